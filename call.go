@@ -1,0 +1,126 @@
+package nod
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"time"
+
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// Files is the view of the file system on which names are resolved.
+// [OnDisk] is the real one.
+type Files = view.Files
+
+// OnDisk returns the real file system.
+func OnDisk() Files { return view.Disk{} }
+
+// Dialect is the shell grammar of a command; the zero value means that bash
+// and zsh must agree.
+type Dialect = shell.Dialect
+
+// The dialects. PowerShell is recognised and never parsed: what it does is
+// unknown.
+const (
+	Unstated   = shell.Unstated
+	Bash       = shell.Bash
+	Posix      = shell.Posix
+	Zsh        = shell.Zsh
+	PowerShell = shell.PowerShell
+)
+
+// Call is one tool call that an agent wants to make. The zero value of every
+// field is the strictest: what is not said is not known, and what is not
+// known is not allowed.
+type Call struct {
+	// ID is the agent's own id of the call, empty where it has none.
+	ID string
+	// Agent is the adapter's name, such as "claude-code".
+	Agent string
+	// Session is the agent's id of the session; for a sub-agent that of its
+	// root. It never becomes a file name unhashed.
+	Session string
+	// Tool is the canonical name ("read_file", "file_edit", "bash" ...); ""
+	// where the adapter's table does not know the tool. A name that merely
+	// looks canonical in a payload must not end up here.
+	Tool string
+	// RawTool is the agent's spelling, for the log and the prompt.
+	RawTool string
+	// Input is the arguments as sent. It goes whole into the prompt.
+	Input json.RawMessage
+
+	// Command is the shell command of a "bash" call, in the grammar Dialect.
+	Command string
+	Dialect Dialect
+	// Paths are the files that the call names, as written: for an edit all
+	// that it would change, for a read or search where it would look.
+	Paths []string
+	// Edits are what an edit would change, where the payload says so. They
+	// serve to recognise a change to nod's own wiring.
+	Edits []Edit
+	// URL is what a fetch would fetch.
+	URL string
+	// MCP names server and tool of an MCP call; nil for all others.
+	MCP *MCP
+
+	// Dir is the absolute directory against which relative names resolve. It
+	// follows the agent's cd and says nothing about the workspace.
+	Dir string
+	// Roots are the workspace roots, the session's own first. They come from
+	// what the agent cannot move, never from arguments.
+	Roots []string
+	// Environ is the environment that a command would inherit, as
+	// os.Environ gives it. Nothing in it loosens a decision.
+	Environ []string
+
+	// Interactive says that a person can be asked now. False (headless) turns
+	// what would be asked after a failure into a denial.
+	Interactive bool
+	// HostJudges says that the agent has a judge of its own that takes over
+	// where nod is silent (Claude Code in auto mode).
+	HostJudges bool
+
+	// Transcript yields the conversation, newest turn first. Only layer 4
+	// calls it, at most once a decision. nil: there is none.
+	Transcript func(context.Context) iter.Seq2[Turn, error]
+}
+
+// Edit is one replacement in a file, or its whole new content.
+type Edit struct {
+	Path string
+	Old  string // text to be replaced; "" with Whole
+	New  string
+	All  bool // every occurrence of Old
+	// Whole says that New is the file's whole new content.
+	Whole bool
+}
+
+// MCP names a tool of a Model Context Protocol server.
+type MCP struct {
+	Server, Tool string
+}
+
+// Origin says who speaks in a turn. The zero value is a stranger.
+type Origin uint8
+
+const (
+	OriginOther      Origin = iota // unknown: never read as consent
+	OriginPerson                   // the person typed it
+	OriginAgent                    // the model said or called it
+	OriginTool                     // a tool returned it
+	OriginOtherAgent               // another agent or session sent it
+	OriginHarness                  // the agent program put it there
+)
+
+// Turn is one entry of a transcript.
+type Turn struct {
+	Origin Origin
+	// Text is what was said. For a tool call it is empty.
+	Text string
+	// Tool and Input are set for a tool call.
+	Tool  string
+	Input json.RawMessage
+	Time  time.Time // zero where the transcript does not say
+}

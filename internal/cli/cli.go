@@ -1,0 +1,64 @@
+// Package cli is the nod command: one file per subcommand, each a function of
+// its streams, its environment and its arguments.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// Exit codes, documented in cmd/nod/doc.go.
+const (
+	ExitOK       = 0 // done; for check: allow
+	ExitInternal = 1 // a fault of nod's
+	ExitBadInput = 2 // arguments, settings or input that cannot be used
+	ExitAsk      = 3 // check: a person must decide
+	ExitDeny     = 4 // check: must not run
+)
+
+// Process is all that a subcommand sees of the outside.
+type Process struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Environ        []string // as os.Environ gives it
+	Dir            string   // the current directory, absolute
+	// Terminal says that Stdout is one: colour and progress are welcome.
+	Terminal bool
+}
+
+// Getenv returns the value of a variable of p.Environ, "" where unset.
+func (p *Process) Getenv(name string) string {
+	for i := len(p.Environ) - 1; i >= 0; i-- {
+		if kv := p.Environ[i]; len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
+			return kv[len(name)+1:]
+		}
+	}
+	return ""
+}
+
+// command is one subcommand. usage is the line after "nod", summary fits a
+// line of `nod help`, and long is the rest of `nod help NAME`.
+type command struct {
+	name, usage, summary, long string
+	run                        func(ctx context.Context, p *Process, args []string) int
+}
+
+// commands lists every subcommand, in the order of `nod help`.
+func commands() []command {
+	return []command{}
+}
+
+// Main runs the subcommand that args name and returns the exit code.
+func Main(ctx context.Context, p *Process, args []string) int {
+	if len(args) == 0 {
+		args = []string{"help"}
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return c.run(ctx, p, args[1:])
+		}
+	}
+	fmt.Fprintf(p.Stderr, "nod: there is no subcommand %q; see nod help\n", args[0])
+	return ExitBadInput
+}

@@ -1,0 +1,150 @@
+package shell
+
+import "github.com/nodgate/nod/internal/view"
+
+// Dialect is the grammar in which a command is read.
+type Dialect uint8
+
+const (
+	// Unstated is the zero value: bash and zsh must agree on the reading, else
+	// the command is unknown.
+	Unstated Dialect = iota
+	Bash
+	Posix
+	Zsh
+	// PowerShell is recognised and never parsed.
+	PowerShell
+)
+
+// Env is what surrounds a command. The zero value knows nothing, and so
+// resolves nothing.
+type Env struct {
+	Dialect Dialect
+	Dir     string     // absolute; relative names start here
+	Home    string     // absolute; "" makes ~ and $HOME unknown
+	Roots   []string   // real paths of the workspace roots
+	Files   view.Files // nil: nothing is known of any path
+	// Lookup is the environment that the command would inherit. nil: nothing
+	// is known of any variable, PATH included, so no program is known.
+	Lookup func(name string) (string, bool)
+	// Ambient names every inherited variable, for those that matter by being
+	// set at all (BASH_ENV, LD_PRELOAD, GIT_* ...).
+	Ambient []string
+}
+
+// Report is what is known of a command. It states facts; whether they are
+// welcome is decided elsewhere. A command does nothing beyond Effects if and
+// only if Unknowns is empty.
+type Report struct {
+	Effects  []Effect
+	Unknowns []Unknown
+	Commands []Command
+	// Exceeded names the bound that stopped the reading ("64 KiB",
+	// "200 levels of nesting" ...); nothing else is filled then.
+	Exceeded string
+	// Malformed says that the text holds what no agent sends in good faith:
+	// NUL, a lone carriage return.
+	Malformed string
+	// Read lists files whose content the report rests on.
+	Read []Evidence
+}
+
+// Evidence is a file that was looked at.
+type Evidence struct {
+	Path   string
+	SHA256 string // hex, of the bytes that were read
+}
+
+// Command is one simple command, wrappers taken off, in the order of the text.
+type Command struct {
+	// Words are the program as written and its arguments. A word that is not
+	// constant has Known false.
+	Words []Word
+	// Program is the real path of what PATH makes of the first word; "" where
+	// that is a shell builtin or function, or unknown.
+	Program string
+	// Foreign says that Program lies where the agent or anyone can write
+	// (workspace, temporary or world-writable directory), so that the name
+	// says nothing.
+	Foreign bool
+	// Wrappers are the names that were taken off ("sudo", "timeout" ...).
+	Wrappers []string
+	// Source is the text of the command, as written, shortened to 200 bytes.
+	Source string
+}
+
+// Word is one argument after expansion.
+type Word struct {
+	Value string
+	Known bool
+	// Pattern says that the value holds an unquoted glob.
+	Pattern bool
+}
+
+// Part says which part of a simple command an effect or unknown came from.
+// What a rule says of a command's words covers PartWords only.
+type Part uint8
+
+const (
+	PartOther       Part = iota // anything else: syntax, several commands
+	PartWords                   // the program and its arguments
+	PartRedirection             // > < >> <> ...
+	PartAssignment              // NAME=value before a command, export, ambient variables
+)
+
+// Kind is what a command does to something.
+type Kind uint8
+
+const (
+	Read      Kind = iota + 1 // reads Target
+	Write                     // creates or changes Target
+	Delete                    // removes Target
+	Run                       // runs Target, code that nod has not read
+	Fetch                     // reads from the network host Target
+	Send                      // sends data to the network host Target
+	Remote                    // changes something elsewhere (push, deploy, apply)
+	Kill                      // ends processes
+	Persist                   // arranges that something runs later
+	Secret                    // uses or prints a secret
+	Privilege                 // becomes somebody else
+	Exhaust                   // consumes the machine until it stops (a fork bomb)
+)
+
+// Place is where a target lies. The zero value is the one that nobody vouches
+// for.
+type Place uint8
+
+const (
+	Elsewhere Place = iota // not known, or none of those below
+	Workspace              // inside a root, not guarded
+	Temporary              // /tmp, $TMPDIR and their kin
+	HomeDir                // the home directory itself or one of its ancestors, not what lies below
+	InHome                 // below home, outside the workspace
+	System                 // /etc, /usr, /bin ... and /
+	Device                 // a block or character device other than the harmless ones
+	Null                   // /dev/null, /dev/stdout and their kin: nothing is kept
+	Network
+)
+
+// Effect is one thing that a command does.
+type Effect struct {
+	Kind   Kind
+	Target string // a real path, host, URL or name; never shortened
+	Place  Place
+	// Recursive: the whole tree below Target, or everything that a glob
+	// directly under it matches.
+	Recursive bool
+	// Forced: no prompt, errors ignored, history rewritten.
+	Forced  bool
+	Words   string // the words it came from, as written, at most 200 bytes
+	Command int    // index into Report.Commands; -1: none
+	Part    Part
+}
+
+// Unknown is something that could not be resolved.
+type Unknown struct {
+	What    string // one short clause: "option --foo of rg is not known"
+	Words   string
+	Command int
+	Part    Part
+}

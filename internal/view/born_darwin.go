@@ -1,0 +1,6 @@
+package view
+
+import "syscall"
+
+// born is the birth time that APFS keeps.
+func born(st *syscall.Stat_t) int64 { return st.Birthtimespec.Sec*1e9 + st.Birthtimespec.Nsec }

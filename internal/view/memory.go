@@ -1,0 +1,165 @@
+package view
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+)
+
+// Memory is a file system held in memory, for tests, the demo and any world
+// that does not exist here. Make one with [NewMemory].
+type Memory struct {
+	mu    sync.RWMutex
+	nodes map[string]*node // by key: the name, folded where Fold is set
+	fold  bool
+	next  uint64
+}
+
+type node struct {
+	info Info
+	data []byte
+	link string
+}
+
+var _ Files = (*Memory)(nil)
+
+// NewMemory returns a world with only the root directory. With fold, names
+// differ only by more than case, as on default macOS and Windows volumes.
+func NewMemory(fold bool) *Memory {
+	m := &Memory{nodes: map[string]*node{}, fold: fold}
+	m.put("/", &node{info: Info{Mode: fs.ModeDir | 0o755}})
+	return m
+}
+
+func (m *Memory) key(name string) string {
+	if m.fold {
+		return strings.ToLower(name)
+	}
+	return name
+}
+
+func (m *Memory) put(name string, n *node) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.next++
+	n.info.Inode, n.info.Dev = m.next, 1
+	if n.info.Links == 0 {
+		n.info.Links = 1
+	}
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		if _, ok := m.nodes[m.key(dir)]; !ok {
+			m.next++
+			m.nodes[m.key(dir)] = &node{info: Info{Mode: fs.ModeDir | 0o755, Links: 1, Dev: 1, Inode: m.next}}
+		}
+		if dir == "/" {
+			break
+		}
+	}
+	m.nodes[m.key(name)] = n
+}
+
+// File puts a regular file there, with its parents.
+func (m *Memory) File(name, content string, mode fs.FileMode) *Memory {
+	m.put(name, &node{info: Info{Mode: mode.Perm(), Size: int64(len(content))}, data: []byte(content)})
+	return m
+}
+
+// Dir puts a directory there, with its parents. mode may carry fs.ModeSticky.
+func (m *Memory) Dir(name string, mode fs.FileMode) *Memory {
+	m.put(name, &node{info: Info{Mode: mode | fs.ModeDir}})
+	return m
+}
+
+// Link puts a symbolic link there.
+func (m *Memory) Link(name, target string) *Memory {
+	m.put(name, &node{info: Info{Mode: fs.ModeSymlink | 0o777}, link: target})
+	return m
+}
+
+// Special puts a device, FIFO or socket there.
+func (m *Memory) Special(name string, mode fs.FileMode) *Memory {
+	m.put(name, &node{info: Info{Mode: mode}})
+	return m
+}
+
+// Chown sets the owner of what is there.
+func (m *Memory) Chown(name string, uid uint32) *Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.nodes[m.key(name)].info.UID = uid
+	return m
+}
+
+// Hard sets the count of hard links of what is there.
+func (m *Memory) Hard(name string, links uint64) *Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.nodes[m.key(name)].info.Links = links
+	return m
+}
+
+func (m *Memory) get(name string) (*node, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if n, ok := m.nodes[m.key(path.Clean(name))]; ok {
+		return n, nil
+	}
+	return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+}
+
+func (m *Memory) Lstat(name string) (Info, error) {
+	n, err := m.get(name)
+	if err != nil {
+		return Info{}, err
+	}
+	return n.info, nil
+}
+
+func (m *Memory) Readlink(name string) (string, error) {
+	n, err := m.get(name)
+	if err != nil {
+		return "", err
+	}
+	if n.info.Mode&fs.ModeSymlink == 0 {
+		return "", fmt.Errorf("%s: not a link", name)
+	}
+	return n.link, nil
+}
+
+func (m *Memory) Read(name string, limit int64) ([]byte, error) {
+	n, err := m.get(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !n.info.Mode.IsRegular():
+		return nil, fmt.Errorf("%s: not a regular file", name)
+	case int64(len(n.data)) > limit:
+		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are read", name, len(n.data), limit)
+	}
+	return n.data, nil
+}
+
+func (m *Memory) List(name string, limit int) ([]string, error) {
+	n, err := m.get(name)
+	if err != nil {
+		return nil, err
+	}
+	if !n.info.Mode.IsDir() {
+		return nil, fmt.Errorf("%s: not a directory", name)
+	}
+	prefix := strings.TrimSuffix(m.key(path.Clean(name)), "/") + "/"
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	var names []string
+	for k := range m.nodes {
+		if rest, ok := strings.CutPrefix(k, prefix); ok && rest != "" && !strings.Contains(rest, "/") {
+			names = append(names, rest)
+		}
+	}
+	if len(names) > limit {
+		return nil, fmt.Errorf("%s: more than %d names", name, limit)
+	}
+	return names, nil
+}

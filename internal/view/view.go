@@ -1,0 +1,161 @@
+// Package view is how nod looks at files: a small read-only interface with two
+// implementations, the disk and a world held in memory.
+//
+// Deciding needs to know where a name leads (links, case, hard links) and,
+// rarely, what a small file says. Everything it may learn goes through a
+// [Files], so that case-insensitive systems, foreign directories and hostile
+// link structures are tested without a disk, and so that nothing in the
+// deciding layers can write, start a program, or block on a FIFO.
+package view
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// Files is a read-only view of a file system. Names are absolute,
+// slash-separated and clean. Implementations are safe for concurrent use.
+type Files interface {
+	// Lstat describes the name itself, not what a link leads to.
+	// The error is fs.ErrNotExist (wrapped or not) where nothing is there.
+	Lstat(name string) (Info, error)
+	// Readlink returns what the link at name says, unresolved.
+	Readlink(name string) (string, error)
+	// Read returns the content of a regular file of at most limit bytes.
+	// Anything else (a FIFO, a device, a link at the last component, a larger
+	// file) is an error: reading never blocks and never surprises.
+	Read(name string, limit int64) ([]byte, error)
+	// List returns the names in a directory, unsorted, at most limit of them;
+	// more is an error.
+	List(name string, limit int) ([]string, error)
+}
+
+// Info is what deciding needs to know of one file. The zero value describes
+// nothing and is never returned without an error.
+type Info struct {
+	Mode  fs.FileMode
+	Size  int64
+	Links uint64 // hard links; more than one means another name shares the content
+	UID   uint32 // owner
+	Dev   uint64 // with Inode, the file's identity on its machine
+	Inode uint64
+	Born  int64 // birth (or, where unknown, last change) in Unix nanoseconds; 0 is unknown
+}
+
+// Same reports whether two infos describe one file, whatever its names.
+func (i Info) Same(o Info) bool { return i.Dev == o.Dev && i.Inode == o.Inode && i.Inode != 0 }
+
+// ErrLoop is returned by Resolve for a chain of more than 40 links, the limit
+// of Linux.
+var ErrLoop = errors.New("too many links")
+
+// ErrRelative is returned for a name that is not absolute.
+var ErrRelative = errors.New("not an absolute path")
+
+// Resolve follows every link in name, component by component as the kernel
+// does (".." applies to where a link led, not to its text), and returns the
+// real path. Components that do not exist are kept as written, so that a file
+// about to be made resolves to where it would be made; ".." after a missing
+// component is an error, since nobody can say where it leads.
+func Resolve(files Files, name string) (string, error) {
+	if !path.IsAbs(name) || strings.ContainsRune(name, 0) {
+		return "", ErrRelative
+	}
+	r := resolver{files: files, rest: split(name), real: "/"}
+	for len(r.rest) > 0 {
+		if err := r.step(); err != nil {
+			return "", err
+		}
+	}
+	return r.real, nil
+}
+
+type resolver struct {
+	files   Files
+	rest    []string
+	real    string
+	links   int
+	missing bool
+}
+
+func (r *resolver) step() error {
+	part := r.rest[0]
+	r.rest = r.rest[1:]
+	switch part {
+	case "", ".":
+		return nil
+	case "..":
+		if r.missing {
+			return fs.ErrNotExist
+		}
+		r.real = path.Dir(r.real)
+		return nil
+	}
+	next := path.Join(r.real, part)
+	if r.missing {
+		r.real = next
+		return nil
+	}
+	info, err := r.files.Lstat(next)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.real, r.missing = next, true
+		return nil
+	case err != nil:
+		return err
+	case info.Mode&fs.ModeSymlink == 0:
+		r.real = next
+		return nil
+	}
+	return r.follow(next)
+}
+
+func (r *resolver) follow(link string) error {
+	if r.links++; r.links > 40 {
+		return ErrLoop
+	}
+	target, err := r.files.Readlink(link)
+	if err != nil {
+		return err
+	}
+	if path.IsAbs(target) {
+		r.real = "/"
+	}
+	r.rest = append(split(target), r.rest...)
+	return nil
+}
+
+func split(name string) []string { return strings.Split(name, "/") }
+
+// Within reports whether the real path name is root or lies below it. Both
+// must be resolved. It compares whole components, and where the spelling
+// differs (a case-insensitive system, a second mount) the identity of each
+// existing ancestor.
+func Within(files Files, root, name string) bool {
+	if Below(root, name) {
+		return true
+	}
+	want, err := files.Lstat(root)
+	if err != nil {
+		return false
+	}
+	for dir := name; ; dir = path.Dir(dir) {
+		if got, err := files.Lstat(dir); err == nil && got.Same(want) {
+			return true
+		}
+		if dir == "/" || dir == "." {
+			return false
+		}
+	}
+}
+
+// Below reports whether name is root or lies below it, by components of the
+// names alone.
+func Below(root, name string) bool {
+	if root == "/" {
+		return path.IsAbs(name)
+	}
+	return name == root || strings.HasPrefix(name, root) && name[len(root)] == '/'
+}

@@ -1,0 +1,61 @@
+package nod
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Model answers the side query: one prompt in, one classification out.
+// Implementations are safe for concurrent use, keep to ctx's deadline, and
+// return a *[Failure] for every answer that is not exactly one well-formed
+// call of the forced tool. They never guess.
+type Model interface {
+	Classify(ctx context.Context, p Prompt) (Classification, error)
+}
+
+// Prompt is everything that a model is told. It is data: it crosses to
+// `nod classify` as JSON.
+type Prompt struct {
+	// ID is the decision's, and names its dump.
+	ID string `json:"id"`
+	// Digest is the SHA-256 (hex) of the call; the answer must carry it back.
+	Digest string `json:"digest"`
+	System string `json:"system"`
+	User   string `json:"user"`
+}
+
+// Classification is what a model answered.
+type Classification struct {
+	Digest      string  `json:"digest"` // the Prompt's
+	ShouldBlock bool    `json:"should_block"`
+	Reason      string  `json:"reason"`
+	Thinking    string  `json:"thinking"`
+	Model       string  `json:"model"` // as the provider names it
+	Usage       Usage   `json:"usage"`
+	Cost        float64 `json:"cost_usd"` // US dollars; 0 where the price is unknown
+}
+
+// Usage counts tokens. In includes the cached ones.
+type Usage struct {
+	In     int `json:"in"`
+	Out    int `json:"out"`
+	Cached int `json:"cached"`
+}
+
+// ToolName is the forced tool's name, and ToolDescription what it is said to
+// do. Both are the seed's.
+const (
+	ToolName        = "classify_result"
+	ToolDescription = "Return classification decision"
+)
+
+// ToolSchema returns the JSON schema of the forced tool's input. The order of
+// its properties is part of it: thinking comes first, so that the model
+// reasons before it decides.
+func ToolSchema() json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{` +
+		`"thinking":{"type":"string","description":"Brief reasoning about the action"},` +
+		`"should_block":{"type":"boolean"},` +
+		`"reason":{"type":"string","description":"Why allow or block"}},` +
+		`"required":["thinking","should_block","reason"],"additionalProperties":false}`)
+}
