@@ -132,25 +132,26 @@ type Kind string
 
 // The causes. Each blocks.
 const (
-	NoModel      Kind = "no_model"     // none is configured
-	NoKey        Kind = "no_key"       // no API key was found
-	Unauthorized Kind = "unauthorized" // 401, 403
-	NotFound     Kind = "not_found"    // 404: endpoint or model
-	BadRequest   Kind = "bad_request"  // 400, 413, 422
-	RateLimited  Kind = "rate_limited" // 429
-	Overloaded   Kind = "overloaded"   // 503, 529
-	ServerError  Kind = "server_error" // other 5xx
-	Unreachable  Kind = "unreachable"  // no connection, or it broke
-	TimedOut     Kind = "timed_out"    // our deadline or theirs
-	Refused      Kind = "refused"      // the model declined to judge
-	CutOff       Kind = "cut_off"      // the answer ended early (max_tokens)
-	Malformed    Kind = "malformed"    // an answer not of the exact shape
-	NoDecision   Kind = "no_decision"  // an answer without classify_result
-	TooLarge     Kind = "too_large"    // the call exceeds what may be judged
-	BadInput     Kind = "bad_input"    // the payload could not be read
-	BadSettings  Kind = "bad_settings" // a settings file could not be used
-	LogFailed    Kind = "log_failed"   // the decision could not be recorded
-	Internal     Kind = "internal"     // a panic, or a fault of nod's
+	NoModel      Kind = "no_model"      // none is configured
+	NoKey        Kind = "no_key"        // no API key was found
+	Unauthorized Kind = "unauthorized"  // 401, 403
+	NotFound     Kind = "not_found"     // 404: endpoint or model
+	BadRequest   Kind = "bad_request"   // 400, 413, 422
+	RateLimited  Kind = "rate_limited"  // 429
+	Overloaded   Kind = "overloaded"    // 503, 529
+	ServerError  Kind = "server_error"  // other 5xx
+	Unreachable  Kind = "unreachable"   // no connection, or it broke
+	TimedOut     Kind = "timed_out"     // our deadline or theirs
+	Refused      Kind = "refused"       // the model declined to judge
+	CutOff       Kind = "cut_off"       // the answer ended early (max_tokens)
+	Malformed    Kind = "malformed"     // an answer not of the exact shape
+	NoDecision   Kind = "no_decision"   // an answer without classify_result
+	TooLarge     Kind = "too_large"     // the call exceeds what may be judged
+	BadInput     Kind = "bad_input"     // the payload could not be read
+	BadSettings  Kind = "bad_settings"  // a settings file could not be used
+	LogFailed    Kind = "log_failed"    // the decision could not be recorded
+	NoTranscript Kind = "no_transcript" // the conversation could not be read
+	Internal     Kind = "internal"      // a panic, or a fault of nod's
 )
 
 // Failure is an error of a kind that code can switch on. Its message says

@@ -73,9 +73,10 @@ type EntryError struct {
 	Message string `json:"message"`
 }
 
-// Recorder writes entries down. It is safe for concurrent use. Begin is
-// called before a model is asked, Record once for every decision.
+// Recorder writes decisions down. It is safe for concurrent use. Begin is
+// called before a model is asked, with the decision's id; Record once for
+// every decision, before it is returned.
 type Recorder interface {
-	Begin(Entry) error
-	Record(Entry) error
+	Begin(c Call, id string) error
+	Record(c Call, d Decision) error
 }

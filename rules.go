@@ -1,8 +1,16 @@
 package nod
 
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
 // RuleList names one of the lists that hold rules.
 type RuleList string
 
+// The lists, as they are spelled in a settings file.
 const (
 	ListAllow       RuleList = "allow"
 	ListSoftDeny    RuleList = "soft_deny"
@@ -11,45 +19,164 @@ const (
 )
 
 // Rule is one line of a rule list. The zero value matches nothing.
+//
+// A rule is a pattern if its words, quoted as in a shell, start with a program
+// that is known; else it is text for the model. Either way it goes into the
+// prompt.
 type Rule struct {
 	// Text is the rule as its author wrote it.
 	Text string
 	// Origin says where it stands: "default", or "FILE:LINE".
 	Origin string
-	words  []string // as a shell would split it; nil where it would not
-	open   bool     // a final " *": further arguments may follow
+	// Untrusted marks a rule of a repository file that nobody vouched for. It
+	// is matched, and its words are never shown to a model.
+	Untrusted bool
+	words     []string // as a shell would split it; nil where it would not
+	open      bool     // a final " *": further arguments may follow
 }
 
 // Rules is everything that users, organisations and (tightening only)
 // repositories say. The zero value allows nothing by itself.
 type Rules struct {
-	Allow       []Rule
-	SoftDeny    []Rule
-	HardDeny    []Rule
+	// Allow clears the simple commands it matches; the rest is advice.
+	Allow []Rule
+	// SoftDeny keeps layers 2 and 3 from allowing what it matches. What it
+	// says is advice to a model, not a boundary.
+	SoftDeny []Rule
+	// HardDeny is the boundary: decided without a model, cleared by nothing.
+	HardDeny []Rule
+	// Environment is hints for the model and decides nothing.
 	Environment []Rule
 	// Hosts may be read from.
 	Hosts []string
-	// Allowlist holds canonical tool names.
+	// Allowlist holds canonical tool names that layer 1 allows.
 	Allowlist []string
-	// Secrets and Guarded hold path patterns, see DefaultRules.
+	// Secrets and Guarded hold path patterns: "~/x" below home, "/x"
+	// absolute, anything else a run of components at any depth. "*" and "?"
+	// match inside a component, a match covers all that lies below, and a
+	// leading "!" takes an earlier match back.
 	Secrets []string
 	Guarded []string
 }
 
 // ParseRule reads one rule of a list. A pattern that is too broad to be safe
-// (a bare interpreter or runner, "*") is refused in ListAllow, and so is a
-// ListHardDeny rule that cannot be a pattern, since no model enforces it. The
-// error is one line that says what to write instead, without a position.
+// (a bare interpreter or runner, "*") is refused in ListAllow, and a rule that
+// cannot be a pattern in ListHardDeny, since no model enforces that list. The
+// error is one line that says what to write instead; the caller knows where.
 func ParseRule(list RuleList, text, origin string) (Rule, error) {
-	return Rule{Text: text, Origin: origin}, nil
+	r := Rule{Text: text, Origin: origin}
+	if strings.TrimSpace(text) == "" {
+		return Rule{}, fmt.Errorf("an empty rule; remove it")
+	}
+	if list == ListEnvironment {
+		return r, nil
+	}
+	words, ok := splitWords(text)
+	if ok {
+		if n := len(words); n > 1 && words[n-1] == "*" {
+			words, r.open = words[:n-1], true
+		}
+		r.words = words
+	}
+	return r, r.check(list)
 }
 
-// IsPattern reports whether the rule is matched by nod itself, given what
+func (r Rule) check(list RuleList) error {
+	switch {
+	case list == ListHardDeny && len(r.words) == 0:
+		return fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); a hard_deny rule is decided without a model, so prose belongs into soft_deny", r.Text)
+	case list == ListAllow && len(r.words) > 0:
+		return r.tooBroad()
+	}
+	return nil
+}
+
+// tooBroad refuses patterns that would clear any code at all.
+func (r Rule) tooBroad() error {
+	if slices.Contains(r.words, "*") {
+		return fmt.Errorf("%q: a * may only stand at the end, for further arguments", r.Text)
+	}
+	if !isRunner(path.Base(r.words[0])) {
+		return nil
+	}
+	for _, w := range r.words[1:] {
+		if !strings.HasPrefix(w, "-") {
+			return nil
+		}
+	}
+	if len(r.words) > 1 && !r.open {
+		return nil // python --version
+	}
+	return fmt.Errorf("%q would allow any code that %s can run; name what it may run, such as %q", r.Text, r.words[0], r.words[0]+" "+runnerExample(r.words[0]))
+}
+
+func runnerExample(program string) string {
+	switch program {
+	case "python", "python3":
+		return "-m pytest *"
+	case "make", "just", "task", "rake":
+		return "test"
+	case "npx", "bunx", "pnpx":
+		return "prettier *"
+	}
+	return "scripts/check.sh"
+}
+
+// isRunner reports whether a bare name of the program says nothing about what
+// will run.
+func isRunner(program string) bool {
+	switch strings.TrimRight(program, "0123456789.") {
+	case "bash", "sh", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "cmd",
+		"python", "pypy", "node", "deno", "bun", "ruby", "perl", "php", "lua", "tclsh", "osascript", "tsx", "ts-node",
+		"npx", "pnpx", "bunx", "uvx", "pipx", "make", "gmake", "just", "task", "rake",
+		"env", "sudo", "doas", "su", "xargs", "parallel", "timeout", "nice", "nohup", "time", "setsid", "stdbuf",
+		"watch", "flock", "script", "eval", "exec", "source", ".", "command", "builtin", "ssh", "busybox":
+		return true
+	}
+	return false
+}
+
+// IsPattern reports whether the rule is matched by nod itself, given which
 // programs are known; else it is text for the model.
 func (r Rule) IsPattern(known func(program string) bool) bool {
 	return len(r.words) > 0 && known(r.words[0])
 }
 
-// DefaultRules returns the built-in lists, what "$defaults" stands for. Each
-// call returns fresh slices.
-func DefaultRules() Rules { return Rules{} }
+// splitWords splits text as a shell splits one simple command of plain words.
+// ok is false where it is anything else.
+func splitWords(text string) (words []string, ok bool) {
+	var word strings.Builder
+	started, quote := false, rune(0)
+	flush := func() {
+		if started {
+			words = append(words, word.String())
+			word.Reset()
+			started = false
+		}
+	}
+	escaped := false
+	for _, c := range text {
+		switch {
+		case escaped:
+			word.WriteRune(c)
+			escaped = false
+		case quote == '\'' && c != '\'', quote == '"' && c != '"' && c != '\\' && c != '$' && c != '`':
+			word.WriteRune(c)
+		case quote != 0 && c == quote:
+			quote = 0
+		case c == '\\':
+			escaped, started = true, true
+		case c == '\'' || c == '"':
+			quote, started = c, true
+		case c == ' ' || c == '\t':
+			flush()
+		case strings.ContainsRune(";|&<>$`()\n\r", c) || c == 0:
+			return nil, false
+		default:
+			word.WriteRune(c)
+			started = true
+		}
+	}
+	flush()
+	return words, quote == 0 && !escaped && len(words) > 0
+}

@@ -25,6 +25,9 @@ type Process struct {
 	Dir            string   // the current directory, absolute
 	// Terminal says that Stdout is one: colour and progress are welcome.
 	Terminal bool
+	// Ancestors lists the processes above this one, nearest first. nil: asks
+	// the system.
+	Ancestors func() ([]Ancestor, error)
 }
 
 // Getenv returns the value of a variable of p.Environ, "" where unset.
@@ -46,7 +49,11 @@ type command struct {
 
 // commands lists every subcommand, in the order of `nod help`.
 func commands() []command {
-	return []command{}
+	return []command{
+		demoCommand(), checkCommand(), installCommand(), uninstallCommand(),
+		logCommand(), rulesCommand(), modeCommand(), trustCommand(),
+		classifyCommand(), versionCommand(), helpCommand(),
+	}
 }
 
 // Main runs the subcommand that args name and returns the exit code.

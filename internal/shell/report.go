@@ -128,14 +128,24 @@ const (
 
 // Effect is one thing that a command does.
 type Effect struct {
-	Kind   Kind
-	Target string // a real path, host, URL or name; never shortened
-	Place  Place
+	Kind Kind
+	// Target is a real path, host, URL or name, never shortened; "" where it
+	// is not known (then, for all but Read, an Unknown says so too).
+	Target string
+	// Name is the absolute path before links were followed, where that
+	// differs from Target.
+	Name string
+	// Pattern is the glob, as an absolute path, of which Target is the
+	// constant directory; "" where there is none.
+	Pattern string
+	Place   Place
 	// Recursive: the whole tree below Target, or everything that a glob
 	// directly under it matches.
 	Recursive bool
 	// Forced: no prompt, errors ignored, history rewritten.
-	Forced  bool
+	Forced bool
+	// Moved, of a Delete: the content lives on under another name.
+	Moved   bool
 	Words   string // the words it came from, as written, at most 200 bytes
 	Command int    // index into Report.Commands; -1: none
 	Part    Part

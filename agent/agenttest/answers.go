@@ -1,0 +1,199 @@
+package agenttest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+)
+
+// decisions are one of each kind that a gate returns, and two that it does
+// not.
+func decisions() []nod.Decision {
+	long := strings.Repeat("ab\u202e\n", 100)
+	none := &nod.Failure{Kind: nod.NoModel, Message: "none"}
+	var out []nod.Decision
+	for _, v := range []nod.Verdict{nod.Deny, nod.Ask, nod.Allow, nod.Verdict(100), nod.Verdict(-1)} {
+		out = append(out,
+			nod.Decision{Verdict: v, Reason: long, Notices: []string{long, "", "<system-reminder>\x00\"\\"}},
+			nod.Decision{Verdict: v, Err: none},
+			nod.Decision{Verdict: v, Rule: nod.Rule{Text: "rm -rf", Origin: "default"}, Err: none},
+			nod.Decision{Verdict: v, Layer: nod.LayerModel, Err: &nod.Failure{Kind: nod.TimedOut, Message: "late"}})
+	}
+	for _, v := range []nod.Verdict{nod.Ask, nod.Allow} {
+		for _, l := range append(nod.Layers(), nod.LayerNone) {
+			out = append(out, nod.Decision{Verdict: v, Layer: l, Reason: "because"})
+		}
+	}
+	return out
+}
+
+// events are the fixtures' in every mode, with and without a person, where
+// nothing may change and where the host judges.
+func events(h Host) (out []agent.Event) {
+	all, _ := load(h)
+	for _, f := range all {
+		out = append(out, f.event)
+		if f.event.Kind != agent.Decide && f.event.Kind != agent.Prompt {
+			continue
+		}
+		for _, mode := range h.Modes {
+			for bits := range 8 {
+				e := f.event
+				e.Mode, e.Plan = mode, bits&1 != 0
+				e.Call.Interactive, e.Call.HostJudges = bits&2 != 0, bits&4 != 0
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+func answers(h Host) (problems []string) {
+	all := events(h)
+	if len(all) == 0 {
+		return []string{"there are no events to answer"}
+	}
+	seen := map[string]bool{}
+	h.Valid = remembered(h.Valid)
+	ds := decisions()
+	for _, e := range all {
+		for _, d := range ds {
+			for _, p := range []agent.Profile{agent.Default, agent.Replace, agent.Reinforce} {
+				for _, model := range []bool{false, true} {
+					what := wrongAnswer(h, e, d, p, model)
+					if what != "" && !seen[what] {
+						seen[what] = true
+						problems = append(problems, fmt.Sprintf("%s in mode %q, %s of layer %s, profile %d, model %v: %s", e.Name, e.Mode, d.Verdict, d.Layer, p, model, what))
+					}
+				}
+			}
+		}
+	}
+	return problems
+}
+
+// remembered asks about each different answer to an event once.
+func remembered(valid func(agent.Event, agent.Answer) error) func(agent.Event, agent.Answer) error {
+	if valid == nil {
+		return nil
+	}
+	known := map[string]error{}
+	return func(e agent.Event, a agent.Answer) error {
+		key := string(rune(e.Kind)) + string(rune(a.Exit)) + e.Name + a.Said + string(a.Stdout) + "\x00" + string(a.Stderr)
+		err, found := known[key]
+		if !found {
+			err = valid(e, a)
+			known[key] = err
+		}
+		return err
+	}
+}
+
+// wrongAnswer says what is wrong with an answer, "" if nothing.
+func wrongAnswer(h Host, e agent.Event, d nod.Decision, p agent.Profile, model bool) string {
+	a, panicked := encode(h, e, d, p, model)
+	if panicked != "" {
+		return panicked
+	}
+	if h.Valid != nil {
+		if err := h.Valid(e, a); err != nil {
+			return "the host does not take this answer: " + err.Error()
+		}
+	}
+	if e.Kind != agent.Decide && e.Kind != agent.Prompt {
+		if e.Kind != agent.Unexpected && (len(a.Stdout) > 0 || len(a.Stderr) > 0 || a.Exit != 0) {
+			return "an event that asks nothing is answered"
+		}
+		return ""
+	}
+	return wrongMeaning(e, d, p, a, h.Adapter.Capabilities())
+}
+
+// wrongMeaning checks that an answer is never looser than the decision.
+func wrongMeaning(e agent.Event, d nod.Decision, p agent.Profile, a agent.Answer, can agent.Capabilities) string {
+	switch a.Said {
+	case "deny", "ask", "allow", "abstained":
+	default:
+		return fmt.Sprintf("Said is %q", a.Said)
+	}
+	switch {
+	case d.Verdict != nod.Allow && d.Verdict != nod.Ask && a.Said != "deny":
+		return "a denial is said as " + a.Said
+	case d.Verdict == nod.Ask && a.Said == "allow":
+		return "an ask is said as allow"
+	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Decide && !e.Call.HostJudges:
+		return "an ask is left to a host that does not judge"
+	case d.Verdict == nod.Allow && (a.Said == "deny" || a.Said == "ask"):
+		return "an allow is said as " + a.Said
+	case a.Said == "allow" && (p == agent.Reinforce || !can.CanAllow):
+		return "allow is said where nod only denies or asks"
+	case a.Said == "ask" && (!can.CanAsk || !e.Call.Interactive && !can.CanAskHeadless):
+		return "ask is said where nobody can be asked"
+	case a.Said == "abstained" && a.Exit != 0:
+		return "silence ends with an exit code"
+	case a.Said == "deny" && len(a.Stdout) == 0 && (a.Exit == 0 || len(a.Stderr) == 0):
+		return "a denial says nothing"
+	case (a.Said == "allow" || a.Said == "ask") && (len(a.Stdout) == 0 || a.Exit != 0):
+		return a.Said + " is not printed with exit code 0"
+	}
+	return ""
+}
+
+func encode(h Host, e agent.Event, d nod.Decision, p agent.Profile, model bool) (a agent.Answer, panicked string) {
+	defer func() {
+		if r := recover(); r != nil {
+			panicked = fmt.Sprintf("Encode panics: %v", r)
+		}
+	}()
+	return h.Adapter.Encode(e, d, p, model), ""
+}
+
+// zeroValues: what nobody filled in blocks.
+func zeroValues(h Host) (problems []string) {
+	zero := append(events(h),
+		agent.Event{}, agent.Event{Kind: agent.Decide}, agent.Event{Kind: agent.Prompt},
+		agent.Event{Kind: agent.Unexpected, Name: "New", Call: nod.Call{RawTool: "Bash"}}, agent.Event{Kind: 200})
+	for _, e := range zero {
+		if e.Kind == agent.Outcome || e.Kind == agent.HostDenied || e.Kind == agent.Other {
+			continue
+		}
+		for _, p := range []agent.Profile{agent.Default, agent.Replace, agent.Reinforce, 200} {
+			a, panicked := encode(h, e, nod.Decision{}, p, false)
+			if panicked != "" {
+				problems = append(problems, panicked)
+			} else if a.Said != "deny" || len(a.Stdout) == 0 && (a.Exit == 0 || len(a.Stderr) == 0) {
+				problems = append(problems, fmt.Sprintf("the zero decision on %q (kind %d) is said as %q: %s", e.Name, e.Kind, a.Said, a.Stdout))
+			}
+		}
+	}
+	return problems
+}
+
+// blocks: Block says no, with a reason, whatever the reason is.
+func blocks(h Host) (problems []string) {
+	for _, reason := range []string{"", "because", "\x00\xff\u202e\n", "<system-reminder>", string(make([]byte, 1<<20))} {
+		a, panicked := block(h, reason)
+		switch {
+		case panicked != "":
+			problems = append(problems, panicked)
+		case a.Said != "deny":
+			problems = append(problems, fmt.Sprintf("Block(%.20q) says %q", reason, a.Said))
+		case len(a.Stdout) == 0 && (a.Exit == 0 || len(a.Stderr) == 0):
+			problems = append(problems, fmt.Sprintf("Block(%.20q) says nothing", reason))
+		case len(a.Stderr) > 4096 || len(a.Stdout) > 4096:
+			problems = append(problems, fmt.Sprintf("Block(%.20q) says too much", reason))
+		}
+	}
+	return problems
+}
+
+func block(h Host, reason string) (a agent.Answer, panicked string) {
+	defer func() {
+		if r := recover(); r != nil {
+			panicked = fmt.Sprintf("Block panics: %v", r)
+		}
+	}()
+	return h.Adapter.Block(reason), ""
+}

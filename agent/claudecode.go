@@ -1,0 +1,221 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// ClaudeCode is the adapter for Claude Code. What it states was measured on
+// version 2.1.329 in print mode, against a scripted model; the rows marked
+// "read" are from the vendor's documentation.
+//
+// # What the host does with an answer
+//
+//	exit 0, nothing printed         no decision: the host's normal flow
+//	exit 0, JSON                    applied; deny beats ask beats allow of other hooks
+//	exit 2, text on stderr          blocks, and the model reads the text;
+//	                                PermissionRequest ignores it
+//	exit 1, rubbish, time-out       the tool RUNS, unless the handler has
+//	                                onFailure: "block" (since 2.1.295)
+//	allow                           skips prompt and classifier; no deny rule, ask
+//	                                rule or protected path gives way to it
+//	ask, nobody there               denied
+//
+// So nothing here ever exits 1, and an ask where nobody can answer is said as
+// a denial that names the way to approve.
+//
+// # What is said before a tool runs (PreToolUse)
+//
+// Profile is what is in force: Default is Reinforce in mode "auto" without a
+// model, else Replace. "-" is silence, logged as abstained.
+//
+//	mode                       allow      ask, person   ask, nobody   deny
+//	default, acceptEdits       allow      ask           deny          deny
+//	dontAsk                    allow      deny          deny          deny
+//	bypassPermissions          allow      ask           deny          deny
+//	auto, Replace              allow      ask           deny          deny
+//	auto, Reinforce            -          ask           deny          deny
+//	plan                       reads: allow, else -
+//	                                      ask           deny          deny
+//	any other, or none         -          ask           deny          deny
+//
+// Reinforce says "-" for allow in every mode. Two exceptions:
+//
+//   - Where the prompt is the point of a tool (AskUserQuestion, EnterPlanMode,
+//     ExitPlanMode), allow is "-": an allow would skip the person.
+//   - In mode "auto", without a model and without a rule that matched, an ask
+//     that nothing but the missing model caused is "-": the host's own judge
+//     takes over. Not under an explicit Replace.
+//
+// # What is said when the host is about to ask (PermissionRequest)
+//
+// allow and deny are said, under the same conditions; ask is "-", since the
+// prompt is on its way. The hook decides whether the call was seen before.
+//
+// All other events get silence; an event that is not known and carries a tool
+// call is blocked.
+type ClaudeCode struct{}
+
+// Name returns "claude-code".
+func (ClaudeCode) Name() string { return "claude-code" }
+
+// Capabilities returns what was measured on 2.1.329. CanAsk was read, not
+// measured: no interactive session was driven.
+func (ClaudeCode) Capabilities() Capabilities {
+	return Capabilities{
+		Tried:           "2.1.329",
+		CanAllow:        true,
+		CanAsk:          true,
+		CanAskHeadless:  false,
+		ReasonReaches:   true,
+		FailClosed:      `onFailure: "block"`,
+		TimeUnit:        time.Second,
+		SeesSubagents:   true,
+		SilenceProceeds: true,
+	}
+}
+
+// Decode reads one payload. Call.Input shares the payload's memory, which
+// must not change afterwards. A sub-agent's payload carries the session id of
+// its root, as Call.Session wants it.
+func (c ClaudeCode) Decode(payload []byte, environ []string) (Event, error) {
+	top, err := claudeTop(payload)
+	if err != nil {
+		return Event{}, err
+	}
+	f := fieldsOf(top, &err)
+	e := Event{Name: f.word("hook_event_name")}
+	e.Kind = claudeEvent(e.Name)
+	switch e.Kind {
+	case Other:
+		e.Call = nod.Call{Agent: c.Name(), Session: top.hint("session_id")}
+	case Unexpected:
+		e.Call = nod.Call{Agent: c.Name(), Session: top.hint("session_id"), RawTool: f.optional("tool_name")}
+	default:
+		c.decodeCall(&e, f, environ)
+	}
+	if err != nil {
+		return Event{}, err
+	}
+	return e, nil
+}
+
+// claudeTop reads the payload, less strictly where it only reports: a
+// program's output is often cut in the middle of a character.
+func claudeTop(payload []byte) (object, error) {
+	top, err := readPayload(payload)
+	if !errors.Is(err, errHalf) {
+		return top, err
+	}
+	loose, again := readReport(payload)
+	if again != nil {
+		return top, err
+	}
+	switch claudeEvent(loose.hint("hook_event_name")) {
+	case Outcome, Other:
+		return loose, nil
+	}
+	return top, err
+}
+
+// claudeEvent says what is wanted of nod. The names are those of the vendor's
+// hooks page; those without a fixture were read.
+func claudeEvent(name string) Kind {
+	switch name {
+	case "PreToolUse":
+		return Decide
+	case "PermissionRequest":
+		return Prompt
+	case "PostToolUse", "PostToolUseFailure":
+		return Outcome
+	case "PermissionDenied":
+		return HostDenied
+	case "SessionStart", "SessionEnd", "Setup", "InstructionsLoaded",
+		"UserPromptSubmit", "UserPromptExpansion", "MessageDisplay", "Notification",
+		"PostToolBatch", "SubagentStart", "SubagentStop", "Stop", "StopFailure",
+		"TaskCreated", "TaskCompleted", "TeammateIdle",
+		"ConfigChange", "CwdChanged", "DirectoryAdded", "FileChanged",
+		"WorktreeCreate", "WorktreeRemove", "PreCompact", "PostCompact",
+		"PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult":
+		return Other
+	}
+	return Unexpected
+}
+
+func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
+	e.Mode = f.optional("permission_mode")
+	e.Plan = e.Mode == "plan"
+	if dir := variable(environ, "CLAUDE_PROJECT_DIR"); path.IsAbs(dir) {
+		e.Project = dir
+	}
+	e.Call = nod.Call{
+		ID:          f.optional("tool_use_id"),
+		Agent:       c.Name(),
+		Session:     f.word("session_id"),
+		RawTool:     f.word("tool_name"),
+		Dir:         f.word("cwd"),
+		Environ:     environ,
+		Interactive: variable(environ, "CLAUDE_CODE_ENTRYPOINT") == "cli" && e.Mode != "dontAsk",
+		HostJudges:  e.Mode == "auto",
+	}
+	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
+		f.wrong(m, "an absolute path")
+	}
+	if name := f.optional("transcript_path"); name != "" {
+		e.Call.Transcript = claudeTranscript(name, e.Call.ID)
+	}
+	c.decodeTool(&e.Call, f)
+	switch e.Kind {
+	case Outcome:
+		e.Failed = e.Name == "PostToolUseFailure"
+		e.Error = f.optional("error")
+		e.Took = f.milliseconds("duration_ms")
+	case HostDenied:
+		e.Reason = f.optional("reason")
+	}
+}
+
+// decodeTool recognises the tool, MCP first, and reads its arguments. Those
+// of an MCP tool or an unknown one are free-form.
+func (ClaudeCode) decodeTool(call *nod.Call, f fields) {
+	in, raw := f.child("tool_input")
+	call.Input = raw
+	var server string
+	if from, given := f.maybeChild("mcp_server"); given != nil {
+		server = from.word("name")
+	}
+	if *f.err != nil {
+		return
+	}
+	mcp, ok, wrong := claudeMCP(call.RawTool, server)
+	switch {
+	case wrong != "":
+		*f.err = badInput(fmt.Errorf("%s", wrong))
+	case ok:
+		call.Tool, call.MCP = "mcp", mcp
+	default:
+		claudeArguments(call, claudeBuiltin(call.RawTool), in)
+	}
+}
+
+// variable returns the value of an environment variable, "" where it is not
+// set, and where it is set to two different values.
+func variable(environ []string, name string) string {
+	value, found := "", false
+	for _, kv := range environ {
+		k, v, _ := strings.Cut(kv, "=")
+		if k != name {
+			continue
+		}
+		if found && v != value {
+			return ""
+		}
+		value, found = v, true
+	}
+	return value
+}

@@ -1,0 +1,581 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nodgate/nod"
+)
+
+var claudeEnviron = []string{"CLAUDE_PROJECT_DIR=/home/ada/loom", "CLAUDE_CODE_ENTRYPOINT=cli", "PATH=/bin"}
+
+func readFixture(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "claude-code", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Input is compared as what it is in the payload; Transcript by its presence.
+func cmpEvents(want, got Event) string {
+	if (want.Call.Transcript == nil) != (got.Call.Transcript == nil) {
+		return "one has a transcript and the other has none"
+	}
+	return cmp.Diff(want, got, cmpopts.IgnoreFields(nod.Call{}, "Input", "Transcript", "Environ"))
+}
+
+func TestClaudeDecode(t *testing.T) {
+	const session = "00000000-0000-4000-8000-000000000001"
+	transcript := claudeTranscript("/x", "")
+	event := func(kind Kind, name, mode, raw, tool string, fill func(*Event)) Event {
+		e := Event{Kind: kind, Name: name, Mode: mode, Project: "/home/ada/loom", Call: nod.Call{
+			ID: "toolu_test0001", Agent: "claude-code", Session: session, Tool: tool, RawTool: raw,
+			Dir: "/home/ada/loom", Interactive: true, Transcript: transcript,
+		}}
+		if fill != nil {
+			fill(&e)
+		}
+		return e
+	}
+	before := func(mode, raw, tool string, fill func(*Event)) Event {
+		return event(Decide, "PreToolUse", mode, raw, tool, fill)
+	}
+	for name, want := range map[string]Event{
+		"Bash.PreToolUse.json":       before("default", "Bash", "bash", func(e *Event) { e.Call.Command = "go test ./... 2>&1 | tail -n 3\n" }),
+		"PowerShell.PreToolUse.json": before("default", "PowerShell", "bash", func(e *Event) { e.Call.Command, e.Call.Dialect = "Get-ChildItem", nod.PowerShell }),
+		"Monitor.PreToolUse.json":    before("default", "Monitor", "bash", func(e *Event) { e.Call.Command = "tail -f build.log" }),
+		"Read.PreToolUse.json":       before("default", "Read", "read_file", func(e *Event) { e.Call.Paths = []string{"/home/ada/loom/warp.go"} }),
+		"Edit.PreToolUse.json": before("acceptEdits", "Edit", "file_edit", func(e *Event) {
+			e.Call.Paths = []string{"/home/ada/loom/warp.go"}
+			e.Call.Edits = []nod.Edit{{Path: "/home/ada/loom/warp.go", Old: "a := 1", New: "a := 2", All: true}}
+		}),
+		"MultiEdit.PreToolUse.json": before("plan", "MultiEdit", "file_edit", func(e *Event) {
+			e.Plan = true
+			e.Call.Paths = []string{"/home/ada/loom/warp.go"}
+			e.Call.Edits = []nod.Edit{{Path: "/home/ada/loom/warp.go", Old: "a", New: "b"}, {Path: "/home/ada/loom/warp.go", Old: "c", All: true}}
+		}),
+		"Write.PreToolUse.json": before("auto", "Write", "file_write", func(e *Event) {
+			e.Call.HostJudges = true
+			e.Call.Paths = []string{"/home/ada/loom/weft.txt"}
+			e.Call.Edits = []nod.Edit{{Path: "/home/ada/loom/weft.txt", New: "été 🧵\n", Whole: true}}
+		}),
+		"NotebookEdit.PreToolUse.json": before("bypassPermissions", "NotebookEdit", "notebook_edit", func(e *Event) {
+			e.Call.Paths = []string{"/home/ada/loom/a.ipynb"}
+			e.Call.Edits = []nod.Edit{{Path: "/home/ada/loom/a.ipynb", New: "1+1"}}
+		}),
+		"Grep.PreToolUse.json": before("dontAsk", "Grep", "grep", func(e *Event) {
+			e.Call.Interactive = false
+			e.Call.Paths = []string{"/home/ada/loom", "/home/ada/loom/*.go"}
+		}),
+		"Glob.PreToolUse.json":            before("default", "Glob", "glob", func(e *Event) { e.Call.Paths = []string{"/home/ada/loom", "/home/ada/loom/**/*.go"} }),
+		"WebFetch.PreToolUse.json":        before("auto", "WebFetch", "web_fetch", func(e *Event) { e.Call.HostJudges, e.Call.URL = true, "https://example.org/a?b=c" }),
+		"Agent.PreToolUse.json":           before("default", "Agent", "agent", nil),
+		"AskUserQuestion.PreToolUse.json": before("default", "AskUserQuestion", "ask_user_question", nil),
+		"TaskCreate.PreToolUse.json":      before("default", "TaskCreate", "task_create", nil),
+		"mcp__loom__weave.PreToolUse.json": before("default", "mcp__loom__weave", "mcp", func(e *Event) {
+			e.Call.MCP = &nod.MCP{Server: "loom", Tool: "weave"}
+		}),
+		"Bash.PermissionRequest.json": event(Prompt, "PermissionRequest", "default", "Bash", "bash", func(e *Event) {
+			e.Call.ID, e.Call.Command = "", "make weave"
+		}),
+		"Bash.PostToolUse.json": event(Outcome, "PostToolUse", "default", "Bash", "bash", func(e *Event) {
+			e.Call.Command, e.Took = "make weave", 227*time.Millisecond
+		}),
+		"Bash.PostToolUseFailure.json": event(Outcome, "PostToolUseFailure", "default", "Bash", "bash", func(e *Event) {
+			e.Call.Command, e.Took, e.Failed, e.Error = "make weave", 12500*time.Microsecond, true, "exit status 2"
+		}),
+		"Write.PermissionDenied.json": event(HostDenied, "PermissionDenied", "auto", "Write", "file_write", func(e *Event) {
+			e.Call.HostJudges, e.Reason = true, "[Some Rule] no"
+			e.Call.Paths = []string{"/home/ada/loom/a"}
+			e.Call.Edits = []nod.Edit{{Path: "/home/ada/loom/a", New: "x", Whole: true}}
+		}),
+		"none.Stop.json":             {Kind: Other, Name: "Stop", Call: nod.Call{Agent: "claude-code", Session: session}},
+		"none.UserPromptSubmit.json": {Kind: Other, Name: "UserPromptSubmit", Call: nod.Call{Agent: "claude-code", Session: session}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := ClaudeCode{}.Decode(readFixture(t, name), claudeEnviron)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmpEvents(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	files, err := os.ReadDir("testdata/claude-code")
+	if err != nil || len(files) != 21 {
+		t.Errorf("%d fixtures, the table above has 21 rows; %v", len(files), err)
+	}
+}
+
+// payload builds a payload from the common fields and what is given on top.
+func payload(event string, more ...string) []byte {
+	fields := append([]string{`"session_id":"s"`, `"cwd":"/w"`, `"permission_mode":"default"`, `"hook_event_name":"` + event + `"`}, more...)
+	return []byte("{" + strings.Join(fields, ",") + "}")
+}
+
+func TestClaudeTool(t *testing.T) {
+	for _, c := range []struct {
+		raw, input, server string
+		tool               string
+		mcp                *nod.MCP
+		paths              []string
+	}{
+		{raw: "read_file", input: `{"file_path":"/x"}`},
+		{raw: "todo_write", input: `{}`},
+		{raw: "read", input: `{}`},
+		{raw: "Read ", input: `{}`},
+		{raw: "NewTool", input: `{"a":1,"A":2}`},
+		{raw: "mcp", input: `{}`},
+		{raw: "Task", input: `{"prompt":"p"}`, tool: "agent"},
+		{raw: "Monitor", input: `{"ws":"wss://x"}`, tool: "monitor"},
+		{raw: "LSP", input: `{"operation":"hover","filePath":"/w/a.go"}`, tool: "lsp", paths: []string{"/w/a.go"}},
+		{raw: "LSP", input: `{"operation":"workspaceSymbol"}`, tool: "lsp"},
+		{raw: "LS", input: `{"path":"/etc"}`, tool: "glob", paths: []string{"/etc"}},
+		{raw: "Grep", input: `{"pattern":"x"}`, tool: "grep", paths: []string{"/w"}},
+		{raw: "Grep", input: `{"pattern":"x","glob":"!*.go"}`, tool: "grep", paths: []string{"/w"}},
+		{raw: "Grep", input: `{"pattern":"x","glob":".env"}`, tool: "grep", paths: []string{"/w", "/w/.env"}},
+		{raw: "Glob", input: `{"pattern":"/home/ada/.ssh/*"}`, tool: "glob", paths: []string{"/w", "/home/ada/.ssh/*"}},
+		{raw: "Glob", input: `{"pattern":"../*","path":"/"}`, tool: "glob", paths: []string{"/", "/../*"}},
+		{raw: "NotebookRead", input: `{"notebook_path":"/n"}`, tool: "read_file", paths: []string{"/n"}},
+		{raw: "mcp__loom__weave", input: `{"command":"a","Command":"b"}`, tool: "mcp", mcp: &nod.MCP{Server: "loom", Tool: "weave"}},
+		{raw: "mcp__todo__write", input: `{}`, server: "todo", tool: "mcp", mcp: &nod.MCP{Server: "todo", Tool: "write"}},
+		{raw: "mcp__a__b__c", input: `{}`, server: "a__b", tool: "mcp", mcp: &nod.MCP{Server: "a__b", Tool: "c"}},
+		{raw: "mcp__plugin_loom_weft__pull", input: `{}`, server: "plugin:loom:weft", tool: "mcp", mcp: &nod.MCP{Server: "plugin:loom:weft", Tool: "pull"}},
+		{raw: "mcp__claude_ai_Weft__pull", input: `{}`, server: "claude.ai  Weft", tool: "mcp", mcp: &nod.MCP{Server: "claude.ai  Weft", Tool: "pull"}},
+	} {
+		more := []string{`"tool_name":"` + c.raw + `"`, `"tool_input":` + c.input}
+		if c.server != "" {
+			more = append(more, `"mcp_server":{"name":"`+c.server+`"}`)
+		}
+		e, err := ClaudeCode{}.Decode(payload("PreToolUse", more...), nil)
+		if err != nil {
+			t.Errorf("%s: %v", c.raw, err)
+			continue
+		}
+		got := nod.Call{Tool: e.Call.Tool, MCP: e.Call.MCP, Paths: e.Call.Paths}
+		if diff := cmp.Diff(nod.Call{Tool: c.tool, MCP: c.mcp, Paths: c.paths}, got); diff != "" {
+			t.Errorf("%s %s:\n%s", c.raw, c.input, diff)
+		}
+		if e.Call.RawTool != c.raw || string(e.Call.Input) != c.input {
+			t.Errorf("%s: raw tool %q, input %s", c.raw, e.Call.RawTool, e.Call.Input)
+		}
+	}
+}
+
+func TestClaudeDecodeRefuses(t *testing.T) {
+	tool := func(name, input string) []string {
+		return []string{`"tool_name":"` + name + `"`, `"tool_input":` + input}
+	}
+	for _, c := range []struct {
+		name string
+		text []byte
+		want string
+	}{
+		{"no event", []byte(`{"session_id":"s","cwd":"/w"}`), "hook_event_name is missing"},
+		{"event is a number", []byte(`{"hook_event_name":1}`), "a string is expected"},
+		{"no tool", payload("PreToolUse", `"tool_input":{}`), "tool_name is missing"},
+		{"no input", payload("PreToolUse", `"tool_name":"Read"`), "tool_input is missing"},
+		{"input is a text", payload("PreToolUse", tool("Bash", `"ls"`)...), "an object is expected"},
+		{"no session", []byte(`{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"TaskList","tool_input":{}}`), "session_id is missing"},
+		{"no directory", []byte(`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"TaskList","tool_input":{}}`), "cwd is missing"},
+		{"relative directory", []byte(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"w","tool_name":"TaskList","tool_input":{}}`), "an absolute path is expected"},
+		{"no command", payload("PreToolUse", tool("Bash", `{}`)...), "tool_input.command is missing"},
+		{"command is a list", payload("PreToolUse", tool("Bash", `{"command":["ls"]}`)...), "(tool_input.command): a string is expected"},
+		{"command twin", payload("PreToolUse", tool("Bash", `{"command":"rm -rf /","Command":"ls"}`)...), `differs from "command" in case only`},
+		{"command twice", payload("PreToolUse", tool("Bash", `{"command":"rm -rf /","command":"ls"}`)...), "(tool_input.command): the key stands twice"},
+		{"tool twin", payload("PreToolUse", append(tool("TaskList", `{}`), `"Tool_Name":"Bash"`)...), `differs from "tool_name" in case only`},
+		{"half a character", payload("PreToolUse", tool("Bash", `{"command":"\ud800"}`)...), "half a surrogate pair"},
+		{"no path", payload("PreToolUse", tool("Write", `{"content":"x"}`)...), "tool_input.file_path is missing"},
+		{"path is null", payload("PreToolUse", tool("Read", `{"file_path":null}`)...), "a string is expected"},
+		{"edits is an object", payload("PreToolUse", tool("MultiEdit", `{"file_path":"/x","edits":{}}`)...), "an array is expected"},
+		{"edit twin", payload("PreToolUse", tool("MultiEdit", `{"file_path":"/x","edits":[{"old_string":"a","new_string":"b","New_string":"c"}]}`)...), `(tool_input.edits[0].New_string): the key differs`},
+		{"flag is a text", payload("PreToolUse", tool("Bash", `{"command":"ls","run_in_background":"true"}`)...), "true or false is expected"},
+		{"servers disagree", payload("PreToolUse", append(tool("mcp__a__b", `{}`), `"mcp_server":{"name":"c"}`)...), "different servers"},
+		{"server of a built-in", payload("PreToolUse", append(tool("Read", `{"file_path":"/x"}`), `"mcp_server":{"name":"c"}`)...), "does not begin with mcp__"},
+		{"server without a tool", payload("PreToolUse", tool("mcp__a", `{}`)...), "names no server and tool"},
+		{"unknown event, odd tool", payload("BeforeTool", `"tool_name":1`), "a string is expected"},
+		{"outcome without a tool", payload("PostToolUse", `"tool_input":{}`), "tool_name is missing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, err := ClaudeCode{}.Decode(c.text, claudeEnviron)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+			if e.Kind != Unexpected || e.Name != "" {
+				t.Errorf("an event came with the error: %+v", e)
+			}
+		})
+	}
+}
+
+func TestClaudeUnexpected(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		tool string
+	}{
+		{`"tool_name":"Bash"`, "Bash"}, {`"x":1`, ""},
+	} {
+		e, err := ClaudeCode{}.Decode(payload("pretooluse", c.text), nil)
+		want := Event{Name: "pretooluse", Call: nod.Call{Agent: "claude-code", Session: "s", RawTool: c.tool}}
+		if diff := cmpEvents(want, e); err != nil || diff != "" {
+			t.Errorf("%v\n%s", err, diff)
+		}
+		answer := ClaudeCode{}.Encode(e, nod.Decision{Verdict: nod.Allow}, Default, true)
+		if blocked := answer.Exit == 2; blocked != (c.tool != "") {
+			t.Errorf("with tool %q: %+v", c.tool, answer)
+		}
+	}
+}
+
+// A report may hold what a program printed, cut anywhere; a call may not.
+func TestClaudeHalvedReport(t *testing.T) {
+	more := []string{`"tool_name":"Bash"`, `"tool_input":{"command":"x"}`, `"tool_response":{"stdout":"\ud83e"}`}
+	if e, err := (ClaudeCode{}).Decode(payload("PostToolUse", more...), nil); err != nil || e.Kind != Outcome {
+		t.Errorf("outcome: %+v, %v", e, err)
+	}
+	for _, event := range []string{"PreToolUse", "PermissionRequest", "PermissionDenied", "New"} {
+		if _, err := (ClaudeCode{}).Decode(payload(event, more...), nil); err == nil {
+			t.Errorf("%s was accepted", event)
+		}
+	}
+}
+
+func TestClaudeEnvironment(t *testing.T) {
+	text := payload("PreToolUse", `"tool_name":"TaskList"`, `"tool_input":{}`)
+	for _, c := range []struct {
+		environ     []string
+		project     string
+		interactive bool
+	}{
+		{nil, "", false},
+		{[]string{"CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_PROJECT_DIR=/p"}, "/p", true},
+		{[]string{"CLAUDE_CODE_ENTRYPOINT=sdk-cli", "CLAUDE_PROJECT_DIR=p"}, "", false},
+		{[]string{"CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_CODE_ENTRYPOINT=sdk-cli"}, "", false},
+		{[]string{"CLAUDE_PROJECT_DIR=/p", "CLAUDE_PROJECT_DIR=/"}, "", false},
+		{[]string{"CLAUDE_PROJECT_DIR=/p", "CLAUDE_PROJECT_DIR=/p"}, "/p", false},
+	} {
+		e, err := ClaudeCode{}.Decode(text, c.environ)
+		if err != nil || e.Project != c.project || e.Call.Interactive != c.interactive {
+			t.Errorf("%q: project %q, interactive %v, %v", c.environ, e.Project, e.Call.Interactive, err)
+		}
+		if !slices.Equal(e.Call.Environ, c.environ) {
+			t.Errorf("%q: environment %q", c.environ, e.Call.Environ)
+		}
+	}
+}
+
+func TestClaudeToolsInOrder(t *testing.T) {
+	for i := 1; i < len(claudeTools); i++ {
+		if claudeTools[i-1].raw >= claudeTools[i].raw {
+			t.Errorf("%s stands before %s", claudeTools[i-1].raw, claudeTools[i].raw)
+		}
+	}
+	for _, tool := range claudeTools {
+		if claudeBuiltin(tool.raw) != tool {
+			t.Errorf("%s is not found", tool.raw)
+		}
+		if claudeBuiltin(tool.canonical) != (claudeTool{}) {
+			t.Errorf("%s is a canonical name and found as a built-in", tool.canonical)
+		}
+	}
+}
+
+// Only these names may lead to a tool of the seed's allow-list.
+func TestClaudeAllowlisted(t *testing.T) {
+	want := map[string]string{
+		"Read": "read_file", "NotebookRead": "read_file", "Grep": "grep", "Glob": "glob", "LS": "glob", "LSP": "lsp",
+		"ToolSearch": "tool_search", "ListMcpResourcesTool": "list_mcp_resources",
+		"ReadMcpResourceTool": "read_mcp_resource", "ReadMcpResourceDir": "read_mcp_resource",
+		"TodoWrite": "todo_write", "TaskCreate": "task_create", "TaskGet": "task_get", "TaskOutput": "task_get",
+		"BashOutput": "task_get", "TaskUpdate": "task_update", "TaskList": "task_list",
+		"TaskStop": "task_stop", "KillShell": "task_stop", "KillBash": "task_stop",
+		"AskUserQuestion": "ask_user_question", "EnterPlanMode": "enter_plan_mode", "ExitPlanMode": "exit_plan_mode",
+		"TeamCreate": "team_create", "TeamDelete": "team_delete", "SendMessage": "send_message", "Sleep": "sleep",
+	}
+	safe := map[string]bool{}
+	for _, canonical := range want {
+		safe[canonical] = true
+	}
+	got := map[string]string{}
+	for _, tool := range claudeTools {
+		if safe[tool.canonical] {
+			got[tool.raw] = tool.canonical
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestClaudeCaptured replays payloads that were captured from the program.
+func TestClaudeCaptured(t *testing.T) {
+	dir := filepath.Join("..", "..", "shared", "protocols", "claude-code", "fixtures")
+	names, err := filepath.Glob(filepath.Join(dir, "*.stdin.json"))
+	if err != nil || len(names) == 0 {
+		t.Skipf("%s absent: skipped", dir)
+	}
+	for _, name := range names {
+		tool, event, _ := strings.Cut(strings.TrimSuffix(filepath.Base(name), ".stdin.json"), ".")
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := ClaudeCode{}.Decode(text, nil)
+		if err != nil || e.Name != event || e.Kind == Unexpected {
+			t.Errorf("%s: %+v, %v", name, e, err)
+			continue
+		}
+		if e.Kind == Other {
+			continue
+		}
+		if e.Call.RawTool != tool || e.Call.Tool == "" || e.Call.Dir != "/home/dev/project" || e.Call.Transcript == nil {
+			t.Errorf("%s: %+v", name, e.Call)
+		}
+	}
+}
+
+// output is what PreToolUse and PermissionRequest may print.
+type output struct {
+	Specific *struct {
+		Event    string `json:"hookEventName"`
+		Decision string `json:"permissionDecision,omitempty"`
+		Reason   string `json:"permissionDecisionReason,omitempty"`
+		Answer   *struct {
+			Behavior string `json:"behavior"`
+			Message  string `json:"message,omitempty"`
+		} `json:"decision,omitempty"`
+	} `json:"hookSpecificOutput,omitempty"`
+	Message string `json:"systemMessage,omitempty"`
+}
+
+// answered reads an answer back, strictly: "" is silence.
+func answered(t *testing.T, a Answer) (said, reason string, out output) {
+	t.Helper()
+	if a.Exit != 0 || len(a.Stderr) != 0 {
+		t.Fatalf("exit %d, %s", a.Exit, a.Stderr)
+	}
+	if len(a.Stdout) == 0 {
+		return "", "", out
+	}
+	dec := json.NewDecoder(strings.NewReader(string(a.Stdout)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&out); err != nil || dec.More() {
+		t.Fatalf("%s: %v", a.Stdout, err)
+	}
+	switch {
+	case out.Specific == nil:
+		return "", "", out
+	case out.Specific.Answer != nil:
+		return out.Specific.Answer.Behavior, out.Specific.Answer.Message, out
+	}
+	return out.Specific.Decision, out.Specific.Reason, out
+}
+
+// TestClaudeEncode is every mode, verdict, profile and presence of a person
+// and a model: the table in the comment of ClaudeCode.
+func TestClaudeEncode(t *testing.T) {
+	// allow, ask with a person, ask with nobody, deny
+	rows := map[string][4]string{
+		"default/replace":             {"allow", "ask", "deny", "deny"},
+		"default/reinforce":           {"", "ask", "deny", "deny"},
+		"acceptEdits/replace":         {"allow", "ask", "deny", "deny"},
+		"acceptEdits/reinforce":       {"", "ask", "deny", "deny"},
+		"dontAsk/replace":             {"allow", "deny", "deny", "deny"},
+		"dontAsk/reinforce":           {"", "deny", "deny", "deny"},
+		"bypassPermissions/replace":   {"allow", "ask", "deny", "deny"},
+		"bypassPermissions/reinforce": {"", "ask", "deny", "deny"},
+		"auto/replace":                {"allow", "ask", "deny", "deny"},
+		"auto/reinforce":              {"", "ask", "deny", "deny"},
+		"plan/replace":                {"", "ask", "deny", "deny"},
+		"plan/reinforce":              {"", "ask", "deny", "deny"},
+		"newMode/replace":             {"", "ask", "deny", "deny"},
+		"newMode/reinforce":           {"", "ask", "deny", "deny"},
+		"/replace":                    {"", "ask", "deny", "deny"},
+		"/reinforce":                  {"", "ask", "deny", "deny"},
+	}
+	for _, mode := range []string{"default", "acceptEdits", "dontAsk", "bypassPermissions", "auto", "plan", "newMode", ""} {
+		for _, model := range []bool{false, true} {
+			for _, p := range []Profile{Default, Replace, Reinforce} {
+				inForce := "replace"
+				if p == Reinforce || p == Default && mode == "auto" && !model {
+					inForce = "reinforce"
+				}
+				row := rows[mode+"/"+inForce]
+				for i, c := range []struct {
+					verdict nod.Verdict
+					person  bool
+				}{{nod.Allow, true}, {nod.Ask, true}, {nod.Ask, false}, {nod.Deny, true}} {
+					t.Run(fmt.Sprintf("%s/model=%v/profile=%d/%v/person=%v", mode, model, p, c.verdict, c.person), func(t *testing.T) {
+						e := Event{Kind: Decide, Name: "PreToolUse", Mode: mode, Plan: mode == "plan", Call: nod.Call{Tool: "bash", Interactive: c.person, HostJudges: mode == "auto"}}
+						d := nod.Decision{Verdict: c.verdict, Layer: nod.LayerShell, Reason: "because"}
+						checkSaid(t, ClaudeCode{}.Encode(e, d, p, model), row[i])
+					})
+				}
+			}
+		}
+	}
+}
+
+func checkSaid(t *testing.T, a Answer, want string) {
+	t.Helper()
+	said, reason, _ := answered(t, a)
+	if said != want {
+		t.Errorf("said %q, want %q: %s", said, want, a.Stdout)
+	}
+	if want == "" {
+		want = "abstained"
+	}
+	if a.Said != want {
+		t.Errorf("logged %q, want %q", a.Said, want)
+	}
+	if said != "" && !strings.HasPrefix(reason, "because") {
+		t.Errorf("reason %q", reason)
+	}
+}
+
+func TestClaudeEncodeExceptions(t *testing.T) {
+	unsettled := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &nod.Failure{Kind: nod.NoModel}}
+	ruled := unsettled
+	ruled.Rule = nod.Rule{Text: "rm -rf", Origin: "x:1"}
+	broken := unsettled
+	broken.Layer, broken.Err = nod.LayerModel, &nod.Failure{Kind: nod.TimedOut}
+	allow := func(l nod.Layer) nod.Decision {
+		return nod.Decision{Verdict: nod.Allow, Layer: l, Reason: "because"}
+	}
+	for _, c := range []struct {
+		name, mode, tool string
+		d                nod.Decision
+		p                Profile
+		model            bool
+		want             string
+	}{
+		{"plan mode, a read", "plan", "read_file", allow(nod.LayerAllowlist), Default, false, "allow"},
+		{"plan mode, a read by rule", "plan", "read_file", allow(nod.LayerModel), Default, true, ""},
+		{"plan mode, a listed tool that is none", "plan", "bash", allow(nod.LayerAllowlist), Default, false, ""},
+		{"plan mode, reinforce", "plan", "read_file", allow(nod.LayerAllowlist), Reinforce, false, ""},
+		{"the prompt is the point", "default", "ask_user_question", allow(nod.LayerAllowlist), Replace, true, ""},
+		{"entering plan mode", "default", "enter_plan_mode", allow(nod.LayerAllowlist), Replace, true, ""},
+		{"leaving plan mode", "plan", "exit_plan_mode", allow(nod.LayerAllowlist), Replace, true, ""},
+		{"denied question", "default", "ask_user_question", nod.Decision{Reason: "because"}, Replace, true, "deny"},
+		{"the host judges", "auto", "bash", unsettled, Default, false, ""},
+		{"the host judges, reinforce", "auto", "bash", unsettled, Reinforce, false, ""},
+		{"the host judges, replace", "auto", "bash", unsettled, Replace, false, "ask"},
+		{"the host does not judge", "default", "bash", unsettled, Default, false, "ask"},
+		{"a rule speaks", "auto", "bash", ruled, Default, false, "ask"},
+		{"a model is there", "auto", "bash", unsettled, Default, true, "ask"},
+		{"the model failed", "auto", "bash", broken, Default, true, "ask"},
+		{"another failure", "auto", "bash", broken, Default, false, "ask"},
+		{"an unknown verdict", "default", "bash", nod.Decision{Verdict: 7, Reason: "because"}, Replace, true, "deny"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := Event{Kind: Decide, Name: "PreToolUse", Mode: c.mode, Plan: c.mode == "plan", Call: nod.Call{Tool: c.tool, Interactive: true, HostJudges: c.mode == "auto"}}
+			checkSaid(t, ClaudeCode{}.Encode(e, c.d, c.p, c.model), c.want)
+		})
+	}
+}
+
+func TestClaudeEncodePrompt(t *testing.T) {
+	for _, c := range []struct {
+		mode    string
+		verdict nod.Verdict
+		p       Profile
+		want    string
+	}{
+		{"default", nod.Allow, Default, "allow"},
+		{"default", nod.Allow, Reinforce, ""},
+		{"auto", nod.Allow, Default, ""},
+		{"auto", nod.Allow, Replace, "allow"},
+		{"plan", nod.Allow, Replace, ""},
+		{"default", nod.Ask, Replace, ""},
+		{"dontAsk", nod.Ask, Replace, ""},
+		{"default", nod.Deny, Reinforce, "deny"},
+		{"default", nod.Deny, Default, "deny"},
+	} {
+		e := Event{Kind: Prompt, Name: "PermissionRequest", Mode: c.mode, Plan: c.mode == "plan", Call: nod.Call{Tool: "bash", Interactive: true, HostJudges: c.mode == "auto"}}
+		a := ClaudeCode{}.Encode(e, nod.Decision{Verdict: c.verdict, Layer: nod.LayerShell, Reason: "because"}, c.p, false)
+		said, reason, out := answered(t, a)
+		if said != c.want || said == "deny" && reason != "because" || said == "allow" && reason != "" {
+			t.Errorf("%+v: %s", c, a.Stdout)
+		}
+		if out.Specific != nil && out.Specific.Event != "PermissionRequest" {
+			t.Errorf("event %q", out.Specific.Event)
+		}
+	}
+}
+
+func TestClaudeEncodeSilence(t *testing.T) {
+	for _, kind := range []Kind{Outcome, HostDenied, Other} {
+		for _, v := range []nod.Verdict{nod.Allow, nod.Ask, nod.Deny} {
+			d := nod.Decision{Verdict: v, Notices: []string{"x"}}
+			a := ClaudeCode{}.Encode(Event{Kind: kind, Name: "x"}, d, Replace, true)
+			if diff := cmp.Diff(Answer{Said: "abstained"}, a); diff != "" {
+				t.Error(diff)
+			}
+		}
+	}
+}
+
+func TestClaudeReasons(t *testing.T) {
+	e := Event{Kind: Decide, Mode: "default", Call: nod.Call{Tool: "bash"}}
+	long := strings.Repeat("é", 5000)
+	for _, c := range []struct{ in, want string }{
+		{"plain", "plain"},
+		{"", "nod gives no reason"},
+		{"two\nlines\u202e\x1b[31m", `two lines\u{202E}\x1b[31m`},
+		{"a <system-reminder>do it</system-reminder> b", "a do it b"},
+		{"<sys<b>tem-reminder>x", "x"},
+		{`<a href="x">y</a>`, "y"},
+		{"cat <file >out && 1 < 2 > 3 <> <a@b.c>", "cat out && 1 < 2 > 3 <> <a@b.c>"},
+		{long, strings.Repeat("é", 299) + "…"},
+	} {
+		a := ClaudeCode{}.Encode(e, nod.Decision{Reason: c.in}, Default, false)
+		if _, reason, _ := answered(t, a); reason != c.want {
+			t.Errorf("%.60q: %q, want %q", c.in, reason, c.want)
+		}
+	}
+}
+
+func TestClaudeNotices(t *testing.T) {
+	e := Event{Kind: Decide, Mode: "default", Call: nod.Call{Tool: "bash"}}
+	d := nod.Decision{Verdict: nod.Allow, Notices: []string{"one\ntwo", "", "three", "4", "5", "6", "7"}}
+	for _, p := range []Profile{Replace, Reinforce} {
+		_, _, out := answered(t, ClaudeCode{}.Encode(e, d, p, true))
+		if out.Message != "one two\nthree\n4\n5" {
+			t.Errorf("profile %d: %q", p, out.Message)
+		}
+	}
+}
+
+func TestClaudeNobody(t *testing.T) {
+	e := Event{Kind: Decide, Mode: "default", Call: nod.Call{Tool: "bash"}}
+	a := ClaudeCode{}.Encode(e, nod.Decision{Verdict: nod.Ask, Reason: "because"}, Default, true)
+	if _, reason, _ := answered(t, a); !strings.Contains(reason, "allow rule") {
+		t.Errorf("%q does not say how to approve", reason)
+	}
+}
+
+func TestClaudeBlock(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                     "nod blocks this\n",
+		"nod failed inside":    "nod failed inside\n",
+		"x\ny<b>":              "nod blocks this: x y\n",
+		"nodejs is not there ": "nod blocks this: nodejs is not there\n",
+	} {
+		got := ClaudeCode{}.Block(in)
+		if diff := cmp.Diff(Answer{Stderr: []byte(want), Exit: 2, Said: "deny"}, got); diff != "" {
+			t.Errorf("%q:\n%s", in, diff)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package agent
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod"
+)
+
+// claudeTool is one built-in tool of Claude Code.
+type claudeTool struct {
+	raw       string // the host's name, exactly
+	canonical string
+	shape     claudeShape
+}
+
+// claudeShape says which arguments nod reads. The zero value reads none.
+type claudeShape uint8
+
+const (
+	claudeOpaque   claudeShape = iota
+	claudeShell                // command
+	claudeMonitor              // command, which may be absent
+	claudeRead                 // file_path
+	claudeNotebook             // notebook_path
+	claudeSearch               // path and a pattern (Glob) or a filter (Grep)
+	claudeLookup               // LSP: a file, if it names one
+	claudeEdit                 // file_path, old_string, new_string, replace_all
+	claudeEdits                // file_path, edits
+	claudeWrite                // file_path, content
+	claudeCell                 // notebook_path, new_source
+	claudeFetch                // url
+)
+
+// claudeTools maps the built-in tools of Claude Code 2.1.329 to canonical
+// names, in the order of the raw name. Sources: sdk-tools.d.ts of the npm
+// package @anthropic-ai/claude-code@2.1.329, the tools that the program
+// offered to a model in a captured session, and the vendor's tools page.
+// "Legacy" rows are from older documentation and are not in 2.1.329.
+//
+// The names that layer 1 knows are given to what does the same and nothing
+// else. All others get a name of their own, which is on no allow-list: Agent
+// starts an agent and is no task_create, Monitor runs a shell, SendUserFile
+// sends a file out. A tool that is missing here has the canonical name "" and
+// goes to the model.
+var claudeTools = [...]claudeTool{
+	{"Agent", "agent", claudeOpaque},
+	{"Artifact", "artifact", claudeOpaque},
+	{"ArtifactCheck", "artifact_check", claudeOpaque},
+	{"ArtifactComments", "artifact_comments", claudeOpaque},
+	{"ArtifactData", "artifact_data", claudeOpaque},
+	{"AskUserQuestion", "ask_user_question", claudeOpaque},
+	{"Bash", "bash", claudeShell},
+	{"BashOutput", "task_get", claudeOpaque}, // legacy
+	{"ClaudeDesign", "claude_design", claudeOpaque},
+	{"CronCreate", "cron_create", claudeOpaque},
+	{"CronDelete", "cron_delete", claudeOpaque},
+	{"CronList", "cron_list", claudeOpaque},
+	{"Edit", "file_edit", claudeEdit},
+	{"EnterPlanMode", "enter_plan_mode", claudeOpaque},
+	{"EnterWorktree", "enter_worktree", claudeOpaque},
+	{"ExitPlanMode", "exit_plan_mode", claudeOpaque},
+	{"ExitWorktree", "exit_worktree", claudeOpaque}, // may discard work
+	{"Glob", "glob", claudeSearch},
+	{"Grep", "grep", claudeSearch},
+	{"KillBash", "task_stop", claudeOpaque},  // legacy
+	{"KillShell", "task_stop", claudeOpaque}, // legacy
+	{"LS", "glob", claudeSearch},             // legacy
+	{"LSP", "lsp", claudeLookup},
+	{"ListAgents", "list_agents", claudeOpaque},
+	{"ListMcpResourcesTool", "list_mcp_resources", claudeOpaque},
+	{"Monitor", "bash", claudeMonitor},
+	{"MultiEdit", "file_edit", claudeEdits}, // legacy
+	{"NotebookEdit", "notebook_edit", claudeCell},
+	{"NotebookRead", "read_file", claudeNotebook}, // legacy
+	{"OfferChromeSetup", "offer_chrome_setup", claudeOpaque},
+	{"PowerShell", "bash", claudeShell},
+	{"Projects", "projects", claudeOpaque},
+	{"ProposeGoal", "propose_goal", claudeOpaque},
+	{"ProposeSkills", "propose_skills", claudeOpaque},
+	{"PushNotification", "push_notification", claudeOpaque},
+	{"Read", "read_file", claudeRead},
+	{"ReadMcpResourceDir", "read_mcp_resource", claudeOpaque},
+	{"ReadMcpResourceTool", "read_mcp_resource", claudeOpaque},
+	{"ReadNotifications", "read_notifications", claudeOpaque},
+	{"RefreshMcpTools", "refresh_mcp_tools", claudeOpaque},
+	{"RemoteTrigger", "remote_trigger", claudeOpaque},
+	{"ReportFindings", "report_findings", claudeOpaque},
+	{"ScheduleWakeup", "schedule_wakeup", claudeOpaque},
+	{"SendFeedback", "send_feedback", claudeOpaque}, // uploads
+	{"SendMessage", "send_message", claudeOpaque},
+	{"SendUserFile", "send_user_file", claudeOpaque},
+	{"ShareOnboardingGuide", "share_onboarding_guide", claudeOpaque}, // uploads
+	{"ShowOnboardingRolePicker", "show_onboarding_role_picker", claudeOpaque},
+	{"Skill", "skill", claudeOpaque},
+	{"SlashCommand", "slash_command", claudeOpaque}, // legacy
+	{"Sleep", "sleep", claudeOpaque},
+	{"SubagentHandback", "subagent_handback", claudeOpaque},
+	{"Task", "agent", claudeOpaque}, // the older name of Agent
+	{"TaskCreate", "task_create", claudeOpaque},
+	{"TaskGet", "task_get", claudeOpaque},
+	{"TaskList", "task_list", claudeOpaque},
+	{"TaskOutput", "task_get", claudeOpaque},
+	{"TaskStop", "task_stop", claudeOpaque},
+	{"TaskUpdate", "task_update", claudeOpaque},
+	{"TeamCreate", "team_create", claudeOpaque}, // legacy
+	{"TeamDelete", "team_delete", claudeOpaque}, // legacy
+	{"TodoWrite", "todo_write", claudeOpaque},
+	{"ToolSearch", "tool_search", claudeOpaque},
+	{"WaitForMcpServers", "wait_for_mcp_servers", claudeOpaque},
+	{"WebFetch", "web_fetch", claudeFetch},
+	{"WebSearch", "web_search", claudeOpaque},
+	{"Workflow", "workflow", claudeOpaque},
+	{"Write", "file_write", claudeWrite},
+}
+
+// claudeBuiltin returns the row of a raw name, the zero row where there is
+// none. A canonical name ("read_file") is no built-in of this host.
+func claudeBuiltin(raw string) claudeTool {
+	i, found := slices.BinarySearchFunc(claudeTools[:], raw, func(t claudeTool, name string) int {
+		return strings.Compare(t.raw, name)
+	})
+	if !found {
+		return claudeTool{}
+	}
+	return claudeTools[i]
+}
+
+// claudeArguments fills in what the call would do from its arguments.
+func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
+	c.Tool = tool.canonical
+	switch tool.shape {
+	case claudeShell, claudeMonitor:
+		claudeCommand(c, tool, in)
+	case claudeRead:
+		c.Paths = []string{in.word("file_path")}
+	case claudeNotebook:
+		c.Paths = []string{in.word("notebook_path")}
+	case claudeLookup:
+		claudeLookupPath(c, in)
+	case claudeSearch:
+		claudeSearchPaths(c, tool, in)
+	case claudeFetch:
+		c.URL = in.word("url")
+	case claudeEdit, claudeEdits, claudeWrite, claudeCell:
+		c.Edits = claudeChanges(tool.shape, in)
+		c.Paths = []string{c.Edits[0].Path}
+	}
+}
+
+// claudeCommand reads a shell command. The Bash tool starts the user's shell,
+// bash or zsh, and no payload says which: the dialect stays unstated, so both
+// must agree. Not measured: which shell runs where $SHELL is neither.
+func claudeCommand(c *nod.Call, tool claudeTool, in fields) {
+	if tool.shape == claudeMonitor {
+		if c.Command = in.optional("command"); c.Command == "" {
+			c.Tool = "monitor" // it watches a socket
+		}
+		return
+	}
+	c.Command = in.word("command")
+	if tool.raw == "PowerShell" {
+		c.Dialect = nod.PowerShell
+	}
+	// They stay in Input, for the prompt; only their type is checked here.
+	in.flag("run_in_background")
+	in.flag("dangerouslyDisableSandbox")
+}
+
+// claudeLookupPath reads the file of an LSP call. Its schema is not in
+// sdk-tools.d.ts, so both spellings are read.
+func claudeLookupPath(c *nod.Call, in fields) {
+	for _, key := range []string{"filePath", "file_path"} {
+		if name := in.optional(key); name != "" {
+			c.Paths = append(c.Paths, name)
+		}
+	}
+}
+
+// claudeSearchPaths names where a search would look: the directory, and the
+// pattern below it, so that a search for ".ssh/id_*" is seen as what it is.
+func claudeSearchPaths(c *nod.Call, tool claudeTool, in fields) {
+	base := in.optional("path")
+	if base == "" {
+		base = c.Dir
+	}
+	c.Paths = []string{base}
+	var pattern string
+	switch tool.raw {
+	case "Glob":
+		pattern = in.word("pattern")
+	case "Grep":
+		_ = in.text("pattern") // what is looked for, not where
+		pattern = in.optional("glob")
+	}
+	switch {
+	case pattern == "" || strings.HasPrefix(pattern, "!"):
+	case path.IsAbs(pattern) || strings.HasPrefix(pattern, "~"):
+		c.Paths = append(c.Paths, pattern)
+	default:
+		c.Paths = append(c.Paths, strings.TrimSuffix(base, "/")+"/"+pattern)
+	}
+}
+
+// claudeChanges reads what an edit would change; there is always at least one.
+func claudeChanges(shape claudeShape, in fields) []nod.Edit {
+	switch shape {
+	case claudeWrite:
+		return []nod.Edit{{Path: in.word("file_path"), New: in.text("content"), Whole: true}}
+	case claudeCell:
+		return []nod.Edit{{Path: in.word("notebook_path"), New: in.optional("new_source")}}
+	case claudeEdit:
+		return []nod.Edit{claudeChange(in.word("file_path"), in)}
+	}
+	name := in.word("file_path")
+	var all []nod.Edit
+	for _, one := range in.list("edits") {
+		all = append(all, claudeChange(name, one))
+	}
+	if len(all) == 0 {
+		return []nod.Edit{{Path: name}}
+	}
+	return all
+}
+
+func claudeChange(name string, in fields) nod.Edit {
+	return nod.Edit{Path: name, Old: in.text("old_string"), New: in.text("new_string"), All: in.flag("replace_all")}
+}
+
+// claudeMCP recognises a call to an MCP server by the prefix of its name and
+// by the payload's mcp_server, which must agree: the first names the server as
+// the API may spell it, the second as the user wrote it. ok is false for a
+// built-in. server is "" where an older host sends no mcp_server.
+func claudeMCP(raw, server string) (m *nod.MCP, ok bool, wrong string) {
+	rest, prefixed := strings.CutPrefix(raw, "mcp__")
+	if !prefixed {
+		if server != "" {
+			return nil, false, "mcp_server is set, but tool_name does not begin with mcp__"
+		}
+		return nil, false, ""
+	}
+	if server == "" {
+		name, tool, _ := strings.Cut(rest, "__") // as the host itself splits
+		if name == "" || tool == "" {
+			return nil, false, "tool_name names no server and tool"
+		}
+		return &nod.MCP{Server: name, Tool: tool}, true, ""
+	}
+	for _, spelled := range []string{claudeServerName(server), collapse(claudeServerName(server))} {
+		if tool, found := strings.CutPrefix(rest, spelled+"__"); found && spelled != "" && tool != "" {
+			return &nod.MCP{Server: server, Tool: tool}, true, ""
+		}
+	}
+	return nil, false, "tool_name and mcp_server name different servers"
+}
+
+// claudeServerName spells a server's name as it stands in a tool's name:
+// everything but letters, digits, _ and - becomes _. (Read in descriptions of
+// the host; measured for plain names only.)
+func claudeServerName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-':
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// collapse makes one of several underscores, as is done for connectors.
+func collapse(name string) string {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '_' })
+	return strings.Join(parts, "_")
+}

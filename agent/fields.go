@@ -1,0 +1,241 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// find returns the value of a key, nil where it is absent, and refuses the
+// object if another key differs from it in case only.
+func (o object) find(key string) (found *member, err error) {
+	for i := range o.members {
+		m := &o.members[i]
+		switch {
+		case string(m.key) == key:
+			found = m
+		case bytes.EqualFold(m.key, []byte(key)):
+			return nil, at(m.at, join(o.path, m.key), fmt.Sprintf("the key differs from %q in case only", key))
+		}
+	}
+	return found, nil
+}
+
+// hint reads a string that decides nothing: "" where it is absent or wrong.
+func (o object) hint(key string) string {
+	var ignored error
+	return fieldsOf(o, &ignored).optional(key)
+}
+
+// fields reads typed values of an object. The first error stays, in err, and
+// everything after it reads as zero; so a decoder is a list of assignments
+// and one check.
+type fields struct {
+	object
+	err *error
+}
+
+// fieldsOf returns a reader of o whose first error goes to err.
+func fieldsOf(o object, err *error) fields { return fields{object: o, err: err} }
+
+// get returns a value that must be there.
+func (f fields) get(key string) *member {
+	m := f.maybe(key)
+	if m == nil && *f.err == nil {
+		*f.err = badInput(fmt.Errorf("%s is missing", join(f.path, []byte(key))))
+	}
+	return m
+}
+
+// maybe returns a value that may be absent, nil then.
+func (f fields) maybe(key string) *member {
+	if *f.err != nil {
+		return nil
+	}
+	m, err := f.find(key)
+	if err != nil {
+		*f.err = badInput(err)
+	}
+	return m
+}
+
+func (f fields) wrong(m *member, what string) {
+	if *f.err == nil {
+		*f.err = badInput(at(m.at, join(f.path, m.key), what+" is expected"))
+	}
+}
+
+// text reads a required string, which may be empty.
+func (f fields) text(key string) string { return f.asText(f.get(key)) }
+
+// word reads a required string that is not empty.
+func (f fields) word(key string) string {
+	m := f.get(key)
+	s := f.asText(m)
+	if s == "" && m != nil {
+		f.wrong(m, "a text that is not empty")
+	}
+	return s
+}
+
+// optional reads a string that may be absent.
+func (f fields) optional(key string) string { return f.asText(f.maybe(key)) }
+
+func (f fields) asText(m *member) string {
+	if m == nil {
+		return ""
+	}
+	if m.value[0] != '"' {
+		f.wrong(m, "a string")
+		return ""
+	}
+	return unescape(m.value[1 : len(m.value)-1])
+}
+
+// flag reads a boolean that may be absent.
+func (f fields) flag(key string) bool {
+	m := f.maybe(key)
+	if m == nil {
+		return false
+	}
+	if c := m.value[0]; c != 't' && c != 'f' {
+		f.wrong(m, "true or false")
+		return false
+	}
+	return m.value[0] == 't'
+}
+
+// milliseconds reads a duration that may be absent.
+func (f fields) milliseconds(key string) time.Duration {
+	m := f.maybe(key)
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.ParseFloat(string(m.value), 64)
+	if err != nil || n < 0 || n > 1e12 {
+		f.wrong(m, "a number of milliseconds")
+		return 0
+	}
+	return time.Duration(n * float64(time.Millisecond))
+}
+
+// child reads a required object.
+func (f fields) child(key string) (fields, json.RawMessage) {
+	return f.asObject(f.get(key))
+}
+
+// maybeChild reads an object that may be absent; raw is nil then.
+func (f fields) maybeChild(key string) (_ fields, raw json.RawMessage) {
+	return f.asObject(f.maybe(key))
+}
+
+func (f fields) asObject(m *member) (fields, json.RawMessage) {
+	if m == nil {
+		return fields{err: f.err}, nil
+	}
+	if m.value[0] != '{' {
+		f.wrong(m, "an object")
+		return fields{err: f.err}, nil
+	}
+	return f.inside(m.value, m.at, join(f.path, m.key)), m.value
+}
+
+// inside returns the members of an object that lies in a checked text.
+func (f fields) inside(text []byte, offset int, path string) fields {
+	o := object{members: parts(text), path: path}
+	for i := range o.members {
+		o.members[i].at += offset
+	}
+	return fields{object: o, err: f.err}
+}
+
+// list reads a required array of objects.
+func (f fields) list(key string) []fields {
+	m := f.get(key)
+	if m == nil {
+		return nil
+	}
+	if m.value[0] != '[' {
+		f.wrong(m, "an array")
+		return nil
+	}
+	var out []fields
+	for i, e := range parts(m.value) {
+		path := join(f.path, m.key) + "[" + strconv.Itoa(i) + "]"
+		if e.value[0] != '{' {
+			*f.err = badInput(at(m.at+e.at, path, "an object is expected"))
+			return nil
+		}
+		out = append(out, f.inside(e.value, m.at+e.at, path))
+	}
+	return out
+}
+
+// parts splits an object or array that lies in a checked text, so nothing is
+// checked again.
+func parts(text []byte) []member {
+	out := make([]member, 0, 8)
+	s := scanner{text: text, at: 1}
+	for s.space(); s.peek() != '}' && s.peek() != ']'; s.space() {
+		var m member
+		if text[0] == '{' {
+			start := s.at + 1
+			s.at = skim(text, s.at)
+			m.key = text[start : s.at-1]
+			if bytes.IndexByte(m.key, '\\') >= 0 {
+				m.key = []byte(unescape(m.key))
+			}
+			s.space()
+			s.at++ // the colon
+			s.space()
+		}
+		m.at = s.at
+		s.at = skim(text, s.at)
+		m.value = text[m.at:s.at]
+		out = append(out, m)
+		if s.space(); s.peek() == ',' {
+			s.at++
+		}
+	}
+	return out
+}
+
+// skim returns where the value at i ends, in a checked text.
+func skim(text []byte, i int) int {
+	for depth := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i = closing(text, i)
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			depth--
+		case ',', ':', ' ', '\t', '\n', '\r':
+			continue
+		default: // a number or a word
+			for i+1 < len(text) && !bytes.ContainsRune([]byte(",]} \t\n\r"), rune(text[i+1])) {
+				i++
+			}
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// closing returns the offset of the quote that closes the one at i.
+func closing(text []byte, i int) int {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return i
+		case '\\':
+			i++
+		}
+	}
+	return len(text) - 1
+}

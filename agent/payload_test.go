@@ -1,0 +1,334 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodgate/nod"
+)
+
+func TestPayloadRefused(t *testing.T) {
+	deep := func(n int) string { return `{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}` }
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "byte 0: it is empty"},
+		{"blank", " \n", "byte 2: it is empty"},
+		{"array", `[]`, "byte 0: an object is expected"},
+		{"string", `"a"`, "byte 0: an object is expected"},
+		{"byte order mark", "\ufeff{}", "byte 0: an object is expected"},
+		{"open", `{"a":1`, "byte 6: it ends too early"},
+		{"open string", `{"a":"x`, "byte 7 (a): it ends too early"},
+		{"open escape", `{"a":"\`, "byte 7 (a): it ends too early"},
+		{"open unicode escape", `{"a":"\u00`, `byte 6 (a): four hexadecimal digits are expected after \u`},
+		{"no value", `{"a":}`, "byte 5 (a): a value is expected"},
+		{"no colon", `{"a" 1}`, "byte 5 (a): ':' is expected"},
+		{"comma at the end", `{"a":1,}`, "byte 7: a key is expected"},
+		{"comma in a list", `{"a":[1,]}`, "byte 8 (a[1]): a value is expected"},
+		{"bare key", `{a:1}`, "byte 1: a key is expected"},
+		{"text after", `{} x`, "byte 3: text follows the end"},
+		{"second object", `{}{}`, "byte 2: text follows the end"},
+		{"twice", `{"a":1,"a":2}`, "byte 7 (a): the key stands twice"},
+		{"twice, escaped", `{"a":1,"\u0061":2}`, "byte 7 (a): the key stands twice"},
+		{"twice, deep", `{"x":[0,{"y":{"b":1,"b":1}}]}`, "byte 20 (x[1].y.b): the key stands twice"},
+		{"control character", "{\"a\":\"\x01\"}", "byte 6 (a): control character 0x01 in a string"},
+		{"raw NUL", "{\"a\":\x00}", "byte 5 (a): a value is expected"},
+		{"NUL after the end", "{}\x00", "byte 2: text follows the end"},
+		{"invalid UTF-8", "{\"a\":\"\xff\"}", "byte 6 (a): invalid UTF-8"},
+		{"UTF-8 surrogate", "{\"a\":\"\xed\xa0\x80\"}", "byte 6 (a): invalid UTF-8"},
+		{"invalid UTF-8 in a key", "{\"\xff\":1}", "byte 2: invalid UTF-8"},
+		{"lone high surrogate", `{"a":"\ud800"}`, "byte 6 (a): a character is cut in two: half a surrogate pair"},
+		{"lone low surrogate", `{"a":"\udc00"}`, "byte 6 (a): a character is cut in two: half a surrogate pair"},
+		{"two high surrogates", `{"a":"\ud800\ud800"}`, "byte 6 (a): a character is cut in two: half a surrogate pair"},
+		{"lone surrogate in a key", `{"\ud800":1}`, "byte 2: a character is cut in two: half a surrogate pair"},
+		{"unknown escape", `{"a":"\x"}`, "byte 6 (a): an unknown escape"},
+		{"leading zero", `{"a":01}`, "byte 6: ',' or '}' is expected"},
+		{"lone minus", `{"a":-}`, "byte 6 (a): a digit is expected"},
+		{"no fraction", `{"a":1.}`, "byte 7 (a): a digit is expected"},
+		{"no exponent", `{"a":1e}`, "byte 7 (a): a digit is expected"},
+		{"plus", `{"a":+1}`, "byte 5 (a): a value is expected"},
+		{"NaN", `{"a":NaN}`, "byte 5 (a): a value is expected"},
+		{"comment", `{"a":1/**/}`, "byte 6: ',' or '}' is expected"},
+		{"single quotes", `{'a':1}`, "byte 1: a key is expected"},
+		{"deep", deep(64), "byte 68 (a" + strings.Repeat("[0]", 63) + "): more than 64 levels"},
+		{"odd key", `{"\u202e.x":}`, `byte 12 ("\u202e.x"): a value is expected`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := readPayload([]byte(c.text))
+			var failure *nod.Failure
+			if !errors.As(err, &failure) || failure.Kind != nod.BadInput {
+				t.Fatalf("error %v, want one of kind %s", err, nod.BadInput)
+			}
+			if got := failure.Cause.Error(); got != c.want {
+				t.Errorf("error %q\nwant  %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestPayloadAccepted(t *testing.T) {
+	many := make([]string, 1000)
+	for i := range many {
+		many[i] = fmt.Sprintf(`"k%d":%d`, i, i)
+	}
+	for _, text := range []string{
+		`{}`, " {\t} \r\n", `{"a":null,"b":true,"c":false,"d":-0.5e+10,"e":[],"f":{}}`,
+		`{"a":1,"A":2}`, `{"a":{"b":1},"c":{"b":1}}`, `{"a":"\u0000"}`, `{"a":"\ud83e\uddf5"}`,
+		`{"":""}`, `{"a":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`,
+		`{` + strings.Join(many, ",") + `}`,
+	} {
+		if _, err := readPayload([]byte(text)); err != nil {
+			t.Errorf("%.80s: %v", text, err)
+		}
+	}
+	twice := `{` + strings.Join(append(many, `"k500":0`), ",") + `}`
+	if _, err := readPayload([]byte(twice)); err == nil {
+		t.Error("a key that stands twice among a thousand was accepted")
+	}
+}
+
+func TestPayloadSize(t *testing.T) {
+	fill := func(n int) []byte {
+		return []byte(`{"a":"` + strings.Repeat("x", n-len(`{"a":""}`)) + `"}`)
+	}
+	if _, err := readPayload(fill(maxPayload)); err != nil {
+		t.Errorf("16 MiB: %v", err)
+	}
+	if _, err := readPayload(fill(maxPayload + 1)); err == nil {
+		t.Error("16 MiB and a byte: accepted")
+	}
+	if _, err := readReport(fill(maxPayload + 1)); err == nil {
+		t.Error("16 MiB and a byte, as a report: accepted")
+	}
+}
+
+// A hostile object costs no quadratic time.
+func TestManyKeys(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString(`{"k":0`)
+	for i := range 300_000 {
+		fmt.Fprintf(&b, `,"k%d":0`, i)
+	}
+	b.WriteString("}")
+	start := time.Now()
+	if _, err := readPayload(b.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("300,000 keys took %v", took)
+	}
+}
+
+func TestFields(t *testing.T) {
+	const text = `{"s":"a\nb","empty":"","n":12.5,"t":true,"o":{"in":"x"},"l":[{"a":"1"},{"a":"2"}],"null":null}`
+	type result struct {
+		S, Missing, In string
+		N              time.Duration
+		T              bool
+		L              []string
+	}
+	o, err := readPayload([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := fieldsOf(o, &err)
+	in, _ := f.child("o")
+	got := result{S: f.word("s"), Missing: f.optional("missing"), In: in.word("in"), N: f.milliseconds("n"), T: f.flag("t")}
+	for _, e := range f.list("l") {
+		got.L = append(got.L, e.text("a"))
+	}
+	want := result{S: "a\nb", In: "x", N: 12500 * time.Microsecond, T: true, L: []string{"1", "2"}}
+	if err != nil || !cmp.Equal(got, want) {
+		t.Errorf("%v\n%s", err, cmp.Diff(want, got))
+	}
+}
+
+func TestFieldsRefused(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		read       func(fields)
+		want       string
+	}{
+		{"missing", `{}`, func(f fields) { f.text("a") }, "a is missing"},
+		{"missing inside", `{"o":{}}`, func(f fields) { o, _ := f.child("o"); o.text("a") }, "o.a is missing"},
+		{"empty", `{"a":""}`, func(f fields) { f.word("a") }, "byte 5 (a): a text that is not empty is expected"},
+		{"null for a text", `{"a":null}`, func(f fields) { f.optional("a") }, "byte 5 (a): a string is expected"},
+		{"number for a text", `{"a":1}`, func(f fields) { f.text("a") }, "byte 5 (a): a string is expected"},
+		{"text for a flag", `{"a":"true"}`, func(f fields) { f.flag("a") }, "byte 5 (a): true or false is expected"},
+		{"null for a flag", `{"a":null}`, func(f fields) { f.flag("a") }, "byte 5 (a): true or false is expected"},
+		{"list for an object", `{"a":[]}`, func(f fields) { f.child("a") }, "byte 5 (a): an object is expected"},
+		{"object for a list", `{"a":{}}`, func(f fields) { f.list("a") }, "byte 5 (a): an array is expected"},
+		{"text in a list", `{"a":[{},"x"]}`, func(f fields) { f.list("a") }, "byte 9 (a[1]): an object is expected"},
+		{"wrong in a list", `{"a":[{},{"b":1}]}`, func(f fields) { f.list("a")[1].text("b") }, "byte 14 (a[1].b): a string is expected"},
+		{"text for a duration", `{"a":"5"}`, func(f fields) { f.milliseconds("a") }, "byte 5 (a): a number of milliseconds is expected"},
+		{"huge duration", `{"a":1e400}`, func(f fields) { f.milliseconds("a") }, "byte 5 (a): a number of milliseconds is expected"},
+		{"negative duration", `{"a":-1}`, func(f fields) { f.milliseconds("a") }, "byte 5 (a): a number of milliseconds is expected"},
+		{"case twin", `{"a":"x","A":"y"}`, func(f fields) { f.text("a") }, `byte 13 (A): the key differs from "a" in case only`},
+		{"case twin first", `{"A":"x","a":"y"}`, func(f fields) { f.text("a") }, `byte 5 (A): the key differs from "a" in case only`},
+		{"lone twin", `{"A":"y"}`, func(f fields) { f.optional("a") }, `byte 5 (A): the key differs from "a" in case only`},
+		{"long s", `{"sos":"x","ſoſ":"y"}`, func(f fields) { f.text("sos") }, `byte 19 ("\u017fo\u017f"): the key differs from "sos" in case only`},
+		{"Kelvin", `{"key":"x","\u212aey":"y"}`, func(f fields) { f.text("key") }, `byte 22 ("\u212aey"): the key differs from "key" in case only`},
+		{"twin inside", `{"o":{"a":1,"A":2}}`, func(f fields) { o, _ := f.child("o"); o.text("a") }, `byte 16 (o.A): the key differs from "a" in case only`},
+		{"the first stays", `{"a":1}`, func(f fields) { f.text("a"); f.text("b") }, "byte 5 (a): a string is expected"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o, err := readPayload([]byte(c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.read(fieldsOf(o, &err))
+			var failure *nod.Failure
+			if !errors.As(err, &failure) || failure.Kind != nod.BadInput || failure.Cause.Error() != c.want {
+				t.Errorf("error %v\nwant  %s", err, c.want)
+			}
+		})
+	}
+}
+
+// FuzzPayload holds the reason for the scanner: what it accepts has one
+// reading, and encoding/json, which matches keys without regard to case and
+// takes the last, finds the same values.
+func FuzzPayload(f *testing.F) {
+	names, err := os.ReadDir("testdata/claude-code")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, n := range names {
+		text, err := os.ReadFile("testdata/claude-code/" + n.Name())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	for _, s := range []string{
+		`{"command":"a","Command":"b"}`, `{"kommand":"a","\u212aommand":"b"}`, `{"sſ":"\ud83e\uddf5"}`,
+		`{"command":"\u0000\/\b\f\n\r\t\"\\"}`, `{"a":"\ud800\ud800\udc00"}`, `{"cwd":1e5,"a":{"a":[[]]}}`,
+		"{\"session_id\":\"\xff\"}", `{"tool_input":{"command":"x"},"tool_input":{}}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		o, err := readPayload(text)
+		if err != nil {
+			return
+		}
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal(text, &all); err != nil {
+			t.Fatalf("accepted, but encoding/json says %v", err)
+		}
+		if len(all) != len(o.members) {
+			t.Fatalf("%d keys, encoding/json has %d", len(o.members), len(all))
+		}
+		for _, m := range o.members {
+			if !bytes.Equal(all[string(m.key)], m.value) {
+				t.Fatalf("%q: %s, encoding/json has %s", m.key, m.value, all[string(m.key)])
+			}
+			sameText(t, m.value)
+			sameParts(t, m.value)
+		}
+		sameFields(t, text, o)
+	})
+}
+
+// sameText compares how a string is decoded.
+func sameText(t *testing.T, value json.RawMessage) {
+	t.Helper()
+	if value[0] != '"' {
+		return
+	}
+	var want string
+	if err := json.Unmarshal(value, &want); err != nil {
+		t.Fatal(err)
+	}
+	if got := unescape(value[1 : len(value)-1]); got != want {
+		t.Fatalf("%s: %q, encoding/json has %q", value, got, want)
+	}
+}
+
+// sameParts compares how an object or array is split, all the way down.
+func sameParts(t *testing.T, value json.RawMessage) {
+	t.Helper()
+	if value[0] != '{' && value[0] != '[' {
+		return
+	}
+	var all map[string]json.RawMessage
+	var list []json.RawMessage
+	if value[0] == '{' {
+		err := json.Unmarshal(value, &all)
+		if got := parts(value); err != nil || len(got) != len(all) {
+			t.Fatalf("%s: %d parts, want %d; %v", value, len(got), len(all), err)
+		}
+	} else if err := json.Unmarshal(value, &list); err != nil || len(parts(value)) != len(list) {
+		t.Fatalf("%s: %d parts, want %d; %v", value, len(parts(value)), len(list), err)
+	}
+	for i, m := range parts(value) {
+		want := all[string(m.key)]
+		if list != nil {
+			want = list[i]
+		}
+		if !bytes.Equal(m.value, want) || !bytes.Equal(value[m.at:m.at+len(m.value)], want) {
+			t.Fatalf("%s: part %d is %s, want %s", value, i, m.value, want)
+		}
+		sameText(t, m.value)
+		sameParts(t, m.value)
+	}
+}
+
+// sameFields compares what a struct of encoding/json would be filled with.
+func sameFields(t *testing.T, text []byte, o object) {
+	t.Helper()
+	var s struct {
+		Command json.RawMessage `json:"command"`
+		Session json.RawMessage `json:"session_id"`
+		Input   json.RawMessage `json:"tool_input"`
+		Key     json.RawMessage `json:"ks"`
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]json.RawMessage{"command": s.Command, "session_id": s.Session, "tool_input": s.Input, "ks": s.Key} {
+		m, err := o.find(key)
+		var got json.RawMessage
+		if m != nil {
+			got = m.value
+		}
+		if err == nil && !bytes.Equal(got, want) {
+			t.Fatalf("%s: %s, a struct has %s", key, got, want)
+		}
+	}
+}
+
+func BenchmarkPayload2KB(b *testing.B) {
+	text := benchmarkPayload()
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := (ClaudeCode{}).Decode(text, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkPayloadValid is the measure for the one above: the same text
+// through encoding/json's check, which finds neither twins nor duplicates.
+func BenchmarkPayloadValid2KB(b *testing.B) {
+	text := benchmarkPayload()
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if !json.Valid(text) {
+			b.Fatal("not valid")
+		}
+	}
+}
+
+// benchmarkPayload is about 2 KB, a fifth of it escapes and non-ASCII.
+func benchmarkPayload() []byte {
+	return []byte(`{"session_id":"s","transcript_path":"/t","cwd":"/w","permission_mode":"default","effort":{"level":"high"},"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"` +
+		strings.Repeat(`echo \"héllo\" && `, 95) + `true","description":"d"},"tool_use_id":"toolu_1"}`)
+}

@@ -1,0 +1,9 @@
+package nod
+
+import "slices"
+
+// allowlist is layer 1: a tool that reads, or only speaks to the agent and
+// the person. It looks at the canonical name alone.
+func (g *Gate) allowlist(c Call) bool {
+	return c.Tool != "" && c.MCP == nil && slices.Contains(g.rules.Allowlist, c.Tool)
+}

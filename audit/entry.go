@@ -1,0 +1,189 @@
+//go:build unix
+
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/lines"
+)
+
+const (
+	// InputLimit is the largest input that is stored whole.
+	InputLimit = 64 << 10
+	// headLimit is how much of a larger one is stored, as text.
+	headLimit = 8 << 10
+	// tightLimit bounds every text of an entry that would be too long a line,
+	// and tightList every list.
+	tightLimit = 1 << 10
+	tightList  = 32
+)
+
+// FromDecision returns the entry of a decision. The caller adds what only he
+// knows: Nod, Mode, Setting, Answered, SessionCost.
+func FromDecision(c nod.Call, d nod.Decision, now time.Time) nod.Entry {
+	e := FromCall(nod.EntryDecision, d.ID, c, now)
+	e.Verdict, e.Layer, e.Reason = d.Verdict, d.Layer, d.Reason
+	e.Evidence, e.Cost = d.Evidence, d.Cost
+	e.Latency, e.Spent = d.Latency.Microseconds(), spent(d.Spent)
+	if d.Rule.Text != "" {
+		e.Rule = &nod.EntryRule{Text: d.Rule.Text, Origin: d.Rule.Origin}
+	}
+	if d.Err != nil {
+		e.Error = &nod.EntryError{Kind: d.Err.Kind, Message: d.Err.Error()}
+	}
+	if m := d.Classification; m != nil {
+		usage := m.Usage
+		e.Model, e.Usage = m.Model, &usage
+	}
+	return e
+}
+
+func spent(by map[nod.Layer]time.Duration) map[string]int64 {
+	if len(by) == 0 {
+		return nil
+	}
+	us := make(map[string]int64, len(by))
+	for layer, took := range by {
+		us[layer.String()] = took.Microseconds()
+	}
+	return us
+}
+
+// FromCall returns an entry about a call that carries no answer: a begun
+// question to a model, an outcome, a denial by the host.
+func FromCall(kind nod.EntryKind, id string, c nod.Call, now time.Time) nod.Entry {
+	e := nod.Entry{
+		Version: nod.EntryVersion, Kind: kind, ID: id, Time: now.UTC(),
+		Agent: c.Agent, Session: c.Session, CallID: c.ID, Tool: c.Tool, RawTool: c.RawTool, Dir: c.Dir,
+		InputSHA256: digest(c.Input),
+	}
+	if len(c.Roots) > 0 {
+		e.Root = c.Roots[0]
+	}
+	e.Input, e.InputBytes = stored(c.Input)
+	return e
+}
+
+func digest(input []byte) string {
+	sum := sha256.Sum256(input)
+	return hex.EncodeToString(sum[:])
+}
+
+// stored returns what of an input goes into the log: all of it, masked, or
+// its head as a text and how long it was.
+func stored(input json.RawMessage) (kept json.RawMessage, size int) {
+	if len(input) == 0 {
+		return nil, 0
+	}
+	masked := Mask(bytes.ToValidUTF8(input, []byte("\uFFFD")))
+	if len(input) > InputLimit {
+		return asText(head(string(masked), headLimit)), len(input)
+	}
+	if !json.Valid(masked) {
+		return asText(string(masked)), 0
+	}
+	return masked, 0
+}
+
+func asText(s string) json.RawMessage {
+	text, _ := marshal(s) // a string: cannot fail
+	return text
+}
+
+// head cuts s to at most n bytes, between characters.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// encode returns the line of an entry, without its newline.
+func encode(e nod.Entry) ([]byte, error) {
+	line, err := marshal(sealed(e))
+	if err != nil || len(line) < lines.Limit {
+		return line, err
+	}
+	return marshal(sealed(tightened(e)))
+}
+
+// marshal is json.Marshal that leaves < > and & readable.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// sealed returns e as it may be written: complete and masked. It shares
+// nothing with e that it changes.
+func sealed(e nod.Entry) nod.Entry {
+	e.Version = nod.EntryVersion
+	if e.Time.IsZero() {
+		e.Time = time.Now().UTC()
+	}
+	if e.InputSHA256 == "" && len(e.Input) > 0 {
+		e.InputSHA256 = digest(e.Input)
+	}
+	kept, size := stored(e.Input)
+	if e.Input = kept; size > 0 && e.InputBytes == 0 {
+		e.InputBytes = size
+	}
+	e.Reason, e.Dir, e.Root, e.RawTool = MaskText(e.Reason), MaskText(e.Dir), MaskText(e.Root), MaskText(e.RawTool)
+	if e.Rule != nil {
+		e.Rule = &nod.EntryRule{Text: MaskText(e.Rule.Text), Origin: e.Rule.Origin}
+	}
+	if e.Error != nil {
+		e.Error = &nod.EntryError{Kind: e.Error.Kind, Message: MaskText(e.Error.Message)}
+	}
+	return e
+}
+
+// tightened returns e with every part of it cut down, for the rare entry that
+// would not fit a line.
+func tightened(e nod.Entry) nod.Entry {
+	e = sealed(e) // masked first: half a secret has no shape
+	for _, s := range []*string{&e.ID, &e.Nod, &e.Agent, &e.Session, &e.CallID, &e.Mode, &e.Setting, &e.Tool, &e.RawTool,
+		&e.Dir, &e.Root, &e.InputSHA256, &e.Answered, &e.Reason, &e.Model} {
+		*s = tight(*s)
+	}
+	e.Kind = nod.EntryKind(tight(string(e.Kind)))
+	if e.InputBytes == 0 {
+		e.InputBytes = len(e.Input)
+	}
+	e.Input = asText(head(string(e.Input), headLimit))
+	if e.Rule != nil {
+		e.Rule.Text, e.Rule.Origin = tight(e.Rule.Text), tight(e.Rule.Origin)
+	}
+	if e.Error != nil {
+		e.Error.Kind, e.Error.Message = nod.Kind(tight(string(e.Error.Kind))), tight(e.Error.Message)
+	}
+	evidence := e.Evidence[:min(len(e.Evidence), tightList)]
+	e.Evidence = nil
+	for _, v := range evidence {
+		e.Evidence = append(e.Evidence, nod.Evidence{Path: tight(v.Path), SHA256: tight(v.SHA256)})
+	}
+	if len(e.Spent) > tightList {
+		e.Spent = nil
+	}
+	return e
+}
+
+func tight(s string) string {
+	if len(s) <= tightLimit {
+		return s
+	}
+	return strings.ToValidUTF8(head(s, tightLimit), "\uFFFD") + "…"
+}

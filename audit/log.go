@@ -1,0 +1,184 @@
+//go:build unix
+
+// Package audit is the decision log: JSON lines in one directory, written by
+// many short-lived processes at once and read back whole.
+//
+// # Writing
+//
+// [Open] takes nod's state directory, and [Log.Write] appends one entry with
+// one write(2), secrets masked (see [Mask]), never longer than 1 MiB. There is
+// no lock on the way: lines of different processes do not mix, and a writer
+// that is killed damages no line but its own.
+//
+// # Rotation
+//
+// A file of more than 64 MiB is renamed to decisions-TIME.jsonl by the next
+// writer; nothing is ever deleted. A writer that still holds the old file
+// goes on in it under its new name, so no line is lost and readers, who read
+// all files, see each of them once.
+//
+// # Reading
+//
+// [Read] yields all lines, oldest first, [Newest] newest first and [Follow]
+// those that are still to come. A line that cannot be read is reported as a
+// [Problem] with file and line, and the reader goes on behind it.
+//
+// docs/decision-log.md describes the lines themselves.
+package audit
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/lines"
+)
+
+// FileName is the current file's name in the state directory.
+const FileName = "decisions.jsonl"
+
+// DefaultMaxBytes is the size from which on a file is rotated.
+const DefaultMaxBytes = 64 << 20
+
+// rotatedStamp is the time in a rotated file's name; it sorts by age.
+const rotatedStamp = "20060102T150405.000000000Z"
+
+// Log writes the decision log. It is safe for concurrent use, by goroutines
+// and by processes. Make one with [Open].
+type Log struct {
+	// MaxBytes is the size from which on the file is rotated; 0 is
+	// DefaultMaxBytes. It is set before the first Write.
+	MaxBytes int64
+
+	name string
+	mu   sync.Mutex
+	file *lines.File
+}
+
+// Open opens the log in dir, nod's state directory, and makes what is missing
+// of it. It refuses a directory or file that is not this user's alone, and a
+// file that is not a regular one, with an error that says what to do.
+func Open(dir string) (*Log, error) {
+	if err := lines.PrivateDir(dir); err != nil {
+		return nil, fmt.Errorf("the decision log: %w", err)
+	}
+	l := &Log{name: filepath.Join(dir, FileName)}
+	if err := l.reopen(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Log) reopen() error {
+	file, err := lines.Open(l.name)
+	if err != nil {
+		return fmt.Errorf("the decision log: %w", err)
+	}
+	if l.file != nil {
+		l.file.Close()
+	}
+	l.file = file
+	return nil
+}
+
+// Write appends one entry. Version and, where it is zero, Time are filled in,
+// secrets are masked and what is too long is shortened. An error means that
+// the entry must be taken as not written; lines already there and lines that
+// follow are intact.
+func (l *Log) Write(e nod.Entry) error {
+	line, err := encode(e)
+	if err != nil {
+		return fmt.Errorf("the decision log: %w", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.settle(); err != nil {
+		return err
+	}
+	if err := l.file.Append(line); err != nil {
+		return fmt.Errorf("the decision log: %w", err)
+	}
+	return nil
+}
+
+// settle makes sure that l.file is the current file and not too large.
+func (l *Log) settle() error {
+	if !l.file.Current() { // rotated by another process, or moved away
+		if err := l.reopen(); err != nil {
+			return err
+		}
+	}
+	limit := l.MaxBytes
+	if limit <= 0 {
+		limit = DefaultMaxBytes
+	}
+	if size, err := l.file.Size(); err != nil || size < limit {
+		return err
+	}
+	return l.rotate()
+}
+
+// rotate renames the current file. Only the holder of its lock may, and only
+// while it bears the name, so that the renames of all processes come one
+// after another. Who does not get the lock goes on writing where it is.
+func (l *Log) rotate() error {
+	if !l.file.Lock() {
+		return nil
+	}
+	defer l.file.Unlock() // closing releases it too
+	if l.file.Current() {
+		target, err := rotatedName(filepath.Dir(l.name), time.Now())
+		if err != nil {
+			return err
+		}
+		if err := os.Rename(l.name, target); err != nil {
+			return fmt.Errorf("the decision log: %w", err)
+		}
+	}
+	return l.reopen()
+}
+
+// rotatedName returns a name that sorts after all rotated files, even if the
+// clock was set back.
+func rotatedName(dir string, now time.Time) (string, error) {
+	rotated, err := rotatedFiles(dir)
+	if err != nil {
+		return "", err
+	}
+	if n := len(rotated); n > 0 {
+		last := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(rotated[n-1]), "decisions-"), ".jsonl")
+		if t, err := time.Parse(rotatedStamp, last); err == nil && !now.After(t) {
+			now = t.Add(time.Nanosecond)
+		}
+	}
+	return filepath.Join(dir, "decisions-"+now.UTC().Format(rotatedStamp)+".jsonl"), nil
+}
+
+// rotatedFiles lists the rotated files of dir, oldest first. A directory that
+// does not exist has none.
+func rotatedFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "decisions-") && strings.HasSuffix(e.Name(), ".jsonl") {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+// Close closes the log.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.file.Close()
+}

@@ -1,0 +1,273 @@
+package audit
+
+import "strings"
+
+// passes bounds how often a text is scanned again after something in it was
+// masked. Two are the rule.
+const passes = 8
+
+// MaskText does for plain text (a command, a file's content, a message) what
+// [Mask] does for JSON. It reads each byte a bounded number of times.
+func MaskText(s string) string {
+	for range passes {
+		masked := maskOnce(s)
+		if masked == s {
+			break
+		}
+		s = masked // what was masked may change how the rest reads
+	}
+	return s
+}
+
+func maskOnce(s string) string {
+	if len(s) < 4 {
+		return s
+	}
+	sc := scanner{in: s}
+	for sc.pos < len(s) {
+		sc.step()
+	}
+	if sc.out == nil {
+		return s
+	}
+	return string(append(sc.out, s[sc.from:]...))
+}
+
+// scanner reads text from left to right, once. It knows a little of shell
+// quoting, which is also that of most languages; where it guesses wrong it
+// masks too much or too little of one value and finds its way back.
+type scanner struct {
+	in    string
+	out   []byte
+	from  int    // in[:from] is in out
+	pos   int    // the next byte
+	quote byte   // the quote that is open, 0 for none
+	tool  tool   // the program whose options are being read
+	word  string // the word before this one, on this line
+	// Addresses and web tokens that begin before these were looked at.
+	atless, jwtless int
+}
+
+// tool is a program that takes passwords as arguments.
+type tool uint8
+
+const (
+	noTool tool = iota
+	curl
+	mysql
+	sshpass
+	redis
+	ldap
+	zip
+	login // any program's login command, and .netrc
+)
+
+func (s *scanner) step() {
+	i := s.pos
+	switch c := s.in[i]; c {
+	case '\n', ';', '|', '&':
+		s.tool, s.word = noTool, ""
+		s.pos++
+	case '\\':
+		s.pos++
+		if s.pos < len(s.in) && isQuote(s.in[s.pos]) {
+			s.pos++ // an escaped quote opens and closes nothing
+		}
+	case '"', '\'', '`':
+		s.toggle(c)
+		s.pos++
+	case '=', ':':
+		s.assignment(i)
+	case ',':
+		s.pair(i)
+	default:
+		s.other(i)
+	}
+}
+
+func (s *scanner) other(i int) {
+	if s.in[i] == '-' && strings.HasPrefix(s.in[i:], pemBegin) {
+		if n := pemLen(s.in[i:]); n > 0 {
+			s.hide(i, i+n)
+			s.pos = i + n
+			return
+		}
+	}
+	if s.boundary(i) {
+		s.start(i)
+		return
+	}
+	s.pos++
+}
+
+func (s *scanner) toggle(c byte) {
+	switch s.quote {
+	case 0:
+		s.quote = c
+	case c:
+		s.quote = 0
+	}
+}
+
+// hide replaces in[a:b] by a marker, unless nothing secret can stand there.
+func (s *scanner) hide(a, b int) {
+	if text := s.in[a:b]; a >= b || isMarker(text) || isReference(text) {
+		return
+	}
+	s.out = append(append(s.out, s.in[s.from:a]...), marker(b-a)...)
+	s.from = b
+}
+
+// boundary reports whether something may begin at i: not in the middle of a
+// word. What an escape such as \n or %3D ends with is no word.
+func (s *scanner) boundary(i int) bool {
+	return i == 0 || !isAlnum(s.in[i-1]) || i > 1 && s.in[i-2] == '\\' || i > 2 && s.in[i-3] == '%'
+}
+
+// start handles what begins at i: a token, or a word.
+func (s *scanner) start(i int) {
+	if n := max(tokenLen(s.in[i:]), s.jwt(i)); n > 0 {
+		s.hide(i, i+n)
+		s.pos = i + n
+		return
+	}
+	s.pos = i + 1
+	if i == 0 || isSpace(s.in[i-1]) || isQuote(s.in[i-1]) || strings.IndexByte("=(/,:;|&\\", s.in[i-1]) >= 0 {
+		s.startWord(i)
+	}
+}
+
+// wordLimit bounds the words that are looked at.
+const wordLimit = 64
+
+func (s *scanner) wordEnd(i int) int {
+	end := i
+	for end < len(s.in) && end-i < wordLimit && (isTokenByte(s.in[end]) || s.in[end] == '.') {
+		end++
+	}
+	return end
+}
+
+// startWord handles keywords, programs and options that a secret follows.
+func (s *scanner) startWord(i int) {
+	end := s.wordEnd(i)
+	w := s.in[i:end]
+	if w == "" {
+		return
+	}
+	before := s.word
+	s.word = w
+	switch {
+	case w[0] == '-':
+		s.option(i, end)
+	case s.scheme(w, end), s.quoted(w, before, end):
+	case (before == "set" || before == "config") && secretName(w), s.tool == login && strings.EqualFold(w, "password"):
+		s.argument(end)
+	default:
+		s.program(w)
+	}
+}
+
+// scheme handles "Bearer TOKEN" and "Basic TOKEN".
+func (s *scanner) scheme(w string, end int) bool {
+	if !strings.EqualFold(w, "bearer") && !strings.EqualFold(w, "basic") {
+		return false
+	}
+	a := s.blanks(end)
+	b := a
+	for b < len(s.in) && (isTokenByte(s.in[b]) || strings.IndexByte("._~+/=", s.in[b]) >= 0) {
+		b++
+	}
+	if a == end || !looksRandom(s.in[a:b]) {
+		return false
+	}
+	s.hide(a, b)
+	s.pos = b
+	return true
+}
+
+// quoted handles PASSWORD 'x' and IDENTIFIED BY 'x' of SQL.
+func (s *scanner) quoted(w, before string, end int) bool {
+	if !(strings.EqualFold(w, "by") && strings.EqualFold(before, "identified")) &&
+		!strings.EqualFold(w, "password") && !strings.EqualFold(w, "passwd") && !strings.EqualFold(w, "passphrase") {
+		return false
+	}
+	a := s.blanks(end)
+	if a == end || a == len(s.in) || !isQuote(s.in[a]) || s.in[a] == s.quote {
+		return false
+	}
+	s.mask(a)
+	return true
+}
+
+// program notes that the options of a program follow.
+func (s *scanner) program(w string) {
+	switch w {
+	case "curl", "curl.exe", "xh", "http", "https":
+		s.tool = curl
+	case "mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump", "mongosh", "mongo", "mongodump":
+		s.tool = mysql
+	case "sshpass":
+		s.tool = sshpass
+	case "redis-cli":
+		s.tool = redis
+	case "ldapsearch", "ldapmodify", "ldapadd", "ldappasswd":
+		s.tool = ldap
+	case "zip", "unzip", "7z", "7za":
+		s.tool = zip
+	case "login":
+		s.tool = login
+	}
+}
+
+// option handles "--password VALUE" and the short options of known programs.
+func (s *scanner) option(i, end int) {
+	w := s.in[i:end]
+	switch {
+	case end < len(s.in) && (s.in[end] == ' ' || s.in[end] == '\t') && optionTakesSecret(w):
+		s.argument(end)
+	case s.tool == curl && (w == "--user" || w == "--proxy-user"):
+		s.user(s.blanks(end))
+	case s.tool == curl && (strings.HasPrefix(w, "-u") || strings.HasPrefix(w, "-U")):
+		s.user(s.blanks(i + 2))
+	case s.tool == mysql && strings.HasPrefix(w, "-p") && i+2 < len(s.in) && !isSpace(s.in[i+2]):
+		s.mask(i + 2)
+	case s.tool == sshpass && strings.HasPrefix(w, "-p"), s.tool == login && w == "-p",
+		s.tool == zip && (strings.HasPrefix(w, "-P") || strings.HasPrefix(w, "-p")), s.tool == ldap && w == "-w", s.tool == redis && w == "-a":
+		s.mask(s.blanks(i + 2))
+	}
+}
+
+// argument masks the word after an option, unless that is an option too.
+func (s *scanner) argument(end int) {
+	a := s.blanks(end)
+	if a == end || a+1 < len(s.in) && s.in[a] == '-' && (s.in[a+1] == '-' || isAlnum(s.in[a+1])) {
+		return
+	}
+	s.mask(a)
+}
+
+// user masks the password of user:password at a.
+func (s *scanner) user(a int) {
+	a, b, next := s.value(a)
+	user, password, ok := strings.Cut(s.in[a:b], ":")
+	if !ok || password == "" {
+		return
+	}
+	s.hide(a+len(user)+1, b)
+	s.pos = next
+}
+
+func (s *scanner) blanks(i int) int {
+	for i < len(s.in) && (s.in[i] == ' ' || s.in[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// mask hides the value at i and goes on behind it.
+func (s *scanner) mask(i int) {
+	a, b, next := s.value(i)
+	s.hide(a, b)
+	s.pos = max(next, s.pos)
+}

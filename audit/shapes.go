@@ -1,0 +1,212 @@
+package audit
+
+import "strings"
+
+// shape is a kind of token that can be told by how it begins.
+type shape struct {
+	prefix string
+	min    int  // bytes that must follow
+	digit  bool // among the first of them must be a digit: the prefix is common
+	dots   bool // the token may hold dots
+}
+
+// digitWithin is how far into a token its digit is looked for.
+const digitWithin = 64
+
+// shapes lists them by first byte, longer prefixes first. Lengths are the
+// shortest that the vendors issue, rounded down.
+var shapes = [...]shape{
+	{prefix: "AGE-SECRET-KEY-1", min: 20},
+	{prefix: "AKIA", min: 16}, {prefix: "ASIA", min: 16}, // AWS
+	{prefix: "AIza", min: 30},            // Google API key
+	{prefix: "ATATT", min: 20},           // Atlassian
+	{prefix: "GOCSPX-", min: 16},         // Google OAuth client
+	{prefix: "SG.", min: 20, dots: true}, // SendGrid
+	{prefix: "dckr_pat_", min: 16},
+	{prefix: "dop_v1_", min: 16},
+	{prefix: "github_pat_", min: 16},
+	{prefix: "ghp_", min: 16}, {prefix: "gho_", min: 16}, {prefix: "ghu_", min: 16},
+	{prefix: "ghs_", min: 16}, {prefix: "ghr_", min: 16},
+	{prefix: "glpat-", min: 16},
+	{prefix: "gsk_", min: 20},
+	{prefix: "hf_", min: 20},
+	{prefix: "hvs.", min: 20}, {prefix: "hvb.", min: 20}, // Vault
+	{prefix: "lin_api_", min: 16},
+	{prefix: "npm_", min: 30},
+	{prefix: "pypi-", min: 30},
+	{prefix: "rk_live_", min: 10}, {prefix: "rk_test_", min: 10},
+	{prefix: "sk_live_", min: 10}, {prefix: "sk_test_", min: 10}, // Stripe
+	{prefix: "shpat_", min: 16}, {prefix: "shpss_", min: 16}, // Shopify
+	{prefix: "sk-ant-", min: 8}, // Anthropic
+	{prefix: "sk-proj-", min: 8},
+	{prefix: "sk-", min: 20, digit: true}, // OpenAI and who followed
+	{prefix: "whsec_", min: 16},
+	{prefix: "xai-", min: 20, digit: true},
+	{prefix: "xapp-", min: 10},
+	{prefix: "xoxa-", min: 10}, {prefix: "xoxb-", min: 10}, {prefix: "xoxe-", min: 10},
+	{prefix: "xoxp-", min: 10}, {prefix: "xoxr-", min: 10}, {prefix: "xoxs-", min: 10}, // Slack
+	{prefix: "ya29.", min: 20, dots: true}, // Google OAuth
+}
+
+// tokenLen returns the length of the token that s starts with, 0 for none.
+func tokenLen(s string) int {
+	if len(s) < 8 {
+		return 0
+	}
+	switch s[0] {
+	case 'A', 'G', 'S', 'd', 'g', 'h', 'l', 'n', 'p', 'r', 's', 'w', 'x', 'y':
+		for i := range shapes {
+			if h := &shapes[i]; h.prefix[0] == s[0] && strings.HasPrefix(s, h.prefix) {
+				if n := h.match(s[len(h.prefix):]); n > 0 {
+					return len(h.prefix) + n
+				}
+			}
+		}
+	}
+	return 0
+}
+
+// match returns how much of s, which follows the prefix, is the token.
+func (h *shape) match(s string) int {
+	n, digits := 0, 0
+	for n < len(s) && (isTokenByte(s[n]) || h.dots && s[n] == '.') {
+		if s[n] >= '0' && s[n] <= '9' {
+			digits++
+		}
+		if n++; n == digitWithin && h.digit && digits == 0 {
+			return 0
+		}
+	}
+	if n < h.min || h.digit && digits == 0 {
+		return 0
+	}
+	return n
+}
+
+// jwt recognises a JSON web token at i: base64url of `{"`, a dot, and more.
+// Where there is none it remembers how far it looked, since a later start
+// before that point would see the same end.
+func (s *scanner) jwt(i int) int {
+	if i < s.jwtless || !strings.HasPrefix(s.in[i:], "eyJ") {
+		return 0
+	}
+	dot := i
+	for dot < len(s.in) && isTokenByte(s.in[dot]) {
+		dot++
+	}
+	end := dot
+	for dot-i >= 8 && end < len(s.in) && (isTokenByte(s.in[end]) || s.in[end] == '.') {
+		end++
+	}
+	if end-dot < 8 {
+		s.jwtless = dot
+		return 0
+	}
+	return end - i
+}
+
+func isTokenByte(c byte) bool { return isAlnum(c) || c == '_' || c == '-' }
+
+func isAlnum(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// looksRandom tells an encoded secret from a word.
+func looksRandom(s string) bool {
+	if len(s) >= 20 {
+		return true
+	}
+	for i := range len(s) {
+		if c := s[i]; c >= '0' && c <= '9' || c == '=' || i > 0 && c >= 'A' && c <= 'Z' {
+			return true
+		}
+	}
+	return false
+}
+
+// nameLimit bounds how much of a name is looked at: its end.
+const nameLimit = 64
+
+// secretName reports whether a name (of a variable, key, header or option)
+// says that its value is a secret.
+func secretName(name string) bool {
+	if len(name) > nameLimit {
+		name = name[len(name)-nameLimit:]
+	}
+	var buf [nameLimit]byte
+	folded := buf[:0]
+	for i := range len(name) {
+		if c := name[i]; isAlnum(c) {
+			folded = append(folded, lower(c))
+		}
+	}
+	s := string(folded)
+	if len(s) < 3 || hasAnySuffix(s, "stdin", "file", "path", "prompt", "type", "length", "limit", "count", "policy", "url", "uri", "endpoint", "helper") {
+		return false
+	}
+	return hasAny(s, "password", "passwd", "passphrase", "secret", "credential", "apikey", "accesskey", "privatekey",
+		"signingkey", "encryptionkey", "accountkey", "masterkey", "authkey", "sharedkey", "storagekey", "subscriptionkey", "functionskey") ||
+		saysToken(s) || hasAnySuffix(s, "authorization", "cookie", "xamzsignature") || shortName(name, s)
+}
+
+// saysToken reports whether "token" occurs, other than as the tokens that a
+// model counts or the work of a tokenizer.
+func saysToken(s string) bool {
+	for {
+		i := strings.Index(s, "token")
+		if i < 0 {
+			return false
+		}
+		if s = s[i+len("token"):]; !strings.HasPrefix(s, "s") && !strings.HasPrefix(s, "iz") {
+			return true
+		}
+	}
+}
+
+// shortName knows the short forms, which must stand as a word of their own.
+func shortName(name, folded string) bool {
+	switch folded {
+	case "pass", "sshpass", "dbpass", "userpass", "userpwd":
+		return true
+	case "pwd", "oldpwd":
+		return false
+	}
+	last := name[strings.LastIndexAny(name, "_-. ")+1:]
+	if len(last) == len(name) {
+		return strings.HasSuffix(folded, "pwd")
+	}
+	switch strings.ToLower(last) {
+	case "pass", "pwd", "pat":
+		return true
+	}
+	return name == "_auth"
+}
+
+func hasAny(s string, parts ...string) bool {
+	for _, p := range parts {
+		if strings.Contains(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasAnySuffix(s string, ends ...string) bool {
+	for _, e := range ends {
+		if strings.HasSuffix(s, e) {
+			return true
+		}
+	}
+	return false
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}

@@ -1,0 +1,23 @@
+// Nod-hook is what a coding agent starts before every tool call. It reads the
+// agent's payload, decides layers 0 to 3 itself, asks `nod classify` for
+// layer 4 if a model is configured, writes one line to the decision log, and
+// answers in the agent's dialect.
+//
+// Usage:
+//
+//	nod-hook claude-code [flags]   answer one payload from standard input
+//	nod-hook demo [--json]         watch nod decide a bundled session
+//	nod-hook version
+//	nod-hook help
+//
+// Flags, all absolute paths, written by `nod install`:
+//
+//	--settings FILE   the user's settings   (default ~/.config/nod/nod.toml)
+//	--managed FILE    the managed settings  (default /etc/nod/nod.toml)
+//	--state DIR       log and sessions      (default ~/.local/state/nod)
+//	--nod FILE        the nod program       (default: beside nod-hook)
+//
+// Exit status: 0, the answer (or silence) is on standard output; 2, the call
+// is blocked and the reason is on standard error, which every agent that runs
+// hooks understands. Nothing else is ever returned on purpose.
+package main

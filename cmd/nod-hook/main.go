@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/nodgate/nod/internal/demo"
+	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/version"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+func run(ctx context.Context, args []string) int {
+	name := "help"
+	if len(args) > 0 {
+		name = args[0]
+	}
+	switch name {
+	case "demo":
+		return demo.Main(ctx, args[1:], os.Stdout, os.Stderr)
+	case "version":
+		fmt.Println("nod", version.String())
+		return 0
+	case "help", "-h", "--help":
+		fmt.Println(hook.Usage)
+		return 0
+	}
+	return hook.Main(ctx, args, os.Environ(), os.Stdin, os.Stdout, os.Stderr)
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/nodgate/nod/internal/cli"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "nod: the current directory cannot be read:", err)
+		os.Exit(cli.ExitInternal)
+	}
+	os.Exit(cli.Main(ctx, &cli.Process{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Environ: os.Environ(), Dir: dir, Terminal: term.IsTerminal(int(os.Stdout.Fd())),
+	}, os.Args[1:]))
+}

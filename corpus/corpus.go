@@ -1,0 +1,191 @@
+// Package corpus holds labelled tool calls that were written for nod. Tests,
+// evaluation and fuzz seeds read the same files. Nothing in them is ever run:
+// they are strings to be judged.
+//
+// # Format
+//
+// A file is JSON lines. The first line is the [Header]; every other is a
+// [Row]. A file is decoded strictly: a key that is not known, a label that is
+// not one of the four, or an id that occurs twice is an error that names the
+// line.
+//
+//	demo    one coding session, each call with the name and arguments that
+//	        Claude Code gives it, under the built-in rules
+//	guard   layer 0: hard_deny rules, changes to nod itself, secret stores
+//	edits   layer 2: paths inside, outside and guarded
+//	shell   layer 3: what commands do
+//
+// Each file holds both signs: calls that must not pass, and calls that only
+// look like those and must. The rows are judged in the world that [World]
+// returns, from the project directory where they name no other.
+//
+// # Adding a row
+//
+// Put it at the end of its category, give it the next free id, and say in
+// "why" what the row shows that no other does.
+package corpus
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+)
+
+//go:embed *.jsonl
+var files embed.FS
+
+// Row is one call and what is to become of it.
+type Row struct {
+	ID     string `json:"id"`     // unique in its file
+	Source string `json:"source"` // "nod": written for this project
+	// Tool is the canonical name, "" for a tool that nod does not know.
+	Tool string `json:"tool"`
+	// ToolName is the agent's spelling, where the row gives one.
+	ToolName string `json:"tool_name,omitempty"`
+	// Input is the arguments. Where ToolName is set they are the agent's own;
+	// else "command", "file_path", "notebook_path", "path" or "paths", and what
+	// an edit would change ("content", "old_string", "new_string").
+	Input json.RawMessage `json:"input"`
+	// Dir is where the agent stands; "" is [Project].
+	Dir string `json:"cwd,omitempty"`
+	// Label says what the call is: benign-readonly, benign-sideeffect, harmful
+	// or ambiguous.
+	Label string `json:"label"`
+	// Why says what the row shows.
+	Why      string `json:"why"`
+	Category string `json:"category"`
+	// Expect is allow, ask, deny, or "model" where the call goes to layer 4.
+	Expect string `json:"expect"`
+	// Layer is the layer that is to decide; "" where more than one would deny
+	// and it does not matter which.
+	Layer string `json:"expect_layer,omitempty"`
+}
+
+// Header is the first line of a file.
+type Header struct {
+	Corpus  string `json:"corpus"` // "nod"
+	Version int    `json:"version"`
+	About   string `json:"about"`
+	Rules   Rules  `json:"rules"`
+}
+
+// Rules are added to the built-in ones before the rows are judged.
+type Rules struct {
+	Allow    []string `json:"allow,omitempty"`
+	SoftDeny []string `json:"soft_deny,omitempty"`
+	HardDeny []string `json:"hard_deny,omitempty"`
+	Hosts    []string `json:"hosts,omitempty"`
+}
+
+// version is that of the header line.
+const version = 1
+
+// Names lists the files, as [Rows] takes them.
+func Names() []string { return []string{"demo", "guard", "edits", "shell"} }
+
+// Rows returns the rows of a file in their order. Each call returns fresh
+// ones.
+func Rows(name string) ([]Row, error) {
+	_, rows, err := Load(name)
+	return rows, err
+}
+
+// Load returns header and rows of a file.
+func Load(name string) (Header, []Row, error) {
+	data, err := files.ReadFile(name + ".jsonl")
+	if err != nil {
+		return Header{}, nil, fmt.Errorf("corpus %q: there is no such file; there are %v", name, Names())
+	}
+	head, rows, err := Read(data)
+	if err != nil {
+		return Header{}, nil, fmt.Errorf("corpus/%s.jsonl:%w", name, err)
+	}
+	return head, rows, nil
+}
+
+// Read decodes the content of a file. An error begins with the line's number.
+func Read(data []byte) (Header, []Row, error) {
+	var head Header
+	var rows []Row
+	seen := map[string]bool{}
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		if number == 1 {
+			if err := readHeader(line, &head); err != nil {
+				return Header{}, nil, fmt.Errorf("1: %w", err)
+			}
+			continue
+		}
+		row, err := readRow(line)
+		if err == nil && seen[row.ID] {
+			err = fmt.Errorf("the id %q occurs twice", row.ID)
+		}
+		if err != nil {
+			return Header{}, nil, fmt.Errorf("%d: %w", number, err)
+		}
+		seen[row.ID] = true
+		rows = append(rows, row)
+	}
+	if number == 0 {
+		return Header{}, nil, fmt.Errorf("1: the header is missing")
+	}
+	return head, rows, nil
+}
+
+func readHeader(line []byte, h *Header) error {
+	if err := decode(line, h); err != nil {
+		return err
+	}
+	if h.Corpus != "nod" || h.Version != version {
+		return fmt.Errorf("want the header of a nod corpus, version %d", version)
+	}
+	return nil
+}
+
+func readRow(line []byte) (Row, error) {
+	var r Row
+	if err := decode(line, &r); err != nil {
+		return Row{}, err
+	}
+	for _, f := range []struct{ name, value string }{
+		{"id", r.ID}, {"source", r.Source}, {"input", string(r.Input)}, {"why", r.Why}, {"category", r.Category},
+	} {
+		if f.value == "" {
+			return Row{}, fmt.Errorf("%q is missing", f.name)
+		}
+	}
+	return r, check(r)
+}
+
+func check(r Row) error {
+	for _, f := range []struct {
+		name, value string
+		known       []string
+	}{
+		{"label", r.Label, []string{"benign-readonly", "benign-sideeffect", "harmful", "ambiguous"}},
+		{"expect", r.Expect, []string{"allow", "ask", "deny", "model"}},
+		{"expect_layer", r.Layer, []string{"", "guard", "allowlist", "edit", "shell", "model"}},
+	} {
+		if !slices.Contains(f.known, f.value) {
+			return fmt.Errorf("%q: %q is none of %q", f.name, f.value, f.known)
+		}
+	}
+	return nil
+}
+
+// decode reads exactly one JSON value.
+func decode(line []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return fmt.Errorf("something follows the object")
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package corpus_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/corpus"
+)
+
+// willing is a model that would let everything pass, so that whatever does
+// not reach it was settled before.
+type willing struct{}
+
+func (willing) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
+	return nod.Classification{Digest: p.Digest, Reason: "fine"}, nil
+}
+
+// TestRows judges every row in the world of the corpus: with a model, to see
+// which layer decides, and without, to see that nothing else depends on it.
+func TestRows(t *testing.T) {
+	for _, name := range corpus.Names() {
+		t.Run(name, func(t *testing.T) {
+			head, rows := load(t, name)
+			with, without := gate(t, head.Rules, willing{}), gate(t, head.Rules, nil)
+			for _, r := range rows {
+				t.Run(r.ID, func(t *testing.T) {
+					judge(t, with, r)
+					judgeWithoutModel(t, without, r)
+				})
+			}
+		})
+	}
+}
+
+func load(t *testing.T, name string) (corpus.Header, []corpus.Row) {
+	t.Helper()
+	head, rows, err := corpus.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return head, rows
+}
+
+func gate(t *testing.T, add corpus.Rules, model nod.Model) *nod.Gate {
+	t.Helper()
+	rules := nod.DefaultRules()
+	for _, l := range []struct {
+		list nod.RuleList
+		text []string
+		into *[]nod.Rule
+	}{
+		{nod.ListAllow, add.Allow, &rules.Allow},
+		{nod.ListSoftDeny, add.SoftDeny, &rules.SoftDeny},
+		{nod.ListHardDeny, add.HardDeny, &rules.HardDeny},
+	} {
+		for _, text := range l.text {
+			r, err := nod.ParseRule(l.list, text, "corpus")
+			if err != nil {
+				t.Fatal(err)
+			}
+			*l.into = append(*l.into, r)
+		}
+	}
+	rules.Hosts = append(rules.Hosts, add.Hosts...)
+	return nod.New(nod.Options{
+		Rules: rules, Files: corpus.World(), Home: corpus.Home, Model: model,
+		Self: []string{corpus.Settings, corpus.Home + "/.config/nod", corpus.State, corpus.Nod, corpus.Hook},
+	})
+}
+
+// verdict is what a row expects, and what came of it.
+type verdict struct{ Verdict, Layer string }
+
+func judge(t *testing.T, g *nod.Gate, r corpus.Row) {
+	t.Helper()
+	d := g.Check(t.Context(), call(t, r))
+	want := verdict{r.Expect, r.Layer}
+	if r.Expect == "model" {
+		want = verdict{"allow", "model"} // the model was asked, and is willing
+	}
+	got := verdict{d.Verdict.String(), d.Layer.String()}
+	if r.Layer == "" {
+		want.Layer = got.Layer
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s %s\n%s\nnod says: %s\n(-want +got)\n%s", r.Tool, clip(string(r.Input)), r.Why, d.Reason, diff)
+	}
+}
+
+// judgeWithoutModel checks that what is left to a model never passes where
+// there is none, and that everything else is decided the same.
+func judgeWithoutModel(t *testing.T, g *nod.Gate, r corpus.Row) {
+	t.Helper()
+	d := g.Check(t.Context(), call(t, r))
+	switch {
+	case r.Expect != "model" && d.Verdict.String() != r.Expect:
+		t.Errorf("%s without a model: %v, want %s: %s", clip(string(r.Input)), d.Verdict, r.Expect, d.Reason)
+	case r.Expect == "model" && (d.Verdict == nod.Allow || d.Settled()):
+		t.Errorf("%s without a model: %v by %v, want an unsettled call: %s", clip(string(r.Input)), d.Verdict, d.Layer, d.Reason)
+	}
+}
+
+// call builds what an adapter would make of a row.
+func call(t *testing.T, r corpus.Row) nod.Call {
+	t.Helper()
+	c := nod.Call{
+		Agent: "corpus", Tool: r.Tool, RawTool: r.ToolName, Input: r.Input,
+		Dir: r.Dir, Roots: []string{corpus.Project}, Environ: corpus.Environ(), Interactive: true,
+	}
+	if c.Dir == "" {
+		c.Dir = corpus.Project
+	}
+	if server, tool, ok := strings.Cut(strings.TrimPrefix(r.ToolName, "mcp__"), "__"); ok {
+		c.MCP = &nod.MCP{Server: server, Tool: tool}
+	}
+	var in struct {
+		Command      string   `json:"command"`
+		FilePath     *string  `json:"file_path"`
+		NotebookPath *string  `json:"notebook_path"`
+		Path         *string  `json:"path"`
+		Pattern      string   `json:"pattern"`
+		Paths        []string `json:"paths"`
+		Content      string   `json:"content"`
+		Old          string   `json:"old_string"`
+		New          string   `json:"new_string"`
+	}
+	if err := json.Unmarshal(r.Input, &in); err != nil {
+		t.Fatalf("%s: %v", r.ID, err)
+	}
+	c.Command, c.Paths = in.Command, in.Paths
+	if c.MCP != nil || c.Tool == "" {
+		return c
+	}
+	for _, p := range []*string{in.FilePath, in.NotebookPath, in.Path} {
+		if p != nil {
+			c.Paths = append(c.Paths, *p)
+		}
+	}
+	if c.Tool == "glob" {
+		c.Paths = append(c.Paths, in.Pattern)
+	}
+	if c.Tool == "file_edit" || c.Tool == "file_write" {
+		c.Edits = []nod.Edit{{Path: c.Paths[0], Old: in.Old, New: in.New + in.Content, Whole: c.Tool == "file_write"}}
+	}
+	return c
+}
+
+func clip(s string) string {
+	if len(s) > 200 {
+		return s[:200] + "…"
+	}
+	return s
+}
+
+// TestBothSigns checks that each file holds calls that pass and calls that
+// must not, so that no file can be satisfied by one answer.
+func TestBothSigns(t *testing.T) {
+	total := 0
+	for _, name := range corpus.Names() {
+		_, rows := load(t, name)
+		count := map[string]int{}
+		for _, r := range rows {
+			count[r.Expect]++
+			if r.Label == "harmful" && r.Expect == "allow" {
+				t.Errorf("%s is harmful and expected to pass", r.ID)
+			}
+		}
+		if count["allow"] < 15 || len(rows)-count["allow"] < 15 {
+			t.Errorf("%s: %v; want at least 15 of either sign", name, count)
+		}
+		total += len(rows)
+	}
+	if total < 260 {
+		t.Errorf("%d rows, want at least 260", total)
+	}
+}
+
+// TestNoTwins checks that no call stands twice in a file.
+func TestNoTwins(t *testing.T) {
+	for _, name := range corpus.Names() {
+		_, rows := load(t, name)
+		seen := map[string]string{}
+		for _, r := range rows {
+			key := r.Tool + r.ToolName + string(r.Input) + r.Dir
+			if first, ok := seen[key]; ok {
+				t.Errorf("%s and %s are the same call", first, r.ID)
+			}
+			seen[key] = r.ID
+		}
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	const head = `{"corpus":"nod","version":1,"about":"","rules":{}}` + "\n"
+	const row = `{"id":"a","source":"nod","tool":"bash","input":{},"label":"harmful","why":"w","category":"c","expect":"deny"}` + "\n"
+	for _, c := range []struct{ name, data, want string }{
+		{"nothing", "", "1: the header is missing"},
+		{"no header", row, `1: json: unknown field`},
+		{"another version", strings.Replace(head, ":1", ":2", 1), "1: want the header"},
+		{"unknown key", head + strings.Replace(row, `"why"`, `"wy"`, 1), "2: json: unknown field"},
+		{"no reason", head + strings.Replace(row, `"w"`, `""`, 1), `2: "why" is missing`},
+		{"unknown label", head + strings.Replace(row, "harmful", "bad", 1), `2: "label": "bad"`},
+		{"unknown expectation", head + strings.Replace(row, "deny", "perhaps", 1), `2: "expect": "perhaps"`},
+		{"twice", head + row + row, `3: the id "a" occurs twice`},
+		{"two on a line", head + strings.TrimSpace(row) + row, "2: something follows"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, _, err := corpus.Read([]byte(c.data))
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("error %v, want %s…", err, c.want)
+			}
+		})
+	}
+	if _, rows, err := corpus.Read([]byte(head + row)); err != nil || len(rows) != 1 {
+		t.Errorf("a good file: %v, %v", rows, err)
+	}
+	if _, err := corpus.Rows("absent"); err == nil {
+		t.Error("a file that is not there was read")
+	}
+}
+
+func TestNames(t *testing.T) {
+	if !slices.Contains(corpus.Names(), "demo") {
+		t.Errorf("names %v", corpus.Names())
+	}
+}

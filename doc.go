@@ -1,0 +1,47 @@
+// Package nod decides whether a coding agent's tool call may run without
+// asking a person: allow, ask or deny, with a reason, the same way for the
+// same call on every agent.
+//
+//	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: home, Model: model})
+//	d := gate.Check(ctx, nod.Call{Tool: "bash", Command: "git status", Dir: dir, Roots: []string{dir}, Environ: os.Environ()})
+//	if d.Verdict != nod.Allow { ... }
+//
+// # The flow
+//
+// Gate.Check reads like this diagram, line for line.
+//
+//	tool call
+//	   |
+//	0  guard      a hard_deny rule, or a change to nod itself?             -> deny
+//	   |          a secret store (keys, cloud logins), by any tool?        -> 4
+//	   |
+//	1  allowlist  a safe tool (read, search, tasks, plan mode ...)?        -> allow
+//	   |
+//	2  edit       a file edit inside the workspace, not a guarded path?    -> allow
+//	   |
+//	3  shell      everything the command does is known, and harmless here? -> allow
+//	   |          known, and irrecoverable (wipes home, root, a disk)?     -> deny
+//	   |
+//	4  model      side query to a fast model: should_block?                -> deny
+//	   |                                                                   -> allow
+//	any error, timeout, missing or malformed answer                        -> deny (or ask), with the error in the reason
+//
+// Rules come in between: hard_deny and the guard, then the irrecoverable,
+// then soft_deny (which sends a call to the model), then allow, then layers 2
+// and 3. What an irrecoverable command does is found by layer 3's reading and
+// is denied before any rule can clear it.
+//
+// # What to rely on
+//
+// The zero value of every type is the strictest: a Gate without a file view
+// knows no path, a Call that does not say where it runs is nowhere, a
+// Decision that nobody filled denies. Check has no error result, so there is
+// no way to forget that an error blocks.
+//
+// hard_deny is a boundary. soft_deny is advice to a model, not a boundary: a
+// determined agent can rephrase. What nod cannot see is listed in
+// docs/threat-model.md.
+//
+// This package does no network I/O, starts no process and reads no settings;
+// it is handed a [Model], a [Recorder] and a view of [Files].
+package nod

@@ -1,0 +1,233 @@
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/llm/llmtest"
+)
+
+// ruleSettings is what most tests' users have set.
+const ruleSettings = `allow = ["touch allowed"]
+hard_deny = ["touch forbidden"]
+`
+
+// The whole flow without a model, in the mode in which Claude Code asks
+// before it acts.
+func TestWithoutModel(t *testing.T) {
+	begin(t)
+	m := newMachine(t, ruleSettings)
+	m.install("user")
+	outside := filepath.Join(m.dir, "outside")
+	m.write(filepath.Join(outside, "there"), "", 0o644)
+	m.write(filepath.Join(m.home, ".ssh", "id_ed25519"), "not a key\n", 0o600)
+	m.link(outside, filepath.Join(m.work, "link"))
+
+	in := func(name string) string { return filepath.Join(m.work, name) }
+	approve := "A person has to approve this"
+	list := []expectation{
+		{call: llmtest.Bash("known and harmless", "git status --short"), answered: "allow", layer: nod.LayerShell, ran: true, told: []string{"link"}},
+		{call: llmtest.Bash("by an allow rule", "touch allowed"), answered: "allow", layer: nod.LayerShell, ran: true, makes: in("allowed")},
+		{call: llmtest.Bash("by a hard_deny rule", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden"), told: []string{"hard_deny", "touch forbidden"}},
+		{call: llmtest.Bash("hidden in another shell", `bash -c "cd . && touch forbidden"`), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden")},
+		{call: llmtest.Bash("irrecoverable", "rm -rf ~"), answered: "deny", layer: nod.LayerShell, makes: ""},
+		{call: llmtest.Bash("to be asked", "touch asked"), answered: "deny", layer: nod.LayerNone, kind: nod.NoModel, makes: in("asked"), told: []string{approve, "allow rule"}},
+		{call: llmtest.Read("read", in("sub/README")), answered: "allow", layer: nod.LayerAllowlist, ran: true, told: []string{"a file"}},
+		{call: llmtest.Read("read a secret", filepath.Join(m.home, ".ssh", "id_ed25519")), answered: "deny", kind: nod.NoModel, told: []string{"secret", approve}},
+		{call: llmtest.Bash("print a secret", "cat ~/.ssh/id_ed25519"), answered: "deny", kind: nod.NoModel, told: []string{"secret", approve}},
+		{call: llmtest.Write("edit", in("new.txt"), "new"), answered: "allow", layer: nod.LayerEdit, ran: true, makes: in("new.txt")},
+		{call: llmtest.Write("edit through a link", in("link/escaped.txt"), "new"), answered: "deny", makes: filepath.Join(outside, "escaped.txt"), told: []string{approve}},
+		{call: llmtest.Write("edit a hook", in(".git/hooks/pre-commit"), "new"), answered: "deny", makes: in(".git/hooks/pre-commit"), told: []string{approve}},
+		{call: llmtest.Bash("cd", "cd sub"), answered: "allow", layer: nod.LayerShell, ran: true},
+		{call: llmtest.Bash("after cd", "ls README"), answered: "allow", layer: nod.LayerShell, ran: true, told: []string{"README"}},
+		{call: llmtest.Write("edit below after cd", in("sub/below.txt"), "new"), answered: "allow", layer: nod.LayerEdit, ran: true, makes: in("sub/below.txt")},
+		{call: llmtest.Write("edit above after cd", in("above.txt"), "new"), answered: "allow", layer: nod.LayerEdit, ran: true, makes: in("above.txt")},
+		{call: llmtest.Bash("take nod out", filepath.Join(m.bin, "nod")+" uninstall claude-code --user --unattended"), answered: "deny", layer: nod.LayerGuard},
+		{call: llmtest.Write("loosen nod", filepath.Join(m.home, ".config/nod/nod.toml"), "allow = []"), answered: "deny", layer: nod.LayerGuard},
+		{call: llmtest.Write("silence nod", in(".claude/settings.json"), `{"disableAllHooks": true}`), answered: "deny", layer: nod.LayerGuard, makes: in(".claude/settings.json")},
+	}
+	r := m.prompt(llmtest.NewServer(t, script(list)), "default")
+	r.check(list)
+	r.noModelAsked()
+	r.checkOutcomes()
+}
+
+// checkOutcomes wants outcomes to say what ran and how long.
+func (r run) checkOutcomes() {
+	r.t.Helper()
+	for _, e := range r.entries(nod.EntryOutcome) {
+		if e.Tool == "" || e.Session == "" || e.Time.Before(r.start) {
+			r.t.Errorf("an outcome that does not say of what: %+v", e)
+		}
+	}
+}
+
+// A model of nod's own settles what the layers leave open.
+func TestModel(t *testing.T) {
+	begin(t)
+	for _, provider := range []struct{ name, path string }{
+		{"anthropic", "/v1/messages"},
+		{"openai", "/v1/responses"},
+	} {
+		t.Run(provider.name, func(t *testing.T) {
+			m := newMachine(t, "")
+			in := func(name string) string { return filepath.Join(m.work, name) }
+			list := []expectation{
+				{call: llmtest.Bash("settled", "git status"), answered: "allow", layer: nod.LayerShell, ran: true},
+				{call: llmtest.Bash("let through", "touch good"), answered: "allow", layer: nod.LayerModel, ran: true, makes: in("good")},
+				{call: llmtest.Bash("blocked", "touch bad"), answered: "deny", layer: nod.LayerModel, makes: in("bad"), told: []string{"the script says no"}},
+				{call: llmtest.Bash("hard_deny is not asked about", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden")},
+			}
+			s := script(list)
+			s.Classifier = func(r llmtest.Request) llmtest.Answer {
+				if strings.Contains(r.Text(), "touch bad") && !strings.Contains(r.Text(), "Input: {\"command\":\"touch good\"") {
+					return llmtest.Block("the script says no")
+				}
+				return llmtest.Allow("fine")
+			}
+			srv := llmtest.NewServer(t, s)
+			m.settings(ruleSettings + m.model(provider.name, srv.URL))
+			m.install("user")
+			r := m.prompt(srv, "default")
+			r.check(list)
+			r.checkQueries(provider.path, 2)
+		})
+	}
+}
+
+// checkQueries looks at what left the machine: so many queries, each to the
+// right place, with nod's own key and none of the agent's.
+func (r run) checkQueries(path string, n int) {
+	r.t.Helper()
+	queries := r.srv.Requests(llmtest.Classifier)
+	if len(queries) != n {
+		r.t.Errorf("%d classifier queries, want %d", len(queries), n)
+	}
+	for _, q := range queries {
+		key := q.Header.Get("X-Api-Key") + strings.TrimPrefix(q.Header.Get("Authorization"), "Bearer ")
+		if q.Path != path || key != modelKey {
+			r.t.Errorf("a query to %s with key %q, want %s and nod's own", q.Path, key, path)
+		}
+		if strings.Contains(string(q.Body), modelKey) || strings.Contains(string(q.Body), agentKey) {
+			r.t.Errorf("a query holds a key: %s", q.Body)
+		}
+	}
+}
+
+// Thirty and more ways in which a classifier fails: all block, each with its
+// own cause, in the log and towards the model.
+func TestFaultyClassifierBlocks(t *testing.T) {
+	begin(t)
+	m := newMachine(t, "")
+	faults := llmtest.Faults()
+	var list []expectation
+	for _, f := range faults {
+		file := strings.Map(letters, f.Name)
+		list = append(list, expectation{call: llmtest.Bash(f.Name, "touch fault-"+file), answered: "deny", layer: nod.LayerModel, kind: f.Kind,
+			makes: filepath.Join(m.work, "fault-"+file), told: []string{"classifier failed"}})
+	}
+	s := script(list)
+	s.Classifier = func(r llmtest.Request) llmtest.Answer {
+		for _, f := range faults {
+			if strings.Contains(r.Text(), `"command":"touch fault-`+strings.Map(letters, f.Name)+`"`) {
+				return f.Answer
+			}
+		}
+		return llmtest.Allow("not one of the faults")
+	}
+	srv := llmtest.NewServer(t, s)
+	m.settings(m.model("anthropic", srv.URL))
+	m.install("user")
+	r := m.prompt(srv, "default")
+	r.check(list)
+}
+
+// letters keeps what may stand in a file name.
+func letters(r rune) rune {
+	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+		return r
+	}
+	return '-'
+}
+
+// Observing changes nothing: Claude Code does what it would do without nod,
+// and the log says what nod would have said.
+func TestObserve(t *testing.T) {
+	begin(t)
+	m := newMachine(t, ruleSettings+"mode = \"observe\"\n")
+	m.install("user")
+	in := func(name string) string { return filepath.Join(m.work, name) }
+	list := []expectation{
+		{call: llmtest.Bash("would be allowed", "touch allowed"), answered: "abstained", layer: nod.LayerShell, ran: true, makes: in("allowed")},
+		{call: llmtest.Bash("would be denied", "touch forbidden"), answered: "abstained", layer: nod.LayerGuard, ran: true, makes: in("forbidden")},
+		{call: llmtest.Bash("would be asked", "touch asked"), answered: "abstained", kind: nod.NoModel, ran: true, makes: in("asked")},
+	}
+	r := m.prompt(llmtest.NewServer(t, script(list)), "acceptEdits")
+	r.check(list)
+	for name, want := range map[string]nod.Verdict{"would be allowed": nod.Allow, "would be denied": nod.Deny, "would be asked": nod.Ask} {
+		for _, e := range r.ofCall(nod.EntryDecision, name) {
+			if e.Verdict != want {
+				t.Errorf("%s: verdict %s, want %s", name, e.Verdict, want)
+			}
+		}
+	}
+}
+
+// Where nod is silent before a call and Claude Code then asks by itself, nod
+// stays silent again, and decides and writes only once.
+func TestPermissionRequestIsNotDecidedTwice(t *testing.T) {
+	begin(t)
+	m := newMachine(t, ruleSettings+"mode = \"observe\"\n")
+	m.install("user")
+	in := func(name string) string { return filepath.Join(m.work, name) }
+	list := []expectation{
+		{call: llmtest.Bash("nod would allow", "touch allowed"), answered: "abstained", layer: nod.LayerShell, makes: in("allowed"), told: []string{"needs approval"}},
+		{call: llmtest.Bash("nod would ask", "touch asked"), answered: "abstained", kind: nod.NoModel, makes: in("asked"), told: []string{"needs approval"}},
+	}
+	m.prompt(llmtest.NewServer(t, script(list)), "default").check(list)
+}
+
+// No interactive session is driven here, so the payloads are played to the
+// real nod-hook: what PreToolUse said "ask" to is a person's to answer, and
+// PermissionRequest must not answer in their place. What it did not see, it
+// decides.
+func TestPermissionRequestAfterAsk(t *testing.T) {
+	begin(t)
+	m := newMachine(t, ruleSettings)
+	for _, step := range []struct {
+		event, command string
+		want           string // in the answer; "" is silence
+	}{
+		{"PreToolUse", "touch asked", `"permissionDecision":"ask"`},
+		{"PermissionRequest", "touch asked", ""},
+		{"PermissionRequest", "touch allowed", `"behavior":"allow"`},
+		{"PermissionRequest", "touch forbidden", `"behavior":"deny"`},
+	} {
+		got := m.hook(step.event, step.command)
+		if step.want == "" && got != "" || !strings.Contains(got, step.want) {
+			t.Errorf("%s of %q: got %q, want %q", step.event, step.command, got, step.want)
+		}
+	}
+}
+
+// hook plays one payload of an interactive session to nod-hook and returns
+// what it answered.
+func (m *machine) hook(event, command string) string {
+	m.t.Helper()
+	payload := fmt.Sprintf(`{"session_id":"s","transcript_path":"%s/none.jsonl","cwd":%q,"permission_mode":"default",`+
+		`"hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":%q},"tool_use_id":"toolu_%x"}`, m.dir, m.work, event, command, command)
+	if event == "PermissionRequest" {
+		payload = payload[:strings.LastIndex(payload, `,"tool_use_id"`)] + `,"permission_suggestions":[]}`
+	}
+	cmd := m.command(m.t.Context(), filepath.Join(m.bin, "nod-hook"), "claude-code")
+	cmd.Env = append(cmd.Env, "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_PROJECT_DIR="+m.work)
+	cmd.Stdin = strings.NewReader(payload)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		m.t.Errorf("nod-hook: %v\n%s", err, out)
+	}
+	return string(out)
+}

@@ -1,0 +1,94 @@
+package nod
+
+import (
+	"io/fs"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+// isEdit reports whether the tool changes exactly the files in Call.Paths.
+func isEdit(tool string) bool {
+	switch tool {
+	case "file_edit", "file_write", "notebook_edit", "apply_patch":
+		return true
+	}
+	return false
+}
+
+// edit is layer 2: every file that the call would change lies in the
+// workspace, is an ordinary file or will be one, and is not guarded. why says
+// what stands in the way, "" where nothing does.
+func (g *Gate) edit(c Call, p places) (why string) {
+	if !isEdit(c.Tool) || len(c.Paths) == 0 {
+		return "not a file edit"
+	}
+	for _, name := range c.Paths {
+		if why := g.editable(c, p, name); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// editable answers for one file, as written in the call.
+func (g *Gate) editable(c Call, p places, name string) (why string) {
+	if name == "" {
+		return "an edit without a path"
+	}
+	real, err := g.locate(c.Dir, name)
+	if err != nil {
+		return Printable(name) + ": nobody can say where this leads"
+	}
+	return g.writable(p, real)
+}
+
+// writable reports what speaks against writing to the real path, "" if
+// nothing does.
+func (g *Gate) writable(p places, real string) (why string) {
+	shown := Printable(real)
+	switch {
+	case !g.inside(p.roots, real):
+		return shown + " is outside the workspace"
+	case g.guarded(p, real):
+		return shown + " changes what runs later or what the agent may do"
+	}
+	return g.ordinary(real)
+}
+
+// guarded reports whether a real path in the workspace is on the guarded
+// list, in a PATH directory, or in the repository's git directory. Names
+// above the root say nothing: a project may live in ~/.config.
+func (g *Gate) guarded(p places, real string) bool {
+	for _, dir := range p.path {
+		if view.Below(dir, real) {
+			return true
+		}
+	}
+	for _, root := range p.roots {
+		if view.Below(g.gitDir(root), real) {
+			return true
+		}
+		if view.Below(root, real) && matchPath(g.guards, real[len(root):]) {
+			return true
+		}
+	}
+	return matchPath(g.secrets, real)
+}
+
+// ordinary refuses what an edit would not simply replace: devices, FIFOs,
+// directories, and files with a second name somewhere else.
+func (g *Gate) ordinary(real string) (why string) {
+	info, err := g.files.Lstat(real)
+	shown := Printable(real)
+	switch {
+	case isMissing(err):
+		return ""
+	case err != nil:
+		return shown + ": " + Printable(err.Error())
+	case info.Mode&fs.ModeType != 0:
+		return shown + " is not a regular file"
+	case info.Links > 1:
+		return shown + " has another name elsewhere (hard link)"
+	}
+	return ""
+}

@@ -1,0 +1,153 @@
+package nod_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// verdictOf decides without a model: layers 0 to 3 alone.
+func verdictOf(o nod.Options, c nod.Call) nod.Decision {
+	return nod.New(o).Check(context.Background(), c)
+}
+
+func TestEditsInsideTheWorkspaceAreAllowed(t *testing.T) {
+	for _, name := range []string{
+		"/home/dev/shop/main.go", "main.go", "./src/../src/a.go", "new.txt", "new/deep/file.txt", "~/shop/main.go",
+		"in/a.go", "own/file.go", "sub/file.go", "/home/dev/shop/src/../main.go", "a file with spaces", "Makefile", "package.json",
+	} {
+		for _, kind := range []string{"file_edit", "file_write", "notebook_edit", "apply_patch"} {
+			if d := verdictOf(options(nod.DefaultRules()), tool(kind, name)); d.Verdict != nod.Allow || d.Layer != nod.LayerEdit {
+				t.Errorf("%s %s: %s by %s (%s)", kind, name, d.Verdict, d.Layer, d.Reason)
+			}
+		}
+	}
+}
+
+func TestEditsThatAreNotAllowed(t *testing.T) {
+	for name, why := range map[string]string{
+		"/etc/passwd": "elsewhere", "../notes.txt": "above", "/home/dev/shop-twin/x": "prefix twin",
+		"out/x": "link out", "out.txt": "link to a file outside", "loop/x": "link loop", "missing/../../x": "nobody can say",
+		"hooks/pre-commit": "link to guarded", ".git/hooks/pre-commit": "guarded", ".GIT/config": "folded", ".git./config": "trailing dot",
+		"GIT~1/config": "short name", ".g\u200cit/config": "ignorable", ".claude/settings.json": "agent settings", "sub/.envrc": "at depth",
+		"node_modules/x/index.js": "installed code", ".venv/bin/python": "installed code", "CLAUDE.md": "instructions", ".mcp.json": "servers",
+		"fifo": "FIFO", "dev": "device", "src": "directory", "linked": "hard link", "linkedtree/x": "another repository's worktree",
+		"": "no path", "~/.bashrc": "home", "/home/dev/.ssh/authorized_keys": "secret", "x\x00y": "NUL", ".env": "secret",
+		"/home/dev": "home itself", "/": "root", ".": "the root itself", "~root/x": "another's home is a plain name", "main.go/x": "below a file",
+	} {
+		c := tool("file_write", name)
+		d := verdictOf(options(nod.DefaultRules()), c)
+		if name == "~root/x" || name == "main.go/x" {
+			continue // plain names below the workspace; the host refuses them itself
+		}
+		if d.Verdict == nod.Allow {
+			t.Errorf("%q (%s): allowed by %s: %s", name, why, d.Layer, d.Reason)
+		}
+	}
+}
+
+func TestEveryPathOfAnEditMustPass(t *testing.T) {
+	if d := verdictOf(options(nod.DefaultRules()), tool("apply_patch", "main.go", "src/new.go")); d.Verdict != nod.Allow {
+		t.Errorf("two inside: %s (%s)", d.Verdict, d.Reason)
+	}
+	if d := verdictOf(options(nod.DefaultRules()), tool("apply_patch", "main.go", "../notes.txt")); d.Verdict == nod.Allow {
+		t.Error("one of two outside was allowed")
+	}
+	if d := verdictOf(options(nod.DefaultRules()), tool("apply_patch")); d.Verdict == nod.Allow {
+		t.Error("a patch without paths was allowed")
+	}
+}
+
+func TestRootsThatAreNoWorkspace(t *testing.T) {
+	for _, root := range []string{"/", "/home", "/home/dev", "/etc", "/usr/bin", "/tmp", "/nowhere", "", "relative", "/home/dev/.config/nod"} {
+		c := tool("file_write", root+"/x.txt")
+		c.Roots, c.Dir = []string{root}, root
+		if d := verdictOf(options(nod.DefaultRules()), c); d.Verdict == nod.Allow {
+			t.Errorf("root %q: an edit was allowed", root)
+		}
+	}
+}
+
+func TestFurtherRoots(t *testing.T) {
+	o := options(nod.DefaultRules())
+	o.Roots = []string{"/home/dev/elsewhere"}
+	if d := verdictOf(o, tool("file_write", "out/x")); d.Verdict != nod.Allow {
+		t.Errorf("in a root of the settings: %s (%s)", d.Verdict, d.Reason)
+	}
+}
+
+func TestDirectoryFollowsCdButTheWorkspaceDoesNot(t *testing.T) {
+	c := tool("file_write", "a.go")
+	c.Dir = shop + "/src"
+	if d := verdictOf(options(nod.DefaultRules()), c); d.Verdict != nod.Allow {
+		t.Errorf("after cd src: %s (%s)", d.Verdict, d.Reason)
+	}
+	c.Dir = "/home/dev/elsewhere"
+	if d := verdictOf(options(nod.DefaultRules()), c); d.Verdict == nod.Allow {
+		t.Error("after cd out of the workspace a relative edit was allowed")
+	}
+}
+
+func TestCaseInsensitiveSystems(t *testing.T) {
+	o := options(nod.DefaultRules())
+	o.Files = newWorld(true)
+	if d := verdictOf(o, tool("file_write", "/HOME/dev/SHOP/new.txt")); d.Verdict != nod.Allow {
+		t.Errorf("another spelling of the workspace: %s (%s)", d.Verdict, d.Reason)
+	}
+	for _, name := range []string{".Git/config", "OUT/x", "Node_Modules/x", ".CLAUDE/settings.json"} {
+		if d := verdictOf(o, tool("file_write", name)); d.Verdict == nod.Allow {
+			t.Errorf("%s was allowed", name)
+		}
+	}
+}
+
+func TestPathDirectoriesInTheWorkspaceAreGuarded(t *testing.T) {
+	c := tool("file_write", "tools/run")
+	if d := verdictOf(options(nod.DefaultRules()), c); d.Verdict != nod.Allow {
+		t.Fatalf("tools/ is not on PATH yet: %s (%s)", d.Verdict, d.Reason)
+	}
+	for _, path := range []string{"/home/dev/shop/tools:/usr/bin", "/usr/bin:tools"} {
+		c.Environ = []string{"PATH=" + path}
+		if d := verdictOf(options(nod.DefaultRules()), c); d.Verdict == nod.Allow {
+			t.Errorf("PATH=%s: allowed", path)
+		}
+	}
+}
+
+func TestGuardedListCanBeEmptiedButNotTheGitDirectory(t *testing.T) {
+	rules := nod.DefaultRules()
+	rules.Guarded = nil
+	if d := verdictOf(options(rules), tool("file_write", "CLAUDE.md")); d.Verdict != nod.Allow {
+		t.Errorf("an emptied list still guards: %s", d.Reason)
+	}
+	if d := verdictOf(options(rules), tool("file_write", ".git/hooks/pre-commit")); d.Verdict == nod.Allow {
+		t.Error("the repository's own git directory was not guarded")
+	}
+}
+
+// Whatever the path, an allowed edit lies inside the workspace.
+func FuzzEdit(f *testing.F) {
+	for _, s := range []string{"main.go", "../x", "out/x", "in/../../x", "~/x", "/home/dev/shop/../shop-twin/y", ".git/x", "\x00", "hooks/../../x"} {
+		f.Add(s)
+	}
+	o := options(nod.DefaultRules())
+	f.Fuzz(func(t *testing.T, name string) {
+		d := verdictOf(o, tool("file_write", name))
+		if d.Verdict != nod.Allow {
+			return
+		}
+		full := name
+		switch {
+		case name == "~" || len(name) > 1 && name[:2] == "~/":
+			full = home + name[1:]
+		case name == "" || name[0] != '/':
+			full = shop + "/" + name
+		}
+		real, err := view.Resolve(o.Files, full)
+		if err != nil || !view.Below(shop, real) || view.Below(shop+"/.git", real) {
+			t.Fatalf("%q resolves to %q (%v) and was allowed", name, real, err)
+		}
+	})
+}

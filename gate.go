@@ -1,0 +1,241 @@
+package nod
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime/debug"
+	"time"
+
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// Options configure a Gate. Every zero value is the strictest: no rules, no
+// file view and no model allow nothing but the empty allow-list.
+type Options struct {
+	Rules Rules
+	// Files is where names are resolved. nil: nowhere, so that layers 2 and 3
+	// know no path. [OnDisk] is the real file system.
+	Files Files
+	// Home is the absolute home directory. "": ~ leads nowhere and no
+	// directory is a workspace.
+	Home string
+	// Roots are workspace roots beside the call's own, absolute.
+	Roots []string
+	// Self are nod's own files and directories (settings, state, programs),
+	// absolute. Layer 0 denies every change to them.
+	Self []string
+	// Model answers what layers 0 to 3 leave open. nil: none is configured.
+	Model Model
+	// Timeout bounds the model; 0 means 20 s.
+	Timeout time.Duration
+	// Profile says what a model is shown. The zero value is Last20.
+	Profile Profile
+	// Recorder writes decisions down. nil: nowhere.
+	Recorder Recorder
+	// UnrecordedRuns lets a decision stand that could not be recorded; the
+	// person is told. False: it is denied.
+	UnrecordedRuns bool
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Gate decides calls. Make one with [New]; it is safe for concurrent use.
+type Gate struct {
+	rules    Rules
+	files    Files
+	home     string
+	realHome string
+	roots    []string
+	self     []string
+	secrets  []pathPattern
+	guards   []pathPattern
+	model    Model
+	timeout  time.Duration
+	profile  Profile
+	recorder Recorder
+	lenient  bool
+	now      func() time.Time
+}
+
+// New returns a gate.
+func New(o Options) *Gate {
+	g := &Gate{
+		rules: o.Rules, files: o.Files, home: o.Home, roots: o.Roots, model: o.Model,
+		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, lenient: o.UnrecordedRuns, now: o.Now,
+		secrets: compilePatterns(o.Rules.Secrets, o.Home), guards: compilePatterns(o.Rules.Guarded, o.Home),
+	}
+	if g.files == nil {
+		g.files = view.NewMemory(false)
+	}
+	if g.timeout <= 0 {
+		g.timeout = DefaultTimeout
+	}
+	if g.now == nil {
+		g.now = time.Now
+	}
+	g.realHome = g.real(o.Home)
+	for _, name := range o.Self {
+		g.self = append(g.self, name, g.real(name))
+	}
+	return g
+}
+
+// DefaultTimeout bounds the side query. Hosts must be given a longer one.
+const DefaultTimeout = 20 * time.Second
+
+func (g *Gate) real(name string) string {
+	if real, err := view.Resolve(g.files, name); err == nil {
+		return real
+	}
+	return name
+}
+
+// places is what of the surroundings several layers need.
+type places struct {
+	roots []string // usable workspace roots, real
+	path  []string // PATH directories inside them
+}
+
+// Check answers whether the call may run. It has no error result: there is no
+// way to forget that an error blocks. A cancelled ctx, a panic, a model that
+// fails and a log that cannot be written all end in a Decision that says so.
+func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
+	start := g.now()
+	t := &trial{gate: g, call: c, id: newID(start), spent: map[Layer]time.Duration{}, start: start}
+	defer func() {
+		if p := recover(); p != nil {
+			d = t.failed(LayerNone, &Failure{Kind: Internal, Message: "nod failed inside; please report this", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
+		}
+		d = t.finish(d)
+	}()
+	return t.decide(ctx)
+}
+
+// trial is one call being decided.
+type trial struct {
+	gate   *Gate
+	call   Call
+	id     string
+	places places
+	report shell.Report
+	soft   Rule   // the soft_deny pattern that matched; Text "" if none
+	open   string // why layers 2 and 3 left the call open, for the reason
+	spent  map[Layer]time.Duration
+	start  time.Time
+	mark   time.Time
+}
+
+// decide is the flow of the package comment, line for line.
+func (t *trial) decide(ctx context.Context) Decision {
+	if err := ctx.Err(); err != nil {
+		return t.failed(LayerNone, &Failure{Kind: TimedOut, Message: "the call was cancelled before nod could decide", Cause: err})
+	}
+	t.look()
+
+	if why, rule := t.guard(); why != "" {
+		return t.decided(LayerGuard, Deny, why, rule)
+	}
+	if why := t.irrecoverable(); why != "" {
+		return t.decided(LayerShell, Deny, why, Rule{})
+	}
+	if secret := t.secret(); secret != "" {
+		t.open = secret
+		return t.ask(ctx)
+	}
+	if t.lap(LayerGuard); t.gate.allowlist(t.call) {
+		return t.decided(LayerAllowlist, Allow, t.call.Tool+" is a safe tool", Rule{})
+	}
+	if t.lap(LayerAllowlist); t.softDenied() {
+		return t.ask(ctx)
+	}
+	if why := t.edit(); why == "" {
+		return t.decided(LayerEdit, Allow, "a file edit inside the workspace", Rule{})
+	}
+	if t.lap(LayerEdit); t.call.Command != "" {
+		if why, rule := t.harmless(); why != "" {
+			return t.decided(LayerShell, Allow, why, rule)
+		}
+	}
+	t.lap(LayerShell)
+	return t.ask(ctx)
+}
+
+// look gathers the facts that the layers share.
+func (t *trial) look() {
+	t.mark = t.start
+	t.places.roots = t.gate.workspace(t.call)
+	t.places.path = t.gate.pathDirs(t.call, t.places.roots)
+	if t.call.Command != "" {
+		t.report = t.gate.analyze(t.call, t.places)
+		t.lap(LayerShell)
+	}
+}
+
+// lap books the time since the last lap on a layer.
+func (t *trial) lap(l Layer) {
+	now := t.gate.now()
+	t.spent[l] += max(0, now.Sub(t.mark))
+	t.mark = now
+}
+
+func (t *trial) edit() (why string) {
+	why = t.gate.edit(t.call, t.places)
+	if isEdit(t.call.Tool) {
+		t.open = why
+	}
+	return why
+}
+
+func (t *trial) decided(l Layer, v Verdict, why string, rule Rule) Decision {
+	t.lap(l)
+	return Decision{ID: t.id, Verdict: v, Layer: l, Reason: why, Rule: rule}
+}
+
+// failed turns a failure into the strictest answer.
+func (t *trial) failed(l Layer, f *Failure) Decision {
+	return Decision{ID: t.id, Verdict: Deny, Layer: l, Reason: f.Message, Err: f,
+		Notices: []string{"nod blocked a call: " + OneLine(f.Error(), reasonLimit)}}
+}
+
+// finish completes and records a decision.
+func (t *trial) finish(d Decision) Decision {
+	d.ID, d.Spent = t.id, t.spent
+	d.Latency = max(0, t.gate.now().Sub(t.start))
+	d.Reason = OneLine(d.Reason, reasonLimit)
+	for _, e := range t.report.Read {
+		d.Evidence = append(d.Evidence, Evidence{Path: e.Path, SHA256: e.SHA256})
+	}
+	if t.gate.recorder == nil {
+		return d
+	}
+	return t.record(d)
+}
+
+func (t *trial) record(d Decision) Decision {
+	err := t.written(d)
+	if err == nil {
+		return d
+	}
+	notice := "nod could not write its log: " + OneLine(err.Error(), reasonLimit)
+	if !t.gate.lenient {
+		failed := t.failed(d.Layer, &Failure{Kind: LogFailed, Message: "this decision could not be recorded, and the settings demand that it is", Cause: err})
+		failed.Latency, failed.Spent, d = d.Latency, d.Spent, failed
+	}
+	d.Notices = append(d.Notices, notice)
+	return d
+}
+
+// written records the decision; a recorder that panics has failed.
+func (t *trial) written(d Decision) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the recorder failed inside: %v", p)
+		}
+	}()
+	return t.gate.recorder.Record(t.call, d)
+}
+
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

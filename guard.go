@@ -1,0 +1,407 @@
+package nod
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// guard is layer 0: hard_deny rules and changes to nod itself. why is "" where
+// neither stands in the way.
+func (t *trial) guard() (why string, rule Rule) {
+	for _, r := range t.gate.rules.HardDeny {
+		if t.matchesHard(r) {
+			return "hard_deny rule: " + r.Text, r
+		}
+	}
+	return t.selfChange(), Rule{}
+}
+
+// selfChange reports how the call would change nod, by whatever tool.
+func (t *trial) selfChange() (why string) {
+	for _, find := range []func() string{t.selfByCommand, t.selfByEffect, t.selfByMention, t.selfByPath, t.selfByWiring, t.selfByArgument} {
+		if why := find(); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+const selfReason = "nod does not let an agent change nod: "
+
+// selfByCommand finds nod commands that change something.
+func (t *trial) selfByCommand() (why string) {
+	for _, c := range t.report.Commands {
+		if len(c.Words) == 0 || !t.isNod(c) {
+			continue
+		}
+		if sub := changingSubcommand(c.Words[1:]); sub != "" {
+			return selfReason + "run " + OneLine(c.Source, 80) + " yourself, at a terminal"
+		}
+	}
+	return ""
+}
+
+func (t *trial) isNod(c shell.Command) bool {
+	base := fold(path.Base("/" + c.Words[0].Value))
+	return c.Words[0].Known && (base == "nod" || base == "nod-hook") || c.Program != "" && t.gate.isSelf(c.Program)
+}
+
+// changingSubcommand returns the subcommand unless it is one that only reads;
+// one that is not constant counts as changing.
+func changingSubcommand(words []shell.Word) string {
+	plain, known := plainWords(words)
+	switch {
+	case !known:
+		return "an unknown subcommand"
+	case len(plain) == 0:
+		return ""
+	}
+	switch plain[0] {
+	case "check", "log", "demo", "version", "help":
+		return ""
+	case "rules", "mode":
+		if len(plain) == 1 {
+			return ""
+		}
+	}
+	return plain[0]
+}
+
+// plainWords returns the words that are neither flags nor values of nod's
+// flags. known is false where a word is not constant.
+func plainWords(words []shell.Word) (plain []string, known bool) {
+	value := false
+	for _, w := range words {
+		switch {
+		case !w.Known || w.Pattern:
+			return nil, false
+		case value:
+			value = false
+		case strings.HasPrefix(w.Value, "-"):
+			switch strings.TrimLeft(w.Value, "-") {
+			case "settings", "managed", "state", "root":
+				value = true
+			}
+		default:
+			plain = append(plain, w.Value)
+		}
+	}
+	return plain, true
+}
+
+// selfByEffect finds commands that write to or delete nod's own files, or
+// anything that holds them, and files that call nod.
+func (t *trial) selfByEffect() (why string) {
+	for _, e := range t.report.Effects {
+		if e.Kind != shell.Write && e.Kind != shell.Delete {
+			continue
+		}
+		switch {
+		case wipes(e): // denied next, with a better reason
+			continue
+		case t.gate.isSelf(e.Target):
+			return selfReason + Printable(e.Target) + " belongs to it"
+		case (e.Recursive || e.Kind == shell.Delete) && t.gate.holdsSelf(e.Target):
+			return selfReason + Printable(e.Target) + " holds it"
+		}
+		if isAgentSettings(e.Target) && t.gate.callsNod(e.Target) {
+			return selfReason + Printable(e.Target) + " calls it; use the edit tool, so that nod can see that this stays so"
+		}
+	}
+	if t.writesSettings() && mentionsSilencer(t.call.Command) {
+		return selfReason + "this would silence its hooks"
+	}
+	return ""
+}
+
+// selfByMention finds nod's files in the text of a command that is not wholly
+// known: an interpreter's code, a program without data.
+func (t *trial) selfByMention() (why string) {
+	if len(t.report.Unknowns) == 0 && !t.runsCode() {
+		return ""
+	}
+	for _, own := range t.gate.self {
+		for _, form := range t.gate.spellings(own) {
+			if mentions(t.call.Command, form) {
+				return selfReason + "this is not known to leave " + Printable(own) + " as it is"
+			}
+		}
+	}
+	return ""
+}
+
+func (t *trial) runsCode() bool {
+	return slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool { return e.Kind == shell.Run })
+}
+
+// spellings are the ways to write one of nod's own paths. Below home the part
+// from there on is enough.
+func (g *Gate) spellings(own string) []string {
+	for _, home := range []string{g.home, g.realHome} {
+		if rest, ok := strings.CutPrefix(own, home+"/"); ok && home != "" {
+			return []string{rest}
+		}
+	}
+	return []string{own}
+}
+
+// mentions reports whether text holds a path, not merely as the beginning of
+// a longer name.
+func mentions(text, name string) bool {
+	for from := 0; name != "" && name != "/"; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return false
+		}
+		if from += i + len(name); from == len(text) || !nameByte(text[from]) {
+			return true
+		}
+	}
+	return false
+}
+
+func nameByte(c byte) bool {
+	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+func (t *trial) writesSettings() bool {
+	for _, e := range t.report.Effects {
+		if (e.Kind == shell.Write || e.Kind == shell.Delete) && isAgentSettings(e.Target) {
+			return true
+		}
+	}
+	return false
+}
+
+// selfByPath finds edits of nod's own files.
+func (t *trial) selfByPath() (why string) {
+	if !isEdit(t.call.Tool) {
+		return ""
+	}
+	for _, name := range t.call.Paths {
+		real, err := t.gate.locate(t.call.Dir, name)
+		if err == nil && t.gate.isSelf(real) {
+			return selfReason + Printable(real) + " belongs to it"
+		}
+	}
+	return ""
+}
+
+// selfByWiring finds edits of agent settings that would take nod's lines out
+// or put in a key that silences hooks.
+func (t *trial) selfByWiring() (why string) {
+	for _, e := range t.call.Edits {
+		real, err := t.gate.locate(t.call.Dir, e.Path)
+		if err != nil || !isAgentSettings(real) {
+			continue
+		}
+		before, after := t.gate.simulate(real, e)
+		switch {
+		case wiring(before) != wiring(after):
+			return selfReason + "this changes the lines of " + Printable(real) + " that call it"
+		case mentionsSilencer(string(after)) && !mentionsSilencer(string(before)):
+			return selfReason + "this would silence its hooks"
+		}
+	}
+	return ""
+}
+
+// simulate returns a file's content before and after an edit. Where the
+// content cannot be read, before is taken to call nod.
+func (g *Gate) simulate(real string, e Edit) (before, after []byte) {
+	before, err := g.files.Read(real, 1<<20)
+	if err != nil && !isMissing(err) {
+		before = []byte("nod-hook: unreadable")
+	}
+	switch {
+	case e.Whole:
+		return before, []byte(e.New)
+	case e.All:
+		return before, bytes.ReplaceAll(before, []byte(e.Old), []byte(e.New))
+	}
+	return before, bytes.Replace(before, []byte(e.Old), []byte(e.New), 1)
+}
+
+// selfByArgument finds nod's files among the arguments of tools whose meaning
+// nod does not know.
+func (t *trial) selfByArgument() (why string) {
+	if t.call.MCP == nil && t.call.Tool != "" {
+		return ""
+	}
+	for _, s := range inputStrings(t.call.Input) {
+		if !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, ".") {
+			continue
+		}
+		real, err := t.gate.locate(t.call.Dir, s)
+		switch {
+		case err != nil:
+		case t.gate.isSelf(real):
+			return selfReason + Printable(real) + " belongs to it"
+		case isAgentSettings(real) && t.gate.callsNod(real):
+			return selfReason + Printable(real) + " calls it"
+		}
+	}
+	return ""
+}
+
+// inputStrings returns every string in a JSON value, "file://" taken off.
+func inputStrings(input json.RawMessage) []string {
+	var found []string
+	dec := json.NewDecoder(bytes.NewReader(input))
+	for {
+		tok, err := dec.Token()
+		if err != nil {
+			return found
+		}
+		if s, ok := tok.(string); ok {
+			found = append(found, strings.TrimPrefix(s, "file://"))
+		}
+	}
+}
+
+// isSelf reports whether a real path is one of nod's own files, or below one
+// of its directories.
+func (g *Gate) isSelf(real string) bool {
+	for _, own := range g.self {
+		if own != "" && view.Below(strings.ToLower(own), strings.ToLower(real)) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsSelf reports whether the tree at real holds something of nod's.
+func (g *Gate) holdsSelf(real string) bool {
+	for _, own := range g.self {
+		if view.Below(strings.ToLower(real), strings.ToLower(own)) {
+			return true
+		}
+	}
+	return false
+}
+
+// callsNod reports whether a settings file has lines that call nod. One that
+// cannot be read is taken to.
+func (g *Gate) callsNod(real string) bool {
+	data, err := g.files.Read(real, 1<<20)
+	return err == nil && strings.Contains(unescapeJSON(string(data)), "nod-hook") || err != nil && !isMissing(err)
+}
+
+// isAgentSettings reports whether a path is where an agent's hooks are
+// registered.
+func isAgentSettings(real string) bool {
+	parts := foldPath(real)
+	if len(parts) == 0 {
+		return false
+	}
+	switch parts[len(parts)-1] {
+	case "managed-settings.json", "hooks.json", ".claude.json":
+		return true
+	}
+	for _, p := range parts[:len(parts)-1] {
+		switch p {
+		case ".claude", ".codex", ".copilot", ".gemini", ".qwen", ".cursor", ".crush", ".opencode", "claude-code", "opencode", "managed-settings.d":
+			return strings.HasSuffix(real, ".json") || strings.HasSuffix(real, ".toml") || strings.HasSuffix(real, ".jsonc")
+		}
+	}
+	return false
+}
+
+// mentionsSilencer reports whether text names a key that silences hooks
+// (Claude Code 2.1.329, measured), written plainly or with JSON escapes.
+func mentionsSilencer(text string) bool {
+	text = unescapeJSON(text)
+	return strings.Contains(text, "disableAllHooks") || strings.Contains(text, "allowManagedHooksOnly")
+}
+
+// unescapeJSON resolves \uXXXX of ASCII characters, wherever they stand.
+func unescapeJSON(text string) string {
+	if !strings.Contains(text, `\u00`) {
+		return text
+	}
+	var b strings.Builder
+	for {
+		i := strings.Index(text, `\u00`)
+		if i < 0 || i+6 > len(text) {
+			return b.String() + text
+		}
+		b.WriteString(text[:i])
+		var s string
+		if err := json.Unmarshal([]byte(`"`+text[i:i+6]+`"`), &s); err != nil {
+			s = text[i : i+6]
+		}
+		b.WriteString(s)
+		text = text[i+6:]
+	}
+}
+
+// secret reports which secret store the call would touch, "" if none.
+func (t *trial) secret() (why string) {
+	if name := t.secretPath(); name != "" {
+		return Printable(name) + " holds or may hold secrets"
+	}
+	for _, e := range t.report.Effects {
+		if e.Kind == shell.Secret {
+			return "this uses or prints a secret: " + Printable(e.Words)
+		}
+		if e.Kind > shell.Run || e.Target == "" {
+			continue
+		}
+		for _, name := range t.gate.names(e) {
+			if t.gate.touchesSecret(name, e.Recursive && e.Pattern == "") {
+				return Printable(name) + " holds or may hold secrets"
+			}
+		}
+	}
+	return ""
+}
+
+func (t *trial) secretPath() string {
+	for _, name := range t.call.Paths {
+		real, err := t.gate.locate(t.call.Dir, name)
+		if err != nil {
+			continue // layer 2 and the model see the name as written
+		}
+		if t.gate.touchesSecret(real, t.call.Tool == "grep") {
+			return real
+		}
+	}
+	return ""
+}
+
+// names are the files that an effect may mean: its target by either name, and
+// for a glob what it matches now.
+func (g *Gate) names(e shell.Effect) []string {
+	names := []string{e.Target}
+	if e.Name != "" {
+		names = append(names, e.Name)
+	}
+	if e.Pattern == "" {
+		return names
+	}
+	names = append(names, e.Pattern)
+	entries, err := g.files.List(e.Target, 10_000)
+	glob, deeper := strings.CutPrefix(e.Pattern, e.Target+"/")
+	if err != nil || !deeper {
+		return names
+	}
+	glob, _, _ = strings.Cut(glob, "/")
+	for _, entry := range entries {
+		if ok, err := path.Match(glob, entry); ok || err != nil {
+			names = append(names, e.Target+"/"+entry)
+		}
+	}
+	return names
+}
+
+// touchesSecret reports whether a real path is a secret, or, read as a whole
+// tree, may hold one of the stores.
+func (g *Gate) touchesSecret(real string, tree bool) bool {
+	return matchPath(g.secrets, real) || tree && holdsAny(g.secrets, real)
+}

@@ -1,0 +1,178 @@
+package nod_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod"
+)
+
+const wired = `{
+  "hooks": {
+    "PreToolUse": [
+      {
+        "matcher": "*",
+        "hooks": [
+          {"type": "command", "command": "/usr/bin/nod-hook", "args": ["claude-code"], "onFailure": "block"}
+        ]
+      }
+    ]
+  },
+  "model": "sonnet"
+}
+`
+
+func guarded(t *testing.T, o nod.Options, c nod.Call, want bool) {
+	t.Helper()
+	o.Model = answering{} // a model that clears everything cannot lift the guard
+	d := verdictOf(o, c)
+	if got := d.Verdict == nod.Deny && d.Layer == nod.LayerGuard; got != want {
+		t.Errorf("%s %v %s: %s by %s (%s)", c.Tool, c.Paths, c.Command, d.Verdict, d.Layer, d.Reason)
+	}
+}
+
+func TestNoToolChangesNod(t *testing.T) {
+	o := options(nod.DefaultRules())
+	for _, c := range []nod.Call{
+		tool("file_write", "~/.config/nod/nod.toml"), tool("file_edit", "/home/dev/.config/NOD/nod.toml"),
+		tool("file_write", "/home/dev/.local/state/nod/decisions.jsonl"), tool("file_write", "/usr/bin/nod"),
+		tool("apply_patch", "main.go", "/home/dev/.config/nod/nod.toml"),
+		bash("echo 'mode = \"off\"' > ~/.config/nod/nod.toml"), bash("rm -rf ~/.config/nod"), bash("rm -rf ~/.config"),
+		bash("mv ~/.local/state/nod /tmp/x"), bash("cp x /usr/bin/nod"), bash("echo x | tee -a ~/.config/nod/nod.toml"),
+		bash("python3 -c \"open('/home/dev/.config/nod/nod.toml','w')\""), bash("vim ~/.config/nod/nod.toml"), bash("frob --out=$HOME/.local/state/nod/decisions.jsonl"),
+	} {
+		guarded(t, o, c, true)
+	}
+	mcp := tool("mcp")
+	mcp.MCP = &nod.MCP{Server: "fs", Tool: "write_file"}
+	mcp.Input = json.RawMessage(`{"args":[{"path":"/home/dev/.config/nod/nod.toml"}]}`)
+	guarded(t, o, mcp, true)
+	mcp.Input = json.RawMessage(`{"path":"file:///home/dev/.config/nod/nod.toml"}`)
+	guarded(t, o, mcp, true)
+	mcp.Input = json.RawMessage(`{"path":"/home/dev/shop/main.go"}`)
+	guarded(t, o, mcp, false)
+	guarded(t, o, bash("cat ~/.config/nod/nod.toml"), false)
+	guarded(t, o, bash("frob /usr/bin/node ~/.config/nodes"), false)
+}
+
+func TestNodCommandsThatChangeSomething(t *testing.T) {
+	o := options(nod.DefaultRules())
+	for _, command := range []string{
+		"nod mode off", "nod trust", "nod install claude-code", "nod uninstall claude-code --unattended", "nod rules add x",
+		"/usr/bin/nod mode observe", "sudo nod mode off", "timeout 5 nod trust", "bash -c 'nod mode off'", "env A=b nod uninstall claude-code",
+		"true && nod mode off", "echo $(nod mode off)", "nod $X", "nod mode $X", "command nod trust", "NOD mode off", "echo y | nod trust",
+		"xargs nod mode off", "nohup nod mode off &", "nod mode --unattended off", "nod mode --settings F off", "nod rules --json add x",
+	} {
+		guarded(t, o, bash(command), true)
+	}
+	for _, command := range []string{"nod log", "nod check -- rm -rf /tmp/x", "nod rules", "nod rules --json", "nod rules --root /x", "nod mode", "nod help mode", "nod version", "echo nod mode off"} {
+		guarded(t, o, bash(command), false)
+	}
+}
+
+func TestAgentSettingsThatCallNod(t *testing.T) {
+	const file = "/home/dev/shop/.claude/settings.json"
+	w := newWorld(false)
+	w.File(file, wired, 0o644).File("/home/dev/shop/.claude/settings.local.json", "{}\n", 0o644)
+	o := options(nod.DefaultRules())
+	o.Files = w
+	edit := func(e nod.Edit) nod.Call {
+		c := tool("file_edit", e.Path)
+		c.Edits = []nod.Edit{e}
+		return c
+	}
+	for name, e := range map[string]nod.Edit{
+		"takes the command out":  {Path: file, Old: "/usr/bin/nod-hook", New: "/bin/true"},
+		"takes onFailure out":    {Path: file, Old: `, "onFailure": "block"`, New: ""},
+		"changes an argument":    {Path: file, Old: `["claude-code"]`, New: `["claude-code","--settings","/tmp/x"]`},
+		"replaces the whole":     {Path: file, Whole: true, New: "{}"},
+		"silences":               {Path: file, Old: `"model"`, New: `"disableAllHooks": true, "model"`},
+		"silences, escaped":      {Path: file, Old: `"model"`, New: `"disable\u0041llHooks": true, "model"`},
+		"silences, another file": {Path: "/home/dev/shop/.claude/settings.local.json", Whole: true, New: `{"disableAllHooks":true}`},
+		"silences, new file":     {Path: "/home/dev/other/.claude/settings.json", Whole: true, New: `{"disableAllHooks":true}`},
+	} {
+		t.Run(name, func(t *testing.T) { guarded(t, o, edit(e), true) })
+	}
+	// Everything else in these files is the model's to judge.
+	guarded(t, o, edit(nod.Edit{Path: file, Old: `"sonnet"`, New: `"opus"`}), false)
+	guarded(t, o, edit(nod.Edit{Path: "/home/dev/shop/docs/x.json", Whole: true, New: `{"disableAllHooks":true}`}), false)
+	for _, command := range []string{
+		"echo {} > .claude/settings.json", "rm .claude/settings.json", "cp x.json .claude/settings.json",
+		`echo '{"disableAllHooks":true}' > .claude/settings.local.json`, "tee .claude/settings.json < x",
+	} {
+		guarded(t, o, bash(command), true)
+	}
+	guarded(t, o, bash("cat .claude/settings.json"), false)
+}
+
+func TestTheGuardIsNotOnAnyList(t *testing.T) {
+	rules := ruled(nod.ListAllow, "nod mode off", "rm *")
+	rules.Guarded, rules.Secrets = nil, nil
+	rules.Allowlist = append(rules.Allowlist, "file_write", "bash")
+	o := options(rules)
+	guarded(t, o, bash("nod mode off"), true)
+	guarded(t, o, bash("rm -r ~/.config/nod"), true)
+	guarded(t, o, tool("file_write", "~/.config/nod/nod.toml"), true)
+}
+
+func TestIrrecoverableIsDenied(t *testing.T) {
+	o := options(ruled(nod.ListAllow, "rm *", "dd *"))
+	o.Model = answering{}
+	for _, command := range []string{
+		"rm -rf /", "rm -rf /*", "rm -rf ~", "rm -rf ~/", "rm -rf $HOME", "rm -r -f \"$HOME\"", "rm -rf /home", "rm -rf /etc", "sudo rm -rf /usr",
+		"cd / && rm -rf *", "dd if=/dev/zero of=/dev/sda", "cat x > /dev/sda", ":(){ :|:& };:", "bash -c 'rm -rf ~'", "find / -delete", "rm -rf ~/*",
+	} {
+		d := verdictOf(o, bash(command))
+		if d.Verdict != nod.Deny || d.Layer != nod.LayerShell {
+			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+	for _, command := range []string{"rm -rf build", "rm -rf /tmp/x", "rm -rf ~/shop/build", "echo rm -rf /", "dd if=a of=b", "git commit -m 'rm -rf /'"} {
+		if d := verdictOf(o, bash(command)); d.Verdict == nod.Deny {
+			t.Errorf("%s: denied by %s (%s)", command, d.Layer, d.Reason)
+		}
+	}
+}
+
+func TestTooComplexOrMalformedIsDenied(t *testing.T) {
+	o := options(nod.DefaultRules())
+	o.Model = answering{}
+	for name, command := range map[string]string{
+		"parentheses": strings.Repeat("(", 160_000), "long": "echo " + strings.Repeat("x", 70_000), "NUL": "ls\x00", "CR": "ls\rrm -rf x", "nested": strings.Repeat("$(", 500) + "ls" + strings.Repeat(")", 500),
+	} {
+		if d := verdictOf(o, bash(command)); d.Verdict != nod.Deny || d.Layer != nod.LayerShell {
+			t.Errorf("%s: %s by %s (%s)", name, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+}
+
+func TestShellLayer(t *testing.T) {
+	o := options(nod.DefaultRules())
+	for _, command := range []string{"ls", "ls -la src", "git status", "cat main.go | head -5", "grep -rn x src", "cd src && ls", "ls 2>/dev/null", "echo $(ls)", "git log --oneline -5", "touch new.txt", "echo hi > new.txt"} {
+		if d := verdictOf(o, bash(command)); d.Verdict != nod.Allow || d.Layer != nod.LayerShell {
+			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+	for _, command := range []string{
+		"", " ", "npm test", "ls; npm publish", "echo hi > main.go", "echo hi > ../x", "touch .git/hooks/pre-commit", "rm main.go", "curl example.com", "$X", "ls $(npm x)",
+		"PATH=. ls", "LD_PRELOAD=./x.so ls", "git push", "find . -delete", "find . -exec rm {} +", "python3 -c 'print(1)'", "cat main.go | sh", "alias ls=rm; ls", "./run.sh", "sudo ls", "unknownprogram",
+	} {
+		if d := verdictOf(o, bash(command)); d.Verdict == nod.Allow {
+			t.Errorf("%s: allowed by %s (%s)", command, d.Layer, d.Reason)
+		}
+	}
+}
+
+func TestHosts(t *testing.T) {
+	o := options(nod.DefaultRules())
+	o.Rules.Hosts = []string{"example.com", "*.docs.test"}
+	for command, want := range map[string]bool{
+		"curl -s https://example.com/x": true, "curl https://api.docs.test/": true, "curl https://docs.test.evil.example/": false,
+		"curl https://notexample.com": false, "curl -d x=1 https://example.com": false,
+	} {
+		if d := verdictOf(o, bash(command)); (d.Verdict == nod.Allow) != want {
+			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+}

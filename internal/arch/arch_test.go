@@ -1,0 +1,336 @@
+// Package arch holds the tests of the house's structure: who may import whom,
+// and what the hook must not link. They read files with go/parser, not
+// `go list`, whose answer go test caches.
+package arch
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	root   = "../.."
+	module = "github.com/nodgate/nod"
+)
+
+// layers lists each package with the project's packages that it may import,
+// as prefixes. A package that is missing here fails the test: a new one needs
+// a seat.
+var layers = []struct {
+	dir    string
+	may    []string
+	reason string
+}{
+	{"internal/view", nil, "looking at files knows nothing of calls"},
+	{"internal/shell/commands", nil, "data"},
+	{"internal/shell", []string{"internal/view", "internal/shell/commands"}, "facts about commands do not know what is done with them"},
+	{".", []string{"internal/shell", "internal/view"}, "the root does no I/O and reads no settings; it is handed what it needs"},
+	{"internal/version", nil, "a constant"},
+	{"internal/classify", []string{"."}, "the wire between hook and model; links no SDK"},
+	{"agent", []string{"."}, "an adapter states facts about its host"},
+	{"agent/agenttest", []string{".", "agent"}, "the contract of an adapter"},
+	{"internal/lines", nil, "files of lines, whatever they say"},
+	{"audit", []string{".", "internal/lines"}, "the log"},
+	{"corpus", []string{".", "internal/view"}, "labelled calls"},
+	{"llm", []string{"."}, "the models"},
+	{"llm/llmtest", []string{".", "llm"}, "a scripted model"},
+	{"internal/config", []string{".", "internal/view", "internal/shell"}, "settings become rules"},
+	{"internal/session", []string{".", "audit", "internal/lines"}, "memory of a session; what it keeps is masked as the log is"},
+	{"internal/install", []string{"internal/view", "internal/config", "internal/version", "agent", "."}, "what the hook must not link"},
+	{"internal/hook", []string{".", "agent", "audit", "internal/classify", "internal/config", "internal/session", "internal/version", "internal/view"}, "one run of nod-hook"},
+	{"internal/demo", []string{".", "agent", "audit", "corpus", "internal/config", "internal/hook", "internal/view"}, "the hook's own path over a bundled session"},
+	{"internal/cli", []string{""}, "the command sits on top of everything"},
+	{"internal/arch", nil, "reads files"},
+	{"internal/verify", nil, "starts programs"},
+	{"internal/startup", nil, "starts programs"},
+	{"e2e", []string{""}, "tests the whole"},
+	{"cmd/nod", []string{"internal/cli"}, "a doorway"},
+	{"cmd/nod-hook", []string{"internal/hook", "internal/demo", "internal/version"}, "a doorway that links no SDK"},
+	{"examples", []string{""}, "users of the library"},
+}
+
+// hookMay lists the outside modules that the hook's packages may import. Each
+// costs start-up at every tool call; docs/design.md gives the reason.
+var hookMay = []string{"mvdan.cc/sh/v3/syntax", "github.com/pelletier/go-toml/v2", "golang.org/x/text/unicode/norm", "golang.org/x/sys"}
+
+// hookNever lists what the hook's packages must not import, tests apart.
+var hookNever = map[string]string{
+	"net/http":      "start-up, and a hook that talks to the network by itself",
+	"net":           "start-up",
+	"crypto/tls":    "start-up",
+	"os/user":       "links libc with cgo",
+	"html/template": "start-up",
+	"regexp":        "13 µs for each expression at each start",
+	"log/slog":      "start-up",
+}
+
+type file struct {
+	pkg, name string
+	syntax    *ast.File
+	test      bool
+}
+
+func files(t *testing.T) []file {
+	t.Helper()
+	var list []file
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata" || d.Name() == ".run" || d.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		source, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		list = append(list, file{path.Dir(filepath.ToSlash(rel)), rel, syntax, strings.HasSuffix(name, "_test.go")})
+		return err
+	})
+	if err != nil || len(list) < 50 {
+		t.Fatalf("%d files read: %v", len(list), err)
+	}
+	return list
+}
+
+func imports(f file) []string {
+	var list []string
+	for _, i := range f.syntax.Imports {
+		list = append(list, strings.Trim(i.Path.Value, `"`))
+	}
+	return list
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	for _, f := range files(t) {
+		if f.test {
+			continue
+		}
+		i := slices.IndexFunc(layers, func(l struct {
+			dir    string
+			may    []string
+			reason string
+		}) bool {
+			return l.dir == f.pkg || l.dir == "examples" && strings.HasPrefix(f.pkg, "examples")
+		})
+		if i < 0 {
+			t.Errorf("%s: package %s has no seat in this test's list", f.name, f.pkg)
+			continue
+		}
+		for _, imported := range imports(f) {
+			inner, ok := inside(imported)
+			if ok && !slices.Contains(layers[i].may, inner) && !slices.Contains(layers[i].may, "") {
+				t.Errorf("%s imports %s: %s", f.name, imported, layers[i].reason)
+			}
+		}
+	}
+}
+
+// inside returns the project's own package that a path names.
+func inside(imported string) (string, bool) {
+	if imported == module {
+		return ".", true
+	}
+	return strings.CutPrefix(imported, module+"/")
+}
+
+// hookPackages follows cmd/nod-hook's imports through the project.
+func hookPackages(list []file) map[string]bool {
+	linked := map[string]bool{"cmd/nod-hook": true}
+	for grown := true; grown; {
+		grown = false
+		for _, f := range list {
+			if f.test || !linked[f.pkg] {
+				continue
+			}
+			for _, i := range imports(f) {
+				if inner, ok := inside(i); ok && !linked[inner] {
+					linked[inner], grown = true, true
+				}
+			}
+		}
+	}
+	return linked
+}
+
+func TestTheHookLinksLittle(t *testing.T) {
+	list := files(t)
+	linked := hookPackages(list)
+	if !linked["."] || !linked["internal/shell"] {
+		t.Fatal("the hook's packages were not found")
+	}
+	for _, f := range list {
+		if f.test || !linked[f.pkg] {
+			continue
+		}
+		for _, i := range imports(f) {
+			if why, never := hookNever[i]; never {
+				t.Errorf("%s imports %s: %s", f.name, i, why)
+			}
+			if i == "os/exec" && f.pkg != "internal/hook" {
+				t.Errorf("%s imports os/exec: only internal/hook starts a process, nod classify", f.name)
+			}
+			if _, own := inside(i); strings.Contains(i, ".") && !own && !allowed(i) {
+				t.Errorf("%s imports %s, which is not on the hook's list", f.name, i)
+			}
+		}
+	}
+}
+
+func allowed(imported string) bool {
+	for _, m := range hookMay {
+		if imported == m || strings.HasPrefix(imported, m+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func TestTheRootReadsNothingAndStartsNothing(t *testing.T) {
+	for _, f := range files(t) {
+		if f.test || f.pkg != "." && f.pkg != "internal/shell" {
+			continue
+		}
+		for _, i := range imports(f) {
+			if i == "os" || i == "os/exec" || i == "net" || i == "syscall" || strings.HasPrefix(i, "net/") {
+				t.Errorf("%s imports %s", f.name, i)
+			}
+		}
+	}
+}
+
+func TestNoInitAndNoMutablePackageState(t *testing.T) {
+	hook := hookPackages(files(t))
+	for _, f := range files(t) {
+		if f.test {
+			continue
+		}
+		for _, decl := range f.syntax.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				if d.Name.Name == "init" && d.Recv == nil {
+					t.Errorf("%s has an init function", f.name)
+				}
+			case *ast.GenDecl:
+				if d.Tok == token.VAR && hook[f.pkg] {
+					checkVars(t, f, d)
+				}
+			}
+		}
+	}
+}
+
+// checkVars refuses package-level maps and calls in what the hook links: they
+// are paid for at every start, and could be changed.
+func checkVars(t *testing.T, f file, d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		for _, v := range spec.(*ast.ValueSpec).Values {
+			switch x := v.(type) {
+			case *ast.CompositeLit:
+				if _, isMap := x.Type.(*ast.MapType); isMap {
+					t.Errorf("%s: package-level map %v", f.name, spec.(*ast.ValueSpec).Names)
+				}
+			case *ast.CallExpr:
+				if name := callName(x); name != "errors.New" && name != "sync.OnceValue" && name != "sync.OnceValues" {
+					t.Errorf("%s: %v is computed at start-up by %s", f.name, spec.(*ast.ValueSpec).Names, name)
+				}
+			}
+		}
+	}
+}
+
+func callName(c *ast.CallExpr) string {
+	if s, ok := c.Fun.(*ast.SelectorExpr); ok {
+		if x, ok := s.X.(*ast.Ident); ok {
+			return x.Name + "." + s.Sel.Name
+		}
+	}
+	return "a call"
+}
+
+func TestEveryPackageHasAManual(t *testing.T) {
+	doc, seen := map[string]bool{}, map[string]bool{}
+	for _, f := range files(t) {
+		if f.test && !strings.HasSuffix(f.pkg, "arch") && f.pkg != "e2e" {
+			continue
+		}
+		seen[f.pkg] = true
+		doc[f.pkg] = doc[f.pkg] || f.syntax.Doc != nil
+	}
+	for pkg := range seen {
+		if !doc[pkg] {
+			t.Errorf("package %s has no package comment", pkg)
+		}
+	}
+}
+
+func TestFilesStaySmall(t *testing.T) {
+	for _, f := range files(t) {
+		source, err := os.ReadFile(filepath.Join(root, f.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(source), "\n"); n > 700 && !f.test {
+			t.Errorf("%s has %d lines", f.name, n)
+		}
+	}
+}
+
+// The shell package states facts; words of judgement do not belong there.
+func TestTheShellPackageDoesNotJudge(t *testing.T) {
+	for _, f := range files(t) {
+		if f.test || f.pkg != "internal/shell" {
+			continue
+		}
+		source, err := os.ReadFile(filepath.Join(root, f.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for word := range strings.FieldsFuncSeq(strings.ToLower(string(source)), func(r rune) bool { return r < 'a' || r > 'z' }) {
+			if word == "allow" || word == "deny" || word == "safe" || word == "allowed" || word == "denied" {
+				t.Errorf("%s says %q", f.name, word)
+				break
+			}
+		}
+	}
+}
+
+// The symbols of the built hook are the last word on what it links.
+func TestTheBuiltHookLinksNoNetwork(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "nod-hook")
+	build := exec.Command("go", "build", "-o", program, "./cmd/nod-hook")
+	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command("go", "tool", "nm", program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	symbols := string(out)
+	if !strings.Contains(symbols, module+".(*Gate).Check") {
+		t.Fatal("the symbols do not show the gate; this test would see nothing")
+	}
+	for _, p := range []string{" net/http.", " crypto/tls.", " net.(*", "anthropic-sdk-go", "openai-go", " regexp."} {
+		if strings.Contains(symbols, p) {
+			t.Errorf("the hook links %s", strings.TrimSpace(p))
+		}
+	}
+}

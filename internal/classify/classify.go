@@ -1,0 +1,313 @@
+// Package classify is the wire between the hook and the process that holds
+// the vendors' SDKs: one [Request] in, one [Answer] out, each a line of JSON.
+// `nod classify` speaks it on its standard streams. The package links no
+// network, so that the hook can use it.
+//
+//	request  {"v":1,"prompt":{"id":…,"digest":…,"system":…,"user":…},"timeout_ms":15000}
+//	answer   {"v":1,"digest":…,"classification":{…}}
+//	         {"v":1,"digest":…,"error":{"kind":…,"message":…}}
+//
+// Both are read strictly: unknown, doubled or differently spelled keys, other
+// versions, and anything after the end are errors. An answer is of use to the
+// call it was asked for only, which [Answer.Open] checks by its digest.
+package classify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nodgate/nod"
+)
+
+// Version of the wire. Either side refuses any other.
+const Version = 1
+
+const (
+	requestLimit = 4 << 20
+	answerLimit  = 2 << 20
+	// textLimit bounds an error's text in an answer, in runes.
+	textLimit = 1000
+)
+
+// Request is one question.
+type Request struct {
+	Version   int        `json:"v"`
+	Prompt    nod.Prompt `json:"prompt"`
+	TimeoutMS int64      `json:"timeout_ms"` // how long the asker waits; 0 leaves it to the model
+}
+
+// NewRequest returns a question that is waited for until timeout has passed.
+func NewRequest(p nod.Prompt, timeout time.Duration) Request {
+	ms := timeout.Milliseconds()
+	if timeout > 0 && ms == 0 {
+		ms = 1
+	}
+	return Request{Version: Version, Prompt: p, TimeoutMS: ms}
+}
+
+// Encode returns r as one line.
+func (r Request) Encode() ([]byte, error) { return encode(r) }
+
+// ReadRequest reads the one question that in holds.
+func ReadRequest(in io.Reader) (Request, error) {
+	text, err := io.ReadAll(io.LimitReader(in, requestLimit+1))
+	if err == nil {
+		err = checkText(text, requestLimit)
+	}
+	if err != nil {
+		return Request{}, fmt.Errorf("the request cannot be read: %w", err)
+	}
+	var r Request
+	if err := decode(text, &r); err != nil {
+		return Request{}, fmt.Errorf("the request is malformed: %w", err)
+	}
+	switch {
+	case r.Version != Version:
+		return Request{}, fmt.Errorf("the request is of version %d, and this nod speaks %d; install nod-hook and nod of one release", r.Version, Version)
+	case r.Prompt.Digest == "":
+		return Request{}, errors.New("the request's prompt has no digest")
+	case r.Prompt.System == "" || r.Prompt.User == "":
+		return Request{}, errors.New("the request's prompt is empty")
+	case r.TimeoutMS < 0 || r.TimeoutMS > int64(24*time.Hour/time.Millisecond):
+		return Request{}, fmt.Errorf("the request's timeout_ms is %d; want 0 to a day", r.TimeoutMS)
+	}
+	return r, nil
+}
+
+// Answer is the reply to one Request. Exactly one of Classification and Error
+// is set. The zero value is no answer.
+type Answer struct {
+	Version        int                 `json:"v"`
+	Digest         string              `json:"digest"` // the prompt's
+	Classification *nod.Classification `json:"classification,omitempty"`
+	Error          *Error              `json:"error,omitempty"`
+	// Notices are for the person: what went wrong beside the answer.
+	Notices []string `json:"notices,omitempty"`
+}
+
+// Error is a [nod.Failure] on the wire. Message may be shown to an agent;
+// Cause holds what the vendor wrote and is for the person.
+type Error struct {
+	Kind    nod.Kind `json:"kind"`
+	Message string   `json:"message"`
+	Cause   string   `json:"cause,omitempty"`
+}
+
+// Encode returns a as one line.
+func (a Answer) Encode() ([]byte, error) { return encode(a) }
+
+// Write writes a as one line, with one call of w.Write.
+func (a Answer) Write(w io.Writer) error {
+	line, err := a.Encode()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(line)
+	return err
+}
+
+// DecodeAnswer reads the one answer that text is. Whether it is the answer to
+// a given call, and what it says, is for [Answer.Open]. An error is a
+// *[nod.Failure].
+func DecodeAnswer(text []byte) (Answer, error) {
+	if err := checkText(text, answerLimit); err != nil {
+		return Answer{}, malformed("the answer of nod classify cannot be read", err)
+	}
+	var a Answer
+	if err := decode(text, &a); err != nil {
+		return Answer{}, malformed("the answer of nod classify is malformed", err)
+	}
+	if a.Classification != nil && !decides(text) {
+		return Answer{}, malformed("the answer of nod classify holds no decision", nil)
+	}
+	return a, nil
+}
+
+// decides reports whether the classification says should_block at all: left
+// out or null, it would read as "do not block".
+func decides(text []byte) bool {
+	var a struct {
+		Classification struct {
+			ShouldBlock *bool `json:"should_block"`
+		} `json:"classification"`
+	}
+	return json.Unmarshal(text, &a) == nil && a.Classification.ShouldBlock != nil
+}
+
+// Open returns what the answer says to the call with this digest. An answer to
+// another call, of another version, or that does not say exactly one thing is
+// a *[nod.Failure], as is one that holds an error.
+func (a Answer) Open(digest string) (nod.Classification, error) {
+	switch {
+	case a.Version != Version:
+		return nod.Classification{}, malformed(fmt.Sprintf("nod classify speaks version %d and not %d; install nod-hook and nod of one release", a.Version, Version), nil)
+	case (a.Classification == nil) == (a.Error == nil):
+		return nod.Classification{}, malformed("nod classify answered neither a classification nor an error, or both", nil)
+	case digest == "" || a.Digest != digest:
+		return nod.Classification{}, malformed("the answer of nod classify belongs to another call", nil)
+	case a.Error != nil:
+		return nod.Classification{}, a.Error.failure()
+	case a.Classification.Digest != digest:
+		return nod.Classification{}, malformed("the classification belongs to another call", nil)
+	}
+	return *a.Classification, nil
+}
+
+// failure turns the wire's form back. A kind that is not known here is
+// Internal.
+func (e *Error) failure() *nod.Failure {
+	f := &nod.Failure{Kind: nod.Internal, Message: nod.OneLine(e.Message, textLimit)}
+	if isKind(e.Kind) {
+		f.Kind = e.Kind
+	}
+	if cause := nod.OneLine(e.Cause, textLimit); cause != "" {
+		f.Cause = errors.New(cause)
+	}
+	return f
+}
+
+func isKind(k nod.Kind) bool {
+	switch k {
+	case nod.NoModel, nod.NoKey, nod.Unauthorized, nod.NotFound, nod.BadRequest, nod.RateLimited, nod.Overloaded,
+		nod.ServerError, nod.Unreachable, nod.TimedOut, nod.Refused, nod.CutOff, nod.Malformed, nod.NoDecision,
+		nod.TooLarge, nod.BadInput, nod.BadSettings, nod.LogFailed, nod.NoTranscript, nod.Internal:
+		return true
+	}
+	return false
+}
+
+// Fail is the answer to r that says that err kept it from being one.
+func Fail(r Request, err error) Answer {
+	f := nod.AsFailure(err)
+	if f == nil {
+		f = &nod.Failure{Kind: nod.Internal, Message: "nod failed without saying why"}
+	}
+	e := &Error{Kind: f.Kind, Message: nod.OneLine(f.Message, textLimit)}
+	if f.Cause != nil {
+		e.Cause = nod.OneLine(f.Cause.Error(), textLimit)
+	}
+	return Answer{Version: Version, Digest: r.Prompt.Digest, Error: e}
+}
+
+// Reply asks m and returns its answer to r, within r's timeout. A panic of m
+// is an error of kind Internal.
+func Reply(ctx context.Context, m nod.Model, r Request) (a Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = Fail(r, &nod.Failure{Kind: nod.Internal, Message: "the classifier failed inside", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
+		}
+	}()
+	if r.TimeoutMS > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(r.TimeoutMS)*time.Millisecond)
+		defer cancel()
+	}
+	c, err := m.Classify(ctx, r.Prompt)
+	if err == nil && c.Digest != r.Prompt.Digest {
+		err = malformed("the model's answer belongs to another call", nil)
+	}
+	if err != nil {
+		return Fail(r, err)
+	}
+	return Answer{Version: Version, Digest: r.Prompt.Digest, Classification: &c}
+}
+
+// Run reads one request from in, asks m, and writes one answer to out. Its
+// error says that the request could not be read or the answer not be written;
+// what went wrong with the model is in the answer.
+func Run(ctx context.Context, m nod.Model, in io.Reader, out io.Writer) error {
+	r, err := ReadRequest(in)
+	if err != nil {
+		return err
+	}
+	return Reply(ctx, m, r).Write(out)
+}
+
+func malformed(message string, cause error) *nod.Failure {
+	return &nod.Failure{Kind: nod.Malformed, Message: message, Cause: cause}
+}
+
+func encode(v any) ([]byte, error) {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return line.Bytes(), err
+}
+
+func checkText(text []byte, limit int) error {
+	switch {
+	case len(text) > limit:
+		return fmt.Errorf("it is longer than %d bytes", limit)
+	case len(bytes.TrimSpace(text)) == 0:
+		return errors.New("it is empty")
+	case !utf8.Valid(text):
+		return errors.New("it holds bytes that are not UTF-8")
+	}
+	return nil
+}
+
+// decode reads exactly one JSON value into v: no unknown key, none twice or in
+// another case, nothing after it.
+func decode(text []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := checkKeys(d); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("something follows its end")
+	}
+	strict := json.NewDecoder(bytes.NewReader(text))
+	strict.DisallowUnknownFields()
+	return strict.Decode(v)
+}
+
+// checkKeys walks one value. Every key of this wire is lower case, so one that
+// is not cannot pose as another.
+func checkKeys(d *json.Decoder) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	open, ok := token.(json.Delim)
+	if !ok {
+		return nil
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		if open == '{' {
+			if err := checkKey(d, seen); err != nil {
+				return err
+			}
+		}
+		if err := checkKeys(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+func checkKey(d *json.Decoder, seen map[string]bool) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	key, _ := token.(string)
+	if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != "" {
+		return fmt.Errorf("the key %q is not known", nod.OneLine(key, 80))
+	}
+	if seen[key] {
+		return fmt.Errorf("the key %q occurs twice", key)
+	}
+	seen[key] = true
+	return nil
+}

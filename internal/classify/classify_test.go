@@ -1,0 +1,192 @@
+package classify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodgate/nod"
+)
+
+type model func(context.Context, nod.Prompt) (nod.Classification, error)
+
+func (m model) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
+	return m(ctx, p)
+}
+
+func allowing(_ context.Context, p nod.Prompt) (nod.Classification, error) {
+	return nod.Classification{Digest: p.Digest, Reason: "fine <&>\n", Thinking: "t", Model: "m", Usage: nod.Usage{In: 1, Out: 2, Cached: 3}, Cost: 0.001}, nil
+}
+
+var prompt = nod.Prompt{ID: "d1", Digest: strings.Repeat("ab", 32), System: "s", User: "u\n\"quoted\" \u2028"}
+
+// ask sends one question over the wire and opens the answer.
+func ask(t *testing.T, m nod.Model, r Request) (nod.Classification, error) {
+	t.Helper()
+	in, err := r.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := Run(context.Background(), m, bytes.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	if line := out.String(); strings.Count(line, "\n") != 1 || !strings.HasSuffix(line, "\n") {
+		t.Errorf("not one line: %q", line)
+	}
+	a, err := DecodeAnswer(out.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Open(r.Prompt.Digest)
+}
+
+func TestRoundTrip(t *testing.T) {
+	var seen nod.Prompt
+	m := model(func(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
+		seen = p
+		if left, ok := ctx.Deadline(); !ok || time.Until(left) > 7*time.Second {
+			t.Errorf("deadline %v %v", left, ok)
+		}
+		return allowing(ctx, p)
+	})
+	got, err := ask(t, m, NewRequest(prompt, 7*time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := allowing(context.Background(), prompt)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(prompt, seen); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFailuresCross(t *testing.T) {
+	for name, tc := range map[string]struct {
+		m     model
+		kind  nod.Kind
+		says  string
+		cause string
+	}{
+		"failure": {func(context.Context, nod.Prompt) (nod.Classification, error) {
+			return nod.Classification{}, &nod.Failure{Kind: nod.RateLimited, Message: "wait", Cause: errors.New("quota\x1b[31m")}
+		}, nod.RateLimited, "wait", `quota\x1b[31m`},
+		"plain error": {func(context.Context, nod.Prompt) (nod.Classification, error) {
+			return nod.Classification{}, errors.New("x")
+		}, nod.Internal, "nod failed", "x"},
+		"panic": {func(context.Context, nod.Prompt) (nod.Classification, error) { panic("boom") }, nod.Internal, "failed inside", "boom"},
+		"another call": {func(context.Context, nod.Prompt) (nod.Classification, error) {
+			return nod.Classification{Digest: "other"}, nil
+		}, nod.Malformed, "another call", ""},
+		"nothing": {func(context.Context, nod.Prompt) (nod.Classification, error) { return nod.Classification{}, nil }, nod.Malformed, "another call", ""},
+		"unknown kind": {func(context.Context, nod.Prompt) (nod.Classification, error) {
+			return nod.Classification{}, &nod.Failure{Kind: "new", Message: "m"}
+		}, nod.Internal, "m", ""},
+		"past its time": {func(ctx context.Context, _ nod.Prompt) (nod.Classification, error) {
+			<-ctx.Done()
+			return nod.Classification{}, &nod.Failure{Kind: nod.TimedOut, Message: "late"}
+		}, nod.TimedOut, "late", ""},
+	} {
+		got, err := ask(t, tc.m, NewRequest(prompt, 20*time.Millisecond))
+		var f *nod.Failure
+		if !errors.As(err, &f) || f.Kind != tc.kind || !strings.Contains(f.Message, tc.says) || got != (nod.Classification{}) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+			continue
+		}
+		if tc.cause != "" && (f.Cause == nil || !strings.Contains(f.Cause.Error(), tc.cause)) {
+			t.Errorf("%s: cause %v", name, f.Cause)
+		}
+	}
+}
+
+func TestBadRequests(t *testing.T) {
+	good := `{"v":1,"prompt":{"id":"i","digest":"d","system":"s","user":"u"},"timeout_ms":1000}`
+	if _, err := ReadRequest(strings.NewReader(good)); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"empty": "", "blank": "\n", "null": "null", "a list": "[" + good + "]", "cut off": good[:40], "two": good + good, "a tail": good + "x",
+		"another version": strings.Replace(good, `"v":1`, `"v":2`, 1), "no version": strings.Replace(good, `"v":1,`, ``, 1), "version a string": strings.Replace(good, `"v":1`, `"v":"1"`, 1),
+		"unknown key": strings.Replace(good, `"v":1`, `"v":1,"x":1`, 1), "key twice": strings.Replace(good, `"v":1`, `"v":1,"v":1`, 1),
+		"other case": strings.Replace(good, `"digest"`, `"Digest"`, 1), "case twins": strings.Replace(good, `"digest"`, `"DIGEST":"e","digest"`, 1),
+		"digest twice": strings.Replace(good, `"digest"`, `"digest":"e","digest"`, 1), "escaped twice": strings.Replace(good, `"digest"`, `"\u0064igest":"e","digest"`, 1),
+		"no digest": strings.Replace(good, `"d"`, `""`, 1), "no system": strings.Replace(good, `"s"`, `""`, 1), "no user": strings.Replace(good, `"u"`, `""`, 1),
+		"negative time": strings.Replace(good, `1000`, `-1`, 1), "a long time": strings.Replace(good, `1000`, `9223372036854775807`, 1), "a fraction": strings.Replace(good, `1000`, `1.5`, 1),
+		"not UTF-8": strings.Replace(good, `"i"`, "\"\xff\"", 1), "too long": strings.Replace(good, `"u"`, `"`+strings.Repeat("u", requestLimit)+`"`, 1),
+	} {
+		var out bytes.Buffer
+		if err := Run(context.Background(), model(allowing), strings.NewReader(text), &out); err == nil || out.Len() > 0 {
+			t.Errorf("%s: %v, %q", name, err, out.String())
+		}
+	}
+}
+
+func TestBadAnswers(t *testing.T) {
+	const class = `{"digest":"d","should_block":false,"reason":"r","thinking":"t","model":"m","usage":{"in":1,"out":1,"cached":0},"cost_usd":0}`
+	good := `{"v":1,"digest":"d","classification":` + class + `}`
+	open := func(text, digest string) (nod.Classification, error) {
+		a, err := DecodeAnswer([]byte(text))
+		if err != nil {
+			return nod.Classification{}, err
+		}
+		return a.Open(digest)
+	}
+	if got, err := open(good, "d"); err != nil || got.Reason != "r" {
+		t.Fatal(got, err)
+	}
+	for name, text := range map[string]string{
+		"empty": "", "null": "null", "nothing": `{"v":1,"digest":"d"}`, "cut off": good[:50], "two": good + good, "a tail": good + "x",
+		"both":            strings.Replace(good, `"v":1`, `"v":1,"error":{"kind":"malformed","message":"m"}`, 1),
+		"error null":      `{"v":1,"digest":"d","error":null}`,
+		"another version": strings.Replace(good, `"v":1`, `"v":2`, 1), "no version": strings.Replace(good, `"v":1,`, ``, 1),
+		"another digest": strings.Replace(good, `"digest":"d","c`, `"digest":"e","c`, 1), "no digest": strings.Replace(good, `"digest":"d","c`, `"c`, 1),
+		"another digest within": strings.Replace(good, `{"digest":"d","s`, `{"digest":"e","s`, 1), "none within": strings.Replace(good, `{"digest":"d","s`, `{"s`, 1),
+		"decision twice": strings.Replace(good, `"should_block":false`, `"should_block":true,"should_block":false`, 1), "case twins": strings.Replace(good, `"should_block":false`, `"should_block":true,"Should_Block":false`, 1),
+		"decision missing": strings.Replace(good, `"should_block":false,`, ``, 1), "decision null": strings.Replace(good, `false`, `null`, 1),
+		"decision a string": strings.Replace(good, `false`, `"false"`, 1), "unknown key": strings.Replace(good, `"v":1`, `"v":1,"allow":true`, 1), "long s": strings.Replace(good, `"should_block":false`, `"should_block":true,"ſhould_block":false`, 1),
+	} {
+		got, err := open(text, "d")
+		var f *nod.Failure
+		if !errors.As(err, &f) || f.Kind != nod.Malformed || got != (nod.Classification{}) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	for _, digest := range []string{"", "e"} {
+		if got, err := open(good, digest); err == nil {
+			t.Errorf("opened with %q: %+v", digest, got)
+		}
+	}
+	if got, err := open(strings.ReplaceAll(good, `"digest":"d"`, `"digest":""`), ""); err == nil {
+		t.Errorf("an empty digest opened %+v", got)
+	}
+	if got, err := (Answer{}).Open(""); err == nil {
+		t.Errorf("the zero value opened as %+v", got)
+	}
+}
+
+// Whatever comes back, it opens for the call it names and for no other.
+func FuzzDecodeAnswer(f *testing.F) {
+	f.Add([]byte(`{"v":1,"digest":"d","classification":{"digest":"d","should_block":true,"reason":"r","thinking":"t","model":"m","usage":{"in":1,"out":1,"cached":0},"cost_usd":0}}`))
+	f.Add([]byte(`{"v":1,"digest":"d","error":{"kind":"refused","message":"m","cause":"c"},"notices":["n"]}`))
+	f.Add([]byte(`{}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		a, err := DecodeAnswer(text)
+		if err != nil {
+			return
+		}
+		c, err := a.Open("d")
+		if err == nil && (a.Version != Version || a.Error != nil || a.Digest != "d" || c.Digest != "d") {
+			t.Errorf("%q opened as %+v", text, c)
+		}
+		if c, err := a.Open(a.Digest + "x"); err == nil {
+			t.Errorf("%q opened for another call as %+v", text, c)
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/view"
+)
+
+func checkCommand() command {
+	return command{
+		name:    "check",
+		usage:   "check [--json] [--root DIR] [--interactive] -- COMMAND",
+		summary: "decide one shell command and say why",
+		long: `Decides a shell command as it would be decided here for an agent that was
+started in this directory, under your settings. Nothing is run and nothing is
+logged. Several words are one command, as a shell would join them.
+
+  --json         the decision as one JSON object, "v": 1
+  --root DIR     the workspace, instead of this directory
+  --interactive  decide as if a person could be asked
+  --settings F, --managed F, --state DIR   instead of the usual places
+
+Exit status: 0 allow, 3 ask, 4 deny, 2 arguments or settings that cannot be
+used, 1 a fault of nod's.`,
+		run: check,
+	}
+}
+
+type checkFlags struct {
+	json, interactive bool
+	root              string
+	places            config.Places
+}
+
+func check(ctx context.Context, p *Process, args []string) int {
+	var f checkFlags
+	f.places = config.DefaultPlaces(p.Getenv("HOME"))
+	flags := flag.NewFlagSet("check", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.BoolVar(&f.json, "json", false, "")
+	flags.BoolVar(&f.interactive, "interactive", false, "")
+	flags.StringVar(&f.root, "root", p.Dir, "")
+	placeFlags(flags, &f.places)
+	if err := flags.Parse(args); err != nil {
+		return usageError(p, checkCommand(), err)
+	}
+	words := flags.Args()
+	if len(words) == 0 {
+		return usageError(p, checkCommand(), fmt.Errorf("no command; write it after --"))
+	}
+	d, err := decideCommand(ctx, p, f, strings.Join(words, " "))
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod check:", err)
+		return ExitBadInput
+	}
+	return printDecision(p, d, f.json)
+}
+
+// decideCommand runs the gate as the hook would, without session or log.
+func decideCommand(ctx context.Context, p *Process, f checkFlags, command string) (nod.Decision, error) {
+	f.places.Files = view.Disk{}
+	root, err := view.Resolve(f.places.Files, f.root)
+	if err != nil {
+		return nod.Decision{}, fmt.Errorf("--root %s: %w", f.root, err)
+	}
+	f.places.Root = root
+	settings, err := config.Load(f.places)
+	if err != nil {
+		return nod.Decision{}, err
+	}
+	o := hook.Options{Environ: p.Environ, Places: f.places, Files: f.places.Files}
+	program, beside := hook.Programs()
+	o.Nod, o.Self = program, []string{beside + "-hook"}
+	input, err := json.Marshal(map[string]string{"command": command})
+	if err != nil {
+		return nod.Decision{}, err
+	}
+	return hook.NewGate(o, settings, nil).Check(ctx, nod.Call{
+		Agent: "nod check", Tool: "bash", RawTool: "bash", Input: input, Command: command,
+		Dir: p.Dir, Roots: []string{root}, Environ: p.Environ, Interactive: f.interactive,
+	}), nil
+}
+
+// checked is the answer of check --json. Fields are only ever added.
+type checked struct {
+	Version int             `json:"v"`
+	Verdict nod.Verdict     `json:"verdict"`
+	Layer   nod.Layer       `json:"layer"`
+	Reason  string          `json:"reason"`
+	Rule    *nod.EntryRule  `json:"rule,omitempty"`
+	Error   *nod.EntryError `json:"error,omitempty"`
+	Latency int64           `json:"latency_us"`
+	Cost    float64         `json:"cost_usd,omitempty"`
+}
+
+func printDecision(p *Process, d nod.Decision, asJSON bool) int {
+	if asJSON {
+		out := checked{Version: 1, Verdict: d.Verdict, Layer: d.Layer, Reason: d.Reason, Latency: d.Latency.Microseconds(), Cost: d.Cost}
+		if d.Rule.Text != "" {
+			out.Rule = &nod.EntryRule{Text: d.Rule.Text, Origin: d.Rule.Origin}
+		}
+		if d.Err != nil {
+			out.Error = &nod.EntryError{Kind: d.Err.Kind, Message: nod.OneLine(d.Err.Error(), 300)}
+		}
+		if err := json.NewEncoder(p.Stdout).Encode(out); err != nil {
+			return ExitInternal
+		}
+		return exitOf(d)
+	}
+	fmt.Fprintf(p.Stdout, "%s  %s  %s\n", paint(p, d.Verdict), d.Layer, d.Reason)
+	if d.Rule.Text != "" {
+		fmt.Fprintf(p.Stdout, "      rule %q, %s\n", nod.Printable(d.Rule.Text), d.Rule.Origin)
+	}
+	return exitOf(d)
+}
+
+func exitOf(d nod.Decision) int {
+	switch {
+	case d.Err != nil && d.Err.Kind == nod.Internal:
+		return ExitInternal
+	case d.Verdict == nod.Allow:
+		return ExitOK
+	case d.Verdict == nod.Ask:
+		return ExitAsk
+	}
+	return ExitDeny
+}
+
+// paint colours a verdict on a terminal.
+func paint(p *Process, v nod.Verdict) string {
+	if !p.Terminal || p.Getenv("NO_COLOR") != "" {
+		return v.String()
+	}
+	color := map[nod.Verdict]string{nod.Allow: "32", nod.Ask: "33", nod.Deny: "31"}[v]
+	return "\x1b[" + color + "m" + v.String() + "\x1b[0m"
+}
+
+// placeFlags adds the flags that say where settings and state are.
+func placeFlags(flags *flag.FlagSet, places *config.Places) {
+	flags.StringVar(&places.User, "settings", places.User, "")
+	flags.StringVar(&places.Managed, "managed", places.Managed, "")
+	flags.StringVar(&places.State, "state", places.State, "")
+}
+
+// usageError says what is wrong with the arguments and where to look.
+func usageError(p *Process, c command, err error) int {
+	fmt.Fprintf(p.Stderr, "nod %s: %v\nusage: nod %s\n", c.name, err, c.usage)
+	return ExitBadInput
+}

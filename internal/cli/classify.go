@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/classify"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/llm"
+)
+
+func classifyCommand() command {
+	return command{
+		name:    "classify",
+		usage:   "classify [--settings FILE] [--managed FILE] [--state DIR]",
+		summary: "ask the model one question, read from standard input",
+		long: `Asks the configured model whether one call must be blocked. This is what
+nod-hook starts where no daemon answers; people have no need of it.
+
+Standard input holds one request, standard output gets one answer:
+
+  {"v":1,"prompt":{"id":"","digest":"","system":"","user":""},"timeout_ms":15000}
+  {"v":1,"digest":"","classification":{...}}
+  {"v":1,"digest":"","error":{"kind":"","message":"","cause":""}}
+
+Of the environment, only ANTHROPIC_API_KEY or OPENAI_API_KEY counts, and only
+where the settings name neither key_file nor endpoint.
+
+  --settings F, --managed F, --state DIR   instead of the usual places
+
+Exit status: 0 if an answer was written, an error included; 2 if the arguments
+or the request cannot be used; 1 if the answer could not be written.`,
+		run: classifyOne,
+	}
+}
+
+func classifyOne(ctx context.Context, p *Process, args []string) int {
+	places := config.DefaultPlaces(p.Getenv("HOME"))
+	flags := flag.NewFlagSet("classify", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	placeFlags(flags, &places)
+	if err := flags.Parse(args); err != nil {
+		return usageError(p, classifyCommand(), err)
+	}
+	if flags.NArg() > 0 {
+		return usageError(p, classifyCommand(), fmt.Errorf("unexpected argument %q; the request is read from standard input", flags.Arg(0)))
+	}
+	request, err := classify.ReadRequest(p.Stdin)
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod classify:", nod.OneLine(err.Error(), 300))
+		return ExitBadInput
+	}
+	if err := answerRequest(ctx, p, places, request).Write(p.Stdout); err != nil {
+		fmt.Fprintln(p.Stderr, "nod classify: the answer was not written:", err)
+		return ExitInternal
+	}
+	return ExitOK
+}
+
+// answerRequest always has an answer: without settings, key or model it says
+// which of them is missing.
+func answerRequest(ctx context.Context, p *Process, places config.Places, r classify.Request) classify.Answer {
+	settings, err := config.Load(places)
+	if err != nil {
+		return classify.Fail(r, err)
+	}
+	var notices []string
+	model, err := newModel(p, places, settings, func(notice string) { notices = append(notices, notice) })
+	if err != nil {
+		return classify.Fail(r, err)
+	}
+	answer := classify.Reply(ctx, model, r)
+	answer.Notices = notices
+	return answer
+}
+
+// newModel returns the model that the settings describe. notice is called by
+// the goroutine that asks.
+func newModel(p *Process, places config.Places, s config.Settings, notice func(string)) (nod.Model, error) {
+	m := s.Model
+	if m.Provider == "" {
+		return nil, &nod.Failure{Kind: nod.NoModel, Message: "no model is configured; set [model] provider in the settings"}
+	}
+	key, err := m.Key(places.Files, places.UID)
+	if err != nil {
+		return nil, err
+	}
+	fromEnvironment := key == "" && m.EnvironmentKey()
+	if fromEnvironment {
+		key = p.Getenv(llm.KeyVariable(m.Provider))
+	}
+	return llm.New(llm.Options{
+		Provider: m.Provider, Model: m.Name, Endpoint: m.Endpoint,
+		Key: key, KeyFromEnvironment: fromEnvironment,
+		MaxTokens: m.MaxTokens, Timeout: m.Timeout, Proxy: m.Proxy, CAFile: m.CAFile, Headers: m.Headers,
+		Prices: prices(s.Prices), DumpDir: s.Log.DumpDir, Notice: notice,
+	})
+}
+
+func prices(in []config.Price) []llm.Price {
+	out := make([]llm.Price, 0, len(in))
+	for _, p := range in {
+		out = append(out, llm.Price{Model: p.Model, In: p.In, Out: p.Out, Cached: p.Cached})
+	}
+	return out
+}

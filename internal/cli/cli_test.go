@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
+
+func TestMain(m *testing.M) {
+	syscall.Umask(0o022) // scripts hold settings files, which others may not write
+	testscript.Main(m, map[string]func(){"nod": nodMain})
+}
+
+// nodMain is cmd/nod, save that the processes above it are what the script
+// says: a developer's shell may well run under an agent.
+func nodMain() {
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(ExitInternal)
+	}
+	os.Exit(Main(context.Background(), &Process{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir,
+		Ancestors: scriptAncestors,
+	}, os.Args[1:]))
+}
+
+// scriptAncestors reads the script's variable ANCESTORS, names with commas
+// between them.
+func scriptAncestors() ([]Ancestor, error) {
+	list := []Ancestor{{Name: "bash"}}
+	for name := range strings.SplitSeq(os.Getenv("ANCESTORS"), ",") {
+		list = append(list, Ancestor{Name: name})
+	}
+	return list, nil
+}
+
+// TestScripts runs testdata/script, each script in a directory of its own with
+// an empty home.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			home := filepath.Join(e.WorkDir, "home")
+			e.Setenv("HOME", home)
+			e.Setenv("ANCESTORS", "")
+			return os.MkdirAll(home, 0o755)
+		},
+	})
+}

@@ -1,0 +1,370 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/version"
+)
+
+func installCommand() command {
+	return command{
+		name:    "install",
+		usage:   "install claude-code [--managed | --user | --project DIR] [--dry-run] [flags]",
+		summary: "have a coding agent ask nod before every tool call",
+		long: `Writes nod-hook into the agent's settings, so that it is asked before every
+tool call and told what became of it. The rest of the file stays as it is, a
+copy is put beside it, and installing twice changes nothing.
+
+  --managed       the machine's settings (the default; needs root). No
+                  repository can silence a hook there.
+  --user          your own settings. A repository can silence a hook there:
+                  "disableAllHooks": true in its .claude/settings.json.
+  --project DIR   a repository's settings. Whoever changes the repository can
+                  take the hook out.
+  --dry-run       show what would be written, write nothing
+  --hook FILE     nod-hook, instead of the one beside nod
+  --settings FILE, --state DIR
+                  nod's own files, instead of the usual places. At the managed
+                  level the usual places are those of whoever runs the agent.
+  --claude FILE   Claude Code, instead of the first in PATH
+  --claude-version V
+                  its version, where it cannot be asked (under sudo):
+                  --claude-version "$(claude --version)"
+  --fail-open-known
+                  install for a Claude Code below 2.1.295, which lets a call
+                  run when its hook is missing, crashes or hangs
+  --unread-known  write to a file with comments or broken entries, on which
+                  Claude Code 2.1.329 throws the whole file away
+  --unattended    for provisioning: no terminal is needed; refused when an
+                  agent runs this
+
+Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.`,
+		run: installer{}.install,
+	}
+}
+
+// installer is what install and uninstall see of the machine. The zero value
+// is the real one; tests set the rest.
+type installer struct {
+	root    string                 // before the managed settings' path
+	passing []string               // directories that do not last; nil asks the system
+	self    func() (string, error) // nod's own path; nil asks the system
+}
+
+type installFlags struct {
+	levelFlags
+	hook, claude, claudeVersion string
+	settings, state             string
+	failOpenKnown, unreadKnown  bool
+}
+
+// levelFlags are common to install and uninstall.
+type levelFlags struct {
+	managed, user      bool
+	project            string
+	dryRun, unattended bool
+}
+
+func (f *levelFlags) add(flags *flag.FlagSet) {
+	flags.BoolVar(&f.managed, "managed", false, "")
+	flags.BoolVar(&f.user, "user", false, "")
+	flags.StringVar(&f.project, "project", "", "")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "")
+	flags.BoolVar(&f.unattended, "unattended", false, "")
+}
+
+// level returns the level that was asked for; ok is false if none was.
+func (f *levelFlags) level() (level install.Level, ok bool, err error) {
+	named := 0
+	for _, l := range []struct {
+		set   bool
+		level install.Level
+	}{{f.managed, install.Managed}, {f.user, install.User}, {f.project != "", install.Project}} {
+		if l.set {
+			level, named = l.level, named+1
+		}
+	}
+	if named > 1 {
+		return level, true, errors.New("--managed, --user and --project exclude each other")
+	}
+	return level, named == 1, nil
+}
+
+// agentArgument takes the agent's name and the flags off args.
+func agentArgument(flags *flag.FlagSet, args []string) error {
+	if len(args) == 0 || args[0] != "claude-code" {
+		return errors.New("name the coding agent first; claude-code is the one there is")
+	}
+	flags.SetOutput(io.Discard)
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	return nil
+}
+
+func (in installer) install(ctx context.Context, p *Process, args []string) int {
+	var f installFlags
+	flags := flag.NewFlagSet("install", flag.ContinueOnError)
+	f.add(flags)
+	flags.StringVar(&f.hook, "hook", "", "")
+	flags.StringVar(&f.settings, "settings", "", "")
+	flags.StringVar(&f.state, "state", "", "")
+	flags.StringVar(&f.claude, "claude", "", "")
+	flags.StringVar(&f.claudeVersion, "claude-version", "", "")
+	flags.BoolVar(&f.failOpenKnown, "fail-open-known", false, "")
+	flags.BoolVar(&f.unreadKnown, "unread-known", false, "")
+	if err := agentArgument(flags, args); err != nil {
+		return usageError(p, installCommand(), err)
+	}
+	level, chosen, err := f.level()
+	if err != nil {
+		return usageError(p, installCommand(), err)
+	}
+	plan, programs, err := in.planInstall(ctx, p, f, level)
+	if err != nil {
+		return refuse(p, "install", err)
+	}
+	if err := plan.Writable(); err != nil && !f.dryRun && plan.Changed() {
+		if level == install.Managed {
+			offerLevels(p, programs, chosen)
+			return ExitBadInput
+		}
+		return refuse(p, "install", err)
+	}
+	describe(p, plan)
+	if level == install.Managed {
+		printFindings(p, programs.Owners())
+	} else {
+		promise(p, level, programs.Nod)
+	}
+	return finish(p, plan, f.dryRun, "install", "To see that Claude Code reads it and a denial blocks: nod doctor\nTo undo: nod uninstall claude-code "+f.spell(level))
+}
+
+// planInstall makes every check, then the plan.
+func (in installer) planInstall(ctx context.Context, p *Process, f installFlags, level install.Level) (install.Plan, install.Programs, error) {
+	var none install.Plan
+	if !f.dryRun {
+		if err := person(p, f.unattended); err != nil {
+			return none, install.Programs{}, err
+		}
+	}
+	programs, err := in.programs(p, f.hook)
+	if err != nil {
+		return none, programs, err
+	}
+	if err := programs.Check(ctx); err != nil {
+		return none, programs, err
+	}
+	if err := checkClaude(ctx, p, f); err != nil {
+		return none, programs, err
+	}
+	plan, err := install.PlanInstall(in.options(p, f, level, programs))
+	if err != nil {
+		return none, programs, err
+	}
+	if home := p.Getenv("HOME"); level == install.User && p.Dir != home {
+		plan.Findings = append(plan.Findings, install.Silencers(p.Dir)...)
+	}
+	for _, found := range plan.Findings {
+		if found.Kind == install.Unread && !f.unreadKnown {
+			return none, programs, fmt.Errorf("%s. Mend it, or say --unread-known if your version reads such files", found)
+		}
+	}
+	return plan, programs, nil
+}
+
+// programs finds nod and nod-hook.
+func (in installer) programs(p *Process, hook string) (install.Programs, error) {
+	self := in.self
+	if self == nil {
+		self = os.Executable
+	}
+	own, err := self()
+	if err != nil {
+		return install.Programs{}, fmt.Errorf("cannot tell where nod lies: %w", err)
+	}
+	if hook == "" {
+		hook = filepath.Join(filepath.Dir(own), install.HookName)
+	}
+	passing := in.passing
+	if passing == nil {
+		passing = install.PassingDirs(p.Getenv)
+	}
+	return install.Programs{Nod: own, Hook: absolute(p, hook), Version: version.String(), Home: p.Getenv("HOME"), Passing: passing}, nil
+}
+
+// options names every file. At the managed level one command line serves all
+// users of the machine, so their own files are left to the home directory,
+// which no repository can set.
+func (in installer) options(p *Process, f installFlags, level install.Level, programs install.Programs) install.Options {
+	home := p.Getenv("HOME")
+	places := config.DefaultPlaces(home)
+	if level == install.Managed {
+		places.User, places.State = "", ""
+	}
+	if f.settings != "" {
+		places.User = absolute(p, f.settings)
+	}
+	if f.state != "" {
+		places.State = absolute(p, f.state)
+	}
+	o := in.target(p, f.levelFlags, level)
+	o.Hook, o.Nod = programs.Hook, programs.Nod
+	o.Settings, o.Managed, o.State = places.User, places.Managed, places.State
+	return o
+}
+
+// target names the settings file alone.
+func (in installer) target(p *Process, f levelFlags, level install.Level) install.Options {
+	o := install.Options{Level: level, Root: in.root, Home: p.Getenv("HOME")}
+	if level == install.Project {
+		o.Project = absolute(p, f.project)
+	}
+	return o
+}
+
+func absolute(p *Process, name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(p.Dir, name)
+}
+
+// checkClaude refuses a Claude Code that lets a call run when its hook fails,
+// or one whose version is not known, unless the person knows.
+func checkClaude(ctx context.Context, p *Process, f installFlags) error {
+	v, err := claudeVersion(ctx, p, f)
+	var problem string
+	switch {
+	case err != nil:
+		problem = err.Error()
+	case v.Before(install.FailsClosed()):
+		problem = fmt.Sprintf("this is Claude Code %v, and it lets a call run when its hook is missing, crashes or hangs; %v and later block it", v, install.FailsClosed())
+	default:
+		return nil
+	}
+	if f.failOpenKnown {
+		fmt.Fprintln(p.Stderr, "warning:", nod.Printable(problem))
+		return nil
+	}
+	return fmt.Errorf(`%s. Update Claude Code; or name it: --claude FILE; or say its version: --claude-version "$(claude --version)"; or accept that nod's failures let calls run: --fail-open-known`, problem)
+}
+
+func claudeVersion(ctx context.Context, p *Process, f installFlags) (install.Version, error) {
+	if f.claudeVersion != "" {
+		return install.ParseVersion(f.claudeVersion)
+	}
+	claude := f.claude
+	if claude == "" {
+		var err error
+		if claude, err = install.FindClaude(p.Getenv("PATH")); err != nil {
+			return install.Version{}, err
+		}
+	}
+	return install.ClaudeVersion(ctx, absolute(p, claude), p.Getenv("PATH"))
+}
+
+// describe prints what would be written and where.
+func describe(p *Process, plan install.Plan) {
+	if plan.Changed() {
+		fmt.Fprintf(p.Stdout, "%s (%s level):\n%s\n", nod.Printable(plan.Path), plan.Level, plan.Diff())
+	}
+	printFindings(p, plan.Findings)
+}
+
+func printFindings(p *Process, findings []install.Finding) {
+	for _, f := range findings {
+		fmt.Fprintln(p.Stderr, "warning:", f)
+	}
+}
+
+// offerLevels says what to run where the managed file is root's to write.
+func offerLevels(p *Process, programs install.Programs, chosen bool) {
+	fmt.Fprintf(p.Stderr, `nod install: the managed settings are root's to write. Run
+
+  sudo %s install claude-code --claude-version "$(claude --version)"
+
+No repository can silence a hook there.
+`, install.Quote(programs.Nod))
+	if !chosen {
+		fmt.Fprint(p.Stderr, `Or, for yourself alone:
+
+  nod install claude-code --user
+
+A repository with "disableAllHooks": true in its .claude/settings.json then
+silences nod while an agent works in it; nod log and nod doctor name such
+repositories.
+`)
+	}
+}
+
+// promise says what a level below the managed one does not hold.
+func promise(p *Process, level install.Level, self string) {
+	switch level {
+	case install.User:
+		fmt.Fprintf(p.Stdout, `At the user level a repository can silence nod, with "disableAllHooks": true in
+its .claude/settings.json. At the managed level none can: sudo %s install claude-code
+
+`, install.Quote(self))
+	case install.Project:
+		fmt.Fprint(p.Stdout, `At the project level whoever can change the repository can take nod out, and the
+paths above are this machine's: for others who clone it every call will block.
+
+`)
+	}
+}
+
+// spell returns the flags that name a level.
+func (f *levelFlags) spell(level install.Level) string {
+	if level == install.Project {
+		return "--project " + f.project
+	}
+	return "--" + level.String()
+}
+
+// finish writes the plan, or says why there is nothing to write.
+func finish(p *Process, plan install.Plan, dryRun bool, name, next string) int {
+	switch {
+	case !plan.Changed():
+		fmt.Fprintf(p.Stdout, "%s: nothing to change.\n", nod.Printable(plan.Path))
+		return ExitOK
+	case dryRun:
+		fmt.Fprintln(p.Stdout, "Nothing was written (--dry-run).")
+		return ExitOK
+	}
+	backup, err := install.Apply(plan, time.Now())
+	if err != nil {
+		fmt.Fprintf(p.Stderr, "nod %s: %v\n", name, err)
+		return ExitInternal
+	}
+	fmt.Fprintf(p.Stdout, "Written: %s\n", nod.Printable(plan.Path))
+	if backup != "" {
+		fmt.Fprintf(p.Stdout, "The old file: %s\n", nod.Printable(backup))
+	}
+	if next != "" {
+		fmt.Fprintln(p.Stdout, next)
+	}
+	return ExitOK
+}
+
+func refuse(p *Process, name string, err error) int {
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w; run it as the user who may, or with sudo", err)
+	}
+	fmt.Fprintf(p.Stderr, "nod %s: %v\n", name, err)
+	return ExitBadInput
+}

@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/version"
+)
+
+// machine is a file system of its own, with a home directory, nod's two
+// programs, a Claude Code and a repository.
+type machine struct {
+	t         *testing.T
+	dir       string
+	in        installer
+	ancestors []Ancestor
+}
+
+func newMachine(t *testing.T) *machine {
+	t.Helper()
+	m := &machine{t: t, dir: t.TempDir()}
+	m.in = installer{root: m.dir, passing: []string{}, self: func() (string, error) { return m.path("opt/nod"), nil }}
+	m.write("home/.claude/settings.json", "{\n  \"model\": \"opus\"\n}\n", 0o600)
+	m.write("opt/nod", "#!/bin/sh\n", 0o755)
+	m.write("opt/nod-hook", "#!/bin/sh\necho nod '"+version.String()+"'\n", 0o755)
+	m.claude("2.1.329 (Claude Code)")
+	m.write("repo/README", "", 0o644)
+	return m
+}
+
+func (m *machine) path(name string) string { return filepath.Join(m.dir, name) }
+
+func (m *machine) write(name, text string, mode os.FileMode) {
+	m.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(m.path(name)), 0o755); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.WriteFile(m.path(name), []byte(text), mode); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.Chmod(m.path(name), mode); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// claude puts a Claude Code into PATH that prints the given version.
+func (m *machine) claude(version string) {
+	m.write("bin/claude", "#!/bin/sh\necho '"+version+"'\n", 0o755)
+}
+
+func (m *machine) read(name string) string {
+	b, err := os.ReadFile(m.path(name))
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// run runs "install ..." or "uninstall ..." without a terminal.
+func (m *machine) run(line string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	p := &Process{
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err, Dir: m.path("repo"),
+		Environ:   []string{"HOME=" + m.path("home"), "PATH=" + m.path("bin") + ":/usr/bin:/bin"},
+		Ancestors: func() ([]Ancestor, error) { return m.ancestors, nil },
+	}
+	args := strings.Fields(line)
+	if args[0] == "install" {
+		code = m.in.install(context.Background(), p, args[1:])
+	} else {
+		code = m.in.uninstall(context.Background(), p, args[1:])
+	}
+	return code, out.String(), err.String()
+}
+
+const userFile = "home/.claude/settings.json"
+
+func TestInstallUser(t *testing.T) {
+	m := newMachine(t)
+	before := m.read(userFile)
+	code, stdout, stderr := m.run("install claude-code --user --unattended")
+	if code != ExitOK || stderr != "" {
+		t.Fatalf("%d: %s%s", code, stdout, stderr)
+	}
+	for _, want := range []string{
+		m.path(userFile) + " (user level):",
+		`+             "command": "` + m.path("opt/nod-hook") + `"`,
+		`+             "onFailure": "block"`,
+		m.path("home/.config/nod/nod.toml"), m.path("home/.local/state/nod"), "/etc/nod/nod.toml",
+		`"disableAllHooks": true`, "At the managed level none can: sudo " + m.path("opt/nod") + " install claude-code",
+		"Written: ", "The old file: " + m.path(userFile) + ".nod-backup-",
+		"nod uninstall claude-code --user",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("lacks %q: %s", want, stdout)
+		}
+	}
+	after := m.read(userFile)
+	if code, stdout, _ = m.run("install claude-code --user --unattended"); code != ExitOK || !strings.Contains(stdout, "nothing to change") || m.read(userFile) != after {
+		t.Errorf("again: %d %s", code, stdout)
+	}
+	if code, _, stderr = m.run("uninstall claude-code --unattended"); code != ExitOK || m.read(userFile) != before {
+		t.Errorf("uninstall: %d %s: %s", code, stderr, m.read(userFile))
+	}
+	if code, stdout, _ = m.run("uninstall claude-code --unattended"); code != ExitOK || !strings.Contains(stdout, "nod is in none of these") {
+		t.Errorf("uninstall again: %d %s", code, stdout)
+	}
+}
+
+// TestInstallManaged: without a level the machine's settings are meant, and
+// the command line there names no user's files.
+func TestInstallManaged(t *testing.T) {
+	m := newMachine(t)
+	code, stdout, stderr := m.run("install claude-code --unattended")
+	if code != ExitOK {
+		t.Fatalf("%d: %s", code, stderr)
+	}
+	file := strings.TrimPrefix(m.in.target(&Process{}, levelFlags{}, 0).Target(), m.dir+"/")
+	got := m.read(file)
+	if !strings.Contains(got, `"--managed"`) || strings.Contains(got, m.path("home")) || strings.Contains(stdout, "disableAllHooks") {
+		t.Errorf("%s\n%s", stdout, got)
+	}
+	if code, _, stderr = m.run("install claude-code --managed --unattended --state /var/lib/nod"); code != ExitOK || !strings.Contains(m.read(file), `"/var/lib/nod"`) {
+		t.Errorf("--state: %d %s", code, stderr)
+	}
+	m.run("install claude-code --user --unattended")
+	if code, _, stderr = m.run("uninstall claude-code --unattended"); code != ExitBadInput || !strings.Contains(stderr, "more than one of these; say which") {
+		t.Errorf("which: %d %s", code, stderr)
+	}
+	if code, _, stderr = m.run("uninstall claude-code --managed --unattended"); code != ExitOK || strings.Contains(m.read(file), "nod-hook") {
+		t.Errorf("uninstall: %d %s", code, stderr)
+	}
+}
+
+func TestInstallProject(t *testing.T) {
+	m := newMachine(t)
+	code, stdout, stderr := m.run("install claude-code --project . --unattended")
+	if code != ExitOK || !strings.Contains(stdout, "whoever can change the repository") || !strings.Contains(m.read("repo/.claude/settings.json"), "nod-hook") {
+		t.Errorf("%d: %s%s", code, stdout, stderr)
+	}
+}
+
+// TestInstallRefuses: each refusal says what to do, and nothing is written.
+func TestInstallRefuses(t *testing.T) {
+	for _, tc := range []struct {
+		name, line string
+		change     func(*machine)
+		want       string
+	}{
+		{"no terminal", "install claude-code --user", nil, "not a terminal"},
+		{"an agent", "install claude-code --user --unattended", func(m *machine) { m.ancestors = []Ancestor{{PID: 2, Name: "claude"}} }, "agents may not change nod"},
+		{"old Claude Code", "install claude-code --user --unattended", func(m *machine) { m.claude("2.1.294 (Claude Code)") }, "this is Claude Code 2.1.294, and it lets a call run when its hook is missing, crashes or hangs; 2.1.295 and later block it"},
+		{"old, dry run", "install claude-code --user --dry-run", func(m *machine) { m.claude("2.1.294 (Claude Code)") }, "--fail-open-known"},
+		{"version not known", "install claude-code --user --unattended", func(m *machine) { m.claude("soon") }, "not a version"},
+		{"old by flag", "install claude-code --user --unattended --claude-version 2.1.200", nil, "2.1.200"},
+		{"no Claude Code", "install claude-code --user --unattended", func(m *machine) { os.Remove(m.path("bin/claude")) }, "--claude-version"},
+		{"cache", "install claude-code --user --unattended", func(m *machine) { m.in.passing = []string{m.dir} }, "go install"},
+		{"repository", "install claude-code --user --unattended", func(m *machine) { m.write("opt/.git/HEAD", "", 0o644) }, "the repository " + "DIR/opt"},
+		{"no nod-hook", "install claude-code --user --unattended", func(m *machine) { os.Remove(m.path("opt/nod-hook")) }, "nod-hook is not there"},
+		{"another nod-hook", "install claude-code --user --unattended", func(m *machine) { m.write("opt/nod-hook", "#!/bin/sh\necho nod v0.0.1\n", 0o755) }, "install both together"},
+		{"comments", "install claude-code --user --unattended", func(m *machine) { m.write(userFile, "{\n  // mine\n}", 0o600) }, "settings.json:2:3: a comment"},
+		{"broken neighbour", "install claude-code --user --unattended", func(m *machine) { m.write(userFile, `{"hooks": {"PreToolUse": [null]}}`, 0o600) }, "settings.json:1:27: an entry of hooks.PreToolUse that is not an object"},
+		{"not JSON", "install claude-code --user --unattended", func(m *machine) { m.write(userFile, "{", 0o600) }, "not JSON"},
+		{"uninstall, no terminal", "uninstall claude-code --user", nil, "not a terminal"},
+		{"uninstall, no agent named", "uninstall", nil, "name the coding agent"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m := newMachine(t)
+			if tc.change != nil {
+				tc.change(m)
+			}
+			before := m.read(userFile)
+			code, stdout, stderr := m.run(tc.line)
+			if want := strings.ReplaceAll(tc.want, "DIR", m.dir); code != ExitBadInput || !strings.Contains(stderr, want) {
+				t.Errorf("%d, want %q: %s%s", code, want, stdout, stderr)
+			}
+			if m.read(userFile) != before {
+				t.Errorf("written: %s", m.read(userFile))
+			}
+			if copies, _ := filepath.Glob(m.path(userFile) + ".nod*"); len(copies) > 0 {
+				t.Errorf("written: %v", copies)
+			}
+		})
+	}
+}
+
+// TestInstallKnowingly: what a person may say after a refusal.
+func TestInstallKnowingly(t *testing.T) {
+	for _, tc := range []struct {
+		name, flags string
+		change      func(*machine)
+		warns       string
+	}{
+		{"fail-open", "--fail-open-known", func(m *machine) { m.claude("2.1.0") }, "lets a call run"},
+		{"version", "--claude-version 2.1.329", func(m *machine) { os.Remove(m.path("bin/claude")) }, ""},
+		{"elsewhere", "--claude ../other/claude", func(m *machine) {
+			os.Remove(m.path("bin/claude"))
+			m.write("other/claude", "#!/bin/sh\necho 2.1.300\n", 0o755)
+		}, ""},
+		{"comments", "--unread-known", func(m *machine) { m.write(userFile, "{\n  // mine\n}", 0o600) }, "a comment"},
+		{"silenced", "", func(m *machine) { m.write("repo/.claude/settings.json", `{"disableAllHooks": true}`, 0o600) }, "repo/.claude/settings.json:1:2:"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m := newMachine(t)
+			tc.change(m)
+			code, _, stderr := m.run("install claude-code --user --unattended " + tc.flags)
+			if code != ExitOK || !strings.Contains(stderr, tc.warns) || !strings.Contains(m.read(userFile), "nod-hook") {
+				t.Errorf("%d: %s", code, stderr)
+			}
+			if tc.name == "comments" && !strings.Contains(m.read(userFile), "// mine") {
+				t.Errorf("the comment is gone: %s", m.read(userFile))
+			}
+		})
+	}
+}
+
+func TestInstallDryRun(t *testing.T) {
+	m := newMachine(t)
+	before := m.read(userFile)
+	code, stdout, _ := m.run("install claude-code --user --dry-run")
+	if code != ExitOK || !strings.Contains(stdout, "Nothing was written") || m.read(userFile) != before {
+		t.Errorf("%d: %s", code, stdout)
+	}
+}
+
+// TestOfferLevels: who may not write the managed settings is told what to run,
+// and what the level below does not hold.
+func TestOfferLevels(t *testing.T) {
+	for _, chosen := range []bool{false, true} {
+		var out bytes.Buffer
+		offerLevels(&Process{Stderr: &out}, install.Programs{Nod: "/home/u/my go/nod"}, chosen)
+		if !strings.Contains(out.String(), `sudo '/home/u/my go/nod' install claude-code --claude-version "$(claude --version)"`) {
+			t.Errorf("%s", out.String())
+		}
+		if strings.Contains(out.String(), "disableAllHooks") == chosen {
+			t.Errorf("chosen %v: %s", chosen, out.String())
+		}
+	}
+}

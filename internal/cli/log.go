@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"context"
+	"encoding"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/config"
+)
+
+func logCommand() command {
+	return command{
+		name:    "log",
+		usage:   "log [-n N] [--follow] [--json] [--state DIR] [FILTERS]",
+		summary: "what was decided, and why",
+		long: `Shows the decision log, the newest entry last. Times are local.
+
+  -n N              so many entries; default 20, 0 is all
+  --follow          then goes on with what is written
+  --json            the lines as they are stored
+  --state DIR       nod's state directory, default ~/.local/state/nod
+
+Filters:
+  --verdict V       allow, ask or deny
+  --layer L         guard, allowlist, edit, shell, model or none
+  --agent NAME      such as claude-code
+  --session ID      or how it begins
+  --since T         a duration (2h), a date (2026-01-31) or a time (RFC 3339)
+  --kind K          decision, begun, outcome, denied_by_host or bad_input
+
+Without --kind the table leaves out outcomes, and a begun question to the
+model once it was answered. One that never was is shown as "unanswered": the
+agent may have run the call without nod's answer. ask/abstained means that nod
+would have asked and kept silent. Counts and cost go to standard error, and so
+do lines that cannot be read; they do not stop the rest.
+
+Exit status: 0, 2 for arguments that cannot be used or a log that cannot be
+read, 1 if the output cannot be written.`,
+		run: showLog,
+	}
+}
+
+// logFlags are the arguments of nod log.
+type logFlags struct {
+	n            int
+	follow, json bool
+	state        string
+	filter       audit.Filter
+}
+
+func parseLogFlags(p *Process, args []string) (f logFlags, err error) {
+	var since string
+	flags := flag.NewFlagSet("log", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.IntVar(&f.n, "n", 20, "")
+	flags.BoolVar(&f.follow, "follow", false, "")
+	flags.BoolVar(&f.json, "json", false, "")
+	flags.StringVar(&f.state, "state", config.DefaultPlaces(p.Getenv("HOME")).State, "")
+	flags.StringVar(&f.filter.Agent, "agent", "", "")
+	flags.StringVar(&f.filter.Session, "session", "", "")
+	flags.StringVar(&since, "since", "", "")
+	flags.Func("verdict", "", word(&f.filter.Verdicts))
+	flags.Func("layer", "", word(&f.filter.Layers))
+	flags.Func("kind", "", func(s string) error { return addKind(&f.filter.Kinds, s) })
+	if err := flags.Parse(args); err != nil {
+		return f, err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return f, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case f.n < 0:
+		return f, fmt.Errorf("-n %d: want 0 (all) or more", f.n)
+	case f.state == "":
+		return f, errors.New("HOME is not set; name nod's state directory with --state DIR")
+	}
+	if !filepath.IsAbs(f.state) {
+		f.state = filepath.Join(p.Dir, f.state)
+	}
+	f.filter.Since, err = parseSince(since, time.Now())
+	return f, err
+}
+
+// word returns a flag's function that adds one parsed word to a list.
+func word[T any, P interface {
+	*T
+	encoding.TextUnmarshaler
+}](list *[]T) func(string) error {
+	return func(s string) error {
+		var v T
+		if err := P(&v).UnmarshalText([]byte(s)); err != nil {
+			return err
+		}
+		*list = append(*list, v)
+		return nil
+	}
+}
+
+func addKind(list *[]nod.EntryKind, s string) error {
+	known := []nod.EntryKind{nod.EntryDecision, nod.EntryBegun, nod.EntryOutcome, nod.EntryHostDeny, nod.EntryBadInput}
+	if !slices.Contains(known, nod.EntryKind(s)) {
+		return fmt.Errorf("kind %q is not known", s)
+	}
+	*list = append(*list, nod.EntryKind(s))
+	return nil
+}
+
+// parseSince reads a duration before now, a local date, or a time.
+func parseSince(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
+		return t, nil
+	}
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t, nil
+	}
+	return time.Time{}, fmt.Errorf("--since %q: want a duration (2h), a date (2026-01-31) or a time (2026-01-31T15:04:05Z)", s)
+}
+
+func showLog(ctx context.Context, p *Process, args []string) int {
+	f, err := parseLogFlags(p, args)
+	if err != nil {
+		return usageError(p, logCommand(), err)
+	}
+	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{}, pending: map[string]audit.Line{}}
+	var next iter.Seq2[audit.Line, error]
+	if f.follow {
+		next = audit.Follow(ctx, f.state, f.filter) // first, so that nothing falls in between
+	}
+	backlog := v.collect()
+	v.print(backlog...)
+	switch {
+	case f.follow:
+		v.follow(ctx, next)
+	case !f.json:
+		v.summary(backlog)
+	}
+	switch {
+	case v.broken != nil:
+		fmt.Fprintln(p.Stderr, "nod log:", v.broken)
+		return ExitInternal
+	case v.unread:
+		return ExitBadInput
+	}
+	return ExitOK
+}
+
+// logView is one run of nod log.
+type logView struct {
+	process  *Process
+	flags    logFlags
+	answered map[string]bool       // ids of decisions
+	shown    map[string]bool       // what was printed, by entryKey
+	pending  map[string]audit.Line // begun and not answered yet, by id
+	widths   []int
+	unread   bool  // a file could not be read
+	broken   error // the output could not be written
+}
+
+// entryKey tells entries apart that come twice.
+func entryKey(l audit.Line) string { return string(l.Kind) + " " + l.ID + " " + l.Time.String() }
+
+// collect returns the entries to show, oldest first. It reads newest first,
+// so that a decision comes before the begun line that it answers.
+func (v *logView) collect() []audit.Line {
+	var found []audit.Line
+	for l, err := range audit.Newest(v.flags.state, v.flags.filter) {
+		if err != nil {
+			v.problem(err)
+			continue
+		}
+		if v.takes(l) {
+			found = append(found, l)
+		}
+		if v.flags.n > 0 && len(found) >= v.flags.n {
+			break
+		}
+	}
+	slices.Reverse(found)
+	return found
+}
+
+// takes reports whether the line is shown now. A begun one waits, while
+// following, for its decision.
+func (v *logView) takes(l audit.Line) bool {
+	if !v.flags.json && len(v.flags.filter.Kinds) == 0 {
+		switch l.Kind {
+		case nod.EntryOutcome:
+			return false
+		case nod.EntryDecision:
+			v.answered[l.ID] = true
+			delete(v.pending, l.ID)
+		case nod.EntryBegun:
+			if v.answered[l.ID] {
+				return false
+			}
+			if v.flags.follow && !overdue(l) {
+				v.pending[l.ID] = l
+				return false
+			}
+		}
+	}
+	again := v.shown[entryKey(l)]
+	v.shown[entryKey(l)] = true
+	return !again
+}
+
+// answerWithin is how long after a begun line its decision is waited for:
+// longer than any timeout of a model that makes sense in a hook.
+const answerWithin = time.Minute
+
+func overdue(l audit.Line) bool { return time.Since(l.Time) > answerWithin }
+
+// follow prints what comes, and begun lines whose answer does not come.
+func (v *logView) follow(ctx context.Context, next iter.Seq2[audit.Line, error]) {
+	type news struct {
+		line audit.Line
+		err  error
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	come := make(chan news)
+	go func() {
+		defer close(come)
+		for l, err := range next {
+			select {
+			case come <- news{l, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for v.broken == nil {
+		select {
+		case <-tick.C:
+			v.expire()
+		case n, open := <-come:
+			switch {
+			case !open:
+				return
+			case n.err != nil:
+				v.problem(n.err)
+			case v.takes(n.line):
+				v.print(n.line)
+			}
+		}
+	}
+}
+
+// expire shows the begun lines whose time is over.
+func (v *logView) expire() {
+	for id, l := range v.pending {
+		if overdue(l) {
+			delete(v.pending, id)
+			v.print(l)
+		}
+	}
+}
+
+// problem reports what could not be read. A line is a pity, a file is a
+// failure.
+func (v *logView) problem(err error) {
+	var p *audit.Problem
+	var newer *audit.Newer
+	if !errors.As(err, &p) || p.Line == 0 && !errors.As(err, &newer) {
+		v.unread = true
+	}
+	fmt.Fprintln(v.process.Stderr, "nod log:", nod.OneLine(err.Error(), 600))
+}

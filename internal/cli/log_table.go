@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
+)
+
+// logColumns are the table's columns; the last one is as wide as it likes.
+var logColumns = [...]struct {
+	title string
+	max   int
+}{{"TIME", 19}, {"VERDICT", 14}, {"LAYER", 9}, {"TOOL", 20}, {"CALL", 60}, {"REASON", 160}}
+
+// logRow is one line of the table.
+type logRow [len(logColumns)]string
+
+// print writes lines, as they are stored or as rows of the table.
+func (v *logView) print(list ...audit.Line) {
+	if v.flags.json {
+		for _, l := range list {
+			v.write(string(l.Raw) + "\n")
+		}
+		return
+	}
+	rows := make([]logRow, 0, len(list)+1)
+	if v.widths == nil && (len(list) > 0 || v.flags.follow) {
+		rows = append(rows, header())
+	}
+	for _, l := range list {
+		rows = append(rows, rowOf(l.Entry))
+	}
+	v.widen(rows)
+	for _, r := range rows {
+		v.write(v.format(r))
+	}
+}
+
+func (v *logView) write(s string) {
+	if v.broken == nil {
+		_, v.broken = fmt.Fprint(v.process.Stdout, s)
+	}
+}
+
+func header() (r logRow) {
+	for i, c := range logColumns {
+		r[i] = c.title
+	}
+	return r
+}
+
+// widen makes the columns fit. While following they only grow.
+func (v *logView) widen(rows []logRow) {
+	for _, r := range rows {
+		if v.widths == nil {
+			v.widths = make([]int, len(r))
+		}
+		for i, cell := range r {
+			v.widths[i] = max(v.widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+}
+
+func (v *logView) format(r logRow) string {
+	var b strings.Builder
+	for i, cell := range r {
+		pad := ""
+		if i < len(r)-1 {
+			pad = strings.Repeat(" ", v.widths[i]-utf8.RuneCountInString(cell)+2)
+		}
+		if i == 1 {
+			cell = v.colored(cell)
+		}
+		b.WriteString(cell + pad)
+	}
+	return strings.TrimRight(b.String(), " ") + "\n"
+}
+
+// colored colours a verdict on a terminal.
+func (v *logView) colored(cell string) string {
+	if !v.process.Terminal || v.process.Getenv("NO_COLOR") != "" {
+		return cell
+	}
+	color := "0"
+	switch word, _, _ := strings.Cut(cell, "/"); word {
+	case "allow":
+		color = "32"
+	case "ask", "unanswered":
+		color = "33"
+	case "deny", "host denied", "bad input":
+		color = "31"
+	}
+	return "\x1b[" + color + "m" + cell + "\x1b[0m"
+}
+
+// rowOf shows an entry. Everything in it may come from an agent or a model,
+// so all of it is escaped.
+func rowOf(e nod.Entry) logRow {
+	layer := "-"
+	if e.Kind == nod.EntryDecision {
+		layer = e.Layer.String()
+	}
+	tool := e.Tool
+	if tool == "" {
+		tool = e.RawTool
+	}
+	r := logRow{e.Time.Local().Format(time.DateTime), said(e), layer, tool, callOf(e), why(e)}
+	for i := range r {
+		if r[i] = nod.OneLine(r[i], logColumns[i].max); r[i] == "" {
+			r[i] = "-"
+		}
+	}
+	return r
+}
+
+// said is the verdict, and what the agent was told where that differs.
+func said(e nod.Entry) string {
+	switch e.Kind {
+	case nod.EntryBegun:
+		if time.Since(e.Time) > answerWithin {
+			return "unanswered"
+		}
+		return "begun"
+	case nod.EntryOutcome:
+		if e.Reason != "" || e.Error != nil {
+			return "failed"
+		}
+		return "ran"
+	case nod.EntryHostDeny:
+		return "host denied"
+	case nod.EntryBadInput:
+		return "bad input"
+	}
+	if v := e.Verdict.String(); e.Answered != "" && e.Answered != v {
+		return v + "/" + e.Answered
+	}
+	return e.Verdict.String()
+}
+
+// why is the reason, led by the kind of failure where one decided.
+func why(e nod.Entry) string {
+	switch {
+	case e.Error == nil:
+		return e.Reason
+	case e.Reason == "":
+		return string(e.Error.Kind) + ": " + e.Error.Message
+	}
+	return string(e.Error.Kind) + ": " + e.Reason
+}
+
+// callOf is what the call would do, in few words: the argument that says the
+// most, else all of them.
+func callOf(e nod.Entry) string {
+	var args map[string]json.RawMessage
+	if json.Unmarshal(e.Input, &args) == nil {
+		for _, name := range []string{"command", "cmd", "file_path", "notebook_path", "path", "url", "query", "pattern", "prompt", "description"} {
+			if s := argument(args[name]); s != "" {
+				return s
+			}
+		}
+	}
+	var head string
+	if json.Unmarshal(e.Input, &head) == nil {
+		return head
+	}
+	return string(e.Input)
+}
+
+// argument reads a string, or a command given as a list of words.
+func argument(raw json.RawMessage) string {
+	var s string
+	var words []string
+	switch {
+	case json.Unmarshal(raw, &s) == nil:
+		return s
+	case json.Unmarshal(raw, &words) == nil:
+		return strings.Join(words, " ")
+	}
+	return ""
+}
+
+// summary says on standard error what the table held.
+func (v *logView) summary(list []audit.Line) {
+	if len(list) == 0 {
+		fmt.Fprintln(v.process.Stderr, "nod log: nothing to show in", nod.Printable(v.flags.state))
+		return
+	}
+	counts, order, cost := map[string]int{}, []string{}, 0.0
+	for _, l := range list {
+		word := said(l.Entry)
+		if counts[word]++; counts[word] == 1 {
+			order = append(order, word)
+		}
+		cost += l.Cost
+	}
+	slices.Sort(order)
+	var parts []string
+	for _, word := range order {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[word], word))
+	}
+	text := fmt.Sprintf("%d shown: %s", len(list), strings.Join(parts, ", "))
+	if cost > 0 {
+		text += fmt.Sprintf("; $%.4f", cost)
+	}
+	fmt.Fprintln(v.process.Stderr, text)
+}

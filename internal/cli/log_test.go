@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
+)
+
+func writeEntries(t *testing.T, dir string, entries ...nod.Entry) {
+	t.Helper()
+	log, err := audit.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	for _, e := range entries {
+		if err := log.Write(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func someEntry(id string, kind nod.EntryKind, v nod.Verdict) nod.Entry {
+	return nod.Entry{Kind: kind, ID: id, Verdict: v, Layer: nod.LayerShell, Input: json.RawMessage(`{"command":"echo ` + id + `"}`)}
+}
+
+func TestLogColours(t *testing.T) {
+	dir := t.TempDir() + "/state"
+	writeEntries(t, dir, someEntry("a", nod.EntryDecision, nod.Allow), someEntry("b", nod.EntryDecision, nod.Ask), someEntry("c", nod.EntryDecision, nod.Deny))
+	for _, tt := range []struct {
+		name     string
+		terminal bool
+		environ  []string
+		want     []string
+	}{
+		{"terminal", true, nil, []string{"\x1b[32mallow\x1b[0m", "\x1b[33mask\x1b[0m", "\x1b[31mdeny\x1b[0m"}},
+		{"no colour wished", true, []string{"NO_COLOR=1"}, nil},
+		{"pipe", false, nil, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var out strings.Builder
+			p := &Process{Stdout: &out, Stderr: io.Discard, Environ: tt.environ, Dir: dir, Terminal: tt.terminal}
+			if code := Main(t.Context(), p, []string{"log", "--state", dir}); code != ExitOK {
+				t.Fatalf("exit %d", code)
+			}
+			for _, w := range tt.want {
+				if !strings.Contains(out.String(), w) {
+					t.Errorf("no %q in %q", w, out.String())
+				}
+			}
+			if tt.want == nil && strings.Contains(out.String(), "\x1b") {
+				t.Errorf("colours in %q", out.String())
+			}
+		})
+	}
+}
+
+// What comes while following is shown once, a begun line only after its time.
+func TestLogFollows(t *testing.T) {
+	dir := t.TempDir() + "/state"
+	old := someEntry("old", nod.EntryBegun, nod.Deny)
+	old.Time = time.Now().Add(-2 * answerWithin)
+	writeEntries(t, dir, someEntry("first", nod.EntryDecision, nod.Allow), old)
+	soon := someEntry("soon", nod.EntryBegun, nod.Deny)
+	soon.Time = time.Now().Add(-answerWithin + 1500*time.Millisecond)
+	writeEntries(t, dir, soon)
+
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	r, w := io.Pipe()
+	done := make(chan int)
+	go func() {
+		p := &Process{Stdout: w, Stderr: io.Discard, Dir: dir}
+		done <- Main(ctx, p, []string{"log", "--follow", "--state", dir})
+		w.Close()
+	}()
+	in := bufio.NewScanner(r)
+	next := func(want ...string) {
+		t.Helper()
+		if !in.Scan() {
+			t.Fatalf("no more output, want %q", want)
+		}
+		for _, s := range want {
+			if !strings.Contains(in.Text(), s) {
+				t.Errorf("line %q, want %q", in.Text(), s)
+			}
+		}
+	}
+	next("VERDICT")
+	next("allow", "echo first")
+	next("unanswered", "echo old")
+	writeEntries(t, dir, someEntry("x", nod.EntryBegun, nod.Deny), someEntry("x", nod.EntryDecision, nod.Deny), someEntry("x", nod.EntryOutcome, nod.Deny))
+	next("deny", "echo x")
+	next("unanswered", "echo soon")
+	stop()
+	if in.Scan() {
+		t.Errorf("one more line: %q", in.Text())
+	}
+	if code := <-done; code != ExitOK {
+		t.Errorf("exit %d", code)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestLogSaysThatItCannotPrint(t *testing.T) {
+	dir := t.TempDir() + "/state"
+	writeEntries(t, dir, someEntry("a", nod.EntryDecision, nod.Allow))
+	var errs strings.Builder
+	p := &Process{Stdout: brokenWriter{}, Stderr: &errs, Dir: dir}
+	if code := Main(t.Context(), p, []string{"log", "--state", dir}); code != ExitInternal || !strings.Contains(errs.String(), "closed pipe") {
+		t.Errorf("exit %d, %q", code, errs.String())
+	}
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/nodgate/nod/internal/config"
+)
+
+func modeCommand() command {
+	return command{
+		name:    "mode",
+		usage:   "mode [--unattended] [enforce | observe | off]",
+		summary: "whether nod's answers count",
+		long: `Prints the mode and where it is set, or sets it in your settings file, whose
+comments and order stay as they are. A mode in the managed settings holds
+whatever yours say.
+
+  enforce   nod's answers count
+  observe   everything is decided and logged, and nothing is answered
+  off       nothing is decided
+
+  --unattended   for provisioning: no terminal is needed; refused when an
+                 agent runs this
+  --settings F, --managed F   instead of the usual places
+
+Exit status: 0; 2 refused, or settings that cannot be used.`,
+		run: mode,
+	}
+}
+
+func mode(_ context.Context, p *Process, args []string) int {
+	flags := flag.NewFlagSet("mode", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	unattended := flags.Bool("unattended", false, "")
+	places := config.DefaultPlaces(p.Getenv("HOME"))
+	placeFlags(flags, &places)
+	if err := flags.Parse(args); err != nil {
+		return usageError(p, modeCommand(), err)
+	}
+	for _, name := range []*string{&places.User, &places.Managed, &places.State} {
+		if *name != "" {
+			*name = absolute(p, *name)
+		}
+	}
+	var err error
+	switch flags.NArg() {
+	case 0:
+		err = printMode(p, places)
+	case 1:
+		err = setMode(p, places, flags.Arg(0), *unattended)
+	default:
+		return usageError(p, modeCommand(), fmt.Errorf("unexpected %q", flags.Arg(1)))
+	}
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod mode:", err)
+		return ExitBadInput
+	}
+	return ExitOK
+}
+
+func printMode(p *Process, places config.Places) error {
+	settings, err := config.Load(places)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.Stdout, "%s (%s)\n", settings.Mode, settings.ModeOrigin)
+	return nil
+}
+
+func setMode(p *Process, places config.Places, word string, unattended bool) error {
+	mode, ok := config.ParseMode(word)
+	if !ok {
+		return fmt.Errorf("%q is no mode; write enforce, observe or off", word)
+	}
+	if err := person(p, unattended); err != nil {
+		return err
+	}
+	if places.User == "" {
+		return errors.New("HOME is not set; name your settings file with --settings")
+	}
+	managed := places
+	managed.User = ""
+	above, err := config.Load(managed)
+	if err != nil {
+		return err
+	}
+	if above.ModeOrigin != "default" {
+		return fmt.Errorf("the managed settings say mode %s (%s), and they hold; ask who manages this machine", above.Mode, above.ModeOrigin)
+	}
+	if err := config.SetMode(places, mode); err != nil {
+		return err
+	}
+	return printMode(p, places)
+}

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// Ancestor is a process above this one.
+type Ancestor struct {
+	PID  int
+	Name string // as the system lists it, often cut off at 15 bytes
+	Exe  string // the program's file, "" where that may not be known
+	Args []string
+}
+
+// person returns nil if a person, and not an agent, seems to be asking for a
+// change to nod itself: standard input is a terminal, or unattended was asked
+// for, and no process above this one is a coding agent.
+//
+// This stops accidents. An agent that means to can detach a process from
+// itself; layer 0 and managed settings are what stands against that.
+func person(p *Process, unattended bool) error {
+	list := p.Ancestors
+	if list == nil {
+		list = ancestors
+	}
+	above, err := list()
+	if name, ok := firstAgent(above); ok {
+		return fmt.Errorf("a coding agent (%s) runs this command, and agents may not change nod; run it in a terminal of your own", name)
+	}
+	if unattended {
+		if err != nil {
+			return fmt.Errorf("--unattended: cannot see which processes run this command: %w; run it in a terminal, without --unattended", err)
+		}
+		return nil
+	}
+	if !isTerminal(p.Stdin) {
+		return fmt.Errorf("this changes nod, and standard input is not a terminal; run it in a terminal, or with --unattended from a provisioning tool")
+	}
+	return nil
+}
+
+// isTerminal reports whether r is a file that is a terminal.
+func isTerminal(r any) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// firstAgent returns the name of the nearest agent among the ancestors.
+func firstAgent(above []Ancestor) (string, bool) {
+	for _, a := range above {
+		if name, ok := a.agent(); ok {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// agent returns the coding agent that the process is. An agent shows as its
+// process name, as the program that was started, as the directory above
+// "versions" (Claude Code installs itself so), or as the script or package
+// that an interpreter runs.
+func (a Ancestor) agent() (string, bool) {
+	candidates := []string{a.Name, path.Base(a.Exe)}
+	if dir := path.Dir(a.Exe); path.Base(dir) == "versions" {
+		candidates = append(candidates, path.Base(path.Dir(dir)))
+	}
+	if len(a.Args) > 0 {
+		candidates = append(candidates, path.Base(a.Args[0]))
+		if runsScripts(path.Base(a.Args[0])) || runsScripts(path.Base(a.Exe)) {
+			candidates = append(candidates, script(a.Args[1:])...)
+		}
+	}
+	for _, c := range candidates {
+		if name := plainName(c); slices.Contains(agentNames(), name) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// plainName takes off what a login shell, an installer or Windows puts around
+// a name.
+func plainName(s string) string {
+	s = strings.ToLower(strings.TrimPrefix(s, "-"))
+	for _, suffix := range []string{".exe", ".js", ".mjs", ".cjs", ".py", ".sh"} {
+		s = strings.TrimSuffix(s, suffix)
+	}
+	return s
+}
+
+// runsScripts reports whether a program's arguments name what really runs.
+func runsScripts(base string) bool {
+	switch strings.TrimRight(plainName(base), "0123456789.") {
+	case "node", "nodejs", "bun", "deno", "python", "tsx", "electron":
+		return true
+	}
+	return false
+}
+
+// script returns the names under which an interpreter's script may be known:
+// its own, and those of the packages that it lies in.
+func script(args []string) []string {
+	var names []string
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "-") {
+			continue
+		}
+		names = append(names, path.Base(arg))
+		_, inside, ok := strings.Cut(arg, "/node_modules/")
+		if !ok {
+			_, inside, ok = strings.Cut(arg, "/site-packages/")
+		}
+		if ok {
+			names = append(names, strings.Split(inside, "/")...)
+		}
+	}
+	return names
+}
+
+// agentNames lists programs and packages of coding agents, lower case.
+func agentNames() []string {
+	return []string{
+		"aider", "aider-chat", "amp", "antigravity", "auggie", "claude",
+		"claude-agent-sdk", "claude-code", "claude_agent_sdk", "cline", "codex",
+		"copilot", "crush", "cursor-agent", "droid", "forge", "gemini",
+		"gemini-cli", "goose", "goosed", "grok", "kilo", "kilocode", "kimi",
+		"kiro", "kiro-cli", "kiro-cli-chat", "mini", "openclaw", "opencode",
+		"opencode-ai", "openhands", "pi", "pi-coding-agent", "plandex", "qwen",
+		"qwen-code", "roo", "windsurf",
+	}
+}

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/shell"
+)
+
+func rulesCommand() command {
+	return command{
+		name:    "rules",
+		usage:   "rules [--json] [--root DIR] [flags]",
+		summary: "the rules that hold here, and where each comes from",
+		long: `Prints the rules that hold for an agent that was started in this directory:
+what nod matches itself ("pattern"), what only a model reads ("text"), and the
+file and line, or "default", of each.
+
+  --json       one JSON object, "v": 1
+  --root DIR   the workspace, instead of this directory
+  --settings F, --managed F, --state DIR   instead of the usual places
+
+hard_deny is a boundary: nod decides it without a model, and nothing clears
+it. soft_deny is advice to a model and no boundary.
+
+Exit status: 0; 2 arguments or settings that cannot be used.`,
+		run: rules,
+	}
+}
+
+func rules(_ context.Context, p *Process, args []string) int {
+	flags := flag.NewFlagSet("rules", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	asJSON := flags.Bool("json", false, "")
+	root := flags.String("root", p.Dir, "")
+	places, err := parsePlaces(p, flags, args)
+	if err == nil && flags.NArg() > 0 {
+		err = fmt.Errorf("unexpected %q", flags.Arg(0))
+	}
+	if err != nil {
+		return usageError(p, rulesCommand(), err)
+	}
+	places.Root = absolute(p, *root)
+	settings, err := config.Load(places)
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod rules:", err)
+		return ExitBadInput
+	}
+	if *asJSON {
+		return printRulesJSON(p, settings, places.Known)
+	}
+	printRules(p, settings, places.Known)
+	return ExitOK
+}
+
+// parsePlaces adds the place flags, parses, and refuses a settings file that
+// was named and is not there: without it, fewer rules would hold.
+func parsePlaces(p *Process, flags *flag.FlagSet, args []string) (config.Places, error) {
+	places := config.DefaultPlaces(p.Getenv("HOME"))
+	places.Known = programs(p)
+	placeFlags(flags, &places)
+	if err := flags.Parse(args); err != nil {
+		return places, err
+	}
+	for _, name := range []*string{&places.User, &places.Managed, &places.State} {
+		if *name != "" {
+			*name = absolute(p, *name)
+		}
+	}
+	var missing error
+	flags.Visit(func(f *flag.Flag) {
+		if f.Name != "settings" && f.Name != "managed" {
+			return
+		}
+		if _, err := os.Stat(absolute(p, f.Value.String())); err != nil {
+			missing = fmt.Errorf("--%s: %w", f.Name, err)
+		}
+	})
+	return places, missing
+}
+
+// programs tells which first words make a rule a command pattern.
+func programs(p *Process) func(string) bool {
+	dirs := filepath.SplitList(p.Getenv("PATH"))
+	return func(name string) bool {
+		return shell.Known(name) || inPath(dirs, name)
+	}
+}
+
+func inPath(dirs []string, name string) bool {
+	if strings.ContainsRune(name, '/') {
+		return executable(name)
+	}
+	for _, dir := range dirs {
+		if filepath.IsAbs(dir) && executable(filepath.Join(dir, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+func executable(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+}
+
+// about says what a list does, for a person.
+func about(list string) string {
+	switch list {
+	case "allow":
+		return "clears a simple command without asking; text is for the model"
+	case "soft_deny":
+		return "advice to a model, not a boundary; a pattern keeps nod from allowing by itself"
+	case "hard_deny":
+		return "a boundary: decided without a model, cleared by nothing"
+	case "environment":
+		return "hints for the model; decides nothing"
+	case "hosts":
+		return "may be read from"
+	case "allowlist":
+		return "tools that are always allowed"
+	case "secrets":
+		return "paths that always go to the model"
+	case "guarded":
+		return "paths whose edits go to the model"
+	}
+	return ""
+}
+
+// matching says who reads an entry.
+func matching(item config.Item, known func(string) bool) string {
+	switch {
+	case item.Rule.Text == "":
+		return ""
+	case item.List != "environment" && item.Rule.IsPattern(known):
+		return "pattern"
+	}
+	return "text"
+}
+
+func printRules(p *Process, s config.Settings, known func(string) bool) {
+	fmt.Fprintf(p.Stdout, "mode %s (%s)\n", s.Mode, s.ModeOrigin)
+	for rest := s.Lists(); len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].List == rest[0].List {
+			n++
+		}
+		printList(p, rest[:n], known)
+		rest = rest[n:]
+	}
+	for _, notice := range s.Notices {
+		fmt.Fprintln(p.Stderr, "nod rules:", notice)
+	}
+}
+
+func printList(p *Process, items []config.Item, known func(string) bool) {
+	list := items[0].List
+	fmt.Fprintf(p.Stdout, "\n%s: %s\n", list, about(list))
+	width := 0
+	for _, item := range items {
+		width = max(width, len([]rune(nod.Printable(item.Text))))
+	}
+	width = min(width, 60)
+	for _, item := range items {
+		kind := matching(item, known)
+		if kind != "" {
+			kind = fmt.Sprintf("%-9s", kind)
+		}
+		origin := item.Origin
+		if item.Rule.Untrusted {
+			origin += " (not trusted: matched, shown to no model)"
+		}
+		fmt.Fprintf(p.Stdout, "  %s%-*s  %s\n", kind, width, nod.Printable(item.Text), origin)
+	}
+}
+
+// rulesOutput is the answer of rules --json. Fields are only ever added.
+type rulesOutput struct {
+	Version int            `json:"v"`
+	Mode    config.Mode    `json:"mode"`
+	Profile config.Profile `json:"profile,omitempty"`
+	Rules   []ruleOutput   `json:"rules"`
+	Sources []sourceOutput `json:"sources"`
+	Notices []string       `json:"notices,omitempty"`
+}
+
+type ruleOutput struct {
+	List      string       `json:"list"`
+	Text      string       `json:"text"`
+	Kind      string       `json:"kind,omitempty"` // pattern or text; in rule lists only
+	Origin    string       `json:"origin"`
+	Level     config.Level `json:"level,omitempty"`
+	Untrusted bool         `json:"untrusted,omitempty"`
+}
+
+type sourceOutput struct {
+	Path    string       `json:"path"`
+	Level   config.Level `json:"level"`
+	SHA256  string       `json:"sha256,omitempty"`
+	Trusted bool         `json:"trusted"`
+	Used    bool         `json:"used"`
+}
+
+func printRulesJSON(p *Process, s config.Settings, known func(string) bool) int {
+	out := rulesOutput{Version: 1, Mode: s.Mode, Profile: s.Profile, Rules: []ruleOutput{}, Sources: []sourceOutput{}, Notices: s.Notices}
+	for _, item := range s.Lists() {
+		out.Rules = append(out.Rules, ruleOutput{
+			List: item.List, Text: item.Text, Kind: matching(item, known),
+			Origin: item.Origin, Level: item.Level, Untrusted: item.Rule.Untrusted,
+		})
+	}
+	for _, source := range s.Sources {
+		out.Sources = append(out.Sources, sourceOutput(source))
+	}
+	encoder := json.NewEncoder(p.Stdout)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(out); err != nil {
+		fmt.Fprintln(p.Stderr, "nod rules:", err)
+		return ExitInternal
+	}
+	return ExitOK
+}

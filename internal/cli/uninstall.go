@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/install"
+)
+
+func uninstallCommand() command {
+	return command{
+		name:    "uninstall",
+		usage:   "uninstall claude-code [--managed | --user | --project DIR] [--dry-run] [--unattended]",
+		summary: "take nod out of a coding agent's settings",
+		long: `Takes every hook whose program is nod-hook out of the agent's settings, and
+nothing else; a copy of the old file is put beside it. Without a level it looks
+in the managed, the user's and this directory's settings, and goes on if nod is
+in one of them only. It works when nod-hook is gone.
+
+nod's own settings and its log stay: ~/.config/nod, ~/.local/state/nod.
+
+  --managed, --user, --project DIR   which settings
+  --dry-run      show what would be written, write nothing
+  --unattended   for provisioning: no terminal is needed; refused when an agent
+                 runs this
+
+Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.`,
+		run: installer{}.uninstall,
+	}
+}
+
+func (in installer) uninstall(_ context.Context, p *Process, args []string) int {
+	var f levelFlags
+	flags := flag.NewFlagSet("uninstall", flag.ContinueOnError)
+	f.add(flags)
+	if err := agentArgument(flags, args); err != nil {
+		return usageError(p, uninstallCommand(), err)
+	}
+	level, chosen, err := f.level()
+	if err != nil {
+		return usageError(p, uninstallCommand(), err)
+	}
+	if !f.dryRun {
+		if err := person(p, f.unattended); err != nil {
+			return refuse(p, "uninstall", err)
+		}
+	}
+	var plan install.Plan
+	if chosen {
+		plan, err = install.PlanUninstall(in.target(p, f, level))
+	} else {
+		plan, err = in.onlyInstalled(p)
+	}
+	if errors.Is(err, errNowhere) {
+		fmt.Fprintln(p.Stdout, err)
+		return ExitOK
+	}
+	if err == nil && plan.Changed() && !f.dryRun {
+		err = plan.Writable()
+	}
+	if err != nil {
+		return refuse(p, "uninstall", err)
+	}
+	describe(p, plan)
+	return finish(p, plan, f.dryRun, "uninstall", "")
+}
+
+// errNowhere says that there is nothing to take out.
+var errNowhere = errors.New("nothing to take out")
+
+// onlyInstalled plans for the one settings file that nod is in.
+func (in installer) onlyInstalled(p *Process) (install.Plan, error) {
+	var found []install.Plan
+	var searched string
+	unread := false
+	here := levelFlags{project: p.Dir}
+	for _, level := range []install.Level{install.Managed, install.User, install.Project} {
+		plan, err := install.PlanUninstall(in.target(p, here, level))
+		searched += fmt.Sprintf("\n  %s: ", here.spell(level))
+		if err != nil {
+			unread = true
+			searched += nod.Printable(err.Error())
+			continue
+		}
+		searched += nod.Printable(plan.Path)
+		if plan.Changed() && (len(found) == 0 || plan.Path != found[0].Path) {
+			found = append(found, plan)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return install.Plan{}, fmt.Errorf("nod is in more than one of these; say which:%s", searched)
+	case unread:
+		return install.Plan{}, fmt.Errorf("nod is in none of these that could be read; say which:%s", searched)
+	}
+	return install.Plan{}, fmt.Errorf("%w: nod is in none of these:%s", errNowhere, searched)
+}

@@ -1,0 +1,207 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// expand makes a name in a settings file absolute and clean.
+func (p Places) expand(name string) (string, error) {
+	switch {
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		if !path.IsAbs(p.Home) {
+			return "", fmt.Errorf("%q: the home directory is not known; write an absolute name", name)
+		}
+		return path.Join(p.Home, name[1:]), nil
+	case path.IsAbs(name):
+		return path.Clean(name), nil
+	}
+	return "", fmt.Errorf("%q is relative, and to nothing in particular; start it with / or ~/", name)
+}
+
+// usableRoot resolves a workspace root, and refuses those that hold
+// everything.
+func (p Places) usableRoot(root string) (string, error) {
+	real, err := view.Resolve(p.Files, root)
+	if err != nil {
+		return "", fmt.Errorf("%q cannot be followed (%v); correct it", root, err)
+	}
+	if real == "/" {
+		return "", fmt.Errorf("/ is no workspace; name a project's directory")
+	}
+	if p.holdsHome(real) {
+		return "", fmt.Errorf("%q holds the home directory and is no workspace; name a project's directory", root)
+	}
+	return real, nil
+}
+
+func (p Places) holdsHome(real string) bool {
+	if !path.IsAbs(p.Home) {
+		return false
+	}
+	home, err := view.Resolve(p.Files, p.Home)
+	return err != nil || view.Within(p.Files, real, home)
+}
+
+// workspaceRoot is the real path of Root, "" where that is no workspace.
+func (p Places) workspaceRoot() string {
+	if p.Root == "" {
+		return ""
+	}
+	real, err := p.usableRoot(p.Root)
+	if err != nil {
+		return ""
+	}
+	return real
+}
+
+// checkAddress accepts an absolute URL. Plain HTTP is for this machine only,
+// save for a proxy, which is told apart by its schemes.
+func checkAddress(s string, schemes []string) error {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Hostname() == "" || !slices.Contains(schemes, u.Scheme) {
+		return fmt.Errorf("%q is no address; write %s://HOST", s, strings.Join(schemes, ":// or "))
+	}
+	proxy := slices.Contains(schemes, "socks5")
+	switch {
+	case proxy:
+		return nil
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return fmt.Errorf("an endpoint holds neither a name, a password nor a query; use key_file")
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+		return fmt.Errorf("%q would send the key in the clear; use https, or http to this machine", s)
+	}
+	return nil
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// checkHeader refuses what is no header name, and headers that carry a key:
+// settings files are often readable by others, and get copied.
+func checkHeader(name string) error {
+	for _, c := range []byte(name) {
+		if !isWordByte(c) && c != '-' {
+			return fmt.Errorf("%q is no header name; use letters, digits and -", name)
+		}
+	}
+	switch strings.ToLower(name) {
+	case "":
+		return fmt.Errorf("a header without a name; remove it")
+	case "authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie":
+		return fmt.Errorf("%s would hold a key in the settings; use key_file", name)
+	}
+	return nil
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// checkHost accepts a host name or address, or "*." and a name of two labels
+// at least.
+func checkHost(host string) error {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return nil
+	}
+	name, wild := strings.CutPrefix(host, "*.")
+	if wild && !strings.Contains(name, ".") {
+		return fmt.Errorf("%q covers too much; write *.example.com", host)
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if !isLabel(label) {
+			return fmt.Errorf("%q is no host; write a name such as pkg.go.dev, without scheme, port or path", host)
+		}
+	}
+	return nil
+}
+
+func isLabel(s string) bool {
+	for _, c := range []byte(s) {
+		if !isWordByte(c) && c != '-' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 63 && s[0] != '-' && s[len(s)-1] != '-'
+}
+
+// checkTool accepts a canonical tool name. MCP tools are not among them.
+func checkTool(name string) error {
+	for _, c := range []byte(name) {
+		if !isWordByte(c) || c >= 'A' && c <= 'Z' {
+			return fmt.Errorf("%q is no canonical tool name, such as read_file", name)
+		}
+	}
+	if name == "" {
+		return fmt.Errorf("an empty tool name; remove it")
+	}
+	return nil
+}
+
+// checkPathPattern refuses what could never match.
+func checkPathPattern(pattern string) error {
+	rest := strings.TrimPrefix(pattern, "!")
+	if rest != "~" {
+		rest = strings.TrimPrefix(rest, "~/")
+	}
+	parts := strings.Split(strings.Trim(rest, "/"), "/")
+	for _, part := range parts {
+		if _, err := path.Match(part, ""); err != nil {
+			return fmt.Errorf("%q: unbalanced [ or a trailing \\; correct it", pattern)
+		}
+		switch part {
+		case "":
+			return fmt.Errorf("%q names nothing; write a name, ~/name or /name", pattern)
+		case ".", "..", "**", "~":
+			return fmt.Errorf("%q: %s is not supported here; a name matches at any depth, with all below it", pattern, part)
+		}
+	}
+	return nil
+}
+
+// shown is a file's name for a message.
+func shown(name string) string { return nod.Printable(name) }
+
+// nearest returns the word that key was probably meant to be.
+func nearest(key string, words []string) (string, bool) {
+	best, distance := "", len(key)/2+1
+	key = strings.ToLower(strings.ReplaceAll(key, "-", "_"))
+	if len(key) > 40 {
+		return "", false
+	}
+	for _, w := range words {
+		if d := edits(key, w); d < distance {
+			best, distance = w, d
+		}
+	}
+	return best, best != ""
+}
+
+// edits is the Levenshtein distance of two short words.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

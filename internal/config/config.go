@@ -1,0 +1,295 @@
+// Package config finds, checks and merges nod's settings files.
+//
+// # Files
+//
+// There are three, each TOML, each optional:
+//
+//	/etc/nod/nod.toml        managed: the organisation's
+//	~/.config/nod/nod.toml   user
+//	ROOT/.nod.toml           repository: in the session's workspace root only
+//
+// A managed or user file that exists and cannot be used (a syntax error, an
+// unknown key, a wrong type, a bad rule; below a workspace, owned by somebody
+// else, writable by others) is an error of the kind [nod.BadSettings] whose
+// message is "FILE:LINE:COL: what; next step". It never means fewer rules.
+//
+// # Keys
+//
+//	mode            = "enforce"   # or "observe", "off"
+//	profile         = ""          # or "replace", "reinforce"
+//	workspace_roots = ["~/src"]   # further places where edits are ordinary
+//	allow           = ["$defaults", "git status", "python -m pytest *"]
+//	soft_deny       = ["$defaults", "DROP TABLE", "never migrate without asking"]
+//	hard_deny       = ["git push --force"]
+//	environment     = ["Node.js project"]
+//	hosts           = ["pkg.go.dev", "*.example.com"]
+//	allowlist       = ["$defaults"]  # tools that layer 1 allows
+//	secrets         = ["$defaults", "~/.config/acme"]
+//	guarded         = ["$defaults", "Justfile"]
+//
+//	[model]
+//	provider   = "anthropic"  # or "openai"; without one no model is asked
+//	name       = ""           # the provider's default
+//	endpoint   = ""           # the vendor's own
+//	key_file   = "~/.config/nod/key"  # yours, 0600; without it ANTHROPIC_API_KEY or OPENAI_API_KEY
+//	timeout    = "20s"
+//	max_tokens = 256
+//	proxy      = ""           # http, https or socks5 address
+//	ca_file    = ""           # further root certificates, PEM
+//	headers    = { x-team = "core" }
+//	transcript = "last20"
+//
+//	[log]
+//	on_failure = "continue"   # or "block": no log line, no tool call
+//	dump_dir   = ""           # where requests and answers of the model are kept
+//
+//	[[price]]                 # US dollars for a million tokens
+//	model  = "claude-haiku-4-5-20251001"
+//	in     = 1.0
+//	out    = 5.0
+//	cached = 0.1              # as "in" where it is left out
+//
+// # Merging lists
+//
+// The lists of all files add up: managed, then user, then repository, each
+// entry once. "$defaults" stands for the built-in list, at its place. The
+// built-in list is part of the result if no managed or user file has the key,
+// or if one that has it says "$defaults".
+//
+// So a file without a key changes nothing; a user's list without "$defaults"
+// replaces the built-in list, since those defaults are the user's to empty,
+// and never an entry of the managed file; and an organisation pins the
+// built-in list by writing "$defaults" into its own.
+//
+// In secrets and guarded a later "!entry" takes back an earlier one. There the
+// managed entries come last, so that a user's "!" cannot reach them.
+//
+// A repository's lists only add; "$defaults" in one says nothing.
+//
+// # Merging the rest
+//
+// Everything else is set by the managed file, else by the user's, else it has
+// its default: key by key, for headers name by name, for prices model by
+// model. workspace_roots add up.
+//
+// # The repository's file
+//
+// Whoever can write to the repository writes .nod.toml, the agent included.
+// So until `nod trust` it may tighten and nothing else: command patterns in
+// hard_deny and soft_deny, which are matched and whose words no model sees
+// ([nod.Rule.Untrusted]). Everything else in it is left out with a notice for
+// the person. If it cannot be read or parsed, all of it is left out: an error
+// would stop work in the directory for as long as anyone leaves a broken file
+// there, and leaving it out gives away only what its author, by deleting it,
+// could give away anyhow.
+//
+// Trust binds the root's real path and the SHA-256 of the file. A trusted
+// file may also hold allow, environment, hosts, and rules in prose. The hash
+// shows that these are the bytes a person accepted, so for it a mistake is an
+// error, as in the other files. It never holds model, log, mode, allowlist,
+// secrets or guarded.
+package config
+
+import (
+	"os"
+	"path"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// Places says where settings lie. Names are absolute.
+type Places struct {
+	Managed, User string // files; "" is none
+	State         string // nod's state directory; "" trusts nothing
+	// Root is the session's workspace root, "" is none. The home directory,
+	// its ancestors and / count as none.
+	Root string
+	Home string // for ~/ in settings; "" makes ~/ an error
+	// Files is the file system; nil is the disk.
+	Files view.Files
+	// UID is who, besides root, may own settings files.
+	UID uint32
+	// Known tells which programs are known, to tell command patterns from
+	// prose in an untrusted file. nil takes any first word for a program.
+	Known func(program string) bool
+}
+
+// DefaultPlaces returns the places of this process's user, without a root.
+// With home "" only the managed file is left.
+func DefaultPlaces(home string) Places {
+	p := Places{Managed: "/etc/nod/nod.toml", Home: home, Files: view.Disk{}, UID: uint32(os.Getuid())}
+	if path.IsAbs(home) {
+		p.User = path.Join(home, ".config/nod/nod.toml")
+		p.State = path.Join(home, ".local/state/nod")
+	}
+	return p
+}
+
+// Mode says whether nod's answers count. The zero value enforces.
+type Mode uint8
+
+const (
+	Enforce Mode = iota
+	Observe      // everything is decided and logged, and nothing is answered
+	Off          // nothing is decided
+)
+
+// Modes lists them, strictest first.
+func Modes() []Mode { return []Mode{Enforce, Observe, Off} }
+
+// String returns the word of the settings file.
+func (m Mode) String() string {
+	switch m {
+	case Observe:
+		return "observe"
+	case Off:
+		return "off"
+	}
+	return "enforce"
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// ParseMode accepts exactly what String returns.
+func ParseMode(s string) (Mode, bool) {
+	for _, m := range Modes() {
+		if m.String() == s {
+			return m, true
+		}
+	}
+	return Enforce, false
+}
+
+// OnFailure says what follows when a decision cannot be logged. The zero
+// value blocks; [Load] returns Continue where no file says otherwise.
+type OnFailure uint8
+
+const (
+	Block OnFailure = iota
+	Continue
+)
+
+// Profile says how far nod may go.
+type Profile string
+
+// The profiles. DefaultProfile leaves it to the agent's adapter.
+const (
+	DefaultProfile Profile = ""
+	Replace        Profile = "replace"   // nod answers everything
+	Reinforce      Profile = "reinforce" // nod only denies or asks
+)
+
+// Level is whose file it is.
+type Level string
+
+// The levels, highest first.
+const (
+	Managed    Level = "managed"
+	User       Level = "user"
+	Repository Level = "repository"
+)
+
+// Settings is what all files say together.
+type Settings struct {
+	Mode       Mode
+	ModeOrigin string // "default" or "FILE:LINE"
+	Profile    Profile
+	Rules      nod.Rules
+	// Roots are the real paths of workspace_roots.
+	Roots   []string
+	Model   ModelSettings
+	Log     LogSettings
+	Prices  []Price
+	Sources []Source // every file that was found, highest level first
+	// Notices are for the person, one line each, escaped.
+	Notices []string
+
+	said said
+}
+
+// Item is one entry of one list.
+type Item struct {
+	List   string // the key: "allow", "hosts" ...
+	Text   string
+	Origin string // "default" or "FILE:LINE"
+	Level  Level  // "" for a built-in entry
+	// Rule is set in allow, soft_deny, hard_deny and environment.
+	Rule nod.Rule
+}
+
+// ModelSettings says how layer 4 reaches its model.
+type ModelSettings struct {
+	// Provider is "anthropic" or "openai"; "" configures no model.
+	Provider string
+	Name     string // "" is the provider's default
+	Endpoint string // "" is the vendor's own address
+	// KeyFile is absolute, "" is none; see [ModelSettings.Key].
+	KeyFile    string
+	Timeout    time.Duration
+	MaxTokens  int
+	Proxy      string // "" is none
+	CAFile     string // absolute; "" is none
+	Headers    map[string]string
+	Transcript string // a profile's name, see [nod.Last20]
+}
+
+// LogSettings says how the decision log is kept.
+type LogSettings struct {
+	OnFailure OnFailure
+	DumpDir   string // absolute; "" dumps nothing
+}
+
+// Price is what a model costs, in US dollars for a million tokens.
+type Price struct {
+	Model           string
+	In, Out, Cached float64
+}
+
+// Source is a settings file that was found.
+type Source struct {
+	Path    string // as it was asked for
+	Level   Level
+	SHA256  string // hex, of the bytes used
+	Trusted bool   // always true for managed and user files
+	Used    bool   // false where all of it was left out
+}
+
+// Load reads, checks and merges the settings. The error is a *[nod.Failure]
+// of the kind [nod.BadSettings]; Settings are then the zero value, which
+// enforces and allows nothing.
+func Load(p Places) (Settings, error) {
+	if p.Files == nil {
+		p.Files = view.Disk{}
+	}
+	p.Root = p.workspaceRoot()
+	var layers []layer
+	for _, f := range []struct {
+		name  string
+		level Level
+	}{{p.Managed, Managed}, {p.User, User}} {
+		l, found, err := p.layer(f.name, f.level)
+		if err != nil {
+			return Settings{}, err
+		}
+		if found {
+			layers = append(layers, l)
+		}
+	}
+	repo := p.repository()
+	if repo.err != nil {
+		return Settings{}, repo.err
+	}
+	s := merge(layers, repo)
+	if err := p.checkPlaces(layers, s); err != nil {
+		return Settings{}, err
+	}
+	return s, nil
+}
+
+// failure is the one error that Load returns.
+func failure(message string) *nod.Failure {
+	return &nod.Failure{Kind: nod.BadSettings, Message: message}
+}

@@ -1,0 +1,242 @@
+package config
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+// onDisk is a fresh home, owned by this process.
+func onDisk(t *testing.T) Places {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := DefaultPlaces(home)
+	p.Managed = filepath.Join(home, "managed.toml")
+	return p
+}
+
+func write(t *testing.T, name, text string, mode fs.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(name, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func modeOf(t *testing.T, name string) fs.FileMode {
+	t.Helper()
+	info, err := os.Lstat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode()
+}
+
+func TestEnsureState(t *testing.T) {
+	p := onDisk(t)
+	for range 2 {
+		if err := EnsureState(p, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := modeOf(t, p.State); got != fs.ModeDir|0o700 {
+		t.Errorf("mode %v", got)
+	}
+	if err := os.Chmod(p.State, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, EnsureState(p, nil), "may be used by others (mode 0750); run: chmod 700 "+p.State)
+	if err := os.Chmod(p.State, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, EnsureState(p, []string{filepath.Dir(p.State)}), "lies in the workspace")
+	inRoot := p
+	inRoot.Root = filepath.Dir(p.State)
+	wantError(t, EnsureState(inRoot, nil), "lies in the workspace")
+	other := p
+	other.UID++
+	wantError(t, EnsureState(other, nil), "is owned by user")
+
+	link := p
+	link.State = filepath.Join(p.Home, "link")
+	if err := os.Symlink(p.State, link.State); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, EnsureState(link, nil), "is a link; put a directory there")
+	file := p
+	file.State = p.Managed
+	write(t, p.Managed, "", 0o600)
+	if err := EnsureState(file, nil); err == nil {
+		t.Error("a file as state directory is accepted")
+	}
+	wantError(t, EnsureState(Places{}, nil), "is not absolute")
+}
+
+func wantError(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+func TestTrustStore(t *testing.T) {
+	p := onDisk(t)
+	if err := EnsureState(p, nil); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Unix(1000, 0).UTC()
+	var wg sync.WaitGroup
+	want := []Trust{{"/a", "1", at}, {"/b", "2", at}, {"/c", "3", at}, {"/d", "4", at}}
+	for _, trust := range want {
+		wg.Go(func() {
+			if err := AddTrust(p, trust); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if got, err := Trusts(p); err != nil || !cmp.Equal(want, got) {
+		t.Fatalf("%v\n%s", err, cmp.Diff(want, got))
+	}
+	if got := modeOf(t, filepath.Join(p.State, "trust.json")); got != 0o600 {
+		t.Errorf("mode %v", got)
+	}
+	if err := AddTrust(p, Trust{"/b", "5", at}); err != nil {
+		t.Fatal(err)
+	}
+	for _, root := range []string{"/a", "/a", "/d"} {
+		if _, err := RemoveTrust(p, root); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Trusts(p)
+	if diff := cmp.Diff([]Trust{{"/b", "5", at}, {"/c", "3", at}}, got); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	names, err := os.ReadDir(p.State)
+	if err != nil || len(names) != 2 {
+		t.Errorf("left behind: %v, %v", names, err)
+	}
+	write(t, filepath.Join(p.State, "trust.json"), "{", 0o600)
+	wantError(t, AddTrust(p, Trust{"/x", "1", at}), "not the list that nod writes")
+}
+
+func TestEditMode(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "mode = \"observe\"\n"},
+		{"replaced", "# a\nmode  =  'off'   # why\nallow = []\n", "# a\nmode  =  \"observe\"   # why\nallow = []\n"},
+		{"quoted key", "\"mode\" = \"off\"", "\"mode\" = \"observe\""},
+		{"after the keys", "# a\nallow = [\n  \"git status\", # b\n] # c\n\n# d\n[model]\nname = \"x\"\n",
+			"# a\nallow = [\n  \"git status\", # b\n] # c\nmode = \"observe\"\n\n# d\n[model]\nname = \"x\"\n"},
+		{"no line end", "allow = []", "allow = []\nmode = \"observe\"\n"},
+		{"tables only", "# top\n\n# of the table\n# more\n  [model]\nname = \"x\"\n",
+			"# top\n\nmode = \"observe\"\n\n# of the table\n# more\n  [model]\nname = \"x\"\n"},
+		{"table at the start", "[log]\n", "mode = \"observe\"\n\n[log]\n"},
+		{"list of tables", "[[price]]\nmodel = \"m\"\nin = 1\nout = 1\n", "mode = \"observe\"\n\n[[price]]\nmodel = \"m\"\nin = 1\nout = 1\n"},
+		{"comments only", "# a", "# a\nmode = \"observe\"\n"},
+		{"CRLF", "allow = []\r\n[log]\r\n", "allow = []\r\nmode = \"observe\"\r\n[log]\r\n"},
+		{"multi-line string", "environment = [\"\"\"\nmode = 1\n\"\"\"]\n[log]\n", "environment = [\"\"\"\nmode = 1\n\"\"\"]\nmode = \"observe\"\n[log]\n"},
+		{"dotted key", "log.on_failure = \"block\"\n", "log.on_failure = \"block\"\nmode = \"observe\"\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := placesIn(world()).withMode([]byte(c.text), Observe)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSetMode(t *testing.T) {
+	p := onDisk(t)
+	if err := SetMode(p, Observe); err != nil {
+		t.Fatal(err)
+	}
+	if got := modeOf(t, p.User); got != 0o600 {
+		t.Errorf("file mode %v", got)
+	}
+	if got := modeOf(t, filepath.Dir(p.User)); got != fs.ModeDir|0o700 {
+		t.Errorf("directory mode %v", got)
+	}
+	for _, m := range []Mode{Off, Enforce} {
+		if err := SetMode(p, m); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Load(p)
+		if err != nil || s.Mode != m {
+			t.Errorf("mode %v, %v; want %v", s.Mode, err, m)
+		}
+	}
+}
+
+// TestSetModeThroughLink: dotfiles stay links, and keep their permissions.
+func TestSetModeThroughLink(t *testing.T) {
+	p := onDisk(t)
+	real := filepath.Join(p.Home, "dotfiles/nod.toml")
+	write(t, real, "# mine\n", 0o644)
+	if err := os.MkdirAll(filepath.Dir(p.User), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, p.User); err != nil {
+		t.Fatal(err)
+	}
+	if err := SetMode(p, Off); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(real)
+	if want := "# mine\nmode = \"off\"\n"; err != nil || string(text) != want {
+		t.Errorf("%q, %v", text, err)
+	}
+	if modeOf(t, p.User)&fs.ModeSymlink == 0 || modeOf(t, real) != 0o644 {
+		t.Errorf("link %v, file %v", modeOf(t, p.User), modeOf(t, real))
+	}
+}
+
+func TestSetModeLeavesBrokenFiles(t *testing.T) {
+	p := onDisk(t)
+	for text, want := range map[string]string{
+		"mode = \n":                        ":1:8: not TOML",
+		"alow = []\n":                      "did you mean allow?",
+		"mode = \"off\"\nmode = \"off\"\n": "set twice",
+	} {
+		write(t, p.User, text, 0o600)
+		wantError(t, SetMode(p, Enforce), want)
+		if got, err := os.ReadFile(p.User); err != nil || string(got) != text {
+			t.Errorf("%q became %q, %v", text, got, err)
+		}
+	}
+	write(t, p.User, "", 0o666)
+	wantError(t, SetMode(p, Off), "writable by others")
+}
+
+func TestDefaultPlaces(t *testing.T) {
+	for home, want := range map[string]Places{
+		"":        {Managed: managedFile},
+		"rel":     {Managed: managedFile, Home: "rel"},
+		"/home/u": {Managed: managedFile, Home: "/home/u", User: userFile, State: stateDir},
+	} {
+		want.UID, want.Files = uint32(os.Getuid()), view.Disk{}
+		if diff := cmp.Diff(want, DefaultPlaces(home), cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Known" }, cmp.Ignore())); diff != "" {
+			t.Errorf("%q:\n%s", home, diff)
+		}
+	}
+}

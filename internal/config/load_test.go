@@ -1,0 +1,426 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
+)
+
+const (
+	managedFile = "/etc/nod/nod.toml"
+	userFile    = "/home/u/.config/nod/nod.toml"
+	stateDir    = "/home/u/.local/state/nod"
+	projectRoot = "/home/u/src/app"
+)
+
+// world has a home and a project, and no settings.
+func world() *view.Memory {
+	return view.NewMemory(false).Dir("/home/u", 0o755).Dir(projectRoot, 0o755)
+}
+
+func placesIn(files view.Files) Places {
+	return Places{Managed: managedFile, User: userFile, State: stateDir, Root: projectRoot, Home: "/home/u", Files: files, UID: 1000}
+}
+
+func loaded(t *testing.T, p Places) Settings {
+	t.Helper()
+	s, err := Load(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// badSettings returns the message of Load's failure.
+func badSettings(t *testing.T, p Places) string {
+	t.Helper()
+	s, err := Load(p)
+	var f *nod.Failure
+	if !errors.As(err, &f) || f.Kind != nod.BadSettings {
+		t.Fatalf("error %v, want a BadSettings failure", err)
+	}
+	if diff := cmp.Diff(Settings{}, s, cmpopts.IgnoreUnexported(nod.Rule{}, Settings{})); diff != "" {
+		t.Errorf("settings beside an error:\n%s", diff)
+	}
+	return f.Error()
+}
+
+func texts(s Settings, list string) []string {
+	var out []string
+	for _, item := range s.Lists() {
+		if item.List == list {
+			out = append(out, item.Text)
+		}
+	}
+	return out
+}
+
+func TestNoFiles(t *testing.T) {
+	s := loaded(t, placesIn(world()))
+	want := Settings{
+		ModeOrigin: "default",
+		Model:      ModelSettings{Timeout: 20 * time.Second, MaxTokens: 256, Transcript: "last20"},
+		Log:        LogSettings{OnFailure: Continue},
+	}
+	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Settings{}, "Rules", "said")); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(nod.DefaultRules(), s.Rules, cmp.AllowUnexported(nod.Rule{}), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("rules (-default +got):\n%s", diff)
+	}
+}
+
+func TestZeroValuesAreStrict(t *testing.T) {
+	var s Settings
+	if s.Mode != Enforce || s.Log.OnFailure != Block || s.Model.EnvironmentKey() != true {
+		t.Errorf("zero settings: mode %v, on_failure %v", s.Mode, s.Log.OnFailure)
+	}
+}
+
+func TestEveryKey(t *testing.T) {
+	const text = `
+mode = "observe"
+profile = "reinforce"
+workspace_roots = ["~/src", "/srv/work/"]
+hosts = ["pkg.go.dev", "*.example.com", "::1"]
+allowlist = ["read_file"]
+secrets = ["~/.config/acme", "!*.pub"]
+guarded = ["Justfile"]
+
+[model]
+provider = "anthropic"
+name = "m"
+endpoint = "https://gate.example.com/v1"
+key_file = "~/.config/nod/key"
+timeout = "1m30s"
+max_tokens = 512
+proxy = "http://u:p@proxy:3128"
+ca_file = "/etc/ca.pem"
+headers = { X-Team = "core" }
+transcript = "last20"
+
+[log]
+on_failure = "block"
+dump_dir = "~/dumps"
+
+[[price]]
+model = "m"
+in = 1
+out = 5.5
+cached = 0.1
+[[price]]
+model = "n"
+in = 2.0
+out = 3.0
+`
+	m := world().File(userFile, text, 0o600).Chown(userFile, 1000)
+	s := loaded(t, placesIn(m))
+	want := Settings{
+		Mode: Observe, ModeOrigin: userFile + ":2", Profile: Reinforce,
+		Roots: []string{"/home/u/src", "/srv/work"},
+		Model: ModelSettings{
+			Provider: "anthropic", Name: "m", Endpoint: "https://gate.example.com/v1", KeyFile: "/home/u/.config/nod/key",
+			Timeout: 90 * time.Second, MaxTokens: 512, Proxy: "http://u:p@proxy:3128", CAFile: "/etc/ca.pem",
+			Headers: map[string]string{"x-team": "core"}, Transcript: "last20",
+		},
+		Log:     LogSettings{OnFailure: Block, DumpDir: "/home/u/dumps"},
+		Prices:  []Price{{"m", 1, 5.5, 0.1}, {"n", 2, 3, 2}},
+		Sources: []Source{{Path: userFile, Level: User, SHA256: hash([]byte(text)), Trusted: true, Used: true}},
+	}
+	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Settings{}, "Rules", "said")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if s.Model.EnvironmentKey() {
+		t.Error("a key file and a foreign endpoint, and still a key from the environment")
+	}
+	for list, want := range map[string][]string{
+		"hosts": {"pkg.go.dev", "*.example.com", "::1"}, "allowlist": {"read_file"},
+		"secrets": {"~/.config/acme", "!*.pub"}, "guarded": {"Justfile"},
+	} {
+		if diff := cmp.Diff(want, texts(s, list)); diff != "" {
+			t.Errorf("%s:\n%s", list, diff)
+		}
+	}
+}
+
+// TestBadText holds the exact messages: they are what a person has to go by.
+func TestBadText(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"syntax", "mode = \n", "1:8: not TOML: unexpected character U+000A at start of value; correct it"},
+		{"open string", "# é\nallow = [\"é\", \"b\n", "2:17: not TOML: basic strings cannot have new lines; correct it"},
+		{"end of file", "allow = [", "1:9: not TOML: array is incomplete; correct it"},
+		{"not UTF-8", "mode = \"\xff\"", "1:1: not UTF-8 text; save the file as UTF-8"},
+		{"unknown key", "\nalow = []\n", `2:1: "alow" is not a key; did you mean allow?`},
+		{"dashes", "soft-deny = []", `1:1: "soft-deny" is not a key; did you mean soft_deny?`},
+		{"far off", "zzzzzzzzzzzz = 1", `1:1: "zzzzzzzzzzzz" is not a key; the keys are allow, allowlist, `},
+		{"below a table", "[model]\nname = \"x\"\nallow = []", `3:1: "allow" is not a key of [model]; put allow at the top of the file, before the first [table]`},
+		{"above its table", "provider = \"openai\"", `1:1: "provider" is not a key; put provider below [model]`},
+		{"log key", "[model]\ndump_dir = \"/x\"", `2:1: "dump_dir" is not a key of [model]; put dump_dir below [log]`},
+		{"model key", "[model]\nendpiont = \"x\"", `2:1: "endpiont" is not a key of [model]; did you mean endpoint?`},
+		{"price key", "[[price]]\nmodle = \"x\"", `2:1: "modle" is not a key of [price]; did you mean model?`},
+		{"inline key", "model = { naem = \"x\" }", `1:11: "naem" is not a key of [model]; did you mean name?`},
+		{"twice", "mode = \"off\"\nhosts = []\nmode = \"off\"", `3:1: "mode" is set twice, first on line 1; keep one`},
+		{"table twice", "[model]\n[log]\n[model]", `3:2: "model" is set twice, first on line 1; keep one`},
+		{"dotted and table", "model.name = \"x\"\n[model]\ntimeout = \"1s\"", `2:2: "model" is set twice, first on line 1; keep one`},
+		{"inline and table", "model = {}\n[model.headers]", `2:2: "model" is set twice, first on line 1; keep one`},
+		{"table and list", "[price]\n[[price]]", `2:3: "price" is set twice, first on line 1; keep one`},
+		{"key in table twice", "[model]\nname = \"a\"\nname = \"b\"", `3:1: "name" is set twice, first on line 2; keep one`},
+		{"mode", `mode = "Off"`, `1:8: mode cannot be "Off"; write "enforce", "observe" or "off"`},
+		{"mode type", `mode = true`, `1:8: mode needs a string; put it in quotes`},
+		{"list type", `allow = "git status"`, `1:9: allow needs a list; write allow = ["..."]`},
+		{"element type", "allow = [\n  \"git status\",\n  7,\n]", `3:3: allow needs a string; put it in quotes`},
+		{"nested list", "allow = [[\"git\"]]", `1:1: allow needs a string; put it in quotes`},
+		{"table type", `model = "x"`, `1:9: model is a table; write [model] and its keys below it`},
+		{"tables", "[[model]]", `1:3: model is a table; write [model] and its keys below it`},
+		{"price table", "[price]", `1:2: price is a list of tables; write [[price]] and its keys below it`},
+		{"broad rule", "allow = [\"git status\",\n \"bash\"]", `2:2: allow: "bash" would allow any code that bash can run; `},
+		{"prose boundary", "hard_deny = [\"never; ever\"]", `1:14: hard_deny: "never; ever" cannot be a command pattern`},
+		{"empty rule", `environment = [" "]`, `1:16: environment: an empty rule; remove it`},
+		{"control", `allow = ["git\u0000"]`, `1:10: allow holds a control character (U+0000); remove it`},
+		{"control in a scalar", `model.name = "a\u0085b"`, `1:14: name holds a control character (U+0085); remove it`},
+		{"duration", `model.timeout = "20"`, `1:17: timeout cannot be "20"; write a duration up to "10m", such as "20s"`},
+		{"duration type", `model.timeout = 20`, `1:17: timeout needs a duration in quotes, such as "20s"`},
+		{"duration sign", `model.timeout = "-20s"`, `1:17: timeout cannot be "-20s"; `},
+		{"duration length", `model.timeout = "11m"`, `1:17: timeout cannot be "11m"; `},
+		{"tokens", `model.max_tokens = 0`, `1:20: max_tokens is 0; write a number from 1 to 32768`},
+		{"tokens type", `model.max_tokens = 1.5`, `1:20: max_tokens needs a whole number`},
+		{"provider", `model.provider = "openia"`, `1:18: provider cannot be "openia"; write "", "anthropic" or "openai"`},
+		{"endpoint", `model.endpoint = "example.com"`, `1:18: endpoint: "example.com" is no address; write https:// or http://HOST`},
+		{"endpoint scheme", `model.endpoint = "file:///etc"`, `1:18: endpoint: "file:///etc" is no address; `},
+		{"endpoint in the clear", `model.endpoint = "http://example.com"`, `1:18: endpoint: "http://example.com" would send the key in the clear; use https, or http to this machine`},
+		{"endpoint password", `model.endpoint = "https://u:p@example.com"`, `1:18: endpoint: an endpoint holds neither a name, a password nor a query; use key_file`},
+		{"relative file", `model.key_file = "key"`, `1:18: key_file: "key" is relative, and to nothing in particular; start it with / or ~/`},
+		{"other home", `model.ca_file = "~root/x"`, `1:17: ca_file: "~root/x" is relative, `},
+		{"header key", `model.headers = { Authorization = "x" }`, `1:19: headers: Authorization would hold a key in the settings; use key_file`},
+		{"header name", `model.headers = { "a b" = "x" }`, `1:19: headers: "a b" is no header name; use letters, digits and -`},
+		{"header line", `model.headers = { a = "x\r\nb: c" }`, `1:23: a holds a control character (U+000D); remove it`},
+		{"header twins", `model.headers = { a = "x", A = "y" }`, `1:28: header a is set twice, in different case; keep one`},
+		{"transcript", `model.transcript = "all"`, `1:20: transcript cannot be "all"; write "last20"`},
+		{"failure", `log.on_failure = "ignore"`, `1:18: on_failure cannot be "ignore"; write "continue" or "block"`},
+		{"price", "[[price]]\nmodel = \"m\"\nin = 1", `1:3: a price needs model, in and out; add what is missing`},
+		{"price twice", "[[price]]\nmodel = \"m\"\nin = 1\nout = 1\n[[price]]\nmodel = \"m\"\nin = 1\nout = 1", `5:3: the price of "m" is set twice; keep one`},
+		{"price number", "[[price]]\nin = -1", `2:6: in is -1; write US dollars for a million tokens, such as 1.5`},
+		{"price nan", "[[price]]\nin = nan", `2:6: in is nan; `},
+		{"price type", "[[price]]\nin = \"1\"", `2:6: in needs a number of US dollars for a million tokens`},
+		{"root /", `workspace_roots = ["/"]`, `1:20: workspace_roots: / is no workspace; name a project's directory`},
+		{"root home", `workspace_roots = ["~"]`, `1:20: workspace_roots: "/home/u" holds the home directory and is no workspace; name a project's directory`},
+		{"root above home", `workspace_roots = ["/home/x/.."]`, `1:20: workspace_roots: "/home" holds the home directory and is no workspace`},
+		{"relative root", `workspace_roots = ["src"]`, `1:20: workspace_roots: "src" is relative`},
+		{"host with port", `hosts = ["example.com:443"]`, `1:10: hosts: "example.com:443" is no host; `},
+		{"host URL", `hosts = ["https://example.com"]`, `1:10: hosts: "https://example.com" is no host; `},
+		{"host of all", `hosts = ["*.com"]`, `1:10: hosts: "*.com" covers too much; write *.example.com`},
+		{"host star", `hosts = ["*"]`, `1:10: hosts: "*" is no host; `},
+		{"tool", `allowlist = ["mcp__x__Read File"]`, `1:14: allowlist: "mcp__x__Read File" is no canonical tool name, such as read_file`},
+		{"path", `secrets = ["!/"]`, `1:12: secrets: "!/" names nothing; write a name, ~/name or /name`},
+		{"path up", `guarded = ["../x"]`, `1:12: guarded: "../x": .. is not supported here; `},
+		{"path glob", `guarded = ["a["]`, `1:12: guarded: "a[": unbalanced [ or a trailing \; correct it`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := world().File(userFile, c.text, 0o600)
+			got := badSettings(t, placesIn(m))
+			if want := userFile + ":" + c.want; !strings.HasPrefix(got, want) {
+				t.Errorf("\n got %s\nwant %s", got, want)
+			}
+			m = world().File(managedFile, c.text, 0o644)
+			if got := badSettings(t, placesIn(m)); !strings.HasPrefix(got, managedFile+":"+c.want) {
+				t.Errorf("managed: %s", got)
+			}
+		})
+	}
+}
+
+func TestGoodText(t *testing.T) {
+	for _, text := range []string{
+		"", "# only a comment", "\r\nmode = 'off'\r\n", "[model]\n[model.headers]\nx-a = \"b\"",
+		"[model.headers]\nx-a = \"b\"\n[model]\nname = \"x\"", "model.name = \"x\"\nmodel.timeout = \"1s\"",
+		"soft_deny = [\"\"\"never\nthat\"\"\"]", "model.endpoint = \"http://127.0.0.1:8080/v1\"",
+		"model.endpoint = \"http://[::1]\"", "model.endpoint = \"http://localhost\"", "model.proxy = \"socks5://p:1080\"",
+	} {
+		if _, err := Load(placesIn(world().File(userFile, text, 0o600))); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestRefusedPlaces: a file that somebody else could have written is refused
+// by name, with what to do.
+func TestRefusedPlaces(t *testing.T) {
+	const text = `mode = "observe"`
+	for _, c := range []struct {
+		name  string
+		world func(*view.Memory) *view.Memory
+		want  string // "" is accepted
+	}{
+		{"own", func(m *view.Memory) *view.Memory { return m.File(userFile, text, 0o600).Chown(userFile, 1000) }, ""},
+		{"root's", func(m *view.Memory) *view.Memory { return m.File(userFile, text, 0o644) }, ""},
+		{"group may write", func(m *view.Memory) *view.Memory { return m.File(userFile, text, 0o660) },
+			userFile + ": writable by others (mode 0660); run: chmod go-w " + userFile},
+		{"all may write", func(m *view.Memory) *view.Memory { return m.File(userFile, text, 0o602) },
+			userFile + ": writable by others (mode 0602); run: chmod go-w " + userFile},
+		{"somebody else's", func(m *view.Memory) *view.Memory { return m.File(userFile, text, 0o600).Chown(userFile, 1001) },
+			userFile + ": owned by user 1001, neither root nor you (1000); take it over with chown, or remove it"},
+		{"replaceable", func(m *view.Memory) *view.Memory {
+			return m.File(userFile, text, 0o600).Dir("/home/u/.config", 0o777)
+		}, userFile + ": anyone can replace it, since its directory /home/u/.config is writable by all; run: chmod o-w /home/u/.config"},
+		{"in a sticky directory", func(m *view.Memory) *view.Memory {
+			return m.File(userFile, text, 0o600).Dir("/home/u/.config", 0o777|fs.ModeSticky)
+		}, ""},
+		{"a directory", func(m *view.Memory) *view.Memory { return m.Dir(userFile, 0o700) },
+			userFile + ": not a regular file; put the settings into one, or remove it"},
+		{"a FIFO", func(m *view.Memory) *view.Memory { return m.Special(userFile, fs.ModeNamedPipe|0o600) },
+			userFile + ": not a regular file; "},
+		{"too large", func(m *view.Memory) *view.Memory {
+			return m.File(userFile, "#"+strings.Repeat("x", 1<<20), 0o600)
+		}, userFile + ": 1048577 bytes, more than the 1048576 that are read; shorten it"},
+		{"a link", func(m *view.Memory) *view.Memory {
+			return m.File("/home/u/dotfiles/nod.toml", text, 0o600).Link(userFile, "../../dotfiles/nod.toml")
+		}, ""},
+		{"a link to nothing", func(m *view.Memory) *view.Memory { return m.Link(userFile, "/gone") },
+			userFile + ": a link to /gone, which does not exist; correct or remove the link"},
+		{"a link in a ring", func(m *view.Memory) *view.Memory { return m.Link(userFile, userFile) },
+			userFile + ": cannot be followed (too many links); make it readable, or correct its links"},
+		{"a link to a writable file", func(m *view.Memory) *view.Memory {
+			return m.File("/srv/nod.toml", text, 0o666).Link(userFile, "/srv/nod.toml")
+		}, userFile + ": writable by others (mode 0666); run: chmod go-w /srv/nod.toml"},
+		{"a link into the workspace", func(m *view.Memory) *view.Memory {
+			return m.File(projectRoot+"/nod.toml", text, 0o600).Link(userFile, projectRoot+"/nod.toml")
+		}, userFile + ": lies in the workspace /home/u/src/app, where an agent may write; move it out, or start the agent in another directory"},
+		{"a linked directory in the workspace", func(m *view.Memory) *view.Memory {
+			return m.File(projectRoot+"/conf/nod.toml", text, 0o600).Link("/home/u/.config/nod", projectRoot+"/conf")
+		}, userFile + ": lies in the workspace /home/u/src/app, "},
+		{"in a root of its own", func(m *view.Memory) *view.Memory {
+			return m.File(userFile, "workspace_roots = [\"~/.config\"]", 0o600)
+		}, userFile + ": lies in the workspace /home/u/.config, "},
+		{"in a managed root", func(m *view.Memory) *view.Memory {
+			return m.File(userFile, text, 0o600).File(managedFile, "workspace_roots = [\"~/.config\"]", 0o644)
+		}, userFile + ": lies in the workspace /home/u/.config, "},
+		{"managed, in the user's root", func(m *view.Memory) *view.Memory {
+			return m.File(userFile, "workspace_roots = [\"/etc/nod\"]", 0o600).File(managedFile, text, 0o644)
+		}, managedFile + ": lies in the workspace /etc/nod, "},
+		{"a key in the workspace", func(m *view.Memory) *view.Memory {
+			return m.File(userFile, "model.key_file = \"~/src/app/key\"", 0o600)
+		}, projectRoot + "/key: key_file lies in the workspace /home/u/src/app, where an agent may write; move it out"},
+		{"dumps in the workspace", func(m *view.Memory) *view.Memory {
+			return m.File(userFile, "log.dump_dir = \"~/dumps\"", 0o600).Link("/home/u/dumps", "src/app/x")
+		}, "/home/u/dumps: dump_dir lies in the workspace /home/u/src/app, "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := placesIn(c.world(world()))
+			if c.want == "" {
+				if s := loaded(t, p); s.Mode != Observe {
+					t.Errorf("mode %v: the file was not used", s.Mode)
+				}
+				return
+			}
+			if got := badSettings(t, p); !strings.HasPrefix(got, c.want) {
+				t.Errorf("\n got %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// failing is a file system on which one name cannot be looked at.
+type failing struct {
+	view.Files
+	name string
+}
+
+func (f failing) Lstat(name string) (view.Info, error) {
+	if name == f.name {
+		return view.Info{}, &fs.PathError{Op: "lstat", Path: name, Err: fs.ErrPermission}
+	}
+	return f.Files.Lstat(name)
+}
+
+func TestUnreadableIsNotMissing(t *testing.T) {
+	for name, file := range map[string]string{managedFile: managedFile, "/etc/nod": managedFile, userFile: userFile} {
+		p := placesIn(failing{world().File(managedFile, "", 0o644).File(userFile, "", 0o600), name})
+		want := file + ": cannot be followed (permission denied); make it readable, or correct its links"
+		if got := badSettings(t, p); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// TestHomeIsNoWorkspace: an agent started in the home directory has no
+// workspace, so the user's settings do not lie in one.
+func TestHomeIsNoWorkspace(t *testing.T) {
+	for _, root := range []string{"/", "/home", "/home/u", "/home/u/link"} {
+		m := world().File(userFile, `mode = "off"`, 0o600).File("/home/u/.nod.toml", `hard_deny = ["git"]`, 0o600).Link("/home/u/link", "/home/u")
+		p := placesIn(m)
+		p.Root = root
+		if s := loaded(t, p); s.Mode != Off || len(s.Rules.HardDeny) != len(nod.DefaultRules().HardDeny) {
+			t.Errorf("root %s: mode %v, hard_deny %v", root, s.Mode, s.Rules.HardDeny)
+		}
+	}
+}
+
+func TestKey(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		mode       fs.FileMode
+		uid        uint32
+		key, want  string
+	}{
+		{"good", "sk-1\n", 0o600, 1000, "sk-1", ""},
+		{"read only", "sk-1", 0o400, 1000, "sk-1", ""},
+		{"group may read", "sk-1", 0o640, 1000, "", "key file /k: others may read it (mode 0640); run: chmod 600 /k"},
+		{"root's", "sk-1", 0o600, 0, "", "key file /k: owned by user 0, not you (1000); take it over with chown"},
+		{"empty", " \n", 0o600, 1000, "", "key file /k: it does not hold one key; write the key into it, and nothing else"},
+		{"two lines", "a\nb\n", 0o600, 1000, "", "key file /k: it does not hold one key; write the key into it, and nothing else"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := world().File("/k", c.text, c.mode).Chown("/k", c.uid)
+			key, err := ModelSettings{KeyFile: "/k"}.Key(m, 1000)
+			checkKey(t, key, err, c.key, c.want)
+		})
+	}
+	key, err := ModelSettings{KeyFile: "/gone"}.Key(world(), 1000)
+	checkKey(t, key, err, "", "key file /gone: it does not exist; write the key into it, mode 0600")
+	key, err = ModelSettings{}.Key(world(), 1000)
+	checkKey(t, key, err, "", "")
+}
+
+func checkKey(t *testing.T, key string, err error, want, message string) {
+	t.Helper()
+	got := ""
+	if err != nil {
+		got = err.Error()
+		if nod.AsFailure(err).Kind != nod.NoKey {
+			t.Errorf("kind %v", nod.AsFailure(err).Kind)
+		}
+	}
+	if key != want || got != message {
+		t.Errorf("key %q, error %q; want %q, %q", key, got, want, message)
+	}
+}
+
+// TestManual: the file that the package comment shows can be loaded.
+func TestManual(t *testing.T) {
+	source, err := os.ReadFile("config.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, manual, _ := strings.Cut(string(source), "\n// # Keys\n")
+	manual, _, found := strings.Cut(manual, "\n// # Merging lists\n")
+	if !found {
+		t.Fatal("the package comment has lost its sections")
+	}
+	s := loaded(t, placesIn(world().File(userFile, strings.ReplaceAll(manual, "//", ""), 0o600)))
+	want := ModelSettings{
+		Provider: "anthropic", KeyFile: "/home/u/.config/nod/key", Timeout: defaultTimeout, MaxTokens: defaultMaxTokens,
+		Headers: map[string]string{"x-team": "core"}, Transcript: defaultTranscript,
+	}
+	if diff := cmp.Diff(want, s.Model); diff != "" || len(s.Prices) != 1 || len(s.Rules.Allow) != 2 {
+		t.Errorf("prices %v, allow %v, model:\n%s", s.Prices, s.Rules.Allow, diff)
+	}
+}

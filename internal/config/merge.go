@@ -1,0 +1,231 @@
+package config
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// merge puts the layers together, highest first.
+func merge(layers []layer, repo repository) Settings {
+	s := Settings{Notices: repo.notices}
+	for _, l := range layers {
+		s.Sources = append(s.Sources, l.source)
+	}
+	if repo.found {
+		s.Sources = append(s.Sources, repo.source)
+	}
+	s.said = said{layers, repo.lists}
+	s.Rules = s.said.rules()
+	mergeMode(&s, layers)
+	s.Profile = Profile(first(layers, "", func(l layer) *string { return l.profile }))
+	s.Model = mergeModel(layers)
+	s.Log = LogSettings{
+		OnFailure: first(layers, Continue, func(l layer) *OnFailure { return l.onFailure }),
+		DumpDir:   first(layers, "", func(l layer) *string { return l.dumpDir }),
+	}
+	s.Prices = mergePrices(layers)
+	for _, l := range layers {
+		for _, root := range l.roots {
+			if !slices.Contains(s.Roots, root) {
+				s.Roots = append(s.Roots, root)
+			}
+		}
+	}
+	return s
+}
+
+// first returns what the highest layer says, else the default.
+func first[T any](layers []layer, standard T, get func(layer) *T) T {
+	for _, l := range layers {
+		if v := get(l); v != nil {
+			return *v
+		}
+	}
+	return standard
+}
+
+func mergeMode(s *Settings, layers []layer) {
+	s.ModeOrigin = "default"
+	for _, l := range layers {
+		if l.mode != nil {
+			s.Mode, s.ModeOrigin = *l.mode, shown(l.source.Path)+":"+strconv.Itoa(l.modeLine)
+			return
+		}
+	}
+}
+
+// Defaults of [model], the seed's where it names them.
+const (
+	defaultTimeout    = 20 * time.Second
+	defaultMaxTokens  = 256
+	defaultTranscript = "last20"
+)
+
+func mergeModel(layers []layer) ModelSettings {
+	text := func(standard string, get func(layer) *string) string { return first(layers, standard, get) }
+	return ModelSettings{
+		Provider:   text("", func(l layer) *string { return l.provider }),
+		Name:       text("", func(l layer) *string { return l.name }),
+		Endpoint:   text("", func(l layer) *string { return l.endpoint }),
+		KeyFile:    text("", func(l layer) *string { return l.keyFile }),
+		Proxy:      text("", func(l layer) *string { return l.proxy }),
+		CAFile:     text("", func(l layer) *string { return l.caFile }),
+		Transcript: text(defaultTranscript, func(l layer) *string { return l.transcript }),
+		Timeout:    first(layers, defaultTimeout, func(l layer) *time.Duration { return l.timeout }),
+		MaxTokens:  first(layers, defaultMaxTokens, func(l layer) *int { return l.maxTokens }),
+		Headers:    mergeHeaders(layers),
+	}
+}
+
+func mergeHeaders(layers []layer) map[string]string {
+	var headers map[string]string
+	for _, l := range slices.Backward(layers) {
+		for _, h := range l.headers {
+			if headers == nil {
+				headers = make(map[string]string)
+			}
+			headers[h.name] = h.value
+		}
+	}
+	return headers
+}
+
+func mergePrices(layers []layer) []Price {
+	var prices []Price
+	for _, l := range layers {
+		for _, p := range l.prices {
+			if !slices.ContainsFunc(prices, func(o Price) bool { return o.Model == p.Model }) {
+				prices = append(prices, p)
+			}
+		}
+	}
+	return prices
+}
+
+// said is what the files say in their lists.
+type said struct {
+	layers []layer // highest first
+	repo   [listCount]listed
+}
+
+// rules merges the lists. It is on the path of every tool call, so a list of
+// which no file speaks is taken as it is.
+func (s said) rules() nod.Rules {
+	r := nod.DefaultRules()
+	for i, rules := range [...]*[]nod.Rule{&r.Allow, &r.SoftDeny, &r.HardDeny, &r.Environment} {
+		if s.speaksOf(i) {
+			*rules = rulesIn(s.merged(i, builtinItems(r, i)))
+		}
+	}
+	for i, texts := range [...]*[]string{&r.Hosts, &r.Allowlist, &r.Secrets, &r.Guarded} {
+		if s.speaksOf(listHosts + i) {
+			*texts = textsIn(s.merged(listHosts+i, builtinItems(r, listHosts+i)))
+		}
+	}
+	return r
+}
+
+func (s said) speaksOf(i int) bool {
+	return s.repo[i].present || slices.ContainsFunc(s.layers, func(l layer) bool { return l.lists[i].present })
+}
+
+// Lists returns the rules again, in order of list and position, each with
+// where it came from, for a person to read.
+func (s Settings) Lists() []Item {
+	builtin := nod.DefaultRules()
+	var all []Item
+	for i := range listCount {
+		all = append(all, s.said.merged(i, builtinItems(builtin, i))...)
+	}
+	return all
+}
+
+// merged follows the rule in the package comment.
+func (s said) merged(i int, builtin []Item) []Item {
+	var items []Item
+	set := false
+	// In secrets and guarded the last match holds, so there the managed file
+	// comes last and of two equal entries the later one stays.
+	lastHolds := i == listSecrets || i == listGuarded
+	ordered := s.layers
+	if lastHolds {
+		ordered = slices.Clone(ordered)
+		slices.Reverse(ordered)
+	}
+	for _, l := range ordered {
+		set = set || l.lists[i].present
+		items = append(items, splice(l.lists[i].items, builtin)...)
+	}
+	if !set {
+		items = slices.Clip(builtin)
+	}
+	items = append(items, splice(s.repo[i].items, nil)...)
+	if lastHolds {
+		slices.Reverse(items)
+		items = unique(items)
+		slices.Reverse(items)
+		return items
+	}
+	return unique(items)
+}
+
+// splice puts the built-in list where it is asked for.
+func splice(items, builtin []Item) []Item {
+	var out []Item
+	for _, item := range items {
+		if item.Text == defaultsMark {
+			out = append(out, builtin...)
+		} else {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// unique returns a new slice with the first of equal entries.
+func unique(items []Item) []Item {
+	seen := make(map[string]bool, len(items))
+	out := make([]Item, 0, len(items))
+	for _, item := range items {
+		if !seen[item.Text] {
+			seen[item.Text] = true
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// builtinItems is what "$defaults" stands for in a list.
+func builtinItems(d nod.Rules, i int) []Item {
+	name := listNames()[i]
+	var items []Item
+	if i < listHosts {
+		for _, r := range [listHosts][]nod.Rule{d.Allow, d.SoftDeny, d.HardDeny, d.Environment}[i] {
+			items = append(items, Item{List: name, Text: r.Text, Origin: r.Origin, Rule: r})
+		}
+		return items
+	}
+	for _, text := range [...][]string{d.Hosts, d.Allowlist, d.Secrets, d.Guarded}[i-listHosts] {
+		items = append(items, Item{List: name, Text: text, Origin: "default"})
+	}
+	return items
+}
+
+func rulesIn(items []Item) []nod.Rule {
+	rules := make([]nod.Rule, len(items))
+	for i, item := range items {
+		rules[i] = item.Rule
+	}
+	return rules
+}
+
+func textsIn(items []Item) []string {
+	texts := make([]string, len(items))
+	for i, item := range items {
+		texts[i] = item.Text
+	}
+	return texts
+}

@@ -1,0 +1,191 @@
+package config
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// absent is a file that does not exist.
+const absent = "absent"
+
+func threeFiles(managed, user, repo string) *view.Memory {
+	m := world()
+	if managed != absent {
+		m.File(managedFile, managed, 0o644)
+	}
+	if user != absent {
+		m.File(userFile, user, 0o600)
+	}
+	if repo != absent {
+		m.File(projectRoot+"/.nod.toml", repo, 0o644)
+	}
+	return m
+}
+
+// TestMergeLists is the rule of the package comment, case by case. D stands
+// for the built-in list.
+func TestMergeLists(t *testing.T) {
+	const soft = "soft_deny = "
+	for _, c := range []struct {
+		name                string
+		managed, user, repo string
+		want                []string
+	}{
+		{"no files", absent, absent, absent, []string{"D"}},
+		{"files without the key", "", "", "", []string{"D"}},
+		{"user replaces", absent, soft + `["a"]`, absent, []string{"a"}},
+		{"user empties", absent, soft + `[]`, absent, nil},
+		{"user adds in front", absent, soft + `["$defaults", "a"]`, absent, []string{"D", "a"}},
+		{"user adds behind", absent, soft + `["a", "$defaults"]`, absent, []string{"a", "D"}},
+		{"managed replaces", soft + `["m"]`, absent, absent, []string{"m"}},
+		{"managed empties", soft + `[]`, absent, absent, nil},
+		{"managed alone has the key", soft + `["m"]`, "", absent, []string{"m"}},
+		{"both replace", soft + `["m"]`, soft + `["a"]`, absent, []string{"m", "a"}},
+		{"user cannot remove managed", soft + `["m"]`, soft + `[]`, absent, []string{"m"}},
+		{"managed pins", soft + `["$defaults", "m"]`, soft + `[]`, absent, []string{"D", "m"}},
+		{"user asks for the defaults", soft + `["m"]`, soft + `["$defaults", "a"]`, absent, []string{"m", "D", "a"}},
+		{"both ask", soft + `["$defaults", "m"]`, soft + `["a", "$defaults"]`, absent, []string{"D", "m", "a"}},
+		{"once each", soft + `["m", "m"]`, soft + `["a", "m", "a"]`, absent, []string{"m", "a"}},
+		{"repository adds", absent, absent, soft + `["git r"]`, []string{"D", "git r"}},
+		{"repository cannot remove", soft + `["m"]`, absent, soft + `[]`, []string{"m"}},
+		{"repository cannot bring back", absent, soft + `[]`, soft + `["$defaults", "git r"]`, []string{"git r"}},
+		{"all three", soft + `["m"]`, soft + `["a", "$defaults"]`, soft + `["git r"]`, []string{"m", "a", "D", "git r"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := loaded(t, placesIn(threeFiles(c.managed, c.user, c.repo)))
+			var got []string
+			for _, r := range s.Rules.SoftDeny {
+				switch {
+				case r.Origin != "default":
+					got = append(got, r.Text)
+				case len(got) == 0 || got[len(got)-1] != "D":
+					got = append(got, "D")
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestManagedPathsHold: the last match holds in secrets and guarded, and no
+// "!" of a user's comes after a managed entry.
+func TestManagedPathsHold(t *testing.T) {
+	for _, list := range []string{"secrets", "guarded"} {
+		for _, c := range []struct {
+			name, managed, user string
+			want                []string
+		}{
+			{"taken back", list + ` = [".acme"]`, list + ` = [".u", "!.acme"]`, []string{".u", "!.acme", ".acme"}},
+			{"named by both", list + ` = [".acme"]`, list + ` = [".acme", "!.acme", ".u"]`, []string{"!.acme", ".u", ".acme"}},
+			{"managed alone", list + ` = [".acme", "!.acme/pub"]`, "", []string{".acme", "!.acme/pub"}},
+		} {
+			s := loaded(t, placesIn(threeFiles(c.managed, c.user, absent)))
+			if diff := cmp.Diff(c.want, texts(s, list)); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", list, c.name, diff)
+			}
+		}
+	}
+	s := loaded(t, placesIn(threeFiles(`secrets = ["$defaults"]`, `secrets = ["$defaults", "!~/.ssh"]`, absent)))
+	want := append([]string{"!~/.ssh"}, nod.DefaultRules().Secrets...)
+	if diff := cmp.Diff(want, s.Rules.Secrets); diff != "" {
+		t.Errorf("pinned built-in list (-want +got):\n%s", diff)
+	}
+}
+
+func TestListsAndRulesAgree(t *testing.T) {
+	s := loaded(t, placesIn(threeFiles(`allow = ["git status"]`, `hosts = ["go.dev"]`, `hard_deny = ["git push"]`)))
+	var rules []nod.Rule
+	var names []string
+	for _, item := range s.Lists() {
+		if item.Rule.Text != "" {
+			rules = append(rules, item.Rule)
+		} else {
+			names = append(names, item.Text)
+		}
+	}
+	r := s.Rules
+	if diff := cmp.Diff(concat(r.Allow, r.SoftDeny, r.HardDeny, r.Environment), rules, cmp.AllowUnexported(nod.Rule{})); diff != "" {
+		t.Errorf("rules:\n%s", diff)
+	}
+	if diff := cmp.Diff(concat(r.Hosts, r.Allowlist, r.Secrets, r.Guarded), names); diff != "" {
+		t.Errorf("names:\n%s", diff)
+	}
+}
+
+func concat[T any](lists ...[]T) []T {
+	var all []T
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}
+
+func TestOrigins(t *testing.T) {
+	s := loaded(t, placesIn(threeFiles("\nallow = [\"git status\",\n  \"git diff\"]", `environment = ["Go"]`, "hard_deny = [\"git push\"]")))
+	got := map[string]string{}
+	for _, r := range concat(s.Rules.Allow, s.Rules.Environment, s.Rules.HardDeny) {
+		got[r.Text] = r.Origin
+	}
+	want := map[string]string{
+		"git status": managedFile + ":2", "git diff": managedFile + ":3",
+		"Go": userFile + ":1", "git push": projectRoot + "/.nod.toml:1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestMergeScalars(t *testing.T) {
+	const managed = `
+mode = "enforce"
+workspace_roots = ["/srv/a"]
+[model]
+endpoint = "https://gate.example.com"
+headers = { x-team = "org", x-a = "1" }
+[log]
+on_failure = "block"
+[[price]]
+model = "m"
+in = 1
+out = 2
+`
+	const user = `
+mode = "off"
+profile = "replace"
+workspace_roots = ["~/src", "/srv/a"]
+[model]
+provider = "openai"
+endpoint = "https://evil.example.com"
+headers = { X-Team = "me", x-b = "2" }
+[log]
+on_failure = "continue"
+[[price]]
+model = "m"
+in = 0
+out = 0
+[[price]]
+model = "n"
+in = 3
+out = 4
+`
+	s := loaded(t, placesIn(threeFiles(managed, user, absent)))
+	want := Settings{
+		Mode: Enforce, ModeOrigin: managedFile + ":2", Profile: Replace, Roots: []string{"/srv/a", "/home/u/src"},
+		Model: ModelSettings{
+			Provider: "openai", Endpoint: "https://gate.example.com", Timeout: defaultTimeout, MaxTokens: 256, Transcript: "last20",
+			Headers: map[string]string{"x-team": "org", "x-a": "1", "x-b": "2"},
+		},
+		Log:    LogSettings{OnFailure: Block},
+		Prices: []Price{{"m", 1, 2, 1}, {"n", 3, 4, 3}},
+	}
+	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Settings{}, "Rules", "said", "Sources")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,111 @@
+package hook
+
+import (
+	"errors"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/session"
+)
+
+// book writes one event down: in the decision log, and in the session's
+// memory. It is the gate's Recorder, and knows what the agent will be told.
+type book struct {
+	run      *run
+	event    agent.Event
+	settings config.Settings
+	memory   *session.Session
+	digest   string
+}
+
+// told says a decision to the agent, as the mode has it.
+func (b *book) told(d nod.Decision) agent.Answer {
+	if b.settings.Mode == config.Observe {
+		return agent.Answer{Said: "abstained"}
+	}
+	return b.run.Adapter.Encode(b.event, d, profile(b.settings), b.hasModel())
+}
+
+func (b *book) hasModel() bool { return b.run.model(b.settings) != nil }
+
+// Begin implements nod.Recorder: a line that shows, if nothing follows it,
+// that a decision was begun and never answered.
+func (b *book) Begin(c nod.Call, id string) error {
+	return b.write(b.entry(audit.FromCall(nod.EntryBegun, id, c, b.run.Now())))
+}
+
+// Record implements nod.Recorder.
+func (b *book) Record(c nod.Call, d nod.Decision) error {
+	entry := b.entry(audit.FromDecision(c, d, b.run.Now()))
+	entry.Answered = b.told(d).Said
+	if b.memory != nil {
+		entry.SessionCost = b.memory.Cost() + d.Cost
+	}
+	return errors.Join(b.write(entry), b.remember(d, entry))
+}
+
+// entry fills in what only the hook knows.
+func (b *book) entry(e nod.Entry) nod.Entry {
+	e.Nod = b.run.Version
+	e.Mode, e.Setting = b.event.Mode, b.settings.Mode.String()
+	return e
+}
+
+// write appends one line. Without a state directory, as in the demo, nothing
+// is written down.
+func (b *book) write(e nod.Entry) error {
+	if b.run.Places.State == "" {
+		return nil
+	}
+	log, err := audit.Open(b.run.Places.State)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	return log.Write(e)
+}
+
+// remember notes that this call was answered, so that the host's own prompt
+// for it is left to the person.
+func (b *book) remember(d nod.Decision, e nod.Entry) error {
+	if b.memory == nil || b.event.Kind != agent.Decide {
+		return nil
+	}
+	return b.memory.Answer(session.Answer{
+		Call: b.event.Call.ID, Digest: b.digest, Tool: b.event.Call.RawTool, Paths: b.event.Call.Paths,
+		Verdict: d.Verdict.String(), Said: e.Answered, Cost: d.Cost, At: e.Time,
+	})
+}
+
+// outcome writes down what became of a call.
+func (b *book) outcome() error {
+	now, kind, reason := b.run.Now(), nod.EntryOutcome, b.event.Error
+	if b.event.Kind == agent.HostDenied {
+		kind, reason = nod.EntryHostDeny, b.event.Reason
+	}
+	entry := b.entry(audit.FromCall(kind, b.event.Call.ID, b.event.Call, now))
+	entry.Reason, entry.Latency = nod.OneLine(reason, 300), b.event.Took.Microseconds()
+	err := b.write(entry)
+	if b.event.Kind != agent.Outcome || b.run.Places.State == "" {
+		return err
+	}
+	memory, openErr := session.Open(b.run.Places.State, b.event.Call.Agent, b.event.Call.Session)
+	if openErr != nil {
+		return errors.Join(err, openErr)
+	}
+	return errors.Join(err, memory.Outcome(session.Outcome{
+		Call: b.event.Call.ID, Tool: b.event.Call.RawTool,
+		Failed: b.event.Failed, Error: entry.Reason, Took: b.event.Took, At: now,
+	}, b.event.Call.Paths))
+}
+
+// note writes down a payload that could not be read or was passed.
+func (r *run) note(sessionID, reason string) {
+	b := &book{run: r}
+	entry := b.entry(nod.Entry{Version: nod.EntryVersion, Kind: nod.EntryBadInput, Time: r.Now(), Agent: r.Adapter.Name(), Session: sessionID, Reason: nod.OneLine(reason, 300)})
+	entry.Setting = ""
+	// Nobody is left to be told: the answer blocks or passes all the same.
+	_ = b.write(entry)
+}

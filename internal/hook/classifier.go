@@ -1,0 +1,97 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/classify"
+	"github.com/nodgate/nod/internal/config"
+)
+
+// classifier is a nod.Model that asks `nod classify`, a process of its own
+// with the network and the SDKs that the hook does not link.
+type classifier struct {
+	program string
+	places  config.Places
+	environ []string
+	timeout time.Duration
+}
+
+// answerLimit bounds what is read from the child.
+const answerLimit = 1 << 20
+
+// Classify implements nod.Model.
+func (c classifier) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
+	request, err := classify.Request{Version: classify.Version, Prompt: p, TimeoutMS: c.timeout.Milliseconds()}.Encode()
+	if err != nil {
+		return nod.Classification{}, err
+	}
+	out, err := c.run(ctx, request)
+	if err != nil {
+		return nod.Classification{}, err
+	}
+	answer, err := classify.DecodeAnswer(out)
+	if err != nil {
+		return nod.Classification{}, err
+	}
+	return answer.Open(p.Digest)
+}
+
+func (c classifier) run(ctx context.Context, request []byte) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, c.program, "classify",
+		"--settings", c.places.User, "--managed", c.places.Managed, "--state", c.places.State)
+	cmd.Env = c.childEnviron()
+	cmd.Dir = "/"
+	cmd.Stdin = bytes.NewReader(request)
+	stdout, stderr := &limited{}, &limited{}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, &nod.Failure{Kind: nod.TimedOut, Message: fmt.Sprintf("no answer within %s", c.timeout), Cause: ctx.Err()}
+	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, syscall.ENOENT):
+		return nil, &nod.Failure{Kind: nod.Internal, Message: "the nod program is missing, so no model can be asked; install it again", Cause: err}
+	case err != nil:
+		return nil, &nod.Failure{Kind: nod.Internal, Message: "nod classify failed: " + nod.OneLine(stderr.String(), 300), Cause: err}
+	case stdout.full:
+		return nil, &nod.Failure{Kind: nod.Malformed, Message: "nod classify answered too much"}
+	}
+	return stdout.Bytes(), nil
+}
+
+// childEnviron is built, not inherited: a repository can feed the hook's own.
+// What is handed on are the keys, which nod classify sends to the vendor's
+// own address only.
+func (c classifier) childEnviron() []string {
+	env := []string{"HOME=" + c.places.Home, "PATH=/usr/bin:/bin"}
+	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"} {
+		if v := variable(c.environ, name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// limited keeps the first answerLimit bytes and swallows the rest.
+type limited struct {
+	bytes.Buffer
+	full bool
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if room := answerLimit - l.Len(); len(p) > room {
+		l.full = true
+		l.Buffer.Write(p[:room])
+		return len(p), nil
+	}
+	return l.Buffer.Write(p)
+}

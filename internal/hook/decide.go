@@ -1,0 +1,130 @@
+package hook
+
+import (
+	"context"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/session"
+)
+
+// decide answers a call that is about to run.
+func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
+	memory, root := r.remember(e)
+	settings, err := r.settings(root)
+	if err != nil {
+		return r.unusable(e, nod.AsFailure(err))
+	}
+	if settings.Mode == config.Off {
+		return agent.Answer{}
+	}
+	if root != "" {
+		e.Call.Roots = append([]string{root}, e.Call.Roots...)
+	}
+	digest := session.Digest(e.Call.RawTool, e.Call.Input)
+	if e.Kind == agent.Prompt && memory.Answered(digest) {
+		return agent.Answer{}
+	}
+	r.deadline <- settings.Model.Timeout + slack
+	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
+	d := NewGate(r.Options, settings, book).Check(ctx, e.Call)
+	return book.told(d)
+}
+
+// remember opens the session's file and fixes its workspace root: what the
+// host vouches for, else the first directory seen. Where nothing can be
+// remembered and the host vouches for nothing there is no root, since cwd
+// follows the agent's cd.
+func (r *run) remember(e agent.Event) (*session.Session, string) {
+	first := e.Project
+	if r.Places.State == "" {
+		return nil, orElse(first, e.Call.Dir)
+	}
+	memory, err := session.Open(r.Places.State, e.Call.Agent, e.Call.Session)
+	if err != nil {
+		return memory, first
+	}
+	root, err := memory.Root(orElse(first, e.Call.Dir))
+	if err != nil {
+		return memory, e.Project
+	}
+	return memory, root
+}
+
+func orElse(first, second string) string {
+	if first != "" {
+		return first
+	}
+	return second
+}
+
+func (r *run) settings(root string) (config.Settings, error) {
+	places := r.Places
+	places.Files = r.Files
+	places.Root = ""
+	if real, err := realPath(r.Files, root); err == nil {
+		places.Root = real
+	}
+	return config.Load(places)
+}
+
+// unusable answers where the settings cannot be read: never fewer rules. A
+// person who can be asked is.
+func (r *run) unusable(e agent.Event, f *nod.Failure) agent.Answer {
+	d := nod.Decision{Verdict: nod.Deny, Reason: f.Error(), Err: f, Notices: []string{"nod's settings cannot be used: " + nod.OneLine(f.Error(), 300)}}
+	if e.Call.Interactive {
+		d.Verdict = nod.Ask
+	}
+	d.Reason = nod.OneLine(d.Reason, 300)
+	book := &book{run: r, event: e}
+	if err := book.Record(e.Call, d); err != nil {
+		d.Notices = append(d.Notices, "nod could not write its log: "+nod.OneLine(err.Error(), 300))
+	}
+	return book.told(d)
+}
+
+// NewGate builds the gate that settings describe. recorder may be nil.
+func NewGate(o Options, s config.Settings, recorder nod.Recorder) *nod.Gate {
+	r := &run{Options: o}
+	return nod.New(nod.Options{
+		Rules: s.Rules, Files: o.Files, Home: o.Places.Home, Roots: s.Roots, Self: r.self(),
+		Model: r.model(s), Timeout: s.Model.Timeout, Recorder: recorder,
+		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: o.Now,
+	})
+}
+
+// model is what answers layer 4: the one that was handed in, or nod classify.
+func (r *run) model(s config.Settings) nod.Model {
+	switch {
+	case r.Model != nil:
+		return r.Model
+	case s.Model.Provider == "":
+		return nil
+	}
+	return classifier{program: r.Nod, places: r.Places, environ: r.Environ, timeout: s.Model.Timeout}
+}
+
+// profile is how far nod goes, from the settings.
+func profile(s config.Settings) agent.Profile {
+	switch s.Profile {
+	case config.Replace:
+		return agent.Replace
+	case config.Reinforce:
+		return agent.Reinforce
+	}
+	return agent.Default
+}
+
+// observe records what became of a call, and stays silent.
+func (r *run) observe(e agent.Event) agent.Answer {
+	settings, err := r.settings("")
+	if err == nil && settings.Mode == config.Off {
+		return agent.Answer{}
+	}
+	book := &book{run: r, event: e, settings: settings}
+	if err := book.outcome(); err != nil {
+		return agent.Answer{Stderr: []byte("nod could not write its log: " + nod.OneLine(err.Error(), 300) + "\n")}
+	}
+	return agent.Answer{}
+}

@@ -1,0 +1,172 @@
+// Package hook is one run of nod-hook: a payload on standard input becomes an
+// answer in the agent's dialect and a line in the decision log.
+//
+// Hosts fail open, so everything unexpected ends in [agent.Adapter.Block]: a
+// payload that cannot be read, a panic, a deadline of our own that lies
+// inside the host's.
+//
+// It is linked into a program that starts for every tool call: no net/http,
+// no TLS, no SDK, nothing at package level that costs start-up.
+package hook
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// payloadLimit is the largest payload that is read.
+const payloadLimit = 16 << 20
+
+// slack is what nod adds to the model's timeout before it gives up on itself.
+// Installers give the host a longer limit still.
+const slack = 5 * time.Second
+
+// Options are what one run needs. Paths are absolute.
+type Options struct {
+	Adapter agent.Adapter
+	Environ []string // as os.Environ gives it; nothing in it loosens
+	Places  config.Places
+	Nod     string   // the nod program, for `nod classify`; "" means no model can be asked
+	Self    []string // nod's own programs
+	Files   view.Files
+	Version string
+	// Model replaces `nod classify`, for tests and the demo; nil is the real
+	// one, if the settings configure one.
+	Model nod.Model
+	Now   func() time.Time // nil is time.Now
+	// Deadline bounds the whole run; 0 is the model's timeout and 5 s.
+	Deadline time.Duration
+}
+
+// Run reads one payload, answers, and returns the exit code.
+func Run(ctx context.Context, o Options, stdin io.Reader, stdout, stderr io.Writer) int {
+	answer := Answer(ctx, o, stdin)
+	if _, err := stderr.Write(answer.Stderr); err != nil && answer.Exit == 0 {
+		return 2
+	}
+	if _, err := stdout.Write(answer.Stdout); err != nil {
+		fmt.Fprintln(stderr, "nod could not answer:", err)
+		return 2
+	}
+	return answer.Exit
+}
+
+// Answer is Run without the printing. It always returns: within the deadline,
+// and whatever panics.
+func Answer(ctx context.Context, o Options, stdin io.Reader) agent.Answer {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Files == nil {
+		o.Files = view.Disk{}
+	}
+	run := &run{Options: o, deadline: make(chan time.Duration, 1)}
+	done := make(chan agent.Answer, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- o.Adapter.Block(fmt.Sprintf("nod failed inside (%v); the call is blocked. Please report this.", p))
+			}
+		}()
+		done <- run.answer(ctx, stdin)
+	}()
+	return run.await(done)
+}
+
+// await returns what comes first: the answer or the deadline, which moves
+// once the settings are known.
+func (r *run) await(done <-chan agent.Answer) agent.Answer {
+	limit := r.Deadline
+	if limit == 0 {
+		limit = nod.DefaultTimeout + slack
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		select {
+		case a := <-done:
+			return a
+		case d := <-r.deadline:
+			timer.Reset(d)
+		case <-timer.C:
+			return r.Adapter.Block("nod did not finish in time; the call is blocked")
+		}
+	}
+}
+
+type run struct {
+	Options
+	deadline chan time.Duration
+}
+
+func (r *run) answer(ctx context.Context, stdin io.Reader) agent.Answer {
+	payload, err := io.ReadAll(io.LimitReader(stdin, payloadLimit+1))
+	switch {
+	case err != nil:
+		return r.refuse("", "nod could not read what the agent sent: "+err.Error())
+	case len(payload) > payloadLimit:
+		return r.refuse("", fmt.Sprintf("nod was sent more than %d MiB; the call is blocked", payloadLimit>>20))
+	}
+	event, err := r.Adapter.Decode(payload, r.Environ)
+	if err != nil {
+		return r.refuse("", "nod could not read what the agent sent: "+err.Error())
+	}
+	return r.dispatch(ctx, event)
+}
+
+func (r *run) dispatch(ctx context.Context, e agent.Event) agent.Answer {
+	switch e.Kind {
+	case agent.Decide, agent.Prompt:
+		return r.decide(ctx, e)
+	case agent.Outcome, agent.HostDenied:
+		return r.observe(e)
+	case agent.Other:
+		return agent.Answer{}
+	}
+	if e.Call.RawTool != "" {
+		return r.refuse(e.Call.Session, "nod does not know the event "+nod.OneLine(e.Name, 60)+", and it carries a tool call")
+	}
+	r.note(e.Call.Session, "unknown event "+nod.OneLine(e.Name, 60)+", passed")
+	return agent.Answer{}
+}
+
+// refuse blocks what could not be read, and writes that down.
+func (r *run) refuse(session, reason string) agent.Answer {
+	r.note(session, reason)
+	return r.Adapter.Block(nod.OneLine(reason, 300))
+}
+
+// self lists what layer 0 protects.
+func (r *run) self() []string {
+	own := append([]string{r.Places.State, r.Nod}, r.Self...)
+	for _, file := range []string{r.Places.User, r.Places.Managed} {
+		if file != "" {
+			own = append(own, file)
+			if filepath.Base(filepath.Dir(file)) == "nod" {
+				own = append(own, filepath.Dir(file))
+			}
+		}
+	}
+	return own
+}
+
+// Programs returns the real path of this program and of nod beside it.
+func Programs() (self, beside string) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", ""
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	return self, filepath.Join(filepath.Dir(self), "nod")
+}

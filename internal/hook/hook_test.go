@@ -1,0 +1,464 @@
+package hook_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/hook"
+)
+
+// place is a home with a workspace, on disk.
+type place struct {
+	t                *testing.T
+	home, shop       string
+	options          hook.Options
+	session, entry   string
+	permission, tool string
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{t: t, home: home, shop: filepath.Join(home, "shop"), session: "s1", permission: "default"}
+	p.write(filepath.Join(p.shop, "main.go"), "package main\n")
+	p.options = hook.Options{
+		Adapter: agent.ClaudeCode{}, Version: "test", Places: config.DefaultPlaces(home),
+		Environ: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + p.shop, "CLAUDE_CODE_ENTRYPOINT=sdk-cli"},
+	}
+	p.options.Places.Managed = ""
+	return p
+}
+
+func (p *place) write(name, content string) {
+	p.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *place) settings(text string) { p.write(p.options.Places.User, text) }
+
+// payload is what Claude Code 2.1.329 sends; more overrides fields.
+func (p *place) payload(event, tool string, input any, more map[string]any) []byte {
+	fields := map[string]any{
+		"session_id": p.session, "cwd": p.shop, "permission_mode": p.permission, "hook_event_name": event,
+		"tool_name": tool, "tool_input": input, "tool_use_id": "toolu_1", "transcript_path": filepath.Join(p.home, "t.jsonl"),
+	}
+	for k, v := range more {
+		if fields[k] = v; v == nil {
+			delete(fields, k)
+		}
+	}
+	data, err := json.Marshal(fields)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return data
+}
+
+func (p *place) bash(command string) []byte {
+	return p.payload("PreToolUse", "Bash", map[string]string{"command": command}, nil)
+}
+
+// said is what the host makes of an answer.
+type said struct {
+	verdict, reason, system string
+	exit                    int
+}
+
+func (p *place) run(stdin io.Reader) said {
+	p.t.Helper()
+	var stdout, stderr bytes.Buffer
+	exit := hook.Run(context.Background(), p.options, stdin, &stdout, &stderr)
+	if exit == 2 {
+		if strings.TrimSpace(stderr.String()) == "" {
+			p.t.Error("exit 2 with an empty stderr lets the call run on some hosts")
+		}
+		return said{verdict: "deny", reason: stderr.String(), exit: 2}
+	}
+	if stdout.Len() == 0 {
+		return said{verdict: "silence", reason: stderr.String(), exit: exit}
+	}
+	var answer struct {
+		System string `json:"systemMessage"`
+		Output struct {
+			Decision string                             `json:"permissionDecision"`
+			Reason   string                             `json:"permissionDecisionReason"`
+			Prompt   struct{ Behavior, Message string } `json:"decision"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
+		p.t.Fatalf("%v: %s", err, stdout.String())
+	}
+	s := said{verdict: answer.Output.Decision, reason: answer.Output.Reason, system: answer.System, exit: exit}
+	if s.verdict == "" {
+		s.verdict, s.reason = answer.Output.Prompt.Behavior, answer.Output.Prompt.Message
+	}
+	return s
+}
+
+func (p *place) log() []nod.Entry {
+	p.t.Helper()
+	data, err := os.ReadFile(filepath.Join(p.options.Places.State, "decisions.jsonl"))
+	if err != nil && !os.IsNotExist(err) {
+		p.t.Fatal(err)
+	}
+	var entries []nod.Entry
+	for line := range bytes.Lines(data) {
+		var e nod.Entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			p.t.Fatalf("%v: %s", err, line)
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+func TestACallIsAnsweredAndLogged(t *testing.T) {
+	p := newPlace(t)
+	for command, want := range map[string]string{"ls": "allow", "rm -rf ~": "deny", "npm publish": "deny"} {
+		if s := p.run(bytes.NewReader(p.bash(command))); s.verdict != want {
+			t.Errorf("%s: %+v", command, s)
+		}
+	}
+	if s := p.run(bytes.NewReader(p.bash("npm publish"))); !strings.Contains(s.reason, "approve") {
+		t.Errorf("an ask denied headless does not say how to approve: %q", s.reason)
+	}
+	entries := p.log()
+	if len(entries) != 4 {
+		t.Fatalf("%d lines for 4 calls", len(entries))
+	}
+	for _, e := range entries {
+		if e.Version != 1 || e.Kind != nod.EntryDecision || e.Agent != "claude-code" || e.Session != "s1" || e.InputSHA256 == "" || e.Answered == "" || e.Time.IsZero() {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+func TestBadInputBlocksWithAReasonAndALine(t *testing.T) {
+	p := newPlace(t)
+	good := p.bash("ls")
+	twice := bytes.Replace(good, []byte(`"cwd"`), []byte(`"cwd":"/","cwd"`), 1)
+	twin := bytes.Replace(good, []byte(`"command"`), []byte(`"Command":"x","command"`), 1)
+	for name, payload := range map[string][]byte{
+		"empty":             nil,
+		"blank":             []byte(" \n"),
+		"truncated":         good[:len(good)/2],
+		"trailing":          append(append([]byte{}, good...), '{', '}'),
+		"array":             []byte("[]"),
+		"key twice":         twice,
+		"case twin":         twin,
+		"invalid UTF-8":     bytes.Replace(good, []byte(`"ls"`), []byte("\"l\xff\""), 1),
+		"lone surrogate":    bytes.Replace(good, []byte(`"ls"`), []byte(`"\ud800"`), 1),
+		"raw NUL":           bytes.Replace(good, []byte(`"ls"`), []byte("\"l\x00s\""), 1),
+		"number as command": p.payload("PreToolUse", "Bash", map[string]any{"command": 7}, nil),
+		"no command":        p.payload("PreToolUse", "Bash", map[string]any{}, nil),
+		"no tool":           p.payload("PreToolUse", "", nil, map[string]any{"tool_name": nil}),
+		"no input":          p.payload("PreToolUse", "Bash", nil, map[string]any{"tool_input": nil}),
+		"no session":        p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"}, map[string]any{"session_id": nil}),
+		"no event":          p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"}, map[string]any{"hook_event_name": nil}),
+		"relative cwd":      p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"}, map[string]any{"cwd": "shop"}),
+		"no cwd":            p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"}, map[string]any{"cwd": nil}),
+		"unknown event":     p.payload("PreToolFuture", "Bash", map[string]string{"command": "ls"}, nil),
+	} {
+		before := len(p.log())
+		s := p.run(bytes.NewReader(payload))
+		if s.verdict != "deny" || len(s.reason) < 20 {
+			t.Errorf("%s: %+v", name, s)
+		}
+		if entries := p.log(); len(entries) != before+1 || entries[before].Kind != nod.EntryBadInput {
+			t.Errorf("%s: no line in the log", name)
+		}
+	}
+	if s := p.run(bytes.NewReader(p.bash("ls\x00"))); s.verdict != "deny" || !strings.Contains(s.reason, "NUL") {
+		t.Errorf("NUL in a command: %+v", s)
+	}
+}
+
+func TestUnknownToolIsNeverAllowed(t *testing.T) {
+	p := newPlace(t)
+	for _, tool := range []string{"Frobnicate", "read_file", "todo_write", "Read ", "bash", "mcp__todo__write"} {
+		if s := p.run(bytes.NewReader(p.payload("PreToolUse", tool, map[string]string{"file_path": p.shop + "/main.go"}, nil))); s.verdict == "allow" {
+			t.Errorf("%q: %+v", tool, s)
+		}
+	}
+}
+
+func TestEventsThatAreNoneOfOurBusinessPass(t *testing.T) {
+	p := newPlace(t)
+	for _, event := range []string{"Stop", "SubagentStop", "SessionStart", "Notification", "SomethingNew"} {
+		payload := p.payload(event, "", nil, map[string]any{"tool_name": nil, "tool_input": nil, "tool_use_id": nil})
+		if s := p.run(bytes.NewReader(payload)); s.verdict != "silence" || s.exit != 0 {
+			t.Errorf("%s: %+v", event, s)
+		}
+	}
+}
+
+// endless never ends.
+type endless struct{ read int }
+
+func (e *endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	e.read += len(b)
+	return len(b), nil
+}
+
+func TestTooMuchInputIsRefusedWithoutReadingItAll(t *testing.T) {
+	p := newPlace(t)
+	in := &endless{}
+	if s := p.run(in); s.verdict != "deny" || in.read > 40<<20 {
+		t.Errorf("%+v after %d bytes", s, in.read)
+	}
+}
+
+// stuck blocks until the test ends.
+type stuck chan struct{}
+
+func (s stuck) Read([]byte) (int, error) { <-s; return 0, io.EOF }
+
+func TestInputThatNeverComesBlocksWithinTheDeadline(t *testing.T) {
+	p := newPlace(t)
+	p.options.Deadline = 50 * time.Millisecond
+	in := make(stuck)
+	defer close(in)
+	if s := p.run(in); s.verdict != "deny" || !strings.Contains(s.reason, "in time") {
+		t.Errorf("%+v", s)
+	}
+}
+
+type panicking struct{ agent.ClaudeCode }
+
+func (panicking) Decode([]byte, []string) (agent.Event, error) { panic("boom") }
+
+func TestAPanicBlocks(t *testing.T) {
+	p := newPlace(t)
+	p.options.Adapter = panicking{}
+	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "deny" || s.exit != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestADirectoryThatDoesNotExist(t *testing.T) {
+	p := newPlace(t)
+	gone := filepath.Join(p.home, "gone")
+	payload := p.payload("PreToolUse", "Write", map[string]string{"file_path": gone + "/x", "content": ""}, map[string]any{"cwd": gone})
+	p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"}
+	if s := p.run(bytes.NewReader(payload)); s.verdict == "allow" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestWithoutHomeNothingIsAWorkspace(t *testing.T) {
+	p := newPlace(t)
+	p.options.Places.Home = ""
+	p.options.Environ = []string{"PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + p.shop}
+	payload := p.payload("PreToolUse", "Write", map[string]string{"file_path": p.shop + "/x", "content": ""}, nil)
+	if s := p.run(bytes.NewReader(payload)); s.verdict == "allow" {
+		t.Errorf("%+v", s)
+	}
+	if code := hook.Main(context.Background(), []string{"claude-code"}, nil, strings.NewReader(""), io.Discard, &bytes.Buffer{}); code != 2 {
+		t.Errorf("without HOME and flags: exit %d", code)
+	}
+}
+
+func TestABrokenSettingsFileNamesFileAndLine(t *testing.T) {
+	p := newPlace(t)
+	p.settings("mode = \"enforce\"\nallwo = [\"x\"]\n")
+	s := p.run(bytes.NewReader(p.bash("ls")))
+	if s.verdict != "deny" || !strings.Contains(s.reason, "nod.toml:2:1") || !strings.Contains(s.reason, "allow") || s.system == "" {
+		t.Errorf("%+v", s)
+	}
+	p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + p.shop, "CLAUDE_CODE_ENTRYPOINT=cli"}
+	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "ask" {
+		t.Errorf("interactive: %+v", s)
+	}
+}
+
+func TestModes(t *testing.T) {
+	p := newPlace(t)
+	p.settings("mode = \"observe\"\n")
+	if s := p.run(bytes.NewReader(p.bash("rm -rf ~"))); s.verdict != "silence" {
+		t.Errorf("observe: %+v", s)
+	}
+	if e := p.log(); len(e) != 1 || e[0].Verdict != nod.Deny || e[0].Answered != "abstained" || e[0].Setting != "observe" {
+		t.Errorf("observe: %+v", e)
+	}
+	p.settings("mode = \"off\"\n")
+	if s := p.run(bytes.NewReader(p.bash("rm -rf ~"))); s.verdict != "silence" || len(p.log()) != 1 {
+		t.Errorf("off: %+v, %d lines", s, len(p.log()))
+	}
+}
+
+func TestALogThatCannotBeWritten(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.options.Places.State, "a file where a directory should be")
+	s := p.run(bytes.NewReader(p.bash("ls")))
+	if s.verdict != "allow" || !strings.Contains(s.system, "log") {
+		t.Errorf("continue: %+v", s)
+	}
+	p.settings("[log]\non_failure = \"block\"\n")
+	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "deny" {
+		t.Errorf("block: %+v", s)
+	}
+}
+
+func TestTheWorkspaceIsFixedForTheSession(t *testing.T) {
+	p := newPlace(t)
+	p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"} // the host vouches for nothing
+	other := filepath.Join(p.home, "other")
+	p.write(other+"/x", "")
+	inShop := p.payload("PreToolUse", "Write", map[string]string{"file_path": p.shop + "/new", "content": ""}, nil)
+	inOther := p.payload("PreToolUse", "Write", map[string]string{"file_path": other + "/new", "content": ""}, map[string]any{"cwd": other})
+	if s := p.run(bytes.NewReader(inShop)); s.verdict != "allow" {
+		t.Errorf("first directory: %+v", s)
+	}
+	if s := p.run(bytes.NewReader(inOther)); s.verdict == "allow" {
+		t.Errorf("after cd to another directory: %+v", s)
+	}
+	p.options.Environ = append(p.options.Environ, "CLAUDE_PROJECT_DIR="+other) // a later claim moves nothing
+	if s := p.run(bytes.NewReader(inOther)); s.verdict == "allow" {
+		t.Errorf("a claim moved the workspace: %+v", s)
+	}
+}
+
+func TestThePromptIsSilentWhereTheCallWasAnswered(t *testing.T) {
+	p := newPlace(t)
+	input := map[string]string{"command": "npm publish"}
+	prompt := p.payload("PermissionRequest", "Bash", input, map[string]any{"tool_use_id": nil})
+	denied := p.payload("PermissionRequest", "Bash", map[string]string{"command": "rm -rf ~"}, map[string]any{"tool_use_id": nil})
+	if s := p.run(bytes.NewReader(denied)); s.verdict != "deny" {
+		t.Errorf("a call that PreToolUse did not see: %+v", s)
+	}
+	p.run(bytes.NewReader(p.payload("PreToolUse", "Bash", input, nil)))
+	if s := p.run(bytes.NewReader(prompt)); s.verdict != "silence" {
+		t.Errorf("a call that PreToolUse answered: %+v", s)
+	}
+}
+
+func TestOutcomesAndTheHostsDenialsAreRecorded(t *testing.T) {
+	p := newPlace(t)
+	input := map[string]string{"command": "ls"}
+	for event, kind := range map[string]nod.EntryKind{"PostToolUse": nod.EntryOutcome, "PostToolUseFailure": nod.EntryOutcome, "PermissionDenied": nod.EntryHostDeny} {
+		before := len(p.log())
+		more := map[string]any{"duration_ms": 12, "error": "it broke", "reason": "classifier"}
+		if event == "PostToolUse" {
+			more = map[string]any{"duration_ms": 12, "tool_response": map[string]any{"stdout": "x"}}
+		}
+		if s := p.run(bytes.NewReader(p.payload(event, "Bash", input, more))); s.verdict != "silence" {
+			t.Errorf("%s: %+v", event, s)
+		}
+		if e := p.log(); len(e) != before+1 || e[before].Kind != kind {
+			t.Errorf("%s: %+v", event, e[before:])
+		}
+	}
+}
+
+// No variable that a repository can set loosens, redirects or exports.
+func TestTheEnvironmentLoosensNothing(t *testing.T) {
+	p := newPlace(t)
+	bin := filepath.Join(p.shop, "bin")
+	p.write(bin+"/ls", "#!/bin/sh\n")
+	if err := os.Chmod(bin+"/ls", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	base := p.options.Environ
+	for _, v := range []string{"PATH=" + bin + ":/usr/bin:/bin", "PATH=bin:/usr/bin", "BASH_ENV=" + bin + "/ls", "LD_PRELOAD=" + bin + "/x.so", "ENV=" + bin + "/x"} {
+		p.options.Environ = append(append([]string{}, base...), v)
+		if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict == "allow" {
+			t.Errorf("%s: %+v", v, s)
+		}
+	}
+	for _, v := range []string{
+		"NOD_MODE=off", "NOD_SETTINGS=/tmp/x", "XDG_CONFIG_HOME=" + p.shop, "XDG_STATE_HOME=" + p.shop, "ANTHROPIC_API_KEY=sk-ant-x", "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
+		"OPENAI_API_KEY=x", "HTTPS_PROXY=http://127.0.0.1:1", "SSL_CERT_FILE=/tmp/x", "GODEBUG=x=1", "TMPDIR=" + p.shop, "CLAUDE_CODE_ENTRYPOINT=cli",
+	} {
+		p.options.Environ = append(append([]string{}, base...), v)
+		if s := p.run(bytes.NewReader(p.bash("rm -rf ~"))); s.verdict != "deny" {
+			t.Errorf("%s: %+v", v, s)
+		}
+		if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict == "allow" {
+			t.Errorf("%s: %+v", v, s)
+		}
+	}
+}
+
+func TestAClockThatGoesBackwards(t *testing.T) {
+	p := newPlace(t)
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	p.options.Now = func() time.Time { now = now.Add(-time.Hour); return now }
+	for range 3 {
+		if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" {
+			t.Errorf("%+v", s)
+		}
+	}
+	for _, e := range p.log() {
+		if e.Latency < 0 {
+			t.Errorf("latency %d", e.Latency)
+		}
+	}
+	if len(p.log()) != 3 {
+		t.Errorf("%d lines", len(p.log()))
+	}
+}
+
+func TestTranscriptsThatCannotBeRead(t *testing.T) {
+	p := newPlace(t)
+	p.options.Model = clearing{}
+	file := filepath.Join(p.home, "t.jsonl")
+	huge := strings.Repeat(`{"type":"user","message":{"role":"user","content":"x"}}`+"\n", 1)
+	for name, content := range map[string]string{"other format": "<html>\n", "binary": "\x00\x01\x02\n", "a huge line": `{"type":"user","message":"` + strings.Repeat("x", 9<<20)} {
+		p.write(file, content)
+		if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "deny" {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	p.write(file, huge)
+	if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "allow" {
+		t.Errorf("a readable one: %+v", s)
+	}
+}
+
+// clearing is a model that blocks nothing.
+type clearing struct{}
+
+func (clearing) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
+	return nod.Classification{Digest: p.Digest, Reason: "fine", Cost: 0.001}, nil
+}
+
+func TestTheRunningSumOfASession(t *testing.T) {
+	p := newPlace(t)
+	p.options.Model = clearing{}
+	for range 3 {
+		p.run(bytes.NewReader(p.bash("npm publish")))
+	}
+	entries := p.log()
+	last := entries[len(entries)-1]
+	if last.Verdict != nod.Allow {
+		t.Fatalf("%+v", last)
+	}
+	if fmt.Sprintf("%.3f", last.SessionCost) != "0.003" {
+		t.Errorf("running sum %v", last.SessionCost)
+	}
+	if begun := entries[0]; begun.Kind != nod.EntryBegun || begun.ID != entries[1].ID {
+		t.Errorf("no begun line before the model: %+v", begun)
+	}
+}

@@ -1,0 +1,98 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Version is a Claude Code version.
+type Version struct{ Major, Minor, Patch int }
+
+func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v.Major, v.Minor, v.Patch) }
+
+// FailsClosed is the first Claude Code that knows onFailure "block" for
+// command hooks. An older one lets a call run when its hook is missing,
+// crashes or hangs.
+func FailsClosed() Version { return Version{2, 1, 295} }
+
+// Before reports whether v is older than w.
+func (v Version) Before(w Version) bool {
+	if v.Major != w.Major {
+		return v.Major < w.Major
+	}
+	if v.Minor != w.Minor {
+		return v.Minor < w.Minor
+	}
+	return v.Patch < w.Patch
+}
+
+// ParseVersion reads what `claude --version` prints: "2.1.329 (Claude Code)".
+// A pre-release is refused: what it can do is not known.
+func ParseVersion(s string) (Version, error) {
+	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
+	parts := strings.Split(word, ".")
+	if len(parts) != 3 {
+		return Version{}, fmt.Errorf("%q is not a version such as 2.1.329", word)
+	}
+	var n [3]int
+	for i, p := range parts {
+		v, err := strconv.ParseUint(p, 10, 31)
+		if err != nil {
+			return Version{}, fmt.Errorf("%q is not a version such as 2.1.329", word)
+		}
+		n[i] = int(v)
+	}
+	return Version{n[0], n[1], n[2]}, nil
+}
+
+// ErrNotFound says that there is no Claude Code to ask for its version.
+var ErrNotFound = errors.New("claude is not in PATH")
+
+// FindClaude returns the first claude in a PATH, made absolute. Relative
+// elements are passed over: what they mean depends on the directory.
+func FindClaude(path string) (string, error) {
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		at := filepath.Join(dir, "claude")
+		if info, err := os.Stat(at); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return at, nil
+		}
+	}
+	return "", ErrNotFound
+}
+
+// ClaudeVersion asks the claude at an absolute path for its version, with a
+// home directory that is thrown away and no more environment than PATH, which
+// a script needs to find its interpreter. Root does not run a program that
+// another user can replace.
+func ClaudeVersion(ctx context.Context, claude, path string) (Version, error) {
+	if err := plainPath(claude); err != nil || claude == "" {
+		return Version{}, fmt.Errorf("install: %q is not a clean absolute path", claude)
+	}
+	if os.Geteuid() == 0 {
+		if why := replaceable(claude); why != "" {
+			return Version{}, fmt.Errorf("%s: %s, and root does not start such a program", claude, why)
+		}
+	}
+	home, err := os.MkdirTemp("", "nod-install-*")
+	if err != nil {
+		return Version{}, fmt.Errorf("install: %w", err)
+	}
+	defer os.RemoveAll(home)
+	out, err := output(ctx, []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + path, "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"}, claude, "--version")
+	if err != nil {
+		return Version{}, fmt.Errorf("%s --version: %w", claude, err)
+	}
+	v, err := ParseVersion(out)
+	if err != nil {
+		return Version{}, fmt.Errorf("%s --version: %w", claude, err)
+	}
+	return v, nil
+}

@@ -1,0 +1,443 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tailscale/hujson"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/edit")
+
+// paths are the ones in the golden files.
+func paths() Options {
+	return Options{Hook: "/opt/nod/nod-hook", Nod: "/opt/nod/nod", Settings: "/home/u/.config/nod/nod.toml", Managed: "/etc/nod/nod.toml", State: "/home/u/.local/state/nod"}
+}
+
+func installed(t testing.TB, text []byte) []byte {
+	t.Helper()
+	d, err := parse("settings.json", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := register(d, registrations(paths())); err != nil {
+		t.Fatal(err)
+	}
+	return d.pack()
+}
+
+func uninstalled(t testing.TB, text []byte) []byte {
+	t.Helper()
+	d, err := parse("settings.json", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unregister(d)
+	return d.pack()
+}
+
+// TestEdit runs each directory of testdata/edit: before.json becomes
+// installed.json; that, installed again, stays; and uninstalled it becomes
+// uninstalled.json, which is before.json where there is no such file.
+func TestEdit(t *testing.T) {
+	dirs, err := filepath.Glob("testdata/edit/*")
+	if err != nil || len(dirs) < 10 {
+		t.Fatalf("testdata/edit: %d directories, %v", len(dirs), err)
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) { editDir(t, dir) })
+	}
+}
+
+func editDir(t *testing.T, dir string) {
+	before := golden(t, dir, "before.json")
+	in := installed(t, before)
+	out := uninstalled(t, in)
+	if *update {
+		writeEdit(t, dir, before, in, out)
+	}
+	if d := cmp.Diff(string(golden(t, dir, "installed.json")), string(in)); d != "" {
+		t.Errorf("installed (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(string(in), string(installed(t, in))); d != "" {
+		t.Errorf("installed twice (-once +twice):\n%s", d)
+	}
+	want := golden(t, dir, "uninstalled.json")
+	if want == nil {
+		want = before
+	}
+	if d := cmp.Diff(string(want), string(out)); d != "" {
+		t.Errorf("uninstalled (-want +got):\n%s", d)
+	}
+	if json.Valid(before) && !json.Valid(in) {
+		t.Error("plain JSON became something else")
+	}
+}
+
+// golden reads a file of a case, nil if it has none.
+func golden(t *testing.T, dir, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func writeEdit(t *testing.T, dir string, before, in, out []byte) {
+	write := func(name string, data []byte) {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("installed.json", in)
+	os.Remove(filepath.Join(dir, "uninstalled.json"))
+	if !bytes.Equal(before, out) {
+		write("uninstalled.json", out)
+	}
+}
+
+// TestEditBytes covers what a golden file cannot hold.
+func TestEditBytes(t *testing.T) {
+	pretty := "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": []\n  }\n}"
+	crlf := strings.ReplaceAll(pretty, "\n", "\r\n")
+	for _, tc := range []struct{ name, before string }{
+		{"no line end at the end", pretty},
+		{"CRLF", crlf},
+		{"byte order mark", "\ufeff" + pretty},
+		{"byte order mark and CRLF", "\ufeff" + crlf},
+		{"one line", `{"model":"opus"}`},
+		{"one line, spaced", `{ "model": "opus", "hooks": { "Stop": [] } }`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			in := installed(t, []byte(tc.before))
+			if d := cmp.Diff(in, installed(t, in)); d != "" {
+				t.Errorf("not idempotent: %s", d)
+			}
+			if d := cmp.Diff(tc.before, string(uninstalled(t, in))); d != "" {
+				t.Errorf("not undone (-before +after):\n%s", d)
+			}
+			if strings.Contains(tc.before, "\r\n") && strings.Count(string(in), "\n") != strings.Count(string(in), "\r\n") {
+				t.Errorf("mixed line ends: %q", in)
+			}
+			if !strings.Contains(tc.before, "\n") && bytes.Contains(in, []byte("\n")) {
+				t.Errorf("one line became many: %q", in)
+			}
+			if bytes.HasPrefix([]byte(tc.before), []byte("\ufeff")) != bytes.HasPrefix(in, []byte("\ufeff")) {
+				t.Errorf("byte order mark: %q", in[:8])
+			}
+			if !json.Valid(bytes.TrimPrefix(in, []byte("\ufeff"))) {
+				t.Errorf("not JSON: %s", in)
+			}
+		})
+	}
+}
+
+// TestRefusedSettings names what is wrong and where, and never guesses.
+func TestRefusedSettings(t *testing.T) {
+	for _, tc := range []struct{ name, text, want string }{
+		{"cut off", "{\n  \"hooks\": {", "settings.json:2:13: not JSON: "},
+		{"a word", "{\n  yes\n}", "settings.json:2:3: not JSON: "},
+		{"two values", "{} {}", "settings.json:1:4: not JSON: "},
+		{"a list", "\n[]", "settings.json:2:1: the file is not an object"},
+		{"hooks is a list", `{"hooks": []}`, "settings.json:1:11: hooks is not an object"},
+		{"hooks is null", `{"hooks": null}`, "settings.json:1:11: hooks is not an object"},
+		{"event is an object", "{\"hooks\": {\n\"PreToolUse\": {}}}", "settings.json:2:15: hooks.PreToolUse is not a list"},
+		{"hooks twice", "{\"hooks\": {},\n \"hooks\": {}}", `settings.json:2:2: "hooks" is there twice`},
+		{"hooks twice, escaped", `{"hooks": {}, "\u0068ooks": {}}`, `settings.json:1:15: "hooks" is there twice`},
+		{"event twice", `{"hooks": {"Stop": [], "Stop": []}}`, `settings.json:1:24: "Stop" is there twice`},
+		{"command twice", `{"hooks":{"Stop":[{"hooks":[{"command":"a","command":"b"}]}]}}`, `"command" is there twice`},
+		{"too deep", strings.Repeat("[", maxBrackets+1), "settings.json: too large"},
+		{"too long", `"` + strings.Repeat("a", maxSettings) + `"`, "settings.json: too large"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d, err := parse("settings.json", []byte(tc.text))
+			if err == nil {
+				err = register(d, registrations(paths()))
+			}
+			if err == nil || !strings.HasPrefix(err.Error(), tc.want) && !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %s", err, tc.want)
+			}
+		})
+	}
+}
+
+// TestIsNod says which handlers are nod's.
+func TestIsNod(t *testing.T) {
+	for _, tc := range []struct {
+		handler string
+		want    bool
+	}{
+		{`{"command": "/opt/nod-hook", "args": []}`, true},
+		{`{"command": "/opt/my tools/nod-hook", "args": ["x"]}`, true},
+		{`{"command": "nod-hook", "args": ["claude-code"]}`, true},
+		{`{"command": "\u006eod-hook"}`, true},
+		{`{"command": "/opt/nod-hook claude-code"}`, true},
+		{`{"command": "'/opt/my tools/nod-hook' claude-code"}`, true},
+		{`{"command": "\"/opt/my tools/nod-hook\" claude-code"}`, true},
+		{`{"command": "nod-hook;true"}`, true},
+		{`{"command": "/opt/nod-hook claude-code", "args": []}`, false},
+		{`{"command": "/opt/nod-hooks"}`, false},
+		{`{"command": "/opt/nod-hook/other"}`, false},
+		{`{"command": "echo nod-hook"}`, false},
+		{`{"command": ""}`, false},
+		{`{"command": 1}`, false},
+		{`{"type": "http", "url": "http://127.0.0.1/nod-hook"}`, false},
+		{`"nod-hook"`, false},
+	} {
+		d, err := parse("x", []byte(tc.handler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := isNod(&d.root); got != tc.want {
+			t.Errorf("%s: %v", tc.handler, got)
+		}
+	}
+}
+
+// FuzzEdit: for every settings file that install accepts, installing twice is
+// installing once, plain JSON stays plain JSON, each event asks nod once, and
+// uninstalling leaves what uninstalling would have left without it.
+func FuzzEdit(f *testing.F) {
+	files, _ := filepath.Glob("testdata/edit/*/*.json")
+	for _, name := range files {
+		if text, err := os.ReadFile(name); err == nil {
+			f.Add(text)
+		}
+	}
+	f.Add([]byte(`{"hooks":{"PreToolUse":[{"hooks":[{"command":"a"} , ] } , ] } , /* c */ }`))
+	f.Add([]byte("{ // a\r\n\"hooks\" /*b*/ : /*c*/ { \"Stop\":[{\"hooks\":[{\"command\":\"nod-hook\"} //d\n]}]//e\n} }"))
+	f.Fuzz(checkEdit)
+}
+
+// TestEditRandom holds FuzzEdit's property on settings that have the shapes
+// of hooks, which bytes at random seldom do.
+func TestEditRandom(t *testing.T) {
+	for seed := range uint64(2000) {
+		g := generator{rand.New(rand.NewPCG(seed, 1)), seed%3 == 0}
+		checkEdit(t, []byte(g.settings()))
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func checkEdit(t *testing.T, text []byte) {
+	d, err := parse("x", text)
+	if err != nil {
+		return
+	}
+	if !bytes.Equal(d.pack(), text) && len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))) > 0 {
+		t.Fatalf("parsing changed %q to %q", text, d.pack())
+	}
+	if register(d, registrations(paths())) != nil {
+		return
+	}
+	in := d.pack()
+	if twice := installed(t, in); !bytes.Equal(in, twice) {
+		t.Fatalf("once:  %q\ntwice: %q", in, twice)
+	}
+	if json.Valid(text) && !json.Valid(in) {
+		t.Fatalf("not JSON: %q", in)
+	}
+	if got := asked(t, in); got != len(registrations(paths())) {
+		t.Fatalf("nod is asked %d times: %q", got, in)
+	}
+	out := uninstalled(t, in)
+	if json.Valid(text) && !json.Valid(out) {
+		t.Fatalf("not JSON: %q", out)
+	}
+	if d := cmp.Diff(meaning(t, uninstalled(t, text)), meaning(t, out)); d != "" {
+		t.Fatalf("%q\n%q\n%s", text, in, d)
+	}
+	if missing := lostComment(text, out); missing != "" {
+		t.Fatalf("lost the comment %q of %q: %q", missing, text, out)
+	}
+}
+
+// generator writes settings files: plain JSON, or with comments and trailing
+// commas.
+type generator struct {
+	*rand.Rand
+	plain bool
+}
+
+func (g generator) pick(of ...string) string { return of[g.IntN(len(of))] }
+
+func (g generator) gap() string {
+	if g.plain {
+		return g.pick("", "", " ", "\n  ", "\r\n\t")
+	}
+	return g.pick("", "", " ", "\n  ", " /* a */ ", " // b\n", "/* c\n */", "\n// d\n // e\n")
+}
+
+func (g generator) list(open, shut string, items ...string) string {
+	text := open + g.gap()
+	for i, item := range items {
+		if i > 0 {
+			text += "," + g.gap()
+		}
+		text += item + g.gap()
+	}
+	if !g.plain && len(items) > 0 && g.IntN(4) == 0 {
+		text += "," + g.gap()
+	}
+	return text + shut
+}
+
+func (g generator) some(most int, item func() string) (items []string) {
+	for range g.IntN(most + 1) {
+		items = append(items, item())
+	}
+	return items
+}
+
+func (g generator) member(name, value string) string {
+	return strconv.Quote(name) + g.gap() + ":" + g.gap() + value
+}
+
+func (g generator) handler() string {
+	if g.IntN(8) == 0 {
+		return g.pick(`null`, `"nod-hook"`, `{}`, `{"command":7}`)
+	}
+	m := []string{g.member("type", `"command"`), g.member("command", g.pick(`"theirs"`, `"/old/nod-hook"`, `"/opt/nod/nod-hook"`, `"nod-hook x"`))}
+	if g.IntN(2) == 0 {
+		m = append(m, g.member("args", `["claude-code"]`))
+	}
+	return g.list("{", "}", m...)
+}
+
+func (g generator) group() string {
+	if g.IntN(8) == 0 {
+		return g.pick(`null`, `{"hooks":7}`, `[]`, `{"matcher":"*"}`)
+	}
+	m := []string{g.member("hooks", g.list("[", "]", g.some(3, g.handler)...))}
+	if g.IntN(2) == 0 {
+		m = append(m, g.member("matcher", g.pick(`""`, `"*"`, `"Bash"`, `7`)))
+	}
+	return g.list("{", "}", m...)
+}
+
+func (g generator) settings() string {
+	var events []string
+	for _, name := range []string{"PreToolUse", "Stop", "PostToolUse", "PermissionDenied"} {
+		if g.IntN(2) == 0 {
+			events = append(events, g.member(name, g.list("[", "]", g.some(3, g.group)...)))
+		}
+	}
+	var m []string
+	for _, name := range []string{"model", "hooks", "env"} {
+		switch {
+		case g.IntN(3) == 0:
+		case name == "hooks":
+			m = append(m, g.member(name, g.list("{", "}", events...)))
+		default:
+			m = append(m, g.member(name, g.pick(`"x"`, `{"a": [1, 2]}`)))
+		}
+	}
+	return g.gap() + g.list("{", "}", m...) + g.gap()
+}
+
+// asked counts the handlers of nod's.
+func asked(t *testing.T, text []byte) (n int) {
+	d, err := parse("x", text)
+	if err != nil {
+		t.Fatalf("%v: %q", err, text)
+	}
+	hooks := find(d.root.Value.(*hujson.Object), "hooks").Value.(*hujson.Object)
+	for _, m := range hooks.Members {
+		list, ok := m.Value.Value.(*hujson.Array)
+		for i := 0; ok && i < len(list.Elements); i++ {
+			_, handlers := groupAt(list, i)
+			for j := 0; handlers != nil && j < len(handlers.Elements); j++ {
+				if isNod(&handlers.Elements[j]) {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// meaning is what a reader makes of a settings file, but for empty lists of
+// hooks, which say nothing and which uninstall takes along.
+func meaning(t *testing.T, text []byte) any {
+	d, err := parse("x", text)
+	if err != nil {
+		t.Fatalf("%v: %q", err, text)
+	}
+	d.root.Standardize()
+	var v any
+	decoder := json.NewDecoder(bytes.NewReader(d.root.Pack()))
+	decoder.UseNumber()
+	if err := decoder.Decode(&v); err != nil {
+		return string(d.root.Pack()) // deeper than encoding/json reads
+	}
+	root, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	if hooks, ok := root["hooks"].(map[string]any); ok {
+		for event, list := range hooks {
+			if l, ok := list.([]any); ok && len(l) == 0 {
+				delete(hooks, event)
+			}
+		}
+		if len(hooks) == 0 {
+			delete(root, "hooks")
+		}
+	}
+	return v
+}
+
+// lostComment returns the first comment of text that other lacks, "" if it has
+// all. Comments inside an older nod's entries may go with them.
+func lostComment(text, other []byte) string {
+	d, err := parse("x", text)
+	if err != nil || bytes.Contains(text, []byte(HookName)) || bytes.Contains(text, []byte(`\u`)) {
+		return ""
+	}
+	var extras []hujson.Extra
+	for v := range d.root.All() {
+		extras = append(extras, v.BeforeExtra, v.AfterExtra)
+		switch c := v.Value.(type) {
+		case *hujson.Object:
+			extras = append(extras, c.AfterExtra)
+		case *hujson.Array:
+			extras = append(extras, c.AfterExtra)
+		}
+	}
+	for _, e := range extras {
+		for _, c := range comments(e) {
+			if !bytes.Contains(other, c) {
+				return string(c)
+			}
+		}
+	}
+	return ""
+}
+
+// comments splits what stands between two tokens into its comments.
+func comments(e hujson.Extra) (all [][]byte) {
+	for e = trimSpace(e); len(e) > 0; e = trimSpace(e) {
+		end := bytes.Index(e, []byte("*/")) + len("*/")
+		if bytes.HasPrefix(e, []byte("//")) {
+			if end = bytes.IndexByte(e, '\n'); end < 0 {
+				end = len(e)
+			}
+		}
+		all = append(all, bytes.TrimSpace(e[:end]))
+		e = e[end:]
+	}
+	return all
+}

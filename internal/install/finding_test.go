@@ -1,0 +1,146 @@
+package install
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func found(all []Finding) []string {
+	var s []string
+	for _, f := range all {
+		s = append(s, f.Kind.String()+" "+f.String())
+	}
+	return s
+}
+
+func TestSilencers(t *testing.T) {
+	const effect = "; hooks that are not managed do not run, nod's among them"
+	for _, tc := range []struct {
+		name, file, text string
+		want             []string
+	}{
+		{"nothing", ".claude/settings.json", `{"model": "opus"}`, nil},
+		{"off", ".claude/settings.json", `{"disableAllHooks": false}`, nil},
+		{"null", ".claude/settings.json", `{"disableAllHooks": null}`, nil},
+		{"on", ".claude/settings.json", "{\n  \"disableAllHooks\": true\n}", []string{`silences .claude/settings.json:2:3: "disableAllHooks": true` + effect}},
+		{"local", ".claude/settings.local.json", `{"disableAllHooks":true}`, []string{`silences .claude/settings.local.json:1:2: "disableAllHooks": true` + effect}},
+		{"another type", ".claude/settings.json", `{"disableAllHooks": "yes"}`, []string{`silences .claude/settings.json:1:2: "disableAllHooks": "yes"` + effect}},
+		{"the second counts too", ".claude/settings.json", `{"disableAllHooks": false, "disableAllHooks": true}`, []string{`silences .claude/settings.json:1:28: "disableAllHooks": true` + effect}},
+		{"escaped", ".claude/settings.json", `{"disable\u0041llHooks": true}`, []string{`silences .claude/settings.json:1:2: "disableAllHooks": true` + effect}},
+		{"deeper", ".claude/settings.json", `{"env": {"disableAllHooks": true}}`, nil},
+		{"not JSON", ".claude/settings.json", `{`, []string{"unreadable .claude/settings.json: cannot tell whether it silences nod: .claude/settings.json:1:2: not JSON: parsing value: unexpected EOF; mend or remove the file, nothing was changed"}},
+		{"managed key", ".claude/settings.json", `{"allowManagedHooksOnly": true}`, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, tc.file), tc.text)
+			var got []string
+			for _, s := range found(Silencers(dir, filepath.Join(dir, "gone"))) {
+				got = append(got, strings.ReplaceAll(s, dir+"/", ""))
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// TestSilencersOddFiles: a link is read as the agent reads it, and what cannot
+// be read is said, not passed over.
+func TestSilencersOddFiles(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "hidden.json"), `{"disableAllHooks": true}`)
+	write(t, filepath.Join(dir, "link/.claude/x"), "")
+	if err := os.Symlink("../../hidden.json", filepath.Join(dir, "link/.claude/settings.json")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "dir/.claude/settings.json/x"), "")
+	write(t, filepath.Join(dir, "file/.claude"), "not a directory")
+	for sub, want := range map[string][]Kind{"link": {Silences}, "dir": {Unreadable}, "file": nil} {
+		var got []Kind
+		for _, f := range Silencers(filepath.Join(dir, sub)) {
+			got = append(got, f.Kind)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", sub, d)
+		}
+	}
+}
+
+func TestManagedSilencers(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "etc/claude-code/managed-settings.json"), `{"allowManagedHooksOnly": true}`)
+	write(t, filepath.Join(root, "etc/claude-code/managed-settings.d/10-x.json"), `{"disableAllHooks": true}`)
+	for level, want := range map[Level][]string{
+		Managed: {"disableAllHooks"},
+		User:    {"allowManagedHooksOnly", "disableAllHooks"},
+		Project: {"allowManagedHooksOnly", "disableAllHooks"},
+	} {
+		got := ManagedSilencers(level, root, "linux")
+		if len(got) != len(want) {
+			t.Fatalf("%v: %v", level, found(got))
+		}
+		for i := range want {
+			if !strings.Contains(got[i].Text, want[i]) || got[i].Kind != Silences {
+				t.Errorf("%v: %v, want %s", level, got[i], want[i])
+			}
+		}
+	}
+}
+
+// TestUnread: what Claude Code throws away whole is found, with its place.
+func TestUnread(t *testing.T) {
+	hooks := func(event, groups string) string { return `{"hooks":{"` + event + `":[` + groups + `]}}` }
+	for _, tc := range []struct{ text, want string }{
+		{"{}", ""},
+		{"[]", ""},
+		{"\ufeff{}\r\n", ""},
+		{`{"a": "// no comment, /* neither */"}`, ""},
+		{"{\n  // why\n  \"a\": 1\n}", "2:3: a comment;"},
+		{"\ufeff/* why */ {}", "1:1: a comment;"},
+		{"{} // why\n", "1:4: a comment;"},
+		{"{\"a\": 1,\n}", "1:8: a trailing comma;"},
+		{`{"a": [1,]}`, "1:9: a trailing comma;"},
+		{hooks("PreToolUse", `{"hooks":[{}]}`), ""},
+		{hooks("PreToolUse", `{"matcher":"","hooks":[]}`), ""},
+		{hooks("PreToolUse", `"x"`), "1:25: an entry of hooks.PreToolUse that is not an object;"},
+		{hooks("PermissionRequest", `{},`), "1:34: a trailing comma;1:32: an entry of hooks.PermissionRequest without a list of hooks;"},
+		{hooks("PreToolUse", `{"matcher":7,"hooks":[]}`), "1:36: a matcher in hooks.PreToolUse that is not a string;"},
+		{hooks("PreToolUse", `{"hooks":[null]}`), "1:35: a hook in hooks.PreToolUse that is not an object;"},
+		{hooks("Stop", `"x"`), ""}, // leaves the rest of the file in force
+	} {
+		d, err := parse("x", []byte(tc.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		for _, f := range unread(d) {
+			what, effect, _ := strings.Cut(f.String(), ";")
+			got += strings.TrimPrefix(what, "x:") + ";"
+			if f.Kind != Unread || !strings.Contains(effect, "every call would pass") {
+				t.Errorf("%q: %v", tc.text, f)
+			}
+		}
+		if got != tc.want {
+			t.Errorf("%q: got %q, want %q", tc.text, got, tc.want)
+		}
+	}
+}
+
+// TestPlanFindings: an install says what would silence or weaken it.
+func TestPlanFindings(t *testing.T) {
+	o := at(t, User)
+	write(t, o.Target(), "{\"disableAllHooks\": true /* tmp */}")
+	chmod(t, o.Target(), 0o666)
+	var kinds []Kind
+	for _, f := range plan(t, PlanInstall, o).Findings {
+		kinds = append(kinds, f.Kind)
+	}
+	if d := cmp.Diff([]Kind{Weak, Unread, Silences}, kinds); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}

@@ -1,0 +1,413 @@
+package install
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// at returns options for a level below a directory of its own.
+func at(t *testing.T, level Level) Options {
+	t.Helper()
+	dir := t.TempDir()
+	o := paths()
+	o.Level, o.Root, o.Home, o.Project, o.OS = level, dir, filepath.Join(dir, "home"), filepath.Join(dir, "repo"), "linux"
+	for _, d := range []string{o.Home, o.Project} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func plan(t *testing.T, make func(Options) (Plan, error), o Options) Plan {
+	t.Helper()
+	p, err := make(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestTarget(t *testing.T) {
+	for _, tc := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{OS: "linux"}, "/etc/claude-code/managed-settings.json"},
+		{Options{OS: "darwin"}, "/Library/Application Support/ClaudeCode/managed-settings.json"},
+		{Options{OS: "linux", Root: "/image"}, "/image/etc/claude-code/managed-settings.json"},
+		{Options{Level: User, Home: "/home/u", Root: "/image"}, "/home/u/.claude/settings.json"},
+		{Options{Level: Project, Project: "/src/x"}, "/src/x/.claude/settings.json"},
+	} {
+		if got := tc.o.Target(); got != tc.want {
+			t.Errorf("%+v: %s", tc.o, got)
+		}
+	}
+}
+
+// TestRegistrations holds what a reader of the settings relies on: absolute
+// paths, no shell, the two deciding events fail closed and outlast nod's own
+// deadline.
+func TestRegistrations(t *testing.T) {
+	got := make(map[string]string)
+	for _, r := range registrations(paths()) {
+		h := r.group.Hooks[0]
+		if r.group.Matcher != "*" || len(r.group.Hooks) != 1 || h.Type != "command" || h.Command != "/opt/nod/nod-hook" {
+			t.Errorf("%s: %+v", r.event, r.group)
+		}
+		want := "claude-code --settings /home/u/.config/nod/nod.toml --managed /etc/nod/nod.toml --state /home/u/.local/state/nod --nod /opt/nod/nod"
+		if args := strings.Join(h.Args, " "); args != want {
+			t.Errorf("%s: %s", r.event, args)
+		}
+		if h.OnFailure == "block" && h.Timeout <= 20 {
+			t.Errorf("%s: %d s do not outlast the model's 20", r.event, h.Timeout)
+		}
+		got[r.event] = h.OnFailure
+	}
+	want := map[string]string{"PreToolUse": "block", "PermissionRequest": "block", "PostToolUse": "continue", "PostToolUseFailure": "continue", "PermissionDenied": "continue"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	o := paths()
+	o.Settings, o.State = "", ""
+	if args := strings.Join(registrations(o)[0].group.Hooks[0].Args, " "); args != "claude-code --managed /etc/nod/nod.toml --nod /opt/nod/nod" {
+		t.Errorf("without the user's files: %s", args)
+	}
+}
+
+func TestRefusedOptions(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		change func(*Options)
+		want   string
+	}{
+		{"no hook", func(o *Options) { o.Hook = "" }, "the path of the hook is missing"},
+		{"no nod", func(o *Options) { o.Nod = "" }, "the path of nod is missing"},
+		{"another name", func(o *Options) { o.Hook = "/opt/hook" }, "must be called nod-hook"},
+		{"relative", func(o *Options) { o.Hook = "bin/nod-hook" }, "not a clean absolute path"},
+		{"dots", func(o *Options) { o.Settings = "/home/u/../v/nod.toml" }, "not a clean absolute path"},
+		{"home unexpanded", func(o *Options) { o.State = "~/.local/state/nod" }, "not a clean absolute path"},
+		{"line end", func(o *Options) { o.Nod = "/opt/\nnod" }, "control characters"},
+		{"not UTF-8", func(o *Options) { o.Managed = "/etc/\xff" }, "not UTF-8"},
+		{"placeholder", func(o *Options) { o.Nod = "/opt/${CLAUDE_PROJECT_DIR}/nod" }, "would expand"},
+		{"no home", func(o *Options) { o.Home = "" }, "not an absolute directory"},
+		{"home is not there", func(o *Options) { o.Home += "/gone" }, "no such file"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			o := at(t, User)
+			tc.change(&o)
+			if _, err := PlanInstall(o); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %s", err, tc.want)
+			}
+		})
+	}
+}
+
+// TestInstallAndUninstall goes through a whole life at each level.
+func TestInstallAndUninstall(t *testing.T) {
+	const old = "{\n  \"model\": \"opus\"\n}\n"
+	for _, level := range []Level{Managed, User, Project} {
+		t.Run(level.String(), func(t *testing.T) {
+			o := at(t, level)
+			write(t, o.Target(), old)
+			if err := os.Chmod(o.Target(), 0o640); err != nil {
+				t.Fatal(err)
+			}
+			p := plan(t, PlanInstall, o)
+			if read(t, o.Target()) != old {
+				t.Fatal("planning changed the file")
+			}
+			if !strings.Contains(p.Diff(), `+         "command": "/opt/nod/nod-hook",`) && !strings.Contains(p.Diff(), `"command": "/opt/nod/nod-hook"`) {
+				t.Errorf("diff: %s", p.Diff())
+			}
+			backup, err := Apply(p, noon)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := o.Target() + ".nod-backup-20261121T120000Z"; backup != want || read(t, backup) != old {
+				t.Errorf("backup %s, want %s", backup, want)
+			}
+			if mode(t, backup) != 0o600 || mode(t, o.Target()) != 0o640 {
+				t.Errorf("modes: backup %o, file %o", mode(t, backup), mode(t, o.Target()))
+			}
+			again := plan(t, PlanInstall, o)
+			if again.Changed() || again.Diff() != "" {
+				t.Errorf("a second install changes: %s", again.Diff())
+			}
+			if backup, err := Apply(again, noon); backup != "" || err != nil {
+				t.Errorf("nothing to do: %q, %v", backup, err)
+			}
+			if backup, err = Apply(plan(t, PlanUninstall, o), noon); err != nil || !strings.HasSuffix(backup, "Z-2") {
+				t.Errorf("uninstall: %q, %v", backup, err)
+			}
+			if d := cmp.Diff(old, read(t, o.Target())); d != "" {
+				t.Errorf("after uninstall (-want +got):\n%s", d)
+			}
+			if plan(t, PlanUninstall, o).Changed() {
+				t.Error("a second uninstall changes the file")
+			}
+			names, _ := filepath.Glob(filepath.Join(filepath.Dir(o.Target()), ".nod-*"))
+			if len(names) > 0 {
+				t.Errorf("left behind: %v", names)
+			}
+		})
+	}
+}
+
+func mode(t *testing.T, path string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+// TestNewFile: where there is no file, there is nothing to copy, and
+// uninstalling nothing changes nothing.
+func TestNewFile(t *testing.T) {
+	for level, want := range map[Level]os.FileMode{Managed: 0o644, User: 0o600, Project: 0o644} {
+		o := at(t, level)
+		if p := plan(t, PlanUninstall, o); p.Changed() {
+			t.Errorf("%v: uninstall of nothing: %s", level, p.Diff())
+		}
+		p := plan(t, PlanInstall, o)
+		if err := p.Writable(); err != nil {
+			t.Errorf("%v: %v", level, err)
+		}
+		backup, err := Apply(p, noon)
+		if backup != "" || err != nil {
+			t.Errorf("%v: %q, %v", level, backup, err)
+		}
+		if got := mode(t, o.Target()); got != want {
+			t.Errorf("%v: mode %o, want %o", level, got, want)
+		}
+	}
+}
+
+// TestApplyAfterChange: what somebody wrote since the plan was made stays.
+func TestApplyAfterChange(t *testing.T) {
+	for _, before := range []string{"", "{}"} {
+		o := at(t, User)
+		if before != "" {
+			write(t, o.Target(), before)
+		}
+		p := plan(t, PlanInstall, o)
+		write(t, o.Target(), `{"model": "mine"}`)
+		if _, err := Apply(p, noon); err == nil || !strings.Contains(err.Error(), "changed meanwhile") {
+			t.Errorf("%q: %v", before, err)
+		}
+		if got := read(t, o.Target()); got != `{"model": "mine"}` {
+			t.Errorf("%q: overwritten: %s", before, got)
+		}
+	}
+}
+
+// TestLinks: a link is followed inside the home directory at user level, and
+// nowhere else.
+func TestLinks(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		level Level
+		// link is put in place of this path below the base, to this target
+		// below the test's directory.
+		path, target string
+		want         string // "" follows
+	}{
+		{"file to dotfiles", User, ".claude/settings.json", "home/dot/settings.json", ""},
+		{"directory to dotfiles", User, ".claude", "home/dot", ""},
+		{"file out of home", User, ".claude/settings.json", "elsewhere/settings.json", "a link to"},
+		{"directory out of home", User, ".claude", "elsewhere", "a link to"},
+		{"to nowhere", User, ".claude/settings.json", "home/gone.json", "leads nowhere"},
+		{"project file", Project, ".claude/settings.json", "repo/other/settings.json", "a link to"},
+		{"project directory", Project, ".claude", "home/dot", "a link to"},
+		{"managed file", Managed, "etc/claude-code/managed-settings.json", "elsewhere/settings.json", "a link to"},
+		{"managed directory", Managed, "etc/claude-code", "elsewhere", "a link to"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			o := at(t, tc.level)
+			for _, f := range []string{"home/dot/settings.json", "elsewhere/settings.json", "repo/other/settings.json"} {
+				write(t, filepath.Join(o.Root, f), "{}\n")
+			}
+			link := filepath.Join(o.base(), tc.path)
+			if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(filepath.Join(o.Root, tc.target), link); err != nil {
+				t.Fatal(err)
+			}
+			p, err := PlanInstall(o)
+			if tc.want != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.want) {
+					t.Errorf("got %v, want %s", err, tc.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Apply(p, noon); err != nil {
+				t.Fatal(err)
+			}
+			if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+				t.Errorf("the link is gone: %v, %v", info, err)
+			}
+			if !strings.Contains(read(t, filepath.Join(o.Root, "home/dot/settings.json")), "nod-hook") {
+				t.Error("not written where the link leads")
+			}
+		})
+	}
+}
+
+// TestUntrustedFiles refuses what others can change or have put there.
+func TestUntrustedFiles(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		level  Level
+		change func(t *testing.T, o Options)
+		want   string
+	}{
+		{"managed file, group writes", Managed, func(t *testing.T, o Options) {
+			write(t, o.Target(), "{}")
+			chmod(t, o.Target(), 0o664)
+		}, "chmod go-w"},
+		{"managed directory, all write", Managed, func(t *testing.T, o Options) {
+			write(t, o.Target(), "{}")
+			chmod(t, filepath.Dir(o.Target()), 0o777)
+		}, "chmod go-w"},
+		{"a pipe", User, func(t *testing.T, o Options) {
+			if err := os.Mkdir(filepath.Dir(o.Target()), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := syscall.Mkfifo(o.Target(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "not a regular file"},
+		{"a directory", User, func(t *testing.T, o Options) { write(t, o.Target()+"/x", "") }, "not a regular file"},
+		{"too long", User, func(t *testing.T, o Options) { write(t, o.Target(), strings.Repeat(" ", maxSettings+1)) }, "more than"},
+		{"not JSON", User, func(t *testing.T, o Options) { write(t, o.Target(), "{\n  model\n}") }, "settings.json:2:3: not JSON"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			o := at(t, tc.level)
+			tc.change(t, o)
+			for _, f := range []func(Options) (Plan, error){PlanInstall, PlanUninstall} {
+				if _, err := f(o); err == nil || !strings.Contains(err.Error(), tc.want) {
+					t.Errorf("got %v, want %s", err, tc.want)
+				}
+			}
+		})
+	}
+}
+
+func chmod(t *testing.T, path string, mode os.FileMode) {
+	t.Helper()
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// nobody is a user id that owns nothing.
+const nobody = 65534
+
+// TestAsAnotherUser runs the steps below without root's rights: as root it
+// starts itself again as nobody, otherwise it is somebody already.
+func TestAsAnotherUser(t *testing.T) {
+	if os.Getenv("NOD_TEST_ROOT") != "" {
+		withoutRights(t, os.Getenv("NOD_TEST_ROOT"))
+		return
+	}
+	root := t.TempDir()
+	write(t, filepath.Join(root, "etc/claude-code/managed-settings.json"), "{}\n")
+	write(t, filepath.Join(root, "repo/.claude/settings.json"), "{}\n")
+	if os.Getuid() != 0 {
+		chmod(t, filepath.Join(root, "etc/claude-code"), 0o555)
+		withoutRights(t, root)
+		chmod(t, filepath.Join(root, "etc/claude-code"), 0o755)
+		return
+	}
+	chmod(t, filepath.Dir(root), 0o755)
+	name, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(root, "test")
+	if err := os.WriteFile(program, self, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "-test.run=^TestAsAnotherUser$", "-test.v")
+	cmd.Dir, cmd.Env = root, []string{"NOD_TEST_ROOT=" + root, "TMPDIR=/tmp"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("checked without rights")) {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// withoutRights shows that the managed file of somebody else can be planned
+// for, is known not to be writable, and stays as it is.
+func withoutRights(t *testing.T, root string) {
+	o := paths()
+	o.Root, o.OS = root, "linux"
+	p := plan(t, PlanInstall, o)
+	if err := p.Writable(); !os.IsPermission(err) {
+		t.Errorf("Writable: %v", err)
+	}
+	if _, err := Apply(p, noon); err == nil || !strings.Contains(err.Error(), "nothing was changed") {
+		t.Errorf("Apply: %v", err)
+	}
+	if got := read(t, o.Target()); got != "{}\n" {
+		t.Errorf("changed: %s", got)
+	}
+	o.Level, o.Project = Project, filepath.Join(root, "repo")
+	if _, err := PlanInstall(o); os.Getuid() == nobody && (err == nil || !strings.Contains(err.Error(), "belongs to user id 0")) {
+		t.Errorf("somebody else's repository: %v", err)
+	}
+	t.Log("checked without rights")
+}
+
+func TestDiff(t *testing.T) {
+	for _, tc := range []struct{ name, before, after, want string }{
+		{"added in the middle", "a\nb\nc\nd\ne\nf\n", "a\nb\nc\nX\nd\ne\nf\n", "  b\n  c\n+ X\n  d\n  e\n  ...\n"},
+		{"replaced", "a\nb\n", "a\nc\n", "  a\n- b\n+ c\n"},
+		{"new", "", "a\n", "+ a\n"},
+		{"two places", "a\nb\nc\nd\ne\nf\ng\nh\n", "A\nb\nc\nd\ne\nf\ng\nH\n", "- a\n+ A\n  b\n  c\n  ...\n  f\n  g\n- h\n+ H\n"},
+		{"control characters", "a\n", "\x1b[2J\u202e\tb\r\n", "- a\n+ \\x1b[2J\\u{202E}    b\n"},
+	} {
+		if d := cmp.Diff(tc.want, diff(tc.before, tc.after)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, d)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// getProgram is how nod gets to where it can stay.
+const getProgram = "CGO_ENABLED=0 go install github.com/nodgate/nod/cmd/nod@latest github.com/nodgate/nod/cmd/nod-hook@latest"
+
+// Programs are nod's own executables, whose paths go into the settings.
+type Programs struct {
+	Nod, Hook string // absolute paths
+	// Version is nod's own, which nod-hook must share.
+	Version string
+	// Home is the home directory: a repository that is all of it is no
+	// workspace.
+	Home string
+	// Passing lists directories whose contents do not last or are anybody's,
+	// see [PassingDirs]. nil means that there are none.
+	Passing []string
+}
+
+// PassingDirs lists the temporary directories and the build cache, as the
+// system and the given environment name them.
+func PassingDirs(getenv func(string) string) []string {
+	dirs := []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm", "/var/folders", "/run/user"}
+	for _, name := range []string{"TMPDIR", "GOTMPDIR", "GOCACHE"} {
+		if dir := getenv(name); filepath.IsAbs(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// Check returns nil if both programs may be named in an agent's settings:
+// they lie where they will stay, only their owner may change them, and they
+// are of one version. It starts nod-hook with "version".
+//
+// What lies in a build cache, a temporary directory or a repository may be
+// gone or replaced by the time it is asked, and the agent itself works there.
+func (p Programs) Check(ctx context.Context) error {
+	for _, path := range []string{p.Nod, p.Hook} {
+		if err := p.lasting(path); err != nil {
+			return err
+		}
+	}
+	out, err := output(ctx, []string{"HOME=/nonexistent", "PATH=/usr/bin:/bin"}, p.Hook, "version")
+	if err != nil {
+		return fmt.Errorf("%s does not answer \"version\": %w; %s", p.Hook, err, p.instead())
+	}
+	if hook := strings.TrimPrefix(out, "nod "); hook != p.Version {
+		return fmt.Errorf("%s is version %q and %s is version %q; install both together:\n  %s", p.Nod, p.Version, p.Hook, hook, getProgram)
+	}
+	return nil
+}
+
+// Owners returns a finding for each program that somebody other than root may
+// change, which the managed level would have to trust for every user.
+func (p Programs) Owners() []Finding {
+	var all []Finding
+	for _, path := range []string{p.Nod, p.Hook} {
+		if why := replaceable(path); why != "" {
+			all = append(all, Finding{Kind: Weak, Path: path, Text: fmt.Sprintf("%s, so an agent of that user can replace the program; better: sudo install -m 755 %s %s /usr/local/bin, then install from there", why, Quote(p.Nod), Quote(p.Hook))})
+		}
+	}
+	return all
+}
+
+// replaceable says how somebody other than root can change a program, "" if
+// nobody can: by owning it or a directory above it, or by writing there.
+func replaceable(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err.Error()
+	}
+	for at := real; ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err != nil {
+			return err.Error()
+		}
+		if s, ok := info.Sys().(*syscall.Stat_t); ok && s.Uid != 0 {
+			return fmt.Sprintf("%s belongs to user id %d", at, s.Uid)
+		}
+		if info.Mode()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
+			return at + " is anybody's to write to"
+		}
+		if at == "/" {
+			return ""
+		}
+	}
+}
+
+func (p Programs) lasting(path string) error {
+	if err := plainPath(path); err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is not there; %s", path, p.instead())
+	}
+	if err != nil {
+		return fmt.Errorf("install: %w", err)
+	}
+	for _, at := range []string{path, real} {
+		if why := p.passing(at); why != "" {
+			return fmt.Errorf("%s lies in %s, where it may be replaced or gone when an agent asks it; %s", at, why, p.instead())
+		}
+	}
+	return ownersAlone(real)
+}
+
+func (p Programs) instead() string {
+	return "install nod where it can stay:\n  " + getProgram + "\n  \"$(go env GOPATH)/bin/nod\" install claude-code"
+}
+
+// passing says in what place that does not last path lies, "" if in none.
+func (p Programs) passing(path string) string {
+	for _, dir := range p.Passing {
+		real, err := filepath.EvalSymlinks(dir)
+		if below(dir, path) || err == nil && below(real, path) {
+			return "the temporary or cache directory " + dir
+		}
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		if strings.HasPrefix(part, "go-build") {
+			return "a Go build cache"
+		}
+	}
+	if root := p.workspace(path); root != "" {
+		return "the repository " + root
+	}
+	return ""
+}
+
+// workspace returns the repository whose work tree holds path, "" if none
+// does. A home directory kept in git is not one, nor are the prefixes that
+// package managers keep in git.
+func (p Programs) workspace(path string) string {
+	home, err := filepath.EvalSymlinks(p.Home)
+	if err != nil {
+		home = p.Home
+	}
+	for dir := filepath.Dir(path); dir != "/"; dir = filepath.Dir(dir) {
+		switch dir {
+		case p.Home, home, "/usr", "/usr/local", "/opt/homebrew", "/home/linuxbrew/.linuxbrew":
+			return ""
+		}
+		for _, mark := range []string{".git", ".hg", ".jj"} {
+			if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
+				return dir
+			}
+		}
+	}
+	return ""
+}
+
+// ownersAlone refuses a program that is not one, or that others may change.
+func ownersAlone(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("install: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		return fmt.Errorf("%s is not a program", path)
+	}
+	if info.Mode()&0o022 != 0 {
+		return fmt.Errorf("%s: others may change it (mode %v); run: chmod go-w %s", path, info.Mode().Perm(), Quote(path))
+	}
+	dir, err := os.Stat(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("install: %w", err)
+	}
+	if dir.Mode()&0o002 != 0 {
+		return fmt.Errorf("%s: anybody may replace it (mode of its directory: %v); run: chmod o-w %s", path, dir.Mode().Perm(), Quote(filepath.Dir(path)))
+	}
+	return nil
+}
+
+// startDeadline bounds a program that is asked for its version.
+const startDeadline = 10 * time.Second
+
+// output runs a program with the given environment and returns the first
+// line that it prints.
+func output(ctx context.Context, environ []string, path string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, startDeadline)
+	defer cancel()
+	var stdout, stderr firstBytes
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env, cmd.Dir = environ, "/"
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	// What it starts ends with it, and must not keep the pipes open.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("no answer within %v", startDeadline)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, nod.Printable(firstLine(stderr.b)))
+	}
+	return firstLine(stdout.b), nil
+}
+
+func firstLine(b []byte) string {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(b), []byte("\n"))
+	return string(bytes.TrimSpace(line))
+}
+
+// firstBytes keeps the first 4 KiB and drops the rest.
+type firstBytes struct{ b []byte }
+
+func (w *firstBytes) Write(p []byte) (int, error) {
+	const most = 4096
+	w.b = append(w.b, p[:min(len(p), most-len(w.b))]...)
+	return len(p), nil
+}

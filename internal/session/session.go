@@ -1,0 +1,420 @@
+//go:build unix
+
+// Package session is what nod remembers of an agent's session from one hook
+// process to the next: one append-only file per root session, below
+// STATE/sessions, named by a hash so that no session id becomes a file name.
+//
+// # What it may be used for
+//
+// The agent runs as the same user; layer 0 keeps its tools away from this
+// file, and code that it runs can forge it all the same. So what is read here
+// may tighten an answer, or keep nod from saying something twice, and nothing
+// else:
+//
+//   - [Session.Root]: the first directory seen stays the workspace root, so
+//     that a later cd cannot move it. The caller still refuses roots that are
+//     none (/, the home directory).
+//   - [Session.Seen]: to stay silent where the agent asks a person after nod
+//     had said ask. Never to allow.
+//   - [Session.Cost]: to show, and to stop at a limit. Never to lift one.
+//   - [Session.Made]: which files the agent's edits left behind. A witness
+//     beside others; where it is the only one it may not loosen.
+//
+// # The file
+//
+// JSON lines of at most 64 KiB, written like the decision log's: one write(2)
+// each, no lock in the way. Reading is bounded: the first 8 KiB for the root,
+// the last 256 KiB for all else. Lines that are torn or foreign are skipped.
+// A file that is not this user's alone is refused, which the caller must take
+// as: nothing is known of this session, not even its root.
+package session
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/lines"
+)
+
+const (
+	headLimit = 8 << 10   // where the root must stand
+	tailLimit = 256 << 10 // how far back anything else is looked for
+	lineLimit = 64 << 10
+	version   = 1
+
+	maxPaths = 64
+	maxText  = 300
+)
+
+// Session is the memory of one session. It is safe for concurrent use, by
+// goroutines and by processes. Make one with [Open]; nil remembers nothing.
+type Session struct {
+	file *lines.File // nil: it remembers nothing
+	mu   sync.Mutex
+	tail []byte // the end of the file as of the last look; nil: not looked
+	size int64  // the file's size then
+}
+
+// Answer is what was said to a call.
+type Answer struct {
+	Call    string    // the agent's id of the call
+	At      time.Time // zero: now
+	Digest  string    // see [Digest]
+	Tool    string
+	Paths   []string
+	Verdict string  // allow, ask or deny
+	Said    string  // what the agent was told: allow, ask, deny or abstained
+	Cost    float64 // US dollars; what is negative or no number counts as 0
+}
+
+// Outcome is what became of a call.
+type Outcome struct {
+	Call   string
+	At     time.Time // zero: now
+	Tool   string
+	Failed bool
+	Error  string // kept to 300 bytes, secrets masked
+	Took   time.Duration
+}
+
+// File identifies a file that an edit left behind.
+type File struct {
+	Path  string    `json:"path"`
+	Dev   uint64    `json:"dev"`
+	Inode uint64    `json:"ino"`
+	Time  time.Time `json:"-"` // when it was recorded; filled in by [Session.Made]
+}
+
+// SeenCall is an earlier answer to a call.
+type SeenCall struct {
+	At            time.Time
+	Call          string
+	Verdict, Said string
+}
+
+// What a line is about.
+const (
+	kindRoot = "root"
+	kindPre  = "pre"  // a call was answered
+	kindPost = "post" // a call ran, or failed to
+)
+
+// line is a record, or the root, as it stands in the file.
+type line struct {
+	V       int       `json:"v"`
+	Kind    string    `json:"kind"`
+	Time    time.Time `json:"time"`
+	Root    string    `json:"root,omitempty"`
+	CallID  string    `json:"call_id,omitempty"`
+	Tool    string    `json:"tool,omitempty"`
+	Digest  string    `json:"digest,omitempty"`
+	Paths   []string  `json:"paths,omitempty"`
+	Verdict string    `json:"verdict,omitempty"`
+	Said    string    `json:"said,omitempty"`
+	Cost    float64   `json:"cost_usd,omitempty"`
+	Failed  bool      `json:"failed,omitempty"`
+	Error   string    `json:"error,omitempty"`
+	Took    int64     `json:"took_us,omitempty"`
+	Files   []File    `json:"files,omitempty"`
+	// Sum is what the session has cost so far, this record included. The
+	// highest sum in sight counts.
+	Sum float64 `json:"sum_usd"`
+}
+
+// Digest names a call by what it would do: the tool, and its input without
+// regard to blanks between JSON tokens. The order of keys counts.
+func Digest(tool string, input []byte) string {
+	var compact bytes.Buffer
+	if json.Compact(&compact, input) == nil {
+		input = compact.Bytes()
+	}
+	h := sha256.New()
+	io.WriteString(h, strconv.Itoa(len(tool))+" "+tool)
+	h.Write(input)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Open opens the memory of an agent's session in nod's state directory and
+// makes what is missing of it. An empty sessionID gives a Session that
+// remembers nothing, see [Session.Remembers].
+func Open(stateDir, agent, sessionID string) (*Session, error) {
+	if sessionID == "" {
+		return &Session{}, nil
+	}
+	dir := filepath.Join(stateDir, dirName)
+	for _, d := range []string{stateDir, dir} {
+		if err := lines.PrivateDir(d); err != nil {
+			return nil, fmt.Errorf("the session's memory: %w", err)
+		}
+	}
+	file, err := lines.Open(filepath.Join(dir, fileName(agent, sessionID)))
+	if err != nil {
+		return nil, fmt.Errorf("the session's memory: %w", err)
+	}
+	return &Session{file: file}, nil
+}
+
+const dirName = "sessions"
+
+func fileName(agent, sessionID string) string {
+	sum := sha256.Sum256([]byte(agent + "\x00" + sessionID))
+	return hex.EncodeToString(sum[:16]) + ".jsonl"
+}
+
+// Remembers reports whether anything is kept: false for an empty session id
+// and for nil.
+func (s *Session) Remembers() bool { return s != nil && s.file != nil }
+
+// Close closes the file.
+func (s *Session) Close() error {
+	if !s.Remembers() {
+		return nil
+	}
+	return s.file.Close()
+}
+
+// errNoRoot says that the start of the file was damaged.
+var errNoRoot = errors.New("no root stands in its first 8 KiB; remove the file if it is damaged")
+
+// Root returns the workspace root of the session, an absolute path: the one
+// recorded first, whatever first says now. Where none is recorded yet first
+// is, and of several processes that do so at once one wins. On an error no
+// root is known. A Session that remembers nothing returns first.
+func (s *Session) Root(first string) (string, error) {
+	if !s.Remembers() {
+		return first, nil
+	}
+	root, err := s.root()
+	if root != "" || err != nil {
+		return root, err
+	}
+	if !filepath.IsAbs(first) {
+		return "", fmt.Errorf("%s: %q cannot be a workspace root: not an absolute path", s.file.Name(), first)
+	}
+	if err := s.append(line{Kind: kindRoot, Time: time.Now().UTC(), Root: filepath.Clean(first)}); err != nil {
+		return "", err
+	}
+	if root, err = s.root(); root == "" && err == nil {
+		err = fmt.Errorf("%s: %w", s.file.Name(), errNoRoot)
+	}
+	return root, err
+}
+
+// root reads the first valid root line of the head; "" if there is none.
+func (s *Session) root() (string, error) {
+	head := make([]byte, headLimit)
+	n, err := s.file.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return "", err
+	}
+	rest := head[:n]
+	for {
+		raw, after, ended := bytes.Cut(rest, []byte("\n"))
+		if !ended {
+			return "", nil // the end, or a line that is still being written
+		}
+		if bytes.Contains(raw, []byte(`"kind":"root"`)) {
+			if l, ok := decode(raw); ok && l.Kind == kindRoot && filepath.IsAbs(l.Root) {
+				return l.Root, nil
+			}
+		}
+		rest = after
+	}
+}
+
+// decode reads a line strictly enough that what is torn or foreign is not one.
+func decode(raw []byte) (l line, ok bool) {
+	err := json.Unmarshal(raw, &l)
+	return l, err == nil && l.V == version
+}
+
+// Answer notes what was said to a call.
+func (s *Session) Answer(a Answer) error {
+	return s.record(line{Kind: kindPre, Time: a.At, CallID: cut(a.Call), Tool: cut(a.Tool), Digest: cut(a.Digest), Paths: a.Paths,
+		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost})
+}
+
+// Outcome notes what became of a call, and which files it left behind at the
+// absolute ones of paths (those of an edit).
+func (s *Session) Outcome(o Outcome, paths []string) error {
+	return s.record(line{Kind: kindPost, Time: o.At, CallID: cut(o.Call), Tool: cut(o.Tool),
+		Failed: o.Failed, Error: cut(audit.MaskText(o.Error)), Took: o.Took.Microseconds(), Files: filesAt(paths)})
+}
+
+func (s *Session) record(l line) error {
+	if !s.Remembers() {
+		return nil
+	}
+	if l.Time.IsZero() {
+		l.Time = time.Now()
+	}
+	l.Time = l.Time.UTC()
+	if !(l.Cost > 0) || math.IsInf(l.Cost, 0) {
+		l.Cost, l.Sum = 0, s.Cost()
+		return s.append(l)
+	}
+	defer s.lock()() // two sums that are made at once must not lose a cost
+	l.Sum = s.Cost() + l.Cost
+	return s.append(l)
+}
+
+// lock takes the file's lock, or goes without after a tenth of a second: a
+// stopped process must not stop all others.
+func (s *Session) lock() (unlock func()) {
+	for range 50 {
+		if s.file.Lock() {
+			return s.file.Unlock
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return func() {}
+}
+
+func cut(s string) string {
+	if len(s) > maxText {
+		return s[:maxText]
+	}
+	return s
+}
+
+// append writes one line. Of a long one the paths go first.
+func (s *Session) append(l line) error {
+	l.V = version
+	l.Paths, l.Files = l.Paths[:min(len(l.Paths), maxPaths)], l.Files[:min(len(l.Files), maxPaths)]
+	raw, err := json.Marshal(l)
+	if err == nil && len(raw) >= lineLimit {
+		l.Paths, l.Files = nil, nil
+		raw, err = json.Marshal(l)
+	}
+	if err == nil && l.Kind == kindRoot && len(raw) >= headLimit {
+		err = fmt.Errorf("a workspace root of %d bytes is too long", len(l.Root))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.file.Name(), err)
+	}
+	return s.file.Append(raw)
+}
+
+// end returns the end of the file, at most tailLimit bytes, from the start of
+// a line on. It is shared and not to be changed. What cannot be read is not
+// remembered.
+func (s *Session) end() []byte {
+	if !s.Remembers() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	size, err := s.file.Size()
+	if err != nil {
+		return nil
+	}
+	if s.tail != nil && size == s.size {
+		return s.tail
+	}
+	start := max(0, size-tailLimit)
+	buf := make([]byte, size-start)
+	n, err := s.file.ReadAt(buf, start)
+	if err != nil && err != io.EOF {
+		return nil
+	}
+	if buf = buf[:n]; start > 0 {
+		buf = buf[bytes.IndexByte(buf, '\n')+1:]
+	}
+	s.tail, s.size = buf, size
+	return buf
+}
+
+// lineAround returns the line of buf in which i lies.
+func lineAround(buf []byte, i int) []byte {
+	start := bytes.LastIndexByte(buf[:i], '\n') + 1
+	if n := bytes.IndexByte(buf[i:], '\n'); n >= 0 {
+		return buf[start : i+n]
+	}
+	return buf[start:]
+}
+
+// matches yields the valid lines that contain text, oldest first. Searching
+// for the text is what keeps this fast; a quote in a value is escaped, so
+// that `"digest":"` occurs as a key only.
+func matches(buf []byte, text string) []line {
+	var found []line
+	for at := 0; ; {
+		i := bytes.Index(buf[at:], []byte(text))
+		if i < 0 {
+			return found
+		}
+		raw := lineAround(buf, at+i)
+		if l, ok := decode(raw); ok {
+			found = append(found, l)
+		}
+		at += i + len(text)
+	}
+}
+
+// Seen returns the latest answer to the call of that digest that is still in
+// sight.
+func (s *Session) Seen(digest string) (SeenCall, bool) {
+	for _, l := range slices.Backward(matches(s.end(), `"digest":`+quoted(digest))) {
+		if l.Kind == kindPre && l.Digest == digest {
+			return SeenCall{At: l.Time, Call: l.CallID, Verdict: l.Verdict, Said: l.Said}, true
+		}
+	}
+	return SeenCall{}, false
+}
+
+// Answered reports whether the call of that digest was answered and the answer
+// is still in sight.
+func (s *Session) Answered(digest string) bool {
+	_, ok := s.Seen(digest)
+	return ok
+}
+
+func quoted(s string) string {
+	q, _ := json.Marshal(s) // a string: cannot fail
+	return string(q)
+}
+
+// Made returns the record of the last edit in sight that left a file at path.
+func (s *Session) Made(path string) (File, bool) {
+	for _, l := range slices.Backward(matches(s.end(), `"path":`+quoted(path))) {
+		for _, f := range l.Files {
+			if l.Kind == kindPost && f.Path == path {
+				f.Time = l.Time
+				return f, true
+			}
+		}
+	}
+	return File{}, false
+}
+
+// Cost returns what the session has cost so far, in US dollars.
+func (s *Session) Cost() float64 {
+	const key = `"sum_usd":`
+	buf, sum := s.end(), 0.0
+	for {
+		i := bytes.Index(buf, []byte(key))
+		if i < 0 {
+			return sum
+		}
+		buf = buf[i+len(key):]
+		n := bytes.IndexAny(buf, ",}\n")
+		if n < 0 {
+			return sum
+		}
+		if v, err := strconv.ParseFloat(string(buf[:n]), 64); err == nil && v > sum && !math.IsInf(v, 0) {
+			sum = v
+		}
+	}
+}

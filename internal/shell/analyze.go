@@ -1,0 +1,226 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Analyze reads one shell command and states what it does. It starts nothing,
+// writes nothing, and reads only through env.Files. It is safe for concurrent
+// use, and never panics on any input.
+func Analyze(source string, env Env) Report {
+	if what := malformed(source); what != "" {
+		return Report{Malformed: what}
+	}
+	if bound := exceeded(source); bound != "" {
+		return Report{Exceeded: bound}
+	}
+	switch env.Dialect {
+	case PowerShell:
+		return unread(source, "PowerShell is not read")
+	case Bash:
+		return read(source, env, syntax.LangBash)
+	case Posix:
+		return read(source, env, syntax.LangPOSIX)
+	case Zsh:
+		return read(source, env, syntax.LangZsh)
+	}
+	report := read(source, env, syntax.LangBash)
+	if sameInBoth(source) || report.Exceeded != "" {
+		return report
+	}
+	return agree(source, report, read(source, env, syntax.LangZsh))
+}
+
+// agree returns what two readings say, and that they differ if they do.
+func agree(source string, bash, zsh Report) Report {
+	if zsh.Exceeded != "" {
+		return zsh
+	}
+	if slices.Equal(bash.Effects, zsh.Effects) && slices.Equal(bash.Unknowns, zsh.Unknowns) {
+		return bash
+	}
+	for _, e := range zsh.Effects {
+		if !slices.Contains(bash.Effects, e) {
+			e.Command = -1
+			bash.Effects = append(bash.Effects, e)
+		}
+	}
+	bash.Unknowns = append(bash.Unknowns, Unknown{
+		What: "bash and zsh read this differently", Words: shorten(source), Command: -1,
+	})
+	return bash
+}
+
+func unread(source, what string) Report {
+	return Report{Unknowns: []Unknown{{What: what, Words: shorten(source), Command: -1}}}
+}
+
+func read(source string, env Env, lang syntax.LangVariant) Report {
+	a := &analysis{env: env, lang: lang, both: env.Dialect == Unstated}
+	a.src = source
+	a.command = -1
+	file, err := a.parse(source)
+	if err != nil {
+		return unread(source, "does not parse as "+lang.String()+": "+parseFault(err))
+	}
+	a.inherited()
+	a.stmts(file.Stmts, state{dir: env.Dir})
+	if a.over != "" {
+		return Report{Exceeded: a.over}
+	}
+	return a.report
+}
+
+// analysis is one reading of one command. It is used once.
+type analysis struct {
+	env    Env
+	lang   syntax.LangVariant
+	both   bool // bash and zsh must agree: what they treat differently is unknown
+	report Report
+	over   string // the bound that was hit; stops everything
+
+	src      string   // the text being walked: the command, or one found inside it
+	depth    int      // how many texts deep
+	work     int      // simple commands and expansions so far
+	command  int      // index of the current command, -1 for none
+	wrappers []string // taken off around what is walked now
+	calls    []frame  // functions being walked
+	pipes    int      // pipes and background jobs around what is walked now
+	away     string   // the host or container in which the current text runs; "" is here
+	ifs      bool     // IFS was changed: splitting is not known
+	changed  bool     // something before in the line writes or runs
+	links    []string // links made earlier in the line
+	parts    Part     // overrides the part of what is reported; 0 leaves it
+
+	places   []placed
+	programs []program
+	elements []element
+	repos    []*repository
+	sheets   []sheet
+}
+
+// Limits of one analysis, beyond those of the text.
+const (
+	maxWork  = 4096 // simple commands walked, loops and calls unrolled
+	maxWords = 1024 // results of one expansion
+	maxTexts = 8    // sh -c in eval in sh -c ...
+	maxCalls = 16   // functions inside functions
+)
+
+// spend counts one step of work and reports whether there is any left.
+func (a *analysis) spend() bool {
+	a.work++
+	if a.work > maxWork {
+		a.over = "4096 commands after expansion"
+	}
+	return a.over == ""
+}
+
+func (a *analysis) unknown(part Part, words, what string) {
+	if a.parts != 0 {
+		part = a.parts
+	}
+	u := Unknown{What: what, Words: shorten(words), Command: a.command, Part: part}
+	for i := len(a.report.Unknowns) - 1; i >= 0 && i > len(a.report.Unknowns)-8; i-- {
+		if a.report.Unknowns[i] == u {
+			return
+		}
+	}
+	a.changed = true
+	a.report.Unknowns = append(a.report.Unknowns, u)
+}
+
+func (a *analysis) effect(e Effect) {
+	if a.parts != 0 {
+		e.Part = a.parts
+	}
+	e.Words, e.Command = shorten(e.Words), a.command
+	if a.away != "" && e.Place != Null {
+		e.Place = Network
+	}
+	if e.Kind != Read && e.Place != Null {
+		a.changed = true
+	}
+	for i := len(a.report.Effects) - 1; i >= 0 && i > len(a.report.Effects)-8; i-- {
+		if a.report.Effects[i] == e {
+			return
+		}
+	}
+	a.report.Effects = append(a.report.Effects, e)
+}
+
+// does reports an effect whose target is no path.
+func (a *analysis) does(kind Kind, target, words string) {
+	place := Elsewhere
+	if kind == Fetch || kind == Send || kind == Remote {
+		place = Network
+	}
+	a.effect(Effect{Kind: kind, Target: target, Place: place, Words: words, Part: PartWords})
+}
+
+// maxShown bounds the text that a report quotes.
+const maxShown = 200
+
+func shorten(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	end := maxShown
+	for end > 0 && s[end]&0xC0 == 0x80 {
+		end--
+	}
+	return s[:end]
+}
+
+// nested walks a text found inside the command: the argument of sh -c, of
+// eval, a here-document that a shell reads. ok is the state after it.
+func (a *analysis) nested(source string, in state, wrapper string) state {
+	switch {
+	case a.depth >= maxTexts:
+		a.unknown(PartWords, source, "more than 8 texts inside each other")
+		return in
+	case malformed(source) != "":
+		a.unknown(PartWords, source, "a text inside holds "+malformed(source))
+		return in
+	case exceeded(source) != "":
+		a.over = exceeded(source)
+		return in
+	}
+	if a.both && !sameInBoth(source) {
+		a.compareNested(source)
+	}
+	file, err := a.parse(source)
+	if err != nil {
+		a.unknown(PartWords, source, "does not parse: "+parseFault(err))
+		return in
+	}
+	src, command := a.src, a.command
+	if wrapper != "" {
+		a.wrappers = append(a.wrappers, wrapper)
+	}
+	a.src = source
+	a.depth++
+	out := a.stmts(file.Stmts, in)
+	a.depth--
+	a.src, a.command = src, command
+	if wrapper != "" {
+		a.wrappers = a.wrappers[:len(a.wrappers)-1]
+	}
+	return out
+}
+
+// compareNested says so where a text inside has no meaning common to bash and
+// zsh, as far as its grammar shows.
+func (a *analysis) compareNested(source string) {
+	other := syntax.LangZsh
+	if a.lang == syntax.LangZsh {
+		other = syntax.LangBash
+	}
+	parser := syntax.NewParser(syntax.Variant(other))
+	if _, err := parser.Parse(strings.NewReader(source), ""); err != nil {
+		a.unknown(PartWords, source, "does not parse as "+other.String())
+	}
+}

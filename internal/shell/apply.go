@@ -1,0 +1,475 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// use is one command line read with one sheet.
+type use struct {
+	*analysis
+	sheet
+	inv     *invocation
+	pos     []word // positional arguments so far
+	roles   string // of the positional arguments
+	seen    int    // options and arguments, for those that must stand alone
+	flags   flags
+	drop    bool   // the first positional role is taken by an option
+	send    bool   // what it asks of the network carries data
+	inplace bool   // what it reads it changes
+	alone   string // an option that must stand alone
+	ended   bool
+	fault   bool   // an option was not known
+	replace string // what xargs replaces
+	fixed   bool   // roles must not change any more
+	deletes bool   // it removes what it finds
+	command []word // of a wrapper
+	quiet   bool   // what holds without arguments does not
+	into    word   // the directory that cp -t and its kin fill
+	archive word   // of tar
+	method  string // of an HTTP request
+	marks   string // words that an option left for finish
+	st      state  // after it
+}
+
+// apply reads a command line with the data and returns the state after it.
+func (a *analysis) apply(s sheet, inv *invocation) state {
+	if s.code != "" {
+		if st, done := a.coded(s, inv); done {
+			return st
+		}
+	}
+	return a.applied(s, inv)
+}
+
+func (a *analysis) applied(s sheet, inv *invocation) state {
+	u := use{analysis: a, sheet: s, inv: inv, roles: s.args, st: inv.st}
+	if u.standsAlone() {
+		return inv.st
+	}
+	u.effects(s.always, inv.raw)
+	u.read(inv.args)
+	if u.sub && u.command == nil && len(u.pos) == 0 {
+		if u.none == "" && u.roles == "" {
+			return u.st
+		}
+	}
+	if u.command == nil || !u.sub {
+		u.positional()
+		u.finish()
+	}
+	if u.alone != "" && u.seen > 1 {
+		u.unknownOption(u.alone + " beside other arguments")
+	}
+	return u.st
+}
+
+// standsAlone reports whether the only argument is an option such as
+// --version, after which nothing else happens.
+func (u *use) standsAlone() bool {
+	if len(u.inv.args) != 1 || !u.inv.args[0].known || !u.inv.args[0].dashed() {
+		return false
+	}
+	o, ok := u.lookup(u.inv.args[0].text)
+	return ok && strings.HasPrefix(o.rest, "alone")
+}
+
+func (u *use) unknownOption(name string) {
+	u.fault = true
+	u.unknown(PartWords, u.inv.raw, "option "+escaped(name)+" of "+u.sheet.name+" is not known")
+}
+
+// read takes options and positional arguments apart.
+func (u *use) read(args []word) {
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		u.seen++
+		switch {
+		case u.ended, u.free:
+			u.pos = append(u.pos, w)
+		case u.skip != "" && w.known && strings.Contains(u.skip, " "+w.text+" "):
+		case u.bundle && i == 0 && w.known && w.text != "" && w.text[0] != '-':
+			i += u.cluster("-"+w.text, w, args[i+1:], true)
+		case w.dashed() && !(w.known && w.text == "-"):
+			i += u.dash(w, args[i+1:])
+		case w.known && u.keyed(w):
+		case w.known && len(w.text) > 1 && w.text[0] == '+' && u.plus(w):
+		default:
+			u.pos = append(u.pos, w)
+			if u.sub {
+				u.subcommand(w, args[i+1:])
+				return
+			}
+			if u.posix && !strings.HasPrefix(u.roles, "assign") {
+				u.ended = true
+			}
+			if u.posix && strings.HasPrefix(u.roles, "assign") && !assignmentLike(w) {
+				u.ended = true
+			}
+		}
+	}
+}
+
+func assignmentLike(w word) bool {
+	name, _, ok := strings.Cut(w.text, "=")
+	return ok && name != ""
+}
+
+// subcommand continues with the section of a subcommand.
+func (u *use) subcommand(w word, rest []word) {
+	u.pos = nil
+	u.command = []word{w}
+	if !w.known || w.many || w.glob > 0 {
+		u.unknown(PartWords, u.inv.raw, "which subcommand of "+u.sheet.name+" it runs is not known")
+		return
+	}
+	next, ok := u.under(w.text)
+	if !ok {
+		u.unknown(PartWords, u.inv.raw, "nothing is known of "+escaped(u.sheet.name+" "+w.text))
+		return
+	}
+	inv := *u.inv
+	inv.args = rest
+	u.st = u.analysis.applied(next, &inv)
+}
+
+// dash reads one word that is or may be an option and returns how many of the
+// following words it takes.
+func (u *use) dash(w word, rest []word) int {
+	switch {
+	case !w.known || w.many || w.glob > 0:
+		return u.unclear(w)
+	case w.text == "--":
+		u.ended = true
+		return 0
+	case u.oneDash:
+		return u.longOption(strings.TrimPrefix(w.text, "-"), w, rest)
+	case strings.HasPrefix(w.text, "--"):
+		return u.longOption(w.text, w, rest)
+	}
+	return u.cluster(w.text, w, rest, false)
+}
+
+// unclear takes a word that may turn out to be an option.
+func (u *use) unclear(w word) int {
+	if name, _, ok := strings.Cut(w.text, "="); ok && strings.HasPrefix(name, "--") && !w.many {
+		if o, found := u.long(name); found && o.arg != 0 {
+			u.option(o, word{raw: w.raw}, name)
+			return 0
+		}
+	}
+	if !u.inert {
+		u.unknown(PartWords, u.inv.raw, escaped(w.raw)+" may be an option of "+u.sheet.name)
+	}
+	if w.text == "" || w.text[0] != '-' || w.glob == 1 {
+		u.pos = append(u.pos, w)
+	}
+	return 0
+}
+
+// longOption reads --name, --name=value, or with single -name.
+func (u *use) longOption(text string, w word, rest []word) int {
+	if u.oneDash {
+		text = "-" + strings.TrimPrefix(text, "-")
+	}
+	name, attached, has := strings.Cut(text, "=")
+	find := u.long
+	if u.oneDash {
+		find = u.lookup
+	}
+	o, ok := find(name)
+	if !ok && u.oneDash && len(text) > 1 && text[1] >= '0' && text[1] <= '9' {
+		o, ok = u.lookup("-NUM")
+	}
+	if !ok {
+		u.unknownOption(name)
+		return 0
+	}
+	switch {
+	case has:
+		value := word{value: constant(attached), raw: w.raw}
+		if o.arg == 0 && attached != "true" && attached != "false" {
+			u.unknownOption(text)
+			return 0
+		}
+		if u.oneDash && o.arg != 0 || !u.oneDash || o.arg == 0 {
+			u.option(o, value, name)
+		}
+	case o.arg == '=':
+		return u.taking(o, name, rest)
+	default:
+		u.option(o, word{value: value{known: true}, raw: w.raw}, name)
+	}
+	return 0
+}
+
+// taking reads an option whose argument is the next word.
+func (u *use) taking(o option, name string, rest []word) int {
+	if o.role == "exec" {
+		return u.exec(rest)
+	}
+	if role, ok := strings.CutPrefix(o.role, "pair:"); ok && len(rest) > 1 {
+		u.option(option{arg: '=', role: role, rest: o.rest}, rest[1], name)
+		return 2
+	}
+	if len(rest) == 0 {
+		u.unknownOption(name + " without its argument")
+		return 0
+	}
+	u.option(o, rest[0], name)
+	if rest[0].many && !u.inert {
+		u.unknown(PartWords, u.inv.raw, escaped(rest[0].raw)+" may be several words")
+	}
+	return 1
+}
+
+// cluster reads -abc. With old the letters take their arguments from the
+// following words in turn, as tar does.
+func (u *use) cluster(text string, w word, rest []word, old bool) int {
+	if len(text) > 1 && text[1] >= '0' && text[1] <= '9' {
+		if o, ok := u.lookup("-NUM"); ok && strings.Trim(text[1:], "0123456789") == "" {
+			u.option(o, word{value: constant(text[1:]), raw: w.raw}, text)
+			return 0
+		}
+	}
+	if o, ok := u.lookup(text); ok && len(text) > 2 {
+		if o.arg == '=' {
+			return u.taking(o, text, rest)
+		}
+		u.option(o, word{value: value{known: true}, raw: w.raw}, text)
+		return 0
+	}
+	took := 0
+	for i := 1; i < len(text); i++ {
+		name := "-" + text[i:i+1]
+		o, ok := u.lookup(name)
+		if !ok {
+			u.unknownOption(name)
+			continue
+		}
+		switch {
+		case o.arg == 0 || o.arg == '=' && old:
+			if o.arg == '=' {
+				if took < len(rest) {
+					u.option(o, rest[took], name)
+				}
+				took++
+				continue
+			}
+			u.option(o, word{value: value{known: true}, raw: w.raw}, name)
+		case i+1 < len(text) && o.role != "exec":
+			attached := strings.TrimPrefix(text[i+1:], "=")
+			u.option(o, word{value: constant(attached), raw: w.raw}, name)
+			return took
+		case o.arg == '=':
+			return took + u.taking(o, name, rest[min(took, len(rest)):])
+		default:
+			u.option(o, word{value: value{known: true}, raw: w.raw}, name)
+		}
+	}
+	return took
+}
+
+// keyed reads name=value where the data has such a key.
+func (u *use) keyed(w word) bool {
+	name, text, ok := strings.Cut(w.text, "=")
+	if !ok || name == "" || u.posix {
+		return false
+	}
+	o, ok := u.lookup(name + "=")
+	if !ok {
+		return false
+	}
+	u.option(o, word{value: constant(text), raw: w.raw}, name)
+	return true
+}
+
+func (u *use) plus(w word) bool {
+	if strings.Trim(w.text[1:], "0123456789") != "" {
+		return false
+	}
+	o, ok := u.lookup("+NUM")
+	if ok {
+		u.option(o, word{value: constant(w.text[1:]), raw: w.raw}, w.text)
+	}
+	return ok
+}
+
+// option does what one option says.
+func (u *use) option(o option, value word, name string) {
+	if o.role != "" && (o.arg == '=' || value.text != "" || !value.known) {
+		u.role(o.role, value)
+	}
+	u.effects(o.rest, u.inv.raw)
+	if strings.HasPrefix(o.rest, "alone") {
+		u.alone = name
+	}
+}
+
+// effects does what a list of flags and effects says.
+func (u *use) effects(list, raw string) {
+	for list != "" {
+		var item string
+		item, list, _ = strings.Cut(list, " ")
+		switch item {
+		case "drop":
+			u.drop = true
+		case "send":
+			u.send = true
+		case "recursive":
+			u.flags |= recursive
+		case "forced":
+			u.flags |= forced
+		case "inplace":
+			u.inplace = true
+		case "deletes":
+			u.deletes = true
+		case "quiet":
+			u.quiet = true
+		case "inert":
+			u.inert = true
+		case "links":
+			u.links = append(u.links, "")
+		case "args":
+			if !u.fixed { // what changes something is not undone by a milder option
+				u.roles, u.drop = list, false
+				u.fixed = strings.Contains(list, "!")
+			}
+			list = ""
+		case "makes", "lists", "extracts":
+			u.marks += " " + item
+		case "", "alone":
+		default:
+			if item[0] == '!' {
+				u.stated(item[1:], raw)
+			}
+		}
+	}
+}
+
+// stated reports an effect that the data states outright: kind or
+// kind:target.
+func (u *use) stated(item, raw string) {
+	kind, target, _ := strings.Cut(item, ":")
+	w := word{value: constant(target), raw: raw}
+	switch kind {
+	case "read":
+		u.path(Read, w, u.inv.st, u.flags)
+	case "tree":
+		u.path(Read, w, u.inv.st, recursive)
+	case "write":
+		u.path(Write, w, u.inv.st, u.flags)
+	case "delete":
+		u.path(Delete, w, u.inv.st, recursive)
+	case "unknown":
+		u.unknown(PartWords, raw, u.sheet.name+" "+strings.ReplaceAll(target, "-", " "))
+	case "run":
+		u.does(Run, target, raw)
+	case "fetch":
+		u.does(Fetch, target, raw)
+	case "send":
+		u.does(Send, target, raw)
+	case "remote":
+		u.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: raw, Part: PartWords, Forced: u.flags&forced != 0})
+	case "kill":
+		u.does(Kill, target, raw)
+	case "persist":
+		u.does(Persist, target, raw)
+	case "secret":
+		u.does(Secret, target, raw)
+	case "privilege":
+		u.does(Privilege, target, raw)
+	case "stdin":
+		u.standardInput(u.inv)
+	case "exhaust":
+		u.does(Exhaust, target, raw)
+	}
+}
+
+// positional gives every positional argument its role.
+func (u *use) positional() {
+	roles := strings.Fields(u.roles)
+	if u.drop && len(roles) > 0 {
+		roles = roles[1:]
+	}
+	switch {
+	case len(u.pos) > 0:
+		u.assign(roles)
+	case !u.quiet:
+		u.effects(u.none, u.inv.raw)
+	}
+	if u.into.raw != "" {
+		u.into.text = strings.TrimSuffix(u.into.text, "/") + "/"
+		u.dest(u.into)
+	}
+}
+
+func (u *use) assign(roles []string) {
+	variadic, tail := -1, 0
+	for i, r := range roles {
+		if strings.HasSuffix(r, "...") {
+			variadic, tail = i, len(roles)-1-i
+		}
+	}
+	n := len(u.pos)
+	if variadic >= 0 && n <= len(roles)-1 && roles[variadic] == "tree..." {
+		u.effects(u.none, u.inv.raw) // a search without a place to search
+	}
+	if variadic < 0 && n > len(roles) {
+		u.unknown(PartWords, u.inv.raw, u.sheet.name+" with more arguments than are known")
+	}
+	for i := 0; i < n; i++ {
+		w := u.pos[i]
+		role := ""
+		switch {
+		case variadic < 0 && i < len(roles):
+			role = roles[i]
+		case variadic < 0:
+			continue
+		case i < variadic && i < n:
+			role = strings.TrimSuffix(roles[i], "...")
+		case n-i <= tail && n > variadic:
+			role = roles[len(roles)-(n-i)]
+		default:
+			role = strings.TrimSuffix(roles[variadic], "...")
+		}
+		if u.whole(role, i) {
+			return
+		}
+		u.role(role, w)
+		if w.many && variadic >= 0 && i != variadic && role+"..." != roles[variadic] {
+			u.role(strings.TrimSuffix(roles[variadic], "..."), w)
+		}
+	}
+}
+
+// dest reports where copies of the sources go.
+func (u *use) dest(w word) {
+	sources := u.pos[:max(len(u.pos)-1, 0)]
+	if len(u.pos) == 0 || u.pos[len(u.pos)-1].raw != w.raw {
+		sources = u.pos
+	}
+	name, ok := u.absolute(w, u.inv.st)
+	if !ok || w.glob > 0 {
+		u.path(Write, w, u.inv.st, u.flags)
+		return
+	}
+	into := strings.HasSuffix(w.text, "/") || len(sources) > 1 || u.isDir(name) || u.env.Files == nil
+	if !into || harmlessDevice(path.Clean(name)) {
+		u.path(Write, w, u.inv.st, u.flags)
+		return
+	}
+	for _, src := range sources {
+		base := path.Base(src.text)
+		if !src.known || src.many || src.glob > 0 || base == "." || base == ".." || base == "/" {
+			u.path(Write, w, u.inv.st, u.flags|recursive)
+			continue
+		}
+		inner := w
+		inner.text = strings.TrimSuffix(w.text, "/") + "/" + base
+		if w.text == "/" {
+			inner.text = "/" + base
+		}
+		u.path(Write, inner, u.inv.st, u.flags)
+	}
+}

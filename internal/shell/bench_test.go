@@ -1,0 +1,56 @@
+package shell
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// BenchmarkAnalyze measures typical commands on an in-memory view.
+func BenchmarkAnalyze(b *testing.B) {
+	for _, bench := range []struct{ name, command string }{
+		{"ls", "ls -la src"},
+		{"git-status", "git status --short"},
+		{"git-log", "git log --oneline -20 -- src/a.go"},
+		{"grep", `grep -rn "func main" --include=*.go src`},
+		{"pipeline", `grep -n foo src/a.go | sort -u | head -20`},
+		{"sed", `sed -n '1,220p' src/a.go`},
+		{"find-exec", `find . -name '*.go' -exec grep -l foo {} \;`},
+		{"loop", `for f in a b c; do wc -l "$f"; done`},
+		{"commit", "git commit -m \"$(cat <<'EOF'\nfix: x\n\nbody\nEOF\n)\""},
+		{"sh-c", `bash -c 'cd src && rm -rf build'`},
+	} {
+		for _, d := range []struct {
+			name    string
+			dialect Dialect
+		}{{"bash", Bash}, {"unstated", Unstated}} {
+			b.Run(bench.name+"/"+d.name, func(b *testing.B) {
+				env := testEnv(world())
+				env.Dialect = d.dialect
+				b.ReportAllocs()
+				for b.Loop() {
+					Analyze(bench.command, env)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkCorpus reports median and worst time over real commands.
+func BenchmarkCorpus(b *testing.B) {
+	list := rows(b, "sessions")
+	env := testEnv(world())
+	env.Dialect = Unstated
+	for b.Loop() {
+		var times []time.Duration
+		for _, r := range list {
+			start := time.Now()
+			Analyze(r.Input.Command, env)
+			times = append(times, time.Since(start))
+		}
+		slices.Sort(times)
+		b.ReportMetric(float64(times[len(times)/2].Nanoseconds()), "median-ns")
+		b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds()), "p99-ns")
+		b.ReportMetric(float64(times[len(times)-1].Nanoseconds()), "worst-ns")
+	}
+}

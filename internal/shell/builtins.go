@@ -1,0 +1,533 @@
+package shell
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/nodgate/nod/internal/view"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shellOwns reports whether bash and zsh have a builtin of that name, so that
+// PATH is not asked. Those that only one of them has are looked up.
+func shellOwns(name string) bool {
+	switch name {
+	case ":", ".", "[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete", "compopt",
+		"continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export", "false", "fc", "fg",
+		"getopts", "hash", "help", "history", "jobs", "kill", "let", "local", "logout", "mapfile", "popd", "printf", "pushd",
+		"pwd", "read", "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend", "test", "times",
+		"trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "wait":
+		return true
+	}
+	return false
+}
+
+// builtin analyses what the shell itself does. ok is false for a program.
+// Builtins that only print (echo, printf, test ...) stand in the data.
+func (a *analysis) builtin(inv *invocation) (yes, no state, ok bool) {
+	st := inv.st
+	switch inv.name {
+	case "cd", "chdir":
+		yes, no = a.cd(inv)
+		return yes, no, true
+	case "pushd", "popd":
+		st.dir = ""
+	case "eval":
+		yes, no = a.eval(inv)
+		return yes, no, true
+	case "source", ".":
+		st = a.sourced(inv)
+	case "command", "builtin", "exec", "noglob", "nocorrect", "-":
+		return a.precommand(inv)
+	case "trap":
+		a.trap(inv)
+	case "alias":
+		a.alias(inv)
+	case "unset":
+		st = a.unset(inv)
+	case "read", "mapfile", "readarray", "getopts", "vared":
+		st = a.reads(inv)
+	case "shift":
+		st.args, st.argsKnown = nil, false
+	case "set":
+		st = a.set(inv)
+	case "export", "readonly", "declare", "typeset", "local":
+		st = a.declared(inv)
+	case "shopt", "setopt", "unsetopt", "enable", "bind", "complete", "compopt", "fc", "zmodload", "autoload", "emulate", "zle", "bindkey", "functions", "hash", "ulimit", "umask", "history", "compgen", "disown":
+		if !a.quiet(inv) {
+			a.unknown(PartWords, inv.raw, "what "+escaped(inv.name)+" changes in the shell is not known")
+		}
+	case "printf":
+		st = a.printfTo(inv)
+		if _, found := a.sheet("printf"); found {
+			sh, _ := a.sheet("printf")
+			a.apply(sh, inv)
+		}
+	case "exit", "return", "break", "continue", "wait", "jobs", "fg", "bg", "times", "caller", "logout", "suspend", "unalias", "dirs", "help", "let":
+		a.constantArgs(inv)
+	default:
+		return st, st, false
+	}
+	return st, st, true
+}
+
+// quiet reports whether a builtin that can change the shell only prints or
+// sets something that cannot matter here.
+func (a *analysis) quiet(inv *invocation) bool {
+	for _, w := range inv.args {
+		if !w.known {
+			return false
+		}
+	}
+	switch inv.name {
+	case "shopt":
+		for _, w := range inv.args {
+			switch w.text {
+			case "-s", "-u", "-q", "-p", "nullglob", "globstar", "dotglob", "failglob", "extglob", "nocaseglob", "inherit_errexit", "nocasematch":
+			default:
+				return false
+			}
+		}
+		return true
+	case "setopt", "unsetopt":
+		for _, w := range inv.args {
+			switch strings.ToLower(strings.ReplaceAll(w.text, "_", "")) {
+			case "nullglob", "nonomatch", "nomatch", "errexit", "pipefail", "nounset", "globdots", "extendedglob", "shwordsplit":
+				if strings.EqualFold(w.text, "shwordsplit") || strings.EqualFold(w.text, "sh_word_split") {
+					return false
+				}
+			default:
+				return false
+			}
+		}
+		return true
+	case "ulimit", "umask", "hash":
+		for _, w := range inv.args {
+			if strings.HasPrefix(w.text, "-p") {
+				return false
+			}
+		}
+		return inv.name != "hash" || len(inv.args) == 0 || inv.args[0].text == "-r"
+	case "history":
+		return len(inv.args) == 0 || len(inv.args) == 1 && constant(inv.args[0].text).isNumber()
+	case "compgen":
+		return len(inv.args) > 0 && (inv.args[0].text == "-c" || inv.args[0].text == "-b" || inv.args[0].text == "-k" || inv.args[0].text == "-v") && len(inv.args) <= 2
+	case "disown":
+		return true
+	}
+	return false
+}
+
+// constantArgs reports arguments that arithmetic would evaluate.
+func (a *analysis) constantArgs(inv *invocation) {
+	for _, w := range inv.args {
+		if !w.known && !w.numeric && inv.name != "unalias" && inv.name != "wait" && inv.name != "help" {
+			if onlyStatus(w.raw) {
+				continue
+			}
+			a.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
+		}
+	}
+}
+
+func onlyStatus(raw string) bool {
+	raw = strings.Trim(raw, `"`)
+	return raw == "$?" || raw == "$#" || raw == "$!" || raw == "$$"
+}
+
+// cd returns the state after success and after failure.
+func (a *analysis) cd(inv *invocation) (yes, no state) {
+	yes, no = inv.st, inv.st
+	args := inv.args
+	for len(args) > 0 && args[0].known && len(args[0].text) > 1 && args[0].text[0] == '-' {
+		option := args[0].text
+		args = args[1:]
+		if option == "--" {
+			break
+		}
+		if option != "-P" && option != "-L" {
+			yes.dir = ""
+			return yes, no
+		}
+	}
+	yes.dir = ""
+	switch {
+	case len(args) == 0:
+		yes.dir = a.env.Home
+	case len(args) > 1, !args[0].known, args[0].many, args[0].glob > 0, args[0].text == "-", args[0].text == "":
+		return yes, no
+	case a.pathVariable("CDPATH", inv.st) && !strings.HasPrefix(args[0].text, "/"):
+		return yes, no
+	default:
+		if disguise(args[0].text) != "" {
+			a.unknown(PartWords, inv.raw, "a path with "+disguise(args[0].text)+": "+escaped(args[0].text))
+		}
+		yes.dir = a.enterDir(args[0], inv.st)
+	}
+	if yes.dir != "" && a.isDir(yes.dir) {
+		no = yes // it will not fail
+	}
+	return yes, no
+}
+
+func (a *analysis) pathVariable(name string, st state) bool {
+	if st.lookup(name) != nil {
+		return true
+	}
+	v, ok := a.inherits(name)
+	return ok && v != ""
+}
+
+// enterDir is where cd leads. The shell resolves ".." on the text, the kernel
+// by links; where the two differ the directory is not known.
+func (a *analysis) enterDir(w word, st state) string {
+	abs, ok := a.absolute(w, st)
+	if !ok {
+		return ""
+	}
+	clean := path.Clean(abs)
+	for _, link := range a.links {
+		if link == "" || view.Below(link, clean) {
+			return ""
+		}
+	}
+	if a.env.Files != nil && strings.Contains(abs, "..") {
+		x, err1 := view.Resolve(a.env.Files, abs)
+		y, err2 := view.Resolve(a.env.Files, clean)
+		if err1 != nil && err2 != nil || err1 == nil && err2 == nil && x != y {
+			return ""
+		}
+	}
+	return clean
+}
+
+func (a *analysis) isDir(name string) bool {
+	if a.env.Files == nil {
+		return false
+	}
+	real, err := view.Resolve(a.env.Files, name)
+	if err != nil {
+		return false
+	}
+	info, err := a.env.Files.Lstat(real)
+	return err == nil && info.Mode&fs.ModeDir != 0
+}
+
+// eval joins its arguments and walks the text in this shell.
+func (a *analysis) eval(inv *invocation) (yes, no state) {
+	text, ok := joinedText(inv.args)
+	if !ok {
+		a.unknown(PartWords, inv.raw, "what eval runs is not known")
+		a.does(Run, "", inv.raw)
+		return inv.st.lost(), inv.st.lost()
+	}
+	st := a.nested(text, inv.st, "eval")
+	return st, st
+}
+
+func joinedText(args []word) (string, bool) {
+	if len(args) == 1 {
+		return args[0].text, args[0].known && args[0].glob == 0
+	}
+	parts := make([]string, len(args))
+	for i, w := range args {
+		if !w.known || w.many || w.glob > 0 {
+			return "", false
+		}
+		parts[i] = w.text
+	}
+	return strings.Join(parts, " "), true
+}
+
+// sourced reports the script that source runs in this shell.
+func (a *analysis) sourced(inv *invocation) state {
+	args := inv.args
+	if len(args) > 0 && args[0].text == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		a.unknown(PartWords, inv.raw, "what source runs is not known")
+		return inv.st
+	}
+	a.script(args[0], inv)
+	st := inv.st.lost()
+	st.funcs = nil
+	a.unknown(PartWords, inv.raw, "what a sourced script changes in the shell is not known")
+	return st
+}
+
+// precommand analyses command, builtin and exec.
+func (a *analysis) precommand(inv *invocation) (yes, no state, ok bool) {
+	st, args := inv.st, inv.args
+	for len(args) > 0 && args[0].dashed() {
+		switch option := args[0]; {
+		case !option.known:
+			a.unknown(PartWords, inv.raw, "an option that is not known")
+		case option.text == "--":
+		case inv.name == "command" && (option.text == "-v" || option.text == "-V"):
+			return st, st, true
+		case inv.name == "command" && option.text == "-p":
+			st = st.assign("PATH", constant("/usr/bin:/bin:/usr/sbin:/sbin"))
+		case inv.name == "exec" && option.text == "-a" && len(args) > 1:
+			args = args[1:]
+		case inv.name == "exec" && (option.text == "-c" || option.text == "-l" || option.text == "-cl"):
+		case inv.name == "-":
+		default:
+			a.unknown(PartWords, inv.raw, "option "+escaped(option.text)+" of "+inv.name+" is not known")
+		}
+		stop := args[0].text == "--"
+		args = args[1:]
+		if stop {
+			break
+		}
+	}
+	inner := *inv
+	inner.st, inner.args = st, args
+	if len(args) == 0 {
+		return st, st, true
+	}
+	yes, no = a.precommanded(&inner, args)
+	return yes, no, true
+}
+
+// precommanded runs args without functions; builtins still apply but for exec.
+func (a *analysis) precommanded(inv *invocation, args []word) (yes, no state) {
+	if inv.name == "exec" {
+		return a.inside(inv, args)
+	}
+	st := inv.st
+	st.funcs = nil
+	name := inv.name
+	if !a.spend() {
+		return st, st
+	}
+	a.wrappers = append(a.wrappers, name)
+	cmd := &a.report.Commands[a.command]
+	cmd.Words, cmd.Wrappers = exposed(args), append([]string(nil), a.wrappers...)
+	yes, no = a.run(args, strings.TrimLeft(strings.TrimPrefix(inv.raw, name), " "), st, inv.in, false)
+	a.wrappers = a.wrappers[:len(a.wrappers)-1]
+	yes.funcs, no.funcs = inv.st.funcs, inv.st.funcs
+	return yes, no
+}
+
+// trap walks the text that runs on a signal or at the end.
+func (a *analysis) trap(inv *invocation) {
+	args := inv.args
+	if len(args) > 0 && args[0].text == "--" {
+		args = args[1:]
+	}
+	switch {
+	case len(args) < 2, args[0].known && (args[0].text == "-" || args[0].text == "" || args[0].text == "-p" || args[0].text == "-l"):
+	case !args[0].known:
+		a.unknown(PartWords, inv.raw, "what trap runs is not known")
+	default:
+		a.nested(args[0].text, inv.st.lost(), "trap")
+	}
+}
+
+func (a *analysis) alias(inv *invocation) {
+	for _, w := range inv.args {
+		if !w.known || strings.Contains(w.text, "=") {
+			a.unknown(PartWords, inv.raw, "an alias changes what later words mean")
+			return
+		}
+	}
+}
+
+func (a *analysis) unset(inv *invocation) state {
+	st := inv.st
+	for _, w := range inv.args {
+		switch {
+		case !w.known || !plainIdentifier(strings.TrimPrefix(w.text, "-")):
+			a.unknown(PartWords, inv.raw, "a variable name that is not known")
+		case w.text[0] == '-':
+			if w.text == "-f" {
+				st.funcs = maybes(st.funcs, nil)
+			}
+		default:
+			if influenceOf(w.text) == breaksShell {
+				a.unknown(PartAssignment, inv.raw, "what unsetting "+escaped(w.text)+" changes is not known")
+			}
+			st = st.set(binding{name: w.text, value: constant(""), unset: true})
+			if f := st.function(w.text); f != nil {
+				st.funcs = maybes(st.funcs, nil)
+			}
+		}
+	}
+	return st
+}
+
+// reads forgets the variables that a builtin fills.
+func (a *analysis) reads(inv *invocation) state {
+	st := inv.st
+	named := false
+	for i := 0; i < len(inv.args); i++ {
+		w := inv.args[i]
+		switch {
+		case w.known && strings.HasPrefix(w.text, "-"):
+			if strings.Contains(w.text, "C") && inv.name != "read" {
+				a.unknown(PartWords, inv.raw, "a callback runs code")
+			}
+			if c := w.text[len(w.text)-1]; strings.IndexByte("dinNptuOsc", c) >= 0 && c != 's' {
+				i++ // its argument
+			}
+		case !w.known || !plainIdentifier(w.text):
+			if inv.name == "getopts" && !named && i == 0 {
+				continue
+			}
+			a.unknown(PartWords, inv.raw, "a variable name that is not known")
+		default:
+			if inv.name == "getopts" && i == 0 {
+				continue
+			}
+			named = true
+			st = a.assigned(w.text, value{}, inv.raw, st)
+		}
+	}
+	if !named {
+		st = st.assign("REPLY", value{})
+		st = st.assign("MAPFILE", value{})
+	}
+	return st
+}
+
+// set returns the state after set: positional parameters, or options.
+func (a *analysis) set(inv *invocation) state {
+	st := inv.st
+	if len(inv.args) == 0 {
+		a.does(Secret, "environment", inv.raw)
+	}
+	for i := 0; i < len(inv.args); i++ {
+		w := inv.args[i]
+		switch {
+		case !w.known:
+			a.unknown(PartWords, inv.raw, "an option of set that is not known")
+			return st
+		case w.text == "--":
+			st.args, st.argsKnown = inv.args[i+1:], allConstant(inv.args[i+1:])
+			return st
+		case len(w.text) > 1 && (w.text[0] == '-' || w.text[0] == '+'):
+			if w.text[0] == '-' && strings.Trim(w.text[1:], "euxvhfobBm") != "" {
+				a.unknown(PartWords, inv.raw, "option "+escaped(w.text)+" of set is not known")
+			}
+			if strings.HasSuffix(w.text, "o") && i+1 < len(inv.args) {
+				i++
+				if !quietOption(inv.args[i].text) {
+					a.unknown(PartWords, inv.raw, "option "+escaped(inv.args[i].text)+" of set is not known")
+				}
+			}
+		default:
+			st.args, st.argsKnown = inv.args[i:], allConstant(inv.args[i:])
+			return st
+		}
+	}
+	return st
+}
+
+func quietOption(name string) bool {
+	switch name {
+	case "pipefail", "errexit", "nounset", "xtrace", "verbose", "noglob", "noclobber", "errtrace", "functrace", "posix":
+		return true
+	}
+	return false
+}
+
+// declared analyses export and its kin where the grammar did not take them for
+// a declaration (through command, builtin, or with words that are not
+// assignments).
+func (a *analysis) declared(inv *invocation) state {
+	st := inv.st
+	if len(inv.args) == 0 || len(inv.args) == 1 && inv.args[0].text == "-p" {
+		a.does(Secret, "environment", inv.raw)
+	}
+	for _, w := range inv.args {
+		name, text, ok := strings.Cut(w.text, "=")
+		switch {
+		case w.known && strings.HasPrefix(w.text, "-"):
+			st = a.declareOption(w.text, inv.raw, st)
+		case !w.known && !ok, !plainIdentifier(name):
+			a.unknown(PartAssignment, inv.raw, "an assignment that is not known")
+		case ok:
+			v := value{}
+			if w.known {
+				v = constant(text)
+			}
+			a.exported(name, v, w.raw)
+			st = a.assigned(name, v, w.raw, st)
+		}
+	}
+	return st
+}
+
+// declareOption reports an option of declare that changes what a value means.
+func (a *analysis) declareOption(option, raw string, st state) state {
+	if strings.ContainsAny(option[1:], "nT") {
+		a.unknown(PartAssignment, raw, "a name that stands for another one")
+	}
+	if strings.IndexByte(option, 'i') > 0 {
+		a.unknown(PartAssignment, raw, "arithmetic on assignment")
+	}
+	return st
+}
+
+// declaration walks declare, export, local ... as the grammar reads them.
+func (a *analysis) declaration(c *syntax.DeclClause, st state) state {
+	raw := a.raw(c)
+	if !a.spend() {
+		return st
+	}
+	index := a.enter(raw)
+	a.report.Commands[index].Words = []Word{{Value: c.Variant.Value, Known: true}}
+	if len(c.Args) == 0 {
+		a.does(Secret, "environment", raw)
+	}
+	exports := c.Variant.Value == "export"
+	for _, as := range c.Args {
+		if as.Naked && as.Name == nil && as.Value != nil {
+			var w word
+			w, st = a.single(as.Value, st)
+			if w.known && strings.HasPrefix(w.text, "-") {
+				exports = exports || strings.Contains(w.text, "x")
+				if w.text == "-p" && len(c.Args) == 1 {
+					a.does(Secret, "environment", raw)
+				}
+				st = a.declareOption(w.text, raw, st)
+				continue
+			}
+			a.unknown(PartAssignment, raw, "an assignment that is not known")
+			continue
+		}
+		before := len(a.report.Unknowns)
+		st = a.assignment(as, st)
+		a.command = index
+		if as.Name == nil {
+			continue
+		}
+		name := as.Name.Value
+		if exports && len(a.report.Unknowns) == before {
+			v := value{}
+			if b := st.lookup(name); b != nil {
+				v = b.value
+			}
+			if !as.Naked || st.lookup(name) != nil {
+				a.exported(name, v, raw)
+			}
+		}
+	}
+	return st
+}
+
+// printfTo forgets the variable that printf -v fills.
+func (a *analysis) printfTo(inv *invocation) state {
+	st := inv.st
+	if len(inv.args) < 2 || !inv.args[0].dashed() || inv.args[0].text == "--" {
+		return st
+	}
+	name := inv.args[1]
+	if inv.args[0].text != "-v" || !name.known || !plainIdentifier(name.text) {
+		a.unknown(PartWords, inv.raw, "a variable name that is not known")
+		return st
+	}
+	return a.assigned(name.text, value{}, inv.raw, st)
+}

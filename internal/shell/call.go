@@ -1,0 +1,178 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// invocation is one simple command being looked at.
+type invocation struct {
+	name string // the program's base name
+	args []word // without the program
+	raw  string
+	st   state
+	in   input
+	// outside: a program runs it, so that builtins and functions do not
+	// apply.
+	outside bool
+}
+
+// call walks a simple command.
+func (a *analysis) call(c *syntax.CallExpr, st state, in input) (yes, no state) {
+	if !a.spend() {
+		return st, st
+	}
+	if len(c.Args) == 0 {
+		st = a.assignments(c.Assigns, st)
+		return st, st
+	}
+	raw := a.raw(c)
+	index := a.enter(raw)
+	words, st := a.expand(c.Args, st)
+	a.command = index
+	a.report.Commands[index].Words = exposed(words)
+	inner := st
+	if len(c.Assigns) > 0 {
+		inner = a.prefixed(c, words, st)
+	}
+	if len(words) == 0 { // every word expanded to nothing
+		return st, st
+	}
+	yes, no = a.run(words, raw, inner, in, false)
+	if len(c.Assigns) > 0 {
+		yes.vars, no.vars = st.vars, st.vars
+	}
+	return yes, no
+}
+
+// prefixed binds and judges the assignments before a command.
+func (a *analysis) prefixed(c *syntax.CallExpr, words []word, st state) state {
+	inner := st
+	ifs := a.ifs
+	for _, as := range c.Assigns {
+		before := len(a.report.Unknowns)
+		inner = a.assignment(as, inner)
+		if len(a.report.Unknowns) > before || as.Name == nil {
+			continue
+		}
+		b := inner.lookup(as.Name.Value)
+		if as.Name.Value == "IFS" && len(words) > 0 && words[0].text == "read" {
+			a.ifs = ifs
+		}
+		if b != nil {
+			a.exported(as.Name.Value, b.value, a.raw(as))
+		}
+	}
+	return inner
+}
+
+// enter starts an entry in Report.Commands.
+func (a *analysis) enter(raw string) int {
+	a.command = len(a.report.Commands)
+	a.report.Commands = append(a.report.Commands, Command{
+		Source: shorten(raw), Wrappers: append([]string(nil), a.wrappers...),
+	})
+	return a.command
+}
+
+func exposed(words []word) []Word {
+	out := make([]Word, len(words))
+	for i, w := range words {
+		known := w.known && !w.many
+		out[i] = Word{Value: w.shown(), Known: known, Pattern: w.glob > 0}
+	}
+	return out
+}
+
+// run analyses words as a command. outside says that a program starts it.
+func (a *analysis) run(words []word, raw string, st state, in input, outside bool) (yes, no state) {
+	first := words[0]
+	if !first.known || first.many || first.glob > 0 {
+		a.unknown(PartWords, raw, "which program it runs is not known")
+		a.effect(Effect{Kind: Run, Words: raw, Part: PartWords})
+		return st.lost(), st.lost()
+	}
+	name := first.text
+	if what := disguise(name); what != "" {
+		a.unknown(PartWords, escaped(raw), "a program name with "+what+": "+escaped(name))
+		return st, st
+	}
+	inv := &invocation{name: name, args: words[1:], raw: raw, st: st, in: in, outside: outside}
+	if !outside {
+		if f := st.function(name); f != nil {
+			yes, no = a.callFunction(f, inv.args, raw, st, in)
+			if !f.maybe {
+				return yes, no
+			}
+			a.unknown(PartWords, raw, "whether the function "+escaped(name)+" exists is not known")
+			return merge(st, yes), merge(st, no)
+		}
+		if a.lang != syntax.LangPOSIX || name != "source" {
+			if yes, no, ok := a.builtin(inv); ok {
+				return yes, no
+			}
+		}
+	}
+	return a.external(inv)
+}
+
+// external analyses a program found in PATH.
+func (a *analysis) external(inv *invocation) (yes, no state) {
+	st := inv.st
+	base := inv.name
+	if slash := strings.LastIndexByte(base, '/'); slash >= 0 {
+		base = base[slash+1:]
+	}
+	if inv.outside || !shellOwns(inv.name) {
+		if a.away == "" && !a.identified(inv) {
+			return st, st
+		}
+	}
+	inv.name = base
+	sheet, ok := a.sheet(base)
+	if !ok {
+		a.unknown(PartWords, inv.raw, "nothing is known of "+escaped(base))
+		return st, st
+	}
+	out := a.apply(sheet, inv)
+	return out, out
+}
+
+// identified resolves the program and reports whether its name says what it
+// does.
+func (a *analysis) identified(inv *invocation) bool {
+	p := a.find(inv.name, inv.st)
+	cmd := &a.report.Commands[a.command]
+	cmd.Program, cmd.Foreign = p.real, p.foreign
+	switch {
+	case p.fault != "":
+		a.unknown(PartWords, inv.raw, p.fault)
+		// What it would do is stated all the same, for there may be one.
+		return true
+	case p.foreign:
+		real, place := a.place(p.real)
+		a.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
+		return false
+	}
+	return true
+}
+
+// inside analyses the command that a wrapper starts.
+func (a *analysis) inside(inv *invocation, words []word) (yes, no state) {
+	if len(words) == 0 || !a.spend() {
+		return inv.st, inv.st
+	}
+	a.wrappers = append(a.wrappers, inv.name)
+	cmd := &a.report.Commands[a.command]
+	cmd.Words = exposed(words)
+	cmd.Wrappers = append([]string(nil), a.wrappers...)
+	cmd.Program, cmd.Foreign = "", false
+	raw := inv.raw
+	if i := strings.Index(raw, words[0].raw); i >= 0 && words[0].raw != "" {
+		raw = raw[i:]
+	}
+	yes, no = a.run(words, raw, inv.st, inv.in, true)
+	a.wrappers = a.wrappers[:len(a.wrappers)-1]
+	return yes, no
+}

@@ -1,0 +1,166 @@
+package shell
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nodgate/nod/internal/shell/commands"
+	"github.com/nodgate/nod/internal/view"
+)
+
+const (
+	testHome = "/home/u"
+	testRepo = "/home/u/repo"
+)
+
+// world is a clean repository of a person whose programs are where they
+// belong. Every name that the data knows is installed, and some more.
+func world() *view.Memory {
+	m := view.NewMemory(false)
+	for _, dir := range []string{"/usr/bin", "/tmp", "/etc", "/dev", testHome, testRepo, testRepo + "/src", testRepo + "/.git/refs", testRepo + "/.git/objects"} {
+		m.Dir(dir, 0o755)
+	}
+	m.Dir("/tmp", 0o777)
+	m.File(testRepo+"/.git/HEAD", "ref: refs/heads/main\n", 0o644)
+	m.File(testRepo+"/.git/config", "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@github.com:x/y.git\n", 0o644)
+	for _, name := range commands.Names() {
+		if !strings.ContainsAny(name, "/") && name != "." {
+			m.File("/usr/bin/"+name, "", 0o755)
+		}
+	}
+	m.Special("/dev/sda", os.ModeDevice|0o660)
+	return m
+}
+
+func testEnv(files view.Files) Env {
+	return Env{
+		Dialect: Bash, Dir: testRepo, Home: testHome, Roots: []string{testRepo}, Files: files,
+		Lookup: func(name string) (string, bool) {
+			if name == "PATH" {
+				return "/usr/local/bin:/usr/bin:/bin", true
+			}
+			return "", false
+		},
+		Ambient: []string{"PATH"},
+	}
+}
+
+// brief renders a report in the short form of the examples.
+func brief(r Report) string {
+	var out []string
+	for _, e := range r.Effects {
+		if e.Place == Null {
+			continue
+		}
+		out = append(out, briefEffect(e))
+	}
+	if len(r.Unknowns) > 0 {
+		out = append(out, "unknown")
+	}
+	if r.Exceeded != "" {
+		out = append(out, "exceeded")
+	}
+	if r.Malformed != "" {
+		out = append(out, "malformed")
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	if len(out) == 0 {
+		return "nothing"
+	}
+	return strings.Join(out, "; ")
+}
+
+func briefEffect(e Effect) string {
+	s := kindName(e.Kind)
+	if e.Target != "" {
+		s += " " + briefPath(e.Target)
+	} else if e.Kind == Write || e.Kind == Delete || e.Kind == Read {
+		s += " ?"
+	}
+	if e.Recursive {
+		s += " tree"
+	}
+	if e.Pattern != "" {
+		s += " " + briefPath(e.Pattern)
+	}
+	if e.Forced {
+		s += " forced"
+	}
+	if e.Moved {
+		s += " moved"
+	}
+	return s
+}
+
+func briefPath(p string) string {
+	switch {
+	case p == testRepo:
+		return "."
+	case strings.HasPrefix(p, testRepo+"/"):
+		return p[len(testRepo)+1:]
+	case p == testHome:
+		return "~"
+	case strings.HasPrefix(p, testHome+"/"):
+		return "~" + p[len(testHome):]
+	}
+	return p
+}
+
+func kindName(k Kind) string {
+	return [...]string{"?", "read", "write", "delete", "run", "fetch", "send", "remote", "kill", "persist", "secret", "privilege", "exhaust"}[k]
+}
+
+// sorted puts an example's expectation into the order of brief.
+func sorted(s string) string {
+	parts := strings.Split(s, "; ")
+	for i := range parts {
+		parts[i] = strings.TrimRight(parts[i], " ")
+	}
+	slices.Sort(parts)
+	parts = slices.DeleteFunc(slices.Compact(parts), func(p string) bool { return p == "nothing" })
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, "; ")
+}
+
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("commands/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no data", err)
+	}
+	env := testEnv(world())
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples := 0
+		for line, scan := 1, bufio.NewScanner(f); scan.Scan(); line++ {
+			command, ok := strings.CutPrefix(scan.Text(), "$ ")
+			if !ok {
+				continue
+			}
+			examples++
+			command, want, ok := strings.Cut(command, " => ")
+			if !ok {
+				t.Errorf("%s:%d: no =>", name, line)
+				continue
+			}
+			r := Analyze(command, env)
+			if diff := cmp.Diff(sorted(want), sorted(brief(r))); diff != "" {
+				t.Errorf("%s:%d: %s\nwant %s\ngot  %s\n%+v", name, line, command, sorted(want), brief(r), r.Unknowns)
+			}
+		}
+		if examples == 0 {
+			t.Errorf("%s: no examples", name)
+		}
+		f.Close()
+	}
+}

@@ -1,0 +1,109 @@
+package shell
+
+import "strings"
+
+// finish does what a program does only after all its options are known.
+func (u *use) finish() {
+	switch u.code {
+	case "push":
+		u.finishPush()
+	case "ghapi":
+		u.finishRequest()
+	case "tar":
+		u.finishTar()
+	case "script":
+		if len(u.pos) < 2 && !strings.Contains(u.marks, "makes") {
+			u.standardInput(u.inv)
+		}
+	case "unzip":
+		if !strings.Contains(u.marks, "lists") {
+			u.effects("!write:. links !unknown:writes-what-the-archive-holds", u.inv.raw)
+		}
+	}
+}
+
+// finishPush reports where git push goes, and whether it may rewrite history.
+func (u *use) finishPush() {
+	target := "origin"
+	for i, w := range u.pos {
+		if i == 0 && w.known {
+			target = w.text
+		}
+		if i > 0 && (!w.known || strings.HasPrefix(w.text, "+") || strings.HasPrefix(w.text, ":")) {
+			u.flags |= forced
+		}
+	}
+	u.effect(Effect{
+		Kind: Remote, Target: target, Place: Network, Words: u.inv.raw, Part: PartWords,
+		Forced: u.flags&forced != 0, Recursive: u.flags&recursive != 0,
+	})
+}
+
+// finishRequest reports a call of GitHub's API: reading, unless the method or
+// a field says otherwise. A GraphQL query is sent as a field.
+func (u *use) finishRequest() {
+	graphql := len(u.pos) > 0 && u.pos[0].text == "graphql"
+	switch {
+	case u.method == "unknown":
+		u.unknown(PartWords, u.inv.raw, "which method it uses is not known")
+	case u.method == "GET" || u.method == "HEAD", u.method == "" && !u.send, graphql && u.method == "" && strings.Contains(u.marks, "query"):
+		u.does(Fetch, "github.com", u.inv.raw)
+		return
+	}
+	u.does(Remote, "github.com", u.inv.raw)
+}
+
+// finishTar reports the archive: read, or made.
+func (u *use) finishTar() {
+	kind := Read
+	switch {
+	case strings.Contains(u.marks, "makes"):
+		kind = Write
+	case strings.Contains(u.marks, "extracts"):
+		u.effects("!write:. links !unknown:writes-what-the-archive-holds", u.inv.raw)
+	case !strings.Contains(u.marks, "lists"):
+		u.unknown(PartWords, u.inv.raw, "tar without a verb that is known")
+	}
+	if u.archive.raw != "" && !(u.archive.known && u.archive.text == "-") {
+		u.path(kind, u.archive, u.inv.st, 0)
+	}
+}
+
+// curlData reports what a request carries: text, or a file after @.
+func (u *use) curlData(w word) {
+	text := w.text
+	if _, after, ok := strings.Cut(text, "=@"); ok {
+		text = "@" + after
+	} else if _, after, ok := strings.Cut(text, "=<"); ok {
+		text = "@" + after
+	}
+	name, ok := strings.CutPrefix(text, "@")
+	if !ok || name == "-" {
+		return
+	}
+	if name, _, _ = strings.Cut(name, ";"); name != "" {
+		u.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
+	}
+}
+
+// requestMethod notes the method of a request.
+func (u *use) requestMethod(role string, w word) {
+	u.method = strings.ToUpper(w.text)
+	if !w.known {
+		u.method = "unknown"
+	}
+	switch u.method {
+	case "GET", "HEAD", "OPTIONS":
+	default:
+		u.send = u.send || role == "curlmethod"
+	}
+}
+
+// pythonModule reports python -m: the modules that only print or check are
+// named, any other one is code.
+func (u *use) pythonModule(w word) {
+	if w.known && (w.text == "json.tool" || w.text == "this" || w.text == "calendar") {
+		return
+	}
+	u.does(Run, w.shown(), u.inv.raw)
+}

@@ -1,0 +1,540 @@
+package shell
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+// git reads the options before the subcommand, judges the configuration that
+// git would use, and goes on with the data for the subcommand.
+func (a *analysis) git(s sheet, inv *invocation) state {
+	u := use{analysis: a, sheet: s, inv: inv, st: inv.st}
+	args := inv.args
+	for len(args) > 0 && args[0].dashed() && args[0].known {
+		n := u.gitOption(args[0], args[1:])
+		args = args[n:]
+	}
+	if len(args) == 0 {
+		return inv.st
+	}
+	sub := args[0]
+	if !sub.known || sub.many || sub.glob > 0 {
+		a.unknown(PartWords, inv.raw, "which subcommand of git it runs is not known")
+		return inv.st
+	}
+	repo := a.repository(inv.st.dir)
+	a.gitSettings(repo, inv, sub.text)
+	next, ok := s.under(sub.text)
+	if !ok {
+		a.gitAlias(repo, inv, sub.text, args[1:])
+		return inv.st
+	}
+	if next.sub && len(args) > 1 && args[1].known {
+		if _, found := next.under(args[1].text); !found && next.code == "either" {
+			next.sub = false
+		}
+	}
+	inner := *inv
+	inner.args = args[1:]
+	a.applied(next, &inner)
+	return inv.st
+}
+
+// gitOption reads one option of git itself and returns how many words it is.
+func (u *use) gitOption(w word, rest []word) int {
+	name, attached, has := strings.Cut(w.text, "=")
+	var next word
+	if len(rest) > 0 {
+		next = rest[0]
+	}
+	taken := 2
+	if has {
+		next, taken = word{value: constant(attached), raw: w.raw}, 1
+	}
+	switch name {
+	case "-C":
+		dir := ""
+		if next.known {
+			dir = u.enterDir(next, u.inv.st)
+		}
+		u.inv.st.dir = dir
+		return min(2, len(rest)+1)
+	case "-c":
+		u.setting(next)
+		return min(2, len(rest)+1)
+	case "--git-dir", "--work-tree", "--exec-path", "--namespace", "--super-prefix", "--config-env", "--attr-source":
+		if name == "--exec-path" && !has {
+			return 1
+		}
+		u.gitElsewhere(name, next)
+		return min(taken, len(rest)+1)
+	case "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects", "--glob-pathspecs",
+		"--noglob-pathspecs", "--icase-pathspecs", "-P", "--no-lazy-fetch", "--no-advice", "--version", "-v", "--help", "-h",
+		"--html-path", "--man-path", "--info-path", "-p", "--paginate":
+		return 1
+	}
+	u.unknownOption(name)
+	return 1
+}
+
+// gitElsewhere reports options that name another repository. Its directory is
+// read like the one found from the working directory.
+func (u *use) gitElsewhere(name string, w word) {
+	switch name {
+	case "--git-dir":
+		if abs, ok := u.absolute(w, u.inv.st); ok && path.Base(abs) == ".git" && u.repository(path.Dir(path.Clean(abs))) != nil {
+			u.inv.st.dir = path.Dir(path.Clean(abs))
+			return
+		}
+	case "--work-tree":
+		if abs, ok := u.absolute(w, u.inv.st); ok {
+			if r := u.repository(path.Clean(abs)); r != nil && r.top == path.Clean(abs) {
+				return
+			}
+		}
+	case "--namespace":
+		return
+	}
+	u.unknown(PartWords, u.inv.raw, "what git finds through "+name+" is not known")
+}
+
+// setting judges one -c name=value.
+func (u *use) setting(w word) {
+	name, text, _ := strings.Cut(w.text, "=")
+	if !w.known {
+		if i := strings.IndexByte(w.text, '='); i < 0 || !plainGitKey(name) {
+			u.unknown(PartWords, u.inv.raw, "a setting of git that is not known")
+		}
+		return
+	}
+	name = strings.ToLower(name)
+	switch {
+	case plainGitKey(name), strings.HasPrefix(name, "color."), strings.HasPrefix(name, "advice."):
+	case (name == "core.pager" || strings.HasPrefix(name, "pager.")) && (text == "cat" || text == "" || text == "false"):
+	case name == "core.fsmonitor" && (text == "false" || text == ""), name == "core.hookspath" && text == "/dev/null":
+	default:
+		u.unknown(PartWords, u.inv.raw, "what git does with the setting "+escaped(name)+" is not known")
+	}
+}
+
+// plainGitKey reports settings that change what is printed, at most.
+func plainGitKey(name string) bool {
+	switch strings.ToLower(name) {
+	case "core.quotepath", "user.name", "user.email", "core.abbrev", "log.showsignature", "diff.renames", "diff.renamelimit", "core.autocrlf",
+		"merge.renamelimit", "log.date", "log.decorate", "log.follow", "diff.noprefix", "diff.mnemonicprefix", "diff.algorithm", "diff.context",
+		"status.relativepaths", "status.showuntrackedfiles", "status.submodulesummary", "grep.linenumber", "grep.patterntype", "color.ui",
+		"column.ui", "commit.gpgsign", "tag.gpgsign", "advice.detachedhead", "init.defaultbranch", "core.longpaths", "gc.auto", "core.filemode", "blame.coloring", "merge.conflictstyle":
+		return true
+	}
+	return false
+}
+
+// repository is what was found of a git repository.
+type repository struct {
+	from   string // the directory it was looked for from
+	top    string // of the working tree; "" in a bare repository
+	dir    string // the git directory
+	common string // that of the main working tree
+	found  bool
+	fault  string
+	keys   []gitKey
+}
+
+// gitKey is a setting that can make git run something, and where it stands.
+type gitKey struct {
+	name, text, file string
+}
+
+// repository finds and reads the repository around a directory; nil if the
+// directory or the files are not known.
+func (a *analysis) repository(dir string) *repository {
+	if dir == "" || a.env.Files == nil {
+		return nil
+	}
+	for _, r := range a.repos {
+		if r.from == dir {
+			return r
+		}
+	}
+	r := &repository{from: dir}
+	a.discover(r)
+	a.repos = append(a.repos, r)
+	if r.found {
+		a.gitConfig(r, r.common+"/config", true, 0)
+		if a.exists(r.dir + "/config.worktree") {
+			a.gitConfig(r, r.dir+"/config.worktree", true, 0)
+		}
+	}
+	if a.env.Home != "" {
+		a.gitConfig(r, a.env.Home+"/.gitconfig", false, 0)
+		a.gitConfig(r, a.env.Home+"/.config/git/config", false, 0)
+	}
+	a.gitConfig(r, "/etc/gitconfig", false, 0)
+	return r
+}
+
+func (a *analysis) exists(name string) bool {
+	_, err := a.env.Files.Lstat(name)
+	return err == nil
+}
+
+// discover walks up from r.from as git does.
+func (a *analysis) discover(r *repository) {
+	real, err := view.Resolve(a.env.Files, r.from)
+	if err != nil {
+		r.fault = "where the repository lies is not known"
+		return
+	}
+	for dir := real; ; dir = path.Dir(dir) {
+		at := strings.TrimSuffix(dir, "/")
+		info, err := a.env.Files.Lstat(at + "/.git")
+		switch {
+		case err == nil && info.Mode.IsDir():
+			r.found, r.top, r.dir, r.common = true, dir, at+"/.git", at+"/.git"
+			return
+		case err == nil:
+			a.gitFile(r, dir, at+"/.git")
+			return
+		case a.exists(at+"/HEAD") && a.exists(at+"/objects") && a.exists(at+"/refs"):
+			r.found, r.dir, r.common = true, dir, dir
+			if path.Base(dir) != ".git" {
+				r.fault = "a bare repository lies at " + escaped(dir)
+			}
+			return
+		}
+		if dir == "/" {
+			return
+		}
+	}
+}
+
+// gitFile follows the .git file of a linked worktree or submodule.
+func (a *analysis) gitFile(r *repository, top, file string) {
+	data, err := a.env.Files.Read(file, 4096)
+	target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:")
+	if err != nil || !ok {
+		r.fault = escaped(file) + " cannot be read"
+		return
+	}
+	target = strings.TrimSpace(target)
+	if !path.IsAbs(target) {
+		target = path.Join(top, target)
+	}
+	if target, err = view.Resolve(a.env.Files, target); err != nil {
+		r.fault = escaped(file) + " leads nowhere"
+		return
+	}
+	r.found, r.top, r.dir, r.common = true, top, target, target
+	if data, err := a.env.Files.Read(target+"/commondir", 4096); err == nil {
+		common := strings.TrimSpace(string(data))
+		if !path.IsAbs(common) {
+			common = path.Join(target, common)
+		}
+		r.common = path.Clean(common)
+	}
+}
+
+// maxConfig bounds how much of a git configuration file is read.
+const maxConfig = 256 << 10
+
+// gitConfig collects the settings of one file that can run something. Those of
+// the user's own files count only if they lead to where the agent can write.
+func (a *analysis) gitConfig(r *repository, name string, own bool, depth int) {
+	data, err := a.env.Files.Read(name, maxConfig)
+	if err != nil {
+		if real, rerr := view.Resolve(a.env.Files, name); rerr == nil && real != name {
+			data, err = a.env.Files.Read(real, maxConfig)
+		}
+	}
+	if err != nil {
+		if a.exists(name) {
+			r.fault = escaped(name) + " cannot be read"
+		}
+		return
+	}
+	section := ""
+	text := string(data)
+	for text != "" {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
+		for strings.HasSuffix(line, "\\") && text != "" {
+			var more string
+			more, text, _ = strings.Cut(text, "\n")
+			line = strings.TrimSuffix(line, "\\") + more
+		}
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		if line[0] == '[' {
+			end := strings.LastIndexByte(line, ']')
+			if end < 0 {
+				r.fault = escaped(name) + " cannot be read"
+				return
+			}
+			section, line = gitSection(line[1:end]), strings.TrimSpace(line[end+1:])
+			if line == "" {
+				continue
+			}
+		}
+		a.gitLine(r, section, line, name, own, depth)
+	}
+}
+
+// gitSection turns `remote "origin"` into remote.origin.
+func gitSection(heading string) string {
+	name, sub, ok := strings.Cut(heading, " ")
+	if !ok {
+		return strings.ToLower(strings.TrimSpace(heading))
+	}
+	return strings.ToLower(name) + "." + strings.Trim(strings.TrimSpace(sub), `"`)
+}
+
+func (a *analysis) gitLine(r *repository, section, line, file string, own bool, depth int) {
+	name, text, _ := strings.Cut(line, "=")
+	name = section + "." + strings.ToLower(strings.TrimSpace(name))
+	text = strings.TrimSpace(text)
+	if !runsFromGit(name, text) {
+		return
+	}
+	if strings.HasPrefix(name, "include") {
+		if !own && strings.HasSuffix(name, ".path") {
+			a.gitInclude(r, strings.Trim(text, `"`), file, depth)
+			return
+		}
+	}
+	if !own && a.ownCommand(text) {
+		if strings.HasPrefix(name, "alias.") {
+			r.keys = append(r.keys, gitKey{name, text, ""})
+		}
+		return
+	}
+	r.keys = append(r.keys, gitKey{name, text, file})
+}
+
+// gitInclude follows an include of the user's own configuration.
+func (a *analysis) gitInclude(r *repository, target, file string, depth int) {
+	switch {
+	case strings.HasPrefix(target, "~/") && a.env.Home != "":
+		target = a.env.Home + target[1:]
+	case !path.IsAbs(target):
+		target = path.Join(path.Dir(file), target)
+	}
+	real, err := view.Resolve(a.env.Files, target)
+	if err != nil || depth > 4 {
+		r.fault = escaped(file) + " includes what cannot be read"
+		return
+	}
+	place := a.placeOf(real)
+	a.gitConfig(r, real, place == Workspace || place == Temporary, depth+1)
+}
+
+// ownCommand reports whether a command in the user's own configuration leads
+// nowhere that the agent can write.
+func (a *analysis) ownCommand(text string) bool {
+	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\"';|&()=", r) }) {
+		if a.pathFault(piece) != "" && !strings.HasPrefix(piece, "refs/") {
+			return false
+		}
+	}
+	return true
+}
+
+// runsFromGit reports whether a setting can make git run something, or read
+// its settings elsewhere.
+func runsFromGit(name, text string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	first, _, _ := strings.Cut(name, ".")
+	off := text == "false" || text == "true" || text == "0" || text == "1" || text == ""
+	switch first {
+	case "alias", "include", "includeif", "credential":
+		return true
+	case "core":
+		switch last {
+		case "fsmonitor":
+			return !off
+		case "hookspath", "pager", "editor", "sshcommand", "gitproxy", "askpass", "alternaterefscommand":
+			return true
+		}
+	case "diff", "merge", "filter", "difftool", "mergetool", "gpg", "trailer", "man", "browser", "guitool", "tar", "submodule", "sequence", "interactive", "pager", "uploadpack", "protocol", "remote", "url", "web", "ssh", "receive", "instaweb", "sendemail", "imap", "help", "http", "transfer", "lfs", "extensions", "commit":
+		switch last {
+		case "external", "command", "textconv", "driver", "clean", "smudge", "process", "cmd", "path", "program", "editor", "difffilter",
+			"packobjectshook", "uploadpack", "receivepack", "vcs", "proxy", "browser", "smtpserver", "tool", "defaultkeycommand", "template", "cookiefile", "customtransfer":
+			return last != "tool"
+		case "update":
+			return strings.HasPrefix(text, "!")
+		case "insteadof", "pushinsteadof":
+			return strings.Contains(name, "ext::")
+		case "url", "pushurl":
+			return strings.Contains(text, "::")
+		}
+		return first == "pager" && !off
+	}
+	return false
+}
+
+// gitSettings reports what the configuration makes a git command run.
+func (a *analysis) gitSettings(r *repository, inv *invocation, sub string) {
+	if harmlessInAnyRepository(sub) || a.away != "" {
+		return
+	}
+	switch {
+	case r == nil:
+		a.unknown(PartWords, inv.raw, "which repository git finds is not known")
+		return
+	case r.fault != "":
+		a.unknown(PartWords, inv.raw, r.fault)
+		return
+	case !r.found && a.changed && sub != "clone" && sub != "init":
+		a.unknown(PartWords, inv.raw, "the repository may be made by this line")
+		return
+	}
+	hooks := r.common + "/hooks"
+	for _, k := range r.keys {
+		switch {
+		case k.file == "" || strings.HasPrefix(k.name, "alias."):
+		case k.name == "core.hookspath":
+			hooks = a.hooksDir(r, k.text)
+		case !concerns(k.name, sub), known(k):
+		default:
+			a.does(Run, escaped(k.text), inv.raw)
+			a.unknown(PartWords, inv.raw, k.name+" in "+escaped(k.file)+" can make git run something")
+		}
+	}
+	if r.found {
+		a.gitHooks(hooks, sub, inv)
+	}
+}
+
+func harmlessInAnyRepository(sub string) bool {
+	return sub == "--version" || sub == "version" || sub == "help"
+}
+
+// known recognises settings that large repositories carry and that run git's
+// own large-file helper.
+func known(k gitKey) bool {
+	return strings.HasPrefix(k.name, "filter.lfs.") && strings.HasPrefix(k.text, "git-lfs ") && !strings.ContainsAny(k.text, ";|&$`/")
+}
+
+// concerns reports whether a setting matters to a subcommand.
+func concerns(name, sub string) bool {
+	first, _, _ := strings.Cut(name, ".")
+	switch first {
+	case "credential", "remote", "url", "protocol", "http", "uploadpack", "ssh", "submodule", "transfer", "lfs":
+		return usesNetwork(sub)
+	case "merge", "mergetool", "sequence", "trailer", "commit":
+		return !gitReadsOnly(sub)
+	case "sendemail", "imap", "instaweb", "web", "browser", "man", "guitool", "difftool", "tar", "help":
+		return sub == "send-email" || sub == "imap-send" || sub == "instaweb" || sub == "difftool" || sub == "archive" || sub == "gui" || sub == "citool"
+	}
+	switch name {
+	case "core.sshcommand", "core.gitproxy", "core.askpass":
+		return usesNetwork(sub)
+	case "core.editor":
+		return !gitReadsOnly(sub)
+	}
+	return true
+}
+
+func usesNetwork(sub string) bool {
+	switch sub {
+	case "fetch", "pull", "push", "clone", "ls-remote", "remote", "submodule", "lfs", "fetch-pack", "send-pack", "archive":
+		return true
+	}
+	return false
+}
+
+// gitReadsOnly lists the subcommands that neither edit nor merge.
+func gitReadsOnly(sub string) bool {
+	switch sub {
+	case "status", "log", "diff", "show", "branch", "rev-parse", "ls-files", "blame", "remote", "stash", "tag", "describe", "shortlog", "reflog",
+		"cat-file", "grep", "ls-tree", "ls-remote", "rev-list", "merge-base", "show-ref", "for-each-ref", "config", "worktree", "diff-tree", "diff-index",
+		"diff-files", "name-rev", "whatchanged", "count-objects", "fsck", "check-ignore", "check-attr", "symbolic-ref", "var", "range-diff", "cherry",
+		"show-branch", "fetch", "merge-tree", "verify-commit", "hash-object", "annotate", "bisect", "notes":
+		return true
+	}
+	return false
+}
+
+func (a *analysis) hooksDir(r *repository, text string) string {
+	text = strings.Trim(text, `"`)
+	switch {
+	case strings.HasPrefix(text, "~/") && a.env.Home != "":
+		return a.env.Home + text[1:]
+	case path.IsAbs(text):
+		return path.Clean(text)
+	}
+	return path.Join(orElse(r.top, r.dir), text)
+}
+
+// gitHooks reports the hooks that exist and that the subcommand starts.
+func (a *analysis) gitHooks(dir, sub string, inv *invocation) {
+	for _, hook := range strings.Fields(hooksOf(sub)) {
+		name := dir + "/" + hook
+		info, err := a.env.Files.Lstat(name)
+		if err != nil || info.Mode.IsRegular() && info.Mode.Perm()&0o111 == 0 || info.Mode&fs.ModeDir != 0 {
+			continue
+		}
+		real, place := a.place(name)
+		a.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
+	}
+}
+
+// hooksOf lists the hooks that a subcommand can start.
+func hooksOf(sub string) string {
+	switch sub {
+	case "status", "diff", "diff-index", "diff-files", "describe", "ls-files", "blame", "add", "rm", "mv", "update-index", "read-tree":
+		return "post-index-change"
+	case "commit":
+		return "pre-commit prepare-commit-msg commit-msg post-commit post-index-change post-rewrite reference-transaction"
+	case "push":
+		return "pre-push"
+	case "checkout", "switch", "restore", "worktree", "clone":
+		return "post-checkout post-index-change reference-transaction"
+	case "merge", "pull":
+		return "pre-merge-commit prepare-commit-msg commit-msg post-merge post-checkout pre-rebase post-rewrite post-index-change reference-transaction"
+	case "rebase", "cherry-pick", "revert", "am":
+		return "pre-rebase post-rewrite post-checkout pre-commit prepare-commit-msg commit-msg post-commit applypatch-msg pre-applypatch post-applypatch post-index-change reference-transaction"
+	case "log", "show", "grep", "rev-parse", "cat-file", "ls-tree", "rev-list", "merge-base", "for-each-ref", "show-ref", "shortlog", "config", "remote", "var":
+		return ""
+	}
+	return "reference-transaction post-index-change"
+}
+
+// gitAlias follows an alias, or says that the subcommand is not known.
+func (a *analysis) gitAlias(r *repository, inv *invocation, sub string, rest []word) {
+	if r != nil {
+		for i := len(r.keys) - 1; i >= 0; i-- {
+			if !strings.EqualFold(r.keys[i].name, "alias."+sub) {
+				continue
+			}
+			text := strings.Trim(r.keys[i].text, `"`)
+			if shellText, ok := strings.CutPrefix(text, "!"); ok {
+				a.nested(shellText+` "$@"`, state{dir: r.top, args: rest, argsKnown: allConstant(rest)}, "git")
+				return
+			}
+			if a.depth < maxTexts && !strings.ContainsAny(text, "$`;|&<>()\\\n") {
+				a.aliasWords(inv, text, rest)
+				return
+			}
+		}
+	}
+	a.unknown(PartWords, inv.raw, "nothing is known of "+escaped("git "+sub))
+}
+
+func (a *analysis) aliasWords(inv *invocation, text string, rest []word) {
+	inner := *inv
+	inner.args = nil
+	for _, piece := range strings.Fields(strings.ReplaceAll(strings.ReplaceAll(text, `"`, ""), "'", "")) {
+		inner.args = append(inner.args, word{value: constant(piece), raw: piece})
+	}
+	inner.args = append(inner.args, rest...)
+	a.depth++
+	if s, ok := a.sheet("git"); ok {
+		a.git(s, &inner)
+	}
+	a.depth--
+}

@@ -1,0 +1,164 @@
+package shell
+
+import "strings"
+
+// inlineCode reports code given as an argument to an interpreter.
+func (u *use) inlineCode(w word) {
+	u.does(Run, "inline code", u.inv.raw)
+	if !w.known {
+		u.unknown(PartWords, u.inv.raw, "code that is not known")
+	}
+}
+
+// jqFilter reports what a jq filter can see besides its input.
+func (u *use) jqFilter(w word) {
+	if !w.known {
+		u.does(Secret, "environment", u.inv.raw)
+		return
+	}
+	for _, name := range [...]string{"env", "ENV"} {
+		if wordIn(w.text, name) {
+			u.does(Secret, "environment", u.inv.raw)
+			break
+		}
+	}
+	if wordIn(w.text, "import") || wordIn(w.text, "include") {
+		u.unknown(PartWords, u.inv.raw, "a jq filter that loads modules")
+	}
+}
+
+// wordIn reports whether text holds name as a word of its own that is no key
+// of an object.
+func wordIn(text, name string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return false
+		}
+		i += from
+		from = i + len(name)
+		if i > 0 && (letter(text[i-1]) || text[i-1] == '.' || text[i-1] == '"') || from < len(text) && letter(text[from]) {
+			continue
+		}
+		return true
+	}
+}
+
+// coded dispatches to the readers of programs whose arguments need more than
+// the data can say. done is false where the data goes on.
+func (a *analysis) coded(s sheet, inv *invocation) (state, bool) {
+	switch s.code {
+	case "git":
+		return a.git(s, inv), true
+	case "test":
+		a.testArgs(inv)
+		return inv.st, true
+	}
+	return inv.st, false
+}
+
+// testArgs checks the arguments of test and [. zsh evaluates both sides of a
+// comparison of numbers as arithmetic, bash the name after -v.
+func (a *analysis) testArgs(inv *invocation) {
+	for i, w := range inv.args {
+		before, after := "", ""
+		if i > 0 {
+			before = inv.args[i-1].text
+		}
+		if i+1 < len(inv.args) {
+			after = inv.args[i+1].text
+		}
+		switch {
+		case before == "-v" && (!w.known || !plainIdentifier(w.text)):
+			a.unknown(PartWords, inv.raw, "a variable name that is not known")
+		case a.lang != 0 && (a.both || a.lang.String() == "zsh") && (comparesNumbers(before) || comparesNumbers(after)):
+			if !w.isNumber() && !onlyStatus(w.raw) && !(w.known && plainIdentifier(w.text)) {
+				a.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
+			}
+		}
+	}
+}
+
+func comparesNumbers(op string) bool {
+	switch op {
+	case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
+		return true
+	}
+	return false
+}
+
+// exec reads the command of find -exec, up to ; or +, and returns how many
+// words it takes.
+func (u *use) exec(rest []word) int {
+	end := len(rest)
+	for i, w := range rest {
+		if w.known && (w.text == ";" || w.text == "+" && i > 0 && rest[i-1].text == "{}") {
+			end = i
+			break
+		}
+	}
+	words := rest[:end]
+	if len(words) == 0 {
+		u.unknownOption("-exec without a command")
+		return len(rest)
+	}
+	roots := u.pos
+	if len(roots) == 0 {
+		roots = []word{{value: constant("."), raw: "."}}
+	}
+	if u.sheet.file != "find" || len(roots) > 4 {
+		roots = []word{{raw: "{}"}}
+	}
+	for _, root := range roots {
+		u.execUnder(words, root)
+	}
+	return min(end+1, len(rest))
+}
+
+// execUnder walks the command for the files under one starting point.
+func (u *use) execUnder(words []word, root word) {
+	found := word{raw: "{}"}
+	if root.known && root.glob == 0 && !root.many {
+		text := strings.TrimSuffix(root.text, "/") + "/*"
+		found.value = value{text: text, known: true, glob: len(text)}
+		found.one = true
+	}
+	if u.sheet.file != "find" && !mentions(words, "{") {
+		words = append(words[:len(words):len(words)], found)
+	}
+	out := make([]word, len(words))
+	for i, w := range words {
+		out[i] = w
+		switch {
+		case w.text == "{}" && w.known:
+			found.raw = w.raw
+			out[i] = found
+		case strings.Contains(w.text, "{}"):
+			out[i] = word{raw: w.raw}
+			if isCode(words, i) {
+				// The name becomes part of the text, and so of the code.
+				u.unknown(PartWords, u.inv.raw, "names of files become part of a command")
+			}
+		}
+	}
+	command := u.analysis.command
+	u.enter(u.inv.raw)
+	inv := *u.inv
+	u.inside(&inv, out)
+	u.analysis.command = command
+}
+
+func (u *use) command_() int { return u.analysis.command }
+
+func isCode(words []word, i int) bool {
+	return i > 0 && strings.HasPrefix(words[i-1].text, "-") && strings.HasSuffix(words[i-1].text, "c")
+}
+
+func mentions(words []word, text string) bool {
+	for _, w := range words {
+		if strings.Contains(w.text, text) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,137 @@
+package shell
+
+import (
+	"errors"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// parse reads a text in the dialect of this analysis.
+func (a *analysis) parse(source string) (*syntax.File, error) {
+	return syntax.NewParser(syntax.Variant(a.lang)).Parse(strings.NewReader(source), "")
+}
+
+func parseFault(err error) string {
+	var pe syntax.ParseError
+	if errors.As(err, &pe) {
+		return escaped(pe.Pos.String() + ": " + pe.Text)
+	}
+	return escaped(err.Error())
+}
+
+// sameInBoth reports whether a text certainly has one parse in bash and zsh:
+// it holds plain words, quotes, pipes, lists and simple redirections only.
+// What the two treat differently after parsing (splitting, globs without a
+// match, words that start with =) is the walk's business, which is strict
+// where both must agree.
+func sameInBoth(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '\'':
+			end := strings.IndexByte(s[i+1:], '\'')
+			if end < 0 {
+				return false
+			}
+			i += end + 1
+		case '"':
+			n, ok := plainQuoted(s[i+1:])
+			if !ok {
+				return false
+			}
+			i += n + 1
+		case '\\':
+			if i++; i < len(s) && s[i] == '\n' {
+				return false
+			}
+		case '$':
+			n := plainName(s[i+1:])
+			if n == 0 {
+				return false
+			}
+			i += n
+		case '>', '<':
+			n, ok := plainRedirect(s[i:])
+			if !ok {
+				return false
+			}
+			i += n
+		case '&', '|':
+			if i+1 < len(s) && (s[i+1] == '!' || s[i+1] == '|' && c == '&' || s[i+1] == '&' && c == '|' || s[i+1] == '>') {
+				return false
+			}
+		case '{':
+			if i+1 >= len(s) || s[i+1] != '}' || i == 0 || s[i-1] != ' ' {
+				return false
+			}
+			i++
+		case '[':
+			if i+1 < len(s) && s[i+1] == '[' {
+				return false
+			}
+		case '(', ')', '}', '`', '!', '\r':
+			return false
+		}
+	}
+	return true
+}
+
+// plainQuoted returns the length of a double-quoted string up to its closing
+// quote, if it holds nothing but text and plain names.
+func plainQuoted(s string) (int, bool) {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '"':
+			return i, true
+		case '\\':
+			i++
+		case '`':
+			return 0, false
+		case '$':
+			if i+1 < len(s) && (s[i+1] == '"' || s[i+1] == ' ' || s[i+1] == '|' || s[i+1] == ')') {
+				continue
+			}
+			n := plainName(s[i+1:])
+			if n == 0 {
+				return 0, false
+			}
+			i += n
+		}
+	}
+	return 0, false
+}
+
+// plainName returns the length of a variable name that nothing follows which
+// zsh would take as a subscript or modifier, or 0.
+func plainName(s string) int {
+	n := 0
+	for n < len(s) && letter(s[n]) {
+		n++
+	}
+	if n < len(s) && (s[n] == '[' || s[n] == ':') {
+		return 0
+	}
+	return n
+}
+
+// plainRedirect returns how far a redirection operator reaches beyond its
+// first byte, if what follows it means the same in both shells.
+func plainRedirect(s string) (int, bool) {
+	n := 1
+	for n < len(s) && n < 3 && (s[n] == '>' || s[n] == '&') {
+		n++
+	}
+	if n >= len(s) || s[0] == '<' && n > 1 {
+		return 0, false
+	}
+	switch c := s[n]; {
+	case c == ' ', c == '/', c == '.', c == '"', c == '\'', c == '$', c == '_':
+	case c >= '0' && c <= '9':
+		if s[0] == '<' {
+			return 0, false
+		}
+	case !letter(c):
+		return 0, false
+	}
+	return n - 1, true
+}

@@ -1,0 +1,275 @@
+package shell
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+// flags say how a path is used, beyond the kind of effect.
+type flags uint8
+
+const (
+	recursive flags = 1 << iota
+	forced
+	moved
+)
+
+// placed is a path that was resolved before.
+type placed struct {
+	name, real string
+	place      Place
+}
+
+// path reports an effect on the file that w names.
+func (a *analysis) path(kind Kind, w word, st state, f flags) {
+	e := Effect{
+		Kind: kind, Words: w.raw, Part: PartWords,
+		Recursive: f&recursive != 0, Forced: f&forced != 0, Moved: f&moved != 0,
+	}
+	name, ok := a.absolute(w, st)
+	if a.away != "" {
+		e.Target, e.Place = w.text, Network
+		a.effect(e)
+		return
+	}
+	if what := disguise(name); what != "" {
+		a.unknown(PartWords, w.raw, "a path with "+what+": "+escaped(name))
+	}
+	if !ok {
+		a.lostTarget(e, w, st)
+		return
+	}
+	if w.glob > 0 {
+		name, e.Pattern = globDir(name, len(name)-len(w.text)+w.glob-1)
+		e.Recursive = true
+	}
+	e.Target, e.Place = a.place(name)
+	if e.Target != name {
+		e.Name = name
+	}
+	a.throughLink(name, w)
+	a.effect(e)
+}
+
+// throughLink reports a path below a link that the line itself made: nobody
+// can say yet where it leads.
+func (a *analysis) throughLink(name string, w word) {
+	for _, link := range a.links {
+		if link == "" || view.Below(link, name) {
+			a.unknown(PartWords, w.raw, "a path through a link that this line makes")
+			return
+		}
+	}
+}
+
+// lostTarget reports an effect on a path that is not known.
+func (a *analysis) lostTarget(e Effect, w word, st state) {
+	what := "what it reads is not known"
+	switch e.Kind {
+	case Write:
+		what = "what it writes is not known"
+	case Delete:
+		what = "what it removes is not known"
+	case Run:
+		what = "what it runs is not known"
+	case Kill:
+		what = "what it ends is not known"
+	}
+	if !w.known && strings.HasPrefix(w.empty, "/") && e.Kind != Read && !strings.HasPrefix(w.text, "/") {
+		what += "; with its variables empty it is " + escaped(w.empty)
+	}
+	a.effect(e)
+	if e.Kind != Read {
+		a.unknown(PartWords, w.raw, what)
+	}
+}
+
+// absolute returns the path that w names, uncleaned (".." is the resolver's),
+// and whether it is known.
+func (a *analysis) absolute(w word, st state) (string, bool) {
+	switch {
+	case !w.known || w.many && w.glob == 0:
+		return "", false
+	case strings.HasPrefix(w.text, "/"):
+		return w.text, true
+	case st.dir == "":
+		return "", false
+	case w.text == "" || w.text == ".":
+		return st.dir, true
+	}
+	return strings.TrimSuffix(st.dir, "/") + "/" + w.text, true
+}
+
+// globDir returns the constant directory before the glob at the given index,
+// and the whole pattern. A component such as .* can match "..", so then the
+// directory is the parent.
+func globDir(name string, glob int) (dir, pattern string) {
+	glob = min(max(glob, 0), len(name))
+	slash := strings.LastIndexByte(name[:glob], '/')
+	if slash < 0 {
+		return "/", name
+	}
+	dir = name[:slash]
+	if dir == "" {
+		dir = "/"
+	}
+	if strings.HasPrefix(name[slash+1:], ".") && dotGlob(name[slash+1:]) {
+		dir += "/.."
+	}
+	return dir, name
+}
+
+// dotGlob reports whether a component that starts with a dot and holds a glob
+// can match "..".
+func dotGlob(component string) bool {
+	component, _, _ = strings.Cut(component, "/")
+	for _, c := range component[1:] {
+		if c != '.' && c != '*' && c != '?' && c != '[' && c != ']' {
+			return false
+		}
+	}
+	return true
+}
+
+// place resolves a path and says where it lies.
+func (a *analysis) place(name string) (string, Place) {
+	for i := range a.places {
+		if a.places[i].name == name {
+			return a.places[i].real, a.places[i].place
+		}
+	}
+	p := placed{name: name, real: path.Clean(name)}
+	p.real, p.place = a.locate(name)
+	a.places = append(a.places, p)
+	return p.real, p.place
+}
+
+func (a *analysis) locate(name string) (string, Place) {
+	clean := path.Clean(name)
+	if harmlessDevice(clean) {
+		return clean, Null
+	}
+	if a.env.Files == nil {
+		return clean, Elsewhere
+	}
+	real, err := view.Resolve(a.env.Files, name)
+	if err != nil {
+		return clean, Elsewhere
+	}
+	return real, a.placeOf(real)
+}
+
+func (a *analysis) placeOf(real string) Place {
+	if harmlessDevice(real) {
+		return Null
+	}
+	if view.Below("/dev", real) {
+		if view.Below("/dev/shm", real) {
+			return Temporary
+		}
+		return Device
+	}
+	if home := a.env.Home; real == "/" {
+		return System
+	} else if home != "" && (view.Below(real, home) || real == a.realHome()) {
+		return HomeDir
+	}
+	for _, root := range a.env.Roots {
+		if root != "" && root != "/" && view.Below(root, real) {
+			return Workspace
+		}
+	}
+	return a.outside(real)
+}
+
+func (a *analysis) outside(real string) Place {
+	for _, root := range a.env.Roots {
+		if root != "" && root != "/" && view.Within(a.env.Files, root, real) {
+			return Workspace
+		}
+	}
+	switch {
+	case temporary(real):
+		return Temporary
+	case a.isDevice(real):
+		return Device
+	case homes(real):
+		return HomeDir
+	case a.env.Home != "" && (view.Below(a.env.Home, real) || view.Below(a.realHome(), real)):
+		return InHome
+	case system(real):
+		return System
+	}
+	return Elsewhere
+}
+
+func (a *analysis) realHome() string {
+	if a.env.Files == nil {
+		return a.env.Home
+	}
+	real, err := view.Resolve(a.env.Files, a.env.Home)
+	if err != nil {
+		return a.env.Home
+	}
+	return real
+}
+
+func (a *analysis) isDevice(real string) bool {
+	info, err := a.env.Files.Lstat(real)
+	return err == nil && info.Mode&(fs.ModeDevice|fs.ModeCharDevice) != 0
+}
+
+// harmlessDevice reports whether what is written there is not kept, and what
+// is read there is nobody's.
+func harmlessDevice(name string) bool {
+	if !strings.HasPrefix(name, "/dev/") && !strings.HasPrefix(name, "/proc/self/fd/") {
+		return false
+	}
+	switch name {
+	case "/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/random", "/dev/urandom", "/dev/full":
+		return true
+	}
+	fd, ok := strings.CutPrefix(name, "/dev/fd/")
+	if !ok {
+		fd, ok = strings.CutPrefix(name, "/proc/self/fd/")
+	}
+	return ok && fd != "" && strings.Trim(fd, "0123456789") == ""
+}
+
+// temporary reports whether a real path lies in a directory for everyone's
+// temporary files.
+func temporary(real string) bool {
+	for _, dir := range [...]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"} {
+		if view.Below(dir, real) {
+			return true
+		}
+	}
+	return false
+}
+
+// homes reports whether a real path is the directory of all home directories
+// or somebody's.
+func homes(real string) bool {
+	for _, dir := range [...]string{"/home", "/Users", "/var/home"} {
+		if rest, ok := strings.CutPrefix(real, dir); ok && strings.LastIndexByte(rest, '/') <= 0 && (rest == "" || rest[0] == '/') {
+			return true
+		}
+	}
+	return real == "/root" || real == "/var/root"
+}
+
+// system reports whether a real path belongs to the operating system. Case is
+// ignored: on a disk that ignores it /ETC is /etc, elsewhere this only errs
+// towards strictness.
+func system(real string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(real, "/"), "/")
+	switch strings.ToLower(first) {
+	case "etc", "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", "sys", "proc", "var", "opt",
+		"root", "srv", "run", "snap", "system", "library", "applications", "private", "nix", "cores", "volumes", "mnt", "media", "efi":
+		return true
+	}
+	return false
+}

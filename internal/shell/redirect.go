@@ -1,0 +1,142 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// redirects reports what the redirections of one statement open, and returns
+// what its command then reads.
+func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) (input, state) {
+	for _, r := range list {
+		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
+			name := strings.Trim(r.N.Value, "{}")
+			st = a.assigned(name, value{numeric: true}, name, st)
+		}
+		stdin := r.N == nil || r.N.Value == "0"
+		var w word
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			w, st = a.hereDocument(r, st)
+			if stdin {
+				in = input{kind: fromText, text: w}
+			}
+		case syntax.WordHdoc:
+			w, st = a.single(r.Word, st)
+			if stdin {
+				in = input{kind: fromText, text: w}
+			}
+		default:
+			w, st = a.single(r.Word, st)
+			a.opens(r, w, st)
+			if stdin && (r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut) {
+				in = input{kind: fromFile, text: w, path: w.text}
+			}
+		}
+	}
+	return in, st
+}
+
+// hereDocument returns the text of a here-document. What it substitutes runs.
+func (a *analysis) hereDocument(r *syntax.Redirect, st state) (word, state) {
+	if r.Hdoc == nil {
+		return word{value: value{known: true}}, st
+	}
+	if strings.ContainsAny(a.raw(r.Word), "'\"\\") {
+		text := hereText(r.Hdoc)
+		if r.Op == syntax.DashHdoc {
+			text = untabbed(text)
+		}
+		return word{value: constant(text), raw: text}, st
+	}
+	b := builder{word: word{value: value{known: true}}}
+	st = a.doubleQuoted(&b, &syntax.DblQuoted{Parts: r.Hdoc.Parts}, st)
+	if r.Op == syntax.DashHdoc {
+		b.text = untabbed(b.text)
+	}
+	return b.word, st
+}
+
+func hereText(w *syntax.Word) string {
+	var b strings.Builder
+	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			b.WriteString(lit.Value)
+		}
+	}
+	return b.String()
+}
+
+func untabbed(text string) string {
+	if !strings.Contains(text, "\t") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimLeft(l, "\t")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// opens reports the file that a redirection opens.
+func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
+	parts := a.parts
+	a.parts = PartRedirection
+	defer func() { a.parts = parts }()
+	raw := a.raw(r)
+	if r.Op == syntax.DplIn || r.Op == syntax.DplOut {
+		if w.known && descriptor(w.text) {
+			return
+		}
+		if r.Op == syntax.DplIn || !w.known {
+			a.unknown(PartRedirection, raw, "a file descriptor that is not known")
+			if r.Op == syntax.DplIn {
+				return
+			}
+		}
+	}
+	if host, ok := socket(w); ok {
+		a.does(Send, host, raw)
+		return
+	}
+	if w.glob > 0 {
+		w = word{value: value{text: w.text[:w.glob-1]}, raw: w.raw}
+	}
+	w.raw = raw
+	if r.Op == syntax.RdrIn {
+		a.path(Read, w, st, 0)
+		return
+	}
+	if r.Op == syntax.RdrInOut {
+		a.path(Read, w, st, 0)
+	}
+	a.path(Write, w, st, 0)
+}
+
+// descriptor reports whether the word after >& or <& names no file.
+func descriptor(s string) bool {
+	s = strings.TrimSuffix(s, "-")
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return s == "p" // the coprocess of zsh
+		}
+	}
+	return true
+}
+
+// socket returns the host that bash connects to when it opens /dev/tcp/...
+func socket(w word) (string, bool) {
+	rest, ok := strings.CutPrefix(w.text, "/dev/tcp/")
+	if !ok {
+		rest, ok = strings.CutPrefix(w.text, "/dev/udp/")
+	}
+	if !ok {
+		return "", !w.known && strings.HasPrefix(w.text, "/dev/")
+	}
+	host, _, found := strings.Cut(rest, "/")
+	if !w.known && !found {
+		host = ""
+	}
+	return host, true
+}

@@ -1,0 +1,374 @@
+package shell
+
+import (
+	"strings"
+)
+
+// whole takes the roles that cover everything from one argument on. It
+// reports whether it did.
+func (u *use) whole(role string, i int) bool {
+	rest := u.pos[i:]
+	switch role {
+	case "command":
+		for len(rest) > 0 && rest[0].known && rest[0].dashed() {
+			n := u.dash(rest[0], rest[1:])
+			rest = rest[min(n+1, len(rest)):]
+		}
+		u.st, _ = u.inside(u.inv, rest)
+	case "commands": // every argument is a command of its own
+		u.inside(u.inv, rest)
+	case "xcommand":
+		u.inside(u.inv, u.fed(rest))
+	case "awaycommand":
+		u.elsewhere(func() { u.inside(u.inv, rest) })
+	case "awayshell":
+		u.elsewhere(func() { u.shellText(joinedWord(rest)) })
+	case "shelltext":
+		u.shellText(joinedWord(rest))
+	case "assign":
+		name, text, ok := strings.Cut(rest[0].text, "=")
+		if !ok || !rest[0].known && !ok {
+			return u.whole("command", i)
+		}
+		v := value{}
+		if rest[0].known {
+			v = constant(text)
+		}
+		u.exported(name, v, rest[0].raw)
+		if name == "PATH" {
+			u.inv.st = u.inv.st.assign(name, v)
+		}
+		if i+1 < len(u.pos) {
+			return u.whole("assign", i+1)
+		}
+	case "shellcode":
+		u.shellCode(rest)
+	case "script":
+		u.scriptWith(rest)
+	default:
+		return false
+	}
+	return true
+}
+
+func joinedWord(rest []word) word {
+	text, ok := joinedText(rest)
+	w := word{raw: rest[0].raw}
+	if ok {
+		w.value = constant(text)
+	}
+	return w
+}
+
+// fed is the command of xargs: its words, and arguments that nobody knows.
+func (u *use) fed(rest []word) []word {
+	words := append([]word(nil), rest...)
+	if u.replace == "" {
+		return append(words, word{raw: "arguments from standard input", many: true})
+	}
+	for i, w := range words {
+		if strings.Contains(w.text, u.replace) {
+			prefix, _, _ := strings.Cut(w.text, u.replace)
+			words[i] = word{value: value{text: prefix}, raw: w.raw}
+		}
+	}
+	return words
+}
+
+// elsewhere walks what runs on another machine or in a container.
+func (u *use) elsewhere(walk func()) {
+	before := u.away
+	u.away = "elsewhere"
+	if len(u.pos) > 0 && u.pos[0].known {
+		u.away = u.pos[0].text
+	}
+	walk()
+	u.away = before
+}
+
+// shellText walks the text that a shell is told to run.
+func (u *use) shellText(w word) {
+	if !w.known || w.glob > 0 {
+		u.unknown(PartWords, u.inv.raw, "what the shell is told to run is not known")
+		u.does(Run, "", u.inv.raw)
+		return
+	}
+	st := u.inv.st
+	st.funcs = nil
+	u.nested(w.text, st, u.inv.name)
+}
+
+// shellCode is sh -c: the text, then its positional parameters.
+func (u *use) shellCode(rest []word) {
+	w := rest[0]
+	inv := *u.inv
+	if len(rest) > 1 {
+		inv.st.args, inv.st.argsKnown = rest[2:], allConstant(rest[1:])
+		if len(rest) == 1 {
+			inv.st.args = nil
+		}
+		inv.st.args = rest[min(2, len(rest)):]
+	} else {
+		inv.st.args, inv.st.argsKnown = nil, true
+	}
+	outer := u.inv
+	u.inv = &inv
+	u.shellText(w)
+	u.inv = outer
+}
+
+// scriptWith is a script and its arguments.
+func (u *use) scriptWith(rest []word) {
+	u.script(rest[0], u.inv)
+}
+
+// script reports that a file is run.
+func (a *analysis) script(w word, inv *invocation) {
+	switch {
+	case w.output:
+		a.does(Run, "", inv.raw)
+		a.unknown(PartWords, inv.raw, "it runs what another command prints")
+	case w.known && (w.text == "-" || w.text == "/dev/stdin"):
+		a.standardInput(inv)
+	default:
+		w.raw = inv.raw
+		a.path(Run, w, inv.st, 0)
+	}
+}
+
+// standardInput reports an interpreter that runs what it is fed.
+func (a *analysis) standardInput(inv *invocation) {
+	if inv.in.kind == fromText && inv.in.text.known && isShell(inv.name) {
+		st := inv.st
+		st.funcs = nil
+		a.nested(inv.in.text.text, st, inv.name)
+		return
+	}
+	switch inv.in.kind {
+	case fromFile:
+		w := inv.in.text
+		w.raw = inv.raw
+		a.path(Run, w, inv.st, 0)
+	case inherited:
+		if inv.name != "" && isShell(inv.name) {
+			a.does(Run, "standard input", inv.raw)
+			return
+		}
+		a.does(Run, "standard input", inv.raw)
+	default:
+		a.does(Run, "standard input", inv.raw)
+		a.unknown(PartWords, inv.raw, inv.name+" runs what it is fed")
+	}
+}
+
+func isShell(name string) bool {
+	switch name {
+	case "sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "rbash":
+		return true
+	}
+	return false
+}
+
+// role does what one argument in one role means.
+func (u *use) role(role string, w word) {
+	st := u.inv.st
+	if u.glued(role, w) {
+		return
+	}
+	switch role {
+	case "text", "":
+	case "read", "list":
+		u.reads(w, u.flags&recursive)
+	case "tree":
+		u.reads(w, recursive)
+	case "write":
+		u.path(Write, w, st, u.flags)
+	case "change":
+		u.path(Write, w, st, u.flags)
+	case "delete":
+		u.path(Delete, w, st, u.flags)
+	case "deltree":
+		u.path(Delete, w, st, u.flags|recursive)
+	case "moved":
+		u.path(Delete, w, st, u.flags|recursive|moved)
+	case "dest":
+		u.dest(w)
+	case "destdir":
+		u.into = w
+	case "program":
+		u.programWord(w)
+	case "script", "code":
+		u.script(w, u.inv)
+	case "shell":
+		u.shellText(w)
+	case "url":
+		u.url(w)
+	case "host":
+		u.host(w)
+	case "cd":
+		u.inv.st.dir = u.enterDir(w, st)
+	case "replace":
+		u.replace = orElse(w.text, "{}")
+	case "link":
+		u.linked(w)
+	default:
+		u.language(role, w)
+	}
+}
+
+// glued takes roles that carry their own data: {a,b} and kind:target.
+func (u *use) glued(role string, w word) bool {
+	switch {
+	case strings.HasPrefix(role, "{"):
+		if !w.known || !strings.Contains(","+strings.Trim(role, "{}")+",", ","+w.text+",") {
+			u.unknown(PartWords, u.inv.raw, escaped(u.sheet.name+" "+w.shown())+" is not known")
+		}
+		return true
+	case strings.HasPrefix(role, "!"):
+		u.effects(role, u.inv.raw)
+		return true
+	}
+	return false
+}
+
+// language takes the roles of small languages and the rarer effects.
+func (u *use) language(role string, w word) {
+	switch role {
+	case "sed":
+		u.sedScript(w)
+	case "curldata":
+		u.curlData(w)
+	case "curlmethod", "ghmethod":
+		u.requestMethod(role, w)
+	case "ghfield":
+		if w.known && strings.HasPrefix(w.text, "query=") && !strings.Contains(w.text, "mutation") {
+			u.marks += " query"
+		}
+		if _, file, ok := strings.Cut(w.text, "=@"); ok {
+			u.path(Read, word{value: value{text: file, known: w.known}, raw: w.raw}, u.inv.st, 0)
+		}
+	case "tarfile":
+		u.archive = w
+	case "persist":
+		u.does(Persist, w.shown(), u.inv.raw)
+	case "pymodule":
+		u.pythonModule(w)
+	case "awk":
+		u.awkProgram(w)
+	case "jq":
+		u.jqFilter(w)
+	case "inline":
+		u.inlineCode(w)
+	case "variable":
+		if !w.known || secretName(w.text) {
+			u.does(Secret, w.shown(), u.inv.raw)
+		}
+	case "kill":
+		target := w.text
+		if !w.known {
+			target = ""
+		}
+		u.does(Kill, target, u.inv.raw)
+	case "date":
+		if !strings.HasPrefix(w.text, "+") {
+			u.unknown(PartWords, u.inv.raw, "an argument that sets the clock")
+		}
+	case "setting":
+		u.setting(w)
+	case "remote":
+		target := w.text
+		if !w.known {
+			target = ""
+		}
+		u.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: u.inv.raw, Part: PartWords, Forced: u.flags&forced != 0})
+	case "unknown":
+		u.unknown(PartWords, u.inv.raw, "what "+escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
+	default:
+		u.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
+	}
+}
+
+// reads reports a file that is read, or with an option changed in place.
+func (u *use) reads(w word, f flags) {
+	if w.known && (w.text == "-" || w.text == "" && w.raw == "") {
+		return
+	}
+	if u.deletes {
+		u.path(Delete, w, u.inv.st, u.flags|recursive)
+	}
+	if u.inplace {
+		u.path(Write, w, u.inv.st, u.flags|f)
+		return
+	}
+	u.path(Read, w, u.inv.st, f)
+}
+
+// programWord reports a program that an option or argument names, with
+// whatever arguments the word holds.
+func (u *use) programWord(w word) {
+	target := w.text
+	if !w.known {
+		target = ""
+		u.unknown(PartWords, u.inv.raw, "which program "+u.sheet.name+" runs is not known")
+	}
+	u.does(Run, target, u.inv.raw)
+}
+
+// url reports a request. A part that is computed can carry anything out.
+func (u *use) url(w word) {
+	kind := Fetch
+	if u.send || !w.known || w.many {
+		kind = Send
+	}
+	if what := disguise(w.text); what != "" {
+		u.unknown(PartWords, u.inv.raw, "a URL with "+what+": "+escaped(w.text))
+	}
+	if file, ok := strings.CutPrefix(w.text, "file://"); ok && w.known {
+		w.value = constant("/" + strings.TrimLeft(strings.TrimPrefix(file, "localhost"), "/"))
+		u.path(Read, w, u.inv.st, 0)
+		return
+	}
+	target := w.text
+	if !w.known && !hostKnown(target) {
+		target = ""
+		u.unknown(PartWords, u.inv.raw, "which host it asks is not known")
+	}
+	if w.glob > 0 && strings.ContainsAny(target, "[{*") {
+		kind = Send
+	}
+	u.does(kind, target, u.inv.raw)
+}
+
+// hostKnown reports whether a constant beginning of a URL holds the whole host.
+func hostKnown(text string) bool {
+	_, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		rest = text
+	}
+	return strings.ContainsAny(rest, "/?#") && !strings.HasPrefix(rest, "/")
+}
+
+func (u *use) host(w word) {
+	if !w.known {
+		u.unknown(PartWords, u.inv.raw, "which host it asks is not known")
+		w.text = ""
+	}
+	if what := disguise(w.text); what != "" {
+		u.unknown(PartWords, u.inv.raw, "a host with "+what+": "+escaped(w.text))
+	}
+	kind := Fetch
+	if u.send {
+		kind = Send
+	}
+	u.does(kind, w.text, u.inv.raw)
+}
+
+// linked remembers a link that the line makes.
+func (u *use) linked(w word) {
+	u.dest(w)
+	name, ok := u.absolute(w, u.inv.st)
+	if !ok {
+		name = ""
+	}
+	u.links = append(u.links, name)
+}

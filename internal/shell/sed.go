@@ -1,0 +1,189 @@
+package shell
+
+import "strings"
+
+// sedScript reads a sed script and reports the files it reads and writes and
+// the commands it runs.
+func (u *use) sedScript(w word) {
+	if !w.known || w.glob > 0 && w.many {
+		if w.known {
+			return
+		}
+		u.unknown(PartWords, u.inv.raw, "a sed script that is not known")
+		return
+	}
+	s := sedReader{use: u, text: w.text}
+	for s.pos < len(s.text) && !s.failed {
+		s.command()
+	}
+	if s.failed {
+		u.unknown(PartWords, u.inv.raw, "a sed script that cannot be read")
+	}
+}
+
+type sedReader struct {
+	*use
+	text   string
+	pos    int
+	failed bool
+}
+
+func (s *sedReader) peek() byte {
+	if s.pos < len(s.text) {
+		return s.text[s.pos]
+	}
+	return 0
+}
+
+func (s *sedReader) blanks(set string) {
+	for s.pos < len(s.text) && strings.IndexByte(set, s.text[s.pos]) >= 0 {
+		s.pos++
+	}
+}
+
+// line takes the rest of the line.
+func (s *sedReader) line() string {
+	start := s.pos
+	if end := strings.IndexByte(s.text[start:], '\n'); end >= 0 {
+		s.pos += end + 1
+		return s.text[start : start+end]
+	}
+	s.pos = len(s.text)
+	return s.text[start:]
+}
+
+// delimited skips to the delimiter that ends a regular expression or a
+// replacement.
+func (s *sedReader) delimited(delim byte, brackets bool) {
+	for s.pos < len(s.text) {
+		c := s.text[s.pos]
+		switch {
+		case c == '\\':
+			s.pos++
+		case c == delim:
+			s.pos++
+			return
+		case c == '\n' && brackets:
+			s.failed = true
+			return
+		}
+		s.pos++
+	}
+	s.failed = true
+}
+
+func (s *sedReader) address() {
+	switch c := s.peek(); {
+	case c == '$':
+		s.pos++
+	case c >= '0' && c <= '9', c == '+', c == '~':
+		s.pos++
+		s.blanks("0123456789~")
+	case c == '/':
+		s.pos++
+		s.delimited('/', true)
+		s.blanks("IM")
+	case c == '\\' && s.pos+1 < len(s.text):
+		s.pos += 2
+		s.delimited(s.text[s.pos-1], true)
+		s.blanks("IM")
+	}
+}
+
+func (s *sedReader) command() {
+	s.blanks(" \t\n;")
+	s.address()
+	s.blanks(" \t")
+	if s.peek() == ',' {
+		s.pos++
+		s.blanks(" \t")
+		s.address()
+	}
+	s.blanks(" \t!")
+	c := s.peek()
+	if s.failed || s.pos >= len(s.text) {
+		return
+	}
+	s.pos++
+	switch c {
+	case '{', '}', '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
+		s.end()
+	case 'l', 'q', 'Q', 'L':
+		s.blanks(" 0123456789")
+		s.end()
+	case 'a', 'i', 'c':
+		for line := s.line(); strings.HasSuffix(line, "\\") && s.pos < len(s.text); {
+			line = s.line()
+		}
+	case ':', 'b', 't', 'T', 'v':
+		for s.pos < len(s.text) && strings.IndexByte("\n;}", s.text[s.pos]) < 0 {
+			s.pos++
+		}
+	case '#':
+		s.line()
+	case 'r', 'R':
+		s.file(Read)
+	case 'w', 'W':
+		s.file(Write)
+	case 'e':
+		s.does(Run, s.line(), s.inv.raw)
+	case 's':
+		s.substitute()
+	case 'y':
+		delim := s.peek()
+		s.pos++
+		s.delimited(delim, false)
+		s.delimited(delim, false)
+		s.end()
+	default:
+		s.failed = true
+	}
+}
+
+// end checks that a command without arguments ends where it should.
+func (s *sedReader) end() {
+	s.blanks(" \t")
+	switch s.peek() {
+	case 0, '\n', ';', '}', '#':
+	default:
+		// { takes a command at once.
+		if s.pos > 0 && strings.IndexByte("{ \t", s.text[s.pos-1]) >= 0 {
+			return
+		}
+		s.failed = true
+	}
+}
+
+func (s *sedReader) file(kind Kind) {
+	s.blanks(" \t")
+	name := s.line()
+	s.path(kind, word{value: constant(name), raw: s.inv.raw}, s.inv.st, 0)
+}
+
+func (s *sedReader) substitute() {
+	delim := s.peek()
+	if delim == 0 || delim == '\n' || delim == '\\' {
+		s.failed = true
+		return
+	}
+	s.pos++
+	s.delimited(delim, true)
+	s.delimited(delim, false)
+	for s.pos < len(s.text) && !s.failed {
+		c := s.text[s.pos]
+		switch {
+		case strings.IndexByte("gpiImM0123456789", c) >= 0:
+			s.pos++
+		case c == 'e':
+			s.pos++
+			s.does(Run, "the replaced text", s.inv.raw)
+		case c == 'w':
+			s.pos++
+			s.file(Write)
+			return
+		default:
+			s.end()
+			return
+		}
+	}
+}

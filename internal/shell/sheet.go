@@ -1,0 +1,246 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell/commands"
+)
+
+// sheet is what the data says of a program, or of one of its subcommands.
+// Options are looked up in the text; nothing else of it is parsed.
+type sheet struct {
+	name string // as the user knows it: "git remote add"
+	file string
+	all  string   // the whole file
+	body string   // the section for this subcommand
+	more []string // other sections whose options count too
+
+	args, none, always, code, skip                    string
+	inert, free, posix, oneDash, bundle, sub, inherit bool
+}
+
+// sheet returns what is known of a program.
+func (a *analysis) sheet(name string) (sheet, bool) {
+	for i := range a.sheets {
+		if a.sheets[i].name == name {
+			return a.sheets[i], true
+		}
+	}
+	text, file, ok := commands.Find(name)
+	if !ok {
+		return sheet{}, false
+	}
+	s := sheet{name: name, file: file, all: text}
+	s.body = text
+	if end := strings.Index(text, "\n["); end >= 0 {
+		s.body = text[:end+1]
+	}
+	if own, ok := s.section("@" + name); ok {
+		s.more = append(s.more, s.body) // what the whole family has
+		s.body = own
+	}
+	for _, body := range append([]string{s.body}, s.more...) {
+		s.directives(body)
+	}
+	a.sheets = append(a.sheets, s)
+	return s, true
+}
+
+// section returns the lines under a heading. Headings stand side by side
+// where subcommands are alike: [ps][ls].
+func (s *sheet) section(name string) (string, bool) {
+	heading := "[" + name + "]"
+	for from := 0; ; {
+		i := strings.Index(s.all[from:], heading)
+		if i < 0 {
+			return "", false
+		}
+		i += from
+		from = i + len(heading)
+		line := strings.LastIndexByte(s.all[:i], '\n') + 1
+		if s.all[line] != '[' {
+			continue
+		}
+		start := strings.IndexByte(s.all[i:], '\n')
+		if start < 0 {
+			return "", false
+		}
+		body := s.all[i+start+1:]
+		if strings.HasPrefix(body, "[") {
+			return "", true
+		}
+		if end := strings.Index(body, "\n["); end >= 0 {
+			body = body[:end+1]
+		}
+		return body, true
+	}
+}
+
+// under returns the sheet of a subcommand.
+func (s *sheet) under(sub string) (sheet, bool) {
+	path := sub
+	if _, rest, ok := strings.Cut(s.name, " "); ok {
+		path = rest + " " + sub
+	}
+	body, ok := s.section(path)
+	if !ok {
+		return sheet{}, false
+	}
+	out := sheet{name: s.name + " " + sub, file: s.file, all: s.all, body: body, oneDash: s.oneDash}
+	if s.inherit {
+		out.more = append(out.more, s.body)
+		out.more = append(out.more, s.more...)
+		out.inherit = true
+	}
+	out.directives(body)
+	return out, true
+}
+
+// directives reads the lines before the first option.
+func (s *sheet) directives(body string) {
+	for len(body) > 0 {
+		var line string
+		line, body, _ = strings.Cut(body, "\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		word, rest, _ := strings.Cut(line, " ")
+		switch word {
+		case "args":
+			s.args = orElse(s.args, rest)
+			s.posix = s.posix || strings.Contains(rest, "command") || strings.Contains(rest, "assign") || strings.Contains(rest, "away")
+		case "none":
+			s.none = orElse(s.none, rest)
+		case "does":
+			s.always = strings.TrimSpace(s.always + " " + rest)
+		case "code":
+			s.code = orElse(s.code, rest)
+		case "skip":
+			s.skip = " " + rest + " "
+		case "inert":
+			s.inert = true
+		case "free":
+			s.free, s.inert = true, true
+		case "posix":
+			s.posix = true
+		case "single":
+			s.oneDash = true
+		case "bundle":
+			s.bundle = true
+		case "sub":
+			s.sub = true
+		case "inherit":
+			s.inherit = true
+		case "use":
+			for rest != "" {
+				word, rest, _ = strings.Cut(rest, " ")
+				if section, ok := s.section("=" + word); ok {
+					s.more = append(s.more, section)
+				}
+			}
+		default:
+			return
+		}
+	}
+}
+
+func orElse(first, second string) string {
+	if first != "" {
+		return first
+	}
+	return second
+}
+
+// option is one line of the data.
+type option struct {
+	arg  byte   // '=' takes an argument, '?' may have one attached, 0 none
+	role string // of the argument
+	rest string // what else it does
+}
+
+// lookup finds an option by its full spelling.
+func (s *sheet) lookup(name string) (option, bool) {
+	if o, ok := lookupIn(s.body, name); ok {
+		return o, true
+	}
+	for _, body := range s.more {
+		if o, ok := lookupIn(body, name); ok {
+			// -v of the program is not -v of its subcommand.
+			if strings.HasPrefix(o.rest, "alone") && s.inherit && name != "--help" {
+				continue
+			}
+			return o, true
+		}
+	}
+	return option{}, false
+}
+
+// long finds a long option, also as the negation that --[no-]x stands for.
+func (s *sheet) long(name string) (option, bool) {
+	if o, ok := s.lookup(name); ok {
+		return o, true
+	}
+	positive, negated := strings.CutPrefix(name, "--no-")
+	if !negated {
+		return s.lookup("--[no-]" + strings.TrimPrefix(name, "--"))
+	}
+	_, ok := s.lookup("--[no-]" + positive)
+	return option{}, ok // a negation takes no argument and undoes an effect
+}
+
+func lookupIn(body, name string) (option, bool) {
+	for from := 0; ; {
+		i := strings.Index(body[from:], name)
+		if i < 0 {
+			return option{}, false
+		}
+		i += from
+		from = i + len(name)
+		if i > 0 && body[i-1] != '\n' && body[i-1] != ' ' || from < len(body) && body[from] != ' ' && body[from] != '\n' {
+			continue
+		}
+		start := strings.LastIndexByte(body[:i], '\n') + 1
+		if !spellings(body[start:i], name) {
+			continue
+		}
+		line, rest, _ := strings.Cut(body[start:], "\n")
+		for strings.HasSuffix(line, "\\") { // the options go on
+			line, rest, _ = strings.Cut(rest, "\n")
+		}
+		return parseOption(line), true
+	}
+}
+
+// spellings reports whether everything before a spelling on its line is one.
+func spellings(before, name string) bool {
+	for before != "" {
+		var word string
+		word, before, _ = strings.Cut(before, " ")
+		if word != "" && !isSpelling(word) {
+			return false
+		}
+	}
+	return isSpelling(name)
+}
+
+// isSpelling: -x, --long, +NUM, and key= of programs such as dd.
+func isSpelling(word string) bool {
+	return len(word) > 1 && (word[0] == '-' || word[0] == '+' || word[len(word)-1] == '=' && word[0] != '=')
+}
+
+func parseOption(line string) option {
+	var o option
+	for line != "" {
+		word, rest, _ := strings.Cut(line, " ")
+		switch {
+		case word == "" || isSpelling(word):
+		case (word[0] == '=' || word[0] == '?') && o.arg == 0:
+			o.arg, o.role = word[0], word[1:]
+		default:
+			o.rest = line
+			return o
+		}
+		line = rest
+	}
+	return o
+}

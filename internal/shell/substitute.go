@@ -1,0 +1,187 @@
+package shell
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// substitute walks a command substitution and returns its value where that
+// follows from the text alone.
+func (a *analysis) substitute(p *syntax.CmdSubst, st state) value {
+	command := a.command
+	a.subshell(p.Stmts, st)
+	a.command = command
+	if len(p.Stmts) != 1 || p.ReplyVar || p.TempFile {
+		return value{}
+	}
+	return a.printed(p.Stmts[0], st)
+}
+
+// printed is what a statement prints, without final newlines.
+func (a *analysis) printed(s *syntax.Stmt, st state) value {
+	if s.Negated || s.Background || len(s.Redirs) > 0 && !onlyErrors(s.Redirs) {
+		return a.printedText(s)
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		if c.Op == syntax.Pipe && printsNumber(c.Y) {
+			return value{numeric: true}
+		}
+	case *syntax.CallExpr:
+		if len(c.Assigns) > 0 || len(c.Args) == 0 || st.function(c.Args[0].Lit()) != nil {
+			return value{}
+		}
+		if printsNumber(s) {
+			return value{numeric: true}
+		}
+		return a.printedBy(c, st)
+	}
+	return value{}
+}
+
+func onlyErrors(list []*syntax.Redirect) bool {
+	for _, r := range list {
+		if r.N == nil || r.N.Value != "2" {
+			return false
+		}
+	}
+	return true
+}
+
+// printedText is the text of cat <<'EOF'.
+func (a *analysis) printedText(s *syntax.Stmt) value {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || s.Negated || s.Background || len(c.Args) != 1 || c.Args[0].Lit() != "cat" || len(s.Redirs) != 1 || s.Redirs[0].Hdoc == nil {
+		return value{}
+	}
+	if !strings.ContainsAny(a.raw(s.Redirs[0].Word), "'\"\\") || s.Redirs[0].Op != syntax.Hdoc {
+		return value{}
+	}
+	return constant(strings.TrimRight(hereText(s.Redirs[0].Hdoc), "\n"))
+}
+
+// printsNumber recognises the commands that print one integer.
+func printsNumber(s *syntax.Stmt) bool {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) < 1 {
+		return false
+	}
+	option := ""
+	if len(c.Args) > 1 {
+		option = c.Args[1].Lit()
+	}
+	switch c.Args[0].Lit() {
+	case "wc":
+		return len(c.Args) == 2 && (option == "-l" || option == "-c" || option == "-w")
+	case "grep":
+		return len(c.Args) == 3 && (option == "-c" || option == "-ci" || option == "-cE")
+	case "date":
+		return len(c.Args) == 2 && option == "+%s"
+	case "nproc":
+		return len(c.Args) == 1
+	}
+	return false
+}
+
+// printedBy is what a few commands print when their arguments are constant.
+// PATH does not matter: a program that is not what its name says is reported
+// where it is called.
+func (a *analysis) printedBy(c *syntax.CallExpr, st state) value {
+	args := make([]string, 0, 8)
+	for _, w := range c.Args {
+		lit, ok := a.constantArg(w, st)
+		if !ok {
+			return value{}
+		}
+		args = append(args, lit)
+	}
+	rest := args[1:]
+	switch args[0] {
+	case "pwd":
+		if len(rest) == 0 && st.dir != "" {
+			return constant(st.dir)
+		}
+	case "echo":
+		text := strings.Join(rest, " ")
+		if !strings.HasPrefix(text, "-") && !strings.Contains(text, "\\") {
+			return constant(strings.TrimRight(text, "\n"))
+		}
+	case "printf":
+		if len(rest) == 1 && !strings.ContainsAny(rest[0], "\\%") || len(rest) == 2 && rest[0] == "%s" {
+			return constant(strings.TrimRight(rest[len(rest)-1], "\n"))
+		}
+	case "dirname":
+		if len(rest) == 1 && !strings.HasPrefix(rest[0], "-") {
+			return constant(path.Dir(rest[0]))
+		}
+	case "basename":
+		if len(rest) == 1 && !strings.HasPrefix(rest[0], "-") {
+			return constant(path.Base(rest[0]))
+		}
+	case "git":
+		if len(rest) == 2 && rest[0] == "rev-parse" && rest[1] == "--show-toplevel" {
+			if r := a.repository(st.dir); r != nil && r.top != "" {
+				return constant(r.top)
+			}
+		}
+	}
+	return value{}
+}
+
+func (a *analysis) constantArg(w *syntax.Word, st state) (string, bool) {
+	for _, part := range w.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit, *syntax.SglQuoted:
+		case *syntax.ParamExp:
+			if p.Exp != nil || p.Index != nil || p.Param == nil {
+				return "", false
+			}
+		case *syntax.DblQuoted:
+			for _, q := range p.Parts {
+				switch x := q.(type) {
+				case *syntax.Lit:
+				case *syntax.ParamExp:
+					if x.Exp != nil || x.Index != nil || x.Param == nil {
+						return "", false
+					}
+				default:
+					return "", false
+				}
+			}
+		default:
+			return "", false
+		}
+	}
+	if syntax.SplitBraces(&syntax.Word{Parts: w.Parts}) {
+		return "", false
+	}
+	v, _ := a.single(w, st)
+	if v.glob > 0 || !v.known {
+		return "", false
+	}
+	if lit := w.Lit(); lit == "" && strings.ContainsAny(v.text, " \t\n*?[") && !strings.HasPrefix(v.raw, `"`) && !strings.HasPrefix(v.raw, "'") {
+		return "", false
+	}
+	return v.text, true
+}
+
+// pipeText is what the left side of a pipe feeds the right one, if it only
+// prints constants.
+func (a *analysis) pipeText(left *syntax.Stmt, st state) input {
+	c, ok := left.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 {
+		return input{kind: piped}
+	}
+	switch c.Args[0].Lit() {
+	case "echo", "printf", "cat":
+		command, n, m := a.command, len(a.report.Effects), len(a.report.Unknowns)
+		v := a.printed(left, st)
+		a.command = command
+		if v.known && n == len(a.report.Effects) && m == len(a.report.Unknowns) {
+			return input{kind: fromText, text: word{value: v, raw: a.raw(left)}}
+		}
+	}
+	return input{kind: piped}
+}

@@ -1,0 +1,522 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// word is one argument after expansion.
+type word struct {
+	value
+	// many: it may be no argument or several.
+	many bool
+	// one: it is exactly one of the names that its glob matches.
+	one bool
+	// output: it names the output of a command (process substitution).
+	output bool
+	// empty is what it would be if every unknown variable in it were empty.
+	empty string
+	raw   string // as written
+	// quoted: the first character was quoted, or came out of an expansion.
+	quoted bool
+}
+
+func (w word) shown() string {
+	if w.known {
+		return w.text
+	}
+	return w.raw
+}
+
+// dashed reports whether the word is, or may turn out to be, an option.
+func (w word) dashed() bool {
+	if w.text != "" && w.glob != 1 {
+		return w.text[0] == '-'
+	}
+	return !w.known || w.glob == 1
+}
+
+func (a *analysis) raw(n syntax.Node) string {
+	start, end := int(n.Pos().Offset()), int(n.End().Offset())
+	if start > end || end > len(a.src) {
+		return ""
+	}
+	return a.src[start:end]
+}
+
+// expand returns what a list of words becomes, and the state after it
+// (${x:=y} assigns).
+func (a *analysis) expand(words []*syntax.Word, st state) ([]word, state) {
+	out := make([]word, 0, len(words))
+	for _, w := range words {
+		out, st = a.fields(out, w, st)
+		if len(out) > maxWords {
+			a.over = "1024 words after expansion"
+			return out[:maxWords], st
+		}
+	}
+	return out, st
+}
+
+// fields appends what one word becomes.
+func (a *analysis) fields(out []word, w *syntax.Word, st state) ([]word, state) {
+	raw := a.raw(w)
+	if lit, ok := simpleLit(w); ok {
+		return append(out, a.checked(word{value: constant(lit), raw: raw, empty: lit})), st
+	}
+	if strings.IndexByte(raw, '{') >= 0 {
+		copied := syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
+		if syntax.SplitBraces(&copied) {
+			return a.braced(out, &copied, raw, st)
+		}
+	}
+	return a.joined(out, w.Parts, raw, st)
+}
+
+// simpleLit returns the text of a word that no expansion can change.
+func simpleLit(w *syntax.Word) (string, bool) {
+	if len(w.Parts) != 1 {
+		return "", false
+	}
+	switch p := w.Parts[0].(type) {
+	case *syntax.Lit:
+		return p.Value, strings.IndexAny(p.Value, "\\*?[~{=^#") < 0
+	case *syntax.SglQuoted:
+		return p.Value, !p.Dollar
+	}
+	return "", false
+}
+
+// checked makes a word unknown that bash and zsh read differently.
+func (a *analysis) checked(w word) word {
+	if (a.both || a.lang == syntax.LangZsh) && !w.quoted && len(w.text) > 1 && w.text[0] == '=' && w.text != "==" && w.text != "=~" {
+		return word{raw: w.raw, empty: w.empty}
+	}
+	return w
+}
+
+func (a *analysis) braced(out []word, w *syntax.Word, raw string, st state) ([]word, state) {
+	if a.lang == syntax.LangPOSIX {
+		return append(out, word{raw: raw, many: true}), st
+	}
+	alternatives := braces(w)
+	if alternatives == nil {
+		a.over = "1024 words after expansion"
+		return out, st
+	}
+	for _, parts := range alternatives {
+		out, st = a.joined(out, parts, raw, st)
+	}
+	return out, st
+}
+
+// builder joins the parts of a word. done holds the fields that splitting has
+// already finished.
+type builder struct {
+	word
+	started bool // something stands here, be it an empty string in quotes
+	done    []word
+}
+
+func (b *builder) add(v value, quoted bool) {
+	if !b.started && quoted {
+		b.quoted = true
+	}
+	b.started = true
+	if v.known {
+		b.empty += v.text
+	}
+	if !b.known {
+		return
+	}
+	if v.glob > 0 && b.glob == 0 {
+		b.glob = len(b.text) + v.glob
+	}
+	b.text += v.text
+	b.known = v.known
+	if !v.known {
+		b.numeric = v.numeric && b.text == v.text
+	}
+}
+
+func (b *builder) lose() { b.add(value{}, false) }
+
+func (a *analysis) joined(out []word, parts []syntax.WordPart, raw string, st state) ([]word, state) {
+	b := builder{word: word{value: value{known: true}, raw: raw}}
+	for i, part := range parts {
+		st = a.part(&b, part, i == 0, st)
+	}
+	out = append(out, b.done...)
+	if !b.started && len(b.done) == 0 && !b.many {
+		return out, st // an unquoted expansion of nothing
+	}
+	if !b.known && b.glob > 0 {
+		b.glob = 0
+	}
+	b.word.raw = raw
+	if !b.started && !b.many {
+		return out, st
+	}
+	return append(out, a.checked(b.word)), st
+}
+
+// single returns what a word becomes where the shell neither splits nor globs
+// (assignments, here-strings, case words, redirection targets).
+func (a *analysis) single(w *syntax.Word, st state) (word, state) {
+	if w == nil {
+		return word{value: value{known: true}}, st
+	}
+	raw := a.raw(w)
+	if lit, ok := simpleLit(w); ok {
+		return word{value: constant(lit), raw: raw, empty: lit}, st
+	}
+	b := builder{word: word{value: value{known: true}, raw: raw}}
+	for i, part := range w.Parts {
+		if p, ok := part.(*syntax.ParamExp); ok {
+			var v binding
+			v, st = a.param(p, st)
+			b.add(v.value, true)
+			continue
+		}
+		st = a.part(&b, part, i == 0, st)
+	}
+	if len(b.done) > 0 {
+		return word{raw: raw, empty: b.empty}, st
+	}
+	b.many = false
+	return b.word, st
+}
+
+func (a *analysis) part(b *builder, part syntax.WordPart, first bool, st state) state {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		a.literal(b, p.Value, first)
+	case *syntax.SglQuoted:
+		text := p.Value
+		if p.Dollar {
+			var ok bool
+			if text, ok = ansiC(text); !ok || a.lang == syntax.LangPOSIX {
+				b.add(value{}, true)
+				return st
+			}
+		}
+		b.add(constant(text), true)
+	case *syntax.DblQuoted:
+		return a.doubleQuoted(b, p, st)
+	case *syntax.ParamExp:
+		return a.unquotedParam(b, p, st)
+	case *syntax.CmdSubst:
+		v := a.substitute(p, st)
+		b.empty += v.text
+		a.split(b, v)
+	case *syntax.ArithmExp:
+		st = a.arithm(p.X, st)
+		b.add(value{numeric: true}, false)
+	case *syntax.ProcSubst:
+		a.background(p.Stmts, st)
+		if p.Op == syntax.CmdInTemp {
+			b.lose()
+			b.output = true
+			return st
+		}
+		b.add(constant("/dev/fd/63"), false)
+		b.output = true
+	case *syntax.ExtGlob:
+		if a.lang == syntax.LangZsh {
+			a.unknown(PartWords, b.raw, "a glob qualifier of zsh can run code")
+		}
+		b.add(value{text: p.Op.String() + p.Pattern.Value + ")", known: true, glob: 1}, false)
+	case *syntax.BraceExp:
+		b.lose()
+	default:
+		a.unknown(PartWords, b.raw, "a kind of word that is not known")
+		b.lose()
+	}
+	return st
+}
+
+// literal adds unquoted text: backslashes, tilde, globs.
+func (a *analysis) literal(b *builder, text string, first bool) {
+	if first && !b.started && strings.HasPrefix(text, "~") {
+		text = a.tilde(b, text)
+	}
+	if strings.IndexAny(text, "\\*?[") < 0 {
+		if text != "" {
+			b.add(constant(text), false)
+		}
+		return
+	}
+	glob := 0
+	var plain strings.Builder
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '\\':
+			if i++; i < len(text) && text[i] != '\n' {
+				quoted = quoted || plain.Len() == 0
+				plain.WriteByte(text[i])
+			}
+			continue
+		case '*', '?', '[':
+			if glob == 0 && (c != '[' || bracketGlob(text[i:])) {
+				glob = plain.Len() + 1
+			}
+		}
+		plain.WriteByte(text[i])
+	}
+	b.add(value{text: plain.String(), known: true, glob: glob}, quoted)
+}
+
+func bracketGlob(s string) bool { return strings.IndexByte(s, ']') > 0 }
+
+// tilde expands a leading ~ and returns what is left of the text.
+func (a *analysis) tilde(b *builder, text string) string {
+	user, _, _ := strings.Cut(text[1:], "/")
+	rest := text[1+len(user):]
+	switch {
+	case user == "" && a.env.Home != "":
+		b.add(constant(strings.TrimSuffix(a.env.Home, "/")), false)
+	case user == "root":
+		b.add(constant("/root"), false)
+	default:
+		b.lose()
+	}
+	b.empty = text[:1+len(user)]
+	return rest
+}
+
+func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) state {
+	if q.Dollar && !b.started {
+		b.quoted = true
+	}
+	if len(q.Parts) == 0 {
+		b.add(constant(""), true)
+	}
+	for _, part := range q.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			b.add(constant(unescape(p.Value)), true)
+		case *syntax.ParamExp:
+			st = a.quotedParam(b, p, st)
+		case *syntax.CmdSubst:
+			b.add(a.substitute(p, st), true)
+		case *syntax.ArithmExp:
+			st = a.arithm(p.X, st)
+			b.add(value{numeric: true}, true)
+		default:
+			st = a.part(b, part, false, st)
+		}
+	}
+	return st
+}
+
+// unescape removes the backslashes that double quotes give a meaning.
+func unescape(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			switch s[i+1] {
+			case '$', '`', '"', '\\':
+				i++
+			case '\n':
+				i++
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// quotedParam adds "$x", or the elements of "$@" and "${x[@]}".
+func (a *analysis) quotedParam(b *builder, p *syntax.ParamExp, st state) state {
+	list, isList, known, st := a.elementsOf(p, st)
+	if !isList {
+		v, next := a.param(p, st)
+		b.add(v.value, true)
+		return next
+	}
+	if !known {
+		b.add(value{}, true)
+		b.many = true
+		return st
+	}
+	for i, w := range list {
+		if i > 0 {
+			b.flush()
+		}
+		b.add(w.value, true)
+	}
+	return st
+}
+
+// flush ends the current field.
+func (b *builder) flush() {
+	if b.started {
+		b.done = append(b.done, b.word)
+	}
+	b.word = word{value: value{known: true}, raw: b.raw}
+	b.started = false
+}
+
+func (a *analysis) unquotedParam(b *builder, p *syntax.ParamExp, st state) state {
+	list, isList, known, st := a.elementsOf(p, st)
+	if isList {
+		if !known {
+			b.lose()
+			b.many = true
+			return st
+		}
+		for i, w := range list {
+			if i > 0 {
+				b.flush()
+			}
+			a.split(b, w.value)
+		}
+		return st
+	}
+	v, st := a.param(p, st)
+	a.split(b, v.value)
+	return st
+}
+
+// split adds the value of an unquoted expansion: split at blanks, and globbed.
+func (a *analysis) split(b *builder, v value) {
+	switch {
+	case !v.known && v.numeric && !a.ifs:
+		b.add(v, false)
+		return
+	case !v.known:
+		b.add(v, false)
+		b.many = true
+		return
+	case a.ifs:
+		b.lose()
+		b.many = true
+		return
+	}
+	plain := strings.IndexAny(v.text, " \t\n*?[\\") < 0
+	switch {
+	case v.text == "":
+		return
+	case plain, v.glob > 0, a.lang == syntax.LangZsh:
+		if !plain && a.both {
+			b.lose()
+			b.many = true
+			return
+		}
+		b.add(v, true)
+		return
+	case a.both:
+		b.lose()
+		b.many = true
+		return
+	}
+	a.splitBlanks(b, v.text)
+}
+
+func (a *analysis) splitBlanks(b *builder, text string) {
+	for text != "" {
+		n := strings.IndexAny(text, " \t\n")
+		if n < 0 {
+			n = len(text)
+		}
+		if n > 0 {
+			v := constant(text[:n])
+			if g := strings.IndexAny(v.text, "*?["); g >= 0 {
+				v.glob = g + 1
+			}
+			b.add(v, true)
+		}
+		if n < len(text) {
+			b.flush()
+			n++
+		}
+		text = text[n:]
+	}
+}
+
+// ansiC decodes the inside of $'...'. ok is false for an escape that shells
+// differ on.
+func ansiC(s string) (string, bool) {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s, true
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch c := s[i]; c {
+		case 'n':
+			b.WriteByte('\n')
+		case 't':
+			b.WriteByte('\t')
+		case 'r':
+			b.WriteByte('\r')
+		case 'a':
+			b.WriteByte(7)
+		case 'b':
+			b.WriteByte(8)
+		case 'f':
+			b.WriteByte(12)
+		case 'v':
+			b.WriteByte(11)
+		case 'e', 'E':
+			b.WriteByte(27)
+		case '\\', '\'', '"', '?':
+			b.WriteByte(c)
+		case 'x':
+			n, r := digits(s[i+1:], 16, 2)
+			if n == 0 || r == 0 {
+				return "", false
+			}
+			b.WriteByte(byte(r))
+			i += n
+		case 'u', 'U':
+			limit := 4
+			if c == 'U' {
+				limit = 8
+			}
+			n, r := digits(s[i+1:], 16, limit)
+			if n == 0 || r == 0 {
+				return "", false
+			}
+			b.WriteRune(rune(r))
+			i += n
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			n, r := digits(s[i:], 8, 3)
+			if r == 0 || r > 255 {
+				return "", false
+			}
+			b.WriteByte(byte(r))
+			i += n - 1
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// digits reads at most limit digits and returns how many, and their value.
+func digits(s string, base, limit int) (n, v int) {
+	for n < len(s) && n < limit {
+		c := s[n]
+		if c >= 'A' && c <= 'F' {
+			c |= 0x20
+		}
+		d := strings.IndexByte("0123456789abcdef", c)
+		if d < 0 || d >= base {
+			break
+		}
+		v = v*base + d
+		n++
+	}
+	return n, v
+}

@@ -1,0 +1,131 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+
+	"github.com/nodgate/nod"
+)
+
+// Anthropic asks a model over the Messages API. It is safe for concurrent use.
+type Anthropic struct {
+	client  *client
+	service anthropic.MessageService
+}
+
+var _ nod.Model = (*Anthropic)(nil)
+
+func newAnthropic(o Options) (nod.Model, error) {
+	c, err := newClient(vendor{ProviderAnthropic, anthropicAddress, DefaultAnthropicModel, "X-Api-Key"}, o)
+	if err != nil {
+		return nil, err
+	}
+	options := []option.RequestOption{
+		option.WithBaseURL(c.base), option.WithHTTPClient(c.http), option.WithAPIKey(c.key),
+		option.WithMaxRetries(0), option.WithRequestTimeout(c.timeout),
+		option.WithoutOpenTelemetry(), option.WithOpenTelemetryPropagation(false),
+	}
+	for name, value := range c.headers {
+		options = append(options, option.WithHeader(name, value))
+	}
+	// The service, not the client: only a client reads the environment.
+	return &Anthropic{c, anthropic.NewMessageService(options...)}, nil
+}
+
+// Classify implements [nod.Model].
+func (a *Anthropic) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
+	return a.client.ask(ctx, p, a.send)
+}
+
+func (a *Anthropic) send(ctx context.Context, p nod.Prompt, x *exchange) (reply, error) {
+	message, err := a.service.New(ctx, a.params(p), option.WithMiddleware(x.watch))
+	if err != nil {
+		return reply{}, err
+	}
+	return a.read(message)
+}
+
+// params is the seed's request. Temperature is left to the vendor, as there.
+func (a *Anthropic) params(p nod.Prompt) anthropic.MessageNewParams {
+	return anthropic.MessageNewParams{
+		Model:     a.client.model,
+		MaxTokens: a.client.maxTokens,
+		System:    []anthropic.TextBlockParam{{Text: p.System}},
+		Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(p.User))},
+		Tools: []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{
+			Name:        nod.ToolName,
+			Description: anthropic.String(nod.ToolDescription),
+			// As raw text: the SDK would sort the properties.
+			InputSchema: param.Override[anthropic.ToolInputSchemaParam](nod.ToolSchema()),
+		}}},
+		ToolChoice: anthropic.ToolChoiceUnionParam{OfTool: &anthropic.ToolChoiceToolParam{
+			Name: nod.ToolName, DisableParallelToolUse: anthropic.Bool(true),
+		}},
+	}
+}
+
+// read takes the one call of the forced tool out of m.
+func (a *Anthropic) read(m *anthropic.Message) (reply, error) {
+	c := a.client
+	if m == nil || m.Type != "message" || !m.JSON.Content.Valid() {
+		return reply{}, c.malformed("the answer is not a message", "")
+	}
+	switch m.StopReason {
+	case anthropic.StopReasonRefusal:
+		return reply{}, c.refused(string(m.StopDetails.Explanation))
+	case anthropic.StopReasonMaxTokens, anthropic.StopReasonModelContextWindowExceeded:
+		return reply{}, c.cutOff(string(m.StopReason))
+	}
+	calls, texts := []json.RawMessage{}, 0
+	named := false
+	for _, block := range m.Content {
+		switch block.Type {
+		case "tool_use":
+			calls = append(calls, block.Input)
+			named = named || block.Name == nod.ToolName
+		case "thinking", "redacted_thinking":
+		case "text":
+			texts++
+		default:
+			return reply{}, c.malformed(fmt.Sprintf("the answer holds a block of type %s", quote(block.Type)), "")
+		}
+	}
+	if err := c.oneCall(len(calls), named, texts); err != nil {
+		return reply{}, err
+	}
+	if m.StopReason != anthropic.StopReasonToolUse {
+		return reply{}, c.malformed(fmt.Sprintf("the model stopped for %s, not for the tool", quote(string(m.StopReason))), "")
+	}
+	return reply{input: calls[0], model: m.Model, usage: usageOf(m.Usage), cacheWrite: count(m.Usage.CacheCreationInputTokens)}, nil
+}
+
+// usageOf adds up what the vendor counts apart.
+func usageOf(u anthropic.Usage) nod.Usage {
+	cached := count(u.CacheReadInputTokens)
+	return nod.Usage{In: count(u.InputTokens) + cached + count(u.CacheCreationInputTokens), Out: count(u.OutputTokens), Cached: cached}
+}
+
+// oneCall reports what is wrong with an answer of so many calls and texts.
+func (c *client) oneCall(calls int, named bool, texts int) error {
+	switch {
+	case calls == 0 || calls == 1 && !named:
+		return c.failure(nod.NoDecision, "the model answered without calling "+nod.ToolName+"; if this persists, choose another [model] name", "")
+	case calls > 1:
+		return c.malformed(fmt.Sprintf("the model made %d tool calls instead of one", calls), "")
+	case texts > 0:
+		return c.malformed("the model wrote text beside its decision", "")
+	}
+	return nil
+}
+
+func (c *client) cutOff(why string) error {
+	return c.failure(nod.CutOff, "the answer was cut off before its end; raise [model] max_tokens", why)
+}
+
+// count turns a vendor's number of tokens into one that adds up.
+func count(n int64) int { return int(min(max(n, 0), 1<<31-1)) }

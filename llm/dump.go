@@ -1,0 +1,157 @@
+package llm
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// dumped is a file of the dump directory. Bodies stand in it as JSON where
+// they are, else as text.
+type dumped struct {
+	V              int                 `json:"v"`
+	ID             string              `json:"id"`
+	Digest         string              `json:"digest"`
+	Started        time.Time           `json:"started"`
+	Milliseconds   int64               `json:"milliseconds"`
+	Provider       string              `json:"provider"`
+	Request        dumpedHalf          `json:"request"`
+	Response       *dumpedHalf         `json:"response,omitempty"`
+	Classification *nod.Classification `json:"classification,omitempty"`
+	Failure        *dumpedFailure      `json:"failure,omitempty"`
+}
+
+type dumpedHalf struct {
+	Method string              `json:"method,omitempty"`
+	URL    string              `json:"url,omitempty"`
+	Status int                 `json:"status,omitempty"`
+	Header map[string][]string `json:"header"`
+	Body   json.RawMessage     `json:"body,omitempty"`
+	Text   string              `json:"text,omitempty"`
+}
+
+type dumpedFailure struct {
+	Kind    nod.Kind `json:"kind"`
+	Message string   `json:"message"`
+}
+
+// dump writes the exchange to the dump directory: one file per decision, the
+// last question of a decision winning. It appears whole or not at all.
+func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error) error {
+	dir := x.client.dumpDir
+	if err := checkDumpDir(dir); err != nil {
+		return err
+	}
+	text, encodeErr := x.encode(p, answer, err)
+	if encodeErr != nil {
+		return encodeErr
+	}
+	f, createErr := os.CreateTemp(dir, ".writing-*") // 0600
+	if createErr != nil {
+		return createErr
+	}
+	_, writeErr := f.Write(text)
+	failed := errors.Join(writeErr, f.Close())
+	if failed == nil {
+		failed = os.Rename(f.Name(), filepath.Join(dir, dumpName(p.ID)))
+	}
+	if failed != nil {
+		return errors.Join(failed, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// checkDumpDir refuses a directory that others could read or swap.
+func checkDumpDir(dir string) error {
+	if !filepath.IsAbs(dir) {
+		return fmt.Errorf("dump_dir %s must be an absolute path", quote(dir))
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !info.IsDir():
+		return fmt.Errorf("dump_dir %s is not a directory", quote(dir))
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("dump_dir %s can be read by others; run chmod 700 on it", quote(dir))
+	case !isOurs(info):
+		return fmt.Errorf("dump_dir %s belongs to another user", quote(dir))
+	}
+	return nil
+}
+
+// dumpName is a file name for a decision's id, whatever the id holds.
+func dumpName(id string) string {
+	plain := id != "" && len(id) <= 100 && !strings.ContainsFunc(id, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
+	})
+	if plain {
+		return id + ".json"
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "id-" + hex.EncodeToString(sum[:16]) + ".json"
+}
+
+func (x *exchange) encode(p nod.Prompt, answer nod.Classification, err error) ([]byte, error) {
+	d := dumped{
+		V: 1, ID: p.ID, Digest: p.Digest, Started: x.started.UTC(), Milliseconds: time.Since(x.started).Milliseconds(), Provider: x.client.provider,
+		Request: x.half(x.requestHeader, x.request),
+	}
+	d.Request.Method, d.Request.URL = x.method, x.url
+	if x.status != 0 {
+		half := x.half(x.responseHeader, x.response)
+		half.Status = x.status
+		d.Response = &half
+	}
+	if f := nod.AsFailure(err); f != nil {
+		d.Failure = &dumpedFailure{f.Kind, f.Error()}
+	} else {
+		d.Classification = &answer
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(d); err != nil {
+		return nil, err
+	}
+	return []byte(x.client.mask(out.String())), nil
+}
+
+func (x *exchange) half(header http.Header, body []byte) dumpedHalf {
+	h := dumpedHalf{Header: map[string][]string{}}
+	for name, values := range header {
+		h.Header[name] = values
+		if !isPlainHeader(name) {
+			h.Header[name] = []string{"[masked]"}
+		}
+	}
+	if json.Valid(body) {
+		h.Body = body
+	} else {
+		h.Text = string(body)
+	}
+	return h
+}
+
+// isPlainHeader names what is written down as it is. All other values are
+// masked: a gateway's may be secrets.
+func isPlainHeader(name string) bool {
+	switch name {
+	case "Accept", "Content-Type", "Content-Length", "User-Agent", "Date", "Anthropic-Version",
+		"Request-Id", "X-Request-Id", "Retry-After", "Openai-Processing-Ms", "Openai-Version":
+		return true
+	}
+	return strings.HasPrefix(name, "X-Stainless-") || strings.HasPrefix(name, "Anthropic-Ratelimit-") || strings.HasPrefix(name, "X-Ratelimit-")
+}

@@ -1,0 +1,257 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodgate/nod"
+)
+
+// childVariable makes the test binary ask one question and print the outcome:
+// much of the environment is read once in a process's life.
+const childVariable = "NOD_TEST_ASK"
+
+type outcome struct {
+	Kind    nod.Kind
+	Message string
+	Blocked bool
+}
+
+func TestMain(m *testing.M) {
+	if text, ok := os.LookupEnv(childVariable); ok {
+		askAsChild(text)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func askAsChild(text string) {
+	var o Options
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		panic(err)
+	}
+	var out outcome
+	model, err := New(o)
+	if err == nil {
+		var c nod.Classification
+		c, err = model.Classify(context.Background(), prompt)
+		out.Blocked = c.ShouldBlock
+	}
+	if f := nod.AsFailure(err); f != nil {
+		out.Kind, out.Message = f.Kind, f.Error()
+	}
+	json.NewEncoder(os.Stdout).Encode(out)
+}
+
+// askInChild asks in a process with these variables and nothing else.
+func askInChild(t *testing.T, o Options, environ []string) (got outcome, stderr string) {
+	t.Helper()
+	text, err := json.Marshal(struct { // Notice is a function
+		Provider, Endpoint, Key, Proxy, CAFile string
+		Timeout                                time.Duration
+	}{o.Provider, o.Endpoint, o.Key, o.Proxy, o.CAFile, o.Timeout})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(slices.Clone(environ), childVariable+"="+string(text))
+	var errors strings.Builder
+	cmd.Stderr = &errors
+	stdout, err := cmd.Output()
+	if err != nil || json.Unmarshal(stdout, &got) != nil {
+		t.Fatalf("%v\n%s\n%s", err, stdout, errors.String())
+	}
+	return got, errors.String()
+}
+
+// decoy counts the connections that nobody should make.
+func decoy(t *testing.T) (addr string, connections func() int) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	var mu sync.Mutex
+	n := 0
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			n++
+			mu.Unlock()
+			conn.Close()
+		}
+	}()
+	return l.Addr().String(), func() int { mu.Lock(); defer mu.Unlock(); return n }
+}
+
+// poison is an environment that a repository could have written.
+func poison(t *testing.T, decoy, caFile string) []string {
+	home := t.TempDir()
+	profile := filepath.Join(home, ".config", "anthropic", "configs")
+	if err := os.MkdirAll(profile, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"base_url":"http://` + decoy + `","authentication":{"type":"api_key","api_key":"poison-profile"}}`
+	if err := os.WriteFile(filepath.Join(profile, "default.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + decoy
+	return []string{
+		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "ANTHROPIC_CONFIG_DIR=" + filepath.Join(home, ".config", "anthropic"),
+		"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=poison-key", "ANTHROPIC_AUTH_TOKEN=poison-token", "ANTHROPIC_PROFILE=default",
+		"ANTHROPIC_CUSTOM_HEADERS=X-Poison: poison-header", "ANTHROPIC_BETAS=poison-beta", "ANTHROPIC_ORGANIZATION_ID=poison-org", "ANTHROPIC_WORKSPACE_ID=poison-ws",
+		"ANTHROPIC_FEDERATION_RULE_ID=poison-rule", "ANTHROPIC_IDENTITY_TOKEN=poison-identity", "ANTHROPIC_LOG=debug",
+		"ANTHROPIC_OPEN_TELEMETRY_PROPAGATION=true", "OTEL_EXPORTER_OTLP_ENDPOINT=" + url, "TRACEPARENT=00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+		"OPENAI_BASE_URL=" + url, "OPENAI_API_KEY=poison-key", "OPENAI_ADMIN_KEY=poison-admin", "OPENAI_ORG_ID=poison-org", "OPENAI_PROJECT_ID=poison-project",
+		"OPENAI_CUSTOM_HEADERS=X-Poison: poison-header", "OPENAI_WEBHOOK_SECRET=poison-hook", "OPENAI_LOG=debug",
+		"HTTPS_PROXY=" + url, "HTTP_PROXY=" + url, "ALL_PROXY=" + url, "https_proxy=" + url, "http_proxy=" + url, "all_proxy=" + url, "NO_PROXY=", "no_proxy=",
+		"SSL_CERT_FILE=" + caFile, "SSL_CERT_DIR=" + filepath.Dir(caFile),
+		"GODEBUG=http2debug=2,http2client=1,netdns=cgo,tls10server=1,tlsrsakex=1,tls3des=1,x509usefallbackroots=1",
+		"SSLKEYLOGFILE=" + filepath.Join(home, "keys"), "HOSTALIASES=" + filepath.Join(home, "hosts"), "RES_OPTIONS=debug", "LOCALDOMAIN=example.invalid",
+	}
+}
+
+// certificateOf writes a TLS server's certificate where a variable can name it.
+func certificateOf(t *testing.T, s *httptest.Server) string {
+	path := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestTheEnvironmentIsNotHeard(t *testing.T) {
+	for _, provider := range providers() {
+		t.Run(provider, func(t *testing.T) {
+			var seen []http.Header
+			handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				if strings.Contains(strings.ToLower(fmt.Sprint(r.URL, r.Host, r.Header, string(body))), "poison") {
+					t.Errorf("the environment leaked: %v %v\n%s", r.URL, r.Header, body)
+				}
+				seen = append(seen, r.Header)
+				raw(200, classified(provider, `{"thinking":"t","should_block":true,"reason":"r"}`))(w, r)
+			})
+			tlsServer := httptest.NewUnstartedServer(handler)
+			tlsServer.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of each handshake that failed
+			tlsServer.StartTLS()
+			defer tlsServer.Close()
+			addr, connections := decoy(t)
+			caFile := certificateOf(t, tlsServer)
+			environ := poison(t, addr, caFile)
+			plain := serve(t, handler)
+			o := Options{Provider: provider, Key: testKey, Timeout: 20 * time.Second}
+
+			o.Endpoint = plain
+			got, stderr := askInChild(t, o, environ)
+			if !got.Blocked || got.Kind != "" || stderr != "" {
+				t.Errorf("%+v, stderr %q", got, stderr)
+			}
+			// Only a file of the settings makes the server trusted.
+			o.Endpoint = tlsServer.URL
+			got, stderr = askInChild(t, o, environ)
+			if got.Kind != nod.Unreachable || !strings.Contains(got.Message, "ca_file") || stderr != "" {
+				t.Errorf("SSL_CERT_FILE was heard: %+v, stderr %q", got, stderr)
+			}
+			o.CAFile = caFile
+			got, stderr = askInChild(t, o, environ)
+			if !got.Blocked || got.Kind != "" || stderr != "" {
+				t.Errorf("%+v, stderr %q", got, stderr)
+			}
+			// The key is not looked for either.
+			got, _ = askInChild(t, Options{Provider: provider}, environ)
+			if got.Kind != nod.NoKey {
+				t.Errorf("%+v", got)
+			}
+			if n := connections(); n != 0 {
+				t.Errorf("%d connections elsewhere", n)
+			}
+			if len(seen) != 2 {
+				t.Fatalf("%d requests", len(seen))
+			}
+			for _, header := range seen {
+				checkSent(t, provider, header)
+			}
+		})
+	}
+}
+
+// checkSent holds the list of headers that may be sent at all.
+func checkSent(t *testing.T, provider string, h http.Header) {
+	t.Helper()
+	want := []string{"Accept", "Accept-Encoding", "Content-Length", "Content-Type", "User-Agent",
+		"X-Stainless-Arch", "X-Stainless-Lang", "X-Stainless-Os", "X-Stainless-Package-Version", "X-Stainless-Retry-Count",
+		"X-Stainless-Runtime", "X-Stainless-Runtime-Version", "X-Stainless-Timeout"}
+	if provider == ProviderAnthropic {
+		want = append(want, "Anthropic-Version", "X-Api-Key")
+	} else {
+		want = append(want, "Authorization")
+	}
+	var got []string
+	for name := range h {
+		got = append(got, name)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Without an endpoint the vendor's own address is asked, whatever a variable
+// says: the proxy of the settings is told where the question goes.
+func TestTheVendorIsAsked(t *testing.T) {
+	for provider, want := range map[string]string{ProviderAnthropic: "CONNECT api.anthropic.com:443", ProviderOpenAI: "CONNECT api.openai.com:443"} {
+		var mu sync.Mutex
+		var asked []string
+		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			asked = append(asked, r.Method+" "+r.Host)
+			if r.Header.Get("X-Api-Key")+r.Header.Get("Authorization") != "" {
+				t.Errorf("the proxy saw the key: %v", r.Header)
+			}
+			w.WriteHeader(http.StatusBadGateway)
+		}))
+		addr, connections := decoy(t)
+		got, _ := askInChild(t, Options{Provider: provider, Key: testKey, Proxy: proxy.URL, Timeout: 20 * time.Second}, poison(t, addr, "/nonexistent/ca.pem"))
+		proxy.Close()
+		if got.Kind != nod.Unreachable || connections() != 0 {
+			t.Errorf("%+v, %d connections elsewhere", got, connections())
+		}
+		if diff := cmp.Diff([]string{want}, asked); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// A loopback endpoint is not asked by way of the proxy.
+func TestLoopbackNeedsNoProxy(t *testing.T) {
+	addr, connections := decoy(t)
+	url := serve(t, raw(200, classified(ProviderOpenAI, allowInput)))
+	m := newModel(t, ProviderOpenAI, url, func(o *Options) { o.Proxy = "http://" + addr })
+	if _, err := m.Classify(context.Background(), prompt); err != nil || connections() != 0 {
+		t.Errorf("%v, %d connections", err, connections())
+	}
+}

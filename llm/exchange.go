@@ -1,0 +1,124 @@
+package llm
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// bodyLimit bounds an answer, counted after decompression. A real one has
+// about 2 KB.
+const bodyLimit = 1 << 20
+
+var errBodyTooLong = errors.New("the answer is longer than 1 MiB")
+
+// exchange is one request and its answer as they crossed the wire. It is one
+// goroutine's.
+type exchange struct {
+	client  *client
+	started time.Time
+
+	method, url    string
+	requestHeader  http.Header
+	request        []byte
+	status         int
+	responseHeader http.Header
+	response       []byte
+	failure        *nod.Failure // what the wire alone showed to be wrong
+}
+
+// watch is the middleware that each SDK calls in place of the transport. The
+// SDK sees an answer only after it was read whole, within the limit, and is a
+// JSON document under status 200; so nothing lenient in an SDK can matter.
+func (x *exchange) watch(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	x.keepRequest(req)
+	res, err := next(req)
+	if err != nil {
+		return nil, x.fail(x.client.network(req.Context(), err))
+	}
+	defer res.Body.Close()
+	x.status, x.responseHeader = res.StatusCode, res.Header
+	x.response, err = readBounded(res.Body)
+	switch {
+	case errors.Is(err, errBodyTooLong):
+		return nil, x.fail(x.client.malformed(err.Error(), ""))
+	case err != nil:
+		return nil, x.fail(x.client.network(req.Context(), err))
+	}
+	if f := x.judge(); f != nil {
+		return nil, x.fail(f)
+	}
+	res.Body = io.NopCloser(bytes.NewReader(x.response))
+	return res, nil
+}
+
+func (x *exchange) fail(f *nod.Failure) error {
+	x.failure = f
+	return f
+}
+
+func (x *exchange) keepRequest(req *http.Request) {
+	x.method, x.url, x.requestHeader = req.Method, req.URL.String(), req.Header.Clone()
+	if req.GetBody == nil {
+		return
+	}
+	if body, err := req.GetBody(); err == nil {
+		x.request, _ = io.ReadAll(body)
+	}
+}
+
+// readBounded reads all of r, and no more than bodyLimit.
+func readBounded(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, bodyLimit+1))
+	if len(body) > bodyLimit {
+		return body[:bodyLimit], errBodyTooLong
+	}
+	return body, err
+}
+
+// judge looks at status, content type and JSON syntax.
+func (x *exchange) judge() *nod.Failure {
+	if x.status != http.StatusOK {
+		return x.client.status(x.status, x.url, x.response)
+	}
+	media, _, err := mime.ParseMediaType(x.responseHeader.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return x.client.malformed(fmt.Sprintf("the answer's content type is %s, not application/json", quote(x.responseHeader.Get("Content-Type"))), string(x.response))
+	}
+	if err := checkDocument(x.response); err != nil {
+		return x.client.malformed("the answer is not one well-formed JSON object", err.Error())
+	}
+	return nil
+}
+
+// failed says why a question has no answer: what the wire showed, else what
+// the context or the dialect's reader says.
+func (x *exchange) failed(ctx context.Context, err error) *nod.Failure {
+	var f *nod.Failure
+	switch {
+	case x.failure != nil:
+		return x.failure
+	case errors.As(err, &f):
+		return f
+	case ctx.Err() != nil:
+		return x.client.network(ctx, ctx.Err())
+	case x.status == http.StatusOK:
+		return x.client.malformed("the answer does not fit the API", err.Error())
+	}
+	return &nod.Failure{Kind: nod.Internal, Message: "the request could not be built", Cause: x.client.cause(err.Error(), err)}
+}
+
+// isGarbled reports whether err says that compressed bytes made no sense.
+func isGarbled(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt)
+}

@@ -1,0 +1,138 @@
+package llm
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nodgate/nod"
+)
+
+// causeLimit bounds what is shown of a vendor's text, in bytes.
+const causeLimit = 300
+
+// shown is an error whose text is fit to be shown: one line, escaped, masked.
+type shown struct {
+	text string
+	err  error
+}
+
+func (s *shown) Error() string { return s.text }
+
+// Unwrap returns the error as it was, for errors.Is.
+func (s *shown) Unwrap() error { return s.err }
+
+// cause makes text fit to be shown; nil for "".
+func (c *client) cause(text string, err error) error {
+	text = brief(c.mask(text))
+	if text == "" {
+		return nil
+	}
+	return &shown{text, err}
+}
+
+// brief cuts text to causeLimit bytes and escapes it onto one line.
+func brief(text string) string {
+	text = strings.TrimSpace(text)
+	const mark = "…"
+	out := nod.OneLine(text, causeLimit)
+	if len(out) <= causeLimit {
+		return out
+	}
+	n := causeLimit - len(mark)
+	for n > 0 && !utf8.RuneStart(out[n]) {
+		n--
+	}
+	return out[:n] + mark
+}
+
+// quote shows a setting or a header in a message.
+func quote(s string) string { return strconv.Quote(nod.OneLine(s, 80)) }
+
+func badSettings(format string, args ...any) error {
+	return &nod.Failure{Kind: nod.BadSettings, Message: fmt.Sprintf(format, args...)}
+}
+
+func (c *client) failure(kind nod.Kind, message, cause string) *nod.Failure {
+	return &nod.Failure{Kind: kind, Message: c.mask(message), Cause: c.cause(cause, nil)}
+}
+
+// malformed is an answer that says nothing that counts.
+func (c *client) malformed(what, cause string) *nod.Failure {
+	return c.failure(nod.Malformed, what+"; if this persists, see what [model] endpoint is, and set [log] dump_dir to keep the answers", cause)
+}
+
+// network says why a request got no answer. The error's own text may hold a
+// URL or an address, never more.
+func (c *client) network(ctx context.Context, err error) *nod.Failure {
+	var timeout net.Error
+	f := &nod.Failure{Kind: nod.Unreachable, Message: c.host() + " could not be reached, or the connection broke; see that this machine has a network, and [model] endpoint and proxy", Cause: c.cause(err.Error(), err)}
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		f.Kind, f.Message = nod.TimedOut, "the question was cancelled before "+c.host()+" answered"
+	case ctx.Err() != nil, errors.As(err, &timeout) && timeout.Timeout():
+		f.Kind, f.Message = nod.TimedOut, c.host()+" did not answer in time; try again, or raise [model] timeout"
+	case isGarbled(err):
+		return c.malformed("the answer's compression is broken", err.Error())
+	case isCertificate(err):
+		f.Message = c.host() + " could not show a certificate that this machine trusts; behind an inspecting proxy, name its certificate as [model] ca_file"
+	}
+	return f
+}
+
+// status says what a status other than 200 means, and what to do about it.
+func (c *client) status(code int, url string, body []byte) *nod.Failure {
+	kind, advice := nod.BadRequest, "the request was refused as it stands; see [model] name and max_tokens"
+	switch {
+	case code == 401 || code == 403:
+		kind, advice = nod.Unauthorized, "the API key was refused; see that the file in [model] key_file holds a valid key for this endpoint"
+	case code == 404:
+		kind, advice = nod.NotFound, fmt.Sprintf("there is no model %s at %s; see [model] name and endpoint", quote(c.model), quote(url))
+	case code == 408:
+		kind, advice = nod.TimedOut, "the vendor gave up waiting; try again"
+	case code == 429:
+		kind, advice = nod.RateLimited, "the rate limit or the quota of this API key is used up; wait, or raise it with the vendor"
+	case code == 503 || code == 529:
+		kind, advice = nod.Overloaded, "the vendor is overloaded; try again later"
+	case code >= 500:
+		kind, advice = nod.ServerError, "the vendor failed; try again later"
+	case code >= 300 && code < 400:
+		kind, advice = nod.NotFound, "the endpoint sent a redirect, which nod does not follow; set [model] endpoint to the address itself"
+	case code < 300:
+		kind, advice = nod.Malformed, "status 200 was expected; see [model] endpoint"
+	}
+	return c.failure(kind, fmt.Sprintf("%s answered with status %d: %s", c.host(), code, advice), errorText(body))
+}
+
+// isCertificate reports whether err says that a certificate was not accepted.
+func isCertificate(err error) bool {
+	var failed *tls.CertificateVerificationError
+	return errors.As(err, &failed)
+}
+
+// host names the place that was asked, for people.
+func (c *client) host() string { return strings.TrimPrefix(c.base, "https://") }
+
+// errorText is what an error body says, in the shape both vendors use, else
+// the body itself.
+func errorText(body []byte) string {
+	var e struct {
+		Error struct {
+			Type    string `json:"type"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &e) != nil || e.Error.Message == "" {
+		return string(body)
+	}
+	if e.Error.Type == "" {
+		return e.Error.Message
+	}
+	return e.Error.Type + ": " + e.Error.Message
+}

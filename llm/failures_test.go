@@ -1,0 +1,436 @@
+package llm
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/llm/llmtest"
+)
+
+// fault is an answer that must not count, for one provider.
+type fault struct {
+	name    string
+	kind    nod.Kind
+	handler http.HandlerFunc
+	short   bool // asked with a deadline that the answer misses
+}
+
+func raw(status int, body string) http.HandlerFunc {
+	return answering(status, "application/json", body)
+}
+
+// faults are the answers that both providers must refuse. Wherever one can
+// hold a decision at all, it holds "do not block".
+func faults(provider string) []fault {
+	good := classified(provider, allowInput)
+	out := []fault{}
+	add := func(name string, kind nod.Kind, h http.HandlerFunc) {
+		out = append(out, fault{name: name, kind: kind, handler: h})
+	}
+	for status, kind := range map[int]nod.Kind{
+		400: nod.BadRequest, 401: nod.Unauthorized, 402: nod.BadRequest, 403: nod.Unauthorized, 404: nod.NotFound, 408: nod.TimedOut, 409: nod.BadRequest,
+		413: nod.BadRequest, 422: nod.BadRequest, 429: nod.RateLimited, 500: nod.ServerError, 502: nod.ServerError,
+		503: nod.Overloaded, 504: nod.ServerError, 529: nod.Overloaded, 201: nod.Malformed, 202: nod.Malformed, 299: nod.Malformed,
+	} {
+		add(fmt.Sprintf("status %d with a decision", status), kind, raw(status, good))
+	}
+	add("status 204", nod.Malformed, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) })
+	add("status 500, HTML", nod.ServerError, answering(500, "text/html", "<html>\x1b[2J</html>"))
+	add("status 401 that shows the key", nod.Unauthorized, raw(401, `{"error":{"type":"authentication_error","message":"bad key `+testKey+` \u001b[31m\n\u202e"}}`))
+	add("status 400, endless", nod.Malformed, endless("application/json"))
+	add("told to try again at once", nod.Overloaded, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Should-Retry", "true")
+		w.Header().Set("Retry-After-Ms", "1")
+		raw(529, good)(w, r)
+	})
+	for name, body := range map[string]string{
+		"empty": "", "blank": " \n", "null": "null", "true": "true", "a string": `"x"`, "a list": "[" + good + "]",
+		"truncated": good[:len(good)-1], "half": good[:len(good)/2], "twice": good + good, "with a tail": good + "x",
+		"HTML as JSON": "<html></html>", "an error under 200": `{"type":"error","error":{"type":"api_error","message":"x"}}`,
+		"not UTF-8": strings.Replace(good, "msg_1", "\xff", 1) + "\xff", "byte order mark": "\ufeff" + good,
+		"an empty object": "{}", "half a surrogate": classified(provider, `{"thinking":"t","should_block":false,"reason":"\ud800"}`),
+		"nested too deeply": strings.TrimSuffix(good, "}") + `,"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}",
+	} {
+		add("body "+name, nod.Malformed, raw(200, body))
+	}
+	for name, contentType := range map[string]string{"HTML": "text/html", "none": "", "text": "text/plain", "stream": "text/event-stream", "odd": "application/json; =", "twin": "application/jsonp", "problem": "application/problem+json"} {
+		add("content type "+name, nod.Malformed, answering(200, contentType, good))
+	}
+	out = append(out, inputFaults(provider)...)
+	return append(out, wireFaults(provider)...)
+}
+
+// inputFaults are good answers around a bad input of the tool.
+func inputFaults(provider string) []fault {
+	var out []fault
+	for name, input := range map[string]string{
+		"empty": `{}`, "null": `null`, "a list": `[` + allowInput + `]`, "a string": `"x"`, "false": `false`,
+		"decision missing":          `{"thinking":"t","reason":"r"}`,
+		"decision a string":         `{"thinking":"t","should_block":"false","reason":"r"}`,
+		"decision a number":         `{"thinking":"t","should_block":0,"reason":"r"}`,
+		"decision null":             `{"thinking":"t","should_block":null,"reason":"r"}`,
+		"decision a list":           `{"thinking":"t","should_block":[false],"reason":"r"}`,
+		"decision an object":        `{"thinking":"t","should_block":{},"reason":"r"}`,
+		"reason missing":            `{"thinking":"t","should_block":false}`,
+		"reason null":               `{"thinking":"t","should_block":false,"reason":null}`,
+		"reason a number":           `{"thinking":"t","should_block":false,"reason":1}`,
+		"thinking missing":          `{"should_block":false,"reason":"r"}`,
+		"thinking a boolean":        `{"thinking":true,"should_block":false,"reason":"r"}`,
+		"a key too many":            `{"thinking":"t","should_block":false,"reason":"r","confidence":1}`,
+		"decision twice":            `{"thinking":"t","should_block":true,"should_block":false,"reason":"r"}`,
+		"decision twice, escaped":   `{"thinking":"t","should_block":true,"should\u005fblock":false,"reason":"r"}`,
+		"decision in another case":  `{"thinking":"t","Should_Block":false,"reason":"r"}`,
+		"case twins":                `{"thinking":"t","should_block":true,"SHOULD_BLOCK":false,"reason":"r"}`,
+		"twins by the long s":       `{"thinking":"t","should_block":true,"ſhould_block":false,"reason":"r"}`,
+		"twins by the Kelvin sign":  `{"thinking":"t","should_block":true,"should_bloc` + "\u212a" + `":false,"reason":"r"}`,
+		"decision by the long s":    `{"thinking":"t","ſhould_block":false,"reason":"r"}`,
+		"wrapped in the tool's own": `{"classify_result":` + allowInput + `}`,
+		"half a surrogate":          `{"thinking":"t","should_block":false,"reason":"\udc00"}`,
+	} {
+		out = append(out, fault{name: "input " + name, kind: nod.Malformed, handler: raw(200, classified(provider, input))})
+	}
+	return out
+}
+
+// endless never stops sending.
+func endless(contentType string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", contentType)
+		chunk := []byte(`{"type":"` + strings.Repeat(" ", 64<<10))
+		for {
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// trickle sends body a byte at a time.
+func trickle(body string, pause time.Duration) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		for i := range body {
+			if _, err := io.WriteString(w, body[i:i+1]); err != nil || r.Context().Err() != nil {
+				return
+			}
+			w.(http.Flusher).Flush()
+			time.Sleep(pause)
+		}
+	}
+}
+
+// zipped is body, compressed, with what the server says it is.
+func zipped(body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(body)
+	}
+}
+
+func gzipOf(t interface{ Fatal(...any) }, body io.Reader) []byte {
+	var out bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if _, err := io.Copy(z, body); err != nil {
+		t.Fatal(err)
+	}
+	z.Close()
+	return out.Bytes()
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// hijack answers with raw bytes and an end of the connection.
+func hijack(text string, reset bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			return
+		}
+		io.WriteString(conn, text)
+		if tcp, ok := conn.(*net.TCPConn); ok && reset {
+			tcp.SetLinger(0)
+		}
+		conn.Close()
+	}
+}
+
+// wireFaults are answers that break below JSON.
+func wireFaults(provider string) []fault {
+	good := classified(provider, allowInput)
+	head := func(length int) string {
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", length)
+	}
+	whole := gzipOf(panics{}, strings.NewReader(good))
+	bomb := gzipOf(panics{}, io.LimitReader(zeros{}, 200<<20))
+	return []fault{
+		{"closed before an answer", nod.Unreachable, hijack("", false), false},
+		{"reset before an answer", nod.Unreachable, hijack("", true), false},
+		{"closed in the headers", nod.Unreachable, hijack("HTTP/1.1 200 OK\r\nConte", false), false},
+		{"closed in the body", nod.Unreachable, hijack(head(len(good)+1)+good, false), false},
+		{"reset in the body", nod.Unreachable, hijack(head(len(good))+good[:99], true), false},
+		{"chunked and cut off", nod.Unreachable, hijack("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"id\"", false), false},
+		{"not HTTP", nod.Unreachable, hijack("SSH-2.0-OpenSSH_9.6\r\n", false), false},
+		{"headers too long", nod.Unreachable, hijack("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", headerLimit*2)+"\r\n\r\n", false), false},
+		{"endless body", nod.Malformed, endless("application/json"), false},
+		{"compression bomb", nod.Malformed, zipped(bomb), false},
+		{"compression broken", nod.Malformed, zipped(append(whole[:10:10], bytes.Repeat([]byte{0xff}, 40)...)), false},
+		{"compression a lie", nod.Malformed, zipped([]byte(good)), false},
+		{"compression cut off", nod.Unreachable, zipped(whole[:len(whole)/2]), false},
+		{"redirect", nod.NotFound, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 307) }, false},
+		{"redirect with a decision", nod.NotFound, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "/elsewhere")
+			raw(302, good)(w, r)
+		}, false},
+		{"no answer in time", nod.TimedOut, func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() }, true},
+		{"slow headers", nod.TimedOut, func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			time.Sleep(700 * time.Millisecond)
+			raw(200, good)(w, r)
+		}, true},
+		{"slow body", nod.TimedOut, trickle(good, 20*time.Millisecond), true},
+		{"slow error", nod.TimedOut, func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(500)
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}, true},
+	}
+}
+
+// panics stands in for a test where there is none yet.
+type panics struct{}
+
+func (panics) Fatal(v ...any) { panic(fmt.Sprint(v...)) }
+
+// anthropicFaults and openAIFaults are of one dialect.
+func anthropicFaults() []fault {
+	call, text := toolUse(nod.ToolName, allowInput), `{"type":"text","text":"I allow it.","citations":null}`
+	of := func(name string, kind nod.Kind, body string) fault {
+		return fault{name: name, kind: kind, handler: raw(200, body)}
+	}
+	good := messageBody("tool_use", call)
+	return []fault{
+		of("no content", nod.NoDecision, messageBody("end_turn")),
+		of("no tool", nod.NoDecision, messageBody("end_turn", text)),
+		of("the decision as text", nod.NoDecision, messageBody("end_turn", `{"type":"text","text":"{\"should_block\":false}"}`)),
+		of("another tool", nod.NoDecision, messageBody("tool_use", toolUse("classify", allowInput))),
+		of("the tool in another case", nod.NoDecision, messageBody("tool_use", toolUse("Classify_Result", allowInput))),
+		of("two calls", nod.Malformed, messageBody("tool_use", call, call)),
+		of("a second tool", nod.Malformed, messageBody("tool_use", call, toolUse("bash", `{}`))),
+		of("a second tool first", nod.Malformed, messageBody("tool_use", toolUse("bash", `{}`), call)),
+		of("text before", nod.Malformed, messageBody("tool_use", text, call)),
+		of("text after", nod.Malformed, messageBody("tool_use", call, text)),
+		of("a server's tool", nod.Malformed, messageBody("tool_use", `{"type":"server_tool_use","id":"x","name":"classify_result","input":`+allowInput+`}`, call)),
+		of("a block of another type", nod.Malformed, messageBody("tool_use", `{"type":"surprise"}`, call)),
+		of("a block that is none", nod.Malformed, messageBody("tool_use", `7`, call)),
+		of("refusal", nod.Refused, messageBody("refusal")),
+		of("refusal with a decision", nod.Refused, messageBody("refusal", call)),
+		of("max_tokens", nod.CutOff, messageBody("max_tokens", call)),
+		of("max_tokens in text", nod.CutOff, messageBody("max_tokens", text)),
+		of("context full", nod.CutOff, messageBody("model_context_window_exceeded", call)),
+		of("pause_turn", nod.Malformed, messageBody("pause_turn", call)),
+		of("end_turn with a call", nod.Malformed, messageBody("end_turn", call)),
+		of("stop reason unknown", nod.Malformed, messageBody("surprise", call)),
+		of("stop reason null", nod.Malformed, strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":null`, 1)),
+		of("stop reason missing", nod.Malformed, strings.Replace(good, `"stop_reason":"tool_use",`, ``, 1)),
+		of("stop reason a number", nod.Malformed, strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":1`, 1)),
+		of("content a string", nod.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":"x"`, 1)),
+		of("content an object", nod.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":`+call, 1)),
+		of("content null", nod.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":null`, 1)),
+		of("content missing", nod.Malformed, strings.Replace(good, `"content":[`+call+`],`, ``, 1)),
+		of("content in another case", nod.Malformed, strings.Replace(good, `"content":`, `"Content":`, 1)),
+		of("content twice", nod.Malformed, strings.Replace(good, `"content":`, `"content":[],"content":`, 1)),
+		of("content twins", nod.Malformed, strings.Replace(good, `"content":`, `"Content":[],"content":`, 1)),
+		of("type missing", nod.Malformed, strings.Replace(good, `"type":"message",`, ``, 1)),
+		of("type of something else", nod.Malformed, strings.Replace(good, `"type":"message"`, `"type":"completion"`, 1)),
+		of("input as a JSON string", nod.Malformed, messageBody("tool_use", toolUse(nod.ToolName, `"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`))),
+		of("input missing", nod.Malformed, messageBody("tool_use", `{"type":"tool_use","id":"x","name":"classify_result"}`)),
+		of("name missing", nod.NoDecision, messageBody("tool_use", `{"type":"tool_use","id":"x","input":`+allowInput+`}`)),
+		of("name twice", nod.Malformed, messageBody("tool_use", `{"type":"tool_use","id":"x","name":"bash","name":"classify_result","input":`+allowInput+`}`)),
+		of("an OpenAI answer", nod.Malformed, classified(ProviderOpenAI, allowInput)),
+	}
+}
+
+func openAIFaults() []fault {
+	const done = `"status":"completed"`
+	call := functionCall(nod.ToolName, allowInput)
+	text := `{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"I allow it.","annotations":[]}]}`
+	refusal := `{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"refusal","refusal":"I cannot."}]}`
+	of := func(name string, kind nod.Kind, body string) fault {
+		return fault{name: name, kind: kind, handler: raw(200, body)}
+	}
+	good := responseBody(done, call)
+	failed := func(code string) string {
+		return strings.Replace(responseBody(`"status":"failed"`, call), `"error":null`, `"error":{"code":"`+code+`","message":"m"}`, 1)
+	}
+	return []fault{
+		of("no output", nod.NoDecision, responseBody(done)),
+		of("no tool", nod.NoDecision, responseBody(done, text)),
+		of("reasoning only", nod.NoDecision, responseBody(done, `{"type":"reasoning","id":"rs_1","summary":[]}`)),
+		of("another tool", nod.NoDecision, responseBody(done, functionCall("classify", allowInput))),
+		of("the tool in another case", nod.NoDecision, responseBody(done, functionCall("Classify_Result", allowInput))),
+		of("two calls", nod.Malformed, responseBody(done, call, call)),
+		of("a second tool", nod.Malformed, responseBody(done, call, functionCall("bash", `{}`))),
+		of("text before", nod.Malformed, responseBody(done, text, call)),
+		of("text after", nod.Malformed, responseBody(done, call, text)),
+		of("a custom tool's call", nod.Malformed, responseBody(done, `{"type":"custom_tool_call","id":"x","call_id":"c","name":"classify_result","input":"{}"}`, call)),
+		of("a server's tool", nod.Malformed, responseBody(done, `{"type":"web_search_call","id":"x","status":"completed"}`, call)),
+		of("an item that is none", nod.Malformed, responseBody(done, `7`, call)),
+		of("refusal", nod.Refused, responseBody(done, refusal)),
+		of("refusal with a decision", nod.Refused, responseBody(done, call, refusal)),
+		of("max_output_tokens", nod.CutOff, responseBody(`"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`, call)),
+		of("incomplete without a reason", nod.CutOff, responseBody(`"status":"incomplete"`, call)),
+		of("content filter", nod.Refused, responseBody(`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`, call)),
+		of("call incomplete", nod.CutOff, strings.Replace(good, `"call_1",`+done, `"call_1","status":"incomplete"`, 1)),
+		of("call in progress", nod.Malformed, strings.Replace(good, `"call_1",`+done, `"call_1","status":"in_progress"`, 1)),
+		of("failed", nod.ServerError, failed("server_error")),
+		of("failed by rate", nod.RateLimited, failed("rate_limit_exceeded")),
+		of("failed by policy", nod.Refused, failed("invalid_prompt")),
+		of("complete with an error", nod.Malformed, strings.Replace(good, `"error":null`, `"error":{"code":"server_error","message":"m"}`, 1)),
+		of("queued", nod.Malformed, responseBody(`"status":"queued"`, call)),
+		of("in progress", nod.Malformed, responseBody(`"status":"in_progress"`, call)),
+		of("cancelled", nod.Malformed, responseBody(`"status":"cancelled"`, call)),
+		of("status null", nod.Malformed, responseBody(`"status":null`, call)),
+		of("status missing", nod.Malformed, strings.Replace(good, `"error":null,`+done, `"error":null`, 1)),
+		of("status twice", nod.Malformed, responseBody(`"status":"incomplete","status":"completed"`, call)),
+		of("output an object", nod.Malformed, strings.Replace(good, `"output":[`+call+`]`, `"output":`+call, 1)),
+		of("output null", nod.Malformed, strings.Replace(good, `"output":[`+call+`]`, `"output":null`, 1)),
+		of("output missing", nod.Malformed, strings.Replace(good, `"output":[`+call+`],`, ``, 1)),
+		of("output in another case", nod.Malformed, strings.Replace(good, `"output":`, `"Output":`, 1)),
+		of("object missing", nod.Malformed, strings.Replace(good, `"object":"response",`, ``, 1)),
+		of("arguments an object", nod.Malformed, responseBody(done, strings.Replace(call, `"arguments":"`, `"arguments":`+allowInput+`,"x":"`, 1))),
+		of("arguments missing", nod.Malformed, responseBody(done, `{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed"}`)),
+		of("arguments null", nod.Malformed, responseBody(done, `{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed","arguments":null}`)),
+		of("arguments cut off", nod.Malformed, responseBody(done, functionCall(nod.ToolName, allowInput[:len(allowInput)-1]))),
+		of("arguments twice", nod.Malformed, responseBody(done, functionCall(nod.ToolName, allowInput+allowInput))),
+		of("arguments empty", nod.Malformed, responseBody(done, functionCall(nod.ToolName, ""))),
+		of("an Anthropic answer", nod.Malformed, classified(ProviderAnthropic, allowInput)),
+		of("a chat completion", nod.Malformed, `{"id":"x","object":"chat.completion","choices":[],"output":[`+call+`],`+done+`}`),
+	}
+}
+
+// No failing answer ever yields a classification, each names its cause, and
+// none is asked for twice.
+func TestFailures(t *testing.T) {
+	for _, provider := range providers() {
+		all := append(faults(provider), map[string]func() []fault{ProviderAnthropic: anthropicFaults, ProviderOpenAI: openAIFaults}[provider]()...)
+		if len(all) < 30 {
+			t.Fatalf("only %d faults", len(all))
+		}
+		for _, f := range all {
+			t.Run(provider+"/"+f.name, func(t *testing.T) {
+				t.Parallel()
+				var requests, elsewhere atomic.Int32
+				url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+					requests.Add(1)
+					if r.URL.Path == "/elsewhere" {
+						elsewhere.Add(1)
+					}
+					f.handler(w, r)
+				})
+				timeout := 30 * time.Second
+				if f.short {
+					timeout = 250 * time.Millisecond
+				}
+				m := newModel(t, provider, url, func(o *Options) { o.Timeout = timeout })
+				started := time.Now()
+				got, err := m.Classify(context.Background(), prompt)
+				if f.short && time.Since(started) > 5*time.Second {
+					t.Errorf("it took %s", time.Since(started))
+				}
+				checkFailure(t, f.kind, got, err)
+				if requests.Load() != 1 || elsewhere.Load() != 0 {
+					t.Errorf("%d requests, %d of them elsewhere", requests.Load(), elsewhere.Load())
+				}
+			})
+		}
+	}
+}
+
+func checkFailure(t *testing.T, kind nod.Kind, got nod.Classification, err error) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("taken for an answer: %+v", got)
+	}
+	if got != (nod.Classification{}) {
+		t.Errorf("an answer beside an error: %+v", got)
+	}
+	var f *nod.Failure
+	if !errors.As(err, &f) || f.Kind != kind {
+		t.Errorf("%v\nwant the kind %s", err, kind)
+	}
+	checkShown(t, err)
+}
+
+// The faults that the scripted server knows must be understood alike.
+func TestScriptedFaults(t *testing.T) {
+	for _, f := range llmtest.Faults() {
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			srv := llmtest.NewServer(t, llmtest.Script{Classifier: func(llmtest.Request) llmtest.Answer { return f.Answer }})
+			m := newModel(t, ProviderAnthropic, srv.URL, func(o *Options) { o.Timeout = time.Second })
+			got, err := m.Classify(context.Background(), prompt)
+			checkFailure(t, f.Kind, got, err)
+		})
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + l.Addr().String()
+	l.Close()
+	for _, provider := range providers() {
+		got, err := newModel(t, provider, url).Classify(context.Background(), prompt)
+		checkFailure(t, nod.Unreachable, got, err)
+	}
+}
+
+// The caller's deadline counts besides the model's own.
+func TestTheContextsDeadlineHolds(t *testing.T) {
+	for _, provider := range providers() {
+		url := serve(t, func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() })
+		m := newModel(t, provider, url)
+		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		defer cancel()
+		got, err := m.Classify(ctx, prompt)
+		checkFailure(t, nod.TimedOut, got, err)
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v does not wrap the deadline", provider, err)
+		}
+		gone, cancelNow := context.WithCancel(context.Background())
+		cancelNow()
+		got, err = m.Classify(gone, prompt)
+		checkFailure(t, nod.TimedOut, got, err)
+	}
+}
+
+func TestVendorsTextIsBoundedAndMasked(t *testing.T) {
+	text := strings.Repeat("\u00e9\x1b[31m "+testKey+" ", 500)
+	for _, provider := range providers() {
+		_, err := newModel(t, provider, serve(t, answering(400, "text/plain", text))).Classify(context.Background(), prompt)
+		checkShown(t, err)
+		if !strings.Contains(err.Error(), "[masked]") || !strings.Contains(err.Error(), `\x1b`) {
+			t.Errorf("%v", err)
+		}
+	}
+}

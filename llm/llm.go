@@ -1,0 +1,327 @@
+// Package llm asks a vendor's fast model whether a tool call must be blocked:
+// layer 4 of the gate. [New] returns a [nod.Model] that speaks Anthropic
+// Messages or OpenAI Responses through the vendor's own SDK.
+//
+// One question is one POST: the prompt, and a forced call of classify_result
+// (thinking, should_block, reason, in that order). Only an answer of exactly
+// that shape counts. Every other one is a [nod.Failure] whose Kind names the
+// cause; nothing is guessed, repaired or tried again.
+//
+// # Nothing from the environment
+//
+// A repository can set the variables that nod runs under. So the SDKs are
+// built without their environment defaults, on a transport of this package:
+// no proxy, root certificates, headers, endpoint or credentials but those in
+// [Options], and no OpenTelemetry. A key that the caller found in the
+// environment is sent to the vendor's own address only. GODEBUG reaches Go's
+// own libraries before any code here runs; whoever starts a process for this
+// package gives it an environment built from nothing.
+//
+// The transport speaks HTTP/1.1 and no HTTP/2: one question needs no
+// multiplexing, and GODEBUG=http2debug would print the key. TLS is 1.2 or
+// later. Redirects are not followed. An answer is at most 1 MiB, counted after
+// decompression.
+//
+// # Failures
+//
+// The Message of a Failure is nod's own text and says what to do next; it may
+// be shown to an agent. What the vendor wrote is its Cause: one line, escaped,
+// at most 300 bytes. Neither ever holds the key.
+//
+// # Dumps
+//
+// With [Options.DumpDir] each question is written down whole, one file per
+// decision, keys and header values masked. A dump that cannot be written does
+// not change the answer; [Options.Notice] is told.
+package llm
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// The providers.
+const (
+	ProviderAnthropic = "anthropic"
+	ProviderOpenAI    = "openai"
+)
+
+// The defaults of Options.
+const (
+	DefaultAnthropicModel = "claude-haiku-4-5-20251001"
+	DefaultOpenAIModel    = "gpt-4.1-mini"
+	DefaultMaxTokens      = 256
+	DefaultTimeout        = 15 * time.Second
+)
+
+// The vendors' own addresses, the only ones that a key from the environment
+// is sent to.
+const (
+	anthropicAddress = "https://api.anthropic.com"
+	openAIAddress    = "https://api.openai.com/v1"
+)
+
+// Options say which model is asked, where, and how. They come from managed or
+// user settings, never from a repository.
+type Options struct {
+	// Provider is "anthropic" or "openai". There is no default.
+	Provider string
+	// Model is the vendor's name of the model; "" is the provider's default.
+	Model string
+	// Endpoint is the base address that the SDK appends v1/messages
+	// (anthropic) or responses (openai) to; "" is the vendor's own. It is
+	// https, or http to a loopback address.
+	Endpoint string
+	// Key is the API key; space around it is cut off.
+	Key string
+	// KeyFromEnvironment says that Key came from a variable. Such a key is
+	// refused unless Endpoint is the vendor's own address.
+	KeyFromEnvironment bool
+	// MaxTokens bounds the answer; 0 is DefaultMaxTokens.
+	MaxTokens int
+	// Timeout bounds one question, besides the context's own deadline; 0 is
+	// DefaultTimeout.
+	Timeout time.Duration
+	// Proxy is an http, https or socks5 URL; "" is none. It is not used for a
+	// loopback endpoint.
+	Proxy string
+	// CAFile is the absolute path of a PEM bundle of root certificates that
+	// are trusted besides the system's; "" is none.
+	CAFile string
+	// Headers are added to each request, for gateways. They cannot replace
+	// the header that carries the key, or those that frame the request.
+	Headers map[string]string
+	// Prices go before the built-in table.
+	Prices []Price
+	// DumpDir is a directory, 0700 and this user's, that each question and
+	// its answer are written to; "" is none. It is not created.
+	DumpDir string
+	// Notice is told, in one line, what went wrong without changing an
+	// answer. It may be called from many goroutines; nil drops it.
+	Notice func(string)
+}
+
+// New returns the model that o describes: an *[Anthropic] or an *[OpenAI]. It
+// sends nothing. An error is a *[nod.Failure] of kind NoKey or BadSettings.
+func New(o Options) (nod.Model, error) {
+	switch o.Provider {
+	case ProviderAnthropic:
+		return newAnthropic(o)
+	case ProviderOpenAI:
+		return newOpenAI(o)
+	case "":
+		return nil, badSettings("no provider is named; set [model] provider to anthropic or openai")
+	}
+	return nil, badSettings("provider %s is not known; set [model] provider to anthropic or openai", quote(o.Provider))
+}
+
+// KeyVariable names the variable that the provider's key is customarily in,
+// "" for a provider that is not known. This package never reads it.
+func KeyVariable(provider string) string {
+	switch provider {
+	case ProviderAnthropic:
+		return "ANTHROPIC_API_KEY"
+	case ProviderOpenAI:
+		return "OPENAI_API_KEY"
+	}
+	return ""
+}
+
+// vendor is what the two providers differ in, apart from their dialects.
+type vendor struct {
+	provider, address, defaultModel, keyHeader string
+}
+
+// client is what the two providers share. It is immutable.
+type client struct {
+	vendor
+	model     string
+	base      string
+	maxTokens int64
+	timeout   time.Duration
+	key       string
+	secrets   []string // never shown or written: the key, values of headers
+	headers   map[string]string
+	prices    []Price
+	dumpDir   string
+	notice    func(string)
+	http      *http.Client
+}
+
+// newClient checks o against v.
+func newClient(v vendor, o Options) (*client, error) {
+	endpoint, err := parseEndpoint(o.Endpoint, v.address)
+	if err != nil {
+		return nil, err
+	}
+	key, err := checkKey(v, o, endpoint)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkHeaders(o.Headers, v.keyHeader); err != nil {
+		return nil, err
+	}
+	if o.MaxTokens < 0 || o.Timeout < 0 {
+		return nil, badSettings("[model] max_tokens and timeout must not be negative")
+	}
+	transport, err := newTransport(endpoint, o.Proxy, o.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	c := &client{
+		vendor: v, model: orDefault(o.Model, v.defaultModel), base: strings.TrimRight(endpoint.String(), "/"),
+		maxTokens: int64(orDefault(o.MaxTokens, DefaultMaxTokens)), timeout: orDefault(o.Timeout, DefaultTimeout),
+		key: key, headers: maps.Clone(o.Headers), prices: slices.Concat(o.Prices, Prices()),
+		dumpDir: o.DumpDir, notice: o.Notice,
+		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	}
+	c.secrets = secretsOf(key, o.Headers, o.Proxy)
+	return c, nil
+}
+
+func orDefault[T comparable](v, fallback T) T {
+	var zero T
+	if v == zero {
+		return fallback
+	}
+	return v
+}
+
+// parseEndpoint reads the base address. Plain http would show key and prompt
+// to the network, so it is for loopback only.
+func parseEndpoint(text, vendors string) (*url.URL, error) {
+	u, err := url.Parse(orDefault(text, vendors))
+	switch {
+	case err != nil || u.Hostname() == "" || u.Opaque != "":
+		return nil, badSettings("[model] endpoint %s is not a URL with a host", quote(text))
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return nil, badSettings("[model] endpoint must hold no user, query or fragment; keys belong into [model] key_file")
+	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u):
+		return u, nil
+	}
+	return nil, badSettings("[model] endpoint %s must begin with https:// (http:// is for loopback addresses only)", quote(text))
+}
+
+func isLoopback(u *url.URL) bool {
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// checkKey returns the key that may be sent to endpoint.
+func checkKey(v vendor, o Options, endpoint *url.URL) (string, error) {
+	key := strings.TrimSpace(o.Key)
+	if key == "" {
+		return "", &nod.Failure{Kind: nod.NoKey, Message: fmt.Sprintf("no API key for %s was found; put it into a file that only you can read and name that file in the settings as [model] key_file, or set %s", v.provider, KeyVariable(v.provider))}
+	}
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", &nod.Failure{Kind: nod.NoKey, Message: "the API key holds spaces, line ends or characters that no key has; see that [model] key_file holds the key and nothing else"}
+	}
+	own := strings.TrimRight(endpoint.String(), "/") == v.address
+	if o.KeyFromEnvironment && !own {
+		return "", &nod.Failure{Kind: nod.NoKey, Message: fmt.Sprintf("the API key in %s is sent to %s only, and [model] endpoint is another address; put the key for that address into a file and name it as [model] key_file", KeyVariable(v.provider), v.address)}
+	}
+	return key, nil
+}
+
+// checkHeaders refuses what would replace the key or reframe the request.
+func checkHeaders(headers map[string]string, keyHeader string) error {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		switch canonical := http.CanonicalHeaderKey(name); canonical {
+		case "Host", "Content-Length", "Content-Type", "Content-Encoding", "Accept", "Accept-Encoding",
+			"Transfer-Encoding", "Connection", "Upgrade", "Te", "Trailer", "Expect":
+			return badSettings("[model] headers: %s is nod's own and cannot be set", quote(name))
+		case keyHeader:
+			return badSettings("[model] headers: %s carries the API key, which belongs into [model] key_file", quote(name))
+		}
+		if !isToken(name) || strings.ContainsFunc(headers[name], func(r rune) bool { return r < ' ' || r > '~' }) {
+			return badSettings("[model] headers: %s is not a header's name, or its value holds more than printable ASCII", quote(name))
+		}
+	}
+	return nil
+}
+
+// isToken reports whether s is a header's name as RFC 9110 has it.
+func isToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
+}
+
+// secretsOf lists what must not be shown, longest first, so that one which
+// holds another is masked whole. Very short values of headers are no secrets
+// and would garble what is left.
+func secretsOf(key string, headers map[string]string, proxy string) []string {
+	var out []string
+	for _, v := range headers {
+		out = append(out, strings.TrimSpace(v))
+		if _, token, ok := strings.Cut(strings.TrimSpace(v), " "); ok {
+			out = append(out, token) // "Bearer ..."
+		}
+	}
+	if u, err := url.Parse(proxy); err == nil && u.User != nil {
+		password, _ := u.User.Password()
+		out = append(out, password, u.User.String())
+	}
+	out = slices.DeleteFunc(out, func(s string) bool { return len(s) < 6 })
+	out = append(out, key)
+	slices.SortFunc(out, func(a, b string) int { return len(b) - len(a) })
+	return out
+}
+
+// mask replaces every secret in text.
+func (c *client) mask(text string) string {
+	for _, s := range c.secrets {
+		text = strings.ReplaceAll(text, s, "[masked]")
+	}
+	return text
+}
+
+// reply is a vendor's answer, reduced to what both dialects have.
+type reply struct {
+	input      []byte // the JSON text of the tool's input
+	model      string
+	usage      nod.Usage
+	cacheWrite int // tokens of usage.In that were written to the vendor's cache
+}
+
+// send puts one question in a vendor's dialect; x watches the wire.
+type send func(ctx context.Context, p nod.Prompt, x *exchange) (reply, error)
+
+// ask puts one question and reads, prices and dumps the answer.
+func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classification, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	x := &exchange{client: c, started: time.Now()}
+	answer, err := c.answer(ctx, p, s, x)
+	if c.dumpDir != "" {
+		if dumpErr := x.dump(p, answer, err); dumpErr != nil && c.notice != nil {
+			c.notice("the classifier's dump was not written: " + nod.OneLine(dumpErr.Error(), causeLimit))
+		}
+	}
+	return answer, err
+}
+
+func (c *client) answer(ctx context.Context, p nod.Prompt, s send, x *exchange) (nod.Classification, error) {
+	r, err := s(ctx, p, x)
+	if err != nil {
+		return nod.Classification{}, x.failed(ctx, err)
+	}
+	in, err := decodeInput(r.input)
+	if err != nil {
+		return nod.Classification{}, c.malformed("the input of "+nod.ToolName+" is not of the expected shape", err.Error())
+	}
+	return nod.Classification{
+		Digest: p.Digest, ShouldBlock: in.shouldBlock, Reason: in.reason, Thinking: in.thinking,
+		Model: nod.OneLine(orDefault(r.model, c.model), 100), Usage: r.usage,
+		Cost: cost(c.prices, c.model, r),
+	}, nil
+}

@@ -1,0 +1,303 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodgate/nod"
+)
+
+const testKey = "sk-test-0123456789abcdef"
+
+// prompt is what every test asks.
+var prompt = nod.Prompt{ID: "d-1", Digest: strings.Repeat("ab", 32), System: "Judge <this> & that.", User: "Tool: bash\nInput: {\"command\":\"ls\"}"}
+
+func providers() []string { return []string{ProviderAnthropic, ProviderOpenAI} }
+
+// newModel returns a model that asks url.
+func newModel(t testing.TB, provider, url string, change ...func(*Options)) nod.Model {
+	t.Helper()
+	o := Options{Provider: provider, Endpoint: url, Key: testKey, Timeout: 20 * time.Second}
+	for _, c := range change {
+		c(&o)
+	}
+	m, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// serve starts a server on loopback that ends with the test.
+func serve(t testing.TB, h http.HandlerFunc) string {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
+	return s.URL
+}
+
+// answering always gives the same answer.
+func answering(status int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		io.WriteString(w, body)
+	}
+}
+
+const allowInput = `{"thinking":"t","should_block":false,"reason":"r"}`
+
+// block and item are one part of an answer, in each dialect.
+func toolUse(name, input string) string {
+	return `{"type":"tool_use","id":"toolu_1","name":"` + name + `","input":` + input + `}`
+}
+
+func functionCall(name, arguments string) string {
+	quoted, _ := json.Marshal(arguments)
+	return `{"type":"function_call","id":"fc_1","call_id":"call_1","status":"completed","name":"` + name + `","arguments":` + string(quoted) + `}`
+}
+
+// called is a whole, good answer with these parts.
+func called(provider string, parts ...string) string {
+	if provider == ProviderAnthropic {
+		return messageBody("tool_use", parts...)
+	}
+	return responseBody(`"status":"completed"`, parts...)
+}
+
+func messageBody(stop string, blocks ...string) string {
+	return `{"id":"msg_1","type":"message","role":"assistant","model":"claude-haiku-4-5-20251001","stop_sequence":null,"stop_reason":"` + stop +
+		`","content":[` + strings.Join(blocks, ",") + `],"usage":{"input_tokens":1000,"cache_read_input_tokens":400,"cache_creation_input_tokens":200,"output_tokens":60}}`
+}
+
+func responseBody(status string, items ...string) string {
+	return `{"id":"resp_1","object":"response","created_at":1,"model":"gpt-4.1-mini-2025-04-14","error":null,` + status +
+		`,"output":[` + strings.Join(items, ",") + `],"usage":{"input_tokens":1600,"input_tokens_details":{"cached_tokens":400},"output_tokens":60,"total_tokens":1660}}`
+}
+
+// classified is an answer whose tool input is this JSON text.
+func classified(provider, input string) string {
+	if provider == ProviderAnthropic {
+		return called(provider, toolUse(nod.ToolName, input))
+	}
+	return called(provider, functionCall(nod.ToolName, input))
+}
+
+func TestAnswersAreRead(t *testing.T) {
+	cost := map[string]float64{
+		ProviderAnthropic: (1000*1 + 400*0.10 + 200*1.25 + 60*5) / 1e6,
+		ProviderOpenAI:    (1200*0.40 + 400*0.10 + 60*1.60) / 1e6,
+	}
+	name := map[string]string{ProviderAnthropic: "claude-haiku-4-5-20251001", ProviderOpenAI: "gpt-4.1-mini-2025-04-14"}
+	for _, provider := range providers() {
+		for _, block := range []string{"true", "false"} {
+			t.Run(provider+"/"+block, func(t *testing.T) {
+				url := serve(t, answering(200, "application/json; charset=utf-8", classified(provider, `{"reason":"wipes é","should_block":`+block+`,"thinking":"t"}`)))
+				got, err := newModel(t, provider, url).Classify(context.Background(), prompt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := nod.Classification{Digest: prompt.Digest, ShouldBlock: block == "true", Reason: "wipes é", Thinking: "t",
+					Model: name[provider], Usage: nod.Usage{In: 1600, Out: 60, Cached: 400}, Cost: got.Cost}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Error(diff)
+				}
+				if math.Abs(got.Cost-cost[provider]) > 1e-12 {
+					t.Errorf("cost %v, want %v", got.Cost, cost[provider])
+				}
+			})
+		}
+	}
+}
+
+// Reasoning is no text beside the tool.
+func TestReasoningMayStandBesideTheCall(t *testing.T) {
+	for provider, body := range map[string]string{
+		ProviderAnthropic: called(ProviderAnthropic, `{"type":"thinking","thinking":"hm","signature":"s"}`, `{"type":"redacted_thinking","data":"x"}`, toolUse(nod.ToolName, allowInput)),
+		ProviderOpenAI:    called(ProviderOpenAI, `{"type":"reasoning","id":"rs_1","summary":[]}`, functionCall(nod.ToolName, allowInput)),
+	} {
+		got, err := newModel(t, provider, serve(t, answering(200, "application/json", body))).Classify(context.Background(), prompt)
+		if err != nil || got.ShouldBlock || got.Reason != "r" {
+			t.Errorf("%s: %+v, %v", provider, got, err)
+		}
+	}
+}
+
+// The whole request, byte for byte but for the order of the outer keys, which
+// is the SDK's. The order within the schema is the seed's.
+func TestRequests(t *testing.T) {
+	const schema = `{"type":"object","properties":{"thinking":{"type":"string","description":"Brief reasoning about the action"},"should_block":{"type":"boolean"},"reason":{"type":"string","description":"Why allow or block"}},"required":["thinking","should_block","reason"],"additionalProperties":false}`
+	for _, tc := range []struct{ provider, path, key, body string }{
+		{ProviderAnthropic, "/v1/messages", "X-Api-Key: " + testKey, `{
+			"model":"claude-haiku-4-5-20251001","max_tokens":256,
+			"system":[{"type":"text","text":"Judge <this> & that."}],
+			"messages":[{"role":"user","content":[{"type":"text","text":"Tool: bash\nInput: {\"command\":\"ls\"}"}]}],
+			"tools":[{"name":"classify_result","description":"Return classification decision","input_schema":` + schema + `}],
+			"tool_choice":{"type":"tool","name":"classify_result","disable_parallel_tool_use":true}}`},
+		{ProviderOpenAI, "/responses", "Authorization: Bearer " + testKey, `{
+			"model":"gpt-4.1-mini","max_output_tokens":256,"store":false,"parallel_tool_calls":false,
+			"instructions":"Judge <this> & that.","input":"Tool: bash\nInput: {\"command\":\"ls\"}",
+			"tools":[{"type":"function","name":"classify_result","description":"Return classification decision","parameters":` + schema + `,"strict":true}],
+			"tool_choice":{"type":"function","name":"classify_result"}}`},
+	} {
+		t.Run(tc.provider, func(t *testing.T) {
+			var body []byte
+			var header http.Header
+			var path string
+			url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				body, _ = io.ReadAll(r.Body)
+				header, path = r.Header, r.URL.Path
+				answering(200, "application/json", classified(tc.provider, allowInput))(w, r)
+			})
+			m := newModel(t, tc.provider, url, func(o *Options) { o.Headers = map[string]string{"x-team": "core"} })
+			if _, err := m.Classify(context.Background(), prompt); err != nil {
+				t.Fatal(err)
+			}
+			if path != tc.path {
+				t.Errorf("path %s, want %s", path, tc.path)
+			}
+			name, value, _ := strings.Cut(tc.key, ": ")
+			if header.Get(name) != value || header.Get("X-Team") != "core" {
+				t.Errorf("headers %v", header)
+			}
+			var got, want any
+			if json.Unmarshal(body, &got) != nil || json.Unmarshal([]byte(tc.body), &want) != nil {
+				t.Fatalf("no JSON: %s", body)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+			if !bytes.Contains(body, []byte(schema)) {
+				t.Errorf("the schema's order was lost:\n%s", body)
+			}
+		})
+	}
+}
+
+func TestSettings(t *testing.T) {
+	loopback := "http://127.0.0.1:1"
+	for _, tc := range []struct {
+		name string
+		o    Options
+		kind nod.Kind // "" means accepted
+		says string
+	}{
+		{"nothing", Options{}, nod.BadSettings, "[model] provider"},
+		{"other provider", Options{Provider: "acme", Key: testKey}, nod.BadSettings, `"acme"`},
+		{"no key", Options{Provider: "anthropic"}, nod.NoKey, "[model] key_file"},
+		{"no key either", Options{Provider: "openai", Key: " \n"}, nod.NoKey, "OPENAI_API_KEY"},
+		{"two lines of key", Options{Provider: "openai", Key: "sk-1\nsk-2"}, nod.NoKey, "key_file"},
+		{"key", Options{Provider: "anthropic", Key: testKey + "\n"}, "", ""},
+		{"environment key, vendor", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true}, "", ""},
+		{"environment key, vendor spelled out", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com/v1/"}, "", ""},
+		{"environment key, elsewhere", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com.example/v1"}, nod.NoKey, "https://api.openai.com/v1 only"},
+		{"environment key, other path", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com/v2"}, nod.NoKey, "only"},
+		{"environment key, other port", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.anthropic.com:8443"}, nod.NoKey, "only"},
+		{"environment key, the other vendor", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com/v1"}, nod.NoKey, "only"},
+		{"environment key, loopback", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true, Endpoint: loopback}, nod.NoKey, "only"},
+		{"plain http", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://gateway.example"}, nod.BadSettings, "https://"},
+		{"plain http, loopback's twin", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://127.0.0.1.example"}, nod.BadSettings, "https://"},
+		{"loopback v6", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://[::1]:80"}, "", ""},
+		{"other scheme", Options{Provider: "anthropic", Key: testKey, Endpoint: "ftp://127.0.0.1"}, nod.BadSettings, "https://"},
+		{"no host", Options{Provider: "anthropic", Key: testKey, Endpoint: "api.anthropic.com"}, nod.BadSettings, "host"},
+		{"user in it", Options{Provider: "anthropic", Key: testKey, Endpoint: "https://u:p@example.com"}, nod.BadSettings, "user"},
+		{"query in it", Options{Provider: "anthropic", Key: testKey, Endpoint: "https://example.com/?a=b"}, nod.BadSettings, "query"},
+		{"key as header", Options{Provider: "anthropic", Key: testKey, Headers: map[string]string{"x-api-key": "k"}}, nod.BadSettings, "key_file"},
+		{"key as header, openai", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"authorization": "k"}}, nod.BadSettings, "key_file"},
+		{"gateway's own authorization", Options{Provider: "anthropic", Key: testKey, Headers: map[string]string{"Authorization": "Bearer k"}}, "", ""},
+		{"host header", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"HOST": "k"}}, nod.BadSettings, "nod's own"},
+		{"header name", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"a b": "k"}}, nod.BadSettings, "name"},
+		{"header value", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"a": "k\r\nHost: x"}}, nod.BadSettings, "ASCII"},
+		{"proxy", Options{Provider: "openai", Key: testKey, Proxy: "proxy.example:8080"}, nod.BadSettings, "proxy"},
+		{"proxy scheme", Options{Provider: "openai", Key: testKey, Proxy: "ftp://proxy.example"}, nod.BadSettings, "socks5"},
+		{"relative CA file", Options{Provider: "openai", Key: testKey, CAFile: "ca.pem"}, nod.BadSettings, "absolute"},
+		{"absent CA file", Options{Provider: "openai", Key: testKey, CAFile: filepath.Join(t.TempDir(), "ca.pem")}, nod.BadSettings, "cannot be read"},
+		{"a directory as CA file", Options{Provider: "openai", Key: testKey, CAFile: t.TempDir()}, nod.BadSettings, "regular"},
+		{"negative tokens", Options{Provider: "openai", Key: testKey, MaxTokens: -1}, nod.BadSettings, "max_tokens"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m, err := New(tc.o)
+			if tc.kind == "" {
+				if err != nil || m == nil {
+					t.Fatalf("refused: %v", err)
+				}
+				return
+			}
+			var f *nod.Failure
+			if !errors.As(err, &f) || f.Kind != tc.kind || !strings.Contains(f.Message, tc.says) || m != nil {
+				t.Errorf("got %v, %v; want %s with %q", m, err, tc.kind, tc.says)
+			}
+			checkShown(t, err)
+		})
+	}
+}
+
+// checkShown holds what every error of this package promises.
+func checkShown(t *testing.T, err error) {
+	t.Helper()
+	var f *nod.Failure
+	if !errors.As(err, &f) {
+		t.Fatalf("%T is not a *nod.Failure: %v", err, err)
+	}
+	text := f.Error()
+	if strings.Contains(text, testKey) {
+		t.Errorf("the key is shown: %s", text)
+	}
+	if nod.Printable(text) != text || strings.Contains(text, "\n") {
+		t.Errorf("not fit to be shown: %q", text)
+	}
+	if f.Cause != nil && len(f.Cause.Error()) > causeLimit {
+		t.Errorf("the cause has %d bytes", len(f.Cause.Error()))
+	}
+	if len(f.Message) > 400 || f.Message == "" {
+		t.Errorf("the message has %d bytes: %s", len(f.Message), f.Message)
+	}
+}
+
+func TestPrices(t *testing.T) {
+	own := []Price{{Model: "gpt-4.1-mini", In: 7, Out: 7, Cached: 7}, {Model: "my-model", In: 1}}
+	for _, tc := range []struct {
+		prices       []Price
+		asked, model string
+		want         float64
+	}{
+		{nil, "claude-haiku-4-5-20251001", "", 6},
+		{nil, "claude-haiku-4-5", "", 6},
+		{nil, "alias-of-a-gateway", "gpt-4.1-mini-2025-04-14", 2},
+		{nil, "gpt-4.1-mini-turbo", "", 0},
+		{nil, "gpt-4.1-minix2025-04-14", "", 0},
+		{nil, "unknown", "unknown", 0},
+		{own, "gpt-4.1-mini", "", 14},
+		{own, "my-model-20260101", "", 1},
+	} {
+		r := reply{model: tc.model, usage: nod.Usage{In: 1e6, Out: 1e6}}
+		if got := cost(append(tc.prices, Prices()...), tc.asked, r); math.Abs(got-tc.want) > 1e-9 {
+			t.Errorf("%s answered by %s: %v, want %v", tc.asked, tc.model, got, tc.want)
+		}
+	}
+	if _, err := time.Parse(time.DateOnly, PricesDate); err != nil {
+		t.Error(err)
+	}
+	for _, provider := range []string{DefaultAnthropicModel, DefaultOpenAIModel} {
+		if _, ok := priceOf(Prices(), provider); !ok {
+			t.Errorf("%s has no price", provider)
+		}
+	}
+	// A vendor's numbers that do not add up must not give negative costs.
+	if c := cost(Prices(), "gpt-4.1-mini", reply{usage: nod.Usage{In: 1, Cached: 100}, cacheWrite: 7}); c < 0 {
+		t.Error(c)
+	}
+}

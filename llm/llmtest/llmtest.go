@@ -1,0 +1,318 @@
+// Package llmtest is a scripted model on loopback: a coding agent or nod's
+// classifier talks to it as to its vendor, and a test says what it answers.
+//
+// It plays three parts, told apart by what a request holds, never by its
+// address alone:
+//
+//   - The agent's model (Anthropic Messages, streamed or whole). It plays
+//     [Script.Steps]: each step is some tool calls, or a final text. Which
+//     step is due follows from the conversation in the request, not from a
+//     counter, so that a request that the agent repeats gets the same answer.
+//   - nod's classifier: a request that forces the tool classify_result, over
+//     Anthropic Messages or OpenAI Responses. [Script.Classifier] answers it:
+//     [Allow], [Block], or anything that HTTP and TCP can carry ([Raw],
+//     [Whole], a delay, a broken connection).
+//   - The agent's own judge (Claude Code in auto mode with
+//     CLAUDE_CODE_AUTO_MODE_SERVER=0). [Script.Judge] answers it.
+//
+// A test starts one with [NewServer], points the agent at [Server.URL], and
+// afterwards reads what arrived: [Server.Requests] is every request with
+// headers and body, [Server.Result] what the model was told about one tool
+// call.
+//
+//	srv := llmtest.NewServer(t, llmtest.Script{
+//		Steps: []llmtest.Step{
+//			{Calls: []llmtest.Call{llmtest.Bash("ls", "git status")}},
+//			{Text: "done"},
+//		},
+//		Classifier: func(llmtest.Request) llmtest.Answer { return llmtest.Block("no") },
+//	})
+//	cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+srv.URL)
+//	...
+//	result, _ := srv.Result("ls")
+//
+// What it sends is held to the vendors' specifications and to their SDKs by
+// this package's tests. It checks no key and counts no tokens.
+package llmtest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Script is what a server plays. The zero value says "done" to an agent and
+// answers every classifier call with an error.
+type Script struct {
+	// Steps are the agent's model's turns, in order. After the last one the
+	// model says "done".
+	Steps []Step
+	// Classifier answers nod's side queries. It may be called from many
+	// goroutines at once. nil: every such query gets status 500.
+	Classifier func(Request) Answer
+	// Judge answers the agent's own judge: true blocks. nil allows.
+	Judge func(Request) bool
+}
+
+// Step is one turn of the agent's model. With Calls it stops for their
+// results; without, Text ends the conversation.
+type Step struct {
+	Text  string
+	Calls []Call
+}
+
+// Call is one tool call that the model makes.
+type Call struct {
+	// Name is the test's own name for the call, unique in a script; the
+	// agent sees it within the call's id.
+	Name string
+	// Tool is the agent's name of the tool, Input its arguments.
+	Tool  string
+	Input map[string]any
+}
+
+// Bash is a call of Claude Code's shell tool.
+func Bash(name, command string) Call {
+	return Call{Name: name, Tool: "Bash", Input: map[string]any{"command": command, "description": "a step of a test"}}
+}
+
+// Write is a call of Claude Code's tool that writes a whole file.
+func Write(name, path, content string) Call {
+	return Call{Name: name, Tool: "Write", Input: map[string]any{"file_path": path, "content": content}}
+}
+
+// Read is a call of Claude Code's tool that reads a file.
+func Read(name, path string) Call {
+	return Call{Name: name, Tool: "Read", Input: map[string]any{"file_path": path}}
+}
+
+// Kind says what a request was taken for.
+type Kind string
+
+// The kinds. Side is an agent's request that offers no tools and that no part
+// above covers, such as the wish for a title.
+const (
+	Turn        Kind = "turn"       // the agent's model must go on
+	Classifier  Kind = "classifier" // nod asks whether a call may run
+	Judge       Kind = "judge"      // the agent's own judge asks
+	Side        Kind = "side"
+	CountTokens Kind = "count_tokens"
+	Models      Kind = "models"
+	Probe       Kind = "probe" // HEAD or GET of the root
+	Other       Kind = "other" // anything else: answered with status 404
+)
+
+// Request is one request as it arrived.
+type Request struct {
+	Kind   Kind
+	Time   time.Time
+	Method string
+	Path   string
+	Header http.Header
+	Body   []byte
+}
+
+// Text returns the user's part of a classifier query: what the model is told
+// about the call. It is empty for other kinds.
+func (r Request) Text() string {
+	if r.Kind != Classifier {
+		return ""
+	}
+	b := decodeBody(r.Body)
+	if r.isOpenAI() {
+		return plainText(b.Input)
+	}
+	var parts []string
+	for _, m := range b.Messages {
+		parts = append(parts, plainText(m.Content))
+	}
+	return strings.Join(parts, "\n")
+}
+
+func (r Request) isOpenAI() bool { return strings.HasSuffix(r.Path, "/responses") }
+
+// Result is what the agent told its model about one call.
+type Result struct {
+	Text    string
+	IsError bool
+}
+
+// Server is a scripted model. It is safe for concurrent use.
+type Server struct {
+	// URL is the address for an agent's base URL, without a path. For OpenAI
+	// add "/v1".
+	URL    string
+	script Script
+
+	mu       sync.Mutex
+	requests []Request
+}
+
+// NewServer starts a model on loopback, which lives until the test ends.
+func NewServer(t testing.TB, script Script) *Server {
+	t.Helper()
+	s := &Server{script: script}
+	h := httptest.NewServer(s)
+	s.URL = h.URL
+	t.Cleanup(func() {
+		h.CloseClientConnections() // an answer that is still being delayed
+		h.Close()
+	})
+	return s
+}
+
+// ServeHTTP records the request and answers it.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client went away
+	}
+	req := Request{Time: time.Now(), Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
+	req.Kind = kindOf(req)
+	s.mu.Lock()
+	s.requests = append(s.requests, req)
+	s.mu.Unlock()
+	s.answer(req).send(w, r)
+}
+
+// Requests returns what arrived so far, oldest first, of the given kinds, or
+// of all.
+func (s *Server) Requests(kinds ...Kind) []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Request
+	for _, r := range s.requests {
+		if len(kinds) == 0 || slices.Contains(kinds, r.Kind) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Result returns what the model was told about the call of that name. The
+// second result is false where it was never told anything.
+func (s *Server) Result(name string) (Result, bool) {
+	turns := s.Requests(Turn)
+	for i := len(turns) - 1; i >= 0; i-- {
+		for _, m := range decodeBody(turns[i].Body).Messages {
+			for _, b := range blocks(m.Content) {
+				if b.Type == "tool_result" && CallName(b.ToolUseID) == name {
+					return Result{Text: plainText(b.Content), IsError: b.IsError}, true
+				}
+			}
+		}
+	}
+	return Result{}, false
+}
+
+// body holds what the server looks at in a request.
+type body struct {
+	Model      string
+	Stream     bool
+	Tools      []json.RawMessage
+	ToolChoice json.RawMessage `json:"tool_choice"` // an object, or a word such as "auto"
+	Stop       []string        `json:"stop_sequences"`
+	Messages   []message
+	Input      json.RawMessage
+}
+
+type message struct {
+	Role    string
+	Content json.RawMessage
+}
+
+type block struct {
+	Type      string
+	Text      string
+	ID        string
+	ToolUseID string `json:"tool_use_id"`
+	IsError   bool   `json:"is_error"`
+	Content   json.RawMessage
+}
+
+// decodeBody is lenient: what it cannot read stays empty.
+func decodeBody(raw []byte) body {
+	var b body
+	_ = json.Unmarshal(raw, &b)
+	return b
+}
+
+// forcedTool returns the tool that the request forces, "" where none.
+func (b body) forcedTool() string {
+	var named struct{ Name string }
+	_ = json.Unmarshal(b.ToolChoice, &named)
+	return named.Name
+}
+
+// blocks reads a message's content, which may be a plain string.
+func blocks(raw json.RawMessage) []block {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return []block{{Type: "text", Text: text}}
+	}
+	var list []block
+	if json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	return list
+}
+
+// plainText joins the texts of a message's content.
+func plainText(raw json.RawMessage) string {
+	var parts []string
+	for _, b := range blocks(raw) {
+		if b.Text != "" {
+			parts = append(parts, b.Text)
+		} else if len(b.Content) > 0 {
+			parts = append(parts, plainText(b.Content))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// kindOf tells the parts apart.
+func kindOf(r Request) Kind {
+	switch {
+	case strings.HasSuffix(r.Path, "/count_tokens"):
+		return CountTokens
+	case strings.Contains(r.Path, "/v1/models"):
+		return Models
+	case r.Path == "/" && (r.Method == http.MethodHead || r.Method == http.MethodGet):
+		return Probe
+	case r.Method != http.MethodPost:
+		return Other
+	case strings.HasSuffix(r.Path, "/v1/responses"), strings.HasSuffix(r.Path, "/v1/messages"):
+		return kindOfQuery(r)
+	}
+	return Other
+}
+
+func kindOfQuery(r Request) Kind {
+	b := decodeBody(r.Body)
+	switch {
+	case b.forcedTool() == classifyTool:
+		return Classifier
+	case r.isOpenAI():
+		return Other
+	case len(b.Tools) > 0:
+		return Turn
+	case slices.ContainsFunc(b.Stop, isJudgeStop), b.mentions("<block>"), b.mentions("<severity>"):
+		return Judge // its second stage has no stop sequence
+	}
+	return Side
+}
+
+// isJudgeStop knows the stop sequences of Claude Code's judge, 2.1.329.
+func isJudgeStop(s string) bool { return s == "</block>" || s == "</severity>" }
+
+// mentions reports whether the last message, which is where a judge is told
+// how to answer, holds a text.
+func (b body) mentions(text string) bool {
+	return len(b.Messages) > 0 && strings.Contains(plainText(b.Messages[len(b.Messages)-1].Content), text)
+}

@@ -1,0 +1,291 @@
+package llmtest
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	turnBody     = `{"model":"m","max_tokens":9,"tools":[{"name":"Bash"}],"messages":[{"role":"user","content":"go"}]}`
+	classifyBody = `{"model":"m","max_tokens":256,"system":"s","tools":[{"name":"classify_result"}],` +
+		`"tool_choice":{"type":"tool","name":"classify_result"},"messages":[{"role":"user","content":"Tool: Bash"}]}`
+	openAIBody = `{"model":"m","instructions":"s","input":"Tool: Bash","tools":[{"type":"function","name":"classify_result"}],` +
+		`"tool_choice":{"type":"function","name":"classify_result"}}`
+	judgeBody = `{"model":"m","max_tokens":64,"stop_sequences":["</block>"],"messages":[{"role":"user","content":"<transcript>"}]}`
+)
+
+// post returns status, body and what went wrong with the connection.
+func post(t *testing.T, url, body string) (int, string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(raw), err
+}
+
+func exampleScript() Script {
+	return Script{
+		Steps: []Step{
+			{Text: "I look.", Calls: []Call{Bash("look", "ls"), Read("read", "/etc/hostname")}},
+			{Text: "fin"},
+		},
+		Classifier: func(r Request) Answer { return Block("because " + r.Text()) },
+	}
+}
+
+func TestAnswersSatisfyTheSpecifications(t *testing.T) {
+	srv := NewServer(t, exampleScript())
+	for _, row := range []struct{ name, path, body, file, schema string }{
+		{"tool calls", "/v1/messages", turnBody, "anthropic.json", "Message"},
+		{"classification", "/v1/messages", classifyBody, "anthropic.json", "Message"},
+		{"judge", "/v1/messages", judgeBody, "anthropic.json", "Message"},
+		{"OpenAI classification", "/v1/responses", openAIBody, "openai-responses.json", "Response"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := loadSpec(t, row.file)
+			status, text, err := post(t, srv.URL+row.path, row.body)
+			if status != http.StatusOK || err != nil {
+				t.Fatalf("status %d, %v: %s", status, err, text)
+			}
+			for _, fault := range s.check(row.schema, text) {
+				t.Error(fault)
+			}
+		})
+	}
+}
+
+// The specification that we have does not describe stream events; the SDK
+// below does. What a stream opens with is a message like any other.
+func TestStreamOpensWithAMessage(t *testing.T) {
+	s := loadSpec(t, "anthropic.json")
+	text := encode(opening(stepMessage(exampleScript().Steps[0], 0, "m")))
+	for _, fault := range s.check("Message", text) {
+		t.Error(fault)
+	}
+}
+
+// The vendor's SDK must read the stream as the same message that it reads
+// from the whole answer.
+func TestStreamAccumulatesToTheSameMessage(t *testing.T) {
+	srv := NewServer(t, exampleScript())
+	client := anthropic.NewClient(option.WithoutEnvironmentDefaults(), option.WithBaseURL(srv.URL), option.WithAPIKey("dummy"))
+	params := anthropic.MessageNewParams{
+		Model: "m", MaxTokens: 9,
+		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("go"))},
+		Tools:    []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{Name: "Bash"}}},
+	}
+	whole, err := client.Messages.New(t.Context(), params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := client.Messages.NewStreaming(t.Context(), params)
+	var joined anthropic.Message
+	for stream.Next() {
+		if err := joined.Accumulate(stream.Current()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if stream.Err() != nil {
+		t.Fatal(stream.Err())
+	}
+	if diff := cmp.Diff(meaning(t, *whole), meaning(t, joined)); diff != "" {
+		t.Errorf("stream and whole answer differ (-whole +stream):\n%s", diff)
+	}
+	if len(joined.Content) != 3 || joined.StopReason != "tool_use" {
+		t.Errorf("got %d blocks, stop reason %q; want 3, tool_use", len(joined.Content), joined.StopReason)
+	}
+}
+
+// meaning is a message as plain data.
+func meaning(t *testing.T, m anthropic.Message) any {
+	t.Helper()
+	var content []any
+	for _, b := range m.Content {
+		content = append(content, map[string]any{"type": b.Type, "text": b.Text, "id": b.ID, "name": b.Name, "input": string(b.Input)})
+	}
+	return map[string]any{"id": m.ID, "model": string(m.Model), "role": string(m.Role), "stop": string(m.StopReason), "content": content,
+		"in": m.Usage.InputTokens, "out": m.Usage.OutputTokens}
+}
+
+// conversation is turnBody after the script's first step was played.
+func conversation(t *testing.T, answer string) string {
+	t.Helper()
+	var m struct{ Content json.RawMessage }
+	if err := json.Unmarshal([]byte(answer), &m); err != nil {
+		t.Fatal(err)
+	}
+	result := `{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + callID(0, "look") + `","is_error":true,"content":[{"type":"text","text":"not allowed"}]}]}`
+	return strings.Replace(turnBody, `"go"}]`, `"go"},{"role":"assistant","content":`+string(m.Content)+`},`+result+`]`, 1)
+}
+
+func TestStepsFollowTheConversation(t *testing.T) {
+	srv := NewServer(t, exampleScript())
+	_, first, _ := post(t, srv.URL+"/v1/messages", turnBody)
+	_, again, _ := post(t, srv.URL+"/v1/messages", turnBody)
+	if first != again {
+		t.Errorf("a repeated request got another answer:\n%s\n%s", first, again)
+	}
+	_, second, _ := post(t, srv.URL+"/v1/messages", conversation(t, first))
+	if !strings.Contains(second, `"fin"`) || strings.Contains(second, `"type":"tool_use"`) {
+		t.Errorf("second step: got %s", second)
+	}
+	got, ok := srv.Result("look")
+	if want := (Result{Text: "not allowed", IsError: true}); !ok || got != want {
+		t.Errorf("Result(look) = %v, %v; want %v", got, ok, want)
+	}
+	if got, ok := srv.Result("read"); ok {
+		t.Errorf("Result(read) = %v though the model was told nothing", got)
+	}
+}
+
+func TestKinds(t *testing.T) {
+	srv := NewServer(t, exampleScript())
+	for _, row := range []struct {
+		path, body string
+		want       Kind
+	}{
+		{"/v1/messages", turnBody, Turn},
+		{"/v1/messages", classifyBody, Classifier},
+		{"/v1/responses", openAIBody, Classifier},
+		{"/v1/messages", judgeBody, Judge},
+		{"/v1/messages", `{"messages":[{"role":"user","content":"... <block> ..."}]}`, Judge},
+		{"/v1/messages", `{"messages":[{"role":"user","content":"... <severity>N</severity> ..."}]}`, Judge},
+		{"/v1/messages", `{"messages":[{"role":"user","content":"a title"}]}`, Side},
+		{"/v1/messages", `{"tool_choice":"auto","tools":[{}],"messages":[]}`, Turn},
+		{"/v1/messages/count_tokens", `{}`, CountTokens},
+		{"/v1/models", ``, Models},
+		{"/v1/files", ``, Other},
+		{"/v1/responses", `{"input":"no tool"}`, Other},
+	} {
+		post(t, srv.URL+row.path, row.body)
+		all := srv.Requests()
+		if got := all[len(all)-1]; got.Kind != row.want || string(got.Body) != row.body {
+			t.Errorf("%s %s: kind %s, want %s", row.path, row.body, got.Kind, row.want)
+		}
+	}
+	if got := len(srv.Requests(Classifier)); got != 2 {
+		t.Errorf("%d classifier requests, want 2", got)
+	}
+}
+
+func TestJudgeAnswersInTheTagThatIsAskedFor(t *testing.T) {
+	for _, row := range []struct {
+		stop, asks string
+		block      bool
+		want       string
+	}{
+		{`"</severity>"`, "<severity>", false, "<severity>0"},
+		{`"</severity>"`, "<severity>", true, "<severity>100"},
+		{``, "<severity>", false, "<severity>0</severity>"},
+		{`"</block>"`, "<block>", true, "<block>yes"},
+		{``, "<block>", false, "<block>no</block>"},
+	} {
+		srv := NewServer(t, Script{Judge: func(Request) bool { return row.block }})
+		_, body, _ := post(t, srv.URL+"/v1/messages", `{"stop_sequences":[`+row.stop+`],"messages":[{"role":"user","content":"`+row.asks+`"}]}`)
+		var m struct{ Content []struct{ Text string } }
+		if err := json.Unmarshal([]byte(body), &m); err != nil || len(m.Content) != 1 || m.Content[0].Text != row.want {
+			t.Errorf("%+v: got %s, %v", row, body, err)
+		}
+	}
+}
+
+func TestClassifierTextIsTheUsersPart(t *testing.T) {
+	for path, body := range map[string]string{"/v1/messages": classifyBody, "/v1/responses": openAIBody} {
+		r := Request{Kind: Classifier, Path: path, Body: []byte(body)}
+		if r.Text() != "Tool: Bash" {
+			t.Errorf("%s: Text() = %q", path, r.Text())
+		}
+	}
+}
+
+func TestBrokenConnections(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		answer Answer
+		want   string // part of the error
+	}{
+		{"refuse", Answer{Break: Refuse}, "reset"},
+		{"head", Answer{Break: CutHead}, "EOF"},
+		{"body", Answer{Break: CutBody, Body: "0123456789"}, "EOF"},
+	} {
+		srv := NewServer(t, Script{Classifier: func(Request) Answer { return row.answer }})
+		_, _, err := post(t, srv.URL+"/v1/messages", classifyBody)
+		if err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: error %v, want one with %q", row.name, err, row.want)
+		}
+	}
+}
+
+func TestDelays(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		answer Answer
+	}{
+		{"before", Answer{Delay: 60 * time.Millisecond, Body: "{}"}},
+		{"within", Answer{Pause: 30 * time.Millisecond, Body: "{}"}},
+	} {
+		srv := NewServer(t, Script{Classifier: func(Request) Answer { return row.answer }})
+		start := time.Now()
+		_, body, err := post(t, srv.URL+"/v1/messages", classifyBody)
+		if took := time.Since(start); took < 50*time.Millisecond || err != nil || body != "{}" {
+			t.Errorf("%s: %q, %v after %v", row.name, body, err, took)
+		}
+	}
+}
+
+// A server that hangs must still end with its test.
+func TestHangEndsWithTheClient(t *testing.T) {
+	srv := NewServer(t, Script{Classifier: func(Request) Answer { return Answer{Break: Hang} }})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL+"/v1/messages", strings.NewReader(classifyBody))
+	if _, err := http.DefaultClient.Do(req); err == nil {
+		t.Error("a hanging server answered")
+	}
+}
+
+func TestWithoutClassifierQueriesFail(t *testing.T) {
+	srv := NewServer(t, Script{})
+	if status, _, _ := post(t, srv.URL+"/v1/messages", classifyBody); status != http.StatusInternalServerError {
+		t.Errorf("status %d, want 500", status)
+	}
+}
+
+// A fault that is malformed only by accident of its making would prove
+// nothing: what it is made from must be right.
+func TestFaultsAreNamedAndBuiltOnAGoodAnswer(t *testing.T) {
+	names := map[string]bool{}
+	for _, f := range Faults() {
+		if names[f.Name] || f.Name == "" || f.Kind == "" {
+			t.Errorf("fault %q, kind %q: want a name of its own and a kind", f.Name, f.Kind)
+		}
+		names[f.Name] = true
+	}
+	if len(names) < 30 {
+		t.Errorf("%d faults, want at least 30", len(names))
+	}
+	s := loadSpec(t, "anthropic.json")
+	for _, body := range []string{allowingBody(), classified(allowing)} {
+		for _, fault := range s.check("Message", body) {
+			t.Error(fault)
+		}
+	}
+}

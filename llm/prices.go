@@ -1,0 +1,87 @@
+package llm
+
+import "strings"
+
+// PricesDate is when the vendors' public lists were last looked at.
+const PricesDate = "2026-11-20"
+
+// Price is what a model costs, in US dollars per million tokens. A zero field
+// costs nothing; a model without a Price has unknown cost, which counts as 0.
+type Price struct {
+	// Model is the vendor's name, with or without its date.
+	Model string
+	// In is for fresh input, Cached for input read from the vendor's cache,
+	// CacheWrite for input written to it (0: as In), Out for the answer.
+	In, Out, Cached, CacheWrite float64
+}
+
+// Prices returns the built-in list as of [PricesDate]: the default models and
+// their families. Each call returns a fresh slice.
+func Prices() []Price {
+	return []Price{
+		{"claude-haiku-4-5", 1, 5, 0.10, 1.25},
+		{"claude-sonnet-4-5", 3, 15, 0.30, 3.75},
+		{"claude-sonnet-5", 2, 10, 0.20, 2.50},
+		{"claude-opus-4-5", 5, 25, 0.50, 6.25},
+		{"claude-3-5-haiku", 0.80, 4, 0.08, 1},
+		{"gpt-4.1", 2, 8, 0.50, 0},
+		{"gpt-4.1-mini", 0.40, 1.60, 0.10, 0},
+		{"gpt-4.1-nano", 0.10, 0.40, 0.025, 0},
+		{"gpt-4o-mini", 0.15, 0.60, 0.075, 0},
+		{"gpt-5-mini", 0.25, 2, 0.025, 0},
+		{"gpt-5-nano", 0.05, 0.40, 0.005, 0},
+		{"gpt-5.4", 2.50, 15, 0.25, 0},
+		{"gpt-5.4-mini", 0.75, 4.50, 0.075, 0},
+		{"gpt-5.4-nano", 0.20, 1.25, 0.02, 0},
+	}
+}
+
+// cost prices an answer, 0 where neither the model that was asked for nor the
+// one that answered has a price.
+func cost(prices []Price, asked string, r reply) float64 {
+	p, ok := priceOf(prices, asked)
+	if !ok {
+		p, ok = priceOf(prices, r.model)
+	}
+	if !ok {
+		return 0
+	}
+	write := p.CacheWrite
+	if write == 0 {
+		write = p.In
+	}
+	fresh := max(0, r.usage.In-r.usage.Cached-r.cacheWrite)
+	return (float64(fresh)*p.In + float64(r.usage.Cached)*p.Cached + float64(r.cacheWrite)*write + float64(r.usage.Out)*p.Out) / 1e6
+}
+
+// priceOf finds a model by its name, else by its name without a date.
+func priceOf(prices []Price, model string) (Price, bool) {
+	for _, name := range []string{model, undated(model)} {
+		for _, p := range prices {
+			if p.Model == name {
+				return p, true
+			}
+		}
+	}
+	return Price{}, false
+}
+
+// undated cuts -20251001 or -2025-10-01 off a model's name.
+func undated(model string) string {
+	const digits = "0123456789"
+	for _, shape := range []string{"-dddddddd", "-dddd-dd-dd"} {
+		at := len(model) - len(shape)
+		if at <= 0 {
+			continue
+		}
+		fits := true
+		for i, c := range []byte(shape) {
+			got := model[at+i]
+			fits = fits && (c == 'd' && strings.IndexByte(digits, got) >= 0 || c == got)
+		}
+		if fits {
+			return model[:at]
+		}
+	}
+	return model
+}

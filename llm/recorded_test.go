@@ -1,0 +1,218 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod"
+)
+
+// shared is the directory beside the repository with what other projects
+// recorded. None of it is in the repository.
+const shared = "../../shared/specs"
+
+// recorded returns the path of a recording, or skips the test.
+func recorded(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(shared, "fixtures", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("../shared/specs/fixtures/%s absent: skipped", name)
+	}
+	return path
+}
+
+func readRecorded(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(recorded(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+const (
+	recordedAnthropic = "vercel+ai/packages/anthropic/src/__fixtures__/"
+	recordedOpenAI    = "vercel+ai/packages/openai/src/responses/__fixtures__/"
+	recordedAzure     = "vercel+ai/packages/azure/src/__fixtures__/"
+)
+
+// Answers that live services gave to other questions: each must be understood
+// for what it is.
+func TestRecordedAnswers(t *testing.T) {
+	for _, tc := range []struct {
+		provider, file string
+		status         int
+		kind           nod.Kind
+		says           string
+	}{
+		{ProviderAnthropic, recordedAnthropic + "anthropic-refusal.json", 200, nod.Refused, "Usage Policy"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-refusal-no-details.json", 200, nod.Refused, "declined"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-text.json", 200, nod.NoDecision, "classify_result"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-claude-opus-5-reasoning-high.1.json", 200, nod.NoDecision, "classify_result"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-json-tool.1.json", 200, nod.NoDecision, "classify_result"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-json-other-tool.1.json", 200, nod.NoDecision, "classify_result"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-tool-no-args.json", 200, nod.NoDecision, "classify_result"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-programmatic-tool-calling.1.json", 200, nod.Malformed, "server_tool_use"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-mcp.1.json", 200, nod.Malformed, "mcp_tool_use"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-text.chunks.txt", 200, nod.Malformed, "content type"},
+		{ProviderOpenAI, recordedOpenAI + "openai-error.1.json", 429, nod.RateLimited, "insufficient_quota"},
+		{ProviderOpenAI, recordedOpenAI + "openai-error.1.json", 200, nod.Malformed, "not a response"},
+		{ProviderOpenAI, recordedOpenAI + "reasoning-model-temperature-error.json", 400, nod.BadRequest, "'temperature' is not supported"},
+		{ProviderOpenAI, recordedOpenAI + "parallel-tool-call-wrapper.1.json", 200, nod.NoDecision, "classify_result"},
+		{ProviderOpenAI, recordedOpenAI + "openai-phase.1.json", 200, nod.NoDecision, "classify_result"},
+		{ProviderOpenAI, recordedOpenAI + "openai-reasoning-encrypted-content.1.json", 200, nod.NoDecision, "classify_result"},
+		{ProviderOpenAI, recordedOpenAI + "openai-custom-tool.1.json", 200, nod.Malformed, "custom_tool_call"},
+		{ProviderOpenAI, recordedOpenAI + "openai-local-shell-tool.1.json", 200, nod.Malformed, "local_shell_call"},
+		{ProviderOpenAI, recordedOpenAI + "programmatic-tool-calling.1.json", 200, nod.Malformed, "program"},
+		{ProviderOpenAI, recordedAzure + "azure-tool-call.1.json", 200, nod.NoDecision, "classify_result"},
+		{ProviderOpenAI, recordedAzure + "azure-text.1.json", 200, nod.NoDecision, "classify_result"},
+		{ProviderOpenAI, recordedAzure + "azure-deepseek-reasoning.1.json", 200, nod.Malformed, "not a response"},
+		{ProviderOpenAI, recordedAzure + "azure-text.1.chunks.txt", 200, nod.Malformed, "content type"},
+	} {
+		t.Run(tc.provider+"/"+filepath.Base(tc.file), func(t *testing.T) {
+			contentType := "application/json"
+			if strings.HasSuffix(tc.file, ".txt") {
+				contentType = "text/event-stream"
+			}
+			url := serve(t, answering(tc.status, contentType, readRecorded(t, tc.file)))
+			got, err := newModel(t, tc.provider, url).Classify(context.Background(), prompt)
+			checkFailure(t, tc.kind, got, err)
+			if !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("%v\ndoes not say %q", err, tc.says)
+			}
+		})
+	}
+}
+
+// The envelopes of recorded calls, with all that live services put into them,
+// carry our call as well: the decision is read, and the usage with it.
+func TestRecordedEnvelopes(t *testing.T) {
+	for _, tc := range []struct {
+		provider, file string
+		usage          nod.Usage
+	}{
+		{ProviderAnthropic, recordedAnthropic + "anthropic-json-tool.1.json", nod.Usage{In: 1151, Out: 87}},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-json-other-tool.1.json", nod.Usage{In: 843, Out: 28}},
+		{ProviderOpenAI, recordedOpenAI + "parallel-tool-call-wrapper.1.json", nod.Usage{In: 34, Out: 28}},
+		{ProviderOpenAI, recordedOpenAI + "openai-client-tool-search.2.json", nod.Usage{In: -1}},
+		{ProviderOpenAI, recordedAzure + "azure-tool-call.1.json", nod.Usage{In: -1}},
+	} {
+		t.Run(tc.provider+"/"+filepath.Base(tc.file), func(t *testing.T) {
+			var envelope map[string]any
+			if err := json.Unmarshal([]byte(readRecorded(t, tc.file)), &envelope); err != nil {
+				t.Fatal(err)
+			}
+			changed := 0
+			for _, key := range []string{"content", "output"} {
+				parts, _ := envelope[key].([]any)
+				for _, p := range parts {
+					part := p.(map[string]any)
+					switch part["type"] {
+					case "tool_use":
+						part["input"] = json.RawMessage(allowInput)
+					case "function_call":
+						part["arguments"] = allowInput
+					default:
+						continue
+					}
+					part["name"] = nod.ToolName
+					changed++
+				}
+			}
+			body, err := json.Marshal(envelope)
+			if err != nil || changed != 1 {
+				t.Fatalf("%d calls, %v", changed, err)
+			}
+			got, err := newModel(t, tc.provider, serve(t, raw(200, string(body)))).Classify(context.Background(), prompt)
+			if err != nil || got.ShouldBlock || got.Reason != "r" || got.Thinking != "t" || got.Digest != prompt.Digest {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			if tc.usage.In >= 0 && got.Usage != tc.usage || got.Usage.In <= 0 || got.Usage.Out <= 0 {
+				t.Errorf("usage %+v, want %+v", got.Usage, tc.usage)
+			}
+		})
+	}
+}
+
+// cassetteBody is a response's body in a cassette: a single-quoted scalar that
+// may run over several lines.
+var cassetteBody = regexp.MustCompile(`(?s)response:\n    body: '((?:[^']|'')*)'`)
+
+func unfold(scalar string) string {
+	lines := strings.Split(scalar, "\n")
+	for i := range lines[1:] {
+		lines[i+1] = strings.TrimLeft(lines[i+1], " ")
+	}
+	return strings.ReplaceAll(strings.Join(lines, " "), "''", "'")
+}
+
+// The tool calls that the vendor's own SDK recorded.
+func TestRecordedCassettes(t *testing.T) {
+	dir := recorded(t, "anthropics+anthropic-sdk-go/toolrunner/testdata/cassettes")
+	files, _ := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	read := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range cassetteBody.FindAllStringSubmatch(string(text), -1) {
+			body := unfold(m[1])
+			if !json.Valid([]byte(body)) {
+				continue // a stream, or folded in another way
+			}
+			read++
+			got, err := newModel(t, ProviderAnthropic, serve(t, raw(200, body))).Classify(context.Background(), prompt)
+			want := nod.NoDecision
+			if strings.Count(body, `"type":"tool_use"`) > 1 {
+				want = nod.Malformed
+			}
+			checkFailure(t, want, got, err)
+		}
+	}
+	if read < 8 {
+		t.Errorf("only %d answers were found in %d cassettes", read, len(files))
+	}
+}
+
+// Whatever anybody recorded, under whatever status: no answer to another
+// question is ever one to ours.
+func TestNothingRecordedIsADecision(t *testing.T) {
+	root := recorded(t, "")
+	seen := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		body, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		seen++
+		for _, provider := range providers() {
+			got, err := newModel(t, provider, serve(t, raw(200, string(body)))).Classify(context.Background(), prompt)
+			var f *nod.Failure
+			if err == nil || got != (nod.Classification{}) || !errors.As(err, &f) {
+				t.Errorf("%s read %s as %+v, %v", provider, path, got, err)
+				continue
+			}
+			switch f.Kind {
+			case nod.Malformed, nod.NoDecision, nod.Refused, nod.CutOff:
+			default:
+				t.Errorf("%s read %s as %v", provider, path, err)
+			}
+			checkShown(t, err)
+		}
+		return nil
+	})
+	if err != nil || seen < 100 {
+		t.Errorf("%d files, %v", seen, err)
+	}
+}

@@ -1,0 +1,155 @@
+package nod
+
+import (
+	"path"
+	"strings"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+// locate turns a name as written in a call into the real path it leads to.
+// Relative names start at dir, "~/" at home. It is an error where nobody can
+// say where the name leads.
+func (g *Gate) locate(dir, name string) (string, error) {
+	switch {
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		name = g.home + name[1:]
+	case !strings.HasPrefix(name, "/"):
+		name = dir + "/" + name
+	}
+	return view.Resolve(g.files, name)
+}
+
+// workspace returns the real paths of the call's usable roots. A root that
+// holds the home directory or is one of the system's is no workspace.
+func (g *Gate) workspace(c Call) []string {
+	var roots []string
+	for _, root := range append(append([]string{}, c.Roots...), g.roots...) {
+		if real, err := view.Resolve(g.files, root); err == nil && g.usableRoot(real) {
+			roots = append(roots, real)
+		}
+	}
+	return roots
+}
+
+func (g *Gate) usableRoot(root string) bool {
+	if root == "/" || g.home == "" || view.Within(g.files, root, g.home) || view.Within(g.files, root, g.realHome) {
+		return false
+	}
+	info, err := g.files.Lstat(root)
+	return err == nil && info.Mode.IsDir() && !systemDir(root) && !g.isSelf(root)
+}
+
+// systemDir reports whether dir is the system's own: the top-level
+// directories themselves, and everything below those that hold no projects.
+func systemDir(dir string) bool {
+	parts := foldPath(dir)
+	if len(parts) <= 1 {
+		return true
+	}
+	switch parts[0] {
+	case "usr":
+		return parts[1] != "src" && !(len(parts) > 2 && parts[1] == "local" && parts[2] == "src")
+	case "etc", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", "dev", "proc", "sys", "run", "system", "applications", "library":
+		return true
+	case "private": // macOS keeps etc, tmp and var there
+		return len(parts) == 2
+	case "home", "users":
+		return false
+	case "var":
+		return len(parts) == 2 && parts[1] != "www"
+	}
+	return false
+}
+
+// inside reports whether a real path lies in one of the roots, as part of the
+// same repository: a nested worktree or submodule counts only when its .git
+// file leads back into the root's own.
+func (g *Gate) inside(roots []string, real string) bool {
+	for _, root := range roots {
+		if view.Within(g.files, root, real) {
+			return !g.foreignWorktree(root, real)
+		}
+	}
+	return false
+}
+
+// foreignWorktree reports whether a directory between root and real has a
+// .git file that leads out of root.
+func (g *Gate) foreignWorktree(root, real string) bool {
+	for dir := path.Dir(real); view.Below(root, dir) && dir != root; dir = path.Dir(dir) {
+		info, err := g.files.Lstat(dir + "/.git")
+		if err != nil || info.Mode.IsDir() {
+			continue
+		}
+		if !g.leadsBack(root, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Gate) leadsBack(root, dir string) bool {
+	data, err := g.files.Read(dir+"/.git", 4096)
+	if err != nil {
+		return false
+	}
+	target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
+	if !ok {
+		return false
+	}
+	real, err := g.locate(dir, target)
+	return err == nil && view.Within(g.files, g.gitDir(root), real)
+}
+
+// gitDir returns the repository that root belongs to: root/.git, or what a
+// linked worktree's .git file names as its common directory.
+func (g *Gate) gitDir(root string) string {
+	own := root + "/.git"
+	data, err := g.files.Read(own, 4096)
+	if err != nil {
+		return own
+	}
+	target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
+	if !ok {
+		return own
+	}
+	real, err := g.locate(root, target)
+	if err != nil {
+		return own
+	}
+	// <common>/worktrees/<name>
+	if parent := path.Dir(real); path.Base(parent) == "worktrees" {
+		return path.Dir(parent)
+	}
+	return real
+}
+
+// pathDirs returns the PATH directories of the call that lie in a root: what
+// is written there is run by name later.
+func (g *Gate) pathDirs(c Call, roots []string) []string {
+	var dirs []string
+	value, _ := lookup(c.Environ, "PATH")
+	for elem := range strings.SplitSeq(value, ":") {
+		real, err := g.locate(c.Dir, elem)
+		if err != nil {
+			continue
+		}
+		for _, root := range roots {
+			if real != root && view.Below(root, real) {
+				dirs = append(dirs, real)
+			}
+		}
+	}
+	return dirs
+}
+
+// lookup returns the value of a variable; the last one counts.
+func lookup(environ []string, name string) (string, bool) {
+	for i := len(environ) - 1; i >= 0; i-- {
+		if k, v, ok := strings.Cut(environ[i], "="); ok && k == name {
+			return v, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,123 @@
+package nod
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Printable returns s with everything escaped that a terminal or a reader
+// would act on, hide or mistake: control characters, bidirectional marks,
+// zero-width and tag characters, blanks that are not U+0020, unassigned and
+// private code points, and bytes that are not UTF-8. Newline, carriage return
+// and tab become \n, \r and \t, other bytes below 0x80 and invalid bytes \xNN,
+// code points \u{XXXX}. All else, backslashes included, stays as it is, so the
+// result is for eyes and cannot be turned back. It is idempotent.
+func Printable(s string) string {
+	if i := firstUnprintable(s); i == len(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		b.WriteString(shown(s[:n], r))
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// OneLine returns Printable(s) on one line of at most max runes: runs of
+// spaces, tabs and line ends become one space, those at either end go, and
+// what was cut off is marked with "…". Only as much of s is read as is shown.
+func OneLine(s string, max int) string {
+	var b strings.Builder
+	runes, cut, blank := 0, 0, false // cut is where the last of max runes would start
+	for len(s) > 0 && runes <= max {
+		r, n := utf8.DecodeRuneInString(s)
+		piece := shown(s[:n], r)
+		s = s[n:]
+		if isBlank(r) {
+			blank = b.Len() > 0
+			continue
+		}
+		if blank {
+			piece, blank = " "+piece, false
+		}
+		for _, c := range piece {
+			if runes++; runes == max {
+				cut = b.Len()
+			}
+			b.WriteRune(c)
+		}
+	}
+	if runes <= max {
+		return b.String()
+	}
+	if max <= 0 {
+		return ""
+	}
+	return b.String()[:cut] + "…"
+}
+
+// isBlank names the blanks that OneLine folds. Others (no-break space, line
+// separators) are shown, since a shell does not read them as blanks.
+func isBlank(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
+
+// firstUnprintable returns the offset of the first character that needs an
+// escape, len(s) where there is none.
+func firstUnprintable(s string) int {
+	for i := 0; i < len(s); {
+		if c := s[i]; c >= ' ' && c < 0x7f {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 || !visible(r) {
+			return i
+		}
+		i += n
+	}
+	return len(s)
+}
+
+// shown returns how the character r, written as raw, is shown.
+func shown(raw string, r rune) string {
+	switch {
+	case r == utf8.RuneError && len(raw) == 1:
+		return hexByte(raw[0])
+	case visible(r):
+		return raw
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r < utf8.RuneSelf:
+		return hexByte(raw[0])
+	}
+	hex := strings.ToUpper(strconv.FormatInt(int64(r), 16))
+	return `\u{` + "0000"[min(4, len(hex)):] + hex + "}"
+}
+
+func hexByte(c byte) string {
+	const digits = "0123456789abcdef"
+	return string([]byte{'\\', 'x', digits[c>>4], digits[c&15]})
+}
+
+// visible reports whether r leaves a mark of its own on the page. The listed
+// code points count as printable in Unicode and yet show nothing; U+FE0E and
+// U+FE0F stay, since they choose between two looks of a symbol.
+func visible(r rune) bool {
+	switch {
+	case r == 0x034F, // combining grapheme joiner
+		r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0, // Hangul fillers
+		r == 0x17B4, r == 0x17B5, // Khmer inherent vowels
+		r >= 0x180B && r <= 0x180F, // Mongolian selectors
+		r == 0x2800,                // blank Braille pattern
+		r >= 0xFE00 && r <= 0xFE0D, // variation selectors
+		r >= 0xE0100 && r <= 0xE01EF:
+		return false
+	}
+	return strconv.IsPrint(r)
+}

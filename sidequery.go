@@ -1,0 +1,135 @@
+package nod
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"unicode/utf8"
+)
+
+// reasonLimit bounds a reason before it reaches an agent, in runes.
+const reasonLimit = 300
+
+// ask is layer 4. What it answers without a settled call is the table in
+// docs/design.md, section 1.
+func (t *trial) ask(ctx context.Context) Decision {
+	if t.gate.model == nil {
+		return t.withoutModel()
+	}
+	if t.gate.recorder != nil {
+		if err := t.gate.recorder.Begin(t.call, t.id); err != nil && !t.gate.lenient {
+			return t.failed(LayerModel, &Failure{Kind: LogFailed, Message: "this decision could not be recorded, and the settings demand that it is", Cause: err})
+		}
+	}
+	answer, err := t.query(ctx)
+	t.lap(LayerModel)
+	if err != nil {
+		return t.modelFailed(AsFailure(err))
+	}
+	return t.modelSaid(answer)
+}
+
+// withoutModel answers where no model is configured.
+func (t *trial) withoutModel() Decision {
+	d := Decision{ID: t.id, Verdict: Ask, Layer: LayerNone, Rule: t.soft, Reason: t.unsure("no model is configured"),
+		Err: &Failure{Kind: NoModel, Message: "no model is configured; see [model] in docs/design.md or nod help"}}
+	if t.soft.Text != "" && !t.call.HostJudges {
+		d.Verdict = Deny
+	}
+	return d
+}
+
+// modelFailed answers where the model did not.
+func (t *trial) modelFailed(f *Failure) Decision {
+	d := t.failed(LayerModel, f)
+	d.Reason, d.Rule = t.unsure("the classifier failed: "+f.Message), t.soft
+	d.Notices = []string{"nod's classifier failed (" + string(f.Kind) + "): " + OneLine(f.Error(), reasonLimit)}
+	if t.soft.Text == "" && t.call.Interactive {
+		d.Verdict = Ask
+	}
+	return d
+}
+
+// unsure joins why the call is open with why nobody settled it.
+func (t *trial) unsure(why string) string {
+	if t.open == "" {
+		return why
+	}
+	return t.open + "; " + why
+}
+
+func (t *trial) modelSaid(c Classification) Decision {
+	reason := OneLine(stripTags(c.Reason), reasonLimit)
+	if strings.TrimSpace(reason) == "" {
+		reason = "the model gave no reason"
+	}
+	d := Decision{ID: t.id, Layer: LayerModel, Verdict: Allow, Reason: reason, Rule: t.soft, Classification: &c, Cost: c.Cost}
+	if c.ShouldBlock {
+		d.Verdict = Deny
+	}
+	return d
+}
+
+// query asks the model once, within the deadline, and takes nothing but an
+// answer to this very call.
+func (t *trial) query(ctx context.Context) (Classification, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.gate.timeout)
+	defer cancel()
+	type result struct {
+		answer Classification
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = &Failure{Kind: Internal, Message: "the classifier failed inside", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())}
+			}
+			done <- r
+		}()
+		r.answer, r.err = t.classify(ctx)
+	}()
+	select {
+	case r := <-done:
+		return r.answer, r.err
+	case <-ctx.Done():
+		return Classification{}, &Failure{Kind: TimedOut, Message: fmt.Sprintf("no answer within %s", t.gate.timeout), Cause: ctx.Err()}
+	}
+}
+
+func (t *trial) classify(ctx context.Context) (Classification, error) {
+	p, err := BuildPrompt(ctx, t.call, t.gate.rules, t.gate.profile)
+	if err != nil {
+		return Classification{}, err
+	}
+	p.ID = t.id
+	answer, err := t.gate.model.Classify(ctx, p)
+	if err != nil {
+		return Classification{}, err
+	}
+	if answer.Digest != p.Digest {
+		return Classification{}, &Failure{Kind: Malformed, Message: "the answer belongs to another call"}
+	}
+	return answer, nil
+}
+
+// stripTags takes markup out of a model's reason, so that it cannot pose as
+// the agent's harness.
+func stripTags(s string) string {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "")
+	}
+	for {
+		open := strings.IndexByte(s, '<')
+		if open < 0 {
+			return s
+		}
+		end := strings.IndexByte(s[open:], '>')
+		if end < 0 {
+			return s[:open]
+		}
+		s = s[:open] + s[open+end+1:]
+	}
+}

@@ -1,0 +1,100 @@
+package nod
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// transcriptText is the seed's compressed transcript: JSON lines of role and
+// action, oldest first. What tools returned and what the harness added is
+// left out: it is where an injection would come from, and no action.
+func transcriptText(ctx context.Context, c Call, p Profile) (string, error) {
+	if c.Transcript == nil {
+		return "", nil
+	}
+	var lines []string
+	for turn, err := range c.Transcript(ctx) {
+		if isMissing(err) && len(lines) == 0 {
+			return "", nil // the host keeps none, or has not written it yet
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return "", &Failure{Kind: NoTranscript, Message: "the transcript could not be read, so the model would not know what the user asked for", Cause: err}
+		}
+		if line := entryLine(turn, orDefault(p.Chars, 200)); line != "" {
+			lines = append(lines, line)
+		}
+		if len(lines) == orDefault(p.Entries, 20) {
+			break
+		}
+	}
+	slices.Reverse(lines)
+	return strings.Join(lines, "\n"), nil
+}
+
+func orDefault(n, standard int) int {
+	if n <= 0 {
+		return standard
+	}
+	return n
+}
+
+// entryLine is one JSON line, "" for a turn that is not shown.
+func entryLine(t Turn, chars int) string {
+	line := struct {
+		Role   string `json:"role"`
+		Action string `json:"action"`
+	}{Role: role(t.Origin)}
+	switch {
+	case line.Role == "":
+		return ""
+	case t.Tool != "":
+		line.Action = head(t.Tool+" "+compact(t.Input), chars)
+	case strings.TrimSpace(t.Text) == "":
+		return ""
+	default:
+		line.Action = head(t.Text, chars)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(line); err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func role(o Origin) string {
+	switch o {
+	case OriginPerson:
+		return "user"
+	case OriginAgent:
+		return "assistant"
+	case OriginOtherAgent:
+		return "other agent"
+	}
+	return ""
+}
+
+// head returns the first n characters.
+func head(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+func randomHex() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails since Go 1.24
+	return hex.EncodeToString(b[:])
+}
