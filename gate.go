@@ -160,6 +160,9 @@ func (t *trial) decide(ctx context.Context) Decision {
 		}
 	}
 	t.lap(LayerShell)
+	if t.open == "" || t.open == notAnEdit {
+		t.open = OneLine(t.call.RawTool, 60) + " is not a tool that nod settles by itself"
+	}
 	return t.ask(ctx)
 }
 
@@ -183,9 +186,7 @@ func (t *trial) lap(l Layer) {
 
 func (t *trial) edit() (why string) {
 	why = t.gate.edit(t.call, t.places)
-	if isEdit(t.call.Tool) {
-		t.open = why
-	}
+	t.open = why
 	return why
 }
 

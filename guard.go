@@ -279,7 +279,7 @@ func (g *Gate) isSelf(real string) bool {
 // holdsSelf reports whether the tree at real holds something of nod's.
 func (g *Gate) holdsSelf(real string) bool {
 	for _, own := range g.self {
-		if view.Below(strings.ToLower(real), strings.ToLower(own)) {
+		if real != "" && own != "" && view.Below(strings.ToLower(real), strings.ToLower(own)) {
 			return true
 		}
 	}

@@ -8,16 +8,21 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// pathPattern is one entry of Rules.Secrets or Rules.Guarded, compiled.
+// pathPattern is one entry of Rules.Secrets or Rules.Guarded. Hundreds of
+// them are read at every start of the hook, so they stay one string each.
 type pathPattern struct {
-	parts    []string // folded components
-	globs    []bool   // which of them hold a glob
-	anchored bool     // from the root; else a run of components at any depth
+	text     string // folded components, joined by slashes
+	count    int    // how many components
+	anchored bool   // from the root; else a run of components at any depth
 	negated  bool
+	glob     bool // some component holds a glob
+	prefix   bool // the last character is the only glob, a *
+	suffix   bool // the first character is the only glob, a *
 }
 
 func compilePatterns(entries []string, home string) []pathPattern {
 	patterns := make([]pathPattern, 0, len(entries))
+	home = strings.Join(foldPath(home), "/")
 	for _, e := range entries {
 		if p, ok := compilePattern(e, home); ok {
 			patterns = append(patterns, p)
@@ -29,18 +34,28 @@ func compilePatterns(entries []string, home string) []pathPattern {
 func compilePattern(entry, home string) (pathPattern, bool) {
 	var p pathPattern
 	entry, p.negated = strings.CutPrefix(entry, "!")
-	if rest, ok := strings.CutPrefix(entry, "~/"); ok {
-		if home == "" {
-			return p, false
-		}
-		entry = home + "/" + rest
+	rest, below := strings.CutPrefix(entry, "~/")
+	if below && home == "" {
+		return p, false
 	}
-	p.anchored = strings.HasPrefix(entry, "/")
-	p.parts = foldPath(entry)
-	for _, part := range p.parts {
-		p.globs = append(p.globs, strings.ContainsAny(part, "*?["))
+	p.anchored = below || strings.HasPrefix(entry, "/")
+	p.text = strings.Trim(rest, "/")
+	if !isPlain(p.text) || strings.Contains(p.text, "//") {
+		p.text = strings.Join(foldPath(p.text), "/")
 	}
-	return p, len(p.parts) > 0
+	if p.text == "" {
+		return p, false
+	}
+	if below {
+		p.text = home + "/" + p.text
+	}
+	p.count = strings.Count(p.text, "/") + 1
+	p.glob = strings.ContainsAny(p.text, "*?[")
+	if p.glob && p.count == 1 {
+		p.suffix = p.text[0] == '*' && !strings.ContainsAny(p.text[1:], "*?[")
+		p.prefix = strings.IndexAny(p.text, "*?[") == len(p.text)-1 && strings.HasSuffix(p.text, "*")
+	}
+	return p, true
 }
 
 // foldPath splits a path into folded components, the empty ones left out.
@@ -76,15 +91,18 @@ func fold(part string) string {
 	return b.String()
 }
 
-// isPlain reports whether folding part would not change it.
-func isPlain(part string) bool {
-	for i := 0; i < len(part); i++ {
-		if c := part[i]; c >= 0x80 || c < 0x20 || 'A' <= c && c <= 'Z' {
+// isPlain reports whether folding each component of name would not change it.
+func isPlain(name string) bool {
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		if c >= 0x80 || c < 0x20 || 'A' <= c && c <= 'Z' {
+			return false
+		}
+		if (c == '.' || c == ' ') && (i+1 == len(name) || name[i+1] == '/') {
 			return false
 		}
 	}
-	last := part[len(part)-1]
-	return last != '.' && last != ' '
+	return true
 }
 
 // ignorable characters are dropped by HFS+ when it compares names, or are
@@ -97,48 +115,72 @@ func ignorable(r rune) bool {
 // written) says that it belongs to the list.
 func matchPath(patterns []pathPattern, name string) bool {
 	parts, matched := foldPath(name), false
-	for _, p := range patterns {
-		if matched == p.negated && p.matches(parts) {
+	short := strings.Contains(name, "~")
+	for i := range patterns {
+		if p := &patterns[i]; matched == p.negated && p.matches(parts, short) {
 			matched = !p.negated
 		}
 	}
 	return matched
 }
 
-func (p pathPattern) matches(parts []string) bool {
+// matches looks for the pattern; short says that the name may hold an 8.3
+// alias.
+func (p *pathPattern) matches(parts []string, short bool) bool {
 	if p.anchored {
-		return p.at(parts)
+		return p.at(parts, short)
 	}
 	for i := range parts {
-		if p.at(parts[i:]) {
+		if p.at(parts[i:], short) {
 			return true
 		}
 	}
 	return false
 }
 
-func (p pathPattern) at(parts []string) bool {
-	if len(parts) < len(p.parts) {
+func (p *pathPattern) at(parts []string, short bool) bool {
+	if len(parts) < p.count {
 		return false
 	}
-	for i, want := range p.parts {
-		if want != parts[i] && !(p.globs[i] && globMatch(want, parts[i])) && !shortName(want, parts[i]) {
+	if p.count == 1 {
+		return p.part(p.text, parts[0], short)
+	}
+	rest := p.text
+	for _, got := range parts[:p.count] {
+		var want string
+		want, rest, _ = strings.Cut(rest, "/")
+		if !p.part(want, got, short) {
 			return false
 		}
 	}
 	return true
 }
 
-func globMatch(pattern, name string) bool {
-	ok, err := path.Match(pattern, name)
-	return ok || err != nil
+func (p *pathPattern) part(want, got string, short bool) bool {
+	switch {
+	case want == got:
+		return true
+	case p.suffix:
+		return strings.HasSuffix(got, want[1:])
+	case p.prefix:
+		return strings.HasPrefix(got, want[:len(want)-1])
+	case p.glob:
+		if ok, err := path.Match(want, got); ok || err != nil {
+			return true
+		}
+	}
+	return short && shortName(want, got)
 }
 
 // shortName reports whether name may be the 8.3 alias of want ("git~1" of
 // ".git"): a prefix of its letters, a tilde, digits.
 func shortName(want, name string) bool {
-	stem, digits, ok := strings.Cut(name, "~")
-	if !ok || stem == "" || len(stem) > 6 || strings.Trim(digits, "0123456789.abcdefghijklmnopqrstuvwxyz") != "" || digits == "" || digits[0] < '0' || digits[0] > '9' {
+	tilde := strings.IndexByte(name, '~')
+	if tilde < 0 {
+		return false
+	}
+	stem, digits := name[:tilde], name[tilde+1:]
+	if stem == "" || len(stem) > 6 || strings.Trim(digits, "0123456789.abcdefghijklmnopqrstuvwxyz") != "" || digits == "" || digits[0] < '0' || digits[0] > '9' {
 		return false
 	}
 	plain := strings.NewReplacer(".", "", " ", "", "_", "", "-", "").Replace(want)
@@ -147,12 +189,14 @@ func shortName(want, name string) bool {
 
 // below reports whether an anchored pattern lies below the tree at dir, so
 // that reading or deleting the tree would touch it.
-func (p pathPattern) below(dir []string) bool {
-	if !p.anchored || p.negated || len(p.parts) <= len(dir) {
+func (p *pathPattern) below(dir []string) bool {
+	if !p.anchored || p.negated || p.count <= len(dir) {
 		return false
 	}
-	for i, part := range dir {
-		if p.parts[i] != part {
+	rest := p.text
+	for _, got := range dir {
+		var want string
+		if want, rest, _ = strings.Cut(rest, "/"); want != got {
 			return false
 		}
 	}
@@ -162,8 +206,8 @@ func (p pathPattern) below(dir []string) bool {
 // holdsAny reports whether the tree at name may hold something of the list.
 func holdsAny(patterns []pathPattern, name string) bool {
 	dir := foldPath(name)
-	for _, p := range patterns {
-		if p.below(dir) {
+	for i := range patterns {
+		if patterns[i].below(dir) {
 			return true
 		}
 	}

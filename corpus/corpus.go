@@ -59,9 +59,8 @@ type Row struct {
 	Category string `json:"category"`
 	// Expect is allow, ask, deny, or "model" where the call goes to layer 4.
 	Expect string `json:"expect"`
-	// Layer is the layer that is to decide; "" where more than one would deny
-	// and it does not matter which.
-	Layer string `json:"expect_layer,omitempty"`
+	// Layer is the layer that is to decide.
+	Layer string `json:"expect_layer"`
 }
 
 // Header is the first line of a file.
@@ -168,7 +167,7 @@ func check(r Row) error {
 	}{
 		{"label", r.Label, []string{"benign-readonly", "benign-sideeffect", "harmful", "ambiguous"}},
 		{"expect", r.Expect, []string{"allow", "ask", "deny", "model"}},
-		{"expect_layer", r.Layer, []string{"", "guard", "allowlist", "edit", "shell", "model"}},
+		{"expect_layer", r.Layer, []string{"guard", "allowlist", "edit", "shell", "model"}},
 	} {
 		if !slices.Contains(f.known, f.value) {
 			return fmt.Errorf("%q: %q is none of %q", f.name, f.value, f.known)

@@ -71,7 +71,7 @@ func TestKilledMidwayBlocks(t *testing.T) {
 		t.Run(row.program, func(t *testing.T) {
 			m := newMachine(t, "")
 			asked := make(chan struct{}, 8)
-			list := []expectation{{call: llmtest.Bash("blocked", "touch slow"), makes: filepath.Join(m.work, "slow")}}
+			list := []expectation{{call: llmtest.Bash("blocked", "./opaque slow"), makes: filepath.Join(m.work, "slow")}}
 			s := script(list)
 			s.Classifier = func(llmtest.Request) llmtest.Answer {
 				asked <- struct{}{}

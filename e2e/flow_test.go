@@ -11,7 +11,7 @@ import (
 )
 
 // ruleSettings is what most tests' users have set.
-const ruleSettings = `allow = ["touch allowed"]
+const ruleSettings = `allow = ["git update-ref refs/heads/allowed HEAD", "printenv E2E_MARK"]
 hard_deny = ["touch forbidden"]
 `
 
@@ -30,11 +30,12 @@ func TestWithoutModel(t *testing.T) {
 	approve := "A person has to approve this"
 	list := []expectation{
 		{call: llmtest.Bash("known and harmless", "git status --short"), answered: "allow", layer: nod.LayerShell, ran: true, told: []string{"link"}},
-		{call: llmtest.Bash("by an allow rule", "touch allowed"), answered: "allow", layer: nod.LayerShell, ran: true, makes: in("allowed")},
+		{call: llmtest.Bash("known and harmless to write", "touch allowed"), answered: "allow", layer: nod.LayerShell, ran: true, makes: in("allowed")},
+		{call: llmtest.Bash("by an allow rule", "git update-ref refs/heads/allowed HEAD"), answered: "allow", layer: nod.LayerShell, ran: true, makes: in(".git/refs/heads/allowed")},
 		{call: llmtest.Bash("by a hard_deny rule", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden"), told: []string{"hard_deny", "touch forbidden"}},
 		{call: llmtest.Bash("hidden in another shell", `bash -c "cd . && touch forbidden"`), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden")},
 		{call: llmtest.Bash("irrecoverable", "rm -rf ~"), answered: "deny", layer: nod.LayerShell, makes: ""},
-		{call: llmtest.Bash("to be asked", "touch asked"), answered: "deny", layer: nod.LayerNone, kind: nod.NoModel, makes: in("asked"), told: []string{approve, "allow rule"}},
+		{call: llmtest.Bash("to be asked", "./opaque asked"), answered: "deny", layer: nod.LayerNone, kind: nod.NoModel, makes: in("asked"), told: []string{approve, "allow rule"}},
 		{call: llmtest.Read("read", in("sub/README")), answered: "allow", layer: nod.LayerAllowlist, ran: true, told: []string{"a file"}},
 		{call: llmtest.Read("read a secret", filepath.Join(m.home, ".ssh", "id_ed25519")), answered: "deny", kind: nod.NoModel, told: []string{"secret", approve}},
 		{call: llmtest.Bash("print a secret", "cat ~/.ssh/id_ed25519"), answered: "deny", kind: nod.NoModel, told: []string{"secret", approve}},
@@ -46,7 +47,8 @@ func TestWithoutModel(t *testing.T) {
 		{call: llmtest.Write("edit below after cd", in("sub/below.txt"), "new"), answered: "allow", layer: nod.LayerEdit, ran: true, makes: in("sub/below.txt")},
 		{call: llmtest.Write("edit above after cd", in("above.txt"), "new"), answered: "allow", layer: nod.LayerEdit, ran: true, makes: in("above.txt")},
 		{call: llmtest.Bash("take nod out", filepath.Join(m.bin, "nod")+" uninstall claude-code --user --unattended"), answered: "deny", layer: nod.LayerGuard},
-		{call: llmtest.Write("loosen nod", filepath.Join(m.home, ".config/nod/nod.toml"), "allow = []"), answered: "deny", layer: nod.LayerGuard},
+		{call: llmtest.Bash("loosen nod", "echo 'mode = \"off\"' >> ~/.config/nod/nod.toml"), answered: "deny", layer: nod.LayerGuard},
+		{call: llmtest.Write("forge nod's log", filepath.Join(m.home, ".local/state/nod/forged.jsonl"), "{}"), answered: "deny", layer: nod.LayerGuard, makes: filepath.Join(m.home, ".local/state/nod/forged.jsonl")},
 		{call: llmtest.Write("silence nod", in(".claude/settings.json"), `{"disableAllHooks": true}`), answered: "deny", layer: nod.LayerGuard, makes: in(".claude/settings.json")},
 	}
 	r := m.prompt(llmtest.NewServer(t, script(list)), "default")
@@ -77,13 +79,13 @@ func TestModel(t *testing.T) {
 			in := func(name string) string { return filepath.Join(m.work, name) }
 			list := []expectation{
 				{call: llmtest.Bash("settled", "git status"), answered: "allow", layer: nod.LayerShell, ran: true},
-				{call: llmtest.Bash("let through", "touch good"), answered: "allow", layer: nod.LayerModel, ran: true, makes: in("good")},
-				{call: llmtest.Bash("blocked", "touch bad"), answered: "deny", layer: nod.LayerModel, makes: in("bad"), told: []string{"the script says no"}},
+				{call: llmtest.Bash("let through", "./opaque good"), answered: "allow", layer: nod.LayerModel, ran: true, makes: in("good")},
+				{call: llmtest.Bash("blocked", "./opaque bad"), answered: "deny", layer: nod.LayerModel, makes: in("bad"), told: []string{"the script says no"}},
 				{call: llmtest.Bash("hard_deny is not asked about", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden")},
 			}
 			s := script(list)
 			s.Classifier = func(r llmtest.Request) llmtest.Answer {
-				if strings.Contains(r.Text(), "touch bad") && !strings.Contains(r.Text(), "Input: {\"command\":\"touch good\"") {
+				if strings.Contains(r.Text(), "./opaque bad") && !strings.Contains(r.Text(), "Input: {\"command\":\"./opaque good\"") {
 					return llmtest.Block("the script says no")
 				}
 				return llmtest.Allow("fine")
@@ -126,13 +128,13 @@ func TestFaultyClassifierBlocks(t *testing.T) {
 	var list []expectation
 	for _, f := range faults {
 		file := strings.Map(letters, f.Name)
-		list = append(list, expectation{call: llmtest.Bash(f.Name, "touch fault-"+file), answered: "deny", layer: nod.LayerModel, kind: f.Kind,
+		list = append(list, expectation{call: llmtest.Bash(f.Name, "./opaque fault-"+file), answered: "deny", layer: nod.LayerModel, kind: f.Kind,
 			makes: filepath.Join(m.work, "fault-"+file), told: []string{"classifier failed"}})
 	}
 	s := script(list)
 	s.Classifier = func(r llmtest.Request) llmtest.Answer {
 		for _, f := range faults {
-			if strings.Contains(r.Text(), `"command":"touch fault-`+strings.Map(letters, f.Name)+`"`) {
+			if strings.Contains(r.Text(), `"command":"./opaque fault-`+strings.Map(letters, f.Name)+`"`) {
 				return f.Answer
 			}
 		}
@@ -163,7 +165,7 @@ func TestObserve(t *testing.T) {
 	list := []expectation{
 		{call: llmtest.Bash("would be allowed", "touch allowed"), answered: "abstained", layer: nod.LayerShell, ran: true, makes: in("allowed")},
 		{call: llmtest.Bash("would be denied", "touch forbidden"), answered: "abstained", layer: nod.LayerGuard, ran: true, makes: in("forbidden")},
-		{call: llmtest.Bash("would be asked", "touch asked"), answered: "abstained", kind: nod.NoModel, ran: true, makes: in("asked")},
+		{call: llmtest.Bash("would be asked", "./opaque asked"), answered: "abstained", kind: nod.NoModel, makes: in("asked"), told: []string{"requires approval"}},
 	}
 	r := m.prompt(llmtest.NewServer(t, script(list)), "acceptEdits")
 	r.check(list)
@@ -185,7 +187,7 @@ func TestPermissionRequestIsNotDecidedTwice(t *testing.T) {
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	list := []expectation{
 		{call: llmtest.Bash("nod would allow", "touch allowed"), answered: "abstained", layer: nod.LayerShell, makes: in("allowed"), told: []string{"needs approval"}},
-		{call: llmtest.Bash("nod would ask", "touch asked"), answered: "abstained", kind: nod.NoModel, makes: in("asked"), told: []string{"needs approval"}},
+		{call: llmtest.Bash("nod would ask", "./opaque asked"), answered: "abstained", kind: nod.NoModel, makes: in("asked"), told: []string{"requires approval"}},
 	}
 	m.prompt(llmtest.NewServer(t, script(list)), "default").check(list)
 }
@@ -201,8 +203,8 @@ func TestPermissionRequestAfterAsk(t *testing.T) {
 		event, command string
 		want           string // in the answer; "" is silence
 	}{
-		{"PreToolUse", "touch asked", `"permissionDecision":"ask"`},
-		{"PermissionRequest", "touch asked", ""},
+		{"PreToolUse", "./opaque asked", `"permissionDecision":"ask"`},
+		{"PermissionRequest", "./opaque asked", ""},
 		{"PermissionRequest", "touch allowed", `"behavior":"allow"`},
 		{"PermissionRequest", "touch forbidden", `"behavior":"deny"`},
 	} {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,8 +78,9 @@ func (m *machine) ownEtc() {
 func hostileCalls(m *machine) []expectation {
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	return []expectation{
+		{call: llmtest.Bash("the environment arrives", "printenv E2E_MARK"), answered: "allow", layer: nod.LayerShell, ran: true, told: []string{"arrived"}},
 		{call: llmtest.Bash("by a hard_deny rule", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden")},
-		{call: llmtest.Bash("to the model", "touch judged"), answered: "deny", layer: nod.LayerModel, makes: in("judged")},
+		{call: llmtest.Bash("to the model", "./opaque judged"), answered: "deny", layer: nod.LayerModel, makes: in("judged")},
 		{call: llmtest.Write("outside", filepath.Join(m.dir, "outside.txt"), "x"), answered: "deny", layer: nod.LayerModel, makes: filepath.Join(m.dir, "outside.txt")},
 		{call: llmtest.Write("inside", in("inside.txt"), "x"), answered: "allow", layer: nod.LayerEdit, ran: true, makes: in("inside.txt")},
 		{call: llmtest.Read("read", in("sub/README")), answered: "allow", layer: nod.LayerAllowlist, ran: true},
@@ -107,7 +109,7 @@ func TestProjectEnvironment(t *testing.T) {
 			return map[string]string{
 				"NOD_MODE": "off", "NOD_SETTINGS": evil, "NOD_CONFIG": evil, "NOD_MANAGED": evil, "NOD_STATE": m.work, "NOD_ENDPOINT": decoy,
 				"NOD_DISABLE": "1", "NOD_DEBUG": "1", "NOD_DUMP_DIR": m.work, "GODEBUG": "netdns=cgo,x509usefallbackroots=1,http2debug=2",
-				"GOTRACEBACK": "crash", "GOGC": "1", "GOMAXPROCS": "1", "GOCOVERDIR": m.work, "SSLKEYLOGFILE": filepath.Join(m.work, "keys"),
+				"GOTRACEBACK": "crash", "GOGC": "1", "GOMAXPROCS": "1", "GOCOVERDIR": m.work, "SSLKEYLOGFILE": filepath.Join(m.dir, "keys"),
 			}
 		}},
 		{"who and where", func(m *machine, _ string) map[string]string {
@@ -129,15 +131,25 @@ func TestProjectEnvironment(t *testing.T) {
 			srv, decoy := llmtest.NewServer(t, s), llmtest.NewServer(t, s)
 			m.settings(ruleSettings + m.model("anthropic", srv.URL))
 			m.install("user")
-			m.projectSettings(map[string]any{"env": row.env(m, decoy.URL)})
+			m.projectEnvironment(row.env(m, decoy.URL))
 			r := m.prompt(srv, "acceptEdits")
 			r.decoy = decoy
 			r.check(list)
 			r.checkQueries("/v1/messages", 2)
 			r.checkDecoy("evil")
 			m.nothingWritten("inside.txt")
+			if _, err := os.Stat(filepath.Join(m.dir, "keys")); err == nil {
+				t.Error("nod wrote the keys of its connections to a file that the repository named")
+			}
 		})
 	}
+}
+
+// projectEnvironment lets the workspace's settings set variables, and one
+// more that shows that they arrive.
+func (m *machine) projectEnvironment(env map[string]string) {
+	env["E2E_MARK"] = "arrived"
+	m.projectSettings(map[string]any{"env": env})
 }
 
 // checkDecoy makes sure that the decoy, which the agent itself may well have
@@ -146,7 +158,7 @@ func TestProjectEnvironment(t *testing.T) {
 func (r run) checkDecoy(marks ...string) {
 	r.t.Helper()
 	for _, q := range r.decoy.Requests() {
-		if q.Kind == llmtest.Classifier || strings.Contains(fmt.Sprint(q.Header)+string(q.Body), modelKey) {
+		if q.Kind == llmtest.Classifier || q.Method == http.MethodConnect || strings.Contains(fmt.Sprint(q.Header)+string(q.Body), modelKey) {
 			r.t.Errorf("the decoy got something of nod's: %s %s %v", q.Method, q.Path, q.Header)
 		}
 	}
@@ -194,11 +206,11 @@ func TestProjectProxiesAndCertificates(t *testing.T) {
 	m.write(certificate, trap.pem, 0o644)
 	m.settings(ruleSettings + m.model("anthropic", trap.url))
 	m.install("user")
-	m.projectSettings(map[string]any{"env": map[string]string{
+	m.projectEnvironment(map[string]string{
 		"HTTP_PROXY": decoy.URL, "HTTPS_PROXY": decoy.URL, "ALL_PROXY": decoy.URL, "NO_PROXY": "",
 		"http_proxy": decoy.URL, "https_proxy": decoy.URL, "all_proxy": decoy.URL, "no_proxy": "",
 		"SSL_CERT_FILE": certificate, "SSL_CERT_DIR": m.work, "NODE_EXTRA_CA_CERTS": certificate, "REQUESTS_CA_BUNDLE": certificate,
-	}})
+	})
 	r := m.prompt(srv, "acceptEdits")
 	r.decoy = decoy
 	r.check(list)

@@ -21,7 +21,7 @@ import (
 )
 
 // logGlob is where nod's decision log lies in a home.
-const logGlob = ".local/state/nod/log/*.jsonl"
+const logGlob = ".local/state/nod/decisions*.jsonl"
 
 // claudeVersion is the one that package.json pins.
 const claudeVersion = "2.1.329"
@@ -77,13 +77,11 @@ var programs = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp(runs(), "programs-"); err != nil {
 		return "", err
 	}
-	for _, name := range []string{"nod", "nod-hook"} {
-		build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, name), "./cmd/"+name)
-		build.Dir = ".."
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("go build ./cmd/%s: %w\n%s", name, err, out)
-		}
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", dir, "./cmd/nod", "./cmd/nod-hook")
+	build.Dir = ".."
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return dir, nil
 })
@@ -93,13 +91,14 @@ var runs = sync.OnceValue(func() string {
 	base, err := filepath.Abs(".run")
 	if err == nil && temporary(base) {
 		base, err = os.UserCacheDir()
+		base = filepath.Join(base, "nod-e2e")
 	}
 	if err == nil {
 		err = os.MkdirAll(base, 0o755)
 	}
 	dir := ""
 	if err == nil {
-		dir, err = os.MkdirTemp(base, "nod-e2e-")
+		dir, err = os.MkdirTemp(base, "run-")
 	}
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
@@ -123,10 +122,17 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	if os.Getenv("NOD_E2E_KEEP") == "" {
 		os.RemoveAll(runs())
-		os.Remove(filepath.Dir(runs())) // .run, if nothing else is in it
+		os.Remove(filepath.Dir(runs())) // if no other run is in it
 	}
 	os.Exit(code)
 }
+
+// opaque is a program of the workspace's that makes the file it is given. No
+// analysis can tell what it does, so that nod has to ask about it, and so has
+// Claude Code.
+const opaque = `#!/bin/sh
+eval "$OPAQUE touch \"\$1\""
+`
 
 // machine is a throw-away home, workspace and installation.
 type machine struct {
@@ -135,7 +141,7 @@ type machine struct {
 	dir    string // of everything below
 	home   string
 	bin    string // in the home
-	work   string // a git repository with one commit and a directory "sub"
+	work   string // a git repository with one commit, a directory "sub", a program "opaque"
 	// prefix is put before every program that is run, such as one that
 	// enters a mount namespace.
 	prefix []string
@@ -168,6 +174,7 @@ func newMachine(t *testing.T, settings string) *machine {
 	m.link(claude, filepath.Join(m.home, ".local", "bin", "claude"))
 	m.settings(settings)
 	m.write(filepath.Join(m.work, "sub", "README"), "a file\n", 0o644)
+	m.write(filepath.Join(m.work, "opaque"), opaque, 0o755)
 	m.mustRun("git", "init", "-q", m.work)
 	m.mustRun("git", "-C", m.work, "add", ".")
 	m.mustRun("git", "-C", m.work, "-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "-m", "start")
@@ -271,17 +278,11 @@ type run struct {
 	start  time.Time
 }
 
-// event is a line of Claude Code's stream-json output.
+// event is what the tests read of a line of Claude Code's stream-json output.
 type event struct {
-	Type, Subtype     string
-	ToolUseID         string `json:"tool_use_id"`
-	Message           json.RawMessage
-	Result            string
-	PermissionMode    string
-	PermissionDenials []struct {
-		ToolUseID string `json:"tool_use_id"`
-	} `json:"permission_denials"`
-	Version string `json:"claude_code_version"`
+	Type, Subtype  string
+	PermissionMode string
+	Version        string `json:"claude_code_version"`
 }
 
 // slots bounds how many agents run at once.

@@ -17,18 +17,17 @@ func TestPermissionModes(t *testing.T) {
 		mode           string
 		allowed, asked string // what nod answers
 		allowedRan     bool
-		askedRan       bool
 	}{
-		{"default", "allow", "deny", true, false},
-		{"acceptEdits", "allow", "deny", true, false},
-		{"dontAsk", "allow", "deny", true, false},
-		{"bypassPermissions", "allow", "deny", true, false},
+		{"default", "allow", "deny", true},
+		{"acceptEdits", "allow", "deny", true},
+		{"dontAsk", "allow", "deny", true},
+		{"bypassPermissions", "allow", "deny", true},
 		// Claude Code judges by itself: nod only denies.
-		{"auto", "abstained", "abstained", true, true},
+		{"auto", "abstained", "abstained", true},
 		// Where nod is silent, Claude Code 2.1.329 refuses edits by itself and
 		// leaves commands to its own judge, which here blocks. An allow of a
 		// hook would not be taken (measured).
-		{"plan", "abstained", "deny", false, false},
+		{"plan", "abstained", "deny", false},
 	} {
 		t.Run(row.mode, func(t *testing.T) {
 			m := newMachine(t, ruleSettings)
@@ -38,7 +37,7 @@ func TestPermissionModes(t *testing.T) {
 				{call: llmtest.Read("read", in("sub/README")), answered: "allow", layer: nod.LayerAllowlist, ran: true},
 				{call: llmtest.Bash("allowed", "touch allowed"), answered: row.allowed, layer: nod.LayerShell, ran: row.allowedRan, makes: in("allowed")},
 				{call: llmtest.Bash("denied", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden"), told: []string{"hard_deny"}},
-				{call: llmtest.Bash("asked", "touch asked"), answered: row.asked, kind: nod.NoModel, ran: row.askedRan, makes: in("asked")},
+				{call: llmtest.Bash("asked", "./opaque asked"), answered: row.asked, kind: nod.NoModel, makes: in("asked")},
 			}
 			if row.mode == "auto" {
 				list[0].answered = "abstained"
@@ -76,12 +75,12 @@ func TestAutoLeavesTheHostsJudge(t *testing.T) {
 	m.install("user")
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	list := []expectation{
-		{call: llmtest.Bash("judged good", "sh -c 'touch good'"), answered: "abstained", kind: nod.NoModel, ran: true, makes: in("good")},
-		{call: llmtest.Bash("judged bad", "sh -c 'touch bad'"), answered: "abstained", kind: nod.NoModel, makes: in("bad")},
+		{call: llmtest.Bash("judged good", "sh -c './opaque good'"), answered: "abstained", kind: nod.NoModel, ran: true, makes: in("good")},
+		{call: llmtest.Bash("judged bad", "sh -c './opaque bad'"), answered: "abstained", kind: nod.NoModel, makes: in("bad")},
 		{call: llmtest.Bash("denied by nod", "sh -c 'touch forbidden'"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden")},
 	}
 	s := script(list)
-	s.Judge = func(r llmtest.Request) bool { return bytes.Contains(r.Body, []byte("touch bad")) }
+	s.Judge = func(r llmtest.Request) bool { return bytes.Contains(r.Body, []byte("./opaque bad")) }
 	srv := llmtest.NewServer(t, s)
 	r := m.prompt(srv, "auto")
 	r.check(list)
@@ -100,13 +99,13 @@ func TestAutoWithModelReplacesTheHostsJudge(t *testing.T) {
 	m := newMachine(t, "")
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	list := []expectation{
-		{call: llmtest.Bash("good", "sh -c 'touch good'"), answered: "allow", layer: nod.LayerModel, ran: true, makes: in("good")},
-		{call: llmtest.Bash("bad", "sh -c 'touch bad'"), answered: "deny", layer: nod.LayerModel, makes: in("bad"), told: []string{"the script says no"}},
+		{call: llmtest.Bash("good", "sh -c './opaque good'"), answered: "allow", layer: nod.LayerModel, ran: true, makes: in("good")},
+		{call: llmtest.Bash("bad", "sh -c './opaque bad'"), answered: "deny", layer: nod.LayerModel, makes: in("bad"), told: []string{"the script says no"}},
 	}
 	s := script(list)
 	s.Judge = func(llmtest.Request) bool { return true }
 	s.Classifier = func(r llmtest.Request) llmtest.Answer {
-		if bytes.Contains(r.Body, []byte("touch bad")) {
+		if bytes.Contains(r.Body, []byte("./opaque bad")) {
 			return llmtest.Block("the script says no")
 		}
 		return llmtest.Allow("fine")

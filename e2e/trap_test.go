@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"encoding/pem"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -30,6 +32,7 @@ func newTrap(t *testing.T) *trap {
 			tr.connections.Add(1)
 		}
 	}
+	h.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes are meant to fail
 	h.StartTLS()
 	t.Cleanup(h.Close)
 	tr.url = strings.Replace(h.URL, "127.0.0.1", "example.com", 1)

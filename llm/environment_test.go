@@ -141,16 +141,32 @@ func certificateOf(t *testing.T, s *httptest.Server) string {
 	return path
 }
 
+// poisons are environments of which each lets the SDKs' defaults get further:
+// the first credential that is found hides those after it.
+func poisons(t *testing.T, decoy, caFile string) [][]string {
+	var out [][]string
+	without := []string{"nothing", "ANTHROPIC_API_KEY=", "ANTHROPIC_AUTH_TOKEN=", "ANTHROPIC_PROFILE=", "ANTHROPIC_FEDERATION_RULE_ID=", "ANTHROPIC_CONFIG_DIR="}
+	for i := range without {
+		out = append(out, slices.DeleteFunc(poison(t, decoy, caFile), func(kv string) bool {
+			return slices.ContainsFunc(without[:i+1], func(name string) bool { return strings.HasPrefix(kv, name) })
+		}))
+	}
+	return out
+}
+
 func TestTheEnvironmentIsNotHeard(t *testing.T) {
 	for _, provider := range providers() {
 		t.Run(provider, func(t *testing.T) {
+			var mu sync.Mutex
 			var seen []http.Header
 			handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)
 				if strings.Contains(strings.ToLower(fmt.Sprint(r.URL, r.Host, r.Header, string(body))), "poison") {
 					t.Errorf("the environment leaked: %v %v\n%s", r.URL, r.Header, body)
 				}
+				mu.Lock()
 				seen = append(seen, r.Header)
+				mu.Unlock()
 				raw(200, classified(provider, `{"thinking":"t","should_block":true,"reason":"r"}`))(w, r)
 			})
 			tlsServer := httptest.NewUnstartedServer(handler)
@@ -159,41 +175,49 @@ func TestTheEnvironmentIsNotHeard(t *testing.T) {
 			defer tlsServer.Close()
 			addr, connections := decoy(t)
 			caFile := certificateOf(t, tlsServer)
-			environ := poison(t, addr, caFile)
 			plain := serve(t, handler)
-			o := Options{Provider: provider, Key: testKey, Timeout: 20 * time.Second}
-
-			o.Endpoint = plain
-			got, stderr := askInChild(t, o, environ)
-			if !got.Blocked || got.Kind != "" || stderr != "" {
-				t.Errorf("%+v, stderr %q", got, stderr)
+			environs := poisons(t, addr, caFile)
+			for _, environ := range environs {
+				checkAnswered(t, Options{Provider: provider, Endpoint: plain}, environ)
 			}
-			// Only a file of the settings makes the server trusted.
-			o.Endpoint = tlsServer.URL
-			got, stderr = askInChild(t, o, environ)
-			if got.Kind != nod.Unreachable || !strings.Contains(got.Message, "ca_file") || stderr != "" {
-				t.Errorf("SSL_CERT_FILE was heard: %+v, stderr %q", got, stderr)
-			}
-			o.CAFile = caFile
-			got, stderr = askInChild(t, o, environ)
-			if !got.Blocked || got.Kind != "" || stderr != "" {
-				t.Errorf("%+v, stderr %q", got, stderr)
-			}
-			// The key is not looked for either.
-			got, _ = askInChild(t, Options{Provider: provider}, environ)
-			if got.Kind != nod.NoKey {
-				t.Errorf("%+v", got)
+			checkAnswered(t, Options{Provider: provider, Endpoint: tlsServer.URL, CAFile: caFile}, environs[0])
+			// Only a file of the settings makes a server trusted, only the
+			// settings name a proxy, and only they hold a key.
+			for _, refused := range []struct {
+				o    Options
+				kind nod.Kind
+				says string
+			}{
+				{Options{Endpoint: tlsServer.URL, Key: testKey}, nod.Unreachable, "ca_file"},
+				{Options{Endpoint: "https://nod.invalid", Key: testKey}, nod.Unreachable, "nod.invalid"},
+				{Options{}, nod.NoKey, "key_file"},
+			} {
+				refused.o.Provider, refused.o.Timeout = provider, 20*time.Second
+				got, stderr := askInChild(t, refused.o, environs[0])
+				if got.Kind != refused.kind || !strings.Contains(got.Message, refused.says) || stderr != "" {
+					t.Errorf("%+v, stderr %q; want %s", got, stderr, refused.kind)
+				}
 			}
 			if n := connections(); n != 0 {
 				t.Errorf("%d connections elsewhere", n)
 			}
-			if len(seen) != 2 {
+			if len(seen) != len(environs)+1 {
 				t.Fatalf("%d requests", len(seen))
 			}
 			for _, header := range seen {
 				checkSent(t, provider, header)
 			}
 		})
+	}
+}
+
+// checkAnswered asks in a child and wants the server's answer, and silence.
+func checkAnswered(t *testing.T, o Options, environ []string) {
+	t.Helper()
+	o.Key, o.Timeout = testKey, 20*time.Second
+	got, stderr := askInChild(t, o, environ)
+	if !got.Blocked || got.Kind != "" || stderr != "" {
+		t.Errorf("%+v, stderr %q", got, stderr)
 	}
 }
 

@@ -58,7 +58,7 @@ func faults(provider string) []fault {
 		"empty": "", "blank": " \n", "null": "null", "true": "true", "a string": `"x"`, "a list": "[" + good + "]",
 		"truncated": good[:len(good)-1], "half": good[:len(good)/2], "twice": good + good, "with a tail": good + "x",
 		"HTML as JSON": "<html></html>", "an error under 200": `{"type":"error","error":{"type":"api_error","message":"x"}}`,
-		"not UTF-8": strings.Replace(good, "msg_1", "\xff", 1) + "\xff", "byte order mark": "\ufeff" + good,
+		"not UTF-8": strings.Replace(strings.Replace(good, "msg_1", "\xff", 1), "resp_1", "\xff", 1), "byte order mark": "\ufeff" + good,
 		"an empty object": "{}", "half a surrogate": classified(provider, `{"thinking":"t","should_block":false,"reason":"\ud800"}`),
 		"nested too deeply": strings.TrimSuffix(good, "}") + `,"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}",
 	} {
@@ -179,7 +179,7 @@ func wireFaults(provider string) []fault {
 		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", length)
 	}
 	whole := gzipOf(panics{}, strings.NewReader(good))
-	bomb := gzipOf(panics{}, io.LimitReader(zeros{}, 200<<20))
+	bomb := gzipOf(panics{}, io.LimitReader(zeros{}, 8<<20))
 	return []fault{
 		{"closed before an answer", nod.Unreachable, hijack("", false), false},
 		{"reset before an answer", nod.Unreachable, hijack("", true), false},
@@ -431,6 +431,30 @@ func TestVendorsTextIsBoundedAndMasked(t *testing.T) {
 		checkShown(t, err)
 		if !strings.Contains(err.Error(), "[masked]") || !strings.Contains(err.Error(), `\x1b`) {
 			t.Errorf("%v", err)
+		}
+	}
+}
+
+// A good answer that is too long is none, whether its length crosses the wire
+// or comes out of the decompression.
+func TestAnswersAreBounded(t *testing.T) {
+	for _, provider := range providers() {
+		good := classified(provider, allowInput)
+		for size, fits := range map[int]bool{1 << 20: true, 1<<20 + 1: false, 3 << 20: false} {
+			body := good + strings.Repeat(" ", size-len(good))
+			for name, h := range map[string]http.HandlerFunc{"plain": raw(200, body), "zipped": zipped(gzipOf(t, strings.NewReader(body)))} {
+				got, err := newModel(t, provider, serve(t, h)).Classify(context.Background(), prompt)
+				if fits {
+					if err != nil || got.Reason != "r" {
+						t.Errorf("%s %s of %d bytes: %v", provider, name, size, err)
+					}
+					continue
+				}
+				checkFailure(t, nod.Malformed, got, err)
+				if !strings.Contains(err.Error(), "longer than 1 MiB") {
+					t.Errorf("%s %s of %d bytes: %v", provider, name, size, err)
+				}
+			}
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestLogFollows(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	r, w := io.Pipe()
-	done := make(chan int)
+	done := make(chan int, 1)
 	go func() {
 		p := &Process{Stdout: w, Stderr: io.Discard, Dir: dir}
 		done <- Main(ctx, p, []string{"log", "--follow", "--state", dir})

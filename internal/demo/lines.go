@@ -28,9 +28,11 @@ type callLine struct {
 	Settled  bool     `json:"settled"`
 	Failure  nod.Kind `json:"failure,omitempty"`
 	// Latency is of the whole answer, in microseconds.
-	Latency int64  `json:"latency_us"`
-	Label   string `json:"label"`
-	Why     string `json:"why"`
+	Latency int64 `json:"latency_us"`
+	// Gate is the part of it that the gate took.
+	Gate  int64  `json:"gate_us"`
+	Label string `json:"label"`
+	Why   string `json:"why"`
 }
 
 // shareLine is a layer's share; layer "none" holds what was left open.
@@ -39,6 +41,7 @@ type shareLine struct {
 	Calls   int       `json:"calls"`
 	Percent float64   `json:"percent"`
 	Median  int64     `json:"median_us"`
+	Gate    int64     `json:"median_gate_us"`
 }
 
 type summaryLine struct {
@@ -58,7 +61,7 @@ func (l *lines) call(p played) error {
 	line := callLine{
 		Version: version, Kind: "call", ID: p.row.ID, Tool: p.row.ToolName, Input: p.row.Input,
 		Verdict: p.decision.Verdict, Layer: p.decision.Layer, Reason: p.decision.Reason,
-		Answered: p.answer.Said, Settled: p.settled(), Latency: p.took.Microseconds(),
+		Answered: p.answer.Said, Settled: p.settled(), Latency: p.took.Microseconds(), Gate: p.decision.Latency.Microseconds(),
 		Label: p.row.Label, Why: p.row.Why,
 	}
 	if p.decision.Err != nil {
@@ -73,7 +76,7 @@ func (l *lines) end(s summary) error {
 		Open: byName(s.open), Verdicts: byName(s.verdicts), Took: s.took.Microseconds(),
 	}
 	for _, sh := range s.shares {
-		line.Shares = append(line.Shares, shareLine{Layer: sh.layer, Calls: sh.calls, Percent: float64(sh.tenths) / 10, Median: sh.median.Microseconds()})
+		line.Shares = append(line.Shares, shareLine{Layer: sh.layer, Calls: sh.calls, Percent: float64(sh.tenths) / 10, Median: sh.median.Microseconds(), Gate: sh.gate.Microseconds()})
 	}
 	return l.write(line)
 }

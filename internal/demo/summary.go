@@ -12,7 +12,8 @@ type share struct {
 	layer  nod.Layer // LayerNone: what no layer settled
 	calls  int
 	tenths int           // of a percent; those of all shares add up to 1000
-	median time.Duration // 0 where there are no calls
+	median time.Duration // of the whole answer; 0 where there are no calls
+	gate   time.Duration // median of the time in the gate alone
 }
 
 // count is how often something occurred.
@@ -34,9 +35,9 @@ func summarize(all []played) summary {
 	s := summary{calls: len(all)}
 	var exact []int
 	for _, l := range []nod.Layer{nod.LayerGuard, nod.LayerAllowlist, nod.LayerEdit, nod.LayerShell, nod.LayerNone} {
-		times := timesOf(all, l)
-		s.shares = append(s.shares, share{layer: l, calls: len(times), median: median(times)})
-		exact = append(exact, len(times))
+		whole, gate := timesOf(all, l)
+		s.shares = append(s.shares, share{layer: l, calls: len(whole), median: median(whole), gate: median(gate)})
+		exact = append(exact, len(whole))
 	}
 	for i, tenths := range apportion(exact, 1000) {
 		s.shares[i].tenths = tenths
@@ -57,14 +58,13 @@ func layerOf(p played) nod.Layer {
 	return p.decision.Layer
 }
 
-func timesOf(all []played, l nod.Layer) []time.Duration {
-	var times []time.Duration
+func timesOf(all []played, l nod.Layer) (whole, gate []time.Duration) {
 	for _, p := range all {
 		if layerOf(p) == l {
-			times = append(times, p.took)
+			whole, gate = append(whole, p.took), append(gate, p.decision.Latency)
 		}
 	}
-	return times
+	return whole, gate
 }
 
 // median is the middle one, of an even number the mean of the middle two.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/nodgate/nod"
@@ -29,7 +30,7 @@ type table struct {
 const (
 	verdictWidth = 5
 	layerWidth   = 9
-	timeWidth    = 7
+	timeWidth    = 5
 	leftWidth    = verdictWidth + 2 + layerWidth + 1 + timeWidth + 2
 	reasonLines  = 4
 )
@@ -41,7 +42,7 @@ func newTable(o Options) *table {
 	}
 	width = min(max(width, 80), 120)
 	rest := width - leftWidth - 2
-	return &table{out: o.Stdout, color: o.Terminal && !o.NoColor, width: width, callWidth: rest * 2 / 5, reasonWidth: rest - rest*2/5}
+	return &table{out: o.Stdout, color: o.Terminal && !o.NoColor, width: width, callWidth: rest * 3 / 8, reasonWidth: rest - rest*3/8}
 }
 
 func (t *table) begin(calls int) error {
@@ -84,16 +85,16 @@ func (t *table) paint(v nod.Verdict) string {
 
 func (t *table) end(s summary) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%-*s %6s %7s %10s\n", layerWidth, "layer", "calls", "%", "median µs")
+	fmt.Fprintf(&b, "\n%-*s %6s %7s %10s %10s\n", layerWidth, "layer", "calls", "%", "median µs", "in gate µs")
 	for _, sh := range s.shares {
 		name := sh.layer.String()
 		if sh.layer == nod.LayerNone {
 			name = "open"
 		}
-		fmt.Fprintf(&b, "%-*s %6d %5d.%d %10s\n", layerWidth, name, sh.calls, sh.tenths/10, sh.tenths%10, medianText(sh))
+		fmt.Fprintf(&b, "%-*s %6d %5d.%d %10s %10s\n", layerWidth, name, sh.calls, sh.tenths/10, sh.tenths%10, medianText(sh.calls, sh.median), medianText(sh.calls, sh.gate))
 	}
 	fmt.Fprintf(&b, "%-*s %6d   100.0\n", layerWidth, "all", s.calls)
-	fmt.Fprintf(&b, "\n%s; %d µs for all of them.\n", list(s.verdicts), s.took.Microseconds())
+	fmt.Fprintf(&b, "\n%s.\nAll of them took %d µs from payload to answer, settings included.\n", list(s.verdicts), s.took.Microseconds())
 	for _, line := range wrap(openText(s), t.width, 9) {
 		fmt.Fprintln(&b, line)
 	}
@@ -101,11 +102,11 @@ func (t *table) end(s summary) error {
 	return err
 }
 
-func medianText(s share) string {
-	if s.calls == 0 {
+func medianText(calls int, m time.Duration) string {
+	if calls == 0 {
 		return "-"
 	}
-	return fmt.Sprint(s.median.Microseconds())
+	return fmt.Sprint(m.Microseconds())
 }
 
 // openText says what would have gone to a model.
@@ -136,7 +137,7 @@ func describe(row corpus.Row) string {
 	if err := json.Unmarshal(row.Input, &in); err != nil {
 		return nod.Printable(row.ToolName)
 	}
-	for _, key := range []string{"command", "file_path", "pattern", "url", "description", "subject", "title"} {
+	for _, key := range []string{"command", "file_path", "pattern", "url", "subject", "title", "description"} {
 		if s, ok := in[key].(string); ok {
 			s = strings.TrimPrefix(s, corpus.Project+"/")
 			if rest, ok := strings.CutPrefix(s, corpus.Home+"/"); ok {

@@ -5,8 +5,8 @@
 // One line is one write(2) on a descriptor opened with O_APPEND, which the
 // kernel does not interleave with other writes on a local file system. There
 // is no lock to wait for and none to leave behind: a writer that is killed
-// leaves at most one torn line, its own, and the next writer starts on a line
-// of its own. Readers skip what is torn.
+// leaves a torn line, and the next one starts on a line of its own, or finds
+// that it did not and writes once more. Readers skip what is torn.
 //
 // What is opened is checked, not what was named: a regular file, owned by
 // this user, which nobody else may read or write.
@@ -128,13 +128,32 @@ func (f *File) Append(line []byte) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	buf := make([]byte, 0, len(line)+2)
-	if torn, err := f.torn(); err != nil {
+	buf := append(append(append(make([]byte, 0, len(line)+2), '\n'), line...), '\n')
+	torn, err := f.torn()
+	if err != nil {
 		return err
-	} else if torn {
-		buf = append(buf, '\n')
 	}
-	return f.put(append(append(buf, line...), '\n'))
+	if torn {
+		return f.put(buf)
+	}
+	if err := f.put(buf[1:]); err != nil || !f.glued(int64(len(buf)-1)) {
+		return err
+	}
+	return f.put(buf)
+}
+
+// glued reports whether the last n bytes, just written, stand behind a line
+// that was torn after torn had looked: another writer was killed in between.
+// An append leaves the descriptor's offset at its own end, whoever has
+// written since.
+func (f *File) glued(n int64) bool {
+	end, err := syscall.Seek(f.fd, 0, io.SeekCurrent)
+	if err != nil || end <= n {
+		return false
+	}
+	var before [1]byte
+	got, _ := f.ReadAt(before[:], end-n-1)
+	return got == 1 && before[0] != '\n'
 }
 
 // torn reports whether the file ends in the middle of a line. While another

@@ -8,8 +8,8 @@ import (
 )
 
 // Analyze reads one shell command and states what it does. It starts nothing,
-// writes nothing, and reads only through env.Files. It is safe for concurrent
-// use, and never panics on any input.
+// writes nothing, and reads only through env.Files. It keeps no state
+// between calls, may be called concurrently, and never panics on any input.
 func Analyze(source string, env Env) Report {
 	if what := malformed(source); what != "" {
 		return Report{Malformed: what}

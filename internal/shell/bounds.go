@@ -90,8 +90,6 @@ func nesting(source, quotes string) int {
 			n.open()
 		case ')', '}', ']':
 			n.close()
-		case '!', '-', '+', '~':
-			n.max = max(n.max, run(source, i)-2*maxNesting)
 		}
 	}
 	return n.max
@@ -109,20 +107,6 @@ func quoted(s string, quote byte) int {
 		}
 	}
 	return 0
-}
-
-// run counts how far source[i] repeats, blanks between: unary operators nest
-// to the right. Dashes in a row draw lines in prose, so only the first of a
-// run is asked, and a run must be long to count.
-func run(source string, i int) int {
-	if i > 0 && source[i-1] == source[i] {
-		return 0
-	}
-	n := i
-	for n < len(source) && (source[n] == source[i] || source[n] == ' ' && source[n-1] == source[i]) {
-		n++
-	}
-	return n - i
 }
 
 // compounds returns the deepest nesting of if, for, while and case, counted

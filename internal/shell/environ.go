@@ -222,6 +222,10 @@ func (a *analysis) shellVariable(name string, v value, raw string) {
 		if _, exported := a.inherits(name); !exported || name == "_" {
 			return
 		}
+	case runsValue:
+		if v.known && plainSetting(name, v.text) {
+			return
+		}
 	case breaksShell:
 		if name == "IFS" || name == "PATH" && v.known || name == "OLDPWD" {
 			return

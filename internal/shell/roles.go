@@ -15,8 +15,6 @@ func (u *use) whole(role string, i int) bool {
 			rest = rest[min(n+1, len(rest)):]
 		}
 		u.st, _ = u.inside(u.inv, rest)
-	case "commands": // every argument is a command of its own
-		u.inside(u.inv, rest)
 	case "xcommand":
 		u.inside(u.inv, u.fed(rest))
 	case "awaycommand":

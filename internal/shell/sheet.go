@@ -9,11 +9,12 @@ import (
 // sheet is what the data says of a program, or of one of its subcommands.
 // Options are looked up in the text; nothing else of it is parsed.
 type sheet struct {
-	name string // as the user knows it: "git remote add"
-	file string
-	all  string   // the whole file
-	body string   // the section for this subcommand
-	more []string // other sections whose options count too
+	name    string // as the user knows it: "git remote add"
+	heading string // of the section: "remote add"
+	file    string
+	all     string   // the whole file
+	body    string   // the section for this subcommand
+	more    []string // other sections whose options count too
 
 	args, none, always, code, skip                    string
 	inert, free, posix, oneDash, bundle, sub, inherit bool
@@ -78,15 +79,11 @@ func (s *sheet) section(name string) (string, bool) {
 
 // under returns the sheet of a subcommand.
 func (s *sheet) under(sub string) (sheet, bool) {
-	path := sub
-	if _, rest, ok := strings.Cut(s.name, " "); ok {
-		path = rest + " " + sub
-	}
-	body, ok := s.section(path)
+	path, body, ok := s.match(sub)
 	if !ok {
 		return sheet{}, false
 	}
-	out := sheet{name: s.name + " " + sub, file: s.file, all: s.all, body: body, oneDash: s.oneDash}
+	out := sheet{name: s.name + " " + sub, heading: path, file: s.file, all: s.all, body: body, oneDash: s.oneDash}
 	if s.inherit {
 		out.more = append(out.more, s.body)
 		out.more = append(out.more, s.more...)
@@ -94,6 +91,30 @@ func (s *sheet) under(sub string) (sheet, bool) {
 	}
 	out.directives(body)
 	return out, true
+}
+
+// match finds the section of a subcommand: its own, that of its verb
+// ([describe-*] for describe-instances), or the one for any other ([*]).
+func (s *sheet) match(sub string) (path, body string, ok bool) {
+	prefix := s.heading
+	if prefix != "" {
+		prefix += " "
+	}
+	if sub == "" || strings.ContainsAny(sub, "[]*\n") {
+		return "", "", false
+	}
+	if body, ok = s.section(prefix + sub); ok {
+		return prefix + sub, body, true
+	}
+	if verb, _, found := strings.Cut(sub, "-"); found {
+		path = prefix + verb + "-*"
+		if body, ok = s.section(path); ok {
+			return path, body, true
+		}
+	}
+	path = prefix + "*"
+	body, ok = s.section(path)
+	return path, body, ok
 }
 
 // directives reads the lines before the first option.

@@ -21,6 +21,9 @@ func (a *analysis) substitute(p *syntax.CmdSubst, st state) value {
 
 // printed is what a statement prints, without final newlines.
 func (a *analysis) printed(s *syntax.Stmt, st state) value {
+	if !s.Background && printsNumber(s) && st.function("wc") == nil && st.function("grep") == nil {
+		return value{numeric: true}
+	}
 	if s.Negated || s.Background || len(s.Redirs) > 0 && !onlyErrors(s.Redirs) {
 		return a.printedText(s)
 	}
@@ -32,9 +35,6 @@ func (a *analysis) printed(s *syntax.Stmt, st state) value {
 	case *syntax.CallExpr:
 		if len(c.Assigns) > 0 || len(c.Args) == 0 || st.function(c.Args[0].Lit()) != nil {
 			return value{}
-		}
-		if printsNumber(s) {
-			return value{numeric: true}
 		}
 		return a.printedBy(c, st)
 	}

@@ -127,13 +127,26 @@ func (a *analysis) cmd(c syntax.Command, st state, in input) (yes, no state) {
 			return a.stmt(c.Stmt, st, in)
 		}
 	case *syntax.CoprocClause:
-		a.pipes++
-		a.stmt(c.Stmt, st, input{kind: piped})
-		a.pipes--
+		a.coproc(c, st)
 	default:
 		a.unknown(PartOther, a.raw(c), "a kind of command that is not known")
 	}
 	return st, st
+}
+
+// coproc walks a coprocess. Only before a compound command is the first word
+// its name; where the grammar took it for one otherwise, nobody knows.
+func (a *analysis) coproc(c *syntax.CoprocClause, st state) {
+	switch c.Stmt.Cmd.(type) {
+	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause, *syntax.TestClause, *syntax.ArithmCmd:
+	default:
+		if c.Name != nil {
+			a.unknown(PartOther, a.raw(c), "a coprocess that cannot be read")
+		}
+	}
+	a.pipes++
+	a.stmt(c.Stmt, st, input{kind: piped})
+	a.pipes--
 }
 
 // blockWith walks a list in which every command may read in.

@@ -6,10 +6,17 @@ package commands
 import (
 	"embed"
 	"strings"
+	"unsafe"
 )
 
 //go:embed *.txt
 var files embed.FS
+
+// The largest file is the one most asked for: it is kept as a string too,
+// which needs no copy.
+//
+//go:embed git.txt
+var git string
 
 //go:embed families
 var families string
@@ -21,6 +28,9 @@ func Find(name string) (text, file string, ok bool) {
 	if name == "" || strings.ContainsAny(name, "/\x00") {
 		return "", "", false
 	}
+	if name == "git" {
+		return git, name, true
+	}
 	file = name
 	data, err := files.ReadFile(name + ".txt")
 	if err != nil {
@@ -31,7 +41,8 @@ func Find(name string) (text, file string, ok bool) {
 			return "", "", false
 		}
 	}
-	return string(data), file, true
+	// The bytes are this call's own copy, and nothing writes to them.
+	return unsafe.String(unsafe.SliceData(data), len(data)), file, true
 }
 
 // family returns the file of a program that shares one: lines "name file",

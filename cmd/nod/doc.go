@@ -1,0 +1,33 @@
+// Nod decides whether a coding agent's tool call may run without asking a
+// person. It is everything but the hook itself, which is nod-hook.
+//
+// Usage:
+//
+//	nod demo                          watch nod decide a bundled session
+//	nod check [--json] -- COMMAND     decide one shell command and say why
+//	nod install claude-code           let Claude Code ask nod
+//	nod uninstall claude-code         get out again
+//	nod log [--follow]                the decisions
+//	nod rules                         the rules in force, and where each comes from
+//	nod mode [enforce|observe|off]    whether the answers count
+//	nod trust [DIR]                   accept a repository's .nod.toml
+//	nod classify                      one side query, started by nod-hook
+//	nod version
+//	nod help [SUBCOMMAND]             all about one of these
+//
+// What changes nod (install, uninstall, mode, trust) wants a person at a
+// terminal, or --unattended from a provisioning tool, and is refused below a
+// coding agent.
+//
+// Settings: /etc/nod/nod.toml (managed), ~/.config/nod/nod.toml (yours), and a
+// repository's .nod.toml. State and log: ~/.local/state/nod. No environment
+// variable changes a decision.
+//
+// Exit status:
+//
+//	0  done; for check: allow
+//	1  a fault of nod's
+//	2  arguments, settings or input that cannot be used
+//	3  check: a person must decide
+//	4  check: must not run
+package main

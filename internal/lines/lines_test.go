@@ -1,0 +1,438 @@
+//go:build unix
+
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The test binary starts itself as a writer: LINES_CHILD says which.
+func TestMain(m *testing.M) {
+	if role := os.Getenv("LINES_CHILD"); role != "" {
+		os.Exit(child(role, os.Getenv("LINES_FILE")))
+	}
+	os.Exit(m.Run())
+}
+
+func child(role, name string) int {
+	switch role {
+	case "limited": // as on a full disk
+		signal.Ignore(syscall.SIGXFSZ)
+		syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 4096, Max: 4096})
+	}
+	if err := PrivateDir(filepath.Dir(name)); err != nil {
+		fmt.Println(err)
+		return 3
+	}
+	f, err := Open(name)
+	if err != nil {
+		fmt.Println(err)
+		return 3
+	}
+	count, _ := strconv.Atoi(os.Getenv("LINES_COUNT"))
+	size, _ := strconv.Atoi(os.Getenv("LINES_SIZE"))
+	for i := range count {
+		if err := f.Append(testLine(os.Getpid(), i, size)); err != nil {
+			fmt.Println(err)
+			return 4
+		}
+	}
+	return 0
+}
+
+// testLine is a line that shows whether it is whole: its size stands at both
+// ends and its middle is all of one letter.
+func testLine(pid, i, size int) []byte {
+	head := fmt.Sprintf("%d %d %d ", pid, i, size)
+	tail := fmt.Sprintf(" %d", size)
+	fill := bytes.Repeat([]byte{'a' + byte(i%26)}, max(0, size-len(head)-len(tail)))
+	return append(append([]byte(head), fill...), tail...)
+}
+
+func whole(line string) bool {
+	f := strings.Fields(line)
+	if len(f) != 5 || f[2] != f[4] || strings.Trim(f[3], f[3][:1]) != "" {
+		return false
+	}
+	return strconv.Itoa(len(line)) == f[2]
+}
+
+func start(t *testing.T, program, role, name string, count, size int) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	cmd := exec.Command(program)
+	cmd.Env = []string{"LINES_CHILD=" + role, "LINES_FILE=" + name, fmt.Sprintf("LINES_COUNT=%d", count), fmt.Sprintf("LINES_SIZE=%d", size)}
+	out := &bytes.Buffer{}
+	cmd.Stdout, cmd.Stderr = out, out
+	return cmd, out
+}
+
+func self(t *testing.T) string {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+func privateFile(t *testing.T) string { return filepath.Join(t.TempDir(), "private", "x.jsonl") }
+
+// eachLine calls use for the non-empty lines of a file.
+func eachLine(t *testing.T, name string, use func(line string)) {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	in := bufio.NewScanner(file)
+	in.Buffer(nil, 4*Limit)
+	for in.Scan() {
+		if in.Text() != "" {
+			use(in.Text())
+		}
+	}
+	if in.Err() != nil {
+		t.Fatal(in.Err())
+	}
+}
+
+func TestManyProcesses(t *testing.T) {
+	const processes = 20
+	name, want := privateFile(t), 0
+	var running []*exec.Cmd
+	var outs []*bytes.Buffer
+	for i := range processes {
+		size := []int{300, 5 << 10, 64 << 10, Limit - 1}[i%4]
+		count := []int{300, 100, 40, 6}[i%4]
+		want += count
+		cmd, out := start(t, self(t), "writer", name, count, size)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		running, outs = append(running, cmd), append(outs, out)
+	}
+	for i, cmd := range running {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("writer: %v: %s", err, outs[i])
+		}
+	}
+	seen := map[string]bool{}
+	eachLine(t, name, func(line string) {
+		if !whole(line) {
+			t.Errorf("a torn line of %d bytes: %.60q", len(line), line)
+		}
+		f := strings.SplitN(line, " ", 3)
+		seen[f[0]+" "+f[1]] = true
+	})
+	if len(seen) != want {
+		t.Errorf("%d different lines, want %d", len(seen), want)
+	}
+}
+
+func TestKilledWriters(t *testing.T) {
+	name := privateFile(t)
+	for round := range 8 {
+		var running []*exec.Cmd
+		for range 4 {
+			cmd, _ := start(t, self(t), "writer", name, 1<<30, 200<<10)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			running = append(running, cmd)
+		}
+		time.Sleep(time.Duration(20+7*round) * time.Millisecond)
+		for _, cmd := range running {
+			cmd.Process.Kill()
+			cmd.Wait()
+		}
+	}
+	f, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Append(testLine(1, 1, 100)); err != nil {
+		t.Fatal(err)
+	}
+	lines, torn, last := 0, 0, ""
+	eachLine(t, name, func(line string) {
+		lines++
+		if last = line; !whole(line) {
+			torn++
+		}
+	})
+	if !whole(last) || !strings.HasPrefix(last, "1 1 ") {
+		t.Errorf("the line after the killed writers is damaged: %.60q", last)
+	}
+	if lines < 20 || torn > 32 {
+		t.Errorf("%d lines, %d torn: at most one for each of the 32 killed", lines, torn)
+	}
+	t.Logf("%d lines, %d torn", lines, torn)
+}
+
+// A disk that is full in the middle of a line: an error, and a torn line that
+// damages nothing once there is room again.
+func TestFullDisk(t *testing.T) {
+	name := privateFile(t)
+	cmd, out := start(t, self(t), "limited", name, 10, 1000)
+	if err := cmd.Run(); err == nil || !strings.Contains(out.String(), "bytes (is the disk full?)") {
+		t.Fatalf("ten lines of 1000 bytes fit into 4096: %v, %s", err, out)
+	}
+	f, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if size, err := f.Size(); err != nil || size != 4096 {
+		t.Fatalf("size %d, %v: want a file that ends inside a line", size, err)
+	}
+	if err := f.Append(testLine(1, 1, 100)); err != nil {
+		t.Fatal(err)
+	}
+	good, torn := 0, 0
+	eachLine(t, name, func(line string) {
+		if whole(line) {
+			good++
+		} else {
+			torn++
+		}
+	})
+	if good != 5 || torn != 1 {
+		t.Errorf("%d whole lines and %d torn, want 4+1 and 1", good, torn)
+	}
+}
+
+// Another writer is killed inside its line after we looked and before we
+// write.
+func TestTornInBetween(t *testing.T) {
+	f, err := open(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.OpenFile(f.Name(), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	f.Append(testLine(1, 1, 100))
+	calls := 0
+	f.write = func(fd int, p []byte) (int, error) {
+		if calls++; calls == 1 {
+			other.WriteString("half a li")
+		}
+		n, err := syscall.Write(fd, p)
+		other.WriteString("a whole one\n") // and one comes right behind
+		return n, err
+	}
+	if err := f.Append(testLine(1, 2, 100)); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	eachLine(t, f.Name(), func(line string) { got = append(got, line) })
+	if len(got) != 5 || !whole(got[0]) || whole(got[1]) || got[3] != string(testLine(1, 2, 100)) || calls != 2 {
+		t.Errorf("%d writes gave %q", calls, got)
+	}
+}
+
+func TestFailedWrite(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		write func(int, []byte) (int, error)
+		want  error
+	}{
+		{"no space", func(int, []byte) (int, error) { return writeFull(t) }, syscall.ENOSPC},
+		{"short", func(_ int, p []byte) (int, error) { return len(p) / 2, nil }, io.ErrShortWrite},
+		{"interrupted for ever but once", interrupted(syscall.EIO), syscall.EIO},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := open(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.write = tt.write
+			if err := f.Append([]byte("x")); !errors.Is(err, tt.want) {
+				t.Errorf("error %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
+func open(t *testing.T) (*File, error) {
+	name := privateFile(t)
+	if err := PrivateDir(filepath.Dir(name)); err != nil {
+		return nil, err
+	}
+	f, err := Open(name)
+	t.Cleanup(func() { f.Close() })
+	return f, err
+}
+
+// writeFull is what the kernel says on a full device.
+func writeFull(t *testing.T) (int, error) {
+	fd, err := syscall.Open("/dev/full", syscall.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("/dev/full absent: skipped")
+	}
+	defer syscall.Close(fd)
+	return syscall.Write(fd, []byte("x"))
+}
+
+func interrupted(then error) func(int, []byte) (int, error) {
+	n := 0
+	return func(int, []byte) (int, error) {
+		if n++; n < 3 {
+			return -1, syscall.EINTR
+		}
+		return -1, then
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		prepare    func(dir string) error
+	}{
+		{"directory open to others", "open to other users (mode 0755)", func(dir string) error { return os.Chmod(dir, 0o755) }},
+		{"directory is a link", "is not a directory", func(dir string) error {
+			return errors.Join(os.Rename(dir, dir+"2"), os.Symlink(dir+"2", dir))
+		}},
+		{"directory is a file", "is not a directory", func(dir string) error {
+			return errors.Join(os.Remove(dir), os.WriteFile(dir, nil, 0o600))
+		}},
+		{"file open to others", "open to other users (mode 0644)", func(dir string) error { return os.WriteFile(dir+"/x", nil, 0o644) }},
+		{"file is a link", "symbolic link", func(dir string) error { return os.Symlink("/dev/full", dir+"/x") }},
+		{"file is a directory", "is a directory", func(dir string) error { return os.Mkdir(dir+"/x", 0o700) }},
+		{"file is a fifo", "not a regular file", func(dir string) error { return syscall.Mkfifo(dir+"/x", 0o600) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "private")
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			syscall.Umask(syscall.Umask(0o022))
+			if err := tt.prepare(dir); err != nil {
+				t.Fatal(err)
+			}
+			err := PrivateDir(dir)
+			if err == nil {
+				_, err = Open(dir + "/x")
+			}
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+		})
+	}
+	f, err := open(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Append(make([]byte, Limit)); err == nil || !strings.Contains(err.Error(), "longer than") {
+		t.Errorf("a line of %d bytes: %v", Limit, err)
+	}
+}
+
+func TestModes(t *testing.T) {
+	old := syscall.Umask(0)
+	defer syscall.Umask(old)
+	f, err := open(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{f.Name(): 0o600, filepath.Dir(f.Name()): 0o700} {
+		info, err := os.Stat(name)
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v; want %o", name, info.Mode(), err, want)
+		}
+	}
+}
+
+// Another user neither uses our directory nor makes one where he may not.
+func TestOtherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root to become another user: skipped")
+	}
+	public, err := os.MkdirTemp("", "lines")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(public)
+	os.Chmod(public, 0o755)
+	program := filepath.Join(public, "test")
+	data, err := os.ReadFile(self(t))
+	if err == nil {
+		err = os.WriteFile(program, data, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Chmod(program, 0o755)
+	if err := os.Mkdir(filepath.Join(public, "ours"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"ours": "belongs to user 0", "new": "permission denied"} {
+		cmd, out := start(t, program, "writer", filepath.Join(public, name, "x"), 1, 100)
+		cmd.Dir = "/"
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		if err := cmd.Run(); err == nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %v, %q; want %q", name, err, out, want)
+		}
+	}
+}
+
+func TestLockAndCurrent(t *testing.T) {
+	f, err := open(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := Open(f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if !f.Lock() || g.Lock() {
+		t.Error("the lock is not exclusive")
+	}
+	f.Unlock()
+	if !g.Lock() || !f.Current() {
+		t.Error("the lock is not free, or the file not current")
+	}
+	if err := os.Rename(f.Name(), f.Name()+"2"); err != nil {
+		t.Fatal(err)
+	}
+	if f.Current() {
+		t.Error("a renamed file is current")
+	}
+}
+
+func BenchmarkOpenAppend(b *testing.B) {
+	name := filepath.Join(b.TempDir(), "private", "x")
+	line := testLine(1, 1, 415)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := PrivateDir(filepath.Dir(name)); err != nil {
+			b.Fatal(err)
+		}
+		f, err := Open(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := f.Append(line); err != nil {
+			b.Fatal(err)
+		}
+		f.Close()
+	}
+}

@@ -1,0 +1,60 @@
+// Package shell states facts about shell commands: what a command reads,
+// writes, removes, runs, fetches, sends, and everything about it that could
+// not be resolved. It passes no judgement; that is the caller's.
+//
+//	report := shell.Analyze("cd src && rm -rf build", env)
+//	// report.Effects: one Delete of <dir>/src/build, recursive, forced
+//
+// # How a command is read
+//
+//   - bounds.go looks at the bytes first: 64 KiB, 200 levels of any bracket,
+//     NUL and lone carriage returns. The parser recurses, and a stack that
+//     overflows kills the process. A Report with Exceeded or Malformed holds
+//     nothing else.
+//   - parse.go parses with mvdan.cc/sh in the dialect of [Env]. Where the
+//     dialect is [Unstated], bash and zsh must both parse the text and yield
+//     the same effects, or there is an Unknown. Text of plain words, quotes,
+//     pipes and simple redirections is known to have one parse and is parsed
+//     once. What does not parse is unknown, with nothing else: a shell runs the
+//     lines before its syntax error.
+//   - walk.go follows lists, pipes, branches, loops, functions, substitutions.
+//     state.go holds what is known between commands: the directory,
+//     variables, functions, positional parameters. Each statement has a state
+//     for its success and one for its failure, so that "cd x && rm a" and
+//     "cd x; rm a" differ where x may not exist. After a branch only what holds
+//     on all paths is kept. Loops over constants are unrolled; any other loop
+//     forgets first what its body may change.
+//   - words.go, braces.go, params.go and substitute.go expand words. A value is
+//     known, or a constant beginning, or nothing. Inherited variables are not
+//     taken for known (a repository can set them) but for HOME and PWD.
+//   - call.go, builtins.go and redirect.go look at one simple command.
+//   - program.go resolves its first word in the PATH of the call. A hit in a
+//     workspace, a temporary or world-writable directory, or behind a relative
+//     element of PATH, is Foreign: an effect Run, whatever the name.
+//   - sheet.go, apply.go, roles.go and finish.go read the arguments with the
+//     data in commands/, whose README.md describes the format. An option that
+//     the data does not hold makes the command unknown.
+//   - sed.go, awk.go, inline.go and git.go read what needs more than data.
+//   - environ.go judges assignments, exports and the inherited environment.
+//   - paths.go says where a path leads and lies.
+//
+// # What holds
+//
+// A command does nothing beyond Effects if and only if Unknowns is empty.
+// An effect whose target is not known has Target "" and, unless it only reads,
+// an Unknown beside it. Run stands for anything at all: its target is code
+// that was not read. Wrapping a command (env, sudo, sh -c, eval, xargs,
+// substitution, quoting ...) never takes an effect away without adding an
+// Unknown; FuzzWrap holds that.
+//
+// # What is not seen
+//
+// Scripts, Makefiles and package scripts are not read: they are effects Run
+// with their path. Code given to an interpreter (python -c) is an effect Run
+// named "inline code". SQL is not read. Aliases are unknown where they are
+// defined; those of the person's own shell are not known at all. A file that
+// the line itself changes before a later command uses it is judged as it was
+// before, but for links and repositories that the line makes. Programs that do
+// not do what their documentation says are believed if they lie where only
+// root or the person can write.
+package shell

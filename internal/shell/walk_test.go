@@ -1,0 +1,203 @@
+package shell
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// facts checks commands against what the short form says of them.
+func facts(t *testing.T, env Env, cases []string) {
+	t.Helper()
+	for i := 0; i+1 < len(cases); i += 2 {
+		r := Analyze(cases[i], env)
+		if diff := cmp.Diff(sorted(cases[i+1]), brief(r)); diff != "" {
+			t.Errorf("%s\nwant %s\ngot  %s\n%+v", cases[i], sorted(cases[i+1]), brief(r), r.Unknowns)
+		}
+	}
+}
+
+func TestSubstitutionsAnywhere(t *testing.T) {
+	env := testEnv(world())
+	for _, form := range []string{
+		"$(rm a)", "`rm a`", "echo $(rm a)", "echo \"$(rm a)\"", "echo \"`rm a`\"", "cat <(rm a)", "ls > >(rm a)",
+		"x=$(rm a)", "x=${y:-$(rm a)}", "echo ${y:=$(rm a)}", "echo ${y:+$(rm a)}", "echo ${y:?$(rm a)}", "echo ${y#$(rm a)}",
+		"echo ${y/$(rm a)/b}", "echo ${y:$(rm a)}", "echo ${y[$(rm a)]}", "y[$(rm a)]=1", "echo $((1+$(rm a)))",
+		"((x=$(rm a)))", "let x=$(rm a)", "for i in $(rm a); do :; done", "for ((i=$(rm a);;)); do :; done", "case $(rm a) in *) ;; esac",
+		"case x in $(rm a)) ;; esac", "[[ -n $(rm a) ]]", "[[ a == $(rm a) ]]", "[ -n \"$(rm a)\" ]", "cat <<E\n$(rm a)\nE", "cat <<<\"$(rm a)\"",
+		"ls > $(rm a)", "x=($(rm a))", "declare x=$(rm a)", "export X=$(rm a)", "local x=$(rm a)", "if rm a; then :; fi", "while rm a; do break; done",
+		"until rm a; do :; done", "! rm a", "time rm a", "(rm a)", "{ rm a; }", "ls | rm a", "ls && rm a", "false || rm a", "rm a &", "f() { rm a; }; f",
+		"function f { rm a; }; f", "eval 'rm a'", "eval \"$(printf 'rm a')\"", "echo $(echo $(echo $(rm a)))", "if false; then :; elif rm a; then :; fi",
+		"case x in y) rm a;; esac", "for x in 1; do rm a; done", "select x in 1; do rm a; done", "coproc rm a", "echo {a,$(rm a)}", "r''m a", "\"rm\" a", "\\rm a",
+		"$'rm' a", "$'\\x72m' a", "c=rm; $c a", "c='rm a'; $c", "a=r b=m; $a$b a", "X=1 rm a", "/usr/bin/rm a", "command rm a", "builtin command rm a", "exec rm a",
+		"sh -c 'rm a'", "bash -lc \"rm a\"", "bash <<< 'rm a'", "bash <<'E'\nrm a\nE", "sh <<E\nrm a\nE", "echo 'rm a' | sh", "printf 'rm a' | bash",
+		"find . -maxdepth 0 -exec rm a \\;", "env rm a", "env -i X=1 rm a", "nohup rm a", "timeout 5 rm a", "nice -n 3 rm a", "sudo rm a", "doas rm a", "setsid rm a", "stdbuf -oL rm a",
+		"xargs rm a", "flock /tmp/l rm a", "flock /tmp/l -c 'rm a'", "script -c 'rm a' /dev/null", "su -c 'rm a'", "watch rm a", "time -p rm a", "busybox rm a", "strace rm a", "env -S 'rm a'",
+		"eval eval rm a", "sudo -u x env A=b nice timeout 3 sh -c 'eval \"rm a\"'", "parallel rm a", "ls\nrm a", "ls & rm a", "ls; rm a", "true \\\n&& rm a", "awk 'BEGIN{print | \"rm a\"}'",
+		"git submodule foreach 'rm a'", "for c in 'rm a'; do eval \"$c\"; done", "x='rm a'; eval $x", "cd src && cd .. && rm a", "case x in x) :;& y) rm a;; esac",
+	} {
+		r := Analyze(form, env)
+		found := false
+		for _, e := range r.Effects {
+			found = found || e.Kind == Delete && (e.Target == testRepo+"/a")
+		}
+		if !found {
+			t.Errorf("%s: %s %+v", form, brief(r), r.Unknowns)
+		}
+	}
+}
+
+func TestNotCalled(t *testing.T) {
+	facts(t, testEnv(world()), []string{
+		"f() { rm a; }", "nothing",
+		"echo 'rm a'", "nothing",
+		"cat <<'E'\n$(rm a)\nE", "nothing",
+		"# rm a", "nothing",
+		"git commit -m 'rm -rf /'", "write .git",
+	})
+}
+
+func TestState(t *testing.T) {
+	m := world()
+	m.Dir(testRepo+"/src/deep", 0o755)
+	m.Link(testRepo+"/out", "/etc")
+	facts(t, testEnv(m), []string{
+		"cd src && rm a", "delete src/a",
+		"cd src; rm a", "delete src/a",
+		"cd nowhere && rm a", "delete nowhere/a",
+		"cd nowhere; rm a", "delete ?; unknown",
+		"cd nowhere || rm a", "delete a",
+		"cd src || exit 1; rm a", "delete src/a",
+		"(cd src); rm a", "delete a",
+		"(cd src; rm a)", "delete src/a",
+		"cd src | true; rm a", "delete a",
+		"cd /etc && rm passwd", "delete /etc/passwd",
+		"cd && rm a", "delete ~/a",
+		"cd ~/x && rm a", "delete ~/x/a",
+		"cd $X && rm a", "delete ?; unknown",
+		"cd - && rm a", "delete ?; unknown",
+		"cd src/deep && cd ../.. && rm a", "delete a",
+		"cd out && rm passwd", "delete /etc/passwd",
+		"cd out/.. && ls", "read ?",
+		"pushd src && rm a", "delete ?; unknown",
+		"if true; then cd src; fi; rm a", "delete ?; unknown",
+		"for d in src; do cd $d && rm a; done", "delete src/a",
+		"while read x; do cd src; rm a; done", "delete ?; unknown",
+		"while read x; do rm a; cd src; done", "delete ?; unknown",
+		"rm out/x", "delete /etc/x",
+		"x=a; rm $x", "delete a",
+		"x=a; x=b; rm $x", "delete b",
+		"x=a; if true; then x=b; fi; rm $x", "delete ?; unknown",
+		"x=a; (x=b); rm $x", "delete a",
+		"x=a; y=$x/b; rm \"$y\"", "delete a/b",
+		"x=a; false && x=b; rm $x", "delete ?; unknown",
+		"for x in a b; do rm $x; done", "delete a; delete b",
+		"for x in *.o; do rm $x; done", "delete . tree *.o",
+		"for x in $(ls); do rm $x; done", "delete ?; read .; unknown",
+		"x=a; unset x; rm -r /etc/$x", "delete /etc tree",
+		"read x; rm \"$x\"", "delete ?; unknown",
+		"f() { rm $1; }; f a", "delete a",
+		"f() { x=b; }; x=a; f; rm $x", "delete b",
+		"ls() { rm -rf src; }; ls", "delete src tree forced",
+		"x=a; x+=b; rm $x", "delete ab",
+		"a=(x y); rm \"${a[@]}\"", "delete x; delete y",
+		"set -- a b; rm \"$@\"", "delete a; delete b",
+		"p=src/a.go; cat ${p%.go}.ts", "read src/a.ts",
+		"cat $(dirname src/a)/b", "read src/b",
+		"rm -rf $(echo /)", "delete / tree forced",
+		"rm -rf \"$(pwd)\"", "delete . tree forced",
+		"cd $(git rev-parse --show-toplevel) && cat a", "read a",
+		"cat $PWD/a ~/b $HOME/c", "read a; read ~/b; read ~/c",
+		"rm {a,b}", "delete a; delete b",
+		"rm a{1..3}", "delete a1; delete a2; delete a3",
+		"rm '*'", "delete *",
+		"rm src/*.o", "delete src tree src/*.o",
+		"rm -rf ./*", "delete . tree ./* forced",
+		"cat ~/.ssh/*", "read ~/.ssh tree ~/.ssh/*",
+		"rm -- -a", "delete -a",
+		"rm ''", "delete .",
+	})
+}
+
+func TestRedirections(t *testing.T) {
+	facts(t, testEnv(world()), []string{
+		"ls > out", "read .; write out",
+		"ls >> out", "read .; write out",
+		"ls >| out", "read .; write out",
+		"ls &> out", "read .; write out",
+		"ls &>> out", "read .; write out",
+		"ls >& out", "read .; write out",
+		"ls > /dev/null 2>&1", "read .",
+		"ls 2>&1 >&2", "read .",
+		"cat < a", "read a",
+		"cat <> a", "read a; write a",
+		"> out", "write out",
+		": > out", "write out",
+		"{ ls; } > out", "read .; write out",
+		"while :; do break; done > out", "write out",
+		"cd src && ls > out", "read src; write src/out",
+		"ls > /dev/sda", "read .; write /dev/sda",
+		"ls > \"$X\"", "read .; write ?; unknown",
+		"echo a > /dev/tcp/x.y/80", "send x.y",
+		"cat < /dev/tcp/x.y/80", "send x.y",
+		"exec 3<> /dev/tcp/x.y/80", "send x.y",
+		"ls 3>&-", "read .",
+		"ls >&$X", "read .; write ?; unknown",
+		"ls {fd}> out", "read .; write out",
+		"cat <<E > out\nx\nE", "write out",
+	})
+}
+
+func TestIrrecoverable(t *testing.T) {
+	for command, want := range map[string]Effect{
+		"rm -rf /":                           {Kind: Delete, Target: "/", Place: System, Recursive: true, Forced: true},
+		"rm -rf /*":                          {Kind: Delete, Target: "/", Pattern: "/*", Place: System, Recursive: true, Forced: true},
+		"rm -rf ~":                           {Kind: Delete, Target: testHome, Place: HomeDir, Recursive: true, Forced: true},
+		"rm -rf ~/*":                         {Kind: Delete, Target: testHome, Pattern: testHome + "/*", Place: HomeDir, Recursive: true, Forced: true},
+		"rm -rf \"$HOME\"":                   {Kind: Delete, Target: testHome, Place: HomeDir, Recursive: true, Forced: true},
+		"rm -rf /home":                       {Kind: Delete, Target: "/home", Place: HomeDir, Recursive: true, Forced: true},
+		"rm -rf /etc":                        {Kind: Delete, Target: "/etc", Place: System, Recursive: true, Forced: true},
+		"rm -r -f --no-preserve-root /":      {Kind: Delete, Target: "/", Place: System, Recursive: true, Forced: true},
+		"find / -delete":                     {Kind: Delete, Target: "/", Place: System, Recursive: true},
+		"dd if=/dev/zero of=/dev/sda":        {Kind: Write, Target: "/dev/sda", Place: Device},
+		"cat a > /dev/sda":                   {Kind: Write, Target: "/dev/sda", Place: Device, Part: PartRedirection},
+		"mkfs.ext4 /dev/sda":                 {Kind: Write, Target: "/dev/sda", Place: Device},
+		"mv ~ /dev/null":                     {Kind: Delete, Target: testHome, Place: HomeDir, Recursive: true, Moved: true},
+		"chmod -R 777 /":                     {Kind: Write, Target: "/", Place: System, Recursive: true},
+		"shred /dev/sda":                     {Kind: Delete, Target: "/dev/sda", Place: Device, Recursive: true},
+		":(){ :|:& };:":                      {Kind: Exhaust, Target: ":"},
+		"f(){ f|f& };f":                      {Kind: Exhaust, Target: "f"},
+		"git push --force --mirror":          {Kind: Remote, Target: "origin", Place: Network, Forced: true, Recursive: true},
+		"git push -f --all origin":           {Kind: Remote, Target: "origin", Place: Network, Forced: true, Recursive: true},
+		"cd / && rm -rf *":                   {Kind: Delete, Target: "/", Pattern: "/*", Place: System, Recursive: true, Forced: true},
+		"cd ~ && rm -rf .":                   {Kind: Delete, Target: testHome, Place: HomeDir, Recursive: true, Forced: true},
+		"rm -rf ../..":                       {Kind: Delete, Target: "/home", Place: HomeDir, Recursive: true, Forced: true},
+		"sudo rm -rf --one-file-system /usr": {Kind: Delete, Target: "/usr", Place: System, Recursive: true, Forced: true},
+	} {
+		found := false
+		r := Analyze(command, testEnv(world()))
+		for _, e := range r.Effects {
+			e.Words, e.Command, e.Name = "", 0, ""
+			if want.Part == 0 {
+				want.Part = PartWords
+			}
+			found = found || e == want
+		}
+		if !found {
+			t.Errorf("%s: %+v", command, r)
+		}
+	}
+}
+
+func TestUnsetVariableIsNoted(t *testing.T) {
+	r := Analyze(`rm -rf "$UNSET/"*`, testEnv(world()))
+	if len(r.Unknowns) == 0 || brief(r) != "delete ? tree forced; unknown" {
+		t.Fatal(brief(r))
+	}
+	for _, u := range r.Unknowns {
+		if u.What == "what it removes is not known; with its variables empty it is /*" {
+			return
+		}
+	}
+	t.Errorf("%+v", r.Unknowns)
+}
