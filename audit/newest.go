@@ -85,7 +85,7 @@ func (b *backward) line() ([]byte, int64, error) {
 		if i := bytes.LastIndexByte(b.buf[:len(b.buf)-searched], '\n'); i >= 0 {
 			line := slices.Clone(b.buf[i+1:])
 			b.buf = b.buf[:i+1]
-			return line, b.pos + int64(i) + 1, nil
+			return line, b.pos + int64(i) + 1, tooLong(line)
 		}
 		searched = len(b.buf)
 		if b.pos == 0 {
@@ -94,7 +94,7 @@ func (b *backward) line() ([]byte, int64, error) {
 			if len(line) == 0 {
 				return nil, 0, io.EOF
 			}
-			return line, 0, nil
+			return line, 0, tooLong(line)
 		}
 		if len(b.buf) > readLimit {
 			return nil, b.skip(), errLong
@@ -103,6 +103,13 @@ func (b *backward) line() ([]byte, int64, error) {
 			return nil, 0, err
 		}
 	}
+}
+
+func tooLong(line []byte) error {
+	if len(line) >= readLimit {
+		return errLong
+	}
+	return nil
 }
 
 // more reads the chunk before pos.

@@ -212,7 +212,7 @@ func give(raw []byte, err error, p *Problem, newer *Newer, f Filter, yield func(
 		p.Err = err
 		return yield(Line{}, p)
 	}
-	l, version, err := decode(raw)
+	l, version, err := decode(bytes.TrimRight(raw, "\r"))
 	switch {
 	case err != nil:
 		p.Err = err
@@ -227,7 +227,7 @@ func give(raw []byte, err error, p *Problem, newer *Newer, f Filter, yield func(
 
 var errLong = fmt.Errorf("longer than %d MiB", readLimit>>20)
 
-// readLine returns the next line without its newline, nil for an empty one.
+// readLine returns the next line without its newline.
 // A line over the limit is read to its end and not returned.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
@@ -243,6 +243,6 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 		if size > readLimit && (err == nil || err == io.EOF) {
 			return nil, errLong
 		}
-		return bytes.TrimRight(line, "\r\n"), err
+		return bytes.TrimSuffix(line, []byte("\n")), err
 	}
 }

@@ -4,19 +4,15 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/nodgate/nod/internal/demo"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/version"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:]))
-}
+// main catches no signals: a hook that is stopped must not answer, and setting
+// that up would cost every start.
+func main() { os.Exit(run(context.Background(), os.Args[1:])) }
 
 func run(ctx context.Context, args []string) int {
 	name := "help"
@@ -33,5 +29,5 @@ func run(ctx context.Context, args []string) int {
 		fmt.Println(hook.Usage)
 		return 0
 	}
-	return hook.Main(ctx, args, os.Environ(), os.Stdin, os.Stdout, os.Stderr)
+	return hook.Main(ctx, args, os.Environ(), os.Stdin, os.Stdout, os.Stderr, os.Exit)
 }

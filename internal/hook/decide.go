@@ -26,7 +26,7 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 	if e.Kind == agent.Prompt && memory.Answered(digest) {
 		return agent.Answer{}
 	}
-	r.deadline <- settings.Model.Timeout + slack
+	r.extend(settings.Model.Timeout)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
 	d := NewGate(r.Options, settings, book).Check(ctx, e.Call)
 	return book.told(d)

@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -47,65 +48,80 @@ type Options struct {
 	Deadline time.Duration
 }
 
-// Run reads one payload, answers, and returns the exit code.
-func Run(ctx context.Context, o Options, stdin io.Reader, stdout, stderr io.Writer) int {
-	answer := Answer(ctx, o, stdin)
-	if _, err := stderr.Write(answer.Stderr); err != nil && answer.Exit == 0 {
+// Run reads one payload, answers, and returns the exit code. If the deadline
+// comes first, it is Run that blocks the call, and then ends the process
+// through exit: whatever is stuck cannot be waited for.
+func Run(ctx context.Context, o Options, stdin io.Reader, stdout, stderr io.Writer, exit func(int)) int {
+	var answered atomic.Bool
+	r := newRun(o)
+	r.watch = time.AfterFunc(r.limit(), func() {
+		if answered.CompareAndSwap(false, true) {
+			exit(put(r.Adapter.Block("nod did not finish in time; the call is blocked"), stdout, stderr))
+		}
+	})
+	defer r.watch.Stop()
+	answer := r.safely(ctx, stdin)
+	if !answered.CompareAndSwap(false, true) {
+		return 2 // the deadline has answered
+	}
+	return put(answer, stdout, stderr)
+}
+
+// put prints an answer and returns the exit code.
+func put(a agent.Answer, stdout, stderr io.Writer) int {
+	if _, err := stderr.Write(a.Stderr); err != nil && a.Exit == 0 {
 		return 2
 	}
-	if _, err := stdout.Write(answer.Stdout); err != nil {
+	if _, err := stdout.Write(a.Stdout); err != nil {
 		fmt.Fprintln(stderr, "nod could not answer:", err)
 		return 2
 	}
-	return answer.Exit
+	return a.Exit
 }
 
-// Answer is Run without the printing. It always returns: within the deadline,
-// and whatever panics.
+// Answer is Run without printing and deadline, for those that have their own.
 func Answer(ctx context.Context, o Options, stdin io.Reader) agent.Answer {
+	return newRun(o).safely(ctx, stdin)
+}
+
+func newRun(o Options) *run {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Files == nil {
 		o.Files = view.Disk{}
 	}
-	run := &run{Options: o, deadline: make(chan time.Duration, 1)}
-	done := make(chan agent.Answer, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				done <- o.Adapter.Block(fmt.Sprintf("nod failed inside (%v); the call is blocked. Please report this.", p))
-			}
-		}()
-		done <- run.answer(ctx, stdin)
-	}()
-	return run.await(done)
+	return &run{Options: o}
 }
 
-// await returns what comes first: the answer or the deadline, which moves
-// once the settings are known.
-func (r *run) await(done <-chan agent.Answer) agent.Answer {
-	limit := r.Deadline
-	if limit == 0 {
-		limit = nod.DefaultTimeout + slack
+// limit is how long the run may take until the settings are known.
+func (r *run) limit() time.Duration {
+	if r.Deadline > 0 {
+		return r.Deadline
 	}
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	for {
-		select {
-		case a := <-done:
-			return a
-		case d := <-r.deadline:
-			timer.Reset(d)
-		case <-timer.C:
-			return r.Adapter.Block("nod did not finish in time; the call is blocked")
+	return nod.DefaultTimeout + slack
+}
+
+// extend moves the deadline behind the model's.
+func (r *run) extend(model time.Duration) {
+	if r.watch != nil && r.Deadline == 0 {
+		r.watch.Reset(model + slack)
+	}
+}
+
+// safely answers whatever panics.
+func (r *run) safely(ctx context.Context, stdin io.Reader) (a agent.Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = r.Adapter.Block(fmt.Sprintf("nod failed inside (%v); the call is blocked. Please report this.", p))
 		}
-	}
+	}()
+	return r.answer(ctx, stdin)
 }
 
 type run struct {
 	Options
-	deadline chan time.Duration
+	watch *time.Timer // nil where the caller has a deadline of its own
 }
 
 func (r *run) answer(ctx context.Context, stdin io.Reader) agent.Answer {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -86,7 +87,7 @@ type said struct {
 func (p *place) run(stdin io.Reader) said {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
-	exit := hook.Run(context.Background(), p.options, stdin, &stdout, &stderr)
+	exit := hook.Run(context.Background(), p.options, stdin, &stdout, &stderr, func(int) {})
 	if exit == 2 {
 		if strings.TrimSpace(stderr.String()) == "" {
 			p.t.Error("exit 2 with an empty stderr lets the call run on some hosts")
@@ -240,9 +241,35 @@ func TestInputThatNeverComesBlocksWithinTheDeadline(t *testing.T) {
 	p.options.Deadline = 50 * time.Millisecond
 	in := make(stuck)
 	defer close(in)
-	if s := p.run(in); s.verdict != "deny" || !strings.Contains(s.reason, "in time") {
-		t.Errorf("%+v", s)
+	var stdout, stderr syncBuffer
+	code := make(chan int, 1)
+	go hook.Run(context.Background(), p.options, in, &stdout, &stderr, func(c int) { code <- c })
+	select {
+	case c := <-code:
+		if c != 2 || !strings.Contains(stderr.String(), "in time") || stdout.String() != "" {
+			t.Errorf("exit %d: %s%s", c, stdout.String(), stderr.String())
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the deadline did not come")
 	}
+}
+
+// syncBuffer may be written while it is read.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }
 
 type panicking struct{ agent.ClaudeCode }
@@ -275,7 +302,7 @@ func TestWithoutHomeNothingIsAWorkspace(t *testing.T) {
 	if s := p.run(bytes.NewReader(payload)); s.verdict == "allow" {
 		t.Errorf("%+v", s)
 	}
-	if code := hook.Main(context.Background(), []string{"claude-code"}, nil, strings.NewReader(""), io.Discard, &bytes.Buffer{}); code != 2 {
+	if code := hook.Main(context.Background(), []string{"claude-code"}, nil, strings.NewReader(""), io.Discard, &bytes.Buffer{}, func(int) {}); code != 2 {
 		t.Errorf("without HOME and flags: exit %d", code)
 	}
 }

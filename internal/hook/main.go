@@ -25,8 +25,8 @@ Set it up with: nod install claude-code`
 
 // Main answers one payload for the agent that args[0] names and returns the
 // exit code. Arguments that cannot be used block: an agent reads exit 2 with
-// a reason as a denial.
-func Main(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// a reason as a denial. exit ends the process where the deadline has to.
+func Main(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer, exit func(int)) int {
 	adapter, ok := agent.ByName(args[0])
 	if !ok {
 		fmt.Fprintf(stderr, "nod-hook does not know the agent %q; see nod-hook help\n", args[0])
@@ -38,7 +38,7 @@ func Main(ctx context.Context, args, environ []string, stdin io.Reader, stdout, 
 		return 2
 	}
 	o.Adapter, o.Environ, o.Version = adapter, environ, version.String()
-	return Run(ctx, o, stdin, stdout, stderr)
+	return Run(ctx, o, stdin, stdout, stderr, exit)
 }
 
 // parse reads the flags that the installed command line carries.

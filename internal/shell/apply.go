@@ -216,11 +216,34 @@ func (u *use) taking(o option, name string, rest []word) int {
 		u.unknownOption(name + " without its argument")
 		return 0
 	}
+	if u.consequential(rest[0]) {
+		// Versions differ in which options take an argument. What looks like
+		// an option with consequences is taken for one.
+		u.option(o, word{value: value{known: true}, raw: rest[0].raw}, name)
+		return 0
+	}
 	u.option(o, rest[0], name)
 	if rest[0].many && !u.inert {
 		u.unknown(PartWords, u.inv.raw, escaped(rest[0].raw)+" may be several words")
 	}
 	return 1
+}
+
+// consequential reports whether a word is an option that writes or runs.
+func (u *use) consequential(w word) bool {
+	if !w.known || len(w.text) < 2 || w.text[0] != '-' {
+		return false
+	}
+	name, _, _ := strings.Cut(w.text, "=")
+	o, ok := u.lookup(name)
+	if !ok {
+		return false
+	}
+	switch o.role {
+	case "exec", "write", "program", "script", "delete", "deltree", "shell":
+		return true
+	}
+	return strings.Contains(o.rest, "!") || strings.Contains(o.rest, "deletes") || strings.Contains(o.rest, "inplace")
 }
 
 // cluster reads -abc. With old the letters take their arguments from the

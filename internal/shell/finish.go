@@ -11,6 +11,12 @@ func (u *use) finish() {
 		u.finishRequest()
 	case "tar":
 		u.finishTar()
+	case "kubeget":
+		for _, w := range u.pos {
+			if !w.known || strings.HasPrefix(w.text, "secret") || strings.Contains(w.text, ",secret") {
+				u.does(Secret, "cluster secrets", u.inv.raw)
+			}
+		}
 	case "script":
 		if len(u.pos) < 2 && !strings.Contains(u.marks, "makes") {
 			u.standardInput(u.inv)
@@ -43,6 +49,9 @@ func (u *use) finishPush() {
 // a field says otherwise. A GraphQL query is sent as a field.
 func (u *use) finishRequest() {
 	graphql := len(u.pos) > 0 && u.pos[0].text == "graphql"
+	if len(u.pos) > 0 && strings.Contains(u.pos[0].text, "://") && !strings.HasPrefix(u.pos[0].text, "https://api.github.com/") {
+		u.unknown(PartWords, u.inv.raw, "an address that is not GitHub's")
+	}
 	switch {
 	case u.method == "unknown":
 		u.unknown(PartWords, u.inv.raw, "which method it uses is not known")
@@ -99,11 +108,15 @@ func (u *use) requestMethod(role string, w word) {
 	}
 }
 
-// pythonModule reports python -m: the modules that only print or check are
-// named, any other one is code.
-func (u *use) pythonModule(w word) {
-	if w.known && (w.text == "json.tool" || w.text == "this" || w.text == "calendar") {
+// pythonModule reports python -m. The working directory comes first in the
+// search for modules, so even json.tool can be the project's code.
+func (u *use) pythonModule(w word) { u.does(Run, w.shown(), u.inv.raw) }
+
+// gitRemote reports the repository that git asks: a name, a URL or a path.
+func (u *use) gitRemote(w word) {
+	if w.known && !strings.Contains(w.text, "://") {
+		u.does(Fetch, w.text, u.inv.raw)
 		return
 	}
-	u.does(Run, w.shown(), u.inv.raw)
+	u.url(w)
 }

@@ -164,6 +164,7 @@ func (a *analysis) repository(dir string) *repository {
 	a.repos = append(a.repos, r)
 	if r.found {
 		a.gitConfig(r, r.common+"/config", true, 0)
+		a.submodules(r, r.common+"/modules", 0)
 		if a.exists(r.dir + "/config.worktree") {
 			a.gitConfig(r, r.dir+"/config.worktree", true, 0)
 		}
@@ -174,6 +175,28 @@ func (a *analysis) repository(dir string) *repository {
 	}
 	a.gitConfig(r, "/etc/gitconfig", false, 0)
 	return r
+}
+
+// submodules reads the configuration of submodules: git status and its kin run
+// git inside them.
+func (a *analysis) submodules(r *repository, dir string, depth int) {
+	if !a.exists(dir) {
+		return
+	}
+	names, err := a.env.Files.List(dir, 64)
+	if err != nil || depth > 3 {
+		r.fault = escaped(dir) + " cannot be read"
+		return
+	}
+	for _, name := range names {
+		sub := dir + "/" + name
+		if a.exists(sub + "/config") {
+			a.gitConfig(r, sub+"/config", true, 0)
+			a.submodules(r, sub+"/modules", depth+1)
+		} else if info, err := a.env.Files.Lstat(sub); err == nil && info.Mode.IsDir() {
+			a.submodules(r, sub, depth+1)
+		}
+	}
 }
 
 func (a *analysis) exists(name string) bool {
@@ -410,7 +433,7 @@ func (a *analysis) gitSettings(r *repository, inv *invocation, sub string) {
 }
 
 func harmlessInAnyRepository(sub string) bool {
-	return sub == "--version" || sub == "version" || sub == "help"
+	return sub == "--version" || sub == "version"
 }
 
 // known recognises settings that large repositories carry and that run git's
@@ -428,7 +451,7 @@ func concerns(name, sub string) bool {
 	case "merge", "mergetool", "sequence", "trailer", "commit":
 		return !gitReadsOnly(sub)
 	case "sendemail", "imap", "instaweb", "web", "browser", "man", "guitool", "difftool", "tar", "help":
-		return sub == "send-email" || sub == "imap-send" || sub == "instaweb" || sub == "difftool" || sub == "archive" || sub == "gui" || sub == "citool"
+		return sub == "send-email" || sub == "imap-send" || sub == "instaweb" || sub == "difftool" || sub == "archive" || sub == "gui" || sub == "citool" || sub == "help"
 	}
 	switch name {
 	case "core.sshcommand", "core.gitproxy", "core.askpass":

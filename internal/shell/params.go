@@ -54,6 +54,11 @@ func (a *analysis) walkParam(p *syntax.ParamExp, st state) state {
 	if p.Flags != nil && strings.ContainsAny(p.Flags.Value, "eP%") {
 		a.unknown(PartWords, a.raw(p), "an expansion flag of zsh can run code")
 	}
+	for _, m := range p.Modifiers {
+		if strings.ContainsAny(m.Value, "$`") {
+			a.unknown(PartWords, a.raw(p), "a modifier of zsh that substitutes")
+		}
+	}
 	if p.NestedParam != nil {
 		b := builder{word: word{raw: a.raw(p)}}
 		st = a.part(&b, p.NestedParam, false, st)

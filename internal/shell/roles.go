@@ -249,6 +249,13 @@ func (u *use) language(role string, w word) {
 		u.archive = w
 	case "persist":
 		u.does(Persist, w.shown(), u.inv.raw)
+	case "gitremote":
+		u.gitRemote(w)
+	case "pagerfile":
+		if !w.known || strings.HasPrefix(w.text, "+") {
+			u.unknown(PartWords, u.inv.raw, "an argument that a pager may run")
+		}
+		u.reads(w, 0)
 	case "pymodule":
 		u.pythonModule(w)
 	case "awk":

@@ -187,7 +187,7 @@ func (s *sheet) lookup(name string) (option, bool) {
 	for _, body := range s.more {
 		if o, ok := lookupIn(body, name); ok {
 			// -v of the program is not -v of its subcommand.
-			if strings.HasPrefix(o.rest, "alone") && s.inherit && name != "--help" {
+			if strings.HasPrefix(o.rest, "alone") && s.heading != "" && name != "--help" {
 				continue
 			}
 			return o, true

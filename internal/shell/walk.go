@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -379,9 +381,22 @@ func (a *analysis) declare(c *syntax.FuncDecl, st state) (yes, no state) {
 		return a.stmt(c.Body, st, input{})
 	}
 	for _, n := range names {
+		if shellCalls(n.Value) {
+			a.unknown(PartOther, a.raw(c), "the shell itself calls "+escaped(n.Value))
+			a.subshell([]*syntax.Stmt{c.Body}, st.lost())
+		}
 		st.funcs = &function{name: n.Value, body: c.Body, src: a.src, prev: st.funcs}
 	}
 	return st, st
+}
+
+// shellCalls reports whether a shell calls a function of that name unasked.
+func shellCalls(name string) bool {
+	switch name {
+	case "preexec", "precmd", "chpwd", "periodic", "zshexit", "zshaddhistory", "command_not_found_handler", "command_not_found_handle":
+		return true
+	}
+	return strings.HasPrefix(name, "TRAP")
 }
 
 // frame is a function being walked.

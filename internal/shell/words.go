@@ -241,6 +241,9 @@ func (a *analysis) literal(b *builder, text string, first bool) {
 	if first && !b.started && strings.HasPrefix(text, "~") {
 		text = a.tilde(b, text)
 	}
+	if a.lang == syntax.LangZsh && strings.IndexByte(text, '(') >= 0 {
+		a.unknown(PartWords, b.raw, "a glob qualifier of zsh can run code")
+	}
 	if strings.IndexAny(text, "\\*?[") < 0 {
 		if text != "" {
 			b.add(constant(text), false)

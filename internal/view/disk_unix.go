@@ -4,33 +4,63 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"syscall"
 )
 
-// Disk is the real file system. The zero value is ready.
+// Disk is the real file system. The zero value is ready. It calls the system
+// directly: package os would set up polling for every file, which a hook pays
+// for at each start.
 type Disk struct{}
 
 var _ Files = Disk{}
 
 func (Disk) Lstat(name string) (Info, error) {
-	fi, err := os.Lstat(name)
-	if err != nil {
-		return Info{}, err
+	var st syscall.Stat_t
+	if err := retry(func() error { return syscall.Lstat(name, &st) }); err != nil {
+		return Info{}, &fs.PathError{Op: "lstat", Path: name, Err: err}
 	}
-	return infoOf(fi), nil
+	return infoOf(&st), nil
 }
 
-func infoOf(fi fs.FileInfo) Info {
-	info := Info{Mode: fi.Mode(), Size: fi.Size()}
-	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-		info.Links, info.UID = uint64(st.Nlink), st.Uid
-		info.Dev, info.Inode = uint64(st.Dev), st.Ino
-		info.Born = born(st)
+func infoOf(st *syscall.Stat_t) Info {
+	return Info{
+		Mode: modeOf(uint32(st.Mode)), Size: st.Size, Links: uint64(st.Nlink), UID: st.Uid,
+		Dev: uint64(st.Dev), Inode: st.Ino, Born: born(st),
 	}
-	return info
+}
+
+// modeOf translates the system's mode bits.
+func modeOf(bits uint32) fs.FileMode {
+	mode := fs.FileMode(bits & 0o777)
+	switch bits & syscall.S_IFMT {
+	case syscall.S_IFREG:
+	case syscall.S_IFDIR:
+		mode |= fs.ModeDir
+	case syscall.S_IFLNK:
+		mode |= fs.ModeSymlink
+	case syscall.S_IFIFO:
+		mode |= fs.ModeNamedPipe
+	case syscall.S_IFSOCK:
+		mode |= fs.ModeSocket
+	case syscall.S_IFBLK:
+		mode |= fs.ModeDevice
+	case syscall.S_IFCHR:
+		mode |= fs.ModeDevice | fs.ModeCharDevice
+	default:
+		mode |= fs.ModeIrregular
+	}
+	if bits&syscall.S_ISUID != 0 {
+		mode |= fs.ModeSetuid
+	}
+	if bits&syscall.S_ISGID != 0 {
+		mode |= fs.ModeSetgid
+	}
+	if bits&syscall.S_ISVTX != 0 {
+		mode |= fs.ModeSticky
+	}
+	return mode
 }
 
 func (Disk) Readlink(name string) (string, error) { return os.Readlink(name) }
@@ -38,40 +68,79 @@ func (Disk) Readlink(name string) (string, error) { return os.Readlink(name) }
 // Read opens without following a final link and without blocking, then looks
 // at what was really opened.
 func (Disk) Read(name string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	fd, err := open(name, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !fi.Mode().IsRegular() {
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	switch err := syscall.Fstat(fd, &st); {
+	case err != nil:
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
+	case st.Mode&syscall.S_IFMT != syscall.S_IFREG:
 		return nil, fmt.Errorf("%s: not a regular file", name)
+	case st.Size > limit:
+		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are read", name, st.Size, limit)
 	}
-	if fi.Size() > limit {
-		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are read", name, fi.Size(), limit)
+	return readAll(fd, name, st.Size, limit)
+}
+
+// readAll reads to the end, which may have moved since size was taken, and
+// which files of /proc do not tell.
+func readAll(fd int, name string, size, limit int64) ([]byte, error) {
+	data := make([]byte, 0, max(size, 512)+1)
+	for {
+		var n int
+		err := retry(func() (err error) { n, err = syscall.Read(fd, data[len(data):cap(data)]); return err })
+		if err != nil {
+			return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+		}
+		if n <= 0 {
+			return data, nil
+		}
+		if data = data[:len(data)+n]; int64(len(data)) > limit {
+			return nil, fmt.Errorf("%s: more than the %d bytes that are read", name, limit)
+		}
+		if len(data) == cap(data) {
+			data = append(data, 0)[:len(data)]
+		}
 	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		return nil, fmt.Errorf("%s: more than the %d bytes that are read", name, limit)
+}
+
+func open(name string, flags int) (int, error) {
+	fd := -1
+	err := retry(func() (err error) {
+		fd, err = syscall.Open(name, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|syscall.O_CLOEXEC|flags, 0)
+		return err
+	})
+	if err != nil {
+		return -1, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	return data, err
+	return fd, nil
+}
+
+// retry repeats a call that a signal interrupted.
+func retry(call func() error) error {
+	for {
+		if err := call(); err != syscall.EINTR {
+			return err
+		}
+	}
 }
 
 func (Disk) List(name string, limit int) ([]string, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	fd, err := open(name, syscall.O_DIRECTORY)
 	if err != nil {
 		return nil, err
 	}
+	f := os.NewFile(uintptr(fd), name)
 	defer f.Close()
 	names, err := f.Readdirnames(limit + 1)
-	if err == io.EOF {
-		err = nil
-	}
 	if len(names) > limit {
 		return nil, fmt.Errorf("%s: more than %d names", name, limit)
+	}
+	if len(names) == 0 && err != nil {
+		return nil, nil // io.EOF: an empty directory
 	}
 	return names, err
 }

@@ -1,0 +1,496 @@
+//go:build unix
+
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/lines"
+)
+
+// The test binary starts itself as a writer.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("AUDIT_CHILD"); dir != "" {
+		os.Exit(writer(dir))
+	}
+	os.Exit(m.Run())
+}
+
+func writer(dir string) int {
+	l, err := Open(dir)
+	if err != nil {
+		fmt.Println(err)
+		return 3
+	}
+	l.MaxBytes, _ = strconv.ParseInt(os.Getenv("AUDIT_MAX"), 10, 64)
+	size, _ := strconv.Atoi(os.Getenv("AUDIT_SIZE"))
+	count, _ := strconv.Atoi(os.Getenv("AUDIT_COUNT"))
+	for i := range count {
+		e := nod.Entry{Kind: nod.EntryDecision, ID: fmt.Sprintf("%d-%d", os.Getpid(), i), Input: quoted(strings.Repeat("word ", size/5))}
+		if err := l.Write(e); err != nil {
+			fmt.Println(err)
+			return 4
+		}
+	}
+	return 0
+}
+
+func quoted(s string) json.RawMessage {
+	raw, _ := json.Marshal(s)
+	return raw
+}
+
+func stateDir(t testing.TB) string { return filepath.Join(t.TempDir(), "state") }
+
+func write(t testing.TB, dir string, entries ...nod.Entry) {
+	t.Helper()
+	l, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, e := range entries {
+		if err := l.Write(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Many processes write lines of all sizes while the file is rotated under
+// them: none is torn, none lost, none read twice.
+func TestManyProcessesRotate(t *testing.T) {
+	const processes = 20
+	dir, want := stateDir(t), 0
+	var running []*exec.Cmd
+	for i := range processes {
+		cmd := exec.Command(executable(t))
+		count := []int{150, 60, 30, 10}[i%4]
+		want += count
+		cmd.Env = []string{"AUDIT_CHILD=" + dir, "AUDIT_MAX=400000", fmt.Sprint("AUDIT_SIZE=", []int{300, 5 << 10, 60 << 10, 1 << 20}[i%4]), fmt.Sprint("AUDIT_COUNT=", count)}
+		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		running = append(running, cmd)
+	}
+	for _, cmd := range running {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	seen := map[string]int{}
+	for l, err := range Read(dir, Filter{}) {
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		seen[l.ID]++
+	}
+	for id, n := range seen {
+		if n != 1 {
+			t.Errorf("%s was read %d times", id, n)
+		}
+	}
+	backward := 0
+	for _, err := range Newest(dir, Filter{}) {
+		if err != nil {
+			t.Error(err)
+		}
+		backward++
+	}
+	rotated, err := rotatedFiles(dir)
+	if len(seen) != want || backward != want || len(rotated) < 3 || err != nil {
+		t.Errorf("%d lines, %d backward, want %d; %d rotated files, %v", len(seen), backward, want, len(rotated), err)
+	}
+	t.Logf("%d lines in %d files", len(seen), len(rotated)+1)
+}
+
+func executable(t *testing.T) string {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+func TestRotationKeepsOrderWhenTheClockGoesBack(t *testing.T) {
+	dir := stateDir(t)
+	write(t, dir, nod.Entry{ID: "0"})
+	future := filepath.Join(dir, "decisions-29990101T000000.000000000Z.jsonl")
+	if err := os.Rename(filepath.Join(dir, FileName), future); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	l.MaxBytes = 1
+	for i := range 3 {
+		// The times of the entries go backwards too: files keep their order.
+		if err := l.Write(nod.Entry{ID: fmt.Sprint(i + 1), Time: time.Unix(int64(1000-i), 0)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := ids(t, Read(dir, Filter{})), []string{"0", "1", "2", "3"}; !cmp.Equal(got, want) {
+		t.Errorf("Read: %v", got)
+	}
+	if got, want := ids(t, Newest(dir, Filter{})), []string{"3", "2", "1", "0"}; !cmp.Equal(got, want) {
+		t.Errorf("Newest: %v", got)
+	}
+	if rotated, _ := rotatedFiles(dir); len(rotated) != 3 || rotated[0] != future {
+		t.Errorf("rotated: %v", rotated)
+	}
+}
+
+// A writer that holds a file which was rotated or moved away finds the new one.
+func TestWriterFollowsTheName(t *testing.T) {
+	dir := stateDir(t)
+	l, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	l.Write(nod.Entry{ID: "1"})
+	if err := os.Rename(l.name, filepath.Join(dir, "decisions-20260101T000000.000000000Z.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	l.Write(nod.Entry{ID: "2"})
+	if got := ids(t, Read(dir, Filter{})); !cmp.Equal(got, []string{"1", "2"}) {
+		t.Errorf("lines %v", got)
+	}
+	if data, err := os.ReadFile(l.name); err != nil || bytes.Count(data, []byte("\n")) != 1 {
+		t.Errorf("current file: %q, %v", data, err)
+	}
+}
+
+func ids(t *testing.T, seq func(func(Line, error) bool)) (list []string) {
+	t.Helper()
+	for l, err := range seq {
+		if err != nil {
+			t.Error(err)
+		}
+		list = append(list, l.ID)
+	}
+	return list
+}
+
+func call() nod.Call {
+	return nod.Call{
+		ID: "c1", Agent: "claude-code", Session: "s1", Tool: "bash", RawTool: "Bash", Dir: "/w/sub", Roots: []string{"/w", "/x"},
+		Input: json.RawMessage("{\n \"command\": \"echo a && PASSWORD=hunter2 b > c\"}"),
+	}
+}
+
+func TestFromDecision(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
+	d := nod.Decision{
+		ID: "d1", Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because", Rule: nod.Rule{Text: "rm *", Origin: "f:1"},
+		Err:            &nod.Failure{Kind: nod.TimedOut, Message: "late"},
+		Classification: &nod.Classification{Model: "m", Usage: nod.Usage{In: 1, Out: 2}},
+		Cost:           0.5, Latency: 1500 * time.Microsecond, Spent: map[nod.Layer]time.Duration{nod.LayerShell: time.Millisecond},
+		Evidence: []nod.Evidence{{Path: "/w/x", SHA256: "00"}},
+	}
+	want := nod.Entry{
+		Version: 1, Kind: nod.EntryDecision, ID: "d1", Time: now.UTC(), Agent: "claude-code", Session: "s1", CallID: "c1", Tool: "bash", RawTool: "Bash",
+		Dir: "/w/sub", Root: "/w", Input: json.RawMessage("{\n \"command\": \"echo a && PASSWORD=[masked-7] b > c\"}"), InputSHA256: digest(call().Input),
+		Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because", Rule: &nod.EntryRule{Text: "rm *", Origin: "f:1"},
+		Error: &nod.EntryError{Kind: nod.TimedOut, Message: "late"}, Evidence: d.Evidence,
+		Latency: 1500, Spent: map[string]int64{"shell": 1000}, Model: "m", Usage: &nod.Usage{In: 1, Out: 2}, Cost: 0.5,
+	}
+	got := FromDecision(call(), d, now)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("entry (-want +got):\n%s", diff)
+	}
+	dir := stateDir(t)
+	write(t, dir, got)
+	for l, err := range Read(dir, Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.Input = json.RawMessage(`{"command":"echo a && PASSWORD=[masked-7] b > c"}`)
+		if diff := cmp.Diff(want, l.Entry); diff != "" {
+			t.Errorf("read back (-want +got):\n%s", diff)
+		}
+		if !bytes.Contains(l.Raw, []byte("a && ")) {
+			t.Errorf("& is not readable in %s", l.Raw)
+		}
+	}
+	empty := FromDecision(nod.Call{}, nod.Decision{}, now)
+	if empty.Verdict != nod.Deny || empty.InputSHA256 != digest(nil) || empty.Rule != nil || empty.Error != nil || empty.Usage != nil {
+		t.Errorf("entry of nothing: %+v", empty)
+	}
+}
+
+// Whatever an entry holds, one readable line of less than 1 MiB comes of it,
+// and no secret.
+func TestWriteShortensAndMasks(t *testing.T) {
+	huge := strings.Repeat("<\x01é", 1<<17)
+	secret := plantedSecret
+	manyPaths := make([]nod.Evidence, 10000)
+	for i := range manyPaths {
+		manyPaths[i] = nod.Evidence{Path: huge[:4096], SHA256: huge[:4096]}
+	}
+	for _, tt := range []struct {
+		name  string
+		entry nod.Entry
+		check func(e nod.Entry) bool
+	}{
+		{"large input", nod.Entry{Input: quoted(strings.Repeat("é", 40000) + " PASSWORD=" + secret)}, func(e nod.Entry) bool {
+			return len(e.Input) < 9<<10 && e.InputBytes == 80000+len(secret)+12
+		}},
+		{"secret across the cut", nod.Entry{Input: quoted(strings.Repeat("x", headLimit-14) + " PASSWORD=" + secret + strings.Repeat(" y", 40000))}, func(e nod.Entry) bool {
+			return e.InputBytes > InputLimit && !bytes.Contains(e.Input, []byte(secret[:3]))
+		}},
+		{"no json", nod.Entry{Input: json.RawMessage("{not json PASSWORD=" + secret)}, func(e nod.Entry) bool { return string(e.Input) == `"{not json PASSWORD=[masked-20]"` }},
+		{"no utf-8", nod.Entry{Input: json.RawMessage("\"a\xffb\"")}, func(e nod.Entry) bool { return string(e.Input) == `"a`+"\ufffd"+`b"` }},
+		{"all too long", nod.Entry{ID: huge, Nod: huge, Agent: huge, Session: huge, CallID: huge, Mode: huge, Setting: huge, Tool: huge, RawTool: huge, Dir: huge, Root: huge,
+			Input: json.RawMessage(huge), InputSHA256: huge, Answered: huge, Reason: huge, Rule: &nod.EntryRule{Text: huge, Origin: huge},
+			Error: &nod.EntryError{Kind: nod.Kind(huge), Message: huge}, Evidence: manyPaths, Model: huge, Kind: nod.EntryKind(huge)}, func(e nod.Entry) bool { return len(e.Evidence) == tightList }},
+		{"secrets everywhere", nod.Entry{Reason: "token: " + secret, Dir: "/x/token=" + secret, Root: "/password=" + secret, RawTool: "a token=" + secret,
+			Rule: &nod.EntryRule{Text: "x --password " + secret}, Error: &nod.EntryError{Message: "https://u:" + secret + "@h"}}, func(nod.Entry) bool { return true }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := stateDir(t)
+			write(t, dir, tt.entry)
+			data, err := os.ReadFile(filepath.Join(dir, FileName))
+			if err != nil || len(data) > lines.Limit || bytes.Count(data, []byte("\n")) != 1 {
+				t.Fatalf("%d bytes, %d lines, %v", len(data), bytes.Count(data, []byte("\n")), err)
+			}
+			if bytes.Contains(data, []byte(secret)) {
+				t.Error("the secret was written")
+			}
+			for l, err := range Read(dir, Filter{}) {
+				if err != nil || !tt.check(l.Entry) {
+					t.Errorf("%v, %.2000s", err, l.Raw)
+				}
+			}
+		})
+	}
+}
+
+func TestEntryIsNotChangedByWrite(t *testing.T) {
+	e := nod.Entry{Rule: &nod.EntryRule{Text: "token: abc1"}, Error: &nod.EntryError{Message: "token: abc1"}, Reason: strings.Repeat("x", 2<<20)}
+	write(t, stateDir(t), e)
+	if e.Rule.Text != "token: abc1" || e.Error.Message != "token: abc1" || len(e.Reason) != 2<<20 {
+		t.Errorf("changed: %+v", e.Rule)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := stateDir(t)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "chmod 700 "+dir) {
+		t.Errorf("an open directory: %v", err)
+	}
+	os.Chmod(dir, 0o700)
+	if err := os.Symlink("/dev/full", filepath.Join(dir, FileName)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+		t.Errorf("a link: %v", err)
+	}
+}
+
+// A full disk is an error of Write, and reading goes on behind the torn line.
+func TestFullDisk(t *testing.T) {
+	dir := stateDir(t)
+	write(t, dir, nod.Entry{ID: "1"})
+	appendRaw(t, dir, `{"v":1,"kind":"decision","id":"to`)
+	write(t, dir, nod.Entry{ID: "2"})
+	var got []string
+	for l, err := range Read(dir, Filter{}) {
+		var p *Problem
+		if errors.As(err, &p) {
+			got = append(got, fmt.Sprint("problem ", filepath.Base(p.File), " ", p.Line))
+			continue
+		}
+		got = append(got, l.ID)
+	}
+	if want := []string{"1", "problem decisions.jsonl 2", "2"}; !cmp.Equal(got, want) {
+		t.Errorf("lines %q, want %q", got, want)
+	}
+}
+
+func appendRaw(t testing.TB, dir, text string) {
+	t.Helper()
+	file, err := os.OpenFile(filepath.Join(dir, FileName), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Read and Newest agree on what they read, whatever it is.
+func TestReadersAgree(t *testing.T) {
+	long := `{"v":1,"kind":"decision","id":"long","verdict":"deny","layer":"none","reason":"` + strings.Repeat("x", chunk+1000) + `"}`
+	for _, text := range []string{
+		"", "\n", "\n\n\n", `{"v":1,"id":"a"}`, "{\"v\":1,\"id\":\"a\"}\n", "x\n{\"v\":1,\"id\":\"a\"}\ny", "\n{\"v\":1,\"id\":\"a\"}\n\n\n{\"v\":1,\"id\":\"b\"}\r\n",
+		long + "\n" + long + "\n", "{\"v\":1,\"id\":\"a\"}\n" + strings.Repeat("z", readLimit+10) + "\n{\"v\":1,\"id\":\"b\"}\n",
+		"{\"v\":0}\n{}\n[]\n{\"v\":1,\"verdict\":\"maybe\"}\n{\"v\":9}\n", strings.Repeat("z", readLimit+10), strings.Repeat("\n", 3*chunk) + long,
+	} {
+		dir := stateDir(t)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		appendRaw(t, dir, text)
+		forward, backward := readings(Read(dir, Filter{})), readings(Newest(dir, Filter{}))
+		slices.Sort(forward)
+		slices.Sort(backward)
+		if diff := cmp.Diff(forward, backward); diff != "" {
+			t.Errorf("%.60q: Read - Newest +\n%s", text, diff)
+		}
+	}
+}
+
+func readings(seq func(func(Line, error) bool)) (list []string) {
+	for l, err := range seq {
+		if err != nil {
+			list = append(list, err.Error())
+			continue
+		}
+		list = append(list, string(l.Raw))
+	}
+	return list
+}
+
+func TestFilter(t *testing.T) {
+	base := nod.Entry{Kind: nod.EntryDecision, Verdict: nod.Ask, Layer: nod.LayerShell, Agent: "a", Session: "abc", Time: time.Unix(1000, 0)}
+	with := func(change func(*nod.Entry)) nod.Entry { e := base; change(&e); return e }
+	for _, tt := range []struct {
+		name   string
+		filter Filter
+		entry  nod.Entry
+		want   bool
+	}{
+		{"all", Filter{}, base, true},
+		{"verdict", Filter{Verdicts: []nod.Verdict{nod.Deny, nod.Ask}}, base, true},
+		{"other verdict", Filter{Verdicts: []nod.Verdict{nod.Allow}}, base, false},
+		{"an outcome has no verdict", Filter{Verdicts: []nod.Verdict{nod.Deny}}, nod.Entry{Kind: nod.EntryOutcome}, false},
+		{"a begun line has no layer", Filter{Layers: []nod.Layer{nod.LayerNone}}, nod.Entry{Kind: nod.EntryBegun}, false},
+		{"a host's denial is one", Filter{Verdicts: []nod.Verdict{nod.Deny}}, nod.Entry{Kind: nod.EntryHostDeny}, true},
+		{"layer", Filter{Layers: []nod.Layer{nod.LayerModel}}, base, false},
+		{"kind", Filter{Kinds: []nod.EntryKind{nod.EntryBegun}}, base, false},
+		{"agent", Filter{Agent: "b"}, base, false},
+		{"session prefix", Filter{Session: "ab"}, base, true},
+		{"other session", Filter{Session: "b"}, base, false},
+		{"since then", Filter{Since: time.Unix(1000, 0)}, base, true},
+		{"since later", Filter{Since: time.Unix(1001, 0)}, base, false},
+		{"both", Filter{Agent: "a", Session: "x"}, with(func(e *nod.Entry) { e.Agent = "a" }), false},
+	} {
+		if got := tt.filter.Match(tt.entry); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestFollow(t *testing.T) {
+	dir := stateDir(t)
+	write(t, dir, nod.Entry{ID: "before"})
+	appendRaw(t, dir, `{"v":1,"kind":"decision","id":"half`)
+	seq := Follow(t.Context(), dir, Filter{})
+	appendRaw(t, dir, "\",\"verdict\":\"deny\",\"layer\":\"none\"}\n")
+	steps := []func(){
+		func() { write(t, dir, nod.Entry{ID: "second"}) },
+		func() { // rotated, with a writer that still holds the old file
+			old, _ := os.OpenFile(filepath.Join(dir, FileName), os.O_WRONLY|os.O_APPEND, 0)
+			defer old.Close()
+			os.Rename(filepath.Join(dir, FileName), filepath.Join(dir, "decisions-20260101T000000.000000000Z.jsonl"))
+			write(t, dir, nod.Entry{ID: "new file"})
+			time.Sleep(2 * pollEvery)
+			old.WriteString("{\"v\":1,\"id\":\"late\",\"verdict\":\"deny\",\"layer\":\"none\"}\n")
+		},
+		func() {},
+		func() { // truncated
+			os.Truncate(filepath.Join(dir, FileName), 0)
+			time.Sleep(2 * pollEvery)
+			write(t, dir, nod.Entry{ID: "after truncation"})
+		},
+		func() { appendRaw(t, dir, "damaged\n") },
+	}
+	var got []string
+	timeout := time.AfterFunc(20*time.Second, func() { panic("nothing comes: " + strings.Join(got, ", ")) })
+	defer timeout.Stop()
+	for l, err := range seq {
+		if err != nil {
+			l.ID = strings.TrimPrefix(err.Error(), dir+"/")
+		}
+		if got = append(got, l.ID); len(got) > len(steps) {
+			break
+		}
+		go steps[len(got)-1]()
+	}
+	want := []string{"half", "second", "new file", "late", "after truncation", "decisions.jsonl:2: torn or damaged line: invalid character 'd' looking for beginning of value"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("followed (-want +got):\n%s", diff)
+	}
+}
+
+func TestFollowWaitsForTheLog(t *testing.T) {
+	dir := stateDir(t)
+	seq := Follow(t.Context(), dir, Filter{})
+	go func() {
+		time.Sleep(pollEvery)
+		write(t, dir, nod.Entry{ID: "first"})
+	}()
+	for l, err := range seq {
+		if err != nil || l.ID != "first" {
+			t.Errorf("%v, %v", l.ID, err)
+		}
+		break
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	l, err := Open(stateDir(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	d := nod.Decision{ID: "d1", Verdict: nod.Allow, Layer: nod.LayerShell, Reason: "reads files", Spent: map[nod.Layer]time.Duration{nod.LayerShell: 1, nod.LayerGuard: 1}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := l.Write(FromDecision(call(), d, time.Now())); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkNewest20(b *testing.B) {
+	dir := stateDir(b)
+	l, err := Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range 100000 {
+		l.Write(nod.Entry{ID: "x", Input: call().Input})
+	}
+	for b.Loop() {
+		n := 0
+		for range Newest(dir, Filter{}) {
+			if n++; n == 20 {
+				break
+			}
+		}
+	}
+}
