@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/nodgate/nod/internal/shell"
@@ -51,7 +52,7 @@ type Gate struct {
 	roots    []string
 	self     []string
 	secrets  []pathPattern
-	guards   []pathPattern
+	guards   func() []pathPattern // compiled when the first edit asks
 	model    Model
 	timeout  time.Duration
 	profile  Profile
@@ -65,7 +66,8 @@ func New(o Options) *Gate {
 	g := &Gate{
 		rules: o.Rules, files: o.Files, home: o.Home, roots: o.Roots, model: o.Model,
 		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, lenient: o.UnrecordedRuns, now: o.Now,
-		secrets: compilePatterns(o.Rules.Secrets, o.Home), guards: compilePatterns(o.Rules.Guarded, o.Home),
+		secrets: compilePatterns(o.Rules.Secrets, o.Home),
+		guards:  sync.OnceValue(func() []pathPattern { return compilePatterns(o.Rules.Guarded, o.Home) }),
 	}
 	if g.files == nil {
 		g.files = view.NewMemory(false)

@@ -40,22 +40,45 @@ func compilePattern(entry, home string) (pathPattern, bool) {
 	}
 	p.anchored = below || strings.HasPrefix(entry, "/")
 	p.text = strings.Trim(rest, "/")
-	if !isPlain(p.text) || strings.Contains(p.text, "//") {
+	if !p.survey() {
 		p.text = strings.Join(foldPath(p.text), "/")
+		p.survey()
 	}
 	if p.text == "" {
 		return p, false
 	}
 	if below {
 		p.text = home + "/" + p.text
-	}
-	p.count = strings.Count(p.text, "/") + 1
-	p.glob = strings.ContainsAny(p.text, "*?[")
-	if p.glob && p.count == 1 {
-		p.suffix = p.text[0] == '*' && !strings.ContainsAny(p.text[1:], "*?[")
-		p.prefix = strings.IndexAny(p.text, "*?[") == len(p.text)-1 && strings.HasSuffix(p.text, "*")
+		p.count += strings.Count(home, "/") + 1
 	}
 	return p, true
+}
+
+// survey counts components and finds globs, in one pass. It reports whether
+// the text is folded as it stands.
+func (p *pathPattern) survey() (folded bool) {
+	p.count, p.glob, folded = 1, false, true
+	first, globs := -1, 0
+	for i := 0; i < len(p.text); i++ {
+		switch c := p.text[i]; {
+		case c == '/':
+			p.count++
+			folded = folded && i > 0 && p.text[i-1] != '/'
+		case c == '*' || c == '?' || c == '[':
+			if globs++; first < 0 {
+				first = i
+			}
+		case c >= 0x80 || c < 0x20 || 'A' <= c && c <= 'Z':
+			folded = false
+		case (c == '.' || c == ' ') && (i+1 == len(p.text) || p.text[i+1] == '/'):
+			folded = false
+		}
+	}
+	p.glob = globs > 0
+	single := globs == 1 && p.count == 1 && p.text[first] == '*'
+	p.suffix = single && first == 0
+	p.prefix = single && first == len(p.text)-1
+	return folded
 }
 
 // foldPath splits a path into folded components, the empty ones left out.

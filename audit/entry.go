@@ -26,8 +26,9 @@ const (
 	tightList  = 32
 )
 
-// FromDecision returns the entry of a decision. The caller adds what only he
-// knows: Nod, Mode, Setting, Answered, SessionCost.
+// FromDecision returns the entry of a decision. The caller adds what only it
+// knows: Nod, Mode, Setting, Answered, SessionCost. The input is still as the
+// agent sent it; [Log.Write] masks and shortens.
 func FromDecision(c nod.Call, d nod.Decision, now time.Time) nod.Entry {
 	e := FromCall(nod.EntryDecision, d.ID, c, now)
 	e.Verdict, e.Layer, e.Reason = d.Verdict, d.Layer, d.Reason
@@ -63,12 +64,11 @@ func FromCall(kind nod.EntryKind, id string, c nod.Call, now time.Time) nod.Entr
 	e := nod.Entry{
 		Version: nod.EntryVersion, Kind: kind, ID: id, Time: now.UTC(),
 		Agent: c.Agent, Session: c.Session, CallID: c.ID, Tool: c.Tool, RawTool: c.RawTool, Dir: c.Dir,
-		InputSHA256: digest(c.Input),
+		Input: c.Input, InputSHA256: digest(c.Input),
 	}
 	if len(c.Roots) > 0 {
 		e.Root = c.Roots[0]
 	}
-	e.Input, e.InputBytes = stored(c.Input)
 	return e
 }
 
@@ -83,11 +83,20 @@ func stored(input json.RawMessage) (kept json.RawMessage, size int) {
 	if len(input) == 0 {
 		return nil, 0
 	}
-	masked := Mask(bytes.ToValidUTF8(input, []byte("\uFFFD")))
-	if len(input) > InputLimit {
-		return asText(head(string(masked), headLimit)), len(input)
+	if !utf8.Valid(input) {
+		input = bytes.ToValidUTF8(input, []byte("\uFFFD"))
 	}
-	if !json.Valid(masked) {
+	valid := json.Valid(input)
+	var masked json.RawMessage
+	if valid {
+		masked = maskValid(input)
+	} else {
+		masked = json.RawMessage(MaskText(string(input)))
+	}
+	switch {
+	case len(input) > InputLimit:
+		return asText(head(string(masked), headLimit)), len(input)
+	case !valid:
 		return asText(string(masked)), 0
 	}
 	return masked, 0

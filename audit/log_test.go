@@ -208,7 +208,7 @@ func TestFromDecision(t *testing.T) {
 	}
 	want := nod.Entry{
 		Version: 1, Kind: nod.EntryDecision, ID: "d1", Time: now.UTC(), Agent: "claude-code", Session: "s1", CallID: "c1", Tool: "bash", RawTool: "Bash",
-		Dir: "/w/sub", Root: "/w", Input: json.RawMessage("{\n \"command\": \"echo a && PASSWORD=[masked-7] b > c\"}"), InputSHA256: digest(call().Input),
+		Dir: "/w/sub", Root: "/w", Input: call().Input, InputSHA256: digest(call().Input),
 		Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because", Rule: &nod.EntryRule{Text: "rm *", Origin: "f:1"},
 		Error: &nod.EntryError{Kind: nod.TimedOut, Message: "late"}, Evidence: d.Evidence,
 		Latency: 1500, Spent: map[string]int64{"shell": 1000}, Model: "m", Usage: &nod.Usage{In: 1, Out: 2}, Cost: 0.5,

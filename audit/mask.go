@@ -26,6 +26,11 @@ func Mask(raw json.RawMessage) json.RawMessage {
 	if !json.Valid(raw) {
 		return json.RawMessage(MaskText(string(raw)))
 	}
+	return maskValid(raw)
+}
+
+// maskValid masks what is known to be JSON.
+func maskValid(raw json.RawMessage) json.RawMessage {
 	w := walker{in: raw, out: make([]byte, 0, len(raw)+64)}
 	w.walk()
 	return w.out
@@ -171,10 +176,7 @@ func literal(s []byte) int {
 func (w *walker) text() {
 	n := literal(w.in[w.pos:])
 	raw := w.in[w.pos : w.pos+n]
-	s := string(raw[1 : n-1])
-	if bytes.IndexByte(raw, '\\') >= 0 {
-		json.Unmarshal(raw, &s) // valid: checked by Mask
-	}
+	s := unescaped(raw)
 	top := w.top()
 	if top.object && top.key {
 		top.key, top.field = false, s
@@ -183,6 +185,42 @@ func (w *walker) text() {
 		return
 	}
 	w.put(s, w.value(top, s), n)
+}
+
+// unescaped returns the text of a valid string literal.
+func unescaped(raw []byte) string {
+	body := raw[1 : len(raw)-1]
+	i := bytes.IndexByte(body, '\\')
+	if i < 0 {
+		return string(body)
+	}
+	text := make([]byte, 0, len(body))
+	for ; i >= 0; i = bytes.IndexByte(body, '\\') {
+		if body[i+1] == 'u' { // the rare one, with its surrogates
+			var s string
+			json.Unmarshal(raw, &s) // valid: checked by Mask
+			return s
+		}
+		text = append(append(text, body[:i]...), escape(body[i+1]))
+		body = body[i+2:]
+	}
+	return string(append(text, body...))
+}
+
+func escape(c byte) byte {
+	switch c {
+	case 'n':
+		return '\n'
+	case 't':
+		return '\t'
+	case 'r':
+		return '\r'
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	}
+	return c // \" \\ \/
 }
 
 // value returns what of a string value may be kept.

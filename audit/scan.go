@@ -131,10 +131,21 @@ func (s *scanner) start(i int) {
 		s.pos = i + n
 		return
 	}
-	s.pos = i + 1
+	s.pos = s.pastWord(i)
 	if i == 0 || isSpace(s.in[i-1]) || isQuote(s.in[i-1]) || strings.IndexByte("=(/,:;|&\\", s.in[i-1]) >= 0 {
 		s.startWord(i)
 	}
+}
+
+// pastWord returns where the next boundary after i can be.
+func (s *scanner) pastWord(i int) int {
+	n := i + 1
+	if i > 1 && s.in[i-1] != '\\' && s.in[i-1] != '%' && s.in[i-2] != '%' {
+		for n < len(s.in) && isAlnum(s.in[n]) {
+			n++
+		}
+	}
+	return n
 }
 
 // wordLimit bounds the words that are looked at.
@@ -157,15 +168,20 @@ func (s *scanner) startWord(i int) {
 	}
 	before := s.word
 	s.word = w
-	switch {
-	case w[0] == '-':
+	switch w[0] {
+	case '-':
 		s.option(i, end)
-	case s.scheme(w, end), s.quoted(w, before, end):
-	case (before == "set" || before == "config") && secretName(w), s.tool == login && strings.EqualFold(w, "password"):
-		s.argument(end)
-	default:
-		s.program(w)
+		return
+	case 'b', 'B', 'p', 'P':
+		if s.scheme(w, end) || s.quoted(w, before, end) {
+			return
+		}
 	}
+	if (before == "set" || before == "config") && secretName(w) || s.tool == login && strings.EqualFold(w, "password") {
+		s.argument(end)
+		return
+	}
+	s.program(w)
 }
 
 // scheme handles "Bearer TOKEN" and "Basic TOKEN".

@@ -69,8 +69,13 @@ func Run(ctx context.Context, o Options, stdin io.Reader, stdout, stderr io.Writ
 
 // put prints an answer and returns the exit code.
 func put(a agent.Answer, stdout, stderr io.Writer) int {
-	if _, err := stderr.Write(a.Stderr); err != nil && a.Exit == 0 {
-		return 2
+	if len(a.Stderr) > 0 {
+		if _, err := stderr.Write(a.Stderr); err != nil && a.Exit == 0 {
+			return 2
+		}
+	}
+	if len(a.Stdout) == 0 {
+		return a.Exit
 	}
 	if _, err := stdout.Write(a.Stdout); err != nil {
 		fmt.Fprintln(stderr, "nod could not answer:", err)
@@ -91,6 +96,7 @@ func newRun(o Options) *run {
 	if o.Files == nil {
 		o.Files = view.Disk{}
 	}
+	o.Files = view.NewMemo(o.Files)
 	return &run{Options: o}
 }
 

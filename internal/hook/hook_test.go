@@ -21,14 +21,14 @@ import (
 
 // place is a home with a workspace, on disk.
 type place struct {
-	t                *testing.T
+	t                testing.TB
 	home, shop       string
 	options          hook.Options
 	session, entry   string
 	permission, tool string
 }
 
-func newPlace(t *testing.T) *place {
+func newPlace(t testing.TB) *place {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

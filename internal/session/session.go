@@ -49,7 +49,8 @@ import (
 )
 
 const (
-	headLimit = 8 << 10   // where the root must stand
+	headLimit = 8 << 10 // where the root must stand
+	costLimit = 8 << 10
 	tailLimit = 256 << 10 // how far back anything else is looked for
 	lineLimit = 64 << 10
 	version   = 1
@@ -320,20 +321,10 @@ func (s *Session) end() []byte {
 	if err != nil {
 		return nil
 	}
-	if s.tail != nil && size == s.size {
-		return s.tail
+	if s.tail == nil || size != s.size {
+		s.tail, s.size = s.last(tailLimit), size
 	}
-	start := max(0, size-tailLimit)
-	buf := make([]byte, size-start)
-	n, err := s.file.ReadAt(buf, start)
-	if err != nil && err != io.EOF {
-		return nil
-	}
-	if buf = buf[:n]; start > 0 {
-		buf = buf[bytes.IndexByte(buf, '\n')+1:]
-	}
-	s.tail, s.size = buf, size
-	return buf
+	return s.tail
 }
 
 // lineAround returns the line of buf in which i lies.
@@ -345,10 +336,14 @@ func lineAround(buf []byte, i int) []byte {
 	return buf[start:]
 }
 
-// matches yields the valid lines that contain text, oldest first. Searching
-// for the text is what keeps this fast; a quote in a value is escaped, so
-// that `"digest":"` occurs as a key only.
+// needle is as much of a text as the vector instructions search for.
+const needle = 56
+
+// matches returns the valid lines that contain (the start of) text, oldest
+// first. Searching for it is what keeps this fast; a quote in a value is
+// escaped, so that `"digest":"` occurs as a key only.
 func matches(buf []byte, text string) []line {
+	text = text[:min(len(text), needle)]
 	var found []line
 	for at := 0; ; {
 		i := bytes.Index(buf[at:], []byte(text))
@@ -399,22 +394,53 @@ func (s *Session) Made(path string) (File, bool) {
 	return File{}, false
 }
 
-// Cost returns what the session has cost so far, in US dollars.
+// Cost returns what the session has cost so far, in US dollars: the largest
+// sum that one of the last lines carries, since lines that were written at
+// once may carry different ones. It is asked for at every decision, so that a
+// little of the file has to do.
 func (s *Session) Cost() float64 {
+	if sum, ok := largestSum(s.last(costLimit)); ok {
+		return sum
+	}
+	sum, _ := largestSum(s.end())
+	return sum
+}
+
+func largestSum(buf []byte) (sum float64, ok bool) {
 	const key = `"sum_usd":`
-	buf, sum := s.end(), 0.0
 	for {
 		i := bytes.Index(buf, []byte(key))
 		if i < 0 {
-			return sum
+			return sum, ok
 		}
 		buf = buf[i+len(key):]
 		n := bytes.IndexAny(buf, ",}\n")
 		if n < 0 {
-			return sum
+			return sum, ok
 		}
-		if v, err := strconv.ParseFloat(string(buf[:n]), 64); err == nil && v > sum && !math.IsInf(v, 0) {
-			sum = v
+		if v, err := strconv.ParseFloat(string(buf[:n]), 64); err == nil && v >= 0 && !math.IsInf(v, 0) {
+			sum, ok = max(sum, v), true
 		}
 	}
+}
+
+// last returns the whole lines among the last bytes of the file.
+func (s *Session) last(limit int64) []byte {
+	if !s.Remembers() {
+		return nil
+	}
+	size, err := s.file.Size()
+	if err != nil {
+		return nil
+	}
+	start := max(0, size-limit)
+	buf := make([]byte, size-start)
+	n, err := s.file.ReadAt(buf, start)
+	if err != nil && err != io.EOF {
+		return nil
+	}
+	if buf = buf[:n]; start > 0 {
+		buf = buf[bytes.IndexByte(buf, '\n')+1:]
+	}
+	return buf
 }

@@ -95,6 +95,7 @@ type analysis struct {
 	links    []string // links made earlier in the line
 	parts    Part     // overrides the part of what is reported; 0 leaves it
 
+	home     placed
 	places   []placed
 	programs []program
 	elements []element

@@ -58,6 +58,9 @@ func (a *analysis) applied(s sheet, inv *invocation) state {
 		u.positional()
 		u.finish()
 	}
+	if strings.Contains(u.marks, "links") {
+		a.links = append(a.links, "")
+	}
 	if u.alone != "" && u.seen > 1 {
 		u.unknownOption(u.alone + " beside other arguments")
 	}
@@ -87,6 +90,7 @@ func (u *use) read(args []word) {
 		switch {
 		case u.ended, u.free:
 			u.pos = append(u.pos, w)
+		case u.loose && w.known && strings.HasPrefix(w.text, "-"):
 		case u.skip != "" && w.known && strings.Contains(u.skip, " "+w.text+" "):
 		case u.bundle && i == 0 && w.known && w.text != "" && w.text[0] != '-':
 			i += u.cluster("-"+w.text, w, args[i+1:], true)
@@ -351,15 +355,13 @@ func (u *use) effects(list, raw string) {
 			u.quiet = true
 		case "inert":
 			u.inert = true
-		case "links":
-			u.links = append(u.links, "")
 		case "args":
 			if !u.fixed { // what changes something is not undone by a milder option
 				u.roles, u.drop = list, false
 				u.fixed = strings.Contains(list, "!")
 			}
 			list = ""
-		case "makes", "lists", "extracts":
+		case "makes", "lists", "extracts", "links":
 			u.marks += " " + item
 		case "", "alone":
 		default:
@@ -379,7 +381,7 @@ func (u *use) stated(item, raw string) {
 	case "read":
 		u.path(Read, w, u.inv.st, u.flags)
 	case "tree":
-		u.path(Read, w, u.inv.st, recursive)
+		u.reads(w, recursive)
 	case "write":
 		u.path(Write, w, u.inv.st, u.flags)
 	case "delete":

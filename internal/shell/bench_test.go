@@ -1,9 +1,12 @@
 package shell
 
 import (
+	"os"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/nodgate/nod/internal/view"
 )
 
 // BenchmarkAnalyze measures typical commands on an in-memory view.
@@ -52,5 +55,21 @@ func BenchmarkCorpus(b *testing.B) {
 		b.ReportMetric(float64(times[len(times)/2].Nanoseconds()), "median-ns")
 		b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds()), "p99-ns")
 		b.ReportMetric(float64(times[len(times)-1].Nanoseconds()), "worst-ns")
+	}
+}
+
+// BenchmarkDisk measures the same on the real file system.
+func BenchmarkDisk(b *testing.B) {
+	dir, err := os.Getwd()
+	if err != nil {
+		b.Fatal(err)
+	}
+	env := Env{Dialect: Bash, Dir: dir, Home: os.Getenv("HOME"), Roots: []string{dir}, Files: view.Disk{}, Lookup: os.LookupEnv}
+	for _, command := range []string{"ls -la", "git status", "grep -rn foo ."} {
+		b.Run(command, func(b *testing.B) {
+			for b.Loop() {
+				Analyze(command, env)
+			}
+		})
 	}
 }

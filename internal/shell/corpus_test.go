@@ -109,6 +109,11 @@ func TestCorpusHarmful(t *testing.T) {
 				}
 			}
 			t.Logf("%d harmful, %d of them only read", harmful, passed)
+			// Those that do nothing (rm without a name, "command -V x") and
+			// those whose harm is in what they read, which is judged by target.
+			if passed > 3 {
+				t.Errorf("%d harmful commands are taken for reading", passed)
+			}
 		})
 	}
 }
@@ -166,6 +171,55 @@ func TestCorpusReadOnly(t *testing.T) {
 		}
 		if n > 0 && only+net < n*85/100 {
 			t.Errorf("only %d of %d", only+net, n)
+		}
+	}
+}
+
+// TestCorpusDisguised holds that no wrapping makes a harmful command look as
+// if it only read.
+func TestCorpusDisguised(t *testing.T) {
+	env := testEnv(world())
+	n := 0
+	for _, name := range []string{"peer-dcg", "peer-safetynet", "atomic", "redcode"} {
+		for i, r := range rows(t, name) {
+			command := r.Input.Command
+			if r.Label != "harmful" || readsOnly(Analyze(command, env)) {
+				continue
+			}
+			several := strings.ContainsAny(command, "\n|;&#")
+			for j, form := range wraps() {
+				if (i+j)%5 != 0 || several && !strings.Contains(form, "%q") || strings.Contains(form, "<<") {
+					continue
+				}
+				n++
+				if disguised := wrapped(form, command); readsOnly(Analyze(disguised, env)) {
+					t.Errorf("%s: %q", r.ID, shorten(disguised))
+				}
+			}
+		}
+	}
+	t.Logf("%d disguises", n)
+}
+
+// TestWords holds that the package states facts and passes no judgement.
+func TestWords(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no source", err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range strings.FieldsFunc(strings.ToLower(string(data)), func(r rune) bool { return r < 'a' || r > 'z' }) {
+			switch word {
+			case "allow", "allows", "allowed", "deny", "denies", "denied", "safe", "unsafe", "safely":
+				t.Errorf("%s: %q", name, word)
+			}
 		}
 	}
 }

@@ -54,7 +54,7 @@ func testEnv(files view.Files) Env {
 func brief(r Report) string {
 	var out []string
 	for _, e := range r.Effects {
-		if e.Place == Null {
+		if e.Place == Null && (e.Kind == Read || e.Kind == Write) {
 			continue
 		}
 		out = append(out, briefEffect(e))

@@ -21,6 +21,10 @@ func (u *use) finish() {
 		if len(u.pos) < 2 && !strings.Contains(u.marks, "makes") {
 			u.standardInput(u.inv)
 		}
+	case "wget":
+		if !strings.Contains(u.marks, "makes") && len(u.pos) > 0 {
+			u.effects("!write:.", u.inv.raw)
+		}
 	case "unzip":
 		if !strings.Contains(u.marks, "lists") {
 			u.effects("!write:. links !unknown:writes-what-the-archive-holds", u.inv.raw)

@@ -206,15 +206,18 @@ func (a *analysis) outside(real string) Place {
 	return Elsewhere
 }
 
+// realHome is the home directory, links resolved.
 func (a *analysis) realHome() string {
-	if a.env.Files == nil {
-		return a.env.Home
+	if a.home.name == a.env.Home && a.home.real != "" {
+		return a.home.real
 	}
-	real, err := view.Resolve(a.env.Files, a.env.Home)
-	if err != nil {
-		return a.env.Home
+	a.home = placed{name: a.env.Home, real: a.env.Home}
+	if a.env.Files != nil {
+		if real, err := view.Resolve(a.env.Files, a.env.Home); err == nil {
+			a.home.real = real
+		}
 	}
-	return real
+	return a.home.real
 }
 
 func (a *analysis) isDevice(real string) bool {

@@ -128,6 +128,9 @@ func (a *analysis) script(w word, inv *invocation) {
 		a.unknown(PartWords, inv.raw, "it runs what another command prints")
 	case w.known && (w.text == "-" || w.text == "/dev/stdin"):
 		a.standardInput(inv)
+	case w.known && harmlessDevice(w.text) && w.text != "/dev/null":
+		a.does(Run, "", inv.raw)
+		a.unknown(PartWords, inv.raw, "it runs what it is fed")
 	default:
 		w.raw = inv.raw
 		a.path(Run, w, inv.st, 0)
@@ -145,13 +148,14 @@ func (a *analysis) standardInput(inv *invocation) {
 	switch inv.in.kind {
 	case fromFile:
 		w := inv.in.text
+		if w.output || w.known && harmlessDevice(w.text) && w.text != "/dev/null" {
+			a.does(Run, "standard input", inv.raw)
+			a.unknown(PartWords, inv.raw, inv.name+" runs what it is fed")
+			return
+		}
 		w.raw = inv.raw
 		a.path(Run, w, inv.st, 0)
 	case inherited:
-		if inv.name != "" && isShell(inv.name) {
-			a.does(Run, "standard input", inv.raw)
-			return
-		}
 		a.does(Run, "standard input", inv.raw)
 	default:
 		a.does(Run, "standard input", inv.raw)
@@ -179,6 +183,10 @@ func (u *use) role(role string, w word) {
 		u.reads(w, u.flags&recursive)
 	case "tree":
 		u.reads(w, recursive)
+	case "outfile":
+		if !(w.known && w.text == "-") {
+			u.path(Write, w, st, u.flags)
+		}
 	case "write":
 		u.path(Write, w, st, u.flags)
 	case "change":
@@ -234,30 +242,6 @@ func (u *use) language(role string, w word) {
 	switch role {
 	case "sed":
 		u.sedScript(w)
-	case "curldata":
-		u.curlData(w)
-	case "curlmethod", "ghmethod":
-		u.requestMethod(role, w)
-	case "ghfield":
-		if w.known && strings.HasPrefix(w.text, "query=") && !strings.Contains(w.text, "mutation") {
-			u.marks += " query"
-		}
-		if _, file, ok := strings.Cut(w.text, "=@"); ok {
-			u.path(Read, word{value: value{text: file, known: w.known}, raw: w.raw}, u.inv.st, 0)
-		}
-	case "tarfile":
-		u.archive = w
-	case "persist":
-		u.does(Persist, w.shown(), u.inv.raw)
-	case "gitremote":
-		u.gitRemote(w)
-	case "pagerfile":
-		if !w.known || strings.HasPrefix(w.text, "+") {
-			u.unknown(PartWords, u.inv.raw, "an argument that a pager may run")
-		}
-		u.reads(w, 0)
-	case "pymodule":
-		u.pythonModule(w)
 	case "awk":
 		u.awkProgram(w)
 	case "jq":
@@ -288,6 +272,38 @@ func (u *use) language(role string, w word) {
 		u.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: u.inv.raw, Part: PartWords, Forced: u.flags&forced != 0})
 	case "unknown":
 		u.unknown(PartWords, u.inv.raw, "what "+escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
+	default:
+		u.peculiar(role, w)
+	}
+}
+
+// peculiar takes the roles that one program has.
+func (u *use) peculiar(role string, w word) {
+	switch role {
+	case "curldata":
+		u.curlData(w)
+	case "curlmethod", "ghmethod":
+		u.requestMethod(role, w)
+	case "ghfield":
+		if w.known && strings.HasPrefix(w.text, "query=") && !strings.Contains(w.text, "mutation") {
+			u.marks += " query"
+		}
+		if _, file, ok := strings.Cut(w.text, "=@"); ok {
+			u.path(Read, word{value: value{text: file, known: w.known}, raw: w.raw}, u.inv.st, 0)
+		}
+	case "tarfile":
+		u.archive = w
+	case "persist":
+		u.does(Persist, w.shown(), u.inv.raw)
+	case "gitremote":
+		u.gitRemote(w)
+	case "pagerfile":
+		if !w.known || strings.HasPrefix(w.text, "+") {
+			u.unknown(PartWords, u.inv.raw, "an argument that a pager may run")
+		}
+		u.reads(w, 0)
+	case "pymodule":
+		u.pythonModule(w)
 	default:
 		u.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
 	}

@@ -16,8 +16,8 @@ type sheet struct {
 	body    string   // the section for this subcommand
 	more    []string // other sections whose options count too
 
-	args, none, always, code, skip                    string
-	inert, free, posix, oneDash, bundle, sub, inherit bool
+	args, none, always, code, skip                           string
+	inert, free, loose, posix, oneDash, bundle, sub, inherit bool
 }
 
 // sheet returns what is known of a program.
@@ -142,6 +142,8 @@ func (s *sheet) directives(body string) {
 			s.inert = true
 		case "free":
 			s.free, s.inert = true, true
+		case "loose":
+			s.loose, s.inert = true, true
 		case "posix":
 			s.posix = true
 		case "single":

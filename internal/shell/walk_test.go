@@ -161,7 +161,7 @@ func TestIrrecoverable(t *testing.T) {
 		"find / -delete":                     {Kind: Delete, Target: "/", Place: System, Recursive: true},
 		"dd if=/dev/zero of=/dev/sda":        {Kind: Write, Target: "/dev/sda", Place: Device},
 		"cat a > /dev/sda":                   {Kind: Write, Target: "/dev/sda", Place: Device, Part: PartRedirection},
-		"mkfs.ext4 /dev/sda":                 {Kind: Write, Target: "/dev/sda", Place: Device},
+		"mkfs.ext4 /dev/sda":                 {Kind: Write, Target: "/dev/sda", Place: Device, Forced: true},
 		"mv ~ /dev/null":                     {Kind: Delete, Target: testHome, Place: HomeDir, Recursive: true, Moved: true},
 		"chmod -R 777 /":                     {Kind: Write, Target: "/", Place: System, Recursive: true},
 		"shred /dev/sda":                     {Kind: Delete, Target: "/dev/sda", Place: Device, Recursive: true},
@@ -200,4 +200,18 @@ func TestUnsetVariableIsNoted(t *testing.T) {
 		}
 	}
 	t.Errorf("%+v", r.Unknowns)
+}
+
+func TestFedInterpreters(t *testing.T) {
+	facts(t, testEnv(world()), []string{
+		"sh < <(echo rm a)", "run standard input; unknown",
+		"bash /dev/fd/3 3< <(echo rm a)", "run; unknown",
+		"bash <(echo rm a)", "run; unknown",
+		"cat a | sh", "read a; run standard input; unknown",
+		"cat a | python3", "read a; run standard input; unknown",
+		"python3 <<'E'\nx\nE", "run standard input; unknown",
+		"sh < a", "read a; run a",
+		"echo cm0gYQ== | base64 -d | sh", "run standard input; unknown",
+		"tar xf a && cat b/c", "read a; read b/c; unknown; write .",
+	})
 }
