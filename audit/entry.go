@@ -102,11 +102,6 @@ func stored(input json.RawMessage) (kept json.RawMessage, size int) {
 	return masked, 0
 }
 
-func asText(s string) json.RawMessage {
-	text, _ := marshal(s) // a string: cannot fail
-	return text
-}
-
 // head cuts s to at most n bytes, between characters.
 func head(s string, n int) string {
 	if len(s) <= n {
@@ -119,21 +114,12 @@ func head(s string, n int) string {
 }
 
 // encode returns the line of an entry, without its newline.
-func encode(e nod.Entry) ([]byte, error) {
-	line, err := marshal(sealed(e))
-	if err != nil || len(line) < lines.Limit {
-		return line, err
+func encode(e nod.Entry) []byte {
+	line := marshal(sealed(e))
+	if len(line) < lines.Limit {
+		return line
 	}
 	return marshal(sealed(tightened(e)))
-}
-
-// marshal is json.Marshal that leaves < > and & readable.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // sealed returns e as it may be written: complete and masked. It shares

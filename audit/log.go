@@ -91,10 +91,7 @@ func (l *Log) reopen() error {
 // the entry must be taken as not written; lines already there and lines that
 // follow are intact.
 func (l *Log) Write(e nod.Entry) error {
-	line, err := encode(e)
-	if err != nil {
-		return fmt.Errorf("the decision log: %w", err)
-	}
+	line := encode(e)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.settle(); err != nil {

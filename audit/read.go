@@ -225,7 +225,7 @@ func give(raw []byte, err error, p *Problem, newer *Newer, f Filter, yield func(
 	return !f.Match(l.Entry) || yield(l, nil)
 }
 
-var errLong = fmt.Errorf("longer than %d MiB", readLimit>>20)
+var errLong = errors.New("longer than 8 MiB") // readLimit
 
 // readLine returns the next line without its newline.
 // A line over the limit is read to its end and not returned.

@@ -239,11 +239,14 @@ func (s stuck) Read([]byte) (int, error) { <-s; return 0, io.EOF }
 func TestInputThatNeverComesBlocksWithinTheDeadline(t *testing.T) {
 	p := newPlace(t)
 	p.options.Deadline = 50 * time.Millisecond
-	in := make(stuck)
-	defer close(in)
+	in, over := make(stuck), make(chan struct{})
+	defer func() { close(in); <-over }()
 	var stdout, stderr syncBuffer
 	code := make(chan int, 1)
-	go hook.Run(context.Background(), p.options, in, &stdout, &stderr, func(c int) { code <- c })
+	go func() {
+		defer close(over)
+		hook.Run(context.Background(), p.options, in, &stdout, &stderr, func(c int) { code <- c })
+	}()
 	select {
 	case c := <-code:
 		if c != 2 || !strings.Contains(stderr.String(), "in time") || stdout.String() != "" {

@@ -143,6 +143,18 @@ func TestManyProcesses(t *testing.T) {
 	}
 }
 
+// grown waits until the file is that large.
+func grown(t *testing.T, name string, size int64) {
+	t.Helper()
+	for range 5000 {
+		if info, err := os.Stat(name); err == nil && info.Size() >= size {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	t.Fatalf("%s does not grow to %d bytes", name, size)
+}
+
 func TestKilledWriters(t *testing.T) {
 	name := privateFile(t)
 	for round := range 8 {
@@ -154,7 +166,7 @@ func TestKilledWriters(t *testing.T) {
 			}
 			running = append(running, cmd)
 		}
-		time.Sleep(time.Duration(20+7*round) * time.Millisecond)
+		grown(t, name, int64(round+1)*3<<20) // they are at it
 		for _, cmd := range running {
 			cmd.Process.Kill()
 			cmd.Wait()

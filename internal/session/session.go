@@ -45,6 +45,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/jsonline"
 	"github.com/nodgate/nod/internal/lines"
 )
 
@@ -227,12 +228,23 @@ func (s *Session) root() (string, error) {
 			return "", nil // the end, or a line that is still being written
 		}
 		if bytes.Contains(raw, []byte(`"kind":"root"`)) {
-			if l, ok := decode(raw); ok && l.Kind == kindRoot && filepath.IsAbs(l.Root) {
-				return l.Root, nil
+			if root, ok := decodeRoot(raw); ok && filepath.IsAbs(root) {
+				return root, nil
 			}
 		}
 		rest = after
 	}
+}
+
+// decodeRoot reads a root line, which every hook needs. It knows three of its
+// members: a type with more takes encoding/json longer to learn.
+func decodeRoot(raw []byte) (root string, ok bool) {
+	var l struct {
+		V          int
+		Kind, Root string
+	}
+	err := json.Unmarshal(raw, &l)
+	return l.Root, err == nil && l.V == version && l.Kind == kindRoot
 }
 
 // decode reads a line strictly enough that what is torn or foreign is not one.
@@ -294,18 +306,45 @@ func cut(s string) string {
 func (s *Session) append(l line) error {
 	l.V = version
 	l.Paths, l.Files = l.Paths[:min(len(l.Paths), maxPaths)], l.Files[:min(len(l.Files), maxPaths)]
-	raw, err := json.Marshal(l)
-	if err == nil && len(raw) >= lineLimit {
+	raw := l.marshal()
+	if len(raw) >= lineLimit {
 		l.Paths, l.Files = nil, nil
-		raw, err = json.Marshal(l)
+		raw = l.marshal()
 	}
-	if err == nil && l.Kind == kindRoot && len(raw) >= headLimit {
-		err = fmt.Errorf("a workspace root of %d bytes is too long", len(l.Root))
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.file.Name(), err)
+	if l.Kind == kindRoot && len(raw) >= headLimit {
+		return fmt.Errorf("%s: a workspace root of %d bytes is too long", s.file.Name(), len(l.Root))
 	}
 	return s.file.Append(raw)
+}
+
+// marshal writes a line as its JSON tags have it, without reflection.
+func (l line) marshal() []byte {
+	o := jsonline.New()
+	o.Int("v", int64(l.V))
+	o.Text("kind", l.Kind)
+	o.Time("time", l.Time)
+	o.TextIf("root", l.Root)
+	o.TextIf("call_id", l.CallID)
+	o.TextIf("tool", l.Tool)
+	o.TextIf("digest", l.Digest)
+	if len(l.Paths) > 0 {
+		o.Texts("paths", l.Paths)
+	}
+	o.TextIf("verdict", l.Verdict)
+	o.TextIf("said", l.Said)
+	o.FloatIf("cost_usd", l.Cost)
+	o.TrueIf("failed", l.Failed)
+	o.TextIf("error", l.Error)
+	o.IntIf("took_us", l.Took)
+	if len(l.Files) > 0 {
+		o.List("files", len(l.Files), func(i int) {
+			o.Text("path", l.Files[i].Path)
+			o.Raw("dev", strconv.AppendUint(nil, l.Files[i].Dev, 10))
+			o.Raw("ino", strconv.AppendUint(nil, l.Files[i].Inode, 10))
+		})
+	}
+	o.Float("sum_usd", l.Sum)
+	return o.Bytes()
 }
 
 // end returns the end of the file, at most tailLimit bytes, from the start of

@@ -354,34 +354,52 @@ func set(names []string) map[string]bool {
 	return m
 }
 
-// BenchmarkHook is what one hook process does with a session of 50 KB.
-func BenchmarkHook(b *testing.B) {
-	dir := stateDir(b)
+// benchmarkFile is a session of 50 KB: some 120 calls.
+func benchmarkFile(b *testing.B) (dir, name string, size int64) {
+	dir = stateDir(b)
 	s := open(b, dir, "a")
 	s.Root("/w/app")
-	for i := range 130 {
+	for i := 0; size < 50_000; i++ {
 		s.Answer(Answer{Call: "toolu_0123456789abcdef", Digest: Digest("bash", fmt.Append(nil, i)), Tool: "Bash", Paths: []string{"/w/app/internal/x/y.go"}, Verdict: "allow", Said: "allow"})
 		s.Outcome(Outcome{Call: "toolu_0123456789abcdef", Tool: "Bash"}, nil)
+		size, _ = s.file.Size()
 	}
-	data, err := os.ReadFile(s.file.Name())
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(float64(len(data)), "file-bytes")
-	digest := Digest("bash", fmt.Append(nil, 120))
+	return dir, s.file.Name(), size
+}
+
+// BenchmarkAnswer is what the hook does before every tool call.
+func BenchmarkAnswer(b *testing.B) {
+	dir, name, size := benchmarkFile(b)
+	digest := Digest("bash", []byte("{}"))
 	b.ReportAllocs()
 	for b.Loop() {
 		s, err := Open(dir, "agent", "a")
 		if err != nil {
 			b.Fatal(err)
 		}
-		if root, _ := s.Root("/x"); root != "/w/app" || !s.Answered(digest) {
+		if root, _ := s.Root("/x"); root != "/w/app" || s.Cost() != 0 {
 			b.Fatal("not found")
 		}
 		if err := s.Answer(Answer{Call: "toolu_0123456789abcdef", Digest: digest, Tool: "Bash", Verdict: "allow", Said: "allow"}); err != nil {
 			b.Fatal(err)
 		}
-		os.Truncate(s.file.Name(), int64(len(data)))
+		s.Close()
+		os.Truncate(name, size)
+	}
+}
+
+// BenchmarkSeen is what it does before the host's own prompt.
+func BenchmarkSeen(b *testing.B) {
+	dir, _, _ := benchmarkFile(b)
+	digest := Digest("bash", fmt.Append(nil, 90))
+	for b.Loop() {
+		s, err := Open(dir, "agent", "a")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if !s.Answered(digest) {
+			b.Fatal("not seen")
+		}
 		s.Close()
 	}
 }

@@ -53,9 +53,9 @@ func FuzzAnalyze(f *testing.F) {
 // command, %q for it in single quotes.
 func wraps() []string {
 	return []string{
-		"%s; ls", "ls; %s", "ls && %s", "false || %s", "%s &", "(%s)", "{ %s; }", "! %s", "ls | %s", "if %s; then :; fi", "while %s; do break; done",
-		"for i in 1; do %s; done", "case x in x) %s;; esac", "f() { %s; }; f", "$(%s)", "echo \"$(%s)\"", "echo `%s`", "cat <(%s)", "x=$(%s)", "echo ${x:-$(%s)}",
-		"cat <<E\n$(%s)\nE", "cat <<<\"$(%s)\"", "echo $(( $(%s) ))", "[[ -n $(%s) ]]", "a[$(%s)]=1", "time %s", "eval %q", "sh -c %q", "bash -lc %q", "bash <<'E'\n%s\nE",
+		"%s; ls", "ls; %s", "ls && %s", "false || %s", "%s &", "( %s)", "{ %s; }", "! %s", "ls | %s", "if %s; then :; fi", "while %s; do break; done",
+		"for i in 1; do %s; done", "case x in x) %s;; esac", "f() { %s; }; f", "$( %s)", "echo \"$( %s)\"", "echo `%s`", "cat <( %s)", "x=$( %s)", "echo ${x:-$( %s)}",
+		"cat <<E\n$( %s)\nE", "cat <<<\"$( %s)\"", "echo $(( $( %s) ))", "[[ -n $( %s) ]]", "a[$( %s)]=1", "time %s", "eval %q", "sh -c %q", "bash -lc %q", "bash <<'E'\n%s\nE",
 		"env %s", "env -i %s", "nohup %s", "timeout 5 %s", "nice %s", "sudo %s", "setsid %s", "stdbuf -oL %s", "xargs %s", "command %s", "exec %s", "builtin command %s",
 		"watch %q", "su -c %q", "script -c %q /dev/null", "flock /tmp/l %s", "find . -exec %s \\;", "strace %s", "env -S %q", "ssh host %q", "docker exec c %s", "parallel %s",
 		"sudo --weird %s", "timeout --weird 5 %s", "env --weird %s", "nice --weird=x %s", "%s > /dev/null 2>&1", "LANG=C %s", "X=1 %s", "trap %q EXIT", "\\\n%s", "%s # x", "true\n%s",

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"io/fs"
 	"path"
 	"strings"
@@ -278,6 +280,7 @@ func (a *analysis) gitConfig(r *repository, name string, own bool, depth int) {
 		}
 		return
 	}
+	a.rests(name, data)
 	section := ""
 	text := string(data)
 	for text != "" {
@@ -305,6 +308,12 @@ func (a *analysis) gitConfig(r *repository, name string, own bool, depth int) {
 		}
 		a.gitLine(r, section, line, name, own, depth)
 	}
+}
+
+// rests records that the report rests on what a file says.
+func (a *analysis) rests(name string, data []byte) {
+	sum := sha256.Sum256(data)
+	a.report.Read = append(a.report.Read, Evidence{Path: name, SHA256: hex.EncodeToString(sum[:])})
 }
 
 // gitSection turns `remote "origin"` into remote.origin.

@@ -221,3 +221,10 @@ func TestGitElsewhere(t *testing.T) {
 		t.Error("a pager inside the workspace is known")
 	}
 }
+
+func TestEvidence(t *testing.T) {
+	r := Analyze("git log", testEnv(world()))
+	if len(r.Read) != 1 || r.Read[0].Path != testRepo+"/.git/config" || len(r.Read[0].SHA256) != 64 {
+		t.Errorf("%+v", r.Read)
+	}
+}

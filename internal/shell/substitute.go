@@ -11,12 +11,42 @@ import (
 // follows from the text alone.
 func (a *analysis) substitute(p *syntax.CmdSubst, st state) value {
 	command := a.command
+	defer func() { a.command = command }()
+	if text, escaped := a.backquoted(p); escaped {
+		a.nested(text, st, "")
+		return value{}
+	}
 	a.subshell(p.Stmts, st)
 	a.command = command
 	if len(p.Stmts) != 1 || p.ReplyVar || p.TempFile {
 		return value{}
 	}
 	return a.printed(p.Stmts[0], st)
+}
+
+// backquoted returns the text between backquotes as the shell reads it, if it
+// holds backslashes that the quotes take away: those are gone before the text
+// is parsed, however deep it nests.
+func (a *analysis) backquoted(p *syntax.CmdSubst) (string, bool) {
+	raw := a.raw(p)
+	if !p.Backquotes || len(raw) < 2 || strings.IndexByte(raw, '\\') < 0 {
+		return "", false
+	}
+	var b strings.Builder
+	taken := false
+	for i, inner := 0, raw[1:len(raw)-1]; i < len(inner); i++ {
+		if inner[i] == '\\' && i+1 < len(inner) {
+			switch inner[i+1] {
+			case '$', '`', '\\':
+				i++
+				taken = true
+			case '"':
+				a.unknown(PartWords, raw, "an escaped quote between backquotes")
+			}
+		}
+		b.WriteByte(inner[i])
+	}
+	return b.String(), taken
 }
 
 // printed is what a statement prints, without final newlines.

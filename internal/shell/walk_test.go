@@ -20,7 +20,7 @@ func facts(t *testing.T, env Env, cases []string) {
 func TestSubstitutionsAnywhere(t *testing.T) {
 	env := testEnv(world())
 	for _, form := range []string{
-		"$(rm a)", "`rm a`", "echo $(rm a)", "echo \"$(rm a)\"", "echo \"`rm a`\"", "cat <(rm a)", "ls > >(rm a)",
+		"$(rm a)", "`rm a`", "echo `echo \\`rm a\\``", "echo $(rm a)", "echo \"$(rm a)\"", "echo \"`rm a`\"", "cat <(rm a)", "ls > >(rm a)",
 		"x=$(rm a)", "x=${y:-$(rm a)}", "echo ${y:=$(rm a)}", "echo ${y:+$(rm a)}", "echo ${y:?$(rm a)}", "echo ${y#$(rm a)}",
 		"echo ${y/$(rm a)/b}", "echo ${y:$(rm a)}", "echo ${y[$(rm a)]}", "y[$(rm a)]=1", "echo $((1+$(rm a)))",
 		"((x=$(rm a)))", "let x=$(rm a)", "for i in $(rm a); do :; done", "for ((i=$(rm a);;)); do :; done", "case $(rm a) in *) ;; esac",
