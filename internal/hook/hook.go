@@ -181,14 +181,12 @@ func (r *run) self() []string {
 	return own
 }
 
-// Programs returns the real path of this program and of nod beside it.
+// Programs returns the path of this program and of nod beside it. The gate
+// follows links itself.
 func Programs() (self, beside string) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", ""
-	}
-	if real, err := filepath.EvalSymlinks(self); err == nil {
-		self = real
 	}
 	return self, filepath.Join(filepath.Dir(self), "nod")
 }
