@@ -70,7 +70,7 @@ func (g *Gate) guarded(p places, real string) bool {
 		if view.Below(g.gitDir(root), real) {
 			return true
 		}
-		if view.Below(root, real) && matchPath(g.guards(), real[len(root):]) {
+		if view.Below(root, real) && g.guards.match(real[len(root):]) {
 			return true
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/nodgate/nod/internal/shell"
@@ -51,8 +50,8 @@ type Gate struct {
 	realHome string
 	roots    []string
 	self     []string
-	secrets  []pathPattern
-	guards   func() []pathPattern // compiled when the first edit asks
+	secrets  pathList
+	guards   pathList
 	model    Model
 	timeout  time.Duration
 	profile  Profile
@@ -66,8 +65,7 @@ func New(o Options) *Gate {
 	g := &Gate{
 		rules: o.Rules, files: o.Files, home: o.Home, roots: o.Roots, model: o.Model,
 		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, lenient: o.UnrecordedRuns, now: o.Now,
-		secrets: compilePatterns(o.Rules.Secrets, o.Home),
-		guards:  sync.OnceValue(func() []pathPattern { return compilePatterns(o.Rules.Guarded, o.Home) }),
+		secrets: newPathList(o.Rules.Secrets, o.Home), guards: newPathList(o.Rules.Guarded, o.Home),
 	}
 	if g.files == nil {
 		g.files = view.NewMemory(false)

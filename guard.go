@@ -403,5 +403,5 @@ func (g *Gate) names(e shell.Effect) []string {
 // touchesSecret reports whether a real path is a secret, or, read as a whole
 // tree, may hold one of the stores.
 func (g *Gate) touchesSecret(real string, tree bool) bool {
-	return matchPath(g.secrets, real) || tree && holdsAny(g.secrets, real)
+	return g.secrets.match(real) || tree && g.secrets.holdsAny(real)
 }

@@ -2,83 +2,147 @@ package nod
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// pathPattern is one entry of Rules.Secrets or Rules.Guarded. Hundreds of
-// them are read at every start of the hook, so they stay one string each.
-type pathPattern struct {
-	text     string // folded components, joined by slashes
-	count    int    // how many components
+// pathList is Rules.Secrets or Rules.Guarded. The entries are read as they
+// stand: a hook looks at them once or twice in its life, so that preparing
+// them would cost more than it saves.
+type pathList struct {
+	entries []string
+	home    []string // folded components; nil where there is no home
+}
+
+func newPathList(entries []string, home string) pathList {
+	return pathList{entries: entries, home: foldPath(home)}
+}
+
+// listEntry is one of them, taken apart.
+type listEntry struct {
+	text     string // without ! ~/ and leading slash
 	anchored bool   // from the root; else a run of components at any depth
+	home     bool   // below home
 	negated  bool
-	glob     bool // some component holds a glob
-	prefix   bool // the last character is the only glob, a *
-	suffix   bool // the first character is the only glob, a *
 }
 
-func compilePatterns(entries []string, home string) []pathPattern {
-	patterns := make([]pathPattern, 0, len(entries))
-	home = strings.Join(foldPath(home), "/")
-	for _, e := range entries {
-		if p, ok := compilePattern(e, home); ok {
-			patterns = append(patterns, p)
+func takeApart(text string) (e listEntry) {
+	e.text, e.negated = strings.CutPrefix(text, "!")
+	e.text, e.home = strings.CutPrefix(e.text, "~/")
+	e.anchored = e.home || strings.HasPrefix(e.text, "/")
+	e.text = strings.Trim(e.text, "/")
+	for strings.Contains(e.text, "//") {
+		e.text = strings.ReplaceAll(e.text, "//", "/")
+	}
+	return e
+}
+
+// match reports whether the last entry that matches name (real, or as
+// written) says that it belongs to the list.
+func (l pathList) match(name string) bool {
+	parts, matched := foldPath(name), false
+	n := foldedName{parts: parts, home: l.belowHome(parts), short: strings.Contains(name, "~")}
+	for _, text := range l.entries {
+		if e := takeApart(text); matched == e.negated && e.text != "" && n.matches(e) {
+			matched = !e.negated
 		}
 	}
-	return patterns
+	return matched
 }
 
-func compilePattern(entry, home string) (pathPattern, bool) {
-	var p pathPattern
-	entry, p.negated = strings.CutPrefix(entry, "!")
-	rest, below := strings.CutPrefix(entry, "~/")
-	if below && home == "" {
-		return p, false
+// belowHome returns the components below home, nil where there are none.
+func (l pathList) belowHome(parts []string) []string {
+	if len(l.home) == 0 || len(parts) <= len(l.home) || !slices.Equal(parts[:len(l.home)], l.home) {
+		return nil
 	}
-	p.anchored = below || strings.HasPrefix(entry, "/")
-	p.text = strings.Trim(rest, "/")
-	if !p.survey() {
-		p.text = strings.Join(foldPath(p.text), "/")
-		p.survey()
-	}
-	if p.text == "" {
-		return p, false
-	}
-	if below {
-		p.text = home + "/" + p.text
-		p.count += strings.Count(home, "/") + 1
-	}
-	return p, true
+	return parts[len(l.home):]
 }
 
-// survey counts components and finds globs, in one pass. It reports whether
-// the text is folded as it stands.
-func (p *pathPattern) survey() (folded bool) {
-	p.count, p.glob, folded = 1, false, true
-	first, globs := -1, 0
-	for i := 0; i < len(p.text); i++ {
-		switch c := p.text[i]; {
-		case c == '/':
-			p.count++
-			folded = folded && i > 0 && p.text[i-1] != '/'
-		case c == '*' || c == '?' || c == '[':
-			if globs++; first < 0 {
-				first = i
-			}
-		case c >= 0x80 || c < 0x20 || 'A' <= c && c <= 'Z':
-			folded = false
-		case (c == '.' || c == ' ') && (i+1 == len(p.text) || p.text[i+1] == '/'):
-			folded = false
+// holdsAny reports whether the tree at name may hold something of the list:
+// an anchored entry lies below it.
+func (l pathList) holdsAny(name string) bool {
+	dir := foldPath(name)
+	below := l.belowHome(dir)
+	above := len(dir) <= len(l.home) && slices.Equal(dir, l.home[:len(dir)])
+	for _, text := range l.entries {
+		e := takeApart(text)
+		switch {
+		case !e.anchored || e.negated || e.text == "":
+		case !e.home && leadsInto(dir, e.text), e.home && above:
+			return true
+		case e.home && below != nil && leadsInto(below, e.text):
+			return true
 		}
 	}
-	p.glob = globs > 0
-	single := globs == 1 && p.count == 1 && p.text[first] == '*'
-	p.suffix = single && first == 0
-	p.prefix = single && first == len(p.text)-1
-	return folded
+	return false
+}
+
+// leadsInto reports whether the components of pattern begin with dir and go
+// on.
+func leadsInto(dir []string, pattern string) bool {
+	for _, got := range dir {
+		want, rest, more := strings.Cut(pattern, "/")
+		if !more || differs(want[0], got[0]) || fold(want) != got {
+			return false
+		}
+		pattern = rest
+	}
+	return true
+}
+
+// foldedName is a path that is looked up in a list.
+type foldedName struct {
+	parts []string // folded
+	home  []string // those below home
+	short bool     // may hold an 8.3 alias
+}
+
+func (n foldedName) matches(e listEntry) bool {
+	switch {
+	case e.home:
+		return n.starts(n.home, e.text)
+	case e.anchored:
+		return n.starts(n.parts, e.text)
+	}
+	for i, got := range n.parts {
+		if (n.short || !differs(e.text[0], got[0])) && n.starts(n.parts[i:], e.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// starts reports whether parts begin with the components of pattern.
+func (n foldedName) starts(parts []string, pattern string) bool {
+	for more := true; more; parts = parts[1:] {
+		var want string
+		if want, pattern, more = strings.Cut(pattern, "/"); len(parts) == 0 || !n.part(want, parts[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// part compares one component with what the list says of it.
+func (n foldedName) part(want, got string) bool {
+	if !n.short && differs(want[0], got[0]) {
+		return false
+	}
+	if !isPlain(want) {
+		want = fold(want)
+	}
+	if want == got {
+		return true
+	}
+	if i := strings.IndexAny(want, "*?["); i >= 0 && strings.HasPrefix(got, want[:i]) {
+		if ok, err := path.Match(want, got); ok || err != nil {
+			return true
+		}
+	}
+	return n.short && shortName(want, got)
 }
 
 // foldPath splits a path into folded components, the empty ones left out.
@@ -111,7 +175,7 @@ func fold(part string) string {
 	if s := strings.TrimRight(b.String(), ". "); s != "" {
 		return s
 	}
-	return b.String()
+	return part // nothing is left: dots, or what nobody sees
 }
 
 // isPlain reports whether folding each component of name would not change it.
@@ -134,65 +198,13 @@ func ignorable(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == '\u034f' || r == '\u115f' || r == '\u3164' || r < 0x20
 }
 
-// matchPath reports whether the last pattern that matches name (real, or as
-// written) says that it belongs to the list.
-func matchPath(patterns []pathPattern, name string) bool {
-	parts, matched := foldPath(name), false
-	short := strings.Contains(name, "~")
-	for i := range patterns {
-		if p := &patterns[i]; matched == p.negated && p.matches(parts, short) {
-			matched = !p.negated
-		}
+// differs reports that two components cannot be the same by how they begin;
+// most entries are done with here. got is folded.
+func differs(want, got byte) bool {
+	if 'A' <= want && want <= 'Z' {
+		want |= 0x20
 	}
-	return matched
-}
-
-// matches looks for the pattern; short says that the name may hold an 8.3
-// alias.
-func (p *pathPattern) matches(parts []string, short bool) bool {
-	if p.anchored {
-		return p.at(parts, short)
-	}
-	for i := range parts {
-		if p.at(parts[i:], short) {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *pathPattern) at(parts []string, short bool) bool {
-	if len(parts) < p.count {
-		return false
-	}
-	if p.count == 1 {
-		return p.part(p.text, parts[0], short)
-	}
-	rest := p.text
-	for _, got := range parts[:p.count] {
-		var want string
-		want, rest, _ = strings.Cut(rest, "/")
-		if !p.part(want, got, short) {
-			return false
-		}
-	}
-	return true
-}
-
-func (p *pathPattern) part(want, got string, short bool) bool {
-	switch {
-	case want == got:
-		return true
-	case p.suffix:
-		return strings.HasSuffix(got, want[1:])
-	case p.prefix:
-		return strings.HasPrefix(got, want[:len(want)-1])
-	case p.glob:
-		if ok, err := path.Match(want, got); ok || err != nil {
-			return true
-		}
-	}
-	return short && shortName(want, got)
+	return want != got && want < 0x80 && want != '*' && want != '?' && want != '['
 }
 
 // shortName reports whether name may be the 8.3 alias of want ("git~1" of
@@ -208,31 +220,4 @@ func shortName(want, name string) bool {
 	}
 	plain := strings.NewReplacer(".", "", " ", "", "_", "", "-", "").Replace(want)
 	return strings.HasPrefix(plain, stem)
-}
-
-// below reports whether an anchored pattern lies below the tree at dir, so
-// that reading or deleting the tree would touch it.
-func (p *pathPattern) below(dir []string) bool {
-	if !p.anchored || p.negated || p.count <= len(dir) {
-		return false
-	}
-	rest := p.text
-	for _, got := range dir {
-		var want string
-		if want, rest, _ = strings.Cut(rest, "/"); want != got {
-			return false
-		}
-	}
-	return true
-}
-
-// holdsAny reports whether the tree at name may hold something of the list.
-func holdsAny(patterns []pathPattern, name string) bool {
-	dir := foldPath(name)
-	for i := range patterns {
-		if patterns[i].below(dir) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,0 +1,44 @@
+package nod
+
+import "testing"
+
+func TestPathLists(t *testing.T) {
+	l := newPathList([]string{"~/.ssh", "!~/.ssh/*.pub", "/etc/shadow", "/proc/*/environ", ".env", ".env.*", "!.env.example", "*.key", ".config/git", "CLAUDE.md", "a//b/"}, "/home/Dev")
+	for name, want := range map[string]bool{
+		"/home/dev/.ssh": true, "/home/dev/.ssh/id": true, "/HOME/dev/.SSH/id": true, "/home/dev/.ssh/id.pub": false, "/home/dev2/.ssh/id": false, "/x/.ssh/id": false,
+		"/etc/shadow": true, "/etc/shadow-": false, "/proc/1/environ": true, "/proc/self/environ/x": true, "/proc/environ": false,
+		"/w/.env": true, "/w/.env.local": true, "/w/.env.example": false, "/w/.ENV": true, "/w/.env.": true, "/w/x.env": false, "/w/.env/x": true,
+		"/w/a.key": true, "/w/key": false, "/w/.config/git/config": true, "/w/.config/gitx": false, "/w/claude.md": true, "/w/ClAuDe.md ": true, "/w/CLAUDE~1": true, "/w/CLAUDE~1.MD": true,
+		"/w/.e\u200bnv": true, "/w/\uff0eenv": true, "/w/a/b": true, "/w/a/x/b": false, "/w/\u200c/..": false, "/": false, "": false, "/w/\u017fhadow": false,
+	} {
+		if got := l.match(name); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+	for dir, want := range map[string]bool{
+		"/": true, "/home": true, "/home/dev": true, "/home/dev/src": false, "/etc": true, "/proc": true, "/etc/ssl": false, "/home/other": false, "/home/dev/.ssh": false, "/w": false,
+	} {
+		if got := l.holdsAny(dir); got != want {
+			t.Errorf("tree %q: %v", dir, got)
+		}
+	}
+	none := newPathList([]string{"~/.ssh", "x"}, "")
+	if none.match("/.ssh") || none.match("/home/dev/.ssh") || !none.match("/w/x") || none.holdsAny("/") {
+		t.Error("without a home")
+	}
+}
+
+// Folding never tells two spellings of one file apart that it took for one.
+func FuzzFold(f *testing.F) {
+	for _, s := range []string{".git", "GIT~1", "\u200c", "..", ". .", "\u017f", "İ", "ﬁ", "\xff"} {
+		f.Add(s)
+	}
+	l := newPathList([]string{".git", "*.key", "a?c"}, "/home/dev")
+	f.Fuzz(func(t *testing.T, s string) {
+		if s != "" && fold(s) != fold(fold(s)) && isPlain(fold(s)) {
+			t.Errorf("%q folds to %q and then to %q", s, fold(s), fold(fold(s)))
+		}
+		l.match("/w/" + s) // does not panic
+		l.holdsAny(s)
+	})
+}
