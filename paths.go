@@ -66,7 +66,7 @@ func (l pathList) belowHome(parts []string) []string {
 func (l pathList) holdsAny(name string) bool {
 	dir := foldPath(name)
 	below := l.belowHome(dir)
-	above := len(dir) <= len(l.home) && slices.Equal(dir, l.home[:len(dir)])
+	above := len(l.home) > 0 && len(dir) <= len(l.home) && slices.Equal(dir, l.home[:len(dir)])
 	for _, text := range l.entries {
 		e := takeApart(text)
 		switch {

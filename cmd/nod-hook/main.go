@@ -12,7 +12,19 @@ import (
 
 // main catches no signals: a hook that is stopped must not answer, and setting
 // that up would cost every start.
-func main() { os.Exit(run(context.Background(), os.Args[1:])) }
+func main() {
+	growStack()
+	os.Exit(run(context.Background(), os.Args[1:]))
+}
+
+// growStack makes the stack large while there is little on it. It would be
+// grown and copied several times on the way down otherwise.
+//
+//go:noinline
+func growStack() byte {
+	var frame [96 << 10]byte
+	return frame[len(os.Args)]
+}
 
 func run(ctx context.Context, args []string) int {
 	name := "help"

@@ -2,10 +2,9 @@ package config
 
 import (
 	"fmt"
-	"net/netip"
-	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod"
@@ -63,27 +62,66 @@ func (p Places) workspaceRoot() string {
 }
 
 // checkAddress accepts an absolute URL. Plain HTTP is for this machine only,
-// save for a proxy, which is told apart by its schemes.
+// save for a proxy, which is told apart by its schemes. Package net/url would
+// link net/netip, whose set-up every start of the hook would pay for.
 func checkAddress(s string, schemes []string) error {
-	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.Hostname() == "" || !slices.Contains(schemes, u.Scheme) {
+	scheme, rest, ok := strings.Cut(s, "://")
+	authority, tail := rest, ""
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		authority, tail = rest[:i], rest[i:]
+	}
+	user := strings.LastIndexByte(authority, '@')
+	host, plain := hostname(authority[user+1:])
+	if !ok || !plain || !slices.Contains(schemes, scheme) || strings.ContainsFunc(tail, isBlankOrControl) {
 		return fmt.Errorf("%q is no address; write %s://HOST", s, strings.Join(schemes, ":// or "))
 	}
-	proxy := slices.Contains(schemes, "socks5")
 	switch {
-	case proxy:
+	case slices.Contains(schemes, "socks5"):
 		return nil
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+	case user >= 0 || strings.ContainsAny(tail, "?#"):
 		return fmt.Errorf("an endpoint holds neither a name, a password nor a query; use key_file")
-	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+	case scheme == "http" && !isLoopback(host):
 		return fmt.Errorf("%q would send the key in the clear; use https, or http to this machine", s)
 	}
 	return nil
 }
 
+func isBlankOrControl(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }
+
+// hostname takes the port off, and the brackets of an IPv6 address.
+func hostname(authority string) (host string, ok bool) {
+	host, port := authority, ""
+	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !strings.HasSuffix(authority, "]") {
+		host, port = authority[:i], authority[i+1:]
+		if port == "" {
+			return "", false
+		}
+	}
+	if strings.Trim(port, "0123456789") != "" {
+		return "", false
+	}
+	if inner, bracketed := strings.CutPrefix(host, "["); bracketed {
+		inner, closed := strings.CutSuffix(inner, "]")
+		return inner, closed && isIPv6(inner)
+	}
+	return host, host != "" && strings.Trim(strings.ToLower(host), "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
+}
+
 func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback()
+	return host == "localhost" || host == "::1" || isIPv4(host) && strings.HasPrefix(host, "127.")
+}
+
+func isIPv4(host string) bool {
+	parts := strings.Split(host, ".")
+	return len(parts) == 4 && !slices.ContainsFunc(parts, func(p string) bool {
+		n, err := strconv.Atoi(p)
+		return err != nil || n < 0 || n > 255 || len(p) > 1 && p[0] == '0'
+	})
+}
+
+// isIPv6 is generous: what is none reaches nothing.
+func isIPv6(host string) bool {
+	return strings.Count(host, ":") >= 2 && strings.Trim(strings.ToLower(host), "0123456789abcdef:.") == ""
 }
 
 // checkHeader refuses what is no header name, and headers that carry a key:
@@ -110,7 +148,7 @@ func isWordByte(c byte) bool {
 // checkHost accepts a host name or address, or "*." and a name of two labels
 // at least.
 func checkHost(host string) error {
-	if _, err := netip.ParseAddr(host); err == nil {
+	if isIPv4(host) || isIPv6(host) {
 		return nil
 	}
 	name, wild := strings.CutPrefix(host, "*.")

@@ -236,15 +236,28 @@ func (s *Session) root() (string, error) {
 	}
 }
 
-// decodeRoot reads a root line, which every hook needs. It knows three of its
-// members: a type with more takes encoding/json longer to learn.
+// decodeRoot reads a root line, which every hook needs. One as [line.marshal]
+// writes it is read without a JSON decoder, whose first use costs as much as
+// the rest of opening a session.
 func decodeRoot(raw []byte) (root string, ok bool) {
-	var l struct {
-		V          int
-		Kind, Root string
+	if root, ok := plainRoot(raw); ok {
+		return root, true
 	}
-	err := json.Unmarshal(raw, &l)
-	return l.Root, err == nil && l.V == version && l.Kind == kindRoot
+	l, ok := decode(raw)
+	return l.Root, ok && l.Kind == kindRoot
+}
+
+func plainRoot(raw []byte) (root string, ok bool) {
+	rest, ok := bytes.CutPrefix(raw, []byte(`{"v":`+strconv.Itoa(version)+`,"kind":"root","time":"`))
+	if !ok {
+		return "", false
+	}
+	_, rest, ok = bytes.Cut(rest, []byte(`","root":"`))
+	value, end, closed := bytes.Cut(rest, []byte(`"`))
+	if !ok || !closed || bytes.IndexByte(value, '\\') >= 0 || string(end) != `,"sum_usd":0}` {
+		return "", false
+	}
+	return string(value), true
 }
 
 // decode reads a line strictly enough that what is torn or foreign is not one.
