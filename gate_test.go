@@ -58,6 +58,7 @@ func TestSecretsGoToTheModelByAnyTool(t *testing.T) {
 		tool("read_file", "/home/dev/.ssh/id_ed25519"), tool("read_file", "~/.aws/credentials"), tool("read_file", ".env"),
 		tool("grep", "/home/dev"), tool("grep", "/"), tool("read_file", "/proc/self/environ"), tool("file_write", "deploy.key"),
 		bash("cat ~/.ssh/id_ed25519"), bash("cat .env.local"), bash("head -3 /home/dev/.ssh/*"),
+		bash("cat ~/.s*h/id_ed25519"), bash("cat $(echo ~/.ssh/id_ed25519)"), bash("grep -r x ~"), bash("head < ~/.ssh/id_ed25519"), bash("cat /home/dev/shop/../.ssh/id_ed25519"),
 	} {
 		if d := verdictOf(o, c); d.Verdict == nod.Allow || d.Settled() {
 			t.Errorf("%s %v %s: %s by %s (%s)", c.Tool, c.Paths, c.Command, d.Verdict, d.Layer, d.Reason)

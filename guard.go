@@ -353,8 +353,9 @@ func (t *trial) secret() (why string) {
 		if e.Kind > shell.Run || e.Target == "" {
 			continue
 		}
-		for _, name := range t.gate.names(e) {
-			if t.gate.touchesSecret(name, e.Recursive && e.Pattern == "") {
+		names, all := t.gate.names(e)
+		for _, name := range names {
+			if t.gate.touchesSecret(name, e.Recursive && (e.Pattern == "" || !all)) {
 				return Printable(name) + " holds or may hold secrets"
 			}
 		}
@@ -376,28 +377,28 @@ func (t *trial) secretPath() string {
 }
 
 // names are the files that an effect may mean: its target by either name, and
-// for a glob what it matches now.
-func (g *Gate) names(e shell.Effect) []string {
-	names := []string{e.Target}
+// for a glob what it matches now. all is false where that cannot be said.
+func (g *Gate) names(e shell.Effect) (names []string, all bool) {
+	names = []string{e.Target}
 	if e.Name != "" {
 		names = append(names, e.Name)
 	}
 	if e.Pattern == "" {
-		return names
+		return names, true
 	}
 	names = append(names, e.Pattern)
 	entries, err := g.files.List(e.Target, 10_000)
-	glob, deeper := strings.CutPrefix(e.Pattern, e.Target+"/")
-	if err != nil || !deeper {
-		return names
+	glob, below := strings.CutPrefix(e.Pattern, strings.TrimSuffix(e.Target, "/")+"/")
+	if err != nil || !below {
+		return names, isMissing(err)
 	}
 	glob, _, _ = strings.Cut(glob, "/")
 	for _, entry := range entries {
 		if ok, err := path.Match(glob, entry); ok || err != nil {
-			names = append(names, e.Target+"/"+entry)
+			names = append(names, path.Join(e.Target, entry))
 		}
 	}
-	return names
+	return names, !strings.Contains(e.Pattern, "**")
 }
 
 // touchesSecret reports whether a real path is a secret, or, read as a whole

@@ -139,11 +139,17 @@ func (t *trial) unsettled(cleared []bool) (why string) {
 func (t *trial) harm(e shell.Effect) (why string) {
 	switch e.Kind {
 	case shell.Read:
-		if e.Place == shell.Device {
+		switch {
+		case e.Target == "":
+			return "what this reads is not known: " + Printable(e.Words)
+		case e.Place == shell.Device:
 			return "this reads a device: " + Printable(e.Words)
 		}
 		return ""
 	case shell.Write:
+		if t.byGit(e) {
+			return "this changes the repository: " + Printable(e.Words)
+		}
 		return t.writeHarm(e)
 	case shell.Fetch:
 		if hostAllowed(t.gate.rules.Hosts, e.Target) {
@@ -151,6 +157,14 @@ func (t *trial) harm(e shell.Effect) (why string) {
 		}
 	}
 	return effectName(e.Kind) + ": " + Printable(e.Words)
+}
+
+// byGit reports whether git itself writes to its directory.
+func (t *trial) byGit(e shell.Effect) bool {
+	if e.Part != shell.PartWords || e.Command < 0 || e.Command >= len(t.report.Commands) {
+		return false
+	}
+	return path.Base(t.report.Commands[e.Command].Program) == "git"
 }
 
 // writeHarm lets a command make a new ordinary file where an edit tool might
