@@ -197,7 +197,7 @@ func contains(all []string, one string) bool {
 }
 
 // decode is Decode that reports a panic as a problem.
-func decode(h Host, text []byte) (e agent.Event, err error, panicked string) {
+func decode(h Host, text []byte) (e agent.Event, panicked string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			panicked = fmt.Sprintf("Decode panics: %v", p)
@@ -217,7 +217,7 @@ func same(a, b agent.Event) bool {
 
 // refused says how a text was read that had to be refused, "" if it was.
 func refused(h Host, text []byte) string {
-	e, err, panicked := decode(h, text)
+	e, panicked, err := decode(h, text)
 	switch {
 	case panicked != "":
 		return panicked
@@ -301,7 +301,7 @@ func longCommand(h Host, f fixture) []string {
 	if !ok {
 		return []string{f.name + ": the command is not in the payload as it was read"}
 	}
-	e, err, panicked := decode(h, text)
+	e, panicked, err := decode(h, text)
 	if panicked != "" || err == nil && e.Call.Command != long {
 		return []string{fmt.Sprintf("%s: a command of 10 MB is read with %d bytes %s", f.name, len(e.Call.Command), panicked)}
 	}

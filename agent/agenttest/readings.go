@@ -182,7 +182,7 @@ func otherReadings(h Host) (problems []string) {
 
 // reading checks one changed payload.
 func reading(h Host, f fixture, text []byte, name string, mustFail bool) []string {
-	e, err, panicked := decode(h, text)
+	e, panicked, err := decode(h, text)
 	switch {
 	case panicked != "":
 		return []string{name + ": " + panicked}
@@ -248,7 +248,7 @@ func keysRead(h Host, f fixture) map[string]bool {
 		}
 		read[path] = false
 		for _, text := range texts {
-			if e, err, panicked := decode(h, text); err != nil || panicked != "" || !same(e, f.event) {
+			if e, panicked, err := decode(h, text); err != nil || panicked != "" || !same(e, f.event) {
 				read[path] = true
 			}
 		}

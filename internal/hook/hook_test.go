@@ -21,11 +21,11 @@ import (
 
 // place is a home with a workspace, on disk.
 type place struct {
-	t                testing.TB
-	home, shop       string
-	options          hook.Options
-	session, entry   string
-	permission, tool string
+	t          testing.TB
+	home, shop string
+	options    hook.Options
+	session    string
+	permission string
 }
 
 func newPlace(t testing.TB) *place {

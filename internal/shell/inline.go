@@ -148,8 +148,6 @@ func (u *use) execUnder(words []word, root word) {
 	u.analysis.command = command
 }
 
-func (u *use) command_() int { return u.analysis.command }
-
 func isCode(words []word, i int) bool {
 	return i > 0 && strings.HasPrefix(words[i-1].text, "-") && strings.HasSuffix(words[i-1].text, "c")
 }

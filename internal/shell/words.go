@@ -81,7 +81,7 @@ func simpleLit(w *syntax.Word) (string, bool) {
 	}
 	switch p := w.Parts[0].(type) {
 	case *syntax.Lit:
-		return p.Value, strings.IndexAny(p.Value, "\\*?[~{=^#") < 0
+		return p.Value, !strings.ContainsAny(p.Value, "\\*?[~{=^#")
 	case *syntax.SglQuoted:
 		return p.Value, !p.Dollar
 	}
@@ -244,7 +244,7 @@ func (a *analysis) literal(b *builder, text string, first bool) {
 	if a.lang == syntax.LangZsh && strings.IndexByte(text, '(') >= 0 {
 		a.unknown(PartWords, b.raw, "a glob qualifier of zsh can run code")
 	}
-	if strings.IndexAny(text, "\\*?[") < 0 {
+	if !strings.ContainsAny(text, "\\*?[") {
 		if text != "" {
 			b.add(constant(text), false)
 		}
@@ -402,7 +402,7 @@ func (a *analysis) split(b *builder, v value) {
 		b.many = true
 		return
 	}
-	plain := strings.IndexAny(v.text, " \t\n*?[\\") < 0
+	plain := !strings.ContainsAny(v.text, " \t\n*?[\\")
 	switch {
 	case v.text == "":
 		return
