@@ -204,7 +204,7 @@ func decode(h Host, text []byte) (e agent.Event, panicked string, err error) {
 		}
 	}()
 	e, err = h.Adapter.Decode(text, h.Environ)
-	return e, err, ""
+	return e, "", err
 }
 
 // same reports whether two events are the same to the deciding layers: all
