@@ -107,7 +107,29 @@ func (t *trial) harmless() (why string, rule Rule) {
 	if rule.Text != "" {
 		return "allow rule: " + rule.Text, rule
 	}
-	return "everything this does is known and harmless here", Rule{}
+	return t.harmlessReason(), Rule{}
+}
+
+// harmlessReason says what the command does, in a few words.
+func (t *trial) harmlessReason() string {
+	reads, made := false, ""
+	for _, e := range t.report.Effects {
+		switch {
+		case e.Kind == shell.Write && e.Place != shell.Null:
+			made = path.Base(e.Target)
+		case e.Kind == shell.Fetch:
+			return "it reads from a host on your list"
+		case e.Kind == shell.Read:
+			reads = true
+		}
+	}
+	switch {
+	case made != "":
+		return "it makes " + Printable(made) + ", which was not there"
+	case reads:
+		return "it only reads"
+	}
+	return "it changes nothing"
 }
 
 // unsettled names the first thing that is not known or not harmless and that
