@@ -112,22 +112,17 @@ func (t *trial) harmless() (why string, rule Rule) {
 
 // harmlessReason says what the command does, in a few words.
 func (t *trial) harmlessReason() string {
-	reads, made := false, ""
+	var made []string
 	for _, e := range t.report.Effects {
 		switch {
 		case e.Kind == shell.Write && e.Place != shell.Null:
-			made = path.Base(e.Target)
+			made = append(made, Printable(path.Base(e.Target)))
 		case e.Kind == shell.Fetch:
 			return "it reads from a host on your list"
-		case e.Kind == shell.Read:
-			reads = true
 		}
 	}
-	switch {
-	case made != "":
-		return "it makes " + Printable(made) + ", which was not there"
-	case reads:
-		return "it only reads"
+	if made != nil {
+		return "it only makes what was not there: " + strings.Join(made, ", ")
 	}
 	return "it changes nothing"
 }
