@@ -44,7 +44,9 @@ import (
 //	                                      ask           deny          deny
 //	any other, or none         -          ask           deny          deny
 //
-// Reinforce says "-" for allow in every mode. Two exceptions:
+// Reinforce says "-" for allow in every mode. In mode "plan" the host's own
+// judge decides what nod leaves it, and may let a command run that changes
+// something (measured: touch ran); what nod denies does not run. Two exceptions:
 //
 //   - Where the prompt is the point of a tool (AskUserQuestion, EnterPlanMode,
 //     ExitPlanMode), allow is "-": an allow would skip the person.
