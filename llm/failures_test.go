@@ -194,7 +194,9 @@ func wireFaults(provider string) []fault {
 		{"compression broken", nod.Malformed, zipped(append(whole[:10:10], bytes.Repeat([]byte{0xff}, 40)...)), false},
 		{"compression a lie", nod.Malformed, zipped([]byte(good)), false},
 		{"compression cut off", nod.Unreachable, zipped(whole[:len(whole)/2]), false},
-		{"redirect", nod.NotFound, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect) }, false},
+		{"redirect", nod.NotFound, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		}, false},
 		{"redirect with a decision", nod.NotFound, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Location", "/elsewhere")
 			raw(302, good)(w, r)
