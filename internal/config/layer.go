@@ -267,8 +267,9 @@ func (r *reader) integer(n *node, low, high int64) *int {
 	return &i
 }
 
-// maxTimeout is longer than any host waits for a hook.
-const maxTimeout = 10 * time.Minute
+// maxTimeout leaves the hook its own few seconds inside the 60 that nod
+// install gives the host.
+const maxTimeout = 45 * time.Second
 
 func (r *reader) duration(n *node) *time.Duration {
 	if n.form != isValue || n.kind != unstable.String {
@@ -277,7 +278,7 @@ func (r *reader) duration(n *node) *time.Duration {
 	}
 	d, err := time.ParseDuration(n.text)
 	if err != nil || d < time.Millisecond || d > maxTimeout {
-		r.fail(n.valueAt, `%s cannot be %q; write a duration up to "10m", such as "20s"`, n.key, n.text)
+		r.fail(n.valueAt, `%s cannot be %q; write a duration up to "45s", such as "20s"`, n.key, n.text)
 		return nil
 	}
 	return &d

@@ -101,7 +101,7 @@ provider = "anthropic"
 name = "m"
 endpoint = "https://gate.example.com/v1"
 key_file = "~/.config/nod/key"
-timeout = "1m30s"
+timeout = "31s"
 max_tokens = 512
 proxy = "http://u:p@proxy:3128"
 ca_file = "/etc/ca.pem"
@@ -129,7 +129,7 @@ out = 3.0
 		Roots: []string{"/home/u/src", "/srv/work"},
 		Model: ModelSettings{
 			Provider: "anthropic", Name: "m", Endpoint: "https://gate.example.com/v1", KeyFile: "/home/u/.config/nod/key",
-			Timeout: 90 * time.Second, MaxTokens: 512, Proxy: "http://u:p@proxy:3128", CAFile: "/etc/ca.pem",
+			Timeout: 31 * time.Second, MaxTokens: 512, Proxy: "http://u:p@proxy:3128", CAFile: "/etc/ca.pem",
 			Headers: map[string]string{"x-team": "core"}, Transcript: "last20",
 		},
 		Log:     LogSettings{OnFailure: Block, DumpDir: "/home/u/dumps"},
@@ -187,7 +187,7 @@ func TestBadText(t *testing.T) {
 		{"empty rule", `environment = [" "]`, `1:16: environment: an empty rule; remove it`},
 		{"control", `allow = ["git\u0000"]`, `1:10: allow holds a control character (U+0000); remove it`},
 		{"control in a scalar", `model.name = "a\u0085b"`, `1:14: name holds a control character (U+0085); remove it`},
-		{"duration", `model.timeout = "20"`, `1:17: timeout cannot be "20"; write a duration up to "10m", such as "20s"`},
+		{"duration", `model.timeout = "20"`, `1:17: timeout cannot be "20"; write a duration up to "45s", such as "20s"`},
 		{"duration type", `model.timeout = 20`, `1:17: timeout needs a duration in quotes, such as "20s"`},
 		{"duration sign", `model.timeout = "-20s"`, `1:17: timeout cannot be "-20s"; `},
 		{"duration length", `model.timeout = "11m"`, `1:17: timeout cannot be "11m"; `},

@@ -9,10 +9,10 @@ import (
 )
 
 // Seconds that Claude Code waits for nod-hook. The first must exceed nod's own
-// deadline for the model, 20 s, by what starting and answering take: a hook
+// deadline for the model, at most 45 s, by what starting and answering take: a hook
 // that is killed says nothing about why.
 const (
-	decideTimeout = 30
+	decideTimeout = 60
 	recordTimeout = 10
 )
 
