@@ -51,9 +51,9 @@ func (m *machine) shortenTimeouts() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	short := strings.ReplaceAll(string(raw), `"timeout": 30`, `"timeout": 2`)
+	short := strings.ReplaceAll(string(raw), `"timeout": 60`, `"timeout": 2`)
 	if short == string(raw) {
-		m.t.Fatalf("no timeout of 30 s in %s:\n%s", path, raw)
+		m.t.Fatalf("no timeout of 60 s in %s:\n%s", path, raw)
 	}
 	m.write(path, short, 0o600)
 }
