@@ -135,8 +135,10 @@ func (a *analysis) external(inv *invocation) (yes, no state) {
 		a.unknown(PartWords, inv.raw, "nothing is known of "+escaped(base))
 		return st, st
 	}
-	out := a.apply(sheet, inv)
-	return out, out
+	// A program changes nothing of the shell that started it: git -C x leaves
+	// the directory of the next command as it was.
+	a.apply(sheet, inv)
+	return st, st
 }
 
 // identified resolves the program and reports whether its name says what it

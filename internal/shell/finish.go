@@ -77,9 +77,15 @@ func (u *use) finishTar() {
 	case !strings.Contains(u.marks, "lists"):
 		u.unknown(PartWords, u.inv.raw, "tar without a verb that is known")
 	}
-	if u.archive.raw != "" && !(u.archive.known && u.archive.text == "-") {
-		u.path(kind, u.archive, u.inv.st, 0)
+	if u.archive.raw == "" || u.archive.known && u.archive.text == "-" {
+		return
 	}
+	// host:file is an archive on another machine, reached through rsh.
+	if before, _, ok := strings.Cut(u.archive.text, ":"); ok && !strings.Contains(before, "/") {
+		u.does(Send, before, u.inv.raw)
+		u.unknown(PartWords, u.inv.raw, "tar with an archive on another machine")
+	}
+	u.path(kind, u.archive, u.st, 0) // -C does not count for the archive
 }
 
 // curlData reports what a request carries: text, or a file after @.

@@ -246,6 +246,8 @@ func (u *use) language(role string, w word) {
 		u.awkProgram(w)
 	case "jq":
 		u.jqFilter(w)
+	case "yq":
+		u.yqFilter(w)
 	case "inline":
 		u.inlineCode(w)
 	case "variable":
@@ -295,6 +297,8 @@ func (u *use) peculiar(role string, w word) {
 		u.archive = w
 	case "persist":
 		u.does(Persist, w.shown(), u.inv.raw)
+	case "tracked":
+		u.tracked(w)
 	case "gitremote":
 		u.gitRemote(w)
 	case "pagerfile":
