@@ -107,7 +107,7 @@ func (t *trial) selfByEffect() (why string) {
 			continue
 		case t.gate.isSelf(e.Target):
 			return selfReason + Printable(e.Target) + " belongs to it"
-		case (e.Recursive || e.Kind == shell.Delete) && t.gate.holdsSelf(e.Target):
+		case (e.Recursive || e.Kind == shell.Delete) && e.Place != shell.Network && t.gate.holdsSelf(e.Target):
 			return selfReason + Printable(e.Target) + " holds it"
 		}
 		if isAgentSettings(e.Target) && t.gate.callsNod(e.Target) {
@@ -350,7 +350,15 @@ func (t *trial) secret() (why string) {
 		if e.Kind == shell.Secret {
 			return "this uses or prints a secret: " + Printable(e.Words)
 		}
-		if e.Kind > shell.Run || e.Target == "" {
+		if e.Kind > shell.Run {
+			continue
+		}
+		if e.Target == "" || e.Pattern != "" {
+			if name := t.maySecret(); name != "" {
+				return Printable(name) + " holds or may hold secrets"
+			}
+		}
+		if e.Target == "" {
 			continue
 		}
 		for _, name := range t.gate.names(e) {
@@ -385,19 +393,68 @@ func (g *Gate) names(e shell.Effect) []string {
 	if e.Pattern == "" {
 		return names
 	}
-	names = append(names, e.Pattern)
-	entries, err := g.files.List(e.Target, 10_000)
-	glob, deeper := strings.CutPrefix(e.Pattern, e.Target+"/")
-	if err != nil || !deeper {
-		return names
+	return append(names, g.matched(e.Pattern)...)
+}
+
+// maxMatches bounds how many names of a glob are looked at.
+const maxMatches = 10_000
+
+// matched returns a pattern and what it matches now.
+func (g *Gate) matched(pattern string) []string {
+	names := []string{pattern}
+	found := []string{""}
+	for part := range strings.SplitSeq(strings.Trim(path.Clean(pattern), "/"), "/") {
+		var next []string
+		for _, dir := range found {
+			if !strings.ContainsAny(part, "*?[\\") {
+				next = append(next, dir+"/"+part)
+				continue
+			}
+			entries, _ := g.files.List(orRoot(dir), maxMatches)
+			for _, entry := range entries {
+				if globMatch(part, entry) && len(next) < maxMatches {
+					next = append(next, dir+"/"+entry)
+				}
+			}
+		}
+		found = next
 	}
-	glob, _, _ = strings.Cut(glob, "/")
-	for _, entry := range entries {
-		if ok, err := path.Match(glob, entry); ok || err != nil {
-			names = append(names, e.Target+"/"+entry)
+	return append(names, found...)
+}
+
+func orRoot(dir string) string {
+	if dir == "" {
+		return "/"
+	}
+	return dir
+}
+
+// globMatch reports whether a shell may match name; it errs towards yes.
+func globMatch(glob, name string) bool {
+	if strings.Contains(glob, "[:") || strings.Contains(glob, "[.") || strings.Contains(glob, "[=") {
+		return true
+	}
+	if strings.HasPrefix(name, ".") && glob[0] != '.' && glob[0] != '\\' {
+		return false // dotglob and its kin are unknown to package shell
+	}
+	ok, err := path.Match(strings.ReplaceAll(glob, "[!", "[^"), name)
+	return ok || err != nil
+}
+
+// maySecret reports whether some word of the commands names a secret, for
+// reads of which nobody can say where they lead.
+func (t *trial) maySecret() string {
+	for _, c := range t.report.Commands {
+		for _, w := range c.Words {
+			text := strings.NewReplacer(`"`, "", "'", "", `\`, "").Replace(w.Value)
+			for rest, ok := text, true; ok; _, rest, ok = strings.Cut(rest, "/") {
+				if rest != "" && (matchPath(t.gate.secrets, t.gate.home+"/"+rest) || strings.Contains(text, "/") && matchPath(t.gate.secrets, "/"+rest)) {
+					return text
+				}
+			}
 		}
 	}
-	return names
+	return ""
 }
 
 // touchesSecret reports whether a real path is a secret, or, read as a whole
