@@ -235,7 +235,7 @@ func (t *trial) selfByArgument() (why string) {
 		return ""
 	}
 	for _, s := range inputStrings(t.call.Input) {
-		if !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, ".") {
+		if !strings.Contains(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, ".") || len(s) > 4096 {
 			continue
 		}
 		real, err := t.gate.locate(t.call.Dir, s)

@@ -225,12 +225,40 @@ func hostOf(address string) string {
 
 // allowedBy finds the allow pattern whose words equal the command's.
 func (t *trial) allowedBy(c shell.Command) (Rule, bool) {
+	if len(t.gate.rules.Allow) == 0 || !t.atHome(c.Dir) {
+		return Rule{}, false
+	}
 	for _, r := range t.gate.rules.Allow {
-		if r.clears(c) {
+		if r.clears(c) && t.writtenFor(r, c) {
 			return r, true
 		}
 	}
 	return Rule{}, false
+}
+
+// writtenFor reports whether a rule that names its program by a relative path
+// means this one: such a path starts in the call's directory or a workspace.
+func (t *trial) writtenFor(r Rule, c shell.Command) bool {
+	name := r.words[0]
+	if !strings.Contains(name, "/") || path.IsAbs(name) {
+		return true
+	}
+	for _, dir := range append([]string{t.call.Dir}, t.places.roots...) {
+		if real, err := t.gate.locate(dir, name); err == nil && real == c.Program {
+			return true
+		}
+	}
+	return false
+}
+
+// atHome reports whether a command runs where its rule was written for: the
+// call's own directory, or a workspace. npm test is other code elsewhere.
+func (t *trial) atHome(dir string) bool {
+	if dir == "" {
+		return false
+	}
+	real := t.gate.real(dir)
+	return real == t.gate.real(t.call.Dir) || t.gate.inside(t.places.roots, real)
 }
 
 // clears reports whether an allow pattern matches. A name that the agent can

@@ -105,6 +105,16 @@ func (u *use) curlData(w word) {
 	}
 }
 
+// curlFormat reports a format that is read from a file, or that writes one.
+func (u *use) curlFormat(w word) {
+	switch name, ok := strings.CutPrefix(w.text, "@"); {
+	case ok:
+		u.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
+	case !w.known || strings.Contains(w.text, "%output{"):
+		u.unknown(PartWords, u.inv.raw, "a format of curl that may write a file")
+	}
+}
+
 // requestMethod notes the method of a request.
 func (u *use) requestMethod(role string, w word) {
 	u.method = strings.ToUpper(w.text)

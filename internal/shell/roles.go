@@ -184,6 +184,9 @@ func (u *use) role(role string, w word) {
 	case "tree":
 		u.reads(w, recursive)
 	case "outfile":
+		if u.sheet.file == "curl" && strings.ContainsRune(w.text, '#') {
+			w.value = value{} // #1 is what matched in the address
+		}
 		if !(w.known && w.text == "-") {
 			u.path(Write, w, st, u.flags)
 		}
@@ -297,6 +300,10 @@ func (u *use) peculiar(role string, w word) {
 		u.archive = w
 	case "persist":
 		u.does(Persist, w.shown(), u.inv.raw)
+	case "curlformat":
+		u.curlFormat(w)
+	case "sent":
+		u.send = u.send || !w.known
 	case "tracked":
 		u.tracked(w)
 	case "gitremote":
