@@ -65,7 +65,7 @@ func defaultSecrets() []string {
 		"~/.bash_history", "~/.zsh_history", "~/.psql_history", "~/.mysql_history", "~/.python_history", "~/.node_repl_history",
 		"/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh/ssh_host_*_key", "/etc/krb5.keytab",
 		"/etc/ssl/private", "/var/run/secrets", "/run/secrets",
-		"/proc/*/environ", "/proc/*/mem", "/proc/*/auxv", "/proc/kcore", "/dev/mem", "/dev/kmem",
+		"/proc/*/environ", "/proc/*/task/*/environ", "/proc/*/root", "/proc/*/cwd", "/proc/*/mem", "/proc/*/auxv", "/proc/kcore", "/dev/mem", "/dev/kmem",
 		".env", ".env.*", "!.env.example", "!.env.sample", "!.env.template", "!.env.dist", "!.env.defaults",
 		"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk",
 		".netrc", ".git-credentials", ".pypirc", ".pgpass", ".htpasswd",

@@ -3,6 +3,7 @@ package nod
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -107,7 +108,7 @@ func (t *trial) selfByEffect() (why string) {
 			continue
 		case t.gate.isSelf(e.Target):
 			return selfReason + Printable(e.Target) + " belongs to it"
-		case (e.Recursive || e.Kind == shell.Delete) && t.gate.holdsSelf(e.Target):
+		case (e.Recursive || e.Kind == shell.Delete) && e.Place != shell.Network && t.gate.holdsSelf(e.Target):
 			return selfReason + Printable(e.Target) + " holds it"
 		}
 		if isAgentSettings(e.Target) && t.gate.callsNod(e.Target) {
@@ -235,7 +236,7 @@ func (t *trial) selfByArgument() (why string) {
 		return ""
 	}
 	for _, s := range inputStrings(t.call.Input) {
-		if !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, ".") {
+		if !strings.Contains(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, ".") || len(s) > 4096 {
 			continue
 		}
 		real, err := t.gate.locate(t.call.Dir, s)
@@ -350,7 +351,7 @@ func (t *trial) secret() (why string) {
 		if e.Kind == shell.Secret {
 			return "this uses or prints a secret: " + Printable(e.Words)
 		}
-		if e.Kind > shell.Run || e.Target == "" {
+		if e.Kind > shell.Run {
 			continue
 		}
 		names, all := t.gate.names(e)
@@ -358,6 +359,12 @@ func (t *trial) secret() (why string) {
 			if t.gate.touchesSecret(name, e.Recursive && (e.Pattern == "" || !all)) {
 				return Printable(name) + " holds or may hold secrets"
 			}
+		}
+		if all && !t.fed(e) {
+			continue
+		}
+		if name := t.maySecret(); name != "" {
+			return Printable(name) + " holds or may hold secrets"
 		}
 	}
 	return ""
@@ -376,9 +383,21 @@ func (t *trial) secretPath() string {
 	return ""
 }
 
+// fed reports whether the command gets its arguments from find or xargs.
+func (t *trial) fed(e shell.Effect) bool {
+	if e.Command < 0 || e.Command >= len(t.report.Commands) {
+		return false
+	}
+	wrappers := t.report.Commands[e.Command].Wrappers
+	return slices.Contains(wrappers, "find") || slices.Contains(wrappers, "xargs")
+}
+
 // names are the files that an effect may mean: its target by either name, and
 // for a glob what it matches now. all is false where that cannot be said.
 func (g *Gate) names(e shell.Effect) (names []string, all bool) {
+	if e.Target == "" {
+		return nil, false
+	}
 	names = []string{e.Target}
 	if e.Name != "" {
 		names = append(names, e.Name)
@@ -386,19 +405,81 @@ func (g *Gate) names(e shell.Effect) (names []string, all bool) {
 	if e.Pattern == "" {
 		return names, true
 	}
-	names = append(names, e.Pattern)
-	entries, err := g.files.List(e.Target, 10_000)
-	glob, below := strings.CutPrefix(e.Pattern, strings.TrimSuffix(e.Target, "/")+"/")
-	if err != nil || !below {
-		return names, isMissing(err)
+	matched, all := g.matched(e.Pattern)
+	return append(append(names, e.Pattern), matched...), all
+}
+
+const (
+	maxMatches  = 10_000 // names of one directory, and of one glob
+	maxListings = 100    // directories that are listed for one glob
+)
+
+// matched returns what a pattern matches now.
+func (g *Gate) matched(pattern string) (found []string, all bool) {
+	found, all = []string{""}, !strings.Contains(pattern, "**")
+	listings := 0
+	for part := range strings.SplitSeq(strings.Trim(path.Clean(pattern), "/"), "/") {
+		var next []string
+		for _, dir := range found {
+			if !strings.ContainsAny(part, "*?[\\") {
+				next = append(next, dir+"/"+part)
+				continue
+			}
+			if listings++; listings > maxListings {
+				return found, false
+			}
+			entries, err := g.files.List(orRoot(dir), maxMatches)
+			all = all && (err == nil || isMissing(err) || !g.isDir(dir))
+			for _, entry := range entries {
+				if globMatch(part, entry) && len(next) < maxMatches {
+					next = append(next, dir+"/"+entry)
+				}
+			}
+			all = all && len(next) < maxMatches
+		}
+		found = next
 	}
-	glob, _, _ = strings.Cut(glob, "/")
-	for _, entry := range entries {
-		if ok, err := path.Match(glob, entry); ok || err != nil {
-			names = append(names, path.Join(e.Target, entry))
+	return found, all
+}
+
+func (g *Gate) isDir(name string) bool {
+	info, err := g.files.Lstat(orRoot(name))
+	return err != nil || info.Mode&fs.ModeType != 0
+}
+
+func orRoot(dir string) string {
+	if dir == "" {
+		return "/"
+	}
+	return dir
+}
+
+// globMatch reports whether a shell may match name; it errs towards yes.
+func globMatch(glob, name string) bool {
+	if strings.Contains(glob, "[:") || strings.Contains(glob, "[.") || strings.Contains(glob, "[=") {
+		return true
+	}
+	if strings.HasPrefix(name, ".") && glob[0] != '.' && glob[0] != '\\' {
+		return false // dotglob and its kin are unknown to package shell
+	}
+	ok, err := path.Match(strings.ReplaceAll(glob, "[!", "[^"), name)
+	return ok || err != nil
+}
+
+// maySecret reports whether some word of the commands names a secret, for
+// reads of which nobody can say where they lead.
+func (t *trial) maySecret() string {
+	for _, c := range t.report.Commands {
+		for _, w := range c.Words {
+			text := strings.NewReplacer(`"`, "", "'", "", `\`, "").Replace(w.Value)
+			for rest, ok := text, true; ok; _, rest, ok = strings.Cut(rest, "/") {
+				if rest != "" && (t.gate.secrets.match(t.gate.home+"/"+rest) || strings.Contains(text, "/") && t.gate.secrets.match("/"+rest)) {
+					return text
+				}
+			}
 		}
 	}
-	return names, !strings.Contains(e.Pattern, "**")
+	return ""
 }
 
 // touchesSecret reports whether a real path is a secret, or, read as a whole

@@ -156,7 +156,7 @@ func TestShellLayer(t *testing.T) {
 	}
 	for _, command := range []string{
 		"", " ", "npm test", "ls; npm publish", "echo hi > main.go", "echo hi > ../x", "touch .git/hooks/pre-commit", "rm main.go", "curl example.com", "$X", "ls $(npm x)",
-		"PATH=. ls", "LD_PRELOAD=./x.so ls", "git push", "find . -delete", "find . -exec rm {} +", "python3 -c 'print(1)'", "cat main.go | sh", "alias ls=rm; ls", "./run.sh", "sudo ls", "unknownprogram", "echo ~/.ssh/id_ed25519 | xargs cat", "cat $F", "cat $(cat list)",
+		"PATH=. ls", "LD_PRELOAD=./x.so ls", "git push", "find . -delete", "find . -exec rm {} +", "python3 -c 'print(1)'", "cat main.go | sh", "alias ls=rm; ls", "./run.sh", "sudo ls", "unknownprogram", "echo ~/.ssh/id_ed25519 | xargs cat", "cat $F", "cat $(cat list)", "cat list | xargs cat", "grep . list | xargs cat", "echo x | sort | xargs head", "find ~/elsewhere | xargs cat", "find . -printf '/etc/%p' | xargs cat", "xargs cat < list",
 	} {
 		if d := verdictOf(o, bash(command)); d.Verdict == nod.Allow {
 			t.Errorf("%s: allowed by %s (%s)", command, d.Layer, d.Reason)

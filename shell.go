@@ -157,7 +157,7 @@ func (t *trial) harm(e shell.Effect) (why string) {
 	switch e.Kind {
 	case shell.Read:
 		switch {
-		case e.Target == "":
+		case e.Target == "" && !t.fedByNames(e):
 			return "what this reads is not known: " + Printable(e.Words)
 		case e.Place == shell.Device:
 			return "this reads a device: " + Printable(e.Words)
@@ -174,6 +174,58 @@ func (t *trial) harm(e shell.Effect) (why string) {
 		}
 	}
 	return effectName(e.Kind) + ": " + Printable(e.Words)
+}
+
+// fedByNames reports whether a command reads what xargs hands it, and all that
+// comes before in the line only names files of the workspace, or picks among
+// such names. What prints the content of a file may name any other.
+func (t *trial) fedByNames(e shell.Effect) bool {
+	if e.Command < 1 || e.Command >= len(t.report.Commands) || !slices.Contains(t.report.Commands[e.Command].Wrappers, "xargs") {
+		return false
+	}
+	for i, c := range t.report.Commands[:e.Command] {
+		if !namesFiles(c) && !(picksLines(c) && !t.reads(i)) || t.readsElsewhere(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// namesFiles reports whether a program prints names below where it looks.
+func namesFiles(c shell.Command) bool {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(c.Words, func(w shell.Word) bool { return w.Known && slices.Contains(words, w.Value) })
+	}
+	switch path.Base(c.Program) {
+	case "ls", "fd", "fdfind":
+		return true
+	case "find":
+		return !has("-printf", "-exec", "-execdir", "-fprintf")
+	case "git":
+		return len(c.Words) > 1 && (c.Words[1].Value == "ls-files" || c.Words[1].Value == "diff" && has("--name-only"))
+	case "grep", "rg":
+		return has("-l", "-rl", "-rln", "-lr", "-ril", "--files-with-matches", "--files", "-L")
+	}
+	return false
+}
+
+// picksLines reports whether a program passes some of its lines on unchanged.
+func picksLines(c shell.Command) bool {
+	switch path.Base(c.Program) {
+	case "sort", "uniq", "head", "tail", "grep", "egrep", "fgrep":
+		return true
+	}
+	return false
+}
+
+func (t *trial) reads(command int) bool {
+	return slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool { return e.Command == command })
+}
+
+func (t *trial) readsElsewhere(command int) bool {
+	return slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
+		return e.Command == command && e.Place != shell.Workspace
+	})
 }
 
 // byGit reports whether git itself writes to its directory.
@@ -256,12 +308,40 @@ func hostOf(address string) string {
 
 // allowedBy finds the allow pattern whose words equal the command's.
 func (t *trial) allowedBy(c shell.Command) (Rule, bool) {
+	if len(t.gate.rules.Allow) == 0 || !t.atHome(c.Dir) {
+		return Rule{}, false
+	}
 	for _, r := range t.gate.rules.Allow {
-		if r.clears(c) {
+		if r.clears(c) && t.writtenFor(r, c) {
 			return r, true
 		}
 	}
 	return Rule{}, false
+}
+
+// writtenFor reports whether a rule that names its program by a relative path
+// means this one: such a path starts in the call's directory or a workspace.
+func (t *trial) writtenFor(r Rule, c shell.Command) bool {
+	name := r.words[0]
+	if !strings.Contains(name, "/") || path.IsAbs(name) {
+		return true
+	}
+	for _, dir := range append([]string{t.call.Dir}, t.places.roots...) {
+		if real, err := t.gate.locate(dir, name); err == nil && real == c.Program {
+			return true
+		}
+	}
+	return false
+}
+
+// atHome reports whether a command runs where its rule was written for: the
+// call's own directory, or a workspace. npm test is other code elsewhere.
+func (t *trial) atHome(dir string) bool {
+	if dir == "" {
+		return false
+	}
+	real := t.gate.real(dir)
+	return real == t.gate.real(t.call.Dir) || t.gate.inside(t.places.roots, real)
 }
 
 // clears reports whether an allow pattern matches. A name that the agent can

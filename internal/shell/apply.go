@@ -361,7 +361,7 @@ func (u *use) effects(list, raw string) {
 				u.fixed = strings.Contains(list, "!")
 			}
 			list = ""
-		case "makes", "lists", "extracts", "links":
+		case "makes", "lists", "extracts", "links", "exact":
 			u.marks += " " + item
 		case "", "alone":
 		default:
@@ -480,12 +480,15 @@ func (u *use) dest(w word) {
 		return
 	}
 	into := strings.HasSuffix(w.text, "/") || len(sources) > 1 || u.isDir(name) || u.env.Files == nil
-	if !into || harmlessDevice(path.Clean(name)) {
+	if !into || harmlessDevice(path.Clean(name)) || strings.Contains(u.marks, "exact") {
 		u.path(Write, w, u.inv.st, u.flags)
 		return
 	}
 	for _, src := range sources {
 		base := path.Base(src.text)
+		if strings.HasSuffix(src.text, "/") {
+			base = "." // BSD copies what the directory holds, not the directory
+		}
 		if !src.known || src.many || src.glob > 0 || base == "." || base == ".." || base == "/" {
 			u.path(Write, w, u.inv.st, u.flags|recursive)
 			continue

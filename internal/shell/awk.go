@@ -23,11 +23,26 @@ type awkReader struct {
 	printing bool   // inside a print statement, where > redirects
 	depth    int    // of brackets inside it
 	literal  string // the last string
+	last     byte   // the last byte that counts, for what a newline ends
 }
 
 func (r *awkReader) token() {
 	c := r.text[r.pos]
+	if c == '\n' && strings.IndexByte(",&|", r.last) >= 0 && r.last != 0 {
+		r.pos++ // the statement goes on
+		return
+	}
+	if c == '/' && r.operand && r.last == ')' && r.doubtful() {
+		r.unknown(PartWords, r.inv.raw, "an awk program that can be read in two ways")
+	}
+	if c != ' ' && c != '\t' && c != '#' {
+		r.last = c
+	}
 	switch {
+	case c == '\\' && strings.HasPrefix(r.text[r.pos+1:], "\n"):
+		r.pos += 2
+	case (c == '+' || c == '-') && strings.IndexByte(r.text[r.pos+1:], c) == 0:
+		r.pos += 2 // x++ / y divides
 	case c == '#':
 		if end := strings.IndexByte(r.text[r.pos:], '\n'); end >= 0 {
 			r.pos += end
@@ -68,16 +83,23 @@ func (r *awkReader) token() {
 // quoted skips a string or regular expression and returns its text.
 func (r *awkReader) quoted(quote byte) string {
 	start := r.pos + 1
-	class := false
+	class := 0 // where a bracket expression began
 	for r.pos++; r.pos < len(r.text); r.pos++ {
 		switch c := r.text[r.pos]; {
 		case c == '\\':
 			r.pos++
-		case quote == '/' && c == '[':
-			class = true
-		case c == ']':
-			class = false
-		case c == quote && !class || c == quote && quote == '"':
+		case quote == '/' && c == '[' && class == 0:
+			class = r.pos
+		case quote == '/' && class > 0 && c == '[' && r.pos+1 < len(r.text) && strings.IndexByte(":.=", r.text[r.pos+1]) >= 0:
+			if end := strings.Index(r.text[r.pos+2:], r.text[r.pos+1:r.pos+2]+"]"); end >= 0 {
+				r.pos += end + 3
+			}
+		case c == ']' && strings.Trim(r.text[min(class+1, r.pos):r.pos], "^") != "":
+			class = 0
+		case c == '/' && class > 0 && quote == '/': // versions differ in where it ends
+			r.unknown(PartWords, r.inv.raw, "an awk program that can be read in two ways")
+			class = 0
+		case c == quote:
 			r.pos++
 			return r.text[start : r.pos-1]
 		case c == '\n':
@@ -87,6 +109,14 @@ func (r *awkReader) quoted(quote byte) string {
 	}
 	r.unknown(PartWords, r.inv.raw, "an awk program that cannot be read")
 	return ""
+}
+
+// doubtful reports whether what follows a slash would be read otherwise if the
+// slash began a regular expression.
+func (r *awkReader) doubtful() bool {
+	line, _, _ := strings.Cut(r.text[r.pos+1:], "\n")
+	between, _, found := strings.Cut(line, "/")
+	return found && strings.ContainsAny(between, "\"#")
 }
 
 func (r *awkReader) name() {
@@ -107,7 +137,7 @@ func (r *awkReader) name() {
 		r.unknown(PartWords, r.inv.raw, "an awk program that changes how awk runs")
 	case "print", "printf":
 		r.printing, r.depth, r.operand = true, 0, false
-	case "return", "in", "case", "else", "do":
+	case "return", "in", "case", "else", "do", "exit", "next", "nextfile", "break", "continue":
 		r.operand = false
 	}
 }

@@ -49,6 +49,7 @@ func (a *analysis) builtin(inv *invocation) (yes, no state, ok bool) {
 	case "read", "mapfile", "readarray", "getopts", "vared":
 		st = a.reads(inv)
 	case "shift":
+		a.constantArgs(inv)
 		st.args, st.argsKnown = nil, false
 	case "set":
 		st = a.set(inv)
@@ -84,7 +85,7 @@ func (a *analysis) quiet(inv *invocation) bool {
 	case "shopt":
 		for _, w := range inv.args {
 			switch w.text {
-			case "-s", "-u", "-q", "-p", "nullglob", "globstar", "dotglob", "failglob", "extglob", "nocaseglob", "inherit_errexit", "nocasematch":
+			case "-s", "-u", "-q", "-p", "nullglob", "globstar", "failglob", "extglob", "nocaseglob", "inherit_errexit", "nocasematch":
 			default:
 				return false
 			}
@@ -93,7 +94,7 @@ func (a *analysis) quiet(inv *invocation) bool {
 	case "setopt", "unsetopt":
 		for _, w := range inv.args {
 			switch strings.ToLower(strings.ReplaceAll(w.text, "_", "")) {
-			case "nullglob", "nonomatch", "nomatch", "errexit", "pipefail", "nounset", "globdots", "extendedglob", "shwordsplit":
+			case "nullglob", "nonomatch", "nomatch", "errexit", "pipefail", "nounset", "extendedglob", "shwordsplit":
 				if strings.EqualFold(w.text, "shwordsplit") || strings.EqualFold(w.text, "sh_word_split") {
 					return false
 				}
@@ -122,6 +123,12 @@ func (a *analysis) quiet(inv *invocation) bool {
 // constantArgs reports arguments that arithmetic would evaluate.
 func (a *analysis) constantArgs(inv *invocation) {
 	for _, w := range inv.args {
+		if w.known && (inv.name == "jobs" && strings.HasPrefix(w.text, "-x") || inv.name == "wait" && strings.HasPrefix(w.text, "-") && strings.Contains(w.text, "p")) {
+			a.unknown(PartWords, inv.raw, "an option of "+inv.name+" that runs a command or sets a variable")
+		}
+		if w.known && strings.ContainsAny(w.text, "[$`(") && inv.name != "help" && inv.name != "unalias" {
+			a.unknown(PartWords, inv.raw, "arithmetic with an index that is not known")
+		}
 		if !w.known && !w.numeric && inv.name != "unalias" && inv.name != "wait" && inv.name != "help" {
 			if onlyStatus(w.raw) {
 				continue
@@ -479,19 +486,16 @@ func (a *analysis) declaration(c *syntax.DeclClause, st state) state {
 	}
 	index := a.enter(raw)
 	a.report.Commands[index].Words = []Word{{Value: c.Variant.Value, Known: true}}
-	if len(c.Args) == 0 {
-		a.does(Secret, "environment", raw)
-	}
 	exports := c.Variant.Value == "export"
+	prints, functions, names := false, false, 0
 	for _, as := range c.Args {
 		if as.Naked && as.Name == nil && as.Value != nil {
 			var w word
 			w, st = a.single(as.Value, st)
 			if w.known && strings.HasPrefix(w.text, "-") {
 				exports = exports || strings.Contains(w.text, "x")
-				if w.text == "-p" && len(c.Args) == 1 {
-					a.does(Secret, "environment", raw)
-				}
+				prints = prints || strings.Contains(w.text, "p")
+				functions = functions || strings.ContainsAny(w.text, "fF")
 				st = a.declareOption(w.text, raw, st)
 				continue
 			}
@@ -504,7 +508,11 @@ func (a *analysis) declaration(c *syntax.DeclClause, st state) state {
 		if as.Name == nil {
 			continue
 		}
+		names++
 		name := as.Name.Value
+		if prints && secretName(name) {
+			a.does(Secret, name, raw)
+		}
 		if exports && len(a.report.Unknowns) == before {
 			v := value{}
 			if b := st.lookup(name); b != nil {
@@ -515,13 +523,20 @@ func (a *analysis) declaration(c *syntax.DeclClause, st state) state {
 			}
 		}
 	}
+	if names == 0 && !functions { // it prints all there are
+		a.does(Secret, "environment", raw)
+	}
 	return st
 }
 
 // printfTo forgets the variable that printf -v fills.
 func (a *analysis) printfTo(inv *invocation) state {
 	st := inv.st
-	if len(inv.args) < 2 || !inv.args[0].dashed() || inv.args[0].text == "--" {
+	if len(inv.args) < 2 {
+		return st
+	}
+	if !inv.args[0].dashed() || inv.args[0].text == "--" {
+		a.formatted(inv)
 		return st
 	}
 	name := inv.args[1]
@@ -529,5 +544,53 @@ func (a *analysis) printfTo(inv *invocation) state {
 		a.unknown(PartWords, inv.raw, "a variable name that is not known")
 		return st
 	}
+	inner := *inv
+	inner.args = inv.args[2:]
+	a.formatted(&inner)
 	return a.assigned(name.text, value{}, inv.raw, st)
+}
+
+// formatted reports a format of printf that sets a variable (%n), and numbers
+// that zsh evaluates.
+func (a *analysis) formatted(inv *invocation) {
+	args := inv.args
+	if len(args) > 0 && args[0].text == "--" {
+		args = args[1:]
+	}
+	if len(args) < 2 {
+		return
+	}
+	verbs := formatVerbs(args[0].text)
+	if args[0].known && strings.Contains(verbs, "n") {
+		a.unknown(PartWords, inv.raw, "a format that sets a variable")
+	}
+	zsh := a.both || a.lang == syntax.LangZsh
+	for _, w := range args[1:] {
+		switch {
+		case !args[0].known && w.known && influenceOf(w.text) >= runsValue:
+			a.unknown(PartWords, inv.raw, "a format that may set a variable")
+		case zsh && strings.ContainsAny(verbs, "diouxXeEfFgG*") && (w.known && strings.ContainsAny(w.text, "[$`(") || !w.known && !w.numeric && !onlyStatus(w.raw)):
+			a.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
+		}
+	}
+}
+
+// formatVerbs returns the conversions of a format, with * where a width is an
+// argument.
+func formatVerbs(format string) string {
+	var verbs []byte
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		for i++; i < len(format) && strings.IndexByte("-+ #0123456789.*'hlLjzt", format[i]) >= 0; i++ {
+			if format[i] == '*' {
+				verbs = append(verbs, '*')
+			}
+		}
+		if i < len(format) {
+			verbs = append(verbs, format[i])
+		}
+	}
+	return string(verbs)
 }

@@ -31,7 +31,7 @@ func (a *analysis) call(c *syntax.CallExpr, st state, in input) (yes, no state) 
 	index := a.enter(raw)
 	words, st := a.expand(c.Args, st)
 	a.command = index
-	a.report.Commands[index].Words = exposed(words)
+	a.report.Commands[index].Words, a.report.Commands[index].Dir = exposed(words), st.dir
 	inner := st
 	if len(c.Assigns) > 0 {
 		inner = a.prefixed(c, words, st)
@@ -135,8 +135,10 @@ func (a *analysis) external(inv *invocation) (yes, no state) {
 		a.unknown(PartWords, inv.raw, "nothing is known of "+escaped(base))
 		return st, st
 	}
-	out := a.apply(sheet, inv)
-	return out, out
+	// A program changes nothing of the shell that started it: git -C x leaves
+	// the directory of the next command as it was.
+	a.apply(sheet, inv)
+	return st, st
 }
 
 // identified resolves the program and reports whether its name says what it
@@ -165,7 +167,7 @@ func (a *analysis) inside(inv *invocation, words []word) (yes, no state) {
 	}
 	a.wrappers = append(a.wrappers, inv.name)
 	cmd := &a.report.Commands[a.command]
-	cmd.Words = exposed(words)
+	cmd.Words, cmd.Dir = exposed(words), inv.st.dir
 	cmd.Wrappers = append([]string(nil), a.wrappers...)
 	cmd.Program, cmd.Foreign = "", false
 	raw := inv.raw

@@ -317,7 +317,10 @@ func (a *analysis) assignArray(as *syntax.Assign, raw string, st state) state {
 func (a *analysis) exported(name string, v value, raw string) {
 	switch influenceOf(name) {
 	case plainVariable:
-		return
+		// A path makes libraries load catalogues from there.
+		if !(strings.HasPrefix(name, "LANG") || strings.HasPrefix(name, "LC_")) || v.known && !strings.Contains(v.text, "/") {
+			return
+		}
 	case breaksShell:
 		if name == "IFS" || name == "PATH" && v.known {
 			return

@@ -77,9 +77,15 @@ func (u *use) finishTar() {
 	case !strings.Contains(u.marks, "lists"):
 		u.unknown(PartWords, u.inv.raw, "tar without a verb that is known")
 	}
-	if u.archive.raw != "" && !(u.archive.known && u.archive.text == "-") {
-		u.path(kind, u.archive, u.inv.st, 0)
+	if u.archive.raw == "" || u.archive.known && u.archive.text == "-" {
+		return
 	}
+	// host:file is an archive on another machine, reached through rsh.
+	if before, _, ok := strings.Cut(u.archive.text, ":"); ok && !strings.Contains(before, "/") {
+		u.does(Send, before, u.inv.raw)
+		u.unknown(PartWords, u.inv.raw, "tar with an archive on another machine")
+	}
+	u.path(kind, u.archive, u.st, 0) // -C does not count for the archive
 }
 
 // curlData reports what a request carries: text, or a file after @.
@@ -96,6 +102,16 @@ func (u *use) curlData(w word) {
 	}
 	if name, _, _ = strings.Cut(name, ";"); name != "" {
 		u.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
+	}
+}
+
+// curlFormat reports a format that is read from a file, or that writes one.
+func (u *use) curlFormat(w word) {
+	switch name, ok := strings.CutPrefix(w.text, "@"); {
+	case ok:
+		u.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
+	case !w.known || strings.Contains(w.text, "%output{"):
+		u.unknown(PartWords, u.inv.raw, "a format of curl that may write a file")
 	}
 }
 

@@ -58,6 +58,9 @@ func (u *use) gitOption(w word, rest []word) int {
 	}
 	switch name {
 	case "-C":
+		if next.many {
+			u.unknown(PartWords, u.inv.raw, "which subcommand of git it runs is not known")
+		}
 		dir := ""
 		if next.known {
 			dir = u.enterDir(next, u.inv.st)
@@ -569,4 +572,53 @@ func (a *analysis) aliasWords(inv *invocation, text string, rest []word) {
 		a.git(s, &inner)
 	}
 	a.depth--
+}
+
+// tracked reports the file that an argument of git show, git diff and their
+// kin names: REV:path below the top of the repository, or a path, which
+// outside a repository, or leading out of it, is read as it is. What is not
+// there is a revision.
+func (u *use) tracked(w word) {
+	if !w.known {
+		u.reads(w, 0)
+		return
+	}
+	name := strings.TrimLeft(w.text, ":0123456789")
+	rev, below, ok := strings.Cut(w.text, ":")
+	switch {
+	case strings.HasPrefix(w.text, ":("):
+		_, name, _ = strings.Cut(w.text, ")")
+	case !strings.HasPrefix(w.text, ":"):
+		name = w.text
+		if ok && below != "" && !u.named(w) {
+			name = u.belowTop(below)
+		}
+	case rev == "" && len(name) > 0 && strings.IndexByte("/!^", name[0]) >= 0:
+		return
+	default:
+		name = u.belowTop(name)
+	}
+	if name == w.text && !u.ended && !u.named(w) && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "../") {
+		return
+	}
+	out := word{value: constant(name), raw: w.raw}
+	if i := strings.IndexAny(name, "*?["); i >= 0 {
+		out.glob = i + 1 // git matches it
+	}
+	u.path(Read, out, u.inv.st, 0)
+}
+
+// named reports whether there is a file of that name.
+func (u *use) named(w word) bool {
+	abs, ok := u.absolute(w, u.inv.st)
+	return ok && u.env.Files != nil && u.exists(abs)
+}
+
+// belowTop is a path as REV:path means it.
+func (u *use) belowTop(name string) string {
+	r := u.repository(u.inv.st.dir)
+	if r == nil || r.top == "" || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
+		return name
+	}
+	return r.top + "/" + name
 }

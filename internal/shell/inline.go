@@ -27,6 +27,18 @@ func (u *use) jqFilter(w word) {
 	}
 }
 
+// yqFilter reports what an expression of yq can see and do besides its input:
+// operators that read other files, evaluate text or run programs.
+func (u *use) yqFilter(w word) {
+	u.jqFilter(w)
+	for _, name := range [...]string{"load", "load_str", "load_xml", "load_props", "load_base64", "eval", "system", "strenv", "envsubst"} {
+		if w.known && wordIn(w.text, name) {
+			u.unknown(PartWords, u.inv.raw, "a yq expression that uses "+name)
+			return
+		}
+	}
+}
+
 // wordIn reports whether text holds name as a word of its own that is no key
 // of an object.
 func wordIn(text, name string) bool {

@@ -81,6 +81,9 @@ func (a *analysis) walkParam(p *syntax.ParamExp, st state) state {
 			a.unknown(PartWords, a.raw(p), "${...@P} runs what the value holds")
 		}
 	}
+	if p.Excl && p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) {
+		a.unknown(PartAssignment, a.raw(p), "an assignment through an indirect name")
+	}
 	if p.Excl && p.Names == 0 {
 		if b := st.lookup(p.Param.Value); b == nil || !b.known {
 			a.unknown(PartWords, a.raw(p), "an indirect name that is not known")
@@ -203,8 +206,13 @@ func (a *analysis) variable(name, raw string, st state) binding {
 // secretName reports whether a variable of that name usually holds a secret.
 func secretName(name string) bool {
 	upper := strings.ToUpper(name)
-	for _, part := range [...]string{"SECRET", "PASSWORD", "PASSWD", "TOKEN", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIAL"} {
+	for _, part := range [...]string{"SECRET", "PASSWORD", "PASSWD", "TOKEN", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIAL", "DATABASE_URL"} {
 		if strings.Contains(upper, part) {
+			return true
+		}
+	}
+	for _, end := range [...]string{"_KEY", "_PAT", "_PASS", "_CREDS", "PGPASS"} {
+		if strings.HasSuffix(upper, end) {
 			return true
 		}
 	}

@@ -67,6 +67,8 @@ type Command struct {
 	// (workspace, temporary or world-writable directory), so that the name
 	// says nothing.
 	Foreign bool
+	// Dir is the directory it runs in, as the line gets there; "" if unknown.
+	Dir string
 	// Wrappers are the names that were taken off ("sudo", "timeout" ...).
 	Wrappers []string
 	// Source is the text of the command, as written, shortened to 200 bytes.

@@ -184,6 +184,9 @@ func (u *use) role(role string, w word) {
 	case "tree":
 		u.reads(w, recursive)
 	case "outfile":
+		if u.sheet.file == "curl" && strings.ContainsRune(w.text, '#') {
+			w.value = value{} // #1 is what matched in the address
+		}
 		if !(w.known && w.text == "-") {
 			u.path(Write, w, st, u.flags)
 		}
@@ -246,6 +249,8 @@ func (u *use) language(role string, w word) {
 		u.awkProgram(w)
 	case "jq":
 		u.jqFilter(w)
+	case "yq":
+		u.yqFilter(w)
 	case "inline":
 		u.inlineCode(w)
 	case "variable":
@@ -295,6 +300,12 @@ func (u *use) peculiar(role string, w word) {
 		u.archive = w
 	case "persist":
 		u.does(Persist, w.shown(), u.inv.raw)
+	case "curlformat":
+		u.curlFormat(w)
+	case "sent":
+		u.send = u.send || !w.known
+	case "tracked":
+		u.tracked(w)
 	case "gitremote":
 		u.gitRemote(w)
 	case "pagerfile":

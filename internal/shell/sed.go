@@ -112,11 +112,12 @@ func (s *sedReader) command() {
 		s.blanks(" 0123456789")
 		s.end()
 	case 'a', 'i', 'c':
-		for line := s.line(); strings.HasSuffix(line, "\\") && s.pos < len(s.text); {
+		for line := s.line(); continued(line) && s.pos < len(s.text); {
 			line = s.line()
 		}
 	case ':', 'b', 't', 'T', 'v':
-		for s.pos < len(s.text) && strings.IndexByte("\n;}", s.text[s.pos]) < 0 {
+		s.blanks(" \t")
+		for s.pos < len(s.text) && strings.IndexByte("\n;} \t", s.text[s.pos]) < 0 { // GNU sed ends a label at a blank
 			s.pos++
 		}
 	case '#':
@@ -138,6 +139,12 @@ func (s *sedReader) command() {
 	default:
 		s.failed = true
 	}
+}
+
+// continued reports whether a line ends with a backslash that is not itself
+// escaped.
+func continued(line string) bool {
+	return (len(line)-len(strings.TrimRight(line, "\\")))%2 == 1
 }
 
 // end checks that a command without arguments ends where it should.
