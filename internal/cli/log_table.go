@@ -136,6 +136,8 @@ func said(e nod.Entry) string {
 		return "host denied"
 	case nod.EntryBadInput:
 		return "bad input"
+	case nod.EntryPassed:
+		return "passed"
 	}
 	if v := e.Verdict.String(); e.Answered != "" && e.Answered != v {
 		return v + "/" + e.Answered
@@ -146,7 +148,7 @@ func said(e nod.Entry) string {
 // why is the reason, led by the kind of failure where one decided.
 func why(e nod.Entry) string {
 	switch {
-	case e.Error == nil:
+	case e.Error == nil, e.Kind == nod.EntryOutcome && e.Reason != "":
 		return e.Reason
 	case e.Reason == "":
 		return string(e.Error.Kind) + ": " + e.Error.Message

@@ -17,6 +17,7 @@ import (
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/session"
 )
 
 // place is a home with a workspace, on disk.
@@ -210,6 +211,9 @@ func TestEventsThatAreNoneOfOurBusinessPass(t *testing.T) {
 			t.Errorf("%s: %+v", event, s)
 		}
 	}
+	if e := p.log(); len(e) != 1 || e[0].Kind != nod.EntryPassed || !strings.Contains(e[0].Reason, "SomethingNew") {
+		t.Errorf("the one that is not known is to be in the log: %+v", e)
+	}
 }
 
 // endless never ends.
@@ -396,8 +400,12 @@ func TestOutcomesAndTheHostsDenialsAreRecorded(t *testing.T) {
 		if s := p.run(bytes.NewReader(p.payload(event, "Bash", input, more))); s.verdict != "silence" {
 			t.Errorf("%s: %+v", event, s)
 		}
-		if e := p.log(); len(e) != before+1 || e[before].Kind != kind {
-			t.Errorf("%s: %+v", event, e[before:])
+		e := p.log()
+		if len(e) != before+1 || e[before].Kind != kind {
+			t.Fatalf("%s: %+v", event, e[before:])
+		}
+		if failed := event == "PostToolUseFailure"; (e[before].Error != nil) != failed || failed && e[before].Error.Kind != nod.ToolFailed {
+			t.Errorf("%s: %+v", event, e[before].Error)
 		}
 	}
 }
@@ -490,5 +498,56 @@ func TestTheRunningSumOfASession(t *testing.T) {
 	}
 	if begun := entries[0]; begun.Kind != nod.EntryBegun || begun.ID != entries[1].ID {
 		t.Errorf("no begun line before the model: %+v", begun)
+	}
+}
+
+// Of an edit the session remembers which file it left, by its absolute name;
+// what other tools name was not made by them.
+func TestTheSessionRemembersWhatEditsLeft(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.shop+"/new.go", "x")
+	result := map[string]any{"tool_response": map[string]any{}}
+	p.run(bytes.NewReader(p.payload("PostToolUse", "Write", map[string]string{"file_path": "new.go", "content": "x"}, result)))
+	p.run(bytes.NewReader(p.payload("PostToolUse", "Read", map[string]string{"file_path": p.shop + "/main.go"}, result)))
+	memory, err := session.Open(p.options.Places.State, "claude-code", p.session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer memory.Close()
+	if _, ok := memory.Made(p.shop + "/new.go"); !ok {
+		t.Error("a file that was written is not remembered")
+	}
+	if _, ok := memory.Made(p.shop + "/main.go"); ok {
+		t.Error("a file that was read is remembered as made")
+	}
+}
+
+// The memory of old sessions goes when a new one begins, not before.
+func TestOldSessionsAreForgotten(t *testing.T) {
+	p := newPlace(t)
+	sessions := func() int {
+		files, _ := filepath.Glob(filepath.Join(p.options.Places.State, "sessions", "*"))
+		for _, name := range files {
+			long := time.Now().Add(-31 * 24 * time.Hour)
+			if err := os.Chtimes(name, long, long); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return len(files)
+	}
+	p.run(bytes.NewReader(p.bash("ls")))
+	p.session = "s2"
+	p.run(bytes.NewReader(p.bash("ls"))) // s1 is young
+	if n := sessions(); n != 2 {
+		t.Errorf("%d sessions, want 2", n)
+	}
+	p.run(bytes.NewReader(p.bash("ls")))
+	if n := sessions(); n != 2 {
+		t.Errorf("%d sessions after an ordinary call, want 2", n)
+	}
+	p.session = "s3"
+	p.run(bytes.NewReader(p.bash("ls")))
+	if n := sessions(); n != 1 {
+		t.Errorf("%d sessions after a new one began, want 1", n)
 	}
 }
