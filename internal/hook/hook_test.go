@@ -89,14 +89,20 @@ func (p *place) run(stdin io.Reader) said {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
 	exit := hook.Run(context.Background(), p.options, stdin, &stdout, &stderr, func(int) {})
+	return p.meaning(exit, stdout.Bytes(), stderr.String())
+}
+
+// meaning is what the host makes of exit code and streams.
+func (p *place) meaning(exit int, stdout []byte, stderr string) said {
+	p.t.Helper()
 	if exit == 2 {
-		if strings.TrimSpace(stderr.String()) == "" {
+		if strings.TrimSpace(stderr) == "" {
 			p.t.Error("exit 2 with an empty stderr lets the call run on some hosts")
 		}
-		return said{verdict: "deny", reason: stderr.String(), exit: 2}
+		return said{verdict: "deny", reason: stderr, exit: 2}
 	}
-	if stdout.Len() == 0 {
-		return said{verdict: "silence", reason: stderr.String(), exit: exit}
+	if len(stdout) == 0 {
+		return said{verdict: "silence", reason: stderr, exit: exit}
 	}
 	var answer struct {
 		System string `json:"systemMessage"`
@@ -106,8 +112,8 @@ func (p *place) run(stdin io.Reader) said {
 			Prompt   struct{ Behavior, Message string } `json:"decision"`
 		} `json:"hookSpecificOutput"`
 	}
-	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
-		p.t.Fatalf("%v: %s", err, stdout.String())
+	if err := json.Unmarshal(stdout, &answer); err != nil {
+		p.t.Fatalf("%v: %s", err, stdout)
 	}
 	s := said{verdict: answer.Output.Decision, reason: answer.Output.Reason, system: answer.System, exit: exit}
 	if s.verdict == "" {
