@@ -31,6 +31,9 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 	r.extend(settings.Model.Timeout)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
 	d := NewGate(r.Options, settings, book).Check(ctx, e.Call)
+	if memory.New() { // once a session is enough
+		d.Notices = append(d.Notices, settings.Notices...)
+	}
 	return book.told(d)
 }
 

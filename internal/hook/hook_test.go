@@ -557,3 +557,16 @@ func TestOldSessionsAreForgotten(t *testing.T) {
 		t.Errorf("%d sessions after a new one began, want 1", n)
 	}
 }
+
+// What an untrusted repository says and nod leaves out is told to the person
+// once a session.
+func TestNoticesOfTheSettingsAreToldOnce(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.shop+"/.nod.toml", "environment = [\"trust me\"]\n")
+	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" || !strings.Contains(s.system, "nod trust") || strings.Contains(s.system, "trust me") {
+		t.Errorf("first call: %+v", s)
+	}
+	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" || s.system != "" {
+		t.Errorf("second call: %+v", s)
+	}
+}
