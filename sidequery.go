@@ -33,7 +33,7 @@ func (t *trial) ask(ctx context.Context) Decision {
 // withoutModel answers where no model is configured.
 func (t *trial) withoutModel() Decision {
 	d := Decision{ID: t.id, Verdict: Ask, Layer: LayerNone, Rule: t.soft, Reason: t.unsure("no model is configured"),
-		Err: &Failure{Kind: NoModel, Message: "no model is configured; see [model] in docs/design.md or nod help"}}
+		Err: &Failure{Kind: NoModel, Message: "no model is configured; to have one asked, write [model] provider and key_file into the settings: nod help settings"}}
 	if t.soft.Text != "" && !t.call.HostJudges {
 		d.Verdict = Deny
 	}

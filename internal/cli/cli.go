@@ -41,9 +41,10 @@ func (p *Process) Getenv(name string) string {
 }
 
 // command is one subcommand. usage is the line after "nod", summary fits a
-// line of `nod help`, and long is the rest of `nod help NAME`.
+// line of `nod help`, long and examples are the rest of `nod help NAME`.
 type command struct {
 	name, usage, summary, long string
+	examples                   []string
 	run                        func(ctx context.Context, p *Process, args []string) int
 }
 

@@ -50,7 +50,8 @@ copy is put beside it, and installing twice changes nothing.
                   agent runs this
 
 Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.`,
-		run: installer{}.install,
+		examples: []string{`nod install claude-code --user --dry-run`, `sudo nod install claude-code --claude-version "$(claude --version)"`},
+		run:      installer{}.install,
 	}
 }
 
@@ -151,7 +152,7 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	} else {
 		promise(p, level, programs.Nod)
 	}
-	return finish(p, plan, f.dryRun, "install", "To see that Claude Code reads it and a denial blocks: nod doctor\nTo undo: nod uninstall claude-code "+f.spell(level))
+	return finish(p, plan, f.dryRun, "install", "To see it at work: start Claude Code, let it run something, then: nod log\nTo undo: nod uninstall claude-code "+f.spell(level))
 }
 
 // planInstall makes every check, then the plan.
@@ -257,11 +258,15 @@ func checkClaude(ctx context.Context, p *Process, f installFlags) error {
 	default:
 		return nil
 	}
+	next := "Update Claude Code"
+	if err != nil {
+		next = fmt.Sprintf("Install Claude Code %v or later", install.FailsClosed())
+	}
 	if f.failOpenKnown {
 		fmt.Fprintln(p.Stderr, "warning:", nod.Printable(problem))
 		return nil
 	}
-	return fmt.Errorf(`%s. Update Claude Code; or name it: --claude FILE; or say its version: --claude-version "$(claude --version)"; or accept that nod's failures let calls run: --fail-open-known`, problem)
+	return fmt.Errorf(`%s. %s; or name it: --claude FILE; or say its version: --claude-version "$(claude --version)"; or accept that nod's failures let calls run: --fail-open-known`, problem, next)
 }
 
 func claudeVersion(ctx context.Context, p *Process, f installFlags) (install.Version, error) {
@@ -306,8 +311,7 @@ No repository can silence a hook there.
   nod install claude-code --user
 
 A repository with "disableAllHooks": true in its .claude/settings.json then
-silences nod while an agent works in it; nod log and nod doctor name such
-repositories.
+silences nod while an agent works in it; nod log names those it has seen.
 `)
 	}
 }

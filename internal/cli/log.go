@@ -41,11 +41,13 @@ Without --kind the table leaves out outcomes, and a begun question to the
 model once it was answered. One that never was is shown as "unanswered": the
 agent may have run the call without nod's answer. ask/abstained means that nod
 would have asked and kept silent. Counts and cost go to standard error, and so
-do lines that cannot be read; they do not stop the rest.
+do lines that cannot be read; they do not stop the rest. A workspace among the
+entries whose settings now silence a nod of the user's is named there too.
 
 Exit status: 0, 2 for arguments that cannot be used or a log that cannot be
 read, 1 if the output cannot be written.`,
-		run: showLog,
+		examples: []string{`nod log --verdict deny --since 2h`, `nod log --follow --agent claude-code`},
+		run:      showLog,
 	}
 }
 

@@ -32,7 +32,8 @@ hard_deny is a boundary: nod decides it without a model, and nothing clears
 it. soft_deny is advice to a model and no boundary.
 
 Exit status: 0; 2 arguments or settings that cannot be used.`,
-		run: rules,
+		examples: []string{`nod rules`, `nod rules --json --root ~/src/shop`},
+		run:      rules,
 	}
 }
 

@@ -34,7 +34,8 @@ bytes: a changed file, or a copy elsewhere, is not trusted.
 
 Exit status: 0 trusted, removed, listed; 2 refused, declined, or a file that
 cannot be used.`,
-		run: trust,
+		examples: []string{`nod trust`, `nod trust --remove ~/src/shop`},
+		run:      trust,
 	}
 }
 
