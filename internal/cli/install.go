@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -369,6 +370,6 @@ func refuse(p *Process, name string, err error) int {
 	if errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w; run it as the user who may, or with sudo", err)
 	}
-	fmt.Fprintf(p.Stderr, "nod %s: %v\n", name, err)
+	fmt.Fprintf(p.Stderr, "nod %s: %s\n", name, strings.TrimPrefix(err.Error(), "install: "))
 	return ExitBadInput
 }

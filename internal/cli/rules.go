@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -71,6 +72,9 @@ func parsePlaces(p *Process, flags *flag.FlagSet, args []string) (config.Places,
 	if err := flags.Parse(args); err != nil {
 		return places, err
 	}
+	if places.User == "" && !isSet(flags, "settings") {
+		return places, errors.New("HOME is not set, so your settings cannot be found; name them with --settings FILE, or --settings= for none")
+	}
 	for _, name := range []*string{&places.User, &places.Managed, &places.State} {
 		if *name != "" {
 			*name = absolute(p, *name)
@@ -86,6 +90,11 @@ func parsePlaces(p *Process, flags *flag.FlagSet, args []string) (config.Places,
 		}
 	})
 	return places, missing
+}
+
+func isSet(flags *flag.FlagSet, name string) (set bool) {
+	flags.Visit(func(f *flag.Flag) { set = set || f.Name == name })
+	return set
 }
 
 // programs tells which first words make a rule a command pattern.

@@ -53,6 +53,9 @@ func trust(_ context.Context, p *Process, args []string) int {
 	flags.BoolVar(&f.list, "list", false, "")
 	flags.StringVar(&f.places.State, "state", f.places.State, "")
 	err := flags.Parse(args)
+	if err == nil && flags.NArg() > 1 && strings.HasPrefix(flags.Arg(1), "-") {
+		err = fmt.Errorf("%s stands before the directory", nod.Printable(flags.Arg(1)))
+	}
 	if err == nil && (f.remove && f.list || flags.NArg() > 1 || f.list && flags.NArg() > 0) {
 		err = errors.New("one directory at most, and one of --remove and --list")
 	}
