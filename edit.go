@@ -6,6 +6,9 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
+// IsEdit reports whether the call changes exactly the files in Paths.
+func (c Call) IsEdit() bool { return isEdit(c.Tool) }
+
 // isEdit reports whether the tool changes exactly the files in Call.Paths.
 func isEdit(tool string) bool {
 	switch tool {

@@ -18,6 +18,7 @@ const (
 	EntryOutcome  EntryKind = "outcome"        // the call ran, or failed to
 	EntryHostDeny EntryKind = "denied_by_host" // the agent's own judge denied
 	EntryBadInput EntryKind = "bad_input"      // a payload could not be read
+	EntryPassed   EntryKind = "passed"         // an event that is not known, and carries no call
 )
 
 // Entry is one line of the decision log, JSON, versioned. Fields are only

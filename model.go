@@ -33,6 +33,9 @@ type Classification struct {
 	Model       string  `json:"model"` // as the provider names it
 	Usage       Usage   `json:"usage"`
 	Cost        float64 `json:"cost_usd"` // US dollars; 0 where the price is unknown
+	// Notices are for the person: what went wrong beside the answer, such as a
+	// dump that could not be written. They count with an error too.
+	Notices []string `json:"-"`
 }
 
 // Usage counts tokens. In includes the cached ones.

@@ -25,7 +25,7 @@ func (t *trial) ask(ctx context.Context) Decision {
 	answer, err := t.query(ctx)
 	t.lap(LayerModel)
 	if err != nil {
-		return t.modelFailed(AsFailure(err))
+		return t.modelFailed(AsFailure(err), answer.Notices)
 	}
 	return t.modelSaid(answer)
 }
@@ -33,7 +33,7 @@ func (t *trial) ask(ctx context.Context) Decision {
 // withoutModel answers where no model is configured.
 func (t *trial) withoutModel() Decision {
 	d := Decision{ID: t.id, Verdict: Ask, Layer: LayerNone, Rule: t.soft, Reason: t.unsure("no model is configured"),
-		Err: &Failure{Kind: NoModel, Message: "no model is configured; see [model] in docs/design.md or nod help"}}
+		Err: &Failure{Kind: NoModel, Message: "no model is configured; to have one asked, write [model] provider and key_file into the settings: nod help settings"}}
 	if t.soft.Text != "" && !t.call.HostJudges {
 		d.Verdict = Deny
 	}
@@ -41,10 +41,10 @@ func (t *trial) withoutModel() Decision {
 }
 
 // modelFailed answers where the model did not.
-func (t *trial) modelFailed(f *Failure) Decision {
+func (t *trial) modelFailed(f *Failure, notices []string) Decision {
 	d := t.failed(LayerModel, f)
 	d.Reason, d.Rule = t.unsure("the classifier failed: "+f.Message), t.soft
-	d.Notices = []string{"nod's classifier failed (" + string(f.Kind) + "): " + OneLine(f.Error(), reasonLimit)}
+	d.Notices = append([]string{"nod's classifier failed (" + string(f.Kind) + "): " + OneLine(f.Error(), reasonLimit)}, tamed(notices)...)
 	if t.soft.Text == "" && t.call.Interactive {
 		d.Verdict = Ask
 	}
@@ -64,11 +64,20 @@ func (t *trial) modelSaid(c Classification) Decision {
 	if strings.TrimSpace(reason) == "" {
 		reason = "the model gave no reason"
 	}
-	d := Decision{ID: t.id, Layer: LayerModel, Verdict: Allow, Reason: reason, Rule: t.soft, Classification: &c, Cost: c.Cost}
+	d := Decision{ID: t.id, Layer: LayerModel, Verdict: Allow, Reason: reason, Rule: t.soft, Classification: &c, Cost: c.Cost, Notices: tamed(c.Notices)}
 	if c.ShouldBlock {
 		d.Verdict = Deny
 	}
 	return d
+}
+
+// tamed makes notices of a model fit to be shown.
+func tamed(notices []string) []string {
+	var lines []string
+	for _, n := range notices[:min(len(notices), 5)] {
+		lines = append(lines, OneLine(n, reasonLimit))
+	}
+	return lines
 }
 
 // query asks the model once, within the deadline, and takes nothing but an
@@ -107,7 +116,7 @@ func (t *trial) classify(ctx context.Context) (Classification, error) {
 	p.ID = t.id
 	answer, err := t.gate.model.Classify(ctx, p)
 	if err != nil {
-		return Classification{}, err
+		return Classification{Notices: answer.Notices}, err
 	}
 	if answer.Digest != p.Digest {
 		return Classification{}, &Failure{Kind: Malformed, Message: "the answer belongs to another call"}

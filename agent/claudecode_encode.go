@@ -157,7 +157,7 @@ func claudeReason(d nod.Decision, says string) string {
 		reason = "nod gives no reason"
 	}
 	if says == saysNobody {
-		reason += " | A person has to approve this and nobody can be asked in this session: they can add an allow rule (`nod rules`), or run the session interactively."
+		reason += " | A person has to approve this and nobody can be asked in this session: they can add an allow rule (`nod help settings`), or run the session interactively."
 	}
 	return reason
 }

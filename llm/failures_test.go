@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -371,7 +372,7 @@ func checkFailure(t *testing.T, kind nod.Kind, got nod.Classification, err error
 	if err == nil {
 		t.Fatalf("taken for an answer: %+v", got)
 	}
-	if got != (nod.Classification{}) {
+	if !reflect.DeepEqual(got, nod.Classification{}) {
 		t.Errorf("an answer beside an error: %+v", got)
 	}
 	var f *nod.Failure

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -96,7 +97,7 @@ func TestFailuresCross(t *testing.T) {
 	} {
 		got, err := ask(t, tc.m, NewRequest(prompt, 20*time.Millisecond))
 		var f *nod.Failure
-		if !errors.As(err, &f) || f.Kind != tc.kind || !strings.Contains(f.Message, tc.says) || got != (nod.Classification{}) {
+		if !errors.As(err, &f) || f.Kind != tc.kind || !strings.Contains(f.Message, tc.says) || !reflect.DeepEqual(got, nod.Classification{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 			continue
 		}
@@ -154,7 +155,7 @@ func TestBadAnswers(t *testing.T) {
 	} {
 		got, err := open(text, "d")
 		var f *nod.Failure
-		if !errors.As(err, &f) || f.Kind != nod.Malformed || got != (nod.Classification{}) {
+		if !errors.As(err, &f) || f.Kind != nod.Malformed || !reflect.DeepEqual(got, nod.Classification{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}

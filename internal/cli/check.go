@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/nodgate/nod"
@@ -30,7 +31,8 @@ logged. Several words are one command, as a shell would join them.
 
 Exit status: 0 allow, 3 ask, 4 deny, 2 arguments or settings that cannot be
 used, 1 a fault of nod's.`,
-		run: check,
+		examples: []string{`nod check -- git push --force`, `nod check --json -- "rm -rf build && make"`},
+		run:      check,
 	}
 }
 
@@ -42,18 +44,19 @@ type checkFlags struct {
 
 func check(ctx context.Context, p *Process, args []string) int {
 	var f checkFlags
-	f.places = config.DefaultPlaces(p.Getenv("HOME"))
 	flags := flag.NewFlagSet("check", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.BoolVar(&f.json, "json", false, "")
 	flags.BoolVar(&f.interactive, "interactive", false, "")
 	flags.StringVar(&f.root, "root", p.Dir, "")
-	placeFlags(flags, &f.places)
-	if err := flags.Parse(args); err != nil {
+	var err error
+	if f.places, err = parsePlaces(p, flags, args); err != nil {
 		return usageError(p, checkCommand(), err)
 	}
+	f.places.Known = nil // as in the hook
+	f.root = absolute(p, f.root)
 	words := flags.Args()
-	if len(words) == 0 {
+	if strings.TrimSpace(strings.Join(words, "")) == "" {
 		return usageError(p, checkCommand(), fmt.Errorf("no command; write it after --"))
 	}
 	d, err := decideCommand(ctx, p, f, strings.Join(words, " "))
@@ -68,6 +71,9 @@ func check(ctx context.Context, p *Process, args []string) int {
 func decideCommand(ctx context.Context, p *Process, f checkFlags, command string) (nod.Decision, error) {
 	f.places.Files = view.Disk{}
 	root, err := view.Resolve(f.places.Files, f.root)
+	if err == nil {
+		_, err = os.ReadDir(root)
+	}
 	if err != nil {
 		return nod.Decision{}, fmt.Errorf("--root %s: %w", f.root, err)
 	}
@@ -82,6 +88,12 @@ func decideCommand(ctx context.Context, p *Process, f checkFlags, command string
 	input, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {
 		return nod.Decision{}, err
+	}
+	for _, notice := range settings.Notices {
+		fmt.Fprintln(p.Stderr, "nod check:", notice)
+	}
+	if settings.Mode != config.Enforce {
+		fmt.Fprintf(p.Stderr, "nod check: the mode is %s (%s), so an agent is not told this\n", settings.Mode, settings.ModeOrigin)
 	}
 	return hook.NewGate(o, settings, nil).Check(ctx, nod.Call{
 		Agent: "nod check", Tool: "bash", RawTool: "bash", Input: input, Command: command,

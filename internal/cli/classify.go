@@ -17,12 +17,12 @@ func classifyCommand() command {
 		name:    "classify",
 		usage:   "classify [--settings FILE] [--managed FILE] [--state DIR]",
 		summary: "ask the model one question, read from standard input",
-		long: `Asks the configured model whether one call must be blocked. This is what
-nod-hook starts where no daemon answers; people have no need of it.
+		long: `Asks the configured model whether one call must be blocked. nod-hook starts it
+where layers 0 to 3 leave a call open; people have no need of it.
 
 Standard input holds one request, standard output gets one answer:
 
-  {"v":1,"prompt":{"id":"","digest":"","system":"","user":""},"timeout_ms":15000}
+  {"v":1,"prompt":{"id":"","digest":"","system":"","user":""},"timeout_ms":9000}
   {"v":1,"digest":"","classification":{...}}
   {"v":1,"digest":"","error":{"kind":"","message":"","cause":""}}
 
@@ -33,7 +33,8 @@ where the settings name neither key_file nor endpoint.
 
 Exit status: 0 if an answer was written, an error included; 2 if the arguments
 or the request cannot be used; 1 if the answer could not be written.`,
-		run: classifyOne,
+		examples: []string{`nod classify --state ~/.local/state/nod < request.json`},
+		run:      classifyOne,
 	}
 }
 

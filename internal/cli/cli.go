@@ -41,9 +41,10 @@ func (p *Process) Getenv(name string) string {
 }
 
 // command is one subcommand. usage is the line after "nod", summary fits a
-// line of `nod help`, and long is the rest of `nod help NAME`.
+// line of `nod help`, long and examples are the rest of `nod help NAME`.
 type command struct {
 	name, usage, summary, long string
+	examples                   []string
 	run                        func(ctx context.Context, p *Process, args []string) int
 }
 
@@ -61,6 +62,9 @@ func Main(ctx context.Context, p *Process, args []string) int {
 	if len(args) == 0 {
 		args = []string{"help"}
 	}
+	if name, asked := helpAsked(args); asked {
+		return help(ctx, p, name)
+	}
 	for _, c := range commands() {
 		if c.name == args[0] {
 			return c.run(ctx, p, args[1:])
@@ -68,4 +72,16 @@ func Main(ctx context.Context, p *Process, args []string) int {
 	}
 	fmt.Fprintf(p.Stderr, "nod: there is no subcommand %q; see nod help\n", args[0])
 	return ExitBadInput
+}
+
+// helpAsked reports whether the first or second argument asks for help, as
+// with other commands, and about which subcommand.
+func helpAsked(args []string) (name []string, asked bool) {
+	for i, arg := range args[:min(len(args), 2)] {
+		switch arg {
+		case "-h", "-help", "--help":
+			return args[:i], true
+		}
+	}
+	return nil, false
 }

@@ -23,7 +23,8 @@ no key and no service. Nothing is run, read from the disk or written.
 
 Exit status: 0 done, 1 a fault of nod's or an output that broke, 2 arguments
 that cannot be used.`,
-		run: runDemo,
+		examples: []string{`nod demo`, `nod demo --json`},
+		run:      runDemo,
 	}
 }
 

@@ -3,12 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/nodgate/nod/internal/version"
 )
 
 func helpCommand() command {
-	return command{name: "help", usage: "help [SUBCOMMAND]", summary: "this, or all about one subcommand", run: help,
+	return command{name: "help", usage: "help [SUBCOMMAND]", summary: "this, or all about one subcommand", run: help, examples: []string{`nod help check`, `nod help settings`},
 		long: "Prints the subcommands, or what one of them does, its flags and exit status."}
 }
 
@@ -20,7 +21,43 @@ usage: nod SUBCOMMAND [ARGUMENTS]
 
 const outro = `
 Start with: nod demo, then nod install claude-code.
+What may stand in a settings file: nod help settings.
 Exit status: 0 done or allow, 1 a fault of nod's, 2 bad input, 3 ask, 4 deny.
+`
+
+const settingsIntro = `Settings are TOML, in three files, each optional. Lists add up; of everything
+else the managed file's value holds, then yours.
+
+  /etc/nod/nod.toml        managed: the organisation's
+  ~/.config/nod/nod.toml   yours
+  .nod.toml                a repository's: patterns in hard_deny and soft_deny;
+                           more once you trust it (nod help trust)
+
+A rule is a command pattern, matched by nod, if it begins with a program; else
+it is text for the model. A final " *" stands for further arguments.
+"$defaults" stands for the built-in list. See what holds with: nod rules
+
+`
+
+// settingsExample is a settings file with every key that most people need.
+const settingsExample = `mode        = "enforce"                      # or "observe", "off"
+allow       = ["npm test", "go test *"]      # may run without asking
+soft_deny   = ["$defaults", "DROP TABLE"]    # advice to the model, no boundary
+hard_deny   = ["git push --force"]           # a boundary, cleared by nothing
+environment = ["Node.js project"]            # hints for the model
+hosts       = ["pkg.go.dev"]                 # may be read from
+secrets     = ["$defaults", "~/.config/acme"]
+guarded     = ["$defaults", "Justfile"]      # no edit without asking
+allowlist   = ["$defaults"]                  # tools that layer 1 allows
+
+[model]                                      # without it, a person is asked
+provider = "anthropic"                       # or "openai"
+key_file = "~/.config/nod/key"               # chmod 600
+timeout  = "20s"
+
+[log]
+on_failure = "continue"                      # or "block": no line, no call
+dump_dir   = "~/.local/share/nod/dumps"      # whole requests and answers, 0700
 `
 
 func help(_ context.Context, p *Process, args []string) int {
@@ -36,9 +73,13 @@ func help(_ context.Context, p *Process, args []string) int {
 }
 
 func helpFor(p *Process, name string) int {
+	if name == "settings" {
+		fmt.Fprint(p.Stdout, settingsIntro, settingsExample)
+		return ExitOK
+	}
 	for _, c := range commands() {
 		if c.name == name {
-			fmt.Fprintf(p.Stdout, "usage: nod %s\n\n%s\n", c.usage, c.long)
+			fmt.Fprintf(p.Stdout, "usage: nod %s\n\n%s\n\nExamples:\n  %s\n", c.usage, c.long, strings.Join(c.examples, "\n  "))
 			return ExitOK
 		}
 	}
@@ -47,7 +88,7 @@ func helpFor(p *Process, name string) int {
 }
 
 func versionCommand() command {
-	return command{name: "version", usage: "version", summary: "which nod this is", run: printVersion,
+	return command{name: "version", usage: "version", summary: "which nod this is", run: printVersion, examples: []string{`nod version`},
 		long: "Prints the version. nod and nod-hook must be of the same version."}
 }
 

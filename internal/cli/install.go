@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -50,7 +51,8 @@ copy is put beside it, and installing twice changes nothing.
                   agent runs this
 
 Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.`,
-		run: installer{}.install,
+		examples: []string{`nod install claude-code --user --dry-run`, `sudo nod install claude-code --claude-version "$(claude --version)"`},
+		run:      installer{}.install,
 	}
 }
 
@@ -151,7 +153,7 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	} else {
 		promise(p, level, programs.Nod)
 	}
-	return finish(p, plan, f.dryRun, "install", "To see that Claude Code reads it and a denial blocks: nod doctor\nTo undo: nod uninstall claude-code "+f.spell(level))
+	return finish(p, plan, f.dryRun, "install", "To see it at work: start Claude Code, let it run something, then: nod log\nTo undo: nod uninstall claude-code "+f.spell(level))
 }
 
 // planInstall makes every check, then the plan.
@@ -257,11 +259,15 @@ func checkClaude(ctx context.Context, p *Process, f installFlags) error {
 	default:
 		return nil
 	}
+	next := "Update Claude Code"
+	if err != nil {
+		next = fmt.Sprintf("Install Claude Code %v or later", install.FailsClosed())
+	}
 	if f.failOpenKnown {
 		fmt.Fprintln(p.Stderr, "warning:", nod.Printable(problem))
 		return nil
 	}
-	return fmt.Errorf(`%s. Update Claude Code; or name it: --claude FILE; or say its version: --claude-version "$(claude --version)"; or accept that nod's failures let calls run: --fail-open-known`, problem)
+	return fmt.Errorf(`%s. %s; or name it: --claude FILE; or say its version: --claude-version "$(claude --version)"; or accept that nod's failures let calls run: --fail-open-known`, problem, next)
 }
 
 func claudeVersion(ctx context.Context, p *Process, f installFlags) (install.Version, error) {
@@ -306,8 +312,7 @@ No repository can silence a hook there.
   nod install claude-code --user
 
 A repository with "disableAllHooks": true in its .claude/settings.json then
-silences nod while an agent works in it; nod log and nod doctor name such
-repositories.
+silences nod while an agent works in it; nod log names those it has seen.
 `)
 	}
 }
@@ -365,6 +370,6 @@ func refuse(p *Process, name string, err error) int {
 	if errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w; run it as the user who may, or with sudo", err)
 	}
-	fmt.Fprintf(p.Stderr, "nod %s: %v\n", name, err)
+	fmt.Fprintf(p.Stderr, "nod %s: %s\n", name, strings.TrimPrefix(err.Error(), "install: "))
 	return ExitBadInput
 }

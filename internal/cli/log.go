@@ -35,17 +35,19 @@ Filters:
   --agent NAME      such as claude-code
   --session ID      or how it begins
   --since T         a duration (2h), a date (2026-01-31) or a time (RFC 3339)
-  --kind K          decision, begun, outcome, denied_by_host or bad_input
+  --kind K          decision, begun, outcome, denied_by_host, bad_input, passed
 
 Without --kind the table leaves out outcomes, and a begun question to the
 model once it was answered. One that never was is shown as "unanswered": the
 agent may have run the call without nod's answer. ask/abstained means that nod
 would have asked and kept silent. Counts and cost go to standard error, and so
-do lines that cannot be read; they do not stop the rest.
+do lines that cannot be read; they do not stop the rest. A workspace among the
+entries whose settings now silence a nod of the user's is named there too.
 
 Exit status: 0, 2 for arguments that cannot be used or a log that cannot be
 read, 1 if the output cannot be written.`,
-		run: showLog,
+		examples: []string{`nod log --verdict deny --since 2h`, `nod log --follow --agent claude-code`},
+		run:      showLog,
 	}
 }
 
@@ -105,7 +107,7 @@ func word[T any, P interface {
 }
 
 func addKind(list *[]nod.EntryKind, s string) error {
-	known := []nod.EntryKind{nod.EntryDecision, nod.EntryBegun, nod.EntryOutcome, nod.EntryHostDeny, nod.EntryBadInput}
+	known := []nod.EntryKind{nod.EntryDecision, nod.EntryBegun, nod.EntryOutcome, nod.EntryHostDeny, nod.EntryBadInput, nod.EntryPassed}
 	if !slices.Contains(known, nod.EntryKind(s)) {
 		return fmt.Errorf("kind %q is not known", s)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/install"
 )
 
 // logColumns are the table's columns; the last one is as wide as it likes.
@@ -107,7 +108,7 @@ func rowOf(e nod.Entry) logRow {
 		layer = e.Layer.String()
 	}
 	tool := e.Tool
-	if tool == "" {
+	if tool == "" || tool == "mcp" { // which server and tool, stands in the agent's name
 		tool = e.RawTool
 	}
 	r := logRow{e.Time.Local().Format(time.DateTime), said(e), layer, tool, callOf(e), why(e)}
@@ -136,6 +137,8 @@ func said(e nod.Entry) string {
 		return "host denied"
 	case nod.EntryBadInput:
 		return "bad input"
+	case nod.EntryPassed:
+		return "passed"
 	}
 	if v := e.Verdict.String(); e.Answered != "" && e.Answered != v {
 		return v + "/" + e.Answered
@@ -146,7 +149,7 @@ func said(e nod.Entry) string {
 // why is the reason, led by the kind of failure where one decided.
 func why(e nod.Entry) string {
 	switch {
-	case e.Error == nil:
+	case e.Error == nil, e.Kind == nod.EntryOutcome && e.Reason != "":
 		return e.Reason
 	case e.Reason == "":
 		return string(e.Error.Kind) + ": " + e.Error.Message
@@ -209,4 +212,21 @@ func (v *logView) summary(list []audit.Line) {
 		text += fmt.Sprintf("; $%.4f", cost)
 	}
 	fmt.Fprintln(v.process.Stderr, text)
+	v.silencers(list)
+}
+
+// silencers names the workspaces among the entries whose settings now keep
+// nod from being asked, unless it stands at the managed level.
+func (v *logView) silencers(list []audit.Line) {
+	var roots []string
+	for _, l := range list {
+		if l.Root != "" && !slices.Contains(roots, l.Root) {
+			roots = append(roots, l.Root)
+		}
+	}
+	for _, found := range install.Silencers(roots...) {
+		if found.Kind == install.Silences {
+			fmt.Fprintln(v.process.Stderr, "nod log:", found)
+		}
+	}
 }

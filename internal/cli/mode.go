@@ -28,7 +28,8 @@ whatever yours say.
   --settings F, --managed F   instead of the usual places
 
 Exit status: 0; 2 refused, or settings that cannot be used.`,
-		run: mode,
+		examples: []string{`nod mode`, `nod mode observe`},
+		run:      mode,
 	}
 }
 

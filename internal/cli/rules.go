@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -32,7 +33,8 @@ hard_deny is a boundary: nod decides it without a model, and nothing clears
 it. soft_deny is advice to a model and no boundary.
 
 Exit status: 0; 2 arguments or settings that cannot be used.`,
-		run: rules,
+		examples: []string{`nod rules`, `nod rules --json --root ~/src/shop`},
+		run:      rules,
 	}
 }
 
@@ -70,6 +72,9 @@ func parsePlaces(p *Process, flags *flag.FlagSet, args []string) (config.Places,
 	if err := flags.Parse(args); err != nil {
 		return places, err
 	}
+	if places.User == "" && !isSet(flags, "settings") {
+		return places, errors.New("HOME is not set, so your settings cannot be found; name them with --settings FILE, or --settings= for none")
+	}
 	for _, name := range []*string{&places.User, &places.Managed, &places.State} {
 		if *name != "" {
 			*name = absolute(p, *name)
@@ -85,6 +90,11 @@ func parsePlaces(p *Process, flags *flag.FlagSet, args []string) (config.Places,
 		}
 	})
 	return places, missing
+}
+
+func isSet(flags *flag.FlagSet, name string) (set bool) {
+	flags.Visit(func(f *flag.Flag) { set = set || f.Name == name })
+	return set
 }
 
 // programs tells which first words make a rule a command pattern.

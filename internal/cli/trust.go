@@ -34,7 +34,8 @@ bytes: a changed file, or a copy elsewhere, is not trusted.
 
 Exit status: 0 trusted, removed, listed; 2 refused, declined, or a file that
 cannot be used.`,
-		run: trust,
+		examples: []string{`nod trust`, `nod trust --remove ~/src/shop`},
+		run:      trust,
 	}
 }
 
@@ -52,6 +53,9 @@ func trust(_ context.Context, p *Process, args []string) int {
 	flags.BoolVar(&f.list, "list", false, "")
 	flags.StringVar(&f.places.State, "state", f.places.State, "")
 	err := flags.Parse(args)
+	if err == nil && flags.NArg() > 1 && strings.HasPrefix(flags.Arg(1), "-") {
+		err = fmt.Errorf("%s stands before the directory", nod.Printable(flags.Arg(1)))
+	}
 	if err == nil && (f.remove && f.list || flags.NArg() > 1 || f.list && flags.NArg() > 0) {
 		err = errors.New("one directory at most, and one of --remove and --list")
 	}

@@ -28,7 +28,8 @@ nod's own settings and its log stay: ~/.config/nod, ~/.local/state/nod.
                  runs this
 
 Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.`,
-		run: installer{}.uninstall,
+		examples: []string{`nod uninstall claude-code --dry-run`, `sudo nod uninstall claude-code --managed`},
+		run:      installer{}.uninstall,
 	}
 }
 

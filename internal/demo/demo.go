@@ -98,7 +98,7 @@ func wait(ctx context.Context, d time.Duration) error {
 }
 
 // Usage is what `nod demo -h` and `nod-hook demo -h` print.
-const Usage = `usage: demo [--json] [--width COLUMNS]
+const Usage = `usage: nod demo [--json] [--width COLUMNS]
 
 Lets a bundled coding session run through the gate and shows each decision.
 It needs no key and no service; nothing is run, read from the disk or written.
@@ -127,6 +127,7 @@ func Command(ctx context.Context, o Options, args []string, stderr io.Writer) in
 	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.BoolVar(&o.JSON, "json", o.JSON, "")
+	given := o.Width // a terminal's, held to what fits
 	flags.IntVar(&o.Width, "width", o.Width, "")
 	err := flags.Parse(args)
 	switch {
@@ -135,16 +136,18 @@ func Command(ctx context.Context, o Options, args []string, stderr io.Writer) in
 		return 0
 	case err == nil && flags.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case err == nil && o.Width != given && (o.Width < 80 || o.Width > 120):
+		err = fmt.Errorf("--width %d: want 80 to 120", o.Width)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "demo: %v\n%s\n", err, Usage)
+		fmt.Fprintf(stderr, "nod demo: %v\n%s\n", err, Usage)
 		return 2
 	}
 	if o.Terminal && !o.JSON && o.Delay == 0 {
 		o.Delay = TerminalDelay
 	}
 	if err := Run(ctx, o); err != nil {
-		fmt.Fprintln(stderr, "demo:", err)
+		fmt.Fprintln(stderr, "nod demo:", err)
 		return 1
 	}
 	return 0

@@ -208,7 +208,9 @@ func TestExitCodes(t *testing.T) {
 		{nil, io.Discard, 0, ""},
 		{[]string{"--json"}, io.Discard, 0, ""},
 		{[]string{"-h"}, io.Discard, 0, ""},
-		{[]string{"--colour"}, io.Discard, 2, "usage"},
+		{[]string{"--colour"}, io.Discard, 2, "usage: nod demo"},
+		{[]string{"--width", "80"}, io.Discard, 0, ""},
+		{[]string{"--width", "60"}, io.Discard, 2, "--width 60: want 80 to 120"},
 		{[]string{"now"}, io.Discard, 2, `unexpected argument "now"`},
 		{nil, broken{}, 1, "gone"},
 	} {

@@ -2,6 +2,8 @@ package hook
 
 import (
 	"errors"
+	"path/filepath"
+	"strings"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
@@ -87,6 +89,9 @@ func (b *book) outcome() error {
 	}
 	entry := b.entry(audit.FromCall(kind, b.event.Call.ID, b.event.Call, now))
 	entry.Reason, entry.Latency = nod.OneLine(reason, 300), b.event.Took.Microseconds()
+	if b.event.Failed {
+		entry.Error = &nod.EntryError{Kind: nod.ToolFailed, Message: entry.Reason}
+	}
 	err := b.write(entry)
 	if b.event.Kind != agent.Outcome || b.run.Places.State == "" {
 		return err
@@ -95,16 +100,36 @@ func (b *book) outcome() error {
 	if openErr != nil {
 		return errors.Join(err, openErr)
 	}
+	defer memory.Close()
 	return errors.Join(err, memory.Outcome(session.Outcome{
 		Call: b.event.Call.ID, Tool: b.event.Call.RawTool,
 		Failed: b.event.Failed, Error: entry.Reason, Took: b.event.Took, At: now,
-	}, b.event.Call.Paths))
+	}, edited(b.event.Call, b.run.Places.Home)))
+}
+
+// edited are the files that an edit left behind, absolute. What other tools
+// name was not made by them.
+func edited(c nod.Call, home string) []string {
+	if !c.IsEdit() {
+		return nil
+	}
+	var names []string
+	for _, name := range c.Paths {
+		switch rest, below := strings.CutPrefix(name, "~/"); {
+		case below:
+			name = filepath.Join(home, rest)
+		case !filepath.IsAbs(name):
+			name = filepath.Join(c.Dir, name)
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // note writes down a payload that could not be read or was passed.
-func (r *run) note(sessionID, reason string) {
+func (r *run) note(kind nod.EntryKind, sessionID, reason string) {
 	b := &book{run: r}
-	entry := b.entry(nod.Entry{Version: nod.EntryVersion, Kind: nod.EntryBadInput, Time: r.Now(), Agent: r.Adapter.Name(), Session: sessionID, Reason: nod.OneLine(reason, 300)})
+	entry := b.entry(nod.Entry{Version: nod.EntryVersion, Kind: kind, Time: r.Now(), Agent: r.Adapter.Name(), Session: sessionID, Reason: nod.OneLine(reason, 300)})
 	entry.Setting = ""
 	// Nobody is left to be told: the answer blocks or passes all the same.
 	_ = b.write(entry)

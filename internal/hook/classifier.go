@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strings"
 	"syscall"
 	"time"
 
@@ -40,7 +41,9 @@ func (c classifier) Classify(ctx context.Context, p nod.Prompt) (nod.Classificat
 	if err != nil {
 		return nod.Classification{}, err
 	}
-	return answer.Open(p.Digest)
+	said, err := answer.Open(p.Digest)
+	said.Notices = answer.Notices
+	return said, err
 }
 
 func (c classifier) run(ctx context.Context, request []byte) ([]byte, error) {
@@ -61,11 +64,19 @@ func (c classifier) run(ctx context.Context, request []byte) ([]byte, error) {
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, syscall.ENOENT):
 		return nil, &nod.Failure{Kind: nod.Internal, Message: "the nod program is missing, so no model can be asked; install it again", Cause: err}
 	case err != nil:
-		return nil, &nod.Failure{Kind: nod.Internal, Message: "nod classify failed: " + nod.OneLine(stderr.String(), 300), Cause: err}
+		return nil, &nod.Failure{Kind: nod.Internal, Message: failure(stderr.kept.String()), Cause: err}
 	case stdout.full:
 		return nil, &nod.Failure{Kind: nod.Malformed, Message: "nod classify answered too much"}
 	}
-	return stdout.Bytes(), nil
+	return stdout.kept.Bytes(), nil
+}
+
+// failure is what nod classify said before it failed, if anything.
+func failure(stderr string) string {
+	if said := nod.OneLine(strings.TrimSpace(stderr), 300); said != "" {
+		return "nod classify failed: " + said
+	}
+	return "nod classify ended without an answer"
 }
 
 // childEnviron is built, not inherited: a repository can feed the hook's own.
@@ -81,17 +92,18 @@ func (c classifier) childEnviron() []string {
 	return env
 }
 
-// limited keeps the first answerLimit bytes and swallows the rest.
+// limited keeps the first answerLimit bytes and swallows the rest. The buffer
+// is not embedded: its ReadFrom would be used instead of Write.
 type limited struct {
-	bytes.Buffer
+	kept bytes.Buffer
 	full bool
 }
 
 func (l *limited) Write(p []byte) (int, error) {
-	if room := answerLimit - l.Len(); len(p) > room {
+	if room := answerLimit - l.kept.Len(); len(p) > room {
 		l.full = true
-		l.Buffer.Write(p[:room])
+		l.kept.Write(p[:room])
 		return len(p), nil
 	}
-	return l.Buffer.Write(p)
+	return l.kept.Write(p)
 }

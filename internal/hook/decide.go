@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
@@ -12,6 +13,7 @@ import (
 // decide answers a call that is about to run.
 func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 	memory, root := r.remember(e)
+	defer r.forget(memory)
 	settings, err := r.settings(root)
 	if err != nil {
 		return r.unusable(e, nod.AsFailure(err))
@@ -29,6 +31,9 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 	r.extend(settings.Model.Timeout)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
 	d := NewGate(r.Options, settings, book).Check(ctx, e.Call)
+	if memory.New() { // once a session is enough
+		d.Notices = append(d.Notices, settings.Notices...)
+	}
 	return book.told(d)
 }
 
@@ -50,6 +55,18 @@ func (r *run) remember(e agent.Event) (*session.Session, string) {
 		return memory, e.Project
 	}
 	return memory, root
+}
+
+// sessionAge is how long the memory of a session is kept.
+const sessionAge = 30 * 24 * time.Hour
+
+// forget closes the session's memory. Where the session has just begun, the
+// memory of old ones is removed; the next one will try again if that fails.
+func (r *run) forget(memory *session.Session) {
+	if memory.New() {
+		_, _ = session.Prune(r.Places.State, sessionAge)
+	}
+	_ = memory.Close()
 }
 
 func orElse(first, second string) string {

@@ -157,13 +157,13 @@ func (r *run) dispatch(ctx context.Context, e agent.Event) agent.Answer {
 	if e.Call.RawTool != "" {
 		return r.refuse(e.Call.Session, "nod does not know the event "+nod.OneLine(e.Name, 60)+", and it carries a tool call")
 	}
-	r.note(e.Call.Session, "unknown event "+nod.OneLine(e.Name, 60)+", passed")
+	r.note(nod.EntryPassed, e.Call.Session, "unknown event "+nod.OneLine(e.Name, 60)+", passed")
 	return agent.Answer{}
 }
 
 // refuse blocks what could not be read, and writes that down.
 func (r *run) refuse(session, reason string) agent.Answer {
-	r.note(session, reason)
+	r.note(nod.EntryBadInput, session, reason)
 	return r.Adapter.Block(nod.OneLine(reason, 300))
 }
 

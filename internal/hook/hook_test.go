@@ -17,6 +17,7 @@ import (
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/session"
 )
 
 // place is a home with a workspace, on disk.
@@ -88,14 +89,20 @@ func (p *place) run(stdin io.Reader) said {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
 	exit := hook.Run(context.Background(), p.options, stdin, &stdout, &stderr, func(int) {})
+	return p.meaning(exit, stdout.Bytes(), stderr.String())
+}
+
+// meaning is what the host makes of exit code and streams.
+func (p *place) meaning(exit int, stdout []byte, stderr string) said {
+	p.t.Helper()
 	if exit == 2 {
-		if strings.TrimSpace(stderr.String()) == "" {
+		if strings.TrimSpace(stderr) == "" {
 			p.t.Error("exit 2 with an empty stderr lets the call run on some hosts")
 		}
-		return said{verdict: "deny", reason: stderr.String(), exit: 2}
+		return said{verdict: "deny", reason: stderr, exit: 2}
 	}
-	if stdout.Len() == 0 {
-		return said{verdict: "silence", reason: stderr.String(), exit: exit}
+	if len(stdout) == 0 {
+		return said{verdict: "silence", reason: stderr, exit: exit}
 	}
 	var answer struct {
 		System string `json:"systemMessage"`
@@ -105,8 +112,8 @@ func (p *place) run(stdin io.Reader) said {
 			Prompt   struct{ Behavior, Message string } `json:"decision"`
 		} `json:"hookSpecificOutput"`
 	}
-	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
-		p.t.Fatalf("%v: %s", err, stdout.String())
+	if err := json.Unmarshal(stdout, &answer); err != nil {
+		p.t.Fatalf("%v: %s", err, stdout)
 	}
 	s := said{verdict: answer.Output.Decision, reason: answer.Output.Reason, system: answer.System, exit: exit}
 	if s.verdict == "" {
@@ -209,6 +216,9 @@ func TestEventsThatAreNoneOfOurBusinessPass(t *testing.T) {
 		if s := p.run(bytes.NewReader(payload)); s.verdict != "silence" || s.exit != 0 {
 			t.Errorf("%s: %+v", event, s)
 		}
+	}
+	if e := p.log(); len(e) != 1 || e[0].Kind != nod.EntryPassed || !strings.Contains(e[0].Reason, "SomethingNew") {
+		t.Errorf("the one that is not known is to be in the log: %+v", e)
 	}
 }
 
@@ -396,8 +406,12 @@ func TestOutcomesAndTheHostsDenialsAreRecorded(t *testing.T) {
 		if s := p.run(bytes.NewReader(p.payload(event, "Bash", input, more))); s.verdict != "silence" {
 			t.Errorf("%s: %+v", event, s)
 		}
-		if e := p.log(); len(e) != before+1 || e[before].Kind != kind {
-			t.Errorf("%s: %+v", event, e[before:])
+		e := p.log()
+		if len(e) != before+1 || e[before].Kind != kind {
+			t.Fatalf("%s: %+v", event, e[before:])
+		}
+		if failed := event == "PostToolUseFailure"; (e[before].Error != nil) != failed || failed && e[before].Error.Kind != nod.ToolFailed {
+			t.Errorf("%s: %+v", event, e[before].Error)
 		}
 	}
 }
@@ -490,5 +504,69 @@ func TestTheRunningSumOfASession(t *testing.T) {
 	}
 	if begun := entries[0]; begun.Kind != nod.EntryBegun || begun.ID != entries[1].ID {
 		t.Errorf("no begun line before the model: %+v", begun)
+	}
+}
+
+// Of an edit the session remembers which file it left, by its absolute name;
+// what other tools name was not made by them.
+func TestTheSessionRemembersWhatEditsLeft(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.shop+"/new.go", "x")
+	result := map[string]any{"tool_response": map[string]any{}}
+	p.run(bytes.NewReader(p.payload("PostToolUse", "Write", map[string]string{"file_path": "new.go", "content": "x"}, result)))
+	p.run(bytes.NewReader(p.payload("PostToolUse", "Read", map[string]string{"file_path": p.shop + "/main.go"}, result)))
+	memory, err := session.Open(p.options.Places.State, "claude-code", p.session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer memory.Close()
+	if _, ok := memory.Made(p.shop + "/new.go"); !ok {
+		t.Error("a file that was written is not remembered")
+	}
+	if _, ok := memory.Made(p.shop + "/main.go"); ok {
+		t.Error("a file that was read is remembered as made")
+	}
+}
+
+// The memory of old sessions goes when a new one begins, not before.
+func TestOldSessionsAreForgotten(t *testing.T) {
+	p := newPlace(t)
+	sessions := func() int {
+		files, _ := filepath.Glob(filepath.Join(p.options.Places.State, "sessions", "*"))
+		for _, name := range files {
+			long := time.Now().Add(-31 * 24 * time.Hour)
+			if err := os.Chtimes(name, long, long); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return len(files)
+	}
+	p.run(bytes.NewReader(p.bash("ls")))
+	p.session = "s2"
+	p.run(bytes.NewReader(p.bash("ls"))) // s1 is young
+	if n := sessions(); n != 2 {
+		t.Errorf("%d sessions, want 2", n)
+	}
+	p.run(bytes.NewReader(p.bash("ls")))
+	if n := sessions(); n != 2 {
+		t.Errorf("%d sessions after an ordinary call, want 2", n)
+	}
+	p.session = "s3"
+	p.run(bytes.NewReader(p.bash("ls")))
+	if n := sessions(); n != 1 {
+		t.Errorf("%d sessions after a new one began, want 1", n)
+	}
+}
+
+// What an untrusted repository says and nod leaves out is told to the person
+// once a session.
+func TestNoticesOfTheSettingsAreToldOnce(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.shop+"/.nod.toml", "environment = [\"trust me\"]\n")
+	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" || !strings.Contains(s.system, "nod trust") || strings.Contains(s.system, "trust me") {
+		t.Errorf("first call: %+v", s)
+	}
+	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" || s.system != "" {
+		t.Errorf("second call: %+v", s)
 	}
 }

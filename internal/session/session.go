@@ -42,6 +42,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nodgate/nod/audit"
@@ -64,6 +65,7 @@ const (
 // goroutines and by processes. Make one with [Open]; nil remembers nothing.
 type Session struct {
 	file *lines.File // nil: it remembers nothing
+	made atomic.Bool // Root recorded the root
 	mu   sync.Mutex
 	tail []byte // the end of the file as of the last look; nil: not looked
 	size int64  // the file's size then
@@ -208,11 +210,15 @@ func (s *Session) Root(first string) (string, error) {
 	if err := s.append(line{Kind: kindRoot, Time: time.Now().UTC(), Root: filepath.Clean(first)}); err != nil {
 		return "", err
 	}
+	s.made.Store(true)
 	if root, err = s.root(); root == "" && err == nil {
 		err = fmt.Errorf("%s: %w", s.file.Name(), errNoRoot)
 	}
 	return root, err
 }
+
+// New reports whether [Session.Root] has just begun the session's file.
+func (s *Session) New() bool { return s != nil && s.made.Load() }
 
 // root reads the first valid root line of the head; "" if there is none.
 func (s *Session) root() (string, error) {

@@ -1,0 +1,187 @@
+package hook_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// answerTo is the beginning of a fake nod: $request is what it was asked, and
+// $digest what its answer must carry.
+const answerTo = `#!/bin/sh
+request=$(cat)
+digest=${request#*\"digest\":\"}
+digest=${digest%%\"*}
+`
+
+// classification is a well-formed answer to $digest; more is put behind it.
+func classification(block, more string) string {
+	return answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"classification\":{\"digest\":\"$digest\",\"should_block\":` + block +
+		`,\"reason\":\"as asked\",\"thinking\":\"\",\"model\":\"m\",\"usage\":{\"in\":1,\"out\":1,\"cached\":0},\"cost_usd\":0}` + more + `}"` + "\n"
+}
+
+// withFakeNod gives the place a model that is asked through a program.
+func withFakeNod(t *testing.T, script string) *place {
+	t.Helper()
+	p := newPlace(t)
+	p.settings("[model]\nprovider = \"anthropic\"\ntimeout = \"10s\"\n")
+	p.options.Nod = filepath.Join(p.home, "bin", "nod")
+	if script == "" {
+		return p
+	}
+	p.write(p.options.Nod, script)
+	if err := os.Chmod(p.options.Nod, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestNodClassifyIsAsked(t *testing.T) {
+	for _, row := range []struct{ name, block, verdict string }{{"clears", "false", "allow"}, {"blocks", "true", "deny"}} {
+		p := withFakeNod(t, classification(row.block, ""))
+		s := p.run(bytes.NewReader(p.bash("npm publish")))
+		if s.verdict != row.verdict || !strings.Contains(s.reason, "as asked") || s.system != "" {
+			t.Errorf("%s: %+v", row.name, s)
+		}
+	}
+}
+
+// Whatever becomes of nod classify, the call is blocked, and the kind of the
+// failure is in the log and told to the person.
+func TestNodClassifyThatFailsBlocks(t *testing.T) {
+	for _, row := range []struct {
+		name, script string
+		kind         nod.Kind
+		says         string
+	}{
+		{"missing", "", nod.Internal, "install it again"},
+		{"no program", "\x00\x01", nod.Internal, "exec format error"},
+		{"killed", "#!/bin/sh\nkill -9 $$\n", nod.Internal, "without an answer: signal: killed"},
+		{"fails with words", "#!/bin/sh\necho out of luck >&2\nexit 1\n", nod.Internal, "out of luck"},
+		{"fails after an answer", classification("false", "") + "exit 1\n", nod.Internal, "exit status 1"},
+		{"empty", "#!/bin/sh\n", nod.Malformed, "empty"},
+		{"rubbish", "#!/bin/sh\necho allow\n", nod.Malformed, "malformed"},
+		{"an HTML page", "#!/bin/sh\necho '<html>'\n", nod.Malformed, "malformed"},
+		{"invalid UTF-8", "#!/bin/sh\nprintf '\\377'\n", nod.Malformed, "UTF-8"},
+		{"half an answer", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"classifi"`, nod.Malformed, "malformed"},
+		{"two answers", classification("false", "") + "echo '{}'\n", nod.Malformed, "follows its end"},
+		{"no decision", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"classification\":{\"digest\":\"$digest\"}}"`, nod.Malformed, "no decision"},
+		{"an unknown key", classification("false", `,\"allow\":true`), nod.Malformed, "unknown field"},
+		{"another digest", strings.Replace(classification("false", ""), "request=$(cat)", `request='"digest":"other"'`, 1), nod.Malformed, "another call"},
+		{"another version", strings.Replace(classification("false", ""), `{\"v\":1`, `{\"v\":2`, 1), nod.Malformed, "one release"},
+		{"too much", "#!/bin/sh\nexec head -c 3000000 /dev/zero\n", nod.Malformed, "too much"},
+		{"an error", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"error\":{\"kind\":\"rate_limited\",\"message\":\"too many\"}}"`, nod.RateLimited, "too many"},
+		{"an error of no known kind", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"error\":{\"kind\":\"fine\",\"message\":\"hm\"}}"`, nod.Internal, "hm"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			p := withFakeNod(t, row.script)
+			s := p.run(bytes.NewReader(p.bash("npm publish")))
+			if s.verdict != "deny" || !strings.Contains(s.reason, "classifier failed") || !strings.Contains(s.system, string(row.kind)) || !strings.Contains(s.system, row.says) {
+				t.Errorf("want %s and %q: %+v", row.kind, row.says, s)
+			}
+			entries := p.log()
+			if last := entries[len(entries)-1]; len(entries) != 2 || last.Error == nil || last.Error.Kind != row.kind {
+				t.Errorf("log: %+v", entries)
+			}
+		})
+	}
+}
+
+// One that hangs is ended in time, with what it started.
+func TestNodClassifyThatHangsIsEnded(t *testing.T) {
+	p := withFakeNod(t, "#!/bin/sh\nsleep 61 &\necho $! >\"$0.child\"\nwait\n")
+	p.settings("[model]\nprovider = \"anthropic\"\ntimeout = \"1s\"\n")
+	start := time.Now()
+	s := p.run(bytes.NewReader(p.bash("npm publish")))
+	if s.verdict != "deny" || !strings.Contains(s.system, string(nod.TimedOut)) || time.Since(start) > 5*time.Second {
+		t.Errorf("after %v: %+v", time.Since(start), s)
+	}
+	child, err := os.ReadFile(p.options.Nod + ".child")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pid := strings.TrimSpace(string(child)); !gone(pid) {
+		t.Errorf("process %s was left behind", pid)
+	}
+}
+
+// gone waits until a process has ended.
+func gone(pid string) bool {
+	for range 100 {
+		state, err := exec.Command("ps", "-o", "stat=", "-p", pid).Output()
+		if err != nil || strings.HasPrefix(strings.TrimSpace(string(state)), "Z") {
+			return true
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return false
+}
+
+// What nod classify reports beside its answer, a dump that failed, reaches the
+// person with an answer and with a failure.
+func TestNoticesOfNodClassifyReachThePerson(t *testing.T) {
+	notices := `,\"notices\":[\"the dump failed\u001b[2J: no space left\"]`
+	failure := answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"error\":{\"kind\":\"overloaded\",\"message\":\"busy\"}` + notices + `}"`
+	for verdict, script := range map[string]string{"allow": classification("false", notices), "deny": failure} {
+		p := withFakeNod(t, script)
+		s := p.run(bytes.NewReader(p.bash("npm publish")))
+		if s.verdict != verdict || !strings.Contains(s.system, "the dump failed") || strings.Contains(s.system, "\x1b") {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// The child's environment is built: nothing of the hook's own but the keys.
+func TestNodClassifyGetsABuiltEnvironment(t *testing.T) {
+	p := withFakeNod(t, "#!/bin/sh\nenv >\"$0.env\"\npwd >>\"$0.env\"\necho \"$*\" >>\"$0.env\"\nexit 1\n")
+	p.options.Environ = append(p.options.Environ, "ANTHROPIC_API_KEY=sk-ant-test", "ANTHROPIC_BASE_URL=http://evil.example", "HTTPS_PROXY=http://evil.example",
+		"SSL_CERT_FILE=/tmp/evil", "GODEBUG=x=1", "LD_PRELOAD=/tmp/evil.so", "NOD_MODE=off", "PATH=/tmp/evil:/usr/bin:/bin")
+	p.run(bytes.NewReader(p.bash("npm publish")))
+	text, err := os.ReadFile(p.options.Nod + ".env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("classify --settings %s --managed  --state %s", p.options.Places.User, p.options.Places.State)
+	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		switch name, _, _ := strings.Cut(line, "="); {
+		case line == want, line == "/", line == "HOME="+p.home, line == "PATH=/usr/bin:/bin", line == "ANTHROPIC_API_KEY=sk-ant-test":
+		case name == "PWD", name == "OLDPWD", name == "SHLVL", name == "_": // the shell's own
+		default:
+			t.Errorf("nod classify got %q", line)
+		}
+	}
+	if !strings.Contains(string(text), "sk-ant-test") || !strings.Contains(string(text), want) {
+		t.Errorf("%s", text)
+	}
+}
+
+// Each kind of failure of a model reaches the agent as a reason, and the
+// person with its kind and cause.
+func TestEveryKindOfFailureIsTold(t *testing.T) {
+	for _, kind := range []nod.Kind{nod.NoKey, nod.Unauthorized, nod.NotFound, nod.BadRequest, nod.RateLimited, nod.Overloaded, nod.ServerError,
+		nod.Unreachable, nod.TimedOut, nod.Refused, nod.CutOff, nod.Malformed, nod.NoDecision, nod.TooLarge, nod.BadSettings, nod.Internal} {
+		p := newPlace(t)
+		p.options.Model = failing{&nod.Failure{Kind: kind, Message: "what went wrong", Cause: fmt.Errorf("the vendor's words")}}
+		s := p.run(bytes.NewReader(p.bash("npm publish")))
+		if s.verdict != "deny" || !strings.Contains(s.reason, "what went wrong") || !strings.Contains(s.system, "("+string(kind)+")") || !strings.Contains(s.system, "the vendor's words") {
+			t.Errorf("%s: %+v", kind, s)
+		}
+		if e := p.log()[1]; e.Error == nil || e.Error.Kind != kind {
+			t.Errorf("%s: %+v", kind, e)
+		}
+	}
+}
+
+type failing struct{ failure *nod.Failure }
+
+func (f failing) Classify(context.Context, nod.Prompt) (nod.Classification, error) {
+	return nod.Classification{}, f.failure
+}
