@@ -195,10 +195,13 @@ func remember(r *Row, c nod.Call, w world) {
 	}
 }
 
+// clipMark is where a row of the corpus was shortened.
+const clipMark = "…[clipped "
+
 // wholeContent is what a write left behind. A clipped row does not say.
 func wholeContent(c nod.Call, name string) ([]byte, bool) {
 	for _, e := range c.Edits {
-		if e.Path == name && e.Whole && !strings.Contains(e.New, "…[clipped ") {
+		if e.Path == name && e.Whole && !strings.Contains(e.New, clipMark) {
 			return []byte(e.New), true
 		}
 	}

@@ -135,7 +135,7 @@ func Summarize(files []File, all []Judged, o Options, by, list string) Report {
 		r.Files = append(r.Files, FileCount{Name: f.Name, Rows: len(f.Rows), Own: f.Own != nil})
 	}
 	for _, j := range all {
-		if strings.Contains(string(j.Row.Input), "[clipped ") {
+		if strings.Contains(string(j.Row.Input), clipMark) {
 			r.Clipped++
 		}
 	}
