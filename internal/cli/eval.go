@@ -196,7 +196,7 @@ func progress(p *Process, f evalFlags, rows int, o *eval.Options) (done func()) 
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		showProgress(p.Stderr, rows, &judged, stop)
+		showProgress(p.Stderr, time.Second, rows, &judged, stop)
 	}()
 	return func() {
 		close(stop)
@@ -204,8 +204,9 @@ func progress(p *Process, f evalFlags, rows int, o *eval.Options) (done func()) 
 	}
 }
 
-func showProgress(w io.Writer, rows int, judged *atomic.Int64, stop <-chan struct{}) {
-	wait, shown := time.Second, false
+// showProgress writes the line after a wait, and again five times a second.
+func showProgress(w io.Writer, wait time.Duration, rows int, judged *atomic.Int64, stop <-chan struct{}) {
+	shown := false
 	for {
 		select {
 		case <-stop:
