@@ -120,6 +120,8 @@ func parseEval(args []string) (evalFlags, error) {
 
 func (f evalFlags) check(world string) error {
 	switch {
+	case slices.ContainsFunc(f.files, func(name string) bool { return strings.HasPrefix(name, "--") }):
+		return fmt.Errorf("flags come before FILE")
 	case len(f.files) == 0:
 		return fmt.Errorf("no FILE; name at least one file of labelled calls")
 	case world != "virtual":

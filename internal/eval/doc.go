@@ -47,7 +47,7 @@
 //     or directory that this session made, and so do its parents. It has the
 //     content that the row gave it, where the row gave all. Rows that failed
 //     or were refused wrote nothing. A path that a later row deletes is gone.
-//   - Nothing else exists. Everything belongs to root, as the user does.
+//   - Nothing else exists. Everything belongs to root.
 //
 // The environment holds HOME, PATH, USER, SHELL, LANG and TERM. There is no
 // model, and a person could be asked.
@@ -70,4 +70,10 @@
 // row or every row counts, the interval is Wilson's, with sessions as its
 // number of trials where there are any. Times are of the gate alone, on this
 // world, with all cores busy.
+//
+// # JSON
+//
+// `nod eval --json` prints one [Report]. Its "v" is [Version]; fields are only
+// ever added. Shares lie between 0 and 1, times are in microseconds. All but
+// the times is the same for the same rows, rules and nod.
 package eval

@@ -93,13 +93,18 @@ func readLines(name string, r io.Reader) ([][]byte, error) {
 		}
 		source = z
 	}
-	scan := bufio.NewScanner(io.LimitReader(source, fileLimit))
+	limited := &io.LimitedReader{R: source, N: fileLimit}
+	scan := bufio.NewScanner(limited)
 	scan.Buffer(make([]byte, 1<<16), lineLimit)
 	var lines [][]byte
 	for scan.Scan() {
 		lines = append(lines, bytes.Clone(scan.Bytes()))
 	}
-	if err := scan.Err(); err != nil {
+	err := scan.Err()
+	if err == nil && limited.N == 0 {
+		err = fmt.Errorf("more than %d GiB; split the file", fileLimit>>30)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, len(lines)+1, err)
 	}
 	return lines, nil
