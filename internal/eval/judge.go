@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -164,6 +165,8 @@ func (o Options) work(ctx context.Context, all []Judged, list []group) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
+	// The longest first, so that no worker is left alone with one at the end.
+	slices.SortStableFunc(list, func(a, b group) int { return len(b.rows) - len(a.rows) })
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(workers, len(list)) {
