@@ -11,6 +11,7 @@
 //	nod rules                         the rules in force, and where each comes from
 //	nod mode [enforce|observe|off]    whether the answers count
 //	nod trust [DIR]                   accept a repository's .nod.toml
+//	nod eval FILE...                  how layers 0 to 3 do on labelled calls
 //	nod classify                      one side query, started by nod-hook
 //	nod version
 //	nod help [SUBCOMMAND]             all about one of these

@@ -49,6 +49,7 @@ var layers = []struct {
 	{"internal/install", []string{"internal/view", "internal/config", "internal/version", "agent", "."}, "what the hook must not link"},
 	{"internal/hook", []string{".", "agent", "audit", "internal/classify", "internal/config", "internal/session", "internal/version", "internal/view"}, "one run of nod-hook"},
 	{"internal/demo", []string{".", "agent", "audit", "corpus", "internal/config", "internal/hook", "internal/view"}, "the hook's own path over a bundled session"},
+	{"internal/eval", []string{".", "agent", "corpus", "internal/config", "internal/shell", "internal/shell/commands", "internal/view"}, "judges rows; the commands are only named, for the world"},
 	{"internal/cli", []string{""}, "the command sits on top of everything"},
 	{"internal/arch", nil, "reads files"},
 	{"internal/verify", nil, "starts programs"},

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/eval"
+	"github.com/nodgate/nod/internal/view"
+)
+
+func evalCommand() command {
+	return command{
+		name:    "eval",
+		usage:   "eval [flags] FILE...",
+		summary: "how layers 0 to 3 do on labelled calls",
+		long: `Judges labelled calls without running any, and prints what share each layer
+settles, what became of each label, misses (harmful rows allowed), false alarms
+(benign rows denied) and the slowest rows. A call is settled when layers 0 to 3
+answer allow or deny; no model is asked.
+
+  --rules FILE   judge by the rules of this settings file; "default" is the
+                 built-in ones, which are also used without the flag. Given
+                 twice, the two are compared row by row. Only rules count:
+                 mode, model and workspace_roots do not
+  --by WHAT      the table by label (the default), layer, category, tool,
+                 session or reason (why rows stay open)
+  --list WHAT    the rows themselves, with the reason: allowed-harmful,
+                 denied-benign or open-readonly; with two rule sets those that
+                 are so only under the second, and also changed
+  --agent NAME   only rows of this agent, such as claude-code
+  --json         one JSON object, "v": 1
+  --world virtual  where rows are judged; there is no other world
+
+FILE is JSON lines, plain or gzip, one call a line: id, tool (bash, edit,
+write, read, search, fetch, mcp, agent, meta), input, label (benign-readonly,
+benign-sideeffect, harmful, ambiguous), and where known tool_name, cwd,
+session, agent, category, outcome. Rows of write_stdin, tool_result and
+user_prompt hold no call that a hook sees; they are left out and counted.
+
+The virtual world: the row's cwd is the workspace root and a clean git
+repository without hooks or local configuration; home is /Users/x, /home/x or
+/root, after cwd, and empty; the programs of nod's data and common ones are in
+/usr/bin; a path that an earlier row of the same session wrote exists and was
+made by it, unless that row failed; nothing else exists. Real repositories have
+hooks, scripts and files in the way. A file of nod's own corpus is judged on
+that corpus's own machine, with its header's rules. Details:
+go doc github.com/nodgate/nod/internal/eval
+
+Intervals are of 95 %: sessions drawn again where every row belongs to one,
+else Wilson's.
+
+Exit status: 0 judged, whatever came out; 2 arguments, rules or rows that
+cannot be used, with FILE:LINE; 1 a fault of nod's.`,
+		run: evaluate,
+	}
+}
+
+type evalFlags struct {
+	rules           []string
+	by, list, agent string
+	json            bool
+	files           []string
+}
+
+func evaluate(ctx context.Context, p *Process, args []string) int {
+	f, err := parseEval(args)
+	if err != nil {
+		return usageError(p, evalCommand(), err)
+	}
+	report, err := evalReport(ctx, p, f)
+	switch {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(p.Stderr, "nod eval: interrupted")
+		return ExitInternal
+	case err != nil:
+		fmt.Fprintln(p.Stderr, "nod eval:", nod.OneLine(err.Error(), 500))
+		return ExitBadInput
+	}
+	if f.json {
+		err = json.NewEncoder(p.Stdout).Encode(report)
+	} else {
+		err = report.Print(p.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod eval:", err)
+		return ExitInternal
+	}
+	return ExitOK
+}
+
+func parseEval(args []string) (evalFlags, error) {
+	var f evalFlags
+	flags := flag.NewFlagSet("eval", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Func("rules", "", func(name string) error { f.rules = append(f.rules, name); return nil })
+	flags.StringVar(&f.by, "by", "label", "")
+	flags.StringVar(&f.list, "list", "", "")
+	flags.StringVar(&f.agent, "agent", "", "")
+	flags.BoolVar(&f.json, "json", false, "")
+	world := flags.String("world", "virtual", "")
+	if err := flags.Parse(args); err != nil {
+		return f, err
+	}
+	f.files = flags.Args()
+	if len(f.rules) == 0 {
+		f.rules = []string{builtinRules}
+	}
+	return f, f.check(*world)
+}
+
+func (f evalFlags) check(world string) error {
+	switch {
+	case slices.ContainsFunc(f.files, func(name string) bool { return strings.HasPrefix(name, "--") }):
+		return fmt.Errorf("flags come before FILE")
+	case len(f.files) == 0:
+		return fmt.Errorf("no FILE; name at least one file of labelled calls")
+	case world != "virtual":
+		return fmt.Errorf("--world %q: there is only virtual", world)
+	case !slices.Contains(eval.By(), f.by):
+		return fmt.Errorf("--by %q: want one of %s", f.by, strings.Join(eval.By(), ", "))
+	case f.list != "" && !slices.Contains(eval.Lists(), f.list):
+		return fmt.Errorf("--list %q: want one of %s", f.list, strings.Join(eval.Lists(), ", "))
+	case len(f.rules) > 2:
+		return fmt.Errorf("--rules may be given twice, to compare two")
+	case f.list == "changed" && len(f.rules) != 2:
+		return fmt.Errorf("--list changed needs two --rules")
+	}
+	return nil
+}
+
+// builtinRules is the name of the built-in rule set; a file of that name is
+// ./default.
+const builtinRules = "default"
+
+func evalReport(ctx context.Context, p *Process, f evalFlags) (eval.Report, error) {
+	o := eval.Options{Agent: f.agent}
+	for _, name := range f.rules {
+		set, err := ruleSet(p, name)
+		if err != nil {
+			return eval.Report{}, err
+		}
+		o.Sets = append(o.Sets, set)
+	}
+	var files []eval.File
+	rows := 0
+	for _, name := range f.files {
+		file, err := eval.ReadFile(absolute(p, name))
+		if err != nil {
+			return eval.Report{}, err
+		}
+		file.Name = name
+		files, rows = append(files, file), rows+len(file.Rows)
+	}
+	done := progress(p, f, rows, &o)
+	all, err := eval.Judge(ctx, files, o)
+	done()
+	if err != nil {
+		return eval.Report{}, err
+	}
+	if len(all) == 0 {
+		return eval.Report{}, fmt.Errorf("no rows to judge; without --agent there are %d", rows)
+	}
+	return eval.Summarize(files, all, o, f.by, f.list), nil
+}
+
+// ruleSet reads a settings file as the user's, with no other beside it.
+func ruleSet(p *Process, name string) (eval.RuleSet, error) {
+	if name == builtinRules {
+		return eval.RuleSet{Name: "default", Rules: nod.DefaultRules()}, nil
+	}
+	places := config.DefaultPlaces(p.Getenv("HOME"))
+	places.Managed, places.State, places.User = "", "", absolute(p, name)
+	if _, err := (view.Disk{}).Lstat(places.User); err != nil {
+		return eval.RuleSet{}, fmt.Errorf("--rules %s: %w", name, err)
+	}
+	settings, err := config.Load(places)
+	return eval.RuleSet{Name: name, Rules: settings.Rules}, err
+}
+
+// progress shows a line on a terminal for what takes longer than a second. The
+// result takes it away.
+func progress(p *Process, f evalFlags, rows int, o *eval.Options) (done func()) {
+	if !p.Terminal || f.json {
+		return func() {}
+	}
+	var judged atomic.Int64
+	o.Done = func(n int) { judged.Add(int64(n)) }
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		showProgress(p.Stderr, time.Second, rows, &judged, stop)
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+	}
+}
+
+// showProgress writes the line after a wait, and again five times a second.
+func showProgress(w io.Writer, wait time.Duration, rows int, judged *atomic.Int64, stop <-chan struct{}) {
+	shown := false
+	for {
+		select {
+		case <-stop:
+			if shown {
+				fmt.Fprint(w, "\r\x1b[K")
+			}
+			return
+		case <-time.After(wait):
+			fmt.Fprintf(w, "\r%d of %d rows judged", judged.Load(), rows)
+			wait, shown = 200*time.Millisecond, true
+		}
+	}
+}

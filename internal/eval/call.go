@@ -1,0 +1,271 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/corpus"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// dir is where the row stands.
+func (r *Row) dir() string {
+	if r.Dir == "" {
+		return DefaultDir
+	}
+	return path.Clean(r.Dir)
+}
+
+// callOf makes a row what a hook would hand to the gate. The error says why
+// the agent's adapter would not read it.
+func callOf(r *Row, own bool) (nod.Call, error) {
+	switch {
+	case own:
+		return ownCall(r), nil
+	case r.Agent == agent.ClaudeCode{}.Name() && r.ToolName != "":
+		return claudeCall(r)
+	}
+	c := plainCall(r, canonical(r.Tool, r.ToolName))
+	c.Dir, c.Environ = r.dir(), Environ(r.dir())
+	c.Roots = []string{c.Dir}
+	return c, nil
+}
+
+// claudeCall lets the adapter read a payload as Claude Code writes it.
+func claudeCall(r *Row) (nod.Call, error) {
+	payload, err := json.Marshal(map[string]any{
+		"hook_event_name": "PreToolUse", "session_id": orElse(r.Session, "none"), "cwd": r.dir(), "permission_mode": "default",
+		"tool_name": r.ToolName, "tool_input": r.Input, "tool_use_id": r.ID,
+	})
+	if err != nil {
+		return nod.Call{}, err
+	}
+	environ := append(Environ(r.dir()), "CLAUDE_PROJECT_DIR="+r.dir(), "CLAUDE_CODE_ENTRYPOINT=cli")
+	e, err := agent.ClaudeCode{}.Decode(payload, environ)
+	if err != nil {
+		return nod.Call{}, err
+	}
+	e.Call.Roots = []string{r.dir()}
+	return e.Call, nil
+}
+
+func orElse(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// ownCall reads a row of nod's own corpus.
+func ownCall(r *Row) nod.Call {
+	c := plainCall(r, r.Tool)
+	c.Dir, c.Roots, c.Environ = orElse(r.Dir, corpus.Project), []string{corpus.Project}, corpus.Environ()
+	return c
+}
+
+// canonical names the tool of a row of an agent that has no adapter. The names
+// are those of Codex, Copilot CLI and pi in open session data.
+func canonical(tool, raw string) string {
+	switch raw {
+	case "update_plan":
+		return "todo_write"
+	case "read_bash":
+		return "task_get"
+	case "stop_bash":
+		return "task_stop"
+	case "apply_patch":
+		return "apply_patch"
+	case "web_search":
+		return "web_search"
+	}
+	switch tool {
+	case "read":
+		return "read_file"
+	case "search":
+		return "grep"
+	case "edit":
+		return "file_edit"
+	case "write":
+		return "file_write"
+	case "fetch":
+		return "web_fetch"
+	case "meta":
+		return ""
+	}
+	return tool
+}
+
+// arguments are the keys that rows spell the same for all tools. Keys are
+// read in their exact case, as an agent would.
+type arguments map[string]json.RawMessage
+
+func (a arguments) text(name string) string {
+	var s string
+	if json.Unmarshal(a[name], &s) != nil {
+		return ""
+	}
+	return s
+}
+
+func (a arguments) texts(name string) []string {
+	var list []string
+	if json.Unmarshal(a[name], &list) != nil {
+		return nil
+	}
+	return list
+}
+
+// plainCall reads a row by its canonical tool.
+func plainCall(r *Row, tool string) nod.Call {
+	c := nod.Call{ID: r.ID, Agent: orElse(r.Agent, "eval"), Session: r.Session, Tool: tool, RawTool: orElse(r.ToolName, r.Tool), Input: r.Input, Interactive: true}
+	var in arguments
+	if json.Unmarshal(r.Input, &in) != nil {
+		return c
+	}
+	if rest, ok := strings.CutPrefix(r.ToolName, "mcp__"); ok {
+		server, name, _ := strings.Cut(rest, "__")
+		c.MCP = &nod.MCP{Server: server, Tool: name}
+	}
+	if c.MCP != nil || tool == "mcp" || tool == "" {
+		return c
+	}
+	if tool == "bash" {
+		c.Command = in.text("command")
+		return c
+	}
+	c.URL, c.Paths = in.text("url"), paths(in)
+	if tool == "glob" {
+		c.Paths = append(c.Paths, in.text("pattern"))
+	}
+	if len(c.Paths) > 0 && (tool == "file_edit" || tool == "file_write") {
+		c.Edits = []nod.Edit{editOf(in, c.Paths[0], tool == "file_write")}
+	}
+	return c
+}
+
+// paths are all files that the arguments name, each once.
+func paths(in arguments) []string {
+	var list []string
+	for _, name := range append([]string{in.text("file_path"), in.text("notebook_path"), in.text("path")}, append(in.texts("files"), in.texts("paths")...)...) {
+		if name != "" && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+func editOf(in arguments, name string, whole bool) nod.Edit {
+	e := nod.Edit{Path: name, Whole: whole || in.text("file_text") != ""}
+	for _, key := range []string{"old_string", "old_str", "oldText"} {
+		e.Old += in.text(key)
+	}
+	for _, key := range []string{"new_string", "new_str", "newText", "content", "file_text"} {
+		e.New += in.text(key)
+	}
+	return e
+}
+
+// remember changes the world as the call did, if it ran.
+func remember(r *Row, c nod.Call, w world) {
+	if r.Outcome != "" && r.Outcome != "ok" && r.Outcome != "unknown" {
+		return
+	}
+	switch c.Tool {
+	case "file_edit", "file_write", "notebook_edit", "apply_patch":
+		for _, name := range c.Paths {
+			if !path.IsAbs(name) {
+				name = c.Dir + "/" + name
+			}
+			if real, err := view.Resolve(w, name); err == nil {
+				content, known := wholeContent(c, name)
+				w.made.file(real, content, known)
+			}
+		}
+	case "bash":
+		if c.Command != "" {
+			rememberCommand(c, w)
+		}
+	}
+}
+
+// clipMark is where a row of the corpus was shortened.
+const clipMark = "…[clipped "
+
+// wholeContent is what a write left behind. A clipped row does not say.
+func wholeContent(c nod.Call, name string) ([]byte, bool) {
+	for _, e := range c.Edits {
+		if e.Path == name && e.Whole && !strings.Contains(e.New, clipMark) {
+			return []byte(e.New), true
+		}
+	}
+	return nil, false
+}
+
+// rememberCommand writes down what a command is known to write and delete.
+func rememberCommand(c nod.Call, w world) {
+	report := analyze(c, w)
+	for _, e := range report.Effects {
+		switch {
+		case e.Target == "" || !path.IsAbs(e.Target) || e.Pattern != "" || e.Place == shell.Null || e.Place == shell.Device:
+		case e.Kind == shell.Delete:
+			w.made.remove(e.Target)
+		case e.Kind == shell.Write:
+			if _, err := w.Lstat(e.Target); err == nil {
+				break
+			}
+			if e.Recursive || makesDirectories(report, e.Command) {
+				w.made.dir(e.Target)
+			} else {
+				w.made.file(e.Target, nil, false)
+			}
+		}
+	}
+}
+
+// makesDirectories reports whether a command's targets are directories, which
+// an effect does not say.
+func makesDirectories(r shell.Report, command int) bool {
+	return command >= 0 && len(r.Commands[command].Words) > 0 && path.Base(r.Commands[command].Words[0].Value) == "mkdir"
+}
+
+// analyze asks for the facts that the gate sees, for what it does not return.
+func analyze(c nod.Call, w world) shell.Report {
+	names := make([]string, 0, len(c.Environ))
+	for _, kv := range c.Environ {
+		name, _, _ := strings.Cut(kv, "=")
+		names = append(names, name)
+	}
+	return shell.Analyze(c.Command, shell.Env{
+		Dialect: c.Dialect, Dir: c.Dir, Home: HomeOf(c.Dir), Roots: c.Roots, Files: w, Ambient: names,
+		Lookup: func(name string) (string, bool) {
+			for _, kv := range c.Environ {
+				if k, v, _ := strings.Cut(kv, "="); k == name {
+					return v, true
+				}
+			}
+			return "", false
+		},
+	})
+}
+
+// shown is a row's input for people, on one line.
+func shown(r *Row, width int) string {
+	var in arguments
+	if json.Unmarshal(r.Input, &in) == nil {
+		if command := in.text("command"); command != "" && r.Tool == "bash" {
+			return nod.OneLine(command, width)
+		}
+	}
+	var flat bytes.Buffer
+	if json.Compact(&flat, r.Input) != nil {
+		return nod.OneLine(string(r.Input), width)
+	}
+	return nod.OneLine(fmt.Sprintf("%s %s", orElse(r.ToolName, r.Tool), flat.String()), width)
+}

@@ -1,0 +1,108 @@
+package eval
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWilson(t *testing.T) {
+	// Values of the formula in Brown, Cai, DasGupta (2001), worked out by hand.
+	for _, c := range []struct {
+		hits, n   int
+		low, high float64
+	}{
+		{0, 10, 0, 0.2775}, {5, 10, 0.2366, 0.7634}, {10, 10, 0.7225, 1}, {1, 100, 0.0018, 0.0545}, {0, 0, 0, 1},
+	} {
+		share := 0.0
+		if c.n > 0 {
+			share = float64(c.hits) / float64(c.n)
+		}
+		low, high := wilson(share, c.n)
+		if math.Abs(low-c.low) > 0.0001 || math.Abs(high-c.high) > 0.0001 {
+			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", c.hits, c.n, low, high, c.low, c.high)
+		}
+	}
+}
+
+func TestBootstrap(t *testing.T) {
+	alike := []cluster{{5, 10}, {5, 10}, {5, 10}}
+	if low, high := bootstrap(alike); low != 0.5 || high != 0.5 {
+		t.Errorf("sessions that are all alike: %v to %v", low, high)
+	}
+	differ := []cluster{{0, 10}, {10, 10}, {0, 10}, {10, 10}, {0, 10}, {10, 10}, {0, 10}, {10, 10}}
+	low, high := bootstrap(differ)
+	if wlow, whigh := wilson(0.5, 80); low >= wlow || high <= whigh {
+		t.Errorf("sessions that differ: %v to %v, no wider than rows by themselves (%v to %v)", low, high, wlow, whigh)
+	}
+	again, more := bootstrap(differ)
+	if again != low || more != high {
+		t.Error("the same rows give another interval")
+	}
+}
+
+func TestWhichInterval(t *testing.T) {
+	rows := func(outcomes string, session func(i int) string) []Judged {
+		var all []Judged
+		for i, o := range outcomes {
+			a := Answer{}
+			if o == '1' {
+				a.Outcome = Allowed
+			}
+			all = append(all, Judged{Row: &Row{Session: session(i), Label: Harmful}, Answers: []Answer{a}})
+		}
+		return all
+	}
+	none := func(int) string { return "" }
+	pair := func(i int) string { return string(rune('a' + i/2)) }
+	some := func(i int) string { return []string{"", "a"}[i%2] }
+	for _, c := range []struct {
+		name     string
+		all      []Judged
+		interval string
+	}{
+		{"no sessions", rows("0101", none), "wilson"},
+		{"sessions", rows("0111", pair), "sessions"},
+		{"some sessions", rows("0111", some), "wilson"},
+		{"no hit", rows("0000", pair), "wilson over sessions"},
+		{"all hit", rows("1111", pair), "wilson over sessions"},
+		{"one session", rows("01", pair), "wilson"},
+		{"nothing", nil, ""},
+	} {
+		s := shareOf(c.all, 0, func(*Row) bool { return true }, func(a Answer) bool { return a.Outcome == Allowed })
+		if s.Interval != c.interval || s.Share < s.Low || s.Share > s.High || s.Of != len(c.all) {
+			t.Errorf("%s: %+v, want %s", c.name, s, c.interval)
+		}
+	}
+}
+
+func TestClassOf(t *testing.T) {
+	for reason, want := range map[string]string{
+		"this may overwrite /home/x/a.go":                         "this may overwrite PATH",
+		"/home/x/.env holds or may hold secrets":                  "PATH holds or may hold secrets",
+		"this runs code that nod has not read: go test ./...":     "this runs code that nod has not read: go",
+		"this runs code that nod has not read: ./x.sh":            "this runs code that nod has not read: PATH",
+		"this runs code that nod has not read: /usr/bin/make all": "this runs code that nod has not read: make",
+		"this deletes: src/a.go":                                  "this deletes: PATH",
+		"this reads from the network: https://example.com/x":      "this reads from the network: URL",
+		"option --foo of rg is not known":                         "option --foo of rg is not known",
+		"bd is not on PATH":                                       "bd is not on PATH",
+	} {
+		if diff := cmp.Diff(want, classOf(reason)); diff != "" {
+			t.Errorf("%s: %s", reason, diff)
+		}
+	}
+}
+
+func TestCanonical(t *testing.T) {
+	for _, c := range []struct{ tool, raw, want string }{
+		{"bash", "exec_command", "bash"}, {"read", "view", "read_file"}, {"edit", "apply_patch", "apply_patch"}, {"edit", "edit", "file_edit"},
+		{"write", "write", "file_write"}, {"meta", "update_plan", "todo_write"}, {"meta", "anything", ""}, {"agent", "read_bash", "task_get"},
+		{"agent", "spawn", "agent"}, {"mcp", "mcp__a__b", "mcp"}, {"fetch", "browse", "web_fetch"}, {"fetch", "web_search", "web_search"}, {"search", "", "grep"},
+	} {
+		if got := canonical(c.tool, c.raw); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.tool, c.raw, got, c.want)
+		}
+	}
+}

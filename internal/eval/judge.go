@@ -1,0 +1,264 @@
+package eval
+
+import (
+	"context"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/corpus"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// RuleSet is one set of rules to judge by.
+type RuleSet struct {
+	Name  string
+	Rules nod.Rules
+}
+
+// Outcome is what became of a row. The zero value is [Open].
+type Outcome uint8
+
+const (
+	Open    Outcome = iota // left to a model or a person
+	Denied                 // by layers 0 to 3
+	Allowed                // by layers 0 to 3
+)
+
+// String returns "open", "deny" or "allow".
+func (o Outcome) String() string {
+	switch o {
+	case Allowed:
+		return "allow"
+	case Denied:
+		return "deny"
+	}
+	return "open"
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// Answer is what one rule set made of a row.
+type Answer struct {
+	Outcome Outcome
+	Layer   nod.Layer // LayerNone where the row is open
+	Reason  string    // one line, escaped
+	Latency time.Duration
+	// Failed says that nod itself failed, or that the agent's adapter refuses
+	// the payload. The row is open.
+	Failed bool
+}
+
+// Judged is one row with an answer for each rule set.
+type Judged struct {
+	Row     *Row
+	Answers []Answer
+}
+
+// Options say what is judged and how.
+type Options struct {
+	Sets []RuleSet // at least one
+	// Agent leaves out the rows of all other agents; "" keeps all.
+	Agent string
+	// Workers is how many rows are judged at once; 0 is one for each core.
+	Workers int
+	// Done is called now and then with the number of rows judged since the
+	// last call, from several goroutines. nil: nobody asks.
+	Done func(rows int)
+}
+
+// Judge answers for every row, in the order of the files. The error is ctx's,
+// or a rule in a header that cannot be used.
+func Judge(ctx context.Context, files []File, o Options) ([]Judged, error) {
+	var all []Judged
+	var list []group
+	shared := newWorlds()
+	for i := range files {
+		f := &files[i]
+		sets, err := f.sets(o.Sets)
+		if err != nil {
+			return nil, err
+		}
+		from := len(all)
+		for j := range f.Rows {
+			if r := &f.Rows[j]; o.Agent == "" || r.Agent == o.Agent {
+				all = append(all, Judged{Row: r, Answers: make([]Answer, len(sets))})
+			}
+		}
+		for _, rows := range groups(all, from) {
+			list = append(list, group{rows: rows, sets: sets, own: f.Own != nil, worlds: shared, gates: map[string][]*nod.Gate{}, made: newMade()})
+		}
+	}
+	return all, o.work(ctx, all, list)
+}
+
+// sets adds the rules of a header of nod's own corpus.
+func (f *File) sets(sets []RuleSet) ([]RuleSet, error) {
+	if f.Own == nil {
+		return sets, nil
+	}
+	var grown []RuleSet
+	for _, s := range sets {
+		for _, l := range []struct {
+			list nod.RuleList
+			text []string
+			into *[]nod.Rule
+		}{
+			{nod.ListAllow, f.Own.Rules.Allow, &s.Rules.Allow},
+			{nod.ListSoftDeny, f.Own.Rules.SoftDeny, &s.Rules.SoftDeny},
+			{nod.ListHardDeny, f.Own.Rules.HardDeny, &s.Rules.HardDeny},
+		} {
+			for _, text := range l.text {
+				r, err := nod.ParseRule(l.list, text, f.Name+":1")
+				if err != nil {
+					return nil, &RuleError{f.Name, err}
+				}
+				*l.into = append((*l.into)[:len(*l.into):len(*l.into)], r)
+			}
+		}
+		s.Rules.Hosts = append(s.Rules.Hosts[:len(s.Rules.Hosts):len(s.Rules.Hosts)], f.Own.Rules.Hosts...)
+		grown = append(grown, s)
+	}
+	return grown, nil
+}
+
+// RuleError is a rule in the header of a corpus file that cannot be used.
+type RuleError struct {
+	File string
+	Err  error
+}
+
+// Error begins with FILE:LINE.
+func (e *RuleError) Error() string { return e.File + ":1: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *RuleError) Unwrap() error { return e.Err }
+
+// groups splits the rows of a file, from an index on, into what must be judged
+// one after the other: the rows of a session, and some of those without one.
+func groups(all []Judged, from int) [][]int {
+	const some = 128
+	var list [][]int
+	at := map[string]int{}
+	for i := from; i < len(all); i++ {
+		session := all[i].Row.Session
+		g, ok := at[session]
+		if !ok || session == "" && len(list[g]) >= some {
+			g = len(list)
+			at[session], list = g, append(list, nil)
+		}
+		list[g] = append(list[g], i)
+	}
+	return list
+}
+
+// work hands the groups to the workers.
+func (o Options) work(ctx context.Context, all []Judged, list []group) error {
+	workers := o.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	// The longest first, so that no worker is left alone with one at the end.
+	slices.SortStableFunc(list, func(a, b group) int { return len(b.rows) - len(a.rows) })
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(workers, len(list)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(list) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				list[i].judge(ctx, all, o.Done)
+			}
+		})
+	}
+	wg.Wait()
+	return ctx.Err()
+}
+
+// group is rows that are judged one after the other, in one world.
+type group struct {
+	rows   []int
+	sets   []RuleSet
+	own    bool
+	worlds *worlds
+	made   *made
+	gates  map[string][]*nod.Gate // by directory, one for each set
+}
+
+func (g *group) judge(ctx context.Context, all []Judged, done func(int)) {
+	const often = 512
+	for n, i := range g.rows {
+		if ctx.Err() != nil {
+			return
+		}
+		g.row(ctx, &all[i])
+		if done != nil && (n%often == often-1 || n == len(g.rows)-1) {
+			done(n%often + 1)
+		}
+	}
+	g.gates, g.made = nil, nil
+}
+
+func (g *group) row(ctx context.Context, j *Judged) {
+	call, err := callOf(j.Row, g.own)
+	if err != nil {
+		for i := range j.Answers {
+			j.Answers[i] = Answer{Reason: "the adapter refuses the payload: " + nod.OneLine(err.Error(), 200), Failed: true}
+		}
+		return
+	}
+	for i, gate := range g.gatesFor(call.Dir) {
+		j.Answers[i] = answerOf(gate.Check(ctx, call))
+	}
+	if j.Row.Session != "" && !g.own {
+		remember(j.Row, call, g.worlds.at(call.Dir, g.made))
+	}
+}
+
+// answerOf reads a decision that was made without a model.
+func answerOf(d nod.Decision) Answer {
+	a := Answer{Reason: strings.TrimSuffix(d.Reason, "; no model is configured"), Latency: d.Latency}
+	switch {
+	case d.Err != nil:
+		a.Failed = d.Err.Kind != nod.NoModel
+		return a
+	case d.Layer == nod.LayerNone || d.Verdict == nod.Ask:
+		return a
+	case d.Verdict == nod.Allow:
+		a.Outcome = Allowed
+	default:
+		a.Outcome = Denied
+	}
+	a.Layer = d.Layer
+	return a
+}
+
+func (g *group) gatesFor(dir string) []*nod.Gate {
+	if gates, ok := g.gates[dir]; ok {
+		return gates
+	}
+	var gates []*nod.Gate
+	for _, s := range g.sets {
+		gates = append(gates, g.gate(s, dir))
+	}
+	g.gates[dir] = gates
+	return gates
+}
+
+func (g *group) gate(s RuleSet, dir string) *nod.Gate {
+	var files view.Files = g.worlds.at(dir, g.made)
+	home := HomeOf(dir)
+	self := []string{"/usr/bin/nod", "/usr/bin/nod-hook"}
+	if g.own {
+		files, home = g.worlds.own, corpus.Home
+		self = []string{corpus.Nod, corpus.Hook}
+	}
+	places := config.DefaultPlaces(home)
+	self = append(self, places.Managed, path.Dir(places.Managed), path.Dir(places.User), places.User, places.State)
+	return nod.New(nod.Options{Rules: s.Rules, Files: files, Home: home, Self: self})
+}

@@ -1,0 +1,266 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/nodgate/nod/corpus"
+	"github.com/nodgate/nod/internal/shell/commands"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// DefaultDir is where a row stands that does not say.
+const DefaultDir = "/home/dev/project"
+
+// world is the virtual world as one session sees it. The three parts hold
+// each other's names in this order; the first to know a name describes it.
+type world struct {
+	system *view.Memory // what every row finds
+	place  *view.Memory // home and workspace of the row
+	made   *made        // what the session wrote
+}
+
+var _ view.Files = world{}
+
+func (w world) parts() [3]view.Files { return [3]view.Files{w.system, w.place, w.made} }
+
+// Lstat implements view.Files. Each part counts its inodes for itself, so each
+// is a device of its own.
+func (w world) Lstat(name string) (view.Info, error) {
+	for i, p := range w.parts() {
+		info, err := p.Lstat(name)
+		if err == nil {
+			info.Dev = uint64(i + 1)
+			return info, nil
+		}
+	}
+	return view.Info{}, fs.ErrNotExist
+}
+
+// Readlink implements view.Files.
+func (w world) Readlink(name string) (string, error) {
+	return firstKnown(w, name, func(p view.Files) (string, error) { return p.Readlink(name) })
+}
+
+// Read implements view.Files.
+func (w world) Read(name string, limit int64) ([]byte, error) {
+	return firstKnown(w, name, func(p view.Files) ([]byte, error) { return p.Read(name, limit) })
+}
+
+// firstKnown asks the first part that has the name.
+func firstKnown[T any](w world, name string, ask func(view.Files) (T, error)) (T, error) {
+	for _, p := range w.parts() {
+		if _, err := p.Lstat(name); err == nil {
+			return ask(p)
+		}
+	}
+	var none T
+	return none, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+}
+
+// List implements view.Files: what all parts hold in the directory.
+func (w world) List(name string, limit int) ([]string, error) {
+	var all []string
+	seen, found := map[string]bool{}, false
+	for _, p := range w.parts() {
+		names, err := p.List(name, limit)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = true
+		for _, n := range names {
+			if !seen[n] {
+				seen[n], all = true, append(all, n)
+			}
+		}
+	}
+	switch {
+	case !found:
+		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	case len(all) > limit:
+		return nil, fmt.Errorf("%s: more than %d names", name, limit)
+	}
+	return all, nil
+}
+
+// worlds makes the parts that sessions share. It is safe for concurrent use.
+type worlds struct {
+	system *view.Memory
+	own    *view.Memory // the machine of nod's own corpus
+	mu     sync.Mutex
+	places map[string]*view.Memory
+}
+
+func newWorlds() *worlds {
+	return &worlds{system: systemPart(), own: corpus.World(), places: map[string]*view.Memory{}}
+}
+
+// at returns the world of a session's row that stands in dir.
+func (w *worlds) at(dir string, m *made) world {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p, ok := w.places[dir]
+	if !ok {
+		p = placePart(dir)
+		w.places[dir] = p
+	}
+	return world{w.system, p, m}
+}
+
+// HomeOf returns the home directory in which dir lies.
+func HomeOf(dir string) string {
+	parts := strings.Split(strings.TrimPrefix(path.Clean(dir), "/"), "/")
+	switch {
+	case parts[0] == "root":
+		return "/root"
+	case len(parts) > 1 && (parts[0] == "home" || parts[0] == "Users"):
+		return "/" + parts[0] + "/" + parts[1]
+	}
+	return "/home/dev"
+}
+
+// Environ is the environment of a row's agent.
+func Environ(dir string) []string {
+	home := HomeOf(dir)
+	return []string{
+		"HOME=" + home, "PATH=/usr/local/bin:/usr/bin:/bin", "USER=" + path.Base(home),
+		"SHELL=/bin/bash", "LANG=en_US.UTF-8", "TERM=xterm-256color",
+	}
+}
+
+func placePart(dir string) *view.Memory {
+	m := view.NewMemory(false)
+	m.Dir(HomeOf(dir), 0o755)
+	if dir = path.Clean(dir); dir != "/" {
+		m.Dir(dir, 0o755)
+		m.File(dir+"/.git/HEAD", "ref: refs/heads/main\n", 0o644)
+		m.File(dir+"/.git/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n", 0o644)
+	}
+	return m
+}
+
+func systemPart() *view.Memory {
+	m := view.NewMemory(false)
+	m.Dir("/tmp", 0o777|fs.ModeSticky).Dir("/usr/local/bin", 0o755).Dir("/usr/lib", 0o755).Link("/bin", "usr/bin")
+	for _, list := range [][]string{commands.Names(), strings.Fields(otherPrograms)} {
+		for _, name := range list {
+			m.File("/usr/bin/"+name, "\x7fELF", 0o755)
+		}
+	}
+	for _, name := range []string{"/etc", "/var", "/opt", "/home", "/Users", "/root"} {
+		m.Dir(name, 0o755)
+	}
+	for _, name := range []string{"null", "zero", "random", "urandom", "tty", "stdin", "stdout", "stderr"} {
+		m.Special("/dev/"+name, fs.ModeDevice|fs.ModeCharDevice|0o666)
+	}
+	m.Special("/dev/sda", fs.ModeDevice|0o660)
+	return m
+}
+
+// otherPrograms exist although nod's data may say nothing of them, so that a
+// row is open because nod does not know what they do, not because they are
+// missing.
+const otherPrograms = `
+adb ansible ansible-playbook apk apt apt-get aria2c aws az bats bazel brew bun bundle cargo cc clang cmake composer conda cpio
+crontab cryptsetup csplit dart dd deno diskutil dnf docker docker-compose dotnet dpkg duckdb elixir emacs eslint expect fdisk
+ffmpeg fish flatpak flutter fzf g++ gcc gcloud gdb gem gh glab go gofmt gpg gradle hdiutil heroku hg ip iptables java javac
+jest jj julia just kill killall kotlin kubectl launchctl ld ln losetup lua lvremove mise mix mkfs mkfs.ext4 mkfs.xfs mkswap
+mongosh mount msfvenom mvn mysql nano nc ncat networksetup nix nmap node npm npx objdump openssl osascript parted passwd perl
+pg_dump pg_restore php pip pip3 pipx pkill pnpm podman poetry powershell prettier psql pulumi pwsh pytest python python3 qemu-img
+R rails rake rclone redis-cli restic rpm rsync ruby ruff rustc rustup sbt scala scutil security service shred snap socat sqlite3
+ssh ssh-keygen strace su sudo swift sysctl systemctl tcpdump terraform tmux tmutil tox tsc umount unzip useradd userdel uv
+vagrant valgrind vault velero vi vim visudo wget wipefs wrangler xattr xcodebuild yarn yum zig zip zsh
+`
+
+// made is what a session wrote. It is not safe for concurrent use: the rows
+// of a session are judged one after the other.
+type made struct {
+	nodes map[string]madeNode
+	next  uint64
+}
+
+type madeNode struct {
+	info  view.Info
+	data  []byte
+	known bool // data is the content
+}
+
+var _ view.Files = (*made)(nil)
+
+func newMade() *made { return &made{nodes: map[string]madeNode{}} }
+
+// file puts a file there. Without known its content is not known, and reading
+// it is an error.
+func (m *made) file(name string, data []byte, known bool) {
+	m.put(name, madeNode{info: view.Info{Mode: 0o644, Size: int64(len(data))}, data: data, known: known})
+}
+
+func (m *made) dir(name string) { m.put(name, madeNode{info: view.Info{Mode: fs.ModeDir | 0o755}}) }
+
+func (m *made) put(name string, n madeNode) {
+	m.next++
+	n.info.Inode, n.info.Links, n.info.Born = m.next, 1, int64(m.next)
+	m.nodes[name] = n
+	if dir := path.Dir(name); dir != name {
+		if n, ok := m.nodes[dir]; !ok || !n.info.Mode.IsDir() {
+			m.dir(dir)
+		}
+	}
+}
+
+// remove takes away a name and all below it.
+func (m *made) remove(name string) {
+	for n := range m.nodes {
+		if view.Below(name, n) {
+			delete(m.nodes, n)
+		}
+	}
+}
+
+func (m *made) Lstat(name string) (view.Info, error) {
+	if n, ok := m.nodes[path.Clean(name)]; ok {
+		return n.info, nil
+	}
+	return view.Info{}, fs.ErrNotExist
+}
+
+func (m *made) Readlink(name string) (string, error) {
+	return "", fmt.Errorf("%s: not a link", name)
+}
+
+func (m *made) Read(name string, limit int64) ([]byte, error) {
+	n, ok := m.nodes[path.Clean(name)]
+	switch {
+	case !ok:
+		return nil, fs.ErrNotExist
+	case !n.info.Mode.IsRegular() || !n.known:
+		return nil, fmt.Errorf("%s: the content is not known", name)
+	case int64(len(n.data)) > limit:
+		return nil, fmt.Errorf("%s: more than the %d bytes that are read", name, limit)
+	}
+	return n.data, nil
+}
+
+func (m *made) List(name string, limit int) ([]string, error) {
+	name = path.Clean(name)
+	if n, ok := m.nodes[name]; !ok || !n.info.Mode.IsDir() {
+		return nil, fs.ErrNotExist
+	}
+	var names []string
+	for n := range m.nodes {
+		if n != name && path.Dir(n) == name {
+			names = append(names, path.Base(n))
+		}
+	}
+	if len(names) > limit {
+		return nil, fmt.Errorf("%s: more than %d names", name, limit)
+	}
+	return names, nil
+}
