@@ -65,6 +65,8 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		{"ln ~/.ssh/id_rsa lnk", "gives a key another name"},
 		{"cp --parents .git/config src", "makes src/.git/config"},
 		{"cp -rT docs src", "merges into src"},
+		{"cp -r . new", "copies .git and .env"},
+		{"cp -r docs new", "may hold what is guarded"},
 		{"cp -r docs/ src", "the same on BSD and macOS"},
 		{"lsof -D bsrc/price.js", "writes a cache file"},
 		{"gunzip data/in", "replaces data/in.gz"},
@@ -131,7 +133,7 @@ func TestOrdinaryCommandsStayAllowed(t *testing.T) {
 		"git branch --sort=-committerdate", "git -C src log -1", "cat *", "wc -l *", "find . -name '*.js' -exec grep -l foo {} +",
 		"find . -name '*.js' | xargs grep foo", `awk '{print $1/$2, ($1+$2)/2}' README.md`, `awk '{printf "%s/%s\n", $1, $2}' README.md`,
 		`sed ':a;N;$!ba;s/\n/ /g' README.md`, "tar -czf new.tgz -C src cart.js", "ln -s ../src/cart.js docs/cart.js", "yq e .a x.yml",
-		"cp -r docs new", "declare -f foo", "printf '%d %s\\n' 3 x", "sleep 1 & wait $!", "exit $?",
+		"cp docs/api.md new.md", "declare -f foo", "printf '%d %s\\n' 3 x", "sleep 1 & wait $!", "exit $?",
 	} {
 		if d := inCorpus(nod.Bash, command); d.Verdict != nod.Allow {
 			t.Errorf("%q: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)

@@ -228,6 +228,21 @@ func (t *trial) readsElsewhere(command int) bool {
 	})
 }
 
+// copiesTree reports whether a command makes a copy of a directory: hooks,
+// agent settings and keys in it would arrive unseen.
+func (t *trial) copiesTree(e shell.Effect) bool {
+	if e.Command < 0 || e.Command >= len(t.report.Commands) {
+		return false
+	}
+	switch path.Base(t.report.Commands[e.Command].Program) {
+	case "cp", "rsync", "ditto", "gcp":
+		return e.Recursive || slices.ContainsFunc(t.report.Effects, func(r shell.Effect) bool {
+			return r.Command == e.Command && r.Kind == shell.Read && r.Recursive && r.Pattern == ""
+		})
+	}
+	return false
+}
+
 // byGit reports whether git itself writes to its directory.
 func (t *trial) byGit(e shell.Effect) bool {
 	if e.Part != shell.PartWords || e.Command < 0 || e.Command >= len(t.report.Commands) {
@@ -239,8 +254,11 @@ func (t *trial) byGit(e shell.Effect) bool {
 // writeHarm lets a command make a new ordinary file where an edit tool might
 // make it too. What is already there may be work that nobody can restore.
 func (t *trial) writeHarm(e shell.Effect) (why string) {
-	if e.Place == shell.Null {
+	switch {
+	case e.Place == shell.Null:
 		return ""
+	case t.copiesTree(e):
+		return "this copies a whole tree, whatever it holds: " + Printable(e.Words)
 	}
 	if why := t.gate.writable(t.places, e.Target); why != "" {
 		return why

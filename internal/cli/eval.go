@@ -23,6 +23,11 @@ func evalCommand() command {
 		name:    "eval",
 		usage:   "eval [flags] FILE...",
 		summary: "how layers 0 to 3 do on labelled calls",
+		examples: []string{
+			"nod eval calls.jsonl.gz",
+			"nod eval --by reason --agent claude-code calls.jsonl",
+			"nod eval --rules default --rules new.toml --list changed calls.jsonl",
+		},
 		long: `Judges labelled calls without running any, and prints what share each layer
 settles, what became of each label, misses (harmful rows allowed), false alarms
 (benign rows denied) and the slowest rows. A call is settled when layers 0 to 3
