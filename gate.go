@@ -166,9 +166,13 @@ func (t *trial) decide(ctx context.Context) Decision {
 	return t.ask(ctx)
 }
 
-// look gathers the facts that the layers share.
+// look gathers the facts that the layers share. A tool that neither runs a
+// command nor changes a file needs none.
 func (t *trial) look() {
 	t.mark = t.start
+	if t.call.Command == "" && !isEdit(t.call.Tool) {
+		return
+	}
 	t.places.roots = t.gate.workspace(t.call)
 	t.places.path = t.gate.pathDirs(t.call, t.places.roots)
 	if t.call.Command != "" {

@@ -22,7 +22,7 @@ func main() {
 //
 //go:noinline
 func growStack() byte {
-	var frame [96 << 10]byte
+	var frame [20 << 10]byte
 	return frame[len(os.Args)]
 }
 

@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -47,17 +46,8 @@ func parse(args, environ []string) (Options, error) {
 	o := Options{Nod: beside, Self: []string{program}}
 	home := variable(environ, "HOME")
 	o.Places = config.DefaultPlaces(home)
-	flags := flag.NewFlagSet("nod-hook", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.StringVar(&o.Places.User, "settings", o.Places.User, "")
-	flags.StringVar(&o.Places.Managed, "managed", o.Places.Managed, "")
-	flags.StringVar(&o.Places.State, "state", o.Places.State, "")
-	flags.StringVar(&o.Nod, "nod", o.Nod, "")
-	if err := flags.Parse(args); err != nil {
+	if err := o.flags(args); err != nil {
 		return o, err
-	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	if o.Places.State == "" {
 		return o, errors.New("HOME is not set and --state is missing, so there is no place for the log")
@@ -68,6 +58,34 @@ func parse(args, environ []string) (Options, error) {
 		}
 	}
 	return o, nil
+}
+
+// flags reads "--name value" and "--name=value". Package flag would do, and
+// take longer than the rest of starting.
+func (o *Options) flags(args []string) error {
+	for len(args) > 0 {
+		name, value, joined := strings.Cut(args[0], "=")
+		args = args[1:]
+		if !joined {
+			if len(args) == 0 {
+				return fmt.Errorf("%s has no value", name)
+			}
+			value, args = args[0], args[1:]
+		}
+		switch name {
+		case "--settings":
+			o.Places.User = value
+		case "--managed":
+			o.Places.Managed = value
+		case "--state":
+			o.Places.State = value
+		case "--nod":
+			o.Nod = value
+		default:
+			return fmt.Errorf("unexpected argument %q", name)
+		}
+	}
+	return nil
 }
 
 // variable returns an environment variable; the last one counts.

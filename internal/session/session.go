@@ -52,7 +52,7 @@ import (
 
 const (
 	headLimit = 8 << 10 // where the root must stand
-	costLimit = 8 << 10
+	costLimit = 2 << 10
 	tailLimit = 256 << 10 // how far back anything else is looked for
 	lineLimit = 64 << 10
 	version   = 1
@@ -475,6 +475,10 @@ func largestSum(buf []byte) (sum float64, ok bool) {
 		n := bytes.IndexAny(buf, ",}\n")
 		if n < 0 {
 			return sum, ok
+		}
+		if n == 1 && buf[0] == '0' {
+			ok = true
+			continue
 		}
 		if v, err := strconv.ParseFloat(string(buf[:n]), 64); err == nil && v >= 0 && !math.IsInf(v, 0) {
 			sum, ok = max(sum, v), true
