@@ -356,6 +356,9 @@ func (u *use) effects(list, raw string) {
 		case "inert":
 			u.inert = true
 		case "args":
+			if rest, ok := strings.CutSuffix(list, " end"); ok {
+				list, u.ended = rest, true
+			}
 			if !u.fixed { // what changes something is not undone by a milder option
 				u.roles, u.drop = list, false
 				u.fixed = strings.Contains(list, "!")
@@ -377,6 +380,9 @@ func (u *use) effects(list, raw string) {
 func (u *use) stated(item, raw string) {
 	kind, target, _ := strings.Cut(item, ":")
 	w := word{value: constant(target), raw: raw}
+	if below, ok := strings.CutPrefix(target, "~/"); ok {
+		w.value = value{text: u.env.Home + "/" + below, known: u.env.Home != ""}
+	}
 	switch kind {
 	case "read":
 		u.path(Read, w, u.inv.st, u.flags)
