@@ -29,6 +29,9 @@ func (a *analysis) git(s sheet, inv *invocation) state {
 	}
 	repo := a.repository(inv.st.dir)
 	a.gitSettings(repo, inv, sub.text)
+	if repo != nil && repo.secret && a.away == "" && printsSettings(sub.text, args[1:]) {
+		a.does(Secret, "git settings", inv.raw)
+	}
 	next, ok := s.under(sub.text)
 	if !ok {
 		a.gitAlias(repo, inv, sub.text, args[1:])
@@ -146,6 +149,7 @@ type repository struct {
 	found  bool
 	fault  string
 	keys   []gitKey
+	secret bool // a setting holds a password, a token or a header
 }
 
 // gitKey is a setting that can make git run something, and where it stands.
@@ -332,6 +336,7 @@ func (a *analysis) gitLine(r *repository, section, line, file string, own bool, 
 	name, text, _ := strings.Cut(line, "=")
 	name = section + "." + strings.ToLower(strings.TrimSpace(name))
 	text = strings.TrimSpace(text)
+	r.secret = r.secret || secretSetting(name, text)
 	if !runsFromGit(name, text) {
 		return
 	}

@@ -222,6 +222,39 @@ func TestGitElsewhere(t *testing.T) {
 	}
 }
 
+func TestGitSecretSettings(t *testing.T) {
+	printing := []string{
+		"git config --list", "git config -l", "git config -lz", "git config list", "git config --get-regexp x", "git config --get remote.origin.url",
+		"git config get remote.origin.url", "git config remote.origin.url", "git config --get-urlmatch http x", "git var -l", "git remote -v", "git remote --verbose",
+		"git remote get-url origin", "git remote show -n origin", "git ls-remote --get-url", "git config --default user.name http.extraheader", "git -C src remote -v",
+	}
+	quiet := []string{"git config user.name", "git config --get user.email", "git config get user.name", "git remote", "git status", "git var GIT_EDITOR", "git log -1"}
+	for config, secret := range map[string]bool{
+		"[http]\n\textraheader = AUTHORIZATION: basic x\n":                                     true,
+		"[http \"https://github.com/\"]\n\textraHeader = x\n":                                 true,
+		"[remote \"origin\"]\n\turl = https://u:p@x.y/z\n":                                    true,
+		"[remote \"origin\"]\n\turl = https://ghp_0123456789abcdefghij@x.y/z\n":               true,
+		"[url \"https://oauth2:t@x.y/\"]\n\tinsteadOf = https://x.y/\n":                       true,
+		"[remote \"origin\"]\n\turl = https://x.y/z@v:1\n":                                    false,
+		"[remote \"origin\"]\n\turl = ssh://git@x.y:22/z\n[branch \"a\"]\n\tmerge = a:b@c\n": false,
+		"[remote \"origin\"]\n\turl = git@x.y:z\n":                                            false,
+	} {
+		env := testEnv(gitWorld(config))
+		for _, command := range printing {
+			if got := strings.Contains(brief(Analyze(command, env)), "secret git settings"); got != secret {
+				t.Errorf("%s with %q: secret %v", command, config, got)
+			}
+		}
+		for _, command := range quiet {
+			if got := brief(Analyze(command, env)); strings.Contains(got, "secret") || strings.Contains(got, "unknown") {
+				t.Errorf("%s with %q: %s", command, config, got)
+			}
+		}
+	}
+	m := world().File(testHome+"/.gitconfig", "[http]\n\textraheader = x\n", 0o644)
+	facts(t, testEnv(m), []string{"git config -l", "secret git settings"})
+}
+
 func TestEvidence(t *testing.T) {
 	r := Analyze("git log", testEnv(world()))
 	if len(r.Read) != 1 || r.Read[0].Path != testRepo+"/.git/config" || len(r.Read[0].SHA256) != 64 {
