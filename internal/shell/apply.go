@@ -134,6 +134,9 @@ func (u *use) subcommand(w word, rest []word) {
 	}
 	inv := *u.inv
 	inv.args = rest
+	if u.code == "go" {
+		u.goToolchain(&inv)
+	}
 	u.st = u.analysis.applied(next, &inv)
 }
 

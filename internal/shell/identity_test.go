@@ -230,14 +230,14 @@ func TestGitSecretSettings(t *testing.T) {
 	}
 	quiet := []string{"git config user.name", "git config --get user.email", "git config get user.name", "git remote", "git status", "git var GIT_EDITOR", "git log -1"}
 	for config, secret := range map[string]bool{
-		"[http]\n\textraheader = AUTHORIZATION: basic x\n":                                     true,
-		"[http \"https://github.com/\"]\n\textraHeader = x\n":                                 true,
-		"[remote \"origin\"]\n\turl = https://u:p@x.y/z\n":                                    true,
-		"[remote \"origin\"]\n\turl = https://ghp_0123456789abcdefghij@x.y/z\n":               true,
-		"[url \"https://oauth2:t@x.y/\"]\n\tinsteadOf = https://x.y/\n":                       true,
-		"[remote \"origin\"]\n\turl = https://x.y/z@v:1\n":                                    false,
+		"[http]\n\textraheader = AUTHORIZATION: basic x\n":                                   true,
+		"[http \"https://github.com/\"]\n\textraHeader = x\n":                                true,
+		"[remote \"origin\"]\n\turl = https://u:p@x.y/z\n":                                   true,
+		"[remote \"origin\"]\n\turl = https://ghp_0123456789abcdefghij@x.y/z\n":              true,
+		"[url \"https://oauth2:t@x.y/\"]\n\tinsteadOf = https://x.y/\n":                      true,
+		"[remote \"origin\"]\n\turl = https://x.y/z@v:1\n":                                   false,
 		"[remote \"origin\"]\n\turl = ssh://git@x.y:22/z\n[branch \"a\"]\n\tmerge = a:b@c\n": false,
-		"[remote \"origin\"]\n\turl = git@x.y:z\n":                                            false,
+		"[remote \"origin\"]\n\turl = git@x.y:z\n":                                           false,
 	} {
 		env := testEnv(gitWorld(config))
 		for _, command := range printing {
@@ -253,6 +253,46 @@ func TestGitSecretSettings(t *testing.T) {
 	}
 	m := world().File(testHome+"/.gitconfig", "[http]\n\textraheader = x\n", 0o644)
 	facts(t, testEnv(m), []string{"git config -l", "secret git settings"})
+}
+
+func TestGoToolchain(t *testing.T) {
+	const plain, named = "module x\n\ngo 1.26\n// toolchain go1.30\n", "module x\n\ngo 1.26\n\n\ttoolchain go1.30.1 // x\n"
+	for _, c := range []struct {
+		file, text, command, want string
+	}{
+		{"/go.mod", plain, "go version", "nothing"},
+		{"/go.mod", "module x\ntoolchain default\n", "go version", "nothing"},
+		{"/go.mod", named, "go version", "run toolchain"},
+		{"/go.mod", named, "go env GOPATH", "run toolchain"},
+		{"/go.mod", named, "cd src && go version", "run toolchain"},
+		{"/go.mod", named, "go -C src version", "run toolchain"},
+		{"/go.mod", named, "go -C / version", "nothing"},
+		{"/go.mod", named, "cd /tmp && go version", "nothing"},
+		{"/go.mod", named, "go list ./...", "fetch proxy.golang.org; run toolchain"},
+		{"/go.mod", named, "go test ./...", "run project-code; run toolchain"},
+		{"/go.work", named, "go version", "run toolchain"},
+		{"/src/go.mod", named, "go version", "nothing"},
+		{"/src/go.mod", named, "go -C src version", "run toolchain"},
+		{"/../go.mod", named, "go version", "nothing"}, // above the workspace, where the agent does not write
+		{"/go.mod", named, "cd \"$X\" && go version", "unknown"},
+	} {
+		m := world().File(testRepo+c.file, c.text, 0o644)
+		if got := brief(Analyze(c.command, testEnv(m))); got != c.want {
+			t.Errorf("%s with %s %q: want %s, got %s", c.command, c.file, c.text, c.want, got)
+		}
+	}
+	m := world().File(testRepo+"/go.mod", named, 0o644)
+	env := testEnv(m)
+	lookup := env.Lookup
+	env.Lookup = func(name string) (string, bool) {
+		if name == "GOTOOLCHAIN" {
+			return "local", true
+		}
+		return lookup(name)
+	}
+	facts(t, env, []string{"go version", "nothing"})
+	linked := world().Link(testRepo+"/go.mod", testRepo+"/src/other.mod").File(testRepo+"/src/other.mod", named, 0o644)
+	facts(t, testEnv(linked), []string{"go version", "run toolchain"})
 }
 
 func TestEvidence(t *testing.T) {
