@@ -28,7 +28,7 @@ func (a *analysis) git(s sheet, inv *invocation) state {
 		return inv.st
 	}
 	repo := a.repository(inv.st.dir)
-	a.gitSettings(repo, inv, sub.text)
+	a.gitSettings(repo, inv, sub.text, remerges(repo, sub.text, args[1:]))
 	if repo != nil && repo.secret && a.away == "" && printsSettings(sub.text, args[1:]) {
 		a.does(Secret, "git settings", inv.raw)
 	}
@@ -150,6 +150,7 @@ type repository struct {
 	fault  string
 	keys   []gitKey
 	secret bool // a setting holds a password, a token or a header
+	merges bool // log.diffMerges makes git log merge again
 }
 
 // gitKey is a setting that can make git run something, and where it stands.
@@ -337,6 +338,7 @@ func (a *analysis) gitLine(r *repository, section, line, file string, own bool, 
 	name = section + "." + strings.ToLower(strings.TrimSpace(name))
 	text = strings.TrimSpace(text)
 	r.secret = r.secret || secretSetting(name, text)
+	r.merges = r.merges || name == "log.diffmerges" && strings.HasPrefix(strings.Trim(text, `"`), "r")
 	if !runsFromGit(name, text) {
 		return
 	}
@@ -417,7 +419,8 @@ func runsFromGit(name, text string) bool {
 }
 
 // gitSettings reports what the configuration makes a git command run.
-func (a *analysis) gitSettings(r *repository, inv *invocation, sub string) {
+// merging says that it merges, if only to show what that yields.
+func (a *analysis) gitSettings(r *repository, inv *invocation, sub string, merging bool) {
 	if harmlessInAnyRepository(sub) || a.away != "" {
 		return
 	}
@@ -438,7 +441,7 @@ func (a *analysis) gitSettings(r *repository, inv *invocation, sub string) {
 		case k.file == "" || strings.HasPrefix(k.name, "alias."):
 		case k.name == "core.hookspath":
 			hooks = a.hooksDir(r, k.text)
-		case !concerns(k.name, sub), known(k):
+		case !concerns(k.name, sub) && !(merging && strings.HasPrefix(k.name, "merge.")), known(k):
 		default:
 			a.does(Run, escaped(k.text), inv.raw)
 			a.unknown(PartWords, inv.raw, k.name+" in "+escaped(k.file)+" can make git run something")
@@ -447,6 +450,24 @@ func (a *analysis) gitSettings(r *repository, inv *invocation, sub string) {
 	if r.found {
 		a.gitHooks(hooks, sub, inv)
 	}
+}
+
+// remerges reports whether a subcommand that only reads merges all the same,
+// which starts merge drivers.
+func remerges(r *repository, sub string, args []word) bool {
+	if sub == "merge-tree" || r != nil && r.merges {
+		return true
+	}
+	for i, w := range args {
+		how, attached := strings.CutPrefix(w.text, "--diff-merges=")
+		if w.text == "--diff-merges" && i+1 < len(args) {
+			how, attached = args[i+1].text, true
+		}
+		if strings.HasPrefix(w.text, "--remerge") || attached && strings.HasPrefix(how, "r") {
+			return true
+		}
+	}
+	return false
 }
 
 func harmlessInAnyRepository(sub string) bool {

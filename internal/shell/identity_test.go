@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"strings"
 	"testing"
 
@@ -222,6 +223,27 @@ func TestGitElsewhere(t *testing.T) {
 	}
 }
 
+func TestGitMergeDrivers(t *testing.T) {
+	const driver = "[merge \"x\"]\n\tdriver = id\n"
+	for command, unknown := range map[string]bool{
+		"git merge-tree a b": true, "git merge-tree --write-tree a b": true, "git log --remerge-diff": true, "git show --remerge-diff a": true,
+		"git log --diff-merges=remerge": true, "git log --diff-merges=r -p": true, "git show --diff-merges remerge": true,
+		"git log -p": false, "git show a": false, "git log --diff-merges=first-parent": false, "git status": false,
+	} {
+		if r := Analyze(command, testEnv(gitWorld(driver))); (len(r.Unknowns) > 0) != unknown {
+			t.Errorf("%s: %s %+v", command, brief(r), r.Unknowns)
+		}
+		if r := Analyze(command, testEnv(gitWorld("[core]\n"))); len(r.Unknowns) > 0 && !strings.Contains(command, "--diff-merges remerge") {
+			t.Errorf("%s without a driver: %+v", command, r.Unknowns)
+		}
+	}
+	for _, diffs := range []string{"remerge", "r"} {
+		if r := Analyze("git log -m", testEnv(gitWorld(driver+"[log]\n\tdiffMerges = "+diffs+"\n"))); len(r.Unknowns) == 0 {
+			t.Error("log.diffMerges makes git log merge, and is not seen")
+		}
+	}
+}
+
 func TestGitSecretSettings(t *testing.T) {
 	printing := []string{
 		"git config --list", "git config -l", "git config -lz", "git config list", "git config --get-regexp x", "git config --get remote.origin.url",
@@ -276,7 +298,7 @@ func TestGoToolchain(t *testing.T) {
 		{"/../go.mod", named, "go version", "nothing"}, // above the workspace, where the agent does not write
 		{"/go.mod", named, "cd \"$X\" && go version", "unknown"},
 	} {
-		m := world().File(testRepo+c.file, c.text, 0o644)
+		m := world().File(path.Join(testRepo, c.file), c.text, 0o644)
 		if got := brief(Analyze(c.command, testEnv(m))); got != c.want {
 			t.Errorf("%s with %s %q: want %s, got %s", c.command, c.file, c.text, c.want, got)
 		}
