@@ -12,11 +12,7 @@ func (u *use) finish() {
 	case "tar":
 		u.finishTar()
 	case "kubeget":
-		for _, w := range u.pos {
-			if !w.known || strings.HasPrefix(w.text, "secret") || strings.Contains(w.text, ",secret") {
-				u.does(Secret, "cluster secrets", u.inv.raw)
-			}
-		}
+		u.finishKubeGet()
 	case "script":
 		if len(u.pos) < 2 && !strings.Contains(u.marks, "makes") {
 			u.standardInput(u.inv)
@@ -30,6 +26,47 @@ func (u *use) finish() {
 			u.effects("!write:. links !unknown:writes-what-the-archive-holds", u.inv.raw)
 		}
 	}
+}
+
+// finishKubeGet reports secrets of a cluster, and whole objects, which hold
+// the environment of programs, unless their kinds are known to hold none.
+func (u *use) finishKubeGet() {
+	for _, w := range u.pos {
+		if !w.known || strings.HasPrefix(w.text, "secret") || strings.Contains(w.text, ",secret") {
+			u.does(Secret, "cluster secrets", u.inv.raw)
+		}
+	}
+	if strings.Contains(u.marks, "whole") && !u.harmlessKinds() {
+		u.does(Secret, "cluster objects", u.inv.raw)
+	}
+}
+
+// harmlessKinds reports whether all that kubectl get names is of such a kind:
+// KIND[,KIND...] [NAME...] or KIND/NAME...
+func (u *use) harmlessKinds() bool {
+	for i, w := range u.pos {
+		kinds, _, slash := strings.Cut(w.text, "/")
+		if i > 0 && !slash {
+			continue
+		}
+		for _, kind := range strings.Split(kinds, ",") {
+			if !w.known || w.many || w.glob > 0 || !harmlessKind(kind) {
+				return false
+			}
+		}
+	}
+	return len(u.pos) > 0
+}
+
+func harmlessKind(kind string) bool {
+	switch kind {
+	case "node", "nodes", "no", "namespace", "namespaces", "ns", "service", "services", "svc", "endpoints", "ep", "endpointslices",
+		"ingress", "ingresses", "ing", "ingressclasses", "networkpolicies", "netpol", "storageclass", "storageclasses", "sc",
+		"persistentvolumeclaim", "persistentvolumeclaims", "pvc", "hpa", "horizontalpodautoscalers", "pdb", "poddisruptionbudgets",
+		"resourcequotas", "quota", "limitranges", "limits", "priorityclasses", "pc", "leases", "roles", "rolebindings", "clusterroles", "clusterrolebindings":
+		return true
+	}
+	return false
 }
 
 // finishPush reports where git push goes, and whether it may rewrite history.

@@ -313,6 +313,10 @@ func (u *use) peculiar(role string, w word) {
 			u.unknown(PartWords, u.inv.raw, "an argument that a pager may run")
 		}
 		u.reads(w, 0)
+	case "kubeoutput":
+		if !w.known || w.text != "wide" && w.text != "name" {
+			u.marks += " whole"
+		}
 	case "pymodule":
 		u.pythonModule(w)
 	default:
