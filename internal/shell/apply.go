@@ -23,6 +23,7 @@ type use struct {
 	replace string // what xargs replaces
 	fixed   bool   // roles must not change any more
 	deletes bool   // it removes what it finds
+	sift    sift   // which of that
 	command []word // of a wrapper
 	quiet   bool   // what holds without arguments does not
 	into    word   // the directory that cp -t and its kin fill
@@ -92,6 +93,7 @@ func (u *use) read(args []word) {
 			u.pos = append(u.pos, w)
 		case u.loose && w.known && strings.HasPrefix(w.text, "-"):
 		case u.skip != "" && w.known && strings.Contains(u.skip, " "+w.text+" "):
+			u.sift.word(w.text, word{})
 		case u.bundle && i == 0 && w.known && w.text != "" && w.text[0] != '-':
 			i += u.cluster("-"+w.text, w, args[i+1:], true)
 		case w.dashed() && !(w.known && w.text == "-"):
@@ -331,6 +333,7 @@ func (u *use) option(o option, value word, name string) {
 		u.role(o.role, value)
 	}
 	u.effects(o.rest, u.inv.raw)
+	u.sift.word(name, value)
 	if strings.HasPrefix(o.rest, "alone") {
 		u.alone = name
 	}

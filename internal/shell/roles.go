@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -330,7 +331,11 @@ func (u *use) reads(w word, f flags) {
 		return
 	}
 	if u.deletes {
-		u.path(Delete, w, u.inv.st, u.flags|recursive)
+		all := u.flags
+		if u.sift.whole || slices.ContainsFunc(u.pos, func(p word) bool { return !p.known || p.many }) {
+			all |= recursive
+		}
+		u.path(Delete, w, u.inv.st, all)
 	}
 	if u.inplace {
 		u.path(Write, w, u.inv.st, u.flags|f)
