@@ -370,7 +370,7 @@ func (u *use) effects(list, raw string) {
 				u.fixed = strings.Contains(list, "!")
 			}
 			list = ""
-		case "makes", "lists", "extracts", "links", "exact":
+		case "makes", "lists", "extracts", "links", "exact", "mirrors":
 			u.marks += " " + item
 		case "", "alone":
 		default:
@@ -493,6 +493,10 @@ func (u *use) dest(w word) {
 	}
 	into := strings.HasSuffix(w.text, "/") || len(sources) > 1 || u.isDir(name) || u.env.Files == nil
 	if !into || harmlessDevice(path.Clean(name)) || strings.Contains(u.marks, "exact") {
+		if u.flags&recursive != 0 && u.isDir(name) {
+			u.fills(w, name)
+			return
+		}
 		u.path(Write, w, u.inv.st, u.flags)
 		return
 	}
@@ -502,7 +506,7 @@ func (u *use) dest(w word) {
 			base = "." // BSD copies what the directory holds, not the directory
 		}
 		if !src.known || src.many || src.glob > 0 || base == "." || base == ".." || base == "/" {
-			u.path(Write, w, u.inv.st, u.flags|recursive)
+			u.fills(w, name)
 			continue
 		}
 		inner := w
@@ -512,4 +516,16 @@ func (u *use) dest(w word) {
 		}
 		u.path(Write, inner, u.inv.st, u.flags)
 	}
+}
+
+// fills reports copies below a directory whose names are not known. Those in a
+// home directory or one of the system leave what is there: they do not wipe it.
+func (u *use) fills(w word, name string) {
+	_, place := u.place(name)
+	if place != HomeDir && place != System || strings.Contains(u.marks, "mirrors") {
+		u.path(Write, w, u.inv.st, u.flags|recursive)
+		return
+	}
+	u.path(Write, w, u.inv.st, u.flags&^recursive)
+	u.unknown(PartWords, u.inv.raw, "which names it writes below "+escaped(name)+" is not known")
 }
