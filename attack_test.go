@@ -41,6 +41,12 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		{"git tag --column new", "makes a tag"},
 		{"git reflog drop", "deletes history (git 2.51)"},
 		{"git submodule foreach 'echo x > new.txt'", "writes in other directories"},
+		{"git cat-file --batch < list.txt", "prints any object that the list names"},
+		{"docker inspect web", "prints the environment of the container"},
+		{"kubectl get pods -o yaml", "prints the environment of the pods"},
+		{"find ~ -name '*.tmp' -o -delete", "deletes all that is not *.tmp"},
+		{"cp -r . ~", "overwrites what lies in home"},
+		{"nod mode off", "turns nod off"},
 		// shells
 		{"jobs -x rm src/price.js", "jobs -x runs a command"},
 		{"wait -n -p 'a[$(rm src/price.js)]'", "wait -p evaluates the index"},
