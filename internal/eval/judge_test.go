@@ -88,8 +88,8 @@ func TestTheWorld(t *testing.T) {
 		{"/home/x/p", "frobnicate --version", "open none"},
 		{"/home/x/p", "touch ~/.config/nod/nod.toml", "deny guard"},
 		{"/home/x/p", "nod trust", "deny guard"},
-		{"/home/x/p", "nod eval rows.jsonl", "open none"}, // it only reads; what nod is, the data does not say
-		{"/home/x", "touch a", "open none"},               // home is no workspace
+		{"/home/x/p", "nod eval rows.jsonl", "allow shell"}, // it only reads
+		{"/home/x", "touch a", "open none"},                 // home is no workspace
 		{"/", "touch a", "open none"},
 	} {
 		line := strings.Replace(fmt.Sprintf(`{"id":"a","cwd":%q,"label":"ambiguous",%s}`, c.dir, bash(c.command)), `"cwd":"",`, "", 1)
