@@ -79,7 +79,7 @@ func (a *analysis) stmt(s *syntax.Stmt, st state, in input) (yes, no state) {
 func (a *analysis) redirected(s *syntax.Stmt, st state, in input) (yes, no state) {
 	command := a.command
 	if len(s.Redirs) > 0 {
-		if _, ok := s.Cmd.(*syntax.CallExpr); ok {
+		if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
 			a.command = len(a.report.Commands) // that of the call below
 		}
 		in, st = a.redirects(s.Redirs, st, in)
