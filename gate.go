@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/nodgate/nod/internal/shell"
@@ -49,7 +50,7 @@ type Gate struct {
 	home     string
 	realHome string
 	roots    []string
-	self     []string
+	self     func() []string // as given and real; found out when asked for
 	secrets  pathList
 	guards   pathList
 	model    Model
@@ -77,9 +78,13 @@ func New(o Options) *Gate {
 		g.now = time.Now
 	}
 	g.realHome = g.real(o.Home)
-	for _, name := range o.Self {
-		g.self = append(g.self, name, g.real(name))
-	}
+	g.self = sync.OnceValue(func() []string {
+		var own []string
+		for _, name := range o.Self {
+			own = append(own, name, g.real(name))
+		}
+		return own
+	})
 	return g
 }
 

@@ -127,7 +127,7 @@ func (t *trial) selfByMention() (why string) {
 	if len(t.report.Unknowns) == 0 && !t.runsCode() {
 		return ""
 	}
-	for _, own := range t.gate.self {
+	for _, own := range t.gate.self() {
 		for _, form := range t.gate.spellings(own) {
 			if mentions(t.call.Command, form) {
 				return selfReason + "this is not known to leave " + Printable(own) + " as it is"
@@ -269,7 +269,7 @@ func inputStrings(input json.RawMessage) []string {
 // isSelf reports whether a real path is one of nod's own files, or below one
 // of its directories.
 func (g *Gate) isSelf(real string) bool {
-	for _, own := range g.self {
+	for _, own := range g.self() {
 		if own != "" && view.Below(strings.ToLower(own), strings.ToLower(real)) {
 			return true
 		}
@@ -279,7 +279,7 @@ func (g *Gate) isSelf(real string) bool {
 
 // holdsSelf reports whether the tree at real holds something of nod's.
 func (g *Gate) holdsSelf(real string) bool {
-	for _, own := range g.self {
+	for _, own := range g.self() {
 		if real != "" && own != "" && view.Below(strings.ToLower(real), strings.ToLower(own)) {
 			return true
 		}
