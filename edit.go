@@ -40,11 +40,16 @@ func (g *Gate) editable(c Call, p places, name string) (why string) {
 	if name == "" {
 		return "an edit without a path"
 	}
-	real, err := g.locate(c.Dir, name)
+	reals, err := g.readings(c.Dir, name)
 	if err != nil {
 		return Printable(name) + ": nobody can say where this leads"
 	}
-	return g.writable(p, real)
+	for _, real := range reals {
+		if why := g.writable(p, real); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // writable reports what speaks against writing to the real path, "" if

@@ -2,6 +2,7 @@ package nod_test
 
 import (
 	"context"
+	"path"
 	"testing"
 
 	"github.com/nodgate/nod"
@@ -30,7 +31,7 @@ func TestEditsThatAreNotAllowed(t *testing.T) {
 	for name, why := range map[string]string{
 		"/etc/passwd": "elsewhere", "../notes.txt": "above", "/home/dev/shop-twin/x": "prefix twin",
 		"out/x": "link out", "out.txt": "link to a file outside", "loop/x": "link loop", "missing/../../x": "nobody can say",
-		"hooks/pre-commit": "link to guarded", ".git/hooks/pre-commit": "guarded", ".GIT/config": "folded", ".git./config": "trailing dot",
+		"hooks/pre-commit": "link to guarded", "deep/../../notes.txt": "inside for the kernel, outside for a host that cleans the text", "deep/../../.config/nod/nod.toml": "the same", ".git/hooks/pre-commit": "guarded", ".GIT/config": "folded", ".git./config": "trailing dot",
 		"GIT~1/config": "short name", ".g\u200cit/config": "ignorable", ".claude/settings.json": "agent settings", "sub/.envrc": "at depth",
 		"node_modules/x/index.js": "installed code", ".venv/bin/python": "installed code", "CLAUDE.md": "instructions", ".mcp.json": "servers",
 		"fifo": "FIFO", "dev": "device", "src": "directory", "linked": "hard link", "linkedtree/x": "another repository's worktree",
@@ -146,7 +147,8 @@ func FuzzEdit(f *testing.F) {
 			full = shop + "/" + name
 		}
 		real, err := view.Resolve(o.Files, full)
-		if err != nil || !view.Below(shop, real) || view.Below(shop+"/.git", real) {
+		lexical, lexicalErr := view.Resolve(o.Files, path.Clean(full))
+		if lexicalErr != nil || !view.Below(shop, lexical) || err != nil || !view.Below(shop, real) || view.Below(shop+"/.git", real) {
 			t.Fatalf("%q resolves to %q (%v) and was allowed", name, real, err)
 		}
 	})

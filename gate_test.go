@@ -56,7 +56,7 @@ func TestSecretsGoToTheModelByAnyTool(t *testing.T) {
 	o := options(nod.DefaultRules())
 	for _, c := range []nod.Call{
 		tool("read_file", "/home/dev/.ssh/id_ed25519"), tool("read_file", "~/.aws/credentials"), tool("read_file", ".env"),
-		tool("grep", "/home/dev"), tool("grep", "/"), tool("read_file", "/proc/self/environ"), tool("file_write", "deploy.key"),
+		tool("grep", "/home/dev"), tool("read_file", "/home/dev/missing/../.ssh/id_ed25519"), tool("read_file", "loop/x"), tool("read_file", "out/../../.ssh/id_ed25519"), tool("grep", "/"), tool("read_file", "/proc/self/environ"), tool("file_write", "deploy.key"),
 		bash("cat ~/.ssh/id_ed25519"), bash("cat .env.local"), bash("head -3 /home/dev/.ssh/*"),
 		bash("cat ~/.s*h/id_ed25519"), bash("cat $(echo ~/.ssh/id_ed25519)"), bash("grep -r x ~"), bash("head < ~/.ssh/id_ed25519"), bash("cat /home/dev/shop/../.ssh/id_ed25519"),
 	} {

@@ -186,9 +186,9 @@ func (t *trial) selfByPath() (why string) {
 		return ""
 	}
 	for _, name := range t.call.Paths {
-		real, err := t.gate.locate(t.call.Dir, name)
-		if err == nil && t.gate.isSelf(real) {
-			return selfReason + Printable(real) + " belongs to it"
+		reals, _ := t.gate.readings(t.call.Dir, name)
+		if slices.ContainsFunc(reals, t.gate.isSelf) {
+			return selfReason + Printable(name) + " belongs to it"
 		}
 	}
 	return ""
@@ -301,14 +301,15 @@ func isAgentSettings(real string) bool {
 	if len(parts) == 0 {
 		return false
 	}
-	switch parts[len(parts)-1] {
+	last := parts[len(parts)-1]
+	switch last {
 	case "managed-settings.json", "hooks.json", ".claude.json":
 		return true
 	}
 	for _, p := range parts[:len(parts)-1] {
 		switch p {
 		case ".claude", ".codex", ".copilot", ".gemini", ".qwen", ".cursor", ".crush", ".opencode", "claude-code", "opencode", "managed-settings.d":
-			return strings.HasSuffix(real, ".json") || strings.HasSuffix(real, ".toml") || strings.HasSuffix(real, ".jsonc")
+			return strings.HasSuffix(last, ".json") || strings.HasSuffix(last, ".toml") || strings.HasSuffix(last, ".jsonc")
 		}
 	}
 	return false
@@ -372,12 +373,14 @@ func (t *trial) secret() (why string) {
 
 func (t *trial) secretPath() string {
 	for _, name := range t.call.Paths {
-		real, err := t.gate.locate(t.call.Dir, name)
+		reals, err := t.gate.readings(t.call.Dir, name)
 		if err != nil {
-			continue // layer 2 and the model see the name as written
+			return name // nobody can say that it is none
 		}
-		if t.gate.touchesSecret(real, t.call.Tool == "grep") {
-			return real
+		for _, real := range reals {
+			if t.gate.touchesSecret(real, t.call.Tool == "grep") {
+				return real
+			}
 		}
 	}
 	return ""

@@ -44,6 +44,8 @@ func TestNoToolChangesNod(t *testing.T) {
 	} {
 		guarded(t, o, c, true)
 	}
+	guarded(t, o, tool("file_write", "deep/../../.config/nod/nod.toml"), true)
+	guarded(t, o, tool("file_write", "missing/../../.config/nod/nod.toml"), true)
 	mcp := tool("mcp")
 	mcp.MCP = &nod.MCP{Server: "fs", Tool: "write_file"}
 	mcp.Input = json.RawMessage(`{"args":[{"path":"/home/dev/.config/nod/nod.toml"}]}`)

@@ -20,6 +20,28 @@ func (g *Gate) locate(dir, name string) (string, error) {
 	return view.Resolve(g.files, name)
 }
 
+// readings returns where a name in a call's arguments may lead: as the kernel
+// follows it, and, where that differs, with ".." taken out of the text first,
+// as many hosts do before they open a file. All of them count.
+func (g *Gate) readings(dir, name string) ([]string, error) {
+	real, err := g.locate(dir, name)
+	if !strings.Contains(name+dir, "..") {
+		return []string{real}, err
+	}
+	full := name
+	switch {
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		full = g.home + name[1:]
+	case !strings.HasPrefix(name, "/"):
+		full = dir + "/" + name
+	}
+	lexical, lexicalErr := g.locate(dir, path.Clean(full))
+	if err == nil {
+		err = lexicalErr
+	}
+	return []string{real, lexical}, err
+}
+
 // workspace returns the real paths of the call's usable roots. A root that
 // holds the home directory or is one of the system's is no workspace.
 func (g *Gate) workspace(c Call) []string {
