@@ -1,7 +1,7 @@
 // Package jsonline writes JSON objects without reflection.
 //
 // encoding/json learns each type at its first use, which costs a process that
-// lives for a millisecond a fifth of its time. What is written here reads the
+// lives for a millisecond or two a good part of it. What is written here reads the
 // same to any JSON reader; encoding/json is the judge in the tests of those
 // who use it.
 package jsonline
