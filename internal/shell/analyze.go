@@ -71,6 +71,7 @@ func read(source string, env Env, lang syntax.LangVariant) Report {
 	if a.over != "" {
 		return Report{Exceeded: a.over}
 	}
+	a.unstable()
 	return a.report
 }
 
@@ -94,6 +95,12 @@ type analysis struct {
 	changed  bool     // something before in the line writes or runs
 	links    []string // links made earlier in the line
 	parts    Part     // overrides the part of what is reported; 0 leaves it
+
+	caller   int       // one more than the index of the command whose definition is walked
+	where    spot      // what of a file is walked
+	reading  []string  // definitions being walked
+	scripted int       // work done for definitions, which has a bound of its own
+	watching []watched // files whose content counts
 
 	home     placed
 	places   []placed
@@ -124,7 +131,7 @@ func (a *analysis) unknown(part Part, words, what string) {
 	if a.parts != 0 {
 		part = a.parts
 	}
-	u := Unknown{What: what, Words: shorten(words), Command: a.command, Part: part}
+	u := Unknown{What: a.located(what), Words: shorten(words), Command: a.command, Part: part}
 	for i := len(a.report.Unknowns) - 1; i >= 0 && i > len(a.report.Unknowns)-8; i-- {
 		if a.report.Unknowns[i] == u {
 			return
@@ -138,7 +145,7 @@ func (a *analysis) effect(e Effect) {
 	if a.parts != 0 {
 		e.Part = a.parts
 	}
-	e.Words, e.Command = shorten(e.Words), a.command
+	e.Words, e.Command = shorten(a.located(e.Words)), a.command
 	if a.away != "" && e.Place != Null {
 		e.Place = Network
 	}
@@ -202,11 +209,12 @@ func (a *analysis) nested(source string, in state, wrapper string) state {
 	if wrapper != "" {
 		a.wrappers = append(a.wrappers, wrapper)
 	}
-	a.src = source
+	where := a.where
+	a.src, a.where.fixed = source, true
 	a.depth++
 	out := a.stmts(file.Stmts, in)
 	a.depth--
-	a.src, a.command = src, command
+	a.src, a.command, a.where = src, command, where
 	if wrapper != "" {
 		a.wrappers = a.wrappers[:len(a.wrappers)-1]
 	}

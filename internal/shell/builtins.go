@@ -50,7 +50,10 @@ func (a *analysis) builtin(inv *invocation) (yes, no state, ok bool) {
 		st = a.reads(inv)
 	case "shift":
 		a.constantArgs(inv)
-		st.args, st.argsKnown = nil, false
+		st = shifted(inv)
+	case "exit":
+		a.constantArgs(inv)
+		st.gone = len(inv.args) == 0 || len(inv.args) == 1 && !inv.args[0].many && inv.args[0].isNumber()
 	case "set":
 		st = a.set(inv)
 	case "export", "readonly", "declare", "typeset", "local":
@@ -65,12 +68,29 @@ func (a *analysis) builtin(inv *invocation) (yes, no state, ok bool) {
 			sh, _ := a.sheet("printf")
 			a.apply(sh, inv)
 		}
-	case "exit", "return", "break", "continue", "wait", "jobs", "fg", "bg", "times", "caller", "logout", "suspend", "unalias", "dirs", "help", "let":
+	case "return", "break", "continue", "wait", "jobs", "fg", "bg", "times", "caller", "logout", "suspend", "unalias", "dirs", "help", "let":
 		a.constantArgs(inv)
 	default:
 		return st, st, false
 	}
 	return st, st, true
+}
+
+// shifted is the state after shift.
+func shifted(inv *invocation) state {
+	st := inv.st
+	n := 1
+	if len(inv.args) == 1 && inv.args[0].known && len(inv.args[0].text) == 1 && inv.args[0].isNumber() {
+		n = int(inv.args[0].text[0] - '0')
+	} else if len(inv.args) > 0 {
+		n = len(st.args) + 1
+	}
+	if !st.argsKnown || n > len(st.args) {
+		st.args, st.argsKnown = nil, false
+		return st
+	}
+	st.args = st.args[n:]
+	return st
 }
 
 // quiet reports whether a builtin that can change the shell only prints or
@@ -256,6 +276,9 @@ func (a *analysis) sourced(inv *invocation) state {
 	if len(args) == 0 {
 		a.unknown(PartWords, inv.raw, "what source runs is not known")
 		return inv.st
+	}
+	if st, ok := a.sourceFile(args, inv); ok {
+		return st
 	}
 	a.script(args[0], inv)
 	st := inv.st.lost()

@@ -71,7 +71,7 @@ func (a *analysis) prefixed(c *syntax.CallExpr, words []word, st state) state {
 func (a *analysis) enter(raw string) int {
 	a.command = len(a.report.Commands)
 	a.report.Commands = append(a.report.Commands, Command{
-		Source: shorten(raw), Wrappers: append([]string(nil), a.wrappers...),
+		Source: shorten(raw), Wrappers: append([]string(nil), a.wrappers...), Caller: a.caller,
 	})
 	return a.command
 }
@@ -135,6 +135,9 @@ func (a *analysis) external(inv *invocation) (yes, no state) {
 		a.unknown(PartWords, inv.raw, "nothing is known of "+escaped(base))
 		return st, st
 	}
+	if a.task(inv) {
+		return st, st
+	}
 	// A program changes nothing of the shell that started it: git -C x leaves
 	// the directory of the next command as it was.
 	a.apply(sheet, inv)
@@ -152,6 +155,8 @@ func (a *analysis) identified(inv *invocation) bool {
 		a.unknown(PartWords, inv.raw, p.fault)
 		// What it would do is stated all the same, for there may be one.
 		return true
+	case p.foreign && a.runFile(inv, p):
+		return false
 	case p.foreign:
 		real, place := a.place(p.real)
 		a.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})

@@ -20,7 +20,7 @@ func withPath(env Env, path string) Env {
 
 func TestProgramIdentity(t *testing.T) {
 	m := world()
-	m.File(testRepo+"/bin/ls", "", 0o755)
+	m.File(testRepo+"/bin/ls", "\x7fELF\x00", 0o755)
 	m.File(testRepo+"/bin/plain", "", 0o644)
 	m.File("/tmp/bin/ls", "", 0o755)
 	m.Dir("/opt/shared", 0o777)

@@ -100,6 +100,9 @@ func (a *analysis) param(p *syntax.ParamExp, st state) (binding, state) {
 	if p.Length {
 		return binding{value: value{numeric: true}}, a.walkParam(p, st)
 	}
+	if a.namesItself(p) {
+		return binding{value: constant(a.where.name)}, st
+	}
 	if p.Slice != nil || p.Repl != nil || p.Index != nil {
 		return binding{}, a.walkParam(p, st)
 	}
@@ -108,6 +111,18 @@ func (a *analysis) param(p *syntax.ParamExp, st state) (binding, state) {
 		return v, st
 	}
 	return a.expansion(p, v, st)
+}
+
+// namesItself recognises what bash calls the script that is being read:
+// ${BASH_SOURCE[0]}, with or without a default.
+func (a *analysis) namesItself(p *syntax.ParamExp) bool {
+	if p.Param.Value != "BASH_SOURCE" || a.where.name == "" || a.where.fixed || a.lang != syntax.LangBash || a.both || len(a.calls) > 0 || p.Slice != nil || p.Repl != nil {
+		return false
+	}
+	if w, ok := p.Index.(*syntax.Word); p.Index != nil && (!ok || w.Lit() != "0") {
+		return false
+	}
+	return p.Exp == nil || p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull
 }
 
 // expansion applies ${x:-y} and its kin.
@@ -184,6 +199,8 @@ func (a *analysis) variable(name, raw string, st state) binding {
 		if a.env.Home != "" {
 			return binding{value: constant(a.env.Home)}
 		}
+	case "0":
+		return binding{value: st.zero}
 	case "PWD":
 		if st.dir != "" {
 			return binding{value: constant(st.dir)}

@@ -47,7 +47,24 @@ type Report struct {
 	Malformed string
 	// Read lists files whose content the report rests on.
 	Read []Evidence
+	// Definitions are the files that say what commands of the line run.
+	Definitions []Definition
 }
+
+// Definition is a file that says what a command runs: a script, a Makefile,
+// an entry of package.json, and what those name in turn. Code in a compiled
+// or interpreted program that a definition only starts is not looked into.
+type Definition struct {
+	// Path is real; an entry of a file stands behind it: /x/package.json#test.
+	Path string
+	// SHA256 is of the bytes that count, hex; [Absent] where there is no such
+	// file, "" where it could not be read whole or the line changes it.
+	SHA256  string
+	Command int // index into Report.Commands; -1: none
+}
+
+// Absent stands for the hash of a file that does not exist.
+const Absent = "absent"
 
 // Evidence is a file that was looked at.
 type Evidence struct {
@@ -73,6 +90,9 @@ type Command struct {
 	Wrappers []string
 	// Source is the text of the command, as written, shortened to 200 bytes.
 	Source string
+	// Caller is one more than the index of the command whose script or
+	// definition this one stands in; 0: it stands in the line itself.
+	Caller int
 }
 
 // Word is one argument after expansion.

@@ -118,6 +118,12 @@ func (u *use) shellCode(rest []word) {
 
 // scriptWith is a script and its arguments.
 func (u *use) scriptWith(rest []word) {
+	s, ok := u.load(rest[0], u.inv)
+	if langs := dialects(u.inv.name); ok && langs != nil && u.sheet.file == "bash" {
+		if u.runScript(s, langs, rest[0], rest[1:], u.inv) {
+			return
+		}
+	}
 	u.script(rest[0], u.inv)
 }
 

@@ -10,6 +10,8 @@ type state struct {
 	funcs     *function
 	args      []word // positional parameters
 	argsKnown bool
+	zero      value // $0
+	gone      bool  // the shell has ended: nothing comes after
 }
 
 // binding is one assignment; the newest for a name counts.
@@ -27,7 +29,8 @@ type function struct {
 	name  string
 	body  *syntax.Stmt
 	src   string // the text that body's positions refer to
-	maybe bool   // defined on one branch only
+	where spot
+	maybe bool // defined on one branch only
 	prev  *function
 }
 
@@ -80,7 +83,16 @@ func (s state) assign(name string, v value) state {
 
 // merge returns what holds after either a or b.
 func merge(a, b state) state {
+	switch {
+	case a.gone:
+		return b
+	case b.gone:
+		return a
+	}
 	out := a
+	if a.zero != b.zero {
+		out.zero = value{}
+	}
 	if a.dir != b.dir {
 		out.dir = ""
 	}
@@ -157,5 +169,5 @@ func maybes(f, onto *function) *function {
 		return onto
 	}
 	onto = maybes(f.prev, onto)
-	return &function{name: f.name, body: f.body, src: f.src, maybe: true, prev: onto}
+	return &function{name: f.name, body: f.body, src: f.src, where: f.where, maybe: true, prev: onto}
 }

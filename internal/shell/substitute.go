@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nodgate/nod/internal/view"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -62,6 +63,10 @@ func (a *analysis) printed(s *syntax.Stmt, st state) value {
 		if c.Op == syntax.Pipe && printsNumber(c.Y) {
 			return value{numeric: true}
 		}
+		if dir := a.entered(c, st); dir != "" {
+			st.dir = dir
+			return a.printed(c.Y, st)
+		}
 	case *syntax.CallExpr:
 		if len(c.Assigns) > 0 || len(c.Args) == 0 || st.function(c.Args[0].Lit()) != nil {
 			return value{}
@@ -69,6 +74,24 @@ func (a *analysis) printed(s *syntax.Stmt, st state) value {
 		return a.printedBy(c, st)
 	}
 	return value{}
+}
+
+// entered is the directory in which "cd x && y" runs y, if cd cannot fail and
+// prints nothing.
+func (a *analysis) entered(c *syntax.BinaryCmd, st state) string {
+	x, ok := c.X.Cmd.(*syntax.CallExpr)
+	if !ok || c.Op != syntax.AndStmt || len(x.Args) == 0 || x.Args[0].Lit() != "cd" || st.function("cd") != nil || c.X.Negated || c.X.Background {
+		return ""
+	}
+	m := a.mark()
+	yes, no := a.stmt(c.X, st, input{})
+	if a.over == "" {
+		a.rollback(m)
+	}
+	if yes.dir != no.dir || !a.isDir(yes.dir) {
+		return ""
+	}
+	return yes.dir
 }
 
 func onlyErrors(list []*syntax.Redirect) bool {
@@ -133,6 +156,10 @@ func (a *analysis) printedBy(c *syntax.CallExpr, st state) value {
 		if len(rest) == 0 && st.dir != "" {
 			return constant(st.dir)
 		}
+		if len(rest) == 1 && rest[0] == "-P" && st.dir != "" && a.isDir(st.dir) {
+			real, _ := view.Resolve(a.env.Files, st.dir)
+			return constant(real)
+		}
 	case "echo":
 		text := strings.Join(rest, " ")
 		if !strings.HasPrefix(text, "-") && !strings.Contains(text, "\\") {
@@ -165,7 +192,7 @@ func (a *analysis) constantArg(w *syntax.Word, st state) (string, bool) {
 		switch p := part.(type) {
 		case *syntax.Lit, *syntax.SglQuoted:
 		case *syntax.ParamExp:
-			if p.Exp != nil || p.Index != nil || p.Param == nil {
+			if p.Param == nil || (p.Exp != nil || p.Index != nil) && !a.namesItself(p) {
 				return "", false
 			}
 		case *syntax.DblQuoted:
@@ -173,7 +200,7 @@ func (a *analysis) constantArg(w *syntax.Word, st state) (string, bool) {
 				switch x := q.(type) {
 				case *syntax.Lit:
 				case *syntax.ParamExp:
-					if x.Exp != nil || x.Index != nil || x.Param == nil {
+					if x.Param == nil || (x.Exp != nil || x.Index != nil) && !a.namesItself(x) {
 						return "", false
 					}
 				default:

@@ -63,6 +63,9 @@ func (a *analysis) stmt(s *syntax.Stmt, st state, in input) (yes, no state) {
 	if !a.spend() || s == nil {
 		return st, st
 	}
+	if !a.where.fixed && a.where.file != "" {
+		a.where.line = int(s.Pos().Line())
+	}
 	if s.Background || s.Coprocess || s.Disown {
 		a.pipes++
 		a.redirected(s, st, in)
@@ -385,7 +388,7 @@ func (a *analysis) declare(c *syntax.FuncDecl, st state) (yes, no state) {
 			a.unknown(PartOther, a.raw(c), "the shell itself calls "+escaped(n.Value))
 			a.subshell([]*syntax.Stmt{c.Body}, st.lost())
 		}
-		st.funcs = &function{name: n.Value, body: c.Body, src: a.src, prev: st.funcs}
+		st.funcs = &function{name: n.Value, body: c.Body, src: a.src, where: a.where, prev: st.funcs}
 	}
 	return st, st
 }
@@ -423,12 +426,12 @@ func (a *analysis) callFunction(f *function, args []word, raw string, st state, 
 		return st.lost(), st.lost()
 	}
 	a.calls = append(a.calls, frame{f.name, a.pipes})
-	src, outer, outerKnown := a.src, st.args, st.argsKnown
-	a.src = f.src
+	src, where, outer, outerKnown := a.src, a.where, st.args, st.argsKnown
+	a.src, a.where = f.src, f.where
 	inner := st
 	inner.args, inner.argsKnown = args, allConstant(args)
 	yes, no = a.stmt(f.body, inner, in)
-	a.src = src
+	a.src, a.where = src, where
 	a.calls = a.calls[:len(a.calls)-1]
 	yes.args, yes.argsKnown = outer, outerKnown
 	no.args, no.argsKnown = outer, outerKnown

@@ -1,0 +1,460 @@
+package shell
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/view"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Limits of what is read of the files that a line runs.
+const (
+	maxDefinition  = 8 << 20 // of a file whose content is only hashed
+	maxScripts     = 4       // scripts inside each other
+	maxDefinitions = 48
+)
+
+// source is a file that a command runs, read whole.
+type source struct {
+	real string
+	name string // as the command has it, which is what $0 says
+	text string
+}
+
+// load reads a file that the current command runs and records it as one of
+// its definitions. ok is false where its content cannot be taken for what
+// runs: the path is not known, it is no regular file, it is too large for a
+// script, others can change it, or a wrapper runs it somewhere else.
+//
+// Whoever can say what code in another language does asks for it here.
+func (a *analysis) load(w word, inv *invocation) (s source, ok bool) {
+	name, known := a.absolute(w, inv.st)
+	if !known || w.many || w.glob > 0 || w.output || a.away != "" || a.env.Files == nil || disguise(name) != "" || !a.asWritten() {
+		return s, false
+	}
+	s.name = w.text
+	var data []byte
+	if s.real, data, ok = a.defined(name); !ok || len(data) > maxBytes || a.throughLinks(name) || !a.settledFile(s.real) {
+		return s, false
+	}
+	s.text = string(data)
+	return s, true
+}
+
+// asWritten reports whether the wrappers around a command run it here, as
+// this user, in the directory that is known.
+func (a *analysis) asWritten() bool {
+	for _, w := range a.wrappers {
+		switch path.Base(w) {
+		case "env", "nice", "ionice", "nohup", "time", "timeout", "stdbuf", "setsid", "command", "builtin", "exec", "eval", "xargs",
+			"sh", "bash", "zsh", "dash", "ash", "trap":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// defined records a file as a definition of the current command and returns
+// its content, if it could be read whole.
+func (a *analysis) defined(name string) (real string, data []byte, ok bool) {
+	real, data, sum := a.content(name)
+	if !strings.Contains(real, "/node_modules/") { // what is installed is nobody's definition
+		a.define(real, sum)
+	}
+	return real, data, sum != "" && sum != Absent
+}
+
+// content reads a file, and remembers that the report rests on it.
+func (a *analysis) content(name string) (real string, data []byte, sum string) {
+	real, err := view.Resolve(a.env.Files, name)
+	if err != nil {
+		a.watch(name)
+		return path.Clean(name), nil, ""
+	}
+	a.watch(real)
+	if clean := path.Clean(name); clean != real {
+		a.watch(clean)
+	}
+	if data, err = a.env.Files.Read(real, maxDefinition); err != nil {
+		if _, lerr := a.env.Files.Lstat(real); errors.Is(lerr, fs.ErrNotExist) {
+			return real, nil, Absent
+		}
+		return real, nil, ""
+	}
+	a.rests(real, data)
+	return real, data, digest(data)
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// define records what the current command is defined by. Of too many nobody
+// could keep track: that is stated as one that cannot be read.
+func (a *analysis) define(name, sum string) {
+	d := Definition{Path: name, SHA256: sum, Command: a.command}
+	if slices.Contains(a.report.Definitions, d) {
+		return
+	}
+	if len(a.report.Definitions) >= maxDefinitions {
+		d.SHA256 = ""
+	}
+	if len(a.report.Definitions) < 2*maxDefinitions {
+		a.report.Definitions = append(a.report.Definitions, d)
+	}
+}
+
+// watched is a file whose content, or absence, a command was read by.
+type watched struct {
+	path    string
+	command int
+}
+
+func (a *analysis) watch(name string) {
+	a.watching = append(a.watching, watched{name, a.command})
+}
+
+// unstable reports commands whose definitions the line itself changes, before
+// they run or while they do: what was read is not what will run.
+func (a *analysis) unstable() {
+	if len(a.watching) == 0 {
+		return
+	}
+	var found []watched
+	for _, e := range a.report.Effects {
+		if e.Kind != Write && e.Kind != Delete || e.Place == Null || e.Place == Network {
+			continue
+		}
+		for _, w := range a.watching {
+			if !slices.Contains(found, w) && (e.Target == "" || view.Within(a.env.Files, e.Target, w.path) || e.Name != "" && view.Below(e.Name, w.path)) {
+				found = append(found, w)
+			}
+		}
+	}
+	for _, w := range found {
+		a.command = w.command
+		a.define(w.path, "")
+		a.effect(Effect{Kind: Run, Target: w.path, Place: a.placeOf(w.path), Words: w.path, Part: PartWords})
+		a.unknown(PartWords, w.path, escaped(w.path)+" is changed by the line that runs it")
+	}
+}
+
+// throughLinks reports whether a link that the line makes may be on the way.
+func (a *analysis) throughLinks(name string) bool {
+	return slices.ContainsFunc(a.links, func(link string) bool { return link == "" || view.Below(link, name) })
+}
+
+// settledFile reports whether a file is one that only this user and root can
+// change or put in its place, and that does not run as somebody else.
+func (a *analysis) settledFile(real string) bool {
+	home, err := a.env.Files.Lstat(a.realHome())
+	if err != nil || a.env.Home == "" {
+		return false
+	}
+	own := func(name string, odd fs.FileMode) bool {
+		info, err := a.env.Files.Lstat(name)
+		return err == nil && info.Mode&odd == 0 && (info.UID == 0 || info.UID == home.UID) &&
+			(info.Mode.Perm()&0o002 == 0 || info.Mode.IsDir() && info.Mode&fs.ModeSticky != 0)
+	}
+	if !own(real, fs.ModeType|fs.ModeSetuid|fs.ModeSetgid) {
+		return false
+	}
+	for dir := path.Dir(real); ; dir = path.Dir(dir) {
+		if !own(dir, fs.ModeSymlink) {
+			return false
+		}
+		if dir == "/" {
+			return true
+		}
+	}
+}
+
+// dialects are the grammars in which a shell of that name may read a script;
+// nil where it is none of those that are read. What sh is differs from system
+// to system.
+func dialects(shell string) []syntax.LangVariant {
+	switch shell {
+	case "bash":
+		return []syntax.LangVariant{syntax.LangBash}
+	case "zsh":
+		return []syntax.LangVariant{syntax.LangZsh}
+	case "dash", "ash":
+		return []syntax.LangVariant{syntax.LangPOSIX}
+	case "sh":
+		return []syntax.LangVariant{syntax.LangBash, syntax.LangPOSIX}
+	}
+	return nil
+}
+
+// shebang returns the grammars of a script that the kernel starts, nil where
+// its interpreter is no shell that is read or gets options that matter.
+func (a *analysis) shebang(text string, st state) []syntax.LangVariant {
+	rest, ok := strings.CutPrefix(text, "#!")
+	if !ok {
+		return dialects("sh") // whoever starts it hands it to a shell then
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	if len(line) > 120 || strings.ContainsAny(line, "\r\x00") {
+		return nil
+	}
+	interpreter, arg, _ := strings.Cut(strings.Trim(line, " \t"), " ")
+	if path.Base(interpreter) == "env" && path.IsAbs(interpreter) && plainIdentifier(arg) && !a.suspect(interpreter, st) {
+		interpreter, arg = arg, ""
+	} else if !path.IsAbs(interpreter) {
+		return nil
+	}
+	switch arg {
+	case "", "-", "--", "-e", "-u", "-x", "-eu", "-ue", "-ex", "-eux", "-xe", "-xeu":
+	default:
+		return nil
+	}
+	if a.suspect(interpreter, st) {
+		return nil
+	}
+	return dialects(path.Base(interpreter))
+}
+
+// suspect reports whether a name does not lead to a program that only root or
+// the person can write.
+func (a *analysis) suspect(name string, st state) bool {
+	p := a.find(name, st)
+	return p.fault != "" || p.foreign
+}
+
+// runScript walks a file as one of the shells of these grammars would run it,
+// in a process of its own. ok is false where it stays code that was not read.
+func (a *analysis) runScript(s source, langs []syntax.LangVariant, w word, args []word, inv *invocation) bool {
+	m := a.mark()
+	w.raw = inv.raw
+	a.path(Read, w, inv.st, 0)
+	own := state{dir: inv.st.dir, args: args, argsKnown: allConstant(args), zero: constant(s.name)}
+	if b := inv.st.lookup("PATH"); b != nil {
+		own = own.assign("PATH", b.value)
+	}
+	if a.readText(passage{file: s.real, name: s.name, text: s.text, langs: langs}, own, inv) {
+		return true
+	}
+	a.rollback(m)
+	return false
+}
+
+// passage is shell text of a file: a script, a recipe, an entry of package.json.
+type passage struct {
+	file  string // what the words of effects name, and what a cycle is seen by
+	name  string // $0 and BASH_SOURCE; "" where it is none
+	text  string
+	langs []syntax.LangVariant
+	line  int // of the file, where the text is one line of it; 0: count
+}
+
+// readText walks a text in every grammar given. Where they differ, or a bound
+// is met, nothing of it is kept but what defines it, and it counts as not
+// read.
+func (a *analysis) readText(t passage, st state, inv *invocation) bool {
+	if len(t.langs) == 0 || !a.readable(t) {
+		return false
+	}
+	defer a.ownProcess()()
+	var first Report
+	for i, lang := range t.langs {
+		mark := a.mark()
+		a.lang = lang
+		if _, ok := a.walkText(t, st, inv); !ok {
+			a.rollback(mark)
+			return false
+		}
+		if i == 0 && len(t.langs) > 1 {
+			first = Report{Effects: slices.Clone(a.report.Effects), Unknowns: slices.Clone(a.report.Unknowns)}
+			a.rollback(mark)
+			continue
+		}
+		if i > 0 && !(slices.Equal(first.Effects, a.report.Effects) && slices.Equal(first.Unknowns, a.report.Unknowns)) {
+			a.rollback(mark)
+			return false
+		}
+	}
+	return true
+}
+
+func (a *analysis) readable(t passage) bool {
+	return len(a.reading) < maxScripts && !slices.Contains(a.reading, t.file) &&
+		malformed(t.text) == "" && exceeded(t.text) == "" && !strings.HasPrefix(t.text, "\uFEFF")
+}
+
+// ownProcess sets aside what a process of its own does not hand back, and
+// returns what restores it.
+func (a *analysis) ownProcess() (restore func()) {
+	lang, both, ifs, home := a.lang, a.both, a.ifs, a.env.Home
+	wrappers, calls := a.wrappers, a.calls
+	a.both, a.wrappers, a.calls = false, nil, nil
+	return func() {
+		a.lang, a.both, a.ifs, a.env.Home = lang, both, ifs, home
+		a.wrappers, a.calls = wrappers, calls
+	}
+}
+
+// walkText walks a text as part of the current command and returns the state
+// after it. ok is false where it does not parse or is more than is followed.
+func (a *analysis) walkText(t passage, st state, inv *invocation) (after state, ok bool) {
+	parser := syntax.NewParser(syntax.Variant(a.lang))
+	file, err := parser.Parse(strings.NewReader(t.text), "")
+	if err != nil || a.over != "" {
+		return st, false
+	}
+	command, caller, src, where, parts, work := a.command, a.caller, a.src, a.where, a.parts, a.work
+	if len(a.reading) == 0 {
+		a.work = a.scripted
+	}
+	a.caller, a.src, a.parts = command+1, t.text, 0
+	a.where = whereOf(t)
+	a.reading = append(a.reading, t.file)
+	a.enter(t.file)
+	a.report.Commands[a.command].Dir = st.dir
+	yes, no := a.blockWith(file.Stmts, st, inv.in)
+	a.reading = a.reading[:len(a.reading)-1]
+	if len(a.reading) == 0 {
+		a.scripted, a.work = a.work, work
+	}
+	a.command, a.caller, a.src, a.where, a.parts = command, caller, src, where, parts
+	return merge(yes, no), a.over == ""
+}
+
+// spot is the place of the text that is walked, for the words that quote it.
+type spot struct {
+	file  string // "" for the line itself
+	name  string
+	line  int
+	fixed bool // line does not follow the statements
+}
+
+func whereOf(t passage) spot {
+	return spot{file: t.file, name: t.name, line: max(t.line, 1), fixed: t.line > 0}
+}
+
+// located puts file and line before what is quoted from a file.
+func (a *analysis) located(words string) string {
+	if a.where.file == "" {
+		return words
+	}
+	return a.short(a.where.file) + ":" + itoa(a.where.line) + ": " + words
+}
+
+// short is a path as a person names it: relative to the directory of the line
+// where it lies below.
+func (a *analysis) short(name string) string {
+	if rest, ok := strings.CutPrefix(name, a.env.Dir+"/"); ok && a.env.Dir != "" {
+		name = rest
+	}
+	return escaped(name)
+}
+
+func itoa(n int) string {
+	if n < 10 {
+		return string(rune('0' + n))
+	}
+	return itoa(n/10) + string(rune('0'+n%10))
+}
+
+// mark is how far a report has come.
+type mark struct {
+	effects, unknowns, commands, links, definitions int
+	command, caller                                 int
+	changed                                         bool
+}
+
+func (a *analysis) mark() mark {
+	r := &a.report
+	return mark{len(r.Effects), len(r.Unknowns), len(r.Commands), len(a.links), len(r.Definitions), a.command, a.caller, a.changed}
+}
+
+// rollback takes back what was reported since the mark. What was found to
+// define the command stays, as its own.
+func (a *analysis) rollback(m mark) {
+	r := &a.report
+	r.Effects, r.Unknowns, r.Commands, a.links = r.Effects[:m.effects], r.Unknowns[:m.unknowns], r.Commands[:m.commands], a.links[:m.links]
+	a.command, a.caller, a.changed, a.over = m.command, m.caller, m.changed, ""
+	for i := m.definitions; i < len(r.Definitions); i++ {
+		r.Definitions[i].Command = min(r.Definitions[i].Command, m.command)
+	}
+	for i := range a.watching {
+		a.watching[i].command = min(a.watching[i].command, m.command)
+	}
+}
+
+// runFile walks a program of the workspace that its path names, if it is a
+// script that can be read. ok is false where it is not.
+func (a *analysis) runFile(inv *invocation, p program) (ok bool) {
+	if strings.IndexByte(inv.name, '/') < 0 || a.away != "" || a.env.Files == nil || p.real == "" || !path.IsAbs(p.real) {
+		return false
+	}
+	w := word{value: constant(inv.name), raw: inv.raw}
+	s, ok := a.load(w, inv)
+	if !ok || s.real != p.real || !a.runnable(s.real) {
+		return false
+	}
+	return a.runScript(s, a.shebang(s.text, inv.st), w, inv.args, inv)
+}
+
+// runnable reports whether the kernel would start the file.
+func (a *analysis) runnable(real string) bool {
+	info, err := a.env.Files.Lstat(real)
+	return err == nil && info.Mode.Perm()&0o111 != 0
+}
+
+// sourceFile walks a script in this shell, and returns the state after it.
+func (a *analysis) sourceFile(args []word, inv *invocation) (st state, ok bool) {
+	if !args[0].known || strings.IndexByte(args[0].text, '/') < 0 && a.inPath(args[0].text, inv.st) {
+		return st, false
+	}
+	s, ok := a.load(args[0], inv)
+	if !ok {
+		return st, false
+	}
+	t := passage{file: s.real, name: s.name, text: s.text, langs: []syntax.LangVariant{a.lang}}
+	if !a.readable(t) || a.both && !sameInBoth(s.text) {
+		return st, false
+	}
+	st = inv.st
+	if len(args) > 1 {
+		st.args, st.argsKnown = args[1:], allConstant(args[1:])
+	}
+	if a.lang != syntax.LangBash || a.both {
+		st.zero = value{}
+	}
+	m := a.mark()
+	w := args[0]
+	w.raw = inv.raw
+	a.path(Read, w, inv.st, 0)
+	if st, ok = a.walkText(t, st, inv); !ok {
+		a.rollback(m)
+		return st, false
+	}
+	if len(args) > 1 {
+		st.args, st.argsKnown = inv.st.args, inv.st.argsKnown
+	}
+	st.zero = inv.st.zero
+	return st, true
+}
+
+// inPath reports whether PATH may hold a file of that name, which source
+// would take instead.
+func (a *analysis) inPath(name string, st state) bool {
+	list, ok := a.searchPath(st)
+	if !ok {
+		return true
+	}
+	for dir := range strings.SplitSeq(list, ":") {
+		if !path.IsAbs(dir) || a.exists(path.Clean(dir)+"/"+name) {
+			return true
+		}
+	}
+	return false
+}
