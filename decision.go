@@ -115,6 +115,12 @@ type Decision struct {
 	Spent   map[Layer]time.Duration
 	// Evidence lists the files that the answer rests on.
 	Evidence []Evidence
+	// Definitions are what an allow rule was held to, whether it cleared its
+	// command or not: a [Memory] learns them with the answer.
+	Definitions []Evidence
+	// Changes are the files, and directories with all below them, that the
+	// call may change, absolute, as far as they are known.
+	Changes []string
 }
 
 // Settled reports whether layers 0 to 3 or a model decided, rather than the

@@ -36,6 +36,9 @@ type Options struct {
 	Profile Profile
 	// Recorder writes decisions down. nil: nowhere.
 	Recorder Recorder
+	// Memory is what is known of the call's session. nil: nothing, so that an
+	// allow rule permits whatever its definition says now.
+	Memory Memory
 	// UnrecordedRuns lets a decision stand that could not be recorded; the
 	// person is told. False: it is denied.
 	UnrecordedRuns bool
@@ -57,6 +60,7 @@ type Gate struct {
 	timeout  time.Duration
 	profile  Profile
 	recorder Recorder
+	memory   Memory
 	lenient  bool
 	now      func() time.Time
 }
@@ -65,7 +69,7 @@ type Gate struct {
 func New(o Options) *Gate {
 	g := &Gate{
 		rules: o.Rules, files: o.Files, home: o.Home, roots: o.Roots, model: o.Model,
-		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, lenient: o.UnrecordedRuns, now: o.Now,
+		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, memory: o.Memory, lenient: o.UnrecordedRuns, now: o.Now,
 		secrets: newPathList(o.Rules.Secrets, o.Home), guards: newPathList(o.Rules.Guarded, o.Home),
 	}
 	if g.files == nil {
@@ -128,9 +132,13 @@ type trial struct {
 	report shell.Report
 	soft   Rule   // the soft_deny pattern that matched; Text "" if none
 	open   string // why layers 2 and 3 left the call open, for the reason
-	spent  map[Layer]time.Duration
-	start  time.Time
-	mark   time.Time
+	// changed says which definition keeps an allow rule from clearing its
+	// command; bound are the definitions that rules were held to.
+	changed string
+	bound   []Evidence
+	spent   map[Layer]time.Duration
+	start   time.Time
+	mark    time.Time
 }
 
 // decide is the flow of the package comment, line for line.
@@ -218,6 +226,7 @@ func (t *trial) finish(d Decision) Decision {
 	for _, e := range t.report.Read {
 		d.Evidence = append(d.Evidence, Evidence{Path: e.Path, SHA256: e.SHA256})
 	}
+	d.Definitions, d.Changes = t.bound, t.changes()
 	if t.gate.recorder == nil {
 		return d
 	}

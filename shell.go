@@ -96,12 +96,14 @@ func topLevel(target string) bool {
 func (t *trial) harmless() (why string, rule Rule) {
 	cleared := make([]bool, len(t.report.Commands))
 	for i, c := range t.report.Commands {
-		if r, ok := t.allowedBy(c); ok {
+		if r, ok := t.allowedBy(c); ok && t.permits(r, i) {
 			cleared[i], rule = true, r
 		}
 	}
 	if open := t.unsettled(cleared); open != "" {
-		t.open = open
+		if t.open = open; t.changed != "" {
+			t.open = t.changed
+		}
 		return "", Rule{}
 	}
 	if rule.Text != "" {
@@ -131,7 +133,7 @@ func (t *trial) harmlessReason() string {
 // no allow rule clears.
 func (t *trial) unsettled(cleared []bool) (why string) {
 	covered := func(command int, part shell.Part) bool {
-		return part == shell.PartWords && command >= 0 && command < len(cleared) && cleared[command]
+		return t.covered(cleared, command, part)
 	}
 	for _, u := range t.report.Unknowns {
 		if !covered(u.Command, u.Part) {

@@ -95,7 +95,7 @@ func decideCommand(ctx context.Context, p *Process, f checkFlags, command string
 	if settings.Mode != config.Enforce {
 		fmt.Fprintf(p.Stderr, "nod check: the mode is %s (%s), so an agent is not told this\n", settings.Mode, settings.ModeOrigin)
 	}
-	return hook.NewGate(o, settings, nil).Check(ctx, nod.Call{
+	return hook.NewGate(o, settings, nil, nil).Check(ctx, nod.Call{
 		Agent: "nod check", Tool: "bash", RawTool: "bash", Input: input, Command: command,
 		Dir: p.Dir, Roots: []string{root}, Environ: p.Environ, Interactive: f.interactive,
 	}), nil

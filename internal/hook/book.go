@@ -4,12 +4,14 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/session"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // book writes one event down: in the decision log, and in the session's
@@ -78,7 +80,46 @@ func (b *book) remember(d nod.Decision, e nod.Entry) error {
 	return b.memory.Answer(session.Answer{
 		Call: b.event.Call.ID, Digest: b.digest, Tool: b.event.Call.RawTool, Paths: b.event.Call.Paths,
 		Verdict: d.Verdict.String(), Said: e.Answered, Cost: d.Cost, At: e.Time,
+		Definitions: definitions(d), Changes: d.Changes,
 	})
+}
+
+// definitions are what the call runs by, for the session's memory.
+func definitions(d nod.Decision) []string {
+	var list []string
+	for _, e := range d.Definitions {
+		list = append(list, session.Definition(e.Path, e.SHA256))
+	}
+	return list
+}
+
+// recollection is the session's memory as the gate asks it. Where there is
+// none, anything may have changed.
+type recollection struct {
+	session *session.Session
+	files   view.Files
+}
+
+// Standing implements nod.Memory.
+func (r recollection) Standing(d nod.Evidence) nod.Standing {
+	if !r.session.Remembers() {
+		return nod.Changed
+	}
+	file := nod.DefinitionFile(d.Path)
+	switch accepted, seen := r.session.Standing(d.Path, d.SHA256); {
+	case accepted:
+		return nod.Accepted
+	case seen, r.session.Changes(file), r.younger(file):
+		return nod.Changed
+	}
+	return nod.Untouched
+}
+
+// younger reports whether a file was touched after the session began, by
+// whatever means, where the system tells.
+func (r recollection) younger(file string) bool {
+	info, err := r.files.Lstat(file)
+	return err == nil && info.Born > 0 && time.Unix(0, info.Born).After(r.session.Began())
 }
 
 // outcome writes down what became of a call.

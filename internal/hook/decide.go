@@ -30,7 +30,7 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 	}
 	r.extend(settings.Model.Timeout)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
-	d := NewGate(r.Options, settings, book).Check(ctx, e.Call)
+	d := NewGate(r.Options, settings, book, r.recollection(memory)).Check(ctx, e.Call)
 	if memory.New() { // once a session is enough
 		d.Notices = append(d.Notices, settings.Notices...)
 	}
@@ -101,12 +101,22 @@ func (r *run) unusable(e agent.Event, f *nod.Failure) agent.Answer {
 	return book.told(d)
 }
 
-// NewGate builds the gate that settings describe. recorder may be nil.
-func NewGate(o Options, s config.Settings, recorder nod.Recorder) *nod.Gate {
+// recollection is what the gate is told of the session. A run that keeps no
+// state at all, as in the demo, has none to compare with.
+func (r *run) recollection(memory *session.Session) nod.Memory {
+	if r.Places.State == "" {
+		return nil
+	}
+	return recollection{memory, r.Files}
+}
+
+// NewGate builds the gate that settings describe. recorder and memory may be
+// nil.
+func NewGate(o Options, s config.Settings, recorder nod.Recorder, memory nod.Memory) *nod.Gate {
 	r := &run{Options: o}
 	return nod.New(nod.Options{
 		Rules: s.Rules, Files: o.Files, Home: o.Places.Home, Roots: s.Roots, Self: r.self(),
-		Model: r.model(s), Timeout: s.Model.Timeout, Recorder: recorder,
+		Model: r.model(s), Timeout: s.Model.Timeout, Recorder: recorder, Memory: memory,
 		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: o.Now,
 	})
 }

@@ -17,6 +17,9 @@
 //   - [Session.Seen]: to stay silent where the agent asks a person after nod
 //     had said ask. Never to allow.
 //   - [Session.Cost]: to show, and to stop at a limit. Never to lift one.
+//   - [Session.Standing]: whether what a project command runs is what it was
+//     when the session began. It takes back what an allow rule would clear,
+//     and stops doing so once that very content was let run.
 //   - [Session.Made]: which files the agent's edits left behind. A witness
 //     beside others; where it is the only one it may not loosen.
 //
@@ -81,6 +84,10 @@ type Answer struct {
 	Verdict string  // allow, ask or deny
 	Said    string  // what the agent was told: allow, ask, deny or abstained
 	Cost    float64 // US dollars; what is negative or no number counts as 0
+	// Definitions are what project commands of the call run by, see
+	// [Definition]; Changes are the files that the call may change, real.
+	Definitions []string
+	Changes     []string
 }
 
 // Outcome is what became of a call.
@@ -132,6 +139,8 @@ type line struct {
 	Error   string    `json:"error,omitempty"`
 	Took    int64     `json:"took_us,omitempty"`
 	Files   []File    `json:"files,omitempty"`
+	Runs    []string  `json:"runs,omitempty"`
+	Changes []string  `json:"changes,omitempty"`
 	// Sum is what the session has cost so far, this record included. The
 	// highest sum in sight counts.
 	Sum float64 `json:"sum_usd"`
@@ -275,7 +284,7 @@ func decode(raw []byte) (l line, ok bool) {
 // Answer notes what was said to a call.
 func (s *Session) Answer(a Answer) error {
 	return s.record(line{Kind: kindPre, Time: a.At, CallID: cut(a.Call), Tool: cut(a.Tool), Digest: cut(a.Digest), Paths: a.Paths,
-		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost})
+		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost, Runs: a.Definitions, Changes: a.Changes})
 }
 
 // Outcome notes what became of a call, and which files it left behind at the
@@ -321,13 +330,18 @@ func cut(s string) string {
 	return s
 }
 
-// append writes one line. Of a long one the paths go first.
+// append writes one line. Of a long one the paths go first, and what it runs
+// is forgotten, which only means that it is asked about again; that it changes
+// something is not.
 func (s *Session) append(l line) error {
 	l.V = version
 	l.Paths, l.Files = l.Paths[:min(len(l.Paths), maxPaths)], l.Files[:min(len(l.Files), maxPaths)]
 	raw := l.marshal()
 	if len(raw) >= lineLimit {
-		l.Paths, l.Files = nil, nil
+		l.Paths, l.Files, l.Runs = nil, nil, nil
+		if l.Changes != nil {
+			l.Changes = []string{"/"}
+		}
 		raw = l.marshal()
 	}
 	if l.Kind == kindRoot && len(raw) >= headLimit {
@@ -361,6 +375,12 @@ func (l line) marshal() []byte {
 			o.Raw("dev", strconv.AppendUint(nil, l.Files[i].Dev, 10))
 			o.Raw("ino", strconv.AppendUint(nil, l.Files[i].Inode, 10))
 		})
+	}
+	if len(l.Runs) > 0 {
+		o.Texts("runs", l.Runs)
+	}
+	if len(l.Changes) > 0 {
+		o.Texts("changes", l.Changes)
 	}
 	o.Float("sum_usd", l.Sum)
 	return o.Bytes()

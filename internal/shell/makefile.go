@@ -97,7 +97,7 @@ func (a *analysis) makeArguments(inv *invocation) (c makeCall) {
 		name, value, assigned := strings.Cut(w.text, "=")
 		switch {
 		case w.text == "-C" || w.text == "-f":
-			if i++; i >= len(inv.args) || !inv.args[i].known || inv.args[i].text == "" || inv.args[i].text == "-" || c.file != "" {
+			if i++; i >= len(inv.args) || !inv.args[i].known || inv.args[i].text == "" || inv.args[i].text == "-" || c.file != "" && w.text == "-f" {
 				c.dir = ""
 				return c
 			}
@@ -318,8 +318,8 @@ func (m *makefile) statement(line string, number int) (open []int, ok bool) {
 		return nil, false
 	}
 	if i := strings.IndexByte(line, '#'); i >= 0 {
-		if i > 0 && line[i-1] == '\\' {
-			return nil, false
+		if i > 0 && line[i-1] == '\\' || strings.IndexByte(line[:i], ';') >= 0 {
+			return nil, false // a recipe behind ; has no comments of make's
 		}
 		line = line[:i]
 	}

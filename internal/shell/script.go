@@ -119,11 +119,14 @@ type watched struct {
 }
 
 func (a *analysis) watch(name string) {
-	a.watching = append(a.watching, watched{name, a.command})
+	if w := (watched{name, a.command}); !slices.Contains(a.watching, w) {
+		a.watching = append(a.watching, w)
+	}
 }
 
 // unstable reports commands whose definitions the line itself changes, before
-// they run or while they do: what was read is not what will run.
+// they run or while they do: what was read is not what will run. What a
+// command makes and then runs is its own doing, and defines nothing.
 func (a *analysis) unstable() {
 	if len(a.watching) == 0 {
 		return
@@ -134,17 +137,54 @@ func (a *analysis) unstable() {
 			continue
 		}
 		for _, w := range a.watching {
-			if !slices.Contains(found, w) && (e.Target == "" || view.Within(a.env.Files, e.Target, w.path) || e.Name != "" && view.Below(e.Name, w.path)) {
-				found = append(found, w)
+			own := a.outermost(e.Command) == a.outermost(w.command)
+			if slices.Contains(found, w) || !a.changes(e, w.path, own) {
+				continue
+			}
+			if found = append(found, w); own {
+				a.undefine(w)
 			}
 		}
 	}
 	for _, w := range found {
-		a.command = w.command
-		a.define(w.path, "")
-		a.effect(Effect{Kind: Run, Target: w.path, Place: a.placeOf(w.path), Words: w.path, Part: PartWords})
-		a.unknown(PartWords, w.path, escaped(w.path)+" is changed by the line that runs it")
+		a.changedByLine(w)
 	}
+}
+
+// changes reports whether an effect may change a file. One on a path that is
+// not known may, unless it belongs to what the file defines: then it is stated
+// there already.
+func (a *analysis) changes(e Effect, name string, own bool) bool {
+	if e.Target == "" {
+		return !own
+	}
+	return view.Within(a.env.Files, e.Target, name) || e.Name != "" && view.Below(e.Name, name)
+}
+
+// outermost is the command of the line in whose definitions a command stands.
+func (a *analysis) outermost(command int) int {
+	for command >= 0 && command < len(a.report.Commands) && a.report.Commands[command].Caller > 0 {
+		command = a.report.Commands[command].Caller - 1
+	}
+	return command
+}
+
+func (a *analysis) undefine(w watched) {
+	a.report.Definitions = slices.DeleteFunc(a.report.Definitions, func(d Definition) bool {
+		return d.Path == w.path && a.report.Commands != nil && d.Command != a.outermost(d.Command) && a.outermost(d.Command) == a.outermost(w.command)
+	})
+}
+
+func (a *analysis) changedByLine(w watched) {
+	a.command = w.command
+	for _, e := range a.report.Effects {
+		if (e.Kind == Write || e.Kind == Delete) && e.Place != Null && e.Place != Network && a.outermost(e.Command) != a.outermost(w.command) && a.changes(e, w.path, false) {
+			a.define(w.path, "")
+			break
+		}
+	}
+	a.effect(Effect{Kind: Run, Target: w.path, Place: a.placeOf(w.path), Words: w.path, Part: PartWords})
+	a.unknown(PartWords, w.path, escaped(w.path)+" is changed by the line that runs it")
 }
 
 // throughLinks reports whether a link that the line makes may be on the way.
@@ -286,7 +326,7 @@ func (a *analysis) readText(t passage, st state, inv *invocation) bool {
 
 func (a *analysis) readable(t passage) bool {
 	return len(a.reading) < maxScripts && !slices.Contains(a.reading, t.file) &&
-		malformed(t.text) == "" && exceeded(t.text) == "" && !strings.HasPrefix(t.text, "\uFEFF")
+		strings.IndexByte(t.text, '\r') < 0 && malformed(t.text) == "" && exceeded(t.text) == "" && !strings.HasPrefix(t.text, "\uFEFF")
 }
 
 // ownProcess sets aside what a process of its own does not hand back, and

@@ -1,0 +1,116 @@
+//go:build unix
+
+package session
+
+import (
+	"bytes"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nodgate/nod/internal/jsonline"
+)
+
+// Definition renders a definition and the hash of what it says, as
+// [Answer.Definitions] holds them.
+func Definition(name, sum string) string { return sum + " " + name }
+
+// Standing says whether a call that runs by this definition, saying this, was
+// let run in the session (it was allowed, or it was asked about and then ran),
+// and whether the session saw the definition at all.
+func (s *Session) Standing(name, sum string) (accepted, seen bool) {
+	if !utf8.ValidString(name) {
+		return false, true // it does not stand in the file as it is
+	}
+	tail := s.end()
+	for _, l := range holding(tail, " "+text(name)[1:]) {
+		for _, d := range l.Runs {
+			if !strings.HasSuffix(d, " "+name) {
+				continue
+			}
+			seen = true
+			if d == Definition(name, sum) && l.Kind == kindPre && (l.Said == "allow" || ran(tail, l.CallID)) {
+				return true, true
+			}
+		}
+	}
+	return false, seen
+}
+
+// ran reports whether a call's outcome is in sight: whatever was answered, it
+// was let run.
+func ran(tail []byte, call string) bool {
+	if call == "" {
+		return false
+	}
+	for _, l := range holding(tail, `"call_id":`+text(call)) {
+		if l.Kind == kindPost && l.CallID == call {
+			return true
+		}
+	}
+	return false
+}
+
+// Changes reports whether a call of the session that was not denied may have
+// changed the file of that real path.
+func (s *Session) Changes(name string) bool {
+	if !utf8.ValidString(name) {
+		return true
+	}
+	tail := s.end()
+	for dir := name; ; dir = path.Dir(dir) {
+		for _, l := range holding(tail, text(dir)) {
+			if l.Kind == kindPre && l.Said != "deny" && slices.Contains(l.Changes, dir) {
+				return true
+			}
+		}
+		if dir == "/" || dir == "." {
+			return false
+		}
+	}
+}
+
+// Began is when the session's file was begun; the beginning of time where
+// that is not known, since anything may have happened after that.
+func (s *Session) Began() time.Time {
+	if !s.Remembers() {
+		return time.Time{}
+	}
+	head := make([]byte, headLimit)
+	n, err := s.file.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return time.Time{}
+	}
+	for raw := range bytes.Lines(head[:n]) {
+		if l, ok := decode(raw); ok && l.Kind == kindRoot {
+			return l.Time
+		}
+	}
+	return time.Time{}
+}
+
+// text is a string as it stands in a line.
+func text(s string) string { return string(jsonline.AppendString(nil, s)) }
+
+// holding returns the valid lines that hold a text.
+func holding(buf []byte, text string) []line {
+	var found []line
+	for at := 0; ; {
+		i := bytes.Index(buf[at:], []byte(text))
+		if i < 0 {
+			return found
+		}
+		raw := lineAround(buf, at+i)
+		if l, ok := decode(raw); ok {
+			found = append(found, l)
+		}
+		end := bytes.IndexByte(buf[at+i:], '\n')
+		if end < 0 {
+			return found
+		}
+		at += i + end
+	}
+}
