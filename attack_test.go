@@ -53,6 +53,9 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		{"printf %n PATH; ls", "sets PATH to 0, a directory of the workspace"},
 		{"x=PATH; echo ${!x:=.}; ls", "assigns PATH"},
 		{"LANGUAGE=../../x ls", "loads message catalogues from there"},
+		{"ls() { rm -r src; }; export -f ls; bash -c ls", "a shell takes exported functions for commands"},
+		{"ls() { rm -r src; }; command export -f ls; bash -c ls", "the same by command"},
+		{"ls() { rm -r src; }; declare -fx ls; bash -c ls", "the same by declare"},
 		{"shopt -s dotglob; cat *", "the star matches .env"},
 		// small languages
 		{"sed ':x e rm src/price.js' README.md", "GNU sed ends a label at a blank"},

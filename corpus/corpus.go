@@ -14,6 +14,7 @@
 //	guard   layer 0: hard_deny rules, changes to nod itself, secret stores
 //	edits   layer 2: paths inside, outside and guarded
 //	shell   layer 3: what commands do
+//	scripts layer 3: scripts, package scripts and Makefiles
 //
 // Each file holds both signs: calls that must not pass, and calls that only
 // look like those and must. The rows are judged in the world that [World]
@@ -83,7 +84,7 @@ type Rules struct {
 const version = 1
 
 // Names lists the files, as [Rows] takes them.
-func Names() []string { return []string{"demo", "guard", "edits", "shell"} }
+func Names() []string { return []string{"demo", "guard", "edits", "shell", "scripts"} }
 
 // Rows returns the rows of a file in their order. Each call returns fresh
 // ones.

@@ -57,7 +57,7 @@ func system(m *view.Memory) {
 // programs are in /usr/bin.
 func programs() []string {
 	return []string{
-		"[", "awk", "base64", "basename", "bash", "cat", "chmod", "cp", "crontab", "curl", "cut", "date", "dd", "df", "diff", "docker", "du",
+		"[", "awk", "base64", "basename", "bash", "cat", "chmod", "cp", "crontab", "curl", "cut", "date", "dd", "df", "diff", "dirname", "docker", "du",
 		"echo", "env", "false", "file", "find", "gh", "git", "go", "grep", "head", "jq", "kill", "less", "ln", "ls", "make", "man", "mkdir", "mkfs.ext4", "mv",
 		"nc", "nice", "node", "nohup", "npm", "npx", "pip", "printf", "psql", "pwd", "python3", "realpath", "rg", "rm", "scp", "sed", "seq", "sh",
 		"sha256sum", "sleep", "sort", "ssh", "stat", "sudo", "systemctl", "tail", "tar", "tee", "terraform", "test", "time", "timeout", "touch", "tr", "true",
@@ -110,7 +110,8 @@ const agentSettings = `{
 
 func project(m *view.Memory) {
 	for name, content := range map[string]string{
-		"package.json":                  `{"name":"shop","version":"1.4.0","scripts":{"test":"vitest run","lint":"eslint src","build":"vite build","start":"node src/server.js"}}` + "\n",
+		"package.json":                  `{"name":"shop","version":"1.4.0","scripts":{"test":"vitest run","lint":"eslint src","build":"vite build","start":"node src/server.js","names":"grep -rn TODO src","show":"cat","clean":"rm -rf build","wipe":"rm -rf ~/","publish-it":"npm publish"}}` + "\n",
+		"Makefile":                      makefile,
 		"README.md":                     "# Shop\n",
 		"docs/hooks.md":                 "hooks\n",
 		"src/cart.js":                   "export function sum(items) {\n  let total = 0;\n  return total;\n}\n",
@@ -141,9 +142,48 @@ func project(m *view.Memory) {
 	}
 	m.File(Project+"/bin/ls", "#!/bin/sh\nid\n", 0o755).File(Project+"/bin/npm", "#!/bin/sh\nid\n", 0o755)
 	m.Dir(Project+"/tools/bin", 0o755)
+	scripts(m)
 	m.Hard(Project+"/twin.txt", 2).Special(Project+"/pipe", fs.ModeNamedPipe|0o644)
 	m.Link(Project+"/assets", Home+"/media").Link(Project+"/dangling", "/etc/profile.d/x.sh").Link(Project+"/loop", "loop")
 	m.Link(Project+"/cfg", Home+"/.config/nod").Link(Project+"/key", Home+"/.ssh/id_rsa").Link(Project+"/src/latest.js", "cart.js")
+}
+
+const makefile = `SRC := src
+
+.PHONY: build names clean wipe deploy
+build:
+	vite build
+names:
+	@grep -rn TODO $(SRC)
+clean:
+	rm -rf build
+wipe:
+	rm -rf ~/
+deploy:
+	scp build/app.js shop.example:
+`
+
+func scripts(m *view.Memory) {
+	for name, content := range map[string]string{
+		"all.sh":     "#!/bin/bash\nset -euo pipefail\n./ci/check.sh\necho done\n",
+		"check.sh":   "#!/usr/bin/env bash\nset -eu\ncd \"$(dirname \"$0\")/..\" || exit 1\ngrep -rn TODO src\n",
+		"crlf.sh":    "#!/bin/sh\r\nls\r\n",
+		"deploy.sh":  "#!/bin/sh\nscp build/app.js shop.example:\n",
+		"format.sh":  "#!/bin/sh\nsed -i s/a/b/ src/cart.js\n",
+		"grow.sh":    "#!/bin/bash\nls\necho 'ls' >> \"$0\"\n",
+		"lines.sh":   "#!/bin/sh\nwc -l \"$1\"\n",
+		"loop.sh":    "#!/bin/sh\n./ci/loop.sh\n",
+		"off.sh":     "#!/bin/sh\nnod mode off\n",
+		"publish.sh": "#!/bin/sh\ncd dist && npm publish --tag next\n",
+		"release.sh": "#!/bin/sh\nscp build/app.js shop.example:\n",
+		"tool.py":    "#!/usr/bin/env python3\nprint(1)\n",
+		"vars.sh":    "SRC=src\n",
+		"wipe.sh":    "#!/bin/bash\nrm -rf \"$HOME\"\n",
+	} {
+		m.File(Project+"/ci/"+name, content, 0o755)
+	}
+	m.File(Project+"/ci/world.sh", "#!/bin/sh\nls\n", 0o777)
+	m.File(Project+"/ci/setuid.sh", "#!/bin/sh\nls\n", 0o755|fs.ModeSetuid)
 }
 
 // repository is the project's, with one worktree of it and one directory that

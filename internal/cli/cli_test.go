@@ -11,13 +11,20 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/nodgate/nod/internal/hook"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
 	syscall.Umask(0o022) // scripts hold settings files, which others may not write
-	testscript.Main(m, map[string]func(){"nod": nodMain})
+	testscript.Main(m, map[string]func(){"nod": nodMain, "nod-hook": hookMain})
+}
+
+// hookMain is cmd/nod-hook.
+func hookMain() {
+	os.Exit(hook.Main(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr, os.Exit))
 }
 
 // nodMain is cmd/nod, save that the processes above it are what the script

@@ -32,7 +32,7 @@ func (s *Session) Standing(name, sum string) (accepted, seen bool) {
 				continue
 			}
 			seen = true
-			if d == Definition(name, sum) && l.Kind == kindPre && (l.Said == "allow" || ran(tail, l.CallID)) {
+			if d == Definition(name, sum) && l.Kind == kindPre && (l.Said == "allow" || ran(tail[l.end:], l.CallID)) {
 				return true, true
 			}
 		}
@@ -40,8 +40,8 @@ func (s *Session) Standing(name, sum string) (accepted, seen bool) {
 	return false, seen
 }
 
-// ran reports whether a call's outcome is in sight: whatever was answered, it
-// was let run.
+// ran reports whether a call's outcome follows: whatever was answered, it was
+// let run.
 func ran(tail []byte, call string) bool {
 	if call == "" {
 		return false
@@ -95,22 +95,28 @@ func (s *Session) Began() time.Time {
 // text is a string as it stands in a line.
 func text(s string) string { return string(jsonline.AppendString(nil, s)) }
 
+// placedLine is a line, and where in the text it ends.
+type placedLine struct {
+	line
+	end int
+}
+
 // holding returns the valid lines that hold a text.
-func holding(buf []byte, text string) []line {
-	var found []line
+func holding(buf []byte, text string) []placedLine {
+	var found []placedLine
 	for at := 0; ; {
 		i := bytes.Index(buf[at:], []byte(text))
 		if i < 0 {
 			return found
 		}
-		raw := lineAround(buf, at+i)
-		if l, ok := decode(raw); ok {
-			found = append(found, l)
-		}
 		end := bytes.IndexByte(buf[at+i:], '\n')
 		if end < 0 {
-			return found
+			return found // still being written
 		}
+		raw := lineAround(buf, at+i)
 		at += i + end
+		if l, ok := decode(raw); ok {
+			found = append(found, placedLine{l, at})
+		}
 	}
 }

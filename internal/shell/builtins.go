@@ -476,6 +476,9 @@ func (a *analysis) declared(inv *invocation) state {
 		switch {
 		case w.known && strings.HasPrefix(w.text, "-"):
 			st = a.declareOption(w.text, inv.raw, st)
+			if strings.ContainsAny(w.text, "fF") && (inv.name == "export" || strings.Contains(w.text, "x")) {
+				a.exportsFunctions(inv.raw)
+			}
 		case !w.known && !ok, !plainIdentifier(name):
 			a.unknown(PartAssignment, inv.raw, "an assignment that is not known")
 		case ok:
@@ -488,6 +491,12 @@ func (a *analysis) declared(inv *invocation) state {
 		}
 	}
 	return st
+}
+
+// exportsFunctions reports functions that every bash started later takes for
+// commands.
+func (a *analysis) exportsFunctions(raw string) {
+	a.unknown(PartAssignment, raw, "an exported function replaces a command elsewhere")
 }
 
 // declareOption reports an option of declare that changes what a value means.
@@ -545,6 +554,9 @@ func (a *analysis) declaration(c *syntax.DeclClause, st state) state {
 				a.exported(name, v, raw)
 			}
 		}
+	}
+	if names > 0 && functions && exports {
+		a.exportsFunctions(raw)
 	}
 	if names == 0 && !functions { // it prints all there are
 		a.does(Secret, "environment", raw)

@@ -1,10 +1,9 @@
 package shell
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/view"
@@ -320,8 +319,10 @@ func (a *analysis) gitConfig(r *repository, name string, own bool, depth int) {
 
 // rests records that the report rests on what a file says.
 func (a *analysis) rests(name string, data []byte) {
-	sum := sha256.Sum256(data)
-	a.report.Read = append(a.report.Read, Evidence{Path: name, SHA256: hex.EncodeToString(sum[:])})
+	e := Evidence{Path: name, SHA256: digest(data)}
+	if !slices.Contains(a.report.Read, e) {
+		a.report.Read = append(a.report.Read, e)
+	}
 }
 
 // gitSection turns `remote "origin"` into remote.origin.

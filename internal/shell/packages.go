@@ -15,8 +15,18 @@ const maxClimbed = 32
 // read exactly. done is false where the data goes on; the definition is
 // recorded all the same.
 func (a *analysis) task(inv *invocation) (done bool) {
-	if a.away != "" || a.env.Files == nil || inv.st.dir == "" || !a.asWritten() {
+	if a.away != "" || a.env.Files == nil || inv.st.dir == "" {
 		return false
+	}
+	switch runner := taskFiles(inv.name) != nil; inv.name {
+	case "npm", "pnpm", "yarn", "bun", "make", "gmake":
+		runner = true
+		fallthrough
+	default:
+		if runner && !a.asWritten() {
+			a.define(inv.name, "") // where it runs, or as whom, is another matter
+			return false
+		}
 	}
 	switch inv.name {
 	case "npm", "pnpm", "yarn", "bun":

@@ -93,27 +93,26 @@ func (u *use) shellText(w word) {
 		return
 	}
 	st := u.inv.st
-	st.funcs = nil
+	st.args, st.argsKnown = nil, false
+	u.newShell(w, st)
+}
+
+// newShell walks a text in another shell, which knows no functions and has a
+// name of its own.
+func (u *use) newShell(w word, st state) {
+	st.funcs, st.zero = nil, value{}
 	u.nested(w.text, st, u.inv.name)
 }
 
 // shellCode is sh -c: the text, then its positional parameters.
 func (u *use) shellCode(rest []word) {
-	w := rest[0]
-	inv := *u.inv
-	if len(rest) > 1 {
-		inv.st.args, inv.st.argsKnown = rest[2:], allConstant(rest[1:])
-		if len(rest) == 1 {
-			inv.st.args = nil
-		}
-		inv.st.args = rest[min(2, len(rest)):]
-	} else {
-		inv.st.args, inv.st.argsKnown = nil, true
+	if w := rest[0]; w.known && w.glob == 0 {
+		st := u.inv.st
+		st.args, st.argsKnown = rest[min(2, len(rest)):], allConstant(rest[1:])
+		u.newShell(w, st)
+		return
 	}
-	outer := u.inv
-	u.inv = &inv
-	u.shellText(w)
-	u.inv = outer
+	u.shellText(rest[0])
 }
 
 // scriptWith is a script and its arguments.
@@ -148,7 +147,8 @@ func (a *analysis) script(w word, inv *invocation) {
 func (a *analysis) standardInput(inv *invocation) {
 	if inv.in.kind == fromText && inv.in.text.known && isShell(inv.name) {
 		st := inv.st
-		st.funcs = nil
+		st.funcs, st.zero = nil, value{}
+		st.args, st.argsKnown = nil, false
 		a.nested(inv.in.text.text, st, inv.name)
 		return
 	}

@@ -35,12 +35,12 @@ type source struct {
 // Whoever can say what code in another language does asks for it here.
 func (a *analysis) load(w word, inv *invocation) (s source, ok bool) {
 	name, known := a.absolute(w, inv.st)
-	if !known || w.many || w.glob > 0 || w.output || a.away != "" || a.env.Files == nil || disguise(name) != "" || !a.asWritten() {
+	if !known || w.many || w.glob > 0 || w.output || a.away != "" || a.env.Files == nil || disguise(name) != "" {
 		return s, false
 	}
 	s.name = w.text
 	var data []byte
-	if s.real, data, ok = a.defined(name); !ok || len(data) > maxBytes || a.throughLinks(name) || !a.settledFile(s.real) {
+	if s.real, data, ok = a.defined(name); !ok || !a.asWritten() || len(data) > maxBytes || a.throughLinks(name) || !a.settledFile(s.real) {
 		return s, false
 	}
 	s.text = string(data)
@@ -435,12 +435,19 @@ func (a *analysis) runFile(inv *invocation, p program) (ok bool) {
 	if strings.IndexByte(inv.name, '/') < 0 || a.away != "" || a.env.Files == nil || p.real == "" || !path.IsAbs(p.real) {
 		return false
 	}
-	w := word{value: constant(inv.name), raw: inv.raw}
+	return a.startFile(word{value: constant(inv.name), raw: inv.raw}, inv.args, inv)
+}
+
+// startFile walks a file as the kernel starts it, by its first line: a program
+// named by its path, or what another program starts so (a hook of git). The
+// directory is that of inv. ok is false where it stays code that was not read,
+// which the caller states; what defines the command is recorded all the same.
+func (a *analysis) startFile(w word, args []word, inv *invocation) (ok bool) {
 	s, ok := a.load(w, inv)
-	if !ok || s.real != p.real || !a.runnable(s.real) {
+	if !ok || !a.runnable(s.real) {
 		return false
 	}
-	return a.runScript(s, a.shebang(s.text, inv.st), w, inv.args, inv)
+	return a.runScript(s, a.shebang(s.text, inv.st), w, args, inv)
 }
 
 // runnable reports whether the kernel would start the file.
