@@ -56,6 +56,7 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		{"ls() { rm -r src; }; export -f ls; bash -c ls", "a shell takes exported functions for commands"},
 		{"ls() { rm -r src; }; command export -f ls; bash -c ls", "the same by command"},
 		{"ls() { rm -r src; }; declare -fx ls; bash -c ls", "the same by declare"},
+		{"X=/opt; bash -c 'cat \"$X/etc/shadow\"'", "X is not exported: it is empty there"},
 		{"shopt -s dotglob; cat *", "the star matches .env"},
 		// small languages
 		{"sed ':x e rm src/price.js' README.md", "GNU sed ends a label at a blank"},

@@ -100,7 +100,7 @@ func (u *use) shellText(w word) {
 // newShell walks a text in another shell, which knows no functions and has a
 // name of its own.
 func (u *use) newShell(w word, st state) {
-	st.funcs, st.zero = nil, value{}
+	st = st.child()
 	u.nested(w.text, st, u.inv.name)
 }
 
@@ -147,7 +147,7 @@ func (a *analysis) script(w word, inv *invocation) {
 func (a *analysis) standardInput(inv *invocation) {
 	if inv.in.kind == fromText && inv.in.text.known && isShell(inv.name) {
 		st := inv.st
-		st.funcs, st.zero = nil, value{}
+		st = st.child()
 		st.args, st.argsKnown = nil, false
 		a.nested(inv.in.text.text, st, inv.name)
 		return

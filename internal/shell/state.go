@@ -81,6 +81,17 @@ func (s state) assign(name string, v value) state {
 	return s.set(binding{name: name, value: v})
 }
 
+// child is what another shell knows at its start: no functions, and of the
+// variables only PATH, since which of the others are exported is not followed.
+func (s state) child() state {
+	path := s.lookup("PATH")
+	s.funcs, s.vars, s.zero = nil, nil, value{}
+	if path != nil {
+		s = s.assign("PATH", path.value)
+	}
+	return s
+}
+
 // merge returns what holds after either a or b.
 func merge(a, b state) state {
 	switch {
