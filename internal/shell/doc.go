@@ -35,6 +35,10 @@
 //     data in commands/, whose README.md describes the format. An option that
 //     the data does not hold makes the command unknown.
 //   - sed.go, awk.go, inline.go and git.go read what needs more than data.
+//   - script.go reads the files that a line runs: shell scripts, by path, by a
+//     shell or sourced. packages.go reads the scripts of package.json that npm
+//     and pnpm run (objects.go its JSON), makefile.go a plain subset of
+//     Makefiles. What cannot be read exactly stays an effect Run.
 //   - environ.go judges assignments, exports and the inherited environment.
 //   - paths.go says where a path leads and lies.
 //
@@ -43,18 +47,32 @@
 // A command does nothing beyond Effects if and only if Unknowns is empty.
 // An effect whose target is not known has Target "" and, unless it only reads,
 // an Unknown beside it. Run stands for anything at all: its target is code
-// that was not read. Wrapping a command (env, sudo, sh -c, eval, xargs,
+// that was not read. What a file does that was read are effects of commands
+// whose Caller leads to the command that runs it; their words name file and
+// line. Definitions holds the hash of every file that says what a command runs,
+// read or not. Wrapping a command (env, sudo, sh -c, eval, xargs,
 // substitution, quoting ...) never takes an effect away without adding an
 // Unknown; FuzzWrap holds that.
 //
 // # What is not seen
 //
-// Scripts, Makefiles and package scripts are not read: they are effects Run
-// with their path. Code given to an interpreter (python -c) is an effect Run
+// A script is read if it is a regular file of at most 64 KiB that only this
+// user and root can change, for bash, zsh, dash or sh (which must mean the same
+// as bash and as POSIX), started by none but wrappers that leave it where it
+// is, at most 4 inside each other and no circle. A Makefile is read if all of
+// it is plain: assignments of constants, rules with explicit targets, recipes;
+// no include, condition, pattern, function but $(shell) whose value is not
+// used, nothing that changes the shell but to bash, no rule of make's own. An
+// entry of package.json is read if no setting changes what runs it; what yarn
+// and bun run, justfiles, Taskfile.yml, Rakefile, mise.toml, lefthook and
+// pre-commit are not, nor is code in other languages: they are effects Run with
+// their definitions named. go generate, cargo and the like name none. What a
+// file says is what it said when it was looked at. Code given to an interpreter (python -c) is an effect Run
 // named "inline code". SQL is not read. Aliases are unknown where they are
 // defined; those of the person's own shell are not known at all. A file that
 // the line itself changes before a later command uses it is judged as it was
-// before, but for links and repositories that the line makes. Programs that do
+// before, but for links and repositories that the line makes, and for what it
+// runs: that is unknown. Programs that do
 // not do what their documentation says are believed if they lie where only
 // root or the person can write.
 package shell
