@@ -166,7 +166,7 @@ func TestWithoutASessionRulesDoNotClearProjectCode(t *testing.T) {
 
 func TestAnUnreadableDefinition(t *testing.T) {
 	p := project(t, map[string]string{"package.json": `{"scripts":{"test":"vitest"}}`})
-	big := strings.Repeat(" ", 9<<20)
+	big := strings.Repeat(" ", 65<<20)
 	p.write(filepath.Join(p.shop, "Makefile"), big)
 	if s := p.command("1", "make test"); s.verdict == "allow" || !strings.Contains(s.reason, "Makefile") {
 		t.Errorf("%+v", s)

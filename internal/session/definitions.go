@@ -20,9 +20,9 @@ func Definition(name, sum string) string { return sum + " " + name }
 
 // Standing says whether a call that runs by this definition, saying this, was
 // let run in the session (it was allowed, or it was asked about and then ran),
-// and whether the session saw the definition at all.
+// and whether the session may have seen the definition at all.
 func (s *Session) Standing(name, sum string) (accepted, seen bool) {
-	if !utf8.ValidString(name) {
+	if !s.Remembers() || !utf8.ValidString(name) {
 		return false, true // it does not stand in the file as it is
 	}
 	tail := s.end()
@@ -37,7 +37,13 @@ func (s *Session) Standing(name, sum string) (accepted, seen bool) {
 			}
 		}
 	}
-	return false, seen
+	return false, seen || s.forgets()
+}
+
+// forgets reports whether a part of the file is out of sight.
+func (s *Session) forgets() bool {
+	size, err := s.file.Size()
+	return err != nil || size > tailLimit
 }
 
 // ran reports whether a call's outcome follows: whatever was answered, it was

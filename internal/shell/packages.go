@@ -63,7 +63,7 @@ func packageCall(inv *invocation) (r runScripts, ok bool) {
 			r.odd = true
 		case w.text == "--":
 			words = append(words, inv.args[i+1:]...)
-			i = len(inv.args)
+			i, r.odd = len(inv.args), r.odd || inv.name != "npm" // pnpm hands it on
 		case w.text == "-s" || w.text == "--silent" || w.text == "--if-present":
 		case strings.HasPrefix(w.text, "-"):
 			r.odd = true
@@ -275,8 +275,8 @@ func (a *analysis) runEntries(file string, r runScripts, scripts []string, inv *
 func quotedWords(args []word) (string, bool) {
 	var b strings.Builder
 	for _, w := range args {
-		if !w.known || w.many || w.glob > 0 {
-			return "", false
+		if !w.known || w.many || w.glob > 0 || strings.ContainsAny(w.text, "$`\"\\!\r\n") {
+			return "", false // releases of npm differ in how they quote those
 		}
 		b.WriteString(" '" + strings.ReplaceAll(w.text, "'", `'\''`) + "'")
 	}

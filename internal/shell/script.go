@@ -15,7 +15,7 @@ import (
 
 // Limits of what is read of the files that a line runs.
 const (
-	maxDefinition  = 8 << 20 // of a file whose content is only hashed
+	maxDefinition  = 64 << 20 // of a file whose content is only hashed
 	maxScripts     = 4       // scripts inside each other
 	maxDefinitions = 48
 )

@@ -1,0 +1,110 @@
+//go:build unix
+
+package session_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nodgate/nod/internal/session"
+)
+
+func remembering(t *testing.T) *session.Session {
+	t.Helper()
+	s, err := session.Open(t.TempDir()+"/state", "test", "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	if _, err := s.Root("/home/dev/shop"); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func note(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStanding(t *testing.T) {
+	const file = `/home/dev/shop/a "b" <c>/package.json#test`
+	s := remembering(t)
+	check := func(when, sum string, accepted, seen bool) {
+		t.Helper()
+		if a, b := s.Standing(file, sum); a != accepted || b != seen {
+			t.Errorf("%s: %v %v, want %v %v", when, a, b, accepted, seen)
+		}
+	}
+	answer := func(call, said, sum string) {
+		t.Helper()
+		note(t, s.Answer(session.Answer{Call: call, Said: said, Definitions: []string{session.Definition(file, sum), session.Definition("/other", "11")}}))
+	}
+	check("new", "11", false, false)
+	answer("1", "deny", "11")
+	check("denied", "11", false, true)
+	answer("2", "ask", "11")
+	check("asked", "11", false, true)
+	note(t, s.Outcome(session.Outcome{Call: "other"}, nil))
+	check("another call ran", "11", false, true)
+	note(t, s.Outcome(session.Outcome{Call: "2"}, nil))
+	check("it ran", "11", true, true)
+	check("other content", "22", false, true)
+	answer("2", "ask", "22")
+	check("an outcome from before", "22", false, true)
+	answer("3", "allow", "22")
+	check("allowed", "22", true, true)
+	if _, seen := s.Standing("/home/dev/shop/package.json#test", "11"); seen {
+		t.Error("another file was seen")
+	}
+}
+
+// What is out of sight may have been anything.
+func TestStandingOfALongSession(t *testing.T) {
+	s := remembering(t)
+	note(t, s.Answer(session.Answer{Call: "1", Said: "allow", Definitions: []string{session.Definition("/x", "11")}}))
+	for range 1000 {
+		note(t, s.Answer(session.Answer{Call: strings.Repeat("x", 290), Said: "allow"}))
+	}
+	if accepted, seen := s.Standing("/x", "11"); accepted || !seen {
+		t.Error(accepted, seen)
+	}
+}
+
+func TestChanges(t *testing.T) {
+	s := remembering(t)
+	note(t, s.Answer(session.Answer{Call: "1", Said: "deny", Changes: []string{"/home/dev/shop/denied"}}))
+	note(t, s.Answer(session.Answer{Call: "2", Said: "ask", Changes: []string{"/home/dev/shop/a & b", "/home/dev/shop/dir"}}))
+	for name, want := range map[string]bool{
+		"/home/dev/shop/denied": false, "/home/dev/shop/a & b": true, "/home/dev/shop/dir/x": true, "/home/dev/shop/dirx": false, "/home/dev/shop": false, "/home/\xff": true,
+	} {
+		if got := s.Changes(name); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+	many := make([]string, 64)
+	for i := range many {
+		many[i] = "/" + strings.Repeat("x", 2000)
+	}
+	note(t, s.Answer(session.Answer{Call: "3", Said: "allow", Changes: many}))
+	if !s.Changes("/anything") {
+		t.Error("a line that was too long forgot what it changes")
+	}
+}
+
+func TestBegan(t *testing.T) {
+	before := time.Now().Add(-time.Second)
+	if began := remembering(t).Began(); began.Before(before) || began.After(time.Now()) {
+		t.Error(began)
+	}
+	var none *session.Session
+	if !none.Began().IsZero() {
+		t.Error("nothing began")
+	}
+	if accepted, seen := none.Standing("/x", "11"); accepted || !seen {
+		t.Error(accepted, seen)
+	}
+}
