@@ -101,6 +101,8 @@ type analysis struct {
 	reading  []string  // definitions being walked
 	scripted int       // work done for definitions, which has a bound of its own
 	watching []watched // files whose content counts
+	contents []kept    // and what they say
+	parsed   int       // bytes of them that were parsed
 
 	home     placed
 	places   []placed

@@ -60,7 +60,7 @@ func (a *analysis) makeTargets(inv *invocation) (done bool) {
 	if !ok {
 		return false
 	}
-	c.ok = c.ok && a.settledFile(real) && !a.throughLinks(file) && a.plainMake(c, file, inv) && len(data) <= maxBytes
+	c.ok = c.ok && a.settledFile(real) && !a.throughLinks(file) && a.plainMake(c, file, inv) && len(data) <= maxBytes && a.afford(string(data))
 	var m makefile
 	if c.ok {
 		m.vars, m.inherited = slices.Clone(c.vars), a.mayInherit

@@ -159,7 +159,8 @@ func (a *analysis) packageFile(dir string) (file string, o object, ok bool) {
 		a.define(real, sum)
 		return real, o, false
 	}
-	if o, ok = parseObject(string(data)); !ok {
+	if o, ok = parseObject(string(data)); !ok || !a.afford(string(data)) {
+		ok = false
 		a.define(real, sum)
 	}
 	return file, o, ok
@@ -350,6 +351,10 @@ func taskFiles(program string) []string {
 // that shell scripts among them name in turn.
 func (a *analysis) namedFiles(dir string, texts []string, depth int) {
 	for _, t := range texts {
+		if !a.afford(t) {
+			a.define(dir, "") // what it names is not looked for
+			return
+		}
 		for _, name := range strings.FieldsFunc(t, betweenNames) {
 			if !codeName(name) {
 				continue

@@ -16,8 +16,9 @@ import (
 // Limits of what is read of the files that a line runs.
 const (
 	maxDefinition  = 64 << 20 // of a file whose content is only hashed
-	maxScripts     = 4       // scripts inside each other
+	maxScripts     = 4        // scripts inside each other
 	maxDefinitions = 48
+	maxParsed      = 1 << 20 // of all that is parsed for one line
 )
 
 // source is a file that a command runs, read whole.
@@ -71,8 +72,37 @@ func (a *analysis) defined(name string) (real string, data []byte, ok bool) {
 	return real, data, sum != "" && sum != Absent
 }
 
-// content reads a file, and remembers that the report rests on it.
+// content reads a file, once, and remembers that the report rests on it.
 func (a *analysis) content(name string) (real string, data []byte, sum string) {
+	for _, k := range a.contents {
+		if k.name == name {
+			a.watch(k.real)
+			return k.real, k.data, k.sum
+		}
+	}
+	if len(a.contents) >= 2*maxDefinitions {
+		return path.Clean(name), nil, ""
+	}
+	real, data, sum = a.readContent(name)
+	a.contents = append(a.contents, kept{name, real, data, sum})
+	return real, data, sum
+}
+
+// kept is a file that was read.
+type kept struct {
+	name, real string
+	data       []byte
+	sum        string
+}
+
+// afford counts the bytes of definitions that are parsed. A line that runs a
+// large script many times over is not followed to the end.
+func (a *analysis) afford(text string) bool {
+	a.parsed += len(text)
+	return a.parsed <= maxParsed
+}
+
+func (a *analysis) readContent(name string) (real string, data []byte, sum string) {
 	real, err := view.Resolve(a.env.Files, name)
 	if err != nil {
 		a.watch(name)
@@ -325,7 +355,7 @@ func (a *analysis) readText(t passage, st state, inv *invocation) bool {
 }
 
 func (a *analysis) readable(t passage) bool {
-	return len(a.reading) < maxScripts && !slices.Contains(a.reading, t.file) &&
+	return a.afford(t.text) && len(a.reading) < maxScripts && !slices.Contains(a.reading, t.file) &&
 		strings.IndexByte(t.text, '\r') < 0 && malformed(t.text) == "" && exceeded(t.text) == "" && !strings.HasPrefix(t.text, "\uFEFF")
 }
 

@@ -74,6 +74,7 @@ func TestScripts(t *testing.T) {
 		{"too large", "#!/bin/sh\n" + strings.Repeat("# x\n", 20000), "./x.sh", "run x.sh"},
 		{"ten megabytes", strings.Repeat("0123456789", 1<<20), "bash x.sh", "run x.sh"},
 		{"too much work", "#!/bin/bash\n" + strings.Repeat("ls\n", 5000), "./x.sh; ls src", "read src; run x.sh"},
+		{"too many bytes", "#!/bin/bash\n" + strings.Repeat("./z.sh\n", 2000), "./x.sh; ls src", "read src; read x.sh; read z.sh; run z.sh"},
 		{"itself", "#!/bin/bash\n./x.sh\n", "./x.sh", "read x.sh; run x.sh"},
 		{"a circle", "#!/bin/bash\nbash y2.sh\n", "./x.sh", "read x.sh; read y2.sh; run x.sh"},
 		{"changed before", "#!/bin/bash\nls\n", "echo 'rm a' > x.sh; bash x.sh", "read .; read x.sh; run x.sh; unknown; write x.sh"},
@@ -87,7 +88,7 @@ func TestScripts(t *testing.T) {
 		{"on another machine", "#!/bin/bash\nls\n", "ssh host ./x.sh", "remote host; unknown"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			m := scripted(map[string]string{"!x.sh": row.script, "!y.sh": "rm \"$1\"\n", "y2.sh": "./x.sh\n", "y.py": "print(1)\n"})
+			m := scripted(map[string]string{"!x.sh": row.script, "!z.sh": "#!/bin/sh\n" + strings.Repeat("# nothing\n", 6000), "!y.sh": "rm \"$1\"\n", "y2.sh": "./x.sh\n", "y.py": "print(1)\n"})
 			r := Analyze(row.command, testEnv(m))
 			if got := brief(r); got != row.want {
 				t.Errorf("%s\nwant %s\ngot  %s\n%+v", row.command, row.want, got, r.Unknowns)
