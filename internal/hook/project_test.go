@@ -132,7 +132,12 @@ func TestADefinitionThatChangedBeforeItsFirstUse(t *testing.T) {
 		// The host asked, and nobody told nod what became of it.
 		"by a command":   func(p *place) { p.command("1", "echo x > package.json") },
 		"of a directory": func(p *place) { p.command("1", "cp -r /elsewhere/. .") },
-		"unseen":         func(p *place) { p.write(filepath.Join(p.shop, "package.json"), testOther) },
+		"unseen": func(p *place) {
+			p.write(filepath.Join(p.shop, "new"), testOther)
+			if err := os.Rename(filepath.Join(p.shop, "new"), filepath.Join(p.shop, "package.json")); err != nil {
+				p.t.Fatal(err)
+			}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := project(t, map[string]string{"package.json": testVitest})
