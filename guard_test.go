@@ -61,14 +61,14 @@ func TestNoToolChangesNod(t *testing.T) {
 func TestNodCommandsThatChangeSomething(t *testing.T) {
 	o := options(nod.DefaultRules())
 	for _, command := range []string{
-		"nod mode off", "nod trust", "nod install claude-code", "nod uninstall claude-code --unattended", "nod rules add x",
+		"nod mode off", "nod trust", "nod install claude-code", "nod init", "nod init --yes", "nod init --from-log --unattended", "nod init --dry-run", "nod uninstall claude-code --unattended", "nod rules add x",
 		"/usr/bin/nod mode observe", "sudo nod mode off", "timeout 5 nod trust", "bash -c 'nod mode off'", "env A=b nod uninstall claude-code",
 		"true && nod mode off", "echo $(nod mode off)", "nod $X", "nod mode $X", "command nod trust", "NOD mode off", "echo y | nod trust",
 		"xargs nod mode off", "nohup nod mode off &", "nod mode --unattended off", "nod mode --settings F off", "nod rules --json add x",
 	} {
 		guarded(t, o, bash(command), true)
 	}
-	for _, command := range []string{"nod log", "nod check -- rm -rf /tmp/x", "nod rules", "nod rules --json", "nod rules --root /x", "nod mode", "nod help mode", "nod version", "echo nod mode off"} {
+	for _, command := range []string{"nod log", "nod eval --halves rows.jsonl", "nod check -- rm -rf /tmp/x", "nod rules", "nod rules --json", "nod rules --root /x", "nod mode", "nod help mode", "nod version", "echo nod mode off"} {
 		guarded(t, o, bash(command), false)
 	}
 }

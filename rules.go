@@ -31,6 +31,9 @@ type Rule struct {
 	// Untrusted marks a rule of a repository file that nobody vouched for. It
 	// is matched, and its words are never shown to a model.
 	Untrusted bool
+	// Within is the directory, a real path, outside which a rule of
+	// [ListAllow] clears nothing. "" confines it to no directory of its own.
+	Within string
 	words     []string // as a shell would split it; nil where it would not
 	open      bool     // a final " *": further arguments may follow
 }

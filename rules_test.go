@@ -77,6 +77,28 @@ func TestAllowClearsThatSimpleCommandOnly(t *testing.T) {
 	}
 }
 
+// TestARuleOfOneRepositoryStaysThere: another workspace may be open, and the
+// session may have gone there.
+func TestARuleOfOneRepositoryStaysThere(t *testing.T) {
+	o := options(ruled(nod.ListAllow, "npm test"))
+	o.Roots = []string{"/home/dev/shop-twin"}
+	for i, within := range []string{"", shop} {
+		o.Rules.Allow[0].Within = within
+		for command, want := range map[string]nod.Verdict{
+			"npm test": nod.Allow, "cd src && npm test": nod.Allow, "cd ../shop-twin && npm test": []nod.Verdict{nod.Allow, nod.Ask}[i],
+		} {
+			if d := verdictOf(o, bash(command)); d.Verdict != want {
+				t.Errorf("within %q, %s: %s by %s (%s)", within, command, d.Verdict, d.Layer, d.Reason)
+			}
+		}
+		c := bash("npm test")
+		c.Dir = "/home/dev/shop-twin"
+		if d := verdictOf(o, c); (d.Verdict == nod.Allow) != (within == "") {
+			t.Errorf("within %q, gone elsewhere: %s (%s)", within, d.Verdict, d.Reason)
+		}
+	}
+}
+
 func TestAProgramInTheWorkspaceIsNotWhatItsNameSays(t *testing.T) {
 	o := options(ruled(nod.ListAllow, "npm test"))
 	w := newWorld(false)

@@ -332,7 +332,7 @@ func (t *trial) allowedBy(c shell.Command) (Rule, bool) {
 		return Rule{}, false
 	}
 	for _, r := range t.gate.rules.Allow {
-		if r.clears(c) && t.writtenFor(r, c) {
+		if r.clears(c) && t.writtenFor(r, c) && t.confined(r, c) {
 			return r, true
 		}
 	}
@@ -352,6 +352,11 @@ func (t *trial) writtenFor(r Rule, c shell.Command) bool {
 		}
 	}
 	return false
+}
+
+// confined reports whether a command runs where the rule holds.
+func (t *trial) confined(r Rule, c shell.Command) bool {
+	return r.Within == "" || t.gate.inside([]string{r.Within}, t.gate.real(c.Dir))
 }
 
 // atHome reports whether a command runs where its rule was written for: the

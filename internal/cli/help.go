@@ -55,6 +55,10 @@ provider = "anthropic"                       # or "openai"
 key_file = "~/.config/nod/key"               # chmod 600
 timeout  = "20s"
 
+[[repository]]                               # only in this repository
+path  = "~/src/shop"                         # see nod help init
+allow = ["go test *", "mise run lint"]
+
 [log]
 on_failure = "continue"                      # or "block": no line, no call
 dump_dir   = "~/.local/share/nod/dumps"      # whole requests and answers, 0700

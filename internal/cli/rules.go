@@ -166,8 +166,24 @@ func printRules(p *Process, s config.Settings, known func(string) bool) {
 		printList(p, rest[:n], known)
 		rest = rest[n:]
 	}
+	printScopes(p, s.Scopes)
 	for _, notice := range s.Notices {
 		fmt.Fprintln(p.Stderr, "nod rules:", notice)
+	}
+}
+
+// printScopes names the repositories that have rules of their own.
+func printScopes(p *Process, scopes []config.Scope) {
+	if len(scopes) == 0 {
+		return
+	}
+	fmt.Fprint(p.Stdout, "\nrepository: rules that hold in one repository only\n")
+	for _, s := range scopes {
+		here := "not here"
+		if s.Here {
+			here = "here"
+		}
+		fmt.Fprintf(p.Stdout, "  %-8s  %3d  %s  %s\n", here, s.Rules, nod.Printable(s.Path), s.Origin)
 	}
 }
 
@@ -188,6 +204,9 @@ func printList(p *Process, items []config.Item, known func(string) bool) {
 		if item.Rule.Untrusted {
 			origin += " (not trusted: matched, shown to no model)"
 		}
+		if item.Scope != "" {
+			origin += " (only in " + nod.Printable(item.Scope) + ")"
+		}
 		fmt.Fprintf(p.Stdout, "  %s%-*s  %s\n", kind, width, nod.Printable(item.Text), origin)
 	}
 }
@@ -199,7 +218,9 @@ type rulesOutput struct {
 	Profile config.Profile `json:"profile,omitempty"`
 	Rules   []ruleOutput   `json:"rules"`
 	Sources []sourceOutput `json:"sources"`
-	Notices []string       `json:"notices,omitempty"`
+	// Repositories has every [[repository]], whether it holds here or not.
+	Repositories []scopeOutput `json:"repositories,omitempty"`
+	Notices      []string      `json:"notices,omitempty"`
 }
 
 type ruleOutput struct {
@@ -209,6 +230,15 @@ type ruleOutput struct {
 	Origin    string       `json:"origin"`
 	Level     config.Level `json:"level,omitempty"`
 	Untrusted bool         `json:"untrusted,omitempty"`
+	Scope     string       `json:"scope,omitempty"` // the repository to which it is confined
+}
+
+type scopeOutput struct {
+	Path   string       `json:"path"`
+	Origin string       `json:"origin"`
+	Level  config.Level `json:"level"`
+	Rules  int          `json:"rules"`
+	Here   bool         `json:"here"`
 }
 
 type sourceOutput struct {
@@ -224,8 +254,11 @@ func printRulesJSON(p *Process, s config.Settings, known func(string) bool) int 
 	for _, item := range s.Lists() {
 		out.Rules = append(out.Rules, ruleOutput{
 			List: item.List, Text: item.Text, Kind: matching(item, known),
-			Origin: item.Origin, Level: item.Level, Untrusted: item.Rule.Untrusted,
+			Origin: item.Origin, Level: item.Level, Untrusted: item.Rule.Untrusted, Scope: item.Scope,
 		})
+	}
+	for _, scope := range s.Scopes {
+		out.Repositories = append(out.Repositories, scopeOutput(scope))
 	}
 	for _, source := range s.Sources {
 		out.Sources = append(out.Sources, sourceOutput(source))

@@ -49,6 +49,10 @@
 //	out    = 5.0
 //	cached = 0.1              # as "in" where it is left out
 //
+//	[[repository]]            # further rules, for one repository's sessions
+//	path  = "~/src/shop"
+//	allow = ["npm test"]      # and soft_deny, hard_deny, environment, hosts, allowlist
+//
 // # Merging lists
 //
 // The lists of all files add up: managed, then user, then repository, each
@@ -63,6 +67,11 @@
 //
 // In secrets and guarded a later "!entry" takes back an earlier one. There the
 // managed entries come last, so that a user's "!" cannot reach them.
+//
+// The lists of a [[repository]] add to those of its file where the session's
+// workspace root is that directory, a plain directory in it, or one of its
+// linked worktrees, and say nothing anywhere else. They never stand for the
+// key itself, so they replace no built-in list.
 //
 // A repository's lists only add; "$defaults" in one says nothing.
 //
@@ -203,6 +212,7 @@ type Settings struct {
 	Model   ModelSettings
 	Log     LogSettings
 	Prices  []Price
+	Scopes  []Scope  // every [[repository]], whether it holds here or not
 	Sources []Source // every file that was found, highest level first
 	// Notices are for the person, one line each, escaped.
 	Notices []string
@@ -216,6 +226,7 @@ type Item struct {
 	Text   string
 	Origin string // "default" or "FILE:LINE"
 	Level  Level  // "" for a built-in entry
+	Scope  string // the repository, a real path, to which it is confined; "" is none
 	// Rule is set in allow, soft_deny, hard_deny and environment.
 	Rule nod.Rule
 }

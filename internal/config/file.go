@@ -40,6 +40,7 @@ func (p Places) layer(name string, level Level) (l layer, found bool, err error)
 	source := Source{Path: name, Level: level, SHA256: hash(text), Trusted: true, Used: true}
 	l, err = readLayer(p, source, text)
 	l.real = real
+	p.apply(&l)
 	return l, true, located(name, err)
 }
 

@@ -58,6 +58,9 @@ type layer struct {
 	onFailure *OnFailure
 	dumpDir   *string
 	prices    []Price
+
+	scopes []scoped
+	added  [listCount][]Item // of the scopes that hold here
 }
 
 type header struct{ name, value string }
@@ -92,7 +95,7 @@ func (r *reader) fail(at position, format string, args ...any) {
 
 func topKeys() []string {
 	names := listNames()
-	return append([]string{"mode", "profile", "workspace_roots", "model", "log", "price"}, names[:]...)
+	return append([]string{"mode", "profile", "workspace_roots", "model", "log", "price", "repository"}, names[:]...)
 }
 
 func (r *reader) top(n *node) {
@@ -110,6 +113,8 @@ func (r *reader) top(n *node) {
 		r.table(n, r.log)
 	case "price":
 		r.prices(n)
+	case "repository":
+		r.repositories(n)
 	default:
 		names := listNames()
 		if i := slices.Index(names[:], n.key); i >= 0 {
@@ -388,9 +393,13 @@ func (r *reader) item(i int, text string, line int) (Item, error) {
 	return newItem(i, text, r.layer.source, line)
 }
 
+func originOf(source Source, line int) string {
+	return shown(source.Path) + ":" + strconv.Itoa(line)
+}
+
 // newItem checks one entry of a list.
 func newItem(i int, text string, source Source, line int) (Item, error) {
-	item := Item{List: listNames()[i], Text: text, Level: source.Level, Origin: shown(source.Path) + ":" + strconv.Itoa(line)}
+	item := Item{List: listNames()[i], Text: text, Level: source.Level, Origin: originOf(source, line)}
 	if text == defaultsMark {
 		return item, nil
 	}

@@ -13,6 +13,9 @@ func merge(layers []layer, repo repository) Settings {
 	s := Settings{Notices: repo.notices}
 	for _, l := range layers {
 		s.Sources = append(s.Sources, l.source)
+		for _, scope := range l.scopes {
+			s.Scopes = append(s.Scopes, scope.Scope)
+		}
 	}
 	if repo.found {
 		s.Sources = append(s.Sources, repo.source)
@@ -129,7 +132,7 @@ func (s said) rules() nod.Rules {
 }
 
 func (s said) speaksOf(i int) bool {
-	return s.repo[i].present || slices.ContainsFunc(s.layers, func(l layer) bool { return l.lists[i].present })
+	return s.repo[i].present || slices.ContainsFunc(s.layers, func(l layer) bool { return l.lists[i].present || len(l.added[i]) > 0 })
 }
 
 // Lists returns the rules again, in order of list and position, each with
@@ -161,6 +164,9 @@ func (s said) merged(i int, builtin []Item) []Item {
 	}
 	if !set {
 		items = slices.Clip(builtin)
+	}
+	for _, l := range ordered {
+		items = append(items, l.added[i]...)
 	}
 	items = append(items, splice(s.repo[i].items, nil)...)
 	if lastHolds {

@@ -1,0 +1,187 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+// Scope is one [[repository]] of a managed or user file: rules for the
+// sessions of one repository.
+type Scope struct {
+	Path   string // real path
+	Origin string // FILE:LINE
+	Level  Level
+	Rules  int  // entries of all its lists
+	Here   bool // Root belongs to it, so that the entries are among the lists
+}
+
+// scoped is a Scope with its entries.
+type scoped struct {
+	Scope
+	lists [listCount]listed
+}
+
+// scopedList reports whether a [[repository]] may hold the list. In secrets
+// and guarded a later entry takes an earlier one back, and there the order of
+// files is subtle enough.
+func scopedList(i int) bool { return i <= listAllowlist }
+
+func scopedKeys() []string {
+	names := listNames()
+	return append([]string{"path"}, names[:listAllowlist+1]...)
+}
+
+// repositories reads [[repository]].
+func (r *reader) repositories(n *node) {
+	if n.form != isTables {
+		r.fail(n.valueAt, "repository is a list of tables; write [[repository]] and its keys below it")
+		return
+	}
+	for _, t := range n.items {
+		r.repository(t)
+	}
+}
+
+func (r *reader) repository(t *node) {
+	s := scoped{Scope: Scope{Origin: originOf(r.layer.source, t.at.line), Level: r.layer.source.Level}}
+	names := listNames()
+	for _, n := range t.children {
+		i := slices.Index(names[:], n.key)
+		switch {
+		case n.key == "path":
+			s.Path = r.scopePath(n)
+		case i >= 0 && scopedList(i):
+			s.lists[i] = r.addedList(i, n)
+			s.Rules += len(s.lists[i].items)
+		case slices.Contains(topKeys(), n.key):
+			r.fail(n.at, "a [[repository]] cannot set %s; put it at the top of the file, before the first [table]", n.key)
+		default:
+			r.unknown(n, "[repository]", scopedKeys())
+		}
+	}
+	if r.err == nil && s.Path == "" {
+		r.fail(t.at, "a [[repository]] needs path, the repository's directory; add it")
+	}
+	for _, l := range s.lists {
+		for j := range l.items {
+			l.items[j].Scope = s.Path
+		}
+	}
+	r.layer.scopes = append(r.layer.scopes, s)
+}
+
+// scopePath reads a repository's directory. What holds everything is none.
+func (r *reader) scopePath(n *node) string {
+	name := r.str(n)
+	if name == nil {
+		return ""
+	}
+	real, err := r.places.expand(*name)
+	if err == nil {
+		real, err = r.places.usableRoot(real)
+	}
+	if err != nil {
+		r.fail(n.valueAt, "path: %v", err)
+	}
+	return real
+}
+
+// addedList reads a list that only adds.
+func (r *reader) addedList(i int, n *node) listed {
+	l := r.list(i, n)
+	for j, item := range l.items {
+		if item.Text == defaultsMark {
+			r.fail(n.items[j].valueAt, "%s: a [[repository]] only adds; put %q into the list at the top of the file", n.key, defaultsMark)
+		}
+	}
+	return l
+}
+
+// apply adds the entries of the scopes that Root belongs to.
+func (p Places) apply(l *layer) {
+	for i := range l.scopes {
+		s := &l.scopes[i]
+		if s.Here = p.Root != "" && p.belongs(p.Root, s.Path); !s.Here {
+			continue
+		}
+		for j := range s.lists {
+			for _, item := range s.lists[j].items {
+				item.Rule.Within = p.Root
+				l.added[j] = append(l.added[j], item)
+			}
+		}
+	}
+}
+
+// belongs reports whether a workspace root, a real path, is a repository, a
+// plain directory of it, or one of its linked worktrees. Another repository
+// that lies in it is none of these: what it runs is other people's code.
+func (p Places) belongs(root, repository string) bool {
+	top := p.top(root)
+	switch {
+	case root == repository || top == repository:
+		return true
+	case top == "":
+		return false
+	}
+	return p.linkedTo(top, repository)
+}
+
+// top returns the nearest directory from dir upwards that holds a .git, ""
+// where there is none or nobody can say.
+func (p Places) top(dir string) string {
+	for ; dir != "/" && dir != "."; dir = path.Dir(dir) {
+		_, err := p.Files.Lstat(dir + "/.git")
+		switch {
+		case err == nil:
+			return dir
+		case !errors.Is(err, fs.ErrNotExist):
+			return ""
+		}
+	}
+	return ""
+}
+
+// linkedTo reports whether a directory is a worktree of the repository. Its
+// .git file, which any archive may bring along, says so; what git keeps in the
+// repository itself must say the same.
+func (p Places) linkedTo(top, repository string) bool {
+	target, ok := p.line(top + "/.git")
+	target, says := strings.CutPrefix(target, "gitdir: ")
+	if !ok || !says {
+		return false
+	}
+	own, err := view.Resolve(p.Files, absoluteIn(top, target))
+	if err != nil || path.Dir(own) != repository+"/.git/worktrees" {
+		return false
+	}
+	back, ok := p.line(own + "/gitdir")
+	if !ok {
+		return false
+	}
+	real, err := view.Resolve(p.Files, absoluteIn(own, back))
+	return err == nil && real == top+"/.git"
+}
+
+// line reads a file of one line.
+func (p Places) line(name string) (string, bool) {
+	info, err := p.Files.Lstat(name)
+	if err != nil || !info.Mode.IsRegular() {
+		return "", false
+	}
+	text, err := p.Files.Read(name, 4096)
+	line := strings.TrimRight(string(text), "\r\n")
+	return line, err == nil && line != "" && !strings.ContainsAny(line, "\r\n\x00")
+}
+
+func absoluteIn(dir, name string) string {
+	if path.IsAbs(name) {
+		return name
+	}
+	return dir + "/" + name
+}

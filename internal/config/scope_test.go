@@ -1,0 +1,158 @@
+package config
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+const scopedFile = `
+allow = ["git status"]
+[[repository]]
+path = "~/src/app"
+allow = ["npm test"]
+soft_deny = ["npm publish"]
+hosts = ["pkg.go.dev"]
+allowlist = ["agent"]
+environment = ["Node.js project"]
+[[repository]]
+path = "~/src/other"
+allow = ["npm run other"]
+[[repository]]
+path = "~/link"
+allow = ["npm run linked"]
+`
+
+// scopeWorld has a repository with what may lie in and beside one.
+func scopeWorld() *view.Memory {
+	return world().
+		File(userFile, scopedFile, 0o600).
+		Link("/home/u/link", "src/app").
+		File("/home/u/src/app/.git/HEAD", "ref: refs/heads/main\n", 0o644).
+		Dir("/home/u/src/app/cmd", 0o755).
+		File("/home/u/src/app/vendor/x/.git/HEAD", "", 0o644).
+		// a worktree, of which both sides speak
+		File("/home/u/wt/.git", "gitdir: /home/u/src/app/.git/worktrees/wt\n", 0o644).
+		Dir("/home/u/wt/cmd", 0o755).
+		File("/home/u/src/app/.git/worktrees/wt/gitdir", "/home/u/wt/.git\n", 0o644).
+		// one that only claims to be
+		File("/home/u/claims/.git", "gitdir: /home/u/src/app/.git/worktrees/wt\n", 0o644).
+		// one that brings its own other side
+		File("/home/u/brings/.git", "gitdir: /home/u/brings/src/app/.git/worktrees/wt\n", 0o644).
+		File("/home/u/brings/src/app/.git/worktrees/wt/gitdir", "/home/u/brings/.git\n", 0o644).
+		// a submodule
+		File("/home/u/src/app/sub/.git", "gitdir: ../.git/modules/sub\n", 0o644).
+		File("/home/u/src/app/.git/modules/sub/gitdir", "/home/u/src/app/sub/.git\n", 0o644).
+		Dir("/home/u/src/app-evil", 0o755)
+}
+
+func TestRepositoryScope(t *testing.T) {
+	for _, c := range []struct {
+		root string
+		here bool
+	}{
+		{"/home/u/src/app", true},
+		{"/home/u/link", true}, // leads there
+		{"/home/u/src/app/cmd", true},
+		{"/home/u/wt", true},
+		{"/home/u/wt/cmd", true},
+		{"/home/u/src/app/vendor/x", false},
+		{"/home/u/src/app/sub", false},
+		{"/home/u/claims", false},
+		{"/home/u/brings", false},
+		{"/home/u/src/app-evil", false},
+		{"/home/u/src", false},
+		{"/home/u", false},
+		{"", false},
+	} {
+		t.Run(c.root, func(t *testing.T) {
+			p := placesIn(scopeWorld())
+			p.Root = c.root
+			s := loaded(t, p)
+			want := map[string][]string{"allow": {"git status"}}
+			if c.here {
+				want = map[string][]string{
+					"allow": {"git status", "npm test", "npm run linked"}, "hosts": {"pkg.go.dev"}, "environment": {"Node.js project"},
+				}
+			}
+			got := map[string][]string{}
+			for _, list := range []string{"allow", "hosts", "environment"} {
+				if items := texts(s, list); items != nil {
+					got[list] = items
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for list, text := range map[string]string{"soft_deny": "npm publish", "allowlist": "agent"} {
+				all := texts(s, list)
+				if slices.Contains(all, text) != c.here || len(all) < 5 {
+					t.Errorf("%s: %q", list, all)
+				}
+			}
+			real, _ := view.Resolve(p.Files, c.root)
+			for _, r := range s.Rules.Allow[1:] {
+				if r.Within != real {
+					t.Errorf("%s holds within %q", r.Text, r.Within)
+				}
+			}
+			if s.Rules.Allow[0].Within != "" {
+				t.Errorf("a rule without a scope holds within %q", s.Rules.Allow[0].Within)
+			}
+		})
+	}
+}
+
+// TestScopesAreListed: a person sees all, wherever they ask.
+func TestScopesAreListed(t *testing.T) {
+	p := placesIn(scopeWorld())
+	want := []Scope{
+		{"/home/u/src/app", userFile + ":3", User, 5, true},
+		{"/home/u/src/other", userFile + ":10", User, 1, false},
+		{"/home/u/src/app", userFile + ":13", User, 1, true},
+	}
+	s := loaded(t, p)
+	if diff := cmp.Diff(want, s.Scopes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, item := range s.Lists() {
+		scoped := slices.Contains([]string{"npm test", "npm run linked", "npm publish", "pkg.go.dev", "agent", "Node.js project"}, item.Text)
+		if scoped != (item.Scope == "/home/u/src/app") {
+			t.Errorf("%s %q has the scope %q", item.List, item.Text, item.Scope)
+		}
+	}
+}
+
+func TestBadScopes(t *testing.T) {
+	for text, want := range map[string]string{
+		"[[repository]]\nallow = [\"npm test\"]\n":                           "1:3: a [[repository]] needs path",
+		"[repository]\npath = \"~/src/app\"\n":                               "1:2: repository is a list of tables; write [[repository]]",
+		"[[repository]]\npath = \"src/app\"\n":                               "2:8: path: \"src/app\" is relative",
+		"[[repository]]\npath = \"~\"\n":                                     "2:8: path: \"/home/u\" holds the home directory",
+		"[[repository]]\npath = \"/\"\n":                                     "2:8: path: / is no workspace",
+		"[[repository]]\npath = 3\n":                                         "2:8: path needs a string",
+		"[[repository]]\npath = \"\"\n":                                      "2:8: path: \"\" is relative",
+		"[[repository]]\npath = \"~/a\"\nmode = \"off\"\n":                   "3:1: a [[repository]] cannot set mode; put it at the top",
+		"[[repository]]\npath = \"~/a\"\nsecrets = []\n":                     "3:1: a [[repository]] cannot set secrets",
+		"[[repository]]\npath = \"~/a\"\nalow = []\n":                        "3:1: \"alow\" is not a key of [[repository]]; did you mean allow?",
+		"[[repository]]\npath = \"~/a\"\nallow = [\"python *\"]\n":           "3:10: allow: \"python *\" would allow any code",
+		"[[repository]]\npath = \"~/a\"\nallow = [\"$defaults\"]\n":          "3:10: allow: a [[repository]] only adds",
+		"[[repository]]\npath = \"~/a\"\nallow = \"npm test\"\n":             "3:9: allow needs a list",
+		"[[repository]]\npath = \"~/a\"\n[[repository]]\nhosts=[\"a.b\"]\n":  "3:3: a [[repository]] needs path",
+		"[[repository]]\npath = \"~/a\"\npath = \"~/b\"\n":                   "3:1: \"path\" is set twice",
+		"[[repository]]\npath = \"~/a\"\n[repository.model]\nname = \"x\"\n": "3:13: a [[repository]] cannot set model",
+	} {
+		got := badSettings(t, placesIn(world().File(userFile, text, 0o600)))
+		if len(got) < len(userFile)+1+len(want) || got[len(userFile)+1:][:len(want)] != want {
+			t.Errorf("%q\n got %s\nwant %s:%s", text, got, userFile, want)
+		}
+	}
+	// A repository's own file holds no scopes, trusted or not.
+	s := loaded(t, placesIn(world().File(projectRoot+"/.nod.toml", "[[repository]]\npath = \"~/src/app\"\nhard_deny = [\"npm test\"]\n", 0o644)))
+	if len(s.Scopes) > 0 || slices.Contains(texts(s, "hard_deny"), "npm test") || len(s.Notices) != 1 {
+		t.Errorf("scopes %v, notices %q", s.Scopes, s.Notices)
+	}
+}
