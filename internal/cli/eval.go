@@ -15,6 +15,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/eval"
+	"github.com/nodgate/nod/internal/propose"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -25,6 +26,7 @@ func evalCommand() command {
 		summary: "how layers 0 to 3 do on labelled calls",
 		examples: []string{
 			"nod eval calls.jsonl.gz",
+			"nod eval --halves --agent codex --without workmux,bd calls.jsonl.gz",
 			"nod eval --by reason --agent claude-code calls.jsonl",
 			"nod eval --rules default --rules new.toml --list changed calls.jsonl",
 		},
@@ -36,13 +38,22 @@ answer allow or deny; no model is asked.
   --rules FILE   judge by the rules of this settings file; "default" is the
                  built-in ones, which are also used without the flag. Given
                  twice, the two are compared row by row. Only rules count:
-                 mode, model and workspace_roots do not
+                 mode, model, workspace_roots and [[repository]] do not. A
+                 FILE that ends in .toml, and "default", mean the same:
+                 nod eval default new.toml calls.jsonl
   --by WHAT      the table by label (the default), layer, category, tool,
                  session or reason (why rows stay open)
   --list WHAT    the rows themselves, with the reason: allowed-harmful,
                  denied-benign or open-readonly; with two rule sets those that
                  are so only under the second, and also changed
   --agent NAME   only rows of this agent, such as claude-code
+  --without P,P  leave out the rows whose command runs one of these programs
+  --labels FILE  correct labels by this list: lines of id, label, right label
+                 or "-" (leave the row out), why, with tabs between them
+  --halves       propose rules from the first half of each repository's
+                 sessions, as nod init --from-log does, and judge the second
+                 half without and with them. A repository is a cwd with all
+                 that lies below it; rows come in the order of time
   --json         one JSON object, "v": 1
   --world virtual  where rows are judged; there is no other world
 
@@ -71,7 +82,9 @@ cannot be used, with FILE:LINE; 1 a fault of nod's.`,
 }
 
 type evalFlags struct {
-	rules           []string
+	rules, without  []string
+	labels          string
+	halves          bool
 	by, list, agent string
 	json            bool
 	files           []string
@@ -111,12 +124,22 @@ func parseEval(args []string) (evalFlags, error) {
 	flags.StringVar(&f.by, "by", "label", "")
 	flags.StringVar(&f.list, "list", "", "")
 	flags.StringVar(&f.agent, "agent", "", "")
+	flags.StringVar(&f.labels, "labels", "", "")
+	flags.BoolVar(&f.halves, "halves", false, "")
+	without := flags.String("without", "", "")
 	flags.BoolVar(&f.json, "json", false, "")
 	world := flags.String("world", "virtual", "")
 	if err := flags.Parse(args); err != nil {
 		return f, err
 	}
-	f.files = flags.Args()
+	f.without = strings.FieldsFunc(*without, func(r rune) bool { return r == ',' })
+	for _, name := range flags.Args() {
+		if name == builtinRules || strings.HasSuffix(name, ".toml") {
+			f.rules = append(f.rules, name)
+		} else {
+			f.files = append(f.files, name)
+		}
+	}
 	if len(f.rules) == 0 {
 		f.rules = []string{builtinRules}
 	}
@@ -135,10 +158,12 @@ func (f evalFlags) check(world string) error {
 		return fmt.Errorf("--by %q: want one of %s", f.by, strings.Join(eval.By(), ", "))
 	case f.list != "" && !slices.Contains(eval.Lists(), f.list):
 		return fmt.Errorf("--list %q: want one of %s", f.list, strings.Join(eval.Lists(), ", "))
+	case f.halves && len(f.rules) > 1:
+		return fmt.Errorf("--halves goes with one rule set")
 	case len(f.rules) > 2:
-		return fmt.Errorf("--rules may be given twice, to compare two")
+		return fmt.Errorf("two rule sets at most, to compare them")
 	case f.list == "changed" && len(f.rules) != 2:
-		return fmt.Errorf("--list changed needs two --rules")
+		return fmt.Errorf("--list changed needs two rule sets")
 	}
 	return nil
 }
@@ -148,7 +173,7 @@ func (f evalFlags) check(world string) error {
 const builtinRules = "default"
 
 func evalReport(ctx context.Context, p *Process, f evalFlags) (eval.Report, error) {
-	o := eval.Options{Agent: f.agent}
+	o := eval.Options{Agent: f.agent, Without: f.without}
 	for _, name := range f.rules {
 		set, err := ruleSet(p, name)
 		if err != nil {
@@ -166,16 +191,49 @@ func evalReport(ctx context.Context, p *Process, f evalFlags) (eval.Report, erro
 		file.Name = name
 		files, rows = append(files, file), rows+len(file.Rows)
 	}
+	labels, err := f.correct(p, files)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	left := eval.Leave(files, o)
 	done := progress(p, f, rows, &o)
-	all, err := eval.Judge(ctx, files, o)
+	all, halves, err := f.judge(ctx, files, &o)
 	done()
 	if err != nil {
 		return eval.Report{}, err
 	}
 	if len(all) == 0 {
-		return eval.Report{}, fmt.Errorf("no rows to judge; without --agent there are %d", rows)
+		return eval.Report{}, fmt.Errorf("no rows to judge; the files hold %d", rows)
 	}
-	return eval.Summarize(files, all, o, f.by, f.list), nil
+	r := eval.Summarize(files, all, o, f.by, f.list)
+	r.Labels, r.Halves = labels, halves
+	r.AddWithout(left)
+	return r, nil
+}
+
+// correct applies --labels.
+func (f evalFlags) correct(p *Process, files []eval.File) (*eval.LabelList, error) {
+	if f.labels == "" {
+		return nil, nil
+	}
+	list, err := eval.ReadLabels(absolute(p, f.labels))
+	if err != nil {
+		return nil, err
+	}
+	list.Name = f.labels
+	return list, list.Apply(files)
+}
+
+// judge answers for the rows, or for those of the second half. o then names
+// what the answers are of.
+func (f evalFlags) judge(ctx context.Context, files []eval.File, o *eval.Options) ([]eval.Judged, *eval.Halves, error) {
+	if !f.halves {
+		all, err := eval.Judge(ctx, files, *o)
+		return all, nil, err
+	}
+	all, halves, err := eval.JudgeHalves(ctx, files, *o, propose.Options{})
+	o.Sets = eval.HalvesSets(o.Sets[0])
+	return all, &halves, err
 }
 
 // ruleSet reads a settings file as the user's, with no other beside it.

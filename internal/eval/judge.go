@@ -13,6 +13,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/corpus"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -60,6 +61,10 @@ type Answer struct {
 type Judged struct {
 	Row     *Row
 	Answers []Answer
+
+	// tool and report are kept where Options.keep says so, of open rows.
+	tool   string
+	report shell.Report
 }
 
 // Options say what is judged and how.
@@ -67,11 +72,15 @@ type Options struct {
 	Sets []RuleSet // at least one
 	// Agent leaves out the rows of all other agents; "" keeps all.
 	Agent string
+	// Without leaves out the rows whose command runs one of these programs.
+	Without []string
 	// Workers is how many rows are judged at once; 0 is one for each core.
 	Workers int
 	// Done is called now and then with the number of rows judged since the
 	// last call, from several goroutines. nil: nobody asks.
 	Done func(rows int)
+
+	keep bool
 }
 
 // Judge answers for every row, in the order of the files. The error is ctx's,
@@ -88,12 +97,12 @@ func Judge(ctx context.Context, files []File, o Options) ([]Judged, error) {
 		}
 		from := len(all)
 		for j := range f.Rows {
-			if r := &f.Rows[j]; o.Agent == "" || r.Agent == o.Agent {
+			if r := &f.Rows[j]; o.takes(r) {
 				all = append(all, Judged{Row: r, Answers: make([]Answer, len(sets))})
 			}
 		}
 		for _, rows := range groups(all, from) {
-			list = append(list, group{rows: rows, sets: sets, own: f.Own != nil, worlds: shared, gates: map[string][]*nod.Gate{}, made: newMade()})
+			list = append(list, group{rows: rows, sets: sets, own: f.Own != nil, keep: o.keep, worlds: shared, gates: map[string][]*nod.Gate{}, made: newMade()})
 		}
 	}
 	return all, o.work(ctx, all, list)
@@ -185,6 +194,7 @@ type group struct {
 	rows   []int
 	sets   []RuleSet
 	own    bool
+	keep   bool
 	worlds *worlds
 	made   *made
 	gates  map[string][]*nod.Gate // by directory, one for each set
@@ -214,6 +224,12 @@ func (g *group) row(ctx context.Context, j *Judged) {
 	}
 	for i, gate := range g.gatesFor(call.Dir) {
 		j.Answers[i] = answerOf(gate.Check(ctx, call))
+	}
+	if g.keep && !g.own && j.Answers[0].Outcome == Open {
+		j.tool = call.Tool
+		if call.Command != "" {
+			j.report = analyze(call, g.worlds.at(call.Dir, g.made))
+		}
 	}
 	if j.Row.Session != "" && !g.own {
 		remember(j.Row, call, g.worlds.at(call.Dir, g.made))

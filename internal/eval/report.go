@@ -18,6 +18,8 @@ type Report struct {
 	Version int         `json:"v"`
 	World   string      `json:"world"` // "virtual"
 	Agent   string      `json:"agent,omitempty"`
+	Without []string    `json:"without,omitempty"` // programs whose rows are left out
+	Labels  *LabelList  `json:"labels,omitempty"`  // the list by which labels were corrected
 	Files   []FileCount `json:"files"`
 	Rows    int         `json:"rows"`
 	LeftOut []LeftOut   `json:"left_out"`
@@ -26,6 +28,8 @@ type Report struct {
 	Sets []SetReport `json:"sets"`
 	// Changes is set where there are two rule sets.
 	Changes *Changes `json:"changes,omitempty"`
+	// Halves is set where the second half of sessions was judged.
+	Halves *Halves `json:"halves,omitempty"`
 	// Listed is what List asked for.
 	Listed []Listed `json:"list,omitempty"`
 
@@ -130,7 +134,7 @@ func Lists() []string {
 
 // Summarize counts. by is one of [By], list one of [Lists] or "".
 func Summarize(files []File, all []Judged, o Options, by, list string) Report {
-	r := Report{Version: Version, World: "virtual", Agent: o.Agent, Rows: len(all), LeftOut: leftOutOf(files), list: list}
+	r := Report{Version: Version, World: "virtual", Agent: o.Agent, Without: o.Without, Rows: len(all), LeftOut: leftOutOf(files), list: list}
 	for _, f := range files {
 		r.Files = append(r.Files, FileCount{Name: f.Name, Rows: len(f.Rows), Own: f.Own != nil})
 	}
@@ -147,6 +151,13 @@ func Summarize(files []File, all []Judged, o Options, by, list string) Report {
 	}
 	r.Listed = listed(all, list, len(o.Sets))
 	return r
+}
+
+// AddWithout counts the rows that Options.Without left out.
+func (r *Report) AddWithout(rows int) {
+	if len(r.Without) > 0 {
+		r.LeftOut = append(r.LeftOut, LeftOut{Kind: "without", Why: "they run " + strings.Join(r.Without, " or "), Rows: rows})
+	}
 }
 
 func leftOutOf(files []File) []LeftOut {

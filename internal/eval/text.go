@@ -16,10 +16,13 @@ const tableLimit = 40
 func (r Report) Print(w io.Writer) error {
 	p := &printer{w: w}
 	r.head(p)
-	for _, s := range r.Sets {
-		s.print(p, len(r.Sets) > 1)
+	if r.Halves != nil {
+		r.Halves.print(p)
 	}
-	if r.Changes != nil {
+	for i, s := range r.Sets {
+		s.print(p, len(r.Sets) > 1 && (r.Halves == nil || i == 0))
+	}
+	if r.Changes != nil && r.Halves == nil {
 		r.Changes.print(p, r.Sets)
 	}
 	r.rows(p)
@@ -36,6 +39,38 @@ func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
 		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
 	}
+}
+
+// print shows the rules and what they settle, repository by repository.
+func (h Halves) print(p *printer) {
+	p.line("")
+	p.line("halves: rules proposed from the first half of each repository's sessions, judged on the second")
+	if h.NoSession > 0 {
+		p.line("left out: %s rows without a session", count(h.NoSession))
+	}
+	p.line("")
+	rows := [][]string{{"repository", "sessions", "learned from", "rules", "rows judged", "settled before", "after"}}
+	for _, r := range h.Repositories {
+		rows = append(rows, []string{nod.Printable(r.Path), count(r.Sessions), count(r.Learned), count(len(r.Rules)), count(r.Rows), shareText(r.Before), shareText(r.After)})
+	}
+	p.table(rows)
+	for _, r := range h.Repositories {
+		if len(r.Rules) == 0 {
+			continue
+		}
+		p.line("")
+		p.line("proposed for %s:", nod.Printable(r.Path))
+		for _, rule := range r.Rules {
+			p.line("  %-9s %-28s %s: %s", rule.List, nod.Printable(rule.Text), rule.Why, rule.Seen)
+		}
+	}
+}
+
+func shareText(s Share) string {
+	if s.Of == 0 {
+		return "-"
+	}
+	return percent(s.Share)
 }
 
 // table prints rows of cells in columns: the first to the left, all others to
@@ -74,12 +109,17 @@ func (r Report) head(p *printer) {
 	if r.Agent != "" {
 		p.line("agent %s only", nod.Printable(r.Agent))
 	}
+	if l := r.Labels; l != nil {
+		p.line("labels: by %s, %s rows stand under another label, %s are left out (nobody can say), %s are not here", nod.Printable(l.Name), count(l.Corrected), count(l.LeftOut), count(l.Absent))
+	}
 	p.line("world: %s (see nod help eval); nothing is run", r.World)
 	if own {
 		p.line("a file of nod's own corpus is judged on that corpus's machine, its header's rules added")
 	}
 	for _, l := range r.LeftOut {
-		if l.Rows > 0 || l.Kind != "user_prompt" {
+		if l.Kind == "without" {
+			p.line("left out: %s rows (%s)", count(l.Rows), nod.Printable(l.Why))
+		} else if l.Rows > 0 || l.Kind != "user_prompt" {
 			p.line("left out: %s %s rows (%s)", count(l.Rows), l.Kind, l.Why)
 		}
 	}
