@@ -52,7 +52,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		demoCommand(), checkCommand(), installCommand(), uninstallCommand(),
-		logCommand(), rulesCommand(), modeCommand(), trustCommand(), evalCommand(),
+		logCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), evalCommand(),
 		classifyCommand(), versionCommand(), helpCommand(),
 	}
 }

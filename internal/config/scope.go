@@ -185,3 +185,45 @@ func absoluteIn(dir, name string) string {
 	}
 	return dir + "/" + name
 }
+
+// RepositoryOf returns the directory that a [[repository]] for sessions in dir
+// would name: the repository that dir lies in, the main one for a linked
+// worktree, else dir itself; a real path. What holds everything is none.
+func RepositoryOf(p Places, dir string) (string, error) {
+	if p.Files == nil {
+		p.Files = view.Disk{}
+	}
+	real, err := p.usableRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	top := p.top(real)
+	if top == "" {
+		return real, nil
+	}
+	if top, err = p.usableRoot(top); err != nil {
+		return real, nil // a home directory under git is no repository
+	}
+	if main := p.mainOf(top); main != "" && p.linkedTo(top, main) {
+		return p.usableRoot(main)
+	}
+	return top, nil
+}
+
+// mainOf is the repository that a worktree's .git file names, "" for none.
+func (p Places) mainOf(top string) string {
+	target, _ := p.line(top + "/.git")
+	target, says := strings.CutPrefix(target, "gitdir: ")
+	if !says {
+		return ""
+	}
+	own, err := view.Resolve(p.Files, absoluteIn(top, target))
+	if err != nil {
+		return ""
+	}
+	main, ok := strings.CutSuffix(path.Dir(own), "/.git/worktrees")
+	if !ok {
+		return ""
+	}
+	return main
+}

@@ -2,14 +2,8 @@ package config
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path"
 	"strconv"
-
-	"github.com/nodgate/nod/internal/view"
 )
 
 // SetMode writes mode into the user's settings file, and leaves everything
@@ -18,33 +12,7 @@ import (
 // A file that cannot be read as settings is left alone; the error is then a
 // *[nod.Failure].
 func SetMode(p Places, mode Mode) error {
-	if p.Files == nil {
-		p.Files = view.Disk{}
-	}
-	real, text, err := p.readSettings(p.User)
-	perm := fs.FileMode(0o600)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if real, err = view.Resolve(p.Files, p.User); err != nil {
-			return err
-		}
-		if err := os.MkdirAll(path.Dir(real), 0o700); err != nil {
-			return err
-		}
-	case err != nil:
-		return failure(fmt.Sprintf("%s: %v", shown(p.User), err))
-	default:
-		info, err := p.Files.Lstat(real)
-		if err != nil {
-			return err
-		}
-		perm = info.Mode.Perm()
-	}
-	edited, err := p.withMode(text, mode)
-	if err != nil {
-		return err
-	}
-	return replaceFile(real, edited, perm)
+	return p.editUser(func(text []byte) ([]byte, error) { return p.withMode(text, mode) })
 }
 
 // withMode returns the text with the mode set, and checks that it is.

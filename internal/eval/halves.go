@@ -2,8 +2,10 @@ package eval
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/propose"
@@ -187,4 +189,22 @@ func topOf(dir string, dirs map[string]bool) string {
 		}
 	}
 	return top
+}
+
+// ProposeFor learns rules from the rows of one repository, judged by s.
+func ProposeFor(ctx context.Context, file File, s RuleSet, root string, learn propose.Options) ([]propose.Rule, error) {
+	list, _ := repositories([]File{file}, Options{})
+	var names []string
+	for _, r := range list {
+		if r.path != root {
+			names = append(names, r.path)
+			continue
+		}
+		seen, err := Judge(ctx, []File{{Rows: append(r.first, r.second...)}}, Options{Sets: []RuleSet{s}, keep: true})
+		if err != nil {
+			return nil, err
+		}
+		return Propose(seen, learn), nil
+	}
+	return nil, fmt.Errorf("no session of %s stands in %s; there are %s", file.Name, root, orElse(strings.Join(names, ", "), "none"))
 }

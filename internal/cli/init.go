@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/propose"
+	"github.com/nodgate/nod/internal/view"
+)
+
+func initCommand() command {
+	return command{
+		name:    "init",
+		usage:   "init [--dry-run | --yes] [--json] [--root DIR] [--from-log [FILE]]",
+		summary: "propose rules for this repository",
+		long: `Looks at the repository's build files (package.json, go.mod, Makefile, mise.toml
+and others) and proposes rules for its test, build and lint commands, with the
+reason for each. What you accept is written into your own settings file, below
+[[repository]] with this repository's path, and holds nowhere else.
+
+  --from-log       propose from what this repository's sessions did, by nod's
+                   own log: commands that were left open, seen 3 times in 2
+                   sessions (5 times where nod does not know the program)
+  --from-log FILE  the same from rows as nod eval reads them
+  --dry-run        only show
+  --yes            write all without asking, also without a terminal (other
+                   commands call this --unattended, and so may you); refused
+                   when an agent runs this
+  --json           the proposals as one JSON object, "v": 1; writes nothing
+  --root DIR       the repository, instead of the one this directory lies in
+  --settings F, --managed F, --state DIR   instead of the usual places
+
+A rule for a test or build command says that this repository's code may run,
+whatever it says by then, and an agent that edits it decides what that is.
+Never proposed: interpreters, runners of any package, what deletes, sends, or
+changes something elsewhere. How good the proposals are: nod eval --halves.
+Take a rule back by deleting its line; nod rules names the place.
+
+Exit status: 0 written, shown, or nothing to propose; 2 refused, declined, or
+settings or a FILE that cannot be used; 1 a fault of nod's.`,
+		examples: []string{`nod init`, `nod init --dry-run --from-log`},
+		run:      initialize,
+	}
+}
+
+type initFlags struct {
+	dryRun, yes, json, fromLog bool
+	root, file                 string
+	places                     config.Places
+}
+
+func initialize(ctx context.Context, p *Process, args []string) int {
+	f, err := parseInit(p, args)
+	if err != nil {
+		return usageError(p, initCommand(), err)
+	}
+	if err := f.run(ctx, p); err != nil {
+		fmt.Fprintln(p.Stderr, "nod init:", nod.OneLine(err.Error(), 500))
+		return ExitBadInput
+	}
+	return ExitOK
+}
+
+func parseInit(p *Process, args []string) (initFlags, error) {
+	var f initFlags
+	flags := flag.NewFlagSet("init", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.BoolVar(&f.dryRun, "dry-run", false, "")
+	flags.BoolVar(&f.yes, "yes", false, "")
+	flags.BoolVar(&f.yes, "unattended", false, "")
+	flags.BoolVar(&f.json, "json", false, "")
+	flags.BoolVar(&f.fromLog, "from-log", false, "")
+	flags.StringVar(&f.root, "root", "", "")
+	var err error
+	if f.places, err = parsePlaces(p, flags, args); err != nil {
+		return f, err
+	}
+	f.file, f.root = flags.Arg(0), absolute(p, f.root)
+	f.places.Files = view.Disk{}
+	switch {
+	case strings.HasPrefix(f.file, "-"):
+		err = fmt.Errorf("%s stands before FILE", nod.Printable(f.file))
+	case f.file != "" && !f.fromLog || flags.NArg() > 1:
+		err = fmt.Errorf("unexpected %q; FILE comes after --from-log, and there is one", flags.Arg(flags.NArg()-1))
+	case f.yes && (f.dryRun || f.json):
+		err = errors.New("--yes writes, --dry-run and --json do not; give one")
+	case f.places.User == "" && !f.dryRun && !f.json:
+		err = errors.New("name your settings file with --settings")
+	}
+	return f, err
+}
+
+func (f initFlags) run(ctx context.Context, p *Process) error {
+	if !f.dryRun && !f.json {
+		if err := person(p, f.yes); err != nil {
+			return err
+		}
+	}
+	root, err := config.RepositoryOf(f.places, f.root)
+	if err != nil {
+		return err
+	}
+	f.places.Root = root
+	settings, err := config.Load(f.places)
+	if err != nil {
+		return err
+	}
+	rules, err := f.propose(ctx, p, root, settings)
+	if err != nil {
+		return err
+	}
+	rules, held := unheld(rules, settings)
+	if f.json {
+		return json.NewEncoder(p.Stdout).Encode(proposed{Version: 1, Root: root, Held: held, Rules: rules})
+	}
+	return f.offer(p, root, rules, held)
+}
+
+// proposed is the answer of init --json. Fields are only ever added.
+type proposed struct {
+	Version int            `json:"v"`
+	Root    string         `json:"root"`
+	Held    int            `json:"held"` // proposals that hold already, left out
+	Rules   []propose.Rule `json:"rules"`
+}
+
+func (f initFlags) propose(ctx context.Context, p *Process, root string, s config.Settings) ([]propose.Rule, error) {
+	switch {
+	case f.file != "":
+		return proposeFromFile(ctx, absolute(p, f.file), root, s)
+	case f.fromLog:
+		return f.proposeFromLog(p, root)
+	}
+	return propose.FromFiles(f.places.Files, root), nil
+}
+
+// unheld leaves out what holds here already.
+func unheld(rules []propose.Rule, s config.Settings) (rest []propose.Rule, held int) {
+	rest = []propose.Rule{}
+	items := s.Lists()
+	for _, r := range rules {
+		if slices.ContainsFunc(items, func(i config.Item) bool { return i.List == r.List && i.Text == r.Text }) {
+			held++
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	return rest, held
+}
+
+// offer shows the proposals and writes what is accepted.
+func (f initFlags) offer(p *Process, root string, rules []propose.Rule, held int) error {
+	fmt.Fprintln(p.Stdout, nod.Printable(root))
+	if held > 0 {
+		fmt.Fprintf(p.Stdout, "%d proposals hold here already\n", held)
+	}
+	if len(rules) == 0 {
+		fmt.Fprintln(p.Stdout, "nothing to propose")
+		return nil
+	}
+	printProposals(p, rules)
+	if f.dryRun {
+		return nil
+	}
+	if !f.yes {
+		var err error
+		if rules, err = chosen(p, rules); err != nil {
+			return err
+		}
+	}
+	var entries []config.Entry
+	for _, r := range rules {
+		entries = append(entries, config.Entry{List: r.List, Text: r.Text})
+	}
+	if err := config.AddRepository(f.places, root, entries); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.Stdout, "\n%d rules written to %s, for this repository only\n", len(rules), nod.Printable(f.places.User))
+	return nil
+}
+
+func printProposals(p *Process, rules []propose.Rule) {
+	width := 0
+	for _, r := range rules {
+		width = max(width, len([]rune(nod.Printable(r.Text))))
+	}
+	width = min(width, 40)
+	fmt.Fprintln(p.Stdout)
+	for i, r := range rules {
+		why := nod.Printable(r.Why)
+		if r.Seen != nil {
+			why += "; " + r.Seen.String()
+		}
+		fmt.Fprintf(p.Stdout, "%4d  %-11s  %-*s  %s\n", i+1, r.List, width, nod.Printable(r.Text), why)
+	}
+}
+
+// chosen asks which to write, and takes only what it understands for yes.
+func chosen(p *Process, rules []propose.Rule) ([]propose.Rule, error) {
+	fmt.Fprintf(p.Stdout, "\nWrite these %d rules into your settings? [y/N, or numbers: 1 3] ", len(rules))
+	line, _ := bufio.NewReader(io.LimitReader(p.Stdin, 1000)).ReadString('\n')
+	line = strings.ToLower(strings.TrimSpace(line))
+	if line == "y" || line == "yes" {
+		return rules, nil
+	}
+	var some []propose.Rule
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' }) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > len(rules) {
+			return nil, errors.New("nothing written")
+		}
+		if !slices.ContainsFunc(some, func(r propose.Rule) bool { return r == rules[n-1] }) {
+			some = append(some, rules[n-1])
+		}
+	}
+	if len(some) == 0 {
+		return nil, errors.New("nothing written")
+	}
+	return some, nil
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/eval"
+	"github.com/nodgate/nod/internal/propose"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// proposeFromFile reads rows of labelled calls and judges those of the
+// repository in their virtual world.
+func proposeFromFile(ctx context.Context, name, root string, s config.Settings) ([]propose.Rule, error) {
+	file, err := eval.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return eval.ProposeFor(ctx, file, eval.RuleSet{Name: "yours", Rules: s.Rules}, root, propose.Options{})
+}
+
+// proposeFromLog reads what nod itself wrote down.
+func (f initFlags) proposeFromLog(p *Process, root string) ([]propose.Rule, error) {
+	l := logged{process: p, home: f.places.Home, root: root, at: map[string]int{}}
+	for line, err := range audit.Read(f.places.State, audit.Filter{}) {
+		var problem *audit.Problem
+		switch {
+		case errors.As(err, &problem) && problem.Line > 0:
+			fmt.Fprintln(p.Stderr, "nod init:", nod.OneLine(err.Error(), 600))
+		case err != nil:
+			return nil, err
+		default:
+			l.entry(line.Entry)
+		}
+	}
+	if len(l.calls) == 0 {
+		return nil, fmt.Errorf("the log in %s holds no call of %s that was left open: %w", nod.Printable(f.places.State), nod.Printable(root), fs.ErrNotExist)
+	}
+	return propose.Learn(l.calls, propose.Options{}), nil
+}
+
+// logged gathers the open calls of one repository.
+type logged struct {
+	process    *Process
+	home, root string
+	calls      []propose.Call
+	at         map[string]int // where a call of that id is
+	asked      []bool         // of each call: a person was asked
+}
+
+func (l *logged) entry(e nod.Entry) {
+	switch e.Kind {
+	case nod.EntryDecision:
+		if e.Layer == nod.LayerNone || e.Layer == nod.LayerModel {
+			l.decision(e)
+		}
+	case nod.EntryOutcome, nod.EntryHostDeny:
+		i, ok := l.at[e.Session+"\x00"+e.ID]
+		if !ok {
+			i, ok = l.at[e.Session+"\x00"+e.CallID]
+		}
+		if ok {
+			l.outcome(i, e)
+		}
+	}
+}
+
+// decision takes a call that layers 0 to 3 left open. An input that was cut
+// off, or of another repository, says nothing.
+func (l *logged) decision(e nod.Entry) {
+	if e.InputBytes > 0 || e.Error != nil && e.Error.Kind != nod.NoModel || !l.here(e) {
+		return
+	}
+	c := propose.Call{Session: e.Session, Tool: e.Tool}
+	if e.Tool == "bash" {
+		c.Report = l.analyze(e)
+	}
+	if e.Layer == nod.LayerModel {
+		c.Judge = propose.Model
+		if e.Verdict != nod.Allow {
+			c.Judge, c.Outcome = propose.Nobody, propose.Refused
+		}
+	}
+	l.at[e.Session+"\x00"+e.CallID] = len(l.calls)
+	l.calls, l.asked = append(l.calls, c), append(l.asked, e.Answered == "ask")
+}
+
+func (l *logged) outcome(i int, e nod.Entry) {
+	c := &l.calls[i]
+	switch {
+	case e.Kind == nod.EntryHostDeny:
+		c.Outcome = propose.Refused
+		return
+	case e.Error != nil:
+		c.Outcome = propose.Failed
+	default:
+		c.Outcome = propose.Ran
+	}
+	if l.asked[i] {
+		c.Judge = propose.Person
+	}
+}
+
+// here reports whether the call's session was one of this repository.
+func (l *logged) here(e nod.Entry) bool {
+	if e.Root == l.root {
+		return true
+	}
+	of, err := config.RepositoryOf(config.Places{Home: l.home, Files: view.Disk{}}, e.Root)
+	return e.Root != "" && err == nil && of == l.root
+}
+
+// analyze reads the command as it would be read here and now.
+func (l *logged) analyze(e nod.Entry) shell.Report {
+	var input struct {
+		Command string `json:"command"`
+	}
+	if json.Unmarshal(e.Input, &input) != nil || input.Command == "" {
+		return shell.Report{}
+	}
+	return shell.Analyze(input.Command, shell.Env{
+		Dir: e.Dir, Home: l.home, Roots: []string{e.Root}, Files: view.NewMemo(view.Disk{}),
+		Lookup: func(name string) (string, bool) { v := l.process.Getenv(name); return v, v != "" },
+	})
+}
