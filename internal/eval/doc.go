@@ -33,8 +33,10 @@
 // here:
 //
 //   - The row's cwd is the workspace root and a clean git repository on the
-//     branch main: .git/HEAD and .git/config, no hooks, no filters, no
-//     aliases. A row without cwd stands in /home/dev/project.
+//     branch main, as git init makes it, with one commit that holds no file
+//     and an index that agrees: .git/HEAD, config with only core, index,
+//     refs/heads/main and the two objects. No hooks, no filters, no aliases,
+//     no remote. A row without cwd stands in /home/dev/project.
 //   - Home is what cwd lies in: /Users/x, /home/x or /root, else /home/dev. It
 //     exists and is empty: no settings of git, of agents, or of nod.
 //   - /usr/bin holds every program that nod's data names, and common ones that

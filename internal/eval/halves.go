@@ -84,14 +84,13 @@ func (o Options) half(ctx context.Context, r *repositoryRows, learn propose.Opti
 	return judged, out, nil
 }
 
-// Propose learns rules from judged rows whose reports were kept.
+// Propose learns rules from judged rows whose facts were kept.
 func Propose(all []Judged, o propose.Options) []propose.Rule {
 	var calls []propose.Call
 	for _, j := range all {
-		if j.Answers[0].Outcome != Open {
-			continue
+		if j.Facts != nil {
+			calls = append(calls, propose.Call{Session: j.Row.Session, Tool: j.Facts.Tool, Report: j.Facts.Report, Outcome: outcomeOf(j.Row.Outcome)})
 		}
-		calls = append(calls, propose.Call{Session: j.Row.Session, Tool: j.tool, Report: j.report, Outcome: outcomeOf(j.Row.Outcome)})
 	}
 	rules := propose.Learn(calls, o)
 	if rules == nil {

@@ -33,8 +33,14 @@ func newDisk(t *testing.T) *disk {
 		t.Fatal(err)
 	}
 	d := &disk{t: t, top: top, shop: filepath.Join(top, "home/dev/shop")}
-	d.file("home/dev/shop/.git/HEAD", "ref: refs/heads/main\n")
-	d.file("home/dev/shop/.git/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
+	for name, content := range eval.GitFiles() {
+		d.file("home/dev/shop/.git/"+name, content)
+	}
+	for _, name := range []string{"hooks", "info", "refs/tags", "objects/info", "objects/pack"} {
+		if err := os.MkdirAll(filepath.Join(d.shop, ".git", name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	home := filepath.Join(top, "home/dev")
 	environ := []string{"CLAUDE_PROJECT_DIR=" + d.shop, "CLAUDE_CODE_ENTRYPOINT=cli"}
 	for _, kv := range eval.Environ("/home/dev/shop") {
@@ -92,6 +98,37 @@ func TestTheHookAgrees(t *testing.T) {
 		{"Bash", `{"command":"grep -rn foo src | sort | uniq -c"}`, ""},
 		{"Bash", `{"command":"git status --short && git log --oneline -5"}`, ""},
 		{"Bash", `{"command":"git push --force"}`, ""},
+		{"Bash", `{"command":"git add -A && git commit -m 'x'"}`, ""},
+		{"Bash", `{"command":"git commit --amend --no-edit"}`, ""},
+		{"Bash", `{"command":"git stash"}`, ""},
+		{"Bash", `{"command":"git checkout -b topic"}`, ""},
+		{"Bash", `{"command":"git checkout -- main.go"}`, ""},
+		{"Bash", `{"command":"git restore ."}`, ""},
+		{"Bash", `{"command":"git rm -r src"}`, ""},
+		{"Bash", `{"command":"git mv a b"}`, ""},
+		{"Bash", `{"command":"git reset --hard HEAD~1"}`, ""},
+		{"Bash", `{"command":"git clean -fd"}`, ""},
+		{"Bash", `{"command":"git branch -D topic"}`, ""},
+		{"Bash", `{"command":"git tag v1"}`, ""},
+		{"Bash", `{"command":"git worktree list"}`, ""},
+		{"Bash", `{"command":"git config --get core.bare"}`, ""},
+		{"Bash", `{"command":"git config core.hooksPath x"}`, ""},
+		{"Bash", `{"command":"git diff HEAD | grep foo"}`, ""},
+		{"Bash", `{"command":"git show HEAD:main.go"}`, ""},
+		{"Bash", `{"command":"git fetch origin"}`, ""},
+		{"Bash", `{"command":"git rebase main"}`, ""},
+		{"Bash", `{"command":"git --git-dir=/tmp/x log"}`, ""},
+		{"Bash", `{"command":"mkdir -p a/b && touch a/b/c"}`, ""},
+		{"Bash", `{"command":"cp a.go b.go"}`, ""},
+		{"Bash", `{"command":"mv a.go b.go"}`, ""},
+		{"Bash", `{"command":"ls ~ && cat /etc/hostname"}`, ""},
+		{"Bash", `{"command":"cat <<'E' > note.md\nrm -rf ~\nE"}`, "note.md"},
+		{"Bash", `{"command":"rm note.md"}`, ""},
+		{"Bash", `{"command":"cd /home/dev/shop && pwd"}`, ""},
+		{"Bash", `{"command":"tail -n 5 *.log 2>/dev/null || true"}`, ""},
+		{"Bash", `{"command":"diff <(ls a) <(ls b)"}`, ""},
+		{"Bash", `{"command":"chmod +x build.sh"}`, ""},
+		{"Bash", `{"command":"kill 1"}`, ""},
 		{"Bash", `{"command":"git -C /home/dev/shop diff"}`, ""},
 		{"Bash", `{"command":"echo x > new.txt"}`, "new.txt"},
 		{"Bash", `{"command":"echo y > new.txt"}`, ""}, // it is there now

@@ -61,10 +61,15 @@ type Answer struct {
 type Judged struct {
 	Row     *Row
 	Answers []Answer
+	// Facts are what rules are learned from. nil unless [JudgeHalves] or
+	// [ProposeFor] asked, and of settled rows.
+	Facts *Facts
+}
 
-	// tool and report are kept where Options.keep says so, of open rows.
-	tool   string
-	report shell.Report
+// Facts are what an open row does.
+type Facts struct {
+	Tool   string // canonical
+	Report shell.Report
 }
 
 // Options say what is judged and how.
@@ -226,9 +231,9 @@ func (g *group) row(ctx context.Context, j *Judged) {
 		j.Answers[i] = answerOf(gate.Check(ctx, call))
 	}
 	if g.keep && !g.own && j.Answers[0].Outcome == Open {
-		j.tool = call.Tool
+		j.Facts = &Facts{Tool: call.Tool}
 		if call.Command != "" {
-			j.report = analyze(call, g.worlds.at(call.Dir, g.made))
+			j.Facts.Report = analyze(call, g.worlds.at(call.Dir, g.made))
 		}
 	}
 	if j.Row.Session != "" && !g.own {

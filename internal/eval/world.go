@@ -94,12 +94,13 @@ func (w world) List(name string, limit int) ([]string, error) {
 type worlds struct {
 	system *view.Memory
 	own    *view.Memory // the machine of nod's own corpus
+	git    []gitFile
 	mu     sync.Mutex
 	places map[string]*view.Memory
 }
 
 func newWorlds() *worlds {
-	return &worlds{system: systemPart(), own: corpus.World(), places: map[string]*view.Memory{}}
+	return &worlds{system: systemPart(), own: corpus.World(), git: gitFiles(), places: map[string]*view.Memory{}}
 }
 
 // at returns the world of a session's row that stands in dir.
@@ -108,7 +109,7 @@ func (w *worlds) at(dir string, m *made) world {
 	defer w.mu.Unlock()
 	p, ok := w.places[dir]
 	if !ok {
-		p = placePart(dir)
+		p = placePart(dir, w.git)
 		w.places[dir] = p
 	}
 	return world{w.system, p, m}
@@ -135,13 +136,17 @@ func Environ(dir string) []string {
 	}
 }
 
-func placePart(dir string) *view.Memory {
+func placePart(dir string, git []gitFile) *view.Memory {
 	m := view.NewMemory(false)
 	m.Dir(HomeOf(dir), 0o755)
 	if dir = path.Clean(dir); dir != "/" {
 		m.Dir(dir, 0o755)
-		m.File(dir+"/.git/HEAD", "ref: refs/heads/main\n", 0o644)
-		m.File(dir+"/.git/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n", 0o644)
+		for _, f := range git {
+			m.File(dir+"/.git/"+f.name, f.content, f.perm)
+		}
+		for _, name := range []string{"hooks", "info", "refs/tags", "objects/info", "objects/pack"} {
+			m.Dir(dir+"/.git/"+name, 0o755)
+		}
 	}
 	return m
 }

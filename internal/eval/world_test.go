@@ -2,7 +2,11 @@ package eval
 
 import (
 	"io/fs"
+	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,5 +90,33 @@ func TestMade(t *testing.T) {
 	m.file("/p/x/y", nil, false) // x was a directory after all
 	if info, err := m.Lstat("/p/x"); err != nil || !info.Mode.IsDir() {
 		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+// TestGitTakesTheRepository: what the world calls a clean repository is one to
+// git itself.
+func TestGitTakesTheRepository(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed: skipped")
+	}
+	dir := t.TempDir()
+	for _, f := range gitFiles() {
+		name := filepath.Join(dir, ".git", f.name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(f.content), f.perm); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for args, want := range map[string]string{
+		"status --porcelain --branch": "## main\n", "fsck --strict": "", "log --format=%s": "first\n", "ls-files": "", "config --local --name-only --list": "core.repositoryformatversion\ncore.filemode\ncore.bare\ncore.logallrefupdates\n",
+	} {
+		cmd := exec.Command("git", strings.Fields(args)...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+		out, err := cmd.Output()
+		if err != nil || string(out) != want {
+			t.Errorf("git %s: %q, want %q: %v", args, out, want, err)
+		}
 	}
 }
