@@ -374,7 +374,7 @@ func risky(word string) bool {
 		switch part {
 		case "deploy", "publish", "release", "push", "upload", "ship", "promote", "rollback", "migrate", "migration", "migrations", "prod", "production", "live",
 			"delete", "remove", "rm", "drop", "destroy", "purge", "prune", "wipe", "reset", "clean", "clobber", "nuke", "kill", "stop", "close", "merge", "archive",
-			"install", "uninstall", "add-dependency", "upgrade", "update", "self", "setup", "init", "bootstrap", "link", "exec", "x", "eval", "shell", "sh", "ssh", "sudo", "run-script",
+			"install", "uninstall", "add-dependency", "upgrade", "update", "self", "setup", "init", "bootstrap", "link", "exec", "eval", "shell", "sh", "ssh", "sudo", "run-script",
 			"send", "post", "mail", "notify", "comment", "invite", "share", "sync", "apply", "import", "seed",
 			"login", "logout", "auth", "token", "secret", "secrets", "key", "keys", "password", "credential", "credentials", "config", "trust", "global", "root", "force":
 			return true
