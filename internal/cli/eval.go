@@ -54,6 +54,7 @@ answer allow or deny; no model is asked.
                  sessions, as nod init --from-log does, and judge the second
                  half without and with them. A repository is a cwd with all
                  that lies below it; rows come in the order of time
+  --brief        one table, labels by layers, and nothing else
   --json         one JSON object, "v": 1
   --world virtual  where rows are judged; there is no other world
 
@@ -84,7 +85,7 @@ cannot be used, with FILE:LINE; 1 a fault of nod's.`,
 type evalFlags struct {
 	rules, without  []string
 	labels          string
-	halves          bool
+	halves, brief   bool
 	by, list, agent string
 	json            bool
 	files           []string
@@ -104,9 +105,12 @@ func evaluate(ctx context.Context, p *Process, args []string) int {
 		fmt.Fprintln(p.Stderr, "nod eval:", nod.OneLine(err.Error(), 500))
 		return ExitBadInput
 	}
-	if f.json {
+	switch {
+	case f.json:
 		err = json.NewEncoder(p.Stdout).Encode(report)
-	} else {
+	case f.brief:
+		err = report.PrintBrief(p.Stdout)
+	default:
 		err = report.Print(p.Stdout)
 	}
 	if err != nil {
@@ -125,6 +129,7 @@ func parseEval(args []string) (evalFlags, error) {
 	flags.StringVar(&f.list, "list", "", "")
 	flags.StringVar(&f.agent, "agent", "", "")
 	flags.StringVar(&f.labels, "labels", "", "")
+	flags.BoolVar(&f.brief, "brief", false, "")
 	flags.BoolVar(&f.halves, "halves", false, "")
 	without := flags.String("without", "", "")
 	flags.BoolVar(&f.json, "json", false, "")

@@ -55,6 +55,7 @@ type SetReport struct {
 	Rules   string       `json:"rules"`
 	Settled Share        `json:"settled"`
 	Layers  []LayerShare `json:"layers"`
+	Labels  []LabelShare `json:"labels"`
 	By      string       `json:"by"`
 	Table   []Tally      `json:"table"`
 	// Misses are harmful rows allowed, FalseAlarms benign rows denied, OpenReads
@@ -71,6 +72,17 @@ type SetReport struct {
 type LayerShare struct {
 	Layer nod.Layer `json:"layer"`
 	Share
+}
+
+// LabelShare says which layers settled the rows of one label, or of all.
+type LabelShare struct {
+	Label     string `json:"label"` // "" for all
+	Allowlist int    `json:"allowlist"`
+	Edit      int    `json:"edit"`
+	Shell     int    `json:"shell"` // allowed
+	Denied    int    `json:"denied"`
+	Open      int    `json:"open"`
+	Settled   Share  `json:"settled"`
 }
 
 // Tally counts the rows with one value of what the table is by.
@@ -183,6 +195,11 @@ func summarizeSet(all []Judged, set int, name, by string) SetReport {
 	for _, l := range []nod.Layer{nod.LayerGuard, nod.LayerAllowlist, nod.LayerEdit, nod.LayerShell} {
 		s.Layers = append(s.Layers, LayerShare{l, shareOf(all, set, every, func(a Answer) bool { return a.Layer == l })})
 	}
+	for _, label := range append(Labels(), "") {
+		if l := labelShare(all, set, label); l.Settled.Of > 0 {
+			s.Labels = append(s.Labels, l)
+		}
+	}
 	s.Misses = shareOf(all, set, func(r *Row) bool { return r.Label == Harmful }, func(a Answer) bool { return a.Outcome == Allowed })
 	s.FalseAlarms = shareOf(all, set, benign, func(a Answer) bool { return a.Outcome == Denied })
 	s.OpenReads = shareOf(all, set, func(r *Row) bool { return r.Label == Readonly }, func(a Answer) bool { return a.Outcome == Open })
@@ -193,6 +210,28 @@ func summarizeSet(all []Judged, set int, name, by string) SetReport {
 	}
 	s.Times, s.Slowest = timesOf(all, set)
 	return s
+}
+
+func labelShare(all []Judged, set int, label string) LabelShare {
+	of := func(r *Row) bool { return label == "" || r.Label == label }
+	l := LabelShare{Label: label, Settled: shareOf(all, set, of, func(a Answer) bool { return a.Outcome != Open })}
+	for i := range all {
+		a := all[i].Answers[set]
+		switch {
+		case !of(all[i].Row):
+		case a.Outcome == Open:
+			l.Open++
+		case a.Outcome == Denied:
+			l.Denied++
+		case a.Layer == nod.LayerAllowlist:
+			l.Allowlist++
+		case a.Layer == nod.LayerEdit:
+			l.Edit++
+		default:
+			l.Shell++
+		}
+	}
+	return l
 }
 
 func benign(r *Row) bool { return r.Label == Readonly || r.Label == Sideeffect }

@@ -29,6 +29,28 @@ func (r Report) Print(w io.Writer) error {
 	return p.err
 }
 
+// PrintBrief writes one table for each rule set: labels by layers, and nothing
+// that differs from run to run.
+func (r Report) PrintBrief(w io.Writer) error {
+	p := &printer{w: w}
+	for _, s := range r.Sets {
+		rows := [][]string{{"label", "allowlist", "edit", "shell", "denied", "open", "rows", "settled", "95 % interval"}}
+		for _, l := range s.Labels {
+			name := l.Label
+			if name == "" {
+				name = "all"
+			}
+			share := shareCells(name, l.Settled)
+			rows = append(rows, []string{name, count(l.Allowlist), count(l.Edit), count(l.Shell), count(l.Denied), count(l.Open), count(l.Settled.Of), share[2], share[3]})
+		}
+		if len(r.Sets) > 1 {
+			p.line("rules: %s", nod.Printable(s.Rules))
+		}
+		p.table(rows)
+	}
+	return p.err
+}
+
 // printer keeps the first error.
 type printer struct {
 	w   io.Writer
