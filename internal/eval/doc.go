@@ -73,6 +73,19 @@
 // number of trials where there are any. Times are of the gate alone, on this
 // world, with all cores busy.
 //
+// # Labels and halves
+//
+// Labels may come from a rough reader. [LabelList] corrects them by a list that
+// says why, and leaves rows out of which nobody can say what they are.
+//
+// [JudgeHalves] measures what `nod init --from-log` proposes: rules from the
+// first half of each repository's sessions, judged on the second. A repository
+// is the outermost cwd of any row that a session's first cwd lies in, home
+// directories and what holds them apart: worktrees and subdirectories share
+// what nod init writes. Sessions stand in the order of the file. What is
+// proposed for a repository counts for no other, and with the thresholds that
+// nod init itself has.
+//
 // # JSON
 //
 // `nod eval --json` prints one [Report]. Its "v" is [Version]; fields are only
