@@ -13,7 +13,7 @@ func seeds(f *testing.F) {
 	for _, text := range []string{
 		"", fullRepository, "mode = \"off\"\n[model]\nname = \"x\"\n", "[[price]]\nmodel = \"m\"\nin = 1\nout = 2\n",
 		"a.b.c = {d = [1, {e = 2}]}", "allow = [\"\"\"x\ny\"\"\"]\r\n", "[a]\n[a.b]\n[[a.c]]", "hard_deny = [\"git push *\"]",
-		"model.headers = { x-a = \"b\" }", "allow = [[[[]]]]", "x = 1979-05-27T07:32:00Z", "# c",
+		"model.headers = { x-a = \"b\" }", "[[repository]]\npath = \"~/src/app\"\nallow = [\"npm test\"]\n", "allow = [[[[]]]]", "x = 1979-05-27T07:32:00Z", "# c",
 	} {
 		f.Add([]byte(text))
 	}

@@ -9,10 +9,12 @@
 //     changes the repository changes what they run, the agent included: such a
 //     rule says that its code may run.
 //   - git add and git commit, which change nothing but the local repository.
-//   - From sessions only: subcommands of tools of which nod has no data. What
-//     they do nobody has looked at, and the reason says so.
-//   - From sessions only: hosts that commands read from, and starting
-//     sub-agents, whose own calls are asked for like any other.
+//   - From sessions only: subcommands of tools of which nod has no data, where
+//     their name says that they look, test, build or check (status, show,
+//     test ...). What they do nobody has looked at, and the reason says so.
+//   - From sessions only: hosts that a program reads from by itself (gh reads
+//     from github.com), and starting sub-agents, whose own calls are asked for
+//     like any other.
 //
 // # What never is
 //
@@ -28,7 +30,8 @@
 // A pattern is the program and the words that name its subcommand or task. It
 // ends in " *" only where the arguments varied, and only where further ones
 // can make it do no more than it may do anyhow: it runs the repository's code,
-// or it is git add or git commit. Where further words would be further tasks
+// or it is git add or git commit. For a tool of which nod has no data that is
+// not known either; its name is all there is. Where further words would be further tasks
 // (make, just, mise, gradle ...) each command that was seen often is proposed
 // as it stands.
 package propose

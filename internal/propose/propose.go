@@ -222,7 +222,7 @@ func (l *learner) rest() []Rule {
 	var rules []Rule
 	for host, t := range l.hosts {
 		if t.often(l.o) {
-			rules = append(rules, Rule{List: "hosts", Text: host, Why: "commands read from it", Seen: &t.seen})
+			rules = append(rules, Rule{List: "hosts", Text: host, Why: "programs read from it by themselves", Seen: &t.seen})
 		}
 	}
 	if l.agents.shape.known = true; l.agents.often(l.o) {

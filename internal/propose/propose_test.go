@@ -76,6 +76,7 @@ func TestLearn(t *testing.T) {
 		{"a program of this repository", 3, []string{"go run ./cmd/x -v", "go run ./cmd/x"}, []string{"allow go run ./cmd/x *"}},
 		{"the local repository", 3, []string{"git add a.go", "git add b.go", "git commit -m x"}, []string{"allow git add *", "allow git commit -m x"}},
 		{"hosts", 2, []string{"gh pr view 1", "gh run list"}, []string{"hosts github.com"}},
+		{"hosts that the agent chose", 9, []string{"curl -s https://example.com/a", "gh pr view https://github.com/a/b/pull/1"}, nil},
 		{"a tool that nod does not know", 3, []string{"bd show a", "bd show b"}, []string{"allow bd show *"}},
 		{"such a tool, not often enough", 2, []string{"bd show a", "bd show b"}, nil},
 		{"such a tool does something", 9, []string{"bd create a", "bd close b", "workmux add c", "bd frob"}, nil},
@@ -103,7 +104,7 @@ func dangerous() []string {
 func TestNeverProposed(t *testing.T) {
 	for _, command := range dangerous() {
 		for _, r := range Learn(calls(20, command), Options{}) {
-			if r.List != "hosts" {
+			if r.Text != "github.com" && r.Text != "proxy.golang.org" {
 				t.Errorf("%s: proposes %s %s", command, r.List, r.Text)
 			}
 		}

@@ -37,7 +37,7 @@ func factsOf(r shell.Report, command int) (f facts) {
 			f.runs = true
 		case shell.Fetch:
 			f.fetches = true
-			if h := host(e.Target); h != "" {
+			if h := host(e.Target); h != "" && !spells(r.Commands[command], h) {
 				f.hosts = append(f.hosts, h)
 			}
 		default:
@@ -48,6 +48,12 @@ func factsOf(r shell.Report, command int) (f facts) {
 		f.hosts = nil
 	}
 	return f
+}
+
+// spells reports whether a command names the host itself. The agent chose it
+// then, and may have put anything into the address.
+func spells(c shell.Command, host string) bool {
+	return slices.ContainsFunc(c.Words, func(w shell.Word) bool { return strings.Contains(strings.ToLower(w.Value), host) })
 }
 
 // fits reports whether the command is one that its shape speaks of: it does
