@@ -15,6 +15,9 @@ import (
 // output, from the repository's root, and compares. With -update it rewrites
 // them.
 func TestNumbersOfTheReadme(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector makes minutes of seconds: README.md is checked by verify's stage readme")
+	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -50,6 +50,7 @@ func stages() []stage {
 		{"staticcheck", staticcheck},
 		{"govulncheck", govulncheck},
 		{"tests", raceTests},
+		{"readme", readme},
 		{"fuzz", fuzzTargets},
 		{"end-to-end", endToEnd},
 		{"demo", demo},

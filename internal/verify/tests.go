@@ -39,6 +39,11 @@ func raceTests(ctx context.Context, h *house) (string, error) {
 	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "CGO_ENABLED=1"}, append([]string{"-race", "-timeout", "20m"}, args...)...)
 }
 
+// readme compares the numbers that README.md shows with what prints them.
+func readme(ctx context.Context, h *house) (string, error) {
+	return h.test(ctx, nil, "-count=1", "-run", "^TestNumbersOfTheReadme$", "./internal/cli")
+}
+
 func endToEnd(ctx context.Context, h *house) (string, error) {
 	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require", "CGO_ENABLED=0"}, "-count=1", "-timeout", "25m", "./e2e/...")
 }
