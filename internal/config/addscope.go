@@ -18,8 +18,8 @@ type Entry struct{ List, Text string }
 // AddRepository writes a [[repository]] of root, a real path, with the entries
 // at the end of the user's settings file, and leaves everything else in it as
 // it is. It makes the file (0600) and its directory (0700) where they are
-// missing. What it would write is read back first, with all settings: a file
-// that could not be used after is left alone; the error is then a
+// missing. What it would write is read back first: a file that could not be
+// used after, or would say something else, is left alone; the error is then a
 // *[nod.Failure].
 func AddRepository(p Places, root string, entries []Entry) error {
 	return p.editUser(func(text []byte) ([]byte, error) {

@@ -1,7 +1,10 @@
 package config
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -154,5 +157,69 @@ func TestBadScopes(t *testing.T) {
 	s := loaded(t, placesIn(world().File(projectRoot+"/.nod.toml", "[[repository]]\npath = \"~/src/app\"\nhard_deny = [\"npm test\"]\n", 0o644)))
 	if len(s.Scopes) > 0 || slices.Contains(texts(s, "hard_deny"), "npm test") || len(s.Notices) != 1 {
 		t.Errorf("scopes %v, notices %q", s.Scopes, s.Notices)
+	}
+}
+
+func TestRepositoryOf(t *testing.T) {
+	p := placesIn(scopeWorld().File("/home/u/.git/HEAD", "", 0o644).Dir("/home/u/plain/a", 0o755))
+	for dir, want := range map[string]string{
+		"/home/u/src/app": "/home/u/src/app", "/home/u/src/app/cmd": "/home/u/src/app", "/home/u/link": "/home/u/src/app",
+		"/home/u/wt/cmd": "/home/u/src/app", "/home/u/claims": "/home/u/claims", "/home/u/src/app/vendor/x": "/home/u/src/app/vendor/x",
+		"/home/u/src/app/sub": "/home/u/src/app/sub",
+		"/home/u/plain/a":     "/home/u/plain/a", // home is under git, and no repository to write rules for
+		"/home/u":             "", "/": "",
+	} {
+		if got, err := RepositoryOf(p, dir); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", dir, got, err)
+		}
+	}
+}
+
+// TestAddRepository writes to a real file, whose text stays as it is.
+func TestAddRepository(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := DefaultPlaces(home)
+	p.Managed = ""
+	root := filepath.Join(home, `a "b" \c`)
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	entries := []Entry{{"hosts", "pkg.go.dev"}, {"allow", "go test *"}, {"allow", `echo "x"`}, {"environment", "Go module"}}
+	for _, before := range []string{"", "mode = \"observe\"", "# mine\r\nmode = \"observe\"\r\n[log]\r\n", "[[repository]]\npath = \"~/x\"\nallow = [\"npm test\"]\n"} {
+		if err := os.MkdirAll(filepath.Dir(p.User), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p.User, []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := AddRepository(p, root, entries); err != nil {
+			t.Fatalf("%q: %v", before, err)
+		}
+		text, err := os.ReadFile(p.User)
+		crlf, lf := strings.Contains(before, "\r\n"), strings.Contains(strings.ReplaceAll(string(text), "\r\n", ""), "\n")
+		if err != nil || !strings.HasPrefix(string(text), before) || crlf == lf {
+			t.Errorf("%q became %q: %v", before, text, err)
+		}
+		here := p
+		here.Root = root
+		s := loaded(t, here)
+		for _, e := range entries {
+			if !slices.Contains(texts(s, e.List), e.Text) {
+				t.Errorf("%q: %s lacks %q", before, e.List, e.Text)
+			}
+		}
+	}
+	// What cannot be written as it is, is not.
+	before, _ := os.ReadFile(p.User)
+	for _, bad := range [][]Entry{{{"allow", "python *"}}, {{"allow", "a\x1bb"}}, {{"secrets", "x"}}, {{"allow", "$defaults"}}} {
+		if err := AddRepository(p, root, bad); err == nil {
+			t.Errorf("%q was written", bad)
+		}
+	}
+	if after, _ := os.ReadFile(p.User); string(after) != string(before) {
+		t.Errorf("the file became %q", after)
 	}
 }
