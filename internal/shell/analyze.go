@@ -149,7 +149,7 @@ func (a *analysis) effect(e Effect) {
 	}
 	e.Words, e.Command = shorten(a.located(e.Words)), a.command
 	if a.away != "" && e.Place != Null {
-		e.Place = Network
+		e.Place, e.Kept, e.Declared = Network, false, ""
 	}
 	if e.Kind != Read && e.Place != Null {
 		a.changed = true

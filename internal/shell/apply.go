@@ -17,6 +17,7 @@ type use struct {
 	drop    bool   // the first positional role is taken by an option
 	send    bool   // what it asks of the network carries data
 	inplace bool   // what it reads it changes
+	backup  word   // what is appended to the name of the copy it leaves then
 	alone   string // an option that must stand alone
 	ended   bool
 	fault   bool   // an option was not known
@@ -333,6 +334,9 @@ func (u *use) option(o option, value word, name string) {
 		u.role(o.role, value)
 	}
 	u.effects(o.rest, u.inv.raw)
+	if o.rest == "inplace" {
+		u.backup = value
+	}
 	u.sift.word(name, value)
 	if strings.HasPrefix(o.rest, "alone") {
 		u.alone = name
@@ -370,7 +374,8 @@ func (u *use) effects(list, raw string) {
 				u.fixed = strings.Contains(list, "!")
 			}
 			list = ""
-		case "makes", "lists", "extracts", "links", "exact", "mirrors":
+		case "makes", "lists", "extracts", "links", "exact", "mirrors",
+			"loses", "message", "wordy", "named", "staged", "worktree", "deletion", "remotes", "several", "prunes", "overtree", "opens":
 			u.marks += " " + item
 		case "", "alone":
 		default:
@@ -403,7 +408,20 @@ func (u *use) stated(item, raw string) {
 	case "run":
 		u.does(Run, target, raw)
 	case "fetch":
+		if u.sheet.file == "gh" {
+			u.ghFetch()
+			return
+		}
+		if u.sheet.file == "go" && u.goHome() {
+			u.effect(Effect{Kind: Fetch, Target: target, Place: Network, Words: raw, Part: PartWords, Declared: "go.mod"})
+			return
+		}
 		u.does(Fetch, target, raw)
+	case "keeps":
+		u.marks += " keeps"
+		if target == "tree" {
+			u.marks += " overtree"
+		}
 	case "send":
 		u.does(Send, target, raw)
 	case "remote":

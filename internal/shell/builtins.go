@@ -3,6 +3,7 @@ package shell
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/view"
@@ -352,6 +353,9 @@ func (a *analysis) trap(inv *invocation) {
 	case !args[0].known:
 		a.unknown(PartWords, inv.raw, "what trap runs is not known")
 	default:
+		if slices.ContainsFunc(args[1:], func(w word) bool { return !w.known || strings.EqualFold(w.text, "DEBUG") }) {
+			a.unknown(PartWords, inv.raw, "a trap that runs before every command")
+		}
 		a.nested(args[0].text, inv.st.lost(), "trap")
 	}
 }

@@ -16,6 +16,7 @@ type invocation struct {
 	// outside: a program runs it, so that builtins and functions do not
 	// apply.
 	outside bool
+	quiet   bool // git starts no editor: core.editor says so
 }
 
 // call walks a simple command.

@@ -95,6 +95,12 @@ func briefEffect(e Effect) string {
 	if e.Moved {
 		s += " moved"
 	}
+	if e.Kept {
+		s += " kept"
+	}
+	if e.Declared != "" {
+		s += " declared"
+	}
 	return s
 }
 

@@ -35,6 +35,8 @@
 //     data in commands/, whose README.md describes the format. An option that
 //     the data does not hold makes the command unknown.
 //   - sed.go, awk.go, inline.go and git.go read what needs more than data.
+//     gitconfig.go and githooks.go find what git would start; gitkept.go says
+//     what it keeps ([Effect].Kept) and where it fetches ([Effect].Declared).
 //   - script.go reads the files that a line runs: shell scripts, by path, by a
 //     shell or sourced. packages.go reads the scripts of package.json that npm
 //     and pnpm run (objects.go its JSON), makefile.go a plain subset of

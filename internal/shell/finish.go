@@ -4,6 +4,9 @@ import "strings"
 
 // finish does what a program does only after all its options are known.
 func (u *use) finish() {
+	if u.sheet.file == "git" {
+		u.finishGit()
+	}
 	switch u.code {
 	case "push":
 		u.finishPush()
@@ -97,7 +100,7 @@ func (u *use) finishRequest() {
 	case u.method == "unknown":
 		u.unknown(PartWords, u.inv.raw, "which method it uses is not known")
 	case u.method == "GET" || u.method == "HEAD", u.method == "" && !u.send, graphql && u.method == "" && strings.Contains(u.marks, "query"):
-		u.does(Fetch, "github.com", u.inv.raw)
+		u.ghFetch()
 		return
 	}
 	u.does(Remote, "github.com", u.inv.raw)

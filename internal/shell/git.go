@@ -1,9 +1,7 @@
 package shell
 
 import (
-	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/view"
@@ -122,6 +120,8 @@ func (u *use) setting(w word) {
 	case plainGitKey(name), strings.HasPrefix(name, "color."), strings.HasPrefix(name, "advice."):
 	case (name == "core.pager" || strings.HasPrefix(name, "pager.")) && (text == "cat" || text == "" || text == "false"):
 	case name == "core.fsmonitor" && (text == "false" || text == ""), name == "core.hookspath" && text == "/dev/null":
+	case (name == "core.editor" || name == "sequence.editor") && (text == "true" || text == ":"):
+		u.inv.quiet = true
 	default:
 		u.unknown(PartWords, u.inv.raw, "what git does with the setting "+escaped(name)+" is not known")
 	}
@@ -150,6 +150,14 @@ type repository struct {
 	keys   []gitKey
 	secret bool // a setting holds a password, a token or a header
 	merges bool // log.diffMerges makes git log merge again
+
+	remotes   []gitURL
+	upstreams []string // remotes of branches, by name or address
+	hooks     []string // what core.hooksPath says, in any file
+	rewrites  bool     // a setting of the repository changes how it is fetched
+	mirrors   bool     // fetching may overwrite more than remote branches
+	forgets   bool     // no reflog is kept
+	signs     bool     // commits or tags are signed
 }
 
 // gitKey is a setting that can make git run something, and where it stands.
@@ -269,156 +277,6 @@ func (a *analysis) gitFile(r *repository, top, file string) {
 	}
 }
 
-// maxConfig bounds how much of a git configuration file is read.
-const maxConfig = 256 << 10
-
-// gitConfig collects the settings of one file that can run something. Those of
-// the user's own files count only if they lead to where the agent can write.
-func (a *analysis) gitConfig(r *repository, name string, own bool, depth int) {
-	data, err := a.env.Files.Read(name, maxConfig)
-	if err != nil {
-		if real, rerr := view.Resolve(a.env.Files, name); rerr == nil && real != name {
-			data, err = a.env.Files.Read(real, maxConfig)
-		}
-	}
-	if err != nil {
-		if a.exists(name) {
-			r.fault = escaped(name) + " cannot be read"
-		}
-		return
-	}
-	a.rests(name, data)
-	section := ""
-	text := string(data)
-	for text != "" {
-		var line string
-		line, text, _ = strings.Cut(text, "\n")
-		for strings.HasSuffix(line, "\\") && text != "" {
-			var more string
-			more, text, _ = strings.Cut(text, "\n")
-			line = strings.TrimSuffix(line, "\\") + more
-		}
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' || line[0] == ';' {
-			continue
-		}
-		if line[0] == '[' {
-			end := strings.LastIndexByte(line, ']')
-			if end < 0 {
-				r.fault = escaped(name) + " cannot be read"
-				return
-			}
-			section, line = gitSection(line[1:end]), strings.TrimSpace(line[end+1:])
-			if line == "" {
-				continue
-			}
-		}
-		a.gitLine(r, section, line, name, own, depth)
-	}
-}
-
-// rests records that the report rests on what a file says.
-func (a *analysis) rests(name string, data []byte) {
-	e := Evidence{Path: name, SHA256: digest(data)}
-	if !slices.Contains(a.report.Read, e) {
-		a.report.Read = append(a.report.Read, e)
-	}
-}
-
-// gitSection turns `remote "origin"` into remote.origin.
-func gitSection(heading string) string {
-	name, sub, ok := strings.Cut(heading, " ")
-	if !ok {
-		return strings.ToLower(strings.TrimSpace(heading))
-	}
-	return strings.ToLower(name) + "." + strings.Trim(strings.TrimSpace(sub), `"`)
-}
-
-func (a *analysis) gitLine(r *repository, section, line, file string, own bool, depth int) {
-	name, text, _ := strings.Cut(line, "=")
-	name = section + "." + strings.ToLower(strings.TrimSpace(name))
-	text = strings.TrimSpace(text)
-	r.secret = r.secret || secretSetting(name, text)
-	r.merges = r.merges || name == "log.diffmerges" && strings.HasPrefix(strings.Trim(text, `"`), "r")
-	if !runsFromGit(name, text) {
-		return
-	}
-	if strings.HasPrefix(name, "include") {
-		if !own && strings.HasSuffix(name, ".path") {
-			a.gitInclude(r, strings.Trim(text, `"`), file, depth)
-			return
-		}
-	}
-	if !own && a.ownCommand(text) {
-		if strings.HasPrefix(name, "alias.") {
-			r.keys = append(r.keys, gitKey{name, text, ""})
-		}
-		return
-	}
-	r.keys = append(r.keys, gitKey{name, text, file})
-}
-
-// gitInclude follows an include of the user's own configuration.
-func (a *analysis) gitInclude(r *repository, target, file string, depth int) {
-	switch {
-	case strings.HasPrefix(target, "~/") && a.env.Home != "":
-		target = a.env.Home + target[1:]
-	case !path.IsAbs(target):
-		target = path.Join(path.Dir(file), target)
-	}
-	real, err := view.Resolve(a.env.Files, target)
-	if err != nil || depth > 4 {
-		r.fault = escaped(file) + " includes what cannot be read"
-		return
-	}
-	place := a.placeOf(real)
-	a.gitConfig(r, real, place == Workspace || place == Temporary, depth+1)
-}
-
-// ownCommand reports whether a command in the user's own configuration leads
-// nowhere that the agent can write.
-func (a *analysis) ownCommand(text string) bool {
-	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\"';|&()=", r) }) {
-		if a.pathFault(piece) != "" && !strings.HasPrefix(piece, "refs/") {
-			return false
-		}
-	}
-	return true
-}
-
-// runsFromGit reports whether a setting can make git run something, or read
-// its settings elsewhere.
-func runsFromGit(name, text string) bool {
-	last := name[strings.LastIndexByte(name, '.')+1:]
-	first, _, _ := strings.Cut(name, ".")
-	off := text == "false" || text == "true" || text == "0" || text == "1" || text == ""
-	switch first {
-	case "alias", "include", "includeif", "credential":
-		return true
-	case "core":
-		switch last {
-		case "fsmonitor":
-			return !off
-		case "hookspath", "pager", "editor", "sshcommand", "gitproxy", "askpass", "alternaterefscommand":
-			return true
-		}
-	case "diff", "merge", "filter", "difftool", "mergetool", "gpg", "trailer", "man", "browser", "guitool", "tar", "submodule", "sequence", "interactive", "pager", "uploadpack", "protocol", "remote", "url", "web", "ssh", "receive", "instaweb", "sendemail", "imap", "help", "http", "transfer", "lfs", "extensions", "commit":
-		switch last {
-		case "external", "command", "textconv", "driver", "clean", "smudge", "process", "cmd", "path", "program", "editor", "difffilter",
-			"packobjectshook", "uploadpack", "receivepack", "vcs", "proxy", "browser", "smtpserver", "tool", "defaultkeycommand", "template", "cookiefile", "customtransfer":
-			return last != "tool"
-		case "update":
-			return strings.HasPrefix(text, "!")
-		case "insteadof", "pushinsteadof":
-			return strings.Contains(name, "ext::")
-		case "url", "pushurl":
-			return strings.Contains(text, "::")
-		}
-		return first == "pager" && !off
-	}
-	return false
-}
-
 // gitSettings reports what the configuration makes a git command run.
 // merging says that it merges, if only to show what that yields.
 func (a *analysis) gitSettings(r *repository, inv *invocation, sub string, merging bool) {
@@ -436,12 +294,9 @@ func (a *analysis) gitSettings(r *repository, inv *invocation, sub string, mergi
 		a.unknown(PartWords, inv.raw, "the repository may be made by this line")
 		return
 	}
-	hooks := r.common + "/hooks"
 	for _, k := range r.keys {
 		switch {
-		case k.file == "" || strings.HasPrefix(k.name, "alias."):
-		case k.name == "core.hookspath":
-			hooks = a.hooksDir(r, k.text)
+		case k.file == "" || strings.HasPrefix(k.name, "alias.") || k.name == "core.hookspath":
 		case !concerns(k.name, sub) && !(merging && strings.HasPrefix(k.name, "merge.")), known(k):
 		default:
 			a.does(Run, escaped(k.text), inv.raw)
@@ -449,15 +304,21 @@ func (a *analysis) gitSettings(r *repository, inv *invocation, sub string, mergi
 		}
 	}
 	if r.found {
-		a.gitHooks(hooks, sub, inv)
+		a.gitHooks(r, sub, inv)
+		if r.signs && !gitReadsOnly(sub) && (a.find("gpg", inv.st).foreign || a.find("ssh-keygen", inv.st).foreign) {
+			a.does(Run, "gpg", inv.raw)
+		}
 	}
 }
 
 // remerges reports whether a subcommand that only reads merges all the same,
 // which starts merge drivers.
 func remerges(r *repository, sub string, args []word) bool {
-	if sub == "merge-tree" || r != nil && r.merges {
+	switch {
+	case sub == "merge-tree" || r != nil && r.merges:
 		return true
+	case sub == "stash":
+		return len(args) == 0 || args[0].text != "list" && args[0].text != "show"
 	}
 	for i, w := range args {
 		how, attached := strings.CutPrefix(w.text, "--diff-merges=")
@@ -519,51 +380,6 @@ func gitReadsOnly(sub string) bool {
 		return true
 	}
 	return false
-}
-
-func (a *analysis) hooksDir(r *repository, text string) string {
-	text = strings.Trim(text, `"`)
-	switch {
-	case strings.HasPrefix(text, "~/") && a.env.Home != "":
-		return a.env.Home + text[1:]
-	case path.IsAbs(text):
-		return path.Clean(text)
-	}
-	return path.Join(orElse(r.top, r.dir), text)
-}
-
-// gitHooks reports the hooks that exist and that the subcommand starts.
-func (a *analysis) gitHooks(dir, sub string, inv *invocation) {
-	for _, hook := range strings.Fields(hooksOf(sub)) {
-		name := dir + "/" + hook
-		info, err := a.env.Files.Lstat(name)
-		if err != nil || info.Mode.IsRegular() && info.Mode.Perm()&0o111 == 0 || info.Mode&fs.ModeDir != 0 {
-			continue
-		}
-		real, place := a.place(name)
-		a.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
-	}
-}
-
-// hooksOf lists the hooks that a subcommand can start.
-func hooksOf(sub string) string {
-	switch sub {
-	case "status", "diff", "diff-index", "diff-files", "describe", "ls-files", "blame", "add", "rm", "mv", "update-index", "read-tree":
-		return "post-index-change"
-	case "commit":
-		return "pre-commit prepare-commit-msg commit-msg post-commit post-index-change post-rewrite reference-transaction"
-	case "push":
-		return "pre-push"
-	case "checkout", "switch", "restore", "worktree", "clone":
-		return "post-checkout post-index-change reference-transaction"
-	case "merge", "pull":
-		return "pre-merge-commit prepare-commit-msg commit-msg post-merge post-checkout pre-rebase post-rewrite post-index-change reference-transaction"
-	case "rebase", "cherry-pick", "revert", "am":
-		return "pre-rebase post-rewrite post-checkout pre-commit prepare-commit-msg commit-msg post-commit applypatch-msg pre-applypatch post-applypatch post-index-change reference-transaction"
-	case "log", "show", "grep", "rev-parse", "cat-file", "ls-tree", "rev-list", "merge-base", "for-each-ref", "show-ref", "shortlog", "config", "remote", "var":
-		return ""
-	}
-	return "reference-transaction post-index-change"
 }
 
 // gitAlias follows an alias, or says that the subcommand is not known.

@@ -64,3 +64,25 @@ func (a *analysis) namesToolchain(name string) bool {
 	}
 	return false
 }
+
+// goHome reports whether a verb of go asks for nothing but the modules that
+// go.mod names, from where go fetches them if nobody says otherwise.
+func (u *use) goHome() bool {
+	switch u.heading {
+	case "doc", "mod graph", "mod why", "mod verify":
+	default:
+		return false
+	}
+	for _, name := range [...]string{"GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOINSECURE", "GOVCS", "GOFLAGS", "GOENV", "GOAUTH",
+		"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+		if _, ok := u.inherits(name); ok || u.inv.st.lookup(name) != nil {
+			return false
+		}
+	}
+	for _, w := range u.inv.args {
+		if !w.known || w.many || w.glob > 0 || strings.Contains(w.text, "@") || strings.HasPrefix(strings.TrimLeft(w.text, "-"), "http") {
+			return false
+		}
+	}
+	return true
+}

@@ -210,7 +210,7 @@ func TestGitElsewhere(t *testing.T) {
 		"git log", "nothing",
 		"git status", "run .git/hooks/post-index-change",
 		"git st", "run .git/hooks/post-index-change",
-		"git commit -m x", "write .git; run .git/hooks/post-index-change; run .git/hooks/pre-commit",
+		"git commit -m x", "write .git kept; run .git/hooks/post-index-change; run .git/hooks/pre-commit",
 		"git push", "remote origin",
 		"cd \"$X\" && git log", "unknown",
 		"git --git-dir=/tmp/x log", "unknown",

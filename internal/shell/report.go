@@ -167,10 +167,17 @@ type Effect struct {
 	// Forced: no prompt, errors ignored, history rewritten.
 	Forced bool
 	// Moved, of a Delete: the content lives on under another name.
-	Moved   bool
-	Words   string // the words it came from, as written, at most 200 bytes
-	Command int    // index into Report.Commands; -1: none
-	Part    Part
+	Moved bool
+	// Kept, of a Write: git writes to Target, its own directory or the top of
+	// a working tree, and what was there before stays in its history, its
+	// reflog or, what was only staged, for some weeks among its objects.
+	Kept bool
+	// Declared, of a Fetch, says which configuration names the host that is
+	// asked, where no argument and no variable led there; "" for any other.
+	Declared string
+	Words    string // the words it came from, as written, at most 200 bytes
+	Command  int    // index into Report.Commands; -1: none
+	Part     Part
 }
 
 // Unknown is something that could not be resolved.

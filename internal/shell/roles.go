@@ -345,9 +345,22 @@ func (u *use) reads(w word, f flags) {
 	}
 	if u.inplace {
 		u.path(Write, w, u.inv.st, u.flags|f)
+		u.leavesCopy(w)
 		return
 	}
 	u.path(Read, w, u.inv.st, f)
+}
+
+// leavesCopy reports the copy that a change in place leaves beside the file.
+func (u *use) leavesCopy(w word) {
+	switch suffix := u.backup; {
+	case suffix.known && suffix.text == "" || suffix.raw == "":
+	case !suffix.known || strings.ContainsAny(suffix.text, "*/") || w.glob > 0:
+		u.unknown(PartWords, u.inv.raw, "which copies it leaves is not known")
+	default:
+		w.text += suffix.text
+		u.path(Write, w, u.inv.st, 0)
+	}
 }
 
 // programWord reports a program that an option or argument names, with

@@ -53,7 +53,7 @@ func TestNotCalled(t *testing.T) {
 		"echo 'rm a'", "nothing",
 		"cat <<'E'\n$(rm a)\nE", "nothing",
 		"# rm a", "nothing",
-		"git commit -m 'rm -rf /'", "write .git",
+		"git commit -m 'rm -rf /'", "write .git kept",
 	})
 }
 

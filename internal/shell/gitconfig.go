@@ -1,0 +1,179 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+// maxConfig bounds how much of a git configuration file is read.
+const maxConfig = 256 << 10
+
+// gitConfig collects the settings of one file that can run something. Those of
+// the user's own files count only if they lead to where the agent can write.
+func (a *analysis) gitConfig(r *repository, name string, own bool, depth int) {
+	data, err := a.env.Files.Read(name, maxConfig)
+	if err != nil {
+		if real, rerr := view.Resolve(a.env.Files, name); rerr == nil && real != name {
+			data, err = a.env.Files.Read(real, maxConfig)
+		}
+	}
+	if err != nil {
+		if a.exists(name) {
+			r.fault = escaped(name) + " cannot be read"
+		}
+		return
+	}
+	a.rests(name, data)
+	section := ""
+	text := string(data)
+	for text != "" {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
+		for strings.HasSuffix(line, "\\") && text != "" {
+			var more string
+			more, text, _ = strings.Cut(text, "\n")
+			line = strings.TrimSuffix(line, "\\") + more
+		}
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		if line[0] == '[' {
+			end := headingEnd(line)
+			if end < 0 {
+				r.fault = escaped(name) + " cannot be read"
+				return
+			}
+			section, line = gitSection(line[1:end]), strings.TrimSpace(line[end+1:])
+			if line == "" {
+				continue
+			}
+		}
+		a.gitLine(r, section, line, name, own, depth)
+	}
+}
+
+// rests records that the report rests on what a file says.
+func (a *analysis) rests(name string, data []byte) {
+	e := Evidence{Path: name, SHA256: digest(data)}
+	if !slices.Contains(a.report.Read, e) {
+		a.report.Read = append(a.report.Read, e)
+	}
+}
+
+// headingEnd returns where the heading that a line begins with ends, -1 if
+// nowhere. A bracket in quotes belongs to the name.
+func headingEnd(line string) int {
+	quoted := false
+	for i := 0; i < len(line); i++ {
+		switch {
+		case quoted && line[i] == '\\':
+			i++
+		case line[i] == '"':
+			quoted = !quoted
+		case line[i] == ']' && !quoted:
+			return i
+		}
+	}
+	return -1
+}
+
+// gitSection turns `remote "origin"` into remote.origin.
+func gitSection(heading string) string {
+	name, sub, ok := strings.Cut(heading, " ")
+	if !ok {
+		return strings.ToLower(strings.TrimSpace(heading))
+	}
+	return strings.ToLower(name) + "." + strings.Trim(strings.TrimSpace(sub), `"`)
+}
+
+func (a *analysis) gitLine(r *repository, section, line, file string, own bool, depth int) {
+	name, text, _ := strings.Cut(line, "=")
+	name = section + "." + strings.ToLower(strings.TrimSpace(name))
+	text = strings.TrimSpace(text)
+	r.note(name, text, file, own)
+	r.secret = r.secret || secretSetting(name, text)
+	r.merges = r.merges || name == "log.diffmerges" && strings.HasPrefix(strings.Trim(text, `"`), "r")
+	if !runsFromGit(name, text) {
+		return
+	}
+	if strings.HasPrefix(name, "include") {
+		if !own && strings.HasSuffix(name, ".path") {
+			a.gitInclude(r, strings.Trim(text, `"`), file, depth)
+			return
+		}
+	}
+	if !own && a.ownCommand(text) {
+		if strings.HasPrefix(name, "alias.") {
+			r.keys = append(r.keys, gitKey{name, text, ""})
+		}
+		return
+	}
+	r.keys = append(r.keys, gitKey{name, text, file})
+}
+
+// gitInclude follows an include of the user's own configuration.
+func (a *analysis) gitInclude(r *repository, target, file string, depth int) {
+	switch {
+	case strings.HasPrefix(target, "~/") && a.env.Home != "":
+		target = a.env.Home + target[1:]
+	case !path.IsAbs(target):
+		target = path.Join(path.Dir(file), target)
+	}
+	real, err := view.Resolve(a.env.Files, target)
+	if err != nil || depth > 4 {
+		r.fault = escaped(file) + " includes what cannot be read"
+		return
+	}
+	place := a.placeOf(real)
+	a.gitConfig(r, real, place == Workspace || place == Temporary, depth+1)
+}
+
+// ownCommand reports whether a command in the user's own configuration leads
+// nowhere that the agent can write.
+func (a *analysis) ownCommand(text string) bool {
+	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\"';|&()=", r) }) {
+		if a.pathFault(piece) != "" && !strings.HasPrefix(piece, "refs/") {
+			return false
+		}
+	}
+	return true
+}
+
+// runsFromGit reports whether a setting can make git run something, or read
+// its settings elsewhere.
+func runsFromGit(name, text string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	first, _, _ := strings.Cut(name, ".")
+	off := text == "false" || text == "true" || text == "0" || text == "1" || text == ""
+	switch first {
+	case "alias", "include", "includeif", "credential":
+		return true
+	case "hook":
+		return last == "command"
+	case "core":
+		switch last {
+		case "fsmonitor":
+			return !off
+		case "hookspath", "pager", "editor", "sshcommand", "gitproxy", "askpass", "alternaterefscommand":
+			return true
+		}
+	case "diff", "merge", "filter", "difftool", "mergetool", "gpg", "trailer", "man", "browser", "guitool", "tar", "submodule", "sequence", "interactive", "pager", "uploadpack", "protocol", "remote", "url", "web", "ssh", "receive", "instaweb", "sendemail", "imap", "help", "http", "transfer", "lfs", "extensions", "commit":
+		switch last {
+		case "external", "command", "textconv", "driver", "clean", "smudge", "process", "cmd", "path", "program", "editor", "difffilter",
+			"packobjectshook", "uploadpack", "receivepack", "vcs", "proxy", "browser", "smtpserver", "tool", "defaultkeycommand", "template", "cookiefile", "customtransfer":
+			return last != "tool"
+		case "update":
+			return strings.HasPrefix(text, "!")
+		case "insteadof", "pushinsteadof":
+			return strings.Contains(name, "ext::")
+		case "url", "pushurl":
+			return strings.Contains(text, "::")
+		}
+		return first == "pager" && !off
+	}
+	return false
+}

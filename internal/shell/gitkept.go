@@ -1,0 +1,370 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// finishGit does what a subcommand of git does only after all its options are
+// known.
+func (u *use) finishGit() {
+	switch u.code {
+	case "gitcommit":
+		u.needsMessage()
+	case "gittag":
+		if strings.Contains(u.marks, "wordy") {
+			u.needsMessage()
+		}
+	case "gitbranch":
+		if strings.Contains(u.marks, "deletion") && strings.Contains(u.marks, "remotes") {
+			u.marks += " loses" // whether it is merged is not asked
+		}
+	case "gitcheckout":
+		u.finishCheckout()
+	case "gitrestore":
+		u.marks += " keeps"
+		if !strings.Contains(u.marks, "staged") || strings.Contains(u.marks, "worktree") {
+			u.marks += " overtree loses"
+		}
+	case "gitask":
+		u.asksRemote(false)
+	case "gitfetch":
+		u.finishFetch()
+	}
+	if strings.Contains(u.marks, "opens") {
+		u.marks = strings.ReplaceAll(u.marks, "message", "")
+		u.needsMessage()
+	}
+	if strings.Contains(u.marks, "keeps") {
+		u.finishKept()
+	}
+}
+
+// needsMessage reports the editor that git starts for want of a message.
+func (u *use) needsMessage() {
+	editor := u.inv.st.lookup("GIT_EDITOR")
+	quiet := u.inv.quiet || editor != nil && editor.known && (editor.text == "true" || editor.text == ":")
+	if !strings.Contains(u.marks, "message") && !quiet {
+		u.unknown(PartWords, u.inv.raw, u.sheet.name+" opens an editor")
+	}
+}
+
+// finishKept reports that git writes to its database and perhaps to the
+// working tree, and whether it keeps what was there: under a name, or for
+// some weeks in its reflog and among its objects. Options that skip git's own
+// checks left the mark loses.
+func (u *use) finishKept() {
+	r := u.repository(u.inv.st.dir)
+	if r == nil || !r.found || u.away != "" {
+		u.path(Write, word{value: constant(".git/index"), raw: u.inv.raw}, u.inv.st, 0)
+		return
+	}
+	kept := r.fault == "" && !r.forgets && r.top != "" && !strings.Contains(u.marks, "loses")
+	u.gitWrites(r.dir, kept)
+	if strings.Contains(u.marks, "overtree") {
+		u.gitWrites(orElse(r.top, r.dir), kept)
+		u.links = append(u.links, r.top) // which links the commit holds is not known
+	}
+}
+
+func (u *use) gitWrites(target string, kept bool) {
+	u.effect(Effect{Kind: Write, Target: target, Place: u.placeOf(target), Words: u.inv.raw, Part: PartWords, Kept: kept})
+}
+
+// finishCheckout tells a change of branches, for which git refuses to lose
+// anything, from one of files. A single name is that of a branch or of files;
+// where there is no such file nothing can be overwritten.
+func (u *use) finishCheckout() {
+	u.marks += " keeps overtree"
+	switch {
+	case strings.HasSuffix(u.sheet.name, " switch"), strings.Contains(u.marks, "named") && !u.ended, len(u.pos) == 0 && !u.ended:
+	case u.ended, len(u.pos) > 1, u.mayBeFiles(u.pos[0]):
+		u.marks += " loses"
+	}
+}
+
+func (u *use) mayBeFiles(w word) bool {
+	if !w.known || w.many || w.glob > 0 || strings.ContainsAny(w.text, `*?[\`) || strings.HasPrefix(w.text, ":") {
+		return true
+	}
+	return u.named(w) || u.env.Files == nil || u.reworked() && !u.isBranch(w.text)
+}
+
+// isBranch reports whether there is a local branch of that name. git takes a
+// name that is a file too for neither.
+func (u *use) isBranch(name string) bool {
+	r := u.repository(u.inv.st.dir)
+	if r == nil || !r.found || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
+		return false
+	}
+	if info, err := u.env.Files.Lstat(r.common + "/refs/heads/" + name); err == nil {
+		return info.Mode.IsRegular()
+	}
+	packed, err := u.env.Files.Read(r.common+"/packed-refs", maxConfig)
+	return err == nil && strings.Contains(string(packed), " refs/heads/"+name+"\n")
+}
+
+// reworked reports whether something before in the line may have changed files
+// other than those that git keeps in its own directory.
+func (a *analysis) reworked() bool {
+	if len(a.report.Unknowns) > 0 {
+		return true
+	}
+	for _, e := range a.report.Effects {
+		switch e.Kind {
+		case Write, Delete, Run:
+			ownOnly := e.Kept && (path.Base(e.Target) == ".git" || path.Base(path.Dir(e.Target)) == "worktrees")
+			if !ownOnly && e.Place != Null {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// gitURL is where a remote of the configuration lies.
+type gitURL struct{ remote, url string }
+
+// note keeps of a setting what concerns fetching and keeping. file says where
+// it stands, own that this is the repository's.
+func (r *repository) note(name, text, file string, own bool) {
+	first, rest, _ := strings.Cut(name, ".")
+	last := rest[strings.LastIndexByte(rest, '.')+1:]
+	mine := file == r.common+"/config" || file == r.dir+"/config.worktree" || !own
+	switch {
+	case name == "core.hookspath" && mine:
+		r.hooks = append(r.hooks, text)
+	case name == "core.logallrefupdates":
+		r.forgets = r.forgets || falsy(text)
+	case name == "core.worktree" && mine, first == "gc" && own && strings.Contains(last, "expire"):
+		r.forgets = true
+	case last == "gpgsign":
+		r.signs = r.signs || !falsy(text)
+	case first == "remote" && mine:
+		r.noteRemote(strings.TrimSuffix(rest, "."+last), last, text)
+	case first == "branch" && last == "remote" && text != ".":
+		r.upstreams = append(r.upstreams, text)
+	case own && (first == "url" || first == "http" || first == "credential" || first == "ssh" || first == "protocol" || first == "core" && last == "sshcommand"):
+		r.rewrites = true
+	case first == "fetch" && last == "prunetags":
+		r.mirrors = true
+	}
+}
+
+func (r *repository) noteRemote(remote, key, text string) {
+	switch key {
+	case "url":
+		r.remotes = append(r.remotes, gitURL{remote, text})
+	case "fetch":
+		_, to, _ := strings.Cut(text, ":")
+		r.mirrors = r.mirrors || !strings.HasPrefix(to, "refs/remotes/")
+	case "prune", "tagopt", "pushurl", "promisor", "partialclonefilter", "gh-resolved", "pushdefault":
+	default:
+		r.mirrors, r.rewrites = true, true
+	}
+}
+
+func falsy(text string) bool {
+	switch strings.ToLower(text) {
+	case "false", "no", "off", "0":
+		return true
+	}
+	return false
+}
+
+// finishFetch reports where git fetch and git pull ask, and whether what they
+// overwrite is kept: remote branches are, tags and a shallow history are not.
+func (u *use) finishFetch() {
+	several := strings.Contains(u.marks, "several")
+	u.asksRemote(several)
+	u.marks += " keeps"
+	r := u.repository(u.inv.st.dir)
+	if r == nil || r.mirrors {
+		u.marks += " loses"
+	}
+	for i, w := range u.pos {
+		if i > 0 && !several && (!w.known || w.many || strings.HasPrefix(w.text, "+") || strings.Contains(u.marks, "prunes")) {
+			u.marks += " loses"
+		}
+	}
+}
+
+// asksRemote reports the fetch from the remote that the arguments name, the
+// first or with several all of them, or from that of the current branch.
+func (u *use) asksRemote(several bool) {
+	if len(u.pos) == 0 {
+		u.asks("")
+	}
+	for i, w := range u.pos {
+		if i > 0 && !several {
+			return
+		}
+		if w.known && !w.many && w.glob == 0 && !strings.Contains(w.text, "://") {
+			u.asks(w.text)
+			continue
+		}
+		u.url(w)
+	}
+}
+
+func (u *use) asks(remote string) {
+	e := Effect{Kind: Fetch, Target: orElse(remote, "origin"), Place: Network, Words: u.inv.raw, Part: PartWords}
+	if url, ok := u.declaredRemote(remote); ok {
+		e.Target, e.Declared = url, "the repository's configuration"
+		if !strings.HasPrefix(url, "https://") && u.find("ssh", u.inv.st).foreign {
+			u.does(Run, "ssh", u.inv.raw)
+		}
+	}
+	u.effect(e)
+}
+
+// declaredRemote returns the address of a remote that the repository's
+// configuration names, or of all if none is asked for and they are plain.
+// false where anything in it may lead elsewhere.
+func (u *use) declaredRemote(remote string) (url string, ok bool) {
+	r := u.repository(u.inv.st.dir)
+	if r == nil || !r.found || r.fault != "" || r.rewrites || u.exists(r.common+"/modules") {
+		return "", false
+	}
+	for _, name := range r.upstreams {
+		if _, found := r.remote(name); !found && remote == "" {
+			return "", false
+		}
+	}
+	for _, g := range r.remotes {
+		if remote == "" || remote == g.remote {
+			if !plainRemote(g.url) {
+				return "", false
+			}
+			if url == "" || g.remote == "origin" {
+				url = g.url
+			}
+		}
+	}
+	return url, url != ""
+}
+
+func (r *repository) remote(name string) (url string, ok bool) {
+	for _, g := range r.remotes {
+		if g.remote == name {
+			return g.url, true
+		}
+	}
+	return "", false
+}
+
+// plainRemote reports whether an address leads to a host over https or ssh,
+// and nowhere else: no helper, no file, no password.
+func plainRemote(url string) bool {
+	if strings.ContainsAny(url, " \t\"'\\`$;#|&<>(){}*?[]%\x00") || strings.Contains(url, "::") {
+		return false
+	}
+	rest, https := strings.CutPrefix(url, "https://")
+	host, _, _ := strings.Cut(rest, "/")
+	if !https {
+		rest, ssh := strings.CutPrefix(url, "ssh://")
+		if host, _, _ = strings.Cut(rest, "/"); !ssh {
+			var colon bool
+			if host, _, colon = strings.Cut(url, ":"); !colon || strings.Contains(url, "://") {
+				return false
+			}
+		}
+		if user, at, ok := strings.Cut(host, "@"); ok {
+			if !plainHost(user) {
+				return false
+			}
+			host = at
+		}
+	}
+	name, port, _ := strings.Cut(host, ":")
+	return plainHost(name) && strings.Trim(port, "0123456789") == ""
+}
+
+func plainHost(name string) bool {
+	return name != "" && name[0] != '-' && name[0] != '.' &&
+		strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
+}
+
+// ghFetch reports that gh reads from the host on which the person is logged
+// in, github.com unless something says otherwise.
+func (u *use) ghFetch() {
+	e := Effect{Kind: Fetch, Target: "github.com", Place: Network, Words: u.inv.raw, Part: PartWords}
+	if u.ghHome() {
+		e.Declared = "the login of gh"
+	}
+	u.effect(e)
+}
+
+// ghHome reports whether no argument and no variable leads gh to another host,
+// and no argument is computed.
+func (u *use) ghHome() bool {
+	for _, name := range [...]string{"GH_HOST", "GH_REPO", "GH_CONFIG_DIR", "GH_ENTERPRISE_TOKEN", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+		if _, ok := u.inherits(name); ok || u.inv.st.lookup(name) != nil {
+			return false
+		}
+	}
+	for i, w := range u.inv.args {
+		if (w.text == "-w" || w.text == "--web") && !strings.HasPrefix(u.heading, "run ") {
+			return false // opens a browser
+		}
+		before := ""
+		if i > 0 {
+			before = u.inv.args[i-1].text
+		}
+		if !w.known || w.many || w.glob > 0 && !formatFlag(before) || !formatFlag(before) && !atGitHub(w.text, before) {
+			return false
+		}
+	}
+	return true
+}
+
+// formatFlag recognises the options of gh whose argument shapes its output.
+func formatFlag(text string) bool {
+	switch text {
+	case "-q", "--jq", "-t", "--template", "--json", "-S", "--search":
+		return true
+	}
+	return false
+}
+
+// atGitHub reports whether a word of gh names no other host: HOST/OWNER/NAME,
+// a URL, git@HOST:..., or a header of a request.
+func atGitHub(text, before string) bool {
+	if header := before == "-H" || before == "--header"; header {
+		text = strings.ToLower(text)
+		return strings.HasPrefix(text, "accept:") || strings.HasPrefix(text, "x-github-api-version:")
+	}
+	if name, value, ok := strings.Cut(text, "="); ok && strings.HasPrefix(name, "-") {
+		if name == "--header" || formatFlag(name) {
+			return formatFlag(name)
+		}
+		text = value
+	} else if strings.HasPrefix(text, "-R") || strings.HasPrefix(text, "-H") {
+		text = text[2:]
+	}
+	for _, own := range [...]string{"https://github.com/", "https://api.github.com/", "github.com/", "git@github.com:"} {
+		if strings.HasPrefix(text, own) {
+			return true
+		}
+	}
+	first, _, slash := strings.Cut(strings.TrimPrefix(text, "/"), "/")
+	return !strings.ContainsAny(first, ":@") && !(slash && strings.Contains(first, "."))
+}
+
+// gitHookDirs are the directories that git may take hooks from: its own, and
+// those that the configuration names. Which of several counts is not asked.
+func (a *analysis) gitHookDirs(r *repository) (dirs []string, known bool) {
+	dirs, known = []string{path.Join(r.common, "hooks")}, true
+	for _, text := range r.hooks {
+		text = strings.Trim(text, `"`)
+		if text == "" || text == "/dev/null" {
+			continue
+		}
+		if strings.ContainsAny(text[:1], "%:~") && !(strings.HasPrefix(text, "~/") && a.env.Home != "") || strings.ContainsAny(text, `"\#;`) {
+			known = false
+			continue
+		}
+		dirs = append(dirs, a.hooksDir(r, text))
+	}
+	return dirs, known
+}
