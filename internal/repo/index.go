@@ -1,0 +1,144 @@
+package repo
+
+import (
+	"sort"
+	"strings"
+)
+
+// index is the list of tracked files, sorted by name as git keeps it.
+type index struct{ entries []entry }
+
+type entry struct {
+	name   string
+	id     string // raw bytes
+	mode   uint32
+	stage  uint8
+	intent bool // added without content (git add -N)
+}
+
+// find returns the entry of a name; of a conflict one of its stages.
+func (x index) find(name string) (entry, bool) {
+	i := sort.Search(len(x.entries), func(i int) bool { return x.entries[i].name >= name })
+	if i < len(x.entries) && x.entries[i].name == name {
+		return x.entries[i], true
+	}
+	return entry{}, false
+}
+
+// holds reports whether something at or below a name is tracked.
+func (x index) holds(name string) bool {
+	if _, ok := x.find(name); ok {
+		return true
+	}
+	i := sort.Search(len(x.entries), func(i int) bool { return x.entries[i].name >= name+"/" })
+	if i < len(x.entries) && strings.HasPrefix(x.entries[i].name, name+"/") {
+		return true
+	}
+	// A sparse index holds directories as one entry, with a slash behind.
+	for dir := name; ; {
+		slash := strings.LastIndexByte(dir, '/')
+		if slash < 0 {
+			return false
+		}
+		if _, ok := x.find(dir[:slash+1]); ok {
+			return true
+		}
+		dir = dir[:slash]
+	}
+}
+
+// parseIndex reads versions 2 to 4. size is the length of an object's name.
+func parseIndex(data string, size int) (index, error) {
+	if len(data) < 12+size || data[:4] != "DIRC" {
+		return index{}, errIndex
+	}
+	version, count := be32(data[4:]), int(be32(data[8:]))
+	if version < 2 || version > 4 || count > len(data)/(42+size) {
+		return index{}, errIndex
+	}
+	x := index{entries: make([]entry, 0, count)}
+	at, before := 12, ""
+	for range count {
+		e, next, err := parseEntry(data[:len(data)-size], at, size, version, before)
+		if err != nil || len(x.entries) > 0 && e.name < before {
+			return index{}, errIndex
+		}
+		x.entries = append(x.entries, e)
+		at, before = next, e.name
+	}
+	return x, extensions(data[at : len(data)-size])
+}
+
+func parseEntry(data string, at, size int, version uint32, before string) (e entry, next int, err error) {
+	const fixed = 40 // times, device, inode, mode, owner, size
+	head := fixed + size + 2
+	if at+head+3 > len(data) {
+		return e, 0, errIndex
+	}
+	e.mode = be32(data[at+24:])
+	e.id = data[at+fixed : at+fixed+size]
+	high := data[at+fixed+size]
+	e.stage = high >> 4 & 3
+	if high&0x40 != 0 {
+		if version < 3 {
+			return e, 0, errIndex
+		}
+		e.intent = data[at+head]&0x20 != 0
+		head += 2
+	}
+	if version == 4 {
+		return compressed(e, data, at+head, before)
+	}
+	end := strings.IndexByte(data[at+head:], 0)
+	if end < 0 {
+		return e, 0, errIndex
+	}
+	e.name = data[at+head : at+head+end]
+	return within(e, at+(head+end+8)&^7, len(data))
+}
+
+// compressed reads a name that begins as the one before it (version 4).
+func compressed(e entry, data string, at int, before string) (entry, int, error) {
+	strip, n := 0, 0
+	for ; ; n++ {
+		if at+n >= len(data) || n > 4 {
+			return e, 0, errIndex
+		}
+		b := data[at+n]
+		strip = strip<<7 | int(b&0x7f)
+		if b&0x80 == 0 {
+			break
+		}
+		strip++
+	}
+	at += n + 1
+	end := strings.IndexByte(data[at:], 0)
+	if end < 0 || strip > len(before) {
+		return e, 0, errIndex
+	}
+	e.name = before[:len(before)-strip] + data[at:at+end]
+	return within(e, at+end+1, len(data))
+}
+
+func within(e entry, next, limit int) (entry, int, error) {
+	if next > limit || e.name == "" {
+		return e, 0, errIndex
+	}
+	return e, next, nil
+}
+
+// extensions refuses those that change what the entries mean. Of the ones
+// that must be understood (a small first letter) only the sparse index is.
+func extensions(rest string) error {
+	for len(rest) >= 8 {
+		name, size := rest[:4], int(be32(rest[4:]))
+		if size > len(rest)-8 || name[0] >= 'a' && name != "sdir" {
+			return errIndex
+		}
+		rest = rest[8+size:]
+	}
+	if rest != "" {
+		return errIndex
+	}
+	return nil
+}

@@ -1,0 +1,279 @@
+// Package repo reads a git repository without starting git, to answer one
+// question: could the content of this file be restored from it?
+//
+// git itself is no witness: starting it runs what the repository configures,
+// and its index holds flags (assume-unchanged, skip-worktree, the file system
+// monitor) that make it believe a file is as it was. So the bytes are hashed
+// and compared with the entry of the index, and the object must be there. A
+// file that git would convert on its way in (line ends, filters) differs from
+// its object and counts as not restorable.
+//
+// The index counts, not HEAD: what is only staged is an object too, and stays
+// one for some weeks when it is no longer staged.
+//
+// Everything is bounded: see the constants. What is over a bound, damaged, or
+// of a kind that is not read here (a split index, objects in an alternate
+// store) is not restorable.
+package repo
+
+import (
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+// Bounds of what is read for one repository.
+const (
+	maxIndex   = 32 << 20
+	maxPacks   = 256
+	maxPackIdx = 128 << 20 // of all pack indexes together
+	maxFile    = 16 << 20  // the largest file that is hashed
+	maxHashed  = 128 << 20 // all of them together
+	maxParents = 64        // directories that are looked at for a repository
+)
+
+// Repo is a working tree with its repository. It remembers what it has read
+// and is not safe for concurrent use.
+type Repo struct {
+	Top    string // of the working tree
+	Dir    string // its git directory
+	Common string // the git directory that holds the objects
+
+	files  view.Files
+	read   bool
+	fault  string
+	index  index
+	sha256 bool
+	packs  []string // contents of pack indexes
+	listed bool
+	hashed int64
+}
+
+// Around finds the repository in whose working tree a real path lies, as git
+// does from there. false where there is none, or none that can be followed.
+func Around(files view.Files, name string) (*Repo, bool) {
+	dir := path.Dir(name)
+	for range maxParents {
+		at := strings.TrimSuffix(dir, "/") + "/.git"
+		info, err := files.Lstat(at)
+		switch {
+		case err == nil && info.Mode.IsDir():
+			return &Repo{Top: dir, Dir: at, Common: at, files: files}, true
+		case err == nil && info.Mode.IsRegular():
+			return linked(files, dir, at)
+		case err == nil:
+			return nil, false
+		}
+		if dir == "/" {
+			break
+		}
+		dir = path.Dir(dir)
+	}
+	return nil, false
+}
+
+// linked follows the .git file of a linked worktree or a submodule.
+func linked(files view.Files, top, file string) (*Repo, bool) {
+	dir, ok := leads(files, file, "gitdir:", top)
+	if !ok {
+		return nil, false
+	}
+	r := &Repo{Top: top, Dir: dir, Common: dir, files: files}
+	if common, ok := leads(files, dir+"/commondir", "", dir); ok {
+		r.Common = common
+	}
+	return r, true
+}
+
+// leads reads a file that names a directory.
+func leads(files view.Files, file, prefix, from string) (string, bool) {
+	data, err := files.Read(file, 4096)
+	target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), prefix)
+	if err != nil || !ok {
+		return "", false
+	}
+	if target = strings.TrimSpace(target); !path.IsAbs(target) {
+		target = from + "/" + target
+	}
+	real, err := view.Resolve(files, target)
+	return real, err == nil
+}
+
+// Lost says why the content of the regular file at a real path could not be
+// restored; "" where it could.
+func (r *Repo) Lost(name string) (why string) {
+	below, ok := strings.CutPrefix(name, r.Top+"/")
+	if !ok || !r.load() {
+		return orElse(r.fault, "is not in git")
+	}
+	e, ok := r.index.find(below)
+	switch {
+	case !ok || e.mode&0o170000 != 0o100000 || e.intent:
+		return "is not in git"
+	case e.stage != 0:
+		return "is in conflict"
+	}
+	if !r.same(name, e.id) {
+		return "differs from what git has"
+	}
+	if !r.has(e.id) {
+		return "is not in git's objects"
+	}
+	return ""
+}
+
+// Tracks reports whether the index holds anything at or below a real path. It
+// does where nobody can say.
+func (r *Repo) Tracks(name string) bool {
+	below, ok := strings.CutPrefix(name, r.Top+"/")
+	return !ok || !r.load() || r.index.holds(below)
+}
+
+// same reports whether the file has the content that id names.
+func (r *Repo) same(name, id string) bool {
+	info, err := r.files.Lstat(name)
+	if err != nil || !info.Mode.IsRegular() || r.hashed+info.Size > maxHashed {
+		return false
+	}
+	data, err := r.files.Read(name, maxFile)
+	if err != nil {
+		return false
+	}
+	r.hashed += int64(len(data))
+	return r.id(data) == id
+}
+
+// id names content as git does, in raw bytes.
+func (r *Repo) id(data []byte) string {
+	h := sha1.New()
+	if r.sha256 {
+		h = sha256.New()
+	}
+	h.Write([]byte("blob " + strconv.Itoa(len(data)) + "\x00"))
+	h.Write(data)
+	return string(h.Sum(nil))
+}
+
+// load reads the index once.
+func (r *Repo) load() bool {
+	if r.read {
+		return r.fault == ""
+	}
+	r.read = true
+	config, err := r.files.Read(r.Common+"/config", 1<<20)
+	if err != nil {
+		r.fault = "is in a repository whose configuration cannot be read"
+		return false
+	}
+	r.sha256 = strings.Contains(strings.ToLower(string(config)), "sha256")
+	data, err := r.files.Read(r.Dir+"/index", maxIndex)
+	if err == nil {
+		r.index, err = parseIndex(string(data), r.size())
+	}
+	if err != nil {
+		r.fault = "is not in git"
+		if _, missing := r.files.Lstat(r.Dir + "/index"); missing == nil {
+			r.fault = "is in a repository whose index cannot be read"
+		}
+	}
+	return r.fault == ""
+}
+
+func (r *Repo) size() int {
+	if r.sha256 {
+		return sha256.Size
+	}
+	return sha1.Size
+}
+
+// has reports whether the object is in the repository's own store.
+func (r *Repo) has(id string) bool {
+	name := hex.EncodeToString([]byte(id))
+	info, err := r.files.Lstat(r.Common + "/objects/" + name[:2] + "/" + name[2:])
+	if err == nil && info.Mode.IsRegular() && info.Size > 0 {
+		return true
+	}
+	r.list()
+	for _, idx := range r.packs {
+		if packHolds(idx, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// list reads the indexes of all packs, once.
+func (r *Repo) list() {
+	if r.listed {
+		return
+	}
+	r.listed = true
+	dir := r.Common + "/objects/pack"
+	names, err := r.files.List(dir, 8*maxPacks)
+	if err != nil {
+		return
+	}
+	left := int64(maxPackIdx)
+	for _, name := range names {
+		base, ok := strings.CutSuffix(name, ".idx")
+		if !ok || len(r.packs) == maxPacks {
+			continue
+		}
+		if _, err := r.files.Lstat(dir + "/" + base + ".pack"); err != nil {
+			continue
+		}
+		if data, err := r.files.Read(dir+"/"+name, left); err == nil {
+			r.packs, left = append(r.packs, string(data)), left-int64(len(data))
+		}
+	}
+}
+
+// packHolds looks an object up in a pack index of version 2.
+func packHolds(idx, id string) bool {
+	const head, fan = 8, 8 + 256*4
+	if len(idx) < fan || idx[:head] != "\xfftOc\x00\x00\x00\x02" {
+		return false
+	}
+	count := func(b int) int {
+		if b < 0 {
+			return 0
+		}
+		return int(be32(idx[head+4*b:]))
+	}
+	first := int(id[0])
+	from, to := count(first-1), count(first)
+	if from > to || to > (len(idx)-fan)/len(id) {
+		return false
+	}
+	for from < to {
+		mid := (from + to) / 2
+		switch got := idx[fan+mid*len(id) : fan+(mid+1)*len(id)]; {
+		case got == id:
+			return true
+		case got < id:
+			from = mid + 1
+		default:
+			to = mid
+		}
+	}
+	return false
+}
+
+func be32(s string) uint32 {
+	return uint32(s[0])<<24 | uint32(s[1])<<16 | uint32(s[2])<<8 | uint32(s[3])
+}
+
+func orElse(first, second string) string {
+	if first != "" {
+		return first
+	}
+	return second
+}
+
+var errIndex = errors.New("an index that is not understood")

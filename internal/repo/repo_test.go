@@ -1,0 +1,176 @@
+package repo_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod/internal/repo"
+	"github.com/nodgate/nod/internal/view"
+)
+
+func git(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x", "GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x"}
+	out, err := cmd.Output()
+	if _, isExit := err.(*exec.ExitError); err != nil && (!isExit || args[0] != "check-ignore") {
+		t.Fatalf("git %s: %v", strings.Join(args, " "), err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func put(t testing.TB, name, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newRepo(t testing.TB, args ...string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	git(t, dir, append([]string{"init", "-q"}, args...)...)
+	return dir
+}
+
+// For every way in which git writes an index, what it lists as tracked and
+// unchanged is restorable, and nothing else is.
+func TestAgainstGit(t *testing.T) {
+	for name, prepare := range map[string]func(t *testing.T) string{
+		"version 2": func(t *testing.T) string { return newRepo(t) },
+		"version 4": func(t *testing.T) string {
+			dir := newRepo(t)
+			git(t, dir, "config", "index.version", "4")
+			return dir
+		},
+		"sha256": func(t *testing.T) string { return newRepo(t, "--object-format=sha256") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := prepare(t)
+			names := []string{"a", "b/c", "b/c.d", "b/c/d/" + strings.Repeat("long", 60), "b-c", "über", "z z"}
+			names[1] = "b/x"
+			for i, n := range names {
+				put(t, dir+"/"+n, n+strings.Repeat("x", i*1000))
+			}
+			git(t, dir, "add", ".")
+			git(t, dir, "commit", "-q", "-m", "x")
+			put(t, dir+"/extra", "x")
+			git(t, dir, "add", "-N", "extra") // version 3 entries
+			for _, packed := range []bool{false, true} {
+				if packed {
+					git(t, dir, "gc", "-q", "--prune=now")
+				}
+				for _, n := range names {
+					r, ok := repo.Around(view.Disk{}, dir+"/"+n)
+					if !ok || r.Top != dir || r.Lost(dir+"/"+n) != "" || !r.Tracks(dir+"/"+n) {
+						t.Errorf("packed %v: %s is lost: %s", packed, n, r.Lost(dir+"/"+n))
+					}
+				}
+			}
+			r, _ := repo.Around(view.Disk{}, dir+"/a")
+			for _, n := range []string{"extra", "none", "b", "B/x", "a/b", ".git/config"} {
+				if r.Lost(dir+"/"+n) == "" {
+					t.Errorf("%s could be restored", n)
+				}
+			}
+			put(t, dir+"/a", "A")
+			if why := r.Lost(dir + "/a"); why != "differs from what git has" {
+				t.Errorf("a changed file: %q", why)
+			}
+		})
+	}
+}
+
+// A directory that counts as ignored is ignored by git too.
+func TestIgnoredAgainstGit(t *testing.T) {
+	dirs := []string{"dist", "a/dist", "a/b/dist", "build", "a/build", "out", "a/out", "x.cache", "keep/dist", "deep/er/target", "[b]uild", "w"}
+	asked, agreed := 0, 0
+	for _, text := range []string{
+		"dist/\n", "dist\n", "/dist\n", "dist/\n!dist/\n", "*\n!a/\n", "a/dist\n", "**/dist\n", "a/**/dist\n", "*.cache\n", "# dist\n\\#dist\n", "dist \n", "dist\\ \n",
+		"build\n!keep/\n", "/a/\n", "out/*\n", "target\nout\r\n", "[db]ist\n", "!dist\ndist\n", "dist\n!**/dist\n", "keep/*\n!keep/dist\n", "?\n",
+	} {
+		dir := newRepo(t)
+		put(t, dir+"/.gitignore", text)
+		put(t, dir+"/keep/.gitignore", "!dist\n")
+		git(t, dir, "add", "-f", ".gitignore", "keep/.gitignore")
+		git(t, dir, "commit", "-q", "-m", "x")
+		for _, d := range dirs {
+			put(t, dir+"/"+d+"/file", "x")
+			r, ok := repo.Around(view.Disk{}, dir+"/"+d)
+			if !ok {
+				t.Fatal(d)
+			}
+			ignored := git(t, dir, "check-ignore", d) != ""
+			switch got := r.Ignored(dir + "/" + d); {
+			case got && !ignored:
+				t.Errorf("%q ignores %s here, not in git", text, d)
+			case ignored:
+				asked++
+				if got {
+					agreed++
+				}
+			}
+		}
+	}
+	if asked < 30 || agreed < asked*2/3 {
+		t.Errorf("of %d directories that git ignores %d are known to be", asked, agreed)
+	}
+}
+
+func TestAroundFollowsWorktrees(t *testing.T) {
+	dir := newRepo(t)
+	put(t, dir+"/a", "a")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-q", "-m", "x")
+	git(t, dir, "worktree", "add", "-q", dir+"/wt")
+	r, ok := repo.Around(view.Disk{}, dir+"/wt/a")
+	if !ok || r.Top != dir+"/wt" || r.Common != dir+"/.git" || r.Lost(dir+"/wt/a") != "" {
+		t.Errorf("%v %+v", ok, r)
+	}
+	if err := os.Remove(dir + "/wt/.git"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(dir+"/.git", dir+"/wt/.git"); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := repo.Around(view.Disk{}, dir+"/wt/a"); ok {
+		t.Error("a .git that is a link is followed")
+	}
+}
+
+// Whatever an index says, reading it ends, and what it does not hold with a
+// valid object is not restorable.
+func FuzzIndex(f *testing.F) {
+	dir := newRepo(f)
+	put(f, dir+"/a", "a")
+	put(f, dir+"/b/c", "c")
+	git(f, dir, "add", ".")
+	for _, version := range []string{"2", "4"} {
+		git(f, dir, "update-index", "--index-version", version)
+		data, err := os.ReadFile(dir + "/.git/index")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(data))
+	}
+	f.Fuzz(func(t *testing.T, data string) {
+		m := view.NewMemory(false)
+		m.File("/r/.git/config", "", 0o644).File("/r/.git/index", data, 0o644).File("/r/a", "a", 0o644)
+		r, ok := repo.Around(m, "/r/a")
+		if !ok || r.Lost("/r/a") == "" {
+			t.Error("a file without an object can be restored")
+		}
+		r.Tracks("/r/b")
+		r.Ignored("/r/b")
+	})
+}
