@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -139,6 +140,7 @@ type trial struct {
 	spent   map[Layer]time.Duration
 	start   time.Time
 	mark    time.Time
+	repos   map[string]*repo.Repo // by directory, nil where there is none
 }
 
 // decide is the flow of the package comment, line for line.

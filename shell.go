@@ -115,18 +115,28 @@ func (t *trial) harmless() (why string, rule Rule) {
 // harmlessReason says what the command does, in a few words.
 func (t *trial) harmlessReason() string {
 	var made []string
+	said := "it changes nothing"
 	for _, e := range t.report.Effects {
 		switch {
-		case e.Kind == shell.Write && e.Place != shell.Null:
-			made = append(made, Printable(path.Base(e.Target)))
+		case e.Kind == shell.Fetch && e.Declared != "":
+			return "it reads from the network, where " + e.Declared + " leads"
 		case e.Kind == shell.Fetch:
 			return "it reads from a host on your list"
+		case e.Kind == shell.Delete:
+			said = "what it deletes or overwrites can be restored"
+		case e.Kind == shell.Write && e.Kept:
+			said = "git keeps what was there"
+		case e.Kind == shell.Write && e.Place != shell.Null:
+			made = append(made, Printable(path.Base(e.Target)))
+			if _, err := t.gate.files.Lstat(e.Target); err == nil {
+				said = "what it deletes or overwrites can be restored"
+			}
 		}
 	}
-	if made != nil {
+	if made != nil && said == "it changes nothing" {
 		return "it only makes what was not there: " + strings.Join(made, ", ")
 	}
-	return "it changes nothing"
+	return said
 }
 
 // unsettled names the first thing that is not known or not harmless and that
@@ -167,11 +177,13 @@ func (t *trial) harm(e shell.Effect) (why string) {
 		return ""
 	case shell.Write:
 		if t.byGit(e) {
-			return "this changes the repository: " + Printable(e.Words)
+			return t.gitHarm(e)
 		}
 		return t.writeHarm(e)
+	case shell.Delete:
+		return t.deleteHarm(e)
 	case shell.Fetch:
-		if hostAllowed(t.gate.rules.Hosts, e.Target) {
+		if e.Declared != "" || hostAllowed(t.gate.rules.Hosts, e.Target) {
 			return ""
 		}
 	}
@@ -230,47 +242,6 @@ func (t *trial) readsElsewhere(command int) bool {
 	})
 }
 
-// copiesTree reports whether a command makes a copy of a directory: hooks,
-// agent settings and keys in it would arrive unseen.
-func (t *trial) copiesTree(e shell.Effect) bool {
-	if e.Command < 0 || e.Command >= len(t.report.Commands) {
-		return false
-	}
-	switch path.Base(t.report.Commands[e.Command].Program) {
-	case "cp", "rsync", "ditto", "gcp":
-		return e.Recursive || slices.ContainsFunc(t.report.Effects, func(r shell.Effect) bool {
-			return r.Command == e.Command && r.Kind == shell.Read && r.Recursive && r.Pattern == ""
-		})
-	}
-	return false
-}
-
-// byGit reports whether git itself writes to its directory.
-func (t *trial) byGit(e shell.Effect) bool {
-	if e.Part != shell.PartWords || e.Command < 0 || e.Command >= len(t.report.Commands) {
-		return false
-	}
-	return path.Base(t.report.Commands[e.Command].Program) == "git"
-}
-
-// writeHarm lets a command make a new ordinary file where an edit tool might
-// make it too. What is already there may be work that nobody can restore.
-func (t *trial) writeHarm(e shell.Effect) (why string) {
-	switch {
-	case e.Place == shell.Null:
-		return ""
-	case t.copiesTree(e):
-		return "this copies a whole tree, whatever it holds: " + Printable(e.Words)
-	}
-	if why := t.gate.writable(t.places, e.Target); why != "" {
-		return why
-	}
-	if _, err := t.gate.files.Lstat(e.Target); !isMissing(err) {
-		return "this may overwrite " + Printable(e.Target)
-	}
-	return ""
-}
-
 func effectName(k shell.Kind) string {
 	switch k {
 	case shell.Delete:
@@ -291,227 +262,4 @@ func effectName(k shell.Kind) string {
 		return "this runs as somebody else"
 	}
 	return "this is not known to be harmless"
-}
-
-// hostAllowed reports whether a plain http address, or a bare host, is on the
-// list: exactly, or below an entry that starts with "*.".
-func hostAllowed(hosts []string, address string) bool {
-	host := hostOf(address)
-	for _, h := range hosts {
-		h = strings.ToLower(h)
-		if h == host && host != "" {
-			return true
-		}
-		if suffix, ok := strings.CutPrefix(h, "*."); ok && strings.HasSuffix(host, "."+suffix) {
-			return true
-		}
-	}
-	return false
-}
-
-// hostOf returns the host of an address, "" where there is any doubt: a user
-// name, a port that is no number, a character that no host has.
-func hostOf(address string) string {
-	address = strings.ToLower(address)
-	for _, scheme := range [...]string{"https://", "http://"} {
-		address = strings.TrimPrefix(address, scheme)
-	}
-	if i := strings.IndexAny(address, "/?#"); i >= 0 {
-		address = address[:i]
-	}
-	host, port, _ := strings.Cut(address, ":")
-	if strings.Trim(port, "0123456789") != "" || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
-		return ""
-	}
-	return strings.TrimSuffix(host, ".")
-}
-
-// allowedBy finds the allow pattern whose words equal the command's.
-func (t *trial) allowedBy(c shell.Command) (Rule, bool) {
-	if len(t.gate.rules.Allow) == 0 || !t.atHome(c.Dir) {
-		return Rule{}, false
-	}
-	for _, r := range t.gate.rules.Allow {
-		if r.clears(c) && t.writtenFor(r, c) && t.confined(r, c) {
-			return r, true
-		}
-	}
-	return Rule{}, false
-}
-
-// writtenFor reports whether a rule that names its program by a relative path
-// means this one: such a path starts in the call's directory or a workspace.
-func (t *trial) writtenFor(r Rule, c shell.Command) bool {
-	name := r.words[0]
-	if !strings.Contains(name, "/") || path.IsAbs(name) {
-		return true
-	}
-	for _, dir := range append([]string{t.call.Dir}, t.places.roots...) {
-		if real, err := t.gate.locate(dir, name); err == nil && real == c.Program {
-			return true
-		}
-	}
-	return false
-}
-
-// confined reports whether a command runs where the rule holds.
-func (t *trial) confined(r Rule, c shell.Command) bool {
-	return r.Within == "" || t.gate.inside([]string{r.Within}, t.gate.real(c.Dir))
-}
-
-// atHome reports whether a command runs where its rule was written for: the
-// call's own directory, or a workspace. npm test is other code elsewhere.
-func (t *trial) atHome(dir string) bool {
-	if dir == "" {
-		return false
-	}
-	real := t.gate.real(dir)
-	return real == t.gate.real(t.call.Dir) || t.gate.inside(t.places.roots, real)
-}
-
-// clears reports whether an allow pattern matches. A name that the agent can
-// give to anything (a program in the workspace) is not matched by name, only
-// by the very path that the rule writes.
-func (r Rule) clears(c shell.Command) bool {
-	n := len(r.words)
-	if n == 0 || len(c.Words) < n || !r.open && len(c.Words) > n {
-		return false
-	}
-	if c.Foreign && !strings.Contains(r.words[0], "/") || slices.ContainsFunc(c.Wrappers, changesMeaning) {
-		return false
-	}
-	for i, w := range r.words {
-		if got := c.Words[i]; !got.Known || got.Pattern || got.Value != w {
-			return false
-		}
-	}
-	return true
-}
-
-// changesMeaning reports whether a command under this wrapper is another one:
-// as somebody else, on another machine, in a container.
-func changesMeaning(wrapper string) bool {
-	switch path.Base(wrapper) {
-	case "env", "nice", "ionice", "nohup", "time", "timeout", "stdbuf", "setsid", "command", "builtin", "exec", "eval",
-		"xargs", "find", "sh", "bash", "zsh", "dash", "ksh":
-		return false
-	}
-	return true
-}
-
-// softDenied looks for a soft_deny pattern in the command.
-func (t *trial) softDenied() bool {
-	for _, r := range t.gate.rules.SoftDeny {
-		for _, c := range t.report.Commands {
-			if r.occursIn(c, anyWord) && t.gate.knownProgram(t.call, r.words[0]) {
-				t.soft, t.open = r, "soft_deny rule: "+r.Text
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// matchesHard looks for a hard_deny pattern in the command: as a command of
-// its own, or anywhere among the words of a program that nod does not know
-// and that may therefore run its arguments.
-func (t *trial) matchesHard(r Rule) bool {
-	for i, c := range t.report.Commands {
-		where := firstWord
-		if t.hasUnknown(i) {
-			where = anyWord
-		}
-		if r.occursIn(c, where) {
-			return true
-		}
-	}
-	return false
-}
-
-func (t *trial) hasUnknown(command int) bool {
-	for _, u := range t.report.Unknowns {
-		if u.Command == command {
-			return true
-		}
-	}
-	return false
-}
-
-type position bool
-
-const (
-	firstWord position = false
-	anyWord   position = true
-)
-
-// occursIn reports whether a denying pattern is among the command's words:
-// its program, then its other words in any places behind, single-letter
-// options however they are bundled. It errs towards matching.
-func (r Rule) occursIn(c shell.Command, where position) bool {
-	if len(r.words) == 0 {
-		return false
-	}
-	for i, w := range c.Words {
-		if w.Known && (w.Value == r.words[0] || path.Base(w.Value) == r.words[0]) && followedBy(r.words[1:], c.Words[i+1:]) {
-			return true
-		}
-		if where == firstWord {
-			return false
-		}
-	}
-	return false
-}
-
-func followedBy(want []string, words []shell.Word) bool {
-	for _, w := range want {
-		if !hasWord(w, words) {
-			return false
-		}
-	}
-	return true
-}
-
-func hasWord(want string, words []shell.Word) bool {
-	letters, short := shortOptions(want)
-	var seen strings.Builder
-	for _, w := range words {
-		if w.Known && w.Value == want {
-			return true
-		}
-		if got, ok := shortOptions(w.Value); ok && w.Known {
-			seen.WriteString(got)
-		}
-	}
-	if !short {
-		return false
-	}
-	for _, l := range letters {
-		if !strings.ContainsRune(seen.String(), l) {
-			return false
-		}
-	}
-	return true
-}
-
-// shortOptions returns the letters of a bundle such as -rf.
-func shortOptions(word string) (letters string, ok bool) {
-	if len(word) < 2 || word[0] != '-' || word[1] == '-' {
-		return "", false
-	}
-	return word[1:], true
-}
-
-// knownProgram reports whether a word is a program of nod's data or of the
-// call's PATH, so that a rule that starts with it is a pattern.
-func (g *Gate) knownProgram(c Call, name string) bool {
-	if strings.Contains(name, "/") || shell.Known(name) {
-		return true
-	}
-	value, _ := lookup(c.Environ, "PATH")
-	for dir := range strings.SplitSeq(value, ":") {
-		if info, err := g.files.Lstat(path.Clean(dir + "/" + name)); err == nil && !info.Mode.IsDir() && path.IsAbs(dir) {
-			return true
-		}
-	}
-	return false
 }

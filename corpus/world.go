@@ -190,11 +190,12 @@ func scripts(m *view.Memory) {
 // belongs to another.
 func repository(m *view.Memory) {
 	git := Project + "/.git/"
-	m.File(git+"HEAD", "ref: refs/heads/main\n", 0o644).File(git+"index", "", 0o644)
+	m.File(git+"HEAD", "ref: refs/heads/main\n", 0o644)
 	m.File(git+"config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[remote \"origin\"]\n\turl = https://code.example/shop.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n", 0o644)
 	m.File(git+"refs/heads/main", "0123456789012345678901234567890123456789\n", 0o644)
 	m.File(git+"hooks/pre-commit.sample", "#!/bin/sh\n", 0o755)
 	m.File(git+"worktrees/wt/gitdir", Project+"/packages/wt/.git\n", 0o644).File(git+"worktrees/wt/commondir", "../..\n", 0o644)
 	m.File(Project+"/packages/wt/.git", "gitdir: "+git+"worktrees/wt\n", 0o644)
+	tracked(m)
 	m.File(Project+"/vendor/lib/.git", "gitdir: "+Home+"/lib/.git\n", 0o644).Dir(Home+"/lib/.git", 0o755)
 }

@@ -1,0 +1,443 @@
+package nod
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/repo"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// Bounds of a look into a tree that a command would delete or move.
+const (
+	maxTreeNames = 10_000
+	maxTreeDepth = 64
+)
+
+// writeHarm says why a write is not harmless: it makes a new ordinary file
+// where an edit tool might make it too or in a temporary directory, or what it
+// overwrites can be restored.
+func (t *trial) writeHarm(e shell.Effect) (why string) {
+	switch {
+	case e.Place == shell.Null:
+		return ""
+	case t.copiesTree(e):
+		return "this copies a whole tree, whatever it holds: " + Printable(e.Words)
+	case e.Place == shell.Temporary:
+		return t.scratch(e)
+	}
+	names, all := t.targets(e)
+	if !all || e.Pattern != "" && t.fed(e) {
+		return "which files this overwrites is not known: " + Printable(e.Words)
+	}
+	for _, name := range names {
+		if why := t.overwritten(e, name); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func (t *trial) overwritten(e shell.Effect, name string) (why string) {
+	if t.makesDirectory(e, name) {
+		return ""
+	}
+	if why := t.gate.writable(t.places, name); why != "" {
+		return why
+	}
+	if t.missing(name) {
+		if t.program(e) == "mkdir" {
+			return ""
+		}
+		return t.overtaken(e, name)
+	}
+	if why := t.lost(e, name); why != "" || t.fed(e) && e.Part == shell.PartWords {
+		return "this may overwrite " + orElse(why, Printable(name))
+	}
+	return ""
+}
+
+// madeHere reports whether another command of the line writes the very file.
+func (t *trial) madeHere(e shell.Effect, name string) bool {
+	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
+		return o.Kind == shell.Write && o.Target == name && o.Pattern == "" && !o.Kept && (o.Command != e.Command || o.Part != e.Part)
+	})
+}
+
+// makesDirectory reports whether mkdir finds its directory there already.
+func (t *trial) makesDirectory(e shell.Effect, name string) bool {
+	info, err := t.gate.files.Lstat(name)
+	return err == nil && info.Mode.IsDir() && t.program(e) == "mkdir" && e.Name == "" && t.gate.inside(t.places.roots, name)
+}
+
+// scratch says why a write to a temporary directory is not harmless: what is
+// there may be anybody's.
+func (t *trial) scratch(e shell.Effect) (why string) {
+	info, err := t.gate.files.Lstat(e.Target)
+	switch {
+	case e.Pattern != "", e.Recursive, t.fed(e) && e.Part == shell.PartWords:
+		return "which files this overwrites is not known: " + Printable(e.Words)
+	case err == nil && info.Mode.IsDir() && t.program(e) == "mkdir":
+		return ""
+	case !isMissing(err), t.changesMode(e):
+		return "this may overwrite " + Printable(e.Target)
+	case t.gathers():
+		return "this puts what it gathers or decodes into " + Printable(e.Target)
+	case t.gate.guards.match(e.Target):
+		return Printable(e.Target) + " changes what runs later or what the agent may do"
+	}
+	for _, dir := range t.places.path {
+		if view.Below(dir, e.Target) {
+			return Printable(e.Target) + " changes what runs later or what the agent may do"
+		}
+	}
+	return t.overtaken(e, e.Target)
+}
+
+// changesMode recognises programs that change a file without making one.
+func (t *trial) changesMode(e shell.Effect) bool {
+	switch t.program(e) {
+	case "chmod", "chown", "chgrp", "chattr", "chflags", "setfacl", "xattr":
+		return true
+	}
+	return false
+}
+
+// gathers reports whether the line reads files that are neither the
+// workspace's nor temporary, or decodes what nobody can read as it stands.
+func (t *trial) gathers() bool {
+	for _, c := range t.report.Commands {
+		switch path.Base(c.Program) {
+		case "base64", "base32", "basenc", "xxd", "uudecode", "openssl", "gpg":
+			return true
+		}
+	}
+	return slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
+		return e.Kind == shell.Read && e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null
+	})
+}
+
+// deleteHarm says why a deletion is not harmless: something of it could not
+// be restored.
+func (t *trial) deleteHarm(e shell.Effect) (why string) {
+	unknown := "this deletes: " + Printable(e.Words)
+	names, all := t.targets(e)
+	switch {
+	case !all, !t.deletesWhatItNames(e), t.fed(e), e.Place != shell.Workspace && e.Place != shell.Temporary, t.program(e) == "git" && e.Forced:
+		return unknown
+	case e.Moved && t.movedInside(e):
+		return t.each(names, func(name string) string { return t.movable(e, name) })
+	}
+	return t.each(names, func(name string) string { return t.deletable(e, name) })
+}
+
+// deletesWhatItNames recognises the programs that remove the very names they
+// are given, once, and nothing besides.
+func (t *trial) deletesWhatItNames(e shell.Effect) bool {
+	switch t.program(e) {
+	case "rm", "unlink", "rmdir", "mv", "git":
+		return !slices.Contains(t.report.Commands[e.Command].Wrappers, "watch")
+	}
+	return false
+}
+
+func (t *trial) each(names []string, ask func(string) string) (why string) {
+	for _, name := range names {
+		if why = ask(name); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// deletable answers for one real path. Nothing is there to be lost where
+// nothing is, but who deletes it thinks otherwise: only what the line itself
+// makes before is let go.
+func (t *trial) deletable(e shell.Effect, name string) (why string) {
+	info, err := t.gate.files.Lstat(name)
+	switch {
+	case isMissing(err) && t.madeHere(e, name):
+		return t.overtaken(e, name)
+	case isMissing(err):
+		return "this deletes " + Printable(name) + ", which nod does not see"
+	case err != nil:
+		return Printable(name) + ": " + Printable(err.Error())
+	case !t.gate.inside(t.places.roots, name):
+		return "this deletes " + Printable(name) + ", which is outside the workspace"
+	case t.gate.guarded(t.places, name):
+		return Printable(name) + " changes what runs later or what the agent may do"
+	case info.Mode.IsDir() && t.program(e) == "rmdir":
+		return "" // only what is empty
+	case info.Mode.IsDir() && !e.Recursive:
+		return "this deletes: " + Printable(e.Words)
+	}
+	if why := t.lost(e, name); why != "" {
+		return "this deletes " + why
+	}
+	return ""
+}
+
+// movedInside reports whether all that a command moves stays in the
+// workspace, under as many names as before, and not among build output, which
+// may be deleted.
+func (t *trial) movedInside(e shell.Effect) bool {
+	moved, made := 0, []string{}
+	for _, o := range t.report.Effects {
+		switch {
+		case o.Command != e.Command || o.Kept:
+		case o.Kind == shell.Delete && o.Moved:
+			moved++
+		case o.Kind == shell.Write:
+			if o.Place != shell.Workspace || o.Recursive || o.Part != e.Part || t.inOutput(o.Target) || slices.Contains(made, o.Target) {
+				return false
+			}
+			made = append(made, o.Target)
+		}
+	}
+	return moved == len(made) && e.Pattern == ""
+}
+
+// movable answers for one file or directory that goes on under another name:
+// nothing guarded and no second name may be among it.
+func (t *trial) movable(e shell.Effect, name string) (why string) {
+	info, err := t.gate.files.Lstat(name)
+	switch {
+	case isMissing(err) && t.madeHere(e, name):
+		return t.overtaken(e, name)
+	case err != nil || !t.gate.inside(t.places.roots, name):
+		return "this moves " + Printable(name) + " away"
+	case !info.Mode.IsDir():
+		return t.gate.writable(t.places, name)
+	}
+	w := walk{trial: t, file: func(file string) string {
+		if t.gate.guards.match("/" + path.Base(name) + file[len(name):]) {
+			return Printable(file) + " changes what runs later or what the agent may do"
+		}
+		return t.gate.writable(t.places, file)
+	}}
+	return w.tree(name, 0)
+}
+
+// targets are the real paths that an effect means now. all is false where
+// that cannot be said, where one is a link, and for a glob that matches
+// nothing: a shell may take it as it stands.
+func (t *trial) targets(e shell.Effect) (names []string, all bool) {
+	switch {
+	case e.Target == "":
+		return nil, false
+	case e.Pattern == "":
+		return []string{e.Target}, e.Name == "" || !strings.Contains(e.Name, "/..") && !t.isLink(e.Name)
+	case strings.Contains(e.Pattern, "/.."):
+		return nil, false
+	}
+	matched, all := t.gate.matched(e.Pattern)
+	all = all && len(matched) > 0
+	for _, name := range matched {
+		if t.isLink(name) {
+			return nil, false
+		}
+		names = append(names, t.gate.real(name))
+	}
+	return names, all
+}
+
+func (t *trial) isLink(name string) bool {
+	info, err := t.gate.files.Lstat(path.Clean(name))
+	return err == nil && info.Mode&fs.ModeSymlink != 0
+}
+
+// lost says what at a real path could not be restored, and why; "" where all
+// of it could: git has the same content, or a build makes it again.
+func (t *trial) lost(e shell.Effect, name string) (why string) {
+	if why := t.overtaken(e, name); why != "" {
+		return why
+	}
+	info, err := t.gate.files.Lstat(name)
+	switch {
+	case err != nil:
+		return Printable(name)
+	case !info.Mode.IsDir():
+		return t.lostFile(name)
+	case t.isOutput(name):
+		w := walk{trial: t, file: t.precious}
+		return w.tree(name, 0)
+	}
+	w := walk{trial: t, file: t.lostFile}
+	return w.tree(name, 0)
+}
+
+// lostFile answers for one file.
+func (t *trial) lostFile(name string) (why string) {
+	if why := t.precious(name); why != "" {
+		return why
+	}
+	if t.inOutput(name) {
+		return ""
+	}
+	r, ok := t.repository(name)
+	if !ok {
+		return Printable(name) + ", which is not in git: it could not be restored"
+	}
+	if why := r.Lost(name); why != "" {
+		return Printable(name) + ", which " + why + ": it could not be restored"
+	}
+	return ""
+}
+
+// precious names what nobody deletes as a matter of course, wherever it lies:
+// what is no ordinary file, secrets, databases, what runs later.
+func (t *trial) precious(name string) (why string) {
+	if why := t.gate.ordinary(name); why != "" {
+		return why
+	}
+	switch {
+	case t.gate.secrets.match(name), isDatabase(name):
+		return Printable(name) + ", which may be the only copy"
+	case t.gate.guarded(t.places, name):
+		return Printable(name) + ", which changes what runs later"
+	}
+	return ""
+}
+
+func isDatabase(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".db", ".db3", ".sqlite", ".sqlite3", ".mdb", ".rdb", ".dump", ".sql", ".bak", ".pem", ".crt":
+		return true
+	}
+	return false
+}
+
+// walk looks at every file of a tree.
+type walk struct {
+	trial *trial
+	file  func(name string) (why string)
+	seen  int
+}
+
+func (w *walk) tree(dir string, depth int) (why string) {
+	tooLarge := Printable(dir) + ", which is too large to look through"
+	names, err := w.trial.gate.files.List(dir, maxTreeNames-w.seen)
+	if w.seen += len(names); err != nil || depth > maxTreeDepth {
+		return tooLarge
+	}
+	for _, n := range names {
+		name := dir + "/" + n
+		info, err := w.trial.gate.files.Lstat(name)
+		switch {
+		case err != nil:
+			why = Printable(name)
+		case info.Mode.IsDir() && w.trial.gate.guarded(w.trial.places, name):
+			why = Printable(name) + ", which changes what runs later"
+		case info.Mode.IsDir():
+			why = w.tree(name, depth+1)
+		default:
+			why = w.file(name)
+		}
+		if why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// isOutputName lists directories that builds, tests and caches fill.
+func isOutputName(name string) bool {
+	switch name {
+	case "dist", "build", "target", "out", "coverage", "htmlcov", ".next", ".nuxt", ".svelte-kit", ".turbo", ".parcel-cache", ".nyc_output",
+		"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".gradle", ".cache", "storybook-static":
+		return true
+	}
+	return false
+}
+
+// isOutput reports whether a directory is build output: by its name, ignored
+// by the ignore files as git has them, nothing of it tracked.
+func (t *trial) isOutput(dir string) bool {
+	for at := dir; t.gate.inside(t.places.roots, at) && at != "/"; at = path.Dir(at) {
+		if !isOutputName(path.Base(at)) {
+			continue
+		}
+		if r, ok := t.repository(at); ok && view.Below(r.Top, at) && !r.Tracks(at) && r.Ignored(at) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *trial) inOutput(name string) bool { return t.isOutput(path.Dir(name)) }
+
+// repository finds the repository around a real path, once.
+func (t *trial) repository(name string) (*repo.Repo, bool) {
+	dir := path.Dir(name)
+	if r, ok := t.repos[dir]; ok {
+		return r, r != nil
+	}
+	r, _ := repo.Around(t.gate.files, name)
+	if t.repos == nil {
+		t.repos = map[string]*repo.Repo{}
+	}
+	for _, known := range t.repos {
+		if r != nil && known != nil && known.Top == r.Top {
+			r = known // it has read its index
+		}
+	}
+	t.repos[dir] = r
+	return r, r != nil
+}
+
+// overtaken reports that what stands at a path now is not what the command
+// will find: something else in the line moves a file there, or lets git
+// replace files. The order within the line is not asked, since loops run in
+// circles.
+func (t *trial) overtaken(e shell.Effect, name string) (why string) {
+	for _, o := range t.report.Effects {
+		if o.Kind != shell.Write || o.Command == e.Command && !o.Kept {
+			continue
+		}
+		switch {
+		case o.Kept && view.Below(o.Target, name) && t.program(o) == "git" && path.Base(o.Target) != ".git":
+			return Printable(name) + ", after git may have put something else there"
+		case (view.Below(o.Target, name) || view.Below(name, o.Target)) && t.moves(o.Command):
+			return Printable(name) + ", after the line has moved something there"
+		}
+	}
+	return ""
+}
+
+// moves reports whether a command moves files.
+func (t *trial) moves(command int) bool {
+	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
+		return o.Command == command && o.Kind == shell.Delete && o.Moved
+	})
+}
+
+// program is the base name of the program that an effect comes from, "" for a
+// redirection or where it is not known.
+func (t *trial) program(e shell.Effect) string {
+	if e.Part != shell.PartWords || e.Command < 0 || e.Command >= len(t.report.Commands) {
+		return ""
+	}
+	return path.Base(t.report.Commands[e.Command].Program)
+}
+
+// copiesTree reports whether a command makes a copy of a directory: hooks,
+// agent settings and keys in it would arrive unseen.
+func (t *trial) copiesTree(e shell.Effect) bool {
+	switch t.program(e) {
+	case "cp", "rsync", "ditto", "gcp":
+		return e.Recursive || slices.ContainsFunc(t.report.Effects, func(r shell.Effect) bool {
+			return r.Command == e.Command && r.Kind == shell.Read && r.Recursive && r.Pattern == ""
+		})
+	}
+	return false
+}
+
+func orElse(first, second string) string {
+	if first != "" {
+		return first
+	}
+	return second
+}

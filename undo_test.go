@@ -1,0 +1,378 @@
+package nod_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod"
+)
+
+// project is a real repository on disk, made by git itself.
+type project struct {
+	t         *testing.T
+	home, dir string
+}
+
+func newProject(t *testing.T, initArgs ...string) project {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Fatal("these tests need git: ", err)
+	}
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := project{t, base + "/home", base + "/home/shop"}
+	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.git(append([]string{"init", "-q", "-b", "main"}, initArgs...)...)
+	p.git("config", "user.name", "x")
+	p.git("config", "user.email", "x@x.example")
+	p.write(".gitignore", "dist/\n/out\n*.log\n!keep.log\n")
+	for _, name := range []string{"a.txt", "b.txt", "src/c.txt", "src/deep/d.txt"} {
+		p.write(name, "this is "+name+"\n")
+	}
+	p.git("add", ".")
+	p.git("commit", "-q", "-m", "one")
+	return p
+}
+
+func (p project) git(args ...string) {
+	p.t.Helper()
+	p.gitIn(p.dir, args...)
+}
+
+func (p project) gitIn(dir string, args ...string) {
+	p.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = []string{"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		p.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+func (p project) write(name, content string) {
+	p.t.Helper()
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(p.dir, name)
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p project) must(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// decide asks a gate that has no model, so that what is open is denied or
+// asked.
+func (p project) decide(root, command string) nod.Decision {
+	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
+	return gate.Check(context.Background(), nod.Call{
+		Agent: "test", Session: "s", Tool: "bash", RawTool: "Bash", Command: command, Dialect: nod.Bash, Dir: root, Roots: []string{root},
+		Environ: []string{"HOME=" + p.home, "PATH=/usr/local/bin:/usr/bin:/bin"}, Interactive: true,
+	})
+}
+
+func (p project) check(allowed bool, commands ...string) {
+	p.t.Helper()
+	for _, command := range commands {
+		d := p.decide(p.dir, command)
+		if got := d.Verdict == nod.Allow; got != allowed {
+			p.t.Errorf("%q: %v (%s), want allowed %v", command, d.Verdict, d.Reason, allowed)
+		}
+	}
+}
+
+const lost, kept = false, true
+
+func TestWhatGitHasCanBeUndone(t *testing.T) {
+	p := newProject(t)
+	everything := []string{"rm a.txt", "rm -rf src", "echo x > a.txt", "cat a.txt > b.txt", "sed -i s/a/b/ a.txt", "mv a.txt b.txt", "cp a.txt b.txt",
+		"rm a.txt src/c.txt", "rm src/*.txt", "git rm -q a.txt", "echo x | tee a.txt", "truncate -s 0 a.txt"}
+	p.check(kept, everything...)
+
+	t.Run("packed", func(t *testing.T) {
+		p := newProject(t)
+		p.git("gc", "-q", "--prune=now")
+		p.check(kept, everything...)
+	})
+	t.Run("index version 4", func(t *testing.T) {
+		p := newProject(t)
+		p.git("update-index", "--index-version", "4")
+		p.check(kept, everything...)
+	})
+	t.Run("sha256", func(t *testing.T) {
+		p := newProject(t, "--object-format=sha256")
+		p.check(kept, everything...)
+	})
+	t.Run("linked worktree", func(t *testing.T) {
+		p := newProject(t)
+		p.git("worktree", "add", "-q", "../wt")
+		for _, command := range everything {
+			if d := p.decide(p.home+"/wt", command); d.Verdict != nod.Allow {
+				t.Errorf("%q: %s", command, d.Reason)
+			}
+		}
+	})
+	t.Run("staged only", func(t *testing.T) {
+		p := newProject(t)
+		p.write("new.txt", "staged\n")
+		p.check(lost, "rm new.txt")
+		p.git("add", "new.txt")
+		p.check(kept, "rm new.txt")
+		p.write("new.txt", "changed since\n")
+		p.check(lost, "rm new.txt")
+	})
+}
+
+func TestWhatGitDoesNotHaveIsLost(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(p project)
+		lost []string
+		kept []string
+	}{
+		{"changed", func(p project) { p.write("a.txt", "work\n") },
+			[]string{"rm a.txt", "echo x > a.txt", "mv b.txt a.txt", "rm *.txt", "git checkout a.txt", "git restore a.txt"}, []string{"rm b.txt", "mv a.txt c.txt"}},
+		{"changed to the same length and time", func(p project) {
+			before, err := os.Stat(p.dir + "/a.txt")
+			p.must(err)
+			p.write("a.txt", "THIS is a.txt\n")
+			p.must(os.Chtimes(p.dir+"/a.txt", before.ModTime(), before.ModTime()))
+		}, []string{"rm a.txt"}, nil},
+		{"untracked below", func(p project) { p.write("src/deep/new.txt", "work\n") }, []string{"rm -rf src", "rm -r src/deep", "rm -rf src/*"}, []string{"rm src/c.txt"}},
+		{"assume unchanged", func(p project) {
+			p.git("update-index", "--assume-unchanged", "a.txt")
+			p.write("a.txt", "work\n")
+		}, []string{"rm a.txt", "git rm a.txt", "echo > a.txt"}, nil},
+		{"skip worktree", func(p project) {
+			p.git("update-index", "--skip-worktree", "a.txt")
+			p.write("a.txt", "work\n")
+		}, []string{"rm a.txt", "git rm a.txt"}, nil},
+		{"intent to add", func(p project) {
+			p.write("empty.txt", "")
+			p.git("add", "-N", "empty.txt")
+		}, []string{"rm empty.txt"}, nil},
+		{"the object is gone", func(p project) {
+			p.must(os.RemoveAll(p.dir + "/.git/objects"))
+			p.must(os.MkdirAll(p.dir+"/.git/objects/pack", 0o755))
+		}, []string{"rm a.txt"}, nil},
+		{"line ends", func(p project) {
+			p.git("config", "core.autocrlf", "true")
+			p.write("a.txt", "this is a.txt\r\n")
+		}, []string{"rm a.txt"}, []string{"rm b.txt"}},
+		{"a filter", func(p project) {
+			p.write(".gitattributes", "a.txt filter=up\n")
+			p.git("config", "filter.up.clean", "tr a-z A-Z")
+			p.write("a.txt", "lower\n")
+			p.git("add", ".")
+		}, []string{"rm a.txt", "git add a.txt", "git commit -m x"}, []string{"rm b.txt"}},
+		{"a split index", func(p project) { p.git("update-index", "--split-index") }, []string{"rm a.txt"}, nil},
+		{"a damaged index", func(p project) {
+			p.must(os.WriteFile(p.dir+"/.git/index", []byte("DIRC\x00\x00\x00\x02\xff\xff\xff\xff"), 0o644))
+		}, []string{"rm a.txt"}, nil},
+		{"a hard link", func(p project) { p.must(os.Link(p.dir+"/a.txt", p.home+"/other")) }, []string{"rm a.txt", "echo > a.txt", "mv a.txt c.txt"}, nil},
+		{"a link", func(p project) {
+			p.must(os.Symlink("a.txt", p.dir+"/link"))
+			p.must(os.Symlink(p.home, p.dir+"/away"))
+			p.git("add", "link")
+		}, []string{"rm link", "mv link c.txt", "mv b.txt link", "rm -rf away", "rm -rf away/"}, nil},
+		{"a nested repository", func(p project) {
+			p.write("src/lib/x.txt", "x\n")
+			p.gitIn(p.dir+"/src/lib", "init", "-q")
+		}, []string{"rm -rf src", "rm src/lib/x.txt", "git -C src/lib add -A"}, []string{"rm src/c.txt"}},
+		{"another case", func(p project) { p.write("A.TXT", "work\n") }, []string{"rm A.TXT"}, nil},
+		{"guarded", func(p project) {
+			p.write(".claude/settings.json", "{}\n")
+			p.write("src/.husky/x", "x\n")
+			p.git("add", ".")
+		}, []string{"rm -rf .claude", "rm .claude/settings.json", "rm -rf src", "mv src lib", "rm -rf .git", "echo x > .claude/settings.json"}, nil},
+		{"in conflict", func(p project) {
+			p.git("checkout", "-q", "-b", "other")
+			p.write("a.txt", "other\n")
+			p.git("commit", "-q", "-a", "-m", "other")
+			p.git("checkout", "-q", "main")
+			p.write("a.txt", "main\n")
+			p.git("commit", "-q", "-a", "-m", "main")
+			cmd := exec.Command("git", "merge", "other")
+			cmd.Dir = p.dir
+			_ = cmd.Run()
+		}, []string{"rm a.txt"}, []string{"rm b.txt"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProject(t)
+			c.do(p)
+			p.check(lost, c.lost...)
+			p.check(kept, c.kept...)
+		})
+	}
+}
+
+func TestBuildOutputCanBeMadeAgain(t *testing.T) {
+	p := newProject(t)
+	for _, name := range []string{"dist/app.js", "dist/assets/x.css", "out/a", "src/out/a", "build/app.js", "debug.log"} {
+		p.write(name, "made\n")
+	}
+	p.check(kept, "rm -rf dist", "rm -rf dist/assets", "rm dist/app.js", "echo x > dist/app.js", "rm -rf out", "rm -rf dist out")
+	p.check(lost, "rm -rf build", "rm debug.log", "rm -rf src/out") // not ignored, no build directory, ignored at the top only
+
+	p.write("work.txt", "unsaved\n")
+	p.check(lost, "mv work.txt dist/", "mv work.txt dist/app.js", "mv work.txt out/new/x") // where it might be deleted next
+	p.check(kept, "mv a.txt dist/a.txt", "mv dist/app.js dist/b.js", "mv work.txt src/")
+	p.must(os.Remove(p.dir + "/work.txt"))
+
+	p.write(".gitignore", "dist/\n/out\n*.log\nbuild/\n")
+	p.check(lost, "rm -rf build", "rm -rf dist") // the working tree's ignore file is nobody's word
+	p.git("add", ".gitignore")
+	p.check(kept, "rm -rf build", "rm -rf dist")
+
+	p.write("dist/.gitignore", "x\n")
+	p.check(kept, "rm -rf build")
+	for name, why := range map[string]string{"build/.env": "a secret", "build/local.sqlite": "a database", "build/deploy.key": "a key", "build/sub/.git/HEAD": "a repository"} {
+		p.write(name, "x\n")
+		if d := p.decide(p.dir, "rm -rf build"); d.Verdict == nod.Allow {
+			t.Errorf("with %s in it: %s", why, d.Reason)
+		}
+		p.must(os.RemoveAll(p.dir + "/build/sub"))
+		p.must(os.RemoveAll(filepath.Join(p.dir, name)))
+	}
+	p.must(os.Symlink(p.home, p.dir+"/build/link"))
+	p.check(lost, "rm -rf build")
+	p.must(os.Remove(p.dir + "/build/link"))
+	p.git("add", "-f", "build/app.js")
+	p.write("build/app.js", "changed\n")
+	p.check(lost, "rm -rf build") // some of it is tracked
+}
+
+// One line, several commands: what the first does must not make the second
+// look harmless.
+func TestALineThatTakesItInTwoSteps(t *testing.T) {
+	p := newProject(t)
+	p.write("work.txt", "unsaved\n")
+	p.check(lost,
+		"mv work.txt a.txt && rm a.txt", "mv work.txt new.txt && rm new.txt", "mv work.txt a.txt; echo > a.txt", "mv work.txt new.txt; mv b.txt new.txt",
+		"mv work.txt src/ && rm -rf src", "rm a.txt; mv work.txt a.txt", "for i in 1 2; do rm -f a.txt; mv work.txt a.txt; done",
+		"git stash pop && rm a.txt", "git checkout other && rm -rf src", "git stash && git checkout .", "mv work.txt a.txt && git checkout a.txt",
+		"mv work.txt gone.txt && git checkout gone.txt", "cp work.txt x && rm work.txt && rm x", "rm missing.txt", "rm -rf *.none",
+		"mv work.txt /dev/null", "f() { rm a.txt; }; mv work.txt a.txt; f")
+	p.check(kept,
+		"rm a.txt && echo x > a.txt", "echo x > new.txt && rm new.txt", "git add -A && git commit -m x", "sort a.txt > new.txt && mv new.txt a.txt",
+		"mv work.txt a.txt", "mv work.txt a.txt b.txt src", "git show HEAD:a.txt > old.txt && diff old.txt a.txt; rm old.txt", "mkdir -p src new && mv work.txt new/")
+}
+
+func TestGitKeepsWhatWasThere(t *testing.T) {
+	p := newProject(t)
+	p.write("a.txt", "work\n")
+	local := []string{"git add -A", "git commit -m x", "git commit -a --amend --no-edit", "git stash", "git stash pop", "git checkout -b new", "git checkout main",
+		"git switch -c new", "git merge other", "git rebase main", "git cherry-pick abc", "git revert --no-edit HEAD", "git reset HEAD~1", "git restore --staged .",
+		"git branch new", "git branch -d new", "git tag v1", "git tag -a v1 -m one", "cd src && git add . && git commit -m x"}
+	p.check(kept, local...)
+	p.check(lost, "git reset --hard", "git checkout .", "git checkout -- a.txt", "git restore a.txt", "git clean -fd", "git stash drop", "git stash clear", "git branch -D x",
+		"git branch -M main", "git tag -f v1", "git tag -d v1", "git reflog expire --expire=now --all", "git gc --prune=now", "git push", "git push --force", "git update-ref -d refs/heads/main",
+		"git worktree remove --force ../wt", "git config core.pager x", "git filter-branch --all", "git commit", "git rebase -i HEAD~2", "git merge --abort", "git rebase --abort",
+		"git checkout src", "git checkout HEAD a.txt", "git switch -f main", "git checkout -f main", "git checkout '*.txt'", "git stash -p")
+
+	p.check(kept, "git stash && git checkout main", "git stash -u && git switch other")
+	p.check(lost, "git stash pop && git checkout topic", "git checkout main && cat a.txt", "git checkout x && sh src/c.txt")
+	t.Run("elsewhere", func(t *testing.T) {
+		p := newProject(t)
+		other := p.home + "/other"
+		p.must(os.MkdirAll(other, 0o755))
+		p.gitIn(other, "init", "-q")
+		p.check(lost, "git -C ../other add -A", "cd ../other && git commit -m x", "git --git-dir=../other/.git commit -m x")
+		p.gitIn(p.home, "init", "-q") // a repository of the home directory is not the workspace's
+		p.must(os.RemoveAll(p.dir + "/.git"))
+		p.check(lost, "git add -A", "git commit -m x")
+	})
+	t.Run("a subdirectory is the workspace", func(t *testing.T) {
+		p := newProject(t)
+		if d := p.decide(p.dir+"/src", "git add -A && git commit -m x"); d.Verdict != nod.Allow {
+			t.Error(d.Reason)
+		}
+	})
+	for _, c := range []struct {
+		name string
+		do   func(p project)
+		lost string
+	}{
+		{"a hook", func(p project) {
+			p.write(".git/hooks/pre-commit", "#!/bin/sh\n")
+			p.must(os.Chmod(p.dir+"/.git/hooks/pre-commit", 0o755))
+		}, "git commit -m x"},
+		{"a hook that is a link", func(p project) { p.must(os.Symlink("/bin/true", p.dir+"/.git/hooks/post-checkout")) }, "git checkout main"},
+		{"husky", func(p project) {
+			p.git("config", "core.hooksPath", ".husky/_")
+			p.write(".husky/_/commit-msg", "#!/bin/sh\n")
+			p.must(os.Chmod(p.dir+"/.husky/_/commit-msg", 0o755))
+		}, "git commit -m x"},
+		{"hooks that the line makes", func(p project) { p.git("config", "core.hooksPath", "tools") }, "cp a.txt tools/pre-commit; git commit -m x"},
+		{"fsmonitor", func(p project) { p.git("config", "core.fsmonitor", "./x") }, "git add -A"},
+		{"a signing program", func(p project) { p.git("config", "gpg.program", "./x") }, "git commit -m x"},
+		{"a merge driver", func(p project) { p.git("config", "merge.m.driver", "./x %O") }, "git merge other"},
+		{"a merge driver and a stash", func(p project) { p.git("config", "merge.m.driver", "./x %O") }, "git stash pop"},
+		{"an editor", func(p project) { p.git("config", "core.editor", "./x") }, "git commit -m x"},
+		{"an include", func(p project) { p.git("config", "include.path", "../x") }, "git commit -m x"},
+		{"another working tree", func(p project) { p.git("config", "core.worktree", p.home) }, "git checkout main"},
+		{"no reflog", func(p project) { p.git("config", "core.logAllRefUpdates", "false") }, "git commit -a --amend --no-edit"},
+		{"settings that call nod", func(p project) {
+			p.write(".claude/settings.json", `{"hooks":{"PreToolUse":[{"hooks":[{"command":"nod-hook claude-code"}]}]}}`)
+		}, "git checkout main"},
+		{"a project's rules", func(p project) { p.write(".nod.toml", "") }, "git stash"},
+		{"a submodule's remote", func(p project) {
+			p.git("remote", "add", "origin", "https://code.example/x.git")
+			p.write(".git/modules/sub/config", "[core]\n")
+		}, "git fetch"},
+		{"a remote by a helper", func(p project) { p.git("remote", "add", "origin", "ext::sh -c x") }, "git fetch"},
+		{"a remote on disk", func(p project) { p.git("remote", "add", "origin", "../other") }, "git fetch"},
+		{"a remote under another name", func(p project) {
+			p.git("remote", "add", "origin", "https://code.example/x.git")
+			p.git("config", "url.https://evil.example/.insteadOf", "https://code.example/")
+		}, "git fetch"},
+		{"a proxy", func(p project) {
+			p.git("remote", "add", "origin", "https://code.example/x.git")
+			p.git("config", "http.proxy", "http://evil.example")
+		}, "git pull"},
+		{"ssh by another program", func(p project) {
+			p.git("remote", "add", "origin", "git@code.example:x.git")
+			p.git("config", "core.sshCommand", "./x")
+		}, "git fetch origin"},
+		{"a credential helper", func(p project) {
+			p.git("remote", "add", "origin", "https://code.example/x.git")
+			p.git("config", "credential.helper", "./x")
+		}, "git fetch"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProject(t)
+			c.do(p)
+			p.check(lost, c.lost)
+		})
+	}
+	t.Run("remotes", func(t *testing.T) {
+		p := newProject(t)
+		p.git("remote", "add", "origin", "git@code.example:x/y.git")
+		p.check(kept, "git fetch", "git fetch origin main", "git fetch --prune", "git pull --rebase", "git ls-remote origin", "git fetch origin && git merge --ff-only origin/main")
+		p.check(lost, "git fetch evil", "git fetch https://evil.example/x", "git fetch ext::x", "git fetch --depth 1", "git pull https://evil.example/x main", "git fetch origin \"$(cat a.txt)\"")
+	})
+}
+
+// The names of the samples that git init leaves are no hooks.
+func TestSampleHooksAreNone(t *testing.T) {
+	p := newProject(t)
+	p.write(".git/hooks/pre-commit.sample", "#!/bin/sh\n")
+	p.must(os.Chmod(p.dir+"/.git/hooks/pre-commit.sample", 0o755))
+	p.check(kept, "git commit -m x")
+}
