@@ -191,11 +191,15 @@ func (u *use) longOption(text string, w word, rest []word) int {
 	if !ok && u.oneDash && len(text) > 1 && text[1] >= '0' && text[1] <= '9' {
 		o, ok = u.lookup("-NUM")
 	}
-	if !ok {
+	switch {
+	case !ok && u.other(name):
+		if has {
+			u.role(u.others, word{value: constant(attached), raw: w.raw})
+		}
+		return 0
+	case !ok:
 		u.unknownOption(name)
 		return 0
-	}
-	switch {
 	case has:
 		value := word{value: constant(attached), raw: w.raw}
 		if o.arg == 0 && attached != "true" && attached != "false" {
@@ -276,6 +280,10 @@ func (u *use) cluster(text string, w word, rest []word, old bool) int {
 	for i := 1; i < len(text); i++ {
 		name := "-" + text[i:i+1]
 		o, ok := u.lookup(name)
+		if !ok && u.other(name) {
+			u.role(u.others, word{value: constant(text[i+1:]), raw: w.raw})
+			return took
+		}
 		if !ok {
 			u.unknownOption(name)
 			continue

@@ -16,6 +16,8 @@ func (u *use) finish() {
 		u.finishTar()
 	case "kubeget":
 		u.finishKubeGet()
+	case "s3copy":
+		u.finishS3Copy()
 	case "script":
 		if len(u.pos) < 2 && !strings.Contains(u.marks, "makes") {
 			u.standardInput(u.inv)
@@ -179,4 +181,81 @@ func (u *use) gitRemote(w word) {
 		return
 	}
 	u.url(w)
+}
+
+// ghRepo reports the host that [HOST/]OWNER/REPO or a URL names.
+func (u *use) ghRepo(w word) {
+	name := w.text
+	for _, scheme := range [...]string{"https://", "http://", "ssh://git@", "git://"} {
+		if rest, ok := strings.CutPrefix(name, scheme); ok {
+			name = rest
+		}
+	}
+	host, rest, _ := strings.Cut(name, "/")
+	switch {
+	case !w.known:
+		u.unknown(PartWords, u.inv.raw, "which repository it asks for is not known")
+	case strings.Contains(host, "@"):
+		u.does(Fetch, host, u.inv.raw)
+	case strings.Contains(rest, "/") && host != "github.com":
+		u.does(Fetch, host, u.inv.raw)
+	}
+}
+
+// finishS3Copy reports which way aws s3 cp copies.
+func (u *use) finishS3Copy() {
+	if len(u.pos) != 2 {
+		u.unknown(PartWords, u.inv.raw, "a copy without its two ends")
+		return
+	}
+	from, to := u.pos[0], u.pos[1]
+	there := func(w word) bool { return strings.HasPrefix(w.text, "s3://") }
+	switch {
+	case there(from) && there(to):
+		u.does(Remote, "amazonaws.com", u.inv.raw)
+	case there(from):
+		u.does(Fetch, "amazonaws.com", u.inv.raw)
+		if u.flags&recursive != 0 {
+			u.unknown(PartWords, u.inv.raw, "which names it writes is not known")
+		}
+		if !(to.known && to.text == "-") {
+			u.path(Write, to, u.inv.st, u.flags&^recursive)
+		}
+	case there(to):
+		u.reads(from, u.flags&recursive)
+		u.does(Send, "amazonaws.com", u.inv.raw)
+	default:
+		u.unknown(PartWords, u.inv.raw, "a copy between places that are not known")
+	}
+}
+
+// loaded reports an argument that may name a file whose content goes into the
+// request: file:// and fileb:// of aws, @ of az.
+func (u *use) loaded(role string, w word) {
+	name, ok := "", false
+	for _, prefix := range [...]string{"fileb://", "file://", "@"} {
+		if name, ok = strings.CutPrefix(w.text, prefix); ok && (prefix == "@") == (role == "atfile") {
+			u.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
+			u.does(Send, u.asks(), u.inv.raw)
+			return
+		}
+	}
+	if !w.known {
+		u.unknown(PartWords, u.inv.raw, "an argument that may name a file to send")
+	}
+}
+
+// asks returns what the data says that a command fetches from or changes.
+func (u *use) asks() string {
+	for item := range strings.FieldsSeq(u.sheet.always) {
+		if kind, target, ok := strings.Cut(item, ":"); ok && (kind == "!fetch" || kind == "!remote") {
+			return target
+		}
+	}
+	return u.sheet.name
+}
+
+// sql reports statements, which are not read.
+func (u *use) sql(w word) {
+	u.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known")
 }

@@ -326,6 +326,12 @@ func (u *use) peculiar(role string, w word) {
 		}
 	case "pymodule":
 		u.pythonModule(w)
+	case "ghrepo":
+		u.ghRepo(w)
+	case "loaded", "atfile":
+		u.loaded(role, w)
+	case "sql":
+		u.sql(w)
 	default:
 		u.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
 	}

@@ -16,7 +16,7 @@ type sheet struct {
 	body    string   // the section for this subcommand
 	more    []string // other sections whose options count too
 
-	args, none, always, code, skip                           string
+	args, none, always, code, skip, others                   string
 	inert, free, loose, posix, oneDash, bundle, sub, inherit bool
 }
 
@@ -94,27 +94,46 @@ func (s *sheet) under(sub string) (sheet, bool) {
 }
 
 // match finds the section of a subcommand: its own, that of its verb
-// ([describe-*] for describe-instances), or the one for any other ([*]).
+// ([describe-*] for describe-instances), one for the end of its path
+// ([... keys list], [... list]), or the one for any other ([*]).
 func (s *sheet) match(sub string) (path, body string, ok bool) {
 	prefix := s.heading
 	if prefix != "" {
 		prefix += " "
 	}
-	if sub == "" || strings.ContainsAny(sub, "[]*\n") {
+	if sub == "" || strings.ContainsAny(sub, "[]*\n") || strings.HasPrefix(sub, "...") {
 		return "", "", false
 	}
-	if body, ok = s.section(prefix + sub); ok {
-		return prefix + sub, body, true
+	path = prefix + sub
+	if body, ok = s.verb(prefix, sub); ok {
+		return path, body, true
 	}
-	if verb, _, found := strings.Cut(sub, "-"); found {
-		path = prefix + verb + "-*"
-		if body, ok = s.section(path); ok {
+	for groups := prefix; strings.Contains(s.all, "\n[... "); _, groups, _ = strings.Cut(groups, " ") {
+		if body, ok = s.verb("... "+groups, sub); ok {
 			return path, body, true
 		}
+		if groups == "" {
+			break
+		}
 	}
-	path = prefix + "*"
-	body, ok = s.section(path)
+	body, ok = s.section(prefix + "*")
 	return path, body, ok
+}
+
+// verb finds the section of a subcommand of a group, or of its verb.
+func (s *sheet) verb(group, sub string) (body string, ok bool) {
+	if body, ok = s.section(group + sub); ok {
+		return body, true
+	}
+	for i := len(sub) - 1; i > 0; i-- {
+		if sub[i] != '-' {
+			continue
+		}
+		if body, ok = s.section(group + sub[:i] + "-*"); ok {
+			return body, true
+		}
+	}
+	return "", false
 }
 
 // directives reads the lines before the first option.
@@ -138,6 +157,8 @@ func (s *sheet) directives(body string) {
 			s.code = orElse(s.code, rest)
 		case "skip":
 			s.skip = " " + rest + " "
+		case "others":
+			s.others = orElse(rest, "text")
 		case "inert":
 			s.inert = true
 		case "free":
@@ -209,6 +230,21 @@ func (s *sheet) long(name string) (option, bool) {
 	}
 	_, ok := s.lookup("--[no-]" + positive)
 	return option{}, ok // a negation takes no argument and undoes an effect
+}
+
+// other reports whether an option that is not listed is one of those that the
+// directive others stands for: not the beginning of a listed one, which many
+// programs take for it.
+func (s *sheet) other(name string) bool {
+	if s.others == "" || len(name) < 2 {
+		return false
+	}
+	for _, body := range append([]string{s.body}, s.more...) {
+		if strings.Contains(body, "\n"+name) || strings.Contains(body, " "+name) || strings.HasPrefix(body, name) {
+			return false
+		}
+	}
+	return true
 }
 
 func lookupIn(body, name string) (option, bool) {
