@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // finish does what a program does only after all its options are known.
 func (u *use) finish() {
@@ -16,6 +19,14 @@ func (u *use) finish() {
 		u.finishTar()
 	case "kubeget":
 		u.finishKubeGet()
+	case "http":
+		if u.archive.raw != "" {
+			u.url(u.archive)
+		}
+	case "sqlclient": // what it is not told to do it reads
+		if !strings.Contains(u.marks, "lists") {
+			u.standardInput(u.inv)
+		}
 	case "s3copy":
 		u.finishS3Copy()
 	case "script":
@@ -183,6 +194,27 @@ func (u *use) gitRemote(w word) {
 	u.url(w)
 }
 
+// httpItem notes one argument of HTTPie: a method, the address, then items
+// that are sent. Only name==value, a part of the address, sends nothing more.
+func (u *use) httpItem(w word) {
+	i := slices.IndexFunc(u.pos, func(p word) bool { return p.raw == w.raw && p.text == w.text })
+	switch {
+	case !w.known && len(u.archive.raw) > 0:
+		u.unknown(PartWords, u.inv.raw, "what it sends is not known")
+		u.send = true
+	case i == 0 && w.text != "" && strings.Trim(w.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "":
+		u.requestMethod("curlmethod", w)
+	case u.archive.raw == "":
+		u.archive = w // the address
+	case !strings.Contains(w.text, "=="):
+		u.send = true
+		if _, name, ok := strings.Cut(w.text, "@"); ok {
+			name, _, _ = strings.Cut(name, ";")
+			u.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
+		}
+	}
+}
+
 // ghRepo reports the host that [HOST/]OWNER/REPO or a URL names.
 func (u *use) ghRepo(w word) {
 	name := w.text
@@ -257,5 +289,6 @@ func (u *use) asks() string {
 
 // sql reports statements, which are not read.
 func (u *use) sql(w word) {
+	u.marks += " lists"
 	u.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known")
 }

@@ -294,6 +294,25 @@ func (u *use) peculiar(role string, w word) {
 	switch role {
 	case "curldata":
 		u.curlData(w)
+	case "curlencode":
+		if name, file, ok := strings.Cut(w.text, "@"); ok && !strings.Contains(name, "=") {
+			w.text = "@" + file
+			u.curlData(w)
+		}
+	case "digword": // @server, +option, type and class, or a name
+		switch {
+		case strings.HasPrefix(w.text, "+") && w.known:
+		case w.known && strings.Contains(" a aaaa any axfr caa ch cname dnskey ds hinfo hs https in loc mx naptr ns nsec ptr rrsig soa spf srv sshfp svcb tlsa txt ", " "+strings.ToLower(w.text)+" "):
+		default:
+			w.text = strings.TrimPrefix(w.text, "@")
+			u.host(w)
+		}
+	case "httpitem":
+		u.httpItem(w)
+	case "curlcookie":
+		if w.known && !strings.Contains(w.text, "=") {
+			u.path(Read, w, u.inv.st, 0)
+		}
 	case "curlmethod", "ghmethod":
 		u.requestMethod(role, w)
 	case "ghfield":
@@ -326,12 +345,24 @@ func (u *use) peculiar(role string, w word) {
 		}
 	case "pymodule":
 		u.pythonModule(w)
+	case "readurl":
+		if strings.Contains(w.text, "://") {
+			u.url(w)
+			return
+		}
+		u.reads(w, u.flags&recursive)
 	case "ghrepo":
 		u.ghRepo(w)
 	case "loaded", "atfile":
 		u.loaded(role, w)
 	case "sql":
 		u.sql(w)
+	case "pipeout":
+		if !w.known || strings.HasPrefix(w.text, "|") {
+			u.shellText(word{value: value{text: strings.TrimPrefix(w.text, "|"), known: w.known}, raw: w.raw})
+			return
+		}
+		u.path(Write, w, u.inv.st, u.flags)
 	default:
 		u.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
 	}
