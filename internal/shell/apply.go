@@ -373,6 +373,8 @@ func (u *use) effects(list, raw string) {
 			u.quiet = true
 		case "inert":
 			u.inert = true
+		case "verb":
+			u.sub = false
 		case "args":
 			if rest, ok := strings.CutSuffix(list, " end"); ok {
 				list, u.ended = rest, true
