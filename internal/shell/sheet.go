@@ -233,18 +233,38 @@ func (s *sheet) long(name string) (option, bool) {
 }
 
 // other reports whether an option that is not listed is one of those that the
-// directive others stands for: not the beginning of a listed one, which many
-// programs take for it.
+// directive others stands for: not the beginning of a listed one with
+// consequences, which many programs take for it.
 func (s *sheet) other(name string) bool {
 	if s.others == "" || len(name) < 2 {
 		return false
 	}
 	for _, body := range append([]string{s.body}, s.more...) {
-		if strings.Contains(body, "\n"+name) || strings.Contains(body, " "+name) || strings.HasPrefix(body, name) {
+		if abbreviates(body, name) {
 			return false
 		}
 	}
 	return true
+}
+
+// abbreviates reports whether a name is the beginning of an option of this
+// section that does more than take text.
+func abbreviates(body, name string) bool {
+	for from := 0; ; {
+		i := strings.Index(body[from:], name)
+		if i < 0 {
+			return false
+		}
+		i += from
+		from = i + len(name)
+		if i > 0 && body[i-1] != '\n' && body[i-1] != ' ' {
+			continue
+		}
+		end := i + strings.IndexAny(body[i:]+" ", " \n")
+		if o, ok := lookupIn(body, body[i:end]); ok && (o.rest != "" || o.role != "" && o.role != "text") {
+			return true
+		}
+	}
 }
 
 func lookupIn(body, name string) (option, bool) {
