@@ -119,7 +119,7 @@ func TestPackageScripts(t *testing.T) {
 		{name: "yarn", command: "yarn test", want: "run project-code"},
 		{name: "bun", command: "bun run test", want: "run run"},
 		{name: "an option", command: "npm --weird test", want: "run project-code; unknown"},
-		{name: "a workspace", command: "npm test -w ui", want: "run project-code; unknown"},
+		{name: "a workspace", command: "npm test -w ui", want: "run project-code"},
 		{name: "another directory", command: "npm --prefix ui test", want: "run project-code; unknown"},
 		{name: "doubled key", command: "npm test", files: map[string]string{"package.json": `{"scripts":{"test":"ls"},"scripts":{"test":"rm a"}}`}, want: "run project-code"},
 		{name: "doubled script", command: "npm test", files: map[string]string{"package.json": `{"scripts":{"test":"ls","test":"rm a"}}`}, want: "run project-code"},

@@ -268,7 +268,7 @@ func (u *use) loaded(role string, w word) {
 	for _, prefix := range [...]string{"fileb://", "file://", "@"} {
 		if name, ok = strings.CutPrefix(w.text, prefix); ok && (prefix == "@") == (role == "atfile") {
 			u.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
-			u.does(Send, u.asks(), u.inv.raw)
+			u.does(Send, u.service(), u.inv.raw)
 			return
 		}
 	}
@@ -277,8 +277,8 @@ func (u *use) loaded(role string, w word) {
 	}
 }
 
-// asks returns what the data says that a command fetches from or changes.
-func (u *use) asks() string {
+// service returns what the data says that a command fetches from or changes.
+func (u *use) service() string {
 	for item := range strings.FieldsSeq(u.sheet.always) {
 		if kind, target, ok := strings.Cut(item, ":"); ok && (kind == "!fetch" || kind == "!remote") {
 			return target
