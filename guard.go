@@ -357,8 +357,13 @@ func (t *trial) secret() (why string) {
 		}
 		names, all := t.gate.names(e)
 		for _, name := range names {
-			if t.gate.touchesSecret(name, e.Recursive && (e.Pattern == "" || !all)) {
+			if t.gate.touchesSecret(name, !e.Names && e.Recursive && (e.Pattern == "" || !all)) {
 				return Printable(name) + " holds or may hold secrets"
+			}
+		}
+		if t.searches(e) {
+			if word := t.seeksSecret(); word != "" {
+				return "this looks for secrets: " + Printable(word)
 			}
 		}
 		if all && !t.fed(e) {
@@ -467,6 +472,36 @@ func globMatch(glob, name string) bool {
 	}
 	ok, err := path.Match(strings.ReplaceAll(glob, "[!", "[^"), name)
 	return ok || err != nil
+}
+
+// searches reports whether a command lists names where secrets lie. A name is
+// none, but to look for theirs is to look for them.
+func (t *trial) searches(e shell.Effect) bool {
+	return e.Names && e.Recursive && (e.Target == "" || t.gate.secrets.holdsAny(e.Target))
+}
+
+// seeksSecret returns the first word of the commands that speaks of keys,
+// passwords and the like.
+func (t *trial) seeksSecret() string {
+	for _, c := range t.report.Commands {
+		for i, w := range c.Words {
+			if i > 0 && speaksOfSecrets(strings.ToLower(w.Value)) {
+				return w.Value
+			}
+		}
+	}
+	return t.maySecret()
+}
+
+func speaksOfSecrets(text string) bool {
+	for _, piece := range [...]string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credential", "secret", "passw", "token", "wallet",
+		"keychain", "keystore", "private", "shadow", "htpasswd", "netrc", "authorized_keys", ".ssh", ".aws", ".gnupg", ".kube",
+		".pem", ".key", ".p12", ".pfx", ".jks", ".ppk", ".kdbx", ".gpg", ".env", "_history", "cookies", "login data"} {
+		if strings.Contains(text, piece) {
+			return true
+		}
+	}
+	return false
 }
 
 // maySecret reports whether some word of the commands names a secret, for

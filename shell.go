@@ -169,6 +169,8 @@ func (t *trial) harm(e shell.Effect) (why string) {
 	switch e.Kind {
 	case shell.Read:
 		switch {
+		case e.Names:
+			return ""
 		case e.Target == "" && !t.fedByNames(e):
 			return "what this reads is not known: " + Printable(e.Words)
 		case e.Place == shell.Device:
@@ -190,15 +192,18 @@ func (t *trial) harm(e shell.Effect) (why string) {
 	return effectName(e.Kind) + ": " + Printable(e.Words)
 }
 
-// fedByNames reports whether a command reads what xargs hands it, and all that
-// comes before in the line only names files of the workspace, or picks among
-// such names. What prints the content of a file may name any other.
+// fedByNames reports whether what a command reads is named by others in the
+// line that only print names of files, or pick among them, and below which lies
+// no secret. What prints the content of a file may name any other.
 func (t *trial) fedByNames(e shell.Effect) bool {
-	if e.Command < 1 || e.Command >= len(t.report.Commands) || !slices.Contains(t.report.Commands[e.Command].Wrappers, "xargs") {
+	if e.From < 0 || e.From >= e.To || e.To > len(t.report.Commands) || e.Command < 0 || e.Command >= len(t.report.Commands) {
 		return false
 	}
-	for i, c := range t.report.Commands[:e.Command] {
-		if !namesFiles(c) && !(picksLines(c) && !t.reads(i)) || t.readsElsewhere(i) {
+	if dir := t.report.Commands[e.Command].Dir; dir == "" || t.gate.touchesSecret(dir, true) {
+		return false // a name alone may be one of those here
+	}
+	for i := e.From; i < e.To; i++ {
+		if c := t.report.Commands[i]; !namesFiles(c) && !(picksLines(c) && !t.reads(i)) || !t.readsOpenly(i) {
 			return false
 		}
 	}
@@ -236,10 +241,21 @@ func (t *trial) reads(command int) bool {
 	return slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool { return e.Command == command })
 }
 
-func (t *trial) readsElsewhere(command int) bool {
-	return slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
-		return e.Command == command && e.Place != shell.Workspace
-	})
+// readsOpenly reports whether a command only reads, and might read all of what
+// it names without coming upon a secret.
+func (t *trial) readsOpenly(command int) bool {
+	for _, e := range t.report.Effects {
+		if e.Command != command || e.Place == shell.Null {
+			continue
+		}
+		if e.Kind != shell.Read || e.Place == shell.Device || e.Target == "" && (e.To > command || !t.fedByNames(e)) {
+			return false
+		}
+		if e.Target != "" && (t.gate.touchesSecret(e.Target, true) || e.Name != "" && t.gate.touchesSecret(e.Name, true)) {
+			return false
+		}
+	}
+	return true
 }
 
 func effectName(k shell.Kind) string {

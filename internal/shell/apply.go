@@ -385,7 +385,7 @@ func (u *use) effects(list, raw string) {
 			}
 			list = ""
 		case "makes", "lists", "extracts", "links", "exact", "mirrors",
-			"loses", "message", "wordy", "named", "staged", "worktree", "deletion", "remotes", "several", "prunes", "overtree", "opens":
+			"loses", "message", "wordy", "named", "staged", "worktree", "deletion", "remotes", "several", "prunes", "overtree", "opens", "apart":
 			u.marks += " " + item
 		case "", "alone":
 		default:
@@ -409,6 +409,10 @@ func (u *use) stated(item, raw string) {
 		u.path(Read, w, u.inv.st, u.flags)
 	case "tree":
 		u.reads(w, recursive)
+	case "list":
+		u.reads(w, u.flags&recursive|names)
+	case "names":
+		u.reads(w, recursive|names)
 	case "write":
 		u.path(Write, w, u.inv.st, u.flags)
 	case "delete":
@@ -477,7 +481,7 @@ func (u *use) assign(roles []string) {
 		}
 	}
 	n := len(u.pos)
-	if variadic >= 0 && n <= len(roles)-1 && roles[variadic] == "tree..." {
+	if variadic >= 0 && n <= len(roles)-1 && (roles[variadic] == "tree..." || roles[variadic] == "names...") {
 		u.effects(u.none, u.inv.raw) // a search without a place to search
 	}
 	if variadic < 0 && n > len(roles) {

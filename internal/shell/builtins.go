@@ -396,6 +396,7 @@ func (a *analysis) unset(inv *invocation) state {
 func (a *analysis) reads(inv *invocation) state {
 	st := inv.st
 	named := false
+	line := inv.line()
 	for i := 0; i < len(inv.args); i++ {
 		w := inv.args[i]
 		switch {
@@ -416,7 +417,7 @@ func (a *analysis) reads(inv *invocation) state {
 				continue
 			}
 			named = true
-			st = a.assigned(w.text, value{}, inv.raw, st)
+			st = a.assigned(w.text, line, inv.raw, st)
 		}
 	}
 	if !named {
@@ -424,6 +425,30 @@ func (a *analysis) reads(inv *invocation) state {
 		st = st.assign("MAPFILE", value{})
 	}
 	return st
+}
+
+// line is what read puts into its variable: whole lines of what feeds it, if
+// it has one variable and does not read elsewhere.
+func (inv *invocation) line() value {
+	names := 0
+	for i := 0; i < len(inv.args); i++ {
+		switch w := inv.args[i]; {
+		case !w.known:
+			return value{}
+		case w.text == "-r" || w.text == "-d" || w.text == "-rd":
+			if strings.HasSuffix(w.text, "d") {
+				i++
+			}
+		case strings.HasPrefix(w.text, "-"):
+			return value{}
+		default:
+			names++
+		}
+	}
+	if inv.name != "read" || names != 1 || inv.in.kind != piped {
+		return value{}
+	}
+	return value{from: inv.in.from, to: inv.in.to}
 }
 
 // set returns the state after set: positional parameters, or options.

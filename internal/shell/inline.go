@@ -118,7 +118,10 @@ func (u *use) exec(rest []word) int {
 	if len(roots) == 0 {
 		roots = []word{{value: constant("."), raw: "."}}
 	}
-	if u.sheet.file != "find" || len(roots) > 4 {
+	if u.sheet.file == "fd" {
+		roots = u.fdRoots(roots, end == len(rest))
+	}
+	if u.sheet.file != "find" && u.sheet.file != "fd" || len(roots) > 4 {
 		roots = []word{{raw: "{}"}}
 	}
 	for _, root := range roots {
@@ -127,12 +130,27 @@ func (u *use) exec(rest []word) int {
 	return min(end+1, len(rest))
 }
 
+// fdRoots is where fd looks: what comes after the pattern, if the command is
+// the last of its line and no option says otherwise.
+func (u *use) fdRoots(pos []word, last bool) []word {
+	switch {
+	case !last || u.drop:
+		return []word{{raw: "{}"}}
+	case len(u.pos) < 2:
+		return []word{{value: constant("."), raw: "."}}
+	}
+	return pos[1:]
+}
+
 // execUnder walks the command for the files under one starting point.
 func (u *use) execUnder(words []word, root word) {
 	found := word{raw: "{}"}
-	if root.known && root.glob == 0 && !root.many {
+	if root.known && !root.many {
 		text := strings.TrimSuffix(root.text, "/") + "/*"
 		found.value = value{text: text, known: true, glob: len(text)}
+		if root.glob > 0 {
+			found.glob = root.glob
+		}
 		found.one = true
 	}
 	if u.sheet.file != "find" && !mentions(words, "{") {

@@ -15,6 +15,7 @@ const (
 	recursive flags = 1 << iota
 	forced
 	moved
+	names // looks at names and status only
 )
 
 // placed is a path that was resolved before.
@@ -28,6 +29,7 @@ func (a *analysis) path(kind Kind, w word, st state, f flags) {
 	e := Effect{
 		Kind: kind, Words: w.raw, Part: PartWords,
 		Recursive: f&recursive != 0, Forced: f&forced != 0, Moved: f&moved != 0,
+		Names: kind == Read && f&names != 0,
 	}
 	name, ok := a.absolute(w, st)
 	if a.away != "" {
@@ -81,6 +83,7 @@ func (a *analysis) lostTarget(e Effect, w word, st state) {
 	if !w.known && strings.HasPrefix(w.empty, "/") && e.Kind != Read && !strings.HasPrefix(w.text, "/") {
 		what += "; with its variables empty it is " + escaped(w.empty)
 	}
+	e.From, e.To = w.from, w.to
 	a.effect(e)
 	if e.Kind != Read {
 		a.unknown(PartWords, w.raw, what)

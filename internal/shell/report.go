@@ -164,6 +164,8 @@ type Effect struct {
 	// Recursive: the whole tree below Target, or everything that a glob
 	// directly under it matches.
 	Recursive bool
+	// Names, of a Read: only names and status are looked at, no content.
+	Names bool
 	// Forced: no prompt, errors ignored, history rewritten.
 	Forced bool
 	// Moved, of a Delete: the content lives on under another name.
@@ -175,6 +177,10 @@ type Effect struct {
 	// Declared, of a Fetch, says which configuration names the host that is
 	// asked, where no argument and no variable led there; "" for any other.
 	Declared string
+	// From and To bound the commands (in Report.Commands, To is not one of
+	// them) whose output names the target, where that is not known; equal where
+	// it comes from elsewhere.
+	From, To int
 	Words    string // the words it came from, as written, at most 200 bytes
 	Command  int    // index into Report.Commands; -1: none
 	Part     Part

@@ -62,12 +62,18 @@ func joinedWord(rest []word) word {
 // fed is the command of xargs: its words, and arguments that nobody knows.
 func (u *use) fed(rest []word) []word {
 	words := append([]word(nil), rest...)
+	var v value
+	if u.inv.in.kind == piped && !strings.Contains(u.marks, "apart") {
+		v.from, v.to = u.inv.in.from, u.inv.in.to
+	}
 	if u.replace == "" {
-		return append(words, word{raw: "arguments from standard input", many: true})
+		return append(words, word{value: v, raw: "arguments from standard input", many: true})
 	}
 	for i, w := range words {
-		if strings.Contains(w.text, u.replace) {
-			prefix, _, _ := strings.Cut(w.text, u.replace)
+		switch prefix, _, found := strings.Cut(w.text, u.replace); {
+		case w.text == u.replace:
+			words[i] = word{value: v, raw: w.raw}
+		case found:
 			words[i] = word{value: value{text: prefix}, raw: w.raw}
 		}
 	}
@@ -186,10 +192,14 @@ func (u *use) role(role string, w word) {
 	}
 	switch role {
 	case "text", "":
-	case "read", "list":
+	case "read":
 		u.reads(w, u.flags&recursive)
+	case "list":
+		u.reads(w, u.flags&recursive|names)
 	case "tree":
 		u.reads(w, recursive)
+	case "names":
+		u.reads(w, recursive|names)
 	case "outfile":
 		if u.sheet.file == "curl" && strings.ContainsRune(w.text, '#') {
 			w.value = value{} // #1 is what matched in the address

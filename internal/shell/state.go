@@ -45,6 +45,9 @@ type value struct {
 	glob int
 	// numeric: not known, but an integer.
 	numeric bool
+	// from and to bound the commands that print it, where all of it is printed
+	// by commands; equal where it is not.
+	from, to int
 }
 
 func constant(s string) value { return value{text: s, known: true} }

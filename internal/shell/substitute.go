@@ -17,12 +17,20 @@ func (a *analysis) substitute(p *syntax.CmdSubst, st state) value {
 		a.nested(text, st, "")
 		return value{}
 	}
+	from := len(a.report.Commands)
 	a.subshell(p.Stmts, st)
 	a.command = command
-	if len(p.Stmts) != 1 || p.ReplyVar || p.TempFile {
+	if p.ReplyVar || p.TempFile {
 		return value{}
 	}
-	return a.printed(p.Stmts[0], st)
+	var v value
+	if len(p.Stmts) == 1 {
+		v = a.printed(p.Stmts[0], st)
+	}
+	if !v.known {
+		v.from, v.to = from, len(a.report.Commands)
+	}
+	return v
 }
 
 // backquoted returns the text between backquotes as the shell reads it, if it

@@ -9,7 +9,9 @@ import (
 // input is what a command would read on its standard input.
 type input struct {
 	kind inputKind
-	text word   // of a here-document or here-string
+	text word // of a here-document or here-string
+	from int  // the commands that feed a pipe
+	to   int
 	path string // of a file
 }
 
@@ -180,8 +182,14 @@ func (a *analysis) binary(c *syntax.BinaryCmd, st state, in input) (yes, no stat
 		return merge(yes, yes2), no2
 	}
 	a.pipes++
+	from := len(a.report.Commands)
 	a.stmt(c.X, st, in)
-	yes, no = a.stmt(c.Y, st, a.pipeText(c.X, st))
+	fed := a.pipeText(c.X, st)
+	if in.kind != inherited && in.from < in.to {
+		from = in.from // what feeds the whole may pass through
+	}
+	fed.from, fed.to = from, len(a.report.Commands)
+	yes, no = a.stmt(c.Y, st, fed)
 	a.pipes--
 	if a.lang == syntax.LangBash && !a.both {
 		return st, st
@@ -354,6 +362,9 @@ func (a *analysis) unrolls(items []word) bool {
 func commonValue(items []word) word {
 	if len(items) == 1 && !items[0].many {
 		return items[0]
+	}
+	if len(items) == 1 && items[0].from < items[0].to {
+		return word{value: value{from: items[0].from, to: items[0].to}}
 	}
 	numeric := len(items) > 0
 	for _, item := range items {

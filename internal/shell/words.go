@@ -127,7 +127,9 @@ func (b *builder) add(v value, quoted bool) {
 	if v.known {
 		b.empty += v.text
 	}
+	alone := b.text == "" && b.known
 	if !b.known {
+		b.from, b.to = 0, 0
 		return
 	}
 	if v.glob > 0 && b.glob == 0 {
@@ -137,6 +139,9 @@ func (b *builder) add(v value, quoted bool) {
 	b.known = v.known
 	if !v.known {
 		b.numeric = v.numeric && b.text == v.text
+		if alone {
+			b.from, b.to = v.from, v.to
+		}
 	}
 }
 
