@@ -286,6 +286,10 @@ func (u *use) language(role string, w word) {
 		}
 	case "setting":
 		u.setting(w)
+	case "key":
+		if !w.known || strings.Contains(w.text, "=") {
+			u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may set something")
+		}
 	case "remote":
 		target := w.text
 		if !w.known {

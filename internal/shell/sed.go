@@ -12,13 +12,24 @@ func (u *use) sedScript(w word) {
 		u.unknown(PartWords, u.inv.raw, "a sed script that is not known")
 		return
 	}
-	s := sedReader{use: u, text: w.text}
+	// Versions differ in whether a delimiter between brackets ends a regular
+	// expression. One that cannot read the script does nothing.
+	read := u.sedReads(w.text, false)
+	if strings.IndexByte(w.text, '[') >= 0 && u.sedReads(w.text, true) {
+		read = true
+	}
+	if !read {
+		u.unknown(PartWords, u.inv.raw, "a sed script that cannot be read")
+	}
+}
+
+// sedReads reports whether a version of sed would read the script.
+func (u *use) sedReads(text string, classes bool) bool {
+	s := sedReader{use: u, text: text, classes: classes}
 	for s.pos < len(s.text) && !s.failed {
 		s.command()
 	}
-	if s.failed {
-		u.unknown(PartWords, u.inv.raw, "a sed script that cannot be read")
-	}
+	return !s.failed
 }
 
 type sedReader struct {
@@ -26,6 +37,8 @@ type sedReader struct {
 	text   string
 	pos    int
 	failed bool
+	// classes: a delimiter between brackets does not end an expression.
+	classes bool
 }
 
 func (s *sedReader) peek() byte {
@@ -66,6 +79,31 @@ func (s *sedReader) delimited(delim byte, brackets bool) {
 		case c == '\n' && brackets:
 			s.failed = true
 			return
+		case c == '[' && brackets && s.classes:
+			s.class()
+			continue
+		}
+		s.pos++
+	}
+	s.failed = true
+}
+
+// class skips a bracket expression: ] is literal as its first character, and
+// [:alpha:] and its kin are units.
+func (s *sedReader) class() {
+	s.pos++
+	if s.peek() == '^' {
+		s.pos++
+	}
+	for first := true; s.pos < len(s.text) && s.text[s.pos] != '\n'; first = false {
+		switch c := s.text[s.pos]; {
+		case c == ']' && !first:
+			s.pos++
+			return
+		case c == '[' && s.pos+1 < len(s.text) && strings.IndexByte(":.=", s.text[s.pos+1]) >= 0:
+			if end := strings.Index(s.text[s.pos+2:], s.text[s.pos+1:s.pos+2]+"]"); end >= 0 {
+				s.pos += end + 3
+			}
 		}
 		s.pos++
 	}
