@@ -326,6 +326,10 @@ func (u *use) keyed(w word) bool {
 }
 
 func (u *use) plus(w word) bool {
+	if o, ok := u.lookup(w.text); ok && o.arg == 0 && w.text != "+NUM" {
+		u.option(o, word{value: value{known: true}, raw: w.raw}, w.text)
+		return true
+	}
 	if strings.Trim(w.text[1:], "0123456789") != "" {
 		return false
 	}

@@ -357,6 +357,14 @@ func (u *use) peculiar(role string, w word) {
 		if !w.known || w.text != "wide" && w.text != "name" {
 			u.marks += " whole"
 		}
+	case "fzfbind":
+		u.fzfBind(w)
+	case "previewed":
+		u.previewed(w)
+	case "format":
+		if !w.known || strings.Contains(w.text, "#(") {
+			u.unknown(PartWords, u.inv.raw, "a format that may run commands")
+		}
 	case "pymodule":
 		u.pythonModule(w)
 	case "readurl":
