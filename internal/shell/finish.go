@@ -37,6 +37,10 @@ func (u *use) finish() {
 		if !strings.Contains(u.marks, "makes") && len(u.pos) > 0 {
 			u.effects("!write:.", u.inv.raw)
 		}
+	case "second":
+		if len(u.pos) < 2 {
+			u.unknown(PartWords, u.inv.raw, u.sheet.name+" writes beside what it reads")
+		}
 	case "printing":
 		if strings.Contains(u.marks, "makes") && !strings.Contains(u.marks, "lists") {
 			u.unknown(PartWords, u.inv.raw, u.sheet.name+" writes where it is not told to print")

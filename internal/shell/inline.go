@@ -65,6 +65,8 @@ func (a *analysis) coded(s sheet, inv *invocation) (state, bool) {
 	case "test":
 		a.testArgs(inv)
 		return inv.st, true
+	case "exiftool":
+		a.exifTags(inv)
 	}
 	return inv.st, false
 }

@@ -357,6 +357,14 @@ func (u *use) peculiar(role string, w word) {
 		if !w.known || w.text != "wide" && w.text != "name" {
 			u.marks += " whole"
 		}
+	case "fileorurl":
+		if strings.Contains(w.text, "://") || !w.known {
+			u.url(w)
+		} else {
+			u.reads(w, 0)
+		}
+	case "media":
+		u.mediaFile(w)
 	case "fzfbind":
 		u.fzfBind(w)
 	case "previewed":

@@ -1,0 +1,38 @@
+package shell
+
+import "strings"
+
+// mediaFile reports a file that a program for media opens by itself. In these
+// a name with a colon may be a protocol or a decoder, and other marks run
+// programs or name lists.
+func (u *use) mediaFile(w word) {
+	switch {
+	case w.known && (strings.HasPrefix(w.text, "https://") || strings.HasPrefix(w.text, "http://")):
+		u.url(w)
+	case !w.known || strings.ContainsAny(w.text, ":|@"):
+		u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may be more than a file")
+	default:
+		u.reads(w, 0)
+	}
+}
+
+// exifTags takes the names of tags out of the arguments of exiftool: an option
+// that begins with a capital letter and has four letters or more, and is none
+// of those that write or run.
+func (a *analysis) exifTags(inv *invocation) {
+	rest := make([]word, 0, len(inv.args))
+	for _, w := range inv.args {
+		if !w.known || !exifTag(w.text) {
+			rest = append(rest, w)
+		}
+	}
+	inv.args = rest
+}
+
+func exifTag(text string) bool {
+	name, dashed := strings.CutPrefix(text, "-")
+	if !dashed || len(name) < 3 || name[0] < 'A' || name[0] > 'Z' || strings.EqualFold(name, "tagsfromfile") || strings.EqualFold(name, "textout") {
+		return false
+	}
+	return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:*?_") == "" && !strings.EqualFold(name, "config") && !strings.EqualFold(name, "execute")
+}
