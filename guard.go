@@ -356,8 +356,9 @@ func (t *trial) secret() (why string) {
 			continue
 		}
 		names, all := t.gate.names(e)
+		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || t.fed(e)) // what find hands over lies at any depth
 		for _, name := range names {
-			if t.gate.touchesSecret(name, !e.Names && e.Recursive && (e.Pattern == "" || !all)) {
+			if t.gate.touchesSecret(name, tree) {
 				return Printable(name) + " holds or may hold secrets"
 			}
 		}
@@ -391,13 +392,13 @@ func (t *trial) secretPath() string {
 	return ""
 }
 
-// fed reports whether the command gets its arguments from find or xargs.
+// fed reports whether the command gets its arguments from find, fd or xargs.
 func (t *trial) fed(e shell.Effect) bool {
 	if e.Command < 0 || e.Command >= len(t.report.Commands) {
 		return false
 	}
 	wrappers := t.report.Commands[e.Command].Wrappers
-	return slices.Contains(wrappers, "find") || slices.Contains(wrappers, "xargs")
+	return slices.ContainsFunc(wrappers, func(w string) bool { return w == "find" || w == "xargs" || w == "fd" || w == "fdfind" })
 }
 
 // names are the files that an effect may mean: its target by either name, and

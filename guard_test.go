@@ -163,7 +163,8 @@ func TestShellLayer(t *testing.T) {
 	for _, command := range []string{
 		"", " ", "npm test", "ls; npm publish", "echo hi > main.go", "echo hi > ../x", "touch .git/hooks/pre-commit", "rm main.go", "curl example.com", "$X", "ls $(npm x)",
 		"PATH=. ls", "LD_PRELOAD=./x.so ls", "git push", "find . -delete", "find . -exec rm {} +", "python3 -c 'print(1)'", "cat main.go | sh", "alias ls=rm; ls", "./run.sh", "sudo ls", "unknownprogram", "echo ~/.ssh/id_ed25519 | xargs cat", "cat $F", "cat $(cat list)", "cat list | xargs cat", "grep . list | xargs cat", "echo x | sort | xargs head", "find ~ | xargs cat", "find . | xargs -a list cat", "cd ~ && ls shop/src | xargs cat", "find . -printf '/etc/%p' | xargs cat", "xargs cat < list",
-		"find ~ -name id_rsa", "find / -name '*.pem'", "find / -iname '*passw*'", "find / | grep id_rsa", "ls -R ~ | grep -i secret", "ls ~/.ssh", "find ~/.aws", "grep -r x ~", "rg x /etc",
+		"find ~ -name id_rsa", "find ~ -name x -exec cat {} \\;", "find / -type f -exec head -1 {} +", "fd x ~ -x cat", "find ~/* -exec cat {} +", "cat $(find ~ -name x)", "for f in $(find / -name x); do cat $f; done", "ls ~ | xargs cat", "find ~ -exec sh -c 'cat \"$1\"' _ {} \\;",
+		"find / -name '*.pem'", "find / -iname '*passw*'", "find / | grep id_rsa", "ls -R ~ | grep -i secret", "ls ~/.ssh", "find ~/.aws", "grep -r x ~", "rg x /etc",
 		"cat $(cat list; find .)", "cat $(find .; echo ~/.ssh/id_rsa)", "cat /$(find .)", "for f in $(cat list); do cat $f; done", "cat list | while read f; do cat $f; done", "cat list | (find .; cat) | xargs cat",
 		"find . | while read a b; do cat $b; done", "find . | while read -u 3 f; do cat $f; done 3<list", "find . | sed 's,.,/etc/shadow,' | xargs cat", "find . | xargs -I{} cat ~/{}", "cat $(find . -exec echo /etc/shadow \\;)",
 	} {
