@@ -515,7 +515,7 @@ func (a *analysis) declared(inv *invocation) state {
 			if w.known {
 				v = constant(text)
 			}
-			a.exported(name, v, w.raw)
+			a.exported(name, v, w.raw, nil)
 			st = a.assigned(name, v, w.raw, st)
 		}
 	}
@@ -580,7 +580,7 @@ func (a *analysis) declaration(c *syntax.DeclClause, st state) state {
 				v = b.value
 			}
 			if !as.Naked || st.lookup(name) != nil {
-				a.exported(name, v, raw)
+				a.exported(name, v, raw, nil)
 			}
 		}
 	}

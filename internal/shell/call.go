@@ -62,7 +62,7 @@ func (a *analysis) prefixed(c *syntax.CallExpr, words []word, st state) state {
 			a.ifs = ifs
 		}
 		if b != nil {
-			a.exported(as.Name.Value, b.value, a.raw(as))
+			a.exported(as.Name.Value, b.value, a.raw(as), words)
 		}
 	}
 	return inner

@@ -313,8 +313,29 @@ func (a *analysis) assignArray(as *syntax.Assign, raw string, st state) state {
 	return st.set(binding{name: name, value: value{known: known}, list: list, array: true})
 }
 
+// unheard reports whether a variable of which nothing is known changes nothing
+// of a program: the data says that it heeds none but those of the C library.
+func (a *analysis) unheard(name string, words []word) bool {
+	if len(words) == 0 || !words[0].known || words[0].many || influenceOf(name) != unknownVariable || strings.HasPrefix(name, "PERL") {
+		return false
+	}
+	switch name {
+	case "LOCPATH", "NLSPATH", "TZDIR", "RES_OPTIONS", "LOCALDOMAIN", "TMPDIR", "TMP", "TEMP", "GETCONF_DIR", "NIS_PATH", "MAGIC", "LIBC_FATAL_STDERR_", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "GMON_OUT_PREFIX", "OLDTERM", "_":
+		return false
+	}
+	program := words[0].text
+	if shellOwns(program) {
+		return false
+	}
+	s, ok := a.sheet(program[strings.LastIndexByte(program, '/')+1:])
+	return ok && s.deaf
+}
+
 // exported reports a variable that a command inherits from the line.
-func (a *analysis) exported(name string, v value, raw string) {
+func (a *analysis) exported(name string, v value, raw string, words []word) {
+	if a.unheard(name, words) {
+		return
+	}
 	switch influenceOf(name) {
 	case plainVariable:
 		// A path makes libraries load catalogues from there.

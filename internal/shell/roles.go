@@ -33,7 +33,7 @@ func (u *use) whole(role string, i int) bool {
 		if rest[0].known {
 			v = constant(text)
 		}
-		u.exported(name, v, rest[0].raw)
+		u.exported(name, v, rest[0].raw, afterAssignments(rest))
 		if name == "PATH" {
 			u.inv.st = u.inv.st.assign(name, v)
 		}
@@ -48,6 +48,14 @@ func (u *use) whole(role string, i int) bool {
 		return false
 	}
 	return true
+}
+
+// afterAssignments is the command that follows NAME=value words.
+func afterAssignments(words []word) []word {
+	for len(words) > 0 && words[0].known && assignmentLike(words[0]) {
+		words = words[1:]
+	}
+	return words
 }
 
 func joinedWord(rest []word) word {

@@ -16,8 +16,8 @@ type sheet struct {
 	body    string   // the section for this subcommand
 	more    []string // other sections whose options count too
 
-	args, none, always, code, skip, others                   string
-	inert, free, loose, posix, oneDash, bundle, sub, inherit bool
+	args, none, always, code, skip, others                         string
+	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf bool
 }
 
 // sheet returns what is known of a program.
@@ -161,6 +161,8 @@ func (s *sheet) directives(body string) {
 			s.others = orElse(rest, "text")
 		case "inert":
 			s.inert = true
+		case "deaf":
+			s.deaf = true
 		case "free":
 			s.free, s.inert = true, true
 		case "loose":
