@@ -168,7 +168,8 @@ func (u *use) unclear(w word) int {
 			return 0
 		}
 	}
-	if !u.inert {
+	// No option of find holds a slash, so that */ and dir*/x are none.
+	if !u.inert && !(u.sheet.file == "find" && w.known && w.glob > 0 && strings.Contains(w.text, "/")) {
 		u.unknown(PartWords, u.inv.raw, escaped(w.raw)+" may be an option of "+u.sheet.name)
 	}
 	if w.text == "" || w.text[0] != '-' || w.glob == 1 {

@@ -246,7 +246,7 @@ func (a *analysis) literal(b *builder, text string, first bool) {
 	if first && !b.started && strings.HasPrefix(text, "~") {
 		text = a.tilde(b, text)
 	}
-	if a.lang == syntax.LangZsh && strings.IndexByte(text, '(') >= 0 {
+	if a.lang == syntax.LangZsh && bare(text, '(') {
 		a.unknown(PartWords, b.raw, "a glob qualifier of zsh can run code")
 	}
 	if !strings.ContainsAny(text, "\\*?[") {
@@ -274,6 +274,19 @@ func (a *analysis) literal(b *builder, text string, first bool) {
 		plain.WriteByte(text[i])
 	}
 	b.add(value{text: plain.String(), known: true, glob: glob}, quoted)
+}
+
+// bare reports whether c stands in unquoted text without a backslash.
+func bare(text string, c byte) bool {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case c:
+			return true
+		}
+	}
+	return false
 }
 
 func bracketGlob(s string) bool { return strings.IndexByte(s, ']') > 0 }
