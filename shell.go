@@ -215,11 +215,18 @@ func namesFiles(c shell.Command) bool {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(c.Words, func(w shell.Word) bool { return w.Known && slices.Contains(words, w.Value) })
 	}
+	fed := slices.Contains(c.Wrappers, "xargs") // then names are among the words
+	says := func(options ...string) bool {      // something else than names
+		return slices.ContainsFunc(c.Words, func(w shell.Word) bool {
+			return !w.Known && !fed || slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(w.Value, o) })
+		})
+	}
+	if says("--format", "--time-style", "--quoting-style", "--path-separator", "--line-prefix", "--label", "--hyperlink", "-printf", "-exec", "-ok") {
+		return false
+	}
 	switch path.Base(c.Program) {
-	case "ls", "fd", "fdfind":
+	case "ls", "fd", "fdfind", "find":
 		return true
-	case "find":
-		return !has("-printf", "-exec", "-execdir", "-fprintf")
 	case "git":
 		return len(c.Words) > 1 && (c.Words[1].Value == "ls-files" || c.Words[1].Value == "diff" && has("--name-only"))
 	case "grep", "rg":
@@ -231,8 +238,13 @@ func namesFiles(c shell.Command) bool {
 // picksLines reports whether a program passes some of its lines on unchanged.
 func picksLines(c shell.Command) bool {
 	switch path.Base(c.Program) {
-	case "sort", "uniq", "head", "tail", "grep", "egrep", "fgrep":
+	case "sort", "uniq", "head", "tail":
 		return true
+	case "grep", "egrep", "fgrep":
+		return !slices.ContainsFunc(c.Words, func(w shell.Word) bool { // parts of lines
+			letters, short := shortOptions(w.Value)
+			return !w.Known || short && strings.Contains(letters, "o") || strings.HasPrefix(w.Value, "--only") || strings.HasPrefix(w.Value, "--label")
+		})
 	}
 	return false
 }

@@ -65,6 +65,12 @@ func (a *analysis) coded(s sheet, inv *invocation) (state, bool) {
 	case "test":
 		a.testArgs(inv)
 		return inv.st, true
+	case "tmux":
+		for _, w := range inv.args {
+			if !w.known || strings.HasSuffix(w.text, ";") {
+				a.unknown(PartWords, inv.raw, "tmux may be given a further command")
+			}
+		}
 	case "exiftool":
 		a.exifTags(inv)
 	}

@@ -17,8 +17,8 @@ func (u *use) mediaFile(w word) {
 }
 
 // exifTags takes the names of tags out of the arguments of exiftool: an option
-// that begins with a capital letter and has four letters or more, and is none
-// of those that write or run.
+// that begins with a capital letter, and is none of its own, whose case does not
+// count.
 func (a *analysis) exifTags(inv *invocation) {
 	rest := make([]word, 0, len(inv.args))
 	for _, w := range inv.args {
@@ -31,8 +31,18 @@ func (a *analysis) exifTags(inv *invocation) {
 
 func exifTag(text string) bool {
 	name, dashed := strings.CutPrefix(text, "-")
-	if !dashed || len(name) < 3 || name[0] < 'A' || name[0] > 'Z' || strings.EqualFold(name, "tagsfromfile") || strings.EqualFold(name, "textout") {
+	if !dashed || len(name) < 4 || name[0] < 'A' || name[0] > 'Z' {
 		return false
 	}
-	return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:*?_") == "" && !strings.EqualFold(name, "config") && !strings.EqualFold(name, "execute")
+	if strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:*?") != "" {
+		return false
+	}
+	name = strings.ToLower(name)
+	for _, own := range [...]string{"addtags", "api", "charset", "common", "config", "csv", "delete", "diff", "echo", "efile", "execute", "ext", "geo", "htmldump", "json", "lang",
+		"list", "overwrite", "password", "plot", "preserve", "progress", "require", "restore", "scan", "sep", "sort", "srcfile", "stay", "struct", "tagout", "tagsfrom", "textout", "use", "validate", "wext", "zip"} {
+		if strings.HasPrefix(name, own) {
+			return false
+		}
+	}
+	return strings.Trim(strings.TrimPrefix(name, "file"), "0123456789") != ""
 }

@@ -371,6 +371,14 @@ func (u *use) peculiar(role string, w word) {
 		} else {
 			u.reads(w, 0)
 		}
+	case "literal":
+		if !w.known || strings.HasPrefix(w.text, "@") {
+			u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may name a file")
+		}
+	case "atother":
+		if _, host, ok := strings.Cut(w.text, "@"); ok || !w.known {
+			u.host(word{value: value{text: host, known: w.known}, raw: w.raw})
+		}
 	case "media":
 		u.mediaFile(w)
 	case "fzfbind":
