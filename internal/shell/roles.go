@@ -375,6 +375,10 @@ func (u *use) peculiar(role string, w word) {
 		if !w.known || strings.HasPrefix(w.text, "@") {
 			u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may name a file")
 		}
+	case "xpath":
+		if !w.known || strings.Contains(w.text, "document") {
+			u.unknown(PartWords, u.inv.raw, "an expression that may read other documents")
+		}
 	case "atother":
 		if _, host, ok := strings.Cut(w.text, "@"); ok || !w.known {
 			u.host(word{value: value{text: host, known: w.known}, raw: w.raw})
