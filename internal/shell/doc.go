@@ -34,7 +34,8 @@
 //   - sheet.go, apply.go, roles.go and finish.go read the arguments with the
 //     data in commands/, whose README.md describes the format. An option that
 //     the data does not hold makes the command unknown.
-//   - sed.go, awk.go, inline.go and git.go read what needs more than data.
+//   - sed.go, awk.go, inline.go, fzf.go, media.go and git.go read what
+//     needs more than data.
 //     gitconfig.go and githooks.go find what git would start; gitkept.go says
 //     what it keeps ([Effect].Kept) and where it fetches ([Effect].Declared).
 //   - script.go reads the files that a line runs: shell scripts, by path, by a
@@ -52,7 +53,9 @@
 // that was not read. What a file does that was read are effects of commands
 // whose Caller leads to the command that runs it; their words name file and
 // line. Definitions holds the hash of every file that says what a command runs,
-// read or not. Wrapping a command (env, sudo, sh -c, eval, xargs,
+// read or not. A Read with Names looks at names and status only. Where
+// the output of other commands of the line names a target, From and To say
+// which. Wrapping a command (env, sudo, sh -c, eval, xargs,
 // substitution, quoting ...) never takes an effect away without adding an
 // Unknown; FuzzWrap holds that.
 //
