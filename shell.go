@@ -212,6 +212,9 @@ func (t *trial) fedByNames(e shell.Effect) bool {
 
 // namesFiles reports whether a program prints names below where it looks.
 func namesFiles(c shell.Command) bool {
+	if c.Foreign {
+		return false
+	}
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(c.Words, func(w shell.Word) bool { return w.Known && slices.Contains(words, w.Value) })
 	}
@@ -237,6 +240,9 @@ func namesFiles(c shell.Command) bool {
 
 // picksLines reports whether a program passes some of its lines on unchanged.
 func picksLines(c shell.Command) bool {
+	if c.Foreign {
+		return false
+	}
 	switch path.Base(c.Program) {
 	case "sort", "uniq", "head", "tail":
 		return true

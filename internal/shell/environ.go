@@ -324,11 +324,15 @@ func (a *analysis) unheard(name string, words []word) bool {
 		return false
 	}
 	program := words[0].text
-	if shellOwns(program) {
+	if shellOwns(program) || strings.Contains(program, "/") {
 		return false
 	}
-	s, ok := a.sheet(program[strings.LastIndexByte(program, '/')+1:])
-	return ok && s.deaf
+	s, ok := a.sheet(program)
+	if !ok || !s.deaf {
+		return false
+	}
+	p := a.find(program, state{dir: a.env.Dir})
+	return p.fault == "" && !p.foreign
 }
 
 // exported reports a variable that a command inherits from the line.

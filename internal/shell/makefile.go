@@ -122,7 +122,7 @@ func (a *analysis) makeArguments(inv *invocation) (c makeCall) {
 				c.ok = false
 				continue
 			}
-			a.exported(name, constant(value), w.raw)
+			a.exported(name, constant(value), w.raw, nil)
 			c.vars = append(c.vars, variable{name: name, text: value, fixed: true})
 		default:
 			c.targets = append(c.targets, w.text)
@@ -199,7 +199,7 @@ func (a *analysis) makeRun(m *makefile, c makeCall, file string, inv *invocation
 	}
 	for _, v := range m.vars {
 		if _, inherited := a.inherits(v.name); inherited && !v.fixed { // make hands it on
-			a.exported(v.name, value{text: v.text, known: !v.opaque}, v.name)
+			a.exported(v.name, value{text: v.text, known: !v.opaque}, v.name, nil)
 		}
 	}
 	var done []string
