@@ -189,6 +189,9 @@ func (t *trial) harm(e shell.Effect) (why string) {
 			return ""
 		}
 	}
+	if e.Note != "" {
+		return effectName(e.Kind) + ": " + Printable(e.Words) + " (" + Printable(e.Note) + ")"
+	}
 	return effectName(e.Kind) + ": " + Printable(e.Words)
 }
 

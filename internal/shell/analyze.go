@@ -68,6 +68,7 @@ func read(source string, env Env, lang syntax.LangVariant) Report {
 	}
 	a.inherited()
 	a.stmts(file.Stmts, state{dir: env.Dir})
+	a.recheckProven()
 	if a.over != "" {
 		return Report{Exceeded: a.over}
 	}
@@ -93,6 +94,7 @@ type analysis struct {
 	away     string   // the host or container in which the current text runs; "" is here
 	ifs      bool     // IFS was changed: splitting is not known
 	changed  bool     // something before in the line writes or runs
+	proven   []provenCode
 	links    []string // links made earlier in the line
 	parts    Part     // overrides the part of what is reported; 0 leaves it
 

@@ -30,6 +30,7 @@ type use struct {
 	into    word   // the directory that cp -t and its kin fill
 	archive word   // of tar
 	method  string // of an HTTP request
+	inline  []inlined
 	marks   string // words that an option left for finish
 	st      state  // after it
 }

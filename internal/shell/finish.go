@@ -7,6 +7,7 @@ import (
 
 // finish does what a program does only after all its options are known.
 func (u *use) finish() {
+	u.finishInline()
 	if u.sheet.file == "git" {
 		u.finishGit()
 	}
@@ -188,10 +189,6 @@ func (u *use) requestMethod(role string, w word) {
 		u.send = u.send || role == "curlmethod"
 	}
 }
-
-// pythonModule reports python -m. The working directory comes first in the
-// search for modules, so even json.tool can be the project's code.
-func (u *use) pythonModule(w word) { u.does(Run, w.shown(), u.inv.raw) }
 
 // gitRemote reports the repository that git asks: a name, a URL or a path.
 func (u *use) gitRemote(w word) {

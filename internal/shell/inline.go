@@ -2,12 +2,14 @@ package shell
 
 import "strings"
 
-// inlineCode reports code given as an argument to an interpreter.
+// inlineCode keeps code given as an argument to an interpreter, until what
+// follows it is known too.
 func (u *use) inlineCode(w word) {
-	u.does(Run, "inline code", u.inv.raw)
-	if !w.known {
-		u.unknown(PartWords, u.inv.raw, "code that is not known")
+	args := 0 // an option holds it: what is left are its arguments
+	if strings.HasPrefix(u.roles, "inline") {
+		args = 1
 	}
+	u.inline = append(u.inline, inlined{w, args})
 }
 
 // jqFilter reports what a jq filter can see besides its input.

@@ -181,9 +181,12 @@ type Effect struct {
 	// them) whose output names the target, where that is not known; equal where
 	// it comes from elsewhere.
 	From, To int
-	Words    string // the words it came from, as written, at most 200 bytes
-	Command  int    // index into Report.Commands; -1: none
-	Part     Part
+	Words string // the words it came from, as written, at most 200 bytes
+	// Note, of a Run, says what can be said of the code all the same, at most
+	// 200 bytes; "" where that is nothing.
+	Note    string
+	Command int // index into Report.Commands; -1: none
+	Part    Part
 }
 
 // Unknown is something that could not be resolved.

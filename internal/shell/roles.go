@@ -166,6 +166,10 @@ func (a *analysis) standardInput(inv *invocation) {
 		a.nested(inv.in.text.text, st, inv.name)
 		return
 	}
+	if language := languageOf(inv.name); language != "" && inv.in.kind == fromText && inv.in.text.known {
+		a.runs(inv, language, inv.in.text.text, nil)
+		return
+	}
 	switch inv.in.kind {
 	case fromFile:
 		w := inv.in.text

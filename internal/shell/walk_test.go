@@ -209,7 +209,7 @@ func TestFedInterpreters(t *testing.T) {
 		"bash <(echo rm a)", "run; unknown",
 		"cat a | sh", "read a; run standard input; unknown",
 		"cat a | python3", "read a; run standard input; unknown",
-		"python3 <<'E'\nx\nE", "run standard input; unknown",
+		"python3 <<'E'\nx\nE", "run inline code",
 		"sh < a", "read a; run a",
 		"echo cm0gYQ== | base64 -d | sh", "run standard input; unknown",
 		"tar xf a && cat b/c", "read a; read b/c; unknown; write .",
