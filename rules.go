@@ -34,8 +34,8 @@ type Rule struct {
 	// Within is the directory, a real path, outside which a rule of
 	// [ListAllow] clears nothing. "" confines it to no directory of its own.
 	Within string
-	words     []string // as a shell would split it; nil where it would not
-	open      bool     // a final " *": further arguments may follow
+	words  []string // as a shell would split it; nil where it would not
+	open   bool     // a final " *": further arguments may follow
 }
 
 // Rules is everything that users, organisations and (tightening only)

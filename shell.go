@@ -185,7 +185,7 @@ func (t *trial) harm(e shell.Effect) (why string) {
 	case shell.Delete:
 		return t.deleteHarm(e)
 	case shell.Fetch:
-		if e.Declared != "" || hostAllowed(t.gate.rules.Hosts, e.Target) {
+		if e.Declared != "" || hostAllowed(t.gate.rules.Hosts, e.Target) || t.ownDatabase(e) {
 			return ""
 		}
 	}
@@ -193,6 +193,19 @@ func (t *trial) harm(e shell.Effect) (why string) {
 		return effectName(e.Kind) + ": " + Printable(e.Words) + " (" + Printable(e.Note) + ")"
 	}
 	return effectName(e.Kind) + ": " + Printable(e.Words)
+}
+
+// ownDatabase reports whether a command asks a database on this machine. What
+// it holds may be read as a file may.
+func (t *trial) ownDatabase(e shell.Effect) bool {
+	if e.Target != "localhost" || e.Command < 0 || e.Command >= len(t.report.Commands) {
+		return false
+	}
+	switch path.Base(t.report.Commands[e.Command].Program) {
+	case "psql", "mysql", "mariadb":
+		return true
+	}
+	return false
 }
 
 // fedByNames reports whether what a command reads is named by others in the

@@ -31,6 +31,8 @@ type use struct {
 	archive word   // of tar
 	method  string // of an HTTP request
 	inline  []inlined
+	sqls    []word // statements for a database
+	base    word   // the database
 	marks   string // words that an option left for finish
 	st      state  // after it
 }

@@ -11,6 +11,9 @@ func (u *use) finish() {
 	if u.sheet.file == "git" {
 		u.finishGit()
 	}
+	if u.code == "sqlclient" {
+		u.finishSQL()
+	}
 	switch u.code {
 	case "push":
 		u.finishPush()
@@ -23,10 +26,6 @@ func (u *use) finish() {
 	case "http":
 		if u.archive.raw != "" {
 			u.url(u.archive)
-		}
-	case "sqlclient": // what it is not told to do it reads
-		if !strings.Contains(u.marks, "lists") {
-			u.standardInput(u.inv)
 		}
 	case "s3copy":
 		u.finishS3Copy()
@@ -290,10 +289,4 @@ func (u *use) service() string {
 		}
 	}
 	return u.sheet.name
-}
-
-// sql reports statements, which are not read.
-func (u *use) sql(w word) {
-	u.marks += " lists"
-	u.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known")
 }

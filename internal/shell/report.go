@@ -181,7 +181,7 @@ type Effect struct {
 	// them) whose output names the target, where that is not known; equal where
 	// it comes from elsewhere.
 	From, To int
-	Words string // the words it came from, as written, at most 200 bytes
+	Words    string // the words it came from, as written, at most 200 bytes
 	// Note, of a Run, says what can be said of the code all the same, at most
 	// 200 bytes; "" where that is nothing.
 	Note    string

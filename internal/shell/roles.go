@@ -397,6 +397,10 @@ func (u *use) peculiar(role string, w word) {
 		if !w.known || strings.Contains(w.text, "#(") {
 			u.unknown(PartWords, u.inv.raw, "a format that may run commands")
 		}
+	case "sql":
+		u.sqls = append(u.sqls, w)
+	case "database", "dbhost":
+		u.database(role, w)
 	case "pymodule":
 		u.pythonModule(w)
 	case "readurl":
@@ -409,8 +413,6 @@ func (u *use) peculiar(role string, w word) {
 		u.ghRepo(w)
 	case "loaded", "atfile":
 		u.loaded(role, w)
-	case "sql":
-		u.sql(w)
 	case "pipeout":
 		if !w.known || strings.HasPrefix(w.text, "|") {
 			u.shellText(word{value: value{text: strings.TrimPrefix(w.text, "|"), known: w.known}, raw: w.raw})

@@ -469,6 +469,8 @@ func (p *pyParser) pieces(n *node, rest *string, raw, spec bool) {
 		case !spec && (strings.HasPrefix(s, "{{") || strings.HasPrefix(s, "}}")):
 			text.WriteByte(s[0])
 			*rest = s[2:]
+		case s[0] == '{' && p.specs > 1:
+			p.fail("a string that is nested too deeply")
 		case s[0] == '{':
 			flush()
 			*rest = s[1:]
@@ -506,11 +508,14 @@ func (p *pyParser) field(n *node, rest *string, raw bool) {
 	n.kids = append(n.kids, field)
 	*rest = (*rest)[inner.lex.pos:]
 	if inner.is(":") {
-		if !p.enter() {
+		p.specs++
+		if p.specs > 2 || !p.enter() {
+			p.fail("a string that is nested too deeply")
 			return
 		}
 		p.pieces(field, rest, raw, true)
 		p.depth--
+		p.specs--
 		if !strings.HasPrefix(*rest, "}") {
 			p.fail("a string with a brace that nothing closes")
 			return

@@ -15,6 +15,7 @@ type pyParser struct {
 	lex   pyLexer
 	tok   pyToken
 	depth int
+	specs int // formats inside formats of a string
 	count *int
 }
 

@@ -152,7 +152,9 @@ func TestPython(t *testing.T) {
 		}
 	}
 	for _, source := range pythonAttacks {
-		if f := Prove("python", source, Env{Old: true}); f.Proven {
+		f := Prove("python", source, Env{Old: true})
+		lost := slices.ContainsFunc(f.Effects, func(e Effect) bool { return !e.Known })
+		if f.Proven && !lost { // what is not known is said to be so
 			t.Errorf("proven: %s", source)
 		}
 	}

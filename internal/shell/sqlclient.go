@@ -1,0 +1,183 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell/code"
+)
+
+// database notes which database a client is told to open: a file, or where
+// its server is.
+func (u *use) database(role string, w word) {
+	host := w.text
+	if role == "database" {
+		if u.localFile() {
+			u.base = w
+			return
+		}
+		host = connectionHost(w.text)
+		if host == "" && w.known {
+			return
+		}
+	}
+	if !w.known {
+		u.base = word{raw: w.raw}
+		u.marks += " lost"
+		return
+	}
+	if strings.HasPrefix(host, "/") { // the directory of a socket
+		host = "localhost"
+	}
+	if u.base.known && u.base.text != host { // two hosts: neither is sure
+		u.marks += " lost"
+	}
+	u.base = word{value: constant(host), raw: w.raw}
+}
+
+// localFile reports whether the client opens a file itself.
+func (u *use) localFile() bool { return u.inv.name == "sqlite3" || u.inv.name == "duckdb" }
+
+// connectionHost is the host of a URL or of name=value pairs, "" where there
+// is none.
+func connectionHost(text string) string {
+	if _, rest, ok := strings.Cut(text, "://"); ok {
+		if i := strings.IndexAny(rest, "/?"); i >= 0 {
+			if strings.Contains(rest[i:], "host") {
+				return "unclear"
+			}
+			rest = rest[:i]
+		}
+		rest = rest[strings.LastIndexByte(rest, '@')+1:]
+		if strings.ContainsAny(rest, ",[%") {
+			return "unclear"
+		}
+		host, _, _ := strings.Cut(rest, ":")
+		return host
+	}
+	if strings.Contains(text, "host") && strings.Contains(text, "=") || strings.Contains(text, "service") && strings.Contains(text, "=") {
+		return "unclear"
+	}
+	return ""
+}
+
+// finishSQL reports what the statements do that a client of a database is
+// given, and those that it reads.
+func (u *use) finishSQL() {
+	server := ""
+	if !u.localFile() {
+		server = u.server()
+		u.does(Fetch, server, u.inv.raw)
+	}
+	changes := false
+	for _, w := range u.sqls {
+		changes = u.sql(w, server, false) || changes
+	}
+	if len(u.sqls) == 0 && !strings.Contains(u.marks, "lists") {
+		in := u.inv.in
+		if in.kind == fromText && in.text.known {
+			changes = u.sql(in.text, server, true)
+		} else {
+			u.standardInput(u.inv)
+		}
+	}
+	if u.localFile() {
+		u.opensDatabase(changes)
+	}
+}
+
+// server is the host that a client connects to; "" where it is not known.
+func (u *use) server() string {
+	names := [...]string{"PGHOST", "PGHOSTADDR", "PGSERVICE", "PGSERVICEFILE", "PGOPTIONS", "PSQLRC"}
+	mysql := [...]string{"MYSQL_HOST", "MYSQL_HOME", "MYSQL_UNIX_PORT", "", "", ""}
+	if u.inv.name != "psql" {
+		names = mysql
+	}
+	for i, name := range names {
+		value, ok := u.inherits(name)
+		if b := u.inv.st.lookup(name); name != "" && b != nil {
+			value, ok = b.text, true
+			if !b.known {
+				u.marks += " lost"
+			}
+		}
+		if ok && value != "" && i == 0 && u.base.raw == "" {
+			u.base = word{value: constant(value), raw: u.inv.raw}
+		} else if ok && value != "" && i > 0 {
+			u.marks += " lost"
+		}
+	}
+	switch {
+	case strings.Contains(u.marks, "lost") || u.base.text == "unclear":
+		u.unknown(PartWords, u.inv.raw, "which server it connects to is not known")
+		return ""
+	case u.base.text == "", u.base.text == "127.0.0.1", u.base.text == "::1", strings.HasPrefix(u.base.text, "/"):
+		return "localhost"
+	}
+	return u.base.text
+}
+
+// sql reports what statements do, and whether they change the database.
+func (u *use) sql(w word, server string, fed bool) (changes bool) {
+	if !w.known || w.glob > 0 || w.many {
+		u.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known")
+		return true
+	}
+	facts := code.SQL(dialectOf(u.inv.name), w.text, fed)
+	if !facts.Proven {
+		u.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known: "+shorten(escaped(facts.Why)))
+	}
+	for _, e := range facts.Effects {
+		if e.Kind == code.Change || e.Kind == code.Destroy {
+			changes = true
+			if !u.localFile() {
+				u.effect(Effect{
+					Kind: Remote, Target: server, Place: Network, Words: u.inv.raw, Part: PartWords, Forced: e.Kind == code.Destroy,
+				})
+			}
+			continue
+		}
+		u.codeEffect(u.inv, e)
+	}
+	return changes || !facts.Proven
+}
+
+// opensDatabase reports the file of a database: read, or changed.
+func (u *use) opensDatabase(changes bool) {
+	name := u.base.text
+	if u.base.raw == "" || u.base.known && (name == "" || name == ":memory:") {
+		return
+	}
+	w := word{value: u.base.value, raw: u.inv.raw}
+	if strings.HasPrefix(name, "file:") || strings.Contains(name, "://") || strings.HasPrefix(name, "md:") {
+		u.unknown(PartWords, u.inv.raw, "which database it opens is not known")
+		w.value = value{}
+	}
+	u.path(Read, w, u.inv.st, 0)
+	// A database that is not there is made.
+	if abs, ok := u.absolute(w, u.inv.st); changes && !u.readsOnly() || ok && !u.exists(abs) {
+		u.path(Write, w, u.inv.st, 0)
+	}
+}
+
+// readsOnly reports whether the client is told to open the database so that
+// nothing changes it.
+func (u *use) readsOnly() bool {
+	for _, w := range u.inv.args {
+		if w.known && (w.text == "-readonly" || w.text == "--readonly") {
+			return true
+		}
+	}
+	return false
+}
+
+func dialectOf(name string) string {
+	switch name {
+	case "psql":
+		return "postgres"
+	case "mysql", "mariadb":
+		return "mysql"
+	case "sqlite3":
+		return "sqlite"
+	}
+	return name
+}
