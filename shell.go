@@ -201,7 +201,11 @@ func (t *trial) ownDatabase(e shell.Effect) bool {
 	if e.Target != "localhost" || e.Command < 0 || e.Command >= len(t.report.Commands) {
 		return false
 	}
-	switch path.Base(t.report.Commands[e.Command].Program) {
+	c := t.report.Commands[e.Command]
+	if c.Foreign || len(c.Words) == 0 || len(c.Wrappers) > 0 {
+		return false
+	}
+	switch path.Base(c.Words[0].Value) {
 	case "psql", "mysql", "mariadb":
 		return true
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"io/fs"
 	"path"
 	"strings"
 
@@ -107,6 +108,12 @@ func (a *analysis) codeEffect(inv *invocation, e code.Effect) {
 		a.path(Read, w, inv.st, 0)
 	case code.Tree:
 		a.path(Read, w, inv.st, recursive)
+	case code.Load:
+		a.path(Read, w, inv.st, 0)
+		name, ok := a.absolute(w, inv.st)
+		if info, err := a.lstat(name); !ok || err != nil || !info.Mode.IsRegular() {
+			a.ran(inv, "whether there is a file "+escaped(e.Name)+" is not known")
+		}
 	case code.Write, code.MakeDir:
 		a.path(Write, w, inv.st, 0)
 	case code.Delete:
@@ -169,7 +176,7 @@ type provenCode struct {
 // itself: options of the interpreter, and modules of the directory.
 func (a *analysis) disturbed(inv *invocation, language string) (why string) {
 	if language != "python" {
-		return ""
+		return otherOption(inv)
 	}
 	for i := 0; i < len(inv.args); i++ {
 		w := inv.args[i]
@@ -188,6 +195,20 @@ func (a *analysis) disturbed(inv *invocation, language string) (why string) {
 		}
 	}
 	return a.shadowed(inv.st.dir)
+}
+
+// otherOption is an option of an interpreter besides those that hold the code.
+func otherOption(inv *invocation) string {
+	for _, w := range inv.args {
+		switch w.text {
+		case "-e", "-p", "-pe", "--eval", "--print", "--no-warnings", "-":
+		default:
+			if w.known && strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--eval=") && !strings.HasPrefix(w.text, "--print=") {
+				return "option " + escaped(shorten(w.text))
+			}
+		}
+	}
+	return ""
 }
 
 // maxNames bounds how many names of a directory are looked at for modules.
@@ -343,4 +364,12 @@ func moduleOption(name, option string) bool {
 		return option == "-t" || option == "text"
 	}
 	return false
+}
+
+// lstat describes a file; nothing is known of any without Files.
+func (a *analysis) lstat(name string) (view.Info, error) {
+	if a.env.Files == nil {
+		return view.Info{}, fs.ErrNotExist
+	}
+	return a.env.Files.Lstat(name)
 }

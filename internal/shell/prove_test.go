@@ -28,6 +28,40 @@ func TestInlinePython(t *testing.T) {
 	})
 }
 
+func TestInlineNode(t *testing.T) {
+	files := world()
+	files.File(testRepo+"/package.json", "{}", 0o644)
+	facts(t, testEnv(files), []string{
+		"node -p \"require('./package.json').version\"", "read package.json",
+		"node -p \"require('./other.json').version\"", "read other.json; run inline code",
+		"node <<'E'\nconsole.log(1)\nE", "nothing",
+		"cat a | node -e 'console.log(JSON.parse(require(\"fs\").readFileSync(0)).x)'", "read a",
+		"node -r ./x.js -e 1", "run ./x.js; run inline code",
+		"node -e \"require('child_process').execSync('rm -rf src')\"", "delete src tree forced",
+		"node -e 'fetch(\"http://x\")'", "run inline code",
+		"perl -e 'print 1'", "run inline code",
+		"ruby -e 'puts 1'", "run inline code",
+	})
+}
+
+func TestSQLClients(t *testing.T) {
+	files := world()
+	files.File(testRepo+"/a.db", "", 0o644)
+	facts(t, testEnv(files), []string{
+		"sqlite3 a.db 'select 1'", "read a.db",
+		"sqlite3 a.db <<'E'\nselect 1;\n.tables\nE", "read a.db",
+		"sqlite3 a.db <<'E'\nselect 1;\n.shell rm a\nE", "delete a; read a.db",
+		"echo 'drop table t' | sqlite3 a.db", "read a.db; write a.db",
+		"sqlite3 a.db \"$q\"", "read a.db; unknown; write a.db",
+		"psql <<'E'\n\\dt\nselect 1;\nE", "fetch localhost",
+		"PGHOST=db psql -c 'select 1'", "fetch db; unknown",
+		"PGHOST=$h psql -c 'select 1'", "fetch; unknown",
+		"psql -h a -h b -c 'select 1'", "fetch; unknown",
+		"psql -h db 'postgres://localhost/x' -c 'select 1'", "fetch; unknown",
+		"mysql -h db.example.com -e 'truncate t'", "fetch db.example.com; remote db.example.com forced",
+	})
+}
+
 // A file of a module's name is imported in the module's place.
 func TestInlinePythonShadowed(t *testing.T) {
 	files := world()

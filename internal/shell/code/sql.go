@@ -258,14 +258,19 @@ func (s *sqlReader) statement() {
 	verb := t[0].text
 	s.functions(t)
 	s.sources(t)
+	s.names(t)
 	switch verb {
 	case "SELECT", "VALUES", "TABLE", "WITH", "FROM":
 		s.query(t)
-	case "EXPLAIN":
+	case "EXPLAIN", "DESCRIBE", "DESC":
 		if holds(t, " ANALYZE ANALYSE ") {
 			s.query(t[1:])
 		}
-	case "SHOW", "DESCRIBE", "DESC", "USE", "BEGIN", "START", "COMMIT", "ROLLBACK", "END":
+	case "SHOW", "USE":
+	case "BEGIN", "START", "COMMIT", "ROLLBACK", "END":
+		if len(t) > 1 && !among(t[1].text, " TRANSACTION WORK ") || len(t) > 2 {
+			s.fail("it uses " + verb + " " + t[1].text)
+		}
 	case "PRAGMA":
 		s.pragma(t)
 	case "SET":
@@ -338,6 +343,30 @@ func (s *sqlReader) functions(t []sqlToken) {
 			continue // INSERT INTO t (columns)
 		}
 		s.fail("it calls " + t[i].text)
+	}
+}
+
+// names looks for tables that are more than data, and for columns that hold
+// secrets by their names.
+func (s *sqlReader) names(t []sqlToken) {
+	for i, tok := range t {
+		if tok.kind != 'w' && tok.kind != 'q' {
+			continue
+		}
+		name := strings.ToUpper(tok.text)
+		for _, part := range [...]string{"PASSWORD", "PASSWD", "SECRET", "API_KEY", "PRIVATE_KEY", "ACCESS_TOKEN", "REFRESH_TOKEN"} {
+			if strings.Contains(name, part) {
+				s.effect(Secret, name)
+			}
+		}
+		switch {
+		case among(name, " FSDIR ZIPFILE SQLITE_DBPAGE DUCKDB_SECRETS "):
+			s.fail("it reads the table " + name)
+		case among(name, " PG_SHADOW PG_AUTHID PG_USER_MAPPING PG_USER_MAPPINGS "), name == "USER" && i > 1 && strings.EqualFold(t[i-2].text, "mysql"):
+			s.effect(Secret, "PASSWORD")
+		case s.dialect == "duckdb" && i > 1 && t[i-1].kind == '.' && among(name, " CSV TSV PARQUET JSON JSONL NDJSON GZ ZST TXT XLSX DB DUCKDB "):
+			s.fail("a table that may be a file")
+		}
 	}
 }
 
