@@ -42,6 +42,8 @@
 //     shell or sourced. packages.go reads the scripts of package.json that npm
 //     and pnpm run (objects.go its JSON), makefile.go a plain subset of
 //     Makefiles. What cannot be read exactly stays an effect Run.
+//   - prove.go takes what package code says of programs in Python and
+//     JavaScript; sqlclient.go what it says of SQL.
 //   - environ.go judges assignments, exports and the inherited environment.
 //   - paths.go says where a path leads and lies.
 //
@@ -72,8 +74,14 @@
 // and bun run, justfiles, Taskfile.yml, Rakefile, mise.toml, lefthook and
 // pre-commit are not, nor is code in other languages: they are effects Run with
 // their definitions named. go generate, cargo and the like name none. What a
-// file says is what it said when it was looked at. Code given to an interpreter (python -c) is an effect Run
-// named "inline code". SQL is not read. Aliases are unknown where they are
+// file says is what it said when it was looked at.
+//
+// Code given to an interpreter is an effect Run named "inline code", whose Note
+// says why, unless package code proves of it, in Python or JavaScript, that it
+// does no more than its effects. What a database makes of a view, a trigger or
+// a rule is not known.
+//
+// Aliases are unknown where they are
 // defined; those of the person's own shell are not known at all. A file that
 // the line itself changes before a later command uses it is judged as it was
 // before, but for links and repositories that the line makes, and for what it

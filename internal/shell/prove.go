@@ -111,7 +111,7 @@ func (a *analysis) codeEffect(inv *invocation, e code.Effect) {
 	case code.Load:
 		a.path(Read, w, inv.st, 0)
 		name, ok := a.absolute(w, inv.st)
-		if info, err := a.lstat(name); !ok || err != nil || !info.Mode.IsRegular() {
+		if info, err := a.lstat(name); !ok || err != nil || !info.Mode.IsRegular() || a.touched(path.Clean(name)) {
 			a.ran(inv, "whether there is a file "+escaped(e.Name)+" is not known")
 		}
 	case code.Write, code.MakeDir:
@@ -372,4 +372,15 @@ func (a *analysis) lstat(name string) (view.Info, error) {
 		return view.Info{}, fs.ErrNotExist
 	}
 	return a.env.Files.Lstat(name)
+}
+
+// touched reports whether the line writes or removes a file, or what it lies
+// in.
+func (a *analysis) touched(name string) bool {
+	for _, e := range a.report.Effects {
+		if e.Kind != Read && e.Place != Null && (e.Target == "" || view.Below(e.Target, name)) {
+			return true
+		}
+	}
+	return false
 }

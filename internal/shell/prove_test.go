@@ -34,6 +34,7 @@ func TestInlineNode(t *testing.T) {
 	facts(t, testEnv(files), []string{
 		"node -p \"require('./package.json').version\"", "read package.json",
 		"node -p \"require('./other.json').version\"", "read other.json; run inline code",
+		"rm package.json; node -p \"require('./package.json').version\"", "delete package.json; read package.json; run inline code",
 		"node <<'E'\nconsole.log(1)\nE", "nothing",
 		"cat a | node -e 'console.log(JSON.parse(require(\"fs\").readFileSync(0)).x)'", "read a",
 		"node -r ./x.js -e 1", "run ./x.js; run inline code",

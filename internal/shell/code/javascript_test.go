@@ -143,19 +143,22 @@ func FuzzJavaScript(f *testing.F) {
 		if !facts.Proven || fault != "" {
 			return
 		}
-		if name := usesDenied(tree); name != "" {
+		c := jsChecker{bound: map[string]*jsBinding{}}
+		c.bind(tree)
+		if name := usesDenied(tree, c.bound); name != "" {
 			t.Fatalf("proven with %s: %s", name, source)
 		}
 	})
 }
 
 // usesDenied finds a name without which nothing that is not stated can be done.
-func usesDenied(n *node) string {
-	if (n.op == "member" || n.op == "name") && among(n.text, " eval Function constructor __proto__ prototype globalThis Reflect Proxy import module call apply bind spawn exec binding ") {
+func usesDenied(n *node, bound map[string]*jsBinding) string {
+	if n.op == "member" && among(n.text, " constructor __proto__ prototype binding mainModule ") ||
+		n.op == "name" && bound[n.text] == nil && among(n.text, " eval Function globalThis global Reflect Proxy module fetch Symbol ") {
 		return n.text
 	}
 	for _, k := range n.kids {
-		if name := usesDenied(k); name != "" {
+		if name := usesDenied(k, bound); name != "" {
 			return name
 		}
 	}

@@ -332,7 +332,17 @@ func (c *pyChecker) value(n *node) {
 		c.index(n)
 	case "walrus":
 		c.value(n.kids[1])
-	case "string", "field", "ops", "either", "tuple", "list", "set", "comp", "slice", "star", "arg":
+	case "field":
+		for _, k := range n.kids {
+			c.looksAt(k)
+		}
+	case "ops":
+		for _, k := range n.kids {
+			if strings.Trim(n.text, " =!<>is") != "" || !c.typed(k) {
+				c.value(k)
+			}
+		}
+	case "string", "either", "tuple", "list", "set", "comp", "slice", "star", "arg":
 		for _, k := range n.kids {
 			c.value(k)
 		}
@@ -383,7 +393,9 @@ func (c *pyChecker) attribute(n *node) {
 		c.passed(ref)
 		return
 	}
-	c.value(n.kids[0])
+	if n.text != "__name__" || !c.typed(n.kids[0]) {
+		c.value(n.kids[0])
+	}
 	if !among(n.text, pyAttributes) {
 		c.fail("it uses the attribute " + n.text)
 	}
@@ -425,8 +437,18 @@ func (c *pyChecker) variable(n *node) {
 // looksAt checks an expression whose value is only looked at: sys.path must
 // not get into hands that might change it.
 func (c *pyChecker) looksAt(n *node) {
-	if c.ref(n) == "sys.path" {
+	if c.ref(n) == "sys.path" || c.typed(n) {
 		return
 	}
 	c.value(n)
+}
+
+// typed checks a call of type with one argument, and reports whether n is one.
+// A type must not be passed on: that of an unbuffered file opens others.
+func (c *pyChecker) typed(n *node) bool {
+	if n.op != "call" || c.ref(n.kids[0]) != "builtins.type" || len(n.kids) != 2 || n.kids[1].text != "" {
+		return false
+	}
+	c.value(n.kids[1].kids[0])
+	return true
 }
