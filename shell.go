@@ -120,6 +120,8 @@ func (t *trial) harmlessReason() string {
 		switch {
 		case e.Kind == shell.Fetch && e.Declared != "":
 			return "it reads from the network, where " + e.Declared + " leads"
+		case e.Kind == shell.Fetch && t.ownDatabase(e):
+			return "it reads a database of this machine"
 		case e.Kind == shell.Fetch:
 			return "it reads from a host on your list"
 		case e.Kind == shell.Delete:

@@ -90,7 +90,7 @@ func (s *sqlReader) command() bool {
 	case strings.ContainsAny(rest, "`|\\:"):
 		s.fail("a command of the client that is not read")
 	case dot && among(name, " tables schema indexes indices databases headers header mode width nullvalue separator timeout help show stats timer echo dbinfo fullschema print quit exit bail changes eqp explain dump limit version "):
-	case !dot && (strings.HasPrefix(name, "d") && strings.Trim(name[1:], "abcdefghijklmnopqrstuvwxyzACDEFLOPRTXyS+") == "" && name != "drop" || among(name, " l l+ list conninfo encoding timing x a t q echo h sf sv ? ")):
+	case !dot && (strings.HasPrefix(name, "d") && strings.Trim(name[1:], "abcdefghijklmnopqrstuvwxyzACDEFLOPRTXS+") == "" && name != "drop" || among(name, " l l+ list conninfo encoding timing x a t q echo h sf sv ? ")):
 	default:
 		s.fail("a command of the client that is not read: " + line[:1] + name)
 	}
