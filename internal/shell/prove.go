@@ -58,8 +58,8 @@ func (a *analysis) program(inv *invocation, language, source string, args []word
 	facts := code.Prove(language, source, code.Env{
 		Args: plainArgs(args), Home: a.env.Home, Old: !strings.Contains(inv.name, "3"),
 	})
-	if facts.Proven && a.away != "" {
-		facts.Proven, facts.Why = false, "it runs elsewhere"
+	if facts.Proven && (a.away != "" || !a.asWritten()) {
+		facts.Proven, facts.Why = false, "it may run elsewhere, or as somebody else"
 	}
 	if !facts.Proven {
 		a.ran(inv, noteOf(facts))

@@ -24,6 +24,7 @@ func TestInlinePython(t *testing.T) {
 		"cd src && python3 -c 'print(open(\"x\").read())'", "read src/x",
 		"cd $x; python3 -c 'print(1)'", "run inline code",
 		"PYTHONPATH=. python3 -c 'print(1)'", "unknown",
+		"chroot d python3 -c 'print(1)'", "privilege root; run inline code; unknown",
 		"docker exec c python3 -c 'print(1)'", "remote c; run inline code; unknown",
 	})
 }
