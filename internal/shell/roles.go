@@ -398,6 +398,9 @@ func (u *use) peculiar(role string, w word) {
 			u.unknown(PartWords, u.inv.raw, "a format that may run commands")
 		}
 	case "sql":
+		if u.code != "sqlclient" {
+			u.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known")
+		}
 		u.sqls = append(u.sqls, w)
 	case "database", "dbhost":
 		u.database(role, w)
