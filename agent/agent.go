@@ -44,10 +44,13 @@ type Event struct {
 	Took   time.Duration
 	// Reason is the host's, for HostDenied.
 	Reason string
+	// PromptFollows says that the host asks a person about this call if nod
+	// is silent, whatever else is set. False where that is not certain.
+	PromptFollows bool
 }
 
 // Answer is what the hook's process does: what it prints and its exit code.
-// The zero value is silence, which every host reads as "no decision".
+// The zero value is silence; what that means is in [Seat].
 type Answer struct {
 	Stdout, Stderr []byte
 	Exit           int
@@ -66,18 +69,59 @@ const (
 	Reinforce         // nod only denies or asks
 )
 
+// Seat is one place in which a host listens to a hook. The zero value is a
+// seat that the host does not have.
+type Seat struct {
+	// Allow says that an allow skips the host's own prompt. Where it does
+	// not, allow is said as silence.
+	Allow bool
+	// Deny says that a denial stops the call. A seat without it is none.
+	Deny bool
+	// Ask says that an ask makes the host ask a person, AskHeadless that this
+	// does no harm where nobody is there (some hosts then hang for ever).
+	Ask, AskHeadless bool
+	// Silence is what becomes of a call if the hook says nothing.
+	Silence Silence
+}
+
+// Silence is what a host does after a hook that exits 0 and prints nothing.
+type Silence uint8
+
+const (
+	// Runs is the zero value and the worst case: nothing else stops the call.
+	Runs Silence = iota
+	// Flows: the host's own rules decide, and nobody can say from the
+	// payload whether they ask a person.
+	Flows
+	// Prompts: the host asks a person, or denies where nobody is there.
+	Prompts
+)
+
 // Capabilities are the facts that decide how an answer can be encoded, each
 // measured on the version that Tried names.
 type Capabilities struct {
-	Tried           string // "2.1.329"
-	CanAllow        bool
-	CanAsk          bool
-	CanAskHeadless  bool
-	ReasonReaches   bool   // a denial's reason reaches the model
-	FailClosed      string // the host's own switch, "" where it has none
-	TimeUnit        time.Duration
-	SeesSubagents   bool
-	SilenceProceeds bool // a hook that says nothing leaves the host's normal flow
+	Tried string // "2.1.329"
+	// Before is the seat of a [Decide] event, Asking that of a [Prompt]
+	// event. On hosts whose Before cannot allow, both are needed: one to
+	// veto, one to grant.
+	Before, Asking Seat
+	// ReasonReaches says that a denial's reason reaches the model.
+	ReasonReaches bool
+	// StrictJSON says that a key or value that the host does not know voids
+	// the whole answer, and the call runs.
+	StrictJSON bool
+	// NeedsReason says that a denial without a reason is void.
+	NeedsReason bool
+	FailClosed  string // the host's own switch, "" where it has none
+	TimeUnit    time.Duration
+	// SeesSubagents says that a sub-agent's calls reach the hook.
+	SeesSubagents bool
+	// StdinUnseen says that the agent can type into a program that it has
+	// started, and that no hook sees what.
+	StdinUnseen bool
+	// DirUnseen says that the agent can start a command in a directory that
+	// no hook is told.
+	DirUnseen bool
 }
 
 // Adapter is one coding agent. Implementations are values without state and

@@ -66,19 +66,17 @@ type ClaudeCode struct{}
 // Name returns "claude-code".
 func (ClaudeCode) Name() string { return "claude-code" }
 
-// Capabilities returns what was measured on 2.1.329. CanAsk was read, not
+// Capabilities returns what was measured on 2.1.329. That it asks was read, not
 // measured: no interactive session was driven.
 func (ClaudeCode) Capabilities() Capabilities {
 	return Capabilities{
-		Tried:           "2.1.329",
-		CanAllow:        true,
-		CanAsk:          true,
-		CanAskHeadless:  false,
-		ReasonReaches:   true,
-		FailClosed:      `onFailure: "block"`,
-		TimeUnit:        time.Second,
-		SeesSubagents:   true,
-		SilenceProceeds: true,
+		Tried:         "2.1.329",
+		Before:        Seat{Allow: true, Deny: true, Ask: true, Silence: Flows},
+		Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
+		ReasonReaches: true,
+		FailClosed:    `onFailure: "block"`,
+		TimeUnit:      time.Second,
+		SeesSubagents: true,
 	}
 }
 

@@ -25,7 +25,7 @@ type sloppy struct {
 func (sloppy) Name() string { return "sloppy" }
 
 func (sloppy) Capabilities() agent.Capabilities {
-	return agent.Capabilities{Tried: "1", CanAllow: true, CanAsk: true}
+	return agent.Capabilities{Tried: "1", Before: agent.Seat{Allow: true, Deny: true, Ask: true}}
 }
 
 func (s sloppy) Decode(payload []byte, environ []string) (agent.Event, error) {

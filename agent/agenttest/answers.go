@@ -113,6 +113,10 @@ func wrongAnswer(h Host, e agent.Event, d nod.Decision, p agent.Profile, model b
 
 // wrongMeaning checks that an answer is never looser than the decision.
 func wrongMeaning(e agent.Event, d nod.Decision, p agent.Profile, a agent.Answer, can agent.Capabilities) string {
+	seat := can.Before
+	if e.Kind == agent.Prompt {
+		seat = can.Asking
+	}
 	switch a.Said {
 	case "deny", "ask", "allow", "abstained":
 	default:
@@ -123,16 +127,20 @@ func wrongMeaning(e agent.Event, d nod.Decision, p agent.Profile, a agent.Answer
 		return "a denial is said as " + a.Said
 	case d.Verdict == nod.Ask && a.Said == "allow":
 		return "an ask is said as allow"
-	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Decide && !e.Call.HostJudges:
-		return "an ask is left to a host that does not judge"
+	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Decide && !e.Call.HostJudges && !e.PromptFollows:
+		return "an ask is left to a host that neither judges nor asks"
+	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Prompt && seat.Silence != agent.Prompts:
+		return "an ask is left to a host that does not ask"
 	case d.Verdict == nod.Allow && (a.Said == "deny" || a.Said == "ask"):
 		return "an allow is said as " + a.Said
-	case a.Said == "allow" && (p == agent.Reinforce || !can.CanAllow):
+	case a.Said == "allow" && (p == agent.Reinforce || !seat.Allow):
 		return "allow is said where nod only denies or asks"
-	case a.Said == "ask" && (!can.CanAsk || !e.Call.Interactive && !can.CanAskHeadless):
+	case a.Said == "ask" && (!seat.Ask || !e.Call.Interactive && !seat.AskHeadless):
 		return "ask is said where nobody can be asked"
 	case a.Said == "abstained" && a.Exit != 0:
 		return "silence ends with an exit code"
+	case a.Said == "deny" && !seat.Deny:
+		return "deny is said in a seat that cannot deny"
 	case a.Said == "deny" && len(a.Stdout) == 0 && (a.Exit == 0 || len(a.Stderr) == 0):
 		return "a denial says nothing"
 	case (a.Said == "allow" || a.Said == "ask") && (len(a.Stdout) == 0 || a.Exit != 0):

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,16 +22,19 @@ import (
 func installCommand() command {
 	return command{
 		name:    "install",
-		usage:   "install claude-code [--managed | --user | --project DIR] [--dry-run] [flags]",
+		usage:   "install AGENT [--managed | --user | --project DIR] [--dry-run] [flags]",
 		summary: "have a coding agent ask nod before every tool call",
 		long: `Writes nod-hook into the agent's settings, so that it is asked before every
 tool call and told what became of it. The rest of the file stays as it is, a
 copy is put beside it, and installing twice changes nothing.
 
-  --managed       the machine's settings (the default; needs root). No
-                  repository can silence a hook there.
-  --user          your own settings. A repository can silence a hook there:
-                  "disableAllHooks": true in its .claude/settings.json.
+AGENT is one of: ` + strings.Join(install.Agents(), ", ") + `
+
+  --managed       the machine's settings (the default where the agent has
+                  them; needs root). No repository can silence a hook there.
+  --user          your own settings. A repository can silence Claude Code's
+                  hook there: "disableAllHooks": true in its
+                  .claude/settings.json.
   --project DIR   a repository's settings. Whoever changes the repository can
                   take the hook out.
   --dry-run       show what would be written, write nothing
@@ -73,6 +77,7 @@ type installFlags struct {
 
 // levelFlags are common to install and uninstall.
 type levelFlags struct {
+	agent              string
 	managed, user      bool
 	project            string
 	dryRun, unattended bool
@@ -104,10 +109,11 @@ func (f *levelFlags) level() (level install.Level, ok bool, err error) {
 }
 
 // agentArgument takes the agent's name and the flags off args.
-func agentArgument(flags *flag.FlagSet, args []string) error {
-	if len(args) == 0 || args[0] != "claude-code" {
-		return errors.New("name the coding agent first; claude-code is the one there is")
+func (f *levelFlags) agentArgument(flags *flag.FlagSet, args []string) error {
+	if len(args) == 0 || !slices.Contains(install.Agents(), args[0]) {
+		return errors.New("name the coding agent first: " + strings.Join(install.Agents(), ", "))
 	}
+	f.agent = args[0]
 	flags.SetOutput(io.Discard)
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
@@ -129,12 +135,15 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	flags.StringVar(&f.claudeVersion, "claude-version", "", "")
 	flags.BoolVar(&f.failOpenKnown, "fail-open-known", false, "")
 	flags.BoolVar(&f.unreadKnown, "unread-known", false, "")
-	if err := agentArgument(flags, args); err != nil {
+	if err := f.agentArgument(flags, args); err != nil {
 		return usageError(p, installCommand(), err)
 	}
 	level, chosen, err := f.level()
 	if err != nil {
 		return usageError(p, installCommand(), err)
+	}
+	if !chosen && !(install.Options{Agent: f.agent}).HasLevel() {
+		level = install.User // there is no managed one
 	}
 	plan, programs, err := in.planInstall(ctx, p, f, level)
 	if err != nil {
@@ -142,7 +151,7 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	}
 	if err := plan.Writable(); err != nil && !f.dryRun && plan.Changed() {
 		if level == install.Managed {
-			offerLevels(p, programs, chosen)
+			offerLevels(p, f.agent, programs, chosen)
 			return ExitBadInput
 		}
 		return refuse(p, "install", err)
@@ -151,9 +160,16 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	if level == install.Managed {
 		printFindings(p, programs.Owners())
 	} else {
-		promise(p, level, programs.Nod)
+		promise(p, f.agent, level, programs.Nod)
 	}
-	return finish(p, plan, f.dryRun, "install", "To see it at work: start Claude Code, let it run something, then: nod log\nTo undo: nod uninstall claude-code "+f.spell(level))
+	if open := install.FailOpen(f.agent); open != "" {
+		fmt.Fprintln(p.Stderr, "warning:", open)
+	}
+	next := "To see it at work: start " + install.Title(f.agent) + ", let it run something, then: nod log\nTo undo: nod uninstall " + f.agent + " " + f.spell(level)
+	if before := install.Next(f.agent); before != "" {
+		next = before + "\n" + next
+	}
+	return finish(p, plan, f.dryRun, "install", next)
 }
 
 // planInstall makes every check, then the plan.
@@ -171,14 +187,16 @@ func (in installer) planInstall(ctx context.Context, p *Process, f installFlags,
 	if err := programs.Check(ctx); err != nil {
 		return none, programs, err
 	}
-	if err := checkClaude(ctx, p, f); err != nil {
-		return none, programs, err
+	if f.agent == "claude-code" {
+		if err := checkClaude(ctx, p, f); err != nil {
+			return none, programs, err
+		}
 	}
 	plan, err := install.PlanInstall(in.options(p, f, level, programs))
 	if err != nil {
 		return none, programs, err
 	}
-	if home := p.Getenv("HOME"); level == install.User && p.Dir != home {
+	if home := p.Getenv("HOME"); f.agent == "claude-code" && level == install.User && p.Dir != home {
 		plan.Findings = append(plan.Findings, install.Silencers(p.Dir)...)
 	}
 	for _, found := range plan.Findings {
@@ -232,7 +250,7 @@ func (in installer) options(p *Process, f installFlags, level install.Level, pro
 
 // target names the settings file alone.
 func (in installer) target(p *Process, f levelFlags, level install.Level) install.Options {
-	o := install.Options{Level: level, Root: in.root, Home: p.Getenv("HOME")}
+	o := install.Options{Agent: f.agent, Level: level, Root: in.root, Home: p.Getenv("HOME")}
 	if level == install.Project {
 		o.Project = absolute(p, f.project)
 	}
@@ -299,18 +317,26 @@ func printFindings(p *Process, findings []install.Finding) {
 }
 
 // offerLevels says what to run where the managed file is root's to write.
-func offerLevels(p *Process, programs install.Programs, chosen bool) {
+func offerLevels(p *Process, agent string, programs install.Programs, chosen bool) {
+	version := ""
+	if agent == "claude-code" {
+		version = ` --claude-version "$(claude --version)"`
+	}
 	fmt.Fprintf(p.Stderr, `nod install: the managed settings are root's to write. Run
 
-  sudo %s install claude-code --claude-version "$(claude --version)"
+  sudo %s install %s%s
 
 No repository can silence a hook there.
-`, install.Quote(programs.Nod))
-	if !chosen {
-		fmt.Fprint(p.Stderr, `Or, for yourself alone:
+`, install.Quote(programs.Nod), agent, version)
+	if chosen {
+		return
+	}
+	fmt.Fprintf(p.Stderr, `Or, for yourself alone:
 
-  nod install claude-code --user
-
+  nod install %s --user
+`, agent)
+	if agent == "claude-code" {
+		fmt.Fprint(p.Stderr, `
 A repository with "disableAllHooks": true in its .claude/settings.json then
 silences nod while an agent works in it; nod log names those it has seen.
 `)
@@ -318,14 +344,14 @@ silences nod while an agent works in it; nod log names those it has seen.
 }
 
 // promise says what a level below the managed one does not hold.
-func promise(p *Process, level install.Level, self string) {
-	switch level {
-	case install.User:
+func promise(p *Process, agent string, level install.Level, self string) {
+	switch {
+	case level == install.User && agent == "claude-code":
 		fmt.Fprintf(p.Stdout, `At the user level a repository can silence nod, with "disableAllHooks": true in
 its .claude/settings.json. At the managed level none can: sudo %s install claude-code
 
 `, install.Quote(self))
-	case install.Project:
+	case level == install.Project:
 		fmt.Fprint(p.Stdout, `At the project level whoever can change the repository can take nod out, and the
 paths above are this machine's: for others who clone it every call will block.
 

@@ -233,7 +233,7 @@ func TestInstallDryRun(t *testing.T) {
 func TestOfferLevels(t *testing.T) {
 	for _, chosen := range []bool{false, true} {
 		var out bytes.Buffer
-		offerLevels(&Process{Stderr: &out}, install.Programs{Nod: "/home/u/my go/nod"}, chosen)
+		offerLevels(&Process{Stderr: &out}, "claude-code", install.Programs{Nod: "/home/u/my go/nod"}, chosen)
 		if !strings.Contains(out.String(), `sudo '/home/u/my go/nod' install claude-code --claude-version "$(claude --version)"`) {
 			t.Errorf("%s", out.String())
 		}

@@ -13,7 +13,7 @@ import (
 func uninstallCommand() command {
 	return command{
 		name:    "uninstall",
-		usage:   "uninstall claude-code [--managed | --user | --project DIR] [--dry-run] [--unattended]",
+		usage:   "uninstall AGENT [--managed | --user | --project DIR] [--dry-run] [--unattended]",
 		summary: "take nod out of a coding agent's settings",
 		long: `Takes every hook whose program is nod-hook out of the agent's settings, and
 nothing else; a copy of the old file is put beside it. Without a level it looks
@@ -37,7 +37,7 @@ func (in installer) uninstall(_ context.Context, p *Process, args []string) int 
 	var f levelFlags
 	flags := flag.NewFlagSet("uninstall", flag.ContinueOnError)
 	f.add(flags)
-	if err := agentArgument(flags, args); err != nil {
+	if err := f.agentArgument(flags, args); err != nil {
 		return usageError(p, uninstallCommand(), err)
 	}
 	level, chosen, err := f.level()
@@ -53,7 +53,7 @@ func (in installer) uninstall(_ context.Context, p *Process, args []string) int 
 	if chosen {
 		plan, err = install.PlanUninstall(in.target(p, f, level))
 	} else {
-		plan, err = in.onlyInstalled(p)
+		plan, err = in.onlyInstalled(p, f.agent)
 	}
 	if errors.Is(err, errNowhere) {
 		fmt.Fprintln(p.Stdout, err)
@@ -73,13 +73,17 @@ func (in installer) uninstall(_ context.Context, p *Process, args []string) int 
 var errNowhere = errors.New("nothing to take out")
 
 // onlyInstalled plans for the one settings file that nod is in.
-func (in installer) onlyInstalled(p *Process) (install.Plan, error) {
+func (in installer) onlyInstalled(p *Process, agent string) (install.Plan, error) {
 	var found []install.Plan
 	var searched string
 	unread := false
-	here := levelFlags{project: p.Dir}
+	here := levelFlags{agent: agent, project: p.Dir}
 	for _, level := range []install.Level{install.Managed, install.User, install.Project} {
-		plan, err := install.PlanUninstall(in.target(p, here, level))
+		target := in.target(p, here, level)
+		if !target.HasLevel() {
+			continue
+		}
+		plan, err := install.PlanUninstall(target)
 		searched += fmt.Sprintf("\n  %s: ", here.spell(level))
 		if err != nil {
 			unread = true

@@ -10,6 +10,32 @@ import (
 	"strings"
 )
 
+// claudeCode is measured on 2.1.329. Hooks are in exec form, which no shell
+// reads, and onFailure blocks where one fails.
+func claudeCode() host {
+	return host{
+		agent: "claude-code", title: "Claude Code",
+		managed:       "etc/claude-code/managed-settings.json",
+		managedDarwin: "Library/Application Support/ClaudeCode/managed-settings.json",
+		user:          ".claude/settings.json",
+		project:       ".claude/settings.json",
+		matcher:       "*",
+		events: []event{
+			{"PreToolUse", true}, {"PermissionRequest", true},
+			{"PostToolUse", false}, {"PostToolUseFailure", false}, {"PermissionDenied", false},
+		},
+		handler: func(o Options, decides bool) ordered {
+			timeout, onFailure := recordTimeout, "continue"
+			if decides {
+				timeout, onFailure = decideTimeout, "block"
+			}
+			words := o.words()
+			return ordered{{"type", "command"}, {"command", words[0]}, {"args", words[1:]}, {"timeout", timeout}, {"onFailure", onFailure}}
+		},
+		plain: true,
+	}
+}
+
 // Version is a Claude Code version.
 type Version struct{ Major, Minor, Patch int }
 

@@ -30,7 +30,7 @@ func installed(t testing.TB, text []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := register(d, registrations(paths())); err != nil {
+	if err := register(d, paths()); err != nil {
 		t.Fatal(err)
 	}
 	return d.pack()
@@ -163,7 +163,7 @@ func TestRefusedSettings(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			d, err := parse("settings.json", []byte(tc.text))
 			if err == nil {
-				err = register(d, registrations(paths()))
+				err = register(d, paths())
 			}
 			if err == nil || !strings.HasPrefix(err.Error(), tc.want) && !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %s", err, tc.want)
@@ -240,7 +240,7 @@ func checkEdit(t *testing.T, text []byte) {
 	if !bytes.Equal(d.pack(), text) && len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))) > 0 {
 		t.Fatalf("parsing changed %q to %q", text, d.pack())
 	}
-	if register(d, registrations(paths())) != nil {
+	if register(d, paths()) != nil {
 		return
 	}
 	in := d.pack()

@@ -64,12 +64,21 @@ func (f Finding) String() string {
 // the first comment or trailing comma, and entries of the deciding events that
 // do not have the shape of hooks. There are more causes, such as a known key
 // of the wrong type; `claude doctor` lists them.
-func unread(d *document) []Finding {
-	const so = "; Claude Code (measured: 2.1.329) then throws the whole file away, so no hook in it would run and every call would pass"
+func unread(d *document, h host) []Finding {
+	if !h.plain {
+		return nil
+	}
+	so := "; " + h.title + " then throws the whole file away, so no hook in it would run and every call would pass"
+	if h.agent == "claude-code" {
+		so = "; Claude Code (measured: 2.1.329) then throws the whole file away, so no hook in it would run and every call would pass"
+	}
 	var all []Finding
 	if at, what := d.notPlain(); what != "" {
 		line, col := d.position(at)
 		all = append(all, Finding{Unread, d.path, line, col, what + so})
+	}
+	if h.flat {
+		return all
 	}
 	for _, m := range misshapen(d) {
 		line, col := d.position(m.at)
@@ -189,8 +198,14 @@ func ManagedSilencers(level Level, root, goos string) []Finding {
 }
 
 // silencers are those of the files that count for o's level.
-func (o Options) silencers() []Finding {
-	all := ManagedSilencers(o.Level, o.Root, o.OS)
+func (o Options) silencers() (all []Finding) {
+	if h := o.host(); h.agent != "claude-code" {
+		for _, key := range h.silencers {
+			all = append(all, switches(o.Target(), key, "no hook in this file runs, nod's among them")...)
+		}
+		return all
+	}
+	all = ManagedSilencers(o.Level, o.Root, o.OS)
 	if o.Level != Managed && o.Home != "" {
 		all = append(all, Silencers(o.Home)...)
 	}

@@ -118,7 +118,7 @@ func TestUnread(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got string
-		for _, f := range unread(d) {
+		for _, f := range unread(d, claudeCode()) {
 			what, effect, _ := strings.Cut(f.String(), ";")
 			got += strings.TrimPrefix(what, "x:") + ";"
 			if f.Kind != Unread || !strings.Contains(effect, "every call would pass") {

@@ -3,7 +3,6 @@ package install
 import (
 	"bytes"
 	"path"
-	"strings"
 
 	"github.com/tailscale/hujson"
 )
@@ -16,57 +15,48 @@ const (
 	recordTimeout = 10
 )
 
-// handler is one hook of Claude Code in exec form, which no shell reads.
-type handler struct {
-	Type      string   `json:"type"`
-	Command   string   `json:"command"`
-	Args      []string `json:"args"`
-	Timeout   int      `json:"timeout"`
-	OnFailure string   `json:"onFailure"`
-}
-
 // group is one entry of an event's list.
 type group struct {
-	Matcher string    `json:"matcher"`
-	Hooks   []handler `json:"hooks"`
+	Matcher string    `json:"matcher,omitempty"`
+	Hooks   []ordered `json:"hooks"`
 }
 
+// registration is a hook and the event it stands under.
 type registration struct {
-	event string
-	group group
+	event   string
+	handler ordered
+	entry   any // an element of the event's list that holds the handler
 }
 
-// registrations lists the events that nod-hook answers. The first two decide,
-// so a failure of theirs must block; the others record what happened, and a
-// failure of theirs must not stop work that was allowed.
+// registrations lists what must stand in the file.
 func registrations(o Options) []registration {
-	args := []string{"claude-code"}
-	for _, a := range []struct{ flag, path string }{
-		{"--settings", o.Settings}, {"--managed", o.Managed}, {"--state", o.State}, {"--nod", o.Nod},
-	} {
-		if a.path != "" {
-			args = append(args, a.flag, a.path)
+	h := o.host()
+	var list []registration
+	for _, e := range h.events {
+		r := registration{event: e.name, handler: h.handler(o, e.decides)}
+		r.entry = r.handler
+		if !h.flat {
+			r.entry = group{h.matcher, []ordered{r.handler}}
 		}
+		list = append(list, r)
 	}
-	decide := handler{"command", o.Hook, args, decideTimeout, "block"}
-	record := handler{"command", o.Hook, args, recordTimeout, "continue"}
-	return []registration{
-		{"PreToolUse", group{"*", []handler{decide}}},
-		{"PermissionRequest", group{"*", []handler{decide}}},
-		{"PostToolUse", group{"*", []handler{record}}},
-		{"PostToolUseFailure", group{"*", []handler{record}}},
-		{"PermissionDenied", group{"*", []handler{record}}},
-	}
+	return list
 }
 
-// register makes want the only entries of nod's in the document.
-func register(d *document, want []registration) error {
+// register makes o's hooks the only entries of nod's in the document.
+func register(d *document, o Options) error {
+	want := registrations(o)
 	if err := d.distinct(); err != nil {
 		return err
 	}
 	root, err := d.object(&d.root, "the file")
 	if err != nil {
 		return err
+	}
+	for _, m := range o.host().top {
+		if find(root, m.name) == nil {
+			d.appendMember(root, "", m.name, m.value)
+		}
 	}
 	v := find(root, "hooks")
 	if v == nil {
@@ -91,7 +81,7 @@ func register(d *document, want []registration) error {
 func eventLists(want []registration) ordered {
 	var events ordered
 	for _, r := range want {
-		events = append(events, member{r.event, []group{r.group}})
+		events = append(events, member{r.event, []any{r.entry}})
 	}
 	return events
 }
@@ -119,37 +109,43 @@ func (d *document) place(hooks *hujson.Object, indent string, r registration) er
 		return err
 	}
 	if list == nil {
-		d.appendMember(hooks, indent, r.event, []group{r.group})
+		d.appendMember(hooks, indent, r.event, []any{r.entry})
 		return nil
 	}
 	own := memberIndent(hooks, r.event, indent)
 	dropFrom(d, list, true)
-	if !d.refresh(list, own, r.group.Hooks[0]) {
-		d.appendElement(list, own, r.group)
+	if !d.refresh(list, own, r.handler) {
+		d.appendElement(list, own, r.entry)
 	}
 	return nil
 }
 
 // refresh writes h over the one handler of nod's in the list, where it
 // differs. It reports whether there was one.
-func (d *document) refresh(list *hujson.Array, indent string, h handler) bool {
+func (d *document) refresh(list *hujson.Array, indent string, h ordered) bool {
+	if d.refreshIn(list, indent, h) {
+		return true
+	}
 	for i := range list.Elements {
 		g, hooks := groupAt(list, i)
-		if hooks == nil {
-			continue
-		}
-		inGroup := memberIndent(g, "hooks", lineIndent(list.Elements[i].BeforeExtra, indent))
-		for j := range hooks.Elements {
-			old := &hooks.Elements[j]
-			if !isNod(old) {
-				continue
-			}
-			if !d.holds(old, h) {
-				inline := !bytes.ContainsRune(old.Pack(), '\n')
-				old.Value = d.render(h, lineIndent(old.BeforeExtra, inGroup), inline)
-			}
+		if hooks != nil && d.refreshIn(hooks, memberIndent(g, "hooks", lineIndent(list.Elements[i].BeforeExtra, indent)), h) {
 			return true
 		}
+	}
+	return false
+}
+
+func (d *document) refreshIn(hooks *hujson.Array, indent string, h ordered) bool {
+	for j := range hooks.Elements {
+		old := &hooks.Elements[j]
+		if !isNod(old) {
+			continue
+		}
+		if !d.holds(old, h) {
+			inline := !bytes.ContainsRune(old.Pack(), '\n')
+			old.Value = d.render(h, lineIndent(old.BeforeExtra, indent), inline)
+		}
+		return true
 	}
 	return false
 }
@@ -201,6 +197,16 @@ func dropEvents(d *document, hooks *hujson.Object) (dropped bool) {
 // stays. It reports whether it took any.
 func dropFrom(d *document, list *hujson.Array, spare bool) (dropped bool) {
 	for i := 0; i < len(list.Elements); {
+		if isNod(&list.Elements[i]) { // a list without groups
+			if spare && matchesAll(list.Elements[i].Value.(*hujson.Object)) {
+				spare = false
+				i++
+				continue
+			}
+			d.remove(arraySequence{list}, i)
+			dropped = true
+			continue
+		}
 		g, hooks := groupAt(list, i)
 		if hooks == nil || len(hooks.Elements) == 0 {
 			i++
@@ -251,38 +257,29 @@ func isNod(v *hujson.Value) bool {
 	if !ok {
 		return false
 	}
-	c := find(h, "command")
-	if c == nil {
-		return false
+	for _, name := range []string{"command", "bash"} {
+		c := find(h, name)
+		if c == nil {
+			continue
+		}
+		lit, ok := c.Value.(hujson.Literal)
+		if !ok || lit.Kind() != '"' {
+			continue
+		}
+		program := lit.String()
+		if find(h, "args") == nil {
+			program = programOf(program)
+		}
+		if path.Base(program) == HookName {
+			return true
+		}
 	}
-	lit, ok := c.Value.(hujson.Literal)
-	if !ok || lit.Kind() != '"' {
-		return false
-	}
-	program := lit.String()
-	if find(h, "args") == nil {
-		program = firstWord(program)
-	}
-	return path.Base(program) == HookName
-}
-
-// firstWord returns the program of a command that a shell reads, as far as
-// quotes go.
-func firstWord(command string) string {
-	command = strings.TrimLeft(command, " \t")
-	if command != "" && (command[0] == '"' || command[0] == '\'') {
-		word, _, _ := strings.Cut(command[1:], command[:1])
-		return word
-	}
-	if i := strings.IndexAny(command, " \t\n;|&<>"); i >= 0 {
-		command = command[:i]
-	}
-	return command
+	return false
 }
 
 // holds reports whether v is h, member for member, whatever the spacing. A
 // member more (if, async, a second command) makes it another handler.
-func (d *document) holds(v *hujson.Value, h handler) bool {
+func (d *document) holds(v *hujson.Value, h ordered) bool {
 	have, ok := v.Value.(*hujson.Object)
 	if !ok {
 		return false

@@ -18,9 +18,9 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -62,6 +62,8 @@ func (l Level) String() string {
 
 // Options says which file to edit and what to write into it.
 type Options struct {
+	// Agent is the adapter's name; "" is claude-code.
+	Agent string
 	Level Level
 	// Root stands before the managed file's path; "" is "/". For tests and
 	// for images that are being built.
@@ -94,16 +96,6 @@ func (o Options) base() string {
 		return o.Project
 	}
 	return filepath.Join("/", o.Root)
-}
-
-func (o Options) relative() string {
-	if o.Level != Managed {
-		return ".claude/settings.json"
-	}
-	if o.OS == "darwin" || o.OS == "" && runtime.GOOS == "darwin" {
-		return "Library/Application Support/ClaudeCode/managed-settings.json"
-	}
-	return "etc/claude-code/managed-settings.json"
 }
 
 // Plan is a change to one settings file that has not been made.
@@ -143,8 +135,8 @@ func PlanInstall(o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	p.Findings = slices.Concat(p.file.weaknesses(), unread(doc), o.silencers())
-	if err := register(doc, registrations(o)); err != nil {
+	p.Findings = slices.Concat(p.file.weaknesses(), unread(doc, o.host()), o.silencers())
+	if err := register(doc, o); err != nil {
 		return Plan{}, err
 	}
 	p.After = doc.pack()
@@ -170,6 +162,9 @@ func PlanUninstall(o Options) (Plan, error) {
 }
 
 func (o Options) open() (Plan, *document, error) {
+	if !o.HasLevel() {
+		return Plan{}, nil, fmt.Errorf("install: %s has no hooks at the %s level that nod could edit", cmp.Or(o.host().title, o.Agent), o.Level)
+	}
 	f, err := o.read()
 	if err != nil {
 		return Plan{}, nil, err

@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,9 +81,9 @@ func TestTarget(t *testing.T) {
 func TestRegistrations(t *testing.T) {
 	got := make(map[string]string)
 	for _, r := range registrations(paths()) {
-		h := r.group.Hooks[0]
-		if r.group.Matcher != "*" || len(r.group.Hooks) != 1 || h.Type != "command" || h.Command != "/opt/nod/nod-hook" {
-			t.Errorf("%s: %+v", r.event, r.group)
+		g, h := claudeGroup(t, r)
+		if g.Matcher != "*" || h.Type != "command" || h.Command != "/opt/nod/nod-hook" {
+			t.Errorf("%s: %+v", r.event, g)
 		}
 		want := "claude-code --settings /home/u/.config/nod/nod.toml --managed /etc/nod/nod.toml --state /home/u/.local/state/nod --nod /opt/nod/nod"
 		if args := strings.Join(h.Args, " "); args != want {
@@ -99,8 +100,78 @@ func TestRegistrations(t *testing.T) {
 	}
 	o := paths()
 	o.Settings, o.State = "", ""
-	if args := strings.Join(registrations(o)[0].group.Hooks[0].Args, " "); args != "claude-code --managed /etc/nod/nod.toml --nod /opt/nod/nod" {
+	_, h := claudeGroup(t, registrations(o)[0])
+	if args := strings.Join(h.Args, " "); args != "claude-code --managed /etc/nod/nod.toml --nod /opt/nod/nod" {
 		t.Errorf("without the user's files: %s", args)
+	}
+}
+
+// claudeHook is a hook as Claude Code reads it.
+type claudeHook struct {
+	Type, Command, OnFailure string
+	Args                     []string
+	Timeout                  int
+}
+
+type claudeGroupOf struct {
+	Matcher string
+	Hooks   []claudeHook
+}
+
+func claudeGroup(t *testing.T, r registration) (g claudeGroupOf, h claudeHook) {
+	t.Helper()
+	if err := json.Unmarshal(encode(r.entry), &g); err != nil || len(g.Hooks) != 1 {
+		t.Fatalf("%s: %v %+v", r.event, err, g)
+	}
+	return g, g.Hooks[0]
+}
+
+// Whatever becomes of the program that stands behind guardScript, and where
+// nothing does, the shell ends with 0 or 2, and with a reason on 2.
+func TestGuardScript(t *testing.T) {
+	dir := t.TempDir()
+	for _, row := range []struct {
+		name, script, stderr string
+		code                 int
+	}{
+		{"allows", "#!/bin/sh\necho \"$@\"; cat\n", "", 0},
+		{"blocks", "#!/bin/sh\necho because >&2; exit 2\n", "because\n", 2},
+		{"fails", "#!/bin/sh\nexit 1\n", "nod-hook failed (1), so the call is blocked\n", 2},
+		{"kills itself", "#!/bin/sh\nkill -9 $$\n", "nod-hook failed (137), so the call is blocked\n", 2},
+		{"is no program", "\x00\x01", "so the call is blocked\n", 2},
+		{"missing", "", "so the call is blocked\n", 2},
+		{"hangs", "#!/bin/sh\nexec sleep 60\n", "so the call is blocked\n", 2},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			hook := filepath.Join(dir, row.name, "it's a place", HookName)
+			if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if row.script != "" {
+				if err := os.WriteFile(hook, []byte(row.script), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := os.Stat("/usr/bin/timeout"); row.name == "hangs" && err != nil {
+				t.Skip("no /usr/bin/timeout: skipped")
+			}
+			o := Options{Agent: "claude-code", Hook: hook, Nod: "/opt/no d/nod"}
+			line := o.guarded(2)
+			if got := programOf(line); got != hook {
+				t.Errorf("the program of %s is taken for %q", line, got)
+			}
+			cmd := exec.Command("/bin/sh", "-c", line)
+			cmd.Stdin = strings.NewReader(" payload")
+			var stdout, stderr strings.Builder
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			_ = cmd.Run()
+			if code := cmd.ProcessState.ExitCode(); code != row.code || !strings.HasSuffix(stderr.String(), row.stderr) {
+				t.Errorf("exit %d, stderr %q", code, stderr.String())
+			}
+			if want := "claude-code --nod /opt/no d/nod\n payload"; row.code == 0 && stdout.String() != want {
+				t.Errorf("stdout %q, want %q", stdout.String(), want)
+			}
+		})
 	}
 }
 

@@ -1,0 +1,226 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/nodgate/nod"
+)
+
+// Lengths of what reaches the host, in characters. It writes strings over
+// 10,000 to a file and shows a preview.
+const (
+	reasonLength = 300
+	noticeCount  = 5
+)
+
+// What the host is told, as it stands in the log.
+const (
+	abstained  = "abstained"
+	saysAllow  = "allow"
+	saysAsk    = "ask"
+	saysDeny   = "deny"
+	saysNobody = "nobody" // an ask that nobody can answer; logged as deny
+	// an ask that the host cannot pass on to a person; logged as deny
+	saysUnasked = "unasked"
+)
+
+// logged is what a word comes to.
+func logged(says string) string {
+	if says == saysNobody || says == saysUnasked {
+		return saysDeny
+	}
+	return says
+}
+
+// says picks one of the words above from what a host can do, for hosts on
+// which nothing but the seat and the plan mode matters.
+//
+//	                 seat allows   seat asks      a prompt follows   else
+//	allow            allow         -              -                  -
+//	ask, person      -             ask            silence            deny
+//	ask, nobody      -             deny           silence            deny
+//	deny             deny
+//
+// An allow in plan mode, or under Reinforce, is silence.
+func says(can Capabilities, e Event, d nod.Decision, p Profile, model bool) string {
+	seat := can.seat(e.Kind)
+	if p == Default && e.Call.HostJudges && !model {
+		p = Reinforce
+	}
+	switch d.Verdict {
+	case nod.Allow:
+		if seat.Allow && p != Reinforce && !e.Plan && !personsTool(e.Call.Tool) {
+			return saysAllow
+		}
+		return abstained
+	case nod.Ask:
+		return saysAsking(seat, e, d, p, model)
+	}
+	return saysDeny
+}
+
+func saysAsking(seat Seat, e Event, d nod.Decision, p Profile, model bool) string {
+	switch {
+	case e.PromptFollows, e.Kind == Prompt && seat.Silence == Prompts:
+		return abstained
+	case p != Replace && hostDecides(e, d, model):
+		return abstained
+	case !seat.Ask:
+		return saysUnasked
+	case e.Call.Interactive, seat.AskHeadless:
+		return saysAsk
+	}
+	return saysNobody
+}
+
+// personsTool reports whether the prompt is the point of a tool: an allow
+// would skip the person.
+func personsTool(tool string) bool {
+	switch tool {
+	case "ask_user_question", "enter_plan_mode", "exit_plan_mode":
+		return true
+	}
+	return false
+}
+
+// seat returns the seat of an event; only Prompt has another than Decide.
+func (c Capabilities) seat(k Kind) Seat {
+	if k == Prompt {
+		return c.Asking
+	}
+	return c.Before
+}
+
+// hostDecides reports whether the host's own judge takes over: nothing
+// settled the call, no rule speaks about it, and nod has no model.
+func hostDecides(e Event, d nod.Decision, model bool) bool {
+	return e.Call.HostJudges && !model && d.Layer == nod.LayerNone && d.Rule.Text == "" &&
+		(d.Err == nil || d.Err.Kind == nod.NoModel)
+}
+
+// nestedBefore answers PreToolUse in the shape of Claude Code, which several
+// hosts have taken over.
+func nestedBefore(d nod.Decision, says string) Answer {
+	reason := reasonOf(d, says)
+	says = logged(says)
+	var out string
+	if says != abstained {
+		out = `"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"` + says +
+			`","permissionDecisionReason":` + quoted(reason) + `}`
+	}
+	return Answer{Stdout: nestedOutput(out, d.Notices), Said: says}
+}
+
+// nestedInstead answers PermissionRequest in that shape. There is no reason
+// for an allow.
+func nestedInstead(d nod.Decision, says string) Answer {
+	var out string
+	switch says {
+	case saysAllow:
+		out = `{"behavior":"allow"}`
+	case saysDeny:
+		out = `{"behavior":"deny","message":` + quoted(reasonOf(d, says)) + `}`
+	}
+	if out != "" {
+		out = `"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":` + out + `}`
+	}
+	return Answer{Stdout: nestedOutput(out, d.Notices), Said: says}
+}
+
+// nestedOutput joins an answer and what the person is to know; nothing at all
+// where there is neither.
+func nestedOutput(answer string, notices []string) []byte {
+	var lines []string
+	for _, n := range notices[:min(len(notices), noticeCount)] {
+		if n = said(n); n != "" {
+			lines = append(lines, n)
+		}
+	}
+	var parts []string
+	if answer != "" {
+		parts = append(parts, answer)
+	}
+	if len(lines) > 0 {
+		parts = append(parts, `"systemMessage":`+quoted(strings.Join(lines, "\n")))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []byte("{" + strings.Join(parts, ",") + "}")
+}
+
+// reasonOf is what the person reads under allow and ask, and the model
+// under deny.
+func reasonOf(d nod.Decision, says string) string {
+	reason := said(d.Reason)
+	if reason == "" {
+		reason = "nod gives no reason"
+	}
+	switch says {
+	case saysUnasked:
+		reason += " | A person has to approve this, and this agent gives nod no way to ask them: they can add an allow rule (`nod help settings`)."
+	case saysNobody:
+		reason += " | A person has to approve this and nobody can be asked in this session: they can add an allow rule (`nod help settings`), or run the session interactively."
+	}
+	return reason
+}
+
+// exit2 exits with 2 and a reason on standard error: the one denial that
+// nearly every host understands. Without a reason some take it for an allow.
+func exit2(reason string) Answer {
+	reason = said(reason)
+	if !strings.HasPrefix(reason, "nod ") {
+		reason = strings.TrimSuffix("nod blocks this: "+reason, ": ")
+	}
+	return Answer{Stderr: []byte(reason + "\n"), Exit: 2, Said: saysDeny}
+}
+
+// said makes text fit to be shown: one line, everything invisible escaped, no
+// tags, so that nothing in it poses as the host's own words.
+func said(text string) string {
+	return nod.OneLine(withoutTags(nod.OneLine(text, 4*reasonLength)), reasonLength)
+}
+
+// withoutTags takes out what looks like a tag, as <system-reminder>, and what
+// becomes one when another is taken out of it.
+func withoutTags(text string) string {
+	if !strings.Contains(text, "<") {
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	for i := range len(text) {
+		out = append(out, text[i])
+		if text[i] != '>' {
+			continue
+		}
+		if open := bytes.LastIndexByte(out, '<'); open >= 0 && isTag(out[open+1:len(out)-1]) {
+			out = out[:open]
+		}
+	}
+	return string(out)
+}
+
+// isTag reports whether what stands between < and > is a tag: a name, and
+// attributes after a blank.
+func isTag(inside []byte) bool {
+	name := strings.Trim(string(inside), "/ ")
+	name, _, _ = strings.Cut(name, " ")
+	for i, c := range []byte(name) {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789-_:", rune(c))) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// quoted is a JSON string.
+func quoted(s string) string {
+	text, err := json.Marshal(s)
+	if err != nil { // cannot happen for a string
+		return `""`
+	}
+	return string(text)
+}

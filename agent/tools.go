@@ -1,0 +1,137 @@
+package agent
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod"
+)
+
+// builtin is one row of a host's table of its own tools. Tables are sorted by
+// raw and carry the version and the source that they were taken from.
+type builtin struct {
+	raw       string // the host's name, exactly
+	canonical string // what layer 1 and 2 know it by; a name of its own where it does more
+	shape     shape
+}
+
+// shape says which arguments nod reads. The zero value reads none.
+type shape uint8
+
+const (
+	opaque  shape = iota
+	command       // a shell command, and where it starts
+	read          // one file
+	search        // a directory, and a pattern or filter below it
+	edit          // a file, a text in it and its replacement
+	write         // a file and its whole content
+	fetch         // an address
+	patch         // a text in the format of apply_patch
+	special       // what the adapter reads by itself
+)
+
+// spelling is how a host calls the arguments. "" is one that it does not have.
+type spelling struct {
+	command, workdir       string
+	file                   string
+	content, old, new, all string
+	dir, pattern, filter   string
+	url, patch             string
+}
+
+// lookUp returns the row of a raw name, the zero row where there is none. A
+// canonical name ("read_file") is no built-in unless the host has one of that
+// name.
+func lookUp(table []builtin, raw string) builtin {
+	i, found := slices.BinarySearchFunc(table, raw, func(t builtin, name string) int {
+		return strings.Compare(t.raw, name)
+	})
+	if !found {
+		return builtin{}
+	}
+	return table[i]
+}
+
+// arguments fills in what the call would do from its arguments.
+func arguments(c *nod.Call, tool builtin, as spelling, in fields) {
+	c.Tool = tool.canonical
+	switch tool.shape {
+	case command:
+		c.Command = in.word(as.command)
+		startIn(c, as, in)
+	case read:
+		c.Paths = []string{in.word(as.file)}
+	case search:
+		c.Paths = searched(c.Dir, in.maybeNamed(as.dir), in.maybeNamed(as.pattern), in.maybeNamed(as.filter))
+	case edit:
+		one := nod.Edit{Path: in.word(as.file), Old: in.text(as.old), New: in.text(as.new)}
+		if as.all != "" {
+			one.All = in.flag(as.all)
+		}
+		c.Edits, c.Paths = []nod.Edit{one}, []string{one.Path}
+	case write:
+		c.Edits = []nod.Edit{{Path: in.word(as.file), New: in.text(as.content), Whole: true}}
+		c.Paths = []string{c.Edits[0].Path}
+	case fetch:
+		c.URL = in.word(as.url)
+	case patch:
+		patched(c, in.text(as.patch))
+	}
+}
+
+// maybeNamed is optional for an argument that the host may not have at all.
+func (f fields) maybeNamed(key string) string {
+	if key == "" {
+		return ""
+	}
+	return f.optional(key)
+}
+
+// startIn moves the call to the directory that the command names for itself.
+func startIn(c *nod.Call, as spelling, in fields) {
+	dir := in.maybeNamed(as.workdir)
+	switch {
+	case dir == "":
+	case path.IsAbs(dir):
+		c.Dir = dir
+	default: // a link on the way may make this another one; names are resolved later
+		c.Dir = strings.TrimSuffix(c.Dir, "/") + "/" + dir
+	}
+}
+
+// searched names where a search would look: the directory, and the pattern
+// below it, so that a search for ".ssh/id_*" is seen as what it is. A filter
+// is a pattern that may begin with "!".
+func searched(cwd, base, pattern, filter string) []string {
+	if base == "" {
+		base = cwd
+	}
+	paths := []string{base}
+	for _, p := range []string{pattern, filter} {
+		switch {
+		case p == "" || strings.HasPrefix(p, "!"):
+		case path.IsAbs(p) || strings.HasPrefix(p, "~"):
+			paths = append(paths, p)
+		default:
+			paths = append(paths, strings.TrimSuffix(base, "/")+"/"+p)
+		}
+	}
+	return paths
+}
+
+// patched reads a patch. One that cannot be read has the canonical name "",
+// so nothing takes it for an edit of the files that could be read.
+func patched(c *nod.Call, text string) {
+	edits, ok := readPatch(text)
+	if !ok {
+		c.Tool = ""
+		return
+	}
+	c.Edits = edits
+	for _, e := range edits {
+		if !slices.Contains(c.Paths, e.Path) {
+			c.Paths = append(c.Paths, e.Path)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/nodgate/nod"
+)
+
+// turnsOf says what one line of a transcript holds, oldest first. message is
+// false for a line that is none of the conversation.
+type turnsOf func(line object) (turns []nod.Turn, message bool, err error)
+
+// lineTranscript returns what reads a file of JSON lines that is appended to
+// while it is read, newest turn first, from its end. host names the format in
+// errors.
+//
+// Any error ends the turns: no such file, not a regular one, a line that is
+// not of the format (a torn last one is skipped), no message in it at all.
+// Where the limit ends the reading, a turn of the harness says so, if any
+// other turn came before it.
+func lineTranscript(name, host string, read turnsOf) func(context.Context) iter.Seq2[nod.Turn, error] {
+	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
+		return func(yield func(nod.Turn, error) bool) {
+			lines, err := openBackwards(name, transcriptLimit)
+			if err != nil {
+				yield(nod.Turn{}, err)
+				return
+			}
+			defer lines.close()
+			r := lineReader{lines: lines, host: host, read: read}
+			r.run(ctx, yield)
+		}
+	}
+}
+
+type lineReader struct {
+	lines    *backwards
+	host     string
+	read     turnsOf
+	messages int
+	yielded  int
+}
+
+func (r *lineReader) run(ctx context.Context, yield func(nod.Turn, error) bool) {
+	for {
+		turns, err := r.next()
+		if err == nil {
+			err = ctx.Err()
+		}
+		switch {
+		case errors.Is(err, io.EOF) && r.messages > 0:
+			return
+		case errors.Is(err, io.EOF):
+			yield(nod.Turn{}, errors.New("the transcript holds no message of "+r.host))
+			return
+		case errors.Is(err, errCut) && r.yielded > 0:
+			yield(nod.Turn{Origin: nod.OriginHarness, Text: "earlier turns are not shown"}, nil)
+			return
+		case err != nil:
+			yield(nod.Turn{}, err)
+			return
+		}
+		for _, turn := range slices.Backward(turns) {
+			r.yielded++
+			if !yield(turn, nil) {
+				return
+			}
+		}
+	}
+}
+
+// next returns the turns of the line before. The host writes its lines with
+// an encoder under which a text that was cut may end in half a character.
+func (r *lineReader) next() ([]nod.Turn, error) {
+	for {
+		text, last, err := r.lines.next()
+		if err != nil {
+			return nil, err
+		}
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		line, err := readObject(text, scanner{depth: 512, halve: true})
+		if err != nil && last {
+			continue // half written
+		}
+		var turns []nod.Turn
+		message := false
+		if err == nil {
+			turns, message, err = r.read(line)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the transcript is not one of %s: %w", r.host, err)
+		}
+		if message {
+			r.messages++
+			return turns, nil
+		}
+	}
+}
