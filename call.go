@@ -82,6 +82,10 @@ type Call struct {
 	// where nod is silent (Claude Code in auto mode).
 	HostJudges bool
 
+	// StdinUnseen says that the agent can type into a program after it has
+	// started, and that nod is not shown what.
+	StdinUnseen bool
+
 	// Transcript yields the conversation, newest turn first. Only layer 4
 	// calls it, at most once a decision. nil: there is none.
 	Transcript func(context.Context) iter.Seq2[Turn, error]

@@ -156,6 +156,9 @@ func (t *trial) decide(ctx context.Context) Decision {
 	if why := t.irrecoverable(); why != "" {
 		return t.decided(LayerShell, Deny, why, Rule{})
 	}
+	if why := t.typedInto(); why != "" {
+		return t.decided(LayerShell, Deny, why, Rule{})
+	}
 	if secret := t.secret(); secret != "" {
 		t.open = secret
 		return t.ask(ctx)

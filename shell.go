@@ -44,6 +44,22 @@ func (t *trial) irrecoverable() (why string) {
 	return ""
 }
 
+// typedInto reports an interpreter that runs what it will be told later, on a
+// host that does not show what is typed; "" if there is none. What a pipe or a
+// file feeds it is another matter.
+func (t *trial) typedInto() (why string) {
+	if !t.call.StdinUnseen {
+		return ""
+	}
+	for _, e := range t.report.Effects {
+		fed := slices.ContainsFunc(t.report.Unknowns, func(u shell.Unknown) bool { return u.Command == e.Command && u.Part == shell.PartWords })
+		if e.Kind == shell.Run && e.Target == "standard input" && !fed {
+			return "nod is not shown what is typed into a program that runs: " + Printable(e.Words) + "; give it the script in the command itself"
+		}
+	}
+	return ""
+}
+
 func wipes(e shell.Effect) bool {
 	switch e.Kind {
 	case shell.Exhaust:
@@ -94,6 +110,10 @@ func topLevel(target string) bool {
 // harmless is layer 3: everything the command does is known and either
 // harmless here or cleared by an allow rule. why is "" where it is not.
 func (t *trial) harmless() (why string, rule Rule) {
+	if t.call.StdinUnseen {
+		t.open = "nod is not shown what is typed into this once it runs (a pager or a prompt takes commands)"
+		return "", Rule{}
+	}
 	cleared := make([]bool, len(t.report.Commands))
 	for i, c := range t.report.Commands {
 		if r, ok := t.allowedBy(c); ok && t.permits(r, i) {

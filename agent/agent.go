@@ -45,8 +45,14 @@ type Event struct {
 	// Reason is the host's, for HostDenied.
 	Reason string
 	// PromptFollows says that the host asks a person about this call if nod
-	// is silent, whatever else is set. False where that is not certain.
+	// is silent, unless that person told the host before not to. False where
+	// that is not certain.
 	PromptFollows bool
+	// Complete adds what the payload does not say and the host's own files
+	// do; nil where there is nothing of the kind. Nothing is opened until it
+	// is called. Until then, and where it finds nothing, the event is at its
+	// strictest.
+	Complete func(*Event)
 }
 
 // Answer is what the hook's process does: what it prints and its exit code.
@@ -130,7 +136,8 @@ type Adapter interface {
 	// Name is the word on the command line and in the log.
 	Name() string
 	// Decode reads one payload, strictly. environ is the hook's environment,
-	// as os.Environ gives it. An error blocks.
+	// as os.Environ gives it, with PWD set to the directory in which the host
+	// started the hook. An error blocks.
 	Decode(payload []byte, environ []string) (Event, error)
 	// Encode says a decision in the host's dialect. model says that a model
 	// is configured for nod.
@@ -142,7 +149,7 @@ type Adapter interface {
 }
 
 // All lists every adapter.
-func All() []Adapter { return []Adapter{ClaudeCode{}} }
+func All() []Adapter { return []Adapter{ClaudeCode{}, Codex{}, Copilot{}} }
 
 // ByName returns the adapter of that name.
 func ByName(name string) (Adapter, bool) {

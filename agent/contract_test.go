@@ -24,22 +24,74 @@ func claudeHost(fixtures fs.FS) agenttest.Host {
 	}
 }
 
-func TestContract(t *testing.T) {
-	t.Run("claude-code", func(t *testing.T) {
-		agenttest.Run(t, claudeHost(os.DirFS("testdata/claude-code")))
-	})
-	t.Run("claude-code, captured", func(t *testing.T) {
-		dir := filepath.Join("..", "..", "shared", "protocols", "claude-code", "fixtures")
-		if _, err := os.Stat(dir); err != nil {
-			t.Skipf("%s absent: skipped", dir)
-		}
-		agenttest.Run(t, claudeHost(os.DirFS(dir)))
-	})
+func codexHost(fixtures fs.FS) agenttest.Host {
+	return agenttest.Host{
+		Adapter:  agent.Codex{},
+		Fixtures: fixtures,
+		Environ:  []string{"PWD=/home/ada/loom"},
+		Modes:    []string{"default", "plan", "acceptEdits", "dontAsk", "bypassPermissions", "newMode", ""},
+		Several:  []string{"transcript_path"},
+		Valid:    codexTakes,
+	}
 }
+
+func copilotHost(fixtures fs.FS) agenttest.Host {
+	return agenttest.Host{
+		Adapter:  agent.Copilot{},
+		Fixtures: fixtures,
+		Environ:  []string{"COPILOT_PROJECT_DIR=/home/ada/loom", "HOME=/home/ada"},
+		Modes:    []string{""},
+		Several:  []string{"error", "toolArgs.paths"},
+		Valid:    copilotTakes,
+	}
+}
+
+// contracts lists what the suite must be told about each agent, and where the
+// shared corpus has its captured payloads.
+func contracts() []struct {
+	host     func(fs.FS) agenttest.Host
+	captured string
+} {
+	return []struct {
+		host     func(fs.FS) agenttest.Host
+		captured string
+	}{
+		{claudeHost, "*.json"},
+		{codexHost, "*.stdin.json"},
+		{copilotHost, "camel.*.json"},
+	}
+}
+
+func TestContract(t *testing.T) {
+	for _, row := range contracts() {
+		name := row.host(nil).Adapter.Name()
+		t.Run(name, func(t *testing.T) {
+			agenttest.Run(t, row.host(os.DirFS(filepath.Join("testdata", name))))
+		})
+		t.Run(name+", captured", func(t *testing.T) {
+			dir := filepath.Join("..", "..", "shared", "protocols", name, "fixtures")
+			if _, err := os.Stat(dir); err != nil {
+				t.Skipf("%s absent: skipped", dir)
+			}
+			agenttest.Run(t, row.host(only{os.DirFS(dir), row.captured}))
+		})
+	}
+}
+
+// only shows the files of a directory that match a pattern.
+type only struct {
+	fs.FS
+	pattern string
+}
+
+func (o only) Glob(string) ([]string, error) { return fs.Glob(o.FS, o.pattern) }
 
 // Every adapter is in the table above.
 func TestContractCoversAll(t *testing.T) {
-	covered := map[string]bool{"claude-code": true}
+	covered := map[string]bool{}
+	for _, row := range contracts() {
+		covered[row.host(nil).Adapter.Name()] = true
+	}
 	for _, a := range agent.All() {
 		if !covered[a.Name()] {
 			t.Errorf("%s does not run the contract", a.Name())
@@ -95,6 +147,52 @@ func claudeTakes(e agent.Event, a agent.Answer) error {
 	}
 	if said != a.Said {
 		return fmt.Errorf("%q is printed, but Said is %q", said, a.Said)
+	}
+	return nil
+}
+
+// codexTakes is the schema of Codex 0.169.0, under which a key too many, an
+// allow or an ask before a call, and a denial without a reason let it run.
+func codexTakes(e agent.Event, a agent.Answer) error {
+	if err := claudeTakes(e, a); err != nil || a.Exit != 0 || len(a.Stdout) == 0 {
+		return err
+	}
+	switch {
+	case e.Kind == agent.Decide && a.Said != "deny" && a.Said != "abstained":
+		return fmt.Errorf("%s voids the answer", a.Said)
+	case e.Kind != agent.Decide && e.Kind != agent.Prompt:
+		return errors.New("no such event is answered")
+	}
+	return nil
+}
+
+// copilotTakes is what Copilot CLI reads: one flat object, by event.
+func copilotTakes(e agent.Event, a agent.Answer) error {
+	switch {
+	case a.Exit == 2 && len(a.Stdout) == 0 && len(bytes.TrimSpace(a.Stderr)) > 0:
+		return nil
+	case a.Exit != 0 || len(a.Stderr) > 0:
+		return fmt.Errorf("exit %d, stderr %q, stdout %q", a.Exit, a.Stderr, a.Stdout)
+	case len(a.Stdout) == 0:
+		return nil
+	}
+	var out struct{ PermissionDecision, PermissionDecisionReason, Behavior, Message string }
+	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&out); err != nil {
+		return fmt.Errorf("%s: %v", a.Stdout, err)
+	}
+	said := out.PermissionDecision
+	if e.Kind == agent.Prompt {
+		said = out.Behavior
+	}
+	switch {
+	case said != a.Said:
+		return fmt.Errorf("%q is printed, but Said is %q", said, a.Said)
+	case e.Kind == agent.Prompt && (out.PermissionDecision != "" || out.Behavior == "deny" && out.Message == ""):
+		return fmt.Errorf("%s", a.Stdout)
+	case e.Kind == agent.Decide && (out.Behavior != "" || out.PermissionDecisionReason == ""):
+		return fmt.Errorf("%s", a.Stdout)
 	}
 	return nil
 }

@@ -83,6 +83,14 @@ func (f fields) word(key string) string {
 // optional reads a string that may be absent.
 func (f fields) optional(key string) string { return f.asText(f.maybe(key)) }
 
+// nullable reads a string that may be absent or null.
+func (f fields) nullable(key string) string {
+	if m := f.maybe(key); m != nil && string(m.value) == "null" {
+		return ""
+	}
+	return f.optional(key)
+}
+
 func (f fields) asText(m *member) string {
 	if m == nil {
 		return ""
@@ -171,6 +179,22 @@ func (f fields) list(key string) []fields {
 		out = append(out, f.inside(e.value, m.at+e.at, path))
 	}
 	return out
+}
+
+// texts reads strings that may be absent: one, or a list of them.
+func (f fields) texts(key string) (all []string) {
+	m := f.maybe(key)
+	switch {
+	case m == nil:
+		return nil
+	case m.value[0] != '[':
+		return []string{f.asText(m)}
+	}
+	for _, one := range parts(m.value) {
+		one.key, one.at = m.key, m.at+one.at
+		all = append(all, f.asText(&one))
+	}
+	return all
 }
 
 // parts splits an object or array that lies in a checked text, so nothing is

@@ -38,6 +38,9 @@ type Host struct {
 	Environ []string
 	// Modes are the host's permission modes, with one that it does not have.
 	Modes []string
+	// Several lists the keys to which the host's schema gives several types:
+	// null, a string or a list beside their own.
+	Several []string
 	// Valid reports what the host's schema does not allow in an answer to an
 	// event; nil where all is well. The suite has checked that the answer
 	// means the decision.
@@ -208,10 +211,11 @@ func decode(h Host, text []byte) (e agent.Event, panicked string, err error) {
 }
 
 // same reports whether two events are the same to the deciding layers: all
-// but the input as sent and the transcript, which is a function.
+// but the input as sent and what is a function.
 func same(a, b agent.Event) bool {
 	a.Call.Input, b.Call.Input = nil, nil
 	a.Call.Transcript, b.Call.Transcript = nil, nil
+	a.Complete, b.Complete = nil, nil
 	return reflect.DeepEqual(a, b)
 }
 

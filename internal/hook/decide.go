@@ -12,6 +12,9 @@ import (
 
 // decide answers a call that is about to run.
 func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
+	if e.Complete != nil {
+		e.Complete(&e)
+	}
 	memory, root := r.remember(e)
 	defer r.forget(memory)
 	settings, err := r.settings(root)
@@ -25,7 +28,7 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 		e.Call.Roots = append([]string{root}, e.Call.Roots...)
 	}
 	digest := session.Digest(e.Call.RawTool, e.Call.Input)
-	if e.Kind == agent.Prompt && memory.Answered(digest) {
+	if e.Kind == agent.Prompt && r.Adapter.Capabilities().Before.Allow && memory.Answered(digest) {
 		return agent.Answer{}
 	}
 	r.extend(settings.Model.Timeout)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -16,11 +17,11 @@ import (
 // Usage is what `nod-hook help` prints.
 const Usage = `nod-hook answers a coding agent's hook; agents start it, people use nod.
 
-  nod-hook claude-code   answer one payload from standard input
+  nod-hook AGENT         answer one payload from standard input
   nod-hook demo          watch nod decide a bundled session, no key needed
   nod-hook version
 
-Set it up with: nod install claude-code`
+Set it up with: nod install AGENT, such as claude-code`
 
 // Main answers one payload for the agent that args[0] names and returns the
 // exit code. Arguments that cannot be used block: an agent reads exit 2 with
@@ -36,8 +37,25 @@ func Main(ctx context.Context, args, environ []string, stdin io.Reader, stdout, 
 		fmt.Fprintf(stderr, "nod-hook: %v; run nod install %s again\n", err, adapter.Name())
 		return 2
 	}
-	o.Adapter, o.Environ, o.Version = adapter, environ, version.String()
+	o.Adapter, o.Environ, o.Version = adapter, startedIn(environ), version.String()
 	return Run(ctx, o, stdin, stdout, stderr, exit)
+}
+
+// startedIn sets PWD to the directory in which the host started the hook,
+// which is where some hosts say what the workspace is. What the environment
+// says of it counts only if it is a name of that directory.
+func startedIn(environ []string) []string {
+	here, err := os.Getwd()
+	out := make([]string, 0, len(environ)+1)
+	for _, kv := range environ {
+		if !strings.HasPrefix(kv, "PWD=") {
+			out = append(out, kv)
+		}
+	}
+	if err != nil {
+		return out
+	}
+	return append(out, "PWD="+here)
 }
 
 // parse reads the flags that the installed command line carries.

@@ -14,12 +14,12 @@ func (s *Server) answer(r Request) Answer {
 	case Classifier:
 		return s.classification(r)
 	case Turn:
-		step, index := s.due(b)
-		return messageAnswer(stepMessage(step, index, b.Model), b.Stream)
+		step, index := s.due(r)
+		return said(r, step, index)
 	case Judge:
 		return messageAnswer(textMessage("judge", judgeText(b, s.script.Judge != nil && s.script.Judge(r)), b.Model), b.Stream)
 	case Side:
-		return messageAnswer(textMessage("side", "a test", b.Model), b.Stream)
+		return said(r, Step{Text: "a test"}, 0)
 	case CountTokens:
 		return Raw(http.StatusOK, `{"input_tokens":100}`)
 	case Models:
@@ -58,14 +58,12 @@ func (s *Server) classification(r Request) Answer {
 
 // due returns the step that the conversation has come to: the one after the
 // latest of which it holds a call.
-func (s *Server) due(b body) (Step, int) {
+func (s *Server) due(r Request) (Step, int) {
 	next := 0
-	for _, m := range b.Messages {
-		for _, part := range blocks(m.Content) {
-			var step int
-			if _, err := fmt.Sscanf(part.ID, "toolu_%d_", &step); err == nil && part.Type == "tool_use" {
-				next = max(next, step+1)
-			}
+	for _, m := range s.heard(r) {
+		var step int
+		if _, err := fmt.Sscanf(m.id, "toolu_%d_", &step); err == nil && !m.result {
+			next = max(next, step+1)
 		}
 	}
 	if next < len(s.script.Steps) {

@@ -4,7 +4,8 @@
 // It plays three parts, told apart by what a request holds, never by its
 // address alone:
 //
-//   - The agent's model (Anthropic Messages, streamed or whole). It plays
+//   - The agent's model (Anthropic Messages, OpenAI Responses or chat
+//     completions, Gemini generateContent; streamed or whole). It plays
 //     [Script.Steps]: each step is some tool calls, or a final text. Which
 //     step is due follows from the conversation in the request, not from a
 //     counter, so that a request that the agent repeats gets the same answer.
@@ -75,7 +76,13 @@ type Call struct {
 	// Tool is the agent's name of the tool, Input its arguments.
 	Tool  string
 	Input map[string]any
+	// Namespace is the group that a tool is in, on OpenAI's Responses.
+	Namespace string
 }
+
+// Freeform is the key in [Call.Input] under which the input of a tool that
+// takes plain text stands (OpenAI's custom tools).
+const Freeform = "\x00freeform"
 
 // Bash is a call of Claude Code's shell tool.
 func Bash(name, command string) Call {
@@ -137,7 +144,8 @@ func (r Request) Text() string {
 
 func (r Request) isOpenAI() bool { return strings.HasSuffix(r.Path, "/responses") }
 
-// Result is what the agent told its model about one call.
+// Result is what the agent told its model about one call. IsError is set
+// where the vendor's API has a place for it: on Anthropic Messages and Gemini.
 type Result struct {
 	Text    string
 	IsError bool
@@ -200,11 +208,9 @@ func (s *Server) Requests(kinds ...Kind) []Request {
 func (s *Server) Result(name string) (Result, bool) {
 	turns := s.Requests(Turn)
 	for i := len(turns) - 1; i >= 0; i-- {
-		for _, m := range decodeBody(turns[i].Body).Messages {
-			for _, b := range blocks(m.Content) {
-				if b.Type == "tool_result" && CallName(b.ToolUseID) == name {
-					return Result{Text: plainText(b.Content), IsError: b.IsError}, true
-				}
+		for _, m := range s.heard(turns[i]) {
+			if m.result && CallName(m.id) == name {
+				return Result{Text: m.text, IsError: m.isError}, true
 			}
 		}
 	}
@@ -287,7 +293,7 @@ func kindOf(r Request) Kind {
 		return Probe
 	case r.Method != http.MethodPost:
 		return Other
-	case strings.HasSuffix(r.Path, "/v1/responses"), strings.HasSuffix(r.Path, "/v1/messages"):
+	case r.vendor() != anthropicMessages, strings.HasSuffix(r.Path, "/v1/messages"):
 		return kindOfQuery(r)
 	}
 	return Other
@@ -298,8 +304,6 @@ func kindOfQuery(r Request) Kind {
 	switch {
 	case b.forcedTool() == classifyTool:
 		return Classifier
-	case r.isOpenAI():
-		return Other
 	case len(b.Tools) > 0:
 		return Turn
 	case slices.ContainsFunc(b.Stop, isJudgeStop), b.mentions("<block>"), b.mentions("<severity>"):

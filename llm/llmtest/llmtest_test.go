@@ -173,7 +173,7 @@ func TestKinds(t *testing.T) {
 		{"/v1/messages/count_tokens", `{}`, CountTokens},
 		{"/v1/models", ``, Models},
 		{"/v1/files", ``, Other},
-		{"/v1/responses", `{"input":"no tool"}`, Other},
+		{"/v1/responses", `{"input":"no tool"}`, Side},
 	} {
 		post(t, srv.URL+row.path, row.body)
 		all := srv.Requests()

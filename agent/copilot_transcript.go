@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// copilotTranscript returns what reads the events of a session of Copilot CLI
+// (1.0.102): JSON lines {type, data, timestamp} below the home directory, which
+// no payload names. A sub-agent's events stand among its root's and carry the
+// sub-agent's id.
+func copilotTranscript(environ []string, session string) func(context.Context) iter.Seq2[nod.Turn, error] {
+	home := variable(environ, "HOME")
+	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
+		if !path.IsAbs(home) || session == "" || strings.Trim(session, "0123456789abcdefABCDEF-") != "" {
+			return func(yield func(nod.Turn, error) bool) {
+				yield(nod.Turn{}, errors.New("nobody can say where the session's events are"))
+			}
+		}
+		name := path.Join(home, ".copilot", "session-state", session, "events.jsonl")
+		return lineTranscript(name, "Copilot", copilotTurns)(ctx)
+	}
+}
+
+func copilotTurns(line object) (turns []nod.Turn, message bool, err error) {
+	f := fieldsOf(line, &err)
+	kind := f.word("type")
+	switch kind {
+	case "user.message", "assistant.message", "tool.execution_start", "tool.execution_complete":
+	default:
+		return nil, false, err
+	}
+	data, _ := f.child("data")
+	turn := copilotTurn(kind, data)
+	if err != nil {
+		return nil, false, err
+	}
+	if f.optional("agentId") != "" && turn.Origin == nod.OriginPerson {
+		turn.Origin = nod.OriginOtherAgent
+	}
+	turn.Time, _ = time.Parse(time.RFC3339, line.hint("timestamp"))
+	if turn.Text == "" && turn.Tool == "" {
+		return nil, true, err
+	}
+	return []nod.Turn{turn}, true, err
+}
+
+// copilotTurn reads one event. content is what was typed; what the host adds
+// to it stands in transformedContent, which is not read. A message with a
+// source (a skill, another session) was not typed.
+func copilotTurn(kind string, data fields) nod.Turn {
+	switch kind {
+	case "user.message":
+		turn := nod.Turn{Origin: nod.OriginPerson, Text: data.text("content")}
+		if data.maybe("source") != nil {
+			turn.Origin = nod.OriginHarness
+		}
+		return turn
+	case "assistant.message":
+		return nod.Turn{Origin: nod.OriginAgent, Text: data.optional("content")}
+	case "tool.execution_start":
+		turn := nod.Turn{Origin: nod.OriginAgent, Tool: data.word("toolName")}
+		if m := data.maybe("arguments"); m != nil {
+			turn.Input = m.value
+		}
+		return turn
+	}
+	turn := nod.Turn{Origin: nod.OriginTool}
+	if result, given := data.maybeChild("result"); given != nil {
+		turn.Text = result.optional("content")
+	}
+	return turn
+}

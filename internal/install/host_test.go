@@ -1,0 +1,113 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nodgate/nod/agent"
+)
+
+// Every host has an adapter, and what is written for it is found again.
+func TestHosts(t *testing.T) {
+	for _, h := range hosts() {
+		t.Run(h.agent, func(t *testing.T) {
+			if _, ok := agent.ByName(h.agent); !ok {
+				t.Errorf("%s has no adapter", h.agent)
+			}
+			for _, before := range []string{"", "{}\n", "{\n  \"hooks\": {\n    \"Other\": [],\n  },\n  // mine\n}\n"} {
+				checkHost(t, h, before)
+			}
+			checkDecides(t, h)
+		})
+	}
+}
+
+func checkHost(t *testing.T, h host, before string) {
+	t.Helper()
+	o := paths()
+	o.Agent = h.agent
+	edit := func(text []byte, change func(*document) error) []byte {
+		d, err := parse("x", text)
+		if err == nil {
+			err = change(d)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.pack()
+	}
+	put := func(d *document) error { return register(d, o) }
+	in := edit([]byte(before), put)
+	if n := bytes.Count(in, []byte(o.Hook)); n != len(h.events) {
+		t.Errorf("%d hooks for %d events:\n%s", n, len(h.events), in)
+	}
+	if again := edit(in, put); !bytes.Equal(in, again) {
+		t.Errorf("installed twice (-once +twice):\n%s", cmp.Diff(string(in), string(again)))
+	}
+	moved := o
+	moved.Hook = "/opt/else where/nod-hook"
+	there := edit(in, func(d *document) error { return register(d, moved) })
+	if bytes.Contains(there, []byte(o.Hook)) || bytes.Count(there, []byte(moved.Hook)) != len(h.events) {
+		t.Errorf("moved:\n%s", there)
+	}
+	out := edit(in, func(d *document) error { unregister(d); return nil })
+	if bytes.Contains(out, []byte("nod-hook")) || strings.Contains(before, "mine") && !bytes.Contains(out, []byte("// mine")) {
+		t.Errorf("uninstalled:\n%s", out)
+	}
+}
+
+// Hooks that decide must not be able to fail open: the host has a switch, or
+// guardScript stands before nod-hook and gives up before the host does.
+func checkDecides(t *testing.T, h host) {
+	t.Helper()
+	o := paths()
+	o.Agent = h.agent
+	for _, r := range registrations(o) {
+		var handler map[string]any
+		if err := json.Unmarshal(encode(r.handler), &handler); err != nil {
+			t.Fatal(err)
+		}
+		guarded := handler["onFailure"] == "block"
+		for _, v := range handler {
+			if text, ok := v.(string); ok && strings.HasPrefix(text, "/bin/sh -c '") && programOf(text) == o.Hook {
+				guarded = true
+			}
+		}
+		for _, e := range h.events {
+			if e.name == r.event && e.decides != guarded {
+				t.Errorf("%s: guarded %v, decides %v: %v", r.event, guarded, e.decides, handler)
+			}
+		}
+	}
+}
+
+// A level that a host does not have is refused, and the others are where they
+// belong.
+func TestLevels(t *testing.T) {
+	for _, row := range []struct {
+		agent                  string
+		managed, user, project string
+	}{
+		{"claude-code", "/etc/claude-code/managed-settings.json", "/h/.claude/settings.json", "/p/.claude/settings.json"},
+		{"codex", "", "/h/.codex/hooks.json", "/p/.codex/hooks.json"},
+		{"copilot", "", "/h/.copilot/hooks/nod.json", "/p/.github/hooks/nod.json"},
+	} {
+		o := Options{Agent: row.agent, OS: "linux", Home: "/h", Project: "/p"}
+		for level, want := range map[Level]string{Managed: row.managed, User: row.user, Project: row.project} {
+			o.Level = level
+			if o.HasLevel() != (want != "") || want != "" && o.Target() != filepath.Clean(want) {
+				t.Errorf("%s, %s: %v %s", row.agent, level, o.HasLevel(), o.Target())
+			}
+		}
+	}
+	if _, err := PlanUninstall(Options{Agent: "codex"}); err == nil || !strings.Contains(err.Error(), "managed level") {
+		t.Errorf("%v", err)
+	}
+	if _, err := PlanUninstall(Options{Agent: "emacs"}); err == nil {
+		t.Error("an agent that is not there was taken")
+	}
+}

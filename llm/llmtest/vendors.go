@@ -1,0 +1,256 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// vendor is an API in which an agent asks its model. A script is played the
+// same in each.
+type vendor uint8
+
+const (
+	anthropicMessages vendor = iota
+	openAIResponses
+	openAIChat
+	geminiContent
+)
+
+func (r Request) vendor() vendor {
+	switch {
+	case strings.HasSuffix(r.Path, "/responses"):
+		return openAIResponses
+	case strings.HasSuffix(r.Path, "/chat/completions"):
+		return openAIChat
+	case strings.HasSuffix(r.Path, ":generateContent"), strings.HasSuffix(r.Path, ":streamGenerateContent"):
+		return geminiContent
+	}
+	return anthropicMessages
+}
+
+// spoken is one event of the script's that a request tells of: a call that
+// the model made (id only), or what the agent said became of it.
+type spoken struct {
+	id      string
+	result  bool
+	text    string
+	isError bool
+}
+
+// heard reads what a request tells of the script, oldest first.
+func (s *Server) heard(r Request) []spoken {
+	switch r.vendor() {
+	case openAIResponses:
+		return heardResponses(r.Body)
+	case openAIChat:
+		return heardChat(r.Body)
+	case geminiContent:
+		return s.heardGemini(r.Body)
+	}
+	return heardMessages(r.Body)
+}
+
+func heardMessages(raw []byte) (all []spoken) {
+	for _, m := range decodeBody(raw).Messages {
+		for _, b := range blocks(m.Content) {
+			switch b.Type {
+			case "tool_use":
+				all = append(all, spoken{id: b.ID})
+			case "tool_result":
+				all = append(all, spoken{id: b.ToolUseID, result: true, text: plainText(b.Content), isError: b.IsError})
+			}
+		}
+	}
+	return all
+}
+
+func heardResponses(raw []byte) (all []spoken) {
+	var b struct {
+		Input []struct {
+			Type   string
+			CallID string `json:"call_id"`
+			Output json.RawMessage
+		}
+	}
+	_ = json.Unmarshal(raw, &b)
+	for _, item := range b.Input {
+		switch item.Type {
+		case "function_call", "custom_tool_call":
+			all = append(all, spoken{id: item.CallID})
+		case "function_call_output", "custom_tool_call_output":
+			all = append(all, spoken{id: item.CallID, result: true, text: plainText(item.Output)})
+		}
+	}
+	return all
+}
+
+func heardChat(raw []byte) (all []spoken) {
+	var b struct {
+		Messages []struct {
+			Role       string
+			Content    json.RawMessage
+			ToolCalls  []struct{ ID string } `json:"tool_calls"`
+			ToolCallID string                `json:"tool_call_id"`
+		}
+	}
+	_ = json.Unmarshal(raw, &b)
+	for _, m := range b.Messages {
+		for _, c := range m.ToolCalls {
+			all = append(all, spoken{id: c.ID})
+		}
+		if m.Role == "tool" {
+			all = append(all, spoken{id: m.ToolCallID, result: true, text: plainText(m.Content)})
+		}
+	}
+	return all
+}
+
+// heardGemini counts, since ids are the agent's own there: the n-th message
+// of the model that holds calls is the n-th step.
+func (s *Server) heardGemini(raw []byte) (all []spoken) {
+	var b struct {
+		Contents []struct {
+			Parts []struct {
+				FunctionCall     *struct{ Name string }
+				FunctionResponse *struct{ Response map[string]any }
+			}
+		}
+	}
+	_ = json.Unmarshal(raw, &b)
+	step, answered := -1, 0
+	for _, c := range b.Contents {
+		called := 0
+		for _, p := range c.Parts {
+			switch {
+			case p.FunctionCall != nil:
+				if called == 0 {
+					step, answered = step+1, 0
+				}
+				all = append(all, spoken{id: s.idAt(step, called)})
+				called++
+			case p.FunctionResponse != nil:
+				_, failed := p.FunctionResponse.Response["error"]
+				all = append(all, spoken{id: s.idAt(step, answered), result: true, text: encode(p.FunctionResponse.Response), isError: failed})
+				answered++
+			}
+		}
+	}
+	return all
+}
+
+func (s *Server) idAt(step, call int) string {
+	if step < 0 || step >= len(s.script.Steps) || call >= len(s.script.Steps[step].Calls) {
+		return ""
+	}
+	return callID(step, s.script.Steps[step].Calls[call].Name)
+}
+
+// said is a step as an answer in the API of a request.
+func said(r Request, s Step, index int) Answer {
+	b := decodeBody(r.Body)
+	switch r.vendor() {
+	case openAIResponses:
+		return responsesAnswer(s, index, b)
+	case openAIChat:
+		return chatAnswer(s, index, b)
+	case geminiContent:
+		return geminiAnswer(s, strings.HasSuffix(r.Path, ":streamGenerateContent"))
+	}
+	return messageAnswer(stepMessage(s, index, b.Model), b.Stream)
+}
+
+// stream is an answer of server-sent events without names.
+func stream(chunks []string, last string) Answer {
+	var b strings.Builder
+	for _, c := range chunks {
+		fmt.Fprintf(&b, "data: %s\n\n", c)
+	}
+	b.WriteString(last)
+	return Answer{Body: b.String(), Header: map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}}
+}
+
+// responsesAnswer is OpenAI's Responses. A call whose input is one text under
+// [Freeform] is a custom tool's.
+func responsesAnswer(s Step, index int, b body) Answer {
+	var output []map[string]any
+	if s.Text != "" {
+		output = append(output, map[string]any{"type": "message", "id": fmt.Sprintf("msg_%d", index), "role": "assistant", "status": "completed",
+			"content": []any{map[string]any{"type": "output_text", "text": s.Text, "annotations": []any{}, "logprobs": []any{}}}})
+	}
+	for _, c := range s.Calls {
+		id := callID(index, c.Name)
+		if text, custom := c.Input[Freeform]; custom {
+			output = append(output, map[string]any{"type": "custom_tool_call", "id": "ctc_" + id, "call_id": id, "name": c.Tool, "input": text, "status": "completed"})
+			continue
+		}
+		item := map[string]any{"type": "function_call", "id": "fc_" + id, "call_id": id, "name": c.Tool, "arguments": encode(c.Input), "status": "completed"}
+		if c.Namespace != "" {
+			item["namespace"] = c.Namespace
+		}
+		output = append(output, item)
+	}
+	whole := ResponsesBody(b.Model, output...)
+	if !b.Stream {
+		return Raw(http.StatusOK, whole)
+	}
+	chunks := []string{`{"type":"response.created","sequence_number":0,"response":` + ResponsesBody(b.Model) + `}`}
+	for i, item := range output {
+		for _, kind := range []string{"added", "done"} {
+			chunks = append(chunks, encode(map[string]any{"type": "response.output_item." + kind, "sequence_number": len(chunks), "output_index": i, "item": item}))
+		}
+	}
+	return stream(append(chunks, fmt.Sprintf(`{"type":"response.completed","sequence_number":%d,"response":%s}`, len(chunks), whole)), "")
+}
+
+// chatAnswer is OpenAI's chat completions.
+func chatAnswer(s Step, index int, b body) Answer {
+	message := map[string]any{"role": "assistant", "content": s.Text}
+	finish := "stop"
+	var calls []map[string]any
+	for i, c := range s.Calls {
+		finish = "tool_calls"
+		call := map[string]any{"index": i, "id": callID(index, c.Name), "type": "function"}
+		if text, custom := c.Input[Freeform]; custom {
+			call["type"], call["custom"] = "custom", map[string]any{"name": c.Tool, "input": text}
+		} else {
+			call["function"] = map[string]any{"name": c.Tool, "arguments": encode(c.Input)}
+		}
+		calls = append(calls, call)
+	}
+	if calls != nil {
+		message["tool_calls"] = calls
+	}
+	usage := map[string]any{"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+	chunk := func(kind string, choice map[string]any) string {
+		return encode(map[string]any{"id": "chatcmpl-scripted", "object": kind, "created": 1700000000, "model": b.Model, "usage": usage, "choices": []any{choice}})
+	}
+	if !b.Stream {
+		return Raw(http.StatusOK, chunk("chat.completion", map[string]any{"index": 0, "message": message, "finish_reason": finish, "logprobs": nil}))
+	}
+	return stream([]string{
+		chunk("chat.completion.chunk", map[string]any{"index": 0, "delta": message, "finish_reason": nil}),
+		chunk("chat.completion.chunk", map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": finish}),
+	}, "data: [DONE]\n\n")
+}
+
+// geminiAnswer is Google's generateContent.
+func geminiAnswer(s Step, streamed bool) Answer {
+	var parts []any
+	if s.Text != "" {
+		parts = append(parts, map[string]any{"text": s.Text})
+	}
+	for _, c := range s.Calls {
+		parts = append(parts, map[string]any{"functionCall": map[string]any{"name": c.Tool, "args": c.Input}})
+	}
+	body := encode(map[string]any{
+		"candidates":    []any{map[string]any{"index": 0, "finishReason": "STOP", "content": map[string]any{"role": "model", "parts": parts}}},
+		"usageMetadata": map[string]any{"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120},
+		"modelVersion":  "scripted", "responseId": "scripted",
+	})
+	if !streamed {
+		return Raw(http.StatusOK, body)
+	}
+	return stream([]string{body}, "")
+}
