@@ -77,7 +77,7 @@ var programs = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp(runs(), "programs-"); err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", dir, "./cmd/nod", "./cmd/nod-hook")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", dir, "./cmd/nod", "./cmd/nod-hook", "./e2e/testdata/mcp")
 	build.Dir = ".."
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -147,12 +147,24 @@ type machine struct {
 	prefix []string
 	// extra is added to the agent's environment.
 	extra []string
+	// trusted is the settings by which a person has consented to nod's hooks,
+	// on agents that ask for it.
+	trusted string
 }
 
-// newMachine makes one. settings is the user's nod.toml.
+// newMachine makes one with Claude Code. settings is the user's nod.toml.
 func newMachine(t *testing.T, settings string) *machine {
 	t.Helper()
 	claude := claudeProgram(t)
+	m := newBareMachine(t, settings)
+	m.claude = claude
+	m.link(claude, filepath.Join(m.home, ".local", "bin", "claude"))
+	return m
+}
+
+// newBareMachine makes one without any agent.
+func newBareMachine(t *testing.T, settings string) *machine {
+	t.Helper()
 	built, err := programs()
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +173,7 @@ func newMachine(t *testing.T, settings string) *machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &machine{t: t, claude: claude, dir: dir, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work")}
+	m := &machine{t: t, dir: dir, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work")}
 	m.bin = filepath.Join(m.home, "bin")
 	for _, name := range []string{"nod", "nod-hook"} {
 		raw, err := os.ReadFile(filepath.Join(built, name))
@@ -171,7 +183,6 @@ func newMachine(t *testing.T, settings string) *machine {
 		m.write(filepath.Join(m.bin, name), string(raw), 0o755)
 	}
 	m.write(filepath.Join(m.home, ".local", "bin", "README"), "", 0o644)
-	m.link(claude, filepath.Join(m.home, ".local", "bin", "claude"))
 	m.settings(settings)
 	m.write(filepath.Join(m.work, "sub", "README"), "a file\n", 0o644)
 	m.write(filepath.Join(m.work, "opaque"), opaque, 0o755)
@@ -264,7 +275,13 @@ func (m *machine) mustRun(name string, args ...string) string {
 // install registers nod with Claude Code as a user would.
 func (m *machine) install(level string) (said string) {
 	m.t.Helper()
-	return m.mustRun(filepath.Join(m.bin, "nod"), "install", "claude-code", "--"+level, "--unattended")
+	return m.installFor("claude-code", level)
+}
+
+// installFor registers nod with an agent.
+func (m *machine) installFor(agent, level string) (said string) {
+	m.t.Helper()
+	return m.mustRun(filepath.Join(m.bin, "nod"), "install", agent, "--"+level, "--unattended")
 }
 
 // run is what one run of Claude Code left behind.

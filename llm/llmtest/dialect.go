@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -66,10 +67,33 @@ func (s *Server) due(r Request) (Step, int) {
 			next = max(next, step+1)
 		}
 	}
-	if next < len(s.script.Steps) {
-		return s.script.Steps[next], next
+	if steps := s.steps(r); next < len(steps) {
+		return steps[next], next
 	}
 	return Step{Text: "done"}, next
+}
+
+// steps are those of the conversation that a request belongs to.
+func (s *Server) steps(r Request) []Step {
+	for task, steps := range s.script.Asides {
+		if bytes.Contains(r.Body, []byte(task)) && !s.calledWith(r, task) {
+			return steps
+		}
+	}
+	return s.script.Steps
+}
+
+// calledWith reports whether a request tells of a call of the script's whose
+// arguments hold a text.
+func (s *Server) calledWith(r Request, text string) bool {
+	for i, step := range s.script.Steps {
+		for _, c := range step.Calls {
+			if strings.Contains(encode(c.Input), text) && bytes.Contains(r.Body, []byte(callID(i, c.Name))) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // callID makes the id of a call. Ids are limited to letters, digits, "_" and

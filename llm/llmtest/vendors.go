@@ -47,7 +47,7 @@ func (s *Server) heard(r Request) []spoken {
 	case openAIChat:
 		return heardChat(r.Body)
 	case geminiContent:
-		return s.heardGemini(r.Body)
+		return heardGemini(r.Body, s.steps(r))
 	}
 	return heardMessages(r.Body)
 }
@@ -109,7 +109,7 @@ func heardChat(raw []byte) (all []spoken) {
 
 // heardGemini counts, since ids are the agent's own there: the n-th message
 // of the model that holds calls is the n-th step.
-func (s *Server) heardGemini(raw []byte) (all []spoken) {
+func heardGemini(raw []byte, steps []Step) (all []spoken) {
 	var b struct {
 		Contents []struct {
 			Parts []struct {
@@ -128,11 +128,11 @@ func (s *Server) heardGemini(raw []byte) (all []spoken) {
 				if called == 0 {
 					step, answered = step+1, 0
 				}
-				all = append(all, spoken{id: s.idAt(step, called)})
+				all = append(all, spoken{id: idAt(steps, step, called)})
 				called++
 			case p.FunctionResponse != nil:
 				_, failed := p.FunctionResponse.Response["error"]
-				all = append(all, spoken{id: s.idAt(step, answered), result: true, text: encode(p.FunctionResponse.Response), isError: failed})
+				all = append(all, spoken{id: idAt(steps, step, answered), result: true, text: encode(p.FunctionResponse.Response), isError: failed})
 				answered++
 			}
 		}
@@ -140,11 +140,11 @@ func (s *Server) heardGemini(raw []byte) (all []spoken) {
 	return all
 }
 
-func (s *Server) idAt(step, call int) string {
-	if step < 0 || step >= len(s.script.Steps) || call >= len(s.script.Steps[step].Calls) {
+func idAt(steps []Step, step, call int) string {
+	if step < 0 || step >= len(steps) || call >= len(steps[step].Calls) {
 		return ""
 	}
-	return callID(step, s.script.Steps[step].Calls[call].Name)
+	return callID(step, steps[step].Calls[call].Name)
 }
 
 // said is a step as an answer in the API of a request.

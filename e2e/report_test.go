@@ -1,0 +1,112 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// report is what a run found out about one agent. It becomes, word for word,
+// that agent's section of docs/agents.md.
+type report struct {
+	driven
+	mu    sync.Mutex
+	facts map[string]string
+	cells []string
+}
+
+// fact notes that something was shown.
+func (r *report) fact(name, told string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.facts == nil {
+		r.facts = map[string]string{}
+	}
+	r.facts[name] = told
+}
+
+// cell notes what became of a call. One that runs must be among those that the
+// host leaves open, and one that is listed there must run: else there is a way
+// to close it.
+func (r *report) cell(t *testing.T, name string, ran bool) {
+	t.Helper()
+	why, open := r.open[name]
+	if ran != open {
+		t.Errorf("nod-hook %s: the call ran: %v; named as open: %v", name, ran, open)
+	}
+	outcome := "blocked"
+	if ran {
+		outcome = "runs: " + why
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cells = append(r.cells, fmt.Sprintf("| %s | %s |\n", name, outcome))
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// section is the text for docs/agents.md.
+func (r *report) section() string {
+	can := r.adapter.Capabilities()
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s %s\n\n| | |\n|---|---|\n", r.title, r.version)
+	row := func(what, outcome string) { fmt.Fprintf(&b, "| %s | %s |\n", what, outcome) }
+	row("a call that nod allows", map[string]string{"allow": "runs; nod's allow skips the prompt", "abstained": "runs as far as the host itself lets it; a hook cannot grant there"}[r.granted])
+	row("a call that nod denies", "does not run, and the model reads why")
+	row("a call that nod would ask about, nobody there", "does not run")
+	row("an edit outside the workspace", "does not happen")
+	row("an MCP call", "seen with server and tool")
+	switch {
+	case r.child != nil:
+		row("a sub-agent's call", "decided like any other")
+	default:
+		row("a sub-agent's call", "not driven here; seen by the hook: "+yes(can.SeesSubagents))
+	}
+	row("nod can make it ask a person before a call", yes(can.Before.Ask))
+	row("what is typed into a running program", map[bool]string{true: "no hook is shown it", false: "shown, or not possible"}[can.StdinUnseen])
+	b.WriteString("\n| nod-hook | a call that would be allowed |\n|---|---|\n")
+	for _, c := range r.cells {
+		b.WriteString(c)
+	}
+	return b.String()
+}
+
+// document guards docs/agents.md against agents that end at once.
+var document sync.Mutex
+
+// settle compares the section with docs/agents.md, or writes it there where
+// NOD_E2E_WRITE is 1.
+func (r *report) settle(t *testing.T) {
+	t.Helper()
+	document.Lock()
+	defer document.Unlock()
+	name := filepath.Join("..", "docs", "agents.md")
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- "+r.adapter.Name()+" -->\n", "<!-- /"+r.adapter.Name()+" -->\n"
+	head, rest, found := strings.Cut(string(raw), begin)
+	have, tail, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("%s has no %s", name, strings.TrimSpace(begin))
+	}
+	want := r.section()
+	switch {
+	case have == want:
+	case os.Getenv("NOD_E2E_WRITE") == "1":
+		if err := os.WriteFile(name, []byte(head+begin+want+end+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s says something else than this run showed; NOD_E2E_WRITE=1 writes it:\n%s", name, want)
+	}
+}
