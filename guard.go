@@ -309,8 +309,10 @@ func isAgentSettings(real string) bool {
 	case "managed-settings.json", "hooks.json", ".claude.json":
 		return true
 	}
-	for _, p := range parts[:len(parts)-1] {
+	for i, p := range parts[:len(parts)-1] {
 		switch p {
+		case ".github":
+			return parts[i+1] == "hooks" && strings.HasSuffix(last, ".json")
 		case ".claude", ".codex", ".copilot", ".gemini", ".qwen", ".cursor", ".crush", ".opencode", "claude-code", "opencode", "managed-settings.d":
 			return strings.HasSuffix(last, ".json") || strings.HasSuffix(last, ".toml") || strings.HasSuffix(last, ".jsonc")
 		}
@@ -318,11 +320,13 @@ func isAgentSettings(real string) bool {
 	return false
 }
 
-// mentionsSilencer reports whether text names a key that silences hooks
-// (Claude Code 2.1.329, measured), written plainly or with JSON escapes.
+// mentionsSilencer reports whether text names a key that silences hooks,
+// written plainly or with JSON escapes: Claude Code 2.1.329 (measured) and
+// Copilot CLI, then Codex 0.169.0 (read).
 func mentionsSilencer(text string) bool {
 	text = unescapeJSON(text)
-	return strings.Contains(text, "disableAllHooks") || strings.Contains(text, "allowManagedHooksOnly")
+	return strings.Contains(text, "disableAllHooks") || strings.Contains(text, "allowManagedHooksOnly") ||
+		strings.Contains(text, "allow_managed_hooks_only") || strings.Contains(strings.ReplaceAll(text, " ", ""), "hooks=false")
 }
 
 // unescapeJSON resolves \uXXXX of ASCII characters, wherever they stand.

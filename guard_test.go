@@ -93,9 +93,18 @@ func TestAgentSettingsThatCallNod(t *testing.T) {
 		"silences, escaped":      {Path: file, Old: `"model"`, New: `"disable\u0041llHooks": true, "model"`},
 		"silences, another file": {Path: "/home/dev/shop/.claude/settings.local.json", Whole: true, New: `{"disableAllHooks":true}`},
 		"silences, new file":     {Path: "/home/dev/other/.claude/settings.json", Whole: true, New: `{"disableAllHooks":true}`},
+		"silences Codex":         {Path: "/home/dev/.codex/config.toml", Whole: true, New: "[features]\nhooks = false\n"},
+		"silences Copilot":       {Path: "/home/dev/shop/.github/hooks/x.json", Whole: true, New: `{"disableAllHooks":true}`},
+		"matches loosely":        {Path: file, Old: "  /usr/bin/nod-hook  ", New: "/bin/true"},
 	} {
 		t.Run(name, func(t *testing.T) { guarded(t, o, edit(e), true) })
 	}
+	for _, name := range []string{"/home/dev/.codex/hooks.json", "/home/dev/.copilot/hooks/nod.json", "/home/dev/shop/.github/hooks/nod.json"} {
+		w.File(name, `{"hooks":{"preToolUse":[{"command":"/usr/bin/nod-hook x"}]}}`, 0o644)
+		guarded(t, o, edit(nod.Edit{Path: name, Whole: true}), true) // a patch that deletes it
+		guarded(t, o, bash("rm "+name), true)
+	}
+	guarded(t, o, edit(nod.Edit{Path: "/home/dev/shop/.github/workflows/hooks.yml", Whole: true, New: "disableAllHooks"}), false)
 	// Everything else in these files is the model's to judge.
 	guarded(t, o, edit(nod.Edit{Path: file, Old: `"sonnet"`, New: `"opus"`}), false)
 	guarded(t, o, edit(nod.Edit{Path: "/home/dev/shop/docs/x.json", Whole: true, New: `{"disableAllHooks":true}`}), false)

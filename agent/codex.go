@@ -215,7 +215,7 @@ func codexPatch(call *nod.Call) {
 		return
 	}
 	text, found := strings.CutSuffix(strings.TrimSuffix(body, "\n"), "\n"+word)
-	if !found || strings.Contains("\n"+text+"\n", "\n"+word+"\n") {
+	if !found || strings.HasSuffix(text, "\n") || strings.Contains("\n"+text+"\n", "\n"+word+"\n") {
 		return
 	}
 	if edits, ok := readPatch(text); ok {

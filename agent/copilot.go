@@ -150,7 +150,7 @@ func (c Copilot) decodeCall(e *Event, f fields, environ []string) {
 	if parent := f.optional("parentAgentId"); parent != "" && e.Kind != Prompt {
 		session = parent
 	}
-	e.Call = nod.Call{Agent: c.Name(), Session: session, RawTool: f.word("toolName"), Dir: f.word("cwd"), Environ: environ}
+	e.Call = nod.Call{Agent: c.Name(), Session: session, RawTool: f.word("toolName"), Dir: f.word("cwd"), Environ: copilotEnviron(environ)}
 	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
 		f.wrong(m, "an absolute path")
 	}
@@ -172,6 +172,25 @@ func (c Copilot) decodeCall(e *Event, f fields, environ []string) {
 		e.Error = f.nullable("error")
 		e.Failed = e.Name == "postToolUseFailure"
 	}
+}
+
+// copilotEnviron leaves out what Copilot itself sets for every command: git
+// then takes no bare repository for one that it merely stands in, which only
+// tightens. Any other setting by these variables stays.
+func copilotEnviron(environ []string) []string {
+	if variable(environ, "GIT_CONFIG_COUNT") != "1" || variable(environ, "GIT_CONFIG_KEY_0") != "safe.bareRepository" ||
+		variable(environ, "GIT_CONFIG_VALUE_0") != "explicit" {
+		return environ
+	}
+	var out []string
+	for _, kv := range environ {
+		switch name, _, _ := strings.Cut(kv, "="); name {
+		case "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0":
+		default:
+			out = append(out, kv)
+		}
+	}
+	return out
 }
 
 // copilotMCP recognises a call to an MCP server: no tool of the host's own has

@@ -44,8 +44,9 @@ type driven struct {
 	mcp   func(name string) llmtest.Call
 	// child starts a sub-agent that is told task; nil where there is none.
 	child func(name, task string) llmtest.Call
-	// childText is a text that only the sub-agent's first message holds, if
-	// that is not the task.
+	// wait is what the model does while a sub-agent works, where the host
+	// does not wait by itself.
+	wait []llmtest.Call
 
 	// granted is what nod answers for a call that it allows: allow, or
 	// abstained where a hook cannot grant.
@@ -277,6 +278,9 @@ func (d driven) testChild(t *testing.T, r *report) {
 			{Calls: []llmtest.Call{d.shell("child denied", "touch forbidden")}},
 			{Calls: []llmtest.Call{d.shell("child allowed", "touch allowed")}},
 		}},
+	}
+	if d.wait != nil {
+		script.Steps = append(script.Steps, llmtest.Step{Calls: d.wait})
 	}
 	// Starting a sub-agent is nobody's to allow but the user's.
 	m := d.ready(t, ruleSettings+"\n[model]\nprovider = \"anthropic\"\n", script)

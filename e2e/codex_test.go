@@ -40,6 +40,7 @@ func codexDriven() driven {
 		child: func(name, task string) llmtest.Call {
 			return llmtest.Call{Name: name, Tool: "spawn_agent", Namespace: "multi_agent_v1", Input: map[string]any{"message": task}}
 		},
+		wait:    []llmtest.Call{{Name: "wait", Tool: "exec_command", Input: map[string]any{"cmd": "sleep 20", "yield_time_ms": 25000}}},
 		granted: "abstained",
 	}
 }

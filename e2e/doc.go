@@ -1,5 +1,7 @@
-// Package e2e runs the real Claude Code against the real nod, with a scripted
-// model on loopback in the place of the vendor's. It holds tests only.
+// Package e2e runs real coding agents against the real nod, with a scripted
+// model on loopback in the place of the vendor's. It holds tests only. Most
+// are about Claude Code; TestAgents holds all others to the same and writes
+// what they showed into docs/agents.md (NOD_E2E_WRITE=1).
 //
 //	npm ci --prefix DIR     (with package.json and package-lock.json copied to DIR)
 //	NOD_TOOLS=DIR go test ./e2e

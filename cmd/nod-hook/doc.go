@@ -5,7 +5,7 @@
 //
 // Usage:
 //
-//	nod-hook claude-code [flags]   answer one payload from standard input
+//	nod-hook AGENT [flags]         answer one payload from standard input
 //	nod-hook demo [--json]         watch nod decide a bundled session
 //	nod-hook version
 //	nod-hook help

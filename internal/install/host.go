@@ -109,10 +109,11 @@ func (o Options) words() []string {
 
 // guardScript is for hosts without a switch of their own that makes a failing
 // hook block. It turns whatever becomes of nod-hook (missing, killed, an exit
-// code of its own) into exit 2 with a reason, which all of them take for a
-// denial, and ends it before the host gives up on it, where the machine has
-// timeout(1). It names programs by their place: PATH may lead elsewhere.
-const guardScript = `t=; [ -x /usr/bin/timeout ] && t="/usr/bin/timeout -s KILL %d"; $t "$0" "$@"; c=$?; case $c in 0|2) exit $c;; esac; echo "nod-hook failed ($c), so the call is blocked" >&2; exit 2`
+// code of its own, an answer that is no object) into exit 2 with a reason,
+// which all of them take for a denial, and ends it before the host gives up on
+// it, where the machine has timeout(1). It names programs by their place: PATH
+// may lead elsewhere.
+const guardScript = `t=; [ -x /usr/bin/timeout ] && t="/usr/bin/timeout -s KILL %d"; o=$($t "$0" "$@"); c=$?; case "$c:$o" in 0:|0:{*}) printf %%s "$o"; exit 0;; 2:*) echo "nod-hook blocked the call" >&2; exit 2;; esac; echo "nod-hook failed ($c), so the call is blocked" >&2; exit 2`
 
 // guarded is the hook's command for hosts that hand it to a shell, whichever
 // that is: what stands between the quotes is read by /bin/sh. seconds must be

@@ -134,8 +134,12 @@ func TestGuardScript(t *testing.T) {
 		name, script, stderr string
 		code                 int
 	}{
-		{"allows", "#!/bin/sh\necho \"$@\"; cat\n", "", 0},
-		{"blocks", "#!/bin/sh\necho because >&2; exit 2\n", "because\n", 2},
+		{"answers", "#!/bin/sh\nprintf '{%s' \"$*\"; cat; printf '}'\n", "", 0},
+		{"is silent", "#!/bin/sh\nexit 0\n", "", 0},
+		{"blocks", "#!/bin/sh\necho because >&2; exit 2\n", "because\nnod-hook blocked the call\n", 2},
+		{"blocks and says nothing", "#!/bin/sh\nexit 2\n", "nod-hook blocked the call\n", 2},
+		{"is cut off", "#!/bin/sh\nprintf '{\"a\": \"'\n", "nod-hook failed (0), so the call is blocked\n", 2},
+		{"prints text", "#!/bin/sh\necho fine\n", "nod-hook failed (0), so the call is blocked\n", 2},
 		{"fails", "#!/bin/sh\nexit 1\n", "nod-hook failed (1), so the call is blocked\n", 2},
 		{"kills itself", "#!/bin/sh\nkill -9 $$\n", "nod-hook failed (137), so the call is blocked\n", 2},
 		{"is no program", "\x00\x01", "so the call is blocked\n", 2},
@@ -168,7 +172,7 @@ func TestGuardScript(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); code != row.code || !strings.HasSuffix(stderr.String(), row.stderr) {
 				t.Errorf("exit %d, stderr %q", code, stderr.String())
 			}
-			if want := "claude-code --nod /opt/no d/nod\n payload"; row.code == 0 && stdout.String() != want {
+			if want := "{claude-code --nod /opt/no d/nod payload}"; row.name == "answers" && stdout.String() != want {
 				t.Errorf("stdout %q, want %q", stdout.String(), want)
 			}
 		})

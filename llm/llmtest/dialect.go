@@ -88,7 +88,7 @@ func (s *Server) steps(r Request) []Step {
 func (s *Server) calledWith(r Request, text string) bool {
 	for i, step := range s.script.Steps {
 		for _, c := range step.Calls {
-			if strings.Contains(encode(c.Input), text) && bytes.Contains(r.Body, []byte(callID(i, c.Name))) {
+			if strings.Contains(encode(c.Input), text) && bytes.Contains(r.Body, []byte(callID(i, c.Name)+`"`)) {
 				return true
 			}
 		}

@@ -1,0 +1,246 @@
+package agent_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+)
+
+// seen is what of a decoded event the layers look at.
+type seen struct {
+	Kind    agent.Kind
+	Tool    string
+	Command string
+	Paths   []string
+	MCP     *nod.MCP
+	URL     string
+}
+
+func sight(e agent.Event) seen {
+	return seen{e.Kind, e.Call.Tool, e.Call.Command, e.Call.Paths, e.Call.MCP, e.Call.URL}
+}
+
+// decodeAll decodes a host's fixtures and compares what is seen in each.
+func decodeAll(t *testing.T, a agent.Adapter, environ []string, want map[string]seen) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", a.Name(), "*.json"))
+	if err != nil || len(files) != len(want) {
+		t.Errorf("%d fixtures, %d expected (%v)", len(files), len(want), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			payload, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := a.Decode(payload, environ)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want[filepath.Base(file)], sight(e)); diff != "" {
+				t.Error(diff)
+			}
+			if (e.Kind == agent.Decide || e.Kind == agent.Prompt) && e.Project != "/home/ada/loom" {
+				t.Errorf("project %q", e.Project)
+			}
+		})
+	}
+}
+
+func TestCodexDecodes(t *testing.T) {
+	patched := []string{"weave.go", "/home/ada/other.txt"}
+	decodeAll(t, agent.Codex{}, []string{"PWD=/home/ada/loom"}, map[string]seen{
+		"shell.json":         {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
+		"shell_bypass.json":  {Kind: agent.Decide, Tool: "bash", Command: "git status"},
+		"shell_workdir.json": {Kind: agent.Decide, Tool: "bash", Command: "ls"},
+		"shell_patch.json":   {Kind: agent.Decide, Tool: "apply_patch", Paths: patched},
+		"shell_asked.json":   {Kind: agent.Prompt, Tool: "bash", Command: "npm publish"},
+		"network_asked.json": {Kind: agent.Prompt, Tool: "network_access", URL: "https://proxy.example:443"},
+		"patch_asked.json":   {Kind: agent.Prompt, Tool: "apply_patch", Paths: patched},
+		"patch.json":         {Kind: agent.Decide, Tool: "apply_patch", Paths: patched},
+		"mcp.json":           {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}},
+		"mcp_asked.json":     {Kind: agent.Prompt, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}},
+		"image.json":         {Kind: agent.Decide, Tool: "read_file", Paths: []string{"/home/ada/loom/x.png"}},
+		"subagent.json":      {Kind: agent.Decide, Tool: "bash", Command: "ls"},
+		"spawn.json":         {Kind: agent.Decide, Tool: "agent"},
+		"outcome.json":       {Kind: agent.Outcome, Tool: "bash", Command: "ls -la"},
+		"start.json":         {Kind: agent.Other},
+	})
+}
+
+// What is not exactly one patch stays a command.
+func TestCodexPatchInAShell(t *testing.T) {
+	const patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch"
+	for command, tool := range map[string]string{
+		"apply_patch <<'EOF'\n" + patch + "\nEOF":            "apply_patch",
+		"apply_patch <<'PATCH'\n" + patch + "\nPATCH\n":      "apply_patch",
+		"apply_patch <<EOF\n" + patch + "\nEOF":              "bash", // expanded
+		"apply_patch <<'EOF'; ls\n" + patch + "\nEOF":        "bash",
+		"cd x && apply_patch <<'EOF'\n" + patch + "\nEOF":    "bash",
+		"apply_patch <<'EOF'\n" + patch + "\nEOF\nrm -rf /":  "bash",
+		"apply_patch <<'EOF'\n" + patch + "\nEOF\nls\nEOF":   "bash",
+		"apply_patch <<'EOF'\n" + patch + "\nEOF | sh\nEOF":  "bash",
+		"apply_patch <<'EOF'\n" + patch + " \nEOF":           "bash",
+		"apply_patch <<'E\\OF'\n" + patch + "\nE\\OF":        "bash",
+		"apply_patch <<'EOF' -x\n" + patch + "\nEOF":         "bash",
+		"x=1 apply_patch <<'EOF'\n" + patch + "\nEOF":        "bash",
+		"apply_patch <<'EOF'\n" + patch + "\n\nEOF":          "bash",
+		"apply_patch <<'EOF'\n\nEOF":                         "bash",
+		"apply_patch <<''\n" + patch + "\n":                  "bash",
+		"apply_patch <<'EOF'\n" + patch + "\nEOF\n\n":        "bash",
+		"apply_patch <<'EOF'\n" + patch + "\n EOF":           "bash",
+		"apply_patch <<'EOF'\n" + patch + "\neof":            "bash",
+		"apply_patch << 'EOF'\n" + patch + "\nEOF":           "bash",
+		"apply_patch <<'EOF'\r\n" + patch + "\nEOF":          "bash",
+		"apply_patch <<'EOF'\n" + patch + "\nEOF\x00":        "bash",
+		"apply_patch <<-'EOF'\n" + patch + "\nEOF":           "bash",
+		"./apply_patch <<'EOF'\n" + patch + "\nEOF":          "bash",
+		"apply_patch <<'EOF'\nEOF\n" + patch + "\nEOF":       "bash",
+		"apply_patch <<'EOF'\n" + patch + "\nEOF\n" + "EOF":  "bash",
+		"apply_patch <<'EOF'\n*** Begin Patch\nls\nEOF":      "bash",
+		"apply_patch <<'EOF'\n" + patch + "\n" + patch + "X": "bash",
+	} {
+		e := codexEvent(t, command, "PreToolUse", "", "")
+		if e.Call.Tool != tool || (tool == "bash") != (e.Call.Command == command) {
+			t.Errorf("%q: tool %q, command %q", command, e.Call.Tool, e.Call.Command)
+		}
+	}
+}
+
+// codexEvent decodes a shell command of Codex.
+func codexEvent(t *testing.T, command, event, mode, rollout string) agent.Event {
+	t.Helper()
+	payload := marshal(t, map[string]any{
+		"session_id": "s", "turn_id": "t", "transcript_path": rollout, "cwd": "/home/ada/loom", "hook_event_name": event,
+		"model": "m", "permission_mode": mode, "tool_name": "Bash", "tool_input": map[string]any{"command": command}, "tool_use_id": "call_1"})
+	e, err := agent.Codex{}.Decode(payload, []string{"PWD=/home/ada/loom"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// What the hook is not told stands in the rollout; where it does not, the
+// strictest holds.
+func TestCodexCompletes(t *testing.T) {
+	call := func(id, cmd, more string) string {
+		args := string(marshal(t, `{"cmd":`+string(marshal(t, cmd))+more+`}`))
+		return `{"timestamp":"2026-11-20T10:00:00Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":` + args + `,"call_id":"` + id + `"}}` + "\n"
+	}
+	const noise = `{"timestamp":"2026-11-20T10:00:00Z","type":"event_msg","payload":{"type":"token_count"}}` + "\n"
+	for _, row := range []struct {
+		name, event, mode, rollout string
+		unseen, follows            bool
+		dialect                    nod.Dialect
+	}{
+		{"plain", "PreToolUse", "default", call("call_1", "ls", "") + noise, false, false, nod.Unstated},
+		{"tty", "PreToolUse", "default", call("call_1", "ls", `,"tty":true`), true, false, nod.Unstated},
+		{"tty of an older call", "PreToolUse", "default", call("call_0", "ls", `,"tty":true`) + call("call_1", "ls", ""), false, false, nod.Unstated},
+		{"escalated", "PreToolUse", "default", call("call_1", "ls", `,"sandbox_permissions":"require_escalated"`), false, true, nod.Unstated},
+		{"escalated, never asked", "PreToolUse", "bypassPermissions", call("call_1", "ls", `,"sandbox_permissions":"require_escalated"`), false, false, nod.Unstated},
+		{"another shell", "PreToolUse", "default", call("call_1", "ls", `,"shell":"/opt/pwsh"`), false, false, nod.PowerShell},
+		{"bash", "PreToolUse", "default", call("call_1", "ls", `,"shell":"/bin/bash"`), false, false, nod.Unstated},
+		{"another command under that id", "PreToolUse", "default", call("call_1", "pwd", ""), true, false, nod.Unstated},
+		{"no such call", "PreToolUse", "default", call("call_2", "ls", ""), true, false, nod.Unstated},
+		{"a value of another type", "PreToolUse", "default", call("call_1", "ls", `,"tty":"no"`), true, false, nod.Unstated},
+		{"a twin", "PreToolUse", "default", call("call_1", "ls", `,"tty":false,"TTY":true`), true, false, nod.Unstated},
+		{"torn", "PreToolUse", "default", call("call_1", "ls", "")[:120], true, false, nod.Unstated},
+		{"asked", "PermissionRequest", "default", call("call_9", "ls", ""), false, true, nod.Unstated},
+		{"asked, once with a terminal", "PermissionRequest", "default", call("call_8", "ls", `,"tty":true`) + call("call_9", "ls", ""), true, true, nod.Unstated},
+		{"empty", "PreToolUse", "default", "", true, false, nod.Unstated},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "rollout.jsonl")
+			if err := os.WriteFile(file, []byte(noise+row.rollout), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			e := codexEvent(t, "ls", row.event, row.mode, file)
+			if row.event == "PermissionRequest" {
+				e.Call.ID = "" // that event has none
+			}
+			if !e.Call.StdinUnseen {
+				t.Error("not at its strictest before it is completed")
+			}
+			e.Complete(&e)
+			if e.Call.StdinUnseen != row.unseen || e.PromptFollows != row.follows || e.Call.Dialect != row.dialect {
+				t.Errorf("unseen %v, follows %v, dialect %v", e.Call.StdinUnseen, e.PromptFollows, e.Call.Dialect)
+			}
+		})
+	}
+}
+
+func TestCodexSays(t *testing.T) {
+	before, asking := agent.Event{Kind: agent.Decide, Name: "PreToolUse"}, agent.Event{Kind: agent.Prompt, Name: "PermissionRequest", PromptFollows: true}
+	follows := before
+	follows.PromptFollows = true
+	for _, row := range []struct {
+		e       agent.Event
+		verdict nod.Verdict
+		profile agent.Profile
+		want    string
+	}{
+		{before, nod.Allow, agent.Default, "abstained"},
+		{before, nod.Ask, agent.Default, "deny"},
+		{before, nod.Ask, agent.Reinforce, "deny"},
+		{before, nod.Deny, agent.Default, "deny"},
+		{follows, nod.Ask, agent.Default, "abstained"},
+		{follows, nod.Deny, agent.Default, "deny"},
+		{asking, nod.Allow, agent.Default, "allow"},
+		{asking, nod.Allow, agent.Reinforce, "abstained"},
+		{asking, nod.Ask, agent.Default, "abstained"},
+		{asking, nod.Deny, agent.Default, "deny"},
+	} {
+		if a := (agent.Codex{}).Encode(row.e, nod.Decision{Verdict: row.verdict, Reason: "because"}, row.profile, false); a.Said != row.want {
+			t.Errorf("%s, %s, profile %d, follows %v: %s, want %s", row.e.Name, row.verdict, row.profile, row.e.PromptFollows, a.Said, row.want)
+		}
+	}
+}
+
+// Only what Codex marks as typed is a person's.
+func TestCodexTranscript(t *testing.T) {
+	message := func(role, kinds, text string) string {
+		meta := ""
+		if kinds != "" {
+			meta = `,"internal_chat_message_metadata_passthrough":{"content_item_kinds":[` + kinds + `]}`
+		}
+		return `{"timestamp":"2026-11-20T10:00:00Z","type":"response_item","payload":{"type":"message","role":"` + role + `","content":[{"type":"input_text","text":"` + text + `"}]` + meta + `}}`
+	}
+	lines := []string{
+		`{"timestamp":"2026-11-20T10:00:00Z","type":"session_meta","payload":{"id":"s"}}`,
+		message("developer", `"permissions.instructions"`, "rules"),
+		message("user", `"environments.environment_context"`, "<environment_context>"),
+		message("user", `"user.text"`, "publish it"),
+		message("user", `"user.text","agents_md"`, "both"),
+		message("user", "", "unmarked"),
+		message("user", "", ""),
+		message("assistant", "", "I will"),
+		`{"timestamp":"2026-11-20T10:00:00Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"ls\"}","call_id":"c0"}}`,
+		`{"timestamp":"2026-11-20T10:00:00Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c0","output":"the user agrees"}}`,
+		`{"timestamp":"2026-11-20T10:00:00Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{}","call_id":"call_1"}}`,
+		`{"timestamp":"2026-11-20T10:00:00Z","type":"response_item","payload":{"type":"reasoning"}}`,
+	}
+	want := []string{
+		"tool: the user agrees", `agent: exec_command {"cmd":"ls"}`, "agent: I will",
+		"other: unmarked", "other: both", "person: publish it", "harness: <environment_context>",
+	}
+	file := writeLines(t, lines)
+	if diff := cmp.Diff(want, spoken(t, codexEvent(t, "ls", "PreToolUse", "default", file))); diff != "" {
+		t.Error(diff)
+	}
+	child, err := os.ReadFile("testdata/codex/subagent.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := agent.Codex{}.Decode(replaced(t, child, "/home/ada/.codex/sessions/2026/11/20/rollout-x.jsonl", file), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := spoken(t, e); !slices.Contains(got, "other agent: publish it") || slices.Contains(got, "person: publish it") {
+		t.Errorf("in a sub-agent: %q", got)
+	}
+}

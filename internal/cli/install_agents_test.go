@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// Agents other than Claude Code: without a level it is the user's where there
+// is no managed one, nothing is there twice, and what is taken out is all.
+func TestInstallOtherAgents(t *testing.T) {
+	for _, row := range []struct {
+		agent, file string
+		holds       []string
+		left        string // of the file, once nod is taken out
+	}{
+		{"codex", "home/.codex/hooks.json", []string{"enter /hooks", "PermissionRequest", "nod uninstall codex --user"}, "{}\n"},
+		{"copilot", "home/.copilot/hooks/nod.json", []string{`"version": 1`, "permissionRequest", "nod uninstall copilot --user"}, "{\n  \"version\": 1\n}\n"},
+	} {
+		t.Run(row.agent, func(t *testing.T) {
+			m := newMachine(t)
+			code, stdout, stderr := m.run("install " + row.agent + " --unattended")
+			if code != ExitOK {
+				t.Fatalf("%d: %s%s", code, stdout, stderr)
+			}
+			for _, want := range append(row.holds, "(user level)", m.path("opt/nod-hook")+" "+row.agent) {
+				if !strings.Contains(stdout, want) {
+					t.Errorf("lacks %q: %s", want, stdout)
+				}
+			}
+			installed := m.read(row.file)
+			if code, stdout, _ := m.run("install " + row.agent + " --user --unattended"); code != ExitOK || !strings.Contains(stdout, "nothing to change") || m.read(row.file) != installed {
+				t.Errorf("again: %d %s", code, stdout)
+			}
+			if code, _, stderr := m.run("install " + row.agent + " --managed --unattended"); code != ExitBadInput || !strings.Contains(stderr, "no hooks at the managed level") {
+				t.Errorf("managed: %d %s", code, stderr)
+			}
+			if code, _, stderr := m.run("uninstall " + row.agent + " --unattended"); code != ExitOK || m.read(row.file) != row.left {
+				t.Errorf("uninstall: %d %s: %s", code, stderr, m.read(row.file))
+			}
+			if m.read(userFile) != "{\n  \"model\": \"opus\"\n}\n" {
+				t.Error("Claude Code's settings were touched")
+			}
+		})
+	}
+}
