@@ -301,9 +301,14 @@ func (d driven) testChild(t *testing.T, r *report) {
 	r.fact("sub-agent", "")
 }
 
+// silent is no failure but the control: it shows that the same call does run
+// where nothing stops it.
+const silent = "says nothing and exits with 0"
+
 // failures are what may become of nod-hook. A script of "" removes it.
 func failures() []struct{ name, script string } {
 	return []struct{ name, script string }{
+		{silent, "#!/bin/sh\nexit 0\n"},
 		{"missing", ""},
 		{"exits with 1", "#!/bin/sh\nexit 1\n"},
 		{"is killed", "#!/bin/sh\nkill -9 $$\n"},

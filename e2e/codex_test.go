@@ -42,6 +42,7 @@ func codexDriven() driven {
 		},
 		wait:    []llmtest.Call{{Name: "wait", Tool: "exec_command", Input: map[string]any{"cmd": "sleep 20", "yield_time_ms": 25000}}},
 		granted: "abstained",
+		open:    map[string]string{silent: "no decision, so the host's own rules hold"},
 	}
 }
 

@@ -42,6 +42,7 @@ func copilotDriven() driven {
 				"agent_type": "general-purpose", "prompt": task, "description": "a child", "name": "kid", "mode": "sync"}}
 		},
 		granted: "allow",
+		open:    map[string]string{silent: "no decision, so the host's own rules hold"},
 	}
 }
 
