@@ -125,9 +125,6 @@ type Capabilities struct {
 	// StdinUnseen says that the agent can type into a program that it has
 	// started, and that no hook sees what.
 	StdinUnseen bool
-	// DirUnseen says that the agent can start a command in a directory that
-	// no hook is told.
-	DirUnseen bool
 }
 
 // Adapter is one coding agent. Implementations are values without state and
