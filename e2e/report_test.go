@@ -14,18 +14,7 @@ import (
 type report struct {
 	driven
 	mu    sync.Mutex
-	facts map[string]string
 	cells []string
-}
-
-// fact notes that something was shown.
-func (r *report) fact(name, told string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.facts == nil {
-		r.facts = map[string]string{}
-	}
-	r.facts[name] = told
 }
 
 // cell notes what became of a call. One that runs must be among those that the
@@ -53,13 +42,14 @@ func yes(b bool) string {
 	return "no"
 }
 
-// section is the text for docs/agents.md.
+// section is the text for docs/agents.md. It is asked for only where every
+// test of this agent has passed, so its first rows are what those showed.
 func (r *report) section() string {
 	can := r.adapter.Capabilities()
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s %s\n\n| | |\n|---|---|\n", r.title, r.version)
 	row := func(what, outcome string) { fmt.Fprintf(&b, "| %s | %s |\n", what, outcome) }
-	row("a call that nod allows", map[string]string{"allow": "runs; nod's allow skips the prompt", "abstained": "runs as far as the host itself lets it; a hook cannot grant there"}[r.granted])
+	row("a call that nod allows", map[string]string{"allow": "runs; nod's allow skips the prompt", "abstained": "runs as far as the host itself lets it; nod can grant only where the host is about to ask"}[r.granted])
 	row("a call that nod denies", "does not run, and the model reads why")
 	row("a call that nod would ask about, nobody there", "does not run")
 	row("an edit outside the workspace", "does not happen")
