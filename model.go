@@ -3,6 +3,7 @@ package nod
 import (
 	"context"
 	"encoding/json"
+	"strings"
 )
 
 // Model answers the side query: one prompt in, one classification out.
@@ -20,8 +21,30 @@ type Prompt struct {
 	ID string `json:"id"`
 	// Digest is the SHA-256 (hex) of the call; the answer must carry it back.
 	Digest string `json:"digest"`
-	System string `json:"system"`
-	User   string `json:"user"`
+	// System and Ledger are what stays from call to call, so that a provider
+	// can cache it: System is the same for everyone under the same rules, and
+	// Ledger, the session so far in pieces, only grows at its end.
+	System string   `json:"system"`
+	Ledger []string `json:"ledger,omitempty"`
+	// User is the call and what is known of it.
+	User string `json:"user"`
+	// Quick and Careful end the user's part. With Quick the model is asked
+	// twice: first for should_block alone, and only if that says block with
+	// Careful in its place. Without, it is asked once, with Careful.
+	Quick   string `json:"quick,omitempty"`
+	Careful string `json:"careful,omitempty"`
+	// CacheKey groups prompts that begin alike, for providers that take such
+	// a hint; "" asks for no caching. It says nothing about anyone.
+	CacheKey string `json:"cache_key,omitempty"`
+}
+
+// Text is the whole user's part that ends with closing.
+func (p Prompt) Text(closing string) string {
+	parts := append(append([]string{}, p.Ledger...), p.User)
+	if closing != "" {
+		parts = append(parts, closing)
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 // Classification is what a model answered.
@@ -33,6 +56,11 @@ type Classification struct {
 	Model       string  `json:"model"` // as the provider names it
 	Usage       Usage   `json:"usage"`
 	Cost        float64 `json:"cost_usd"` // US dollars; 0 where the price is unknown
+	// Quick says that the quick question settled it, so that there is neither
+	// thinking nor a reason. Cleared says that the quick answer, or the lack
+	// of one, spoke against the call and the careful answer for it.
+	Quick   bool `json:"quick,omitempty"`
+	Cleared bool `json:"cleared,omitempty"`
 	// Notices are for the person: what went wrong beside the answer, such as a
 	// dump that could not be written. They count with an error too.
 	Notices []string `json:"-"`

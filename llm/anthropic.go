@@ -12,7 +12,8 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// Anthropic asks a model over the Messages API. It is safe for concurrent use.
+// Anthropic asks a model over the Messages API: the vendor's own, Amazon's or
+// Google's. It is safe for concurrent use.
 type Anthropic struct {
 	client  *client
 	service anthropic.MessageService
@@ -21,20 +22,24 @@ type Anthropic struct {
 var _ nod.Model = (*Anthropic)(nil)
 
 func newAnthropic(o Options) (nod.Model, error) {
-	c, err := newClient(vendor{ProviderAnthropic, anthropicAddress, DefaultAnthropicModel, "X-Api-Key"}, o)
+	c, err := newClient(vendor{provider: ProviderAnthropic, address: anthropicAddress, defaultModel: DefaultAnthropicModel, keyHeader: "X-Api-Key"}, o)
 	if err != nil {
 		return nil, err
 	}
-	options := []option.RequestOption{
-		option.WithBaseURL(c.base), option.WithHTTPClient(c.http), option.WithAPIKey(c.key),
-		option.WithMaxRetries(0), option.WithRequestTimeout(c.timeout),
+	return c.anthropic(option.WithAPIKey(c.key), option.WithBaseURL(c.base)), nil
+}
+
+// anthropic makes the model; access is how requests reach it.
+func (c *client) anthropic(access ...option.RequestOption) *Anthropic {
+	options := append([]option.RequestOption{
+		option.WithHTTPClient(c.http), option.WithMaxRetries(0), option.WithRequestTimeout(c.timeout),
 		option.WithoutOpenTelemetry(), option.WithOpenTelemetryPropagation(false),
-	}
+	}, access...)
 	for name, value := range c.headers {
 		options = append(options, option.WithHeader(name, value))
 	}
 	// The service, not the client: only a client reads the environment.
-	return &Anthropic{c, anthropic.NewMessageService(options...)}, nil
+	return &Anthropic{c, anthropic.NewMessageService(options...)}
 }
 
 // Classify implements [nod.Model].
@@ -42,8 +47,8 @@ func (a *Anthropic) Classify(ctx context.Context, p nod.Prompt) (nod.Classificat
 	return a.client.ask(ctx, p, a.send)
 }
 
-func (a *Anthropic) send(ctx context.Context, p nod.Prompt, x *exchange) (reply, error) {
-	message, err := a.service.New(ctx, a.params(p), option.WithMiddleware(x.watch))
+func (a *Anthropic) send(ctx context.Context, q question, x *exchange) (reply, error) {
+	message, err := a.service.New(ctx, a.params(q), option.WithMiddleware(x.watch))
 	if err != nil {
 		return reply{}, err
 	}
@@ -51,12 +56,12 @@ func (a *Anthropic) send(ctx context.Context, p nod.Prompt, x *exchange) (reply,
 }
 
 // params is the seed's request. Temperature is left to the vendor, as there.
-func (a *Anthropic) params(p nod.Prompt) anthropic.MessageNewParams {
+func (a *Anthropic) params(q question) anthropic.MessageNewParams {
 	return anthropic.MessageNewParams{
 		Model:     a.client.model,
 		MaxTokens: a.client.maxTokens,
-		System:    []anthropic.TextBlockParam{{Text: p.System}},
-		Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(p.User))},
+		System:    []anthropic.TextBlockParam{textBlock(q.System, q.CacheKey != "")},
+		Messages:  []anthropic.MessageParam{{Role: anthropic.MessageParamRoleUser, Content: contentOf(q)}},
 		Tools: []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{
 			Name:        nod.ToolName,
 			Description: anthropic.String(nod.ToolDescription),
@@ -67,6 +72,33 @@ func (a *Anthropic) params(p nod.Prompt) anthropic.MessageNewParams {
 			Name: nod.ToolName, DisableParallelToolUse: anthropic.Bool(true),
 		}},
 	}
+}
+
+// contentOf is the user's part: the pieces of the ledger, of which the last
+// ends what can be cached, and the rest as one block. The closing has its own,
+// so that both stages share all that comes before it.
+func contentOf(q question) []anthropic.ContentBlockParamUnion {
+	var blocks []anthropic.ContentBlockParamUnion
+	add := func(text string, cached bool) {
+		b := textBlock(text, cached)
+		blocks = append(blocks, anthropic.ContentBlockParamUnion{OfText: &b})
+	}
+	for i, piece := range q.Ledger {
+		add(piece, q.CacheKey != "" && i == len(q.Ledger)-1)
+	}
+	add(q.User, q.CacheKey != "" && q.Quick != "")
+	if q.closing != "" {
+		add(q.closing, false)
+	}
+	return blocks
+}
+
+func textBlock(text string, cached bool) anthropic.TextBlockParam {
+	b := anthropic.TextBlockParam{Text: text}
+	if cached {
+		b.CacheControl = anthropic.NewCacheControlEphemeralParam()
+	}
+	return b
 }
 
 // read takes the one call of the forced tool out of m.

@@ -47,7 +47,7 @@ type dumpedFailure struct {
 
 // dump writes the exchange to the dump directory: one file per decision, the
 // last question of a decision winning. It appears whole or not at all.
-func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error) error {
+func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error, suffix string) error {
 	dir := x.client.dumpDir
 	if err := checkDumpDir(dir); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error) erro
 	_, writeErr := f.Write(text)
 	failed := errors.Join(writeErr, f.Close())
 	if failed == nil {
-		failed = os.Rename(f.Name(), filepath.Join(dir, dumpName(p.ID)))
+		failed = os.Rename(f.Name(), filepath.Join(dir, dumpName(p.ID+suffix)))
 	}
 	if failed != nil {
 		return errors.Join(failed, os.Remove(f.Name()))

@@ -64,9 +64,9 @@ func askAsChild(text string) {
 func askInChild(t *testing.T, o Options, environ []string) (got outcome, stderr string) {
 	t.Helper()
 	text, err := json.Marshal(struct { // Notice is a function
-		Provider, Endpoint, Key, Proxy, CAFile string
-		Timeout                                time.Duration
-	}{o.Provider, o.Endpoint, o.Key, o.Proxy, o.CAFile, o.Timeout})
+		Provider, Model, Endpoint, Region, APIVersion, Key, Proxy, CAFile string
+		Timeout                                                           time.Duration
+	}{o.Provider, o.Model, o.Endpoint, o.Region, o.APIVersion, o.Key, o.Proxy, o.CAFile, o.Timeout})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,6 +125,12 @@ func poison(t *testing.T, decoy, caFile string) []string {
 		"ANTHROPIC_OPEN_TELEMETRY_PROPAGATION=true", "OTEL_EXPORTER_OTLP_ENDPOINT=" + url, "TRACEPARENT=00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 		"OPENAI_BASE_URL=" + url, "OPENAI_API_KEY=poison-key", "OPENAI_ADMIN_KEY=poison-admin", "OPENAI_ORG_ID=poison-org", "OPENAI_PROJECT_ID=poison-project",
 		"OPENAI_CUSTOM_HEADERS=X-Poison: poison-header", "OPENAI_WEBHOOK_SECRET=poison-hook", "OPENAI_LOG=debug",
+		// One of the two keys: Google's SDK says on standard error that it saw both.
+		"GOOGLE_API_KEY=poison-key", "GOOGLE_GEMINI_BASE_URL=" + url, "GOOGLE_VERTEX_BASE_URL=" + url, "GOOGLE_GENAI_USE_VERTEXAI=1", "GOOGLE_GENAI_USE_ENTERPRISE=1",
+		"GOOGLE_CLOUD_PROJECT=poison-project", "GOOGLE_CLOUD_LOCATION=poison-place", "GOOGLE_APPLICATION_CREDENTIALS=" + caFile, "GOOGLE_API_USE_CLIENT_CERTIFICATE=true",
+		"AWS_ACCESS_KEY_ID=poison-id", "AWS_SECRET_ACCESS_KEY=poison-secret", "AWS_SESSION_TOKEN=poison-token", "AWS_REGION=poison-1", "AWS_PROFILE=poison",
+		"AWS_ENDPOINT_URL=" + url, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + url, "AWS_CONFIG_FILE=" + caFile, "AWS_CA_BUNDLE=" + caFile,
+		"AZURE_OPENAI_API_KEY=poison-key", "AZURE_OPENAI_ENDPOINT=" + url, "AZURE_CLIENT_ID=poison", "OPENAI_API_VERSION=poison",
 		"HTTPS_PROXY=" + url, "HTTP_PROXY=" + url, "ALL_PROXY=" + url, "https_proxy=" + url, "http_proxy=" + url, "all_proxy=" + url, "NO_PROXY=", "no_proxy=",
 		"SSL_CERT_FILE=" + caFile, "SSL_CERT_DIR=" + filepath.Dir(caFile),
 		"GODEBUG=http2debug=2,http2client=1,netdns=cgo,tls10server=1,tlsrsakex=1,tls3des=1,x509usefallbackroots=1",
@@ -169,7 +175,7 @@ func TestTheEnvironmentIsNotHeard(t *testing.T) {
 				mu.Unlock()
 				raw(200, classified(provider, `{"thinking":"t","should_block":true,"reason":"r"}`))(w, r)
 			})
-			tlsServer := httptest.NewUnstartedServer(handler)
+			tlsServer := httptest.NewUnstartedServer(givingTokens(handler))
 			tlsServer.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of each handshake that failed
 			tlsServer.StartTLS()
 			defer tlsServer.Close()
@@ -178,21 +184,26 @@ func TestTheEnvironmentIsNotHeard(t *testing.T) {
 			plain := serve(t, handler)
 			environs := poisons(t, addr, caFile)
 			for _, environ := range environs {
-				checkAnswered(t, Options{Provider: provider, Endpoint: plain}, environ)
+				checkAnswered(t, optionsFor(t, provider, plain), environ)
 			}
-			checkAnswered(t, Options{Provider: provider, Endpoint: tlsServer.URL, CAFile: caFile}, environs[0])
+			trusted := optionsFor(t, provider, tlsServer.URL)
+			trusted.CAFile = caFile
+			checkAnswered(t, trusted, environs[0])
 			// Only a file of the settings makes a server trusted, only the
 			// settings name a proxy, and only they hold a key.
+			untrusted := "ca_file"
+			if provider == ProviderVertex {
+				untrusted = "certificate" // met by the library that fetches the token
+			}
 			for _, refused := range []struct {
 				o    Options
 				kind nod.Kind
 				says string
 			}{
-				{Options{Endpoint: tlsServer.URL, Key: testKey}, nod.Unreachable, "ca_file"},
-				{Options{Endpoint: "https://nod.invalid", Key: testKey}, nod.Unreachable, "nod.invalid"},
-				{Options{}, nod.NoKey, "key_file"},
+				{optionsFor(t, provider, tlsServer.URL), nod.Unreachable, untrusted},
+				{optionsFor(t, provider, "https://nod.invalid"), nod.Unreachable, "nod.invalid"},
+				{withoutKey(optionsFor(t, provider, tlsServer.URL)), keyless(provider), ""},
 			} {
-				refused.o.Provider, refused.o.Timeout = provider, 20*time.Second
 				got, stderr := askInChild(t, refused.o, environs[0])
 				if got.Kind != refused.kind || !strings.Contains(got.Message, refused.says) || stderr != "" {
 					t.Errorf("%+v, stderr %q; want %s", got, stderr, refused.kind)
@@ -211,10 +222,23 @@ func TestTheEnvironmentIsNotHeard(t *testing.T) {
 	}
 }
 
+func withoutKey(o Options) Options {
+	o.Key = ""
+	return o
+}
+
+// keyless is how a question without a key fails: an endpoint that may need
+// none is asked, and its certificate is not trusted.
+func keyless(provider string) nod.Kind {
+	if provider == ProviderCompatible {
+		return nod.Unreachable
+	}
+	return nod.NoKey
+}
+
 // checkAnswered asks in a child and wants the server's answer, and silence.
 func checkAnswered(t *testing.T, o Options, environ []string) {
 	t.Helper()
-	o.Key, o.Timeout = testKey, 20*time.Second
 	got, stderr := askInChild(t, o, environ)
 	if !got.Blocked || got.Kind != "" || stderr != "" {
 		t.Errorf("%+v, stderr %q", got, stderr)
@@ -224,13 +248,20 @@ func checkAnswered(t *testing.T, o Options, environ []string) {
 // checkSent holds the list of headers that may be sent at all.
 func checkSent(t *testing.T, provider string, h http.Header) {
 	t.Helper()
-	want := []string{"Accept", "Accept-Encoding", "Content-Length", "Content-Type", "User-Agent",
-		"X-Stainless-Arch", "X-Stainless-Lang", "X-Stainless-Os", "X-Stainless-Package-Version", "X-Stainless-Retry-Count",
+	want := []string{"Accept-Encoding", "Content-Length", "Content-Type", "User-Agent"}
+	stainless := []string{"Accept", "X-Stainless-Arch", "X-Stainless-Lang", "X-Stainless-Os", "X-Stainless-Package-Version", "X-Stainless-Retry-Count",
 		"X-Stainless-Runtime", "X-Stainless-Runtime-Version", "X-Stainless-Timeout"}
-	if provider == ProviderAnthropic {
-		want = append(want, "Anthropic-Version", "X-Api-Key")
-	} else {
-		want = append(want, "Authorization")
+	switch provider {
+	case ProviderAnthropic:
+		want = append(append(want, stainless...), "Anthropic-Version", "X-Api-Key")
+	case ProviderBedrock, ProviderVertex:
+		want = append(append(want, stainless...), "Anthropic-Version", "Authorization")
+	case ProviderAzure:
+		want = append(append(want, stainless...), "Api-Key")
+	case ProviderGemini:
+		want = append(want, "X-Goog-Api-Client", "X-Goog-Api-Key", "X-Server-Timeout")
+	default:
+		want = append(append(want, stainless...), "Authorization")
 	}
 	var got []string
 	for name := range h {
@@ -246,7 +277,10 @@ func checkSent(t *testing.T, provider string, h http.Header) {
 // Without an endpoint the vendor's own address is asked, whatever a variable
 // says: the proxy of the settings is told where the question goes.
 func TestTheVendorIsAsked(t *testing.T) {
-	for provider, want := range map[string]string{ProviderAnthropic: "CONNECT api.anthropic.com:443", ProviderOpenAI: "CONNECT api.openai.com:443"} {
+	for provider, want := range map[string]string{
+		ProviderAnthropic: "CONNECT api.anthropic.com:443", ProviderOpenAI: "CONNECT api.openai.com:443",
+		ProviderGemini: "CONNECT generativelanguage.googleapis.com:443", ProviderBedrock: "CONNECT bedrock-runtime.eu-central-1.amazonaws.com:443",
+	} {
 		var mu sync.Mutex
 		var asked []string
 		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -259,15 +293,20 @@ func TestTheVendorIsAsked(t *testing.T) {
 			w.WriteHeader(http.StatusBadGateway)
 		}))
 		addr, connections := decoy(t)
-		got, _ := askInChild(t, Options{Provider: provider, Key: testKey, Proxy: proxy.URL, Timeout: 20 * time.Second}, poison(t, addr, "/nonexistent/ca.pem"))
+		got, _ := askInChild(t, proxied(optionsFor(t, provider, ""), proxy.URL), poison(t, addr, "/nonexistent/ca.pem"))
 		proxy.Close()
 		if got.Kind != nod.Unreachable || connections() != 0 {
 			t.Errorf("%+v, %d connections elsewhere", got, connections())
 		}
-		if diff := cmp.Diff([]string{want}, asked); diff != "" {
+		if diff := cmp.Diff([]string{want, want}, asked); diff != "" { // it is tried once more
 			t.Error(diff)
 		}
 	}
+}
+
+func proxied(o Options, proxy string) Options {
+	o.Proxy = proxy
+	return o
 }
 
 // A loopback endpoint is not asked by way of the proxy.

@@ -66,14 +66,21 @@ func (x *exchange) fail(f *nod.Failure) error {
 	return f
 }
 
+// keepRequest copies the body and gives the request one of its own: not every
+// SDK's GetBody returns one that can be read beside the first.
 func (x *exchange) keepRequest(req *http.Request) {
 	x.method, x.url, x.requestHeader = req.Method, req.URL.String(), req.Header.Clone()
-	if req.GetBody == nil {
+	if req.Body == nil {
 		return
 	}
-	if body, err := req.GetBody(); err == nil {
-		x.request, _ = io.ReadAll(body)
+	body, err := io.ReadAll(req.Body)
+	req.Body.Close()
+	if err != nil {
+		return // the transport meets an empty body, and refuses it
 	}
+	x.request = body
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	req.Body, _ = req.GetBody()
 }
 
 // readBounded reads all of r, and no more than bodyLimit.

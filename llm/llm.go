@@ -1,11 +1,19 @@
-// Package llm asks a vendor's fast model whether a tool call must be blocked:
-// layer 4 of the gate. [New] returns a [nod.Model] that speaks Anthropic
-// Messages or OpenAI Responses through the vendor's own SDK.
+// Package llm asks a fast model whether a tool call must be blocked: layer 4 of
+// the gate. [New] returns a [nod.Model] that speaks Anthropic Messages
+// (anthropic, bedrock, vertex), OpenAI Responses (openai, azure), chat
+// completions (compatible: Ollama, vLLM, llama.cpp, LM Studio, gateways) or
+// Gemini's generateContent (gemini), through the vendors' own SDKs. [Chain]
+// asks further models where the first is not to be had.
 //
 // One question is one POST: the prompt, and a forced call of classify_result
 // (thinking, should_block, reason, in that order). Only an answer of exactly
 // that shape counts. Every other one is a [nod.Failure] whose Kind names the
-// cause; nothing is guessed, repaired or tried again.
+// cause; nothing is guessed or repaired.
+//
+// A prompt with a quick closing is put twice at most: see ask.go. A fault that
+// passes (429, 5xx, 529, a broken connection) is tried once more where the
+// time that the vendor wants to be left alone for fits into half of what is
+// left; the SDKs' own retries are off.
 //
 // # Nothing from the environment
 //
@@ -51,16 +59,39 @@ import (
 
 // The providers.
 const (
-	ProviderAnthropic = "anthropic"
-	ProviderOpenAI    = "openai"
+	ProviderAnthropic  = "anthropic"
+	ProviderOpenAI     = "openai"
+	ProviderGemini     = "gemini"
+	ProviderCompatible = "compatible" // chat completions, at any endpoint
+	ProviderBedrock    = "bedrock"    // Anthropic's models at Amazon
+	ProviderVertex     = "vertex"     // Anthropic's models at Google
+	ProviderAzure      = "azure"      // OpenAI's models at Microsoft
+)
+
+// Providers lists them.
+func Providers() []string {
+	return []string{ProviderAnthropic, ProviderOpenAI, ProviderGemini, ProviderCompatible, ProviderBedrock, ProviderVertex, ProviderAzure}
+}
+
+// Channel says how a model of a compatible endpoint gives its answer.
+type Channel string
+
+// The channels. The zero value is Tool.
+const (
+	Tool   Channel = "tool"   // a forced call of classify_result
+	Schema Channel = "schema" // the message is JSON, held to a schema by the server
+	Lines  Channel = "lines"  // three lines, for models that know neither
 )
 
 // The defaults of Options.
 const (
 	DefaultAnthropicModel = "claude-haiku-4-5-20251001"
 	DefaultOpenAIModel    = "gpt-4.1-mini"
+	DefaultGeminiModel    = "gemini-3.1-flash-lite"
+	DefaultBedrockModel   = "us.anthropic.claude-haiku-4-5-20251001-v1:0"
+	DefaultVertexModel    = "claude-haiku-4-5@20251001"
 	DefaultMaxTokens      = 256
-	DefaultTimeout        = 15 * time.Second
+	DefaultTimeout        = 30 * time.Second
 )
 
 // The vendors' own addresses, the only ones that a key from the environment
@@ -73,15 +104,27 @@ const (
 // Options say which model is asked, where, and how. They come from managed or
 // user settings, never from a repository.
 type Options struct {
-	// Provider is "anthropic" or "openai". There is no default.
+	// Provider is one of [Providers]. There is no default.
 	Provider string
-	// Model is the vendor's name of the model; "" is the provider's default.
+	// Model is the vendor's name of the model (azure: of the deployment); ""
+	// is the provider's default. compatible and azure have none.
 	Model string
 	// Endpoint is the base address that the SDK appends v1/messages
-	// (anthropic) or responses (openai) to; "" is the vendor's own. It is
-	// https, or http to a loopback address.
+	// (anthropic, bedrock, vertex), responses (openai), chat/completions
+	// (compatible) or v1beta/models (gemini) to; "" is the vendor's own.
+	// compatible and azure have none. It is https, or http to a loopback
+	// address.
 	Endpoint string
-	// Key is the API key; space around it is cut off.
+	// Region is Amazon's or Google's, for bedrock and vertex; Project is
+	// Google's, for vertex, "" being the key's.
+	Region, Project string
+	// APIVersion is Azure's, such as "2025-04-01-preview".
+	APIVersion string
+	// Channel is how a compatible endpoint answers.
+	Channel Channel
+	// Key is the API key; space around it is cut off. For bedrock it is
+	// either an API key or ID:SECRET[:TOKEN], for vertex the JSON text of a
+	// service account's key. A compatible endpoint may need none.
 	Key string
 	// KeyFromEnvironment says that Key came from a variable. Such a key is
 	// refused unless Endpoint is the vendor's own address.
@@ -110,38 +153,85 @@ type Options struct {
 	Notice func(string)
 }
 
-// New returns the model that o describes: an *[Anthropic] or an *[OpenAI]. It
-// sends nothing. An error is a *[nod.Failure] of kind NoKey or BadSettings.
+// New returns the model that o describes. It sends nothing. An error is a
+// *[nod.Failure] of kind NoKey or BadSettings.
 func New(o Options) (nod.Model, error) {
+	if err := checkFit(o); err != nil {
+		return nil, err
+	}
 	switch o.Provider {
 	case ProviderAnthropic:
 		return newAnthropic(o)
+	case ProviderBedrock:
+		return newBedrock(o)
+	case ProviderVertex:
+		return newVertex(o)
 	case ProviderOpenAI:
 		return newOpenAI(o)
-	case "":
-		return nil, badSettings("no provider is named; set [model] provider to anthropic or openai")
+	case ProviderAzure:
+		return newAzure(o)
+	case ProviderGemini:
+		return newGemini(o)
 	}
-	return nil, badSettings("provider %s is not known; set [model] provider to anthropic or openai", quote(o.Provider))
+	return newCompatible(o)
+}
+
+// checkFit refuses a setting that the provider has no use for, since whoever
+// wrote it expects something of it, and the lack of one that it needs.
+func checkFit(o Options) error {
+	if !slices.Contains(Providers(), o.Provider) {
+		return badSettings("provider %s is not known; set [model] provider to one of %s", quote(o.Provider), strings.Join(Providers(), ", "))
+	}
+	for _, f := range []struct {
+		key, value   string
+		needs, takes []string
+	}{
+		{"region", o.Region, []string{ProviderBedrock, ProviderVertex}, nil},
+		{"project", o.Project, nil, []string{ProviderVertex}},
+		{"api_version", o.APIVersion, []string{ProviderAzure}, nil},
+		{"channel", string(o.Channel), nil, []string{ProviderCompatible}},
+		{"endpoint", o.Endpoint, []string{ProviderCompatible, ProviderAzure}, Providers()},
+		{"name", o.Model, []string{ProviderCompatible, ProviderAzure}, Providers()},
+	} {
+		switch needed := slices.Contains(f.needs, o.Provider); {
+		case f.value == "" && needed:
+			return badSettings("provider %s needs [model] %s", o.Provider, f.key)
+		case f.value != "" && !needed && !slices.Contains(f.takes, o.Provider):
+			return badSettings("provider %s has no use for [model] %s; remove it", o.Provider, f.key)
+		case !isSegment(f.value) && f.key != "endpoint" && f.key != "name":
+			return badSettings("[model] %s %s holds characters that none has", f.key, quote(f.value))
+		}
+	}
+	return nil
+}
+
+// isSegment reports whether s can stand in a host's name or a path as it is.
+func isSegment(s string) bool {
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
 }
 
 // KeyVariable names the variable that the provider's key is customarily in,
-// "" for a provider that is not known. This package never reads it.
+// "" for a provider that has none. This package never reads it.
 func KeyVariable(provider string) string {
 	switch provider {
 	case ProviderAnthropic:
 		return "ANTHROPIC_API_KEY"
 	case ProviderOpenAI:
 		return "OPENAI_API_KEY"
+	case ProviderGemini:
+		return "GEMINI_API_KEY"
 	}
 	return ""
 }
 
-// vendor is what the two providers differ in, apart from their dialects.
+// vendor is what the providers differ in, apart from their dialects.
 type vendor struct {
 	provider, address, defaultModel, keyHeader string
+	// keyless says that a key may be missing, document that it is a JSON text.
+	keyless, document bool
 }
 
-// client is what the two providers share. It is immutable.
+// client is what the providers share. It is immutable.
 type client struct {
 	vendor
 	model     string
@@ -219,10 +309,17 @@ func isLoopback(u *url.URL) bool {
 // checkKey returns the key that may be sent to endpoint.
 func checkKey(v vendor, o Options, endpoint *url.URL) (string, error) {
 	key := strings.TrimSpace(o.Key)
-	if key == "" {
-		return "", &nod.Failure{Kind: nod.NoKey, Message: fmt.Sprintf("no API key for %s was found; put it into a file that only you can read and name that file in the settings as [model] key_file, or set %s", v.provider, KeyVariable(v.provider))}
+	if key == "" && v.keyless {
+		return "", nil
 	}
-	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if key == "" {
+		message := fmt.Sprintf("no API key for %s was found; put it into a file that only you can read and name that file in the settings as [model] key_file", v.provider)
+		if variable := KeyVariable(v.provider); variable != "" {
+			message += ", or set " + variable
+		}
+		return "", &nod.Failure{Kind: nod.NoKey, Message: message}
+	}
+	if !v.document && strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", &nod.Failure{Kind: nod.NoKey, Message: "the API key holds spaces, line ends or characters that no key has; see that [model] key_file holds the key and nothing else"}
 	}
 	own := strings.TrimRight(endpoint.String(), "/") == v.address
@@ -272,7 +369,9 @@ func secretsOf(key string, headers map[string]string, proxy string) []string {
 		out = append(out, password, u.User.String())
 	}
 	out = slices.DeleteFunc(out, func(s string) bool { return len(s) < 6 })
-	out = append(out, key)
+	if key != "" {
+		out = append(out, key)
+	}
 	slices.SortFunc(out, func(a, b string) int { return len(b) - len(a) })
 	return out
 }
@@ -285,6 +384,15 @@ func (c *client) mask(text string) string {
 	return text
 }
 
+// question is a prompt with one of its closings.
+type question struct {
+	nod.Prompt
+	closing string
+}
+
+// text is the user's part as one string.
+func (q question) text() string { return q.Text(q.closing) }
+
 // reply is a vendor's answer, reduced to what both dialects have.
 type reply struct {
 	input      []byte // the JSON text of the tool's input
@@ -294,34 +402,4 @@ type reply struct {
 }
 
 // send puts one question in a vendor's dialect; x watches the wire.
-type send func(ctx context.Context, p nod.Prompt, x *exchange) (reply, error)
-
-// ask puts one question and reads, prices and dumps the answer.
-func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classification, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
-	x := &exchange{client: c, started: time.Now()}
-	answer, err := c.answer(ctx, p, s, x)
-	if c.dumpDir != "" {
-		if dumpErr := x.dump(p, answer, err); dumpErr != nil && c.notice != nil {
-			c.notice("the classifier's dump was not written: " + nod.OneLine(dumpErr.Error(), causeLimit))
-		}
-	}
-	return answer, err
-}
-
-func (c *client) answer(ctx context.Context, p nod.Prompt, s send, x *exchange) (nod.Classification, error) {
-	r, err := s(ctx, p, x)
-	if err != nil {
-		return nod.Classification{}, x.failed(ctx, err)
-	}
-	in, err := decodeInput(r.input)
-	if err != nil {
-		return nod.Classification{}, c.malformed("the input of "+nod.ToolName+" is not of the expected shape", err.Error())
-	}
-	return nod.Classification{
-		Digest: p.Digest, ShouldBlock: in.shouldBlock, Reason: in.reason, Thinking: in.thinking,
-		Model: nod.OneLine(orDefault(r.model, c.model), 100), Usage: r.usage,
-		Cost: cost(c.prices, c.model, r),
-	}, nil
-}
+type send func(ctx context.Context, q question, x *exchange) (reply, error)

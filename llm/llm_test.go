@@ -3,7 +3,11 @@ package llm
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"io"
 	"math"
@@ -11,6 +15,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,12 +29,28 @@ const testKey = "sk-test-0123456789abcdef"
 // prompt is what every test asks.
 var prompt = nod.Prompt{ID: "d-1", Digest: strings.Repeat("ab", 32), System: "Judge <this> & that.", User: "Tool: bash\nInput: {\"command\":\"ls\"}"}
 
-func providers() []string { return []string{ProviderAnthropic, ProviderOpenAI} }
+func providers() []string { return Providers() }
+
+// optionsFor are the settings that the provider needs to ask url.
+func optionsFor(t testing.TB, provider, url string) Options {
+	o := Options{Provider: provider, Endpoint: url, Key: testKey, Timeout: 20 * time.Second}
+	switch provider {
+	case ProviderCompatible:
+		o.Model = "qwen3:8b"
+	case ProviderAzure:
+		o.Model, o.APIVersion = "judge", "2025-04-01-preview"
+	case ProviderBedrock:
+		o.Region = "eu-central-1"
+	case ProviderVertex:
+		o.Region, o.Key = "europe-west1", serviceAccount(t, url)
+	}
+	return o
+}
 
 // newModel returns a model that asks url.
 func newModel(t testing.TB, provider, url string, change ...func(*Options)) nod.Model {
 	t.Helper()
-	o := Options{Provider: provider, Endpoint: url, Key: testKey, Timeout: 20 * time.Second}
+	o := optionsFor(t, provider, url)
 	for _, c := range change {
 		c(&o)
 	}
@@ -40,12 +61,52 @@ func newModel(t testing.TB, provider, url string, change ...func(*Options)) nod.
 	return m
 }
 
+// accountKey is a key of nobody's.
+var accountKey = sync.OnceValue(func() string {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
+	}
+	text, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		panic(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text}))
+})
+
+// serviceAccount is a Google key whose tokens url gives out; see serve.
+func serviceAccount(t testing.TB, url string) string {
+	text, err := json.Marshal(map[string]string{"type": "service_account", "project_id": "proj", "private_key_id": "0123456789abcdef",
+		"private_key": accountKey(), "client_email": "nod@proj.example", "token_uri": url + tokenPath})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+const (
+	tokenPath = "/oauth/token"
+	testToken = "ya29.test-token-0123456789"
+)
+
 // serve starts a server on loopback that ends with the test.
 func serve(t testing.TB, h http.HandlerFunc) string {
 	t.Helper()
-	s := httptest.NewServer(h)
+	s := httptest.NewServer(givingTokens(h))
 	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 	return s.URL
+}
+
+// givingTokens answers what a service account asks before the question.
+func givingTokens(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == tokenPath {
+			raw(200, `{"access_token":"`+testToken+`","expires_in":3600,"token_type":"Bearer"}`)(w, r)
+			return
+		}
+		w.Header().Set("Retry-After-Ms", "1") // so that second tries take no time
+		h(w, r)
+	}
 }
 
 // answering always gives the same answer.
@@ -70,12 +131,48 @@ func functionCall(name, arguments string) string {
 	return `{"type":"function_call","id":"fc_1","call_id":"call_1","status":"completed","name":"` + name + `","arguments":` + string(quoted) + `}`
 }
 
+// dialect is the provider whose dialect this one speaks.
+func dialect(provider string) string {
+	switch provider {
+	case ProviderBedrock, ProviderVertex:
+		return ProviderAnthropic
+	case ProviderAzure:
+		return ProviderOpenAI
+	}
+	return provider
+}
+
 // called is a whole, good answer with these parts.
 func called(provider string, parts ...string) string {
-	if provider == ProviderAnthropic {
+	switch dialect(provider) {
+	case ProviderAnthropic:
 		return messageBody("tool_use", parts...)
+	case ProviderCompatible:
+		return chatBody("tool_calls", "null", parts...)
+	case ProviderGemini:
+		return geminiBody("STOP", parts...)
 	}
 	return responseBody(`"status":"completed"`, parts...)
+}
+
+func chatCall(name, arguments string) string {
+	quoted, _ := json.Marshal(arguments)
+	return `{"id":"call_1","type":"function","function":{"name":"` + name + `","arguments":` + string(quoted) + `}}`
+}
+
+func chatBody(finish, content string, calls ...string) string {
+	return `{"id":"resp_1","object":"chat.completion","created":1,"model":"qwen3:8b","choices":[{"index":0,"finish_reason":"` + finish +
+		`","logprobs":null,"message":{"role":"assistant","refusal":null,"content":` + content + `,"tool_calls":[` + strings.Join(calls, ",") +
+		`]}}],"usage":{"prompt_tokens":1600,"prompt_tokens_details":{"cached_tokens":400},"completion_tokens":60,"total_tokens":1660}}`
+}
+
+func geminiCall(name, args string) string {
+	return `{"functionCall":{"name":"` + name + `","args":` + args + `}}`
+}
+
+func geminiBody(finish string, parts ...string) string {
+	return `{"responseId":"resp_1","modelVersion":"gemini-3.1-flash-lite","candidates":[{"index":0,"finishReason":"` + finish +
+		`","content":{"role":"model","parts":[` + strings.Join(parts, ",") + `]}}],"usageMetadata":{"promptTokenCount":1600,"cachedContentTokenCount":400,"candidatesTokenCount":50,"thoughtsTokenCount":10,"totalTokenCount":1660}}`
 }
 
 func messageBody(stop string, blocks ...string) string {
@@ -90,8 +187,13 @@ func responseBody(status string, items ...string) string {
 
 // classified is an answer whose tool input is this JSON text.
 func classified(provider, input string) string {
-	if provider == ProviderAnthropic {
+	switch dialect(provider) {
+	case ProviderAnthropic:
 		return called(provider, toolUse(nod.ToolName, input))
+	case ProviderCompatible:
+		return called(provider, chatCall(nod.ToolName, input))
+	case ProviderGemini:
+		return called(provider, geminiCall(nod.ToolName, input))
 	}
 	return called(provider, functionCall(nod.ToolName, input))
 }
@@ -100,8 +202,10 @@ func TestAnswersAreRead(t *testing.T) {
 	cost := map[string]float64{
 		ProviderAnthropic: (1000*1 + 400*0.10 + 200*1.25 + 60*5) / 1e6,
 		ProviderOpenAI:    (1200*0.40 + 400*0.10 + 60*1.60) / 1e6,
+		ProviderGemini:    (1200*0.25 + 400*0.025 + 60*1.50) / 1e6,
 	}
-	name := map[string]string{ProviderAnthropic: "claude-haiku-4-5-20251001", ProviderOpenAI: "gpt-4.1-mini-2025-04-14"}
+	name := map[string]string{ProviderAnthropic: "claude-haiku-4-5-20251001", ProviderOpenAI: "gpt-4.1-mini-2025-04-14",
+		ProviderGemini: "gemini-3.1-flash-lite", ProviderCompatible: "qwen3:8b"}
 	for _, provider := range providers() {
 		for _, block := range []string{"true", "false"} {
 			t.Run(provider+"/"+block, func(t *testing.T) {
@@ -111,12 +215,12 @@ func TestAnswersAreRead(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := nod.Classification{Digest: prompt.Digest, ShouldBlock: block == "true", Reason: "wipes é", Thinking: "t",
-					Model: name[provider], Usage: nod.Usage{In: 1600, Out: 60, Cached: 400}, Cost: got.Cost}
+					Model: name[dialect(provider)], Usage: nod.Usage{In: 1600, Out: 60, Cached: 400}, Cost: got.Cost}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Error(diff)
 				}
-				if math.Abs(got.Cost-cost[provider]) > 1e-12 {
-					t.Errorf("cost %v, want %v", got.Cost, cost[provider])
+				if math.Abs(got.Cost-cost[dialect(provider)]) > 1e-12 {
+					t.Errorf("cost %v, want %v", got.Cost, cost[dialect(provider)])
 				}
 			})
 		}
@@ -126,8 +230,10 @@ func TestAnswersAreRead(t *testing.T) {
 // Reasoning is no text beside the tool.
 func TestReasoningMayStandBesideTheCall(t *testing.T) {
 	for provider, body := range map[string]string{
-		ProviderAnthropic: called(ProviderAnthropic, `{"type":"thinking","thinking":"hm","signature":"s"}`, `{"type":"redacted_thinking","data":"x"}`, toolUse(nod.ToolName, allowInput)),
-		ProviderOpenAI:    called(ProviderOpenAI, `{"type":"reasoning","id":"rs_1","summary":[]}`, functionCall(nod.ToolName, allowInput)),
+		ProviderAnthropic:  called(ProviderAnthropic, `{"type":"thinking","thinking":"hm","signature":"s"}`, `{"type":"redacted_thinking","data":"x"}`, toolUse(nod.ToolName, allowInput)),
+		ProviderOpenAI:     called(ProviderOpenAI, `{"type":"reasoning","id":"rs_1","summary":[]}`, functionCall(nod.ToolName, allowInput)),
+		ProviderGemini:     called(ProviderGemini, `{"thought":true,"text":"hm"}`, geminiCall(nod.ToolName, allowInput)),
+		ProviderCompatible: strings.Replace(classified(ProviderCompatible, allowInput), `"content":null`, `"content":"","reasoning_content":"hm"`, 1),
 	} {
 		got, err := newModel(t, provider, serve(t, answering(200, "application/json", body))).Classify(context.Background(), prompt)
 		if err != nil || got.ShouldBlock || got.Reason != "r" {
@@ -152,6 +258,28 @@ func TestRequests(t *testing.T) {
 			"instructions":"Judge <this> & that.","input":"Tool: bash\nInput: {\"command\":\"ls\"}",
 			"tools":[{"type":"function","name":"classify_result","description":"Return classification decision","parameters":` + schema + `,"strict":true}],
 			"tool_choice":{"type":"function","name":"classify_result"}}`},
+		{ProviderAzure, "/openai/responses", "Api-Key: " + testKey, `{
+			"model":"judge","max_output_tokens":256,"store":false,"parallel_tool_calls":false,
+			"instructions":"Judge <this> & that.","input":"Tool: bash\nInput: {\"command\":\"ls\"}",
+			"tools":[{"type":"function","name":"classify_result","description":"Return classification decision","parameters":` + schema + `,"strict":true}],
+			"tool_choice":{"type":"function","name":"classify_result"}}`},
+		{ProviderBedrock, "/model/us.anthropic.claude-haiku-4-5-20251001-v1:0/invoke", "Authorization: Bearer " + testKey, `{
+			"anthropic_version":"bedrock-2023-05-31","max_tokens":256,
+			"system":[{"type":"text","text":"Judge <this> & that."}],
+			"messages":[{"role":"user","content":[{"type":"text","text":"Tool: bash\nInput: {\"command\":\"ls\"}"}]}],
+			"tools":[{"name":"classify_result","description":"Return classification decision","input_schema":` + schema + `}],
+			"tool_choice":{"type":"tool","name":"classify_result","disable_parallel_tool_use":true}}`},
+		{ProviderVertex, "/v1/projects/proj/locations/europe-west1/publishers/anthropic/models/claude-haiku-4-5@20251001:rawPredict", "Authorization: Bearer " + testToken, `{
+			"anthropic_version":"vertex-2023-10-16","max_tokens":256,
+			"system":[{"type":"text","text":"Judge <this> & that."}],
+			"messages":[{"role":"user","content":[{"type":"text","text":"Tool: bash\nInput: {\"command\":\"ls\"}"}]}],
+			"tools":[{"name":"classify_result","description":"Return classification decision","input_schema":` + schema + `}],
+			"tool_choice":{"type":"tool","name":"classify_result","disable_parallel_tool_use":true}}`},
+		{ProviderCompatible, "/chat/completions", "Authorization: Bearer " + testKey, `{
+			"model":"qwen3:8b","max_tokens":256,
+			"messages":[{"role":"system","content":"Judge <this> & that."},{"role":"user","content":"Tool: bash\nInput: {\"command\":\"ls\"}"}],
+			"tools":[{"type":"function","function":{"name":"classify_result","description":"Return classification decision","parameters":` + schema + `,"strict":true}}],
+			"tool_choice":{"type":"function","function":{"name":"classify_result"}}}`},
 	} {
 		t.Run(tc.provider, func(t *testing.T) {
 			var body []byte
@@ -226,6 +354,19 @@ func TestSettings(t *testing.T) {
 		{"relative CA file", Options{Provider: "openai", Key: testKey, CAFile: "ca.pem"}, nod.BadSettings, "absolute"},
 		{"absent CA file", Options{Provider: "openai", Key: testKey, CAFile: filepath.Join(t.TempDir(), "ca.pem")}, nod.BadSettings, "cannot be read"},
 		{"a directory as CA file", Options{Provider: "openai", Key: testKey, CAFile: t.TempDir()}, nod.BadSettings, "regular"},
+		{"no region", Options{Provider: "bedrock", Key: testKey}, nod.BadSettings, "region"},
+		{"a region that is a host", Options{Provider: "bedrock", Key: testKey, Region: "x.evil.example/"}, nod.BadSettings, "region"},
+		{"region for one that has none", Options{Provider: "anthropic", Key: testKey, Region: "us"}, nod.BadSettings, "no use"},
+		{"channel for one that has none", Options{Provider: "openai", Key: testKey, Channel: Lines}, nod.BadSettings, "no use"},
+		{"unknown channel", Options{Provider: "compatible", Model: "m", Endpoint: loopback, Channel: "xml"}, nod.BadSettings, "channel"},
+		{"compatible without endpoint", Options{Provider: "compatible", Model: "m"}, nod.BadSettings, "endpoint"},
+		{"compatible without model", Options{Provider: "compatible", Endpoint: loopback}, nod.BadSettings, "name"},
+		{"compatible without key", Options{Provider: "compatible", Model: "m", Endpoint: loopback}, "", ""},
+		{"compatible, environment key", Options{Provider: "compatible", Model: "m", Endpoint: loopback, Key: testKey, KeyFromEnvironment: true}, nod.NoKey, "key_file"},
+		{"azure without version", Options{Provider: "azure", Model: "m", Key: testKey, Endpoint: "https://x.openai.azure.com"}, nod.BadSettings, "api_version"},
+		{"vertex, no account", Options{Provider: "vertex", Region: "us-east5", Key: testKey}, nod.NoKey, "service account"},
+		{"vertex, half an account", Options{Provider: "vertex", Region: "us-east5", Key: `{"type":"service_account"}`}, nod.NoKey, "service account"},
+		{"vertex, another kind of account", Options{Provider: "vertex", Region: "us-east5", Key: `{"type":"external_account","token_url":"https://evil.example"}`}, nod.NoKey, "service account"},
 		{"negative tokens", Options{Provider: "openai", Key: testKey, MaxTokens: -1}, nod.BadSettings, "max_tokens"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

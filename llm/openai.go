@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/azure"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
@@ -13,8 +15,8 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// OpenAI asks a model over the Responses API. Nothing is stored with the
-// vendor. It is safe for concurrent use.
+// OpenAI asks a model over the Responses API, the vendor's own or Microsoft's.
+// Nothing is stored with the vendor. It is safe for concurrent use.
 type OpenAI struct {
 	client  *client
 	service responses.ResponseService
@@ -23,19 +25,35 @@ type OpenAI struct {
 var _ nod.Model = (*OpenAI)(nil)
 
 func newOpenAI(o Options) (nod.Model, error) {
-	c, err := newClient(vendor{ProviderOpenAI, openAIAddress, DefaultOpenAIModel, "Authorization"}, o)
+	c, err := newClient(vendor{provider: ProviderOpenAI, address: openAIAddress, defaultModel: DefaultOpenAIModel, keyHeader: "Authorization"}, o)
 	if err != nil {
 		return nil, err
 	}
-	options := []option.RequestOption{
-		option.WithBaseURL(c.base + "/"), option.WithHTTPClient(c.http), option.WithAPIKey(c.key),
-		option.WithMaxRetries(0), option.WithRequestTimeout(c.timeout),
+	// The service, not the client: only a client reads the environment.
+	return &OpenAI{c, responses.NewResponseService(c.openAI(option.WithBaseURL(c.base+"/"), option.WithAPIKey(c.key))...)}, nil
+}
+
+func newAzure(o Options) (nod.Model, error) {
+	c, err := newClient(vendor{provider: ProviderAzure, keyHeader: "Api-Key"}, o)
+	if err != nil {
+		return nil, err
 	}
+	access := []option.RequestOption{azure.WithEndpoint(c.base, o.APIVersion), azure.WithAPIKey(c.key)}
+	if strings.HasPrefix(c.base, "http:") { // a loopback address, or parseEndpoint had refused it
+		access = append(access, azure.WithUnsafeAllowHTTP())
+	}
+	return &OpenAI{c, responses.NewResponseService(c.openAI(access...)...)}, nil
+}
+
+// openAI are the SDK's options; access is how requests reach the model.
+func (c *client) openAI(access ...option.RequestOption) []option.RequestOption {
+	options := append([]option.RequestOption{
+		option.WithHTTPClient(c.http), option.WithMaxRetries(0), option.WithRequestTimeout(c.timeout),
+	}, access...)
 	for name, value := range c.headers {
 		options = append(options, option.WithHeader(name, value))
 	}
-	// The service, not the client: only a client reads the environment.
-	return &OpenAI{c, responses.NewResponseService(options...)}, nil
+	return options
 }
 
 // Classify implements [nod.Model].
@@ -43,8 +61,8 @@ func (o *OpenAI) Classify(ctx context.Context, p nod.Prompt) (nod.Classification
 	return o.client.ask(ctx, p, o.send)
 }
 
-func (o *OpenAI) send(ctx context.Context, p nod.Prompt, x *exchange) (reply, error) {
-	response, err := o.service.New(ctx, o.params(p), option.WithMiddleware(x.watch))
+func (o *OpenAI) send(ctx context.Context, q question, x *exchange) (reply, error) {
+	response, err := o.service.New(ctx, o.params(q), option.WithMiddleware(x.watch))
 	if err != nil {
 		return reply{}, err
 	}
@@ -62,12 +80,12 @@ type functionTool struct {
 }
 
 // params is the seed's request, and keeps the vendor from storing it.
-func (o *OpenAI) params(p nod.Prompt) responses.ResponseNewParams {
+func (o *OpenAI) params(q question) responses.ResponseNewParams {
 	tool := param.Override[responses.FunctionToolParam](functionTool{"function", nod.ToolName, nod.ToolDescription, nod.ToolSchema(), true})
-	return responses.ResponseNewParams{
+	params := responses.ResponseNewParams{
 		Model:             o.client.model,
-		Instructions:      openai.String(p.System),
-		Input:             responses.ResponseNewParamsInputUnion{OfString: openai.String(p.User)},
+		Instructions:      openai.String(q.System),
+		Input:             responses.ResponseNewParamsInputUnion{OfString: openai.String(q.text())},
 		MaxOutputTokens:   openai.Int(o.client.maxTokens),
 		Store:             openai.Bool(false),
 		ParallelToolCalls: openai.Bool(false),
@@ -76,6 +94,10 @@ func (o *OpenAI) params(p nod.Prompt) responses.ResponseNewParams {
 			OfFunctionTool: &responses.ToolChoiceFunctionParam{Name: nod.ToolName},
 		},
 	}
+	if q.CacheKey != "" {
+		params.PromptCacheKey = openai.String(q.CacheKey)
+	}
+	return params
 }
 
 // read takes the one call of the forced tool out of r.

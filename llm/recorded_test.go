@@ -17,12 +17,12 @@ import (
 
 // shared is the directory beside the repository with what other projects
 // recorded. None of it is in the repository.
-const shared = "../../shared/specs"
+const sharedSpecs = "../../shared/specs"
 
 // recorded returns the path of a recording, or skips the test.
 func recorded(t *testing.T, name string) string {
 	t.Helper()
-	path := filepath.Join(shared, "fixtures", name)
+	path := filepath.Join(sharedSpecs, "fixtures", name)
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("../shared/specs/fixtures/%s absent: skipped", name)
 	}

@@ -39,7 +39,7 @@ func TestRequestsObeyTheVendorsSpecification(t *testing.T) {
 		{ProviderOpenAI, "openai-responses.json", "/responses", map[string]nod.Kind{"block": "", "allow": "", "garbage": nod.Malformed}},
 	} {
 		t.Run(tc.provider, func(t *testing.T) {
-			spec := filepath.Join(shared, tc.spec)
+			spec := filepath.Join(sharedSpecs, tc.spec)
 			if _, err := os.Stat(spec); err != nil {
 				t.Skipf("../shared/specs/%s absent: skipped", tc.spec)
 			}

@@ -1,0 +1,147 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+const (
+	// quickShare is the part of the time left that a quick question may take:
+	// 10 s of the 30 that two stages have by default.
+	quickShare = 3
+	// retryShare is the part of the time left that a pause before the second
+	// try may take. What a vendor wants beyond that ends in its own failure.
+	retryShare = 2
+	// pause is how long a second try waits where the vendor names no time.
+	pause = 250 * time.Millisecond
+)
+
+// ask puts one question, or two: a quick one first where the prompt has it,
+// and the careful one unless that was answered with "do not block".
+func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classification, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	if p.Quick == "" {
+		return c.stage(ctx, question{p, p.Careful}, s, "")
+	}
+	quick, err := c.quick(ctx, p, s)
+	if err == nil && !quick.ShouldBlock {
+		quick.Quick = true
+		return quick, nil
+	}
+	if ctx.Err() != nil {
+		return nod.Classification{}, c.network(ctx, ctx.Err())
+	}
+	careful, err := c.stage(ctx, question{p, p.Careful}, s, "")
+	if err != nil {
+		return nod.Classification{}, err
+	}
+	careful.Cleared = !careful.ShouldBlock
+	careful.Usage = nod.Usage{In: quick.Usage.In + careful.Usage.In, Out: quick.Usage.Out + careful.Usage.Out, Cached: quick.Usage.Cached + careful.Usage.Cached}
+	careful.Cost += quick.Cost
+	return careful, nil
+}
+
+// quick asks with a part of the time. A fault counts as "block": the careful
+// question follows either way.
+func (c *client) quick(ctx context.Context, p nod.Prompt, s send) (nod.Classification, error) {
+	ctx, cancel := context.WithTimeout(ctx, left(ctx, c.timeout)/quickShare)
+	defer cancel()
+	return c.stage(ctx, question{p, p.Quick}, s, "-quick")
+}
+
+// left is the time until ctx's deadline, at most most.
+func left(ctx context.Context, most time.Duration) time.Duration {
+	if deadline, ok := ctx.Deadline(); ok {
+		return min(most, time.Until(deadline))
+	}
+	return most
+}
+
+// stage puts one question and reads, prices and dumps the answer.
+func (c *client) stage(ctx context.Context, q question, s send, suffix string) (nod.Classification, error) {
+	answer, x, err := c.try(ctx, q, s)
+	if again, wait := x.passing(ctx, err); again {
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+			answer, x, err = c.try(ctx, q, s)
+		}
+	}
+	if c.dumpDir != "" {
+		if dumpErr := x.dump(q.Prompt, answer, err, suffix); dumpErr != nil && c.notice != nil {
+			c.notice("the classifier's dump was not written: " + nod.OneLine(dumpErr.Error(), causeLimit))
+		}
+	}
+	return answer, err
+}
+
+// try is one request.
+func (c *client) try(ctx context.Context, q question, s send) (nod.Classification, *exchange, error) {
+	x := &exchange{client: c, started: time.Now()}
+	r, err := c.sent(ctx, q, s, x)
+	if err != nil {
+		return nod.Classification{}, x, x.failed(ctx, err)
+	}
+	in, err := decodeInput(r.input)
+	if err != nil {
+		return nod.Classification{}, x, c.malformed("the input of "+nod.ToolName+" is not of the expected shape", err.Error())
+	}
+	return nod.Classification{
+		Digest: q.Digest, ShouldBlock: in.shouldBlock, Reason: in.reason, Thinking: in.thinking,
+		Model: nod.OneLine(orDefault(r.model, c.model), 100), Usage: r.usage,
+		Cost: cost(c.prices, c.model, r),
+	}, x, nil
+}
+
+// sent keeps a panic in an SDK, which an odd answer can cause, to this question.
+func (c *client) sent(ctx context.Context, q question, s send, x *exchange) (r reply, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = c.malformed("the answer broke the library that reads it", fmt.Sprint(p))
+		}
+	}()
+	return s(ctx, q, x)
+}
+
+// passing reports whether a second try makes sense, and after what pause: the
+// fault is one that passes, and the vendor's own wish leaves time enough.
+func (x *exchange) passing(ctx context.Context, err error) (again bool, wait time.Duration) {
+	f := nod.AsFailure(err)
+	if f == nil {
+		return false, 0
+	}
+	switch f.Kind {
+	case nod.RateLimited, nod.Overloaded, nod.ServerError:
+	case nod.Unreachable:
+		if isCertificate(f) {
+			return false, 0
+		}
+	default:
+		return false, 0
+	}
+	wait = retryAfter(x.responseHeader)
+	return wait <= left(ctx, x.client.timeout)/retryShare, wait
+}
+
+// retryAfter is how long a vendor wants to be left alone: seconds or a date,
+// or milliseconds in the header that both SDKs know.
+func retryAfter(h http.Header) time.Duration {
+	if ms, err := strconv.ParseInt(h.Get("Retry-After-Ms"), 10, 32); err == nil && ms >= 0 {
+		return time.Duration(ms) * time.Millisecond
+	}
+	text := h.Get("Retry-After")
+	if s, err := strconv.ParseInt(text, 10, 32); err == nil && s >= 0 {
+		return time.Duration(s) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(at))
+	}
+	return pause + rand.N(pause) // so that many that failed at once do not return at once
+}

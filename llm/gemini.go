@@ -1,0 +1,161 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"google.golang.org/genai"
+
+	"github.com/nodgate/nod"
+)
+
+const geminiAddress = "https://generativelanguage.googleapis.com"
+
+// Gemini asks a model over Gemini's generateContent. It is safe for concurrent
+// use.
+type Gemini struct {
+	client *client
+	models *genai.Models
+}
+
+var _ nod.Model = (*Gemini)(nil)
+
+func newGemini(o Options) (nod.Model, error) {
+	c, err := newClient(vendor{provider: ProviderGemini, address: geminiAddress, defaultModel: DefaultGeminiModel, keyHeader: "X-Goog-Api-Key"}, o)
+	if err != nil {
+		return nil, err
+	}
+	header := http.Header{}
+	for name, value := range c.headers {
+		header.Set(name, value)
+	}
+	watched := *c.http
+	watched.Transport = watchedTransport{c.http.Transport}
+	// Backend, key and address are set, so that the SDK asks no variable.
+	sdk, err := genai.NewClient(context.Background(), &genai.ClientConfig{
+		Backend: genai.BackendGeminiAPI, APIKey: c.key, HTTPClient: &watched,
+		HTTPOptions: genai.HTTPOptions{BaseURL: c.base + "/", Headers: header},
+	})
+	if err != nil {
+		return nil, badSettings("the client for Gemini could not be made: %s", nod.OneLine(c.mask(err.Error()), 200))
+	}
+	return &Gemini{c, sdk.Models}, nil
+}
+
+// watchedTransport hands each request to the exchange in its context: this
+// SDK has no middleware.
+type watchedTransport struct{ next http.RoundTripper }
+
+type exchangeKey struct{}
+
+func (t watchedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if x, ok := r.Context().Value(exchangeKey{}).(*exchange); ok {
+		return x.watch(r, t.next.RoundTrip)
+	}
+	return nil, fmt.Errorf("a request that no question made")
+}
+
+// Classify implements [nod.Model].
+func (g *Gemini) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
+	return g.client.ask(ctx, p, g.send)
+}
+
+func (g *Gemini) send(ctx context.Context, q question, x *exchange) (reply, error) {
+	answer, err := g.models.GenerateContent(context.WithValue(ctx, exchangeKey{}, x), g.client.model, genai.Text(q.text()), g.config(q))
+	if err != nil {
+		return reply{}, err
+	}
+	return g.read(answer)
+}
+
+func (g *Gemini) config(q question) *genai.GenerateContentConfig {
+	return &genai.GenerateContentConfig{
+		SystemInstruction: genai.NewContentFromText(q.System, genai.RoleUser),
+		MaxOutputTokens:   int32(min(g.client.maxTokens, 1<<30)),
+		Tools: []*genai.Tool{{FunctionDeclarations: []*genai.FunctionDeclaration{{
+			Name: nod.ToolName, Description: nod.ToolDescription, Parameters: geminiSchema(),
+		}}}},
+		ToolConfig: &genai.ToolConfig{FunctionCallingConfig: &genai.FunctionCallingConfig{
+			Mode: genai.FunctionCallingConfigModeAny, AllowedFunctionNames: []string{nod.ToolName},
+		}},
+	}
+}
+
+// geminiSchema is [nod.ToolSchema] in Gemini's dialect, whose maps have no
+// order of their own.
+func geminiSchema() *genai.Schema {
+	return &genai.Schema{
+		Type: genai.TypeObject,
+		Properties: map[string]*genai.Schema{
+			"thinking":     {Type: genai.TypeString, Description: "Brief reasoning about the action"},
+			"should_block": {Type: genai.TypeBoolean},
+			"reason":       {Type: genai.TypeString, Description: "Why allow or block"},
+		},
+		PropertyOrdering: []string{"thinking", "should_block", "reason"},
+		Required:         []string{"thinking", "should_block", "reason"},
+	}
+}
+
+// read takes the one call out of r.
+func (g *Gemini) read(r *genai.GenerateContentResponse) (reply, error) {
+	c := g.client
+	if f := r.PromptFeedback; f != nil && f.BlockReason != "" {
+		return reply{}, c.refused(string(f.BlockReason) + " " + f.BlockReasonMessage)
+	}
+	if len(r.Candidates) != 1 || r.Candidates[0] == nil {
+		return reply{}, c.malformed(fmt.Sprintf("the answer has %d candidates instead of one", len(r.Candidates)), "")
+	}
+	candidate := r.Candidates[0]
+	switch candidate.FinishReason {
+	case genai.FinishReasonStop:
+	case genai.FinishReasonMaxTokens:
+		return reply{}, c.cutOff(string(candidate.FinishReason))
+	case genai.FinishReasonSafety, genai.FinishReasonProhibitedContent, genai.FinishReasonBlocklist, genai.FinishReasonSPII, genai.FinishReasonRecitation, genai.FinishReasonLanguage:
+		return reply{}, c.refused(string(candidate.FinishReason))
+	default:
+		return reply{}, c.malformed(fmt.Sprintf("the model stopped for %s", quote(string(candidate.FinishReason))), candidate.FinishMessage)
+	}
+	input, err := g.call(candidate.Content)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{input: input, model: r.ModelVersion, usage: geminiUsage(r.UsageMetadata)}, nil
+}
+
+// call is the input of the one call in content.
+func (g *Gemini) call(content *genai.Content) ([]byte, error) {
+	var calls []*genai.FunctionCall
+	texts := 0
+	if content != nil {
+		for _, part := range content.Parts {
+			switch {
+			case part == nil:
+				return nil, g.client.malformed("the answer holds an empty part", "")
+			case part.FunctionCall != nil:
+				calls = append(calls, part.FunctionCall)
+			case part.Thought:
+			case part.Text != "":
+				texts++
+			default:
+				return nil, g.client.malformed("the answer holds a part that is neither a call nor text", "")
+			}
+		}
+	}
+	if err := g.client.oneCall(len(calls), len(calls) > 0 && calls[0].Name == nod.ToolName, texts); err != nil {
+		return nil, err
+	}
+	// The whole body was seen to hold no key twice, so nothing is lost here.
+	return json.Marshal(calls[0].Args)
+}
+
+func geminiUsage(u *genai.GenerateContentResponseUsageMetadata) nod.Usage {
+	if u == nil {
+		return nod.Usage{}
+	}
+	return nod.Usage{
+		In: count(int64(u.PromptTokenCount)), Cached: count(int64(u.CachedContentTokenCount)),
+		Out: count(int64(u.CandidatesTokenCount) + int64(u.ThoughtsTokenCount)),
+	}
+}
