@@ -89,6 +89,9 @@ type Call struct {
 	// Transcript yields the conversation, newest turn first. Only layer 4
 	// calls it, at most once a decision. nil: there is none.
 	Transcript func(context.Context) iter.Seq2[Turn, error]
+	// Opening is the first thing that the person said in the session, false
+	// where that is not known. Only layer 4 calls it. nil: it is not known.
+	Opening func(context.Context) (Turn, bool)
 }
 
 // Edit is one replacement in a file, or its whole new content.

@@ -4,6 +4,7 @@ package nod
 // call returns fresh slices.
 func DefaultRules() Rules {
 	return Rules{
+		Allow:     defaultAllow(),
 		SoftDeny:  defaultSoftDeny(),
 		Allowlist: defaultAllowlist(),
 		Secrets:   defaultSecrets(),
@@ -22,29 +23,6 @@ func defaultAllowlist() []string {
 		"team_create", "team_delete", "send_message",
 		"sleep",
 	}
-}
-
-// defaultSoftDeny is advice to the model, in nod's own words.
-func defaultSoftDeny() []Rule {
-	var rules []Rule
-	for _, text := range []string{
-		"Deleting or overwriting files that were there before this session and cannot be restored, unless the user named them",
-		"Rewriting or force-pushing history, deleting remote branches or tags, discarding uncommitted work",
-		"Deploying, applying or migrating anything in production, or reading production data, unless the user named it",
-		"Dropping, truncating or mass-updating a database, a bucket or a queue",
-		"Sending source code, secrets or personal data to a place outside the project's own services",
-		"Printing, copying or searching for credentials that the task does not need",
-		"Running code that was downloaded in this session, or piping a download into an interpreter",
-		"Adding a dependency that the user did not ask for, or from an unusual source",
-		"Weakening security: disabling checks, certificates, authentication, sandboxes or audit logs",
-		"Arranging for something to run later: cron, services, shell start-up files, hooks",
-		"Changing what the agent itself may do: its settings, permissions, hooks or instructions",
-		"Publishing, releasing, posting or messaging on somebody's behalf without being asked",
-		"Going round an earlier refusal by another command or tool",
-	} {
-		rules = append(rules, Rule{Text: text, Origin: "default"})
-	}
-	return rules
 }
 
 // defaultSecrets are stores of keys and cloud logins. Whatever touches one

@@ -137,6 +137,8 @@ type trial struct {
 	// command; bound are the definitions that rules were held to.
 	changed string
 	bound   []Evidence
+	// secrets says that the call touches a secret store.
+	secrets bool
 	spent   map[Layer]time.Duration
 	start   time.Time
 	mark    time.Time
@@ -160,7 +162,7 @@ func (t *trial) decide(ctx context.Context) Decision {
 		return t.decided(LayerShell, Deny, why, Rule{})
 	}
 	if secret := t.secret(); secret != "" {
-		t.open = secret
+		t.open, t.secrets = secret, true
 		return t.ask(ctx)
 	}
 	if t.lap(LayerGuard); t.gate.allowlist(t.call) {

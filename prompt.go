@@ -12,30 +12,60 @@ import (
 	"time"
 )
 
-// Profile says what a model is shown of the conversation.
+// Profile says what a model is shown and how it is asked. The zero value is
+// the seed's, [Last20].
 type Profile struct {
-	// Entries is how many turns, the newest; 0 means 20.
-	Entries int
-	// Chars is how many characters of each; 0 means 200.
-	Chars int
+	// Ledger shows the session as a ledger: what the person said and what was
+	// called, nothing that the agent argued or a tool returned, with a prefix
+	// that providers can cache, and facts about the call. False shows the last
+	// Entries turns, Chars characters of each.
+	Ledger bool
+	// Stages is 1 or 2; 0 means 1. Two ask quickly first. They need Ledger.
+	Stages int
+	// Entries is how many turns, the newest; 0 means 20. Chars is how many
+	// characters of each; 0 means 200. Neither counts with Ledger.
+	Entries, Chars int
 }
 
 // Last20 is the seed's profile: the last 20 entries, 200 characters each.
 func Last20() Profile { return Profile{Entries: 20, Chars: 200} }
 
+// LedgerProfile is the profile with a ledger, facts and so many stages.
+func LedgerProfile(stages int) Profile { return Profile{Ledger: true, Stages: stages} }
+
 // inputLimit is the largest call that is judged. The call itself is never
 // shortened: a model that sees half of it judges another call.
 const inputLimit = 128 << 10
 
-// BuildPrompt makes the side query for a call: the seed's system prompt with
-// the rules, and the seed's user message with the call and the transcript.
-// Every string that is not a rule is JSON-encoded. It fails where the call is
-// too large or the transcript cannot be read, since a model that does not see
-// what the person forbade would allow it.
-func BuildPrompt(ctx context.Context, c Call, rules Rules, profile Profile) (Prompt, error) {
-	if len(c.Input) > inputLimit {
-		return Prompt{}, &Failure{Kind: TooLarge, Message: fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(c.Input), inputLimit)}
+// Prompt returns what a model would be asked about the call, were it left
+// open. It asks none.
+func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
+	t := &trial{gate: g, call: c, id: newID(g.now()), spent: map[Layer]time.Duration{}, start: g.now()}
+	t.look()
+	t.softDenied()
+	if why := t.gate.edit(c, t.places); why != "" && c.Command != "" {
+		t.open = t.unsettled(make([]bool, len(t.report.Commands)))
 	}
+	return t.prompt(ctx)
+}
+
+// prompt makes the side query. It fails where the call is too large or the
+// transcript cannot be read, since a model that does not see what the person
+// forbade would allow it.
+func (t *trial) prompt(ctx context.Context) (Prompt, error) {
+	if len(t.call.Input) > inputLimit {
+		return Prompt{}, &Failure{Kind: TooLarge, Message: fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(t.call.Input), inputLimit)}
+	}
+	if t.gate.profile.Ledger {
+		return t.ledgerPrompt(ctx)
+	}
+	return seedPrompt(ctx, t.call, t.gate.rules, t.gate.profile)
+}
+
+// seedPrompt is the seed's system prompt with the rules, and the seed's user
+// message with the call and the transcript. Every string that is not a rule is
+// JSON-encoded.
+func seedPrompt(ctx context.Context, c Call, rules Rules, profile Profile) (Prompt, error) {
 	transcript, err := transcriptText(ctx, c, profile)
 	if err != nil {
 		return Prompt{}, err
@@ -45,6 +75,85 @@ func BuildPrompt(ctx context.Context, c Call, rules Rules, profile Profile) (Pro
 		System: systemPrompt(rules),
 		User:   "Tool: " + toolName(c) + "\nInput: " + compact(c.Input) + "\n\nRecent transcript:\n" + transcript,
 	}, nil
+}
+
+// ledgerPrompt is nod's own: a system prompt that is the same for all calls
+// under the same rules, the session, then the call, the facts, the question.
+func (t *trial) ledgerPrompt(ctx context.Context) (Prompt, error) {
+	session, err := readLedger(ctx, t.call)
+	if err != nil {
+		return Prompt{}, err
+	}
+	p := Prompt{Digest: digest(t.call), System: policyPrompt(t.gate.rules), Ledger: session.pieces, Careful: carefulClosing}
+	if len(p.Ledger) > 0 {
+		p.Ledger[0] = "THE SESSION\n" + p.Ledger[0]
+	} else {
+		session.rest = "THE SESSION\n" + session.rest
+	}
+	p.User = strings.TrimSpace(session.rest + "\n\nTHE CALL\n" + t.callText() + "\n\nTHE FACTS\n" + jsonLine(t.facts(session.said)))
+	if t.gate.profile.Stages == 2 {
+		p.Quick = quickClosing
+	}
+	p.CacheKey = cacheKey(p.System, t.call.Session)
+	return p, nil
+}
+
+// callText is the whole call. The input is as it was sent, or, where that is
+// no JSON, a string.
+func (t *trial) callText() string {
+	c := t.call
+	input := json.RawMessage(compact(c.Input))
+	if !json.Valid(input) {
+		input = json.RawMessage(jsonLine(string(c.Input)))
+	}
+	call := struct {
+		Tool   string          `json:"tool"`
+		Server string          `json:"mcp_server,omitempty"`
+		Dir    string          `json:"dir,omitempty"`
+		Roots  []string        `json:"workspace,omitempty"`
+		Input  json.RawMessage `json:"input"`
+	}{Tool: c.RawTool, Dir: c.Dir, Roots: t.places.roots, Input: input}
+	if c.MCP != nil {
+		call.Tool, call.Server = c.MCP.Tool, c.MCP.Server
+	}
+	return jsonLine(call)
+}
+
+// policyPrompt puts what most people share first, so that their prompts begin
+// alike: the policy, the built-in rules and the organisation's, then the rest.
+func policyPrompt(r Rules) string {
+	shared, own := &strings.Builder{}, &strings.Builder{}
+	for _, list := range []struct {
+		name  string
+		rules []Rule
+	}{{"allow", r.Allow}, {"soft_deny", r.SoftDeny}, {"hard_deny", r.HardDeny}, {"environment", r.Environment}} {
+		section(shared, list.name, list.rules, true)
+		section(own, list.name, list.rules, false)
+	}
+	text := policy + "\n\n# The rules\n" + shared.String()
+	if own.Len() > 0 {
+		text += "\n\n# Further rules, of the person and the repository\n" + own.String()
+	}
+	return text
+}
+
+func section(b *strings.Builder, name string, rules []Rule, shared bool) {
+	var chosen []Rule
+	for _, r := range rules {
+		if r.Shared() == shared {
+			chosen = append(chosen, r)
+		}
+	}
+	if text := bullets(chosen); text != "" {
+		b.WriteString("\n" + name + ":\n" + text + "\n")
+	}
+}
+
+// cacheKey groups the prompts of one session under the same rules, without
+// saying which.
+func cacheKey(system, session string) string {
+	sum := sha256.Sum256([]byte(system + "\x00" + session))
+	return "nod-" + hex.EncodeToString(sum[:12])
 }
 
 func systemPrompt(r Rules) string {

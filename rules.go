@@ -34,9 +34,15 @@ type Rule struct {
 	// Within is the directory, a real path, outside which a rule of
 	// [ListAllow] clears nothing. "" confines it to no directory of its own.
 	Within string
-	words  []string // as a shell would split it; nil where it would not
-	open   bool     // a final " *": further arguments may follow
+	// Team marks a rule of the organisation's, which many people share.
+	Team  bool
+	words []string // as a shell would split it; nil where it would not
+	open  bool     // a final " *": further arguments may follow
 }
+
+// Shared reports whether others are likely to have the same rule: it is built
+// in or the organisation's.
+func (r Rule) Shared() bool { return r.Team || r.Origin == "default" }
 
 // Rules is everything that users, organisations and (tightening only)
 // repositories say. The zero value allows nothing by itself.

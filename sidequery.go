@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nodgate/nod/internal/shell"
 )
 
 // reasonLimit bounds a reason before it reaches an agent, in runes.
@@ -61,14 +63,46 @@ func (t *trial) unsure(why string) string {
 
 func (t *trial) modelSaid(c Classification) Decision {
 	reason := OneLine(stripTags(c.Reason), reasonLimit)
-	if strings.TrimSpace(reason) == "" {
+	switch {
+	case strings.TrimSpace(reason) != "":
+	case c.Quick:
+		reason = "the model sees no rule against it"
+	default:
 		reason = "the model gave no reason"
 	}
 	d := Decision{ID: t.id, Layer: LayerModel, Verdict: Allow, Reason: reason, Rule: t.soft, Classification: &c, Cost: c.Cost, Notices: tamed(c.Notices)}
-	if c.ShouldBlock {
+	switch {
+	case c.ShouldBlock:
 		d.Verdict = Deny
+	case c.Cleared && t.weighty():
+		d.Verdict, d.Reason = Ask, OneLine("the model was of two minds about something that cannot be undone or leaves this machine: "+reason, reasonLimit)
 	}
 	return d
+}
+
+// weighty reports whether the call may do what cannot be undone, leaves the
+// machine, touches credentials or changes what the agent may do. What is not
+// known may.
+func (t *trial) weighty() bool {
+	if t.secrets || t.call.Command == "" || len(t.report.Unknowns) > 0 {
+		return true
+	}
+	for _, e := range t.report.Effects {
+		switch e.Kind {
+		case shell.Read, shell.Fetch:
+		case shell.Write:
+			if e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null {
+				return true
+			}
+		case shell.Run:
+			if e.Target == "" {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // tamed makes notices of a model fit to be shown.
@@ -109,7 +143,7 @@ func (t *trial) query(ctx context.Context) (Classification, error) {
 }
 
 func (t *trial) classify(ctx context.Context) (Classification, error) {
-	p, err := BuildPrompt(ctx, t.call, t.gate.rules, t.gate.profile)
+	p, err := t.prompt(ctx)
 	if err != nil {
 		return Classification{}, err
 	}

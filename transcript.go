@@ -1,9 +1,7 @@
 package nod
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -26,7 +24,7 @@ func transcriptText(ctx context.Context, c Call, p Profile) (string, error) {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return "", &Failure{Kind: NoTranscript, Message: "the transcript could not be read, so the model would not know what the user asked for", Cause: err}
+			return "", unreadable(err)
 		}
 		if line := entryLine(turn, orDefault(p.Chars, 200)); line != "" {
 			lines = append(lines, line)
@@ -62,13 +60,7 @@ func entryLine(t Turn, chars int) string {
 	default:
 		line.Action = head(t.Text, chars)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(line); err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return jsonLine(line)
 }
 
 func role(o Origin) string {

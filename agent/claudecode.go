@@ -168,6 +168,7 @@ func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 	}
 	if name := f.optional("transcript_path"); name != "" {
 		e.Call.Transcript = claudeTranscript(name, e.Call.ID)
+		e.Call.Opening = opening(name, claudeOpening)
 	}
 	c.decodeTool(&e.Call, f)
 	switch e.Kind {

@@ -216,6 +216,7 @@ func same(a, b agent.Event) bool {
 	a.Call.Input, b.Call.Input = nil, nil
 	a.Call.Transcript, b.Call.Transcript = nil, nil
 	a.Complete, b.Complete = nil, nil
+	a.Call.Opening, b.Call.Opening = nil, nil
 	return reflect.DeepEqual(a, b)
 }
 

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/classify"
@@ -26,8 +27,8 @@ Standard input holds one request, standard output gets one answer:
   {"v":1,"digest":"","classification":{...}}
   {"v":1,"digest":"","error":{"kind":"","message":"","cause":""}}
 
-Of the environment, only ANTHROPIC_API_KEY or OPENAI_API_KEY counts, and only
-where the settings name neither key_file nor endpoint.
+Of the environment, only ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY
+counts, and only where the settings name neither key_file nor endpoint.
 
   --settings F, --managed F, --state DIR   instead of the usual places
 
@@ -78,25 +79,51 @@ func answerRequest(ctx context.Context, p *Process, places config.Places, r clas
 	return answer
 }
 
-// newModel returns the model that the settings describe. notice is called by
-// the goroutine that asks.
+// newModel returns the model that the settings describe, and those that stand
+// in for it. notice is called by the goroutine that asks.
 func newModel(p *Process, places config.Places, s config.Settings, notice func(string)) (nod.Model, error) {
-	m := s.Model
-	if m.Provider == "" {
+	if s.Model.Provider == "" {
 		return nil, &nod.Failure{Kind: nod.NoModel, Message: "no model is configured; set [model] provider in the settings"}
 	}
-	key, err := m.Key(places.Files, places.UID)
+	targets := append([]config.Target{s.Model.Target}, s.Model.Fallbacks...)
+	var chain llm.Chain
+	for _, t := range targets {
+		m, err := newTarget(p, places, s, t, notice)
+		if f := nod.AsFailure(err); f != nil && f.Kind == nod.NoKey && len(targets) > 1 {
+			m = missing{f}
+		} else if err != nil {
+			return nil, err
+		}
+		chain = append(chain, m)
+	}
+	if len(chain) == 1 {
+		return chain[0], nil
+	}
+	return chain, nil
+}
+
+// missing is a model that cannot be asked, among others that can.
+type missing struct{ why *nod.Failure }
+
+func (m missing) Classify(context.Context, nod.Prompt) (nod.Classification, error) {
+	return nod.Classification{}, m.why
+}
+
+// newTarget gives each of several models its share of the time.
+func newTarget(p *Process, places config.Places, s config.Settings, t config.Target, notice func(string)) (nod.Model, error) {
+	m := s.Model
+	key, err := t.Key(places.Files, places.UID)
 	if err != nil {
 		return nil, err
 	}
-	fromEnvironment := key == "" && m.EnvironmentKey()
+	fromEnvironment := key == "" && t.EnvironmentKey()
 	if fromEnvironment {
-		key = p.Getenv(llm.KeyVariable(m.Provider))
+		key = p.Getenv(llm.KeyVariable(t.Provider))
 	}
 	return llm.New(llm.Options{
-		Provider: m.Provider, Model: m.Name, Endpoint: m.Endpoint,
+		Provider: t.Provider, Model: t.Name, Endpoint: t.Endpoint, Region: t.Region, Project: t.Project, APIVersion: t.APIVersion, Channel: llm.Channel(t.Channel),
 		Key: key, KeyFromEnvironment: fromEnvironment,
-		MaxTokens: m.MaxTokens, Timeout: m.Timeout, Proxy: m.Proxy, CAFile: m.CAFile, Headers: m.Headers,
+		MaxTokens: m.MaxTokens, Timeout: m.Timeout / time.Duration(1+len(m.Fallbacks)), Proxy: m.Proxy, CAFile: m.CAFile, Headers: m.Headers,
 		Prices: prices(s.Prices), DumpDir: s.Log.DumpDir, Notice: notice,
 	})
 }

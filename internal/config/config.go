@@ -28,16 +28,25 @@
 //	guarded         = ["$defaults", "Justfile"]
 //
 //	[model]
-//	provider   = "anthropic"  # or "openai"; without one no model is asked
-//	name       = ""           # the provider's default
-//	endpoint   = ""           # the vendor's own
-//	key_file   = "~/.config/nod/key"  # yours, 0600; without it ANTHROPIC_API_KEY or OPENAI_API_KEY
-//	timeout    = "20s"
-//	max_tokens = 256
-//	proxy      = ""           # http, https or socks5 address
-//	ca_file    = ""           # further root certificates, PEM
-//	headers    = { x-team = "core" }
-//	transcript = "last20"
+//	provider    = "anthropic"  # or openai, gemini, compatible, bedrock, vertex, azure; without one no model is asked
+//	name        = ""           # the provider's default
+//	endpoint    = ""           # the vendor's own
+//	key_file    = "~/.config/nod/key"  # yours, 0600; without it ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY
+//	region      = ""           # bedrock, vertex
+//	project     = ""           # vertex: the key's own
+//	api_version = ""           # azure
+//	channel     = ""           # compatible: tool (the default), schema or lines
+//	timeout     = "30s"        # for the whole decision
+//	max_tokens  = 1024         # 256 with last20
+//	proxy       = ""           # http, https or socks5 address
+//	ca_file     = ""           # further root certificates, PEM
+//	headers     = { x-team = "core" }
+//	transcript  = "ledger"     # or "last20"
+//	stages      = 2            # 1 with last20
+//
+//	[[fallback]]              # asked where the one above is not to be had; at most four
+//	provider = "openai"       # and name, endpoint, key_file, region, project, api_version, channel
+//	key_file = "~/.config/nod/openai-key"
 //
 //	[log]
 //	on_failure = "continue"   # or "block": no log line, no tool call
@@ -231,20 +240,31 @@ type Item struct {
 	Rule nod.Rule
 }
 
-// ModelSettings says how layer 4 reaches its model.
-type ModelSettings struct {
-	// Provider is "anthropic" or "openai"; "" configures no model.
+// Target says which model is asked, and where. What of it a provider needs is
+// checked by package llm.
+type Target struct {
+	// Provider is one of llm.Providers; "" configures no model.
 	Provider string
 	Name     string // "" is the provider's default
 	Endpoint string // "" is the vendor's own address
-	// KeyFile is absolute, "" is none; see [ModelSettings.Key].
-	KeyFile    string
-	Timeout    time.Duration
+	// KeyFile is absolute, "" is none; see [Target.Key].
+	KeyFile                              string
+	Region, Project, APIVersion, Channel string
+}
+
+// ModelSettings says how layer 4 reaches its model.
+type ModelSettings struct {
+	Target
+	// Fallbacks are asked in turn where the ones before are not to be had.
+	// They are the highest file's that has any.
+	Fallbacks  []Target
+	Timeout    time.Duration // for the whole decision
 	MaxTokens  int
 	Proxy      string // "" is none
 	CAFile     string // absolute; "" is none
 	Headers    map[string]string
-	Transcript string // a profile's name, see [nod.Last20]
+	Transcript string // a profile's name, see [nod.Ledger] and [nod.Last20]
+	Stages     int    // 1 or 2
 }
 
 // LogSettings says how the decision log is kept.

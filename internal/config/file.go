@@ -147,9 +147,12 @@ func (p Places) checkPlaces(layers []layer, s Settings) error {
 			return failure(fmt.Sprintf("%s: lies in the workspace %s, where an agent may write; move it out, or start the agent in another directory", shown(l.source.Path), shown(root)))
 		}
 	}
-	for _, f := range []struct{ key, name string }{
-		{"key_file", s.Model.KeyFile}, {"ca_file", s.Model.CAFile}, {"dump_dir", s.Log.DumpDir},
-	} {
+	type named struct{ key, name string }
+	names := []named{{"key_file", s.Model.KeyFile}, {"ca_file", s.Model.CAFile}, {"dump_dir", s.Log.DumpDir}}
+	for _, t := range s.Model.Fallbacks {
+		names = append(names, named{"key_file", t.KeyFile})
+	}
+	for _, f := range names {
 		if err := p.checkOutside(roots, f.key, f.name); err != nil {
 			return err
 		}
@@ -183,11 +186,11 @@ func (p Places) inside(roots []string, real string) (string, bool) {
 
 // Key reads the key file. The error is a *[nod.Failure] of the kind
 // [nod.NoKey]. Without a key file it returns "".
-func (m ModelSettings) Key(files view.Files, uid uint32) (string, error) {
+func (m Target) Key(files view.Files, uid uint32) (string, error) {
 	if m.KeyFile == "" {
 		return "", nil
 	}
-	key, err := readKey(files, m.KeyFile, uid)
+	key, err := readKey(files, m.KeyFile, uid, m.Provider == "vertex")
 	if err != nil {
 		return "", &nod.Failure{Kind: nod.NoKey, Message: fmt.Sprintf("key file %s: %v", shown(m.KeyFile), err)}
 	}
@@ -197,9 +200,10 @@ func (m ModelSettings) Key(files view.Files, uid uint32) (string, error) {
 // EnvironmentKey reports whether a key from the environment may be used. A
 // repository can set variables, so such a key goes to the vendor's own
 // address only, and never stands in for a key file.
-func (m ModelSettings) EnvironmentKey() bool { return m.KeyFile == "" && m.Endpoint == "" }
+func (m Target) EnvironmentKey() bool { return m.KeyFile == "" && m.Endpoint == "" }
 
-func readKey(files view.Files, name string, uid uint32) (string, error) {
+// readKey reads one line, or, of a provider whose keys are documents, the text.
+func readKey(files view.Files, name string, uid uint32, document bool) (string, error) {
 	real, err := view.Resolve(files, name)
 	if err != nil {
 		return "", err
@@ -222,7 +226,7 @@ func readKey(files view.Files, name string, uid uint32) (string, error) {
 		return "", plain(err)
 	}
 	key := strings.TrimSpace(string(text))
-	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if key == "" || !document && strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", fmt.Errorf("it does not hold one key; write the key into it, and nothing else")
 	}
 	return key, nil

@@ -50,7 +50,10 @@ type layer struct {
 	profile  *string
 	roots    []string
 
-	provider, name, endpoint, keyFile, proxy, caFile, transcript *string
+	target
+	proxy, caFile, transcript *string
+	stages                    *int
+	fallbacks                 []target
 
 	timeout   *time.Duration
 	maxTokens *int
@@ -64,6 +67,11 @@ type layer struct {
 }
 
 type header struct{ name, value string }
+
+// target is which model is asked, and where: [model], or one [[fallback]].
+type target struct {
+	provider, name, endpoint, keyFile, region, project, apiVersion, channel *string
+}
 
 // reader turns a tree into a layer. It keeps the first problem it meets and
 // then does nothing more.
@@ -95,7 +103,7 @@ func (r *reader) fail(at position, format string, args ...any) {
 
 func topKeys() []string {
 	names := listNames()
-	return append([]string{"mode", "profile", "workspace_roots", "model", "log", "price", "repository"}, names[:]...)
+	return append([]string{"mode", "profile", "workspace_roots", "model", "fallback", "log", "price", "repository"}, names[:]...)
 }
 
 func (r *reader) top(n *node) {
@@ -109,6 +117,8 @@ func (r *reader) top(n *node) {
 		r.workspaceRoots(n)
 	case "model":
 		r.table(n, r.model)
+	case "fallback":
+		r.fallbacks(n)
 	case "log":
 		r.table(n, r.log)
 	case "price":
@@ -125,21 +135,17 @@ func (r *reader) top(n *node) {
 	}
 }
 
+func targetKeys() []string {
+	return []string{"provider", "name", "endpoint", "key_file", "region", "project", "api_version", "channel"}
+}
+
 func modelKeys() []string {
-	return []string{"provider", "name", "endpoint", "key_file", "timeout", "max_tokens", "proxy", "ca_file", "headers", "transcript"}
+	return append(targetKeys(), "timeout", "max_tokens", "proxy", "ca_file", "headers", "transcript", "stages")
 }
 
 func (r *reader) model(n *node) {
 	l := r.layer
 	switch n.key {
-	case "provider":
-		l.provider = r.oneOf(n, "", "anthropic", "openai")
-	case "name":
-		l.name = r.str(n)
-	case "endpoint":
-		l.endpoint = r.address(n, "https", "http")
-	case "key_file":
-		l.keyFile = r.file(n)
 	case "timeout":
 		l.timeout = r.duration(n)
 	case "max_tokens":
@@ -151,9 +157,65 @@ func (r *reader) model(n *node) {
 	case "headers":
 		r.table(n, r.header)
 	case "transcript":
-		l.transcript = r.oneOf(n, "last20")
+		l.transcript = r.oneOf(n, "ledger", "last20")
+	case "stages":
+		l.stages = r.integer(n, 1, 2)
 	default:
-		r.unknown(n, "model", modelKeys())
+		if !r.target(n, &l.target) {
+			r.unknown(n, "model", modelKeys())
+		}
+	}
+}
+
+// target reads a key that says which model is asked.
+func (r *reader) target(n *node, t *target) (known bool) {
+	switch n.key {
+	case "provider":
+		t.provider = r.oneOf(n, "", "anthropic", "openai", "gemini", "compatible", "bedrock", "vertex", "azure")
+	case "name":
+		t.name = r.str(n)
+	case "endpoint":
+		t.endpoint = r.address(n, "https", "http")
+	case "key_file":
+		t.keyFile = r.file(n)
+	case "region":
+		t.region = r.str(n)
+	case "project":
+		t.project = r.str(n)
+	case "api_version":
+		t.apiVersion = r.str(n)
+	case "channel":
+		t.channel = r.oneOf(n, "", "tool", "schema", "lines")
+	default:
+		return false
+	}
+	return true
+}
+
+// fallbackLimit bounds how many models one call may wait for.
+const fallbackLimit = 4
+
+func (r *reader) fallbacks(n *node) {
+	if n.form != isTables {
+		r.fail(n.valueAt, "fallback is a list of tables; write [[fallback]] and its keys below it")
+		return
+	}
+	for _, item := range n.items {
+		var t target
+		for _, c := range item.children {
+			if !r.target(c, &t) {
+				r.unknown(c, "fallback", targetKeys())
+			}
+		}
+		switch {
+		case r.err != nil:
+			return
+		case t.provider == nil || *t.provider == "":
+			r.fail(item.at, "a fallback needs a provider; add it")
+		case len(r.layer.fallbacks) == fallbackLimit:
+			r.fail(item.at, "more than %d fallbacks; a call would wait too long for them", fallbackLimit)
+		}
+		r.layer.fallbacks = append(r.layer.fallbacks, t)
 	}
 }
 
@@ -413,6 +475,7 @@ func newItem(i int, text string, source Source, line int) (Item, error) {
 		err = checkPathPattern(text)
 	default:
 		item.Rule, err = nod.ParseRule(nod.RuleList(item.List), text, item.Origin)
+		item.Rule.Team = item.Level == Managed
 	}
 	return item, err
 }

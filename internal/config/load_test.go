@@ -68,7 +68,7 @@ func TestNoFiles(t *testing.T) {
 	s := loaded(t, placesIn(world()))
 	want := Settings{
 		ModeOrigin: "default",
-		Model:      ModelSettings{Timeout: 20 * time.Second, MaxTokens: 256, Transcript: "last20"},
+		Model:      ModelSettings{Timeout: 30 * time.Second, MaxTokens: 1024, Transcript: "ledger", Stages: 2},
 		Log:        LogSettings{OnFailure: Continue},
 	}
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Settings{}, "Rules", "said")); diff != "" {
@@ -107,6 +107,18 @@ proxy = "http://u:p@proxy:3128"
 ca_file = "/etc/ca.pem"
 headers = { X-Team = "core" }
 transcript = "last20"
+stages = 2
+
+[[fallback]]
+provider = "compatible"
+name = "qwen3"
+endpoint = "http://127.0.0.1:11434/v1"
+channel = "schema"
+[[fallback]]
+provider = "vertex"
+key_file = "~/sa.json"
+region = "us-east5"
+project = "p"
 
 [log]
 on_failure = "block"
@@ -128,8 +140,9 @@ out = 3.0
 		Mode: Observe, ModeOrigin: userFile + ":2", Profile: Reinforce,
 		Roots: []string{"/home/u/src", "/srv/work"},
 		Model: ModelSettings{
-			Provider: "anthropic", Name: "m", Endpoint: "https://gate.example.com/v1", KeyFile: "/home/u/.config/nod/key",
-			Timeout: 31 * time.Second, MaxTokens: 512, Proxy: "http://u:p@proxy:3128", CAFile: "/etc/ca.pem",
+			Target:    Target{Provider: "anthropic", Name: "m", Endpoint: "https://gate.example.com/v1", KeyFile: "/home/u/.config/nod/key"},
+			Fallbacks: []Target{{Provider: "compatible", Name: "qwen3", Endpoint: "http://127.0.0.1:11434/v1", Channel: "schema"}, {Provider: "vertex", KeyFile: "/home/u/sa.json", Region: "us-east5", Project: "p"}},
+			Stages:    2, Timeout: 31 * time.Second, MaxTokens: 512, Proxy: "http://u:p@proxy:3128", CAFile: "/etc/ca.pem",
 			Headers: map[string]string{"x-team": "core"}, Transcript: "last20",
 		},
 		Log:     LogSettings{OnFailure: Block, DumpDir: "/home/u/dumps"},
@@ -193,7 +206,13 @@ func TestBadText(t *testing.T) {
 		{"duration length", `model.timeout = "11m"`, `1:17: timeout cannot be "11m"; `},
 		{"tokens", `model.max_tokens = 0`, `1:20: max_tokens is 0; write a number from 1 to 32768`},
 		{"tokens type", `model.max_tokens = 1.5`, `1:20: max_tokens needs a whole number`},
-		{"provider", `model.provider = "openia"`, `1:18: provider cannot be "openia"; write "", "anthropic" or "openai"`},
+		{"provider", `model.provider = "openia"`, `1:18: provider cannot be "openia"; write "", "anthropic", "openai", "gemini", "compatible", "bedrock", "vertex" or "azure"`},
+		{"stages", `model.stages = 3`, `1:16: stages is 3; write a number from 1 to 2`},
+		{"channel", `model.channel = "xml"`, `1:17: channel cannot be "xml"; write "", "tool", "schema" or "lines"`},
+		{"fallback, no table", `fallback = "openai"`, `1:12: fallback is a list of tables; write [[fallback]] and its keys below it`},
+		{"fallback, no provider", "[[fallback]]\nname = \"m\"", `1:3: a fallback needs a provider; add it`},
+		{"fallback, unknown key", "[[fallback]]\nprovider = \"openai\"\ntimeout = \"1s\"", `3:1: "timeout" is not a key of [fallback]`},
+		{"fallbacks", strings.Repeat("[[fallback]]\nprovider = \"openai\"\n", 5), `9:3: more than 4 fallbacks; a call would wait too long for them`},
 		{"endpoint", `model.endpoint = "example.com"`, `1:18: endpoint: "example.com" is no address; write https:// or http://HOST`},
 		{"endpoint scheme", `model.endpoint = "file:///etc"`, `1:18: endpoint: "file:///etc" is no address; `},
 		{"endpoint in the clear", `model.endpoint = "http://example.com"`, `1:18: endpoint: "http://example.com" would send the key in the clear; use https, or http to this machine`},
@@ -204,7 +223,7 @@ func TestBadText(t *testing.T) {
 		{"header name", `model.headers = { "a b" = "x" }`, `1:19: headers: "a b" is no header name; use letters, digits and -`},
 		{"header line", `model.headers = { a = "x\r\nb: c" }`, `1:23: a holds a control character (U+000D); remove it`},
 		{"header twins", `model.headers = { a = "x", A = "y" }`, `1:28: header a is set twice, in different case; keep one`},
-		{"transcript", `model.transcript = "all"`, `1:20: transcript cannot be "all"; write "last20"`},
+		{"transcript", `model.transcript = "all"`, `1:20: transcript cannot be "all"; write "ledger" or "last20"`},
 		{"failure", `log.on_failure = "ignore"`, `1:18: on_failure cannot be "ignore"; write "continue" or "block"`},
 		{"price", "[[price]]\nmodel = \"m\"\nin = 1", `1:3: a price needs model, in and out; add what is missing`},
 		{"price twice", "[[price]]\nmodel = \"m\"\nin = 1\nout = 1\n[[price]]\nmodel = \"m\"\nin = 1\nout = 1", `5:3: the price of "m" is set twice; keep one`},
@@ -380,13 +399,16 @@ func TestKey(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := world().File("/k", c.text, c.mode).Chown("/k", c.uid)
-			key, err := ModelSettings{KeyFile: "/k"}.Key(m, 1000)
+			key, err := Target{KeyFile: "/k"}.Key(m, 1000)
 			checkKey(t, key, err, c.key, c.want)
 		})
 	}
-	key, err := ModelSettings{KeyFile: "/gone"}.Key(world(), 1000)
+	key, err := Target{KeyFile: "/gone"}.Key(world(), 1000)
 	checkKey(t, key, err, "", "key file /gone: it does not exist; write the key into it, mode 0600")
-	key, err = ModelSettings{}.Key(world(), 1000)
+	document := "{\n  \"type\": \"service_account\"\n}\n"
+	key, err = Target{Provider: "vertex", KeyFile: "/k"}.Key(world().File("/k", document, 0o600).Chown("/k", 1000), 1000)
+	checkKey(t, key, err, strings.TrimSpace(document), "")
+	key, err = Target{}.Key(world(), 1000)
 	checkKey(t, key, err, "", "")
 }
 
@@ -417,10 +439,12 @@ func TestManual(t *testing.T) {
 	}
 	s := loaded(t, placesIn(world().File(userFile, strings.ReplaceAll(manual, "//", ""), 0o600)))
 	want := ModelSettings{
-		Provider: "anthropic", KeyFile: "/home/u/.config/nod/key", Timeout: defaultTimeout, MaxTokens: defaultMaxTokens,
+		Target:    Target{Provider: "anthropic", KeyFile: "/home/u/.config/nod/key"},
+		Fallbacks: []Target{{Provider: "openai", KeyFile: "/home/u/.config/nod/openai-key"}},
+		Timeout:   defaultTimeout, MaxTokens: defaultMaxTokens, Stages: defaultStages,
 		Headers: map[string]string{"x-team": "core"}, Transcript: defaultTranscript,
 	}
-	if diff := cmp.Diff(want, s.Model); diff != "" || len(s.Prices) != 1 || len(s.Rules.Allow) != 2 {
+	if diff := cmp.Diff(want, s.Model); diff != "" || len(s.Prices) != 1 || len(s.Rules.Allow) != len(nod.DefaultRules().Allow)+2 {
 		t.Errorf("prices %v, allow %v, model:\n%s", s.Prices, s.Rules.Allow, diff)
 	}
 }

@@ -60,26 +60,59 @@ func mergeMode(s *Settings, layers []layer) {
 	}
 }
 
-// Defaults of [model], the seed's where it names them.
+// Defaults of [model]. The time is for all stages together.
 const (
-	defaultTimeout    = 20 * time.Second
-	defaultMaxTokens  = 256
-	defaultTranscript = "last20"
+	defaultTimeout    = 30 * time.Second
+	defaultMaxTokens  = 1024
+	defaultTranscript = "ledger"
+	defaultStages     = 2
+)
+
+// The seed's, which go with its transcript.
+const (
+	last20          = "last20"
+	last20MaxTokens = 256
+	last20Stages    = 1
 )
 
 func mergeModel(layers []layer) ModelSettings {
-	text := func(standard string, get func(layer) *string) string { return first(layers, standard, get) }
-	return ModelSettings{
-		Provider:   text("", func(l layer) *string { return l.provider }),
-		Name:       text("", func(l layer) *string { return l.name }),
-		Endpoint:   text("", func(l layer) *string { return l.endpoint }),
-		KeyFile:    text("", func(l layer) *string { return l.keyFile }),
-		Proxy:      text("", func(l layer) *string { return l.proxy }),
-		CAFile:     text("", func(l layer) *string { return l.caFile }),
-		Transcript: text(defaultTranscript, func(l layer) *string { return l.transcript }),
+	m := ModelSettings{
+		Target:     mergeTarget(layers),
+		Proxy:      first(layers, "", func(l layer) *string { return l.proxy }),
+		CAFile:     first(layers, "", func(l layer) *string { return l.caFile }),
+		Transcript: first(layers, defaultTranscript, func(l layer) *string { return l.transcript }),
 		Timeout:    first(layers, defaultTimeout, func(l layer) *time.Duration { return l.timeout }),
-		MaxTokens:  first(layers, defaultMaxTokens, func(l layer) *int { return l.maxTokens }),
 		Headers:    mergeHeaders(layers),
+	}
+	maxTokens, stages := defaultMaxTokens, defaultStages
+	if m.Transcript == last20 {
+		maxTokens, stages = last20MaxTokens, last20Stages
+	}
+	m.MaxTokens = first(layers, maxTokens, func(l layer) *int { return l.maxTokens })
+	m.Stages = first(layers, stages, func(l layer) *int { return l.stages })
+	for _, l := range layers {
+		if m.Fallbacks == nil {
+			for _, t := range l.fallbacks {
+				m.Fallbacks = append(m.Fallbacks, mergeTarget([]layer{{target: t}}))
+			}
+		}
+	}
+	return m
+}
+
+func mergeTarget(layers []layer) Target {
+	text := func(get func(target) *string) string {
+		return first(layers, "", func(l layer) *string { return get(l.target) })
+	}
+	return Target{
+		Provider:   text(func(t target) *string { return t.provider }),
+		Name:       text(func(t target) *string { return t.name }),
+		Endpoint:   text(func(t target) *string { return t.endpoint }),
+		KeyFile:    text(func(t target) *string { return t.keyFile }),
+		Region:     text(func(t target) *string { return t.region }),
+		Project:    text(func(t target) *string { return t.project }),
+		APIVersion: text(func(t target) *string { return t.apiVersion }),
+		Channel:    text(func(t target) *string { return t.channel }),
 	}
 }
 

@@ -179,7 +179,8 @@ out = 4
 	want := Settings{
 		Mode: Enforce, ModeOrigin: managedFile + ":2", Profile: Replace, Roots: []string{"/srv/a", "/home/u/src"},
 		Model: ModelSettings{
-			Provider: "openai", Endpoint: "https://gate.example.com", Timeout: defaultTimeout, MaxTokens: 256, Transcript: "last20",
+			Target:  Target{Provider: "openai", Endpoint: "https://gate.example.com"},
+			Timeout: defaultTimeout, MaxTokens: defaultMaxTokens, Transcript: defaultTranscript, Stages: defaultStages,
 			Headers: map[string]string{"x-team": "org", "x-a": "1", "x-b": "2"},
 		},
 		Log:    LogSettings{OnFailure: Block},

@@ -119,9 +119,17 @@ func NewGate(o Options, s config.Settings, recorder nod.Recorder, memory nod.Mem
 	r := &run{Options: o}
 	return nod.New(nod.Options{
 		Rules: s.Rules, Files: o.Files, Home: o.Places.Home, Roots: s.Roots, Self: r.self(),
-		Model: r.model(s), Timeout: s.Model.Timeout, Recorder: recorder, Memory: memory,
+		Model: r.model(s), Timeout: s.Model.Timeout, Profile: shown(s), Recorder: recorder, Memory: memory,
 		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: o.Now,
 	})
+}
+
+// shown is what a model is shown, from the settings.
+func shown(s config.Settings) nod.Profile {
+	if s.Model.Transcript == "last20" {
+		return nod.Last20()
+	}
+	return nod.LedgerProfile(s.Model.Stages)
 }
 
 // model is what answers layer 4: the one that was handed in, or nod classify.

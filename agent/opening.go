@@ -1,0 +1,70 @@
+package agent
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/nodgate/nod"
+)
+
+// openingLimit bounds how much of a transcript is read from its start.
+const openingLimit = 1 << 20
+
+// opening returns what finds the first thing that the person said in a file
+// of lines that only grows. turns reads one line; a line that it cannot read
+// ends the search.
+func opening(name string, turns func(line []byte) ([]nod.Turn, error)) func(context.Context) (nod.Turn, bool) {
+	return func(ctx context.Context) (nod.Turn, bool) {
+		if !filepath.IsAbs(name) {
+			return nod.Turn{}, false
+		}
+		file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			return nod.Turn{}, false
+		}
+		defer file.Close()
+		if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+			return nod.Turn{}, false
+		}
+		return firstOfPerson(ctx, io.LimitReader(file, openingLimit), turns)
+	}
+}
+
+func firstOfPerson(ctx context.Context, from io.Reader, turns func([]byte) ([]nod.Turn, error)) (nod.Turn, bool) {
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, openingLimit)
+	for lines.Scan() && ctx.Err() == nil {
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		found, err := turns(lines.Bytes())
+		if err != nil {
+			return nod.Turn{}, false
+		}
+		for _, turn := range found {
+			if turn.Origin == nod.OriginPerson && turn.Text != "" {
+				return turn, true
+			}
+		}
+	}
+	return nod.Turn{}, false
+}
+
+// claudeOpening reads what may be the opening in one line of Claude Code's.
+func claudeOpening(line []byte) ([]nod.Turn, error) {
+	parsed, err := parseClaudeLine(line)
+	if err != nil || parsed.kind != "user" || parsed.origin != nod.OriginPerson {
+		return nil, err
+	}
+	var out []nod.Turn
+	for _, b := range parsed.blocks {
+		if b.kind == "text" {
+			out = append(out, nod.Turn{Origin: claudeSpeaker(b.text), Text: b.text, Time: parsed.time})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/view"
+)
+
+func promptCommand() command {
+	return command{
+		name:    "prompt",
+		usage:   "prompt [--json] [--agent NAME --payload FILE | -- COMMAND]",
+		summary: "show what a model would be asked about a call",
+		long: `Shows the side query about one call, byte for byte as it would be sent, part by
+part with the tokens that each has. Nothing is sent, decided, run or logged.
+
+  --payload FILE   a call as an agent's hook is told of it ("-" is standard
+                   input), with the transcript that it names
+  --agent NAME     whose payload it is; claude-code without it
+  --root DIR       the workspace, instead of this directory
+  --json           one JSON object, "v": 1
+  --settings F, --managed F, --state DIR   instead of the usual places
+
+Tokens are counted with o200k_base, the encoding of OpenAI's models since
+GPT-4o. Anthropic and Google publish none; their counts differ, and the log's
+"usage" has them. What every request holds besides (the tool and its schema)
+is counted too.
+
+Exit status: 0 shown, 2 arguments, payload or settings that cannot be used.`,
+		examples: []string{`nod prompt -- git push --force`, `nod prompt --payload call.json`},
+		run:      showPrompt,
+	}
+}
+
+type promptFlags struct {
+	json                 bool
+	payload, agent, root string
+	places               config.Places
+}
+
+func showPrompt(ctx context.Context, p *Process, args []string) int {
+	var f promptFlags
+	flags := flag.NewFlagSet("prompt", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.BoolVar(&f.json, "json", false, "")
+	flags.StringVar(&f.payload, "payload", "", "")
+	flags.StringVar(&f.agent, "agent", "claude-code", "")
+	flags.StringVar(&f.root, "root", p.Dir, "")
+	var err error
+	if f.places, err = parsePlaces(p, flags, args); err != nil {
+		return usageError(p, promptCommand(), err)
+	}
+	prompt, err := promptOf(ctx, p, f, strings.Join(flags.Args(), " "))
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod prompt:", err)
+		return ExitBadInput
+	}
+	return printPrompt(p, prompt, f.json)
+}
+
+func promptOf(ctx context.Context, p *Process, f promptFlags, command string) (nod.Prompt, error) {
+	f.places.Known, f.places.Files = nil, view.Disk{}
+	root, err := view.Resolve(f.places.Files, absolute(p, f.root))
+	if err != nil {
+		return nod.Prompt{}, fmt.Errorf("--root %s: %w", f.root, err)
+	}
+	f.places.Root = root
+	settings, err := config.Load(f.places)
+	if err != nil {
+		return nod.Prompt{}, err
+	}
+	c, err := promptCall(p, f, root, command)
+	if err != nil {
+		return nod.Prompt{}, err
+	}
+	o := hook.Options{Environ: p.Environ, Places: f.places, Files: f.places.Files}
+	return hook.NewGate(o, settings, nil, nil).Prompt(ctx, c)
+}
+
+// promptCall is the command of the arguments, or the call of the payload.
+func promptCall(p *Process, f promptFlags, root, command string) (nod.Call, error) {
+	if (f.payload == "") == (strings.TrimSpace(command) == "") {
+		return nod.Call{}, errors.New("write either a command after -- or --payload FILE")
+	}
+	if f.payload == "" {
+		input, err := json.Marshal(map[string]string{"command": command})
+		return nod.Call{Agent: "nod prompt", Tool: "bash", RawTool: "bash", Input: input, Command: command, Dir: p.Dir, Roots: []string{root}, Environ: p.Environ}, err
+	}
+	adapter, ok := agent.ByName(f.agent)
+	if !ok {
+		return nod.Call{}, fmt.Errorf("--agent %s is not known", f.agent)
+	}
+	text, err := readPayload(p, f.payload)
+	if err != nil {
+		return nod.Call{}, err
+	}
+	event, err := adapter.Decode(text, p.Environ)
+	if err != nil {
+		return nod.Call{}, fmt.Errorf("--payload %s: %w", f.payload, err)
+	}
+	event.Call.Roots = []string{root}
+	return event.Call, nil
+}
+
+func readPayload(p *Process, name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(p.Stdin)
+	}
+	return os.ReadFile(absolute(p, name))
+}
+
+// promptPart is a part of a prompt with its tokens.
+type promptPart struct {
+	Name   string `json:"name"`
+	Tokens int    `json:"tokens"`
+	Cached bool   `json:"cached"` // the same bytes in the session's next call
+	Text   string `json:"text"`
+}
+
+// promptParts are what is sent, in order.
+func promptParts(q nod.Prompt) ([]promptPart, error) {
+	encoding, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		return nil, err
+	}
+	parts := []promptPart{
+		{Name: "tool", Cached: true, Text: nod.ToolName + "\n" + nod.ToolDescription + "\n" + string(nod.ToolSchema())},
+		{Name: "system", Cached: true, Text: q.System},
+		{Name: "session", Cached: true, Text: strings.Join(q.Ledger, "\n\n")},
+		{Name: "call", Text: q.User},
+		{Name: "quick", Text: q.Quick},
+		{Name: "careful", Text: q.Careful},
+	}
+	var said []promptPart
+	for _, part := range parts {
+		if part.Text == "" {
+			continue
+		}
+		if part.Tokens, err = encoding.Count(part.Text); err != nil {
+			return nil, err
+		}
+		said = append(said, part)
+	}
+	return said, nil
+}
+
+func printPrompt(p *Process, q nod.Prompt, asJSON bool) int {
+	parts, err := promptParts(q)
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod prompt:", err)
+		return ExitInternal
+	}
+	if asJSON {
+		out := struct {
+			Version int          `json:"v"`
+			Parts   []promptPart `json:"parts"`
+		}{1, parts}
+		enc := json.NewEncoder(p.Stdout)
+		enc.SetEscapeHTML(false)
+		if enc.Encode(out) != nil {
+			return ExitInternal
+		}
+		return ExitOK
+	}
+	cached, fresh := 0, 0
+	for _, part := range parts {
+		if part.Cached {
+			cached += part.Tokens
+		} else {
+			fresh += part.Tokens
+		}
+		fmt.Fprintf(p.Stdout, "%s (%d tokens)\n\n%s\n\n", strings.ToUpper(part.Name), part.Tokens, printableLines(part.Text))
+	}
+	fmt.Fprintf(p.Stdout, "%d tokens: %d that a session's calls share, %d of this call\n", cached+fresh, cached, fresh)
+	return ExitOK
+}
+
+// printableLines escapes all but the ends of lines.
+func printableLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = nod.Printable(line)
+	}
+	return strings.Join(lines, "\n")
+}
