@@ -22,7 +22,7 @@ import (
 func promptCommand() command {
 	return command{
 		name:    "prompt",
-		usage:   "prompt [--json] [--agent NAME --payload FILE | -- COMMAND]",
+		usage:   "prompt [--json|--cost] [--agent NAME --payload FILE | -- COMMAND]",
 		summary: "show what a model would be asked about a call",
 		long: `Shows the side query about one call, byte for byte as it would be sent, part by
 part with the tokens that each has. Nothing is sent, decided, run or logged.
@@ -32,6 +32,7 @@ part with the tokens that each has. Nothing is sent, decided, run or logged.
   --agent NAME     whose payload it is; claude-code without it
   --root DIR       the workspace, instead of this directory
   --json           one JSON object, "v": 1
+  --cost           what such a decision costs, by model, instead of the text
   --settings F, --managed F, --state DIR   instead of the usual places
 
 Tokens are counted with o200k_base, the encoding of OpenAI's models since
@@ -46,7 +47,7 @@ Exit status: 0 shown, 2 arguments, payload or settings that cannot be used.`,
 }
 
 type promptFlags struct {
-	json                 bool
+	json, cost           bool
 	payload, agent, root string
 	places               config.Places
 }
@@ -56,6 +57,7 @@ func showPrompt(ctx context.Context, p *Process, args []string) int {
 	flags := flag.NewFlagSet("prompt", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.BoolVar(&f.json, "json", false, "")
+	flags.BoolVar(&f.cost, "cost", false, "")
 	flags.StringVar(&f.payload, "payload", "", "")
 	flags.StringVar(&f.agent, "agent", "claude-code", "")
 	flags.StringVar(&f.root, "root", p.Dir, "")
@@ -67,6 +69,9 @@ func showPrompt(ctx context.Context, p *Process, args []string) int {
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "nod prompt:", err)
 		return ExitBadInput
+	}
+	if f.cost {
+		return printCosts(p, prompt)
 	}
 	return printPrompt(p, prompt, f.json)
 }
