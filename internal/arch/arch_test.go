@@ -38,6 +38,7 @@ var layers = []struct {
 	{".", []string{"internal/shell", "internal/view", "internal/repo"}, "the root does no I/O and reads no settings; it is handed what it needs"},
 	{"internal/version", nil, "a constant"},
 	{"internal/classify", []string{"."}, "the wire between hook and model; links no SDK"},
+	{"internal/resident", nil, "how the hook reaches the resident process: bytes over a socket"},
 	{"agent", []string{"."}, "an adapter states facts about its host"},
 	{"agent/agenttest", []string{".", "agent"}, "the contract of an adapter"},
 	{"internal/lines", nil, "files of lines, whatever they say"},
