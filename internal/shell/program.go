@@ -64,18 +64,37 @@ func (a *analysis) search(name, list string) program {
 			continue
 		}
 		el := a.element(dir)
-		if el.real == "" {
-			continue
+		if el.real != "" {
+			if p, ok := a.executable(el.real + "/" + name); ok {
+				p.foreign = p.foreign || el.foreign || relative
+				return p
+			}
 		}
-		if p, ok := a.executable(el.real + "/" + name); ok {
-			p.foreign = p.foreign || el.foreign || relative
-			return p
+		if a.mayFill(dir, el) {
+			return program{real: path.Clean(dir) + "/" + name, foreign: true}
 		}
 	}
 	if relative {
 		return program{real: name, foreign: true}
 	}
 	return program{fault: escaped(name) + " is not on PATH"}
+}
+
+// mayFill reports whether the line itself brought a directory into PATH that
+// it could also make, or put programs into, before it uses it.
+func (a *analysis) mayFill(dir string, el element) bool {
+	inherited, _ := a.inherits("PATH")
+	for rest, more := inherited, true; more; {
+		var known string
+		if known, rest, more = strings.Cut(rest, ":"); known == dir {
+			return false
+		}
+	}
+	if el.real != "" {
+		return el.foreign
+	}
+	_, place := a.place(dir)
+	return place == Workspace || place == Temporary
 }
 
 func (a *analysis) element(dir string) element {
