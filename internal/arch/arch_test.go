@@ -54,6 +54,8 @@ var layers = []struct {
 	{"internal/demo", []string{".", "agent", "audit", "corpus", "internal/config", "internal/hook", "internal/view"}, "the hook's own path over a bundled session"},
 	{"internal/propose", []string{".", "internal/shell", "internal/view"}, "finds rules in facts; reads and writes no settings"},
 	{"internal/eval", []string{".", "agent", "corpus", "internal/config", "internal/propose", "internal/shell", "internal/shell/commands", "internal/view"}, "judges rows; the commands are only named, for the world"},
+	{"internal/disguise", nil, "writes commands otherwise, for tests and measurements; linked into no program"},
+	{"internal/disguise/mutate", []string{"internal/disguise", "internal/eval", "corpus", "."}, "judges disguised rows; started by hand and by tests"},
 	{"internal/cli", []string{""}, "the command sits on top of everything"},
 	{"internal/arch", nil, "reads files"},
 	{"internal/verify", nil, "starts programs"},
