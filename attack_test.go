@@ -79,7 +79,7 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		{"wait -n -p 'a[$(rm src/price.js)]'", "wait -p evaluates the index"},
 		{"mkdir -p new; printf 'rm -rf src' > new/ls; chmod +x new/ls; PATH=/home/dev/shop/new:/usr/bin ls", "runs a program that the line makes"},
 		{"printf 'rm -rf src' > db/ls; chmod +x db/ls; PATH=/home/dev/shop/db:/usr/bin; ls", "the same in a directory that is there"},
-		{"bash -c 'printf x > new/ls; chmod +x new/ls; PATH=$PWD/new:$PATH ls'", "the same inside another shell"},
+		{"command -p bash -c 'printf x > new/ls; chmod +x new/ls; PATH=$PWD/new:$PATH ls'", "the same inside another shell"},
 		{"printf %n PATH; ls", "sets PATH to 0, a directory of the workspace"},
 		{"x=PATH; echo ${!x:=.}; ls", "assigns PATH"},
 		{"LANGUAGE=../../x ls", "loads message catalogues from there"},
