@@ -1,8 +1,8 @@
 package shell
 
 import (
+	"errors"
 	"slices"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -63,6 +63,9 @@ func read(source string, env Env, lang syntax.LangVariant) Report {
 	a.src = source
 	a.command = -1
 	file, err := a.parse(source)
+	if errors.Is(err, errDeep) {
+		return Report{Exceeded: errDeep.Error()}
+	}
 	if err != nil {
 		return unread(source, "does not parse as "+lang.String()+": "+parseFault(err))
 	}
@@ -87,6 +90,9 @@ type analysis struct {
 	src      string   // the text being walked: the command, or one found inside it
 	depth    int      // how many texts deep
 	work     int      // simple commands and expansions so far
+	made     int      // bytes that expansions have put together so far
+	fielded  int      // words that expansions have made so far
+	passed   int      // nodes that were looked at again for loops
 	command  int      // index of the current command, -1 for none
 	wrappers []string // taken off around what is walked now
 	calls    []frame  // functions being walked
@@ -116,10 +122,14 @@ type analysis struct {
 
 // Limits of one analysis, beyond those of the text.
 const (
-	maxWork  = 4096 // simple commands walked, loops and calls unrolled
-	maxWords = 1024 // results of one expansion
-	maxTexts = 8    // sh -c in eval in sh -c ...
-	maxCalls = 16   // functions inside functions
+	maxWork   = 4096     // simple commands walked, loops and calls unrolled
+	maxWords  = 1024     // results of one expansion
+	maxMade   = 8 << 20  // bytes put together by expansions
+	maxFields = 32 << 10 // words of all commands
+	maxPassed = 64 << 10 // nodes walked to see what loops change
+	maxBraces = 8        // braces inside braces in one word
+	maxTexts  = 8        // sh -c in eval in sh -c ...
+	maxCalls  = 16       // functions inside functions
 )
 
 // spend counts one step of work and reports whether there is any left.
@@ -129,6 +139,25 @@ func (a *analysis) spend() bool {
 		a.over = "4096 commands after expansion"
 	}
 	return a.over == ""
+}
+
+// makes counts bytes that an expansion puts together, and reports whether
+// they are within the bound: a value that doubles itself in every command
+// outgrows any machine.
+func (a *analysis) makes(bytes int) bool {
+	a.made += bytes
+	if a.made > maxMade {
+		a.over = "8 MiB of expanded text"
+	}
+	return a.over == ""
+}
+
+// counts counts the words that an expansion made.
+func (a *analysis) counts(words int) {
+	a.fielded += words
+	if a.fielded > maxFields {
+		a.over = "32768 words after expansion"
+	}
 }
 
 func (a *analysis) unknown(part Part, words, what string) {
@@ -205,6 +234,10 @@ func (a *analysis) nested(source string, in state, wrapper string) state {
 		a.compareNested(source)
 	}
 	file, err := a.parse(source)
+	if errors.Is(err, errDeep) {
+		a.over = errDeep.Error()
+		return in
+	}
 	if err != nil {
 		a.unknown(PartWords, source, "does not parse: "+parseFault(err))
 		return in
@@ -232,8 +265,7 @@ func (a *analysis) compareNested(source string) {
 	if a.lang == syntax.LangZsh {
 		other = syntax.LangBash
 	}
-	parser := syntax.NewParser(syntax.Variant(other))
-	if _, err := parser.Parse(strings.NewReader(source), ""); err != nil {
+	if _, err := parseAs(source, other); err != nil {
 		a.unknown(PartWords, source, "does not parse as "+other.String())
 	}
 }

@@ -22,6 +22,12 @@ func braces(w *syntax.Word) [][]syntax.WordPart {
 		if len(out)*len(choices) > maxWords {
 			return nil
 		}
+		if len(choices) == 1 {
+			for i := range out {
+				out[i] = append(out[i], choices[0]...)
+			}
+			continue
+		}
 		var next [][]syntax.WordPart
 		for _, head := range out {
 			for _, tail := range choices {

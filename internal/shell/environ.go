@@ -270,7 +270,7 @@ func (a *analysis) assignment(as *syntax.Assign, st state) state {
 
 func (a *analysis) appended(name string, v value, st state) value {
 	b := st.lookup(name)
-	if b == nil || !b.known || !v.known || b.array {
+	if b == nil || !b.known || !v.known || b.array || !a.makes(len(b.text)+len(v.text)) {
 		return value{}
 	}
 	return constant(b.text + v.text)
@@ -300,7 +300,11 @@ func (a *analysis) assignArray(as *syntax.Assign, raw string, st state) state {
 		if el.Value == nil {
 			continue
 		}
+		before := len(list)
 		list, st = a.fields(list, el.Value, st)
+		if a.counts(len(list) - before); a.over != "" {
+			break
+		}
 	}
 	for _, w := range list {
 		known = known && !w.many

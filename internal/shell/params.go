@@ -60,7 +60,7 @@ func (a *analysis) walkParam(p *syntax.ParamExp, st state) state {
 		}
 	}
 	if p.NestedParam != nil {
-		b := builder{word: word{raw: a.raw(p)}}
+		b := builder{a: a, word: word{raw: a.raw(p)}}
 		st = a.part(&b, p.NestedParam, false, st)
 	}
 	if p.Index != nil {

@@ -2,6 +2,8 @@ package shell
 
 import (
 	"errors"
+	"io"
+	"runtime"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -9,7 +11,40 @@ import (
 
 // parse reads a text in the dialect of this analysis.
 func (a *analysis) parse(source string) (*syntax.File, error) {
-	return syntax.NewParser(syntax.Variant(a.lang)).Parse(strings.NewReader(source), "")
+	return parseAs(source, a.lang)
+}
+
+func parseAs(source string, lang syntax.LangVariant) (*syntax.File, error) {
+	return syntax.NewParser(syntax.Variant(lang)).Parse(&shallow{rest: source}, "")
+}
+
+// shallow hands a text to the parser in small pieces and looks each time how
+// deep the parser stands. What looks like nesting before parsing (exceeded) can
+// be deceived, by brackets in here-documents and in $'...'; the stack cannot.
+type shallow struct {
+	rest    string
+	started bool
+}
+
+const (
+	pieceBytes = 1 << 10 // handed out at once
+	maxFrames  = 4000    // 200 levels of the costliest bracket, and what pieceBytes may add
+)
+
+var errDeep = errors.New("200 levels of nesting")
+
+// Read implements io.Reader.
+func (r *shallow) Read(p []byte) (int, error) {
+	var one [1]uintptr
+	if r.started && runtime.Callers(maxFrames, one[:]) > 0 {
+		return 0, errDeep
+	}
+	if r.started = true; r.rest == "" {
+		return 0, io.EOF
+	}
+	n := copy(p, r.rest[:min(len(r.rest), pieceBytes)])
+	r.rest = r.rest[n:]
+	return n, nil
 }
 
 func parseFault(err error) string {

@@ -50,7 +50,7 @@ func (a *analysis) hereDocument(r *syntax.Redirect, st state) (word, state) {
 		}
 		return word{value: constant(text), raw: text}, st
 	}
-	b := builder{word: word{value: value{known: true}}}
+	b := builder{a: a, word: word{value: value{known: true}}}
 	st = a.doubleQuoted(&b, &syntax.DblQuoted{Parts: r.Hdoc.Parts}, st)
 	if r.Op == syntax.DashHdoc {
 		b.text = untabbed(b.text)

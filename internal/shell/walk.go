@@ -243,6 +243,12 @@ func (a *analysis) exhausting(c *syntax.WhileClause) {
 // again: every variable that is assigned anywhere inside, and the directory.
 func (a *analysis) forget(loop syntax.Node, st state) state {
 	syntax.Walk(loop, func(n syntax.Node) bool {
+		if a.passed++; a.passed > maxPassed {
+			a.over = "65536 nodes of loops"
+		}
+		if a.over != "" {
+			return false
+		}
 		switch n := n.(type) {
 		case *syntax.Assign:
 			if n.Name != nil && st.lookup(n.Name.Value) != nil {

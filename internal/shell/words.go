@@ -50,10 +50,15 @@ func (a *analysis) raw(n syntax.Node) string {
 func (a *analysis) expand(words []*syntax.Word, st state) ([]word, state) {
 	out := make([]word, 0, len(words))
 	for _, w := range words {
+		before := len(out)
 		out, st = a.fields(out, w, st)
+		a.counts(len(out) - before)
 		if len(out) > maxWords {
 			a.over = "1024 words after expansion"
 			return out[:maxWords], st
+		}
+		if a.over != "" {
+			break
 		}
 	}
 	return out, st
@@ -66,12 +71,36 @@ func (a *analysis) fields(out []word, w *syntax.Word, st state) ([]word, state) 
 		return append(out, a.checked(word{value: constant(lit), raw: raw, empty: lit})), st
 	}
 	if strings.IndexByte(raw, '{') >= 0 {
+		if braceDepth(w) > maxBraces {
+			a.over = "8 levels of braces in one word"
+			return out, st
+		}
 		copied := syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
 		if syntax.SplitBraces(&copied) {
 			return a.braced(out, &copied, raw, st)
 		}
 	}
 	return a.joined(out, w.Parts, raw, st)
+}
+
+// braceDepth returns how deep braces nest in the unquoted text of a word.
+func braceDepth(w *syntax.Word) int {
+	var n nest
+	for _, part := range w.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			continue
+		}
+		for i := 0; i < len(lit.Value); i++ {
+			switch lit.Value[i] {
+			case '{':
+				n.open()
+			case '}':
+				n.close()
+			}
+		}
+	}
+	return n.max
 }
 
 // simpleLit returns the text of a word that no expansion can change.
@@ -117,6 +146,9 @@ type builder struct {
 	word
 	started bool // something stands here, be it an empty string in quotes
 	done    []word
+	a       *analysis
+	all     joint // backs text
+	rest    joint // backs empty, where that differs
 }
 
 func (b *builder) add(v value, quoted bool) {
@@ -124,8 +156,9 @@ func (b *builder) add(v value, quoted bool) {
 		b.quoted = true
 	}
 	b.started = true
-	if v.known {
-		b.empty += v.text
+	same := b.known && b.empty == b.text
+	if v.known && !(same && b.known) {
+		b.empty = b.rest.join(b.a, b.empty, v.text)
 	}
 	alone := b.text == "" && b.known
 	if !b.known {
@@ -135,7 +168,10 @@ func (b *builder) add(v value, quoted bool) {
 	if v.glob > 0 && b.glob == 0 {
 		b.glob = len(b.text) + v.glob
 	}
-	b.text += v.text
+	b.text = b.all.join(b.a, b.text, v.text)
+	if same && v.known {
+		b.empty = b.text
+	}
 	b.known = v.known
 	if !v.known {
 		b.numeric = v.numeric && b.text == v.text
@@ -145,12 +181,37 @@ func (b *builder) add(v value, quoted bool) {
 	}
 }
 
+// joint is a text that grows. What it returned stays as it was, since bytes
+// are only ever put behind it.
+type joint struct{ strings.Builder }
+
+// join returns text and more, and counts the bytes that were copied.
+func (j *joint) join(a *analysis, text, more string) string {
+	if text == "" || more == "" {
+		return text + more
+	}
+	if j.String() != text {
+		if !a.makes(len(text)) {
+			return text
+		}
+		j.Reset()
+		j.WriteString(text)
+	}
+	if !a.makes(len(more)) {
+		return text
+	}
+	j.WriteString(more)
+	return j.String()
+}
+
 func (b *builder) lose() { b.add(value{}, false) }
 
 func (a *analysis) joined(out []word, parts []syntax.WordPart, raw string, st state) ([]word, state) {
-	b := builder{word: word{value: value{known: true}, raw: raw}}
+	b := builder{a: a, word: word{value: value{known: true}, raw: raw}}
 	for i, part := range parts {
-		st = a.part(&b, part, i == 0, st)
+		if st = a.part(&b, part, i == 0, st); a.over != "" {
+			break
+		}
 	}
 	out = append(out, b.done...)
 	if !b.started && len(b.done) == 0 && !b.many {
@@ -176,8 +237,11 @@ func (a *analysis) single(w *syntax.Word, st state) (word, state) {
 	if lit, ok := simpleLit(w); ok {
 		return word{value: constant(lit), raw: raw, empty: lit}, st
 	}
-	b := builder{word: word{value: value{known: true}, raw: raw}}
+	b := builder{a: a, word: word{value: value{known: true}, raw: raw}}
 	for i, part := range w.Parts {
+		if a.over != "" {
+			break
+		}
 		if p, ok := part.(*syntax.ParamExp); ok {
 			var v binding
 			v, st = a.param(p, st)
@@ -315,6 +379,9 @@ func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) state
 		b.add(constant(""), true)
 	}
 	for _, part := range q.Parts {
+		if a.over != "" {
+			break
+		}
 		switch p := part.(type) {
 		case *syntax.Lit:
 			b.add(constant(unescape(p.Value)), true)
@@ -366,6 +433,7 @@ func (a *analysis) quotedParam(b *builder, p *syntax.ParamExp, st state) state {
 		b.many = true
 		return st
 	}
+	a.counts(len(list))
 	for i, w := range list {
 		if i > 0 {
 			b.flush()
