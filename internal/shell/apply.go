@@ -258,7 +258,7 @@ func (u *use) consequential(w word) bool {
 		return false
 	}
 	switch o.role {
-	case "exec", "write", "program", "script", "delete", "deltree", "shell":
+	case "exec", "write", "program", "script", "delete", "deltree", "shell", "split":
 		return true
 	}
 	return strings.Contains(o.rest, "!") || strings.Contains(o.rest, "deletes") || strings.Contains(o.rest, "inplace")

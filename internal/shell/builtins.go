@@ -394,8 +394,14 @@ func (a *analysis) unset(inv *invocation) state {
 
 // reads forgets the variables that a builtin fills.
 func (a *analysis) reads(inv *invocation) state {
-	st := inv.st
-	named := false
+	st := inv.st.assign("REPLY", value{}).assign("MAPFILE", value{})
+	takes := "adinNptu" // letters with an argument
+	switch inv.name {
+	case "mapfile", "readarray":
+		takes = "dnOsucC"
+	case "getopts", "vared":
+		takes = ""
+	}
 	line := inv.line()
 	for i := 0; i < len(inv.args); i++ {
 		w := inv.args[i]
@@ -404,25 +410,27 @@ func (a *analysis) reads(inv *invocation) state {
 			if strings.Contains(w.text, "C") && inv.name != "read" {
 				a.unknown(PartWords, inv.raw, "a callback runs code")
 			}
-			if c := w.text[len(w.text)-1]; strings.IndexByte("dinNptuOsc", c) >= 0 && c != 's' {
-				i++ // its argument
-			}
-		case !w.known || !plainIdentifier(w.text):
-			if inv.name == "getopts" && !named && i == 0 {
+			// What the argument means differs between shells; a name in it may
+			// be assigned.
+			n := strings.IndexAny(w.text, takes)
+			if n < 0 {
 				continue
 			}
+			argument := w.text[n+1:]
+			if i++; argument == "" && i < len(inv.args) {
+				argument = inv.args[i].text
+			} else {
+				i--
+			}
+			if plainIdentifier(argument) {
+				st = a.assigned(argument, value{}, inv.raw, st)
+			}
+		case inv.name == "getopts" && i == 0: // its options
+		case !w.known || !plainIdentifier(w.text):
 			a.unknown(PartWords, inv.raw, "a variable name that is not known")
 		default:
-			if inv.name == "getopts" && i == 0 {
-				continue
-			}
-			named = true
 			st = a.assigned(w.text, line, inv.raw, st)
 		}
-	}
-	if !named {
-		st = st.assign("REPLY", value{})
-		st = st.assign("MAPFILE", value{})
 	}
 	return st
 }

@@ -42,7 +42,7 @@ func (a *analysis) call(c *syntax.CallExpr, st state, in input) (yes, no state) 
 	}
 	yes, no = a.run(words, raw, inner, in, false)
 	if len(c.Assigns) > 0 {
-		yes.vars, no.vars = st.vars, st.vars
+		yes, no = a.unprefixed(c, yes, st, inner), a.unprefixed(c, no, st, inner)
 	}
 	return yes, no
 }
@@ -66,6 +66,26 @@ func (a *analysis) prefixed(c *syntax.CallExpr, words []word, st state) state {
 		}
 	}
 	return inner
+}
+
+// unprefixed takes the assignments before a command away again, and keeps
+// what the command itself assigned (IFS= read x).
+func (a *analysis) unprefixed(c *syntax.CallExpr, out, before, inner state) state {
+	if out.vars == inner.vars {
+		out.vars = before.vars
+		return out
+	}
+	for _, as := range c.Assigns {
+		if as.Name == nil {
+			continue
+		}
+		if b := before.lookup(as.Name.Value); b != nil {
+			out = out.set(*b)
+		} else {
+			out = out.assign(as.Name.Value, value{})
+		}
+	}
+	return out
 }
 
 // enter starts an entry in Report.Commands.

@@ -118,6 +118,41 @@ func (u *use) newShell(w word, st state) {
 	u.nested(w.text, st, u.inv.name)
 }
 
+// splitText is env -S: words, split by rules that are those of a shell only
+// while nothing in the text is special, and followed by the words after it.
+func (u *use) splitText(w word) {
+	same := 0
+	for _, arg := range u.inv.args {
+		if strings.HasSuffix(arg.text, w.text) {
+			same++
+		}
+	}
+	last := u.inv.args[len(u.inv.args)-1].text
+	if w.known && (same != 1 || !strings.HasSuffix(last, w.text) || !splitsAsShell(w.text)) {
+		u.unknown(PartWords, u.inv.raw, "a text that is split by rules of its own")
+		u.does(Run, "", u.inv.raw)
+	}
+	u.shellText(w)
+}
+
+// splitsAsShell reports whether env -S and a shell see the same words.
+func splitsAsShell(text string) bool {
+	var quote byte
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\', quote != '\'' && (c == '$' || c == '`'):
+			return false
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case quote == 0 && strings.IndexByte("#;|&<>()*?[]{}~!\n", c) >= 0:
+			return false
+		}
+	}
+	return quote == 0
+}
+
 // shellCode is sh -c: the text, then its positional parameters.
 func (u *use) shellCode(rest []word) {
 	if w := rest[0]; w.known && w.glob == 0 {
@@ -237,6 +272,8 @@ func (u *use) role(role string, w word) {
 		u.programWord(w)
 	case "script", "code":
 		u.script(w, u.inv)
+	case "split":
+		u.splitText(w)
 	case "shell":
 		u.shellText(w)
 	case "url":
