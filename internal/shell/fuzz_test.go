@@ -1,8 +1,12 @@
 package shell
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	masks "github.com/nodgate/nod/internal/disguise"
 )
 
 // seeds are commands with effects of every kind.
@@ -91,6 +95,40 @@ func FuzzWrap(f *testing.F) {
 			checkWrap(t, env, command, wrapped(outer, inner))
 		}
 	})
+}
+
+// FuzzDisguise holds the same of every kind of package disguise, stacked up to
+// three deep, in the dialect of those kinds and in none.
+func FuzzDisguise(f *testing.F) {
+	for i := range seeds() {
+		for j := range masks.Shown() {
+			f.Add(uint(i), uint(j), uint64(j*7+i))
+		}
+	}
+	env := testEnv(world())
+	kinds := masks.Shown()
+	f.Fuzz(func(t *testing.T, i, j uint, chance uint64) {
+		command := seeds()[i%uint(len(seeds()))]
+		r := rand.New(rand.NewPCG(chance, 0))
+		text, ok := kinds[j%uint(len(kinds))].Apply(r, command)
+		if !ok {
+			return
+		}
+		text, _ = masks.Stack(r, kinds, text, int(chance%3))
+		for _, d := range []Dialect{Bash, Unstated} {
+			env.Dialect = d
+			if !runs(Analyze(text, env)) {
+				checkWrap(t, env, command, text)
+			}
+		}
+	})
+}
+
+// runs reports whether something that was not read is run, now or later, which
+// stands for
+// any effect.
+func runs(r Report) bool {
+	return slices.ContainsFunc(r.Effects, func(e Effect) bool { return e.Kind == Run || e.Kind == Persist })
 }
 
 func checkWrap(t *testing.T, env Env, command, disguised string) {
