@@ -137,12 +137,23 @@ func (n foldedName) part(want, got string) bool {
 	if want == got {
 		return true
 	}
-	if i := strings.IndexAny(want, "*?["); i >= 0 && strings.HasPrefix(got, want[:i]) {
+	if end, ok := plainEnd(want); ok {
+		if strings.HasSuffix(got, end) {
+			return true
+		}
+	} else if i := strings.IndexAny(want, "*?["); i >= 0 && strings.HasPrefix(got, want[:i]) {
 		if ok, err := path.Match(want, got); ok || err != nil {
 			return true
 		}
 	}
 	return n.short && shortName(want, got)
+}
+
+// plainEnd returns what follows the star of a pattern such as *.key, which
+// most of the lists are made of.
+func plainEnd(want string) (end string, ok bool) {
+	end, ok = strings.CutPrefix(want, "*")
+	return end, ok && !strings.ContainsAny(end, `*?[\`)
 }
 
 // foldPath splits a path into folded components, the empty ones left out.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/corpus"
 	"github.com/nodgate/nod/internal/eval"
 )
 
@@ -128,4 +129,38 @@ func BenchmarkSharedSessions(b *testing.B) {
 		rows += len(judge(b, f, builtin()))
 	}
 	b.ReportMetric(float64(rows)/time.Since(start).Seconds(), "rows/s")
+}
+
+// BenchmarkRows reports the time of layers 0 to 3 over all rows, one at a
+// time: nod's own corpus, and the shared sessions where they are present.
+func BenchmarkRows(b *testing.B) {
+	for _, name := range corpus.Names() {
+		b.Run("own/"+name, func(b *testing.B) {
+			f, err := eval.ReadFile(filepath.Join("..", "..", "corpus", name+".jsonl"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			timeRows(b, f)
+		})
+	}
+	b.Run("shared/sessions", func(b *testing.B) { timeRows(b, shared(b, "sessions")) })
+}
+
+func timeRows(b *testing.B, f eval.File) {
+	o := builtin()
+	o.Workers = 1
+	var times []time.Duration
+	for b.Loop() {
+		times = times[:0]
+		for _, j := range judge(b, f, o) {
+			times = append(times, j.Answers[0].Latency)
+		}
+	}
+	slices.Sort(times)
+	for _, at := range []struct {
+		name string
+		i    int
+	}{{"median-µs", len(times) / 2}, {"p99-µs", len(times) * 99 / 100}, {"worst-µs", len(times) - 1}} {
+		b.ReportMetric(float64(times[at.i].Nanoseconds())/1000, at.name)
+	}
 }
