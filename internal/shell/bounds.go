@@ -31,7 +31,7 @@ func malformed(source string) string {
 // and a stack that overflows kills the process, so this runs before it. It
 // cannot know the grammar: it counts brackets as if nothing were quoted, then
 // leaving out what looks quoted in two ways, and takes the worst. A text that
-// deceives all three is still bounded by its 64 KiB.
+// deceives all three is stopped while it is parsed (shallow).
 func exceeded(source string) string {
 	if len(source) > maxBytes {
 		return "64 KiB"

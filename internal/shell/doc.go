@@ -9,8 +9,10 @@
 //
 //   - bounds.go looks at the bytes first: 64 KiB, 200 levels of any bracket,
 //     NUL and lone carriage returns. The parser recurses, and a stack that
-//     overflows kills the process. A Report with Exceeded or Malformed holds
-//     nothing else.
+//     overflows kills the process; what the bytes do not show is seen by
+//     parse.go, from the depth of the parser's own stack. What grows by being
+//     expanded has bounds of its own (analyze.go). A Report with Exceeded or
+//     Malformed holds nothing else.
 //   - parse.go parses with mvdan.cc/sh in the dialect of [Env]. Where the
 //     dialect is [Unstated], bash and zsh must both parse the text and yield
 //     the same effects, or there is an Unknown. Text of plain words, quotes,
@@ -59,7 +61,8 @@
 // the output of other commands of the line names a target, From and To say
 // which. Wrapping a command (env, sudo, sh -c, eval, xargs,
 // substitution, quoting ...) never takes an effect away without adding an
-// Unknown; FuzzWrap holds that.
+// Unknown, or a Run or Persist that stands for it; FuzzWrap and FuzzDisguise
+// hold that.
 //
 // # What is not seen
 //
