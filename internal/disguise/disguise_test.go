@@ -109,7 +109,7 @@ func TestStack(t *testing.T) {
 		text, names := Stack(rand.New(rand.NewPCG(seed, 0)), Kinds(), "rm -rf /", 3)
 		return text + strings.Join(names, " ")
 	}
-	if same(7) != same(7) || same(7) == same(8) {
+	if a, b := same(7), same(7); a != b || a == same(8) {
 		t.Error("the same seed must give the same disguise, another seed another one")
 	}
 	if _, names := Stack(rand.New(rand.NewPCG(1, 1)), Kinds(), "rm -rf /", 3); len(names) != 3 {
