@@ -80,6 +80,7 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		{"mkdir -p new; printf 'rm -rf src' > new/ls; chmod +x new/ls; PATH=/home/dev/shop/new:/usr/bin ls", "runs a program that the line makes"},
 		{"printf 'rm -rf src' > db/ls; chmod +x db/ls; PATH=/home/dev/shop/db:/usr/bin; ls", "the same in a directory that is there"},
 		{"command -p bash -c 'printf x > new/ls; chmod +x new/ls; PATH=$PWD/new:$PATH ls'", "the same inside another shell"},
+		{"printf 'rm -rf src' > node_modules/.bin/ls; PATH=/home/dev/shop/node_modules/.bin:/usr/bin; ls", "the same where package managers put programs"},
 		{"env -S rm ls", "deletes a file that is called ls"},
 		{"env -S \"bash -c 'x=zz\\\\'rm src/price.js # zz\\\\'; eval \\\"\\${x#zz}\\\"'\"", "an escaped quote in single quotes, as env reads it"},
 		{"x=ls; IFS= read -r x <<< 'rm src/price.js'; eval \"$x\"", "read assigns under its own IFS"},

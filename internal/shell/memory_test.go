@@ -167,3 +167,14 @@ func TestExpansionBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestAScriptOverABound is not read, and does not stop the line.
+func TestAScriptOverABound(t *testing.T) {
+	double := "#!/bin/bash\na=aaaaaaaaaaaaaaaa\n" + strings.Repeat("a=$a$a\n", 40)
+	env := testEnv(scripted(map[string]string{"!x.sh": double}))
+	for _, command := range []string{"./x.sh; cat a b", strings.Repeat("./x.sh; echo \"a$HOME\";", 200)} {
+		if r := Analyze(command, env); r.Exceeded != "" || len(r.Commands) == 0 || !runs(r) {
+			t.Errorf("%.40s: exceeded %q: %.200s", command, r.Exceeded, brief(r))
+		}
+	}
+}

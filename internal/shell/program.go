@@ -81,8 +81,13 @@ func (a *analysis) search(name, list string) program {
 }
 
 // mayFill reports whether the line itself brought a directory into PATH that
-// it could also make, or put programs into, before it uses it.
+// it could also make, or put programs into, before it uses it. What package
+// managers bring (npm run) is apart: putting programs there is no new file of
+// the project, but installed code.
 func (a *analysis) mayFill(dir string, el element) bool {
+	if strings.HasSuffix(dir, "/node_modules/.bin") {
+		return false
+	}
 	inherited, _ := a.inherits("PATH")
 	for rest, more := inherited, true; more; {
 		var known string

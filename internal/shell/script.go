@@ -374,8 +374,7 @@ func (a *analysis) ownProcess() (restore func()) {
 // walkText walks a text as part of the current command and returns the state
 // after it. ok is false where it does not parse or is more than is followed.
 func (a *analysis) walkText(t passage, st state, inv *invocation) (after state, ok bool) {
-	parser := syntax.NewParser(syntax.Variant(a.lang))
-	file, err := parser.Parse(strings.NewReader(t.text), "")
+	file, err := a.parse(t.text)
 	if err != nil || a.over != "" {
 		return st, false
 	}
@@ -438,11 +437,12 @@ type mark struct {
 	effects, unknowns, commands, links, definitions int
 	command, caller                                 int
 	changed                                         bool
+	made, fielded, passed                           int
 }
 
 func (a *analysis) mark() mark {
 	r := &a.report
-	return mark{len(r.Effects), len(r.Unknowns), len(r.Commands), len(a.links), len(r.Definitions), a.command, a.caller, a.changed}
+	return mark{len(r.Effects), len(r.Unknowns), len(r.Commands), len(a.links), len(r.Definitions), a.command, a.caller, a.changed, a.made, a.fielded, a.passed}
 }
 
 // rollback takes back what was reported since the mark. What was found to
@@ -450,6 +450,13 @@ func (a *analysis) mark() mark {
 func (a *analysis) rollback(m mark) {
 	r := &a.report
 	r.Effects, r.Unknowns, r.Commands, a.links = r.Effects[:m.effects], r.Unknowns[:m.unknowns], r.Commands[:m.commands], a.links[:m.links]
+	if a.made > maxMade || a.fielded > maxFields || a.passed > maxPassed { // not the line's fault, but nothing more is read
+		a.made, a.fielded, a.passed = m.made, m.fielded, m.passed
+		a.scripted = maxWork
+		if len(a.reading) > 0 {
+			a.work = maxWork
+		}
+	}
 	a.command, a.caller, a.changed, a.over = m.command, m.caller, m.changed, ""
 	for i := m.definitions; i < len(r.Definitions); i++ {
 		r.Definitions[i].Command = min(r.Definitions[i].Command, m.command)
