@@ -21,6 +21,8 @@ func parseAs(source string, lang syntax.LangVariant) (*syntax.File, error) {
 // shallow hands a text to the parser in small pieces and looks each time how
 // deep the parser stands. What looks like nesting before parsing (exceeded) can
 // be deceived, by brackets in here-documents and in $'...'; the stack cannot.
+// The parser also recurses for each of several comment lines in a row, so that
+// some thousands of them are too many.
 type shallow struct {
 	rest    string
 	started bool

@@ -88,7 +88,7 @@ func TestScripts(t *testing.T) {
 		{"on another machine", "#!/bin/bash\nls\n", "ssh host ./x.sh", "remote host; unknown"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			m := scripted(map[string]string{"!x.sh": row.script, "!z.sh": "#!/bin/sh\n" + strings.Repeat("# nothing\n", 6000), "!y.sh": "rm \"$1\"\n", "y2.sh": "./x.sh\n", "y.py": "print(1)\n"})
+			m := scripted(map[string]string{"!x.sh": row.script, "!z.sh": "#!/bin/sh\n" + strings.Repeat("# "+strings.Repeat("nothing ", 12)+"\n", 610), "!y.sh": "rm \"$1\"\n", "y2.sh": "./x.sh\n", "y.py": "print(1)\n"})
 			r := Analyze(row.command, testEnv(m))
 			if got := brief(r); got != row.want {
 				t.Errorf("%s\nwant %s\ngot  %s\n%+v", row.command, row.want, got, r.Unknowns)
