@@ -202,9 +202,9 @@ func (t *trial) selfByWiring() (why string) {
 		if err != nil || !isAgentSettings(real) {
 			continue
 		}
-		before, after := t.gate.simulate(real, e)
+		before, after, known := t.gate.simulate(real, e)
 		switch {
-		case wiring(before) != wiring(after):
+		case known && wiring(before) != wiring(after), !known && (mentionsHook(e.Old) || mentionsHook(e.New)):
 			return selfReason + "this changes the lines of " + Printable(real) + " that call it"
 		case mentionsSilencer(string(after)) && !mentionsSilencer(string(before)):
 			return selfReason + "this would silence its hooks"
@@ -213,24 +213,28 @@ func (t *trial) selfByWiring() (why string) {
 	return ""
 }
 
-// simulate returns a file's content before and after an edit. Where the
-// content cannot be read, before is taken to call nod; where the edit does
-// not match, after is what it puts in.
-func (g *Gate) simulate(real string, e Edit) (before, after []byte) {
+// simulate returns a file's content before and after an edit. known is false
+// where the content cannot be read and is not replaced whole, or the text to be replaced is not in it as
+// it stands: some hosts match more loosely than byte by byte. Then after is
+// what the edit puts in, and whether it touches nod's lines shows in its own
+// texts.
+func (g *Gate) simulate(real string, e Edit) (before, after []byte, known bool) {
 	before, err := g.files.Read(real, 1<<20)
-	if err != nil && !isMissing(err) {
-		before = []byte("nod-hook: unreadable")
-	}
+	unreadable := err != nil && !isMissing(err)
 	switch {
+	case e.Whole && unreadable: // it may have called nod
+		return []byte("nod-hook"), []byte(e.New), true
 	case e.Whole:
-		return before, []byte(e.New)
+		return before, []byte(e.New), true
+	case unreadable, !bytes.Contains(before, []byte(e.Old)):
+		return before, []byte(e.New), false
 	case e.All:
-		return before, bytes.ReplaceAll(before, []byte(e.Old), []byte(e.New))
-	case !bytes.Contains(before, []byte(e.Old)): // some hosts match more loosely than byte by byte
-		return before, []byte(e.New)
+		return before, bytes.ReplaceAll(before, []byte(e.Old), []byte(e.New)), true
 	}
-	return before, bytes.Replace(before, []byte(e.Old), []byte(e.New), 1)
+	return before, bytes.Replace(before, []byte(e.Old), []byte(e.New), 1), true
 }
+
+func mentionsHook(text string) bool { return strings.Contains(unescapeJSON(text), "nod-hook") }
 
 // selfByArgument finds nod's files among the arguments of tools whose meaning
 // nod does not know.
