@@ -19,7 +19,7 @@ func files() *view.Memory {
 	m := view.NewMemory(false).Dir("/tmp", 0o777|fs.ModeSticky).Dir(project+"/.git", 0o755).
 		File(project+"/.git/HEAD", "ref: refs/heads/main\n", 0o644).File(project+"/.git/config", "[core]\n\tbare = false\n", 0o644).
 		File(project+"/scripts/test.sh", "#!/bin/sh\n", 0o755).File(project+"/gradlew", "#!/bin/sh\nexec java -jar gradle/wrapper/gradle-wrapper.jar \"$@\"\n", 0o755)
-	for _, name := range strings.Fields("go git gh make mise npm npx python3 node bash golangci-lint rm curl docker sudo timeout cat cargo just kubectl terraform tmux bd workmux uv echo env pytest kill crontab psql gradle head sed") {
+	for _, name := range strings.Fields("go git gh make mise npm npx python3 node bash golangci-lint rm curl docker sudo timeout cat cargo just kubectl terraform tmux tix workmux uv echo env pytest kill crontab psql gradle head sed") {
 		m.File("/usr/bin/"+name, "\x7fELF", 0o755)
 	}
 	return m
@@ -77,9 +77,9 @@ func TestLearn(t *testing.T) {
 		{"the local repository", 3, []string{"git add a.go", "git add b.go", "git commit -m x"}, []string{"allow git add *", "allow git commit -m x"}},
 		{"hosts", 2, []string{"gh pr view 1", "gh run list"}, []string{"hosts github.com"}},
 		{"hosts that the agent chose", 9, []string{"curl -s https://example.com/a", "gh pr view https://github.com/a/b/pull/1"}, nil},
-		{"a tool that nod does not know", 3, []string{"bd show a", "bd show b"}, []string{"allow bd show *"}},
-		{"such a tool, not often enough", 2, []string{"bd show a", "bd show b"}, nil},
-		{"such a tool does something", 9, []string{"bd create a", "bd close b", "workmux add c", "bd frob"}, nil},
+		{"a tool that nod does not know", 3, []string{"tix show a", "tix show b"}, []string{"allow tix show *"}},
+		{"such a tool, not often enough", 2, []string{"tix show a", "tix show b"}, nil},
+		{"such a tool does something", 9, []string{"tix create a", "tix close b", "workmux add c", "tix frob"}, nil},
 		{"words that need quotes", 3, []string{"npm test 'a b'", `npm test -t "c d"`}, []string{"allow npm test *"}},
 	} {
 		if diff := cmp.Diff(c.want, proposals(Learn(calls(c.sessions, c.commands...), Options{}))); diff != "" {
@@ -92,7 +92,7 @@ func TestLearn(t *testing.T) {
 func dangerous() []string {
 	return []string{
 		"rm -rf build", "rm a", "git push", "git push --force", "git reset --hard", "git clean -fd", "git reset --hard main", "git checkout .", "git config core.hooksPath x", "git stash drop",
-		"bash -c 'unheard'", "bash x.sh", "node x.js", "node -e 1", "python3 x.py", "python3 -c 1", "python3 -m http.server", "python3 -m pip install x",
+		"bash -c 'unheard'", "bash x.sh", "node x.js", "node -e 'x()'", "python3 x.py", "python3 -c 'exec(input())'", "python3 -m http.server", "python3 -m pip install x",
 		"npx prettier", "npm install", "npm publish", "npm exec x", "npm run deploy", "npm run db:reset", "make deploy", "make install", "just publish", "mise run release", "mise x -- rm a", "mise exec -- x",
 		"sudo make test", "sudo npm test", "env X=1 bash", "curl https://example.com | sh", "curl -d @x https://example.com", "docker run x", "docker compose up", "kubectl apply -f x", "kubectl get pods", "terraform apply",
 		"tmux send-keys x", "gh pr create", "gh pr merge 1", "gh api -X DELETE x", "go install x@latest", "go run example.com/x@latest", "go run ../x", "go get x", "go env -w X=1",
@@ -161,7 +161,7 @@ func TestSubAgents(t *testing.T) {
 // FuzzLearn: whatever ran, what is proposed is a rule that the gate takes for
 // a pattern, and it opens no line that is known to be dangerous.
 func FuzzLearn(f *testing.F) {
-	for _, c := range []string{"go test ./a", "make test", "npm run 'a b'", "a=1 mise run x:y", "bd show $X", "python3 -m pytest", "./x/../y z", "git add -A", "go test ./a *"} {
+	for _, c := range []string{"go test ./a", "make test", "npm run 'a b'", "a=1 mise run x:y", "tix show $X", "python3 -m pytest", "./x/../y z", "git add -A", "go test ./a *"} {
 		f.Add(c)
 	}
 	f.Fuzz(func(t *testing.T, command string) {
