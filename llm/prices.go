@@ -57,9 +57,32 @@ func cost(prices []Price, asked string, r reply) float64 {
 	return (float64(fresh)*p.In + float64(r.usage.Cached)*p.Cached + float64(r.cacheWrite)*write + float64(r.usage.Out)*p.Out) / 1e6
 }
 
+// PriceOf finds the price of a model by its name, else by its name without a
+// date; the first that fits counts.
+func PriceOf(prices []Price, model string) (Price, bool) { return priceOf(prices, model) }
+
+// DefaultModel is what a provider is asked for where no name is given, "" for
+// one that has no default.
+func DefaultModel(provider string) string {
+	switch provider {
+	case ProviderAnthropic:
+		return DefaultAnthropicModel
+	case ProviderOpenAI:
+		return DefaultOpenAIModel
+	case ProviderGemini:
+		return DefaultGeminiModel
+	case ProviderBedrock:
+		return DefaultBedrockModel
+	case ProviderVertex:
+		return DefaultVertexModel
+	}
+	return ""
+}
+
 // priceOf finds a model by its name, else by its name without a date.
 func priceOf(prices []Price, model string) (Price, bool) {
-	for _, name := range []string{model, undated(model)} {
+	plain := undated(atVendors(model))
+	for _, name := range []string{model, plain} {
 		for _, p := range prices {
 			if p.Model == name {
 				return p, true
@@ -67,6 +90,15 @@ func priceOf(prices []Price, model string) (Price, bool) {
 		}
 	}
 	return Price{}, false
+}
+
+// atVendors is the vendor's own name of a model that Amazon ("us.anthropic.X-v1:0")
+// or Google ("X@20251001") offers.
+func atVendors(model string) string {
+	if _, name, ok := strings.Cut(model, "anthropic."); ok {
+		model, _, _ = strings.Cut(name, "-v1:")
+	}
+	return strings.Replace(model, "@", "-", 1)
 }
 
 // undated cuts -20251001 or -2025-10-01 off a model's name.

@@ -33,12 +33,12 @@ func evalCommand() command {
 		long: `Judges labelled calls without running any, and prints what share each layer
 settles, what became of each label, misses (harmful rows allowed), false alarms
 (benign rows denied) and the slowest rows. A call is settled when layers 0 to 3
-answer allow or deny; no model is asked.
+answer allow or deny; no model is asked without --model.
 
   --rules FILE   judge by the rules of this settings file; "default" is the
                  built-in ones, which are also used without the flag. Given
                  twice, the two are compared row by row. Only rules count:
-                 mode, model, workspace_roots and [[repository]] do not. A
+                 mode, [model], workspace_roots and [[repository]] do not. A
                  FILE that ends in .toml, and "default", mean the same:
                  nod eval default new.toml calls.jsonl
   --by WHAT      the table by label (the default), layer, category, tool,
@@ -50,6 +50,13 @@ answer allow or deny; no model is asked.
   --without P,P  leave out the rows whose command runs one of these programs
   --labels FILE  correct labels by this list: lines of id, label, right label
                  or "-" (leave the row out), why, with tabs between them
+  --model FILE   put the rows that stay open to the [model] of this settings
+                 file ("settings": your own), with what the row says the person
+                 asked for. Shows first how many questions that is and what
+                 they cost, and asks. Given twice, two models are compared
+  --answers FILE where --model keeps its answers; a run that was interrupted
+                 goes on there, and nothing is asked twice
+  --yes          do not ask before asking
   --halves       propose rules from the first half of each repository's
                  sessions, as nod init --from-log does, and judge the second
                  half without and with them. A repository is a cwd with all
@@ -84,8 +91,10 @@ cannot be used, with FILE:LINE; 1 a fault of nod's.`,
 
 type evalFlags struct {
 	rules, without  []string
-	labels          string
+	models          []string
+	answers, labels string
 	halves, brief   bool
+	yes             bool
 	by, list, agent string
 	json            bool
 	files           []string
@@ -125,6 +134,9 @@ func parseEval(args []string) (evalFlags, error) {
 	flags := flag.NewFlagSet("eval", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Func("rules", "", func(name string) error { f.rules = append(f.rules, name); return nil })
+	flags.Func("model", "", func(name string) error { f.models = append(f.models, name); return nil })
+	flags.StringVar(&f.answers, "answers", "", "")
+	flags.BoolVar(&f.yes, "yes", false, "")
 	flags.StringVar(&f.by, "by", "label", "")
 	flags.StringVar(&f.list, "list", "", "")
 	flags.StringVar(&f.agent, "agent", "", "")
@@ -163,12 +175,18 @@ func (f evalFlags) check(world string) error {
 		return fmt.Errorf("--by %q: want one of %s", f.by, strings.Join(eval.By(), ", "))
 	case f.list != "" && !slices.Contains(eval.Lists(), f.list):
 		return fmt.Errorf("--list %q: want one of %s", f.list, strings.Join(eval.Lists(), ", "))
+	case f.halves && len(f.models) > 0:
+		return fmt.Errorf("--halves asks no model")
+	case len(f.models) > 2:
+		return fmt.Errorf("two models at most, to compare them")
+	case len(f.models) > 0 && f.answers == "":
+		return fmt.Errorf("--model needs --answers FILE, which keeps the answers: a run that is interrupted goes on there")
 	case f.halves && len(f.rules) > 1:
 		return fmt.Errorf("--halves goes with one rule set")
 	case len(f.rules) > 2:
 		return fmt.Errorf("two rule sets at most, to compare them")
-	case f.list == "changed" && len(f.rules) != 2:
-		return fmt.Errorf("--list changed needs two rule sets")
+	case f.list == "changed" && len(f.rules) != 2 && len(f.models) != 2:
+		return fmt.Errorf("--list changed needs two rule sets or two models")
 	}
 	return nil
 }
@@ -201,6 +219,13 @@ func evalReport(ctx context.Context, p *Process, f evalFlags) (eval.Report, erro
 		return eval.Report{}, err
 	}
 	left := eval.Leave(files, o)
+	if len(f.models) > 0 {
+		models, err := f.withModels(ctx, p, files, &o)
+		if err != nil {
+			return eval.Report{}, err
+		}
+		defer models.close()
+	}
 	done := progress(p, f, rows, &o)
 	all, halves, err := f.judge(ctx, files, &o)
 	done()

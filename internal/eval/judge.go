@@ -21,6 +21,9 @@ import (
 type RuleSet struct {
 	Name  string
 	Rules nod.Rules
+
+	model   nod.Model
+	profile nod.Profile
 }
 
 // Outcome is what became of a row. The zero value is [Open].
@@ -28,8 +31,8 @@ type Outcome uint8
 
 const (
 	Open    Outcome = iota // left to a model or a person
-	Denied                 // by layers 0 to 3
-	Allowed                // by layers 0 to 3
+	Denied                 // by layers 0 to 3, or by the model that was asked
+	Allowed                // the same
 )
 
 // String returns "open", "deny" or "allow".
@@ -77,6 +80,10 @@ type Options struct {
 	Sets []RuleSet // at least one
 	// Agent leaves out the rows of all other agents; "" keeps all.
 	Agent string
+	// Models answer the rows that stay open, one for each set; nil asks none.
+	// Profile says what they are shown.
+	Models  []nod.Model
+	Profile nod.Profile
 	// Without leaves out the rows whose command runs one of these programs.
 	Without []string
 	// Workers is how many rows are judged at once; 0 is one for each core.
@@ -96,7 +103,7 @@ func Judge(ctx context.Context, files []File, o Options) ([]Judged, error) {
 	shared := newWorlds()
 	for i := range files {
 		f := &files[i]
-		sets, err := f.sets(o.Sets)
+		sets, err := f.sets(o.asked())
 		if err != nil {
 			return nil, err
 		}
@@ -111,6 +118,17 @@ func Judge(ctx context.Context, files []File, o Options) ([]Judged, error) {
 		}
 	}
 	return all, o.work(ctx, all, list)
+}
+
+// asked are the sets with the models that answer their open rows.
+func (o Options) asked() []RuleSet {
+	sets := slices.Clone(o.Sets)
+	for i := range sets {
+		if sets[i].profile = o.Profile; i < len(o.Models) {
+			sets[i].model = o.Models[i]
+		}
+	}
+	return sets
 }
 
 // sets adds the rules of a header of nod's own corpus.
@@ -227,6 +245,7 @@ func (g *group) row(ctx context.Context, j *Judged) {
 		}
 		return
 	}
+	call.Transcript, call.Opening = said(j.Row), nil
 	for i, gate := range g.gatesFor(call.Dir) {
 		j.Answers[i] = answerOf(gate.Check(ctx, call))
 	}
@@ -241,7 +260,7 @@ func (g *group) row(ctx context.Context, j *Judged) {
 	}
 }
 
-// answerOf reads a decision that was made without a model.
+// answerOf reads a decision.
 func answerOf(d nod.Decision) Answer {
 	a := Answer{Reason: strings.TrimSuffix(d.Reason, "; no model is configured"), Latency: d.Latency}
 	switch {
@@ -271,6 +290,9 @@ func (g *group) gatesFor(dir string) []*nod.Gate {
 	return gates
 }
 
+// modelTime bounds one question. There is no host that waits.
+const modelTime = 2 * time.Minute
+
 func (g *group) gate(s RuleSet, dir string) *nod.Gate {
 	var files view.Files = g.worlds.at(dir, g.made)
 	home := HomeOf(dir)
@@ -281,5 +303,5 @@ func (g *group) gate(s RuleSet, dir string) *nod.Gate {
 	}
 	places := config.DefaultPlaces(home)
 	self = append(self, places.Managed, path.Dir(places.Managed), path.Dir(places.User), places.User, places.State)
-	return nod.New(nod.Options{Rules: s.Rules, Files: files, Home: home, Self: self})
+	return nod.New(nod.Options{Rules: s.Rules, Files: files, Home: home, Self: self, Model: s.model, Profile: s.profile, Timeout: modelTime})
 }

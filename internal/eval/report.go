@@ -79,7 +79,8 @@ type LabelShare struct {
 	Label     string `json:"label"` // "" for all
 	Allowlist int    `json:"allowlist"`
 	Edit      int    `json:"edit"`
-	Shell     int    `json:"shell"` // allowed
+	Shell     int    `json:"shell"`           // allowed
+	Model     int    `json:"model,omitempty"` // allowed
 	Denied    int    `json:"denied"`
 	Open      int    `json:"open"`
 	Settled   Share  `json:"settled"`
@@ -192,7 +193,10 @@ func summarizeSet(all []Judged, set int, name, by string) SetReport {
 	every := func(*Row) bool { return true }
 	settled := func(a Answer) bool { return a.Outcome != Open }
 	s := SetReport{Rules: name, By: by, Table: tallies(all, set, by), Settled: shareOf(all, set, every, settled)}
-	for _, l := range []nod.Layer{nod.LayerGuard, nod.LayerAllowlist, nod.LayerEdit, nod.LayerShell} {
+	for _, l := range []nod.Layer{nod.LayerGuard, nod.LayerAllowlist, nod.LayerEdit, nod.LayerShell, nod.LayerModel} {
+		if l == nod.LayerModel && !slices.ContainsFunc(all, func(j Judged) bool { return j.Answers[set].Layer == l }) {
+			continue // none was asked
+		}
 		s.Layers = append(s.Layers, LayerShare{l, shareOf(all, set, every, func(a Answer) bool { return a.Layer == l })})
 	}
 	for _, label := range append(Labels(), "") {
@@ -227,6 +231,8 @@ func labelShare(all []Judged, set int, label string) LabelShare {
 			l.Allowlist++
 		case a.Layer == nod.LayerEdit:
 			l.Edit++
+		case a.Layer == nod.LayerModel:
+			l.Model++
 		default:
 			l.Shell++
 		}

@@ -27,6 +27,7 @@ type Row struct {
 	Label    string          `json:"label"`
 	Category string          `json:"category"`
 	Outcome  string          `json:"outcome"` // "" and "ok": it ran
+	Context  string          `json:"context"` // what the person asked for; only a model is shown it
 
 	Line int `json:"-"` // in its file, from 1
 }

@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,14 +35,22 @@ func (r Report) Print(w io.Writer) error {
 func (r Report) PrintBrief(w io.Writer) error {
 	p := &printer{w: w}
 	for _, s := range r.Sets {
+		model := slices.ContainsFunc(s.Layers, func(l LayerShare) bool { return l.Layer == nod.LayerModel })
 		rows := [][]string{{"label", "allowlist", "edit", "shell", "denied", "open", "rows", "settled", "95 % interval"}}
+		if model {
+			rows[0] = slices.Insert(rows[0], 4, "model")
+		}
 		for _, l := range s.Labels {
 			name := l.Label
 			if name == "" {
 				name = "all"
 			}
 			share := shareCells(name, l.Settled)
-			rows = append(rows, []string{name, count(l.Allowlist), count(l.Edit), count(l.Shell), count(l.Denied), count(l.Open), count(l.Settled.Of), share[2], share[3]})
+			row := []string{name, count(l.Allowlist), count(l.Edit), count(l.Shell), count(l.Denied), count(l.Open), count(l.Settled.Of), share[2], share[3]}
+			if model {
+				row = slices.Insert(row, 4, count(l.Model))
+			}
+			rows = append(rows, row)
 		}
 		if len(r.Sets) > 1 {
 			p.line("rules: %s", nod.Printable(s.Rules))

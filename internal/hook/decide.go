@@ -119,13 +119,13 @@ func NewGate(o Options, s config.Settings, recorder nod.Recorder, memory nod.Mem
 	r := &run{Options: o}
 	return nod.New(nod.Options{
 		Rules: s.Rules, Files: o.Files, Home: o.Places.Home, Roots: s.Roots, Self: r.self(),
-		Model: r.model(s), Timeout: s.Model.Timeout, Profile: shown(s), Recorder: recorder, Memory: memory,
+		Model: r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory,
 		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: o.Now,
 	})
 }
 
-// shown is what a model is shown, from the settings.
-func shown(s config.Settings) nod.Profile {
+// Profile is what a model is shown and how it is asked, from the settings.
+func Profile(s config.Settings) nod.Profile {
 	if s.Model.Transcript == "last20" {
 		return nod.Last20()
 	}
@@ -143,8 +143,8 @@ func (r *run) model(s config.Settings) nod.Model {
 	return classifier{program: r.Nod, places: r.Places, environ: r.Environ, timeout: s.Model.Timeout}
 }
 
-// profile is how far nod goes, from the settings.
-func profile(s config.Settings) agent.Profile {
+// reach is how far nod goes, from the settings.
+func reach(s config.Settings) agent.Profile {
 	switch s.Profile {
 	case config.Replace:
 		return agent.Replace

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/eval"
+	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/llm"
+)
+
+// modelWorkers is how many questions are asked at once.
+const modelWorkers = 8
+
+// asking is what nod eval --model needs besides the rules.
+type asking struct {
+	names    []string
+	settings []config.Settings
+	answers  []*eval.Answers
+}
+
+func (a asking) close() {
+	for _, x := range a.answers {
+		x.Close()
+	}
+}
+
+// withModels puts the models of the settings files into o, after a person has
+// seen what that costs. Of two models and one rule set there are two sets.
+func (f evalFlags) withModels(ctx context.Context, p *Process, files []eval.File, o *eval.Options) (asking, error) {
+	var a asking
+	for _, name := range f.models {
+		if err := a.add(p, f, name); err != nil {
+			a.close()
+			return asking{}, err
+		}
+	}
+	if len(a.names) > len(o.Sets) {
+		o.Sets = append(o.Sets, o.Sets[0])
+		for i := range o.Sets {
+			o.Sets[i].Name = a.names[i]
+		}
+	}
+	for i := range o.Sets {
+		o.Models = append(o.Models, a.answers[min(i, len(a.answers)-1)])
+	}
+	o.Profile, o.Workers = hook.Profile(a.settings[0]), modelWorkers
+	if err := a.agreed(ctx, p, f, files, *o); err != nil {
+		a.close()
+		return asking{}, err
+	}
+	return a, nil
+}
+
+func (a *asking) add(p *Process, f evalFlags, name string) error {
+	places := config.DefaultPlaces(p.Getenv("HOME"))
+	if name != "settings" {
+		places.Managed, places.State, places.User = "", "", absolute(p, name)
+	}
+	settings, err := config.Load(places)
+	if err != nil {
+		return err
+	}
+	if len(a.settings) > 0 && hook.Profile(settings) != hook.Profile(a.settings[0]) {
+		return errors.New("the two models have different transcripts or stages; compare them in two runs")
+	}
+	model, err := newModel(p, places, settings, func(notice string) { fmt.Fprintln(p.Stderr, "nod eval:", notice) })
+	if err != nil {
+		return fmt.Errorf("--model %s: %w", name, err)
+	}
+	target := settings.Model.Target
+	answers, err := eval.OpenAnswers(absolute(p, f.answers), strings.Join([]string{target.Provider, target.Name, target.Endpoint, strconv.Itoa(settings.Model.MaxTokens)}, " "), model)
+	if err != nil {
+		return fmt.Errorf("--answers %s: %w", f.answers, err)
+	}
+	a.names, a.settings, a.answers = append(a.names, name), append(a.settings, settings), append(a.answers, answers)
+	return nil
+}
+
+// agreed counts what would be asked and what that costs, and asks.
+func (a asking) agreed(ctx context.Context, p *Process, f evalFlags, files []eval.File, o eval.Options) error {
+	encoding, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		return err
+	}
+	var counted []*bill
+	o.Done, o.Workers, o.Models = nil, 0, slices.Clone(o.Models)
+	for i, m := range o.Models {
+		b := &bill{encoding: encoding, shared: map[string]int{}}
+		counted = append(counted, b)
+		o.Models[i] = eval.Counter{Known: m.(*eval.Answers).Known, Asked: b.add}
+	}
+	if _, err := eval.Judge(ctx, files, o); err != nil {
+		return err
+	}
+	questions := 0
+	for i, b := range counted {
+		settings := a.settings[min(i, len(a.settings)-1)]
+		fmt.Fprintln(p.Stderr, b.text(o.Sets[i].Name, settings))
+		questions += b.questions
+	}
+	switch {
+	case questions == 0 || f.yes:
+		return nil
+	case !isTerminal(p.Stdin):
+		return errors.New("asking costs money, and standard input is not a terminal; run it again with --yes")
+	case !confirmed(p, "Ask? [y/N] "):
+		return errors.New("nothing was asked")
+	}
+	return nil
+}
+
+// bill counts the questions for one rule set.
+type bill struct {
+	encoding tokenizer.Codec
+
+	mu                       sync.Mutex
+	questions, system, fresh int
+	shared                   map[string]int // tokens of each system prompt
+}
+
+func (b *bill) add(q nod.Prompt) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, ok := b.shared[q.System]; !ok {
+		b.shared[q.System] = b.count(q.System)
+	}
+	b.questions++
+	b.system += b.shared[q.System]
+	b.fresh += b.count(q.Text(q.Careful))
+}
+
+func (b *bill) count(text string) int {
+	n, err := b.encoding.Count(text)
+	if err != nil {
+		return len(text)
+	}
+	return n
+}
+
+// text says how many questions there are and what one careful answer to each
+// costs, with the shared part from the cache and in full.
+func (b *bill) text(name string, s config.Settings) string {
+	model := s.Model.Name
+	if model == "" {
+		model = llm.DefaultModel(s.Model.Provider)
+	}
+	line := fmt.Sprintf("%s: %d questions to %s, %d tokens shared and %d of their own", nod.Printable(name), b.questions, nod.Printable(model), b.system, b.fresh)
+	price, ok := llm.PriceOf(append(prices(s.Prices), llm.Prices()...), model)
+	if !ok {
+		return line + "; its price is not known, see [[price]] in nod help settings"
+	}
+	cost := func(perShared float64) float64 {
+		return (float64(b.system)*perShared + float64(b.fresh)*price.In + float64(b.questions*carefulAnswer)*price.Out) / 1e6
+	}
+	return line + fmt.Sprintf("; about $%.2f, $%.2f if nothing is cached", cost(price.Cached), cost(price.In))
+}
