@@ -164,6 +164,7 @@ func (c Codex) decodeCall(e *Event, f fields, environ []string) {
 	}
 	if name := f.nullable("transcript_path"); name != "" {
 		e.Call.Transcript = codexTranscript(name, e.Call.ID, child)
+		e.Call.Opening = lineOpening(name, codexLine(e.Call.ID, child))
 	}
 	c.decodeTool(&e.Call, f, e.Kind)
 	if name := f.nullable("transcript_path"); name != "" && e.Call.Command != "" {

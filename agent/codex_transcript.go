@@ -20,7 +20,12 @@ import (
 // environment, AGENTS.md, what a hook or another agent put there) is not, and
 // in a sub-agent's file nothing is.
 func codexTranscript(name, call string, child bool) func(context.Context) iter.Seq2[nod.Turn, error] {
-	return lineTranscript(name, "Codex", func(line object) ([]nod.Turn, bool, error) {
+	return lineTranscript(name, "Codex", codexLine(call, child))
+}
+
+// codexLine reads one line of a rollout.
+func codexLine(call string, child bool) turnsOf {
+	return func(line object) ([]nod.Turn, bool, error) {
 		var err error
 		f := fieldsOf(line, &err)
 		if f.word("type") != "response_item" || err != nil {
@@ -33,7 +38,7 @@ func codexTranscript(name, call string, child bool) func(context.Context) iter.S
 			turns[i].Time = at
 		}
 		return turns, true, err
-	})
+	}
 }
 
 func codexTurns(p fields, call string, child bool) []nod.Turn {

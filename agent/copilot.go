@@ -156,6 +156,7 @@ func (c Copilot) decodeCall(e *Event, f fields, environ []string) {
 	}
 	e.PromptFollows = e.Kind == Prompt
 	e.Call.Transcript = copilotTranscript(environ, session)
+	e.Call.Opening = lineOpening(copilotEvents(environ, session), copilotTurns)
 	key := "toolArgs"
 	if e.Kind == Prompt {
 		key = "toolInput"

@@ -16,16 +16,24 @@ import (
 // no payload names. A sub-agent's events stand among its root's and carry the
 // sub-agent's id.
 func copilotTranscript(environ []string, session string) func(context.Context) iter.Seq2[nod.Turn, error] {
-	home := variable(environ, "HOME")
 	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
-		if !path.IsAbs(home) || session == "" || strings.Trim(session, "0123456789abcdefABCDEF-") != "" {
+		name := copilotEvents(environ, session)
+		if name == "" {
 			return func(yield func(nod.Turn, error) bool) {
 				yield(nod.Turn{}, errors.New("nobody can say where the session's events are"))
 			}
 		}
-		name := path.Join(home, ".copilot", "session-state", session, "events.jsonl")
 		return lineTranscript(name, "Copilot", copilotTurns)(ctx)
 	}
+}
+
+// copilotEvents is the session's file, "" where nobody can say.
+func copilotEvents(environ []string, session string) string {
+	home := variable(environ, "HOME")
+	if !path.IsAbs(home) || session == "" || strings.Trim(session, "0123456789abcdefABCDEF-") != "" {
+		return ""
+	}
+	return path.Join(home, ".copilot", "session-state", session, "events.jsonl")
 }
 
 func copilotTurns(line object) (turns []nod.Turn, message bool, err error) {

@@ -54,6 +54,18 @@ func firstOfPerson(ctx context.Context, from io.Reader, turns func([]byte) ([]no
 	return nod.Turn{}, false
 }
 
+// lineOpening is opening for what lineTranscript reads.
+func lineOpening(name string, read turnsOf) func(context.Context) (nod.Turn, bool) {
+	return opening(name, func(text []byte) ([]nod.Turn, error) {
+		line, err := readObject(text, scanner{depth: 512, halve: true})
+		if err != nil {
+			return nil, err
+		}
+		turns, _, err := read(line)
+		return turns, err
+	})
+}
+
 // claudeOpening reads what may be the opening in one line of Claude Code's.
 func claudeOpening(line []byte) ([]nod.Turn, error) {
 	parsed, err := parseClaudeLine(line)
