@@ -583,10 +583,10 @@ func (c *jsChecker) consts(n *node) ([]string, bool) {
 			return c.consts(n.kids[0])
 		}
 	case "template":
-		return c.joined(n.kids, "")
+		return joined(c.consts, n.kids, "")
 	case "ops":
 		if n.text == " + " {
-			return c.joined(n.kids, "")
+			return joined(c.consts, n.kids, "")
 		}
 	case "name":
 		b := c.once(n)
@@ -613,33 +613,8 @@ func (c *jsChecker) consts(n *node) ([]string, bool) {
 		}
 	case "call":
 		if c.ref(n.kids[0]) == "module:path.join" {
-			return c.joined(n.kids[1:], "/")
+			return joined(c.consts, n.kids[1:], "/")
 		}
 	}
 	return nil, false
-}
-
-// joined is every way to put the pieces one after the other.
-func (c *jsChecker) joined(kids []*node, between string) ([]string, bool) {
-	texts := []string{""}
-	for i, k := range kids {
-		more, ok := c.consts(k)
-		if !ok || len(texts)*len(more) > maxValues {
-			return nil, false
-		}
-		var next []string
-		for _, t := range texts {
-			for _, m := range more {
-				if i > 0 {
-					t += between
-				}
-				if len(t)+len(m) > MaxSource {
-					return nil, false
-				}
-				next = append(next, t+m)
-			}
-		}
-		texts = next
-	}
-	return texts, len(kids) > 0
 }

@@ -19,7 +19,7 @@ func (c *pyChecker) consts(n *node) (texts []string, ok bool) {
 	case "text":
 		return []string{n.text}, true
 	case "string":
-		return c.joined(n.kids, "")
+		return joined(c.consts, n.kids, "")
 	case "field":
 		if len(n.kids) == 1 {
 			return c.consts(n.kids[0])
@@ -27,7 +27,7 @@ func (c *pyChecker) consts(n *node) (texts []string, ok bool) {
 	case "ops":
 		switch n.text {
 		case " + ":
-			return c.joined(n.kids, "")
+			return joined(c.consts, n.kids, "")
 		case " / ":
 			return c.slashed(n.kids)
 		}
@@ -64,10 +64,10 @@ func (c *pyChecker) union(kids []*node) (texts []string, ok bool) {
 }
 
 // joined is every way to put the pieces one after the other.
-func (c *pyChecker) joined(kids []*node, between string) ([]string, bool) {
+func joined(consts func(*node) ([]string, bool), kids []*node, between string) ([]string, bool) {
 	texts := []string{""}
 	for i, k := range kids {
-		more, ok := c.consts(k)
+		more, ok := consts(k)
 		if !ok || len(texts)*len(more) > maxValues {
 			return nil, false
 		}
@@ -98,7 +98,7 @@ func (c *pyChecker) slashed(kids []*node) ([]string, bool) {
 			return nil, false
 		}
 	}
-	return c.joined(kids, "/")
+	return joined(c.consts, kids, "/")
 }
 
 // calledConsts is what functions make of constant names.
@@ -117,7 +117,7 @@ func (c *pyChecker) calledConsts(n *node) ([]string, bool) {
 				return nil, false
 			}
 		}
-		return c.joined(args, "/")
+		return joined(c.consts, args, "/")
 	case ref == "builtins.str" && len(args) == 1:
 		return c.consts(args[0])
 	case ref == "os.path.expanduser" && len(args) == 1:
