@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -46,47 +44,26 @@ func claudeTranscript(name, call string) func(context.Context) iter.Seq2[nod.Tur
 			}
 			defer lines.close()
 			r := claudeReader{lines: lines, call: call}
-			r.run(ctx, yield)
+			newestFirst(ctx, "Claude Code", r.message, yield)
 		}
 	}
 }
 
 // claudeReader turns lines into turns, newest first.
 type claudeReader struct {
-	lines    *backwards
-	call     string // id of the call that is left out
-	ahead    []claudeLine
-	broken   error // what reading ahead met behind them
-	messages int   // user and assistant lines that were read
-	yielded  int
+	lines  *backwards
+	call   string // id of the call that is left out
+	ahead  []claudeLine
+	broken error // what reading ahead met behind them
 }
 
-func (r *claudeReader) run(ctx context.Context, yield func(nod.Turn, error) bool) {
-	for {
-		line, err := r.next()
-		if err == nil {
-			err = ctx.Err()
-		}
-		switch {
-		case errors.Is(err, io.EOF) && r.messages > 0:
-			return
-		case errors.Is(err, io.EOF):
-			yield(nod.Turn{}, errors.New("the transcript holds no message of Claude Code"))
-			return
-		case errors.Is(err, errCut) && r.yielded > 0:
-			yield(nod.Turn{Origin: nod.OriginHarness, Text: "earlier turns are not shown"}, nil)
-			return
-		case err != nil:
-			yield(nod.Turn{}, err)
-			return
-		}
-		for _, turn := range slices.Backward(r.turns(line)) {
-			r.yielded++
-			if !yield(turn, nil) {
-				return
-			}
-		}
+// message returns the turns of the message before.
+func (r *claudeReader) message() ([]nod.Turn, error) {
+	line, err := r.next()
+	if err != nil {
+		return nil, err
 	}
+	return r.turns(line), nil
 }
 
 // next returns the line before, be it one that was looked at ahead of time.
@@ -119,7 +96,6 @@ func (r *claudeReader) read() (claudeLine, error) {
 		case err != nil:
 			return claudeLine{}, fmt.Errorf("the transcript is not one of Claude Code: %w", err)
 		case line.kind == "user" || line.kind == "assistant":
-			r.messages++
 			return line, nil
 		}
 	}

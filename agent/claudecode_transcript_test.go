@@ -271,7 +271,7 @@ func FuzzTranscript(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var turns []nod.Turn
 		r := claudeReader{lines: &backwards{from: strings.NewReader(text), at: int64(len(text)), left: 1 << 20}}
-		r.run(context.Background(), func(turn nod.Turn, err error) bool {
+		newestFirst(context.Background(), "Claude Code", r.message, func(turn nod.Turn, err error) bool {
 			if err == nil {
 				turns = append(turns, turn)
 			}

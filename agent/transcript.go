@@ -34,32 +34,33 @@ func lineTranscript(name, host string, read turnsOf) func(context.Context) iter.
 			}
 			defer lines.close()
 			r := lineReader{lines: lines, host: host, read: read}
-			r.run(ctx, yield)
+			newestFirst(ctx, host, r.next, yield)
 		}
 	}
 }
 
 type lineReader struct {
-	lines    *backwards
-	host     string
-	read     turnsOf
-	messages int
-	yielded  int
+	lines *backwards
+	host  string
+	read  turnsOf
 }
 
-func (r *lineReader) run(ctx context.Context, yield func(nod.Turn, error) bool) {
-	for {
-		turns, err := r.next()
+// newestFirst yields the turns of the messages that next returns, each oldest
+// first. next ends with io.EOF at the start, and with errCut at a limit.
+func newestFirst(ctx context.Context, host string, next func() ([]nod.Turn, error), yield func(nod.Turn, error) bool) {
+	messages, yielded := 0, 0
+	for ; ; messages++ {
+		turns, err := next()
 		if err == nil {
 			err = ctx.Err()
 		}
 		switch {
-		case errors.Is(err, io.EOF) && r.messages > 0:
+		case errors.Is(err, io.EOF) && messages > 0:
 			return
 		case errors.Is(err, io.EOF):
-			yield(nod.Turn{}, errors.New("the transcript holds no message of "+r.host))
+			yield(nod.Turn{}, errors.New("the transcript holds no message of "+host))
 			return
-		case errors.Is(err, errCut) && r.yielded > 0:
+		case errors.Is(err, errCut) && yielded > 0:
 			yield(nod.Turn{Origin: nod.OriginHarness, Text: "earlier turns are not shown"}, nil)
 			return
 		case err != nil:
@@ -67,7 +68,7 @@ func (r *lineReader) run(ctx context.Context, yield func(nod.Turn, error) bool) 
 			return
 		}
 		for _, turn := range slices.Backward(turns) {
-			r.yielded++
+			yielded++
 			if !yield(turn, nil) {
 				return
 			}
@@ -99,7 +100,6 @@ func (r *lineReader) next() ([]nod.Turn, error) {
 			return nil, fmt.Errorf("the transcript is not one of %s: %w", r.host, err)
 		}
 		if message {
-			r.messages++
 			return turns, nil
 		}
 	}
