@@ -53,6 +53,9 @@ type Event struct {
 	// is called. Until then, and where it finds nothing, the event is at its
 	// strictest.
 	Complete func(*Event)
+	// Unproven says that the payload does not show for certain what the call
+	// would do: it may be denied for what it seems to be, never allowed.
+	Unproven bool
 }
 
 // Answer is what the hook's process does: what it prints and its exit code.

@@ -51,6 +51,7 @@ var layers = []struct {
 	{"internal/session", []string{".", "audit", "internal/lines", "internal/jsonline"}, "memory of a session; what it keeps is masked as the log is"},
 	{"internal/install", []string{"internal/view", "internal/config", "internal/version", "agent", "."}, "what the hook must not link"},
 	{"internal/hook", []string{".", "agent", "audit", "internal/classify", "internal/config", "internal/session", "internal/version", "internal/view"}, "one run of nod-hook"},
+	{"internal/acp", []string{".", "agent", "internal/hook"}, "a stream on each side; what a call means is the adapter's, what becomes of it the hook's"},
 	{"internal/demo", []string{".", "agent", "audit", "corpus", "internal/config", "internal/hook", "internal/view"}, "the hook's own path over a bundled session"},
 	{"internal/propose", []string{".", "internal/shell", "internal/view"}, "finds rules in facts; reads and writes no settings"},
 	{"internal/eval", []string{".", "agent", "corpus", "internal/config", "internal/propose", "internal/shell", "internal/shell/commands", "internal/view"}, "judges rows; the commands are only named, for the world"},

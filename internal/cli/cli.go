@@ -53,6 +53,7 @@ func commands() []command {
 	return []command{
 		demoCommand(), checkCommand(), promptCommand(), installCommand(), uninstallCommand(),
 		logCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), evalCommand(),
+		acpCommand(),
 		classifyCommand(), versionCommand(), helpCommand(),
 	}
 }

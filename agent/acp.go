@@ -1,0 +1,120 @@
+package agent
+
+import (
+	"iter"
+	"path"
+
+	"github.com/nodgate/nod"
+)
+
+// ACP is the adapter for one permission request of an agent that speaks the
+// Agent Client Protocol, versions 1 and 2. Such an agent has no hook: `nod
+// acp` stands between it and the editor. So what surrounds the request stands
+// in the fields, and the payload is the params of session/request_permission.
+// It is not in [All], since nod-hook does not serve it.
+//
+// # What the agent is told
+//
+//	allow           the option of kind allow_once, never allow_always; silence
+//	                where there is none, or where the call is not proven
+//	ask             silence
+//	deny            the option of kind reject_once, else reject_always, else the
+//	                outcome "cancelled", which ends the turn
+//	nod's own fault silence
+//
+// Silence means that the request goes on to the editor, where a person is.
+// Options are chosen by kind: their ids are the agent's own words. There is
+// no place for a reason: the model reads a refusal of the agent's making.
+//
+// # What a request proves
+//
+// The protocol describes calls for people to look at: a kind picks an icon, a
+// title is any text, and what changed since an earlier update may be left
+// out. So a call is proven, and may be allowed, only as follows; one that is
+// not may be denied.
+//
+//   - A command is rawInput.command, or that of a v2 subject. A title is a
+//     command only of an agent and version whose source says so (gemini-cli
+//     0.61.0, which sends no rawInput).
+//   - Relative names in it mean something only where its directory is certain:
+//     rawInput or the subject names it, or the agent is one of which it is
+//     known that each command starts in the session's directory and that the
+//     request says so if not. Else [nod.Call].Dir is empty.
+//   - An edit is known by its locations and diffs, which by the protocol are
+//     absolute, and by the paths in rawInput: all of them.
+//   - Everything else (read, search, fetch, delete, switch_mode ...) has no
+//     canonical name: a kind is not a tool that layer 1 knows.
+type ACP struct {
+	Program string // the agent's program, for the log
+	// Peer and Version are what the agent calls itself (agentInfo).
+	Peer, Version string
+	// Dir and Roots are the session's, as the editor named them; Dir is ""
+	// where nothing is known of the session, and nothing is allowed then.
+	Dir     string
+	Roots   []string
+	Options []ACPOption
+	// Earlier are what session/update said of the same call, oldest first.
+	Earlier [][]byte
+	// Turns yields the conversation without the call of that id, newest first.
+	Turns func(call string) iter.Seq2[nod.Turn, error]
+}
+
+// ACPOption is one answer that a permission request offers.
+type ACPOption struct{ ID, Kind string }
+
+// Name returns "acp:" and the program.
+func (a ACP) Name() string { return "acp:" + a.Program }
+
+// Capabilities returns what was measured on four agents with one client.
+func (ACP) Capabilities() Capabilities {
+	return Capabilities{Tried: "ACP 1", CanAllow: true, CanAsk: true, SilenceProceeds: true}
+}
+
+// Encode returns the result of the request, or nothing where it goes on to
+// the editor.
+func (a ACP) Encode(e Event, d nod.Decision, p Profile, _ bool) Answer {
+	switch {
+	case e.Kind != Decide, d.Err != nil && d.Err.Kind == nod.Internal:
+	case d.Verdict == nod.Deny:
+		return Answer{Stdout: a.rejection(), Said: saysDeny}
+	case d.Verdict == nod.Allow && !e.Unproven && p != Reinforce && path.IsAbs(a.Dir):
+		if id, ok := a.option("allow_once"); ok {
+			return Answer{Stdout: selected(id), Said: saysAllow}
+		}
+	}
+	return Answer{Said: abstained}
+}
+
+// Block is silence: a person is there, and the request goes on to them.
+func (ACP) Block(string) Answer { return Answer{Said: abstained} }
+
+// ACPCancelled is the result of a request whose turn the editor cancelled.
+const ACPCancelled = `{"outcome":{"outcome":"cancelled"}}`
+
+func (a ACP) rejection() []byte {
+	for _, kind := range []string{"reject_once", "reject_always"} {
+		if id, ok := a.option(kind); ok {
+			return selected(id)
+		}
+	}
+	return []byte(ACPCancelled)
+}
+
+// option returns the only option of a kind; two of one kind differ in
+// something that nod does not know.
+func (a ACP) option(kind string) (id string, ok bool) {
+	for _, o := range a.Options {
+		if o.Kind != kind {
+			continue
+		}
+		if ok {
+			return "", false
+		}
+		id, ok = o.ID, true
+	}
+	return id, ok
+}
+
+func selected(id string) []byte {
+	return []byte(`{"outcome":{"outcome":"selected","optionId":` + quoted(id) + `}}`)
+}

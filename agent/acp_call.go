@@ -1,0 +1,479 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod"
+)
+
+// acpFacts is what the source of an agent says.
+type acpFacts struct {
+	peer string // agentInfo.name
+	// fresh: each command starts in the session's directory, or where its
+	// arguments say. Not so where a shell lives on and remembers a cd.
+	fresh bool
+	// partial: rawInput of the request leaves arguments out that an earlier
+	// update has.
+	partial bool
+	// titled is the version in which the title of kind execute is the whole
+	// command, if its text begins with titledIn and the directory.
+	titled string
+}
+
+// titledIn begins the text beside a command of gemini-cli that names no
+// directory of its own; others begin with "[in ". A tool of a project's own,
+// which has that kind too, has no text.
+const titledIn = "[current working directory "
+
+// acpAgents was read in the npm packages: @google/gemini-cli 0.61.0,
+// @qwen-code/qwen-code 0.24.4, opencode-ai 1.18.33.
+var acpAgents = [...]acpFacts{
+	{peer: "gemini-cli", fresh: true, titled: "0.61.0"},
+	{peer: "qwen-code", fresh: true},
+	{peer: "OpenCode", fresh: true, partial: true},
+}
+
+func (a ACP) facts() acpFacts {
+	for _, f := range acpAgents {
+		if f.peer == a.Peer {
+			return f
+		}
+	}
+	return acpFacts{}
+}
+
+// Decode reads the params of session/request_permission. An error means that
+// the request goes on to the editor.
+func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
+	top, err := readPayload(payload)
+	if err != nil {
+		return Event{}, err
+	}
+	f := fieldsOf(top, &err)
+	e := Event{Kind: Decide, Name: "session/request_permission", Project: a.Dir}
+	e.Call = nod.Call{
+		Agent: a.Name(), Session: f.word("sessionId"), Dir: a.Dir, Roots: slices.Clone(a.Roots),
+		Environ: environ, Interactive: true,
+	}
+	a.decodeSubject(&e, f)
+	if err != nil {
+		return Event{}, err
+	}
+	if a.Turns != nil {
+		turns, id := a.Turns, e.Call.ID
+		e.Call.Transcript = func(context.Context) iter.Seq2[nod.Turn, error] { return turns(id) }
+	}
+	return e, nil
+}
+
+// decodeSubject finds what the request is about: toolCall in version 1, a
+// subject in version 2.
+func (a ACP) decodeSubject(e *Event, f fields) {
+	tool, subject := f.nonNull("toolCall"), f.nonNull("subject")
+	switch {
+	case tool != nil && subject != nil:
+		f.wrong(subject, "either a toolCall or a subject")
+	case tool != nil:
+		in, raw := f.asObject(tool)
+		a.decodeToolCall(e, in, raw)
+	case subject != nil:
+		in, raw := f.asObject(subject)
+		switch in.optional("type") {
+		case "tool_call":
+			call, raw := in.child("toolCall")
+			a.decodeToolCall(e, call, raw)
+		case "command":
+			decodeACPCommand(e, in, raw)
+		default:
+			e.Unproven, e.Call.RawTool, e.Call.Input = true, "unknown subject", raw
+		}
+	default:
+		e.Unproven, e.Call.RawTool, e.Call.Input = true, "no subject", json.RawMessage(`{}`)
+	}
+}
+
+// decodeACPCommand reads a v2 subject that is a command: by the protocol, the
+// one that runs.
+func decodeACPCommand(e *Event, in fields, raw json.RawMessage) {
+	e.Call.Tool, e.Call.RawTool, e.Call.Input = "bash", "command", raw
+	e.Call.Command, e.Call.Dir = in.word("command"), in.word("cwd")
+	if m := in.nonNull("toolCallId"); m != nil {
+		e.Call.ID = in.asText(m)
+	}
+	if *in.err == nil && !path.IsAbs(e.Call.Dir) {
+		in.wrong(in.maybe("cwd"), "an absolute path")
+	}
+}
+
+// acpCall is a tool call as far as it is known: the request first, then the
+// updates before it, newest first.
+type acpCall struct {
+	ACP
+	seen []fields
+	err  *error
+}
+
+func (a ACP) decodeToolCall(e *Event, in fields, raw json.RawMessage) {
+	c := acpCall{ACP: a, seen: []fields{in}, err: in.err}
+	e.Call.ID = in.word("toolCallId")
+	for _, update := range slices.Backward(a.Earlier) {
+		if o, err := readPayload(update); err == nil {
+			c.seen = append(c.seen, fieldsOf(o, in.err))
+		} else {
+			e.Unproven = true // it may have said where or how the call runs
+		}
+	}
+	kind := c.text("kind")
+	e.Call.RawTool, e.Call.Input = c.toolName(kind), c.input(raw)
+	if e.Call.MCP = acpMCP(e.Call.RawTool); e.Call.MCP != nil {
+		e.Call.Tool = "mcp"
+		return
+	}
+	switch kind {
+	case "execute":
+		c.command(e)
+	case "edit":
+		c.edit(e)
+	case "switch_mode": // the prompt is the point of it
+		e.Unproven = true
+		fallthrough
+	default:
+		e.Call.Paths = c.paths()
+	}
+}
+
+// get returns the value that holds now: the newest that was sent.
+func (c acpCall) get(key string) (fields, *member) {
+	for _, f := range c.seen {
+		if m := f.nonNull(key); m != nil {
+			return f, m
+		}
+	}
+	return fields{err: c.err}, nil
+}
+
+func (c acpCall) text(key string) string {
+	f, m := c.get(key)
+	return f.asText(m)
+}
+
+// toolName is the agent's name of the tool, or else the kind.
+func (c acpCall) toolName(kind string) string {
+	if f, m := c.get("_meta"); m != nil && m.value[0] == '{' {
+		meta, _ := f.asObject(m)
+		if name := meta.hint("toolName"); name != "" {
+			return name
+		}
+		if own, err := meta.find("claudeCode"); err == nil && own != nil && own.value[0] == '{' {
+			inner, _ := meta.asObject(own)
+			if name := inner.hint("toolName"); name != "" {
+				return name
+			}
+		}
+	}
+	return orWord(kind, "tool call")
+}
+
+func acpMCP(name string) *nod.MCP {
+	rest, prefixed := strings.CutPrefix(name, "mcp__")
+	server, tool, split := strings.Cut(rest, "__")
+	if !prefixed || !split || server == "" || tool == "" {
+		return nil
+	}
+	return &nod.MCP{Server: server, Tool: tool}
+}
+
+// input is what a model is shown: everything that the person would see.
+func (c acpCall) input(raw json.RawMessage) json.RawMessage {
+	if len(c.seen) == 1 {
+		return raw
+	}
+	var parts []string
+	for _, key := range []string{"kind", "title", "rawInput", "locations", "content"} {
+		if _, m := c.get(key); m != nil {
+			parts = append(parts, quoted(key)+":"+string(m.value))
+		}
+	}
+	return json.RawMessage("{" + strings.Join(parts, ",") + "}")
+}
+
+// command reads a call of kind execute.
+func (c acpCall) command(e *Event) {
+	e.Call.Tool, e.Call.Paths = "bash", nil
+	var found, dirs []string
+	for _, f := range c.seen {
+		in, _ := f.rawInput()
+		if in.members == nil {
+			continue
+		}
+		command, dir, plain := commandOf(in)
+		if command == "" {
+			continue // an update from before the arguments were known
+		}
+		found, e.Unproven = append(found, command), e.Unproven || !plain
+		if dir != "" {
+			dirs = append(dirs, dir)
+		}
+	}
+	switch slices.Sort(found); {
+	case len(found) == 0:
+		c.titled(e)
+		return
+	case found[0] != found[len(found)-1]:
+		e.Unproven = true
+	}
+	e.Call.Command = c.newest(found)
+	c.startsIn(e, dirs, len(found))
+}
+
+// newest prefers the request's own command.
+func (c acpCall) newest(found []string) string {
+	for _, f := range c.seen {
+		if in, _ := f.rawInput(); in.members != nil {
+			if command, _, _ := commandOf(in); command != "" {
+				return command
+			}
+		}
+	}
+	return found[0]
+}
+
+// startsIn sets the directory of a command, or takes it away.
+func (c acpCall) startsIn(e *Event, dirs []string, seen int) {
+	facts := c.facts()
+	slices.Sort(dirs)
+	switch {
+	case len(dirs) > 0 && dirs[0] != dirs[len(dirs)-1]:
+		e.Unproven = true
+	case len(dirs) > 0 && path.IsAbs(dirs[0]):
+		e.Call.Dir = dirs[0]
+		return
+	case len(dirs) > 0 && facts.fresh && c.Dir != "":
+		e.Call.Dir = strings.TrimSuffix(c.Dir, "/") + "/" + dirs[0]
+		return
+	case len(dirs) == 0 && facts.fresh && (!facts.partial || seen > 1):
+		return
+	}
+	e.Call.Dir = ""
+}
+
+// titled reads a command that stands in the title. One that does not prove to
+// be the command may be denied for what it says, and no more.
+func (c acpCall) titled(e *Event) {
+	unread := e.Unproven
+	e.Call.Command, e.Unproven = c.text("title"), true
+	facts := c.facts()
+	if unread || facts.titled == "" || facts.titled != c.Version || c.Dir == "" || len(c.seen) > 1 {
+		return
+	}
+	_, content := c.get("content")
+	if content == nil || content.value[0] != '[' {
+		return
+	}
+	list := c.seen[0].list("content")
+	if len(list) != 1 || list[0].hint("type") != "content" {
+		return
+	}
+	inner, raw := list[0].maybeChild("content")
+	if raw != nil && strings.HasPrefix(inner.hint("text"), titledIn+c.Dir+"]") {
+		e.Unproven = false
+	}
+}
+
+// commandOf reads the arguments of a shell tool. plain says that nothing
+// stands in them that nod does not know: it might be where or how it runs.
+func commandOf(in fields) (command, dir string, plain bool) {
+	plain = true
+	for _, m := range in.members {
+		switch string(m.key) {
+		case "command":
+			if m.value[0] != '"' {
+				return "", "", false // a list of words, or a type that nod does not know
+			}
+			command = in.asText(in.maybe("command"))
+		case "commands":
+			plain = plain && onlyText(m.value, in.hint("command"))
+		case "cwd", "workdir", "directory", "dir_path", "working_directory", "workingDirectory":
+			if string(m.value) == "null" {
+				continue
+			}
+			if dir != "" || m.value[0] != '"' {
+				plain = false
+				continue
+			}
+			dir = in.hint(string(m.key))
+		case "description", "timeout", "is_background", "run_in_background", "background":
+		default:
+			plain = false
+		}
+	}
+	return command, dir, plain
+}
+
+// onlyText reports whether a value is a list of that one text.
+func onlyText(value json.RawMessage, text string) bool {
+	if value[0] != '[' {
+		return false
+	}
+	list := parts(value)
+	if len(list) != 1 || list[0].value[0] != '"' {
+		return false
+	}
+	return unescape(list[0].value[1:len(list[0].value)-1]) == text
+}
+
+// edit reads a call of kind edit.
+func (c acpCall) edit(e *Event) {
+	e.Call.Tool, e.Call.Paths = "file_edit", c.paths()
+	e.Unproven = e.Unproven || len(e.Call.Paths) == 0
+	for _, name := range e.Call.Paths {
+		if !path.IsAbs(name) {
+			e.Unproven = true // relative to what, the protocol does not say
+		}
+	}
+	described := c.diffs(e)
+	_, raw := c.get("rawInput")
+	for _, name := range e.Call.Paths {
+		if described[name] || raw == nil {
+			continue
+		}
+		// What it writes is not said, or said in the agent's own way.
+		e.Call.Edits = append(e.Call.Edits, nod.Edit{Path: name, New: string(raw.value), Whole: true})
+	}
+	if raw != nil && manyFiles(string(raw.value)) {
+		e.Unproven = true
+	}
+}
+
+// diffs reads the changes that the call shows, and says which files they are
+// of. What is shown in a shape that nod does not know proves nothing.
+func (c acpCall) diffs(e *Event) (described map[string]bool) {
+	described = map[string]bool{}
+	f, m := c.get("content")
+	if m == nil || m.value[0] != '[' {
+		return described
+	}
+	for _, part := range f.list("content") {
+		if part.optional("type") != "diff" {
+			continue
+		}
+		name := part.optional("path")
+		if name == "" || part.nonNull("newText") == nil {
+			e.Unproven = true
+			continue
+		}
+		one := nod.Edit{Path: name, New: part.text("newText")}
+		if old := part.nonNull("oldText"); old != nil {
+			one.Old = part.asText(old)
+		}
+		one.Whole = one.Old == ""
+		e.Call.Edits, described[name] = append(e.Call.Edits, one), true
+	}
+	return described
+}
+
+// manyFiles reports whether a patch in the arguments, still in its JSON
+// spelling, may be of more than one file. A removed line that looks like a
+// header counts: that errs towards asking.
+func manyFiles(raw string) bool {
+	return strings.Count(raw, `\n+++ `) > 1 || strings.Count(raw, `diff --git `) > 1 ||
+		strings.Count(raw, `*** Update File: `)+strings.Count(raw, `*** Add File: `)+strings.Count(raw, `*** Delete File: `) > 1 ||
+		strings.Contains(raw, `*** Move to: `) || strings.Contains(raw, `\nrename to `)
+}
+
+// paths are all files that the call names, in whatever place.
+func (c acpCall) paths() (names []string) {
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, f := range c.seen {
+		for _, key := range []string{"locations", "content"} {
+			m := f.nonNull(key)
+			if m == nil || m.value[0] != '[' {
+				continue
+			}
+			for _, part := range f.list(key) {
+				if at := part.nonNull("path"); at != nil {
+					add(part.asText(at))
+				}
+			}
+		}
+		in, _ := f.rawInput()
+		for _, m := range in.members {
+			if namesFile(string(m.key)) && m.value[0] == '"' {
+				add(in.hint(string(m.key)))
+			}
+		}
+	}
+	return names
+}
+
+// namesFile reports whether an argument of that name is a path, in the
+// spelling of any agent that was seen.
+func namesFile(key string) bool {
+	switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
+	case "path", "file", "filepath", "filename", "absolutepath", "abspath", "notebookpath", "targetfile", "source", "destination", "parentdir":
+		return true
+	}
+	return false
+}
+
+// rawInput returns the arguments where they are an object.
+func (f fields) rawInput() (fields, json.RawMessage) {
+	m := f.nonNull("rawInput")
+	if m == nil || m.value[0] != '{' {
+		return fields{err: f.err}, nil
+	}
+	return f.asObject(m)
+}
+
+// nonNull is maybe for keys of which null means absent.
+func (f fields) nonNull(key string) *member {
+	m := f.maybe(key)
+	if m != nil && string(m.value) == "null" {
+		return nil
+	}
+	return m
+}
+
+func orWord(word, otherwise string) string {
+	if word == "" {
+		return otherwise
+	}
+	return word
+}
+
+// ReadACPRequest reads of a permission request what surrounds the call: its
+// session, the id of the call, "" where there is none, and the options.
+func ReadACPRequest(params []byte) (session, call string, options []ACPOption, err error) {
+	top, err := readPayload(params)
+	if err != nil {
+		return "", "", nil, err
+	}
+	f := fieldsOf(top, &err)
+	session = f.word("sessionId")
+	for _, o := range f.list("options") {
+		options = append(options, ACPOption{ID: o.text("optionId"), Kind: o.word("kind")})
+	}
+	if m := f.nonNull("toolCall"); m != nil && m.value[0] == '{' {
+		in, _ := f.asObject(m)
+		call = in.hint("toolCallId")
+	} else if m := f.nonNull("subject"); m != nil && m.value[0] == '{' {
+		in, _ := f.asObject(m)
+		if inner, raw := in.maybeChild("toolCall"); raw != nil {
+			call = inner.hint("toolCallId")
+		}
+	}
+	if err == nil && len(options) == 0 {
+		err = badInput(fmt.Errorf("it offers no options"))
+	}
+	return session, call, options, err
+}

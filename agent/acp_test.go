@@ -1,0 +1,301 @@
+package agent_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+)
+
+// acpOptions are those of a request; the ids say the opposite of the kinds.
+const acpOptions = `"options":[{"optionId":"no","name":"x","kind":"allow_always"},{"optionId":"reject","name":"x","kind":"allow_once"},{"optionId":"allow","name":"x","kind":"reject_once"}]`
+
+var acpKinds = []agent.ACPOption{{ID: "no", Kind: "allow_always"}, {ID: "reject", Kind: "allow_once"}, {ID: "allow", Kind: "reject_once"}}
+
+// What a request proves, agent by agent: the command or the paths, the
+// directory, and whether an allow may be said.
+func TestACPCalls(t *testing.T) {
+	const at = "/home/ada/loom"
+	type want struct {
+		tool, command, dir string
+		paths              []string
+		unproven           bool
+		mcp                *nod.MCP
+	}
+	for _, row := range []struct {
+		name, peer, version string
+		call                string // the members of toolCall after its id
+		earlier             []string
+		want                want
+	}{
+		{name: "a command of an agent that nobody read", peer: "stranger",
+			call: `"kind":"execute","rawInput":{"command":"make"}`, want: want{tool: "bash", command: "make"}},
+		{name: "it names its directory", peer: "stranger",
+			call: `"kind":"execute","rawInput":{"command":"make","cwd":"/srv"}`, want: want{tool: "bash", command: "make", dir: "/srv"}},
+		{name: "a relative directory of a stranger's", peer: "stranger",
+			call: `"kind":"execute","rawInput":{"command":"make","workdir":"sub"}`, want: want{tool: "bash", command: "make"}},
+		{name: "two directories", peer: "qwen-code",
+			call: `"kind":"execute","rawInput":{"command":"make","cwd":"/a","directory":"/b"}`, want: want{tool: "bash", command: "make", dir: "/a", unproven: true}},
+		{name: "qwen", peer: "qwen-code",
+			call: `"kind":"execute","title":"make (build it)","rawInput":{"command":"make","description":"build it","is_background":false},"_meta":{"toolName":"run_shell_command"}`,
+			want: want{tool: "bash", command: "make", dir: at}},
+		{name: "qwen, elsewhere", peer: "qwen-code",
+			call: `"kind":"execute","rawInput":{"command":"make","directory":"sub"}`, want: want{tool: "bash", command: "make", dir: at + "/sub"}},
+		{name: "an argument that nobody knows", peer: "qwen-code",
+			call: `"kind":"execute","rawInput":{"command":"make","host":"prod"}`, want: want{tool: "bash", command: "make", dir: at, unproven: true}},
+		{name: "a list of words", peer: "qwen-code",
+			call: `"kind":"execute","title":"make","rawInput":{"command":["make"]}`, want: want{tool: "bash", command: "make", dir: at, unproven: true}},
+		{name: "several commands", peer: "Copilot",
+			call: `"kind":"execute","rawInput":{"command":"make","commands":["make","rm x"]}`, want: want{tool: "bash", command: "make", unproven: true}},
+		{name: "copilot, whose shell lives on", peer: "Copilot",
+			call: `"kind":"execute","rawInput":{"command":"make","commands":["make"]}`, want: want{tool: "bash", command: "make"}},
+		{name: "opencode, which leaves the directory out", peer: "OpenCode",
+			call: `"kind":"execute","rawInput":{"command":"make"}`, want: want{tool: "bash", command: "make"}},
+		{name: "opencode, the update before it", peer: "OpenCode",
+			call:    `"kind":"execute","rawInput":{"command":"make"}`,
+			earlier: []string{`{"toolCallId":"c1","kind":"execute","rawInput":{}}`, `{"toolCallId":"c1","rawInput":{"command":"make","description":"d"}}`},
+			want:    want{tool: "bash", command: "make", dir: at}},
+		{name: "opencode, the update names a directory", peer: "OpenCode",
+			call:    `"kind":"execute","rawInput":{"command":"make"}`,
+			earlier: []string{`{"toolCallId":"c1","rawInput":{"command":"make","workdir":"/srv"}}`},
+			want:    want{tool: "bash", command: "make", dir: "/srv"}},
+		{name: "the update says another command", peer: "OpenCode",
+			call:    `"kind":"execute","rawInput":{"command":"make"}`,
+			earlier: []string{`{"toolCallId":"c1","rawInput":{"command":"make clean"}}`},
+			want:    want{tool: "bash", command: "make", dir: at, unproven: true}},
+		{name: "only what changed is sent", peer: "qwen-code",
+			call:    `"status":"pending"`,
+			earlier: []string{`{"toolCallId":"c1","kind":"execute","title":"x","rawInput":{"command":"make"}}`},
+			want:    want{tool: "bash", command: "make", dir: at}},
+		{name: "an update that cannot be read", peer: "qwen-code",
+			call:    `"kind":"execute","rawInput":{"command":"make"}`,
+			earlier: []string{`too much`},
+			want:    want{tool: "bash", command: "make", dir: at, unproven: true}},
+		{name: "gemini", peer: "gemini-cli", version: "0.61.0",
+			call: `"kind":"execute","title":"make","locations":[],"content":[{"type":"content","content":{"type":"text","text":"[current working directory /home/ada/loom] (build)"}}]`,
+			want: want{tool: "bash", command: "make", dir: at}},
+		{name: "gemini, a version that nobody read", peer: "gemini-cli", version: "0.62.0",
+			call: `"kind":"execute","title":"make","content":[{"type":"content","content":{"type":"text","text":"[current working directory /home/ada/loom] (build)"}}]`,
+			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
+		{name: "gemini, elsewhere", peer: "gemini-cli", version: "0.61.0",
+			call: `"kind":"execute","title":"make","content":[{"type":"content","content":{"type":"text","text":"[in sub] [current working directory /home/ada/loom]"}}]`,
+			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
+		{name: "gemini, a twin of the directory", peer: "gemini-cli", version: "0.61.0",
+			call: `"kind":"execute","title":"make","content":[{"type":"content","content":{"type":"text","text":"[current working directory /home/ada/loom2]"}}]`,
+			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
+		{name: "gemini, a tool of the project's", peer: "gemini-cli", version: "0.61.0",
+			call: `"kind":"execute","title":"make","content":[]`, want: want{tool: "bash", command: "make", dir: at, unproven: true}},
+		{name: "a title of a stranger's", peer: "stranger",
+			call: `"kind":"execute","title":"make","content":[{"type":"content","content":{"type":"text","text":"[current working directory /home/ada/loom]"}}]`,
+			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
+		{name: "an edit", peer: "stranger",
+			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"}],"locations":[{"path":"/home/ada/loom/a","line":3}]`,
+			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}}},
+		{name: "an edit of more than it shows", peer: "stranger",
+			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","newText":"y"}],"rawInput":{"file_path":"/etc/passwd"}`,
+			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a", "/etc/passwd"}}},
+		{name: "an edit of nobody knows what", peer: "stranger",
+			call: `"kind":"edit","title":"Edit a"`, want: want{tool: "file_edit", dir: at, unproven: true}},
+		{name: "an edit of a relative name", peer: "stranger",
+			call: `"kind":"edit","locations":[{"path":"a"}]`, want: want{tool: "file_edit", dir: at, paths: []string{"a"}, unproven: true}},
+		{name: "a patch of two files", peer: "stranger",
+			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"rawInput":{"patch":"--- a\n+++ a\n@@\n+x\n--- b\n+++ b\n"}`,
+			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
+		{name: "a diff in another shape", peer: "stranger",
+			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"content":[{"type":"diff","changes":[]}]`,
+			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
+		{name: "reading is a kind, no tool", peer: "stranger",
+			call: `"kind":"read","locations":[{"path":"/home/ada/.ssh/id"}]`, want: want{dir: at, paths: []string{"/home/ada/.ssh/id"}}},
+		{name: "a change of mode is the person's", peer: "stranger",
+			call: `"kind":"switch_mode","title":"leave plan mode"`, want: want{dir: at, unproven: true}},
+		{name: "an MCP tool, whatever its kind", peer: "stranger",
+			call: `"kind":"execute","rawInput":{"command":"ls"},"_meta":{"toolName":"mcp__prod__run"}`,
+			want: want{tool: "mcp", dir: at, mcp: &nod.MCP{Server: "prod", Tool: "run"}}},
+		{name: "a kind that nobody knows", peer: "stranger", call: `"kind":"teleport"`, want: want{dir: at}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			a := agent.ACP{Program: "x", Peer: row.peer, Version: row.version, Dir: at, Options: acpKinds}
+			for _, u := range row.earlier {
+				a.Earlier = append(a.Earlier, []byte(u))
+			}
+			e, err := a.Decode([]byte(`{"sessionId":"s1",`+acpOptions+`,"toolCall":{"toolCallId":"c1",`+row.call+`}}`), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := want{e.Call.Tool, e.Call.Command, e.Call.Dir, e.Call.Paths, e.Unproven, e.Call.MCP}
+			if diff := cmp.Diff(row.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Error(diff)
+			}
+			if !e.Call.Interactive || e.Project != at || e.Call.Session != "s1" || e.Call.ID != "c1" || e.Call.Agent != "acp:x" {
+				t.Errorf("%+v", e)
+			}
+			for _, proven := range []bool{true, false} {
+				if row.want.unproven == proven {
+					continue
+				}
+				if said := a.Encode(e, nod.Decision{Verdict: nod.Allow}, agent.Replace, false).Said; (said == "allow") != proven {
+					t.Errorf("an allow is said as %q", said)
+				}
+			}
+		})
+	}
+}
+
+// Version 2 names a command and its directory, or a tool call.
+func TestACPVersion2(t *testing.T) {
+	a := agent.ACP{Program: "x", Dir: "/home/ada/loom", Options: acpKinds}
+	for payload, want := range map[string]string{
+		`"subject":{"type":"command","command":"make","cwd":"/srv"}`:                                                                    "bash make /srv false",
+		`"subject":{"type":"tool_call","toolCall":{"toolCallId":"c1","kind":"execute","rawInput":{"command":"make","cwd":"/srv"}}}`:     "bash make /srv false",
+		`"subject":{"type":"tool_call","toolCall":{"toolCallId":"c1","kind":"edit","content":[{"type":"diff","changes":[{"a":"b"}]}]}}`: "file_edit  /home/ada/loom true",
+		`"subject":{"type":"payment"}`: "  /home/ada/loom true",
+		`"title":"only a title"`:       "  /home/ada/loom true",
+		`"subject":null`:               "  /home/ada/loom true",
+	} {
+		e, err := a.Decode([]byte(`{"sessionId":"s1",`+acpOptions+`,`+payload+`}`), nil)
+		got := strings.Join([]string{e.Call.Tool, e.Call.Command, e.Call.Dir, map[bool]string{true: "true", false: "false"}[e.Unproven]}, " ")
+		if err != nil || got != want {
+			t.Errorf("%s: %q, want %q; %v", payload, got, want, err)
+		}
+	}
+}
+
+// A request with two readings has none: it goes on to the editor.
+func TestACPRequestsWithTwoReadings(t *testing.T) {
+	a := agent.ACP{Program: "x", Dir: "/home/ada/loom", Options: acpKinds}
+	for _, payload := range []string{
+		``, `[]`, `{}`, `{"sessionId":7}`,
+		`{"sessionId":"s","toolCall":{"toolCallId":"c","kind":"execute","rawInput":{"command":"ls","command":"rm -rf /"}}}`,
+		`{"sessionId":"s","toolCall":{"toolCallId":"c","kind":"execute","Kind":"read"}}`,
+		`{"sessionId":"s","toolCall":{"toolCallId":"c","kind":"execute","rawInput":{"command":"ls","Command":"rm -rf /"}}}`,
+		`{"sessionId":"s","toolCall":{"toolCallId":"c"},"subject":{"type":"command","command":"ls","cwd":"/"}}`,
+		`{"sessionId":"s","subject":{"type":"command","command":"ls","cwd":"relative"}}`,
+		`{"sessionId":"s","subject":{"type":"command","command":"","cwd":"/"}}`,
+		`{"sessionId":"s","toolCall":{"toolCallId":"c","kind":"execute"}} {}`,
+	} {
+		if e, err := a.Decode([]byte(payload), nil); err == nil {
+			t.Errorf("%s: %+v", payload, e)
+		}
+	}
+}
+
+// What the agent is told: options are chosen by kind, an allow is never for
+// always, and what cannot be said is silence.
+func TestACPAnswers(t *testing.T) {
+	allowed, denied, asked := nod.Decision{Verdict: nod.Allow}, nod.Decision{}, nod.Decision{Verdict: nod.Ask}
+	selected := func(id string) string { return `{"outcome":{"outcome":"selected","optionId":"` + id + `"}}` }
+	one := func(kinds ...string) (list []agent.ACPOption) {
+		for _, k := range kinds {
+			list = append(list, agent.ACPOption{ID: "<" + k + ">", Kind: k})
+		}
+		return list
+	}
+	for _, row := range []struct {
+		name    string
+		options []agent.ACPOption
+		d       nod.Decision
+		e       agent.Event
+		profile agent.Profile
+		dir     string
+		want    string
+	}{
+		{name: "allow", options: acpKinds, d: allowed, dir: "/w", want: selected("reject")},
+		{name: "deny", options: acpKinds, d: denied, dir: "/w", want: selected("allow")},
+		{name: "ask", options: acpKinds, d: asked, dir: "/w"},
+		{name: "allow, not proven", options: acpKinds, d: allowed, e: agent.Event{Unproven: true}, dir: "/w"},
+		{name: "deny, not proven", options: acpKinds, d: denied, e: agent.Event{Unproven: true}, dir: "/w", want: selected("allow")},
+		{name: "allow in a session that nobody knows", options: acpKinds, d: allowed},
+		{name: "deny in a session that nobody knows", options: acpKinds, d: denied, want: selected("allow")},
+		{name: "allow under reinforce", options: acpKinds, d: allowed, profile: agent.Reinforce, dir: "/w"},
+		{name: "allow where only always is offered", options: one("allow_always", "reject_once"), d: allowed, dir: "/w"},
+		{name: "allow where two are offered", options: one("allow_once", "allow_once"), d: allowed, dir: "/w"},
+		{name: "deny where only always is offered", options: one("allow_once", "reject_always"), d: denied, dir: "/w", want: `{"outcome":{"outcome":"selected","optionId":"\u003creject_always\u003e"}}`},
+		{name: "deny where nothing is offered", options: one("allow_once", "strange"), d: denied, dir: "/w", want: agent.ACPCancelled},
+		{name: "a fault of nod's", options: acpKinds, d: nod.Decision{Err: &nod.Failure{Kind: nod.Internal}}, dir: "/w"},
+		{name: "no event", options: acpKinds, d: denied, e: agent.Event{Kind: agent.Unexpected, Name: "?"}, dir: "/w"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if row.e.Name == "" {
+				row.e.Kind = agent.Decide
+			}
+			a := agent.ACP{Program: "x", Dir: row.dir, Options: row.options}
+			got := a.Encode(row.e, row.d, row.profile, false)
+			if string(got.Stdout) != row.want || (got.Said == "abstained") != (row.want == "") || got.Exit != 0 || len(got.Stderr) > 0 {
+				t.Errorf("%s (%s), want %s", got.Stdout, got.Said, row.want)
+			}
+			if block := a.Block("why"); len(block.Stdout)+len(block.Stderr)+block.Exit != 0 {
+				t.Errorf("%+v", block)
+			}
+		})
+	}
+}
+
+// What four agents sent is read.
+func TestACPCaptured(t *testing.T) {
+	dir := filepath.Join("..", "..", "shared", "protocols", "acp", "fixtures")
+	files, _ := filepath.Glob(filepath.Join(dir, "*.request_permission.params.json"))
+	if len(files) == 0 {
+		t.Skipf("%s absent: skipped", dir)
+	}
+	for _, file := range files {
+		payload, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		who, _, _ := strings.Cut(filepath.Base(file), ".")
+		initialize, err := os.ReadFile(filepath.Join(dir, who+".initialize.result.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := agent.ACP{Program: who, Dir: "/home/dev/project"}
+		if a.Peer, a.Version, err = agent.ReadACPPeer(initialize); err != nil || a.Peer == "" {
+			t.Fatalf("%s: %q %v", who, a.Peer, err)
+		}
+		if _, _, a.Options, err = agent.ReadACPRequest(payload); err != nil {
+			t.Fatal(err)
+		}
+		e, err := a.Decode(payload, nil)
+		if err != nil || e.Unproven {
+			t.Errorf("%s: %v, unproven %v", file, err, e.Unproven)
+		}
+		if strings.Contains(file, ".shell.") && (e.Call.Command != "echo hi > marker_a" || (e.Call.Dir == "") != (who == "copilot" || who == "opencode")) {
+			t.Errorf("%s: %q in %q", file, e.Call.Command, e.Call.Dir)
+		}
+		if strings.Contains(file, ".write.") && (len(e.Call.Paths) != 1 || e.Call.Tool != "file_edit" || len(e.Call.Edits) != 1) {
+			t.Errorf("%s: %+v", file, e.Call)
+		}
+		if said := a.Encode(e, nod.Decision{Verdict: nod.Allow}, agent.Replace, false); said.Said != "allow" || strings.Contains(string(said.Stdout), "always") {
+			t.Errorf("%s: %+v", file, said)
+		}
+	}
+}
+
+// FuzzACP: whatever is sent, nothing panics, and a request that is allowed
+// has one reading in which its command is a text.
+func FuzzACP(f *testing.F) {
+	f.Add(`{"sessionId":"s1",`+acpOptions+`,"toolCall":{"toolCallId":"c1","kind":"execute","rawInput":{"command":"ls","cwd":"/a"}}}`, `{"toolCallId":"c1","rawInput":{"command":"ls"}}`)
+	f.Add(`{"sessionId":"s1",`+acpOptions+`,"subject":{"type":"command","command":"ls","cwd":"/a"}}`, `{}`)
+	f.Add(`{"jsonrpc":"2.0","id":1,"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c"}}}`, ``)
+	f.Fuzz(func(t *testing.T, payload, earlier string) {
+		_, _, options, err := agent.ReadACPRequest([]byte(payload))
+		_, _ = agent.ReadACPMessage([]byte(payload))
+		_, _ = agent.ReadACPUpdate([]byte(payload))
+		_, _ = agent.ReadACPSession([]byte(payload))
+		_, _, _ = agent.ReadACPPrompt([]byte(payload))
+		_, _, _ = agent.ReadACPPeer([]byte(payload))
+		a := agent.ACP{Program: "x", Peer: "OpenCode", Dir: "/w", Options: options, Earlier: [][]byte{[]byte(earlier)}}
+		e, decodeErr := a.Decode([]byte(payload), nil)
+		if decodeErr != nil || err != nil {
+			return
+		}
+		said := a.Encode(e, nod.Decision{Verdict: nod.Allow}, agent.Replace, false)
+		if said.Said == "allow" && e.Call.Tool == "bash" && e.Call.Command == "" {
+			t.Errorf("an unknown command is allowed: %s", payload)
+		}
+	})
+}

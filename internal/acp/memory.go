@@ -1,0 +1,233 @@
+package acp
+
+import (
+	"encoding/json"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+)
+
+// Bounds of what is remembered.
+const (
+	maxSessions = 64
+	maxStarts   = 64
+	maxTurns    = 64
+	maxText     = 4 << 10 // of one turn
+	maxCalls    = 128     // of one session
+	maxUpdates  = 32      // of one call
+	maxUpdate   = 256 << 10
+)
+
+// memory is what was learned from the messages that passed. It is safe for
+// concurrent use.
+type memory struct {
+	mu            sync.Mutex
+	initialize    string // id of the editor's request
+	peer, version string
+	starts        map[string]agent.ACPSession // requests that will name a session
+	sessions      map[string]*conversation
+	order         []string // session ids, oldest first
+}
+
+// conversation is one session.
+type conversation struct {
+	dir   string
+	roots []string
+	turns []turn // oldest first
+	calls map[string]*call
+	order []string // call ids, oldest first
+}
+
+type turn struct {
+	nod.Turn
+	message string // of a message in chunks
+	call    string // of a tool call
+}
+
+// call is what updates said of a tool call, oldest first.
+type call struct{ updates [][]byte }
+
+func newMemory() *memory {
+	return &memory{starts: map[string]agent.ACPSession{}, sessions: map[string]*conversation{}}
+}
+
+// fromEditor learns from a message of the editor's.
+func (m *memory) fromEditor(msg agent.ACPMessage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch msg.Method {
+	case "initialize":
+		m.initialize = string(msg.ID)
+	case "session/new", "session/fork":
+		if s, err := agent.ReadACPSession(msg.Params); err == nil && msg.ID != nil && len(m.starts) < maxStarts {
+			m.starts[string(msg.ID)] = s
+		}
+	case "session/load", "session/resume":
+		if s, err := agent.ReadACPSession(msg.Params); err == nil {
+			m.begin(s.ID, s)
+		}
+	case "session/prompt":
+		if id, text, err := agent.ReadACPPrompt(msg.Params); err == nil {
+			if c := m.sessions[id]; c != nil {
+				c.add(turn{Turn: nod.Turn{Origin: nod.OriginPerson, Text: text}})
+			}
+		}
+	case "session/close", "session/delete":
+		m.end(agent.ReadACPSessionID(msg.Params))
+	}
+}
+
+// fromAgent learns from a message of the agent's.
+func (m *memory) fromAgent(msg agent.ACPMessage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case msg.Method == "session/update":
+		if u, err := agent.ReadACPUpdate(msg.Params); err == nil {
+			if c := m.sessions[u.Session]; c != nil {
+				c.update(u)
+			}
+		}
+	case msg.Method != "" || msg.ID == nil:
+	case string(msg.ID) == m.initialize && m.peer == "" && msg.Result != nil:
+		m.peer, m.version, _ = agent.ReadACPPeer(msg.Result)
+	default:
+		start, asked := m.starts[string(msg.ID)]
+		if !asked {
+			return
+		}
+		delete(m.starts, string(msg.ID))
+		if s, err := agent.ReadACPSession(msg.Result); err == nil {
+			m.begin(s.ID, start)
+		}
+	}
+}
+
+// begin remembers a session; the oldest gives way.
+func (m *memory) begin(id string, s agent.ACPSession) {
+	if id == "" || s.Dir == "" {
+		return
+	}
+	m.end(id)
+	if len(m.order) == maxSessions {
+		m.end(m.order[0])
+	}
+	m.sessions[id] = &conversation{dir: s.Dir, roots: s.Roots, calls: map[string]*call{}}
+	m.order = append(m.order, id)
+}
+
+func (m *memory) end(id string) {
+	delete(m.sessions, id)
+	m.order = slices.DeleteFunc(m.order, func(s string) bool { return s == id })
+}
+
+// adapter returns the adapter for one permission request.
+func (m *memory) adapter(program, session, callID string, options []agent.ACPOption) agent.ACP {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a := agent.ACP{Program: program, Peer: m.peer, Version: m.version, Options: options}
+	c := m.sessions[session]
+	if c == nil {
+		return a
+	}
+	a.Dir, a.Roots = c.dir, slices.Clone(c.roots)
+	if known := c.calls[callID]; known != nil {
+		a.Earlier = slices.Clone(known.updates)
+	}
+	turns := slices.Clone(c.turns)
+	a.Turns = func(except string) iter.Seq2[nod.Turn, error] { return newestFirst(turns, except) }
+	return a
+}
+
+func newestFirst(turns []turn, except string) iter.Seq2[nod.Turn, error] {
+	return func(yield func(nod.Turn, error) bool) {
+		for _, t := range slices.Backward(turns) {
+			if (t.call == "" || t.call != except) && !yield(t.Turn, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (c *conversation) add(t turn) {
+	t.Text = t.Text[:min(len(t.Text), maxText)]
+	if len(t.Input) > maxText {
+		t.Input = nil
+	}
+	if len(c.turns) == maxTurns {
+		c.turns = slices.Delete(c.turns, 0, 1)
+	}
+	c.turns = append(c.turns, t)
+}
+
+// update learns from one session/update. What the person is said to have
+// written comes from the agent here, when it plays a session again: it is not
+// taken for theirs.
+func (c *conversation) update(u agent.ACPUpdate) {
+	switch u.Kind {
+	case "agent_message_chunk":
+		c.chunk(u)
+	case "tool_call", "tool_call_update":
+		c.learn(u)
+		c.called(u)
+	}
+}
+
+// chunk adds to the message that is being said.
+func (c *conversation) chunk(u agent.ACPUpdate) {
+	if n := len(c.turns); n > 0 {
+		if last := &c.turns[n-1]; last.Origin == nod.OriginAgent && last.call == "" && last.message == u.Message {
+			last.Text += u.Text[:min(len(u.Text), maxText-len(last.Text))]
+			return
+		}
+	}
+	if u.Text != "" {
+		c.add(turn{Turn: nod.Turn{Origin: nod.OriginAgent, Text: u.Text}, message: u.Message})
+	}
+}
+
+// called makes a turn of a tool call, and fills it in as more is known.
+func (c *conversation) called(u agent.ACPUpdate) {
+	for i := range c.turns {
+		t := &c.turns[i]
+		if t.call != u.Call {
+			continue
+		}
+		if u.Title != "" {
+			t.Tool = u.Title[:min(len(u.Title), maxText)]
+		}
+		if u.Input != nil && len(u.Input) <= maxText {
+			t.Input = json.RawMessage(slices.Clone(u.Input))
+		}
+		return
+	}
+	title := u.Title
+	if title == "" {
+		title = "tool call"
+	}
+	c.add(turn{Turn: nod.Turn{Origin: nod.OriginAgent, Tool: title[:min(len(title), maxText)], Input: slices.Clone(u.Input)}, call: u.Call})
+}
+
+// learn keeps what was said of a call. What is too much to keep leaves a mark
+// that cannot be read, so that the call counts as not wholly known.
+func (c *conversation) learn(u agent.ACPUpdate) {
+	known := c.calls[u.Call]
+	if known == nil {
+		if len(c.order) == maxCalls {
+			delete(c.calls, c.order[0])
+			c.order = slices.Delete(c.order, 0, 1)
+		}
+		known = &call{}
+		c.calls[u.Call], c.order = known, append(c.order, u.Call)
+	}
+	switch {
+	case len(known.updates) > maxUpdates:
+	case len(known.updates) == maxUpdates, len(u.Raw) > maxUpdate:
+		known.updates = append(known.updates, []byte("too much"))
+	default:
+		known.updates = append(known.updates, slices.Clone(u.Raw))
+	}
+}

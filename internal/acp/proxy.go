@@ -1,0 +1,268 @@
+package acp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/hook"
+)
+
+// permission is the method that is answered.
+const permission = "session/request_permission"
+
+// proxy joins two streams.
+type proxy struct {
+	program  string
+	hook     hook.Options
+	deadline time.Duration
+	limit    int
+	memory   *memory
+	log      func(format string, args ...any) // for the person, on standard error
+	said     sync.Map                         // notices that were shown
+
+	agentMu sync.Mutex // held for whole lines
+	toAgent io.WriteCloser
+	closed  bool // no more is written to the agent
+
+	pendingMu sync.Mutex
+	pending   map[*decision]struct{}
+
+	toEditor io.Writer
+	queue    *queue
+	slots    chan struct{} // decisions at once
+}
+
+// decision is a request that is being decided.
+type decision struct {
+	session   string
+	cancel    context.CancelFunc
+	cancelled bool      // by the editor; under pendingMu
+	forward   chan bool // whether the line goes on to the editor
+}
+
+func newProxy(o Options, toAgent io.WriteCloser) *proxy {
+	p := &proxy{
+		program: o.Name, hook: o.Hook, deadline: o.Deadline, limit: o.lineLimit, memory: newMemory(),
+		toAgent: toAgent, pending: map[*decision]struct{}{}, toEditor: o.Stdout, queue: newQueue(), slots: make(chan struct{}, 8),
+	}
+	var mu sync.Mutex
+	p.log = func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(o.Stderr, "nod acp: "+format+"\n", args...)
+	}
+	return p
+}
+
+// fromEditor hands on what the editor says, until it stops.
+func (p *proxy) fromEditor(r io.Reader) error {
+	in := newLines(r, p.limit)
+	for {
+		line, whole, err := in.next()
+		if err != nil {
+			return p.closeAgent(err)
+		}
+		if whole {
+			p.learn(line)
+		}
+		if err := p.hand(in, line, whole); err != nil {
+			return p.closeAgent(err)
+		}
+	}
+}
+
+// learn looks at a line of the editor's before it goes on, so that nothing is
+// allowed once a cancellation is on its way.
+func (p *proxy) learn(line []byte) {
+	msg, err := agent.ReadACPMessage(line)
+	if err != nil {
+		return
+	}
+	if msg.Method == "session/cancel" {
+		p.cancel(agent.ReadACPSessionID(msg.Params))
+	}
+	p.memory.fromEditor(msg)
+}
+
+// hand writes a line to the agent; nod's own answers come before or after it,
+// never within.
+func (p *proxy) hand(in *lines, line []byte, whole bool) error {
+	p.agentMu.Lock()
+	defer p.agentMu.Unlock()
+	if _, err := p.toAgent.Write(line); err != nil || whole {
+		return err
+	}
+	return in.rest(func(part []byte) error {
+		_, err := p.toAgent.Write(part)
+		return err
+	})
+}
+
+func (p *proxy) closeAgent(err error) error {
+	p.agentMu.Lock()
+	defer p.agentMu.Unlock()
+	p.closed = true
+	if closeErr := p.toAgent.Close(); errors.Is(err, io.EOF) {
+		return closeErr
+	}
+	return err
+}
+
+// fromAgent queues what the agent says, until it stops.
+func (p *proxy) fromAgent(r io.Reader) {
+	in := newLines(r, p.limit)
+	for {
+		line, whole, err := in.next()
+		switch {
+		case err != nil:
+			return
+		case whole:
+			p.queue.put(p.take(line))
+		default:
+			p.queue.through(line, func(to func([]byte) error) error { return in.rest(to) })
+		}
+	}
+}
+
+// take looks at a line of the agent's.
+func (p *proxy) take(line []byte) item {
+	msg, err := agent.ReadACPMessage(line)
+	if err != nil {
+		return item{line: line}
+	}
+	if msg.Method != permission || msg.ID == nil || msg.Params == nil {
+		p.memory.fromAgent(msg)
+		return item{line: line}
+	}
+	session, call, options, err := agent.ReadACPRequest(msg.Params)
+	if err != nil {
+		return item{line: line}
+	}
+	adapter := p.memory.adapter(p.program, session, call, options)
+	ctx, cancel := context.WithTimeout(context.Background(), p.deadline)
+	d := &decision{session: session, cancel: cancel, forward: make(chan bool, 1)}
+	p.pendingMu.Lock()
+	p.pending[d] = struct{}{}
+	p.pendingMu.Unlock()
+	go p.decide(ctx, d, adapter, msg)
+	return item{line: line, forward: d.forward}
+}
+
+// decide answers a request, or lets it go on to the editor.
+func (p *proxy) decide(ctx context.Context, d *decision, a agent.ACP, msg agent.ACPMessage) {
+	defer d.cancel()
+	result := p.ask(ctx, a, msg.Params)
+	answered, cancelled := p.reply(d, msg.ID, result)
+	d.forward <- !answered && !cancelled
+}
+
+// ask lets the gate decide. Without an answer in time there is none.
+func (p *proxy) ask(ctx context.Context, a agent.ACP, params json.RawMessage) []byte {
+	done := make(chan []byte, 1)
+	go func() {
+		select {
+		case p.slots <- struct{}{}:
+			defer func() { <-p.slots }()
+		case <-ctx.Done():
+			done <- nil
+			return
+		}
+		o := p.hook
+		o.Adapter = speaker{ACP: a, say: p.say}
+		done <- hook.Answer(ctx, o, bytes.NewReader(params)).Stdout
+	}()
+	select {
+	case result := <-done:
+		if ctx.Err() != nil {
+			return nil
+		}
+		return result
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			p.log("no decision within %s; the editor is asked", p.deadline)
+		}
+		return nil
+	}
+}
+
+// reply writes an answer to the agent, with the id as the agent wrote it. A
+// cancellation is either seen here, or goes to the agent after the answer.
+func (p *proxy) reply(d *decision, id json.RawMessage, result []byte) (answered, cancelled bool) {
+	p.agentMu.Lock()
+	defer p.agentMu.Unlock()
+	if cancelled = p.settle(d); cancelled {
+		result = []byte(agent.ACPCancelled)
+	}
+	if p.closed || len(result) == 0 {
+		return false, cancelled
+	}
+	line := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	line = append(append(append(line, `,"result":`...), result...), "}\n"...)
+	_, err := p.toAgent.Write(line)
+	return err == nil, cancelled
+}
+
+// settle takes a request off the list and reports whether it was cancelled.
+func (p *proxy) settle(d *decision) (cancelled bool) {
+	p.pendingMu.Lock()
+	defer p.pendingMu.Unlock()
+	delete(p.pending, d)
+	return d.cancelled
+}
+
+// cancel marks the requests of a session: by the protocol each must be
+// answered with "cancelled", and the editor does not know them.
+func (p *proxy) cancel(session string) {
+	p.pendingMu.Lock()
+	defer p.pendingMu.Unlock()
+	for d := range p.pending {
+		if d.session == session {
+			d.cancelled = true
+			d.cancel()
+		}
+	}
+}
+
+// abandon lets go of all requests: the agent is gone.
+func (p *proxy) abandon() {
+	p.pendingMu.Lock()
+	defer p.pendingMu.Unlock()
+	for d := range p.pending {
+		d.cancelled = true
+		d.cancel()
+	}
+}
+
+// say tells the person something once.
+func (p *proxy) say(text string) {
+	if _, again := p.said.LoadOrStore(text, true); !again {
+		p.log("%s", text)
+	}
+}
+
+// speaker tells the person what the protocol has no place for: why nod denied
+// a call, and what is wrong with nod.
+type speaker struct {
+	agent.ACP
+	say func(string)
+}
+
+// Encode implements agent.Adapter.
+func (s speaker) Encode(e agent.Event, d nod.Decision, p agent.Profile, model bool) agent.Answer {
+	a := s.ACP.Encode(e, d, p, model)
+	if a.Said == "deny" {
+		s.say("denied " + d.ID + ": " + nod.OneLine(d.Reason, 300))
+	}
+	for _, notice := range d.Notices {
+		s.say(nod.OneLine(notice, 300))
+	}
+	return a
+}

@@ -1,0 +1,133 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/nodgate/nod/internal/hook"
+)
+
+// Options say what to stand between.
+type Options struct {
+	Command []string // the agent and its arguments
+	Name    string   // of the agent, for the log
+	// Hook decides; its Adapter is set for each request.
+	Hook           hook.Options
+	Stdin          io.Reader // from the editor
+	Stdout, Stderr io.Writer
+	// Deadline bounds one decision; it must lie behind the model's.
+	Deadline time.Duration
+	// Grace is how long the agent may take to end after a signal, and how long
+	// its output is waited for after its end. 0 is 5 s.
+	Grace time.Duration
+
+	lineLimit int // 0 is lineLimit, for tests
+}
+
+// ErrStart is in the chain where the agent could not be started.
+var ErrStart = errors.New("the agent could not be started")
+
+// Run starts the agent and returns its exit code, 128 and the signal's number
+// where one ended it. When ctx ends, the agent is sent SIGTERM, and killed
+// after the grace.
+func Run(ctx context.Context, o Options) (int, error) {
+	if o.Grace == 0 {
+		o.Grace = 5 * time.Second
+	}
+	if o.lineLimit == 0 {
+		o.lineLimit = lineLimit
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	agent, err := start(ctx, o)
+	if err != nil {
+		return 0, errors.Join(ErrStart, err)
+	}
+	return agent.run(o, stop), nil
+}
+
+// child is the running agent with our ends of its pipes.
+type child struct {
+	cmd    *exec.Cmd
+	stdin  *os.File
+	stdout *os.File
+}
+
+func start(ctx context.Context, o Options) (*child, error) {
+	inRead, inWrite, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	outRead, outWrite, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, inRead.Close(), inWrite.Close())
+	}
+	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
+	cmd.Env = o.Hook.Environ
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = inRead, outWrite, o.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = o.Grace
+	err = cmd.Start()
+	inRead.Close()
+	outWrite.Close()
+	if err != nil {
+		return nil, errors.Join(err, inWrite.Close(), outRead.Close())
+	}
+	return &child{cmd, inWrite, outRead}, nil
+}
+
+// run joins the streams until the agent has ended and all that it said is
+// written. stop ends the agent.
+func (c *child) run(o Options, stop func()) int {
+	p := newProxy(o, c.stdin)
+	go func() {
+		if err := p.fromEditor(o.Stdin); err != nil && !errors.Is(err, os.ErrClosed) {
+			p.log("the agent does not listen any more: %v", err)
+		}
+	}()
+	read, written := make(chan struct{}), make(chan struct{})
+	go func() { p.fromAgent(c.stdout); close(read) }()
+	go func() {
+		if err := p.queue.drain(editor{p.toEditor, stop}); err != nil {
+			p.log("the editor does not listen any more: %v", err)
+		}
+		close(written)
+	}()
+	_ = c.cmd.Wait() // how it ended stands in ProcessState
+	select {
+	case <-read:
+	case <-time.After(o.Grace): // a process that it left behind holds its output
+	}
+	p.abandon()
+	p.queue.close()
+	<-written
+	c.stdout.Close()
+	return exitCode(c.cmd.ProcessState)
+}
+
+// editor is where the agent's lines go; when nobody reads them the agent is
+// told to end.
+type editor struct {
+	io.Writer
+	stop func()
+}
+
+func (e editor) Write(b []byte) (int, error) {
+	n, err := e.Writer.Write(b)
+	if err != nil {
+		e.stop()
+	}
+	return n, err
+}
+
+func exitCode(s *os.ProcessState) int {
+	if status, ok := s.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return s.ExitCode()
+}
