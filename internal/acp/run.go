@@ -93,7 +93,7 @@ func (c *child) run(o Options, stop func()) int {
 	read, written := make(chan struct{}), make(chan struct{})
 	go func() { p.fromAgent(c.stdout); close(read) }()
 	go func() {
-		if err := p.queue.drain(editor{p.toEditor, stop}); err != nil {
+		if err := p.queue.drain(outlet{p.toEditor, stop}); err != nil {
 			p.log("the editor does not listen any more: %v", err)
 		}
 		close(written)
@@ -110,14 +110,14 @@ func (c *child) run(o Options, stop func()) int {
 	return exitCode(c.cmd.ProcessState)
 }
 
-// editor is where the agent's lines go; when nobody reads them the agent is
+// outlet is where the agent's lines go; when nobody reads them the agent is
 // told to end.
-type editor struct {
+type outlet struct {
 	io.Writer
 	stop func()
 }
 
-func (e editor) Write(b []byte) (int, error) {
+func (e outlet) Write(b []byte) (int, error) {
 	n, err := e.Writer.Write(b)
 	if err != nil {
 		e.stop()
