@@ -67,7 +67,7 @@ func (a ACP) Name() string { return "acp:" + a.Program }
 
 // Capabilities returns what was measured on four agents with one client.
 func (ACP) Capabilities() Capabilities {
-	return Capabilities{Tried: "ACP 1", CanAllow: true, CanAsk: true, SilenceProceeds: true}
+	return Capabilities{Tried: "ACP 1", Before: Seat{Allow: true, Deny: true, Silence: Prompts}}
 }
 
 // Encode returns the result of the request, or nothing where it goes on to

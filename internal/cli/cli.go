@@ -53,7 +53,7 @@ func commands() []command {
 	return []command{
 		demoCommand(), checkCommand(), promptCommand(), installCommand(), uninstallCommand(),
 		logCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), evalCommand(),
-		acpCommand(),
+		acpCommand(), mcpCommand(),
 		classifyCommand(), versionCommand(), helpCommand(),
 	}
 }

@@ -1,0 +1,84 @@
+package agent
+
+import (
+	"fmt"
+
+	"github.com/nodgate/nod"
+)
+
+// ClaudePrompt is the adapter for Claude Code's --permission-prompt-tool: the
+// tool of an MCP server that print mode asks in the place of a person. The
+// payload is the arguments of the tool, {tool_name, input, tool_use_id}; it is
+// served by `nod mcp` and so not in [All].
+//
+// The host asks about what its own rules leave open, and needs an answer:
+//
+//	allow                   {"behavior":"allow","updatedInput":the input as sent}
+//	deny, ask, and silence  {"behavior":"deny","message":why, and how to approve}
+//
+// The arguments do not say where a command would start, and the agent's shell
+// remembers a cd, so [nod.Call].Dir is empty for commands: what they name by
+// relative names is not known. There is no transcript. A hook is told both.
+type ClaudePrompt struct {
+	Project string // where the server was started, which is where the session was
+	Session string // the host's id of the session, "" if unknown
+}
+
+// Name returns "claude-code".
+func (ClaudePrompt) Name() string { return ClaudeCode{}.Name() }
+
+// Capabilities returns what was measured on 2.1.329.
+func (ClaudePrompt) Capabilities() Capabilities {
+	return Capabilities{Tried: ClaudeCode{}.Capabilities().Tried, Before: Seat{Allow: true, Deny: true}, ReasonReaches: true, SeesSubagents: true}
+}
+
+// Decode reads the arguments of one call.
+func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
+	top, err := readPayload(payload)
+	if err != nil {
+		return Event{}, err
+	}
+	f := fieldsOf(top, &err)
+	e := Event{Kind: Decide, Name: "permission prompt", Mode: "default", Project: p.Project}
+	e.Call = nod.Call{
+		ID: f.optional("tool_use_id"), Agent: p.Name(), Session: orWord(p.Session, "permission prompts"),
+		RawTool: f.word("tool_name"), Dir: p.Project, Environ: environ,
+	}
+	in, raw := f.child("input")
+	e.Call.Input = raw
+	if err != nil {
+		return Event{}, err
+	}
+	mcp, ok, wrong := claudeMCP(e.Call.RawTool, "")
+	switch {
+	case wrong != "":
+		err = badInput(fmt.Errorf("%s", wrong))
+	case ok:
+		e.Call.Tool, e.Call.MCP = "mcp", mcp
+	default:
+		claudeArguments(&e.Call, claudeBuiltin(e.Call.RawTool), in)
+	}
+	if e.Call.Command != "" {
+		e.Call.Dir = ""
+	}
+	return e, err
+}
+
+// Encode answers; what is not allowed is denied.
+func (p ClaudePrompt) Encode(e Event, d nod.Decision, profile Profile, _ bool) Answer {
+	if e.Kind == Decide && d.Verdict == nod.Allow && profile != Reinforce && claudeMayAllow(e, d) {
+		return Answer{Stdout: []byte(`{"behavior":"allow","updatedInput":` + string(e.Call.Input) + `}`), Said: saysAllow}
+	}
+	says := saysDeny
+	if d.Verdict != nod.Deny {
+		says = saysNobody
+	}
+	return promptDenied(reasonOf(d, says))
+}
+
+// Block denies.
+func (ClaudePrompt) Block(reason string) Answer { return promptDenied(said(reason)) }
+
+func promptDenied(reason string) Answer {
+	return Answer{Stdout: []byte(`{"behavior":"deny","message":` + quoted(reason) + `}`), Said: saysDeny}
+}

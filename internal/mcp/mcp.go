@@ -1,0 +1,84 @@
+// Package mcp serves Claude Code's --permission-prompt-tool: an MCP server on
+// standard input and output with one tool, which answers in the place of the
+// person that print mode has not got. What a call means is decided in
+// agent.ClaudePrompt.
+//
+// Every call gets an answer, and whatever goes wrong is a denial: arguments
+// that cannot be read, a fault, a deadline, a mode in which nod says nothing.
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/nodgate/nod/internal/hook"
+)
+
+// Tool is the tool's name; Claude Code knows it as mcp__SERVER__approve.
+const Tool = "approve"
+
+const description = "Decides whether a tool call may run: the permission prompt of Claude Code. It runs nothing."
+
+// lineLimit is the longest message that is read; a longer one ends the server.
+const lineLimit = 64 << 20
+
+// Options are what the server needs. Hook.Adapter is set by the caller.
+type Options struct {
+	Hook     hook.Options
+	Deadline time.Duration // of one decision; must lie behind the model's
+}
+
+// Serve answers until stdin ends or ctx does.
+func Serve(ctx context.Context, o Options, stdin io.Reader, stdout io.Writer) error {
+	server := mcp.NewServer(&mcp.Implementation{Name: "nod", Version: o.Hook.Version}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}})
+	server.AddTool(&mcp.Tool{Name: Tool, Description: description, InputSchema: schema()}, o.approve)
+	err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: openEnd{stdout}, MaxLineLength: lineLimit})
+	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// schema returns what Claude Code sends. It is for show: the adapter reads
+// the arguments by itself, strictly.
+func schema() json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{` +
+		`"tool_name":{"type":"string","description":"the tool that would run"},` +
+		`"input":{"type":"object","description":"its arguments"},` +
+		`"tool_use_id":{"type":"string"}},"required":["tool_name","input"]}`)
+}
+
+// approve answers one call. It never returns an error: the host might read
+// one as anything.
+func (o Options) approve(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.Deadline)
+	defer cancel()
+	done := make(chan []byte, 1)
+	go func() { done <- hook.Answer(ctx, o.Hook, bytes.NewReader(request.Params.Arguments)).Stdout }()
+	select {
+	case text := <-done:
+		if len(text) == 0 {
+			text = o.Hook.Adapter.Block("nod is set to answer nothing (nod mode), and nobody else can be asked").Stdout
+		}
+		return result(text), nil
+	case <-ctx.Done():
+		return result(o.Hook.Adapter.Block(fmt.Sprintf("nod did not decide within %s", o.Deadline)).Stdout), nil
+	}
+}
+
+func result(text []byte) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
+}
+
+// openEnd is a writer that the server does not close.
+type openEnd struct{ io.Writer }
+
+// Close does nothing.
+func (openEnd) Close() error { return nil }
