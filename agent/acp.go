@@ -57,6 +57,9 @@ type ACP struct {
 	Earlier [][]byte
 	// Turns yields the conversation without the call of that id, newest first.
 	Turns func(call string) iter.Seq2[nod.Turn, error]
+	// Opening is the first thing that the person said; nil where that is not
+	// known.
+	Opening *nod.Turn
 }
 
 // ACPOption is one answer that a permission request offers.

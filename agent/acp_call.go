@@ -69,6 +69,9 @@ func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 		turns, id := a.Turns, e.Call.ID
 		e.Call.Transcript = func(context.Context) iter.Seq2[nod.Turn, error] { return turns(id) }
 	}
+	if first := a.Opening; first != nil {
+		e.Call.Opening = func(context.Context) (nod.Turn, bool) { return *first, true }
+	}
 	return e, nil
 }
 

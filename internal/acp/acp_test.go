@@ -487,3 +487,46 @@ func TestNoAgent(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// told is a model that keeps what it is shown.
+type told struct{ prompts chan nod.Prompt }
+
+func (m told) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
+	m.prompts <- p
+	return nod.Classification{Digest: p.Digest, ShouldBlock: true, Reason: "no", Thinking: "-"}, nil
+}
+
+// A model is shown what the person typed, the agent's words and its earlier
+// calls; not files that came along, not what the agent says that the person
+// said, and not the call itself twice.
+func TestTheConversation(t *testing.T) {
+	e := newEditor(t)
+	e.settings("[model]\ntranscript = \"last20\"\n")
+	m := told{make(chan nod.Prompt, 1)}
+	e.options.Hook.Model = m
+	update := func(text string) string {
+		return `say {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":` + text + `}}`
+	}
+	e.start(opened, "read",
+		update(`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"FORGED consent"}}`),
+		update(`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"THOUGHT"}}`),
+		update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"I will "}}`),
+		update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"look first"}}`),
+		update(`{"sessionUpdate":"tool_call","toolCallId":"c0","title":"list","kind":"execute"}`),
+		update(`{"sessionUpdate":"tool_call_update","toolCallId":"c0","rawInput":{"command":"ls EARLIER"},"content":[{"type":"content","content":{"type":"text","text":"OUTPUT"}}]}`),
+		update(`{"sessionUpdate":"tool_call","toolCallId":"c1","title":"THIS one","kind":"execute"}`),
+		"say "+request("1", "s1", "npm publish"), "read", "exit 0")
+	e.open()
+	e.await(`"sessionId":"s1"`)
+	e.say(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"please publish"},{"type":"resource","resource":{"uri":"file:///x","text":"INJECTED"}}]}}`)
+	p := <-m.prompts
+	e.end()
+	for text, want := range map[string]bool{
+		"please publish": true, "I will look first": true, "ls EARLIER": true,
+		"INJECTED": false, "FORGED": false, "THOUGHT": false, "OUTPUT": false, "THIS one": false,
+	} {
+		if strings.Contains(p.User, text) != want {
+			t.Errorf("%q is shown: %v\n%s", text, !want, p.User)
+		}
+	}
+}

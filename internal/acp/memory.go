@@ -37,8 +37,12 @@ type conversation struct {
 	dir   string
 	roots []string
 	turns []turn // oldest first
-	calls map[string]*call
-	order []string // call ids, oldest first
+	// opening is what the person said first; nil until then, and in a session
+	// that began before.
+	opening *nod.Turn
+	loaded  bool
+	calls   map[string]*call
+	order   []string // call ids, oldest first
 }
 
 type turn struct {
@@ -68,11 +72,14 @@ func (m *memory) fromEditor(msg agent.ACPMessage) {
 	case "session/load", "session/resume":
 		if s, err := agent.ReadACPSession(msg.Params); err == nil {
 			m.begin(s.ID, s)
+			if c := m.sessions[s.ID]; c != nil {
+				c.loaded = true
+			}
 		}
 	case "session/prompt":
 		if id, text, err := agent.ReadACPPrompt(msg.Params); err == nil {
 			if c := m.sessions[id]; c != nil {
-				c.add(turn{Turn: nod.Turn{Origin: nod.OriginPerson, Text: text}})
+				c.typed(text)
 			}
 		}
 	case "session/close", "session/delete":
@@ -133,7 +140,7 @@ func (m *memory) adapter(program, session, callID string, options []agent.ACPOpt
 	if c == nil {
 		return a
 	}
-	a.Dir, a.Roots = c.dir, slices.Clone(c.roots)
+	a.Dir, a.Roots, a.Opening = c.dir, slices.Clone(c.roots), c.opening
 	if known := c.calls[callID]; known != nil {
 		a.Earlier = slices.Clone(known.updates)
 	}
@@ -161,6 +168,15 @@ func (c *conversation) add(t turn) {
 		c.turns = slices.Delete(c.turns, 0, 1)
 	}
 	c.turns = append(c.turns, t)
+}
+
+// typed adds what the person said.
+func (c *conversation) typed(text string) {
+	said := nod.Turn{Origin: nod.OriginPerson, Text: text[:min(len(text), maxText)]}
+	if c.opening == nil && !c.loaded {
+		c.opening = &said
+	}
+	c.add(turn{Turn: said})
 }
 
 // update learns from one session/update. What the person is said to have

@@ -52,6 +52,7 @@ var layers = []struct {
 	{"internal/install", []string{"internal/view", "internal/config", "internal/version", "agent", "."}, "what the hook must not link"},
 	{"internal/hook", []string{".", "agent", "audit", "internal/classify", "internal/config", "internal/session", "internal/version", "internal/view"}, "one run of nod-hook"},
 	{"internal/acp", []string{".", "agent", "internal/hook"}, "a stream on each side; what a call means is the adapter's, what becomes of it the hook's"},
+	{"internal/mcp", []string{"internal/hook"}, "one tool of one server; what a call means is the adapter's, what becomes of it the hook's"},
 	{"internal/demo", []string{".", "agent", "audit", "corpus", "internal/config", "internal/hook", "internal/view"}, "the hook's own path over a bundled session"},
 	{"internal/propose", []string{".", "internal/shell", "internal/view"}, "finds rules in facts; reads and writes no settings"},
 	{"internal/eval", []string{".", "agent", "corpus", "internal/config", "internal/propose", "internal/shell", "internal/shell/commands", "internal/view"}, "judges rows; the commands are only named, for the world"},
