@@ -12,6 +12,8 @@
 //	nod mode [enforce|observe|off]    whether the answers count
 //	nod trust [DIR]                   accept a repository's .nod.toml
 //	nod eval FILE...                  how layers 0 to 3 do on labelled calls
+//	nod acp -- AGENT                  stand between an editor and an agent
+//	nod mcp                           Claude Code's permission prompt tool
 //	nod classify                      one side query, started by nod-hook
 //	nod version
 //	nod help [SUBCOMMAND]             all about one of these
