@@ -3,13 +3,13 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
-
-	"context"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/llm/llmtest"
@@ -18,26 +18,102 @@ import (
 // spoke is an agent that speaks the Agent Client Protocol and needs no
 // account.
 type spoke struct {
-	name string
+	name, pkg string // pkg is its npm package
 	// prepare writes the agent's configuration and returns its command line,
 	// and what the environment needs.
 	prepare func(m *machine, srv *llmtest.Server) (words, environ []string)
 	shell   func(name, command string) llmtest.Call
 	write   func(name, path, content string) llmtest.Call
-	// relative says that a command's directory is certain, so that one with
-	// relative names is settled.
-	relative bool
+	// mode is the one in which it asks, where it does not begin in it.
+	mode string
+	// relative is what nod answers for a command with a relative name: "" is
+	// one or the other, as opencode's messages happen to arrive.
+	relative string
 }
 
-func allSpoke() []spoke {
+// allSpoke lists those that package.json pins.
+func allSpoke() (list []spoke) {
+	for _, s := range []spoke{copilotSpoke(), qwenSpoke(), geminiSpoke(), opencodeSpoke()} {
+		if pinned(s.pkg) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func pinned(pkg string) bool {
+	raw, err := os.ReadFile("package.json")
+	var file struct{ Dependencies map[string]string }
+	return err == nil && json.Unmarshal(raw, &file) == nil && file.Dependencies[pkg] != ""
+}
+
+func copilotSpoke() spoke {
 	copilot := copilotDriven()
-	return []spoke{{
-		name: "copilot", shell: copilot.shell, write: copilot.write,
+	return spoke{
+		name: "copilot", pkg: "@github/copilot", shell: copilot.shell, write: copilot.write, relative: "abstained",
 		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
 			words, environ = copilot.prepare(m, srv)
 			return []string{words[0], "--acp"}, environ
 		},
-	}}
+	}
+}
+
+func qwenSpoke() spoke {
+	return spoke{
+		name: "qwen", pkg: "@qwen-code/qwen-code", mode: "default", relative: "allow",
+		shell: func(name, command string) llmtest.Call {
+			return llmtest.Call{Name: name, Tool: "run_shell_command", Input: map[string]any{"command": command, "description": "a step of a test", "is_background": false}}
+		},
+		write: writeFile,
+		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
+			m.write(filepath.Join(m.home, ".qwen", "settings.json"), `{"security":{"auth":{"selectedType":"openai"}}}`, 0o600)
+			return []string{"node", nodeScript(m.t, "@qwen-code/qwen-code/cli-entry.js"), "--acp"},
+				[]string{"OPENAI_API_KEY=none", "OPENAI_BASE_URL=" + srv.URL + "/v1", "OPENAI_MODEL=gpt-scripted"}
+		},
+	}
+}
+
+func geminiSpoke() spoke {
+	return spoke{
+		name: "gemini", pkg: "@google/gemini-cli", relative: "allow",
+		shell: func(name, command string) llmtest.Call {
+			return llmtest.Call{Name: name, Tool: "run_shell_command", Input: map[string]any{"command": command, "description": "a step of a test"}}
+		},
+		write: writeFile,
+		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
+			m.write(filepath.Join(m.home, ".gemini", "settings.json"), `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`, 0o600)
+			return []string{"node", nodeScript(m.t, "@google/gemini-cli/bundle/gemini.js"), "--acp", "-m", "gemini-2.5-pro"},
+				[]string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL=" + srv.URL}
+		},
+	}
+}
+
+func opencodeSpoke() spoke {
+	return spoke{
+		name: "opencode", pkg: "opencode-ai",
+		shell: func(name, command string) llmtest.Call {
+			return llmtest.Call{Name: name, Tool: "bash", Input: map[string]any{"command": command, "description": "a step of a test"}}
+		},
+		write: func(name, path, content string) llmtest.Call {
+			return llmtest.Call{Name: name, Tool: "write", Input: map[string]any{"filePath": path, "content": content}}
+		},
+		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
+			m.write(filepath.Join(m.home, ".config", "opencode", "opencode.json"), `{"model":"anthropic/claude-sonnet-4-5","small_model":"anthropic/claude-sonnet-4-5",`+
+				`"autoupdate":false,"share":"disabled","permission":{"bash":"ask","edit":"ask"},`+
+				`"provider":{"anthropic":{"options":{"baseURL":"`+srv.URL+`/v1","apiKey":"none"}}}}`, 0o600)
+			program := npmProgram(m.t, func(os, arch string) string { return filepath.Join("opencode-"+os+"-"+arch, "bin", "opencode") })
+			return []string{program, "acp"}, []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
+		},
+	}
+}
+
+// nodeScript is a file of a pinned package that Node runs.
+func nodeScript(t *testing.T, name string) string {
+	return npmProgram(t, func(string, string) string { return name })
+}
+
+func writeFile(name, path, content string) llmtest.Call {
+	return llmtest.Call{Name: name, Tool: "write_file", Input: map[string]any{"file_path": path, "content": content}}
 }
 
 // TestACP drives real agents as an editor does, through nod acp: what nod
@@ -49,62 +125,66 @@ func TestACP(t *testing.T) {
 			m := newBareMachine(t, ruleSettings)
 			t.Parallel()
 			in := func(name string) string { return filepath.Join(m.work, name) }
-			steps := []struct {
-				call     llmtest.Call
-				answered string
-				asked    bool // the editor is
-				makes    string
-				ran      bool
-			}{
-				{s.shell("allowed", "touch "+in("allowed")), "allow", false, in("allowed"), true},
-				{s.shell("relative", "touch relative"), map[bool]string{true: "allow", false: "abstained"}[s.relative], !s.relative, in("relative"), s.relative},
-				{s.shell("denied", "touch forbidden"), "deny", false, in("forbidden"), false},
-				{s.shell("refused", "./opaque refused"), "abstained", true, in("refused"), false},
-				{s.write("edit", in("new.txt"), "new"), "allow", false, in("new.txt"), true},
-				{s.write("guarded", in(".git/hooks/pre-commit"), "new"), "abstained", true, in(".git/hooks/pre-commit"), false},
+			steps := []step{
+				{s.shell("allowed", "touch "+in("allowed")), "allow", in("allowed")},
+				{s.shell("relative", "touch relative"), s.relative, in("relative")},
+				{s.shell("denied", "touch forbidden"), "deny", in("forbidden")},
+				{s.shell("refused", "./opaque refused"), "abstained", in("refused")},
+				{s.write("edit", in("new.txt"), "new"), "allow", in("new.txt")},
+				{s.write("guarded", in(".envrc"), "new"), "abstained", in(".envrc")},
 			}
 			var script llmtest.Script
-			asked := 0
 			for _, step := range steps {
 				script.Steps = append(script.Steps, llmtest.Step{Calls: []llmtest.Call{step.call}})
-				if step.asked {
-					asked++
-				}
 			}
 			srv := llmtest.NewServer(t, script)
 			words, environ := s.prepare(m, srv)
 			e := m.edit(s.name, words, environ)
+			if s.mode != "" {
+				e.call("session/set_mode", map[string]any{"sessionId": e.session, "modeId": s.mode})
+			}
 			for range steps { // a refusal ends the turn of some agents
 				e.prompt("do what the test wants")
 			}
-			for _, step := range steps {
-				if exists(step.makes) != step.ran {
-					t.Errorf("%s: ran %v, want %v", step.call.Name, !step.ran, step.ran)
-				}
-			}
-			if e.asked != asked {
-				t.Errorf("the editor was asked %d times, want %d", e.asked, asked)
-			}
-			var said, want []string
-			for _, entry := range m.log() {
-				if entry.Kind == nod.EntryDecision && entry.Agent == "acp:"+s.name && entry.Root == m.work {
-					said = append(said, entry.Answered)
-				}
-			}
-			for _, step := range steps {
-				want = append(want, step.answered)
-			}
-			if !equal(said, want) {
-				t.Errorf("answered %q, want %q\n%s", said, want, e.stderr.String())
-			}
+			e.check(m, "acp:"+s.name, steps)
 		})
 	}
 }
 
-func equal(a, b []string) bool {
-	x, _ := json.Marshal(a)
-	y, _ := json.Marshal(b)
-	return bytes.Equal(x, y)
+// step is one call, what nod answers ("": allow or abstained), and the file
+// that is there afterwards if it ran.
+type step struct {
+	call     llmtest.Call
+	answered string
+	makes    string
+}
+
+func (d *driver) check(m *machine, agent string, steps []step) {
+	d.t.Helper()
+	var said []string
+	for _, entry := range m.log() {
+		if entry.Kind == nod.EntryDecision && entry.Agent == agent && entry.Root == m.work {
+			said = append(said, entry.Answered)
+		}
+	}
+	if len(said) != len(steps) {
+		d.t.Fatalf("%d decisions for %d calls: %q\n%s", len(said), len(steps), said, d.stderr)
+	}
+	asked := 0
+	for i, step := range steps {
+		if said[i] != step.answered && (step.answered != "" || said[i] == "deny") {
+			d.t.Errorf("%s: answered %s, want %s", step.call.Name, said[i], step.answered)
+		}
+		if exists(step.makes) != (said[i] == "allow") {
+			d.t.Errorf("%s was answered %s; ran: %v", step.call.Name, said[i], exists(step.makes))
+		}
+		if said[i] == "abstained" {
+			asked++
+		}
+	}
+	if d.asked != asked {
+		d.t.Errorf("the editor was asked %d times, want %d", d.asked, asked)
+	}
 }
 
 // driver is an editor that refuses whatever it is asked.
