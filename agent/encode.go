@@ -43,7 +43,8 @@ func logged(says string) string {
 //	ask, nobody      -             deny           silence            deny
 //	deny             deny
 //
-// An allow in plan mode, or under Reinforce, is silence.
+// An allow in plan mode, under Reinforce, or of a call that is not proven, is
+// silence.
 func says(can Capabilities, e Event, d nod.Decision, p Profile, model bool) string {
 	seat := can.seat(e.Kind)
 	if p == Default && e.Call.HostJudges && !model {
@@ -51,7 +52,7 @@ func says(can Capabilities, e Event, d nod.Decision, p Profile, model bool) stri
 	}
 	switch d.Verdict {
 	case nod.Allow:
-		if seat.Allow && p != Reinforce && !e.Plan && !personsTool(e.Call.Tool) {
+		if seat.Allow && p != Reinforce && !e.Plan && !e.Unproven && !personsTool(e.Call.Tool) {
 			return saysAllow
 		}
 		return abstained
