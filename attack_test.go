@@ -195,6 +195,32 @@ func TestOrdinaryCommandsStayAllowed(t *testing.T) {
 	}
 }
 
+// A person or a model can answer these; a denial that nothing clears is for
+// what wipes a disk, home or the system, and for nod itself.
+func TestWhatIsAskedAndWhatIsDenied(t *testing.T) {
+	for _, command := range []string{
+		"cp -R src /usr/", "cp -r src ~/", "mv src/* / -t /", "mv src ~", "mkdir -p /usr/{,shop}/*", "find ~ -type d -exec mkdir junk {} ;",
+		"find /opt -mtime +31 -delete", "find ~ -atime +100 -delete", "find / -size +100M -exec rm {} ;", "find / -perm 777 -exec chmod 755 {} ;",
+		"find / -user www -exec chgrp www {} +", "find / -iname '*.mp3' -exec mv {} /mnt ;", "find / -maxdepth 1 -type f -exec sed -i 1d {} ;",
+		"gzip -d --force /etc", "rm /dev/sdb9", "shopt -s dotglob; rm -rf -- ./..?*", "find ~ -name '*.tmp' -exec rm {} +",
+	} {
+		if d := inCorpus(nod.Bash, command); d.Verdict == nod.Allow || d.Layer != nod.LayerNone {
+			t.Errorf("%q: %s by %s (%s), want it left open", command, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+	for _, command := range []string{
+		"find ~ -type f -delete", "find ~ -exec rm {} +", "find ~ -exec rm {} ; -name x", "find / -mtime -3 -delete", "find / -mtime +0 -delete", "find ~ -size +1 -delete",
+		"find ~ -maxdepth 1 -exec rm -rf {} ;", "find / -user root -delete", "find / ! -name abc -exec rm {} ;", "find / -perm -200 -delete", "find / -name abc -o -exec rm {} ;",
+		"find ~ -name nod.toml -delete", "find ~ -name 'nod*' -exec rm -rf {} +", "find ~ -name '*.jsonl' -delete", "find ~ -mtime +30 -delete", "find ~ -name abc -delete -o -name nod.toml -delete",
+		"find ~/.config -mtime +30 -delete", "chmod -R 777 /", "chown -R x ~", "mv ~/* /dev/null", "find / -exec chmod 777 {} ;", "find / -type f -exec truncate -s 0 {} ;",
+		"rm -rf ..*", "rm -rf ~/.*", "mv ~/.config/nod x", "mv ~/.config x", "shred /dev/sda", "mkfs.ext4 /dev/sda1", "dd if=/dev/zero of=/dev/sda",
+	} {
+		if d := inCorpus(nod.Bash, command); d.Verdict != nod.Deny || d.Layer == nod.LayerNone {
+			t.Errorf("%q: %s by %s (%s), want it denied", command, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+}
+
 // inCorpus judges a command in the world of package corpus, with every program
 // that nod's data knows.
 func inCorpus(dialect nod.Dialect, command string) nod.Decision {

@@ -104,11 +104,11 @@ func (t *trial) selfByEffect() (why string) {
 			continue
 		}
 		switch {
-		case wipes(e): // denied next, with a better reason
+		case t.wipes(e): // denied next, with a better reason
 			continue
 		case t.gate.isSelf(e.Target):
 			return selfReason + Printable(e.Target) + " belongs to it"
-		case (e.Recursive || e.Kind == shell.Delete) && e.Place != shell.Network && t.gate.holdsSelf(e.Target):
+		case (e.Recursive || e.Moved) && e.Place != shell.Network && t.takesSelf(e):
 			return selfReason + Printable(e.Target) + " holds it"
 		}
 		if isAgentSettings(e.Target) && t.gate.callsNod(e.Target) {
@@ -119,6 +119,40 @@ func (t *trial) selfByEffect() (why string) {
 		return selfReason + "this would silence its hooks"
 	}
 	return ""
+}
+
+// takesSelf reports whether what an effect does to a tree it may do to
+// something of nod's in it. Nobody can move /, mkdir changes nothing that is
+// there, and what find picks out is nod's only where the test may hold for it.
+func (t *trial) takesSelf(e shell.Effect) bool {
+	if e.Moved && e.Target == "/" || e.Pattern != "" && t.program(e) == "mkdir" {
+		return false
+	}
+	for _, own := range t.gate.self() {
+		if e.Target != "" && own != "" && view.Below(strings.ToLower(e.Target), strings.ToLower(own)) && passes(e.Picked, own[len(e.Target):]) {
+			return true
+		}
+	}
+	return false
+}
+
+// passes reports whether a file of nod's may pass a test of find, below the
+// directory where find starts. nod reads its files all the time; they are
+// small, have the mode that nod gives them, and belong to the user.
+func passes(test, below string) bool {
+	name, value, _ := strings.Cut(test, " ")
+	switch name {
+	case "-name", "-iname":
+		return slices.ContainsFunc(append(strings.Split(below, "/"), "nod.toml", "decisions.jsonl", "x.json"), func(part string) bool {
+			ok, err := path.Match(fold(value), fold(part))
+			return ok || err != nil
+		})
+	case "-maxdepth":
+		return strings.Count(strings.Trim(below, "/"), "/") == 0
+	case "-atime", "-size", "-user", "-group", "-uid", "-gid", "-perm", "-empty":
+		return false
+	}
+	return true
 }
 
 // selfByMention finds nod's files in the text of a command that is not wholly

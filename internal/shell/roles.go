@@ -470,11 +470,11 @@ func (u *use) reads(w word, f flags) {
 		return
 	}
 	if u.deletes {
-		all := u.flags
-		if u.sift.whole || slices.ContainsFunc(u.pos, func(p word) bool { return !p.known || p.many }) {
-			all |= recursive
+		gone := w
+		if !u.sift.whole && !slices.ContainsFunc(u.pos, func(p word) bool { return !p.known || p.many }) {
+			gone.picked = u.sift.deletes
 		}
-		u.path(Delete, w, u.inv.st, all)
+		u.path(Delete, gone, u.inv.st, u.flags|recursive)
 	}
 	if u.inplace {
 		u.path(Write, w, u.inv.st, u.flags|f)
