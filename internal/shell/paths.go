@@ -15,7 +15,7 @@ const (
 	recursive flags = 1 << iota
 	forced
 	moved
-	names  // looks at names and status only
+	names // looks at names and status only
 )
 
 // placed is a path that was resolved before.
