@@ -415,6 +415,9 @@ func (t *trial) secret() (why string) {
 		if all && !t.fed(e) {
 			continue
 		}
+		if word := t.picksSecret(); word != "" && !e.Names {
+			return "this may pick out secrets: " + Printable(word)
+		}
 		if name := t.maySecret(); name != "" {
 			return Printable(name) + " holds or may hold secrets"
 		}
@@ -564,6 +567,44 @@ func (t *trial) maySecret() string {
 		}
 	}
 	return ""
+}
+
+// picksSecret returns the first word of the commands that might pick the name
+// of a key or of a .env out of others: a glob, or a text that grep looks for.
+func (t *trial) picksSecret() string {
+	for _, c := range t.report.Commands {
+		greps := picksLines(c) && !slices.ContainsFunc(c.Words, func(w shell.Word) bool {
+			letters, short := shortOptions(w.Value)
+			return short && strings.Contains(letters, "v") || strings.HasPrefix(w.Value, "--inv")
+		})
+		for i, w := range c.Words {
+			if i > 0 && w.Known && (globsSecret(w.Value) || greps && namesSecret(w.Value)) {
+				return w.Value
+			}
+		}
+	}
+	return ""
+}
+
+// globsSecret reports whether a glob that does not match everything matches
+// the name of a .env or of a key.
+func globsSecret(glob string) bool {
+	if !strings.ContainsAny(glob, "*?[") || strings.Trim(glob, "*.") == "" && glob != ".*" {
+		return false
+	}
+	for _, name := range [...]string{".env", ".env.local", "id_rsa", "id_ed25519", "server.key", ".netrc", ".pgpass"} {
+		if ok, _ := path.Match(strings.ToLower(strings.ReplaceAll(glob, "[!", "[^")), name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// namesSecret reports whether a text that is looked for in names is a part of
+// the name of a .env or of a key.
+func namesSecret(text string) bool {
+	text = strings.ToLower(strings.Trim(text, `^$\.*`))
+	return len(text) > 2 && (strings.Contains(".env.local", text) && text != "local" || strings.Contains("id_rsa id_ed25519", text))
 }
 
 // touchesSecret reports whether a real path is a secret, or, read as a whole

@@ -44,7 +44,7 @@ func TestGitConfigurationDecides(t *testing.T) {
 		{remote + "\tpromisor = true\n[core]\n\tsshCommand = ./x\n", "git status", "unknown"},
 		{strings.Replace(remote, "https://", "ext::", 1) + "\tpromisor = true\n", "git diff", "unknown"},
 		{"[extensions]\n\tpartialClone = o\n[remote \"o\"]\n\turl = ../x\n", "git show HEAD", "unknown"},
-		{"[filter \"f\"]\n\tclean = ./x\n", "git add a", "run ./x; write .git kept; unknown"},
+		{"[filter \"f\"]\n\tclean = ./x\n", "git add a", "read a; run ./x; write .git kept; unknown"},
 		{"[commit]\n\tgpgSign = true\n", "git commit -m x", "write .git kept"},
 		{"[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = ./x\n", "git commit -m x", "run ./x; write .git kept; unknown"},
 	} {

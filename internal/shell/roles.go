@@ -241,6 +241,10 @@ func (u *use) role(role string, w word) {
 	case "text", "":
 	case "read":
 		u.reads(w, u.flags&recursive)
+	case "pathspec": // git takes in what it names, and prints it later by another name
+		if w.known && !w.many && !strings.HasPrefix(w.text, ":") {
+			u.reads(w, 0)
+		}
 	case "list":
 		u.reads(w, u.flags&recursive|names)
 	case "tree":
