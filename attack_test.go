@@ -22,6 +22,25 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		{"tar cf host:x.tar src", "GNU tar sends to host by rsh"},
 		{"tar tf host:x.tar", "GNU tar runs rsh"},
 		{"xargs git -C < list.txt", "the list holds a directory and a subcommand"},
+		// what a shell takes for the end of a line
+		{"ls # \\\nrm src/price.js", "a comment ends with its line, whatever stands there"},
+		{"ls \\\n# x \\\nrm src/price.js", "the same after a line that goes on"},
+		{"(ls)#\\\nrm src/price.js", "the same without a blank"},
+		{"echo $(ls # \\\nrm src/price.js)", "the same in a substitution"},
+		{"bash -c 'ls # \\\nrm src/price.js'", "the same in a shell's text"},
+		{"ls \\\r\nrm src/price.js", "a backslash before a carriage return continues nothing"},
+		// names out of a list
+		{"tar -cf - -T list.txt", "the list may name a key"},
+		{"ls | tar --files-from=- -cf new.tar", "the same from a pipe"},
+		{"echo ~/.ssh/id_rsa | zip new.zip -@", "the same for zip"},
+		{"ls -a | grep env | xargs cat", "prints .env"},
+		{"cat $(find . -name '*env*')", "the same"},
+		{"find . -name '.e*' | xargs cat", "the same"},
+		{"ls -a | grep rsa | xargs cat", "prints a key"},
+		{"git add -f .env", "git prints it later by another name"},
+		{"git add .env && git show", "the same"},
+		{"git commit -m x -- .env", "the same"},
+		{"git stash push -- .env", "the same"},
 		// git
 		{"git diff a ~/.ssh/id_rsa", "outside a repository's tree, diff reads any file"},
 		{"git diff -- /dev/null /home/dev/.ssh/id_rsa", "the same"},
@@ -181,7 +200,9 @@ func TestOrdinaryCommandsStayAllowed(t *testing.T) {
 		"git branch --sort=-committerdate", "git -C src log -1", "cat *", "wc -l *", "find . -name '*.js' -exec grep -l foo {} +",
 		"find . -name '*.js' | xargs grep foo", `awk '{print $1/$2, ($1+$2)/2}' README.md`, `awk '{printf "%s/%s\n", $1, $2}' README.md`,
 		`sed ':a;N;$!ba;s/\n/ /g' README.md`, "tar -czf new.tgz -C src cart.js", "ln -s ../src/cart.js docs/cart.js", "yq e .a x.yml",
-		"cp docs/api.md new.md", "declare -f foo", "printf '%d %s\\n' 3 x", "sleep 1 & wait $!", "exit $?",
+		"cp docs/api.md new.md", "declare -f foo",
+		"ls -la \\\n  src", "# list\nls", "echo 'a # b \\' ; ls", "echo ${#x} \\\n y", "git add src", "git add .", "ls | grep -v env | xargs wc -l",
+		"find . -name '*.js' | xargs cat", "tar -cf - -X list.txt src", "printf '%d %s\\n' 3 x", "sleep 1 & wait $!", "exit $?",
 	} {
 		if d := inCorpus(nod.Bash, command); d.Verdict != nod.Allow {
 			t.Errorf("%q: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
