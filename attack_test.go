@@ -37,6 +37,8 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		{"cat $(find . -name '*env*')", "the same"},
 		{"find . -name '.e*' | xargs cat", "the same"},
 		{"ls -a | grep rsa | xargs cat", "prints a key"},
+		{"python3 -c \"import glob; [print(open(f).read()) for f in glob.glob('.e*')]\"", "the same"},
+		{"python3 -c \"from pathlib import Path; [print(p.read_text()) for p in Path('.').rglob('.env*')]\"", "the same"},
 		{"git add -f .env", "git prints it later by another name"},
 		{"git add .env && git show", "the same"},
 		{"git commit -m x -- .env", "the same"},
