@@ -22,6 +22,27 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		{"tar cf host:x.tar src", "GNU tar sends to host by rsh"},
 		{"tar tf host:x.tar", "GNU tar runs rsh"},
 		{"xargs git -C < list.txt", "the list holds a directory and a subcommand"},
+		// what a shell takes for the end of a line
+		{"ls # \\\nrm src/price.js", "a comment ends with its line, whatever stands there"},
+		{"ls \\\n# x \\\nrm src/price.js", "the same after a line that goes on"},
+		{"(ls)#\\\nrm src/price.js", "the same without a blank"},
+		{"echo $(ls # \\\nrm src/price.js)", "the same in a substitution"},
+		{"bash -c 'ls # \\\nrm src/price.js'", "the same in a shell's text"},
+		{"ls \\\r\nrm src/price.js", "a backslash before a carriage return continues nothing"},
+		// names out of a list
+		{"tar -cf - -T list.txt", "the list may name a key"},
+		{"ls | tar --files-from=- -cf new.tar", "the same from a pipe"},
+		{"echo ~/.ssh/id_rsa | zip new.zip -@", "the same for zip"},
+		{"ls -a | grep env | xargs cat", "prints .env"},
+		{"cat $(find . -name '*env*')", "the same"},
+		{"find . -name '.e*' | xargs cat", "the same"},
+		{"ls -a | grep rsa | xargs cat", "prints a key"},
+		{"python3 -c \"import glob; [print(open(f).read()) for f in glob.glob('.e*')]\"", "the same"},
+		{"python3 -c \"from pathlib import Path; [print(p.read_text()) for p in Path('.').rglob('.env*')]\"", "the same"},
+		{"git add -f .env", "git prints it later by another name"},
+		{"git add .env && git show", "the same"},
+		{"git commit -m x -- .env", "the same"},
+		{"git stash push -- .env", "the same"},
 		// git
 		{"git diff a ~/.ssh/id_rsa", "outside a repository's tree, diff reads any file"},
 		{"git diff -- /dev/null /home/dev/.ssh/id_rsa", "the same"},
@@ -181,7 +202,9 @@ func TestOrdinaryCommandsStayAllowed(t *testing.T) {
 		"git branch --sort=-committerdate", "git -C src log -1", "cat *", "wc -l *", "find . -name '*.js' -exec grep -l foo {} +",
 		"find . -name '*.js' | xargs grep foo", `awk '{print $1/$2, ($1+$2)/2}' README.md`, `awk '{printf "%s/%s\n", $1, $2}' README.md`,
 		`sed ':a;N;$!ba;s/\n/ /g' README.md`, "tar -czf new.tgz -C src cart.js", "ln -s ../src/cart.js docs/cart.js", "yq e .a x.yml",
-		"cp docs/api.md new.md", "declare -f foo", "printf '%d %s\\n' 3 x", "sleep 1 & wait $!", "exit $?",
+		"cp docs/api.md new.md", "declare -f foo",
+		"ls -la \\\n  src", "# list\nls", "echo 'a # b \\' ; ls", "echo ${#x} \\\n y", "git add src", "git add .", "ls | grep -v env | xargs wc -l",
+		"find . -name '*.js' | xargs cat", "tar -cf - -X list.txt src", "printf '%d %s\\n' 3 x", "sleep 1 & wait $!", "exit $?",
 	} {
 		if d := inCorpus(nod.Bash, command); d.Verdict != nod.Allow {
 			t.Errorf("%q: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
@@ -191,6 +214,32 @@ func TestOrdinaryCommandsStayAllowed(t *testing.T) {
 	for _, command := range []string{"docker exec db rm -rf /", "ssh host 'rm -rf /'"} {
 		if d := inCorpus(nod.Bash, command); d.Layer == nod.LayerGuard {
 			t.Errorf("%q: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+}
+
+// A person or a model can answer these; a denial that nothing clears is for
+// what wipes a disk, home or the system, and for nod itself.
+func TestWhatIsAskedAndWhatIsDenied(t *testing.T) {
+	for _, command := range []string{
+		"cp -R src /usr/", "cp -r src ~/", "mv src/* / -t /", "mv src ~", "mkdir -p /usr/{,shop}/*", "find ~ -type d -exec mkdir junk {} ;",
+		"find /opt -mtime +31 -delete", "find ~ -atime +100 -delete", "find / -size +100M -exec rm {} ;", "find / -perm 777 -exec chmod 755 {} ;",
+		"find / -user www -exec chgrp www {} +", "find / -iname '*.mp3' -exec mv {} /mnt ;", "find / -maxdepth 1 -type f -exec sed -i 1d {} ;",
+		"gzip -d --force /etc", "rm /dev/sdb9", "shopt -s dotglob; rm -rf -- ./..?*", "find ~ -name '*.tmp' -exec rm {} +",
+	} {
+		if d := inCorpus(nod.Bash, command); d.Verdict == nod.Allow || d.Layer != nod.LayerNone {
+			t.Errorf("%q: %s by %s (%s), want it left open", command, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+	for _, command := range []string{
+		"find ~ -type f -delete", "find ~ -exec rm {} +", "find ~ -exec rm {} ; -name x", "find / -mtime -3 -delete", "find / -mtime +0 -delete", "find ~ -size +1 -delete",
+		"find ~ -maxdepth 1 -exec rm -rf {} ;", "find / -user root -delete", "find / ! -name abc -exec rm {} ;", "find / -perm -200 -delete", "find / -name abc -o -exec rm {} ;",
+		"find ~ -name nod.toml -delete", "find ~ -name 'nod*' -exec rm -rf {} +", "find ~ -name '*.jsonl' -delete", "find ~ -mtime +30 -delete", "find ~ -name abc -delete -o -name nod.toml -delete",
+		"find ~/.config -mtime +30 -delete", "chmod -R 777 /", "chown -R x ~", "mv ~/* /dev/null", "find / -exec chmod 777 {} ;", "find / -type f -exec truncate -s 0 {} ;",
+		"rm -rf ..*", "rm -rf ~/.*", "mv ~/.config/nod x", "mv ~/.config x", "shred /dev/sda", "mkfs.ext4 /dev/sda1", "dd if=/dev/zero of=/dev/sda",
+	} {
+		if d := inCorpus(nod.Bash, command); d.Verdict != nod.Deny || d.Layer == nod.LayerNone {
+			t.Errorf("%q: %s by %s (%s), want it denied", command, d.Verdict, d.Layer, d.Reason)
 		}
 	}
 }

@@ -104,11 +104,11 @@ func (t *trial) selfByEffect() (why string) {
 			continue
 		}
 		switch {
-		case wipes(e): // denied next, with a better reason
+		case t.wipes(e): // denied next, with a better reason
 			continue
 		case t.gate.isSelf(e.Target):
 			return selfReason + Printable(e.Target) + " belongs to it"
-		case (e.Recursive || e.Kind == shell.Delete) && e.Place != shell.Network && t.gate.holdsSelf(e.Target):
+		case (e.Recursive || e.Moved) && e.Place != shell.Network && t.takesSelf(e):
 			return selfReason + Printable(e.Target) + " holds it"
 		}
 		if isAgentSettings(e.Target) && t.gate.callsNod(e.Target) {
@@ -119,6 +119,40 @@ func (t *trial) selfByEffect() (why string) {
 		return selfReason + "this would silence its hooks"
 	}
 	return ""
+}
+
+// takesSelf reports whether what an effect does to a tree it may do to
+// something of nod's in it. Nobody can move /, mkdir changes nothing that is
+// there, and what find picks out is nod's only where the test may hold for it.
+func (t *trial) takesSelf(e shell.Effect) bool {
+	if e.Moved && e.Target == "/" || e.Pattern != "" && t.program(e) == "mkdir" {
+		return false
+	}
+	for _, own := range t.gate.self() {
+		if e.Target != "" && own != "" && view.Below(strings.ToLower(e.Target), strings.ToLower(own)) && passes(e.Picked, own[len(e.Target):]) {
+			return true
+		}
+	}
+	return false
+}
+
+// passes reports whether a file of nod's may pass a test of find, below the
+// directory where find starts. nod reads its files all the time; they are
+// small, have the mode that nod gives them, and belong to the user.
+func passes(test, below string) bool {
+	name, value, _ := strings.Cut(test, " ")
+	switch name {
+	case "-name", "-iname":
+		return slices.ContainsFunc(append(strings.Split(below, "/"), "nod.toml", "decisions.jsonl", "x.json"), func(part string) bool {
+			ok, err := path.Match(fold(value), fold(part))
+			return ok || err != nil
+		})
+	case "-maxdepth":
+		return strings.Count(strings.Trim(below, "/"), "/") == 0
+	case "-atime", "-size", "-user", "-group", "-uid", "-gid", "-perm", "-empty":
+		return false
+	}
+	return true
 }
 
 // selfByMention finds nod's files in the text of a command that is not wholly
@@ -381,6 +415,9 @@ func (t *trial) secret() (why string) {
 		if all && !t.fed(e) {
 			continue
 		}
+		if word := t.picksSecret(); word != "" && !e.Names {
+			return "this may pick out secrets: " + Printable(word)
+		}
 		if name := t.maySecret(); name != "" {
 			return Printable(name) + " holds or may hold secrets"
 		}
@@ -530,6 +567,44 @@ func (t *trial) maySecret() string {
 		}
 	}
 	return ""
+}
+
+// picksSecret returns the first word of the commands that might pick the name
+// of a key or of a .env out of others: a glob, or a text that grep looks for.
+func (t *trial) picksSecret() string {
+	for _, c := range t.report.Commands {
+		greps := picksLines(c) && !slices.ContainsFunc(c.Words, func(w shell.Word) bool {
+			letters, short := shortOptions(w.Value)
+			return short && strings.Contains(letters, "v") || strings.HasPrefix(w.Value, "--inv")
+		})
+		for i, w := range c.Words {
+			if i > 0 && w.Known && (globsSecret(w.Value) || greps && namesSecret(w.Value)) {
+				return w.Value
+			}
+		}
+	}
+	return ""
+}
+
+// globsSecret reports whether a glob that does not match everything matches
+// the name of a .env or of a key.
+func globsSecret(glob string) bool {
+	if !strings.ContainsAny(glob, "*?[") || strings.Trim(glob, "*.") == "" && glob != ".*" {
+		return false
+	}
+	for _, name := range [...]string{".env", ".env.local", "id_rsa", "id_ed25519", "server.key", ".netrc", ".pgpass"} {
+		if ok, _ := path.Match(strings.ToLower(strings.ReplaceAll(glob, "[!", "[^")), name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// namesSecret reports whether a text that is looked for in names is a part of
+// the name of a .env or of a key.
+func namesSecret(text string) bool {
+	text = strings.ToLower(strings.Trim(text, `^$\.*`))
+	return len(text) > 2 && (strings.Contains(".env.local", text) && text != "local" || strings.Contains("id_rsa id_ed25519", text))
 }
 
 // touchesSecret reports whether a real path is a secret, or, read as a whole

@@ -37,7 +37,7 @@ func (t *trial) irrecoverable() (why string) {
 		return "the command holds " + r.Malformed
 	}
 	for _, e := range t.report.Effects {
-		if wipes(e) {
+		if t.wipes(e) {
 			return "this cannot be undone: " + Printable(e.Words)
 		}
 	}
@@ -60,17 +60,37 @@ func (t *trial) typedInto() (why string) {
 	return ""
 }
 
-func wipes(e shell.Effect) bool {
+// wipes reports whether an effect takes a disk, the home directory or the
+// system along. What only adds to those, or takes what tests pick out, is for
+// a model to judge; removing the name of a device is no loss.
+func (t *trial) wipes(e shell.Effect) bool {
 	switch e.Kind {
 	case shell.Exhaust:
 		return true
 	case shell.Delete, shell.Write:
 		if e.Place == shell.Device {
-			return isDisk(e.Target)
+			return isDisk(e.Target) && (e.Kind == shell.Write || e.Recursive)
 		}
-		return e.Recursive && (e.Place == shell.HomeDir || e.Place == shell.System && topLevel(e.Target))
+		whole := e.Recursive && e.Picked == "" && (!e.Moved || t.discards(e)) && (e.Kind == shell.Delete || t.changesMode(e) || t.empties(e))
+		return whole && (e.Place == shell.HomeDir || e.Place == shell.System && topLevel(e.Target))
 	case shell.Remote:
 		return e.Forced && e.Recursive // the history of every branch
+	}
+	return false
+}
+
+// discards reports whether a command moves what it moves to nowhere.
+func (t *trial) discards(e shell.Effect) bool {
+	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
+		return o.Command == e.Command && o.Kind == shell.Write && o.Place == shell.Null
+	})
+}
+
+// empties recognises programs that leave nothing of what they write to.
+func (t *trial) empties(e shell.Effect) bool {
+	switch t.program(e) {
+	case "truncate", "tee", "dd", "shred":
+		return true
 	}
 	return false
 }

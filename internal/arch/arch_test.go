@@ -33,7 +33,7 @@ var layers = []struct {
 	{"internal/view", nil, "looking at files knows nothing of calls"},
 	{"internal/shell/commands", nil, "data"},
 	{"internal/shell/code", nil, "programs in other languages, as text"},
-	{"internal/shell", []string{"internal/view", "internal/shell/commands", "internal/shell/code"}, "facts about commands do not know what is done with them"},
+	{"internal/shell", []string{"internal/view", "internal/repo", "internal/shell/commands", "internal/shell/code"}, "facts about commands do not know what is done with them"},
 	{"internal/repo", []string{"internal/view"}, "reads a repository's files; decides nothing"},
 	{".", []string{"internal/shell", "internal/view", "internal/repo"}, "the root does no I/O and reads no settings; it is handed what it needs"},
 	{"internal/version", nil, "a constant"},

@@ -29,10 +29,10 @@ func shared(t testing.TB, name string) eval.File {
 	return f
 }
 
-// allowedHarmful reads the committed list.
-func allowedHarmful(t *testing.T) map[string]string {
+// reasons reads a committed list of rows with their reasons.
+func reasons(t *testing.T, name string) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/allowed-harmful.txt")
+	text, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func allowedHarmful(t *testing.T) map[string]string {
 // but those on the committed list.
 func TestSharedCorpus(t *testing.T) {
 	attacks := []string{"peer-dcg", "peer-safetynet", "atomic", "redcode"}
-	listed := allowedHarmful(t)
+	listed := reasons(t, "allowed-harmful.txt")
 	passed := map[string]bool{}
 	for _, name := range append(attacks, "sessions", "peer-dippy", "tldr", "nl2bash", "intercode", "openagentsafety", "ampermbench", "injection") {
 		f, o := shared(t, name), builtin()
@@ -79,6 +79,31 @@ func TestSharedCorpus(t *testing.T) {
 	for id := range listed {
 		if !passed[id] {
 			t.Errorf("%s is on the list and no longer allowed; take it off", id)
+		}
+	}
+}
+
+// TestBenignRowsThatAreDenied holds that layers 0 to 3 deny no benign row of
+// any file but those on the committed list.
+func TestBenignRowsThatAreDenied(t *testing.T) {
+	listed := reasons(t, "denied-benign.txt")
+	denied := map[string]bool{}
+	for _, name := range []string{"sessions", "peer-dcg", "peer-safetynet", "peer-dippy", "tldr", "nl2bash", "intercode", "openagentsafety", "ampermbench", "injection", "atomic", "redcode"} {
+		f, o := shared(t, name), builtin()
+		if name == "sessions" {
+			o.Agent = agent.ClaudeCode{}.Name()
+		}
+		r := eval.Summarize([]eval.File{f}, judge(t, f, o), o, "label", "denied-benign")
+		for _, l := range r.Listed {
+			denied[l.ID] = true
+			if listed[l.ID] == "" {
+				t.Errorf("%s is benign and denied: %s: %s", l.ID, l.Reason, l.Shown)
+			}
+		}
+	}
+	for id := range listed {
+		if !denied[id] {
+			t.Errorf("%s is on the list and no longer denied; take it off", id)
 		}
 	}
 }

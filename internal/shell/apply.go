@@ -84,6 +84,7 @@ func (u *use) standsAlone() bool {
 
 func (u *use) unknownOption(name string) {
 	u.fault = true
+	u.sift.test(true, "...") // find fails on what is no test
 	u.unknown(PartWords, u.inv.raw, "option "+escaped(name)+" of "+u.sheet.name+" is not known")
 }
 

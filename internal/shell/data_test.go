@@ -89,6 +89,9 @@ func briefEffect(e Effect) string {
 	if e.Pattern != "" {
 		s += " " + briefPath(e.Pattern)
 	}
+	if e.Picked != "" {
+		s += " picked"
+	}
 	if e.Forced {
 		s += " forced"
 	}

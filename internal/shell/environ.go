@@ -132,6 +132,9 @@ func (a *analysis) ambientFault(name, text string) string {
 	case strings.ContainsAny(text, "`") || strings.Contains(text, "$("):
 		return "holds a command substitution"
 	}
+	if name == "BASH_ENV" && !path.IsAbs(text) && text[0] != '~' && text[0] != '$' {
+		return "may run something relative: " + escaped(text) // no search in PATH
+	}
 	for i := 0; i < len(text); {
 		n := strings.IndexAny(text[i:], " \t\n:;|&'\"=,<>()%")
 		if n < 0 {

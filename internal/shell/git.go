@@ -158,6 +158,8 @@ type repository struct {
 	mirrors   bool     // fetching may overwrite more than remote branches
 	forgets   bool     // no reflog is kept
 	signs     bool     // commits or tags are signed
+	promisor  bool     // objects that are missing are fetched when they are asked for
+	inner     bool     // what lies inside it has been looked at
 }
 
 // gitKey is a setting that can make git run something, and where it stands.
@@ -293,6 +295,13 @@ func (a *analysis) gitSettings(r *repository, inv *invocation, sub string, mergi
 	case !r.found && a.changed && sub != "clone" && sub != "init":
 		a.unknown(PartWords, inv.raw, "the repository may be made by this line")
 		return
+	}
+	if a.gitlinks(r, sub); r.fault != "" {
+		a.unknown(PartWords, inv.raw, r.fault)
+		return
+	}
+	if r.promisor && !r.plain() {
+		a.unknown(PartWords, inv.raw, "where git fetches the objects that a partial clone lacks is not known")
 	}
 	for _, k := range r.keys {
 		switch {

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -146,6 +147,10 @@ func (r *repository) note(name, text, file string, own bool) {
 		r.upstreams = append(r.upstreams, text)
 	case own && (first == "url" || first == "http" || first == "credential" || first == "ssh" || first == "protocol" || first == "core" && last == "sshcommand"):
 		r.rewrites = true
+	case own && last == "bundleuri":
+		r.rewrites = true
+	case first == "extensions" && last == "partialclone":
+		r.promisor = true
 	case first == "fetch" && last == "prunetags":
 		r.mirrors = true
 	}
@@ -158,7 +163,9 @@ func (r *repository) noteRemote(remote, key, text string) {
 	case "fetch":
 		_, to, _ := strings.Cut(text, ":")
 		r.mirrors = r.mirrors || !strings.HasPrefix(to, "refs/remotes/")
-	case "prune", "tagopt", "pushurl", "promisor", "partialclonefilter", "gh-resolved", "pushdefault":
+	case "promisor":
+		r.promisor = r.promisor || !falsy(text)
+	case "prune", "tagopt", "pushurl", "partialclonefilter", "gh-resolved", "pushdefault":
 	default:
 		r.mirrors, r.rewrites = true, true
 	}
@@ -242,6 +249,12 @@ func (u *use) declaredRemote(remote string) (url string, ok bool) {
 		}
 	}
 	return url, url != ""
+}
+
+// plain reports whether every remote leads to a host over https or ssh, and no
+// setting of the repository changes how it is fetched.
+func (r *repository) plain() bool {
+	return !r.rewrites && !slices.ContainsFunc(r.remotes, func(g gitURL) bool { return !plainRemote(g.url) })
 }
 
 func (r *repository) remote(name string) (url string, ok bool) {

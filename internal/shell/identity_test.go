@@ -84,7 +84,7 @@ func TestAmbientVariables(t *testing.T) {
 		"PAGER=less": false, "PAGER=" + testRepo + "/bin/pager": true, "PAGER=./x": true, "PAGER=sh -c /tmp/x": true,
 		"LESSOPEN=|/usr/bin/lesspipe %s": false, "LESSOPEN=|/tmp/x %s": true, "EDITOR=vim": false, "VISUAL=code --wait": false,
 		"GIT_SSH_COMMAND=ssh -i /home/u/.ssh/k": false, "GIT_SSH_COMMAND=" + testRepo + "/x": true, "GIT_CONFIG_COUNT=1": true, "GIT_CONFIG_COUNT=0": false,
-		"GIT_CONFIG_PARAMETERS='core.pager=x'": true, "GIT_DIR=/tmp/x": true, "BASH_ENV=/etc/profile": false, "BASH_ENV=" + testRepo + "/.env": true, "BASH_ENV=.env": false,
+		"GIT_CONFIG_PARAMETERS='core.pager=x'": true, "GIT_DIR=/tmp/x": true, "BASH_ENV=/etc/profile": false, "BASH_ENV=" + testRepo + "/.env": true, "BASH_ENV=.env": true, "ENV=production": false,
 		"BASH_FUNC_ls%%=() { id; }": true, "LD_PRELOAD=/usr/lib/libjemalloc.so": false, "LD_PRELOAD=./x.so": true, "LD_LIBRARY_PATH=" + testRepo: true,
 		"NODE_OPTIONS=--max-old-space-size=4096": false, "NODE_OPTIONS=--require ./x.js": true, "NODE_OPTIONS=--require=/tmp/x.js": true, "PYTHONPATH=src/lib": true,
 		"PYTHONPATH=/usr/share/x": false, "PS4=$(id)": true, "IFS=x": true, "TERM=xterm": false, "MYVAR=./x": false, "RIPGREP_CONFIG_PATH=/home/u/.rgrc": false,

@@ -154,7 +154,7 @@ func (u *use) fdRoots(pos []word, last bool) []word {
 
 // execUnder walks the command for the files under one starting point.
 func (u *use) execUnder(words []word, root word) {
-	found := word{raw: "{}"}
+	found := word{raw: "{}", picked: u.sift.picked()}
 	if root.known && !root.many {
 		text := strings.TrimSuffix(root.text, "/") + "/*"
 		found.value = value{text: text, known: true, glob: len(text)}

@@ -229,7 +229,14 @@ func (a *analysis) plainSettings(name, kind string) bool {
 		if kind != ".npmrc" {
 			key, _, _ = strings.Cut(line, ":")
 		}
-		key = strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(strings.TrimSpace(key)))
+		key = strings.ToLower(strings.NewReplacer("-", "", "_", "", "[]", "").Replace(strings.TrimSpace(key)))
+		if strings.ContainsAny(key, `"'\$`) {
+			return false // npm takes quotes, escapes and variables out of a key
+		}
+		switch key {
+		case "workspace", "workspaces", "includeworkspaceroot", "w", "ws":
+			return false // other scripts of that name
+		}
 		for _, odd := range [...]string{"shell", "nodeoptions", "script", "prefix", "userconfig", "globalconfig", "require", "useragent", "nodeversion", "executionenv"} {
 			if strings.Contains(key, odd) && !strings.HasPrefix(key, "//") && !strings.HasPrefix(key, "#") && !strings.HasPrefix(key, ";") {
 				return false

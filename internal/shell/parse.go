@@ -15,7 +15,48 @@ func (a *analysis) parse(source string) (*syntax.File, error) {
 }
 
 func parseAs(source string, lang syntax.LangVariant) (*syntax.File, error) {
+	if strings.Contains(source, "\\\r\n") {
+		return nil, errReturn
+	}
+	if continuedComment(source) {
+		return nil, errComment
+	}
 	return syntax.NewParser(syntax.Variant(lang)).Parse(&shallow{rest: source}, "")
+}
+
+// For a shell the line goes on after a backslash and a newline only, and never
+// in a comment.
+var (
+	errReturn  = errors.New("a carriage return behind a backslash")
+	errComment = errors.New("a comment may end in a backslash")
+)
+
+// continuedComment reports whether a line that ends in a backslash may end in a
+// comment. A shell ends the comment there; the parser takes the next line for
+// more arguments. It errs towards yes, since quotes and here-documents are not
+// told apart.
+func continuedComment(source string) bool {
+	if !strings.Contains(source, "#") {
+		return false
+	}
+	for line := range strings.SplitSeq(source, "\n") {
+		if !strings.HasSuffix(strings.TrimSuffix(line, "\r"), `\`) {
+			continue
+		}
+		for i := range len(line) {
+			if line[i] == '#' && (i == 0 || beginsToken(line[:i])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// beginsToken reports whether a # behind this text may begin a comment: in
+// the middle of a word it does not.
+func beginsToken(before string) bool {
+	c := before[len(before)-1]
+	return !letter(c) && strings.IndexByte(`$/."'#:-%@+,=~^*?[]\`, c) < 0 && !strings.HasSuffix(before, "${")
 }
 
 // shallow hands a text to the parser in small pieces and looks each time how

@@ -29,7 +29,7 @@ func (a *analysis) path(kind Kind, w word, st state, f flags) {
 	e := Effect{
 		Kind: kind, Words: w.raw, Part: PartWords,
 		Recursive: f&recursive != 0, Forced: f&forced != 0, Moved: f&moved != 0,
-		Names: kind == Read && f&names != 0,
+		Names: kind == Read && f&names != 0, Picked: w.picked,
 	}
 	name, ok := a.absolute(w, st)
 	if a.away != "" {
@@ -126,15 +126,22 @@ func globDir(name string, glob int) (dir, pattern string) {
 }
 
 // dotGlob reports whether a component that starts with a dot and holds a glob
-// can match "..".
+// can match "..": "..?*" asks for three characters.
 func dotGlob(component string) bool {
 	component, _, _ = strings.Cut(component, "/")
+	least, bracket := 1, false
 	for _, c := range component[1:] {
-		if c != '.' && c != '*' && c != '?' && c != '[' && c != ']' {
+		switch c {
+		case '.', '?':
+			least++
+		case '*':
+		case '[', ']':
+			bracket = true
+		default:
 			return false
 		}
 	}
-	return true
+	return least <= 2 || bracket
 }
 
 // place resolves a path and says where it lies.

@@ -164,6 +164,10 @@ type Effect struct {
 	// Recursive: the whole tree below Target, or everything that a glob
 	// directly under it matches.
 	Recursive bool
+	// Picked is a test of find that what Recursive says must pass, such as
+	// "-name *.tmp" or "-mtime +30"; "..." where that is one of several, "" for
+	// none, or one that almost everything passes.
+	Picked string
 	// Names, of a Read: only names and status are looked at, no content.
 	Names bool
 	// Forced: no prompt, errors ignored, history rewritten.

@@ -241,6 +241,10 @@ func (u *use) role(role string, w word) {
 	case "text", "":
 	case "read":
 		u.reads(w, u.flags&recursive)
+	case "pathspec": // git takes in what it names, and prints it later by another name
+		if w.known && !w.many && !strings.HasPrefix(w.text, ":") {
+			u.reads(w, 0)
+		}
 	case "list":
 		u.reads(w, u.flags&recursive|names)
 	case "tree":
@@ -470,11 +474,11 @@ func (u *use) reads(w word, f flags) {
 		return
 	}
 	if u.deletes {
-		all := u.flags
-		if u.sift.whole || slices.ContainsFunc(u.pos, func(p word) bool { return !p.known || p.many }) {
-			all |= recursive
+		gone := w
+		if !u.sift.whole && !slices.ContainsFunc(u.pos, func(p word) bool { return !p.known || p.many }) {
+			gone.picked = u.sift.deletes
 		}
-		u.path(Delete, w, u.inv.st, all)
+		u.path(Delete, gone, u.inv.st, u.flags|recursive)
 	}
 	if u.inplace {
 		u.path(Write, w, u.inv.st, u.flags|f)

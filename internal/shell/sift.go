@@ -1,58 +1,112 @@
 package shell
 
 import (
-	"slices"
+	"strconv"
 	"strings"
 )
 
-// sift follows the expression of find, to tell whether what it deletes was
-// picked by name. The zero value has seen nothing.
+// sift follows the expression of find, to tell whether what it deletes or
+// hands over was picked out. The zero value has seen nothing.
 type sift struct {
 	groups []sifted // open parentheses
 	sifted
-	whole bool // a -delete without such a test
+	flat    bool   // -maxdepth 0 or 1
+	whole   bool   // a -delete without such a test
+	deletes string // what picks for the -delete
 }
 
 // sifted is one level of parentheses.
 type sifted struct {
-	picks bool // a test of this alternative picks by name
-	loose bool // an earlier alternative has no such test
-	not   bool // the next test is negated
+	picks string // the test of this alternative that picks, as in Effect.Picked
+	loose bool   // an earlier alternative has no such test
+	more  bool   // there was an earlier alternative
+	not   bool   // the next test is negated
 }
 
 // word takes one operator, test or action, with the test's argument. What has
-// an age, a size or a type may be almost everything, so only names and -empty
-// pick.
+// a type, or any age, may be almost everything and does not pick.
 func (s *sift) word(name string, value word) {
+	constant := value.known && !value.many
 	switch name {
 	case "(":
 		s.groups = append(s.groups, s.sifted)
 		s.sifted = sifted{}
 	case ")":
-		picks := s.picks && !s.loose
-		if n := len(s.groups); n > 0 {
-			s.sifted, s.groups = s.groups[n-1], s.groups[:n-1]
-		}
-		s.test(picks)
+		s.closeGroup()
 	case "-o", "-or", ",":
-		s.loose = s.loose || !s.picks || name == ","
-		s.picks, s.not = false, false
+		s.loose, s.more = s.loose || s.picks == "" || name == ",", true
+		s.picks, s.not = "", false
 	case "!", "-not":
 		s.not = true
 	case "-name", "-iname":
-		s.test(value.known && !value.many && picksNames(value.text))
+		s.test(constant && picksNames(value.text), name+" "+value.text)
 	case "-empty":
-		s.test(true)
+		s.test(true, name)
+	case "-maxdepth":
+		s.flat = s.flat || value.text == "0" || value.text == "1"
+	case "-type":
+		s.test(constant && value.text == "f" && s.flat, "-maxdepth 1")
 	case "-delete":
-		picked := s.picks || slices.ContainsFunc(s.groups, func(g sifted) bool { return g.picks })
-		s.whole = s.whole || !picked
+		picked := s.picked()
+		s.whole = s.whole || picked == ""
+		if s.deletes != "" && s.deletes != picked {
+			picked = "..."
+		}
+		s.deletes = picked
 	default:
-		s.test(false)
+		s.test(constant && picksStatus(name, value.text), name+" "+value.text)
 	}
 }
 
-func (s *sift) test(picks bool) {
-	s.picks = s.picks || picks && !s.not
+func (s *sift) closeGroup() {
+	picks := s.picks
+	if picks != "" && s.more {
+		picks = "..."
+	}
+	if s.loose {
+		picks = ""
+	}
+	if n := len(s.groups); n > 0 {
+		s.sifted, s.groups = s.groups[n-1], s.groups[:n-1]
+	}
+	s.test(picks != "", picks)
+}
+
+// picked returns the test that picks what comes next, "" for none.
+func (s *sift) picked() string {
+	if s.picks != "" {
+		return s.picks
+	}
+	for _, g := range s.groups {
+		if g.picks != "" {
+			return g.picks
+		}
+	}
+	return ""
+}
+
+// picksStatus reports whether a test asks for an age of a week, a large size,
+// one owner other than root, or one mode.
+func picksStatus(name, value string) bool {
+	switch name {
+	case "-mtime", "-atime", "-ctime":
+		days, err := strconv.Atoi(strings.TrimPrefix(value, "+"))
+		return err == nil && days >= 7
+	case "-size":
+		n, err := strconv.Atoi(strings.TrimPrefix(strings.TrimRight(value, "MGT"), "+"))
+		return err == nil && n >= 100 && strings.TrimRight(value, "MGT") != value
+	case "-user", "-group", "-uid", "-gid":
+		return value != "root" && value != "wheel" && strings.Trim(value, "+-0") != ""
+	case "-perm":
+		return strings.Trim(value, "0") != "" && strings.Trim(value, "01234567") == ""
+	}
+	return false
+}
+
+func (s *sift) test(picks bool, as string) {
+	if picks && !s.not && s.picks == "" {
+		s.picks = as
+	}
 	s.not = false
 }
 

@@ -13,6 +13,8 @@ type word struct {
 	many bool
 	// one: it is exactly one of the names that its glob matches.
 	one bool
+	// picked is the test that picks it out, as in Effect.
+	picked string
 	// output: it names the output of a command (process substitution).
 	output bool
 	// empty is what it would be if every unknown variable in it were empty.

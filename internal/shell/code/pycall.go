@@ -306,7 +306,7 @@ func (c *pyChecker) method(fn, n *node) (done bool) {
 	case "read_text", "read_bytes", "iterdir":
 		c.files(Read, base)
 	case "glob", "rglob":
-		if patterns, ok := c.consts(orNil(pos)); !ok || strings.Contains(strings.Join(patterns, " "), "..") || anyAbsolute(patterns) {
+		if patterns, ok := c.consts(orNil(pos)); !ok || picksHidden(patterns) || strings.Contains(strings.Join(patterns, " "), "..") || anyAbsolute(patterns) {
 			c.effect(Tree, "", false)
 			return true
 		}
@@ -332,6 +332,19 @@ func orNil(pos []*node) *node {
 		return &node{op: "const"}
 	}
 	return pos[0]
+}
+
+// picksHidden reports whether a pattern asks for names that begin with a dot,
+// as .env does.
+func picksHidden(patterns []string) bool {
+	for _, p := range patterns {
+		for part := range strings.SplitSeq(p, "/") {
+			if strings.ContainsAny(part, "*?[") && (part[0] == '.' || strings.Contains(part, "env") || part[0] == '[') {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func anyAbsolute(names []string) bool {

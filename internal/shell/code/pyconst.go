@@ -285,7 +285,7 @@ func (c *pyChecker) found(n *node) (string, bool) {
 	case n.kids[0].op == "attr" && ref == "" && among(n.kids[0].text, " glob rglob iterdir "):
 		for _, arg := range n.kids[1:] {
 			patterns, ok := c.consts(arg.kids[0])
-			if !ok || anyAbsolute(patterns) || strings.Contains(strings.Join(patterns, " "), "..") {
+			if !ok || picksHidden(patterns) || anyAbsolute(patterns) || strings.Contains(strings.Join(patterns, " "), "..") {
 				return "", false
 			}
 		}
@@ -308,7 +308,7 @@ func (c *pyChecker) globbed(n *node) (string, bool) {
 	}
 	pattern := patterns[0]
 	star := strings.IndexAny(pattern, "*?[")
-	if star < 0 || strings.Contains(pattern[star:], "..") {
+	if star < 0 || picksHidden(patterns) || strings.Contains(pattern[star:], "..") {
 		return "", false
 	}
 	slash := strings.LastIndexByte(pattern[:star], '/')

@@ -1,0 +1,47 @@
+package shell
+
+import "github.com/nodgate/nod/internal/repo"
+
+// maxGitlinks bounds how many repositories inside another are looked at.
+const maxGitlinks = 64
+
+// gitlinks adds what the configuration of repositories inside this one says:
+// git runs itself in each of them, to see whether it has changed. That they
+// are no submodules, with their directory under .git/modules, is no matter.
+func (a *analysis) gitlinks(r *repository, sub string) {
+	if r.inner || !r.found || r.top == "" || !looksInside(sub) {
+		return
+	}
+	r.inner = true
+	at, ok := repo.Around(a.env.Files, r.top+"/.")
+	if !ok {
+		return
+	}
+	names, ok := at.Gitlinks()
+	if !ok || len(names) > maxGitlinks {
+		r.fault = "which repositories lie inside this one cannot be read"
+		return
+	}
+	for _, name := range names {
+		dir, _ := a.place(r.top + "/" + name)
+		inside := a.repository(dir)
+		if inside == nil || inside.top != dir {
+			continue
+		}
+		a.gitlinks(inside, sub)
+		r.rewrites = true // git fetch goes on in there
+		r.keys = append(r.keys, inside.keys...)
+		r.fault = orElse(r.fault, inside.fault)
+	}
+}
+
+// looksInside reports whether a subcommand may look at the working tree, and
+// so into the repositories in it.
+func looksInside(sub string) bool {
+	switch sub {
+	case "log", "show", "rev-parse", "branch", "remote", "config", "tag", "reflog", "cat-file", "ls-tree", "rev-list", "merge-base", "for-each-ref",
+		"show-ref", "shortlog", "ls-remote", "blame", "count-objects", "name-rev", "var", "hash-object", "init", "clone", "help":
+		return false
+	}
+	return true
+}
