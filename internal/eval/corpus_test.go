@@ -143,7 +143,9 @@ func BenchmarkRows(b *testing.B) {
 			timeRows(b, f)
 		})
 	}
-	b.Run("shared/sessions", func(b *testing.B) { timeRows(b, shared(b, "sessions")) })
+	for _, name := range []string{"sessions", "peer-dippy"} {
+		b.Run("shared/"+name, func(b *testing.B) { timeRows(b, shared(b, name)) })
+	}
 }
 
 func timeRows(b *testing.B, f eval.File) {
