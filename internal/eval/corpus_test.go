@@ -168,17 +168,22 @@ func BenchmarkRows(b *testing.B) {
 			timeRows(b, f)
 		})
 	}
-	b.Run("shared/sessions", func(b *testing.B) { timeRows(b, shared(b, "sessions")) })
+	for _, name := range []string{"sessions", "peer-dippy"} {
+		b.Run("shared/"+name, func(b *testing.B) { timeRows(b, shared(b, name)) })
+	}
 }
 
 func timeRows(b *testing.B, f eval.File) {
 	o := builtin()
 	o.Workers = 1
 	var times []time.Duration
-	for b.Loop() {
-		times = times[:0]
-		for _, j := range judge(b, f, o) {
-			times = append(times, j.Answers[0].Latency)
+	for b.Loop() { // the best of each row: what else the machine does is left out
+		for i, j := range judge(b, f, o) {
+			if took := j.Answers[0].Latency; i == len(times) {
+				times = append(times, took)
+			} else {
+				times[i] = min(times[i], took)
+			}
 		}
 	}
 	slices.Sort(times)

@@ -70,7 +70,7 @@ func read(source string, env Env, lang syntax.LangVariant) Report {
 		return unread(source, "does not parse as "+lang.String()+": "+parseFault(err))
 	}
 	a.inherited()
-	a.stmts(file.Stmts, state{dir: env.Dir})
+	a.blockWith(file.Stmts, state{dir: env.Dir}, input{outer: true})
 	a.recheckProven()
 	if a.over != "" {
 		return Report{Exceeded: a.over}

@@ -49,6 +49,7 @@ func (a *analysis) apply(s sheet, inv *invocation) state {
 
 func (a *analysis) applied(s sheet, inv *invocation) state {
 	u := use{analysis: a, sheet: s, inv: inv, roles: s.args, st: inv.st}
+	u.heed()
 	if u.standsAlone() {
 		return inv.st
 	}
@@ -191,6 +192,10 @@ func (u *use) longOption(text string, w word, rest []word) int {
 	find := u.long
 	if u.oneDash {
 		find = u.lookup
+	}
+	if exact, listed := find(text); has && listed { // -write=false
+		u.option(exact, word{value: value{known: true}, raw: w.raw}, text)
+		return 0
 	}
 	o, ok := find(name)
 	if !ok && u.oneDash && len(text) > 1 && text[1] >= '0' && text[1] <= '9' {

@@ -21,6 +21,8 @@ func BenchmarkAnalyze(b *testing.B) {
 		{"find-exec", `find . -name '*.go' -exec grep -l foo {} \;`},
 		{"loop", `for f in a b c; do wc -l "$f"; done`},
 		{"commit", "git commit -m \"$(cat <<'EOF'\nfix: x\n\nbody\nEOF\n)\""},
+		{"az", "az aks nodepool show --cluster-name c --name p -g g"},
+		{"gcloud", "gcloud compute instances list --format json"},
 		{"sh-c", `bash -c 'cd src && rm -rf build'`},
 	} {
 		for _, d := range []struct {

@@ -36,6 +36,8 @@
 //   - sheet.go, apply.go, roles.go and finish.go read the arguments with the
 //     data in commands/, whose README.md describes the format. An option that
 //     the data does not hold makes the command unknown.
+//   - heeds.go looks for files and variables that make a program which only
+//     prints run something else.
 //   - sed.go, awk.go, inline.go, fzf.go, media.go and git.go read what
 //     needs more than data.
 //     gitconfig.go and githooks.go find what git would start; gitkept.go says
@@ -59,10 +61,10 @@
 // line. Definitions holds the hash of every file that says what a command runs,
 // read or not. A Read with Names looks at names and status only. Where
 // the output of other commands of the line names a target, From and To say
-// which. Wrapping a command (env, sudo, sh -c, eval, xargs,
-// substitution, quoting ...) never takes an effect away without adding an
-// Unknown, or a Run or Persist that stands for it; FuzzWrap and FuzzDisguise
-// hold that.
+// which; with Given, it is the standard input of the whole line. Wrapping a
+// command (env, sudo, sh -c, eval, xargs, substitution, quoting ...) never takes
+// an effect away without adding an Unknown, or a Run or Persist that stands for
+// it; FuzzWrap and FuzzDisguise hold that.
 //
 // # What is not seen
 //

@@ -37,6 +37,10 @@ func (u *use) finish() {
 		if !strings.Contains(u.marks, "makes") && len(u.pos) > 0 {
 			u.effects("!write:.", u.inv.raw)
 		}
+	case "sample":
+		if !strings.Contains(u.marks, "makes") {
+			u.effects("!write:/tmp/sample.txt", u.inv.raw) // a name that was not there
+		}
 	case "second":
 		if len(u.pos) < 2 {
 			u.unknown(PartWords, u.inv.raw, u.sheet.name+" writes beside what it reads")

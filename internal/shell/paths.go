@@ -84,6 +84,7 @@ func (a *analysis) lostTarget(e Effect, w word, st state) {
 		what += "; with its variables empty it is " + escaped(w.empty)
 	}
 	e.From, e.To = w.from, w.to
+	e.Given = w.given && e.Kind == Read && a.away == ""
 	a.effect(e)
 	if e.Kind != Read {
 		a.unknown(PartWords, w.raw, what)

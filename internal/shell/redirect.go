@@ -30,6 +30,9 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) (input
 		default:
 			w, st = a.single(r.Word, st)
 			a.opens(r, w, st)
+			if stdin {
+				in.outer = false
+			}
 			if stdin && (r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut) {
 				in = input{kind: fromFile, text: w, path: w.text}
 			}

@@ -185,7 +185,10 @@ type Effect struct {
 	// them) whose output names the target, where that is not known; equal where
 	// it comes from elsewhere.
 	From, To int
-	Words    string // the words it came from, as written, at most 200 bytes
+	// Given, of a Read whose target is not known: it is named on the standard
+	// input that the whole line was started with, by nothing in the line.
+	Given bool
+	Words string // the words it came from, as written, at most 200 bytes
 	// Note, of a Run, says what can be said of the code all the same, at most
 	// 200 bytes; "" where that is nothing.
 	Note    string

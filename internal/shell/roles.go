@@ -74,6 +74,8 @@ func (u *use) fed(rest []word) []word {
 	if u.inv.in.kind == piped && !strings.Contains(u.marks, "apart") {
 		v.from, v.to = u.inv.in.from, u.inv.in.to
 	}
+	// What the first command reads was not redirected by an earlier one.
+	v.given = u.inv.in.outer && u.foremost() && !strings.Contains(u.marks, "apart")
 	if u.replace == "" {
 		return append(words, word{value: v, raw: "arguments from standard input", many: true})
 	}
@@ -87,6 +89,9 @@ func (u *use) fed(rest []word) []word {
 	}
 	return words
 }
+
+// foremost reports whether it is the first command of the line itself.
+func (u *use) foremost() bool { return u.analysis.command == 0 && u.depth == 0 && u.caller == 0 }
 
 // elsewhere walks what runs on another machine or in a container.
 func (u *use) elsewhere(walk func()) {

@@ -146,10 +146,14 @@ func (a *analysis) define(name, sum string) {
 type watched struct {
 	path    string
 	command int
+	heeded  bool // the command reads it before it does anything
+	begins  bool // any name that begins so
 }
 
-func (a *analysis) watch(name string) {
-	if w := (watched{name, a.command}); !slices.Contains(a.watching, w) {
+func (a *analysis) watch(name string) { a.watches(watched{path: name, command: a.command}) }
+
+func (a *analysis) watches(w watched) {
+	if !slices.Contains(a.watching, w) {
 		a.watching = append(a.watching, w)
 	}
 }
@@ -168,7 +172,7 @@ func (a *analysis) unstable() {
 		}
 		for _, w := range a.watching {
 			own := a.outermost(e.Command) == a.outermost(w.command)
-			if slices.Contains(found, w) || !a.changes(e, w.path, own) {
+			if slices.Contains(found, w) || own && w.heeded || !a.changes(e, w.path, own) && !(w.begins && strings.HasPrefix(e.Target, w.path)) {
 				continue
 			}
 			if found = append(found, w); own {

@@ -12,11 +12,12 @@ type sheet struct {
 	name    string // as the user knows it: "git remote add"
 	heading string // of the section: "remote add"
 	file    string
-	all     string   // the whole file
+	all     string // the whole file
+	index   commands.Index
 	body    string   // the section for this subcommand
 	more    []string // other sections whose options count too
 
-	args, none, always, code, skip, others                         string
+	args, none, always, code, skip, others, heeds                  string
 	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf bool
 }
 
@@ -31,7 +32,7 @@ func (a *analysis) sheet(name string) (sheet, bool) {
 	if !ok {
 		return sheet{}, false
 	}
-	s := sheet{name: name, file: file, all: text}
+	s := sheet{name: name, file: file, all: text, index: commands.IndexOf(file)}
 	s.body = text
 	if end := strings.Index(text, "\n["); end >= 0 {
 		s.body = text[:end+1]
@@ -50,6 +51,13 @@ func (a *analysis) sheet(name string) (sheet, bool) {
 // section returns the lines under a heading. Headings stand side by side
 // where subcommands are alike: [ps][ls].
 func (s *sheet) section(name string) (string, bool) {
+	if s.index != "" {
+		at, ok := s.index.Body(name)
+		if !ok {
+			return "", false
+		}
+		return sectionOf(s.all[at:]), true
+	}
 	heading := "[" + name + "]"
 	for from := 0; ; {
 		i := strings.Index(s.all[from:], heading)
@@ -66,15 +74,27 @@ func (s *sheet) section(name string) (string, bool) {
 		if start < 0 {
 			return "", false
 		}
-		body := s.all[i+start+1:]
-		if strings.HasPrefix(body, "[") {
-			return "", true
-		}
-		if end := strings.Index(body, "\n["); end >= 0 {
-			body = body[:end+1]
-		}
-		return body, true
+		return sectionOf(s.all[i+start+1:]), true
 	}
+}
+
+// sectionOf cuts a text where the next heading begins.
+func sectionOf(text string) string {
+	if strings.HasPrefix(text, "[") {
+		return ""
+	}
+	if end := strings.Index(text, "\n["); end >= 0 {
+		return text[:end+1]
+	}
+	return text
+}
+
+// ends reports whether sections of the file are named by the end of a path.
+func (s *sheet) ends() bool {
+	if s.index != "" {
+		return s.index.Begins("... ")
+	}
+	return strings.Contains(s.all, "\n[... ")
 }
 
 // under returns the sheet of a subcommand.
@@ -83,7 +103,7 @@ func (s *sheet) under(sub string) (sheet, bool) {
 	if !ok {
 		return sheet{}, false
 	}
-	out := sheet{name: s.name + " " + sub, heading: path, file: s.file, all: s.all, body: body, oneDash: s.oneDash}
+	out := sheet{name: s.name + " " + sub, heading: path, file: s.file, all: s.all, index: s.index, body: body, oneDash: s.oneDash}
 	if s.inherit {
 		out.more = append(out.more, s.body)
 		out.more = append(out.more, s.more...)
@@ -108,7 +128,8 @@ func (s *sheet) match(sub string) (path, body string, ok bool) {
 	if body, ok = s.verb(prefix, sub); ok {
 		return path, body, true
 	}
-	for groups := prefix; strings.Contains(s.all, "\n[... "); _, groups, _ = strings.Cut(groups, " ") {
+	ends := s.ends()
+	for groups := prefix; ends; _, groups, _ = strings.Cut(groups, " ") {
 		if body, ok = s.verb("... "+groups, sub); ok {
 			return path, body, true
 		}
@@ -159,6 +180,8 @@ func (s *sheet) directives(body string) {
 			s.skip = " " + rest + " "
 		case "others":
 			s.others = orElse(rest, "text")
+		case "heeds":
+			s.heeds = strings.TrimPrefix(s.heeds+"\n"+rest, "\n")
 		case "inert":
 			s.inert = true
 		case "deaf":
@@ -212,7 +235,7 @@ func (s *sheet) lookup(name string) (option, bool) {
 	for _, body := range s.more {
 		if o, ok := lookupIn(body, name); ok {
 			// -v of the program is not -v of its subcommand.
-			if strings.HasPrefix(o.rest, "alone") && s.heading != "" && name != "--help" {
+			if strings.HasPrefix(o.rest, "alone") && s.heading != "" && name != "--help" && !(s.oneDash && name == "-help") {
 				continue
 			}
 			return o, true

@@ -48,6 +48,8 @@ type value struct {
 	// from and to bound the commands that print it, where all of it is printed
 	// by commands; equal where it is not.
 	from, to int
+	// given: it is what the standard input of the whole line holds.
+	given bool
 }
 
 func constant(s string) value { return value{text: s, known: true} }

@@ -13,6 +13,8 @@ type input struct {
 	from int  // the commands that feed a pipe
 	to   int
 	path string // of a file
+	// outer: it is the standard input that the whole line was started with.
+	outer bool
 }
 
 type inputKind uint8

@@ -12,12 +12,6 @@ import (
 //go:embed *.txt
 var files embed.FS
 
-// The largest file is the one most asked for: it is kept as a string too,
-// which needs no copy.
-//
-//go:embed git.txt
-var git string
-
 //go:embed families
 var families string
 
@@ -28,14 +22,17 @@ func Find(name string) (text, file string, ok bool) {
 	if name == "" || strings.ContainsAny(name, "/\x00") {
 		return "", "", false
 	}
-	if name == "git" {
-		return git, name, true
-	}
 	file = name
+	if text, _ = large(file); text != "" {
+		return text, file, true
+	}
 	data, err := files.ReadFile(name + ".txt")
 	if err != nil {
 		if file, ok = family(name); !ok {
 			return "", "", false
+		}
+		if text, _ = large(file); text != "" {
+			return text, file, true
 		}
 		if data, err = files.ReadFile(file + ".txt"); err != nil {
 			return "", "", false
