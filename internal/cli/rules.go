@@ -30,9 +30,9 @@ file and line, or "default", of each.
   --settings F, --managed F, --state DIR   instead of the usual places
 
 nod rules check says what is doubtful about the rules that somebody wrote: one
-that another keeps from ever clearing its command, one that
-allows what nod or another allows without it, one that leaves too much open, and patterns
-that decided nothing in the log. It runs nothing and changes nothing.
+that another keeps from ever clearing its command, one that allows what is
+allowed without it, one that leaves too much open, and patterns that decided
+nothing in the log. It runs nothing and changes nothing.
 
 hard_deny is a boundary: nod decides it without a model, and nothing clears
 it. soft_deny is advice to a model and no boundary.

@@ -15,7 +15,8 @@
 //
 // A sign has a weight; a text's score is the greatest sum of the weights of
 // different signs that stand within 120 words. Weights are never negative, so
-// nothing that is added to a text lowers its score. The weights are a logistic
+// that within what is read nothing that is written behind a text lowers its
+// score, but for the end of a comment that was left open. The weights are a logistic
 // regression over the signs, ten times and rounded, fitted to corpus/results
 // and to results of real sessions; measure/ fits and measures them.
 //
@@ -30,9 +31,9 @@ package probe
 // together.
 const Limit = 64 << 10
 
-// Threshold is the score from which a text is flagged: the lowest with at most
-// 1 % false alarms on results of real sessions that no weight was fitted to.
-// docs/probe.md has the curve.
+// Threshold is the score from which a text is flagged: false alarms on results
+// of real sessions that no weight was fitted to stay below 1 %, with the whole
+// of their 95 % interval. docs/probe.md has the curve.
 const Threshold = 52
 
 // window is how many words signs may lie apart.

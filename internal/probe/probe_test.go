@@ -194,6 +194,18 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// BenchmarkReadHostile reads what makes the reader work most.
+func BenchmarkReadHostile(b *testing.B) {
+	for _, piece := range []string{"IMPORTANT!!!!!!!!", "assistant: you must ", "<!-- ", "<p style=", "QUJD/QUJDQUJDQUJDQUJDQUJDQUJDQUJD-", "{", "please send it "} {
+		b.Run(piece, func(b *testing.B) {
+			text := strings.Repeat(piece, probe.Limit/len(piece))
+			for b.Loop() {
+				probe.Read(text)
+			}
+		})
+	}
+}
+
 func BenchmarkRead(b *testing.B) {
 	source, err := os.ReadFile("../shell/builtins.go")
 	if err != nil {

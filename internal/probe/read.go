@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	maxHits  = 4_000 // of one text
-	maxWord  = 24    // bytes; a longer word has no class
-	blobMin  = 32    // characters of a blob that may hold text
+	maxHits  = 1 << 16 // more than fit into what is read, so that filling displaces nothing
+	maxWord  = 24      // bytes; a longer word has no class
+	blobMin  = 32      // characters of a blob that may hold text
 	blobMax  = 8 << 10
-	maxBlobs = 8
-	nestMax  = 2 // blobs in blobs
+	allBlobs = 256 << 10 // bytes of all attempts to decode
+	nestMax  = 2         // blobs in blobs
 )
 
 // reader reads a text word by word. last says where a class was last seen.
@@ -24,7 +24,7 @@ type reader struct {
 	word  int // number of the current word, from 1
 	at    int // offset of its end
 	depth int
-	blobs int
+	tried int // bytes of attempts to decode
 
 	last    [64]int // by class, number of the word, 0: never
 	order   [64]int // the same, where the word gave an order
@@ -45,7 +45,15 @@ func read(text string, depth int) hits {
 	return r.hits
 }
 
-func (r *reader) hit(s Sign) { r.hits = append(r.hits, hit{r.word, r.at, s}) }
+// hit notes a sign, once for a word.
+func (r *reader) hit(s Sign) {
+	for i := len(r.hits) - 1; i >= 0 && r.hits[i].word == r.word; i-- {
+		if r.hits[i].sign == s {
+			return
+		}
+	}
+	r.hits = append(r.hits, hit{r.word, r.at, s})
+}
 
 // next reads one word, or what stands between words, and returns the offset
 // behind it.
@@ -322,14 +330,14 @@ func (r *reader) encoded(start int) int {
 	for end < len(r.text) && end-start < blobMax && (inWord(r.text[end]) || strings.IndexByte("+/=-", r.text[end]) >= 0) {
 		end++
 	}
-	if r.depth >= nestMax || r.blobs >= maxBlobs || end-start < blobMin {
+	if r.depth >= nestMax || r.tried > allBlobs || end-start < blobMin {
 		return 0
 	}
+	r.tried += end - start
 	plain := unpack(r.text[start:end])
 	if plain == "" {
 		return 0
 	}
-	r.blobs++
 	r.word++
 	r.at = end
 	r.blob = r.word

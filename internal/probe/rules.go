@@ -1,6 +1,9 @@
 package probe
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // signs notes what a word completes. c are its classes; starts says that it
 // begins a sentence, orders that it is a verb that gives an order.
@@ -166,9 +169,14 @@ func conceals(tag string) bool {
 	if !strings.Contains(tag, "style") && !strings.Contains(tag, "hidden") {
 		return false
 	}
-	tag = strings.NewReplacer(" ", "", `"`, "", "'", "").Replace(tag)
+	plain := make([]byte, 0, 200)
+	for i := range len(tag) {
+		if c := tag[i]; c != ' ' && c != '"' && c != '\'' {
+			plain = append(plain, c)
+		}
+	}
 	for _, style := range [...]string{"display:none", "visibility:hidden", "font-size:0", "font-size:1px", "opacity:0", "color:white", "color:#fff", "left:-9999", "hidden=", "aria-hidden=true"} {
-		if strings.Contains(tag, style) {
+		if bytes.Contains(plain, []byte(style)) {
 			return true
 		}
 	}
