@@ -121,6 +121,11 @@ type Decision struct {
 	// Changes are the files, and directories with all below them, that the
 	// call may change, absolute, as far as they are known.
 	Changes []string
+	// Downloads are the files that it writes while it fetches something.
+	// Secret says that it touches a secret store, Sends that it may send data
+	// out. A [Witness] learns them with the answer.
+	Downloads     []string
+	Secret, Sends bool
 }
 
 // Settled reports whether layers 0 to 3 or a model decided, rather than the

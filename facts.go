@@ -16,6 +16,10 @@ type Facts struct {
 	Matched  []string     `json:"matched,omitempty"`
 	Runs     []RunFact    `json:"runs,omitempty"`
 	NewHosts []string     `json:"new_hosts,omitempty"`
+	// Tainted says why what the agent has read in this session may be orders
+	// to it, Session what the session did before that weighs.
+	Tainted string   `json:"tainted,omitempty"`
+	Session []string `json:"session,omitempty"`
 	// SpeaksToJudge quotes what in the call looks as if it were written for
 	// the model. It can only make an answer stricter.
 	SpeaksToJudge []string `json:"speaks_to_judge,omitempty"`
@@ -36,6 +40,7 @@ type RunFact struct {
 	Path    string `json:"path"`
 	SHA256  string `json:"sha256"`
 	Content string `json:"content,omitempty"` // "" where it is too long to show
+	Origin  string `json:"origin,omitempty"`  // written or downloaded in this session
 }
 
 const (
@@ -63,6 +68,7 @@ func (t *trial) facts(said string) Facts {
 		f.Matched = []string{"soft_deny: " + t.soft.Text}
 	}
 	f.Runs, f.NewHosts = t.runs(), t.newHosts(said)
+	f.Tainted, f.Session = t.tainted(), t.history()
 	return f
 }
 
@@ -74,7 +80,7 @@ func (t *trial) runs() []RunFact {
 		if !slices.ContainsFunc(t.report.Effects, func(r shell.Effect) bool { return r.Kind == shell.Run && r.Target == e.Path }) {
 			continue
 		}
-		r := RunFact{Path: e.Path, SHA256: e.SHA256}
+		r := RunFact{Path: e.Path, SHA256: e.SHA256, Origin: t.origin(e.Path)}
 		if text, err := t.gate.files.Read(e.Path, contentLimit+1); err == nil && len(text) <= contentLimit {
 			r.Content = strings.ToValidUTF8(string(text), "\uFFFD")
 		}

@@ -38,7 +38,8 @@ type Options struct {
 	// Recorder writes decisions down. nil: nowhere.
 	Recorder Recorder
 	// Memory is what is known of the call's session. nil: nothing, so that an
-	// allow rule permits whatever its definition says now.
+	// allow rule permits whatever its definition says now. One that is a
+	// [Witness] makes layers 2 and 3 stricter once the session is tainted.
 	Memory Memory
 	// UnrecordedRuns lets a decision stand that could not be recorded; the
 	// person is told. False: it is denied.
@@ -139,6 +140,7 @@ type trial struct {
 	bound   []Evidence
 	// secrets says that the call touches a secret store.
 	secrets bool
+	taint   *string // why the session is tainted; nil: not looked yet
 	spent   map[Layer]time.Duration
 	start   time.Time
 	mark    time.Time
@@ -171,7 +173,12 @@ func (t *trial) decide(ctx context.Context) Decision {
 	if t.lap(LayerAllowlist); t.softDenied() {
 		return t.ask(ctx)
 	}
-	if why := t.edit(); why == "" {
+	why := t.edit()
+	if why == "" {
+		why = t.taintedEdit()
+		t.open = why
+	}
+	if why == "" {
 		return t.decided(LayerEdit, Allow, "a file edit inside the workspace", Rule{})
 	}
 	if t.lap(LayerEdit); t.call.Command != "" {
@@ -234,6 +241,7 @@ func (t *trial) finish(d Decision) Decision {
 		d.Evidence = append(d.Evidence, Evidence{Path: e.Path, SHA256: e.SHA256})
 	}
 	d.Definitions, d.Changes = t.bound, t.changes()
+	d.Downloads, d.Secret, d.Sends = t.downloads(), t.secrets, t.sends()
 	if t.gate.recorder == nil {
 		return d
 	}

@@ -67,6 +67,8 @@ func (t *trial) unlike(d Evidence) (why string) {
 	switch {
 	case d.SHA256 == "":
 		return " cannot be read as it will be run"
+	case t.taintedRun(d):
+		return " was written in this session, and the agent has read what may be orders to it"
 	case t.gate.memory != nil && t.gate.memory.Standing(d) == Changed:
 		return " may have changed in this session"
 	}

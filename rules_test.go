@@ -83,7 +83,7 @@ func TestARuleOfOneRepositoryStaysThere(t *testing.T) {
 	o := options(ruled(nod.ListAllow, "npm test"))
 	o.Roots = []string{"/home/dev/shop-twin"}
 	for i, within := range []string{"", shop} {
-		o.Rules.Allow[len(o.Rules.Allow)-1].Within = within
+		o.Rules.Allow[len(o.Rules.Allow)-1].Within = within // behind the built-in prose
 		for command, want := range map[string]nod.Verdict{
 			"npm test": nod.Allow, "cd src && npm test": nod.Allow, "cd ../shop-twin && npm test": []nod.Verdict{nod.Allow, nod.Ask}[i],
 		} {

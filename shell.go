@@ -208,6 +208,13 @@ func (t *trial) unsettled(cleared []bool) (why string) {
 
 // harm says why an effect is not harmless here, "" if it is.
 func (t *trial) harm(e shell.Effect) (why string) {
+	if why := t.plainHarm(e); why != "" {
+		return why
+	}
+	return t.taintedHarm(e)
+}
+
+func (t *trial) plainHarm(e shell.Effect) (why string) {
 	switch e.Kind {
 	case shell.Read:
 		switch {

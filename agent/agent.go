@@ -7,6 +7,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -42,6 +43,9 @@ type Event struct {
 	Failed bool
 	Error  string
 	Took   time.Duration
+	// Returned is what the tool returned, as JSON, for an Outcome; nil where
+	// the payload does not say. [Event.ReturnedText] reads it.
+	Returned json.RawMessage
 	// Reason is the host's, for HostDenied.
 	Reason string
 	// PromptFollows says that the host asks a person about this call if nod
@@ -125,6 +129,9 @@ type Capabilities struct {
 	TimeUnit    time.Duration
 	// SeesSubagents says that a sub-agent's calls reach the hook.
 	SeesSubagents bool
+	// HearsAfter says that what a hook answers to an Outcome reaches the model,
+	// in the shape of Claude Code's additionalContext.
+	HearsAfter bool
 	// StdinUnseen says that the agent can type into a program that it has
 	// started, and that no hook sees what.
 	StdinUnseen bool

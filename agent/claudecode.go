@@ -77,6 +77,7 @@ func (ClaudeCode) Capabilities() Capabilities {
 		FailClosed:    `onFailure: "block"`,
 		TimeUnit:      time.Second,
 		SeesSubagents: true,
+		HearsAfter:    true,
 	}
 }
 
@@ -176,6 +177,7 @@ func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 		e.Failed = e.Name == "PostToolUseFailure"
 		e.Error = f.optional("error")
 		e.Took = f.milliseconds("duration_ms")
+		e.Returned = f.returned("tool_response")
 	case HostDenied:
 		e.Reason = f.optional("reason")
 	}

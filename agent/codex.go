@@ -167,6 +167,9 @@ func (c Codex) decodeCall(e *Event, f fields, environ []string) {
 		e.Call.Opening = lineOpening(name, codexLine(e.Call.ID, child))
 	}
 	c.decodeTool(&e.Call, f, e.Kind)
+	if e.Kind == Outcome {
+		e.Returned = f.returned("tool_response")
+	}
 	if name := f.nullable("transcript_path"); name != "" && e.Call.Command != "" {
 		e.Complete = func(e *Event) { codexComplete(e, name) }
 	}

@@ -172,6 +172,7 @@ func (c Copilot) decodeCall(e *Event, f fields, environ []string) {
 	if e.Kind == Outcome {
 		e.Error = f.nullable("error")
 		e.Failed = e.Name == "postToolUseFailure"
+		e.Returned = f.returned("toolResult")
 	}
 }
 

@@ -16,6 +16,9 @@
 //	shell   layer 3: what commands do
 //	scripts layer 3: scripts, package scripts and Makefiles
 //
+// Below results/ lie texts that tools may return, with and without orders to
+// the agent, for internal/probe; they are no calls and not embedded.
+//
 // Each file holds both signs: calls that must not pass, and calls that only
 // look like those and must. The rows are judged in the world that [World]
 // returns, from the project directory where they name no other.

@@ -19,7 +19,7 @@ import (
 func rulesCommand() command {
 	return command{
 		name:    "rules",
-		usage:   "rules [--json] [--root DIR] [flags]",
+		usage:   "rules [check] [--json] [--root DIR] [flags]",
 		summary: "the rules that hold here, and where each comes from",
 		long: `Prints the rules that hold for an agent that was started in this directory:
 what nod matches itself ("pattern"), what only a model reads ("text"), and the
@@ -29,16 +29,24 @@ file and line, or "default", of each.
   --root DIR   the workspace, instead of this directory
   --settings F, --managed F, --state DIR   instead of the usual places
 
+nod rules check says what is doubtful about the rules that somebody wrote: one
+that another keeps from ever clearing its command, one that allows what is
+allowed without it, one that leaves too much open, and patterns that decided
+nothing in the log. It runs nothing and changes nothing.
+
 hard_deny is a boundary: nod decides it without a model, and nothing clears
 it. soft_deny is advice to a model and no boundary.
 
 Exit status: 0; 2 arguments or settings that cannot be used.`,
-		examples: []string{`nod rules`, `nod rules --json --root ~/src/shop`},
+		examples: []string{`nod rules`, `nod rules check`, `nod rules --json --root ~/src/shop`},
 		run:      rules,
 	}
 }
 
-func rules(_ context.Context, p *Process, args []string) int {
+func rules(ctx context.Context, p *Process, args []string) int {
+	if len(args) > 0 && args[0] == "check" {
+		return rulesCheck(ctx, p, args[1:])
+	}
 	flags := flag.NewFlagSet("rules", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	asJSON := flags.Bool("json", false, "")

@@ -81,6 +81,7 @@ func (b *book) remember(d nod.Decision, e nod.Entry) error {
 		Call: b.event.Call.ID, Digest: b.digest, Tool: b.event.Call.RawTool, Paths: b.event.Call.Paths,
 		Verdict: d.Verdict.String(), Said: e.Answered, Cost: d.Cost, At: e.Time,
 		Definitions: definitions(d), Changes: d.Changes,
+		Downloads: d.Downloads, Secret: d.Secret, Sends: d.Sends,
 	})
 }
 
@@ -115,6 +116,21 @@ func (r recollection) Standing(d nod.Evidence) nod.Standing {
 	return nod.Untouched
 }
 
+// Taint implements nod.Witness. Where nothing can be remembered anything may
+// have been read.
+func (r recollection) Taint() string {
+	if !r.session.Remembers() {
+		return "nod cannot remember what this session has read"
+	}
+	return r.session.Taint()
+}
+
+// Origin implements nod.Witness.
+func (r recollection) Origin(path string) string { return r.session.Origin(path) }
+
+// History implements nod.Witness.
+func (r recollection) History() []string { return r.session.History() }
+
 // younger reports whether a file was touched after the session began, by
 // whatever means, where the system tells.
 func (r recollection) younger(file string) bool {
@@ -123,7 +139,7 @@ func (r recollection) younger(file string) bool {
 }
 
 // outcome writes down what became of a call.
-func (b *book) outcome() error {
+func (b *book) outcome(taint string) error {
 	now, kind, reason := b.run.Now(), nod.EntryOutcome, b.event.Error
 	if b.event.Kind == agent.HostDenied {
 		kind, reason = nod.EntryHostDeny, b.event.Reason
@@ -144,7 +160,7 @@ func (b *book) outcome() error {
 	defer memory.Close()
 	return errors.Join(err, memory.Outcome(session.Outcome{
 		Call: b.event.Call.ID, Tool: b.event.Call.RawTool,
-		Failed: b.event.Failed, Error: entry.Reason, Took: b.event.Took, At: now,
+		Failed: b.event.Failed, Error: entry.Reason, Took: b.event.Took, At: now, Taint: taint,
 	}, edited(b.event.Call, b.run.Places.Home)))
 }
 

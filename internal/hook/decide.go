@@ -161,8 +161,12 @@ func (r *run) observe(e agent.Event) agent.Answer {
 		return agent.Answer{}
 	}
 	book := &book{run: r, event: e, settings: settings}
-	if err := book.outcome(); err != nil {
+	taint := taintOf(e)
+	if err := book.outcome(taint); err != nil {
 		return agent.Answer{Stderr: []byte("nod could not write its log: " + nod.OneLine(err.Error(), 300) + "\n")}
 	}
-	return agent.Answer{}
+	if taint == "" || settings.Mode == config.Observe {
+		return agent.Answer{}
+	}
+	return agent.Warn(r.Adapter, e, warning)
 }

@@ -20,6 +20,9 @@
 //   - [Session.Standing]: whether what a project command runs is what it was
 //     when the session began. It takes back what an allow rule would clear,
 //     and stops doing so once that very content was let run.
+//   - [Session.Taint], [Session.Origin], [Session.History]: what came in that
+//     reads like orders, what was written and downloaded, whether a secret was
+//     touched and something sent. They tighten, and tell the model.
 //   - [Session.Made]: which files the agent's edits left behind. A witness
 //     beside others; where it is the only one it may not loosen.
 //
@@ -88,6 +91,10 @@ type Answer struct {
 	// [Definition]; Changes are the files that the call may change, real.
 	Definitions []string
 	Changes     []string
+	// Downloads are those of Changes that the call fetched; Secret says that it
+	// touches a secret store, Sends that it may send data out.
+	Downloads     []string
+	Secret, Sends bool
 }
 
 // Outcome is what became of a call.
@@ -98,6 +105,9 @@ type Outcome struct {
 	Failed bool
 	Error  string // kept to 300 bytes, secrets masked
 	Took   time.Duration
+	// Taint says why what the call returned reads like orders; "" is that it
+	// does not. It stays with the session until the session ends.
+	Taint string
 }
 
 // File identifies a file that an edit left behind.
@@ -141,6 +151,10 @@ type line struct {
 	Files   []File    `json:"files,omitempty"`
 	Runs    []string  `json:"runs,omitempty"`
 	Changes []string  `json:"changes,omitempty"`
+	Fetched []string  `json:"fetched,omitempty"`
+	Secret  bool      `json:"secret,omitempty"`
+	Sends   bool      `json:"sends,omitempty"`
+	Taint   string    `json:"taint,omitempty"`
 	// Sum is what the session has cost so far, this record included. The
 	// highest sum in sight counts.
 	Sum float64 `json:"sum_usd"`
@@ -284,14 +298,15 @@ func decode(raw []byte) (l line, ok bool) {
 // Answer notes what was said to a call.
 func (s *Session) Answer(a Answer) error {
 	return s.record(line{Kind: kindPre, Time: a.At, CallID: cut(a.Call), Tool: cut(a.Tool), Digest: cut(a.Digest), Paths: a.Paths,
-		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost, Runs: a.Definitions, Changes: a.Changes})
+		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost, Runs: a.Definitions, Changes: a.Changes,
+		Fetched: a.Downloads, Secret: a.Secret, Sends: a.Sends})
 }
 
 // Outcome notes what became of a call, and which files it left behind at the
 // absolute ones of paths (those of an edit).
 func (s *Session) Outcome(o Outcome, paths []string) error {
 	return s.record(line{Kind: kindPost, Time: o.At, CallID: cut(o.Call), Tool: cut(o.Tool),
-		Failed: o.Failed, Error: cut(audit.MaskText(o.Error)), Took: o.Took.Microseconds(), Files: filesAt(paths)})
+		Failed: o.Failed, Error: cut(audit.MaskText(o.Error)), Took: o.Took.Microseconds(), Files: filesAt(paths), Taint: cut(o.Taint)})
 }
 
 func (s *Session) record(l line) error {
@@ -302,6 +317,9 @@ func (s *Session) record(l line) error {
 		l.Time = time.Now()
 	}
 	l.Time = l.Time.UTC()
+	if l.Taint == "" {
+		l.Taint = s.carried()
+	}
 	if !(l.Cost > 0) || math.IsInf(l.Cost, 0) {
 		l.Cost, l.Sum = 0, s.Cost()
 		return s.append(l)
@@ -338,7 +356,7 @@ func (s *Session) append(l line) error {
 	l.Paths, l.Files = l.Paths[:min(len(l.Paths), maxPaths)], l.Files[:min(len(l.Files), maxPaths)]
 	raw := l.marshal()
 	if len(raw) >= lineLimit {
-		l.Paths, l.Files, l.Runs = nil, nil, nil
+		l.Paths, l.Files, l.Runs, l.Fetched = nil, nil, nil, nil
 		if l.Changes != nil {
 			l.Changes = []string{"/"}
 		}
@@ -382,6 +400,12 @@ func (l line) marshal() []byte {
 	if len(l.Changes) > 0 {
 		o.Texts("changes", l.Changes)
 	}
+	if len(l.Fetched) > 0 {
+		o.Texts("fetched", l.Fetched)
+	}
+	o.TrueIf("secret", l.Secret)
+	o.TrueIf("sends", l.Sends)
+	o.TextIf("taint", l.Taint)
 	o.Float("sum_usd", l.Sum)
 	return o.Bytes()
 }

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// doubt is something about a rule that a person should look at.
+type doubt struct {
+	kind string // contradiction, redundant, broad, unused
+	item config.Item
+	why  string
+}
+
+// rulesCheck is `nod rules check`. It changes nothing and asks no model.
+func rulesCheck(ctx context.Context, p *Process, args []string) int {
+	flags := flag.NewFlagSet("rules check", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	root := flags.String("root", p.Dir, "")
+	places, err := parsePlaces(p, flags, args)
+	if err == nil && flags.NArg() > 0 {
+		err = fmt.Errorf("unexpected %q", flags.Arg(0))
+	}
+	if err != nil {
+		return usageError(p, rulesCommand(), err)
+	}
+	places.Root = absolute(p, *root)
+	settings, err := config.Load(places)
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod rules:", err)
+		return ExitBadInput
+	}
+	c := checker{process: p, places: places, settings: settings}
+	doubts := c.doubts(ctx)
+	used, err := c.unused()
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod rules:", nod.OneLine(err.Error(), 500))
+		return ExitBadInput
+	}
+	printDoubts(p, append(doubts, used...))
+	return ExitOK
+}
+
+func printDoubts(p *Process, doubts []doubt) {
+	if len(doubts) == 0 {
+		fmt.Fprintln(p.Stdout, "nothing to doubt about your rules")
+	}
+	for _, d := range doubts {
+		fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", nod.Printable(d.item.Origin), d.kind, d.item.List, nod.Printable(d.item.Text), d.why)
+	}
+}
+
+type checker struct {
+	process  *Process
+	places   config.Places
+	settings config.Settings
+}
+
+// own are the entries that somebody wrote, without the built-in ones.
+func (c checker) own() []config.Item {
+	return slices.DeleteFunc(c.settings.Lists(), func(i config.Item) bool { return i.Level == "" })
+}
+
+// doubts are those that need no log.
+func (c checker) doubts(ctx context.Context) []doubt {
+	var found []doubt
+	for _, item := range c.own() {
+		switch item.List {
+		case "allow":
+			if item.Rule.IsPattern(c.places.Known) {
+				found = append(found, c.allow(ctx, item)...)
+			}
+		case "hosts":
+			if why := wideHost(item.Text); why != "" {
+				found = append(found, doubt{"broad", item, why})
+			}
+		case "allowlist":
+			if why := wideTool(item.Text); why != "" {
+				found = append(found, doubt{"broad", item, why})
+			}
+		}
+	}
+	return append(found, c.opposed()...)
+}
+
+// allow asks the gate what becomes of the very command that a pattern allows,
+// with the rule and without it. Nothing is run.
+func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
+	command := strings.TrimSuffix(item.Text, " *")
+	if why := wideCommand(item.Text); why != "" {
+		found = append(found, doubt{"broad", item, why})
+	}
+	with := c.judge(ctx, command, c.settings.Rules)
+	switch {
+	case with.Verdict == nod.Deny && with.Rule.Text == "" && with.Layer != nod.LayerNone:
+		found = append(found, doubt{"contradiction", item, "never clears it: " + with.Reason})
+	case with.Verdict != nod.Allow && with.Rule.Text != "" && with.Rule.Text != item.Text:
+		found = append(found, doubt{"contradiction", item, fmt.Sprintf("never clears it: %q (%s) comes first", nod.Printable(with.Rule.Text), nod.Printable(with.Rule.Origin))})
+	}
+	if with.Verdict != nod.Allow || command != item.Text {
+		return found
+	}
+	rules := c.settings.Rules
+	rules.Allow = slices.DeleteFunc(slices.Clone(rules.Allow), func(r nod.Rule) bool { return r.Text == item.Rule.Text && r.Origin == item.Rule.Origin })
+	switch without := c.judge(ctx, command, rules); {
+	case without.Verdict == nod.Allow && without.Rule.Text != "":
+		found = append(found, doubt{"redundant", item, fmt.Sprintf("%q (%s) allows it too", nod.Printable(without.Rule.Text), nod.Printable(without.Rule.Origin))})
+	case without.Verdict == nod.Allow:
+		found = append(found, doubt{"redundant", item, "nod allows it by itself: " + without.Reason})
+	}
+	return found
+}
+
+func (c checker) judge(ctx context.Context, command string, rules nod.Rules) nod.Decision {
+	root := c.places.Root
+	if real, err := view.Resolve(view.Disk{}, root); err == nil {
+		root = real
+	}
+	return nod.New(nod.Options{Rules: rules, Files: nod.OnDisk(), Home: c.places.Home}).Check(ctx, nod.Call{
+		Agent: "nod rules check", Tool: "bash", RawTool: "bash", Command: command,
+		Dir: root, Roots: []string{root}, Environ: c.process.Environ, Interactive: true,
+	})
+}
+
+// opposed finds one text for the model in lists that say opposite things.
+func (c checker) opposed() (found []doubt) {
+	items := c.own()
+	for i, item := range items {
+		for _, earlier := range items[:i] {
+			switch {
+			case earlier.Text != item.Text || earlier.Scope != item.Scope:
+			case earlier.List == "allow" && !earlier.Rule.IsPattern(c.places.Known) && strings.HasSuffix(item.List, "_deny"):
+				found = append(found, doubt{"contradiction", item, "the same text stands under allow, at " + nod.Printable(earlier.Origin)})
+			}
+		}
+	}
+	return found
+}
+
+// wideCommand says what an allow pattern leaves open that is too much, "" if
+// nothing stands out.
+func wideCommand(pattern string) string {
+	words, open := strings.CutSuffix(pattern, " *")
+	if !open {
+		return ""
+	}
+	list := strings.Fields(words)
+	if len(list) == 1 {
+		return "clears every subcommand and option of " + nod.Printable(list[0]) + "; name the ones you mean"
+	}
+	switch path.Base(list[0]) + " " + list[1] {
+	case "npm run", "pnpm run", "yarn run", "bun run", "npm exec", "pnpm exec", "pnpm dlx", "yarn dlx", "go run", "cargo run", "uv run", "poetry run", "pipenv run", "bundle exec",
+		"docker run", "docker exec", "podman run", "podman exec", "docker compose", "kubectl exec", "kubectl apply", "kubectl delete", "git config", "git push", "git -c", "git -C",
+		"gh api", "aws s3", "npm publish", "cargo publish", "nix run", "nix shell", "npm install", "pip install", "python -m", "python3 -m":
+		return "clears whatever stands behind it, code or targets of anybody's choice; name what you mean"
+	}
+	return ""
+}
+
+// wideHost says whether anybody may serve from below an entry.
+func wideHost(host string) string {
+	switch below, _ := strings.CutPrefix(strings.ToLower(host), "*."); below {
+	case "github.io", "githubusercontent.com", "amazonaws.com", "googleapis.com", "cloudfront.net", "pages.dev", "workers.dev", "vercel.app", "netlify.app", "web.app", "firebaseapp.com",
+		"herokuapp.com", "azurewebsites.net", "windows.net", "ngrok.io", "ngrok.app", "ngrok-free.app", "trycloudflare.com", "blogspot.com", "wordpress.com", "fly.dev", "onrender.com",
+		"co.uk", "com.au", "com.br", "co.jp":
+		return "anybody can have a name below it, also to read what an address carries"
+	}
+	return ""
+}
+
+// wideTool says what a tool on the allow-list can do.
+func wideTool(tool string) string {
+	switch tool {
+	case "bash", "powershell", "file_edit", "file_write", "notebook_edit", "apply_patch", "mcp", "agent", "web_fetch":
+		return "every use of it is allowed, also one that a soft_deny rule matches"
+	}
+	return ""
+}
+
+// unused finds patterns that decided nothing in the log. A log without
+// decisions says nothing.
+func (c checker) unused() (found []doubt, err error) {
+	decisions, since := 0, time.Time{}
+	matched := map[string]bool{}
+	for line, err := range audit.Read(c.places.State, audit.Filter{Kinds: []nod.EntryKind{nod.EntryDecision}}) {
+		var problem *audit.Problem
+		if err != nil && !errors.As(err, &problem) {
+			return nil, err
+		}
+		if err != nil {
+			continue // `nod log` shows what is damaged
+		}
+		if decisions++; since.IsZero() || line.Time.Before(since) {
+			since = line.Time
+		}
+		if line.Rule != nil {
+			matched[line.Rule.Text] = true
+		}
+	}
+	if decisions == 0 {
+		fmt.Fprintln(c.process.Stderr, "nod rules: the log holds no decision, so nothing is said of rules that never matched")
+		return nil, nil
+	}
+	for _, item := range c.own() {
+		if strings.HasSuffix(item.List, "_deny") || item.List == "allow" {
+			if item.Rule.IsPattern(c.places.Known) && !matched[item.Rule.Text] {
+				found = append(found, doubt{"unused", item, fmt.Sprintf("decided none of %d calls since %s", decisions, since.Format(time.DateOnly))})
+			}
+		}
+	}
+	return found, nil
+}

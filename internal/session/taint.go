@@ -1,0 +1,70 @@
+//go:build unix
+
+package session
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// Taint says why a result of the session reads like orders to the agent: the
+// first reason in sight; "" is that none does. Nothing takes it back but the
+// end of the session, since what was read stays in the agent's context.
+func (s *Session) Taint() string {
+	for _, l := range holding(s.end(), `"taint":"`) {
+		if l.Taint != "" {
+			return l.Taint
+		}
+	}
+	return ""
+}
+
+// carried is the taint that a new line repeats, so that it stays in sight once
+// the file is longer than what is looked at. Two lines that are written at
+// once may both leave it out; those of the half before still hold it.
+func (s *Session) carried() string {
+	size, err := s.file.Size()
+	if err != nil || size < tailLimit/2 {
+		return ""
+	}
+	return s.Taint()
+}
+
+// Origin says how the session made the file of that real path: "downloaded" or
+// "written" by a call that was not denied, "" if no such call is in sight. A
+// directory counts for what lies below it in "written" only.
+func (s *Session) Origin(name string) string {
+	if !s.Remembers() || !utf8.ValidString(name) {
+		return ""
+	}
+	for _, l := range holding(s.end(), text(name)) {
+		if l.Kind == kindPre && l.Said != "deny" && slices.Contains(l.Fetched, name) {
+			return "downloaded"
+		}
+	}
+	if s.Changes(name) {
+		return "written"
+	}
+	return ""
+}
+
+// History says what calls that were not denied did, as far as it is in sight
+// and weighs on a later one.
+func (s *Session) History() []string {
+	var said []string
+	for _, kind := range [...]struct {
+		key, says string
+		is        func(line) bool
+	}{
+		{`"secret":true`, "an earlier call touched a secret store", func(l line) bool { return l.Secret }},
+		{`"sends":true`, "an earlier call may have sent data out", func(l line) bool { return l.Sends }},
+		{`"fetched":[`, "an earlier call wrote what it had fetched", func(l line) bool { return len(l.Fetched) > 0 }},
+	} {
+		if slices.ContainsFunc(holding(s.end(), kind.key), func(l placedLine) bool {
+			return l.line.Kind == kindPre && l.line.Said != "deny" && kind.is(l.line)
+		}) {
+			said = append(said, kind.says)
+		}
+	}
+	return said
+}

@@ -1,0 +1,65 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTaintStays(t *testing.T) {
+	dir := stateDir(t)
+	s, err := Open(dir, "agent", "tainted")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Root("/w"); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Taint(); got != "" {
+		t.Errorf("a new session is tainted: %q", got)
+	}
+	if err := s.Outcome(Outcome{Call: "1", Taint: "it orders the reader"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 300 { // far beyond what is looked at
+		if err := s.Answer(Answer{Call: fmt.Sprint(i), Said: "allow", Changes: []string{"/w/" + strings.Repeat("x", 4000)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.Taint(); got != "it orders the reader" {
+		t.Errorf("after a long session the taint is %q", got)
+	}
+}
+
+func TestOriginAndHistory(t *testing.T) {
+	s, err := Open(stateDir(t), "agent", "origin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Root("/w"); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []Answer{
+		{Said: "allow", Changes: []string{"/w/a", "/w/got"}, Downloads: []string{"/w/got"}},
+		{Said: "deny", Changes: []string{"/w/denied"}, Downloads: []string{"/w/denied"}, Sends: true},
+		{Said: "ask", Secret: true},
+	} {
+		if err := s.Answer(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{"/w/a": "written", "/w/got": "downloaded", "/w/denied": "", "/w/other": ""} {
+		if got := s.Origin(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if got := s.History(); !slices.Equal(got, []string{"an earlier call touched a secret store", "an earlier call wrote what it had fetched"}) {
+		t.Errorf("history: %q", got)
+	}
+	if got := (*Session)(nil).History(); got != nil {
+		t.Errorf("of no session: %q", got)
+	}
+}
