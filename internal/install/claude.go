@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -14,7 +13,7 @@ import (
 // reads, and onFailure blocks where one fails.
 func claudeCode() host {
 	return host{
-		agent: "claude-code", title: "Claude Code",
+		agent: "claude-code", title: "Claude Code", program: "claude",
 		managed:       "etc/claude-code/managed-settings.json",
 		managedDarwin: "Library/Application Support/ClaudeCode/managed-settings.json",
 		user:          ".claude/settings.json",
@@ -79,17 +78,10 @@ func ParseVersion(s string) (Version, error) {
 // ErrNotFound says that there is no Claude Code to ask for its version.
 var ErrNotFound = errors.New("claude is not in PATH")
 
-// FindClaude returns the first claude in a PATH, made absolute. Relative
-// elements are passed over: what they mean depends on the directory.
+// FindClaude returns the first claude in a PATH, made absolute.
 func FindClaude(path string) (string, error) {
-	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		at := filepath.Join(dir, "claude")
-		if info, err := os.Stat(at); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return at, nil
-		}
+	if at := findProgram("claude", path); at != "" {
+		return at, nil
 	}
 	return "", ErrNotFound
 }
