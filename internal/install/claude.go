@@ -32,6 +32,13 @@ func claudeCode() host {
 			return ordered{{"type", "command"}, {"command", words[0]}, {"args", words[1:]}, {"timeout", timeout}, {"onFailure", onFailure}}
 		},
 		plain: true,
+		offSwitches: []offSwitch{
+			{file: ".claude/settings.json", home: true, here: true, key: "disableAllHooks"},
+			{file: ".claude/settings.local.json", home: true, here: true, key: "disableAllHooks"},
+		},
+		environFiles: []string{".claude/settings.json", ".claude/settings.local.json"},
+		homeVariable: "CLAUDE_CONFIG_DIR",
+		bare:         []Failing{{Missing, false}, {Killed, false}, {Hangs, false}, {Rubbish, true}},
 	}
 }
 
@@ -86,17 +93,23 @@ func FindClaude(path string) (string, error) {
 	return "", ErrNotFound
 }
 
-// ClaudeVersion asks the claude at an absolute path for its version, with a
-// home directory that is thrown away and no more environment than PATH, which
-// a script needs to find its interpreter. Root does not run a program that
-// another user can replace.
+// ClaudeVersion asks the claude at an absolute path for its version, as
+// [ProgramVersion] does.
 func ClaudeVersion(ctx context.Context, claude, path string) (Version, error) {
-	if err := plainPath(claude); err != nil || claude == "" {
-		return Version{}, fmt.Errorf("install: %q is not a clean absolute path", claude)
+	return ProgramVersion(ctx, claude, path)
+}
+
+// ProgramVersion asks the agent's program at an absolute path for its version,
+// with a home directory that is thrown away and no more environment than PATH,
+// which a script needs to find its interpreter. Root does not run a program
+// that another user can replace.
+func ProgramVersion(ctx context.Context, program, path string) (Version, error) {
+	if err := plainPath(program); err != nil || program == "" {
+		return Version{}, fmt.Errorf("install: %q is not a clean absolute path", program)
 	}
 	if os.Geteuid() == 0 {
-		if why := replaceable(claude); why != "" {
-			return Version{}, fmt.Errorf("%s: %s, and root does not start such a program", claude, why)
+		if why := replaceable(program); why != "" {
+			return Version{}, fmt.Errorf("%s: %s, and root does not start such a program", program, why)
 		}
 	}
 	home, err := os.MkdirTemp("", "nod-install-*")
@@ -104,13 +117,24 @@ func ClaudeVersion(ctx context.Context, claude, path string) (Version, error) {
 		return Version{}, fmt.Errorf("install: %w", err)
 	}
 	defer os.RemoveAll(home)
-	out, err := output(ctx, []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + path, "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"}, claude, "--version")
+	out, err := output(ctx, []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + path, "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"}, program, "--version")
 	if err != nil {
-		return Version{}, fmt.Errorf("%s --version: %w", claude, err)
+		return Version{}, fmt.Errorf("%s --version: %w", program, err)
 	}
-	v, err := ParseVersion(out)
+	v, err := ParseVersion(versionWord(out))
 	if err != nil {
-		return Version{}, fmt.Errorf("%s --version: %w", claude, err)
+		return Version{}, fmt.Errorf("%s --version: %w", program, err)
 	}
 	return v, nil
+}
+
+// versionWord is the first word that starts with a digit, as in "codex-cli
+// 0.169.0" and "GitHub Copilot CLI 1.0.102."; the whole line where none does.
+func versionWord(line string) string {
+	for word := range strings.FieldsSeq(line) {
+		if word = strings.TrimPrefix(word, "v"); word != "" && '0' <= word[0] && word[0] <= '9' {
+			return strings.TrimRight(word, ".,")
+		}
+	}
+	return line
 }
