@@ -20,6 +20,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/install"
 )
 
@@ -240,6 +241,9 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 		}
 		b.add(state, "settings", f.String())
 	}
+	if limit := install.FailOpen(e.agent); limit != "" {
+		b.add(Note, "limits", limit)
+	}
 	e.silencers(b, in)
 	e.trusted(b, in)
 	again := "nod install " + e.agent + " --" + b.Level
@@ -276,6 +280,10 @@ func (e *examination) untrusted(in *install.Installed) string {
 			return nod.Printable(p.named) + " is not there: " + missingEffect(in)
 		}
 		return nod.Printable(p.named) + " is not the one beside this nod, so it is not started"
+	}
+	usual := config.DefaultPlaces(e.Home)
+	if in.Options.Level == install.Project && (in.Options.Settings != "" && in.Options.Settings != usual.User || in.Options.Managed != "" && in.Options.Managed != usual.Managed) {
+		return "a project's line that names other settings than yours is not started"
 	}
 	return ""
 }

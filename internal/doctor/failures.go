@@ -54,7 +54,11 @@ func (e *examination) measured(b *Block) {
 		case known[i].Runs:
 			b.add(Note, f.name, "the agent takes it for no decision, and its own rules hold; nod-hook prints nothing of the kind (docs/agents.md)").Basis = basis
 		default:
-			b.add(OK, f.name, "the agent blocks the call ("+e.adapter.Capabilities().FailClosed+")").Basis = basis
+			text := "the agent blocks the call"
+			if how := e.adapter.Capabilities().FailClosed; how != "" {
+				text += " (" + how + ")"
+			}
+			b.add(OK, f.name, text).Basis = basis
 		}
 	}
 }

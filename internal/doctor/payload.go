@@ -53,7 +53,7 @@ type fields = map[string]any
 
 // shapes lists the payloads of the hosts that are known: that of Claude Code
 // and its kin under each name of the shell tool, Copilot's two, Cursor's,
-// Crush's.
+// that of nod's own code in agents that load it, Crush's.
 func shapes(event, dir, session, command, transcript string) (all []fields) {
 	args := fields{"command": command, "description": "nod doctor tries its hook"}
 	for _, tool := range []string{"Bash", "run_shell_command", "Shell", "Execute", "exec_command", "shell", "bash"} {
@@ -76,6 +76,7 @@ func shapes(event, dir, session, command, transcript string) (all []fields) {
 		fields{"hookName": event, "sessionId": session, "timestamp": 1767225600000, "cwd": dir, "toolName": "bash", "toolInput": args, "permissionSuggestions": []any{}},
 		fields{"conversation_id": session, "generation_id": "nod-doctor", "hook_event_name": event, "command": command, "cwd": dir, "workspace_roots": []string{dir}},
 		fields{"conversation_id": session, "generation_id": "nod-doctor", "hook_event_name": event, "tool_name": "Shell", "tool_input": args, "tool_use_id": callID, "cwd": dir, "workspace_roots": []string{dir}},
+		fields{"hook": event, "session": session, "call": callID, "directory": dir, "tool": "bash", "args": fields{"command": command}},
 		fields{"event": event, "session_id": session, "cwd": dir, "tool_name": "bash", "tool_input": args},
 	)
 }

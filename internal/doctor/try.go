@@ -3,6 +3,7 @@ package doctor
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -46,9 +47,8 @@ func (a answer) String() string {
 
 // tryHooks starts each hook that decides, and copies of it that fail.
 func (e *examination) tryHooks(ctx context.Context, b *Block, in *install.Installed) {
-	if mode, file := e.mode(in); mode != "" {
-		b.add(Open, "mode", mode+" in nod's settings, so it stops nothing").Next = "nod mode enforce"
-		b.Lines[len(b.Lines)-1].Text += file
+	if s, err := config.Load(e.places(in.Options)); err == nil && s.Mode != config.Enforce {
+		b.add(Open, "mode", s.Mode.String()+" in nod's settings, so it stops nothing").Next = "nod mode enforce"
 		return
 	}
 	first := true
@@ -68,16 +68,6 @@ func (e *examination) tryHooks(ctx context.Context, b *Block, in *install.Instal
 			first = false
 		}
 	}
-}
-
-// mode returns the mode in which nod would stop nothing, "" where it is not.
-// Settings that cannot be used are the hook's to report.
-func (e *examination) mode(in *install.Installed) (mode, where string) {
-	s, err := config.Load(e.places(in.Options))
-	if err != nil || s.Mode == config.Enforce {
-		return "", ""
-	}
-	return s.Mode.String(), ""
 }
 
 func (e *examination) places(o install.Options) config.Places {
@@ -109,70 +99,105 @@ func (e *examination) environ(dir string) []string {
 
 // tryAnswer holds what the line says to what nod, asked here, would say.
 func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Installed, r install.Registered, command, want string) {
-	what := want
 	dir, err := e.fresh()
 	if err != nil {
-		b.add(NotTried, what, err.Error())
+		b.add(NotTried, want, err.Error())
 		return
 	}
 	work := filepath.Join(dir, "work")
 	environ := e.environ(work)
-	session := "nod-doctor-" + r.Event + "-" + want
-	text, ok := payload(e.adapter, r.Event, environ, work, session, command)
+	text, ok := payload(e.adapter, r.Event, environ, work, "nod-doctor", command)
+	if !ok && in.Code {
+		return // an event of another agent's
+	}
 	if !ok {
-		b.add(NotTried, what, r.Event+": nod cannot write what the agent sends there")
+		b.add(NotTried, want, r.Event+": nod does not know what the agent sends there")
 		return
 	}
-	expected := e.expected(ctx, in, environ, filepath.Join(dir, "expected"), text)
+	expected, asked := e.expected(ctx, in, environ, filepath.Join(dir, "expected"), text)
+	if asked {
+		b.add(NotTried, want, r.Event+": your settings have a model decide about "+command)
+		return
+	}
 	o := in.Options
 	o.State = filepath.Join(dir, "state")
 	line, err := in.Command(r, o, 0)
 	if err != nil {
-		b.add(NotTried, what, nod.OneLine(err.Error(), 200))
+		b.add(NotTried, want, nod.OneLine(err.Error(), 200))
+		return
+	}
+	event, err := e.adapter.Decode(text, environ)
+	if err != nil { // payload has decoded it before
+		b.add(Failed, want, nod.OneLine(err.Error(), 200))
 		return
 	}
 	got := start(ctx, line, work, environ, text, patience)
-	l := e.judge(b, r, what, want, expected, got)
+	l := e.judge(r.Event+": ", want, e.word(event.Kind, want), expected, got)
 	l.Basis = "tried"
+	if l.State == Failed {
+		l.Next = "nod install " + e.agent + " --" + b.Level
+	}
+	b.Lines = append(b.Lines, l)
 }
 
-// expected is what nod says to this payload, in the host's dialect.
-func (e *examination) expected(ctx context.Context, in *install.Installed, environ []string, state string, text []byte) agent.Answer {
+// expected is what nod says to this payload, in the host's dialect. asked is
+// true where that would take a model, which is not asked.
+func (e *examination) expected(ctx context.Context, in *install.Installed, environ []string, state string, text []byte) (said agent.Answer, asked bool) {
 	places := e.places(in.Options)
 	places.State = state
-	return hook.Answer(ctx, hook.Options{
-		Adapter: e.adapter, Environ: environ, Places: places,
-		Nod: in.Options.Nod, Self: []string{in.Options.Hook}, Version: version.String(),
+	model := &unasked{}
+	said = hook.Answer(ctx, hook.Options{
+		Adapter: e.adapter, Environ: environ, Places: places, Model: model,
+		Self: []string{in.Options.Hook}, Version: version.String(),
 	}, bytes.NewReader(text))
+	return said, model.asked
+}
+
+// unasked is a model that only notes that it would be asked.
+type unasked struct{ asked bool }
+
+// Classify implements nod.Model.
+func (u *unasked) Classify(context.Context, nod.Prompt) (nod.Classification, error) {
+	u.asked = true
+	return nod.Classification{}, errors.New("no model is asked by nod doctor")
+}
+
+// word is what the host should be told: an allow that the seat cannot take is
+// said as silence.
+func (e *examination) word(kind agent.Kind, want string) string {
+	seat := e.adapter.Capabilities().Before
+	if kind == agent.Prompt {
+		seat = e.adapter.Capabilities().Asking
+	}
+	if want == "allow" && !seat.Allow {
+		return "abstained"
+	}
+	return want
 }
 
 // judge says whether the answer is the expected one, and that one what it
 // should be.
-func (e *examination) judge(b *Block, r install.Registered, what, want string, expected agent.Answer, got answer) *Line {
-	said := want
-	seat := e.seat(r, expected)
-	if want == "allow" && !seat.Allow {
-		said = "abstained"
-	}
+func (e *examination) judge(where, want, word string, expected agent.Answer, got answer) Line {
+	l := Line{State: OK, What: want}
 	switch {
 	case got.exit != expected.Exit || !bytes.Equal(bytes.TrimSpace(got.stdout), bytes.TrimSpace(expected.Stdout)):
-		l := b.add(Failed, what, r.Event+": the hook answers something else than nod does: "+got.String())
-		l.Next = "nod install " + e.agent + " --" + b.Level
-		return l
-	case expected.Said != said:
-		state := NotTried
+		l.State, l.Text = Failed, "the hook answers something else than nod does: "+got.String()
+	case expected.Said != word:
+		l.State, l.Text = NotTried, fmt.Sprintf("your settings have nod answer %q to %s: %s", expected.Said, canary(want), got)
 		if want == "deny" {
-			state = Failed
+			l.State = Failed
 		}
-		return b.add(state, what, fmt.Sprintf("%s: your settings make nod say %q to %q: %s", r.Event, expected.Said, canary(want), got))
-	case want == "allow" && said == "abstained":
-		return b.add(OK, what, r.Event+": "+canary(want)+" is left to the agent's own rules, in which a hook cannot grant")
+	case word == "abstained":
+		l.Text = canary(want) + " is allowed, said as silence: no hook can grant here, the agent's own rules do"
 	case want == "allow":
-		return b.add(OK, what, r.Event+": "+canary(want)+" is allowed")
+		l.Text = canary(want) + " is allowed"
 	case len(got.stdout)+len(got.stderr) == 0:
-		return b.add(Failed, what, r.Event+": the denial has no reason")
+		l.State, l.Text = Failed, canary(want)+" is denied without a reason"
+	default:
+		l.Text = canary(want) + " is denied, with a reason" + e.reaches()
 	}
-	return b.add(OK, what, r.Event+": "+canary(want)+" is denied, with a reason"+e.reaches())
+	l.Text = where + l.Text
+	return l
 }
 
 func canary(want string) string {
@@ -188,16 +213,6 @@ func (e *examination) reaches() string {
 		return " that the model reads (measured on " + c.Tried + ")"
 	}
 	return ""
-}
-
-// seat is the one in which the host listens at r's event. Which that is the
-// adapter says: what it abstains from cannot be granted.
-func (e *examination) seat(r install.Registered, expected agent.Answer) agent.Seat {
-	c := e.adapter.Capabilities()
-	if strings.EqualFold(r.Event, "PermissionRequest") {
-		return c.Asking
-	}
-	return c.Before
 }
 
 // start runs a command line as a host does.

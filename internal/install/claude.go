@@ -32,13 +32,6 @@ func claudeCode() host {
 			return ordered{{"type", "command"}, {"command", words[0]}, {"args", words[1:]}, {"timeout", timeout}, {"onFailure", onFailure}}
 		},
 		plain: true,
-		offSwitches: []offSwitch{
-			{file: ".claude/settings.json", home: true, here: true, key: "disableAllHooks"},
-			{file: ".claude/settings.local.json", home: true, here: true, key: "disableAllHooks"},
-		},
-		environFiles: []string{".claude/settings.json", ".claude/settings.local.json"},
-		homeVariable: "CLAUDE_CONFIG_DIR",
-		bare:         []Failing{{Missing, false}, {Killed, false}, {Hangs, false}, {Rubbish, true}},
 	}
 }
 

@@ -12,13 +12,7 @@ func codex() host {
 		events:  []event{{"PreToolUse", true}, {"PermissionRequest", true}, {"PostToolUse", false}},
 		handler: shellHandler("command", "timeout"),
 		plain:   true,
-		offSwitches: []offSwitch{
-			{file: ".codex/config.toml", home: true, here: true, above: true, key: "features.hooks", falsely: true, when: "in a project where Codex trusts it"},
-			{file: ".codex/config.toml", home: true, here: true, above: true, key: "features.codex_hooks", falsely: true, when: "in a project where Codex trusts it"},
-		},
-		homeVariable: "CODEX_HOME",
-		trust:        codexTrust,
-		next:         "Codex runs no hook that you have not confirmed: start codex, enter /hooks, and trust nod's. Until then, and after every change of nod's place, nod is not asked and nothing says so.",
+		next:    "Codex runs no hook that you have not confirmed: start codex, enter /hooks, and trust nod's. Until then, and after every change of nod's place, nod is not asked and nothing says so.",
 	}
 }
 

@@ -30,11 +30,11 @@ const (
 // Trust returns what a person has said about each hook in in.Hooks, in their
 // order. asks is false on hosts that ask nobody.
 func (in *Installed) Trust() (list []Trust, asks bool, err error) {
-	h := in.Options.host()
-	if h.trust == nil {
+	read := surroundingsOf(in.Options.host().agent).trust
+	if read == nil {
 		return nil, false, nil
 	}
-	list, err = h.trust(in)
+	list, err = read(in)
 	return list, true, err
 }
 

@@ -16,12 +16,5 @@ func copilot() host {
 		handler:   shellHandler("bash", "timeoutSec"),
 		plain:     true,
 		silencers: []string{"disableAllHooks"},
-		offSwitches: []offSwitch{
-			{file: ".github/copilot/settings.json", here: true, above: true, key: "disableAllHooks", when: "where Copilot trusts the folder"},
-			{file: ".github/copilot/settings.local.json", here: true, above: true, key: "disableAllHooks", when: "where Copilot trusts the folder"},
-			{file: ".claude/settings.json", here: true, above: true, key: "disableAllHooks", when: "where Copilot trusts the folder"},
-			{file: ".claude/settings.local.json", here: true, above: true, key: "disableAllHooks", when: "where Copilot trusts the folder"},
-		},
-		homeVariable: "COPILOT_HOME",
 	}
 }

@@ -32,19 +32,6 @@ type host struct {
 	plain bool
 	// silencers are keys at the top of the same file that switch its hooks off.
 	silencers []string
-	// offSwitches do so from other files.
-	offSwitches []offSwitch
-	// environFiles are settings below a project that set variables for the
-	// agent and its hooks, under "env".
-	environFiles []string
-	// homeVariable leads the agent to another directory than the one in the
-	// home directory; "" where there is no such variable.
-	homeVariable string
-	// bare is what happens where nod-hook fails and no guard script stands
-	// before it, as far as it was measured.
-	bare []Failing
-	// trust reads what a person has said about the hooks, on hosts that ask.
-	trust func(*Installed) ([]Trust, error)
 	// next is what the person must do before the hook is asked, "" if nothing.
 	next string
 	// failOpen is what nod cannot close on this host, in a sentence; "" where

@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -38,6 +39,9 @@ type Installed struct {
 	// Options are the paths on the command line of the first hook.
 	Options Options
 	Hooks   []Registered
+	// Code says that the file is code that the agent loads, with nod's command
+	// line in it; Hooks then are the events under which such code may ask.
+	Code bool
 	// Again is what installing once more would change, as lines; "" if nothing.
 	Again string
 	// Findings are what [PlanInstall] finds in this file and around it.
@@ -55,8 +59,11 @@ func Inspect(o Options) (*Installed, error) {
 	if err != nil || !bytes.Contains(f.data, []byte(HookName)) {
 		return nil, err
 	}
+	if !strings.HasSuffix(f.path, ".json") {
+		return o.inspectCode(f), nil
+	}
 	doc, err := parse(f.path, f.data)
-	if err != nil { // code that the agent loads, or settings that it cannot read
+	if err != nil {
 		return &Installed{Path: f.path, Options: o, Findings: []Finding{{Kind: Unread, Path: f.path, Text: err.Error()}}}, nil
 	}
 	in := &Installed{Path: f.path, Options: o, Findings: slices.Concat(f.weaknesses(), unread(doc, o.host()))}
@@ -64,13 +71,36 @@ func Inspect(o Options) (*Installed, error) {
 	if len(in.Hooks) == 0 {
 		return in, nil
 	}
-	again, err := PlanInstall(in.Options)
+	in.again()
+	return in, nil
+}
+
+// inspectCode reads a file of code that nod has written as a whole and the
+// agent loads: it holds nod-hook's command line as a list of strings.
+func (o Options) inspectCode(f file) *Installed {
+	in := &Installed{Path: f.path, Options: o, Findings: f.weaknesses(), Code: true}
+	_, after, found := strings.Cut(string(f.data), "\nconst words = ")
+	line, _, _ := strings.Cut(after, "\n")
+	var words []string
+	if !found || json.Unmarshal([]byte(line), &words) != nil || len(words) == 0 {
+		return in
+	}
+	in.Options = o.withPaths(words)
+	in.again()
+	for _, event := range []string{"tool.execute.before", "tool_call"} {
+		in.Hooks = append(in.Hooks, Registered{Event: event, Decides: true, Written: in.Again == ""})
+	}
+	return in
+}
+
+// again says what installing once more would change.
+func (in *Installed) again() {
+	plan, err := PlanInstall(in.Options)
 	if err != nil {
 		in.Again = err.Error()
-		return in, nil
+		return
 	}
-	in.Again = again.Diff()
-	return in, nil
+	in.Again = plan.Diff()
 }
 
 // collect finds nod's hooks, reads the paths off the first, and compares each
@@ -167,7 +197,10 @@ func commandText(v *hujson.Value) string {
 // paths reads the paths off a hook's command line. What it does not
 // understand shows in that nod would write another line.
 func (o Options) paths(v *hujson.Value) Options {
-	words := wordsOf(v)
+	return o.withPaths(wordsOf(v))
+}
+
+func (o Options) withPaths(words []string) Options {
 	if len(words) > 0 {
 		o.Hook = words[0]
 	}
@@ -219,6 +252,9 @@ func wordsOf(v *hujson.Value) []string {
 // limit of the guard script is replaced by the given one, unless it is 0.
 func (in *Installed) Command(r Registered, o Options, seconds int) (Command, error) {
 	h := in.Options.host()
+	if in.Code && r.Written {
+		return Command{Words: o.words()}, nil
+	}
 	if !r.Written || h.handler == nil {
 		return Command{}, fmt.Errorf("the hook of %s is not as this nod writes it", r.Event)
 	}
@@ -258,7 +294,7 @@ type Failing struct {
 }
 
 // Bare returns what was measured of hooks without the guard script.
-func Bare(agent string) []Failing { return Options{Agent: agent}.host().bare }
+func Bare(agent string) []Failing { return surroundingsOf(agent).bare }
 
 // Guarded reports whether the hooks that decide stand behind the guard script,
 // which turns whatever becomes of nod-hook into a denial.
@@ -274,6 +310,9 @@ func (in *Installed) Guarded() bool {
 // Missing lists the events that decide and have no hook of nod's which is
 // asked about every tool.
 func (in *Installed) Missing() (events []string) {
+	if in.Code {
+		return nil
+	}
 	for _, e := range in.Options.host().events {
 		has := slices.ContainsFunc(in.Hooks, func(r Registered) bool {
 			return r.Event == e.name && (r.Matcher == "" || r.Matcher == "*" || r.Matcher == in.Options.host().matcher)

@@ -27,6 +27,68 @@ type offSwitch struct {
 	when string
 }
 
+// surroundings is what nod doctor knows of a host beside where its hooks stand.
+type surroundings struct {
+	off []offSwitch
+	// environFiles are settings below a project that set variables for the
+	// agent and its hooks, under "env".
+	environFiles []string
+	// homeVariable leads the agent to another directory than the one in the
+	// home directory; "" where no such variable is known.
+	homeVariable string
+	// bare is what happens where nod-hook fails and no guard script stands
+	// before it, as far as it was measured.
+	bare []Failing
+	// trust reads what a person has said about the hooks, on hosts that ask.
+	trust func(*Installed) ([]Trust, error)
+}
+
+// surroundingsOf returns the zero value for a host of which nothing is known.
+// TestSilencers in e2e measures the switches, on the versions that the
+// adapters name; the variables were read.
+func surroundingsOf(agent string) surroundings {
+	switch agent {
+	case "claude-code":
+		files := []string{".claude/settings.json", ".claude/settings.local.json"}
+		return surroundings{
+			off:          switchesIn(offSwitch{home: true, here: true, key: "disableAllHooks"}, files...),
+			environFiles: files,
+			homeVariable: "CLAUDE_CONFIG_DIR",
+			bare:         []Failing{{Missing, false}, {Killed, false}, {Hangs, false}, {Rubbish, true}},
+		}
+	case "codex":
+		s := offSwitch{home: true, here: true, above: true, key: "features.hooks", falsely: true, when: "in a project where Codex trusts it"}
+		old := s
+		old.key = "features.codex_hooks"
+		return surroundings{
+			off:          append(switchesIn(s, ".codex/config.toml"), switchesIn(old, ".codex/config.toml")...),
+			homeVariable: "CODEX_HOME",
+			trust:        codexTrust,
+		}
+	case "copilot":
+		return surroundings{
+			off: switchesIn(offSwitch{here: true, above: true, key: "disableAllHooks", when: "where Copilot trusts the folder"},
+				".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json", ".claude/settings.local.json"),
+			homeVariable: "COPILOT_HOME",
+		}
+	case "opencode", "pi":
+		return surroundings{bare: []Failing{{Missing, false}, {Killed, false}, {Hangs, false}, {Rubbish, false}}}
+	case "gemini":
+		return surroundings{off: switchesIn(offSwitch{home: true, here: true, key: "hooksConfig.enabled", falsely: true}, ".gemini/settings.json")}
+	case "qwen":
+		return surroundings{off: switchesIn(offSwitch{home: true, here: true, key: "disableAllHooks"}, ".qwen/settings.json")}
+	}
+	return surroundings{}
+}
+
+// switchesIn is the same switch in several files.
+func switchesIn(s offSwitch, files ...string) (all []offSwitch) {
+	for _, s.file = range files {
+		all = append(all, s)
+	}
+	return all
+}
+
 // Off is a setting that silences nod, and for whom.
 type Off struct {
 	Finding
@@ -37,8 +99,7 @@ type Off struct {
 }
 
 // OffSwitches returns the settings in home, dir and the directories above dir
-// that keep o's nod from being asked at o's level, as far as they are known
-// (each was measured: TestSilencers in e2e). A file that cannot be read is one
+// that keep o's nod from being asked at o's level, as far as they are known. A file that cannot be read is one
 // of them.
 func OffSwitches(o Options, dir string) (all []Off) {
 	h := o.host()
@@ -65,9 +126,9 @@ func OffSwitches(o Options, dir string) (all []Off) {
 			continue
 		}
 		seen[at] = true
-		for _, s := range h.offSwitches {
+		for _, s := range surroundingsOf(h.agent).off {
 			home, here := at == o.Home, i == 0
-			counts := s.home && home || s.here && here || s.above && !here && i < len(dirs)
+			counts := s.home && home || s.here && here || s.above && !here && !home
 			for _, f := range s.findings(filepath.Join(at, s.file)) {
 				all = append(all, Off{Finding: f, Elsewhere: !counts, Dir: at})
 			}
@@ -154,8 +215,7 @@ func tomlValue(path, key string) (string, error) {
 // Environment returns what a project's settings put into the environment of
 // the agent and its hooks, on hosts whose settings can: the names, in order.
 func Environment(agent, dir string) (names []string, findings []Finding) {
-	h := Options{Agent: agent}.host()
-	for _, file := range h.environFiles {
+	for _, file := range surroundingsOf(agent).environFiles {
 		path := filepath.Join(dir, file)
 		d, err := open(path)
 		if err != nil {
@@ -183,7 +243,7 @@ func Environment(agent, dir string) (names []string, findings []Finding) {
 
 // HomeVariable returns the environment variable that leads o's agent to
 // another directory of its own than the one that nod writes to, "" if none.
-func HomeVariable(agent string) string { return Options{Agent: agent}.host().homeVariable }
+func HomeVariable(agent string) string { return surroundingsOf(agent).homeVariable }
 
 // ConfigDir returns the directory below home that holds a user's hooks.
 func ConfigDir(agent string) string { return Options{Agent: agent}.host().configDir() }
