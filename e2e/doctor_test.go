@@ -24,7 +24,7 @@ func TestDoctor(t *testing.T) {
 			t.Parallel()
 			m := d.ready(t, "", llmtest.Script{})
 			if d.inPath == "" {
-				m.link(d.program(t), filepath.Join(m.home, ".local", "bin", filepath.Base(d.program(t))))
+				m.link(d.program(t), filepath.Join(m.home, ".local", "bin", d.adapter.Name()))
 			}
 			code, blocks := m.doctor(d.adapter.Name())
 			if code != 3 || !holds(blocks, doctor.Open, "settings", "not installed") {

@@ -52,11 +52,24 @@ func silencing() map[string][]silencer {
 		"codex": {
 			{name: "none", file: "work/.codex/config.toml", text: "model_verbosity = \"low\"\n"},
 			{name: "user", file: "home/.codex/config.toml", text: "[features]\nhooks = false\n", add: true, silences: true},
+			{name: "the hook itself", text: "enabled = false\ntrusted_hash", into: "trusted_hash", add: true, silences: true},
 			{name: "user, old name", file: "home/.codex/config.toml", text: "[features]\ncodex_hooks = false\n", add: true, silences: true},
 			{name: "project", file: "work/.codex/config.toml", text: "[features]\nhooks = false\n"},
 			{name: "trusted project", file: "work/.codex/config.toml", text: "[features]\nhooks = false\n", trusted: true, silences: true},
 			{name: "trusted project, old name", file: "work/.codex/config.toml", text: "[features]\ncodex_hooks = false\n", trusted: true, silences: true},
 			{name: "trusted project's parent", file: "work/.codex/config.toml", text: "[features]\nhooks = false\n", trusted: true, sub: true, silences: true},
+		},
+		"gemini": {
+			{name: "none", file: "work/.gemini/settings.json", text: `{}`},
+			{name: "user", file: "home/.gemini/settings.json", text: `"hooksConfig": {"enabled": false}, "hooks":`, into: `"hooks":`, silences: true},
+			{name: "project, not trusted", file: "work/.gemini/settings.json", text: `{"hooksConfig": {"enabled": false}}`},
+			{name: "project", file: "work/.gemini/settings.json", text: `{"hooksConfig": {"enabled": false}}`, trusted: true, silences: true},
+			{name: "parent", file: "work/.gemini/settings.json", text: `{"hooksConfig": {"enabled": false}}`, trusted: true, sub: true},
+		},
+		"qwen": {
+			{name: "none", file: "work/.qwen/settings.json", text: `{}`},
+			{name: "project", file: "work/.qwen/settings.json", text: `{"disableAllHooks": true}`, silences: true},
+			{name: "parent", file: "work/.qwen/settings.json", text: `{"disableAllHooks": true}`, sub: true},
 		},
 		"copilot": {
 			{name: "none", file: "work/.github/hooks/other.json", text: `{"version": 1, "hooks": {}}`, trusted: true},
@@ -75,6 +88,22 @@ func silencing() map[string][]silencer {
 	}
 }
 
+// trust is what a person does where the agent asks whether they trust a
+// directory.
+func (m *machine) trust(agent, dir string) {
+	m.t.Helper()
+	switch agent {
+	case "codex":
+		m.trusted += fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n", dir)
+	case "copilot":
+		m.write(filepath.Join(m.home, ".copilot", "config.json"), fmt.Sprintf(`{"trusted_folders": [%q], "trustedFolders": [%q]}`, dir, dir), 0o600)
+	case "gemini":
+		m.write(filepath.Join(m.home, ".gemini", "trustedFolders.json"), fmt.Sprintf(`{%q: "TRUST_FOLDER"}`, dir), 0o600)
+	default:
+		m.t.Fatalf("how %s is told to trust a directory is not known", agent)
+	}
+}
+
 func (d driven) testSilencer(t *testing.T, row silencer) {
 	m := d.ready(t, ruleSettings, llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{d.shell("denied", "touch forbidden")}}}})
 	workspace := m.work
@@ -83,6 +112,8 @@ func (d driven) testSilencer(t *testing.T, row silencer) {
 	}
 	m.installed(false)
 	switch file := filepath.Join(m.dir, row.file); {
+	case row.add && row.into != "":
+		m.trusted = strings.ReplaceAll(m.trusted, row.into, row.text)
 	case row.add:
 		m.trusted += row.text
 	case row.into != "":
@@ -94,11 +125,8 @@ func (d driven) testSilencer(t *testing.T, row silencer) {
 	default:
 		m.machine.write(file, row.text, 0o600)
 	}
-	if row.trusted && d.adapter.Name() == "copilot" {
-		folders := fmt.Sprintf(`{"trusted_folders": [%q], "trustedFolders": [%q]}`, workspace, workspace)
-		m.machine.write(filepath.Join(m.home, ".copilot", "config.json"), folders, 0o600)
-	} else if row.trusted {
-		m.trusted += fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n", workspace)
+	if row.trusted {
+		m.trust(d.adapter.Name(), workspace)
 	}
 	m.run()
 	told := m.told(t, "denied")

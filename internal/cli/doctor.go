@@ -63,6 +63,9 @@ func (in installer) doctor(ctx context.Context, p *Process, args []string) int {
 			err = fmt.Errorf("%q is none of the agents: %s", name, strings.Join(install.Agents(), ", "))
 		}
 	}
+	if info, statErr := os.Stat(absolute(p, *root)); err == nil && (statErr != nil || !info.IsDir()) {
+		err = fmt.Errorf("--root: %s is no directory", nod.Printable(absolute(p, *root)))
+	}
 	home := p.Getenv("HOME")
 	if err == nil && home == "" {
 		err = errors.New("HOME is not set, so no settings can be found")

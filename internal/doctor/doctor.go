@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -255,7 +256,7 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 		b.add(NotTried, "hooks", "nod is in this file in a way that cannot be tried from outside: the agent loads it as code, or it is not as nod writes it").Next = "let the agent run something, then: nod log"
 		return
 	case len(in.Missing()) > 0:
-		b.add(Open, "hooks", fmt.Sprintf("nod is not asked about every tool at %v", in.Missing())).Next = again
+		b.add(Open, "hooks", "nod is not asked about every tool at "+strings.Join(in.Missing(), ", ")).Next = again
 	case in.Again != "":
 		b.add(NotTried, "hooks", "not as this nod writes them; see: "+again+" --dry-run").Next = again
 	default:
