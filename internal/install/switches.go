@@ -74,7 +74,7 @@ func surroundingsOf(agent string) surroundings {
 	case "opencode", "pi":
 		return surroundings{bare: []Failing{{Missing, false}, {Killed, false}, {Hangs, false}, {Rubbish, false}}}
 	case "gemini":
-		return surroundings{off: switchesIn(offSwitch{home: true, here: true, key: "hooksConfig.enabled", falsely: true}, ".gemini/settings.json")}
+		return surroundings{off: switchesIn(offSwitch{home: true, here: true, key: "hooksConfig.enabled", falsely: true, when: "in a project where Gemini CLI trusts the folder"}, ".gemini/settings.json")}
 	case "qwen":
 		return surroundings{off: switchesIn(offSwitch{home: true, here: true, key: "disableAllHooks"}, ".qwen/settings.json")}
 	}
