@@ -64,7 +64,7 @@ func changingSubcommand(words []shell.Word) string {
 		return ""
 	}
 	switch plain[0] {
-	case "check", "eval", "log", "demo", "version", "help":
+	case "check", "eval", "log", "demo", "doctor", "version", "help":
 		return ""
 	case "rules", "mode":
 		if len(plain) == 1 {
@@ -350,7 +350,7 @@ func isAgentSettings(real string) bool {
 	for i, p := range parts[:len(parts)-1] {
 		switch p {
 		case ".github":
-			return parts[i+1] == "hooks" && strings.HasSuffix(last, ".json")
+			return (parts[i+1] == "hooks" || parts[i+1] == "copilot") && strings.HasSuffix(last, ".json")
 		case ".claude", ".codex", ".copilot", ".gemini", ".qwen", ".cursor", ".crush", ".opencode", "claude-code", "opencode", "managed-settings.d":
 			return strings.HasSuffix(last, ".json") || strings.HasSuffix(last, ".toml") || strings.HasSuffix(last, ".jsonc")
 		}

@@ -68,7 +68,7 @@ func TestNodCommandsThatChangeSomething(t *testing.T) {
 	} {
 		guarded(t, o, bash(command), true)
 	}
-	for _, command := range []string{"nod log", "nod eval --halves rows.jsonl", "nod check -- rm -rf /tmp/x", "nod rules", "nod rules --json", "nod rules --root /x", "nod mode", "nod help mode", "nod version", "echo nod mode off"} {
+	for _, command := range []string{"nod log", "nod eval --halves rows.jsonl", "nod check -- rm -rf /tmp/x", "nod rules", "nod rules --json", "nod rules --root /x", "nod mode", "nod help mode", "nod doctor", "nod doctor --json --root /x codex", "nod version", "echo nod mode off"} {
 		guarded(t, o, bash(command), false)
 	}
 }
@@ -94,6 +94,7 @@ func TestAgentSettingsThatCallNod(t *testing.T) {
 		"silences, another file": {Path: "/home/dev/shop/.claude/settings.local.json", Whole: true, New: `{"disableAllHooks":true}`},
 		"silences, new file":     {Path: "/home/dev/other/.claude/settings.json", Whole: true, New: `{"disableAllHooks":true}`},
 		"silences Codex":         {Path: "/home/dev/.codex/config.toml", Whole: true, New: "[features]\nhooks = false\n"},
+		"silences Copilot, repo": {Path: "/home/dev/shop/.github/copilot/settings.json", Whole: true, New: `{"disableAllHooks":true}`},
 		"silences Copilot":       {Path: "/home/dev/shop/.github/hooks/x.json", Whole: true, New: `{"disableAllHooks":true}`},
 		"matches loosely":        {Path: file, Old: "  /usr/bin/nod-hook  ", New: "/bin/true"},
 	} {

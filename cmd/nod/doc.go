@@ -7,6 +7,7 @@
 //	nod check [--json] -- COMMAND     decide one shell command and say why
 //	nod install claude-code           let Claude Code ask nod (or codex, copilot)
 //	nod uninstall claude-code         get out again
+//	nod doctor [AGENT...]             try what is installed, name what silences it
 //	nod log [--follow]                the decisions
 //	nod rules                         the rules in force, and where each comes from
 //	nod mode [enforce|observe|off]    whether the answers count
@@ -31,6 +32,6 @@
 //	0  done; for check: allow
 //	1  a fault of nod's
 //	2  arguments, settings or input that cannot be used
-//	3  check: a person must decide
-//	4  check: must not run
+//	3  check: a person must decide; doctor: something is open or was not tried
+//	4  check: must not run; doctor: something failed
 package main

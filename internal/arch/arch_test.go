@@ -52,6 +52,7 @@ var layers = []struct {
 	{"internal/probe", nil, "reads a text; knows nothing of calls"},
 	{"internal/probe/measure", []string{"internal/probe"}, "measures the probe"},
 	{"internal/install", []string{"internal/view", "internal/config", "internal/version", "agent", "."}, "what the hook must not link"},
+	{"internal/doctor", []string{".", "agent", "internal/config", "internal/hook", "internal/install", "internal/version"}, "tries what install wrote, and asks the hook's own code what it should answer"},
 	{"internal/hook", []string{".", "agent", "audit", "internal/classify", "internal/config", "internal/probe", "internal/session", "internal/version", "internal/view"}, "one run of nod-hook"},
 	{"internal/acp", []string{".", "agent", "internal/hook"}, "a stream on each side; what a call means is the adapter's, what becomes of it the hook's"},
 	{"internal/mcp", []string{"internal/hook"}, "one tool of one server; what a call means is the adapter's, what becomes of it the hook's"},

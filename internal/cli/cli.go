@@ -51,7 +51,7 @@ type command struct {
 // commands lists every subcommand, in the order of `nod help`.
 func commands() []command {
 	return []command{
-		demoCommand(), checkCommand(), promptCommand(), installCommand(), uninstallCommand(),
+		demoCommand(), checkCommand(), promptCommand(), installCommand(), uninstallCommand(), doctorCommand(),
 		logCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), evalCommand(),
 		acpCommand(), mcpCommand(),
 		classifyCommand(), versionCommand(), helpCommand(),

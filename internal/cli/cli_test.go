@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/version"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
@@ -24,6 +25,10 @@ func TestMain(m *testing.M) {
 
 // hookMain is cmd/nod-hook.
 func hookMain() {
+	if len(os.Args) == 2 && os.Args[1] == "version" {
+		fmt.Println("nod", version.String())
+		os.Exit(0)
+	}
 	os.Exit(hook.Main(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr, os.Exit))
 }
 

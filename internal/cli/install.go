@@ -22,7 +22,7 @@ import (
 func installCommand() command {
 	return command{
 		name:    "install",
-		usage:   "install AGENT [--managed | --user | --project DIR] [--dry-run] [flags]",
+		usage:   "install AGENT|--all [--managed | --user | --project DIR] [--dry-run] [flags]",
 		summary: "have a coding agent ask nod before every tool call",
 		long: `Writes nod-hook into the agent's settings, so that it is asked before every
 tool call and told what became of it. The rest of the file stays as it is, a
@@ -30,6 +30,9 @@ copy is put beside it, and installing twice changes nothing.
 
 AGENT is one of: ` + strings.Join(install.Agents(), ", ") + `
 
+  --all           for every agent that is found, in PATH or by its directory
+                  in your home: shows all that would be written, asks once;
+                  without a level in your own settings
   --managed       the machine's settings (the default where the agent has
                   them; needs root). No repository can silence a hook there.
   --user          your own settings. A repository can silence Claude Code's
@@ -54,8 +57,9 @@ AGENT is one of: ` + strings.Join(install.Agents(), ", ") + `
   --unattended    for provisioning: no terminal is needed; refused when an
                   agent runs this
 
-Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.`,
-		examples: []string{`nod install claude-code --user --dry-run`, `sudo nod install claude-code --claude-version "$(claude --version)"`},
+Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.
+With --all, 2 says that it was refused for some; the others are written.`,
+		examples: []string{`nod install claude-code --user --dry-run`, `nod install --all --dry-run`, `sudo nod install claude-code --claude-version "$(claude --version)"`},
 		run:      installer{}.install,
 	}
 }
@@ -78,6 +82,7 @@ type installFlags struct {
 // levelFlags are common to install and uninstall.
 type levelFlags struct {
 	agent              string
+	all                bool // every agent instead of one
 	managed, user      bool
 	project            string
 	dryRun, unattended bool
@@ -108,10 +113,13 @@ func (f *levelFlags) level() (level install.Level, ok bool, err error) {
 	return level, named == 1, nil
 }
 
-// agentArgument takes the agent's name and the flags off args.
+// agentArgument takes the agent's name, or --all, and the flags off args.
 func (f *levelFlags) agentArgument(flags *flag.FlagSet, args []string) error {
-	if len(args) == 0 || !slices.Contains(install.Agents(), args[0]) {
-		return errors.New("name the coding agent first: " + strings.Join(install.Agents(), ", "))
+	if len(args) > 0 && strings.HasPrefix(args[0], "-") && slices.ContainsFunc(args, func(a string) bool { return a == "--all" || a == "-all" }) {
+		flags.BoolVar(&f.all, "all", false, "")
+		args = append([]string{""}, args...)
+	} else if len(args) == 0 || !slices.Contains(install.Agents(), args[0]) {
+		return errors.New("name the coding agent first, or --all: " + strings.Join(install.Agents(), ", "))
 	}
 	f.agent = args[0]
 	flags.SetOutput(io.Discard)
@@ -142,6 +150,12 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	if err != nil {
 		return usageError(p, installCommand(), err)
 	}
+	if f.all {
+		if !chosen {
+			level = install.User
+		}
+		return in.installAll(ctx, p, f, level)
+	}
 	if !chosen && !(install.Options{Agent: f.agent}).HasLevel() {
 		level = install.User // there is no managed one
 	}
@@ -157,14 +171,7 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 		return refuse(p, "install", err)
 	}
 	describe(p, plan)
-	if level == install.Managed {
-		printFindings(p, programs.Owners())
-	} else {
-		promise(p, f.agent, level, programs.Nod)
-	}
-	if open := install.FailOpen(f.agent); open != "" {
-		fmt.Fprintln(p.Stderr, "warning:", open)
-	}
+	promises(p, f.agent, level, programs)
 	next := "To see it at work: start " + install.Title(f.agent) + ", let it run something, then: nod log\nTo undo: nod uninstall " + f.agent + " " + f.spell(level)
 	if before := install.Next(f.agent); before != "" {
 		next = before + "\n" + next
@@ -172,39 +179,63 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	return finish(p, plan, f.dryRun, "install", next)
 }
 
+// promises says what the level does not hold, and the agent.
+func promises(p *Process, agent string, level install.Level, programs install.Programs) {
+	if level == install.Managed {
+		printFindings(p, programs.Owners())
+	} else {
+		promise(p, agent, level, programs.Nod)
+	}
+	if open := install.FailOpen(agent); open != "" {
+		fmt.Fprintln(p.Stderr, "warning:", open)
+	}
+}
+
 // planInstall makes every check, then the plan.
 func (in installer) planInstall(ctx context.Context, p *Process, f installFlags, level install.Level) (install.Plan, install.Programs, error) {
-	var none install.Plan
+	programs, err := in.usable(ctx, p, f)
+	if err != nil {
+		return install.Plan{}, programs, err
+	}
+	plan, err := in.planFor(ctx, p, f, level, programs)
+	return plan, programs, err
+}
+
+// usable makes the checks that concern no agent.
+func (in installer) usable(ctx context.Context, p *Process, f installFlags) (install.Programs, error) {
 	if !f.dryRun {
 		if err := person(p, f.unattended); err != nil {
-			return none, install.Programs{}, err
+			return install.Programs{}, err
 		}
 	}
 	programs, err := in.programs(p, f.hook)
 	if err != nil {
-		return none, programs, err
+		return programs, err
 	}
-	if err := programs.Check(ctx); err != nil {
-		return none, programs, err
-	}
+	return programs, programs.Check(ctx)
+}
+
+// planFor makes the checks that concern f's agent, then the plan.
+func (in installer) planFor(ctx context.Context, p *Process, f installFlags, level install.Level, programs install.Programs) (install.Plan, error) {
+	var none install.Plan
 	if f.agent == "claude-code" {
 		if err := checkClaude(ctx, p, f); err != nil {
-			return none, programs, err
+			return none, err
 		}
 	}
 	plan, err := install.PlanInstall(in.options(p, f, level, programs))
 	if err != nil {
-		return none, programs, err
+		return none, err
 	}
 	if home := p.Getenv("HOME"); f.agent == "claude-code" && level == install.User && p.Dir != home {
 		plan.Findings = append(plan.Findings, install.Silencers(p.Dir)...)
 	}
 	for _, found := range plan.Findings {
 		if found.Kind == install.Unread && !f.unreadKnown {
-			return none, programs, fmt.Errorf("%s. Mend it, or say --unread-known if your version reads such files", found)
+			return none, fmt.Errorf("%s. Mend it, or say --unread-known if your version reads such files", found)
 		}
 	}
-	return plan, programs, nil
+	return plan, nil
 }
 
 // programs finds nod and nod-hook.

@@ -13,7 +13,7 @@ import (
 func uninstallCommand() command {
 	return command{
 		name:    "uninstall",
-		usage:   "uninstall AGENT [--managed | --user | --project DIR] [--dry-run] [--unattended]",
+		usage:   "uninstall AGENT|--all [--managed | --user | --project DIR] [--dry-run] [--unattended]",
 		summary: "take nod out of a coding agent's settings",
 		long: `Takes every hook whose program is nod-hook out of the agent's settings, and
 nothing else; a copy of the old file is put beside it. Without a level it looks
@@ -22,13 +22,16 @@ in one of them only. It works when nod-hook is gone.
 
 nod's own settings and its log stay: ~/.config/nod, ~/.local/state/nod.
 
+  --all          every agent's, at every level or the one named: shows all that
+                 would change, asks once
   --managed, --user, --project DIR   which settings
   --dry-run      show what would be written, write nothing
   --unattended   for provisioning: no terminal is needed; refused when an agent
                  runs this
 
-Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.`,
-		examples: []string{`nod uninstall claude-code --dry-run`, `sudo nod uninstall claude-code --managed`},
+Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.
+With --all, 2 says that it was refused for some; the others are written.`,
+		examples: []string{`nod uninstall claude-code --dry-run`, `nod uninstall --all`, `sudo nod uninstall claude-code --managed`},
 		run:      installer{}.uninstall,
 	}
 }
@@ -48,6 +51,9 @@ func (in installer) uninstall(_ context.Context, p *Process, args []string) int 
 		if err := person(p, f.unattended); err != nil {
 			return refuse(p, "uninstall", err)
 		}
+	}
+	if f.all {
+		return in.uninstallAll(p, f, level, chosen)
 	}
 	var plan install.Plan
 	if chosen {

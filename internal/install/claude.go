@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -14,7 +13,7 @@ import (
 // reads, and onFailure blocks where one fails.
 func claudeCode() host {
 	return host{
-		agent: "claude-code", title: "Claude Code",
+		agent: "claude-code", title: "Claude Code", program: "claude",
 		managed:       "etc/claude-code/managed-settings.json",
 		managedDarwin: "Library/Application Support/ClaudeCode/managed-settings.json",
 		user:          ".claude/settings.json",
@@ -79,32 +78,31 @@ func ParseVersion(s string) (Version, error) {
 // ErrNotFound says that there is no Claude Code to ask for its version.
 var ErrNotFound = errors.New("claude is not in PATH")
 
-// FindClaude returns the first claude in a PATH, made absolute. Relative
-// elements are passed over: what they mean depends on the directory.
+// FindClaude returns the first claude in a PATH, made absolute.
 func FindClaude(path string) (string, error) {
-	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		at := filepath.Join(dir, "claude")
-		if info, err := os.Stat(at); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return at, nil
-		}
+	if at := findProgram("claude", path); at != "" {
+		return at, nil
 	}
 	return "", ErrNotFound
 }
 
-// ClaudeVersion asks the claude at an absolute path for its version, with a
-// home directory that is thrown away and no more environment than PATH, which
-// a script needs to find its interpreter. Root does not run a program that
-// another user can replace.
+// ClaudeVersion asks the claude at an absolute path for its version, as
+// [ProgramVersion] does.
 func ClaudeVersion(ctx context.Context, claude, path string) (Version, error) {
-	if err := plainPath(claude); err != nil || claude == "" {
-		return Version{}, fmt.Errorf("install: %q is not a clean absolute path", claude)
+	return ProgramVersion(ctx, claude, path)
+}
+
+// ProgramVersion asks the agent's program at an absolute path for its version,
+// with a home directory that is thrown away and no more environment than PATH,
+// which a script needs to find its interpreter. Root does not run a program
+// that another user can replace.
+func ProgramVersion(ctx context.Context, program, path string) (Version, error) {
+	if err := plainPath(program); err != nil || program == "" {
+		return Version{}, fmt.Errorf("install: %q is not a clean absolute path", program)
 	}
 	if os.Geteuid() == 0 {
-		if why := replaceable(claude); why != "" {
-			return Version{}, fmt.Errorf("%s: %s, and root does not start such a program", claude, why)
+		if why := replaceable(program); why != "" {
+			return Version{}, fmt.Errorf("%s: %s, and root does not start such a program", program, why)
 		}
 	}
 	home, err := os.MkdirTemp("", "nod-install-*")
@@ -112,13 +110,24 @@ func ClaudeVersion(ctx context.Context, claude, path string) (Version, error) {
 		return Version{}, fmt.Errorf("install: %w", err)
 	}
 	defer os.RemoveAll(home)
-	out, err := output(ctx, []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + path, "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"}, claude, "--version")
+	out, err := output(ctx, []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + path, "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"}, program, "--version")
 	if err != nil {
-		return Version{}, fmt.Errorf("%s --version: %w", claude, err)
+		return Version{}, fmt.Errorf("%s --version: %w", program, err)
 	}
-	v, err := ParseVersion(out)
+	v, err := ParseVersion(versionWord(out))
 	if err != nil {
-		return Version{}, fmt.Errorf("%s --version: %w", claude, err)
+		return Version{}, fmt.Errorf("%s --version: %w", program, err)
 	}
 	return v, nil
+}
+
+// versionWord is the first word that starts with a digit, as in "codex-cli
+// 0.169.0" and "GitHub Copilot CLI 1.0.102."; the whole line where none does.
+func versionWord(line string) string {
+	for word := range strings.FieldsSeq(line) {
+		if word = strings.TrimPrefix(word, "v"); word != "" && '0' <= word[0] && word[0] <= '9' {
+			return strings.TrimRight(word, ".,")
+		}
+	}
+	return line
 }

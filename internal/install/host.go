@@ -11,6 +11,8 @@ import (
 type host struct {
 	agent string // the adapter's name
 	title string // as people call it
+	// program is its name in PATH, where that is not the adapter's.
+	program string
 	// Where hooks are registered: below /, below the home directory, below a
 	// repository. "" where the host has no such level, or hooks stand there
 	// in a file that nod does not edit.

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/doctor"
+	"github.com/nodgate/nod/internal/install"
+)
+
+func doctorCommand() command {
+	return command{
+		name:    "doctor",
+		usage:   "doctor [--json] [--root DIR] [AGENT...]",
+		summary: "try the hooks that are installed, and say what does not hold",
+		long: `For each agent that is found, or named: starts the very command line that
+stands in its settings, with calls whose answers are known, and copies of it
+whose nod-hook is missing, killed, slow or prints rubbish. What cannot be tried
+from here (what the agent itself does with an answer) is said to be measured,
+on which version; docs/agents.md has those measurements. It also says whether
+the agent starts the hooks at all (Codex wants them trusted) and names settings
+in this directory and above it that would keep nod from being asked.
+
+It changes nothing. The line gets a --state that is thrown away; nothing goes
+into nod's log. A line is started only if it is what this nod writes, and names
+the programs beside this nod or ones that are root's.
+
+Each line is one of
+
+  ok          holds
+  note        good to know, nothing to do here
+  not tried   nothing is known of it, and why
+  open        calls may run that nod was not asked about, and what to do
+  failed      does not do what it should
+
+  --json       the same as JSON
+  --root DIR   look at the settings of this directory and those above it,
+               instead of the current one
+
+Exit status: 0 all is well; 3 something is open or was not tried;
+4 something failed; 2 arguments that cannot be used; 1 a fault of nod's.`,
+		examples: []string{`nod doctor`, `nod doctor codex`, `nod doctor --json --root ~/src/shop`},
+		run:      installer{}.doctor,
+	}
+}
+
+func (in installer) doctor(ctx context.Context, p *Process, args []string) int {
+	flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	asJSON := flags.Bool("json", false, "")
+	root := flags.String("root", "", "")
+	err := flags.Parse(args)
+	for _, name := range flags.Args() {
+		if err == nil && !slices.Contains(install.Agents(), name) {
+			err = fmt.Errorf("%q is none of the agents: %s", name, strings.Join(install.Agents(), ", "))
+		}
+	}
+	if info, statErr := os.Stat(absolute(p, *root)); err == nil && (statErr != nil || !info.IsDir()) {
+		err = fmt.Errorf("--root: %s is no directory", nod.Printable(absolute(p, *root)))
+	}
+	home := p.Getenv("HOME")
+	if err == nil && home == "" {
+		err = errors.New("HOME is not set, so no settings can be found")
+	}
+	if err != nil {
+		return usageError(p, doctorCommand(), err)
+	}
+	self := in.self
+	if self == nil {
+		self = os.Executable
+	}
+	own, err := self()
+	if err != nil {
+		return refuse(p, "doctor", err)
+	}
+	o := doctor.Options{
+		Agents: flags.Args(), Home: home, Path: p.Getenv("PATH"), Dir: absolute(p, *root), Environ: p.Environ,
+		Root: in.root, Self: own, Progress: trying(p),
+	}
+	if len(o.Agents) == 0 {
+		o.Agents = nil
+	}
+	blocks, err := doctor.Examine(ctx, o)
+	o.Progress("")
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod doctor:", err)
+		return ExitInternal
+	}
+	if *asJSON {
+		if err := json.NewEncoder(p.Stdout).Encode(examined{Version: 1, Agents: blocks}); err != nil {
+			return ExitInternal
+		}
+		return doctor.Worst(blocks)
+	}
+	printBlocks(p, blocks)
+	return doctor.Worst(blocks)
+}
+
+// examined is the answer of doctor --json. Fields are only ever added.
+type examined struct {
+	Version int            `json:"v"`
+	Agents  []doctor.Block `json:"agents"`
+}
+
+// trying shows on a terminal what is being done, on one line that is gone
+// in the end.
+func trying(p *Process) func(string) {
+	if !isTerminal(p.Stderr) {
+		return func(string) {}
+	}
+	return func(what string) { fmt.Fprint(p.Stderr, "\r\x1b[K", nod.OneLine(what, 70)) }
+}
+
+func printBlocks(p *Process, blocks []doctor.Block) {
+	if len(blocks) == 0 {
+		fmt.Fprintf(p.Stdout, "No agent is found, neither in PATH nor by its directory in your home; nod knows: %s\n", strings.Join(install.Agents(), ", "))
+	}
+	for i, b := range blocks {
+		if i > 0 {
+			fmt.Fprintln(p.Stdout)
+		}
+		printBlock(p, b)
+	}
+}
+
+func printBlock(p *Process, b doctor.Block) {
+	title := strings.TrimSpace(b.Title + " " + b.Version)
+	if b.Level != "" {
+		title += ", " + b.Level + " level: " + nod.Printable(b.Path)
+	}
+	fmt.Fprintln(p.Stdout, title)
+	width := 0
+	for _, l := range b.Lines {
+		width = max(width, len(l.What))
+	}
+	for _, l := range b.Lines {
+		text := nod.Printable(l.Text)
+		if l.Basis != "" {
+			text += " (" + l.Basis + ")"
+		}
+		fmt.Fprintf(p.Stdout, "  %-9s  %-*s  %s\n", l.State, width, l.What, text)
+		if l.Next != "" {
+			fmt.Fprintf(p.Stdout, "  %-9s  %-*s  -> %s\n", "", width, "", nod.Printable(l.Next))
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod/internal/doctor"
+	"github.com/nodgate/nod/internal/install"
+)
+
+// realMachine is one whose nod-hook is the real one, which testscript.Main
+// puts into PATH.
+func realMachine(t *testing.T) *machine {
+	t.Helper()
+	m := newMachine(t)
+	at, err := exec.LookPath("nod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.in.self = func() (string, error) { return at, nil }
+	return m
+}
+
+func (m *machine) doctor(args ...string) (code int, blocks []doctor.Block, text string) {
+	m.t.Helper()
+	for _, format := range []string{"--json", ""} {
+		var out, errs bytes.Buffer
+		p := &Process{
+			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: m.path("repo"),
+			Environ:   []string{"HOME=" + m.path("home"), "PATH=" + m.path("bin") + ":/usr/bin:/bin", "CODEX_HOME=" + os.Getenv("TEST_CODEX_HOME")},
+			Ancestors: func() ([]Ancestor, error) { return []Ancestor{{Name: "claude"}}, nil }, // an agent may ask
+		}
+		words := args
+		if format != "" {
+			words = append([]string{format}, args...)
+		}
+		code = m.in.doctor(context.Background(), p, words)
+		if errs.Len() > 0 {
+			m.t.Fatalf("stderr: %s", errs.String())
+		}
+		if format == "" {
+			return code, blocks, out.String()
+		}
+		var got examined
+		if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+			m.t.Fatalf("%v: %s", err, out.String())
+		}
+		blocks = got.Agents
+	}
+	return
+}
+
+// lineOf returns the first line about something in a state.
+func lineOf(blocks []doctor.Block, state doctor.State, what string) string {
+	for _, b := range blocks {
+		for _, l := range b.Lines {
+			if l.State == state && l.What == what {
+				return l.Text
+			}
+		}
+	}
+	return ""
+}
+
+// Each agent's own line is started, with the answers that are known; nothing
+// is left behind.
+func TestDoctorTriesEveryAgent(t *testing.T) {
+	for _, agent := range install.Agents() {
+		t.Run(agent, func(t *testing.T) {
+			m := realMachine(t)
+			if code, _, stderr := m.run("install " + agent + " --user --unattended"); code != ExitOK {
+				t.Fatalf("%d %s", code, stderr)
+			}
+			_, blocks, text := m.doctor(agent)
+			if len(blocks) != 1 || blocks[0].Level != "user" {
+				t.Fatalf("%+v", blocks)
+			}
+			want := []string{"hooks", "allow", "deny", "missing", "killed", "slow", "silencers"}
+			if strings.HasSuffix(blocks[0].Path, ".js") { // code that the agent loads: its failures are not tried from here
+				want = []string{"hooks", "allow", "deny"}
+			}
+			for _, what := range want {
+				if lineOf(blocks, doctor.OK, what) == "" {
+					t.Errorf("%s is not ok:\n%s", what, text)
+				}
+			}
+			if bad := lineOf(blocks, doctor.Failed, "allow") + lineOf(blocks, doctor.NotTried, "allow") + lineOf(blocks, doctor.Failed, "deny"); bad != "" {
+				t.Errorf("%s\n%s", bad, text)
+			}
+			if _, err := os.Stat(m.path("home/.local")); err == nil {
+				t.Error("something was written into nod's state")
+			}
+		})
+	}
+}
+
+// What stands in the way is said, with the exit status for it.
+func TestDoctorFinds(t *testing.T) {
+	replace := func(file, old, new string) func(*machine) {
+		return func(m *machine) {
+			text := m.read(file)
+			if !strings.Contains(text, old) {
+				m.t.Fatalf("no %q in %s", old, text)
+			}
+			m.write(file, strings.Replace(text, old, new, 1), 0o600)
+		}
+	}
+	const settings = "home/.config/nod/nod.toml"
+	put := func(file, text string) func(*machine) {
+		return func(m *machine) { m.write(file, text, 0o600) }
+	}
+	for _, row := range []struct {
+		name, agent string
+		change      func(*machine)
+		state       doctor.State
+		what, text  string
+		code        int
+	}{
+		{"all is well", "claude-code", func(*machine) {}, doctor.OK, "deny", "rm -rf / is denied, with a reason that the model reads", 0},
+		{"the host's own switch", "claude-code", func(*machine) {}, doctor.OK, "missing", `onFailure: "block"`, 0},
+		{"a later version", "claude-code", func(m *machine) { m.claude("2.9.0") }, doctor.NotTried, "version", "measured on 2.1.329", 3},
+		{"an old version", "claude-code", func(m *machine) { m.claude("2.1.200") }, doctor.Open, "version", "lets a call run", 3},
+		{"no version", "claude-code", func(m *machine) { m.claude("soon") }, doctor.NotTried, "version", "not a version", 3},
+		{"observe", "claude-code", put(settings, `mode = "observe"`), doctor.Open, "mode", "observe", 3},
+		{"off", "claude-code", put(settings, `mode = "off"`), doctor.Open, "mode", "off", 3},
+		{"settings that cannot be read", "claude-code", put(settings, `mode = `), doctor.NotTried, "allow", "", 3},
+		{"a rule against ls", "claude-code", put(settings, `hard_deny = ["ls"]`), doctor.NotTried, "allow", "hard_deny", 3},
+		{"a model for ls", "claude-code", put(settings, "soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"), doctor.NotTried, "allow", "soft_deny rule: ls", 3},
+		{"a model for ls, on Codex", "codex", put(settings, "soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"), doctor.NotTried, "allow", "have a model decide about ls", 3},
+		{"without the switch", "claude-code", replace(userFile, `"onFailure": "block"`, `"onFailure": "continue"`), doctor.NotTried, "hooks", "not as this nod writes", 3},
+		{"a narrow matcher", "claude-code", replace(userFile, `"matcher": "*"`, `"matcher": "Bash"`), doctor.Open, "hooks", "PreToolUse", 3},
+		{"a comment", "claude-code", replace(userFile, "{\n", "{\n  // mine\n"), doctor.Open, "settings", "throws the whole file away", 3},
+		{"silenced", "claude-code", put("repo/.claude/settings.local.json", `{"disableAllHooks": true}`), doctor.Open, "silencers", "settings.local.json:1:21", 3},
+		{"silenced above", "claude-code", func(m *machine) { m.write(".claude/settings.json", `{"disableAllHooks": true}`, 0o600) }, doctor.Note, "silencers", "started there", 0},
+		{"silenced at home", "claude-code", replace(userFile, "{\n", "{\n  \"disableAllHooks\": true,\n"), doctor.Open, "silencers", "disableAllHooks", 3},
+		{"project environment", "claude-code", put("repo/.claude/settings.json", `{"env": {"ANTHROPIC_BASE_URL": "http://x"}}`), doctor.Note, "environment", "ANTHROPIC_BASE_URL", 0},
+		{"Codex, not trusted", "codex", func(*machine) {}, doctor.Open, "trust", "PreToolUse, PermissionRequest, PostToolUse: not trusted", 3},
+		{"Codex, switched off", "codex", put("home/.codex/config.toml", "[features]\nhooks = false\n"), doctor.Open, "silencers", "features.hooks = false", 3},
+		{"Codex, old name", "codex", put("home/.codex/config.toml", "[features]\ncodex_hooks = false\n"), doctor.Open, "silencers", "codex_hooks", 3},
+		{"Codex, on", "codex", put("home/.codex/config.toml", "[features]\nhooks = true\n"), doctor.OK, "silencers", "no setting", 3},
+		{"Codex, project", "codex", put("repo/.codex/config.toml", "features.hooks = false\n"), doctor.Open, "silencers", "where Codex trusts it", 3},
+		{"Codex, unreadable", "codex", put("home/.codex/config.toml", "[features"), doctor.NotTried, "silencers", "cannot tell", 3},
+		{"Copilot, project", "copilot", put("repo/.github/copilot/settings.json", `{"disableAllHooks": true}`), doctor.Open, "silencers", "trusts the folder", 3},
+		{"Copilot, its own file", "copilot", replace("home/.copilot/hooks/nod.json", `"version": 1`, `"disableAllHooks": true, "version": 1`), doctor.Open, "silencers", "disableAllHooks", 3},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			m := realMachine(t)
+			m.write("bin/codex", "#!/bin/sh\necho codex-cli 0.169.0\n", 0o755)
+			m.write("bin/copilot", "#!/bin/sh\necho 'GitHub Copilot CLI 1.0.102.'\n", 0o755)
+			if code, _, stderr := m.run("install " + row.agent + " --user --unattended"); code != ExitOK {
+				t.Fatalf("%d %s", code, stderr)
+			}
+			row.change(m)
+			code, blocks, text := m.doctor(row.agent)
+			if got := lineOf(blocks, row.state, row.what); code != row.code || got == "" || !strings.Contains(text, row.text) {
+				t.Errorf("exit %d, want %d, and %v %s with %q:\n%s", code, row.code, row.state, row.what, row.text, text)
+			}
+		})
+	}
+}
+
+// A repository's settings are anybody's: a line in them is started only if it
+// is what this nod writes, with this nod's programs.
+func TestDoctorStartsNoForeignLine(t *testing.T) {
+	m := realMachine(t)
+	trap := m.path("trapped")
+	m.write("repo/nod-hook", "#!/bin/sh\ntouch "+trap+"\n", 0o755)
+	m.write("repo/nod", "#!/bin/sh\ntouch "+trap+"\n", 0o755)
+	if code, _, stderr := m.run("install claude-code --project . --unattended"); code != ExitOK {
+		t.Fatalf("%d %s", code, stderr)
+	}
+	const file = "repo/.claude/settings.json"
+	written := m.read(file)
+	self, _ := m.in.self()
+	hook := filepath.Join(filepath.Dir(self), "nod-hook")
+	for _, row := range []struct{ name, text string }{
+		{"another nod-hook", strings.ReplaceAll(written, `"`+hook+`"`, `"`+m.path("repo/nod-hook")+`"`)},
+		{"another nod", strings.ReplaceAll(written, `"`+self+`"`, `"`+m.path("repo/nod")+`"`)},
+		{"a relative one", strings.ReplaceAll(written, `"`+hook+`"`, `"./nod-hook"`)},
+		{"other settings", strings.ReplaceAll(written, m.path("home/.config/nod/nod.toml"), m.path("repo/nod.toml"))},
+		{"a line for a shell", `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "` + hook + ` claude-code --nod ` + self + `; touch ` + trap + `"}]}]}}`},
+		{"a substitution", `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "` + hook + ` claude-code --nod ` + self + ` --state $(touch ` + trap + `)"}]}]}}`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if row.text == written {
+				t.Fatal("nothing was replaced")
+			}
+			m.write(file, row.text, 0o600)
+			code, blocks, text := m.doctor("claude-code")
+			if code != 3 || lineOf(blocks, doctor.OK, "allow")+lineOf(blocks, doctor.OK, "deny") != "" {
+				t.Errorf("exit %d:\n%s", code, text)
+			}
+			if _, err := os.Stat(trap); err == nil {
+				t.Fatal("it was started")
+			}
+		})
+	}
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+)
+
+// Everything that is found is planned and written, once; what is not found is
+// left alone; what is taken out leaves what was there.
+func TestInstallAll(t *testing.T) {
+	m := newMachine(t)
+	m.write("bin/codex", "#!/bin/sh\n", 0o755)
+	before := m.read(userFile)
+	code, stdout, stderr := m.run("install --all --unattended")
+	if code != ExitOK || stderr != "" {
+		t.Fatalf("%d: %s%s", code, stdout, stderr)
+	}
+	for _, want := range []string{
+		"Claude Code: " + m.path("bin/claude") + ", " + m.path("home/.claude"), "Codex: " + m.path("bin/codex") + "\n",
+		m.path(userFile) + " (user level):", "Written: " + m.path("home/.codex/hooks.json"),
+		"The old file: " + m.path(userFile) + ".nod-backup-", "enter /hooks", "nod doctor", "nod uninstall --all",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("lacks %q: %s", want, stdout)
+		}
+	}
+	if strings.Contains(stdout, "Copilot") || strings.Contains(m.read("home/.copilot/hooks/nod.json"), "nod-hook") {
+		t.Errorf("an agent that is not here: %s", stdout)
+	}
+	claude, codex := m.read(userFile), m.read("home/.codex/hooks.json")
+	if code, stdout, _ := m.run("install --all --user --unattended"); code != ExitOK || !strings.Contains(stdout, "Nothing to write") || m.read(userFile) != claude || m.read("home/.codex/hooks.json") != codex {
+		t.Errorf("again: %d %s", code, stdout)
+	}
+	if code, _, stderr := m.run("uninstall --all --unattended"); code != ExitOK || m.read(userFile) != before || strings.Contains(m.read("home/.codex/hooks.json"), "nod-hook") {
+		t.Errorf("uninstall: %d %s", code, stderr)
+	}
+	if code, stdout, _ := m.run("uninstall --all --unattended"); code != ExitOK || !strings.Contains(stdout, "Nothing to write") {
+		t.Errorf("uninstall again: %d %s", code, stdout)
+	}
+}
+
+func TestInstallAllLevels(t *testing.T) {
+	m := newMachine(t)
+	m.write("home/.codex/config.toml", "", 0o600)
+	code, stdout, stderr := m.run("install --all --project . --unattended")
+	if code != ExitOK || !strings.Contains(m.read("repo/.codex/hooks.json"), "nod-hook") || !strings.Contains(m.read("repo/.claude/settings.json"), "nod-hook") {
+		t.Errorf("%d: %s%s", code, stdout, stderr)
+	}
+	code, _, stderr = m.run("install --all --managed --unattended")
+	if code != ExitBadInput || !strings.Contains(stderr, "codex: Codex has no hooks at the managed level") {
+		t.Errorf("%d: %s", code, stderr)
+	}
+	code, stdout, _ = m.run("uninstall --all --dry-run")
+	if code != ExitOK || strings.Count(stdout, " level):") != 3 || !strings.Contains(stdout, "Nothing was written") {
+		t.Errorf("%d: %s", code, stdout)
+	}
+}
+
+// One that is refused keeps the others from nothing, and shows in the status.
+func TestInstallAllRefusesOne(t *testing.T) {
+	m := newMachine(t)
+	m.claude("2.1.200 (Claude Code)")
+	m.write("bin/codex", "#!/bin/sh\n", 0o755)
+	code, _, stderr := m.run("install --all --unattended")
+	if code != ExitBadInput || !strings.Contains(stderr, "claude-code: this is Claude Code 2.1.200") || !strings.Contains(m.read("home/.codex/hooks.json"), "nod-hook") || strings.Contains(m.read(userFile), "nod-hook") {
+		t.Errorf("%d: %s", code, stderr)
+	}
+	for _, row := range []struct{ line, want string }{
+		{"install --all", "not a terminal"},
+		{"install --all claude-code", "unexpected argument"},
+		{"install claude-code --all", "not defined: -all"},
+		{"uninstall --all", "not a terminal"},
+	} {
+		if code, _, stderr := m.run(row.line); code != ExitBadInput || !strings.Contains(stderr, row.want) {
+			t.Errorf("%s: %d %s", row.line, code, stderr)
+		}
+	}
+	os.RemoveAll(m.path("home/.claude"))
+	os.RemoveAll(m.path("home/.codex"))
+	os.RemoveAll(m.path("bin"))
+	if code, stdout, _ := m.run("install --all --unattended"); code != ExitOK || !strings.Contains(stdout, "No agent is found") {
+		t.Errorf("none: %d %s", code, stdout)
+	}
+}
+
+func TestAgreed(t *testing.T) {
+	for said, want := range map[string]bool{"y\n": true, "YES\n": true, "": false, "\n": false, "n\n": false, "yy\n": false} {
+		if got := agreed(&Process{Stdin: strings.NewReader(said), Stdout: &bytes.Buffer{}}, make([]planned, 2)); got != want {
+			t.Errorf("%q: %v", said, got)
+		}
+	}
+}

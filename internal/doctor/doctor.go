@@ -1,0 +1,323 @@
+// Package doctor tries what `nod install` has written: it starts each hook's
+// own command line as the agent would, with calls whose answers are known, and
+// copies of that line whose program fails.
+//
+// It says for each thing whether it was tried just now, was measured on a
+// released version of the agent (docs/agents.md), or was not tried. It changes
+// nothing: the lines are started with a state directory that is thrown away,
+// in an empty directory, and nothing in a call runs. A line is started only if
+// it is exactly what this nod writes and names programs that nobody but their
+// owner can have put there, since settings of a repository are anybody's.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/install"
+)
+
+// State is how one thing stands, from good to bad.
+type State uint8
+
+const (
+	// NotTried is the zero value: nothing is known of it.
+	NotTried State = iota
+	// Note is what a person should know and cannot change here.
+	Note
+	// OK holds.
+	OK
+	// Open lets calls run that nod should have been asked about.
+	Open
+	// Failed does not do what it should.
+	Failed
+)
+
+// String returns the state in words.
+func (s State) String() string {
+	switch s {
+	case Note:
+		return "note"
+	case OK:
+		return "ok"
+	case Open:
+		return "open"
+	case Failed:
+		return "failed"
+	}
+	return "not tried"
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *State) UnmarshalText(text []byte) error {
+	for _, state := range []State{NotTried, Note, OK, Open, Failed} {
+		if state.String() == string(text) {
+			*s = state
+			return nil
+		}
+	}
+	return fmt.Errorf("doctor: %q is no state", text)
+}
+
+// Line is one finding.
+type Line struct {
+	State State  `json:"state"`
+	What  string `json:"what"`
+	Text  string `json:"text"`
+	// Basis is "tried" or "measured on VERSION"; "" where the line is about
+	// what stands in a file.
+	Basis string `json:"basis,omitempty"`
+	// Next is what to do, "" if nothing.
+	Next string `json:"next,omitempty"`
+}
+
+// Block is what was found of one agent at one level.
+type Block struct {
+	Agent   string `json:"agent"`
+	Title   string `json:"title"`
+	Version string `json:"version,omitempty"` // of the agent's program
+	Level   string `json:"level,omitempty"`   // "" where nod is not installed
+	Path    string `json:"path,omitempty"`
+	Lines   []Line `json:"lines"`
+}
+
+func (b *Block) add(s State, what, text string) *Line {
+	b.Lines = append(b.Lines, Line{State: s, What: what, Text: text})
+	return &b.Lines[len(b.Lines)-1]
+}
+
+// Options say what to look at. Paths are absolute.
+type Options struct {
+	Agents []string // nil: all that are found
+	Home   string
+	Path   string // PATH
+	Dir    string // where an agent would work; settings there and above count
+	// Environ is this process's, for what leads an agent elsewhere. Nothing
+	// else of it is handed on.
+	Environ []string
+	Root    string // before the managed settings' path, "" is /
+	Self    string // this nod; the nod-hook beside it is trusted
+	// Progress is told what is being done; nil is nobody.
+	Progress func(string)
+	// Hang is how long a hook that hangs is waited for; 0 is a second.
+	Hang time.Duration
+}
+
+// Examine returns a block for each agent and level. Its error says that
+// nothing could be tried at all.
+func Examine(ctx context.Context, o Options) ([]Block, error) {
+	scratch, err := os.MkdirTemp("", "nod-doctor-*")
+	if err != nil {
+		return nil, fmt.Errorf("doctor: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	if scratch, err = filepath.EvalSymlinks(scratch); err != nil {
+		return nil, fmt.Errorf("doctor: %w", err)
+	}
+	if o.Hang <= 0 {
+		o.Hang = time.Second
+	}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	found := install.Find(o.Home, o.Path)
+	all := []Block{}
+	for _, name := range install.Agents() {
+		if o.Agents != nil && !slices.Contains(o.Agents, name) {
+			continue
+		}
+		i := slices.IndexFunc(found, func(p install.Presence) bool { return p.Agent == name })
+		e := &examination{Options: o, agent: name, scratch: scratch}
+		if i >= 0 {
+			e.found = found[i]
+		}
+		all = append(all, e.run(ctx)...)
+	}
+	return all, nil
+}
+
+// examination is that of one agent.
+type examination struct {
+	Options
+	agent   string
+	adapter agent.Adapter
+	found   install.Presence
+	scratch string
+	version string // of the agent's program, "" where it did not say
+	runs    int    // hooks that were started, to name their directories
+}
+
+// run looks at every level, and says where there is none.
+func (e *examination) run(ctx context.Context) (all []Block) {
+	adapter, ok := agent.ByName(e.agent)
+	if !ok {
+		return nil
+	}
+	e.adapter = adapter
+	about := e.programLine(ctx)
+	for _, level := range []install.Level{install.Managed, install.User, install.Project} {
+		target := install.Options{Agent: e.agent, Level: level, Root: e.Root, Home: e.Home, Project: e.Dir}
+		if !target.HasLevel() || level == install.Project && e.Dir == e.Home {
+			continue
+		}
+		in, err := install.Inspect(target)
+		if in == nil && err == nil {
+			continue
+		}
+		b := Block{Agent: e.agent, Title: install.Title(e.agent), Version: e.version, Level: level.String(), Path: target.Target()}
+		b.Lines = append(b.Lines, about...)
+		if err != nil {
+			b.add(Failed, "settings", nod.Printable(err.Error()))
+		} else {
+			e.examine(ctx, &b, in)
+		}
+		all = append(all, b)
+	}
+	if len(all) == 0 {
+		all = e.absent(about)
+	}
+	return all
+}
+
+// absent is said where nod is in none of the agent's settings.
+func (e *examination) absent(about []Line) []Block {
+	if e.found.Agent == "" && e.Agents == nil {
+		return nil
+	}
+	b := Block{Agent: e.agent, Title: install.Title(e.agent), Version: e.version, Lines: about}
+	if e.found.Agent == "" {
+		b.Lines = nil
+		b.add(NotTried, "agent", "not found, neither in PATH nor by its directory in your home")
+		return []Block{b}
+	}
+	b.add(Open, "settings", "nod is not installed here, so nothing asks it").Next = "nod install " + e.agent
+	return []Block{b}
+}
+
+// programLine says which version the agent is, and whether that is the one
+// that nod was measured with.
+func (e *examination) programLine(ctx context.Context) []Line {
+	var b Block
+	tried := e.adapter.Capabilities().Tried
+	if e.found.Program == "" {
+		b.add(NotTried, "version", "its program is not in PATH; nod was measured with "+tried)
+		return b.Lines
+	}
+	e.Progress(install.Title(e.agent) + ": asking for its version")
+	v, err := install.ProgramVersion(ctx, e.found.Program, e.Path)
+	if err != nil {
+		b.add(NotTried, "version", nod.OneLine(err.Error(), 200)).Basis = "tried"
+		return b.Lines
+	}
+	e.version = v.String()
+	switch {
+	case e.version == tried:
+		b.add(OK, "version", tried+", with which nod was measured").Basis = "tried"
+	case e.agent == "claude-code" && v.Before(install.FailsClosed()):
+		l := b.add(Open, "version", fmt.Sprintf("%v lets a call run when its hook is missing, crashes or hangs; %v and later block it", v, install.FailsClosed()))
+		l.Basis, l.Next = "tried", "update Claude Code"
+	default:
+		b.add(NotTried, "version", e.version+"; what is called measured below was measured on "+tried).Basis = "tried"
+	}
+	return b.Lines
+}
+
+// examine looks at one settings file and tries what stands in it.
+func (e *examination) examine(ctx context.Context, b *Block, in *install.Installed) {
+	for _, f := range in.Findings {
+		state := Open
+		if f.Kind == install.Unreadable {
+			state = NotTried
+		}
+		b.add(state, "settings", f.String())
+	}
+	if limit := install.FailOpen(e.agent); limit != "" {
+		b.add(Note, "limits", limit)
+	}
+	e.silencers(b, in)
+	e.trusted(b, in)
+	again := "nod install " + e.agent + " --" + b.Level
+	if b.Level == "project" {
+		again += " " + install.Quote(e.Dir)
+	}
+	switch {
+	case len(in.Hooks) == 0:
+		b.add(NotTried, "hooks", "nod is in this file in a way that cannot be tried from outside: the agent loads it as code, or it is not as nod writes it").Next = "let the agent run something, then: nod log"
+		return
+	case len(in.Missing()) > 0:
+		b.add(Open, "hooks", "nod is not asked about every tool at "+strings.Join(in.Missing(), ", ")).Next = again
+	case in.Again != "":
+		b.add(NotTried, "hooks", "not as this nod writes them; see: "+again+" --dry-run").Next = again
+	default:
+		b.add(OK, "hooks", "as this nod writes them")
+	}
+	if why := e.untrusted(in); why != "" {
+		b.add(NotTried, "hook", why).Next = again
+		return
+	}
+	e.tryHooks(ctx, b, in)
+}
+
+// untrusted says why the programs on the command line are not started: they
+// must be those beside this nod, or root's alone.
+func (e *examination) untrusted(in *install.Installed) string {
+	beside := filepath.Join(filepath.Dir(e.Self), install.HookName)
+	for _, p := range []struct{ named, own string }{{in.Options.Hook, beside}, {in.Options.Nod, e.Self}} {
+		if same(p.named, p.own) || os.Geteuid() != 0 && install.OnlyRoots(p.named) {
+			continue
+		}
+		if _, err := os.Stat(p.named); err != nil && p.named != "" {
+			return nod.Printable(p.named) + " is not there: " + missingEffect(in)
+		}
+		return nod.Printable(p.named) + " is not the one beside this nod, so it is not started"
+	}
+	usual := config.DefaultPlaces(e.Home)
+	if in.Options.Level == install.Project && (in.Options.Settings != "" && in.Options.Settings != usual.User || in.Options.Managed != "" && in.Options.Managed != usual.Managed) {
+		return "a project's line that names other settings than yours is not started"
+	}
+	return ""
+}
+
+func missingEffect(in *install.Installed) string {
+	if in.Guarded() {
+		return "the guard script then blocks every call"
+	}
+	return "what the agent does then is said in docs/agents.md"
+}
+
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// Worst returns the exit status for some blocks: 0 where all is well, 3 where
+// something is open or was not tried, 4 where something failed.
+func Worst(blocks []Block) int {
+	code := 0
+	for _, b := range blocks {
+		for _, l := range b.Lines {
+			switch l.State {
+			case NotTried, Open:
+				code = max(code, 3)
+			case Failed:
+				code = 4
+			}
+		}
+	}
+	return code
+}

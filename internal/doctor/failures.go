@@ -1,0 +1,122 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod/internal/install"
+)
+
+// failure is one way for nod-hook to fail, and the program that stands in for
+// it; "" is none at all.
+type failure struct {
+	kind         install.Failure
+	name, script string
+}
+
+func failures() []failure {
+	return []failure{
+		{install.Missing, "missing", ""},
+		{install.Killed, "killed", "#!/bin/sh\nkill -9 $$\n"},
+		{install.Hangs, "slow", "#!/bin/sh\nexec sleep 30\n"},
+		{install.Rubbish, "rubbish", "#!/bin/sh\necho all is well\n"},
+	}
+}
+
+// tryFailures says what becomes of a call where nod-hook fails. Behind the
+// guard script that is tried on a copy of the line; without it the agent's own
+// doing counts, which cannot be tried from here.
+func (e *examination) tryFailures(ctx context.Context, b *Block, in *install.Installed, r install.Registered) {
+	if !in.Guarded() {
+		e.measured(b)
+		return
+	}
+	for _, f := range failures() {
+		e.Progress(b.Title + ": nod-hook " + f.name)
+		e.tryFailure(ctx, b, in, r, f)
+	}
+}
+
+// measured says what the host itself does with a hook that fails.
+func (e *examination) measured(b *Block) {
+	known := install.Bare(e.agent)
+	basis := "measured on " + e.adapter.Capabilities().Tried
+	for _, f := range failures() {
+		i := slices.IndexFunc(known, func(k install.Failing) bool { return k.Failure == f.kind })
+		switch {
+		case i < 0:
+			b.add(NotTried, f.name, "what the agent does then is not known")
+		case known[i].Runs:
+			b.add(Note, f.name, "the agent takes it for no decision, and its own rules hold; nod-hook prints nothing of the kind (docs/agents.md)").Basis = basis
+		default:
+			text := "the agent blocks the call"
+			if how := e.adapter.Capabilities().FailClosed; how != "" {
+				text += " (" + how + ")"
+			}
+			b.add(OK, f.name, text).Basis = basis
+		}
+	}
+}
+
+// tryFailure starts a copy of the line whose program fails.
+func (e *examination) tryFailure(ctx context.Context, b *Block, in *install.Installed, r install.Registered, f failure) {
+	dir, err := e.fresh()
+	if err != nil {
+		b.add(NotTried, f.name, err.Error())
+		return
+	}
+	o := in.Options
+	o.Hook, o.State = filepath.Join(dir, install.HookName), filepath.Join(dir, "state")
+	if f.script != "" {
+		if why := standIn(ctx, o.Hook, f.script); why != "" {
+			b.add(NotTried, f.name, why)
+			return
+		}
+	}
+	seconds := int((e.Hang + time.Second - 1) / time.Second)
+	line, err := in.Command(r, o, seconds)
+	if err != nil {
+		b.add(NotTried, f.name, err.Error())
+		return
+	}
+	work := filepath.Join(dir, "work")
+	text, _ := payload(e.adapter, r.Event, e.environ(work), work, "nod-doctor-"+f.name, harmless)
+	got := start(ctx, line, work, e.environ(work), text, time.Duration(seconds+5)*time.Second)
+	e.judgeFailure(b, f, got, seconds)
+}
+
+func (e *examination) judgeFailure(b *Block, f failure, got answer, seconds int) {
+	tried := e.adapter.Capabilities().Tried
+	switch {
+	case got.exit == 2 && len(got.stdout) == 0 && strings.TrimSpace(string(got.stderr)) != "":
+		text := "the line exits with 2 and a reason, for which the agent blocks the call (measured on " + tried + ")"
+		if f.kind == install.Hangs {
+			text = fmt.Sprintf("ended by the line, here after %d s; it then exits with 2 and a reason, for which the agent blocks the call (measured on %s)", seconds, tried)
+		}
+		b.add(OK, f.name, text).Basis = "tried"
+	case !got.ended && f.kind == install.Hangs:
+		l := b.add(Open, f.name, "the line does not end: timeout(1) is missing here, so the agent's own limit ends the hook, and the call may run")
+		l.Basis = "tried"
+	default:
+		b.add(Failed, f.name, "the line should exit with 2 and a reason: "+got.String()).Basis = "tried"
+	}
+}
+
+// standIn writes a program, and says why it cannot be started where that is so.
+func standIn(ctx context.Context, path, script string) string {
+	if err := os.WriteFile(path, []byte("#!/bin/sh\nexit 7\n"), 0o700); err != nil {
+		return err.Error()
+	}
+	if got := start(ctx, install.Command{Words: []string{path}}, filepath.Dir(path), nil, nil, patience); got.exit != 7 {
+		return "no program can be started in " + filepath.Dir(path) + ", so this was not tried; name another place with TMPDIR"
+	}
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		return err.Error()
+	}
+	return ""
+}

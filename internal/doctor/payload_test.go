@@ -1,0 +1,170 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/install"
+)
+
+// Every host that has hooks in a settings file can be asked about a command,
+// at each event at which nod decides.
+func TestEveryHostCanBeAsked(t *testing.T) {
+	for _, name := range install.Agents() {
+		t.Run(name, func(t *testing.T) {
+			adapter, _ := agent.ByName(name)
+			in := installed(t, name)
+			asked := 0
+			for _, r := range in.Hooks {
+				if !r.Decides {
+					continue
+				}
+				dir := filepath.Join(t.TempDir(), "work")
+				e := examination{}
+				text, ok := payload(adapter, r.Event, e.environ(dir), dir, "s", harmless)
+				if !ok && in.Code {
+					continue
+				}
+				asked++
+				if !ok {
+					t.Fatalf("%s: no payload", r.Event)
+				}
+				event, err := adapter.Decode(text, e.environ(dir))
+				if err != nil || event.Call.Dir != dir || event.Call.Command != harmless || event.Name != r.Event {
+					t.Errorf("%s: %v %+v", r.Event, err, event)
+				}
+				if event.Complete != nil {
+					event.Complete(&event)
+				}
+				if event.Call.StdinUnseen {
+					t.Errorf("%s: nothing says that nobody can type into the command", r.Event)
+				}
+			}
+			if asked == 0 {
+				t.Error("nothing can be asked")
+			}
+		})
+	}
+}
+
+// installed installs nod for an agent in a home of its own.
+func installed(t *testing.T, name string) *install.Installed {
+	t.Helper()
+	home := t.TempDir()
+	o := install.Options{Agent: name, Level: install.User, Home: home, Hook: "/opt/nod-hook", Nod: "/opt/nod"}
+	p, err := install.PlanInstall(o)
+	if err == nil {
+		_, err = install.Apply(p, time.Now())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := install.Inspect(o)
+	if err != nil || in == nil {
+		t.Fatalf("%v %v", in, err)
+	}
+	if in.Again != "" {
+		t.Errorf("installing again would change: %s", in.Again)
+	}
+	for _, r := range in.Hooks {
+		if !r.Written {
+			t.Errorf("%s: not taken for what nod writes", r.Event)
+		}
+	}
+	return in
+}
+
+// Whatever the script says, the stand-in is what is started.
+func TestStandIn(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "nod-hook")
+	if why := standIn(t.Context(), path, "#!/bin/sh\necho all is well\n"); why != "" {
+		t.Fatal(why)
+	}
+	got := start(t.Context(), install.Command{Words: []string{path}}, dir, nil, nil, patience)
+	if string(got.stdout) != "all is well\n" || got.exit != 0 {
+		t.Errorf("%+v", got)
+	}
+	if why := standIn(t.Context(), filepath.Join(dir, "gone", "nod-hook"), ""); why == "" {
+		t.Error("a directory that is not there")
+	}
+}
+
+// A hook that hangs is ended with all that it started.
+func TestStartEnds(t *testing.T) {
+	got := start(t.Context(), install.Command{Shell: "sleep 60 & sleep 60"}, t.TempDir(), os.Environ(), nil, 200*time.Millisecond)
+	if got.ended || got.exit != -1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestWorst(t *testing.T) {
+	for _, row := range []struct {
+		states []State
+		want   int
+	}{
+		{nil, 0}, {[]State{OK, Note}, 0}, {[]State{OK, NotTried}, 3}, {[]State{Open}, 3}, {[]State{Failed, Open}, 4}, {[]State{Open, Failed, OK}, 4},
+	} {
+		var b Block
+		for _, s := range row.states {
+			b.add(s, "x", "x")
+		}
+		if got := Worst([]Block{b}); got != row.want {
+			t.Errorf("%v: %d, want %d", row.states, got, row.want)
+		}
+	}
+}
+
+// What failed to answer, or answered something else, is never called fine.
+func TestJudge(t *testing.T) {
+	e := examination{adapter: agent.ClaudeCode{}}
+	denied := agent.Answer{Stdout: []byte("{}"), Said: "deny"}
+	for _, row := range []struct {
+		name, want, word string
+		expected         agent.Answer
+		got              answer
+		state            State
+	}{
+		{"as expected", "deny", "deny", denied, answer{stdout: []byte("{}\n")}, OK},
+		{"another answer", "deny", "deny", denied, answer{stdout: []byte("{ }")}, Failed},
+		{"another exit", "deny", "deny", denied, answer{stdout: []byte("{}"), exit: 1}, Failed},
+		{"silence for a denial", "deny", "deny", denied, answer{}, Failed},
+		{"settings that allow it", "deny", "deny", agent.Answer{Said: "allow"}, answer{}, Failed},
+		{"settings that deny it", "allow", "allow", denied, answer{stdout: []byte("{}")}, NotTried},
+		{"no reason", "deny", "deny", agent.Answer{Exit: 2, Said: "deny"}, answer{exit: 2}, Failed},
+		{"a seat that cannot grant", "allow", "abstained", agent.Answer{Said: "abstained"}, answer{}, OK},
+		{"silence where it could grant", "allow", "allow", agent.Answer{Said: "abstained"}, answer{}, NotTried},
+	} {
+		if l := e.judge("", row.want, row.word, row.expected, row.got); l.State != row.state {
+			t.Errorf("%s: %v (%s), want %v", row.name, l.State, l.Text, row.state)
+		}
+	}
+}
+
+// Behind the guard script, everything but exit 2 with a reason is a fault.
+func TestJudgeFailure(t *testing.T) {
+	e := examination{adapter: agent.Codex{}}
+	blocked := answer{exit: 2, stderr: []byte("why\n"), ended: true}
+	for _, row := range []struct {
+		name  string
+		kind  install.Failure
+		got   answer
+		state State
+	}{
+		{"blocked", install.Killed, blocked, OK},
+		{"no reason", install.Killed, answer{exit: 2, ended: true}, Failed},
+		{"runs", install.Rubbish, answer{ended: true}, Failed},
+		{"exit 1", install.Missing, answer{exit: 1, stderr: []byte("x"), ended: true}, Failed},
+		{"hangs without timeout(1)", install.Hangs, answer{exit: -1}, Open},
+		{"ended", install.Hangs, blocked, OK},
+	} {
+		var b Block
+		e.judgeFailure(&b, failure{kind: row.kind, name: row.name}, row.got, 1)
+		if b.Lines[0].State != row.state {
+			t.Errorf("%s: %v", row.name, b.Lines[0])
+		}
+	}
+}

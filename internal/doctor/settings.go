@@ -1,0 +1,100 @@
+package doctor
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/install"
+)
+
+// silencers says which settings keep this level's nod from being asked, here
+// or in a directory above, and which lead the agent elsewhere.
+func (e *examination) silencers(b *Block, in *install.Installed) {
+	found := false
+	for _, off := range install.OffSwitches(in.Options, e.Dir) {
+		found = true
+		switch {
+		case off.Kind == install.Unreadable:
+			b.add(NotTried, "silencers", off.String())
+		case off.Elsewhere:
+			b.add(Note, "silencers", off.String()+" (for an agent that is started there)")
+		default:
+			b.add(Open, "silencers", off.String()).Next = e.remedy(in)
+		}
+	}
+	if !found {
+		b.add(OK, "silencers", "no setting here keeps nod from being asked")
+	}
+	if name := install.HomeVariable(e.agent); name != "" {
+		if at := variable(e.Environ, name); at != "" && filepath.Clean(at) != filepath.Join(e.Home, install.ConfigDir(e.agent)) && b.Level == "user" {
+			b.add(Open, "environment", name+" leads the agent to "+nod.Printable(at)+", where this file is not read").Next = "unset " + name
+		}
+	}
+	names, bad := install.Environment(e.agent, e.Dir)
+	for _, f := range bad {
+		b.add(NotTried, "environment", f.String())
+	}
+	if len(names) > 0 && e.Dir != e.Home {
+		b.add(Note, "environment", "settings in "+nod.Printable(e.Dir)+" set "+nod.OneLine(strings.Join(names, ", "), 200)+": they can lead the agent elsewhere, and nothing in the environment loosens nod")
+	}
+}
+
+func (e *examination) remedy(in *install.Installed) string {
+	managed := install.Options{Agent: e.agent}
+	if in.Options.Level != install.Managed && managed.HasLevel() {
+		return "take it out, or install nod where no repository can silence it: sudo nod install " + e.agent
+	}
+	return "take it out"
+}
+
+// trusted says whether the agent starts the hooks at all.
+func (e *examination) trusted(b *Block, in *install.Installed) {
+	list, asks, err := in.Trust()
+	if !asks {
+		return
+	}
+	if err != nil {
+		b.add(NotTried, "trust", nod.OneLine(err.Error(), 200))
+		return
+	}
+	for _, t := range []install.Trust{install.Untrusted, install.Altered, install.Disabled} {
+		var events []string
+		state := Note
+		for i, r := range in.Hooks {
+			if list[i] == t {
+				events = append(events, r.Event)
+				if r.Decides {
+					state = Open
+				}
+			}
+		}
+		if len(events) > 0 {
+			b.add(state, "trust", strings.Join(events, ", ")+": "+untrustedText(t, b.Title)).Next = install.Next(e.agent)
+		}
+	}
+	if len(list) > 0 && !slices.ContainsFunc(b.Lines, func(l Line) bool { return l.What == "trust" }) {
+		b.add(OK, "trust", "every hook is trusted, by the hash that "+b.Title+" keeps")
+	}
+}
+
+func untrustedText(t install.Trust, title string) string {
+	switch t {
+	case install.Altered:
+		return "changed since they were trusted, so " + title + " does not start them, and says nothing"
+	case install.Disabled:
+		return "switched off in " + title
+	}
+	return "not trusted, so " + title + " does not start them, and says nothing"
+}
+
+// variable returns an environment variable; the last one counts.
+func variable(environ []string, name string) string {
+	for i := len(environ) - 1; i >= 0; i-- {
+		if k, v, ok := strings.Cut(environ[i], "="); ok && k == name {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,252 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/version"
+)
+
+// The calls that are asked about. They are text in a payload and run nowhere.
+const (
+	harmless = "ls"
+	harmful  = "rm -rf /" // denied by layer 3, whatever the settings allow
+)
+
+// patience is how long a hook is waited for that should answer.
+const patience = 20 * time.Second
+
+// answer is what a command line did.
+type answer struct {
+	stdout, stderr []byte
+	exit           int // -1 where it was ended by a signal or did not start
+	ended          bool
+	err            error
+}
+
+func (a answer) String() string {
+	said := strings.TrimSpace(string(a.stdout) + " " + string(a.stderr))
+	if a.err != nil && said == "" {
+		said = a.err.Error()
+	}
+	return fmt.Sprintf("exit %d, %s", a.exit, nod.OneLine(said, 200))
+}
+
+// tryHooks starts each hook that decides, and copies of it that fail.
+func (e *examination) tryHooks(ctx context.Context, b *Block, in *install.Installed) {
+	if s, err := config.Load(e.places(in.Options)); err == nil && s.Mode != config.Enforce {
+		b.add(Open, "mode", s.Mode.String()+" in nod's settings, so it stops nothing").Next = "nod mode enforce"
+		return
+	}
+	first := true
+	for _, r := range in.Hooks {
+		if !r.Decides {
+			continue
+		}
+		if !r.Written {
+			b.add(NotTried, "answers", r.Event+": the line is not as this nod writes it, so it is not started")
+			continue
+		}
+		e.Progress(b.Title + ": " + r.Event)
+		e.tryAnswer(ctx, b, in, r, harmless, "allow")
+		e.tryAnswer(ctx, b, in, r, harmful, "deny")
+		if first {
+			e.tryFailures(ctx, b, in, r)
+			first = false
+		}
+	}
+}
+
+func (e *examination) places(o install.Options) config.Places {
+	places := config.DefaultPlaces(e.Home)
+	if o.Settings != "" {
+		places.User = o.Settings
+	}
+	if o.Managed != "" {
+		places.Managed = o.Managed
+	}
+	return places
+}
+
+// fresh makes an empty directory for one run.
+func (e *examination) fresh() (dir string, err error) {
+	e.runs++
+	dir = filepath.Join(e.scratch, fmt.Sprint(e.agent, e.runs))
+	return dir, os.MkdirAll(filepath.Join(dir, "work"), 0o700)
+}
+
+// environ is what the hook gets: what a host gives, and nothing of ours.
+func (e *examination) environ(dir string) []string {
+	list := []string{"HOME=" + e.Home, "PATH=" + e.Path, "PWD=" + dir}
+	for _, host := range []string{"CLAUDE", "COPILOT", "GEMINI", "QWEN", "CURSOR"} {
+		list = append(list, host+"_PROJECT_DIR="+dir)
+	}
+	return list
+}
+
+// tryAnswer holds what the line says to what nod, asked here, would say.
+func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Installed, r install.Registered, command, want string) {
+	dir, err := e.fresh()
+	if err != nil {
+		b.add(NotTried, want, err.Error())
+		return
+	}
+	work := filepath.Join(dir, "work")
+	environ := e.environ(work)
+	text, ok := payload(e.adapter, r.Event, environ, work, "nod-doctor", command)
+	if !ok && in.Code {
+		return // an event of another agent's
+	}
+	if !ok {
+		b.add(NotTried, want, r.Event+": nod does not know what the agent sends there")
+		return
+	}
+	expected, asked := e.expected(ctx, in, environ, filepath.Join(dir, "expected"), text)
+	if asked {
+		b.add(NotTried, want, r.Event+": your settings have a model decide about "+command)
+		return
+	}
+	o := in.Options
+	o.State = filepath.Join(dir, "state")
+	line, err := in.Command(r, o, 0)
+	if err != nil {
+		b.add(NotTried, want, nod.OneLine(err.Error(), 200))
+		return
+	}
+	event, err := e.adapter.Decode(text, environ)
+	if err != nil { // payload has decoded it before
+		b.add(Failed, want, nod.OneLine(err.Error(), 200))
+		return
+	}
+	got := start(ctx, line, work, environ, text, patience)
+	l := e.judge(r.Event+": ", want, e.word(event.Kind, want), expected, got)
+	l.Basis = "tried"
+	if l.State == Failed {
+		l.Next = "nod install " + e.agent + " --" + b.Level
+	}
+	b.Lines = append(b.Lines, l)
+}
+
+// expected is what nod says to this payload, in the host's dialect. asked is
+// true where that would take a model, which is not asked.
+func (e *examination) expected(ctx context.Context, in *install.Installed, environ []string, state string, text []byte) (said agent.Answer, asked bool) {
+	places := e.places(in.Options)
+	places.State = state
+	model := &unasked{}
+	said = hook.Answer(ctx, hook.Options{
+		Adapter: e.adapter, Environ: environ, Places: places, Model: model,
+		Self: []string{in.Options.Hook}, Version: version.String(),
+	}, bytes.NewReader(text))
+	return said, model.asked
+}
+
+// unasked is a model that only notes that it would be asked.
+type unasked struct{ asked bool }
+
+// Classify implements nod.Model.
+func (u *unasked) Classify(context.Context, nod.Prompt) (nod.Classification, error) {
+	u.asked = true
+	return nod.Classification{}, errors.New("no model is asked by nod doctor")
+}
+
+// word is what the host should be told: an allow that the seat cannot take is
+// said as silence.
+func (e *examination) word(kind agent.Kind, want string) string {
+	seat := e.adapter.Capabilities().Before
+	if kind == agent.Prompt {
+		seat = e.adapter.Capabilities().Asking
+	}
+	if want == "allow" && !seat.Allow {
+		return "abstained"
+	}
+	return want
+}
+
+// judge says whether the answer is the expected one, and that one what it
+// should be.
+func (e *examination) judge(where, want, word string, expected agent.Answer, got answer) Line {
+	l := Line{State: OK, What: want}
+	switch {
+	case got.exit != expected.Exit || !bytes.Equal(bytes.TrimSpace(got.stdout), bytes.TrimSpace(expected.Stdout)):
+		l.State, l.Text = Failed, "the hook answers something else than nod does: "+got.String()
+	case expected.Said != word:
+		l.State, l.Text = NotTried, fmt.Sprintf("your settings have nod answer %q to %s: %s", expected.Said, canary(want), got)
+		if want == "deny" {
+			l.State = Failed
+		}
+	case word == "abstained":
+		l.Text = canary(want) + " is allowed, said as silence: no hook can grant here, the agent's own rules do"
+	case want == "allow":
+		l.Text = canary(want) + " is allowed"
+	case len(got.stdout)+len(got.stderr) == 0:
+		l.State, l.Text = Failed, canary(want)+" is denied without a reason"
+	default:
+		l.Text = canary(want) + " is denied, with a reason" + e.reaches()
+	}
+	l.Text = where + l.Text
+	return l
+}
+
+func canary(want string) string {
+	if want == "allow" {
+		return harmless
+	}
+	return harmful
+}
+
+func (e *examination) reaches() string {
+	c := e.adapter.Capabilities()
+	if c.ReasonReaches {
+		return " that the model reads (measured on " + c.Tried + ")"
+	}
+	return ""
+}
+
+// start runs a command line as a host does.
+func start(ctx context.Context, c install.Command, dir string, environ []string, stdin []byte, limit time.Duration) answer {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	words := c.Words
+	if c.Shell != "" {
+		words = []string{"/bin/sh", "-c", c.Shell}
+	}
+	if len(words) == 0 {
+		return answer{exit: -1, err: fmt.Errorf("there is no command line")}
+	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Env, cmd.Dir, cmd.Stdin = environ, dir, bytes.NewReader(stdin)
+	var stdout, stderr firstBytes
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	// What it starts ends with it, and must not keep the pipes open.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	a := answer{stdout: stdout.b, stderr: stderr.b, exit: -1, ended: ctx.Err() == nil, err: err}
+	if cmd.ProcessState != nil {
+		a.exit = cmd.ProcessState.ExitCode()
+	}
+	return a
+}
+
+// firstBytes keeps the first 64 KiB and drops the rest.
+type firstBytes struct{ b []byte }
+
+func (w *firstBytes) Write(p []byte) (int, error) {
+	const most = 64 << 10
+	w.b = append(w.b, p[:min(len(p), most-len(w.b))]...)
+	return len(p), nil
+}
