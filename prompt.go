@@ -90,11 +90,13 @@ func (t *trial) ledgerPrompt(ctx context.Context) (Prompt, error) {
 	} else {
 		session.rest = "THE SESSION\n" + session.rest
 	}
-	p.User = strings.TrimSpace(session.rest + "\n\nTHE CALL\n" + t.callText() + "\n\nTHE FACTS\n" + jsonLine(t.facts(session.said)))
+	facts := jsonLine(t.facts(session.said))
+	p.User = strings.TrimSpace(session.rest + "\n\nTHE CALL\n" + t.callText() + "\n\nTHE FACTS\n" + facts)
 	if t.gate.profile.Stages == 2 {
 		p.Quick = quickClosing
 	}
 	p.CacheKey = cacheKey(p.System, t.call.Session)
+	p.Memory, p.Keep = t.memoryKey(p, facts, session.consent), !t.weighty()
 	return p, nil
 }
 

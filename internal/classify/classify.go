@@ -215,9 +215,12 @@ func Reply(ctx context.Context, m nod.Model, r Request) (a Answer) {
 		err = malformed("the model's answer belongs to another call", nil)
 	}
 	if err != nil {
-		return Fail(r, err)
+		a = Fail(r, err)
+	} else {
+		a = Answer{Version: Version, Digest: r.Prompt.Digest, Classification: &c}
 	}
-	return Answer{Version: Version, Digest: r.Prompt.Digest, Classification: &c}
+	a.Notices = c.Notices
+	return a
 }
 
 // Run reads one request from in, asks m, and writes one answer to out. Its
