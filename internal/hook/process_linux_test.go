@@ -25,6 +25,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "claude-code" {
 		os.Exit(hook.Main(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr, os.Exit))
 	}
+	if len(os.Args) > 3 && os.Args[1] == "listen" {
+		os.Exit(listenFor(os.Args[2], os.Args[3]))
+	}
 	os.Exit(m.Run())
 }
 
