@@ -7,11 +7,98 @@ import (
 	"fmt"
 	"hash"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell"
 )
+
+// History is what the model decided in a session before, and what that has
+// cost. It can turn a denial into a question for a person, or keep a model from
+// being asked; it never lets a call run. It is safe for concurrent use.
+type History interface {
+	// Denials counts what the model blocked: in a row up to now, and in all.
+	Denials() (row, all int)
+	// Denied returns why, and of which tool in the agent's spelling, a call of
+	// these effects was blocked, if the last one was and no person let it run.
+	Denied(effects string) (reason, tool string, denied bool)
+	// Exhausted says which ceiling of cost is reached; "" is none.
+	Exhausted() string
+}
+
+const (
+	// rowLimit and allLimit are how many denials of the model's in a row, and
+	// in all, call a person: the model or the agent is on a wrong track.
+	rowLimit = 3
+	allLimit = 20
+)
+
+func (t *trial) exhausted() *Failure {
+	if t.gate.history == nil {
+		return nil
+	}
+	if why := t.gate.history.Exhausted(); why != "" {
+		return &Failure{Kind: CostCeiling, Message: why}
+	}
+	return nil
+}
+
+// deniedBefore is why the model denied these effects, whatever tool they came
+// by; "" where it did not. The same tool may write something else the second
+// time, and is asked about.
+func (t *trial) deniedBefore(effects string, content bool) string {
+	if effects == "" {
+		return ""
+	}
+	why, tool, denied := t.gate.history.Denied(effects)
+	switch {
+	case !denied, content && tool == t.call.RawTool:
+		return ""
+	case why == "":
+		return "no reason is known"
+	}
+	return why
+}
+
+// blocked completes what the model blocked. Many of them call a person, where
+// there is one.
+func (t *trial) blocked(d Decision, a answered) Decision {
+	d.Verdict, d.Blocked, d.Effects, d.Basis = Deny, true, a.effects, d.Reason
+	if a.before != "" {
+		d.Classification, d.Basis = nil, a.before
+		d.Reason = OneLine("the same was denied before in this session: "+stripTags(a.before), reasonLimit-len(clearing))
+	}
+	switch why := t.repeated(); {
+	case why != "" && t.call.Interactive:
+		d.Verdict, d.Reason = Ask, OneLine(why+"; the last: "+d.Reason, reasonLimit)
+	case why != "":
+		d.Reason = OneLine(why+", and nobody can be asked: stop and tell the person; the last: "+d.Reason, reasonLimit)
+	case t.gate.askBlock && t.call.Interactive:
+		d.Verdict, d.Reason = Ask, OneLine("the model would block this: "+d.Reason, reasonLimit)
+	case a.before != "":
+		d.Reason += clearing
+	}
+	return d
+}
+
+// clearing says what would clear a denial that is repeated, and to whom.
+const clearing = "; only the person can clear this, by saying so"
+
+// repeated says that the model blocks too often, this call included.
+func (t *trial) repeated() string {
+	if t.gate.history == nil {
+		return ""
+	}
+	row, all := t.gate.history.Denials()
+	switch row, all = row+1, all+1; {
+	case row >= rowLimit:
+		return fmt.Sprintf("the model has blocked %d calls in a row", row)
+	case all >= allLimit:
+		return fmt.Sprintf("the model has blocked %d calls of this session", all)
+	}
+	return ""
+}
 
 // memoryKey names the call and all that its answer may depend on: the session,
 // the rules and the wording of the questions, what the call would do and
@@ -48,40 +135,51 @@ func plainInput(c Call) string {
 	return b.String()
 }
 
-// effectKey names what a call does, whatever tool and words it does it with,
-// at this point of the conversation. It is "" where that is not wholly known,
-// or where nothing but reading is known.
-func (t *trial) effectKey(consent string) string {
-	if t.call.MCP != nil || t.call.Command != "" && len(t.report.Unknowns) > 0 {
-		return ""
-	}
-	var effects []string
-	for _, e := range t.report.Effects {
-		switch {
-		case e.Place == shell.Null || e.Kind == shell.Read || e.Kind == shell.Run && e.Target != "":
-		case e.Target == "":
-			return ""
-		default:
-			effects = append(effects, fmt.Sprintf("%s %t %q", kindName(e.Kind), e.Recursive, e.Target))
-		}
-	}
-	if isEdit(t.call.Tool) {
-		for _, name := range t.call.Paths {
-			real, err := t.gate.locate(t.call.Dir, name)
-			if err != nil {
-				return ""
-			}
-			effects = append(effects, fmt.Sprintf("%s %t %q", kindName(shell.Write), false, real))
-		}
-	}
-	if len(effects) == 0 {
-		return ""
+// effectKey names what a call does to files, whatever tool and words it does it
+// with, at this point of the conversation. It is "" where that is not wholly
+// known, and where the effects do not say all that matters, as with what is
+// sent to a host. content says that it also depends on what is written.
+func (t *trial) effectKey(p Prompt, consent string) (key string, content bool) {
+	effects, content := t.fileEffects()
+	if len(effects) == 0 || !t.gate.profile.Ledger || t.gate.history == nil {
+		return "", false
 	}
 	slices.Sort(effects)
 	h := newKey("effects")
-	h.add(consent)
+	h.add(p.System, consent)
 	h.add(slices.Compact(effects)...)
-	return h.sum()
+	return h.sum(), content
+}
+
+// fileEffects lists them; nil where there are others, or unknown ones.
+func (t *trial) fileEffects() (effects []string, content bool) {
+	add := func(kind shell.Kind, recursive bool, name string) {
+		effects = append(effects, fmt.Sprintf("%s %t %q", kindName(kind), recursive, name))
+	}
+	switch {
+	case t.call.MCP != nil || len(t.report.Unknowns) > 0:
+		return nil, false
+	case isEdit(t.call.Tool):
+		for _, name := range t.call.Paths {
+			real, err := t.gate.locate(t.call.Dir, name)
+			if err != nil {
+				return nil, false
+			}
+			add(shell.Write, false, real)
+		}
+		return effects, true
+	}
+	for _, e := range t.report.Effects {
+		switch {
+		case e.Place == shell.Null, e.Kind == shell.Read, e.Kind == shell.Run && e.Target != "":
+			continue
+		case e.Kind != shell.Write && e.Kind != shell.Delete && e.Kind != shell.Secret, e.Place == shell.Network, !path.IsAbs(e.Target):
+			return nil, false
+		}
+		content = content || e.Kind == shell.Write
+		add(e.Kind, e.Recursive, e.Target)
+	}
+	return effects, content
 }
 
 // key hashes texts so that none can pose as two.

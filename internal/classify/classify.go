@@ -178,7 +178,7 @@ func isKind(k nod.Kind) bool {
 	switch k {
 	case nod.NoModel, nod.NoKey, nod.Unauthorized, nod.NotFound, nod.BadRequest, nod.RateLimited, nod.Overloaded,
 		nod.ServerError, nod.Unreachable, nod.TimedOut, nod.Refused, nod.CutOff, nod.Malformed, nod.NoDecision,
-		nod.TooLarge, nod.BadInput, nod.BadSettings, nod.LogFailed, nod.NoTranscript, nod.Internal:
+		nod.TooLarge, nod.BadInput, nod.BadSettings, nod.LogFailed, nod.NoTranscript, nod.CostCeiling, nod.Internal:
 		return true
 	}
 	return false

@@ -55,6 +55,8 @@ const (
 	grace         = 5 * time.Second  // for answers under way when it ends
 	defaultIdle   = 15 * time.Minute // without a request
 	lookAround    = 2 * time.Second  // how often it sees whether it is still wanted
+	lockTries     = 20
+	lockPause     = 50 * time.Millisecond
 	maxConns      = 512
 	maxAnswerTime = 10 * time.Minute // for a request that names no time
 )
@@ -134,20 +136,24 @@ func Run(ctx context.Context, o Options) error {
 	return s.run(ctx)
 }
 
-// lock takes the lock of the place, for as long as the process lives.
+// lock takes the lock of the place, for as long as the process lives. One that
+// is just ending is waited for.
 func lock(name string) (unlock func(), err error) {
 	fd, err := syscall.Open(name, syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if err := syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		syscall.Close(fd)
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, ErrRunning
+	for range lockTries {
+		if err = syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+			return func() { syscall.Close(fd) }, nil
 		}
-		return nil, fmt.Errorf("%s: %w", name, err)
+		time.Sleep(lockPause)
 	}
-	return func() { syscall.Close(fd) }, nil
+	syscall.Close(fd)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, ErrRunning
+	}
+	return nil, fmt.Errorf("%s: %w", name, err)
 }
 
 // listen makes the socket. One that was left behind is removed; anything else

@@ -20,6 +20,8 @@
 //   - [Session.Standing]: whether what a project command runs is what it was
 //     when the session began. It takes back what an allow rule would clear,
 //     and stops doing so once that very content was let run.
+//   - [Session.Denials], [Session.Denied]: to call a person, and to deny what
+//     was denied. Never to allow.
 //   - [Session.Made]: which files the agent's edits left behind. A witness
 //     beside others; where it is the only one it may not loosen.
 //
@@ -84,11 +86,24 @@ type Answer struct {
 	Verdict string  // allow, ask or deny
 	Said    string  // what the agent was told: allow, ask, deny or abstained
 	Cost    float64 // US dollars; what is negative or no number counts as 0
+	// Judged is what the model said, if anything; Effects names what a call
+	// does that it blocked, and Why is its reason.
+	Judged       Judged
+	Effects, Why string
 	// Definitions are what project commands of the call run by, see
 	// [Definition]; Changes are the files that the call may change, real.
 	Definitions []string
 	Changes     []string
 }
+
+// Judged is what a model said of a call.
+type Judged string
+
+// What a model may have said; the zero value is nothing, as after a failure.
+const (
+	Passed  Judged = "passed"
+	Blocked Judged = "blocked"
+)
 
 // Outcome is what became of a call.
 type Outcome struct {
@@ -141,6 +156,11 @@ type line struct {
 	Files   []File    `json:"files,omitempty"`
 	Runs    []string  `json:"runs,omitempty"`
 	Changes []string  `json:"changes,omitempty"`
+	Judged  Judged    `json:"judged,omitempty"`
+	Row     int       `json:"row,omitempty"` // blocked in a row, this one included
+	All     int       `json:"all,omitempty"` // blocked in all
+	Effects string    `json:"effects,omitempty"`
+	Why     string    `json:"why,omitempty"`
 	// Sum is what the session has cost so far, this record included. The
 	// highest sum in sight counts.
 	Sum float64 `json:"sum_usd"`
@@ -284,7 +304,7 @@ func decode(raw []byte) (l line, ok bool) {
 // Answer notes what was said to a call.
 func (s *Session) Answer(a Answer) error {
 	return s.record(line{Kind: kindPre, Time: a.At, CallID: cut(a.Call), Tool: cut(a.Tool), Digest: cut(a.Digest), Paths: a.Paths,
-		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost, Runs: a.Definitions, Changes: a.Changes})
+		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost, Runs: a.Definitions, Changes: a.Changes, Judged: a.Judged, Effects: cut(a.Effects), Why: cut(audit.MaskText(a.Why))})
 }
 
 // Outcome notes what became of a call, and which files it left behind at the
@@ -303,11 +323,21 @@ func (s *Session) record(l line) error {
 	}
 	l.Time = l.Time.UTC()
 	if !(l.Cost > 0) || math.IsInf(l.Cost, 0) {
-		l.Cost, l.Sum = 0, s.Cost()
-		return s.append(l)
+		l.Cost = 0
 	}
-	defer s.lock()() // two sums that are made at once must not lose a cost
+	if l.Cost > 0 || l.Judged != "" {
+		defer s.lock()() // two sums that are made at once must not lose one
+	}
 	l.Sum = s.Cost() + l.Cost
+	if l.Judged != "" {
+		l.Row, l.All = s.Denials()
+	}
+	switch l.Judged {
+	case Passed:
+		l.Row = 0
+	case Blocked:
+		l.Row, l.All = l.Row+1, l.All+1
+	}
 	return s.append(l)
 }
 
@@ -382,6 +412,11 @@ func (l line) marshal() []byte {
 	if len(l.Changes) > 0 {
 		o.Texts("changes", l.Changes)
 	}
+	o.TextIf("judged", string(l.Judged))
+	o.IntIf("row", int64(l.Row))
+	o.IntIf("all", int64(l.All))
+	o.TextIf("effects", l.Effects)
+	o.TextIf("why", l.Why)
 	o.Float("sum_usd", l.Sum)
 	return o.Bytes()
 }
