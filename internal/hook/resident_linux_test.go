@@ -162,7 +162,7 @@ func TestTheRealDaemon(t *testing.T) {
 // returns its process.
 func (p *place) awaitDaemon(requests int) (pid int) {
 	p.t.Helper()
-	for range 500 {
+	for range 1000 {
 		_, text, err := resident.Say(p.options.Places.State, resident.Status)
 		if n, scanErr := fmt.Sscanf(string(text), `{"pid":%d,`, &pid); err == nil && scanErr == nil && n == 1 &&
 			(requests == 0 || strings.Contains(string(text), fmt.Sprintf(`"requests":%d,`, requests)) || strings.Contains(string(text), `"requests":0,`)) {

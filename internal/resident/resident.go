@@ -48,8 +48,10 @@ const (
 	answerLimit   = 2 << 20
 	greetingLimit = 200
 	// greetingTime is how long a daemon has to greet: it does nothing else
-	// before. A hung one must not eat the time that nod classify needs.
-	greetingTime = 250 * time.Millisecond
+	// before. A hung one must not eat the time that nod classify needs, and on
+	// a machine with two hundred sessions at once a healthy one takes more
+	// than a quarter of a second.
+	greetingTime = time.Second
 	// Beat is how often a daemon that works on an answer says so, and silence
 	// after how long without a word it counts as hung.
 	Beat    = 500 * time.Millisecond
@@ -123,6 +125,7 @@ func reach(state string) (*conn, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	c.within(greetingTime)
 	stamp, err := c.greeted()
 	if err != nil {
 		c.close()
