@@ -20,7 +20,9 @@ func (t *trial) ask(ctx context.Context) Decision {
 		return t.withoutModel()
 	}
 	if f := t.exhausted(); f != nil {
-		return t.unavailable(f, "no model is asked: "+f.Message)
+		d := t.unavailable(f, "no model is asked: "+f.Message)
+		d.Notices = []string{"nod asked no model: " + OneLine(f.Message, reasonLimit)}
+		return d
 	}
 	if t.gate.recorder != nil {
 		if err := t.gate.recorder.Begin(t.call, t.id); err != nil && !t.gate.lenient {
