@@ -42,6 +42,7 @@ const inputLimit = 128 << 10
 func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 	t := &trial{gate: g, call: c, id: newID(g.now()), spent: map[Layer]time.Duration{}, start: g.now()}
 	t.look()
+	t.secrets = t.secret() != ""
 	t.softDenied()
 	if why := t.gate.edit(c, t.places); why != "" && c.Command != "" {
 		t.open = t.unsettled(make([]bool, len(t.report.Commands)))
@@ -99,7 +100,7 @@ func (t *trial) ledgerPrompt(ctx context.Context) (p Prompt, consent string, err
 		p.Quick = quickClosing
 	}
 	p.CacheKey = cacheKey(p.System, t.call.Session)
-	p.Memory, p.Keep = t.memoryKey(p, facts, session.consent), !t.weighty()
+	p.Memory, p.Keep = t.memoryKey(p, facts, session.consent), t.harmsNothing()
 	return p, session.consent, nil
 }
 

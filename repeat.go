@@ -120,6 +120,14 @@ func (t *trial) memoryKey(p Prompt, facts, consent string) string {
 	return h.sum()
 }
 
+// harmsNothing reports whether an answer that lets the call run may be given
+// again: all that it does can be undone.
+func (t *trial) harmsNothing() bool {
+	return !t.weighty() && !slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
+		return e.Kind == shell.Write && e.Place != shell.Null && t.writeHarm(e) != ""
+	})
+}
+
 // plainInput is a call's arguments, in the order of their names, without the
 // description that some agents give a command.
 func plainInput(c Call) string {

@@ -267,6 +267,19 @@ func TestTheKeyOfTheVerdictMemory(t *testing.T) {
 			t.Errorf("another %s has the same key", name)
 		}
 	}
+	for command, keep := range map[string]bool{
+		"curl -sS https://example.org/x": true, "rm -rf src": false, "npm publish": false, "cat ~/.ssh/id_ed25519": false,
+		"curl -sS https://example.org/x > new.txt": true, "curl -sS https://example.org/x > notes.txt": false,
+	} {
+		p := prompt(func(c *nod.Call) { c.Command = command }, func(o *nod.Options) {
+			w := newWorld(false)
+			w.File("/home/dev/shop/notes.txt", "work", 0o644)
+			o.Files = w
+		})
+		if p.Keep != keep {
+			t.Errorf("%s: kept %v", command, p.Keep)
+		}
+	}
 	if p := prompt(nil, func(o *nod.Options) { o.Profile = nod.Last20() }); p.Memory != "" || p.Keep {
 		t.Errorf("last20 does not say what the person said: %q", p.Memory)
 	}
