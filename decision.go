@@ -118,6 +118,11 @@ type Decision struct {
 	// Definitions are what an allow rule was held to, whether it cleared its
 	// command or not: a [Memory] learns them with the answer.
 	Definitions []Evidence
+	// Blocked says that the model said block, now or to the same effects
+	// before, whatever became of it; Effects names what the call does and
+	// Basis is the model's reason: a [History] learns them.
+	Blocked        bool
+	Effects, Basis string
 	// Changes are the files, and directories with all below them, that the
 	// call may change, absolute, as far as they are known.
 	Changes []string
@@ -162,6 +167,7 @@ const (
 	BadSettings  Kind = "bad_settings"  // a settings file could not be used
 	LogFailed    Kind = "log_failed"    // the decision could not be recorded
 	NoTranscript Kind = "no_transcript" // the conversation could not be read
+	CostCeiling  Kind = "cost_ceiling"  // a ceiling of cost is reached
 	Internal     Kind = "internal"      // a panic, or a fault of nod's
 )
 

@@ -57,6 +57,7 @@ type Entry struct {
 	Spent   map[string]int64 `json:"spent_us,omitempty"`
 
 	Model       string  `json:"model,omitempty"`
+	Remembered  bool    `json:"remembered,omitempty"` // the model's earlier answer, not asked for again
 	Usage       *Usage  `json:"tokens,omitempty"`
 	Cost        float64 `json:"cost_usd,omitempty"`
 	SessionCost float64 `json:"session_cost_usd,omitempty"` // running sum, this one included

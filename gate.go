@@ -41,6 +41,15 @@ type Options struct {
 	// allow rule permits whatever its definition says now. One that is a
 	// [Witness] makes layers 2 and 3 stricter once the session is tainted.
 	Memory Memory
+	// History is what the model decided in the call's session before, and what
+	// that cost. nil: nothing is known, and there is no ceiling.
+	History History
+	// AskOnBlock puts to a person what the model would block, where one is
+	// there. False: it is denied.
+	AskOnBlock bool
+	// DenyOnFailure denies where the model fails although a person is there,
+	// who is asked otherwise.
+	DenyOnFailure bool
 	// UnrecordedRuns lets a decision stand that could not be recorded; the
 	// person is told. False: it is denied.
 	UnrecordedRuns bool
@@ -63,7 +72,10 @@ type Gate struct {
 	profile  Profile
 	recorder Recorder
 	memory   Memory
+	history  History
 	lenient  bool
+	askBlock bool
+	denyFail bool
 	now      func() time.Time
 }
 
@@ -71,7 +83,7 @@ type Gate struct {
 func New(o Options) *Gate {
 	g := &Gate{
 		rules: o.Rules, files: o.Files, home: o.Home, roots: o.Roots, model: o.Model,
-		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, memory: o.Memory, lenient: o.UnrecordedRuns, now: o.Now,
+		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, memory: o.Memory, history: o.History, askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, now: o.Now,
 		secrets: newPathList(o.Rules.Secrets, o.Home), guards: newPathList(o.Rules.Guarded, o.Home),
 	}
 	if g.files == nil {

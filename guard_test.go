@@ -65,10 +65,11 @@ func TestNodCommandsThatChangeSomething(t *testing.T) {
 		"/usr/bin/nod mode observe", "sudo nod mode off", "timeout 5 nod trust", "bash -c 'nod mode off'", "env A=b nod uninstall claude-code",
 		"true && nod mode off", "echo $(nod mode off)", "nod $X", "nod mode $X", "command nod trust", "NOD mode off", "echo y | nod trust",
 		"xargs nod mode off", "nohup nod mode off &", "nod mode --unattended off", "nod mode --settings F off", "nod rules --json add x",
+		"nod daemon", "nod daemon stop", "nod daemon --state /x stop", "nod daemon status stop", "nod daemon $X",
 	} {
 		guarded(t, o, bash(command), true)
 	}
-	for _, command := range []string{"nod log", "nod eval --halves rows.jsonl", "nod check -- rm -rf /tmp/x", "nod rules", "nod rules --json", "nod rules --root /x", "nod mode", "nod help mode", "nod doctor", "nod doctor --json --root /x codex", "nod version", "echo nod mode off"} {
+	for _, command := range []string{"nod log", "nod eval --halves rows.jsonl", "nod check -- rm -rf /tmp/x", "nod rules", "nod rules --json", "nod rules --root /x", "nod mode", "nod daemon status", "nod daemon --state /x status --json", "nod help mode", "nod doctor", "nod doctor --json --root /x codex", "nod version", "echo nod mode off"} {
 		guarded(t, o, bash(command), false)
 	}
 }

@@ -32,6 +32,8 @@ type ledger struct {
 	pieces []string
 	rest   string
 	said   string // the person's own lines
+	// consent is those, and the agent's words that a short answer refers to.
+	consent string
 }
 
 // readLedger reads the conversation. It fails where that cannot be read, since
@@ -46,8 +48,19 @@ func readLedger(ctx context.Context, c Call) (ledger, error) {
 		lines = append(opening(ctx, c, lines), lines...)
 	}
 	l := cutIntoPieces(lines)
-	l.said = strings.Join(slices.DeleteFunc(lines, func(line string) bool { return !strings.HasPrefix(line, `{"user":`) }), "\n")
+	l.said, l.consent = linesOf(lines, `{"user":`), linesOf(lines, `{"user":`, `{"agent_asked":`)
 	return l, nil
+}
+
+// linesOf are the lines that begin in one of these ways.
+func linesOf(lines []string, starts ...string) string {
+	var found []string
+	for _, line := range lines {
+		if slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(line, start) }) {
+			found = append(found, line)
+		}
+	}
+	return strings.Join(found, "\n")
 }
 
 // ledgerLines are the newest lines that fit the budget, oldest first. whole

@@ -36,6 +36,12 @@ type Prompt struct {
 	// CacheKey groups prompts that begin alike, for providers that take such
 	// a hint; "" asks for no caching. It says nothing about anyone.
 	CacheKey string `json:"cache_key,omitempty"`
+	// Memory names the call and its circumstances: two prompts with the same
+	// one may be given the same answer. "" is never remembered. Keep says that
+	// also an answer that lets the call run may be kept, since what it does
+	// can be undone.
+	Memory string `json:"memory,omitempty"`
+	Keep   bool   `json:"keep,omitempty"`
 }
 
 // Text is the whole user's part that ends with closing.
@@ -61,6 +67,9 @@ type Classification struct {
 	// of one, spoke against the call and the careful answer for it.
 	Quick   bool `json:"quick,omitempty"`
 	Cleared bool `json:"cleared,omitempty"`
+	// Remembered says that no model was asked: the same call in the same
+	// circumstances had been answered before.
+	Remembered bool `json:"remembered,omitempty"`
 	// Notices are for the person: what went wrong beside the answer, such as a
 	// dump that could not be written. They count with an error too.
 	Notices []string `json:"-"`

@@ -42,24 +42,28 @@ const inputLimit = 128 << 10
 func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 	t := &trial{gate: g, call: c, id: newID(g.now()), spent: map[Layer]time.Duration{}, start: g.now()}
 	t.look()
+	t.secrets = t.secret() != ""
 	t.softDenied()
 	if why := t.gate.edit(c, t.places); why != "" && c.Command != "" {
 		t.open = t.unsettled(make([]bool, len(t.report.Commands)))
 	}
-	return t.prompt(ctx)
+	p, _, err := t.prompt(ctx)
+	return p, err
 }
 
 // prompt makes the side query. It fails where the call is too large or the
 // transcript cannot be read, since a model that does not see what the person
-// forbade would allow it.
-func (t *trial) prompt(ctx context.Context) (Prompt, error) {
+// forbade would allow it. consent is what the person said, "" where the
+// profile does not tell.
+func (t *trial) prompt(ctx context.Context) (p Prompt, consent string, err error) {
 	if len(t.call.Input) > inputLimit {
-		return Prompt{}, &Failure{Kind: TooLarge, Message: fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(t.call.Input), inputLimit)}
+		return Prompt{}, "", &Failure{Kind: TooLarge, Message: fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(t.call.Input), inputLimit)}
 	}
 	if t.gate.profile.Ledger {
 		return t.ledgerPrompt(ctx)
 	}
-	return seedPrompt(ctx, t.call, t.gate.rules, t.gate.profile)
+	p, err = seedPrompt(ctx, t.call, t.gate.rules, t.gate.profile)
+	return p, "", err
 }
 
 // seedPrompt is the seed's system prompt with the rules, and the seed's user
@@ -79,23 +83,25 @@ func seedPrompt(ctx context.Context, c Call, rules Rules, profile Profile) (Prom
 
 // ledgerPrompt is nod's own: a system prompt that is the same for all calls
 // under the same rules, the session, then the call, the facts, the question.
-func (t *trial) ledgerPrompt(ctx context.Context) (Prompt, error) {
+func (t *trial) ledgerPrompt(ctx context.Context) (p Prompt, consent string, err error) {
 	session, err := readLedger(ctx, t.call)
 	if err != nil {
-		return Prompt{}, err
+		return Prompt{}, "", err
 	}
-	p := Prompt{Digest: digest(t.call), System: policyPrompt(t.gate.rules), Ledger: session.pieces, Careful: carefulClosing}
+	p = Prompt{Digest: digest(t.call), System: policyPrompt(t.gate.rules), Ledger: session.pieces, Careful: carefulClosing}
 	if len(p.Ledger) > 0 {
 		p.Ledger[0] = "THE SESSION\n" + p.Ledger[0]
 	} else {
 		session.rest = "THE SESSION\n" + session.rest
 	}
-	p.User = strings.TrimSpace(session.rest + "\n\nTHE CALL\n" + t.callText() + "\n\nTHE FACTS\n" + jsonLine(t.facts(session.said)))
+	facts := jsonLine(t.facts(session.said))
+	p.User = strings.TrimSpace(session.rest + "\n\nTHE CALL\n" + t.callText() + "\n\nTHE FACTS\n" + facts)
 	if t.gate.profile.Stages == 2 {
 		p.Quick = quickClosing
 	}
 	p.CacheKey = cacheKey(p.System, t.call.Session)
-	return p, nil
+	p.Memory, p.Keep = t.memoryKey(p, facts, session.consent), t.harmsNothing()
+	return p, session.consent, nil
 }
 
 // callText is the whole call. The input is as it was sent, or, where that is

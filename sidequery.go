@@ -19,6 +19,11 @@ func (t *trial) ask(ctx context.Context) Decision {
 	if t.gate.model == nil {
 		return t.withoutModel()
 	}
+	if f := t.exhausted(); f != nil {
+		d := t.unavailable(f, "no model is asked: "+f.Message)
+		d.Notices = []string{"nod asked no model: " + OneLine(f.Message, reasonLimit)}
+		return d
+	}
 	if t.gate.recorder != nil {
 		if err := t.gate.recorder.Begin(t.call, t.id); err != nil && !t.gate.lenient {
 			return t.failed(LayerModel, &Failure{Kind: LogFailed, Message: "this decision could not be recorded, and the settings demand that it is", Cause: err})
@@ -44,10 +49,16 @@ func (t *trial) withoutModel() Decision {
 
 // modelFailed answers where the model did not.
 func (t *trial) modelFailed(f *Failure, notices []string) Decision {
-	d := t.failed(LayerModel, f)
-	d.Reason, d.Rule = t.unsure("the classifier failed: "+f.Message), t.soft
+	d := t.unavailable(f, "the classifier failed: "+f.Message)
 	d.Notices = append([]string{"nod's classifier failed (" + string(f.Kind) + "): " + OneLine(f.Error(), reasonLimit)}, tamed(notices)...)
-	if t.soft.Text == "" && t.call.Interactive {
+	return d
+}
+
+// unavailable answers without a model's word, never with an allow.
+func (t *trial) unavailable(f *Failure, why string) Decision {
+	d := t.failed(LayerModel, f)
+	d.Reason, d.Rule = t.unsure(why), t.soft
+	if t.soft.Text == "" && t.call.Interactive && !t.gate.denyFail {
 		d.Verdict = Ask
 	}
 	return d
@@ -61,7 +72,8 @@ func (t *trial) unsure(why string) string {
 	return t.open + "; " + why
 }
 
-func (t *trial) modelSaid(c Classification) Decision {
+func (t *trial) modelSaid(a answered) Decision {
+	c := a.Classification
 	reason := OneLine(stripTags(c.Reason), reasonLimit)
 	switch {
 	case strings.TrimSpace(reason) != "":
@@ -73,7 +85,7 @@ func (t *trial) modelSaid(c Classification) Decision {
 	d := Decision{ID: t.id, Layer: LayerModel, Verdict: Allow, Reason: reason, Rule: t.soft, Classification: &c, Cost: c.Cost, Notices: tamed(c.Notices)}
 	switch {
 	case c.ShouldBlock:
-		d.Verdict = Deny
+		return t.blocked(d, a)
 	case c.Cleared && t.weighty():
 		d.Verdict, d.Reason = Ask, OneLine("the model was of two minds about something that cannot be undone or leaves this machine: "+reason, reasonLimit)
 	}
@@ -116,11 +128,11 @@ func tamed(notices []string) []string {
 
 // query asks the model once, within the deadline, and takes nothing but an
 // answer to this very call.
-func (t *trial) query(ctx context.Context) (Classification, error) {
+func (t *trial) query(ctx context.Context) (answered, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.gate.timeout)
 	defer cancel()
 	type result struct {
-		answer Classification
+		answer answered
 		err    error
 	}
 	done := make(chan result, 1)
@@ -138,24 +150,37 @@ func (t *trial) query(ctx context.Context) (Classification, error) {
 	case r := <-done:
 		return r.answer, r.err
 	case <-ctx.Done():
-		return Classification{}, &Failure{Kind: TimedOut, Message: fmt.Sprintf("no answer within %s", t.gate.timeout), Cause: ctx.Err()}
+		return answered{}, &Failure{Kind: TimedOut, Message: fmt.Sprintf("no answer within %s", t.gate.timeout), Cause: ctx.Err()}
 	}
 }
 
-func (t *trial) classify(ctx context.Context) (Classification, error) {
-	p, err := t.prompt(ctx)
+// answered is what a model said, and what of the call is known by then.
+type answered struct {
+	Classification
+	effects string // see [trial.effectKey]
+	before  string // why the same was denied before; then no model was asked
+}
+
+func (t *trial) classify(ctx context.Context) (answered, error) {
+	p, consent, err := t.prompt(ctx)
 	if err != nil {
-		return Classification{}, err
+		return answered{}, err
 	}
 	p.ID = t.id
-	answer, err := t.gate.model.Classify(ctx, p)
+	effects, content := t.effectKey(p, consent)
+	a := answered{effects: effects}
+	if a.before = t.deniedBefore(effects, content); a.before != "" {
+		a.ShouldBlock = true
+		return a, nil
+	}
+	a.Classification, err = t.gate.model.Classify(ctx, p)
 	if err != nil {
-		return Classification{Notices: answer.Notices}, err
+		return answered{Classification: Classification{Notices: a.Notices}}, err
 	}
-	if answer.Digest != p.Digest {
-		return Classification{}, &Failure{Kind: Malformed, Message: "the answer belongs to another call"}
+	if a.Digest != p.Digest {
+		return answered{}, &Failure{Kind: Malformed, Message: "the answer belongs to another call"}
 	}
-	return answer, nil
+	return a, nil
 }
 
 // stripTags takes markup out of a model's reason, so that it cannot pose as

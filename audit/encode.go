@@ -85,6 +85,7 @@ func marshalSpent(o *jsonline.Object, spent map[string]int64) {
 
 func marshalCost(o *jsonline.Object, e nod.Entry) {
 	o.TextIf("model", e.Model)
+	o.TrueIf("remembered", e.Remembered)
 	if e.Usage != nil {
 		o.In("tokens", func() {
 			o.Int("in", int64(e.Usage.In))

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -74,6 +75,7 @@ func (c *client) stage(ctx context.Context, q question, s send, suffix string) (
 			answer, x, err = c.try(ctx, q, s)
 		}
 	}
+	err = x.resting(err)
 	if c.dumpDir != "" {
 		if dumpErr := x.dump(q.Prompt, answer, err, suffix); dumpErr != nil && c.notice != nil {
 			c.notice("the classifier's dump was not written: " + nod.OneLine(dumpErr.Error(), causeLimit))
@@ -144,4 +146,41 @@ func retryAfter(h http.Header) time.Duration {
 		return max(0, time.Until(at))
 	}
 	return pause + rand.N(pause) // so that many that failed at once do not return at once
+}
+
+// delayed is a cause with how long the vendor wants to be left alone.
+type delayed struct {
+	cause error // nil where the vendor said no more
+	wait  time.Duration
+}
+
+func (d *delayed) Error() string {
+	if d.cause == nil {
+		return "asked to be left alone for " + d.wait.String()
+	}
+	return d.cause.Error()
+}
+
+// Unwrap returns the cause.
+func (d *delayed) Unwrap() error { return d.cause }
+
+// RetryAfter is how long the vendor wants to be left alone after a question
+// that failed with err, 0 where it said nothing of the kind.
+func RetryAfter(err error) time.Duration {
+	var d *delayed
+	if errors.As(err, &d) {
+		return d.wait
+	}
+	return 0
+}
+
+// resting puts the vendor's wish into a failure that is about load.
+func (x *exchange) resting(err error) error {
+	f := nod.AsFailure(err)
+	if f == nil || f.Kind != nod.RateLimited && f.Kind != nod.Overloaded {
+		return err
+	}
+	with := *f
+	with.Cause = &delayed{f.Cause, retryAfter(x.responseHeader)}
+	return &with
 }

@@ -39,6 +39,7 @@ var layers = []struct {
 	{"internal/version", nil, "a constant"},
 	{"internal/classify", []string{"."}, "the wire between hook and model; links no SDK"},
 	{"internal/resident", nil, "how the hook reaches the resident process: bytes over a socket"},
+	{"internal/daemon", []string{".", "internal/classify", "internal/config", "internal/resident", "llm"}, "the resident process: answers what nod classify would, and decides nothing"},
 	{"agent", []string{"."}, "an adapter states facts about its host"},
 	{"agent/agenttest", []string{".", "agent"}, "the contract of an adapter"},
 	{"internal/lines", nil, "files of lines, whatever they say"},
@@ -53,7 +54,7 @@ var layers = []struct {
 	{"internal/probe/measure", []string{"internal/probe"}, "measures the probe"},
 	{"internal/install", []string{"internal/view", "internal/config", "internal/version", "agent", "."}, "what the hook must not link"},
 	{"internal/doctor", []string{".", "agent", "internal/config", "internal/hook", "internal/install", "internal/version"}, "tries what install wrote, and asks the hook's own code what it should answer"},
-	{"internal/hook", []string{".", "agent", "audit", "internal/classify", "internal/config", "internal/probe", "internal/session", "internal/version", "internal/view"}, "one run of nod-hook"},
+	{"internal/hook", []string{".", "agent", "audit", "internal/classify", "internal/config", "internal/probe", "internal/resident", "internal/session", "internal/version", "internal/view"}, "one run of nod-hook"},
 	{"internal/acp", []string{".", "agent", "internal/hook"}, "a stream on each side; what a call means is the adapter's, what becomes of it the hook's"},
 	{"internal/mcp", []string{"internal/hook"}, "one tool of one server; what a call means is the adapter's, what becomes of it the hook's"},
 	{"internal/demo", []string{".", "agent", "audit", "corpus", "internal/config", "internal/hook", "internal/view"}, "the hook's own path over a bundled session"},
@@ -200,7 +201,7 @@ func TestTheHookLinksLittle(t *testing.T) {
 				t.Errorf("%s imports %s: %s", f.name, i, why)
 			}
 			if i == "os/exec" && f.pkg != "internal/hook" {
-				t.Errorf("%s imports os/exec: only internal/hook starts a process, nod classify", f.name)
+				t.Errorf("%s imports os/exec: only internal/hook starts a process, nod classify or nod daemon", f.name)
 			}
 			if _, own := inside(i); strings.Contains(i, ".") && !own && !allowed(i) {
 				t.Errorf("%s imports %s, which is not on the hook's list", f.name, i)

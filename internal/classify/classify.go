@@ -178,7 +178,7 @@ func isKind(k nod.Kind) bool {
 	switch k {
 	case nod.NoModel, nod.NoKey, nod.Unauthorized, nod.NotFound, nod.BadRequest, nod.RateLimited, nod.Overloaded,
 		nod.ServerError, nod.Unreachable, nod.TimedOut, nod.Refused, nod.CutOff, nod.Malformed, nod.NoDecision,
-		nod.TooLarge, nod.BadInput, nod.BadSettings, nod.LogFailed, nod.NoTranscript, nod.Internal:
+		nod.TooLarge, nod.BadInput, nod.BadSettings, nod.LogFailed, nod.NoTranscript, nod.CostCeiling, nod.Internal:
 		return true
 	}
 	return false
@@ -215,9 +215,12 @@ func Reply(ctx context.Context, m nod.Model, r Request) (a Answer) {
 		err = malformed("the model's answer belongs to another call", nil)
 	}
 	if err != nil {
-		return Fail(r, err)
+		a = Fail(r, err)
+	} else {
+		a = Answer{Version: Version, Digest: r.Prompt.Digest, Classification: &c}
 	}
-	return Answer{Version: Version, Digest: r.Prompt.Digest, Classification: &c}
+	a.Notices = c.Notices
+	return a
 }
 
 // Run reads one request from in, asks m, and writes one answer to out. Its

@@ -10,6 +10,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/classify"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/daemon"
 	"github.com/nodgate/nod/llm"
 )
 
@@ -70,25 +71,33 @@ func answerRequest(ctx context.Context, p *Process, places config.Places, r clas
 		return classify.Fail(r, err)
 	}
 	var notices []string
-	model, err := newModel(p, places, settings, func(notice string) { notices = append(notices, notice) })
+	model, err := newModel(modelSource{places: places, getenv: p.Getenv, notice: func(notice string) { notices = append(notices, notice) }}, settings)
 	if err != nil {
 		return classify.Fail(r, err)
 	}
 	answer := classify.Reply(ctx, model, r)
-	answer.Notices = notices
+	answer.Notices = append(answer.Notices, notices...)
 	return answer
 }
 
+// modelSource is what a model is made of besides settings.
+type modelSource struct {
+	places config.Places
+	getenv func(string) string // nil: nothing is in the environment
+	notice func(string)        // called by the goroutine that asks
+	limits *daemon.Limits      // nil: none
+}
+
 // newModel returns the model that the settings describe, and those that stand
-// in for it. notice is called by the goroutine that asks.
-func newModel(p *Process, places config.Places, s config.Settings, notice func(string)) (nod.Model, error) {
+// in for it.
+func newModel(from modelSource, s config.Settings) (nod.Model, error) {
 	if s.Model.Provider == "" {
 		return nil, &nod.Failure{Kind: nod.NoModel, Message: "no model is configured; set [model] provider in the settings"}
 	}
 	targets := append([]config.Target{s.Model.Target}, s.Model.Fallbacks...)
 	var chain llm.Chain
 	for _, t := range targets {
-		m, err := newTarget(p, places, s, t, notice)
+		m, err := from.target(s, t)
 		if f := nod.AsFailure(err); f != nil && f.Kind == nod.NoKey && len(targets) > 1 {
 			m = missing{f}
 		} else if err != nil {
@@ -109,23 +118,27 @@ func (m missing) Classify(context.Context, nod.Prompt) (nod.Classification, erro
 	return nod.Classification{}, m.why
 }
 
-// newTarget gives each of several models its share of the time.
-func newTarget(p *Process, places config.Places, s config.Settings, t config.Target, notice func(string)) (nod.Model, error) {
+// target gives each of several models its share of the time.
+func (from modelSource) target(s config.Settings, t config.Target) (nod.Model, error) {
 	m := s.Model
-	key, err := t.Key(places.Files, places.UID)
+	key, err := t.Key(from.places.Files, from.places.UID)
 	if err != nil {
 		return nil, err
 	}
 	fromEnvironment := key == "" && t.EnvironmentKey()
-	if fromEnvironment {
-		key = p.Getenv(llm.KeyVariable(t.Provider))
+	if fromEnvironment && from.getenv != nil {
+		key = from.getenv(llm.KeyVariable(t.Provider))
 	}
-	return llm.New(llm.Options{
+	model, err := llm.New(llm.Options{
 		Provider: t.Provider, Model: t.Name, Endpoint: t.Endpoint, Region: t.Region, Project: t.Project, APIVersion: t.APIVersion, Channel: llm.Channel(t.Channel),
 		Key: key, KeyFromEnvironment: fromEnvironment,
 		MaxTokens: m.MaxTokens, Timeout: m.Timeout / time.Duration(1+len(m.Fallbacks)), Proxy: m.Proxy, CAFile: m.CAFile, Headers: m.Headers,
-		Prices: prices(s.Prices), DumpDir: s.Log.DumpDir, Notice: notice,
+		Prices: prices(s.Prices), DumpDir: s.Log.DumpDir, Notice: from.notice,
 	})
+	if err != nil || from.limits == nil {
+		return model, err
+	}
+	return from.limits.Bound(t.Provider+"\x00"+t.Endpoint+"\x00"+key, model), nil
 }
 
 func prices(in []config.Price) []llm.Price {

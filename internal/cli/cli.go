@@ -54,7 +54,7 @@ func commands() []command {
 		demoCommand(), checkCommand(), promptCommand(), installCommand(), uninstallCommand(), doctorCommand(),
 		logCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), evalCommand(),
 		acpCommand(), mcpCommand(),
-		classifyCommand(), versionCommand(), helpCommand(),
+		classifyCommand(), daemonCommand(), versionCommand(), helpCommand(),
 	}
 }
 

@@ -73,7 +73,7 @@ func (a *asking) add(p *Process, f evalFlags, name string) error {
 	if len(a.settings) > 0 && hook.Profile(settings) != hook.Profile(a.settings[0]) {
 		return errors.New("the two models have different transcripts or stages; compare them in two runs")
 	}
-	model, err := newModel(p, places, settings, func(notice string) { fmt.Fprintln(p.Stderr, "nod eval:", notice) })
+	model, err := newModel(modelSource{places: places, getenv: p.Getenv, notice: func(notice string) { fmt.Fprintln(p.Stderr, "nod eval:", notice) }}, settings)
 	if err != nil {
 		return fmt.Errorf("--model %s: %w", name, err)
 	}

@@ -55,6 +55,7 @@ allowlist   = ["$defaults"]                  # tools that layer 1 allows
 provider = "anthropic"                       # or "openai"
 key_file = "~/.config/nod/key"               # chmod 600
 timeout  = "20s"
+max_cost_day = 5.00                          # US dollars, then you are asked
 
 [[repository]]                               # only in this repository
 path  = "~/src/shop"                         # see nod help init

@@ -43,6 +43,10 @@
 //	headers     = { x-team = "core" }
 //	transcript  = "ledger"     # or "last20"
 //	stages      = 2            # 1 with last20
+//	max_cost_session = 0       # US dollars, such as 0.50, then a person is asked; 0 is no ceiling
+//	max_cost_day     = 0       # the same, for all sessions since midnight UTC
+//	on_block         = "deny"  # or "ask": what the model would block is put to the person
+//	on_unavailable   = "ask"   # or "deny": what a failure of the model means where a person is there; denied elsewhere
 //
 //	[[fallback]]              # asked where the one above is not to be had; at most four
 //	provider = "openai"       # and name, endpoint, key_file, region, project, api_version, channel
@@ -265,6 +269,11 @@ type ModelSettings struct {
 	Headers    map[string]string
 	Transcript string // a profile's name, see [nod.Ledger] and [nod.Last20]
 	Stages     int    // 1 or 2
+	// MaxCostSession and MaxCostDay are in US dollars; 0 is no ceiling.
+	MaxCostSession, MaxCostDay float64
+	// AskOnBlock puts to a person what the model blocks, DenyOnFailure denies
+	// where it fails although a person is there.
+	AskOnBlock, DenyOnFailure bool
 }
 
 // LogSettings says how the decision log is kept.

@@ -55,6 +55,9 @@ type layer struct {
 	stages                    *int
 	fallbacks                 []target
 
+	maxCostSession, maxCostDay *float64
+	onBlock, onUnavailable     *string
+
 	timeout   *time.Duration
 	maxTokens *int
 	headers   []header
@@ -140,7 +143,7 @@ func targetKeys() []string {
 }
 
 func modelKeys() []string {
-	return append(targetKeys(), "timeout", "max_tokens", "proxy", "ca_file", "headers", "transcript", "stages")
+	return append(targetKeys(), "timeout", "max_tokens", "proxy", "ca_file", "headers", "transcript", "stages", "max_cost_session", "max_cost_day", "on_block", "on_unavailable")
 }
 
 func (r *reader) model(n *node) {
@@ -160,6 +163,14 @@ func (r *reader) model(n *node) {
 		l.transcript = r.oneOf(n, "ledger", "last20")
 	case "stages":
 		l.stages = r.integer(n, 1, 2)
+	case "max_cost_session":
+		l.maxCostSession = r.ceiling(n)
+	case "max_cost_day":
+		l.maxCostDay = r.ceiling(n)
+	case "on_block":
+		l.onBlock = r.oneOf(n, "deny", "ask")
+	case "on_unavailable":
+		l.onUnavailable = r.oneOf(n, "ask", "deny")
 	default:
 		if !r.target(n, &l.target) {
 			r.unknown(n, "model", modelKeys())
@@ -349,6 +360,23 @@ func (r *reader) duration(n *node) *time.Duration {
 		return nil
 	}
 	return &d
+}
+
+// maxDollars bounds a ceiling: more is a slip of the pen.
+const maxDollars = 10_000
+
+// ceiling reads an amount; 0 is no ceiling.
+func (r *reader) ceiling(n *node) *float64 {
+	if n.form != isValue || n.kind != unstable.Integer && n.kind != unstable.Float {
+		r.fail(n.valueAt, "%s needs an amount of US dollars, such as 1.50", n.key)
+		return nil
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(n.text, "_", ""), 64)
+	if err != nil || !(v >= 0 && v <= maxDollars) {
+		r.fail(n.valueAt, "%s is %s; write US dollars from 0 (no ceiling) to %d", n.key, n.text, maxDollars)
+		return nil
+	}
+	return &v
 }
 
 // file reads the name of a file, "~/" expanded; "" is none.

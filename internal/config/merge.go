@@ -83,6 +83,11 @@ func mergeModel(layers []layer) ModelSettings {
 		Transcript: first(layers, defaultTranscript, func(l layer) *string { return l.transcript }),
 		Timeout:    first(layers, defaultTimeout, func(l layer) *time.Duration { return l.timeout }),
 		Headers:    mergeHeaders(layers),
+
+		MaxCostSession: first(layers, 0, func(l layer) *float64 { return l.maxCostSession }),
+		MaxCostDay:     first(layers, 0, func(l layer) *float64 { return l.maxCostDay }),
+		AskOnBlock:     first(layers, "deny", func(l layer) *string { return l.onBlock }) == "ask",
+		DenyOnFailure:  first(layers, "ask", func(l layer) *string { return l.onUnavailable }) == "deny",
 	}
 	maxTokens, stages := defaultMaxTokens, defaultStages
 	if m.Transcript == last20 {

@@ -47,7 +47,11 @@ func (b *book) Record(c nod.Call, d nod.Decision) error {
 	if b.memory != nil {
 		entry.SessionCost = b.memory.Cost() + d.Cost
 	}
-	return errors.Join(b.write(entry), b.remember(d, entry))
+	err := errors.Join(b.write(entry), b.remember(d, entry))
+	if b.run.Places.State == "" || d.Cost == 0 {
+		return err
+	}
+	return errors.Join(err, session.Spend(b.run.Places.State, b.run.Now(), d.Cost))
 }
 
 // entry fills in what only the hook knows.
@@ -82,7 +86,20 @@ func (b *book) remember(d nod.Decision, e nod.Entry) error {
 		Verdict: d.Verdict.String(), Said: e.Answered, Cost: d.Cost, At: e.Time,
 		Definitions: definitions(d), Changes: d.Changes,
 		Downloads: d.Downloads, Secret: d.Secret, Sends: d.Sends,
+		Judged: judged(d), Effects: d.Effects, Why: d.Basis,
 	})
+}
+
+// judged is what the model said, for the session's memory. A failure is
+// nothing, and neither is being of two minds.
+func judged(d nod.Decision) session.Judged {
+	switch {
+	case d.Blocked:
+		return session.Blocked
+	case d.Layer == nod.LayerModel && d.Err == nil && d.Verdict == nod.Allow:
+		return session.Passed
+	}
+	return ""
 }
 
 // definitions are what the call runs by, for the session's memory.

@@ -15,13 +15,16 @@ import (
 	"github.com/nodgate/nod/internal/config"
 )
 
-// classifier is a nod.Model that asks `nod classify`, a process of its own
-// with the network and the SDKs that the hook does not link.
+// classifier is a nod.Model that asks the resident process, and where that
+// has no answer `nod classify`: both are processes with the network and the
+// SDKs that the hook does not link.
 type classifier struct {
 	program string
 	places  config.Places
 	environ []string
 	timeout time.Duration
+	// resident says that the settings are of those that a daemon serves.
+	resident bool
 }
 
 // answerLimit bounds what is read from the child.
@@ -29,9 +32,17 @@ const answerLimit = 1 << 20
 
 // Classify implements nod.Model.
 func (c classifier) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
-	request, err := classify.Request{Version: classify.Version, Prompt: p, TimeoutMS: c.timeout.Milliseconds()}.Encode()
+	request, err := classify.NewRequest(p, c.left(ctx)).Encode()
 	if err != nil {
 		return nod.Classification{}, err
+	}
+	if c.resident {
+		if said, err, answered := c.askDaemon(ctx, p.Digest, request); answered {
+			return said, err
+		}
+		if request, err = classify.NewRequest(p, c.left(ctx)).Encode(); err != nil {
+			return nod.Classification{}, err
+		}
 	}
 	out, err := c.run(ctx, request)
 	if err != nil {
@@ -44,6 +55,14 @@ func (c classifier) Classify(ctx context.Context, p nod.Prompt) (nod.Classificat
 	said, err := answer.Open(p.Digest)
 	said.Notices = answer.Notices
 	return said, err
+}
+
+// left is how long the answer is waited for.
+func (c classifier) left(ctx context.Context) time.Duration {
+	if deadline, ok := ctx.Deadline(); ok {
+		return max(min(c.timeout, time.Until(deadline)), time.Millisecond)
+	}
+	return c.timeout
 }
 
 func (c classifier) run(ctx context.Context, request []byte) ([]byte, error) {

@@ -33,7 +33,8 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 	}
 	r.extend(settings.Model.Timeout)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
-	d := NewGate(r.Options, settings, book, r.recollection(memory)).Check(ctx, e.Call)
+	d := r.gate(settings, book, r.recollection(memory), r.history(settings, memory)).Check(ctx, e.Call)
+	d.Notices = append(d.Notices, unpriced(settings.Model, d)...)
 	if memory.New() { // once a session is enough
 		d.Notices = append(d.Notices, settings.Notices...)
 	}
@@ -116,11 +117,15 @@ func (r *run) recollection(memory *session.Session) nod.Memory {
 // NewGate builds the gate that settings describe. recorder and memory may be
 // nil.
 func NewGate(o Options, s config.Settings, recorder nod.Recorder, memory nod.Memory) *nod.Gate {
-	r := &run{Options: o}
+	return (&run{Options: o}).gate(s, recorder, memory, nil)
+}
+
+func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, history nod.History) *nod.Gate {
 	return nod.New(nod.Options{
-		Rules: s.Rules, Files: o.Files, Home: o.Places.Home, Roots: s.Roots, Self: r.self(),
-		Model: r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory,
-		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: o.Now,
+		Rules: s.Rules, Files: r.Files, Home: r.Places.Home, Roots: s.Roots, Self: r.self(),
+		Model: r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory, History: history,
+		AskOnBlock: s.Model.AskOnBlock, DenyOnFailure: s.Model.DenyOnFailure,
+		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: r.Now,
 	})
 }
 
@@ -140,7 +145,7 @@ func (r *run) model(s config.Settings) nod.Model {
 	case s.Model.Provider == "":
 		return nil
 	}
-	return classifier{program: r.Nod, places: r.Places, environ: r.Environ, timeout: s.Model.Timeout}
+	return classifier{program: r.Nod, places: r.Places, environ: r.Environ, timeout: s.Model.Timeout, resident: s.Model.Resident() && r.Places.State != ""}
 }
 
 // reach is how far nod goes, from the settings.

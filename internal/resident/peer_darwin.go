@@ -14,8 +14,8 @@ type xucred struct {
 	gids    [16]uint32
 }
 
-// peer is the user of the process that listens: LOCAL_PEERCRED of SOL_LOCAL.
-func peer(fd int) (int, error) {
+// Peer is the user of the process at the other end of a connected socket: LOCAL_PEERCRED of SOL_LOCAL.
+func Peer(fd int) (int, error) {
 	const local, peerCred = 0, 1
 	var cred xucred
 	size := uint32(unsafe.Sizeof(cred))

@@ -2,8 +2,8 @@ package resident
 
 import "syscall"
 
-// peer is the user of the process that listens.
-func peer(fd int) (int, error) {
+// Peer is the user of the process at the other end of a connected socket.
+func Peer(fd int) (int, error) {
 	cred, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	if err != nil {
 		return -1, err

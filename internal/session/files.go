@@ -43,7 +43,8 @@ func Prune(stateDir string, olderThan time.Duration) (int, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
-	removed, errs, before := 0, []error{err}, time.Now().Add(-olderThan)
+	before := time.Now().Add(-olderThan)
+	removed, errs := 0, []error{err, pruneSpent(stateDir, before)}
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !isOurs(e.Name()) || !info.Mode().IsRegular() || info.ModTime().After(before) {

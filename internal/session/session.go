@@ -23,6 +23,8 @@
 //   - [Session.Taint], [Session.Origin], [Session.History]: what came in that
 //     reads like orders, what was written and downloaded, whether a secret was
 //     touched and something sent. They tighten, and tell the model.
+//   - [Session.Denials], [Session.Denied]: to call a person, and to deny what
+//     was denied. Never to allow.
 //   - [Session.Made]: which files the agent's edits left behind. A witness
 //     beside others; where it is the only one it may not loosen.
 //
@@ -87,6 +89,10 @@ type Answer struct {
 	Verdict string  // allow, ask or deny
 	Said    string  // what the agent was told: allow, ask, deny or abstained
 	Cost    float64 // US dollars; what is negative or no number counts as 0
+	// Judged is what the model said, if anything; Effects names what a call
+	// does that it blocked, and Why is its reason.
+	Judged       Judged
+	Effects, Why string
 	// Definitions are what project commands of the call run by, see
 	// [Definition]; Changes are the files that the call may change, real.
 	Definitions []string
@@ -96,6 +102,15 @@ type Answer struct {
 	Downloads     []string
 	Secret, Sends bool
 }
+
+// Judged is what a model said of a call.
+type Judged string
+
+// What a model may have said; the zero value is nothing, as after a failure.
+const (
+	Passed  Judged = "passed"
+	Blocked Judged = "blocked"
+)
 
 // Outcome is what became of a call.
 type Outcome struct {
@@ -155,6 +170,11 @@ type line struct {
 	Secret  bool      `json:"secret,omitempty"`
 	Sends   bool      `json:"sends,omitempty"`
 	Taint   string    `json:"taint,omitempty"`
+	Judged  Judged    `json:"judged,omitempty"`
+	Row     int       `json:"row,omitempty"` // blocked in a row, this one included
+	All     int       `json:"all,omitempty"` // blocked in all
+	Effects string    `json:"effects,omitempty"`
+	Why     string    `json:"why,omitempty"`
 	// Sum is what the session has cost so far, this record included. The
 	// highest sum in sight counts.
 	Sum float64 `json:"sum_usd"`
@@ -299,7 +319,8 @@ func decode(raw []byte) (l line, ok bool) {
 func (s *Session) Answer(a Answer) error {
 	return s.record(line{Kind: kindPre, Time: a.At, CallID: cut(a.Call), Tool: cut(a.Tool), Digest: cut(a.Digest), Paths: a.Paths,
 		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost, Runs: a.Definitions, Changes: a.Changes,
-		Fetched: a.Downloads, Secret: a.Secret, Sends: a.Sends})
+		Fetched: a.Downloads, Secret: a.Secret, Sends: a.Sends,
+		Judged: a.Judged, Effects: cut(a.Effects), Why: cut(audit.MaskText(a.Why))})
 }
 
 // Outcome notes what became of a call, and which files it left behind at the
@@ -321,11 +342,21 @@ func (s *Session) record(l line) error {
 		l.Taint = s.carried()
 	}
 	if !(l.Cost > 0) || math.IsInf(l.Cost, 0) {
-		l.Cost, l.Sum = 0, s.Cost()
-		return s.append(l)
+		l.Cost = 0
 	}
-	defer s.lock()() // two sums that are made at once must not lose a cost
+	if l.Cost > 0 || l.Judged != "" {
+		defer s.lock()() // two sums that are made at once must not lose one
+	}
 	l.Sum = s.Cost() + l.Cost
+	if l.Judged != "" {
+		l.Row, l.All = s.Denials()
+	}
+	switch l.Judged {
+	case Passed:
+		l.Row = 0
+	case Blocked:
+		l.Row, l.All = l.Row+1, l.All+1
+	}
 	return s.append(l)
 }
 
@@ -406,6 +437,11 @@ func (l line) marshal() []byte {
 	o.TrueIf("secret", l.Secret)
 	o.TrueIf("sends", l.Sends)
 	o.TextIf("taint", l.Taint)
+	o.TextIf("judged", string(l.Judged))
+	o.IntIf("row", int64(l.Row))
+	o.IntIf("all", int64(l.All))
+	o.TextIf("effects", l.Effects)
+	o.TextIf("why", l.Why)
 	o.Float("sum_usd", l.Sum)
 	return o.Bytes()
 }

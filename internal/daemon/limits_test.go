@@ -1,0 +1,93 @@
+//go:build unix
+
+package daemon_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/daemon"
+	"github.com/nodgate/nod/llm"
+)
+
+// A vendor that wants a key to rest is not asked with it meanwhile, by any
+// model of that key; another key goes on.
+func TestAKeyThatMustRest(t *testing.T) {
+	var requests atomic.Int32
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests.Add(1)
+		w.Header().Set("Retry-After", "60")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	defer srv.Close()
+	model, err := llm.New(llm.Options{Provider: llm.ProviderAnthropic, Endpoint: srv.URL, Key: "k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := daemon.NewLimits()
+	ask := func(key string) *nod.Failure {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		_, err := limits.Bound(key, model).Classify(ctx, prompt("d"))
+		return nod.AsFailure(err)
+	}
+	if f := ask("one"); f.Kind != nod.RateLimited || llm.RetryAfter(f) != time.Minute {
+		t.Fatalf("%v, rest %v", f, llm.RetryAfter(f))
+	}
+	for range 3 {
+		if f := ask("one"); f.Kind != nod.RateLimited || !strings.Contains(f.Message, "to rest") {
+			t.Errorf("%v", f)
+		}
+	}
+	if n := requests.Load(); n != 1 {
+		t.Errorf("%d requests with a key that must rest", n)
+	}
+	ask("two")
+	if n := requests.Load(); n != 2 {
+		t.Errorf("another key was not asked: %d requests", n)
+	}
+}
+
+// A short rest is waited for.
+func TestAShortRestIsWaitedFor(t *testing.T) {
+	asked := 0
+	first := &nod.Failure{Kind: nod.RateLimited, Message: "m"}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After-Ms", "300")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	defer srv.Close()
+	vendor, err := llm.New(llm.Options{Provider: llm.ProviderAnthropic, Endpoint: srv.URL, Key: "k", Timeout: 200 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := daemon.NewLimits().Bound("k", fake(func(ctx context.Context, q nod.Prompt) (nod.Classification, error) {
+		if asked++; asked == 1 {
+			return vendor.Classify(ctx, q)
+		}
+		return nod.Classification{Digest: q.Digest}, nil
+	}))
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if _, err := m.Classify(ctx, prompt("d")); nod.AsFailure(err).Kind != first.Kind {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if _, err := m.Classify(ctx, prompt("d")); err != nil || time.Since(start) < 200*time.Millisecond {
+		t.Errorf("after %v: %v", time.Since(start), err)
+	}
+	// Nobody waits longer than half of the time.
+	short, end := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer end()
+	m.Classify(short, prompt("d"))
+	if asked != 3 {
+		t.Errorf("asked %d times", asked)
+	}
+}

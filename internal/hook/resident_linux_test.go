@@ -1,0 +1,175 @@
+package hook_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nodgate/nod/internal/resident"
+	"github.com/nodgate/nod/llm/llmtest"
+)
+
+// listenFor is what the test binary does as another user: it greets and
+// answers like a daemon.
+func listenFor(socket, greeting string) int {
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println("listening")
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return 1
+		}
+		io.WriteString(c, greeting+"\n")
+		io.WriteString(c, allowing(request(c)))
+		c.Close()
+	}
+}
+
+// A process of another user's is not asked, even where the socket's file looks
+// like this user's.
+func TestADaemonOfAnotherUser(t *testing.T) {
+	needsRoot(t)
+	p := withResident(t)
+	public, err := os.MkdirTemp("", "nod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(public) })
+	program, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.write(filepath.Join(public, "listener"), string(program))
+	chmod(t, filepath.Join(public, "listener"), 0o755)
+	chmod(t, public, 0o777)
+	cmd := exec.Command(filepath.Join(public, "listener"), "listen", filepath.Join(public, "s"), strings.TrimSpace(p.greeting()))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "listening\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if err := os.Rename(filepath.Join(public, "s"), p.socket()); err != nil {
+		t.Fatal(err)
+	}
+	for _, owner := range []int{nobody, 0} {
+		if err := os.Lchown(p.socket(), owner, owner); err != nil {
+			t.Fatal(err)
+		}
+		before := p.asked()
+		s := p.run(bytes.NewReader(p.bash("npm publish")))
+		if s.verdict != "deny" || !strings.Contains(s.reason, "as asked") || p.asked() != before+1 {
+			t.Errorf("owner %d: %+v", owner, s)
+		}
+	}
+	if _, _, err := resident.Say(p.options.Places.State, resident.Status); err == nil || !strings.Contains(err.Error(), "user 65534") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The real programs: the first call starts a daemon, the next one is answered
+// by it, one that was killed is replaced, and it ends when told to.
+func TestTheRealDaemon(t *testing.T) {
+	srv := llmtest.NewServer(t, llmtest.Script{Classifier: func(llmtest.Request) llmtest.Answer { return llmtest.Allow("because") }})
+	p := newPublicPlace(t)
+	p.options.Nod = p.home + "/bin/nod"
+	build := exec.Command("go", "build", "-o", p.options.Nod, "github.com/nodgate/nod/cmd/nod")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	p.write(p.home+"/key", "sk-1\n")
+	p.settings(fmt.Sprintf("[model]\nprovider = \"anthropic\"\nendpoint = %q\nkey_file = %q\n", srv.URL, p.home+"/key"))
+	t.Cleanup(func() { resident.Say(p.options.Places.State, resident.Stop) })
+
+	held, inherited, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := p.process(0, p.bash("npm publish"))
+	cmd.ExtraFiles = []*os.File{inherited}
+	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), `"allow"`) {
+		t.Fatalf("%s, %v", out, err)
+	}
+	inherited.Close()
+	held.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if n, err := held.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Errorf("the daemon holds what the hook inherited: %v", err)
+	}
+	pid := p.awaitDaemon(1)
+	if s := p.runProcess(0, p.bash("npm publish --tag next")); s.verdict != "allow" {
+		t.Errorf("%+v", s)
+	}
+	if p.awaitDaemon(1) != pid || len(srv.Requests()) != 2 {
+		t.Errorf("%d questions", len(srv.Requests()))
+	}
+	if env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ"); err != nil || string(env) != "HOME="+p.home+"\x00PATH=/usr/bin:/bin\x00" {
+		t.Errorf("%q, %v", env, err)
+	}
+	if sid, err := syscall.Getpgid(pid); err != nil || sid != pid {
+		t.Errorf("it is in the group %d: %v", sid, err)
+	}
+
+	// Killed: its socket stays behind, and the call is decided all the same.
+	syscall.Kill(pid, syscall.SIGKILL)
+	if !gone(strconv.Itoa(pid)) {
+		t.Fatal("it was not killed")
+	}
+	os.Remove(p.options.Places.State + "/daemon.start")
+	if s := p.runProcess(0, p.bash("npm publish --tag last")); s.verdict != "allow" {
+		t.Errorf("%+v", s)
+	}
+	next := p.awaitDaemon(0)
+	if next == pid {
+		t.Error("the killed one answers")
+	}
+	// Stopped in its tracks: it neither greets nor answers.
+	syscall.Kill(next, syscall.SIGSTOP)
+	if s := p.runProcess(0, p.bash("npm publish --tag more")); s.verdict != "allow" {
+		t.Errorf("%+v", s)
+	}
+	syscall.Kill(next, syscall.SIGCONT)
+	p.awaitDaemon(0)
+	syscall.Kill(next, syscall.SIGTERM)
+	if !gone(strconv.Itoa(next)) {
+		t.Error("it does not end on SIGTERM")
+	}
+	if _, err := os.Lstat(p.socket()); err == nil {
+		t.Error("its socket stays behind")
+	}
+}
+
+// awaitDaemon waits until one listens that has had so many requests, and
+// returns its process.
+func (p *place) awaitDaemon(requests int) (pid int) {
+	p.t.Helper()
+	for range 1000 {
+		_, text, err := resident.Say(p.options.Places.State, resident.Status)
+		if n, scanErr := fmt.Sscanf(string(text), `{"pid":%d,`, &pid); err == nil && scanErr == nil && n == 1 &&
+			(requests == 0 || strings.Contains(string(text), fmt.Sprintf(`"requests":%d,`, requests)) || strings.Contains(string(text), `"requests":0,`)) {
+			return pid
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	p.t.Fatal("no daemon listens")
+	return 0
+}

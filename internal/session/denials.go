@@ -1,0 +1,51 @@
+//go:build unix
+
+package session
+
+import "bytes"
+
+// Denials counts what the model blocked in the session: in a row up to now,
+// and in all, as far as they are in sight. A run ends where the model lets a
+// call pass, or a person one that it had blocked.
+func (s *Session) Denials() (row, all int) {
+	tail := s.end()
+	l, ok := lastHolding(tail, `"judged":"`)
+	if !ok {
+		return 0, 0
+	}
+	if l.Judged == Blocked && ran(tail[l.end:], l.CallID) {
+		return 0, l.All
+	}
+	return l.Row, l.All
+}
+
+// Denied returns the model's reason for blocking a call of these effects, and
+// the tool, if
+// it blocked the last one of them in sight, and no person let that run.
+func (s *Session) Denied(effects string) (why, tool string, denied bool) {
+	if effects == "" {
+		return "", "", false
+	}
+	tail := s.end()
+	l, ok := lastHolding(tail, `"effects":`+text(effects))
+	if !ok || l.Judged != Blocked || l.Effects != effects || ran(tail[l.end:], l.CallID) {
+		return "", "", false
+	}
+	return l.Why, l.Tool, true
+}
+
+// lastHolding returns the last valid line that holds a text.
+func lastHolding(buf []byte, text string) (found placedLine, ok bool) {
+	for rest := buf; ; {
+		i := bytes.LastIndex(rest, []byte(text))
+		if i < 0 {
+			return placedLine{}, false
+		}
+		raw := lineAround(buf, i)
+		start := bytes.LastIndexByte(buf[:i], '\n') + 1
+		if l, ok := decode(raw); ok && l.Kind == kindPre && start+len(raw) < len(buf) {
+			return placedLine{l, start + len(raw)}, true
+		}
+		rest = buf[:start]
+	}
+}

@@ -1,0 +1,132 @@
+//go:build unix
+
+package session
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+func openOf(t *testing.T, dir string) *Session {
+	t.Helper()
+	s, err := Open(dir, "a", "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func private(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "state")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// The run ends with what passes, also by a person's word; a failure counts for
+// nothing; and every process counts alike.
+func TestDenials(t *testing.T) {
+	dir := private(t)
+	for i, step := range []struct {
+		judged   Judged
+		said     string
+		ran      bool
+		row, all int
+	}{
+		{Blocked, "deny", false, 1, 1}, {Blocked, "deny", false, 2, 2}, {"", "deny", false, 2, 2}, {Blocked, "ask", false, 3, 3},
+		{Passed, "allow", true, 0, 3}, {Blocked, "deny", false, 1, 4}, {Blocked, "ask", true, 0, 5}, {Blocked, "deny", false, 1, 6},
+	} {
+		s := openOf(t, dir)
+		call := string(rune('a' + i))
+		if err := s.Answer(Answer{Call: call, Digest: call, Tool: "T", Said: step.said, Judged: step.judged, Effects: "e" + call, Why: "because"}); err != nil {
+			t.Fatal(err)
+		}
+		if step.ran {
+			if err := s.Outcome(Outcome{Call: call}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if row, all := openOf(t, dir).Denials(); row != step.row || all != step.all {
+			t.Errorf("%d: %d in a row, %d in all; want %+v", i, row, all, step)
+		}
+		why, tool, denied := s.Denied("e" + call)
+		if want := step.judged == Blocked && !step.ran; denied != want || denied && (why != "because" || tool != "T") {
+			t.Errorf("%d: denied %v (%s, %s)", i, denied, why, tool)
+		}
+	}
+	if _, _, denied := openOf(t, dir).Denied(""); denied {
+		t.Error("no effects are denied")
+	}
+	var none *Session
+	if row, all := none.Denials(); row != 0 || all != 0 {
+		t.Error("nil counts")
+	}
+}
+
+func TestDenialsAtOnce(t *testing.T) {
+	dir := private(t)
+	var wg sync.WaitGroup
+	for range 20 {
+		s := openOf(t, dir)
+		wg.Go(func() {
+			if err := s.Answer(Answer{Judged: Blocked, Said: "deny"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if row, all := openOf(t, dir).Denials(); row != 20 || all != 20 {
+		t.Errorf("%d in a row, %d in all", row, all)
+	}
+}
+
+func TestSpent(t *testing.T) {
+	dir := private(t)
+	day := time.Date(2026, 3, 1, 23, 0, 0, 0, time.UTC)
+	spent := func(now time.Time, want float64) {
+		t.Helper()
+		if got, err := Spent(dir, now); err != nil || math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v, %v; want %v", got, err, want)
+		}
+	}
+	spent(day, 0)
+	var wg sync.WaitGroup
+	for range 30 {
+		wg.Go(func() {
+			if err := Spend(dir, day, 0.25); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, cost := range []float64{0, -1, math.Inf(1), math.NaN()} {
+		if err := Spend(dir, day, cost); err != nil {
+			t.Error(err)
+		}
+	}
+	spent(day, 7.5)
+	spent(day.In(time.FixedZone("", -9*3600)), 7.5)
+	spent(day.Add(2*time.Hour), 0)
+
+	// What cannot be read is no zero.
+	name := filepath.Join(dir, spentDir, spentFile(day))
+	if err := os.WriteFile(name, []byte("rubbish\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Spent(dir, day); err == nil {
+		t.Errorf("rubbish is %v", got)
+	}
+	if err := pruneSpent(dir, day.Add(48*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(name); err == nil {
+		t.Error("an old day is kept")
+	}
+}

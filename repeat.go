@@ -1,0 +1,209 @@
+package nod
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell"
+)
+
+// History is what the model decided in a session before, and what that has
+// cost. It can turn a denial into a question for a person, or keep a model from
+// being asked; it never lets a call run. It is safe for concurrent use.
+type History interface {
+	// Denials counts what the model blocked: in a row up to now, and in all.
+	Denials() (row, all int)
+	// Denied returns why, and of which tool in the agent's spelling, a call of
+	// these effects was blocked, if the last one was and no person let it run.
+	Denied(effects string) (reason, tool string, denied bool)
+	// Exhausted says which ceiling of cost is reached; "" is none.
+	Exhausted() string
+}
+
+const (
+	// rowLimit and allLimit are how many denials of the model's in a row, and
+	// in all, call a person: the model or the agent is on a wrong track.
+	rowLimit = 3
+	allLimit = 20
+)
+
+func (t *trial) exhausted() *Failure {
+	if t.gate.history == nil {
+		return nil
+	}
+	if why := t.gate.history.Exhausted(); why != "" {
+		return &Failure{Kind: CostCeiling, Message: why}
+	}
+	return nil
+}
+
+// deniedBefore is why the model denied these effects, whatever tool they came
+// by; "" where it did not. The same tool may write something else the second
+// time, and is asked about.
+func (t *trial) deniedBefore(effects string, content bool) string {
+	if effects == "" {
+		return ""
+	}
+	why, tool, denied := t.gate.history.Denied(effects)
+	switch {
+	case !denied, content && tool == t.call.RawTool:
+		return ""
+	case why == "":
+		return "no reason is known"
+	}
+	return why
+}
+
+// blocked completes what the model blocked. Many of them call a person, where
+// there is one.
+func (t *trial) blocked(d Decision, a answered) Decision {
+	d.Verdict, d.Blocked, d.Effects, d.Basis = Deny, true, a.effects, d.Reason
+	if a.before != "" {
+		d.Classification, d.Basis = nil, a.before
+		d.Reason = OneLine("the same was denied before in this session: "+stripTags(a.before), reasonLimit-len(clearing))
+	}
+	switch why := t.repeated(); {
+	case why != "" && t.call.Interactive:
+		d.Verdict, d.Reason = Ask, OneLine(why+"; the last: "+d.Reason, reasonLimit)
+	case why != "":
+		d.Reason = OneLine(why+", and nobody can be asked: stop and tell the person; the last: "+d.Reason, reasonLimit)
+	case t.gate.askBlock && t.call.Interactive:
+		d.Verdict, d.Reason = Ask, OneLine("the model would block this: "+d.Reason, reasonLimit)
+	case a.before != "":
+		d.Reason += clearing
+	}
+	return d
+}
+
+// clearing says what would clear a denial that is repeated, and to whom.
+const clearing = "; only the person can clear this, by saying so"
+
+// repeated says that the model blocks too often, this call included.
+func (t *trial) repeated() string {
+	if t.gate.history == nil {
+		return ""
+	}
+	row, all := t.gate.history.Denials()
+	switch row, all = row+1, all+1; {
+	case row >= rowLimit:
+		return fmt.Sprintf("the model has blocked %d calls in a row", row)
+	case all >= allLimit:
+		return fmt.Sprintf("the model has blocked %d calls of this session", all)
+	}
+	return ""
+}
+
+// memoryKey names the call and all that its answer may depend on: the session,
+// the rules and the wording of the questions, what the call would do and
+// where, the facts, the files that were read for them, and what the person has
+// said so far. What the agent called before is not part of it, nor are words
+// that only describe the call.
+func (t *trial) memoryKey(p Prompt, facts, consent string) string {
+	h := newKey("verdict")
+	c := t.call
+	h.add(c.Agent, c.Session, p.System, p.Quick, p.Careful, c.Tool, c.RawTool, c.Dir, c.Command, fmt.Sprint(c.Dialect), fmt.Sprint(c.StdinUnseen), plainInput(c), facts, consent)
+	h.add(t.places.roots...)
+	h.add(t.places.path...)
+	for _, e := range t.report.Read {
+		h.add(e.Path, e.SHA256)
+	}
+	for _, e := range t.bound {
+		h.add(e.Path, e.SHA256)
+	}
+	return h.sum()
+}
+
+// harmsNothing reports whether an answer that lets the call run may be given
+// again: all that it does can be undone.
+func (t *trial) harmsNothing() bool {
+	return !t.weighty() && !slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
+		return e.Kind == shell.Write && e.Place != shell.Null && t.writeHarm(e) != ""
+	})
+}
+
+// plainInput is a call's arguments, in the order of their names, without the
+// description that some agents give a command.
+func plainInput(c Call) string {
+	var fields map[string]json.RawMessage
+	if c.Command == "" || json.Unmarshal(c.Input, &fields) != nil {
+		return compact(c.Input)
+	}
+	delete(fields, "description")
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		b.WriteString(jsonLine(name) + compact(fields[name]))
+	}
+	return b.String()
+}
+
+// effectKey names what a call does to files, whatever tool and words it does it
+// with, at this point of the conversation. It is "" where that is not wholly
+// known, and where the effects do not say all that matters, as with what is
+// sent to a host. content says that it also depends on what is written.
+func (t *trial) effectKey(p Prompt, consent string) (key string, content bool) {
+	effects, content := t.fileEffects()
+	if len(effects) == 0 || !t.gate.profile.Ledger || t.gate.history == nil {
+		return "", false
+	}
+	slices.Sort(effects)
+	h := newKey("effects")
+	h.add(p.System, consent)
+	h.add(slices.Compact(effects)...)
+	return h.sum(), content
+}
+
+// fileEffects lists them; nil where there are others, or unknown ones.
+func (t *trial) fileEffects() (effects []string, content bool) {
+	add := func(kind shell.Kind, recursive bool, name string) {
+		effects = append(effects, fmt.Sprintf("%s %t %q", kindName(kind), recursive, name))
+	}
+	switch {
+	case t.call.MCP != nil || len(t.report.Unknowns) > 0:
+		return nil, false
+	case isEdit(t.call.Tool):
+		for _, name := range t.call.Paths {
+			real, err := t.gate.locate(t.call.Dir, name)
+			if err != nil {
+				return nil, false
+			}
+			add(shell.Write, false, real)
+		}
+		return effects, true
+	}
+	for _, e := range t.report.Effects {
+		switch {
+		case e.Place == shell.Null, e.Kind == shell.Read, e.Kind == shell.Run && e.Target != "":
+			continue
+		case e.Kind != shell.Write && e.Kind != shell.Delete && e.Kind != shell.Secret, e.Place == shell.Network, !path.IsAbs(e.Target):
+			return nil, false
+		}
+		content = content || e.Kind == shell.Write
+		add(e.Kind, e.Recursive, e.Target)
+	}
+	return effects, content
+}
+
+// key hashes texts so that none can pose as two.
+type key struct{ hash.Hash }
+
+func newKey(purpose string) key {
+	k := key{sha256.New()}
+	k.add(purpose)
+	return k
+}
+
+func (k key) add(parts ...string) {
+	fmt.Fprintf(k, "%d\n", len(parts))
+	for _, p := range parts {
+		fmt.Fprintf(k, "%d:%s", len(p), p)
+	}
+}
+
+func (k key) sum() string { return hex.EncodeToString(k.Sum(nil)) }
