@@ -168,7 +168,7 @@ func (g Gemini) decodeCall(e *Event, f fields, environ []string) {
 	}
 	if name := f.optional("transcript_path"); name != "" {
 		e.Call.Transcript = geminiTranscript(name)
-		e.Call.Opening = opening(name, geminiOpening)
+		e.Call.Opening = lineOpening(name, geminiLine)
 	}
 	g.decodeTool(&e.Call, f)
 	if e.Kind == Outcome {

@@ -20,8 +20,10 @@ import (
 // is not there.
 func geminiTranscript(name string) func(context.Context) iter.Seq2[nod.Turn, error] {
 	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
-		r := geminiReader{seen: map[string]bool{}}
-		return lineTranscript(name, "Gemini CLI", r.turns)(ctx)
+		return func(yield func(nod.Turn, error) bool) {
+			r := geminiReader{seen: map[string]bool{}}
+			lineTranscript(name, "Gemini CLI", r.turns)(ctx)(yield)
+		}
 	}
 }
 
@@ -66,18 +68,14 @@ func (r *geminiReader) turns(line object) (turns []nod.Turn, message bool, err e
 	return turns, len(turns) > 0, err
 }
 
-// geminiOpening reads what may be the opening in one line.
-func geminiOpening(line []byte) ([]nod.Turn, error) {
-	parsed, err := readObject(line, scanner{depth: 512, halve: true})
-	if err != nil {
-		return nil, err
+// geminiLine reads a line for its opening, where what replaces it is not known
+// yet.
+func geminiLine(line object) (turns []nod.Turn, message bool, err error) {
+	f := fieldsOf(line, &err)
+	if f.optional("id") != "" {
+		turns = geminiTurns(f)
 	}
-	f := fieldsOf(parsed, &err)
-	if f.optional("id") == "" {
-		return nil, err
-	}
-	turns := geminiTurns(f)
-	return turns, err
+	return turns, len(turns) > 0, err
 }
 
 // geminiTurns reads one message.

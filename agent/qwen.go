@@ -178,7 +178,7 @@ func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
 	}
 	if name := f.optional("transcript_path"); name != "" {
 		e.Call.Transcript = qwenTranscript(name, e.Call.ID)
-		e.Call.Opening = opening(name, qwenOpening)
+		e.Call.Opening = lineOpening(name, qwenLine(e.Call.ID))
 	}
 	q.decodeTool(&e.Call, f)
 	switch e.Kind {

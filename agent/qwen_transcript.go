@@ -18,19 +18,15 @@ import (
 // and no subtype but that of a message that came while the agent worked) and
 // it is one text that nothing marks as the host's own.
 func qwenTranscript(name, call string) func(context.Context) iter.Seq2[nod.Turn, error] {
-	return lineTranscript(name, "Qwen Code", func(line object) ([]nod.Turn, bool, error) {
-		turns, err := qwenTurns(line, call)
-		return turns, len(turns) > 0, err
-	})
+	return lineTranscript(name, "Qwen Code", qwenLine(call))
 }
 
-// qwenOpening reads what may be the opening in one line.
-func qwenOpening(line []byte) ([]nod.Turn, error) {
-	parsed, err := readObject(line, scanner{depth: 512, halve: true})
-	if err != nil {
-		return nil, err
+// qwenLine reads one line.
+func qwenLine(call string) turnsOf {
+	return func(line object) ([]nod.Turn, bool, error) {
+		turns, err := qwenTurns(line, call)
+		return turns, len(turns) > 0, err
 	}
-	return qwenTurns(parsed, "")
 }
 
 func qwenTurns(line object, call string) (turns []nod.Turn, err error) {
