@@ -136,6 +136,8 @@ func (d *driving) stream() (asked []string) {
 			d.t.Logf("qwen: %v", err)
 		}
 	}
+	// Without this it waits for a person of its own and asks nobody here.
+	send(map[string]any{"type": "control_request", "request_id": "1", "request": map[string]any{"subtype": "initialize"}})
 	send(map[string]any{"type": "user", "session_id": "s", "parent_tool_use_id": nil,
 		"message": map[string]any{"role": "user", "content": "do what the test wants"}})
 	for dec := json.NewDecoder(out); ; {
