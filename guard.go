@@ -244,7 +244,7 @@ func (t *trial) selfByWiring() (why string) {
 		switch {
 		case known && wiring(before) != wiring(after), !known && (mentionsHook(e.Old) || mentionsHook(e.New)):
 			return selfReason + "this changes the lines of " + Printable(real) + " that call it"
-		case mentionsSilencer(string(after)) && !mentionsSilencer(string(before)):
+		case mentionsSilencer(string(after)) && (!mentionsSilencer(string(before)) || hooksConfig(string(after)) != hooksConfig(string(before))):
 			return selfReason + "this would silence its hooks"
 		}
 	}
@@ -363,12 +363,45 @@ func isAgentSettings(real string) bool {
 }
 
 // mentionsSilencer reports whether text names a key that silences hooks,
-// written plainly or with JSON escapes: Claude Code 2.1.329 (measured) and
-// Copilot CLI, then Codex 0.169.0 (read).
+// written plainly or with JSON escapes: Claude Code 2.1.329 (measured),
+// Copilot CLI and Qwen Code 0.24.4, then Codex 0.169.0 (read), then Gemini CLI
+// 0.61.0 (read), which also runs no hook in a folder that is not trusted.
 func mentionsSilencer(text string) bool {
 	text = unescapeJSON(text)
 	return strings.Contains(text, "disableAllHooks") || strings.Contains(text, "allowManagedHooksOnly") ||
-		strings.Contains(text, "allow_managed_hooks_only") || strings.Contains(strings.ReplaceAll(text, " ", ""), "hooks=false")
+		strings.Contains(text, "allow_managed_hooks_only") || strings.Contains(strings.ReplaceAll(text, " ", ""), "hooks=false") ||
+		silencesGemini(hooksConfig(text)) || strings.Contains(text, "DO_NOT_TRUST")
+}
+
+// silencesGemini reports whether what stands under hooksConfig may switch
+// hooks off. It errs towards yes.
+func silencesGemini(config string) bool {
+	config = strings.ReplaceAll(strings.ReplaceAll(config, `"enabled":true`, ""), `"disabled":[]`, "")
+	return strings.Contains(config, "enabled") || strings.Contains(config, "disabled")
+}
+
+// hooksConfig returns what stands from the first "hooksConfig" up to the brace
+// that closes its object, without blanks; all that follows where none does.
+func hooksConfig(text string) string {
+	_, rest, found := strings.Cut(strings.Join(strings.Fields(unescapeJSON(text)), ""), "hooksConfig")
+	if !found {
+		return ""
+	}
+	if strings.Contains(rest, "hooksConfig") { // another one may count
+		return rest
+	}
+	depth := 0
+	for i, c := range []byte(rest) {
+		switch {
+		case c == '{':
+			depth++
+		case c == '}' && depth <= 1:
+			return rest[:i]
+		case c == '}':
+			depth--
+		}
+	}
+	return rest
 }
 
 // unescapeJSON resolves \uXXXX of ASCII characters, wherever they stand.

@@ -77,7 +77,8 @@ func TestNodCommandsThatChangeSomething(t *testing.T) {
 func TestAgentSettingsThatCallNod(t *testing.T) {
 	const file = "/home/dev/shop/.claude/settings.json"
 	w := newWorld(false)
-	w.File(file, wired, 0o644).File("/home/dev/shop/.claude/settings.local.json", "{}\n", 0o644)
+	w.File(file, wired, 0o644).File("/home/dev/shop/.claude/settings.local.json", "{}\n", 0o644).
+		File("/home/dev/.gemini/settings.json", `{"theme": "dark", "hooksConfig": {"enabled": true}, "hooks": {}}`, 0o644)
 	o := options(nod.DefaultRules())
 	o.Files = w
 	edit := func(e nod.Edit) nod.Call {
@@ -86,22 +87,31 @@ func TestAgentSettingsThatCallNod(t *testing.T) {
 		return c
 	}
 	for name, e := range map[string]nod.Edit{
-		"takes the command out":  {Path: file, Old: "/usr/bin/nod-hook", New: "/bin/true"},
-		"takes onFailure out":    {Path: file, Old: `, "onFailure": "block"`, New: ""},
-		"changes an argument":    {Path: file, Old: `["claude-code"]`, New: `["claude-code","--settings","/tmp/x"]`},
-		"replaces the whole":     {Path: file, Whole: true, New: "{}"},
-		"silences":               {Path: file, Old: `"model"`, New: `"disableAllHooks": true, "model"`},
-		"silences, escaped":      {Path: file, Old: `"model"`, New: `"disable\u0041llHooks": true, "model"`},
-		"silences, another file": {Path: "/home/dev/shop/.claude/settings.local.json", Whole: true, New: `{"disableAllHooks":true}`},
-		"silences, new file":     {Path: "/home/dev/other/.claude/settings.json", Whole: true, New: `{"disableAllHooks":true}`},
-		"silences Codex":         {Path: "/home/dev/.codex/config.toml", Whole: true, New: "[features]\nhooks = false\n"},
-		"silences Copilot, repo": {Path: "/home/dev/shop/.github/copilot/settings.json", Whole: true, New: `{"disableAllHooks":true}`},
-		"silences Copilot":       {Path: "/home/dev/shop/.github/hooks/x.json", Whole: true, New: `{"disableAllHooks":true}`},
-		"matches loosely":        {Path: file, Old: "  /usr/bin/nod-hook  ", New: "/bin/true"},
+		"takes the command out":   {Path: file, Old: "/usr/bin/nod-hook", New: "/bin/true"},
+		"takes onFailure out":     {Path: file, Old: `, "onFailure": "block"`, New: ""},
+		"changes an argument":     {Path: file, Old: `["claude-code"]`, New: `["claude-code","--settings","/tmp/x"]`},
+		"replaces the whole":      {Path: file, Whole: true, New: "{}"},
+		"silences":                {Path: file, Old: `"model"`, New: `"disableAllHooks": true, "model"`},
+		"silences, escaped":       {Path: file, Old: `"model"`, New: `"disable\u0041llHooks": true, "model"`},
+		"silences, another file":  {Path: "/home/dev/shop/.claude/settings.local.json", Whole: true, New: `{"disableAllHooks":true}`},
+		"silences, new file":      {Path: "/home/dev/other/.claude/settings.json", Whole: true, New: `{"disableAllHooks":true}`},
+		"silences Codex":          {Path: "/home/dev/.codex/config.toml", Whole: true, New: "[features]\nhooks = false\n"},
+		"silences Copilot, repo":  {Path: "/home/dev/shop/.github/copilot/settings.json", Whole: true, New: `{"disableAllHooks":true}`},
+		"silences Copilot":        {Path: "/home/dev/shop/.github/hooks/x.json", Whole: true, New: `{"disableAllHooks":true}`},
+		"silences Gemini":         {Path: "/home/dev/shop/.gemini/settings.json", Whole: true, New: `{"hooksConfig": {"enabled": false}}`},
+		"silences one of Gemini":  {Path: "/home/dev/shop/.gemini/settings.json", Whole: true, New: `{"hooksConfig": {"disabled": ["x"]}}`},
+		"silences Gemini, was on": {Path: "/home/dev/.gemini/settings.json", Old: "true", New: "false"},
+		"distrusts for Gemini":    {Path: "/home/dev/.gemini/trustedFolders.json", Whole: true, New: `{"/home/dev/shop": "DO_NOT_TRUST"}`},
+		"silences Qwen":           {Path: "/home/dev/shop/.qwen/settings.json", Whole: true, New: `{"disableAllHooks": true}`},
+		"matches loosely":         {Path: file, Old: "  /usr/bin/nod-hook  ", New: "/bin/true"},
 	} {
 		t.Run(name, func(t *testing.T) { guarded(t, o, edit(e), true) })
 	}
-	for _, name := range []string{"/home/dev/.codex/hooks.json", "/home/dev/.copilot/hooks/nod.json", "/home/dev/shop/.github/hooks/nod.json"} {
+	guarded(t, o, edit(nod.Edit{Path: "/home/dev/.gemini/settings.json", Old: `"dark"`, New: `"light"`}), false)
+	guarded(t, o, edit(nod.Edit{Path: "/home/dev/shop/.gemini/settings.json", Whole: true, New: `{"hooksConfig": {"notifications": false}}`}), false)
+	guarded(t, o, bash(`echo '{"hooksConfig":{"enabled":false}}' > .gemini/settings.json`), true)
+	for _, name := range []string{"/home/dev/.codex/hooks.json", "/home/dev/.copilot/hooks/nod.json", "/home/dev/shop/.github/hooks/nod.json",
+		"/home/dev/.gemini/settings.json", "/home/dev/.qwen/settings.json"} {
 		w.File(name, `{"hooks":{"preToolUse":[{"command":"/usr/bin/nod-hook x"}]}}`, 0o644)
 		guarded(t, o, edit(nod.Edit{Path: name, Whole: true}), true) // a patch that deletes it
 		guarded(t, o, bash("rm "+name), true)

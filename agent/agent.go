@@ -156,7 +156,7 @@ type Adapter interface {
 }
 
 // All lists every adapter.
-func All() []Adapter { return []Adapter{ClaudeCode{}, Codex{}, Copilot{}} }
+func All() []Adapter { return []Adapter{ClaudeCode{}, Codex{}, Copilot{}, Gemini{}, Qwen{}} }
 
 // ByName returns the adapter of that name.
 func ByName(name string) (Adapter, bool) {

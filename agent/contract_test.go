@@ -46,6 +46,27 @@ func copilotHost(fixtures fs.FS) agenttest.Host {
 	}
 }
 
+func geminiHost(fixtures fs.FS) agenttest.Host {
+	return agenttest.Host{
+		Adapter:  agent.Gemini{},
+		Fixtures: fixtures,
+		Environ:  []string{"GEMINI_PROJECT_DIR=/home/ada/loom"},
+		Modes:    []string{""},
+		Several:  []string{"tool_input.include"},
+		Valid:    geminiTakes,
+	}
+}
+
+func qwenHost(fixtures fs.FS) agenttest.Host {
+	return agenttest.Host{
+		Adapter:  agent.Qwen{},
+		Fixtures: fixtures,
+		Environ:  []string{"QWEN_PROJECT_DIR=/home/ada/loom"},
+		Modes:    []string{"default", "plan", "auto-edit", "auto", "yolo", "newMode", ""},
+		Valid:    claudeTakes,
+	}
+}
+
 // contracts lists what the suite must be told about each agent, and where the
 // shared corpus has its captured payloads.
 func contracts() []struct {
@@ -59,6 +80,8 @@ func contracts() []struct {
 		{claudeHost, "*.json"},
 		{codexHost, "*.stdin.json"},
 		{copilotHost, "camel.*.json"},
+		{geminiHost, "*.stdin.json"},
+		{qwenHost, "*.stdin.json"},
 	}
 }
 
@@ -193,6 +216,25 @@ func copilotTakes(e agent.Event, a agent.Answer) error {
 		return fmt.Errorf("%s", a.Stdout)
 	case e.Kind == agent.Decide && (out.Behavior != "" || out.PermissionDecisionReason == ""):
 		return fmt.Errorf("%s", a.Stdout)
+	}
+	return nil
+}
+
+// geminiTakes is what Gemini CLI reads: a denial with a reason, flat.
+func geminiTakes(_ agent.Event, a agent.Answer) error {
+	switch {
+	case a.Exit == 2 && len(a.Stdout) == 0 && len(bytes.TrimSpace(a.Stderr)) > 0 && !json.Valid(a.Stderr):
+		return nil
+	case a.Exit != 0 || len(a.Stderr) > 0:
+		return fmt.Errorf("exit %d, stderr %q, stdout %q", a.Exit, a.Stderr, a.Stdout)
+	case len(a.Stdout) == 0 && a.Said == "abstained":
+		return nil
+	}
+	var out struct{ Decision, Reason string }
+	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&out); err != nil || out.Decision != "deny" || a.Said != "deny" || out.Reason == "" {
+		return fmt.Errorf("%s, said %s: %v", a.Stdout, a.Said, err)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ type event struct {
 }
 
 // hosts lists the agents that nod can be installed for.
-func hosts() []host { return []host{claudeCode(), codex(), copilot()} }
+func hosts() []host { return []host{claudeCode(), codex(), copilot(), gemini(), qwen()} }
 
 // Agents returns their names.
 func Agents() []string {

@@ -95,6 +95,8 @@ func TestLevels(t *testing.T) {
 		{"claude-code", "/etc/claude-code/managed-settings.json", "/h/.claude/settings.json", "/p/.claude/settings.json"},
 		{"codex", "", "/h/.codex/hooks.json", "/p/.codex/hooks.json"},
 		{"copilot", "", "/h/.copilot/hooks/nod.json", "/p/.github/hooks/nod.json"},
+		{"gemini", "/etc/gemini-cli/settings.json", "/h/.gemini/settings.json", "/p/.gemini/settings.json"},
+		{"qwen", "/etc/qwen-code/settings.json", "/h/.qwen/settings.json", "/p/.qwen/settings.json"},
 	} {
 		o := Options{Agent: row.agent, OS: "linux", Home: "/h", Project: "/p"}
 		for level, want := range map[Level]string{Managed: row.managed, User: row.user, Project: row.project} {

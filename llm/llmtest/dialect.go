@@ -86,6 +86,9 @@ func (s *Server) steps(r Request) []Step {
 // calledWith reports whether a request tells of a call of the script's whose
 // arguments hold a text.
 func (s *Server) calledWith(r Request, text string) bool {
+	if r.vendor() == geminiContent {
+		return geminiCalledWith(r.Body, text)
+	}
 	for i, step := range s.script.Steps {
 		for _, c := range step.Calls {
 			if strings.Contains(encode(c.Input), text) && bytes.Contains(r.Body, []byte(callID(i, c.Name)+`"`)) {

@@ -140,6 +140,27 @@ func heardGemini(raw []byte, steps []Step) (all []spoken) {
 	return all
 }
 
+// geminiCalledWith reports whether a conversation holds a call whose arguments
+// hold a text; there are no ids to tell it by.
+func geminiCalledWith(raw []byte, text string) bool {
+	var b struct {
+		Contents []struct {
+			Parts []struct {
+				FunctionCall *struct{ Args json.RawMessage }
+			}
+		}
+	}
+	_ = json.Unmarshal(raw, &b)
+	for _, c := range b.Contents {
+		for _, p := range c.Parts {
+			if p.FunctionCall != nil && strings.Contains(string(p.FunctionCall.Args), text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func idAt(steps []Step, step, call int) string {
 	if step < 0 || step >= len(steps) || call >= len(steps[step].Calls) {
 		return ""

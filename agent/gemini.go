@@ -1,0 +1,256 @@
+package agent
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// Gemini is the adapter for Google's Gemini CLI. What it states was measured
+// on version 0.61.0 in print mode, against a scripted model; what is marked
+// "read" stands in the program's source.
+//
+// # One seat
+//
+// BeforeTool comes before every call, a sub-agent's too, and can only veto:
+// the host's own policy decides afterwards, and no hook can grant.
+//
+//	             allow    ask     deny
+//	BeforeTool   -        deny    deny
+//
+// "-" is silence. The host could be told to ask, but no payload says whether
+// anybody is there, and where nobody is, it then hangs for ever. So an ask is
+// a denial that says how to approve.
+//
+// # What the host does with an answer
+//
+//	{"decision":"deny","reason"}        blocked; the model reads the reason
+//	{"decision":"ask"}                  asks a person, even in yolo mode; hangs
+//	                                    where there is none
+//	{"decision":"allow"}                nothing: the policy decides
+//	exit 2 or more, text on stderr      blocked; the model reads it
+//	exit 2 without text, exit 0 and 1,
+//	killed, time-out, cut-off JSON      the call RUNS as far as the policy lets it
+//
+// What is printed is read as JSON first, from standard error where standard
+// output is empty. There is no switch that makes a failing hook block, so nod
+// is registered behind a line of shell that turns every failure into exit 2
+// with a reason.
+//
+// # What no hook is shown
+//
+//   - Everything in `gemini --acp`: hooks do not run there.
+//   - Everything in a folder that is not trusted: there the host runs no hook,
+//     the user's own included (read). It then asks before it acts.
+//   - google_web_search, which the vendor's servers run, is shown as a call.
+//
+// # MCP
+//
+// A tool is mcp_<server>_<tool>, which can be divided in several ways. The
+// payload's mcp_context names both; without it a name that is not certain is
+// no tool that nod knows.
+type Gemini struct{}
+
+// Name returns "gemini".
+func (Gemini) Name() string { return "gemini" }
+
+// Capabilities returns what was measured on 0.61.0.
+func (Gemini) Capabilities() Capabilities {
+	return Capabilities{
+		Tried:         "0.61.0",
+		Before:        Seat{Deny: true, Silence: Flows},
+		ReasonReaches: true,
+		NeedsReason:   true,
+		TimeUnit:      time.Millisecond,
+		SeesSubagents: true,
+	}
+}
+
+// geminiTools maps the tools of Gemini CLI 0.61.0 in the order of the raw
+// name. Source: the tools that the program offered to a model; those that it
+// did not offer (ask_user, complete_task, exit_plan_mode, get_internal_docs,
+// the resources of MCP servers, read_many_files, the tracker) are from the
+// list in its source. The two that have no like elsewhere and end or head
+// nearly every turn are what the allow-list's tools are: complete_task says a
+// sub-agent's result to the agent that started it, update_topic says what the
+// agent is at.
+var geminiTools = [...]builtin{
+	{"activate_skill", "skill", opaque},
+	{"ask_user", "ask_user_question", opaque},
+	{"complete_task", "send_message", opaque},
+	{"enter_plan_mode", "enter_plan_mode", opaque},
+	{"exit_plan_mode", "exit_plan_mode", opaque},
+	{"get_internal_docs", "get_internal_docs", opaque},
+	{"glob", "glob", special},
+	{"google_web_search", "web_search", opaque},
+	{"grep_search", "grep", special},
+	{"invoke_agent", "agent", opaque},
+	{"list_background_processes", "task_list", opaque},
+	{"list_directory", "glob", special},
+	{"list_mcp_resources", "list_mcp_resources", opaque},
+	{"read_background_output", "task_get", opaque},
+	{"read_file", "read_file", read},
+	{"read_many_files", "read_many_files", special},
+	{"read_mcp_resource", "read_mcp_resource", opaque},
+	{"replace", "file_edit", edit},
+	{"run_shell_command", "bash", command},
+	{"tracker_add_dependency", "task_update", opaque},
+	{"tracker_create_task", "task_create", opaque},
+	{"tracker_get_task", "task_get", opaque},
+	{"tracker_list_tasks", "task_list", opaque},
+	{"tracker_update_task", "task_update", opaque},
+	{"tracker_visualize", "task_list", opaque},
+	{"update_topic", "todo_write", opaque},
+	{"web_fetch", "web_fetch", opaque}, // the addresses stand in a prompt
+	{"write_file", "file_write", write},
+	{"write_todos", "todo_write", opaque},
+}
+
+func geminiSpelling() spelling {
+	return spelling{command: "command", workdir: "dir_path", file: "file_path", content: "content",
+		old: "old_string", new: "new_string", all: "allow_multiple"}
+}
+
+// Decode reads one payload. Call.Input shares the payload's memory, which must
+// not change afterwards. A sub-agent's payload is as its root's in all but the
+// call.
+func (g Gemini) Decode(payload []byte, environ []string) (Event, error) {
+	top, err := readPayload(payload)
+	if err != nil {
+		return Event{}, err
+	}
+	f := fieldsOf(top, &err)
+	e := Event{Name: f.word("hook_event_name")}
+	e.Kind = geminiEvent(e.Name)
+	switch e.Kind {
+	case Other:
+		e.Call = nod.Call{Agent: g.Name(), Session: top.hint("session_id")}
+	case Unexpected:
+		e.Call = nod.Call{Agent: g.Name(), Session: top.hint("session_id"), RawTool: f.optional("tool_name")}
+	default:
+		g.decodeCall(&e, f, environ)
+	}
+	if err != nil {
+		return Event{}, err
+	}
+	return e, nil
+}
+
+// geminiEvent knows the events of 0.61.0 (read, but for the two of tools).
+func geminiEvent(name string) Kind {
+	switch name {
+	case "BeforeTool":
+		return Decide
+	case "AfterTool":
+		return Outcome
+	case "BeforeAgent", "AfterAgent", "Notification", "SessionStart", "SessionEnd",
+		"PreCompress", "BeforeModel", "AfterModel", "BeforeToolSelection":
+		return Other
+	}
+	return Unexpected
+}
+
+func (g Gemini) decodeCall(e *Event, f fields, environ []string) {
+	if dir := variable(environ, "GEMINI_PROJECT_DIR"); path.IsAbs(dir) {
+		e.Project = dir
+	}
+	e.Call = nod.Call{
+		Agent:   g.Name(),
+		Session: f.word("session_id"),
+		RawTool: f.word("tool_name"),
+		Dir:     f.word("cwd"),
+		Environ: environ,
+	}
+	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
+		f.wrong(m, "an absolute path")
+	}
+	if name := f.optional("transcript_path"); name != "" {
+		e.Call.Transcript = geminiTranscript(name)
+		e.Call.Opening = lineOpening(name, geminiLine)
+	}
+	g.decodeTool(&e.Call, f)
+	if e.Kind == Outcome {
+		geminiOutcome(e, f)
+	}
+}
+
+// geminiOutcome reads how a call ended: a failure is an error with a message.
+func geminiOutcome(e *Event, f fields) {
+	response, given := f.maybeChild("tool_response")
+	if given == nil {
+		return
+	}
+	if failure, given := response.maybeChild("error"); given != nil {
+		e.Failed, e.Error = true, failure.optional("message")
+	}
+}
+
+// decodeTool recognises the tool, MCP first, and reads its arguments. Those
+// of an MCP tool or an unknown one are free-form.
+func (Gemini) decodeTool(call *nod.Call, f fields) {
+	in, raw := f.child("tool_input")
+	call.Input = raw
+	from, given := f.maybeChild("mcp_context")
+	if given != nil {
+		call.Tool, call.MCP = "mcp", &nod.MCP{Server: from.word("server_name"), Tool: from.word("tool_name")}
+		return
+	}
+	if rest, found := strings.CutPrefix(call.RawTool, "mcp_"); found {
+		server, tool, _ := strings.Cut(rest, "_")
+		if server != "" && tool != "" && !strings.Contains(tool, "_") && !strings.Contains(tool, "...") {
+			call.Tool, call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
+		}
+		return
+	}
+	tool := lookUp(geminiTools[:], call.RawTool)
+	if tool.shape != special || *f.err != nil {
+		arguments(call, tool, geminiSpelling(), in)
+		return
+	}
+	call.Tool = tool.canonical
+	geminiSearch(call, tool.raw, in)
+}
+
+// geminiSearch reads where a search looks; what it looks for is a regular
+// expression in grep_search, and part of the place in glob.
+func geminiSearch(call *nod.Call, raw string, in fields) {
+	switch raw {
+	case "glob":
+		call.Paths = searched(call.Dir, in.optional("dir_path"), in.word("pattern"), "")
+	case "grep_search":
+		_ = in.text("pattern")
+		call.Paths = searched(call.Dir, in.optional("dir_path"), "", in.optional("include_pattern"))
+	case "list_directory":
+		call.Paths = searched(call.Dir, in.word("dir_path"), "", "")
+	case "read_many_files":
+		for _, pattern := range in.texts("include") {
+			call.Paths = append(call.Paths, searched(call.Dir, "", pattern, "")...)
+		}
+	}
+}
+
+// Encode says a decision as the comment on [Gemini] lays it down. The host
+// has no place for notices to the person.
+func (g Gemini) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
+	switch e.Kind {
+	case Decide:
+		word := says(g.Capabilities(), e, d, p, model)
+		a := Answer{Said: logged(word)}
+		if a.Said == saysDeny {
+			a.Stdout = []byte(`{"decision":"deny","reason":` + quoted(reasonOf(d, word)) + `}`)
+		}
+		return a
+	case Outcome, HostDenied, Other:
+		return Answer{Said: abstained}
+	}
+	if e.Name != "" && e.Call.RawTool == "" {
+		return Answer{Said: abstained}
+	}
+	return g.Block("nod does not know the event " + e.Name + ", so what it carries must not run")
+}
+
+// Block exits with 2 and a reason on standard error, which blocks; the model
+// reads it.
+func (Gemini) Block(reason string) Answer { return exit2(reason) }

@@ -1,0 +1,179 @@
+package agent
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// geminiTranscript returns what reads a session file of Gemini CLI (0.61.0):
+// JSON lines, of which a later one with the same id replaces an earlier,
+// {"$set":{"messages"}} replaces all before it, and {"$rewindTo"} takes back
+// the message of that id and what followed. A sub-agent's hook is shown the
+// file of its root.
+//
+// A call stands in it only once it has ended, so the one that is being decided
+// is not there.
+func geminiTranscript(name string) func(context.Context) iter.Seq2[nod.Turn, error] {
+	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
+		return func(yield func(nod.Turn, error) bool) {
+			r := geminiReader{seen: map[string]bool{}}
+			lineTranscript(name, "Gemini CLI", r.turns)(ctx)(yield)
+		}
+	}
+}
+
+// geminiReader reads lines from the last to the first.
+type geminiReader struct {
+	seen    map[string]bool // messages whose later line was read
+	rewound string          // what lies behind this message is taken back
+	over    bool            // all before is replaced
+}
+
+func (r *geminiReader) turns(line object) (turns []nod.Turn, message bool, err error) {
+	f := fieldsOf(line, &err)
+	if to := f.optional("$rewindTo"); to != "" && r.rewound == "" {
+		r.rewound = to
+	}
+	if set, given := f.maybeChild("$set"); given != nil {
+		messages := set.maybe("messages")
+		if messages == nil || r.over || r.rewound != "" || err != nil {
+			return nil, false, err
+		}
+		r.over = true
+		for _, m := range set.list("messages") {
+			if id := m.optional("id"); !r.seen[id] {
+				turns = append(turns, geminiTurns(m)...)
+			}
+		}
+		return turns, len(turns) > 0, err
+	}
+	id := f.optional("id")
+	if err != nil || id == "" || r.over || r.seen[id] {
+		return nil, false, err
+	}
+	if r.rewound != "" {
+		if r.rewound == id {
+			r.rewound = ""
+			r.seen[id] = true
+		}
+		return nil, false, nil
+	}
+	r.seen[id] = true
+	turns = geminiTurns(f)
+	return turns, len(turns) > 0, err
+}
+
+// geminiLine reads a line for its opening, where what replaces it is not known
+// yet.
+func geminiLine(line object) (turns []nod.Turn, message bool, err error) {
+	f := fieldsOf(line, &err)
+	if f.optional("id") != "" {
+		turns = geminiTurns(f)
+	}
+	return turns, len(turns) > 0, err
+}
+
+// geminiTurns reads one message.
+func geminiTurns(m fields) (turns []nod.Turn) {
+	switch m.optional("type") {
+	case "user":
+		turns = geminiUser(m)
+	case "gemini":
+		if text := codexText(m, "content"); text != "" {
+			turns = append(turns, nod.Turn{Origin: nod.OriginAgent, Text: text})
+		}
+		if m.maybe("toolCalls") != nil {
+			for _, call := range m.list("toolCalls") {
+				turns = append(turns, calledTurn(call))
+			}
+		}
+	}
+	at, _ := time.Parse(time.RFC3339, m.hint("timestamp"))
+	for i := range turns {
+		turns[i].Time = at
+	}
+	return turns
+}
+
+// calledTurn is a call {name, args}.
+func calledTurn(call fields) nod.Turn {
+	turn := nod.Turn{Origin: nod.OriginAgent, Tool: call.word("name")}
+	if args := call.maybe("args"); args != nil {
+		turn.Input = args.value
+	}
+	return turn
+}
+
+// geminiUser reads what stands under the role of the user. Where the host made
+// something else of what was typed (a file named with @, a command of the
+// repository's), displayContent is what was typed and content is not.
+func geminiUser(m fields) []nod.Turn {
+	content := m.maybe("content")
+	if content == nil {
+		return nil
+	}
+	if content.value[0] == '"' {
+		return []nod.Turn{{Origin: speaker([]string{m.asText(content)}), Text: m.asText(content)}}
+	}
+	texts, results := partTexts(m.list("content"))
+	turns := results
+	origin := speaker(texts)
+	if m.maybe("displayContent") != nil {
+		origin = nod.OriginHarness
+		if typed := codexText(m, "displayContent"); typed != "" {
+			turns = append(turns, nod.Turn{Origin: speaker([]string{typed}), Text: typed})
+		}
+	}
+	if text := strings.Join(texts, "\n"); text != "" {
+		turns = append(turns, nod.Turn{Origin: origin, Text: text})
+	}
+	return turns
+}
+
+// partTexts divides a message's parts into texts and what tools gave back.
+func partTexts(parts []fields) (texts []string, results []nod.Turn) {
+	for _, part := range parts {
+		if text := part.optional("text"); text != "" && !part.flag("thought") {
+			texts = append(texts, text)
+		}
+		if response, given := part.maybeChild("functionResponse"); given != nil {
+			if text := responseText(response); text != "" {
+				results = append(results, nod.Turn{Origin: nod.OriginTool, Text: text})
+			}
+		}
+	}
+	return texts, results
+}
+
+// responseText is what a tool gave back: its output, or why it failed.
+func responseText(response fields) string {
+	inner, given := response.maybeChild("response")
+	if given == nil {
+		return ""
+	}
+	if text := inner.hint("output"); text != "" {
+		return text
+	}
+	return inner.hint("error")
+}
+
+// speaker says who speaks in the texts of a user's message: a person where it
+// is one text and nothing marks it as the host's. Several texts are a typed one
+// and what the host put beside it, and nobody says which is which.
+func speaker(texts []string) nod.Origin {
+	hosts := func(text string) bool {
+		return strings.HasPrefix(strings.TrimSpace(text), "<") || strings.HasPrefix(text, "System:") || text == "Please continue."
+	}
+	switch {
+	case slices.ContainsFunc(texts, hosts):
+		return nod.OriginHarness
+	case len(texts) != 1:
+		return nod.OriginOther
+	}
+	return nod.OriginPerson
+}

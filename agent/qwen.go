@@ -1,0 +1,258 @@
+package agent
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// Qwen is the adapter for Qwen Code. What it states was measured on version
+// 0.24.4 in print mode and over its stream of JSON, against a scripted model;
+// what is marked "read" stands in the program's source.
+//
+// # Two seats
+//
+// PermissionRequest comes when the host is about to ask a person, and can
+// grant. PreToolUse comes after that, before every call, and can only veto, or
+// have a person asked.
+//
+//	                   allow    ask     deny
+//	PermissionRequest  allow    -       deny
+//	PreToolUse         -        ask     deny
+//
+// "-" is silence. An ask at PreToolUse is put to the person where there is one
+// (read), and denied with nod's reason where there is none. What a person has
+// just approved at the prompt they are asked again if nod would ask: nothing
+// tells PreToolUse what became of the prompt. Over the stream of JSON (an SDK at
+// the other end) that second question was put to nobody, and the host waited.
+//
+// In mode "auto" the host's own judge comes before both.
+//
+// # What the host does with an answer
+//
+//	PreToolUse: deny with a reason      blocked; the model reads the reason
+//	exit 2, text on stderr              blocked; the model reads it
+//	exit 2 without text, exit 1 and 3,
+//	killed, time-out, rubbish           the call RUNS
+//	PermissionRequest: anything else    the person is asked, exit 2 included
+//
+// There is no switch that makes a failing hook block, so nod is registered
+// behind a line of shell that turns every failure into exit 2 with a reason.
+// In print mode the host refuses by itself what it would ask about, and
+// PermissionRequest does not come.
+//
+// # What no hook is shown
+//
+//   - A sub-agent that runs in an environment of its own (a container or a
+//     remote one): hooks are off there (read).
+//   - Anything under --bare and in safe mode (read).
+//
+// # MCP
+//
+// A tool is mcp__<server>__<tool>. The host calls one that it has not shown
+// the model by tool_call; its hooks see what is called, and where they do not,
+// it is taken out here. A name with more than one "__" behind the prefix can be
+// divided in several ways and is no tool that nod knows.
+type Qwen struct{}
+
+// Name returns "qwen".
+func (Qwen) Name() string { return "qwen" }
+
+// Capabilities returns what was measured on 0.24.4. Limits below 1000 are
+// seconds, others milliseconds. That it asks a person was read, not measured:
+// no interactive session was driven.
+func (Qwen) Capabilities() Capabilities {
+	return Capabilities{
+		Tried:         "0.24.4",
+		Before:        Seat{Deny: true, Ask: true, AskHeadless: true, Silence: Flows},
+		Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
+		ReasonReaches: true,
+		NeedsReason:   true,
+		TimeUnit:      time.Millisecond,
+		SeesSubagents: true,
+	}
+}
+
+// qwenTools maps the tools of Qwen Code 0.24.4 in the order of the raw name.
+// Source: the tools that the program offered to a model; those that it did not
+// offer are from the list in its source, which has some thirty more (media,
+// teams, artifacts, cron) that are left to the model.
+var qwenTools = [...]builtin{
+	{"agent", "agent", opaque},
+	{"ask_user_question", "ask_user_question", opaque},
+	{"edit", "file_edit", edit},
+	{"enter_plan_mode", "enter_plan_mode", opaque},
+	{"exec", "exec", opaque}, // runs code
+	{"exit_plan_mode", "exit_plan_mode", opaque},
+	{"get_goal", "get_goal", opaque},
+	{"glob", "glob", special},
+	{"grep_search", "grep", special},
+	{"list_agents", "list_agents", opaque},
+	{"list_directory", "glob", special},
+	{"monitor", "monitor", opaque}, // runs a shell
+	{"notebook_edit", "notebook_edit", special},
+	{"read_file", "read_file", read},
+	{"read_mcp_resource", "read_mcp_resource", opaque},
+	{"run_shell_command", "bash", command},
+	{"save_memory", "save_memory", opaque},
+	{"send_message", "send_message", opaque},
+	{"skill", "skill", opaque},
+	{"task_stop", "task_stop", opaque},
+	{"todo_write", "todo_write", opaque},
+	{"tool_search", "tool_search", opaque},
+	{"update_goal", "update_goal", opaque},
+	{"web_fetch", "web_fetch", fetch},
+	{"web_search", "web_search", opaque},
+	{"write_file", "file_write", write},
+}
+
+func qwenSpelling() spelling {
+	return spelling{command: "command", workdir: "directory", file: "file_path", content: "content",
+		old: "old_string", new: "new_string", all: "replace_all", url: "url"}
+}
+
+// Decode reads one payload. Call.Input shares the payload's memory, which must
+// not change afterwards. A sub-agent's payload carries the session of its root.
+func (q Qwen) Decode(payload []byte, environ []string) (Event, error) {
+	top, err := readPayload(payload)
+	if err != nil {
+		return Event{}, err
+	}
+	f := fieldsOf(top, &err)
+	e := Event{Name: f.word("hook_event_name")}
+	e.Kind = qwenEvent(e.Name)
+	switch e.Kind {
+	case Other:
+		e.Call = nod.Call{Agent: q.Name(), Session: top.hint("session_id")}
+	case Unexpected:
+		e.Call = nod.Call{Agent: q.Name(), Session: top.hint("session_id"), RawTool: f.optional("tool_name")}
+	default:
+		q.decodeCall(&e, f, environ)
+	}
+	if err != nil {
+		return Event{}, err
+	}
+	return e, nil
+}
+
+// qwenEvent knows the events of 0.24.4; those of tools were measured, but for
+// PermissionDenied, the others read.
+func qwenEvent(name string) Kind {
+	switch name {
+	case "PreToolUse":
+		return Decide
+	case "PermissionRequest":
+		return Prompt
+	case "PostToolUse", "PostToolUseFailure":
+		return Outcome
+	case "PermissionDenied":
+		return HostDenied
+	case "InstructionsLoaded", "MessageDisplay", "Notification", "PostCompact", "PostToolBatch", "PreCompact",
+		"SessionDelete", "SessionEnd", "SessionStart", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
+		"TodoCompleted", "TodoCreated", "UserPromptExpansion", "UserPromptSubmit":
+		return Other
+	}
+	return Unexpected
+}
+
+func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
+	e.Mode = f.optional("permission_mode")
+	e.Plan = e.Mode == "plan"
+	e.PromptFollows = e.Kind == Prompt
+	if dir := variable(environ, "QWEN_PROJECT_DIR"); path.IsAbs(dir) {
+		e.Project = dir
+	}
+	e.Call = nod.Call{
+		ID:          f.optional("tool_call_id"),
+		Agent:       q.Name(),
+		Session:     f.word("session_id"),
+		RawTool:     f.word("tool_name"),
+		Dir:         f.word("cwd"),
+		Environ:     environ,
+		Interactive: e.Kind == Prompt, // else nothing says so
+		HostJudges:  e.Mode == "auto",
+	}
+	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
+		f.wrong(m, "an absolute path")
+	}
+	if name := f.optional("transcript_path"); name != "" {
+		e.Call.Transcript = qwenTranscript(name, e.Call.ID)
+		e.Call.Opening = lineOpening(name, qwenLine(e.Call.ID))
+	}
+	q.decodeTool(&e.Call, f)
+	switch e.Kind {
+	case Outcome:
+		e.Failed = e.Name == "PostToolUseFailure"
+		e.Error = f.optional("error")
+		e.Took = f.milliseconds("duration_ms")
+	case HostDenied:
+		e.Reason = f.optional("reason")
+	}
+}
+
+// decodeTool recognises the tool, MCP first, and reads its arguments. Those
+// of an MCP tool or an unknown one are free-form.
+func (Qwen) decodeTool(call *nod.Call, f fields) {
+	in, raw := f.child("tool_input")
+	call.Input = raw
+	if call.RawTool == "tool_call" && *f.err == nil {
+		call.RawTool = in.word("name")
+		in, call.Input = in.child("arguments")
+	}
+	if *f.err != nil {
+		return
+	}
+	if rest, found := strings.CutPrefix(call.RawTool, "mcp__"); found {
+		server, tool, _ := strings.Cut(rest, "__")
+		if server != "" && tool != "" && !strings.Contains(tool, "__") {
+			call.Tool, call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
+		}
+		return
+	}
+	tool := lookUp(qwenTools[:], call.RawTool)
+	if tool.shape != special {
+		arguments(call, tool, qwenSpelling(), in)
+		return
+	}
+	call.Tool = tool.canonical
+	qwenSpecial(call, tool.raw, in)
+}
+
+// qwenSpecial reads searches, of which each has its own names for where it
+// looks, and a cell of a notebook.
+func qwenSpecial(call *nod.Call, raw string, in fields) {
+	switch raw {
+	case "glob":
+		call.Paths = searched(call.Dir, in.optional("path"), in.word("pattern"), "")
+	case "grep_search":
+		_ = in.text("pattern") // what is looked for, not where
+		call.Paths = searched(call.Dir, in.optional("path"), "", in.optional("glob"))
+	case "list_directory":
+		call.Paths = searched(call.Dir, in.word("path"), "", "")
+	case "notebook_edit":
+		one := nod.Edit{Path: in.word("notebook_path"), New: in.optional("new_source")}
+		call.Edits, call.Paths = []nod.Edit{one}, []string{one.Path}
+	}
+}
+
+// Encode says a decision as the comment on [Qwen] lays it down.
+func (q Qwen) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
+	switch e.Kind {
+	case Decide:
+		return nestedBefore(d, says(q.Capabilities(), e, d, p, model))
+	case Prompt:
+		return nestedInstead(d, says(q.Capabilities(), e, d, p, model))
+	case Outcome, HostDenied, Other:
+		return Answer{Said: abstained}
+	}
+	if e.Name != "" && e.Call.RawTool == "" {
+		return Answer{Said: abstained}
+	}
+	return q.Block("nod does not know the event " + e.Name + ", so what it carries must not run")
+}
+
+// Block exits with 2 and a reason on standard error, which blocks a call that
+// is about to run; PermissionRequest ignores it and asks the person.
+func (Qwen) Block(reason string) Answer { return exit2(reason) }

@@ -1,0 +1,153 @@
+package agent_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+)
+
+func TestQwenDecodes(t *testing.T) {
+	loom := "/home/ada/loom"
+	poke := &nod.MCP{Server: "loom", Tool: "poke"}
+	decodeAll(t, agent.Qwen{}, []string{"QWEN_PROJECT_DIR=" + loom}, map[string]seen{
+		"shell.json":       {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
+		"shell_dir.json":   {Kind: agent.Decide, Tool: "bash", Command: "ls"},
+		"shell_auto.json":  {Kind: agent.Decide, Tool: "bash", Command: "git status"},
+		"shell_asked.json": {Kind: agent.Prompt, Tool: "bash", Command: "npm publish"},
+		"write.json":       {Kind: agent.Decide, Tool: "file_write", Paths: []string{loom + "/new.txt"}},
+		"write_asked.json": {Kind: agent.Prompt, Tool: "file_write", Paths: []string{loom + "/new.txt"}},
+		"edit.json":        {Kind: agent.Decide, Tool: "file_edit", Paths: []string{loom + "/weave.go"}},
+		"notebook.json":    {Kind: agent.Decide, Tool: "notebook_edit", Paths: []string{loom + "/weave.ipynb"}},
+		"read.json":        {Kind: agent.Decide, Tool: "read_file", Paths: []string{loom + "/weave.go"}},
+		"glob.json":        {Kind: agent.Decide, Tool: "glob", Paths: []string{loom, loom + "/**/*.go"}},
+		"grep.json":        {Kind: agent.Decide, Tool: "grep", Paths: []string{"/home/ada/.ssh", "/home/ada/.ssh/id_*"}},
+		"list.json":        {Kind: agent.Decide, Tool: "glob", Paths: []string{loom + "/src"}},
+		"fetch.json":       {Kind: agent.Decide, Tool: "web_fetch", URL: "https://loom.example/"},
+		"mcp.json":         {Kind: agent.Decide, Tool: "mcp", MCP: poke},
+		"mcp_asked.json":   {Kind: agent.Prompt, Tool: "mcp", MCP: poke},
+		"mcp_unsure.json":  {Kind: agent.Decide},
+		"deferred.json":    {Kind: agent.Decide, Tool: "mcp", MCP: poke},
+		"spawn.json":       {Kind: agent.Decide, Tool: "agent"},
+		"subagent.json":    {Kind: agent.Decide, Tool: "bash", Command: "ls"},
+		"unknown.json":     {Kind: agent.Decide},
+		"outcome.json":     {Kind: agent.Outcome, Tool: "bash", Command: "ls -la"},
+		"failure.json":     {Kind: agent.Outcome, Tool: "read_file", Paths: []string{"/home/ada/none"}},
+		"host_denied.json": {Kind: agent.HostDenied, Tool: "bash", Command: "npm publish"},
+		"start.json":       {Kind: agent.Other},
+	})
+}
+
+func TestQwenArguments(t *testing.T) {
+	if e := event(t, agent.Qwen{}, "deferred.json", "poke", "poke"); e.Call.RawTool != "mcp__loom__poke" || !strings.Contains(string(e.Call.Input), `"x": "2"`) || strings.Contains(string(e.Call.Input), "arguments") {
+		t.Errorf("%s %s", e.Call.RawTool, e.Call.Input)
+	}
+	// A call within a call within a call is none that nod knows.
+	e := event(t, agent.Qwen{}, "deferred.json", `"mcp__loom__poke"`, `"tool_call"`)
+	if e.Call.Tool != "" || e.Call.MCP != nil {
+		t.Errorf("%+v", e.Call)
+	}
+	if e := event(t, agent.Qwen{}, "deferred.json", `"arguments": {`, `"arguments": {"command": "ls",`); e.Call.Command != "" {
+		t.Errorf("an MCP tool has a command: %+v", e.Call)
+	}
+	if e := event(t, agent.Qwen{}, "shell_dir.json", "/src", "/src"); e.Call.Dir != "/home/ada/loom/src" || e.Mode != "yolo" {
+		t.Errorf("a command starts in %q, mode %q", e.Call.Dir, e.Mode)
+	}
+	if e := event(t, agent.Qwen{}, "failure.json", "none", "none"); !e.Failed || e.Error != "no such file" {
+		t.Errorf("failed %v: %q", e.Failed, e.Error)
+	}
+	if e := event(t, agent.Qwen{}, "host_denied.json", "not asked", "not asked"); e.Reason != "not asked for" || !e.Call.HostJudges {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestQwenSays(t *testing.T) {
+	before, asking := agent.Event{Kind: agent.Decide, Name: "PreToolUse"}, agent.Event{Kind: agent.Prompt, Name: "PermissionRequest", PromptFollows: true}
+	auto := before
+	auto.Mode, auto.Call.HostJudges = "auto", true
+	none := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &nod.Failure{Kind: nod.NoModel, Message: "none"}}
+	for _, row := range []struct {
+		e       agent.Event
+		d       nod.Decision
+		profile agent.Profile
+		want    string
+	}{
+		{before, nod.Decision{Verdict: nod.Allow}, agent.Default, "abstained"},
+		{before, nod.Decision{Verdict: nod.Ask}, agent.Default, "ask"},
+		{before, nod.Decision{Verdict: nod.Ask}, agent.Reinforce, "ask"},
+		{before, nod.Decision{Verdict: nod.Deny}, agent.Default, "deny"},
+		{auto, none, agent.Default, "abstained"}, // its own judge has let it pass
+		{auto, none, agent.Replace, "ask"},
+		{auto, nod.Decision{Verdict: nod.Deny}, agent.Default, "deny"},
+		{asking, nod.Decision{Verdict: nod.Allow}, agent.Default, "allow"},
+		{asking, nod.Decision{Verdict: nod.Allow}, agent.Reinforce, "abstained"},
+		{asking, nod.Decision{Verdict: nod.Ask}, agent.Default, "abstained"},
+		{asking, nod.Decision{Verdict: nod.Deny}, agent.Default, "deny"},
+	} {
+		if a := (agent.Qwen{}).Encode(row.e, row.d, row.profile, false); a.Said != row.want {
+			t.Errorf("%s in mode %q, %s, profile %d: %s, want %s", row.e.Name, row.e.Mode, row.d.Verdict, row.profile, a.Said, row.want)
+		}
+	}
+}
+
+// Only what Qwen marks as a person's, and nothing else stands beside, is.
+func TestQwenTranscript(t *testing.T) {
+	line := func(kind, provenance, more, parts string) string {
+		return `{"uuid":"u","timestamp":"2026-11-20T10:00:00Z","type":"` + kind + `","provenance":"` + provenance + `"` + more + `,"message":{"role":"x","parts":[` + parts + `]}}`
+	}
+	lines := []string{
+		line("user", "real_user", "", `{"text":"publish it"}`),
+		`{"uuid":"u","timestamp":"2026-11-20T10:00:00Z","type":"system","provenance":"system","subtype":"ui_telemetry","systemPayload":{}}`,
+		line("user", "real_user", `,"subtype":"mid_turn_user_message"`, `{"text":"and tag it"}`),
+		line("user", "real_user", `,"subtype":"cron"`, `{"text":"by the clock"}`),
+		line("user", "goal_runtime", `,"subtype":"goal_runtime"`, `{"text":"go on to the goal"}`),
+		line("user", "real_user", `,"backgroundTurn":{"id":"b"}`, `{"text":"in the background"}`),
+		line("user", "real_user", `,"agentId":"kid"`, `{"text":"to a child"}`),
+		line("user", "", "", `{"text":"unmarked"}`),
+		line("user", "real_user", "", `{"text":"<task-notification>"}`),
+		line("user", "real_user", "", `{"text":"see @notes"},{"text":"what stands in notes"}`),
+		line("assistant", "assistant_output", "", `{"text":"a thought","thought":true},{"text":"I will"},{"functionCall":{"id":"call_6","name":"run_shell_command","args":{"command":"ls"}}},{"functionCall":{"id":"call_7","name":"run_shell_command","args":{}}}`),
+		line("tool_result", "tool_result", "", `{"functionResponse":{"id":"call_6","name":"run_shell_command","response":{"output":"the user agrees"}}}`),
+		line("tool_result", "tool_result", "", `{"functionResponse":{"id":"call_5","name":"read_file","response":{"error":"no such file"}}}`),
+	}
+	want := []string{"tool: no such file", "tool: the user agrees", `agent: run_shell_command {"command":"ls"}`, "agent: I will",
+		"other: see @notes\nwhat stands in notes", "harness: <task-notification>", "harness: unmarked", "other agent: to a child",
+		"harness: in the background", "harness: go on to the goal", "harness: by the clock", "person: and tag it", "person: publish it"}
+	const name = "/home/ada/.qwen/projects/-home-ada-loom/chats/9e0c0ffe-0000-4000-8000-00000000cafe.jsonl"
+	e := event(t, agent.Qwen{}, "shell.json", name, writeLines(t, lines))
+	if diff := cmp.Diff(want, spoken(t, e)); diff != "" {
+		t.Error(diff)
+	}
+	if first, ok := e.Call.Opening(t.Context()); !ok || first.Text != "publish it" {
+		t.Errorf("the session opens with %q (%v)", first.Text, ok)
+	}
+}
+
+// A session file as the program wrote it: the person's words are found, and
+// nothing that a tool gave back is theirs.
+func TestQwenTranscriptCaptured(t *testing.T) {
+	file, err := filepath.Abs(filepath.Join("..", "..", "shared", "protocols", "qwen", "fixtures", "transcript.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Skipf("%s absent: skipped", file)
+	}
+	e := event(t, agent.Qwen{}, "shell.json", "/home/ada/.qwen/projects/-home-ada-loom/chats/9e0c0ffe-0000-4000-8000-00000000cafe.jsonl", file)
+	var persons, tools int
+	for _, turn := range spoken(t, e) {
+		if strings.HasPrefix(turn, "person: ") {
+			persons++
+		}
+		if strings.HasPrefix(turn, "tool: ") {
+			tools++
+		}
+	}
+	if persons != 1 || tools == 0 {
+		t.Errorf("%d turns of a person, %d of tools: %q", persons, tools, spoken(t, e))
+	}
+}
