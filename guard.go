@@ -318,7 +318,10 @@ func isAgentSettings(real string) bool {
 		case ".github":
 			return parts[i+1] == "hooks" && strings.HasSuffix(last, ".json")
 		case ".claude", ".codex", ".copilot", ".gemini", ".qwen", ".cursor", ".crush", ".opencode", "claude-code", "opencode", "managed-settings.d":
-			return strings.HasSuffix(last, ".json") || strings.HasSuffix(last, ".toml") || strings.HasSuffix(last, ".jsonc")
+			return strings.HasSuffix(last, ".json") || strings.HasSuffix(last, ".toml") || strings.HasSuffix(last, ".jsonc") ||
+				last == "nod.js" && strings.Contains(p, "opencode")
+		case ".pi":
+			return last == "nod.js" || strings.HasSuffix(last, ".json")
 		}
 	}
 	return false

@@ -149,7 +149,7 @@ type Adapter interface {
 }
 
 // All lists every adapter.
-func All() []Adapter { return []Adapter{ClaudeCode{}, Codex{}, Copilot{}} }
+func All() []Adapter { return []Adapter{ClaudeCode{}, Codex{}, Copilot{}, Opencode{}, Pi{}} }
 
 // ByName returns the adapter of that name.
 func ByName(name string) (Adapter, bool) {

@@ -46,6 +46,24 @@ func copilotHost(fixtures fs.FS) agenttest.Host {
 	}
 }
 
+func opencodeHost(fixtures fs.FS) agenttest.Host {
+	return agenttest.Host{
+		Adapter:  agent.Opencode{},
+		Fixtures: fixtures,
+		Modes:    []string{""},
+		Valid:    shimTakes,
+	}
+}
+
+func piHost(fixtures fs.FS) agenttest.Host {
+	return agenttest.Host{
+		Adapter:  agent.Pi{},
+		Fixtures: fixtures,
+		Modes:    []string{""},
+		Valid:    shimTakes,
+	}
+}
+
 // contracts lists what the suite must be told about each agent, and where the
 // shared corpus has its captured payloads.
 func contracts() []struct {
@@ -59,6 +77,8 @@ func contracts() []struct {
 		{claudeHost, "*.json"},
 		{codexHost, "*.stdin.json"},
 		{copilotHost, "camel.*.json"},
+		{opencodeHost, ""}, // nod's own lines write the payload
+		{piHost, ""},
 	}
 }
 
@@ -68,6 +88,9 @@ func TestContract(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			agenttest.Run(t, row.host(os.DirFS(filepath.Join("testdata", name))))
 		})
+		if row.captured == "" {
+			continue
+		}
 		t.Run(name+", captured", func(t *testing.T) {
 			dir := filepath.Join("..", "..", "shared", "protocols", name, "fixtures")
 			if _, err := os.Stat(dir); err != nil {
@@ -193,6 +216,25 @@ func copilotTakes(e agent.Event, a agent.Answer) error {
 		return fmt.Errorf("%s", a.Stdout)
 	case e.Kind == agent.Decide && (out.Behavior != "" || out.PermissionDecisionReason == ""):
 		return fmt.Errorf("%s", a.Stdout)
+	}
+	return nil
+}
+
+// shimTakes is what the JavaScript that nod installs reads.
+func shimTakes(e agent.Event, a agent.Answer) error {
+	switch {
+	case a.Exit == 2 && len(a.Stdout) == 0 && len(bytes.TrimSpace(a.Stderr)) > 0:
+		return nil
+	case a.Exit != 0 || len(a.Stderr) > 0:
+		return fmt.Errorf("exit %d, stderr %q, stdout %q", a.Exit, a.Stderr, a.Stdout)
+	case len(a.Stdout) == 0:
+		return nil
+	}
+	var out struct{ Decision, Reason string }
+	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&out); err != nil || out.Decision != a.Said || out.Reason == "" || e.Kind != agent.Decide {
+		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ const (
 	write         // a file and its whole content
 	fetch         // an address
 	patch         // a text in the format of apply_patch
+	edits         // a file, and several texts in it with their replacements
 	special       // what the adapter reads by itself
 )
 

@@ -59,7 +59,9 @@ type driven struct {
 	open map[string]string
 }
 
-func allDriven() []driven { return []driven{claudeDriven(), codexDriven(), copilotDriven()} }
+func allDriven() []driven {
+	return []driven{claudeDriven(), codexDriven(), copilotDriven(), opencodeDriven(), piDriven()}
+}
 
 // npmProgram returns a program of a pinned package, by the names that its
 // platform has in npm.

@@ -18,6 +18,9 @@ func TestHosts(t *testing.T) {
 			if _, ok := agent.ByName(h.agent); !ok {
 				t.Errorf("%s has no adapter", h.agent)
 			}
+			if h.file != nil {
+				return // TestPlugin
+			}
 			for _, before := range []string{"", "{}\n", "{\n  \"hooks\": {\n    \"Other\": [],\n  },\n  // mine\n}\n"} {
 				checkHost(t, h, before)
 			}
@@ -94,6 +97,7 @@ func TestLevels(t *testing.T) {
 	}{
 		{"claude-code", "/etc/claude-code/managed-settings.json", "/h/.claude/settings.json", "/p/.claude/settings.json"},
 		{"codex", "", "/h/.codex/hooks.json", "/p/.codex/hooks.json"},
+		{"opencode", "", "/h/.config/opencode/plugin/nod.js", "/p/.opencode/plugin/nod.js"},
 		{"copilot", "", "/h/.copilot/hooks/nod.json", "/p/.github/hooks/nod.json"},
 	} {
 		o := Options{Agent: row.agent, OS: "linux", Home: "/h", Project: "/p"}
