@@ -149,7 +149,11 @@ type Adapter interface {
 }
 
 // All lists every adapter.
-func All() []Adapter { return []Adapter{ClaudeCode{}, Codex{}, Copilot{}, Opencode{}, Pi{}} }
+func All() []Adapter {
+	return []Adapter{ClaudeCode{}, Codex{}, Copilot{}, Opencode{}, Pi{},
+		Generic{"crush"}, Generic{"cursor"}, Generic{"droid"}, Generic{"goose"}, Generic{"grok"}, Generic{"kiro"},
+		Generic{"openhands"}, Generic{"vscode"}, Generic{"windsurf"}}
+}
 
 // ByName returns the adapter of that name.
 func ByName(name string) (Adapter, bool) {

@@ -64,6 +64,19 @@ func piHost(fixtures fs.FS) agenttest.Host {
 	}
 }
 
+func generic(name string, valid func(agent.Event, agent.Answer) error) func(fs.FS) agenttest.Host {
+	return func(fixtures fs.FS) agenttest.Host {
+		return agenttest.Host{
+			Adapter:  agent.Generic{Agent: name},
+			Fixtures: fixtures,
+			Environ:  []string{"PWD=/home/ada/loom"},
+			Modes:    []string{"", "off", "spec", "plan", "newMode"},
+			Several:  []string{"workspace_roots"},
+			Valid:    valid,
+		}
+	}
+}
+
 // contracts lists what the suite must be told about each agent, and where the
 // shared corpus has its captured payloads.
 func contracts() []struct {
@@ -79,6 +92,16 @@ func contracts() []struct {
 		{copilotHost, "camel.*.json"},
 		{opencodeHost, ""}, // nod's own lines write the payload
 		{piHost, ""},
+		// Read, not captured: the payloads are in the words of the pages.
+		{generic("crush", versionedTakes), ""},
+		{generic("cursor", permissionTakes), ""},
+		{generic("droid", claudeTakes), ""},
+		{generic("goose", codeTwoTakes), ""},
+		{generic("grok", codeTwoTakes), ""},
+		{generic("kiro", codeTwoTakes), ""},
+		{generic("openhands", codeTwoTakes), ""},
+		{generic("vscode", claudeTakes), ""},
+		{generic("windsurf", codeTwoTakes), ""},
 	}
 }
 
@@ -234,6 +257,59 @@ func shimTakes(e agent.Event, a agent.Answer) error {
 	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&out); err != nil || out.Decision != a.Said || out.Reason == "" || e.Kind != agent.Decide {
+		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
+	}
+	return nil
+}
+
+// settled reports whether an answer is exit code 2 with a reason, or silence,
+// so that there is nothing printed to look at.
+func settled(a agent.Answer) (done bool, err error) {
+	switch {
+	case a.Exit == 2 && len(a.Stdout) == 0 && len(bytes.TrimSpace(a.Stderr)) > 0 && a.Said == "deny":
+		return true, nil
+	case a.Exit != 0 || len(a.Stderr) > 0:
+		return true, fmt.Errorf("exit %d, stderr %q, stdout %q", a.Exit, a.Stderr, a.Stdout)
+	}
+	return len(a.Stdout) == 0, nil
+}
+
+func codeTwoTakes(_ agent.Event, a agent.Answer) error {
+	done, err := settled(a)
+	if !done {
+		return fmt.Errorf("%s is printed, and the host reads no answer", a.Stdout)
+	}
+	return err
+}
+
+func versionedTakes(_ agent.Event, a agent.Answer) error {
+	if done, err := settled(a); done {
+		return err
+	}
+	var out struct {
+		Version          int
+		Decision, Reason string
+	}
+	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&out); err != nil || out.Version != 1 || out.Reason == "" || out.Decision != a.Said {
+		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
+	}
+	return nil
+}
+
+func permissionTakes(_ agent.Event, a agent.Answer) error {
+	if done, err := settled(a); done {
+		return err
+	}
+	var out struct {
+		Permission string `json:"permission"`
+		Person     string `json:"user_message"`
+		Model      string `json:"agent_message"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&out); err != nil || out.Permission != "deny" || out.Person == "" || out.Model == "" || a.Said != "deny" {
 		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
 	}
 	return nil
