@@ -70,6 +70,7 @@ func droidRow() profile {
 			{"Create", "file_write", write},
 			{"Execute", "bash", command},
 			{"Read", "read_file", read},
+			{"Write", "file_write", write},
 		},
 		spelled: spelling{command: "command", file: "file_path", content: "content"},
 		mcp:     "mcp__", divided: "__",

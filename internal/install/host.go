@@ -49,7 +49,10 @@ type event struct {
 }
 
 // hosts lists the agents that nod can be installed for.
-func hosts() []host { return []host{claudeCode(), codex(), copilot(), opencode(), pi()} }
+func hosts() []host {
+	return []host{claudeCode(), codex(), copilot(), opencode(), pi(),
+		crush(), cursor(), droid(), grok(), openhands(), windsurf()}
+}
 
 // Agents returns their names.
 func Agents() []string {

@@ -97,6 +97,13 @@ func TestLevels(t *testing.T) {
 	}{
 		{"claude-code", "/etc/claude-code/managed-settings.json", "/h/.claude/settings.json", "/p/.claude/settings.json"},
 		{"codex", "", "/h/.codex/hooks.json", "/p/.codex/hooks.json"},
+		{"crush", "", "/h/.config/crush/crush.json", "/p/crush.json"},
+		{"cursor", "/etc/cursor/hooks.json", "/h/.cursor/hooks.json", "/p/.cursor/hooks.json"},
+		{"droid", "", "/h/.factory/settings.json", "/p/.factory/settings.json"},
+		{"grok", "", "/h/.grok/hooks/nod.json", ""},
+		{"openhands", "", "/h/.openhands/hooks.json", "/p/.openhands/hooks.json"},
+		{"pi", "", "/h/.pi/agent/extensions/nod.js", "/p/.pi/extensions/nod.js"},
+		{"windsurf", "/etc/windsurf/hooks.json", "/h/.codeium/windsurf/hooks.json", "/p/.windsurf/hooks.json"},
 		{"opencode", "", "/h/.config/opencode/plugin/nod.js", "/p/.opencode/plugin/nod.js"},
 		{"copilot", "", "/h/.copilot/hooks/nod.json", "/p/.github/hooks/nod.json"},
 	} {
