@@ -21,7 +21,7 @@ import (
 //
 //	the extension throws            blocked
 //	the extension waits             so does the call, without limit
-//	the extension cannot be loaded  calls RUN; Pi says so at its start
+//	the extension cannot be loaded  Pi does not start (print mode)
 //
 // Calls that another tool makes (a codemode script, an MCP tool) come one by
 // one like the model's own. What a person runs with ! is theirs.

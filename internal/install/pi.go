@@ -9,6 +9,6 @@ func pi() host {
 		project:  ".pi/extensions/nod.js",
 		file:     plugin("pi.js"),
 		next:     "Pi reads extensions when it starts: enter /reload in the ones that run.",
-		failOpen: "Pi runs on without an extension that it cannot load, and every call then runs unasked; so it does under pi --no-extensions.",
+		failOpen: "Under pi --no-extensions every call runs unasked. In print mode Pi does not start with an extension that it cannot load; whether it goes on without one in a terminal was not tried.",
 	}
 }

@@ -15,6 +15,12 @@ function quiet(permission, name) {
   return permission === undefined || (typeof permission === "object" && permission !== null && !("*" in permission) && !(name in permission))
 }
 
+// vague reports whether rules for several permissions at once may come after
+// the one for a single permission, and overrule it.
+function vague(permission) {
+  return typeof permission === "object" && permission !== null && Object.keys(permission).some((key) => /[*?]/.test(key))
+}
+
 export const Nod = async ({ client, directory }) => {
   const parents = new Map() // sub-agents' sessions
   const granted = new Map() // what nod has allowed: tool and arguments
@@ -43,7 +49,7 @@ export const Nod = async ({ client, directory }) => {
       for (const name of ["bash", "webfetch"]) {
         if (quiet(config.permission, name)) config.permission = { ...config.permission, [name]: "ask" }
         const rule = typeof config.permission === "object" ? config.permission[name] : config.permission
-        if (rule === "ask" && !agents.some((agent) => agent?.permission !== undefined || agent?.tools !== undefined)) asked.push(name)
+        if (rule === "ask" && !vague(config.permission) && !agents.some((agent) => agent?.permission !== undefined || agent?.tools !== undefined)) asked.push(name)
       }
     },
     event: async ({ event }) => {
