@@ -28,7 +28,7 @@ func installCommand() command {
 tool call and told what became of it. The rest of the file stays as it is, a
 copy is put beside it, and installing twice changes nothing.
 
-AGENT is one of: ` + strings.Join(install.Agents(), ", ") + `
+AGENT is one of: ` + agentLines() + `
 
   --managed       the machine's settings (the default where the agent has
                   them; needs root). No repository can silence a hook there.
@@ -58,6 +58,15 @@ Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.`,
 		examples: []string{`nod install claude-code --user --dry-run`, `sudo nod install claude-code --claude-version "$(claude --version)"`},
 		run:      installer{}.install,
 	}
+}
+
+// agentLines lists the agents, five to a line.
+func agentLines() string {
+	var lines []string
+	for some := range slices.Chunk(install.Agents(), 5) {
+		lines = append(lines, strings.Join(some, ", "))
+	}
+	return strings.Join(lines, ",\n  ")
 }
 
 // installer is what install and uninstall see of the machine. The zero value
