@@ -122,3 +122,55 @@ func TestPluginFailsClosed(t *testing.T) {
 		})
 	}
 }
+
+// The plugin says that opencode will ask only where that is certain from the
+// person's settings, and never under `opencode run`.
+func TestOpencodePluginAsks(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not in PATH: skipped")
+	}
+	for _, row := range []struct {
+		config, word string
+		asks         bool
+	}{
+		{`{}`, "serve", true},
+		{`{"permission":{"edit":"ask"}}`, "serve", true},
+		{`{"permission":{"bash":"ask"}}`, "serve", true},
+		{`{"permission":"ask"}`, "serve", true},
+		{`{}`, "run", false},
+		{`{"permission":"allow"}`, "serve", false},
+		{`{"permission":{"bash":"allow"}}`, "serve", false},
+		{`{"permission":{"bash":{"*":"ask","git *":"allow"}}}`, "serve", false},
+		{`{"permission":{"*":"allow"}}`, "serve", false},
+		{`{"permission":{"bash":"ask","*":"allow"}}`, "serve", false},
+		{`{"permission":{"b*":"allow"}}`, "serve", false},
+		{`{"agent":{"build":{"permission":{"bash":"allow"}}}}`, "serve", false},
+		{`{"mode":{"build":{"tools":{"bash":true}}}}`, "serve", false},
+	} {
+		t.Run(row.word+" "+row.config, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			o := paths()
+			o.Agent, o.Hook = "opencode", filepath.Join(dir, "nod-hook")
+			script(t, o.Hook, "cat > "+Quote(filepath.Join(dir, "payload")))
+			file := filepath.Join(dir, "nod.mjs")
+			write(t, file, string(plugin("opencode.js")(o))+`
+const hooks = await Nod({ client: {}, directory: "/w" })
+await hooks.config(`+row.config+`)
+await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command: "x" } })
+`)
+			if out, err := exec.Command(node, file, row.word).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			raw, err := os.ReadFile(filepath.Join(dir, "payload"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var payload struct{ Asks, Interactive bool }
+			if err := json.Unmarshal(raw, &payload); err != nil || payload.Asks != row.asks || payload.Interactive == (row.word == "run") {
+				t.Errorf("%s (%v)", raw, err)
+			}
+		})
+	}
+}
