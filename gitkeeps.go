@@ -76,7 +76,7 @@ func (t *trial) wiredIn(top string) string {
 	if name := top + "/.nod.toml"; !t.missing(name) {
 		return name
 	}
-	for _, dir := range [...]string{".", ".claude", ".codex", ".copilot", ".gemini", ".qwen", ".cursor", ".crush", ".opencode", ".github/hooks"} {
+	for _, dir := range [...]string{".", ".claude", ".codex", ".copilot", ".gemini", ".qwen", ".cursor", ".crush", ".opencode", ".opencode/plugin", ".pi/extensions", ".github/hooks"} {
 		dir = path.Join(top, dir)
 		names, err := t.gate.files.List(dir, maxMatches)
 		if err != nil && !t.missing(dir) {

@@ -348,7 +348,7 @@ func isAgentSettings(real string) bool {
 	}
 	last := parts[len(parts)-1]
 	switch last {
-	case "managed-settings.json", "hooks.json", ".claude.json":
+	case "managed-settings.json", "hooks.json", ".claude.json", "crush.json", ".crush.json":
 		return true
 	}
 	for i, p := range parts[:len(parts)-1] {
@@ -356,7 +356,12 @@ func isAgentSettings(real string) bool {
 		case ".github":
 			return (parts[i+1] == "hooks" || parts[i+1] == "copilot") && strings.HasSuffix(last, ".json")
 		case ".claude", ".codex", ".copilot", ".gemini", ".qwen", ".cursor", ".crush", ".opencode", "claude-code", "opencode", "managed-settings.d":
-			return strings.HasSuffix(last, ".json") || strings.HasSuffix(last, ".toml") || strings.HasSuffix(last, ".jsonc")
+			return strings.HasSuffix(last, ".json") || strings.HasSuffix(last, ".toml") || strings.HasSuffix(last, ".jsonc") ||
+				last == "nod.js" && strings.Contains(p, "opencode")
+		case ".factory", ".grok", ".kiro":
+			return strings.HasSuffix(last, ".json")
+		case ".pi":
+			return last == "nod.js" || strings.HasSuffix(last, ".json")
 		}
 	}
 	return false

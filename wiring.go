@@ -1,16 +1,24 @@
 package nod
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 )
 
+// pluginMark is how a file begins that nod install has written as a whole.
+const pluginMark = "// nod-hook: "
+
 // wiring returns what of an agent's settings calls nod: every hook entry that
 // names nod-hook, with the event and matcher it stands under. Two files with
 // the same wiring call nod in the same way. A file that is not JSON is taken
-// line by line: each that names nod-hook, and the few around it.
+// line by line: each that names nod-hook, and the few around it. Of a file
+// that nod has written itself every byte counts.
 func wiring(content []byte) string {
+	if bytes.HasPrefix(content, []byte(pluginMark)) {
+		return string(content)
+	}
 	var tree any
 	if json.Unmarshal(content, &tree) != nil {
 		return wiringLines(unescapeJSON(string(content)))

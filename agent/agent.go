@@ -156,7 +156,11 @@ type Adapter interface {
 }
 
 // All lists every adapter.
-func All() []Adapter { return []Adapter{ClaudeCode{}, Codex{}, Copilot{}, Gemini{}, Qwen{}} }
+func All() []Adapter {
+	return []Adapter{ClaudeCode{}, Codex{}, Copilot{}, Gemini{}, Qwen{}, Opencode{}, Pi{},
+		Generic{"crush"}, Generic{"cursor"}, Generic{"droid"}, Generic{"goose"}, Generic{"grok"}, Generic{"kiro"},
+		Generic{"openhands"}, Generic{"vscode"}, Generic{"windsurf"}}
+}
 
 // ByName returns the adapter of that name.
 func ByName(name string) (Adapter, bool) {

@@ -45,7 +45,8 @@ func decodeAll(t *testing.T, a agent.Adapter, environ []string, want map[string]
 			if diff := cmp.Diff(want[filepath.Base(file)], sight(e)); diff != "" {
 				t.Error(diff)
 			}
-			if (e.Kind == agent.Decide || e.Kind == agent.Prompt) && e.Project != "/home/ada/loom" {
+			_, table := a.(agent.Generic) // few of those name a workspace
+			if (e.Kind == agent.Decide || e.Kind == agent.Prompt) && e.Project != "/home/ada/loom" && (!table || e.Project != "") {
 				t.Errorf("project %q", e.Project)
 			}
 		})

@@ -46,24 +46,34 @@ func copilotHost(fixtures fs.FS) agenttest.Host {
 	}
 }
 
-func geminiHost(fixtures fs.FS) agenttest.Host {
+func opencodeHost(fixtures fs.FS) agenttest.Host {
 	return agenttest.Host{
-		Adapter:  agent.Gemini{},
+		Adapter:  agent.Opencode{},
 		Fixtures: fixtures,
-		Environ:  []string{"GEMINI_PROJECT_DIR=/home/ada/loom"},
 		Modes:    []string{""},
-		Several:  []string{"tool_input.include"},
-		Valid:    geminiTakes,
+		Valid:    shimTakes,
 	}
 }
 
-func qwenHost(fixtures fs.FS) agenttest.Host {
+func piHost(fixtures fs.FS) agenttest.Host {
 	return agenttest.Host{
-		Adapter:  agent.Qwen{},
+		Adapter:  agent.Pi{},
 		Fixtures: fixtures,
-		Environ:  []string{"QWEN_PROJECT_DIR=/home/ada/loom"},
-		Modes:    []string{"default", "plan", "auto-edit", "auto", "yolo", "newMode", ""},
-		Valid:    claudeTakes,
+		Modes:    []string{""},
+		Valid:    shimTakes,
+	}
+}
+
+func generic(name string, valid func(agent.Event, agent.Answer) error) func(fs.FS) agenttest.Host {
+	return func(fixtures fs.FS) agenttest.Host {
+		return agenttest.Host{
+			Adapter:  agent.Generic{Agent: name},
+			Fixtures: fixtures,
+			Environ:  []string{"PWD=/home/ada/loom"},
+			Modes:    []string{"", "off", "spec", "plan", "newMode"},
+			Several:  []string{"workspace_roots"},
+			Valid:    valid,
+		}
 	}
 }
 
@@ -82,6 +92,18 @@ func contracts() []struct {
 		{copilotHost, "camel.*.json"},
 		{geminiHost, "*.stdin.json"},
 		{qwenHost, "*.stdin.json"},
+		{opencodeHost, ""}, // nod's own lines write the payload
+		{piHost, ""},
+		// Read, not captured: the payloads are in the words of the pages.
+		{generic("crush", versionedTakes), ""},
+		{generic("cursor", permissionTakes), ""},
+		{generic("droid", claudeTakes), ""},
+		{generic("goose", codeTwoTakes), ""},
+		{generic("grok", codeTwoTakes), ""},
+		{generic("kiro", codeTwoTakes), ""},
+		{generic("openhands", codeTwoTakes), ""},
+		{generic("vscode", claudeTakes), ""},
+		{generic("windsurf", codeTwoTakes), ""},
 	}
 }
 
@@ -91,6 +113,9 @@ func TestContract(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			agenttest.Run(t, row.host(os.DirFS(filepath.Join("testdata", name))))
 		})
+		if row.captured == "" {
+			continue
+		}
 		t.Run(name+", captured", func(t *testing.T) {
 			dir := filepath.Join("..", "..", "shared", "protocols", name, "fixtures")
 			if _, err := os.Stat(dir); err != nil {
@@ -218,6 +243,99 @@ func copilotTakes(e agent.Event, a agent.Answer) error {
 		return fmt.Errorf("%s", a.Stdout)
 	}
 	return nil
+}
+
+// shimTakes is what the JavaScript that nod installs reads.
+func shimTakes(e agent.Event, a agent.Answer) error {
+	switch {
+	case a.Exit == 2 && len(a.Stdout) == 0 && len(bytes.TrimSpace(a.Stderr)) > 0:
+		return nil
+	case a.Exit != 0 || len(a.Stderr) > 0:
+		return fmt.Errorf("exit %d, stderr %q, stdout %q", a.Exit, a.Stderr, a.Stdout)
+	case len(a.Stdout) == 0:
+		return nil
+	}
+	var out struct{ Decision, Reason string }
+	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&out); err != nil || out.Decision != a.Said || out.Reason == "" || e.Kind != agent.Decide {
+		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
+	}
+	return nil
+}
+
+// settled reports whether an answer is exit code 2 with a reason, or silence,
+// so that there is nothing printed to look at.
+func settled(a agent.Answer) (done bool, err error) {
+	switch {
+	case a.Exit == 2 && len(a.Stdout) == 0 && len(bytes.TrimSpace(a.Stderr)) > 0 && a.Said == "deny":
+		return true, nil
+	case a.Exit != 0 || len(a.Stderr) > 0:
+		return true, fmt.Errorf("exit %d, stderr %q, stdout %q", a.Exit, a.Stderr, a.Stdout)
+	}
+	return len(a.Stdout) == 0, nil
+}
+
+func codeTwoTakes(_ agent.Event, a agent.Answer) error {
+	done, err := settled(a)
+	if !done {
+		return fmt.Errorf("%s is printed, and the host reads no answer", a.Stdout)
+	}
+	return err
+}
+
+func versionedTakes(_ agent.Event, a agent.Answer) error {
+	if done, err := settled(a); done {
+		return err
+	}
+	var out struct {
+		Version          int
+		Decision, Reason string
+	}
+	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&out); err != nil || out.Version != 1 || out.Reason == "" || out.Decision != a.Said {
+		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
+	}
+	return nil
+}
+
+func permissionTakes(_ agent.Event, a agent.Answer) error {
+	if done, err := settled(a); done {
+		return err
+	}
+	var out struct {
+		Permission string `json:"permission"`
+		Person     string `json:"user_message"`
+		Model      string `json:"agent_message"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&out); err != nil || out.Permission != "deny" || out.Person == "" || out.Model == "" || a.Said != "deny" {
+		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
+	}
+	return nil
+}
+
+func geminiHost(fixtures fs.FS) agenttest.Host {
+	return agenttest.Host{
+		Adapter:  agent.Gemini{},
+		Fixtures: fixtures,
+		Environ:  []string{"GEMINI_PROJECT_DIR=/home/ada/loom"},
+		Modes:    []string{""},
+		Several:  []string{"tool_input.include"},
+		Valid:    geminiTakes,
+	}
+}
+
+func qwenHost(fixtures fs.FS) agenttest.Host {
+	return agenttest.Host{
+		Adapter:  agent.Qwen{},
+		Fixtures: fixtures,
+		Environ:  []string{"QWEN_PROJECT_DIR=/home/ada/loom"},
+		Modes:    []string{"default", "plan", "auto-edit", "auto", "yolo", "newMode", ""},
+		Valid:    claudeTakes,
+	}
 }
 
 // geminiTakes is what Gemini CLI reads: a denial with a reason, flat.

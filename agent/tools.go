@@ -28,6 +28,9 @@ const (
 	write         // a file and its whole content
 	fetch         // an address
 	patch         // a text in the format of apply_patch
+	edits         // a file, and several texts in it with their replacements
+	editor        // a word that says which of read, write and edit it is
+	text          // an MCP call whose arguments are written into a string
 	special       // what the adapter reads by itself
 )
 

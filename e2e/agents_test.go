@@ -60,7 +60,7 @@ type driven struct {
 }
 
 func allDriven() []driven {
-	return []driven{claudeDriven(), codexDriven(), copilotDriven(), geminiDriven(), qwenDriven()}
+	return []driven{claudeDriven(), codexDriven(), copilotDriven(), geminiDriven(), qwenDriven(), opencodeDriven(), piDriven()}
 }
 
 // npmProgram returns a program of a pinned package, by the names that its

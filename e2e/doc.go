@@ -6,6 +6,15 @@
 //	npm ci --prefix DIR     (with package.json and package-lock.json copied to DIR)
 //	NOD_TOOLS=DIR go test ./e2e
 //
+// Pi 1.5.2 is fetched by itself, since not all that it names as dependencies is
+// published; the program is one file, and needs of them only jiti, which is
+// pinned:
+//
+//	npm pack --pack-destination DIR @earendil-works/pi-coding-agent@1.5.2
+//	mkdir -p DIR/node_modules/@earendil-works/pi-coding-agent
+//	tar -xzf DIR/earendil-works-pi-coding-agent-1.5.2.tgz --strip-components 1 \
+//		-C DIR/node_modules/@earendil-works/pi-coding-agent
+//
 // NOD_TOOLS is where the pinned programs of package.json are installed. Where
 // it is unset the tests are skipped and say so; with NOD_E2E=require whatever
 // is missing is a failure instead.

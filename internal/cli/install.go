@@ -28,7 +28,7 @@ func installCommand() command {
 tool call and told what became of it. The rest of the file stays as it is, a
 copy is put beside it, and installing twice changes nothing.
 
-AGENT is one of: ` + strings.Join(install.Agents(), ", ") + `
+AGENT is one of: ` + agentLines() + `
 
   --all           for every agent that is found, in PATH or by its directory
                   in your home: shows all that would be written, asks once;
@@ -62,6 +62,15 @@ With --all, 2 says that it was refused for some; the others are written.`,
 		examples: []string{`nod install claude-code --user --dry-run`, `nod install --all --dry-run`, `sudo nod install claude-code --claude-version "$(claude --version)"`},
 		run:      installer{}.install,
 	}
+}
+
+// agentLines lists the agents, five to a line.
+func agentLines() string {
+	var lines []string
+	for some := range slices.Chunk(install.Agents(), 5) {
+		lines = append(lines, strings.Join(some, ", "))
+	}
+	return strings.Join(lines, ",\n  ")
 }
 
 // installer is what install and uninstall see of the machine. The zero value

@@ -225,8 +225,18 @@ func writeBackup(path string, data []byte, now time.Time) (string, error) {
 	}
 }
 
-// swap writes the new file beside the old one and renames it.
+// swap writes the new file beside the old one and renames it, or removes the
+// old one.
 func (p Plan) swap(dir string) error {
+	if p.After == nil {
+		if err := p.unchanged(); err != nil {
+			return err
+		}
+		if err := os.Remove(p.file.real); err != nil {
+			return err
+		}
+		return syncDir(dir)
+	}
 	h, err := os.CreateTemp(dir, ".nod-settings-*")
 	if err != nil {
 		return err
@@ -245,6 +255,17 @@ func (p Plan) swap(dir string) error {
 	if err := fill(h, p.After); err != nil {
 		return err
 	}
+	if err := p.unchanged(); err != nil {
+		return err
+	}
+	if err := os.Rename(h.Name(), p.file.real); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// unchanged looks whether the file is still what was planned for.
+func (p Plan) unchanged() error {
 	now := p.file
 	now.data = nil
 	if err := now.load(); err != nil {
@@ -253,10 +274,7 @@ func (p Plan) swap(dir string) error {
 	if !bytes.Equal(now.data, p.Before) || (now.data == nil) != (p.Before == nil) {
 		return errors.New("it was changed meanwhile; run the command again")
 	}
-	if err := os.Rename(h.Name(), p.file.real); err != nil {
-		return err
-	}
-	return syncDir(dir)
+	return nil
 }
 
 // fill writes data through to the disk and closes h.

@@ -28,6 +28,10 @@ type host struct {
 	events  []event
 	// handler writes a hook.
 	handler func(o Options, decides bool) ordered
+	// file is the whole of a file that is nod's alone, for hosts that load
+	// code. Such a host has no events, and what is above about a settings
+	// file does not hold.
+	file func(o Options) []byte
 	// plain says that the host reads standard JSON only.
 	plain bool
 	// silencers are keys at the top of the same file that switch its hooks off.
@@ -47,7 +51,10 @@ type event struct {
 }
 
 // hosts lists the agents that nod can be installed for.
-func hosts() []host { return []host{claudeCode(), codex(), copilot(), gemini(), qwen()} }
+func hosts() []host {
+	return []host{claudeCode(), codex(), copilot(), gemini(), qwen(), opencode(), pi(),
+		crush(), cursor(), droid(), grok(), openhands(), windsurf()}
+}
 
 // Agents returns their names.
 func Agents() []string {

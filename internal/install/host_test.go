@@ -18,6 +18,9 @@ func TestHosts(t *testing.T) {
 			if _, ok := agent.ByName(h.agent); !ok {
 				t.Errorf("%s has no adapter", h.agent)
 			}
+			if h.file != nil {
+				return // TestPlugin
+			}
 			for _, before := range []string{"", "{}\n", "{\n  \"hooks\": {\n    \"Other\": [],\n  },\n  // mine\n}\n"} {
 				checkHost(t, h, before)
 			}
@@ -94,6 +97,14 @@ func TestLevels(t *testing.T) {
 	}{
 		{"claude-code", "/etc/claude-code/managed-settings.json", "/h/.claude/settings.json", "/p/.claude/settings.json"},
 		{"codex", "", "/h/.codex/hooks.json", "/p/.codex/hooks.json"},
+		{"crush", "", "/h/.config/crush/crush.json", "/p/crush.json"},
+		{"cursor", "/etc/cursor/hooks.json", "/h/.cursor/hooks.json", "/p/.cursor/hooks.json"},
+		{"droid", "", "/h/.factory/settings.json", "/p/.factory/settings.json"},
+		{"grok", "", "/h/.grok/hooks/nod.json", ""},
+		{"openhands", "", "/h/.openhands/hooks.json", "/p/.openhands/hooks.json"},
+		{"pi", "", "/h/.pi/agent/extensions/nod.js", "/p/.pi/extensions/nod.js"},
+		{"windsurf", "/etc/windsurf/hooks.json", "/h/.codeium/windsurf/hooks.json", "/p/.windsurf/hooks.json"},
+		{"opencode", "", "/h/.config/opencode/plugin/nod.js", "/p/.opencode/plugin/nod.js"},
 		{"copilot", "", "/h/.copilot/hooks/nod.json", "/p/.github/hooks/nod.json"},
 		{"gemini", "/etc/gemini-cli/settings.json", "/h/.gemini/settings.json", "/p/.gemini/settings.json"},
 		{"qwen", "/etc/qwen-code/settings.json", "/h/.qwen/settings.json", "/p/.qwen/settings.json"},

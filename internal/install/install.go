@@ -101,8 +101,8 @@ func (o Options) base() string {
 // Plan is a change to one settings file that has not been made.
 type Plan struct {
 	Level Level
-	// Path is the file as named, and After what it would hold. Before is what
-	// it holds, nil where there is no such file.
+	// Path is the file as named, and After what it would hold, nil where it
+	// would be gone. Before is what it holds, nil where there is no such file.
 	Path          string
 	Before, After []byte
 	// Findings are what the person should know. A plan with an [Unread]
@@ -131,6 +131,9 @@ func PlanInstall(o Options) (Plan, error) {
 	if err := o.check(); err != nil {
 		return Plan{}, err
 	}
+	if h := o.host(); h.file != nil {
+		return o.planFile(h.file(o))
+	}
 	p, doc, err := o.open()
 	if err != nil {
 		return Plan{}, err
@@ -149,6 +152,9 @@ func PlanInstall(o Options) (Plan, error) {
 // PlanUninstall says how the settings file must change so that nothing of nod
 // is left in it. It needs no program of nod's.
 func PlanUninstall(o Options) (Plan, error) {
+	if o.host().file != nil {
+		return o.planFile(nil)
+	}
 	p, doc, err := o.open()
 	if err != nil {
 		return Plan{}, err
@@ -163,7 +169,7 @@ func PlanUninstall(o Options) (Plan, error) {
 
 func (o Options) open() (Plan, *document, error) {
 	if !o.HasLevel() {
-		return Plan{}, nil, fmt.Errorf("install: %s has no hooks at the %s level that nod could edit", cmp.Or(o.host().title, o.Agent), o.Level)
+		return Plan{}, nil, o.noLevel()
 	}
 	f, err := o.read()
 	if err != nil {
@@ -171,6 +177,10 @@ func (o Options) open() (Plan, *document, error) {
 	}
 	doc, err := parse(f.path, f.data)
 	return Plan{Level: o.Level, Path: f.path, Before: f.data, file: f}, doc, err
+}
+
+func (o Options) noLevel() error {
+	return fmt.Errorf("install: %s has no hooks at the %s level that nod could edit", cmp.Or(o.host().title, o.Agent), o.Level)
 }
 
 func (o Options) check() error {

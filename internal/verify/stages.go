@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -13,6 +17,10 @@ import (
 const (
 	staticcheckAt = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
 	govulncheckAt = "golang.org/x/vuln/cmd/govulncheck@v1.9.0"
+
+	piPackage = "@earendil-works/pi-coding-agent"
+	piAt      = "1.5.2"
+	piSHA256  = "691bde186273b457d9d1c41d0fd47b57853b5e85ded1add1a1f6b78e66c261f4"
 )
 
 func installTools(ctx context.Context, h *house) (string, error) {
@@ -26,8 +34,33 @@ func installTools(ctx context.Context, h *house) (string, error) {
 			return "", fmt.Errorf("%s is missing: %s", need.name, need.why)
 		}
 	}
-	_, err := h.output(ctx, nil, "npm", "ci", "--prefix", h.tools, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error")
-	return "npm programs installed", err
+	if _, err := h.output(ctx, nil, "npm", "ci", "--prefix", h.tools, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"); err != nil {
+		return "", err
+	}
+	return "npm programs installed", installPi(ctx, h)
+}
+
+// installPi fetches Pi by itself: not all that it names as dependencies is
+// published, and its program needs none of that. See e2e/doc.go.
+func installPi(ctx context.Context, h *house) error {
+	name, err := h.output(ctx, nil, "npm", "pack", "--loglevel", "error", "--pack-destination", h.tools, piPackage+"@"+piAt)
+	if err != nil {
+		return err
+	}
+	archive := filepath.Join(h.tools, strings.TrimSpace(name))
+	text, err := os.ReadFile(archive)
+	if err != nil {
+		return err
+	}
+	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != piSHA256 {
+		return fmt.Errorf("%s %s is not the file that was tried", piPackage, piAt)
+	}
+	dir := filepath.Join(h.tools, "node_modules", filepath.FromSlash(piPackage))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	_, err = h.output(ctx, nil, "tar", "-xzf", archive, "--strip-components", "1", "-C", dir)
+	return err
 }
 
 func verifyModules(ctx context.Context, h *house) (string, error) {

@@ -1,0 +1,106 @@
+package agent_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+)
+
+func TestGenericDecodes(t *testing.T) {
+	loom := "/home/ada/loom"
+	shell := seen{Kind: agent.Decide, Tool: "bash", Command: "ls -la"}
+	written := seen{Kind: agent.Decide, Tool: "file_write", Paths: []string{loom + "/new.txt"}}
+	changed := seen{Kind: agent.Decide, Tool: "file_edit", Paths: []string{loom + "/weave.go"}}
+	viewed := seen{Kind: agent.Decide, Tool: "read_file", Paths: []string{loom + "/weave.go"}}
+	poked := seen{Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}}
+	unknown := seen{Kind: agent.Decide}
+	outcome := seen{Kind: agent.Outcome, Tool: "bash", Command: "ls -la"}
+	for name, files := range map[string]map[string]seen{
+		"crush": {"shell.json": shell, "write.json": written, "view.json": viewed, "mcp.json": poked,
+			"glob.json":  {Kind: agent.Decide, Tool: "glob", Paths: []string{loom, loom + "/**/*.go"}},
+			"fetch.json": {Kind: agent.Decide, Tool: "web_fetch", URL: "https://example.com/"},
+			"agent.json": {Kind: agent.Decide, Tool: "unseen_agent"}},
+		"cursor": {"tool.json": shell, "shell.json": shell, "read.json": viewed, "write.json": unknown,
+			"mcp.json": {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom-server", Tool: "poke"}}},
+		"droid":     {"shell.json": shell, "camel.json": shell, "create.json": written, "read.json": viewed, "edit.json": unknown, "mcp.json": poked},
+		"goose":     {"shell.json": shell, "create.json": written, "mcp.json": poked, "outcome.json": outcome},
+		"grok":      {"shell.json": shell, "unknown.json": unknown},
+		"kiro":      {"shell.json": shell, "create.json": written, "replace.json": changed, "read.json": unknown, "mcp.json": poked},
+		"openhands": {"shell.json": shell, "view.json": viewed, "typed.json": unknown, "undo.json": unknown},
+		"vscode":    {"shell.json": shell, "edit.json": unknown},
+		"windsurf":  {"shell.json": shell, "write.json": changed, "read.json": viewed, "mcp.json": poked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			decodeAll(t, agent.Generic{Agent: name}, []string{"PWD=" + loom}, files)
+		})
+	}
+}
+
+// What each says to allow, ask and deny. An allow is silence where nothing
+// says that it is read as no more than that.
+func TestGenericSays(t *testing.T) {
+	want := map[string][3]string{
+		"crush": {"allow", "deny", "deny"}, "cursor": {"abstained", "deny", "deny"}, "droid": {"allow", "deny", "deny"},
+		"goose": {"abstained", "deny", "deny"}, "grok": {"abstained", "deny", "deny"}, "kiro": {"abstained", "deny", "deny"},
+		"openhands": {"abstained", "deny", "deny"}, "vscode": {"allow", "ask", "deny"}, "windsurf": {"abstained", "deny", "deny"},
+	}
+	got := map[string][3]string{}
+	for _, a := range agent.All() {
+		g, ok := a.(agent.Generic)
+		if !ok {
+			continue
+		}
+		payload, err := os.ReadFile(filepath.Join("testdata", g.Agent, "shell.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := g.Decode(payload, []string{"PWD=/home/ada/loom"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said [3]string
+		for i, v := range []nod.Verdict{nod.Allow, nod.Ask, nod.Deny} {
+			said[i] = g.Encode(e, nod.Decision{Verdict: v}, agent.Replace, false).Said
+		}
+		got[g.Agent] = said
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A name that is no row blocks everything.
+func TestGenericWithoutARow(t *testing.T) {
+	g := agent.Generic{Agent: "nobody"}
+	if e, err := g.Decode([]byte(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"Bash","tool_input":{"command":"ls"}}`), nil); err == nil {
+		t.Errorf("read as %+v", e)
+	}
+	if a := g.Encode(agent.Event{Kind: agent.Decide}, nod.Decision{Verdict: nod.Ask}, agent.Replace, false); a.Said != "deny" {
+		t.Errorf("said %s", a.Said)
+	}
+}
+
+// Two spellings of one key are one too many.
+func TestGenericSpellings(t *testing.T) {
+	_, err := agent.Generic{Agent: "droid"}.Decode([]byte(`{"hook_event_name":"PreToolUse","sessionId":"s","session_id":"s","cwd":"/w","tool_name":"Execute","tool_input":{"command":"ls"}}`), nil)
+	if err == nil {
+		t.Error("taken")
+	}
+}
+
+// A directory that nobody names is none.
+func TestGenericDirectory(t *testing.T) {
+	for name, payload := range map[string]string{
+		"cursor":   `{"hook_event_name":"beforeShellExecution","conversation_id":"s","command":"ls","cwd":"","workspace_roots":[]}`,
+		"windsurf": `{"agent_action_name":"pre_run_command","trajectory_id":"s","tool_info":{"command_line":"ls"}}`,
+		"goose":    `{"event":"PreToolUse","session_id":"s","tool_name":"developer__shell","tool_input":{"command":"ls"},"working_dir":"here"}`,
+	} {
+		if e, err := (agent.Generic{Agent: name}).Decode([]byte(payload), nil); err == nil {
+			t.Errorf("%s: read in %q", name, e.Call.Dir)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// Opencode is the adapter for opencode. What it states was measured on version
+// 1.18.33 against a scripted model. opencode starts no program before a call,
+// so nod installs a plugin, a file of JavaScript that calls nod-hook.
+//
+// # Where nod sits
+//
+//	tool.execute.before   every call, sub-agents' too; a denial is thrown, and
+//	                      its text is what the model reads
+//	permission.asked      opencode is about to ask: the plugin answers "once"
+//	                      for a call that nod has allowed, else it is silent
+//
+//	                           allow   ask         deny
+//	opencode asks next         grant   - (prompt)  deny
+//	it does not, or may not    grant   deny        deny
+//
+// opencode asks about little by itself. The plugin has it ask about commands
+// and addresses where the person has set nothing and can be asked (not under
+// `opencode run`); the payload's "asks" says that it certainly will.
+//
+// # What the host does
+//
+//	the plugin throws            blocked
+//	the plugin waits             so does the call, without limit
+//	the plugin cannot be loaded  calls RUN, and nothing says so
+//
+// The last row is the host's, and nothing closes it: `nod install` names it.
+// permission.ask is in the plugin's types and is never called.
+//
+// A tool that a repository defines itself, or another plugin, runs inside
+// opencode and may take the name of a built-in one: such code needs no call to
+// do anything.
+type Opencode struct{}
+
+// Name returns "opencode".
+func (Opencode) Name() string { return "opencode" }
+
+// Capabilities returns what was measured on 1.18.33. opencode keeps its
+// sessions in a database, so there is no transcript.
+func (Opencode) Capabilities() Capabilities {
+	return Capabilities{
+		Tried:         "1.18.33",
+		Before:        Seat{Allow: true, Deny: true, Silence: Flows},
+		ReasonReaches: true,
+		TimeUnit:      time.Millisecond,
+		SeesSubagents: true,
+	}
+}
+
+// opencodeTools maps the tools of opencode 1.18.33 in the order of the raw
+// name. Source: the tools that the program offered to a model.
+var opencodeTools = [...]builtin{
+	{"apply_patch", "apply_patch", patch},
+	{"bash", "bash", command},
+	{"edit", "file_edit", edit},
+	{"glob", "glob", search},
+	{"grep", "grep", special},
+	{"question", "ask_user_question", opaque},
+	{"read", "read_file", read},
+	{"skill", "skill", opaque},
+	{"task", "agent", opaque},
+	{"todowrite", "todo_write", opaque},
+	{"webfetch", "web_fetch", fetch},
+	{"write", "file_write", write},
+}
+
+func (o Opencode) shim() shim {
+	return shim{
+		name: o.Name(), before: "tool.execute.before", after: "tool.execute.after",
+		tools: opencodeTools[:],
+		spelled: spelling{command: "command", workdir: "workdir", file: "filePath", content: "content",
+			old: "oldString", new: "newString", all: "replaceAll", dir: "path", pattern: "pattern", filter: "include",
+			url: "url", patch: "patchText"},
+	}
+}
+
+// Decode reads one payload. Call.Input shares the payload's memory, which must
+// not change afterwards. A sub-agent's payload carries its root's session.
+func (o Opencode) Decode(payload []byte, environ []string) (Event, error) {
+	return o.shim().decode(payload, environ)
+}
+
+// Encode says a decision as the comment on [Opencode] lays it down.
+func (o Opencode) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
+	return o.shim().encode(o.Capabilities(), e, d, p, model)
+}
+
+// Block exits with 2 and a reason on standard error, which the plugin throws.
+func (Opencode) Block(reason string) Answer { return exit2(reason) }

@@ -1,0 +1,56 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+)
+
+func TestOpencodeDecodes(t *testing.T) {
+	loom := "/home/ada/loom"
+	decodeAll(t, agent.Opencode{}, nil, map[string]seen{
+		"shell.json":         {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
+		"shell_workdir.json": {Kind: agent.Decide, Tool: "bash", Command: "go test ./..."},
+		"write.json":         {Kind: agent.Decide, Tool: "file_write", Paths: []string{loom + "/new.txt"}},
+		"edit.json":          {Kind: agent.Decide, Tool: "file_edit", Paths: []string{loom + "/weave.go"}},
+		"read.json":          {Kind: agent.Decide, Tool: "read_file", Paths: []string{loom + "/weave.go"}},
+		"glob.json":          {Kind: agent.Decide, Tool: "glob", Paths: []string{loom, loom + "/**/*.go"}},
+		"grep.json":          {Kind: agent.Decide, Tool: "grep", Paths: []string{loom, loom + "/*.go"}},
+		"fetch.json":         {Kind: agent.Decide, Tool: "web_fetch", URL: "https://example.com/"},
+		"patch.json":         {Kind: agent.Decide, Tool: "apply_patch", Paths: []string{"added.txt"}},
+		"task.json":          {Kind: agent.Decide, Tool: "agent"},
+		"mcp.json":           {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}},
+		"unknown.json":       {Kind: agent.Decide},
+		"outcome.json":       {Kind: agent.Outcome, Tool: "bash", Command: "ls -la"},
+	})
+}
+
+// What nod would ask about is left to opencode's prompt only where the plugin
+// is certain that there will be one.
+func TestOpencodeAsks(t *testing.T) {
+	for payload, want := range map[string]string{
+		`,"asks":true,"interactive":true`: "abstained",
+		`,"interactive":true`:             "deny",
+		``:                                "deny",
+	} {
+		e, err := agent.Opencode{}.Decode([]byte(`{"hook":"tool.execute.before","session":"s","call":"c","directory":"/w","tool":"bash","args":{"command":"x"}`+payload+`}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := (agent.Opencode{}).Encode(e, nod.Decision{Verdict: nod.Ask}, agent.Replace, false); a.Said != want {
+			t.Errorf("%s: said %s, want %s", payload, a.Said, want)
+		}
+	}
+}
+
+// A server must be the beginning of the tool's name, or something is wrong.
+func TestOpencodeServer(t *testing.T) {
+	for _, tool := range []string{"bash", "loom_", "loomx_poke"} {
+		_, err := agent.Opencode{}.Decode([]byte(`{"hook":"tool.execute.before","session":"s","call":"c","directory":"/w","tool":"`+tool+`","server":"loom","args":{}}`), nil)
+		if err == nil || !strings.Contains(err.Error(), "server") {
+			t.Errorf("%s: %v", tool, err)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// Pi is the adapter for Pi. What it states was measured on version 1.5.2 in
+// print mode against a scripted model; that it asks was read. Pi starts no
+// program before a call and never asks about one, so nod installs an
+// extension, a file of JavaScript that calls nod-hook and does the asking.
+//
+//	             allow   ask, person   ask, nobody   deny
+//	tool_call    runs    a dialog      deny          deny
+//
+// The dialog is Pi's own, in the terminal and over its RPC mode; the person's
+// no is told to the model as such.
+//
+// # What the host does
+//
+//	the extension throws            blocked
+//	the extension waits             so does the call, without limit
+//	the extension cannot be loaded  Pi does not start (print mode)
+//
+// Calls that another tool makes (a codemode script, an MCP tool) come one by
+// one like the model's own. What a person runs with ! is theirs.
+//
+// A tool that an extension or a trusted project defines may take the name of a
+// built-in one; its code runs inside Pi and needs no call to do anything.
+type Pi struct{}
+
+// Name returns "pi".
+func (Pi) Name() string { return "pi" }
+
+// Capabilities returns what was measured on 1.5.2.
+func (Pi) Capabilities() Capabilities {
+	return Capabilities{
+		Tried:         "1.5.2",
+		Before:        Seat{Allow: true, Deny: true, Ask: true, Silence: Runs},
+		ReasonReaches: true,
+		TimeUnit:      time.Millisecond,
+	}
+}
+
+// piTools maps the tools of Pi 1.5.2 in the order of the raw name. Source: the
+// tools that the program offered to a model, and its types.
+var piTools = [...]builtin{
+	{"bash", "bash", command},
+	{"edit", "file_edit", edits},
+	{"find", "glob", search},
+	{"grep", "grep", special},
+	{"ls", "glob", search},
+	{"read", "read_file", read},
+	{"write", "file_write", write},
+}
+
+func (p Pi) shim() shim {
+	return shim{
+		name: p.Name(), before: "tool_call", after: "tool_result", tools: piTools[:], prefixed: true,
+		spelled: spelling{command: "command", file: "path", content: "content", old: "oldText", new: "newText",
+			dir: "path", pattern: "pattern", filter: "glob"},
+	}
+}
+
+// Decode reads one payload. Call.Input shares the payload's memory, which must
+// not change afterwards.
+func (p Pi) Decode(payload []byte, environ []string) (Event, error) {
+	return p.shim().decode(payload, environ)
+}
+
+// Encode says a decision as the comment on [Pi] lays it down.
+func (p Pi) Encode(e Event, d nod.Decision, profile Profile, model bool) Answer {
+	return p.shim().encode(p.Capabilities(), e, d, profile, model)
+}
+
+// Block exits with 2 and a reason on standard error, which the extension
+// throws.
+func (Pi) Block(reason string) Answer { return exit2(reason) }

@@ -1,0 +1,101 @@
+package install
+
+// The agents below were read and not run here: where their hooks stand is from
+// their sources and vendors' pages. All run the command by a shell, and stand
+// behind the guard script.
+
+// crush reads hooks from its one settings file. Its shell is a library that
+// reads the same language.
+func crush() host {
+	return host{
+		agent: "crush", title: "Crush",
+		user:    ".config/crush/crush.json",
+		project: "crush.json",
+		flat:    true,
+		events:  []event{{"PreToolUse", true}},
+		handler: func(o Options, _ bool) ordered {
+			return ordered{{"command", o.guarded(decideTimeout - 5)}, {"timeout", decideTimeout}}
+		},
+		plain:    true,
+		next:     readOnly,
+		failOpen: "Crush shows no hook what its sub-agents do: nod asks about every call that starts one (agent, agentic_fetch), and cannot see what comes of it.",
+	}
+}
+
+// cursor has a switch of its own for hooks that fail.
+func cursor() host {
+	return host{
+		agent: "cursor", title: "Cursor",
+		managed:       "etc/cursor/hooks.json",
+		managedDarwin: "Library/Application Support/Cursor/hooks.json",
+		user:          ".cursor/hooks.json",
+		project:       ".cursor/hooks.json",
+		top:           ordered{{"version", 1}},
+		flat:          true,
+		events:        []event{{"preToolUse", true}, {"beforeShellExecution", true}, {"beforeMCPExecution", true}, {"beforeReadFile", true}},
+		handler: func(o Options, decides bool) ordered {
+			return append(shellHandler("command", "timeout")(o, decides), member{"failClosed", true})
+		},
+		plain: true,
+		next:  readOnly + " nod only denies there: Cursor's own list decides what runs without a prompt.",
+	}
+}
+
+func droid() host {
+	return host{
+		agent: "droid", title: "Factory Droid",
+		user:     ".factory/settings.json",
+		project:  ".factory/settings.json",
+		matcher:  "*",
+		events:   []event{{"PreToolUse", true}, {"PostToolUse", false}},
+		handler:  shellHandler("command", "timeout"),
+		plain:    true,
+		next:     readOnly,
+		failOpen: "Droid takes no hooks from settings.json where a hooks.json stands beside it, without a word: if there is one, move nod's entries into it.",
+	}
+}
+
+func grok() host {
+	return host{
+		agent: "grok", title: "Grok CLI",
+		user:    ".grok/hooks/nod.json",
+		events:  []event{{"PreToolUse", true}},
+		handler: shellHandler("command", "timeout"),
+		plain:   true,
+		next:    readOnly,
+	}
+}
+
+func openhands() host {
+	return host{
+		agent: "openhands", title: "OpenHands",
+		user:    ".openhands/hooks.json",
+		project: ".openhands/hooks.json",
+		matcher: "*",
+		events:  []event{{"PreToolUse", true}, {"PostToolUse", false}},
+		handler: shellHandler("command", "timeout"),
+		plain:   true,
+		next:    readOnly,
+	}
+}
+
+// windsurf names no limit, so the guard script's is the only one.
+func windsurf() host {
+	return host{
+		agent: "windsurf", title: "Windsurf",
+		managed:       "etc/windsurf/hooks.json",
+		managedDarwin: "Library/Application Support/Windsurf/hooks.json",
+		user:          ".codeium/windsurf/hooks.json",
+		project:       ".windsurf/hooks.json",
+		flat:          true,
+		events:        []event{{"pre_run_command", true}, {"pre_write_code", true}, {"pre_mcp_tool_use", true}, {"pre_read_code", true}},
+		handler: func(o Options, _ bool) ordered {
+			return ordered{{"command", o.guarded(decideTimeout - 5)}, {"show_output", true}}
+		},
+		plain: true,
+		next:  readOnly,
+	}
+}
+
+// readOnly goes with every agent that nod's tests do not run.
+const readOnly = "nod's tests do not run this agent: what nod says to it is from its documentation. See that a call you have forbidden by hard_deny does not run before you rely on it."

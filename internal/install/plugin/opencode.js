@@ -1,0 +1,79 @@
+
+// own are the permissions that one call of a tool may need. What is not here
+// (a loop, a question to the person) is not for nod to grant.
+function own(tool, permission) {
+  if (permission === tool || permission === "external_directory") return true
+  return permission === "edit" && (tool === "write" || tool === "apply_patch")
+}
+
+// attended says that whoever opencode asks can answer: not under
+// `opencode run`, which answers by itself.
+const attended = !process.argv.includes("run")
+
+// quiet reports whether the person has said nothing about a permission.
+function quiet(permission, name) {
+  return permission === undefined || (typeof permission === "object" && permission !== null && !("*" in permission) && !(name in permission))
+}
+
+// vague reports whether rules for several permissions at once may come after
+// the one for a single permission, and overrule it.
+function vague(permission) {
+  return typeof permission === "object" && permission !== null && Object.keys(permission).some((key) => /[*?]/.test(key))
+}
+
+export const Nod = async ({ client, directory }) => {
+  const parents = new Map() // sub-agents' sessions
+  const granted = new Map() // what nod has allowed: tool and arguments
+  let servers = []
+  let asked = []
+
+  const root = (session) => {
+    for (let up; (up = parents.get(session)); session = up);
+    return session
+  }
+  const about = (hook, input, args) => {
+    const server = servers.find((name) => input.tool.startsWith(name + "_"))
+    const payload = { hook, tool: input.tool, session: root(input.sessionID), call: input.callID, directory, args }
+    if (server) payload.server = server
+    if (attended) payload.interactive = true
+    if (attended && asked.includes(input.tool)) payload.asks = true
+    return payload
+  }
+
+  return {
+    config: async (config) => {
+      servers = Object.keys(config.mcp ?? {}).map((name) => name.replace(/[^a-zA-Z0-9_-]/g, "_"))
+      servers.sort((a, b) => b.length - a.length)
+      if (!attended) return
+      const agents = [...Object.values(config.agent ?? {}), ...Object.values(config.mode ?? {})]
+      for (const name of ["bash", "webfetch"]) {
+        if (quiet(config.permission, name)) config.permission = { ...config.permission, [name]: "ask" }
+        const rule = typeof config.permission === "object" ? config.permission[name] : config.permission
+        if (rule === "ask" && !vague(config.permission) && !agents.some((agent) => agent?.permission !== undefined || agent?.tools !== undefined)) asked.push(name)
+      }
+    },
+    event: async ({ event }) => {
+      if (event.type === "session.created" && event.properties.info?.parentID) {
+        parents.set(event.properties.info.id, event.properties.info.parentID)
+      }
+      if (event.type !== "permission.asked") return
+      const { id, sessionID, permission, metadata, tool } = event.properties
+      const call = tool && granted.get(sessionID + " " + tool.callID)
+      if (!call || !own(call.tool, permission)) return
+      if (permission === "bash" && metadata?.command !== call.args.command) return
+      await client.postSessionIdPermissionsPermissionId({ path: { id: sessionID, permissionID: id }, body: { response: "once" } })
+    },
+    "tool.execute.before": async (input, output) => {
+      const key = input.sessionID + " " + input.callID
+      granted.delete(key)
+      const args = output.args ?? {}
+      const answer = await ask(about("tool.execute.before", input, args))
+      if (answer.decision === "ask") throw new Error("nod cannot ask here: " + answer.reason)
+      if (answer.decision === "allow") granted.set(key, { tool: input.tool, args: JSON.parse(JSON.stringify(args)) })
+    },
+    "tool.execute.after": async (input) => {
+      granted.delete(input.sessionID + " " + input.callID)
+      tell(about("tool.execute.after", input, input.args ?? {}))
+    },
+  }
+}

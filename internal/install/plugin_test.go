@@ -1,0 +1,176 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A file of nod's own is written once, replaced where nod moves, and removed.
+func TestPlugin(t *testing.T) {
+	for _, h := range hosts() {
+		if h.file == nil {
+			continue
+		}
+		t.Run(h.agent, func(t *testing.T) {
+			home := t.TempDir()
+			o := paths()
+			o.Agent, o.Level, o.Home = h.agent, User, home
+			apply := func(plan func(Options) (Plan, error)) Plan {
+				p, err := plan(o)
+				if err == nil {
+					_, err = Apply(p, time.Now())
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return p
+			}
+			first := apply(PlanInstall)
+			if got := configuredWords(t, first.After); len(got) < 2 || got[0] != o.Hook || got[1] != h.agent {
+				t.Errorf("words are %q", got)
+			}
+			if again := apply(PlanInstall); again.Changed() {
+				t.Errorf("installed twice:\n%s", again.Diff())
+			}
+			o.Hook = `/opt/else "where"/nod-hook`
+			if moved := apply(PlanInstall); configuredWords(t, moved.After)[0] != o.Hook || bytes.Contains(moved.After, []byte(paths().Hook)) {
+				t.Errorf("moved:\n%s", moved.After)
+			}
+			apply(PlanUninstall)
+			if _, err := os.Stat(filepath.Join(home, h.user)); !os.IsNotExist(err) {
+				t.Errorf("uninstalled: %v", err)
+			}
+			if again := apply(PlanUninstall); again.Changed() {
+				t.Error("uninstalled twice")
+			}
+		})
+	}
+}
+
+// A file of the same name that nod did not write stays as it is.
+func TestPluginOfAnother(t *testing.T) {
+	o := paths()
+	o.Agent, o.Level, o.Home = "opencode", User, t.TempDir()
+	write(t, o.Target(), "export const Mine = async () => ({})\n")
+	if _, err := PlanInstall(o); err == nil || !strings.Contains(err.Error(), "nod did not write this file") {
+		t.Errorf("install: %v", err)
+	}
+	if p, err := PlanUninstall(o); err != nil || p.Changed() {
+		t.Errorf("uninstall: %v, changed %v", err, p.Changed())
+	}
+}
+
+// configuredWords reads the command line out of a file of nod's own.
+func configuredWords(t *testing.T, text []byte) (words []string) {
+	t.Helper()
+	_, rest, _ := bytes.Cut(text, []byte("\nconst words = "))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	if err := json.Unmarshal(line, &words); err != nil {
+		t.Fatalf("%v in:\n%s", err, text)
+	}
+	return words
+}
+
+// Whatever becomes of nod-hook, the lines throw; and only an answer of nod's
+// shape, or nothing at all, lets a call go on. Run by node, where there is one.
+func TestPluginFailsClosed(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not in PATH: skipped")
+	}
+	for _, row := range []struct{ name, script, want string }{
+		{"allow", `echo '{"decision":"allow","reason":"r"}'`, "answer allow"},
+		{"ask", `echo '{"decision":"ask","reason":"r"}'`, "answer ask"},
+		{"silence", `exit 0`, "answer none"},
+		{"deny", `echo '{"decision":"deny","reason":"because"}'`, "threw because"},
+		{"deny without a reason", `echo '{"decision":"deny"}'`, "threw nod-hook blocked"},
+		{"exit 2", `echo blocked here >&2; exit 2`, "threw blocked here"},
+		{"exit 2 without text", `exit 2`, "threw nod-hook blocked"},
+		{"exit 2 with an allow", `echo '{"decision":"allow"}'; exit 2`, "threw nod-hook blocked"},
+		{"exit 1 with an allow", `echo '{"decision":"allow"}'; exit 1`, "threw nod-hook failed (1)"},
+		{"killed", `kill -9 $$`, "threw nod-hook failed (SIGKILL)"},
+		{"text", `echo fine`, "threw nod-hook printed"},
+		{"cut off", `printf '{"decision":"al'`, "threw nod-hook printed"},
+		{"an unknown word", `echo '{"decision":"approve"}'`, "threw nod-hook printed"},
+		{"a list", `echo '["allow"]'`, "threw nod-hook printed"},
+		{"null", `echo null`, "threw nod-hook printed"},
+		{"too slow", `exec sleep 30`, "threw nod-hook did not answer in time"},
+		{"missing", "", "threw nod-hook could not be started"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			o := paths()
+			o.Agent, o.Hook = "pi", filepath.Join(dir, "nod-hook")
+			if row.script != "" {
+				script(t, o.Hook, row.script)
+			}
+			text := strings.Replace(string(plugin("pi.js")(o)), "limit = 55000", "limit = 1500", 1) +
+				"\nask({tool: \"bash\"}).then((a) => console.log(\"answer \" + a.decision), (e) => console.log(\"threw \" + e.message))\n"
+			file := filepath.Join(dir, "nod.mjs")
+			write(t, file, text)
+			out, err := exec.Command(node, file).CombinedOutput()
+			if err != nil || !strings.HasPrefix(string(out), row.want) {
+				t.Errorf("%v: got %q, want %q", err, out, row.want)
+			}
+		})
+	}
+}
+
+// The plugin says that opencode will ask only where that is certain from the
+// person's settings, and never under `opencode run`.
+func TestOpencodePluginAsks(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not in PATH: skipped")
+	}
+	for _, row := range []struct {
+		config, word string
+		asks         bool
+	}{
+		{`{}`, "serve", true},
+		{`{"permission":{"edit":"ask"}}`, "serve", true},
+		{`{"permission":{"bash":"ask"}}`, "serve", true},
+		{`{"permission":"ask"}`, "serve", true},
+		{`{}`, "run", false},
+		{`{"permission":"allow"}`, "serve", false},
+		{`{"permission":{"bash":"allow"}}`, "serve", false},
+		{`{"permission":{"bash":{"*":"ask","git *":"allow"}}}`, "serve", false},
+		{`{"permission":{"*":"allow"}}`, "serve", false},
+		{`{"permission":{"bash":"ask","*":"allow"}}`, "serve", false},
+		{`{"permission":{"b*":"allow"}}`, "serve", false},
+		{`{"agent":{"build":{"permission":{"bash":"allow"}}}}`, "serve", false},
+		{`{"mode":{"build":{"tools":{"bash":true}}}}`, "serve", false},
+	} {
+		t.Run(row.word+" "+row.config, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			o := paths()
+			o.Agent, o.Hook = "opencode", filepath.Join(dir, "nod-hook")
+			script(t, o.Hook, "cat > "+Quote(filepath.Join(dir, "payload")))
+			file := filepath.Join(dir, "nod.mjs")
+			write(t, file, string(plugin("opencode.js")(o))+`
+const hooks = await Nod({ client: {}, directory: "/w" })
+await hooks.config(`+row.config+`)
+await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command: "x" } })
+`)
+			if out, err := exec.Command(node, file, row.word).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			raw, err := os.ReadFile(filepath.Join(dir, "payload"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var payload struct{ Asks, Interactive bool }
+			if err := json.Unmarshal(raw, &payload); err != nil || payload.Asks != row.asks || payload.Interactive == (row.word == "run") {
+				t.Errorf("%s (%v)", raw, err)
+			}
+		})
+	}
+}
