@@ -53,7 +53,8 @@ type fields = map[string]any
 
 // shapes lists the payloads of the hosts that are known: that of Claude Code
 // and its kin under each name of the shell tool, Copilot's two, Cursor's,
-// that of nod's own code in agents that load it, Crush's.
+// that of nod's own code in agents that load it, Crush's,
+// OpenHands', Windsurf's.
 func shapes(event, dir, session, command, transcript string) (all []fields) {
 	args := fields{"command": command, "description": "nod doctor tries its hook"}
 	for _, tool := range []string{"Bash", "run_shell_command", "Shell", "Execute", "exec_command", "shell", "bash"} {
@@ -78,5 +79,7 @@ func shapes(event, dir, session, command, transcript string) (all []fields) {
 		fields{"conversation_id": session, "generation_id": "nod-doctor", "hook_event_name": event, "tool_name": "Shell", "tool_input": args, "tool_use_id": callID, "cwd": dir, "workspace_roots": []string{dir}},
 		fields{"hook": event, "session": session, "call": callID, "directory": dir, "tool": "bash", "args": fields{"command": command}},
 		fields{"event": event, "session_id": session, "cwd": dir, "tool_name": "bash", "tool_input": args},
+		fields{"event_type": event, "session_id": session, "working_dir": dir, "tool_name": "terminal", "tool_input": fields{"command": command}},
+		fields{"agent_action_name": event, "trajectory_id": session, "execution_id": "nod-doctor", "timestamp": "2026-01-01T00:00:00.000Z", "tool_info": fields{"command_line": command, "cwd": dir}},
 	)
 }

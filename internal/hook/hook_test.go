@@ -131,6 +131,9 @@ func (p *place) log() []nod.Entry {
 	var entries []nod.Entry
 	for line := range bytes.Lines(data) {
 		var e nod.Entry
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue // many writers at once leave empty lines between theirs
+		}
 		if err := json.Unmarshal(line, &e); err != nil {
 			p.t.Fatalf("%v: %s", err, line)
 		}
