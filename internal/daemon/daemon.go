@@ -91,6 +91,7 @@ type State struct {
 }
 
 type server struct {
+	closing sync.Once
 	Options
 	stamp    string
 	listener *net.UnixListener
@@ -227,8 +228,10 @@ func (s *server) admit(ctx context.Context, conn *net.UnixConn) {
 
 // close ends listening. The socket is removed only while it is this one's.
 func (s *server) close() {
-	s.listener.SetUnlinkOnClose(s.isOurs())
-	s.listener.Close()
+	s.closing.Do(func() {
+		s.listener.SetUnlinkOnClose(s.isOurs())
+		s.listener.Close()
+	})
 }
 
 // settle waits a little for answers under way, then ends them.

@@ -39,9 +39,10 @@ func raceTests(ctx context.Context, h *house) (string, error) {
 	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "CGO_ENABLED=1"}, append([]string{"-race", "-timeout", "20m"}, args...)...)
 }
 
-// readme compares the numbers that README.md shows with what prints them.
+// readme compares the numbers that README.md shows with what prints them, and
+// runs what the race detector keeps from running.
 func readme(ctx context.Context, h *house) (string, error) {
-	return h.test(ctx, nil, "-count=1", "-run", "^TestNumbersOfTheReadme$", "./internal/cli")
+	return h.test(ctx, nil, "-count=1", "-run", "^(TestNumbersOfTheReadme|TestKindsKeepTheEffect)$", "./internal/cli", "./internal/disguise")
 }
 
 func endToEnd(ctx context.Context, h *house) (string, error) {
