@@ -121,10 +121,11 @@ func (t *trial) memoryKey(p Prompt, facts, consent string) string {
 }
 
 // harmsNothing reports whether an answer that lets the call run may be given
-// again: all that it does can be undone.
+// again: all that it does can be undone. Code that nod has not read may do
+// anything, and another thing the next time.
 func (t *trial) harmsNothing() bool {
 	return !t.weighty() && !slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
-		return e.Kind == shell.Write && e.Place != shell.Null && t.writeHarm(e) != ""
+		return e.Kind == shell.Run || e.Kind == shell.Write && e.Place != shell.Null && t.writeHarm(e) != ""
 	})
 }
 
