@@ -155,13 +155,8 @@ func TestContractCoversAll(t *testing.T) {
 
 // claudeTakes is the host's schema: one object, these keys and no others.
 func claudeTakes(e agent.Event, a agent.Answer) error {
-	switch {
-	case a.Exit == 2 && len(a.Stdout) == 0 && len(bytes.TrimSpace(a.Stderr)) > 0:
-		return nil
-	case a.Exit != 0 || len(a.Stderr) > 0:
-		return fmt.Errorf("exit %d, stderr %q, stdout %q", a.Exit, a.Stderr, a.Stdout)
-	case len(a.Stdout) == 0:
-		return nil
+	if done, err := settled(a); done {
+		return err
 	}
 	var out struct {
 		Message  *string `json:"systemMessage"`
@@ -216,13 +211,8 @@ func codexTakes(e agent.Event, a agent.Answer) error {
 
 // copilotTakes is what Copilot CLI reads: one flat object, by event.
 func copilotTakes(e agent.Event, a agent.Answer) error {
-	switch {
-	case a.Exit == 2 && len(a.Stdout) == 0 && len(bytes.TrimSpace(a.Stderr)) > 0:
-		return nil
-	case a.Exit != 0 || len(a.Stderr) > 0:
-		return fmt.Errorf("exit %d, stderr %q, stdout %q", a.Exit, a.Stderr, a.Stdout)
-	case len(a.Stdout) == 0:
-		return nil
+	if done, err := settled(a); done {
+		return err
 	}
 	var out struct{ PermissionDecision, PermissionDecisionReason, Behavior, Message string }
 	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
@@ -247,13 +237,8 @@ func copilotTakes(e agent.Event, a agent.Answer) error {
 
 // shimTakes is what the JavaScript that nod installs reads.
 func shimTakes(e agent.Event, a agent.Answer) error {
-	switch {
-	case a.Exit == 2 && len(a.Stdout) == 0 && len(bytes.TrimSpace(a.Stderr)) > 0:
-		return nil
-	case a.Exit != 0 || len(a.Stderr) > 0:
-		return fmt.Errorf("exit %d, stderr %q, stdout %q", a.Exit, a.Stderr, a.Stdout)
-	case len(a.Stdout) == 0:
-		return nil
+	if done, err := settled(a); done {
+		return err
 	}
 	var out struct{ Decision, Reason string }
 	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
