@@ -83,8 +83,9 @@ func TestKilledMidwayBlocks(t *testing.T) {
 			killed := make(chan int, 1)
 			go func() { killed <- m.killWhen(asked, row.program) }()
 			r := m.prompt(srv, "acceptEdits")
-			if n := <-killed; n != 1 {
-				t.Fatalf("killed %d processes, want 1", n)
+			// Of nod there may be two: the query and the daemon it leaves behind.
+			if n := <-killed; n < 1 || n > 1 && row.program == "nod-hook" {
+				t.Fatalf("killed %d processes", n)
 			}
 			r.checkTold(t, list[0])
 			begun, decided := r.ofCall(nod.EntryBegun, "blocked"), r.ofCall(nod.EntryDecision, "blocked")

@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +127,10 @@ func TestFaultyClassifierBlocks(t *testing.T) {
 	begin(t)
 	m := newMachine(t, "")
 	faults := llmtest.Faults()
+	// After a vendor's "not before" nothing else is sent: that one comes last.
+	slices.SortStableFunc(faults, func(a, b llmtest.Fault) int {
+		return cmp.Compare(a.Answer.Header["Retry-After"], b.Answer.Header["Retry-After"])
+	})
 	var list []expectation
 	for _, f := range faults {
 		file := strings.Map(letters, f.Name)
@@ -133,12 +139,14 @@ func TestFaultyClassifierBlocks(t *testing.T) {
 	}
 	s := script(list)
 	s.Classifier = func(r llmtest.Request) llmtest.Answer {
+		// The calls before this one are told too: the last is asked about.
+		last, answer := -1, llmtest.Allow("not one of the faults")
 		for _, f := range faults {
-			if strings.Contains(r.Text(), `"command":"./opaque fault-`+strings.Map(letters, f.Name)+`"`) {
-				return f.Answer
+			if at := strings.LastIndex(r.Text(), `"command":"./opaque fault-`+strings.Map(letters, f.Name)+`"`); at > last {
+				last, answer = at, f.Answer
 			}
 		}
-		return llmtest.Allow("not one of the faults")
+		return answer
 	}
 	srv := llmtest.NewServer(t, s)
 	m.settings(m.model("anthropic", srv.URL))

@@ -135,7 +135,7 @@ func TestProjectEnvironment(t *testing.T) {
 			r := m.prompt(srv, "acceptEdits")
 			r.decoy = decoy
 			r.check(list)
-			r.checkQueries("/v1/messages", 2)
+			r.checkQueries("/v1/messages", 4) // two stages for each of two calls
 			r.checkDecoy("evil")
 			m.nothingWritten("inside.txt")
 			if _, err := os.Stat(filepath.Join(m.dir, "keys")); err == nil {
