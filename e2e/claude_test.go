@@ -44,7 +44,7 @@ func claudeDriven() driven {
 		// piece, and exits with 2 where it cannot.
 		open: map[string]string{
 			silent:                     "no decision, so the host's own rules hold",
-			"is cut off in its answer": "what is no object is text to Claude Code, also under onFailure; nod-hook writes its answer in one piece and exits with 2 where it cannot",
+			"is cut off in its answer": "what is no object is text to Claude Code, also under onFailure. nod-hook writes its answer in one piece and exits with 2 where it cannot; a shell in front of it would read the answer, but also load what a repository's LD_PRELOAD names",
 			"prints text":              "the same",
 		},
 	}
