@@ -39,9 +39,8 @@ func claudeDriven() driven {
 				"description": "a child", "prompt": task, "subagent_type": "general-purpose", "run_in_background": false}}
 		},
 		granted: "allow",
-		// The last two could be closed by the guard script, at the price of
-		// a shell for each call. nod-hook itself writes its answer in one
-		// piece, and exits with 2 where it cannot.
+		// The guard script would close the last two, and open a larger hole:
+		// TestNoLibraryOfTheProjectsBeforeTheHook.
 		open: map[string]string{
 			silent:                     "no decision, so the host's own rules hold",
 			"is cut off in its answer": "what is no object is text to Claude Code, also under onFailure. nod-hook writes its answer in one piece and exits with 2 where it cannot; a shell in front of it would read the answer, but also load what a repository's LD_PRELOAD names",
