@@ -54,6 +54,9 @@ func (t *trial) overwritten(e shell.Effect, name string) (why string) {
 		}
 		return t.overtaken(e, name)
 	}
+	if t.keepsContent(e) {
+		return t.precious(name)
+	}
 	if why := t.lost(e, name); why != "" || t.fed(e) && e.Part == shell.PartWords {
 		return "this may overwrite " + orElse(why, Printable(name))
 	}
@@ -106,6 +109,12 @@ func (t *trial) changesMode(e shell.Effect) bool {
 	return false
 }
 
+// keepsContent recognises a change of one file's mode, which is as easily
+// undone. What runs the file later is judged then.
+func (t *trial) keepsContent(e shell.Effect) bool {
+	return t.program(e) == "chmod" && !e.Recursive && !t.fed(e)
+}
+
 // gathers reports whether the line reads files that are neither the
 // workspace's nor temporary, or decodes what nobody can read as it stands.
 func (t *trial) gathers() bool {
@@ -124,6 +133,9 @@ func (t *trial) gathers() bool {
 // be restored.
 func (t *trial) deleteHarm(e shell.Effect) (why string) {
 	unknown := "this deletes: " + Printable(e.Words)
+	if t.finds(e) {
+		return t.foundHarm(e)
+	}
 	names, all := t.targets(e)
 	switch {
 	case !all, !t.deletesWhatItNames(e), t.fed(e), e.Place != shell.Workspace && e.Place != shell.Temporary, t.program(e) == "git" && e.Forced:
@@ -167,6 +179,8 @@ func (t *trial) deletable(e shell.Effect, name string) (why string) {
 		return Printable(name) + ": " + Printable(err.Error())
 	case !t.gate.inside(t.places.roots, name):
 		return "this deletes " + Printable(name) + ", which is outside the workspace"
+	case t.isInstalled(name):
+		return t.overtaken(e, name)
 	case t.gate.guarded(t.places, name):
 		return Printable(name) + " changes what runs later or what the agent may do"
 	case info.Mode.IsDir() && t.program(e) == "rmdir":
@@ -365,6 +379,19 @@ func (t *trial) isOutput(dir string) bool {
 		}
 	}
 	return false
+}
+
+// isInstalled reports whether a directory is all that a package manager put
+// there and would put there again: node_modules, ignored, nothing of it
+// tracked, beside a lock file. Nothing runs by its being gone.
+func (t *trial) isInstalled(dir string) bool {
+	if path.Base(dir) != "node_modules" || !t.gate.inside(t.places.roots, dir) {
+		return false
+	}
+	r, ok := t.repository(dir)
+	return ok && !r.Tracks(dir) && r.Ignored(dir) && slices.ContainsFunc([]string{"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"}, func(lock string) bool {
+		return !t.missing(path.Dir(dir) + "/" + lock)
+	})
 }
 
 func (t *trial) inOutput(name string) bool { return t.isOutput(path.Dir(name)) }

@@ -126,8 +126,13 @@ func moduleRoot() (string, error) {
 // output runs a program in the repository and returns what it printed; the
 // error carries it too.
 func (h *house) output(ctx context.Context, env []string, name string, args ...string) (string, error) {
+	return h.outputIn(ctx, h.root, env, name, args...)
+}
+
+// outputIn is output in another directory.
+func (h *house) outputIn(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = h.root, append(os.Environ(), env...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	if h.verbose {
 		os.Stdout.Write(out)

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"time"
 )
 
 // event is a line of `go test -json`.
@@ -144,56 +143,4 @@ func (r result) verdict(err error, stderr string) error {
 		}
 	}
 	return fmt.Errorf("%s%s%v", b.String(), stderr, err)
-}
-
-// fuzzTargets runs each target of each package for a few seconds. A package
-// whose list cannot be read fails; so does a target that ran nothing.
-func fuzzTargets(ctx context.Context, h *house) (string, error) {
-	packages, err := h.output(ctx, nil, "go", "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", "./...")
-	if err != nil {
-		return "", err
-	}
-	n, failures := 0, []error(nil)
-	for p := range strings.FieldsSeq(packages) {
-		list, err := h.output(ctx, nil, "go", "test", "-list", "^Fuzz", p)
-		if err != nil {
-			return "", err
-		}
-		for target := range strings.FieldsSeq(list) {
-			if !strings.HasPrefix(target, "Fuzz") {
-				continue
-			}
-			n++
-			if err := h.fuzzOne(ctx, p, target); err != nil {
-				h.totals.failed++
-				failures = append(failures, err)
-			} else {
-				h.totals.passed++
-			}
-		}
-	}
-	return fmt.Sprintf("%d targets, %s each", n, h.fuzz), errors.Join(failures...)
-}
-
-// fuzzOne runs one target. Where old finds in the cache take all of its time,
-// or the end of its time met it in the middle of an input, it is given more.
-func (h *house) fuzzOne(ctx context.Context, p, target string) error {
-	var out string
-	var err error
-	for _, limit := range []time.Duration{h.fuzz, 2 * h.fuzz, 10 * h.fuzz} {
-		out, err = h.output(ctx, nil, "go", "test", "-run", "^$", "-fuzz", "^"+target+"$", "-fuzztime", limit.String(), p)
-		switch {
-		case err != nil && !outOfTime(err.Error()):
-			return err
-		case err == nil && strings.Contains(out, "execs:"):
-			return nil
-		}
-	}
-	return fmt.Errorf("%s %s did not run to its end:\n%s", p, target, out)
-}
-
-// outOfTime reports whether go test found nothing and failed only since its
-// time was up (golang/go issue 75804): a find names the file of its input.
-func outOfTime(failure string) bool {
-	return strings.Contains(failure, "    context deadline exceeded\n") && !strings.Contains(failure, "Failing input")
 }

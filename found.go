@@ -1,0 +1,90 @@
+package nod
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell"
+)
+
+// finds reports whether a deletion is that of find's -delete: of names below
+// where it starts, by no link, whatever its tests say. Options that lead find
+// out of there, and words that nobody knows, do not count.
+func (t *trial) finds(e shell.Effect) bool {
+	if t.program(e) != "find" || e.Name != "" || e.Pattern != "" || !e.Recursive || e.Place != shell.Workspace {
+		return false
+	}
+	c := t.report.Commands[e.Command]
+	return len(c.Wrappers) == 0 && !slices.ContainsFunc(c.Words, func(w shell.Word) bool {
+		return !w.Known || w.Value == "-L" || w.Value == "-H" || w.Value == "-follow" || strings.HasPrefix(w.Value, "-files0")
+	})
+}
+
+// foundHarm says what find may remove that could not be restored: everything
+// that passes the one test that all it removes must pass, where that is a
+// name, or all there is.
+func (t *trial) foundHarm(e shell.Effect) (why string) {
+	if why := t.overtaken(e, e.Target); why != "" {
+		return "this deletes " + why
+	}
+	s := search{trial: t, effect: e}
+	if why := s.below(e.Target, 0); why != "" {
+		return why
+	}
+	if s.found == 0 { // who looks for it thinks otherwise, as in deletable
+		return "this deletes what nod does not see: " + Printable(e.Words)
+	}
+	return ""
+}
+
+// search walks where find does.
+type search struct {
+	trial  *trial
+	effect shell.Effect
+	seen   int
+	found  int
+}
+
+func (s *search) below(dir string, depth int) (why string) {
+	names, err := s.trial.gate.files.List(dir, maxTreeNames-s.seen)
+	if s.seen += len(names); err != nil || depth > maxTreeDepth {
+		return "this deletes what it finds in " + Printable(dir) + ", which is too large to look through"
+	}
+	for _, name := range names {
+		if why = s.one(dir+"/"+name, depth); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func (s *search) one(name string, depth int) (why string) {
+	info, err := s.trial.gate.files.Lstat(name)
+	switch {
+	case err != nil:
+		return "this deletes: " + Printable(s.effect.Words)
+	case mayBeNamed(s.effect.Picked, path.Base(name)):
+		s.found++
+		return s.trial.deletable(s.effect, name)
+	case info.Mode.IsDir() && info.Mode&fs.ModeSymlink == 0:
+		return s.below(name, depth+1)
+	}
+	return ""
+}
+
+// mayBeNamed reports whether a name may pass a test of find. Where fnmatch(3)
+// in some locale and [path.Match] may differ, it may.
+func mayBeNamed(test, name string) bool {
+	kind, pattern, _ := strings.Cut(test, " ")
+	if kind != "-name" && kind != "-iname" || strings.ContainsAny(pattern, `[\`) || !isASCII(pattern) || strings.Contains(pattern, "?") && !isASCII(name) {
+		return true
+	}
+	ok, err := path.Match(fold(pattern), fold(name))
+	return ok || err != nil
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
+}
