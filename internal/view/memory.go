@@ -106,7 +106,7 @@ func (m *Memory) get(name string) (*node, error) {
 	if n, ok := m.nodes[m.key(path.Clean(name))]; ok {
 		return n, nil
 	}
-	return nil, &fs.PathError{Op: "lstat", Path: name, Err: fs.ErrNotExist} // common, so cheap
+	return nil, fs.ErrNotExist // common, so without the name, which would be a copy
 }
 
 func (m *Memory) Lstat(name string) (Info, error) {
