@@ -15,10 +15,11 @@ import (
 type pathList struct {
 	entries []string
 	home    []string // folded components; nil where there is no home
+	short   bool     // home may hold an 8.3 alias
 }
 
 func newPathList(entries []string, home string) pathList {
-	return pathList{entries: entries, home: foldPath(home)}
+	return pathList{entries: entries, home: foldPath(home), short: strings.Contains(home, "~")}
 }
 
 // listEntry is one of them, taken apart.
@@ -43,10 +44,24 @@ func takeApart(text string) (e listEntry) {
 // match reports whether the last entry that matches name (real, or as
 // written) says that it belongs to the list.
 func (l pathList) match(name string) bool {
-	parts, matched := foldPath(name), false
-	n := foldedName{parts: parts, home: l.belowHome(parts), short: strings.Contains(name, "~")}
+	return l.matchParts(foldPath(name), strings.Contains(name, "~"))
+}
+
+// matchAtHome is match for folded components below home.
+func (l pathList) matchAtHome(parts []string, short bool) bool {
+	return l.matchParts(slices.Concat(l.home, parts), short || l.short)
+}
+
+// matchParts is match for folded components. short says that one may be an 8.3
+// alias.
+func (l pathList) matchParts(parts []string, short bool) bool {
+	matched := false
+	n := newFoldedName(parts, l.belowHome(parts), short)
 	for _, text := range l.entries {
-		if e := takeApart(text); matched == e.negated && e.text != "" && n.matches(e) {
+		if text == "" || matched != (text[0] == '!') || !n.mayMatch(text) {
+			continue
+		}
+		if e := takeApart(text); e.text != "" && n.matches(e) {
 			matched = !e.negated
 		}
 	}
@@ -68,9 +83,12 @@ func (l pathList) holdsAny(name string) bool {
 	below := l.belowHome(dir)
 	above := len(l.home) > 0 && len(dir) <= len(l.home) && slices.Equal(dir, l.home[:len(dir)])
 	for _, text := range l.entries {
+		if text == "" || text[0] != '~' && text[0] != '/' {
+			continue
+		}
 		e := takeApart(text)
 		switch {
-		case !e.anchored || e.negated || e.text == "":
+		case !e.anchored || e.text == "":
 		case !e.home && leadsInto(dir, e.text), e.home && above:
 			return true
 		case e.home && below != nil && leadsInto(below, e.text):
@@ -98,6 +116,36 @@ type foldedName struct {
 	parts []string // folded
 	home  []string // those below home
 	short bool     // may hold an 8.3 alias
+	first [4]uint64
+}
+
+func newFoldedName(parts, home []string, short bool) foldedName {
+	n := foldedName{parts: parts, home: home, short: short}
+	for _, part := range parts {
+		n.first[part[0]>>6] |= 1 << (part[0] & 63)
+	}
+	return n
+}
+
+// mayMatch is false for an entry that begins as no component does: that is all
+// that is ever asked of most entries.
+func (n foldedName) mayMatch(entry string) bool {
+	entry = strings.TrimPrefix(entry, "!")
+	if below, ok := strings.CutPrefix(entry, "~/"); ok {
+		if len(n.home) == 0 {
+			return false
+		}
+		entry = below
+	}
+	entry = strings.TrimLeft(entry, "/")
+	if entry == "" {
+		return false
+	}
+	c := entry[0]
+	if 'A' <= c && c <= 'Z' {
+		c |= 0x20
+	}
+	return n.short || c >= 0x80 || c == '*' || c == '?' || c == '[' || n.first[c>>6]&(1<<(c&63)) != 0
 }
 
 func (n foldedName) matches(e listEntry) bool {
