@@ -116,39 +116,59 @@ type foldedName struct {
 	parts []string // folded
 	home  []string // those below home
 	short bool     // may hold an 8.3 alias
-	first [4]uint64
+	// How components begin and end: most entries are done with here.
+	first, last byteSet
 }
 
 func newFoldedName(parts, home []string, short bool) foldedName {
 	n := foldedName{parts: parts, home: home, short: short}
 	for _, part := range parts {
-		n.first[part[0]>>6] |= 1 << (part[0] & 63)
+		n.first.add(part[0])
+		n.last.add(part[len(part)-1])
 	}
 	return n
 }
 
-// mayMatch is false for an entry that begins as no component does: that is all
-// that is ever asked of most entries.
-func (n foldedName) mayMatch(entry string) bool {
+type byteSet [4]uint64
+
+func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
+func (s *byteSet) has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
+
+// mayMatch is false for an entry that begins, or ends, as no component does.
+func (n *foldedName) mayMatch(entry string) bool {
 	entry = strings.TrimPrefix(entry, "!")
-	if below, ok := strings.CutPrefix(entry, "~/"); ok {
-		if len(n.home) == 0 {
-			return false
-		}
+	at := n.home
+	switch below, home := strings.CutPrefix(entry, "~/"); {
+	case home:
 		entry = below
+	case entry != "" && entry[0] == '/':
+		at = n.parts
+	default:
+		return entry != "" && (n.short || n.mayHold(entry))
 	}
 	entry = strings.TrimLeft(entry, "/")
-	if entry == "" {
+	return len(at) > 0 && entry != "" && (n.short || !differs(entry[0], at[0][0]))
+}
+
+// mayHold is mayMatch for an entry that may stand at any depth.
+func (n *foldedName) mayHold(entry string) bool {
+	first, _, _ := strings.Cut(entry, "/")
+	begin, end := lower(first[0]), lower(first[len(first)-1])
+	if begin < 0x80 && begin != '*' && begin != '?' && begin != '[' && !n.first.has(begin) {
 		return false
 	}
-	c := entry[0]
+	plain := 'a' <= end && end <= 'z' || '0' <= end && end <= '9'
+	return !plain || n.last.has(end) || strings.Contains(first, "[") // which may not be closed
+}
+
+func lower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c |= 0x20
 	}
-	return n.short || c >= 0x80 || c == '*' || c == '?' || c == '[' || n.first[c>>6]&(1<<(c&63)) != 0
+	return c
 }
 
-func (n foldedName) matches(e listEntry) bool {
+func (n *foldedName) matches(e listEntry) bool {
 	switch {
 	case e.home:
 		return n.starts(n.home, e.text)
@@ -164,7 +184,7 @@ func (n foldedName) matches(e listEntry) bool {
 }
 
 // starts reports whether parts begin with the components of pattern.
-func (n foldedName) starts(parts []string, pattern string) bool {
+func (n *foldedName) starts(parts []string, pattern string) bool {
 	for more := true; more; parts = parts[1:] {
 		var want string
 		if want, pattern, more = strings.Cut(pattern, "/"); len(parts) == 0 || !n.part(want, parts[0]) {
@@ -175,7 +195,7 @@ func (n foldedName) starts(parts []string, pattern string) bool {
 }
 
 // part compares one component with what the list says of it.
-func (n foldedName) part(want, got string) bool {
+func (n *foldedName) part(want, got string) bool {
 	if !n.short && differs(want[0], got[0]) {
 		return false
 	}
@@ -260,9 +280,7 @@ func ignorable(r rune) bool {
 // differs reports that two components cannot be the same by how they begin;
 // most entries are done with here. got is folded.
 func differs(want, got byte) bool {
-	if 'A' <= want && want <= 'Z' {
-		want |= 0x20
-	}
+	want = lower(want)
 	return want != got && want < 0x80 && want != '*' && want != '?' && want != '['
 }
 

@@ -68,7 +68,7 @@ func read(source string, env Env, lang syntax.LangVariant, seen *findings) Repor
 	}
 	a.src = source
 	a.command = -1
-	file, err := a.parse(source)
+	file, err := parseLine(source, lang)
 	if errors.Is(err, errDeep) {
 		return Report{Exceeded: errDeep.Error()}
 	}

@@ -103,8 +103,13 @@ func (m *Memory) Hard(name string, links uint64) *Memory {
 func (m *Memory) get(name string) (*node, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	if n, ok := m.nodes[m.key(path.Clean(name))]; ok {
+	if n, ok := m.nodes[m.key(name)]; ok {
 		return n, nil
+	}
+	if clean := path.Clean(name); clean != name {
+		if n, ok := m.nodes[m.key(clean)]; ok {
+			return n, nil
+		}
 	}
 	return nil, fs.ErrNotExist // common, so without the name, which would be a copy
 }
