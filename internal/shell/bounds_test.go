@@ -5,9 +5,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"mvdan.cc/sh/v3/syntax"
-	"time"
 )
 
 func TestBounds(t *testing.T) {
