@@ -20,32 +20,32 @@ func isEdit(tool string) bool {
 
 const notAnEdit = "not a file edit"
 
-// edit is layer 2: every file that the call would change lies in the
+// uneditable is layer 2: every file that the call would change lies in the
 // workspace, is an ordinary file or will be one, and is not guarded. why says
 // what stands in the way, "" where nothing does.
-func (g *Gate) edit(c Call, p places) (why string) {
-	if !isEdit(c.Tool) || len(c.Paths) == 0 {
+func (t *trial) uneditable() (why string) {
+	if !isEdit(t.call.Tool) || len(t.call.Paths) == 0 {
 		return notAnEdit
 	}
-	for _, name := range c.Paths {
-		if why := g.editable(c, p, name); why != "" {
+	for _, name := range t.call.Paths {
+		if why := t.unwritable(name); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-// editable answers for one file, as written in the call.
-func (g *Gate) editable(c Call, p places, name string) (why string) {
+// unwritable answers for one file, as written in the call.
+func (t *trial) unwritable(name string) (why string) {
 	if name == "" {
 		return "an edit without a path"
 	}
-	reals, err := g.readings(c.Dir, name)
+	reals, err := t.readings(name)
 	if err != nil {
 		return Printable(name) + ": nobody can say where this leads"
 	}
 	for _, real := range reals {
-		if why := g.writable(p, real); why != "" {
+		if why := t.writable(real); why != "" {
 			return why
 		}
 	}
@@ -54,31 +54,39 @@ func (g *Gate) editable(c Call, p places, name string) (why string) {
 
 // writable reports what speaks against writing to the real path, "" if
 // nothing does.
-func (g *Gate) writable(p places, real string) (why string) {
-	shown := Printable(real)
+func (t *trial) writable(real string) (why string) {
 	switch {
-	case !g.inside(p.roots, real):
-		return shown + " is outside the workspace"
-	case g.guarded(p, real):
-		return shown + " changes what runs later or what the agent may do"
+	case !t.gate.inside(t.roots, real):
+		return Printable(real) + " is outside the workspace"
+	case t.guarded(real):
+		return Printable(real) + " changes what runs later or what the agent may do"
 	}
-	return g.ordinary(real)
+	return t.gate.ordinary(real)
 }
 
 // guarded reports whether a real path in the workspace is on the guarded
 // list, in a PATH directory, or in the repository's git directory. Names
 // above the root say nothing: a project may live in ~/.config.
-func (g *Gate) guarded(p places, real string) bool {
-	for _, dir := range p.path {
-		if view.Below(dir, real) {
+func (t *trial) guarded(real string) bool {
+	if t.inPath(real) {
+		return true
+	}
+	for _, root := range t.roots {
+		if view.Below(t.gate.gitDir(root), real) {
+			return true
+		}
+		if view.Below(root, real) && t.gate.guards.match(real[len(root):]) {
 			return true
 		}
 	}
-	for _, root := range p.roots {
-		if view.Below(g.gitDir(root), real) {
-			return true
-		}
-		if view.Below(root, real) && g.guards.match(real[len(root):]) {
+	return false
+}
+
+// inPath reports whether a real path lies in a PATH directory of the
+// workspace: what is written there is run by name later.
+func (t *trial) inPath(real string) bool {
+	for _, dir := range t.pathDirs() {
+		if view.Below(dir, real) {
 			return true
 		}
 	}

@@ -64,7 +64,7 @@ type Gate struct {
 	home     string
 	realHome string
 	roots    []string
-	self     func() []string // as given and real; found out when asked for
+	self     func() []ownPath // found out when asked for
 	secrets  pathList
 	guards   pathList
 	model    Model
@@ -96,13 +96,7 @@ func New(o Options) *Gate {
 		g.now = time.Now
 	}
 	g.realHome = g.real(o.Home)
-	g.self = sync.OnceValue(func() []string {
-		var own []string
-		for _, name := range o.Self {
-			own = append(own, name, g.real(name))
-		}
-		return own
-	})
+	g.self = sync.OnceValue(func() []ownPath { return g.own(o.Self) })
 	return g
 }
 
@@ -114,12 +108,6 @@ func (g *Gate) real(name string) string {
 		return real
 	}
 	return name
-}
-
-// places is what of the surroundings several layers need.
-type places struct {
-	roots []string // usable workspace roots, real
-	path  []string // PATH directories inside them
 }
 
 // Check answers whether the call may run. It has no error result: there is no
@@ -142,7 +130,10 @@ type trial struct {
 	gate   *Gate
 	call   Call
 	id     string
-	places places
+	roots  []string // usable workspace roots, real
+	path   []string // PATH directories inside them, once inPath has looked
+	looked bool
+	named  []reading // where the call's paths lead
 	report shell.Report
 	soft   Rule   // the soft_deny pattern that matched; Text "" if none
 	open   string // why layers 2 and 3 left the call open, for the reason
@@ -150,8 +141,10 @@ type trial struct {
 	// command; bound are the definitions that rules were held to.
 	changed string
 	bound   []Evidence
-	// secrets says that the call touches a secret store.
+	// secrets says that the call touches a secret store; may is what maySecret
+	// found, once it has looked.
 	secrets bool
+	may     *string
 	taint   *string // why the session is tainted; nil: not looked yet
 	spent   map[Layer]time.Duration
 	start   time.Time
@@ -212,10 +205,9 @@ func (t *trial) look() {
 	if t.call.Command == "" && !isEdit(t.call.Tool) {
 		return
 	}
-	t.places.roots = t.gate.workspace(t.call)
-	t.places.path = t.gate.pathDirs(t.call, t.places.roots)
+	t.roots = t.gate.workspace(t.call)
 	if t.call.Command != "" {
-		t.report = t.gate.analyze(t.call, t.places)
+		t.report = t.gate.analyze(t.call, t.roots)
 		t.lap(LayerShell)
 	}
 }
@@ -228,7 +220,7 @@ func (t *trial) lap(l Layer) {
 }
 
 func (t *trial) edit() (why string) {
-	why = t.gate.edit(t.call, t.places)
+	why = t.uneditable()
 	t.open = why
 	return why
 }

@@ -40,7 +40,7 @@ func (t *trial) byGit(e shell.Effect) bool {
 // the working tree, of a workspace root's repository, or of a worktree of it
 // that lies in the workspace.
 func (t *trial) ownRepository(target string) bool {
-	for _, root := range t.places.roots {
+	for _, root := range t.roots {
 		r, ok := repo.Around(t.gate.files, root+"/.")
 		if !ok || !t.gate.usableRoot(r.Top) {
 			continue
@@ -64,7 +64,7 @@ func (t *trial) worktreeOf(r *repo.Repo, root, target string) bool {
 		top = path.Dir(strings.TrimSpace(string(data)))
 	}
 	linked, ok := repo.Around(t.gate.files, top+"/.")
-	return ok && linked.Top == top && linked.Common == r.Common && view.Below(root, top) && t.gate.inside(t.places.roots, top+"/.")
+	return ok && linked.Top == top && linked.Common == r.Common && view.Below(root, top) && t.gate.inside(t.roots, top+"/.")
 }
 
 // wiredIn finds what nod itself depends on in a working tree that git would

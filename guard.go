@@ -3,7 +3,6 @@ package nod
 import (
 	"bytes"
 	"encoding/json"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -49,7 +48,7 @@ func (t *trial) selfByCommand() (why string) {
 }
 
 func (t *trial) isNod(c shell.Command) bool {
-	base := fold(path.Base("/" + c.Words[0].Value))
+	base := fold(path.Base(c.Words[0].Value))
 	return c.Words[0].Known && (base == "nod" || base == "nod-hook") || c.Program != "" && t.gate.isSelf(c.Program)
 }
 
@@ -132,8 +131,9 @@ func (t *trial) takesSelf(e shell.Effect) bool {
 	if e.Moved && e.Target == "/" || e.Pattern != "" && t.program(e) == "mkdir" {
 		return false
 	}
+	target := strings.ToLower(e.Target)
 	for _, own := range t.gate.self() {
-		if e.Target != "" && own != "" && view.Below(strings.ToLower(e.Target), strings.ToLower(own)) && passes(e.Picked, own[len(e.Target):]) {
+		if target != "" && view.Below(target, own.lower) && passes(e.Picked, own.name[len(e.Target):]) {
 			return true
 		}
 	}
@@ -166,10 +166,8 @@ func (t *trial) selfByMention() (why string) {
 		return ""
 	}
 	for _, own := range t.gate.self() {
-		for _, form := range t.gate.spellings(own) {
-			if mentions(t.call.Command, form) {
-				return selfReason + "this is not known to leave " + Printable(own) + " as it is"
-			}
+		if mentions(t.call.Command, t.gate.spelling(own.name)) {
+			return selfReason + "this is not known to leave " + Printable(own.name) + " as it is"
 		}
 	}
 	return ""
@@ -179,15 +177,15 @@ func (t *trial) runsCode() bool {
 	return slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool { return e.Kind == shell.Run })
 }
 
-// spellings are the ways to write one of nod's own paths. Below home the part
-// from there on is enough.
-func (g *Gate) spellings(own string) []string {
-	for _, home := range []string{g.home, g.realHome} {
-		if rest, ok := strings.CutPrefix(own, home+"/"); ok && home != "" {
-			return []string{rest}
+// spelling is how one of nod's own paths must be written at the least: below
+// home the part from there on is enough.
+func (g *Gate) spelling(own string) string {
+	for _, home := range [...]string{g.home, g.realHome} {
+		if home != "" && strings.HasPrefix(own, home) && strings.HasPrefix(own[len(home):], "/") {
+			return own[len(home)+1:]
 		}
 	}
-	return []string{own}
+	return own
 }
 
 // mentions reports whether text holds a path, not merely as the beginning of
@@ -311,11 +309,31 @@ func inputStrings(input json.RawMessage) []string {
 	}
 }
 
+// ownPath is one of nod's own files or directories.
+type ownPath struct {
+	name, lower string
+}
+
+// own is each of the paths as given and, where that is another one, real.
+func (g *Gate) own(names []string) []ownPath {
+	var list []ownPath
+	for _, name := range names {
+		for _, n := range [...]string{name, g.real(name)} {
+			p := ownPath{n, strings.ToLower(n)}
+			if n != "" && !slices.Contains(list, p) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
 // isSelf reports whether a real path is one of nod's own files, or below one
 // of its directories.
 func (g *Gate) isSelf(real string) bool {
+	real = strings.ToLower(real)
 	for _, own := range g.self() {
-		if own != "" && view.Below(strings.ToLower(own), strings.ToLower(real)) {
+		if view.Below(own.lower, real) {
 			return true
 		}
 	}
@@ -324,8 +342,9 @@ func (g *Gate) isSelf(real string) bool {
 
 // holdsSelf reports whether the tree at real holds something of nod's.
 func (g *Gate) holdsSelf(real string) bool {
+	real = strings.ToLower(real)
 	for _, own := range g.self() {
-		if real != "" && own != "" && view.Below(strings.ToLower(real), strings.ToLower(own)) {
+		if real != "" && view.Below(real, own.lower) {
 			return true
 		}
 	}
@@ -342,11 +361,11 @@ func (g *Gate) callsNod(real string) bool {
 // isAgentSettings reports whether a path is where an agent's hooks are
 // registered.
 func isAgentSettings(real string) bool {
-	parts := foldPath(real)
-	if len(parts) == 0 {
+	last := fold(path.Base(real))
+	if !isSettings(last) { // most are done with here
 		return false
 	}
-	last := parts[len(parts)-1]
+	parts := foldPath(real)
 	switch last {
 	case "managed-settings.json", "hooks.json", ".claude.json", "crush.json", ".crush.json":
 		return true
@@ -356,8 +375,7 @@ func isAgentSettings(real string) bool {
 		case ".github":
 			return (parts[i+1] == "hooks" || parts[i+1] == "copilot") && strings.HasSuffix(last, ".json")
 		case ".claude", ".codex", ".copilot", ".gemini", ".qwen", ".cursor", ".crush", ".opencode", "claude-code", "opencode", "managed-settings.d":
-			return strings.HasSuffix(last, ".json") || strings.HasSuffix(last, ".toml") || strings.HasSuffix(last, ".jsonc") ||
-				last == "nod.js" && strings.Contains(p, "opencode")
+			return last != "nod.js" || strings.Contains(p, "opencode")
 		case ".factory", ".grok", ".kiro":
 			return strings.HasSuffix(last, ".json")
 		case ".pi":
@@ -365,6 +383,12 @@ func isAgentSettings(real string) bool {
 		}
 	}
 	return false
+}
+
+// isSettings reports whether a folded name may be that of an agent's settings,
+// or of nod's plugin.
+func isSettings(name string) bool {
+	return strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".toml") || strings.HasSuffix(name, ".jsonc") || name == "nod.js"
 }
 
 // mentionsSilencer reports whether text names a key that silences hooks,
@@ -428,229 +452,4 @@ func unescapeJSON(text string) string {
 		b.WriteString(s)
 		text = text[i+6:]
 	}
-}
-
-// secret reports which secret store the call would touch, "" if none.
-func (t *trial) secret() (why string) {
-	if name := t.secretPath(); name != "" {
-		return Printable(name) + " holds or may hold secrets"
-	}
-	for _, e := range t.report.Effects {
-		if e.Kind == shell.Secret {
-			return "this uses or prints a secret: " + Printable(e.Words)
-		}
-		if e.Kind > shell.Run {
-			continue
-		}
-		names, all := t.gate.names(e)
-		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || t.fed(e)) // what find hands over lies at any depth
-		for _, name := range names {
-			if t.gate.touchesSecret(name, tree) {
-				return Printable(name) + " holds or may hold secrets"
-			}
-		}
-		if t.searches(e) {
-			if word := t.seeksSecret(); word != "" {
-				return "this looks for secrets: " + Printable(word)
-			}
-		}
-		if all && !t.fed(e) {
-			continue
-		}
-		if word := t.picksSecret(); word != "" && !e.Names {
-			return "this may pick out secrets: " + Printable(word)
-		}
-		if name := t.maySecret(); name != "" {
-			return Printable(name) + " holds or may hold secrets"
-		}
-	}
-	return ""
-}
-
-func (t *trial) secretPath() string {
-	for _, name := range t.call.Paths {
-		reals, err := t.gate.readings(t.call.Dir, name)
-		if err != nil {
-			return name // nobody can say that it is none
-		}
-		for _, real := range reals {
-			if t.gate.touchesSecret(real, t.call.Tool == "grep") {
-				return real
-			}
-		}
-	}
-	return ""
-}
-
-// fed reports whether the command gets its arguments from find, fd or xargs.
-func (t *trial) fed(e shell.Effect) bool {
-	if e.Command < 0 || e.Command >= len(t.report.Commands) {
-		return false
-	}
-	wrappers := t.report.Commands[e.Command].Wrappers
-	return slices.ContainsFunc(wrappers, func(w string) bool { return w == "find" || w == "xargs" || w == "fd" || w == "fdfind" })
-}
-
-// names are the files that an effect may mean: its target by either name, and
-// for a glob what it matches now. all is false where that cannot be said.
-func (g *Gate) names(e shell.Effect) (names []string, all bool) {
-	if e.Target == "" {
-		return nil, false
-	}
-	names = []string{e.Target}
-	if e.Name != "" {
-		names = append(names, e.Name)
-	}
-	if e.Pattern == "" {
-		return names, true
-	}
-	matched, all := g.matched(e.Pattern)
-	return append(append(names, e.Pattern), matched...), all
-}
-
-const (
-	maxMatches  = 10_000 // names of one directory, and of one glob
-	maxListings = 100    // directories that are listed for one glob
-)
-
-// matched returns what a pattern matches now.
-func (g *Gate) matched(pattern string) (found []string, all bool) {
-	found, all = []string{""}, !strings.Contains(pattern, "**")
-	listings := 0
-	for part := range strings.SplitSeq(strings.Trim(path.Clean(pattern), "/"), "/") {
-		var next []string
-		for _, dir := range found {
-			if !strings.ContainsAny(part, "*?[\\") {
-				next = append(next, dir+"/"+part)
-				continue
-			}
-			if listings++; listings > maxListings {
-				return found, false
-			}
-			entries, err := g.files.List(orRoot(dir), maxMatches)
-			all = all && (err == nil || isMissing(err) || !g.isDir(dir))
-			for _, entry := range entries {
-				if globMatch(part, entry) && len(next) < maxMatches {
-					next = append(next, dir+"/"+entry)
-				}
-			}
-			all = all && len(next) < maxMatches
-		}
-		found = next
-	}
-	return found, all
-}
-
-func (g *Gate) isDir(name string) bool {
-	info, err := g.files.Lstat(orRoot(name))
-	return err != nil || info.Mode&fs.ModeType != 0
-}
-
-func orRoot(dir string) string {
-	if dir == "" {
-		return "/"
-	}
-	return dir
-}
-
-// globMatch reports whether a shell may match name; it errs towards yes.
-func globMatch(glob, name string) bool {
-	if strings.Contains(glob, "[:") || strings.Contains(glob, "[.") || strings.Contains(glob, "[=") {
-		return true
-	}
-	if strings.HasPrefix(name, ".") && glob[0] != '.' && glob[0] != '\\' {
-		return false // dotglob and its kin are unknown to package shell
-	}
-	ok, err := path.Match(strings.ReplaceAll(glob, "[!", "[^"), name)
-	return ok || err != nil
-}
-
-// searches reports whether a command lists names where secrets lie. A name is
-// none, but to look for theirs is to look for them.
-func (t *trial) searches(e shell.Effect) bool {
-	return e.Names && e.Recursive && (e.Target == "" || t.gate.secrets.holdsAny(e.Target))
-}
-
-// seeksSecret returns the first word of the commands that speaks of keys,
-// passwords and the like.
-func (t *trial) seeksSecret() string {
-	for _, c := range t.report.Commands {
-		for i, w := range c.Words {
-			if i > 0 && speaksOfSecrets(strings.ToLower(w.Value)) {
-				return w.Value
-			}
-		}
-	}
-	return t.maySecret()
-}
-
-func speaksOfSecrets(text string) bool {
-	for _, piece := range [...]string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credential", "secret", "passw", "token", "wallet",
-		"keychain", "keystore", "private", "shadow", "htpasswd", "netrc", "authorized_keys", ".ssh", ".aws", ".gnupg", ".kube",
-		".pem", ".key", ".p12", ".pfx", ".jks", ".ppk", ".kdbx", ".gpg", ".env", "_history", "cookies", "login data"} {
-		if strings.Contains(text, piece) {
-			return true
-		}
-	}
-	return false
-}
-
-// maySecret reports whether some word of the commands names a secret, for
-// reads of which nobody can say where they lead.
-func (t *trial) maySecret() string {
-	for _, c := range t.report.Commands {
-		for _, w := range c.Words {
-			text := strings.NewReplacer(`"`, "", "'", "", `\`, "").Replace(w.Value)
-			for rest, ok := text, true; ok; _, rest, ok = strings.Cut(rest, "/") {
-				if rest != "" && (t.gate.secrets.match(t.gate.home+"/"+rest) || strings.Contains(text, "/") && t.gate.secrets.match("/"+rest)) {
-					return text
-				}
-			}
-		}
-	}
-	return ""
-}
-
-// picksSecret returns the first word of the commands that might pick the name
-// of a key or of a .env out of others: a glob, or a text that grep looks for.
-func (t *trial) picksSecret() string {
-	for _, c := range t.report.Commands {
-		greps := picksLines(c) && !slices.ContainsFunc(c.Words, func(w shell.Word) bool {
-			letters, short := shortOptions(w.Value)
-			return short && strings.Contains(letters, "v") || strings.HasPrefix(w.Value, "--inv")
-		})
-		for i, w := range c.Words {
-			if i > 0 && w.Known && (globsSecret(w.Value) || greps && namesSecret(w.Value)) {
-				return w.Value
-			}
-		}
-	}
-	return ""
-}
-
-// globsSecret reports whether a glob that does not match everything matches
-// the name of a .env or of a key.
-func globsSecret(glob string) bool {
-	if !strings.ContainsAny(glob, "*?[") || strings.Trim(glob, "*.") == "" && glob != ".*" {
-		return false
-	}
-	for _, name := range [...]string{".env", ".env.local", "id_rsa", "id_ed25519", "server.key", ".netrc", ".pgpass"} {
-		if ok, _ := path.Match(strings.ToLower(strings.ReplaceAll(glob, "[!", "[^")), name); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// namesSecret reports whether a text that is looked for in names is a part of
-// the name of a .env or of a key.
-func namesSecret(text string) bool {
-	text = strings.ToLower(strings.Trim(text, `^$\.*`))
-	return len(text) > 2 && (strings.Contains(".env.local", text) && text != "local" || strings.Contains("id_rsa id_ed25519", text))
-}
-
-// touchesSecret reports whether a real path is a secret, or, read as a whole
-// tree, may hold one of the stores.
-func (g *Gate) touchesSecret(real string, tree bool) bool {
-	return g.secrets.match(real) || tree && g.secrets.holdsAny(real)
 }

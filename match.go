@@ -10,11 +10,8 @@ import (
 
 // allowedBy finds the allow pattern whose words equal the command's.
 func (t *trial) allowedBy(c shell.Command) (Rule, bool) {
-	if len(t.gate.rules.Allow) == 0 || !t.atHome(c.Dir) {
-		return Rule{}, false
-	}
 	for _, r := range t.gate.rules.Allow {
-		if r.clears(c) && t.writtenFor(r, c) && t.confined(r, c) {
+		if r.clears(c) && t.atHome(c.Dir) && t.writtenFor(r, c) && t.confined(r, c) {
 			return r, true
 		}
 	}
@@ -28,7 +25,7 @@ func (t *trial) writtenFor(r Rule, c shell.Command) bool {
 	if !strings.Contains(name, "/") || path.IsAbs(name) {
 		return true
 	}
-	for _, dir := range append([]string{t.call.Dir}, t.places.roots...) {
+	for _, dir := range append([]string{t.call.Dir}, t.roots...) {
 		if real, err := t.gate.locate(dir, name); err == nil && real == c.Program {
 			return true
 		}
@@ -48,7 +45,7 @@ func (t *trial) atHome(dir string) bool {
 		return false
 	}
 	real := t.gate.real(dir)
-	return real == t.gate.real(t.call.Dir) || t.gate.inside(t.places.roots, real)
+	return real == t.gate.real(t.call.Dir) || t.gate.inside(t.roots, real)
 }
 
 // clears reports whether an allow pattern matches. A name that the agent can

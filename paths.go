@@ -15,10 +15,11 @@ import (
 type pathList struct {
 	entries []string
 	home    []string // folded components; nil where there is no home
+	short   bool     // home may hold an 8.3 alias
 }
 
 func newPathList(entries []string, home string) pathList {
-	return pathList{entries: entries, home: foldPath(home)}
+	return pathList{entries: entries, home: foldPath(home), short: strings.Contains(home, "~")}
 }
 
 // listEntry is one of them, taken apart.
@@ -43,10 +44,24 @@ func takeApart(text string) (e listEntry) {
 // match reports whether the last entry that matches name (real, or as
 // written) says that it belongs to the list.
 func (l pathList) match(name string) bool {
-	parts, matched := foldPath(name), false
-	n := foldedName{parts: parts, home: l.belowHome(parts), short: strings.Contains(name, "~")}
+	return l.matchParts(foldPath(name), strings.Contains(name, "~"))
+}
+
+// matchAtHome is match for folded components below home.
+func (l pathList) matchAtHome(parts []string, short bool) bool {
+	return l.matchParts(slices.Concat(l.home, parts), short || l.short)
+}
+
+// matchParts is match for folded components. short says that one may be an 8.3
+// alias.
+func (l pathList) matchParts(parts []string, short bool) bool {
+	matched := false
+	n := newFoldedName(parts, l.belowHome(parts), short)
 	for _, text := range l.entries {
-		if e := takeApart(text); matched == e.negated && e.text != "" && n.matches(e) {
+		if text == "" || matched != (text[0] == '!') || !n.mayMatch(text) {
+			continue
+		}
+		if e := takeApart(text); e.text != "" && n.matches(e) {
 			matched = !e.negated
 		}
 	}
@@ -68,9 +83,12 @@ func (l pathList) holdsAny(name string) bool {
 	below := l.belowHome(dir)
 	above := len(l.home) > 0 && len(dir) <= len(l.home) && slices.Equal(dir, l.home[:len(dir)])
 	for _, text := range l.entries {
+		if text == "" || text[0] != '~' && text[0] != '/' {
+			continue
+		}
 		e := takeApart(text)
 		switch {
-		case !e.anchored || e.negated || e.text == "":
+		case !e.anchored || e.text == "":
 		case !e.home && leadsInto(dir, e.text), e.home && above:
 			return true
 		case e.home && below != nil && leadsInto(below, e.text):
@@ -98,9 +116,59 @@ type foldedName struct {
 	parts []string // folded
 	home  []string // those below home
 	short bool     // may hold an 8.3 alias
+	// How components begin and end: most entries are done with here.
+	first, last byteSet
 }
 
-func (n foldedName) matches(e listEntry) bool {
+func newFoldedName(parts, home []string, short bool) foldedName {
+	n := foldedName{parts: parts, home: home, short: short}
+	for _, part := range parts {
+		n.first.add(part[0])
+		n.last.add(part[len(part)-1])
+	}
+	return n
+}
+
+type byteSet [4]uint64
+
+func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
+func (s *byteSet) has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
+
+// mayMatch is false for an entry that begins, or ends, as no component does.
+func (n *foldedName) mayMatch(entry string) bool {
+	entry = strings.TrimPrefix(entry, "!")
+	at := n.home
+	switch below, home := strings.CutPrefix(entry, "~/"); {
+	case home:
+		entry = below
+	case entry != "" && entry[0] == '/':
+		at = n.parts
+	default:
+		return entry != "" && (n.short || n.mayHold(entry))
+	}
+	entry = strings.TrimLeft(entry, "/")
+	return len(at) > 0 && entry != "" && (n.short || !differs(entry[0], at[0][0]))
+}
+
+// mayHold is mayMatch for an entry that may stand at any depth.
+func (n *foldedName) mayHold(entry string) bool {
+	first, _, _ := strings.Cut(entry, "/")
+	begin, end := lower(first[0]), lower(first[len(first)-1])
+	if begin < 0x80 && begin != '*' && begin != '?' && begin != '[' && !n.first.has(begin) {
+		return false
+	}
+	plain := 'a' <= end && end <= 'z' || '0' <= end && end <= '9'
+	return !plain || n.last.has(end) || strings.Contains(first, "[") // which may not be closed
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c |= 0x20
+	}
+	return c
+}
+
+func (n *foldedName) matches(e listEntry) bool {
 	switch {
 	case e.home:
 		return n.starts(n.home, e.text)
@@ -116,7 +184,7 @@ func (n foldedName) matches(e listEntry) bool {
 }
 
 // starts reports whether parts begin with the components of pattern.
-func (n foldedName) starts(parts []string, pattern string) bool {
+func (n *foldedName) starts(parts []string, pattern string) bool {
 	for more := true; more; parts = parts[1:] {
 		var want string
 		if want, pattern, more = strings.Cut(pattern, "/"); len(parts) == 0 || !n.part(want, parts[0]) {
@@ -127,7 +195,7 @@ func (n foldedName) starts(parts []string, pattern string) bool {
 }
 
 // part compares one component with what the list says of it.
-func (n foldedName) part(want, got string) bool {
+func (n *foldedName) part(want, got string) bool {
 	if !n.short && differs(want[0], got[0]) {
 		return false
 	}
@@ -212,9 +280,7 @@ func ignorable(r rune) bool {
 // differs reports that two components cannot be the same by how they begin;
 // most entries are done with here. got is folded.
 func differs(want, got byte) bool {
-	if 'A' <= want && want <= 'Z' {
-		want |= 0x20
-	}
+	want = lower(want)
 	return want != got && want < 0x80 && want != '*' && want != '?' && want != '['
 }
 

@@ -20,12 +20,31 @@ func (g *Gate) locate(dir, name string) (string, error) {
 	return view.Resolve(g.files, name)
 }
 
-// readings returns where a name in a call's arguments may lead: as the kernel
-// follows it, and, where that differs, with ".." taken out of the text first,
-// as many hosts do before they open a file. All of them count.
+// reading is where a name leads.
+type reading struct {
+	name  string
+	reals []string
+	err   error
+}
+
+// readings returns where a path of the call may lead: as the kernel follows
+// it, and, where that differs, with ".." taken out of the text first, as many
+// hosts do before they open a file. All of them count; one that nobody can
+// say is "", with an error. Several layers ask, and all get one answer.
+func (t *trial) readings(name string) ([]string, error) {
+	for _, r := range t.named {
+		if r.name == name {
+			return r.reals, r.err
+		}
+	}
+	reals, err := t.gate.readings(t.call.Dir, name)
+	t.named = append(t.named, reading{name, reals, err})
+	return reals, err
+}
+
 func (g *Gate) readings(dir, name string) ([]string, error) {
 	real, err := g.locate(dir, name)
-	if !strings.Contains(name+dir, "..") {
+	if !strings.Contains(name, "..") && !strings.Contains(dir, "..") {
 		return []string{real}, err
 	}
 	full := name
@@ -46,16 +65,18 @@ func (g *Gate) readings(dir, name string) ([]string, error) {
 // holds the home directory or is one of the system's is no workspace.
 func (g *Gate) workspace(c Call) []string {
 	var roots []string
-	for _, root := range append(append([]string{}, c.Roots...), g.roots...) {
-		if real, err := view.Resolve(g.files, root); err == nil && g.usableRoot(real) {
-			roots = append(roots, real)
+	for _, list := range [...][]string{c.Roots, g.roots} {
+		for _, root := range list {
+			if real, err := view.Resolve(g.files, root); err == nil && g.usableRoot(real) {
+				roots = append(roots, real)
+			}
 		}
 	}
 	return roots
 }
 
 func (g *Gate) usableRoot(root string) bool {
-	if root == "/" || g.home == "" || view.Within(g.files, root, g.home) || view.Within(g.files, root, g.realHome) {
+	if root == "/" || g.home == "" || view.Within(g.files, root, g.home) || g.realHome != g.home && view.Within(g.files, root, g.realHome) {
 		return false
 	}
 	info, err := g.files.Lstat(root)
@@ -147,23 +168,26 @@ func (g *Gate) gitDir(root string) string {
 	return real
 }
 
-// pathDirs returns the PATH directories of the call that lie in a root: what
-// is written there is run by name later.
-func (g *Gate) pathDirs(c Call, roots []string) []string {
-	var dirs []string
-	value, _ := lookup(c.Environ, "PATH")
+// pathDirs returns the PATH directories of the call that lie in a root. Most
+// calls ask nothing of them, so they are found when they are.
+func (t *trial) pathDirs() []string {
+	if t.looked || len(t.roots) == 0 {
+		return t.path
+	}
+	t.looked = true
+	value, _ := lookup(t.call.Environ, "PATH")
 	for elem := range strings.SplitSeq(value, ":") {
-		real, err := g.locate(c.Dir, elem)
+		real, err := t.gate.locate(t.call.Dir, elem)
 		if err != nil {
 			continue
 		}
-		for _, root := range roots {
+		for _, root := range t.roots {
 			if real != root && view.Below(root, real) {
-				dirs = append(dirs, real)
+				t.path = append(t.path, real)
 			}
 		}
 	}
-	return dirs
+	return t.path
 }
 
 // lookup returns the value of a variable; the last one counts.

@@ -30,6 +30,9 @@ func Printable(s string) string {
 // spaces, tabs and line ends become one space, those at either end go, and
 // what was cut off is marked with "…". Only as much of s is read as is shown.
 func OneLine(s string, max int) string {
+	if len(s) <= max && isOneLine(s) {
+		return s
+	}
 	var b strings.Builder
 	runes, cut, blank := 0, 0, false // cut is where the last of max runes would start
 	for len(s) > 0 && runes <= max {
@@ -57,6 +60,19 @@ func OneLine(s string, max int) string {
 		return ""
 	}
 	return b.String()[:cut] + "…"
+}
+
+// isOneLine reports that s is plain ASCII with single spaces between its words
+// only.
+func isOneLine(s string) bool {
+	before := byte(' ')
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == ' ' && before == ' ' {
+			return false
+		}
+		before = s[i]
+	}
+	return s == "" || before != ' '
 }
 
 // isBlank names the blanks that OneLine folds. Others (no-break space, line

@@ -122,9 +122,8 @@ func (t *trial) changes() []string {
 	}
 	if isEdit(t.call.Tool) {
 		for _, name := range t.call.Paths {
-			if real, err := t.gate.locate(t.call.Dir, name); err == nil {
-				add(real)
-			}
+			reals, _ := t.readings(name)
+			add(reals[0])
 		}
 	}
 	return names

@@ -44,7 +44,7 @@ func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 	t.look()
 	t.secrets = t.secret() != ""
 	t.softDenied()
-	if why := t.gate.edit(c, t.places); why != "" && c.Command != "" {
+	if why := t.uneditable(); why != "" && c.Command != "" {
 		t.open = t.unsettled(make([]bool, len(t.report.Commands)))
 	}
 	p, _, err := t.prompt(ctx)
@@ -118,7 +118,7 @@ func (t *trial) callText() string {
 		Dir    string          `json:"dir,omitempty"`
 		Roots  []string        `json:"workspace,omitempty"`
 		Input  json.RawMessage `json:"input"`
-	}{Tool: c.RawTool, Dir: c.Dir, Roots: t.places.roots, Input: input}
+	}{Tool: c.RawTool, Dir: c.Dir, Roots: t.roots, Input: input}
 	if c.MCP != nil {
 		call.Tool, call.Server = c.MCP.Tool, c.MCP.Server
 	}
@@ -212,5 +212,7 @@ func digest(c Call) string {
 
 // newID returns an id that sorts by time and does not repeat on a machine.
 func newID(now time.Time) string {
-	return now.UTC().Format("20060102T150405.000000") + "-" + randomHex()
+	id := make([]byte, 0, 40)
+	id = append(now.UTC().AppendFormat(id, "20060102T150405.000000"), '-')
+	return string(appendRandomHex(id))
 }

@@ -109,8 +109,8 @@ func (t *trial) memoryKey(p Prompt, facts, consent string) string {
 	h := newKey("verdict")
 	c := t.call
 	h.add(c.Agent, c.Session, p.System, p.Quick, p.Careful, c.Tool, c.RawTool, c.Dir, c.Command, fmt.Sprint(c.Dialect), fmt.Sprint(c.StdinUnseen), plainInput(c), facts, consent)
-	h.add(t.places.roots...)
-	h.add(t.places.path...)
+	h.add(t.roots...)
+	h.add(t.pathDirs()...)
 	for _, e := range t.report.Read {
 		h.add(e.Path, e.SHA256)
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 // analyze asks what is known of the call's command.
-func (g *Gate) analyze(c Call, p places) shell.Report {
+func (g *Gate) analyze(c Call, roots []string) shell.Report {
 	return shell.Analyze(c.Command, shell.Env{
-		Dialect: c.Dialect, Dir: c.Dir, Home: g.home, Roots: p.roots, Files: g.files,
+		Dialect: c.Dialect, Dir: c.Dir, Home: g.home, Roots: roots, Files: g.files,
 		Lookup:  func(name string) (string, bool) { return lookup(c.Environ, name) },
 		Ambient: variableNames(c.Environ),
 	})

@@ -63,8 +63,11 @@ func (t *trial) suspect(what string) string {
 // taintedEdit says why a tainted session's edit is left to the model, "" if it
 // is not.
 func (t *trial) taintedEdit() (why string) {
+	if t.witness() == nil {
+		return ""
+	}
 	for _, name := range t.call.Paths {
-		reals, err := t.gate.readings(t.call.Dir, name)
+		reals, err := t.readings(name)
 		for _, real := range reals {
 			if err == nil && t.gate.runsLater(real) && t.tainted() != "" {
 				return t.suspect(Printable(real) + " runs later")
@@ -78,6 +81,7 @@ func (t *trial) taintedEdit() (why string) {
 // model in a tainted session, "" if it is not.
 func (t *trial) taintedHarm(e shell.Effect) (why string) {
 	switch {
+	case t.witness() == nil:
 	case e.Kind == shell.Write && e.Place == shell.Workspace && t.gate.runsLater(e.Target) && t.tainted() != "":
 		return t.suspect(Printable(e.Target) + " runs later")
 	case e.Kind == shell.Fetch && e.Declared == "" && !t.ownDatabase(e) && t.tainted() != "":

@@ -85,6 +85,6 @@ func head(s string, n int) string {
 	return s
 }
 
-// randomHex tells decisions of one microsecond apart. It guards nothing, so
-// the runtime's generator, seeded at start, will do.
-func randomHex() string { return strconv.FormatUint(rand.Uint64()>>16|1<<47, 16) }
+// appendRandomHex tells decisions of one microsecond apart. It guards nothing,
+// so the runtime's generator, seeded at start, will do.
+func appendRandomHex(b []byte) []byte { return strconv.AppendUint(b, rand.Uint64()>>16|1<<47, 16) }

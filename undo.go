@@ -45,7 +45,7 @@ func (t *trial) overwritten(e shell.Effect, name string) (why string) {
 	if t.makesDirectory(e, name) {
 		return ""
 	}
-	if why := t.gate.writable(t.places, name); why != "" {
+	if why := t.writable(name); why != "" {
 		return why
 	}
 	if t.missing(name) {
@@ -73,7 +73,7 @@ func (t *trial) madeHere(e shell.Effect, name string) bool {
 // makesDirectory reports whether mkdir finds its directory there already.
 func (t *trial) makesDirectory(e shell.Effect, name string) bool {
 	info, err := t.gate.files.Lstat(name)
-	return err == nil && info.Mode.IsDir() && t.program(e) == "mkdir" && e.Name == "" && t.gate.inside(t.places.roots, name)
+	return err == nil && info.Mode.IsDir() && t.program(e) == "mkdir" && e.Name == "" && t.gate.inside(t.roots, name)
 }
 
 // scratch says why a write to a temporary directory is not harmless: what is
@@ -92,10 +92,8 @@ func (t *trial) scratch(e shell.Effect) (why string) {
 	case t.gate.guards.match(e.Target):
 		return Printable(e.Target) + " changes what runs later or what the agent may do"
 	}
-	for _, dir := range t.places.path {
-		if view.Below(dir, e.Target) {
-			return Printable(e.Target) + " changes what runs later or what the agent may do"
-		}
+	if t.inPath(e.Target) {
+		return Printable(e.Target) + " changes what runs later or what the agent may do"
 	}
 	return t.overtaken(e, e.Target)
 }
@@ -177,11 +175,11 @@ func (t *trial) deletable(e shell.Effect, name string) (why string) {
 		return "this deletes " + Printable(name) + ", which nod does not see"
 	case err != nil:
 		return Printable(name) + ": " + Printable(err.Error())
-	case !t.gate.inside(t.places.roots, name):
+	case !t.gate.inside(t.roots, name):
 		return "this deletes " + Printable(name) + ", which is outside the workspace"
 	case t.isInstalled(name):
 		return t.overtaken(e, name)
-	case t.gate.guarded(t.places, name):
+	case t.guarded(name):
 		return Printable(name) + " changes what runs later or what the agent may do"
 	case info.Mode.IsDir() && t.program(e) == "rmdir":
 		return "" // only what is empty
@@ -221,16 +219,16 @@ func (t *trial) movable(e shell.Effect, name string) (why string) {
 	switch {
 	case isMissing(err) && t.madeHere(e, name):
 		return t.overtaken(e, name)
-	case err != nil || !t.gate.inside(t.places.roots, name):
+	case err != nil || !t.gate.inside(t.roots, name):
 		return "this moves " + Printable(name) + " away"
 	case !info.Mode.IsDir():
-		return t.gate.writable(t.places, name)
+		return t.writable(name)
 	}
 	w := walk{trial: t, file: func(file string) string {
 		if t.gate.guards.match("/" + path.Base(name) + file[len(name):]) {
 			return Printable(file) + " changes what runs later or what the agent may do"
 		}
-		return t.gate.writable(t.places, file)
+		return t.writable(file)
 	}}
 	return w.tree(name, 0)
 }
@@ -310,7 +308,7 @@ func (t *trial) precious(name string) (why string) {
 	switch {
 	case t.gate.secrets.match(name), isDatabase(name):
 		return Printable(name) + ", which may be the only copy"
-	case t.gate.guarded(t.places, name):
+	case t.guarded(name):
 		return Printable(name) + ", which changes what runs later"
 	}
 	return ""
@@ -343,7 +341,7 @@ func (w *walk) tree(dir string, depth int) (why string) {
 		switch {
 		case err != nil:
 			why = Printable(name)
-		case info.Mode.IsDir() && w.trial.gate.guarded(w.trial.places, name):
+		case info.Mode.IsDir() && w.trial.guarded(name):
 			why = Printable(name) + ", which changes what runs later"
 		case info.Mode.IsDir():
 			why = w.tree(name, depth+1)
@@ -370,7 +368,7 @@ func isOutputName(name string) bool {
 // isOutput reports whether a directory is build output: by its name, ignored
 // by the ignore files as git has them, nothing of it tracked.
 func (t *trial) isOutput(dir string) bool {
-	for at := dir; t.gate.inside(t.places.roots, at) && at != "/"; at = path.Dir(at) {
+	for at := dir; t.gate.inside(t.roots, at) && at != "/"; at = path.Dir(at) {
 		if !isOutputName(path.Base(at)) {
 			continue
 		}
@@ -385,7 +383,7 @@ func (t *trial) isOutput(dir string) bool {
 // there and would put there again: node_modules, ignored, nothing of it
 // tracked, beside a lock file. Nothing runs by its being gone.
 func (t *trial) isInstalled(dir string) bool {
-	if path.Base(dir) != "node_modules" || !t.gate.inside(t.places.roots, dir) {
+	if path.Base(dir) != "node_modules" || !t.gate.inside(t.roots, dir) {
 		return false
 	}
 	r, ok := t.repository(dir)

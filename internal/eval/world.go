@@ -230,6 +230,9 @@ func (m *made) remove(name string) {
 }
 
 func (m *made) Lstat(name string) (view.Info, error) {
+	if len(m.nodes) == 0 {
+		return view.Info{}, fs.ErrNotExist
+	}
 	if n, ok := m.nodes[path.Clean(name)]; ok {
 		return n.info, nil
 	}

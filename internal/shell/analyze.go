@@ -21,17 +21,18 @@ func Analyze(source string, env Env) Report {
 	case PowerShell:
 		return unread(source, "PowerShell is not read")
 	case Bash:
-		return read(source, env, syntax.LangBash)
+		return read(source, env, syntax.LangBash, nil)
 	case Posix:
-		return read(source, env, syntax.LangPOSIX)
+		return read(source, env, syntax.LangPOSIX, nil)
 	case Zsh:
-		return read(source, env, syntax.LangZsh)
+		return read(source, env, syntax.LangZsh, nil)
 	}
-	report := read(source, env, syntax.LangBash)
+	seen := &findings{}
+	report := read(source, env, syntax.LangBash, seen)
 	if sameInBoth(source) || report.Exceeded != "" {
 		return report
 	}
-	return agree(source, report, read(source, env, syntax.LangZsh))
+	return agree(source, report, read(source, env, syntax.LangZsh, seen))
 }
 
 // agree returns what two readings say, and that they differ if they do.
@@ -58,11 +59,16 @@ func unread(source, what string) Report {
 	return Report{Unknowns: []Unknown{{What: what, Words: shorten(source), Command: -1}}}
 }
 
-func read(source string, env Env, lang syntax.LangVariant) Report {
+// read is one reading of a command. What it looks up beside the text is left
+// in seen, for another reading; nil: there is none.
+func read(source string, env Env, lang syntax.LangVariant, seen *findings) Report {
 	a := &analysis{env: env, lang: lang, both: env.Dialect == Unstated}
+	if seen != nil && !seen.rehomed {
+		a.findings = *seen
+	}
 	a.src = source
 	a.command = -1
-	file, err := a.parse(source)
+	file, err := parseLine(source, lang)
 	if errors.Is(err, errDeep) {
 		return Report{Exceeded: errDeep.Error()}
 	}
@@ -72,6 +78,9 @@ func read(source string, env Env, lang syntax.LangVariant) Report {
 	a.inherited()
 	a.blockWith(file.Stmts, state{dir: env.Dir}, input{outer: true})
 	a.recheckProven()
+	if seen != nil {
+		*seen = a.findings
+	}
 	if a.over != "" {
 		return Report{Exceeded: a.over}
 	}
@@ -112,12 +121,20 @@ type analysis struct {
 	contents []kept    // and what they say
 	parsed   int       // bytes of them that were parsed
 
+	findings
+	repos []*repository
+}
+
+// findings are what was found out about files and programs: the same however
+// the text is read.
+type findings struct {
 	home     placed
 	places   []placed
 	programs []program
 	elements []element
-	repos    []*repository
-	sheets   []sheet
+	sheets   []*sheet
+	gits     []repository // as their files say
+	rehomed  bool         // HOME was changed, which some of this follows
 }
 
 // Limits of one analysis, beyond those of the text.

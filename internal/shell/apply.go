@@ -8,7 +8,9 @@ import (
 // use is one command line read with one sheet.
 type use struct {
 	*analysis
-	sheet
+	*sheet
+	inert   bool // as the sheet says, or an option
+	sub     bool // as the sheet says, but for an option
 	inv     *invocation
 	pos     []word // positional arguments so far
 	roles   string // of the positional arguments
@@ -37,8 +39,12 @@ type use struct {
 	st      state  // after it
 }
 
+func newUse(a *analysis, s *sheet, inv *invocation) *use {
+	return &use{analysis: a, sheet: s, inert: s.inert, sub: s.sub, inv: inv, roles: s.args, st: inv.st}
+}
+
 // apply reads a command line with the data and returns the state after it.
-func (a *analysis) apply(s sheet, inv *invocation) state {
+func (a *analysis) apply(s *sheet, inv *invocation) state {
 	if s.code != "" {
 		if st, done := a.coded(s, inv); done {
 			return st
@@ -47,8 +53,8 @@ func (a *analysis) apply(s sheet, inv *invocation) state {
 	return a.applied(s, inv)
 }
 
-func (a *analysis) applied(s sheet, inv *invocation) state {
-	u := use{analysis: a, sheet: s, inv: inv, roles: s.args, st: inv.st}
+func (a *analysis) applied(s *sheet, inv *invocation) state {
+	u := newUse(a, s, inv)
 	u.heed()
 	if u.standsAlone() {
 		return inv.st

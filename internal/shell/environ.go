@@ -202,7 +202,7 @@ func (a *analysis) assigned(name string, v value, raw string, st state) state {
 	a.shellVariable(name, v, raw)
 	switch name {
 	case "HOME":
-		a.env.Home = ""
+		a.env.Home, a.rehomed = "", true
 		if v.known && path.IsAbs(v.text) {
 			a.env.Home = path.Clean(v.text)
 		}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/view"
@@ -9,8 +10,8 @@ import (
 
 // git reads the options before the subcommand, judges the configuration that
 // git would use, and goes on with the data for the subcommand.
-func (a *analysis) git(s sheet, inv *invocation) state {
-	u := use{analysis: a, sheet: s, inv: inv, st: inv.st}
+func (a *analysis) git(s *sheet, inv *invocation) state {
+	u := newUse(a, s, inv)
 	args := inv.args
 	for len(args) > 0 && args[0].dashed() && args[0].known {
 		n := u.gitOption(args[0], args[1:])
@@ -178,10 +179,29 @@ func (a *analysis) repository(dir string) *repository {
 			return r
 		}
 	}
-	r := &repository{from: dir}
-	a.discover(r)
+	r := a.foundBefore(dir)
+	if r == nil {
+		r = &repository{from: dir}
+		a.readRepository(r)
+		r.keys = slices.Clip(r.keys)
+		a.gits = append(a.gits, *r)
+	}
 	a.repos = append(a.repos, r)
-	if r.found {
+	return r
+}
+
+// foundBefore returns a repository as another reading found it.
+func (a *analysis) foundBefore(dir string) *repository {
+	for _, r := range a.gits {
+		if r.from == dir {
+			return &r
+		}
+	}
+	return nil
+}
+
+func (a *analysis) readRepository(r *repository) {
+	if a.discover(r); r.found {
 		a.gitConfig(r, r.common+"/config", true, 0)
 		a.submodules(r, r.common+"/modules", 0)
 		if a.exists(r.dir + "/config.worktree") {
@@ -193,7 +213,6 @@ func (a *analysis) repository(dir string) *repository {
 		a.gitConfig(r, a.env.Home+"/.config/git/config", false, 0)
 	}
 	a.gitConfig(r, "/etc/gitconfig", false, 0)
-	return r
 }
 
 // submodules reads the configuration of submodules: git status and its kin run

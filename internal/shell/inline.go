@@ -60,7 +60,7 @@ func wordIn(text, name string) bool {
 
 // coded dispatches to the readers of programs whose arguments need more than
 // the data can say. done is false where the data goes on.
-func (a *analysis) coded(s sheet, inv *invocation) (state, bool) {
+func (a *analysis) coded(s *sheet, inv *invocation) (state, bool) {
 	switch s.code {
 	case "git":
 		return a.git(s, inv), true

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/commands"
@@ -22,17 +23,17 @@ type sheet struct {
 }
 
 // sheet returns what is known of a program.
-func (a *analysis) sheet(name string) (sheet, bool) {
-	for i := range a.sheets {
-		if a.sheets[i].name == name {
-			return a.sheets[i], true
+func (a *analysis) sheet(name string) (*sheet, bool) {
+	for _, s := range a.sheets {
+		if s.name == name {
+			return s, true
 		}
 	}
 	text, file, ok := commands.Find(name)
 	if !ok {
-		return sheet{}, false
+		return nil, false
 	}
-	s := sheet{name: name, file: file, all: text, index: commands.IndexOf(file)}
+	s := &sheet{name: name, file: file, all: text, index: commands.IndexOf(file)}
 	s.body = text
 	if end := strings.Index(text, "\n["); end >= 0 {
 		s.body = text[:end+1]
@@ -41,7 +42,9 @@ func (a *analysis) sheet(name string) (sheet, bool) {
 		s.more = append(s.more, s.body) // what the whole family has
 		s.body = own
 	}
-	for _, body := range append([]string{s.body}, s.more...) {
+	shared := s.more // directives may add sections whose own do not count
+	s.directives(s.body)
+	for _, body := range shared {
 		s.directives(body)
 	}
 	a.sheets = append(a.sheets, s)
@@ -98,12 +101,12 @@ func (s *sheet) ends() bool {
 }
 
 // under returns the sheet of a subcommand.
-func (s *sheet) under(sub string) (sheet, bool) {
+func (s *sheet) under(sub string) (*sheet, bool) {
 	path, body, ok := s.match(sub)
 	if !ok {
-		return sheet{}, false
+		return nil, false
 	}
-	out := sheet{name: s.name + " " + sub, heading: path, file: s.file, all: s.all, index: s.index, body: body, oneDash: s.oneDash}
+	out := &sheet{name: s.name + " " + sub, heading: path, file: s.file, all: s.all, index: s.index, body: body, oneDash: s.oneDash}
 	if s.inherit {
 		out.more = append(out.more, s.body)
 		out.more = append(out.more, s.more...)
@@ -264,12 +267,7 @@ func (s *sheet) other(name string) bool {
 	if s.others == "" || len(name) < 2 {
 		return false
 	}
-	for _, body := range append([]string{s.body}, s.more...) {
-		if abbreviates(body, name) {
-			return false
-		}
-	}
-	return true
+	return !abbreviates(s.body, name) && !slices.ContainsFunc(s.more, func(body string) bool { return abbreviates(body, name) })
 }
 
 // abbreviates reports whether a name is the beginning of an option of this

@@ -103,10 +103,15 @@ func (m *Memory) Hard(name string, links uint64) *Memory {
 func (m *Memory) get(name string) (*node, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	if n, ok := m.nodes[m.key(path.Clean(name))]; ok {
+	if n, ok := m.nodes[m.key(name)]; ok {
 		return n, nil
 	}
-	return nil, &fs.PathError{Op: "lstat", Path: name, Err: fs.ErrNotExist} // common, so cheap
+	if clean := path.Clean(name); clean != name {
+		if n, ok := m.nodes[m.key(clean)]; ok {
+			return n, nil
+		}
+	}
+	return nil, fs.ErrNotExist // common, so without the name, which would be a copy
 }
 
 func (m *Memory) Lstat(name string) (Info, error) {

@@ -60,11 +60,11 @@ var ErrRelative = errors.New("not an absolute path")
 // about to be made resolves to where it would be made; ".." after a missing
 // component is an error, since nobody can say where it leads.
 func Resolve(files Files, name string) (string, error) {
-	if !path.IsAbs(name) || strings.ContainsRune(name, 0) {
+	if !path.IsAbs(name) || strings.IndexByte(name, 0) >= 0 {
 		return "", ErrRelative
 	}
-	r := resolver{files: files, rest: split(name), real: "/"}
-	for len(r.rest) > 0 {
+	r := resolver{files: files, text: name, real: "/", same: true}
+	for r.at < len(r.text) {
 		if err := r.step(); err != nil {
 			return "", err
 		}
@@ -72,28 +72,45 @@ func Resolve(files Files, name string) (string, error) {
 	return r.real, nil
 }
 
+// resolver walks a text. Most names are real paths already, so real is a
+// piece of the text for as long as the two are the same.
 type resolver struct {
 	files   Files
-	rest    []string
+	text    string
+	at      int // where the rest of the text begins
 	real    string
+	same    bool // what of the text was walked is real, but for a final slash
 	links   int
 	missing bool
 }
 
 func (r *resolver) step() error {
-	part := r.rest[0]
-	r.rest = r.rest[1:]
-	switch part {
+	start, end := r.at, strings.IndexByte(r.text[r.at:], '/')
+	if end += start; end < start {
+		end = len(r.text)
+	}
+	r.at = end + 1
+	switch part := r.text[start:end]; part {
 	case "", ".":
+		r.same = r.same && start == 0
 		return nil
 	case "..":
 		if r.missing {
 			return fs.ErrNotExist
 		}
-		r.real = path.Dir(r.real)
+		r.real, r.same = path.Dir(r.real), false
 		return nil
+	default:
+		return r.enter(part, end)
 	}
-	next := path.Join(r.real, part)
+}
+
+// enter takes one component, which ends at an index of the text.
+func (r *resolver) enter(part string, end int) error {
+	next := r.text[:end]
+	if !r.same {
+		next = strings.TrimSuffix(r.real, "/") + "/" + part
+	}
 	if r.missing {
 		r.real = next
 		return nil
@@ -120,14 +137,15 @@ func (r *resolver) follow(link string) error {
 	if err != nil {
 		return err
 	}
-	if path.IsAbs(target) {
+	if r.same = path.IsAbs(target); r.same {
 		r.real = "/"
 	}
-	r.rest = append(split(target), r.rest...)
+	if r.at < len(r.text) {
+		target += "/" + r.text[r.at:]
+	}
+	r.text, r.at = target, 0
 	return nil
 }
-
-func split(name string) []string { return strings.Split(name, "/") }
 
 // Within reports whether the real path name is root or lies below it. Both
 // must be resolved. It compares whole components, and where the spelling

@@ -1,0 +1,265 @@
+package nod
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell"
+)
+
+// secret reports which secret store the call would touch, "" if none.
+func (t *trial) secret() (why string) {
+	if name := t.secretPath(); name != "" {
+		return Printable(name) + " holds or may hold secrets"
+	}
+	for _, e := range t.report.Effects {
+		if e.Kind == shell.Secret {
+			return "this uses or prints a secret: " + Printable(e.Words)
+		}
+		if e.Kind > shell.Run {
+			continue
+		}
+		names, all := t.gate.names(e)
+		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || t.fed(e)) // what find hands over lies at any depth
+		for _, name := range names {
+			if t.gate.touchesSecret(name, tree) {
+				return Printable(name) + " holds or may hold secrets"
+			}
+		}
+		if t.searches(e) {
+			if word := t.seeksSecret(); word != "" {
+				return "this looks for secrets: " + Printable(word)
+			}
+		}
+		if all && !t.fed(e) {
+			continue
+		}
+		if word := t.picksSecret(); word != "" && !e.Names {
+			return "this may pick out secrets: " + Printable(word)
+		}
+		if name := t.maySecret(); name != "" {
+			return Printable(name) + " holds or may hold secrets"
+		}
+	}
+	return ""
+}
+
+func (t *trial) secretPath() string {
+	for _, name := range t.call.Paths {
+		reals, err := t.gate.readings(t.call.Dir, name)
+		if err != nil {
+			return name // nobody can say that it is none
+		}
+		for _, real := range reals {
+			if t.gate.touchesSecret(real, t.call.Tool == "grep") {
+				return real
+			}
+		}
+	}
+	return ""
+}
+
+// fed reports whether the command gets its arguments from find, fd or xargs.
+func (t *trial) fed(e shell.Effect) bool {
+	if e.Command < 0 || e.Command >= len(t.report.Commands) {
+		return false
+	}
+	wrappers := t.report.Commands[e.Command].Wrappers
+	return slices.ContainsFunc(wrappers, func(w string) bool { return w == "find" || w == "xargs" || w == "fd" || w == "fdfind" })
+}
+
+// names are the files that an effect may mean: its target by either name, and
+// for a glob what it matches now. all is false where that cannot be said.
+func (g *Gate) names(e shell.Effect) (names []string, all bool) {
+	if e.Target == "" {
+		return nil, false
+	}
+	names = []string{e.Target}
+	if e.Name != "" {
+		names = append(names, e.Name)
+	}
+	if e.Pattern == "" {
+		return names, true
+	}
+	matched, all := g.matched(e.Pattern)
+	return append(append(names, e.Pattern), matched...), all
+}
+
+const (
+	maxMatches  = 10_000 // names of one directory, and of one glob
+	maxListings = 100    // directories that are listed for one glob
+)
+
+// matched returns what a pattern matches now.
+func (g *Gate) matched(pattern string) (found []string, all bool) {
+	found, all = []string{""}, !strings.Contains(pattern, "**")
+	listings := 0
+	for part := range strings.SplitSeq(strings.Trim(path.Clean(pattern), "/"), "/") {
+		var next []string
+		for _, dir := range found {
+			if !strings.ContainsAny(part, "*?[\\") {
+				next = append(next, dir+"/"+part)
+				continue
+			}
+			if listings++; listings > maxListings {
+				return found, false
+			}
+			entries, err := g.files.List(orRoot(dir), maxMatches)
+			all = all && (err == nil || isMissing(err) || !g.isDir(dir))
+			for _, entry := range entries {
+				if globMatch(part, entry) && len(next) < maxMatches {
+					next = append(next, dir+"/"+entry)
+				}
+			}
+			all = all && len(next) < maxMatches
+		}
+		found = next
+	}
+	return found, all
+}
+
+func (g *Gate) isDir(name string) bool {
+	info, err := g.files.Lstat(orRoot(name))
+	return err != nil || info.Mode&fs.ModeType != 0
+}
+
+func orRoot(dir string) string {
+	if dir == "" {
+		return "/"
+	}
+	return dir
+}
+
+// globMatch reports whether a shell may match name; it errs towards yes.
+func globMatch(glob, name string) bool {
+	if strings.Contains(glob, "[:") || strings.Contains(glob, "[.") || strings.Contains(glob, "[=") {
+		return true
+	}
+	if strings.HasPrefix(name, ".") && glob[0] != '.' && glob[0] != '\\' {
+		return false // dotglob and its kin are unknown to package shell
+	}
+	ok, err := path.Match(strings.ReplaceAll(glob, "[!", "[^"), name)
+	return ok || err != nil
+}
+
+// searches reports whether a command lists names where secrets lie. A name is
+// none, but to look for theirs is to look for them.
+func (t *trial) searches(e shell.Effect) bool {
+	return e.Names && e.Recursive && (e.Target == "" || t.gate.secrets.holdsAny(e.Target))
+}
+
+// seeksSecret returns the first word of the commands that speaks of keys,
+// passwords and the like.
+func (t *trial) seeksSecret() string {
+	for _, c := range t.report.Commands {
+		for i, w := range c.Words {
+			if i > 0 && speaksOfSecrets(strings.ToLower(w.Value)) {
+				return w.Value
+			}
+		}
+	}
+	return t.maySecret()
+}
+
+func speaksOfSecrets(text string) bool {
+	for _, piece := range [...]string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credential", "secret", "passw", "token", "wallet",
+		"keychain", "keystore", "private", "shadow", "htpasswd", "netrc", "authorized_keys", ".ssh", ".aws", ".gnupg", ".kube",
+		".pem", ".key", ".p12", ".pfx", ".jks", ".ppk", ".kdbx", ".gpg", ".env", "_history", "cookies", "login data"} {
+		if strings.Contains(text, piece) {
+			return true
+		}
+	}
+	return false
+}
+
+// maySecret reports whether some word of the commands names a secret, for
+// reads of which nobody can say where they lead. Every effect of the line gets
+// the same answer.
+func (t *trial) maySecret() string {
+	if t.may == nil {
+		found := ""
+		for _, c := range t.report.Commands {
+			if found == "" {
+				found = t.gate.wordOfSecrets(c.Words)
+			}
+		}
+		t.may = &found
+	}
+	return *t.may
+}
+
+// wordOfSecrets returns the first word that names a secret if it starts at
+// home or, with a slash in it, at the root, or if one of its ends does.
+func (g *Gate) wordOfSecrets(words []shell.Word) string {
+	for _, w := range words {
+		text := unquoted(w.Value)
+		parts, rooted, short := foldPath(text), strings.Contains(text, "/"), strings.Contains(text, "~")
+		for ; len(parts) > 0; parts = parts[1:] {
+			if g.secrets.matchAtHome(parts, short) || rooted && g.secrets.matchParts(parts, short) {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// unquoted returns text without quotes and backslashes.
+func unquoted(text string) string {
+	const quotes = "\"'\\"
+	if !strings.ContainsAny(text, quotes) {
+		return text
+	}
+	plain := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if strings.IndexByte(quotes, text[i]) < 0 {
+			plain = append(plain, text[i])
+		}
+	}
+	return string(plain)
+}
+
+// picksSecret returns the first word of the commands that might pick the name
+// of a key or of a .env out of others: a glob, or a text that grep looks for.
+func (t *trial) picksSecret() string {
+	for _, c := range t.report.Commands {
+		greps := picksLines(c) && !slices.ContainsFunc(c.Words, func(w shell.Word) bool {
+			letters, short := shortOptions(w.Value)
+			return short && strings.Contains(letters, "v") || strings.HasPrefix(w.Value, "--inv")
+		})
+		for i, w := range c.Words {
+			if i > 0 && w.Known && (globsSecret(w.Value) || greps && namesSecret(w.Value)) {
+				return w.Value
+			}
+		}
+	}
+	return ""
+}
+
+// globsSecret reports whether a glob that does not match everything matches
+// the name of a .env or of a key.
+func globsSecret(glob string) bool {
+	if !strings.ContainsAny(glob, "*?[") || strings.Trim(glob, "*.") == "" && glob != ".*" {
+		return false
+	}
+	for _, name := range [...]string{".env", ".env.local", "id_rsa", "id_ed25519", "server.key", ".netrc", ".pgpass"} {
+		if ok, _ := path.Match(strings.ToLower(strings.ReplaceAll(glob, "[!", "[^")), name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// namesSecret reports whether a text that is looked for in names is a part of
+// the name of a .env or of a key.
+func namesSecret(text string) bool {
+	text = strings.ToLower(strings.Trim(text, `^$\.*`))
+	return len(text) > 2 && (strings.Contains(".env.local", text) && text != "local" || strings.Contains("id_rsa id_ed25519", text))
+}
+
+// touchesSecret reports whether a real path is a secret, or, read as a whole
+// tree, may hold one of the stores.
+func (g *Gate) touchesSecret(real string, tree bool) bool {
+	return g.secrets.match(real) || tree && g.secrets.holdsAny(real)
+}
