@@ -140,11 +140,11 @@ func (p permission) allow(origin string) (Rule, error) {
 		if p.spec == "" && p.tool == "Bash" {
 			return Rule{}, fmt.Errorf("it would allow any command")
 		}
-		return Rule{}, fmt.Errorf("nod's allow patterns are commands; the model is told of it")
+		return Rule{}, fmt.Errorf("nod's allow patterns are commands")
 	}
 	pattern, open := openEnd(p.spec)
 	if strings.ContainsAny(pattern, "*\\") {
-		return Rule{}, fmt.Errorf("a * that does not stand at the end has no equal in nod; the model is told of it")
+		return Rule{}, fmt.Errorf("a * that does not stand at the end has no equal in nod")
 	}
 	if open {
 		if runsWhatFollows(pattern) {
