@@ -140,9 +140,10 @@ type trial struct {
 	looked bool
 	named  []reading // where the call's paths lead
 	report shell.Report
-	soft   Rule   // the soft_deny pattern that matched; Text "" if none
-	open   string // why layers 2 and 3 left the call open, for the reason
-	doubt  string // which hard_deny rule may forbid the call, if nod knew more
+	points []string // where relative patterns of permission rules start; nil: not looked yet
+	soft   Rule     // the soft_deny pattern that matched; Text "" if none
+	open   string   // why layers 2 and 3 left the call open, for the reason
+	doubt  string   // which hard_deny rule may forbid the call, if nod knew more
 	// changed says which definition keeps an allow rule from clearing its
 	// command; bound are the definitions that rules were held to.
 	changed string

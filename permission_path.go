@@ -2,6 +2,7 @@ package nod
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell"
@@ -63,7 +64,7 @@ func (t *trial) wantedPath(p permission) wantedPath {
 	case strings.HasPrefix(spec, "/"):
 		// Below the settings or the project, says the host; the person may
 		// have meant the file of that name.
-		w.bases = append(t.startingPoints(), p.dir, "/")
+		w.bases = slices.Concat(t.startingPoints(), []string{p.dir, "/"})
 	case strings.HasPrefix(spec, "../"):
 		w.bases = []string{t.call.Dir}
 		for strings.HasPrefix(spec, "../") {
@@ -82,8 +83,10 @@ func (t *trial) wantedPath(p permission) wantedPath {
 
 // startingPoints are where a relative pattern may start.
 func (t *trial) startingPoints() []string {
-	points := append([]string{t.call.Dir, t.gate.real(t.call.Dir)}, t.call.Roots...)
-	return append(points, t.gate.workspace(t.call)...)
+	if t.points == nil {
+		t.points = slices.Concat([]string{t.call.Dir, t.gate.real(t.call.Dir)}, t.call.Roots, t.gate.workspace(t.call))
+	}
+	return t.points
 }
 
 // fits compares with the names of one file. tree says that all below it is

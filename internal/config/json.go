@@ -193,6 +193,9 @@ func (r *jsonReader) str() (string, error) {
 }
 
 func (r *jsonReader) escape() (rune, error) {
+	if r.next == len(r.text) {
+		return 0, r.wrong("a string has no end")
+	}
 	c := r.peek()
 	r.next++
 	switch c {

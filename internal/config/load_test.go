@@ -68,8 +68,8 @@ func TestNoFiles(t *testing.T) {
 	s := loaded(t, placesIn(world()))
 	want := Settings{
 		ModeOrigin: "default", ClaudeRules: ClaudeTighten,
-		Model:      ModelSettings{Timeout: 30 * time.Second, MaxTokens: 1024, Transcript: "ledger", Stages: 2},
-		Log:        LogSettings{OnFailure: Continue},
+		Model: ModelSettings{Timeout: 30 * time.Second, MaxTokens: 1024, Transcript: "ledger", Stages: 2},
+		Log:   LogSettings{OnFailure: Continue},
 	}
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Settings{}, "Rules", "said")); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
