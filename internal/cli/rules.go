@@ -19,7 +19,7 @@ import (
 func rulesCommand() command {
 	return command{
 		name:    "rules",
-		usage:   "rules [check] [--json] [--root DIR] [flags]",
+		usage:   "rules [check | critique [--yes]] [--json] [--root DIR] [flags]",
 		summary: "the rules that hold here, and where each comes from",
 		long: `Prints the rules that hold for an agent that was started in this directory:
 what nod matches itself ("pattern"), what only a model reads ("text"), and the
@@ -34,6 +34,12 @@ that another keeps from ever clearing its command, one that allows what is
 allowed without it, one that leaves too much open, and patterns that decided
 nothing in the log. It runs nothing and changes nothing.
 
+nod rules critique asks your model what it thinks of the rules that somebody
+wrote: contradictory, ambiguous, too broad, missing. It shows first what is
+sent and what that costs at most, and asks; --yes agrees beforehand. It is one
+question, it goes to the first model of your settings, and nothing is changed:
+the remarks are a model's, and yours to follow or not.
+
 hard_deny is a boundary: nod decides it without a model, and nothing clears
 it. ask is one too: a person decides, and no model. soft_deny is advice to a
 model and no boundary.
@@ -43,8 +49,9 @@ settings, never a repository's) hold here too where they tighten; with
 claude_rules = "all" in your settings also what they allow, for Claude Code.
 nod rules check names those that nod cannot hold as you meant them.
 
-Exit status: 0; 2 arguments or settings that cannot be used.`,
-		examples: []string{`nod rules`, `nod rules check`, `nod rules --json --root ~/src/shop`},
+Exit status: 0; 2 arguments or settings that cannot be used, or no model; 1 a
+model that was asked and gave no answer that could be used.`,
+		examples: []string{`nod rules`, `nod rules check`, `nod rules critique`, `nod rules --json --root ~/src/shop`},
 		run:      rules,
 	}
 }
@@ -52,6 +59,9 @@ Exit status: 0; 2 arguments or settings that cannot be used.`,
 func rules(ctx context.Context, p *Process, args []string) int {
 	if len(args) > 0 && args[0] == "check" {
 		return rulesCheck(ctx, p, args[1:])
+	}
+	if len(args) > 0 && args[0] == "critique" {
+		return rulesCritique(ctx, p, args[1:])
 	}
 	flags := flag.NewFlagSet("rules", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
