@@ -183,6 +183,7 @@ func (t *trial) decide(ctx context.Context) Decision {
 		return t.ask(ctx)
 	}
 	if t.doubt != "" {
+		t.softDenied()
 		t.open = t.doubt
 		return t.ask(ctx)
 	}

@@ -278,3 +278,35 @@ func TestSourcesOfRulesAreGuarded(t *testing.T) {
 		}
 	}
 }
+
+// FuzzPermission: a rule that denies or asks never makes an answer laxer, and
+// no text of a rule breaks the gate.
+func FuzzPermission(f *testing.F) {
+	for _, rule := range []string{"Bash(git push:*)", "Bash(git * main)", "Read(~/**/x[)", "WebFetch(domain:*.x)", "mcp__a__*", "Bash(a:*)", "Edit(../x)", "*", "Bash(\\*)", "Read(//)"} {
+		f.Add(rule, "git $x push && cat main.go > new.txt")
+	}
+	f.Fuzz(func(t *testing.T, rule, command string) {
+		for _, list := range []nod.RuleList{nod.ListHardDeny, nod.ListAsk} {
+			r, err := nod.ParsePermission(list, rule, "x:1", claudeDir)
+			if err != nil {
+				continue
+			}
+			base := ruled(nod.ListSoftDeny, "git push")
+			rules := base
+			if list == nod.ListAsk {
+				rules.Ask = append(rules.Ask, r)
+			} else {
+				rules.HardDeny = append(rules.HardDeny, r)
+			}
+			for _, c := range []nod.Call{of(nod.ClaudeCode, bash(command)), tool("read_file", command), fetch(command), server("a", "b")} {
+				without, with := verdictOf(options(base), c), verdictOf(options(rules), c)
+				if with.Verdict > without.Verdict || with.Err != nil && with.Err.Kind == nod.Internal {
+					t.Errorf("%q: %q: %s, without the rule %s: %v", rule, command, with.Verdict, without.Verdict, with.Err)
+				}
+			}
+		}
+		if r, err := nod.ParsePermission(nod.ListAllow, rule, "x:1", claudeDir); err == nil && r.Agent != nod.ClaudeCode {
+			t.Errorf("%q: %+v", rule, r)
+		}
+	})
+}
