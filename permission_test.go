@@ -279,8 +279,8 @@ func TestSourcesOfRulesAreGuarded(t *testing.T) {
 	}
 }
 
-// FuzzPermission: a rule that denies or asks never makes an answer laxer, and
-// no text of a rule breaks the gate.
+// FuzzPermission: a rule that denies never makes an answer laxer, one that asks
+// never makes it an allow, and no text of a rule breaks the gate.
 func FuzzPermission(f *testing.F) {
 	for _, rule := range []string{"Bash(git push:*)", "Bash(git * main)", "Read(~/**/x[)", "WebFetch(domain:*.x)", "mcp__a__*", "Bash(a:*)", "Edit(../x)", "*", "Bash(\\*)", "Read(//)"} {
 		f.Add(rule, "git $x push && cat main.go > new.txt")
@@ -300,7 +300,8 @@ func FuzzPermission(f *testing.F) {
 			}
 			for _, c := range []nod.Call{of(nod.ClaudeCode, bash(command)), tool("read_file", command), fetch(command), server("a", "b")} {
 				without, with := verdictOf(options(base), c), verdictOf(options(rules), c)
-				if with.Verdict > without.Verdict || with.Err != nil && with.Err.Kind == nod.Internal {
+				asked := list == nod.ListAsk && with.Verdict == nod.Ask
+				if with.Verdict > without.Verdict && !asked || with.Err != nil && with.Err.Kind == nod.Internal {
 					t.Errorf("%q: %q: %s, without the rule %s: %v", rule, command, with.Verdict, without.Verdict, with.Err)
 				}
 			}
