@@ -13,6 +13,7 @@
 //	tool call
 //	   |
 //	0  guard      a hard_deny rule, or a change to nod itself?             -> deny
+//	   |          an ask rule?                                             -> ask
 //	   |          a secret store (keys, cloud logins), by any tool?        -> 4
 //	   |
 //	1  allowlist  a safe tool (read, search, tasks, plan mode ...)?        -> allow
@@ -27,7 +28,7 @@
 //	any error, timeout, missing or malformed answer                        -> deny (or ask), with the error in the reason
 //
 // Rules come in between: hard_deny and the guard, then the irrecoverable,
-// then soft_deny (which sends a call to the model), then allow, then layers 2
+// then ask, then soft_deny (which sends a call to the model), then allow, then layers 2
 // and 3. What an irrecoverable command does is found by layer 3's reading and
 // is denied before any rule can clear it.
 //
@@ -38,7 +39,7 @@
 // Decision that nobody filled denies. Check has no error result, so there is
 // no way to forget that an error blocks.
 //
-// hard_deny is a boundary. soft_deny is advice to a model, not a boundary: a
+// hard_deny is a boundary, and so is ask, which only a person answers. soft_deny is advice to a model, not a boundary: a
 // determined agent can rephrase. What nod cannot see is listed in
 // docs/threat-model.md.
 //

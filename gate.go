@@ -26,6 +26,9 @@ type Options struct {
 	Home string
 	// Roots are workspace roots beside the call's own, absolute.
 	Roots []string
+	// Sources are settings files of an agent that Rules were read from,
+	// absolute. Layer 0 denies changes to what those rules say.
+	Sources []string
 	// Self are nod's own files and directories (settings, state, programs),
 	// absolute. Layer 0 denies every change to them.
 	Self []string
@@ -65,6 +68,7 @@ type Gate struct {
 	realHome string
 	roots    []string
 	self     func() []ownPath // found out when asked for
+	sources  func() []ownPath // the same of Options.Sources
 	secrets  pathList
 	guards   pathList
 	model    Model
@@ -97,6 +101,7 @@ func New(o Options) *Gate {
 	}
 	g.realHome = g.real(o.Home)
 	g.self = sync.OnceValue(func() []ownPath { return g.own(o.Self) })
+	g.sources = sync.OnceValue(func() []ownPath { return g.own(o.Sources) })
 	return g
 }
 
@@ -135,8 +140,10 @@ type trial struct {
 	looked bool
 	named  []reading // where the call's paths lead
 	report shell.Report
-	soft   Rule   // the soft_deny pattern that matched; Text "" if none
-	open   string // why layers 2 and 3 left the call open, for the reason
+	points []string // where relative patterns of permission rules start; nil: not looked yet
+	soft   Rule     // the soft_deny pattern that matched; Text "" if none
+	open   string   // why layers 2 and 3 left the call open, for the reason
+	doubt  string   // which hard_deny rule may forbid the call, if nod knew more
 	// changed says which definition keeps an allow rule from clearing its
 	// command; bound are the definitions that rules were held to.
 	changed string
@@ -168,8 +175,16 @@ func (t *trial) decide(ctx context.Context) Decision {
 	if why := t.typedInto(); why != "" {
 		return t.decided(LayerShell, Deny, why, Rule{})
 	}
+	if why, rule := t.reserved(); why != "" {
+		return t.decided(LayerGuard, Ask, why, rule)
+	}
 	if secret := t.secret(); secret != "" {
 		t.open, t.secrets = secret, true
+		return t.ask(ctx)
+	}
+	if t.doubt != "" {
+		t.softDenied()
+		t.open = t.doubt
 		return t.ask(ctx)
 	}
 	if t.lap(LayerGuard); t.gate.allowlist(t.call) {

@@ -15,8 +15,11 @@ import (
 // neither stands in the way.
 func (t *trial) guard() (why string, rule Rule) {
 	for _, r := range t.gate.rules.HardDeny {
-		if t.matchesHard(r) {
+		switch t.matches(r) {
+		case fitsAll:
 			return "hard_deny rule: " + r.Text, r
+		case mayFit:
+			t.doubt = "this may be what a hard_deny rule forbids: " + r.Text
 		}
 	}
 	return t.selfChange(), Rule{}
@@ -117,6 +120,9 @@ func (t *trial) selfByEffect() (why string) {
 		if isAgentSettings(e.Target) && t.gate.callsNod(e.Target) {
 			return selfReason + Printable(e.Target) + " calls it; use the edit tool, so that nod can see that this stays so"
 		}
+		if t.gate.isSource(e.Target) {
+			return selfReason + "it takes rules from " + Printable(e.Target) + "; use the edit tool, so that nod can see that they stay"
+		}
 	}
 	if t.writesSettings() && mentionsSilencer(t.call.Command) {
 		return selfReason + "this would silence its hooks"
@@ -132,7 +138,7 @@ func (t *trial) takesSelf(e shell.Effect) bool {
 		return false
 	}
 	target := strings.ToLower(e.Target)
-	for _, own := range t.gate.self() {
+	for _, own := range slices.Concat(t.gate.self(), t.gate.sources()) {
 		if target != "" && view.Below(target, own.lower) && passes(e.Picked, own.name[len(e.Target):]) {
 			return true
 		}
@@ -230,16 +236,18 @@ func (t *trial) selfByPath() (why string) {
 	return ""
 }
 
-// selfByWiring finds edits of agent settings that would take nod's lines out
-// or put in a key that silences hooks.
+// selfByWiring finds edits of agent settings that would take nod's lines out,
+// put in a key that silences hooks, or change rules that nod takes from them.
 func (t *trial) selfByWiring() (why string) {
 	for _, e := range t.call.Edits {
 		real, err := t.gate.locate(t.call.Dir, e.Path)
-		if err != nil || !isAgentSettings(real) {
+		if err != nil || !isAgentSettings(real) && !t.gate.isSource(real) {
 			continue
 		}
 		before, after, known := t.gate.simulate(real, e)
 		switch {
+		case t.gate.isSource(real) && (!known || permissionsIn(before) != permissionsIn(after)):
+			return selfReason + "it takes its rules from the permissions and autoMode of " + Printable(real)
 		case known && wiring(before) != wiring(after), !known && (mentionsHook(e.Old) || mentionsHook(e.New)):
 			return selfReason + "this changes the lines of " + Printable(real) + " that call it"
 		case mentionsSilencer(string(after)) && (!mentionsSilencer(string(before)) || hooksConfig(string(after)) != hooksConfig(string(before))):
@@ -289,6 +297,8 @@ func (t *trial) selfByArgument() (why string) {
 			return selfReason + Printable(real) + " belongs to it"
 		case isAgentSettings(real) && t.gate.callsNod(real):
 			return selfReason + Printable(real) + " calls it"
+		case t.gate.isSource(real):
+			return selfReason + "it takes rules from " + Printable(real)
 		}
 	}
 	return ""
@@ -338,6 +348,12 @@ func (g *Gate) isSelf(real string) bool {
 		}
 	}
 	return false
+}
+
+// isSource reports whether a real path is a file of an agent that rules were
+// read from.
+func (g *Gate) isSource(real string) bool {
+	return slices.ContainsFunc(g.sources(), func(s ownPath) bool { return s.lower == strings.ToLower(real) })
 }
 
 // holdsSelf reports whether the tree at real holds something of nod's.

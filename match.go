@@ -11,7 +11,7 @@ import (
 // allowedBy finds the allow pattern whose words equal the command's.
 func (t *trial) allowedBy(c shell.Command) (Rule, bool) {
 	for _, r := range t.gate.rules.Allow {
-		if r.clears(c) && t.atHome(c.Dir) && t.writtenFor(r, c) && t.confined(r, c) {
+		if r.speaksOf(t.call.Agent) && r.clears(c) && t.atHome(c.Dir) && t.writtenFor(r, c) && t.confined(r, c) {
 			return r, true
 		}
 	}

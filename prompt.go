@@ -62,7 +62,7 @@ func (t *trial) prompt(ctx context.Context) (p Prompt, consent string, err error
 	if t.gate.profile.Ledger {
 		return t.ledgerPrompt(ctx)
 	}
-	p, err = seedPrompt(ctx, t.call, t.gate.rules, t.gate.profile)
+	p, err = seedPrompt(ctx, t.call, t.gate.rules.about(t.call.Agent), t.gate.profile)
 	return p, "", err
 }
 
@@ -88,7 +88,7 @@ func (t *trial) ledgerPrompt(ctx context.Context) (p Prompt, consent string, err
 	if err != nil {
 		return Prompt{}, "", err
 	}
-	p = Prompt{Digest: digest(t.call), System: policyPrompt(t.gate.rules), Ledger: session.pieces, Careful: carefulClosing}
+	p = Prompt{Digest: digest(t.call), System: policyPrompt(t.gate.rules.about(t.call.Agent)), Ledger: session.pieces, Careful: carefulClosing}
 	if len(p.Ledger) > 0 {
 		p.Ledger[0] = "THE SESSION\n" + p.Ledger[0]
 	} else {

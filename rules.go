@@ -15,6 +15,7 @@ const (
 	ListAllow       RuleList = "allow"
 	ListSoftDeny    RuleList = "soft_deny"
 	ListHardDeny    RuleList = "hard_deny"
+	ListAsk         RuleList = "ask"
 	ListEnvironment RuleList = "environment"
 )
 
@@ -35,9 +36,15 @@ type Rule struct {
 	// [ListAllow] clears nothing. "" confines it to no directory of its own.
 	Within string
 	// Team marks a rule of the organisation's, which many people share.
-	Team  bool
+	Team bool
+	// Agent is the adapter of whose calls a rule of [ListAllow] or
+	// [ListEnvironment] speaks; "" is every one.
+	Agent string
+
 	words []string // as a shell would split it; nil where it would not
 	open  bool     // a final " *": further arguments may follow
+	// permission is set where the rule is one of Claude Code's.
+	permission *permission
 }
 
 // Shared reports whether others are likely to have the same rule: it is built
@@ -54,6 +61,9 @@ type Rules struct {
 	SoftDeny []Rule
 	// HardDeny is the boundary: decided without a model, cleared by nothing.
 	HardDeny []Rule
+	// Ask is what a person decides: no rule and no model allows what it
+	// matches.
+	Ask []Rule
 	// Environment is hints for the model and decides nothing.
 	Environment []Rule
 	// Hosts may be read from.
@@ -70,7 +80,7 @@ type Rules struct {
 
 // ParseRule reads one rule of a list. A pattern that is too broad to be safe
 // (a bare interpreter or runner, "*") is refused in ListAllow, and a rule that
-// cannot be a pattern in ListHardDeny, since no model enforces that list. The
+// cannot be a pattern in ListHardDeny or ListAsk, since no model enforces them. The
 // error is one line that says what to write instead; the caller knows where.
 func ParseRule(list RuleList, text, origin string) (Rule, error) {
 	r := Rule{Text: text, Origin: origin}
@@ -94,6 +104,8 @@ func (r Rule) check(list RuleList) error {
 	switch {
 	case list == ListHardDeny && len(r.words) == 0:
 		return fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); a hard_deny rule is decided without a model, so prose belongs into soft_deny", r.Text)
+	case list == ListAsk && len(r.words) == 0:
+		return fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); an ask rule is decided without a model, so prose belongs into soft_deny", r.Text)
 	case list == ListAllow && len(r.words) > 0:
 		return r.tooBroad()
 	}
@@ -148,7 +160,21 @@ func isRunner(program string) bool {
 // IsPattern reports whether the rule is matched by nod itself, given which
 // programs are known; else it is text for the model.
 func (r Rule) IsPattern(known func(program string) bool) bool {
-	return len(r.words) > 0 && known(r.words[0])
+	return r.permission != nil || len(r.words) > 0 && known(r.words[0])
+}
+
+// speaksOf reports whether the rule is about an agent's calls.
+func (r Rule) speaksOf(agent string) bool { return r.Agent == "" || r.Agent == agent }
+
+// about returns the rules without those that are about other agents' calls.
+func (r Rules) about(agent string) Rules {
+	other := func(rule Rule) bool { return !rule.speaksOf(agent) }
+	for _, list := range []*[]Rule{&r.Allow, &r.Environment} {
+		if slices.ContainsFunc(*list, other) {
+			*list = slices.DeleteFunc(slices.Clone(*list), other)
+		}
+	}
+	return r
 }
 
 // splitWords splits text as a shell splits one simple command of plain words.

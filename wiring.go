@@ -29,6 +29,21 @@ func wiring(content []byte) string {
 	return strings.Join(found, "\n")
 }
 
+// permissionsIn returns what of Claude Code's settings says which calls are
+// permitted; of a text that is not plain JSON, all of it.
+func permissionsIn(content []byte) string {
+	var tree map[string]any
+	switch err := json.Unmarshal(content, &tree); {
+	case len(bytes.TrimSpace(content)) == 0:
+		return "null null"
+	case err != nil:
+		return string(content)
+	}
+	permissions, _ := json.Marshal(tree["permissions"])
+	mode, _ := json.Marshal(tree["autoMode"])
+	return string(permissions) + " " + string(mode)
+}
+
 // collect walks a JSON tree. above is the object keys on the way, with the
 // plain values beside them; positions in lists do not count, so that other
 // hooks may come and go.

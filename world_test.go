@@ -65,6 +65,8 @@ func ruled(list nod.RuleList, texts ...string) nod.Rules {
 			rules.SoftDeny = append(rules.SoftDeny, r)
 		case nod.ListHardDeny:
 			rules.HardDeny = append(rules.HardDeny, r)
+		case nod.ListAsk:
+			rules.Ask = append(rules.Ask, r)
 		}
 	}
 	return rules

@@ -29,7 +29,7 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	if p.Quick == "" {
-		return c.stage(ctx, question{p, p.Careful}, s, "")
+		return c.stage(ctx, question{p, p.Careful, classifyForm()}, s, "")
 	}
 	quick, err := c.quick(ctx, p, s)
 	if err == nil && !quick.ShouldBlock {
@@ -39,7 +39,7 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 	if ctx.Err() != nil {
 		return nod.Classification{}, c.network(ctx, ctx.Err())
 	}
-	careful, err := c.stage(ctx, question{p, p.Careful}, s, "")
+	careful, err := c.stage(ctx, question{p, p.Careful, classifyForm()}, s, "")
 	if err != nil {
 		return nod.Classification{}, err
 	}
@@ -54,7 +54,7 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 func (c *client) quick(ctx context.Context, p nod.Prompt, s send) (nod.Classification, error) {
 	ctx, cancel := context.WithTimeout(ctx, left(ctx, c.timeout)/quickShare)
 	defer cancel()
-	return c.stage(ctx, question{p, p.Quick}, s, "-quick")
+	return c.stage(ctx, question{p, p.Quick, classifyForm()}, s, "-quick")
 }
 
 // left is the time until ctx's deadline, at most most.
@@ -65,14 +65,30 @@ func left(ctx context.Context, most time.Duration) time.Duration {
 	return most
 }
 
-// stage puts one question and reads, prices and dumps the answer.
+// stage puts one question of the gate's.
 func (c *client) stage(ctx context.Context, q question, s send, suffix string) (nod.Classification, error) {
-	answer, x, err := c.try(ctx, q, s)
+	return put(ctx, c, q, s, suffix, func(r reply) (nod.Classification, error) {
+		in, err := decodeInput(r.input)
+		return nod.Classification{
+			Digest: q.Digest, ShouldBlock: in.shouldBlock, Reason: in.reason, Thinking: in.thinking,
+			Model: c.named(r), Usage: r.usage, Cost: cost(c.prices, c.model, r),
+		}, err
+	})
+}
+
+// named is the model as the provider names it.
+func (c *client) named(r reply) string { return nod.OneLine(orDefault(r.model, c.model), 100) }
+
+// put puts one question, a second time where the fault passes, and dumps what
+// came of it. read takes the answer out of a reply; an error of it says that
+// the reply is malformed.
+func put[T any](ctx context.Context, c *client, q question, s send, suffix string, read func(reply) (T, error)) (T, error) {
+	answer, x, err := try(ctx, c, q, s, read)
 	if again, wait := x.passing(ctx, err); again {
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
-			answer, x, err = c.try(ctx, q, s)
+			answer, x, err = try(ctx, c, q, s, read)
 		}
 	}
 	err = x.resting(err)
@@ -85,21 +101,18 @@ func (c *client) stage(ctx context.Context, q question, s send, suffix string) (
 }
 
 // try is one request.
-func (c *client) try(ctx context.Context, q question, s send) (nod.Classification, *exchange, error) {
+func try[T any](ctx context.Context, c *client, q question, s send, read func(reply) (T, error)) (T, *exchange, error) {
+	var none T
 	x := &exchange{client: c, started: time.Now()}
 	r, err := c.sent(ctx, q, s, x)
 	if err != nil {
-		return nod.Classification{}, x, x.failed(ctx, err)
+		return none, x, x.failed(ctx, err)
 	}
-	in, err := decodeInput(r.input)
+	answer, err := read(r)
 	if err != nil {
-		return nod.Classification{}, x, c.malformed("the input of "+nod.ToolName+" is not of the expected shape", err.Error())
+		return none, x, c.malformed("the input of "+q.form.name+" is not of the expected shape", err.Error())
 	}
-	return nod.Classification{
-		Digest: q.Digest, ShouldBlock: in.shouldBlock, Reason: in.reason, Thinking: in.thinking,
-		Model: nod.OneLine(orDefault(r.model, c.model), 100), Usage: r.usage,
-		Cost: cost(c.prices, c.model, r),
-	}, x, nil
+	return answer, x, nil
 }
 
 // sent keeps a panic in an SDK, which an odd answer can cause, to this question.

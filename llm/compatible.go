@@ -52,7 +52,7 @@ func (m *Compatible) send(ctx context.Context, q question, x *exchange) (reply, 
 	if err != nil {
 		return reply{}, err
 	}
-	return m.read(completion)
+	return m.read(completion, q)
 }
 
 // linesWanted ends a prompt for models that know neither tools nor schemas.
@@ -98,18 +98,18 @@ func (m *Compatible) params(q question) openai.ChatCompletionNewParams {
 	}
 	switch m.channel {
 	case Tool:
-		tool := param.Override[openai.ChatCompletionFunctionToolParam](chatFunction{"function", chatFunctionBody{nod.ToolName, nod.ToolDescription, nod.ToolSchema(), true}})
+		tool := param.Override[openai.ChatCompletionFunctionToolParam](chatFunction{"function", chatFunctionBody{q.form.name, q.form.description, q.form.schema, true}})
 		params.Tools = []openai.ChatCompletionToolUnionParam{{OfFunction: &tool}}
-		params.ToolChoice = openai.ToolChoiceOptionFunctionToolChoice(openai.ChatCompletionNamedToolChoiceFunctionParam{Name: nod.ToolName})
+		params.ToolChoice = openai.ToolChoiceOptionFunctionToolChoice(openai.ChatCompletionNamedToolChoiceFunctionParam{Name: q.form.name})
 	case Schema:
-		schema := param.Override[shared.ResponseFormatJSONSchemaParam](chatSchema{"json_schema", chatSchemaBody{nod.ToolName, nod.ToolSchema(), true}})
+		schema := param.Override[shared.ResponseFormatJSONSchemaParam](chatSchema{"json_schema", chatSchemaBody{q.form.name, q.form.schema, true}})
 		params.ResponseFormat = openai.ChatCompletionNewParamsResponseFormatUnion{OfJSONSchema: &schema}
 	}
 	return params
 }
 
 // read takes the one answer out of r.
-func (m *Compatible) read(r *openai.ChatCompletion) (reply, error) {
+func (m *Compatible) read(r *openai.ChatCompletion, q question) (reply, error) {
 	c := m.client
 	if r == nil || !r.JSON.Choices.Valid() || len(r.Choices) != 1 {
 		return reply{}, c.malformed("the answer is not a chat completion with one choice", "")
@@ -124,7 +124,7 @@ func (m *Compatible) read(r *openai.ChatCompletion) (reply, error) {
 	case choice.FinishReason != "stop" && choice.FinishReason != "tool_calls":
 		return reply{}, c.malformed(fmt.Sprintf("the model stopped for %s", quote(choice.FinishReason)), "")
 	}
-	input, err := m.input(choice.Message)
+	input, err := m.input(choice.Message, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -134,14 +134,14 @@ func (m *Compatible) read(r *openai.ChatCompletion) (reply, error) {
 }
 
 // input is the answer as the JSON text of the tool's input.
-func (m *Compatible) input(message openai.ChatCompletionMessage) ([]byte, error) {
+func (m *Compatible) input(message openai.ChatCompletionMessage, q question) ([]byte, error) {
 	calls, texts := len(message.ToolCalls), 0
 	if strings.TrimSpace(message.Content) != "" || !isText(message.JSON.Content.Raw()) {
 		texts++
 	}
 	if m.channel == Tool {
-		named := calls > 0 && message.ToolCalls[0].Type == "function" && message.ToolCalls[0].Function.Name == nod.ToolName
-		if err := m.client.oneCall(calls, named, texts); err != nil {
+		named := calls > 0 && message.ToolCalls[0].Type == "function" && message.ToolCalls[0].Function.Name == q.form.name
+		if err := m.client.oneCall(q.form, calls, named, texts); err != nil {
 			return nil, err
 		}
 		if !isText(message.ToolCalls[0].Function.JSON.Arguments.Raw()) {

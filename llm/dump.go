@@ -28,6 +28,7 @@ type dumped struct {
 	Request        dumpedHalf          `json:"request"`
 	Response       *dumpedHalf         `json:"response,omitempty"`
 	Classification *nod.Classification `json:"classification,omitempty"`
+	Critique       *Critique           `json:"critique,omitempty"`
 	Failure        *dumpedFailure      `json:"failure,omitempty"`
 }
 
@@ -47,7 +48,7 @@ type dumpedFailure struct {
 
 // dump writes the exchange to the dump directory: one file per decision, the
 // last question of a decision winning. It appears whole or not at all.
-func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error, suffix string) error {
+func (x *exchange) dump(p nod.Prompt, answer any, err error, suffix string) error {
 	dir := x.client.dumpDir
 	if err := checkDumpDir(dir); err != nil {
 		return err
@@ -103,7 +104,7 @@ func dumpName(id string) string {
 	return "id-" + hex.EncodeToString(sum[:16]) + ".json"
 }
 
-func (x *exchange) encode(p nod.Prompt, answer nod.Classification, err error) ([]byte, error) {
+func (x *exchange) encode(p nod.Prompt, answer any, err error) ([]byte, error) {
 	d := dumped{
 		V: 1, ID: p.ID, Digest: p.Digest, Started: x.started.UTC(), Milliseconds: time.Since(x.started).Milliseconds(), Provider: x.client.provider,
 		Request: x.half(x.requestHeader, x.request),
@@ -117,7 +118,12 @@ func (x *exchange) encode(p nod.Prompt, answer nod.Classification, err error) ([
 	if f := nod.AsFailure(err); f != nil {
 		d.Failure = &dumpedFailure{f.Kind, f.Error()}
 	} else {
-		d.Classification = &answer
+		switch a := answer.(type) {
+		case nod.Classification:
+			d.Classification = &a
+		case Critique:
+			d.Critique = &a
+		}
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

@@ -67,7 +67,7 @@ func (g *Gemini) send(ctx context.Context, q question, x *exchange) (reply, erro
 	if err != nil {
 		return reply{}, err
 	}
-	return g.read(answer)
+	return g.read(answer, q)
 }
 
 func (g *Gemini) config(q question) *genai.GenerateContentConfig {
@@ -75,17 +75,17 @@ func (g *Gemini) config(q question) *genai.GenerateContentConfig {
 		SystemInstruction: genai.NewContentFromText(q.System, genai.RoleUser),
 		MaxOutputTokens:   int32(min(g.client.maxTokens, 1<<30)),
 		Tools: []*genai.Tool{{FunctionDeclarations: []*genai.FunctionDeclaration{{
-			Name: nod.ToolName, Description: nod.ToolDescription, Parameters: geminiSchema(),
+			Name: q.form.name, Description: q.form.description, Parameters: q.form.gemini(),
 		}}}},
 		ToolConfig: &genai.ToolConfig{FunctionCallingConfig: &genai.FunctionCallingConfig{
-			Mode: genai.FunctionCallingConfigModeAny, AllowedFunctionNames: []string{nod.ToolName},
+			Mode: genai.FunctionCallingConfigModeAny, AllowedFunctionNames: []string{q.form.name},
 		}},
 	}
 }
 
-// geminiSchema is [nod.ToolSchema] in Gemini's dialect, whose maps have no
+// classifyGemini is [nod.ToolSchema] in Gemini's dialect, whose maps have no
 // order of their own.
-func geminiSchema() *genai.Schema {
+func classifyGemini() *genai.Schema {
 	return &genai.Schema{
 		Type: genai.TypeObject,
 		Properties: map[string]*genai.Schema{
@@ -99,7 +99,7 @@ func geminiSchema() *genai.Schema {
 }
 
 // read takes the one call out of r.
-func (g *Gemini) read(r *genai.GenerateContentResponse) (reply, error) {
+func (g *Gemini) read(r *genai.GenerateContentResponse, q question) (reply, error) {
 	c := g.client
 	if f := r.PromptFeedback; f != nil && f.BlockReason != "" {
 		return reply{}, c.refused(string(f.BlockReason) + " " + f.BlockReasonMessage)
@@ -117,7 +117,7 @@ func (g *Gemini) read(r *genai.GenerateContentResponse) (reply, error) {
 	default:
 		return reply{}, c.malformed(fmt.Sprintf("the model stopped for %s", quote(string(candidate.FinishReason))), candidate.FinishMessage)
 	}
-	input, err := g.call(candidate.Content)
+	input, err := g.call(candidate.Content, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -125,7 +125,7 @@ func (g *Gemini) read(r *genai.GenerateContentResponse) (reply, error) {
 }
 
 // call is the input of the one call in content.
-func (g *Gemini) call(content *genai.Content) ([]byte, error) {
+func (g *Gemini) call(content *genai.Content, q question) ([]byte, error) {
 	var calls []*genai.FunctionCall
 	texts := 0
 	if content != nil {
@@ -143,7 +143,7 @@ func (g *Gemini) call(content *genai.Content) ([]byte, error) {
 			}
 		}
 	}
-	if err := g.client.oneCall(len(calls), len(calls) > 0 && calls[0].Name == nod.ToolName, texts); err != nil {
+	if err := g.client.oneCall(q.form, len(calls), len(calls) > 0 && calls[0].Name == q.form.name, texts); err != nil {
 		return nil, err
 	}
 	// The whole body was seen to hold no key twice, so nothing is lost here.

@@ -66,7 +66,7 @@ func (o *OpenAI) send(ctx context.Context, q question, x *exchange) (reply, erro
 	if err != nil {
 		return reply{}, err
 	}
-	return o.read(response)
+	return o.read(response, q)
 }
 
 // functionTool is the forced tool. It is a struct of nod's own because the
@@ -81,7 +81,7 @@ type functionTool struct {
 
 // params is the seed's request, and keeps the vendor from storing it.
 func (o *OpenAI) params(q question) responses.ResponseNewParams {
-	tool := param.Override[responses.FunctionToolParam](functionTool{"function", nod.ToolName, nod.ToolDescription, nod.ToolSchema(), true})
+	tool := param.Override[responses.FunctionToolParam](functionTool{"function", q.form.name, q.form.description, q.form.schema, true})
 	params := responses.ResponseNewParams{
 		Model:             o.client.model,
 		Instructions:      openai.String(q.System),
@@ -91,7 +91,7 @@ func (o *OpenAI) params(q question) responses.ResponseNewParams {
 		ParallelToolCalls: openai.Bool(false),
 		Tools:             []responses.ToolUnionParam{{OfFunction: &tool}},
 		ToolChoice: responses.ResponseNewParamsToolChoiceUnion{
-			OfFunctionTool: &responses.ToolChoiceFunctionParam{Name: nod.ToolName},
+			OfFunctionTool: &responses.ToolChoiceFunctionParam{Name: q.form.name},
 		},
 	}
 	if q.CacheKey != "" {
@@ -101,7 +101,7 @@ func (o *OpenAI) params(q question) responses.ResponseNewParams {
 }
 
 // read takes the one call of the forced tool out of r.
-func (o *OpenAI) read(r *responses.Response) (reply, error) {
+func (o *OpenAI) read(r *responses.Response, q question) (reply, error) {
 	c := o.client
 	if r == nil || r.Object != "response" || !r.JSON.Output.Valid() {
 		return reply{}, c.malformed("the answer is not a response", "")
@@ -115,7 +115,7 @@ func (o *OpenAI) read(r *responses.Response) (reply, error) {
 		switch item.Type {
 		case "function_call":
 			calls = append(calls, item)
-			named = named || item.Name == nod.ToolName
+			named = named || item.Name == q.form.name
 		case "reasoning":
 		case "message":
 			if refusal, ok := refusalIn(item); ok {
@@ -126,7 +126,7 @@ func (o *OpenAI) read(r *responses.Response) (reply, error) {
 			return reply{}, c.malformed(fmt.Sprintf("the answer holds an item of type %s", quote(item.Type)), "")
 		}
 	}
-	if err := c.oneCall(len(calls), named, texts); err != nil {
+	if err := c.oneCall(q.form, len(calls), named, texts); err != nil {
 		return reply{}, err
 	}
 	return o.call(r, calls[0])

@@ -53,6 +53,16 @@ func TestRequestsObeyTheVendorsSpecification(t *testing.T) {
 					t.Errorf("%s: %+v, %v", example, got, err)
 				}
 			}
+			o := optionsFor(t, tc.provider, url)
+			o.Headers = map[string]string{"Prefer": "example=block"}
+			critic, err := NewCritic(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The examples answer with another tool: the request was accepted.
+			if _, err := critic.Critique(context.Background(), review); nod.AsFailure(err) == nil || nod.AsFailure(err).Kind != nod.NoDecision {
+				t.Errorf("a critique: %v", err)
+			}
 			checkPrismRefuses(t, tc.provider, url, tc.path)
 		})
 	}

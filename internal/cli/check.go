@@ -18,7 +18,7 @@ import (
 func checkCommand() command {
 	return command{
 		name:    "check",
-		usage:   "check [--json] [--root DIR] [--interactive] -- COMMAND",
+		usage:   "check [--json] [--root DIR] [--agent NAME] [--interactive] -- COMMAND",
 		summary: "decide one shell command and say why",
 		long: `Decides a shell command as it would be decided here for an agent that was
 started in this directory, under your settings. Nothing is run and nothing is
@@ -26,6 +26,7 @@ logged. Several words are one command, as a shell would join them.
 
   --json         the decision as one JSON object, "v": 1
   --root DIR     the workspace, instead of this directory
+  --agent NAME   whose call it is, for rules that speak of one agent's calls
   --interactive  decide as if a person could be asked
   --settings F, --managed F, --state DIR   instead of the usual places
 
@@ -38,7 +39,7 @@ used, 1 a fault of nod's.`,
 
 type checkFlags struct {
 	json, interactive bool
-	root              string
+	root, agent       string
 	places            config.Places
 }
 
@@ -49,6 +50,7 @@ func check(ctx context.Context, p *Process, args []string) int {
 	flags.BoolVar(&f.json, "json", false, "")
 	flags.BoolVar(&f.interactive, "interactive", false, "")
 	flags.StringVar(&f.root, "root", p.Dir, "")
+	flags.StringVar(&f.agent, "agent", "nod check", "")
 	var err error
 	if f.places, err = parsePlaces(p, flags, args); err != nil {
 		return usageError(p, checkCommand(), err)
@@ -96,7 +98,7 @@ func decideCommand(ctx context.Context, p *Process, f checkFlags, command string
 		fmt.Fprintf(p.Stderr, "nod check: the mode is %s (%s), so an agent is not told this\n", settings.Mode, settings.ModeOrigin)
 	}
 	return hook.NewGate(o, settings, nil, nil).Check(ctx, nod.Call{
-		Agent: "nod check", Tool: "bash", RawTool: "bash", Input: input, Command: command,
+		Agent: f.agent, Tool: "bash", RawTool: "bash", Input: input, Command: command,
 		Dir: p.Dir, Roots: []string{root}, Environ: p.Environ, Interactive: f.interactive,
 	}), nil
 }

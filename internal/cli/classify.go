@@ -120,25 +120,34 @@ func (m missing) Classify(context.Context, nod.Prompt) (nod.Classification, erro
 
 // target gives each of several models its share of the time.
 func (from modelSource) target(s config.Settings, t config.Target) (nod.Model, error) {
+	o, err := from.options(s, t)
+	if err != nil {
+		return nil, err
+	}
+	model, err := llm.New(o)
+	if err != nil || from.limits == nil {
+		return model, err
+	}
+	return from.limits.Bound(t.Provider+"\x00"+t.Endpoint+"\x00"+o.Key, model), nil
+}
+
+// options are what package llm is told of a target.
+func (from modelSource) options(s config.Settings, t config.Target) (llm.Options, error) {
 	m := s.Model
 	key, err := t.Key(from.places.Files, from.places.UID)
 	if err != nil {
-		return nil, err
+		return llm.Options{}, err
 	}
 	fromEnvironment := key == "" && t.EnvironmentKey()
 	if fromEnvironment && from.getenv != nil {
 		key = from.getenv(llm.KeyVariable(t.Provider))
 	}
-	model, err := llm.New(llm.Options{
+	return llm.Options{
 		Provider: t.Provider, Model: t.Name, Endpoint: t.Endpoint, Region: t.Region, Project: t.Project, APIVersion: t.APIVersion, Channel: llm.Channel(t.Channel),
 		Key: key, KeyFromEnvironment: fromEnvironment,
 		MaxTokens: m.MaxTokens, Timeout: m.Timeout / time.Duration(1+len(m.Fallbacks)), Proxy: m.Proxy, CAFile: m.CAFile, Headers: m.Headers,
 		Prices: prices(s.Prices), DumpDir: s.Log.DumpDir, Notice: from.notice,
-	})
-	if err != nil || from.limits == nil {
-		return model, err
-	}
-	return from.limits.Bound(t.Provider+"\x00"+t.Endpoint+"\x00"+key, model), nil
+	}, nil
 }
 
 func prices(in []config.Price) []llm.Price {

@@ -38,6 +38,9 @@ A rule is a command pattern, matched by nod, if it begins with a program; else
 it is text for the model. A final " *" stands for further arguments.
 "$defaults" stands for the built-in list. See what holds with: nod rules
 
+Rules of ~/.claude/settings.json hold too where they tighten; claude_rules =
+"all" takes what they allow as well, "off" takes none. See docs/rules.md.
+
 `
 
 // settingsExample is a settings file with every key that most people need.
@@ -45,6 +48,7 @@ const settingsExample = `mode        = "enforce"                      # or "obse
 allow       = ["npm test", "go test *"]      # may run without asking
 soft_deny   = ["$defaults", "DROP TABLE"]    # advice to the model, no boundary
 hard_deny   = ["git push --force"]           # a boundary, cleared by nothing
+ask         = ["git push"]                   # a person decides, no model does
 environment = ["Node.js project"]            # hints for the model
 hosts       = ["pkg.go.dev"]                 # may be read from
 secrets     = ["$defaults", "~/.config/acme"]

@@ -19,7 +19,7 @@ import (
 func rulesCommand() command {
 	return command{
 		name:    "rules",
-		usage:   "rules [check] [--json] [--root DIR] [flags]",
+		usage:   "rules [check | critique [--yes]] [--json] [--root DIR] [flags]",
 		summary: "the rules that hold here, and where each comes from",
 		long: `Prints the rules that hold for an agent that was started in this directory:
 what nod matches itself ("pattern"), what only a model reads ("text"), and the
@@ -34,11 +34,24 @@ that another keeps from ever clearing its command, one that allows what is
 allowed without it, one that leaves too much open, and patterns that decided
 nothing in the log. It runs nothing and changes nothing.
 
-hard_deny is a boundary: nod decides it without a model, and nothing clears
-it. soft_deny is advice to a model and no boundary.
+nod rules critique asks your model what it thinks of the rules that somebody
+wrote: contradictory, ambiguous, too broad, missing. It shows first what is
+sent and what that costs at most, and asks; --yes agrees beforehand. It is one
+question, it goes to the first model of your settings, and nothing is changed:
+the remarks are a model's, and yours to follow or not.
 
-Exit status: 0; 2 arguments or settings that cannot be used.`,
-		examples: []string{`nod rules`, `nod rules check`, `nod rules --json --root ~/src/shop`},
+hard_deny is a boundary: nod decides it without a model, and nothing clears
+it. ask is one too: a person decides, and no model. soft_deny is advice to a
+model and no boundary.
+
+Rules that you gave Claude Code (~/.claude/settings.json and its managed
+settings, never a repository's) hold here too where they tighten; with
+claude_rules = "all" in your settings also what they allow, for Claude Code.
+nod rules check names those that nod cannot hold as you meant them.
+
+Exit status: 0; 2 arguments or settings that cannot be used, or no model; 1 a
+model that was asked and gave no answer that could be used.`,
+		examples: []string{`nod rules`, `nod rules check`, `nod rules critique`, `nod rules --json --root ~/src/shop`},
 		run:      rules,
 	}
 }
@@ -46,6 +59,9 @@ Exit status: 0; 2 arguments or settings that cannot be used.`,
 func rules(ctx context.Context, p *Process, args []string) int {
 	if len(args) > 0 && args[0] == "check" {
 		return rulesCheck(ctx, p, args[1:])
+	}
+	if len(args) > 0 && args[0] == "critique" {
+		return rulesCritique(ctx, p, args[1:])
 	}
 	flags := flag.NewFlagSet("rules", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -88,6 +104,7 @@ func parsePlaces(p *Process, flags *flag.FlagSet, args []string) (config.Places,
 			*name = absolute(p, *name)
 		}
 	}
+	places = places.WithClaude()
 	var missing error
 	flags.Visit(func(f *flag.Flag) {
 		if f.Name != "settings" && f.Name != "managed" {
@@ -139,6 +156,8 @@ func about(list string) string {
 		return "advice to a model, not a boundary; a pattern keeps nod from allowing by itself"
 	case "hard_deny":
 		return "a boundary: decided without a model, cleared by nothing"
+	case "ask":
+		return "a person decides; no other rule and no model allows it"
 	case "environment":
 		return "hints for the model; decides nothing"
 	case "hosts":
@@ -175,9 +194,50 @@ func printRules(p *Process, s config.Settings, known func(string) bool) {
 		rest = rest[n:]
 	}
 	printScopes(p, s.Scopes)
+	printClaude(p, s)
 	for _, notice := range s.Notices {
 		fmt.Fprintln(p.Stderr, "nod rules:", notice)
 	}
+}
+
+// printClaude says what of Claude Code's own settings is among the rules.
+func printClaude(p *Process, s config.Settings) {
+	files := claudeFiles(s)
+	if len(files) == 0 {
+		return
+	}
+	fmt.Fprintf(p.Stdout, "\nclaude_rules %s: %s\n", s.ClaudeRules, aboutClaude(s.ClaudeRules))
+	for _, name := range files {
+		taken, left := 0, 0
+		for _, item := range s.Lists() {
+			if strings.HasPrefix(item.Origin, nod.Printable(name)+":") {
+				taken++
+			}
+		}
+		for _, rule := range s.NotHeld {
+			if strings.HasPrefix(rule.Origin, nod.Printable(name)+":") {
+				left++
+			}
+		}
+		fmt.Fprintf(p.Stdout, "  %d rules taken, %d not as they were meant (nod rules check)  %s\n", taken, left, nod.Printable(name))
+	}
+}
+
+// claudeFiles are the settings of Claude Code among the sources.
+func claudeFiles(s config.Settings) (names []string) {
+	for _, source := range s.Sources {
+		if strings.HasSuffix(source.Path, ".json") {
+			names = append(names, source.Path)
+		}
+	}
+	return names
+}
+
+func aboutClaude(how config.ClaudeRules) string {
+	if how == config.ClaudeAll {
+		return "all of Claude Code's own rules; what they allow, for its calls only"
+	}
+	return "what tightens of Claude Code's own rules, for every agent"
 }
 
 // printScopes names the repositories that have rules of their own.
@@ -212,6 +272,9 @@ func printList(p *Process, items []config.Item, known func(string) bool) {
 		if item.Rule.Untrusted {
 			origin += " (not trusted: matched, shown to no model)"
 		}
+		if item.Rule.Agent != "" {
+			origin += " (only for " + nod.Printable(item.Rule.Agent) + ")"
+		}
 		if item.Scope != "" {
 			origin += " (only in " + nod.Printable(item.Scope) + ")"
 		}
@@ -229,6 +292,17 @@ type rulesOutput struct {
 	// Repositories has every [[repository]], whether it holds here or not.
 	Repositories []scopeOutput `json:"repositories,omitempty"`
 	Notices      []string      `json:"notices,omitempty"`
+	// ClaudeRules is what is read of Claude Code's own settings, NotHeld what
+	// of that could not be taken as it was meant.
+	ClaudeRules config.ClaudeRules `json:"claude_rules"`
+	NotHeld     []notHeldOutput    `json:"not_held,omitempty"`
+}
+
+type notHeldOutput struct {
+	List   string `json:"list"`
+	Text   string `json:"text"`
+	Origin string `json:"origin"`
+	Why    string `json:"why"`
 }
 
 type ruleOutput struct {
@@ -239,6 +313,7 @@ type ruleOutput struct {
 	Level     config.Level `json:"level,omitempty"`
 	Untrusted bool         `json:"untrusted,omitempty"`
 	Scope     string       `json:"scope,omitempty"` // the repository to which it is confined
+	Agent     string       `json:"agent,omitempty"` // the agent of whose calls it speaks
 }
 
 type scopeOutput struct {
@@ -258,11 +333,14 @@ type sourceOutput struct {
 }
 
 func printRulesJSON(p *Process, s config.Settings, known func(string) bool) int {
-	out := rulesOutput{Version: 1, Mode: s.Mode, Profile: s.Profile, Rules: []ruleOutput{}, Sources: []sourceOutput{}, Notices: s.Notices}
+	out := rulesOutput{Version: 1, Mode: s.Mode, Profile: s.Profile, Rules: []ruleOutput{}, Sources: []sourceOutput{}, Notices: s.Notices, ClaudeRules: s.ClaudeRules}
+	for _, rule := range s.NotHeld {
+		out.NotHeld = append(out.NotHeld, notHeldOutput(rule))
+	}
 	for _, item := range s.Lists() {
 		out.Rules = append(out.Rules, ruleOutput{
 			List: item.List, Text: item.Text, Kind: matching(item, known),
-			Origin: item.Origin, Level: item.Level, Untrusted: item.Rule.Untrusted, Scope: item.Scope,
+			Origin: item.Origin, Level: item.Level, Untrusted: item.Rule.Untrusted, Scope: item.Scope, Agent: item.Rule.Agent,
 		})
 	}
 	for _, scope := range s.Scopes {

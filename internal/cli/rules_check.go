@@ -49,8 +49,19 @@ func rulesCheck(ctx context.Context, p *Process, args []string) int {
 		fmt.Fprintln(p.Stderr, "nod rules:", nod.OneLine(err.Error(), 500))
 		return ExitBadInput
 	}
-	printDoubts(p, append(doubts, used...))
+	printNotHeld(p, settings.NotHeld)
+	if doubts = append(doubts, used...); len(doubts) > 0 || len(settings.NotHeld) == 0 {
+		printDoubts(p, doubts)
+	}
 	return ExitOK
+}
+
+// printNotHeld names the rules of Claude Code's settings that nod does not hold
+// as they were meant.
+func printNotHeld(p *Process, rules []config.NotHeld) {
+	for _, r := range rules {
+		fmt.Fprintf(p.Stdout, "%s: not held: %s %q: %s\n", nod.Printable(r.Origin), r.List, nod.Printable(r.Text), nod.Printable(r.Why))
+	}
 }
 
 func printDoubts(p *Process, doubts []doubt) {
@@ -102,7 +113,7 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	if why := wideCommand(item.Text); why != "" {
 		found = append(found, doubt{"broad", item, why})
 	}
-	with := c.judge(ctx, command, c.settings.Rules)
+	with := c.judge(ctx, command, c.settings.Rules, item.Rule.Agent)
 	switch {
 	case with.Verdict == nod.Deny && with.Rule.Text == "" && with.Layer != nod.LayerNone:
 		found = append(found, doubt{"contradiction", item, "never clears it: " + with.Reason})
@@ -114,7 +125,7 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	}
 	rules := c.settings.Rules
 	rules.Allow = slices.DeleteFunc(slices.Clone(rules.Allow), func(r nod.Rule) bool { return r.Text == item.Rule.Text && r.Origin == item.Rule.Origin })
-	switch without := c.judge(ctx, command, rules); {
+	switch without := c.judge(ctx, command, rules, item.Rule.Agent); {
 	case without.Verdict == nod.Allow && without.Rule.Text != "":
 		found = append(found, doubt{"redundant", item, fmt.Sprintf("%q (%s) allows it too", nod.Printable(without.Rule.Text), nod.Printable(without.Rule.Origin))})
 	case without.Verdict == nod.Allow:
@@ -123,13 +134,16 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	return found
 }
 
-func (c checker) judge(ctx context.Context, command string, rules nod.Rules) nod.Decision {
+func (c checker) judge(ctx context.Context, command string, rules nod.Rules, agent string) nod.Decision {
+	if agent == "" {
+		agent = "nod rules check"
+	}
 	root := c.places.Root
 	if real, err := view.Resolve(view.Disk{}, root); err == nil {
 		root = real
 	}
 	return nod.New(nod.Options{Rules: rules, Files: nod.OnDisk(), Home: c.places.Home}).Check(ctx, nod.Call{
-		Agent: "nod rules check", Tool: "bash", RawTool: "bash", Command: command,
+		Agent: agent, Tool: "bash", RawTool: "bash", Command: command,
 		Dir: root, Roots: []string{root}, Environ: c.process.Environ, Interactive: true,
 	})
 }
@@ -214,7 +228,7 @@ func (c checker) unused() (found []doubt, err error) {
 		return nil, nil
 	}
 	for _, item := range c.own() {
-		if strings.HasSuffix(item.List, "_deny") || item.List == "allow" {
+		if strings.HasSuffix(item.List, "_deny") || item.List == "allow" || item.List == "ask" {
 			if item.Rule.IsPattern(c.places.Known) && !matched[item.Rule.Text] {
 				found = append(found, doubt{"unused", item, fmt.Sprintf("decided none of %d calls since %s", decisions, since.Format(time.DateOnly))})
 			}

@@ -17,10 +17,12 @@
 //
 //	mode            = "enforce"   # or "observe", "off"
 //	profile         = ""          # or "replace", "reinforce"
+//	claude_rules    = "tighten"   # or "all", "off"
 //	workspace_roots = ["~/src"]   # further places where edits are ordinary
 //	allow           = ["$defaults", "git status", "python -m pytest *"]
 //	soft_deny       = ["$defaults", "DROP TABLE", "never migrate without asking"]
 //	hard_deny       = ["git push --force"]
+//	ask             = ["git push"]  # a person decides, nobody else
 //	environment     = ["Node.js project"]
 //	hosts           = ["pkg.go.dev", "*.example.com"]
 //	allowlist       = ["$defaults"]  # tools that layer 1 allows
@@ -94,6 +96,27 @@
 // its default: key by key, for headers name by name, for prices model by
 // model. workspace_roots add up.
 //
+// # Claude Code's own settings
+//
+// What a person or an organisation tells Claude Code they mean, so nod reads
+// the permissions and autoMode of
+//
+//	~/.claude/settings.json                     beside ~/.config/nod/nod.toml
+//	/etc/claude-code/managed-settings.json      and managed-settings.d/*.json
+//
+// and never those of a repository (.claude/settings.json,
+// settings.local.json). By default only what tightens: deny becomes hard_deny,
+// ask becomes ask, autoMode's soft_deny and hard_deny become text for the
+// model; all of it for every agent. With claude_rules = "all" also allow (as
+// patterns of nod's, where there are some that match no more) and autoMode's
+// allow and environment (as text), for Claude Code's calls; from a file that
+// nobody but its owner can have written. The lists only add: "$defaults" in
+// one is Claude Code's list, which nod does not have, and a list without it
+// takes none of nod's away. docs/rules.md has the table.
+//
+// Such a file that is there and cannot be read, or is not JSON, is an error as
+// the other files are. claude_rules = "off" opens none.
+//
 // # The repository's file
 //
 // Whoever can write to the repository writes .nod.toml, the agent included.
@@ -115,6 +138,7 @@ package config
 import (
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -125,6 +149,9 @@ import (
 type Places struct {
 	Managed, User string // files; "" is none
 	State         string // nod's state directory; "" trusts nothing
+	// ClaudeManaged and ClaudeUser are Claude Code's own settings, for those
+	// who need rules; "" is none. See [Places.WithClaude].
+	ClaudeManaged, ClaudeUser string
 	// Root is the session's workspace root, "" is none. The home directory,
 	// its ancestors and / count as none.
 	Root string
@@ -230,6 +257,11 @@ type Settings struct {
 	// Notices are for the person, one line each, escaped.
 	Notices []string
 
+	ClaudeRules ClaudeRules
+	// NotHeld are rules of Claude Code's settings that could not be taken as
+	// they were meant.
+	NotHeld []NotHeld
+
 	said said
 }
 
@@ -322,7 +354,17 @@ func Load(p Places) (Settings, error) {
 	if repo.err != nil {
 		return Settings{}, repo.err
 	}
-	s := merge(layers, repo)
+	roots := []string{p.Root}
+	for _, l := range layers {
+		roots = append(roots, l.roots...)
+	}
+	roots = slices.DeleteFunc(roots, func(root string) bool { return root == "" })
+	claude, notHeld, err := p.claude(claudeRules(layers), roots)
+	s := merge(layers, claude, repo)
+	if err != nil && s.Mode != Off {
+		return Settings{}, err
+	}
+	s.NotHeld = notHeld
 	if err := p.checkPlaces(layers, s); err != nil {
 		return Settings{}, err
 	}

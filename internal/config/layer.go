@@ -21,6 +21,7 @@ const (
 	listAllow = iota
 	listSoftDeny
 	listHardDeny
+	listAsk
 	listEnvironment
 	listHosts
 	listAllowlist
@@ -30,7 +31,7 @@ const (
 )
 
 func listNames() [listCount]string {
-	return [listCount]string{"allow", "soft_deny", "hard_deny", "environment", "hosts", "allowlist", "secrets", "guarded"}
+	return [listCount]string{"allow", "soft_deny", "hard_deny", "ask", "environment", "hosts", "allowlist", "secrets", "guarded"}
 }
 
 // listed is one key that holds a list.
@@ -48,6 +49,7 @@ type layer struct {
 	mode     *Mode
 	modeLine int
 	profile  *string
+	claude   *string
 	roots    []string
 
 	target
@@ -106,7 +108,7 @@ func (r *reader) fail(at position, format string, args ...any) {
 
 func topKeys() []string {
 	names := listNames()
-	return append([]string{"mode", "profile", "workspace_roots", "model", "fallback", "log", "price", "repository"}, names[:]...)
+	return append([]string{"mode", "profile", "claude_rules", "workspace_roots", "model", "fallback", "log", "price", "repository"}, names[:]...)
 }
 
 func (r *reader) top(n *node) {
@@ -116,6 +118,8 @@ func (r *reader) top(n *node) {
 		r.mode(n)
 	case "profile":
 		l.profile = r.oneOf(n, "", "replace", "reinforce")
+	case "claude_rules":
+		l.claude = r.oneOf(n, string(ClaudeTighten), string(ClaudeAll), string(ClaudeOff))
 	case "workspace_roots":
 		r.workspaceRoots(n)
 	case "model":

@@ -67,9 +67,9 @@ func texts(s Settings, list string) []string {
 func TestNoFiles(t *testing.T) {
 	s := loaded(t, placesIn(world()))
 	want := Settings{
-		ModeOrigin: "default",
-		Model:      ModelSettings{Timeout: 30 * time.Second, MaxTokens: 1024, Transcript: "ledger", Stages: 2},
-		Log:        LogSettings{OnFailure: Continue},
+		ModeOrigin: "default", ClaudeRules: ClaudeTighten,
+		Model: ModelSettings{Timeout: 30 * time.Second, MaxTokens: 1024, Transcript: "ledger", Stages: 2},
+		Log:   LogSettings{OnFailure: Continue},
 	}
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Settings{}, "Rules", "said")); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
@@ -137,7 +137,7 @@ out = 3.0
 	m := world().File(userFile, text, 0o600).Chown(userFile, 1000)
 	s := loaded(t, placesIn(m))
 	want := Settings{
-		Mode: Observe, ModeOrigin: userFile + ":2", Profile: Reinforce,
+		Mode: Observe, ModeOrigin: userFile + ":2", Profile: Reinforce, ClaudeRules: ClaudeTighten,
 		Roots: []string{"/home/u/src", "/srv/work"},
 		Model: ModelSettings{
 			Target:    Target{Provider: "anthropic", Name: "m", Endpoint: "https://gate.example.com/v1", KeyFile: "/home/u/.config/nod/key"},

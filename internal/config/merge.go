@@ -8,10 +8,11 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// merge puts the layers together, highest first.
-func merge(layers []layer, repo repository) Settings {
+// merge puts the layers together, highest first. What Claude Code's settings
+// say only adds to the lists.
+func merge(layers, claude []layer, repo repository) Settings {
 	s := Settings{Notices: repo.notices}
-	for _, l := range layers {
+	for _, l := range slices.Concat(layers, claude) {
 		s.Sources = append(s.Sources, l.source)
 		for _, scope := range l.scopes {
 			s.Scopes = append(s.Scopes, scope.Scope)
@@ -20,10 +21,11 @@ func merge(layers []layer, repo repository) Settings {
 	if repo.found {
 		s.Sources = append(s.Sources, repo.source)
 	}
-	s.said = said{layers, repo.lists}
+	s.said = said{slices.Concat(layers, claude), repo.lists}
 	s.Rules = s.said.rules()
 	mergeMode(&s, layers)
 	s.Profile = Profile(first(layers, "", func(l layer) *string { return l.profile }))
+	s.ClaudeRules = claudeRules(layers)
 	s.Model = mergeModel(layers)
 	s.Log = LogSettings{
 		OnFailure: first(layers, Continue, func(l layer) *OnFailure { return l.onFailure }),
@@ -48,6 +50,10 @@ func first[T any](layers []layer, standard T, get func(layer) *T) T {
 		}
 	}
 	return standard
+}
+
+func claudeRules(layers []layer) ClaudeRules {
+	return ClaudeRules(first(layers, string(ClaudeTighten), func(l layer) *string { return l.claude }))
 }
 
 func mergeMode(s *Settings, layers []layer) {
@@ -156,7 +162,7 @@ type said struct {
 // which no file speaks is taken as it is.
 func (s said) rules() nod.Rules {
 	r := nod.DefaultRules()
-	for i, rules := range [...]*[]nod.Rule{&r.Allow, &r.SoftDeny, &r.HardDeny, &r.Environment} {
+	for i, rules := range [...]*[]nod.Rule{&r.Allow, &r.SoftDeny, &r.HardDeny, &r.Ask, &r.Environment} {
 		if s.speaksOf(i) {
 			*rules = rulesIn(s.merged(i, builtinItems(r, i)))
 		}
@@ -247,7 +253,7 @@ func builtinItems(d nod.Rules, i int) []Item {
 	name := listNames()[i]
 	var items []Item
 	if i < listHosts {
-		for _, r := range [listHosts][]nod.Rule{d.Allow, d.SoftDeny, d.HardDeny, d.Environment}[i] {
+		for _, r := range [listHosts][]nod.Rule{d.Allow, d.SoftDeny, d.HardDeny, d.Ask, d.Environment}[i] {
 			items = append(items, Item{List: name, Text: r.Text, Origin: r.Origin, Rule: r})
 		}
 		return items

@@ -177,7 +177,7 @@ out = 4
 `
 	s := loaded(t, placesIn(threeFiles(managed, user, absent)))
 	want := Settings{
-		Mode: Enforce, ModeOrigin: managedFile + ":2", Profile: Replace, Roots: []string{"/srv/a", "/home/u/src"},
+		Mode: Enforce, ClaudeRules: ClaudeTighten, ModeOrigin: managedFile + ":2", Profile: Replace, Roots: []string{"/srv/a", "/home/u/src"},
 		Model: ModelSettings{
 			Target:  Target{Provider: "openai", Endpoint: "https://gate.example.com"},
 			Timeout: defaultTimeout, MaxTokens: defaultMaxTokens, Transcript: defaultTranscript, Stages: defaultStages,

@@ -78,7 +78,7 @@ func (e *examination) places(o install.Options) config.Places {
 	if o.Managed != "" {
 		places.Managed = o.Managed
 	}
-	return places
+	return places.WithClaude()
 }
 
 // fresh makes an empty directory for one run.

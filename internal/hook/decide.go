@@ -122,7 +122,7 @@ func NewGate(o Options, s config.Settings, recorder nod.Recorder, memory nod.Mem
 
 func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, history nod.History) *nod.Gate {
 	return nod.New(nod.Options{
-		Rules: s.Rules, Files: r.Files, Home: r.Places.Home, Roots: s.Roots, Self: r.self(),
+		Rules: s.Rules, Files: r.Files, Home: r.Places.Home, Roots: s.Roots, Self: r.self(), Sources: r.Places.ClaudeFiles(s.ClaudeRules),
 		Model: r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory, History: history,
 		AskOnBlock: s.Model.AskOnBlock, DenyOnFailure: s.Model.DenyOnFailure,
 		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: r.Now,

@@ -67,6 +67,7 @@ func parse(args, environ []string) (Options, error) {
 	if err := o.flags(args); err != nil {
 		return o, err
 	}
+	o.Places = o.Places.WithClaude()
 	if o.Places.State == "" {
 		return o, errors.New("HOME is not set and --state is missing, so there is no place for the log")
 	}

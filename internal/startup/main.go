@@ -243,7 +243,13 @@ func (b bench) goPrograms(read, status string) ([]*subject, error) {
 		b.subject("Go hello world", helloProgram, nil, status),
 		b.subject("nod-hook, Read", hook, args, read),
 		b.subject("nod-hook, git status", hook, args, status),
+		b.subject("the same, 80 rules of Claude Code's", hook, args, status),
 	}
+	home, err := b.claudeRules()
+	if err != nil {
+		return nil, err
+	}
+	list[3].env[0] = "HOME=" + home
 	for _, s := range list[1:] {
 		s.nod = true
 		if err := s.allows(); err != nil {
@@ -251,6 +257,18 @@ func (b bench) goPrograms(read, status string) ([]*subject, error) {
 		}
 	}
 	return list, nil
+}
+
+// claudeRules makes a home with settings of Claude Code's, and returns it.
+func (b bench) claudeRules() (home string, err error) {
+	var deny, ask []string
+	for i := range 40 {
+		deny = append(deny, fmt.Sprintf(`"Bash(tool%d push:*)", "Read(~/private%d/**)"`, i, i))
+		ask = append(ask, fmt.Sprintf(`"Bash(tool%d pull *)"`, i))
+	}
+	text := fmt.Sprintf(`{"permissions":{"deny":[%s],"ask":[%s]}}`, strings.Join(deny[:20], ", "), strings.Join(ask, ", "))
+	file, err := b.file("home/.claude/settings.json", text)
+	return filepath.Dir(filepath.Dir(file)), err
 }
 
 func (b bench) subject(name, program string, args []string, stdin string) *subject {

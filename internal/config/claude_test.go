@@ -1,0 +1,212 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
+)
+
+const (
+	claudeFile  = "/home/u/.claude/settings.json"
+	claudeTeams = "/etc/claude-code/managed-settings.json"
+)
+
+func claudePlaces(files view.Files) Places { return placesIn(files).WithClaude() }
+
+// claudeText has something for each list.
+const claudeText = `// mine
+{
+  "permissions": {
+    "allow": ["Bash(npm test:*)", "Bash(*)", "WebFetch(domain:go.dev)"],
+    "deny": [
+      "Bash(git push:*)",
+      "Cd(/x)"
+    ],
+    "ask": ["Read(~/notes/**)", "Sandbox(x y)"],
+    "defaultMode": "auto",
+  },
+  "autoMode": {
+    "soft_deny": ["$defaults", "git is slow here", "never\n migrate"],
+    "hard_deny": ["No uploads"],
+    "allow": ["Read whatever you like"],
+    "environment": ["Trusted repo: shop"]
+  },
+  "env": {"A": "1", "A": "2"}
+}`
+
+// own are the entries that stand in a file, as LIST TEXT LINE.
+func own(s Settings, file string) (found []string) {
+	for _, item := range s.Lists() {
+		if line, ok := strings.CutPrefix(item.Origin, file+":"); ok {
+			found = append(found, item.List+" "+item.Text+" "+line)
+		}
+	}
+	return found
+}
+
+func notHeld(s Settings) (found []string) {
+	for _, r := range s.NotHeld {
+		found = append(found, r.List+" "+r.Text)
+	}
+	return found
+}
+
+func TestClaudeRules(t *testing.T) {
+	tightens := []string{
+		"soft_deny git is slow here 13", "soft_deny never migrate 13", "soft_deny Sandbox(x y) 9",
+		"hard_deny No uploads 14", "hard_deny Bash(git push:*) 6", "hard_deny Cd(/x) 7", "ask Read(~/notes/**) 9",
+	}
+	widens := append([]string{"allow Read whatever you like 15", "allow npm test * 4"}, tightens...)
+	widens = append(widens, "environment Trusted repo: shop 16")
+	unheld := []string{"hard_deny No uploads", "deny Cd(/x)", "ask Sandbox(x y)"}
+	for _, row := range []struct {
+		name, settings string
+		want, left     []string
+	}{
+		{"without a word", "", tightens, unheld},
+		{"tighten", `claude_rules = "tighten"`, tightens, unheld},
+		{"all", `claude_rules = "all"`, widens, append(unheld, "allow Bash(*)", "allow WebFetch(domain:go.dev)")},
+		{"off", `claude_rules = "off"`, nil, nil},
+	} {
+		s := loaded(t, claudePlaces(world().File(userFile, row.settings, 0o600).File(claudeFile, claudeText, 0o664)))
+		if row.name == "all" {
+			s = loaded(t, claudePlaces(world().File(userFile, row.settings, 0o600).File(claudeFile, claudeText, 0o644)))
+		}
+		if diff := cmp.Diff(row.want, own(s, claudeFile)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.name, diff)
+		}
+		if diff := cmp.Diff(row.left, notHeld(s)); diff != "" {
+			t.Errorf("%s, not held (-want +got):\n%s", row.name, diff)
+		}
+		if got := len(s.Rules.SoftDeny); got < len(nod.DefaultRules().SoftDeny) {
+			t.Errorf("%s: %d soft_deny rules; a list took built-in ones away", row.name, got)
+		}
+	}
+}
+
+// Prose is never a pattern, whatever it begins with; permissions are.
+func TestClaudeProseIsText(t *testing.T) {
+	s := loaded(t, claudePlaces(world().File(userFile, "", 0o600).File(claudeFile, claudeText, 0o600)))
+	known := func(string) bool { return true }
+	for _, item := range s.Lists() {
+		if strings.HasPrefix(item.Origin, claudeFile) {
+			want := strings.HasPrefix(item.Text, "Bash(") || strings.HasPrefix(item.Text, "Read(")
+			if got := item.Rule.IsPattern(known); got != want {
+				t.Errorf("%s %q: pattern %t", item.List, item.Text, got)
+			}
+		}
+	}
+}
+
+// What allows is taken from a file only that an agent cannot have written, and
+// what tightens from any.
+func TestClaudeFilesThatMayNotWiden(t *testing.T) {
+	text := `{"permissions":{"allow":["Bash(npm test)"],"deny":["Bash(rm:*)"]}}`
+	all := func() *view.Memory { return world().File(userFile, `claude_rules = "all"`, 0o600) }
+	for _, row := range []struct {
+		name   string
+		places Places
+		widens bool
+	}{
+		{"ordinary", claudePlaces(all().File(claudeFile, text, 0o644)), true},
+		{"writable by others", claudePlaces(all().File(claudeFile, text, 0o664)), false},
+		{"another's", claudePlaces(all().File(claudeFile, text, 0o644).Chown(claudeFile, 7)), false},
+		{"in the workspace", claudePlaces(all().File(projectRoot+"/claude.json", text, 0o644).Link(claudeFile, projectRoot+"/claude.json")), false},
+		{"suspended", claudePlaces(all().File(claudeFile, strings.Replace(text, "{", `{"autoMode":{"classifyAllShell":true},`, 1), 0o644)), false},
+		{"elsewhere", func() Places {
+			p := placesIn(world().File("/srv/nod.toml", `claude_rules = "all"`, 0o644).File(claudeFile, text, 0o644))
+			p.User = "/srv/nod.toml"
+			return p.WithClaude()
+		}(), false},
+		{"the organisation's", claudePlaces(world().File(managedFile, `claude_rules = "all"`, 0o644).File(claudeTeams, text, 0o644).Chown(claudeTeams, 0)), true},
+	} {
+		s := loaded(t, row.places)
+		rules := s.Rules
+		if len(rules.HardDeny) != 1 {
+			t.Errorf("%s: hard_deny %v", row.name, rules.HardDeny)
+		}
+		if got := len(rules.Allow) > len(nod.DefaultRules().Allow); got != row.widens || got == (len(s.NotHeld) > 0) {
+			t.Errorf("%s: allow rules taken: %t; not held %v", row.name, got, s.NotHeld)
+		}
+	}
+}
+
+// The files of a repository are never looked at, and those of an organisation
+// are all read.
+func TestWhichClaudeFiles(t *testing.T) {
+	deny := func(rule string) string { return `{"permissions":{"deny":["Bash(` + rule + `)"]}}` }
+	files := world().
+		File(projectRoot+"/.claude/settings.json", deny("a"), 0o644).
+		File(projectRoot+"/.claude/settings.local.json", deny("b"), 0o644).
+		File(claudeTeams, deny("c"), 0o644).
+		File("/etc/claude-code/managed-settings.d/10.json", deny("d"), 0o644).
+		File("/etc/claude-code/managed-settings.d/.x.json", deny("e"), 0o644).
+		File(claudeFile, deny("f"), 0o600)
+	var got []string
+	for _, r := range loaded(t, claudePlaces(files)).Rules.HardDeny {
+		got = append(got, r.Text)
+	}
+	if diff := cmp.Diff([]string{"Bash(c)", "Bash(d)", "Bash(f)"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A file that is there and cannot be used never means fewer rules.
+func TestBadClaudeFiles(t *testing.T) {
+	for text, want := range map[string]string{
+		`{`:                                `1:2: not JSON: a key in quotes is expected`,
+		`{"permissions":{"deny":["a"}`:     `1:28: not JSON: ',' or ']' is expected`,
+		"{\n  \"permissions\": []\n}":      `2:18: permissions needs an object`,
+		`{"permissions":{"deny":"x"}}`:     `1:24: deny needs a list`,
+		`{"permissions":{"deny":[1]}}`:     `1:25: deny: an entry is no text`,
+		`{"autoMode":1}`:                   `1:13: autoMode needs an object`,
+		`{"permissions":{"deny":[]}} x`:    `1:29: not JSON: something follows the end of the object`,
+		`{"autoMode":{},"autoMode":{}}`:    `1:16: "autoMode" stands twice, first on line 1; keep one`,
+		`{"a":"\q"}`:                       `1:9: not JSON: no such escape`,
+		`[]`:                               `1:1: not JSON: an object is expected`,
+		`{"a":` + strings.Repeat("[", 200): `not JSON: it is nested too deeply`,
+		"\xff":                             `1:1: not UTF-8 text`,
+	} {
+		files := world().File(claudeFile, text, 0o600)
+		if got := badSettings(t, claudePlaces(files)); !strings.Contains(got, want) || !strings.HasPrefix(got, claudeFile+":") {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+		for _, unread := range []string{`claude_rules = "off"`, `mode = "off"`} {
+			loaded(t, claudePlaces(world().File(claudeFile, text, 0o600).File(userFile, unread, 0o600)))
+		}
+	}
+	for name, files := range map[string]*view.Memory{
+		"a directory":  world().Dir(claudeFile, 0o755),
+		"a loop":       world().Link(claudeFile, claudeFile),
+		"a large file": world().File(claudeFile, strings.Repeat(" ", maxSettings+1), 0o600),
+	} {
+		if got := badSettings(t, claudePlaces(files)); !strings.HasPrefix(got, claudeFile+":") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for _, text := range []string{"", " \n", "{}", `{"permissions":null,"autoMode":{"allow":null}}`, "\xef\xbb\xbf{}"} {
+		loaded(t, claudePlaces(world().File(claudeFile, text, 0o600)))
+	}
+}
+
+// FuzzJSON: what a strict reader of JSON accepts is read here too, and nothing
+// panics.
+func FuzzJSON(f *testing.F) {
+	for _, text := range []string{claudeText, `{"a":[1,-2.5e3,true,null,"\u00e9\ud83d\ude00\n"]}`, `{"a":{},}`, `{"a":"b" /* c`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		_, err := parseJSON(text)
+		strict := json.Valid(text) && utf8.Valid(text) && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{"))
+		if err != nil && strict && bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) < maxJSONDepth {
+			t.Errorf("%q: %v", text, err)
+		}
+	})
+}

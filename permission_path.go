@@ -1,0 +1,154 @@
+package nod
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// pathFits compares a rule about files with those that the call names, and
+// with what its commands do to files. A rule about reading covers changes too.
+func (t *trial) pathFits(p permission) degree {
+	editing := p.kind() == aboutEditing
+	w := t.wantedPath(p)
+	best := misses
+	if !editing || isEdit(t.call.Tool) {
+		for _, name := range t.call.Paths {
+			best = max(best, w.fits(t.namesOf(name), t.call.Tool == "grep"))
+		}
+	}
+	for _, e := range t.report.Effects {
+		switch {
+		case e.Kind != shell.Read && e.Kind != shell.Write && e.Kind != shell.Delete, e.Names, editing && e.Kind == shell.Read, e.Target == "":
+			continue
+		}
+		names, _ := t.gate.names(e)
+		best = max(best, w.fits(names, e.Recursive))
+	}
+	return best
+}
+
+// namesOf are the absolute names that a path in the call may have: as written
+// and real.
+func (t *trial) namesOf(name string) []string {
+	full := name
+	switch {
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		full = t.gate.home + name[1:]
+	case !strings.HasPrefix(name, "/"):
+		full = t.call.Dir + "/" + name
+	}
+	reals, _ := t.gate.readings(t.call.Dir, name)
+	return append(reals, path.Clean(full))
+}
+
+// wantedPath is the path of a permission rule, as gitignore reads it: a match
+// covers all that lies below.
+type wantedPath struct {
+	bases []string
+	parts []string // folded, save for their stars
+	depth bool     // at any depth below a base
+}
+
+func (t *trial) wantedPath(p permission) wantedPath {
+	spec := strings.TrimPrefix(p.spec, "./")
+	w := wantedPath{}
+	switch {
+	case strings.HasPrefix(spec, "//"):
+		w.bases = []string{"/"}
+	case spec == "~" || strings.HasPrefix(spec, "~/"):
+		w.bases, spec = []string{t.gate.home, t.gate.realHome}, spec[1:]
+	case strings.HasPrefix(spec, "/"):
+		// Below the settings or the project, says the host; the person may
+		// have meant the file of that name.
+		w.bases = slices.Concat(t.startingPoints(), []string{p.dir, "/"})
+	case strings.HasPrefix(spec, "../"):
+		w.bases = []string{t.call.Dir}
+		for strings.HasPrefix(spec, "../") {
+			w.bases[0], spec = path.Dir(w.bases[0]), spec[3:]
+		}
+	default:
+		w.bases, w.depth = t.startingPoints(), true
+	}
+	for part := range strings.SplitSeq(spec, "/") {
+		if part != "" && part != "." {
+			w.parts = append(w.parts, part)
+		}
+	}
+	return w
+}
+
+// startingPoints are where a relative pattern may start.
+func (t *trial) startingPoints() []string {
+	if t.points == nil {
+		t.points = slices.Concat([]string{t.call.Dir, t.gate.real(t.call.Dir)}, t.call.Roots, t.gate.workspace(t.call))
+	}
+	return t.points
+}
+
+// fits compares with the names of one file. tree says that all below it is
+// read or changed too.
+func (w wantedPath) fits(names []string, tree bool) degree {
+	best := misses
+	for _, name := range names {
+		for _, base := range w.bases {
+			switch {
+			case name == "" || base == "":
+			case view.Below(base, name) && w.matches(foldPath(name[len(strings.TrimSuffix(base, "/")):])):
+				return fitsAll
+			case tree && !w.depth && w.lies(base, name):
+				best = mayFit
+			}
+		}
+	}
+	return best
+}
+
+func (w wantedPath) matches(parts []string) bool {
+	if !w.depth {
+		return partsMatch(w.parts, parts)
+	}
+	for i := range parts {
+		if partsMatch(w.parts, parts[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// lies reports whether what the pattern names lies below a directory.
+func (w wantedPath) lies(base, dir string) bool {
+	literal := base
+	for _, part := range w.parts {
+		if strings.ContainsAny(part, `*?[\`) {
+			break
+		}
+		literal = path.Join(literal, part)
+	}
+	return view.Below(strings.ToLower(dir), strings.ToLower(literal))
+}
+
+// partsMatch reports whether the first components match a pattern. It errs
+// towards yes.
+func partsMatch(want, parts []string) bool {
+	switch {
+	case len(want) == 0:
+		return true
+	case want[0] == "**" && len(want) == 1:
+		return len(parts) > 0
+	case want[0] == "**":
+		for i := range parts {
+			if partsMatch(want[1:], parts[i:]) {
+				return true
+			}
+		}
+		return false
+	case len(parts) == 0:
+		return false
+	}
+	ok, err := path.Match(fold(want[0]), parts[0])
+	return (ok || err != nil || want[0] == parts[0]) && partsMatch(want[1:], parts[1:])
+}
