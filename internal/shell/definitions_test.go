@@ -27,6 +27,8 @@ func TestMakefiles(t *testing.T) {
 		{"file before directory", "a:\n\trm b\n", "make -f Makefile -C src a", "delete src/b"},
 		{"harmless", "a:\n\tgrep -rn foo src\n", "make a", "read src tree"},
 		{"bash", "SHELL := /bin/bash\na:\n\t[[ -f x ]] && rm a\n", "make a", "delete a"},
+		{"bash by env", "SHELL := /usr/bin/env bash\na:\n\tls src\n", "make a", "read src"},
+		{"bash of the project", "SHELL := /usr/bin/env bash\na:\n\tls src\n", "PATH=/usr/local/bin:" + testRepo + "/own:/usr/bin make a", "run project-code"},
 		{"another make", "a:\n\t$(MAKE) -C src b\nb:\n\trm b\n", "make a", "delete src/b"},
 		{"shell function", "V := $(shell rm x)\na:\n\tls src\n", "make a", "delete x; read src"},
 
@@ -59,7 +61,7 @@ func TestMakefiles(t *testing.T) {
 		{"flags by the line", "a:\n\tls src\n", "MAKEFLAGS=x make a", "run project-code; unknown"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			m := scripted(map[string]string{"Makefile": row.file, "src/Makefile": row.file})
+			m := scripted(map[string]string{"Makefile": row.file, "src/Makefile": row.file, "!own/bash": "#!/bin/sh\nrm z\n", "!/usr/local/bin/make": ""})
 			r := Analyze(row.command, testEnv(m))
 			if got := brief(r); got != row.want {
 				t.Errorf("want %s\ngot  %s\n%+v", row.want, got, r.Unknowns)
@@ -131,6 +133,7 @@ func TestPackageScripts(t *testing.T) {
 		{name: "workspaces", command: "npm run x", files: map[string]string{".npmrc": "workspaces=true\n"}, want: "run project-code"},
 		{name: "one workspace", command: "npm run x", files: map[string]string{".npmrc": "workspace[]=sub\n"}, want: "run project-code"},
 		{name: "an escaped key", command: "npm run x", files: map[string]string{".npmrc": "\"w\\u006frkspaces\"=true\n"}, want: "run project-code"},
+		{name: "a shell among installed programs", command: "npm run x", files: map[string]string{"!node_modules/.bin/sh": "#!/bin/sh\nrm z\n"}, want: "run project-code"},
 		{name: "other settings", command: "npm run x", files: map[string]string{".npmrc": "save-exact=true\n"}, want: "nothing"},
 		{name: "changed by the line", command: "echo '{}' > package.json && npm run x", want: "run package.json; unknown; write package.json"},
 		{name: "nearer one made by the line", command: "mkdir src/n; echo '{}' > src/n/package.json; cd src/n && npm run x", want: "run src/n/package.json; unknown; write src/n; write src/n/package.json"},
