@@ -33,6 +33,8 @@ func (a *analysis) task(inv *invocation) (done bool) {
 		return a.packageScript(inv)
 	case "make", "gmake":
 		return a.makeTargets(inv)
+	case "go":
+		return a.goGenerate(inv)
 	case "just":
 		return a.justRecipes(inv)
 	case "task", "go-task", "mise", "rake", "pre-commit", "lefthook", "composer", "nox", "tox":
