@@ -45,7 +45,7 @@ func TestGoGenerate(t *testing.T) {
 		{name: "elsewhere", command: "go generate -C src", file: "package x\n", want: "!"},
 		{name: "overlay", command: "go generate -overlay o.json .", file: "package x\n", want: "*"},
 		{name: "itself", file: "//go:generate go generate\n", want: "run project-code"},
-		{name: "written before", command: "echo x > y.go; go generate", file: "package x\n", want: "run ; unknown; write y.go"},
+		{name: "written before", command: "echo x > y.go; go generate", file: "package x\n", want: "run .; unknown; write y.go"},
 		{name: "written by another directive", file: "//go:generate cp a y.go\n", files: map[string]string{"y.go": "package x\n"}, want: "read a; run y.go; unknown; write y.go"},
 		{name: "under sudo", command: "sudo go generate", file: "package x\n", want: "*"},
 		{name: "by the environment", command: "GOFLAGS=-overlay=o.json go generate", file: "package x\n", want: "*"},

@@ -190,8 +190,11 @@ func (a *analysis) unstable() {
 // not known may, unless it belongs to what the file defines: then it is stated
 // there already.
 func (a *analysis) changes(e Effect, name string, own bool) bool {
-	if e.Target == "" {
+	switch {
+	case e.Target == "":
 		return !own
+	case e.Kept && (view.Below(e.Target+"/.git", name) || path.Base(e.Target) == ".git" && view.Below(e.Target+"/hooks", name)):
+		return false // git puts no hooks into its directory
 	}
 	return view.Within(a.env.Files, e.Target, name) || e.Name != "" && view.Below(e.Name, name)
 }
@@ -212,6 +215,9 @@ func (a *analysis) undefine(w watched) {
 
 func (a *analysis) changedByLine(w watched) {
 	a.command = w.command
+	if w.begins {
+		w.path = orElse(strings.TrimSuffix(w.path, "/"), "/")
+	}
 	for _, e := range a.report.Effects {
 		if (e.Kind == Write || e.Kind == Delete) && e.Place != Null && e.Place != Network && a.outermost(e.Command) != a.outermost(w.command) && a.changes(e, w.path, false) {
 			a.define(w.path, "")
