@@ -160,19 +160,23 @@ func TestDefinitions(t *testing.T) {
 	files := map[string]string{
 		"package.json": `{"scripts":{"test":"npm run lint && ./a.sh","lint":"node lint.js"}}`, "!a.sh": "#!/bin/bash\n. ./b.sh\n", "b.sh": "python c.py\n",
 		"lint.js": "x", "c.py": "x", "justfile": "check:\n  ./a.sh\n", "!d.sh": "#!/usr/bin/env fish\n./a.sh\n", "Makefile": "x:\n\tgo test ./...\n",
+		"mise.toml": "[tasks.lint]\nrun = \"./d.sh\"\n", "src/.mise.ci.toml": "", "src/.config/mise/conf.d/a.toml": "",
+		"!mise-tasks/test/unit": "#!/bin/sh\npython c.py\n", "src/mise/config.local.toml": "", "src/misery.toml": "",
 	}
 	for command, want := range map[string][]string{
-		"npm test":      {"a.sh", "b.sh", "c.py", "lint.js", "package.json#lint", "package.json#test"},
-		"npm run none":  {"package.json#none absent"},
-		"make x":        {"Makefile"},
-		"just check":    {"a.sh", "b.sh", "c.py", "justfile"},
-		"./d.sh":        {"d.sh"},
-		"python c.py":   {"c.py"},
-		"bash none.sh":  {"none.sh absent"},
-		"go test ./...": nil,
-		"npm ls":        nil,
-		"just -f x y":   {"just unreadable"},
-		"make -I x y":   {"make unreadable"},
+		"npm test":                     {"a.sh", "b.sh", "c.py", "lint.js", "package.json#lint", "package.json#test"},
+		"npm run none":                 {"package.json#none absent"},
+		"make x":                       {"Makefile"},
+		"mise run lint":                {"a.sh", "b.sh", "c.py", "d.sh", "mise.toml"},
+		"cd src && mise run test:unit": {"a.sh", "b.sh", "c.py", "d.sh", "mise-tasks/test/unit", "mise.toml", "src/.config/mise/conf.d/a.toml", "src/.mise.ci.toml", "src/mise/config.local.toml"},
+		"just check":                   {"a.sh", "b.sh", "c.py", "justfile"},
+		"./d.sh":                       {"d.sh"},
+		"python c.py":                  {"c.py"},
+		"bash none.sh":                 {"none.sh absent"},
+		"go test ./...":                nil,
+		"npm ls":                       nil,
+		"just -f x y":                  {"just unreadable"},
+		"make -I x y":                  {"make unreadable"},
 	} {
 		r := Analyze(command, testEnv(scripted(files)))
 		var got []string

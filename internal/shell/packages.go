@@ -306,6 +306,10 @@ func (a *analysis) taskFile(inv *invocation) {
 			return
 		}
 	}
+	if inv.name == "mise" {
+		a.miseFiles(inv)
+		return
+	}
 	dir := path.Clean(inv.st.dir)
 	for range maxClimbed {
 		found := false
