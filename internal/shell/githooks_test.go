@@ -13,7 +13,7 @@ func TestHooksAreRead(t *testing.T) {
 		{"at the top", "pre-commit", "#!/bin/sh\nrm a\n", "cd src && git commit -m x", "delete a; read .git/hooks/pre-commit"},
 		{"after git add", "pre-commit", "#!/bin/sh\nls src\n", "git add -A && git commit -m x", "read .git/hooks/pre-commit; read src"},
 		{"its message", "commit-msg", "#!/bin/sh\ngrep -q '^[a-z]' \"$1\"\n", "git commit -m x", "read .git/COMMIT_EDITMSG; read .git/hooks/commit-msg"},
-		{"a message that it changes", "prepare-commit-msg", "#!/bin/sh\necho x >> \"$1\"\n", "git commit -m x", "read .git/hooks/prepare-commit-msg; unknown; write ?"},
+		{"a message that it changes", "prepare-commit-msg", "#!/bin/sh\necho x >> \"$1\"\n", "git commit -m x", "read .git/hooks/prepare-commit-msg; unknown; write ? appends"},
 		{"what else it is told", "prepare-commit-msg", "#!/bin/sh\nrm \"$2\"\n", "git commit -m x", "delete ?; read .git/hooks/prepare-commit-msg; unknown"},
 		{"a script of the project", "pre-commit", "#!/bin/sh\n./x.sh\n", "git commit -m x", "delete b; read .git/hooks/pre-commit; read x.sh"},
 		{"not one that is off", "pre-commit.sample", "#!/bin/sh\nrm a\n", "git commit -m x", ""},

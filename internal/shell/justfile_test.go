@@ -102,7 +102,7 @@ func TestJustfiles(t *testing.T) {
 		{"by the environment", "a:\n    ls src\n", "JUST_SHELL=./x just a", "read src; unknown"},
 		{"changed by the line", "a:\n    ls src\n", "echo x > justfile; just a", "read src; run justfile; unknown; write justfile"},
 		{"a nearer one", "a:\n    ls src\n", "echo x > src/JustFile; cd src && just a", "read src; run src/justfile; unknown; write src/JustFile"},
-		{"changed beside", "a:\n    ls src\n", "just a & echo x >> justfile", "read src; run justfile; unknown; write justfile"},
+		{"changed beside", "a:\n    ls src\n", "just a & echo x >> justfile", "read src; run justfile; unknown; write justfile appends"},
 		{"sudo", "a:\n    ls src\n", "sudo just a", "privilege root; run project-code"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
