@@ -384,6 +384,40 @@ func TestAppendingKeepsWhatIsThere(t *testing.T) {
 		"echo x >> src", "echo x >> \"$F\"", "echo x >> *.txt")
 }
 
+// git add takes in what nobody named: a secret that is neither tracked nor
+// ignored is seen.
+func TestAddingSecrets(t *testing.T) {
+	p := newProject(t)
+	all := []string{"git add .", "git add -A", "git add src . && git commit -m x", "cd src && git add -A", "git stage --all", "for i in 1; do git add .; done"}
+	p.check(kept, all...)
+	p.write("packages/ui/.env", "KEY=1\n")
+	p.check(lost, all...)
+	p.check(lost, "git add packages", "git add -f .")
+	p.check(kept, "git add src", "git add -u", "git add a.txt", "cd src && git add .", "git commit -a -m x", "git add -n .")
+	for _, c := range []struct {
+		name, text string
+		taken      bool
+	}{
+		{".gitignore", "*.log\n.env\n", false}, {".gitignore", "/packages/*/.env\n", false}, {"packages/.gitignore", ".env*\n", false}, {".gitignore", "packages/\n", false},
+		{".git/info/exclude", "**/.env\n", false}, {".gitignore", "[.]env\n", false}, {".gitignore", "/.env\n", true}, {".gitignore", ".env\n!.env\n", true},
+		{".gitignore", ".env/\n", true}, {".gitignore", "# .env\n", true}, {"src/.gitignore", ".env\n", true},
+	} {
+		p.write(".gitignore", "x\n")
+		p.write(".git/info/exclude", "")
+		for _, name := range []string{"packages/.gitignore", "src/.gitignore"} {
+			p.must(os.RemoveAll(p.dir + "/" + name))
+		}
+		p.write(c.name, c.text)
+		if d := p.decide(p.dir, "git add -A"); (d.Verdict != nod.Allow) != c.taken {
+			t.Errorf("%s %q: %s (%s)", c.name, c.text, d.Verdict, d.Reason)
+		}
+	}
+	p.write(".gitignore", ".env\n")
+	p.check(lost, "git add -f .", "git add --force packages")
+	p.git("add", "-f", "packages/ui/.env")
+	p.check(kept, "git add -f .", "git add .")
+}
+
 // A hook that was read, and is harmless, stops no commit.
 func TestHarmlessHooks(t *testing.T) {
 	p := newProject(t)
