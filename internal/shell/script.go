@@ -173,7 +173,7 @@ func (a *analysis) unstable() {
 		}
 		for _, w := range a.watching {
 			own := a.outermost(e.Command) == a.outermost(w.command)
-			if slices.Contains(found, w) || own && w.heeded || !a.changes(e, w.path, own) && !(w.begins && strings.HasPrefix(e.Target, w.path)) && !(w.folded && strings.EqualFold(e.Target, w.path)) {
+			if slices.Contains(found, w) || w.heeded && a.standsIn(e.Command, w.command) || !a.changes(e, w.path, own) && !(w.begins && strings.HasPrefix(e.Target, w.path)) && !(w.folded && strings.EqualFold(e.Target, w.path)) {
 				continue
 			}
 			if found = append(found, w); own {
@@ -205,6 +205,18 @@ func (a *analysis) outermost(command int) int {
 		command = a.report.Commands[command].Caller - 1
 	}
 	return command
+}
+
+// standsIn reports whether a command is another one, or stands in what that
+// one runs.
+func (a *analysis) standsIn(command, outer int) bool {
+	for command >= 0 && command < len(a.report.Commands) {
+		if command == outer {
+			return true
+		}
+		command = a.report.Commands[command].Caller - 1
+	}
+	return false
 }
 
 func (a *analysis) undefine(w watched) {
