@@ -95,6 +95,18 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		{"rm -rf ./", "everything"},
 		{"rm -rf .git/../src", "not all of it is in git"},
 		{"trap 'rm src/price.js' DEBUG; ls", "runs before every command"},
+		// what only looks as if it were put behind what is there
+		{"echo x >> .env", "a secret"},
+		{"echo x >> twin.txt", "has a second name"},
+		{"echo x >> key", "leads to a key"},
+		{"echo x >> pipe", "no file"},
+		{"echo x >> .git/config", "settings of git"},
+		{"mv src/price.js README.md; echo x >> README.md", "what the line moves there"},
+		{"echo x > src/price.js >> src/price.js", "emptied first"},
+		{"echo x >| src/price.js", "overwrites"},
+		{"echo x <> src/price.js >&0", "overwrites the beginning"},
+		{"echo x | tee -a src/price.js src/tax.js > src/price.js", "one is emptied"},
+		{"echo src/price.js | xargs tee -a", "whatever comes down the pipe"},
 		// shells
 		{"jobs -x rm src/price.js", "jobs -x runs a command"},
 		{"wait -n -p 'a[$(rm src/price.js)]'", "wait -p evaluates the index"},

@@ -18,7 +18,7 @@ func (t *trial) gitHarm(e shell.Effect) (why string) {
 	case !t.ownRepository(e.Target):
 		return "this changes a repository outside the workspace: " + Printable(e.Words)
 	case path.Base(e.Target) == ".git" || path.Base(path.Dir(e.Target)) == "worktrees":
-		return ""
+		return t.takesIn(e)
 	}
 	if own := t.wiredIn(e.Target); own != "" {
 		return "this may change " + Printable(own) + ", which nod depends on"

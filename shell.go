@@ -170,7 +170,9 @@ func (t *trial) harmlessReason() string {
 			said = "git keeps what was there"
 		case e.Kind == shell.Write && e.Place != shell.Null:
 			made = append(made, Printable(path.Base(e.Target)))
-			if _, err := t.gate.files.Lstat(e.Target); err == nil {
+			if _, err := t.gate.files.Lstat(e.Target); err == nil && e.Appends && said == "it changes nothing" {
+				said = "what is there stays"
+			} else if err == nil {
 				said = "what it deletes or overwrites can be restored"
 			}
 		}

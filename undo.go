@@ -57,10 +57,21 @@ func (t *trial) overwritten(e shell.Effect, name string) (why string) {
 	if t.keepsContent(e) {
 		return t.precious(name)
 	}
-	if why := t.lost(e, name); why != "" || t.fed(e) && e.Part == shell.PartWords {
+	lost := t.lost
+	if e.Appends {
+		lost = t.spoilt
+	}
+	if why := lost(e, name); why != "" || t.fed(e) && e.Part == shell.PartWords {
 		return "this may overwrite " + orElse(why, Printable(name))
 	}
 	return ""
+}
+
+// spoilt says why more at the end of a file is not harmless: what it holds
+// stays, but of a database, or what the line puts there first, nothing is left
+// that could be read.
+func (t *trial) spoilt(e shell.Effect, name string) (why string) {
+	return orElse(t.overtaken(e, name), t.precious(name))
 }
 
 // madeHere reports whether another command of the line writes the very file.

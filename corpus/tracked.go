@@ -10,11 +10,14 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
+// ignored is the project's ignore file.
+const ignored = "dist/\n*.log\n.env\n.env.production\n/certs/*.key\n"
+
 // tracked puts files under version control: the project's index lists them
 // with the content they had when they were added.
 func tracked(m *view.Memory) {
 	added := []struct{ name, then, now string }{
-		{".gitignore", "dist/\n*.log\n", "dist/\n*.log\n"},
+		{".gitignore", ignored, ignored},
 		{"src/draft.js", "export const draft = 1;\n", "export const draft = 2;\n"},
 		{"src/old/a.js", "a\n", "a\n"},
 		{"src/old/b.js", "b\n", "b\n"},

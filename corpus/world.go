@@ -58,7 +58,7 @@ func system(m *view.Memory) {
 func programs() []string {
 	return []string{
 		"[", "awk", "base64", "basename", "bash", "cat", "chmod", "cp", "crontab", "curl", "cut", "date", "dd", "df", "diff", "dirname", "docker", "du",
-		"echo", "env", "false", "file", "find", "gh", "git", "go", "grep", "head", "jq", "kill", "less", "ln", "ls", "make", "man", "mkdir", "mkfs.ext4", "mv",
+		"echo", "env", "false", "file", "find", "gh", "git", "go", "grep", "head", "jq", "just", "kill", "less", "ln", "ls", "make", "man", "mkdir", "mkfs.ext4", "mv",
 		"nc", "nice", "node", "nohup", "npm", "npx", "pip", "printf", "psql", "pwd", "python3", "realpath", "rg", "rm", "scp", "sed", "seq", "sh",
 		"sha256sum", "sleep", "sort", "ssh", "stat", "sudo", "systemctl", "tail", "tar", "tee", "terraform", "test", "time", "timeout", "touch", "tr", "true",
 		"truncate", "uname", "uniq", "wc", "wget", "which", "whoami", "xargs",
@@ -112,6 +112,10 @@ func project(m *view.Memory) {
 	for name, content := range map[string]string{
 		"package.json":                  `{"name":"shop","version":"1.4.0","scripts":{"test":"vitest run","lint":"eslint src","build":"vite build","start":"node src/server.js","names":"grep -rn TODO src","show":"cat","clean":"rm -rf build","wipe":"rm -rf ~/","publish-it":"npm publish"}}` + "\n",
 		"Makefile":                      makefile,
+		"justfile":                      justfile,
+		"gen/names.go":                  "package gen\n\n//go:generate grep -n vat ../src/price.js\n",
+		"gen/wipe/wipe.go":              "package wipe\n\n//go:generate rm -rf $HOME\n",
+		"gen/tool/tool.go":              "package tool\n\n//go:generate go run ./cmd\n",
 		"README.md":                     "# Shop\n",
 		"docs/hooks.md":                 "hooks\n",
 		"src/cart.js":                   "export function sum(items) {\n  let total = 0;\n  return total;\n}\n",
@@ -161,6 +165,29 @@ wipe:
 	rm -rf ~/
 deploy:
 	scp build/app.js shop.example:
+`
+
+const justfile = `src := "src"
+
+default:
+    @just --list
+
+names dir=src:
+    @grep -rn TODO {{dir}}
+
+show +files: names
+    cat {{files}}
+
+wipe: && names
+    rm -rf ~/
+
+publish tag:
+    npm publish --tag {{tag}}
+
+[no-cd]
+tool:
+    #!/usr/bin/env python3
+    print(1)
 `
 
 func scripts(m *view.Memory) {

@@ -83,3 +83,52 @@ func matches(pattern string, parts []string) (matched, plain bool) {
 	matched, err := path.Match(pattern, name)
 	return matched, err == nil
 }
+
+// MayIgnore reports whether git may pass over the file at a real path because
+// of an ignore file as it is now: one of the repository, or one of those given,
+// which are the user's. A pattern that is not read here may mean it.
+func (r *Repo) MayIgnore(name string, user ...string) bool {
+	below, ok := strings.CutPrefix(name, r.Top+"/")
+	if !ok {
+		return true
+	}
+	parts := strings.Split(below, "/")
+	for n := 1; n <= len(parts); n++ {
+		ignored := false
+		for _, file := range append(user[:len(user):len(user)], r.Common+"/info/exclude") {
+			ignored = r.mayIgnore(file, parts[:n], n < len(parts), ignored)
+		}
+		for at := range n {
+			file := strings.Join(append(append([]string{r.Top}, parts[:at]...), ".gitignore"), "/")
+			ignored = r.mayIgnore(file, parts[at:n], n < len(parts), ignored)
+		}
+		if ignored {
+			return true
+		}
+	}
+	return false
+}
+
+// mayIgnore applies one ignore file to what lies below it.
+func (r *Repo) mayIgnore(file string, parts []string, dir, ignored bool) bool {
+	data, err := r.files.Read(file, maxFile)
+	if err != nil {
+		_, missing := r.files.Lstat(file)
+		return ignored || missing == nil
+	}
+	for line := range strings.SplitSeq(string(data), "\n") {
+		line = strings.TrimRight(strings.TrimSuffix(line, "\r"), " ")
+		pattern, negated := strings.CutPrefix(line, "!")
+		pattern, onlyDir := strings.CutSuffix(pattern, "/")
+		if pattern == "" || line[0] == '#' || onlyDir && !dir {
+			continue
+		}
+		switch matched, plain := matches(pattern, parts); {
+		case !plain && !negated:
+			ignored = true
+		case matched && plain:
+			ignored = !negated
+		}
+	}
+	return ignored
+}

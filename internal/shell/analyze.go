@@ -120,6 +120,7 @@ type analysis struct {
 	watching []watched // files whose content counts
 	contents []kept    // and what they say
 	parsed   int       // bytes of them that were parsed
+	looked   int       // bytes of Go files that were looked through
 
 	findings
 	repos []*repository

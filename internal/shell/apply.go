@@ -383,6 +383,8 @@ func (u *use) effects(list, raw string) {
 			u.send = true
 		case "recursive":
 			u.flags |= recursive
+		case "appends":
+			u.flags |= appends
 		case "forced":
 			u.flags |= forced
 		case "inplace":

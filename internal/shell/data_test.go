@@ -98,6 +98,9 @@ func briefEffect(e Effect) string {
 	if e.Moved {
 		s += " moved"
 	}
+	if e.Appends {
+		s += " appends"
+	}
 	if e.Kept {
 		s += " kept"
 	}

@@ -27,6 +27,8 @@ func TestMakefiles(t *testing.T) {
 		{"file before directory", "a:\n\trm b\n", "make -f Makefile -C src a", "delete src/b"},
 		{"harmless", "a:\n\tgrep -rn foo src\n", "make a", "read src tree"},
 		{"bash", "SHELL := /bin/bash\na:\n\t[[ -f x ]] && rm a\n", "make a", "delete a"},
+		{"bash by env", "SHELL := /usr/bin/env bash\na:\n\tls src\n", "make a", "read src"},
+		{"bash of the project", "SHELL := /usr/bin/env bash\na:\n\tls src\n", "PATH=/usr/local/bin:" + testRepo + "/own:/usr/bin make a", "run project-code"},
 		{"another make", "a:\n\t$(MAKE) -C src b\nb:\n\trm b\n", "make a", "delete src/b"},
 		{"shell function", "V := $(shell rm x)\na:\n\tls src\n", "make a", "delete x; read src"},
 
@@ -59,7 +61,7 @@ func TestMakefiles(t *testing.T) {
 		{"flags by the line", "a:\n\tls src\n", "MAKEFLAGS=x make a", "run project-code; unknown"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			m := scripted(map[string]string{"Makefile": row.file, "src/Makefile": row.file})
+			m := scripted(map[string]string{"Makefile": row.file, "src/Makefile": row.file, "!own/bash": "#!/bin/sh\nrm z\n", "!/usr/local/bin/make": ""})
 			r := Analyze(row.command, testEnv(m))
 			if got := brief(r); got != row.want {
 				t.Errorf("want %s\ngot  %s\n%+v", row.want, got, r.Unknowns)
@@ -131,6 +133,7 @@ func TestPackageScripts(t *testing.T) {
 		{name: "workspaces", command: "npm run x", files: map[string]string{".npmrc": "workspaces=true\n"}, want: "run project-code"},
 		{name: "one workspace", command: "npm run x", files: map[string]string{".npmrc": "workspace[]=sub\n"}, want: "run project-code"},
 		{name: "an escaped key", command: "npm run x", files: map[string]string{".npmrc": "\"w\\u006frkspaces\"=true\n"}, want: "run project-code"},
+		{name: "a shell among installed programs", command: "npm run x", files: map[string]string{"!node_modules/.bin/sh": "#!/bin/sh\nrm z\n"}, want: "run project-code"},
 		{name: "other settings", command: "npm run x", files: map[string]string{".npmrc": "save-exact=true\n"}, want: "nothing"},
 		{name: "changed by the line", command: "echo '{}' > package.json && npm run x", want: "run package.json; unknown; write package.json"},
 		{name: "nearer one made by the line", command: "mkdir src/n; echo '{}' > src/n/package.json; cd src/n && npm run x", want: "run src/n/package.json; unknown; write src/n; write src/n/package.json"},
@@ -157,19 +160,23 @@ func TestDefinitions(t *testing.T) {
 	files := map[string]string{
 		"package.json": `{"scripts":{"test":"npm run lint && ./a.sh","lint":"node lint.js"}}`, "!a.sh": "#!/bin/bash\n. ./b.sh\n", "b.sh": "python c.py\n",
 		"lint.js": "x", "c.py": "x", "justfile": "check:\n  ./a.sh\n", "!d.sh": "#!/usr/bin/env fish\n./a.sh\n", "Makefile": "x:\n\tgo test ./...\n",
+		"mise.toml": "[tasks.lint]\nrun = \"./d.sh\"\n", "src/.mise.ci.toml": "", "src/.config/mise/conf.d/a.toml": "",
+		"!mise-tasks/test/unit": "#!/bin/sh\npython c.py\n", "src/mise/config.local.toml": "", "src/misery.toml": "",
 	}
 	for command, want := range map[string][]string{
-		"npm test":      {"a.sh", "b.sh", "c.py", "lint.js", "package.json#lint", "package.json#test"},
-		"npm run none":  {"package.json#none absent"},
-		"make x":        {"Makefile"},
-		"just check":    {"a.sh", "b.sh", "c.py", "justfile"},
-		"./d.sh":        {"d.sh"},
-		"python c.py":   {"c.py"},
-		"bash none.sh":  {"none.sh absent"},
-		"go test ./...": nil,
-		"npm ls":        nil,
-		"just -f x y":   {"just unreadable"},
-		"make -I x y":   {"make unreadable"},
+		"npm test":                     {"a.sh", "b.sh", "c.py", "lint.js", "package.json#lint", "package.json#test"},
+		"npm run none":                 {"package.json#none absent"},
+		"make x":                       {"Makefile"},
+		"mise run lint":                {"a.sh", "b.sh", "c.py", "d.sh", "mise.toml"},
+		"cd src && mise run test:unit": {"a.sh", "b.sh", "c.py", "d.sh", "mise-tasks/test/unit", "mise.toml", "src/.config/mise/conf.d/a.toml", "src/.mise.ci.toml", "src/mise/config.local.toml"},
+		"just check":                   {"a.sh", "b.sh", "c.py", "justfile"},
+		"./d.sh":                       {"d.sh"},
+		"python c.py":                  {"c.py"},
+		"bash none.sh":                 {"none.sh absent"},
+		"go test ./...":                nil,
+		"npm ls":                       nil,
+		"just -f x y":                  {"just unreadable"},
+		"make -I x y":                  {"make unreadable"},
 	} {
 		r := Analyze(command, testEnv(scripted(files)))
 		var got []string

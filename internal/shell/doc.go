@@ -45,7 +45,8 @@
 //   - script.go reads the files that a line runs: shell scripts, by path, by a
 //     shell or sourced. packages.go reads the scripts of package.json that npm
 //     and pnpm run (objects.go its JSON), makefile.go a plain subset of
-//     Makefiles. What cannot be read exactly stays an effect Run.
+//     Makefiles, justfile.go and justparse.go one of justfiles, gogenerate.go
+//     what go generate starts; misefiles.go names what mise reads. What cannot be read exactly stays an effect Run.
 //   - prove.go takes what package code says of programs in Python and
 //     JavaScript; sqlclient.go what it says of SQL.
 //   - environ.go judges assignments, exports and the inherited environment.
@@ -74,12 +75,16 @@
 // is, at most 4 inside each other and no circle. A Makefile is read if all of
 // it is plain: assignments of constants, rules with explicit targets, recipes;
 // no include, condition, pattern, function but $(shell) whose value is not
-// used, nothing that changes the shell but to bash, no rule of make's own. An
-// entry of package.json is read if no setting changes what runs it; what yarn
-// and bun run, justfiles, Taskfile.yml, Rakefile, mise.toml, lefthook and
+// used, nothing that changes the shell but to bash, no rule of make's own. A
+// justfile is read if it sets nothing but the shell and what is printed, takes
+// in no other file or environment, and computes its variables of strings. Of go
+// generate all directives of the packages named count, whatever -run says. A
+// hook of git is read where git starts it before anything changes and without
+// input. An entry of package.json is read if no setting changes what runs it;
+// what yarn and bun run, Taskfile.yml, Rakefile, mise.toml, lefthook and
 // pre-commit are not, nor is code in other languages: they are effects Run with
-// their definitions named. go generate, cargo and the like name none. What a
-// file says is what it said when it was looked at.
+// their definitions named. cargo and the like name none. What a file says is
+// what it said when it was looked at.
 //
 // Code given to an interpreter is an effect Run named "inline code", whose Note
 // says why, unless package code proves of it, in Python or JavaScript, that it

@@ -3,6 +3,7 @@ package shell
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/view"
@@ -27,7 +28,7 @@ func (a *analysis) gitHooks(r *repository, sub string, inv *invocation) {
 	for _, dir := range dirs {
 		inTree := r.top != "" && view.Below(r.top, dir) && !view.Below(r.common, dir)
 		known = known && !(inTree && (changesTree(sub) || a.reworked()))
-		a.hooksIn(dir, sub, inv)
+		a.hooksIn(r, dir, sub, inv)
 	}
 	if !known && hooksOf(sub) != "" {
 		a.does(Run, "hooks", inv.raw)
@@ -44,16 +45,84 @@ func changesTree(sub string) bool {
 	return false
 }
 
-func (a *analysis) hooksIn(dir, sub string, inv *invocation) {
+// leavesTree lists the subcommands whose hooks find the files as they are now.
+func leavesTree(sub string) bool {
+	switch sub {
+	case "commit", "add", "status", "diff":
+		return true
+	}
+	return false
+}
+
+func (a *analysis) hooksIn(r *repository, dir, sub string, inv *invocation) {
 	for _, hook := range strings.Fields(hooksOf(sub)) {
 		name := dir + "/" + hook
 		info, err := a.env.Files.Lstat(name)
+		if err != nil && slices.ContainsFunc(a.report.Effects, func(e Effect) bool { return e.Kind == Write && view.Below(dir, e.Target) && view.Below(e.Target, name) }) {
+			a.does(Run, hook, inv.raw)
+			a.unknown(PartWords, inv.raw, "the hook "+hook+" is made by this line")
+		}
 		if err != nil || info.Mode.IsRegular() && info.Mode.Perm()&0o111 == 0 || info.Mode&fs.ModeDir != 0 {
 			continue
 		}
+		if path.Base(dir) == "_" {
+			a.defined(path.Dir(dir) + "/" + hook) // what husky's own files run
+		}
+		if r.top != "" && leavesTree(sub) && a.readHook(r, hook, word{value: constant(name), raw: inv.raw}, inv) {
+			continue
+		}
+		a.defined(name)
 		real, place := a.place(name)
 		a.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
 	}
+}
+
+// readHook walks a hook that git starts without input, at the top of the
+// working tree. false where it stays code that was not read.
+func (a *analysis) readHook(r *repository, hook string, w word, inv *invocation) bool {
+	var args []word
+	switch hook {
+	case "pre-commit", "post-commit", "pre-auto-gc":
+	case "commit-msg", "prepare-commit-msg":
+		args = []word{{value: constant(r.dir + "/COMMIT_EDITMSG")}, {many: true}}
+		if inv.name != "git" || !slices.ContainsFunc(inv.args, func(w word) bool { return w.text == "commit" }) {
+			return false
+		}
+		if hook == "commit-msg" {
+			args = args[:1]
+		}
+	case "post-index-change":
+		args = []word{{many: true}}
+	default:
+		return false
+	}
+	inner := *inv
+	inner.st, inner.in = inv.st.child(), input{}
+	inner.st.dir = r.top
+	m := a.mark()
+	if a.startFile(w, args, &inner) && a.homely(r, m) {
+		return true
+	}
+	a.rollback(m)
+	return false
+}
+
+// homely reports whether the git commands among those since m work where they
+// seem to: git tells its hooks, by variables, which repository and index the
+// commands in them use.
+func (a *analysis) homely(r *repository, m mark) bool {
+	return !slices.ContainsFunc(a.report.Commands[m.commands:], func(c Command) bool {
+		if len(c.Words) == 0 || !c.Words[0].Known {
+			return len(c.Words) > 0
+		}
+		switch path.Base(c.Words[0].Value) {
+		case "git":
+			return c.Dir != r.top || len(c.Words) < 2 || !c.Words[1].Known || strings.HasPrefix(c.Words[1].Value, "-")
+		case "gh", "hub", "jj", "tig", "lazygit", "git-lfs":
+			return true
+		}
+		return false
+	})
 }
 
 // hooksOf lists the hooks that a subcommand can start.

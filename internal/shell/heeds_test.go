@@ -101,3 +101,18 @@ func TestGiven(t *testing.T) {
 		}
 	}
 }
+
+// TestHeededInAScript holds that what a script writes is no more known to a
+// program in it than what a line writes.
+func TestHeededInAScript(t *testing.T) {
+	const script = "#!/bin/bash\necho x > ansible.cfg\nansible-doc -l\n"
+	m := scripted(map[string]string{"!x.sh": script, "Makefile": "a:\n\techo x > ansible.cfg\n\tansible-doc -l\n", "!b.sh": "#!/bin/bash\nansible-doc -l\n"})
+	for _, command := range []string{"./x.sh", "make a", "echo x > ansible.cfg; ./b.sh", "echo x > ansible.cfg; ansible-doc -l"} {
+		if r := Analyze(command, testEnv(m)); len(r.Unknowns) == 0 {
+			t.Errorf("%s: %s", command, brief(r))
+		}
+	}
+	if r := Analyze("./b.sh", testEnv(m)); len(r.Unknowns) > 0 {
+		t.Errorf("%s: %+v", brief(r), r.Unknowns)
+	}
+}

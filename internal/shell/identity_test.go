@@ -201,8 +201,8 @@ func TestGitConfiguration(t *testing.T) {
 func TestGitElsewhere(t *testing.T) {
 	m := world()
 	m.File(testRepo+"/sub/HEAD", "", 0o644).Dir(testRepo+"/sub/objects", 0o755).Dir(testRepo+"/sub/refs", 0o755)
-	m.File(testRepo+"/.git/hooks/post-index-change", "", 0o755)
-	m.File(testRepo+"/.git/hooks/pre-commit", "", 0o755)
+	m.File(testRepo+"/.git/hooks/post-index-change", "#!/usr/bin/python3\n", 0o755)
+	m.File(testRepo+"/.git/hooks/pre-commit", "#!/usr/bin/python3\n", 0o755)
 	m.File(testRepo+"/.git/hooks/pre-push", "", 0o644)
 	m.File(testHome+"/.gitconfig", "[core]\n\tpager = delta\n[alias]\n\tst = status\n", 0o644)
 	facts(t, testEnv(m), []string{

@@ -17,9 +17,11 @@ type makefile struct {
 	phony   []string
 	first   string // the target that make takes by itself
 	bash    bool   // SHELL names bash
+	found   string // SHELL looks for it in PATH
 	shelled []string
 	// inherited reports whether the environment may hold a variable.
 	inherited func(name string) bool
+	steps     int // variables looked up so far
 }
 
 type variable struct {
@@ -238,6 +240,9 @@ func (a *analysis) makeText(m *makefile, c makeCall, file string, l recipeLine, 
 	if b := inv.st.lookup("PATH"); b != nil {
 		st = st.assign("PATH", b.value)
 	}
+	if m.found != "" && a.suspect(m.found, st) {
+		return false
+	}
 	if strings.Contains(l.text, "make") && len(c.vars) > 0 {
 		return false // what is given to make is handed on to make
 	}
@@ -411,6 +416,7 @@ func (m *makefile) assign(name, op, text string) bool {
 	switch name {
 	case "SHELL":
 		m.bash = strings.HasSuffix(text, "bash")
+		_, m.found, _ = strings.Cut(text, " ")
 		switch text {
 		case "/bin/sh", "/usr/bin/sh", "/bin/bash", "/usr/bin/bash", "/usr/bin/env bash":
 			return true
@@ -502,12 +508,13 @@ func (m *makefile) expand(text string, depth int) (string, bool) {
 		}
 		name, n := makeReference(text[i+1:])
 		i += n
+		m.steps++
 		switch v := m.lookup(name); {
 		case name == "$":
 			b.WriteByte('$')
 		case name == "MAKE":
 			b.WriteString("make")
-		case v == nil || v.opaque || depth > 8 || b.Len() > maxBytes:
+		case v == nil || v.opaque || depth > 8 || b.Len() > maxBytes || m.steps > 4*maxWork:
 			return "", false
 		default:
 			inner, ok := m.expand(v.text, depth+1)
@@ -553,7 +560,8 @@ func (m *makefile) recipeText(text, target string, needs []string) (string, bool
 	if len(needs) > 0 {
 		first = needs[0]
 	}
-	auto := makefile{vars: append(slices.Clip(m.vars), variable{name: "@", text: target, fixed: true}, variable{name: "<", text: first, fixed: true}, variable{name: "^", text: strings.Join(needs, " "), fixed: true})}
+	auto := makefile{steps: m.steps, vars: append(slices.Clip(m.vars), variable{name: "@", text: target, fixed: true}, variable{name: "<", text: first, fixed: true}, variable{name: "^", text: strings.Join(needs, " "), fixed: true})}
 	text, ok := auto.expand(text, 0)
+	m.steps = auto.steps
 	return strings.TrimLeft(text, "@+- \t"), ok
 }

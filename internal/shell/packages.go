@@ -33,7 +33,11 @@ func (a *analysis) task(inv *invocation) (done bool) {
 		return a.packageScript(inv)
 	case "make", "gmake":
 		return a.makeTargets(inv)
-	case "just", "task", "go-task", "mise", "rake", "pre-commit", "lefthook", "composer", "nox", "tox":
+	case "go":
+		return a.goGenerate(inv)
+	case "just":
+		return a.justRecipes(inv)
+	case "task", "go-task", "mise", "rake", "pre-commit", "lefthook", "composer", "nox", "tox":
 		a.taskFile(inv)
 	}
 	return false
@@ -264,6 +268,9 @@ func (a *analysis) runEntries(file string, r runScripts, scripts []string, inv *
 	}
 	st := state{dir: dir, argsKnown: true}
 	st = st.assign("PATH", constant(bins.String()+list))
+	if a.suspect("sh", st) {
+		return false // npm looks for its shell there too
+	}
 	m := a.mark()
 	for i, script := range scripts {
 		if i == 1 {
@@ -298,6 +305,10 @@ func (a *analysis) taskFile(inv *invocation) {
 			a.define(inv.name, "") // it may be told to read any file
 			return
 		}
+	}
+	if inv.name == "mise" {
+		a.miseFiles(inv)
+		return
 	}
 	dir := path.Clean(inv.st.dir)
 	for range maxClimbed {

@@ -16,6 +16,7 @@ const (
 	forced
 	moved
 	names // looks at names and status only
+	appends
 )
 
 // placed is a path that was resolved before.
@@ -29,7 +30,7 @@ func (a *analysis) path(kind Kind, w word, st state, f flags) {
 	e := Effect{
 		Kind: kind, Words: w.raw, Part: PartWords,
 		Recursive: f&recursive != 0, Forced: f&forced != 0, Moved: f&moved != 0,
-		Names: kind == Read && f&names != 0, Picked: w.picked,
+		Names: kind == Read && f&names != 0, Picked: w.picked, Appends: kind == Write && f&appends != 0,
 	}
 	name, ok := a.absolute(w, st)
 	if a.away != "" {

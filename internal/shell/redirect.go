@@ -114,7 +114,11 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 	if r.Op == syntax.RdrInOut {
 		a.path(Read, w, st, 0)
 	}
-	a.path(Write, w, st, 0)
+	var f flags
+	if r.Op == syntax.AppOut || r.Op == syntax.AppAll {
+		f = appends
+	}
+	a.path(Write, w, st, f)
 }
 
 // descriptor reports whether the word after >& or <& names no file.

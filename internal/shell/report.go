@@ -174,6 +174,8 @@ type Effect struct {
 	Forced bool
 	// Moved, of a Delete: the content lives on under another name.
 	Moved bool
+	// Appends, of a Write: what the file holds stays, and more is put behind it.
+	Appends bool
 	// Kept, of a Write: git writes to Target, its own directory or the top of
 	// a working tree, and what was there before stays in its history, its
 	// reflog or, what was only staged, for some weeks among its objects.

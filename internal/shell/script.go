@@ -148,6 +148,7 @@ type watched struct {
 	command int
 	heeded  bool // the command reads it before it does anything
 	begins  bool // any name that begins so
+	folded  bool // in any case of its letters
 }
 
 func (a *analysis) watch(name string) { a.watches(watched{path: name, command: a.command}) }
@@ -172,7 +173,7 @@ func (a *analysis) unstable() {
 		}
 		for _, w := range a.watching {
 			own := a.outermost(e.Command) == a.outermost(w.command)
-			if slices.Contains(found, w) || own && w.heeded || !a.changes(e, w.path, own) && !(w.begins && strings.HasPrefix(e.Target, w.path)) {
+			if slices.Contains(found, w) || w.heeded && a.standsIn(e.Command, w.command) || !a.changes(e, w.path, own) && !(w.begins && strings.HasPrefix(e.Target, w.path)) && !(w.folded && strings.EqualFold(e.Target, w.path)) {
 				continue
 			}
 			if found = append(found, w); own {
@@ -189,8 +190,11 @@ func (a *analysis) unstable() {
 // not known may, unless it belongs to what the file defines: then it is stated
 // there already.
 func (a *analysis) changes(e Effect, name string, own bool) bool {
-	if e.Target == "" {
+	switch {
+	case e.Target == "":
 		return !own
+	case e.Kept && (view.Below(e.Target+"/.git", name) || path.Base(e.Target) == ".git" && view.Below(e.Target+"/hooks", name)):
+		return false // git puts no hooks into its directory
 	}
 	return view.Within(a.env.Files, e.Target, name) || e.Name != "" && view.Below(e.Name, name)
 }
@@ -203,6 +207,18 @@ func (a *analysis) outermost(command int) int {
 	return command
 }
 
+// standsIn reports whether a command is another one, or stands in what that
+// one runs.
+func (a *analysis) standsIn(command, outer int) bool {
+	for command >= 0 && command < len(a.report.Commands) {
+		if command == outer {
+			return true
+		}
+		command = a.report.Commands[command].Caller - 1
+	}
+	return false
+}
+
 func (a *analysis) undefine(w watched) {
 	a.report.Definitions = slices.DeleteFunc(a.report.Definitions, func(d Definition) bool {
 		return d.Path == w.path && a.report.Commands != nil && d.Command != a.outermost(d.Command) && a.outermost(d.Command) == a.outermost(w.command)
@@ -211,6 +227,9 @@ func (a *analysis) undefine(w watched) {
 
 func (a *analysis) changedByLine(w watched) {
 	a.command = w.command
+	if w.begins {
+		w.path = orElse(strings.TrimSuffix(w.path, "/"), "/")
+	}
 	for _, e := range a.report.Effects {
 		if (e.Kind == Write || e.Kind == Delete) && e.Place != Null && e.Place != Network && a.outermost(e.Command) != a.outermost(w.command) && a.changes(e, w.path, false) {
 			a.define(w.path, "")
@@ -323,6 +342,7 @@ func (a *analysis) runScript(s source, langs []syntax.LangVariant, w word, args 
 // passage is shell text of a file: a script, a recipe, an entry of package.json.
 type passage struct {
 	file  string // what the words of effects name, and what a cycle is seen by
+	key   string // what a cycle is seen by instead, where it is set
 	name  string // $0 and BASH_SOURCE; "" where it is none
 	text  string
 	langs []syntax.LangVariant
@@ -359,7 +379,7 @@ func (a *analysis) readText(t passage, st state, inv *invocation) bool {
 }
 
 func (a *analysis) readable(t passage) bool {
-	return a.afford(t.text) && len(a.reading) < maxScripts && !slices.Contains(a.reading, t.file) &&
+	return a.afford(t.text) && len(a.reading) < maxScripts && !slices.Contains(a.reading, orElse(t.key, t.file)) &&
 		strings.IndexByte(t.text, '\r') < 0 && malformed(t.text) == "" && exceeded(t.text) == "" && !strings.HasPrefix(t.text, "\uFEFF")
 }
 
@@ -388,7 +408,7 @@ func (a *analysis) walkText(t passage, st state, inv *invocation) (after state, 
 	}
 	a.caller, a.src, a.parts = command+1, t.text, 0
 	a.where = whereOf(t)
-	a.reading = append(a.reading, t.file)
+	a.reading = append(a.reading, orElse(t.key, t.file))
 	a.enter(t.file)
 	a.report.Commands[a.command].Dir = st.dir
 	yes, no := a.blockWith(file.Stmts, st, inv.in)

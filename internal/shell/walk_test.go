@@ -122,10 +122,10 @@ func TestState(t *testing.T) {
 func TestRedirections(t *testing.T) {
 	facts(t, testEnv(world()), []string{
 		"ls > out", "read .; write out",
-		"ls >> out", "read .; write out",
+		"ls >> out", "read .; write out appends",
 		"ls >| out", "read .; write out",
 		"ls &> out", "read .; write out",
-		"ls &>> out", "read .; write out",
+		"ls &>> out", "read .; write out appends",
 		"ls >& out", "read .; write out",
 		"ls > /dev/null 2>&1", "read .",
 		"ls 2>&1 >&2", "read .",
