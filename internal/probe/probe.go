@@ -34,7 +34,7 @@ const Limit = 64 << 10
 // Threshold is the score from which a text is flagged: false alarms on results
 // of real sessions that no weight was fitted to stay below 1 %, with the whole
 // of their 95 % interval. docs/probe.md has the curve.
-const Threshold = 52
+const Threshold = 28
 
 // window is how many words signs may lie apart.
 const window = 120
