@@ -65,9 +65,7 @@ func (s Sign) String() string {
 	return "unknown"
 }
 
-// weights are those that measure --fit printed. One is set by hand: invisible
-// characters are so rare in honest text that a fit of this size leaves them
-// just below the threshold (49).
+// weights are those that measure --fit printed.
 var weights = [Signs]int8{
 	Overrides:   38,
 	Drops:       23,

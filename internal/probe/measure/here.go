@@ -53,10 +53,23 @@ func here() (rows []row, err error) {
 		if err != nil && !os.IsNotExist(err) {
 			return nil, err
 		}
-		rows = append(rows, some(more)...)
+		rows = append(rows, some(apart(more))...)
 	}
 	more, err := printed()
 	return once(append(rows, more...)), err
+}
+
+// apart gives documents of coding agents a kind of their own: they are orders
+// to agents, and honest.
+func apart(rows []row) []row {
+	for i, r := range rows {
+		for _, agent := range [...]string{"claude-code", "codex", "coding-agent", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"} {
+			if r.Category == "here/npm documents" && strings.Contains(r.ID, agent) {
+				rows[i].Category = "here/npm documents of agents"
+			}
+		}
+	}
+	return rows
 }
 
 // most is how many results one tree gives, so that none outweighs the others.
