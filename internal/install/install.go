@@ -159,7 +159,8 @@ func PlanUninstall(o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if p.Before == nil {
+	if len(bytes.TrimSpace(bytes.TrimPrefix(p.Before, []byte("\ufeff")))) == 0 { // missing or empty
+		p.After = p.Before
 		return p, nil
 	}
 	unregister(doc)

@@ -486,3 +486,15 @@ func TestDiff(t *testing.T) {
 		}
 	}
 }
+
+// TestUninstallFromAnEmptyFile: nothing is in it, so nothing is taken out of
+// it, and nod is not said to be there.
+func TestUninstallFromAnEmptyFile(t *testing.T) {
+	for _, text := range []string{"", "\n", "\ufeff", "\ufeff \r\n"} {
+		o := at(t, User)
+		write(t, plan(t, PlanUninstall, o).Path, text)
+		if p := plan(t, PlanUninstall, o); p.Changed() || string(p.After) != text {
+			t.Errorf("%q becomes %q", text, p.After)
+		}
+	}
+}

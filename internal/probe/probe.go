@@ -10,15 +10,17 @@
 // close to each other ("a verb of overriding, then your or all, then a word
 // for instructions"), a shape (a role marker, something that poses as a tool
 // call) or something hidden (invisible characters, comments and markup that
-// nobody is shown, text in base64 or hex, which is read in turn). Nowhere is a
-// sentence of a known attack looked for.
+// nobody is shown, text in base64 or hex, which is read in turn). Words in
+// letters that only look like ASCII are read as people read them
+// (disguise.go). Nowhere is a sentence of a known attack looked for.
 //
 // A sign has a weight; a text's score is the greatest sum of the weights of
 // different signs that stand within 120 words. Weights are never negative, so
 // that within what is read nothing that is written behind a text lowers its
 // score, but for the end of a comment that was left open. The weights are a logistic
 // regression over the signs, ten times and rounded, fitted to corpus/results
-// and to results of real sessions; measure/ fits and measures them.
+// and to a third of the honest texts that a machine with Go holds; measure/
+// fits and measures them.
 //
 // # What it cannot do
 //
@@ -32,9 +34,9 @@ package probe
 const Limit = 64 << 10
 
 // Threshold is the score from which a text is flagged: false alarms on results
-// of real sessions that no weight was fitted to stay below 1 %, with the whole
-// of their 95 % interval. docs/probe.md has the curve.
-const Threshold = 52
+// that no weight was fitted to stay at or below 1 %, with the whole of their
+// 95 % interval. docs/probe.md has the curve.
+const Threshold = 28
 
 // window is how many words signs may lie apart.
 const window = 120

@@ -31,6 +31,15 @@ type reader struct {
 	starts  bool    // the next word begins a sentence
 	joined  bool    // the word before was please, then, must
 	vocal   int     // the word that spoke to an assistant, 0: none
+	reader  int     // the word that named who reads, 0: none
+	polite  int     // the word that was asked for politely, 0: none
+	machine int     // the word that named machines that read, 0: none
+	first   int     // the word before, or instead, that began a sentence, 0: none
+	close   bool    // nothing but a blank stands before the word
+	field   int     // the word that began a value of a record, 0: none
+	sent    int     // the word at which something got was to be sent, 0: none
+	turn    byte    // whose turn a line posed as, 0: nobody's
+	turnAt  int     // its word
 	hidden  int     // offset where text stops being hidden; 0: it is not
 	unseen  int     // invisible characters so far
 	shouted bool    // the word is in capitals
@@ -60,6 +69,10 @@ func (r *reader) hit(s Sign) {
 func (r *reader) next(i int) int {
 	c := r.text[i]
 	switch {
+	case c == '&' || c == '\\' || c == '%':
+		if end := r.escaped(i); end > i {
+			return end
+		}
 	case isLetter(c) || c >= utf8.RuneSelf:
 		return r.reads(i)
 	case '0' <= c && c <= '9':
@@ -91,10 +104,48 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func inWord(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c == '_' }
 
+// spelling is how a word is written.
+type spelling struct {
+	buf     [maxWord]byte // in lower case, in plain letters
+	n       int           // how long it is; more than maxWord: too long to have a class
+	end     int
+	ascii   int // letters of ASCII
+	other   int // of Greek and Cyrillic
+	altered int // written as something else than they are read
+	shouted bool
+}
+
 // reads reads a word that begins with a letter.
-func (r *reader) reads(i int) int {
-	var buf [maxWord]byte
-	n, start, capitals, ascii, other := 0, i, 0, 0, 0
+func (r *reader) reads(start int) int {
+	w := r.spells(start)
+	r.at = w.end
+	if w.n == 0 {
+		return max(w.end, start+1)
+	}
+	if w.end-start >= blobMin && !r.address(w.end) {
+		if end := r.encoded(start); end > w.end {
+			return end
+		}
+	}
+	if r.foreign(r.text[start:w.end]); w.n > maxWord {
+		r.word++
+		r.starts, r.joined = false, false
+		return w.end
+	}
+	if end := r.destination(start, w.end); end > w.end {
+		return end
+	}
+	r.undisguises(&w, start)
+	if r.shouted = w.shouted; r.hidden > 0 && start > r.hidden {
+		r.hidden = 0
+	}
+	r.take(w.buf[:w.n], start, w.end)
+	return w.end
+}
+
+// spells reads the letters of a word, and the invisible characters in it.
+func (r *reader) spells(start int) (w spelling) {
+	capitals, i := 0, start
 	for i < len(r.text) {
 		c := r.text[i]
 		if c < utf8.RuneSelf {
@@ -106,60 +157,53 @@ func (r *reader) reads(i int) int {
 				capitals++
 			}
 			if isLetter(c) {
-				ascii++
+				w.ascii++
 			}
-			n = put1(buf[:], n, c)
+			w.n = put1(w.buf[:], w.n, c)
 			i++
 			continue
 		}
-		char, size := utf8.DecodeRuneInString(r.text[i:])
-		switch {
-		case isUnseen(char):
-			r.sees(char, i)
-		case char == '’':
-			n = put(buf[:], n, "'")
-		case unicode.IsLetter(char):
-			if unicode.In(char, unicode.Cyrillic, unicode.Greek) {
-				other++
-			}
-			n = put(buf[:], n, string(unicode.ToLower(char)))
-		default:
+		size := r.spellsOther(&w, i)
+		if size == 0 {
 			if i == start {
+				_, size = utf8.DecodeRuneInString(r.text[i:])
 				i += size
 			}
-			goto done
+			break
 		}
 		i += size
 	}
-done:
-	r.at = i
-	if n == 0 {
-		return max(i, start+1)
-	}
-	if i-start >= blobMin && !r.address(i) {
-		if end := r.encoded(start); end > i {
-			return end
+	w.end, w.shouted = i, capitals == i-start && capitals > 2
+	return w
+}
+
+// spellsOther reads a character that is not ASCII, and returns how much it
+// read; 0 if the character ends the word.
+func (r *reader) spellsOther(w *spelling, i int) int {
+	char, size := utf8.DecodeRuneInString(r.text[i:])
+	plain := narrow(char)
+	switch {
+	case isTag(char):
+		if end := r.tagged(i); end > i {
+			return end - i
 		}
+		r.sees(char, i)
+	case isUnseen(char):
+		r.sees(char, i)
+	case plain != 0:
+		w.altered++
+		w.n = put1(w.buf[:], w.n, plain)
+	case char == '’':
+		w.n = put(w.buf[:], w.n, "'")
+	case unicode.IsLetter(char):
+		if unicode.In(char, unicode.Cyrillic, unicode.Greek) {
+			w.other++
+		}
+		w.n = put(w.buf[:], w.n, string(unicode.ToLower(char)))
+	default:
+		return 0
 	}
-	if end := r.destination(start, i); end > i {
-		return end
-	}
-	if ascii > 1 && other > 0 && ascii+other <= maxWord && other < ascii*2 {
-		r.word++
-		r.hit(Mixed)
-		r.word--
-	}
-	r.shouted = capitals == i-start && capitals > 2
-	if r.hidden > 0 && start > r.hidden {
-		r.hidden = 0
-	}
-	if n > maxWord {
-		r.word++
-		r.starts, r.joined = false, false
-		return i
-	}
-	r.take(buf[:n], start, i)
-	return i
+	return size
 }
 
 func (r *reader) address(end int) bool {
@@ -211,7 +255,9 @@ func (r *reader) destination(start, end int) int {
 	}
 	r.word++
 	r.at = end
-	r.see(address)
+	if start < 2 || r.text[start-1] != '"' && r.text[start-2:start] != "](" { // a link of a document leads to more of it
+		r.see(address)
+	}
 	r.starts = false
 	r.joined = false
 	return end
@@ -242,11 +288,19 @@ func (r *reader) take(word []byte, start, end int) {
 	if end+1 < len(r.text) && (r.text[end] == '.' || r.text[end] == '-' || r.text[end] == '/' || r.text[end] == ':') && inWord(r.text[end+1]) {
 		return
 	}
+	if starts {
+		r.machine = 0
+		r.talk(word, start, end)
+	}
 	c := classOf(string(word))
 	if c == 0 {
 		return
 	}
-	orders := c&act != 0 && (starts || joined) && !r.assigned(end)
+	if start > 3 && (r.text[start-1] == '"' || r.text[start-1] == '\'') && r.text[start-2] == ' ' && r.text[start-3] == ':' {
+		r.field = r.word
+	}
+	orders := c&act != 0 && (starts || joined) && !r.assigned(end) && !r.quoted(start, end)
+	r.close = start > 1 && r.text[start-1] == ' ' && isLetter(r.text[start-2])
 	r.signs(c, starts, orders, end)
 	r.see(c)
 	if orders {
@@ -263,6 +317,16 @@ func (r *reader) take(word []byte, start, end int) {
 func (r *reader) assigned(end int) bool {
 	rest := strings.TrimLeft(r.text[end:min(len(r.text), end+3)], " ")
 	return rest != "" && (rest[0] == ':' || rest[0] == '=')
+}
+
+// quoted reports whether a word stands alone in quotes, or is the method of a
+// request: a value and no verb.
+func (r *reader) quoted(start, end int) bool {
+	if start == 0 || end >= len(r.text) {
+		return false
+	}
+	open, shut := r.text[start-1], r.text[end]
+	return shut == open && (open == '"' || open == '\'' || open == '`') || r.shouted && end+1 < len(r.text) && shut == ' ' && r.text[end+1] == '/'
 }
 
 func (r *reader) see(c class) {
@@ -330,10 +394,9 @@ func (r *reader) encoded(start int) int {
 	for end < len(r.text) && end-start < blobMax && (inWord(r.text[end]) || strings.IndexByte("+/=-", r.text[end]) >= 0) {
 		end++
 	}
-	if r.depth >= nestMax || r.tried > allBlobs || end-start < blobMin {
+	if end-start < blobMin || !r.mayNest(end-start) {
 		return 0
 	}
-	r.tried += end - start
 	plain := unpack(r.text[start:end])
 	if plain == "" {
 		return 0
@@ -344,10 +407,29 @@ func (r *reader) encoded(start int) int {
 	if r.near(decode, 12) {
 		r.hit(Encoded)
 	}
-	if len(read(plain, r.depth+1)) > 0 {
+	r.within(plain)
+	return end
+}
+
+// within reads a text that was hidden at the current word: its signs are the
+// word's.
+func (r *reader) within(plain string) {
+	found := read(plain, r.depth+1)
+	if len(found) > 0 {
 		r.hit(Decoded)
 	}
-	return end
+	for _, h := range found {
+		r.hit(h.sign)
+	}
+}
+
+// mayNest reports whether n more bytes may be read as hidden text.
+func (r *reader) mayNest(n int) bool {
+	if r.depth >= nestMax || r.tried > allBlobs {
+		return false
+	}
+	r.tried += n
+	return true
 }
 
 // unpack returns the text in a blob, "" if there is none that reads as words.
