@@ -97,7 +97,7 @@ func (w wantedPath) fits(names []string, tree bool) degree {
 		for _, base := range w.bases {
 			switch {
 			case name == "" || base == "":
-			case view.Below(base, name) && w.matches(foldPath(name[len(strings.TrimSuffix(base, "/")):])):
+			case view.Below(base, name) && w.matches(below(base, name, tree)):
 				return fitsAll
 			case tree && !w.depth && w.lies(base, name):
 				best = mayFit
@@ -105,6 +105,16 @@ func (w wantedPath) fits(names []string, tree bool) degree {
 		}
 	}
 	return best
+}
+
+// below are the folded components of a name below a base; of a tree those of
+// something in it, so that what names all of it names the tree.
+func below(base, name string, tree bool) []string {
+	parts := foldPath(name[len(strings.TrimSuffix(base, "/")):])
+	if tree && len(parts) > 0 {
+		parts = append(parts, "\x00")
+	}
+	return parts
 }
 
 func (w wantedPath) matches(parts []string) bool {

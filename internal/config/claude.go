@@ -53,11 +53,12 @@ func claudeManaged() string {
 }
 
 // WithClaude names the settings of Claude Code that go with nod's own: the
-// organisation's with the organisation's, and the user's beside the user's.
-// Where nod's lie at an unusual place, home says where, which may only tighten.
+// organisation's where nod's managed file is at its usual place, and the user's
+// beside the user's. Where that one is elsewhere, home says where, and what is
+// found there may only tighten.
 func (p Places) WithClaude() Places {
 	p.ClaudeManaged, p.ClaudeUser = "", claudeUser(p.User)
-	if p.Managed != "" {
+	if p.Managed == managedName {
 		p.ClaudeManaged = claudeManaged()
 	}
 	if p.ClaudeUser == "" && p.User != "" && path.IsAbs(p.Home) {

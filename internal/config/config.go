@@ -165,10 +165,13 @@ type Places struct {
 	Known func(program string) bool
 }
 
+// managedName is the organisation's file.
+const managedName = "/etc/nod/nod.toml"
+
 // DefaultPlaces returns the places of this process's user, without a root.
 // With home "" only the managed file is left.
 func DefaultPlaces(home string) Places {
-	p := Places{Managed: "/etc/nod/nod.toml", Home: home, Files: view.Disk{}, UID: uint32(os.Getuid())}
+	p := Places{Managed: managedName, Home: home, Files: view.Disk{}, UID: uint32(os.Getuid())}
 	if path.IsAbs(home) {
 		p.User = path.Join(home, ".config/nod/nod.toml")
 		p.State = path.Join(home, ".local/state/nod")
