@@ -159,19 +159,22 @@ func (t *trial) harmsNothing() bool {
 }
 
 // plainInput is a call's arguments, in the order of their names; of a command's
-// without the command, which stands elsewhere, and the description that some
-// agents give it.
+// without the command, which stands elsewhere, the description that some agents
+// give it, and a time-out.
 func plainInput(c Call) string {
 	var fields map[string]json.RawMessage
 	if c.Command == "" || json.Unmarshal(c.Input, &fields) != nil {
 		return compact(c.Input)
 	}
-	delete(fields, "description")
+	for _, name := range [...]string{"description", "timeout", "timeout_ms"} {
+		delete(fields, name)
+	}
 	var b strings.Builder
+	left := false // the command, once
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		var text string
-		if json.Unmarshal(fields[name], &text) == nil && text == c.Command {
-			b.WriteString(jsonLine(name))
+		if !left && json.Unmarshal(fields[name], &text) == nil && text == c.Command {
+			left = true
 			continue
 		}
 		b.WriteString(jsonLine(name) + compact(fields[name]))

@@ -324,7 +324,7 @@ func TestTheKeyIsOfTheParsedCommand(t *testing.T) {
 
 // The profile last20 has the same keys: they hold what the person said, also
 // what the model is not shown of it, and the transcript is read once.
-func TestTheKeyWithLast20(t *testing.T) {
+func TestTheKeyOfTheSeedsProfile(t *testing.T) {
 	var readings int
 	key := func(first, second string, agentSays int) nod.Prompt {
 		t.Helper()
@@ -368,7 +368,7 @@ func TestTheKeyWithLast20(t *testing.T) {
 
 // A transcript that cannot be read further back than the model is shown gives
 // no key, and the question is asked all the same.
-func TestLast20WithATranscriptThatBreaksOff(t *testing.T) {
+func TestATranscriptThatBreaksOff(t *testing.T) {
 	c := repeatCall("frobnicate now", "", "", false)
 	c.Transcript = func(context.Context) iter.Seq2[nod.Turn, error] {
 		return func(yield func(nod.Turn, error) bool) {
@@ -388,7 +388,7 @@ func TestLast20WithATranscriptThatBreaksOff(t *testing.T) {
 }
 
 // With last20, too, what the model denied is denied to every other tool.
-func TestADeniedEffectWithLast20(t *testing.T) {
+func TestADeniedEffectUnderTheSeedsProfile(t *testing.T) {
 	m, h := &counting{block: true}, &remembers{}
 	g := repeatGate(m, h, func(o *nod.Options) { o.Profile = nod.Last20() })
 	for _, row := range []struct {
