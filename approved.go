@@ -29,8 +29,9 @@ type Approvable struct {
 	// run; "" where no approval clears it. It says nothing of the agent or the
 	// session.
 	Key string `json:"key"`
-	// Once says that something that would run could not be hashed, so that an
-	// approval holds for one call only.
+	// Once says that something that would run could not be hashed, or that a
+	// word is known only when the command runs (a variable, the output of
+	// another command), so that an approval holds for one call only.
 	Once bool `json:"once,omitempty"`
 }
 
@@ -85,6 +86,9 @@ func (t *trial) addPaths(h key) {
 func (t *trial) addReport(h key) {
 	for _, c := range t.report.Commands {
 		h.add("command", c.Program, fmt.Sprint(c.Foreign), c.Dir)
+		for _, w := range c.Words { // what the environment makes of them
+			h.add(w.Value, fmt.Sprint(w.Known))
+		}
 	}
 	for _, e := range t.report.Effects {
 		h.add("effect", kindName(e.Kind), e.Target, e.Pattern, fmt.Sprint(e.Recursive, e.Forced, e.Moved))
@@ -110,8 +114,8 @@ func (t *trial) entryOf(file string) bool {
 	})
 }
 
-// bindsAll reports whether the hash of every file that the call is known to run
-// is part of its name.
+// bindsAll reports whether the call's name holds every word of its commands and
+// the hash of every file that it is known to run.
 func (t *trial) bindsAll() bool {
 	for _, d := range t.report.Definitions {
 		if d.SHA256 == "" {
@@ -124,7 +128,7 @@ func (t *trial) bindsAll() bool {
 		}
 	}
 	for _, c := range t.report.Commands {
-		if c.Foreign && c.Program != "" && !t.isBound(c.Program) {
+		if c.Foreign && c.Program != "" && !t.isBound(c.Program) || slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known }) {
 			return false
 		}
 	}

@@ -43,8 +43,9 @@ count, nor which agent makes it.
   --state DIR    nod's state, instead of ~/.local/state/nod
 
 What hard_deny, layer 0 or "cannot be undone" denies cannot be approved. Where
-something that would run could not be hashed, an approval holds once. What a
-program starts in turn (tests, sources, packages) is no part of it.
+something that would run could not be hashed, or a word is a variable or the
+output of a command, an approval holds once. What a program starts in turn
+(tests, sources, packages) is no part of it.
 A terminal is needed, and an agent is refused. List and revoke: nod approvals.
 
 Exit status: 0 approved; 2 refused, declined, or nothing to approve.`,
@@ -194,7 +195,7 @@ func (f approveFlags) approval(e nod.Entry, now time.Time) (approval.Approval, e
 		a.Root = root
 	}
 	if f.scope != approval.Once && e.Approvable.Once {
-		return a, errors.New("something that this call would run could not be hashed, so that it can be approved only once")
+		return a, errors.New("something that this call would run could not be hashed, or stands in a variable, so that it can be approved only once")
 	}
 	if lasts > 0 {
 		a.Until = now.Add(lasts).UTC()
