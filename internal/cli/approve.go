@@ -34,7 +34,7 @@ said when nod was asked. Blanks and the kind of quotes in a command do not
 count, nor which agent makes it.
 
   ID             of the decision, as the reason names it, or how it ends; the
-                 last call that can be approved without it; none older than a week
+                 last call that can be approved without it; of seven days
   --once         the first such call, within the hour (the default)
   --session      in that session, for a day
   --repository   in every session with that workspace root, until you revoke it

@@ -35,8 +35,8 @@ Filters:
   --agent NAME      such as claude-code
   --session ID      or how it begins
   --since T         a duration (2h), a date (2026-01-31) or a time (RFC 3339)
-  --kind K          decision, begun, outcome, denied_by_host, approved, bad_input,
-                    passed
+  --kind K          decision, begun, outcome, denied_by_host, approved,
+                    bad_input, passed
 
 Without --kind the table leaves out outcomes, and a begun question to the
 model once it was answered. One that never was is shown as "unanswered": the
