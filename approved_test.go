@@ -32,6 +32,7 @@ func (a *approvesAll) LetRun(string) bool { return a.letRun }
 func approvable(t *testing.T, w *view.Memory, c nod.Call) nod.Approvable {
 	t.Helper()
 	o := options(nod.DefaultRules())
+	o.Approvals = onlyLetRun(false)
 	if w != nil {
 		o.Files = w
 	}

@@ -128,7 +128,8 @@ type Decision struct {
 	Blocked        bool
 	Effects, Basis string
 	// Approvable names the call where a person may approve it: layers 0 to 3
-	// left it open, and the answer is no allow. The zero value is that nobody
+	// left it open, the answer is no allow, and the gate has [Approvals]. The
+	// zero value is that nobody
 	// may.
 	Approvable Approvable
 	// Changes are the files, and directories with all below them, that the

@@ -48,7 +48,7 @@ type Options struct {
 	// that cost. nil: nothing is known, and there is no ceiling.
 	History History
 	// Approvals are what a person approved from outside of the agent. nil:
-	// nothing.
+	// nothing, and nothing can be.
 	Approvals Approvals
 	// AskOnBlock puts to a person what the model would block, where one is
 	// there. False: it is denied.

@@ -19,7 +19,7 @@ func (t *trial) ask(ctx context.Context) Decision {
 	if ok {
 		return d
 	}
-	if d = t.sideQuery(ctx); d.Verdict != Allow {
+	if d = t.sideQuery(ctx); d.Verdict != Allow && t.gate.approvals != nil {
 		d.Approvable = t.approvable()
 	}
 	if notice != "" {

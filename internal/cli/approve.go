@@ -40,12 +40,13 @@ count, nor which agent makes it.
   --repository   in every session with that workspace root, until you revoke it
   --standing     in every session, until you revoke it
   --for TIME     how long instead: 10m, 8h, 2160h
-  --state DIR    nod's state, instead of ~/.local/state/nod
+  --settings F, --managed F, --state DIR   instead of the usual places
 
 What hard_deny, layer 0 or "cannot be undone" denies cannot be approved. Where
 something that would run could not be hashed, or a word is a variable or the
 output of a command, an approval holds once. What a program starts in turn
 (tests, sources, packages) is no part of it.
+approvals = "off" in your settings, or the organisation's, ends them all.
 A terminal is needed, and an agent is refused. List and revoke: nod approvals.
 
 Exit status: 0 approved; 2 refused, declined, or nothing to approve.`,
@@ -75,7 +76,7 @@ func parseApprove(p *Process, args []string) (f approveFlags, err error) {
 		})
 	}
 	flags.DurationVar(&f.lasts, "for", 0, "")
-	flags.StringVar(&f.places.State, "state", f.places.State, "")
+	placeFlags(flags, &f.places)
 	err = flags.Parse(args)
 	switch {
 	case err != nil:
@@ -113,6 +114,9 @@ func (f approveFlags) run(p *Process) error {
 	if err := config.EnsureState(f.places, nil); err != nil {
 		return err
 	}
+	if err := approvalsCount(f.places); err != nil {
+		return err
+	}
 	now := time.Now()
 	entry, err := findApprovable(f.places.State, f.id, now)
 	if err != nil {
@@ -131,6 +135,16 @@ func (f approveFlags) run(p *Process) error {
 	}
 	fmt.Fprintf(p.Stdout, "approved (%s); nod approvals --revoke %s takes it back\n", a.ID, a.ID)
 	return logApproval(f.places.State, entry, a, now)
+}
+
+// approvalsCount refuses where the settings say that no approval counts.
+func approvalsCount(places config.Places) error {
+	places.Root = ""
+	settings, err := config.Load(places)
+	if err == nil && !settings.Approvals {
+		err = errors.New(`the settings say approvals = "off"`)
+	}
+	return err
 }
 
 // lookBack is how old a call may be that is approved.

@@ -20,9 +20,10 @@ type approvals struct {
 	silent bool
 }
 
-// approvals is what the gate is told; a run that keeps no state has none.
+// approvals is what the gate is told; a run that keeps no state has none, and
+// neither has one whose settings switch them off.
 func (r *run) approvals(e agent.Event, s config.Settings, memory *session.Session, root string) nod.Approvals {
-	if r.Places.State == "" {
+	if r.Places.State == "" || !s.Approvals {
 		return nil
 	}
 	return approvals{
