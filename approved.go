@@ -114,8 +114,9 @@ func (t *trial) entryOf(file string) bool {
 	})
 }
 
-// bindsAll reports whether the call's name holds every word of its commands and
-// the hash of every file that it is known to run.
+// bindsAll reports whether the call's name holds every word of the line and the
+// hash of every file that it is known to run. What a script makes of variables
+// is the script's.
 func (t *trial) bindsAll() bool {
 	for _, d := range t.report.Definitions {
 		if d.SHA256 == "" {
@@ -128,7 +129,10 @@ func (t *trial) bindsAll() bool {
 		}
 	}
 	for _, c := range t.report.Commands {
-		if c.Foreign && c.Program != "" && !t.isBound(c.Program) || slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known }) {
+		if c.Foreign && c.Program != "" && !t.isBound(c.Program) {
+			return false
+		}
+		if c.Caller == 0 && slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known }) {
 			return false
 		}
 	}

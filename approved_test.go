@@ -97,11 +97,12 @@ func TestAnApprovalIsOfTheFilesThatRun(t *testing.T) {
 		w := newWorld(false)
 		w.File("/home/dev/shop/x.py", script, 0o644)
 		w.File("/home/dev/shop/s.sh", "npm publish\n"+script, 0o755)
+		w.File("/home/dev/shop/v.sh", "npm publish --tag \"$1\" $T\n"+script, 0o755)
 		w.File("/home/dev/shop/package.json", `{"scripts":{"x":"python3 x.py"},"version":"`+script[:1]+`"}`, 0o644)
 		w.File("/home/dev/shop/tools/deploy", script, 0o755)
 		return w
 	}
-	for _, command := range []string{"python3 x.py", "sh s.sh", "npm run x", "tools/deploy now", "bash -c 'python3 x.py'", "./s.sh | cat"} {
+	for _, command := range []string{"python3 x.py", "sh s.sh", "npm run x", "tools/deploy now", "bash -c 'python3 x.py'", "./s.sh | cat", "./v.sh x"} {
 		before, after := approvable(t, world("a = 1\n"), bash(command)), approvable(t, world("b = 2\n"), bash(command))
 		if before.Key == after.Key || before.Once {
 			t.Errorf("%s: %+v %+v", command, before, after)
