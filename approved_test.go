@@ -151,7 +151,8 @@ func TestWhatNoApprovalClears(t *testing.T) {
 	typed.StdinUnseen = true
 	for name, c := range map[string]nod.Call{
 		"hard_deny": bash("npm publish"), "nod's files": bash("rm ~/.config/nod/nod.toml"), "its store": tool("file_write", "/home/dev/.local/state/nod/approvals.jsonl"),
-		"nod approve": bash("nod approve --standing"), "behind a pipe": bash("yes | nod approve"), "revoking": bash("nod approvals --revoke 0000000a"),
+		"nod approve": bash("nod approve --standing"), "behind a pipe": bash("yes | nod approve"), "in a terminal of its own": bash("script -qc 'nod approve' /dev/null"), "in a shell": bash(`bash -c "cd .; nod approve"`),
+		"by its path": bash("env A=1 /usr/bin/nod approve abcdef"), "in a substitution": bash("echo $(nod approve)"), "in the background": bash("nohup nod approve --once &"), "revoking": bash("nod approvals --revoke 0000000a"),
 		"home": bash("rm -rf ~"), "disk": bash("dd if=/dev/zero of=/dev/sda"), "typed later": typed, "too long": bash(strings.Repeat("echo x;", 20_000)),
 	} {
 		a := &approvesAll{}

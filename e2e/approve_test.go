@@ -39,7 +39,9 @@ func TestAnApprovedCallRuns(t *testing.T) {
 		{call: llmtest.Bash("approved", "./opaque  asked"), answered: "allow", layer: nod.LayerApproval, ran: true, makes: in("asked")},
 		{call: llmtest.Bash("once more", "./opaque asked"), answered: "deny", layer: nod.LayerNone, kind: nod.NoModel},
 	}
+	before := len(r.log)
 	r = m.prompt(llmtest.NewServer(t, script(second)), "default")
+	r.log = r.log[before:]
 	r.check(second)
 	r.noModelAsked()
 }
