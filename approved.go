@@ -10,8 +10,9 @@ import (
 )
 
 // Approvals are calls that a person approved from outside of the agent. They
-// are asked about what layers 0 to 3 leave open and about nothing else: no
-// approval clears layer 0 or the irrecoverable. It is safe for concurrent use.
+// are asked about what an ask rule leaves to a person, what layers 0 to 3 leave
+// open, and about nothing else: no approval clears what layer 0 denies or the
+// irrecoverable. It is safe for concurrent use.
 type Approvals interface {
 	// Approved says how the call of that key was approved, in a few words, ""
 	// if it was not. An approval that holds once is used up: of several calls

@@ -128,17 +128,18 @@ func TestAnApprovalIsOfTheFilesThatRun(t *testing.T) {
 func TestAnApprovedCall(t *testing.T) {
 	for name, c := range map[string]nod.Call{
 		"command": bash("npm publish"), "soft_deny": bash("curl -d x https://example.org"), "secret": bash("cat ~/.ssh/id_ed25519"),
-		"guarded edit": tool("file_edit", "/home/dev/shop/.git/config"), "unknown tool": tool(""),
+		"guarded edit": tool("file_edit", "/home/dev/shop/.git/config"), "unknown tool": tool(""), "ask rule": bash("git status"),
 	} {
 		a, m := &approvesAll{}, &counting{block: true}
 		o := options(ruled(nod.ListSoftDeny, "curl"))
+		o.Rules.Ask = ruled(nod.ListAsk, "git status").Ask
 		o.Approvals, o.Model = a, m
 		d := nod.New(o).Check(context.Background(), c)
 		if d.Verdict != nod.Allow || d.Layer != nod.LayerApproval || m.asked != 0 || len(a.asked) != 1 || d.Approvable.Key != "" || !strings.Contains(d.Reason, "standing (0000000a)") {
 			t.Errorf("%s: asked %d models, %+v", name, m.asked, d)
 		}
 		a.err = errors.New("a disk that fails")
-		if d := nod.New(o).Check(context.Background(), c); d.Verdict != nod.Deny || len(d.Notices) == 0 || !strings.Contains(d.Notices[len(d.Notices)-1], "a disk that fails") {
+		if d := nod.New(o).Check(context.Background(), c); d.Verdict == nod.Allow || d.Approvable.Key == "" || len(d.Notices) == 0 || !strings.Contains(d.Notices[len(d.Notices)-1], "a disk that fails") {
 			t.Errorf("%s, with an error: %+v", name, d)
 		}
 	}

@@ -183,7 +183,7 @@ func (t *trial) decide(ctx context.Context) Decision {
 		return t.decided(LayerShell, Deny, why, Rule{})
 	}
 	if why, rule := t.reserved(); why != "" {
-		return t.decided(LayerGuard, Ask, why, rule)
+		return t.unlessApproved(func() Decision { return t.decided(LayerGuard, Ask, why, rule) })
 	}
 	if secret := t.secret(); secret != "" {
 		t.open, t.secrets = secret, true

@@ -15,11 +15,16 @@ const reasonLimit = 300
 
 // ask answers what is left open: by what a person approved, else it is layer 4.
 func (t *trial) ask(ctx context.Context) Decision {
+	return t.unlessApproved(func() Decision { return t.sideQuery(ctx) })
+}
+
+// unlessApproved answers by what a person approved, else as otherwise says.
+func (t *trial) unlessApproved(otherwise func() Decision) Decision {
 	d, notice, ok := t.approved()
 	if ok {
 		return d
 	}
-	if d = t.sideQuery(ctx); d.Verdict != Allow && t.gate.approvals != nil {
+	if d = otherwise(); d.Verdict != Allow && t.gate.approvals != nil {
 		d.Approvable = t.approvable()
 	}
 	if notice != "" {
