@@ -52,6 +52,8 @@ const (
 	LayerEdit
 	LayerShell
 	LayerModel
+	// LayerApproval: a person had approved the call. It comes before the model.
+	LayerApproval
 )
 
 // String returns the layer's name as it stands in the log.
@@ -67,13 +69,15 @@ func (l Layer) String() string {
 		return "shell"
 	case LayerModel:
 		return "model"
+	case LayerApproval:
+		return "approval"
 	}
 	return "none"
 }
 
 // Layers lists them in the order of the flow.
 func Layers() []Layer {
-	return []Layer{LayerGuard, LayerAllowlist, LayerEdit, LayerShell, LayerModel}
+	return []Layer{LayerGuard, LayerAllowlist, LayerEdit, LayerShell, LayerApproval, LayerModel}
 }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -123,6 +127,11 @@ type Decision struct {
 	// Basis is the model's reason: a [History] learns them.
 	Blocked        bool
 	Effects, Basis string
+	// Approvable names the call where a person may approve it: layers 0 to 3
+	// left it open, the answer is no allow, and the gate has [Approvals]. The
+	// zero value is that nobody
+	// may.
+	Approvable Approvable
 	// Changes are the files, and directories with all below them, that the
 	// call may change, absolute, as far as they are known.
 	Changes []string

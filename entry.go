@@ -18,6 +18,7 @@ const (
 	EntryOutcome  EntryKind = "outcome"        // the call ran, or failed to
 	EntryHostDeny EntryKind = "denied_by_host" // the agent's own judge denied
 	EntryBadInput EntryKind = "bad_input"      // a payload could not be read
+	EntryApproved EntryKind = "approved"       // a person approved the call of that decision
 	EntryPassed   EntryKind = "passed"         // an event that is not known, and carries no call
 )
 
@@ -51,6 +52,9 @@ type Entry struct {
 	Rule     *EntryRule  `json:"rule,omitempty"`
 	Error    *EntryError `json:"error,omitempty"`
 	Evidence []Evidence  `json:"evidence,omitempty"`
+	// Approvable names the call for nod approve; nil where nothing may approve
+	// it, or need not.
+	Approvable *Approvable `json:"approvable,omitempty"`
 
 	// Latency is in microseconds, whole and by layer.
 	Latency int64            `json:"latency_us"`

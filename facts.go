@@ -68,7 +68,7 @@ func (t *trial) facts(said string) Facts {
 		f.Matched = []string{"soft_deny: " + t.soft.Text}
 	}
 	f.Runs, f.NewHosts = t.runs(), t.newHosts(said)
-	f.Tainted, f.Session = t.tainted(), t.history()
+	f.Tainted, f.Session = t.tainted(), append(t.history(), t.letRun()...)
 	return f
 }
 

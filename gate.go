@@ -47,6 +47,9 @@ type Options struct {
 	// History is what the model decided in the call's session before, and what
 	// that cost. nil: nothing is known, and there is no ceiling.
 	History History
+	// Approvals are what a person approved from outside of the agent. nil:
+	// nothing, and nothing can be.
+	Approvals Approvals
 	// AskOnBlock puts to a person what the model would block, where one is
 	// there. False: it is denied.
 	AskOnBlock bool
@@ -77,6 +80,9 @@ type Gate struct {
 	recorder Recorder
 	memory   Memory
 	history  History
+
+	approvals Approvals
+
 	lenient  bool
 	askBlock bool
 	denyFail bool
@@ -87,7 +93,7 @@ type Gate struct {
 func New(o Options) *Gate {
 	g := &Gate{
 		rules: o.Rules, files: o.Files, home: o.Home, roots: o.Roots, model: o.Model,
-		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, memory: o.Memory, history: o.History, askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, now: o.Now,
+		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, memory: o.Memory, history: o.History, approvals: o.Approvals, askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, now: o.Now,
 		secrets: newPathList(o.Rules.Secrets, o.Home), guards: newPathList(o.Rules.Guarded, o.Home),
 	}
 	if g.files == nil {
@@ -156,6 +162,7 @@ type trial struct {
 	spent   map[Layer]time.Duration
 	start   time.Time
 	mark    time.Time
+	name    *Approvable           // nil: not computed yet
 	repos   map[string]*repo.Repo // by directory, nil where there is none
 }
 
@@ -176,7 +183,7 @@ func (t *trial) decide(ctx context.Context) Decision {
 		return t.decided(LayerShell, Deny, why, Rule{})
 	}
 	if why, rule := t.reserved(); why != "" {
-		return t.decided(LayerGuard, Ask, why, rule)
+		return t.unlessApproved(func() Decision { return t.decided(LayerGuard, Ask, why, rule) })
 	}
 	if secret := t.secret(); secret != "" {
 		t.open, t.secrets = secret, true

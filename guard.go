@@ -72,6 +72,10 @@ func changingSubcommand(words []shell.Word) string {
 		if len(plain) == 1 {
 			return ""
 		}
+	case "approvals":
+		if len(words) == 1 {
+			return ""
+		}
 	case "daemon":
 		if len(plain) == 2 && plain[1] == "status" {
 			return ""

@@ -53,8 +53,7 @@ func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 
 // prompt makes the side query. It fails where the call is too large or the
 // transcript cannot be read, since a model that does not see what the person
-// forbade would allow it. consent is what the person said, "" where the
-// profile does not tell.
+// forbade would allow it. consent is what the person said.
 func (t *trial) prompt(ctx context.Context) (p Prompt, consent string, err error) {
 	if len(t.call.Input) > inputLimit {
 		return Prompt{}, "", &Failure{Kind: TooLarge, Message: fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(t.call.Input), inputLimit)}
@@ -62,23 +61,38 @@ func (t *trial) prompt(ctx context.Context) (p Prompt, consent string, err error
 	if t.gate.profile.Ledger {
 		return t.ledgerPrompt(ctx)
 	}
-	p, err = seedPrompt(ctx, t.call, t.gate.rules.about(t.call.Agent), t.gate.profile)
-	return p, "", err
+	return t.seedPrompt(ctx)
 }
 
 // seedPrompt is the seed's system prompt with the rules, and the seed's user
 // message with the call and the transcript. Every string that is not a rule is
 // JSON-encoded.
-func seedPrompt(ctx context.Context, c Call, rules Rules, profile Profile) (Prompt, error) {
-	transcript, err := transcriptText(ctx, c, profile)
-	if err != nil {
-		return Prompt{}, err
+//
+// What the person said is read as for the ledger, so that it can be part of
+// the keys under which answers are remembered; the model is not shown more for
+// that. Where it cannot be read that far there are no keys.
+func (t *trial) seedPrompt(ctx context.Context) (p Prompt, consent string, err error) {
+	c := t.call
+	if c.Transcript != nil {
+		heard := &conversation{}
+		defer heard.close()
+		c.Transcript = heard.over(c.Transcript)
 	}
-	return Prompt{
+	transcript, err := transcriptText(ctx, c, t.gate.profile)
+	if err != nil {
+		return Prompt{}, "", err
+	}
+	p = Prompt{
 		Digest: digest(c),
-		System: systemPrompt(rules),
+		System: systemPrompt(t.gate.rules.about(c.Agent)),
 		User:   "Tool: " + toolName(c) + "\nInput: " + compact(c.Input) + "\n\nRecent transcript:\n" + transcript,
-	}, nil
+	}
+	session, err := readLedger(ctx, c)
+	if err != nil {
+		return p, "", ctx.Err()
+	}
+	p.Memory, p.Keep = t.memoryKey(p, t.facts(session.said), session.consent), t.harmsNothing()
+	return p, session.consent, nil
 }
 
 // ledgerPrompt is nod's own: a system prompt that is the same for all calls
@@ -94,8 +108,8 @@ func (t *trial) ledgerPrompt(ctx context.Context) (p Prompt, consent string, err
 	} else {
 		session.rest = "THE SESSION\n" + session.rest
 	}
-	facts := jsonLine(t.facts(session.said))
-	p.User = strings.TrimSpace(session.rest + "\n\nTHE CALL\n" + t.callText() + "\n\nTHE FACTS\n" + facts)
+	facts := t.facts(session.said)
+	p.User = strings.TrimSpace(session.rest + "\n\nTHE CALL\n" + t.callText() + "\n\nTHE FACTS\n" + jsonLine(facts))
 	if t.gate.profile.Stages == 2 {
 		p.Quick = quickClosing
 	}

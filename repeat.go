@@ -104,13 +104,20 @@ func (t *trial) repeated() string {
 // the rules and the wording of the questions, what the call would do and
 // where, the facts, the files that were read for them, and what the person has
 // said so far. What the agent called before is not part of it, nor are words
-// that only describe the call.
-func (t *trial) memoryKey(p Prompt, facts, consent string) string {
+// that only describe the call, nor how a command is spaced and quoted where
+// that means nothing.
+func (t *trial) memoryKey(p Prompt, facts Facts, consent string) string {
 	h := newKey("verdict")
 	c := t.call
-	h.add(c.Agent, c.Session, p.System, p.Quick, p.Careful, c.Tool, c.RawTool, c.Dir, c.Command, fmt.Sprint(c.Dialect), fmt.Sprint(c.StdinUnseen), plainInput(c), facts, consent)
+	facts.Open = unspaced(facts.Open)
+	facts.Unknowns = slices.Clone(facts.Unknowns)
+	for i, what := range facts.Unknowns {
+		facts.Unknowns[i] = unspaced(what)
+	}
+	h.add(c.Agent, c.Session, p.System, p.Quick, p.Careful, fmt.Sprint(t.gate.profile), c.Tool, c.RawTool, jsonLine(facts), consent)
 	h.add(t.roots...)
 	h.add(t.pathDirs()...)
+	t.addCall(h)
 	for _, e := range t.report.Read {
 		h.add(e.Path, e.SHA256)
 	}
@@ -118,6 +125,28 @@ func (t *trial) memoryKey(p Prompt, facts, consent string) string {
 		h.add(e.Path, e.SHA256)
 	}
 	return h.sum()
+}
+
+// addCall adds what the call would do, as far as its own words say.
+func (t *trial) addCall(h key) {
+	c := t.call
+	command := c.Command
+	if command != "" {
+		command = shell.Canonical(command, c.Dialect)
+	}
+	h.add(c.Dir, command, fmt.Sprint(c.Dialect), fmt.Sprint(c.StdinUnseen), plainInput(c))
+}
+
+// unspaced takes blanks, quotes and backslashes out of a text that quotes a
+// command as it is written. What they mean there is said by the command.
+func unspaced(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case ' ', '\t', '\n', '\'', '"', '\\':
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // harmsNothing reports whether an answer that lets the call run may be given
@@ -129,16 +158,25 @@ func (t *trial) harmsNothing() bool {
 	})
 }
 
-// plainInput is a call's arguments, in the order of their names, without the
-// description that some agents give a command.
+// plainInput is a call's arguments, in the order of their names; of a command's
+// without the command, which stands elsewhere, the description that some agents
+// give it, and a time-out.
 func plainInput(c Call) string {
 	var fields map[string]json.RawMessage
 	if c.Command == "" || json.Unmarshal(c.Input, &fields) != nil {
 		return compact(c.Input)
 	}
-	delete(fields, "description")
+	for _, name := range [...]string{"description", "timeout", "timeout_ms"} {
+		delete(fields, name)
+	}
 	var b strings.Builder
+	left := false // the command, once
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		var text string
+		if !left && json.Unmarshal(fields[name], &text) == nil && text == c.Command {
+			left = true
+			continue
+		}
 		b.WriteString(jsonLine(name) + compact(fields[name]))
 	}
 	return b.String()
@@ -150,7 +188,7 @@ func plainInput(c Call) string {
 // sent to a host. content says that it also depends on what is written.
 func (t *trial) effectKey(p Prompt, consent string) (key string, content bool) {
 	effects, content := t.fileEffects()
-	if len(effects) == 0 || !t.gate.profile.Ledger || t.gate.history == nil {
+	if len(effects) == 0 || p.Memory == "" || t.gate.history == nil {
 		return "", false
 	}
 	slices.Sort(effects)

@@ -280,7 +280,131 @@ func TestTheKeyOfTheVerdictMemory(t *testing.T) {
 			t.Errorf("%s: kept %v", command, p.Keep)
 		}
 	}
-	if p := prompt(nil, func(o *nod.Options) { o.Profile = nod.Last20() }); p.Memory != "" || p.Keep {
-		t.Errorf("last20 does not say what the person said: %q", p.Memory)
+	for spaced, same := range map[string]bool{"frobnicate   now": true, "frobnicate \t now": true, "frobnicate 'now'": false, "frobnicate now now": false} {
+		p := prompt(func(c *nod.Call) {
+			c.Command, c.Input = spaced, json.RawMessage(jsonText(map[string]string{"command": spaced}))
+		}, nil)
+		if (p.Memory == first.Memory) != same {
+			t.Errorf("%q: the same key %v", spaced, !same)
+		}
+	}
+}
+
+func jsonText(v any) string {
+	text, _ := json.Marshal(v)
+	return string(text)
+}
+
+// Quotes that mean the same make no other key, and no other open reason does
+// where it quotes the command.
+func TestTheKeyIsOfTheParsedCommand(t *testing.T) {
+	key := func(command string) string {
+		c := repeatCall(command, "", "hello", false)
+		p, err := repeatGate(&counting{}, nil, nil).Prompt(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Memory
+	}
+	for _, row := range [][]string{
+		{`npm publish --tag 'a b'`, `npm publish  --tag "a b"`, `npm publish --tag a\ b`},
+		{`curl -d 'x y' https://example.org | tail -5`, `curl -d "x y"   https://example.org|tail -5`},
+		{`rm -rf "src dir"`, `rm  -rf 'src dir'`},
+	} {
+		for _, other := range row[1:] {
+			if key(row[0]) != key(other) {
+				t.Errorf("%q and %q differ", row[0], other)
+			}
+		}
+	}
+	if key(`rm -rf src dir`) == key(`rm -rf "src dir"`) || key(`rm -rf $x`) == key(`rm -rf '$x'`) {
+		t.Error("two commands have one key")
+	}
+}
+
+// The profile last20 has the same keys: they hold what the person said, also
+// what the model is not shown of it, and the transcript is read once.
+func TestTheKeyOfTheSeedsProfile(t *testing.T) {
+	var readings int
+	key := func(first, second string, agentSays int) nod.Prompt {
+		t.Helper()
+		c := repeatCall("frobnicate now", "", "", false)
+		c.Transcript = func(context.Context) iter.Seq2[nod.Turn, error] {
+			readings++
+			return func(yield func(nod.Turn, error) bool) {
+				turns := []nod.Turn{{Origin: nod.OriginPerson, Text: second}}
+				for i := range agentSays {
+					turns = append(turns, nod.Turn{Origin: nod.OriginAgent, Tool: "Bash", Input: json.RawMessage(fmt.Sprintf(`{"command":"ls %d"}`, i))})
+				}
+				for _, turn := range append(turns, nod.Turn{Origin: nod.OriginPerson, Text: first}) {
+					if !yield(turn, nil) {
+						return
+					}
+				}
+			}
+		}
+		readings = 0
+		p, err := repeatGate(&counting{}, nil, func(o *nod.Options) { o.Profile = nod.Last20() }).Prompt(context.Background(), c)
+		if err != nil || readings != 1 {
+			t.Fatalf("read %d times: %v", readings, err)
+		}
+		return p
+	}
+	base := key("leave the config alone", "go on", 30)
+	if base.Memory == "" || strings.Contains(base.User, "leave the config alone") {
+		t.Fatalf("key %q of %s", base.Memory, base.User)
+	}
+	if key("leave the config alone", "go on", 29).Memory != base.Memory {
+		t.Error("what the agent called in between is part of the key")
+	}
+	if key("change the config", "go on", 30).Memory == base.Memory || key("leave the config alone", "go on then", 30).Memory == base.Memory {
+		t.Error("what the person said is not part of the key")
+	}
+	long := strings.Repeat("x", 300)
+	if key(long+"a", "go on", 1).Memory == key(long+"b", "go on", 1).Memory {
+		t.Error("what is cut off of what the person said is not part of the key")
+	}
+}
+
+// A transcript that cannot be read further back than the model is shown gives
+// no key, and the question is asked all the same.
+func TestATranscriptThatBreaksOff(t *testing.T) {
+	c := repeatCall("frobnicate now", "", "", false)
+	c.Transcript = func(context.Context) iter.Seq2[nod.Turn, error] {
+		return func(yield func(nod.Turn, error) bool) {
+			for range 30 {
+				if !yield(nod.Turn{Origin: nod.OriginPerson, Text: "go on"}, nil) {
+					return
+				}
+			}
+			yield(nod.Turn{}, fmt.Errorf("a disk that fails"))
+		}
+	}
+	m := &counting{}
+	g := repeatGate(m, &remembers{}, func(o *nod.Options) { o.Profile = nod.Last20() })
+	if d := g.Check(context.Background(), c); d.Verdict != nod.Allow || m.asked != 1 || m.last.Memory != "" || m.last.Keep {
+		t.Errorf("asked %d times, key %q: %+v", m.asked, m.last.Memory, d)
+	}
+}
+
+// With last20, too, what the model denied is denied to every other tool.
+func TestADeniedEffectUnderTheSeedsProfile(t *testing.T) {
+	m, h := &counting{block: true}, &remembers{}
+	g := repeatGate(m, h, func(o *nod.Options) { o.Profile = nod.Last20() })
+	for _, row := range []struct {
+		command, said string
+		asks          bool
+	}{
+		{"rm -rf /home/dev/shop/data", "tidy up", true},
+		{"cd /home/dev && rm -r -f shop/data", "tidy up", false},
+		{"rm -rf /home/dev/shop/data", "yes, delete data", true},
+	} {
+		before := m.asked
+		c := repeatCall(row.command, "", row.said, false)
+		d := g.Check(context.Background(), c)
+		h.learn(c, d)
+		if d.Verdict != nod.Deny || !d.Blocked || (m.asked > before) != row.asks {
+			t.Errorf("%+v: asked %v, %+v", row, m.asked > before, d)
+		}
 	}
 }

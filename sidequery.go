@@ -13,9 +13,29 @@ import (
 // reasonLimit bounds a reason before it reaches an agent, in runes.
 const reasonLimit = 300
 
-// ask is layer 4. What it answers without a settled call is the table in
-// docs/design.md, section 1.
+// ask answers what is left open: by what a person approved, else it is layer 4.
 func (t *trial) ask(ctx context.Context) Decision {
+	return t.unlessApproved(func() Decision { return t.sideQuery(ctx) })
+}
+
+// unlessApproved answers by what a person approved, else as otherwise says.
+func (t *trial) unlessApproved(otherwise func() Decision) Decision {
+	d, notice, ok := t.approved()
+	if ok {
+		return d
+	}
+	if d = otherwise(); d.Verdict != Allow && t.gate.approvals != nil {
+		d.Approvable = t.approvable()
+	}
+	if notice != "" {
+		d.Notices = append(d.Notices, notice)
+	}
+	return d
+}
+
+// sideQuery is layer 4. What it answers without a settled call is the table in
+// docs/design.md, section 1.
+func (t *trial) sideQuery(ctx context.Context) Decision {
 	if t.gate.model == nil {
 		return t.withoutModel()
 	}

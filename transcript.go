@@ -2,6 +2,7 @@ package nod
 
 import (
 	"context"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -88,3 +89,50 @@ func head(s string, n int) string {
 // appendRandomHex tells decisions of one microsecond apart. It guards nothing,
 // so the runtime's generator, seeded at start, will do.
 func appendRandomHex(b []byte) []byte { return strconv.AppendUint(b, rand.Uint64()>>16|1<<47, 16) }
+
+// conversation lets a transcript be read more than once, though its source is
+// asked once: what was read is kept, and a reading that goes further goes on
+// where the one before stopped. It is not safe for concurrent use. The zero
+// value has read nothing.
+type conversation struct {
+	kept []entry
+	next func() (Turn, error, bool)
+	stop func()
+}
+
+// entry is one item of a transcript.
+type entry struct {
+	turn Turn
+	err  error
+}
+
+// over returns the transcript, as often as it is asked for.
+func (v *conversation) over(source func(context.Context) iter.Seq2[Turn, error]) func(context.Context) iter.Seq2[Turn, error] {
+	return func(ctx context.Context) iter.Seq2[Turn, error] {
+		if v.next == nil {
+			v.next, v.stop = iter.Pull2(source(ctx))
+		}
+		return v.all
+	}
+}
+
+func (v *conversation) all(yield func(Turn, error) bool) {
+	for i := 0; ; i++ {
+		if i == len(v.kept) {
+			turn, err, ok := v.next()
+			if !ok {
+				return
+			}
+			v.kept = append(v.kept, entry{turn, err})
+		}
+		if !yield(v.kept[i].turn, v.kept[i].err) {
+			return
+		}
+	}
+}
+
+func (v *conversation) close() {
+	if v.stop != nil {
+		v.stop()
+	}
+}

@@ -159,19 +159,40 @@ func reasonOf(d nod.Decision, says string) string {
 	if reason == "" {
 		reason = "nod gives no reason"
 	}
-	switch says {
-	case saysUnasked:
-		reason += " | A person has to approve this, and this agent gives nod no way to ask them: they can add an allow rule (`nod help settings`)."
-	case saysNobody:
-		reason += " | A person has to approve this and nobody can be asked in this session: they can add an allow rule (`nod help settings`), or run the session interactively."
+	how := howToApprove(d)
+	switch {
+	case says == saysUnasked:
+		reason += " | A person has to approve this, and this agent gives nod no way to ask them: they can " + how + "add an allow rule (`nod help settings`)."
+	case says == saysNobody:
+		reason += " | A person has to approve this and nobody can be asked in this session: they can " + how + "add an allow rule (`nod help settings`), or run the session interactively."
+	case says == saysDeny && how != "":
+		reason += " | " + approveBy + shortID(d.ID) + "`."
 	}
 	return reason
 }
 
+const approveBy = "Only a person can approve this call, at a terminal of their own: `nod approve "
+
+// howToApprove names the command that approves this very call, "" where none
+// does.
+func howToApprove(d nod.Decision) string {
+	if d.Approvable.Key == "" || d.ID == "" {
+		return ""
+	}
+	return "approve this call at a terminal of their own (`nod approve " + shortID(d.ID) + "`), "
+}
+
+// shortID is the part of a decision's id that says enough.
+func shortID(id string) string { return nod.OneLine(id[strings.LastIndexByte(id, '-')+1:], 40) }
+
 // exit2 exits with 2 and a reason on standard error: the one denial that
 // nearly every host understands. Without a reason some take it for an allow.
 func exit2(reason string) Answer {
-	reason = said(reason)
+	return exit2Shown(said(reason))
+}
+
+// exit2Shown is exit2 with a reason that is fit to be shown.
+func exit2Shown(reason string) Answer {
 	if !strings.HasPrefix(reason, "nod ") {
 		reason = strings.TrimSuffix("nod blocks this: "+reason, ": ")
 	}

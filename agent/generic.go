@@ -329,7 +329,7 @@ func (g Generic) encodeCall(e Event, d nod.Decision, how Profile, model bool) An
 	case p.answer == permission:
 		a.Stdout = []byte(`{"permission":"` + a.Said + `","user_message":` + quoted(reason) + `,"agent_message":` + quoted(reason) + `}`)
 	default:
-		return exit2(reason)
+		return exit2Shown(reason)
 	}
 	return a
 }

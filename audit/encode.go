@@ -66,6 +66,9 @@ func marshalAnswer(o *jsonline.Object, e nod.Entry) {
 	if len(e.Evidence) > 0 {
 		o.List("evidence", len(e.Evidence), func(i int) { o.Text("path", e.Evidence[i].Path); o.Text("sha256", e.Evidence[i].SHA256) })
 	}
+	if e.Approvable != nil {
+		o.In("approvable", func() { o.Text("key", e.Approvable.Key); o.TrueIf("once", e.Approvable.Once) })
+	}
 	o.Int("latency_us", e.Latency)
 	if len(e.Spent) > 0 {
 		o.In("spent_us", func() { marshalSpent(o, e.Spent) })

@@ -34,6 +34,9 @@ func FromDecision(c nod.Call, d nod.Decision, now time.Time) nod.Entry {
 	e.Verdict, e.Layer, e.Reason = d.Verdict, d.Layer, d.Reason
 	e.Evidence, e.Cost = d.Evidence, d.Cost
 	e.Latency, e.Spent = d.Latency.Microseconds(), spent(d.Spent)
+	if d.Approvable.Key != "" {
+		e.Approvable = &d.Approvable
+	}
 	if d.Rule.Text != "" {
 		e.Rule = &nod.EntryRule{Text: d.Rule.Text, Origin: d.Rule.Origin}
 	}

@@ -53,6 +53,7 @@ environment = ["Node.js project"]            # hints for the model
 hosts       = ["pkg.go.dev"]                 # may be read from
 secrets     = ["$defaults", "~/.config/acme"]
 guarded     = ["$defaults", "Justfile"]      # no edit without asking
+approvals   = "on"                           # or "off": nod approve is void
 allowlist   = ["$defaults"]                  # tools that layer 1 allows
 
 [model]                                      # without it, a person is asked

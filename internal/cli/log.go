@@ -31,11 +31,12 @@ func logCommand() command {
 
 Filters:
   --verdict V       allow, ask or deny
-  --layer L         guard, allowlist, edit, shell, model or none
+  --layer L         guard, allowlist, edit, shell, approval, model or none
   --agent NAME      such as claude-code
   --session ID      or how it begins
   --since T         a duration (2h), a date (2026-01-31) or a time (RFC 3339)
-  --kind K          decision, begun, outcome, denied_by_host, bad_input, passed
+  --kind K          decision, begun, outcome, denied_by_host, approved,
+                    bad_input, passed
 
 Without --kind the table leaves out outcomes, and a begun question to the
 model once it was answered. One that never was is shown as "unanswered": the
@@ -107,7 +108,7 @@ func word[T any, P interface {
 }
 
 func addKind(list *[]nod.EntryKind, s string) error {
-	known := []nod.EntryKind{nod.EntryDecision, nod.EntryBegun, nod.EntryOutcome, nod.EntryHostDeny, nod.EntryBadInput, nod.EntryPassed}
+	known := []nod.EntryKind{nod.EntryDecision, nod.EntryBegun, nod.EntryOutcome, nod.EntryHostDeny, nod.EntryBadInput, nod.EntryPassed, nod.EntryApproved}
 	if !slices.Contains(known, nod.EntryKind(s)) {
 		return fmt.Errorf("kind %q is not known", s)
 	}

@@ -139,6 +139,8 @@ func said(e nod.Entry) string {
 		return "bad input"
 	case nod.EntryPassed:
 		return "passed"
+	case nod.EntryApproved:
+		return "approved"
 	}
 	if v := e.Verdict.String(); e.Answered != "" && e.Answered != v {
 		return v + "/" + e.Answered

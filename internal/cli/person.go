@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -25,13 +26,9 @@ type Ancestor struct {
 // This stops accidents. An agent that means to can detach a process from
 // itself; layer 0 and managed settings are what stands against that.
 func person(p *Process, unattended bool) error {
-	list := p.Ancestors
-	if list == nil {
-		list = ancestors
-	}
-	above, err := list()
-	if name, ok := firstAgent(above); ok {
-		return fmt.Errorf("a coding agent (%s) runs this command, and agents may not change nod; run it in a terminal of your own", name)
+	err := belowAgent(p)
+	if errors.Is(err, errAgent) {
+		return err
 	}
 	if unattended {
 		if err != nil {
@@ -43,6 +40,33 @@ func person(p *Process, unattended bool) error {
 		return fmt.Errorf("this changes nod, and standard input is not a terminal; run it in a terminal, or with --unattended from a provisioning tool")
 	}
 	return nil
+}
+
+// personHere is person where nothing stands in for a terminal.
+func personHere(p *Process) error {
+	if err := belowAgent(p); errors.Is(err, errAgent) {
+		return err
+	}
+	if !isTerminal(p.Stdin) {
+		return errors.New("a person has to do this, and standard input is not a terminal; run it in a terminal of your own")
+	}
+	return nil
+}
+
+var errAgent = errors.New("runs this command, and agents may not change nod; run it in a terminal of your own")
+
+// belowAgent returns errAgent if a process above this one is a coding agent,
+// and another error where that cannot be seen.
+func belowAgent(p *Process) error {
+	list := p.Ancestors
+	if list == nil {
+		list = ancestors
+	}
+	above, err := list()
+	if name, ok := firstAgent(above); ok {
+		return fmt.Errorf("a coding agent (%s) %w", name, errAgent)
+	}
+	return err
 }
 
 // isTerminal reports whether r is a file that is a terminal.

@@ -18,6 +18,7 @@
 //	mode            = "enforce"   # or "observe", "off"
 //	profile         = ""          # or "replace", "reinforce"
 //	claude_rules    = "tighten"   # or "all", "off"
+//	approvals       = "on"        # "off": nod approve lets nothing run
 //	workspace_roots = ["~/src"]   # further places where edits are ordinary
 //	allow           = ["$defaults", "git status", "python -m pytest *"]
 //	soft_deny       = ["$defaults", "DROP TABLE", "never migrate without asking"]
@@ -249,7 +250,9 @@ type Settings struct {
 	Mode       Mode
 	ModeOrigin string // "default" or "FILE:LINE"
 	Profile    Profile
-	Rules      nod.Rules
+	// Approvals says that what a person approved with nod approve counts.
+	Approvals bool
+	Rules     nod.Rules
 	// Roots are the real paths of workspace_roots.
 	Roots   []string
 	Model   ModelSettings

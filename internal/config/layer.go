@@ -50,6 +50,7 @@ type layer struct {
 	modeLine int
 	profile  *string
 	claude   *string
+	approved *string
 	roots    []string
 
 	target
@@ -108,7 +109,7 @@ func (r *reader) fail(at position, format string, args ...any) {
 
 func topKeys() []string {
 	names := listNames()
-	return append([]string{"mode", "profile", "claude_rules", "workspace_roots", "model", "fallback", "log", "price", "repository"}, names[:]...)
+	return append([]string{"mode", "profile", "claude_rules", "approvals", "workspace_roots", "model", "fallback", "log", "price", "repository"}, names[:]...)
 }
 
 func (r *reader) top(n *node) {
@@ -120,6 +121,8 @@ func (r *reader) top(n *node) {
 		l.profile = r.oneOf(n, "", "replace", "reinforce")
 	case "claude_rules":
 		l.claude = r.oneOf(n, string(ClaudeTighten), string(ClaudeAll), string(ClaudeOff))
+	case "approvals":
+		l.approved = r.oneOf(n, "on", "off")
 	case "workspace_roots":
 		r.workspaceRoots(n)
 	case "model":

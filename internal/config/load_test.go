@@ -67,7 +67,7 @@ func texts(s Settings, list string) []string {
 func TestNoFiles(t *testing.T) {
 	s := loaded(t, placesIn(world()))
 	want := Settings{
-		ModeOrigin: "default", ClaudeRules: ClaudeTighten,
+		ModeOrigin: "default", Approvals: true, ClaudeRules: ClaudeTighten,
 		Model: ModelSettings{Timeout: 30 * time.Second, MaxTokens: 1024, Transcript: "ledger", Stages: 2},
 		Log:   LogSettings{OnFailure: Continue},
 	}
@@ -90,6 +90,7 @@ func TestEveryKey(t *testing.T) {
 	const text = `
 mode = "observe"
 profile = "reinforce"
+approvals = "off"
 workspace_roots = ["~/src", "/srv/work/"]
 hosts = ["pkg.go.dev", "*.example.com", "::1"]
 allowlist = ["read_file"]
@@ -207,6 +208,7 @@ func TestBadText(t *testing.T) {
 		{"tokens", `model.max_tokens = 0`, `1:20: max_tokens is 0; write a number from 1 to 32768`},
 		{"tokens type", `model.max_tokens = 1.5`, `1:20: max_tokens needs a whole number`},
 		{"provider", `model.provider = "openia"`, `1:18: provider cannot be "openia"; write "", "anthropic", "openai", "gemini", "compatible", "bedrock", "vertex" or "azure"`},
+		{"approvals", `approvals = "always"`, `1:13: approvals cannot be "always"; write "on" or "off"`},
 		{"stages", `model.stages = 3`, `1:16: stages is 3; write a number from 1 to 2`},
 		{"ceiling", "model.max_cost_session = -0.5", `1:26: max_cost_session is -0.5; write US dollars from 0 (no ceiling) to 10000`},
 		{"ceiling type", "model.max_cost_day = \"5\"", `1:22: max_cost_day needs an amount of US dollars, such as 1.50`},

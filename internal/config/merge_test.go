@@ -159,6 +159,7 @@ out = 2
 	const user = `
 mode = "off"
 profile = "replace"
+approvals = "on"
 workspace_roots = ["~/src", "/srv/a"]
 [model]
 provider = "openai"
@@ -177,7 +178,7 @@ out = 4
 `
 	s := loaded(t, placesIn(threeFiles(managed, user, absent)))
 	want := Settings{
-		Mode: Enforce, ClaudeRules: ClaudeTighten, ModeOrigin: managedFile + ":2", Profile: Replace, Roots: []string{"/srv/a", "/home/u/src"},
+		Mode: Enforce, ClaudeRules: ClaudeTighten, ModeOrigin: managedFile + ":2", Profile: Replace, Approvals: true, Roots: []string{"/srv/a", "/home/u/src"},
 		Model: ModelSettings{
 			Target:  Target{Provider: "openai", Endpoint: "https://gate.example.com"},
 			Timeout: defaultTimeout, MaxTokens: defaultMaxTokens, Transcript: defaultTranscript, Stages: defaultStages,
@@ -188,5 +189,18 @@ out = 4
 	}
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Settings{}, "Rules", "said", "Sources")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What the organisation says of approvals holds, whatever the person says.
+func TestTheManagedFileEndsApprovals(t *testing.T) {
+	for _, row := range []struct {
+		managed, user string
+		want          bool
+	}{{"off", "on", false}, {"on", "off", true}} {
+		s := loaded(t, placesIn(threeFiles("approvals = \""+row.managed+"\"\n", "approvals = \""+row.user+"\"\n", absent)))
+		if s.Approvals != row.want {
+			t.Errorf("%+v: %v", row, s.Approvals)
+		}
 	}
 }

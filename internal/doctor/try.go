@@ -175,12 +175,23 @@ func (e *examination) word(kind agent.Kind, want string) string {
 	return want
 }
 
+// withoutID takes the id of the decision out of an answer that says how to
+// approve it: each decision has its own.
+func withoutID(out []byte) []byte {
+	head, rest, found := bytes.Cut(bytes.TrimSpace(out), []byte("`nod approve "))
+	if !found {
+		return head
+	}
+	_, rest, _ = bytes.Cut(rest, []byte("`"))
+	return append(bytes.Clone(head), rest...)
+}
+
 // judge says whether the answer is the expected one, and that one what it
 // should be.
 func (e *examination) judge(where, want, word string, expected agent.Answer, got answer) Line {
 	l := Line{State: OK, What: want}
 	switch {
-	case got.exit != expected.Exit || !bytes.Equal(bytes.TrimSpace(got.stdout), bytes.TrimSpace(expected.Stdout)):
+	case got.exit != expected.Exit || !bytes.Equal(withoutID(got.stdout), withoutID(expected.Stdout)):
 		l.State, l.Text = Failed, "the hook answers something else than nod does: "+got.String()
 	case expected.Said != word:
 		l.State, l.Text = NotTried, fmt.Sprintf("your settings have nod answer %q to %s: %s", expected.Said, canary(want), got)

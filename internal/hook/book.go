@@ -86,16 +86,28 @@ func (b *book) remember(d nod.Decision, e nod.Entry) error {
 		Verdict: d.Verdict.String(), Said: e.Answered, Cost: d.Cost, At: e.Time,
 		Definitions: definitions(d), Changes: d.Changes,
 		Downloads: d.Downloads, Secret: d.Secret, Sends: d.Sends,
-		Judged: judged(d), Effects: d.Effects, Why: d.Basis,
+		Judged: judged(d), Effects: d.Effects, Why: d.Basis, Key: askedKey(d, e.Answered),
 	})
 }
 
+// askedKey names a call that the person is asked about, for the session's
+// memory.
+func askedKey(d nod.Decision, said string) string {
+	if said == "ask" {
+		return d.Approvable.Key
+	}
+	return ""
+}
+
 // judged is what the model said, for the session's memory. A failure is
-// nothing, and neither is being of two minds.
+// nothing, and neither is being of two minds. What a person approved ends a row
+// of denials as what the model lets pass does.
 func judged(d nod.Decision) session.Judged {
 	switch {
 	case d.Blocked:
 		return session.Blocked
+	case d.Layer == nod.LayerApproval && d.Verdict == nod.Allow:
+		return session.Passed
 	case d.Layer == nod.LayerModel && d.Err == nil && d.Verdict == nod.Allow:
 		return session.Passed
 	}

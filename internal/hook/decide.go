@@ -33,7 +33,7 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 	}
 	r.extend(settings.Model.Timeout)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
-	d := r.gate(settings, book, r.recollection(memory), r.history(settings, memory)).Check(ctx, e.Call)
+	d := r.gate(settings, book, r.recollection(memory), r.history(settings, memory), r.approvals(e, settings, memory, root)).Check(ctx, e.Call)
 	d.Notices = append(d.Notices, unpriced(settings.Model, d)...)
 	if memory.New() { // once a session is enough
 		d.Notices = append(d.Notices, settings.Notices...)
@@ -117,13 +117,13 @@ func (r *run) recollection(memory *session.Session) nod.Memory {
 // NewGate builds the gate that settings describe. recorder and memory may be
 // nil.
 func NewGate(o Options, s config.Settings, recorder nod.Recorder, memory nod.Memory) *nod.Gate {
-	return (&run{Options: o}).gate(s, recorder, memory, nil)
+	return (&run{Options: o}).gate(s, recorder, memory, nil, nil)
 }
 
-func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, history nod.History) *nod.Gate {
+func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, history nod.History, approvals nod.Approvals) *nod.Gate {
 	return nod.New(nod.Options{
 		Rules: s.Rules, Files: r.Files, Home: r.Places.Home, Roots: s.Roots, Self: r.self(), Sources: r.Places.ClaudeFiles(s.ClaudeRules),
-		Model: r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory, History: history,
+		Model: r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory, History: history, Approvals: approvals,
 		AskOnBlock: s.Model.AskOnBlock, DenyOnFailure: s.Model.DenyOnFailure,
 		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: r.Now,
 	})

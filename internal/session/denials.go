@@ -49,3 +49,18 @@ func lastHolding(buf []byte, text string) (found placedLine, ok bool) {
 		rest = buf[:start]
 	}
 }
+
+// LetRun reports whether a call of that key was asked about in the session,
+// and then ran: a person let it.
+func (s *Session) LetRun(key string) bool {
+	if key == "" {
+		return false
+	}
+	tail := s.end()
+	for _, l := range holding(tail, `"key":`+text(key)) {
+		if l.Kind == kindPre && l.Key == key && l.Said == "ask" && ran(tail[l.end:], l.CallID) {
+			return true
+		}
+	}
+	return false
+}

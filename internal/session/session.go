@@ -25,6 +25,9 @@
 //     touched and something sent. They tighten, and tell the model.
 //   - [Session.Denials], [Session.Denied]: to call a person, and to deny what
 //     was denied. Never to allow.
+//   - [Session.LetRun]: to tell the model that a person let this very call run
+//     when the host asked them. Never to allow; what a person approves
+//     beforehand is kept elsewhere (internal/approval).
 //   - [Session.Made]: which files the agent's edits left behind. A witness
 //     beside others; where it is the only one it may not loosen.
 //
@@ -93,6 +96,8 @@ type Answer struct {
 	// does that it blocked, and Why is its reason.
 	Judged       Judged
 	Effects, Why string
+	// Key names the call where the person was asked about it; see [Session.LetRun].
+	Key string
 	// Definitions are what project commands of the call run by, see
 	// [Definition]; Changes are the files that the call may change, real.
 	Definitions []string
@@ -175,6 +180,7 @@ type line struct {
 	All     int       `json:"all,omitempty"` // blocked in all
 	Effects string    `json:"effects,omitempty"`
 	Why     string    `json:"why,omitempty"`
+	Key     string    `json:"key,omitempty"`
 	// Sum is what the session has cost so far, this record included. The
 	// highest sum in sight counts.
 	Sum float64 `json:"sum_usd"`
@@ -320,7 +326,7 @@ func (s *Session) Answer(a Answer) error {
 	return s.record(line{Kind: kindPre, Time: a.At, CallID: cut(a.Call), Tool: cut(a.Tool), Digest: cut(a.Digest), Paths: a.Paths,
 		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost, Runs: a.Definitions, Changes: a.Changes,
 		Fetched: a.Downloads, Secret: a.Secret, Sends: a.Sends,
-		Judged: a.Judged, Effects: cut(a.Effects), Why: cut(audit.MaskText(a.Why))})
+		Judged: a.Judged, Effects: cut(a.Effects), Why: cut(audit.MaskText(a.Why)), Key: cut(a.Key)})
 }
 
 // Outcome notes what became of a call, and which files it left behind at the
@@ -442,6 +448,7 @@ func (l line) marshal() []byte {
 	o.IntIf("all", int64(l.All))
 	o.TextIf("effects", l.Effects)
 	o.TextIf("why", l.Why)
+	o.TextIf("key", l.Key)
 	o.Float("sum_usd", l.Sum)
 	return o.Bytes()
 }

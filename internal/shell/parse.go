@@ -20,18 +20,18 @@ func parseLine(source string, lang syntax.LangVariant) (*syntax.File, error) {
 	return parseFrom(&shallow{rest: source, flat: len(source) <= flatBytes}, source, lang)
 }
 
-func parseAs(source string, lang syntax.LangVariant) (*syntax.File, error) {
-	return parseFrom(&shallow{rest: source}, source, lang)
+func parseAs(source string, lang syntax.LangVariant, more ...syntax.ParserOption) (*syntax.File, error) {
+	return parseFrom(&shallow{rest: source}, source, lang, more...)
 }
 
-func parseFrom(from *shallow, source string, lang syntax.LangVariant) (*syntax.File, error) {
+func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...syntax.ParserOption) (*syntax.File, error) {
 	if strings.Contains(source, "\\\r\n") {
 		return nil, errReturn
 	}
 	if continuedComment(source) {
 		return nil, errComment
 	}
-	return syntax.NewParser(syntax.Variant(lang)).Parse(from, "")
+	return syntax.NewParser(append(more, syntax.Variant(lang))...).Parse(from, "")
 }
 
 // For a shell the line goes on after a backslash and a newline only, and never

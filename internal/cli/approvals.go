@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/approval"
+	"github.com/nodgate/nod/internal/config"
+)
+
+func approvalsCommand() command {
+	return command{
+		name:    "approvals",
+		usage:   "approvals [--state DIR] | approvals --revoke ID...",
+		summary: "what you approved; take it back",
+		long: `Lists the calls that you approved (nod help approve) and that may still come:
+id, scope, until when, tool, call, and where it holds. An approval that holds
+once leaves the list when it is used.
+
+  --revoke       take these back; needs a terminal
+  --state DIR    nod's state, instead of ~/.local/state/nod
+
+Exit status: 0 listed or revoked; 2 refused, an id that is not there, or a list
+that cannot be used.`,
+		examples: []string{`nod approvals`, `nod approvals --revoke 1f0c9a2e`},
+		run:      approvals,
+	}
+}
+
+func approvals(_ context.Context, p *Process, args []string) int {
+	places := config.DefaultPlaces(p.Getenv("HOME"))
+	revoke := false
+	flags := flag.NewFlagSet("approvals", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.BoolVar(&revoke, "revoke", false, "")
+	flags.StringVar(&places.State, "state", places.State, "")
+	err := flags.Parse(args)
+	switch {
+	case err != nil:
+	case revoke != (flags.NArg() > 0):
+		err = errors.New("--revoke and the ids to revoke belong together")
+	case places.State == "":
+		err = errors.New("HOME is not set; name nod's state directory with --state")
+	}
+	if err != nil {
+		return usageError(p, approvalsCommand(), err)
+	}
+	places.State = absolute(p, places.State)
+	if revoke {
+		err = revokeApprovals(p, places.State, flags.Args())
+	} else {
+		err = listApprovals(p, places.State)
+	}
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod approvals:", err)
+		return ExitBadInput
+	}
+	return ExitOK
+}
+
+func listApprovals(p *Process, state string) error {
+	list, err := approval.List(state, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		if !a.UsedAt.IsZero() {
+			continue
+		}
+		fmt.Fprintf(p.Stdout, "%s  %-10s  %-19s  %s  %s  %s\n", a.ID, a.Scope, untilWhen(a), nod.OneLine(a.Tool, 40), nod.OneLine(a.Call, 200), nod.OneLine(whereItHolds(a), 200))
+	}
+	return nil
+}
+
+func untilWhen(a approval.Approval) string {
+	if a.Until.IsZero() {
+		return "revoked"
+	}
+	return a.Until.Local().Format(time.DateTime)
+}
+
+func whereItHolds(a approval.Approval) string {
+	switch a.Scope {
+	case approval.Session:
+		return "in " + a.Dir + ", session " + a.SessionID + " of " + a.Agent
+	case approval.Repository:
+		return "in " + a.Dir + ", workspace " + a.Root
+	}
+	return "in " + a.Dir
+}
+
+func revokeApprovals(p *Process, state string, ids []string) error {
+	if err := personHere(p); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		found, err := approval.Revoke(state, id)
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			return fmt.Errorf("there is no approval %s; see nod approvals", nod.OneLine(id, 40))
+		}
+		fmt.Fprintf(p.Stdout, "%s is revoked\n", nod.OneLine(id, 40))
+	}
+	return nil
+}

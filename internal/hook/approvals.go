@@ -1,0 +1,63 @@
+package hook
+
+import (
+	"errors"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/approval"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/session"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// approvals is what a person approved, as the gate asks about it.
+type approvals struct {
+	run     *run
+	session *session.Session
+	by      approval.Caller
+	// silent says that an allow would not be said, so that none is used up.
+	silent bool
+}
+
+// approvals is what the gate is told; a run that keeps no state has none, and
+// neither has one whose settings switch them off.
+func (r *run) approvals(e agent.Event, s config.Settings, memory *session.Session, root string) nod.Approvals {
+	if r.Places.State == "" || !s.Approvals {
+		return nil
+	}
+	return approvals{
+		run: r, session: memory, silent: s.Mode == config.Observe || e.Plan || e.Unproven,
+		by: approval.Caller{Agent: e.Call.Agent, Session: e.Call.Session, Root: r.workspace(root), Call: e.Call.ID, Prompt: e.Kind == agent.Prompt},
+	}
+}
+
+// workspace is the real path of a session's root, "" for one that holds the
+// home directory and so is none.
+func (r *run) workspace(root string) string {
+	real, err := realPath(r.Files, root)
+	home, homeErr := realPath(r.Files, r.Places.Home)
+	if err != nil || homeErr != nil || view.Within(r.Files, real, home) {
+		return ""
+	}
+	return real
+}
+
+// Approved implements nod.Approvals. Where there is no file nothing is read.
+func (a approvals) Approved(key string) (how string, err error) {
+	state := a.run.Places.State
+	if a.silent || !approval.Kept(state) {
+		return "", nil
+	}
+	if real, err := view.Resolve(a.run.Files, state); err != nil || a.by.Root != "" && view.Within(a.run.Files, a.by.Root, real) {
+		return "", errors.New("nod's state directory lies in the workspace, where an agent may write")
+	}
+	found, ok, err := approval.Use(state, key, a.by, a.run.Now())
+	if !ok {
+		return "", err
+	}
+	return string(found.Scope) + " (" + found.ID + ")", nil
+}
+
+// LetRun implements nod.Approvals.
+func (a approvals) LetRun(key string) bool { return a.session.LetRun(key) }

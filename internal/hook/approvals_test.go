@@ -1,0 +1,231 @@
+package hook_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/approval"
+)
+
+// hearing is a model that blocks, and keeps what it was shown of the call.
+type hearing struct{ last string }
+
+func (m *hearing) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
+	m.last = p.User
+	return nod.Classification{Digest: p.Digest, ShouldBlock: true, Reason: "not asked for"}, nil
+}
+
+// approve is nod approve for the last decision, without the person.
+func (p *place) approve(scope approval.Scope) nod.Entry {
+	p.t.Helper()
+	entries := p.log()
+	e := entries[len(entries)-1]
+	if e.Approvable == nil {
+		p.t.Fatalf("%+v", e)
+	}
+	now := time.Now()
+	a := approval.Approval{ID: "0000000a", Key: e.Approvable.Key, Scope: scope, At: now, Until: now.Add(time.Hour)}
+	switch scope {
+	case approval.Session:
+		a.Agent, a.SessionID = e.Agent, e.Session
+	case approval.Repository:
+		a.Root = e.Root
+	}
+	if err := approval.Add(p.options.Places.State, a, now); err != nil {
+		p.t.Fatal(err)
+	}
+	return e
+}
+
+func TestAnApprovalHoldsInItsScope(t *testing.T) {
+	for _, row := range []struct {
+		scope                           approval.Scope
+		again, otherSession, otherPlace string
+	}{
+		{approval.Once, "deny", "deny", "deny"},
+		{approval.Session, "allow", "deny", "deny"},
+		{approval.Repository, "allow", "allow", "deny"},
+		{approval.Standing, "allow", "allow", "allow"},
+	} {
+		p := newPlace(t)
+		call := func(n int) string {
+			return p.run(bytes.NewReader(p.payload("PreToolUse", "Bash", map[string]string{"command": "npm publish"}, map[string]any{"tool_use_id": fmt.Sprint("c", n)}))).verdict
+		}
+		if call(1) != "deny" {
+			t.Fatal("allowed without an approval")
+		}
+		e := p.approve(row.scope)
+		if got := call(2); got != "allow" {
+			t.Fatalf("%s: %s", row.scope, got)
+		}
+		if entries := p.log(); entries[len(entries)-1].Layer != nod.LayerApproval || entries[len(entries)-1].Approvable != nil || e.Layer != nod.LayerNone {
+			t.Errorf("%s: %+v", row.scope, entries[len(entries)-1])
+		}
+		if got := call(3); got != row.again {
+			t.Errorf("%s, again: %s", row.scope, got)
+		}
+		if p.session = "s2"; call(4) != row.otherSession {
+			t.Errorf("%s, another session: not %s", row.scope, row.otherSession)
+		}
+		// The same directory, from a session of another workspace.
+		p.session = "s3"
+		p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + filepath.Join(p.home, "other"), "CLAUDE_CODE_ENTRYPOINT=sdk-cli"}
+		if err := os.Mkdir(filepath.Join(p.home, "other"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if got := call(5); got != row.otherPlace {
+			t.Errorf("%s, another workspace: %s", row.scope, got)
+		}
+	}
+}
+
+// An approval is of the content that was there when nod was asked.
+func TestAnApprovedScriptThatChanges(t *testing.T) {
+	p := newPlace(t)
+	script := filepath.Join(p.shop, "x.py")
+	p.write(script, "print(1)\n")
+	p.run(bytes.NewReader(p.bash("python3 x.py")))
+	p.approve(approval.Standing)
+	if s := p.run(bytes.NewReader(p.bash("python3 x.py"))); s.verdict != "allow" {
+		t.Fatalf("%+v", s)
+	}
+	p.write(script, "print(2)\n")
+	if s := p.run(bytes.NewReader(p.bash("python3 x.py"))); s.verdict != "deny" {
+		t.Errorf("changed: %+v", s)
+	}
+	p.write(script, "print(1)\n")
+	if s := p.run(bytes.NewReader(p.bash("python3 x.py"))); s.verdict != "allow" {
+		t.Errorf("as it was: %+v", s)
+	}
+}
+
+// Of many hooks at once one may let the call run.
+func TestOneHookGetsTheApproval(t *testing.T) {
+	p := newPlace(t)
+	p.run(bytes.NewReader(p.bash("npm publish")))
+	p.approve(approval.Once)
+	var allowed atomic.Int32
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			payload := p.payload("PreToolUse", "Bash", map[string]string{"command": "npm publish"}, map[string]any{"tool_use_id": fmt.Sprint("r", i)})
+			if p.run(bytes.NewReader(payload)).verdict == "allow" {
+				allowed.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if allowed.Load() != 1 {
+		t.Errorf("%d were allowed", allowed.Load())
+	}
+}
+
+// A host with two seats asks twice about one call: an approval that holds once
+// holds for both, and for no other call.
+func TestAnApprovalAndTwoSeats(t *testing.T) {
+	p := newPlace(t)
+	p.options.Adapter = agent.Codex{}
+	p.options.Environ = append(p.options.Environ, "PWD="+p.shop)
+	payload := func(event, id string) []byte {
+		return p.payload(event, "Bash", map[string]string{"command": "npm publish"}, map[string]any{"tool_use_id": id})
+	}
+	ask := func(event, id string) string { return p.run(bytes.NewReader(payload(event, id))).verdict }
+	if got := ask("PreToolUse", "c1"); got != "deny" {
+		t.Fatal(got)
+	}
+	p.approve(approval.Once)
+	for _, row := range []struct{ event, id, want string }{
+		{"PreToolUse", "c2", "silence"}, {"PermissionRequest", "c2", "allow"}, {"PreToolUse", "c3", "deny"},
+	} {
+		if got := ask(row.event, row.id); got != row.want {
+			t.Errorf("%+v: %s", row, got)
+		}
+	}
+}
+
+// What is not said is not used up.
+func TestObservingUsesNothingUp(t *testing.T) {
+	p := newPlace(t)
+	p.run(bytes.NewReader(p.bash("npm publish")))
+	p.approve(approval.Once)
+	p.settings("mode = \"observe\"\n")
+	p.run(bytes.NewReader(p.bash("npm publish")))
+	p.settings("")
+	p.permission = "plan"
+	p.run(bytes.NewReader(p.bash("npm publish")))
+	p.permission = "default"
+	if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "allow" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// The store is looked at for what is left open only, and makes nothing where
+// there is none.
+func TestTheStoreIsReadWhereItMatters(t *testing.T) {
+	p := newPlace(t)
+	file := filepath.Join(p.options.Places.State, "approvals.jsonl")
+	p.run(bytes.NewReader(p.bash("npm publish")))
+	if entries, _ := filepath.Glob(p.options.Places.State + "/approvals*"); len(entries) != 0 {
+		t.Errorf("%v", entries)
+	}
+	p.write(file, "rubbish\n")
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for command, noticed := range map[string]bool{"ls": false, "rm -rf ~": false, "npm publish": true} {
+		if s := p.run(bytes.NewReader(p.bash(command))); strings.Contains(s.system, "approval") != noticed {
+			t.Errorf("%s: %+v", command, s)
+		}
+	}
+	// In a workspace it is a repository's.
+	p = newPlace(t)
+	p.options.Places.State = filepath.Join(p.shop, "state")
+	p.run(bytes.NewReader(p.bash("npm publish")))
+	p.approve(approval.Standing)
+	if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "deny" || !strings.Contains(s.system, "lies in the workspace") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// What a person let run at the host's prompt is told to the model about that
+// call, and allows nothing.
+func TestLetRunIsTold(t *testing.T) {
+	p := newPlace(t)
+	p.interactively()
+	m := &hearing{}
+	p.options.Model = m
+	p.settings("[model]\non_block = \"ask\"\n")
+	call := func(event, id, command string) said {
+		return p.run(bytes.NewReader(p.payload(event, "Bash", map[string]string{"command": command}, map[string]any{"tool_use_id": id, "tool_response": "ok"})))
+	}
+	if s := call("PreToolUse", "c1", "npm publish"); s.verdict != "ask" {
+		t.Fatalf("%+v", s)
+	}
+	call("PreToolUse", "c2", "npm publish")
+	if strings.Contains(m.last, "let run") {
+		t.Error("told before the person said yes")
+	}
+	call("PostToolUse", "c1", "npm publish")
+	if s := call("PreToolUse", "c3", "npm  publish"); s.verdict != "ask" || !strings.Contains(m.last, "it was then let run; that was for that one time") {
+		t.Errorf("%+v: %s", s, m.last)
+	}
+	call("PreToolUse", "c4", "npm publish --tag x")
+	if strings.Contains(m.last, "let run") {
+		t.Error("told of another call")
+	}
+	p.session = "s2"
+	call("PreToolUse", "c5", "npm publish")
+	if strings.Contains(m.last, "let run") {
+		t.Error("told in another session")
+	}
+}
