@@ -52,7 +52,7 @@ func codexTurns(p fields, call string, child bool) []nod.Turn {
 		}
 		return []nod.Turn{{Origin: nod.OriginAgent, Tool: p.word("name"), Input: codexInput(p, kind)}}
 	case "function_call_output", "custom_tool_call_output":
-		if text := codexText(p, "output"); text != "" {
+		if text := returnedText(p, "output"); text != "" {
 			return []nod.Turn{{Origin: nod.OriginTool, Text: text}}
 		}
 	}
@@ -123,6 +123,24 @@ func codexText(p fields, key string) string {
 	var text string
 	for _, part := range p.list(key) {
 		text = joined(text, part.hint("text"))
+	}
+	return text
+}
+
+// returnedText is codexText for what a tool gave back: the beginnings.
+func returnedText(p fields, key string) string {
+	m := p.maybe(key)
+	if m == nil || m.value[0] == '"' {
+		return p.beginning(m)
+	}
+	if m.value[0] != '[' {
+		return ""
+	}
+	var text string
+	for _, part := range p.list(key) {
+		if m := part.maybe("text"); m != nil && m.value[0] == '"' {
+			text = joined(text, part.beginning(m))
+		}
 	}
 	return text
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"iter"
@@ -75,13 +76,13 @@ func copilotTurn(kind string, data fields) nod.Turn {
 	case "tool.execution_start":
 		turn := nod.Turn{Origin: nod.OriginAgent, Tool: data.word("toolName")}
 		if m := data.maybe("arguments"); m != nil {
-			turn.Input = m.value
+			turn.Input = bytes.Clone(m.value)
 		}
 		return turn
 	}
 	turn := nod.Turn{Origin: nod.OriginTool}
 	if result, given := data.maybeChild("result"); given != nil {
-		turn.Text = result.optional("content")
+		turn.Text = result.beginning(result.maybe("content"))
 	}
 	return turn
 }

@@ -99,7 +99,38 @@ func (f fields) asText(m *member) string {
 		f.wrong(m, "a string")
 		return ""
 	}
+	if err := f.checkText(m); err != nil {
+		f.wrong(m, err.Error()+"; a string")
+		return ""
+	}
 	return unescape(m.value[1 : len(m.value)-1])
+}
+
+// returnedLimit is how much of what a tool returned a transcript shows: no
+// model is shown any of it.
+const returnedLimit = 1 << 10
+
+// beginning reads a string that may be absent, and of a long one the
+// beginning, cut where a character ends.
+func (f fields) beginning(m *member) string {
+	if m == nil || m.value[0] != '"' || len(m.value) <= returnedLimit {
+		return f.asText(m)
+	}
+	s := scanner{text: m.value[:returnedLimit], halve: true}
+	_, _ = s.str() // it fails where the text is cut
+	end := s.at
+	for m.value[end-1] == '\\' {
+		end--
+	}
+	return unescape(m.value[1:end])
+}
+
+// checkText checks a string, unless that was done with the whole text.
+func (f fields) checkText(m *member) error {
+	if !f.walked {
+		return nil
+	}
+	return checkText(m.value)
 }
 
 // flag reads a boolean that may be absent.
@@ -108,11 +139,11 @@ func (f fields) flag(key string) bool {
 	if m == nil {
 		return false
 	}
-	if c := m.value[0]; c != 't' && c != 'f' {
+	word := string(m.value)
+	if word != "true" && word != "false" {
 		f.wrong(m, "true or false")
-		return false
 	}
-	return m.value[0] == 't'
+	return word == "true"
 }
 
 // milliseconds reads a duration that may be absent.
@@ -150,9 +181,13 @@ func (f fields) asObject(m *member) (fields, json.RawMessage) {
 	return f.inside(m.value, m.at, join(f.path, m.key)), m.value
 }
 
-// inside returns the members of an object that lies in a checked text.
+// inside returns the members of an object within f.
 func (f fields) inside(text []byte, offset int, path string) fields {
-	o := object{members: parts(text), path: path}
+	members, err := split(text)
+	if err != nil && *f.err == nil {
+		*f.err = badInput(err)
+	}
+	o := object{members: members, path: path, walked: f.walked}
 	for i := range o.members {
 		o.members[i].at += offset
 	}
@@ -170,7 +205,11 @@ func (f fields) list(key string) []fields {
 		return nil
 	}
 	var out []fields
-	for i, e := range parts(m.value) {
+	elements, err := split(m.value)
+	if err != nil && *f.err == nil {
+		*f.err = badInput(err)
+	}
+	for i, e := range elements {
 		path := join(f.path, m.key) + "[" + strconv.Itoa(i) + "]"
 		if e.value[0] != '{' {
 			*f.err = badInput(at(m.at+e.at, path, "an object is expected"))
@@ -200,66 +239,143 @@ func (f fields) texts(key string) (all []string) {
 // parts splits an object or array that lies in a checked text, so nothing is
 // checked again.
 func parts(text []byte) []member {
-	out := make([]member, 0, 8)
-	s := scanner{text: text, at: 1}
-	for s.space(); s.peek() != '}' && s.peek() != ']'; s.space() {
-		var m member
-		if text[0] == '{' {
-			start := s.at + 1
-			s.at = skim(text, s.at)
-			m.key = text[start : s.at-1]
-			if bytes.IndexByte(m.key, '\\') >= 0 {
-				m.key = []byte(unescape(m.key))
-			}
-			s.space()
-			s.at++ // the colon
-			s.space()
-		}
-		m.at = s.at
-		s.at = skim(text, s.at)
-		m.value = text[m.at:s.at]
-		out = append(out, m)
-		if s.space(); s.peek() == ',' {
-			s.at++
-		}
-	}
+	out, _ := split(text)
 	return out
 }
 
-// skim returns where the value at i ends, in a checked text.
+// split is parts for a text that was not checked. It must be one object or
+// array with nothing behind it; what lies in its values is only walked over.
+func split(text []byte) ([]member, error) {
+	out, seen := make([]member, 0, 8), keySet{}
+	keys := make([][]byte, 0, 8)
+	s := scanner{text: text, at: 1}
+	for s.space(); s.peek() != text[0]+2 || len(out) > 0; s.space() { // '{' and '}', '[' and ']'
+		m, err := s.part(text[0] == '{')
+		if err != nil {
+			return out, err
+		}
+		if m.key != nil && seen.has(keys, m.key) {
+			return out, at(m.at, join("", m.key), "the key stands twice")
+		}
+		out, keys = append(out, m), append(keys, m.key)
+		if s.space(); s.peek() != ',' {
+			break
+		}
+		s.at++
+	}
+	if s.peek() != text[0]+2 || s.at != len(text)-1 {
+		return out, s.expected("the end of the object or array")
+	}
+	return out, nil
+}
+
+// part reads one value, behind its key if it has one.
+func (s *scanner) part(keyed bool) (m member, err error) {
+	if keyed {
+		if m.key, err = s.key(); err != nil {
+			return m, err
+		}
+	}
+	m.at = s.at
+	if end := skim(s.text, s.at); end >= 0 {
+		s.at, m.value = end, s.text[m.at:end]
+		return m, nil
+	}
+	return m, s.expected("a value")
+}
+
+// key reads a key and its colon.
+func (s *scanner) key() ([]byte, error) {
+	start := s.at
+	if s.peek() != '"' {
+		return nil, s.expected("a key")
+	}
+	end := closing(s.text, start)
+	if end < 0 {
+		return nil, s.cutOff()
+	}
+	key := s.text[start+1 : end]
+	if bytes.IndexByte(key, '\\') >= 0 {
+		if err := checkText(s.text[start : end+1]); err != nil {
+			return nil, err
+		}
+		key = []byte(unescape(key))
+	}
+	s.at = end + 1
+	if s.space(); s.peek() != ':' {
+		return nil, s.expected("':'")
+	}
+	s.at++
+	s.space()
+	return key, nil
+}
+
+// checkText checks a string with its quotes, in which half a character may
+// stand.
+func checkText(value []byte) error {
+	s := scanner{text: value, halve: true}
+	_, err := s.str()
+	return err
+}
+
+// skim returns where the value at i ends, -1 where it does not or where there
+// is none.
 func skim(text []byte, i int) int {
 	for depth := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			i = closing(text, i)
+			if i = closing(text, i); i < 0 {
+				return -1
+			}
 		case '{', '[':
 			depth++
 			continue
 		case '}', ']':
 			depth--
 		case ',', ':', ' ', '\t', '\n', '\r':
+			if depth == 0 {
+				return -1
+			}
 			continue
 		default: // a number or a word
-			for i+1 < len(text) && !bytes.ContainsRune([]byte(",]} \t\n\r"), rune(text[i+1])) {
+			for i+1 < len(text) && !endsWord(text[i+1]) {
 				i++
 			}
+		}
+		if depth < 0 {
+			return -1
 		}
 		if depth == 0 {
 			return i + 1
 		}
 	}
-	return len(text)
+	return -1
 }
 
-// closing returns the offset of the quote that closes the one at i.
+// endsWord reports whether c stands behind a number or a word.
+func endsWord(c byte) bool {
+	switch c {
+	case ',', ']', '}', ' ', '\t', '\n', '\r':
+		return true
+	}
+	return false
+}
+
+// closing returns the offset of the quote that closes the one at i, -1 where
+// there is none.
 func closing(text []byte, i int) int {
-	for i++; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			return i
-		case '\\':
-			i++
+	for at := i + 1; ; at++ {
+		next := bytes.IndexByte(text[at:], '"')
+		if next < 0 {
+			return -1
+		}
+		at += next
+		before := at
+		for text[before-1] == '\\' {
+			before--
+		}
+		if (at-before)%2 == 0 {
+			return at
 		}
 	}
-	return len(text) - 1
 }

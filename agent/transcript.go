@@ -21,9 +21,8 @@ type turnsOf func(line object) (turns []nod.Turn, message bool, err error)
 // errors.
 //
 // Any error ends the turns: no such file, not a regular one, a line that is
-// not of the format (a torn last one is skipped), no message in it at all.
-// Where the limit ends the reading, a turn of the harness says so, if any
-// other turn came before it.
+// not of the format (a torn last one is skipped), no message in it at all,
+// [nod.ErrEarlier] where not all was read.
 func lineTranscript(name, host string, read turnsOf) func(context.Context) iter.Seq2[nod.Turn, error] {
 	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
 		return func(yield func(nod.Turn, error) bool) {
@@ -48,7 +47,7 @@ type lineReader struct {
 // newestFirst yields the turns of the messages that next returns, each oldest
 // first. next ends with io.EOF at the start, and with errCut at a limit.
 func newestFirst(ctx context.Context, host string, next func() ([]nod.Turn, error), yield func(nod.Turn, error) bool) {
-	messages, yielded := 0, 0
+	messages := 0
 	for ; ; messages++ {
 		turns, err := next()
 		if err == nil {
@@ -60,15 +59,11 @@ func newestFirst(ctx context.Context, host string, next func() ([]nod.Turn, erro
 		case errors.Is(err, io.EOF):
 			yield(nod.Turn{}, errors.New("the transcript holds no message of "+host))
 			return
-		case errors.Is(err, errCut) && yielded > 0:
-			yield(nod.Turn{Origin: nod.OriginHarness, Text: "earlier turns are not shown"}, nil)
-			return
 		case err != nil:
 			yield(nod.Turn{}, err)
 			return
 		}
 		for _, turn := range slices.Backward(turns) {
-			yielded++
 			if !yield(turn, nil) {
 				return
 			}
@@ -87,7 +82,7 @@ func (r *lineReader) next() ([]nod.Turn, error) {
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		line, err := readObject(text, scanner{depth: 512, halve: true})
+		line, err := walkObject(text)
 		if err != nil && last {
 			continue // half written
 		}
