@@ -307,32 +307,3 @@ func FuzzTranscript(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkTranscript50MB reads the 20 newest turns of a long session.
-func BenchmarkTranscript50MB(b *testing.B) {
-	name := filepath.Join(b.TempDir(), "long.jsonl")
-	file, err := os.Create(name)
-	if err != nil {
-		b.Fatal(err)
-	}
-	step := []string{
-		agentLine(toolUse("t1", "Bash", `{"command":"go test ./..."}`), ``),
-		userLine(toolResult("t1", `"`+strings.Repeat(`ok\tgithub.com/x\n`, 300)+`"`), `,"toolUseResult":{"stdout":"`+strings.Repeat(`ok\tgithub.com/x\n`, 300)+`"}`),
-		`{"type":"api-request-shape","shape":"` + strings.Repeat("x", 16<<10) + `"}`,
-	}
-	text := strings.Join(step, "\n") + "\n"
-	for size := 0; size < 50<<20; size += len(text) {
-		if _, err := file.WriteString(text); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := file.Close(); err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if turns, err := readTurns(name, "", 20); err != nil || len(turns) != 20 {
-			b.Fatal(len(turns), err)
-		}
-	}
-}
