@@ -50,6 +50,7 @@ func claudeTranscript(name, call string) func(context.Context) iter.Seq2[nod.Tur
 // claudeReader turns lines into turns, newest first.
 type claudeReader struct {
 	lines  *backwards
+	walk   walk
 	call   string // id of the call that is left out
 	ahead  []claudeLine
 	broken error // what reading ahead met behind them
@@ -87,7 +88,7 @@ func (r *claudeReader) read() (claudeLine, error) {
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		line, err := parseClaudeLine(text)
+		line, err := parseClaudeLine(text, &r.walk)
 		switch {
 		case err != nil && last:
 			continue // half written
@@ -120,8 +121,8 @@ type claudeBlock struct {
 
 // parseClaudeLine reads one line. The host writes it with JSON.stringify, in
 // which a text that was cut may end in half a character.
-func parseClaudeLine(text []byte) (claudeLine, error) {
-	top, err := walkObject(text)
+func parseClaudeLine(text []byte, w *walk) (claudeLine, error) {
+	top, err := w.object(text)
 	if err != nil {
 		return claudeLine{}, err
 	}

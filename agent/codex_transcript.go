@@ -96,7 +96,7 @@ func codexSpeaker(p fields, child bool) nod.Origin {
 	if kinds == nil || kinds.value[0] != '[' {
 		return nod.OriginOther
 	}
-	items := parts(kinds.value)
+	items := meta.within(kinds)
 	typed := func(m member) bool { return string(m.value) == `"user.text"` }
 	switch {
 	case len(items) == 0 || !slices.ContainsFunc(items, typed):

@@ -2,8 +2,10 @@ package agent
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"strconv"
 	"time"
 )
@@ -99,9 +101,11 @@ func (f fields) asText(m *member) string {
 		f.wrong(m, "a string")
 		return ""
 	}
-	if err := f.checkText(m); err != nil {
-		f.wrong(m, err.Error()+"; a string")
-		return ""
+	if f.walk != nil {
+		if err := checkText(m.value); err != nil {
+			f.wrong(m, err.Error()+"; a string")
+			return ""
+		}
 	}
 	return unescape(m.value[1 : len(m.value)-1])
 }
@@ -123,14 +127,6 @@ func (f fields) beginning(m *member) string {
 		end--
 	}
 	return unescape(m.value[1:end])
-}
-
-// checkText checks a string, unless that was done with the whole text.
-func (f fields) checkText(m *member) error {
-	if !f.walked {
-		return nil
-	}
-	return checkText(m.value)
 }
 
 // flag reads a boolean that may be absent.
@@ -178,20 +174,40 @@ func (f fields) asObject(m *member) (fields, json.RawMessage) {
 		f.wrong(m, "an object")
 		return fields{err: f.err}, nil
 	}
-	return f.inside(m.value, m.at, join(f.path, m.key)), m.value
+	return f.inside(m, f.below(m, -1)), m.value
 }
 
-// inside returns the members of an object within f.
-func (f fields) inside(text []byte, offset int, path string) fields {
-	members, err := split(text)
-	if err != nil && *f.err == nil {
-		*f.err = badInput(err)
+// inside returns the members of an object among the members of f.
+func (f fields) inside(m *member, path string) fields {
+	return fields{object: object{members: f.within(m), path: path, walk: f.walk}, err: f.err}
+}
+
+// within splits an object or array among the members of f.
+func (f fields) within(m *member) []member {
+	if f.walk != nil {
+		list, err := f.walk.in(m.node)
+		if err != nil && *f.err == nil {
+			*f.err = badInput(err)
+		}
+		return list
 	}
-	o := object{members: members, path: path, walked: f.walked}
-	for i := range o.members {
-		o.members[i].at += offset
+	list := parts(m.value)
+	for i := range list {
+		list[i].at += m.at
 	}
-	return fields{object: o, err: f.err}
+	return list
+}
+
+// below is the path of a member, or of an element of it. In a line of a host's
+// file, of which there are thousands, it is left out.
+func (f fields) below(m *member, index int) string {
+	switch {
+	case f.walk != nil:
+		return ""
+	case index < 0:
+		return join(f.path, m.key)
+	}
+	return join(f.path, m.key) + "[" + strconv.Itoa(index) + "]"
 }
 
 // list reads a required array of objects.
@@ -204,18 +220,15 @@ func (f fields) list(key string) []fields {
 		f.wrong(m, "an array")
 		return nil
 	}
-	var out []fields
-	elements, err := split(m.value)
-	if err != nil && *f.err == nil {
-		*f.err = badInput(err)
-	}
+	elements := f.within(m)
+	out := make([]fields, 0, len(elements))
 	for i, e := range elements {
-		path := join(f.path, m.key) + "[" + strconv.Itoa(i) + "]"
+		path := f.below(m, i)
 		if e.value[0] != '{' {
-			*f.err = badInput(at(m.at+e.at, path, "an object is expected"))
+			*f.err = badInput(at(e.at, path, "an object is expected"))
 			return nil
 		}
-		out = append(out, f.inside(e.value, m.at+e.at, path))
+		out = append(out, f.inside(&e, path))
 	}
 	return out
 }
@@ -229,8 +242,8 @@ func (f fields) texts(key string) (all []string) {
 	case m.value[0] != '[':
 		return []string{f.asText(m)}
 	}
-	for _, one := range parts(m.value) {
-		one.key, one.at = m.key, m.at+one.at
+	for _, one := range f.within(m) {
+		one.key = m.key
 		all = append(all, f.asText(&one))
 	}
 	return all
@@ -239,93 +252,39 @@ func (f fields) texts(key string) (all []string) {
 // parts splits an object or array that lies in a checked text, so nothing is
 // checked again.
 func parts(text []byte) []member {
-	out, _ := split(text)
+	out := make([]member, 0, 8)
+	s := scanner{text: text, at: 1}
+	for s.space(); s.peek() != '}' && s.peek() != ']'; s.space() {
+		var m member
+		if text[0] == '{' {
+			start := s.at + 1
+			s.at = skim(text, s.at)
+			m.key = text[start : s.at-1]
+			if bytes.IndexByte(m.key, '\\') >= 0 {
+				m.key = []byte(unescape(m.key))
+			}
+			s.space()
+			s.at++ // the colon
+			s.space()
+		}
+		m.at = s.at
+		s.at = skim(text, s.at)
+		m.value = text[m.at:s.at]
+		out = append(out, m)
+		if s.space(); s.peek() == ',' {
+			s.at++
+		}
+	}
 	return out
 }
 
-// split is parts for a text that was not checked. It must be one object or
-// array with nothing behind it; what lies in its values is only walked over.
-func split(text []byte) ([]member, error) {
-	out, seen := make([]member, 0, 8), keySet{}
-	keys := make([][]byte, 0, 8)
-	s := scanner{text: text, at: 1}
-	for s.space(); s.peek() != text[0]+2 || len(out) > 0; s.space() { // '{' and '}', '[' and ']'
-		m, err := s.part(text[0] == '{')
-		if err != nil {
-			return out, err
-		}
-		if m.key != nil && seen.has(keys, m.key) {
-			return out, at(m.at, join("", m.key), "the key stands twice")
-		}
-		out, keys = append(out, m), append(keys, m.key)
-		if s.space(); s.peek() != ',' {
-			break
-		}
-		s.at++
-	}
-	if s.peek() != text[0]+2 || s.at != len(text)-1 {
-		return out, s.expected("the end of the object or array")
-	}
-	return out, nil
-}
-
-// part reads one value, behind its key if it has one.
-func (s *scanner) part(keyed bool) (m member, err error) {
-	if keyed {
-		if m.key, err = s.key(); err != nil {
-			return m, err
-		}
-	}
-	m.at = s.at
-	if end := skim(s.text, s.at); end >= 0 {
-		s.at, m.value = end, s.text[m.at:end]
-		return m, nil
-	}
-	return m, s.expected("a value")
-}
-
-// key reads a key and its colon.
-func (s *scanner) key() ([]byte, error) {
-	start := s.at
-	if s.peek() != '"' {
-		return nil, s.expected("a key")
-	}
-	end := closing(s.text, start)
-	if end < 0 {
-		return nil, s.cutOff()
-	}
-	key := s.text[start+1 : end]
-	if bytes.IndexByte(key, '\\') >= 0 {
-		if err := checkText(s.text[start : end+1]); err != nil {
-			return nil, err
-		}
-		key = []byte(unescape(key))
-	}
-	s.at = end + 1
-	if s.space(); s.peek() != ':' {
-		return nil, s.expected("':'")
-	}
-	s.at++
-	s.space()
-	return key, nil
-}
-
-// checkText checks a string with its quotes, in which half a character may
-// stand.
-func checkText(value []byte) error {
-	s := scanner{text: value, halve: true}
-	_, err := s.str()
-	return err
-}
-
-// skim returns where the value at i ends, -1 where it does not or where there
-// is none.
+// skim returns where the value at i ends, in a checked text.
 func skim(text []byte, i int) int {
 	for depth := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
 			if i = closing(text, i); i < 0 {
-				return -1
+				return len(text)
 			}
 		case '{', '[':
 			depth++
@@ -333,49 +292,44 @@ func skim(text []byte, i int) int {
 		case '}', ']':
 			depth--
 		case ',', ':', ' ', '\t', '\n', '\r':
-			if depth == 0 {
-				return -1
-			}
 			continue
 		default: // a number or a word
-			for i+1 < len(text) && !endsWord(text[i+1]) {
+			for i+1 < len(text) && !bytes.ContainsRune([]byte(",]} \t\n\r"), rune(text[i+1])) {
 				i++
 			}
-		}
-		if depth < 0 {
-			return -1
 		}
 		if depth == 0 {
 			return i + 1
 		}
 	}
-	return -1
-}
-
-// endsWord reports whether c stands behind a number or a word.
-func endsWord(c byte) bool {
-	switch c {
-	case ',', ']', '}', ' ', '\t', '\n', '\r':
-		return true
-	}
-	return false
+	return len(text)
 }
 
 // closing returns the offset of the quote that closes the one at i, -1 where
-// there is none.
+// there is none. It looks at eight bytes at a time.
 func closing(text []byte, i int) int {
-	for at := i + 1; ; at++ {
-		next := bytes.IndexByte(text[at:], '"')
-		if next < 0 {
-			return -1
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	for i++; i+8 <= len(text); {
+		word := binary.LittleEndian.Uint64(text[i:])
+		quote, slash := word^'"'*ones, word^'\\'*ones
+		found := ((quote-ones)&^quote | (slash-ones)&^slash) & highs // the lowest is exact
+		if found == 0 {
+			i += 8
+			continue
 		}
-		at += next
-		before := at
-		for text[before-1] == '\\' {
-			before--
+		i += bits.TrailingZeros64(found) / 8
+		if text[i] == '"' {
+			return i
 		}
-		if (at-before)%2 == 0 {
-			return at
+		i += 2
+	}
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return i
+		case '\\':
+			i++
 		}
 	}
+	return -1
 }

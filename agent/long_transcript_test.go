@@ -7,8 +7,11 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/nodgate/nod"
 )
@@ -158,22 +161,41 @@ func TestLongTranscriptShown(t *testing.T) {
 	}
 }
 
-// BenchmarkLongTranscript makes the prompt for a call in a session of 50 MB.
+// BenchmarkLongTranscript makes the prompt for a call in a session of 50 MB. It
+// reports the median, and the time on a processor, which other programs on the
+// machine change less.
 func BenchmarkLongTranscript(b *testing.B) {
 	gate := nod.New(nod.Options{Profile: nod.LedgerProfile(1)})
 	for _, k := range longKinds() {
 		for _, shape := range longShapes {
 			b.Run(k.name+"/"+shape.name, func(b *testing.B) {
 				call := k.judged(k.longFile(b, shape.output, shape.last))
+				var each []time.Duration
 				b.ReportAllocs()
+				before := onProcessor(b)
 				for b.Loop() {
+					start := time.Now()
 					if _, err := gate.Prompt(b.Context(), call); err != nil {
 						b.Fatal(err)
 					}
+					each = append(each, time.Since(start))
 				}
+				slices.Sort(each)
+				b.ReportMetric(float64(each[len(each)/2].Microseconds()), "median-µs")
+				b.ReportMetric(float64((onProcessor(b)-before).Microseconds())/float64(len(each)), "cpu-µs")
 			})
 		}
 	}
+}
+
+// onProcessor is how long this process ran.
+func onProcessor(t testing.TB) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // endless repeats a text up to a size, and counts what is read of it.

@@ -52,7 +52,7 @@ func firstOfPerson(ctx context.Context, from io.Reader, turns func([]byte) ([]no
 // lineOpening is opening for what lineTranscript reads.
 func lineOpening(name string, read turnsOf) func(context.Context) (nod.Turn, bool) {
 	return opening(name, func(text []byte) ([]nod.Turn, error) {
-		line, err := walkObject(text)
+		line, err := new(walk).object(text)
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ func lineOpening(name string, read turnsOf) func(context.Context) (nod.Turn, boo
 
 // claudeOpening reads what may be the opening in one line of Claude Code's.
 func claudeOpening(line []byte) ([]nod.Turn, error) {
-	parsed, err := parseClaudeLine(line)
+	parsed, err := parseClaudeLine(line, new(walk))
 	if err != nil || parsed.kind != "user" || parsed.origin != nod.OriginPerson {
 		return nil, err
 	}

@@ -39,6 +39,7 @@ type member struct {
 	key   []byte // decoded
 	value json.RawMessage
 	at    int // offset of the value in the whole text
+	node  int // of the walk, if there is one
 }
 
 // object is a JSON object whose text has been checked to the last byte. Its
@@ -46,9 +47,7 @@ type member struct {
 type object struct {
 	members []member
 	path    string // key path of the object, "" at the top
-	// walked says that only the extent of the values is known: a string in
-	// them is checked when it is read. See [walkObject].
-	walked bool
+	walk    *walk  // what found it; nil in a payload, which is checked as a whole
 }
 
 // readPayload checks the whole text and returns its top level.
@@ -96,22 +95,6 @@ func readObject(text []byte, s scanner) (object, error) {
 		return object{}, err
 	}
 	return object{members: s.members}, nil
-}
-
-// walkObject is readObject for a line of a host's own file, of which most is
-// not read: results of tools above all. It finds the members and where their
-// values end, and checks no more; an object in them is checked like that when
-// it is read, and a string wholly.
-func walkObject(text []byte) (object, error) {
-	text = bytes.TrimSpace(text)
-	if len(text) == 0 || text[0] != '{' {
-		return object{}, errors.New("an object is expected")
-	}
-	members, err := split(text)
-	if err != nil {
-		return object{}, err
-	}
-	return object{members: members, walked: true}, nil
 }
 
 // scanner walks one JSON text (RFC 8259) from front to back.

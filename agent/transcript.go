@@ -40,6 +40,7 @@ func lineTranscript(name, host string, read turnsOf) func(context.Context) iter.
 
 type lineReader struct {
 	lines *backwards
+	walk  walk
 	host  string
 	read  turnsOf
 }
@@ -82,7 +83,7 @@ func (r *lineReader) next() ([]nod.Turn, error) {
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		line, err := walkObject(text)
+		line, err := r.walk.object(text)
 		if err != nil && last {
 			continue // half written
 		}
