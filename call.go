@@ -90,8 +90,8 @@ type Call struct {
 	// Transcript yields the conversation, newest turn first. Only layer 4
 	// calls it, at most once a decision. nil: there is none. It ends with
 	// [ErrEarlier] where turns came before the last one that it yields, or
-	// between two of them, and it does not show them. Of what a tool returned
-	// it need not show more than the beginning.
+	// between two of them, and it does not show them. What tools returned it
+	// may shorten or leave out: no model is shown it.
 	Transcript func(context.Context) iter.Seq2[Turn, error]
 	// Opening is the first thing that the person said in the session, false
 	// where that is not known. Only layer 4 calls it. nil: it is not known.

@@ -122,7 +122,13 @@ type claudeBlock struct {
 // parseClaudeLine reads one line. The host writes it with JSON.stringify, in
 // which a text that was cut may end in half a character.
 func parseClaudeLine(text []byte, w *walk) (claudeLine, error) {
-	top, err := w.object(text)
+	top, err := w.objectUntil(text, claudeRepeats)
+	if err == nil && w.stopped {
+		if line, ok := claudeResultLine(top); ok {
+			return line, nil
+		}
+		top, err = w.object(text)
+	}
 	if err != nil {
 		return claudeLine{}, err
 	}
@@ -140,6 +146,40 @@ func parseClaudeLine(text []byte, w *walk) (claudeLine, error) {
 		line.answer = claudeAnswer(result.object)
 	}
 	return line, err
+}
+
+// claudeRepeats reports whether a member says again what a tool returned: the
+// output of a command, a file, a patch, a list. That of a question, in which a
+// person's answer stands, begins otherwise.
+func claudeRepeats(key, value []byte) bool {
+	if string(key) != "toolUseResult" {
+		return false
+	}
+	for _, begin := range []string{`"`, `[`, `{"stdout":`, `{"type":`, `{"filePath":`, `{"mode":`, `{"filenames":`} {
+		if bytes.HasPrefix(value, []byte(begin)) {
+			return true
+		}
+	}
+	return false
+}
+
+// claudeResultLine reads what stands before such a member; ok is false where
+// that is anything else than results of tools.
+func claudeResultLine(top object) (line claudeLine, ok bool) {
+	var err error
+	f := fieldsOf(top, &err)
+	message, given := f.maybeChild("message")
+	if given == nil || f.optional("type") != "user" {
+		return line, false
+	}
+	line = claudeLine{kind: "user", origin: nod.OriginTool, blocks: claudeBlocks(message)}
+	line.time, _ = time.Parse(time.RFC3339, top.hint("timestamp"))
+	for _, b := range line.blocks {
+		if b.kind != "tool_result" {
+			return line, false
+		}
+	}
+	return line, err == nil && len(line.blocks) > 0
 }
 
 // claudeOrigin says who speaks in the texts of a line. A field that is not

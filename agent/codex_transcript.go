@@ -20,7 +20,12 @@ import (
 // environment, AGENTS.md, what a hook or another agent put there) is not, and
 // in a sub-agent's file nothing is.
 func codexTranscript(name, call string, child bool) func(context.Context) iter.Seq2[nod.Turn, error] {
-	return lineTranscript(name, "Codex", codexLine(call, child))
+	return lineTranscript(name, "Codex", codexResults(), codexLine(call, child))
+}
+
+func codexResults() []string {
+	const item = `"response_item","payload":{"type":`
+	return []string{item + `"function_call_output",`, item + `"custom_tool_call_output",`}
 }
 
 // codexLine reads one line of a rollout.

@@ -24,9 +24,11 @@ func copilotTranscript(environ []string, session string) func(context.Context) i
 				yield(nod.Turn{}, errors.New("nobody can say where the session's events are"))
 			}
 		}
-		return lineTranscript(name, "Copilot", copilotTurns)(ctx)
+		return lineTranscript(name, "Copilot", copilotResults(), copilotTurns)(ctx)
 	}
 }
+
+func copilotResults() []string { return []string{`"tool.execution_complete",`} }
 
 // copilotEvents is the session's file, "" where nobody can say.
 func copilotEvents(environ []string, session string) string {

@@ -2,10 +2,8 @@ package agent
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math/bits"
 	"strconv"
 	"time"
 )
@@ -306,30 +304,35 @@ func skim(text []byte, i int) int {
 }
 
 // closing returns the offset of the quote that closes the one at i, -1 where
-// there is none. It looks at eight bytes at a time.
+// there is none. It looks for the next quote, and where quotes are dense, as in
+// JSON within JSON, at each byte for a while.
 func closing(text []byte, i int) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	for i++; i+8 <= len(text); {
-		word := binary.LittleEndian.Uint64(text[i:])
-		quote, slash := word^'"'*ones, word^'\\'*ones
-		found := ((quote-ones)&^quote | (slash-ones)&^slash) & highs // the lowest is exact
-		if found == 0 {
-			i += 8
+	for i++; ; {
+		next := bytes.IndexByte(text[i:], '"')
+		if next < 0 {
+			return -1
+		}
+		end := i + next
+		slash := end
+		for text[slash-1] == '\\' {
+			slash--
+		}
+		if (end-slash)%2 == 0 {
+			return end
+		}
+		if i = end + 1; next > 64 {
 			continue
 		}
-		i += bits.TrailingZeros64(found) / 8
-		if text[i] == '"' {
-			return i
+		for stop := min(i+1024, len(text)); i < stop; i++ {
+			if text[i] == '"' {
+				return i
+			}
+			if text[i] == '\\' {
+				i++
+			}
 		}
-		i += 2
-	}
-	for ; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			return i
-		case '\\':
-			i++
+		if i >= len(text) {
+			return -1
 		}
 	}
-	return -1
 }

@@ -23,7 +23,7 @@ func geminiTranscript(name string) func(context.Context) iter.Seq2[nod.Turn, err
 	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
 		return func(yield func(nod.Turn, error) bool) {
 			r := geminiReader{seen: map[string]bool{}}
-			lineTranscript(name, "Gemini CLI", r.turns)(ctx)(yield)
+			lineTranscript(name, "Gemini CLI", nil, r.turns)(ctx)(yield)
 		}
 	}
 }

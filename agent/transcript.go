@@ -18,12 +18,15 @@ type turnsOf func(line object) (turns []nod.Turn, message bool, err error)
 
 // lineTranscript returns what reads a file of JSON lines that is appended to
 // while it is read, newest turn first, from its end. host names the format in
-// errors.
+// errors. results is what stands behind the first "type": of a line that holds
+// what a tool returned and nothing else, where a line says that early: of a
+// long file such lines are nearly all, no model is shown them, and they are
+// not looked into.
 //
 // Any error ends the turns: no such file, not a regular one, a line that is
 // not of the format (a torn last one is skipped), no message in it at all,
 // [nod.ErrEarlier] where not all was read.
-func lineTranscript(name, host string, read turnsOf) func(context.Context) iter.Seq2[nod.Turn, error] {
+func lineTranscript(name, host string, results []string, read turnsOf) func(context.Context) iter.Seq2[nod.Turn, error] {
 	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
 		return func(yield func(nod.Turn, error) bool) {
 			lines, err := openBackwards(name, transcriptLimit)
@@ -32,17 +35,25 @@ func lineTranscript(name, host string, read turnsOf) func(context.Context) iter.
 				return
 			}
 			defer lines.close()
-			r := lineReader{lines: lines, host: host, read: read}
+			r := lineReader{lines: lines, host: host, results: results, read: read}
 			newestFirst(ctx, host, r.next, yield)
 		}
 	}
 }
 
 type lineReader struct {
-	lines *backwards
-	walk  walk
-	host  string
-	read  turnsOf
+	lines   *backwards
+	walk    walk
+	host    string
+	results []string
+	read    turnsOf
+}
+
+// isResult reports whether a line holds only what a tool returned. A text in
+// it cannot pass for the key: its quotes are escaped.
+func (r *lineReader) isResult(line []byte) bool {
+	_, kind, found := bytes.Cut(line[:min(len(line), 512)], []byte(`"type":`))
+	return found && slices.ContainsFunc(r.results, func(result string) bool { return bytes.HasPrefix(kind, []byte(result)) })
 }
 
 // newestFirst yields the turns of the messages that next returns, each oldest
@@ -82,6 +93,9 @@ func (r *lineReader) next() ([]nod.Turn, error) {
 		}
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
+		}
+		if r.isResult(text) {
+			return nil, nil
 		}
 		line, err := r.walk.object(text)
 		if err != nil && last {

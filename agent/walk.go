@@ -13,6 +13,8 @@ import (
 // line is valid until the next.
 type walk struct {
 	text    []byte
+	until   func(key, value []byte) bool // see objectUntil
+	stopped bool                         // until said so
 	nodes   []node
 	members []member // of objects and arrays that were looked into
 }
@@ -29,7 +31,13 @@ const walkDepth = 512
 
 // object walks over a text, which must be one object.
 func (w *walk) object(text []byte) (object, error) {
-	w.text, w.nodes, w.members = text, w.nodes[:0], w.members[:0]
+	return w.objectUntil(text, nil)
+}
+
+// objectUntil is object for a text of which nothing is read from a member on,
+// which until knows by its key and by the text from its value on.
+func (w *walk) objectUntil(text []byte, until func(key, value []byte) bool) (object, error) {
+	*w = walk{text: text, until: until, nodes: w.nodes[:0], members: w.members[:0]}
 	i := w.space(0)
 	if i == len(text) || text[i] != '{' {
 		return object{}, at(i, "", "an object is expected")
@@ -83,6 +91,10 @@ func (w *walk) within(i, depth int) (end int, err error) {
 		if closes == '}' {
 			if from, to, i, err = w.key(i); err != nil {
 				return i, err
+			}
+			if depth == walkDepth-1 && w.until != nil && w.until(w.text[from:to], w.text[i:]) {
+				w.stopped = true
+				return len(w.text), nil
 			}
 		}
 		if i, err = w.value(i, from, to, depth); err != nil {
