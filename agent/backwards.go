@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/nodgate/nod"
 )
 
 // backwards reads the lines of a file that only grows, last line first, in
@@ -75,8 +77,8 @@ func openRegular(name string) (*os.File, int64, error) {
 
 // next returns the line before the one it returned last, without its line
 // end, and whether that line may be torn. The error is io.EOF at the start of
-// the file, and errCut there if a line was passed over, or where the limit ends
-// the reading. A line is valid until the next call.
+// the file. It is nod.ErrEarlier there if a line was passed over, and where
+// the limit ends the reading. A line is valid until the next call.
 func (b *backwards) next() (line []byte, torn bool, err error) {
 	for searched := 0; ; {
 		if i := lastLineEnd(b.data[:len(b.data)-searched]); i >= 0 {
@@ -86,7 +88,7 @@ func (b *backwards) next() (line []byte, torn bool, err error) {
 		searched = len(b.data)
 		switch {
 		case b.done && b.over:
-			return nil, false, errCut
+			return nil, false, nod.ErrEarlier
 		case b.done:
 			return nil, false, io.EOF
 		case b.at == 0:
@@ -116,7 +118,7 @@ func (b *backwards) first() bool {
 func (b *backwards) more() error {
 	size := int(min(backwardsChunk, b.at, b.left))
 	if size == 0 {
-		return errCut
+		return nod.ErrEarlier
 	}
 	if b.room == nil {
 		b.room = make([]byte, min(backwardsRoom, b.at))
@@ -157,7 +159,7 @@ func (b *backwards) begin() (int64, error) {
 			return 0, nil
 		}
 		if size == 0 {
-			return 0, errCut
+			return 0, nod.ErrEarlier
 		}
 		at, b.spare = at-size, b.spare-size
 		if err := b.read(b.room[:size], at); err != nil {

@@ -15,9 +15,6 @@ import (
 // transcriptLimit bounds how much of a transcript is read, from its end.
 const transcriptLimit = 8 << 20
 
-// errCut says that reading ended at a limit, not at the start.
-var errCut = fmt.Errorf("the transcript was not read to its start: %w", nod.ErrEarlier)
-
 // claudeTranscript returns what reads a Claude Code session file: JSON lines,
 // appended to while it is read, each a user or assistant message or one of a
 // dozen records that are none of a conversation. One message of the model may

@@ -233,12 +233,12 @@ func TestLongTranscriptBytes(t *testing.T) {
 		for err == nil {
 			_, _, err = lines.next()
 		}
-		if err != errCut || from.read != transcriptLimit {
+		if err != nod.ErrEarlier || from.read != transcriptLimit {
 			t.Errorf("%s: %v after %d bytes", k.name, err, from.read)
 		}
 	}
 	line := &endless{text: "x", size: 50 << 20}
-	if _, _, err := readBackwards(line, line.size, transcriptLimit).next(); err != errCut || line.read > backwardsSpare+2*backwardsChunk {
+	if _, _, err := readBackwards(line, line.size, transcriptLimit).next(); err != nod.ErrEarlier || line.read > backwardsSpare+2*backwardsChunk {
 		t.Errorf("one line of 50 MB: %v after %d bytes", err, line.read)
 	}
 }

@@ -57,7 +57,7 @@ func (r *lineReader) isResult(line []byte) bool {
 }
 
 // newestFirst yields the turns of the messages that next returns, each oldest
-// first. next ends with io.EOF at the start, and with errCut at a limit.
+// first. next ends with io.EOF at the start, and with nod.ErrEarlier at a limit.
 func newestFirst(ctx context.Context, host string, next func() ([]nod.Turn, error), yield func(nod.Turn, error) bool) {
 	messages := 0
 	for ; ; messages++ {
