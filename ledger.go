@@ -112,13 +112,9 @@ func unreadable(err error) *Failure {
 
 // ledgerLine is a turn as one JSON line, "" for one that is not shown.
 func ledgerLine(t Turn, beforeAnswer bool) string {
-	type call struct {
-		Call  string          `json:"call"`
-		Input json.RawMessage `json:"input"`
-	}
 	switch {
 	case t.Tool != "" && t.Origin == OriginAgent:
-		return jsonLine(call{t.Tool, shortInput(t.Input)})
+		return `{"call":` + jsonLine(t.Tool) + `,"input":` + shortInput(t.Input) + `}`
 	case strings.TrimSpace(t.Text) == "":
 		return ""
 	case t.Origin == OriginPerson:
@@ -138,12 +134,17 @@ func ledgerLine(t Turn, beforeAnswer bool) string {
 }
 
 // shortInput is a call's input, whole or as a JSON string of its beginning.
-func shortInput(input json.RawMessage) json.RawMessage {
-	text := compact(input)
-	if len(text) <= callLimit && json.Valid([]byte(text)) {
-		return json.RawMessage(text)
+func shortInput(input json.RawMessage) string {
+	var b bytes.Buffer
+	err := json.Compact(&b, input)
+	text := b.String()
+	if err != nil {
+		text = compact(input)
 	}
-	return json.RawMessage(jsonLine(middleCut(text, callLimit)))
+	if len(text) <= callLimit && (err == nil || json.Valid([]byte(text))) {
+		return text
+	}
+	return jsonLine(middleCut(text, callLimit))
 }
 
 // middleCut keeps the beginning and the end of a text that is too long, and

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+	"unicode/utf8"
 )
 
 // find returns the value of a key, nil where it is absent, and refuses the
@@ -16,11 +17,17 @@ func (o object) find(key string) (found *member, err error) {
 		switch {
 		case string(m.key) == key:
 			found = m
-		case bytes.EqualFold(m.key, []byte(key)):
+		case mayEqual(m.key, key) && bytes.EqualFold(m.key, []byte(key)):
 			return nil, at(m.at, join(o.path, m.key), fmt.Sprintf("the key differs from %q in case only", key))
 		}
 	}
 	return found, nil
+}
+
+// mayEqual is false for nearly all keys that differ in more than case: two
+// ASCII characters that are equal but for case have the same lower five bits.
+func mayEqual(key []byte, other string) bool {
+	return len(key) > 0 && len(other) > 0 && (key[0] >= utf8.RuneSelf || (key[0]^other[0])&0x1f == 0)
 }
 
 // hint reads a string that decides nothing: "" where it is absent or wrong.
@@ -110,7 +117,7 @@ func (f fields) asText(m *member) string {
 
 // returnedLimit is how much of what a tool returned a transcript shows: no
 // model is shown any of it.
-const returnedLimit = 1 << 10
+const returnedLimit = 256
 
 // beginning reads a string that may be absent, and of a long one the
 // beginning, cut where a character ends.
