@@ -327,10 +327,10 @@ func closing(text []byte, i int) int {
 		if (end-slash)%2 == 0 {
 			return end
 		}
-		if i = end + 1; next > 64 {
+		if i = end + 1; next > 16 {
 			continue
 		}
-		for stop := min(i+1024, len(text)); i < stop; i++ {
+		for stop := min(i+256, len(text)); i < stop; i++ {
 			if text[i] == '"' {
 				return i
 			}
