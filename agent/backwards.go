@@ -26,6 +26,7 @@ type backwards struct {
 	spare int64    // bytes that may still be looked through for the begin of a long line
 	room  []byte   // what data lies in
 	data  []byte   // read and not yet returned
+	low   int      // where data begins in room
 	seen  bool     // the last line was looked at
 	over  bool     // a line was passed over
 	done  bool     // the first line was returned
@@ -33,7 +34,7 @@ type backwards struct {
 
 const (
 	backwardsChunk = 128 << 10
-	backwardsRoom  = 3 * backwardsChunk
+	backwardsRoom  = 6 * backwardsChunk
 	// backwardsSpare bounds what long lines may cost beside the limit.
 	backwardsSpare = 24 << 20
 )
@@ -123,12 +124,15 @@ func (b *backwards) more() error {
 	if b.room == nil {
 		b.room = make([]byte, min(backwardsRoom, b.at))
 	}
-	rest := len(b.room) - len(b.data)
-	copy(b.room[rest:], b.data)
-	if err := b.read(b.room[rest-size:rest], b.at-int64(size)); err != nil {
+	if b.low < size { // nothing fits in front of data
+		b.low = len(b.room) - len(b.data)
+		copy(b.room[b.low:], b.data)
+	}
+	if err := b.read(b.room[b.low-size:b.low], b.at-int64(size)); err != nil {
 		return err
 	}
-	b.data, b.at, b.left = b.room[rest-size:], b.at-int64(size), b.left-int64(size)
+	b.data = b.room[b.low-size : b.low+len(b.data)]
+	b.low, b.at, b.left = b.low-size, b.at-int64(size), b.left-int64(size)
 	return nil
 }
 
@@ -140,7 +144,7 @@ func (b *backwards) long() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.at, b.data, b.done = max(start-1, 0), nil, start == 0
+	b.at, b.data, b.low, b.done = max(start-1, 0), nil, 0, start == 0
 	if end-start > b.left {
 		b.over = true
 		b.first()
@@ -182,6 +186,9 @@ func (b *backwards) read(into []byte, at int64) error {
 // it looks forward through one block after another.
 func lastLineEnd(text []byte) int {
 	const block = 1 << 10
+	if bytes.IndexByte(text, '\n') < 0 {
+		return -1
+	}
 	for end := len(text); end > 0; end -= min(end, block) {
 		at := max(end-block, 0)
 		if i := bytes.IndexByte(text[at:end], '\n'); i >= 0 {
