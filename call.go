@@ -3,6 +3,7 @@ package nod
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 	"time"
 
@@ -87,7 +88,10 @@ type Call struct {
 	StdinUnseen bool
 
 	// Transcript yields the conversation, newest turn first. Only layer 4
-	// calls it, at most once a decision. nil: there is none.
+	// calls it, at most once a decision. nil: there is none. It ends with
+	// [ErrEarlier] where turns came before the last one that it yields, or
+	// between two of them, and it does not show them. What tools returned it
+	// may shorten or leave out: no model is shown it.
 	Transcript func(context.Context) iter.Seq2[Turn, error]
 	// Opening is the first thing that the person said in the session, false
 	// where that is not known. Only layer 4 calls it. nil: it is not known.
@@ -120,6 +124,10 @@ const (
 	OriginOtherAgent               // another agent or session sent it
 	OriginHarness                  // the agent program put it there
 )
+
+// ErrEarlier is in the chain of the error that ends a transcript which does not
+// show all turns.
+var ErrEarlier = errors.New("earlier turns are not shown")
 
 // Turn is one entry of a transcript.
 type Turn struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"hash/fnv"
 	"math/bits"
 	"slices"
@@ -44,8 +45,11 @@ func readLedger(ctx context.Context, c Call) (ledger, error) {
 		return ledger{}, err
 	}
 	if !whole {
-		lines = lines[ledgerStart(lines):]
-		lines = append(opening(ctx, c, lines), lines...)
+		first := opening(ctx, c)
+		if len(lines) == 0 && len(first) == 1 {
+			return ledger{}, unreadable(ErrEarlier)
+		}
+		lines = append(first, lines...)
 	}
 	l := cutIntoPieces(lines)
 	l.said, l.consent = linesOf(lines, `{"user":`), linesOf(lines, `{"user":`, `{"agent_asked":`)
@@ -64,7 +68,7 @@ func linesOf(lines []string, starts ...string) string {
 }
 
 // ledgerLines are the newest lines that fit the budget, oldest first. whole
-// says that nothing came before them.
+// says that none are left out.
 func ledgerLines(ctx context.Context, c Call) (lines []string, whole bool, err error) {
 	if c.Transcript == nil {
 		return nil, true, nil
@@ -74,6 +78,10 @@ func ledgerLines(ctx context.Context, c Call) (lines []string, whole bool, err e
 	for turn, err := range c.Transcript(ctx) {
 		if isMissing(err) && len(lines) == 0 {
 			return nil, true, nil // the host keeps none, or has not written it yet
+		}
+		if errors.Is(err, ErrEarlier) {
+			slices.Reverse(lines)
+			return lines, false, nil
 		}
 		if err == nil {
 			err = ctx.Err()
@@ -90,7 +98,7 @@ func ledgerLines(ctx context.Context, c Call) (lines []string, whole bool, err e
 		}
 		if size += len(line); size > ledgerBudget {
 			slices.Reverse(lines)
-			return lines, false, nil
+			return lines[ledgerStart(lines):], false, nil
 		}
 		lines = append(lines, line)
 	}
@@ -104,13 +112,9 @@ func unreadable(err error) *Failure {
 
 // ledgerLine is a turn as one JSON line, "" for one that is not shown.
 func ledgerLine(t Turn, beforeAnswer bool) string {
-	type call struct {
-		Call  string          `json:"call"`
-		Input json.RawMessage `json:"input"`
-	}
 	switch {
 	case t.Tool != "" && t.Origin == OriginAgent:
-		return jsonLine(call{t.Tool, shortInput(t.Input)})
+		return `{"call":` + jsonLine(t.Tool) + `,"input":` + shortInput(t.Input) + `}`
 	case strings.TrimSpace(t.Text) == "":
 		return ""
 	case t.Origin == OriginPerson:
@@ -130,12 +134,17 @@ func ledgerLine(t Turn, beforeAnswer bool) string {
 }
 
 // shortInput is a call's input, whole or as a JSON string of its beginning.
-func shortInput(input json.RawMessage) json.RawMessage {
-	text := compact(input)
-	if len(text) <= callLimit && json.Valid([]byte(text)) {
-		return json.RawMessage(text)
+func shortInput(input json.RawMessage) string {
+	var b bytes.Buffer
+	err := json.Compact(&b, input)
+	text := b.String()
+	if err != nil {
+		text = compact(input)
 	}
-	return json.RawMessage(jsonLine(middleCut(text, callLimit)))
+	if len(text) <= callLimit && (err == nil || json.Valid([]byte(text))) {
+		return text
+	}
+	return jsonLine(middleCut(text, callLimit))
 }
 
 // middleCut keeps the beginning and the end of a text that is too long, and
@@ -200,9 +209,9 @@ func hashOf(s string) uint32 {
 	return h.Sum32()
 }
 
-// opening is the first request of the person, which is never left out, and a
-// note that something was.
-func opening(ctx context.Context, c Call, lines []string) []string {
+// opening is the first request of the person, which is never left out if it is
+// known, and a note that something was.
+func opening(ctx context.Context, c Call) []string {
 	note := jsonLine(struct {
 		Note string `json:"note"`
 	}{"earlier turns are not shown; what the person allowed or forbade in them is not known"})

@@ -2,6 +2,7 @@ package nod
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -20,6 +21,9 @@ func transcriptText(ctx context.Context, c Call, p Profile) (string, error) {
 	for turn, err := range c.Transcript(ctx) {
 		if isMissing(err) && len(lines) == 0 {
 			return "", nil // the host keeps none, or has not written it yet
+		}
+		if errors.Is(err, ErrEarlier) && len(lines) > 0 {
+			break
 		}
 		if err == nil {
 			err = ctx.Err()

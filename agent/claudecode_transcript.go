@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -15,9 +14,6 @@ import (
 
 // transcriptLimit bounds how much of a transcript is read, from its end.
 const transcriptLimit = 8 << 20
-
-// errCut says that reading ended at a limit, not at the start.
-var errCut = errors.New("the transcript was not read to its start")
 
 // claudeTranscript returns what reads a Claude Code session file: JSON lines,
 // appended to while it is read, each a user or assistant message or one of a
@@ -31,9 +27,8 @@ var errCut = errors.New("the transcript was not read to its start")
 // yielded.
 //
 // Any error ends the turns: no such file, not a regular one, a line that is
-// not of the format (a torn last one is skipped), no message in it at all.
-// Where the limit ends the reading, a turn of the harness says so, if any
-// other turn came before it.
+// not of the format (a torn last one is skipped), no message in it at all,
+// [nod.ErrEarlier] where not all was read.
 func claudeTranscript(name, call string) func(context.Context) iter.Seq2[nod.Turn, error] {
 	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
 		return func(yield func(nod.Turn, error) bool) {
@@ -52,6 +47,7 @@ func claudeTranscript(name, call string) func(context.Context) iter.Seq2[nod.Tur
 // claudeReader turns lines into turns, newest first.
 type claudeReader struct {
 	lines  *backwards
+	walk   walk
 	call   string // id of the call that is left out
 	ahead  []claudeLine
 	broken error // what reading ahead met behind them
@@ -89,7 +85,7 @@ func (r *claudeReader) read() (claudeLine, error) {
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		line, err := parseClaudeLine(text)
+		line, err := parseClaudeLine(text, &r.walk)
 		switch {
 		case err != nil && last:
 			continue // half written
@@ -107,7 +103,7 @@ type claudeLine struct {
 	origin nod.Origin
 	time   time.Time
 	blocks []claudeBlock
-	result object // toolUseResult, if it is an object
+	answer string // what toolUseResult says that a person chose
 }
 
 // claudeBlock is one piece of a message.
@@ -122,8 +118,14 @@ type claudeBlock struct {
 
 // parseClaudeLine reads one line. The host writes it with JSON.stringify, in
 // which a text that was cut may end in half a character.
-func parseClaudeLine(text []byte) (claudeLine, error) {
-	top, err := readObject(text, scanner{depth: 512, halve: true})
+func parseClaudeLine(text []byte, w *walk) (claudeLine, error) {
+	top, err := w.objectUntil(text, claudeRepeats)
+	if err == nil && w.stopped {
+		if line, ok := claudeResultLine(top); ok {
+			return line, nil
+		}
+		top, err = w.object(text)
+	}
 	if err != nil {
 		return claudeLine{}, err
 	}
@@ -138,9 +140,43 @@ func parseClaudeLine(text []byte) (claudeLine, error) {
 	line.origin = claudeOrigin(line.kind, f)
 	if m := f.maybe("toolUseResult"); m != nil && m.value[0] == '{' {
 		result, _ := f.asObject(m)
-		line.result = result.object
+		line.answer = claudeAnswer(result.object)
 	}
 	return line, err
+}
+
+// claudeRepeats reports whether a member says again what a tool returned: the
+// output of a command, a file, a patch, a list. That of a question, in which a
+// person's answer stands, begins otherwise.
+func claudeRepeats(key, value []byte) bool {
+	if string(key) != "toolUseResult" {
+		return false
+	}
+	for _, begin := range []string{`"`, `[`, `{"stdout":`, `{"type":`, `{"filePath":`, `{"mode":`, `{"filenames":`} {
+		if bytes.HasPrefix(value, []byte(begin)) {
+			return true
+		}
+	}
+	return false
+}
+
+// claudeResultLine reads what stands before such a member; ok is false where
+// that is anything else than results of tools.
+func claudeResultLine(top object) (line claudeLine, ok bool) {
+	var err error
+	f := fieldsOf(top, &err)
+	message, given := f.maybeChild("message")
+	if given == nil || f.optional("type") != "user" {
+		return line, false
+	}
+	line = claudeLine{kind: "user", origin: nod.OriginTool, blocks: claudeBlocks(message)}
+	line.time, _ = time.Parse(time.RFC3339, top.hint("timestamp"))
+	for _, b := range line.blocks {
+		if b.kind != "tool_result" {
+			return line, false
+		}
+	}
+	return line, err == nil && len(line.blocks) > 0
 }
 
 // claudeOrigin says who speaks in the texts of a line. A field that is not
@@ -209,7 +245,7 @@ func claudeBlockOf(f fields) claudeBlock {
 	case "tool_use":
 		b.id, b.tool = f.optional("id"), f.word("name")
 		if m := f.maybe("input"); m != nil {
-			b.input = m.value
+			b.input = bytes.Clone(m.value)
 		}
 	case "tool_result":
 		b.id, b.fails = f.optional("tool_use_id"), f.flag("is_error")
@@ -218,20 +254,20 @@ func claudeBlockOf(f fields) claudeBlock {
 	return b
 }
 
-// claudeResult joins the texts of what a tool returned.
+// claudeResult joins the beginnings of the texts that a tool returned.
 func claudeResult(f fields) string {
 	m := f.maybe("content")
 	switch {
 	case m == nil:
 		return ""
 	case m.value[0] == '"':
-		return f.asText(m)
+		return f.beginning(m)
 	case m.value[0] != '[':
 		return ""
 	}
 	var texts []string
 	for _, part := range f.list("content") {
-		if text := part.hint("text"); text != "" {
+		if text := part.beginning(part.maybe("text")); text != "" {
 			texts = append(texts, text)
 		}
 	}
@@ -295,12 +331,17 @@ func claudeSpeaker(text string) nod.Origin {
 // close before it, be of that tool, and must not have brought its answers
 // along, as the model may.
 func (r *claudeReader) answer(line claudeLine, b claudeBlock) string {
-	if b.fails || line.origin != nod.OriginPerson || len(line.blocks) != 1 {
+	if line.answer == "" || b.fails || line.origin != nod.OriginPerson || len(line.blocks) != 1 || !r.asked(b.id) {
 		return ""
 	}
+	return line.answer
+}
+
+// claudeAnswer is what a person chose, as the result of a question says it.
+func claudeAnswer(result object) string {
 	var err error
-	answers, given := fieldsOf(line.result, &err).maybeChild("answers")
-	if given == nil || err != nil || !r.asked(b.id) {
+	answers, given := fieldsOf(result, &err).maybeChild("answers")
+	if given == nil || err != nil {
 		return ""
 	}
 	var chosen []string

@@ -226,7 +226,7 @@ func TestCodexTranscript(t *testing.T) {
 		`{"timestamp":"2026-11-20T10:00:00Z","type":"response_item","payload":{"type":"reasoning"}}`,
 	}
 	want := []string{
-		"tool: the user agrees", `agent: exec_command {"cmd":"ls"}`, "agent: I will",
+		`agent: exec_command {"cmd":"ls"}`, "agent: I will",
 		"other: unmarked", "other: both", "person: publish it", "harness: <environment_context>",
 	}
 	file := writeLines(t, lines)

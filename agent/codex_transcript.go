@@ -20,7 +20,12 @@ import (
 // environment, AGENTS.md, what a hook or another agent put there) is not, and
 // in a sub-agent's file nothing is.
 func codexTranscript(name, call string, child bool) func(context.Context) iter.Seq2[nod.Turn, error] {
-	return lineTranscript(name, "Codex", codexLine(call, child))
+	return lineTranscript(name, "Codex", codexResults(), codexLine(call, child))
+}
+
+func codexResults() []string {
+	const item = `"response_item","payload":{"type":`
+	return []string{item + `"function_call_output",`, item + `"custom_tool_call_output",`}
 }
 
 // codexLine reads one line of a rollout.
@@ -52,7 +57,7 @@ func codexTurns(p fields, call string, child bool) []nod.Turn {
 		}
 		return []nod.Turn{{Origin: nod.OriginAgent, Tool: p.word("name"), Input: codexInput(p, kind)}}
 	case "function_call_output", "custom_tool_call_output":
-		if text := codexText(p, "output"); text != "" {
+		if text := returnedText(p, "output"); text != "" {
 			return []nod.Turn{{Origin: nod.OriginTool, Text: text}}
 		}
 	}
@@ -96,7 +101,7 @@ func codexSpeaker(p fields, child bool) nod.Origin {
 	if kinds == nil || kinds.value[0] != '[' {
 		return nod.OriginOther
 	}
-	items := parts(kinds.value)
+	items := meta.within(kinds)
 	typed := func(m member) bool { return string(m.value) == `"user.text"` }
 	switch {
 	case len(items) == 0 || !slices.ContainsFunc(items, typed):
@@ -123,6 +128,24 @@ func codexText(p fields, key string) string {
 	var text string
 	for _, part := range p.list(key) {
 		text = joined(text, part.hint("text"))
+	}
+	return text
+}
+
+// returnedText is codexText for what a tool gave back: the beginnings.
+func returnedText(p fields, key string) string {
+	m := p.maybe(key)
+	if m == nil || m.value[0] == '"' {
+		return p.beginning(m)
+	}
+	if m.value[0] != '[' {
+		return ""
+	}
+	var text string
+	for _, part := range p.list(key) {
+		if m := part.maybe("text"); m != nil && m.value[0] == '"' {
+			text = joined(text, part.beginning(m))
+		}
 	}
 	return text
 }

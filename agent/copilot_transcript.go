@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"iter"
@@ -23,9 +24,11 @@ func copilotTranscript(environ []string, session string) func(context.Context) i
 				yield(nod.Turn{}, errors.New("nobody can say where the session's events are"))
 			}
 		}
-		return lineTranscript(name, "Copilot", copilotTurns)(ctx)
+		return lineTranscript(name, "Copilot", copilotResults(), copilotTurns)(ctx)
 	}
 }
+
+func copilotResults() []string { return []string{`"tool.execution_complete",`} }
 
 // copilotEvents is the session's file, "" where nobody can say.
 func copilotEvents(environ []string, session string) string {
@@ -75,13 +78,13 @@ func copilotTurn(kind string, data fields) nod.Turn {
 	case "tool.execution_start":
 		turn := nod.Turn{Origin: nod.OriginAgent, Tool: data.word("toolName")}
 		if m := data.maybe("arguments"); m != nil {
-			turn.Input = m.value
+			turn.Input = bytes.Clone(m.value)
 		}
 		return turn
 	}
 	turn := nod.Turn{Origin: nod.OriginTool}
 	if result, given := data.maybeChild("result"); given != nil {
-		turn.Text = result.optional("content")
+		turn.Text = result.beginning(result.maybe("content"))
 	}
 	return turn
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+	"unicode/utf8"
 )
 
 // find returns the value of a key, nil where it is absent, and refuses the
@@ -16,11 +17,17 @@ func (o object) find(key string) (found *member, err error) {
 		switch {
 		case string(m.key) == key:
 			found = m
-		case bytes.EqualFold(m.key, []byte(key)):
+		case mayEqual(m.key, key) && bytes.EqualFold(m.key, []byte(key)):
 			return nil, at(m.at, join(o.path, m.key), fmt.Sprintf("the key differs from %q in case only", key))
 		}
 	}
 	return found, nil
+}
+
+// mayEqual is false for nearly all keys that differ in more than case: two
+// ASCII characters that are equal but for case have the same lower five bits.
+func mayEqual(key []byte, other string) bool {
+	return len(key) > 0 && len(other) > 0 && (key[0] >= utf8.RuneSelf || (key[0]^other[0])&0x1f == 0)
 }
 
 // hint reads a string that decides nothing: "" where it is absent or wrong.
@@ -99,7 +106,32 @@ func (f fields) asText(m *member) string {
 		f.wrong(m, "a string")
 		return ""
 	}
+	if f.walk != nil {
+		if err := checkText(m.value); err != nil {
+			f.wrong(m, err.Error()+"; a string")
+			return ""
+		}
+	}
 	return unescape(m.value[1 : len(m.value)-1])
+}
+
+// returnedLimit is how much of what a tool returned a transcript shows: no
+// model is shown any of it.
+const returnedLimit = 256
+
+// beginning reads a string that may be absent, and of a long one the
+// beginning, cut where a character ends.
+func (f fields) beginning(m *member) string {
+	if m == nil || m.value[0] != '"' || len(m.value) <= returnedLimit {
+		return f.asText(m)
+	}
+	s := scanner{text: m.value[:returnedLimit], halve: true}
+	_, _ = s.str() // it fails where the text is cut
+	end := s.at
+	for m.value[end-1] == '\\' {
+		end--
+	}
+	return unescape(m.value[1:end])
 }
 
 // flag reads a boolean that may be absent.
@@ -108,11 +140,11 @@ func (f fields) flag(key string) bool {
 	if m == nil {
 		return false
 	}
-	if c := m.value[0]; c != 't' && c != 'f' {
+	word := string(m.value)
+	if word != "true" && word != "false" {
 		f.wrong(m, "true or false")
-		return false
 	}
-	return m.value[0] == 't'
+	return word == "true"
 }
 
 // milliseconds reads a duration that may be absent.
@@ -147,16 +179,40 @@ func (f fields) asObject(m *member) (fields, json.RawMessage) {
 		f.wrong(m, "an object")
 		return fields{err: f.err}, nil
 	}
-	return f.inside(m.value, m.at, join(f.path, m.key)), m.value
+	return f.inside(m, f.below(m, -1)), m.value
 }
 
-// inside returns the members of an object that lies in a checked text.
-func (f fields) inside(text []byte, offset int, path string) fields {
-	o := object{members: parts(text), path: path}
-	for i := range o.members {
-		o.members[i].at += offset
+// inside returns the members of an object among the members of f.
+func (f fields) inside(m *member, path string) fields {
+	return fields{object: object{members: f.within(m), path: path, walk: f.walk}, err: f.err}
+}
+
+// within splits an object or array among the members of f.
+func (f fields) within(m *member) []member {
+	if f.walk != nil {
+		list, err := f.walk.in(m.node)
+		if err != nil && *f.err == nil {
+			*f.err = badInput(err)
+		}
+		return list
 	}
-	return fields{object: o, err: f.err}
+	list := parts(m.value)
+	for i := range list {
+		list[i].at += m.at
+	}
+	return list
+}
+
+// below is the path of a member, or of an element of it. In a line of a host's
+// file, of which there are thousands, it is left out.
+func (f fields) below(m *member, index int) string {
+	switch {
+	case f.walk != nil:
+		return ""
+	case index < 0:
+		return join(f.path, m.key)
+	}
+	return join(f.path, m.key) + "[" + strconv.Itoa(index) + "]"
 }
 
 // list reads a required array of objects.
@@ -169,14 +225,15 @@ func (f fields) list(key string) []fields {
 		f.wrong(m, "an array")
 		return nil
 	}
-	var out []fields
-	for i, e := range parts(m.value) {
-		path := join(f.path, m.key) + "[" + strconv.Itoa(i) + "]"
+	elements := f.within(m)
+	out := make([]fields, 0, len(elements))
+	for i, e := range elements {
+		path := f.below(m, i)
 		if e.value[0] != '{' {
-			*f.err = badInput(at(m.at+e.at, path, "an object is expected"))
+			*f.err = badInput(at(e.at, path, "an object is expected"))
 			return nil
 		}
-		out = append(out, f.inside(e.value, m.at+e.at, path))
+		out = append(out, f.inside(&e, path))
 	}
 	return out
 }
@@ -190,8 +247,8 @@ func (f fields) texts(key string) (all []string) {
 	case m.value[0] != '[':
 		return []string{f.asText(m)}
 	}
-	for _, one := range parts(m.value) {
-		one.key, one.at = m.key, m.at+one.at
+	for _, one := range f.within(m) {
+		one.key = m.key
 		all = append(all, f.asText(&one))
 	}
 	return all
@@ -231,7 +288,9 @@ func skim(text []byte, i int) int {
 	for depth := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			i = closing(text, i)
+			if i = closing(text, i); i < 0 {
+				return len(text)
+			}
 		case '{', '[':
 			depth++
 			continue
@@ -251,15 +310,36 @@ func skim(text []byte, i int) int {
 	return len(text)
 }
 
-// closing returns the offset of the quote that closes the one at i.
+// closing returns the offset of the quote that closes the one at i, -1 where
+// there is none. It looks for the next quote, and where quotes are dense, as in
+// JSON within JSON, at each byte for a while.
 func closing(text []byte, i int) int {
-	for i++; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			return i
-		case '\\':
-			i++
+	for i++; ; {
+		next := bytes.IndexByte(text[i:], '"')
+		if next < 0 {
+			return -1
+		}
+		end := i + next
+		slash := end
+		for text[slash-1] == '\\' {
+			slash--
+		}
+		if (end-slash)%2 == 0 {
+			return end
+		}
+		if i = end + 1; next > 16 {
+			continue
+		}
+		for stop := min(i+256, len(text)); i < stop; i++ {
+			if text[i] == '"' {
+				return i
+			}
+			if text[i] == '\\' {
+				i++
+			}
+		}
+		if i >= len(text) {
+			return -1
 		}
 	}
-	return len(text) - 1
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"slices"
@@ -22,7 +23,7 @@ func geminiTranscript(name string) func(context.Context) iter.Seq2[nod.Turn, err
 	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
 		return func(yield func(nod.Turn, error) bool) {
 			r := geminiReader{seen: map[string]bool{}}
-			lineTranscript(name, "Gemini CLI", r.turns)(ctx)(yield)
+			lineTranscript(name, "Gemini CLI", nil, r.turns)(ctx)(yield)
 		}
 	}
 }
@@ -104,7 +105,7 @@ func geminiTurns(m fields) (turns []nod.Turn) {
 func calledTurn(call fields) nod.Turn {
 	turn := nod.Turn{Origin: nod.OriginAgent, Tool: call.word("name")}
 	if args := call.maybe("args"); args != nil {
-		turn.Input = args.value
+		turn.Input = bytes.Clone(args.value)
 	}
 	return turn
 }
@@ -156,8 +157,8 @@ func responseText(response fields) string {
 	if given == nil {
 		return ""
 	}
-	if text := inner.hint("output"); text != "" {
-		return text
+	if m := inner.maybe("output"); m != nil && m.value[0] == '"' {
+		return inner.beginning(m)
 	}
 	return inner.hint("error")
 }

@@ -25,7 +25,7 @@ import (
 //	ask         deny             ask                         deny
 //	deny        deny             deny                        deny
 //
-// Nothing is known of transcripts, so none is read.
+// No transcript is read: docs/agents.md says of each agent why not.
 type Generic struct {
 	// Agent is the name of a row.
 	Agent string

@@ -42,8 +42,7 @@ type Opencode struct{}
 // Name returns "opencode".
 func (Opencode) Name() string { return "opencode" }
 
-// Capabilities returns what was measured on 1.18.33. opencode keeps its
-// sessions in a database, so there is no transcript.
+// Capabilities returns what was measured on 1.18.33.
 func (Opencode) Capabilities() Capabilities {
 	return Capabilities{
 		Tried:         "1.18.33",

@@ -4,40 +4,35 @@ import (
 	"bufio"
 	"context"
 	"io"
-	"os"
-	"path/filepath"
-	"syscall"
 
 	"github.com/nodgate/nod"
 )
 
-// openingLimit bounds how much of a transcript is read from its start.
-const openingLimit = 1 << 20
+// openingLimit bounds how far into a transcript the opening is looked for, and
+// openingLine how long its line may be: a picture may stand in it.
+const (
+	openingLimit = 1 << 20
+	openingLine  = 8 << 20
+)
 
 // opening returns what finds the first thing that the person said in a file
 // of lines that only grows. turns reads one line; a line that it cannot read
 // ends the search.
 func opening(name string, turns func(line []byte) ([]nod.Turn, error)) func(context.Context) (nod.Turn, bool) {
 	return func(ctx context.Context) (nod.Turn, bool) {
-		if !filepath.IsAbs(name) {
-			return nod.Turn{}, false
-		}
-		file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		file, _, err := openRegular(name)
 		if err != nil {
 			return nod.Turn{}, false
 		}
 		defer file.Close()
-		if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-			return nod.Turn{}, false
-		}
-		return firstOfPerson(ctx, io.LimitReader(file, openingLimit), turns)
+		return firstOfPerson(ctx, file, turns)
 	}
 }
 
 func firstOfPerson(ctx context.Context, from io.Reader, turns func([]byte) ([]nod.Turn, error)) (nod.Turn, bool) {
 	lines := bufio.NewScanner(from)
-	lines.Buffer(nil, openingLimit)
-	for lines.Scan() && ctx.Err() == nil {
+	lines.Buffer(make([]byte, 0, 32<<10), openingLine)
+	for seen := 0; seen < openingLimit && ctx.Err() == nil && lines.Scan(); seen += len(lines.Bytes()) + 1 {
 		if len(lines.Bytes()) == 0 {
 			continue
 		}
@@ -57,7 +52,7 @@ func firstOfPerson(ctx context.Context, from io.Reader, turns func([]byte) ([]no
 // lineOpening is opening for what lineTranscript reads.
 func lineOpening(name string, read turnsOf) func(context.Context) (nod.Turn, bool) {
 	return opening(name, func(text []byte) ([]nod.Turn, error) {
-		line, err := readObject(text, scanner{depth: 512, halve: true})
+		line, err := new(walk).object(text)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +63,7 @@ func lineOpening(name string, read turnsOf) func(context.Context) (nod.Turn, boo
 
 // claudeOpening reads what may be the opening in one line of Claude Code's.
 func claudeOpening(line []byte) ([]nod.Turn, error) {
-	parsed, err := parseClaudeLine(line)
+	parsed, err := parseClaudeLine(line, new(walk))
 	if err != nil || parsed.kind != "user" || parsed.origin != nod.OriginPerson {
 		return nil, err
 	}

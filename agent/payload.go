@@ -39,6 +39,7 @@ type member struct {
 	key   []byte // decoded
 	value json.RawMessage
 	at    int // offset of the value in the whole text
+	node  int // of the walk, if there is one
 }
 
 // object is a JSON object whose text has been checked to the last byte. Its
@@ -46,6 +47,7 @@ type member struct {
 type object struct {
 	members []member
 	path    string // key path of the object, "" at the top
+	walk    *walk  // what found it; nil in a payload, which is checked as a whole
 }
 
 // readPayload checks the whole text and returns its top level.

@@ -14,8 +14,13 @@ import (
 // are in internal/install/plugin; the payload and the answer are nod's own:
 //
 //	{"hook", "tool", "session", "call", "directory", "args",
-//	 "server"?, "interactive"?, "asks"?, "failed"?}
+//	 "server"?, "interactive"?, "asks"?, "failed"?,
+//	 "said"?: [{"by", "text", "tool"?}], "first"?, "cut"?}
 //	{"decision": "allow" | "ask" | "deny", "reason"}
+//
+// said is the conversation as the lines in the agent heard it, oldest first
+// and bounded there, without what tools returned; first is what the person
+// said first, and cut says that turns are left out. See saidTranscript.
 //
 // The lines block where nod-hook exits with anything but 0, is killed, is too
 // slow or prints something else. Nothing printed is no decision.
@@ -67,6 +72,7 @@ func (s shim) decodeCall(e *Event, f fields, environ []string) {
 	if m := f.maybe("directory"); m != nil && !path.IsAbs(e.Project) {
 		f.wrong(m, "an absolute path")
 	}
+	s.decodeSaid(&e.Call, f)
 	in, raw := f.child("args")
 	e.Call.Input = raw
 	if *f.err != nil || s.decodeMCP(&e.Call, f) {

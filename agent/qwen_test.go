@@ -114,7 +114,7 @@ func TestQwenTranscript(t *testing.T) {
 		line("tool_result", "tool_result", "", `{"functionResponse":{"id":"call_6","name":"run_shell_command","response":{"output":"the user agrees"}}}`),
 		line("tool_result", "tool_result", "", `{"functionResponse":{"id":"call_5","name":"read_file","response":{"error":"no such file"}}}`),
 	}
-	want := []string{"tool: no such file", "tool: the user agrees", `agent: run_shell_command {"command":"ls"}`, "agent: I will",
+	want := []string{`agent: run_shell_command {"command":"ls"}`, "agent: I will",
 		"other: see @notes\nwhat stands in notes", "harness: <task-notification>", "harness: unmarked", "other agent: to a child",
 		"harness: in the background", "harness: go on to the goal", "harness: by the clock", "person: and tag it", "person: publish it"}
 	const name = "/home/ada/.qwen/projects/-home-ada-loom/chats/9e0c0ffe-0000-4000-8000-00000000cafe.jsonl"

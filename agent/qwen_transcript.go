@@ -18,8 +18,10 @@ import (
 // and no subtype but that of a message that came while the agent worked) and
 // it is one text that nothing marks as the host's own.
 func qwenTranscript(name, call string) func(context.Context) iter.Seq2[nod.Turn, error] {
-	return lineTranscript(name, "Qwen Code", qwenLine(call))
+	return lineTranscript(name, "Qwen Code", qwenResults(), qwenLine(call))
 }
+
+func qwenResults() []string { return []string{`"tool_result",`} }
 
 // qwenLine reads one line.
 func qwenLine(call string) turnsOf {

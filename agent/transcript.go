@@ -18,13 +18,15 @@ type turnsOf func(line object) (turns []nod.Turn, message bool, err error)
 
 // lineTranscript returns what reads a file of JSON lines that is appended to
 // while it is read, newest turn first, from its end. host names the format in
-// errors.
+// errors. results is what stands behind the first "type": of a line that holds
+// what a tool returned and nothing else, where a line says that early: of a
+// long file such lines are nearly all, no model is shown them, and they are
+// not looked into.
 //
 // Any error ends the turns: no such file, not a regular one, a line that is
-// not of the format (a torn last one is skipped), no message in it at all.
-// Where the limit ends the reading, a turn of the harness says so, if any
-// other turn came before it.
-func lineTranscript(name, host string, read turnsOf) func(context.Context) iter.Seq2[nod.Turn, error] {
+// not of the format (a torn last one is skipped), no message in it at all,
+// [nod.ErrEarlier] where not all was read.
+func lineTranscript(name, host string, results []string, read turnsOf) func(context.Context) iter.Seq2[nod.Turn, error] {
 	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
 		return func(yield func(nod.Turn, error) bool) {
 			lines, err := openBackwards(name, transcriptLimit)
@@ -33,22 +35,31 @@ func lineTranscript(name, host string, read turnsOf) func(context.Context) iter.
 				return
 			}
 			defer lines.close()
-			r := lineReader{lines: lines, host: host, read: read}
+			r := lineReader{lines: lines, host: host, results: results, read: read}
 			newestFirst(ctx, host, r.next, yield)
 		}
 	}
 }
 
 type lineReader struct {
-	lines *backwards
-	host  string
-	read  turnsOf
+	lines   *backwards
+	walk    walk
+	host    string
+	results []string
+	read    turnsOf
+}
+
+// isResult reports whether a line holds only what a tool returned. A text in
+// it cannot pass for the key: its quotes are escaped.
+func (r *lineReader) isResult(line []byte) bool {
+	_, kind, found := bytes.Cut(line[:min(len(line), 512)], []byte(`"type":`))
+	return found && slices.ContainsFunc(r.results, func(result string) bool { return bytes.HasPrefix(kind, []byte(result)) })
 }
 
 // newestFirst yields the turns of the messages that next returns, each oldest
-// first. next ends with io.EOF at the start, and with errCut at a limit.
+// first. next ends with io.EOF at the start, and with nod.ErrEarlier at a limit.
 func newestFirst(ctx context.Context, host string, next func() ([]nod.Turn, error), yield func(nod.Turn, error) bool) {
-	messages, yielded := 0, 0
+	messages := 0
 	for ; ; messages++ {
 		turns, err := next()
 		if err == nil {
@@ -60,15 +71,11 @@ func newestFirst(ctx context.Context, host string, next func() ([]nod.Turn, erro
 		case errors.Is(err, io.EOF):
 			yield(nod.Turn{}, errors.New("the transcript holds no message of "+host))
 			return
-		case errors.Is(err, errCut) && yielded > 0:
-			yield(nod.Turn{Origin: nod.OriginHarness, Text: "earlier turns are not shown"}, nil)
-			return
 		case err != nil:
 			yield(nod.Turn{}, err)
 			return
 		}
 		for _, turn := range slices.Backward(turns) {
-			yielded++
 			if !yield(turn, nil) {
 				return
 			}
@@ -87,7 +94,10 @@ func (r *lineReader) next() ([]nod.Turn, error) {
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		line, err := readObject(text, scanner{depth: 512, halve: true})
+		if r.isResult(text) {
+			return nil, nil
+		}
+		line, err := r.walk.object(text)
 		if err != nil && last {
 			continue // half written
 		}

@@ -21,7 +21,7 @@ func plugin(name string) func(o Options) []byte {
 	return func(o Options) []byte {
 		var b bytes.Buffer
 		fmt.Fprintf(&b, "%swritten by nod install %s; nod uninstall %s removes it.\n", pluginMark, o.Agent, o.Agent)
-		b.WriteString("import { spawn } from \"node:child_process\"\n\nconst words = ")
+		b.WriteString("import { spawn } from \"node:child_process\"\nimport { fstatSync } from \"node:fs\"\n\nconst words = ")
 		b.Write(encode(o.words()))
 		b.WriteByte('\n')
 		for _, part := range []string{"shim.js", name} {

@@ -21,6 +21,15 @@ function vague(permission) {
   return typeof permission === "object" && permission !== null && Object.keys(permission).some((key) => /[*?]/.test(key))
 }
 
+// quietly returns what f does, undefined where it fails.
+async function quietly(f) {
+  try {
+    return await f()
+  } catch {
+    return undefined
+  }
+}
+
 export const Nod = async ({ client, directory }) => {
   const parents = new Map() // sub-agents' sessions
   const granted = new Map() // what nod has allowed: tool and arguments
@@ -31,6 +40,22 @@ export const Nod = async ({ client, directory }) => {
     for (let up; (up = parents.get(session)); session = up);
     return session
   }
+  // remembered is what is kept of a session that no agent started, undefined for
+  // others. What a session is, and whether it has messages already, the host
+  // says: a text of its own record may be a command's, so they are not read.
+  const remembered = async (id) => {
+    if (sessions.has(id)) return sessions.get(id)
+    if (parents.has(id)) return undefined
+    const { data } = await client.session.get({ path: { id } })
+    if (data.parentID) {
+      parents.set(id, data.parentID)
+      return undefined
+    }
+    const { data: before } = await client.session.messages({ path: { id }, query: { limit: 1 } })
+    return memoryOf(id, before.length > 0)
+  }
+  const commands = new Map() // sessions in which a command's text is on its way: its texts
+  const typed = (parts) => parts.filter((part) => part.type === "text" && part.synthetic !== true && part.ignored !== true).map((part) => part.text)
   const about = (hook, input, args) => {
     const server = servers.find((name) => input.tool.startsWith(name + "_"))
     const payload = { hook, tool: input.tool, session: root(input.sessionID), call: input.callID, directory, args }
@@ -63,11 +88,34 @@ export const Nod = async ({ client, directory }) => {
       if (permission === "bash" && metadata?.command !== call.args.command) return
       await client.postSessionIdPermissionsPermissionId({ path: { id: sessionID, permissionID: id }, body: { response: "once" } })
     },
+    // A command of the person's is a text of somebody else's; theirs are its
+    // name and its arguments.
+    "command.execute.before": async (input, output) => {
+      const kept = await quietly(() => remembered(input.sessionID))
+      const texts = typed(output.parts)
+      if (kept) note(kept, { by: "person", text: "/" + input.command + " " + input.arguments })
+      if (texts.length > 0) commands.set(input.sessionID, texts)
+    },
+    "chat.message": async (input, output) => {
+      const kept = await quietly(() => remembered(input.sessionID))
+      const texts = typed(output.parts)
+      const command = commands.get(input.sessionID)
+      if (command !== undefined) {
+        if (texts.length === command.length && texts.every((text, i) => text === command[i])) commands.delete(input.sessionID)
+      } else if (kept && process.argv.includes("run") && piped()) kept.cut = true
+      else if (kept) for (const text of texts) note(kept, { by: "person", text })
+    },
+    "experimental.text.complete": async (input, output) => {
+      const kept = sessions.get(input.sessionID)
+      if (kept && output.text) note(kept, { by: "agent", text: output.text })
+    },
     "tool.execute.before": async (input, output) => {
       const key = input.sessionID + " " + input.callID
       granted.delete(key)
       const args = output.args ?? {}
-      const answer = await ask(about("tool.execute.before", input, args))
+      const kept = sessions.get(root(input.sessionID))
+      const payload = { ...about("tool.execute.before", input, args), ...(kept && told(kept)) }
+      const answer = await ask(payload).finally(() => kept && kept === sessions.get(input.sessionID) && noteCall(kept, input.tool, args))
       if (answer.decision === "ask") throw new Error("nod cannot ask here: " + answer.reason)
       if (answer.decision === "allow") granted.set(key, { tool: input.tool, args: JSON.parse(JSON.stringify(args)) })
     },

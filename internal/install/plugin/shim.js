@@ -52,3 +52,61 @@ function ask(payload) {
 function tell(payload) {
   ask(payload).catch(() => {})
 }
+
+// What of a session nod-hook is told, so that a model of nod's can see what
+// the person asked for: what they typed, and what the agent said and called.
+// What a tool returned is never among it.
+const sessions = new Map()
+const memory = { sessions: 64, chars: 32768, text: 6000, input: 400 }
+
+// short keeps the beginning and the end of a long text.
+function short(text, limit) {
+  if (text.length > limit) text = text.slice(0, (limit * 2) / 3) + " [... left out ...] " + text.slice(-limit / 3)
+  return text.toWellFormed()
+}
+
+// memoryOf is what is kept of a session. A new one is cut where turns came
+// before it.
+function memoryOf(id, cut) {
+  let kept = sessions.get(id)
+  if (kept === undefined) {
+    kept = { said: [], chars: 0, cut }
+    if (sessions.size >= memory.sessions) sessions.delete(sessions.keys().next().value)
+    sessions.set(id, kept)
+  }
+  return kept
+}
+
+// note keeps one turn, and drops the oldest beyond the bound.
+function note(kept, turn) {
+  turn.text = short(turn.text, turn.tool === undefined ? memory.text : memory.input)
+  if (turn.by === "person" && kept.first === undefined) kept.first = turn.text
+  kept.said.push(turn)
+  kept.chars += turn.text.length
+  while (kept.chars > memory.chars) {
+    kept.chars -= kept.said.shift().text.length
+    kept.cut = true
+  }
+}
+
+// noteCall keeps a call of the agent's.
+function noteCall(kept, tool, args) {
+  let text
+  try {
+    text = JSON.stringify(args)
+  } catch {}
+  note(kept, { by: "agent", tool, text: text ?? "" })
+}
+
+// told is what a payload says of a session.
+const told = (kept) => ({ said: kept.said, first: kept.first, cut: kept.cut })
+
+// piped says that a file or a pipe is this program's standard input: what it
+// holds then stands in the first message, and nobody typed it.
+function piped() {
+  try {
+    return !fstatSync(0).isCharacterDevice()
+  } catch {
+    return true
+  }
+}
