@@ -175,7 +175,11 @@ func bullets(rules []Rule) string {
 	var lines []string
 	for _, r := range rules {
 		if !r.Untrusted {
-			lines = append(lines, "- "+strings.Join(strings.Fields(r.Text), " "))
+			text := r.Text
+			if !isOneLine(text) {
+				text = strings.Join(strings.Fields(text), " ")
+			}
+			lines = append(lines, "- "+text)
 		}
 	}
 	return strings.Join(lines, "\n")

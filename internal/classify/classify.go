@@ -261,50 +261,58 @@ func checkText(text []byte, limit int) error {
 // decode reads exactly one JSON value into v: no unknown key, none twice or in
 // another case, nothing after it.
 func decode(text []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if err := checkKeys(d); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something follows its end")
-	}
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields()
-	return strict.Decode(v)
-}
-
-// checkKeys walks one value. Every key of this wire is lower case, so one that
-// is not cannot pose as another.
-func checkKeys(d *json.Decoder) error {
-	token, err := d.Token()
-	if err != nil {
+	if err := strict.Decode(v); err != nil {
 		return err
 	}
-	open, ok := token.(json.Delim)
-	if !ok {
-		return nil
+	if _, err := strict.Token(); err != io.EOF {
+		return errors.New("something follows its end")
 	}
-	seen := map[string]bool{}
-	for d.More() {
-		if open == '{' {
-			if err := checkKey(d, seen); err != nil {
+	return checkKeys(text)
+}
+
+// checkKeys looks at the keys of a text that is JSON. Every key of this wire
+// is lower case, so one that is not cannot pose as another.
+func checkKeys(text []byte) error {
+	var open []map[string]bool // the keys of each object around; nil for a list
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{':
+			open = append(open, map[string]bool{})
+		case '[':
+			open = append(open, nil)
+		case '}', ']':
+			open = open[:len(open)-1]
+		case '"':
+			begin := i + 1
+			i = begin + quoteEnd(text[begin:])
+			if rest := bytes.TrimLeft(text[i+1:], " \t\r\n"); len(rest) == 0 || rest[0] != ':' {
+				continue
+			}
+			if err := checkKey(string(text[begin:i]), open[len(open)-1]); err != nil {
 				return err
 			}
 		}
-		if err := checkKeys(d); err != nil {
-			return err
-		}
 	}
-	_, err = d.Token()
-	return err
+	return nil
 }
 
-func checkKey(d *json.Decoder, seen map[string]bool) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
+// quoteEnd returns where the quote stands that ends a string.
+func quoteEnd(text []byte) int {
+	for i := 0; ; i++ {
+		i += bytes.IndexByte(text[i:], '"')
+		before := i
+		for before > 0 && text[before-1] == '\\' {
+			before--
+		}
+		if (i-before)%2 == 0 {
+			return i
+		}
 	}
-	key, _ := token.(string)
+}
+
+func checkKey(key string, seen map[string]bool) error {
 	if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != "" {
 		return fmt.Errorf("the key %q is not known", nod.OneLine(key, 80))
 	}
