@@ -25,6 +25,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/jsonline"
 )
 
 // Version of the wire. Either side refuses any other.
@@ -53,8 +54,33 @@ func NewRequest(p nod.Prompt, timeout time.Duration) Request {
 	return Request{Version: Version, Prompt: p, TimeoutMS: ms}
 }
 
-// Encode returns r as one line.
-func (r Request) Encode() ([]byte, error) { return encode(r) }
+// Encode returns r as one line. It is written without reflection, since the
+// process that asks has just begun and asks once.
+func (r Request) Encode() []byte {
+	p := r.Prompt
+	size := 1024 + len(p.System) + len(p.User) + len(p.Quick) + len(p.Careful)
+	for _, piece := range p.Ledger {
+		size += len(piece)
+	}
+	o := jsonline.Sized(size + size/8)
+	o.Int("v", int64(r.Version))
+	o.In("prompt", func() {
+		o.Text("id", p.ID)
+		o.Text("digest", p.Digest)
+		o.Text("system", p.System)
+		if len(p.Ledger) > 0 {
+			o.Texts("ledger", p.Ledger)
+		}
+		o.Text("user", p.User)
+		o.TextIf("quick", p.Quick)
+		o.TextIf("careful", p.Careful)
+		o.TextIf("cache_key", p.CacheKey)
+		o.TextIf("memory", p.Memory)
+		o.TrueIf("keep", p.Keep)
+	})
+	o.Int("timeout_ms", r.TimeoutMS)
+	return append(o.Bytes(), '\n')
+}
 
 // ReadRequest reads the one question that in holds.
 func ReadRequest(in io.Reader) (Request, error) {
