@@ -209,7 +209,7 @@ func (n *foldedName) part(want, got string) bool {
 		if strings.HasSuffix(got, end) {
 			return true
 		}
-	} else if i := strings.IndexAny(want, "*?["); i >= 0 && strings.HasPrefix(got, want[:i]) {
+	} else if i := globIndex(want); i >= 0 && strings.HasPrefix(got, want[:i]) {
 		if ok, err := path.Match(want, got); ok || err != nil {
 			return true
 		}
@@ -221,7 +221,17 @@ func (n *foldedName) part(want, got string) bool {
 // most of the lists are made of.
 func plainEnd(want string) (end string, ok bool) {
 	end, ok = strings.CutPrefix(want, "*")
-	return end, ok && !strings.ContainsAny(end, `*?[\`)
+	return end, ok && globIndex(end) < 0 && strings.IndexByte(end, '\\') < 0
+}
+
+// globIndex returns where a pattern stops being plain text, -1 if nowhere.
+func globIndex(pattern string) int {
+	for i := 0; i < len(pattern); i++ {
+		if c := pattern[i]; c == '*' || c == '?' || c == '[' {
+			return i
+		}
+	}
+	return -1
 }
 
 // foldPath splits a path into folded components, the empty ones left out.
