@@ -43,9 +43,17 @@ func takeApart(text string) (e listEntry) {
 
 // match reports whether the last entry that matches name (real, or as
 // written) says that it belongs to the list.
+//
+// No system takes a path of more than 4 KiB. One that is longer is on every
+// list that has an entry, since to look it through would take long.
 func (l pathList) match(name string) bool {
+	if len(name) > maxName {
+		return len(l.entries) > 0
+	}
 	return l.matchParts(foldPath(name), strings.Contains(name, "~"))
 }
+
+const maxName = 4096
 
 // matchAtHome is match for folded components below home.
 func (l pathList) matchAtHome(parts []string, short bool) bool {
@@ -209,7 +217,7 @@ func (n *foldedName) part(want, got string) bool {
 		if strings.HasSuffix(got, end) {
 			return true
 		}
-	} else if i := strings.IndexAny(want, "*?["); i >= 0 && strings.HasPrefix(got, want[:i]) {
+	} else if i := globIndex(want); i >= 0 && strings.HasPrefix(got, want[:i]) {
 		if ok, err := path.Match(want, got); ok || err != nil {
 			return true
 		}
@@ -221,7 +229,17 @@ func (n *foldedName) part(want, got string) bool {
 // most of the lists are made of.
 func plainEnd(want string) (end string, ok bool) {
 	end, ok = strings.CutPrefix(want, "*")
-	return end, ok && !strings.ContainsAny(end, `*?[\`)
+	return end, ok && globIndex(end) < 0 && strings.IndexByte(end, '\\') < 0
+}
+
+// globIndex returns where a pattern stops being plain text, -1 if nowhere.
+func globIndex(pattern string) int {
+	for i := 0; i < len(pattern); i++ {
+		if c := pattern[i]; c == '*' || c == '?' || c == '[' {
+			return i
+		}
+	}
+	return -1
 }
 
 // foldPath splits a path into folded components, the empty ones left out.
@@ -292,9 +310,17 @@ func shortName(want, name string) bool {
 		return false
 	}
 	stem, digits := name[:tilde], name[tilde+1:]
-	if stem == "" || len(stem) > 6 || strings.Trim(digits, "0123456789.abcdefghijklmnopqrstuvwxyz") != "" || digits == "" || digits[0] < '0' || digits[0] > '9' {
+	if stem == "" || len(stem) > 6 || digits == "" || digits[0] < '0' || digits[0] > '9' {
 		return false
 	}
-	plain := strings.NewReplacer(".", "", " ", "", "_", "", "-", "").Replace(want)
-	return strings.HasPrefix(plain, stem)
+	for i := 0; i < len(want) && stem != ""; i++ {
+		switch c := want[i]; {
+		case c == '.' || c == ' ' || c == '_' || c == '-': // left out of an alias
+		case c != stem[0]:
+			return false
+		default:
+			stem = stem[1:]
+		}
+	}
+	return stem == "" && strings.Trim(digits, "0123456789.abcdefghijklmnopqrstuvwxyz") == ""
 }

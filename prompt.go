@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"strconv"
 	"strings"
 	"time"
@@ -142,38 +143,60 @@ func (t *trial) callText() string {
 // policyPrompt puts what most people share first, so that their prompts begin
 // alike: the policy, the built-in rules and the organisation's, then the rest.
 func policyPrompt(r Rules) string {
-	shared, own := &strings.Builder{}, &strings.Builder{}
-	for _, list := range []struct {
+	var text, own strings.Builder
+	text.Grow(len(policy) + 8<<10)
+	text.WriteString(policy + "\n\n# The rules\n")
+	for _, list := range [...]struct {
 		name  string
 		rules []Rule
 	}{{"allow", r.Allow}, {"soft_deny", r.SoftDeny}, {"hard_deny", r.HardDeny}, {"environment", r.Environment}} {
-		section(shared, list.name, list.rules, true)
-		section(own, list.name, list.rules, false)
+		section(&text, list.name, list.rules, true)
+		section(&own, list.name, list.rules, false)
 	}
-	text := policy + "\n\n# The rules\n" + shared.String()
 	if own.Len() > 0 {
-		text += "\n\n# Further rules, of the person and the repository\n" + own.String()
+		text.WriteString("\n\n# Further rules, of the person and the repository\n")
+		text.WriteString(own.String())
 	}
-	return text
+	return text.String()
 }
 
 func section(b *strings.Builder, name string, rules []Rule, shared bool) {
-	var chosen []Rule
+	found := false
 	for _, r := range rules {
-		if r.Shared() == shared {
-			chosen = append(chosen, r)
+		if r.Shared() != shared || r.Untrusted {
+			continue
 		}
+		if !found {
+			b.WriteString("\n" + name + ":")
+		}
+		found = true
+		b.WriteString("\n- ")
+		b.WriteString(bullet(r))
 	}
-	if text := bullets(chosen); text != "" {
-		b.WriteString("\n" + name + ":\n" + text + "\n")
+	if found {
+		b.WriteString("\n")
 	}
 }
 
 // cacheKey groups the prompts of one session under the same rules, without
 // saying which.
 func cacheKey(system, session string) string {
-	sum := sha256.Sum256([]byte(system + "\x00" + session))
-	return "nod-" + hex.EncodeToString(sum[:12])
+	h := sha256.New()
+	hashText(h, system)
+	hashText(h, "\x00")
+	hashText(h, session)
+	return "nod-" + hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// hashText adds a text to a hash without a copy of all of it, which may be
+// tens of kilobytes in a process that has just begun.
+func hashText(h hash.Hash, text string) {
+	var piece [512]byte
+	for len(text) > 0 {
+		n := copy(piece[:], text)
+		h.Write(piece[:n])
+		text = text[n:]
+	}
 }
 
 func systemPrompt(r Rules) string {
@@ -189,10 +212,17 @@ func bullets(rules []Rule) string {
 	var lines []string
 	for _, r := range rules {
 		if !r.Untrusted {
-			lines = append(lines, "- "+strings.Join(strings.Fields(r.Text), " "))
+			lines = append(lines, "- "+bullet(r))
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+func bullet(r Rule) string {
+	if isOneLine(r.Text) {
+		return r.Text
+	}
+	return strings.Join(strings.Fields(r.Text), " ")
 }
 
 // toolName is the canonical name, or the agent's own, quoted, where nod does

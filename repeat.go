@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell"
@@ -239,9 +240,10 @@ func newKey(purpose string) key {
 }
 
 func (k key) add(parts ...string) {
-	fmt.Fprintf(k, "%d\n", len(parts))
+	hashText(k, strconv.Itoa(len(parts))+"\n")
 	for _, p := range parts {
-		fmt.Fprintf(k, "%d:%s", len(p), p)
+		hashText(k, strconv.Itoa(len(p))+":")
+		hashText(k, p)
 	}
 }
 

@@ -190,11 +190,17 @@ func (t *trial) maySecret() string {
 	return *t.may
 }
 
+// maxEnds bounds how many ends of one word are looked at: each is a path.
+const maxEnds = 256
+
 // wordOfSecrets returns the first word that names a secret if it starts at
 // home or, with a slash in it, at the root, or if one of its ends does.
 func (g *Gate) wordOfSecrets(words []shell.Word) string {
 	for _, w := range words {
 		text := unquoted(w.Value)
+		if strings.Count(text, "/") > maxEnds {
+			return text // it may
+		}
 		parts, rooted, short := foldPath(text), strings.Contains(text, "/"), strings.Contains(text, "~")
 		for ; len(parts) > 0; parts = parts[1:] {
 			if g.secrets.matchAtHome(parts, short) || rooted && g.secrets.matchParts(parts, short) {

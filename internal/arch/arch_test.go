@@ -37,7 +37,7 @@ var layers = []struct {
 	{"internal/repo", []string{"internal/view"}, "reads a repository's files; decides nothing"},
 	{".", []string{"internal/shell", "internal/view", "internal/repo"}, "the root does no I/O and reads no settings; it is handed what it needs"},
 	{"internal/version", nil, "a constant"},
-	{"internal/classify", []string{"."}, "the wire between hook and model; links no SDK"},
+	{"internal/classify", []string{".", "internal/jsonline"}, "the wire between hook and model; links no SDK"},
 	{"internal/resident", nil, "how the hook reaches the resident process: bytes over a socket"},
 	{"internal/daemon", []string{".", "internal/classify", "internal/config", "internal/resident", "llm"}, "the resident process: answers what nod classify would, and decides nothing"},
 	{"agent", []string{"."}, "an adapter states facts about its host"},

@@ -25,6 +25,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/jsonline"
 )
 
 // Version of the wire. Either side refuses any other.
@@ -53,8 +54,33 @@ func NewRequest(p nod.Prompt, timeout time.Duration) Request {
 	return Request{Version: Version, Prompt: p, TimeoutMS: ms}
 }
 
-// Encode returns r as one line.
-func (r Request) Encode() ([]byte, error) { return encode(r) }
+// Encode returns r as one line. It is written without reflection, since the
+// process that asks has just begun and asks once.
+func (r Request) Encode() []byte {
+	p := r.Prompt
+	size := 1024 + len(p.System) + len(p.User) + len(p.Quick) + len(p.Careful)
+	for _, piece := range p.Ledger {
+		size += len(piece)
+	}
+	o := jsonline.Sized(size + size/8)
+	o.Int("v", int64(r.Version))
+	o.In("prompt", func() {
+		o.Text("id", p.ID)
+		o.Text("digest", p.Digest)
+		o.Text("system", p.System)
+		if len(p.Ledger) > 0 {
+			o.Texts("ledger", p.Ledger)
+		}
+		o.Text("user", p.User)
+		o.TextIf("quick", p.Quick)
+		o.TextIf("careful", p.Careful)
+		o.TextIf("cache_key", p.CacheKey)
+		o.TextIf("memory", p.Memory)
+		o.TrueIf("keep", p.Keep)
+	})
+	o.Int("timeout_ms", r.TimeoutMS)
+	return append(o.Bytes(), '\n')
+}
 
 // ReadRequest reads the one question that in holds.
 func ReadRequest(in io.Reader) (Request, error) {
@@ -261,50 +287,58 @@ func checkText(text []byte, limit int) error {
 // decode reads exactly one JSON value into v: no unknown key, none twice or in
 // another case, nothing after it.
 func decode(text []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if err := checkKeys(d); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something follows its end")
-	}
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields()
-	return strict.Decode(v)
-}
-
-// checkKeys walks one value. Every key of this wire is lower case, so one that
-// is not cannot pose as another.
-func checkKeys(d *json.Decoder) error {
-	token, err := d.Token()
-	if err != nil {
+	if err := strict.Decode(v); err != nil {
 		return err
 	}
-	open, ok := token.(json.Delim)
-	if !ok {
-		return nil
+	if _, err := strict.Token(); err != io.EOF {
+		return errors.New("something follows its end")
 	}
-	seen := map[string]bool{}
-	for d.More() {
-		if open == '{' {
-			if err := checkKey(d, seen); err != nil {
+	return checkKeys(text)
+}
+
+// checkKeys looks at the keys of a text that is JSON. Every key of this wire
+// is lower case, so one that is not cannot pose as another.
+func checkKeys(text []byte) error {
+	var open []map[string]bool // the keys of each object around; nil for a list
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{':
+			open = append(open, map[string]bool{})
+		case '[':
+			open = append(open, nil)
+		case '}', ']':
+			open = open[:len(open)-1]
+		case '"':
+			begin := i + 1
+			i = begin + quoteEnd(text[begin:])
+			if rest := bytes.TrimLeft(text[i+1:], " \t\r\n"); len(rest) == 0 || rest[0] != ':' {
+				continue
+			}
+			if err := checkKey(string(text[begin:i]), open[len(open)-1]); err != nil {
 				return err
 			}
 		}
-		if err := checkKeys(d); err != nil {
-			return err
-		}
 	}
-	_, err = d.Token()
-	return err
+	return nil
 }
 
-func checkKey(d *json.Decoder, seen map[string]bool) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
+// quoteEnd returns where the quote stands that ends a string.
+func quoteEnd(text []byte) int {
+	for i := 0; ; i++ {
+		i += bytes.IndexByte(text[i:], '"')
+		before := i
+		for before > 0 && text[before-1] == '\\' {
+			before--
+		}
+		if (i-before)%2 == 0 {
+			return i
+		}
 	}
-	key, _ := token.(string)
+}
+
+func checkKey(key string, seen map[string]bool) error {
 	if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != "" {
 		return fmt.Errorf("the key %q is not known", nod.OneLine(key, 80))
 	}

@@ -3,8 +3,10 @@ package classify
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -29,12 +31,8 @@ var prompt = nod.Prompt{ID: "d1", Digest: strings.Repeat("ab", 32), System: "s",
 // ask sends one question over the wire and opens the answer.
 func ask(t *testing.T, m nod.Model, r Request) (nod.Classification, error) {
 	t.Helper()
-	in, err := r.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out bytes.Buffer
-	if err := Run(context.Background(), m, bytes.NewReader(in), &out); err != nil {
+	if err := Run(context.Background(), m, bytes.NewReader(r.Encode()), &out); err != nil {
 		t.Fatal(err)
 	}
 	if line := out.String(); strings.Count(line, "\n") != 1 || !strings.HasSuffix(line, "\n") {
@@ -66,6 +64,37 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if diff := cmp.Diff(prompt, seen); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestEveryFieldIsWritten: a request is written by hand, field by field.
+func TestEveryFieldIsWritten(t *testing.T) {
+	r := NewRequest(nod.Prompt{}, time.Second)
+	for i := range reflect.TypeFor[nod.Prompt]().NumField() {
+		switch f := reflect.ValueOf(&r.Prompt).Elem().Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString("field " + strconv.Itoa(i) + " \"\\\n\u2028<&>")
+		case reflect.Slice:
+			f.Set(reflect.ValueOf([]string{"one", "two\t"}))
+		case reflect.Bool:
+			f.SetBool(true)
+		}
+	}
+	for _, r := range []Request{r, NewRequest(nod.Prompt{Digest: "d", System: "s", User: "u"}, 0)} {
+		want, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a, b Request
+		if err := errors.Join(json.Unmarshal(want, &a), json.Unmarshal(r.Encode(), &b)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(a, b); diff != "" {
+			t.Error(diff)
+		}
+		if got, err := ReadRequest(bytes.NewReader(r.Encode())); err != nil || cmp.Diff(r, got) != "" {
+			t.Errorf("%v: %s", err, cmp.Diff(r, got))
+		}
 	}
 }
 

@@ -27,10 +27,7 @@ func classifyWith(t *testing.T, provider, endpoint, dumpDir string) (nod.Classif
 			t.Fatal(err)
 		}
 	}
-	request, err := classify.Request{Version: classify.Version, Prompt: nod.Prompt{ID: "i", Digest: "d", System: "s", User: "u"}, TimeoutMS: 20_000}.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := classify.Request{Version: classify.Version, Prompt: nod.Prompt{ID: "i", Digest: "d", System: "s", User: "u"}, TimeoutMS: 20_000}.Encode()
 	var stdout, stderr bytes.Buffer
 	p := &Process{Stdin: bytes.NewReader(request), Stdout: &stdout, Stderr: &stderr, Dir: "/", Environ: []string{
 		"HOME=" + dir, "ANTHROPIC_API_KEY=poison", "OPENAI_API_KEY=poison", "ANTHROPIC_BASE_URL=http://127.0.0.1:1", "OPENAI_BASE_URL=http://127.0.0.1:1"}}

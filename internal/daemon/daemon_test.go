@@ -122,10 +122,7 @@ func (p *place) stamp() string {
 func (p *place) ask(q nod.Prompt, timeout time.Duration) (nod.Classification, classify.Answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	request, err := classify.NewRequest(q, timeout).Encode()
-	if err != nil {
-		return nod.Classification{}, classify.Answer{}, err
-	}
+	request := classify.NewRequest(q, timeout).Encode()
 	line, err := resident.Ask(ctx, p.places.State, p.stamp(), request)
 	if err != nil {
 		return nod.Classification{}, classify.Answer{}, err
@@ -211,10 +208,7 @@ func TestAnAskerThatGoesAway(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
-	request, err := classify.NewRequest(prompt("d"), time.Minute).Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := classify.NewRequest(prompt("d"), time.Minute).Encode()
 	if _, err := resident.Ask(ctx, p.places.State, p.stamp(), request); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
@@ -259,10 +253,7 @@ func TestSettingsAreReadAgain(t *testing.T) {
 func TestRubbishIsNotAnswered(t *testing.T) {
 	p := newPlace(t)
 	p.start()
-	good, err := classify.NewRequest(prompt("d"), time.Second).Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := classify.NewRequest(prompt("d"), time.Second).Encode()
 	for name, text := range map[string]string{
 		"empty": "\n", "a word": "hello\n", "JSON of another kind": "{}\n", "two keys": strings.Replace(string(good), `"v":1`, `"v":1,"v":1`, 1),
 		"another version": strings.Replace(string(good), `"v":1`, `"v":2`, 1), "too long": strings.Repeat("x", 5<<20) + "\n", "cut off": string(good[:20]),

@@ -32,17 +32,12 @@ const answerLimit = 1 << 20
 
 // Classify implements nod.Model.
 func (c classifier) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
-	request, err := classify.NewRequest(p, c.left(ctx)).Encode()
-	if err != nil {
-		return nod.Classification{}, err
-	}
+	request := classify.NewRequest(p, c.left(ctx)).Encode()
 	if c.resident {
 		if said, err, answered := c.askDaemon(ctx, p.Digest, request); answered {
 			return said, err
 		}
-		if request, err = classify.NewRequest(p, c.left(ctx)).Encode(); err != nil {
-			return nod.Classification{}, err
-		}
+		request = classify.NewRequest(p, c.left(ctx)).Encode()
 	}
 	out, err := c.run(ctx, request)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -115,35 +116,73 @@ func TestManySessionsAtOnce(t *testing.T) {
 	}
 }
 
-// What nod adds to one question: a whole answer of the hook over the daemon,
-// but for the start of its process, against the bare SDK call of the same
-// size, by turns.
+// What nod adds to one question over a warm daemon, by turns in one run: a
+// whole answer of the hook but for the start of its process, and the process
+// as a host starts it, against the bare SDK call of the same size.
 func BenchmarkWarmDecision(b *testing.B) {
 	p, srv := warmPlace(b)
-	bare := bareCall(b, srv.URL)
-	var alone, whole []time.Duration
+	bare, program := bareCall(b, srv.URL), buildHook(b)
+	var alone, whole, process times
 	n := 0
-	for b.Loop() {
-		start := time.Now()
-		bare()
-		alone = append(alone, time.Since(start))
+	question := func() *bytes.Reader {
 		n++
-		payload := p.bash(fmt.Sprintf("npm publish --tag v%d", n))
-		start = time.Now()
-		a := hook.Answer(context.Background(), p.options, bytes.NewReader(payload))
-		whole = append(whole, time.Since(start))
-		if !strings.Contains(string(a.Stdout), `"allow"`) {
-			b.Fatalf("%s%s", a.Stdout, a.Stderr)
-		}
+		return bytes.NewReader(p.bash(fmt.Sprintf("npm publish --tag v%d", n)))
 	}
-	b.ReportMetric(median(alone), "bare-ms")
-	b.ReportMetric(median(whole), "nod-ms")
-	b.ReportMetric(median(whole)-median(alone), "overhead-ms")
+	for b.Loop() {
+		alone.take(bare)
+		in := question()
+		whole.take(func() {
+			if a := hook.Answer(context.Background(), p.options, in); !strings.Contains(string(a.Stdout), `"allow"`) {
+				b.Fatalf("%s%s", a.Stdout, a.Stderr)
+			}
+		})
+		cmd := exec.Command(program, "claude-code", "--settings", p.options.Places.User, "--managed", "", "--state", p.options.Places.State, "--nod", p.options.Nod)
+		cmd.Env, cmd.Dir, cmd.Stdin = p.options.Environ, p.shop, question()
+		process.take(func() {
+			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), `"allow"`) {
+				b.Fatalf("%s, %v", out, err)
+			}
+		})
+	}
+	if asked := p.asked(); asked > 0 {
+		b.Logf("the daemon left %d of %d questions to nod classify", asked, n)
+	}
+	b.ReportMetric(alone.at(50), "bare-ms")
+	for _, of := range []struct {
+		name string
+		times
+	}{{"nod", whole}, {"process", process}} {
+		b.ReportMetric(of.at(50)-alone.at(50), of.name+"-overhead-ms")
+		b.ReportMetric(of.at(99)-alone.at(99), of.name+"-overhead-p99-ms")
+		b.ReportMetric(of.at(50)/alone.at(50), of.name+"-ratio")
+	}
 }
 
-func median(d []time.Duration) float64 {
-	slices.Sort(d)
-	return float64(d[len(d)/2].Microseconds()) / 1000
+// buildHook builds nod-hook as it is shipped.
+func buildHook(b *testing.B) string {
+	b.Helper()
+	program := filepath.Join(b.TempDir(), "nod-hook")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", program, "github.com/nodgate/nod/cmd/nod-hook")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("go build: %v\n%s", err, out)
+	}
+	return program
+}
+
+// times are how long something took, each time.
+type times []time.Duration
+
+func (t *times) take(do func()) {
+	start := time.Now()
+	do()
+	*t = append(*t, time.Since(start))
+}
+
+// at returns a percentile in milliseconds.
+func (t times) at(percent int) float64 {
+	sorted := slices.Sorted(slices.Values(t))
+	return float64(sorted[min(len(sorted)*percent/100, len(sorted)-1)].Microseconds()) / 1000
 }
 
 // bareCall is the vendor's SDK asked directly, with a prompt as long as nod's.

@@ -21,7 +21,12 @@ type Object struct {
 }
 
 // New starts an object.
-func New() *Object { return &Object{buf: append(make([]byte, 0, 1024), '{'), open: true} }
+func New() *Object { return Sized(1024) }
+
+// Sized starts an object that will have about so many bytes.
+func Sized(bytes int) *Object {
+	return &Object{buf: append(make([]byte, 0, bytes), '{'), open: true}
+}
 
 // Bytes ends the object and returns it.
 func (o *Object) Bytes() []byte { return append(o.buf, '}') }

@@ -5,6 +5,7 @@ package session
 import (
 	"bytes"
 	"io"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func (s *Session) Standing(name, sum string) (accepted, seen bool) {
 		return false, true // it does not stand in the file as it is
 	}
 	tail := s.end()
-	for _, l := range holding(tail, " "+text(name)[1:]) {
+	for l := range holding(tail, " "+text(name)[1:]) {
 		for _, d := range l.Runs {
 			if !strings.HasSuffix(d, " "+name) {
 				continue
@@ -52,7 +53,7 @@ func ran(tail []byte, call string) bool {
 	if call == "" {
 		return false
 	}
-	for _, l := range holding(tail, `"call_id":`+text(call)) {
+	for l := range holding(tail, `"call_id":`+text(call)) {
 		if l.Kind == kindPost && l.CallID == call {
 			return true
 		}
@@ -68,7 +69,7 @@ func (s *Session) Changes(name string) bool {
 	}
 	tail := s.end()
 	for dir := name; ; dir = path.Dir(dir) {
-		for _, l := range holding(tail, text(dir)) {
+		for l := range holding(tail, text(dir)) {
 			if l.Kind == kindPre && l.Said != "deny" && slices.Contains(l.Changes, dir) {
 				return true
 			}
@@ -107,22 +108,24 @@ type placedLine struct {
 	end int
 }
 
-// holding returns the valid lines that hold a text.
-func holding(buf []byte, text string) []placedLine {
-	var found []placedLine
-	for at := 0; ; {
-		i := bytes.Index(buf[at:], []byte(text))
-		if i < 0 {
-			return found
-		}
-		end := bytes.IndexByte(buf[at+i:], '\n')
-		if end < 0 {
-			return found // still being written
-		}
-		raw := lineAround(buf, at+i)
-		at += i + end
-		if l, ok := decode(raw); ok {
-			found = append(found, placedLine{l, at})
+// holding yields the valid lines that hold a text, oldest first. To read one
+// costs much more than to find it, and most look for one only.
+func holding(buf []byte, text string) iter.Seq[placedLine] {
+	return func(yield func(placedLine) bool) {
+		for at := 0; ; {
+			i := bytes.Index(buf[at:], []byte(text))
+			if i < 0 {
+				return
+			}
+			end := bytes.IndexByte(buf[at+i:], '\n')
+			if end < 0 {
+				return // still being written
+			}
+			raw := lineAround(buf, at+i)
+			at += i + end
+			if l, ok := decode(raw); ok && !yield(placedLine{l, at}) {
+				return
+			}
 		}
 	}
 }

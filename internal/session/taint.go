@@ -11,7 +11,7 @@ import (
 // first reason in sight; "" is that none does. Nothing takes it back but the
 // end of the session, since what was read stays in the agent's context.
 func (s *Session) Taint() string {
-	for _, l := range holding(s.end(), `"taint":"`) {
+	for l := range holding(s.end(), `"taint":"`) {
 		if l.Taint != "" {
 			return l.Taint
 		}
@@ -37,7 +37,7 @@ func (s *Session) Origin(name string) string {
 	if !s.Remembers() || !utf8.ValidString(name) {
 		return ""
 	}
-	for _, l := range holding(s.end(), text(name)) {
+	for l := range holding(s.end(), text(name)) {
 		if l.Kind == kindPre && l.Said != "deny" && slices.Contains(l.Fetched, name) {
 			return "downloaded"
 		}
@@ -60,10 +60,11 @@ func (s *Session) History() []string {
 		{`"sends":true`, "an earlier call may have sent data out", func(l line) bool { return l.Sends }},
 		{`"fetched":[`, "an earlier call wrote what it had fetched", func(l line) bool { return len(l.Fetched) > 0 }},
 	} {
-		if slices.ContainsFunc(holding(s.end(), kind.key), func(l placedLine) bool {
-			return l.line.Kind == kindPre && l.line.Said != "deny" && kind.is(l.line)
-		}) {
-			said = append(said, kind.says)
+		for l := range holding(s.end(), kind.key) {
+			if l.Kind == kindPre && l.Said != "deny" && kind.is(l.line) {
+				said = append(said, kind.says)
+				break
+			}
 		}
 	}
 	return said

@@ -101,6 +101,7 @@ type analysis struct {
 	work     int      // simple commands and expansions so far
 	made     int      // bytes that expansions have put together so far
 	fielded  int      // words that expansions have made so far
+	redirs   int      // redirections so far
 	passed   int      // nodes that were looked at again for loops
 	command  int      // index of the current command, -1 for none
 	wrappers []string // taken off around what is walked now
@@ -144,6 +145,7 @@ const (
 	maxWords  = 1024     // results of one expansion
 	maxMade   = 8 << 20  // bytes put together by expansions
 	maxFields = 32 << 10 // words of all commands
+	maxRedirs = 4096     // redirections walked, loops and calls unrolled
 	maxPassed = 64 << 10 // nodes walked to see what loops change
 	maxBraces = 8        // braces inside braces in one word
 	maxTexts  = 8        // sh -c in eval in sh -c ...

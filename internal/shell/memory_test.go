@@ -160,6 +160,7 @@ func TestExpansionBounds(t *testing.T) {
 		"loops":         {nestedTo(190, "for a in 1 2;do ", "b", "\ndone"), true},
 		"long script":   {strings.Repeat("x=$x/a; grep -rn foo src/a.go | head -20 > /dev/null\n", 400), false},
 		"here-document": {"x=1; cat <<E\n" + strings.Repeat("some text here $x\n", 500) + "E", false},
+		"redirections":  {"cat " + strings.Repeat("> f ", 5000), true},
 		"object":        {`curl -d {"a":{"b":{"c":1}}} x`, false},
 	} {
 		if r := Analyze(c.source, env); (r.Exceeded != "") != c.over {

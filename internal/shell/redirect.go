@@ -10,6 +10,10 @@ import (
 // what its command then reads.
 func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) (input, state) {
 	for _, r := range list {
+		if a.redirs++; a.redirs > maxRedirs {
+			a.over = "4096 redirections"
+			break
+		}
 		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 			name := strings.Trim(r.N.Value, "{}")
 			st = a.assigned(name, value{numeric: true}, name, st)

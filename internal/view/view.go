@@ -159,14 +159,31 @@ func Within(files Files, root, name string) bool {
 	if err != nil {
 		return false
 	}
-	for dir := name; ; dir = path.Dir(dir) {
-		if got, err := files.Lstat(dir); err == nil && got.Same(want) {
-			return true
+	for dir := name; ; dir = parent(dir) {
+		if len(dir) <= maxName {
+			if got, err := files.Lstat(dir); err == nil && got.Same(want) {
+				return true
+			}
 		}
 		if dir == "/" || dir == "." {
 			return false
 		}
 	}
+}
+
+// maxName is the longest path that a system takes; of a longer one, nothing is
+// there.
+const maxName = 4096
+
+// parent is path.Dir of a clean name.
+func parent(name string) string {
+	switch slash := strings.LastIndexByte(name, '/'); {
+	case slash > 0:
+		return name[:slash]
+	case slash == 0:
+		return "/"
+	}
+	return "."
 }
 
 // Below reports whether name is root or lies below it, by components of the
