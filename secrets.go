@@ -28,6 +28,9 @@ func (t *trial) secret() (why string) {
 				return Printable(name) + " holds or may hold secrets"
 			}
 		}
+		if word := t.aimsAtSecret(e); word != "" {
+			return "this may search secrets: " + Printable(word)
+		}
 		if t.searches(e) {
 			if word := t.seeksSecret(); word != "" {
 				return "this looks for secrets: " + Printable(word)
@@ -235,6 +238,71 @@ func (t *trial) picksSecret() string {
 		}
 	}
 	return ""
+}
+
+// aimsAtSecret returns the names that the search of a tree is held to, if they
+// may be those of secrets: a search that comes upon a .env is none for it, one
+// of nothing else is.
+func (t *trial) aimsAtSecret(e shell.Effect) string {
+	if !e.Recursive || e.Names || e.Command >= len(t.report.Commands) {
+		return ""
+	}
+	words := t.report.Commands[e.Command].Words
+	if slices.ContainsFunc(words, func(w shell.Word) bool { return w.Value == "--files" }) {
+		return "" // prints names
+	}
+	for i := range words {
+		for _, glob := range heldTo(words, i) {
+			name := path.Base(glob)
+			if glob[0] != '!' && (globsSecret(name) || t.gate.secrets.match("/"+name)) {
+				return glob
+			}
+		}
+	}
+	return ""
+}
+
+// heldTo returns what the option of grep, ripgrep or ag at i says about the
+// names of files to be searched.
+func heldTo(words []shell.Word, i int) []string {
+	text, next := words[i].Value, ""
+	if i+1 < len(words) {
+		next = words[i+1].Value
+	}
+	name, value, equals := strings.Cut(text, "=")
+	switch name {
+	case "--include", "--glob", "--iglob", "--file-search-regex":
+		if !equals {
+			value = next
+		}
+	default:
+		if letters, short := shortOptions(text); !short || !strings.ContainsAny(letters, "gG") || path.Base(words[0].Value) != "rg" && path.Base(words[0].Value) != "ag" {
+			return nil
+		}
+		if value = text[strings.IndexAny(text, "gG")+1:]; value == "" {
+			value = next
+		}
+	}
+	return alternatives(value)
+}
+
+// alternatives are the globs that a list in braces stands for; those with more
+// than one list stand for themselves.
+func alternatives(glob string) (all []string) {
+	before, rest, opens := strings.Cut(glob, "{")
+	list, after, closes := strings.Cut(rest, "}")
+	switch {
+	case glob == "":
+		return nil
+	case !opens || !closes:
+		return []string{glob}
+	}
+	for part := range strings.SplitSeq(list, ",") {
+		if part = before + part + after; part != "" {
+			all = append(all, part)
+		}
+	}
+	return all
 }
 
 // globsSecret reports whether a glob that does not match everything matches
