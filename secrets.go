@@ -51,6 +51,9 @@ func (t *trial) secret() (why string) {
 
 func (t *trial) secretPath() string {
 	for _, name := range t.call.Paths {
+		if t.call.Tool == "grep" && strings.ContainsAny(name, "*?[{") && t.gate.maySelectSecret(name) {
+			return name
+		}
 		reals, err := t.gate.readings(t.call.Dir, name)
 		if err != nil {
 			return name // nobody can say that it is none
@@ -252,19 +255,30 @@ func (t *trial) aimsAtSecret(e shell.Effect) string {
 		return "" // prints names
 	}
 	for i := range words {
-		for _, glob := range heldTo(words, i) {
-			name := path.Base(glob)
-			if glob[0] != '!' && (globsSecret(name) || t.gate.secrets.match("/"+name)) {
-				return glob
-			}
+		if glob := heldTo(words, i); t.gate.maySelectSecret(glob) {
+			return glob
 		}
 	}
 	return ""
 }
 
+// maySelectSecret reports whether a pattern of file names may be that of
+// secrets, and of little else.
+func (g *Gate) maySelectSecret(pattern string) bool {
+	if strings.HasPrefix(pattern, "!") {
+		return false
+	}
+	for _, glob := range alternatives(pattern) {
+		if name := path.Base(glob); globsSecret(name) || g.secrets.match("/"+name) {
+			return true
+		}
+	}
+	return false
+}
+
 // heldTo returns what the option of grep, ripgrep or ag at i says about the
 // names of files to be searched.
-func heldTo(words []shell.Word, i int) []string {
+func heldTo(words []shell.Word, i int) string {
 	text, next := words[i].Value, ""
 	if i+1 < len(words) {
 		next = words[i+1].Value
@@ -277,13 +291,13 @@ func heldTo(words []shell.Word, i int) []string {
 		}
 	default:
 		if letters, short := shortOptions(text); !short || !strings.ContainsAny(letters, "gG") || path.Base(words[0].Value) != "rg" && path.Base(words[0].Value) != "ag" {
-			return nil
+			return ""
 		}
 		if value = text[strings.IndexAny(text, "gG")+1:]; value == "" {
 			value = next
 		}
 	}
-	return alternatives(value)
+	return value
 }
 
 // alternatives are the globs that a list in braces stands for; those with more
@@ -291,16 +305,11 @@ func heldTo(words []shell.Word, i int) []string {
 func alternatives(glob string) (all []string) {
 	before, rest, opens := strings.Cut(glob, "{")
 	list, after, closes := strings.Cut(rest, "}")
-	switch {
-	case glob == "":
-		return nil
-	case !opens || !closes:
+	if !opens || !closes {
 		return []string{glob}
 	}
 	for part := range strings.SplitSeq(list, ",") {
-		if part = before + part + after; part != "" {
-			all = append(all, part)
-		}
+		all = append(all, before+part+after)
 	}
 	return all
 }
