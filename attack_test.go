@@ -39,6 +39,11 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		{"ls -a | grep rsa | xargs cat", "prints a key"},
 		{"python3 -c \"import glob; [print(open(f).read()) for f in glob.glob('.e*')]\"", "the same"},
 		{"python3 -c \"from pathlib import Path; [print(p.read_text()) for p in Path('.').rglob('.env*')]\"", "the same"},
+		{"grep -r '' --include='.env*' .", "a search of nothing else prints it"},
+		{"grep -rn KEY --include .env .", "the same in two words"},
+		{"rg --hidden -g '.env*' KEY", "the same for ripgrep"},
+		{"rg -ug.env KEY", "the same in one word"},
+		{"rg --glob '**/*.{md,key}' x", "the same for keys, in a list"},
 		{"git add -f .env", "git prints it later by another name"},
 		{"git add .env && git show", "the same"},
 		{"git commit -m x -- .env", "the same"},
@@ -216,7 +221,8 @@ func TestOrdinaryCommandsStayAllowed(t *testing.T) {
 		`sed ':a;N;$!ba;s/\n/ /g' README.md`, "tar -czf new.tgz -C src cart.js", "ln -s ../src/cart.js docs/cart.js", "yq e .a x.yml",
 		"cp docs/api.md new.md", "declare -f foo",
 		"ls -la \\\n  src", "# list\nls", "echo 'a # b \\' ; ls", "echo ${#x} \\\n y", "git add src", "git add .", "ls | grep -v env | xargs wc -l",
-		"find . -name '*.js' | xargs cat", "tar -cf - -X list.txt src", "printf '%d %s\\n' 3 x", "sleep 1 & wait $!", "exit $?",
+		"find . -name '*.js' | xargs cat", "tar -cf - -X list.txt src",
+		"grep -rn '.env' src", "grep -rn x --include='*.js' --include=*.ts .", "rg -n x -g '*.{js,ts}' src", "rg -g '!.env' x", "rg --files -g '.env*'", "printf '%d %s\\n' 3 x", "sleep 1 & wait $!", "exit $?",
 	} {
 		if d := inCorpus(nod.Bash, command); d.Verdict != nod.Allow {
 			t.Errorf("%q: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)

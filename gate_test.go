@@ -56,7 +56,7 @@ func TestSecretsGoToTheModelByAnyTool(t *testing.T) {
 	o := options(nod.DefaultRules())
 	for _, c := range []nod.Call{
 		tool("read_file", "/home/dev/.ssh/id_ed25519"), tool("read_file", "~/.aws/credentials"), tool("read_file", ".env"),
-		tool("grep", "/home/dev"), tool("read_file", "/home/dev/missing/../.ssh/id_ed25519"), tool("read_file", "loop/x"), tool("read_file", "out/../../.ssh/id_ed25519"), tool("grep", "/"), tool("read_file", "/proc/self/environ"), tool("file_write", "deploy.key"),
+		tool("grep", ".env*"), tool("grep", "src/**/.env.*"), tool("grep", "*.{go,key}"), tool("grep", "/home/dev"), tool("read_file", "/home/dev/missing/../.ssh/id_ed25519"), tool("read_file", "loop/x"), tool("read_file", "out/../../.ssh/id_ed25519"), tool("grep", "/"), tool("read_file", "/proc/self/environ"), tool("file_write", "deploy.key"),
 		bash("cat ~/.ssh/id_ed25519"), bash("cat .env.local"), bash("head -3 /home/dev/.ssh/*"),
 		bash("cat ~/.s*h/id_ed25519"), bash("cat $(echo ~/.ssh/id_ed25519)"), bash("grep -r x ~"), bash("head < ~/.ssh/id_ed25519"), bash("cat /home/dev/shop/../.ssh/id_ed25519"),
 	} {
@@ -69,7 +69,7 @@ func TestSecretsGoToTheModelByAnyTool(t *testing.T) {
 			t.Errorf("%s %v %s: the model was not asked: %s by %s", c.Tool, c.Paths, c.Command, d.Verdict, d.Layer)
 		}
 	}
-	for _, c := range []nod.Call{tool("read_file", ".env.example"), tool("read_file", "~/.ssh/known_hosts"), tool("glob", "/home/dev"), tool("grep", ".")} {
+	for _, c := range []nod.Call{tool("read_file", ".env.example"), tool("read_file", "~/.ssh/known_hosts"), tool("glob", "/home/dev"), tool("grep", "."), tool("grep", "*.{go,ts}"), tool("grep", "src/**"), tool("grep", "**/*"), tool("glob", "**/.env*")} {
 		if d := verdictOf(o, c); d.Verdict != nod.Allow {
 			t.Errorf("%s %v: %s (%s)", c.Tool, c.Paths, d.Verdict, d.Reason)
 		}

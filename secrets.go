@@ -28,6 +28,9 @@ func (t *trial) secret() (why string) {
 				return Printable(name) + " holds or may hold secrets"
 			}
 		}
+		if word := t.aimsAtSecret(e); word != "" {
+			return "this may search secrets: " + Printable(word)
+		}
 		if t.searches(e) {
 			if word := t.seeksSecret(); word != "" {
 				return "this looks for secrets: " + Printable(word)
@@ -48,6 +51,9 @@ func (t *trial) secret() (why string) {
 
 func (t *trial) secretPath() string {
 	for _, name := range t.call.Paths {
+		if t.call.Tool == "grep" && strings.ContainsAny(name, "*?[{") && t.gate.maySelectSecret(name) {
+			return name
+		}
 		reals, err := t.gate.readings(t.call.Dir, name)
 		if err != nil {
 			return name // nobody can say that it is none
@@ -241,6 +247,77 @@ func (t *trial) picksSecret() string {
 		}
 	}
 	return ""
+}
+
+// aimsAtSecret returns the names that the search of a tree is held to, if they
+// may be those of secrets: a search that comes upon a .env is none for it, one
+// of nothing else is.
+func (t *trial) aimsAtSecret(e shell.Effect) string {
+	if !e.Recursive || e.Names || e.Command >= len(t.report.Commands) {
+		return ""
+	}
+	words := t.report.Commands[e.Command].Words
+	if slices.ContainsFunc(words, func(w shell.Word) bool { return w.Value == "--files" }) {
+		return "" // prints names
+	}
+	for i := range words {
+		if glob := heldTo(words, i); t.gate.maySelectSecret(glob) {
+			return glob
+		}
+	}
+	return ""
+}
+
+// maySelectSecret reports whether a pattern of file names may be that of
+// secrets, and of little else.
+func (g *Gate) maySelectSecret(pattern string) bool {
+	if strings.HasPrefix(pattern, "!") {
+		return false
+	}
+	for _, glob := range alternatives(pattern) {
+		if name := path.Base(glob); globsSecret(name) || g.secrets.match("/"+name) {
+			return true
+		}
+	}
+	return false
+}
+
+// heldTo returns what the option of grep, ripgrep or ag at i says about the
+// names of files to be searched.
+func heldTo(words []shell.Word, i int) string {
+	text, next := words[i].Value, ""
+	if i+1 < len(words) {
+		next = words[i+1].Value
+	}
+	name, value, equals := strings.Cut(text, "=")
+	switch name {
+	case "--include", "--glob", "--iglob", "--file-search-regex":
+		if !equals {
+			value = next
+		}
+	default:
+		if letters, short := shortOptions(text); !short || !strings.ContainsAny(letters, "gG") || path.Base(words[0].Value) != "rg" && path.Base(words[0].Value) != "ag" {
+			return ""
+		}
+		if value = text[strings.IndexAny(text, "gG")+1:]; value == "" {
+			value = next
+		}
+	}
+	return value
+}
+
+// alternatives are the globs that a list in braces stands for; those with more
+// than one list stand for themselves.
+func alternatives(glob string) (all []string) {
+	before, rest, opens := strings.Cut(glob, "{")
+	list, after, closes := strings.Cut(rest, "}")
+	if !opens || !closes {
+		return []string{glob}
+	}
+	for part := range strings.SplitSeq(list, ",") {
+		all = append(all, before+part+after)
+	}
+	return all
 }
 
 // globsSecret reports whether a glob that does not match everything matches

@@ -27,6 +27,16 @@ func fakeTokens() map[string]string {
 		"slack user":   "xox" + "p-123456789012-" + filler,
 		"stripe":       "sk_" + "live_" + filler,
 		"npm":          "npm_" + filler + filler,
+		"age":          "age-secret-key-1" + filler,
+		"facebook":     "EAACEdEose0cBA" + filler,
+		"figma":        "figd_" + filler,
+		"notion":       "ntn_" + filler,
+		"nvidia":       "nvapi-" + filler,
+		"perplexity":   "pplx-" + filler,
+		"postman":      "PMAK-" + filler,
+		"replicate":    "r8_" + filler,
+		"sentry":       "sntrys_" + filler,
+		"square":       "sq0atp-" + filler,
 		"jwt":          "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx" + filler + ".c2ln" + filler,
 	}
 }

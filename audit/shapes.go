@@ -23,8 +23,12 @@ var shapes = [...]shape{
 	{prefix: "ATATT", min: 20},           // Atlassian
 	{prefix: "GOCSPX-", min: 16},         // Google OAuth client
 	{prefix: "SG.", min: 20, dots: true}, // SendGrid
+	{prefix: "age-secret-key-1", min: 20},
+	{prefix: "EAACEdEose0cBA", min: 10},     // Facebook
+	{prefix: "PMAK-", min: 20, digit: true}, // Postman
 	{prefix: "dckr_pat_", min: 16},
 	{prefix: "dop_v1_", min: 16},
+	{prefix: "figd_", min: 16},
 	{prefix: "github_pat_", min: 16},
 	{prefix: "ghp_", min: 16}, {prefix: "gho_", min: 16}, {prefix: "ghu_", min: 16},
 	{prefix: "ghs_", min: 16}, {prefix: "ghr_", min: 16},
@@ -34,9 +38,14 @@ var shapes = [...]shape{
 	{prefix: "hvs.", min: 20}, {prefix: "hvb.", min: 20}, // Vault
 	{prefix: "lin_api_", min: 16},
 	{prefix: "npm_", min: 30},
+	{prefix: "ntn_", min: 20, digit: true}, // Notion
+	{prefix: "nvapi-", min: 16},
+	{prefix: "pplx-", min: 16, digit: true},
 	{prefix: "pypi-", min: 30},
+	{prefix: "r8_", min: 24, digit: true}, // Replicate
 	{prefix: "rk_live_", min: 10}, {prefix: "rk_test_", min: 10},
 	{prefix: "sk_live_", min: 10}, {prefix: "sk_test_", min: 10}, // Stripe
+	{prefix: "sntrys_", min: 16}, {prefix: "sq0atp-", min: 16}, {prefix: "sq0csp-", min: 16}, // Sentry, Square
 	{prefix: "shpat_", min: 16}, {prefix: "shpss_", min: 16}, // Shopify
 	{prefix: "sk-ant-", min: 8}, // Anthropic
 	{prefix: "sk-proj-", min: 8},
@@ -55,7 +64,8 @@ func tokenLen(s string) int {
 		return 0
 	}
 	switch s[:2] { // what no shape begins with is most of what there is
-	case "AG", "AK", "AS", "AI", "AT", "GO", "SG", "dc", "do", "gi", "gh", "gl", "gs", "hf", "hv", "li", "np", "py", "rk", "sk", "sh", "wh", "xa", "xo", "ya":
+	case "AG", "AK", "AS", "AI", "AT", "EA", "GO", "PM", "SG", "ag", "dc", "do", "fi", "gi", "gh", "gl", "gs", "hf", "hv", "li", "np", "nt", "nv", "pp", "py", "r8", "rk",
+		"sk", "sh", "sn", "sq", "wh", "xa", "xo", "ya":
 		for i := range shapes {
 			if h := &shapes[i]; strings.HasPrefix(s, h.prefix) {
 				if n := h.match(s[len(h.prefix):]); n > 0 {
@@ -149,7 +159,7 @@ func secretName(name string) bool {
 	if len(s) < 3 || hasAnySuffix(s, "stdin", "file", "path", "prompt", "type", "length", "limit", "count", "policy", "url", "uri", "endpoint", "helper") {
 		return false
 	}
-	return hasAny(s, "password", "passwd", "passphrase", "secret", "credential", "apikey", "accesskey", "privatekey",
+	return s == "sig" || hasAny(s, "password", "passwd", "passphrase", "secret", "credential", "apikey", "accesskey", "privatekey",
 		"signingkey", "encryptionkey", "accountkey", "masterkey", "authkey", "sharedkey", "storagekey", "subscriptionkey", "functionskey") ||
 		saysToken(s) || hasAnySuffix(s, "authorization", "cookie", "xamzsignature") || shortName(name, s)
 }
