@@ -213,12 +213,13 @@ func TestWhereAnEffectStands(t *testing.T) {
 // or grow without bound, and that a read Makefile or package.json never does
 // less than it is said to: a command in it stays visible.
 func FuzzDefinitions(f *testing.F) {
-	for _, s := range []string{"a:\n\trm b\n", "{\"scripts\":{\"a\":\"rm b\"}}", "check:\n  x\n", "#!/bin/sh\nrm b\n", "A := $(shell x)\na: $(A)\n", "\\\n", "a: \\\n\tb\n", "{\"a\":[{}],\"\\u0041\":1}", "X ?= $$\n.PHONY: $(X)", "{\"scripts\":{\"a\":\"\\ud800\"}}"} {
+	for _, s := range []string{"a:\n\trm b\n", "{\"scripts\":{\"a\":\"rm b\"}}", "check:\n  x\n", "#!/bin/sh\nrm b\n", "A := $(shell x)\na: $(A)\n", "\\\n", "a: \\\n\tb\n", "{\"a\":[{}],\"\\u0041\":1}", "X ?= $$\n.PHONY: $(X)", "{\"scripts\":{\"a\":\"\\ud800\"}}",
+		"set shell := ['bash', '-c']\nx := 'y' + \"\\n\"\n[private]\na b='c' *d: && e\n  @-echo {{b}} {{{{ \\\n    {{x / d}}\ne:\n  #!/bin/sh\n  just a\n", "//go:generate -command x rm\n//go:generate x \"a\\t\" $GOFILE ${GOLINE}\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, content string) {
-		m := scripted(map[string]string{"Makefile": content, "package.json": content, "justfile": content, "!x.sh": content})
-		for _, command := range []string{"make a", "make", "npm run a", "just a", "./x.sh", "bash x.sh", ". ./x.sh"} {
+		m := scripted(map[string]string{"Makefile": content, "package.json": content, "justfile": content, "!x.sh": content, "x.go": content, "!.git/hooks/pre-commit": content})
+		for _, command := range []string{"make a", "make", "npm run a", "just a", "just", "go generate", "git commit -m x", "./x.sh", "bash x.sh", ". ./x.sh"} {
 			r := Analyze(command, testEnv(m))
 			if r.Exceeded != "" || len(r.Commands) > 4*maxWork || len(r.Definitions) > 2*maxDefinitions {
 				t.Fatalf("%s: %s, %d commands, %d definitions", command, r.Exceeded, len(r.Commands), len(r.Definitions))

@@ -98,7 +98,7 @@ func (a *analysis) goPackages(inv *invocation) (files []string, ok bool) {
 		more, plain := a.goFiles(inv.st.dir, name)
 		files, ok = append(files, more...), ok && plain
 	}
-	return files, ok && len(files) <= maxGoFiles
+	return files, ok && len(files) > 0 && len(files) <= maxGoFiles // without any it is no package
 }
 
 // goFiles lists the files of one argument: a directory, all below one, a file.

@@ -41,6 +41,7 @@ func TestGoGenerate(t *testing.T) {
 		{name: "alias of a variable", file: "//go:generate -command x echo $DOLLAR\n//go:generate x\n", want: "!"},
 		{name: "alias twice", file: "//go:generate -command x echo\n//go:generate -command x rm\n", want: "!"},
 		{name: "another package", command: "go generate example.com/x", file: "package x\n", want: "!"},
+		{name: "no package", command: "go generate ./src", file: "package x\n", want: "!"},
 		{name: "above", command: "go generate ../...", file: "package x\n", want: "!"},
 		{name: "elsewhere", command: "go generate -C src", file: "package x\n", want: "!"},
 		{name: "overlay", command: "go generate -overlay o.json .", file: "package x\n", want: "*"},
