@@ -57,7 +57,7 @@ func (s *Session) LetRun(key string) bool {
 		return false
 	}
 	tail := s.end()
-	for _, l := range holding(tail, `"key":`+text(key)) {
+	for l := range holding(tail, `"key":`+text(key)) {
 		if l.Kind == kindPre && l.Key == key && l.Said == "ask" && ran(tail[l.end:], l.CallID) {
 			return true
 		}
