@@ -220,3 +220,41 @@ func plCompiles(t *testing.T, perl string, env Env, text string) string {
 	}
 	return string(out)
 }
+
+// plForbidden are constructs with which nothing is proven, wherever they stand.
+var plForbidden = []string{
+	"fork", "eval $x", "do $x", "require Foo", "system($x)", "`$x`", "&$x", "$x->()", "$x->y", "*x = 1", "\"@{[fork]}\"", "\"${\\fork}\"", "\"$x[fork]\"",
+	"s/x/fork/e", "/(?{fork})/", "<*.c>", "glob('*')", "@ARGV = 1", "$^I = ''", "$SIG{x} = 1", "rename 'a', 'b'", "kill 9, 1", "open(F, '<', $x) or fork", "print <<X", "goto x",
+}
+
+// A program that is proven is not with a forbidden construct in it, and what
+// is proven says nothing against itself.
+func FuzzPerl(f *testing.F) {
+	for i := 0; i < len(perlPure); i += 2 {
+		f.Add(perlPure[i])
+	}
+	for _, source := range perlAttacks {
+		f.Add(source)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		env, text := plEnvOf(source)
+		facts := Prove("perl", text, env)
+		if facts.Proven == (facts.Why != "") {
+			t.Fatalf("%v, %q", facts.Proven, facts.Why)
+		}
+		if !facts.Proven || len(text) > MaxSource/2 {
+			return
+		}
+		for _, forbidden := range plForbidden {
+			for _, with := range [...]string{forbidden + ";" + text, "if (1) {" + forbidden + "}" + text, "my $zz = " + forbidden + ";" + text} {
+				if Prove("perl", with, env).Proven {
+					t.Fatalf("proven: %s", with)
+				}
+			}
+		}
+		env.Perl.Told = false
+		if Prove("perl", text, env).Proven {
+			t.Fatalf("proven without the options: %s", text)
+		}
+	})
+}
