@@ -56,15 +56,21 @@ func (a *analysis) runs(inv *invocation, language, source string, args []word) {
 // reports whether that is all it does. Where it is not, an effect Run says so.
 func (a *analysis) program(inv *invocation, language, source string, args []word) (proven bool) {
 	env := code.Env{Args: plainArgs(args), Home: a.env.Home, Old: !strings.Contains(inv.name, "3")}
-	if o, ok := perlOptions(inv.args); ok && language == "perl" {
-		env.Perl = o.Perl
+	switch language {
+	case "perl":
+		if o, ok := perlOptions(inv.args); ok {
+			env.Perl = o.Perl
+		}
+	case "ruby":
+		o, ok := rubyOptions(inv.args)
+		env.RubyTold, env.RubyUse = ok, o.use
 	}
 	facts := code.Prove(language, source, env)
 	switch {
 	case !facts.Proven:
 	case a.away != "" || !a.asWritten():
 		facts.Proven, facts.Why = false, "it may run elsewhere, or as somebody else"
-	case language == "perl": // what is certain was taken before
+	case language == "perl", language == "ruby": // what is certain was taken before
 		facts.Proven, facts.Why = false, "the names that it reads, or its environment, may run something"
 	}
 	if !facts.Proven {

@@ -42,7 +42,7 @@ func TestInlineNode(t *testing.T) {
 		"node -e \"require('child_process').execSync('rm -rf src')\"", "delete src tree forced",
 		"node -e 'fetch(\"http://x\")'", "run inline code",
 		"perl -e 'print 1'", "nothing",
-		"ruby -e 'puts 1'", "run inline code",
+		"lua -e 'print(1)'", "run inline code",
 	})
 }
 
@@ -101,7 +101,8 @@ func TestInlinePerl(t *testing.T) {
 	facts(t, testEnv(files), []string{
 		"perl -ne 'print if /x/'", "nothing",
 		"cat a | perl -ne 'print if /x/' -", "read a",
-		"perl -ne 'print' a 'b '", "read a; read b ; run inline code",
+		"perl -ne 'print' a 'b|'", "read a; read b|; run inline code",
+		"perl -ne 'print' a ' b'", "read a; read  b; run inline code",
 		"perl -ne 'print' \"$F\"", "read ?; run inline code; unknown",
 		"perl -ne 'print' $F", "read ?; run inline code; unknown",
 		"perl -ne 'print' *.txt", "read . tree *.txt",
@@ -145,6 +146,48 @@ func TestInlinePerl(t *testing.T) {
 		"perl -e 'print $ENV{GITHUB_TOKEN}'", "secret GITHUB_TOKEN",
 		"perl -e 'print $ENV{HOME}'", "nothing",
 		"perl -v", "nothing",
-		"ruby -e 'puts 1'", "run inline code",
 	})
+}
+
+func TestInlineRuby(t *testing.T) {
+	facts(t, testEnv(world()), []string{
+		"ruby -e 'puts 1'", "nothing",
+		"ruby -ryaml -e \"YAML.safe_load(File.read('a.yml')); puts 'YAML is valid'\"", "read a.yml",
+		"ruby -rjson -e 'puts JSON.parse($stdin.read)[\"a\"]' < a", "read a",
+		"ruby -r json -w -e 'x = 1' -e 'puts x' a b", "nothing",
+		"ruby <<'E'\nputs 1\nE", "nothing",
+		"ruby - a <<'E'\nputs ARGV\nE", "nothing",
+		"ruby -e 'puts 1' -r./x", "run inline code",
+		"ruby -I . -rjson -e 'puts 1'", "run .",
+		"ruby -run -e httpd", "run inline code",
+		"ruby -ne 'puts 1' a", "read a; run inline code",
+		"ruby -e \"puts $x\"", "run inline code; unknown",
+		"ruby -e 'puts 1' $x", "read ?; run inline code; unknown",
+		"RUBYOPT=-rx ruby -e 'puts 1'", "unknown",
+		"sudo ruby -e 'puts 1'", "privilege root; run inline code",
+		"bundle exec ruby -e 'puts 1'", "run project-code",
+		"ruby -e 'require \"fileutils\"; FileUtils.rm_rf(\"/\")'", "delete / tree forced",
+		"ruby -e 'system(\"rm -rf /\")'", "delete / tree forced",
+		"ruby -e 'system(\"rm -rf /\"); eval x'", "delete / tree forced; run inline code",
+		"ruby -e 'puts ENV[\"GITHUB_TOKEN\"]'", "secret GITHUB_TOKEN",
+		"ruby x.rb", "run x.rb",
+	})
+}
+
+// What is inherited may load something before a program begins.
+func TestInlineInherited(t *testing.T) {
+	for _, c := range [][2]string{{"PERL5LIB", "perl -e 'print 1'"}, {"PERL_USE_UNSAFE_INC", "perl -e 'print 1'"}, {"RUBYOPT", "ruby -e 'puts 1'"}, {"BUNDLE_GEMFILE", "ruby -e 'puts 1'"}} {
+		env := testEnv(world())
+		env.Ambient = append(env.Ambient, c[0])
+		lookup := env.Lookup
+		env.Lookup = func(name string) (string, bool) {
+			if name == c[0] {
+				return "1", true
+			}
+			return lookup(name)
+		}
+		if got := brief(Analyze(c[1], env)); got != "run inline code" {
+			t.Errorf("%s with %s: %s", c[1], c[0], got)
+		}
+	}
 }

@@ -57,6 +57,9 @@ type Env struct {
 	// Old says that the interpreter may be Python 2.
 	Old  bool
 	Perl Perl
+	// RubyTold says that ruby has no options but those that load RubyUse.
+	RubyTold bool
+	RubyUse  []string
 }
 
 // Facts is what is known of a program. The zero value is that of a program
@@ -79,7 +82,7 @@ type Facts struct {
 const MaxSource = 64 << 10
 
 // Prove reads a program in a language: "python", "javascript" as Node
-// runs it, or "perl". It never fails; what it cannot read is not proven, nor is any program in
+// runs it, "perl" or "ruby". It never fails; what it cannot read is not proven, nor is any program in
 // another language.
 func Prove(language, source string, env Env) Facts {
 	f := Facts{Why: "nothing is known of the language " + language}
@@ -92,6 +95,8 @@ func Prove(language, source string, env Env) Facts {
 		f = javascript(source, env)
 	case language == "perl":
 		f = perl(source, env)
+	case language == "ruby":
+		f = ruby(source, env)
 	}
 	if !f.Proven {
 		f.Mentions = Mentions(source)
