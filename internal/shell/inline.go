@@ -74,7 +74,7 @@ func (a *analysis) coded(s *sheet, inv *invocation) (state, bool) {
 			}
 		}
 	case "perl":
-		if inv.name == "perl" && a.perl(inv) || inv.name == "ruby" && a.ruby(inv) {
+		if inv.name == "perl" && a.perl(s, inv) || inv.name == "ruby" && a.ruby(inv) {
 			return inv.st, true
 		}
 	case "exiftool":

@@ -22,7 +22,7 @@ type perlLine struct {
 // perl reports a program of Perl that is proven to do nothing beyond its
 // effects. It reports nothing, and returns false, where that is not certain:
 // what the data says of perl stands then.
-func (a *analysis) perl(inv *invocation) bool {
+func (a *analysis) perl(s *sheet, inv *invocation) bool {
 	o, ok := perlOptions(inv.args)
 	if !ok || a.away != "" || !a.asWritten() || a.perlTold() {
 		return false
@@ -45,7 +45,7 @@ func (a *analysis) perl(inv *invocation) bool {
 	}
 	a.codeEffects(inv, facts)
 	if reads {
-		a.perlFiles(o, inv)
+		a.perlFiles(s, o, inv)
 	}
 	return true
 }
@@ -88,9 +88,8 @@ func (a *analysis) perlSource(o *perlLine, inv *invocation) (script word, ok boo
 }
 
 // perlFiles reports the files that a program reads by way of its arguments.
-func (a *analysis) perlFiles(o perlLine, inv *invocation) {
-	u := use{analysis: a, inv: inv, st: inv.st, inplace: o.inplace}
-	u.sheet.name = "perl"
+func (a *analysis) perlFiles(s *sheet, o perlLine, inv *invocation) {
+	u := use{analysis: a, sheet: s, inv: inv, st: inv.st, inplace: o.inplace}
 	u.backup = word{value: constant(o.backup), raw: "-i"}
 	for _, w := range o.rest {
 		u.reads(w, 0)
