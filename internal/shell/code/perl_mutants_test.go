@@ -34,7 +34,7 @@ func TestPerlMutants(t *testing.T) {
 			seeds = append(seeds, perlPure[i])
 		}
 	}
-	mutants := plMutants(seeds, append(plSplices, "|"), 60000)
+	mutants := append(plMutants(seeds, append(plSplices, "|"), 40000), plStrings(20000)...)
 	if len(mutants) < 2000 {
 		t.Fatalf("only %d mutants are proven", len(mutants))
 	}
@@ -56,6 +56,31 @@ func TestPerlMutants(t *testing.T) {
 			t.Errorf("%s\n%q", line, mutants[n])
 		}
 	}
+}
+
+// plStrings are texts and patterns of pieces that may begin code in them, which
+// are proven.
+func plStrings(tries int) []string {
+	pieces := strings.Fields(`$ @ $x @x $h{ ${ @{ ${x} @{x} @$x $$ $# [fork] {fork()} {fork} {x} [0] [ ] } { -> ->[fork] ->{fork()} ->@* ' :: : # + - & 1 _ ^ \ \c \\ \@ \$ ( ) . | e ~ ! ; = , é $1 $& $_ $+ $- @- @+ $^W $ARGV x fork() \{ \[ /`)
+	r := rand.New(rand.NewPCG(3, 5))
+	var out []string
+	for range tries {
+		var b strings.Builder
+		for range 1 + r.IntN(6) {
+			b.WriteString(pieces[r.IntN(len(pieces))])
+			if r.IntN(12) == 0 {
+				b.WriteByte(' ')
+			}
+		}
+		for _, form := range [...]string{"print \"%\"", "/%/", "s/%/x/", "s/x/%/", "print qq{%}", "print qq[%]", "m{%}x", "s<%><>", "s(x)(%)", "BEGIN { $^H |= 0x00800000 } print \"%\""} {
+			text := strings.ReplaceAll(form, "%", b.String())
+			utf8, isBegin := strings.CutPrefix(text, "BEGIN { $^H |= 0x00800000 } ") // what use utf8 does
+			if f := Prove("perl", utf8, Env{Perl: Perl{Told: true}}); f.Proven && (r.IntN(8) == 0 || isBegin && strings.Contains(text, "é")) {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
 }
 
 // plMutants are those of many changed programs that are proven and do nothing

@@ -288,7 +288,7 @@ func (p *plParser) backticks() *node {
 	}
 	text := p.src[p.pos : p.pos+end]
 	p.skip(end + 1)
-	p.shell(text, strings.IndexAny(text, `$@\`) < 0)
+	p.shell(text, !strings.ContainsAny(text, `$@\`))
 	return &node{op: "string"}
 }
 
@@ -383,7 +383,7 @@ func (p *plParser) quoteLike(word string, target *node) *node {
 		return n
 	case "qx":
 		raw, text := p.quoted()
-		p.shell(text, raw == text && strings.IndexAny(text, `$@\`) < 0)
+		p.shell(text, raw == text && !strings.ContainsAny(text, `$@\`))
 		return &node{op: "string"}
 	case "m", "qr":
 		p.match()

@@ -161,14 +161,14 @@ func single(text string) string { return strings.ReplaceAll(text, `\\`, `\`) }
 
 // interpolated reads what a text in double quotes holds.
 func (p *plParser) interpolated(raw, text string) *node {
-	if strings.IndexAny(text, `$@\`) < 0 && raw == text {
+	if !strings.ContainsAny(text, `$@\`) && raw == text {
 		return &node{op: "text", text: text}
 	}
 	p.within(raw, false)
 	if raw != text {
 		p.within(text, false)
 	}
-	if strings.IndexAny(text, `$@`) < 0 {
+	if !strings.ContainsAny(text, `$@`) {
 		if s, ok := plEscapes(text); ok {
 			return &node{op: "text", text: s}
 		}
@@ -228,6 +228,9 @@ func (p *plParser) within(s string, regex bool) {
 				p.stop("it holds a control character")
 			}
 			t.i += 2
+			if !regex && t.i <= len(s) && s[t.i-1] >= '1' && s[t.i-1] <= '9' { // $1, in what replaces
+				t.pointed()
+			}
 		case '$':
 			t.scalar()
 		case '@':
@@ -264,8 +267,8 @@ func (t *plText) name() string {
 	for t.i < len(t.s) && nameByte(t.s[t.i]) {
 		t.i++
 	}
-	if strings.HasPrefix(t.s[t.i:], "::") || t.at(0) == '\'' && nameStart(t.at(1)) {
-		t.refuse()
+	if strings.HasPrefix(t.s[t.i:], "::") || t.at(0) == '\'' && (nameStart(t.at(1)) || t.at(1) >= 0x80) || t.at(0) >= 0x80 {
+		t.refuse() // the name may go on
 	}
 	return t.s[start:min(t.i, len(t.s))]
 }
@@ -302,9 +305,10 @@ func (t *plText) scalar() {
 	case c == '#' && nameStart(t.at(1)):
 		t.i++
 		t.p.array(t.name())
+		t.pointed()
 	case c == '$':
 		t.i++
-		if nameByte(t.at(0)) || strings.IndexByte("{$:'[^", t.at(0)) >= 0 && t.at(0) != 0 {
+		if nameByte(t.at(0)) || t.at(0) >= 0x80 || strings.IndexByte("{$:'[^-", t.at(0)) >= 0 && t.at(0) != 0 {
 			t.refuse()
 		}
 	case strings.IndexByte("&`'+.,/\\;!?@0|\"])(<>-", c) >= 0:
@@ -338,6 +342,9 @@ func (t *plText) array() {
 		default:
 			t.p.array(name)
 		}
+		t.pointed()
+	case nameByte(c), (c == '-' || c == '+') && strings.IndexByte("[{-", t.at(1)) >= 0 && t.at(1) != 0:
+		t.refuse()
 	case c == '$' && nameStart(t.at(1)):
 		t.i++
 		t.dereference(t.name())
@@ -352,10 +359,8 @@ func (t *plText) array() {
 		t.dereference(name)
 	case c == '{':
 		t.p.array(t.braced())
-		if t.at(0) == '[' || t.at(0) == '{' {
-			t.refuse()
-		}
-	case c == ':' || c == '\'' || c == '$':
+		t.pointed()
+	case c == ':' || c == '\'' || c == '$' || c >= 0x80:
 		t.refuse()
 	}
 }
@@ -363,6 +368,14 @@ func (t *plText) array() {
 func (t *plText) dereference(name string) {
 	t.p.deref('@', &node{op: "scalar", text: name})
 	if t.at(0) == '[' || t.at(0) == '{' {
+		t.refuse()
+	}
+	t.pointed()
+}
+
+// pointed refuses what an array might be taken for a reference by.
+func (t *plText) pointed() {
+	if t.at(0) == '-' && t.at(1) == '>' || t.at(0) == '[' || t.at(0) == '{' {
 		t.refuse()
 	}
 }
