@@ -48,7 +48,8 @@
 //     Makefiles, justfile.go and justparse.go one of justfiles, gogenerate.go
 //     what go generate starts; misefiles.go names what mise reads. What cannot be read exactly stays an effect Run.
 //   - prove.go takes what package code says of programs in Python and
-//     JavaScript; sqlclient.go what it says of SQL.
+//     JavaScript, perl.go and ruby.go of those in Perl and Ruby, with the
+//     options that shape them; sqlclient.go what it says of SQL.
 //   - environ.go judges assignments, exports and the inherited environment.
 //   - paths.go says where a path leads and lies.
 //
@@ -82,14 +83,14 @@
 // hook of git is read where git starts it before anything changes and without
 // input. An entry of package.json is read if no setting changes what runs it;
 // what yarn and bun run, Taskfile.yml, Rakefile, mise.toml, lefthook and
-// pre-commit are not, nor is code in other languages: they are effects Run with
-// their definitions named. cargo and the like name none. What a file says is
+// pre-commit are not, nor is code in other languages but Perl: they are effects
+// Run with their definitions named. cargo and the like name none. What a file says is
 // what it said when it was looked at.
 //
 // Code given to an interpreter is an effect Run named "inline code", whose Note
-// says why, unless package code proves of it, in Python or JavaScript, that it
-// does no more than its effects. What a database makes of a view, a trigger or
-// a rule is not known.
+// says why, unless package code proves of it, in Python, JavaScript, Perl (also
+// a file of it) or Ruby, that it does no more than its effects. What a database
+// makes of a view, a trigger or a rule is not known.
 //
 // Aliases are unknown where they are
 // defined; those of the person's own shell are not known at all. A file that

@@ -73,6 +73,10 @@ func (a *analysis) coded(s *sheet, inv *invocation) (state, bool) {
 				a.unknown(PartWords, inv.raw, "tmux may be given a further command")
 			}
 		}
+	case "perl":
+		if inv.name == "perl" && a.perl(s, inv) || inv.name == "ruby" && a.ruby(inv) {
+			return inv.st, true
+		}
 	case "exiftool":
 		a.exifTags(inv)
 	}

@@ -55,15 +55,33 @@ func (a *analysis) runs(inv *invocation, language, source string, args []word) {
 // program states what the source of a program does in the state of inv, and
 // reports whether that is all it does. Where it is not, an effect Run says so.
 func (a *analysis) program(inv *invocation, language, source string, args []word) (proven bool) {
-	facts := code.Prove(language, source, code.Env{
-		Args: plainArgs(args), Home: a.env.Home, Old: !strings.Contains(inv.name, "3"),
-	})
-	if facts.Proven && (a.away != "" || !a.asWritten()) {
+	env := code.Env{Args: plainArgs(args), Home: a.env.Home, Old: !strings.Contains(inv.name, "3")}
+	switch language {
+	case "perl":
+		if o, ok := perlOptions(inv.args); ok {
+			env.Perl = o.Perl
+		}
+	case "ruby":
+		o, ok := rubyOptions(inv.args)
+		env.RubyTold, env.RubyUse = ok, o.use
+	}
+	facts := code.Prove(language, source, env)
+	switch {
+	case !facts.Proven:
+	case a.away != "" || !a.asWritten():
 		facts.Proven, facts.Why = false, "it may run elsewhere, or as somebody else"
+	case language == "perl", language == "ruby": // what is certain was taken before
+		facts.Proven, facts.Why = false, "the names that it reads, or its environment, may run something"
 	}
 	if !facts.Proven {
 		a.ran(inv, noteOf(facts))
 	}
+	a.codeEffects(inv, facts)
+	return facts.Proven
+}
+
+// codeEffects reports the effects of a program.
+func (a *analysis) codeEffects(inv *invocation, facts code.Facts) {
 	a.depth++
 	if a.depth > maxTexts {
 		a.unknown(PartWords, inv.raw, "more than 8 texts inside each other")
@@ -73,7 +91,6 @@ func (a *analysis) program(inv *invocation, language, source string, args []word
 		}
 	}
 	a.depth--
-	return facts.Proven
 }
 
 func noteOf(facts code.Facts) string {
@@ -170,6 +187,7 @@ type provenCode struct {
 	dir     string
 	command int
 	raw     string
+	opens   bool // in place of modules: it opens the names of dir as Perl does
 }
 
 // disturbed says what else takes part in running a program that is proven by
@@ -274,9 +292,9 @@ func (a *analysis) isPackage(dir string) bool {
 func (a *analysis) recheckProven() {
 	for _, p := range a.proven {
 		for _, e := range a.report.Effects {
-			if e.Kind == Write && e.Place != Null && a.mayShadow(e, p.dir) {
+			if e.Kind == Write && e.Place != Null && (p.opens && e.Command != p.command && a.mayBeRun(e, p.dir) || !p.opens && a.mayShadow(e, p.dir)) {
 				a.command = p.command
-				a.ran(&invocation{raw: p.raw}, "the line may write a module that it imports")
+				a.ran(&invocation{raw: p.raw}, "the line may write what it runs")
 				break
 			}
 		}

@@ -20,19 +20,20 @@ import "strings"
 type Kind uint8
 
 const (
-	Read    Kind = iota + 1 // reads the file Name
-	Tree                    // reads all below Name
-	Write                   // creates or changes the file Name
-	MakeDir                 // creates the directory Name
-	Delete                  // removes Name
-	DelTree                 // removes all below Name
-	Command                 // runs Words as a program and its arguments
-	Shell                   // gives Name to a shell
-	Fetch                   // reads from the network host or address Name
-	Change                  // changes data elsewhere, at Name
-	Destroy                 // removes data elsewhere, at Name
-	Secret                  // prints the variable Name
-	Load                    // reads the file Name if there is one, and else may run another
+	Read      Kind = iota + 1 // reads the file Name
+	Tree                      // reads all below Name
+	Write                     // creates or changes the file Name
+	MakeDir                   // creates the directory Name
+	Delete                    // removes Name
+	DelTree                   // removes all below Name
+	Command                   // runs Words as a program and its arguments
+	Shell                     // gives Name to a shell
+	Fetch                     // reads from the network host or address Name
+	Change                    // changes data elsewhere, at Name
+	Destroy                   // removes data elsewhere, at Name
+	Secret                    // prints the variable Name
+	Load                      // reads the file Name if there is one, and else may run another
+	Arguments                 // reads the files that its arguments name, and runs those whose names say so
 )
 
 // Effect is one thing that a program does.
@@ -54,7 +55,11 @@ type Env struct {
 	Args []Arg  // after the program itself
 	Home string // "" is not known
 	// Old says that the interpreter may be Python 2.
-	Old bool
+	Old  bool
+	Perl Perl
+	// RubyTold says that ruby has no options but those that load RubyUse.
+	RubyTold bool
+	RubyUse  []string
 }
 
 // Facts is what is known of a program. The zero value is that of a program
@@ -76,8 +81,8 @@ type Facts struct {
 // MaxSource bounds the length of a program.
 const MaxSource = 64 << 10
 
-// Prove reads a program in a language: "python" or "javascript", as Node runs
-// it. It never fails; what it cannot read is not proven, nor is any program in
+// Prove reads a program in a language: "python", "javascript" as Node
+// runs it, "perl" or "ruby". It never fails; what it cannot read is not proven, nor is any program in
 // another language.
 func Prove(language, source string, env Env) Facts {
 	f := Facts{Why: "nothing is known of the language " + language}
@@ -88,6 +93,10 @@ func Prove(language, source string, env Env) Facts {
 		f = python(source, env)
 	case language == "javascript":
 		f = javascript(source, env)
+	case language == "perl":
+		f = perl(source, env)
+	case language == "ruby":
+		f = ruby(source, env)
 	}
 	if !f.Proven {
 		f.Mentions = Mentions(source)

@@ -32,7 +32,7 @@ func show(f Facts) string {
 }
 
 func kindWord(k Kind) string {
-	return [...]string{"", "read", "tree", "write", "mkdir", "delete", "deltree", "command", "shell", "fetch", "change", "destroy", "secret", "load"}[k]
+	return [...]string{"", "read", "tree", "write", "mkdir", "delete", "deltree", "command", "shell", "fetch", "change", "destroy", "secret", "load", "arguments"}[k]
 }
 
 // pure are programs of Python that do nothing but print and read what they
