@@ -157,7 +157,7 @@ type Adapter interface {
 
 // All lists every adapter.
 func All() []Adapter {
-	return []Adapter{ClaudeCode{}, Codex{}, Copilot{}, Gemini{}, Qwen{}, Opencode{}, Pi{},
+	return []Adapter{ClaudeCode{}, Codex{}, Copilot{}, Gemini{}, Qwen{}, Opencode{}, Pi{}, Antigravity{},
 		Generic{"crush"}, Generic{"cursor"}, Generic{"droid"}, Generic{"goose"}, Generic{"grok"}, Generic{"kiro"},
 		Generic{"openhands"}, Generic{"vscode"}, Generic{"windsurf"}}
 }

@@ -66,6 +66,7 @@ func Inspect(o Options) (*Installed, error) {
 	if err != nil {
 		return &Installed{Path: f.path, Options: o, Findings: []Finding{{Kind: Unread, Path: f.path, Text: err.Error()}}}, nil
 	}
+	doc.under = o.host().under()
 	in := &Installed{Path: f.path, Options: o, Findings: slices.Concat(f.weaknesses(), unread(doc, o.host()))}
 	in.collect(doc)
 	if len(in.Hooks) == 0 {
@@ -128,7 +129,7 @@ func eachHook(doc *document, visit func(Registered, *hujson.Value)) {
 	if !ok {
 		return
 	}
-	v := find(root, "hooks")
+	v := find(root, doc.under)
 	if v == nil {
 		return
 	}

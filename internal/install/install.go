@@ -177,6 +177,9 @@ func (o Options) open() (Plan, *document, error) {
 		return Plan{}, nil, err
 	}
 	doc, err := parse(f.path, f.data)
+	if err == nil {
+		doc.under = o.host().under()
+	}
 	return Plan{Level: o.Level, Path: f.path, Before: f.data, file: f}, doc, err
 }
 
