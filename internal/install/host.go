@@ -42,6 +42,8 @@ type host struct {
 	silencers []string
 	// next is what the person must do before the hook is asked, "" if nothing.
 	next string
+	// confirm is next for all levels but the managed one.
+	confirm string
 	// failOpen is what nod cannot close on this host, in a sentence; "" where
 	// it can.
 	failOpen string
@@ -76,9 +78,15 @@ func Agents() []string {
 // [Agents].
 func Title(agent string) string { return Options{Agent: agent}.host().title }
 
-// Next returns what a person must do after installing before the agent asks
-// nod, "" if nothing.
-func Next(agent string) string { return Options{Agent: agent}.host().next }
+// Next returns what a person must do after installing at a level before the
+// agent asks nod, "" if nothing.
+func Next(agent string, level Level) string {
+	h := Options{Agent: agent}.host()
+	if level == Managed {
+		return h.next
+	}
+	return cmp.Or(h.next, h.confirm)
+}
 
 // FailOpen returns what nod cannot close on this host, "" if nothing.
 func FailOpen(agent string) string { return Options{Agent: agent}.host().failOpen }

@@ -97,7 +97,7 @@ func TestLevels(t *testing.T) {
 	}{
 		{"claude-code", "/etc/claude-code/managed-settings.json", "/h/.claude/settings.json", "/p/.claude/settings.json"},
 		{"antigravity", "", "/h/.gemini/config/hooks.json", ""},
-		{"codex", "", "/h/.codex/hooks.json", "/p/.codex/hooks.json"},
+		{"codex", "/etc/codex/requirements.toml", "/h/.codex/hooks.json", "/p/.codex/hooks.json"},
 		{"crush", "", "/h/.config/crush/crush.json", "/p/crush.json"},
 		{"cursor", "/etc/cursor/hooks.json", "/h/.cursor/hooks.json", "/p/.cursor/hooks.json"},
 		{"droid", "", "/h/.factory/settings.json", "/p/.factory/settings.json"},
@@ -118,7 +118,7 @@ func TestLevels(t *testing.T) {
 			}
 		}
 	}
-	if _, err := PlanUninstall(Options{Agent: "codex"}); err == nil || !strings.Contains(err.Error(), "managed level") {
+	if _, err := PlanUninstall(Options{Agent: "copilot"}); err == nil || !strings.Contains(err.Error(), "managed level") {
 		t.Errorf("%v", err)
 	}
 	if _, err := PlanUninstall(Options{Agent: "emacs"}); err == nil {

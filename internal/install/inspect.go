@@ -59,6 +59,9 @@ func Inspect(o Options) (*Installed, error) {
 	if err != nil || !bytes.Contains(f.data, []byte(HookName)) {
 		return nil, err
 	}
+	if o.byLines() {
+		return o.inspectLines(f), nil
+	}
 	if !strings.HasSuffix(f.path, ".json") {
 		return o.inspectCode(f), nil
 	}
@@ -233,8 +236,12 @@ func wordsOf(v *hujson.Value) []string {
 		}
 		return words
 	}
-	var words []string
-	for rest := commandText(v); rest != ""; {
+	return lineWords(commandText(v))
+}
+
+// lineWords is wordsOf for a line that a shell reads.
+func lineWords(line string) (words []string) {
+	for rest := line; rest != ""; {
 		before := rest
 		var word string
 		if word, rest = cutWord(rest); rest == before {
