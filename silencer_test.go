@@ -8,7 +8,7 @@ import (
 
 // Every spelling that a host's parser reads as the key is one; a text that
 // holds the words and is none is not.
-func TestSilencers(t *testing.T) {
+func TestSilencerSpellings(t *testing.T) {
 	w := newWorld(false)
 	const codex, user = "/home/dev/shop/.codex/config.toml", "/home/dev/.codex/config.toml"
 	w.File(user, "[mcp_servers.x]\nenabled = true\n\n[hooks.state.\"/home/dev/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:1\"\n", 0o644)

@@ -37,6 +37,7 @@ import (
 //	exit 2 without text, exit 1 and 3,
 //	killed, time-out, rubbish           the call RUNS
 //	PermissionRequest: anything else    the person is asked, exit 2 included
+//	PostToolUse: additionalContext      the model reads it with the result
 //
 // There is no switch that makes a failing hook block, so nod is registered
 // behind a line of shell that turns every failure into exit 2 with a reason.
@@ -72,6 +73,7 @@ func (Qwen) Capabilities() Capabilities {
 		NeedsReason:   true,
 		TimeUnit:      time.Millisecond,
 		SeesSubagents: true,
+		HearsAfter:    Nested,
 	}
 }
 
@@ -187,6 +189,7 @@ func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
 		e.Failed = e.Name == "PostToolUseFailure"
 		e.Error = f.optional("error")
 		e.Took = f.milliseconds("duration_ms")
+		e.Returned = f.returned("tool_response")
 	case HostDenied:
 		e.Reason = f.optional("reason")
 	}
