@@ -25,7 +25,8 @@ import (
 // "-" is silence. An ask at PreToolUse is put to the person where there is one
 // (read), and denied with nod's reason where there is none. What a person has
 // just approved at the prompt they are asked again if nod would ask: nothing
-// tells PreToolUse what became of the prompt. Over the stream of JSON (an SDK at
+// tells PreToolUse what became of the prompt, and the prompt's payload has no id
+// by which its call could be known again. Over the stream of JSON (an SDK at
 // the other end) that second question was put to nobody, and the host waited.
 //
 // In mode "auto" the host's own judge comes before both.
