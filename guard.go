@@ -254,7 +254,7 @@ func (t *trial) selfByWiring() (why string) {
 			return selfReason + "it takes its rules from the permissions and autoMode of " + Printable(real)
 		case known && wiring(before) != wiring(after), !known && (mentionsHook(e.Old) || mentionsHook(e.New)):
 			return selfReason + "this changes the lines of " + Printable(real) + " that call it"
-		case mentionsSilencer(string(after)) && (!mentionsSilencer(string(before)) || hooksConfig(string(after)) != hooksConfig(string(before))):
+		case silences(real, string(after)) && (!silences(real, string(before)) || hooksConfig(string(after)) != hooksConfig(string(before))):
 			return selfReason + "this would silence its hooks"
 		}
 	}
@@ -282,7 +282,7 @@ func (g *Gate) simulate(real string, e Edit) (before, after []byte, known bool) 
 	return before, bytes.Replace(before, []byte(e.Old), []byte(e.New), 1), true
 }
 
-func mentionsHook(text string) bool { return strings.Contains(unescapeJSON(text), "nod-hook") }
+func mentionsHook(text string) bool { return strings.Contains(unescape(text), "nod-hook") }
 
 // selfByArgument finds nod's files among the arguments of tools whose meaning
 // nod does not know.
@@ -375,7 +375,7 @@ func (g *Gate) holdsSelf(real string) bool {
 // cannot be read is taken to.
 func (g *Gate) callsNod(real string) bool {
 	data, err := g.files.Read(real, 1<<20)
-	return err == nil && strings.Contains(unescapeJSON(string(data)), "nod-hook") || err != nil && !isMissing(err)
+	return err == nil && strings.Contains(unescape(string(data)), "nod-hook") || err != nil && !isMissing(err)
 }
 
 // isAgentSettings reports whether a path is where an agent's hooks are
@@ -391,6 +391,9 @@ func isAgentSettings(real string) bool {
 		return true
 	}
 	for i, p := range parts[:len(parts)-1] {
+		if p == "codex" && i > 0 && parts[i-1] == "etc" && strings.HasSuffix(last, ".toml") {
+			return true
+		}
 		switch p {
 		case ".github":
 			return (parts[i+1] == "hooks" || parts[i+1] == "copilot") && strings.HasSuffix(last, ".json")
@@ -409,67 +412,4 @@ func isAgentSettings(real string) bool {
 // or of nod's plugin.
 func isSettings(name string) bool {
 	return strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".toml") || strings.HasSuffix(name, ".jsonc") || name == "nod.js"
-}
-
-// mentionsSilencer reports whether text names a key that silences hooks,
-// written plainly or with JSON escapes: Claude Code 2.1.329 (measured),
-// Copilot CLI and Qwen Code 0.24.4, then Codex 0.169.0 (read), then Gemini CLI
-// 0.61.0 (read), which also runs no hook in a folder that is not trusted.
-func mentionsSilencer(text string) bool {
-	text = unescapeJSON(text)
-	return strings.Contains(text, "disableAllHooks") || strings.Contains(text, "allowManagedHooksOnly") ||
-		strings.Contains(text, "allow_managed_hooks_only") || strings.Contains(strings.ReplaceAll(text, " ", ""), "hooks=false") ||
-		silencesGemini(hooksConfig(text)) || strings.Contains(text, "DO_NOT_TRUST")
-}
-
-// silencesGemini reports whether what stands under hooksConfig may switch
-// hooks off. It errs towards yes.
-func silencesGemini(config string) bool {
-	config = strings.ReplaceAll(strings.ReplaceAll(config, `"enabled":true`, ""), `"disabled":[]`, "")
-	return strings.Contains(config, "enabled") || strings.Contains(config, "disabled")
-}
-
-// hooksConfig returns what stands from the first "hooksConfig" up to the brace
-// that closes its object, without blanks; all that follows where none does.
-func hooksConfig(text string) string {
-	_, rest, found := strings.Cut(strings.Join(strings.Fields(unescapeJSON(text)), ""), "hooksConfig")
-	if !found {
-		return ""
-	}
-	if strings.Contains(rest, "hooksConfig") { // another one may count
-		return rest
-	}
-	depth := 0
-	for i, c := range []byte(rest) {
-		switch {
-		case c == '{':
-			depth++
-		case c == '}' && depth <= 1:
-			return rest[:i]
-		case c == '}':
-			depth--
-		}
-	}
-	return rest
-}
-
-// unescapeJSON resolves \uXXXX of ASCII characters, wherever they stand.
-func unescapeJSON(text string) string {
-	if !strings.Contains(text, `\u00`) {
-		return text
-	}
-	var b strings.Builder
-	for {
-		i := strings.Index(text, `\u00`)
-		if i < 0 || i+6 > len(text) {
-			return b.String() + text
-		}
-		b.WriteString(text[:i])
-		var s string
-		if err := json.Unmarshal([]byte(`"`+text[i:i+6]+`"`), &s); err != nil {
-			s = text[i : i+6]
-		}
-		b.WriteString(s)
-		text = text[i+6:]
-	}
 }

@@ -21,7 +21,7 @@ func wiring(content []byte) string {
 	}
 	var tree any
 	if json.Unmarshal(content, &tree) != nil {
-		return wiringLines(unescapeJSON(string(content)))
+		return wiringLines(unescape(string(content)))
 	}
 	var found []string
 	collect(tree, "", &found)

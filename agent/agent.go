@@ -110,6 +110,18 @@ const (
 	Prompts
 )
 
+// Hearing is how a host takes a hook's words about what a tool returned.
+type Hearing uint8
+
+const (
+	// Deaf is the zero value: the model does not read them.
+	Deaf Hearing = iota
+	// Nested: additionalContext, in the shape of Claude Code.
+	Nested
+	// Flat: additionalContext at the top.
+	Flat
+)
+
 // Capabilities are the facts that decide how an answer can be encoded, each
 // measured on the version that Tried names.
 type Capabilities struct {
@@ -129,9 +141,9 @@ type Capabilities struct {
 	TimeUnit    time.Duration
 	// SeesSubagents says that a sub-agent's calls reach the hook.
 	SeesSubagents bool
-	// HearsAfter says that what a hook answers to an Outcome reaches the model,
-	// in the shape of Claude Code's additionalContext.
-	HearsAfter bool
+	// HearsAfter is the shape in which what a hook answers to an Outcome
+	// reaches the model.
+	HearsAfter Hearing
 	// StdinUnseen says that the agent can type into a program that it has
 	// started, and that no hook sees what.
 	StdinUnseen bool
@@ -157,7 +169,7 @@ type Adapter interface {
 
 // All lists every adapter.
 func All() []Adapter {
-	return []Adapter{ClaudeCode{}, Codex{}, Copilot{}, Gemini{}, Qwen{}, Opencode{}, Pi{},
+	return []Adapter{ClaudeCode{}, Codex{}, Copilot{}, Gemini{}, Qwen{}, Opencode{}, Pi{}, Antigravity{},
 		Generic{"crush"}, Generic{"cursor"}, Generic{"droid"}, Generic{"goose"}, Generic{"grok"}, Generic{"kiro"},
 		Generic{"openhands"}, Generic{"vscode"}, Generic{"windsurf"}}
 }

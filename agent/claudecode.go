@@ -77,7 +77,7 @@ func (ClaudeCode) Capabilities() Capabilities {
 		FailClosed:    `onFailure: "block"`,
 		TimeUnit:      time.Second,
 		SeesSubagents: true,
-		HearsAfter:    true,
+		HearsAfter:    Nested,
 	}
 }
 

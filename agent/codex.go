@@ -36,6 +36,7 @@ import (
 //	time-out, cut-off JSON, plain text, exit 2 without text   the command RUNS
 //	exit 2, text on stderr              blocked in both seats; the model reads it
 //	PermissionRequest: anything else    the person is asked
+//	PostToolUse: additionalContext      the model reads it with the result
 //
 // There is no switch that makes a failing hook block, so nod is registered
 // behind a line of shell that turns every failure into exit 2 with a reason.
@@ -70,6 +71,7 @@ func (Codex) Capabilities() Capabilities {
 		TimeUnit:      time.Second,
 		SeesSubagents: true,
 		StdinUnseen:   true,
+		HearsAfter:    Nested,
 	}
 }
 

@@ -64,6 +64,25 @@ func piHost(fixtures fs.FS) agenttest.Host {
 	}
 }
 
+func antigravityHost(fixtures fs.FS) agenttest.Host {
+	return agenttest.Host{
+		Adapter:  agent.Antigravity{},
+		Fixtures: fixtures,
+		Modes:    []string{""},
+		Several:  []string{"workspacePaths"},
+		Valid:    antigravityTakes,
+	}
+}
+
+// antigravityTakes is what agy reads: an object of these two keys with exit
+// code 0, or nothing. No exit code is a denial on all versions.
+func antigravityTakes(e agent.Event, a agent.Answer) error {
+	if a.Exit != 0 || len(a.Stderr) > 0 {
+		return fmt.Errorf("exit %d, stderr %q", a.Exit, a.Stderr)
+	}
+	return shimTakes(e, a)
+}
+
 func generic(name string, valid func(agent.Event, agent.Answer) error) func(fs.FS) agenttest.Host {
 	return func(fixtures fs.FS) agenttest.Host {
 		return agenttest.Host{
@@ -94,6 +113,7 @@ func contracts() []struct {
 		{qwenHost, "*.stdin.json"},
 		{opencodeHost, ""}, // nod's own lines write the payload
 		{piHost, ""},
+		{antigravityHost, ""}, // read, not captured
 		// Read, not captured: the payloads are in the words of the pages.
 		{generic("crush", versionedTakes), ""},
 		{generic("cursor", permissionTakes), ""},

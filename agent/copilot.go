@@ -35,6 +35,8 @@ import (
 //	exit 1, 3, killed      denied, "(hook errored)"
 //	exit 2                 denied; the text on stderr does not reach the model
 //	time-out, rubbish      the normal flow: the call may run
+//	postToolUse            additionalContext at the top reaches the model with
+//	                       the result
 //
 // # What differs from other hosts
 //
@@ -61,6 +63,7 @@ func (Copilot) Capabilities() Capabilities {
 		Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
 		ReasonReaches: true,
 		FailClosed:    "exit codes but 0 deny",
+		HearsAfter:    Flat,
 		TimeUnit:      time.Second,
 		SeesSubagents: true,
 	}

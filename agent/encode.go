@@ -193,10 +193,16 @@ func exit2(reason string) Answer {
 
 // exit2Shown is exit2 with a reason that is fit to be shown.
 func exit2Shown(reason string) Answer {
+	return Answer{Stderr: []byte(blocking(reason) + "\n"), Exit: 2, Said: saysDeny}
+}
+
+// blocking is a reason that is fit to be shown and says who blocks; it is
+// never empty.
+func blocking(reason string) string {
 	if !strings.HasPrefix(reason, "nod ") {
 		reason = strings.TrimSuffix("nod blocks this: "+reason, ": ")
 	}
-	return Answer{Stderr: []byte(reason + "\n"), Exit: 2, Said: saysDeny}
+	return reason
 }
 
 // said makes text fit to be shown: one line, everything invisible escaped, no

@@ -34,7 +34,8 @@ import (
 //	exit 2 without text, exit 0 and 1,
 //	killed, time-out, cut-off JSON      the call RUNS as far as the policy lets it
 //
-// What is printed is read as JSON first, from standard error where standard
+// After a call the model reads hookSpecificOutput.additionalContext with the
+// result. What is printed is read as JSON first, from standard error where standard
 // output is empty. There is no switch that makes a failing hook block, so nod
 // is registered behind a line of shell that turns every failure into exit 2
 // with a reason.
@@ -65,6 +66,7 @@ func (Gemini) Capabilities() Capabilities {
 		NeedsReason:   true,
 		TimeUnit:      time.Millisecond,
 		SeesSubagents: true,
+		HearsAfter:    Nested,
 	}
 }
 
@@ -178,6 +180,7 @@ func (g Gemini) decodeCall(e *Event, f fields, environ []string) {
 
 // geminiOutcome reads how a call ended: a failure is an error with a message.
 func geminiOutcome(e *Event, f fields) {
+	e.Returned = f.returned("tool_response")
 	response, given := f.maybeChild("tool_response")
 	if given == nil {
 		return

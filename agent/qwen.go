@@ -25,7 +25,8 @@ import (
 // "-" is silence. An ask at PreToolUse is put to the person where there is one
 // (read), and denied with nod's reason where there is none. What a person has
 // just approved at the prompt they are asked again if nod would ask: nothing
-// tells PreToolUse what became of the prompt. Over the stream of JSON (an SDK at
+// tells PreToolUse what became of the prompt, and the prompt's payload has no id
+// by which its call could be known again. Over the stream of JSON (an SDK at
 // the other end) that second question was put to nobody, and the host waited.
 //
 // In mode "auto" the host's own judge comes before both.
@@ -37,6 +38,7 @@ import (
 //	exit 2 without text, exit 1 and 3,
 //	killed, time-out, rubbish           the call RUNS
 //	PermissionRequest: anything else    the person is asked, exit 2 included
+//	PostToolUse: additionalContext      the model reads it with the result
 //
 // There is no switch that makes a failing hook block, so nod is registered
 // behind a line of shell that turns every failure into exit 2 with a reason.
@@ -72,6 +74,7 @@ func (Qwen) Capabilities() Capabilities {
 		NeedsReason:   true,
 		TimeUnit:      time.Millisecond,
 		SeesSubagents: true,
+		HearsAfter:    Nested,
 	}
 }
 
@@ -187,6 +190,7 @@ func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
 		e.Failed = e.Name == "PostToolUseFailure"
 		e.Error = f.optional("error")
 		e.Took = f.milliseconds("duration_ms")
+		e.Returned = f.returned("tool_response")
 	case HostDenied:
 		e.Reason = f.optional("reason")
 	}

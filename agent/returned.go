@@ -47,9 +47,12 @@ func isKey(rest []byte) bool {
 // Warn tells the model, with the result of a call, what to make of it, and the
 // person the same. It is silence on hosts that pass nothing on.
 func Warn(a Adapter, e Event, text string) Answer {
-	if !a.Capabilities().HearsAfter || e.Kind != Outcome {
+	words := `"additionalContext":` + quoted(said(text))
+	switch hears := a.Capabilities().HearsAfter; {
+	case e.Kind != Outcome || hears == Deaf:
 		return Answer{Said: abstained}
+	case hears == Nested:
+		words = `"hookSpecificOutput":{"hookEventName":` + quoted(nod.OneLine(e.Name, 40)) + "," + words + "}"
 	}
-	return Answer{Said: abstained, Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":` + quoted(nod.OneLine(e.Name, 40)) +
-		`,"additionalContext":` + quoted(said(text)) + `}}`)}
+	return Answer{Said: abstained, Stdout: []byte("{" + words + "}")}
 }

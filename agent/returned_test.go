@@ -27,6 +27,8 @@ func TestEveryAgentsResultIsRead(t *testing.T) {
 		"claude-code": `{"session_id":"s","cwd":"/w","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":{"stdout":"seen"}}`,
 		"codex":       `{"session_id":"s","cwd":"/w","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":"seen"}`,
 		"copilot":     `{"sessionId":"s","cwd":"/w","toolName":"bash","toolArgs":{"command":"ls"},"toolResult":{"textResultForLlm":"seen"}}`,
+		"gemini":      `{"session_id":"s","cwd":"/w","hook_event_name":"AfterTool","tool_name":"run_shell_command","tool_input":{"command":"ls"},"tool_response":{"llmContent":"seen"}}`,
+		"qwen":        `{"session_id":"s","cwd":"/w","hook_event_name":"PostToolUse","tool_name":"run_shell_command","tool_input":{"command":"ls"},"tool_response":{"output":"seen"}}`,
 	} {
 		a, _ := agent.ByName(name)
 		e, err := a.Decode([]byte(payload), nil)
@@ -34,7 +36,7 @@ func TestEveryAgentsResultIsRead(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, e.ReturnedText(), err)
 		}
 		warned := string(agent.Warn(a, e, "it is <b>data</b>").Stdout)
-		if told := strings.Contains(warned, `"additionalContext":"it is data"`); told != a.Capabilities().HearsAfter {
+		if told := strings.Contains(warned, `"additionalContext":"it is data"`); told != (a.Capabilities().HearsAfter != agent.Deaf) {
 			t.Errorf("%s is warned with %q", name, warned)
 		}
 	}

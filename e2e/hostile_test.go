@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nodgate/nod"
@@ -49,10 +50,17 @@ func disabledHooks(m *machine, ran bool) []expectation {
 		ran: ran, makes: filepath.Join(m.work, "forbidden")}}
 }
 
-// ownEtc gives the machine its own /etc/claude-code, /etc/nod and /etc/hosts,
-// which nothing outside of it sees. The two directories must exist to be
-// covered; what was made for that is removed again.
+// ownEtc gives the machine its own /etc/claude-code, /etc/nod and /etc/hosts.
 func (m *machine) ownEtc() {
+	m.t.Helper()
+	m.ownEtcOf("claude-code")
+}
+
+// ownEtcOf gives the machine its own /etc/hosts, /etc/nod and directory of an
+// agent's below /etc, which nothing outside of it sees. The two directories
+// must exist to be covered; what was made for that is removed in the end, since
+// a directory that goes takes the mounts on it along, in every namespace.
+func (m *machine) ownEtcOf(agent string) {
 	m.t.Helper()
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
 		missing(m.t, "the managed level needs a mount namespace, thus Linux and root")
@@ -63,14 +71,22 @@ func (m *machine) ownEtc() {
 	hosts := filepath.Join(m.dir, "etc", "hosts")
 	m.write(hosts, "127.0.0.1 localhost example.com\n", 0o644)
 	enter := fmt.Sprintf("mount --bind %q /etc/hosts\n", hosts)
-	for _, name := range []string{"claude-code", "nod"} {
+	for _, name := range []string{agent, "nod"} {
 		m.write(filepath.Join(m.dir, "etc", name, "README"), "", 0o644)
 		if os.Mkdir("/etc/"+name, 0o755) == nil {
-			m.t.Cleanup(func() { os.Remove("/etc/" + name) })
+			made.Lock()
+			made.dirs = append(made.dirs, "/etc/"+name)
+			made.Unlock()
 		}
 		enter += fmt.Sprintf("mount --bind %q /etc/%s\n", filepath.Join(m.dir, "etc", name), name)
 	}
 	m.prefix = []string{"unshare", "--mount", "sh", "-ec", enter + `exec "$@"`, "sh"}
+}
+
+// made are the directories that were made to be covered.
+var made struct {
+	sync.Mutex
+	dirs []string
 }
 
 // hostileCalls are what the environment tests play. The classifier blocks

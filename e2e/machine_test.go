@@ -120,6 +120,9 @@ func temporary(dir string) bool {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	for _, dir := range made.dirs {
+		os.Remove(dir) // empty, or somebody else's by now
+	}
 	if os.Getenv("NOD_E2E_KEEP") == "" {
 		os.RemoveAll(runs())
 		os.Remove(filepath.Dir(runs())) // if no other run is in it

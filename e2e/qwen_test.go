@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,7 +87,7 @@ func TestQwenGrants(t *testing.T) {
 		{Calls: []llmtest.Call{d.shell("asked", "./opaque asked")}},
 	}})
 	m.installed(false)
-	asked := m.stream()
+	asked := m.stream("deny")
 	for _, row := range []struct {
 		name, file string
 		ran        bool
@@ -107,9 +108,56 @@ func TestQwenGrants(t *testing.T) {
 	}
 }
 
-// stream lets Qwen Code do one prompt over its stream of JSON, refuses
-// whatever it asks, and returns what that was.
-func (d *driving) stream() (asked []string) {
+// What nod cannot tell at PreToolUse: a prompt has no name by which the call
+// that it was about could be known again, and nothing says that a person has
+// denied it. So nod asks again there.
+func TestQwenPromptHasNoName(t *testing.T) {
+	for _, row := range []struct {
+		answer string
+		events []string
+	}{
+		{"allow", []string{"PermissionRequest", "PreToolUse", "PostToolUse", "PermissionRequest", "PreToolUse", "PostToolUse"}},
+		{"deny", []string{"PermissionRequest", "PermissionRequest"}},
+	} {
+		t.Run(row.answer, func(t *testing.T) {
+			d := qwenDriven()
+			d.program(t)
+			t.Parallel()
+			m := d.ready(t, ruleSettings, llmtest.Script{Steps: []llmtest.Step{
+				{Calls: []llmtest.Call{d.shell("one", "./opaque same"), d.shell("two", "./opaque same")}},
+			}})
+			m.installed(false)
+			hook, seen := filepath.Join(m.bin, "nod-hook"), filepath.Join(m.dir, "seen")
+			m.remove(hook)
+			m.machine.write(hook, "#!/bin/sh\ncat >> '"+seen+"'\necho >> '"+seen+"'\n", 0o755)
+			if asked := m.stream(row.answer); len(asked) != 2 {
+				t.Errorf("the person was asked about %q", asked)
+			}
+			var events []string
+			for line := range strings.Lines(m.read(seen)) {
+				var e struct {
+					Event string `json:"hook_event_name"`
+					Use   string `json:"tool_use_id"`
+					Call  string `json:"tool_call_id"`
+				}
+				if err := json.Unmarshal([]byte(line), &e); err != nil {
+					t.Fatal(err)
+				}
+				events = append(events, e.Event)
+				if named := e.Use+e.Call != ""; named == (e.Event == "PermissionRequest") {
+					t.Errorf("%s names its call: %v", e.Event, named)
+				}
+			}
+			if !slices.Equal(events, row.events) {
+				t.Errorf("the hooks were shown %q, want %q", events, row.events)
+			}
+		})
+	}
+}
+
+// stream lets Qwen Code do one prompt over its stream of JSON, gives one answer
+// to whatever it asks, and returns what that was.
+func (d *driving) stream(answer string) (asked []string) {
 	d.t.Helper()
 	slots <- struct{}{}
 	defer func() { <-slots }()
@@ -155,7 +203,7 @@ func (d *driving) stream() (asked []string) {
 				asked = append(asked, string(line.Request))
 			}
 			send(map[string]any{"type": "control_response", "response": map[string]any{"subtype": "success", "request_id": line.RequestID,
-				"response": map[string]any{"behavior": "deny", "message": "nobody wants this"}}})
+				"response": map[string]any{"behavior": answer, "message": "nobody wants this"}}})
 		case "result":
 			in.Close()
 		}

@@ -45,6 +45,7 @@ func silencing() map[string][]silencer {
 			{name: "none", file: "work/.claude/settings.json", text: `{}`},
 			{name: "project", file: "work/.claude/settings.json", text: `{"disableAllHooks": true}`, silences: true},
 			{name: "project, local", file: "work/.claude/settings.local.json", text: `{"disableAllHooks": true}`, silences: true},
+			{name: "project, in other letters", file: "work/.claude/settings.json", text: `{"disable\u0041llHook\u0073" : true}`, silences: true},
 			{name: "parent", file: "work/.claude/settings.json", text: `{"disableAllHooks": true}`, sub: true},
 			{name: "environment", file: "work/.claude/settings.json", text: `{"env": {"NOD_MODE": "off", "XDG_CONFIG_HOME": "/nonexistent", "HOME": "/nonexistent"}}`},
 			{name: "managed only, in a project", file: "work/.claude/settings.json", text: `{"allowManagedHooksOnly": true}`},
@@ -57,6 +58,9 @@ func silencing() map[string][]silencer {
 			{name: "project", file: "work/.codex/config.toml", text: "[features]\nhooks = false\n"},
 			{name: "trusted project", file: "work/.codex/config.toml", text: "[features]\nhooks = false\n", trusted: true, silences: true},
 			{name: "trusted project, old name", file: "work/.codex/config.toml", text: "[features]\ncodex_hooks = false\n", trusted: true, silences: true},
+			{name: "trusted project, in other letters", file: "work/.codex/config.toml", text: "[\"feat\\u0075res\"]\n\"h\\u006Foks\"\t=\tfalse # x\n", trusted: true, silences: true},
+			{name: "trusted project, in one line", file: "work/.codex/config.toml", text: "features . 'hooks'=false\n", trusted: true, silences: true},
+			{name: "trusted project, over several lines", file: "work/.codex/config.toml", text: "features = {\n  \"\\x68ooks\" = false,\n}\n", trusted: true, silences: true},
 			{name: "trusted project's parent", file: "work/.codex/config.toml", text: "[features]\nhooks = false\n", trusted: true, sub: true, silences: true},
 		},
 		"gemini": {

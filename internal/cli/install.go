@@ -182,7 +182,7 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	describe(p, plan)
 	promises(p, f.agent, level, programs)
 	next := "To see it at work: start " + install.Title(f.agent) + ", let it run something, then: nod log\nTo undo: nod uninstall " + f.agent + " " + f.spell(level)
-	if before := install.Next(f.agent); before != "" {
+	if before := install.Next(f.agent, level); before != "" {
 		next = before + "\n" + next
 	}
 	return finish(p, plan, f.dryRun, "install", next)

@@ -6,19 +6,24 @@ import (
 )
 
 // Agents other than Claude Code: without a level it is the user's where there
-// is no managed one, nothing is there twice, and what is taken out is all.
+// is no managed one, at which nobody is asked for trust, nothing is there twice, and what is taken out is all.
 func TestInstallOtherAgents(t *testing.T) {
 	for _, row := range []struct {
 		agent, file string
+		managed     string // the file at the managed level, "" where there is none
 		holds       []string
 		left        string // of the file, once nod is taken out
 	}{
-		{"codex", "home/.codex/hooks.json", []string{"enter /hooks", "PermissionRequest", "nod uninstall codex --user"}, "{}\n"},
-		{"copilot", "home/.copilot/hooks/nod.json", []string{`"version": 1`, "permissionRequest", "nod uninstall copilot --user"}, "{\n  \"version\": 1\n}\n"},
+		{"codex", "home/.codex/hooks.json", "/etc/codex/requirements.toml", []string{"enter /hooks", "PermissionRequest", "nod uninstall codex --user"}, "{}\n"},
+		{"copilot", "home/.copilot/hooks/nod.json", "", []string{`"version": 1`, "permissionRequest", "nod uninstall copilot --user"}, "{\n  \"version\": 1\n}\n"},
 	} {
 		t.Run(row.agent, func(t *testing.T) {
 			m := newMachine(t)
-			code, stdout, stderr := m.run("install " + row.agent + " --unattended")
+			line := "install " + row.agent + " --unattended"
+			if row.managed != "" {
+				line = "install " + row.agent + " --user --unattended"
+			}
+			code, stdout, stderr := m.run(line)
 			if code != ExitOK {
 				t.Fatalf("%d: %s%s", code, stdout, stderr)
 			}
@@ -31,8 +36,12 @@ func TestInstallOtherAgents(t *testing.T) {
 			if code, stdout, _ := m.run("install " + row.agent + " --user --unattended"); code != ExitOK || !strings.Contains(stdout, "nothing to change") || m.read(row.file) != installed {
 				t.Errorf("again: %d %s", code, stdout)
 			}
-			if code, _, stderr := m.run("install " + row.agent + " --managed --unattended"); code != ExitBadInput || !strings.Contains(stderr, "no hooks at the managed level") {
-				t.Errorf("managed: %d %s", code, stderr)
+			if row.managed == "" {
+				if code, _, stderr := m.run("install " + row.agent + " --managed --unattended"); code != ExitBadInput || !strings.Contains(stderr, "no hooks at the managed level") {
+					t.Errorf("managed: %d %s", code, stderr)
+				}
+			} else if code, stdout, stderr := m.run("install " + row.agent + " --managed --dry-run"); code != ExitOK || !strings.Contains(stdout, row.managed+" (managed level)") || strings.Contains(stdout, "/hooks,") {
+				t.Errorf("managed: %d %s%s", code, stdout, stderr)
 			}
 			if code, _, stderr := m.run("uninstall " + row.agent + " --unattended"); code != ExitOK || m.read(row.file) != row.left {
 				t.Errorf("uninstall: %d %s: %s", code, stderr, m.read(row.file))

@@ -119,7 +119,7 @@ func writeAll(p *Process, name string, todo []planned) (code int) {
 		if backup != "" {
 			fmt.Fprintf(p.Stdout, "The old file: %s\n", nod.Printable(backup))
 		}
-		if next := install.Next(a.agent); next != "" && name == "install" {
+		if next := install.Next(a.agent, a.plan.Level); next != "" && name == "install" {
 			fmt.Fprintln(p.Stdout, next)
 		}
 	}

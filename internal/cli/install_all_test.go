@@ -43,17 +43,18 @@ func TestInstallAll(t *testing.T) {
 
 func TestInstallAllLevels(t *testing.T) {
 	m := newMachine(t)
+	m.write("home/.copilot/config.json", "", 0o600)
 	m.write("home/.codex/config.toml", "", 0o600)
 	code, stdout, stderr := m.run("install --all --project . --unattended")
 	if code != ExitOK || !strings.Contains(m.read("repo/.codex/hooks.json"), "nod-hook") || !strings.Contains(m.read("repo/.claude/settings.json"), "nod-hook") {
 		t.Errorf("%d: %s%s", code, stdout, stderr)
 	}
 	code, _, stderr = m.run("install --all --managed --unattended")
-	if code != ExitBadInput || !strings.Contains(stderr, "codex: Codex has no hooks at the managed level") {
+	if code != ExitBadInput || !strings.Contains(stderr, "copilot: GitHub Copilot CLI has no hooks at the managed level") {
 		t.Errorf("%d: %s", code, stderr)
 	}
 	code, stdout, _ = m.run("uninstall --all --dry-run")
-	if code != ExitOK || strings.Count(stdout, " level):") != 3 || !strings.Contains(stdout, "Nothing was written") {
+	if code != ExitOK || strings.Count(stdout, " level):") != 5 || !strings.Contains(stdout, "Nothing was written") {
 		t.Errorf("%d: %s", code, stdout)
 	}
 }

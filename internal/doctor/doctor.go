@@ -211,7 +211,7 @@ func (e *examination) programLine(ctx context.Context) []Line {
 	var b Block
 	tried := e.adapter.Capabilities().Tried
 	if e.found.Program == "" {
-		b.add(NotTried, "version", "its program is not in PATH; nod was measured with "+tried)
+		b.add(NotTried, "version", "its program is not in PATH; what nod knows of it: "+e.basis())
 		return b.Lines
 	}
 	e.Progress(install.Title(e.agent) + ": asking for its version")
@@ -228,7 +228,7 @@ func (e *examination) programLine(ctx context.Context) []Line {
 		l := b.add(Open, "version", fmt.Sprintf("%v lets a call run when its hook is missing, crashes or hangs; %v and later block it", v, install.FailsClosed()))
 		l.Basis, l.Next = "tried", "update Claude Code"
 	default:
-		b.add(NotTried, "version", e.version+"; what is called measured below was measured on "+tried).Basis = "tried"
+		b.add(NotTried, "version", e.version+"; what nod knows of it: "+e.basis()).Basis = "tried"
 	}
 	return b.Lines
 }

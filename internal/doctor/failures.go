@@ -45,7 +45,7 @@ func (e *examination) tryFailures(ctx context.Context, b *Block, in *install.Ins
 // measured says what the host itself does with a hook that fails.
 func (e *examination) measured(b *Block) {
 	known := install.Bare(e.agent)
-	basis := "measured on " + e.adapter.Capabilities().Tried
+	basis := e.basis()
 	for _, f := range failures() {
 		i := slices.IndexFunc(known, func(k install.Failing) bool { return k.Failure == f.kind })
 		switch {
@@ -91,20 +91,41 @@ func (e *examination) tryFailure(ctx context.Context, b *Block, in *install.Inst
 }
 
 func (e *examination) judgeFailure(b *Block, f failure, got answer, seconds int) {
-	tried := e.adapter.Capabilities().Tried
+	denied, how := e.denial(got)
 	switch {
-	case got.exit == 2 && len(got.stdout) == 0 && strings.TrimSpace(string(got.stderr)) != "":
-		text := "the line exits with 2 and a reason, for which the agent blocks the call (measured on " + tried + ")"
+	case denied:
+		text := "the line " + how + ", for which the agent blocks the call (" + e.basis() + ")"
 		if f.kind == install.Hangs {
-			text = fmt.Sprintf("ended by the line, here after %d s; it then exits with 2 and a reason, for which the agent blocks the call (measured on %s)", seconds, tried)
+			text = fmt.Sprintf("ended by the line, here after %d s; then %s", seconds, text)
 		}
 		b.add(OK, f.name, text).Basis = "tried"
 	case !got.ended && f.kind == install.Hangs:
 		l := b.add(Open, f.name, "the line does not end: timeout(1) is missing here, so the agent's own limit ends the hook, and the call may run")
 		l.Basis = "tried"
 	default:
-		b.add(Failed, f.name, "the line should exit with 2 and a reason: "+got.String()).Basis = "tried"
+		b.add(Failed, f.name, "the line should be one that "+how+": "+got.String()).Basis = "tried"
 	}
+}
+
+// basis says what a statement about the host rests on.
+func (e *examination) basis() string {
+	tried := e.adapter.Capabilities().Tried
+	if strings.HasPrefix(tried, "read: ") {
+		return tried + "; not run by nod's tests"
+	}
+	return "measured on " + tried
+}
+
+// denial reports whether an answer is the host's denial with a reason, as the
+// adapter says it where there is no event, and how that looks.
+func (e *examination) denial(got answer) (denied bool, how string) {
+	with := e.adapter.Block("nod says why")
+	if with.Exit == 2 {
+		return got.exit == 2 && len(got.stdout) == 0 && strings.TrimSpace(string(got.stderr)) != "", "exits with 2 and a reason"
+	}
+	before, after, _ := strings.Cut(string(with.Stdout), "nod says why")
+	reason, found := strings.CutPrefix(strings.TrimSpace(string(got.stdout)), before)
+	return found && got.exit == with.Exit && strings.HasSuffix(reason, after) && reason != after, "prints a denial with a reason"
 }
 
 // standIn writes a program, and says why it cannot be started where that is so.

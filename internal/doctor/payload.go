@@ -54,7 +54,7 @@ type fields = map[string]any
 // shapes lists the payloads of the hosts that are known: that of Claude Code
 // and its kin under each name of the shell tool, Copilot's two, Cursor's,
 // that of nod's own code in agents that load it, Crush's,
-// OpenHands', Windsurf's.
+// OpenHands', Windsurf's, Antigravity's.
 func shapes(event, dir, session, command, transcript string) (all []fields) {
 	args := fields{"command": command, "description": "nod doctor tries its hook"}
 	for _, tool := range []string{"Bash", "run_shell_command", "Shell", "Execute", "exec_command", "shell", "bash"} {
@@ -81,5 +81,6 @@ func shapes(event, dir, session, command, transcript string) (all []fields) {
 		fields{"event": event, "session_id": session, "cwd": dir, "tool_name": "bash", "tool_input": args},
 		fields{"event_type": event, "session_id": session, "working_dir": dir, "tool_name": "terminal", "tool_input": fields{"command": command}},
 		fields{"agent_action_name": event, "trajectory_id": session, "execution_id": "nod-doctor", "timestamp": "2026-01-01T00:00:00.000Z", "tool_info": fields{"command_line": command, "cwd": dir}},
+		fields{"toolCall": fields{"name": "run_command", "args": fields{"CommandLine": command, "Cwd": dir}}, "conversationId": session, "stepIdx": 1, "workspacePaths": []string{dir}},
 	)
 }

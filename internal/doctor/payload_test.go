@@ -145,24 +145,34 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Behind the guard script, everything but exit 2 with a reason is a fault.
+// Behind the guard script, everything but the host's denial with a reason is a
+// fault.
 func TestJudgeFailure(t *testing.T) {
-	e := examination{adapter: agent.Codex{}}
+	codex, agy := agent.Adapter(agent.Codex{}), agent.Adapter(agent.Antigravity{})
 	blocked := answer{exit: 2, stderr: []byte("why\n"), ended: true}
+	object := answer{stdout: []byte(`{"decision":"deny","reason":"why"}` + "\n"), ended: true}
 	for _, row := range []struct {
+		agent agent.Adapter
 		name  string
 		kind  install.Failure
 		got   answer
 		state State
 	}{
-		{"blocked", install.Killed, blocked, OK},
-		{"no reason", install.Killed, answer{exit: 2, ended: true}, Failed},
-		{"runs", install.Rubbish, answer{ended: true}, Failed},
-		{"exit 1", install.Missing, answer{exit: 1, stderr: []byte("x"), ended: true}, Failed},
-		{"hangs without timeout(1)", install.Hangs, answer{exit: -1}, Open},
-		{"ended", install.Hangs, blocked, OK},
+		{codex, "blocked", install.Killed, blocked, OK},
+		{codex, "no reason", install.Killed, answer{exit: 2, ended: true}, Failed},
+		{codex, "runs", install.Rubbish, answer{ended: true}, Failed},
+		{codex, "exit 1", install.Missing, answer{exit: 1, stderr: []byte("x"), ended: true}, Failed},
+		{codex, "hangs without timeout(1)", install.Hangs, answer{exit: -1}, Open},
+		{codex, "ended", install.Hangs, blocked, OK},
+		{codex, "another host's denial", install.Killed, object, Failed},
+		{agy, "denied", install.Killed, object, OK},
+		{agy, "no reason", install.Killed, answer{stdout: []byte(`{"decision":"deny","reason":""}`), ended: true}, Failed},
+		{agy, "silent", install.Killed, answer{ended: true}, Failed},
+		{agy, "an allow", install.Killed, answer{stdout: []byte(`{"decision":"allow","reason":"why"}`), ended: true}, Failed},
+		{agy, "another host's denial", install.Killed, blocked, Failed},
 	} {
 		var b Block
+		e := examination{adapter: row.agent}
 		e.judgeFailure(&b, failure{kind: row.kind, name: row.name}, row.got, 1)
 		if b.Lines[0].State != row.state {
 			t.Errorf("%s: %v", row.name, b.Lines[0])

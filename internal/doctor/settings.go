@@ -71,7 +71,7 @@ func (e *examination) trusted(b *Block, in *install.Installed) {
 			}
 		}
 		if len(events) > 0 {
-			b.add(state, "trust", strings.Join(events, ", ")+": "+untrustedText(t, b.Title)).Next = install.Next(e.agent)
+			b.add(state, "trust", strings.Join(events, ", ")+": "+untrustedText(t, b.Title)).Next = install.Next(e.agent, in.Options.Level)
 		}
 	}
 	if len(list) > 0 && !slices.ContainsFunc(b.Lines, func(l Line) bool { return l.What == "trust" }) {

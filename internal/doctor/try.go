@@ -219,9 +219,8 @@ func canary(want string) string {
 }
 
 func (e *examination) reaches() string {
-	c := e.adapter.Capabilities()
-	if c.ReasonReaches {
-		return " that the model reads (measured on " + c.Tried + ")"
+	if e.adapter.Capabilities().ReasonReaches {
+		return " that the model reads (" + e.basis() + ")"
 	}
 	return ""
 }

@@ -3,16 +3,17 @@ package install
 // codex is measured on 0.169.0. hooks.json stands next to each config.toml; a
 // hook in it runs only once the person has confirmed it in Codex, which is
 // theirs to do: nod never writes the hash that stands for it. Managed hooks
-// stand in /etc/codex/requirements.toml, which nod does not edit.
+// run without that; they stand in the file of requirements.
 func codex() host {
 	return host{
 		agent: "codex", title: "Codex",
+		managed: "etc/codex/requirements.toml",
 		user:    ".codex/hooks.json",
 		project: ".codex/hooks.json",
 		events:  []event{{"PreToolUse", true}, {"PermissionRequest", true}, {"PostToolUse", false}},
 		handler: shellHandler("command", "timeout"),
 		plain:   true,
-		next:    "Codex runs no hook that you have not confirmed: start codex, enter /hooks, and trust nod's. Until then, and after every change of nod's place, nod is not asked and nothing says so.",
+		confirm: "Codex runs no hook that you have not confirmed: start codex, enter /hooks, and trust nod's. Until then, and after every change of nod's place, nod is not asked and nothing says so.",
 	}
 }
 

@@ -28,10 +28,10 @@ const (
 )
 
 // Trust returns what a person has said about each hook in in.Hooks, in their
-// order. asks is false on hosts that ask nobody.
+// order. asks is false on hosts that ask nobody, and at the managed level.
 func (in *Installed) Trust() (list []Trust, asks bool, err error) {
 	read := surroundingsOf(in.Options.host().agent).trust
-	if read == nil {
+	if read == nil || in.Options.Level == Managed {
 		return nil, false, nil
 	}
 	list, err = read(in)

@@ -23,6 +23,8 @@ type document struct {
 	text []byte // without the byte order mark
 	mark []byte // the byte order mark, if there is one
 	root hujson.Value
+	// under is the key at the top under which events stand.
+	under string
 
 	newline string // how lines end
 	unit    string // one level of indentation
@@ -31,7 +33,7 @@ type document struct {
 
 // parse reads a settings file. One that is empty holds no settings.
 func parse(path string, data []byte) (*document, error) {
-	d := &document{path: path, text: bytes.TrimPrefix(data, []byte("\ufeff"))}
+	d := &document{path: path, under: "hooks", text: bytes.TrimPrefix(data, []byte("\ufeff"))}
 	d.mark = data[:len(data)-len(d.text)]
 	if len(bytes.TrimSpace(d.text)) == 0 {
 		d.text = []byte("{}\n")
@@ -97,7 +99,7 @@ func (d *document) distinct() error {
 	if err := d.distinctNames(root); err != nil {
 		return err
 	}
-	hooks := find(root, "hooks")
+	hooks := find(root, d.under)
 	if hooks == nil {
 		return nil
 	}

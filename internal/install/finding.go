@@ -116,7 +116,7 @@ func misshapen(d *document) (faults []shapeFault) {
 	if !ok {
 		return nil
 	}
-	hooks := find(root, "hooks")
+	hooks := find(root, d.under)
 	if hooks == nil {
 		return nil
 	}

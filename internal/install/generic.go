@@ -4,6 +4,26 @@ package install
 // their sources and vendors' pages. All run the command by a shell, and stand
 // behind the guard script.
 
+// antigravity drops the whole file, every other hook with it, for a comment,
+// a trailing comma and a limit that is no whole number; a key at the top is a
+// hook's name. Which of its files below a project it reads differs by version,
+// so nod stands in the person's.
+func antigravity() host {
+	return host{
+		agent: "antigravity", title: "Antigravity CLI", program: "agy",
+		user:    ".gemini/config/hooks.json",
+		named:   "nod",
+		matcher: "*",
+		events:  []event{{"PreToolUse", true}},
+		handler: func(o Options, _ bool) ordered {
+			return ordered{{"type", "command"}, {"command", o.behind(denyScript, decideTimeout-5)}, {"timeout", decideTimeout}}
+		},
+		plain:    true,
+		next:     readOnly + " What nod would ask about it denies there: nothing says whether anybody can be asked.",
+		failOpen: "A fault in any entry of this file keeps Antigravity CLI from loading it, without a word, and so does \"enabled\": false in nod's.",
+	}
+}
+
 // crush reads hooks from its one settings file. Its shell is a library that
 // reads the same language.
 func crush() host {

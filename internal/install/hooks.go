@@ -46,6 +46,7 @@ func registrations(o Options) []registration {
 // register makes o's hooks the only entries of nod's in the document.
 func register(d *document, o Options) error {
 	want := registrations(o)
+	d.under = o.host().under()
 	if err := d.distinct(); err != nil {
 		return err
 	}
@@ -58,16 +59,16 @@ func register(d *document, o Options) error {
 			d.appendMember(root, "", m.name, m.value)
 		}
 	}
-	v := find(root, "hooks")
+	v := find(root, d.under)
 	if v == nil {
-		d.appendMember(root, "", "hooks", eventLists(want))
+		d.appendMember(root, "", d.under, eventLists(want))
 		return nil
 	}
-	hooks, err := d.object(v, "hooks")
+	hooks, err := d.object(v, d.under)
 	if err != nil {
 		return err
 	}
-	indent := memberIndent(root, "hooks", "")
+	indent := memberIndent(root, d.under, "")
 	dropElsewhere(d, hooks, want)
 	for _, r := range want {
 		if err := d.place(hooks, indent, r); err != nil {
@@ -77,7 +78,7 @@ func register(d *document, o Options) error {
 	return nil
 }
 
-// eventLists is the whole value of "hooks" in a file that has none.
+// eventLists is the whole value of that key in a file that has none.
 func eventLists(want []registration) ordered {
 	var events ordered
 	for _, r := range want {
@@ -169,7 +170,7 @@ func unregister(d *document) {
 	}
 	for i := len(root.Members) - 1; i >= 0; i-- {
 		hooks, ok := root.Members[i].Value.Value.(*hujson.Object)
-		if !ok || nameOf(&root.Members[i]) != "hooks" {
+		if !ok || nameOf(&root.Members[i]) != d.under {
 			continue
 		}
 		if dropEvents(d, hooks) && bare(objectSequence{hooks}) {

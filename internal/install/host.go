@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"strings"
@@ -20,6 +21,9 @@ type host struct {
 	user, project          string
 	// top is what a new file must hold beside "hooks".
 	top ordered
+	// named is the hook's name where the file's top holds hooks by name, each
+	// with its own events; "" where they stand under "hooks".
+	named string
 	// flat says that an event's list holds the handlers themselves, not
 	// groups of them under a matcher.
 	flat bool
@@ -38,6 +42,8 @@ type host struct {
 	silencers []string
 	// next is what the person must do before the hook is asked, "" if nothing.
 	next string
+	// confirm is next for all levels but the managed one.
+	confirm string
 	// failOpen is what nod cannot close on this host, in a sentence; "" where
 	// it can.
 	failOpen string
@@ -52,9 +58,12 @@ type event struct {
 
 // hosts lists the agents that nod can be installed for.
 func hosts() []host {
-	return []host{claudeCode(), codex(), copilot(), gemini(), qwen(), opencode(), pi(),
+	return []host{claudeCode(), codex(), copilot(), gemini(), qwen(), opencode(), pi(), antigravity(),
 		crush(), cursor(), droid(), grok(), openhands(), windsurf()}
 }
+
+// under is the key at the top of the file under which nod's events stand.
+func (h host) under() string { return cmp.Or(h.named, "hooks") }
 
 // Agents returns their names.
 func Agents() []string {
@@ -69,9 +78,15 @@ func Agents() []string {
 // [Agents].
 func Title(agent string) string { return Options{Agent: agent}.host().title }
 
-// Next returns what a person must do after installing before the agent asks
-// nod, "" if nothing.
-func Next(agent string) string { return Options{Agent: agent}.host().next }
+// Next returns what a person must do after installing at a level before the
+// agent asks nod, "" if nothing.
+func Next(agent string, level Level) string {
+	h := Options{Agent: agent}.host()
+	if level == Managed {
+		return h.next
+	}
+	return cmp.Or(h.next, h.confirm)
+}
 
 // FailOpen returns what nod cannot close on this host, "" if nothing.
 func FailOpen(agent string) string { return Options{Agent: agent}.host().failOpen }
@@ -124,12 +139,19 @@ func (o Options) words() []string {
 // may lead elsewhere.
 const guardScript = `t=; [ -x /usr/bin/timeout ] && t="/usr/bin/timeout -s KILL %d"; o=$($t "$0" "$@"); c=$?; case "$c:$o" in 0:|0:{*}) printf %%s "$o"; exit 0;; 2:*) echo "nod-hook blocked the call" >&2; exit 2;; esac; echo "nod-hook failed ($c), so the call is blocked" >&2; exit 2`
 
+// denyScript is guardScript for a host on which no exit code is known to
+// block: it turns every failure into the object that denies.
+const denyScript = `t=; [ -x /usr/bin/timeout ] && t="/usr/bin/timeout -s KILL %d"; o=$($t "$0" "$@"); c=$?; case "$c:$o" in 0:|0:{*}) printf %%s "$o"; exit 0;; esac; echo "{\"decision\":\"deny\",\"reason\":\"nod-hook failed ($c), so the call is blocked\"}"`
+
 // guarded is the hook's command for hosts that hand it to a shell, whichever
 // that is: what stands between the quotes is read by /bin/sh. seconds must be
 // less than the host's own limit.
 func (o Options) guarded(seconds int) string {
-	line := "/bin/sh -c '" + fmt.Sprintf(guardScript, seconds) + "'"
-	return line + " " + quoteAll(o.words())
+	return o.behind(guardScript, seconds)
+}
+
+func (o Options) behind(script string, seconds int) string {
+	return "/bin/sh -c '" + fmt.Sprintf(script, seconds) + "' " + quoteAll(o.words())
 }
 
 // unguarded is the command for events that only record.

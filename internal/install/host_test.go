@@ -57,7 +57,7 @@ func checkHost(t *testing.T, h host, before string) {
 	if bytes.Contains(there, []byte(o.Hook)) || bytes.Count(there, []byte(moved.Hook)) != len(h.events) {
 		t.Errorf("moved:\n%s", there)
 	}
-	out := edit(in, func(d *document) error { unregister(d); return nil })
+	out := edit(in, func(d *document) error { d.under = h.under(); unregister(d); return nil })
 	if bytes.Contains(out, []byte("nod-hook")) || strings.Contains(before, "mine") && !bytes.Contains(out, []byte("// mine")) {
 		t.Errorf("uninstalled:\n%s", out)
 	}
@@ -96,7 +96,8 @@ func TestLevels(t *testing.T) {
 		managed, user, project string
 	}{
 		{"claude-code", "/etc/claude-code/managed-settings.json", "/h/.claude/settings.json", "/p/.claude/settings.json"},
-		{"codex", "", "/h/.codex/hooks.json", "/p/.codex/hooks.json"},
+		{"antigravity", "", "/h/.gemini/config/hooks.json", ""},
+		{"codex", "/etc/codex/requirements.toml", "/h/.codex/hooks.json", "/p/.codex/hooks.json"},
 		{"crush", "", "/h/.config/crush/crush.json", "/p/crush.json"},
 		{"cursor", "/etc/cursor/hooks.json", "/h/.cursor/hooks.json", "/p/.cursor/hooks.json"},
 		{"droid", "", "/h/.factory/settings.json", "/p/.factory/settings.json"},
@@ -117,10 +118,39 @@ func TestLevels(t *testing.T) {
 			}
 		}
 	}
-	if _, err := PlanUninstall(Options{Agent: "codex"}); err == nil || !strings.Contains(err.Error(), "managed level") {
+	if _, err := PlanUninstall(Options{Agent: "copilot"}); err == nil || !strings.Contains(err.Error(), "managed level") {
 		t.Errorf("%v", err)
 	}
 	if _, err := PlanUninstall(Options{Agent: "emacs"}); err == nil {
 		t.Error("an agent that is not there was taken")
+	}
+}
+
+// Where hooks stand under names, nod has its own, and others keep theirs.
+func TestNamedHook(t *testing.T) {
+	o := at(t, User)
+	o.Agent = "antigravity"
+	const theirs = `"lint": {"PreToolUse": [{"matcher": "run_command", "hooks": [{"command": "./lint.sh"}]}]}`
+	write(t, o.Target(), "{\n  "+theirs+"\n}\n")
+	p, err := PlanInstall(o)
+	if err != nil || !strings.Contains(string(p.After), theirs) || strings.Count(string(p.After), `"nod": {`) != 1 {
+		t.Fatalf("%v\n%s", err, p.After)
+	}
+	write(t, o.Target(), string(p.After))
+	in, err := Inspect(o)
+	if err != nil || in == nil || len(in.Hooks) != 1 || !in.Hooks[0].Written || in.Again != "" || !in.Guarded() {
+		t.Fatalf("%v %+v", err, in)
+	}
+	if off := OffSwitches(o, o.Project); len(off) != 0 {
+		t.Errorf("%+v", off)
+	}
+	write(t, o.Target(), strings.Replace(string(p.After), `"nod": {`, `"nod": {"enabled": false,`, 1))
+	if off := OffSwitches(o, o.Project); len(off) != 1 || off[0].Kind != Silences {
+		t.Errorf("switched off: %+v", off)
+	}
+	write(t, o.Target(), string(p.After))
+	p, err = PlanUninstall(o)
+	if err != nil || strings.Contains(string(p.After), "nod") || !strings.Contains(string(p.After), theirs) {
+		t.Errorf("%v\n%s", err, p.After)
 	}
 }

@@ -59,6 +59,9 @@ func Inspect(o Options) (*Installed, error) {
 	if err != nil || !bytes.Contains(f.data, []byte(HookName)) {
 		return nil, err
 	}
+	if o.byLines() {
+		return o.inspectLines(f), nil
+	}
 	if !strings.HasSuffix(f.path, ".json") {
 		return o.inspectCode(f), nil
 	}
@@ -66,6 +69,7 @@ func Inspect(o Options) (*Installed, error) {
 	if err != nil {
 		return &Installed{Path: f.path, Options: o, Findings: []Finding{{Kind: Unread, Path: f.path, Text: err.Error()}}}, nil
 	}
+	doc.under = o.host().under()
 	in := &Installed{Path: f.path, Options: o, Findings: slices.Concat(f.weaknesses(), unread(doc, o.host()))}
 	in.collect(doc)
 	if len(in.Hooks) == 0 {
@@ -128,7 +132,7 @@ func eachHook(doc *document, visit func(Registered, *hujson.Value)) {
 	if !ok {
 		return
 	}
-	v := find(root, "hooks")
+	v := find(root, doc.under)
 	if v == nil {
 		return
 	}
@@ -232,8 +236,12 @@ func wordsOf(v *hujson.Value) []string {
 		}
 		return words
 	}
-	var words []string
-	for rest := commandText(v); rest != ""; {
+	return lineWords(commandText(v))
+}
+
+// lineWords is wordsOf for a line that a shell reads.
+func lineWords(line string) (words []string) {
+	for rest := line; rest != ""; {
 		before := rest
 		var word string
 		if word, rest = cutWord(rest); rest == before {

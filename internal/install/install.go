@@ -134,6 +134,9 @@ func PlanInstall(o Options) (Plan, error) {
 	if h := o.host(); h.file != nil {
 		return o.planFile(h.file(o))
 	}
+	if o.byLines() {
+		return o.planLines(true)
+	}
 	p, doc, err := o.open()
 	if err != nil {
 		return Plan{}, err
@@ -154,6 +157,9 @@ func PlanInstall(o Options) (Plan, error) {
 func PlanUninstall(o Options) (Plan, error) {
 	if o.host().file != nil {
 		return o.planFile(nil)
+	}
+	if o.byLines() {
+		return o.planLines(false)
 	}
 	p, doc, err := o.open()
 	if err != nil {
@@ -177,6 +183,9 @@ func (o Options) open() (Plan, *document, error) {
 		return Plan{}, nil, err
 	}
 	doc, err := parse(f.path, f.data)
+	if err == nil {
+		doc.under = o.host().under()
+	}
 	return Plan{Level: o.Level, Path: f.path, Before: f.data, file: f}, doc, err
 }
 

@@ -172,11 +172,28 @@ func TestGuardScript(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); code != row.code || !strings.HasSuffix(stderr.String(), row.stderr) {
 				t.Errorf("exit %d, stderr %q", code, stderr.String())
 			}
+			object := strings.TrimSpace(shellOutput(t, o.behind(denyScript, 2)))
+			denies := strings.HasPrefix(object, `{"decision":"deny","reason":"nod-hook failed (`) && json.Valid([]byte(object))
+			if denies != (row.code == 2) {
+				t.Errorf("denyScript prints %q", object)
+			}
 			if want := "{claude-code --nod /opt/no d/nod payload}"; row.name == "answers" && stdout.String() != want {
 				t.Errorf("stdout %q, want %q", stdout.String(), want)
 			}
 		})
 	}
+}
+
+// shellOutput is what a line prints, which must exit with 0.
+func shellOutput(t *testing.T, line string) string {
+	t.Helper()
+	cmd := exec.Command("/bin/sh", "-c", line)
+	cmd.Stdin = strings.NewReader(" payload")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Errorf("%v", err)
+	}
+	return string(out)
 }
 
 func TestRefusedOptions(t *testing.T) {

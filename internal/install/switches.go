@@ -71,6 +71,8 @@ func surroundingsOf(agent string) surroundings {
 				".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json", ".claude/settings.local.json"),
 			homeVariable: "COPILOT_HOME",
 		}
+	case "antigravity":
+		return surroundings{off: switchesIn(offSwitch{home: true, key: "nod.enabled", falsely: true}, ".gemini/config/hooks.json")}
 	case "opencode", "pi":
 		return surroundings{bare: []Failing{{Missing, false}, {Killed, false}, {Hangs, false}, {Rubbish, false}}}
 	case "gemini":

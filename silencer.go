@@ -1,0 +1,266 @@
+package nod
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// What silences an agent's hooks is a key in its settings. A parser reads a
+// key in more spellings than one, so what is looked at is the text with its
+// escapes resolved, and what stands between key and value does not count.
+
+// silences reports whether the content of a settings file may silence hooks.
+// TOML is read as such; of the others a key is enough, whatever its value.
+func silences(real, text string) bool {
+	if strings.HasSuffix(strings.ToLower(real), ".toml") {
+		return silencesTOML(text)
+	}
+	return mentionsKey(text) || silencesGemini(hooksConfig(text))
+}
+
+// mentionsSilencer is silences for a command that writes to a settings file in
+// a way that nobody has read.
+func mentionsSilencer(text string) bool {
+	return mentionsKey(text) || silencesGemini(hooksConfig(text)) || silencesTOML(text) || setsFalse(text)
+}
+
+// mentionsKey finds the keys of Claude Code 2.1.329 (measured), Copilot CLI
+// and Qwen Code 0.24.4, and the value by which Gemini CLI 0.61.0 (read) runs no
+// hook in a folder. Case does not count for hosts whose parser is as lax.
+func mentionsKey(text string) bool {
+	text = unescape(text)
+	if strings.Contains(text, "DO_NOT_TRUST") {
+		return true
+	}
+	text = strings.ToLower(text)
+	return strings.Contains(text, "disableallhooks") || strings.Contains(text, "allowmanagedhooksonly") || strings.Contains(text, "allow_managed_hooks_only")
+}
+
+// setsFalse finds "hooks = false" anywhere in a line, as a command puts it
+// into Codex's settings: quotes, and blanks and tabs before and behind the
+// sign do not count, nor do those that printf makes.
+func setsFalse(text string) bool {
+	text = strings.NewReplacer(`\n`, "\n", `\r`, "\n", `\t`, "\t", `"`, "", "'", "", `\`, "").Replace(unescape(text))
+	parts := strings.Split(text, "=")
+	for i, part := range parts {
+		parts[i] = strings.Trim(part, " \t")
+	}
+	for rest := strings.Join(parts, "="); ; {
+		before, after, found := strings.Cut(rest, "hooks=false")
+		if !found {
+			return false
+		}
+		before = strings.TrimSuffix(before, "codex_")
+		if before == "" || !nameByte(before[len(before)-1]) {
+			return true
+		}
+		rest = after
+	}
+}
+
+// silencesTOML reads TOML as Codex 0.169.0 does: the feature in each of its
+// spellings (dotted, in a table, in an inline table, the old name), a hook's
+// own state, and the key of requirements. Where the table of a pair is not
+// known it may be the one.
+func silencesTOML(text string) bool {
+	table := ""
+	for _, s := range statements(plainTOML(text)) {
+		key, value, isPair := strings.Cut(s, "=")
+		switch {
+		case !isPair && strings.HasPrefix(s, "["):
+			table = strings.Trim(s, "[]") + "."
+		case isPair && (silencesPair(table+key, value) || strings.Contains(s, "allow_managed_hooks_only=true")):
+			return true
+		}
+	}
+	return false
+}
+
+// silencesPair judges one pair; key is its whole path.
+func silencesPair(key, value string) bool {
+	off := strings.HasPrefix(value, "false") || strings.Contains(value, "enabled=false")
+	for _, name := range [...]string{"hooks", "codex_hooks"} {
+		if above, found := strings.CutSuffix(strings.TrimSuffix(key, ".enabled"), name); found && off && (above == "" || above == "features." || strings.HasSuffix(above, ".features.")) {
+			return true
+		}
+	}
+	switch {
+	case strings.HasPrefix(key, "hooks.state"):
+		return off && (strings.HasSuffix(key, ".enabled") || value[0] == '{')
+	case key == "hooks":
+		return off && strings.Contains(value, "state")
+	case key == "features" || strings.HasSuffix(key, ".features") || strings.Contains(value, "features={"):
+		return setsFalse(value) || off && strings.Contains(value, "hooks={")
+	}
+	return false
+}
+
+// plainTOML is a text without quotes and comments: what a string holds that
+// TOML would read otherwise is an underscore.
+func plainTOML(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		switch c := text[i]; c {
+		case '#':
+			n := strings.IndexByte(text[i:], '\n')
+			if n < 0 {
+				return b.String()
+			}
+			i += n
+		case '"', '\'':
+			quote := string(c)
+			if strings.HasPrefix(text[i:], quote+quote+quote) {
+				quote += quote + quote
+			}
+			i += len(quote)
+			i += plainString(&b, text[i:], quote)
+		default:
+			b.WriteByte(c)
+			i++
+		}
+	}
+	return b.String()
+}
+
+// plainString writes a string up to its quote, and returns how long it is.
+func plainString(b *strings.Builder, text, quote string) (length int) {
+	for length < len(text) {
+		rest := text[length:]
+		if strings.HasPrefix(rest, quote) && (len(quote) == 1 || !strings.HasPrefix(rest[1:], quote)) { // """" ends with its last three
+			return length + len(quote)
+		}
+		plain, n := rest[:1], 1
+		if rest[0] == '\\' && quote[0] == '"' {
+			if plain, n = escaped(rest[1:]); n == 0 {
+				plain, n = "_", min(1, len(rest)-1)
+			}
+			n++
+		}
+		if plain != "" && strings.Contains("[]{}#=,.\n\r\t ", plain) {
+			plain = "_"
+		}
+		b.WriteString(plain)
+		length += n
+	}
+	return length
+}
+
+// statements splits plain TOML: each is a pair or the head of a table, without
+// blanks. Brackets that are open hold lines together.
+func statements(text string) (list []string) {
+	var b strings.Builder
+	depth := 0
+	for _, c := range []byte(text + "\n") {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(0, depth-1)
+		case '\n':
+			if depth == 0 && b.Len() > 0 {
+				list = append(list, b.String())
+				b.Reset()
+			}
+			continue
+		case ' ', '\t', '\r':
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return append(list, b.String())
+}
+
+// silencesGemini reports whether what stands under hooksConfig may switch
+// hooks off. It errs towards yes.
+func silencesGemini(config string) bool {
+	config = strings.ReplaceAll(strings.ReplaceAll(config, `"enabled":true`, ""), `"disabled":[]`, "")
+	return strings.Contains(config, "enabled") || strings.Contains(config, "disabled")
+}
+
+// hooksConfig returns what stands from the first "hooksConfig" up to the brace
+// that closes its object, without blanks; all that follows where none does.
+func hooksConfig(text string) string {
+	_, rest, found := strings.Cut(strings.Join(strings.Fields(unescape(text)), ""), "hooksConfig")
+	if !found {
+		return ""
+	}
+	if strings.Contains(rest, "hooksConfig") { // another one may count
+		return rest
+	}
+	depth := 0
+	for i, c := range []byte(rest) {
+		switch {
+		case c == '{':
+			depth++
+		case c == '}' && depth <= 1:
+			return rest[:i]
+		case c == '}':
+			depth--
+		}
+	}
+	return rest
+}
+
+// unescape resolves the escapes by which JSON, TOML, YAML and a shell's printf
+// write an ASCII character: \uXXXX, \UXXXXXXXX, \xXX, \NNN, and the end of a
+// line behind a backslash, which is nothing. All other text stays as it is.
+func unescape(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, `\`)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		plain, length := escaped(after)
+		if length == 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteString(plain)
+		text = after[length:]
+	}
+}
+
+// escaped reads what stands behind a backslash: the character and the length
+// of its escape, 0 where it is none of those.
+func escaped(text string) (plain string, length int) {
+	switch {
+	case text == "":
+		return "", 0
+	case text[0] == '\n':
+		return "", 1
+	case text[0] == 'u':
+		return digits(text, 1, 4, 16)
+	case text[0] == 'U':
+		return digits(text, 1, 8, 16)
+	case text[0] == 'x':
+		return digits(text, 1, 2, 16)
+	}
+	return digits(text, 0, 3, 8)
+}
+
+// digits reads a number of exactly n digits that is a printable ASCII
+// character.
+func digits(text string, from, n, base int) (plain string, length int) {
+	if len(text) < from+n {
+		return "", 0
+	}
+	value := 0
+	for _, c := range []byte(text[from : from+n]) {
+		digit := strings.IndexByte("0123456789abcdefABCDEF", c)
+		if digit >= 16 {
+			digit -= 6
+		}
+		if digit < 0 || digit >= base || value > utf8.RuneSelf {
+			return "", 0
+		}
+		value = value*base + digit
+	}
+	if value < ' ' || value >= 0x7f {
+		return "", 0
+	}
+	return string(rune(value)), from + n
+}

@@ -1,0 +1,98 @@
+package nod_test
+
+import (
+	"testing"
+
+	"github.com/nodgate/nod"
+)
+
+// Every spelling that a host's parser reads as the key is one; a text that
+// holds the words and is none is not.
+func TestSilencerSpellings(t *testing.T) {
+	w := newWorld(false)
+	const codex, user = "/home/dev/shop/.codex/config.toml", "/home/dev/.codex/config.toml"
+	w.File(user, "[mcp_servers.x]\nenabled = true\n\n[hooks.state.\"/home/dev/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:1\"\n", 0o644)
+	o := options(nod.DefaultRules())
+	o.Files = w
+	for _, row := range []struct {
+		path, text string
+		want       bool
+	}{
+		{codex, "[features]\nhooks = false\n", true},
+		{codex, "[features]\nhooks\t=\tfalse\n", true},
+		{codex, "[ features ]\r\nmemories = true\r\nhooks=false\r\n", true},
+		{codex, "[\"features\"]\n\"hooks\" = false # x\n", true},
+		{codex, "['features']\n'hooks'=false", true},
+		{codex, `["feat\u0075res"]` + "\n" + `"h\u006Foks" = false`, true},
+		{codex, `"\U00000066eatures"."\x68ooks" = false`, true},
+		{codex, "features.hooks = false\n", true},
+		{codex, "features\t.\t\"hooks\" = false\n", true},
+		{codex, "features = { hooks = false }\n", true},
+		{codex, "features = { memories = true,\"hooks\"\t= false }\n", true},
+		{codex, "features = {\n  memories = true,\n  hooks = false\n}\n", true},
+		{codex, "[features]\nx = [\n  [\"a\"],\n  [\"b\"]\n]\nhooks = false\n", true},
+		{codex, "[features]\nx = \"\"\"\n[other]\n\"\"\"\nhooks = false\n", true},
+		{codex, "[features]\nx = '''\n[other] '''\nhooks = false\n", true},
+		{codex, "[features]\nx = \"\\\"\"\n\"hooks\" = false\n", true},
+		{codex, "[features]\ncodex_hooks = false\n", true},
+		{codex, "[profiles.quick.features]\nhooks = false\n", true},
+		{codex, "profiles = { quick = { features = { hooks = false } } }\n", true},
+		{codex, "[features]\nhooks = { enabled = false }\n", true},
+		{codex, "[features.hooks]\nenabled = false\n", true},
+		{codex, "hooks = false\n", true}, // the table that it will stand in is not known
+		{codex, "[hooks.state.\"/x:pre_tool_use:0:0\"]\nenabled = false\n", true},
+		{codex, "[hooks.state.\"/a=b/]x:pre_tool_use:0:0\"]\ny = [[\"z\"],\n[\"z\"]\n]\nenabled\t=\tfalse\n", true},
+		{codex, "hooks.state.'/x'.\"enabled\" = false\n", true},
+		{codex, "[hooks.state]\n\"/x\" = { \"enabled\" = false }\n", true},
+		{codex, "[hooks]\nstate = { \"/x\" = { enabled = false } }\n", true},
+		{codex, "hooks = { state = { \"/x\" = { enabled = false } } }\n", true},
+		{"/etc/codex/requirements.toml", "allow_managed_hooks_only = true\n", true},
+		{"/home/dev/shop/.claude/settings.local.json", `{"disableAll\u0048ooks" : true}`, true},
+		{"/home/dev/shop/.claude/settings.local.json", `{"\u0064\u0069sableAllHook\u0073": true}`, true},
+		{"/home/dev/shop/.qwen/settings.json", "{'disable\\x41llHooks': true}", true},
+		{"/home/dev/shop/.qwen/settings.json", "{\"disable\\\nAllHooks\": true}", true},
+		{"/home/dev/shop/.qwen/settings.json", "{DisableAllHooks: true}", true},
+		{"/home/dev/shop/.gemini/settings.json", "{\"hooksC\\u006fnfig\"\n:\n{/**/\"en\\u0061bled\"\t:\nfalse}}", true},
+		{"/home/dev/.gemini/trustedFolders.json", `{"/home/dev/shop": "DO_NOT_\u0054RUST"}`, true},
+
+		{codex, "model = \"gpt\"\n[features]\nhooks = true\nmemories = false\n", false},
+		{codex, "# hooks = false\n[features]\n# [x]\nmemories = false # hooks = false\n", false},
+		{codex, "[features]\nnote = \"hooks = false\"\n", false},
+		{codex, "[features]\nnote = \"\"\"\nhooks = false\n\"\"\"\n", false},
+		{codex, "[tools]\ngit_hooks = false\nwebhooks = false\n", false},
+		{codex, "[mcp_servers.hooks]\nenabled = false\n", false},
+		{codex, "[mcp_servers.x.env]\nhooks = \"false\"\n", false},
+		{codex, "[linter]\nhooks = false\n", false},
+		{user, "[mcp_servers.x]\nenabled = false\n\n[hooks.state.\"/home/dev/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:1\"\n", false},
+		{"/home/dev/shop/.claude/settings.local.json", `{"webhooks": false, "hooks": {}, "model": "a\\b"}`, false},
+		{"/home/dev/shop/.gemini/settings.json", `{"hooksConfig": {"enabled": true}, "ui": {"enabled": false}}`, false},
+	} {
+		c := tool("file_write", row.path)
+		c.Edits = []nod.Edit{{Path: row.path, Whole: true, New: row.text}}
+		t.Run(row.text, func(t *testing.T) { guarded(t, o, c, row.want) })
+	}
+}
+
+// A command says what it writes in more ways than a file.
+func TestSilencersInCommands(t *testing.T) {
+	w := newWorld(false)
+	w.File("/home/dev/.codex/config.toml", "model = \"gpt\"\n", 0o644)
+	o := options(nod.DefaultRules())
+	o.Files = w
+	for command, want := range map[string]bool{
+		"printf '[features]\\nhooks\\t=\\tfalse\\n' >> ~/.codex/config.toml":                 true,
+		"echo 'hooks\t=\tfalse' >> ~/.codex/config.toml":                                     true,
+		"echo 'features.\"hooks\"=false' >> ~/.codex/config.toml":                            true,
+		"sed -i 's/hooks = true/hooks = false/' ~/.codex/config.toml":                        true,
+		"printf '{\"disable\\101llHooks\": true}' > .claude/settings.local.json":             true,
+		"printf '{\"disable\\x41llHooks\": true}' > .claude/settings.local.json":             true,
+		"cat > ~/.codex/config.toml <<'EOF'\n[features]\n\"h\\u006foks\" = false\nEOF":       true,
+		"cat > ~/.codex/config.toml <<'EOF'\n[hooks.state.\"x\"]\nenabled = false\nEOF":      true,
+		"echo 'git_hooks = false' >> ~/.codex/config.toml":                                   false,
+		"echo 'hooks = false' >> notes.toml":                                                 false,
+		"cat > ~/.codex/config.toml <<'EOF'\n[mcp_servers.x]\nenabled = false\nEOF":          false,
+		"git commit -m 'hooks = false' && echo 'model = \"gpt-5\"' >> .codex/other-file.txt": false,
+	} {
+		guarded(t, o, bash(command), want)
+	}
+}
