@@ -11,11 +11,15 @@ import (
 // allowedBy finds the allow pattern whose words equal the command's.
 func (t *trial) allowedBy(c shell.Command) (Rule, bool) {
 	for _, r := range t.gate.rules.Allow {
-		if r.speaksOf(t.call.Agent) && r.clears(c) && t.atHome(c.Dir) && t.writtenFor(r, c) && t.confined(r, c) {
+		if t.allows(r, c) {
 			return r, true
 		}
 	}
 	return Rule{}, false
+}
+
+func (t *trial) allows(r Rule, c shell.Command) bool {
+	return r.speaksOf(t.call.Agent) && r.clears(c) && t.atHome(c.Dir) && t.writtenFor(r, c) && t.confined(r, c)
 }
 
 // writtenFor reports whether a rule that names its program by a relative path
@@ -46,6 +50,54 @@ func (t *trial) atHome(dir string) bool {
 	}
 	real := t.gate.real(dir)
 	return real == t.gate.real(t.call.Dir) || t.gate.inside(t.roots, real)
+}
+
+// beyond reports whether an effect is more than an open rule stands for: its
+// command's further arguments lead to another program (go test -exec X), or to
+// what is guarded or lies outside the workspace (go build -o ~/.bashrc).
+func (t *trial) beyond(e shell.Effect) bool {
+	if e.Part != shell.PartWords || e.Command < 0 || e.Command >= len(t.report.Commands) || !t.leadsAway(e) {
+		return false
+	}
+	c, beyond := t.report.Commands[e.Command], false
+	for _, r := range t.gate.rules.Allow {
+		switch {
+		case !t.allows(r, c):
+		case !r.open || len(c.Words) == len(r.words) || t.standsFor(r, c, e):
+			return false
+		default:
+			beyond = true
+		}
+	}
+	return beyond
+}
+
+func (t *trial) leadsAway(e shell.Effect) bool {
+	switch e.Kind {
+	case shell.Run:
+		return true
+	case shell.Write, shell.Delete:
+		outside := e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null
+		return !e.Kept && (e.Target == "" || outside || t.guarded(e.Target) || t.gate.guards.match(e.Target) && e.Place == shell.Temporary)
+	}
+	return false
+}
+
+// standsFor reports whether a rule's own words have the effect too.
+func (t *trial) standsFor(r Rule, c shell.Command, e shell.Effect) bool {
+	call := t.call
+	call.Command, call.Dir = quoteWords(r.words), c.Dir
+	return slices.ContainsFunc(t.gate.analyze(call, t.roots).Effects, func(o shell.Effect) bool {
+		return o.Kind == e.Kind && o.Target == e.Target
+	})
+}
+
+func quoteWords(words []string) string {
+	var b strings.Builder
+	for _, w := range words {
+		b.WriteString("'" + strings.ReplaceAll(w, "'", `'\''`) + "' ")
+	}
+	return b.String()
 }
 
 // clears reports whether an allow pattern matches. A name that the agent can

@@ -77,6 +77,33 @@ func TestAllowClearsThatSimpleCommandOnly(t *testing.T) {
 	}
 }
 
+// TestAnOpenRuleLeadsNowhereElse: further arguments are what the person left
+// open, not another program, and not a place outside.
+func TestAnOpenRuleLeadsNowhereElse(t *testing.T) {
+	o := options(ruled(nod.ListAllow, "go test *", "go build *", "go vet *", "sort *", "go test -exec ./tools/x *"))
+	for command, want := range map[string]nod.Verdict{
+		"go test ./... -run X -count=1":         nod.Allow,
+		"go test -coverprofile=cover.out ./...": nod.Allow,
+		"go test -exec ./tools/x ./...":         nod.Allow, // the rule names it
+		"go build -o dist/shop ./cmd":           nod.Allow,
+		"sort -o README.md README.md":           nod.Allow,
+		"go test -exec 'rm -rf src' ./...":      nod.Ask,
+		"go test -exec ./evil ./...":            nod.Ask,
+		"go test -toolexec=/tmp/x ./...":        nod.Ask,
+		"go vet -vettool=/tmp/x ./...":          nod.Ask,
+		"go build -o ~/.bashrc .":               nod.Ask,
+		"go build -o ../shop-old/x .":           nod.Ask,
+		"go build -o .git/hooks/pre-commit .":   nod.Ask,
+		"go test -coverprofile=/etc/x ./...":    nod.Ask,
+		"go build -o $X .":                      nod.Ask,
+		"sort -o ~/.bashrc README.md":           nod.Ask,
+	} {
+		if d := verdictOf(o, bash(command)); d.Verdict != want {
+			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+}
+
 // TestARuleOfOneRepositoryStaysThere: another workspace may be open, and the
 // session may have gone there.
 func TestARuleOfOneRepositoryStaysThere(t *testing.T) {

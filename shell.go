@@ -195,7 +195,7 @@ func (t *trial) unsettled(cleared []bool) (why string) {
 		}
 	}
 	for _, e := range t.report.Effects {
-		if covered(e.Command, e.Part) {
+		if covered(e.Command, e.Part) && !t.beyond(e) {
 			continue
 		}
 		if why := t.harm(e); why != "" {

@@ -55,7 +55,7 @@ func (t *trial) overwritten(e shell.Effect, name string) (why string) {
 		return t.overtaken(e, name)
 	}
 	if t.keepsContent(e) {
-		return t.precious(name)
+		return orElse(t.overtaken(e, name), t.precious(name))
 	}
 	lost := t.lost
 	if e.Appends {
