@@ -93,6 +93,7 @@ func TestOpencodePluginTells(t *testing.T) {
 			[]string{"person: go"}},
 		{"taken up again", `await says("old", text("go on")); await calls("old", {})`, []string{"person: go on", "cut"}},
 		{"a session that the host does not know", `await says("who", text("go")); await calls("who", {})`, nil},
+		{"a host that does not answer", `client.session.get = () => new Promise((done) => setTimeout(done, 6000, { data: {} })); await says("s", text("go")); await calls("s", {})`, nil},
 		{"half a character", `await says("s", text("a\ud83e")); await calls("s", {})`, []string{"person: a\ufffd"}},
 		{"a call that cannot be written", `await says("s", text("go")); await calls("s", { n: 1n }).catch(() => {}); await calls("s", {})`, []string{"person: go", "agent: bash"}},
 		{"a long text", `await says("s", text("` + long + `")); await calls("s", {})`,

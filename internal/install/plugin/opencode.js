@@ -21,10 +21,11 @@ function vague(permission) {
   return typeof permission === "object" && permission !== null && Object.keys(permission).some((key) => /[*?]/.test(key))
 }
 
-// quietly returns what f does, undefined where it fails.
+// quietly returns what f does, undefined where it fails or takes too long: the
+// person's message waits for it.
 async function quietly(f) {
   try {
-    return await f()
+    return await Promise.race([f(), new Promise((done) => setTimeout(done, 5000).unref())])
   } catch {
     return undefined
   }
