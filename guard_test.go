@@ -220,3 +220,15 @@ func TestHosts(t *testing.T) {
 		}
 	}
 }
+
+// An effect need not be one command's: where two readings differ it is the
+// whole line's.
+func TestAnEffectOfTheWholeLine(t *testing.T) {
+	for _, command := range []string{"shopt -s extglob; rm -rf x/!(.git)", "shopt -s extglob; cat !(a)", "shopt -s extglob; grep -r x !(a)"} {
+		c := bash(command)
+		c.Dialect = nod.Unstated
+		if d := verdictOf(options(nod.DefaultRules()), c); d.Verdict == nod.Allow || d.Err != nil && d.Err.Kind == nod.Internal {
+			t.Errorf("%s: %s (%s)", command, d.Verdict, d.Reason)
+		}
+	}
+}

@@ -253,7 +253,7 @@ func (t *trial) picksSecret() string {
 // may be those of secrets: a search that comes upon a .env is none for it, one
 // of nothing else is.
 func (t *trial) aimsAtSecret(e shell.Effect) string {
-	if !e.Recursive || e.Names || e.Command >= len(t.report.Commands) {
+	if !e.Recursive || e.Names || e.Command < 0 || e.Command >= len(t.report.Commands) {
 		return ""
 	}
 	words := t.report.Commands[e.Command].Words
