@@ -3,7 +3,9 @@ package nod
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -155,7 +157,7 @@ func (t *trial) query(ctx context.Context) (answered, error) {
 		answer answered
 		err    error
 	}
-	done := make(chan result, 1)
+	done, apart := make(chan result, 1), t.apart()
 	go func() {
 		var r result
 		defer func() {
@@ -164,7 +166,7 @@ func (t *trial) query(ctx context.Context) (answered, error) {
 			}
 			done <- r
 		}()
-		r.answer, r.err = t.classify(ctx)
+		r.answer, r.err = apart.classify(ctx)
 	}()
 	select {
 	case r := <-done:
@@ -172,6 +174,15 @@ func (t *trial) query(ctx context.Context) (answered, error) {
 	case <-ctx.Done():
 		return answered{}, &Failure{Kind: TimedOut, Message: fmt.Sprintf("no answer within %s", t.gate.timeout), Cause: ctx.Err()}
 	}
+}
+
+// apart is a trial that goes on by itself, when nobody waits for it any more:
+// what it looks up is its own.
+func (t *trial) apart() *trial {
+	own := *t
+	own.path, own.named, own.points = slices.Clip(t.path), slices.Clip(t.named), slices.Clip(t.points)
+	own.bound, own.repos, own.spent = slices.Clip(t.bound), maps.Clone(t.repos), maps.Clone(t.spent)
+	return &own
 }
 
 // answered is what a model said, and what of the call is known by then.

@@ -28,8 +28,9 @@ const Limit = 1 << 20
 // File is a file of lines. It is safe for concurrent use.
 type File struct {
 	name string
-	mu   sync.Mutex
-	fd   int // -1 after Close
+	mu   sync.Mutex   // one append at a time
+	open sync.RWMutex // held by who uses fd and does not hold mu
+	fd   int          // -1 after Close
 	// write stands for write(2), so that tests can fail it.
 	write func(fd int, p []byte) (int, error)
 }
@@ -104,6 +105,8 @@ func (f *File) check() error {
 }
 
 func (f *File) stat() (st syscall.Stat_t, err error) {
+	f.open.RLock()
+	defer f.open.RUnlock()
 	if err := syscall.Fstat(f.fd, &st); err != nil {
 		return st, &fs.PathError{Op: "fstat", Path: f.name, Err: err}
 	}
@@ -189,6 +192,8 @@ func (f *File) put(p []byte) error {
 
 // ReadAt implements io.ReaderAt.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
+	f.open.RLock()
+	defer f.open.RUnlock()
 	got := 0
 	for got < len(p) {
 		n, err := syscall.Pread(f.fd, p[got:], off+int64(got))
@@ -209,6 +214,8 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 // got it, without waiting. It is released by Unlock and by the end of the
 // process, however that comes.
 func (f *File) Lock() bool {
+	f.open.RLock()
+	defer f.open.RUnlock()
 	for {
 		err := syscall.Flock(f.fd, syscall.LOCK_EX|syscall.LOCK_NB)
 		if err != syscall.EINTR {
@@ -218,7 +225,11 @@ func (f *File) Lock() bool {
 }
 
 // Unlock releases the lock.
-func (f *File) Unlock() { syscall.Flock(f.fd, syscall.LOCK_UN) }
+func (f *File) Unlock() {
+	f.open.RLock()
+	defer f.open.RUnlock()
+	syscall.Flock(f.fd, syscall.LOCK_UN)
+}
 
 // Current reports whether the file still bears the name it was opened by.
 func (f *File) Current() bool {
@@ -231,6 +242,8 @@ func (f *File) Current() bool {
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.open.Lock() // nobody may read by a number that is another file's by then
+	defer f.open.Unlock()
 	if f.fd < 0 {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -446,5 +447,32 @@ func BenchmarkOpenAppend(b *testing.B) {
 			b.Fatal(err)
 		}
 		f.Close()
+	}
+}
+
+// Who goes on after a time-out reads until the file is closed, and never from
+// another file that has its number by then.
+func TestClosedWhileRead(t *testing.T) {
+	f, err := Open(filepath.Join(t.TempDir(), "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for {
+				if _, err := f.Size(); err != nil {
+					return
+				}
+				f.ReadAt(make([]byte, 8), 0)
+			}
+		})
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	group.Wait()
+	if n, err := f.ReadAt(make([]byte, 8), 0); n != 0 || err == nil {
+		t.Errorf("%d bytes of a closed file, %v", n, err)
 	}
 }
