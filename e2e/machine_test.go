@@ -192,7 +192,12 @@ func newBareMachine(t *testing.T, settings string) *machine {
 	m.mustRun("git", "init", "-q", m.work)
 	m.mustRun("git", "-C", m.work, "add", ".")
 	m.mustRun("git", "-C", m.work, "-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "-m", "start")
-	t.Cleanup(m.stopLeftovers)
+	t.Cleanup(func() {
+		m.stopLeftovers()
+		if os.Getenv("NOD_E2E_KEEP") == "" {
+			os.RemoveAll(dir) // hundreds of them fill a disk; TestMain takes what is still written to
+		}
+	})
 	return m
 }
 
