@@ -24,7 +24,8 @@ func TestJudgeIsShown(t *testing.T) {
 			t.Parallel()
 			script := llmtest.Script{
 				Steps: []llmtest.Step{
-					{Calls: []llmtest.Call{d.shell("print", "cat printed.txt")}},
+					// Copilot CLI writes what it did up to half a second later.
+					{Calls: []llmtest.Call{d.shell("print", "sleep 2; cat printed.txt")}},
 					{Calls: []llmtest.Call{d.shell("first", "./opaque first")}},
 				},
 				Asides:     map[string][]llmtest.Step{},
