@@ -75,13 +75,21 @@ func (s *search) one(name string, depth int) (why string) {
 }
 
 // mayBeNamed reports whether a name may pass a test of find. Where fnmatch(3)
-// in some locale and [path.Match] may differ, it may.
+// in some locale and [findMatch] may differ, it may.
 func mayBeNamed(test, name string) bool {
 	kind, pattern, _ := strings.Cut(test, " ")
-	if kind != "-name" && kind != "-iname" || strings.ContainsAny(pattern, `[\`) || !isASCII(pattern) || strings.Contains(pattern, "?") && !isASCII(name) {
+	if kind != "-name" && kind != "-iname" || !isASCII(pattern) || strings.ContainsAny(pattern, "?[") && !isASCII(name) {
 		return true
 	}
-	ok, err := path.Match(fold(pattern), fold(name))
+	return findMatch(pattern, name)
+}
+
+// findMatch matches a name as find -iname does; it errs towards yes.
+func findMatch(pattern, name string) bool {
+	if bracket := strings.Contains(pattern, "["); strings.Contains(pattern, `\`) || bracket && (strings.ContainsAny(pattern, ":.=") || pattern != strings.ToLower(pattern)) {
+		return true // a class, or a range that folding would change
+	}
+	ok, err := path.Match(fold(strings.ReplaceAll(pattern, "[!", "[^")), fold(name))
 	return ok || err != nil
 }
 

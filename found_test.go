@@ -26,7 +26,7 @@ func TestWhatFindDeletes(t *testing.T) {
 		// in .git too, where a file is a branch
 		"find . -name '*.orig' -delete", "find .git -name x -delete", "find .git -delete", "find . -name '.git*' -delete",
 		// patterns that shells and libraries read in different ways
-		"find . -name '[!a].tmp' -delete", `find . -name '\x.tmp' -delete`, "find src -name '?.bak' -delete", "find src -name '??.bak' -delete",
+		"find . -name '[!a].tmp' -delete", `find . -name '\x.tmp' -delete`, "find . -name '[[:alpha:]].tmp' -delete", "find . -name '[Z-z].tmp' -delete", "find src -name '?.bak' -delete", "find src -name '??.bak' -delete",
 		// only one of the alternatives has a name, or none
 		"find . -name '*.pyc' -o -type f -delete", `find . \( -name '*.pyc' -o -type f \) -delete`, "find . ! -name '*.pyc' -delete", "find . -delete -name '*.pyc'",
 		// by a link, or a program that follows them

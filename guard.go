@@ -158,8 +158,7 @@ func passes(test, below string) bool {
 	switch name {
 	case "-name", "-iname":
 		return slices.ContainsFunc(append(strings.Split(below, "/"), "nod.toml", "decisions.jsonl", "x.json"), func(part string) bool {
-			ok, err := path.Match(fold(value), fold(part))
-			return ok || err != nil
+			return findMatch(value, part)
 		})
 	case "-maxdepth":
 		return strings.Count(strings.Trim(below, "/"), "/") == 0

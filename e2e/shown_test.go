@@ -24,7 +24,7 @@ func TestJudgeIsShown(t *testing.T) {
 			t.Parallel()
 			show := "cat printed.txt"
 			if d.adapter.Name() == "copilot" {
-				show = "sleep 2; " + show // it writes what it did up to half a second later
+				show = "sleep 2; " + show // it writes what it did a moment later
 			}
 			script := llmtest.Script{
 				Steps: []llmtest.Step{
