@@ -41,7 +41,7 @@ func newBed(t *testing.T, bash string) bed {
 	}
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("no sh")
+		t.Skip("sh is not in PATH: what it shows is not shown here")
 	}
 	for name, to := range map[string]string{"bash": bash, "sh": sh} {
 		if err := os.Symlink(to, filepath.Join(b.bin, name)); err != nil {

@@ -235,7 +235,7 @@ func generated(w, file string, line int) (text string, ok bool) {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(w, "$")
-		b.WriteString("'" + strings.ReplaceAll(before, "'", `'\''`) + "'")
+		b.WriteString(inQuotes(before))
 		if !found {
 			return b.String(), true
 		}
@@ -256,7 +256,7 @@ func generated(w, file string, line int) (text string, ok bool) {
 		}
 		switch name {
 		case "GOFILE":
-			b.WriteString("'" + strings.ReplaceAll(path.Base(file), "'", `'\''`) + "'")
+			b.WriteString(inQuotes(path.Base(file)))
 		case "GOLINE":
 			b.WriteString(itoa(line))
 		case "DOLLAR":
@@ -269,3 +269,6 @@ func generated(w, file string, line int) (text string, ok bool) {
 		w = rest
 	}
 }
+
+// inQuotes is a text as one word of a shell.
+func inQuotes(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -293,7 +293,7 @@ func quotedWords(args []word) (string, bool) {
 		if !w.known || w.many || w.glob > 0 || strings.ContainsAny(w.text, "$`\"\\!\r\n") {
 			return "", false // releases of npm differ in how they quote those
 		}
-		b.WriteString(" '" + strings.ReplaceAll(w.text, "'", `'\''`) + "'")
+		b.WriteString(" " + inQuotes(w.text))
 	}
 	return b.String(), true
 }
