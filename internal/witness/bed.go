@@ -115,6 +115,10 @@ func (s *stage) fill() error {
 			return err
 		}
 	}
+	users := "root:x:0:0::/root:/bin/sh\ndev:x:65534:65534::" + home + ":/bin/sh\n"
+	if err := os.WriteFile(filepath.Join(s.dir, "passwd"), []byte(users), 0o644); err != nil {
+		return err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -200,7 +204,8 @@ func (s *stage) arguments() []string {
 		}
 	}
 	args = append(args, "--ro-bind", filepath.Join(s.dir, "bin"), binDir, "--symlink", "usr/bin", "/bin",
-		"--ro-bind", filepath.Join(s.dir, "real"), realDir, "--ro-bind", filepath.Join(s.dir, "driver"), "/driver")
+		"--ro-bind", filepath.Join(s.dir, "real"), realDir, "--ro-bind", filepath.Join(s.dir, "driver"), "/driver",
+		"--ro-bind", filepath.Join(s.dir, "passwd"), "/etc/passwd")
 	for name, file := range s.shells {
 		args = append(args, "--ro-bind", file, "/shells/"+name)
 	}

@@ -20,7 +20,7 @@ type violation struct {
 func against(report shell.Report, files view.Files, r ran) []violation {
 	var list []violation
 	for _, s := range r.Started {
-		if !claimed(report.Commands, s.Words) {
+		if !claimed(report.Commands, s.Words) && !nullCommand(s.Words) {
 			list = append(list, violation{"command", fmt.Sprintf("%q ran in %s", s.Words, s.Dir)})
 		}
 	}
@@ -31,6 +31,10 @@ func against(report shell.Report, files view.Files, r ran) []violation {
 	}
 	return list
 }
+
+// nullCommand reports whether zsh may have run this for a redirection that
+// stands alone: it copies what it is given.
+func nullCommand(words []string) bool { return len(words) == 1 && words[0] == "cat" }
 
 // claimed reports whether a command of the report may be this one. A program
 // that only runs others is reported with those.
@@ -67,7 +71,7 @@ func after(w shell.Word, words []string, at []bool, deep bool) []bool {
 	for n := range at {
 		switch constant := w.Known && !w.Pattern; {
 		case !at[n]:
-		case constant && n < len(words) && words[n] == w.Value:
+		case constant && n < len(words) && same(w.Value, words[n]):
 			next[n+1] = true
 		case !constant:
 			next[n] = true
@@ -77,6 +81,22 @@ func after(w shell.Word, words []string, at []bool, deep bool) []bool {
 		}
 	}
 	return next
+}
+
+// same reports whether a word is the one that was said. Which number an open
+// file gets, and where the shell finds it, is the shell's own affair.
+func same(said, word string) bool {
+	return said == word || strings.Contains(said, "/fd/") && plainDescriptor(said) == plainDescriptor(word)
+}
+
+// plainDescriptor writes the names of open files in one way.
+func plainDescriptor(word string) string {
+	word = strings.ReplaceAll(word, "/proc/self/fd/", "/dev/fd/")
+	before, number, found := strings.Cut(word, "/dev/fd/")
+	if !found {
+		return word
+	}
+	return before + "/dev/fd/N" + plainDescriptor(strings.TrimLeft(number, "0123456789"))
 }
 
 // glob reports whether a name may come from a pattern: the constant parts of

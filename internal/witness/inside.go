@@ -283,13 +283,13 @@ func look() map[string]mark {
 	return marks
 }
 
-// changes lists what is not as it was. What a shell that was killed left of
-// its own is not the text's.
+// changes lists what is not as it was. The files that zsh makes for =( ), and
+// what a shell that was killed left, are not the text's.
 func (d *driver) changes(stopped bool) []change {
 	var list []change
 	now := look()
 	for name, m := range now {
-		if was, ok := d.marks[name]; ok && was == m || stopped && strings.HasPrefix(name, "/tmp/") {
+		if was, ok := d.marks[name]; ok && was == m || strings.HasPrefix(name, "/tmp/zsh") || stopped && strings.HasPrefix(name, "/tmp/") {
 			continue
 		}
 		list = append(list, change{Name: name, Dir: m.mode&syscall.S_IFMT == syscall.S_IFDIR})

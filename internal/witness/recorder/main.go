@@ -14,8 +14,9 @@ const (
 
 func main() {
 	words := read("/proc/self/cmdline")
+	name := program()
+	words = named(words, name)
 	record(words)
-	name := program(words)
 	if err := syscall.Exec(realDir+name, arguments(words), syscall.Environ()); err == nil {
 		return
 	}
@@ -79,18 +80,33 @@ func arguments(words []byte) []string {
 	return list
 }
 
-// program is the last part of the first word.
-func program(words []byte) string {
-	from := 0
-	for i, b := range words {
-		if b == '/' {
-			from = i + 1
-		}
-		if b == 0 {
-			return string(words[from:i])
+// program is the name under which this program was found, whatever its first
+// word says.
+func program() string {
+	exe := make([]byte, 4096)
+	n, _ := syscall.Readlink("/proc/self/exe", exe)
+	return base(string(exe[:max(n, 0)]))
+}
+
+func base(name string) string {
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '/' {
+			return name[i+1:]
 		}
 	}
-	return string(words)
+	return name
+}
+
+// named puts the name in the place of a first word that says something else.
+func named(words []byte, name string) []byte {
+	for i, b := range words {
+		if b == 0 && base(string(words[:i])) != name {
+			return append([]byte(name), words[i:]...)
+		} else if b == 0 {
+			break
+		}
+	}
+	return words
 }
 
 func hash(seed, words []byte) uint64 {
