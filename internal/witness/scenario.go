@@ -10,7 +10,7 @@ import (
 func (g *generator) scenario() string {
 	var middle []string
 	first, again, use := g.subject()
-	for range 1 + g.r.IntN(2) {
+	for range 1 + g.r.IntN(2)*g.r.IntN(2) {
 		middle = append(middle, g.around(again(), 0))
 	}
 	if g.chance(20) {
@@ -32,11 +32,11 @@ func (g *generator) scenario() string {
 
 // subject is what the text is about: how it is set, set anew, and used.
 func (g *generator) subject() (first string, again func() string, use string) {
-	switch g.r.IntN(10) {
+	switch g.r.IntN(11) {
 	case 0, 1:
 		return g.of(":", "cd src", "cd docs"), func() string { return "cd " + g.directory() }, g.of("echo k > new"+g.mark(), "wc "+g.mark()+" > new"+g.mark(), "cd ..; echo k > new"+g.mark(), "echo k >> a.txt", "wc *.txt")
-	case 2:
-		f := g.of("f", "wc", "ls", "g")
+	case 2, 3:
+		f := g.of("f", "f", "f", "wc", "ls", "g")
 		define := func() string {
 			return f + "() { " + g.of("wc", "ls", ":", "command wc", "echo") + " " + g.mark() + "; }"
 		}
@@ -44,7 +44,7 @@ func (g *generator) subject() (first string, again func() string, use string) {
 			return g.of(define(), define(), "unset -f "+f, "alias "+f+"='wc "+g.mark()+"'", "readonly -f "+f, f+"() { :; } | cat", "("+define()+")", "export -f "+f, "unset "+f)
 		}
 		return g.of(define(), ":", define()), again, g.of(f+" "+g.mark(), "command "+f+" "+g.mark(), "eval "+f+" "+g.mark(), `\`+f+" "+g.mark())
-	case 3:
+	case 4:
 		return "set -- " + g.mark() + " " + g.mark(), func() string {
 			return g.of("shift", "set -- "+g.mark(), "set "+g.mark(), "shift 2", "set - "+g.mark(), "f() { set -- "+g.mark()+"; }; f "+g.mark(), "for i; do shift; done", "set -"+g.of("e", "u", "f")+" "+g.mark())
 		}, g.of("wc $1", `wc "$@"`, "wc $*", "wc ${2}", "wc $#", `eval "wc $1"`, "for i; do wc $i; done", "echo k > new$1")
@@ -60,9 +60,9 @@ func (g *generator) variable() (first string, again func() string, use string) {
 		if asCommand {
 			return g.quoted(g.of("wc ", "ls ", "cat ", "wc ") + g.mark())
 		}
-		return g.of(g.mark(), g.mark(), "new"+g.mark(), "src/new"+g.mark(), "SRC/New"+g.mark(), "k1.js*", "'a b'")
+		return g.of(g.mark(), g.mark(), g.mark(), "new"+g.mark(), "src/new"+g.mark(), "SRC/New"+g.mark(), "k1.js*", "k1.js", "'a b'")
 	}
-	use = g.of("wc $"+name, `wc "$`+name+`"`, "echo k > $"+name, `echo k > "$`+name+`"`, "cat < $"+name, "wc "+g.operator(name), "cd $"+name+"; echo k > new"+g.mark(), "wc pre$"+name, "touch $"+name, "echo k > "+strings.Trim(g.operator(name), `"`), "cp a.txt $"+name)
+	use = g.of("wc $"+name, "wc $"+name, `wc "$`+name+`"`, "wc ${"+name+"%"+g.of(`".js*"`, `'*'`, ".*", `"*"`)+"}", "echo k > $"+name, `echo k > "$`+name+`"`, "cat < $"+name, "wc "+g.operator(name), "cd $"+name+"; echo k > new"+g.mark(), "wc pre$"+name, "touch $"+name, "echo k > "+strings.Trim(g.operator(name), `"`), "cp a.txt $"+name)
 	if asCommand {
 		use = g.of(`eval "$`+name+`"`, "eval $"+name, "$"+name, `"$`+name+`"`, `bash -c "$`+name+`"`, `sh -c "$`+name+`"`, `bash <<< "$`+name+`"`, `wc "$`+name+`"`, `echo "$`+name+`" | sh`, "${"+name+"}", `trap "$`+name+`" EXIT`, "zsh -c \"$"+name+"\"", "env $"+name, "$"+name+" "+g.mark(), "$(echo $"+name+")")
 	}
@@ -70,10 +70,15 @@ func (g *generator) variable() (first string, again func() string, use string) {
 		return g.of("_=", ": ", "wc ", "true ") + value(), func() string { return g.of("_=", ": ", "wc ") + value() }, use
 	}
 	first = g.of(name+"="+value(), g.assignment(name, value()), name+"="+value())
-	if g.chance(12) {
-		first = g.of("readonly ", "declare -r ", "declare -l ", "declare -u ", "export ", "declare -i ", "typeset -l ", "declare -n ", "local ") + first
+	if g.chance(15) {
+		first = g.of("readonly ", "readonly ", "declare -r ", "declare -l ", "declare -u ", "export ", "declare -i ", "typeset -l ", "declare -n ", "local ") + first
 	}
-	return first, func() string { return g.assignment(name, value()) }, use
+	return first, func() string {
+		if g.chance(40) {
+			return name + "=" + value()
+		}
+		return g.assignment(name, value())
+	}, use
 }
 
 // around puts a change where it may not happen, not here, or not only once.
@@ -95,11 +100,24 @@ func (g *generator) around(text string, depth int) string {
 		text + "\n#", "# " + text, "#\\\n" + text, ": \\\n" + text, ": <<E; " + text + "\nE\n", ": <<E\n" + text + "\nE\n", ": '\n" + text + "\n'", ": $((\n1)); " + text, "alias k='" + "'; " + text, "noglob " + text, "repeat 0 " + text,
 		"f() { :; } && " + text, "f() { :; } || " + text, "f() { :; } | " + text, "x=(a)#; " + text, "let k||" + text, "f() ((1))|&" + text, "x=(a)#;" + text, "let k=1;" + text, "f() [[ a ]] && " + text, "wc k#; " + text,
 	}
+	if g.chance(45) {
+		ways = g.often(text, never)
+	}
 	text = ways[g.r.IntN(len(ways))]
 	if depth < 2 && g.chance(25) {
 		return g.around(text, depth+1)
 	}
 	return text
+}
+
+// often are the ways that went wrong before.
+func (g *generator) often(text, never string) []string {
+	return []string{
+		"f() { local " + strings.TrimPrefix(text, "local ") + "; }; f", "f() { return; " + text + "; }; f", "f() { if true; then return; fi; " + text + "; }; f",
+		"for i in 1 2; do " + g.of("break", "continue") + "; " + text + "; done", "{ " + text + "; } < " + never, text + " < " + never, "f() { " + text + "; }; f < " + never,
+		"(" + text + ")", text + " | :", text + " &", "false && " + text, "true || " + text, "k=$((1/0)) " + text, ": $(" + text + ")",
+		"trap " + g.quoted(text) + " " + g.of("ERR; false", "CHLD; wc k", "DEBUG; :", "EXIT"), "readonly x; " + text,
+	}
 }
 
 // tokens are what soup is made of.
