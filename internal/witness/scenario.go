@@ -32,7 +32,9 @@ func (g *generator) scenario() string {
 
 // subject is what the text is about: how it is set, set anew, and used.
 func (g *generator) subject() (first string, again func() string, use string) {
-	switch g.r.IntN(11) {
+	switch g.r.IntN(12) {
+	case 5:
+		return "_=" + g.mark(), func() string { return g.of(": ", "wc ", "true ", "_=") + g.mark() }, g.of(`wc "$_"`, "wc $_", "echo k > new$_", "wc ${_}")
 	case 0, 1:
 		return g.of(":", "cd src", "cd docs"), func() string { return "cd " + g.directory() }, g.of("echo k > new"+g.mark(), "wc "+g.mark()+" > new"+g.mark(), "cd ..; echo k > new"+g.mark(), "echo k >> a.txt", "wc *.txt")
 	case 2, 3:
@@ -41,9 +43,9 @@ func (g *generator) subject() (first string, again func() string, use string) {
 			return f + "() { " + g.of("wc", "ls", ":", "command wc", "echo") + " " + g.mark() + "; }"
 		}
 		again = func() string {
-			return g.of(define(), define(), "unset -f "+f, "alias "+f+"='wc "+g.mark()+"'", "readonly -f "+f, f+"() { :; } | cat", "("+define()+")", "export -f "+f, "unset "+f)
+			return g.of(define(), define(), "unset -f "+f, "alias "+f+"='wc "+g.mark()+"'", "readonly -f "+f, f+"() { :; } | cat", "("+define()+")", "("+define()+")", "export -f "+f, "unset "+f)
 		}
-		return g.of(define(), ":", define()), again, g.of(f+" "+g.mark(), "command "+f+" "+g.mark(), "eval "+f+" "+g.mark(), `\`+f+" "+g.mark())
+		return g.of(define(), ":", define()), again, g.of(f+" "+g.mark(), f+" "+g.mark(), f+" "+g.mark(), "command "+f+" "+g.mark(), "eval "+f+" "+g.mark(), `\`+f+" "+g.mark())
 	case 4:
 		return "set -- " + g.mark() + " " + g.mark(), func() string {
 			return g.of("shift", "set -- "+g.mark(), "set "+g.mark(), "shift 2", "set - "+g.mark(), "f() { set -- "+g.mark()+"; }; f "+g.mark(), "for i; do shift; done", "set -"+g.of("e", "u", "f")+" "+g.mark())
@@ -83,6 +85,9 @@ func (g *generator) variable() (first string, again func() string, use string) {
 
 // around puts a change where it may not happen, not here, or not only once.
 func (g *generator) around(text string, depth int) string {
+	if g.chance(15) {
+		return text
+	}
 	never := g.of("nofile", "/nonexistent/x", "nodir/new1", "$nofile", "src")
 	ways := []string{
 		text, text, text,
