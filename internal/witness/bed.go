@@ -18,6 +18,11 @@ type job struct {
 	Text    string
 	Variant uint64 // of the world
 	Seed    uint64 // of what recorders print
+	// Other is what nod's parser made of Text: the shell does not run the two,
+	// but prints what it made of each.
+	Other string
+	// Output says that what is printed is wanted.
+	Output bool
 }
 
 // ran is what happened.
@@ -28,6 +33,7 @@ type ran struct {
 	Lost bool
 	// Stopped says that the text did not end by itself.
 	Stopped bool
+	Output  string
 	Err     string
 }
 

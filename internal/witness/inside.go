@@ -97,24 +97,31 @@ func (d *driver) run(j job) (ran, error) {
 	}
 	r.Changed = d.changes(stopped)
 	r.Lost = d.lost.Load()
+	if j.Output {
+		data, err := os.ReadFile(recDir + "/out")
+		if err != nil {
+			return r, err
+		}
+		r.Output = string(data)
+	}
 	d.built = len(r.Changed) == 0
 	return r, nil
 }
 
 // start runs the text and waits until nothing of it is left.
 func (d *driver) start(j job) (stopped bool, err error) {
-	null, err := os.OpenFile("/dev/null", os.O_RDWR, 0)
+	out, err := output(j)
 	if err != nil {
 		return false, err
 	}
-	defer null.Close()
+	defer out.Close()
 	in, err := input(j.Seed)
 	if err != nil {
 		return false, err
 	}
 	defer in.Close()
 	pid, err := syscall.ForkExec("/shells/"+j.Shell, arguments(j), &syscall.ProcAttr{
-		Dir: project, Env: environ(), Files: []uintptr{in.Fd(), null.Fd(), null.Fd()}, Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: project, Env: environ(), Files: []uintptr{in.Fd(), out.Fd(), out.Fd()}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
 		return false, fmt.Errorf("%s does not start: %w", j.Shell, err)
@@ -160,7 +167,18 @@ func waitAll(pid int) error {
 	}
 }
 
+// output is where what is printed goes.
+func output(j job) (*os.File, error) {
+	if j.Output {
+		return os.Create(recDir + "/out")
+	}
+	return os.OpenFile("/dev/null", os.O_RDWR, 0)
+}
+
 func arguments(j job) []string {
+	if j.Other != "" {
+		return []string{j.Shell, "-c", twoReadings(j.Shell), j.Shell, j.Text, j.Other}
+	}
 	switch j.Shell {
 	case "bash":
 		return []string{"bash", "--norc", "--noprofile", "-c", j.Text}
@@ -265,7 +283,7 @@ func look() map[string]mark {
 	marks := map[string]mark{}
 	for _, dir := range []string{"/home", "/tmp", "/dev", recDir} {
 		_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-			if err != nil || name == "/dev/pts" || name == recDir+"/log" || name == recDir+"/seed" {
+			if err != nil || name == "/dev/pts" || name == recDir+"/log" || name == recDir+"/seed" || name == recDir+"/out" {
 				return nil
 			}
 			var st syscall.Stat_t

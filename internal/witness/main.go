@@ -38,6 +38,7 @@ func run(args []string, out, progress io.Writer) error {
 	flags := flag.NewFlagSet("witness", flag.ContinueOnError)
 	flags.SetOutput(progress)
 	shells := flags.Bool("shells", false, "run generated shell programs")
+	second := flags.Bool("second", false, "lay nod's parser beside what the shells read")
 	n := flags.Uint64("n", 2000, "how many texts to generate")
 	seed := flags.Uint64("seed", 1, "number of the first text; each text follows from its own number")
 	workers := flags.Int("workers", runtime.NumCPU(), "how many namespaces run at once")
@@ -53,9 +54,9 @@ func run(args []string, out, progress io.Writer) error {
 		}
 		return nil
 	}
-	if !*shells {
-		return errors.New("say what to run: -shells")
+	if !*shells && !*second {
+		return errors.New("say what to run: -shells or -second")
 	}
-	w := &witnessing{n: *n, seed: *seed, workers: *workers, out: out, progress: progress, text: *text, most: *most}
+	w := &witnessing{n: *n, seed: *seed, workers: *workers, out: out, progress: progress, text: *text, most: *most, second: *second}
 	return w.stageAndRun()
 }

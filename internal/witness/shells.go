@@ -21,6 +21,7 @@ type witnessing struct {
 	n, seed       uint64
 	workers, most int
 	text          string
+	second        bool // lay readings beside each other, run nothing
 	out, progress io.Writer
 
 	next  atomic.Uint64
@@ -117,7 +118,11 @@ func (w *witnessing) work(s *stage) error {
 		if text == "" {
 			text = generate(seed)
 		}
-		if err := w.one(s, b, worlds, seed, text); err != nil {
+		do := w.one
+		if w.second {
+			do = w.readTwice
+		}
+		if err := do(s, b, worlds, seed, text); err != nil {
 			// A bed that broke is of no use, and its text has shown nothing.
 			w.skip(fmt.Sprintf("the namespace broke: %.80s", err))
 			b.close()
@@ -166,7 +171,7 @@ func (w *witnessing) one(s *stage, b *bed, worlds *worlds, seed uint64, text str
 			w.skip(name + " is not installed")
 			continue
 		}
-		r, err := b.run(job{name, text, seed % variants, seed})
+		r, err := b.run(job{Shell: name, Text: text, Variant: seed % variants, Seed: seed})
 		if err != nil {
 			return fmt.Errorf("%d: %w", seed, err)
 		}
