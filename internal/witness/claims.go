@@ -110,7 +110,7 @@ func glob(pattern, name string, deep bool) bool {
 	if hidden && !deep && !strings.HasPrefix(path.Base(pattern), ".") {
 		return false
 	}
-	parts := strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune("*?[]\\()|#^~<>", r) })
+	parts := strings.FieldsFunc(strings.ReplaceAll(pattern, "**/", "*"), func(r rune) bool { return strings.ContainsRune("*?[]\\()|#^~<>", r) })
 	sets := strings.ContainsAny(pattern, "[(|")
 	for _, p := range parts {
 		at := strings.Index(name, p)

@@ -36,7 +36,10 @@ type figures struct {
 	runs, stopped, lost map[string]uint64 // by shell
 	started, changed    uint64
 	skipped             map[string]uint64 // by reason
-	dialects            map[nod.Dialect]uint64
+}
+
+func newFigures() figures {
+	return figures{runs: map[string]uint64{}, stopped: map[string]uint64{}, lost: map[string]uint64{}, skipped: map[string]uint64{}}
 }
 
 func (w *witnessing) stageAndRun() error {
@@ -58,9 +61,7 @@ func (w *witnessing) stageAndRun() error {
 
 // run spreads the texts over the workers and sums up.
 func (w *witnessing) run(s *stage) error {
-	w.count = figures{
-		runs: map[string]uint64{}, stopped: map[string]uint64{}, lost: map[string]uint64{}, skipped: map[string]uint64{}, dialects: map[nod.Dialect]uint64{},
-	}
+	w.count = newFigures()
 	for _, name := range []string{"bash", "zsh", "dash"} {
 		if s.shells[name] == "" {
 			fmt.Fprintf(w.out, "skipped: %s is not installed (Debian: %s), so nothing is shown of it\n", name, name)
