@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -104,7 +105,7 @@ func (d *driving) serve() (asked []string) {
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	timer := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+	timer := time.AfterFunc(hang.Limit(), func() { cmd.Process.Kill() })
 	defer timer.Stop()
 	fmt.Fprintln(in, `{"id":1,"method":"initialize","params":{"clientInfo":{"name":"e2e","version":"1"}}}`)
 	fmt.Fprintln(in, `{"method":"initialized"}`)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -161,8 +162,7 @@ func (d *driving) stream(answer string) (asked []string) {
 	d.t.Helper()
 	slots <- struct{}{}
 	defer func() { <-slots }()
-	ctx, cancel := context.WithTimeout(d.t.Context(), 2*time.Minute)
-	defer cancel()
+	ctx := hang.Context(d.t)
 	words := append(d.qwen(), "--input-format", "stream-json", "--output-format", "stream-json", "--approval-mode", "default")
 	cmd := d.command(ctx, words[0], words[1:]...)
 	cmd.Env = append(cmd.Env, qwenEnviron(d.srv)...)
