@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"

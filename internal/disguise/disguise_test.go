@@ -45,7 +45,7 @@ func shownBy(k Kind, alone map[string][]string) (kept, tried int, lost string) {
 // TestKindsKeepTheEffect holds the list of what is shown and what is not.
 func TestKindsKeepTheEffect(t *testing.T) {
 	if raced {
-		t.Skip("the interpreter copies standard input in two goroutines, which the race detector sees: verify's stage readme runs this without it")
+		t.Skip("the interpreter copies standard input in two goroutines, which the race detector sees: verify's stage tests runs this without it")
 	}
 	alone := map[string][]string{}
 	for _, command := range commands() {
