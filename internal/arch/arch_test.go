@@ -67,6 +67,7 @@ var layers = []struct {
 	{"internal/arch", nil, "reads files"},
 	{"internal/hang", nil, "limits of tests, for what hangs"},
 	{"internal/verify", []string{"internal/hang"}, "starts programs"},
+	{"internal/verify/faults", []string{"internal/hang"}, "starts go"},
 	{"internal/startup", nil, "starts programs"},
 	{"e2e", []string{""}, "tests the whole"},
 	{"cmd/nod", []string{"internal/cli"}, "a doorway"},
