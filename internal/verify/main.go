@@ -181,10 +181,16 @@ func (h *house) output(ctx context.Context, env []string, name string, args ...s
 	return h.outputIn(ctx, h.root, env, name, args...)
 }
 
+// environ is what programs of the stages get. Without cgo, as nod is shipped:
+// all stages but the race detector's share what is built.
+func environ(more []string) []string {
+	return append(append(os.Environ(), "CGO_ENABLED=0"), more...)
+}
+
 // outputIn is output in another directory.
 func (h *house) outputIn(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	cmd.Dir, cmd.Env = dir, environ(env)
 	out, err := cmd.CombinedOutput()
 	if h.verbose {
 		os.Stdout.Write(out)

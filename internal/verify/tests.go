@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -87,13 +86,13 @@ func endToEnd(ctx context.Context, h *house) (string, error) {
 	if !h.deep {
 		args = append([]string{"-short"}, args...)
 	}
-	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require", "CGO_ENABLED=0"}, args...)
+	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require"}, args...)
 }
 
 // test runs go test and sums up what it says. The limit is for what hangs.
 func (h *house) test(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-timeout", (4 * hang.Limit()).String()}, args...)...)
-	cmd.Dir, cmd.Env = h.root, append(os.Environ(), env...)
+	cmd.Dir, cmd.Env = h.root, environ(env)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	pipe, err := cmd.StdoutPipe()

@@ -66,7 +66,7 @@ func plantAll(ctx context.Context, chosen []fault) error {
 			fmt.Printf("MISSED   %6s  %s (%s)\n", took, f.name, f.file)
 		default:
 			found++
-			fmt.Printf("found    %6s  %s: %s, %d failed\n", took, f.name, tests[0], len(tests))
+			fmt.Printf("found    %6s  %s: %s\n", took, f.name, tests[0])
 		}
 	}
 	fmt.Printf("%d faults planted, %d found\n", len(chosen), found)
@@ -88,8 +88,8 @@ func changed(root string, f fault) ([]byte, error) {
 	return bytes.Replace(text, []byte(f.was), []byte(f.now), 1), nil
 }
 
-// plant runs the tests with a fault and returns the names of those that
-// failed.
+// plant runs the tests with a fault, up to the first that fails, and returns
+// the names of those that failed.
 func plant(ctx context.Context, root string, f fault) (failed []string, err error) {
 	scratch, err := os.MkdirTemp("", "nod-fault-")
 	if err != nil {
@@ -100,7 +100,7 @@ func plant(ctx context.Context, root string, f fault) (failed []string, err erro
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{"test", "-json", "-count=1", "-short", "-timeout", (2 * hang.Limit()).String()}, f.tests...)
+	args := append([]string{"test", "-json", "-count=1", "-short", "-failfast", "-vet=off", "-timeout", (2 * hang.Limit()).String()}, f.tests...)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	// Tests that build a program of nod's build it with the fault too.
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
