@@ -31,7 +31,7 @@ func shownBy(k Kind, alone map[string][]string) (kept, tried int, lost string) {
 		tried++
 		gone := missing(alone[command], observe(text, brief))
 		if len(gone) > 0 {
-			gone = missing(alone[command], observe(text, patient))
+			gone = missing(alone[command], observe(text, patient()))
 		}
 		if len(gone) == 0 {
 			kept++
@@ -49,7 +49,7 @@ func TestKindsKeepTheEffect(t *testing.T) {
 	}
 	alone := map[string][]string{}
 	for _, command := range commands() {
-		if alone[command] = observe(command, patient); len(alone[command]) == 0 {
+		if alone[command] = observe(command, patient()); len(alone[command]) == 0 {
 			t.Fatalf("%s: nothing seen", command)
 		}
 	}
