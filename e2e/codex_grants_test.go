@@ -29,6 +29,9 @@ func TestCodexGrants(t *testing.T) {
 		{"a hook that is silent", true, nil, []string{"touch allowed", "touch forbidden", "./opaque asked"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
+			if row.silent {
+				deep(t, "the failure matrix of an agent")
+			}
 			d := codexDriven()
 			d.program(t)
 			t.Parallel()

@@ -14,6 +14,7 @@ import (
 // Whatever becomes of nod-hook, the call does not run, not even one that a
 // rule allows and Claude Code itself would let through.
 func TestBrokenHookBlocks(t *testing.T) {
+	deep(t, "the failure matrix of an agent")
 	begin(t)
 	for _, row := range []struct{ name, script string }{
 		{"missing", ""},
@@ -61,6 +62,7 @@ func (m *machine) shortenTimeouts() {
 
 // A process of nod's that is killed in the middle of a decision blocks.
 func TestKilledMidwayBlocks(t *testing.T) {
+	deep(t, "the failure matrix of an agent")
 	begin(t)
 	for _, row := range []struct {
 		program  string
@@ -116,6 +118,7 @@ func (m *machine) killWhen(asked, ended <-chan struct{}, program string) (n int)
 
 // A settings file that cannot be used never means fewer rules.
 func TestBrokenSettingsBlock(t *testing.T) {
+	deep(t, "the failure matrix of an agent")
 	begin(t)
 	m := newMachine(t, ruleSettings)
 	m.install("user")

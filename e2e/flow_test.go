@@ -20,6 +20,7 @@ hard_deny = ["touch forbidden"]
 // The whole flow without a model, in the mode in which Claude Code asks
 // before it acts.
 func TestWithoutModel(t *testing.T) {
+	deep(t, "modes of Claude Code")
 	begin(t)
 	m := newMachine(t, ruleSettings)
 	m.install("user")
@@ -71,6 +72,7 @@ func (r run) checkOutcomes() {
 
 // A model of nod's own settles what the layers leave open.
 func TestModel(t *testing.T) {
+	deep(t, "a model of nod's own")
 	begin(t)
 	for _, provider := range []struct{ name, path string }{
 		{"anthropic", "/v1/messages"},
@@ -180,6 +182,7 @@ func letters(r rune) rune {
 // Observing changes nothing: Claude Code does what it would do without nod,
 // and the log says what nod would have said.
 func TestObserve(t *testing.T) {
+	deep(t, "modes of Claude Code")
 	begin(t)
 	m := newMachine(t, ruleSettings+"mode = \"observe\"\n")
 	m.install("user")
@@ -203,6 +206,7 @@ func TestObserve(t *testing.T) {
 // Where nod is silent before a call and Claude Code then asks by itself, nod
 // stays silent again, and decides and writes only once.
 func TestPermissionRequestIsNotDecidedTwice(t *testing.T) {
+	deep(t, "modes of Claude Code")
 	begin(t)
 	m := newMachine(t, ruleSettings+"mode = \"observe\"\n")
 	m.install("user")

@@ -142,6 +142,7 @@ func (o served) asked(command string, finished <-chan struct{}) (id string) {
 // opencode goes on without a word, and nothing of nod's can close that; Pi
 // does not start.
 func TestPluginThatCannotBeLoaded(t *testing.T) {
+	deep(t, "hostile repositories")
 	for _, row := range []struct {
 		driven
 		ran bool

@@ -111,6 +111,7 @@ func TestQwenGrants(t *testing.T) {
 // that it was about could be known again, and nothing says that a person has
 // denied it. So nod asks again there.
 func TestQwenPromptHasNoName(t *testing.T) {
+	deep(t, "what a host cannot tell")
 	for _, row := range []struct {
 		answer string
 		events []string
