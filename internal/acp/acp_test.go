@@ -20,6 +20,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
 )
 
@@ -65,7 +66,7 @@ func playAgent(script string) int {
 		case "ignore":
 			signal.Ignore(syscall.SIGTERM)
 		case "sleep":
-			time.Sleep(time.Minute)
+			time.Sleep(24 * time.Hour) // until it is ended
 		case "kill":
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		case "exit":
@@ -123,7 +124,7 @@ func newEditor(t *testing.T) *editor {
 	}
 	places := config.DefaultPlaces(home)
 	places.Managed = ""
-	e.options = Options{Name: "played", Deadline: time.Minute, Grace: time.Minute, Hook: hook.Options{Places: places, Version: "test"}}
+	e.options = Options{Name: "played", Deadline: hang.Limit(), Grace: hang.Limit(), Hook: hook.Options{Places: places, Version: "test"}}
 	return e
 }
 
@@ -471,7 +472,9 @@ func TestTheEndOfTheAgent(t *testing.T) {
 func TestASignalEndsTheAgent(t *testing.T) {
 	for script, want := range map[string]int{"say up\nsleep": 128 + int(syscall.SIGTERM), "ignore\nsay up\nsleep": 128 + int(syscall.SIGKILL)} {
 		e := newEditor(t)
-		e.options.Grace = 300 * time.Millisecond
+		if strings.HasPrefix(script, "ignore") {
+			e.options.Grace = 300 * time.Millisecond
+		}
 		e.start(script)
 		e.await("up")
 		e.cancel()

@@ -16,6 +16,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/session"
 )
@@ -38,7 +39,7 @@ func newPlace(t testing.TB) *place {
 	p := &place{t: t, home: home, shop: filepath.Join(home, "shop"), session: "s1", permission: "default"}
 	p.write(filepath.Join(p.shop, "main.go"), "package main\n")
 	p.options = hook.Options{
-		Adapter: agent.ClaudeCode{}, Version: "test", Places: config.DefaultPlaces(home),
+		Adapter: agent.ClaudeCode{}, Version: "test", Places: config.DefaultPlaces(home), Deadline: hang.Limit(),
 		Environ: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + p.shop, "CLAUDE_CODE_ENTRYPOINT=sdk-cli"},
 	}
 	p.options.Places.Managed = ""
@@ -260,13 +261,8 @@ func TestInputThatNeverComesBlocksWithinTheDeadline(t *testing.T) {
 		defer close(over)
 		hook.Run(context.Background(), p.options, in, &stdout, &stderr, func(c int) { code <- c })
 	}()
-	select {
-	case c := <-code:
-		if c != 2 || !strings.Contains(stderr.String(), "in time") || stdout.String() != "" {
-			t.Errorf("exit %d: %s%s", c, stdout.String(), stderr.String())
-		}
-	case <-time.After(10 * time.Second):
-		t.Fatal("the deadline did not come")
+	if c := hang.Receive(t, "the deadline", code); c != 2 || !strings.Contains(stderr.String(), "in time") || stdout.String() != "" {
+		t.Errorf("exit %d: %s%s", c, stdout.String(), stderr.String())
 	}
 }
 
