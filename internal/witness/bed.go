@@ -23,6 +23,9 @@ type job struct {
 	Other string
 	// Output says that what is printed is wanted.
 	Output bool
+	// Make says that the text makes the world of the file lines, Line that it
+	// is such a line.
+	Make, Line bool
 }
 
 // ran is what happened.
@@ -34,7 +37,9 @@ type ran struct {
 	// Stopped says that the text did not end by itself.
 	Stopped bool
 	Output  string
-	Err     string
+	// Harm is what must not have happened, of a file line.
+	Harm []string
+	Err  string
 }
 
 // started is one program that was started.
@@ -67,6 +72,9 @@ type stage struct {
 	bwrap  string
 	shells map[string]string // name to path
 	demote bool              // bwrap is started as a user without rights
+
+	lines  string // the template of the file lines; "": those are not run
+	making bool   // the template is being made
 }
 
 // errNoNamespace says that nothing can be run on this machine.
@@ -209,7 +217,12 @@ func (s *stage) arguments() []string {
 			args = append(args, "--ro-bind-try", name, name)
 		}
 	}
-	args = append(args, "--ro-bind", filepath.Join(s.dir, "bin"), binDir, "--symlink", "usr/bin", "/bin",
+	bin := filepath.Join(s.dir, "bin")
+	if s.lines != "" {
+		bin = binDir
+		args = append(args, "--ro-bind-try", "/usr/share", "/usr/share", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives")
+	}
+	args = append(args, "--ro-bind", bin, binDir, "--symlink", "usr/bin", "/bin",
 		"--ro-bind", filepath.Join(s.dir, "real"), realDir, "--ro-bind", filepath.Join(s.dir, "driver"), "/driver",
 		"--ro-bind", filepath.Join(s.dir, "passwd"), "/etc/passwd")
 	for name, file := range s.shells {
@@ -217,6 +230,12 @@ func (s *stage) arguments() []string {
 	}
 	for _, dir := range []string{"/home", "/tmp", recDir} {
 		args = append(args, "--size", "33554432", "--tmpfs", dir)
+	}
+	switch {
+	case s.making:
+		args = append(args, "--bind", s.lines, home)
+	case s.lines != "":
+		args = append(args, "--ro-bind", s.lines, templateDir)
 	}
 	return append(args, "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/", "/driver", insideArg)
 }

@@ -22,6 +22,7 @@ type witnessing struct {
 	workers, most int
 	text          string
 	second        bool // lay readings beside each other, run nothing
+	files         bool // run lines of file commands
 	out, progress io.Writer
 
 	next  atomic.Uint64
@@ -55,6 +56,9 @@ func (w *witnessing) stageAndRun() error {
 	}
 	if err != nil {
 		return err
+	}
+	if w.files {
+		return w.lines(s)
 	}
 	return w.run(s)
 }
@@ -120,8 +124,11 @@ func (w *witnessing) work(s *stage) error {
 			text = generate(seed)
 		}
 		do := w.one
-		if w.second {
+		switch {
+		case w.second:
 			do = w.readTwice
+		case w.files:
+			do = w.oneLine
 		}
 		if err := do(s, b, worlds, seed, text); err != nil {
 			// A bed that broke is of no use, and its text has shown nothing.

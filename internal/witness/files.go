@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// repositoryScript makes the world of the file lines. Each file holds a word
+// of its own, so that it can be told where its content went.
+const repositoryScript = `set -e
+mark() { mkdir -p "$(dirname "$1")"; printf 'MARK-%s\none\ntwo\n' "$(printf %s "$1" | tr '/ ' '__')$2" > "$1"; }
+secret() { mark "$1"; echo "SECRETMARK-$(basename "$1")" >> "$1"; }
+cd "$HOME"
+git config --global user.name dev; git config --global user.email dev@example.org; git config --global init.defaultBranch main; git config --global gc.auto 0
+for f in .bashrc other/file.txt other/deep/x.txt .claude/settings.json .config/nod/nod.toml; do mark $f; done
+for f in .ssh/id_rsa .aws/credentials .npmrc .netrc; do secret $f; done
+mkdir -p project; cd project; git init -q
+for f in README.md LICENSE src/main.go src/tax.js src/sub/c.c docs/a.md data/b.csv 'a b.txt' x.sh gone.txt src/half.txt; do mark "$f" -1; done
+printf 'build/\ndist/\n*.log\n.env\n*.key\nlocal.cfg\n' > .gitignore
+git add -A; git commit -qm one; git tag v1
+mark README.md -2; git commit -qam two
+git checkout -qb feature; mark CLAUDE.md; mark .claude/settings.json; mark notes-feature.md; mark README.md -3; git add -A; git commit -qm feature; git checkout -q main
+mark src/tax.js -stash; git stash -q
+mark src/tax.js -changed; mark docs/a.md -changed
+mark src/staged.txt; mark src/half.txt -staged; git add src; mark src/half.txt -later; git reset -q src/tax.js
+rm gone.txt
+mark notes.txt; mark src/todo.txt; mark scratch/one.txt; mark scratch/deep/two.txt; mark out.txt; mark w.tmp; mark @x
+mark build/o.o; mark build/deep/p.o; mark debug.log; mark local.cfg
+secret .env; secret config/server.key; secret id_rsa
+tar cf pack.tar src/main.go notes.txt; gzip -k notes.txt; gzip -c docs/a.md > a.md.gz; mv notes.txt.gz old.gz
+ln -s src lnk; ln -s ../other outside; ln -s notes.txt notes-link; ln -s .env envlink; ln notes.txt hard.txt
+git clone -q --bare . ../remote.git; git remote add origin ../remote.git
+`
+
+// lines runs generated lines of file and git commands.
+func (w *witnessing) lines(s *stage) error {
+	template, err := s.template()
+	if err != nil {
+		return err
+	}
+	s.lines = template
+	return w.run(s)
+}
+
+// template makes the world of the file lines, in a namespace, and returns the
+// directory that holds it.
+func (s *stage) template() (string, error) {
+	dir := filepath.Join(s.dir, "template")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return "", err
+	}
+	if err := os.Chmod(dir, 0o777); err != nil { // whoever the namespace runs as
+		return "", err
+	}
+	s.lines, s.making = dir, true
+	defer func() { s.making = false }()
+	b, err := s.open()
+	if err != nil {
+		return "", err
+	}
+	defer b.close()
+	r, err := b.run(job{Shell: "bash", Text: repositoryScript + "echo made\n", Make: true, Output: true})
+	if err == nil && (r.Err != "" || !strings.HasSuffix(r.Output, "made\n")) {
+		err = fmt.Errorf("the repository is not made: %s %s", r.Err, r.Output)
+	}
+	return dir, err
+}
+
+// seen is the template as nod sees it: below home what lies in the directory,
+// elsewhere the programs of this machine.
+type seen struct {
+	dir  string
+	rest *view.Memory
+}
+
+var _ view.Files = seen{}
+
+func newSeen(dir string) seen {
+	m := viewOf(nil)
+	if list, err := os.ReadDir(binDir); err == nil {
+		for _, e := range list {
+			m.File(binDir+"/"+e.Name(), "\x7fELF", 0o755)
+		}
+	}
+	m.Dir("/tmp", 0o777|os.ModeSticky).File("/tmp/scratch.txt", "scratch\n", 0o644).Dir("/home", 0o755)
+	return seen{dir, m}
+}
+
+// at is who knows a name, and how that name is called there.
+func (s seen) at(name string) (view.Files, string) {
+	if view.Below(home, name) {
+		return view.Disk{}, s.dir + strings.TrimPrefix(name, home)
+	}
+	return s.rest, name
+}
+
+// Lstat implements view.Files.
+func (s seen) Lstat(name string) (view.Info, error) {
+	f, name := s.at(name)
+	return f.Lstat(name)
+}
+
+// Readlink implements view.Files.
+func (s seen) Readlink(name string) (string, error) {
+	f, name := s.at(name)
+	return f.Readlink(name)
+}
+
+// Read implements view.Files.
+func (s seen) Read(name string, limit int64) ([]byte, error) {
+	f, name := s.at(name)
+	return f.Read(name, limit)
+}
+
+// List implements view.Files.
+func (s seen) List(name string, limit int) ([]string, error) {
+	f, name := s.at(name)
+	return f.List(name, limit)
+}
+
+// oneLine asks about a line, and runs it where it is allowed.
+func (w *witnessing) oneLine(s *stage, b *bed, _ *worlds, seed uint64, text string) error {
+	if w.text == "" {
+		text = line(seed)
+	}
+	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: newSeen(s.lines), Home: home, Self: []string{home + "/.config/nod"}, UnrecordedRuns: true})
+	d := gate.Check(context.Background(), nod.Call{
+		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: nod.Bash, Dir: project, Roots: []string{project}, Environ: environ(),
+	})
+	w.mu.Lock()
+	w.count.generated++
+	if d.Verdict == nod.Allow {
+		w.count.allowed++
+	}
+	w.mu.Unlock()
+	if d.Verdict != nod.Allow {
+		return nil
+	}
+	r, err := b.run(job{Shell: "bash", Text: text, Line: true, Seed: seed})
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.Err != "" {
+		w.count.skipped["the world could not be made: "+r.Err]++
+		return nil
+	}
+	w.count.runs["bash"]++
+	if r.Stopped {
+		w.count.stopped["bash"]++
+	}
+	if len(r.Harm) > 0 {
+		if w.count.violations++; w.count.violations <= uint64(w.most) {
+			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s\n\tallowed: %s\n", seed, text, strings.Join(r.Harm, "\n\t"), d.Reason)
+		}
+	}
+	return nil
+}
+
+// line returns the file line of a number.
+func line(seed uint64) string {
+	g := &liner{&generator{r: rand.New(rand.NewPCG(seed, 0x66696c65))}}
+	text := g.command()
+	for g.chance(30) {
+		text += g.of(" && ", "; ", "; ", " | ", " || ") + g.command()
+	}
+	return text
+}
