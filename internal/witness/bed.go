@@ -26,6 +26,8 @@ type job struct {
 	// Make says that the text makes the world of the file lines, Line that it
 	// is such a line.
 	Make, Line bool
+	// Trace says that the programs which a line starts are wanted.
+	Trace bool
 }
 
 // ran is what happened.
@@ -37,6 +39,8 @@ type ran struct {
 	// Stopped says that the text did not end by itself.
 	Stopped bool
 	Output  string
+	// Connected are the hosts that were asked, of a line that was traced.
+	Connected []string
 	// Harm is what must not have happened, of a file line.
 	Harm []string
 	Err  string

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod"
@@ -23,6 +24,7 @@ for f in .bashrc other/file.txt other/deep/x.txt .claude/settings.json .config/n
 for f in .ssh/id_rsa .aws/credentials .npmrc .netrc; do secret $f; done
 mkdir -p project; cd project; git init -q
 for f in README.md LICENSE src/main.go src/tax.js src/sub/c.c docs/a.md data/b.csv 'a b.txt' x.sh gone.txt src/half.txt; do mark "$f" -1; done
+for f in a b c d f x y 1 a.txt file.txt main.go a.json a.c a.html a.xml a.md; do mark $f; done
 printf 'build/\ndist/\n*.log\n.env\n*.key\nlocal.cfg\n' > .gitignore
 git add -A; git commit -qm one; git tag v1
 mark README.md -2; git commit -qam two
@@ -125,44 +127,62 @@ func (s seen) List(name string, limit int) ([]string, error) {
 	return f.List(name, limit)
 }
 
+// lineGate is the gate over the world of the file lines.
+func (w *witnessing) lineGate(s *stage) *nod.Gate {
+	return nod.New(nod.Options{Rules: nod.DefaultRules(), Files: newSeen(s.lines), Home: home, Self: []string{home + "/.config/nod"}, UnrecordedRuns: true})
+}
+
+// allowedLine asks about a line and counts it; nil where it is not allowed.
+func (w *witnessing) allowedLine(world *world, text string) *nod.Decision {
+	d := world.gate.Check(context.Background(), nod.Call{
+		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: nod.Bash, Dir: project, Roots: []string{project}, Environ: environ(),
+	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count.generated++
+	if d.Verdict != nod.Allow {
+		return nil
+	}
+	w.count.allowed++
+	return &d
+}
+
 // oneLine asks about a line, and runs it where it is allowed.
 func (w *witnessing) oneLine(s *stage, b *bed, _ *worlds, seed uint64, text string) error {
 	if w.text == "" {
 		text = line(seed)
 	}
-	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: newSeen(s.lines), Home: home, Self: []string{home + "/.config/nod"}, UnrecordedRuns: true})
-	d := gate.Check(context.Background(), nod.Call{
-		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: nod.Bash, Dir: project, Roots: []string{project}, Environ: environ(),
-	})
-	w.mu.Lock()
-	w.count.generated++
-	if d.Verdict == nod.Allow {
-		w.count.allowed++
-	}
-	w.mu.Unlock()
-	if d.Verdict != nod.Allow {
+	d := w.allowedLine(&world{newSeen(s.lines), w.lineGate(s)}, text)
+	if d == nil {
 		return nil
 	}
 	r, err := b.run(job{Shell: "bash", Text: text, Line: true, Seed: seed})
 	if err != nil {
 		return err
 	}
+	w.bookLine(seed, text, r, r.Harm, d.Reason)
+	return nil
+}
+
+// bookLine counts a line that ran.
+func (w *witnessing) bookLine(seed uint64, text string, r ran, harm []string, why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if r.Err != "" {
 		w.count.skipped["the world could not be made: "+r.Err]++
-		return nil
+		return
 	}
 	w.count.runs["bash"]++
+	w.count.started += uint64(len(r.Started))
+	w.count.changed += uint64(len(r.Changed))
 	if r.Stopped {
 		w.count.stopped["bash"]++
 	}
-	if len(r.Harm) > 0 {
+	if len(harm) > 0 {
 		if w.count.violations++; w.count.violations <= uint64(w.most) {
-			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s\n\tallowed: %s\n", seed, text, strings.Join(r.Harm, "\n\t"), d.Reason)
+			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s\n\tallowed: %s\n", seed, text, strings.Join(slices.Compact(harm), "\n\t"), why)
 		}
 	}
-	return nil
 }
 
 // line returns the file line of a number.

@@ -42,8 +42,11 @@ func (d *driver) runLine(j job) (ran, error) {
 		return r, err
 	}
 	r.Output = string(data)
-	r.Harm = d.line.harm(r.Output)
-	return r, nil
+	r.Harm, r.Changed = d.line.harm(r.Output)
+	if j.Trace {
+		err = r.readTrace()
+	}
+	return r, err
 }
 
 // make runs the text that makes the template.
@@ -153,18 +156,19 @@ func survey() map[string]string {
 }
 
 // harm lists what must not have happened.
-func (w *lineWorld) harm(output string) []string {
+func (w *lineWorld) harm(output string) (list []string, changed []change) {
 	after := survey()
-	var list []string
 	for name, was := range w.before {
 		if now, ok := after[name]; !ok || now != was {
 			w.touched = true
 			list = append(list, w.unwelcome(name, ok)...)
+			changed = append(changed, change{Name: name, Gone: !ok, Dir: strings.HasPrefix(was, "d")})
 		}
 	}
 	for name := range after {
 		if _, ok := w.before[name]; !ok {
 			w.touched = true
+			changed = append(changed, change{Name: name, Dir: strings.HasPrefix(after[name], "d")})
 			list = append(list, w.unwelcome(name, true)...)
 		}
 	}
@@ -172,14 +176,31 @@ func (w *lineWorld) harm(output string) []string {
 	if at := strings.Index(output, "SECRETMARK"); at >= 0 {
 		list = append(list, fmt.Sprintf("a secret was printed: %.40s", output[at:]))
 	}
-	w.touched = w.touched || gitTouched()
+	w.touched = true // git's own files are not looked at
 	slices.Sort(list)
-	return list
+	return list, changed
 }
 
-// gitTouched errs towards yes: git's own files were changed if any is younger
-// than the template.
-func gitTouched() bool { return true }
+// readTrace takes what strace wrote down.
+func (r *ran) readTrace() error {
+	data, err := os.ReadFile(recDir + "/trace")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(data)) {
+		switch {
+		case strings.Contains(line, "sa_family=AF_INET"):
+			r.Connected = append(r.Connected, strings.TrimSpace(line))
+		case strings.Contains(line, " execve(\"") && strings.HasSuffix(line, " = 0\n"):
+			_, rest, _ := strings.Cut(line, " execve(\"")
+			file, _, _ := strings.Cut(rest, "\"")
+			if file != "/usr/bin/bash" || len(r.Started) > 0 {
+				r.Started = append(r.Started, started{Words: []string{file}})
+			}
+		}
+	}
+	return nil
+}
 
 // unwelcome says why a change of this name is no affair of the line.
 func (w *lineWorld) unwelcome(name string, there bool) []string {

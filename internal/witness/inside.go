@@ -126,7 +126,11 @@ func (d *driver) start(j job) (stopped bool, err error) {
 		return false, err
 	}
 	defer in.Close()
-	pid, err := syscall.ForkExec("/shells/"+j.Shell, arguments(j), &syscall.ProcAttr{
+	program := "/shells/" + j.Shell
+	if j.Trace {
+		program = binDir + "/strace"
+	}
+	pid, err := syscall.ForkExec(program, arguments(j), &syscall.ProcAttr{
 		Dir: directory(j), Env: environ(), Files: []uintptr{in.Fd(), out.Fd(), out.Fd()}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
@@ -196,10 +200,12 @@ func arguments(j job) []string {
 	if j.Other != "" {
 		return []string{j.Shell, "-c", twoReadings(j.Shell), j.Shell, j.Text, j.Other}
 	}
-	switch j.Shell {
-	case "bash":
+	switch {
+	case j.Trace:
+		return []string{"strace", "-f", "-qq", "-e", "trace=execve,connect", "-e", "signal=none", "-o", recDir + "/trace", binDir + "/bash", "--norc", "-c", j.Text}
+	case j.Shell == "bash":
 		return []string{"bash", "--norc", "--noprofile", "-c", j.Text}
-	case "zsh":
+	case j.Shell == "zsh":
 		return []string{"zsh", "-c", j.Text}
 	}
 	return []string{"sh", "-c", j.Text}

@@ -23,6 +23,9 @@ type witnessing struct {
 	text          string
 	second        bool // lay readings beside each other, run nothing
 	files         bool // run lines of file commands
+
+	texts         []string          // of the data on programs; nil: those are not run
+	helpers       map[string]uint64 // what programs start that no sheet speaks of
 	out, progress io.Writer
 
 	next  atomic.Uint64
@@ -57,7 +60,7 @@ func (w *witnessing) stageAndRun() error {
 	if err != nil {
 		return err
 	}
-	if w.files {
+	if w.files || w.texts != nil {
 		return w.lines(s)
 	}
 	return w.run(s)
@@ -127,6 +130,8 @@ func (w *witnessing) work(s *stage) error {
 		switch {
 		case w.second:
 			do = w.readTwice
+		case w.texts != nil:
+			do = w.oneTrial
 		case w.files:
 			do = w.oneLine
 		}
