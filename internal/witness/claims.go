@@ -26,7 +26,7 @@ func against(report shell.Report, files view.Files, r ran) []violation {
 	}
 	for _, c := range r.Changed {
 		if !expected(report.Effects, files, c) {
-			list = append(list, violation{"effect", fmt.Sprintf("%s was %s", c.Name, map[bool]string{true: "removed", false: "written"}[c.Gone])})
+			list = append(list, violation{"effect", fmt.Sprintf("%q was %s", c.Name, map[bool]string{true: "removed", false: "written"}[c.Gone])})
 		}
 	}
 	return list
