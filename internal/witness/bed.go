@@ -133,9 +133,10 @@ func (s *stage) fill() error {
 			return err
 		}
 	}
-	users := "root:x:0:0::/root:/bin/sh\ndev:x:65534:65534::" + home + ":/bin/sh\n"
-	if err := os.WriteFile(filepath.Join(s.dir, "passwd"), []byte(users), 0o644); err != nil {
-		return err
+	for name, text := range etc() {
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -152,6 +153,15 @@ func (s *stage) fill() error {
 		}
 	}
 	return nil
+}
+
+// etc is all that the system's settings say in the namespace.
+func etc() map[string]string {
+	return map[string]string{
+		"passwd":        "root:x:0:0::/root:/bin/sh\ndev:x:65534:65534::" + home + ":/bin/sh\n",
+		"hosts":         "127.0.0.1 localhost witness\n", // the machine's own name is no question to anybody
+		"nsswitch.conf": "passwd: files\nhosts: files dns\n",
+	}
 }
 
 func copyFile(from, to string) error {
@@ -227,8 +237,10 @@ func (s *stage) arguments() []string {
 		args = append(args, "--ro-bind-try", "/usr/share", "/usr/share", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives")
 	}
 	args = append(args, "--ro-bind", bin, binDir, "--symlink", "usr/bin", "/bin",
-		"--ro-bind", filepath.Join(s.dir, "real"), realDir, "--ro-bind", filepath.Join(s.dir, "driver"), "/driver",
-		"--ro-bind", filepath.Join(s.dir, "passwd"), "/etc/passwd")
+		"--ro-bind", filepath.Join(s.dir, "real"), realDir, "--ro-bind", filepath.Join(s.dir, "driver"), "/driver", "--hostname", "witness")
+	for name := range etc() {
+		args = append(args, "--ro-bind", filepath.Join(s.dir, name), "/etc/"+name)
+	}
 	for name, file := range s.shells {
 		args = append(args, "--ro-bind", file, "/shells/"+name)
 	}

@@ -127,9 +127,13 @@ func (s seen) List(name string, limit int) ([]string, error) {
 	return f.List(name, limit)
 }
 
-// lineGate is the gate over the world of the file lines.
-func (w *witnessing) lineGate(s *stage) *nod.Gate {
-	return nod.New(nod.Options{Rules: nod.DefaultRules(), Files: newSeen(s.lines), Home: home, Self: []string{home + "/.config/nod"}, UnrecordedRuns: true})
+// ofLines is the world of the file lines, with the gate over it.
+func (w *worlds) ofLines(s *stage) *world {
+	if w.lines == nil {
+		files := newSeen(s.lines)
+		w.lines = &world{files, nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files, Home: home, Self: []string{home + "/.config/nod"}, UnrecordedRuns: true})}
+	}
+	return w.lines
 }
 
 // allowedLine asks about a line and counts it; nil where it is not allowed.
@@ -148,11 +152,11 @@ func (w *witnessing) allowedLine(world *world, text string) *nod.Decision {
 }
 
 // oneLine asks about a line, and runs it where it is allowed.
-func (w *witnessing) oneLine(s *stage, b *bed, _ *worlds, seed uint64, text string) error {
+func (w *witnessing) oneLine(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
 	if w.text == "" {
 		text = line(seed)
 	}
-	d := w.allowedLine(&world{newSeen(s.lines), w.lineGate(s)}, text)
+	d := w.allowedLine(worlds.ofLines(s), text)
 	if d == nil {
 		return nil
 	}

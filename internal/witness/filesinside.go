@@ -19,6 +19,7 @@ const templateDir = "/template"
 type lineWorld struct {
 	marks   map[string]string // the unique word of a file to its name
 	before  map[string]string // content, mode and kind by name, outside of git's own files
+	git     string            // names, sizes and times of git's own files
 	touched bool
 }
 
@@ -85,8 +86,26 @@ func (w *lineWorld) restore() error {
 			}
 		}
 	}
-	w.touched = false
+	w.git, w.touched = gitState(), false
 	return nil
+}
+
+// gitState is what tells whether a line changed git's own files, or temporary
+// ones.
+func gitState() string {
+	var b strings.Builder
+	for _, dir := range []string{project + "/.git", "/tmp", home + "/remote.git"} {
+		_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return nil
+			}
+			if info, err := e.Info(); err == nil {
+				fmt.Fprintf(&b, "%s %v %d %d\n", name, info.Mode(), info.Size(), info.ModTime().UnixNano())
+			}
+			return nil
+		})
+	}
+	return b.String()
 }
 
 // copyTree copies files, directories and links, with their times.
@@ -176,7 +195,7 @@ func (w *lineWorld) harm(output string) (list []string, changed []change) {
 	if at := strings.Index(output, "SECRETMARK"); at >= 0 {
 		list = append(list, fmt.Sprintf("a secret was printed: %.40s", output[at:]))
 	}
-	w.touched = true // git's own files are not looked at
+	w.touched = w.touched || w.git != gitState()
 	slices.Sort(list)
 	return list, changed
 }

@@ -40,7 +40,7 @@ func run(args []string, out, progress io.Writer) error {
 	shells := flags.Bool("shells", false, "run generated shell programs")
 	second := flags.Bool("second", false, "lay nod's parser beside what the shells read")
 	files := flags.Bool("files", false, "run generated lines of file and git commands")
-	programs := flags.Bool("programs", false, "run what the data on programs lists, all of it, whatever -n says")
+	programs := flags.Bool("programs", false, "run what the data on programs lists")
 	n := flags.Uint64("n", 2000, "how many texts to generate")
 	seed := flags.Uint64("seed", 1, "number of the first text; each text follows from its own number")
 	workers := flags.Int("workers", runtime.NumCPU(), "how many namespaces run at once")

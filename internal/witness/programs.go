@@ -17,7 +17,9 @@ import (
 // every option with a few arguments, of the programs that are installed here.
 // missing counts those that are not, or
 // that need a service.
+// The examples come first.
 func sheetTexts() (texts []string, missing int) {
+	var tried []string
 	seen := map[string]bool{}
 	for _, name := range commands.Names() {
 		text, file, ok := commands.Find(name)
@@ -28,14 +30,13 @@ func sheetTexts() (texts []string, missing int) {
 			missing++
 			continue
 		}
-		list := trials(name, text)
+		tried = append(tried, trials(name, text)...)
 		if !seen[file] {
-			list = append(list, examples(text)...)
+			texts = append(texts, examples(text)...)
 		}
 		seen[file] = true
-		texts = append(texts, list...)
 	}
-	return texts, missing
+	return append(texts, tried...), missing
 }
 
 // stageAndRunPrograms runs all of them.
@@ -45,7 +46,8 @@ func (w *witnessing) stageAndRunPrograms() error {
 		return nil
 	}
 	texts, missing := sheetTexts()
-	w.texts, w.helpers, w.seed, w.n = texts, map[string]uint64{}, 0, uint64(len(texts))
+	w.texts, w.helpers, w.seed, w.n = texts, map[string]uint64{}, 0, min(w.n, uint64(len(texts)))
+	fmt.Fprintf(w.out, "%d of %d texts are tried (-n), the examples first\n", w.n, len(texts))
 	err := w.stageAndRun()
 	fmt.Fprintf(w.out, "skipped %d programs of the data that are not installed here or need a service\n", missing)
 	for _, helper := range slices.Sorted(maps.Keys(w.helpers)) {
@@ -130,12 +132,11 @@ func options(line string) []string {
 
 // oneTrial runs a call of a program under strace, and lays what it wrote,
 // started and connected to beside what nod says of it.
-func (w *witnessing) oneTrial(s *stage, b *bed, _ *worlds, seed uint64, text string) error {
+func (w *witnessing) oneTrial(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
 	if w.text == "" {
 		text = w.texts[seed]
 	}
-	view := newSeen(s.lines)
-	world := &world{view, w.lineGate(s)}
+	world := worlds.ofLines(s)
 	if w.allowedLine(world, text) == nil {
 		return nil
 	}
@@ -146,7 +147,7 @@ func (w *witnessing) oneTrial(s *stage, b *bed, _ *worlds, seed uint64, text str
 	report := world.analyze(text, nod.Bash)
 	harm := append(r.Harm, w.unsaid(report, r)...)
 	for _, c := range r.Changed {
-		if !expected(report.Effects, view, c) && !gitsOwn(c.Name) {
+		if !expected(report.Effects, world.files, c) && !gitsOwn(c.Name) {
 			harm = append(harm, fmt.Sprintf("effect: %s is changed", c.Name))
 		}
 	}

@@ -292,9 +292,12 @@ type world struct {
 }
 
 // worlds are made when they are asked for.
-type worlds struct{ list map[uint64]*world }
+type worlds struct {
+	list  map[uint64]*world
+	lines *world
+}
 
-func newWorlds() *worlds { return &worlds{map[uint64]*world{}} }
+func newWorlds() *worlds { return &worlds{list: map[uint64]*world{}} }
 
 func (w *worlds) of(variant uint64) *world {
 	if w.list[variant] == nil {
