@@ -21,7 +21,8 @@ secret() { mark "$1"; echo "SECRETMARK-$(basename "$1")" >> "$1"; }
 cd "$HOME"
 git config --global user.name dev; git config --global user.email dev@example.org; git config --global init.defaultBranch main; git config --global gc.auto 0
 for f in .bashrc other/file.txt other/deep/x.txt .claude/settings.json .config/nod/nod.toml; do mark $f; done
-for f in .ssh/id_rsa .aws/credentials .npmrc .netrc; do secret $f; done
+for f in .ssh/id_rsa .aws/credentials .netrc; do secret $f; done
+echo '//registry.example.org/:_authToken=SECRETMARK-npmrc' > .npmrc
 mkdir -p project; cd project; git init -q
 for f in README.md LICENSE src/main.go src/tax.js src/sub/c.c docs/a.md data/b.csv 'a b.txt' x.sh gone.txt src/half.txt; do mark "$f" -1; done
 for f in a b c d f x y 1 a.txt file.txt main.go a.json a.c a.html a.xml a.md; do mark $f; done

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/nodgate/nod/internal/view"
 )
 
 // templateDir holds the world of the file lines, as it is before each of them.
@@ -225,12 +227,25 @@ func (r *ran) readTrace() error {
 func (w *lineWorld) unwelcome(name string, there bool) []string {
 	inside := strings.HasPrefix(name, project+"/")
 	switch {
+	case ownNotes(name):
+		return nil
 	case !inside && name != project && name != home:
 		return []string{"outside: " + name + " is changed"}
 	case there && guarded(strings.TrimPrefix(name, project+"/")):
 		return []string{"guarded: " + name + " is new or changed"}
 	}
 	return nil
+}
+
+// ownNotes reports whether a program keeps caches, logs and its own state there,
+// which no sheet speaks of.
+func ownNotes(name string) bool {
+	for _, dir := range []string{".npm", ".gnupg", ".cache", ".local", ".rustup", ".cargo", ".java", ".lesshst", ".config/configstore", ".config/pip", ".config/go", "go"} {
+		if view.Below(home+"/"+dir, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // guarded reports whether a name in the project is one that a host or a tool

@@ -51,7 +51,7 @@ func (w *witnessing) stageAndRunPrograms() error {
 	err := w.stageAndRun()
 	fmt.Fprintf(w.out, "skipped %d programs of the data that are not installed here or need a service\n", missing)
 	for _, helper := range slices.Sorted(maps.Keys(w.helpers)) {
-		fmt.Fprintf(w.out, "helper: %s (%d times)\n", helper, w.helpers[helper])
+		fmt.Fprintf(w.out, "beside the sheets: %s (%d times)\n", helper, w.helpers[helper])
 	}
 	return err
 }
@@ -147,7 +147,11 @@ func (w *witnessing) oneTrial(s *stage, b *bed, worlds *worlds, seed uint64, tex
 	report := world.analyze(text, nod.Bash)
 	harm := append(r.Harm, w.unsaid(report, r)...)
 	for _, c := range r.Changed {
-		if !expected(report.Effects, world.files, c) && !gitsOwn(c.Name) {
+		switch {
+		case expected(report.Effects, world.files, c) || gitsOwn(c.Name):
+		case ownNotes(c.Name):
+			w.helper(program(report) + " keeps notes of its own below the home directory")
+		default:
 			harm = append(harm, fmt.Sprintf("effect: %s is changed", c.Name))
 		}
 	}
@@ -173,9 +177,7 @@ func (w *witnessing) unsaid(report shell.Report, r ran) []string {
 		switch {
 		case named || speaks(shell.Run):
 		case strings.HasPrefix(s.Words[0], "/usr/") || strings.HasPrefix(s.Words[0], "/bin/"):
-			w.mu.Lock()
-			w.helpers[program(report)+" starts "+s.Words[0]]++
-			w.mu.Unlock()
+			w.helper(program(report) + " starts " + s.Words[0])
 		default:
 			list = append(list, fmt.Sprintf("program: %s was started", s.Words[0]))
 		}
@@ -186,6 +188,12 @@ func (w *witnessing) unsaid(report shell.Report, r ran) []string {
 		}
 	}
 	return list
+}
+
+func (w *witnessing) helper(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.helpers[what]++
 }
 
 // program is the first program of a report.
