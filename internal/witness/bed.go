@@ -23,6 +23,11 @@ type job struct {
 	Other string
 	// Output says that what is printed is wanted.
 	Output bool
+	// Make says that the text makes the world of the file lines, Line that it
+	// is such a line.
+	Make, Line bool
+	// Trace says that the programs which a line starts are wanted.
+	Trace bool
 }
 
 // ran is what happened.
@@ -34,7 +39,11 @@ type ran struct {
 	// Stopped says that the text did not end by itself.
 	Stopped bool
 	Output  string
-	Err     string
+	// Connected are the hosts that were asked, of a line that was traced.
+	Connected []string
+	// Harm is what must not have happened, of a file line.
+	Harm []string
+	Err  string
 }
 
 // started is one program that was started.
@@ -67,6 +76,9 @@ type stage struct {
 	bwrap  string
 	shells map[string]string // name to path
 	demote bool              // bwrap is started as a user without rights
+
+	lines  string // the template of the file lines; "": those are not run
+	making bool   // the template is being made
 }
 
 // errNoNamespace says that nothing can be run on this machine.
@@ -121,9 +133,10 @@ func (s *stage) fill() error {
 			return err
 		}
 	}
-	users := "root:x:0:0::/root:/bin/sh\ndev:x:65534:65534::" + home + ":/bin/sh\n"
-	if err := os.WriteFile(filepath.Join(s.dir, "passwd"), []byte(users), 0o644); err != nil {
-		return err
+	for name, text := range etc() {
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -140,6 +153,15 @@ func (s *stage) fill() error {
 		}
 	}
 	return nil
+}
+
+// etc is all that the system's settings say in the namespace.
+func etc() map[string]string {
+	return map[string]string{
+		"passwd":        "root:x:0:0::/root:/bin/sh\ndev:x:65534:65534::" + home + ":/bin/sh\n",
+		"hosts":         "127.0.0.1 localhost witness\n", // the machine's own name is no question to anybody
+		"nsswitch.conf": "passwd: files\nhosts: files dns\n",
+	}
 }
 
 func copyFile(from, to string) error {
@@ -209,14 +231,27 @@ func (s *stage) arguments() []string {
 			args = append(args, "--ro-bind-try", name, name)
 		}
 	}
-	args = append(args, "--ro-bind", filepath.Join(s.dir, "bin"), binDir, "--symlink", "usr/bin", "/bin",
-		"--ro-bind", filepath.Join(s.dir, "real"), realDir, "--ro-bind", filepath.Join(s.dir, "driver"), "/driver",
-		"--ro-bind", filepath.Join(s.dir, "passwd"), "/etc/passwd")
+	bin := filepath.Join(s.dir, "bin")
+	if s.lines != "" {
+		bin = binDir
+		args = append(args, "--ro-bind-try", "/usr/share", "/usr/share", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives")
+	}
+	args = append(args, "--ro-bind", bin, binDir, "--symlink", "usr/bin", "/bin",
+		"--ro-bind", filepath.Join(s.dir, "real"), realDir, "--ro-bind", filepath.Join(s.dir, "driver"), "/driver", "--hostname", "witness")
+	for name := range etc() {
+		args = append(args, "--ro-bind", filepath.Join(s.dir, name), "/etc/"+name)
+	}
 	for name, file := range s.shells {
 		args = append(args, "--ro-bind", file, "/shells/"+name)
 	}
 	for _, dir := range []string{"/home", "/tmp", recDir} {
 		args = append(args, "--size", "33554432", "--tmpfs", dir)
+	}
+	switch {
+	case s.making:
+		args = append(args, "--bind", s.lines, home)
+	case s.lines != "":
+		args = append(args, "--ro-bind", s.lines, templateDir)
 	}
 	return append(args, "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/", "/driver", insideArg)
 }

@@ -26,7 +26,7 @@ func against(report shell.Report, files view.Files, r ran) []violation {
 	}
 	for _, c := range r.Changed {
 		if !expected(report.Effects, files, c) {
-			list = append(list, violation{"effect", fmt.Sprintf("%s was %s", c.Name, map[bool]string{true: "removed", false: "written"}[c.Gone])})
+			list = append(list, violation{"effect", fmt.Sprintf("%q was %s", c.Name, map[bool]string{true: "removed", false: "written"}[c.Gone])})
 		}
 	}
 	return list
@@ -128,7 +128,7 @@ func glob(pattern, name string, deep bool) bool {
 // expected reports whether an effect speaks of the change.
 func expected(effects []shell.Effect, files view.Files, c change) bool {
 	return slices.ContainsFunc(effects, func(e shell.Effect) bool {
-		if e.Kind != shell.Delete && (e.Kind != shell.Write || c.Gone) {
+		if e.Kind != shell.Delete && (e.Kind != shell.Write || c.Gone && !e.Kept) {
 			return false
 		}
 		return e.Pattern != "" && glob(e.Pattern, c.Name, false) || reaches(e.Target, e, files, c) || reaches(e.Name, e, files, c)
@@ -146,6 +146,6 @@ func reaches(target string, e shell.Effect, files view.Files, c change) bool {
 		real = target
 	}
 	return slices.ContainsFunc([]string{target, real}, func(t string) bool {
-		return t == c.Name || e.Recursive && view.Below(t, c.Name) || c.Dir && !c.Gone && view.Below(c.Name, t)
+		return t == c.Name || (e.Recursive || e.Kept) && view.Below(t, c.Name) || c.Dir && !c.Gone && view.Below(c.Name, t)
 	})
 }

@@ -28,6 +28,7 @@ type driver struct {
 	built   bool
 	marks   map[string]mark // what the world is, by name
 	lost    atomic.Bool
+	line    *lineWorld
 }
 
 // mark is what shows that a file was touched.
@@ -80,7 +81,12 @@ func limit() error {
 }
 
 func (d *driver) run(j job) (ran, error) {
-	if j.Shell == "none" {
+	switch {
+	case j.Make:
+		return d.make(j)
+	case j.Line:
+		return d.runLine(j)
+	case j.Shell == "none":
 		return ran{}, d.reset(j)
 	}
 	if err := d.reset(j); err != nil {
@@ -120,21 +126,36 @@ func (d *driver) start(j job) (stopped bool, err error) {
 		return false, err
 	}
 	defer in.Close()
-	pid, err := syscall.ForkExec("/shells/"+j.Shell, arguments(j), &syscall.ProcAttr{
-		Dir: project, Env: environ(), Files: []uintptr{in.Fd(), out.Fd(), out.Fd()}, Sys: &syscall.SysProcAttr{Setsid: true},
+	program := "/shells/" + j.Shell
+	if j.Trace {
+		program = binDir + "/strace"
+	}
+	pid, err := syscall.ForkExec(program, arguments(j), &syscall.ProcAttr{
+		Dir: directory(j), Env: environ(), Files: []uintptr{in.Fd(), out.Fd(), out.Fd()}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
 		return false, fmt.Errorf("%s does not start: %w", j.Shell, err)
 	}
 	in.Close()
-	late := killLate()
+	most := patience
+	if j.Make || j.Line {
+		most *= 20
+	}
+	late := killLate(most)
 	err = waitAll(pid)
 	return late(), err
 }
 
+func directory(j job) string {
+	if j.Make {
+		return home
+	}
+	return project
+}
+
 // killLate ends everything once patience is at its end. The function that it
 // returns ends the waiting, and says whether it came to that.
-func killLate() (stop func() bool) {
+func killLate(patience time.Duration) (stop func() bool) {
 	done := make(chan struct{})
 	timer := time.AfterFunc(patience, func() {
 		defer close(done)
@@ -179,10 +200,12 @@ func arguments(j job) []string {
 	if j.Other != "" {
 		return []string{j.Shell, "-c", twoReadings(j.Shell), j.Shell, j.Text, j.Other}
 	}
-	switch j.Shell {
-	case "bash":
+	switch {
+	case j.Trace:
+		return []string{"strace", "-f", "-qq", "-e", "trace=execve,connect", "-e", "signal=none", "-o", recDir + "/trace", binDir + "/bash", "--norc", "-c", j.Text}
+	case j.Shell == "bash":
 		return []string{"bash", "--norc", "--noprofile", "-c", j.Text}
-	case "zsh":
+	case j.Shell == "zsh":
 		return []string{"zsh", "-c", j.Text}
 	}
 	return []string{"sh", "-c", j.Text}

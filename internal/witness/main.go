@@ -39,6 +39,8 @@ func run(args []string, out, progress io.Writer) error {
 	flags.SetOutput(progress)
 	shells := flags.Bool("shells", false, "run generated shell programs")
 	second := flags.Bool("second", false, "lay nod's parser beside what the shells read")
+	files := flags.Bool("files", false, "run generated lines of file and git commands")
+	programs := flags.Bool("programs", false, "run what the data on programs lists")
 	n := flags.Uint64("n", 2000, "how many texts to generate")
 	seed := flags.Uint64("seed", 1, "number of the first text; each text follows from its own number")
 	workers := flags.Int("workers", runtime.NumCPU(), "how many namespaces run at once")
@@ -50,13 +52,20 @@ func run(args []string, out, progress io.Writer) error {
 	}
 	if *show {
 		for i := range *n {
-			fmt.Fprintf(out, "%d %q\n", *seed+i, generate(*seed+i))
+			text := generate(*seed + i)
+			if *files {
+				text = line(*seed + i)
+			}
+			fmt.Fprintf(out, "%d %q\n", *seed+i, text)
 		}
 		return nil
 	}
-	if !*shells && !*second {
-		return errors.New("say what to run: -shells or -second")
+	if !*shells && !*second && !*files && !*programs {
+		return errors.New("say what to run: -shells, -second, -files or -programs")
 	}
-	w := &witnessing{n: *n, seed: *seed, workers: *workers, out: out, progress: progress, text: *text, most: *most, second: *second}
+	w := &witnessing{n: *n, seed: *seed, workers: *workers, out: out, progress: progress, text: *text, most: *most, second: *second, files: *files}
+	if *programs {
+		return w.stageAndRunPrograms()
+	}
 	return w.stageAndRun()
 }

@@ -36,7 +36,7 @@ func (g *generator) subject() (first string, again func() string, use string) {
 	case 5:
 		return "_=" + g.mark(), func() string { return g.of(": ", "wc ", "true ", "_=") + g.mark() }, g.of(`wc "$_"`, "wc $_", "echo k > new$_", "wc ${_}")
 	case 0, 1:
-		return g.of(":", "cd src", "cd docs"), func() string { return "cd " + g.directory() }, g.of("echo k > new"+g.mark(), "wc "+g.mark()+" > new"+g.mark(), "cd ..; echo k > new"+g.mark(), "echo k >> a.txt", "wc *.txt")
+		return g.of(":", "cd src", "cd docs", "cd src < "+g.of("nofile", "nodir/new1")), func() string { return "cd " + g.directory() }, g.of("echo k > new"+g.mark(), "wc "+g.mark()+" > new"+g.mark(), "cd ..; echo k > new"+g.mark(), "echo k >> a.txt", "wc *.txt")
 	case 2, 3:
 		f := g.of("f", "f", "f", "wc", "ls", "g")
 		define := func() string {

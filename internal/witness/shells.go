@@ -22,6 +22,10 @@ type witnessing struct {
 	workers, most int
 	text          string
 	second        bool // lay readings beside each other, run nothing
+	files         bool // run lines of file commands
+
+	texts         []string          // of the data on programs; nil: those are not run
+	helpers       map[string]uint64 // what programs start that no sheet speaks of
 	out, progress io.Writer
 
 	next  atomic.Uint64
@@ -55,6 +59,9 @@ func (w *witnessing) stageAndRun() error {
 	}
 	if err != nil {
 		return err
+	}
+	if w.files || w.texts != nil {
+		return w.lines(s)
 	}
 	return w.run(s)
 }
@@ -120,8 +127,13 @@ func (w *witnessing) work(s *stage) error {
 			text = generate(seed)
 		}
 		do := w.one
-		if w.second {
+		switch {
+		case w.second:
 			do = w.readTwice
+		case w.texts != nil:
+			do = w.oneTrial
+		case w.files:
+			do = w.oneLine
 		}
 		if err := do(s, b, worlds, seed, text); err != nil {
 			// A bed that broke is of no use, and its text has shown nothing.
@@ -280,9 +292,12 @@ type world struct {
 }
 
 // worlds are made when they are asked for.
-type worlds struct{ list map[uint64]*world }
+type worlds struct {
+	list  map[uint64]*world
+	lines *world
+}
 
-func newWorlds() *worlds { return &worlds{map[uint64]*world{}} }
+func newWorlds() *worlds { return &worlds{list: map[uint64]*world{}} }
 
 func (w *worlds) of(variant uint64) *world {
 	if w.list[variant] == nil {

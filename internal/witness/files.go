@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// repositoryScript makes the world of the file lines. Each file holds a word
+// of its own, so that it can be told where its content went.
+const repositoryScript = `set -e
+mark() { mkdir -p "$(dirname "$1")"; printf 'MARK-%s\none\ntwo\n' "$(printf %s "$1" | tr '/ ' '__')$2" > "$1"; }
+secret() { mark "$1"; echo "SECRETMARK-$(basename "$1")" >> "$1"; }
+cd "$HOME"
+git config --global user.name dev; git config --global user.email dev@example.org; git config --global init.defaultBranch main; git config --global gc.auto 0
+for f in .bashrc other/file.txt other/deep/x.txt .claude/settings.json .config/nod/nod.toml; do mark $f; done
+for f in .ssh/id_rsa .aws/credentials .netrc; do secret $f; done
+echo '//registry.example.org/:_authToken=SECRETMARK-npmrc' > .npmrc
+mkdir -p project; cd project; git init -q
+for f in README.md LICENSE src/main.go src/tax.js src/sub/c.c docs/a.md data/b.csv 'a b.txt' x.sh gone.txt src/half.txt; do mark "$f" -1; done
+for f in a b c d f x y 1 a.txt file.txt main.go a.json a.c a.html a.xml a.md; do mark $f; done
+printf 'build/\ndist/\n*.log\n.env\n*.key\nlocal.cfg\n' > .gitignore
+git add -A; git commit -qm one; git tag v1
+mark README.md -2; git commit -qam two
+git checkout -qb feature; mark CLAUDE.md; mark .claude/settings.json; mark notes-feature.md; mark README.md -3; git add -A; git commit -qm feature; git checkout -q main
+mark src/tax.js -stash; git stash -q
+mark src/tax.js -changed; mark docs/a.md -changed
+mark src/staged.txt; mark src/half.txt -staged; git add src; mark src/half.txt -later; git reset -q src/tax.js
+rm gone.txt
+mark notes.txt; mark src/todo.txt; mark scratch/one.txt; mark scratch/deep/two.txt; mark out.txt; mark w.tmp; mark @x
+mark build/o.o; mark build/deep/p.o; mark debug.log; mark local.cfg
+secret .env; secret config/server.key; secret id_rsa
+tar cf pack.tar src/main.go notes.txt; gzip -k notes.txt; gzip -c docs/a.md > a.md.gz; mv notes.txt.gz old.gz
+ln -s src lnk; ln -s ../other outside; ln -s notes.txt notes-link; ln -s .env envlink; ln notes.txt hard.txt
+git clone -q --bare . ../remote.git; git remote add origin ../remote.git
+`
+
+// lines runs generated lines of file and git commands.
+func (w *witnessing) lines(s *stage) error {
+	template, err := s.template()
+	if err != nil {
+		return err
+	}
+	s.lines = template
+	return w.run(s)
+}
+
+// template makes the world of the file lines, in a namespace, and returns the
+// directory that holds it.
+func (s *stage) template() (string, error) {
+	dir := filepath.Join(s.dir, "template")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return "", err
+	}
+	if err := os.Chmod(dir, 0o777); err != nil { // whoever the namespace runs as
+		return "", err
+	}
+	s.lines, s.making = dir, true
+	defer func() { s.making = false }()
+	b, err := s.open()
+	if err != nil {
+		return "", err
+	}
+	defer b.close()
+	r, err := b.run(job{Shell: "bash", Text: repositoryScript + "echo made\n", Make: true, Output: true})
+	if err == nil && (r.Err != "" || !strings.HasSuffix(r.Output, "made\n")) {
+		err = fmt.Errorf("the repository is not made: %s %s", r.Err, r.Output)
+	}
+	return dir, err
+}
+
+// seen is the template as nod sees it: below home what lies in the directory,
+// elsewhere the programs of this machine.
+type seen struct {
+	dir  string
+	rest *view.Memory
+}
+
+var _ view.Files = seen{}
+
+func newSeen(dir string) seen {
+	m := viewOf(nil)
+	if list, err := os.ReadDir(binDir); err == nil {
+		for _, e := range list {
+			m.File(binDir+"/"+e.Name(), "\x7fELF", 0o755)
+		}
+	}
+	m.Dir("/tmp", 0o777|os.ModeSticky).File("/tmp/scratch.txt", "scratch\n", 0o644).Dir("/home", 0o755)
+	return seen{dir, m}
+}
+
+// at is who knows a name, and how that name is called there.
+func (s seen) at(name string) (view.Files, string) {
+	if view.Below(home, name) {
+		return view.Disk{}, s.dir + strings.TrimPrefix(name, home)
+	}
+	return s.rest, name
+}
+
+// Lstat implements view.Files.
+func (s seen) Lstat(name string) (view.Info, error) {
+	f, name := s.at(name)
+	return f.Lstat(name)
+}
+
+// Readlink implements view.Files.
+func (s seen) Readlink(name string) (string, error) {
+	f, name := s.at(name)
+	return f.Readlink(name)
+}
+
+// Read implements view.Files.
+func (s seen) Read(name string, limit int64) ([]byte, error) {
+	f, name := s.at(name)
+	return f.Read(name, limit)
+}
+
+// List implements view.Files.
+func (s seen) List(name string, limit int) ([]string, error) {
+	f, name := s.at(name)
+	return f.List(name, limit)
+}
+
+// ofLines is the world of the file lines, with the gate over it.
+func (w *worlds) ofLines(s *stage) *world {
+	if w.lines == nil {
+		files := newSeen(s.lines)
+		w.lines = &world{files, nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files, Home: home, Self: []string{home + "/.config/nod"}, UnrecordedRuns: true})}
+	}
+	return w.lines
+}
+
+// allowedLine asks about a line and counts it; nil where it is not allowed.
+func (w *witnessing) allowedLine(world *world, text string) *nod.Decision {
+	d := world.gate.Check(context.Background(), nod.Call{
+		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: nod.Bash, Dir: project, Roots: []string{project}, Environ: environ(),
+	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count.generated++
+	if d.Verdict != nod.Allow {
+		return nil
+	}
+	w.count.allowed++
+	return &d
+}
+
+// oneLine asks about a line, and runs it where it is allowed.
+func (w *witnessing) oneLine(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
+	if w.text == "" {
+		text = line(seed)
+	}
+	d := w.allowedLine(worlds.ofLines(s), text)
+	if d == nil {
+		return nil
+	}
+	r, err := b.run(job{Shell: "bash", Text: text, Line: true, Seed: seed})
+	if err != nil {
+		return err
+	}
+	w.bookLine(seed, text, r, r.Harm, d.Reason)
+	return nil
+}
+
+// bookLine counts a line that ran.
+func (w *witnessing) bookLine(seed uint64, text string, r ran, harm []string, why string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.Err != "" {
+		w.count.skipped["the world could not be made: "+r.Err]++
+		return
+	}
+	w.count.runs["bash"]++
+	w.count.started += uint64(len(r.Started))
+	w.count.changed += uint64(len(r.Changed))
+	if r.Stopped {
+		w.count.stopped["bash"]++
+	}
+	if len(harm) > 0 {
+		if w.count.violations++; w.count.violations <= uint64(w.most) {
+			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s\n\tallowed: %s\n", seed, text, strings.Join(slices.Compact(harm), "\n\t"), why)
+		}
+	}
+}
+
+// line returns the file line of a number.
+func line(seed uint64) string {
+	g := &liner{&generator{r: rand.New(rand.NewPCG(seed, 0x66696c65))}}
+	text := g.command()
+	for g.chance(30) {
+		text += g.of(" && ", "; ", "; ", " | ", " || ") + g.command()
+	}
+	return text
+}
