@@ -2,7 +2,11 @@ package nod
 
 import (
 	"io/fs"
+	"path"
+	"slices"
+	"strings"
 
+	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -65,10 +69,12 @@ func (t *trial) writable(real string) (why string) {
 }
 
 // guarded reports whether a real path in the workspace is on the guarded
-// list, in a PATH directory, or in the repository's git directory. Names
-// above the root say nothing: a project may live in ~/.config.
+// list, in a PATH directory, in a directory of an agent's own, wherever that
+// leads, or in the repository's git directory. Names above the root say
+// nothing: a project may live in ~/.config. What unpacks to a guarded name is
+// guarded too.
 func (t *trial) guarded(real string) bool {
-	if t.inPath(real) {
+	if plain, ok := unpacked(real); ok && t.guarded(plain) || t.inPath(real) || t.gate.agentsOwn(real) {
 		return true
 	}
 	for _, root := range t.roots {
@@ -80,6 +86,32 @@ func (t *trial) guarded(real string) bool {
 		}
 	}
 	return false
+}
+
+// unpacked returns what a name is without the ending of a compressed file.
+func unpacked(name string) (plain string, ok bool) {
+	switch ext := path.Ext(name); strings.ToLower(ext) {
+	case ".gz", ".xz", ".bz2", ".zst", ".lzma", ".lz", ".lz4", ".lzo", ".br", ".z":
+		return name[:len(name)-len(ext)], true
+	}
+	return "", false
+}
+
+// guardedAfter reports whether a file of a tree that a command moves is
+// guarded under its new name; below is its path in that tree.
+func (t *trial) guardedAfter(e shell.Effect, below string) bool {
+	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
+		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && t.guarded(o.Target+below)
+	})
+}
+
+// leadsGuarded reports whether a command makes a link in the place of a
+// directory that guarded names lie in: whatever is put where it leads is under
+// those names.
+func (t *trial) leadsGuarded(e shell.Effect, real string) bool {
+	return t.program(e) == "ln" && slices.ContainsFunc(t.roots, func(root string) bool {
+		return view.Below(root, real) && t.gate.guards.holdsNext(real[len(root):])
+	})
 }
 
 // inPath reports whether a real path lies in a PATH directory of the

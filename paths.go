@@ -106,6 +106,24 @@ func (l pathList) holdsAny(name string) bool {
 	return false
 }
 
+// holdsNext reports whether name may be a directory that something of the list
+// lies in: its last components are the first of an entry that may stand at any
+// depth.
+func (l pathList) holdsNext(name string) bool {
+	parts := foldPath(name)
+	for _, text := range l.entries {
+		if e := takeApart(text); e.anchored || e.negated || !strings.Contains(e.text, "/") {
+			continue
+		}
+		for i := range parts {
+			if leadsInto(parts[i:], strings.Trim(text, "/")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // leadsInto reports whether the components of pattern begin with dir and go
 // on.
 func leadsInto(dir []string, pattern string) bool {

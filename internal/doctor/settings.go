@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/install"
 )
 
@@ -22,6 +23,12 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 			b.add(Note, "silencers", off.String()+" (for an agent that is started there)")
 		default:
 			b.add(Open, "silencers", off.String()).Next = e.remedy(in)
+		}
+	}
+	for _, u := range hosts.ByName(e.agent).Unasked {
+		if value, set := u.Set(e.Environ); set && b.Level != "managed" {
+			found = true
+			b.add(Open, "silencers", nod.OneLine(u.Variable+"="+value, 80)+" in this environment: an agent that is started with it asks no hook of yours ("+u.Source+")").Next = "unset " + u.Variable
 		}
 	}
 	if !found {
