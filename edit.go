@@ -85,7 +85,32 @@ func (t *trial) guarded(real string) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(t.aliases(), func(a alias) bool {
+		return view.Below(a.real, real) && t.gate.guards.match(a.name+real[len(a.real):])
+	})
+}
+
+// alias is a link at the top of a workspace whose name is guarded, or that of a
+// directory in which guarded names lie.
+type alias struct {
+	name, real string // name starts at the workspace
+}
+
+// aliases finds them: AGENTS.md -> docs/house.md, .github -> meta.
+func (t *trial) aliases() []alias {
+	if t.linked != nil {
+		return t.linked
+	}
+	t.linked = []alias{}
+	for _, root := range t.roots {
+		names, _ := t.gate.files.List(root, maxMatches)
+		for _, name := range names {
+			if t.gate.guards.begins(name) && t.isLink(root+"/"+name) {
+				t.linked = append(t.linked, alias{"/" + name, t.gate.real(root + "/" + name)})
+			}
+		}
+	}
+	return t.linked
 }
 
 // unpacked returns what a name is without the ending of a compressed file.

@@ -153,6 +153,7 @@ type trial struct {
 	open     string         // why layers 2 and 3 left the call open, for the reason
 	doubt    string         // which hard_deny rule may forbid the call, if nod knew more
 	unproven string         // why nod cannot show that an agent would still ask it
+	linked   []alias        // what aliases found; nil: not looked yet
 	hooked   []registration // where hooks may stand; nil: not looked yet
 	// changed says which definition keeps an allow rule from clearing its
 	// command; bound are the definitions that rules were held to.

@@ -106,6 +106,16 @@ func (l pathList) holdsAny(name string) bool {
 	return false
 }
 
+// begins reports whether a name may be the first component of an entry. It
+// errs towards yes.
+func (l pathList) begins(name string) bool {
+	n := newFoldedName([]string{fold(name)}, nil, strings.Contains(name, "~"))
+	return slices.ContainsFunc(l.entries, func(text string) bool {
+		first, _, _ := strings.Cut(text, "/")
+		return n.mayMatch(text) && first != "" && n.part(first, n.parts[0])
+	})
+}
+
 // holdsNext reports whether name may be a directory that something of the list
 // lies in: its last components are the first of an entry that may stand at any
 // depth.

@@ -29,7 +29,7 @@ func (t *trial) registrations() []registration {
 	}
 	t.hooked = []registration{}
 	for _, a := range hosts.Agents() {
-		for _, p := range t.gate.own(t.hookFiles(a)) {
+		for _, p := range t.gate.own(t.there(t.hookFiles(a))) {
 			t.hooked = append(t.hooked, registration{p, a})
 		}
 	}
@@ -54,6 +54,18 @@ func (t *trial) hookFiles(a hosts.Agent) (files []string) {
 			for _, root := range slices.Concat(t.call.Roots, t.gate.roots) {
 				files = append(files, path.Join(root, name))
 			}
+		}
+	}
+	return files
+}
+
+// there puts the files that a pattern matches in its place.
+func (t *trial) there(names []string) (files []string) {
+	for _, name := range names {
+		if !strings.Contains(name, "*") {
+			files = append(files, name)
+		} else if matched, _ := t.gate.matched(name); !t.missing(name[:strings.IndexByte(name, '*')]) {
+			files = append(files, matched...)
 		}
 	}
 	return files
@@ -158,7 +170,7 @@ func (t *trial) rewired(real string, before, after []byte) (why, unsure string) 
 	}
 	was, extended, readable := readJSON(before)
 	if !readable {
-		return "", "nod cannot read " + shown + ", which calls it, as its agent does"
+		return "", "nod cannot read " + shown + ", which calls it, as the agent does"
 	}
 	is, extends, readable := readJSON(after)
 	if !readable || extends && !extended && !t.takesComments(real) {
@@ -170,7 +182,7 @@ func (t *trial) rewired(real string, before, after []byte) (why, unsure string) 
 	}
 	for _, c := range list {
 		if !t.neutral(real, c) {
-			return "", "an agent may pass over the whole of " + shown + ", which calls nod, for " + Printable(OneLine(strings.Join(c.path, "."), 80))
+			return "", "nod cannot show that its hook in " + shown + " stays in force when " + Printable(OneLine(strings.Join(c.path, "."), 80)) + " changes"
 		}
 	}
 	return "", ""

@@ -12,6 +12,7 @@ import (
 
 // place is a file of hooks as an absolute path of the test's machine.
 func place(hook string) string {
+	hook = strings.ReplaceAll(hook, "*", "x")
 	if below, ok := strings.CutPrefix(hook, "~/"); ok {
 		return home + "/" + below
 	}
@@ -244,6 +245,18 @@ func TestAnAgentsDirectoryThatIsALink(t *testing.T) {
 		c := tool("file_write", "/home/dev/dotfiles/"+file)
 		c.Roots, c.Dir = []string{"/home/dev/dotfiles"}, "/home/dev/dotfiles"
 		if d := verdictOf(o, c); (d.Verdict == nod.Allow) != want {
+			t.Errorf("%s: %s by %s (%s)", file, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+}
+
+// A link at the top of a workspace lends its name to what it leads to.
+func TestGuardedNamesThatAreLinks(t *testing.T) {
+	w, o := newWorld(false), options(nod.DefaultRules())
+	o.Files = w
+	w.File(shop+"/docs/house.md", "x", 0o644).Link(shop+"/AGENTS.md", "docs/house.md").Dir(shop+"/meta", 0o755).Link(shop+"/.github", "meta").Link(shop+"/x", "src")
+	for file, want := range map[string]bool{"docs/house.md": false, "docs/other.md": true, "meta/hooks/x.json": false, "meta/x.md": true, "src/a.go": true} {
+		if d := verdictOf(o, tool("file_write", shop+"/"+file)); (d.Verdict == nod.Allow) != want {
 			t.Errorf("%s: %s by %s (%s)", file, d.Verdict, d.Layer, d.Reason)
 		}
 	}

@@ -69,8 +69,8 @@ func copilot() Agent {
 		Processes:    []string{"copilot"},
 		Home:         []string{".copilot"},
 		HomeVariable: "COPILOT_HOME",
-		Hooks:        []string{"~/.copilot/hooks/nod.json", "~/.copilot/settings.json", ".github/hooks/nod.json", ".github/copilot/settings.json", ".github/copilot/settings.local.json"},
-		Settings:     []string{".copilot", ".github/hooks", ".github/copilot"},
+		Hooks:        []string{"~/.copilot/hooks/*.json", "~/.copilot/settings.json", ".github/hooks/*.json", ".github/copilot/settings.json", ".github/copilot/settings.local.json"},
+		Settings:     []string{".copilot", ".github/hooks", ".github/copilot", ".claude"},
 		Keys:         []string{"disableAllHooks"},
 		Obeys: []Obeyed{
 			{[]string{".github/copilot", ".github/hooks"}, "settings with hooks; sessionStart, preToolUse and postToolUse ran in the next session", "measured: 1.0.102"},
@@ -183,6 +183,7 @@ func cursor() Agent {
 	return Agent{
 		Name: "cursor", Source: "read: cursor.com/docs as of September 2026",
 		Processes: []string{"cursor-agent"},
+		Editor:    true,
 		Marks:     []string{"CURSOR_AGENT"},
 		Home:      []string{".cursor"},
 		Hooks: []string{"~/.cursor/hooks.json", ".cursor/hooks.json", "/etc/cursor/hooks.json",
@@ -215,6 +216,7 @@ func goose() Agent {
 		Name: "goose", Source: "read: docs at 0825b57",
 		Processes: []string{"goose", "goosed"},
 		Home:      []string{".config/goose", ".local/share/goose", ".agents"},
+		Hooks:     []string{"~/.agents/plugins/*/hooks/hooks.json", ".agents/plugins/*/hooks/hooks.json"},
 		Settings:  []string{".agents", ".goose", ".config/goose", "hooks.json"},
 		Obeys: []Obeyed{
 			{[]string{".agents", ".goose"}, "plugins with hooks, recipes", "read: docs at 0825b57"},
@@ -228,7 +230,7 @@ func grok() Agent {
 		Name: "grok", Source: "read: what others report of it",
 		Processes: []string{"grok"},
 		Home:      []string{".grok"},
-		Hooks:     []string{"~/.grok/hooks/nod.json"},
+		Hooks:     []string{"~/.grok/hooks/*.json", ".grok/hooks/*.json"},
 		Settings:  []string{".grok"},
 		Obeys: []Obeyed{
 			{[]string{".grok"}, "hooks, settings", "read: what others report of it"},
@@ -242,6 +244,7 @@ func kiro() Agent {
 		Name: "kiro", Source: "read: kiro.dev/docs",
 		Processes: []string{"kiro", "kiro-cli", "kiro-cli-chat"},
 		Home:      []string{".kiro"},
+		Hooks:     []string{"~/.kiro/hooks/*.json", "~/.kiro/agents/*.json", ".kiro/hooks/*.json", ".kiro/agents/*.json"},
 		Settings:  []string{".kiro"},
 		Obeys: []Obeyed{
 			{[]string{".kiro", ".amazonq"}, "hooks, agents, steering, MCP servers", "read: kiro.dev/docs/cli/hooks"},
@@ -265,12 +268,13 @@ func openhands() Agent {
 func vscode() Agent {
 	return Agent{
 		Name: "vscode", Source: "read: code.visualstudio.com/docs as of November 2026",
-		// Its process is the editor's, under which people work too.
-		Settings: []string{".vscode"},
+		Editor:   true,
+		Hooks:    []string{".github/hooks/*.json", ".claude/settings.json", ".claude/settings.local.json"},
+		Settings: []string{".vscode", ".github/hooks"},
 		Obeys: []Obeyed{
 			{[]string{".vscode", "*.code-workspace"}, "tasks that run when the folder is opened, settings, MCP servers", "read: code.visualstudio.com/docs"},
 			{[]string{".devcontainer", ".devcontainer.json"}, "commands that run when the container is made", "read: containers.dev"},
-			{[]string{".github/hooks", ".github/agents", ".github/prompts", ".github/chatmodes", ".github/instructions"}, "hooks, agents, instructions", "read: code.visualstudio.com/docs"},
+			{[]string{".github/hooks", ".github/agents", ".github/prompts", ".github/chatmodes", ".github/instructions", ".claude"}, "hooks, agents, instructions", "read: code.visualstudio.com/docs"},
 		},
 	}
 }

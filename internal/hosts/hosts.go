@@ -19,6 +19,9 @@ type Agent struct {
 	Source string
 	// Processes are the names of its programs and packages, in small letters.
 	Processes []string
+	// Editor says that its program is an editor, below which people work too:
+	// that one is not among Processes.
+	Editor bool
 	// Marks are variables that it sets for the commands that it runs.
 	Marks []string
 	// Home are its own directories below the home directory.
@@ -26,7 +29,8 @@ type Agent struct {
 	// HomeVariable leads it to another directory than the first of Home.
 	HomeVariable string
 	// Hooks are the files in which its hooks may stand: below home with "~/",
-	// on the machine with "/", in a repository without either.
+	// on the machine with "/", in a repository without either; a star stands
+	// for any name.
 	Hooks []string
 	// Settings are patterns, as in the guarded list, of where it is set up: a
 	// file of settings below one may register hooks or silence them.
