@@ -88,10 +88,10 @@ func Guarded() []string {
 			}
 		}
 	}
-	for _, a := range Agents() {
+	for _, a := range agents {
 		add(a.Obeys)
 	}
-	for _, t := range Tools() {
+	for _, t := range tools {
 		add(t.Obeys)
 	}
 	return names
@@ -100,7 +100,7 @@ func Guarded() []string {
 // Settings lists the patterns of where any agent is set up.
 func Settings() []string {
 	var all []string
-	for _, a := range Agents() {
+	for _, a := range agents {
 		all = append(all, a.Settings...)
 	}
 	return all
@@ -109,7 +109,7 @@ func Settings() []string {
 // Processes lists the names of all agents' programs and packages.
 func Processes() []string {
 	var all []string
-	for _, a := range Agents() {
+	for _, a := range agents {
 		all = append(all, a.Processes...)
 	}
 	return all
@@ -117,9 +117,9 @@ func Processes() []string {
 
 // ByName returns an agent's row; the zero value where there is none.
 func ByName(name string) Agent {
-	for _, a := range Agents() {
+	for _, a := range agents {
 		if a.Name == name {
-			return a
+			return *a
 		}
 	}
 	return Agent{}
