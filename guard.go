@@ -21,7 +21,13 @@ func (t *trial) guard() (why string, rule Rule) {
 			t.doubt = "this may be what a hard_deny rule forbids: " + r.Text
 		}
 	}
-	return t.selfChange(), Rule{}
+	if why = t.selfChange(); why != "" {
+		return why, Rule{}
+	}
+	if p := t.possible(); p != nil {
+		return p.guard()
+	}
+	return "", Rule{}
 }
 
 // selfChange reports how the call would change nod, by whatever tool.

@@ -41,7 +41,20 @@ func (t *trial) irrecoverable() (why string) {
 			return "this cannot be undone: " + Printable(e.Words)
 		}
 	}
+	if p := t.possible(); p != nil {
+		return p.irrecoverable()
+	}
 	return ""
+}
+
+// possible is the call as what could be commands in texts that nod does not
+// follow; nil where it follows all. What it is denied for, the call is denied
+// for. Nothing else is asked of it.
+func (t *trial) possible() *trial {
+	if t.report.Possible == nil {
+		return nil
+	}
+	return &trial{gate: t.gate, call: t.call, roots: t.roots, report: *t.report.Possible}
 }
 
 // typedInto reports an interpreter that runs what it will be told later, on a

@@ -64,6 +64,8 @@ var layers = []struct {
 	{"internal/eval", []string{".", "agent", "corpus", "internal/config", "internal/propose", "internal/shell", "internal/shell/commands", "internal/view"}, "judges rows; the commands are only named, for the world"},
 	{"internal/disguise", nil, "writes commands otherwise, for tests and measurements; linked into no program"},
 	{"internal/disguise/mutate", []string{"internal/disguise", "internal/eval", "corpus", "."}, "judges disguised rows; started by hand and by tests"},
+	{"internal/witness", []string{".", "internal/shell", "internal/view"}, "lays what nod says beside what happens; started by hand and by tests"},
+	{"internal/witness/recorder", nil, "stands in for programs; starts fast"},
 	{"internal/cli", []string{""}, "the command sits on top of everything"},
 	{"internal/arch", nil, "reads files"},
 	{"internal/verify", nil, "starts programs"},

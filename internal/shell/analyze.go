@@ -19,7 +19,7 @@ func Analyze(source string, env Env) Report {
 	}
 	switch env.Dialect {
 	case PowerShell:
-		return unread(source, "PowerShell is not read")
+		return unreadable(source, "PowerShell is not read")
 	case Bash:
 		return read(source, env, syntax.LangBash, nil)
 	case Posix:
@@ -40,6 +40,9 @@ func agree(source string, bash, zsh Report) Report {
 	if zsh.Exceeded != "" {
 		return zsh
 	}
+	if bash.Possible == nil {
+		bash.Possible = zsh.Possible
+	}
 	if slices.Equal(bash.Effects, zsh.Effects) && slices.Equal(bash.Unknowns, zsh.Unknowns) {
 		return bash
 	}
@@ -55,7 +58,7 @@ func agree(source string, bash, zsh Report) Report {
 	return bash
 }
 
-func unread(source, what string) Report {
+func unreadable(source, what string) Report {
 	return Report{Unknowns: []Unknown{{What: what, Words: shorten(source), Command: -1}}}
 }
 
@@ -73,11 +76,12 @@ func read(source string, env Env, lang syntax.LangVariant, seen *findings) Repor
 		return Report{Exceeded: errDeep.Error()}
 	}
 	if err != nil {
-		return unread(source, "does not parse as "+lang.String()+": "+parseFault(err))
+		r := unreadable(source, "does not parse as "+lang.String()+": "+parseFault(err))
+		r.Possible = possible([]string{source}, env)
+		return r
 	}
 	a.inherited()
-	a.blockWith(file.Stmts, state{dir: env.Dir}, input{outer: true})
-	a.recheckProven()
+	a.whole(file.Stmts, state{dir: env.Dir}, input{outer: true})
 	if seen != nil {
 		*seen = a.findings
 	}
@@ -85,6 +89,11 @@ func read(source string, env Env, lang syntax.LangVariant, seen *findings) Repor
 		return Report{Exceeded: a.over}
 	}
 	a.unstable()
+	a.openedAnew()
+	if a.beyond {
+		a.unread(source)
+	}
+	a.report.Possible = possible(a.texts, env)
 	return a.report
 }
 
@@ -102,15 +111,15 @@ type analysis struct {
 	made     int      // bytes that expansions have put together so far
 	fielded  int      // words that expansions have made so far
 	redirs   int      // redirections so far
-	passed   int      // nodes that were looked at again for loops
 	command  int      // index of the current command, -1 for none
 	wrappers []string // taken off around what is walked now
-	calls    []frame  // functions being walked
 	pipes    int      // pipes and background jobs around what is walked now
+	beyond   bool     // something in the line is more shell than is followed
+	texts    []string // in which any run of words may be a command
+	anew     []anew   // what writes to the standard output by its name
+	keeps    bool     // a redirection of the line writes a file
 	away     string   // the host or container in which the current text runs; "" is here
-	ifs      bool     // IFS was changed: splitting is not known
 	changed  bool     // something before in the line writes or runs
-	proven   []provenCode
 	links    []string // links made earlier in the line
 	parts    Part     // overrides the part of what is reported; 0 leaves it
 
@@ -146,10 +155,8 @@ const (
 	maxMade   = 8 << 20  // bytes put together by expansions
 	maxFields = 32 << 10 // words of all commands
 	maxRedirs = 4096     // redirections walked, loops and calls unrolled
-	maxPassed = 64 << 10 // nodes walked to see what loops change
 	maxBraces = 8        // braces inside braces in one word
 	maxTexts  = 8        // sh -c in eval in sh -c ...
-	maxCalls  = 16       // functions inside functions
 )
 
 // spend counts one step of work and reports whether there is any left.
@@ -237,18 +244,18 @@ func shorten(s string) string {
 }
 
 // nested walks a text found inside the command: the argument of sh -c, of
-// eval, a here-document that a shell reads. ok is the state after it.
-func (a *analysis) nested(source string, in state, wrapper string) state {
+// eval, a here-document that a shell reads.
+func (a *analysis) nested(source string, in state, wrapper string) {
 	switch {
 	case a.depth >= maxTexts:
 		a.unknown(PartWords, source, "more than 8 texts inside each other")
-		return in
+		return
 	case malformed(source) != "":
 		a.unknown(PartWords, source, "a text inside holds "+malformed(source))
-		return in
+		return
 	case exceeded(source) != "":
 		a.over = exceeded(source)
-		return in
+		return
 	}
 	if a.both && !sameInBoth(source) {
 		a.compareNested(source)
@@ -256,11 +263,11 @@ func (a *analysis) nested(source string, in state, wrapper string) state {
 	file, err := a.parse(source)
 	if errors.Is(err, errDeep) {
 		a.over = errDeep.Error()
-		return in
+		return
 	}
 	if err != nil {
 		a.unknown(PartWords, source, "does not parse: "+parseFault(err))
-		return in
+		return
 	}
 	src, command := a.src, a.command
 	if wrapper != "" {
@@ -269,13 +276,12 @@ func (a *analysis) nested(source string, in state, wrapper string) state {
 	where := a.where
 	a.src, a.where.fixed = source, true
 	a.depth++
-	out := a.stmts(file.Stmts, in)
+	a.whole(file.Stmts, in, input{})
 	a.depth--
 	a.src, a.command, a.where = src, command, where
 	if wrapper != "" {
 		a.wrappers = a.wrappers[:len(a.wrappers)-1]
 	}
-	return out
 }
 
 // compareNested says so where a text inside has no meaning common to bash and

@@ -32,7 +32,7 @@ type use struct {
 	into    word   // the directory that cp -t and its kin fill
 	archive word   // of tar
 	method  string // of an HTTP request
-	inline  []inlined
+	inline  []word
 	sqls    []word // statements for a database
 	base    word   // the database
 	marks   string // words that an option left for finish

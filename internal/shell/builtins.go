@@ -3,7 +3,6 @@ package shell
 import (
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/view"
@@ -25,137 +24,82 @@ func shellOwns(name string) bool {
 }
 
 // builtin analyses what the shell itself does. ok is false for a program.
-// Builtins that only print (echo, printf, test ...) stand in the data.
-func (a *analysis) builtin(inv *invocation) (yes, no state, ok bool) {
+// Builtins that only print (echo, printf, test ...) stand in the data. What
+// changes the shell beyond its directory is outside of what nod follows; what
+// it would run is looked at all the same.
+func (a *analysis) builtin(inv *invocation) (after state, ok bool) {
 	st := inv.st
 	switch inv.name {
 	case "cd", "chdir":
-		yes, no = a.cd(inv)
-		return yes, no, true
-	case "pushd", "popd":
-		st.dir = ""
-	case "eval":
-		yes, no = a.eval(inv)
-		return yes, no, true
-	case "source", ".":
-		st = a.sourced(inv)
-	case "command", "builtin", "exec", "noglob", "nocorrect", "-":
-		return a.precommand(inv)
-	case "trap":
-		a.trap(inv)
-	case "alias":
-		a.alias(inv)
-	case "unset":
-		st = a.unset(inv)
-	case "read", "mapfile", "readarray", "getopts", "vared":
-		st = a.reads(inv)
-	case "shift":
-		a.constantArgs(inv)
-		st = shifted(inv)
-	case "exit":
-		a.constantArgs(inv)
-		st.gone = len(inv.args) == 0 || len(inv.args) == 1 && !inv.args[0].many && inv.args[0].isNumber()
+		return a.cd(inv), true
+	case "command":
+		return a.precommand(inv), true
+	case "read":
+		a.read(inv)
 	case "set":
-		st = a.set(inv)
-	case "export", "readonly", "declare", "typeset", "local":
-		st = a.declared(inv)
-	case "shopt", "setopt", "unsetopt", "enable", "bind", "complete", "compopt", "fc", "zmodload", "autoload", "emulate", "zle", "bindkey", "functions", "hash", "ulimit", "umask", "history", "compgen", "disown":
-		if !a.quiet(inv) {
-			a.unknown(PartWords, inv.raw, "what "+escaped(inv.name)+" changes in the shell is not known")
-		}
+		a.set(inv)
+	case "exit", "break", "continue", "wait":
+		a.numbered(inv)
 	case "printf":
-		st = a.printfTo(inv)
-		if _, found := a.sheet("printf"); found {
-			sh, _ := a.sheet("printf")
-			a.apply(sh, inv)
+		return st, a.printfTo(inv)
+	case "eval", "trap":
+		a.beyondShell(inv)
+		if text, ok := joinedText(inv.args); ok && inv.name == "eval" {
+			a.nested(text, st, inv.name)
+		} else if len(inv.args) > 0 && inv.args[0].known {
+			a.nested(inv.args[0].text, st, inv.name)
 		}
-	case "return", "break", "continue", "wait", "jobs", "fg", "bg", "times", "caller", "logout", "suspend", "unalias", "dirs", "help", "let":
-		a.constantArgs(inv)
+		a.does(Run, "", inv.raw)
+		return st.in(""), true
+	case "source", ".":
+		a.beyondShell(inv)
+		if len(inv.args) > 0 {
+			a.script(inv.args[0], inv)
+		}
+		return st.in(""), true
+	case "exec", "builtin", "noglob", "nocorrect", "-":
+		a.beyondShell(inv)
+		return a.precommand(inv), true
+	case "pushd", "popd":
+		a.beyondShell(inv)
+		return st.in(""), true
+	case "export", "readonly", "declare", "typeset", "local", "alias", "unalias", "unset", "mapfile", "readarray", "getopts", "vared",
+		"shift", "shopt", "setopt", "unsetopt", "enable", "bind", "complete", "compopt", "fc", "zmodload", "autoload", "emulate", "zle",
+		"bindkey", "functions", "hash", "ulimit", "umask", "history", "compgen", "disown", "return", "jobs", "fg", "bg", "times", "caller",
+		"logout", "suspend", "dirs", "help", "let", "coproc", "integer", "float", "zparseopts", "zstyle", "zformat", "rehash", "unhash",
+		"unfunction", "sched", "limit", "unlimit", "zcompile", "zsystem", "sysopen", "sysread", "syswrite", "ztcp", "zsocket", "zpty", "zselect",
+		"getln", "print", "log", "bye", "r", "ttyctl", "vcs_info", "whence", "where", "zprof", "private":
+		if !a.shellWord(inv.name) {
+			return st, false
+		}
+		a.beyondShell(inv)
 	default:
-		return st, st, false
+		return st, false
 	}
-	return st, st, true
+	return st, true
 }
 
-// shifted is the state after shift.
-func shifted(inv *invocation) state {
-	st := inv.st
-	n := 1
-	if len(inv.args) == 1 && inv.args[0].known && len(inv.args[0].text) == 1 && inv.args[0].isNumber() {
-		n = int(inv.args[0].text[0] - '0')
-	} else if len(inv.args) > 0 {
-		n = len(st.args) + 1
-	}
-	if !st.argsKnown || n > len(st.args) {
-		st.args, st.argsKnown = nil, false
-		return st
-	}
-	st.args = st.args[n:]
-	return st
+// shellWord reports whether the shell itself takes a name, rather than PATH:
+// some of zsh's are names of programs in other shells.
+func (a *analysis) shellWord(name string) bool {
+	return shellOwns(name) || a.both || a.lang == syntax.LangZsh
 }
 
-// quiet reports whether a builtin that can change the shell only prints or
-// sets something that cannot matter here.
-func (a *analysis) quiet(inv *invocation) bool {
+// beyondShell reports a builtin that changes the shell itself.
+func (a *analysis) beyondShell(inv *invocation) {
+	a.beyond = true
+	a.unknown(PartOther, inv.raw, escaped(inv.name)+" is more shell than nod follows")
+}
+
+// numbered reports arguments of a builtin that are not plain numbers: zsh
+// evaluates them.
+func (a *analysis) numbered(inv *invocation) {
 	for _, w := range inv.args {
-		if !w.known {
-			return false
+		if w.known && !w.many && w.glob == 0 && decimal(w.text) || onlyStatus(w.raw) {
+			continue
 		}
-	}
-	switch inv.name {
-	case "shopt":
-		for _, w := range inv.args {
-			switch w.text {
-			case "-s", "-u", "-q", "-p", "nullglob", "globstar", "failglob", "extglob", "nocaseglob", "inherit_errexit", "nocasematch":
-			default:
-				return false
-			}
-		}
-		return true
-	case "setopt", "unsetopt":
-		for _, w := range inv.args {
-			switch strings.ToLower(strings.ReplaceAll(w.text, "_", "")) {
-			case "nullglob", "nonomatch", "nomatch", "errexit", "pipefail", "nounset", "extendedglob", "shwordsplit":
-				if strings.EqualFold(w.text, "shwordsplit") || strings.EqualFold(w.text, "sh_word_split") {
-					return false
-				}
-			default:
-				return false
-			}
-		}
-		return true
-	case "ulimit", "umask", "hash":
-		for _, w := range inv.args {
-			if strings.HasPrefix(w.text, "-p") {
-				return false
-			}
-		}
-		return inv.name != "hash" || len(inv.args) == 0 || inv.args[0].text == "-r"
-	case "history":
-		return len(inv.args) == 0 || len(inv.args) == 1 && constant(inv.args[0].text).isNumber()
-	case "compgen":
-		return len(inv.args) > 0 && (inv.args[0].text == "-c" || inv.args[0].text == "-b" || inv.args[0].text == "-k" || inv.args[0].text == "-v") && len(inv.args) <= 2
-	case "disown":
-		return true
-	}
-	return false
-}
-
-// constantArgs reports arguments that arithmetic would evaluate.
-func (a *analysis) constantArgs(inv *invocation) {
-	for _, w := range inv.args {
-		if w.known && (inv.name == "jobs" && strings.HasPrefix(w.text, "-x") || inv.name == "wait" && strings.HasPrefix(w.text, "-") && strings.Contains(w.text, "p")) {
-			a.unknown(PartWords, inv.raw, "an option of "+inv.name+" that runs a command or sets a variable")
-		}
-		if w.known && strings.ContainsAny(w.text, "[$`(") && inv.name != "help" && inv.name != "unalias" {
-			a.unknown(PartWords, inv.raw, "arithmetic with an index that is not known")
-		}
-		if !w.known && !w.numeric && inv.name != "unalias" && inv.name != "wait" && inv.name != "help" {
-			if onlyStatus(w.raw) {
-				continue
-			}
-			a.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
-		}
+		a.beyondShell(inv)
+		return
 	}
 }
 
@@ -164,9 +108,9 @@ func onlyStatus(raw string) bool {
 	return raw == "$?" || raw == "$#" || raw == "$!" || raw == "$$"
 }
 
-// cd returns the state after success and after failure.
-func (a *analysis) cd(inv *invocation) (yes, no state) {
-	yes, no = inv.st, inv.st
+// cd returns the state after success.
+func (a *analysis) cd(inv *invocation) (yes state) {
+	yes = inv.st
 	args := inv.args
 	for len(args) > 0 && args[0].known && len(args[0].text) > 1 && args[0].text[0] == '-' {
 		option := args[0].text
@@ -176,7 +120,7 @@ func (a *analysis) cd(inv *invocation) (yes, no state) {
 		}
 		if option != "-P" && option != "-L" {
 			yes.dir = ""
-			return yes, no
+			return yes
 		}
 	}
 	yes.dir = ""
@@ -184,25 +128,19 @@ func (a *analysis) cd(inv *invocation) (yes, no state) {
 	case len(args) == 0:
 		yes.dir = a.env.Home
 	case len(args) > 1, !args[0].known, args[0].many, args[0].glob > 0, args[0].text == "-", args[0].text == "":
-		return yes, no
-	case a.pathVariable("CDPATH", inv.st) && !strings.HasPrefix(args[0].text, "/"):
-		return yes, no
+		return yes
+	case a.inheritedSet("CDPATH") && !strings.HasPrefix(args[0].text, "/"):
+		return yes
 	default:
 		if disguise(args[0].text) != "" {
 			a.unknown(PartWords, inv.raw, "a path with "+disguise(args[0].text)+": "+escaped(args[0].text))
 		}
 		yes.dir = a.enterDir(args[0], inv.st)
 	}
-	if yes.dir != "" && a.isDir(yes.dir) {
-		no = yes // it will not fail
-	}
-	return yes, no
+	return yes
 }
 
-func (a *analysis) pathVariable(name string, st state) bool {
-	if st.lookup(name) != nil {
-		return true
-	}
+func (a *analysis) inheritedSet(name string) bool {
 	v, ok := a.inherits(name)
 	return ok && v != ""
 }
@@ -242,18 +180,6 @@ func (a *analysis) isDir(name string) bool {
 	return err == nil && info.Mode&fs.ModeDir != 0
 }
 
-// eval joins its arguments and walks the text in this shell.
-func (a *analysis) eval(inv *invocation) (yes, no state) {
-	text, ok := joinedText(inv.args)
-	if !ok {
-		a.unknown(PartWords, inv.raw, "what eval runs is not known")
-		a.does(Run, "", inv.raw)
-		return inv.st.lost(), inv.st.lost()
-	}
-	st := a.nested(text, inv.st, "eval")
-	return st, st
-}
-
 func joinedText(args []word) (string, bool) {
 	if len(args) == 1 {
 		return args[0].text, args[0].known && args[0].glob == 0
@@ -268,358 +194,135 @@ func joinedText(args []word) (string, bool) {
 	return strings.Join(parts, " "), true
 }
 
-// sourced reports the script that source runs in this shell.
-func (a *analysis) sourced(inv *invocation) state {
-	args := inv.args
-	if len(args) > 0 && args[0].text == "--" {
-		args = args[1:]
-	}
-	if len(args) == 0 {
-		a.unknown(PartWords, inv.raw, "what source runs is not known")
-		return inv.st
-	}
-	if st, ok := a.sourceFile(args, inv); ok {
-		return st
-	}
-	a.script(args[0], inv)
-	st := inv.st.lost()
-	st.funcs = nil
-	a.unknown(PartWords, inv.raw, "what a sourced script changes in the shell is not known")
-	return st
-}
-
-// precommand analyses command, builtin and exec.
-func (a *analysis) precommand(inv *invocation) (yes, no state, ok bool) {
+// precommand analyses the words behind command, and behind what nod does not
+// follow but what runs a command too.
+func (a *analysis) precommand(inv *invocation) state {
 	st, args := inv.st, inv.args
 	for len(args) > 0 && args[0].dashed() {
 		switch option := args[0]; {
-		case !option.known:
-			a.unknown(PartWords, inv.raw, "an option that is not known")
-		case option.text == "--":
-		case inv.name == "command" && (option.text == "-v" || option.text == "-V"):
-			return st, st, true
-		case inv.name == "command" && option.text == "-p":
-			st = st.assign("PATH", constant("/usr/bin:/bin:/usr/sbin:/sbin"))
-		case inv.name == "exec" && option.text == "-a" && len(args) > 1:
-			args = args[1:]
-		case inv.name == "exec" && (option.text == "-c" || option.text == "-l" || option.text == "-cl"):
-		case inv.name == "-":
+		case inv.name == "command" && option.known && (option.text == "-v" || option.text == "-V"):
+			return st
+		case option.known && option.text == "--":
 		default:
-			a.unknown(PartWords, inv.raw, "option "+escaped(option.text)+" of "+inv.name+" is not known")
+			a.beyondShell(inv)
 		}
-		stop := args[0].text == "--"
 		args = args[1:]
-		if stop {
-			break
-		}
 	}
-	inner := *inv
-	inner.st, inner.args = st, args
-	if len(args) == 0 {
-		return st, st, true
+	if len(args) == 0 || !a.spend() {
+		return st
 	}
-	yes, no = a.precommanded(&inner, args)
-	return yes, no, true
-}
-
-// precommanded runs args without functions; builtins still apply but for exec.
-func (a *analysis) precommanded(inv *invocation, args []word) (yes, no state) {
-	if inv.name == "exec" {
-		return a.inside(inv, args)
-	}
-	st := inv.st
-	st.funcs = nil
-	name := inv.name
-	if !a.spend() {
-		return st, st
-	}
-	a.wrappers = append(a.wrappers, name)
+	a.wrappers = append(a.wrappers, inv.name)
 	cmd := &a.report.Commands[a.command]
 	cmd.Words, cmd.Wrappers = exposed(args), append([]string(nil), a.wrappers...)
-	yes, no = a.run(args, strings.TrimLeft(strings.TrimPrefix(inv.raw, name), " "), st, inv.in, false)
+	after := a.run(args, strings.TrimLeft(strings.TrimPrefix(inv.raw, inv.name), " "), st, inv.in, false)
 	a.wrappers = a.wrappers[:len(a.wrappers)-1]
-	yes.funcs, no.funcs = inv.st.funcs, inv.st.funcs
-	return yes, no
+	return after
 }
 
-// trap walks the text that runs on a signal or at the end.
-func (a *analysis) trap(inv *invocation) {
+// read reports a read that does more than fill variables by their names.
+func (a *analysis) read(inv *invocation) {
 	args := inv.args
-	if len(args) > 0 && args[0].text == "--" {
+	for len(args) > 0 && args[0].known && strings.HasPrefix(args[0].text, "-") {
+		switch option := args[0].text; {
+		case option == "-r" || option == "-s" || option == "-rs" || option == "-sr":
+		case (option == "-d" || option == "-rd" || option == "-n" || option == "-t") && len(args) > 1 && args[1].known && (strings.HasSuffix(option, "d") || decimal(args[1].text)):
+			args = args[1:]
+		default:
+			a.beyondShell(inv)
+		}
 		args = args[1:]
 	}
-	switch {
-	case len(args) < 2, args[0].known && (args[0].text == "-" || args[0].text == "" || args[0].text == "-p" || args[0].text == "-l"):
-	case !args[0].known:
-		a.unknown(PartWords, inv.raw, "what trap runs is not known")
-	default:
-		if slices.ContainsFunc(args[1:], func(w word) bool { return !w.known || strings.EqualFold(w.text, "DEBUG") }) {
-			a.unknown(PartWords, inv.raw, "a trap that runs before every command")
-		}
-		a.nested(args[0].text, inv.st.lost(), "trap")
-	}
-}
-
-func (a *analysis) alias(inv *invocation) {
-	for _, w := range inv.args {
-		if !w.known || strings.Contains(w.text, "=") {
-			a.unknown(PartWords, inv.raw, "an alias changes what later words mean")
-			return
+	for _, w := range args {
+		if !w.known || w.many || w.glob > 0 || !plainIdentifier(w.text) || shellsOwn(w.text) || influenceOf(w.text) != unknownVariable {
+			a.beyondShell(inv)
 		}
 	}
 }
 
-func (a *analysis) unset(inv *invocation) state {
-	st := inv.st
-	for _, w := range inv.args {
-		switch {
-		case !w.known || !plainIdentifier(strings.TrimPrefix(w.text, "-")):
-			a.unknown(PartWords, inv.raw, "a variable name that is not known")
-		case w.text[0] == '-':
-			if w.text == "-f" {
-				st.funcs = maybes(st.funcs, nil)
-			}
-		default:
-			if influenceOf(w.text) == breaksShell {
-				a.unknown(PartAssignment, inv.raw, "what unsetting "+escaped(w.text)+" changes is not known")
-			}
-			st = st.set(binding{name: w.text, value: constant(""), unset: true})
-			if f := st.function(w.text); f != nil {
-				st.funcs = maybes(st.funcs, nil)
-			}
-		}
-	}
-	return st
-}
-
-// reads forgets the variables that a builtin fills.
-func (a *analysis) reads(inv *invocation) state {
-	st := inv.st.assign("REPLY", value{}).assign("MAPFILE", value{})
-	takes := "adinNptu" // letters with an argument
-	switch inv.name {
-	case "mapfile", "readarray":
-		takes = "dnOsucC"
-	case "getopts", "vared":
-		takes = ""
-	}
-	line := inv.line()
-	for i := 0; i < len(inv.args); i++ {
-		w := inv.args[i]
-		switch {
-		case w.known && strings.HasPrefix(w.text, "-"):
-			if strings.Contains(w.text, "C") && inv.name != "read" {
-				a.unknown(PartWords, inv.raw, "a callback runs code")
-			}
-			// What the argument means differs between shells; a name in it may
-			// be assigned.
-			n := strings.IndexAny(w.text, takes)
-			if n < 0 {
-				continue
-			}
-			argument := w.text[n+1:]
-			if i++; argument == "" && i < len(inv.args) {
-				argument = inv.args[i].text
-			} else {
-				i--
-			}
-			if plainIdentifier(argument) {
-				st = a.assigned(argument, value{}, inv.raw, st)
-			}
-		case inv.name == "getopts" && i == 0: // its options
-		case !w.known || !plainIdentifier(w.text):
-			a.unknown(PartWords, inv.raw, "a variable name that is not known")
-		default:
-			st = a.assigned(w.text, line, inv.raw, st)
-		}
-	}
-	return st
-}
-
-// line is what read puts into its variable: whole lines of what feeds it, if
-// it has one variable and does not read elsewhere.
-func (inv *invocation) line() value {
-	names := 0
-	for i := 0; i < len(inv.args); i++ {
-		switch w := inv.args[i]; {
-		case !w.known:
-			return value{}
-		case w.text == "-r" || w.text == "-d" || w.text == "-rd":
-			if strings.HasSuffix(w.text, "d") {
-				i++
-			}
-		case strings.HasPrefix(w.text, "-"):
-			return value{}
-		default:
-			names++
-		}
-	}
-	if inv.name != "read" || names != 1 || inv.in.kind != piped {
-		return value{}
-	}
-	return value{from: inv.in.from, to: inv.in.to}
-}
-
-// set returns the state after set: positional parameters, or options.
-func (a *analysis) set(inv *invocation) state {
-	st := inv.st
+// set reports options that do more than decide whether a command runs, or
+// than print what runs.
+func (a *analysis) set(inv *invocation) {
 	if len(inv.args) == 0 {
 		a.does(Secret, "environment", inv.raw)
 	}
 	for i := 0; i < len(inv.args); i++ {
 		w := inv.args[i]
-		switch {
-		case !w.known:
-			a.unknown(PartWords, inv.raw, "an option of set that is not known")
-			return st
-		case w.text == "--":
-			st.args, st.argsKnown = inv.args[i+1:], allConstant(inv.args[i+1:])
-			return st
-		case len(w.text) > 1 && (w.text[0] == '-' || w.text[0] == '+'):
-			if w.text[0] == '-' && strings.Trim(w.text[1:], "euxvhfobBm") != "" {
-				a.unknown(PartWords, inv.raw, "option "+escaped(w.text)+" of set is not known")
+		letters := strings.TrimLeft(w.text, "-+")
+		if !w.known || len(w.text) != len(letters)+1 || letters == "" || strings.Trim(letters, "euxo") != "" {
+			a.beyondShell(inv)
+			return
+		}
+		if strings.Contains(letters, "o") {
+			if i++; !strings.HasSuffix(letters, "o") || strings.Count(letters, "o") > 1 || i == len(inv.args) || !quietOption(inv.args[i]) {
+				a.beyondShell(inv)
+				return
 			}
-			if strings.HasSuffix(w.text, "o") && i+1 < len(inv.args) {
-				i++
-				if !quietOption(inv.args[i].text) {
-					a.unknown(PartWords, inv.raw, "option "+escaped(inv.args[i].text)+" of set is not known")
-				}
-			}
-		default:
-			st.args, st.argsKnown = inv.args[i:], allConstant(inv.args[i:])
-			return st
 		}
 	}
-	return st
 }
 
-func quietOption(name string) bool {
-	switch name {
-	case "pipefail", "errexit", "nounset", "xtrace", "verbose", "noglob", "noclobber", "errtrace", "functrace", "posix":
-		return true
+func quietOption(w word) bool {
+	switch w.text {
+	case "pipefail", "errexit", "nounset", "xtrace":
+		return w.known
 	}
 	return false
 }
 
-// declared analyses export and its kin where the grammar did not take them for
-// a declaration (through command, builtin, or with words that are not
-// assignments).
-func (a *analysis) declared(inv *invocation) state {
-	st := inv.st
-	if len(inv.args) == 0 || len(inv.args) == 1 && inv.args[0].text == "-p" {
-		a.does(Secret, "environment", inv.raw)
-	}
-	for _, w := range inv.args {
-		name, text, ok := strings.Cut(w.text, "=")
-		switch {
-		case w.known && strings.HasPrefix(w.text, "-"):
-			st = a.declareOption(w.text, inv.raw, st)
-			if strings.ContainsAny(w.text, "fF") && (inv.name == "export" || strings.Contains(w.text, "x")) {
-				a.exportsFunctions(inv.raw)
-			}
-		case !w.known && !ok, !plainIdentifier(name):
-			a.unknown(PartAssignment, inv.raw, "an assignment that is not known")
-		case ok:
-			v := value{}
-			if w.known {
-				v = constant(text)
-			}
-			a.exported(name, v, w.raw, nil)
-			st = a.assigned(name, v, w.raw, st)
-		}
-	}
-	return st
-}
-
-// exportsFunctions reports functions that every bash started later takes for
-// commands.
-func (a *analysis) exportsFunctions(raw string) {
-	a.unknown(PartAssignment, raw, "an exported function replaces a command elsewhere")
-}
-
-// declareOption reports an option of declare that changes what a value means.
-func (a *analysis) declareOption(option, raw string, st state) state {
-	if strings.ContainsAny(option[1:], "nT") {
-		a.unknown(PartAssignment, raw, "a name that stands for another one")
-	}
-	if strings.IndexByte(option, 'i') > 0 {
-		a.unknown(PartAssignment, raw, "arithmetic on assignment")
-	}
-	return st
-}
-
-// declaration walks declare, export, local ... as the grammar reads them.
-func (a *analysis) declaration(c *syntax.DeclClause, st state) state {
-	raw := a.raw(c)
+// declaration walks export NAME=word. Every other declaration gives names a
+// meaning that nod does not follow.
+func (a *analysis) declaration(c *syntax.DeclClause, st state) {
 	if !a.spend() {
-		return st
+		return
 	}
+	raw := a.raw(c)
 	index := a.enter(raw)
 	a.report.Commands[index].Words = []Word{{Value: c.Variant.Value, Known: true}}
-	exports := c.Variant.Value == "export"
-	prints, functions, names := false, false, 0
+	named := false
 	for _, as := range c.Args {
-		if as.Naked && as.Name == nil && as.Value != nil {
-			var w word
-			w, st = a.single(as.Value, st)
-			if w.known && strings.HasPrefix(w.text, "-") {
-				exports = exports || strings.Contains(w.text, "x")
-				prints = prints || strings.Contains(w.text, "p")
-				functions = functions || strings.ContainsAny(w.text, "fF")
-				st = a.declareOption(w.text, raw, st)
-				continue
-			}
-			a.unknown(PartAssignment, raw, "an assignment that is not known")
-			continue
-		}
-		before := len(a.report.Unknowns)
-		st = a.assignment(as, st)
-		a.command = index
-		if as.Name == nil {
-			continue
-		}
-		names++
-		name := as.Name.Value
-		if prints && secretName(name) {
-			a.does(Secret, name, raw)
-		}
-		if exports && len(a.report.Unknowns) == before {
-			v := value{}
-			if b := st.lookup(name); b != nil {
-				v = b.value
-			}
-			if !as.Naked || st.lookup(name) != nil {
-				a.exported(name, v, raw, nil)
-			}
-		}
+		named = named || as.Name != nil
 	}
-	if names > 0 && functions && exports {
-		a.exportsFunctions(raw)
+	if !named || c.Variant.Value != "export" {
+		a.unfollowed(c, escaped(c.Variant.Value))
+		a.within(c, st, input{})
 	}
-	if names == 0 && !functions { // it prints all there are
+	if !named { // it prints what there is
 		a.does(Secret, "environment", raw)
+		return
 	}
-	return st
+	for _, as := range c.Args {
+		a.export(as, raw, st)
+		a.command = index
+	}
+	a.command = -1
 }
 
-// printfTo forgets the variable that printf -v fills.
-func (a *analysis) printfTo(inv *invocation) state {
-	st := inv.st
-	if len(inv.args) < 2 {
-		return st
+func (a *analysis) export(as *syntax.Assign, raw string, st state) {
+	if as.Name != nil && as.Naked && as.Value == nil && as.Array == nil {
+		a.ownName(as.Name.Value, as)
+		a.exported(as.Name.Value, value{}, raw, nil)
+		return
 	}
-	if !inv.args[0].dashed() || inv.args[0].text == "--" {
-		a.formatted(inv)
-		return st
+	before := len(a.report.Unknowns)
+	w := a.assignment(as, st)
+	if len(a.report.Unknowns) > before || as.Name == nil {
+		return
 	}
-	name := inv.args[1]
-	if inv.args[0].text != "-v" || !name.known || !plainIdentifier(name.text) {
-		a.unknown(PartWords, inv.raw, "a variable name that is not known")
-		return st
+	if strings.ContainsRune(w.raw, '~') {
+		w.value = value{} // not every shell expands it here
 	}
-	inner := *inv
-	inner.args = inv.args[2:]
-	a.formatted(&inner)
-	return a.assigned(name.text, value{}, inv.raw, st)
+	a.exported(as.Name.Value, w.value, raw, nil)
+}
+
+// printfTo reports a printf that fills a variable. ok is false where it only
+// prints, which the data knows.
+func (a *analysis) printfTo(inv *invocation) (done bool) {
+	if len(inv.args) > 0 && inv.args[0].dashed() && inv.args[0].text != "--" {
+		a.beyondShell(inv)
+		return true
+	}
+	a.formatted(inv)
+	return false
 }
 
 // formatted reports a format of printf that sets a variable (%n), and numbers

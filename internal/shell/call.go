@@ -19,73 +19,48 @@ type invocation struct {
 	quiet   bool // git starts no editor: core.editor says so
 }
 
-// call walks a simple command.
-func (a *analysis) call(c *syntax.CallExpr, st state, in input) (yes, no state) {
+// call walks a simple command in one directory, and returns where the shell
+// stands after it.
+func (a *analysis) call(c *syntax.CallExpr, st state, in input) state {
 	if !a.spend() {
-		return st, st
+		return st
 	}
 	if len(c.Args) == 0 {
-		st = a.assignments(c.Assigns, st)
-		return st, st
+		for _, as := range c.Assigns {
+			a.assignment(as, st)
+		}
+		return st
 	}
 	raw := a.raw(c)
 	index := a.enter(raw)
-	words, st := a.expand(c.Args, st)
+	words := a.expand(c.Args, st)
 	a.command = index
 	a.report.Commands[index].Words, a.report.Commands[index].Dir = exposed(words), st.dir
-	inner := st
-	if len(c.Assigns) > 0 {
-		inner = a.prefixed(c, words, st)
+	for _, as := range c.Assigns {
+		a.prefixed(as, words, st)
+		a.command = index
 	}
 	if len(words) == 0 { // every word expanded to nothing
-		return st, st
+		return st
 	}
-	yes, no = a.run(words, raw, inner, in, false)
-	if len(c.Assigns) > 0 {
-		yes, no = a.unprefixed(c, yes, st, inner), a.unprefixed(c, no, st, inner)
-	}
-	return yes, no
+	return a.run(words, raw, st, in, false)
 }
 
-// prefixed binds and judges the assignments before a command.
-func (a *analysis) prefixed(c *syntax.CallExpr, words []word, st state) state {
-	inner := st
-	ifs := a.ifs
-	for _, as := range c.Assigns {
-		before := len(a.report.Unknowns)
-		inner = a.assignment(as, inner)
-		if len(a.report.Unknowns) > before || as.Name == nil {
-			continue
-		}
-		b := inner.lookup(as.Name.Value)
-		if as.Name.Value == "IFS" && len(words) > 0 && words[0].text == "read" {
-			a.ifs = ifs
-		}
-		if b != nil {
-			a.exported(as.Name.Value, b.value, a.raw(as), words)
-		}
+// prefixed judges an assignment before a command.
+func (a *analysis) prefixed(as *syntax.Assign, words []word, st state) {
+	if as.Name != nil && as.Name.Value == "IFS" && len(words) > 0 && words[0].text == "read" && plainAssign(as) {
+		a.assignedWord(as, st) // it splits what is read, and nothing else
+		return
 	}
-	return inner
-}
-
-// unprefixed takes the assignments before a command away again, and keeps
-// what the command itself assigned (IFS= read x).
-func (a *analysis) unprefixed(c *syntax.CallExpr, out, before, inner state) state {
-	if out.vars == inner.vars {
-		out.vars = before.vars
-		return out
+	if as.Name != nil && plainAssign(as) && influenceOf(as.Name.Value) == plainVariable { // it holds for the command alone
+		a.exported(as.Name.Value, a.assignedWord(as, st).value, a.raw(as), words)
+		return
 	}
-	for _, as := range c.Assigns {
-		if as.Name == nil {
-			continue
-		}
-		if b := before.lookup(as.Name.Value); b != nil {
-			out = out.set(*b)
-		} else {
-			out = out.assign(as.Name.Value, value{})
-		}
+	before := len(a.report.Unknowns)
+	w := a.assignment(as, st)
+	if len(a.report.Unknowns) == before {
+		a.exported(as.Name.Value, w.value, a.raw(as), words)
 	}
-	return out
 }
 
 // enter starts an entry in Report.Commands.
@@ -107,62 +82,49 @@ func exposed(words []word) []Word {
 }
 
 // run analyses words as a command. outside says that a program starts it.
-func (a *analysis) run(words []word, raw string, st state, in input, outside bool) (yes, no state) {
+func (a *analysis) run(words []word, raw string, st state, in input, outside bool) state {
 	first := words[0]
 	if !first.known || first.many || first.glob > 0 {
 		a.unknown(PartWords, raw, "which program it runs is not known")
 		a.effect(Effect{Kind: Run, Words: raw, Part: PartWords})
-		return st.lost(), st.lost()
+		return st.in("")
 	}
 	name := first.text
 	if what := disguise(name); what != "" {
 		a.unknown(PartWords, escaped(raw), "a program name with "+what+": "+escaped(name))
-		return st, st
+		return st
 	}
 	inv := &invocation{name: name, args: words[1:], raw: raw, st: st, in: in, outside: outside}
 	if !outside {
-		if f := st.function(name); f != nil {
-			yes, no = a.callFunction(f, inv.args, raw, st, in)
-			if !f.maybe {
-				return yes, no
-			}
-			a.unknown(PartWords, raw, "whether the function "+escaped(name)+" exists is not known")
-			return merge(st, yes), merge(st, no)
-		}
-		if a.lang != syntax.LangPOSIX || name != "source" {
-			if yes, no, ok := a.builtin(inv); ok {
-				return yes, no
-			}
+		if after, ok := a.builtin(inv); ok {
+			return after
 		}
 	}
-	return a.external(inv)
+	a.external(inv)
+	return st
 }
 
-// external analyses a program found in PATH.
-func (a *analysis) external(inv *invocation) (yes, no state) {
-	st := inv.st
+// external analyses a program found in PATH. It changes nothing of the shell
+// that started it.
+func (a *analysis) external(inv *invocation) {
 	base := inv.name
 	if slash := strings.LastIndexByte(base, '/'); slash >= 0 {
 		base = base[slash+1:]
 	}
 	if inv.outside || !shellOwns(inv.name) {
 		if a.away == "" && !a.identified(inv) {
-			return st, st
+			return
 		}
 	}
 	inv.name = base
 	sheet, ok := a.sheet(base)
 	if !ok {
 		a.unknown(PartWords, inv.raw, "nothing is known of "+escaped(base))
-		return st, st
+		return
 	}
-	if a.task(inv) {
-		return st, st
+	if !a.task(inv) {
+		a.apply(sheet, inv)
 	}
-	// A program changes nothing of the shell that started it: git -C x leaves
-	// the directory of the next command as it was.
-	a.apply(sheet, inv)
-	return st, st
 }
 
 // identified resolves the program and reports whether its name says what it
@@ -187,9 +149,9 @@ func (a *analysis) identified(inv *invocation) bool {
 }
 
 // inside analyses the command that a wrapper starts.
-func (a *analysis) inside(inv *invocation, words []word) (yes, no state) {
+func (a *analysis) inside(inv *invocation, words []word) {
 	if len(words) == 0 || !a.spend() {
-		return inv.st, inv.st
+		return
 	}
 	a.wrappers = append(a.wrappers, inv.name)
 	cmd := &a.report.Commands[a.command]
@@ -200,7 +162,6 @@ func (a *analysis) inside(inv *invocation, words []word) (yes, no state) {
 	if i := strings.Index(raw, words[0].raw); i >= 0 && words[0].raw != "" {
 		raw = raw[i:]
 	}
-	yes, no = a.run(words, raw, inv.st, inv.in, true)
+	a.run(words, raw, inv.st, inv.in, true)
 	a.wrappers = a.wrappers[:len(a.wrappers)-1]
-	return yes, no
 }

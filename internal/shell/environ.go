@@ -196,26 +196,6 @@ func (a *analysis) pathFault(piece string) string {
 	return ""
 }
 
-// assigned binds a variable of the shell and reports what that changes. raw is
-// the assignment as written.
-func (a *analysis) assigned(name string, v value, raw string, st state) state {
-	a.shellVariable(name, v, raw)
-	switch name {
-	case "HOME":
-		a.env.Home, a.rehomed = "", true
-		if v.known && path.IsAbs(v.text) {
-			a.env.Home = path.Clean(v.text)
-		}
-	case "IFS":
-		a.ifs = true
-	case "path", "PATH":
-		if name == "path" {
-			st = st.assign("PATH", value{})
-		}
-	}
-	return st.assign(name, v)
-}
-
 // shellVariable reports an assignment that changes more than a variable.
 func (a *analysis) shellVariable(name string, v value, raw string) {
 	switch influenceOf(name) {
@@ -229,101 +209,42 @@ func (a *analysis) shellVariable(name string, v value, raw string) {
 		if v.known && plainSetting(name, v.text) {
 			return
 		}
-	case breaksShell:
-		if name == "IFS" || name == "PATH" && v.known || name == "OLDPWD" {
-			return
-		}
 	}
 	a.unknown(PartAssignment, raw, "what assigning "+escaped(name)+" changes is not known")
 }
 
-// assigns walks the assignments of a command and binds them.
-func (a *analysis) assignments(list []*syntax.Assign, st state) state {
-	for _, as := range list {
-		st = a.assignment(as, st)
+// assignment reads one assignment, reports what it changes beyond a variable,
+// and returns what it assigns.
+func (a *analysis) assignment(as *syntax.Assign, st state) word {
+	if !plainAssign(as) {
+		a.unfollowed(as, "an assignment of this kind")
+		a.within(as, st, input{})
+		return word{}
 	}
-	return st
-}
-
-func (a *analysis) assignment(as *syntax.Assign, st state) state {
-	raw := a.raw(as)
-	if as.Index != nil {
-		st = a.arithm(as.Index, st)
-	}
-	if as.Array != nil {
-		return a.assignArray(as, raw, st)
-	}
-	var w word
-	w, st = a.assignedWord(as, st)
-	if as.Name == nil {
-		return st
-	}
-	name := as.Name.Value
-	if as.Naked {
-		return st
-	}
-	if as.Index != nil {
-		w = word{}
-	}
-	if as.Append {
-		w.value = a.appended(name, w.value, st)
-	}
-	return a.assigned(name, w.value, raw, st)
-}
-
-func (a *analysis) appended(name string, v value, st state) value {
-	b := st.lookup(name)
-	if b == nil || !b.known || !v.known || b.array || !a.makes(len(b.text)+len(v.text)) {
-		return value{}
-	}
-	return constant(b.text + v.text)
+	w := a.assignedWord(as, st)
+	a.ownName(as.Name.Value, as)
+	a.shellVariable(as.Name.Value, w.value, a.raw(as))
+	return w
 }
 
 // assignedWord is the value of an assignment: no splitting, no globs, and a
 // tilde after a colon is expanded (such a value is left unknown).
-func (a *analysis) assignedWord(as *syntax.Assign, st state) (word, state) {
+func (a *analysis) assignedWord(as *syntax.Assign, st state) word {
 	if as.Value == nil {
-		return word{value: value{known: true}}, st
+		return word{value: value{known: true}}
 	}
-	w, st := a.single(as.Value, st)
+	w := a.single(as.Value, st)
 	w.glob = 0
 	if w.known && strings.Contains(w.raw, ":~") {
 		w.value = value{}
 	}
-	return w, st
-}
-
-func (a *analysis) assignArray(as *syntax.Assign, raw string, st state) state {
-	var list []word
-	known := !as.Append
-	for _, el := range as.Array.Elems {
-		if el.Index != nil {
-			st, known = a.arithm(el.Index, st), false
-		}
-		if el.Value == nil {
-			continue
-		}
-		before := len(list)
-		list, st = a.fields(list, el.Value, st)
-		if a.counts(len(list) - before); a.over != "" {
-			break
-		}
-	}
-	for _, w := range list {
-		known = known && !w.many
-	}
-	name := as.Name.Value
-	a.shellVariable(name, value{}, raw)
-	if name == "path" || name == "PATH" {
-		st = st.assign("PATH", value{})
-	}
-	return st.set(binding{name: name, value: value{known: known}, list: list, array: true})
+	return w
 }
 
 // unheard reports whether a variable of which nothing is known changes nothing
 // of a program: the data says that it heeds none but those of the C library.
 func (a *analysis) unheard(name string, words []word) bool {
-	if len(words) == 0 || !words[0].known || words[0].many || influenceOf(name) != unknownVariable || strings.HasPrefix(name, "PERL") {
+	if len(words) == 0 || !words[0].known || words[0].many || influenceOf(name) != unknownVariable || shellsOwn(name) || strings.HasPrefix(name, "PERL") {
 		return false
 	}
 	switch name {
@@ -351,10 +272,6 @@ func (a *analysis) exported(name string, v value, raw string, words []word) {
 	case plainVariable:
 		// A path makes libraries load catalogues from there.
 		if !(strings.HasPrefix(name, "LANG") || strings.HasPrefix(name, "LC_")) || v.known && !strings.Contains(v.text, "/") {
-			return
-		}
-	case breaksShell:
-		if name == "IFS" || name == "PATH" && v.known {
 			return
 		}
 	case runsValue:

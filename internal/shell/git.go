@@ -419,7 +419,7 @@ func (a *analysis) gitAlias(r *repository, inv *invocation, sub string, rest []w
 			}
 			text := strings.Trim(r.keys[i].text, `"`)
 			if shellText, ok := strings.CutPrefix(text, "!"); ok {
-				a.nested(shellText+` "$@"`, state{dir: r.top, args: rest, argsKnown: allConstant(rest)}, "git")
+				a.nested(shellText+` "$@"`, state{dir: r.top}, "git")
 				return
 			}
 			if a.depth < maxTexts && !strings.ContainsAny(text, "$`;|&<>()\\\n") {

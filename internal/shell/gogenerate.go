@@ -49,7 +49,7 @@ func (a *analysis) goGenerate(inv *invocation) (done bool) {
 	}
 	mark := a.mark()
 	for _, d := range all {
-		st := state{dir: path.Dir(d.file), argsKnown: true}
+		st := state{dir: path.Dir(d.file)}
 		if b := inv.st.lookup("PATH"); b != nil {
 			st = st.assign("PATH", b.value)
 		}

@@ -1,15 +1,48 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell/code"
+)
 
 // inlineCode keeps code given as an argument to an interpreter, until what
 // follows it is known too.
-func (u *use) inlineCode(w word) {
-	args := 0 // an option holds it: what is left are its arguments
-	if strings.HasPrefix(u.roles, "inline") {
-		args = 1
+func (u *use) inlineCode(w word) { u.inline = append(u.inline, w) }
+
+// finishInline reports the code that an interpreter was given, once all its
+// options and arguments are known. nod reads no language but those of shells,
+// so such code may do anything; the names in it are told to the model.
+func (u *use) finishInline() {
+	for _, w := range u.inline {
+		if !w.known {
+			u.unknown(PartWords, u.inv.raw, "code that is not known")
+		}
+		u.runsCode(u.inv, w)
 	}
-	u.inline = append(u.inline, inlined{w, args})
+}
+
+// runsCode reports code that nod does not read. What may be a command in it is
+// looked at by the guard.
+func (a *analysis) runsCode(inv *invocation, w word) {
+	e := Effect{Kind: Run, Target: "inline code", Words: inv.raw, Part: PartWords}
+	if w.known {
+		a.unread(w.text)
+		if names := code.Mentions(w.text); len(names) > 0 {
+			e.Note = shorten("it mentions " + strings.Join(names, ", "))
+		}
+	}
+	a.effect(e)
+}
+
+// interpreted reports whether a program reads code of a language other than
+// those of shells on its standard input.
+func interpreted(name string) bool {
+	switch name {
+	case "python", "python2", "pypy", "pypy3", "node", "nodejs", "perl", "ruby":
+		return true
+	}
+	return strings.HasPrefix(name, "python3")
 }
 
 // jqFilter reports what a jq filter can see besides its input.
@@ -73,44 +106,24 @@ func (a *analysis) coded(s *sheet, inv *invocation) (state, bool) {
 				a.unknown(PartWords, inv.raw, "tmux may be given a further command")
 			}
 		}
-	case "perl":
-		if inv.name == "perl" && a.perl(s, inv) || inv.name == "ruby" && a.ruby(inv) {
-			return inv.st, true
-		}
 	case "exiftool":
 		a.exifTags(inv)
 	}
 	return inv.st, false
 }
 
-// testArgs checks the arguments of test and [. zsh evaluates both sides of a
-// comparison of numbers as arithmetic, bash the name after -v.
+// testArgs checks the arguments of test and [: bash evaluates the name after -v
+// and -R. Numbers neither shell evaluates here (bash 5.2, zsh 5.9: "integer
+// expression expected").
 func (a *analysis) testArgs(inv *invocation) {
 	for i, w := range inv.args {
-		before, after := "", ""
-		if i > 0 {
-			before = inv.args[i-1].text
+		if i == 0 || inv.args[i-1].text != "-v" && inv.args[i-1].text != "-R" && inv.args[i-1].known {
+			continue
 		}
-		if i+1 < len(inv.args) {
-			after = inv.args[i+1].text
-		}
-		switch {
-		case before == "-v" && (!w.known || !plainIdentifier(w.text)):
+		if !inv.args[i-1].known && len(inv.args) > 4 || inv.args[i-1].known && (!w.known || !plainIdentifier(w.text)) {
 			a.unknown(PartWords, inv.raw, "a variable name that is not known")
-		case a.lang != 0 && (a.both || a.lang.String() == "zsh") && (comparesNumbers(before) || comparesNumbers(after)):
-			if !w.isNumber() && !onlyStatus(w.raw) && !(w.known && plainIdentifier(w.text)) {
-				a.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
-			}
 		}
 	}
-}
-
-func comparesNumbers(op string) bool {
-	switch op {
-	case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
-		return true
-	}
-	return false
 }
 
 // exec reads the command of find -exec, up to ; or +, and returns how many

@@ -316,7 +316,7 @@ func (r *justRun) body(p *justRecipe, bound []justVariable) bool {
 	if p.stays {
 		dir = r.inv.st.dir
 	}
-	st := state{dir: dir, argsKnown: true}
+	st := state{dir: dir}
 	if b := r.inv.st.lookup("PATH"); b != nil {
 		st = st.assign("PATH", b.value)
 	}

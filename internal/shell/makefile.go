@@ -236,7 +236,7 @@ func (a *analysis) makeText(m *makefile, c makeCall, file string, l recipeLine, 
 	if m.bash {
 		langs = []syntax.LangVariant{syntax.LangBash}
 	}
-	st := state{dir: path.Clean(c.dir), argsKnown: true}
+	st := state{dir: path.Clean(c.dir)}
 	if b := inv.st.lookup("PATH"); b != nil {
 		st = st.assign("PATH", b.value)
 	}

@@ -266,7 +266,7 @@ func (a *analysis) runEntries(file string, r runScripts, scripts []string, inv *
 			break
 		}
 	}
-	st := state{dir: dir, argsKnown: true}
+	st := state{dir: dir}
 	st = st.assign("PATH", constant(bins.String()+list))
 	if a.suspect("sh", st) {
 		return false // npm looks for its shell there too

@@ -55,6 +55,38 @@ func (a *analysis) path(kind Kind, w word, st state, f flags) {
 	}
 	a.throughLink(name, w)
 	a.effect(e)
+	if kind == Write && e.Place == Null {
+		a.opensAnew(e.Target, w.raw)
+	}
+}
+
+// anew is a write to a name that stands for an open descriptor.
+type anew struct {
+	raw     string
+	command int
+}
+
+// opensAnew reports a write to a name that stands for an open descriptor. The
+// kernel opens the file behind it once more, and empties it.
+func (a *analysis) opensAnew(name, raw string) {
+	switch name {
+	case "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom":
+	case "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2", "/proc/self/fd/1", "/proc/self/fd/2":
+		a.anew = append(a.anew, anew{raw, a.command})
+	default:
+		a.unknown(PartWords, raw, "writing "+name+" empties the file that it stands for")
+	}
+}
+
+// openedAnew reports writes to the standard output by its name where the line
+// leads that to a file.
+func (a *analysis) openedAnew() {
+	for _, w := range a.anew {
+		if a.keeps {
+			a.command = w.command
+			a.unknown(PartWords, w.raw, "writing the standard output by its name empties the file that it leads to")
+		}
+	}
 }
 
 // throughLink reports a path below a link that the line itself made: nobody

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -8,31 +9,24 @@ import (
 
 // redirects reports what the redirections of one statement open, and returns
 // what its command then reads.
-func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) (input, state) {
+func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input {
 	for _, r := range list {
 		if a.redirs++; a.redirs > maxRedirs {
 			a.over = "4096 redirections"
 			break
 		}
-		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
-			name := strings.Trim(r.N.Value, "{}")
-			st = a.assigned(name, value{numeric: true}, name, st)
+		if r.N != nil && !descriptor(r.N.Value) {
+			a.unfollowed(r, "a descriptor with a name")
 		}
 		stdin := r.N == nil || r.N.Value == "0"
-		var w word
 		switch r.Op {
-		case syntax.Hdoc, syntax.DashHdoc:
-			w, st = a.hereDocument(r, st)
-			if stdin {
-				in = input{kind: fromText, text: w}
-			}
-		case syntax.WordHdoc:
-			w, st = a.single(r.Word, st)
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			w := a.hereText(r, st)
 			if stdin {
 				in = input{kind: fromText, text: w}
 			}
 		default:
-			w, st = a.single(r.Word, st)
+			w := a.single(r.Word, st)
 			a.opens(r, w, st)
 			if stdin {
 				in.outer = false
@@ -42,27 +36,30 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) (input
 			}
 		}
 	}
-	return in, st
+	return in
 }
 
-// hereDocument returns the text of a here-document. What it substitutes runs.
-func (a *analysis) hereDocument(r *syntax.Redirect, st state) (word, state) {
-	if r.Hdoc == nil {
-		return word{value: value{known: true}}, st
-	}
-	if strings.ContainsAny(a.raw(r.Word), "'\"\\") {
+// hereText returns what a here-document or here-string feeds. What it
+// substitutes runs.
+func (a *analysis) hereText(r *syntax.Redirect, st state) word {
+	switch {
+	case r.Op == syntax.WordHdoc:
+		return a.single(r.Word, st)
+	case r.Hdoc == nil:
+		return word{value: value{known: true}}
+	case strings.ContainsAny(a.raw(r.Word), "'\"\\"):
 		text := hereText(r.Hdoc)
 		if r.Op == syntax.DashHdoc {
 			text = untabbed(text)
 		}
-		return word{value: constant(text), raw: text}, st
+		return word{value: constant(text), raw: text}
 	}
 	b := builder{a: a, word: word{value: value{known: true}}}
-	st = a.doubleQuoted(&b, &syntax.DblQuoted{Parts: r.Hdoc.Parts}, st)
+	a.doubleQuoted(&b, &syntax.DblQuoted{Parts: r.Hdoc.Parts}, st)
 	if r.Op == syntax.DashHdoc {
 		b.text = untabbed(b.text)
 	}
-	return b.word, st
+	return b.word
 }
 
 func hereText(w *syntax.Word) string {
@@ -123,6 +120,7 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 		f = appends
 	}
 	a.path(Write, w, st, f)
+	a.keeps = a.keeps || !w.known || !harmlessDevice(path.Clean(w.text))
 }
 
 // descriptor reports whether the word after >& or <& names no file.

@@ -49,6 +49,10 @@ type Report struct {
 	Read []Evidence
 	// Definitions are the files that say what commands of the line run.
 	Definitions []Definition
+	// Possible is what could be commands in texts that are not followed: each
+	// run of words in them, read as if it ran. It may speak against a call and
+	// never for it. nil where all is followed. It holds no Unknowns.
+	Possible *Report
 }
 
 // Definition is a file that says what a command runs: a script, a Makefile,

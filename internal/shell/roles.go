@@ -15,7 +15,7 @@ func (u *use) whole(role string, i int) bool {
 			n := u.dash(rest[0], rest[1:])
 			rest = rest[min(n+1, len(rest)):]
 		}
-		u.st, _ = u.inside(u.inv, rest)
+		u.inside(u.inv, rest)
 	case "xcommand":
 		u.inside(u.inv, u.fed(rest))
 	case "awaycommand":
@@ -111,9 +111,7 @@ func (u *use) shellText(w word) {
 		u.does(Run, "", u.inv.raw)
 		return
 	}
-	st := u.inv.st
-	st.args, st.argsKnown = nil, false
-	u.newShell(w, st)
+	u.newShell(w, u.inv.st)
 }
 
 // newShell walks a text in another shell, which knows no functions and has a
@@ -161,9 +159,7 @@ func splitsAsShell(text string) bool {
 // shellCode is sh -c: the text, then its positional parameters.
 func (u *use) shellCode(rest []word) {
 	if w := rest[0]; w.known && w.glob == 0 {
-		st := u.inv.st
-		st.args, st.argsKnown = rest[min(2, len(rest)):], allConstant(rest[1:])
-		u.newShell(w, st)
+		u.newShell(w, u.inv.st)
 		return
 	}
 	u.shellText(rest[0])
@@ -200,14 +196,11 @@ func (a *analysis) script(w word, inv *invocation) {
 // standardInput reports an interpreter that runs what it is fed.
 func (a *analysis) standardInput(inv *invocation) {
 	if inv.in.kind == fromText && inv.in.text.known && isShell(inv.name) {
-		st := inv.st
-		st = st.child()
-		st.args, st.argsKnown = nil, false
-		a.nested(inv.in.text.text, st, inv.name)
+		a.nested(inv.in.text.text, inv.st.child(), inv.name)
 		return
 	}
-	if language := languageOf(inv.name); language != "" && inv.in.kind == fromText && inv.in.text.known {
-		a.runs(inv, language, inv.in.text.text, nil)
+	if interpreted(inv.name) && inv.in.kind == fromText && inv.in.text.known {
+		a.runsCode(inv, inv.in.text)
 		return
 	}
 	switch inv.in.kind {
@@ -450,8 +443,8 @@ func (u *use) peculiar(role string, w word) {
 		u.sqls = append(u.sqls, w)
 	case "database", "dbhost":
 		u.database(role, w)
-	case "pymodule":
-		u.pythonModule(w)
+	case "pymodule": // the directory comes first in the search for modules
+		u.does(Run, w.shown(), u.inv.raw)
 	case "readurl":
 		if strings.Contains(w.text, "://") {
 			u.url(w)

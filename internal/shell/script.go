@@ -328,11 +328,7 @@ func (a *analysis) runScript(s source, langs []syntax.LangVariant, w word, args 
 	m := a.mark()
 	w.raw = inv.raw
 	a.path(Read, w, inv.st, 0)
-	own := state{dir: inv.st.dir, args: args, argsKnown: allConstant(args), zero: constant(s.name)}
-	if b := inv.st.lookup("PATH"); b != nil {
-		own = own.assign("PATH", b.value)
-	}
-	if a.readText(passage{file: s.real, name: s.name, text: s.text, langs: langs}, own, inv) {
+	if a.readText(passage{file: s.real, name: s.name, text: s.text, langs: langs}, inv.st.child(), inv) {
 		return true
 	}
 	a.rollback(m)
@@ -361,7 +357,7 @@ func (a *analysis) readText(t passage, st state, inv *invocation) bool {
 	for i, lang := range t.langs {
 		mark := a.mark()
 		a.lang = lang
-		if _, ok := a.walkText(t, st, inv); !ok {
+		if !a.walkText(t, st, inv) {
 			a.rollback(mark)
 			return false
 		}
@@ -386,22 +382,21 @@ func (a *analysis) readable(t passage) bool {
 // ownProcess sets aside what a process of its own does not hand back, and
 // returns what restores it.
 func (a *analysis) ownProcess() (restore func()) {
-	lang, both, ifs, home := a.lang, a.both, a.ifs, a.env.Home
-	wrappers, calls := a.wrappers, a.calls
-	a.both, a.wrappers, a.calls = false, nil, nil
+	lang, both, wrappers, beyond := a.lang, a.both, a.wrappers, a.beyond
+	a.both, a.wrappers = false, nil
 	return func() {
-		a.lang, a.both, a.ifs, a.env.Home = lang, both, ifs, home
-		a.wrappers, a.calls = wrappers, calls
+		a.lang, a.both, a.wrappers, a.beyond = lang, both, wrappers, beyond
 	}
 }
 
-// walkText walks a text as part of the current command and returns the state
-// after it. ok is false where it does not parse or is more than is followed.
-func (a *analysis) walkText(t passage, st state, inv *invocation) (after state, ok bool) {
+// walkText walks a text as part of the current command. ok is false where it
+// does not parse or is more than is followed.
+func (a *analysis) walkText(t passage, st state, inv *invocation) (ok bool) {
 	file, err := a.parse(t.text)
 	if err != nil || a.over != "" {
-		return st, false
+		return false
 	}
+	a.beyond = false
 	command, caller, src, where, parts, work := a.command, a.caller, a.src, a.where, a.parts, a.work
 	if len(a.reading) == 0 {
 		a.work = a.scripted
@@ -411,13 +406,16 @@ func (a *analysis) walkText(t passage, st state, inv *invocation) (after state, 
 	a.reading = append(a.reading, orElse(t.key, t.file))
 	a.enter(t.file)
 	a.report.Commands[a.command].Dir = st.dir
-	yes, no := a.blockWith(file.Stmts, st, inv.in)
+	a.whole(file.Stmts, st, inv.in)
 	a.reading = a.reading[:len(a.reading)-1]
 	if len(a.reading) == 0 {
 		a.scripted, a.work = a.work, work
 	}
 	a.command, a.caller, a.src, a.where, a.parts = command, caller, src, where, parts
-	return merge(yes, no), a.over == ""
+	if a.beyond {
+		a.unread(t.text)
+	}
+	return a.over == "" && !a.beyond
 }
 
 // spot is the place of the text that is walked, for the words that quote it.
@@ -461,12 +459,12 @@ type mark struct {
 	effects, unknowns, commands, links, definitions int
 	command, caller                                 int
 	changed                                         bool
-	made, fielded, passed                           int
+	made, fielded                                   int
 }
 
 func (a *analysis) mark() mark {
 	r := &a.report
-	return mark{len(r.Effects), len(r.Unknowns), len(r.Commands), len(a.links), len(r.Definitions), a.command, a.caller, a.changed, a.made, a.fielded, a.passed}
+	return mark{len(r.Effects), len(r.Unknowns), len(r.Commands), len(a.links), len(r.Definitions), a.command, a.caller, a.changed, a.made, a.fielded}
 }
 
 // rollback takes back what was reported since the mark. What was found to
@@ -474,8 +472,8 @@ func (a *analysis) mark() mark {
 func (a *analysis) rollback(m mark) {
 	r := &a.report
 	r.Effects, r.Unknowns, r.Commands, a.links = r.Effects[:m.effects], r.Unknowns[:m.unknowns], r.Commands[:m.commands], a.links[:m.links]
-	if a.made > maxMade || a.fielded > maxFields || a.passed > maxPassed { // not the line's fault, but nothing more is read
-		a.made, a.fielded, a.passed = m.made, m.fielded, m.passed
+	if a.made > maxMade || a.fielded > maxFields { // not the line's fault, but nothing more is read
+		a.made, a.fielded = m.made, m.fielded
 		a.scripted = maxWork
 		if len(a.reading) > 0 {
 			a.work = maxWork
@@ -515,54 +513,4 @@ func (a *analysis) startFile(w word, args []word, inv *invocation) (ok bool) {
 func (a *analysis) runnable(real string) bool {
 	info, err := a.env.Files.Lstat(real)
 	return err == nil && info.Mode.Perm()&0o111 != 0
-}
-
-// sourceFile walks a script in this shell, and returns the state after it.
-func (a *analysis) sourceFile(args []word, inv *invocation) (st state, ok bool) {
-	if !args[0].known || strings.IndexByte(args[0].text, '/') < 0 && a.inPath(args[0].text, inv.st) {
-		return st, false
-	}
-	s, ok := a.load(args[0], inv)
-	if !ok {
-		return st, false
-	}
-	t := passage{file: s.real, name: s.name, text: s.text, langs: []syntax.LangVariant{a.lang}}
-	if !a.readable(t) || a.both && !sameInBoth(s.text) {
-		return st, false
-	}
-	st = inv.st
-	if len(args) > 1 {
-		st.args, st.argsKnown = args[1:], allConstant(args[1:])
-	}
-	if a.lang != syntax.LangBash || a.both {
-		st.zero = value{}
-	}
-	m := a.mark()
-	w := args[0]
-	w.raw = inv.raw
-	a.path(Read, w, inv.st, 0)
-	if st, ok = a.walkText(t, st, inv); !ok {
-		a.rollback(m)
-		return st, false
-	}
-	if len(args) > 1 {
-		st.args, st.argsKnown = inv.st.args, inv.st.argsKnown
-	}
-	st.zero = inv.st.zero
-	return st, true
-}
-
-// inPath reports whether PATH may hold a file of that name, which source
-// would take instead.
-func (a *analysis) inPath(name string, st state) bool {
-	list, ok := a.searchPath(st)
-	if !ok {
-		return true
-	}
-	for dir := range strings.SplitSeq(list, ":") {
-		if !path.IsAbs(dir) || a.exists(path.Clean(dir)+"/"+name) {
-			return true
-		}
-	}
-	return false
 }

@@ -136,9 +136,32 @@ func (u *use) sql(w word, server string, fed bool) (changes bool) {
 			}
 			continue
 		}
-		u.codeEffect(u.inv, e)
+		u.sqlEffect(e)
 	}
 	return changes || !facts.Proven
+}
+
+// sqlEffect reports what a statement does besides changing the database.
+func (u *use) sqlEffect(e code.Effect) {
+	w := word{raw: u.inv.raw}
+	if e.Known {
+		w.value = constant(e.Name)
+	}
+	switch e.Kind {
+	case code.Read:
+		u.path(Read, w, u.inv.st, 0)
+	case code.Write:
+		u.path(Write, w, u.inv.st, 0)
+	case code.Secret:
+		u.does(Secret, e.Name, u.inv.raw)
+	case code.Fetch:
+		u.does(Fetch, e.Name, u.inv.raw)
+	case code.Shell:
+		inner := *u.inv
+		inner.in = input{kind: piped}
+		v := use{analysis: u.analysis, inv: &inner}
+		v.shellText(word{value: constant(e.Name), raw: u.inv.raw})
+	}
 }
 
 // opensDatabase reports the file of a database: read, or changed.

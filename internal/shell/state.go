@@ -1,37 +1,27 @@
 package shell
 
-import "mvdan.cc/sh/v3/syntax"
+import "slices"
 
 // state is what is known between two commands of a shell. It is a value:
-// copying it is how a subshell or a branch starts.
+// copying it is how a subshell starts.
+//
+// Variables are settled by the text as a whole (language.go), so a command
+// changes no more than where the shell may stand, and that only grows: what
+// stands behind "cd x" runs in x or where the line was before.
 type state struct {
-	dir       string // absolute; "" is not known
-	vars      *binding
-	funcs     *function
-	args      []word // positional parameters
-	argsKnown bool
-	zero      value // $0
-	gone      bool  // the shell has ended: nothing comes after
+	dir  string   // absolute; "" is not known
+	more []string // where the shell may stand instead
+	vars *binding
 }
 
-// binding is one assignment; the newest for a name counts.
+// maxDirs bounds how many directories a line is followed into.
+const maxDirs = 6
+
+// binding is one variable; the newest for a name counts.
 type binding struct {
 	name string
 	value
-	list  []word // elements of an array, where array is set
-	array bool
-	unset bool
-	depth int
-	prev  *binding
-}
-
-type function struct {
-	name  string
-	body  *syntax.Stmt
-	src   string // the text that body's positions refer to
-	where spot
-	maybe bool // defined on one branch only
-	prev  *function
+	prev *binding
 }
 
 // value is a string of which something is known.
@@ -63,98 +53,43 @@ func (s state) lookup(name string) *binding {
 	return nil
 }
 
-func (s state) function(name string) *function {
-	for f := s.funcs; f != nil; f = f.prev {
-		if f.name == name {
-			return f
-		}
-	}
-	return nil
-}
-
-func (s state) set(b binding) state {
-	b.prev = s.vars
-	b.depth = 1
-	if s.vars != nil {
-		b.depth = s.vars.depth + 1
-	}
-	s.vars = &b
+func (s state) assign(name string, v value) state {
+	s.vars = &binding{name: name, value: v, prev: s.vars}
 	return s
 }
 
-func (s state) assign(name string, v value) state {
-	return s.set(binding{name: name, value: v})
-}
-
-// child is what another shell knows at its start: no functions, and of the
-// variables only PATH, since which of the others are exported is not followed.
+// child is what another shell knows at its start: of the variables only PATH,
+// since which of the others are exported is not followed.
 func (s state) child() state {
 	path := s.lookup("PATH")
-	s.funcs, s.vars, s.zero = nil, nil, value{}
+	s.vars = nil
 	if path != nil {
 		s = s.assign("PATH", path.value)
 	}
 	return s
 }
 
-// merge returns what holds after either a or b.
-func merge(a, b state) state {
-	switch {
-	case a.gone:
-		return b
-	case b.gone:
-		return a
-	}
-	out := a
-	if a.zero != b.zero {
-		out.zero = value{}
-	}
-	if a.dir != b.dir {
-		out.dir = ""
-	}
-	if a.argsKnown != b.argsKnown || len(a.args) != len(b.args) {
-		out.args, out.argsKnown = nil, false
-	}
-	if a.vars != b.vars {
-		out = mergeVars(out, a, b)
-	}
-	if a.funcs != b.funcs {
-		out = mergeFunctions(out, a, b)
-	}
-	return out
+// dirs lists where the shell may stand.
+func (s state) dirs() []string { return append([]string{s.dir}, s.more...) }
+
+// in is s with the shell in one directory.
+func (s state) in(dir string) state {
+	s.dir, s.more = dir, nil
+	return s
 }
 
-// mergeVars keeps what is bound alike on both sides and forgets the rest.
-func mergeVars(out, a, b state) state {
-	x, y := a.vars, b.vars
-	var names []string
-	for x != y {
-		if depthOf(x) >= depthOf(y) {
-			names = append(names, x.name)
-			x = x.prev
-		} else {
-			names = append(names, y.name)
-			y = y.prev
+// or is s where the shell may also stand where it does in o. More directories
+// than are followed are none that is known.
+func (s state) or(o state) state {
+	for _, dir := range o.dirs() {
+		if dir != s.dir && !slices.Contains(s.more, dir) {
+			s.more = append(slices.Clip(s.more), dir)
 		}
 	}
-	out.vars = x
-	for _, name := range names {
-		p, q := a.lookup(name), b.lookup(name)
-		if p != nil && q != nil && p.value == q.value && !p.array && !q.array && p.unset == q.unset {
-			out = out.assign(name, p.value)
-			continue
-		}
-		numeric := p != nil && q != nil && p.isNumber() && q.isNumber()
-		out = out.assign(name, value{numeric: numeric})
+	if len(s.more) >= maxDirs {
+		return s.in("")
 	}
-	return out
-}
-
-func depthOf(b *binding) int {
-	if b == nil {
-		return 0
-	}
-	return b.depth
+	return s
 }
 
 func (v value) isNumber() bool {
@@ -167,23 +102,4 @@ func (v value) isNumber() bool {
 		}
 	}
 	return v.glob == 0
-}
-
-// mergeFunctions keeps every function of either side; those that are not the
-// same on both may or may not exist.
-func mergeFunctions(out, a, b state) state {
-	if b.funcs == nil {
-		out.funcs = maybes(a.funcs, nil)
-		return out
-	}
-	out.funcs = maybes(b.funcs, maybes(a.funcs, nil))
-	return out
-}
-
-func maybes(f, onto *function) *function {
-	if f == nil {
-		return onto
-	}
-	onto = maybes(f.prev, onto)
-	return &function{name: f.name, body: f.body, src: f.src, where: f.where, maybe: true, prev: onto}
 }

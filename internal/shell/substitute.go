@@ -1,10 +1,8 @@
 package shell
 
 import (
-	"path"
 	"strings"
 
-	"github.com/nodgate/nod/internal/view"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -13,18 +11,18 @@ import (
 func (a *analysis) substitute(p *syntax.CmdSubst, st state) value {
 	command := a.command
 	defer func() { a.command = command }()
+	if raw := a.raw(p); !strings.HasPrefix(raw, "$(") && !strings.HasPrefix(raw, "`") {
+		a.unfollowed(p, "a substitution of this kind")
+	}
 	if text, escaped := a.backquoted(p); escaped {
+		a.unfollowed(p, "a substitution in ` ` with a backslash")
 		a.nested(text, st, "")
 		return value{}
 	}
 	from := len(a.report.Commands)
-	a.subshell(p.Stmts, st)
-	a.command = command
-	if p.ReplyVar || p.TempFile {
-		return value{}
-	}
+	a.subshell(p.Stmts, st, input{})
 	var v value
-	if len(p.Stmts) == 1 {
+	if len(p.Stmts) == 1 && len(st.more) == 0 {
 		v = a.printed(p.Stmts[0], st)
 	}
 	if !v.known {
@@ -60,10 +58,13 @@ func (a *analysis) backquoted(p *syntax.CmdSubst) (string, bool) {
 
 // printed is what a statement prints, without final newlines.
 func (a *analysis) printed(s *syntax.Stmt, st state) value {
-	if !s.Background && printsNumber(s) && st.function("wc") == nil && st.function("grep") == nil {
+	if s.Negated || s.Background {
+		return value{}
+	}
+	if printsNumber(s) {
 		return value{numeric: true}
 	}
-	if s.Negated || s.Background || len(s.Redirs) > 0 && !onlyErrors(s.Redirs) {
+	if len(s.Redirs) > 0 && !onlyErrors(s.Redirs) {
 		return a.printedText(s)
 	}
 	switch c := s.Cmd.(type) {
@@ -71,35 +72,12 @@ func (a *analysis) printed(s *syntax.Stmt, st state) value {
 		if c.Op == syntax.Pipe && printsNumber(c.Y) {
 			return value{numeric: true}
 		}
-		if dir := a.entered(c, st); dir != "" {
-			st.dir = dir
-			return a.printed(c.Y, st)
-		}
 	case *syntax.CallExpr:
-		if len(c.Assigns) > 0 || len(c.Args) == 0 || st.function(c.Args[0].Lit()) != nil {
-			return value{}
+		if len(c.Assigns) == 0 && len(c.Args) > 0 {
+			return a.printedBy(c, st)
 		}
-		return a.printedBy(c, st)
 	}
 	return value{}
-}
-
-// entered is the directory in which "cd x && y" runs y, if cd cannot fail and
-// prints nothing.
-func (a *analysis) entered(c *syntax.BinaryCmd, st state) string {
-	x, ok := c.X.Cmd.(*syntax.CallExpr)
-	if !ok || c.Op != syntax.AndStmt || len(x.Args) == 0 || x.Args[0].Lit() != "cd" || st.function("cd") != nil || c.X.Negated || c.X.Background {
-		return ""
-	}
-	m := a.mark()
-	yes, no := a.stmt(c.X, st, input{})
-	if a.over == "" {
-		a.rollback(m)
-	}
-	if yes.dir != no.dir || !a.isDir(yes.dir) {
-		return ""
-	}
-	return yes.dir
 }
 
 func onlyErrors(list []*syntax.Redirect) bool {
@@ -164,10 +142,6 @@ func (a *analysis) printedBy(c *syntax.CallExpr, st state) value {
 		if len(rest) == 0 && st.dir != "" {
 			return constant(st.dir)
 		}
-		if len(rest) == 1 && rest[0] == "-P" && st.dir != "" && a.isDir(st.dir) {
-			real, _ := view.Resolve(a.env.Files, st.dir)
-			return constant(real)
-		}
 	case "echo":
 		text := strings.Join(rest, " ")
 		if !strings.HasPrefix(text, "-") && !strings.Contains(text, "\\") {
@@ -176,14 +150,6 @@ func (a *analysis) printedBy(c *syntax.CallExpr, st state) value {
 	case "printf":
 		if len(rest) == 1 && !strings.ContainsAny(rest[0], "\\%") || len(rest) == 2 && rest[0] == "%s" {
 			return constant(strings.TrimRight(rest[len(rest)-1], "\n"))
-		}
-	case "dirname":
-		if len(rest) == 1 && !strings.HasPrefix(rest[0], "-") {
-			return constant(path.Dir(rest[0]))
-		}
-	case "basename":
-		if len(rest) == 1 && !strings.HasPrefix(rest[0], "-") {
-			return constant(path.Base(rest[0]))
 		}
 	case "git":
 		if len(rest) == 2 && rest[0] == "rev-parse" && rest[1] == "--show-toplevel" {
@@ -195,34 +161,26 @@ func (a *analysis) printedBy(c *syntax.CallExpr, st state) value {
 	return value{}
 }
 
+// constantArg is the text of a word of constants and plain variables that is
+// one word, whatever shell reads it.
 func (a *analysis) constantArg(w *syntax.Word, st state) (string, bool) {
 	for _, part := range w.Parts {
-		switch p := part.(type) {
-		case *syntax.Lit, *syntax.SglQuoted:
-		case *syntax.ParamExp:
-			if p.Param == nil || (p.Exp != nil || p.Index != nil) && !a.namesItself(p) {
-				return "", false
-			}
-		case *syntax.DblQuoted:
-			for _, q := range p.Parts {
-				switch x := q.(type) {
-				case *syntax.Lit:
-				case *syntax.ParamExp:
-					if x.Param == nil || (x.Exp != nil || x.Index != nil) && !a.namesItself(x) {
-						return "", false
-					}
-				default:
+		if q, ok := part.(*syntax.DblQuoted); ok {
+			for _, inner := range q.Parts {
+				if !a.plainPart(inner) {
 					return "", false
 				}
 			}
-		default:
+			continue
+		}
+		if !a.plainPart(part) {
 			return "", false
 		}
 	}
 	if syntax.SplitBraces(&syntax.Word{Parts: w.Parts}) {
 		return "", false
 	}
-	v, _ := a.single(w, st)
+	v := a.single(w, st)
 	if v.glob > 0 || !v.known {
 		return "", false
 	}
@@ -230,6 +188,16 @@ func (a *analysis) constantArg(w *syntax.Word, st state) (string, bool) {
 		return "", false
 	}
 	return v.text, true
+}
+
+func (a *analysis) plainPart(part syntax.WordPart) bool {
+	switch p := part.(type) {
+	case *syntax.Lit, *syntax.SglQuoted:
+		return true
+	case *syntax.ParamExp:
+		return a.plainParam(p)
+	}
+	return false
 }
 
 // pipeText is what the left side of a pipe feeds the right one, if it only

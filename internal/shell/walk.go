@@ -1,10 +1,6 @@
 package shell
 
-import (
-	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
-)
+import "mvdan.cc/sh/v3/syntax"
 
 // input is what a command would read on its standard input.
 type input struct {
@@ -26,332 +22,315 @@ const (
 	fromFile
 )
 
-// stmts walks a list and returns the state after it.
-func (a *analysis) stmts(list []*syntax.Stmt, st state) state {
+// whole walks a text that a shell runs from its first line to its last, and
+// returns the state after it. What the text assigns is settled first.
+func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
+	s := a.surveyed(list)
+	for _, name := range s.names {
+		st = st.assign(name, value{})
+	}
+	for i, stmt := range list {
+		if assigns := assignsOnly(stmt); assigns != nil {
+			st = a.settled(assigns, s, st)
+			continue
+		}
+		_, st = a.andOr(stmt, st, in, i == 0)
+	}
+	return st
+}
+
+// settled binds what a statement assigns that the text assigns nowhere else.
+func (a *analysis) settled(assigns []*syntax.Assign, s survey, st state) state {
+	out := st
+	for _, as := range assigns {
+		w := a.assignment(as, st)
+		if w.known && s.writes[as.Name.Value] == 1 {
+			out = out.assign(as.Name.Value, w.value)
+		}
+	}
+	return out
+}
+
+// stmts walks a list.
+func (a *analysis) stmts(list []*syntax.Stmt, st state, in input) state {
 	for _, s := range list {
-		yes, no := a.stmt(s, st, input{})
-		st = merge(yes, no)
-		if a.over != "" {
+		if _, st = a.andOr(s, st, in, false); a.over != "" {
 			break
 		}
 	}
 	return st
 }
 
-// subshell walks a list whose changes of state are lost.
-func (a *analysis) subshell(list []*syntax.Stmt, st state) {
-	if len(list) > 0 {
-		a.stmts(list, st)
+// subshell walks a list in a shell of its own, which leaves st as it is.
+func (a *analysis) subshell(list []*syntax.Stmt, st state, in input) {
+	for i, s := range list {
+		if _, st = a.andOr(s, st, in, i == 0); a.over != "" {
+			break
+		}
 	}
 }
 
-// background walks a list that runs beside what follows.
-func (a *analysis) background(list []*syntax.Stmt, st state) {
+// andOr walks a statement that may be a list of && and ||. after is the state
+// behind it; chained is the state of what runs only where it succeeded. The two
+// differ behind a cd that is the first command of its shell.
+func (a *analysis) andOr(s *syntax.Stmt, st state, in input, first bool) (chained, after state) {
+	c, ok := s.Cmd.(*syntax.BinaryCmd)
+	if !ok || c.Op != syntax.AndStmt && c.Op != syntax.OrStmt || len(s.Redirs) > 0 {
+		return a.one(s, st, in, first)
+	}
+	a.beside(s, func() {
+		yes, any := a.andOr(c.X, st, in, first)
+		if c.Op == syntax.OrStmt {
+			yes = any
+		}
+		chained, after = a.andOr(c.Y, yes, in, false)
+		after = any.or(after)
+		if c.Op == syntax.OrStmt {
+			chained = after
+		}
+	})
+	if s.Background {
+		return st, st
+	}
+	return chained, after
+}
+
+// one walks a statement that is no list of && and ||.
+func (a *analysis) one(s *syntax.Stmt, st state, in input, first bool) (chained, after state) {
+	out := a.stmt(s, st, in)
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok && first && len(call.Args) == 2 && call.Args[0].Lit() == "cd" && plainStmt(s) {
+		return state{dir: out.dir, more: out.more, vars: st.vars}, st.or(out)
+	}
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok && len(call.Args) == 0 {
+		return st, st
+	}
+	return st.or(out), st.or(out)
+}
+
+func plainStmt(s *syntax.Stmt) bool {
+	return !s.Negated && !s.Background && !s.Coprocess && !s.Disown && len(s.Redirs) == 0
+}
+
+// beside walks what stands in a statement, as what runs beside other commands
+// where the statement is put into the background.
+func (a *analysis) beside(s *syntax.Stmt, walk func()) {
+	if !s.Background && !s.Coprocess && !s.Disown {
+		walk()
+		return
+	}
+	if s.Coprocess || s.Disown {
+		a.unfollowed(s, "a job that is let go")
+	}
 	a.pipes++
-	a.subshell(list, st)
+	walk()
 	a.pipes--
 }
 
-// condition walks a list and returns the state after success and failure.
-func (a *analysis) condition(list []*syntax.Stmt, st state) (yes, no state) {
-	if len(list) == 0 {
-		return st, st
-	}
-	st = a.stmts(list[:len(list)-1], st)
-	return a.stmt(list[len(list)-1], st, input{})
-}
-
-// stmt walks one statement and returns the state after its success and after
-// its failure.
-func (a *analysis) stmt(s *syntax.Stmt, st state, in input) (yes, no state) {
-	if !a.spend() || s == nil {
-		return st, st
+// stmt walks one statement, for each directory in which it may run, and
+// returns where the shell may stand after it.
+func (a *analysis) stmt(s *syntax.Stmt, st state, in input) (after state) {
+	if s == nil || !a.spend() {
+		return st
 	}
 	if !a.where.fixed && a.where.file != "" {
 		a.where.line = int(s.Pos().Line())
 	}
-	if s.Background || s.Coprocess || s.Disown {
-		a.pipes++
-		a.redirected(s, st, in)
-		a.pipes--
-		return st, st
+	a.beside(s, func() { after = a.redirected(s, st, in) })
+	if s.Background {
+		return st
 	}
-	yes, no = a.redirected(s, st, in)
-	if s.Negated {
-		return no, yes
-	}
-	return yes, no
+	return after
 }
 
-func (a *analysis) redirected(s *syntax.Stmt, st state, in input) (yes, no state) {
-	command := a.command
-	if len(s.Redirs) > 0 {
-		if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
-			a.command = len(a.report.Commands) // that of the call below
+func (a *analysis) redirected(s *syntax.Stmt, st state, in input) (after state) {
+	call, simple := s.Cmd.(*syntax.CallExpr)
+	if !simple {
+		for _, dir := range st.dirs() {
+			in = a.redirects(s.Redirs, st.in(dir), in)
 		}
-		in, st = a.redirects(s.Redirs, st, in)
-		a.command = command
+		if s.Cmd == nil {
+			return st
+		}
+		return a.compound(s.Cmd, st, in)
 	}
-	if s.Cmd == nil {
-		return st, st
+	for i, dir := range st.dirs() {
+		out := a.simple(s, call, st.in(dir), in)
+		if i == 0 {
+			after = out
+		}
+		after = after.or(out)
 	}
-	yes, no = a.cmd(s.Cmd, st, in)
-	a.command = command
-	return yes, no
+	return after
 }
 
-func (a *analysis) cmd(c syntax.Command, st state, in input) (yes, no state) {
+// simple walks a simple command and its redirections in one directory.
+func (a *analysis) simple(s *syntax.Stmt, call *syntax.CallExpr, st state, in input) state {
+	command := a.command
+	if len(call.Args) > 0 {
+		a.command = len(a.report.Commands) // that of the call below
+	}
+	in = a.redirects(s.Redirs, st, in)
+	a.command = command
+	after := a.call(call, st, in)
+	a.command = command
+	return after
+}
+
+func (a *analysis) compound(c syntax.Command, st state, in input) state {
 	switch c := c.(type) {
-	case *syntax.CallExpr:
-		return a.call(c, st, in)
 	case *syntax.BinaryCmd:
 		return a.binary(c, st, in)
 	case *syntax.Block:
-		return a.blockWith(c.Stmts, st, in)
+		return a.stmts(c.Stmts, st, in)
 	case *syntax.Subshell:
-		a.blockWith(c.Stmts, st, in)
-		return st, st
+		a.subshell(c.Stmts, st, in)
+		return st
 	case *syntax.IfClause:
-		return a.ifClause(c, st)
+		return a.ifClause(c, st, in)
 	case *syntax.WhileClause:
 		return a.whileClause(c, st, in)
 	case *syntax.ForClause:
 		return a.forClause(c, st, in)
-	case *syntax.CaseClause:
-		return a.caseClause(c, st)
-	case *syntax.FuncDecl:
-		return a.declare(c, st)
-	case *syntax.ArithmCmd:
-		st = a.arithm(c.X, st)
-	case *syntax.LetClause:
-		for _, x := range c.Exprs {
-			st = a.arithm(x, st)
-		}
-	case *syntax.TestClause:
-		st = a.test(c.X, st)
 	case *syntax.DeclClause:
-		st = a.declaration(c, st)
+		a.declaration(c, st)
+		return st
 	case *syntax.TimeClause:
 		if c.Stmt != nil {
 			return a.stmt(c.Stmt, st, in)
 		}
-	case *syntax.CoprocClause:
-		a.coproc(c, st)
-	default:
-		a.unknown(PartOther, a.raw(c), "a kind of command that is not known")
+		return st
 	}
-	return st, st
+	a.unfollowed(c, constructs(c))
+	a.exhausts(c)
+	return a.within(c, st, in)
 }
 
-// coproc walks a coprocess. Only before a compound command is the first word
-// its name; where the grammar took it for one otherwise, nobody knows.
-func (a *analysis) coproc(c *syntax.CoprocClause, st state) {
-	switch c.Stmt.Cmd.(type) {
-	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause, *syntax.TestClause, *syntax.ArithmCmd:
-	default:
-		if c.Name != nil {
-			a.unknown(PartOther, a.raw(c), "a coprocess that cannot be read")
-		}
-	}
-	a.pipes++
-	a.stmt(c.Stmt, st, input{kind: piped})
-	a.pipes--
-}
-
-// blockWith walks a list in which every command may read in.
-func (a *analysis) blockWith(list []*syntax.Stmt, st state, in input) (yes, no state) {
-	yes, no = st, st
-	for i, s := range list {
-		if i > 0 {
-			st = merge(yes, no)
-		}
-		if yes, no = a.stmt(s, st, in); a.over != "" {
-			break
-		}
-	}
-	return yes, no
-}
-
-func (a *analysis) binary(c *syntax.BinaryCmd, st state, in input) (yes, no state) {
-	switch c.Op {
-	case syntax.AndStmt:
-		yes, no = a.stmt(c.X, st, in)
-		yes2, no2 := a.stmt(c.Y, yes, in)
-		return yes2, merge(no, no2)
-	case syntax.OrStmt:
-		yes, no = a.stmt(c.X, st, in)
-		yes2, no2 := a.stmt(c.Y, no, in)
-		return merge(yes, yes2), no2
+func (a *analysis) binary(c *syntax.BinaryCmd, st state, in input) state {
+	if c.Op == syntax.AndStmt || c.Op == syntax.OrStmt { // with redirections around the list
+		after := a.stmt(c.X, st, in)
+		return after.or(a.stmt(c.Y, after, in))
 	}
 	a.pipes++
 	from := len(a.report.Commands)
-	a.stmt(c.X, st, in)
+	left := a.stmt(c.X, st, in)
 	fed := a.pipeText(c.X, st)
 	if in.kind != inherited && in.from < in.to {
 		from = in.from // what feeds the whole may pass through
 	}
 	fed.from, fed.to = from, len(a.report.Commands)
-	yes, no = a.stmt(c.Y, st, fed)
+	right := a.stmt(c.Y, st, fed)
 	a.pipes--
-	if a.lang == syntax.LangBash && !a.both {
-		return st, st
-	}
-	out := merge(st, merge(yes, no)) // zsh runs the last one in this shell
-	return out, out
+	return st.or(left).or(right) // zsh runs the last command in this shell
 }
 
-func (a *analysis) ifClause(c *syntax.IfClause, st state) (yes, no state) {
-	if c.ThenPos.IsValid() {
-		yes, no = a.condition(c.Cond, st)
-		out := a.stmts(c.Then, yes)
-		if c.Else != nil {
-			y, n := a.ifClause(c.Else, no)
-			no = merge(y, n)
-		}
-		out = merge(out, no)
-		return out, out
+func (a *analysis) ifClause(c *syntax.IfClause, st state, in input) state {
+	for ; c != nil; c = c.Else {
+		st = a.stmts(c.Cond, st, in)
+		st = a.stmts(c.Then, st, in)
 	}
-	st = a.stmts(c.Then, st) // else
-	return st, st
+	return st
 }
 
-func (a *analysis) whileClause(c *syntax.WhileClause, st state, in input) (yes, no state) {
-	st = a.forget(c, st)
-	a.exhausting(c)
-	body, _ := a.blockWith(c.Cond, st, in)
-	y, n := a.blockWith(c.Do, body, in)
-	out := merge(st, merge(y, n))
-	return out, out
+func (a *analysis) whileClause(c *syntax.WhileClause, st state, in input) state {
+	a.exhausts(c)
+	st = repeated(c, st)
+	st = a.stmts(c.Cond, st, in)
+	body := st
+	if name := lineVariable(c.Cond); name != "" && in.kind == piped && writesOf(c.Do)[name] == 0 {
+		body = st.assign(name, value{from: in.from, to: in.to})
+	}
+	return st.or(a.stmts(c.Do, body, in))
 }
 
-// exhausting reports an endless loop that starts jobs without waiting.
-func (a *analysis) exhausting(c *syntax.WhileClause) {
-	if len(c.Cond) != 1 || c.Until || len(c.Do) == 0 {
-		return
+// lineVariable is the variable that a loop fills with one line after another
+// of what it is fed; "" where its condition does anything else.
+func lineVariable(cond []*syntax.Stmt) string {
+	if len(cond) != 1 || !plainStmt(cond[0]) {
+		return ""
 	}
-	call, ok := c.Cond[0].Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) != 1 || call.Args[0].Lit() != "true" && call.Args[0].Lit() != ":" {
-		return
+	call, ok := cond[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) < 2 || call.Args[0].Lit() != "read" {
+		return ""
 	}
-	for _, s := range c.Do {
-		if !s.Background {
-			return
+	for _, w := range call.Args[1 : len(call.Args)-1] {
+		if w.Lit() != "-r" {
+			return ""
 		}
 	}
-	a.does(Exhaust, "", a.raw(c))
+	if name := call.Args[len(call.Args)-1].Lit(); plainIdentifier(name) && !shellsOwn(name) {
+		return name
+	}
+	return ""
 }
 
-// forget returns st without what the loop may change before its body runs
-// again: every variable that is assigned anywhere inside, and the directory.
-func (a *analysis) forget(loop syntax.Node, st state) state {
+// repeated is the state in a loop: a cd in it may be taken any number of
+// times.
+func repeated(loop syntax.Node, st state) state {
+	moves := false
 	syntax.Walk(loop, func(n syntax.Node) bool {
-		if a.passed++; a.passed > maxPassed {
-			a.over = "65536 nodes of loops"
-		}
-		if a.over != "" {
-			return false
-		}
 		switch n := n.(type) {
-		case *syntax.Assign:
-			if n.Name != nil && st.lookup(n.Name.Value) != nil {
-				st = st.assign(n.Name.Value, value{})
-			}
-		case *syntax.WordIter:
-			st = st.assign(n.Name.Value, value{})
+		case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst:
+			return false
 		case *syntax.CallExpr:
-			st = a.forgetCall(n, st)
-		case *syntax.ParamExp:
-			if n.Param != nil && n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
-				st = st.assign(n.Param.Value, value{})
-			}
+			moves = moves || len(n.Args) > 0 && leaves(n.Args)
 		}
 		return true
 	})
-	return st
-}
-
-func (a *analysis) forgetCall(c *syntax.CallExpr, st state) state {
-	if len(c.Args) == 0 {
-		return st
-	}
-	switch name := c.Args[0].Lit(); name {
-	case "cd", "pushd", "popd":
-		st.dir = ""
-	case "read", "mapfile", "readarray", "printf", "getopts", "unset", "export", "local", "declare", "typeset", "readonly":
-		for _, w := range c.Args[1:] {
-			if lit := w.Lit(); plainIdentifier(lit) {
-				st = st.assign(lit, value{})
-			}
-		}
-	case "shift", "set":
-		st.args, st.argsKnown = nil, false
-	default:
-		if name == "" || name == "eval" || name == "source" || name == "." || name == "builtin" || name == "command" || st.function(name) != nil {
-			st = st.lost()
-		}
+	if moves {
+		return st.in("")
 	}
 	return st
 }
 
-// lost is a state of which nothing is known any more.
-func (s state) lost() state {
-	for b := s.vars; b != nil; b = b.prev {
-		s = s.assign(b.name, value{})
-		if b.depth > maxWords {
-			break
+// leaves reports whether a command may change the directory of its shell.
+func leaves(words []*syntax.Word) bool {
+	for _, w := range words {
+		switch w.Lit() {
+		case "cd", "chdir", "pushd", "popd", "":
+			return true
+		case "command", "builtin", "noglob", "nocorrect", "-":
+			continue
 		}
+		return false
 	}
-	s.dir, s.args, s.argsKnown = "", nil, false
-	return s
+	return false
 }
 
-func (a *analysis) forClause(c *syntax.ForClause, st state, in input) (yes, no state) {
+func (a *analysis) forClause(c *syntax.ForClause, st state, in input) state {
 	iter, ok := c.Loop.(*syntax.WordIter)
-	if !ok {
-		loop := c.Loop.(*syntax.CStyleLoop)
-		st = a.arithm(loop.Init, a.forget(c, st))
-		st = a.arithm(loop.Cond, st)
-		st = a.arithm(loop.Post, st)
-		y, n := a.blockWith(c.Do, st, in)
-		out := merge(st, merge(y, n))
-		return out, out
+	if !ok || c.Select || c.Braces || !iter.InPos.IsValid() {
+		a.unfollowed(c, constructs(c))
+		a.exhausts(c)
+		return a.within(c, repeated(c, st), in)
 	}
-	items, st := a.expand(iter.Items, st)
-	if !iter.InPos.IsValid() {
-		items = append([]word(nil), st.args...)
-		if !st.argsKnown {
-			items = []word{{many: true}}
-		}
-	}
-	if c.Select {
-		st = a.forget(c, st)
-	}
-	return a.each(c, iter.Name.Value, items, st, in)
+	a.ownName(iter.Name.Value, iter)
+	return a.each(c, iter.Name.Value, a.expand(iter.Items, st), repeated(c, st), in)
 }
 
 // maxRounds bounds how many values a loop is unrolled for.
 const maxRounds = 64
 
-// each walks a loop body once per value while all are constant, and once with
-// an unknown value otherwise.
-func (a *analysis) each(c *syntax.ForClause, name string, items []word, st state, in input) (yes, no state) {
-	if !a.unrolls(items) {
-		st = a.forget(c, st)
+// each walks a loop body once for each value while all are constant and the
+// body leaves the variable alone, and once with an unknown value otherwise.
+func (a *analysis) each(c *syntax.ForClause, name string, items []word, st state, in input) state {
+	if len(items) == 0 {
+		items = []word{{}} // walked all the same: what is denied is looked for everywhere
+	}
+	switch {
+	case writesOf(c.Do)[name] > 0:
+		items = []word{{}}
+	case !a.unrolls(items):
 		items = []word{commonValue(items)}
 	}
+	after := st
 	for _, item := range items {
-		before := st
-		b := a.assigned(name, item.value, item.raw, st)
-		y, n := a.blockWith(c.Do, b, in)
-		st = merge(y, n)
-		if len(items) == 1 {
-			st = merge(before, st)
-		}
+		out := a.stmts(c.Do, st.assign(name, item.value), in)
+		after = after.or(out)
 		if a.over != "" {
 			break
 		}
 	}
-	return st, st
+	return after
 }
 
 func (a *analysis) unrolls(items []word) bool {
@@ -381,122 +360,78 @@ func commonValue(items []word) word {
 	return word{value: value{numeric: numeric}}
 }
 
-func (a *analysis) caseClause(c *syntax.CaseClause, st state) (yes, no state) {
-	_, st = a.single(c.Word, st)
-	out := st
-	for _, item := range c.Items {
-		for _, p := range item.Patterns {
-			_, st = a.single(p, st)
+// exhausts reports a loop that starts jobs without end, and a function that
+// multiplies itself.
+func (a *analysis) exhausts(c syntax.Command) {
+	switch c := c.(type) {
+	case *syntax.WhileClause:
+		if endless(c) && allJobs(c.Do) {
+			a.does(Exhaust, "", a.raw(c))
 		}
-		out = merge(out, a.stmts(item.Stmts, st))
-		st = merge(st, out) // ;& falls through
-	}
-	return out, out
-}
-
-func (a *analysis) declare(c *syntax.FuncDecl, st state) (yes, no state) {
-	names := c.Names
-	if c.Name != nil {
-		names = []*syntax.Lit{c.Name}
-	}
-	if len(names) == 0 { // zsh runs an anonymous function at once
-		return a.stmt(c.Body, st, input{})
-	}
-	for _, n := range names {
-		if shellCalls(n.Value) {
-			a.unknown(PartOther, a.raw(c), "the shell itself calls "+escaped(n.Value))
-			a.subshell([]*syntax.Stmt{c.Body}, st.lost())
+	case *syntax.ForClause:
+		if loop, ok := c.Loop.(*syntax.CStyleLoop); ok && loop.Cond == nil && allJobs(c.Do) {
+			a.does(Exhaust, "", a.raw(c))
 		}
-		st.funcs = &function{name: n.Value, body: c.Body, src: a.src, where: a.where, prev: st.funcs}
-	}
-	return st, st
-}
-
-// shellCalls reports whether a shell calls a function of that name unasked.
-func shellCalls(name string) bool {
-	switch name {
-	case "preexec", "precmd", "chpwd", "periodic", "zshexit", "zshaddhistory", "command_not_found_handler", "command_not_found_handle":
-		return true
-	}
-	return strings.HasPrefix(name, "TRAP")
-}
-
-// frame is a function being walked.
-type frame struct {
-	name  string
-	pipes int // around the call
-}
-
-// callFunction walks a function's body.
-func (a *analysis) callFunction(f *function, args []word, raw string, st state, in input) (yes, no state) {
-	for _, fr := range a.calls {
-		if fr.name != f.name {
-			continue
+	case *syntax.FuncDecl:
+		if c.Name != nil && multiplies(c.Body, c.Name.Value) {
+			a.does(Exhaust, c.Name.Value, a.raw(c))
 		}
-		if a.pipes > fr.pipes {
-			a.does(Exhaust, f.name, raw)
-			return st, st
-		}
-		a.unknown(PartWords, raw, "a function that calls itself")
-		return st.lost(), st.lost()
 	}
-	if len(a.calls) >= maxCalls {
-		a.unknown(PartWords, raw, "more than 16 functions inside each other")
-		return st.lost(), st.lost()
-	}
-	a.calls = append(a.calls, frame{f.name, a.pipes})
-	src, where, outer, outerKnown := a.src, a.where, st.args, st.argsKnown
-	a.src, a.where = f.src, f.where
-	inner := st
-	inner.args, inner.argsKnown = args, allConstant(args)
-	yes, no = a.stmt(f.body, inner, in)
-	a.src, a.where = src, where
-	a.calls = a.calls[:len(a.calls)-1]
-	yes.args, yes.argsKnown = outer, outerKnown
-	no.args, no.argsKnown = outer, outerKnown
-	return yes, no
 }
 
-// allConstant reports whether the number and order of the arguments is known.
-func allConstant(args []word) bool {
-	for _, w := range args {
-		if w.many || w.glob > 0 && !w.one {
+// endless reports whether a loop has a condition that always holds.
+func endless(c *syntax.WhileClause) bool {
+	if len(c.Cond) != 1 {
+		return false
+	}
+	call, ok := c.Cond[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return false
+	}
+	switch call.Args[0].Lit() {
+	case "true", ":":
+		return !c.Until
+	case "false":
+		return c.Until
+	case "[", "test":
+		return !c.Until && len(call.Args) <= 3 && call.Args[1].Lit() != ""
+	}
+	return false
+}
+
+func allJobs(list []*syntax.Stmt) bool {
+	for _, s := range list {
+		if !s.Background {
 			return false
 		}
 	}
-	return true
+	return len(list) > 0
 }
 
-// test walks [[ ... ]].
-func (a *analysis) test(x syntax.TestExpr, st state) state {
-	switch x := x.(type) {
-	case *syntax.BinaryTest:
-		switch x.Op {
-		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-			return a.testNumber(x.Y, a.testNumber(x.X, st))
+// multiplies reports whether a body starts the function of that name beside
+// itself.
+func multiplies(body *syntax.Stmt, name string) (found bool) {
+	syntax.Walk(body, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+				found = found || starts(n, name)
+			}
+		case *syntax.Stmt:
+			if n.Background {
+				found = found || starts(n, name)
+			}
 		}
-		return a.test(x.Y, a.test(x.X, st))
-	case *syntax.UnaryTest:
-		w, ok := x.X.(*syntax.Word)
-		if !ok {
-			return a.test(x.X, st)
-		}
-		v, st := a.single(w, st)
-		if x.Op == syntax.TsVarSet && (!v.known || !plainIdentifier(v.text)) {
-			a.unknown(PartWords, a.raw(x), "a variable name that is not known")
-		}
-		return st
-	case *syntax.ParenTest:
-		return a.test(x.X, st)
-	case *syntax.Word:
-		_, st = a.single(x, st)
-	}
-	return st
+		return !found
+	})
+	return found
 }
 
-func (a *analysis) testNumber(x syntax.TestExpr, st state) state {
-	if w, ok := x.(*syntax.Word); ok {
-		return a.operand(w, st)
-	}
-	return a.test(x, st)
+func starts(n syntax.Node, name string) (found bool) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.CallExpr)
+		found = found || ok && len(call.Args) > 0 && call.Args[0].Lit() == name
+		return !found
+	})
+	return found
 }

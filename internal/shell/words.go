@@ -47,35 +47,37 @@ func (a *analysis) raw(n syntax.Node) string {
 	return a.src[start:end]
 }
 
-// expand returns what a list of words becomes, and the state after it
-// (${x:=y} assigns).
-func (a *analysis) expand(words []*syntax.Word, st state) ([]word, state) {
+// expand returns what a list of words becomes.
+func (a *analysis) expand(words []*syntax.Word, st state) []word {
 	out := make([]word, 0, len(words))
 	for _, w := range words {
 		before := len(out)
-		out, st = a.fields(out, w, st)
+		out = a.fields(out, w, st)
 		a.counts(len(out) - before)
 		if len(out) > maxWords {
 			a.over = "1024 words after expansion"
-			return out[:maxWords], st
+			return out[:maxWords]
 		}
 		if a.over != "" {
 			break
 		}
 	}
-	return out, st
+	return out
 }
 
 // fields appends what one word becomes.
-func (a *analysis) fields(out []word, w *syntax.Word, st state) ([]word, state) {
+func (a *analysis) fields(out []word, w *syntax.Word, st state) []word {
 	raw := a.raw(w)
 	if lit, ok := simpleLit(w); ok {
-		return append(out, a.checked(word{value: constant(lit), raw: raw, empty: lit})), st
+		return append(out, a.checked(word{value: constant(lit), raw: raw, empty: lit}))
+	}
+	if homeBehindEquals(w) {
+		a.unfollowed(w, "a ~ behind = or :")
 	}
 	if strings.IndexByte(raw, '{') >= 0 {
 		if braceDepth(w) > maxBraces {
 			a.over = "8 levels of braces in one word"
-			return out, st
+			return out
 		}
 		copied := syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
 		if syntax.SplitBraces(&copied) {
@@ -127,19 +129,38 @@ func (a *analysis) checked(w word) word {
 	return w
 }
 
-func (a *analysis) braced(out []word, w *syntax.Word, raw string, st state) ([]word, state) {
+func (a *analysis) braced(out []word, w *syntax.Word, raw string, st state) []word {
 	if a.lang == syntax.LangPOSIX {
-		return append(out, word{raw: raw, many: true}), st
+		return append(out, word{raw: raw, many: true})
 	}
 	alternatives := braces(w)
 	if alternatives == nil {
 		a.over = "1024 words after expansion"
-		return out, st
+		return out
 	}
 	for _, parts := range alternatives {
-		out, st = a.joined(out, parts, raw, st)
+		out = a.joined(out, parts, raw, st)
 	}
-	return out, st
+	return out
+}
+
+// homeBehindEquals reports whether a word looks like an assignment with a ~ in
+// its value: bash expands it in an argument too, other shells do not.
+func homeBehindEquals(w *syntax.Word) bool {
+	first, ok := w.Parts[0].(*syntax.Lit)
+	if !ok {
+		return false
+	}
+	name, _, assigns := strings.Cut(first.Value, "=")
+	if !assigns || !plainIdentifier(strings.TrimSuffix(name, "+")) {
+		return false
+	}
+	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok && strings.ContainsRune(lit.Value, '~') {
+			return true
+		}
+	}
+	return false
 }
 
 // builder joins the parts of a word. done holds the fields that splitting has
@@ -208,36 +229,33 @@ func (j *joint) join(a *analysis, text, more string) string {
 
 func (b *builder) lose() { b.add(value{}, false) }
 
-func (a *analysis) joined(out []word, parts []syntax.WordPart, raw string, st state) ([]word, state) {
+func (a *analysis) joined(out []word, parts []syntax.WordPart, raw string, st state) []word {
 	b := builder{a: a, word: word{value: value{known: true}, raw: raw}}
 	for i, part := range parts {
-		if st = a.part(&b, part, i == 0, st); a.over != "" {
+		if a.part(&b, part, i == 0, st); a.over != "" {
 			break
 		}
 	}
 	out = append(out, b.done...)
-	if !b.started && len(b.done) == 0 && !b.many {
-		return out, st // an unquoted expansion of nothing
+	if !b.started && !b.many {
+		return out // an unquoted expansion of nothing
 	}
 	if !b.known && b.glob > 0 {
 		b.glob = 0
 	}
 	b.word.raw = raw
-	if !b.started && !b.many {
-		return out, st
-	}
-	return append(out, a.checked(b.word)), st
+	return append(out, a.checked(b.word))
 }
 
 // single returns what a word becomes where the shell neither splits nor globs
 // (assignments, here-strings, case words, redirection targets).
-func (a *analysis) single(w *syntax.Word, st state) (word, state) {
+func (a *analysis) single(w *syntax.Word, st state) word {
 	if w == nil {
-		return word{value: value{known: true}}, st
+		return word{value: value{known: true}}
 	}
 	raw := a.raw(w)
 	if lit, ok := simpleLit(w); ok {
-		return word{value: constant(lit), raw: raw, empty: lit}, st
+		return word{value: constant(lit), raw: raw, empty: lit}
 	}
 	b := builder{a: a, word: word{value: value{known: true}, raw: raw}}
 	for i, part := range w.Parts {
@@ -245,21 +263,19 @@ func (a *analysis) single(w *syntax.Word, st state) (word, state) {
 			break
 		}
 		if p, ok := part.(*syntax.ParamExp); ok {
-			var v binding
-			v, st = a.param(p, st)
-			b.add(v.value, true)
+			b.add(a.param(p, st), true)
 			continue
 		}
-		st = a.part(&b, part, i == 0, st)
+		a.part(&b, part, i == 0, st)
 	}
 	if len(b.done) > 0 {
-		return word{raw: raw, empty: b.empty}, st
+		return word{raw: raw, empty: b.empty}
 	}
 	b.many = false
-	return b.word, st
+	return b.word
 }
 
-func (a *analysis) part(b *builder, part syntax.WordPart, first bool, st state) state {
+func (a *analysis) part(b *builder, part syntax.WordPart, first bool, st state) {
 	switch p := part.(type) {
 	case *syntax.Lit:
 		a.literal(b, p.Value, first)
@@ -269,42 +285,45 @@ func (a *analysis) part(b *builder, part syntax.WordPart, first bool, st state) 
 			var ok bool
 			if text, ok = ansiC(text); !ok || a.lang == syntax.LangPOSIX {
 				b.add(value{}, true)
-				return st
+				return
 			}
 		}
 		b.add(constant(text), true)
 	case *syntax.DblQuoted:
-		return a.doubleQuoted(b, p, st)
+		a.doubleQuoted(b, p, st)
 	case *syntax.ParamExp:
-		return a.unquotedParam(b, p, st)
+		a.split(b, a.param(p, st))
 	case *syntax.CmdSubst:
 		v := a.substitute(p, st)
 		b.empty += v.text
 		a.split(b, v)
 	case *syntax.ArithmExp:
-		st = a.arithm(p.X, st)
-		b.add(value{numeric: true}, false)
+		b.add(a.arithmetic(p, st), false)
 	case *syntax.ProcSubst:
-		a.background(p.Stmts, st)
-		if p.Op == syntax.CmdInTemp {
-			b.lose()
-			b.output = true
-			return st
-		}
-		b.add(constant("/dev/fd/63"), false)
-		b.output = true
-	case *syntax.ExtGlob:
-		if a.lang == syntax.LangZsh {
-			a.unknown(PartWords, b.raw, "a glob qualifier of zsh can run code")
-		}
-		b.add(value{text: p.Op.String() + p.Pattern.Value + ")", known: true, glob: 1}, false)
+		a.processSubst(b, p, st)
 	case *syntax.BraceExp:
 		b.lose()
 	default:
-		a.unknown(PartWords, b.raw, "a kind of word that is not known")
+		a.unfollowed(part, "a word of this kind")
+		a.within(part, st, input{})
 		b.lose()
+		b.many = true
 	}
-	return st
+}
+
+func (a *analysis) processSubst(b *builder, p *syntax.ProcSubst, st state) {
+	if p.Op != syntax.CmdIn {
+		a.unfollowed(p, p.Op.String()+" )")
+	}
+	a.pipes++
+	a.subshell(p.Stmts, st, input{})
+	a.pipes--
+	if p.Op == syntax.CmdInTemp {
+		b.lose()
+	} else {
+		b.add(constant("/dev/fd/63"), false)
+	}
+	b.output = true
 }
 
 // literal adds unquoted text: backslashes, tilde, globs.
@@ -373,9 +392,10 @@ func (a *analysis) tilde(b *builder, text string) string {
 	return rest
 }
 
-func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) state {
-	if q.Dollar && !b.started {
-		b.quoted = true
+func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
+	if q.Dollar {
+		a.unfollowed(q, `$"..."`)
+		b.lose()
 	}
 	if len(q.Parts) == 0 {
 		b.add(constant(""), true)
@@ -388,17 +408,15 @@ func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) state
 		case *syntax.Lit:
 			b.add(constant(unescape(p.Value)), true)
 		case *syntax.ParamExp:
-			st = a.quotedParam(b, p, st)
+			b.add(a.param(p, st), true)
 		case *syntax.CmdSubst:
 			b.add(a.substitute(p, st), true)
 		case *syntax.ArithmExp:
-			st = a.arithm(p.X, st)
-			b.add(value{numeric: true}, true)
+			b.add(a.arithmetic(p, st), true)
 		default:
-			st = a.part(b, part, false, st)
+			a.part(b, part, false, st)
 		}
 	}
-	return st
 }
 
 // unescape removes the backslashes that double quotes give a meaning.
@@ -422,29 +440,6 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// quotedParam adds "$x", or the elements of "$@" and "${x[@]}".
-func (a *analysis) quotedParam(b *builder, p *syntax.ParamExp, st state) state {
-	list, isList, known, st := a.elementsOf(p, st)
-	if !isList {
-		v, next := a.param(p, st)
-		b.add(v.value, true)
-		return next
-	}
-	if !known {
-		b.add(value{}, true)
-		b.many = true
-		return st
-	}
-	a.counts(len(list))
-	for i, w := range list {
-		if i > 0 {
-			b.flush()
-		}
-		b.add(w.value, true)
-	}
-	return st
-}
-
 // flush ends the current field.
 func (b *builder) flush() {
 	if b.started {
@@ -454,39 +449,14 @@ func (b *builder) flush() {
 	b.started = false
 }
 
-func (a *analysis) unquotedParam(b *builder, p *syntax.ParamExp, st state) state {
-	list, isList, known, st := a.elementsOf(p, st)
-	if isList {
-		if !known {
-			b.lose()
-			b.many = true
-			return st
-		}
-		for i, w := range list {
-			if i > 0 {
-				b.flush()
-			}
-			a.split(b, w.value)
-		}
-		return st
-	}
-	v, st := a.param(p, st)
-	a.split(b, v.value)
-	return st
-}
-
 // split adds the value of an unquoted expansion: split at blanks, and globbed.
 func (a *analysis) split(b *builder, v value) {
 	switch {
-	case !v.known && v.numeric && !a.ifs:
+	case !v.known && v.numeric:
 		b.add(v, false)
 		return
 	case !v.known:
 		b.add(v, false)
-		b.many = true
-		return
-	case a.ifs:
-		b.lose()
 		b.many = true
 		return
 	}

@@ -1,107 +1,43 @@
-// Package code states facts about small programs in other languages than the
-// shell's: what is given to python -c, node -e, psql -c and their kin.
+// Package code reads SQL that is given to psql -c and its kin, and says what
+// names in a program of another language hint at.
 //
-// A program is either proven to do nothing beyond its effects, printing and
-// reading what it is fed, or it is not, with the first reason. Proof rests on
-// a closed world: the only values that a program can reach are data, functions
-// of its own whose bodies are held to the same rules, and functions of a list,
-// so that whatever it calls is harmless whoever calls it with what. Names that
-// lead out of that world (eval, modules that are not listed, attributes with
-// underscores ...) are not proven, in whatever disguise, because a disguise
-// must use one of them itself.
-//
-// Effects are stated also for programs that are not proven, as far as they
-// were read: those that a constant names. Nothing is run, opened or looked up.
+// A text of SQL is either proven to do nothing beyond its effects, printing and
+// reading what it is fed, or it is not, with the first reason. Effects are
+// stated also for what is not proven, as far as it was read. Nothing is run,
+// opened or looked up.
 package code
 
 import "strings"
 
-// Kind is what a program does to something.
+// Kind is what a statement does to something.
 type Kind uint8
 
 const (
-	Read      Kind = iota + 1 // reads the file Name
-	Tree                      // reads all below Name
-	Write                     // creates or changes the file Name
-	MakeDir                   // creates the directory Name
-	Delete                    // removes Name
-	DelTree                   // removes all below Name
-	Command                   // runs Words as a program and its arguments
-	Shell                     // gives Name to a shell
-	Fetch                     // reads from the network host or address Name
-	Change                    // changes data elsewhere, at Name
-	Destroy                   // removes data elsewhere, at Name
-	Secret                    // prints the variable Name
-	Load                      // reads the file Name if there is one, and else may run another
-	Arguments                 // reads the files that its arguments name, and runs those whose names say so
+	Read    Kind = iota + 1 // reads the file Name
+	Write                   // creates or changes the file Name
+	Shell                   // gives Name to a shell
+	Fetch                   // reads from the network host or address Name
+	Change                  // changes data elsewhere, at Name
+	Destroy                 // removes data elsewhere, at Name
+	Secret                  // prints the secret Name
 )
 
-// Effect is one thing that a program does.
+// Effect is one thing that a statement does.
 type Effect struct {
 	Kind  Kind
 	Name  string
 	Known bool // Name is what it will be, and not just unknown
-	Words []string
 }
 
-// Arg is an argument of the program, such as sys.argv[1].
-type Arg struct {
-	Text  string
-	Known bool
-}
-
-// Env is what surrounds a program. The zero value knows nothing.
-type Env struct {
-	Args []Arg  // after the program itself
-	Home string // "" is not known
-	// Old says that the interpreter may be Python 2.
-	Old  bool
-	Perl Perl
-	// RubyTold says that ruby has no options but those that load RubyUse.
-	RubyTold bool
-	RubyUse  []string
-}
-
-// Facts is what is known of a program. The zero value is that of a program
-// about which nothing is known.
+// Facts is what is known of a text. The zero value is that of a text about
+// which nothing is known.
 type Facts struct {
-	// Proven says that the program does nothing beyond Effects, printing, and
-	// reading its standard input, if the modules of Imports are the ones that
-	// come with the interpreter.
+	// Proven says that the text does nothing beyond Effects, printing, and
+	// reading its standard input.
 	Proven bool
 	// Why is the first thing that could not be proven; "" if Proven.
 	Why     string
 	Effects []Effect
-	Imports []string
-	// Mentions says what the text of a program that is not proven may do,
-	// judged by the names in it: "deletes", "network" ...
-	Mentions []string
-}
-
-// MaxSource bounds the length of a program.
-const MaxSource = 64 << 10
-
-// Prove reads a program in a language: "python", "javascript" as Node
-// runs it, "perl" or "ruby". It never fails; what it cannot read is not proven, nor is any program in
-// another language.
-func Prove(language, source string, env Env) Facts {
-	f := Facts{Why: "nothing is known of the language " + language}
-	switch {
-	case len(source) > MaxSource:
-		f.Why = "it is longer than 64 KiB"
-	case language == "python":
-		f = python(source, env)
-	case language == "javascript":
-		f = javascript(source, env)
-	case language == "perl":
-		f = perl(source, env)
-	case language == "ruby":
-		f = ruby(source, env)
-	}
-	if !f.Proven {
-		f.Mentions = Mentions(source)
-	}
-	return f
 }
 
 // Mentions says what names in a text hint at, whatever its language.
@@ -163,10 +99,8 @@ func among(name, list string) bool {
 	return false
 }
 
-// Bounds of reading: of nesting, of the parts of a program, and of the
-// constants that one expression may have.
+// Bounds of reading: of the length of a text, and of the parts of a statement.
 const (
-	maxDepth  = 60
+	MaxSource = 64 << 10
 	maxNodes  = 20000
-	maxValues = 32
 )

@@ -1,0 +1,146 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// What nod denies it denies wherever it stands. In a text that is more shell
+// than nod follows, or that no shell grammar reads (code of another language,
+// a line with a fault), each run of words that could be a command is read as
+// if it ran, and stands in Report.Possible. Nothing there clears anything.
+
+// Limits of what is looked at so.
+const (
+	maxUnread   = 16  // texts
+	maxSegments = 512 // runs of words in all
+	maxRun      = 64  // words of one run
+)
+
+// unread keeps a text of which any run of words may be a command.
+func (a *analysis) unread(text string) {
+	if len(a.texts) < maxUnread && !slices.Contains(a.texts, text) {
+		a.texts = append(a.texts, text)
+	}
+}
+
+// possible reads what could be commands in texts that are not followed.
+func possible(texts []string, env Env) *Report {
+	s := suspects{env: env, seen: map[string]bool{}}
+	for _, text := range texts {
+		for _, words := range append(segments(text, true), segments(text, false)...) {
+			s.segment(words)
+		}
+	}
+	if len(s.report.Commands) == 0 && len(s.report.Effects) == 0 {
+		return nil
+	}
+	return &s.report
+}
+
+type suspects struct {
+	env    Env
+	report Report
+	seen   map[string]bool
+	looked int
+}
+
+// segment reads a run of words from each word on that may be a program.
+func (s *suspects) segment(words []string) {
+	for i, w := range words {
+		if i > maxRun {
+			return
+		}
+		rest := words[i:min(len(words), i+maxRun)]
+		switch {
+		case i == 0 && strings.Contains(w, "$"):
+			s.command(append([]string{"rm"}, rest[1:]...)) // it may be any program: the worst
+		case i == 0 || programLike(w):
+			s.command(rest)
+		}
+	}
+}
+
+// programLike reports whether a word could name a program.
+func programLike(w string) bool {
+	base := w[strings.LastIndexByte(w, '/')+1:]
+	return base != "" && (Known(base) || strings.HasPrefix(base, "nod"))
+}
+
+func (s *suspects) command(words []string) {
+	text := strings.Join(words, " ")
+	if s.seen[text] || s.looked >= maxSegments {
+		return
+	}
+	s.seen[text] = true
+	s.looked++
+	env := s.env
+	env.Dialect = Bash
+	a := &analysis{env: env, lang: syntax.LangBash, src: text, command: -1}
+	file, err := parseLine(text, syntax.LangBash)
+	if err != nil || len(file.Stmts) != 1 {
+		return
+	}
+	a.whole(file.Stmts, state{dir: env.Dir}, input{})
+	if a.over == "" {
+		s.add(a.report)
+	}
+}
+
+func (s *suspects) add(r Report) {
+	base := len(s.report.Commands)
+	s.report.Commands = append(s.report.Commands, r.Commands...)
+	for _, e := range r.Effects {
+		if e.Command >= 0 {
+			e.Command += base
+		}
+		s.report.Effects = append(s.report.Effects, e)
+	}
+}
+
+// segments cuts a text where a shell, or a string of another language, may
+// begin or end a command, at quotes too or not. Quotes and backslashes are
+// taken off.
+func segments(text string, quotes bool) (list [][]string) {
+	var words []string
+	var word strings.Builder
+	endWord := func() {
+		if word.Len() > 0 {
+			words = append(words, word.String())
+			word.Reset()
+		}
+	}
+	end := func() {
+		if endWord(); len(words) > 0 {
+			list, words = append(list, words), nil
+		}
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case ' ', '\t':
+			endWord()
+		case '\n', ';', '|', '&', '(', ')', '`', '<', '>', '!', ',', '[', ']':
+			end()
+		case '\'', '"':
+			if quotes {
+				end()
+			}
+		case '{', '}':
+			if word.Len() == 0 || c == '}' && !strings.Contains(word.String(), "{") {
+				end()
+				continue
+			}
+			word.WriteByte(c)
+		case '\\':
+			if i+1 < len(text) && text[i+1] == '\n' {
+				i++
+			}
+		default:
+			word.WriteByte(c)
+		}
+	}
+	end()
+	return list
+}

@@ -1,0 +1,62 @@
+// Command witness lays what nod says of a shell text beside what really
+// happens. It makes texts from numbers, asks nod, and runs what nod allows in
+// the real bash, zsh and dash, in a namespace without network where nothing of
+// this machine can be written and where programs are stubs that write down how
+// they were called. Without a namespace nothing is run. docs/witness.md says
+// what this shows and what it cannot.
+//
+//	go run ./internal/witness -shells -n 50000 -seed 1
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+)
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == insideArg {
+		if err := inside(); err != nil {
+			fmt.Fprintln(os.Stderr, "witness:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "witness:", err)
+		os.Exit(1)
+	}
+}
+
+// errFound says that something happened which nod did not say.
+var errFound = errors.New("violations were found")
+
+func run(args []string, out, progress io.Writer) error {
+	flags := flag.NewFlagSet("witness", flag.ContinueOnError)
+	flags.SetOutput(progress)
+	shells := flags.Bool("shells", false, "run generated shell programs")
+	second := flags.Bool("second", false, "lay nod's parser beside what the shells read")
+	n := flags.Uint64("n", 2000, "how many texts to generate")
+	seed := flags.Uint64("seed", 1, "number of the first text; each text follows from its own number")
+	workers := flags.Int("workers", runtime.NumCPU(), "how many namespaces run at once")
+	show := flags.Bool("print", false, "print the texts and run nothing")
+	text := flags.String("text", "", "run this text instead of generated ones, if nod allows it")
+	most := flags.Int("most", 200, "how many violations to print; all are counted")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *show {
+		for i := range *n {
+			fmt.Fprintf(out, "%d %q\n", *seed+i, generate(*seed+i))
+		}
+		return nil
+	}
+	if !*shells && !*second {
+		return errors.New("say what to run: -shells or -second")
+	}
+	w := &witnessing{n: *n, seed: *seed, workers: *workers, out: out, progress: progress, text: *text, most: *most, second: *second}
+	return w.stageAndRun()
+}

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/shell"
+)
+
+// witnessing is one run over generated shell programs.
+type witnessing struct {
+	n, seed       uint64
+	workers, most int
+	text          string
+	second        bool // lay readings beside each other, run nothing
+	out, progress io.Writer
+
+	next  atomic.Uint64
+	mu    sync.Mutex
+	count figures
+}
+
+// figures are what a run is summed up in.
+type figures struct {
+	generated, allowed, violations uint64
+
+	runs, stopped, lost map[string]uint64 // by shell
+	started, changed    uint64
+	skipped             map[string]uint64 // by reason
+}
+
+func newFigures() figures {
+	return figures{runs: map[string]uint64{}, stopped: map[string]uint64{}, lost: map[string]uint64{}, skipped: map[string]uint64{}}
+}
+
+func (w *witnessing) stageAndRun() error {
+	dir, err := os.MkdirTemp("", "nod-witness-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	s, err := newStage(dir)
+	if errors.Is(err, errNoNamespace) {
+		fmt.Fprintf(w.out, "skipped, nothing was run: %v\n", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return w.run(s)
+}
+
+// run spreads the texts over the workers and sums up.
+func (w *witnessing) run(s *stage) error {
+	w.count = newFigures()
+	for _, name := range []string{"bash", "zsh", "dash"} {
+		if s.shells[name] == "" {
+			fmt.Fprintf(w.out, "skipped: %s is not installed (Debian: %s), so nothing is shown of it\n", name, name)
+		}
+	}
+	stop := w.report()
+	errs := make(chan error, w.workers)
+	for range w.workers {
+		go func() { errs <- w.work(s) }()
+	}
+	var all error
+	for range w.workers {
+		all = errors.Join(all, <-errs)
+	}
+	stop()
+	fmt.Fprint(w.out, w.count.String())
+	if all == nil && w.count.violations > 0 {
+		all = errFound
+	}
+	return all
+}
+
+// report writes a line of progress now and then.
+func (w *witnessing) report() (stop func()) {
+	done, start := make(chan struct{}), time.Now()
+	go func() {
+		tick := time.NewTicker(5 * time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				w.mu.Lock()
+				fmt.Fprintf(w.progress, "%d of %d generated, %d allowed, %d violations, %.0f a second\n",
+					w.count.generated, w.n, w.count.allowed, w.count.violations, float64(w.count.generated)/time.Since(start).Seconds())
+				w.mu.Unlock()
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// work takes texts until there are no more.
+func (w *witnessing) work(s *stage) error {
+	b, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer func() { b.close() }()
+	worlds := newWorlds()
+	for i := w.next.Add(1) - 1; i < w.n; i = w.next.Add(1) - 1 {
+		seed := w.seed + i
+		text := w.text
+		if text == "" {
+			text = generate(seed)
+		}
+		do := w.one
+		if w.second {
+			do = w.readTwice
+		}
+		if err := do(s, b, worlds, seed, text); err != nil {
+			// A bed that broke is of no use, and its text has shown nothing.
+			w.skip(fmt.Sprintf("the namespace broke: %.80s", err))
+			b.close()
+			if b, err = s.open(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *witnessing) skip(reason string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count.skipped[reason]++
+}
+
+// variants is how many worlds there are.
+const variants = 16
+
+// one asks about a text, and runs it where it is allowed.
+func (w *witnessing) one(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
+	world := worlds.of(seed % variants)
+	allowed := false
+	byShell := map[string][]nod.Dialect{}
+	for _, d := range []nod.Dialect{nod.Unstated, nod.Bash, nod.Posix, nod.Zsh} {
+		if !world.allows(text, d) {
+			continue
+		}
+		allowed = true
+		for _, name := range shellsOf(d) {
+			byShell[name] = append(byShell[name], d)
+		}
+	}
+	w.mu.Lock()
+	w.count.generated++
+	if allowed {
+		w.count.allowed++
+	}
+	w.mu.Unlock()
+	for _, name := range []string{"bash", "zsh", "dash"} {
+		if len(byShell[name]) == 0 {
+			continue
+		}
+		if s.shells[name] == "" {
+			w.skip(name + " is not installed")
+			continue
+		}
+		r, err := b.run(job{Shell: name, Text: text, Variant: seed % variants, Seed: seed})
+		if err != nil {
+			return fmt.Errorf("%d: %w", seed, err)
+		}
+		w.book(world, seed, text, name, byShell[name], r)
+	}
+	return nil
+}
+
+// shellsOf names the shells that a dialect speaks of.
+func shellsOf(d nod.Dialect) []string {
+	switch d {
+	case nod.Bash:
+		return []string{"bash"}
+	case nod.Zsh:
+		return []string{"zsh"}
+	case nod.Posix:
+		return []string{"dash"}
+	}
+	return []string{"bash", "zsh"}
+}
+
+// book compares and counts.
+func (w *witnessing) book(world *world, seed uint64, text, name string, dialects []nod.Dialect, r ran) {
+	if r.Err != "" {
+		w.skip("the world could not be made: " + r.Err)
+		return
+	}
+	var found []string
+	for _, d := range dialects {
+		for _, v := range against(world.analyze(text, d), world.files, r) {
+			found = append(found, fmt.Sprintf("%s, read as %s: %s: %s", name, dialectName(d), v.Kind, v.What))
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := &w.count
+	c.runs[name]++
+	c.started += uint64(len(r.Started))
+	c.changed += uint64(len(r.Changed))
+	if r.Stopped {
+		c.stopped[name]++
+	}
+	if r.Lost {
+		c.lost[name]++
+	}
+	if len(found) > 0 {
+		if c.violations++; c.violations <= uint64(w.most) {
+			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s\n\tsaid: %s\n", seed, text, strings.Join(slices.Compact(found), "\n\t"), said(world.analyze(text, dialects[0])))
+		}
+	}
+}
+
+// said is what a report claims, in short.
+func said(report shell.Report) string {
+	var list []string
+	for _, c := range report.Commands {
+		var words []string
+		for _, w := range c.Words {
+			switch {
+			case !w.Known:
+				words = append(words, "?")
+			case w.Pattern:
+				words = append(words, "glob:"+w.Value)
+			default:
+				words = append(words, fmt.Sprintf("%q", w.Value))
+			}
+		}
+		list = append(list, strings.Join(append(slices.Clone(c.Wrappers), words...), " "))
+	}
+	for _, e := range report.Effects {
+		if e.Kind == shell.Write || e.Kind == shell.Delete {
+			list = append(list, map[shell.Kind]string{shell.Write: "write ", shell.Delete: "delete "}[e.Kind]+e.Target)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+func dialectName(d nod.Dialect) string {
+	return map[nod.Dialect]string{nod.Unstated: "unstated", nod.Bash: "bash", nod.Posix: "posix", nod.Zsh: "zsh"}[d]
+}
+
+// String is the summary of a run.
+func (f *figures) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d generated, %d allowed (%.1f %%), %d violations\n", f.generated, f.allowed, 100*float64(f.allowed)/float64(max(f.generated, 1)), f.violations)
+	for _, name := range []string{"bash", "zsh", "dash"} {
+		fmt.Fprintf(&b, "%s: %d run, %d of them stopped after %s, %d with a program that was not written down\n", name, f.runs[name], f.stopped[name], patience, f.lost[name])
+	}
+	fmt.Fprintf(&b, "%d programs started, %d names changed\n", f.started, f.changed)
+	reasons := make([]string, 0, len(f.skipped))
+	for reason := range f.skipped {
+		reasons = append(reasons, reason)
+	}
+	slices.Sort(reasons)
+	for _, reason := range reasons {
+		fmt.Fprintf(&b, "skipped %d: %s\n", f.skipped[reason], reason)
+	}
+	return b.String()
+}
+
+// world is what nod sees of a world, and the gate over it.
+type world struct {
+	files nod.Files
+	gate  *nod.Gate
+}
+
+// worlds are made when they are asked for.
+type worlds struct{ list map[uint64]*world }
+
+func newWorlds() *worlds { return &worlds{map[uint64]*world{}} }
+
+func (w *worlds) of(variant uint64) *world {
+	if w.list[variant] == nil {
+		files := viewOf(worldOf(variant))
+		w.list[variant] = &world{files, nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files, Home: home, UnrecordedRuns: true})}
+	}
+	return w.list[variant]
+}
+
+func (w *world) allows(text string, d nod.Dialect) bool {
+	decision := w.gate.Check(context.Background(), nod.Call{
+		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: d, Dir: project, Roots: []string{project}, Environ: environ(),
+	})
+	return decision.Verdict == nod.Allow
+}
+
+// analyze asks for the facts as the gate does.
+func (w *world) analyze(text string, d nod.Dialect) shell.Report {
+	values := map[string]string{}
+	var names []string
+	for _, kv := range environ() {
+		name, value, _ := strings.Cut(kv, "=")
+		values[name], names = value, append(names, name)
+	}
+	return shell.Analyze(text, shell.Env{
+		Dialect: d, Dir: project, Home: home, Roots: []string{project}, Files: w.files, Ambient: names,
+		Lookup: func(name string) (string, bool) { v, ok := values[name]; return v, ok },
+	})
+}
