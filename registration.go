@@ -193,7 +193,9 @@ func (t *trial) agentsOf(real string) []hosts.Agent {
 	if found := t.registeredAs(real); len(found) > 0 {
 		return found
 	}
-	return slices.DeleteFunc(hosts.Agents(), func(a hosts.Agent) bool { return !newPathList(a.Settings, "").match(real) })
+	return slices.DeleteFunc(hosts.Agents(), func(a hosts.Agent) bool {
+		return !newPathList(a.Settings, "").match(real)
+	})
 }
 
 func (t *trial) takesComments(real string) bool {

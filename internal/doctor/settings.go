@@ -48,6 +48,18 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 	}
 }
 
+// unaskedOptions lists the options under which an agent asks no hook, each with
+// what that rests on.
+func unaskedOptions(agent string) string {
+	var list []string
+	for _, u := range hosts.ByName(agent).Unasked {
+		if u.Options != "" {
+			list = append(list, u.Options+" ("+u.Source+")")
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 func (e *examination) remedy(in *install.Installed) string {
 	managed := install.Options{Agent: e.agent}
 	if in.Options.Level != install.Managed && managed.HasLevel() {

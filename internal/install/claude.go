@@ -32,8 +32,6 @@ func claudeCode() host {
 			return ordered{{"type", "command"}, {"command", words[0]}, {"args", words[1:]}, {"timeout", timeout}, {"onFailure", onFailure}}
 		},
 		plain: true,
-		failOpen: "Claude Code asks no hook under --bare, --safe-mode, --setting-sources without user, --settings '{\"disableAllHooks\":true}', " +
-			"and where CLAUDE_CODE_SIMPLE or CLAUDE_CODE_SAFE_MODE is set; a file of settings with a value of a wrong type is passed over as a whole, without a word.",
 	}
 }
 
