@@ -1,5 +1,7 @@
 package nod
 
+import "github.com/nodgate/nod/internal/hosts"
+
 // DefaultRules returns the built-in lists, what "$defaults" stands for. Each
 // call returns fresh slices.
 func DefaultRules() Rules {
@@ -51,34 +53,7 @@ func defaultSecrets() []string {
 	}
 }
 
-// defaultGuarded changes what runs later or what the agent may do. An edit of
-// one leaves layer 2 and goes to the model. docs/design.md argues each group.
-func defaultGuarded() []string {
-	return []string{
-		// version control: hooks, filters, other repositories
-		".git", ".gitattributes", ".gitmodules", ".gitconfig", ".config/git", ".hg", ".svn", ".jj",
-		".husky", ".githooks", "lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml", ".pre-commit-config.yaml", ".overcommit.yml",
-		// agents: settings, hooks, instructions, MCP servers
-		".claude", ".claude.json", "CLAUDE.md", "CLAUDE.local.md", "managed-settings.json",
-		"AGENTS.md", "AGENTS.override.md", ".agents", ".codex", ".copilot", ".github/hooks", ".github/agents", ".github/copilot-instructions.md", ".github/instructions",
-		".opencode", "opencode.json", "opencode.jsonc", ".gemini", "GEMINI.md", ".qwen", "QWEN.md",
-		".cursor", ".cursorrules", ".crush", "crush.json", ".crush.json", "CRUSH.md", ".pi", ".goose", ".goosehints", ".factory",
-		".cline", ".clinerules", ".windsurf", ".windsurfrules", ".kiro", ".openhands", ".amp", ".grok", ".aider.conf.yml", ".continue", ".roo", ".junie",
-		".mcp.json", "mcp.json", ".nod.toml",
-		// shells
-		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
-		".zshrc", ".zprofile", ".zshenv", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".config/fish", ".inputrc", ".envrc", ".direnvrc", ".config/direnv",
-		// package managers and build tools: what they run or where they fetch
-		".npmrc", ".yarnrc", ".yarnrc.yml", ".yarn", ".pnp.cjs", ".pnp.loader.mjs", ".pnpmfile.cjs", ".pnpmfile.mjs", "bunfig.toml", ".bunfig.toml",
-		".cargo", ".mvn", ".bazelrc", ".bazelversion", ".bazeliskrc", "gradle-wrapper.properties", "gradle-wrapper.jar", "maven-wrapper.properties",
-		"pip.conf", ".pip", ".condarc", ".bundle", ".gemrc", ".mise.toml", "mise.toml", ".config/mise", ".tool-versions",
-		"sitecustomize.py", "usercustomize.py", "*.pth", ".ripgreprc",
-		// installed code
-		"node_modules", ".venv", "venv", "site-packages", ".direnv", ".tox",
-		// editors: tasks, launchers, local variables
-		".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".devcontainer.json", "*.code-workspace", "*.sublime-project",
-		".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".dir-locals.el", "pyrightconfig.json",
-		// whatever the system starts by itself
-		".config/autostart", ".config/systemd", "Library/LaunchAgents", "crontab",
-	}
-}
+// defaultGuarded changes what runs later or what the agent may do: whatever an
+// agent or a tool runs or obeys by itself. An edit of one leaves layer 2 and
+// goes to the model. docs/design.md argues each group.
+func defaultGuarded() []string { return hosts.Guarded() }

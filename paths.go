@@ -106,6 +106,34 @@ func (l pathList) holdsAny(name string) bool {
 	return false
 }
 
+// begins reports whether a name may be the first component of an entry. It
+// errs towards yes.
+func (l pathList) begins(name string) bool {
+	n := newFoldedName([]string{fold(name)}, nil, strings.Contains(name, "~"))
+	return slices.ContainsFunc(l.entries, func(text string) bool {
+		first, _, _ := strings.Cut(text, "/")
+		return n.mayMatch(text) && first != "" && n.part(first, n.parts[0])
+	})
+}
+
+// holdsNext reports whether name may be a directory that something of the list
+// lies in: its last components are the first of an entry that may stand at any
+// depth.
+func (l pathList) holdsNext(name string) bool {
+	parts := foldPath(name)
+	for _, text := range l.entries {
+		if e := takeApart(text); e.anchored || e.negated || !strings.Contains(e.text, "/") {
+			continue
+		}
+		for i := range parts {
+			if leadsInto(parts[i:], strings.Trim(text, "/")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // leadsInto reports whether the components of pattern begin with dir and go
 // on.
 func leadsInto(dir []string, pattern string) bool {

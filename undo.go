@@ -48,6 +48,9 @@ func (t *trial) overwritten(e shell.Effect, name string) (why string) {
 	if why := t.writable(name); why != "" {
 		return why
 	}
+	if t.leadsGuarded(e, name) {
+		return "what is put behind " + Printable(name) + " may run later or change what the agent may do"
+	}
 	if t.missing(name) {
 		if t.program(e) == "mkdir" {
 			return ""
@@ -236,7 +239,7 @@ func (t *trial) movable(e shell.Effect, name string) (why string) {
 		return t.writable(name)
 	}
 	w := walk{trial: t, file: func(file string) string {
-		if t.gate.guards.match("/" + path.Base(name) + file[len(name):]) {
+		if t.guardedAfter(e, file[len(name):]) {
 			return Printable(file) + " changes what runs later or what the agent may do"
 		}
 		return t.writable(file)
