@@ -18,7 +18,7 @@ func TestMakefiles(t *testing.T) {
 		{"variable of the command line", "D := build\nclean:\n\trm $(D)\n", "make clean D=src/a", "delete src/a; unknown"},
 		{"?=", "D ?= build\nclean:\n\trm $(D)\n", "make clean", "delete build"},
 		{"+=", "D := a\nD += b\nclean:\n\trm $(D)\n", "make clean", "delete a; delete b"},
-		{"automatic", "out: ; touch $@\n", "make out", "write out"},
+		{"automatic", "out: ; touch $@\n", "make out", "write out appends"},
 		{"dollar", "a:\n\tfor i in a b; do rm $$i; done\n", "make a", "delete a; delete b"},
 		{"continued", "a:\n\trm a \\\n\t  b\n", "make a", "delete a; delete b"},
 		{"each line is a shell", "a:\n\tcd src\n\trm b\n", "make a", "delete b"},
