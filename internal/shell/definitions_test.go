@@ -13,6 +13,12 @@ import (
 func TestMakefiles(t *testing.T) {
 	for _, row := range []struct{ name, file, command, want string }{
 		{"recipe", "clean:\n\trm -rf build\n", "make clean", "delete build tree forced"},
+		{"a name with a slash is the default goal", "./evil:\n\trm -rf src\nall:\n\tls\n", "make", "run project-code"},
+		{"a hidden name with a slash", ".a/b:\n\trm x\nall:\n\tls\n", "make", "delete x"},
+		{"one target written twice", "all:\n\tls\n./all:\n\trm -rf src\n", "make all", "run project-code"},
+		{"a goal written otherwise", "all:\n\tls\n", "make ./all", "run project-code"},
+		{"include behind a tab", "include\tm:k\nall:\n\tls\n", "make", "run project-code"},
+		{"a shell that is computed", "SHELL != /bin/bash\nall:\n\tls\n", "make", "run project-code"},
 		{"default target", ".PHONY: all\nall: a b\na:\n\t@rm a\nb:\n\t-rm b\n", "make", "delete a; delete b"},
 		{"variables", "D := build\nE = $(D)/x\nclean:\n\trm -rf $(E) ${D}/y\n", "make clean", "delete build/x tree forced; delete build/y tree forced"},
 		{"variable of the command line", "D := build\nclean:\n\trm $(D)\n", "make clean D=src/a", "delete src/a; unknown"},
@@ -108,6 +114,8 @@ func TestPackageScripts(t *testing.T) {
 		{name: "with what comes before and after", command: "npm test", want: "delete a; delete b; delete c"},
 		{name: "short", command: "npm t", want: "delete a; delete b; delete c"},
 		{name: "by pnpm", command: "pnpm run x src/a", want: "read src/a"},
+		{name: "another pnpm", command: "pnpm run up", want: "run package.json; run project-code", files: map[string]string{"package.json": `{"packageManager":"pnpm@9.9.9","scripts":{"up":"ls"}}`}},
+		{name: "pnpm that installs first", command: "pnpm run up", want: "run project-code", files: map[string]string{"pnpm-workspace.yaml": "verifyDepsBeforeRun: install\n"}},
 		{name: "arguments", command: "npm run x -- src/a 'b c'", want: "read b c; read src/a"},
 		{name: "an argument cannot end the command", command: "npm run x -- '; rm z'", want: "read ; rm z"},
 		{name: "by another script", command: "npm run up", want: "nothing"},

@@ -566,7 +566,7 @@ func (u *use) url(w word) {
 		target = ""
 		u.unknown(PartWords, u.inv.raw, "which host it asks is not known")
 	}
-	if w.glob > 0 && strings.ContainsAny(target, "[{*") {
+	if w.glob > 0 && strings.ContainsAny(strings.Replace(target, "[::1]", "", 1), "[{*") {
 		kind = Send
 	}
 	u.does(kind, target, u.inv.raw)
