@@ -328,7 +328,7 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 		{"hooks that the line makes", func(p project) { p.git("config", "core.hooksPath", "tools") }, "cp a.txt tools/pre-commit; git commit -m x"},
 		{"fsmonitor", func(p project) { p.git("config", "core.fsmonitor", "./x") }, "git add -A"},
 		{"a signing program", func(p project) { p.git("config", "gpg.program", "./x") }, "git commit -m x"},
-				{"an editor", func(p project) { p.git("config", "core.editor", "./x") }, "git commit -m x"},
+		{"an editor", func(p project) { p.git("config", "core.editor", "./x") }, "git commit -m x"},
 		{"an include", func(p project) { p.git("config", "include.path", "../x") }, "git commit -m x"},
 		{"another working tree", func(p project) { p.git("config", "core.worktree", p.home) }, "git checkout -b new"},
 		{"no reflog", func(p project) { p.git("config", "core.logAllRefUpdates", "false") }, "git commit -a --amend --no-edit"},
