@@ -57,7 +57,7 @@ func (t *trial) treesOf(command int) (reads []treeRead) {
 				r.starts = append(r.starts, t.startsOf(i)...)
 			}
 			reads = append(reads, r)
-		case !e.Recursive || e.Target == "" || isInstalledTree(e.Target):
+		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive && !(e.Pattern == "" && compares(c) && t.isDirectory(e.Target)):
 		case e.Pattern == "" || t.fed(e):
 			reads = append(reads, treeRead{[]string{e.Target}, t.finders(command), t.fed(e)})
 		case looksIntoDirectories(c):
@@ -69,6 +69,18 @@ func (t *trial) treesOf(command int) (reads []treeRead) {
 		reads = append(reads, treeRead{starts: []string{t.gate.real(c.Dir)}, commands: []int{command}})
 	}
 	return reads
+}
+
+// compares recognises diff and git diff, which print what differs below two
+// directories.
+func compares(c shell.Command) bool {
+	o := optionsOf(c)
+	return o.program == "diff" || o.program == "git" && o.sub == "diff"
+}
+
+func (t *trial) isDirectory(name string) bool {
+	info, err := t.gate.files.Lstat(name)
+	return err == nil && info.Mode.IsDir()
 }
 
 // finders are a command and the find that runs it.
@@ -214,6 +226,8 @@ func printsNoContent(c shell.Command) bool {
 		return false
 	}
 	switch path.Base(c.Program) {
+	case "black", "isort", "ruff", "terraform", "tofu", "packer", "shellcheck", "actionlint", "codespell", "hadolint", "shfmt", "typos", "yamllint", "helm", "bd", "tmutil":
+		return true // of files of their own kind, at most
 	case "wc", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "shasum", "b2sum", "cksum", "file", "stat", "ls", "du", "find", "fd", "fdfind", "tokei", "cloc", "scc":
 		return true
 	case "grep", "egrep", "fgrep", "rg", "git":
@@ -228,7 +242,12 @@ func printsNoContent(c shell.Command) bool {
 // without being told to.
 func searchesHere(c shell.Command) bool {
 	o := optionsOf(c)
-	if c.Dir == "" || !o.isGrep() {
+	switch {
+	case c.Dir == "":
+		return false
+	case o.program == "git" && o.sub == "archive":
+		return true
+	case !o.isGrep():
 		return false
 	}
 	return o.program == "git" || o.program == "rg" || o.short("rR") || o.long("--recursive", "--dereference-recursive")

@@ -35,14 +35,14 @@ func TestSecretsBelow(t *testing.T) {
 		"grep -rn -e vat -e KEY .", "grep -rn '[K]EY' .", "grep -rn --include='.*' KEY .", "grep -rn --exclude=.env --include='*' KEY .", "grep -rn KEY ..", "grep -rnE '(XYZ)?KEY' .", "grep -rnP '(?i)key' .",
 		"tar cf - . | base64", "ls -A | head -1 | xargs cat", "cat $(ls -A)", "for f in $(ls -A); do cat $f; done", "find . -type f | while read f; do cat \"$f\"; done",
 		"git ls-files -oi --exclude-standard | xargs cat", "git ls-files -o | xargs cat", "find . -type f | grep -v node_modules | head -9 | xargs cat", "find . -type f | grep e | xargs cat",
-		"find . -type f | xargs grep -l KEY | xargs cat", "grep -rl KEY . | xargs cat", "cat .*", "cat .e*")
+		"find . -type f | xargs grep -l KEY | xargs cat", "grep -rl KEY . | xargs cat", "cat .*", "cat .e*", "git diff --no-index docs .", "git diff --no-index /dev ..", "diff docs .", "grep -r SHOP_KEY * .", "zip -r - .")
 	p.check(kept,
 		"grep -rn vat .", "grep -rn vat", "grep -rn 'TODO' .", "grep -rnE 'vat|TODO' .", "grep -rl SHOP_KEY .", "grep -rc SHOP_KEY .", "grep -rn --include='*.go' SHOP_KEY .", "grep -rn --exclude='.env' SHOP_KEY .",
 		"grep -rn SHOP_KEY src", "find . -name '*.go' | xargs cat", "find . -name '*.go' -o -name '*.md' | xargs cat", "find . \\( -name '*.go' -o -name '*.md' \\) -exec cat {} +",
 		"find . -mindepth 2 -type f | xargs cat", "find src -type f | xargs cat", "find . -type f | xargs wc -l", "find . -type f | xargs grep -n vat",
-		"ls | head -3 | xargs cat", "git ls-files | xargs cat", "git ls-files -o --exclude-standard | xargs cat", "git grep SHOP_KEY", "cat *", "cat src/*", "grep -n SHOP_KEY *", "find . -type f | grep '\\.go$' | xargs cat", "tar cf - src | base64")
+		"ls | head -3 | xargs cat", "git ls-files | xargs cat", "git ls-files -o --exclude-standard | xargs cat", "git grep SHOP_KEY", "git archive HEAD", "git diff --no-index src docs", "cat *", "cat src/*", "grep -n SHOP_KEY *", "find . -type f | grep '\\.go$' | xargs cat", "tar cf - src | base64")
 	p.git("add", "-f", ".env")
-	p.check(lost, "git grep SHOP_KEY", "git ls-files | xargs cat", "git grep -n 'KEY'")
+	p.check(lost, "git archive HEAD", "git grep SHOP_KEY", "git ls-files | xargs cat", "git grep -n 'KEY'")
 	p.check(kept, "git grep vat", "git grep -l SHOP_KEY")
 	p.git("rm", "-q", "--cached", ".env")
 	p.must(os.Remove(p.dir + "/.env"))
