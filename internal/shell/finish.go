@@ -117,6 +117,10 @@ func harmlessKind(kind string) bool {
 
 // finishPush reports where git push goes, and whether it may rewrite history.
 func (u *use) finishPush() {
+	if r := u.repository(u.inv.st.dir); strings.Contains(u.marks, "lists") && r != nil && !r.pushes {
+		u.asksRemote(false)
+		return
+	}
 	target := "origin"
 	for i, w := range u.pos {
 		if i == 0 && w.known {
