@@ -433,11 +433,12 @@ func (t *trial) repository(name string) (*repo.Repo, bool) {
 // circles.
 func (t *trial) overtaken(e shell.Effect, name string) (why string) {
 	for _, o := range t.report.Effects {
-		if o.Kind != shell.Write || o.Command == e.Command && !o.Kept {
+		ofGit := t.byGit(o) && path.Base(o.Target) != ".git" // files from a commit
+		if o.Kind != shell.Write || o.Command == e.Command && !ofGit {
 			continue
 		}
 		switch {
-		case o.Kept && view.Below(o.Target, name) && t.program(o) == "git" && path.Base(o.Target) != ".git":
+		case ofGit && view.Below(o.Target, name):
 			return Printable(name) + ", after git may have put something else there"
 		case (view.Below(o.Target, name) || view.Below(name, o.Target)) && t.moves(o.Command):
 			return Printable(name) + ", after the line has moved something there"
