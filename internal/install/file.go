@@ -185,7 +185,7 @@ func Apply(p Plan, now time.Time) (backup string, err error) {
 		return "", nil
 	}
 	dir := filepath.Dir(p.file.real)
-	if err := os.MkdirAll(dir, dirMode(p.Level)); err != nil {
+	if err := makeDir(dir, p.Level); err != nil {
 		return "", fmt.Errorf("install: %w", err)
 	}
 	if p.Before != nil {
@@ -197,6 +197,46 @@ func Apply(p Plan, now time.Time) (backup string, err error) {
 		return backup, fmt.Errorf("%s: not written: %w", p.Path, err)
 	}
 	return backup, nil
+}
+
+// makeDir makes a directory and those above it. Those of the organisation are
+// for everybody, whatever the umask says: an agent that cannot read its managed
+// settings runs without them.
+func makeDir(dir string, l Level) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	if parent := filepath.Dir(dir); parent != dir {
+		if err := makeDir(parent, l); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, dirMode(l)); err != nil {
+		return err
+	}
+	if l != Managed {
+		return nil
+	}
+	return os.Chmod(dir, dirMode(l))
+}
+
+// hidden says what keeps other users, and so their agents, from reading a
+// managed file: "" for nothing.
+func (p Plan) hidden() string {
+	if p.Level != Managed || p.After == nil {
+		return ""
+	}
+	if p.file.mode&0o004 == 0 {
+		return p.file.real
+	}
+	for dir := filepath.Dir(p.file.real); ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil && info.Mode()&0o001 == 0 {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
 
 func dirMode(l Level) fs.FileMode {
