@@ -298,10 +298,32 @@ func (p Plan) swap(dir string) error {
 	if err := p.unchanged(); err != nil {
 		return err
 	}
-	if err := os.Rename(h.Name(), p.file.real); err != nil {
+	if err := p.replace(h.Name()); err != nil {
 		return err
 	}
 	return syncDir(dir)
+}
+
+// replace puts the new file into the old one's place. What was there a moment
+// before is looked at once more: a change of the agent's own is not lost. A file
+// that was not there is linked, which fails where one is by now; one that was is
+// exchanged, where the system can, and exchanged back if it is another.
+func (p Plan) replace(made string) error {
+	if p.Before == nil {
+		if err := os.Link(made, p.file.real); err == nil || errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return os.Rename(made, p.file.real)
+	}
+	if err := exchange(made, p.file.real); err != nil {
+		return os.Rename(made, p.file.real)
+	}
+	old := p
+	old.file.real = made
+	if changed := old.unchanged(); changed != nil {
+		return errors.Join(changed, exchange(made, p.file.real))
+	}
+	return nil
 }
 
 // unchanged looks whether the file is still what was planned for.
