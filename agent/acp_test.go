@@ -118,7 +118,7 @@ func TestACPCalls(t *testing.T) {
 			want: want{tool: "mcp", dir: at, mcp: &nod.MCP{Server: "prod", Tool: "run"}}},
 		{name: "a question of another kind about a command", peer: "opencode",
 			call: `"kind":"other","title":"external_directory","rawInput":{"command":"git push --force","filepath":"/x"}`,
-			want: want{tool: "bash", command: "git push --force", dir: at, unproven: true}},
+			want: want{tool: "bash", command: "git push --force", dir: at, paths: []string{"/x"}, unproven: true}},
 		{name: "a command in an edit", peer: "stranger",
 			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"rawInput":{"command":"rm -rf ~"}`,
 			want: want{tool: "bash", command: "rm -rf ~", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
