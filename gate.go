@@ -168,6 +168,7 @@ type trial struct {
 	start   time.Time
 	mark    time.Time
 	name    *Approvable           // nil: not computed yet
+	inputs  []Evidence            // the files that the line names, as name holds them
 	repos   map[string]*repo.Repo // by directory, nil where there is none
 }
 
@@ -270,6 +271,9 @@ func (t *trial) finish(d Decision) Decision {
 	d.Reason = OneLine(d.Reason, reasonLimit)
 	for _, e := range t.report.Read {
 		d.Evidence = append(d.Evidence, Evidence{Path: e.Path, SHA256: e.SHA256})
+	}
+	if d.Approvable.Key != "" {
+		d.Evidence = append(d.Evidence, t.inputs...)
 	}
 	d.Definitions, d.Changes = t.bound, t.changes()
 	d.Downloads, d.Secret, d.Sends = t.downloads(), t.secrets, t.sends()

@@ -45,7 +45,7 @@ var layers = []struct {
 	{"agent/agenttest", []string{".", "agent"}, "the contract of an adapter"},
 	{"internal/lines", nil, "files of lines, whatever they say"},
 	{"internal/jsonline", nil, "JSON without reflection"},
-	{"audit", []string{".", "internal/lines", "internal/jsonline"}, "the log"},
+	{"audit", []string{".", "internal/shell", "internal/lines", "internal/jsonline"}, "the log; what a shell takes as it stands may be masked"},
 	{"corpus", []string{".", "internal/view"}, "labelled calls"},
 	{"llm", []string{"."}, "the models"},
 	{"llm/llmtest", []string{".", "llm"}, "a scripted model"},

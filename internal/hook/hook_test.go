@@ -569,3 +569,24 @@ func TestNoticesOfTheSettingsAreToldOnce(t *testing.T) {
 		t.Errorf("second call: %+v", s)
 	}
 }
+
+// What is always denied needs no settings: a file that cannot be used takes
+// nothing of it away, with or without a person.
+func TestBrokenSettingsDenyWhatIsAlwaysDenied(t *testing.T) {
+	p := newPlace(t)
+	p.settings("mode = 7\n")
+	for _, person := range []bool{false, true} {
+		if person {
+			p.interactively()
+		}
+		for command, want := range map[string]string{"rm -rf /": "deny", "nod mode off": "deny", "echo x > " + p.options.Places.User: "deny", "ls": map[bool]string{true: "ask", false: "deny"}[person]} {
+			if s := p.run(bytes.NewReader(p.bash(command))); s.verdict != want || !strings.Contains(s.system, "settings cannot be used") {
+				t.Errorf("%s, a person there: %v: %+v", command, person, s)
+			}
+		}
+		edit := p.payload("PreToolUse", "Write", map[string]string{"file_path": p.options.Places.User, "content": ""}, nil)
+		if s := p.run(bytes.NewReader(edit)); s.verdict != "deny" {
+			t.Errorf("the settings themselves: %+v", s)
+		}
+	}
+}
