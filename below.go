@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
@@ -31,6 +32,29 @@ func (t *trial) secretBelow() string {
 		}
 	}
 	return ""
+}
+
+// maxSearchedNames bounds the same for a search by the agent's own tool, of
+// which there are many: what lies deeper in a larger tree is not looked at.
+const maxSearchedNames = 5_000
+
+// searchedBy names a secret below a directory that the agent's own search would
+// print: it may hold what is looked for. Not every host heeds ignore files.
+func (t *trial) searchedBy(dir string) string {
+	var in struct {
+		Pattern string `json:"pattern"`
+		Mode    string `json:"output_mode"`
+	}
+	if t.call.Tool != "grep" || json.Unmarshal(t.call.Input, &in) != nil || in.Pattern == "" || in.Mode == "files_with_matches" || in.Mode == "count" ||
+		in.Mode == "" && t.call.Agent == "claude-code" { // which prints names unless it is told otherwise
+		return ""
+	}
+	globs := slices.DeleteFunc(slices.Clone(t.call.Paths), func(name string) bool { return !strings.ContainsAny(name, "*?[{") })
+	f := filter{options: options{program: "rg", operands: []string{in.Pattern}, values: map[string][]string{"-g": globs}}}
+	s := sieve{trial: t, filters: []filter{f}}
+	return t.walkFor(dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
+		return mode.IsRegular() && t.gate.touchesSecret(name, false) && f.selects(name) && s.holds(f, name)
+	}, func(string) bool { return false })
 }
 
 // treeRead is what a command reads below a place, and the commands whose
@@ -109,43 +133,52 @@ func (t *trial) startsOf(command int) (starts []string) {
 	return starts
 }
 
-// printsFrom walks what a command reads, the shallow places first.
+// printsFrom walks what a command reads.
 func (t *trial) printsFrom(r treeRead) string {
 	s := newSieve(t, r.commands)
-	left := maxBelow
 	for _, start := range r.starts {
-		for dirs := []string{start}; len(dirs) > 0; dirs = dirs[1:] {
-			below := strings.TrimPrefix(dirs[0], start)
-			if s.leavesOut(below) {
-				continue
+		prints := func(name string, mode fs.FileMode) bool {
+			return t.isSecretFile(name, mode, r.opens, s.follows()) && s.passes(start, name)
+		}
+		found := t.walkFor(start, maxBelow, prints, func(dir string) bool { return s.leavesOut(strings.TrimPrefix(dir, start)) })
+		switch found {
+		case "":
+		case tooLarge:
+			return start + ", which is too large to look through,"
+		default:
+			return found
+		}
+	}
+	return ""
+}
+
+// tooLarge is what walkFor finds where it has not looked at all.
+const tooLarge = "..."
+
+// walkFor returns the first file below a directory that is sought, the shallow
+// places first. What nobody but root can list is no concern.
+func (t *trial) walkFor(start string, limit int, sought func(name string, mode fs.FileMode) bool, leftOut func(dir string) bool) string {
+	for dirs := []string{start}; len(dirs) > 0; dirs = dirs[1:] {
+		if leftOut(dirs[0]) {
+			continue
+		}
+		names, err := t.gate.files.List(orRoot(dirs[0]), limit)
+		if limit -= len(names); err != nil {
+			info, ferr := t.gate.files.Lstat(dirs[0])
+			if errors.Is(err, fs.ErrPermission) || isMissing(ferr) || ferr == nil && !info.Mode.IsDir() {
+				continue // nobody can read it, or a file, which is judged by its name
 			}
-			names, err := t.gate.files.List(orRoot(dirs[0]), left)
-			if left -= len(names); err != nil {
-				info, ferr := t.gate.files.Lstat(dirs[0])
-				if errors.Is(err, fs.ErrPermission) || isMissing(ferr) || ferr == nil && !info.Mode.IsDir() {
-					continue // nobody can read it, or a file, which is judged by its name
-				}
-				return dirs[0] + ", which is too large to look through,"
-			}
-			for _, n := range names {
-				name := strings.TrimSuffix(dirs[0], "/") + "/" + n
-				info, err := t.gate.files.Lstat(name)
-				switch {
-				case err != nil:
-				case info.Mode.IsDir():
-					if n == ".git" {
-						name += "/config"
-						if holdsLogin(t.gate.files, name) && s.passes(start, name) {
-							return name
-						}
-						continue
-					}
-					if !isInstalledName(n) {
-						dirs = append(dirs, name)
-					}
-				case t.isSecretFile(name, info.Mode, r.opens, s.follows()) && s.passes(start, name):
-					return name
-				}
+			return tooLarge
+		}
+		for _, n := range names {
+			name := strings.TrimSuffix(dirs[0], "/") + "/" + n
+			info, err := t.gate.files.Lstat(name)
+			switch {
+			case err != nil:
+			case !info.Mode.IsDir() && sought(name, info.Mode), n == ".git" && sought(name+"/config", 0):
+				return name
+			case info.Mode.IsDir() && n != ".git" && !isInstalledName(n):
+				dirs = append(dirs, name)
 			}
 		}
 	}

@@ -77,6 +77,32 @@ func TestSecretsThatRipgrepSees(t *testing.T) {
 	ask(lost, "rg --hidden SHOP_KEY")
 }
 
+// The agent's own search of a tree is looked through like that of a command.
+func TestSecretsThatTheSearchToolSees(t *testing.T) {
+	p := withSecret(t)
+	for _, c := range []struct {
+		input, path string
+		allowed     bool
+	}{
+		{`{"pattern":"SHOP_KEY","output_mode":"content"}`, "", false}, {`{"pattern":"shop_"}`, "", false}, {`{"pattern":"S.*K|x"}`, "", false}, {`{"pattern":"."}`, ".", false},
+		{`{"pattern":"vat","output_mode":"content"}`, "", true}, {`{"pattern":"SHOP_KEY","output_mode":"files_with_matches"}`, "", true}, {`{"pattern":"SHOP_KEY"}`, "src", true},
+		{`{"pattern":"SHOP_KEY"}`, "*.go", true}, {`{"pattern":"SHOP_KEY"}`, "**/*.{go,ts}", true}, {`{}`, ".", true},
+	} {
+		paths := []string{p.dir}
+		switch {
+		case strings.Contains(c.path, "*"):
+			paths = append(paths, p.dir+"/"+c.path)
+		case c.path != "":
+			paths = []string{c.path}
+		}
+		call := nod.Call{Agent: "test", Tool: "grep", RawTool: "Grep", Input: []byte(c.input), Dir: p.dir, Roots: []string{p.dir}, Paths: paths}
+		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home}).Check(t.Context(), call)
+		if (d.Verdict == nod.Allow) != c.allowed {
+			t.Errorf("%s in %q: %s (%s)", c.input, paths, d.Verdict, d.Reason)
+		}
+	}
+}
+
 // inMemory is the project on a machine with these programs.
 func (p project) inMemory(programs ...string) nod.Files {
 	w := view.NewMemory(false)

@@ -68,6 +68,9 @@ func (t *trial) secretPath() string {
 			if t.gate.touchesSecret(real, t.call.Tool == "grep") {
 				return real
 			}
+			if found := t.searchedBy(real); found != "" && found != tooLarge {
+				return found
+			}
 		}
 	}
 	return ""
