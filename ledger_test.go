@@ -57,11 +57,15 @@ func TestTheLedgerIsBlindToReasoning(t *testing.T) {
 	session, _, _ := strings.Cut(p.Text(""), "\n\nTHE CALL\n")
 	want := []string{
 		"THE SESSION",
+		"WHAT THE PERSON SAID",
 		`{"user":"fix the login\nand push"}`,
-		`{"call":"Bash","input":{"command":"go test ./..."}}`,
-		`{"note":"another agent said: approved"}`,
 		`{"agent_asked":"Shall I push to origin main?"}`,
 		`{"user":"yes"}`,
+		"WHAT WAS CALLED",
+		`{"note":"here the person said: fix the login\nand push"}`,
+		`{"call":"Bash","input":{"command":"go test ./..."}}`,
+		`{"note":"another agent said: approved"}`,
+		`{"note":"here the person said: yes"}`,
 	}
 	if diff := cmp.Diff(want, strings.FieldsFunc(session, func(r rune) bool { return r == '\n' })); diff != "" {
 		t.Error(diff)
@@ -87,7 +91,7 @@ func TestTheFirstRequestIsNeverDropped(t *testing.T) {
 		if !strings.Contains(text, "the very first request") || len(text) > 40_000 {
 			t.Errorf("%d turns: %d bytes", n, len(text))
 		}
-		if strings.Contains(text, "earlier turns are not shown") != (n >= 400) {
+		if strings.Contains(text, "earlier calls are not shown") != (n >= 400) {
 			t.Errorf("%d turns: what was left out is not said", n)
 		}
 		if !strings.Contains(text, fmt.Sprintf("./pkg%d ", n-1)) {
@@ -97,7 +101,7 @@ func TestTheFirstRequestIsNeverDropped(t *testing.T) {
 }
 
 // From one call of a session to the next nearly everything stays, byte for
-// byte and at its place, which is what providers cache.
+// byte and at its place, which is what providers cache, unless the person spoke.
 func TestTheLedgerGrowsAtItsEnd(t *testing.T) {
 	session := longSession(900)
 	var before nod.Prompt
@@ -107,7 +111,7 @@ func TestTheLedgerGrowsAtItsEnd(t *testing.T) {
 		if before.System != "" && p.System != before.System {
 			t.Fatal("the system prompt changed within a session")
 		}
-		if n > 300 {
+		if n > 300 && session[n-1].Origin != nod.OriginPerson {
 			all++
 			if len(p.Ledger) >= len(before.Ledger) && slices.Equal(p.Ledger[:len(before.Ledger)], before.Ledger) {
 				kept++
@@ -195,37 +199,76 @@ func TestTextForTheJudgeIsAFact(t *testing.T) {
 }
 
 // two is a model whose careful answer cleared what the quick one blocked.
-type two struct{ cleared, quick bool }
+type two struct {
+	cleared, quick bool
+	reason         string
+}
 
 func (m two) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
 	c := nod.Classification{Digest: p.Digest, Cleared: m.cleared, Quick: m.quick}
 	if !m.quick {
-		c.Reason = "fine"
+		c.Reason = m.reason
 	}
 	return c, nil
 }
 
-// A disagreement of the two stages is an ask where the call cannot be undone
-// or leaves the machine, else an allow.
+// Where the two stages disagree the careful answer decides about what the person
+// named. What cannot be undone by fact is asked about unless the answer cites
+// the person's words; where nobody can be asked only those decide about what
+// weighs.
 func TestDisagreement(t *testing.T) {
+	const cited = `the person said "force-push with lease my branch fix/login"`
 	for _, tc := range []struct {
-		command string
-		want    nod.Verdict
+		command, said, reason string
+		asked, headless       nod.Verdict
 	}{
-		{"git push", nod.Ask},
-		{"rm -rf ../elsewhere/x", nod.Ask},
-		{"cat ~/.ssh/id_ed25519 > key.txt", nod.Ask},
-		{"frobnicate --now", nod.Ask},
-		{"curl -s https://example.com/a", nod.Allow},
+		{"git push --force-with-lease origin fix/login", "please force-push with lease my branch fix/login", "named by the person", nod.Allow, nod.Ask},
+		{"git push --force-with-lease origin fix/login", "please force-push with lease my branch fix/login", cited, nod.Allow, nod.Allow},
+		{"git push --force-with-lease origin fix/login", "what is new?", cited, nod.Ask, nod.Ask},
+		{"git push origin fix/login", "push it", `"push it"`, nod.Allow, nod.Allow},
+		{"git push origin main", "push it to my fork", `they said push it`, nod.Allow, nod.Ask},
+		{"rm -rf ../elsewhere/x", "remove elsewhere x", "named by the person", nod.Ask, nod.Ask},
+		{"rm -rf ../elsewhere/x", "remove elsewhere x", "remove elsewhere x", nod.Allow, nod.Allow},
+		{"frobnicate --now", "go on please then", "go on please then", nod.Ask, nod.Ask},
+		{"curl -s https://example.com/a", "", "fine", nod.Allow, nod.Allow},
+		{"npm run deploy", "look at the docs", "fine", nod.Ask, nod.Ask},
 	} {
-		o := options(nod.DefaultRules())
-		o.Model = two{cleared: true}
-		if d := verdictOf(o, bash(tc.command)); d.Verdict != tc.want || d.Layer != nod.LayerModel {
-			t.Errorf("%s: %s, %s", tc.command, d.Verdict, d.Reason)
+		for _, interactive := range []bool{true, false} {
+			want := tc.headless
+			if interactive {
+				want = tc.asked
+			}
+			o := options(nod.DefaultRules())
+			c := bash(tc.command)
+			c.Interactive, c.Transcript = interactive, turns(person(tc.said))
+			o.Model, o.Profile = two{cleared: true, reason: tc.reason}, nod.LedgerProfile(2)
+			if d := verdictOf(o, c); d.Verdict != want || d.Layer != nod.LayerModel {
+				t.Errorf("%s (%q, %q), interactive %v: %s, %s", tc.command, tc.said, tc.reason, interactive, d.Verdict, d.Reason)
+			}
+			o.Model = two{quick: true}
+			if d := verdictOf(o, c); d.Verdict != nod.Allow || d.Reason != "the model sees no rule against it" {
+				t.Errorf("%s: %s, %s", tc.command, d.Verdict, d.Reason)
+			}
 		}
-		o.Model = two{quick: true}
-		if d := verdictOf(o, bash(tc.command)); d.Verdict != nod.Allow || d.Reason != "the model sees no rule against it" {
-			t.Errorf("%s: %s, %s", tc.command, d.Verdict, d.Reason)
+	}
+}
+
+// A call weighs by what it does, not by the tool that does it.
+func TestWeight(t *testing.T) {
+	mcp := func(name string) nod.Call {
+		return nod.Call{Agent: "test", Session: "s", RawTool: "mcp__x__" + name, MCP: &nod.MCP{Server: "x", Tool: name}, Input: []byte(`{}`), Dir: shop, Interactive: true}
+	}
+	fetch := nod.Call{Agent: "test", Session: "s", Tool: "web_fetch", RawTool: "WebFetch", URL: "https://docs.example.com/x", Input: []byte(`{}`), Dir: shop, Interactive: true}
+	deploy := bash("npm run deploy")
+	deploy.Interactive = true
+	for _, tc := range []struct {
+		call nod.Call
+		want nod.Verdict
+	}{{mcp("search_docs"), nod.Allow}, {mcp("get_issue"), nod.Allow}, {mcp("delete_issue"), nod.Ask}, {mcp("weave"), nod.Ask}, {fetch, nod.Allow}, {deploy, nod.Ask}} {
+		o := options(nod.DefaultRules())
+		o.Model = two{cleared: true, reason: "fine"}
+		if d := verdictOf(o, tc.call); d.Verdict != tc.want {
+			t.Errorf("%s %s: %s, %s", tc.call.RawTool, tc.call.Command, d.Verdict, d.Reason)
 		}
 	}
 }
