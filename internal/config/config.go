@@ -314,6 +314,16 @@ type ModelSettings struct {
 	AskOnBlock, DenyOnFailure bool
 }
 
+// KeyFiles are the files that hold keys, absolute.
+func (m ModelSettings) KeyFiles() (files []string) {
+	for _, t := range append([]Target{m.Target}, m.Fallbacks...) {
+		if t.KeyFile != "" {
+			files = append(files, t.KeyFile)
+		}
+	}
+	return files
+}
+
 // LogSettings says how the decision log is kept.
 type LogSettings struct {
 	OnFailure OnFailure

@@ -86,8 +86,16 @@ func (b *book) remember(d nod.Decision, e nod.Entry) error {
 		Verdict: d.Verdict.String(), Said: e.Answered, Cost: d.Cost, At: e.Time,
 		Definitions: definitions(d), Changes: d.Changes,
 		Downloads: d.Downloads, Secret: d.Secret, Sends: d.Sends,
-		Judged: judged(d), Effects: d.Effects, Why: d.Basis, Key: askedKey(d, e.Answered),
+		Judged: judged(d), Effects: d.Effects, Why: orElse(d.Basis, denial(d)), Key: askedKey(d, e.Answered),
 	})
+}
+
+// denial is why a call was denied, for the session's memory.
+func denial(d nod.Decision) string {
+	if d.Verdict == nod.Deny {
+		return d.Reason
+	}
+	return ""
 }
 
 // askedKey names a call that the person is asked about, for the session's
@@ -159,6 +167,17 @@ func (r recollection) Origin(path string) string { return r.session.Origin(path)
 
 // History implements nod.Witness.
 func (r recollection) History() []string { return r.session.History() }
+
+// Ended implements nod.Outcomes.
+func (r recollection) Ended(call string) nod.Ended {
+	switch denied, failed := r.session.Ended(call); {
+	case denied:
+		return nod.EndedBlocked
+	case failed:
+		return nod.EndedFailed
+	}
+	return nod.EndedUnknown
+}
 
 // younger reports whether a file was touched after the session began, by
 // whatever means, where the system tells.
