@@ -16,9 +16,9 @@ import (
 // budgets of their own: no number of calls pushes out a word of the person's.
 const (
 	saidBudget  = 32_000 // the person's words
-	callBudget  = 16_000 // the calls
+	callBudget  = 6_000  // the calls
 	userLimit   = 4_000  // one message of the person's
-	callLimit   = 400    // one call's input
+	callLimit   = 300    // one call's input
 	askedLimit  = 800    // the agent's words before a short answer
 	shortAnswer = 240    // what counts as one
 	pieceLines  = 8      // about how many lines one piece has

@@ -61,6 +61,20 @@ func cost(prices []Price, asked string, r reply) float64 {
 	return (float64(fresh)*p.In + float64(r.usage.Cached)*p.Cached + float64(r.cacheWrite)*write + float64(r.usage.Out)*p.Out) / 1e6
 }
 
+// CacheFloor is the shortest prefix, in tokens, that the vendor of a model
+// caches, as its documentation says; a shorter one is paid in full each time.
+func CacheFloor(model string) int {
+	switch name := undated(atVendors(model)); {
+	case isOf(name, "claude-haiku-5-5"):
+		return 512
+	case isOf(name, "claude-haiku-4-5", "claude-opus-4-5"):
+		return 4096
+	case isOf(name, "claude-3-5-haiku"):
+		return 2048
+	}
+	return 1024
+}
+
 // PriceOf finds the price of a model by its name, else by its name without a
 // date; the first that fits counts.
 func PriceOf(prices []Price, model string) (Price, bool) { return priceOf(prices, model) }
