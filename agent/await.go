@@ -16,9 +16,14 @@ const (
 	awaitPause = 20 * time.Millisecond
 )
 
-// awaited waits until there is what a host writes late, at most awaitLimit.
+// awaited waits until there is what a host writes late, at most awaitLimit and a
+// quarter of the time that is left.
 func awaited(ctx context.Context, there func() bool) {
-	for end := time.Now().Add(awaitLimit); ctx.Err() == nil && !there() && time.Now().Before(end); {
+	limit := awaitLimit
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(deadline)/4) // the question needs the rest
+	}
+	for end := time.Now().Add(limit); ctx.Err() == nil && !there() && time.Now().Before(end); {
 		select {
 		case <-ctx.Done():
 		case <-time.After(awaitPause):
