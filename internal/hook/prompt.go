@@ -14,7 +14,7 @@ import (
 // workspace, "" for the one that the hook would take. Nothing is asked, and
 // nothing is written down: a session that has no memory yet is given none.
 func PromptOf(ctx context.Context, o Options, e agent.Event, root string) (nod.Prompt, error) {
-	r := &run{Options: o}
+	r := newRun(o)
 	if e.Complete != nil {
 		e.Complete(&e)
 	}
