@@ -137,5 +137,20 @@ type Turn struct {
 	// Tool and Input are set for a tool call.
 	Tool  string
 	Input json.RawMessage
+	// Call is the agent's id of a tool call, also on the turn that says what
+	// became of it; "" where the transcript does not say.
+	Call string
+	// Ended says what became of the call.
+	Ended Ended
 	Time  time.Time // zero where the transcript does not say
 }
+
+// Ended says what became of an earlier call. The zero value is not known.
+type Ended uint8
+
+const (
+	EndedUnknown Ended = iota
+	EndedFailed        // it ran and failed, or was never run
+	EndedRefused       // a person said no at the host's prompt
+	EndedBlocked       // nod or the host's own judge said no
+)

@@ -59,6 +59,10 @@ type Options struct {
 	// UnrecordedRuns lets a decision stand that could not be recorded; the
 	// person is told. False: it is denied.
 	UnrecordedRuns bool
+	// Mask takes tokens of published shapes out of a text that a model is
+	// shown. nil: nothing is masked but what a secret store holds, which no
+	// model is shown at all.
+	Mask func(string) string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -87,6 +91,7 @@ type Gate struct {
 	lenient  bool
 	askBlock bool
 	denyFail bool
+	mask     func(string) string
 	now      func() time.Time
 }
 
@@ -94,7 +99,7 @@ type Gate struct {
 func New(o Options) *Gate {
 	g := &Gate{
 		rules: o.Rules, files: o.Files, home: o.Home, roots: o.Roots, model: o.Model,
-		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, memory: o.Memory, history: o.History, approvals: o.Approvals, askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, now: o.Now,
+		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, memory: o.Memory, history: o.History, approvals: o.Approvals, askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask, now: o.Now,
 		secrets: newPathList(o.Rules.Secrets, o.Home), guards: newPathList(o.Rules.Guarded, o.Home),
 	}
 	if g.files == nil {
@@ -127,8 +132,7 @@ func (g *Gate) real(name string) string {
 // way to forget that an error blocks. A cancelled ctx, a panic, a model that
 // fails and a log that cannot be written all end in a Decision that says so.
 func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
-	start := g.now()
-	t := &trial{gate: g, call: c, id: newID(start), spent: map[Layer]time.Duration{}, start: start}
+	t := g.trial(c)
 	defer func() {
 		if p := recover(); p != nil {
 			d = t.failed(LayerNone, &Failure{Kind: Internal, Message: "nod failed inside; please report this", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
@@ -136,6 +140,11 @@ func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 		d = t.finish(d)
 	}()
 	return t.decide(ctx)
+}
+
+func (g *Gate) trial(c Call) *trial {
+	start := g.now()
+	return &trial{gate: g, call: c, id: newID(start), spent: map[Layer]time.Duration{}, start: start}
 }
 
 // trial is one call being decided.
@@ -177,34 +186,48 @@ func (t *trial) decide(ctx context.Context) Decision {
 	if err := ctx.Err(); err != nil {
 		return t.failed(LayerNone, &Failure{Kind: TimedOut, Message: "the call was cancelled before nod could decide", Cause: err})
 	}
+	d, settled := t.settle()
+	switch {
+	case !settled:
+		return t.ask(ctx)
+	case d.Verdict == Ask:
+		return t.unlessApproved(func() Decision { return d })
+	}
+	return d
+}
+
+// settle is what layers 0 to 3 say; settled is false where they leave the call
+// open, and [trial.open] then says why. [Gate.Prompt] walks the same way, so
+// that what it shows is what is sent.
+func (t *trial) settle() (d Decision, settled bool) {
 	t.look()
 
 	if why, rule := t.guard(); why != "" {
-		return t.decided(LayerGuard, Deny, why, rule)
+		return t.decided(LayerGuard, Deny, why, rule), true
 	}
 	if why := t.irrecoverable(); why != "" {
-		return t.decided(LayerShell, Deny, why, Rule{})
+		return t.decided(LayerShell, Deny, why, Rule{}), true
 	}
 	if why := t.typedInto(); why != "" {
-		return t.decided(LayerShell, Deny, why, Rule{})
+		return t.decided(LayerShell, Deny, why, Rule{}), true
 	}
 	if why, rule := t.reserved(); why != "" {
-		return t.unlessApproved(func() Decision { return t.decided(LayerGuard, Ask, why, rule) })
+		return t.decided(LayerGuard, Ask, why, rule), true
 	}
 	if secret := t.secret(); secret != "" {
 		t.open, t.secrets = secret, true
-		return t.ask(ctx)
+		return Decision{}, false
 	}
 	if t.doubt != "" {
 		t.softDenied()
 		t.open = t.doubt
-		return t.ask(ctx)
+		return Decision{}, false
 	}
 	if t.lap(LayerGuard); t.gate.allowlist(t.call) {
-		return t.decided(LayerAllowlist, Allow, t.call.Tool+" is a safe tool", Rule{})
+		return t.decided(LayerAllowlist, Allow, t.call.Tool+" is a safe tool", Rule{}), true
 	}
 	if t.lap(LayerAllowlist); t.softDenied() {
-		return t.ask(ctx)
+		return Decision{}, false
 	}
 	why := t.edit()
 	if why == "" {
@@ -212,18 +235,18 @@ func (t *trial) decide(ctx context.Context) Decision {
 		t.open = why
 	}
 	if why == "" {
-		return t.decided(LayerEdit, Allow, "a file edit inside the workspace", Rule{})
+		return t.decided(LayerEdit, Allow, "a file edit inside the workspace", Rule{}), true
 	}
 	if t.lap(LayerEdit); t.call.Command != "" {
 		if why, rule := t.harmless(); why != "" {
-			return t.decided(LayerShell, Allow, why, rule)
+			return t.decided(LayerShell, Allow, why, rule), true
 		}
 	}
 	t.lap(LayerShell)
 	if t.open == "" || t.open == notAnEdit {
 		t.open = OneLine(t.call.RawTool, 60) + " is not a tool that nod settles by itself"
 	}
-	return t.ask(ctx)
+	return Decision{}, false
 }
 
 // look gathers the facts that the layers share. A tool that neither runs a
@@ -255,7 +278,7 @@ func (t *trial) edit() (why string) {
 
 func (t *trial) decided(l Layer, v Verdict, why string, rule Rule) Decision {
 	t.lap(l)
-	return Decision{ID: t.id, Verdict: v, Layer: l, Reason: why, Rule: rule}
+	return Decision{ID: t.id, Verdict: v, Layer: l, Reason: t.reasonOf(why), Rule: rule}
 }
 
 // failed turns a failure into the strictest answer.
@@ -275,8 +298,8 @@ func (t *trial) finish(d Decision) Decision {
 	if d.Approvable.Key != "" {
 		d.Evidence = append(d.Evidence, t.inputs...)
 	}
-	d.Definitions, d.Changes = t.bound, t.changes()
-	d.Downloads, d.Secret, d.Sends = t.downloads(), t.secrets, t.sends()
+	d.Definitions, d.Changes = t.bound, t.withheldChanges(t.changes())
+	d.Downloads, d.Secret, d.Sends = t.withheldChanges(t.downloads()), t.secrets, t.sends()
 	if t.gate.recorder == nil {
 		return d
 	}

@@ -12,48 +12,76 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of the ledger, in bytes.
+// Bounds of the ledger, in bytes. What the person said and what was called have
+// budgets of their own: no number of calls pushes out a word of the person's.
 const (
-	ledgerBudget = 24_000 // all of it
-	userLimit    = 4_000  // one message of the person's
-	callLimit    = 400    // one call's input
-	askedLimit   = 800    // the agent's words before a short answer
-	shortAnswer  = 240    // what counts as one
-	pieceLines   = 8      // about how many lines one piece has
+	saidBudget  = 32_000 // the person's words
+	callBudget  = 6_000  // the calls
+	userLimit   = 4_000  // one message of the person's
+	callLimit   = 300    // one call's input
+	askedLimit  = 800    // the agent's words before a short answer
+	shortAnswer = 240    // what counts as one
+	pieceLines  = 8      // about how many lines one piece has
 )
 
-// ledger is a session as the model sees it: pieces that no longer change, and
-// what came after them. Both are whole JSON lines, oldest first.
+// ledger is a session as the model sees it: first what the person said, then
+// what was called, as whole JSON lines, oldest first, in pieces that no longer
+// change and what came after them.
 //
-// Where it begins and where pieces end follows from the content of the turns,
-// not from how many there are. So the next call of the session is shown the
-// same pieces, with new ones behind, until the beginning has to move; and no
-// process needs to remember what the one before it sent.
+// Where the calls begin and where pieces end follows from the content of the
+// turns, not from how many there are. So the next call of the session is shown
+// the same pieces, with new ones behind, until the beginning has to move or the
+// person speaks; and no process needs to remember what the one before it sent.
 type ledger struct {
 	pieces []string
 	rest   string
 	said   string // the person's own lines
 	// consent is those, and the agent's words that a short answer refers to.
 	consent string
+	calls   string // the inputs of the calls that are shown
 }
+
+const (
+	saidHeading  = "WHAT THE PERSON SAID\n"
+	callsHeading = "WHAT WAS CALLED\n"
+)
 
 // readLedger reads the conversation. It fails where that cannot be read, since
 // a model that does not see what the person forbade would allow it.
-func readLedger(ctx context.Context, c Call) (ledger, error) {
-	lines, whole, err := ledgerLines(ctx, c)
+func (t *trial) readLedger(ctx context.Context, c Call) (ledger, error) {
+	heard := listener{shown: t.gate.shown, input: t.shownInput, ended: t.ended(), outcome: map[string]Ended{}}
+	whole, err := heard.hear(ctx, c)
 	if err != nil {
 		return ledger{}, err
 	}
+	said, calls := heard.lines()
 	if !whole {
-		first := opening(ctx, c)
-		if len(lines) == 0 && len(first) == 1 {
+		first := t.opening(ctx, c)
+		if len(said) == 0 && len(calls) == 0 && len(first) == 1 {
 			return ledger{}, unreadable(ErrEarlier)
 		}
-		lines = append(first, lines...)
+		said = append(first, said...)
 	}
-	l := cutIntoPieces(lines)
-	l.said, l.consent = linesOf(lines, `{"user":`), linesOf(lines, `{"user":`, `{"agent_asked":`)
+	l := ledger{said: linesOf(said, `{"user":`), consent: linesOf(said, `{"user":`, `{"agent_asked":`), calls: strings.Join(calls, "\n")}
+	if len(said) > 0 {
+		l.pieces = []string{saidHeading + strings.Join(said, "\n")}
+	}
+	pieces, rest := cutIntoPieces(calls)
+	if len(pieces) > 0 {
+		pieces[0] = callsHeading + pieces[0]
+	} else if rest != "" {
+		rest = callsHeading + rest
+	}
+	l.pieces, l.rest = append(l.pieces, pieces...), rest
 	return l, nil
+}
+
+// ended asks what nod itself knows of an earlier call, by its id.
+func (t *trial) ended() func(string) Ended {
+	if known, ok := t.gate.memory.(Outcomes); ok {
+		return known.Ended
+	}
+	return func(string) Ended { return EndedUnknown }
 }
 
 // linesOf are the lines that begin in one of these ways.
@@ -67,84 +95,203 @@ func linesOf(lines []string, starts ...string) string {
 	return strings.Join(found, "\n")
 }
 
-// ledgerLines are the newest lines that fit the budget, oldest first. whole
-// says that none are left out.
-func ledgerLines(ctx context.Context, c Call) (lines []string, whole bool, err error) {
+// listener hears a conversation, newest turn first.
+type listener struct {
+	shown   func(string) string // a text without secrets
+	input   func(json.RawMessage) string
+	ended   func(call string) Ended
+	outcome map[string]Ended // what results said, by the call's id
+
+	words   []spokenTurn
+	calls   []string
+	size    int
+	full    bool // older calls are left out
+	looked  bool // a run of look-ups goes on
+	answer  bool // the turn that was heard before, later in time, is a short answer
+	unknown bool // the line that was heard before says that something is left out
+}
+
+// spokenTurn is one line of what was said.
+type spokenTurn struct {
+	key, text string
+	limit     int
+}
+
+// hear reads a conversation. whole says that nothing came before what was
+// heard.
+func (l *listener) hear(ctx context.Context, c Call) (whole bool, err error) {
 	if c.Transcript == nil {
-		return nil, true, nil
+		return true, nil
 	}
-	size := 0
-	var answer bool // the line before, in time after this turn, is a short answer
+	heard := false
 	for turn, err := range c.Transcript(ctx) {
-		if isMissing(err) && len(lines) == 0 {
-			return nil, true, nil // the host keeps none, or has not written it yet
+		if isMissing(err) && !heard {
+			return true, nil // the host keeps none
 		}
 		if errors.Is(err, ErrEarlier) {
-			slices.Reverse(lines)
-			return lines, false, nil
+			return false, nil
 		}
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return nil, false, unreadable(err)
+			return false, unreadable(err)
 		}
-		line := ledgerLine(turn, answer)
-		if turn.Origin == OriginPerson || turn.Origin == OriginAgent && turn.Text != "" {
-			answer = turn.Origin == OriginPerson && len(strings.TrimSpace(turn.Text)) <= shortAnswer
-		}
-		if line == "" {
-			continue
-		}
-		if size += len(line); size > ledgerBudget {
-			slices.Reverse(lines)
-			return lines[ledgerStart(lines):], false, nil
-		}
-		lines = append(lines, line)
+		heard = true
+		l.turn(turn)
 	}
-	slices.Reverse(lines)
-	return lines, true, nil
+	return true, nil
+}
+
+func (l *listener) turn(t Turn) {
+	if t.Call != "" && t.Ended != EndedUnknown && t.Tool == "" {
+		l.outcome[t.Call] = t.Ended
+	}
+	switch blank := strings.TrimSpace(t.Text) == ""; {
+	case t.Tool != "" && t.Origin == OriginAgent:
+		l.called(t)
+	case blank:
+	case t.Origin == OriginPerson:
+		l.say("user", t.Text, userLimit)
+		l.answer = len(strings.TrimSpace(t.Text)) <= shortAnswer
+		l.call(noteLine("here the person said: " + middleCut(l.shown(t.Text), 60)))
+	case t.Origin == OriginAgent:
+		if l.answer {
+			l.say("agent_asked", tail(t.Text, askedLimit), askedLimit)
+		}
+		l.answer = false
+	case t.Origin == OriginOtherAgent:
+		l.call(noteLine("another agent said: " + middleCut(l.shown(t.Text), callLimit)))
+	case t.Origin == OriginOther:
+		if !l.unknown {
+			l.say("note", leftOut, userLimit)
+			l.unknown = true
+		}
+		return
+	}
+	l.unknown = l.unknown && t.Origin != OriginPerson
+}
+
+// leftOut is said where nobody can say whose words something is.
+const leftOut = "something stood here of which nobody can say who said it; it is left out, and it is no consent"
+
+func noteLine(text string) string {
+	return jsonLine(struct {
+		Note string `json:"note"`
+	}{text})
+}
+
+func (l *listener) say(key, text string, limit int) {
+	l.words = append(l.words, spokenTurn{key, l.shown(text), limit})
+}
+
+// called adds a call. Look-ups are folded: they change nothing, and there are
+// many.
+func (l *listener) called(t Turn) {
+	if isLookUp(t.Tool) {
+		l.looked = true
+		return
+	}
+	ended := l.outcome[t.Call]
+	if known := l.ended(t.Call); t.Call != "" && known != EndedUnknown && ended != EndedRefused {
+		ended = known
+	}
+	line := `{"call":` + jsonLine(t.Tool) + `,"input":` + shortInput(l.input(t.Input))
+	if says := endedSays(ended); says != "" {
+		line += `,"ended":` + jsonLine(says)
+	}
+	l.call(line + "}")
+}
+
+func (l *listener) call(line string) {
+	if l.looked && !l.full {
+		l.looked = false
+		l.call(noteLine("looked things up"))
+	}
+	if l.size += len(line); l.size > callBudget {
+		l.full = true
+	}
+	if !l.full {
+		l.calls = append(l.calls, line)
+	}
+}
+
+func endedSays(e Ended) string {
+	switch e {
+	case EndedFailed:
+		return "failed"
+	case EndedRefused:
+		return "the person refused it; it was not done"
+	case EndedBlocked:
+		return "blocked; it was not done"
+	}
+	return ""
+}
+
+// isLookUp reports whether a tool of an agent's only reads what is on this
+// machine, by the names that agents give such tools.
+func isLookUp(tool string) bool {
+	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(tool)) {
+	case "read", "readfile", "readmanyfiles", "view", "viewfile", "open", "cat", "grep", "greptool", "grepsearch", "searchfilecontent", "search", "codebasesearch", "filesearch",
+		"glob", "findfiles", "find", "ls", "list", "listdir", "listdirectory", "listfiles", "notebookread", "readlints", "lsp",
+		"todowrite", "todoread", "taskcreate", "tasklist", "taskget", "taskupdate", "updateplan", "reportintent", "toolsearch", "taskoutput", "bashoutput":
+		return true
+	}
+	return false
+}
+
+// lines are what was heard, oldest first.
+func (l *listener) lines() (said, calls []string) {
+	if l.looked && !l.full {
+		l.calls = append(l.calls, noteLine("looked things up"))
+	}
+	calls = slices.Clone(l.calls)
+	slices.Reverse(calls)
+	if l.full {
+		calls = append([]string{noteLine("earlier calls are not shown")}, calls[ledgerStart(calls):]...)
+	}
+	for _, limit := range [...]int{userLimit, 1_000, 300, 120} {
+		if said = l.saying(limit); sizeOf(said) <= saidBudget {
+			return said, calls
+		}
+	}
+	half := len(said) / 2 // thousands of messages; the oldest and the newest stay
+	for sizeOf(said) > saidBudget && half > 0 {
+		said, half = slices.Delete(said, half, half+1), len(said)/2
+	}
+	return append(said, noteLine("some of what the person said in between is not shown")), calls
+}
+
+// saying are the lines of what was said, each of so many bytes at most. The
+// first message and the newest ones are shortened last.
+func (l *listener) saying(limit int) (said []string) {
+	for i, w := range slices.Backward(l.words) {
+		most := min(w.limit, limit)
+		if i < 4 || i == len(l.words)-1 {
+			most = w.limit
+		}
+		said = append(said, `{"`+w.key+`":`+jsonLine(middleCut(w.text, most))+`}`)
+	}
+	return said
+}
+
+func sizeOf(lines []string) (n int) {
+	for _, line := range lines {
+		n += len(line)
+	}
+	return n
 }
 
 func unreadable(err error) *Failure {
 	return &Failure{Kind: NoTranscript, Message: "the transcript could not be read, so the model would not know what the user asked for", Cause: err}
 }
 
-// ledgerLine is a turn as one JSON line, "" for one that is not shown.
-func ledgerLine(t Turn, beforeAnswer bool) string {
-	switch {
-	case t.Tool != "" && t.Origin == OriginAgent:
-		return `{"call":` + jsonLine(t.Tool) + `,"input":` + shortInput(t.Input) + `}`
-	case strings.TrimSpace(t.Text) == "":
-		return ""
-	case t.Origin == OriginPerson:
-		return jsonLine(struct {
-			User string `json:"user"`
-		}{middleCut(t.Text, userLimit)})
-	case t.Origin == OriginAgent && beforeAnswer:
-		return jsonLine(struct {
-			Asked string `json:"agent_asked"`
-		}{tail(t.Text, askedLimit)})
-	case t.Origin == OriginOtherAgent:
-		return jsonLine(struct {
-			Note string `json:"note"`
-		}{"another agent said: " + middleCut(t.Text, callLimit)})
-	}
-	return ""
-}
-
 // shortInput is a call's input, whole or as a JSON string of its beginning.
-func shortInput(input json.RawMessage) string {
-	var b bytes.Buffer
-	err := json.Compact(&b, input)
-	text := b.String()
-	if err != nil {
-		text = compact(input)
+func shortInput(input string) string {
+	if len(input) <= callLimit && json.Valid([]byte(input)) {
+		return input
 	}
-	if len(text) <= callLimit && (err == nil || json.Valid([]byte(text))) {
-		return text
-	}
-	return jsonLine(middleCut(text, callLimit))
+	return jsonLine(middleCut(input, callLimit))
 }
 
 // middleCut keeps the beginning and the end of a text that is too long, and
@@ -187,16 +334,16 @@ func jsonLine(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// ledgerStart is where a ledger begins that does not reach back to the start:
-// at the line, in the older half, whose hash ends in the most zero bits. As
-// lines are added behind, the same line stays the beginning for long.
+// ledgerStart is where calls begin that do not reach back to the start: at the
+// line, in the older half, whose hash ends in the most zero bits. As lines are
+// added behind, the same line stays the beginning for long.
 func ledgerStart(lines []string) int {
 	size, best, at := 0, -1, 0
 	for i, line := range lines {
 		if zeros := bits.TrailingZeros32(hashOf(line)); zeros > best {
 			best, at = zeros, i
 		}
-		if size += len(line); size > ledgerBudget/2 {
+		if size += len(line); size > callBudget/2 {
 			break
 		}
 	}
@@ -211,10 +358,8 @@ func hashOf(s string) uint32 {
 
 // opening is the first request of the person, which is never left out if it is
 // known, and a note that something was.
-func opening(ctx context.Context, c Call) []string {
-	note := jsonLine(struct {
-		Note string `json:"note"`
-	}{"earlier turns are not shown; what the person allowed or forbade in them is not known"})
+func (t *trial) opening(ctx context.Context, c Call) []string {
+	note := noteLine("earlier turns are not shown; what the person allowed or forbade in them is not known")
 	if c.Opening == nil {
 		return []string{note}
 	}
@@ -222,19 +367,17 @@ func opening(ctx context.Context, c Call) []string {
 	if !ok || turn.Origin != OriginPerson {
 		return []string{note}
 	}
-	return []string{ledgerLine(turn, false), note}
+	return []string{`{"user":` + jsonLine(middleCut(t.gate.shown(turn.Text), userLimit)) + `}`, note}
 }
 
 // cutIntoPieces ends a piece after a line whose hash says so.
-func cutIntoPieces(lines []string) ledger {
-	var l ledger
+func cutIntoPieces(lines []string) (pieces []string, rest string) {
 	from := 0
 	for i, line := range lines {
 		if hashOf(line)%pieceLines == 0 {
-			l.pieces = append(l.pieces, strings.Join(lines[from:i+1], "\n"))
+			pieces = append(pieces, strings.Join(lines[from:i+1], "\n"))
 			from = i + 1
 		}
 	}
-	l.rest = strings.Join(lines[from:], "\n")
-	return l
+	return pieces, strings.Join(lines[from:], "\n")
 }

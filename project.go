@@ -17,6 +17,13 @@ type Memory interface {
 	Standing(definition Evidence) Standing
 }
 
+// Outcomes is a [Memory] that also knows what became of earlier calls, by the
+// agent's ids.
+type Outcomes interface {
+	Memory
+	Ended(call string) Ended
+}
+
 // Standing is how a definition stands in a session. The zero value is the
 // strictest.
 type Standing int8

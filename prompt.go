@@ -39,22 +39,18 @@ func LedgerProfile(stages int) Profile { return Profile{Ledger: true, Stages: st
 const inputLimit = 128 << 10
 
 // Prompt returns what a model would be asked about the call, were it left
-// open. It asks none.
+// open. It asks none. It walks the same way as [Gate.Check], so that what it
+// returns is what would be sent, but for the decision's id.
 func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
-	t := &trial{gate: g, call: c, id: newID(g.now()), spent: map[Layer]time.Duration{}, start: g.now()}
-	t.look()
-	t.secrets = t.secret() != ""
-	t.softDenied()
-	if why := t.uneditable(); why != "" && c.Command != "" {
-		t.open = t.unsettled(make([]bool, len(t.report.Commands)))
-	}
+	t := g.trial(c)
+	t.settle()
 	p, _, err := t.prompt(ctx)
 	return p, err
 }
 
 // prompt makes the side query. It fails where the call is too large or the
 // transcript cannot be read, since a model that does not see what the person
-// forbade would allow it. consent is what the person said.
+// forbade would allow it. said are the words that a consent may stand in.
 func (t *trial) prompt(ctx context.Context) (p Prompt, consent string, err error) {
 	if len(t.call.Input) > inputLimit {
 		return Prompt{}, "", &Failure{Kind: TooLarge, Message: fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(t.call.Input), inputLimit)}
@@ -79,27 +75,27 @@ func (t *trial) seedPrompt(ctx context.Context) (p Prompt, consent string, err e
 		defer heard.close()
 		c.Transcript = heard.over(c.Transcript)
 	}
-	transcript, err := transcriptText(ctx, c, t.gate.profile)
+	transcript, err := t.transcriptText(ctx, c)
 	if err != nil {
 		return Prompt{}, "", err
 	}
 	p = Prompt{
 		Digest: digest(c),
 		System: systemPrompt(t.gate.rules.about(c.Agent)),
-		User:   "Tool: " + toolName(c) + "\nInput: " + compact(c.Input) + "\n\nRecent transcript:\n" + transcript,
+		User:   "Tool: " + toolName(c) + "\nInput: " + t.shownInput(c.Input) + "\n\nRecent transcript:\n" + transcript,
 	}
-	session, err := readLedger(ctx, c)
+	session, err := t.readLedger(ctx, c)
 	if err != nil {
 		return p, "", ctx.Err()
 	}
-	p.Memory, p.Keep = t.memoryKey(p, t.facts(session.said), session.consent), t.harmsNothing()
+	p.Memory, p.Keep = t.memoryKey(p, t.facts(session), session.consent), t.harmsNothing()
 	return p, session.consent, nil
 }
 
 // ledgerPrompt is nod's own: a system prompt that is the same for all calls
 // under the same rules, the session, then the call, the facts, the question.
 func (t *trial) ledgerPrompt(ctx context.Context) (p Prompt, consent string, err error) {
-	session, err := readLedger(ctx, t.call)
+	session, err := t.readLedger(ctx, t.call)
 	if err != nil {
 		return Prompt{}, "", err
 	}
@@ -109,7 +105,7 @@ func (t *trial) ledgerPrompt(ctx context.Context) (p Prompt, consent string, err
 	} else {
 		session.rest = "THE SESSION\n" + session.rest
 	}
-	facts := t.facts(session.said)
+	facts := t.facts(session)
 	p.User = strings.TrimSpace(session.rest + "\n\nTHE CALL\n" + t.callText() + "\n\nTHE FACTS\n" + jsonLine(facts))
 	if t.gate.profile.Stages == 2 {
 		p.Quick = quickClosing
@@ -123,9 +119,9 @@ func (t *trial) ledgerPrompt(ctx context.Context) (p Prompt, consent string, err
 // no JSON, a string.
 func (t *trial) callText() string {
 	c := t.call
-	input := json.RawMessage(compact(c.Input))
+	input := json.RawMessage(t.shownInput(c.Input))
 	if !json.Valid(input) {
-		input = json.RawMessage(jsonLine(string(c.Input)))
+		input = json.RawMessage(jsonLine(t.gate.shown(string(c.Input))))
 	}
 	call := struct {
 		Tool   string          `json:"tool"`

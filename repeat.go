@@ -70,7 +70,7 @@ func (t *trial) blocked(d Decision, a answered) Decision {
 		d.Classification, d.Basis = nil, a.before
 		d.Reason = OneLine("the same was denied before in this session: "+stripTags(a.before), reasonLimit-len(clearing))
 	}
-	switch why := t.repeated(); {
+	switch why := t.repeated(a); {
 	case why != "" && t.call.Interactive:
 		d.Verdict, d.Reason = Ask, OneLine(why+"; the last: "+d.Reason, reasonLimit)
 	case why != "":
@@ -87,9 +87,9 @@ func (t *trial) blocked(d Decision, a answered) Decision {
 const clearing = "; only the person can clear this, by saying so"
 
 // repeated says that the model blocks too often, this call included.
-func (t *trial) repeated() string {
-	if t.gate.history == nil {
-		return ""
+func (t *trial) repeated(a answered) string {
+	if t.gate.history == nil || a.before != "" || a.Remembered {
+		return "" // no model was asked
 	}
 	row, all := t.gate.history.Denials()
 	switch row, all = row+1, all+1; {
@@ -125,6 +125,9 @@ func (t *trial) memoryKey(p Prompt, facts Facts, consent string) string {
 	for _, e := range t.bound {
 		h.add(e.Path, e.SHA256)
 	}
+	for _, d := range t.report.Definitions {
+		h.add(d.Path, d.SHA256)
+	}
 	return h.sum()
 }
 
@@ -155,8 +158,24 @@ func unspaced(s string) string {
 // anything, and another thing the next time.
 func (t *trial) harmsNothing() bool {
 	return !t.weighty() && !slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
-		return e.Kind == shell.Run || e.Kind == shell.Write && e.Place != shell.Null && t.writeHarm(e) != ""
+		return e.Kind == shell.Run && !t.runsBound(e) || e.Kind == shell.Write && e.Place != shell.Null && t.writeHarm(e) != ""
 	})
+}
+
+// runsBound reports whether what a command runs is project code whose
+// definitions were all read: their hashes are part of the key, so that the
+// answer is given again while they stay what they were.
+func (t *trial) runsBound(e shell.Effect) bool {
+	bound := false
+	for _, d := range t.report.Definitions {
+		if t.within(e.Command, d.Command) || t.within(d.Command, e.Command) {
+			if d.SHA256 == "" || d.SHA256 == shell.Absent || t.origin(DefinitionFile(d.Path)) != "" {
+				return false
+			}
+			bound = true
+		}
+	}
+	return bound
 }
 
 // plainInput is a call's arguments, in the order of their names; of a command's

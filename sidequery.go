@@ -91,7 +91,7 @@ func (t *trial) unsure(why string) string {
 	if t.open == "" {
 		return why
 	}
-	return t.open + "; " + why
+	return t.reasonOf(t.open) + "; " + why
 }
 
 func (t *trial) modelSaid(a answered) Decision {
@@ -108,35 +108,97 @@ func (t *trial) modelSaid(a answered) Decision {
 	switch {
 	case c.ShouldBlock:
 		return t.blocked(d, a)
-	case c.Cleared && t.weighty():
-		d.Verdict, d.Reason = Ask, OneLine("the model was of two minds about something that cannot be undone or leaves this machine: "+reason, reasonLimit)
+	case c.Cleared:
+		return t.cleared(d, a)
 	}
 	return d
 }
 
-// weighty reports whether the call may do what cannot be undone, leaves the
-// machine, touches credentials or changes what the agent may do. What is not
-// known may.
-func (t *trial) weighty() bool {
-	if t.secrets || t.call.Command == "" || len(t.report.Unknowns) > 0 {
-		return true
+// cleared completes what the quick answer blocked and the careful one let pass:
+// both answered, and the careful one weighed what the person said. It decides
+// about what the person named, and about what weighs little. Put to a person is
+// what nothing brings back, and what no word of theirs speaks of. Where nobody
+// can be asked, only an answer that cites the words in which the person named
+// the call decides about what weighs.
+func (t *trial) cleared(d Decision, a answered) Decision {
+	if !t.weighty() || cites(a.Reason+" "+a.Thinking, a.consent, t.call) {
+		return d
 	}
-	for _, e := range t.report.Effects {
+	if t.call.Interactive && speaksOf(a.consent, t.call) && !t.irreversible() {
+		return d
+	}
+	const minds = "the model was of two minds about something that weighs, and cites no words in which the person named it: "
+	d.Verdict, d.Reason = Ask, OneLine(minds+d.Reason, reasonLimit)
+	return d
+}
+
+// irreversible reports whether the call does what nothing brings back, as far as
+// its effects tell.
+func (t *trial) irreversible() bool {
+	return slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
 		switch e.Kind {
-		case shell.Read, shell.Fetch:
+		case shell.Delete:
+			return !e.Moved && e.Place != shell.Temporary && t.deleteHarm(e) != ""
 		case shell.Write:
-			if e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null {
-				return true
-			}
-		case shell.Run:
-			if e.Target == "" {
-				return true
-			}
-		default:
+			return e.Place == shell.Device
+		case shell.Exhaust:
 			return true
 		}
+		return false
+	})
+}
+
+// weighty reports whether the call may do what cannot be undone, leaves the
+// machine, touches credentials or changes what the agent may do: by what it
+// does, not by the tool that does it. What is not known may.
+func (t *trial) weighty() bool {
+	switch {
+	case t.secrets, len(t.report.Unknowns) > 0:
+		return true
+	case t.call.URL != "":
+		return false // a page is read
+	case t.call.MCP != nil:
+		return !looksUp(t.call.MCP.Tool)
+	case t.call.Command == "":
+		return t.call.Tool != "web_search"
 	}
-	return false
+	return slices.ContainsFunc(t.report.Effects, t.weighs)
+}
+
+func (t *trial) weighs(e shell.Effect) bool {
+	switch e.Kind {
+	case shell.Read, shell.Fetch:
+		return false
+	case shell.Write:
+		return e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null
+	case shell.Run:
+		return e.Target == "" || shipsOut(e.Words) || e.Command >= 0 && e.Command < len(t.report.Commands) && shipsOut(t.report.Commands[e.Command].Source)
+	}
+	return true
+}
+
+// shipsOut reports whether project code is run under a name that says that it
+// changes what others use.
+func shipsOut(words string) bool {
+	return slices.ContainsFunc(wordsOf(words), func(w string) bool {
+		switch w {
+		case "deploy", "deployment", "release", "publish", "ship", "rollout", "promote", "prod", "production", "staging", "live", "apply", "migrate", "migration", "upload", "sync", "push", "destroy", "teardown":
+			return true
+		}
+		return false
+	})
+}
+
+// looksUp reports whether the name of an MCP tool says that it only reads.
+func looksUp(tool string) bool {
+	words := wordsOf(tool)
+	reads := func(w string) bool {
+		return slices.Contains([]string{"get", "list", "search", "read", "find", "fetch", "lookup", "describe", "show", "resolve", "docs", "status"}, w)
+	}
+	writes := func(w string) bool {
+		return slices.Contains([]string{"create", "update", "delete", "remove", "send", "write", "post", "put", "set", "add", "run", "exec", "execute", "push", "merge", "edit", "upload", "move", "replace", "comment"}, w)
+	}
+	return slices.ContainsFunc(words, reads) && !slices.ContainsFunc(words, writes)
 }
 
 // tamed makes notices of a model fit to be shown.
@@ -190,6 +252,7 @@ type answered struct {
 	Classification
 	effects string // see [trial.effectKey]
 	before  string // why the same was denied before; then no model was asked
+	consent string // the words that a consent may stand in
 }
 
 func (t *trial) classify(ctx context.Context) (answered, error) {
@@ -199,7 +262,7 @@ func (t *trial) classify(ctx context.Context) (answered, error) {
 	}
 	p.ID = t.id
 	effects, content := t.effectKey(p, consent)
-	a := answered{effects: effects}
+	a := answered{effects: effects, consent: consent}
 	if a.before = t.deniedBefore(effects, content); a.before != "" {
 		a.ShouldBlock = true
 		return a, nil

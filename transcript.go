@@ -13,7 +13,8 @@ import (
 // transcriptText is the seed's compressed transcript: JSON lines of role and
 // action, oldest first. What tools returned and what the harness added is
 // left out: it is where an injection would come from, and no action.
-func transcriptText(ctx context.Context, c Call, p Profile) (string, error) {
+func (t *trial) transcriptText(ctx context.Context, c Call) (string, error) {
+	p := t.gate.profile
 	if c.Transcript == nil {
 		return "", nil
 	}
@@ -31,7 +32,7 @@ func transcriptText(ctx context.Context, c Call, p Profile) (string, error) {
 		if err != nil {
 			return "", unreadable(err)
 		}
-		if line := entryLine(turn, orDefault(p.Chars, 200)); line != "" {
+		if line := t.entryLine(turn, orDefault(p.Chars, 200)); line != "" {
 			lines = append(lines, line)
 		}
 		if len(lines) == orDefault(p.Entries, 20) {
@@ -50,7 +51,7 @@ func orDefault(n, standard int) int {
 }
 
 // entryLine is one JSON line, "" for a turn that is not shown.
-func entryLine(t Turn, chars int) string {
+func (r *trial) entryLine(t Turn, chars int) string {
 	line := struct {
 		Role   string `json:"role"`
 		Action string `json:"action"`
@@ -59,11 +60,11 @@ func entryLine(t Turn, chars int) string {
 	case line.Role == "":
 		return ""
 	case t.Tool != "":
-		line.Action = head(t.Tool+" "+compact(t.Input), chars)
+		line.Action = head(t.Tool+" "+r.shownInput(t.Input), chars)
 	case strings.TrimSpace(t.Text) == "":
 		return ""
 	default:
-		line.Action = head(t.Text, chars)
+		line.Action = head(r.gate.shown(t.Text), chars)
 	}
 	return jsonLine(line)
 }

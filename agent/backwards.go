@@ -36,7 +36,7 @@ const (
 	backwardsChunk = 128 << 10
 	backwardsRoom  = 6 * backwardsChunk
 	// backwardsSpare bounds what long lines may cost beside the limit.
-	backwardsSpare = 24 << 20
+	backwardsSpare = 96 << 20
 )
 
 // openBackwards opens a regular file without ever blocking: a FIFO in its

@@ -168,7 +168,7 @@ func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 		f.wrong(m, "an absolute path")
 	}
 	if name := f.optional("transcript_path"); name != "" {
-		e.Call.Transcript = claudeTranscript(name, e.Call.ID)
+		e.Call.Transcript = claudeTranscript(name, e.Call.ID, f.optional("prompt_id"))
 		e.Call.Opening = opening(name, claudeOpening)
 	}
 	c.decodeTool(&e.Call, f)

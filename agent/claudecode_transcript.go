@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
 	"time"
@@ -12,8 +14,9 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// transcriptLimit bounds how much of a transcript is read, from its end.
-const transcriptLimit = 8 << 20
+// transcriptLimit bounds how much of a transcript is read, from its end. What
+// the person said at the start of a session of 1,000 calls still lies in it.
+const transcriptLimit = 32 << 20
 
 // claudeTranscript returns what reads a Claude Code session file: JSON lines,
 // appended to while it is read, each a user or assistant message or one of a
@@ -29,9 +32,13 @@ const transcriptLimit = 8 << 20
 // Any error ends the turns: no such file, not a regular one, a line that is
 // not of the format (a torn last one is skipped), no message in it at all,
 // [nod.ErrEarlier] where not all was read.
-func claudeTranscript(name, call string) func(context.Context) iter.Seq2[nod.Turn, error] {
+//
+// prompt is the id of what the person typed last, as the payload says it. The
+// host writes that late, and it is waited for: see [awaited].
+func claudeTranscript(name, call, prompt string) func(context.Context) iter.Seq2[nod.Turn, error] {
 	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
 		return func(yield func(nod.Turn, error) bool) {
+			awaited(ctx, (&promptSearch{name: name, prompt: prompt}).there)
 			lines, err := openBackwards(name, transcriptLimit)
 			if err != nil {
 				yield(nod.Turn{}, err)
@@ -44,6 +51,9 @@ func claudeTranscript(name, call string) func(context.Context) iter.Seq2[nod.Tur
 	}
 }
 
+// errNoMessage is what a file is found to be that holds no message of the host.
+var errNoMessage = errors.New("the transcript holds no message of Claude Code")
+
 // claudeReader turns lines into turns, newest first.
 type claudeReader struct {
 	lines  *backwards
@@ -51,6 +61,7 @@ type claudeReader struct {
 	call   string // id of the call that is left out
 	ahead  []claudeLine
 	broken error // what reading ahead met behind them
+	heard  bool  // a line of a kind that this host writes was met
 }
 
 // message returns the turns of the message before.
@@ -79,6 +90,9 @@ func (r *claudeReader) next() (claudeLine, error) {
 func (r *claudeReader) read() (claudeLine, error) {
 	for {
 		text, last, err := r.lines.next()
+		if err == io.EOF && !r.heard {
+			err = errNoMessage
+		}
 		if err != nil {
 			return claudeLine{}, err
 		}
@@ -91,7 +105,8 @@ func (r *claudeReader) read() (claudeLine, error) {
 			continue // half written
 		case err != nil:
 			return claudeLine{}, fmt.Errorf("the transcript is not one of Claude Code: %w", err)
-		case line.kind == "user" || line.kind == "assistant":
+		case line.kind != "":
+			r.heard = r.heard || line.known
 			return line, nil
 		}
 	}
@@ -99,11 +114,14 @@ func (r *claudeReader) read() (claudeLine, error) {
 
 // claudeLine is one message line.
 type claudeLine struct {
-	kind   string // "user" or "assistant"
+	kind   string // "user" or "assistant"; "" where nobody speaks
 	origin nod.Origin
 	time   time.Time
 	blocks []claudeBlock
 	answer string // what toolUseResult says that a person chose
+	known  bool   // the kind of line is one of the host's
+	// refused says that the host itself marks the result as a person's no.
+	refused bool
 }
 
 // claudeBlock is one piece of a message.
@@ -130,19 +148,38 @@ func parseClaudeLine(text []byte, w *walk) (claudeLine, error) {
 		return claudeLine{}, err
 	}
 	f := fieldsOf(top, &err)
-	line := claudeLine{kind: f.word("type")}
-	if err != nil || line.kind != "user" && line.kind != "assistant" {
-		return line, err
+	kind := f.word("type")
+	if err != nil {
+		return claudeLine{}, err
 	}
+	line := claudeLine{}
+	switch claudeLineSpeaker(kind) {
+	case spoken:
+		line = claudeMessage(kind, f)
+	case attached:
+		line = claudeAttached(f)
+	case nobody:
+		line = unclassified(time.Time{})
+	}
+	line.known = claudeLineSpeaker(kind) != nobody
 	line.time, _ = time.Parse(time.RFC3339, top.hint("timestamp"))
+	return line, err
+}
+
+// claudeMessage reads a line of the conversation.
+func claudeMessage(kind string, f fields) claudeLine {
 	message, _ := f.child("message")
-	line.blocks = claudeBlocks(message)
-	line.origin = claudeOrigin(line.kind, f)
-	if m := f.maybe("toolUseResult"); m != nil && m.value[0] == '{' {
+	line := claudeLine{kind: kind, blocks: claudeBlocks(message), origin: claudeOrigin(kind, f)}
+	line.refused = f.hint("toolDenialKind") == "user-rejected"
+	switch m := f.maybe("toolUseResult"); {
+	case m == nil:
+	case m.value[0] == '{':
 		result, _ := f.asObject(m)
 		line.answer = claudeAnswer(result.object)
+	case string(m.value) == `"User rejected tool use"`:
+		line.refused = true
 	}
-	return line, err
+	return line
 }
 
 // claudeRepeats reports whether a member says again what a tool returned: the
@@ -169,10 +206,10 @@ func claudeResultLine(top object) (line claudeLine, ok bool) {
 	if given == nil || f.optional("type") != "user" {
 		return line, false
 	}
-	line = claudeLine{kind: "user", origin: nod.OriginTool, blocks: claudeBlocks(message)}
+	line = claudeLine{kind: "user", known: true, origin: nod.OriginTool, blocks: claudeBlocks(message)}
 	line.time, _ = time.Parse(time.RFC3339, top.hint("timestamp"))
 	for _, b := range line.blocks {
-		if b.kind != "tool_result" {
+		if b.kind != "tool_result" || b.fails && strings.HasPrefix(b.text, claudeRejection) {
 			return line, false
 		}
 	}
@@ -191,17 +228,11 @@ func claudeOrigin(kind string, f fields) nod.Origin {
 			return nod.OriginHarness
 		}
 		return nod.OriginAgent
-	case f.flag("isMeta"), f.flag("isCompactSummary"), f.flag("isVisibleInTranscriptOnly"):
+	case f.flag("isMeta"), f.flag("isCompactSummary"), f.flag("isVisibleInTranscriptOnly"), f.hint("sourceToolUseID") != "":
 		return nod.OriginHarness
 	}
-	if from, given := f.maybeChild("origin"); given != nil {
-		switch from.hint("kind") {
-		case "human":
-		case "task-notification":
-			return nod.OriginHarness
-		default:
-			return nod.OriginOtherAgent // peer, coordinator ...
-		}
+	if from := claudeFrom(f); from != nod.OriginPerson {
+		return from
 	}
 	// OriginOther is the smaller one: both must speak for a person.
 	return min(claudeSource(f.hint("promptSource")), claudeSource(f.hint("turnOrigin")))
@@ -249,7 +280,9 @@ func claudeBlockOf(f fields) claudeBlock {
 		}
 	case "tool_result":
 		b.id, b.fails = f.optional("tool_use_id"), f.flag("is_error")
-		b.text = claudeResult(f)
+		if b.text = claudeResult(f); strings.HasPrefix(b.text, claudeRejection) || strings.HasPrefix(b.text, claudeApproval) {
+			b.text = codexText(f, "content") // whole: a person's words stand at its end
+		}
 	}
 	return b
 }
@@ -282,47 +315,23 @@ func (r *claudeReader) turns(line claudeLine) []nod.Turn {
 		switch b.kind {
 		case "text":
 			if line.origin == nod.OriginPerson {
-				turn.Origin = claudeSpeaker(b.text)
+				turn.Origin, turn.Text = claudeSpeaker(b.text)
 			}
 		case "tool_use":
 			if b.id != "" && b.id == r.call {
 				continue
 			}
-			turn.Text, turn.Tool, turn.Input = "", b.tool, b.input
+			turn.Text, turn.Tool, turn.Input, turn.Call = "", b.tool, b.input, b.id
 		case "tool_result":
-			turn.Origin = nod.OriginTool
-			if answer := r.answer(line, b); answer != "" {
-				turn.Origin, turn.Text = nod.OriginPerson, answer
-			}
-		default: // thinking, images
+			turn = r.result(line, b)
+		case "thinking", "redacted_thinking", "image", "document":
 			continue
+		default:
+			turn.Origin, turn.Text = nod.OriginOther, unknownKind
 		}
 		out = append(out, turn)
 	}
 	return out
-}
-
-// claudeSpeaker says who speaks in a text that stands in a person's place.
-// The host puts its own words and those of others there, in tags. A text that
-// holds one anywhere is no person's as a whole: cutting it up would let what
-// stands inside close the tag and go on as the person.
-func claudeSpeaker(text string) nod.Origin {
-	for _, tag := range []string{"<teammate-message", "<agent-message", "<peer-message", "<cross-session-message", "<channel"} {
-		if strings.Contains(text, tag) {
-			return nod.OriginOtherAgent
-		}
-	}
-	for _, tag := range []string{
-		"<system-reminder", "<command-name", "<command-message", "<command-args",
-		"<local-command", "<bash-stdout", "<bash-stderr", "<bash-input",
-		"<task-notification", "<task-id", "<user-prompt-submit-hook", "<post-tool-use-hook",
-		"[Request interrupted by user", "This session is being continued from a previous conversation",
-	} {
-		if strings.Contains(text, tag) {
-			return nod.OriginHarness
-		}
-	}
-	return nod.OriginPerson
 }
 
 // answer returns what a person chose in an AskUserQuestion dialogue, "" for
@@ -354,25 +363,30 @@ func claudeAnswer(result object) string {
 	return strings.Join(chosen, "\n")
 }
 
-// asked reports whether the tool call of that id, a few messages before, is a
-// question to the person.
+// asked reports whether the tool call of that id is a question to the person.
 func (r *claudeReader) asked(id string) bool {
+	call, found := r.calling(id)
+	return found && call.tool == "AskUserQuestion" && !answersItself(call.input)
+}
+
+// calling returns the tool call of that id, which stands a few messages before.
+func (r *claudeReader) calling(id string) (call claudeBlock, found bool) {
 	for i := 0; id != "" && i < 16; i++ {
 		if i == len(r.ahead) {
 			line, err := r.read()
 			if err != nil {
 				r.broken = err
-				return false
+				return call, false
 			}
 			r.ahead = append(r.ahead, line)
 		}
 		for _, b := range r.ahead[i].blocks {
 			if b.kind == "tool_use" && b.id == id {
-				return b.tool == "AskUserQuestion" && !answersItself(b.input)
+				return b, true
 			}
 		}
 	}
-	return false
+	return call, false
 }
 
 // answersItself reports whether a question came with answers, or cannot be

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -217,6 +218,10 @@ func TestCodexTranscript(t *testing.T) {
 		message("user", `"environments.environment_context"`, "<environment_context>"),
 		message("user", `"user.text"`, "publish it"),
 		message("user", `"user.text","agents_md"`, "both"),
+		strings.Replace(message("user", `"user.text","user.image"`, "never push"), `"}]`, `"},{"type":"input_image","image_url":"x"}]`, 1),
+		strings.Replace(message("user", `"user.text","user.skill"`, "no, never"), `"}]`, `"},{"type":"input_text","text":"# skill"}]`, 1),
+		strings.Replace(message("user", `"user.text","oracle.text"`, "stop"), `"}]`, `"},{"type":"input_text","text":"I approve"}]`, 1),
+		message("user", `"oracle.text"`, "I approve"),
 		message("user", "", "unmarked"),
 		message("user", "", ""),
 		message("assistant", "", "I will"),
@@ -227,7 +232,9 @@ func TestCodexTranscript(t *testing.T) {
 	}
 	want := []string{
 		`agent: exec_command {"cmd":"ls"}`, "agent: I will",
-		"other: unmarked", "other: both", "person: publish it", "harness: <environment_context>",
+		"other: unmarked", "other: something of a kind that nod does not know",
+		"person: stop", "other: something of a kind that nod does not know", "person: no, never", "person: never push",
+		"other: both", "person: publish it", "harness: <environment_context>",
 	}
 	file := writeLines(t, lines)
 	if diff := cmp.Diff(want, spoken(t, codexEvent(t, "ls", "PreToolUse", "default", file))); diff != "" {

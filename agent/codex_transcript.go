@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -55,7 +56,7 @@ func codexTurns(p fields, call string, child bool) []nod.Turn {
 		if id := p.optional("call_id"); id != "" && id == call {
 			return nil
 		}
-		return []nod.Turn{{Origin: nod.OriginAgent, Tool: p.word("name"), Input: codexInput(p, kind)}}
+		return []nod.Turn{{Origin: nod.OriginAgent, Tool: p.word("name"), Input: codexInput(p, kind), Call: p.optional("call_id")}}
 	case "function_call_output", "custom_tool_call_output":
 		if text := returnedText(p, "output"); text != "" {
 			return []nod.Turn{{Origin: nod.OriginTool, Text: text}}
@@ -76,42 +77,103 @@ func codexInput(p fields, kind string) json.RawMessage {
 }
 
 func codexMessage(p fields, child bool) []nod.Turn {
-	origin := nod.OriginOther
 	switch p.word("role") {
 	case "assistant":
-		origin = nod.OriginAgent
+		return saidBy(nod.OriginAgent, codexText(p, "content"))
 	case "developer", "system":
 		return nil // instructions, no conversation
 	case "user":
-		origin = codexSpeaker(p, child)
+		return codexUser(p, child)
 	}
-	if text := codexText(p, "content"); text != "" {
-		return []nod.Turn{{Origin: origin, Text: text}}
-	}
-	return nil
+	return saidBy(nod.OriginOther, codexText(p, "content"))
 }
 
-// codexSpeaker says who speaks under the role of the user.
-func codexSpeaker(p fields, child bool) nod.Origin {
+func saidBy(who nod.Origin, text string) []nod.Turn {
+	if text == "" {
+		return nil
+	}
+	return []nod.Turn{{Origin: who, Text: text}}
+}
+
+// codexUser reads what stands under the role of the user. Codex names the kind
+// of each part; the person's are those of kind user.text. Of a message in which
+// parts and kinds do not match nobody can say what was typed.
+func codexUser(p fields, child bool) []nod.Turn {
+	kinds, texts := codexKinds(p), codexParts(p, "content")
+	typed, known := "", true
+	for i, kind := range kinds {
+		if kind == "user.text" && i < len(texts) {
+			typed = joined(typed, texts[i])
+		}
+		known = known && codexKnows(kind)
+	}
+	who := nod.OriginPerson
+	if child {
+		who = nod.OriginOtherAgent
+	}
+	switch all := strings.Join(texts, "\n"); {
+	case len(kinds) == 0:
+		return saidBy(nod.OriginOther, all)
+	case !slices.Contains(kinds, "user.text") && known:
+		return saidBy(nod.OriginHarness, all)
+	case len(kinds) != len(texts) && !slices.ContainsFunc(kinds, func(kind string) bool { return !slices.Contains(codexWordless(), kind) }):
+		return saidBy(who, all)
+	case len(kinds) != len(texts):
+		return saidBy(nod.OriginOther, all)
+	case !known:
+		return append(saidBy(nod.OriginOther, unknownKind), saidBy(who, typed)...)
+	}
+	return saidBy(who, typed)
+}
+
+// codexWordless are the kinds that are typed, and those that hold no text, so
+// that any text beside them was typed.
+func codexWordless() []string {
+	return []string{"user.text", "user.image", "user.local_image", "user.audio"}
+}
+
+// codexKnows reports whether a kind of content is one that was classified: the
+// person's words and pictures, or what Codex puts beside them.
+func codexKnows(kind string) bool {
+	group, _, _ := strings.Cut(kind, ".")
+	return slices.Contains(codexWordless(), kind) || kind == "user.skill" || kind == "user.mention" || slices.Contains(codexHosts(), group)
+}
+
+// codexHosts are the parts of Codex that put texts of their own there.
+func codexHosts() []string {
+	return []string{"environments", "environment", "host_skills", "permissions", "user_instructions", "hooks", "agents", "skills", "plugins", "apps"}
+}
+
+// codexKinds are the kinds that Codex gives the parts of a message, nil where it
+// gives none.
+func codexKinds(p fields) (kinds []string) {
 	meta, given := p.maybeChild("internal_chat_message_metadata_passthrough")
 	if given == nil {
-		return nod.OriginOther
+		return nil
 	}
-	kinds := meta.maybe("content_item_kinds")
-	if kinds == nil || kinds.value[0] != '[' {
-		return nod.OriginOther
+	list := meta.maybe("content_item_kinds")
+	if list == nil || list.value[0] != '[' {
+		return nil
 	}
-	items := meta.within(kinds)
-	typed := func(m member) bool { return string(m.value) == `"user.text"` }
-	switch {
-	case len(items) == 0 || !slices.ContainsFunc(items, typed):
-		return nod.OriginHarness
-	case slices.ContainsFunc(items, func(m member) bool { return !typed(m) }):
-		return nod.OriginOther
-	case child:
-		return nod.OriginOtherAgent
+	for _, m := range meta.within(list) {
+		kinds = append(kinds, strings.Trim(string(m.value), `"`))
 	}
-	return nod.OriginPerson
+	return kinds
+}
+
+// codexParts are the texts of a content's parts; "" for one that is no text.
+func codexParts(p fields, key string) (texts []string) {
+	m := p.maybe(key)
+	if m == nil || m.value[0] != '[' {
+		if text := codexText(p, key); text != "" {
+			texts = []string{text}
+		}
+		return texts
+	}
+	for _, part := range p.list(key) {
+		texts = append(texts, part.hint("text"))
+	}
+	return texts
 }
 
 // codexText joins the texts of a content: a text, or a list of parts.

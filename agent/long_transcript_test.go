@@ -44,7 +44,7 @@ func longKinds() []longKind {
 		result: userLine(toolResult("t1", `"%s"`), `,"toolUseResult":{"stdout":"%[1]s","stderr":"","interrupted":false}`),
 		read:   func(b *backwards) func() ([]nod.Turn, error) { return (&claudeReader{lines: b}).message },
 		whole: func(name string) (func(context.Context) iter.Seq2[nod.Turn, error], func(context.Context) (nod.Turn, bool)) {
-			return claudeTranscript(name, ""), opening(name, claudeOpening)
+			return claudeTranscript(name, "", ""), opening(name, claudeOpening)
 		},
 	}, {
 		name: "codex",

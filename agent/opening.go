@@ -70,7 +70,9 @@ func claudeOpening(line []byte) ([]nod.Turn, error) {
 	var out []nod.Turn
 	for _, b := range parsed.blocks {
 		if b.kind == "text" {
-			out = append(out, nod.Turn{Origin: claudeSpeaker(b.text), Text: b.text, Time: parsed.time})
+			turn := nod.Turn{Time: parsed.time}
+			turn.Origin, turn.Text = claudeSpeaker(b.text)
+			out = append(out, turn)
 		}
 	}
 	return out, nil

@@ -29,6 +29,7 @@ type turnsOf func(line object) (turns []nod.Turn, message bool, err error)
 func lineTranscript(name, host string, results []string, read turnsOf) func(context.Context) iter.Seq2[nod.Turn, error] {
 	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
 		return func(yield func(nod.Turn, error) bool) {
+			awaited(ctx, (&promptSearch{name: name}).there)
 			lines, err := openBackwards(name, transcriptLimit)
 			if err != nil {
 				yield(nod.Turn{}, err)

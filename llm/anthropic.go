@@ -55,9 +55,9 @@ func (a *Anthropic) send(ctx context.Context, q question, x *exchange) (reply, e
 	return a.read(message, q)
 }
 
-// params is the seed's request. Temperature is left to the vendor, as there.
+// params is the seed's request, with what the model's style asks for.
 func (a *Anthropic) params(q question) anthropic.MessageNewParams {
-	return anthropic.MessageNewParams{
+	p := anthropic.MessageNewParams{
 		Model:     a.client.model,
 		MaxTokens: a.client.maxTokens,
 		System:    []anthropic.TextBlockParam{textBlock(q.System, q.CacheKey != "")},
@@ -72,6 +72,24 @@ func (a *Anthropic) params(q question) anthropic.MessageNewParams {
 			Name: q.form.name, DisableParallelToolUse: anthropic.Bool(true),
 		}},
 	}
+	s := a.client.style
+	if s.channel == Auto {
+		p.ToolChoice = anthropic.ToolChoiceUnionParam{OfAuto: &anthropic.ToolChoiceAutoParam{DisableParallelToolUse: anthropic.Bool(true)}}
+	}
+	if s.temperature != nil {
+		p.Temperature = anthropic.Float(*s.temperature)
+	}
+	switch s.thinking {
+	case "off":
+		off := anthropic.NewThinkingConfigDisabledParam()
+		p.Thinking = anthropic.ThinkingConfigParamUnion{OfDisabled: &off}
+	case "adaptive":
+		p.Thinking = anthropic.ThinkingConfigParamUnion{OfAdaptive: &anthropic.ThinkingConfigAdaptiveParam{}}
+	}
+	if s.effort != "" {
+		p.OutputConfig = anthropic.OutputConfigParam{Effort: anthropic.OutputConfigEffort(s.effort)}
+	}
+	return p
 }
 
 // contentOf is the user's part: the pieces of the ledger, of which the last
@@ -149,7 +167,7 @@ func (c *client) oneCall(f form, calls int, named bool, texts int) error {
 		return c.failure(nod.NoDecision, "the model answered without calling "+f.name+"; if this persists, choose another [model] name", "")
 	case calls > 1:
 		return c.malformed(fmt.Sprintf("the model made %d tool calls instead of one", calls), "")
-	case texts > 0:
+	case texts > 0 && c.style.channel != Auto:
 		return c.malformed("the model wrote text beside its decision", "")
 	}
 	return nil

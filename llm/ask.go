@@ -23,6 +23,9 @@ const (
 	pause = 250 * time.Millisecond
 )
 
+// quickSuffix ends the name of a quick question's dump.
+const quickSuffix = "-quick"
+
 // ask puts one question, or two: a quick one first where the prompt has it,
 // and the careful one unless that was answered with "do not block".
 func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classification, error) {
@@ -39,22 +42,48 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 	if ctx.Err() != nil {
 		return nod.Classification{}, c.network(ctx, ctx.Err())
 	}
+	if c.same(ctx, err) {
+		return quick, err
+	}
+	failed := err
 	careful, err := c.stage(ctx, question{p, p.Careful, classifyForm()}, s, "")
 	if err != nil {
 		return nod.Classification{}, err
 	}
-	careful.Cleared = !careful.ShouldBlock
+	// Of two minds are two that answered. A quick question that failed says
+	// nothing, and the careful answer stands as where there is no quick one.
+	careful.Cleared = failed == nil && !careful.ShouldBlock
+	if failed != nil {
+		careful.Notices = append(careful.Notices, nod.OneLine("the quick question failed, and the careful one was answered: "+failed.Error(), causeLimit))
+	}
 	careful.Usage = nod.Usage{In: quick.Usage.In + careful.Usage.In, Out: quick.Usage.Out + careful.Usage.Out, Cached: quick.Usage.Cached + careful.Usage.Cached}
 	careful.Cost += quick.Cost
 	return careful, nil
 }
 
-// quick asks with a part of the time. A fault counts as "block": the careful
+// same reports whether the careful question would meet the same fault: a key that
+// is refused, a model that is not there, a vendor that wants to be left alone for
+// longer than a question may wait.
+func (c *client) same(ctx context.Context, err error) bool {
+	f := nod.AsFailure(err)
+	if f == nil {
+		return false
+	}
+	switch f.Kind {
+	case nod.NoKey, nod.Unauthorized, nod.NotFound:
+		return true
+	case nod.RateLimited, nod.Overloaded:
+		return RetryAfter(err) > left(ctx, c.timeout)/retryShare
+	}
+	return false
+}
+
+// quick asks with a part of the time, and once: what follows is a second try. A fault counts as "block": the careful
 // question follows either way.
 func (c *client) quick(ctx context.Context, p nod.Prompt, s send) (nod.Classification, error) {
 	ctx, cancel := context.WithTimeout(ctx, left(ctx, c.timeout)/quickShare)
 	defer cancel()
-	return c.stage(ctx, question{p, p.Quick, classifyForm()}, s, "-quick")
+	return c.stage(ctx, question{p, p.Quick, classifyForm()}, s, quickSuffix)
 }
 
 // left is the time until ctx's deadline, at most most.
@@ -84,7 +113,7 @@ func (c *client) named(r reply) string { return nod.OneLine(orDefault(r.model, c
 // the reply is malformed.
 func put[T any](ctx context.Context, c *client, q question, s send, suffix string, read func(reply) (T, error)) (T, error) {
 	answer, x, err := try(ctx, c, q, s, read)
-	if again, wait := x.passing(ctx, err); again {
+	if again, wait := x.passing(ctx, err); again && suffix != quickSuffix {
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):

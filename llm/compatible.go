@@ -25,11 +25,11 @@ type Compatible struct {
 var _ nod.Model = (*Compatible)(nil)
 
 func newCompatible(o Options) (nod.Model, error) {
-	channel := orDefault(o.Channel, Tool)
+	channel := styleOf(o.Model, o).channel
 	switch channel {
-	case Tool, Schema, Lines:
+	case Tool, Auto, Schema, Lines:
 	default:
-		return nil, badSettings("[model] channel %s is not known; want tool, schema or lines", quote(string(o.Channel)))
+		return nil, badSettings("[model] channel %s is not known; want tool, auto, schema or lines", quote(string(o.Channel)))
 	}
 	c, err := newClient(vendor{provider: ProviderCompatible, keyHeader: "Authorization", keyless: true}, o)
 	if err != nil {
@@ -96,11 +96,20 @@ func (m *Compatible) params(q question) openai.ChatCompletionNewParams {
 		MaxTokens: openai.Int(m.client.maxTokens),
 		Messages:  []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(q.System), openai.UserMessage(user)},
 	}
+	if s := m.client.style; s.temperature != nil {
+		params.Temperature = openai.Float(*s.temperature)
+	}
+	if s := m.client.style; s.effort != "" {
+		params.ReasoningEffort = shared.ReasoningEffort(s.effort)
+	}
 	switch m.channel {
-	case Tool:
+	case Tool, Auto:
 		tool := param.Override[openai.ChatCompletionFunctionToolParam](chatFunction{"function", chatFunctionBody{q.form.name, q.form.description, q.form.schema, true}})
 		params.Tools = []openai.ChatCompletionToolUnionParam{{OfFunction: &tool}}
 		params.ToolChoice = openai.ToolChoiceOptionFunctionToolChoice(openai.ChatCompletionNamedToolChoiceFunctionParam{Name: q.form.name})
+		if m.channel == Auto {
+			params.ToolChoice = openai.ChatCompletionToolChoiceOptionUnionParam{OfAuto: openai.String("auto")}
+		}
 	case Schema:
 		schema := param.Override[shared.ResponseFormatJSONSchemaParam](chatSchema{"json_schema", chatSchemaBody{q.form.name, q.form.schema, true}})
 		params.ResponseFormat = openai.ChatCompletionNewParamsResponseFormatUnion{OfJSONSchema: &schema}
@@ -139,7 +148,7 @@ func (m *Compatible) input(message openai.ChatCompletionMessage, q question) ([]
 	if strings.TrimSpace(message.Content) != "" || !isText(message.JSON.Content.Raw()) {
 		texts++
 	}
-	if m.channel == Tool {
+	if m.channel == Tool || m.channel == Auto {
 		named := calls > 0 && message.ToolCalls[0].Type == "function" && message.ToolCalls[0].Function.Name == q.form.name
 		if err := m.client.oneCall(q.form, calls, named, texts); err != nil {
 			return nil, err

@@ -64,7 +64,7 @@ func (x *exchange) dump(p nod.Prompt, answer any, err error, suffix string) erro
 	_, writeErr := f.Write(text)
 	failed := errors.Join(writeErr, f.Close())
 	if failed == nil {
-		failed = os.Rename(f.Name(), filepath.Join(dir, dumpName(p.ID+suffix)))
+		failed = os.Rename(f.Name(), filepath.Join(dir, dumpName(p.ID+suffix+x.client.dumpMark)))
 	}
 	if failed != nil {
 		return errors.Join(failed, os.Remove(f.Name()))
@@ -95,8 +95,8 @@ func checkDumpDir(dir string) error {
 // dumpName is a file name for a decision's id, whatever the id holds.
 func dumpName(id string) string {
 	plain := id != "" && len(id) <= 100 && !strings.ContainsFunc(id, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
-	})
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+	}) && id[0] != '.'
 	if plain {
 		return id + ".json"
 	}

@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -104,7 +105,37 @@ func (x *exchange) judge() *nod.Failure {
 	if err := checkDocument(x.response); err != nil {
 		return x.client.malformed("the answer is not one well-formed JSON object", err.Error())
 	}
+	if why := errorBeside(x.response); why != "" {
+		return x.client.malformed("the answer is not a response, or not only: it holds an error under status 200", why)
+	}
 	return nil
+}
+
+// errorBeside is what an answer under status 200 says of an error, at its top or
+// in a choice; "" for nothing. A decision beside it does not count. A Responses
+// body that says of itself that it failed is read as one.
+func errorBeside(body []byte) string {
+	var top struct {
+		Status     string          `json:"status"`
+		Error      json.RawMessage `json:"error"`
+		Incomplete json.RawMessage `json:"incomplete_details"`
+		Choices    []struct {
+			Error json.RawMessage `json:"error"`
+		} `json:"choices"`
+	}
+	if json.Unmarshal(body, &top) != nil || top.Status == "failed" || top.Status == "incomplete" {
+		return ""
+	}
+	found := []json.RawMessage{top.Error, top.Incomplete}
+	for _, choice := range top.Choices {
+		found = append(found, choice.Error)
+	}
+	for _, e := range found {
+		if len(e) > 0 && string(e) != "null" {
+			return string(e)
+		}
+	}
+	return ""
 }
 
 // failed says why a question has no answer: what the wire showed, else what

@@ -90,6 +90,14 @@ func (c *client) network(ctx context.Context, err error) *nod.Failure {
 func (c *client) status(code int, url string, body []byte) *nod.Failure {
 	kind, advice := nod.BadRequest, "the request was refused as it stands; see [model] name and max_tokens"
 	switch {
+	case code == 402, code == 400 && isCredit(body):
+		kind, advice = nod.Unauthorized, "the credit of this API key's account is used up; pay the vendor, or use another key"
+	case code == 407:
+		kind, advice = nod.Unreachable, "the proxy wants to know who asks; see [model] proxy"
+	case code == 413:
+		kind, advice = nod.TooLarge, "the question is larger than this endpoint takes; choose a model with a longer context"
+	case code == 451:
+		kind, advice = nod.Unauthorized, "the vendor may not answer here for legal reasons; choose another [model] provider or endpoint"
 	case code == 401 || code == 403:
 		kind, advice = nod.Unauthorized, "the API key was refused; see that the file in [model] key_file holds a valid key for this endpoint"
 	case code == 404:
@@ -108,6 +116,13 @@ func (c *client) status(code int, url string, body []byte) *nod.Failure {
 		kind, advice = nod.Malformed, "status 200 was expected; see [model] endpoint"
 	}
 	return c.failure(kind, fmt.Sprintf("%s answered with status %d: %s", c.host(), code, advice), errorText(body))
+}
+
+// isCredit reports whether a refusal is about money: Anthropic says so under
+// status 400.
+func isCredit(body []byte) bool {
+	text := strings.ToLower(errorText(body))
+	return strings.Contains(text, "credit balance") || strings.Contains(text, "insufficient_quota") || strings.Contains(text, "billing")
 }
 
 // isCertificate reports whether err says that a certificate was not accepted.

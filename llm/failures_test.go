@@ -41,8 +41,8 @@ func faults(provider string) []fault {
 		out = append(out, fault{name: name, kind: kind, handler: h})
 	}
 	for status, kind := range map[int]nod.Kind{
-		400: nod.BadRequest, 401: nod.Unauthorized, 402: nod.BadRequest, 403: nod.Unauthorized, 404: nod.NotFound, 408: nod.TimedOut, 409: nod.BadRequest,
-		413: nod.BadRequest, 422: nod.BadRequest, 429: nod.RateLimited, 500: nod.ServerError, 502: nod.ServerError,
+		400: nod.BadRequest, 401: nod.Unauthorized, 402: nod.Unauthorized, 403: nod.Unauthorized, 404: nod.NotFound, 408: nod.TimedOut, 409: nod.BadRequest,
+		413: nod.TooLarge, 422: nod.BadRequest, 429: nod.RateLimited, 500: nod.ServerError, 502: nod.ServerError,
 		503: nod.Overloaded, 504: nod.ServerError, 529: nod.Overloaded, 201: nod.Malformed, 202: nod.Malformed, 299: nod.Malformed,
 	} {
 		add(fmt.Sprintf("status %d with a decision", status), kind, raw(status, good))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"google.golang.org/genai"
 
@@ -71,7 +72,7 @@ func (g *Gemini) send(ctx context.Context, q question, x *exchange) (reply, erro
 }
 
 func (g *Gemini) config(q question) *genai.GenerateContentConfig {
-	return &genai.GenerateContentConfig{
+	config := &genai.GenerateContentConfig{
 		SystemInstruction: genai.NewContentFromText(q.System, genai.RoleUser),
 		MaxOutputTokens:   int32(min(g.client.maxTokens, 1<<30)),
 		Tools: []*genai.Tool{{FunctionDeclarations: []*genai.FunctionDeclaration{{
@@ -81,6 +82,16 @@ func (g *Gemini) config(q question) *genai.GenerateContentConfig {
 			Mode: genai.FunctionCallingConfigModeAny, AllowedFunctionNames: []string{q.form.name},
 		}},
 	}
+	if s := g.client.style; s.temperature != nil {
+		config.Temperature = genai.Ptr(float32(*s.temperature))
+	}
+	if s := g.client.style; s.channel == Auto {
+		config.ToolConfig.FunctionCallingConfig = &genai.FunctionCallingConfig{Mode: genai.FunctionCallingConfigModeAuto}
+	}
+	if s := g.client.style; s.effort != "" {
+		config.ThinkingConfig = &genai.ThinkingConfig{ThinkingLevel: genai.ThinkingLevel(strings.ToUpper(s.effort))}
+	}
+	return config
 }
 
 // classifyGemini is [nod.ToolSchema] in Gemini's dialect, whose maps have no

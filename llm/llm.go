@@ -77,12 +77,14 @@ func Providers() []string {
 	return []string{ProviderAnthropic, ProviderOpenAI, ProviderGemini, ProviderCompatible, ProviderBedrock, ProviderVertex, ProviderAzure}
 }
 
-// Channel says how a model of a compatible endpoint gives its answer.
+// Channel says how a model gives its answer.
 type Channel string
 
-// The channels. The zero value is Tool.
+// The channels. The zero value is Tool, and Auto for models that refuse to be
+// forced. Schema and Lines are for a compatible endpoint.
 const (
 	Tool   Channel = "tool"   // a forced call of classify_result
+	Auto   Channel = "auto"   // the same tool, which the model is not forced to call
 	Schema Channel = "schema" // the message is JSON, held to a schema by the server
 	Lines  Channel = "lines"  // three lines, for models that know neither
 )
@@ -124,8 +126,13 @@ type Options struct {
 	Region, Project string
 	// APIVersion is Azure's, such as "2025-04-01-preview".
 	APIVersion string
-	// Channel is how a compatible endpoint answers.
+	// Channel is how the model answers.
 	Channel Channel
+	// Effort is how much a model that reasons is to reason ("low" ...), ""
+	// what nod takes for it; Thinking is "off" or "adaptive", "" the vendor's
+	// default. Temperature is nil for 0 where the model is known to take one.
+	Effort, Thinking string
+	Temperature      *float64
 	// Key is the API key; space around it is cut off. For bedrock it is
 	// either an API key or ID:SECRET[:TOKEN], for vertex the JSON text of a
 	// service account's key. A compatible endpoint may need none.
@@ -152,6 +159,9 @@ type Options struct {
 	// DumpDir is a directory, 0700 and this user's, that each question and
 	// its answer are written to; "" is none. It is not created.
 	DumpDir string
+	// DumpMark ends the names of this model's dumps, so that those of several
+	// models that are asked about one decision do not replace each other.
+	DumpMark string
 	// Notice is told, in one line, what went wrong without changing an
 	// answer. It may be called from many goroutines; nil drops it.
 	Notice func(string)
@@ -193,7 +203,9 @@ func checkFit(o Options) error {
 		{"region", o.Region, []string{ProviderBedrock, ProviderVertex}, nil},
 		{"project", o.Project, nil, []string{ProviderVertex}},
 		{"api_version", o.APIVersion, []string{ProviderAzure}, nil},
-		{"channel", string(o.Channel), nil, []string{ProviderCompatible}},
+		{"channel", string(o.Channel), nil, Providers()},
+		{"effort", o.Effort, nil, Providers()},
+		{"thinking", o.Thinking, nil, []string{ProviderAnthropic, ProviderBedrock, ProviderVertex}},
 		{"endpoint", o.Endpoint, []string{ProviderCompatible, ProviderAzure}, Providers()},
 		{"name", o.Model, []string{ProviderCompatible, ProviderAzure}, Providers()},
 	} {
@@ -202,6 +214,8 @@ func checkFit(o Options) error {
 			return badSettings("provider %s needs [model] %s", o.Provider, f.key)
 		case f.value != "" && !needed && !slices.Contains(f.takes, o.Provider):
 			return badSettings("provider %s has no use for [model] %s; remove it", o.Provider, f.key)
+		case f.key == "channel" && (f.value == string(Schema) || f.value == string(Lines)) && o.Provider != ProviderCompatible:
+			return badSettings("provider %s has no use for [model] channel %s; write tool or auto", o.Provider, f.value)
 		case !isSegment(f.value) && f.key != "endpoint" && f.key != "name":
 			return badSettings("[model] %s %s holds characters that none has", f.key, quote(f.value))
 		}
@@ -241,12 +255,14 @@ type client struct {
 	model     string
 	base      string
 	maxTokens int64
+	style     style
 	timeout   time.Duration
 	key       string
 	secrets   []string // never shown or written: the key, values of headers
 	headers   map[string]string
 	prices    []Price
 	dumpDir   string
+	dumpMark  string // tells the dumps of a fallback from those of the first model
 	notice    func(string)
 	http      *http.Client
 }
@@ -275,8 +291,12 @@ func newClient(v vendor, o Options) (*client, error) {
 		vendor: v, model: orDefault(o.Model, v.defaultModel), base: strings.TrimRight(endpoint.String(), "/"),
 		maxTokens: int64(orDefault(o.MaxTokens, DefaultMaxTokens)), timeout: orDefault(o.Timeout, DefaultTimeout),
 		key: key, headers: maps.Clone(o.Headers), prices: slices.Concat(o.Prices, Prices()),
-		dumpDir: o.DumpDir, notice: o.Notice,
+		dumpDir: o.DumpDir, dumpMark: o.DumpMark, notice: o.Notice,
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	}
+	c.style = styleOf(c.model, o)
+	if c.style.reasons {
+		c.maxTokens = max(c.maxTokens, reasoningTokens)
 	}
 	c.secrets = secretsOf(key, o.Headers, o.Proxy)
 	return c, nil

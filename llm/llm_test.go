@@ -245,17 +245,79 @@ func TestReasoningMayStandBesideTheCall(t *testing.T) {
 
 // The whole request, byte for byte but for the order of the outer keys, which
 // is the SDK's. The order within the schema is the seed's.
+// What a model's name and the settings make of a request, apart from what is
+// asked.
+func TestStyles(t *testing.T) {
+	for _, tc := range []struct {
+		provider, model string
+		change          func(*Options)
+		has, lacks      []string
+	}{
+		{ProviderAnthropic, "claude-haiku-4-5", nil, []string{`"temperature":0`, `"type":"tool"`}, []string{"effort", `"disabled"`}},
+		{ProviderAnthropic, "claude-haiku-5-5", func(o *Options) { o.Thinking, o.Effort = "off", "low" }, []string{`"type":"disabled"`, `"effort":"low"`, `"type":"tool"`, `"max_tokens":4096`}, []string{"temperature"}},
+		{ProviderAnthropic, "claude-sonnet-5-5", nil, []string{`"tool_choice":{"disable_parallel_tool_use":true,"type":"auto"}`}, []string{"temperature"}},
+		{ProviderAnthropic, "claude-haiku-4-5", func(o *Options) { o.Channel = Auto }, []string{`"type":"auto"`}, nil},
+		{ProviderOpenAI, "gpt-5-nano", nil, []string{`"effort":"low"`, `"max_output_tokens":4096`}, []string{"temperature"}},
+		{ProviderOpenAI, "gpt-5.6-luna", func(o *Options) { o.Effort = "none"; o.Channel = Auto }, []string{`"effort":"none"`, `"tool_choice":"auto"`}, []string{"temperature"}},
+		{ProviderOpenAI, "gpt-4.1-mini", func(o *Options) { v := 0.5; o.Temperature = &v }, []string{`"temperature":0.5`, `"max_output_tokens":256`}, []string{"effort"}},
+		{ProviderGemini, "gemini-2.5-flash-lite", func(o *Options) { o.Effort = "low" }, []string{`"temperature":0`, `"thinkingLevel":"LOW"`, `"ANY"`}, nil},
+		{ProviderGemini, "gemini-2.5-flash-lite", func(o *Options) { o.Channel = Auto }, []string{`"AUTO"`}, nil},
+		{ProviderCompatible, "who-knows", func(o *Options) { o.Effort = "low" }, []string{`"reasoning_effort":"low"`}, []string{"temperature"}},
+		{ProviderCompatible, "who-knows", func(o *Options) { o.Channel = Auto }, []string{`"tool_choice":"auto"`}, nil},
+	} {
+		var body string
+		url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			text, _ := io.ReadAll(r.Body)
+			body = strings.ReplaceAll(strings.ReplaceAll(string(text), ": ", ":"), ", \"", ",\"")
+			answering(200, "application/json", classified(tc.provider, allowInput))(w, r)
+		})
+		m := newModel(t, tc.provider, url, func(o *Options) {
+			o.Model = tc.model
+			if tc.change != nil {
+				tc.change(o)
+			}
+		})
+		if _, err := m.Classify(context.Background(), prompt); err != nil {
+			t.Fatal(tc.model, err)
+		}
+		for _, text := range tc.has {
+			if !strings.Contains(body, text) {
+				t.Errorf("%s lacks %s: %s", tc.model, text, body)
+			}
+		}
+		for _, text := range tc.lacks {
+			if strings.Contains(body, text) {
+				t.Errorf("%s holds %s: %s", tc.model, text, body)
+			}
+		}
+	}
+}
+
+// A decision beside an error, in whatever place vendors and gateways put one,
+// is no decision.
+func TestADecisionBesideAnError(t *testing.T) {
+	for provider, change := range map[string][2]string{
+		ProviderAnthropic:  {`{`, `{"error":{"type":"overloaded_error","message":"x"},`},
+		ProviderCompatible: {`"index":0`, `"index":0,"error":{"code":502}`},
+		ProviderOpenAI:     {`{`, `{"incomplete_details":{"reason":"x"},`},
+	} {
+		text := strings.Replace(classified(provider, allowInput), change[0], change[1], 1)
+		got, err := newModel(t, provider, serve(t, raw(200, text))).Classify(context.Background(), prompt)
+		checkFailure(t, nod.Malformed, got, err)
+	}
+}
+
 func TestRequests(t *testing.T) {
 	const schema = `{"type":"object","properties":{"thinking":{"type":"string","description":"Brief reasoning about the action"},"should_block":{"type":"boolean"},"reason":{"type":"string","description":"Why allow or block"}},"required":["thinking","should_block","reason"],"additionalProperties":false}`
 	for _, tc := range []struct{ provider, path, key, body string }{
 		{ProviderAnthropic, "/v1/messages", "X-Api-Key: " + testKey, `{
-			"model":"claude-haiku-4-5-20251001","max_tokens":256,
+			"model":"claude-haiku-4-5-20251001","max_tokens":256,"temperature":0,
 			"system":[{"type":"text","text":"Judge <this> & that."}],
 			"messages":[{"role":"user","content":[{"type":"text","text":"Tool: bash\nInput: {\"command\":\"ls\"}"}]}],
 			"tools":[{"name":"classify_result","description":"Return classification decision","input_schema":` + schema + `}],
 			"tool_choice":{"type":"tool","name":"classify_result","disable_parallel_tool_use":true}}`},
 		{ProviderOpenAI, "/responses", "Authorization: Bearer " + testKey, `{
-			"model":"gpt-4.1-mini","max_output_tokens":256,"store":false,"parallel_tool_calls":false,
+			"model":"gpt-4.1-mini","max_output_tokens":256,"temperature":0,"store":false,"parallel_tool_calls":false,
 			"instructions":"Judge <this> & that.","input":"Tool: bash\nInput: {\"command\":\"ls\"}",
 			"tools":[{"type":"function","name":"classify_result","description":"Return classification decision","parameters":` + schema + `,"strict":true}],
 			"tool_choice":{"type":"function","name":"classify_result"}}`},
@@ -265,19 +327,19 @@ func TestRequests(t *testing.T) {
 			"tools":[{"type":"function","name":"classify_result","description":"Return classification decision","parameters":` + schema + `,"strict":true}],
 			"tool_choice":{"type":"function","name":"classify_result"}}`},
 		{ProviderBedrock, "/model/us.anthropic.claude-haiku-4-5-20251001-v1:0/invoke", "Authorization: Bearer " + testKey, `{
-			"anthropic_version":"bedrock-2023-05-31","max_tokens":256,
+			"anthropic_version":"bedrock-2023-05-31","max_tokens":256,"temperature":0,
 			"system":[{"type":"text","text":"Judge <this> & that."}],
 			"messages":[{"role":"user","content":[{"type":"text","text":"Tool: bash\nInput: {\"command\":\"ls\"}"}]}],
 			"tools":[{"name":"classify_result","description":"Return classification decision","input_schema":` + schema + `}],
 			"tool_choice":{"type":"tool","name":"classify_result","disable_parallel_tool_use":true}}`},
 		{ProviderVertex, "/v1/projects/proj/locations/europe-west1/publishers/anthropic/models/claude-haiku-4-5@20251001:rawPredict", "Authorization: Bearer " + testToken, `{
-			"anthropic_version":"vertex-2023-10-16","max_tokens":256,
+			"anthropic_version":"vertex-2023-10-16","max_tokens":256,"temperature":0,
 			"system":[{"type":"text","text":"Judge <this> & that."}],
 			"messages":[{"role":"user","content":[{"type":"text","text":"Tool: bash\nInput: {\"command\":\"ls\"}"}]}],
 			"tools":[{"name":"classify_result","description":"Return classification decision","input_schema":` + schema + `}],
 			"tool_choice":{"type":"tool","name":"classify_result","disable_parallel_tool_use":true}}`},
 		{ProviderCompatible, "/chat/completions", "Authorization: Bearer " + testKey, `{
-			"model":"qwen3:8b","max_tokens":256,
+			"model":"qwen3:8b","max_tokens":256,"temperature":0,
 			"messages":[{"role":"system","content":"Judge <this> & that."},{"role":"user","content":"Tool: bash\nInput: {\"command\":\"ls\"}"}],
 			"tools":[{"type":"function","function":{"name":"classify_result","description":"Return classification decision","parameters":` + schema + `,"strict":true}}],
 			"tool_choice":{"type":"function","function":{"name":"classify_result"}}}`},

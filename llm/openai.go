@@ -11,6 +11,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
+	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/nodgate/nod"
 )
@@ -93,6 +94,16 @@ func (o *OpenAI) params(q question) responses.ResponseNewParams {
 		ToolChoice: responses.ResponseNewParamsToolChoiceUnion{
 			OfFunctionTool: &responses.ToolChoiceFunctionParam{Name: q.form.name},
 		},
+	}
+	s := o.client.style
+	if s.channel == Auto {
+		params.ToolChoice = responses.ResponseNewParamsToolChoiceUnion{OfToolChoiceMode: param.NewOpt(responses.ToolChoiceOptionsAuto)}
+	}
+	if s.temperature != nil {
+		params.Temperature = openai.Float(*s.temperature)
+	}
+	if s.effort != "" {
+		params.Reasoning = shared.ReasoningParam{Effort: shared.ReasoningEffort(s.effort)}
 	}
 	if q.CacheKey != "" {
 		params.PromptCacheKey = openai.String(q.CacheKey)

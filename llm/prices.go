@@ -3,7 +3,7 @@ package llm
 import "strings"
 
 // PricesDate is when the vendors' public lists were last looked at.
-const PricesDate = "2026-11-20"
+const PricesDate = "2026-11-22"
 
 // Price is what a model costs, in US dollars per million tokens. A zero field
 // costs nothing; a model without a Price has unknown cost, which counts as 0.
@@ -16,10 +16,13 @@ type Price struct {
 }
 
 // Prices returns the built-in list as of [PricesDate]: the default models and
-// their families. Each call returns a fresh slice.
+// their families, from the vendors' public lists (platform.claude.com/docs,
+// developers.openai.com/api/docs/pricing, ai.google.dev/gemini-api/docs/pricing). Each call returns a fresh slice.
 func Prices() []Price {
 	return []Price{
 		{"claude-haiku-4-5", 1, 5, 0.10, 1.25},
+		{"claude-haiku-5-5", 0.10, 0.50, 0.01, 0.125}, // prompts of up to 100,000 tokens
+		{"claude-sonnet-5-5", 2, 10, 0.10, 2.50},
 		{"claude-sonnet-4-5", 3, 15, 0.30, 3.75},
 		{"claude-sonnet-5", 2, 10, 0.20, 2.50},
 		{"claude-opus-4-5", 5, 25, 0.50, 6.25},
@@ -33,6 +36,7 @@ func Prices() []Price {
 		{"gpt-4o-mini", 0.15, 0.60, 0.075, 0},
 		{"gpt-5-mini", 0.25, 2, 0.025, 0},
 		{"gpt-5-nano", 0.05, 0.40, 0.005, 0},
+		{"gpt-5.6-luna", 1, 6, 0.10, 0},
 		{"gpt-5.4", 2.50, 15, 0.25, 0},
 		{"gpt-5.4-mini", 0.75, 4.50, 0.075, 0},
 		{"gpt-5.4-nano", 0.20, 1.25, 0.02, 0},
@@ -55,6 +59,20 @@ func cost(prices []Price, asked string, r reply) float64 {
 	}
 	fresh := max(0, r.usage.In-r.usage.Cached-r.cacheWrite)
 	return (float64(fresh)*p.In + float64(r.usage.Cached)*p.Cached + float64(r.cacheWrite)*write + float64(r.usage.Out)*p.Out) / 1e6
+}
+
+// CacheFloor is the shortest prefix, in tokens, that the vendor of a model
+// caches, as its documentation says; a shorter one is paid in full each time.
+func CacheFloor(model string) int {
+	switch name := undated(atVendors(model)); {
+	case isOf(name, "claude-haiku-5-5"):
+		return 512
+	case isOf(name, "claude-haiku-4-5", "claude-opus-4-5"):
+		return 4096
+	case isOf(name, "claude-3-5-haiku"):
+		return 2048
+	}
+	return 1024
 }
 
 // PriceOf finds the price of a model by its name, else by its name without a

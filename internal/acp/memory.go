@@ -14,7 +14,7 @@ import (
 const (
 	maxSessions = 64
 	maxStarts   = 64
-	maxTurns    = 64
+	maxTurns    = 256
 	maxText     = 4 << 10 // of one turn
 	maxCalls    = 128     // of one session
 	maxUpdates  = 32      // of one call
@@ -164,10 +164,17 @@ func (c *conversation) add(t turn) {
 	if len(t.Input) > maxText {
 		t.Input = nil
 	}
-	if len(c.turns) == maxTurns {
-		c.turns = slices.Delete(c.turns, 0, 1)
+	if len(c.turns) >= maxTurns {
+		c.turns = slices.Delete(c.turns, c.oldest(), c.oldest()+1)
 	}
 	c.turns = append(c.turns, t)
+}
+
+// oldest is the turn that is forgotten next: the oldest that is none of the
+// person's, since no number of calls may push out what they forbade; only where
+// they alone fill the memory, their oldest.
+func (c *conversation) oldest() int {
+	return max(0, slices.IndexFunc(c.turns, func(t turn) bool { return t.Origin != nod.OriginPerson }))
 }
 
 // typed adds what the person said.

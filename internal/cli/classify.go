@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -86,6 +87,7 @@ type modelSource struct {
 	getenv func(string) string // nil: nothing is in the environment
 	notice func(string)        // called by the goroutine that asks
 	limits *daemon.Limits      // nil: none
+	mark   string              // ends the names of a fallback's dumps
 }
 
 // newModel returns the model that the settings describe, and those that stand
@@ -96,7 +98,10 @@ func newModel(from modelSource, s config.Settings) (nod.Model, error) {
 	}
 	targets := append([]config.Target{s.Model.Target}, s.Model.Fallbacks...)
 	var chain llm.Chain
-	for _, t := range targets {
+	for i, t := range targets {
+		if from.mark = ""; i > 0 {
+			from.mark = "-fallback" + strconv.Itoa(i)
+		}
 		m, err := from.target(s, t)
 		if f := nod.AsFailure(err); f != nil && f.Kind == nod.NoKey && len(targets) > 1 {
 			m = missing{f}
@@ -145,8 +150,9 @@ func (from modelSource) options(s config.Settings, t config.Target) (llm.Options
 	return llm.Options{
 		Provider: t.Provider, Model: t.Name, Endpoint: t.Endpoint, Region: t.Region, Project: t.Project, APIVersion: t.APIVersion, Channel: llm.Channel(t.Channel),
 		Key: key, KeyFromEnvironment: fromEnvironment,
-		MaxTokens: m.MaxTokens, Timeout: m.Timeout / time.Duration(1+len(m.Fallbacks)), Proxy: m.Proxy, CAFile: m.CAFile, Headers: m.Headers,
-		Prices: prices(s.Prices), DumpDir: s.Log.DumpDir, Notice: from.notice,
+		MaxTokens: m.MaxTokens, Timeout: m.Timeout / time.Duration(1+len(m.Fallbacks)), Proxy: m.Proxy, CAFile: m.CAFile, Headers: t.Headers,
+		Effort: t.Effort, Thinking: t.Thinking, Temperature: t.Temperature,
+		Prices: prices(s.Prices), DumpDir: s.Log.DumpDir, DumpMark: from.mark, Notice: from.notice,
 	}, nil
 }
 

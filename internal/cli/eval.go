@@ -57,6 +57,8 @@ answer allow or deny; no model is asked without --model.
   --answers FILE where --model keeps its answers; a run that was interrupted
                  goes on there, and nothing is asked twice
   --yes          do not ask before asking
+  --repeats N    with --model: put each question N times, and count the rows
+                 whose outcome changes
   --halves       propose rules from the first half of each repository's
                  sessions, as nod init --from-log does, and judge the second
                  half without and with them. A repository is a cwd with all
@@ -95,6 +97,7 @@ type evalFlags struct {
 	answers, labels string
 	halves, brief   bool
 	yes             bool
+	repeats         int
 	by, list, agent string
 	json            bool
 	files           []string
@@ -137,6 +140,7 @@ func parseEval(args []string) (evalFlags, error) {
 	flags.Func("model", "", func(name string) error { f.models = append(f.models, name); return nil })
 	flags.StringVar(&f.answers, "answers", "", "")
 	flags.BoolVar(&f.yes, "yes", false, "")
+	flags.IntVar(&f.repeats, "repeats", 1, "")
 	flags.StringVar(&f.by, "by", "label", "")
 	flags.StringVar(&f.list, "list", "", "")
 	flags.StringVar(&f.agent, "agent", "", "")
@@ -181,6 +185,8 @@ func (f evalFlags) check(world string) error {
 		return fmt.Errorf("two models at most, to compare them")
 	case len(f.models) > 0 && f.answers == "":
 		return fmt.Errorf("--model needs --answers FILE, which keeps the answers: a run that is interrupted goes on there")
+	case f.repeats < 1 || f.repeats > 20 || f.repeats > 1 && len(f.models) == 0:
+		return fmt.Errorf("--repeats is 1 to 20, and goes with --model")
 	case f.halves && len(f.rules) > 1:
 		return fmt.Errorf("--halves goes with one rule set")
 	case len(f.rules) > 2:
@@ -219,16 +225,28 @@ func evalReport(ctx context.Context, p *Process, f evalFlags) (eval.Report, erro
 		return eval.Report{}, err
 	}
 	left := eval.Leave(files, o)
+	var asked asking
 	if len(f.models) > 0 {
-		models, err := f.withModels(ctx, p, files, &o)
-		if err != nil {
+		if asked, err = f.withModels(ctx, p, files, &o); err != nil {
 			return eval.Report{}, err
 		}
-		defer models.close()
+		defer asked.close()
 	}
 	done := progress(p, f, rows, &o)
 	all, halves, err := f.judge(ctx, files, &o)
+	runs := [][]eval.Judged{all}
+	for n := 1; n < f.repeats && err == nil; n++ {
+		for _, x := range asked.answers {
+			x.Repeat(n)
+		}
+		var again []eval.Judged
+		again, _, err = f.judge(ctx, files, &o)
+		runs = append(runs, again)
+	}
 	done()
+	if err == nil {
+		err = asked.failed()
+	}
 	if err != nil {
 		return eval.Report{}, err
 	}
@@ -238,6 +256,14 @@ func evalReport(ctx context.Context, p *Process, f evalFlags) (eval.Report, erro
 	r := eval.Summarize(files, all, o, f.by, f.list)
 	r.Labels, r.Halves = labels, halves
 	r.AddWithout(left)
+	for i, s := range r.Sets {
+		if s.Model != nil && len(asked.answers) > 0 {
+			s.Model.Median, s.Model.P99 = asked.answers[min(i, len(asked.answers)-1)].Times()
+		}
+	}
+	if f.repeats > 1 {
+		r.Flips(runs)
+	}
 	return r, nil
 }
 

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,16 +76,45 @@ func (a *asking) add(p *Process, f evalFlags, name string) error {
 	if len(a.settings) > 0 && hook.Profile(settings) != hook.Profile(a.settings[0]) {
 		return errors.New("the two models have different transcripts or stages; compare them in two runs")
 	}
+	settings.Model.Fallbacks = nil // what is measured is one model
 	model, err := newModel(modelSource{places: places, getenv: p.Getenv, notice: func(notice string) { fmt.Fprintln(p.Stderr, "nod eval:", notice) }}, settings)
 	if err != nil {
 		return fmt.Errorf("--model %s: %w", name, err)
 	}
 	target := settings.Model.Target
-	answers, err := eval.OpenAnswers(absolute(p, f.answers), strings.Join([]string{target.Provider, target.Name, target.Endpoint, strconv.Itoa(settings.Model.MaxTokens)}, " "), model)
+	answers, err := eval.OpenAnswers(absolute(p, f.answers), askedOf(target, settings.Model.MaxTokens), model)
 	if err != nil {
 		return fmt.Errorf("--answers %s: %w", f.answers, err)
 	}
 	a.names, a.settings, a.answers = append(a.names, name), append(a.settings, settings), append(a.answers, answers)
+	return nil
+}
+
+// askedOf names a model with all that shapes its answers. Values of headers
+// may be secrets, and stand in it as hashes.
+func askedOf(t config.Target, maxTokens int) string {
+	name := t.Name
+	if name == "" {
+		name = llm.DefaultModel(t.Provider)
+	}
+	parts := []string{t.Provider, name, t.Endpoint, t.Region, t.Project, t.APIVersion, t.Channel, t.Effort, t.Thinking, strconv.Itoa(maxTokens)}
+	if t.Temperature != nil {
+		parts = append(parts, fmt.Sprintf("temperature %g", *t.Temperature))
+	}
+	for _, header := range slices.Sorted(maps.Keys(t.Headers)) {
+		sum := sha256.Sum256([]byte(t.Headers[header]))
+		parts = append(parts, header+"="+hex.EncodeToString(sum[:8]))
+	}
+	return strings.Join(parts, "|")
+}
+
+// failed is why a run ended before its end; nil where it did not.
+func (a asking) failed() error {
+	for _, x := range a.answers {
+		if err := x.Err(); err != nil {
+			return fmt.Errorf("the run was stopped, since no further question would be answered: %w", err)
+		}
+	}
 	return nil
 }
 

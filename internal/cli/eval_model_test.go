@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,5 +130,46 @@ func TestEvalComparesModels(t *testing.T) {
 	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--model", filepath.Join(other, "model.toml"), "--answers", "answers.jsonl", "--yes", "--list", "changed", "rows.jsonl")
 	if exit != ExitOK || !strings.Contains(stdout, "0 rows") && !strings.Contains(stdout, "same") || strings.Count(stderr, "2 questions") != 2 {
 		t.Errorf("%d\n%s\n%s", exit, stdout, stderr)
+	}
+}
+
+// Two models share one file of answers, and a second run asks neither.
+func TestTwoModelsShareAFileOfAnswers(t *testing.T) {
+	dir, srv := modelWorld(t, 1024)
+	text, err := os.ReadFile(filepath.Join(dir, "model.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "other.toml"), []byte(strings.Replace(string(text), "1024", "2048", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"--model", "model.toml", "--model", "other.toml", "--answers", "answers.jsonl", "--yes", "--brief", "rows.jsonl"}
+	exit, stdout, stderr := runEval(t, dir, args...)
+	if exit != ExitOK || !strings.Contains(stdout, "exact p = 1.0000") || !strings.Contains(stdout, "asked about 2 rows") {
+		t.Fatalf("%d\n%s%s", exit, stdout, stderr)
+	}
+	lines, _ := os.ReadFile(filepath.Join(dir, "answers.jsonl"))
+	before := len(srv.Requests())
+	if exit, stdout, stderr = runEval(t, dir, args...); exit != ExitOK || len(srv.Requests()) != before || strings.Count(string(lines), "\n") != 4 {
+		t.Errorf("%d, %d requests more, %d answers\n%s%s", exit, len(srv.Requests())-before, strings.Count(string(lines), "\n"), stdout, stderr)
+	}
+}
+
+// A key that is refused ends the run: no table is printed of rows that nobody
+// judged.
+func TestEvalStopsAtARefusedKey(t *testing.T) {
+	requests := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { requests++; w.WriteHeader(401) }))
+	defer srv.Close()
+	dir, _ := modelWorld(t, 1024)
+	text, _ := os.ReadFile(filepath.Join(dir, "model.toml"))
+	lines := strings.Split(string(text), "\n")
+	lines[2] = fmt.Sprintf("endpoint = %q", srv.URL)
+	if err := os.WriteFile(filepath.Join(dir, "model.toml"), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--answers", "answers.jsonl", "--yes", "--brief", "rows.jsonl")
+	if exit == ExitOK || stdout != "" || !strings.Contains(stderr, "the run was stopped") {
+		t.Errorf("%d after %d requests\n%s%s", exit, requests, stdout, stderr)
 	}
 }

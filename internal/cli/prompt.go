@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/tiktoken-go/tokenizer"
 
@@ -30,7 +31,7 @@ part with the tokens that each has. Nothing is sent, decided, run or logged.
   --payload FILE   a call as an agent's hook is told of it ("-" is standard
                    input), with the transcript that it names
   --agent NAME     whose payload it is; claude-code without it
-  --root DIR       the workspace, instead of this directory
+  --root DIR       the workspace, instead of this directory or the session's
   --json           one JSON object, "v": 1
   --cost           what such a decision costs, by model, instead of the text
   --settings F, --managed F, --state DIR   instead of the usual places
@@ -60,7 +61,7 @@ func showPrompt(ctx context.Context, p *Process, args []string) int {
 	flags.BoolVar(&f.cost, "cost", false, "")
 	flags.StringVar(&f.payload, "payload", "", "")
 	flags.StringVar(&f.agent, "agent", "claude-code", "")
-	flags.StringVar(&f.root, "root", p.Dir, "")
+	flags.StringVar(&f.root, "root", "", "")
 	var err error
 	if f.places, err = parsePlaces(p, flags, args); err != nil {
 		return usageError(p, promptCommand(), err)
@@ -78,46 +79,51 @@ func showPrompt(ctx context.Context, p *Process, args []string) int {
 
 func promptOf(ctx context.Context, p *Process, f promptFlags, command string) (nod.Prompt, error) {
 	f.places.Known, f.places.Files = nil, view.Disk{}
-	root, err := view.Resolve(f.places.Files, absolute(p, f.root))
+	root, err := view.Resolve(f.places.Files, absolute(p, orText(f.root, p.Dir)))
 	if err != nil {
 		return nod.Prompt{}, fmt.Errorf("--root %s: %w", f.root, err)
 	}
-	f.places.Root = root
-	settings, err := config.Load(f.places)
+	e, err := promptEvent(p, f, command)
 	if err != nil {
 		return nod.Prompt{}, err
 	}
-	c, err := promptCall(p, f, root, command)
-	if err != nil {
-		return nod.Prompt{}, err
+	if f.payload != "" && f.root == "" {
+		root = "" // as the hook has it
 	}
-	o := hook.Options{Environ: p.Environ, Places: f.places, Files: f.places.Files}
-	return hook.NewGate(o, settings, nil, nil).Prompt(ctx, c)
+	self, beside := hook.Programs()
+	o := hook.Options{Environ: p.Environ, Places: f.places, Files: f.places.Files, Nod: beside, Self: []string{self}, Now: time.Now}
+	return hook.PromptOf(ctx, o, e, root)
 }
 
-// promptCall is the command of the arguments, or the call of the payload.
-func promptCall(p *Process, f promptFlags, root, command string) (nod.Call, error) {
+func orText(first, second string) string {
+	if first != "" {
+		return first
+	}
+	return second
+}
+
+// promptEvent is the command of the arguments, or the call of the payload.
+func promptEvent(p *Process, f promptFlags, command string) (agent.Event, error) {
 	if (f.payload == "") == (strings.TrimSpace(command) == "") {
-		return nod.Call{}, errors.New("write either a command after -- or --payload FILE")
+		return agent.Event{}, errors.New("write either a command after -- or --payload FILE")
 	}
 	if f.payload == "" {
 		input, err := json.Marshal(map[string]string{"command": command})
-		return nod.Call{Agent: "nod prompt", Tool: "bash", RawTool: "bash", Input: input, Command: command, Dir: p.Dir, Roots: []string{root}, Environ: p.Environ}, err
+		return agent.Event{Call: nod.Call{Agent: "nod prompt", Tool: "bash", RawTool: "bash", Input: input, Command: command, Dir: p.Dir, Environ: p.Environ}}, err
 	}
 	adapter, ok := agent.ByName(f.agent)
 	if !ok {
-		return nod.Call{}, fmt.Errorf("--agent %s is not known", f.agent)
+		return agent.Event{}, fmt.Errorf("--agent %s is not known", f.agent)
 	}
 	text, err := readPayload(p, f.payload)
 	if err != nil {
-		return nod.Call{}, err
+		return agent.Event{}, err
 	}
 	event, err := adapter.Decode(text, p.Environ)
 	if err != nil {
-		return nod.Call{}, fmt.Errorf("--payload %s: %w", f.payload, err)
+		return agent.Event{}, fmt.Errorf("--payload %s: %w", f.payload, err)
 	}
-	event.Call.Roots = []string{root}
-	return event.Call, nil
+	return event, nil
 }
 
 func readPayload(p *Process, name string) ([]byte, error) {

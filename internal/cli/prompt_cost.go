@@ -37,13 +37,29 @@ func printCosts(p *Process, q nod.Prompt) int {
 	fmt.Fprintf(p.Stdout, "%-24s %10s %10s %10s %10s\n", "", "asked once", "", "quick", "quick+")
 	fmt.Fprintf(p.Stdout, "%-24s %10s %10s %10s %10s\n", "model", "cold", "warm", "passes", "careful")
 	for _, price := range llm.Prices() {
-		once := func(cached, fresh, out int) float64 {
-			return (float64(cached)*price.Cached + float64(fresh)*price.In + float64(out)*price.Out) / 1000
-		}
-		first := once(shared, quick, quickAnswer)
-		fmt.Fprintf(p.Stdout, "%-24s %10.2f %10.2f %10.2f %10.2f\n", price.Model,
-			once(0, shared+careful, carefulAnswer), once(shared, careful, carefulAnswer),
-			first, first+once(shared+tokens["call"], tokens["careful"], carefulAnswer))
+		fmt.Fprintln(p.Stdout, costLine(price, shared, tokens["call"], quick, careful, tokens["careful"]))
 	}
 	return ExitOK
+}
+
+// costLine is what a thousand decisions cost with one model. A prefix that is
+// shorter than its vendor caches is paid in full, and marked.
+func costLine(price llm.Price, shared, call, quick, careful, closing int) string {
+	floor, mark := llm.CacheFloor(price.Model), ""
+	once := func(cached, written, fresh, out int) float64 {
+		if cached < floor {
+			cached, fresh = 0, fresh+cached
+		}
+		if written < floor || price.CacheWrite == 0 {
+			written, fresh = 0, fresh+written
+		}
+		return (float64(cached)*price.Cached + float64(written)*price.CacheWrite + float64(fresh)*price.In + float64(out)*price.Out) / 1000
+	}
+	if shared < floor {
+		mark = fmt.Sprintf("  the prefix is below the %d tokens that are cached", floor)
+	}
+	first := once(shared, 0, quick, quickAnswer)
+	return fmt.Sprintf("%-24s %10.2f %10.2f %10.2f %10.2f%s", price.Model,
+		once(0, shared, careful, carefulAnswer), once(shared, 0, careful, carefulAnswer),
+		first, first+once(shared+call, 0, closing, carefulAnswer), mark)
 }

@@ -292,6 +292,12 @@ type Target struct {
 	// KeyFile is absolute, "" is none; see [Target.Key].
 	KeyFile                              string
 	Region, Project, APIVersion, Channel string
+	// Effort and Thinking are the model's own; "" leaves them to it.
+	Effort, Thinking string
+	// Temperature is nil where it is left to nod: 0 where the model takes it.
+	Temperature *float64
+	// Headers are added to requests to this target and to no other.
+	Headers map[string]string
 }
 
 // ModelSettings says how layer 4 reaches its model.
@@ -304,7 +310,6 @@ type ModelSettings struct {
 	MaxTokens  int
 	Proxy      string // "" is none
 	CAFile     string // absolute; "" is none
-	Headers    map[string]string
 	Transcript string // a profile's name, see [nod.Ledger] and [nod.Last20]
 	Stages     int    // 1 or 2
 	// MaxCostSession and MaxCostDay are in US dollars; 0 is no ceiling.
@@ -312,6 +317,16 @@ type ModelSettings struct {
 	// AskOnBlock puts to a person what the model blocks, DenyOnFailure denies
 	// where it fails although a person is there.
 	AskOnBlock, DenyOnFailure bool
+}
+
+// KeyFiles are the files that hold keys, absolute.
+func (m ModelSettings) KeyFiles() (files []string) {
+	for _, t := range append([]Target{m.Target}, m.Fallbacks...) {
+		if t.KeyFile != "" {
+			files = append(files, t.KeyFile)
+		}
+	}
+	return files
 }
 
 // LogSettings says how the decision log is kept.

@@ -77,6 +77,9 @@ type header struct{ name, value string }
 // target is which model is asked, and where: [model], or one [[fallback]].
 type target struct {
 	provider, name, endpoint, keyFile, region, project, apiVersion, channel *string
+	effort, thinking                                                        *string
+	temperature                                                             *float64
+	headers                                                                 []header // of a fallback
 }
 
 // reader turns a tree into a layer. It keeps the first problem it meets and
@@ -146,7 +149,7 @@ func (r *reader) top(n *node) {
 }
 
 func targetKeys() []string {
-	return []string{"provider", "name", "endpoint", "key_file", "region", "project", "api_version", "channel"}
+	return []string{"provider", "name", "endpoint", "key_file", "region", "project", "api_version", "channel", "effort", "thinking", "temperature"}
 }
 
 func modelKeys() []string {
@@ -203,7 +206,13 @@ func (r *reader) target(n *node, t *target) (known bool) {
 	case "api_version":
 		t.apiVersion = r.str(n)
 	case "channel":
-		t.channel = r.oneOf(n, "", "tool", "schema", "lines")
+		t.channel = r.oneOf(n, "", "tool", "auto", "schema", "lines")
+	case "effort":
+		t.effort = r.oneOf(n, "", "none", "minimal", "low", "medium", "high", "xhigh", "max")
+	case "thinking":
+		t.thinking = r.oneOf(n, "", "off", "adaptive")
+	case "temperature":
+		t.temperature = r.temperature(n)
 	default:
 		return false
 	}
@@ -221,8 +230,14 @@ func (r *reader) fallbacks(n *node) {
 	for _, item := range n.items {
 		var t target
 		for _, c := range item.children {
-			if !r.target(c, &t) {
-				r.unknown(c, "fallback", targetKeys())
+			switch {
+			case c.key == "headers": // a gateway's are for that gateway alone
+				before := r.layer.headers
+				r.layer.headers = nil
+				r.table(c, r.header)
+				t.headers, r.layer.headers = r.layer.headers, before
+			case !r.target(c, &t):
+				r.unknown(c, "fallback", append(targetKeys(), "headers"))
 			}
 		}
 		switch {
@@ -384,6 +399,15 @@ func (r *reader) ceiling(n *node) *float64 {
 		return nil
 	}
 	return &v
+}
+
+// temperature reads a number from 0 to 2.
+func (r *reader) temperature(n *node) *float64 {
+	if v, err := strconv.ParseFloat(n.text, 64); err == nil && v >= 0 && v <= 2 {
+		return &v
+	}
+	r.fail(n.valueAt, "temperature is a number from 0 to 2")
+	return nil
 }
 
 // file reads the name of a file, "~/" expanded; "" is none.

@@ -141,10 +141,10 @@ out = 3.0
 		Mode: Observe, ModeOrigin: userFile + ":2", Profile: Reinforce, ClaudeRules: ClaudeTighten,
 		Roots: []string{"/home/u/src", "/srv/work"},
 		Model: ModelSettings{
-			Target:    Target{Provider: "anthropic", Name: "m", Endpoint: "https://gate.example.com/v1", KeyFile: "/home/u/.config/nod/key"},
+			Target:    Target{Provider: "anthropic", Name: "m", Endpoint: "https://gate.example.com/v1", KeyFile: "/home/u/.config/nod/key", Headers: map[string]string{"x-team": "core"}},
 			Fallbacks: []Target{{Provider: "compatible", Name: "qwen3", Endpoint: "http://127.0.0.1:11434/v1", Channel: "schema"}, {Provider: "vertex", KeyFile: "/home/u/sa.json", Region: "us-east5", Project: "p"}},
 			Stages:    2, Timeout: 31 * time.Second, MaxTokens: 512, Proxy: "http://u:p@proxy:3128", CAFile: "/etc/ca.pem",
-			Headers: map[string]string{"x-team": "core"}, Transcript: "last20",
+			Transcript: "last20",
 		},
 		Log:     LogSettings{OnFailure: Block, DumpDir: "/home/u/dumps"},
 		Prices:  []Price{{"m", 1, 5.5, 0.1}, {"n", 2, 3, 2}},
@@ -215,7 +215,7 @@ func TestBadText(t *testing.T) {
 		{"ceiling without end", "[model]\nmax_cost_day = inf", `2:16: max_cost_day is inf; `},
 		{"on_block", `model.on_block = "allow"`, `1:18: on_block cannot be "allow"; write "deny" or "ask"`},
 		{"on_unavailable", `model.on_unavailable = "allow"`, `1:24: on_unavailable cannot be "allow"; write "ask" or "deny"`},
-		{"channel", `model.channel = "xml"`, `1:17: channel cannot be "xml"; write "", "tool", "schema" or "lines"`},
+		{"channel", `model.channel = "xml"`, `1:17: channel cannot be "xml"; write "", "tool", "auto", "schema" or "lines"`},
 		{"fallback, no table", `fallback = "openai"`, `1:12: fallback is a list of tables; write [[fallback]] and its keys below it`},
 		{"fallback, no provider", "[[fallback]]\nname = \"m\"", `1:3: a fallback needs a provider; add it`},
 		{"fallback, unknown key", "[[fallback]]\nprovider = \"openai\"\ntimeout = \"1s\"", `3:1: "timeout" is not a key of [fallback]`},
@@ -446,10 +446,10 @@ func TestManual(t *testing.T) {
 	}
 	s := loaded(t, placesIn(world().File(userFile, strings.ReplaceAll(manual, "//", ""), 0o600)))
 	want := ModelSettings{
-		Target:    Target{Provider: "anthropic", KeyFile: "/home/u/.config/nod/key"},
+		Target:    Target{Provider: "anthropic", KeyFile: "/home/u/.config/nod/key", Headers: map[string]string{"x-team": "core"}},
 		Fallbacks: []Target{{Provider: "openai", KeyFile: "/home/u/.config/nod/openai-key"}},
 		Timeout:   defaultTimeout, MaxTokens: defaultMaxTokens, Stages: defaultStages,
-		Headers: map[string]string{"x-team": "core"}, Transcript: defaultTranscript,
+		Transcript: defaultTranscript,
 	}
 	if diff := cmp.Diff(want, s.Model); diff != "" || len(s.Prices) != 1 || len(s.Rules.Allow) != len(nod.DefaultRules().Allow)+2 {
 		t.Errorf("prices %v, allow %v, model:\n%s", s.Prices, s.Rules.Allow, diff)

@@ -89,7 +89,6 @@ func mergeModel(layers []layer) ModelSettings {
 		CAFile:     first(layers, "", func(l layer) *string { return l.caFile }),
 		Transcript: first(layers, defaultTranscript, func(l layer) *string { return l.transcript }),
 		Timeout:    first(layers, defaultTimeout, func(l layer) *time.Duration { return l.timeout }),
-		Headers:    mergeHeaders(layers),
 
 		MaxCostSession: first(layers, 0, func(l layer) *float64 { return l.maxCostSession }),
 		MaxCostDay:     first(layers, 0, func(l layer) *float64 { return l.maxCostDay }),
@@ -100,12 +99,15 @@ func mergeModel(layers []layer) ModelSettings {
 	if m.Transcript == last20 {
 		maxTokens, stages = last20MaxTokens, last20Stages
 	}
+	m.Headers = mergeHeaders(layers)
 	m.MaxTokens = first(layers, maxTokens, func(l layer) *int { return l.maxTokens })
 	m.Stages = first(layers, stages, func(l layer) *int { return l.stages })
 	for _, l := range layers {
 		if m.Fallbacks == nil {
 			for _, t := range l.fallbacks {
-				m.Fallbacks = append(m.Fallbacks, mergeTarget([]layer{{target: t}}))
+				fallback := mergeTarget([]layer{{target: t}})
+				fallback.Headers = headersOf(t.headers)
+				m.Fallbacks = append(m.Fallbacks, fallback)
 			}
 		}
 	}
@@ -125,7 +127,32 @@ func mergeTarget(layers []layer) Target {
 		Project:    text(func(t target) *string { return t.project }),
 		APIVersion: text(func(t target) *string { return t.apiVersion }),
 		Channel:    text(func(t target) *string { return t.channel }),
+		Effort:     text(func(t target) *string { return t.effort }),
+		Thinking:   text(func(t target) *string { return t.thinking }),
+
+		Temperature: temperatureOf(layers),
 	}
+}
+
+// temperatureOf is the highest file's; nil where none sets it.
+func temperatureOf(layers []layer) *float64 {
+	for _, l := range layers {
+		if l.target.temperature != nil {
+			return l.target.temperature
+		}
+	}
+	return nil
+}
+
+func headersOf(list []header) map[string]string {
+	if len(list) == 0 {
+		return nil
+	}
+	headers := make(map[string]string, len(list))
+	for _, h := range list {
+		headers[h.name] = h.value
+	}
+	return headers
 }
 
 func mergeHeaders(layers []layer) map[string]string {

@@ -203,9 +203,8 @@ out = 4
 	want := Settings{
 		Mode: Enforce, ClaudeRules: ClaudeTighten, ModeOrigin: managedFile + ":2", Profile: Replace, Approvals: true, Roots: []string{"/srv/a", "/home/u/src"},
 		Model: ModelSettings{
-			Target:  Target{Provider: "openai", Endpoint: "https://gate.example.com"},
+			Target:  Target{Provider: "openai", Endpoint: "https://gate.example.com", Headers: map[string]string{"x-team": "org", "x-a": "1", "x-b": "2"}},
 			Timeout: defaultTimeout, MaxTokens: defaultMaxTokens, Transcript: defaultTranscript, Stages: defaultStages,
-			Headers: map[string]string{"x-team": "org", "x-a": "1", "x-b": "2"},
 		},
 		Log:    LogSettings{OnFailure: Block},
 		Prices: []Price{{"m", 1, 2, 1}, {"n", 3, 4, 3}},

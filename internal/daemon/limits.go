@@ -18,6 +18,10 @@ const (
 	keyConcurrency = 8
 	// longestRest bounds how long a key is left alone on a vendor's word.
 	longestRest = 5 * time.Minute
+	// hangs is how many questions in a row may get no answer in time before a
+	// provider is left alone for hangRest: each of them costs its whole time.
+	hangs    = 2
+	hangRest = 30 * time.Second
 )
 
 // Limits are the limits of each key, whatever model it is used for.
@@ -31,6 +35,8 @@ type limit struct {
 	slots chan struct{}
 	mu    sync.Mutex
 	after time.Time // not asked before
+	hung  int       // questions in a row that got no answer in time
+	down  time.Time // fails at once before
 }
 
 // NewLimits returns limits of which no key has used anything.
@@ -61,7 +67,11 @@ func (b bounded) Classify(ctx context.Context, p nod.Prompt) (nod.Classification
 	if err := b.limit.rest(ctx); err != nil {
 		return nod.Classification{}, err
 	}
+	if err := b.limit.hanging(); err != nil {
+		return nod.Classification{}, err
+	}
 	c, err := b.model.Classify(ctx, p)
+	b.limit.answered(err)
 	if wait := llm.RetryAfter(err); wait > 0 {
 		b.limit.leaveAlone(wait)
 	}
@@ -103,5 +113,29 @@ func (l *limit) leaveAlone(wait time.Duration) {
 	defer l.mu.Unlock()
 	if until := time.Now().Add(min(wait, longestRest)); until.After(l.after) {
 		l.after = until
+	}
+}
+
+// hanging fails at once while a provider that gave no answer in time is left
+// alone, so that a fallback, or the person, is asked without that wait.
+func (l *limit) hanging() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if wait := time.Until(l.down); wait > 0 {
+		return &nod.Failure{Kind: nod.TimedOut, Message: fmt.Sprintf("the last %d questions got no answer in time, so none is put for another %s", hangs, wait.Round(time.Second))}
+	}
+	return nil
+}
+
+// answered notes whether a question got an answer in time.
+func (l *limit) answered(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if f := nod.AsFailure(err); f == nil || f.Kind != nod.TimedOut {
+		l.hung = 0
+		return
+	}
+	if l.hung++; l.hung >= hangs {
+		l.hung, l.down = 0, time.Now().Add(hangRest)
 	}
 }

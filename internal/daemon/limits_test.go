@@ -101,3 +101,21 @@ func shortRest(rest time.Duration) (failure string) {
 	}
 	return ""
 }
+
+// A provider that gave no answer in time, twice in a row, is left alone for a
+// while: the next question fails at once.
+func TestAProviderThatHangs(t *testing.T) {
+	asked := 0
+	m := daemon.NewLimits().Bound("k", fake(func(context.Context, nod.Prompt) (nod.Classification, error) {
+		asked++
+		return nod.Classification{}, &nod.Failure{Kind: nod.TimedOut, Message: "no answer"}
+	}))
+	for range 4 {
+		if _, err := m.Classify(context.Background(), prompt("d")); nod.AsFailure(err) == nil || nod.AsFailure(err).Kind != nod.TimedOut {
+			t.Errorf("%v", err)
+		}
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
+	}
+}

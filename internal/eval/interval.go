@@ -65,7 +65,7 @@ func shareOf(all []Judged, set int, of func(*Row) bool, hit func(Answer) bool) S
 	var clusters []cluster
 	for i := range all {
 		j := &all[i]
-		if !of(j.Row) {
+		if !of(j.Row) || j.Answers[set].Unanswered != "" {
 			continue
 		}
 		n, ok := at[j.Row.Session]

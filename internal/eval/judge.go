@@ -58,6 +58,12 @@ type Answer struct {
 	// Failed says that nod itself failed, or that the agent's adapter refuses
 	// the payload. The row is open.
 	Failed bool
+	// Asked says that a model was asked, Unanswered why it gave no answer ("" if
+	// it did). Cost and Usage are of that question.
+	Asked      bool
+	Unanswered string
+	Cost       float64
+	Usage      nod.Usage
 }
 
 // Judged is one row with an answer for each rule set.
@@ -263,6 +269,15 @@ func (g *group) row(ctx context.Context, j *Judged) {
 // answerOf reads a decision.
 func answerOf(d nod.Decision) Answer {
 	a := Answer{Reason: strings.TrimSuffix(d.Reason, "; no model is configured"), Latency: d.Latency}
+	if a.Asked = d.Layer == nod.LayerModel; a.Asked {
+		a.Cost = d.Cost
+	}
+	if d.Classification != nil {
+		a.Usage = d.Classification.Usage
+	}
+	if a.Asked && d.Err != nil {
+		a.Unanswered = string(d.Err.Kind)
+	}
 	switch {
 	case d.Err != nil:
 		a.Failed = d.Err.Kind != nod.NoModel
@@ -291,7 +306,7 @@ func (g *group) gatesFor(dir string) []*nod.Gate {
 }
 
 // modelTime bounds one question. There is no host that waits.
-const modelTime = 2 * time.Minute
+const modelTime = 10 * time.Minute
 
 func (g *group) gate(s RuleSet, dir string) *nod.Gate {
 	var files view.Files = g.worlds.at(dir, g.made)

@@ -6,12 +6,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/llm"
 )
 
 // Counter is a model that answers nothing and shows what would be asked.
@@ -44,7 +48,25 @@ type Answers struct {
 
 	mu    sync.Mutex
 	known map[string]nod.Classification
-	err   error // of the file; every question fails after it
+	took  map[string]int64 // milliseconds, by key
+	used  map[string]bool  // keys that this run asked for
+	err   error            // of the file, or of the key; every question fails after it
+	again int              // which repeat is asked
+}
+
+// Repeat says which repeat of the same questions comes next, 0 for the first.
+func (a *Answers) Repeat(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.again = n
+}
+
+// Err is what ended the run: a key that is refused, a file that cannot be
+// written. nil where nothing did.
+func (a *Answers) Err() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.err
 }
 
 var _ nod.Model = (*Answers)(nil)
@@ -53,6 +75,8 @@ var _ nod.Model = (*Answers)(nil)
 type answered struct {
 	Version int                `json:"v"`
 	Key     string             `json:"key"`
+	Model   string             `json:"asked,omitempty"` // whom, and how
+	Took    int64              `json:"took_ms,omitempty"`
 	Answer  nod.Classification `json:"answer"`
 }
 
@@ -60,11 +84,11 @@ type answered struct {
 // and adds to it what next answers. A file that holds anything else is an
 // error with its line; a last line that was cut off is dropped.
 func OpenAnswers(file, name string, next nod.Model) (*Answers, error) {
-	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600) // two models share one file
 	if err != nil {
 		return nil, err
 	}
-	a := &Answers{name: name, next: next, file: f, known: map[string]nod.Classification{}}
+	a := &Answers{name: name, next: next, file: f, known: map[string]nod.Classification{}, took: map[string]int64{}, used: map[string]bool{}}
 	if err := a.read(file); err != nil {
 		f.Close()
 		return nil, err
@@ -78,17 +102,13 @@ func (a *Answers) read(name string) error {
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
 		if err != nil { // a line without its end was cut off
-			if err := a.file.Truncate(end); err != nil {
-				return err
-			}
-			_, err := a.file.Seek(end, 0)
-			return err
+			return a.file.Truncate(end)
 		}
 		var l answered
 		if err := json.Unmarshal(line, &l); err != nil || l.Version != 1 || len(l.Key) != 64 {
 			return fmt.Errorf("%s:%d: not an answer of nod eval --model; name another file", name, n)
 		}
-		a.known[l.Key] = l.Answer
+		a.known[l.Key], a.took[l.Key] = l.Answer, l.Took
 		end += int64(len(line))
 	}
 }
@@ -110,13 +130,18 @@ func (a *Answers) key(p nod.Prompt) string {
 	for _, part := range []string{a.name, p.System, p.Text(p.Careful), p.Quick} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
+	if a.again > 0 {
+		fmt.Fprintf(h, "repeat %d", a.again)
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Classify implements [nod.Model].
 func (a *Answers) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
 	a.mu.Lock()
-	answer, ok := a.known[a.key(p)]
+	key := a.key(p)
+	answer, ok := a.known[key]
+	a.used[key] = true
 	err := a.err
 	a.mu.Unlock()
 	switch {
@@ -126,20 +151,76 @@ func (a *Answers) Classify(ctx context.Context, p nod.Prompt) (nod.Classificatio
 		answer.Digest = p.Digest
 		return answer, nil
 	}
-	if answer, err = a.next.Classify(ctx, p); err != nil {
+	began := time.Now()
+	if answer, err = a.ask(ctx, p); err != nil {
 		return answer, err
 	}
-	return answer, a.keep(p, answer)
+	return answer, a.keep(key, answer, time.Since(began).Milliseconds())
 }
 
-func (a *Answers) keep(p nod.Prompt, answer nod.Classification) error {
-	line, err := json.Marshal(answered{1, a.key(p), answer})
+const (
+	// patience is how often a vendor that is overloaded is asked again, and
+	// longestWait how long it is left alone at most before that.
+	patience    = 6
+	longestWait = 20 * time.Second
+)
+
+// ask waits where the vendor wants to be left alone, and ends the run where no
+// question can be answered: then nothing that follows is worth a request.
+func (a *Answers) ask(ctx context.Context, p nod.Prompt) (answer nod.Classification, err error) {
+	for n := 0; ; n++ {
+		answer, err = a.next.Classify(ctx, p)
+		f := nod.AsFailure(err)
+		if f == nil {
+			return answer, nil
+		}
+		switch f.Kind {
+		case nod.RateLimited, nod.Overloaded:
+			wait := min(max(llm.RetryAfter(err), time.Second<<n), longestWait)
+			if n == patience || ctx.Err() != nil {
+				return answer, err
+			}
+			select {
+			case <-ctx.Done():
+				return answer, err
+			case <-time.After(wait):
+			}
+		case nod.NoKey, nod.Unauthorized, nod.NotFound, nod.BadSettings:
+			a.mu.Lock()
+			a.err = errors.Join(a.err, err)
+			a.mu.Unlock()
+			return answer, err
+		default:
+			return answer, err
+		}
+	}
+}
+
+// Times are how long the answers that this run used took, in milliseconds: the
+// median and the 99th percentile.
+func (a *Answers) Times() (median, p99 float64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var times []int64
+	for key := range a.used {
+		if _, answered := a.known[key]; answered {
+			times = append(times, a.took[key])
+		}
+	}
+	if slices.Sort(times); len(times) == 0 {
+		return 0, 0
+	}
+	return float64(times[len(times)/2]), float64(times[len(times)*99/100])
+}
+
+func (a *Answers) keep(key string, answer nod.Classification, took int64) error {
+	line, err := json.Marshal(answered{1, key, a.name, took, answer})
 	if err != nil {
 		return err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.known[a.key(p)] = answer
+	a.known[key], a.took[key] = answer, took
 	if _, err := a.file.Write(append(line, '\n')); err != nil && a.err == nil {
 		a.err = &nod.Failure{Kind: nod.Internal, Message: "the answers cannot be written down", Cause: err}
 	}

@@ -28,6 +28,8 @@ type Report struct {
 	Sets []SetReport `json:"sets"`
 	// Changes is set where there are two rule sets.
 	Changes *Changes `json:"changes,omitempty"`
+	// Paired is set where two models were asked.
+	Paired *Paired `json:"paired,omitempty"`
 	// Halves is set where the second half of sessions was judged.
 	Halves *Halves `json:"halves,omitempty"`
 	// Listed is what List asked for.
@@ -60,12 +62,15 @@ type SetReport struct {
 	Table   []Tally      `json:"table"`
 	// Misses are harmful rows allowed, FalseAlarms benign rows denied, OpenReads
 	// read-only rows left open.
-	Misses      Share  `json:"misses"`
-	FalseAlarms Share  `json:"false_alarms"`
-	OpenReads   Share  `json:"open_readonly"`
-	Failed      int    `json:"failed"` // rows at which nod or the adapter failed
-	Times       Times  `json:"times_us"`
-	Slowest     []Slow `json:"slowest"`
+	Misses      Share `json:"misses"`
+	FalseAlarms Share `json:"false_alarms"`
+	OpenReads   Share `json:"open_readonly"`
+	Failed      int   `json:"failed"` // rows at which nod or the adapter failed
+	// Model is what a model made of the rows that it was asked about; nil where
+	// none was.
+	Model   *ModelReport `json:"model,omitempty"`
+	Times   Times        `json:"times_us"`
+	Slowest []Slow       `json:"slowest"`
 }
 
 // LayerShare is what one layer settled, of all rows.
@@ -161,6 +166,7 @@ func Summarize(files []File, all []Judged, o Options, by, list string) Report {
 	}
 	if len(o.Sets) == 2 {
 		r.Changes = changesOf(all)
+		r.Paired = pairedOf(all)
 	}
 	r.Listed = listed(all, list, len(o.Sets))
 	return r
@@ -212,6 +218,7 @@ func summarizeSet(all []Judged, set int, name, by string) SetReport {
 			s.Failed++
 		}
 	}
+	s.Model = modelOf(all, set)
 	s.Times, s.Slowest = timesOf(all, set)
 	return s
 }

@@ -56,7 +56,9 @@ func (r Report) PrintBrief(w io.Writer) error {
 			p.line("rules: %s", nod.Printable(s.Rules))
 		}
 		p.table(rows)
+		p.model(s.Model)
 	}
+	p.paired(r.Paired)
 	return p.err
 }
 
@@ -178,6 +180,7 @@ func (s SetReport) print(p *printer, brief bool) {
 		append(shareCells("false alarms: benign rows denied", s.FalseAlarms), count(s.FalseAlarms.Of)),
 		append(shareCells("read-only rows left open", s.OpenReads), count(s.OpenReads.Of)),
 	})
+	p.model(s.Model)
 	if s.Failed > 0 {
 		p.line("  %s rows at which nod or the adapter failed; they count as open", count(s.Failed))
 	}

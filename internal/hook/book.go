@@ -86,8 +86,25 @@ func (b *book) remember(d nod.Decision, e nod.Entry) error {
 		Verdict: d.Verdict.String(), Said: e.Answered, Cost: d.Cost, At: e.Time,
 		Definitions: definitions(d), Changes: d.Changes,
 		Downloads: d.Downloads, Secret: d.Secret, Sends: d.Sends,
-		Judged: judged(d), Effects: d.Effects, Why: d.Basis, Key: askedKey(d, e.Answered),
+		Judged: judged(d), Effects: effects(d), Why: orElse(d.Basis, denial(d)), Key: askedKey(d, e.Answered),
 	})
+}
+
+// effects names what a model was asked about. An answer that is only repeated
+// leaves the one that it repeats in force, and no younger.
+func effects(d nod.Decision) string {
+	if judged(d) == "" {
+		return ""
+	}
+	return d.Effects
+}
+
+// denial is why a call was denied, for the session's memory.
+func denial(d nod.Decision) string {
+	if d.Verdict == nod.Deny {
+		return d.Reason
+	}
+	return ""
 }
 
 // askedKey names a call that the person is asked about, for the session's
@@ -104,6 +121,8 @@ func askedKey(d nod.Decision, said string) string {
 // of denials as what the model lets pass does.
 func judged(d nod.Decision) session.Judged {
 	switch {
+	case d.Blocked && (d.Classification == nil || d.Classification.Remembered):
+		return "" // what was blocked before is blocked once
 	case d.Blocked:
 		return session.Blocked
 	case d.Layer == nod.LayerApproval && d.Verdict == nod.Allow:
@@ -159,6 +178,17 @@ func (r recollection) Origin(path string) string { return r.session.Origin(path)
 
 // History implements nod.Witness.
 func (r recollection) History() []string { return r.session.History() }
+
+// Ended implements nod.Outcomes.
+func (r recollection) Ended(call string) nod.Ended {
+	switch denied, failed := r.session.Ended(call); {
+	case denied:
+		return nod.EndedBlocked
+	case failed:
+		return nod.EndedFailed
+	}
+	return nod.EndedUnknown
+}
 
 // younger reports whether a file was touched after the session began, by
 // whatever means, where the system tells.

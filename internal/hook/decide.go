@@ -6,6 +6,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/session"
 )
@@ -137,7 +138,7 @@ func NewGate(o Options, s config.Settings, recorder nod.Recorder, memory nod.Mem
 
 func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, history nod.History, approvals nod.Approvals) *nod.Gate {
 	return nod.New(nod.Options{
-		Rules: s.Rules, Files: r.Files, Home: r.Places.Home, Roots: s.Roots, Self: r.self(), Sources: r.Places.ClaudeFiles(s.ClaudeRules),
+		Rules: s.Rules, Files: r.Files, Home: r.Places.Home, Roots: s.Roots, Self: append(r.self(), s.Model.KeyFiles()...), Mask: audit.MaskText, Sources: r.Places.ClaudeFiles(s.ClaudeRules),
 		Model: r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory, History: history, Approvals: approvals,
 		AskOnBlock: s.Model.AskOnBlock, DenyOnFailure: s.Model.DenyOnFailure,
 		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: r.Now,

@@ -57,8 +57,11 @@ func (h history) Exhausted() string {
 // unpriced warns where a ceiling does not count an answer.
 func unpriced(s config.ModelSettings, d nod.Decision) []string {
 	c := d.Classification
-	if s.MaxCostSession == 0 && s.MaxCostDay == 0 || c == nil || c.Remembered || c.Cost > 0 || c.Usage.In == 0 {
+	if s.MaxCostSession == 0 && s.MaxCostDay == 0 || c == nil || c.Remembered || c.Cost > 0 {
 		return nil
+	}
+	if c.Usage.In == 0 {
+		return []string{"the provider of the model " + nod.OneLine(c.Model, 60) + " did not say how many tokens it counted, so no ceiling counts this answer"}
 	}
 	return []string{"the price of the model " + nod.OneLine(c.Model, 60) + " is not known, so no ceiling counts it; add a [[price]]"}
 }

@@ -2,7 +2,10 @@
 
 package session
 
-import "bytes"
+import (
+	"bytes"
+	"time"
+)
 
 // Denials counts what the model blocked in the session: in a row up to now,
 // and in all, as far as they are in sight. A run ends where the model lets a
@@ -19,6 +22,10 @@ func (s *Session) Denials() (row, all int) {
 	return l.Row, l.All
 }
 
+// deniedAge is how long a denial is repeated without a question: as long as an
+// answer that lets a call run.
+const deniedAge = time.Hour
+
 // Denied returns the model's reason for blocking a call of these effects, and
 // the tool, if
 // it blocked the last one of them in sight, and no person let that run.
@@ -28,7 +35,7 @@ func (s *Session) Denied(effects string) (why, tool string, denied bool) {
 	}
 	tail := s.end()
 	l, ok := lastHolding(tail, `"effects":`+text(effects))
-	if !ok || l.Judged != Blocked || l.Effects != effects || ran(tail[l.end:], l.CallID) {
+	if !ok || l.Judged != Blocked || l.Effects != effects || time.Since(l.Time) > deniedAge || ran(tail[l.end:], l.CallID) {
 		return "", "", false
 	}
 	return l.Why, l.Tool, true

@@ -221,6 +221,11 @@ func Open(stateDir, agent, sessionID string) (*Session, error) {
 
 const dirName = "sessions"
 
+// FileName is where [Open] keeps the memory of a session.
+func FileName(stateDir, agent, sessionID string) string {
+	return filepath.Join(stateDir, dirName, fileName(agent, sessionID))
+}
+
 func fileName(agent, sessionID string) string {
 	sum := sha256.Sum256([]byte(agent + "\x00" + sessionID))
 	return hex.EncodeToString(sum[:16]) + ".jsonl"

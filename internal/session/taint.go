@@ -87,5 +87,35 @@ func (s *Session) History() []string {
 			}
 		}
 	}
-	return said
+	return append(said, s.denied()...)
+}
+
+// deniedLimit is how many denials a model is reminded of, the newest.
+const deniedLimit = 5
+
+// denied says which calls were denied or refused, and why, oldest first.
+func (s *Session) denied() (said []string) {
+	for l := range holding(s.end(), `"said":"deny"`) {
+		if l.Kind == kindPre && l.Said == "deny" && l.Why != "" {
+			said = append(said, "a call of "+l.Tool+" was blocked and not done: "+l.Why)
+		}
+	}
+	return said[max(0, len(said)-deniedLimit):]
+}
+
+// Ended says what became of a call: whether it was denied, or ran and failed.
+func (s *Session) Ended(call string) (denied, failed bool) {
+	if !s.Remembers() || call == "" {
+		return false, false
+	}
+	for l := range holding(s.end(), `"call_id":`+text(call)) {
+		switch {
+		case l.CallID != call:
+		case l.Kind == kindPre:
+			denied = l.Said == "deny"
+		case l.Kind == kindPost:
+			denied, failed = false, l.Failed
+		}
+	}
+	return denied, failed
 }

@@ -44,7 +44,7 @@ func failures() []Fault {
 		apiError("forbidden", nod.Unauthorized, 403, "permission_error"),
 		apiError("no such model", nod.NotFound, 404, "not_found_error"),
 		apiError("bad request", nod.BadRequest, 400, "invalid_request_error"),
-		apiError("request too large", nod.BadRequest, 413, "request_too_large"),
+		apiError("request too large", nod.TooLarge, 413, "request_too_large"),
 		apiError("server error", nod.ServerError, 500, "api_error"),
 		{"bad gateway", nod.ServerError, Answer{Status: 502, Body: "<html>Bad Gateway</html>", Header: map[string]string{"Content-Type": "text/html"}}},
 		{"rate limited", nod.RateLimited, Answer{Status: 429, Body: ErrorBody("rate_limit_error", "slow down"), Header: map[string]string{"Retry-After": "3600"}}},

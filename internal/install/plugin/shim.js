@@ -77,15 +77,19 @@ function memoryOf(id, cut) {
   return kept
 }
 
-// note keeps one turn, and drops the oldest beyond the bound.
+// note keeps one turn, and drops the oldest beyond the bound: of what the agent
+// said and called first, since no number of calls may push out what the person
+// forbade.
 function note(kept, turn) {
   turn.text = short(turn.text, turn.tool === undefined ? memory.text : memory.input)
   if (turn.by === "person" && kept.first === undefined) kept.first = turn.text
   kept.said.push(turn)
   kept.chars += turn.text.length
   while (kept.chars > memory.chars) {
-    kept.chars -= kept.said.shift().text.length
-    kept.cut = true
+    const at = Math.max(0, kept.said.findIndex((one) => one.by !== "person"))
+    const [dropped] = kept.said.splice(at, 1)
+    kept.chars -= dropped.text.length
+    kept.cut ||= dropped.by === "person"
   }
 }
 

@@ -1,0 +1,76 @@
+package agent
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod"
+)
+
+// Every kind that a captured transcript holds is classified, and a kind that
+// nobody classified counts as nobody's.
+func TestKindsAreClassified(t *testing.T) {
+	for _, kind := range []string{"oracle", "", "User"} {
+		if claudeLineSpeaker(kind) != nobody {
+			t.Errorf("%q is classified", kind)
+		}
+	}
+	if codexKnows("oracle.text") || codexKnows("unknown") {
+		t.Error("a kind of Codex's that nobody knows is classified")
+	}
+	name := filepath.Join("..", "..", "shared", "protocols", "claude-code", "fixtures", "transcript.jsonl")
+	file, err := os.Open(name)
+	if err != nil {
+		t.Skip("../shared/protocols absent: the captured kinds were not looked at")
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 8<<20)
+	seen := 0
+	for ; lines.Scan(); seen++ {
+		line, err := parseClaudeLine(lines.Bytes(), new(walk))
+		if err != nil || line.origin == nod.OriginOther && len(line.blocks) > 0 {
+			var kind struct {
+				Type       string
+				Attachment struct{ Type string }
+			}
+			_ = json.Unmarshal(lines.Bytes(), &kind)
+			t.Errorf("%s %s is a kind that nobody classified: %v", kind.Type, kind.Attachment.Type, err)
+		}
+	}
+	if seen == 0 {
+		t.Error("the captured transcript is empty")
+	}
+}
+
+// The table of docs/judge.md names what the code knows.
+func TestTheTableOfKinds(t *testing.T) {
+	text, err := os.ReadFile("../docs/judge.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "<!-- kinds -->")
+	table, _, ended := strings.Cut(table, "<!-- /kinds -->")
+	if !ended {
+		t.Fatal("docs/judge.md has no table of kinds")
+	}
+	for _, a := range []string{"claude-code", "codex", "gemini", "qwen", "copilot", "opencode, pi", "acp"} {
+		if !strings.Contains(table, "| "+a+" |") {
+			t.Errorf("it says nothing of %s", a)
+		}
+	}
+	for _, name := range append(claudeOthers(), "queued_command", "command-name", "command-args", "ExitPlanMode", "AskUserQuestion", "claudeElements", "claudeAttachments", "claudeSilent", "codexHosts", "sourceToolUseID") {
+		if !strings.Contains(table, name) {
+			t.Errorf("it does not name %s", name)
+		}
+	}
+	for _, kind := range append(codexWordless(), "user.skill", "user.mention") {
+		if !strings.Contains(table, "`"+kind+"`") {
+			t.Errorf("it does not name %s", kind)
+		}
+	}
+}

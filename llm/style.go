@@ -1,0 +1,72 @@
+package llm
+
+import "strings"
+
+// style is how a model is to answer, apart from what it is asked.
+type style struct {
+	channel     Channel
+	effort      string
+	thinking    string
+	temperature *float64 // nil: not sent
+	reasons     bool     // what it thinks counts against max_tokens
+}
+
+// reasoningTokens is the least room of a model that reasons before it answers:
+// what it thinks counts as output, and an answer that is cut off blocks.
+const reasoningTokens = 4096
+
+// styleOf is what the settings say, and for the rest what is known of a model by
+// its name. What is not known is left to the vendor.
+func styleOf(model string, o Options) style {
+	name := atVendors(model)
+	s := style{channel: o.Channel, effort: o.Effort, thinking: o.Thinking, temperature: o.Temperature, reasons: reasons(name)}
+	if s.channel == "" {
+		if s.channel = Tool; refusesForce(name) {
+			s.channel = Auto
+		}
+	}
+	if s.effort == "" && s.reasons && (o.Provider == ProviderOpenAI || o.Provider == ProviderAzure) {
+		s.effort = "low"
+	}
+	if s.temperature == nil && takesTemperature(o.Provider, name) {
+		s.temperature = new(float64)
+	}
+	return s
+}
+
+// reasons reports whether a model is known to think before it answers.
+func reasons(model string) bool {
+	return isOf(model, "gpt-5", "gpt-6", "o1", "o3", "o4", "claude-haiku-5", "claude-sonnet-5", "claude-opus-5", "claude-fable")
+}
+
+// refusesForce reports whether a model is known to answer status 400 to a tool
+// that it must call.
+func refusesForce(model string) bool {
+	return isOf(model, "claude-sonnet-5-5", "claude-opus-5-5", "claude-fable")
+}
+
+// takesTemperature reports whether a model is known to take one. Models that
+// reason refuse it, and who is behind a compatible endpoint nobody can tell.
+func takesTemperature(provider, model string) bool {
+	switch provider {
+	case ProviderAnthropic, ProviderBedrock, ProviderVertex:
+		return isOf(model, "claude-3", "claude-haiku-4", "claude-sonnet-4", "claude-opus-4-5")
+	case ProviderOpenAI, ProviderAzure:
+		return isOf(model, "gpt-4", "gpt-4o")
+	case ProviderGemini:
+		return true
+	}
+	return isOf(model, "gpt-4", "gpt-4o", "claude-3", "claude-haiku-4", "claude-sonnet-4", "llama", "qwen", "mistral", "gemma")
+}
+
+// isOf reports whether a model's name is one of a family: its name, and behind
+// that nothing, or another part.
+func isOf(model string, families ...string) bool {
+	for _, family := range families {
+		rest, ok := strings.CutPrefix(strings.ToLower(model), family)
+		if ok && (rest == "" || strings.ContainsAny(rest[:1], "-.:@0123456789")) {
+			return true
+		}
+	}
+	return false
+}
