@@ -31,7 +31,8 @@ func TestGoGenerate(t *testing.T) {
 		{name: "tests and other systems too", file: "package x\n", files: map[string]string{"y_test.go": "//go:generate rm a\n", "z_windows.go": "//go:build ignore\n//go:generate rm b\n"}, want: "delete a; delete b"},
 		{name: "what -run leaves out", command: "go generate -v -run none ./...", file: "//go:generate rm a\n", want: "delete a"},
 		{name: "by go", file: "//go:generate go run ./gen\n", want: "run project-code"},
-		{name: "a script", file: "//go:generate ./gen.sh a\n", files: map[string]string{"!gen.sh": "#!/bin/sh\nrm \"$1\"\n"}, want: "delete a; read gen.sh"},
+		{name: "a script", file: "//go:generate ./gen.sh a\n", files: map[string]string{"!gen.sh": "#!/bin/sh\nrm a\n"}, want: "delete a; read gen.sh"},
+		{name: "a script of more shell than is followed", file: "//go:generate ./gen.sh a\n", files: map[string]string{"!gen.sh": "#!/bin/sh\nrm \"$1\"\n"}, want: "run gen.sh"},
 		{name: "Windows lines", file: "package x\r\n//go:generate rm a\r\n", want: "delete a"},
 
 		{name: "by another rm", command: "PATH=/repo/bin:$PATH go generate", file: "//go:generate rm a\n", want: "*"},

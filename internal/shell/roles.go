@@ -169,7 +169,7 @@ func (u *use) shellCode(rest []word) {
 func (u *use) scriptWith(rest []word) {
 	s, ok := u.load(rest[0], u.inv)
 	if langs := dialects(u.inv.name); ok && langs != nil && u.sheet.file == "bash" {
-		if u.runScript(s, langs, rest[0], rest[1:], u.inv) {
+		if u.runScript(s, langs, rest[0], u.inv) {
 			return
 		}
 	}
