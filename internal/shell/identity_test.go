@@ -62,7 +62,7 @@ func TestProgramIdentity(t *testing.T) {
 		"PATH=" + testRepo + "/bin ls", "read .; unknown",
 		"PATH=$PATH:x ls", "read .; unknown",
 		"export PATH=/tmp/bin:/usr/bin; ls", "read .; unknown",
-		"PATH=bin:/usr/bin; ls", "run /usr/bin/ls; unknown",
+		"PATH=bin:/usr/bin; ls", "read .; unknown",
 		"env PATH=/tmp/bin ls", "run /tmp/bin/ls; unknown",
 		"sudo /tmp/bin/ls", "privilege root; run /tmp/bin/ls",
 		"nosuchprogram x", "unknown",
