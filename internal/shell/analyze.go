@@ -66,7 +66,7 @@ func unreadable(source, what string) Report {
 // in seen, for another reading; nil: there is none.
 func read(source string, env Env, lang syntax.LangVariant, seen *findings) Report {
 	a := &analysis{env: env, lang: lang, both: env.Dialect == Unstated}
-	if seen != nil && !seen.rehomed {
+	if seen != nil {
 		a.findings = *seen
 	}
 	a.src = source
@@ -145,7 +145,6 @@ type findings struct {
 	elements []element
 	sheets   []*sheet
 	gits     []repository // as their files say
-	rehomed  bool         // HOME was changed, which some of this follows
 }
 
 // Limits of one analysis, beyond those of the text.
