@@ -193,7 +193,7 @@ tool:
 func scripts(m *view.Memory) {
 	for name, content := range map[string]string{
 		"all.sh":     "#!/bin/bash\nset -euo pipefail\n./ci/check.sh\necho done\n",
-		"check.sh":   "#!/usr/bin/env bash\nset -eu\ncd \"$(dirname \"$0\")/..\" || exit 1\ngrep -rn TODO src\n",
+		"check.sh":   "#!/usr/bin/env bash\nset -eu\nD=src\ngrep -rn TODO $D\n",
 		"crlf.sh":    "#!/bin/sh\r\nls\r\n",
 		"deploy.sh":  "#!/bin/sh\nscp build/app.js shop.example:\n",
 		"format.sh":  "#!/bin/sh\nsed -i s/a/b/ src/cart.js\n",

@@ -52,7 +52,7 @@ func TestTheWorldRemembersASession(t *testing.T) {
 		{"nothing is there", []string{bash("echo x > a.txt")}, "allow shell"},
 		{"written by the edit tool", []string{write, bash("echo x > a.txt")}, "open none"},
 		{"written by a command", []string{bash("touch a.txt"), bash("echo x > a.txt")}, "open none"},
-		{"written by a command in another directory", []string{bash("cd src; touch a.txt"), bash("echo x > a.txt")}, "allow shell"},
+		{"written by a command in another directory", []string{bash("cd src && touch a.txt"), bash("echo x > a.txt")}, "allow shell"},
 		{"the write failed", []string{write + `,"outcome":"error"`, bash("echo x > a.txt")}, "allow shell"},
 		{"the write was refused", []string{write + `,"outcome":"user_rejected"`, bash("echo x > a.txt")}, "allow shell"},
 		{"the write ran", []string{write + `,"outcome":"ok"`, bash("echo x > a.txt")}, "open none"},

@@ -21,7 +21,7 @@ type facts struct {
 
 func factsOf(r shell.Report, command int) (f facts) {
 	for _, u := range r.Unknowns {
-		f.unknown = f.unknown || u.Command == command && u.Part == shell.PartWords
+		f.unknown = f.unknown || u.Command == command && (u.Part == shell.PartWords || u.Part == shell.PartOther)
 	}
 	for _, e := range r.Effects {
 		if e.Command != command || e.Part != shell.PartWords {

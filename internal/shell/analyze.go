@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -40,9 +41,7 @@ func agree(source string, bash, zsh Report) Report {
 	if zsh.Exceeded != "" {
 		return zsh
 	}
-	if bash.Possible == nil {
-		bash.Possible = zsh.Possible
-	}
+	bash.Possible = both(bash.Possible, zsh.Possible)
 	if bash.same(zsh) {
 		return bash
 	}
@@ -58,6 +57,16 @@ func agree(source string, bash, zsh Report) Report {
 	return bash
 }
 
+// both holds what could be commands in either reading.
+func both(a, b *Report) *Report {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	s := suspects{report: *a}
+	s.add(*b)
+	return &s.report
+}
+
 func unreadable(source, what string) Report {
 	return Report{Unknowns: []Unknown{{What: what, Words: shorten(source), Command: -1}}}
 }
@@ -66,7 +75,7 @@ func unreadable(source, what string) Report {
 // in seen, for another reading; nil: there is none.
 func read(source string, env Env, lang syntax.LangVariant, seen *findings) Report {
 	a := &analysis{env: env, lang: lang, both: env.Dialect == Unstated}
-	if seen != nil && !seen.rehomed {
+	if seen != nil {
 		a.findings = *seen
 	}
 	a.src = source
@@ -145,7 +154,6 @@ type findings struct {
 	elements []element
 	sheets   []*sheet
 	gits     []repository // as their files say
-	rehomed  bool         // HOME was changed, which some of this follows
 }
 
 // Limits of one analysis, beyond those of the text.

@@ -53,9 +53,7 @@ func (a *analysis) builtin(inv *invocation) (after state, ok bool) {
 		return st.in(""), true
 	case "source", ".":
 		a.beyondShell(inv)
-		if len(inv.args) > 0 {
-			a.script(inv.args[0], inv)
-		}
+		a.sourced(inv)
 		return st.in(""), true
 	case "exec", "builtin", "noglob", "nocorrect", "-":
 		a.beyondShell(inv)
@@ -138,6 +136,21 @@ func (a *analysis) cd(inv *invocation) (yes state) {
 		yes.dir = a.enterDir(args[0], inv.st)
 	}
 	return yes
+}
+
+// sourced reports a file that runs in this shell. What can be read of it is
+// read, as that of a script.
+func (a *analysis) sourced(inv *invocation) {
+	if len(inv.args) == 0 {
+		return
+	}
+	name := inv.args[0]
+	if strings.Contains(name.text, "/") { // else PATH is searched first
+		if s, ok := a.load(name, inv); ok && a.runScript(s, []syntax.LangVariant{a.lang}, name, inv) {
+			return
+		}
+	}
+	a.script(name, inv)
 }
 
 func (a *analysis) inheritedSet(name string) bool {

@@ -85,6 +85,7 @@ func exposed(words []word) []Word {
 func (a *analysis) run(words []word, raw string, st state, in input, outside bool) state {
 	first := words[0]
 	if !first.known || first.many || first.glob > 0 {
+		a.beyond = true
 		a.unknown(PartWords, raw, "which program it runs is not known")
 		a.effect(Effect{Kind: Run, Words: raw, Part: PartWords})
 		return st.in("")

@@ -420,7 +420,10 @@ func (a *analysis) gitAlias(r *repository, inv *invocation, sub string, rest []w
 			}
 			text := strings.Trim(r.keys[i].text, `"`)
 			if shellText, ok := strings.CutPrefix(text, "!"); ok {
-				a.nested(shellText+` "$@"`, state{dir: r.top}, "git")
+				if len(rest) > 0 {
+					shellText += ` "$@"`
+				}
+				a.nested(shellText, state{dir: r.top}, "git")
 				return
 			}
 			if a.depth < maxTexts && !strings.ContainsAny(text, "$`;|&<>()\\\n") {

@@ -80,19 +80,8 @@ func (a *analysis) hooksIn(r *repository, dir, sub string, inv *invocation) {
 // readHook walks a hook that git starts without input, at the top of the
 // working tree. false where it stays code that was not read.
 func (a *analysis) readHook(r *repository, hook string, w word, inv *invocation) bool {
-	var args []word
 	switch hook {
-	case "pre-commit", "post-commit", "pre-auto-gc":
-	case "commit-msg", "prepare-commit-msg":
-		args = []word{{value: constant(r.dir + "/COMMIT_EDITMSG")}, {many: true}}
-		if inv.name != "git" || !slices.ContainsFunc(inv.args, func(w word) bool { return w.text == "commit" }) {
-			return false
-		}
-		if hook == "commit-msg" {
-			args = args[:1]
-		}
-	case "post-index-change":
-		args = []word{{many: true}}
+	case "pre-commit", "post-commit", "pre-auto-gc", "commit-msg", "prepare-commit-msg", "post-index-change":
 	default:
 		return false
 	}
@@ -100,7 +89,7 @@ func (a *analysis) readHook(r *repository, hook string, w word, inv *invocation)
 	inner.st, inner.in = inv.st.child(), input{}
 	inner.st.dir = r.top
 	m := a.mark()
-	if a.startFile(w, args, &inner) && a.homely(r, m) {
+	if a.startFile(w, &inner) && a.homely(r, m) {
 		return true
 	}
 	a.rollback(m)

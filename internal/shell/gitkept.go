@@ -46,9 +46,7 @@ func (u *use) finishGit() {
 
 // needsMessage reports the editor that git starts for want of a message.
 func (u *use) needsMessage() {
-	editor := u.inv.st.lookup("GIT_EDITOR")
-	quiet := u.inv.quiet || editor != nil && editor.known && (editor.text == "true" || editor.text == ":")
-	if !strings.Contains(u.marks, "message") && !quiet {
+	if !strings.Contains(u.marks, "message") && !u.inv.quiet {
 		u.unknown(PartWords, u.inv.raw, u.sheet.name+" opens an editor")
 	}
 }

@@ -23,7 +23,7 @@ func TestGoGenerate(t *testing.T) {
 		{name: "no shell", file: "//go:generate rm a; rm *.x && ls > b\n", want: "delete &&; delete *.x; delete >; delete a;; delete b; delete ls; delete rm"},
 		{name: "variables", file: "//go:generate rm z-$GOFILE ${GOLINE}x $DOLLAR\n", want: "delete $; delete 1x; delete z-x.go"},
 		{name: "a variable that is not known", file: "//go:generate cat out/$GOARCH/x\n", want: "read ?"},
-		{name: "one that runs more", file: "//go:generate $GOEXE a\n", want: "run; unknown"},
+		{name: "one that runs more", file: "//go:generate $GOEXE a\n", want: "run project-code"},
 		{name: "home", file: "//go:generate rm -rf $HOME\n", want: "delete ~ tree forced; run x.go; unknown"},
 		{name: "alias", file: "//go:generate -command del rm -rf\n//go:generate del a\n", want: "delete a tree forced"},
 		{name: "all below", command: "go generate ./...", file: "package x\n", files: map[string]string{"src/y.go": "//go:generate rm a\n", "_z/z.go": "//go:generate rm b\n", "testdata/z.go": "//go:generate rm c\n", ".z/z.go": "//go:generate rm d\n"}, want: "delete src/a"},
@@ -31,7 +31,8 @@ func TestGoGenerate(t *testing.T) {
 		{name: "tests and other systems too", file: "package x\n", files: map[string]string{"y_test.go": "//go:generate rm a\n", "z_windows.go": "//go:build ignore\n//go:generate rm b\n"}, want: "delete a; delete b"},
 		{name: "what -run leaves out", command: "go generate -v -run none ./...", file: "//go:generate rm a\n", want: "delete a"},
 		{name: "by go", file: "//go:generate go run ./gen\n", want: "run project-code"},
-		{name: "a script", file: "//go:generate ./gen.sh a\n", files: map[string]string{"!gen.sh": "#!/bin/sh\nrm \"$1\"\n"}, want: "delete a; read gen.sh"},
+		{name: "a script", file: "//go:generate ./gen.sh a\n", files: map[string]string{"!gen.sh": "#!/bin/sh\nrm a\n"}, want: "delete a; read gen.sh"},
+		{name: "a script of more shell than is followed", file: "//go:generate ./gen.sh a\n", files: map[string]string{"!gen.sh": "#!/bin/sh\nrm \"$1\"\n"}, want: "run gen.sh"},
 		{name: "Windows lines", file: "package x\r\n//go:generate rm a\r\n", want: "delete a"},
 
 		{name: "by another rm", command: "PATH=/repo/bin:$PATH go generate", file: "//go:generate rm a\n", want: "*"},

@@ -8,7 +8,7 @@ import (
 
 // unfollowed reports a construct that nod does not follow. The line stays open,
 // whatever the rest of it does; what stands in the construct is read all the
-// same, for what is denied wherever it stands.
+// same, for what is looked for wherever it stands.
 func (a *analysis) unfollowed(n syntax.Node, what string) {
 	a.beyond = true
 	parts := a.parts

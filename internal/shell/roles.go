@@ -108,6 +108,7 @@ func (u *use) elsewhere(walk func()) {
 // shellText walks the text that a shell is told to run.
 func (u *use) shellText(w word) {
 	if !w.known || w.glob > 0 {
+		u.beyond = true
 		u.unknown(PartWords, u.inv.raw, "what the shell is told to run is not known")
 		u.does(Run, "", u.inv.raw)
 		return
@@ -170,7 +171,7 @@ func (u *use) shellCode(rest []word) {
 func (u *use) scriptWith(rest []word) {
 	s, ok := u.load(rest[0], u.inv)
 	if langs := dialects(u.inv.name); ok && langs != nil && u.sheet.file == "bash" {
-		if u.runScript(s, langs, rest[0], rest[1:], u.inv) {
+		if u.runScript(s, langs, rest[0], u.inv) {
 			return
 		}
 	}

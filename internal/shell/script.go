@@ -324,7 +324,7 @@ func (a *analysis) suspect(name string, st state) bool {
 
 // runScript walks a file as one of the shells of these grammars would run it,
 // in a process of its own. ok is false where it stays code that was not read.
-func (a *analysis) runScript(s source, langs []syntax.LangVariant, w word, args []word, inv *invocation) bool {
+func (a *analysis) runScript(s source, langs []syntax.LangVariant, w word, inv *invocation) bool {
 	m := a.mark()
 	w.raw = inv.raw
 	a.path(Read, w, inv.st, 0)
@@ -332,6 +332,13 @@ func (a *analysis) runScript(s source, langs []syntax.LangVariant, w word, args 
 		return true
 	}
 	a.rollback(m)
+	if len(langs) > 0 { // what it names may be what it runs, from where it is started or where it lies
+		for _, dir := range []string{inv.st.dir, path.Dir(s.real)} {
+			if dir != "" {
+				a.namedFiles(dir, []string{s.text}, 0)
+			}
+		}
+	}
 	return false
 }
 
@@ -494,19 +501,19 @@ func (a *analysis) runFile(inv *invocation, p program) (ok bool) {
 	if strings.IndexByte(inv.name, '/') < 0 || a.away != "" || a.env.Files == nil || p.real == "" || !path.IsAbs(p.real) {
 		return false
 	}
-	return a.startFile(word{value: constant(inv.name), raw: inv.raw}, inv.args, inv)
+	return a.startFile(word{value: constant(inv.name), raw: inv.raw}, inv)
 }
 
 // startFile walks a file as the kernel starts it, by its first line: a program
 // named by its path, or what another program starts so (a hook of git). The
 // directory is that of inv. ok is false where it stays code that was not read,
 // which the caller states; what defines the command is recorded all the same.
-func (a *analysis) startFile(w word, args []word, inv *invocation) (ok bool) {
+func (a *analysis) startFile(w word, inv *invocation) (ok bool) {
 	s, ok := a.load(w, inv)
 	if !ok || !a.runnable(s.real) {
 		return false
 	}
-	return a.runScript(s, a.shebang(s.text, inv.st), w, args, inv)
+	return a.runScript(s, a.shebang(s.text, inv.st), w, inv)
 }
 
 // runnable reports whether the kernel would start the file.

@@ -7,10 +7,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// What nod denies it denies wherever it stands. In a text that is more shell
-// than nod follows, or that no shell grammar reads (code of another language,
-// a line with a fault), each run of words that could be a command is read as
-// if it ran, and stands in Report.Possible. Nothing there clears anything.
+// What can never run without a person is looked for wherever it stands. In a
+// text that is more shell than nod follows, or that no shell grammar reads
+// (code of another language, a line with a fault), each run of words that
+// could be a command is read as if it ran, and stands in Report.Possible.
+// Nothing there clears anything.
 
 // Limits of what is looked at so.
 const (

@@ -44,7 +44,7 @@ func (a *analysis) settled(assigns []*syntax.Assign, s survey, st state) state {
 	out := st
 	for _, as := range assigns {
 		w := a.assignment(as, st)
-		if w.known && s.writes[as.Name.Value] == 1 {
+		if w.known && s.writes[as.Name.Value] == 1 && !shellsOwn(as.Name.Value) {
 			out = out.assign(as.Name.Value, w.value)
 		}
 	}
@@ -315,7 +315,7 @@ const maxRounds = 64
 // body leaves the variable alone, and once with an unknown value otherwise.
 func (a *analysis) each(c *syntax.ForClause, name string, items []word, st state, in input) state {
 	if len(items) == 0 {
-		items = []word{{}} // walked all the same: what is denied is looked for everywhere
+		items = []word{{}} // walked all the same: some things are looked for everywhere
 	}
 	switch {
 	case writesOf(c.Do)[name] > 0:

@@ -37,8 +37,11 @@ func TestSubstitutionsAnywhere(t *testing.T) {
 		"git submodule foreach 'rm a'", "for c in 'rm a'; do eval \"$c\"; done", "x='rm a'; eval $x", "cd src && cd .. && rm a", "case x in x) :;& y) rm a;; esac",
 	} {
 		r := Analyze(form, env)
-		found := false
-		for _, e := range r.Effects {
+		found, effects := false, r.Effects
+		if r.Possible != nil {
+			effects = append(effects, r.Possible.Effects...)
+		}
+		for _, e := range effects {
 			found = found || e.Kind == Delete && (e.Target == testRepo+"/a")
 		}
 		if !found {
@@ -49,7 +52,7 @@ func TestSubstitutionsAnywhere(t *testing.T) {
 
 func TestNotCalled(t *testing.T) {
 	facts(t, testEnv(world()), []string{
-		"f() { rm a; }", "nothing",
+		"f() { rm a; }", "delete a; unknown", // whether it is called is not followed
 		"echo 'rm a'", "nothing",
 		"cat <<'E'\n$(rm a)\nE", "nothing",
 		"# rm a", "nothing",
@@ -57,56 +60,104 @@ func TestNotCalled(t *testing.T) {
 	})
 }
 
+// TestState holds what is known between the commands of a line: a variable
+// that the text writes once as a statement of its own, and the directories in
+// which the shell may stand.
 func TestState(t *testing.T) {
 	m := world()
 	m.Dir(testRepo+"/src/deep", 0o755)
 	m.Link(testRepo+"/out", "/etc")
 	facts(t, testEnv(m), []string{
+		// cd as the first command, and what && makes wait for it.
 		"cd src && rm a", "delete src/a",
-		"cd src; rm a", "delete src/a",
 		"cd nowhere && rm a", "delete nowhere/a",
-		"cd nowhere; rm a", "delete ?; unknown",
-		"cd nowhere || rm a", "delete a",
-		"cd src || exit 1; rm a", "delete src/a",
-		"(cd src); rm a", "delete a",
-		"(cd src; rm a)", "delete src/a",
-		"cd src | true; rm a", "delete a",
 		"cd /etc && rm passwd", "delete /etc/passwd",
-		"cd && rm a", "delete ~/a",
 		"cd ~/x && rm a", "delete ~/x/a",
 		"cd $X && rm a", "delete ?; unknown",
 		"cd - && rm a", "delete ?; unknown",
-		"cd src/deep && cd ../.. && rm a", "delete a",
 		"cd out && rm passwd", "delete /etc/passwd",
 		"cd out/.. && ls", "read ?",
-		"pushd src && rm a", "delete ?; unknown",
-		"if true; then cd src; fi; rm a", "delete ?; unknown",
-		"for d in src; do cd $d && rm a; done", "delete src/a",
+		"cd src && rm a && rm b", "delete src/a; delete src/b",
+		"cd src && rm a | cat", "delete src/a",
+		"cd src && (rm a; rm b)", "delete src/a; delete src/b",
+		"(cd src && rm a); rm b", "delete b; delete src/a",
+		"cat $(cd src && rm a)", "delete src/a; read ?",
+		"cd $(git rev-parse --show-toplevel) && cat a", "read a",
+
+		// Anywhere else it adds a directory, and takes none away.
+		"cd src; rm a", "delete a; delete src/a",
+		"cd src\nrm a", "delete a; delete src/a",
+		"cd nowhere; rm a", "delete a; delete nowhere/a",
+		"cd nowhere || rm a", "delete a; delete nowhere/a",
+		"cd src || exit 1; rm a", "delete a; delete src/a",
+		"cd src && ls; rm a", "delete a; delete src/a; read src",
+		"cd src || ls && rm a", "delete a; delete src/a; read .; read src",
+		"ls && cd src && rm a", "delete a; delete src/a; read .",
+		"{ cd src; } && rm a", "delete a; delete src/a",
+		"! cd src && rm a", "delete a; delete src/a",
+		"cd src < nofile && rm a", "delete a; delete src/a; read nofile",
+		"cd && rm a", "delete a; delete ~/a",
+		"cd src/deep && cd ../.. && rm a", "delete a; delete src/deep/a",
+		"(cd src); rm a", "delete a",
+		"(cd src; rm a)", "delete a; delete src/a",
+		"cd src | true; rm a", "delete a; delete src/a", // zsh: where cd comes last
+		"cd src & rm a", "delete a",
+		"if true; then cd src; fi; rm a", "delete a; delete src/a",
+		"cd src; cd deep; rm a", "delete a; delete deep/a; delete src/a; delete src/deep/a",
+		"cd a; cd b; cd c; cd d; rm x", "delete ?; unknown",
+		"pushd src && rm a", "delete ?; delete a; unknown",
+		"popd; rm a", "delete ?; delete a; unknown",
+
+		// In a loop it may be taken any number of times.
+		"for d in src; do cd $d && rm a; done", "delete ?; unknown",
+		"for d in src deep; do (cd $d && rm a); done", "delete deep/a; delete src/a",
 		"while read x; do cd src; rm a; done", "delete ?; unknown",
 		"while read x; do rm a; cd src; done", "delete ?; unknown",
+		"for x in 1; do rm a; command cd src; done", "delete ?; unknown",
 		"rm out/x", "delete /etc/x",
+
+		// A variable that the text writes once.
 		"x=a; rm $x", "delete a",
-		"x=a; x=b; rm $x", "delete b",
-		"x=a; if true; then x=b; fi; rm $x", "delete ?; unknown",
-		"x=a; (x=b); rm $x", "delete a",
 		"x=a; y=$x/b; rm \"$y\"", "delete a/b",
+		"x=a y=b; rm $x $y", "delete a; delete b",
+		"rm $x; x=a", "delete ?; unknown",
+		"x=a rm $x", "delete ?; unknown",
+		"x=a; x=b; rm $x", "delete ?; unknown",
+		"x=a; if true; then x=b; fi; rm $x", "delete ?; unknown",
+		"if true; then x=a; fi; rm $x", "delete ?; unknown",
+		"x=a; (x=b); rm $x", "delete ?; unknown",
 		"x=a; false && x=b; rm $x", "delete ?; unknown",
-		"for x in a b; do rm $x; done", "delete a; delete b",
-		"for x in *.o; do rm $x; done", "delete . tree *.o",
-		"for x in $(ls); do rm $x; done", "delete ?; read .; unknown",
-		"x=a; unset x; rm -r /etc/$x", "delete /etc tree",
+		"true && x=a; rm $x", "delete ?; unknown",
+		"x=a & rm $x", "delete ?; unknown",
+		"{ x=a; }; rm $x", "delete ?; unknown",
+		"! x=a; rm $x", "delete ?; unknown",
+		"x=a < nofile; rm $x", "delete ?; read nofile; unknown",
+		"x=a; echo ${x:=b}; rm $x", "delete ?; unknown",
+		"x=a; read x; rm $x", "delete ?; unknown",
+		"x=a; printf -v x b; rm $x", "delete ?; unknown",
+		"x=a; unset x; rm -r /etc/$x", "delete ? tree; unknown",
+		"x=a; x+=b; rm $x", "delete ?; unknown",
+		"x=$(echo a); rm $x", "delete a",
+		"_=a; rm $_", "delete ?; unknown",
 		"read x; rm \"$x\"", "delete ?; unknown",
-		"f() { rm $1; }; f a", "delete a",
-		"f() { x=b; }; x=a; f; rm $x", "delete b",
-		"ls() { rm -rf src; }; ls", "delete src tree forced",
-		"x=a; x+=b; rm $x", "delete ab",
-		"a=(x y); rm \"${a[@]}\"", "delete x; delete y",
-		"set -- a b; rm \"$@\"", "delete a; delete b",
-		"p=src/a.go; cat ${p%.go}.ts", "read src/a.ts",
-		"cat $(dirname src/a)/b", "read src/b",
+		"for x in a b; do rm $x; done", "delete a; delete b",
+		"for x in *.o; do rm $x; done", "delete ?; unknown", // a name may hold blanks
+		"for x in *.o; do rm \"$x\"; done", "delete . tree *.o",
+		"for x in $(ls); do rm $x; done", "delete ?; read .; unknown",
+		"for x in a b; do x=c; rm $x; done", "delete ?; unknown",
+		"for x in a b; do :; done; rm $x", "delete ?; unknown",
+
+		// More shell than is followed.
+		"f() { rm $1; }; f a", "delete ?; unknown",
+		"f() { x=b; }; x=a; f; rm $x", "delete ?; unknown",
+		"ls() { rm -rf src; }; ls", "delete src tree forced; read .; unknown",
+		"a=(x y); rm \"${a[@]}\"", "delete ?; unknown",
+		"set -- a b; rm \"$@\"", "delete ?; unknown",
+		"p=src/a.go; cat ${p%.go}.ts", "read ?; unknown",
+		"cat $(dirname src/a)/b", "read ?",
+
 		"rm -rf $(echo /)", "delete / tree forced",
 		"rm -rf \"$(pwd)\"", "delete . tree forced",
-		"cd $(git rev-parse --show-toplevel) && cat a", "read a",
 		"cat $PWD/a ~/b $HOME/c", "read a; read ~/b; read ~/c",
 		"rm {a,b}", "delete a; delete b",
 		"rm a{1..3}", "delete a1; delete a2; delete a3",
@@ -140,10 +191,10 @@ func TestRedirections(t *testing.T) {
 		"ls > \"$X\"", "read .; write ?; unknown",
 		"echo a > /dev/tcp/x.y/80", "send x.y",
 		"cat < /dev/tcp/x.y/80", "send x.y",
-		"exec 3<> /dev/tcp/x.y/80", "send x.y",
+		"exec 3<> /dev/tcp/x.y/80", "send x.y; unknown",
 		"ls 3>&-", "read .",
 		"ls >&$X", "read .; write ?; unknown",
-		"ls {fd}> out", "read .; write out",
+		"ls {fd}> out", "read .; unknown; write out",
 		"cat <<E > out\nx\nE", "write out",
 	})
 }

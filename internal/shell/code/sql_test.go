@@ -1,6 +1,10 @@
 package code
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
 
 func TestSQL(t *testing.T) {
 	for _, c := range []struct{ dialect, source, want string }{
@@ -57,4 +61,24 @@ func FuzzSQL(f *testing.F) {
 			}
 		}
 	})
+}
+
+// show is a text's facts in short.
+func show(f Facts) string {
+	var out []string
+	for _, e := range f.Effects {
+		name := e.Name
+		if !e.Known {
+			name = "?"
+		}
+		out = append(out, [...]string{"", "read", "write", "shell", "fetch", "change", "destroy", "secret"}[e.Kind]+" "+name)
+	}
+	slices.Sort(out)
+	if !f.Proven {
+		out = append(out, "not proven")
+	}
+	if len(out) == 0 {
+		return "nothing"
+	}
+	return strings.Join(slices.Compact(out), "; ")
 }
