@@ -101,6 +101,7 @@ func opencodeSpoke() spoke {
 			m.write(filepath.Join(m.home, ".config", "opencode", "opencode.json"), `{"model":"anthropic/claude-sonnet-4-5","small_model":"anthropic/claude-sonnet-4-5",`+
 				`"autoupdate":false,"share":"disabled","permission":{"bash":"ask","edit":"ask"},`+
 				`"provider":{"anthropic":{"options":{"baseURL":"`+srv.URL+`/v1","apiKey":"none"}}}}`, 0o600)
+			m.opencodeInstalled()
 			program := npmProgram(m.t, func(os, arch string) string { return filepath.Join("opencode-"+os+"-"+arch, "bin", "opencode") })
 			return []string{program, "acp"}, []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
 		},

@@ -13,7 +13,7 @@ import (
 // would ask about, so that what runs is nobody's to stop but nod's.
 func opencodeDriven() driven {
 	return driven{
-		adapter: agent.Opencode{}, title: "opencode", version: "1.18.33",
+		adapter: agent.Opencode{}, title: "opencode", version: opencodeVersion,
 		program: opencodeProgram,
 		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
 			config, err := json.Marshal(map[string]any{
@@ -28,6 +28,7 @@ func opencodeDriven() driven {
 				m.t.Fatal(err)
 			}
 			m.write(filepath.Join(m.home, ".config", "opencode", "opencode.json"), string(config), 0o600)
+			m.opencodeInstalled()
 			return []string{opencodeProgram(m.t), "run", "--dangerously-skip-permissions", "do what the test wants"}, []string{
 				"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
 		},
@@ -50,6 +51,20 @@ func opencodeDriven() driven {
 		open:    map[string]string{silent: "no decision, so the host's own rules hold"},
 	}
 }
+
+// opencodeInstalled keeps opencode from fetching, in each new home, a package
+// for plugins written in TypeScript, which nod's is not: it does so where none
+// is locked there. On a busy machine that takes minutes.
+func (m *machine) opencodeInstalled() {
+	m.t.Helper()
+	dir := filepath.Join(m.home, ".config", "opencode")
+	wants := `"dependencies":{"@opencode-ai/plugin":"` + opencodeVersion + `"}`
+	m.write(filepath.Join(dir, "package.json"), "{"+wants+"}", 0o600)
+	m.write(filepath.Join(dir, "package-lock.json"), `{"lockfileVersion":3,"packages":{"":{`+wants+`}}}`, 0o600)
+	m.write(filepath.Join(dir, "node_modules", "README"), "", 0o600)
+}
+
+const opencodeVersion = "1.18.33"
 
 func opencodeProgram(t *testing.T) string {
 	return npmProgram(t, func(os, arch string) string {
