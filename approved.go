@@ -1,12 +1,16 @@
 package nod
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // Approvals are calls that a person approved from outside of the agent. They
@@ -30,9 +34,10 @@ type Approvable struct {
 	// run; "" where no approval clears it. It says nothing of the agent or the
 	// session.
 	Key string `json:"key"`
-	// Once says that something that would run could not be hashed, or that a
-	// word is known only when the command runs (a variable, the output of
-	// another command), so that an approval holds for one call only.
+	// Once says that an approval holds for one call only: something that would
+	// run is not read and hashed, what the command does is not known, a word is
+	// known only when the command runs (a variable, the output of another
+	// command), or nobody says in which directory it runs.
 	Once bool `json:"once,omitempty"`
 }
 
@@ -60,7 +65,7 @@ func (t *trial) approvable() Approvable {
 	if t.name != nil {
 		return *t.name
 	}
-	h, c := newKey("approval"), t.call
+	h, c := newKey("approval 2"), t.call
 	h.add(c.Tool, c.URL)
 	switch {
 	case c.MCP != nil:
@@ -68,11 +73,94 @@ func (t *trial) approvable() Approvable {
 	case c.Tool == "":
 		h.add("agent", c.Agent, c.RawTool) // another agent's tool of that name is another one
 	}
+	nowhere := c.Dir == "" && (c.Command != "" || slices.ContainsFunc(c.Paths, func(name string) bool { return !path.IsAbs(name) }))
+	if nowhere { // the same words mean other files in another workspace
+		h.add("roots")
+		h.add(t.roots...)
+	}
 	t.addCall(h)
 	t.addPaths(h)
 	t.addReport(h)
-	t.name = &Approvable{Key: h.sum(), Once: !t.bindsAll()}
+	whole := t.addInputs(h)
+	t.name = &Approvable{Key: h.sum(), Once: nowhere || !whole || !t.bindsAll()}
 	return *t.name
+}
+
+const (
+	inputBytes = 1 << 20 // the largest file that a line reads and that is hashed
+	inputFiles = 32      // how many of them
+)
+
+// addInputs adds the files that the line names, by their content: what it
+// sends, applies, or reads its options from (-d @FILE, -f FILE, -K FILE). Those
+// that an agent may not write without being asked are left out. It reports
+// whether all of them could be read.
+func (t *trial) addInputs(h key) (whole bool) {
+	whole = true
+	var seen []string
+	for i, c := range t.report.Commands {
+		for _, w := range c.Words[min(1, len(c.Words)):] {
+			for _, name := range operands(w) {
+				real, ok := t.input(c.Dir, name)
+				if !ok || slices.Contains(seen, real) {
+					continue
+				}
+				seen = append(seen, real)
+				if len(seen) > inputFiles || !t.addInput(h, i, real) {
+					whole = false
+				}
+			}
+		}
+	}
+	return whole
+}
+
+// operands are the names of files that a word may hold: FILE, @FILE, X=FILE,
+// X=@FILE, -XFILE.
+func operands(w shell.Word) []string {
+	if !w.Known || w.Pattern || w.Value == "" {
+		return nil
+	}
+	var names []string
+	if _, value, ok := strings.Cut(w.Value, "="); ok {
+		names = append(names, value, strings.TrimLeft(value, "@<"))
+	}
+	if len(w.Value) > 2 && w.Value[0] == '-' && w.Value[1] != '-' {
+		names = append(names, strings.TrimLeft(w.Value[2:], "@<"))
+	}
+	return append(names, w.Value, strings.TrimLeft(w.Value, "@<"))
+}
+
+// input is the regular file in a workspace or a temporary directory that a name
+// leads to.
+func (t *trial) input(dir, name string) (real string, ok bool) {
+	if name == "" || len(name) > 1024 || strings.ContainsAny(name, "\n\x00") || strings.Contains(name, "://") {
+		return "", false
+	}
+	if !path.IsAbs(name) {
+		if !path.IsAbs(dir) {
+			return "", false
+		}
+		name = path.Join(dir, name)
+	}
+	real, err := view.Resolve(t.gate.files, name)
+	if err != nil || !slices.ContainsFunc(append([]string{"/tmp", "/var/tmp"}, t.roots...), func(root string) bool { return view.Below(root, real) }) {
+		return "", false
+	}
+	info, err := t.gate.files.Lstat(real)
+	return real, err == nil && info.Mode.IsRegular()
+}
+
+func (t *trial) addInput(h key, command int, real string) bool {
+	data, err := t.gate.files.Read(real, inputBytes)
+	if err != nil {
+		return false
+	}
+	sum := sha256.Sum256(data)
+	e := Evidence{Path: real, SHA256: hex.EncodeToString(sum[:])}
+	h.add("input", strconv.Itoa(command), e.Path, e.SHA256)
+	t.inputs = append(t.inputs, e)
+	return true
 }
 
 // addPaths adds where the files that the call names really are.
@@ -116,16 +204,11 @@ func (t *trial) entryOf(file string) bool {
 }
 
 // bindsAll reports whether the call's name holds every word of the line and the
-// hash of every file that it is known to run. What a script makes of variables
-// is the script's.
+// hash of all that it is known to run. What a script makes of variables is the
+// script's.
 func (t *trial) bindsAll() bool {
 	for _, d := range t.report.Definitions {
 		if d.SHA256 == "" {
-			return false
-		}
-	}
-	for _, e := range t.report.Effects {
-		if e.Kind == shell.Run && path.IsAbs(e.Target) && !t.isBound(e.Target) {
 			return false
 		}
 	}
@@ -133,11 +216,55 @@ func (t *trial) bindsAll() bool {
 		if c.Foreign && c.Program != "" && !t.isBound(c.Program) {
 			return false
 		}
-		if c.Caller == 0 && slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known }) {
+		if c.Caller == 0 && slices.ContainsFunc(c.Words, isOpen) {
 			return false
 		}
 	}
-	return true
+	return t.report.Exceeded == "" && !slices.ContainsFunc(t.report.Effects, t.runsUnbound) && !slices.ContainsFunc(t.report.Unknowns, t.unbound)
+}
+
+func isOpen(w shell.Word) bool { return !w.Known }
+
+// runsUnbound reports whether an effect runs what is not wholly in the name: a
+// file that is not hashed or may load others, or no file that is known at all
+// (a module, inline code that may import, a project's code, a build file).
+func (t *trial) runsUnbound(e shell.Effect) bool {
+	switch {
+	case e.Kind != shell.Run:
+		return false
+	case path.IsAbs(e.Target):
+		return !t.isBound(e.Target) || t.loadsMore(e.Target)
+	}
+	return !slices.ContainsFunc(t.report.Definitions, func(d shell.Definition) bool { return d.Command == e.Command })
+}
+
+// unbound reports whether something unknown may change what the command does
+// though the name stays the same.
+func (t *trial) unbound(u shell.Unknown) bool {
+	if strings.HasSuffix(u.What, " is not on PATH") {
+		return false // where it is found is part of the name
+	}
+	if u.Command < 0 || u.Command >= len(t.report.Commands) {
+		return true
+	}
+	c := t.report.Commands[u.Command]
+	return c.Caller == 0 || !slices.ContainsFunc(c.Words, isOpen)
+}
+
+// loadsMore reports whether a program's text may load or start others, which
+// are not read.
+func (t *trial) loadsMore(file string) bool {
+	data, err := t.gate.files.Read(file, inputBytes)
+	if err != nil {
+		return true
+	}
+	text := strings.ToLower(string(data))
+	for _, word := range [...]string{"import", "require", "include", "load", "exec", "eval", "source", "from ", "use ", "spawn", "system", "popen", "run", "dofile", "`", "%x"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *trial) isBound(file string) bool {

@@ -46,15 +46,15 @@ func approvable(t *testing.T, w *view.Memory, c nod.Call) nod.Approvable {
 // The key is of what the call would do, and where, and of what it would run;
 // not of who makes it, when, or in which words that mean the same.
 func TestTheKeyOfAnApproval(t *testing.T) {
-	publish := `npm publish --tag "a b"`
+	publish := `curl -d "a b" https://example.org`
 	first := approvable(t, nil, bash(publish))
 	for name, change := range map[string]func(*nod.Call){
 		"agent, session and id": func(c *nod.Call) { c.Agent, c.Session, c.ID, c.RawTool = "codex", "t", "x", "shell" },
 		"words that describe": func(c *nod.Call) {
-			c.Input = json.RawMessage(`{"cmd":"npm publish --tag \"a b\"","description":"x","timeout":7}`)
+			c.Input = json.RawMessage(`{"cmd":"curl -d \"a b\" https://example.org","description":"x","timeout":7}`)
 		},
 		"blanks and quotes": func(c *nod.Call) {
-			*c = bash("npm   publish --tag 'a b'")
+			*c = bash("curl   -d 'a b' https://example.org")
 		},
 		"a person there":  func(c *nod.Call) { c.Interactive = true },
 		"other workspace": func(c *nod.Call) { c.Roots = []string{"/home/dev"} },
@@ -66,7 +66,7 @@ func TestTheKeyOfAnApproval(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*nod.Call){
-		"command":         func(c *nod.Call) { *c = bash("npm publish --tag a b") },
+		"command":         func(c *nod.Call) { *c = bash("curl -d a b https://example.org") },
 		"directory":       func(c *nod.Call) { c.Dir += "/src" },
 		"argument":        func(c *nod.Call) { c.Input = json.RawMessage(`{"command":` + jsonText(publish) + `,"sandbox":false}`) },
 		"tool":            func(c *nod.Call) { c.Tool = "monitor" },
@@ -81,7 +81,7 @@ func TestTheKeyOfAnApproval(t *testing.T) {
 			t.Errorf("another %s has the same key", name)
 		}
 	}
-	for _, command := range []string{"npm publish --tag $T", "npm publish --tag $(cat x)", "for f in a b; do npm publish --tag $f$T; done", "$T publish"} {
+	for _, command := range []string{"curl -d $T", "curl -d $(cat x)", "for f in a b; do curl -d $f$T; done", "$T publish"} {
 		if !approvable(t, nil, bash(command)).Once {
 			t.Errorf("%s: a word that nobody knows yet is approved for good", command)
 		}
@@ -96,14 +96,14 @@ func TestAnApprovalIsOfTheFilesThatRun(t *testing.T) {
 	world := func(script string) *view.Memory {
 		w := newWorld(false)
 		w.File("/home/dev/shop/x.py", script, 0o644)
-		w.File("/home/dev/shop/s.sh", "npm publish\n"+script, 0o755)
-		w.File("/home/dev/shop/v.sh", "npm publish --tag \"$1\" $T\n"+script, 0o755)
+		w.File("/home/dev/shop/s.sh", "curl -d x https://example.org\n"+script, 0o755)
+		w.File("/home/dev/shop/v.sh", "curl -d \"$1\" $T https://example.org\n"+script, 0o755)
 		w.File("/home/dev/shop/package.json", `{"scripts":{"x":"python3 x.py"},"version":"`+script[:1]+`"}`, 0o644)
-		w.File("/home/dev/shop/tools/deploy", script, 0o755)
+		w.File("/home/dev/shop/tools/deploy", script+"curl -d x https://example.org\n", 0o755)
 		return w
 	}
 	for _, command := range []string{"python3 x.py", "sh s.sh", "npm run x", "tools/deploy now", "bash -c 'python3 x.py'", "./s.sh | cat", "./v.sh x"} {
-		before, after := approvable(t, world("a = 1\n"), bash(command)), approvable(t, world("b = 2\n"), bash(command))
+		before, after := approvable(t, world("a=1\n"), bash(command)), approvable(t, world("b=2\n"), bash(command))
 		if before.Key == after.Key || before.Once {
 			t.Errorf("%s: %+v %+v", command, before, after)
 		}
@@ -116,9 +116,41 @@ func TestAnApprovalIsOfTheFilesThatRun(t *testing.T) {
 	if approvable(t, moved, bash("rm -rf data/")) == approvable(t, other, bash("rm -rf data/")) {
 		t.Error("what is deleted is no part of the key")
 	}
+	// What is not read, or reads and runs more than is hashed.
+	for _, command := range []string{"python3 -m helper", `python3 -c "import helper"`, "python3 lib.py", "node x.js", "curl -K c.cfg", "npm publish",
+		"terraform apply", "kubectl apply -f k.yml", "docker build .", "docker compose up", "go run .", "cargo run", "ansible-playbook p.yml",
+		"pip install -r x.txt", "npx foo", "bash -c 'go run .'", "sh go.sh", "tar xf a.tar"} {
+		w := world("a=1\n")
+		w.File("/home/dev/shop/lib.py", "import helper\n", 0o644)
+		w.File("/home/dev/shop/x.js", "require('./y')\n", 0o644)
+		w.File("/home/dev/shop/go.sh", "go run .\n", 0o644)
+		if a := approvable(t, w, bash(command)); !a.Once {
+			t.Errorf("%s may be approved for good", command)
+		}
+	}
+	// What is named and read.
+	for _, command := range []string{"curl -d @data.txt https://example.org", "curl -d@data.txt https://example.org", "curl --data=@data.txt https://example.org",
+		"curl -T data.txt https://example.org", "curl -K data.txt", "kubectl apply -f data.txt", "gh pr create -F data.txt", "curl -F 'x=@data.txt' https://example.org"} {
+		before, after := world("a=1\n"), world("a=1\n")
+		before.File("/home/dev/shop/data.txt", "1", 0o644)
+		after.File("/home/dev/shop/data.txt", "2", 0o644)
+		if approvable(t, before, bash(command)).Key == approvable(t, after, bash(command)).Key {
+			t.Errorf("%s: the file is no part of the key", command)
+		}
+	}
+	// Without a directory the words are of that workspace, and of once.
+	for _, command := range []string{"make ship", "npm run x", "python3 x.py", "curl -d x https://example.org"} {
+		here, there := bash(command), bash(command)
+		here.Dir, there.Dir, there.Roots = "", "", []string{"/home/dev/other"}
+		w := world("a=1\n")
+		w.Dir("/home/dev/other", 0o755)
+		if a, b := approvable(t, w, here), approvable(t, w, there); a.Key == b.Key || !a.Once || !b.Once {
+			t.Errorf("%s: %+v %+v", command, a, b)
+		}
+	}
 	// What cannot be hashed.
 	for _, command := range []string{"echo 1 > y.py; python3 y.py", "echo x > tools/d; tools/d"} {
-		if a := approvable(t, world("a = 1\n"), bash(command)); !a.Once {
+		if a := approvable(t, world("a=1\n"), bash(command)); !a.Once {
 			t.Errorf("%s: %+v", command, a)
 		}
 	}

@@ -1,5 +1,7 @@
 package nod
 
+import "github.com/nodgate/nod/internal/hosts"
+
 // DefaultRules returns the built-in lists, what "$defaults" stands for. Each
 // call returns fresh slices.
 func DefaultRules() Rules {
@@ -7,6 +9,7 @@ func DefaultRules() Rules {
 		Allow:     defaultAllow(),
 		SoftDeny:  defaultSoftDeny(),
 		Allowlist: defaultAllowlist(),
+		Hosts:     []string{"localhost", "127.0.0.1", "::1"}, // this machine
 		Secrets:   defaultSecrets(),
 		Guarded:   defaultGuarded(),
 	}
@@ -25,60 +28,59 @@ func defaultAllowlist() []string {
 	}
 }
 
-// defaultSecrets are stores of keys and cloud logins. Whatever touches one
-// goes to the model, by any tool.
+// defaultSecrets are stores of keys and logins. Whatever touches one goes to
+// the model, by any tool. An entry below home holds below any home; what is
+// unmistakable by the end of its path stands without one, and holds in copies,
+// images and backups too. Of entries that match, the last holds.
 func defaultSecrets() []string {
 	return []string{
-		"~/.ssh", "!~/.ssh/known_hosts", "!~/.ssh/*.pub",
-		"~/.gnupg", "~/.aws", "~/.azure", "~/.oci", "~/.kube", "~/.docker/config.json",
-		"~/.config/gcloud", "~/.config/gh", "~/.config/glab-cli", "~/.config/op", "~/.config/doctl", "~/.config/hub",
-		"~/.netrc", "~/.git-credentials", "~/.config/git/credentials", "~/.npmrc", "~/.yarnrc.yml", "~/.pypirc",
-		"~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.gem/credentials", "~/.m2/settings.xml", "~/.gradle/gradle.properties",
-		"~/.vault-token", "~/.terraform.d", "~/.terraformrc", "~/.pgpass", "~/.my.cnf", "~/.mylogin.cnf",
-		"~/.password-store", "~/.local/share/keyrings", "~/Library/Keychains", "~/.config/age", "~/.config/sops",
-		"~/.mozilla", "~/.config/google-chrome", "~/.config/chromium", "~/.config/BraveSoftware",
+		// keys, and what programs log in with
+		".ssh", "!.ssh/known_hosts", "!.ssh/known_hosts.old", "!.ssh/*.pub", "~/.ssh", "!~/.ssh/known_hosts", "!~/.ssh/known_hosts.old", "!~/.ssh/*.pub",
+		".gnupg", ".aws", ".azure", ".oci", ".kube", ".password-store", ".docker/config.json", ".config/gcloud", ".config/gh", ".config/op", ".config/sops", ".config/age",
+		"~/.gnupg", "~/.aws", "~/.azure", "~/.oci", "~/.kube", "~/.docker/config.json", "~/.dockercfg", "~/.config/containers/auth.json",
+		"~/.config/gcloud", "~/.config/gh", "~/.config/glab-cli", "~/.config/op", "~/.config/doctl", "~/.config/hub", "~/.config/heroku", "~/.config/hcloud", "~/.config/linode-cli",
+		"~/.config/stripe", "~/.config/rclone", "~/.config/ngrok", "~/.ngrok2", "~/.config/.wrangler", "~/.wrangler", "~/.netlify", "~/.fly", "~/.railway", "~/.supabase", "~/.pulumi",
+		"~/.config/helm/registry", "~/.local/share/com.vercel.cli", "~/.config/configstore", "~/.databrickscfg", "~/.snowflake", "~/.dbt/profiles.yml", "~/.kaggle",
+		"~/.netrc", "~/_netrc", "~/.git-credentials", "~/.config/git/credentials", "~/.npmrc", "~/.yarnrc.yml", "~/.pypirc", "~/.config/pip/pip.conf", "~/.pip/pip.conf",
+		"~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.gem/credentials", "~/.m2/settings.xml", "~/.m2/settings-security.xml", "~/.gradle/gradle.properties", "~/.composer/auth.json", "~/.nuget",
+		"~/.vault-token", "~/.terraform.d", "~/.terraformrc", "~/.pgpass", "~/.my.cnf", "~/.mylogin.cnf", "~/.boto", "~/.s3cfg", "~/.passwd-s3fs", "~/.huggingface", "~/.cache/huggingface/token",
+		"~/.password-store", "~/.local/share/keyrings", "~/Library/Keychains", "~/.config/age", "~/.config/sops", "~/.config/Bitwarden CLI", "~/.config/1Password",
+		"~/.mozilla", "~/.thunderbird", "~/.config/google-chrome", "~/.config/chromium", "~/.config/BraveSoftware", "~/.config/microsoft-edge",
 		"~/Library/Application Support/Google/Chrome", "~/Library/Application Support/Firefox", "~/Library/Cookies",
-		"~/.claude/.credentials.json", "~/.codex/auth.json", "~/.gemini/oauth_creds.json", "~/.qwen/oauth_creds.json",
-		"~/.local/share/opencode/auth.json", "~/.copilot/config.json",
-		"~/.bash_history", "~/.zsh_history", "~/.psql_history", "~/.mysql_history", "~/.python_history", "~/.node_repl_history",
-		"/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh/ssh_host_*_key", "/etc/krb5.keytab",
-		"/etc/ssl/private", "/var/run/secrets", "/run/secrets",
+		"~/.bash_history", "~/.zsh_history", "~/.local/share/fish/fish_history", "~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history", "~/.mongorc.js",
+		"~/.python_history", "~/.node_repl_history", "~/.irb_history", "~/.lesshst",
+		// agents: logins, and settings that hold the keys of models and MCP servers
+		"~/.claude.json", ".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".gemini/mcp-oauth-tokens*.json", ".qwen/oauth_creds.json", ".qwen/mcp-oauth-tokens*.json",
+		"~/.claude/.credentials.json", "~/.codex/auth.json", "~/.gemini/oauth_creds.json", "~/.gemini/mcp-oauth-tokens*.json", "~/.qwen/oauth_creds.json", "~/.qwen/mcp-oauth-tokens*.json",
+		"~/.copilot/config.json", "~/.copilot/mcp-config.json", "~/.copilot/mcp-oauth*", "~/.config/github-copilot", "github-copilot/hosts.json", "github-copilot/apps.json",
+		"opencode/auth.json", "opencode/mcp-auth.json", "~/.local/share/opencode/auth.json", "~/.local/share/opencode/mcp-auth.json", "~/.config/crush/crush.json", "crush/crush.json", ".pi/agent/auth.json", "~/.pi/agent/auth.json",
+		".factory/auth*", "~/.factory/auth*", ".grok/user-settings.json", "~/.grok/user-settings.json", ".grok/auth*", "amp/secrets.json", "~/.local/share/amp/secrets.json", "~/.cursor/mcp.json",
+		"~/.cursor/auth.json", "~/.config/cursor/auth.json", "~/.codeium/config.json", "~/.codeium/windsurf/mcp_config.json", "goose/secrets.yaml", "~/.config/goose/secrets.yaml",
+		"~/.cline/data/secrets.json", "~/.cline/data/settings", "~/.openhands/agent_settings.json", "~/.openhands/settings.json", "~/.local/share/kiro-cli", "~/.local/share/amazon-q",
+		"~/.aider.conf.yml", "~/.continue/config.json", "~/.continue/config.yaml", "~/.antigravity/oauth_creds.json",
+		"nod/key", "~/.config/nod/key", "~/.config/nod/*key*", "~/.local/state/nod", "~/.local/share/nod", "*.nod-backup-*",
+		// the system
+		"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh/ssh_host_*_key", "/etc/krb5.keytab", "/etc/wireguard", "/etc/ppp/chap-secrets",
+		"/etc/ssl/private", "/etc/pki/tls/private", "/etc/letsencrypt/accounts", "/etc/letsencrypt/archive", "/etc/kubernetes/admin.conf", "/var/run/secrets", "/run/secrets", "/etc/rancher/k3s/k3s.yaml",
+		"etc/shadow", "etc/shadow-", "etc/gshadow",
 		"/proc/*/environ", "/proc/*/task/*/environ", "/proc/*/root", "/proc/*/cwd", "/proc/*/mem", "/proc/*/auxv", "/proc/kcore", "/dev/mem", "/dev/kmem",
-		".env", ".env.*", "!.env.example", "!.env.sample", "!.env.template", "!.env.dist", "!.env.defaults",
-		"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk",
-		".netrc", ".git-credentials", ".pypirc", ".pgpass", ".htpasswd",
-		"credentials.json", "client_secret*.json", "service-account*.json", "service_account*.json", "secrets.yml", "secrets.yaml", "*.tfstate", "*.tfvars",
+		// files of projects: what deploys and runs them
+		".env", ".env.*", "*.env", "!*.env.example", "!*.env.sample", "!*.env.template", "!*.env.dist", "!*.env.defaults", "!.env.*.example", "!.env.*.sample", "!.env.*.template",
+		"!.env.example.*", "!example.env", "!sample.env", "!template.env", "!*.example.env", "!*.sample.env",
+		".envrc", ".envrc.local", ".dev.vars", ".dev.vars.*", "!.dev.vars.example", ".secrets", ".secrets.toml",
+		"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "id_ed25519_sk", "id_ecdsa_sk", "*.key", "*.p12", "*.pfx", "*.p8", "*.pk8", "*.jks", "*.keystore", "*.keytab", "*.kdbx", "*.kdb", "*.ppk", "*.ovpn",
+		// certificates and public keys are for everybody to read
+		"*.pem", "!ca.pem", "!*-ca.pem", "!*_ca.pem", "!ca-*.pem", "!ca_*.pem", "!cacert*.pem", "!cert*.pem", "!*cert.pem", "!*certs.pem", "!*-crt.pem", "!chain*.pem", "!fullchain*.pem",
+		"!*bundle*.pem", "!*root*.pem", "!dhparam*.pem", "*key*.pem", "*priv*.pem", "!*pub.pem", "!*public*.pem", "!/etc/ssl/certs", "!/etc/pki/tls/certs", "!/usr/share/ca-certificates",
+		".netrc", "_netrc", ".git-credentials", ".pypirc", ".pgpass", "pgpass.conf", ".htpasswd", ".my.cnf", ".mylogin.cnf", ".vault-token", ".s3cfg", ".dockercfg", "rclone.conf", "kubeconfig", "*.kubeconfig",
+		"huggingface/token", ".huggingface/token", ".cargo/credentials.toml", ".m2/settings.xml",
+		"credentials.json", "client_secret*.json", "service-account*.json", "service_account*.json", "*serviceaccount*.json", "*firebase-adminsdk*.json", "kaggle.json",
+		"secrets.yml", "secrets.yaml", "secrets.json", "secrets.toml", "secrets.ini", "secrets.env", "secret.json", "secret.yml", "secret.yaml", "secrets.*.yml", "secrets.*.yaml",
+		"*.tfstate", "*.tfstate.*", "*.tfvars", "*.tfvars.json",
 	}
 }
 
-// defaultGuarded changes what runs later or what the agent may do. An edit of
-// one leaves layer 2 and goes to the model. docs/design.md argues each group.
-func defaultGuarded() []string {
-	return []string{
-		// version control: hooks, filters, other repositories
-		".git", ".gitattributes", ".gitmodules", ".gitconfig", ".config/git", ".hg", ".svn", ".jj",
-		".husky", ".githooks", "lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml", ".pre-commit-config.yaml", ".overcommit.yml",
-		// agents: settings, hooks, instructions, MCP servers
-		".claude", ".claude.json", "CLAUDE.md", "CLAUDE.local.md", "managed-settings.json",
-		"AGENTS.md", "AGENTS.override.md", ".agents", ".codex", ".copilot", ".github/hooks", ".github/agents", ".github/copilot-instructions.md", ".github/instructions",
-		".opencode", "opencode.json", "opencode.jsonc", ".gemini", "GEMINI.md", ".qwen", "QWEN.md",
-		".cursor", ".cursorrules", ".crush", "crush.json", ".crush.json", "CRUSH.md", ".pi", ".goose", ".goosehints", ".factory",
-		".cline", ".clinerules", ".windsurf", ".windsurfrules", ".kiro", ".openhands", ".amp", ".grok", ".aider.conf.yml", ".continue", ".roo", ".junie",
-		".mcp.json", "mcp.json", ".nod.toml",
-		// shells
-		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
-		".zshrc", ".zprofile", ".zshenv", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".config/fish", ".inputrc", ".envrc", ".direnvrc", ".config/direnv",
-		// package managers and build tools: what they run or where they fetch
-		".npmrc", ".yarnrc", ".yarnrc.yml", ".yarn", ".pnp.cjs", ".pnp.loader.mjs", ".pnpmfile.cjs", ".pnpmfile.mjs", "bunfig.toml", ".bunfig.toml",
-		".cargo", ".mvn", ".bazelrc", ".bazelversion", ".bazeliskrc", "gradle-wrapper.properties", "gradle-wrapper.jar", "maven-wrapper.properties",
-		"pip.conf", ".pip", ".condarc", ".bundle", ".gemrc", ".mise.toml", "mise.toml", ".config/mise", ".tool-versions",
-		"sitecustomize.py", "usercustomize.py", "*.pth", ".ripgreprc",
-		// installed code
-		"node_modules", ".venv", "venv", "site-packages", ".direnv", ".tox",
-		// editors: tasks, launchers, local variables
-		".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".devcontainer.json", "*.code-workspace", "*.sublime-project",
-		".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".dir-locals.el", "pyrightconfig.json",
-		// whatever the system starts by itself
-		".config/autostart", ".config/systemd", "Library/LaunchAgents", "crontab",
-	}
-}
+// defaultGuarded changes what runs later or what the agent may do: whatever an
+// agent or a tool runs or obeys by itself. An edit of one leaves layer 2 and
+// goes to the model. docs/design.md argues each group.
+func defaultGuarded() []string { return hosts.Guarded() }

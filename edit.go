@@ -2,7 +2,11 @@ package nod
 
 import (
 	"io/fs"
+	"path"
+	"slices"
+	"strings"
 
+	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -65,10 +69,12 @@ func (t *trial) writable(real string) (why string) {
 }
 
 // guarded reports whether a real path in the workspace is on the guarded
-// list, in a PATH directory, or in the repository's git directory. Names
-// above the root say nothing: a project may live in ~/.config.
+// list, in a PATH directory, in a directory of an agent's own, wherever that
+// leads, or in the repository's git directory. Names above the root say
+// nothing: a project may live in ~/.config. What unpacks to a guarded name is
+// guarded too.
 func (t *trial) guarded(real string) bool {
-	if t.inPath(real) {
+	if plain, ok := unpacked(real); ok && t.guarded(plain) || t.inPath(real) || t.gate.agentsOwn(real) {
 		return true
 	}
 	for _, root := range t.roots {
@@ -79,7 +85,58 @@ func (t *trial) guarded(real string) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(t.aliases(), func(a alias) bool {
+		return view.Below(a.real, real) && t.gate.guards.match(a.name+real[len(a.real):])
+	})
+}
+
+// alias is a link at the top of a workspace whose name is guarded, or that of a
+// directory in which guarded names lie.
+type alias struct {
+	name, real string // name starts at the workspace
+}
+
+// aliases finds them: AGENTS.md -> docs/house.md, .github -> meta.
+func (t *trial) aliases() []alias {
+	if t.linked != nil {
+		return t.linked
+	}
+	t.linked = []alias{}
+	for _, root := range t.roots {
+		names, _ := t.gate.files.List(root, maxMatches)
+		for _, name := range names {
+			if t.gate.guards.begins(name) && t.isLink(root+"/"+name) {
+				t.linked = append(t.linked, alias{"/" + name, t.gate.real(root + "/" + name)})
+			}
+		}
+	}
+	return t.linked
+}
+
+// unpacked returns what a name is without the ending of a compressed file.
+func unpacked(name string) (plain string, ok bool) {
+	switch ext := path.Ext(name); strings.ToLower(ext) {
+	case ".gz", ".xz", ".bz2", ".zst", ".lzma", ".lz", ".lz4", ".lzo", ".br", ".z":
+		return name[:len(name)-len(ext)], true
+	}
+	return "", false
+}
+
+// guardedAfter reports whether a file of a tree that a command moves is
+// guarded under its new name; below is its path in that tree.
+func (t *trial) guardedAfter(e shell.Effect, below string) bool {
+	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
+		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && t.guarded(o.Target+below)
+	})
+}
+
+// leadsGuarded reports whether a command makes a link in the place of a
+// directory that guarded names lie in: whatever is put where it leads is under
+// those names.
+func (t *trial) leadsGuarded(e shell.Effect, real string) bool {
+	return t.program(e) == "ln" && slices.ContainsFunc(t.roots, func(root string) bool {
+		return view.Below(root, real) && t.gate.guards.holdsNext(real[len(root):])
+	})
 }
 
 // inPath reports whether a real path lies in a PATH directory of the

@@ -65,21 +65,22 @@ type Options struct {
 
 // Gate decides calls. Make one with [New]; it is safe for concurrent use.
 type Gate struct {
-	rules    Rules
-	files    Files
-	home     string
-	realHome string
-	roots    []string
-	self     func() []ownPath // found out when asked for
-	sources  func() []ownPath // the same of Options.Sources
-	secrets  pathList
-	guards   pathList
-	model    Model
-	timeout  time.Duration
-	profile  Profile
-	recorder Recorder
-	memory   Memory
-	history  History
+	rules     Rules
+	files     Files
+	home      string
+	realHome  string
+	roots     []string
+	self      func() []ownPath // found out when asked for
+	sources   func() []ownPath // the same of Options.Sources
+	agentDirs func() []agentDir
+	secrets   pathList
+	guards    pathList
+	model     Model
+	timeout   time.Duration
+	profile   Profile
+	recorder  Recorder
+	memory    Memory
+	history   History
 
 	approvals Approvals
 
@@ -107,6 +108,7 @@ func New(o Options) *Gate {
 	}
 	g.realHome = g.real(o.Home)
 	g.self = sync.OnceValue(func() []ownPath { return g.own(o.Self) })
+	g.agentDirs = sync.OnceValue(g.ownDirs)
 	g.sources = sync.OnceValue(func() []ownPath { return g.own(o.Sources) })
 	return g
 }
@@ -138,18 +140,21 @@ func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 
 // trial is one call being decided.
 type trial struct {
-	gate   *Gate
-	call   Call
-	id     string
-	roots  []string // usable workspace roots, real
-	path   []string // PATH directories inside them, once inPath has looked
-	looked bool
-	named  []reading // where the call's paths lead
-	report shell.Report
-	points []string // where relative patterns of permission rules start; nil: not looked yet
-	soft   Rule     // the soft_deny pattern that matched; Text "" if none
-	open   string   // why layers 2 and 3 left the call open, for the reason
-	doubt  string   // which hard_deny rule may forbid the call, if nod knew more
+	gate     *Gate
+	call     Call
+	id       string
+	roots    []string // usable workspace roots, real
+	path     []string // PATH directories inside them, once inPath has looked
+	looked   bool
+	named    []reading // where the call's paths lead
+	report   shell.Report
+	points   []string       // where relative patterns of permission rules start; nil: not looked yet
+	soft     Rule           // the soft_deny pattern that matched; Text "" if none
+	open     string         // why layers 2 and 3 left the call open, for the reason
+	doubt    string         // which hard_deny rule may forbid the call, if nod knew more
+	unproven string         // why nod cannot show that an agent would still ask it
+	linked   []alias        // what aliases found; nil: not looked yet
+	hooked   []registration // where hooks may stand; nil: not looked yet
 	// changed says which definition keeps an allow rule from clearing its
 	// command; bound are the definitions that rules were held to.
 	changed string
@@ -163,6 +168,7 @@ type trial struct {
 	start   time.Time
 	mark    time.Time
 	name    *Approvable           // nil: not computed yet
+	inputs  []Evidence            // the files that the line names, as name holds them
 	repos   map[string]*repo.Repo // by directory, nil where there is none
 }
 
@@ -265,6 +271,9 @@ func (t *trial) finish(d Decision) Decision {
 	d.Reason = OneLine(d.Reason, reasonLimit)
 	for _, e := range t.report.Read {
 		d.Evidence = append(d.Evidence, Evidence{Path: e.Path, SHA256: e.SHA256})
+	}
+	if d.Approvable.Key != "" {
+		d.Evidence = append(d.Evidence, t.inputs...)
 	}
 	d.Definitions, d.Changes = t.bound, t.changes()
 	d.Downloads, d.Secret, d.Sends = t.downloads(), t.secrets, t.sends()

@@ -2,7 +2,6 @@ package nod
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/repo"
@@ -11,36 +10,45 @@ import (
 
 // Bounds of a look for what git add would take in.
 const (
-	maxAddNames = 1_000
-	maxAddDepth = 3
+	maxAddNames = 10_000
+	maxAddDepth = 16
 )
 
 // takesIn names a secret that git add would take in without naming it: a file
 // of that kind which is neither tracked nor ignored. Larger trees are not
-// looked through to the end, and ":" pathspecs are not read.
+// looked through to the end.
 func (t *trial) takesIn(e shell.Effect) (why string) {
 	c := t.report.Commands[e.Command]
-	if len(c.Words) < 3 || c.Dir == "" || c.Words[1].Value != "add" && c.Words[1].Value != "stage" {
+	o := optionsOf(c)
+	if o.sub != "add" && o.sub != "stage" || c.Dir == "" || o.short("un") || o.long("--update", "--dry-run") {
 		return ""
 	}
-	r, ok := repo.Around(t.gate.files, c.Dir+"/.")
+	if o.long("--pathspec-from-file") {
+		return "which files this takes into the repository is not known: " + Printable(e.Words)
+	}
+	dir := t.gitDirectory(c)
+	r, ok := repo.Around(t.gate.files, dir+"/.")
 	if !ok {
 		return ""
 	}
-	s := addSearch{trial: t, repo: r, user: t.gate.userIgnores()}
-	var dirs []string
-	for _, w := range c.Words[2:] {
-		switch {
-		case !w.Known || w.Pattern || strings.HasPrefix(w.Value, ":"):
-		case w.Value == "-u" || w.Value == "--update" || w.Value == "-n" || w.Value == "--dry-run":
-			return ""
-		case w.Value == "-f" || w.Value == "--force":
-			s.forced = true
-		case w.Value == "-A" || w.Value == "--all":
-			dirs = append(dirs, r.Top)
-		case !strings.HasPrefix(w.Value, "-"):
-			dirs = append(slices.DeleteFunc(dirs, func(d string) bool { return d == r.Top }), t.gate.real(path.Join(c.Dir, w.Value)))
+	s := addSearch{trial: t, repo: r, user: t.gate.userIgnores(), forced: o.short("f") || o.long("--force")}
+	dirs := []string{}
+	for _, w := range o.operands {
+		if excludes(w) {
+			continue
 		}
+		name, top := strings.CutPrefix(w, ":/")
+		from := dir
+		if top = top || strings.HasPrefix(w, ":("); top {
+			from, name = r.Top, ""
+		}
+		if i := strings.IndexAny(name, `*?[\`); i >= 0 { // what git matches lies below
+			name = path.Dir(name[:i] + "x")
+		}
+		dirs = append(dirs, t.gate.real(path.Join(from, name)))
+	}
+	if len(dirs) == 0 && (o.short("A") || o.long("--all")) {
+		dirs = []string{r.Top}
 	}
 	for _, dir := range dirs {
 		if info, err := t.gate.files.Lstat(dir); err != nil || !info.Mode.IsDir() {
@@ -51,6 +59,76 @@ func (t *trial) takesIn(e shell.Effect) (why string) {
 		}
 	}
 	return ""
+}
+
+// gitDirectory is where a command of git works.
+func (t *trial) gitDirectory(c shell.Command) string {
+	dir := c.Dir
+	for i := 1; i+1 < len(c.Words) && strings.HasPrefix(c.Words[i].Value, "-"); i++ {
+		if c.Words[i].Value != "-C" {
+			continue
+		}
+		if i++; path.IsAbs(c.Words[i].Value) {
+			dir = c.Words[i].Value
+		} else {
+			dir = path.Join(dir, c.Words[i].Value)
+		}
+	}
+	return t.gate.real(dir)
+}
+
+// gitAims returns a word of git that names a secret in a way of git's own: a
+// pathspec with its magic, a glob, whose star matches dots and slashes, or the
+// file of git log -L.
+func (t *trial) gitAims() string {
+	for _, c := range t.report.Commands {
+		if path.Base(c.Program) != "git" || len(c.Words) < 2 {
+			continue
+		}
+		o := optionsOf(c)
+		for _, value := range o.values["-L"] {
+			if _, file, ok := cutLast(value, ":"); ok && t.gate.secrets.match("/"+file) {
+				return value
+			}
+		}
+		for i, name := range o.operands {
+			if o.sub == "grep" && i == 0 && len(o.values["-e"]) == 0 || takesMessage(o.sub) || excludes(name) {
+				continue
+			}
+			magic := strings.HasPrefix(name, ":")
+			if _, rest, long := strings.Cut(name, ")"); magic && long {
+				name = rest
+			}
+			name = strings.TrimLeft(name, ":/^!")
+			if magic && t.gate.secrets.match("/"+name) || globsSecret(path.Base(name)) {
+				return o.operands[i]
+			}
+		}
+	}
+	return ""
+}
+
+// excludes recognises a pathspec of what is left out.
+func excludes(pathspec string) bool {
+	magic, _, _ := strings.Cut(pathspec, ")")
+	return strings.HasPrefix(pathspec, ":!") || strings.HasPrefix(pathspec, ":^") || strings.HasPrefix(magic, ":(") && strings.Contains(magic, "exclude")
+}
+
+// takesMessage lists the subcommands of which arguments are text, or say what
+// to leave out.
+func takesMessage(sub string) bool {
+	switch sub {
+	case "commit", "config", "tag", "branch", "notes", "check-ignore", "ls-files", "rm", "status":
+		return true
+	}
+	return false
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
 }
 
 // addSearch looks through what git add would take in.

@@ -10,20 +10,18 @@ import (
 )
 
 // gitHarm says why a write of git's own is not harmless: it loses something,
-// or it is another repository's than the workspace's.
+// puts files of a commit or a stash into the working tree, or is another
+// repository's than the workspace's.
 func (t *trial) gitHarm(e shell.Effect) (why string) {
 	switch {
+	case !e.Kept && path.Base(e.Target) != ".git":
+		return "git would put files into the working tree that nod has not seen: " + Printable(e.Words)
 	case !e.Kept:
 		return "this changes the repository: " + Printable(e.Words)
 	case !t.ownRepository(e.Target):
 		return "this changes a repository outside the workspace: " + Printable(e.Words)
-	case path.Base(e.Target) == ".git" || path.Base(path.Dir(e.Target)) == "worktrees":
-		return t.takesIn(e)
 	}
-	if own := t.wiredIn(e.Target); own != "" {
-		return "this may change " + Printable(own) + ", which nod depends on"
-	}
-	return ""
+	return t.takesIn(e)
 }
 
 // byGit reports whether git itself writes to its directory or to the working
@@ -36,16 +34,15 @@ func (t *trial) byGit(e shell.Effect) bool {
 	return e.Kept || path.Base(e.Target) == ".git" || err == nil && info.Mode.IsDir()
 }
 
-// ownRepository reports whether target is the git directory, or the top of
-// the working tree, of a workspace root's repository, or of a worktree of it
-// that lies in the workspace.
+// ownRepository reports whether target is the git directory of a workspace
+// root's repository, or of a worktree of it that lies in the workspace.
 func (t *trial) ownRepository(target string) bool {
 	for _, root := range t.roots {
 		r, ok := repo.Around(t.gate.files, root+"/.")
 		if !ok || !t.gate.usableRoot(r.Top) {
 			continue
 		}
-		if target == r.Top || target == r.Dir || t.worktreeOf(r, root, target) {
+		if target == r.Dir || t.worktreeOf(r, root, target) {
 			return true
 		}
 	}
@@ -55,40 +52,13 @@ func (t *trial) ownRepository(target string) bool {
 // worktreeOf reports whether target belongs to a linked worktree of r that
 // lies in the workspace.
 func (t *trial) worktreeOf(r *repo.Repo, root, target string) bool {
-	top := target
-	if path.Dir(target) == r.Common+"/worktrees" {
-		data, err := t.gate.files.Read(target+"/gitdir", 4096)
-		if err != nil {
-			return false
-		}
-		top = path.Dir(strings.TrimSpace(string(data)))
+	data, err := t.gate.files.Read(target+"/gitdir", 4096)
+	if path.Dir(target) != r.Common+"/worktrees" || err != nil {
+		return false
 	}
+	top := path.Dir(strings.TrimSpace(string(data)))
 	linked, ok := repo.Around(t.gate.files, top+"/.")
 	return ok && linked.Top == top && linked.Common == r.Common && view.Below(root, top) && t.gate.inside(t.roots, top+"/.")
-}
-
-// wiredIn finds what nod itself depends on in a working tree that git would
-// change: nod's own files, agent settings that call it, a project's rules.
-func (t *trial) wiredIn(top string) string {
-	if t.gate.holdsSelf(top) {
-		return top
-	}
-	if name := top + "/.nod.toml"; !t.missing(name) {
-		return name
-	}
-	for _, dir := range [...]string{".", ".claude", ".codex", ".copilot", ".gemini", ".qwen", ".cursor", ".crush", ".opencode", ".opencode/plugin", ".pi/extensions", ".github/hooks"} {
-		dir = path.Join(top, dir)
-		names, err := t.gate.files.List(dir, maxMatches)
-		if err != nil && !t.missing(dir) {
-			return dir
-		}
-		for _, n := range names {
-			if name := dir + "/" + n; isAgentSettings(name) && t.gate.callsNod(name) {
-				return name
-			}
-		}
-	}
-	return ""
 }
 
 func (t *trial) missing(name string) bool {

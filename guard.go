@@ -2,7 +2,6 @@ package nod
 
 import (
 	"bytes"
-	"encoding/json"
 	"path"
 	"slices"
 	"strings"
@@ -116,26 +115,40 @@ func plainWords(words []shell.Word) (plain []string, known bool) {
 // anything that holds them, and files that call nod.
 func (t *trial) selfByEffect() (why string) {
 	for _, e := range t.report.Effects {
-		if e.Kind != shell.Write && e.Kind != shell.Delete {
+		if e.Kind != shell.Write && e.Kind != shell.Delete || t.wipes(e) { // denied next, with a better reason
 			continue
 		}
-		switch {
-		case t.wipes(e): // denied next, with a better reason
-			continue
-		case t.gate.isSelf(e.Target):
-			return selfReason + Printable(e.Target) + " belongs to it"
-		case (e.Recursive || e.Moved) && e.Place != shell.Network && t.takesSelf(e):
-			return selfReason + Printable(e.Target) + " holds it"
-		}
-		if isAgentSettings(e.Target) && t.gate.callsNod(e.Target) {
-			return selfReason + Printable(e.Target) + " calls it; use the edit tool, so that nod can see that this stays so"
-		}
-		if t.gate.isSource(e.Target) {
-			return selfReason + "it takes rules from " + Printable(e.Target) + "; use the edit tool, so that nod can see that they stay"
+		if why := t.selfByOne(e); why != "" {
+			return why
 		}
 	}
 	if t.writesSettings() && mentionsSilencer(t.call.Command) {
 		return selfReason + "this would silence its hooks"
+	}
+	return ""
+}
+
+func (t *trial) selfByOne(e shell.Effect) (why string) {
+	switch {
+	case t.gate.isSelf(e.Target):
+		return selfReason + Printable(e.Target) + " belongs to it"
+	case (e.Recursive || e.Moved) && e.Place != shell.Network && t.takesSelf(e):
+		return selfReason + Printable(e.Target) + " holds it"
+	}
+	names, _ := t.gate.names(e)
+	for _, name := range names {
+		switch {
+		case name == "" || e.Place == shell.Network:
+		case t.registers(name) && t.gate.callsNod(name):
+			return selfReason + Printable(name) + " calls it; use the edit tool, so that nod can see that this stays so"
+		case t.gate.isSource(name):
+			return selfReason + "it takes rules from " + Printable(name) + "; use the edit tool, so that nod can see that they stay"
+		case e.Kind == shell.Write && t.eclipses(name) != "":
+			return selfReason + "beside this file " + Printable(t.eclipses(name)) + ", which calls it, does not count"
+		}
+	}
+	if name := t.takesRegistration(e); name != "" {
+		return selfReason + Printable(name) + ", which calls it, would not be there"
 	}
 	return ""
 }
@@ -238,8 +251,13 @@ func (t *trial) selfByPath() (why string) {
 	}
 	for _, name := range t.call.Paths {
 		reals, _ := t.gate.readings(t.call.Dir, name)
-		if slices.ContainsFunc(reals, t.gate.isSelf) {
-			return selfReason + Printable(name) + " belongs to it"
+		for _, real := range reals {
+			if t.gate.isSelf(real) {
+				return selfReason + Printable(name) + " belongs to it"
+			}
+			if other := t.eclipses(real); real != "" && other != "" {
+				return selfReason + "beside this file " + Printable(other) + ", which calls it, does not count"
+			}
 		}
 	}
 	return ""
@@ -247,32 +265,56 @@ func (t *trial) selfByPath() (why string) {
 
 // selfByWiring finds edits of agent settings that would take nod's lines out,
 // put in a key that silences hooks, or change rules that nod takes from them.
+// Edits of one file follow each other.
 func (t *trial) selfByWiring() (why string) {
+	edited := map[string][]byte{}
 	for _, e := range t.call.Edits {
 		real, err := t.gate.locate(t.call.Dir, e.Path)
-		if err != nil || !isAgentSettings(real) && !t.gate.isSource(real) {
+		if err != nil || !t.registers(real) && !t.gate.isSource(real) {
 			continue
 		}
-		before, after, known := t.gate.simulate(real, e)
-		switch {
-		case t.gate.isSource(real) && (!known || permissionsIn(before) != permissionsIn(after)):
-			return selfReason + "it takes its rules from the permissions and autoMode of " + Printable(real)
-		case known && wiring(before) != wiring(after), !known && (mentionsHook(e.Old) || mentionsHook(e.New)):
-			return selfReason + "this changes the lines of " + Printable(real) + " that call it"
-		case silences(real, string(after)) && (!silences(real, string(before)) || hooksConfig(string(after)) != hooksConfig(string(before))):
-			return selfReason + "this would silence its hooks"
+		before, after, known := t.gate.simulate(edited, real, e)
+		if why := t.miswired(real, e, before, after, known); why != "" {
+			return selfReason + why
 		}
+		edited[real] = after
 	}
 	return ""
 }
 
-// simulate returns a file's content before and after an edit. known is false
-// where the content cannot be read and is not replaced whole, or the text to be replaced is not in it as
-// it stands: some hosts match more loosely than byte by byte. Then after is
-// what the edit puts in, and whether it touches nod's lines shows in its own
-// texts.
-func (g *Gate) simulate(real string, e Edit) (before, after []byte, known bool) {
-	before, err := g.files.Read(real, 1<<20)
+func (t *trial) miswired(real string, e Edit, before, after []byte, known bool) (why string) {
+	shown := Printable(real)
+	switch {
+	case t.gate.isSource(real) && (!known || permissionsIn(before) != permissionsIn(after)):
+		return "it takes its rules from the permissions and autoMode of " + shown
+	case !known && (mentionsHook(e.Old) || mentionsHook(e.New)):
+		return "this changes the lines of " + shown + " that call it"
+	case !known && callsIn(real, before):
+		return "the text to be replaced is not in " + shown + ", which calls it, so nobody can say what stays"
+	case known:
+		why, unsure := t.rewired(real, before, after)
+		if why != "" {
+			return why
+		}
+		t.unproven = orElse(t.unproven, unsure)
+	}
+	if silences(real, string(after)) && (!silences(real, string(before)) || hooksConfig(string(after)) != hooksConfig(string(before))) {
+		return "this would silence its hooks"
+	}
+	return ""
+}
+
+// simulate returns a file's content before and after an edit; edited is what
+// other edits of the call have left. known is false where the content cannot
+// be read and is not replaced whole, or the text to be replaced is not in it
+// as it stands: some hosts match more loosely than byte by byte. Then after is
+// what the edit puts in.
+func (g *Gate) simulate(edited map[string][]byte, real string, e Edit) (before, after []byte, known bool) {
+	before, again := edited[real]
+	var err error
+	if !again {
+		before, err = g.files.Read(real, 1<<20)
+	}
 	unreadable := err != nil && !isMissing(err)
 	switch {
 	case e.Whole && unreadable: // it may have called nod
@@ -288,45 +330,6 @@ func (g *Gate) simulate(real string, e Edit) (before, after []byte, known bool) 
 }
 
 func mentionsHook(text string) bool { return strings.Contains(unescape(text), "nod-hook") }
-
-// selfByArgument finds nod's files among the arguments of tools whose meaning
-// nod does not know.
-func (t *trial) selfByArgument() (why string) {
-	if t.call.MCP == nil && t.call.Tool != "" {
-		return ""
-	}
-	for _, s := range inputStrings(t.call.Input) {
-		if !strings.Contains(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, ".") || len(s) > 4096 {
-			continue
-		}
-		real, err := t.gate.locate(t.call.Dir, s)
-		switch {
-		case err != nil:
-		case t.gate.isSelf(real):
-			return selfReason + Printable(real) + " belongs to it"
-		case isAgentSettings(real) && t.gate.callsNod(real):
-			return selfReason + Printable(real) + " calls it"
-		case t.gate.isSource(real):
-			return selfReason + "it takes rules from " + Printable(real)
-		}
-	}
-	return ""
-}
-
-// inputStrings returns every string in a JSON value, "file://" taken off.
-func inputStrings(input json.RawMessage) []string {
-	var found []string
-	dec := json.NewDecoder(bytes.NewReader(input))
-	for {
-		tok, err := dec.Token()
-		if err != nil {
-			return found
-		}
-		if s, ok := tok.(string); ok {
-			found = append(found, strings.TrimPrefix(s, "file://"))
-		}
-	}
-}
 
 // ownPath is one of nod's own files or directories.
 type ownPath struct {
@@ -374,47 +377,4 @@ func (g *Gate) holdsSelf(real string) bool {
 		}
 	}
 	return false
-}
-
-// callsNod reports whether a settings file has lines that call nod. One that
-// cannot be read is taken to.
-func (g *Gate) callsNod(real string) bool {
-	data, err := g.files.Read(real, 1<<20)
-	return err == nil && strings.Contains(unescape(string(data)), "nod-hook") || err != nil && !isMissing(err)
-}
-
-// isAgentSettings reports whether a path is where an agent's hooks are
-// registered.
-func isAgentSettings(real string) bool {
-	last := fold(path.Base(real))
-	if !isSettings(last) { // most are done with here
-		return false
-	}
-	parts := foldPath(real)
-	switch last {
-	case "managed-settings.json", "hooks.json", ".claude.json", "crush.json", ".crush.json":
-		return true
-	}
-	for i, p := range parts[:len(parts)-1] {
-		if p == "codex" && i > 0 && parts[i-1] == "etc" && strings.HasSuffix(last, ".toml") {
-			return true
-		}
-		switch p {
-		case ".github":
-			return (parts[i+1] == "hooks" || parts[i+1] == "copilot") && strings.HasSuffix(last, ".json")
-		case ".claude", ".codex", ".copilot", ".gemini", ".qwen", ".cursor", ".crush", ".opencode", "claude-code", "opencode", "managed-settings.d":
-			return last != "nod.js" || strings.Contains(p, "opencode")
-		case ".factory", ".grok", ".kiro":
-			return strings.HasSuffix(last, ".json")
-		case ".pi":
-			return last == "nod.js" || strings.HasSuffix(last, ".json")
-		}
-	}
-	return false
-}
-
-// isSettings reports whether a folded name may be that of an agent's settings,
-// or of nod's plugin.
-func isSettings(name string) bool {
-	return strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".toml") || strings.HasSuffix(name, ".jsonc") || name == "nod.js"
 }

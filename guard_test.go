@@ -213,7 +213,7 @@ func TestHosts(t *testing.T) {
 	o.Rules.Hosts = []string{"example.com", "*.docs.test"}
 	for command, want := range map[string]bool{
 		"curl -s https://example.com/x": true, "curl https://api.docs.test/": true, "curl https://docs.test.evil.example/": false,
-		"curl https://notexample.com": false, "curl -d x=1 https://example.com": false,
+		"curl https://notexample.com": false, "curl https://notdocs.test": false, "curl -d x=1 https://example.com": false,
 	} {
 		if d := verdictOf(o, bash(command)); (d.Verdict == nod.Allow) != want {
 			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)

@@ -28,6 +28,9 @@ func hostOf(address string) string {
 	if i := strings.IndexAny(address, "/?#"); i >= 0 {
 		address = address[:i]
 	}
+	if port, ok := strings.CutPrefix(address, "[::1]"); ok && strings.Trim(port, ":0123456789") == "" {
+		return "::1"
+	}
 	host, port, _ := strings.Cut(address, ":")
 	if strings.Trim(port, "0123456789") != "" || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
 		return ""

@@ -64,7 +64,12 @@ func (l pathList) matchAtHome(parts []string, short bool) bool {
 // alias.
 func (l pathList) matchParts(parts []string, short bool) bool {
 	matched := false
-	n := newFoldedName(parts, l.belowHome(parts), short)
+	below := l.belowHome(parts)
+	n := newFoldedName(parts, below, short)
+	n.own = below != nil
+	if !n.own {
+		n.home = belowAnyHome(parts)
+	}
 	for _, text := range l.entries {
 		if text == "" || matched != (text[0] == '!') || !n.mayMatch(text) {
 			continue
@@ -83,6 +88,23 @@ func (l pathList) belowHome(parts []string) []string {
 	}
 	return parts[len(l.home):]
 }
+
+// belowAnyHome returns the components below what is a home directory by its
+// shape: /root, and /home/NAME or /Users/NAME wherever a disk is mounted.
+func belowAnyHome(parts []string) []string {
+	for i := 0; i < len(parts) && i < maxMount; i++ {
+		switch {
+		case parts[i] == "root" && (i == 0 || parts[i-1] == "var"):
+			return parts[i+1:]
+		case (parts[i] == "home" || parts[i] == "users") && i+2 < len(parts):
+			return parts[i+2:]
+		}
+	}
+	return nil
+}
+
+// maxMount is how deep below / homes of other systems are looked for.
+const maxMount = 5
 
 // holdsAny reports whether the tree at name may hold something of the list:
 // an anchored entry lies below it.
@@ -106,6 +128,34 @@ func (l pathList) holdsAny(name string) bool {
 	return false
 }
 
+// begins reports whether a name may be the first component of an entry. It
+// errs towards yes.
+func (l pathList) begins(name string) bool {
+	n := newFoldedName([]string{fold(name)}, nil, strings.Contains(name, "~"))
+	return slices.ContainsFunc(l.entries, func(text string) bool {
+		first, _, _ := strings.Cut(text, "/")
+		return n.mayMatch(text) && first != "" && n.part(first, n.parts[0])
+	})
+}
+
+// holdsNext reports whether name may be a directory that something of the list
+// lies in: its last components are the first of an entry that may stand at any
+// depth.
+func (l pathList) holdsNext(name string) bool {
+	parts := foldPath(name)
+	for _, text := range l.entries {
+		if e := takeApart(text); e.anchored || e.negated || !strings.Contains(e.text, "/") {
+			continue
+		}
+		for i := range parts {
+			if leadsInto(parts[i:], strings.Trim(text, "/")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // leadsInto reports whether the components of pattern begin with dir and go
 // on.
 func leadsInto(dir []string, pattern string) bool {
@@ -123,6 +173,7 @@ func leadsInto(dir []string, pattern string) bool {
 type foldedName struct {
 	parts []string // folded
 	home  []string // those below home
+	own   bool     // home is the user's own
 	short bool     // may hold an 8.3 alias
 	// How components begin and end: most entries are done with here.
 	first, last byteSet
@@ -178,8 +229,8 @@ func lower(c byte) byte {
 
 func (n *foldedName) matches(e listEntry) bool {
 	switch {
-	case e.home:
-		return n.starts(n.home, e.text)
+	case e.home: // what the user lets go is the user's own
+		return (n.own || !e.negated) && n.starts(n.home, e.text)
 	case e.anchored:
 		return n.starts(n.parts, e.text)
 	}

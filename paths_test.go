@@ -5,7 +5,7 @@ import "testing"
 func TestPathLists(t *testing.T) {
 	l := newPathList([]string{"~/.ssh", "!~/.ssh/*.pub", "/etc/shadow", "/proc/*/environ", ".env", ".env.*", "!.env.example", "*.key", ".config/git", "CLAUDE.md", "a//b/"}, "/home/Dev")
 	for name, want := range map[string]bool{
-		"/home/dev/.ssh": true, "/home/dev/.ssh/id": true, "/HOME/dev/.SSH/id": true, "/home/dev/.ssh/id.pub": false, "/home/dev2/.ssh/id": false, "/x/.ssh/id": false,
+		"/home/dev/.ssh": true, "/home/dev/.ssh/id": true, "/HOME/dev/.SSH/id": true, "/home/dev/.ssh/id.pub": false, "/home/dev2/.ssh/id": true, "/home/dev2/.ssh/id.pub": true, "/root/.ssh": true, "/Users/x/.ssh/id": true, "/mnt/c/Users/x/.ssh/id": true, "/var/root/.ssh": true, "/x/.ssh/id": false, "/home/.ssh": false,
 		"/etc/shadow": true, "/etc/shadow-": false, "/proc/1/environ": true, "/proc/self/environ/x": true, "/proc/environ": false,
 		"/w/.env": true, "/w/.env.local": true, "/w/.env.example": false, "/w/.ENV": true, "/w/.env.": true, "/w/x.env": false, "/w/.env/x": true,
 		"/w/a.key": true, "/w/key": false, "/w/.config/git/config": true, "/w/.config/gitx": false, "/w/claude.md": true, "/w/ClAuDe.md ": true, "/w/CLAUDE~1": true, "/w/CLAUDE~1.MD": true,
@@ -23,7 +23,7 @@ func TestPathLists(t *testing.T) {
 		}
 	}
 	none := newPathList([]string{"~/.ssh", "x"}, "")
-	if none.match("/.ssh") || none.match("/home/dev/.ssh") || !none.match("/w/x") || none.holdsAny("/") {
+	if none.match("/.ssh") || !none.match("/home/dev/.ssh") || !none.match("/w/x") || none.holdsAny("/") {
 		t.Error("without a home")
 	}
 }

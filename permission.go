@@ -226,7 +226,7 @@ func (t *trial) reserved() (why string, rule Rule) {
 			return "this may be what an ask rule leaves to a person: " + r.Text, r
 		}
 	}
-	return "", Rule{}
+	return t.unproven, Rule{}
 }
 
 // fits compares the call with a permission rule.

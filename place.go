@@ -2,8 +2,10 @@ package nod
 
 import (
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -80,7 +82,66 @@ func (g *Gate) usableRoot(root string) bool {
 		return false
 	}
 	info, err := g.files.Lstat(root)
-	return err == nil && info.Mode.IsDir() && !systemDir(root) && !g.isSelf(root)
+	return err == nil && info.Mode.IsDir() && !systemDir(root) && !g.isSelf(root) && !g.holdsSettings(root)
+}
+
+// holdsSettings reports whether a directory is where agents or nod are set up:
+// one of an agent's own or below it, or one that such a directory, or nod's
+// settings or state, lie in. What else leads there is guarded by agentsOwn.
+func (g *Gate) holdsSettings(root string) bool {
+	lower := strings.ToLower(root)
+	if g.agentsOwn(root) {
+		return true
+	}
+	for _, own := range g.agentDirs() {
+		if own.named && view.Below(lower, own.lower) {
+			return true
+		}
+	}
+	for _, own := range g.self() {
+		if info, err := g.files.Lstat(own.name); err == nil && info.Mode.IsDir() && view.Below(lower, own.lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// agentDir is a directory of an agent's own.
+type agentDir struct {
+	ownPath
+	named bool // as it is named below home, not as it leads
+}
+
+// ownDirs lists the agents' own directories below home, and where they lead.
+func (g *Gate) ownDirs() (dirs []agentDir) {
+	for _, a := range hosts.Agents() {
+		for _, below := range a.Home {
+			for _, home := range [...]string{g.home, g.realHome} {
+				if name := home + "/" + below; home != "" && !slices.ContainsFunc(dirs, func(d agentDir) bool { return d.name == name }) {
+					dirs = append(dirs, agentDir{ownPath{name, strings.ToLower(name)}, true})
+				}
+			}
+		}
+	}
+	for _, d := range dirs {
+		if real := g.real(d.name); real != d.name {
+			dirs = append(dirs, agentDir{ownPath{real, strings.ToLower(real)}, false})
+		}
+	}
+	return dirs
+}
+
+// agentsOwn reports whether a real path is a directory of an agent's own, or
+// below one, but for the working trees that some agents keep there.
+func (g *Gate) agentsOwn(real string) bool {
+	lower := strings.ToLower(real)
+	return slices.ContainsFunc(g.agentDirs(), func(d agentDir) bool {
+		if !view.Below(d.lower, lower) {
+			return false
+		}
+		first, rest, _ := strings.Cut(strings.TrimPrefix(lower[len(d.lower):], "/"), "/")
+		return first != "worktrees" && first != "worktree" || rest == ""
+	})
 }
 
 // systemDir reports whether dir is the system's own: the top-level

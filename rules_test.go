@@ -32,6 +32,29 @@ func TestTheSeedsExamples(t *testing.T) {
 	}
 }
 
+// A soft_deny rule comes before what lets a call run: an allow rule, and what
+// layer 3 knows to be harmless.
+func TestSoftDenyComesBeforeWhatAllows(t *testing.T) {
+	for _, command := range []string{"git status", "npm test", "ls && git status"} {
+		rules := ruled(nod.ListSoftDeny, "git status", "npm test")
+		rules.Allow = ruled(nod.ListAllow, "git status", "npm test").Allow
+		if d := verdictOf(options(rules), bash(command)); d.Verdict == nod.Allow || d.Rule.Text == "" {
+			t.Errorf("%s: %s by rule %q (%s)", command, d.Verdict, d.Rule.Text, d.Reason)
+		}
+	}
+}
+
+// A program that nod does not know may run its arguments: a hard_deny rule
+// that occurs among them denies.
+func TestHardDenyAmongTheWordsOfAnUnknownProgram(t *testing.T) {
+	o := options(ruled(nod.ListHardDeny, "git push"))
+	for command, want := range map[string]nod.Layer{"mystery run git push": nod.LayerGuard, "mystery --then 'git' push": nod.LayerGuard, "echo git push": nod.LayerShell} {
+		if d := verdictOf(o, bash(command)); d.Layer != want || (d.Verdict == nod.Deny) != (want == nod.LayerGuard) {
+			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+}
+
 func TestAllowPatternsTooBroadToBeSafe(t *testing.T) {
 	for _, text := range []string{"*", "bash", "python", "python *", "python3 -c *", "npx", "npx *", "make", "sudo *", "env *", "bash -c *", "* status", "git * main", "node -e *", "xargs *", "python3.12 *"} {
 		if _, err := nod.ParseRule(nod.ListAllow, text, ""); err == nil {

@@ -46,6 +46,12 @@ func (t *trial) secret() (why string) {
 			return Printable(name) + " holds or may hold secrets"
 		}
 	}
+	if word := t.gitAims(); word != "" {
+		return "this may print secrets that git has: " + Printable(word)
+	}
+	if name := t.secretBelow(); name != "" {
+		return Printable(name) + " would be read along, which holds or may hold secrets"
+	}
 	return ""
 }
 
@@ -326,7 +332,7 @@ func globsSecret(glob string) bool {
 	if !strings.ContainsAny(glob, "*?[") || strings.Trim(glob, "*.") == "" && glob != ".*" {
 		return false
 	}
-	for _, name := range [...]string{".env", ".env.local", "id_rsa", "id_ed25519", "server.key", ".netrc", ".pgpass"} {
+	for _, name := range [...]string{".env", ".env.local", "prod.env", "id_rsa", "id_ed25519", "server.key", "server.pem", ".netrc", ".pgpass", "terraform.tfvars", "secrets.json"} {
 		if ok, _ := path.Match(strings.ToLower(strings.ReplaceAll(glob, "[!", "[^")), name); ok {
 			return true
 		}
@@ -344,5 +350,5 @@ func namesSecret(text string) bool {
 // touchesSecret reports whether a real path is a secret, or, read as a whole
 // tree, may hold one of the stores.
 func (g *Gate) touchesSecret(real string, tree bool) bool {
-	return g.secrets.match(real) || tree && g.secrets.holdsAny(real)
+	return g.secrets.match(real) || tree && g.secrets.holdsAny(real) || holdsLogin(g.files, real)
 }

@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,16 +25,12 @@ func mentionsSilencer(text string) bool {
 	return mentionsKey(text) || silencesGemini(hooksConfig(text)) || silencesTOML(text) || setsFalse(text)
 }
 
-// mentionsKey finds the keys of Claude Code 2.1.329 (measured), Copilot CLI
-// and Qwen Code 0.24.4, and the value by which Gemini CLI 0.61.0 (read) runs no
-// hook in a folder. Case does not count for hosts whose parser is as lax.
+// mentionsKey finds the keys, and the values, by which an agent runs no hook;
+// each stands in the agent's row. Case does not count, since the parsers of
+// some hosts are as lax.
 func mentionsKey(text string) bool {
-	text = unescape(text)
-	if strings.Contains(text, "DO_NOT_TRUST") {
-		return true
-	}
-	text = strings.ToLower(text)
-	return strings.Contains(text, "disableallhooks") || strings.Contains(text, "allowmanagedhooksonly") || strings.Contains(text, "allow_managed_hooks_only")
+	text = strings.ToLower(unescape(text))
+	return slices.ContainsFunc(settingsKeys(), func(key string) bool { return strings.Contains(text, strings.ToLower(key)) })
 }
 
 // setsFalse finds "hooks = false" anywhere in a line, as a command puts it

@@ -48,6 +48,9 @@ func (t *trial) overwritten(e shell.Effect, name string) (why string) {
 	if why := t.writable(name); why != "" {
 		return why
 	}
+	if t.leadsGuarded(e, name) {
+		return "what is put behind " + Printable(name) + " may run later or change what the agent may do"
+	}
 	if t.missing(name) {
 		if t.program(e) == "mkdir" {
 			return ""
@@ -236,7 +239,7 @@ func (t *trial) movable(e shell.Effect, name string) (why string) {
 		return t.writable(name)
 	}
 	w := walk{trial: t, file: func(file string) string {
-		if t.gate.guards.match("/" + path.Base(name) + file[len(name):]) {
+		if t.guardedAfter(e, file[len(name):]) {
 			return Printable(file) + " changes what runs later or what the agent may do"
 		}
 		return t.writable(file)
@@ -430,11 +433,12 @@ func (t *trial) repository(name string) (*repo.Repo, bool) {
 // circles.
 func (t *trial) overtaken(e shell.Effect, name string) (why string) {
 	for _, o := range t.report.Effects {
-		if o.Kind != shell.Write || o.Command == e.Command && !o.Kept {
+		ofGit := t.byGit(o) && path.Base(o.Target) != ".git" // files from a commit
+		if o.Kind != shell.Write || o.Command == e.Command && !ofGit {
 			continue
 		}
 		switch {
-		case o.Kept && view.Below(o.Target, name) && t.program(o) == "git" && path.Base(o.Target) != ".git":
+		case ofGit && view.Below(o.Target, name):
 			return Printable(name) + ", after git may have put something else there"
 		case (view.Below(o.Target, name) || view.Below(name, o.Target)) && t.moves(o.Command):
 			return Printable(name) + ", after the line has moved something there"

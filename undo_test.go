@@ -277,8 +277,8 @@ func TestALineThatTakesItInTwoSteps(t *testing.T) {
 func TestGitKeepsWhatWasThere(t *testing.T) {
 	p := newProject(t)
 	p.write("a.txt", "work\n")
-	local := []string{"git add -A", "git commit -m x", "git commit -a --amend --no-edit", "git stash", "git stash pop", "git checkout -b new", "git checkout main",
-		"git switch -c new", "git merge other", "git rebase main", "git cherry-pick abc", "git revert --no-edit HEAD", "git reset HEAD~1", "git restore --staged .",
+	local := []string{"git add -A", "git commit -m x", "git commit -a --amend --no-edit", "git checkout -b new",
+		"git switch -c new", "git reset HEAD~1", "git restore --staged .",
 		"git branch new", "git branch -d new", "git tag v1", "git tag -a v1 -m one", "cd src && git add . && git commit -m x"}
 	p.check(kept, local...)
 	p.check(lost, "git reset --hard", "git checkout .", "git checkout -- a.txt", "git restore a.txt", "git clean -fd", "git stash drop", "git stash clear", "git branch -D x",
@@ -286,8 +286,9 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 		"git worktree remove --force ../wt", "git config core.pager x", "git filter-branch --all", "git commit", "git rebase -i HEAD~2", "git merge --abort", "git rebase --abort",
 		"git checkout src", "git checkout HEAD a.txt", "git switch -f main", "git checkout -f main", "git checkout '*.txt'", "git stash -p")
 
-	p.check(kept, "git stash && git checkout main", "git stash -u && git switch other")
-	p.check(lost, "git stash pop && git checkout topic", "git checkout main && cat a.txt", "git checkout x && sh src/c.txt")
+	p.check(lost, "git stash", "git stash -a && git stash show -p --include-untracked", "git checkout main", "git switch other", "git checkout -b new main", "git merge other", "git rebase main",
+		"git cherry-pick abc", "git revert --no-edit HEAD", "git reset --keep HEAD~1", "git worktree add wt", "git reset --soft main && git stash", "git commit --no-verify -m x",
+		"git stash pop && git checkout topic", "git checkout main && cat a.txt", "git checkout x && sh src/c.txt")
 	t.Run("elsewhere", func(t *testing.T) {
 		p := newProject(t)
 		other := p.home + "/other"
@@ -318,7 +319,7 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 			p.write(".git/hooks/pre-commit", "#!/usr/bin/env python3\n")
 			p.must(os.Chmod(p.dir+"/.git/hooks/pre-commit", 0o755))
 		}, "git commit -m x"},
-		{"a hook that is a link", func(p project) { p.must(os.Symlink("/bin/true", p.dir+"/.git/hooks/post-checkout")) }, "git checkout main"},
+		{"a hook that is a link", func(p project) { p.must(os.Symlink("/bin/true", p.dir+"/.git/hooks/post-checkout")) }, "git checkout -b new"},
 		{"husky", func(p project) {
 			p.git("config", "core.hooksPath", ".husky/_")
 			p.write(".husky/_/commit-msg", "#!/bin/sh\n. ./h\n")
@@ -327,16 +328,11 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 		{"hooks that the line makes", func(p project) { p.git("config", "core.hooksPath", "tools") }, "cp a.txt tools/pre-commit; git commit -m x"},
 		{"fsmonitor", func(p project) { p.git("config", "core.fsmonitor", "./x") }, "git add -A"},
 		{"a signing program", func(p project) { p.git("config", "gpg.program", "./x") }, "git commit -m x"},
-		{"a merge driver", func(p project) { p.git("config", "merge.m.driver", "./x %O") }, "git merge other"},
-		{"a merge driver and a stash", func(p project) { p.git("config", "merge.m.driver", "./x %O") }, "git stash pop"},
 		{"an editor", func(p project) { p.git("config", "core.editor", "./x") }, "git commit -m x"},
 		{"an include", func(p project) { p.git("config", "include.path", "../x") }, "git commit -m x"},
-		{"another working tree", func(p project) { p.git("config", "core.worktree", p.home) }, "git checkout main"},
+		{"another working tree", func(p project) { p.git("config", "core.worktree", p.home) }, "git checkout -b new"},
 		{"no reflog", func(p project) { p.git("config", "core.logAllRefUpdates", "false") }, "git commit -a --amend --no-edit"},
-		{"settings that call nod", func(p project) {
-			p.write(".claude/settings.json", `{"hooks":{"PreToolUse":[{"hooks":[{"command":"nod-hook claude-code"}]}]}}`)
-		}, "git checkout main"},
-		{"a project's rules", func(p project) { p.write(".nod.toml", "") }, "git stash"},
+		{"a user who keeps nothing", func(p project) { p.write("../.gitconfig", "[gc]\n\tpruneExpire = now\n") }, "git commit -a --amend --no-edit"},
 		{"a submodule's remote", func(p project) {
 			p.git("remote", "add", "origin", "https://code.example/x.git")
 			p.write(".git/modules/sub/config", "[core]\n")
@@ -350,7 +346,11 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 		{"a proxy", func(p project) {
 			p.git("remote", "add", "origin", "https://code.example/x.git")
 			p.git("config", "http.proxy", "http://evil.example")
-		}, "git pull"},
+		}, "git fetch"},
+		{"what is pushed goes elsewhere", func(p project) {
+			p.git("remote", "add", "origin", "https://code.example/x.git")
+			p.git("config", "remote.origin.pushurl", "../other")
+		}, "git push --dry-run"},
 		{"ssh by another program", func(p project) {
 			p.git("remote", "add", "origin", "git@code.example:x.git")
 			p.git("config", "core.sshCommand", "./x")
@@ -369,8 +369,8 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 	t.Run("remotes", func(t *testing.T) {
 		p := newProject(t)
 		p.git("remote", "add", "origin", "git@code.example:x/y.git")
-		p.check(kept, "git fetch", "git fetch origin main", "git fetch --prune", "git pull --rebase", "git ls-remote origin", "git fetch origin && git merge --ff-only origin/main")
-		p.check(lost, "git fetch evil", "git fetch https://evil.example/x", "git fetch ext::x", "git fetch --depth 1", "git pull https://evil.example/x main", "git fetch origin \"$(cat a.txt)\"")
+		p.check(kept, "git fetch", "git fetch origin main", "git fetch --prune", "git ls-remote origin", "git push --dry-run")
+		p.check(lost, "git fetch evil", "git fetch https://evil.example/x", "git fetch ext::x", "git fetch --depth 1", "git pull", "git fetch origin pull/1/head && git checkout FETCH_HEAD", "git push -n evil", "git fetch origin \"$(cat a.txt)\"")
 	})
 }
 

@@ -12,21 +12,52 @@ const pluginMark = "// nod-hook: "
 
 // wiring returns what of an agent's settings calls nod: every hook entry that
 // names nod-hook, with the event and matcher it stands under. Two files with
-// the same wiring call nod in the same way. A file that is not JSON is taken
-// line by line: each that names nod-hook, and the few around it. Of a file
-// that nod has written itself every byte counts.
-func wiring(content []byte) string {
+// the same wiring call nod in the same way. Of TOML it is all that stands
+// under hooks, where Codex also keeps what the person trusts. A file that is
+// neither is taken line by line: each that names nod-hook, and the few around
+// it. Of a file that nod has written itself every byte counts.
+func wiring(real string, content []byte) string {
 	if bytes.HasPrefix(content, []byte(pluginMark)) {
 		return string(content)
 	}
-	var tree any
-	if json.Unmarshal(content, &tree) != nil {
+	if isTOML(real) {
+		return strings.Join(wiringTOML(string(content)), "\n")
+	}
+	tree, _, ok := readJSON(content)
+	if !ok {
 		return wiringLines(unescape(string(content)))
 	}
 	var found []string
 	collect(tree, "", &found)
 	slices.Sort(found)
 	return strings.Join(found, "\n")
+}
+
+func isTOML(real string) bool { return strings.HasSuffix(strings.ToLower(real), ".toml") }
+
+// wiringTOML lists the statements of TOML that stand under hooks or name
+// nod-hook, each with its table.
+func wiringTOML(text string) (found []string) {
+	table := ""
+	for _, s := range statements(plainTOML(text)) {
+		switch {
+		case strings.HasPrefix(s, "[") && !strings.Contains(s, "="):
+			table = s
+			if strings.HasPrefix(strings.Trim(s, "["), "hooks") {
+				found = append(found, s)
+			}
+		case strings.HasPrefix(strings.Trim(table, "["), "hooks"), table == "" && strings.HasPrefix(s, "hooks"), strings.Contains(s, "nod-hook"):
+			found = append(found, table+s)
+		}
+	}
+	return found
+}
+
+// callsIn reports whether the content of a settings file has lines that call
+// nod, or that say that the person trusts them.
+func callsIn(real string, content []byte) bool {
+	text := unescape(string(content))
+	return strings.Contains(text, "nod-hook") || isTOML(real) && strings.Contains(text, "trusted_hash")
 }
 
 // permissionsIn returns what of Claude Code's settings says which calls are
@@ -44,9 +75,9 @@ func permissionsIn(content []byte) string {
 	return string(permissions) + " " + string(mode)
 }
 
-// collect walks a JSON tree. above is the object keys on the way, with the
-// plain values beside them; positions in lists do not count, so that other
-// hooks may come and go.
+// collect walks a JSON tree. above is the object keys on the way, with what
+// stands beside them; positions in lists do not count, so that other hooks may
+// come and go. Of the hook itself every member counts.
 func collect(tree any, above string, found *[]string) {
 	switch x := tree.(type) {
 	case string:
@@ -60,7 +91,7 @@ func collect(tree any, above string, found *[]string) {
 	case map[string]any:
 		here := above
 		if above != "" {
-			here += plainValues(x)
+			here += besides(x)
 		}
 		for k, v := range x {
 			collect(v, here+"/"+k, found)
@@ -68,16 +99,17 @@ func collect(tree any, above string, found *[]string) {
 	}
 }
 
-// plainValues renders what of an object is not an object itself.
-func plainValues(object map[string]any) string {
+// besides renders what of an object is neither a list of objects nor leads to
+// nod's hook.
+func besides(object map[string]any) string {
 	var values []string
 	for k, v := range object {
-		if _, nested := v.(map[string]any); nested || holdsObject(v) {
+		text, err := json.Marshal(v)
+		_, nested := v.(map[string]any)
+		if err != nil || holdsObject(v) || nested && bytes.Contains(text, []byte("nod-hook")) {
 			continue
 		}
-		if text, err := json.Marshal(v); err == nil {
-			values = append(values, k+":"+string(text))
-		}
+		values = append(values, k+":"+string(text))
 	}
 	slices.Sort(values)
 	return "{" + strings.Join(values, ",") + "}"

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -143,11 +144,32 @@ func (a ACP) decodeToolCall(e *Event, in fields, raw json.RawMessage) {
 		c.command(e)
 	case "edit":
 		c.edit(e)
+		c.mayCommand(e, true)
 	case "switch_mode": // the prompt is the point of it
 		e.Unproven = true
 		fallthrough
 	default:
 		e.Call.Paths = c.paths()
+		c.mayCommand(e, false)
+	}
+}
+
+// mayCommand takes a command among the arguments for what runs, whatever the
+// kind says: a question about a directory may be the only one that the agent
+// asks. It proves nothing, so that the call may be denied for it and no more.
+// The verbs of an editing tool ("create") are none.
+func (c acpCall) mayCommand(e *Event, edits bool) {
+	for _, f := range c.seen {
+		in, _ := f.rawInput()
+		if in.members == nil {
+			continue
+		}
+		command := in.hint("command")
+		if command == "" || edits && !strings.ContainsAny(command, " \t\n") {
+			continue
+		}
+		e.Call.Tool, e.Call.Command, e.Unproven = "bash", command, true
+		return
 	}
 }
 
@@ -479,4 +501,51 @@ func ReadACPRequest(params []byte) (session, call string, options []ACPOption, e
 		err = badInput(fmt.Errorf("it offers no options"))
 	}
 	return session, call, options, err
+}
+
+// WithoutAlways takes the options of kind allow_always out of a permission
+// request, since an agent that was told "always" does not ask again, and what
+// it does not ask about no rule denies. The line stays as it is where no
+// allow_once is offered beside them, or where it cannot be read.
+func WithoutAlways(line []byte) []byte {
+	var msg, params map[string]json.RawMessage
+	var options []json.RawMessage
+	if json.Unmarshal(line, &msg) != nil || json.Unmarshal(msg["params"], &params) != nil || json.Unmarshal(params["options"], &options) != nil {
+		return line
+	}
+	kept, once := options[:0:0], false
+	for _, o := range options {
+		var option struct{ Kind string }
+		if json.Unmarshal(o, &option) != nil {
+			return line
+		}
+		once = once || option.Kind == "allow_once"
+		if option.Kind != "allow_always" {
+			kept = append(kept, o)
+		}
+	}
+	if !once || len(kept) == len(options) {
+		return line
+	}
+	return rewritten(line, msg, params, kept)
+}
+
+// rewritten puts other options into a request; what else it says stays.
+func rewritten(line []byte, msg, params map[string]json.RawMessage, options []json.RawMessage) []byte {
+	list, err := json.Marshal(options)
+	if err != nil {
+		return line
+	}
+	if old := params["options"]; bytes.Count(line, old) == 1 {
+		return bytes.Replace(line, old, list, 1)
+	}
+	params["options"] = list
+	if msg["params"], err = json.Marshal(params); err != nil {
+		return line
+	}
+	whole, err := json.Marshal(msg)
+	if err != nil {
+		return line
+	}
+	return append(whole, '\n')
 }

@@ -116,6 +116,12 @@ func TestACPCalls(t *testing.T) {
 		{name: "an MCP tool, whatever its kind", peer: "stranger",
 			call: `"kind":"execute","rawInput":{"command":"ls"},"_meta":{"toolName":"mcp__prod__run"}`,
 			want: want{tool: "mcp", dir: at, mcp: &nod.MCP{Server: "prod", Tool: "run"}}},
+		{name: "a question of another kind about a command", peer: "opencode",
+			call: `"kind":"other","title":"external_directory","rawInput":{"command":"git push --force","filepath":"/x"}`,
+			want: want{tool: "bash", command: "git push --force", dir: at, paths: []string{"/x"}, unproven: true}},
+		{name: "a command in an edit", peer: "stranger",
+			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"rawInput":{"command":"rm -rf ~"}`,
+			want: want{tool: "bash", command: "rm -rf ~", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
 		{name: "a kind that nobody knows", peer: "stranger", call: `"kind":"teleport"`, want: want{dir: at}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -298,4 +304,27 @@ func FuzzACP(f *testing.F) {
 			t.Errorf("an unknown command is allowed: %s", payload)
 		}
 	})
+}
+
+// An editor's "always" would end nod's rules for what the agent no longer asks
+// about.
+func TestWithoutAlways(t *testing.T) {
+	const (
+		always, once, reject = `{"optionId":"a","name":"A","kind":"allow_always"}`, `{"optionId":"o","name":"O","kind":"allow_once"}`, `{"optionId":"r","name":"R","kind":"reject_once"}`
+		both                 = `[` + always + `,` + once + `,` + reject + `]`
+	)
+	line := func(options, input string) string {
+		return `{"jsonrpc":"2.0", "id":-0.5,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"rawInput":` + input + `},"options":` + options + "}}\n"
+	}
+	if got, want := string(agent.WithoutAlways([]byte(line(both, `{}`)))), line(`[`+once+`,`+reject+`]`, `{}`); got != want {
+		t.Errorf("got %swant %s", got, want)
+	}
+	if got := string(agent.WithoutAlways([]byte(line(both, both)))); strings.Count(got, "allow_always") != 1 || !strings.Contains(got, `"rawInput":`+both) || !strings.Contains(got, `"id":-0.5`) {
+		t.Errorf("the options stand in the arguments too: %s", got)
+	}
+	for _, same := range []string{line(`[`+once+`]`, `{}`), line(`[`+always+`,`+reject+`]`, `{}`), line(`7`, `{}`), "rubbish\n"} {
+		if got := string(agent.WithoutAlways([]byte(same))); got != same {
+			t.Errorf("%s becomes %s", same, got)
+		}
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/hang"
 )
 
 func TestPayloadRefused(t *testing.T) {
@@ -116,13 +117,11 @@ func TestManyKeys(t *testing.T) {
 		fmt.Fprintf(&b, `,"k%d":0`, i)
 	}
 	b.WriteString("}")
-	start := time.Now()
-	if _, err := readPayload(b.Bytes()); err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("300,000 keys took %v", took)
-	}
+	hang.Cheap(t, 5*time.Second, func() {
+		if _, err := readPayload(b.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 func TestFields(t *testing.T) {

@@ -25,11 +25,19 @@ const (
 // The place to start from is taken at the call, not at the first iteration:
 // what [Newest] or [Read] show after it may come again.
 func Follow(ctx context.Context, dir string, f Filter) iter.Seq2[Line, error] {
-	w := &watch{name: filepath.Join(dir, FileName), filter: f}
+	return newWatch(dir, f, lingerFor).lines(ctx)
+}
+
+func newWatch(dir string, f Filter, linger time.Duration) *watch {
+	w := &watch{name: filepath.Join(dir, FileName), filter: f, linger: linger}
 	if file, err := openFile(w.name); err == nil {
 		w.adopt(file)
 		w.tails[0].toEnd()
 	}
+	return w
+}
+
+func (w *watch) lines(ctx context.Context) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		defer w.close()
 		tick := time.NewTicker(pollEvery)
@@ -48,6 +56,7 @@ func Follow(ctx context.Context, dir string, f Filter) iter.Seq2[Line, error] {
 type watch struct {
 	name   string
 	filter Filter
+	linger time.Duration
 	tails  []*tail // the current file is the last
 	failed string  // the problem that was reported last
 }
@@ -96,7 +105,7 @@ func (w *watch) poll(yield func(Line, error) bool) bool {
 			return false
 		}
 	}
-	for len(w.tails) > 1 && time.Since(w.tails[0].retired) > lingerFor {
+	for len(w.tails) > 1 && time.Since(w.tails[0].retired) > w.linger {
 		w.tails[0].file.Close()
 		w.tails = w.tails[1:]
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/lines"
 )
 
@@ -408,29 +409,27 @@ func TestFollow(t *testing.T) {
 	dir := stateDir(t)
 	write(t, dir, nod.Entry{ID: "before"})
 	appendRaw(t, dir, `{"v":1,"kind":"decision","id":"half`)
-	seq := Follow(t.Context(), dir, Filter{})
+	seq := newWatch(dir, Filter{}, hang.Limit()).lines(hang.Context(t))
 	appendRaw(t, dir, "\",\"verdict\":\"deny\",\"layer\":\"none\"}\n")
+	var old *os.File
+	defer func() { old.Close() }()
 	steps := []func(){
 		func() { write(t, dir, nod.Entry{ID: "second"}) },
 		func() { // rotated, with a writer that still holds the old file
-			old, _ := os.OpenFile(filepath.Join(dir, FileName), os.O_WRONLY|os.O_APPEND, 0)
-			defer old.Close()
+			old, _ = os.OpenFile(filepath.Join(dir, FileName), os.O_WRONLY|os.O_APPEND, 0)
 			os.Rename(filepath.Join(dir, FileName), filepath.Join(dir, "decisions-20260101T000000.000000000Z.jsonl"))
-			write(t, dir, nod.Entry{ID: "new file"})
-			time.Sleep(2 * pollEvery)
+			write(t, dir, nod.Entry{ID: "new file", Reason: strings.Repeat("long ", 1000)})
+		},
+		func() {
 			old.WriteString("{\"v\":1,\"id\":\"late\",\"verdict\":\"deny\",\"layer\":\"none\"}\n")
 		},
-		func() {},
-		func() { // truncated
+		func() { // truncated, and less is written than there was
 			os.Truncate(filepath.Join(dir, FileName), 0)
-			time.Sleep(2 * pollEvery)
 			write(t, dir, nod.Entry{ID: "after truncation"})
 		},
 		func() { appendRaw(t, dir, "damaged\n") },
 	}
 	var got []string
-	timeout := time.AfterFunc(20*time.Second, func() { panic("nothing comes: " + strings.Join(got, ", ")) })
-	defer timeout.Stop()
 	for l, err := range seq {
 		if err != nil {
 			l.ID = strings.TrimPrefix(err.Error(), dir+"/")
@@ -438,7 +437,7 @@ func TestFollow(t *testing.T) {
 		if got = append(got, l.ID); len(got) > len(steps) {
 			break
 		}
-		go steps[len(got)-1]()
+		steps[len(got)-1]()
 	}
 	want := []string{"half", "second", "new file", "late", "after truncation", "decisions.jsonl:2: torn or damaged line: invalid character 'd' looking for beginning of value"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -448,12 +447,12 @@ func TestFollow(t *testing.T) {
 
 func TestFollowWaitsForTheLog(t *testing.T) {
 	dir := stateDir(t)
-	seq := Follow(t.Context(), dir, Filter{})
-	go func() {
-		time.Sleep(pollEvery)
-		write(t, dir, nod.Entry{ID: "first"})
-	}()
-	for l, err := range seq {
+	w := newWatch(dir, Filter{}, hang.Limit())
+	if !w.poll(func(l Line, err error) bool { t.Errorf("%v, %v", l.ID, err); return true }) {
+		t.Error("it does not wait")
+	}
+	write(t, dir, nod.Entry{ID: "first"})
+	for l, err := range w.lines(hang.Context(t)) {
 		if err != nil || l.ID != "first" {
 			t.Errorf("%v, %v", l.ID, err)
 		}

@@ -20,8 +20,12 @@ import (
 //
 // What looks like none of these is not recognised: a log with every secret
 // masked is not a promise anyone can keep, which is why the file is private.
-// References ($TOKEN, ${TOKEN}) and command substitutions stay readable, so
-// that a name like password= hides no code.
+//
+// A mask hides no code. In a text that reads as a shell's program, as every
+// command does, only parts of what the shell takes as it stands are replaced
+// (see shell.Literals): no operator, substitution or reference, and of a
+// command no program's name. Elsewhere a mask ends at the first operator. So
+// part of a secret may stay readable where it holds one, and is not in quotes.
 func Mask(raw json.RawMessage) json.RawMessage {
 	if !json.Valid(raw) {
 		return json.RawMessage(MaskText(string(raw)))
@@ -70,6 +74,7 @@ type level struct {
 	field  string // object: the key of the next value
 	named  bool   // object: a "name" field of this object names a secret
 	before string // array: the string before this one
+	argv   bool   // array: the words of a command
 }
 
 func (w *walker) top() *level {
@@ -120,7 +125,7 @@ func (w *walker) open(object bool) {
 		return
 	}
 	w.top().before = ""
-	w.stack = append(w.stack, level{object: object, key: object})
+	w.stack = append(w.stack, level{object: object, key: object, argv: !object && isCommandName(w.top().field)})
 	w.copy(1)
 }
 
@@ -237,8 +242,16 @@ func (w *walker) value(top *level, s string) string {
 		return maskWhole(s)
 	case !top.object && (before == "-u" || before == "--user"):
 		return maskUser(s)
+	case top.object && isCommandName(top.field), top.argv && strings.HasSuffix(before, "c") && strings.HasPrefix(before, "-"):
+		return maskCommand(s)
 	}
 	return MaskText(s)
+}
+
+// isCommandName reports whether the value of a field is what a shell is to run.
+func isCommandName(field string) bool {
+	field = strings.ToLower(field)
+	return strings.Contains(field, "command") || strings.Contains(field, "script") || field == "cmd" || field == "code" || field == "cmdline"
 }
 
 // put copies the literal of n bytes if masking left its text alone, else

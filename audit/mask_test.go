@@ -2,9 +2,12 @@ package audit
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nodgate/nod/internal/hang"
 )
 
 // Tokens of no one: shaped like the real ones, put together here so that no
@@ -89,7 +92,7 @@ func TestMaskText(t *testing.T) {
 		{`PASSWORD_FILE=/run/x`, `PASSWORD_FILE=/run/x`},
 		{`token::next()`, `token::next()`},
 		{`PASSWORD= make`, `PASSWORD= make`},
-		{`PASSWORD= abc123`, `PASSWORD= [masked-6]`},
+		{`PASSWORD= abc123`, `PASSWORD= abc123`},
 		{`echo "token=" ; rm -rf x ; echo "y"`, `echo "token=" ; rm -rf x ; echo "y"`},
 		{`bypass=1 compass=2`, `bypass=1 compass=2`},
 		{`git status && ls -la`, `git status && ls -la`},
@@ -112,7 +115,7 @@ func TestMaskText(t *testing.T) {
 		{`curl -H "Authorization: abc" x`, `curl -H "Authorization: [masked-3]" x`},
 		{`curl -H "Authorization: Bearer $TOKEN" x`, `curl -H "Authorization: Bearer $TOKEN" x`},
 		{"Authorization: Basic dXNlcjpwYXNz\nHost: x", "Authorization: Basic [masked-12]\nHost: x"},
-		{`Cookie: a=b; c=d`, `Cookie: [masked-8]`},
+		{`Cookie: a=b; c=d`, `Cookie: [masked-3]; c=[masked-1]`},
 		{`x-api-key: abc`, `x-api-key: [masked-3]`},
 		{`{"Authorization", "Bearer abc123def"}`, `{"Authorization", "[masked-16]"}`},
 		{`use Bearer abc123def now`, `use Bearer [masked-9] now`},
@@ -155,11 +158,11 @@ func TestMaskText(t *testing.T) {
 		{`CREATE USER x IDENTIFIED BY 'abc'`, `CREATE USER x IDENTIFIED BY '[masked-3]'`},
 
 		// Key blocks.
-		{"a\n-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEabc+/=\n-----END RSA PRIVATE KEY-----\nb", "a\n[masked-96]\nb"},
-		{"x-----BEGIN PRIVATE KEY-----\nMIIE", "x[masked-32]"},
-		{`"-----BEGIN OPENSSH PRIVATE KEY-----\nMIIE\n-----END OPENSSH PRIVATE KEY-----\n"; ls`, `"[masked-76]\n"; ls`},
+		{"a\n-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEabc+/=\n-----END RSA PRIVATE KEY-----\nb", "a\n-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n[masked-10]\n-----END RSA PRIVATE KEY-----\nb"},
+		{"x-----BEGIN PRIVATE KEY-----\nMIIE", "x-----BEGIN PRIVATE KEY-----\n[masked-4]"},
+		{`"-----BEGIN OPENSSH PRIVATE KEY-----\nMIIE\n-----END OPENSSH PRIVATE KEY-----\n"; ls`, `"-----BEGIN OPENSSH PRIVATE KEY-----\n[masked-4]\n-----END OPENSSH PRIVATE KEY-----\n"; ls`},
 		{"-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----", "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----"},
-		{"-----BEGIN PRIVATE KEY----- ; rm -rf x", "[masked-28]; rm -rf x"},
+		{"-----BEGIN PRIVATE KEY----- ; rm -rf x", "-----BEGIN PRIVATE KEY----- ; rm -rf x"},
 	} {
 		if got := MaskText(tt.in); got != tt.want {
 			t.Errorf("MaskText(%s)\n got %s\nwant %s", tt.in, got, tt.want)
@@ -248,12 +251,9 @@ func TestMaskIsLinear(t *testing.T) {
 	for _, unit := range []string{"://", "://a@", "token=\"", "token='x\\'", "eyJ.", "eyJeyJ", "sk-", "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "Bearer ",
 		"password ", "--token ", "token=a\"", "token=${", "token=\\", "=", ":", "a:", "\\\"", "curl -u ", "'", "[", "a=(", "token=)", "Authorization: ", "token=x\n", "\"token\",\n", "key "} {
 		text := strings.Repeat(unit, 1<<20/len(unit)) + "@"
-		start := time.Now()
-		MaskText(text)
-		t.Logf("%q: %v", unit, time.Since(start))
-		if took := time.Since(start); took > 3*time.Second {
-			t.Errorf("%q: 1 MiB took %v", unit, took)
-		}
+		t.Run(fmt.Sprintf("%q", unit), func(t *testing.T) {
+			hang.Cheap(t, 3*time.Second, func() { MaskText(text) })
+		})
 	}
 }
 

@@ -8,9 +8,17 @@ const passes = 8
 
 // MaskText does for plain text (a command, a file's content, a message) what
 // [Mask] does for JSON. It reads each byte a bounded number of times.
-func MaskText(s string) string {
+//
+// Nothing that a shell could run disappears: see [Mask].
+func MaskText(s string) string { return maskAll(s, false) }
+
+// maskCommand masks the text of a command: the names of programs in it stay,
+// whatever they look like.
+func maskCommand(s string) string { return maskAll(s, true) }
+
+func maskAll(s string, command bool) string {
 	for range passes {
-		masked := maskOnce(s)
+		masked := maskOnce(s, command)
 		if masked == s {
 			break
 		}
@@ -19,11 +27,11 @@ func MaskText(s string) string {
 	return s
 }
 
-func maskOnce(s string) string {
+func maskOnce(s string, command bool) string {
 	if len(s) < 4 {
 		return s
 	}
-	sc := scanner{in: s}
+	sc := scanner{in: s, command: command}
 	for sc.pos < len(s) {
 		sc.step()
 	}
@@ -46,6 +54,8 @@ type scanner struct {
 	word  string // the word before this one, on this line
 	// Addresses and web tokens that begin before these were looked at.
 	atless, jwtless int
+	command         bool      // the text is a command's
+	literals        *literals // what a shell takes as it stands; nil until it is asked for
 }
 
 // tool is a program that takes passwords as arguments.
@@ -87,9 +97,8 @@ func (s *scanner) step() {
 
 func (s *scanner) other(i int) {
 	if s.in[i] == '-' && strings.HasPrefix(s.in[i:], pemBegin) {
-		if n := pemLen(s.in[i:]); n > 0 {
-			s.hide(i, i+n)
-			s.pos = i + n
+		if n := pemTitle(s.in[i:]); n > 0 {
+			s.keyBlock(i + n)
 			return
 		}
 	}
@@ -109,9 +118,9 @@ func (s *scanner) toggle(c byte) {
 	}
 }
 
-// hide replaces in[a:b] by a marker, unless nothing secret can stand there.
-func (s *scanner) hide(a, b int) {
-	if text := s.in[a:b]; a >= b || isMarker(text) || isReference(text) {
+// put replaces in[a:b] by a marker, unless nothing secret can stand there.
+func (s *scanner) put(a, b int) {
+	if a >= b || isMarker(s.in[a:b]) || isReference(s.in[a:b]) {
 		return
 	}
 	s.out = append(append(s.out, s.in[s.from:a]...), marker(b-a)...)
@@ -127,8 +136,12 @@ func (s *scanner) boundary(i int) bool {
 // start handles what begins at i: a token, or a word.
 func (s *scanner) start(i int) {
 	if n := max(tokenLen(s.in[i:]), s.jwt(i)); n > 0 {
-		s.hide(i, i+n)
+		s.token(i, i+n)
+		return
+	}
+	if n := webhook(s.in[i:]); n > 0 {
 		s.pos = i + n
+		s.hide(s.pos, s.until(i+n, "?;&|()$\\,"))
 		return
 	}
 	s.pos = s.pastWord(i)
@@ -140,6 +153,9 @@ func (s *scanner) start(i int) {
 // pastWord returns where the next boundary after i can be.
 func (s *scanner) pastWord(i int) int {
 	n := i + 1
+	if !isTokenByte(s.in[i]) {
+		return n // the word begins behind it
+	}
 	if i > 1 && s.in[i-1] != '\\' && s.in[i-1] != '%' && s.in[i-2] != '%' {
 		for n < len(s.in) && isAlnum(s.in[n]) {
 			n++
@@ -198,7 +214,6 @@ func (s *scanner) scheme(w string, end int) bool {
 		return false
 	}
 	s.hide(a, b)
-	s.pos = b
 	return true
 }
 
@@ -209,7 +224,7 @@ func (s *scanner) quoted(w, before string, end int) bool {
 		return false
 	}
 	a := s.blanks(end)
-	if a == end || a == len(s.in) || !isQuote(s.in[a]) || s.in[a] == s.quote {
+	if a == end || a == len(s.in) || !isQuote(s.in[a]) || s.in[a] == s.quote || s.command && s.isWord(a) {
 		return false
 	}
 	s.mask(a)
@@ -240,14 +255,18 @@ func (s *scanner) program(w string) {
 func (s *scanner) option(i, end int) {
 	w := s.in[i:end]
 	switch {
+	case s.tool == mysql && strings.HasPrefix(w, "-p") && i+2 < len(s.in) && !isSpace(s.in[i+2]):
+		s.mask(i + 2)
+	case w == "--from-literal" && end < len(s.in):
+		s.fromLiteral(end)
+	case s.tool == curl && w == "-b":
+		s.cookies(s.blanks(end))
 	case end < len(s.in) && (s.in[end] == ' ' || s.in[end] == '\t') && optionTakesSecret(w):
 		s.argument(end)
 	case s.tool == curl && (w == "--user" || w == "--proxy-user"):
 		s.user(s.blanks(end))
 	case s.tool == curl && (strings.HasPrefix(w, "-u") || strings.HasPrefix(w, "-U")):
 		s.user(s.blanks(i + 2))
-	case s.tool == mysql && strings.HasPrefix(w, "-p") && i+2 < len(s.in) && !isSpace(s.in[i+2]):
-		s.mask(i + 2)
 	case s.tool == sshpass && strings.HasPrefix(w, "-p"), s.tool == login && w == "-p",
 		s.tool == zip && (strings.HasPrefix(w, "-P") || strings.HasPrefix(w, "-p")), s.tool == ldap && w == "-w", s.tool == redis && w == "-a":
 		s.mask(s.blanks(i + 2))
@@ -270,8 +289,16 @@ func (s *scanner) user(a int) {
 	if !ok || password == "" {
 		return
 	}
-	s.hide(a+len(user)+1, b)
-	s.pos = next
+	s.pastValue(s.hide(a+len(user)+1, b), next)
+}
+
+// fromLiteral masks the value of kubectl's --from-literal=NAME=VALUE.
+func (s *scanner) fromLiteral(end int) {
+	a, b, next := s.value(end + 1)
+	name, value, ok := strings.Cut(s.in[a:b], "=")
+	if ok && value != "" {
+		s.pastValue(s.hide(a+len(name)+1, b), next)
+	}
 }
 
 func (s *scanner) blanks(i int) int {
@@ -284,6 +311,16 @@ func (s *scanner) blanks(i int) int {
 // mask hides the value at i and goes on behind it.
 func (s *scanner) mask(i int) {
 	a, b, next := s.value(i)
-	s.hide(a, b)
-	s.pos = max(next, s.pos)
+	s.pastValue(s.hide(a, b), next)
+}
+
+// rescan is how much of a value that was not hidden whole is read again.
+const rescan = 4 << 10
+
+// pastValue goes on behind a value. Where only its beginning was hidden, what
+// follows is looked at by itself; a long one only once.
+func (s *scanner) pastValue(all bool, next int) {
+	if all || next-s.pos > rescan {
+		s.pos = max(next, s.pos)
+	}
 }

@@ -24,36 +24,57 @@ var shapes = [...]shape{
 	{prefix: "GOCSPX-", min: 16},         // Google OAuth client
 	{prefix: "SG.", min: 20, dots: true}, // SendGrid
 	{prefix: "age-secret-key-1", min: 20},
-	{prefix: "EAACEdEose0cBA", min: 10},     // Facebook
-	{prefix: "PMAK-", min: 20, digit: true}, // Postman
-	{prefix: "dckr_pat_", min: 16},
+	{prefix: "EAACEdEose0cBA", min: 10},                                                                                   // Facebook
+	{prefix: "PMAK-", min: 20, digit: true},                                                                               // Postman
+	{prefix: "FlyV1", min: 20, digit: true}, {prefix: "fm1", min: 20, digit: true}, {prefix: "fm2", min: 20, digit: true}, // Fly
+	{prefix: "HRKU-", min: 20, digit: true},                                                                        // Heroku
+	{prefix: "LTAI", min: 16, digit: true},                                                                         // Alibaba
+	{prefix: "NRAK-", min: 16}, {prefix: "NRAA-", min: 16}, {prefix: "NRII-", min: 16}, {prefix: "NRJS-", min: 16}, // New Relic
+	{prefix: "dapi", min: 30, digit: true}, // Databricks
+	{prefix: "dckr_pat_", min: 16}, {prefix: "dckr_oat_", min: 16},
+	{prefix: "doo_v1_", min: 16}, {prefix: "dor_v1_", min: 16},
+	{prefix: "dp.pt.", min: 16}, {prefix: "dp.ct.", min: 16}, {prefix: "dp.sa.", min: 16}, {prefix: "dp.scim.", min: 16},
+	{prefix: "dp.audit.", min: 16}, {prefix: "dp.st.", min: 16, dots: true}, // Doppler
 	{prefix: "dop_v1_", min: 16},
 	{prefix: "figd_", min: 16},
 	{prefix: "github_pat_", min: 16},
 	{prefix: "ghp_", min: 16}, {prefix: "gho_", min: 16}, {prefix: "ghu_", min: 16},
 	{prefix: "ghs_", min: 16}, {prefix: "ghr_", min: 16},
-	{prefix: "glpat-", min: 16},
+	{prefix: "glpat-", min: 16}, {prefix: "glrt-", min: 16}, {prefix: "gldt-", min: 16}, {prefix: "glptt-", min: 16},
+	{prefix: "glcbt-", min: 16}, {prefix: "glsoat-", min: 16}, {prefix: "glft-", min: 16}, {prefix: "gloas-", min: 16},
+	{prefix: "glagent-", min: 16}, {prefix: "glimt-", min: 16}, {prefix: "glffct-", min: 16}, // GitLab
+	{prefix: "glsa_", min: 20}, {prefix: "glc_eyJ", min: 20}, // Grafana
 	{prefix: "gsk_", min: 20},
 	{prefix: "hf_", min: 20},
 	{prefix: "hvs.", min: 20}, {prefix: "hvb.", min: 20}, // Vault
-	{prefix: "lin_api_", min: 16},
+	{prefix: "lin_api_", min: 16}, {prefix: "lin_oauth_", min: 16},
 	{prefix: "npm_", min: 30},
 	{prefix: "ntn_", min: 20, digit: true}, // Notion
 	{prefix: "nvapi-", min: 16},
+	{prefix: "ops_eyJ", min: 20},           // 1Password
+	{prefix: "phx_", min: 20, digit: true}, // PostHog
 	{prefix: "pplx-", min: 16, digit: true},
+	{prefix: "pscale_", min: 20, dots: true}, // PlanetScale
+	{prefix: "pul-", min: 30, digit: true},   // Pulumi
 	{prefix: "pypi-", min: 30},
 	{prefix: "r8_", min: 24, digit: true}, // Replicate
+	{prefix: "re_", min: 24, digit: true}, // Resend
+	{prefix: "rubygems_", min: 30},
 	{prefix: "rk_live_", min: 10}, {prefix: "rk_test_", min: 10},
+	{prefix: "sbp_", min: 20, digit: true}, {prefix: "sb_secret_", min: 16}, // Supabase
+	{prefix: "sgp_", min: 20, digit: true},                       // Sourcegraph
 	{prefix: "sk_live_", min: 10}, {prefix: "sk_test_", min: 10}, // Stripe
-	{prefix: "sntrys_", min: 16}, {prefix: "sq0atp-", min: 16}, {prefix: "sq0csp-", min: 16}, // Sentry, Square
+	{prefix: "sntrys_", min: 16}, {prefix: "sntryu_", min: 16}, {prefix: "sq0atp-", min: 16}, {prefix: "sq0csp-", min: 16}, // Sentry, Square
 	{prefix: "shpat_", min: 16}, {prefix: "shpss_", min: 16}, // Shopify
 	{prefix: "sk-ant-", min: 8}, // Anthropic
 	{prefix: "sk-proj-", min: 8},
 	{prefix: "sk-", min: 20, digit: true}, // OpenAI and who followed
+	{prefix: "tskey-", min: 20},           // Tailscale
+	{prefix: "vercel_", min: 20, digit: true},
 	{prefix: "whsec_", min: 16},
 	{prefix: "xai-", min: 20, digit: true},
 	{prefix: "xapp-", min: 10},
-	{prefix: "xoxa-", min: 10}, {prefix: "xoxb-", min: 10}, {prefix: "xoxe-", min: 10},
+	{prefix: "xoxa-", min: 10}, {prefix: "xoxb-", min: 10}, {prefix: "xoxc-", min: 10}, {prefix: "xoxd-", min: 10}, {prefix: "xoxe-", min: 10},
 	{prefix: "xoxp-", min: 10}, {prefix: "xoxr-", min: 10}, {prefix: "xoxs-", min: 10}, // Slack
 	{prefix: "ya29.", min: 20, dots: true}, // Google OAuth
 }
@@ -64,14 +85,72 @@ func tokenLen(s string) int {
 		return 0
 	}
 	switch s[:2] { // what no shape begins with is most of what there is
-	case "AG", "AK", "AS", "AI", "AT", "EA", "GO", "PM", "SG", "ag", "dc", "do", "fi", "gi", "gh", "gl", "gs", "hf", "hv", "li", "np", "nt", "nv", "pp", "py", "r8", "rk",
-		"sk", "sh", "sn", "sq", "wh", "xa", "xo", "ya":
+	case "AG", "AK", "AS", "AI", "AT", "EA", "Fl", "GO", "HR", "LT", "NR", "PM", "SG", "ag", "da", "dc", "do", "dp", "fi", "fm", "gi", "gh", "gl", "gs", "hf", "hv", "li", "np", "nt", "nv", "op", "ph", "pp", "ps", "pu", "py", "r8",
+		"re", "rk", "ru", "sb", "sg", "sk", "sh", "sn", "sq", "ts", "ve", "wh", "xa", "xo", "ya":
 		for i := range shapes {
 			if h := &shapes[i]; strings.HasPrefix(s, h.prefix) {
 				if n := h.match(s[len(h.prefix):]); n > 0 {
 					return len(h.prefix) + n
 				}
 			}
+		}
+	}
+	return max(telegram(s), discord(s))
+}
+
+// telegram recognises a bot's token: its number, a colon, and 35 characters.
+func telegram(s string) int {
+	n := 0
+	for n < len(s) && n < 11 && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	if n < 8 || n == 11 || n == len(s) || s[n] != ':' {
+		return 0
+	}
+	end := n + 1
+	for end < len(s) && end-n <= 40 && isTokenByte(s[end]) {
+		end++
+	}
+	if end-n-1 < 34 || end-n > 40 {
+		return 0
+	}
+	return end
+}
+
+// discord recognises a bot's token: three parts between dots, of which the
+// first is a number in base 64.
+func discord(s string) int {
+	if c := s[0]; c != 'M' && c != 'N' && c != 'O' {
+		return 0
+	}
+	var dots [2]int
+	found, end := 0, 0
+	for end < len(s) && end < 90 && (isTokenByte(s[end]) || s[end] == '.' && found < 2) {
+		if s[end] == '.' {
+			dots[found] = end
+			found++
+		}
+		end++
+	}
+	if found < 2 || dots[0] < 23 || dots[0] > 28 || dots[1]-dots[0] != 7 || end-dots[1]-1 < 27 || !looksRandom(s[dots[1]+1:end]) {
+		return 0
+	}
+	return end
+}
+
+// webhook returns how much of s is an address whose rest alone lets anybody
+// post there, 0 for none.
+func webhook(s string) int {
+	switch s[0] { // most texts are none
+	case 'h', 'd', 'w', 'c', 'p', 'a', 'o', 'e':
+	default:
+		return 0
+	}
+	for _, prefix := range [...]string{"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/",
+		"discord.com/api/webhooks/", "discordapp.com/api/webhooks/", "webhook.office.com/webhookb2/", "hooks.zapier.com/hooks/catch/",
+		"open.feishu.cn/open-apis/bot/v2/hook/", "events.pagerduty.com/integration/", "api.telegram.org/bot"} {
+		if strings.HasPrefix(s, prefix) {
+			return len(prefix)
 		}
 	}
 	return 0

@@ -31,7 +31,7 @@ func (s *scanner) assignment(i int) {
 	compares := strings.HasPrefix(op, "==") || i > 0 && strings.IndexByte("!<>", s.in[i-1]) >= 0
 	switch {
 	case a == len(s.in), compares && !isQuote(s.in[a]):
-	case op == "=" && a > end && !isSpace(s.in[i-1]) && !looksRandom(s.in[a:s.wordEnd(a)]):
+	case op == "=" && a > end && !isSpace(s.in[i-1]):
 		// NAME= command: an empty value in a shell
 	case isHeader(name) && !isQuote(s.in[a]):
 		s.header(a)
@@ -88,15 +88,10 @@ func isHeader(name string) bool {
 	return strings.HasSuffix(n, "authorization") || strings.HasSuffix(n, "cookie")
 }
 
-// header masks the rest of a header's line; its scheme stays.
+// header masks what follows a header's name; its scheme stays. It ends where
+// something could follow that a shell would run.
 func (s *scanner) header(a int) {
-	b := a
-	for b < len(s.in) && s.in[b] != '\n' && s.in[b] != '\r' && s.in[b] != '\\' {
-		if c := s.in[b]; isQuote(c) && (s.quote == 0 || c == s.quote) {
-			break
-		}
-		b++
-	}
+	b := s.lineEnd(a)
 	scheme := a
 	for scheme < b && (isAlnum(s.in[scheme]) || s.in[scheme] == '-') {
 		scheme++
@@ -104,11 +99,70 @@ func (s *scanner) header(a int) {
 	if after := s.blanks(scheme); after > scheme && after < b {
 		a = after
 	}
+	s.hide(a, s.unblank(a, b))
+	for s.more() {
+	}
+}
+
+// more hides the value of another NAME=VALUE of a cookie.
+func (s *scanner) more() bool {
+	if s.pos >= len(s.in) || s.in[s.pos] != ';' {
+		return false
+	}
+	name := s.blanks(s.pos + 1)
+	equals := name
+	for equals < len(s.in) && (isTokenByte(s.in[equals]) || s.in[equals] == '.') {
+		equals++
+	}
+	if equals == name || equals == len(s.in) || s.in[equals] != '=' {
+		return false
+	}
+	s.pos = equals + 1
+	return s.hide(s.pos, s.cookieEnd(s.pos))
+}
+
+// cookieEnd is where the value of a cookie ends that begins at a.
+func (s *scanner) cookieEnd(a int) int {
+	line := s.lineEnd(a)
+	for a < line && !isSpace(s.in[a]) {
+		a++
+	}
+	return a
+}
+
+// cookies masks the values of curl -b 'NAME=VALUE; ...'; a file's name is left.
+func (s *scanner) cookies(a int) {
+	b, _, _ := s.value(a)
+	name, _, ok := strings.Cut(s.in[b:s.lineEnd(b)], "=")
+	if !ok || strings.ContainsAny(name, " /") {
+		return
+	}
+	if a < b && s.quote == 0 && isQuote(s.in[a]) {
+		s.quote = s.in[a]
+	}
+	s.pos = b + len(name) + 1
+	s.hide(s.pos, s.cookieEnd(s.pos))
+	for s.more() {
+	}
+}
+
+// lineEnd is where the rest of a line ends that begins at a: at a quote that
+// closes, or at what a shell would read as more than a word.
+func (s *scanner) lineEnd(a int) int {
+	for b := a; b < len(s.in); b++ {
+		c := s.in[b]
+		if c == '\r' || c == '\\' || operator(s.in[b:]) || isQuote(c) && (s.quote == 0 || c == s.quote) {
+			return b
+		}
+	}
+	return len(s.in)
+}
+
+func (s *scanner) unblank(a, b int) int {
 	for b > a && isSpace(s.in[b-1]) {
 		b--
 	}
-	s.hide(a, b)
-	s.pos = b
+	return b
 }
 
 // value finds the value that starts at i: what of it to hide, and where to go
@@ -150,7 +204,8 @@ func (s *scanner) inQuotes(open, depth int) (a, b, next int) {
 			continue
 		case c == q && (depth == 0 && slashes%2 == 0 || depth > 0 && slashes <= depth):
 			return s.closed(open, i-slashes*min(depth, 1), i+1)
-		case c == '$' && q == '"' && slashes == 0 && strings.HasPrefix(s.in[i:], "$("):
+		case q == '"' && slashes == 0 && (c == '`' || strings.HasPrefix(s.in[i:], "$(")),
+			depth > 0 && s.quote != '"' && operator(s.in[i:]):
 			if depth == 0 {
 				s.toggle(q)
 			}
@@ -187,8 +242,14 @@ func (s *scanner) bare(i int) int {
 		switch {
 		case isSpace(c), strings.IndexByte(";|&<>", c) >= 0, c == s.quote, strings.HasPrefix(s.in[i:], "$("):
 			return i
+		case c == '`':
+			return i
 		case c == '$' && strings.HasPrefix(s.in[i:], "${"):
-			i = s.braces(i)
+			end := s.braces(i)
+			if !isReference(s.in[i:end]) {
+				return i
+			}
+			i = end
 		case c == '\\':
 			if i+1 < len(s.in) && isQuote(s.in[i+1]) && s.quote != 0 {
 				return i
@@ -207,10 +268,11 @@ func (s *scanner) bare(i int) int {
 	return len(s.in)
 }
 
-// braces returns the end of the ${...} at i.
+// braces returns the end of the ${...} at i, as far as one that only names a
+// variable goes.
 func (s *scanner) braces(i int) int {
 	end := i + 2
-	for end < len(s.in) && s.in[end] != '}' && s.in[end] != '\n' && s.in[end] != s.quote {
+	for end < len(s.in) && end-i < 4*nameLimit && s.in[end] != '}' && s.in[end] != '\n' && s.in[end] != s.quote {
 		end++
 	}
 	for end < len(s.in) && s.in[end] == '}' {
@@ -245,6 +307,9 @@ func (s *scanner) trim(a, b int) int {
 	return b
 }
 
+// addressLimit bounds how much of an address is looked at.
+const addressLimit = 1 << 10
+
 // url handles what may be user:password@ at the start of an authority. A
 // password with a slash in it is not allowed there and occurs.
 func (s *scanner) url(start int) {
@@ -266,7 +331,8 @@ func (s *scanner) url(start int) {
 // until returns where an address ends that began before i, or the first of
 // the stops in it.
 func (s *scanner) until(i int, stops string) int {
-	for i < len(s.in) && !isSpace(s.in[i]) && !isQuote(s.in[i]) && s.in[i] != '<' && s.in[i] != '>' &&
+	end := min(len(s.in), i+addressLimit)
+	for i < end && !isSpace(s.in[i]) && !isQuote(s.in[i]) && s.in[i] != '<' && s.in[i] != '>' &&
 		strings.IndexByte(stops, s.in[i]) < 0 {
 		i++
 	}
@@ -277,42 +343,19 @@ func (s *scanner) until(i int, stops string) int {
 func (s *scanner) userinfo(a, at int) {
 	user, password, ok := strings.Cut(s.in[a:at], ":")
 	if len(user) >= 16 && looksRandom(user) && strings.IndexByte(user, '/') < 0 {
-		s.hide(a, a+len(user))
+		s.token(a, a+len(user))
 	}
 	port, _, path := strings.Cut(password, "/")
 	if !ok || path && isNumber(port) || strings.IndexByte(user, '/') >= 0 {
 		s.pos = a + len(user)
 		return
 	}
-	s.hide(a+len(user)+1, at)
-	s.pos = at
-}
-
-const pemBegin = "-----BEGIN "
-
-// pemLen returns the length of the private key block that s starts with, 0
-// for none: to its end, or as far as it looks like one.
-func pemLen(s string) int {
-	title := s[len(pemBegin):min(len(s), 96)]
-	n := strings.Index(title, "-----")
-	if n < 0 || !strings.Contains(title[:n], "PRIVATE KEY") || strings.ContainsAny(title[:n], "\n;|&$") {
-		return 0
-	}
-	i := len(pemBegin) + n + 5
-	for i < len(s) && isPEM(s[i]) {
-		if strings.HasPrefix(s[i:], "-----END ") {
-			end := i + len("-----END ")
-			if n := strings.Index(s[end:min(len(s), end+96)], "-----"); n >= 0 {
-				return end + n + 5
-			}
+	a += len(user) + 1
+	s.pos = a
+	for i := a; i < at; i++ {
+		if operator(s.in[i:]) {
+			at = i
 		}
-		i++
 	}
-	return i
-}
-
-// isPEM reports whether c occurs inside a key block, with its headers and
-// with the quoting of a language around its lines.
-func isPEM(c byte) bool {
-	return isAlnum(c) || isSpace(c) || strings.IndexByte("+/=\\\"',:.-_()@", c) >= 0
+	s.hide(a, at)
 }

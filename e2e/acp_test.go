@@ -9,9 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -122,6 +122,7 @@ func writeFile(name, path, content string) llmtest.Call {
 func TestACP(t *testing.T) {
 	for _, s := range allSpoke() {
 		t.Run(s.name, func(t *testing.T) {
+			deep(t, "agents that an editor drives")
 			m := newBareMachine(t, ruleSettings)
 			t.Parallel()
 			in := func(name string) string { return filepath.Join(m.work, name) }
@@ -200,7 +201,7 @@ type driver struct {
 // edit starts an agent through nod acp and opens a session in the workspace.
 func (m *machine) edit(name string, words, environ []string) *driver {
 	m.t.Helper()
-	ctx, cancel := context.WithTimeout(m.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), hang.Limit())
 	cmd := m.command(ctx, filepath.Join(m.bin, "nod"), append([]string{"acp", "--name", name, "--"}, words...)...)
 	cmd.Env = append(cmd.Env, environ...)
 	d := &driver{t: m.t, stderr: &bytes.Buffer{}}
@@ -219,9 +220,8 @@ func (m *machine) edit(name string, words, environ []string) *driver {
 	}
 	m.t.Cleanup(func() {
 		to.Close()
-		time.AfterFunc(5*time.Second, cancel)
-		_ = cmd.Wait() // some agents end with their input, some with the signal
-		cancel()
+		cancel() // some agents do not end with their input
+		_ = cmd.Wait()
 	})
 	d.call("initialize", map[string]any{"protocolVersion": 1, "clientInfo": map[string]any{"name": "e2e", "version": "0"},
 		"clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": false, "writeTextFile": false}, "terminal": false}})

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,10 +10,10 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -131,8 +130,7 @@ func (d *driving) run() {
 	d.t.Helper()
 	slots <- struct{}{}
 	defer func() { <-slots }()
-	ctx, cancel := context.WithTimeout(d.t.Context(), 2*time.Minute)
-	defer cancel()
+	ctx := hang.Context(d.t)
 	words, environ := d.prepare(d.machine, d.srv)
 	cmd := d.command(ctx, words[0], words[1:]...)
 	cmd.Env = append(cmd.Env, environ...)
@@ -193,7 +191,7 @@ func TestAgents(t *testing.T) {
 				t.Run("sub-agent", func(t *testing.T) { d.testChild(t) })
 			}
 			t.Run("failures", func(t *testing.T) { d.testFailures(t, report) })
-			if !t.Failed() {
+			if !t.Failed() && !testing.Short() {
 				report.settle(t)
 			}
 		})
@@ -279,6 +277,7 @@ func (d *driving) checkFlowLog(t *testing.T) {
 
 // A sub-agent's call is decided like any other.
 func (d driven) testChild(t *testing.T) {
+	deep(t, "sub-agents")
 	const task = "do what the child must do"
 	script := llmtest.Script{
 		Steps: []llmtest.Step{{Calls: []llmtest.Call{d.child("child", task)}}},
@@ -312,14 +311,21 @@ func (d driven) testChild(t *testing.T) {
 // where nothing stops it.
 const silent = "says nothing and exits with 0"
 
-// failures are what may become of nod-hook. A script of "" removes it.
-func failures() []struct{ name, script string } {
-	return []struct{ name, script string }{
+// failure is what may become of nod-hook. A script of "" removes it.
+type failure struct{ name, script string }
+
+const hangs = "hangs"
+
+// core reports whether a failure is tried in the short run too.
+func (f failure) core() bool { return f.name == "missing" || f.name == "is killed" }
+
+func failures() []failure {
+	return []failure{
 		{silent, "#!/bin/sh\nexit 0\n"},
 		{"missing", ""},
 		{"exits with 1", "#!/bin/sh\nexit 1\n"},
 		{"is killed", "#!/bin/sh\nkill -9 $$\n"},
-		{"hangs", "#!/bin/sh\nexec sleep 60\n"},
+		{hangs, "#!/bin/sh\nexec sleep 86400\n"},
 		{"is cut off in its answer", "#!/bin/sh\nprintf '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"permissionDec'\n"},
 		{"prints text", "#!/bin/sh\necho all is well\n"},
 		{"says nothing and exits with 2", "#!/bin/sh\nexit 2\n"},
@@ -330,8 +336,11 @@ func failures() []struct{ name, script string } {
 func (d driven) testFailures(t *testing.T, r *report) {
 	for _, row := range failures() {
 		t.Run(row.name, func(t *testing.T) {
+			if !row.core() {
+				deep(t, "the failure matrix of an agent")
+			}
 			m := d.ready(t, ruleSettings, llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{d.shell("call", "touch allowed")}}}})
-			m.installed(true)
+			m.installed(row.name == hangs) // no other waits for a limit to pass
 			hook := filepath.Join(m.bin, "nod-hook")
 			m.remove(hook)
 			if row.script != "" {
@@ -347,6 +356,7 @@ func (d driven) testFailures(t *testing.T, r *report) {
 
 // testWithoutNod has nothing answer where a model must be asked.
 func (d driven) testWithoutNod(t *testing.T, r *report) {
+	deep(t, "the failure matrix of an agent")
 	m := d.ready(t, "", llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{d.shell("call", "./opaque made")}}}})
 	m.settings(m.model("anthropic", m.srv.URL))
 	m.installed(false)

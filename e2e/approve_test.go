@@ -13,6 +13,7 @@ import (
 // What was denied because nobody could be asked runs once it is approved: the
 // first such call of the next session, and no other.
 func TestAnApprovedCallRuns(t *testing.T) {
+	deep(t, "approvals on a real host")
 	begin(t)
 	m := newMachine(t, ruleSettings)
 	m.install("user")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -28,6 +29,9 @@ func TestCodexGrants(t *testing.T) {
 		{"a hook that is silent", true, nil, []string{"touch allowed", "touch forbidden", "./opaque asked"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
+			if row.silent {
+				deep(t, "the failure matrix of an agent")
+			}
 			d := codexDriven()
 			d.program(t)
 			t.Parallel()
@@ -104,7 +108,7 @@ func (d *driving) serve() (asked []string) {
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	timer := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+	timer := time.AfterFunc(hang.Limit(), func() { cmd.Process.Kill() })
 	defer timer.Stop()
 	fmt.Fprintln(in, `{"id":1,"method":"initialize","params":{"clientInfo":{"name":"e2e","version":"1"}}}`)
 	fmt.Fprintln(in, `{"method":"initialized"}`)

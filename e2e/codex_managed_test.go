@@ -13,6 +13,7 @@ import (
 // neither a project nor a person's own settings silence them, as they do where
 // the feature is not required (the last two rows).
 func TestCodexManaged(t *testing.T) {
+	deep(t, "the managed level")
 	const off = "[features]\nhooks = false\n"
 	for _, row := range []struct {
 		name, user, project, sub string
@@ -63,6 +64,7 @@ func TestCodexManaged(t *testing.T) {
 
 // nod doctor tries what stands there, and nod uninstall leaves what was there.
 func TestCodexManagedDoctor(t *testing.T) {
+	deep(t, "the managed level")
 	d := codexDriven()
 	d.program(t)
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -87,7 +88,7 @@ func codexConsent(m *machine) (settings string) {
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	timer := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
+	timer := time.AfterFunc(hang.Limit(), func() { cmd.Process.Kill() })
 	defer timer.Stop()
 	fmt.Fprintln(in, `{"id":1,"method":"initialize","params":{"clientInfo":{"name":"e2e","version":"1"}}}`)
 	fmt.Fprintln(in, `{"method":"initialized"}`)

@@ -18,6 +18,7 @@ import (
 // version, it says of Codex's trust what Codex says, and its verdict is the
 // one that TestAgents measures.
 func TestDoctor(t *testing.T) {
+	deep(t, "nod doctor beside real agents")
 	for _, d := range allDriven() {
 		t.Run(d.adapter.Name(), func(t *testing.T) {
 			d.program(t)

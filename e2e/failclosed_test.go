@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/llm/llmtest"
@@ -15,19 +14,22 @@ import (
 // Whatever becomes of nod-hook, the call does not run, not even one that a
 // rule allows and Claude Code itself would let through.
 func TestBrokenHookBlocks(t *testing.T) {
+	deep(t, "the failure matrix of an agent")
 	begin(t)
 	for _, row := range []struct{ name, script string }{
 		{"missing", ""},
 		{"kills itself", "#!/bin/sh\nkill -9 $$\n"},
 		{"fails", "#!/bin/sh\nexit 1\n"},
 		{"prints rubbish", "#!/bin/sh\necho '{\"hookSpecificOutput\": nonsense}'\n"},
-		{"hangs", "#!/bin/sh\nexec sleep 60\n"},
+		{hangs, "#!/bin/sh\nexec sleep 86400\n"},
 		{"is no program", "\x00\x01"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			m := newMachine(t, ruleSettings)
 			m.install("user")
-			m.shortenTimeouts()
+			if row.name == hangs {
+				m.shortenTimeouts()
+			}
 			if row.script == "" {
 				m.remove(filepath.Join(m.bin, "nod-hook"))
 			} else {
@@ -60,6 +62,7 @@ func (m *machine) shortenTimeouts() {
 
 // A process of nod's that is killed in the middle of a decision blocks.
 func TestKilledMidwayBlocks(t *testing.T) {
+	deep(t, "the failure matrix of an agent")
 	begin(t)
 	for _, row := range []struct {
 		program  string
@@ -80,9 +83,10 @@ func TestKilledMidwayBlocks(t *testing.T) {
 			srv := llmtest.NewServer(t, s)
 			m.settings(m.model("anthropic", srv.URL))
 			m.install("user")
-			killed := make(chan int, 1)
-			go func() { killed <- m.killWhen(asked, row.program) }()
+			killed, ended := make(chan int, 1), make(chan struct{})
+			go func() { killed <- m.killWhen(asked, ended, row.program) }()
 			r := m.prompt(srv, "acceptEdits")
+			close(ended)
 			// Of nod there may be two: the query and the daemon it leaves behind.
 			if n := <-killed; n < 1 || n > 1 && row.program == "nod-hook" {
 				t.Fatalf("killed %d processes", n)
@@ -97,11 +101,11 @@ func TestKilledMidwayBlocks(t *testing.T) {
 }
 
 // killWhen kills the machine's processes of a program, as soon as something
-// is asked, and returns how many.
-func (m *machine) killWhen(asked <-chan struct{}, program string) (n int) {
+// is asked, and returns how many. Where the agent ends before, it is 0.
+func (m *machine) killWhen(asked, ended <-chan struct{}, program string) (n int) {
 	select {
 	case <-asked:
-	case <-time.After(30 * time.Second):
+	case <-ended:
 		return 0
 	}
 	for _, pid := range pidsOf(filepath.Join(m.bin, program)) {
@@ -114,6 +118,7 @@ func (m *machine) killWhen(asked <-chan struct{}, program string) (n int) {
 
 // A settings file that cannot be used never means fewer rules.
 func TestBrokenSettingsBlock(t *testing.T) {
+	deep(t, "the failure matrix of an agent")
 	begin(t)
 	m := newMachine(t, ruleSettings)
 	m.install("user")

@@ -20,6 +20,7 @@ hard_deny = ["touch forbidden"]
 // The whole flow without a model, in the mode in which Claude Code asks
 // before it acts.
 func TestWithoutModel(t *testing.T) {
+	deep(t, "modes of Claude Code")
 	begin(t)
 	m := newMachine(t, ruleSettings)
 	m.install("user")
@@ -71,6 +72,7 @@ func (r run) checkOutcomes() {
 
 // A model of nod's own settles what the layers leave open.
 func TestModel(t *testing.T) {
+	deep(t, "a model of nod's own")
 	begin(t)
 	for _, provider := range []struct{ name, path string }{
 		{"anthropic", "/v1/messages"},
@@ -124,9 +126,23 @@ func (r run) checkQueries(path string, n int) {
 // Thirty and more ways in which a classifier fails: all block, each with its
 // own cause, in the log and towards the model.
 func TestFaultyClassifierBlocks(t *testing.T) {
+	deep(t, "thirty and more faults of a model, which internal/hook and llm try as well")
 	begin(t)
+	inTime, late := []llmtest.Fault{}, []llmtest.Fault{}
+	for _, f := range llmtest.Faults() {
+		if f.Kind == nod.TimedOut {
+			late = append(late, f)
+		} else {
+			inTime = append(inTime, f)
+		}
+	}
+	t.Run("in time", func(t *testing.T) { testFaults(t, inTime, "45s") })
+	t.Run("late", func(t *testing.T) { testFaults(t, late, "3s") })
+}
+
+// testFaults plays faults to a nod that gives its model so much time.
+func testFaults(t *testing.T, faults []llmtest.Fault, limit string) {
 	m := newMachine(t, "")
-	faults := llmtest.Faults()
 	// After a vendor's "not before" nothing else is sent: that one comes last.
 	slices.SortStableFunc(faults, func(a, b llmtest.Fault) int {
 		return cmp.Compare(a.Answer.Header["Retry-After"], b.Answer.Header["Retry-After"])
@@ -149,7 +165,7 @@ func TestFaultyClassifierBlocks(t *testing.T) {
 		return answer
 	}
 	srv := llmtest.NewServer(t, s)
-	m.settings(m.model("anthropic", srv.URL))
+	m.settings(strings.Replace(m.model("anthropic", srv.URL), "45s", limit, 1))
 	m.install("user")
 	r := m.prompt(srv, "default")
 	r.check(list)
@@ -166,6 +182,7 @@ func letters(r rune) rune {
 // Observing changes nothing: Claude Code does what it would do without nod,
 // and the log says what nod would have said.
 func TestObserve(t *testing.T) {
+	deep(t, "modes of Claude Code")
 	begin(t)
 	m := newMachine(t, ruleSettings+"mode = \"observe\"\n")
 	m.install("user")
@@ -189,6 +206,7 @@ func TestObserve(t *testing.T) {
 // Where nod is silent before a call and Claude Code then asks by itself, nod
 // stays silent again, and decides and writes only once.
 func TestPermissionRequestIsNotDecidedTwice(t *testing.T) {
+	deep(t, "modes of Claude Code")
 	begin(t)
 	m := newMachine(t, ruleSettings+"mode = \"observe\"\n")
 	m.install("user")

@@ -20,6 +20,7 @@ import (
 // is installed, and is measured here so that a change of Claude Code's is
 // noticed. At the managed level nod is asked all the same.
 func TestProjectDisablesHooks(t *testing.T) {
+	deep(t, "hostile repositories")
 	begin(t)
 	t.Run("user level", func(t *testing.T) {
 		m := newMachine(t, ruleSettings)
@@ -106,6 +107,7 @@ func hostileCalls(m *machine) []expectation {
 // A repository feeds the environment of the hook, through the settings that
 // it brings along. None of it changes a verdict or where nod's query goes.
 func TestProjectEnvironment(t *testing.T) {
+	deep(t, "hostile repositories")
 	begin(t)
 	for _, row := range []struct {
 		name string
@@ -206,6 +208,7 @@ func (m *machine) nothingWritten(except ...string) {
 // Proxies and certificates that a repository names are not used: nod's query
 // neither goes through the decoy nor trusts it, and so fails, and blocks.
 func TestProjectProxiesAndCertificates(t *testing.T) {
+	deep(t, "hostile repositories")
 	begin(t)
 	m := newMachine(t, "")
 	m.ownEtc()
@@ -242,6 +245,7 @@ func TestProjectProxiesAndCertificates(t *testing.T) {
 // What a command would run in, the repository decides too: a program that its
 // PATH names, or a file that a shell reads first, is code of the project's.
 func TestProjectDecidesWhatRuns(t *testing.T) {
+	deep(t, "hostile repositories")
 	begin(t)
 	for _, row := range []struct {
 		name string

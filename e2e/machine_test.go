@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -232,7 +233,8 @@ func (m *machine) settings(text string) {
 	m.write(filepath.Join(m.home, ".config", "nod", "nod.toml"), text, 0o600)
 }
 
-// model returns settings that name a model of nod's own, at an address.
+// model returns settings that name a model of nod's own, at an address. It
+// has as long as nod lets a model have.
 func (m *machine) model(provider, url string) string {
 	m.t.Helper()
 	key := filepath.Join(m.home, ".config", "nod", "key")
@@ -240,7 +242,7 @@ func (m *machine) model(provider, url string) string {
 	if provider == "openai" {
 		url += "/v1"
 	}
-	return fmt.Sprintf("[model]\nprovider = %q\nendpoint = %q\nkey_file = %q\ntimeout = \"3s\"\n", provider, url, key)
+	return fmt.Sprintf("[model]\nprovider = %q\nendpoint = %q\nkey_file = %q\ntimeout = \"45s\"\n", provider, url, key)
 }
 
 // projectSettings writes the workspace's own settings of Claude Code, as a
@@ -265,15 +267,13 @@ func (m *machine) command(ctx context.Context, name string, args ...string) *exe
 	words := append(append(slices.Clone(m.prefix), name), args...)
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir, cmd.Env = m.work, m.environ()
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = hang.Scale(time.Minute) // for output that a leftover holds
 	return cmd
 }
 
 func (m *machine) mustRun(name string, args ...string) string {
 	m.t.Helper()
-	ctx, cancel := context.WithTimeout(m.t.Context(), time.Minute)
-	defer cancel()
-	out, err := m.command(ctx, name, args...).CombinedOutput()
+	out, err := m.command(hang.Context(m.t), name, args...).CombinedOutput()
 	if err != nil {
 		m.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}
@@ -310,8 +310,16 @@ type event struct {
 	Version        string `json:"claude_code_version"`
 }
 
-// slots bounds how many agents run at once.
-var slots = make(chan struct{}, 2)
+// slots bounds how many agents run at once: one for each core.
+var slots = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+// deep leaves a test to the long run, and says what the test is about.
+func deep(t *testing.T, about string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skipf("left to the deep run: %s", about)
+	}
+}
 
 // prompt lets Claude Code do one prompt in the given permission mode, with
 // srv as its model.
@@ -319,10 +327,8 @@ func (m *machine) prompt(srv *llmtest.Server, mode string, flags ...string) run 
 	m.t.Helper()
 	slots <- struct{}{}
 	defer func() { <-slots }()
-	ctx, cancel := context.WithTimeout(m.t.Context(), 2*time.Minute)
-	defer cancel()
 	args := append([]string{"-p", "do what the test wants", "--output-format", "stream-json", "--verbose", "--permission-mode", mode}, flags...)
-	cmd := m.command(ctx, m.claude, args...)
+	cmd := m.command(hang.Context(m.t), m.claude, args...)
 	cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+srv.URL, "ANTHROPIC_API_KEY="+agentKey,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
 		"CLAUDE_CODE_AUTO_MODE_SERVER=0", "IS_SANDBOX=1")

@@ -12,6 +12,7 @@ import (
 // Each permission mode of Claude Code, without a model: what a rule allows,
 // what a rule denies, and what nod would ask about.
 func TestPermissionModes(t *testing.T) {
+	deep(t, "modes of Claude Code")
 	begin(t)
 	for _, row := range []struct {
 		mode           string
@@ -70,6 +71,7 @@ func (r run) checkMode(mode string) {
 // In auto mode without a model of nod's, Claude Code's own judge settles what
 // nod leaves open, and what it denies is written down.
 func TestAutoLeavesTheHostsJudge(t *testing.T) {
+	deep(t, "modes of Claude Code")
 	begin(t)
 	m := newMachine(t, ruleSettings)
 	m.install("user")
@@ -95,6 +97,7 @@ func TestAutoLeavesTheHostsJudge(t *testing.T) {
 // With a model, nod answers everything in auto mode, and Claude Code's judge
 // is not asked.
 func TestAutoWithModelReplacesTheHostsJudge(t *testing.T) {
+	deep(t, "modes of Claude Code")
 	begin(t)
 	m := newMachine(t, "")
 	in := func(name string) string { return filepath.Join(m.work, name) }

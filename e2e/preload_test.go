@@ -33,6 +33,7 @@ __attribute__((constructor)) static void mark(void) {
 // cells of its failure matrix stay open that only another program in the place
 // of nod-hook can reach.
 func TestNoLibraryOfTheProjectsBeforeTheHook(t *testing.T) {
+	deep(t, "hostile repositories")
 	begin(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("LD_PRELOAD is Linux's: not tried on " + runtime.GOOS)

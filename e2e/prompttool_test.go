@@ -58,6 +58,7 @@ func TestPermissionPromptTool(t *testing.T) {
 // What becomes of a call where the server does not answer: docs/seats.md says
 // what this shows.
 func TestPermissionPromptToolThatFails(t *testing.T) {
+	deep(t, "the failure matrix of an agent")
 	begin(t)
 	for name, answer := range map[string]string{
 		"gone":    "exit 1",

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -11,9 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -112,6 +111,7 @@ func TestQwenGrants(t *testing.T) {
 // that it was about could be known again, and nothing says that a person has
 // denied it. So nod asks again there.
 func TestQwenPromptHasNoName(t *testing.T) {
+	deep(t, "what a host cannot tell")
 	for _, row := range []struct {
 		answer string
 		events []string
@@ -161,8 +161,7 @@ func (d *driving) stream(answer string) (asked []string) {
 	d.t.Helper()
 	slots <- struct{}{}
 	defer func() { <-slots }()
-	ctx, cancel := context.WithTimeout(d.t.Context(), 2*time.Minute)
-	defer cancel()
+	ctx := hang.Context(d.t)
 	words := append(d.qwen(), "--input-format", "stream-json", "--output-format", "stream-json", "--approval-mode", "default")
 	cmd := d.command(ctx, words[0], words[1:]...)
 	cmd.Env = append(cmd.Env, qwenEnviron(d.srv)...)

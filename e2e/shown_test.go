@@ -1,10 +1,14 @@
 package e2e
 
 import (
+	"bytes"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -22,14 +26,12 @@ func TestJudgeIsShown(t *testing.T) {
 		t.Run(d.adapter.Name(), func(t *testing.T) {
 			d.program(t)
 			t.Parallel()
-			show := "cat printed.txt"
-			if d.adapter.Name() == "copilot" {
-				show = "sleep 2; " + show // it writes what it did a moment later
-			}
+			deep(t, "what a model of nod's is shown")
+			var m *driving
 			script := llmtest.Script{
 				Steps: []llmtest.Step{
-					{Calls: []llmtest.Call{d.shell("print", show)}},
-					{Calls: []llmtest.Call{d.shell("first", "./opaque first")}},
+					{Calls: []llmtest.Call{d.shell("print", "cat printed.txt")}},
+					{Calls: []llmtest.Call{d.shell("first", "./opaque first")}, Before: func() { m.written(t) }},
 				},
 				Asides:     map[string][]llmtest.Step{},
 				Classifier: func(llmtest.Request) llmtest.Answer { return llmtest.Allow("fine") },
@@ -41,7 +43,7 @@ func TestJudgeIsShown(t *testing.T) {
 			if d.wait != nil {
 				script.Steps = append(script.Steps, llmtest.Step{Calls: d.wait})
 			}
-			m := d.ready(t, "", script)
+			m = d.ready(t, "", script)
 			m.machine.write(filepath.Join(m.work, "printed.txt"), printed+"\n", 0o644)
 			m.settings(m.model("anthropic", m.srv.URL))
 			m.installed(false)
@@ -52,6 +54,24 @@ func TestJudgeIsShown(t *testing.T) {
 			m.checkShown(t)
 		})
 	}
+}
+
+// written waits for Copilot CLI, which writes what it did a moment later.
+func (d *driving) written(t *testing.T) {
+	t.Helper()
+	if d.adapter.Name() != "copilot" {
+		return
+	}
+	hang.Until(t, "Copilot CLI's file of the session", func() (found bool) {
+		_ = filepath.WalkDir(filepath.Join(d.home, ".copilot"), func(name string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() && strings.HasSuffix(name, ".jsonl") {
+				text, _ := os.ReadFile(name) // it may be gone again
+				found = found || bytes.Contains(text, []byte("cat printed.txt"))
+			}
+			return nil
+		})
+		return found
+	})
 }
 
 func (d *driving) checkShown(t *testing.T) {

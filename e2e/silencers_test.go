@@ -13,6 +13,7 @@ import (
 // TestSilencers shows which settings keep an installed nod from being asked
 // about a call that it denies. What nod doctor names rests on it.
 func TestSilencers(t *testing.T) {
+	deep(t, "hostile repositories")
 	for _, d := range allDriven() {
 		t.Run(d.adapter.Name(), func(t *testing.T) {
 			d.program(t)

@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/hang"
 )
 
 const (
@@ -94,10 +96,15 @@ func TestAQuickStageThatHangs(t *testing.T) {
 		quick:   func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 		careful: raw(200, classified(ProviderOpenAI, allowInput)),
 	}
-	m := newModel(t, ProviderOpenAI, serve(t, s.ServeHTTP), func(o *Options) { o.Timeout = 3 * time.Second })
-	got, err := m.Classify(context.Background(), staged())
-	if err != nil || !got.Cleared {
-		t.Errorf("%+v, %v", got, err)
+	url := serve(t, s.ServeHTTP)
+	if failure := hang.Grow(3*time.Second, func(limit time.Duration) string {
+		m := newModel(t, ProviderOpenAI, url, func(o *Options) { o.Timeout = limit })
+		if got, err := m.Classify(context.Background(), staged()); err != nil || !got.Cleared {
+			return fmt.Sprintf("%+v, %v", got, err)
+		}
+		return ""
+	}); failure != "" {
+		t.Error(failure)
 	}
 }
 

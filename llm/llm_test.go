@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/hang"
 )
 
 const testKey = "sk-test-0123456789abcdef"
@@ -33,7 +34,7 @@ func providers() []string { return Providers() }
 
 // optionsFor are the settings that the provider needs to ask url.
 func optionsFor(t testing.TB, provider, url string) Options {
-	o := Options{Provider: provider, Endpoint: url, Key: testKey, Timeout: 20 * time.Second}
+	o := Options{Provider: provider, Endpoint: url, Key: testKey, Timeout: hang.Limit()}
 	switch provider {
 	case ProviderCompatible:
 		o.Model = "qwen3:8b"

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/hang"
 )
 
 // TestRequestsObeyTheVendorsSpecification puts nod's own requests to Prism,
@@ -140,19 +140,19 @@ func startPrism(t *testing.T, binary, spec string) string {
 	exited := make(chan struct{})
 	go func() { cmd.Wait(); close(exited) }()
 	t.Cleanup(func() { cmd.Process.Kill(); <-exited })
-	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	hang.Until(t, "Prism's start", func() bool {
 		select {
 		case <-exited:
 			t.Fatalf("Prism ended:\n%s", said.String())
 		default:
 		}
-		if conn, err := net.Dial("tcp", addr.String()); err == nil {
+		conn, err := net.Dial("tcp", addr.String())
+		if err == nil {
 			conn.Close()
-			return "http://" + addr.String()
 		}
-	}
-	t.Fatalf("Prism did not start:\n%s", said.String())
-	return ""
+		return err == nil
+	})
+	return "http://" + addr.String()
 }
 
 // output collects what a process says while the test may look.

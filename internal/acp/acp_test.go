@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
 )
 
@@ -27,6 +29,9 @@ import (
 func TestMain(m *testing.M) {
 	if script := os.Getenv("ACP_SCRIPT"); script != "" {
 		os.Exit(playAgent(script))
+	}
+	if script := os.Getenv("ACP_BETWEEN"); script != "" {
+		os.Exit(between(script))
 	}
 	os.Exit(m.Run())
 }
@@ -65,7 +70,7 @@ func playAgent(script string) int {
 		case "ignore":
 			signal.Ignore(syscall.SIGTERM)
 		case "sleep":
-			time.Sleep(time.Minute)
+			time.Sleep(24 * time.Hour) // until it is ended
 		case "kill":
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		case "exit":
@@ -123,7 +128,7 @@ func newEditor(t *testing.T) *editor {
 	}
 	places := config.DefaultPlaces(home)
 	places.Managed = ""
-	e.options = Options{Name: "played", Deadline: time.Minute, Grace: time.Minute, Hook: hook.Options{Places: places, Version: "test"}}
+	e.options = Options{Name: "played", Deadline: hang.Limit(), Grace: hang.Limit(), Hook: hook.Options{Places: places, Version: "test"}}
 	return e
 }
 
@@ -233,7 +238,7 @@ func (e *editor) log() (entries []nod.Entry) {
 func request(id, session, command string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"session/request_permission","params":{"sessionId":%q,`+
 		`"toolCall":{"toolCallId":"c%s","kind":"execute","title":"t","rawInput":{"command":%q}},`+
-		`"options":[{"optionId":"1","name":"A","kind":"allow_always"},{"optionId":"2","name":"O","kind":"allow_once"},{"optionId":"3","name":"R","kind":"reject_once"}]}}`,
+		`"options":[{"optionId":"2","name":"O","kind":"allow_once"},{"optionId":"3","name":"R","kind":"reject_once"}]}}`,
 		id, session, strings.Trim(id, `"`), command)
 }
 
@@ -471,7 +476,9 @@ func TestTheEndOfTheAgent(t *testing.T) {
 func TestASignalEndsTheAgent(t *testing.T) {
 	for script, want := range map[string]int{"say up\nsleep": 128 + int(syscall.SIGTERM), "ignore\nsay up\nsleep": 128 + int(syscall.SIGKILL)} {
 		e := newEditor(t)
-		e.options.Grace = 300 * time.Millisecond
+		if strings.HasPrefix(script, "ignore") {
+			e.options.Grace = 300 * time.Millisecond
+		}
 		e.start(script)
 		e.await("up")
 		e.cancel()
@@ -479,6 +486,68 @@ func TestASignalEndsTheAgent(t *testing.T) {
 			t.Errorf("%q: exit %d, want %d", script, code, want)
 		}
 	}
+}
+
+// A question goes on without "always": what an agent no longer asks about, no
+// rule of nod's denies.
+func TestAlwaysIsNotOffered(t *testing.T) {
+	e := newEditor(t)
+	asked := request(`7`, "s1", "npm publish")
+	offered := strings.Replace(asked, `"options":[`, `"options":[{"optionId":"1","name":"A","kind":"allow_always"},`, 1)
+	e.start(opened, "say "+offered, "say done", "read", "exit 0")
+	e.open()
+	e.await("done")
+	e.say(`{"jsonrpc":"2.0","id":7,"result":{"outcome":{"outcome":"cancelled"}}}`)
+	if _, read, _ := e.end(); !strings.Contains(read, asked) || strings.Contains(read, "allow_always") {
+		t.Errorf("the editor is asked %s", read)
+	}
+}
+
+// Where the editor reads no more, the agent is ended too, also one that does
+// not notice by itself. In the program the editor is standard output.
+func TestTheEditorIsGone(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	script := filepath.Join(home, "script")
+	if err := os.WriteFile(script, []byte("read\nsay x\nsay y\nsleep"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = []string{"HOME=" + home, "GORACE=atexit_sleep_ms=0", "ACP_BETWEEN=" + script, "ACP_HEARD=" + filepath.Join(home, "heard")}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	fmt.Fprintln(in, "go")
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) {
+		t.Errorf("nod ended with %v, not as the agent that it told to end", err)
+	}
+}
+
+// between is nod between this test and an agent that plays a script.
+func between(script string) int {
+	self, err := os.Executable()
+	if err != nil {
+		return 97
+	}
+	environ := append(os.Environ(), "ACP_SCRIPT="+script)
+	code, err := Run(context.Background(), Options{Name: "played", Command: []string{self}, Deadline: time.Minute, Hook: hook.Options{Environ: environ},
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+	if err != nil {
+		return 96
+	}
+	return code
 }
 
 // An agent that cannot be started is an error, and nothing runs.

@@ -142,6 +142,7 @@ func (p *proxy) take(line []byte) item {
 		p.memory.fromAgent(msg)
 		return item{line: line}
 	}
+	line = agent.WithoutAlways(line)
 	session, call, options, err := agent.ReadACPRequest(msg.Params)
 	if err != nil {
 		return item{line: line}

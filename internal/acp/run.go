@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"time"
 
@@ -42,6 +43,11 @@ func Run(ctx context.Context, o Options) (int, error) {
 	if o.lineLimit == 0 {
 		o.lineLimit = lineLimit
 	}
+	// Without this a write to an editor that is gone would end nod, and not the
+	// agent. The agent itself starts with the signal as it always is.
+	gone := make(chan os.Signal, 1)
+	signal.Notify(gone, syscall.SIGPIPE)
+	defer signal.Stop(gone)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	agent, err := start(ctx, o)

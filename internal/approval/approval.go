@@ -15,12 +15,14 @@
 // # The file
 //
 // A line of JSON for each approval, of one spelling: a line that this package
-// would not have written so approves nothing. The file is replaced as a whole,
-// under a lock of its own, so that a reader sees what was there before or
-// after. It is at most 256 KiB long.
+// would not have written so makes the whole file count for nothing. A line of
+// an earlier version is kept, listed, and approves nothing: what its key
+// promised was less. The file is replaced as a whole, under a lock of its own,
+// so that a reader sees what was there before or after. It is at most 256 KiB
+// long.
 //
-// A reader that finds no file has read nothing. [Use] decodes only the lines
-// that hold the key that it is asked about.
+// A reader that finds no file has read nothing. [Use] decodes the file only
+// where it holds the key that it is asked about.
 package approval
 
 import (
@@ -32,6 +34,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -65,6 +68,12 @@ type Approval struct {
 	// UsedAt and UsedBy say which call has used up one that holds once.
 	UsedAt time.Time
 	UsedBy Caller
+	// Prompted says that the host's prompt about that call was answered with
+	// it, or will not be: another call of the key was made since, and a prompt
+	// does not say about which of them it is.
+	Prompted bool
+	// Earlier says that an earlier version of nod made it. It holds for nothing.
+	Earlier bool
 }
 
 // Caller is the call that asks whether it was approved.
@@ -81,7 +90,8 @@ const (
 	fileName = "approvals.jsonl"
 	lockName = "approvals.lock"
 	maxBytes = 256 << 10
-	version  = 1
+	version  = 2
+	earlier  = 1 // bound to less of what a call runs
 	// again is how long one call may ask twice: hosts have two seats, and two
 	// settings files may both name nod.
 	again = 2 * time.Minute
@@ -91,7 +101,7 @@ const (
 
 // Holds reports whether the approval holds for a call of its key.
 func (a Approval) Holds(by Caller, now time.Time) bool {
-	if a.Key == "" || now.Before(a.At.Add(-early)) || !a.Until.IsZero() && !now.Before(a.Until) {
+	if a.Key == "" || a.Earlier || now.Before(a.At.Add(-early)) || !a.Until.IsZero() && !now.Before(a.Until) {
 		return false
 	}
 	switch a.Scope {
@@ -105,15 +115,27 @@ func (a Approval) Holds(by Caller, now time.Time) bool {
 	return a.Scope == Standing
 }
 
-// usedBy reports whether it is the very call which used it up that asks again.
+// usedBy reports whether it is the very call which used it up that asks again:
+// by its id, or once, by a prompt without one.
 func (a Approval) usedBy(by Caller, now time.Time) bool {
-	if by.Session == "" || a.UsedBy.Session != by.Session || a.UsedBy.Agent != by.Agent || now.Sub(a.UsedAt).Abs() > again {
+	switch {
+	case !a.usedNear(by, now):
 		return false
+	case by.Call != "":
+		return a.UsedBy.Call == by.Call
 	}
-	if by.Prompt && by.Call == "" {
-		return !a.UsedBy.Prompt
-	}
-	return by.Call != "" && a.UsedBy.Call == by.Call
+	return by.Prompt && !a.UsedBy.Prompt && !a.Prompted
+}
+
+// usedNear reports whether a call of the same session has just used it up.
+func (a Approval) usedNear(by Caller, now time.Time) bool {
+	return !a.UsedAt.IsZero() && by.Session != "" && a.UsedBy.Session == by.Session && a.UsedBy.Agent == by.Agent && now.Sub(a.UsedAt).Abs() <= again
+}
+
+// passedOver reports whether a call that is not the one which used it up comes
+// before that call's prompt has.
+func (a Approval) passedOver(by Caller, now time.Time) bool {
+	return a.Scope == Once && !a.Earlier && !a.Prompted && !by.Prompt && a.usedNear(by, now) && !a.usedBy(by, now)
 }
 
 // over reports whether nothing can come of the approval any more.
@@ -135,43 +157,59 @@ func Use(stateDir, key string, by Caller, now time.Time) (Approval, bool, error)
 	if err != nil || key == "" || !bytes.Contains(text, []byte(key)) {
 		return Approval{}, false, err
 	}
-	a, ok, err := pick(text, key, by, now)
-	if !ok || a.Scope != Once || !a.UsedAt.IsZero() {
-		return a, ok, err
-	}
-	found := false
-	err = change(stateDir, func(list []Approval) ([]Approval, error) {
-		for i := range list {
-			if list[i].ID == a.ID && list[i].Key == key && list[i].Holds(by, now) && !found {
-				found = true
-				if list[i].UsedAt.IsZero() {
-					list[i].UsedAt, list[i].UsedBy = now.UTC(), Caller{Agent: by.Agent, Session: by.Session, Call: by.Call, Prompt: by.Prompt}
-				}
-			}
-		}
-		return list, nil
-	})
-	if err != nil || !found {
+	list, err := parse(text)
+	if err != nil {
 		return Approval{}, false, err
 	}
-	return a, true, nil
+	best := pick(list, key, by, now)
+	if best >= 0 && list[best].Scope != Once {
+		return list[best], true, nil
+	}
+	if best < 0 && !slices.ContainsFunc(list, func(a Approval) bool { return a.Key == key && a.passedOver(by, now) }) {
+		return Approval{}, false, nil
+	}
+	return useUp(stateDir, key, by, now)
 }
 
-// pick finds an approval that holds; one that holds once comes last.
-func pick(text []byte, key string, by Caller, now time.Time) (best Approval, ok bool, err error) {
-	for raw := range bytes.Lines(text) {
-		if !bytes.Contains(raw, []byte(`"key":"`+key+`"`)) {
+// useUp notes the use of one that holds once.
+func useUp(stateDir, key string, by Caller, now time.Time) (used Approval, ok bool, err error) {
+	err = change(stateDir, func(list []Approval) ([]Approval, error) {
+		for i := range list {
+			if list[i].Key == key && list[i].passedOver(by, now) {
+				list[i].Prompted = true
+			}
+		}
+		best := pick(list, key, by, now)
+		if best < 0 {
+			return list, nil
+		}
+		a := &list[best]
+		if a.UsedAt.IsZero() {
+			a.UsedAt, a.UsedBy = now.UTC(), Caller{Agent: by.Agent, Session: by.Session, Call: by.Call, Prompt: by.Prompt}
+		}
+		a.Prompted = a.Prompted || by.Prompt
+		used, ok = *a, true
+		return list, nil
+	})
+	if err != nil {
+		return Approval{}, false, err
+	}
+	return used, ok, nil
+}
+
+// pick returns the index of an approval that holds, -1 for none; one that holds
+// once comes last, and of those what the call has used already comes first.
+func pick(list []Approval, key string, by Caller, now time.Time) int {
+	best := -1
+	for i, a := range list {
+		if a.Key != key || !a.Holds(by, now) {
 			continue
 		}
-		a, good := decode(bytes.TrimSuffix(raw, []byte("\n")))
-		if !good {
-			return Approval{}, false, errDamaged
-		}
-		if a.Key == key && a.Holds(by, now) && (!ok || best.Scope == Once) {
-			best, ok = a, true
+		if best < 0 || list[best].Scope == Once && (a.Scope != Once || list[best].UsedAt.IsZero() && !a.UsedAt.IsZero()) {
+			best = i
 		}
 	}
-	return best, ok, nil
+	return best
 }
 
 // List returns what is approved, oldest first, without what is over.
@@ -257,12 +295,13 @@ type line struct {
 		Call    string `json:"call"`
 		Prompt  bool   `json:"prompt"`
 	} `json:"used_by"`
+	Prompted bool `json:"prompted"`
 }
 
 // decode reads a line of the one spelling that marshal has.
 func decode(raw []byte) (a Approval, ok bool) {
 	var l line
-	if json.Unmarshal(raw, &l) != nil || l.V != version || !plain(l.ID, 8) || !plain(l.Key, 64) {
+	if json.Unmarshal(raw, &l) != nil || l.V != version && l.V != earlier || !plain(l.ID, 8) || !plain(l.Key, 64) {
 		return Approval{}, false
 	}
 	switch l.Scope {
@@ -273,7 +312,8 @@ func decode(raw []byte) (a Approval, ok bool) {
 	a = Approval{
 		ID: l.ID, Key: l.Key, Scope: l.Scope, Agent: l.Agent, SessionID: l.Session, Root: l.Root, At: l.At, Until: l.Until,
 		Tool: l.Tool, Dir: l.Dir, Call: l.Call, UsedAt: l.UsedAt,
-		UsedBy: Caller{Agent: l.UsedBy.Agent, Session: l.UsedBy.Session, Call: l.UsedBy.Call, Prompt: l.UsedBy.Prompt},
+		UsedBy:   Caller{Agent: l.UsedBy.Agent, Session: l.UsedBy.Session, Call: l.UsedBy.Call, Prompt: l.UsedBy.Prompt},
+		Prompted: l.Prompted, Earlier: l.V == earlier,
 	}
 	return a, bytes.Equal(a.marshal(), raw)
 }
@@ -285,7 +325,11 @@ func plain(s string, n int) bool {
 
 func (a Approval) marshal() []byte {
 	o := jsonline.New()
-	o.Int("v", version)
+	v := int64(version)
+	if a.Earlier {
+		v = earlier
+	}
+	o.Int("v", v)
 	o.Text("id", a.ID)
 	o.Text("key", a.Key)
 	o.Text("scope", string(a.Scope))
@@ -304,6 +348,9 @@ func (a Approval) marshal() []byte {
 		o.Text("call", a.UsedBy.Call)
 		o.Raw("prompt", fmt.Append(nil, a.UsedBy.Prompt))
 	})
+	if !a.Earlier {
+		o.Raw("prompted", fmt.Append(nil, a.Prompted))
+	}
 	return o.Bytes()
 }
 

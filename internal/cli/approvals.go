@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -68,18 +69,28 @@ func listApprovals(p *Process, state string) error {
 	if err != nil {
 		return err
 	}
+	var earlier []string
 	for _, a := range list {
 		if !a.UsedAt.IsZero() {
 			continue
 		}
+		if a.Earlier {
+			fmt.Fprintf(p.Stdout, "%s  %-10s  %-19s  %s  %s\n", a.ID, a.Scope, "does not count", nod.OneLine(a.Tool, 40), nod.OneLine(a.Call, 200))
+			earlier = append(earlier, a.ID)
+			continue
+		}
 		fmt.Fprintf(p.Stdout, "%s  %-10s  %-19s  %s  %s  %s\n", a.ID, a.Scope, untilWhen(a), nod.OneLine(a.Tool, 40), nod.OneLine(a.Call, 200), nod.OneLine(whereItHolds(a), 200))
+	}
+	if len(earlier) > 0 {
+		fmt.Fprintf(p.Stdout, "An earlier nod made what does not count: it was bound to less of what runs. Approve the calls again when\n"+
+			"they come, and take these away: nod approvals --revoke %s\n", strings.Join(earlier, " "))
 	}
 	return nil
 }
 
 func untilWhen(a approval.Approval) string {
 	if a.Until.IsZero() {
-		return "revoked"
+		return "until revoked"
 	}
 	return a.Until.Local().Format(time.DateTime)
 }
@@ -87,11 +98,11 @@ func untilWhen(a approval.Approval) string {
 func whereItHolds(a approval.Approval) string {
 	switch a.Scope {
 	case approval.Session:
-		return "in " + a.Dir + ", session " + a.SessionID + " of " + a.Agent
+		return "in " + inDir(a.Dir) + ", session " + a.SessionID + " of " + a.Agent
 	case approval.Repository:
-		return "in " + a.Dir + ", workspace " + a.Root
+		return "in " + inDir(a.Dir) + ", workspace " + a.Root
 	}
-	return "in " + a.Dir
+	return "in " + inDir(a.Dir)
 }
 
 func revokeApprovals(p *Process, state string, ids []string) error {

@@ -42,10 +42,13 @@ count, nor which agent makes it.
   --for TIME     how long instead: 10m, 8h, 2160h
   --settings F, --managed F, --state DIR   instead of the usual places
 
-What hard_deny, layer 0 or "cannot be undone" denies cannot be approved. Where
-something that would run could not be hashed, or a word is a variable or the
-output of a command, an approval holds once. What a program starts in turn
-(tests, sources, packages) is no part of it.
+What hard_deny, layer 0 or "cannot be undone" denies cannot be approved. An
+approval holds once where nod has not read and hashed all that would run (a
+module, a package's own scripts, a build, a playbook, a program that may load
+others), where it does not know what the command does, where a word is a
+variable or the output of a command, and where no directory is known, as in
+nod mcp and nod acp. Files that the line names (-d @FILE, -f FILE) are part of
+it.
 approvals = "off" in your settings, or the organisation's, ends them all.
 A terminal is needed, and an agent is refused. List and revoke: nod approvals.
 
@@ -209,7 +212,7 @@ func (f approveFlags) approval(e nod.Entry, now time.Time) (approval.Approval, e
 		a.Root = root
 	}
 	if f.scope != approval.Once && e.Approvable.Once {
-		return a, errors.New("something that this call would run could not be hashed, or stands in a variable, so that it can be approved only once")
+		return a, errors.New("nod has not read all that this call would run, or does not know what it does or where, so that it can be approved only once")
 	}
 	if lasts > 0 {
 		a.Until = now.Add(lasts).UTC()
@@ -238,17 +241,28 @@ func holds(a approval.Approval) string {
 // showCall shows all that an approval would be for. Everything in it may come
 // from an agent.
 func showCall(p *Process, e nod.Entry, now time.Time) {
-	fmt.Fprintf(p.Stdout, "%s in %s\n", nod.Printable(e.RawTool), nod.Printable(e.Dir))
+	fmt.Fprintf(p.Stdout, "%s in %s\n", nod.Printable(e.RawTool), inDir(e.Dir))
 	fmt.Fprintf(p.Stdout, "%s, session %s, %s ago: %s\n\n", nod.Printable(e.Agent), nod.OneLine(e.Session, 60), now.Sub(e.Time).Round(time.Second), said(e))
 	showInput(p, e.Input)
 	fmt.Fprintf(p.Stdout, "\nwhy: %s\n", nod.Printable(why(e)))
-	if len(e.Evidence) > 0 {
+	switch {
+	case len(e.Evidence) > 0:
 		fmt.Fprintln(p.Stdout, "holds while these say what they said:")
+	case e.Approvable.Once:
+		fmt.Fprintln(p.Stdout, "No file is bound to this approval: what it runs may have changed by then.")
 	}
 	for _, file := range e.Evidence {
 		fmt.Fprintf(p.Stdout, "  %s  %.12s\n", nod.Printable(file.Path), file.SHA256)
 	}
 	fmt.Fprintln(p.Stdout, "Secrets are masked here, and not in the call.")
+}
+
+// inDir names a directory, also one that nobody told nod.
+func inDir(dir string) string {
+	if dir == "" {
+		return "a directory that nod does not know"
+	}
+	return nod.Printable(dir)
 }
 
 // showInput prints the arguments, texts over as many lines as they have.

@@ -28,6 +28,9 @@ type Process struct {
 	// Ancestors lists the processes above this one, nearest first. nil: asks
 	// the system.
 	Ancestors func() ([]Ancestor, error)
+	// Running lists this user's processes. nil: asks the system, unless
+	// Ancestors does not.
+	Running func() []Ancestor
 }
 
 // Getenv returns the value of a variable of p.Environ, "" where unset.

@@ -27,6 +27,12 @@ func realMachine(t *testing.T) *machine {
 	return m
 }
 
+// setenv changes what doctor finds in its environment, under a name of the
+// test's own.
+func setenv(name, value string) func(*machine) {
+	return func(m *machine) { m.t.Setenv(name, value) }
+}
+
 func (m *machine) doctor(args ...string) (code int, blocks []doctor.Block, text string) {
 	m.t.Helper()
 	for _, format := range []string{"--json", ""} {
@@ -35,6 +41,9 @@ func (m *machine) doctor(args ...string) (code int, blocks []doctor.Block, text 
 			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: m.path("repo"),
 			Environ:   []string{"HOME=" + m.path("home"), "PATH=" + m.path("bin") + ":/usr/bin:/bin", "CODEX_HOME=" + os.Getenv("TEST_CODEX_HOME")},
 			Ancestors: func() ([]Ancestor, error) { return []Ancestor{{Name: "claude"}}, nil }, // an agent may ask
+		}
+		for _, name := range []string{"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"} {
+			p.Environ = append(p.Environ, name+"="+os.Getenv("TEST_"+name))
 		}
 		words := args
 		if format != "" {
@@ -141,6 +150,10 @@ func TestDoctorFinds(t *testing.T) {
 		{"a narrow matcher", "claude-code", replace(userFile, `"matcher": "*"`, `"matcher": "Bash"`), doctor.Open, "hooks", "PreToolUse", 3},
 		{"a comment", "claude-code", replace(userFile, "{\n", "{\n  // mine\n"), doctor.Open, "settings", "throws the whole file away", 3},
 		{"silenced", "claude-code", put("repo/.claude/settings.local.json", `{"disableAllHooks": true}`), doctor.Open, "silencers", "settings.local.json:1:21", 3},
+		{"silenced by a variable", "claude-code", setenv("TEST_CLAUDE_CODE_SIMPLE", "1"), doctor.Open, "silencers", "CLAUDE_CODE_SIMPLE=1", 3},
+		{"silenced by another", "claude-code", setenv("TEST_CLAUDE_CODE_SAFE_MODE", "1"), doctor.Open, "silencers", "CLAUDE_CODE_SAFE_MODE=1", 3},
+		{"a variable that is off", "claude-code", setenv("TEST_CLAUDE_CODE_SIMPLE", "0"), doctor.OK, "silencers", "no setting", 0},
+		{"options that silence", "claude-code", func(*machine) {}, doctor.Note, "limits", "--bare", 0},
 		{"silenced above", "claude-code", func(m *machine) { m.write(".claude/settings.json", `{"disableAllHooks": true}`, 0o600) }, doctor.Note, "silencers", "started there", 0},
 		{"silenced at home", "claude-code", replace(userFile, "{\n", "{\n  \"disableAllHooks\": true,\n"), doctor.Open, "silencers", "disableAllHooks", 3},
 		{"project environment", "claude-code", put("repo/.claude/settings.json", `{"env": {"ANTHROPIC_BASE_URL": "http://x"}}`), doctor.Note, "environment", "ANTHROPIC_BASE_URL", 0},

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/nodgate/nod/internal/hosts"
 )
 
 // Ancestor is a process above this one.
@@ -63,8 +65,17 @@ func belowAgent(p *Process) error {
 		list = ancestors
 	}
 	above, err := list()
-	if name, ok := firstAgent(above); ok {
+	name, ok := firstAgent(above)
+	if !ok {
+		name, ok = marked(p)
+	}
+	if ok {
 		return fmt.Errorf("a coding agent (%s) %w", name, errAgent)
+	}
+	if detached(above) && !isTerminal(p.Stdin) {
+		if name, ok := firstAgent(p.running()); ok {
+			return fmt.Errorf("nothing shows who started this command, and a coding agent (%s) of yours is at work: it perhaps %w", name, errAgent)
+		}
 	}
 	return err
 }
@@ -100,8 +111,9 @@ func (a Ancestor) agent() (string, bool) {
 			candidates = append(candidates, script(a.Args[1:])...)
 		}
 	}
+	names := hosts.Processes()
 	for _, c := range candidates {
-		if name := plainName(c); slices.Contains(agentNames(), name) {
+		if name := plainName(c); slices.Contains(names, name) {
 			return name, true
 		}
 	}
@@ -147,15 +159,38 @@ func script(args []string) []string {
 	return names
 }
 
-// agentNames lists programs and packages of coding agents, lower case.
-func agentNames() []string {
-	return []string{
-		"aider", "aider-chat", "amp", "antigravity", "auggie", "claude",
-		"claude-agent-sdk", "claude-code", "claude_agent_sdk", "cline", "codex",
-		"copilot", "crush", "cursor-agent", "droid", "forge", "gemini",
-		"gemini-cli", "goose", "goosed", "grok", "kilo", "kilocode", "kimi",
-		"kiro", "kiro-cli", "kiro-cli-chat", "mini", "openclaw", "opencode",
-		"opencode-ai", "openhands", "pi", "pi-coding-agent", "plandex", "qwen",
-		"qwen-code", "roo", "windsurf",
+// marked returns the agent whose mark an environment bears: what it sets for
+// the commands that it runs. A process that has left its parent has kept it.
+func marked(p *Process) (string, bool) {
+	for _, a := range hosts.Agents() {
+		for _, name := range a.Marks {
+			if p.Getenv(name) != "" {
+				return a.Name + ", by " + name, true
+			}
+		}
 	}
+	return "", false
+}
+
+// detached reports whether only shells and the system's first process stand
+// above this one: who started them has ended, or has let them go.
+func detached(above []Ancestor) bool {
+	return !slices.ContainsFunc(above, func(a Ancestor) bool {
+		switch plainName(a.Name) {
+		case "sh", "bash", "dash", "zsh", "fish", "ksh", "nohup", "setsid", "timeout", "env", "systemd", "init", "launchd", "tini", "dumb-init":
+			return false
+		}
+		return a.PID != 1
+	})
+}
+
+// running lists this user's processes, where nothing stands in for them.
+func (p *Process) running() []Ancestor {
+	switch {
+	case p.Running != nil:
+		return p.Running()
+	case p.Ancestors != nil:
+		return nil
+	}
+	return running()
 }

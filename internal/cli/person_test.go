@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/nodgate/nod/internal/hosts"
 )
 
 func TestAgentAmongAncestors(t *testing.T) {
@@ -16,6 +18,7 @@ func TestAgentAmongAncestors(t *testing.T) {
 		{"native", Ancestor{Name: "claude"}, "claude"},
 		{"by its version", Ancestor{Name: "2.1.329", Exe: "/home/u/.local/share/claude/versions/2.1.329"}, "claude"},
 		{"started by a path", Ancestor{Name: "node-MainThread", Exe: "/usr/bin/node", Args: []string{"/usr/bin/node", "/usr/bin/codex"}}, "codex"},
+		{"Antigravity", Ancestor{Name: "agy"}, "agy"},
 		{"package", Ancestor{Name: "node", Args: []string{"node", "--no-warnings", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"}}, "claude-code"},
 		{"argument only", Ancestor{Name: "x", Args: []string{"/opt/bin/opencode", "run"}}, "opencode"},
 		{"Python", Ancestor{Name: "python3.12", Args: []string{"python3.12", "/v/lib/python3.12/site-packages/aider/main.py"}}, "aider"},
@@ -35,7 +38,7 @@ func TestAgentAmongAncestors(t *testing.T) {
 }
 
 func TestAgentNamesArePlain(t *testing.T) {
-	for _, name := range agentNames() {
+	for _, name := range hosts.Processes() {
 		if plainName(name) != name {
 			t.Errorf("%q is never matched", name)
 		}
@@ -64,6 +67,33 @@ func TestPerson(t *testing.T) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// A process that has left its parents still bears the agent's mark; without
+// it, an agent of the same user that is at work may have started it.
+func TestPersonWhoLeftTheirParents(t *testing.T) {
+	init := func() ([]Ancestor, error) {
+		return []Ancestor{{PID: 900, Name: "bash"}, {PID: 1, Name: "systemd"}}, nil
+	}
+	tool := func() ([]Ancestor, error) {
+		return []Ancestor{{PID: 900, Name: "ansible"}, {PID: 1, Name: "systemd"}}, nil
+	}
+	agents := func() []Ancestor { return []Ancestor{{Name: "bash"}, {Name: "claude"}} }
+	nobody := func() []Ancestor { return []Ancestor{{Name: "bash"}} }
+	for name, c := range map[string]struct {
+		p    Process
+		want bool
+	}{
+		"marked":                      {Process{Ancestors: init, Running: nobody, Environ: []string{"CLAUDECODE=1"}}, true},
+		"an agent is at work":         {Process{Ancestors: init, Running: agents}, true},
+		"no agent is at work":         {Process{Ancestors: init, Running: nobody}, false},
+		"a tool, and an agent beside": {Process{Ancestors: tool, Running: agents}, false},
+	} {
+		c.p.Stdin = strings.NewReader("")
+		if err := person(&c.p, true); errors.Is(err, errAgent) != c.want {
+			t.Errorf("%s: %v, want a refusal: %v", name, err, c.want)
+		}
 	}
 }
 

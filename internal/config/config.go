@@ -275,7 +275,7 @@ type Settings struct {
 type Item struct {
 	List   string // the key: "allow", "hosts" ...
 	Text   string
-	Origin string // "default" or "FILE:LINE"
+	Origin string // "default", "nod's own" or "FILE:LINE"
 	Level  Level  // "" for a built-in entry
 	Scope  string // the repository, a real path, to which it is confined; "" is none
 	// Rule is set in allow, soft_deny, hard_deny and environment.
@@ -374,6 +374,8 @@ func Load(p Places) (Settings, error) {
 	if err := p.checkPlaces(layers, s); err != nil {
 		return Settings{}, err
 	}
+	s.said.own = p.ownSecrets(s)
+	s.Rules.Secrets = append(s.Rules.Secrets, textsIn(s.said.own)...)
 	return s, nil
 }
 

@@ -136,6 +136,30 @@ func quoteForShell(name string) string {
 	return "'" + strings.ReplaceAll(shown(name), "'", `'\''`) + "'"
 }
 
+// ownSecrets are files that the settings name and that no agent is to read:
+// keys, and what models were asked and answered, by both names where it is a
+// link. No entry of a list lets them go.
+func (p Places) ownSecrets(s Settings) (own []Item) {
+	for _, name := range append(keyFiles(s), s.Log.DumpDir) {
+		if name == "" {
+			continue
+		}
+		own = append(own, Item{List: "secrets", Text: path.Clean(name), Origin: "nod's own"})
+		if real, err := view.Resolve(p.Files, name); err == nil && real != path.Clean(name) {
+			own = append(own, Item{List: "secrets", Text: real, Origin: "nod's own"})
+		}
+	}
+	return unique(own)
+}
+
+func keyFiles(s Settings) []string {
+	files := []string{s.Model.KeyFile}
+	for _, t := range s.Model.Fallbacks {
+		files = append(files, t.KeyFile)
+	}
+	return files
+}
+
 // checkPlaces refuses settings, keys and dumps that lie where an agent may
 // write. It runs last, since the roots stand in the settings themselves.
 func (p Places) checkPlaces(layers []layer, s Settings) error {
@@ -149,9 +173,9 @@ func (p Places) checkPlaces(layers []layer, s Settings) error {
 		}
 	}
 	type named struct{ key, name string }
-	names := []named{{"key_file", s.Model.KeyFile}, {"ca_file", s.Model.CAFile}, {"dump_dir", s.Log.DumpDir}}
-	for _, t := range s.Model.Fallbacks {
-		names = append(names, named{"key_file", t.KeyFile})
+	names := []named{{"ca_file", s.Model.CAFile}, {"dump_dir", s.Log.DumpDir}}
+	for _, file := range keyFiles(s) {
+		names = append(names, named{"key_file", file})
 	}
 	for _, f := range names {
 		if err := p.checkOutside(roots, f.key, f.name); err != nil {

@@ -158,7 +158,7 @@ out = 3.0
 	}
 	for list, want := range map[string][]string{
 		"hosts": {"pkg.go.dev", "*.example.com", "::1"}, "allowlist": {"read_file"},
-		"secrets": {"~/.config/acme", "!*.pub"}, "guarded": {"Justfile"},
+		"secrets": {"~/.config/acme", "!*.pub", "/home/u/.config/nod/key", "/home/u/sa.json", "/home/u/dumps"}, "guarded": {"Justfile"},
 	} {
 		if diff := cmp.Diff(want, texts(s, list)); diff != "" {
 			t.Errorf("%s:\n%s", list, diff)

@@ -21,7 +21,7 @@ func merge(layers, claude []layer, repo repository) Settings {
 	if repo.found {
 		s.Sources = append(s.Sources, repo.source)
 	}
-	s.said = said{slices.Concat(layers, claude), repo.lists}
+	s.said = said{layers: slices.Concat(layers, claude), repo: repo.lists}
 	s.Rules = s.said.rules()
 	mergeMode(&s, layers)
 	s.Profile = Profile(first(layers, "", func(l layer) *string { return l.profile }))
@@ -157,6 +157,7 @@ func mergePrices(layers []layer) []Price {
 type said struct {
 	layers []layer // highest first
 	repo   [listCount]listed
+	own    []Item // secrets that the settings name elsewhere
 }
 
 // rules merges the lists. It is on the path of every tool call, so a list of
@@ -187,6 +188,9 @@ func (s Settings) Lists() []Item {
 	var all []Item
 	for i := range listCount {
 		all = append(all, s.said.merged(i, builtinItems(builtin, i))...)
+		if i == listSecrets {
+			all = append(all, s.said.own...)
+		}
 	}
 	return all
 }

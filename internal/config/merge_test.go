@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -116,6 +117,28 @@ func TestListsAndRulesAgree(t *testing.T) {
 	}
 	if diff := cmp.Diff(concat(r.Hosts, r.Allowlist, r.Secrets, r.Guarded), names); diff != "" {
 		t.Errorf("names:\n%s", diff)
+	}
+}
+
+// A key and what models were asked are secrets wherever the settings put them,
+// whatever a list says.
+func TestFilesOfTheSettingsAreSecrets(t *testing.T) {
+	text := "secrets = [\"!/vault/key\", \"!~/spare\"]\nmodel.key_file = \"~/link\"\nlog.dump_dir = \"~/dumps\"\n[[fallback]]\nprovider = \"openai\"\nname = \"x\"\nkey_file = \"~/spare\"\n"
+	m := threeFiles(``, text, ``)
+	m.File("/vault/key", "k", 0o600).Link("/home/u/link", "/vault/key")
+	s := loaded(t, placesIn(m))
+	want := []string{"/home/u/link", "/vault/key", "/home/u/spare", "/home/u/dumps"}
+	if got := s.Rules.Secrets; len(got) < 4 || !slices.Equal(got[len(got)-4:], want) {
+		t.Errorf("secrets end with %q", got[max(0, len(got)-6):])
+	}
+	shown := 0
+	for _, item := range s.Lists() {
+		if item.List == "secrets" && slices.Contains(want, item.Text) {
+			shown++
+		}
+	}
+	if shown != 4 {
+		t.Errorf("%d of them are shown to a person", shown)
 	}
 }
 

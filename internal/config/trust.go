@@ -152,18 +152,29 @@ func lock(name string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
-		if !errors.Is(err, syscall.EINTR) {
+	for range lockTries {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { f.Close() }, nil
+		}
+		if !errors.Is(err, syscall.EINTR) && !errors.Is(err, syscall.EWOULDBLOCK) {
 			break
 		}
+		time.Sleep(lockPause)
 	}
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
+	f.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, fmt.Errorf("%s is held by another process; nothing was changed. End that process (fuser %s) and try again", name, name)
 	}
-	return func() { f.Close() }, nil
+	return nil, fmt.Errorf("%s: %w", name, err)
 }
+
+// A lock is waited for two seconds: whoever holds it for ever must not stop the
+// person.
+const (
+	lockTries = 200
+	lockPause = 10 * time.Millisecond
+)
 
 // replaceFile writes a new file beside name and renames it into place, so
 // that a reader sees the old text or the new one.

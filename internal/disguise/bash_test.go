@@ -1,7 +1,7 @@
 package disguise
 
 import (
-	"context"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nodgate/nod/internal/hang"
 )
 
 // marker is the only program besides shells that the real bash finds: it
@@ -51,27 +53,34 @@ func newBed(t *testing.T, bash string) bed {
 	return b
 }
 
-// run returns the lines that the marker wrote. It waits a little for those
-// that are wanted, since something may run in the background.
-func (b bed) run(t *testing.T, bash, text string, want []string) []string {
+// run returns the lines that the marker wrote. It waits for all that bash has
+// started, also in the background: each holds a pipe, as a descriptor that no
+// disguise uses.
+func (b bed) run(t *testing.T, bash, text string) []string {
 	t.Helper()
 	os.Remove(b.log)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, bash, "--norc", "--noprofile", "-c", text)
-	cmd.Dir, cmd.Env = b.dir, []string{"PATH=" + b.bin, "HOME=" + b.dir}
-	cmd.WaitDelay = time.Second
-	_ = cmd.Run() // its status says nothing
-	var lines []string
-	for range 10 {
-		data, _ := os.ReadFile(b.log)
-		lines = strings.Split(strings.TrimSpace(string(data)), "\n")
-		if len(missing(want, lines)) == 0 {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
+	held, holds, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return lines
+	defer held.Close()
+	cmd := exec.CommandContext(hang.Context(t), bash, "--norc", "--noprofile", "-c", text)
+	cmd.Dir, cmd.Env = b.dir, []string{"PATH=" + b.bin, "HOME=" + b.dir}
+	cmd.ExtraFiles = append(make([]*os.File, 90), holds)
+	err = cmd.Start()
+	holds.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // its status says nothing
+	if err := held.SetReadDeadline(time.Now().Add(hang.Limit())); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, held); err != nil {
+		t.Fatalf("what bash started in the background does not end: %v\n%s", err, text)
+	}
+	data, _ := os.ReadFile(b.log) // there is none where the marker did not run
+	return strings.Split(strings.TrimSpace(string(data)), "\n")
 }
 
 // keepsInBash reports whether every marker is seen under the disguise.
@@ -84,7 +93,7 @@ func keepsInBash(t *testing.T, b bed, bash string, k Kind, alone map[string][]st
 			continue
 		}
 		tried++
-		if gone := missing(alone[command], b.run(t, bash, text, alone[command])); len(gone) > 0 {
+		if gone := missing(alone[command], b.run(t, bash, text)); len(gone) > 0 {
 			return false, text + "\nlost " + strings.Join(gone, " and ")
 		}
 	}
@@ -103,7 +112,7 @@ func TestInBash(t *testing.T) {
 	}
 	alone, plain := map[string][]string{}, newBed(t, bash)
 	for _, command := range markers() {
-		if alone[command] = plain.run(t, bash, command, nil); alone[command][0] == "" {
+		if alone[command] = plain.run(t, bash, command); alone[command][0] == "" {
 			t.Fatalf("%s: the marker alone is not seen", command)
 		}
 	}

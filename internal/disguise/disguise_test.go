@@ -31,7 +31,7 @@ func shownBy(k Kind, alone map[string][]string) (kept, tried int, lost string) {
 		tried++
 		gone := missing(alone[command], observe(text, brief))
 		if len(gone) > 0 {
-			gone = missing(alone[command], observe(text, patient))
+			gone = missing(alone[command], observe(text, patient()))
 		}
 		if len(gone) == 0 {
 			kept++
@@ -45,11 +45,11 @@ func shownBy(k Kind, alone map[string][]string) (kept, tried int, lost string) {
 // TestKindsKeepTheEffect holds the list of what is shown and what is not.
 func TestKindsKeepTheEffect(t *testing.T) {
 	if raced {
-		t.Skip("the interpreter copies standard input in two goroutines, which the race detector sees: verify's stage readme runs this without it")
+		t.Skip("the interpreter copies standard input in two goroutines, which the race detector sees: verify's stage tests runs this without it")
 	}
 	alone := map[string][]string{}
 	for _, command := range commands() {
-		if alone[command] = observe(command, patient); len(alone[command]) == 0 {
+		if alone[command] = observe(command, patient()); len(alone[command]) == 0 {
 			t.Fatalf("%s: nothing seen", command)
 		}
 	}

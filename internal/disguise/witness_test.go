@@ -16,6 +16,8 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
+
+	"github.com/nodgate/nod/internal/hang"
 )
 
 // witness runs texts in an interpreter that starts nothing and opens nothing,
@@ -35,7 +37,7 @@ type witness struct {
 // that wants a longer one.
 func observe(text string, pause time.Duration) []string {
 	w := &witness{files: map[string][]byte{}, tmp: os.TempDir(), pause: pause}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second+100*pause)
+	ctx, cancel := context.WithTimeout(context.Background(), hang.Scale(2*time.Second)+100*pause)
 	defer cancel()
 	w.run(ctx, text, shellCall{})
 	w.mu.Lock()
@@ -44,10 +46,9 @@ func observe(text string, pause time.Duration) []string {
 }
 
 // brief is enough for nearly every text; patient is for those that it fails.
-const (
-	brief   = 200 * time.Microsecond
-	patient = 20 * time.Millisecond
-)
+const brief = 200 * time.Microsecond
+
+func patient() time.Duration { return hang.Scale(20 * time.Millisecond) }
 
 // missing returns what of want is not in got.
 func missing(want, got []string) []string {
@@ -265,7 +266,7 @@ func TestWitnessSees(t *testing.T) {
 		{"sh -c 'rm a' & wait", `'rm' 'a'`},
 		{":(){ :|:& };:", ""},
 	} {
-		got := observe(c.text, patient)
+		got := observe(c.text, patient())
 		if c.want != "" && !slices.Contains(got, c.want) {
 			t.Errorf("%s: saw %q, not %s", c.text, got, c.want)
 		}

@@ -245,6 +245,9 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 	if limit := install.FailOpen(e.agent); limit != "" {
 		b.add(Note, "limits", limit)
 	}
+	if options := unaskedOptions(e.agent); options != "" {
+		b.add(Note, "limits", b.Title+" asks no hook when it is started with "+options)
+	}
 	e.silencers(b, in)
 	e.trusted(b, in)
 	again := "nod install " + e.agent + " --" + b.Level

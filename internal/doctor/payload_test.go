@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/install"
 )
 
@@ -85,7 +86,7 @@ func TestStandIn(t *testing.T) {
 	if why := standIn(t.Context(), path, "#!/bin/sh\necho all is well\n"); why != "" {
 		t.Fatal(why)
 	}
-	got := start(t.Context(), install.Command{Words: []string{path}}, dir, nil, nil, patience)
+	got := start(t.Context(), install.Command{Words: []string{path}}, dir, nil, nil, hang.Limit())
 	if string(got.stdout) != "all is well\n" || got.exit != 0 {
 		t.Errorf("%+v", got)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/install"
 )
 
@@ -24,6 +25,12 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 			b.add(Open, "silencers", off.String()).Next = e.remedy(in)
 		}
 	}
+	for _, u := range hosts.ByName(e.agent).Unasked {
+		if value, set := u.Set(e.Environ); set && b.Level != "managed" {
+			found = true
+			b.add(Open, "silencers", nod.OneLine(u.Variable+"="+value, 80)+" in this environment: an agent that is started with it asks no hook of yours ("+u.Source+")").Next = "unset " + u.Variable
+		}
+	}
 	if !found {
 		b.add(OK, "silencers", "no setting here keeps nod from being asked")
 	}
@@ -39,6 +46,18 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 	if len(names) > 0 && e.Dir != e.Home {
 		b.add(Note, "environment", "settings in "+nod.Printable(e.Dir)+" set "+nod.OneLine(strings.Join(names, ", "), 200)+": they can lead the agent elsewhere, and nothing in the environment loosens nod")
 	}
+}
+
+// unaskedOptions lists the options under which an agent asks no hook, each with
+// what that rests on.
+func unaskedOptions(agent string) string {
+	var list []string
+	for _, u := range hosts.ByName(agent).Unasked {
+		if u.Options != "" {
+			list = append(list, u.Options+" ("+u.Source+")")
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 func (e *examination) remedy(in *install.Installed) string {

@@ -137,7 +137,11 @@ func TestAnApprovalAndTwoSeats(t *testing.T) {
 	p.options.Adapter = agent.Codex{}
 	p.options.Environ = append(p.options.Environ, "PWD="+p.shop)
 	payload := func(event, id string) []byte {
-		return p.payload(event, "Bash", map[string]string{"command": "npm publish"}, map[string]any{"tool_use_id": id})
+		more := map[string]any{"tool_use_id": id}
+		if id == "" { // as Codex sends it
+			more["tool_use_id"] = nil
+		}
+		return p.payload(event, "Bash", map[string]string{"command": "npm publish"}, more)
 	}
 	ask := func(event, id string) string { return p.run(bytes.NewReader(payload(event, id))).verdict }
 	if got := ask("PreToolUse", "c1"); got != "deny" {
@@ -145,7 +149,8 @@ func TestAnApprovalAndTwoSeats(t *testing.T) {
 	}
 	p.approve(approval.Once)
 	for _, row := range []struct{ event, id, want string }{
-		{"PreToolUse", "c2", "silence"}, {"PermissionRequest", "c2", "allow"}, {"PreToolUse", "c3", "deny"},
+		{"PreToolUse", "c2", "silence"}, {"PermissionRequest", "", "allow"}, {"PermissionRequest", "", "silence"},
+		{"PreToolUse", "c3", "deny"}, {"PermissionRequest", "", "silence"}, {"PreToolUse", "c4", "deny"}, {"PermissionRequest", "", "silence"},
 	} {
 		if got := ask(row.event, row.id); got != row.want {
 			t.Errorf("%+v: %s", row, got)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/hang"
 )
 
 // answerTo is the beginning of a fake nod: $request is what it was asked, and
@@ -32,7 +33,7 @@ func classification(block, more string) string {
 func withFakeNod(t *testing.T, script string) *place {
 	t.Helper()
 	p := newPlace(t)
-	p.settings("[model]\nprovider = \"anthropic\"\ntimeout = \"10s\"\n")
+	p.settings("[model]\nprovider = \"anthropic\"\ntimeout = \"45s\"\n")
 	p.options.Nod = filepath.Join(p.home, "bin", "nod")
 	if script == "" {
 		return p
@@ -97,32 +98,32 @@ func TestNodClassifyThatFailsBlocks(t *testing.T) {
 
 // One that hangs is ended in time, with what it started.
 func TestNodClassifyThatHangsIsEnded(t *testing.T) {
-	p := withFakeNod(t, "#!/bin/sh\nsleep 61 &\necho $! >\"$0.child\"\nwait\n")
-	p.settings("[model]\nprovider = \"anthropic\"\ntimeout = \"1s\"\n")
-	start := time.Now()
-	s := p.run(bytes.NewReader(p.bash("npm publish")))
-	if s.verdict != "deny" || !strings.Contains(s.system, string(nod.TimedOut)) || time.Since(start) > 5*time.Second {
-		t.Errorf("after %v: %+v", time.Since(start), s)
+	var child []byte
+	if failure := hang.Grow(450*time.Millisecond, func(limit time.Duration) string {
+		p := withFakeNod(t, "#!/bin/sh\nsleep 86400 &\necho $! >\"$0.child\"\nwait\n")
+		p.settings(fmt.Sprintf("[model]\nprovider = \"anthropic\"\ntimeout = \"%s\"\n", limit))
+		s := p.run(bytes.NewReader(p.bash("npm publish")))
+		if s.verdict != "deny" || !strings.Contains(s.system, string(nod.TimedOut)) {
+			t.Errorf("%+v", s)
+		}
+		var err error
+		if child, err = os.ReadFile(p.options.Nod + ".child"); err != nil || !bytes.HasSuffix(child, []byte("\n")) {
+			return fmt.Sprintf("nod classify had started nothing: %q, %v", child, err)
+		}
+		return ""
+	}); failure != "" {
+		t.Fatal(failure)
 	}
-	child, err := os.ReadFile(p.options.Nod + ".child")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if pid := strings.TrimSpace(string(child)); !gone(pid) {
-		t.Errorf("process %s was left behind", pid)
-	}
+	gone(t, strings.TrimSpace(string(child)))
 }
 
 // gone waits until a process has ended.
-func gone(pid string) bool {
-	for range 100 {
+func gone(t *testing.T, pid string) {
+	t.Helper()
+	hang.Until(t, "the end of process "+pid, func() bool {
 		state, err := exec.Command("ps", "-o", "stat=", "-p", pid).Output()
-		if err != nil || strings.HasPrefix(strings.TrimSpace(string(state)), "Z") {
-			return true
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return false
+		return err != nil || strings.HasPrefix(strings.TrimSpace(string(state)), "Z")
+	})
 }
 
 // What nod classify reports beside its answer, a dump that failed, reaches the

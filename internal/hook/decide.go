@@ -19,7 +19,7 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 	defer r.forget(memory)
 	settings, err := r.settings(root)
 	if err != nil {
-		return r.unusable(e, nod.AsFailure(err))
+		return r.unusable(ctx, e, root, nod.AsFailure(err))
 	}
 	if settings.Mode == config.Off {
 		return agent.Answer{}
@@ -90,12 +90,16 @@ func (r *run) settings(root string) (config.Settings, error) {
 	return config.Load(places)
 }
 
-// unusable answers where the settings cannot be read: never fewer rules. A
-// person who can be asked is.
-func (r *run) unusable(e agent.Event, f *nod.Failure) agent.Answer {
+// unusable answers where the settings cannot be read: never fewer rules. What
+// is denied whatever the settings say is denied; about the rest a person who
+// can be asked is.
+func (r *run) unusable(ctx context.Context, e agent.Event, root string, f *nod.Failure) agent.Answer {
 	d := nod.Decision{Verdict: nod.Deny, Reason: f.Error(), Err: f, Notices: []string{"nod's settings cannot be used: " + nod.OneLine(f.Error(), 300)}}
 	if e.Call.Interactive {
 		d.Verdict = nod.Ask
+	}
+	if always := r.always(ctx, e.Call, root); always.Verdict == nod.Deny {
+		d.Verdict, d.Layer, d.Reason = nod.Deny, always.Layer, always.Reason
 	}
 	d.Reason = nod.OneLine(d.Reason, 300)
 	book := &book{run: r, event: e}
@@ -103,6 +107,17 @@ func (r *run) unusable(e agent.Event, f *nod.Failure) agent.Answer {
 		d.Notices = append(d.Notices, "nod could not write its log: "+nod.OneLine(err.Error(), 300))
 	}
 	return book.told(d)
+}
+
+// always is what layer 0 and the irrecoverable say of a call, with the rules
+// that are built in: with a person there nothing else denies.
+func (r *run) always(ctx context.Context, c nod.Call, root string) nod.Decision {
+	c.Interactive = true
+	if root != "" {
+		c.Roots = append([]string{root}, c.Roots...)
+	}
+	sources := r.Places.ClaudeFiles(config.Settings{}.ClaudeRules)
+	return nod.New(nod.Options{Rules: nod.DefaultRules(), Files: r.Files, Home: r.Places.Home, Self: r.self(), Sources: sources, Now: r.Now}).Check(ctx, c)
 }
 
 // recollection is what the gate is told of the session. A run that keeps no
@@ -167,11 +182,12 @@ func (r *run) observe(e agent.Event) agent.Answer {
 	}
 	book := &book{run: r, event: e, settings: settings}
 	taint := taintOf(e)
+	var answer agent.Answer
+	if taint != "" && settings.Mode != config.Observe {
+		answer = agent.Warn(r.Adapter, e, warning)
+	}
 	if err := book.outcome(taint); err != nil {
-		return agent.Answer{Stderr: []byte("nod could not write its log: " + nod.OneLine(err.Error(), 300) + "\n")}
+		answer.Stderr = append(answer.Stderr, "nod could not write its log: "+nod.OneLine(err.Error(), 300)+"\n"...)
 	}
-	if taint == "" || settings.Mode == config.Observe {
-		return agent.Answer{}
-	}
-	return agent.Warn(r.Adapter, e, warning)
+	return answer
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/session"
 )
@@ -38,7 +39,7 @@ func newPlace(t testing.TB) *place {
 	p := &place{t: t, home: home, shop: filepath.Join(home, "shop"), session: "s1", permission: "default"}
 	p.write(filepath.Join(p.shop, "main.go"), "package main\n")
 	p.options = hook.Options{
-		Adapter: agent.ClaudeCode{}, Version: "test", Places: config.DefaultPlaces(home),
+		Adapter: agent.ClaudeCode{}, Version: "test", Places: config.DefaultPlaces(home), Deadline: hang.Limit(),
 		Environ: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + p.shop, "CLAUDE_CODE_ENTRYPOINT=sdk-cli"},
 	}
 	p.options.Places.Managed = ""
@@ -260,13 +261,8 @@ func TestInputThatNeverComesBlocksWithinTheDeadline(t *testing.T) {
 		defer close(over)
 		hook.Run(context.Background(), p.options, in, &stdout, &stderr, func(c int) { code <- c })
 	}()
-	select {
-	case c := <-code:
-		if c != 2 || !strings.Contains(stderr.String(), "in time") || stdout.String() != "" {
-			t.Errorf("exit %d: %s%s", c, stdout.String(), stderr.String())
-		}
-	case <-time.After(10 * time.Second):
-		t.Fatal("the deadline did not come")
+	if c := hang.Receive(t, "the deadline", code); c != 2 || !strings.Contains(stderr.String(), "in time") || stdout.String() != "" {
+		t.Errorf("exit %d: %s%s", c, stdout.String(), stderr.String())
 	}
 }
 
@@ -571,5 +567,26 @@ func TestNoticesOfTheSettingsAreToldOnce(t *testing.T) {
 	}
 	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" || s.system != "" {
 		t.Errorf("second call: %+v", s)
+	}
+}
+
+// What is always denied needs no settings: a file that cannot be used takes
+// nothing of it away, with or without a person.
+func TestBrokenSettingsDenyWhatIsAlwaysDenied(t *testing.T) {
+	p := newPlace(t)
+	p.settings("mode = 7\n")
+	for _, person := range []bool{false, true} {
+		if person {
+			p.interactively()
+		}
+		for command, want := range map[string]string{"rm -rf /": "deny", "nod mode off": "deny", "echo x > " + p.options.Places.User: "deny", "ls": map[bool]string{true: "ask", false: "deny"}[person]} {
+			if s := p.run(bytes.NewReader(p.bash(command))); s.verdict != want || !strings.Contains(s.system, "settings cannot be used") {
+				t.Errorf("%s, a person there: %v: %+v", command, person, s)
+			}
+		}
+		edit := p.payload("PreToolUse", "Write", map[string]string{"file_path": p.options.Places.User, "content": ""}, nil)
+		if s := p.run(bytes.NewReader(edit)); s.verdict != "deny" {
+			t.Errorf("the settings themselves: %+v", s)
+		}
 	}
 }

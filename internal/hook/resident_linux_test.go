@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/resident"
 	"github.com/nodgate/nod/llm/llmtest"
 )
@@ -98,7 +99,7 @@ func TestTheRealDaemon(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	p.write(p.home+"/key", "sk-1\n")
-	p.settings(fmt.Sprintf("[model]\nprovider = \"anthropic\"\nendpoint = %q\nkey_file = %q\n", srv.URL, p.home+"/key"))
+	p.settings(fmt.Sprintf("[model]\nprovider = \"anthropic\"\ntimeout = \"45s\"\nendpoint = %q\nkey_file = %q\n", srv.URL, p.home+"/key"))
 	t.Cleanup(func() { resident.Say(p.options.Places.State, resident.Stop) })
 
 	held, inherited, err := os.Pipe()
@@ -111,7 +112,7 @@ func TestTheRealDaemon(t *testing.T) {
 		t.Fatalf("%s, %v", out, err)
 	}
 	inherited.Close()
-	held.SetReadDeadline(time.Now().Add(10 * time.Second))
+	held.SetReadDeadline(time.Now().Add(hang.Limit()))
 	if n, err := held.Read(make([]byte, 1)); n != 0 || err != io.EOF {
 		t.Errorf("the daemon holds what the hook inherited: %v", err)
 	}
@@ -131,9 +132,7 @@ func TestTheRealDaemon(t *testing.T) {
 
 	// Killed: its socket stays behind, and the call is decided all the same.
 	syscall.Kill(pid, syscall.SIGKILL)
-	if !gone(strconv.Itoa(pid)) {
-		t.Fatal("it was not killed")
-	}
+	gone(t, strconv.Itoa(pid))
 	os.Remove(p.options.Places.State + "/daemon.start")
 	if s := p.runProcess(0, p.bash("npm publish --tag last")); s.verdict != "allow" {
 		t.Errorf("%+v", s)
@@ -150,9 +149,7 @@ func TestTheRealDaemon(t *testing.T) {
 	syscall.Kill(next, syscall.SIGCONT)
 	p.awaitDaemon(0)
 	syscall.Kill(next, syscall.SIGTERM)
-	if !gone(strconv.Itoa(next)) {
-		t.Error("it does not end on SIGTERM")
-	}
+	gone(t, strconv.Itoa(next))
 	if _, err := os.Lstat(p.socket()); err == nil {
 		t.Error("its socket stays behind")
 	}
@@ -162,14 +159,11 @@ func TestTheRealDaemon(t *testing.T) {
 // returns its process.
 func (p *place) awaitDaemon(requests int) (pid int) {
 	p.t.Helper()
-	for range 1000 {
+	hang.Until(p.t, "a daemon that listens", func() bool {
 		_, text, err := resident.Say(p.options.Places.State, resident.Status)
-		if n, scanErr := fmt.Sscanf(string(text), `{"pid":%d,`, &pid); err == nil && scanErr == nil && n == 1 &&
-			(requests == 0 || strings.Contains(string(text), fmt.Sprintf(`"requests":%d,`, requests)) || strings.Contains(string(text), `"requests":0,`)) {
-			return pid
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	p.t.Fatal("no daemon listens")
-	return 0
+		n, scanErr := fmt.Sscanf(string(text), `{"pid":%d,`, &pid)
+		return err == nil && scanErr == nil && n == 1 &&
+			(requests == 0 || strings.Contains(string(text), fmt.Sprintf(`"requests":%d,`, requests)) || strings.Contains(string(text), `"requests":0,`))
+	})
+	return pid
 }

@@ -3,6 +3,7 @@ package hook_test
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -53,5 +54,27 @@ func TestWhatTheAgentWroteItselfIsNoTaint(t *testing.T) {
 	p := project(t, nil)
 	if got := p.returns("Write", map[string]string{"file_path": filepath.Join(p.shop, "a.md"), "content": "x"}, hostile); got != "" {
 		t.Errorf("answered with %s", got)
+	}
+}
+
+// TestTheWarningNeedsNoLog: where nothing can be written down the agent is
+// warned all the same, and the session counts as tainted.
+func TestTheWarningNeedsNoLog(t *testing.T) {
+	p := project(t, nil)
+	if got := p.command("t1", "git status"); got.verdict != "allow" {
+		t.Fatalf("%+v", got)
+	}
+	log := filepath.Join(p.options.Places.State, "decisions.jsonl")
+	if err := os.Remove(log); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(log, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	payload := p.payload("PostToolUse", "Bash", map[string]string{"command": "cat README.md"}, map[string]any{"tool_use_id": "t9", "tool_response": map[string]any{"stdout": hostile}})
+	var stdout, stderr bytes.Buffer
+	hook.Run(context.Background(), p.options, bytes.NewReader(payload), &stdout, &stderr, func(int) {})
+	if !strings.Contains(stdout.String(), "nod: parts of this result") || !strings.Contains(stderr.String(), "could not write its log") {
+		t.Errorf("%s\n%s", stdout.String(), stderr.String())
 	}
 }

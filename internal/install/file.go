@@ -185,7 +185,7 @@ func Apply(p Plan, now time.Time) (backup string, err error) {
 		return "", nil
 	}
 	dir := filepath.Dir(p.file.real)
-	if err := os.MkdirAll(dir, dirMode(p.Level)); err != nil {
+	if err := makeDir(dir, p.Level); err != nil {
 		return "", fmt.Errorf("install: %w", err)
 	}
 	if p.Before != nil {
@@ -197,6 +197,46 @@ func Apply(p Plan, now time.Time) (backup string, err error) {
 		return backup, fmt.Errorf("%s: not written: %w", p.Path, err)
 	}
 	return backup, nil
+}
+
+// makeDir makes a directory and those above it. Those of the organisation are
+// for everybody, whatever the umask says: an agent that cannot read its managed
+// settings runs without them.
+func makeDir(dir string, l Level) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	if parent := filepath.Dir(dir); parent != dir {
+		if err := makeDir(parent, l); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, dirMode(l)); err != nil {
+		return err
+	}
+	if l != Managed {
+		return nil
+	}
+	return os.Chmod(dir, dirMode(l))
+}
+
+// hidden says what keeps other users, and so their agents, from reading a
+// managed file: "" for nothing.
+func (p Plan) hidden() string {
+	if p.Level != Managed || p.After == nil {
+		return ""
+	}
+	if p.file.mode&0o004 == 0 {
+		return p.file.real
+	}
+	for dir := filepath.Dir(p.file.real); ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil && info.Mode()&0o001 == 0 {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
 
 func dirMode(l Level) fs.FileMode {
@@ -258,10 +298,32 @@ func (p Plan) swap(dir string) error {
 	if err := p.unchanged(); err != nil {
 		return err
 	}
-	if err := os.Rename(h.Name(), p.file.real); err != nil {
+	if err := p.replace(h.Name()); err != nil {
 		return err
 	}
 	return syncDir(dir)
+}
+
+// replace puts the new file into the old one's place. What was there a moment
+// before is looked at once more: a change of the agent's own is not lost. A file
+// that was not there is linked, which fails where one is by now; one that was is
+// exchanged, where the system can, and exchanged back if it is another.
+func (p Plan) replace(made string) error {
+	if p.Before == nil {
+		if err := os.Link(made, p.file.real); err == nil || errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return os.Rename(made, p.file.real)
+	}
+	if err := exchange(made, p.file.real); err != nil {
+		return os.Rename(made, p.file.real)
+	}
+	old := p
+	old.file.real = made
+	if changed := old.unchanged(); changed != nil {
+		return errors.Join(changed, exchange(made, p.file.real))
+	}
+	return nil
 }
 
 // unchanged looks whether the file is still what was planned for.

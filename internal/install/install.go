@@ -131,6 +131,14 @@ func PlanInstall(o Options) (Plan, error) {
 	if err := o.check(); err != nil {
 		return Plan{}, err
 	}
+	p, err := o.planInstall()
+	if hidden := p.hidden(); err == nil && hidden != "" {
+		p.Findings = append(p.Findings, Finding{Weak, hidden, 0, 0, "other users of this machine cannot read it, so that their agents run without nod; chmod a+rX it"})
+	}
+	return p, err
+}
+
+func (o Options) planInstall() (Plan, error) {
 	if h := o.host(); h.file != nil {
 		return o.planFile(h.file(o))
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -512,6 +513,66 @@ func TestUninstallFromAnEmptyFile(t *testing.T) {
 		write(t, plan(t, PlanUninstall, o).Path, text)
 		if p := plan(t, PlanUninstall, o); p.Changed() || string(p.After) != text {
 			t.Errorf("%q becomes %q", text, p.After)
+		}
+	}
+}
+
+// What is managed is for everybody on the machine, whatever the umask says: an
+// agent that cannot read it runs without nod.
+func TestManagedFilesAreForEverybody(t *testing.T) {
+	old := syscall.Umask(0o077)
+	defer syscall.Umask(old)
+	o := paths()
+	o.Agent, o.Level, o.OS, o.Root = "claude-code", Managed, "linux", t.TempDir()
+	if err := os.Chmod(o.Root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := plan(t, PlanInstall, o)
+	if _, err := Apply(p, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for name := o.Target(); name != o.Root; name = filepath.Dir(name) {
+		want := os.FileMode(0o755)
+		if name == o.Target() {
+			want = 0o644
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v %v", name, info.Mode(), err)
+		}
+	}
+	for name, mode := range map[string]os.FileMode{o.Target(): 0o640, filepath.Dir(o.Target()): 0o700} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+		if p := plan(t, PlanInstall, o); !slices.ContainsFunc(p.Findings, func(f Finding) bool { return f.Path == name && strings.Contains(f.Text, "cannot read it") }) {
+			t.Errorf("%s: nothing is said: %+v", name, p.Findings)
+		}
+		if err := os.Chmod(name, info.Mode().Perm()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A change of the agent's own between the last look and the rename is not lost.
+func TestAChangeAtTheLastMoment(t *testing.T) {
+	dir := t.TempDir()
+	target, made := filepath.Join(dir, "settings.json"), filepath.Join(dir, "made")
+	for _, before := range []string{"", `{"a":1}`} {
+		write(t, target, `{"theirs":1}`)
+		write(t, made, `{"ours":1}`)
+		p := Plan{Path: target, After: []byte(`{"ours":1}`), file: file{path: target, real: target}}
+		if before != "" {
+			p.Before = []byte(before)
+		}
+		if err := p.replace(made); err == nil {
+			t.Errorf("%q: replaced", before)
+		}
+		if text, err := os.ReadFile(target); err != nil || string(text) != `{"theirs":1}` {
+			t.Errorf("%q: %s %v", before, text, err)
 		}
 	}
 }

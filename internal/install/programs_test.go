@@ -10,7 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/nodgate/nod/internal/hang"
 )
 
 // script writes a program that prints a line.
@@ -206,10 +207,14 @@ func TestClaude(t *testing.T) {
 // TestHanging: a program that hangs, and leaves a child that holds its
 // output, does not hang the installer, and neither of them stays.
 func TestHanging(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	dir := t.TempDir()
-	path := script(t, filepath.Join(dir, "claude"), "sleep 60 & echo $! >"+dir+"/child; sleep 60")
+	path := script(t, filepath.Join(dir, "claude"), "sleep 86400 & echo $! >"+dir+"/child.new; mv "+dir+"/child.new "+dir+"/child; sleep 86400")
+	go func() {
+		hang.Until(t, "the child", func() bool { _, err := os.Stat(filepath.Join(dir, "child")); return err == nil })
+		cancel()
+	}()
 	if _, err := ClaudeVersion(ctx, path, "/usr/bin:/bin"); err == nil || !strings.Contains(err.Error(), "no answer") {
 		t.Errorf("%v", err)
 	}
@@ -217,13 +222,8 @@ func TestHanging(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 100 { // its parent is gone, so somebody else reaps it
-		if syscall.Kill(child, 0) != nil || zombie(child) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("process %d still runs", child)
+	// Its parent is gone, so somebody else reaps it.
+	hang.Until(t, fmt.Sprintf("the end of process %d", child), func() bool { return syscall.Kill(child, 0) != nil || zombie(child) })
 }
 
 // zombie reports whether a process has ended and waits to be reaped.

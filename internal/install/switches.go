@@ -10,6 +10,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/tailscale/hujson"
+
+	rows "github.com/nodgate/nod/internal/hosts"
 )
 
 // offSwitch is a setting, in another file than the one that nod's hooks stand
@@ -33,9 +35,6 @@ type surroundings struct {
 	// environFiles are settings below a project that set variables for the
 	// agent and its hooks, under "env".
 	environFiles []string
-	// homeVariable leads the agent to another directory than the one in the
-	// home directory; "" where no such variable is known.
-	homeVariable string
 	// bare is what happens where nod-hook fails and no guard script stands
 	// before it, as far as it was measured.
 	bare []Failing
@@ -45,7 +44,7 @@ type surroundings struct {
 
 // surroundingsOf returns the zero value for a host of which nothing is known.
 // TestSilencers in e2e measures the switches, on the versions that the
-// adapters name; the variables were read.
+// adapters name.
 func surroundingsOf(agent string) surroundings {
 	switch agent {
 	case "claude-code":
@@ -53,7 +52,6 @@ func surroundingsOf(agent string) surroundings {
 		return surroundings{
 			off:          switchesIn(offSwitch{home: true, here: true, key: "disableAllHooks"}, files...),
 			environFiles: files,
-			homeVariable: "CLAUDE_CONFIG_DIR",
 			bare:         []Failing{{Missing, false}, {Killed, false}, {Hangs, false}, {Rubbish, true}},
 		}
 	case "codex":
@@ -61,15 +59,13 @@ func surroundingsOf(agent string) surroundings {
 		old := s
 		old.key = "features.codex_hooks"
 		return surroundings{
-			off:          append(switchesIn(s, ".codex/config.toml"), switchesIn(old, ".codex/config.toml")...),
-			homeVariable: "CODEX_HOME",
-			trust:        codexTrust,
+			off:   append(switchesIn(s, ".codex/config.toml"), switchesIn(old, ".codex/config.toml")...),
+			trust: codexTrust,
 		}
 	case "copilot":
 		return surroundings{
 			off: switchesIn(offSwitch{here: true, above: true, key: "disableAllHooks", when: "where Copilot trusts the folder"},
 				".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json", ".claude/settings.local.json"),
-			homeVariable: "COPILOT_HOME",
 		}
 	case "antigravity":
 		return surroundings{off: switchesIn(offSwitch{home: true, key: "nod.enabled", falsely: true}, ".gemini/config/hooks.json")}
@@ -245,7 +241,7 @@ func Environment(agent, dir string) (names []string, findings []Finding) {
 
 // HomeVariable returns the environment variable that leads o's agent to
 // another directory of its own than the one that nod writes to, "" if none.
-func HomeVariable(agent string) string { return surroundingsOf(agent).homeVariable }
+func HomeVariable(agent string) string { return rows.ByName(agent).HomeVariable }
 
 // ConfigDir returns the directory below home that holds a user's hooks.
 func ConfigDir(agent string) string { return Options{Agent: agent}.host().configDir() }

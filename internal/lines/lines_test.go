@@ -17,7 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/nodgate/nod/internal/hang"
 )
 
 // The test binary starts itself as a writer: LINES_CHILD says which.
@@ -147,13 +148,10 @@ func TestManyProcesses(t *testing.T) {
 // grown waits until the file is that large.
 func grown(t *testing.T, name string, size int64) {
 	t.Helper()
-	for range 5000 {
-		if info, err := os.Stat(name); err == nil && info.Size() >= size {
-			return
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	t.Fatalf("%s does not grow to %d bytes", name, size)
+	hang.Until(t, fmt.Sprintf("%s of %d bytes", name, size), func() bool {
+		info, err := os.Stat(name)
+		return err == nil && info.Size() >= size
+	})
 }
 
 func TestKilledWriters(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/mcp"
 )
@@ -79,7 +80,7 @@ func served(t *testing.T, settings string, model nod.Model, deadline time.Durati
 
 // Each call gets one of two answers; nobody is there to be asked.
 func TestApprove(t *testing.T) {
-	ask, work := served(t, "hard_deny = [\"touch forbidden\"]\n", nil, time.Minute)
+	ask, work := served(t, "hard_deny = [\"touch forbidden\"]\n", nil, hang.Limit())
 	for _, row := range []struct{ arguments, behavior, message string }{
 		{`{"tool_name":"Bash","input":{"command":"ls ` + work + `"},"tool_use_id":"t1"}`, "allow", ""},
 		{`{"tool_name":"Write","input":{"file_path":"` + work + `/b.txt","content":"<é>"}}`, "allow", ""},
@@ -111,7 +112,7 @@ func TestApprove(t *testing.T) {
 // Where the settings let nod answer nothing, nothing is approved.
 func TestApproveNothing(t *testing.T) {
 	for _, settings := range []string{"mode = \"observe\"\n", "mode = \"off\"\n", "mode =\n", "profile = \"reinforce\"\n"} {
-		ask, work := served(t, settings, nil, time.Minute)
+		ask, work := served(t, settings, nil, hang.Limit())
 		if got := ask(`{"tool_name":"Bash","input":{"command":"ls ` + work + `"}}`); got.Behavior != "deny" || got.Message == "" {
 			t.Errorf("%q: %+v", settings, got)
 		}

@@ -402,7 +402,10 @@ func (s *Session) append(l line) error {
 	if l.Kind == kindRoot && len(raw) >= headLimit {
 		return fmt.Errorf("%s: a workspace root of %d bytes is too long", s.file.Name(), len(l.Root))
 	}
-	return s.file.Append(raw)
+	if err := s.file.Append(raw); err != nil {
+		return errors.Join(err, s.spoil())
+	}
+	return nil
 }
 
 // marshal writes a line as its JSON tags have it, without reflection.

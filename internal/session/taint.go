@@ -3,6 +3,7 @@
 package session
 
 import (
+	"os"
 	"slices"
 	"unicode/utf8"
 )
@@ -11,12 +12,31 @@ import (
 // first reason in sight; "" is that none does. Nothing takes it back but the
 // end of the session, since what was read stays in the agent's context.
 func (s *Session) Taint() string {
+	if s.spoilt() {
+		return "nod could not write down what this session has read"
+	}
 	for l := range holding(s.end(), `"taint":"`) {
 		if l.Taint != "" {
 			return l.Taint
 		}
 	}
 	return ""
+}
+
+// spoiltMode marks a session's file of which a line is missing. A full disk
+// still takes a mode, and the mark outlives the process.
+const spoiltMode = 0o700
+
+// spoil marks the session: what the missing line said is not known.
+func (s *Session) spoil() error { return os.Chmod(s.file.Name(), spoiltMode) }
+
+// spoilt reports whether a line of the session could not be written.
+func (s *Session) spoilt() bool {
+	if !s.Remembers() {
+		return false
+	}
+	info, err := os.Lstat(s.file.Name())
+	return err != nil || info.Mode().Perm() == spoiltMode
 }
 
 // carried is the taint that a new line repeats, so that it stays in sight once

@@ -33,6 +33,37 @@ func TestTaintStays(t *testing.T) {
 	}
 }
 
+// A line that could not be written may have been the one that taints: whoever
+// opens the session later is told.
+func TestALineThatIsMissingTaints(t *testing.T) {
+	dir := stateDir(t)
+	s, err := Open(dir, "agent", "full")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Root("/w"); err != nil {
+		t.Fatal(err)
+	}
+	s.Close() // nothing can be appended any more
+	if err := s.Outcome(Outcome{Call: "1", Taint: "it orders the reader"}, nil); err == nil {
+		t.Fatal("written to a closed file")
+	}
+	again, err := Open(dir, "agent", "full")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if again.Taint() == "" {
+		t.Error("the session counts as clean")
+	}
+	if err := again.Answer(Answer{Call: "2", Said: "allow"}); err != nil {
+		t.Error(err)
+	}
+	if root, err := again.Root("/other"); root != "/w" || err != nil {
+		t.Errorf("%q %v", root, err)
+	}
+}
+
 func TestOriginAndHistory(t *testing.T) {
 	s, err := Open(stateDir(t), "agent", "origin")
 	if err != nil {

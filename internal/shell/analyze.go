@@ -43,7 +43,7 @@ func agree(source string, bash, zsh Report) Report {
 	if bash.Possible == nil {
 		bash.Possible = zsh.Possible
 	}
-	if slices.Equal(bash.Effects, zsh.Effects) && slices.Equal(bash.Unknowns, zsh.Unknowns) {
+	if bash.same(zsh) {
 		return bash
 	}
 	for _, e := range zsh.Effects {
@@ -257,6 +257,53 @@ func (a *analysis) nested(source string, in state, wrapper string) {
 		a.over = exceeded(source)
 		return
 	}
+	lang, both, m := a.lang, a.both, a.mark()
+	langs := a.readers(wrapper)
+	var first Report
+	for i, l := range langs {
+		if i > 0 {
+			first = a.since(m)
+			a.rollback(m)
+		}
+		a.lang, a.both = l, both && len(langs) == 1 && l == lang
+		a.text(source, in, wrapper)
+		if i > 0 && !a.since(m).same(first) {
+			a.unknown(PartWords, source, "the shells that may run it read it differently")
+		}
+	}
+	a.lang, a.both = lang, both
+}
+
+// readers are the grammars in which the shell that a command starts may read a
+// text; the one of the line where it is the line's own shell.
+func (a *analysis) readers(wrapper string) []syntax.LangVariant {
+	switch wrapper {
+	case "", "eval", "trap":
+		return []syntax.LangVariant{a.lang}
+	}
+	if langs := dialects(wrapper); langs != nil {
+		return langs
+	}
+	return dialects("sh")
+}
+
+// since is what was reported behind a mark.
+func (a *analysis) since(m mark) Report {
+	r := &a.report
+	return Report{
+		Effects: slices.Clone(r.Effects[m.effects:]), Unknowns: slices.Clone(r.Unknowns[m.unknowns:]), Commands: slices.Clone(r.Commands[m.commands:]),
+	}
+}
+
+// same reports whether two readings say the same of what runs and what it does.
+func (r Report) same(o Report) bool {
+	return slices.Equal(r.Effects, o.Effects) && slices.Equal(r.Unknowns, o.Unknowns) && slices.EqualFunc(r.Commands, o.Commands, func(x, y Command) bool {
+		return slices.Equal(x.Words, y.Words) && x.Dir == y.Dir
+	})
+}
+
+// text walks a text found inside the command, in the grammar of now.
+func (a *analysis) text(source string, in state, wrapper string) {
 	if a.both && !sameInBoth(source) {
 		a.compareNested(source)
 	}
@@ -266,6 +313,7 @@ func (a *analysis) nested(source string, in state, wrapper string) {
 		return
 	}
 	if err != nil {
+		a.unread(source)
 		a.unknown(PartWords, source, "does not parse: "+parseFault(err))
 		return
 	}

@@ -60,6 +60,7 @@ func (a *analysis) applied(s *sheet, inv *invocation) state {
 		return inv.st
 	}
 	u.effects(s.always, inv.raw)
+	u.response(inv.args)
 	u.read(inv.args)
 	if u.sub && u.command == nil && len(u.pos) == 0 {
 		if u.none == "" && u.roles == "" {
@@ -179,6 +180,10 @@ func (u *use) unclear(w word) int {
 			return 0
 		}
 	}
+	if w.glob == 1 && u.plainNames(w) {
+		u.pos = append(u.pos, w)
+		return 0
+	}
 	// No option of find holds a slash, so that */ and dir*/x are none.
 	if !u.inert && !(u.sheet.file == "find" && w.known && w.glob > 0 && strings.Contains(w.text, "/")) {
 		u.unknown(PartWords, u.inv.raw, escaped(w.raw)+" may be an option of "+u.sheet.name)
@@ -217,14 +222,11 @@ func (u *use) longOption(text string, w word, rest []word) int {
 		u.unknownOption(name)
 		return 0
 	case has:
-		value := word{value: constant(attached), raw: w.raw}
-		if o.arg == 0 && attached != "true" && attached != "false" {
-			u.unknownOption(text)
+		if o.arg == 0 && attached != "true" && (attached != "false" || o.rest != "") {
+			u.unknownOption(text) // switched off, it may undo what a milder option said
 			return 0
 		}
-		if u.oneDash && o.arg != 0 || !u.oneDash || o.arg == 0 {
-			u.option(o, value, name)
-		}
+		u.option(o, word{value: constant(attached), raw: w.raw}, name)
 	case o.arg == '=':
 		return u.taking(o, name, rest)
 	default:
@@ -239,6 +241,8 @@ func (u *use) taking(o option, name string, rest []word) int {
 		return u.exec(rest)
 	}
 	if role, ok := strings.CutPrefix(o.role, "pair:"); ok && len(rest) > 1 {
+		u.oneWord(rest[0])
+		u.oneWord(rest[1])
 		u.option(option{arg: '=', role: role, rest: o.rest}, rest[1], name)
 		return 2
 	}
@@ -253,9 +257,7 @@ func (u *use) taking(o option, name string, rest []word) int {
 		return 0
 	}
 	u.option(o, rest[0], name)
-	if rest[0].many && !u.inert {
-		u.unknown(PartWords, u.inv.raw, escaped(rest[0].raw)+" may be several words")
-	}
+	u.oneWord(rest[0])
 	return 1
 }
 
@@ -280,7 +282,11 @@ func (u *use) consequential(w word) bool {
 // following words in turn, as tar does.
 func (u *use) cluster(text string, w word, rest []word, old bool) int {
 	if len(text) > 1 && text[1] >= '0' && text[1] <= '9' {
-		if o, ok := u.lookup("-NUM"); ok && strings.Trim(text[1:], "0123456789") == "" {
+		o, ok := u.lookup(text)
+		if !ok {
+			o, ok = u.lookup("-NUM")
+		}
+		if ok && strings.Trim(text[1:], "0123456789") == "" {
 			u.option(o, word{value: constant(text[1:]), raw: w.raw}, text)
 			return 0
 		}
@@ -307,9 +313,12 @@ func (u *use) cluster(text string, w word, rest []word, old bool) int {
 		switch {
 		case o.arg == 0 || o.arg == '=' && old:
 			if o.arg == '=' {
-				if took < len(rest) {
-					u.option(o, rest[took], name)
+				if took >= len(rest) {
+					u.unknownOption(name + " without its argument")
+					continue
 				}
+				u.oneWord(rest[took])
+				u.option(o, rest[took], name)
 				took++
 				continue
 			}
@@ -406,7 +415,7 @@ func (u *use) effects(list, raw string) {
 				u.fixed = strings.Contains(list, "!")
 			}
 			list = ""
-		case "makes", "lists", "extracts", "links", "exact", "mirrors",
+		case "makes", "lists", "prints", "extracts", "links", "exact", "mirrors",
 			"loses", "message", "wordy", "named", "staged", "worktree", "deletion", "remotes", "several", "prunes", "overtree", "opens", "apart":
 			u.marks += " " + item
 		case "", "alone":
@@ -528,8 +537,8 @@ func (u *use) assign(roles []string) {
 			return
 		}
 		u.role(role, w)
-		if w.many && variadic >= 0 && i != variadic && role+"..." != roles[variadic] {
-			u.role(strings.TrimSuffix(roles[variadic], "..."), w)
+		if variadic >= 0 && i != variadic && role+"..." != roles[variadic] && u.several(w) {
+			u.spills(strings.TrimSuffix(roles[variadic], "..."), w)
 		}
 	}
 }

@@ -49,6 +49,24 @@ func (u *use) finish() {
 		if strings.Contains(u.marks, "makes") && !strings.Contains(u.marks, "lists") {
 			u.unknown(PartWords, u.inv.raw, u.sheet.name+" writes where it is not told to print")
 		}
+	case "modes":
+		u.modes()
+	case "packing":
+		u.packing()
+	case "clock":
+		if u.marked("makes") && !u.marked("lists") {
+			u.unknown(PartWords, u.inv.raw, "a file of dates, or a format that sets the clock")
+		}
+	case "dd":
+		if !u.marked("lists") && slices.ContainsFunc(u.inv.args, func(w word) bool { return bottomless(after(w, "if=")) }) {
+			u.endless()
+		}
+	case "cat":
+		if slices.ContainsFunc(u.pos, bottomless) || u.inv.in.kind == fromFile && bottomless(u.inv.in.text) {
+			u.endless()
+		}
+	case "yes":
+		u.endless()
 	case "unzip":
 		if !strings.Contains(u.marks, "lists") {
 			u.effects("!write:. links !unknown:writes-what-the-archive-holds", u.inv.raw)
@@ -99,6 +117,10 @@ func harmlessKind(kind string) bool {
 
 // finishPush reports where git push goes, and whether it may rewrite history.
 func (u *use) finishPush() {
+	if r := u.repository(u.inv.st.dir); strings.Contains(u.marks, "lists") && r != nil && !r.pushes {
+		u.asksRemote(false)
+		return
+	}
 	target := "origin"
 	for i, w := range u.pos {
 		if i == 0 && w.known {
@@ -124,7 +146,7 @@ func (u *use) finishRequest() {
 	switch {
 	case u.method == "unknown":
 		u.unknown(PartWords, u.inv.raw, "which method it uses is not known")
-	case u.method == "GET" || u.method == "HEAD", u.method == "" && !u.send, graphql && u.method == "" && strings.Contains(u.marks, "query"):
+	case u.method == "GET" || u.method == "HEAD", u.method == "" && !u.send, graphql && u.method == "" && u.marked("query") && !u.marked("makes"):
 		u.ghFetch()
 		return
 	}
@@ -137,6 +159,7 @@ func (u *use) finishTar() {
 	switch {
 	case strings.Contains(u.marks, "makes"):
 		kind = Write
+	case u.marked("extracts") && u.marked("prints") && !u.marked("lists"):
 	case strings.Contains(u.marks, "extracts"):
 		u.effects("!write:. links !unknown:writes-what-the-archive-holds", u.inv.raw)
 	case !strings.Contains(u.marks, "lists"):

@@ -120,7 +120,7 @@ func (u *use) setting(w word) {
 	switch {
 	case plainGitKey(name), strings.HasPrefix(name, "color."), strings.HasPrefix(name, "advice."):
 	case (name == "core.pager" || strings.HasPrefix(name, "pager.")) && (text == "cat" || text == "" || text == "false"):
-	case name == "core.fsmonitor" && (text == "false" || text == ""), name == "core.hookspath" && text == "/dev/null":
+	case name == "core.fsmonitor" && (text == "false" || text == ""):
 	case (name == "core.editor" || name == "sequence.editor") && (text == "true" || text == ":"):
 		u.inv.quiet = true
 	default:
@@ -156,6 +156,7 @@ type repository struct {
 	upstreams []string // remotes of branches, by name or address
 	hooks     []string // what core.hooksPath says, in any file
 	rewrites  bool     // a setting of the repository changes how it is fetched
+	pushes    bool     // what is pushed goes elsewhere than what is fetched comes from
 	mirrors   bool     // fetching may overwrite more than remote branches
 	forgets   bool     // no reflog is kept
 	signs     bool     // commits or tags are signed

@@ -30,10 +30,10 @@ func TestHooksAreRead(t *testing.T) {
 		{"commit in it", "pre-commit", "#!/bin/sh\ngit commit -m y\n", "git commit -m x", "read .git/hooks/pre-commit; run .git/hooks/pre-commit"},
 		{"what is pushed", "pre-push", "#!/bin/sh\nls\n", "git push", "run .git/hooks/pre-push; remote origin"},
 		{"of every change", "reference-transaction", "#!/bin/sh\nls\n", "git commit -m x", "run .git/hooks/reference-transaction"},
-		{"when the files change first", "post-merge", "#!/bin/sh\nls\n", "git pull", "fetch git@github.com:x/y.git declared; run .git/hooks/post-merge; write . kept"},
+		{"when the files change first", "post-merge", "#!/bin/sh\nls\n", "git pull", "fetch git@github.com:x/y.git declared; run .git/hooks/post-merge; unknown; write ."},
 		{"changed by the line", "pre-commit", "#!/bin/sh\nls src\n", "echo x > .git/hooks/pre-commit; git commit -m x", "read .git/hooks/pre-commit; read src; run .git/hooks/pre-commit; unknown; write .git/hooks/pre-commit"},
 		{"its script is changed by the line", "pre-commit", "#!/bin/sh\n./x.sh\n", "echo x > x.sh; git commit -m x", "delete b; read .git/hooks/pre-commit; read x.sh; run x.sh; unknown; write x.sh"},
-		{"its script comes from a stash", "pre-commit", "#!/bin/sh\n./x.sh\n", "git stash pop && git commit -m x", "run .git/hooks/pre-commit; write . kept"},
+		{"its script comes from a stash", "pre-commit", "#!/bin/sh\n./x.sh\n", "git stash pop && git commit -m x", "run .git/hooks/pre-commit; unknown; write ."},
 		{"made by the line", "none", "", "cp x.sh .git/hooks/pre-commit; git commit -m x", "read x.sh; run pre-commit; unknown; write .git/hooks/pre-commit"},
 		{"under sudo", "pre-commit", "#!/bin/sh\nls\n", "sudo git commit -m x", "privilege root; run .git/hooks/pre-commit"},
 	} {

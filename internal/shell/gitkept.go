@@ -3,6 +3,7 @@ package shell
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -25,8 +26,10 @@ func (u *use) finishGit() {
 	case "gitrestore":
 		u.marks += " keeps"
 		if !strings.Contains(u.marks, "staged") || strings.Contains(u.marks, "worktree") {
-			u.marks += " overtree loses"
+			u.marks += " overtree"
 		}
+	case "gitlook":
+		u.finishLook()
 	case "gitask":
 		u.asksRemote(false)
 	case "gitfetch":
@@ -50,20 +53,32 @@ func (u *use) needsMessage() {
 	}
 }
 
-// finishKept reports that git writes to its database and perhaps to the
-// working tree, and whether it keeps what was there: under a name, or for
-// some weeks in its reflog and among its objects. Options that skip git's own
-// checks left the mark loses.
+// finishLook reports what a subcommand does that only looks where an option
+// says so.
+func (u *use) finishLook() {
+	switch {
+	case strings.Contains(u.marks, "lists") && u.flags&forced == 0:
+	case strings.HasSuffix(u.sheet.name, " clean"):
+		u.effects("!delete:. !unknown:removes-files-that-are-not-tracked", u.inv.raw)
+	default:
+		u.unknown(PartWords, u.inv.raw, u.sheet.name+" writes where it is not told to print")
+	}
+}
+
+// finishKept reports that git writes to its database, and whether it keeps
+// what was there: under a name, or for some weeks in its reflog and among its
+// objects. Options that skip git's own checks left the mark loses. What git
+// puts into the working tree from a commit or a stash may be any file, settings
+// of an agent among them, which nobody has looked at: that is never kept.
 func (u *use) finishKept() {
 	r := u.repository(u.inv.st.dir)
 	if r == nil || !r.found || u.away != "" {
 		u.path(Write, word{value: constant(".git/index"), raw: u.inv.raw}, u.inv.st, 0)
 		return
 	}
-	kept := r.fault == "" && !r.forgets && r.top != "" && !strings.Contains(u.marks, "loses")
-	u.gitWrites(r.dir, kept)
+	u.gitWrites(r.dir, r.fault == "" && !r.forgets && r.top != "" && !strings.Contains(u.marks, "loses"))
 	if strings.Contains(u.marks, "overtree") {
-		u.gitWrites(orElse(r.top, r.dir), kept)
+		u.gitWrites(orElse(r.top, r.dir), false)
 		u.links = append(u.links, r.top) // which links the commit holds is not known
 	}
 }
@@ -72,37 +87,13 @@ func (u *use) gitWrites(target string, kept bool) {
 	u.effect(Effect{Kind: Write, Target: target, Place: u.placeOf(target), Words: u.inv.raw, Part: PartWords, Kept: kept})
 }
 
-// finishCheckout tells a change of branches, for which git refuses to lose
-// anything, from one of files. A single name is that of a branch or of files;
-// where there is no such file nothing can be overwritten.
+// finishCheckout tells a new branch that starts where the working tree stands,
+// which leaves its files alone, from everything else.
 func (u *use) finishCheckout() {
-	u.marks += " keeps overtree"
-	switch {
-	case strings.HasSuffix(u.sheet.name, " switch"), strings.Contains(u.marks, "named") && !u.ended, len(u.pos) == 0 && !u.ended:
-	case u.ended, len(u.pos) > 1, u.mayBeFiles(u.pos[0]):
-		u.marks += " loses"
+	u.marks += " keeps"
+	if !strings.Contains(u.marks, "named") || strings.Contains(u.marks, "loses") || u.ended || len(u.pos) > 0 {
+		u.marks += " overtree"
 	}
-}
-
-func (u *use) mayBeFiles(w word) bool {
-	if !w.known || w.many || w.glob > 0 || strings.ContainsAny(w.text, `*?[\`) || strings.HasPrefix(w.text, ":") {
-		return true
-	}
-	return u.named(w) || u.env.Files == nil || u.reworked() && !u.isBranch(w.text)
-}
-
-// isBranch reports whether there is a local branch of that name. git takes a
-// name that is a file too for neither.
-func (u *use) isBranch(name string) bool {
-	r := u.repository(u.inv.st.dir)
-	if r == nil || !r.found || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
-		return false
-	}
-	if info, err := u.env.Files.Lstat(r.common + "/refs/heads/" + name); err == nil {
-		return info.Mode.IsRegular()
-	}
-	packed, err := u.env.Files.Read(r.common+"/packed-refs", maxConfig)
-	return err == nil && strings.Contains(string(packed), " refs/heads/"+name+"\n")
 }
 
 // reworked reports whether something before in the line may have changed files
@@ -137,7 +128,7 @@ func (r *repository) note(name, text, file string, own bool) {
 		r.hooks = append(r.hooks, text)
 	case name == "core.logallrefupdates":
 		r.forgets = r.forgets || falsy(text)
-	case name == "core.worktree" && mine, first == "gc" && own && strings.Contains(last, "expire"):
+	case name == "core.worktree" && mine, first == "gc" && strings.Contains(last, "expire") && (own || !lasting(text)):
 		r.forgets = true
 	case last == "gpgsign":
 		r.signs = r.signs || !falsy(text)
@@ -165,10 +156,21 @@ func (r *repository) noteRemote(remote, key, text string) {
 		r.mirrors = r.mirrors || !strings.HasPrefix(to, "refs/remotes/")
 	case "promisor":
 		r.promisor = r.promisor || !falsy(text)
-	case "prune", "tagopt", "pushurl", "partialclonefilter", "gh-resolved", "pushdefault":
+	case "pushurl":
+		r.pushes = true
+	case "prune", "tagopt", "partialclonefilter", "gh-resolved", "pushdefault":
 	default:
 		r.mirrors, r.rewrites = true, true
 	}
+}
+
+// lasting reports whether a time after which git drops what nothing leads to
+// is never, or some weeks at least.
+func lasting(text string) bool {
+	count, unit, _ := strings.Cut(strings.ReplaceAll(strings.Trim(text, `"`), ".", " "), " ")
+	n, err := strconv.Atoi(count)
+	return count == "never" || err == nil && (strings.HasPrefix(unit, "day") && n >= 14 || strings.HasPrefix(unit, "week") && n >= 2 ||
+		strings.HasPrefix(unit, "month") && n > 0 || strings.HasPrefix(unit, "year") && n > 0)
 }
 
 func falsy(text string) bool {

@@ -74,3 +74,15 @@ func plainConfigWord(text string) bool {
 	}
 	return false
 }
+
+// HoldsGitLogin reports whether the text of a git configuration holds a
+// password, a token or a header of requests.
+func HoldsGitLogin(config string) bool {
+	for line := range strings.Lines(config) {
+		name, text, _ := strings.Cut(line, "=")
+		if secretSetting(strings.TrimSpace(name), strings.TrimSpace(text)) || passwordInURL(line) {
+			return true
+		}
+	}
+	return false
+}

@@ -69,7 +69,7 @@ func (a *analysis) namesToolchain(name string) bool {
 // go.mod names, from where go fetches them if nobody says otherwise.
 func (u *use) goHome() bool {
 	switch u.heading {
-	case "doc", "generate", "mod graph", "mod why", "mod verify":
+	case "doc", "generate", "list", "mod graph", "mod why", "mod verify":
 	default:
 		return false
 	}

@@ -291,7 +291,7 @@ func TestGoToolchain(t *testing.T) {
 		{"/go.mod", named, "go -C src version", "run toolchain"},
 		{"/go.mod", named, "go -C / version", "nothing"},
 		{"/go.mod", named, "cd /tmp && go version", "nothing"},
-		{"/go.mod", named, "go list ./...", "fetch proxy.golang.org; run toolchain"},
+		{"/go.mod", named, "go list ./...", "fetch proxy.golang.org declared; run toolchain"},
 		{"/go.mod", named, "go test ./...", "run project-code; run toolchain"},
 		{"/go.work", named, "go version", "run toolchain"},
 		{"/src/go.mod", named, "go version", "nothing"},

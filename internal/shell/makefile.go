@@ -194,6 +194,9 @@ func (a *analysis) makeRun(m *makefile, c makeCall, file string, inv *invocation
 	if len(c.targets) == 0 {
 		c.targets = []string{m.first}
 	}
+	if !plainTargets(c.targets) {
+		return false
+	}
 	for _, text := range m.shelled { // run while the file is read
 		if !a.makeText(m, c, file, recipeLine{text, 1}, inv) {
 			return false
@@ -333,14 +336,14 @@ func (m *makefile) statement(line string, number int) (open []int, ok bool) {
 		return nil, m.assign(name, op, text)
 	}
 	head, rest, ok := strings.Cut(line, ":")
-	first, _, _ := strings.Cut(strings.TrimSpace(head), " ")
-	if !ok || makeKeyword(first) || strings.ContainsAny(rest, ":=|") || strings.ContainsAny(line, "%&*?[~!") {
+	first := strings.FieldsFunc(head, func(r rune) bool { return r <= ' ' })
+	if !ok || len(first) == 0 || makeKeyword(first[0]) || strings.ContainsAny(rest, ":=|") || strings.ContainsAny(line, "%&*?[~!") {
 		return nil, false
 	}
 	needsText, recipe, inline := strings.Cut(rest, ";")
 	targets, ok1 := m.words(head)
 	needs, ok2 := m.words(needsText)
-	if !ok1 || !ok2 || len(targets) == 0 {
+	if !ok1 || !ok2 || len(targets) == 0 || !plainTargets(targets) || !plainTargets(needs) {
 		return nil, false
 	}
 	if slices.ContainsFunc(targets, func(t string) bool { return t[0] == '.' && !strings.Contains(t, "/") }) {
@@ -357,7 +360,7 @@ func (m *makefile) statement(line string, number int) (open []int, ok bool) {
 		if path.Base(t) == "Makefile" || path.Base(t) == "makefile" || path.Base(t) == "GNUmakefile" {
 			return nil, false
 		}
-		if m.first == "" && !strings.HasPrefix(t, ".") {
+		if m.first == "" && (t[0] != '.' || strings.Contains(t, "/")) {
 			m.first = t
 		}
 		r := rule{target: t, prereqs: needs, has: inline}
@@ -369,6 +372,16 @@ func (m *makefile) statement(line string, number int) (open []int, ok bool) {
 	}
 	return open, len(m.rules) < 4096
 }
+
+// plainTargets reports whether names are what make takes them for without a
+// thought: none that it writes anew (./all is all), and no sign of its own.
+func plainTargets(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		return name != path.Clean(name) || strings.HasPrefix(name, "..") || strings.HasPrefix(name, "-") || strings.Trim(name, plainTarget) != ""
+	})
+}
+
+const plainTarget = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+@,"
 
 // makeKeyword recognises lines that are neither rules nor assignments.
 func makeKeyword(word string) bool {
@@ -413,6 +426,12 @@ func specialMake(name string) bool {
 
 // assign binds a variable.
 func (m *makefile) assign(name, op, text string) bool {
+	switch name {
+	case "SHELL", ".SHELLFLAGS", ".DEFAULT_GOAL":
+		if op != "=" && op != ":=" && op != "::=" {
+			return false
+		}
+	}
 	switch name {
 	case "SHELL":
 		m.bash = strings.HasSuffix(text, "bash")

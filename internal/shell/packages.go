@@ -127,7 +127,7 @@ func (a *analysis) packageScript(inv *invocation) (done bool) {
 	if !ok {
 		return false
 	}
-	if r.odd || !a.settledFile(file) || a.throughLinks(file) || inv.name == "yarn" || inv.name == "bun" || !a.plainNpm(path.Dir(file)) {
+	if r.odd || !a.settledFile(file) || a.throughLinks(file) || inv.name == "yarn" || inv.name == "bun" || !a.plainNpm(path.Dir(file)) || inv.name == "pnpm" && !a.ownPnpm(path.Dir(file)) {
 		a.namedFiles(path.Dir(file), scripts, 0)
 		return false
 	}
@@ -215,6 +215,26 @@ func (a *analysis) plainNpm(dir string) bool {
 	return a.env.Home != "" && a.plainSettings(a.env.Home+"/.npmrc", ".npmrc")
 }
 
+// ownPnpm reports whether no package.json from a directory on up names a pnpm
+// that this one would fetch and hand the call to.
+func (a *analysis) ownPnpm(dir string) bool {
+	for range maxClimbed {
+		if real, data, sum := a.content(strings.TrimSuffix(dir, "/") + "/package.json"); sum != Absent {
+			o, ok := parseObject(string(data))
+			_, manager := o.member("packageManager")
+			_, engines := o.member("devEngines")
+			if !ok || real == "" || manager || engines {
+				return false
+			}
+		}
+		if dir == "/" {
+			return true
+		}
+		dir = path.Dir(dir)
+	}
+	return false
+}
+
 // plainSettings reports whether a settings file is missing or sets nothing
 // that matters for how scripts run. A user's file may hold keys: it is not
 // named as evidence.
@@ -241,7 +261,8 @@ func (a *analysis) plainSettings(name, kind string) bool {
 		case "workspace", "workspaces", "includeworkspaceroot", "w", "ws":
 			return false // other scripts of that name
 		}
-		for _, odd := range [...]string{"shell", "nodeoptions", "script", "prefix", "userconfig", "globalconfig", "require", "useragent", "nodeversion", "executionenv"} {
+		for _, odd := range [...]string{"shell", "nodeoptions", "script", "prefix", "userconfig", "globalconfig", "require", "useragent", "nodeversion", "executionenv",
+			"verifydeps", "pnpmfile", "packagemanager", "configdep", "runtime", "import", "hook"} {
 			if strings.Contains(key, odd) && !strings.HasPrefix(key, "//") && !strings.HasPrefix(key, "#") && !strings.HasPrefix(key, ";") {
 				return false
 			}

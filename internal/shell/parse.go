@@ -25,21 +25,47 @@ func parseAs(source string, lang syntax.LangVariant, more ...syntax.ParserOption
 }
 
 func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...syntax.ParserOption) (*syntax.File, error) {
-	if strings.Contains(source, "\\\r\n") {
+	if strings.IndexByte(source, '\r') >= 0 {
 		return nil, errReturn
+	}
+	if rest := strings.TrimRight(source, `\`); (len(source)-len(rest))%2 == 1 {
+		return nil, errOpen
+	}
+	if strings.IndexByte(source, '#') < 0 {
+		return syntax.NewParser(append(more, syntax.Variant(lang))...).Parse(from, "")
 	}
 	if continuedComment(source) {
 		return nil, errComment
 	}
-	return syntax.NewParser(append(more, syntax.Variant(lang))...).Parse(from, "")
+	file, err := syntax.NewParser(append(more, syntax.Variant(lang), syntax.KeepComments(true))...).Parse(from, "")
+	if err == nil && commentInWord(file, source) {
+		return nil, errInWord
+	}
+	return file, err
 }
 
-// For a shell the line goes on after a backslash and a newline only, and never
-// in a comment.
+// What the parser reads otherwise than a shell does (docs/rough-edges.md). A
+// carriage return is a character like any other, a comment never goes on behind
+// a backslash, and a # begins a comment only where a word may begin.
 var (
-	errReturn  = errors.New("a carriage return behind a backslash")
+	errReturn  = errors.New("a carriage return")
 	errComment = errors.New("a comment may end in a backslash")
+	errOpen    = errors.New("a backslash at its end")
+	errInWord  = errors.New("a # inside of a word")
 )
+
+// commentInWord reports whether the parser took a # for the beginning of a
+// comment where a shell goes on with the word before it.
+func commentInWord(file *syntax.File, source string) (found bool) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok {
+			at := int(c.Pos().Offset())
+			found = found || at > len(source) || at > 0 && strings.IndexByte(" \t\n;&|(", source[at-1]) < 0
+		}
+		return !found
+	})
+	return found
+}
 
 // continuedComment reports whether a line that ends in a backslash may end in a
 // comment. A shell ends the comment there; the parser takes the next line for

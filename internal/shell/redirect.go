@@ -26,7 +26,7 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 				in = input{kind: fromText, text: w}
 			}
 		default:
-			w := a.single(r.Word, st)
+			w := a.target(r.Word, st)
 			a.opens(r, w, st)
 			if stdin {
 				in.outer = false
@@ -37,6 +37,14 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 		}
 	}
 	return in
+}
+
+// target is the word behind > or <. zsh opens all that braces in it yield.
+func (a *analysis) target(w *syntax.Word, st state) word {
+	if copied := (syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}); syntax.SplitBraces(&copied) && hasBraces(&copied) {
+		return word{raw: a.raw(w), many: true}
+	}
+	return a.single(w, st)
 }
 
 // hereText returns what a here-document or here-string feeds. What it

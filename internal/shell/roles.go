@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -288,6 +289,8 @@ func (u *use) role(role string, w word) {
 		u.replace = orElse(w.text, "{}")
 	case "link":
 		u.linked(w)
+	case "listed":
+		u.listed(w)
 	default:
 		u.language(role, w)
 	}
@@ -319,6 +322,8 @@ func (u *use) language(role string, w word) {
 		u.jqFilter(w)
 	case "yq":
 		u.yqFilter(w)
+	case "jqfile", "yqfile":
+		u.filterFile(role, w)
 	case "inline":
 		u.inlineCode(w)
 	case "variable":
@@ -381,7 +386,10 @@ func (u *use) peculiar(role string, w word) {
 	case "curlmethod", "ghmethod":
 		u.requestMethod(role, w)
 	case "ghfield":
-		if w.known && strings.HasPrefix(w.text, "query=") && !strings.Contains(w.text, "mutation") {
+		if strings.HasPrefix(w.text, "query=") {
+			if !w.known || strings.Contains(w.text, "mutation") || u.marked("query") {
+				u.marks += " makes" // of two, releases differ in which one counts
+			}
 			u.marks += " query"
 		}
 		if _, file, ok := strings.Cut(w.text, "=@"); ok {
@@ -404,6 +412,29 @@ func (u *use) peculiar(role string, w word) {
 			u.unknown(PartWords, u.inv.raw, "an argument that a pager may run")
 		}
 		u.reads(w, 0)
+	case "manpage":
+		if !w.known || strings.Contains(w.text, "/") {
+			u.unknown(PartWords, u.inv.raw, "a page that may take in other files")
+		}
+	case "formula":
+		if !w.known || strings.Contains(w.text, "/") || strings.HasSuffix(w.text, ".rb") {
+			u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may be code that "+u.sheet.name+" loads")
+		}
+	case "mode":
+		u.mode(w)
+	case "psword":
+		u.psWord(w)
+	case "nodename":
+		u.nodeName(w)
+	case "composefile":
+		u.composeFile(w)
+	case "xmlfile":
+		u.xmlFile(w)
+	case "zipfile":
+		if base := path.Base(w.text); w.known && !strings.Contains(base, ".") && w.text != "-" {
+			w.text += ".zip"
+		}
+		u.path(Write, w, u.inv.st, u.flags)
 	case "kubeoutput":
 		if !w.known || w.text != "wide" && w.text != "name" {
 			u.marks += " whole"
@@ -528,7 +559,7 @@ func (u *use) url(w word) {
 		target = ""
 		u.unknown(PartWords, u.inv.raw, "which host it asks is not known")
 	}
-	if w.glob > 0 && strings.ContainsAny(target, "[{*") {
+	if w.glob > 0 && strings.ContainsAny(strings.Replace(target, "[::1]", "", 1), "[{*") {
 		kind = Send
 	}
 	u.does(kind, target, u.inv.raw)
@@ -560,7 +591,13 @@ func (u *use) host(w word) {
 
 // linked remembers a link that the line makes.
 func (u *use) linked(w word) {
+	if len(u.pos) == 1 && u.into.raw == "" { // of one argument, a link of its name
+		w.text = path.Base(w.text)
+	}
 	u.dest(w)
+	if u.marked("named") { // a link to a directory is replaced, not followed
+		u.path(Write, w, u.inv.st, u.flags)
+	}
 	name, ok := u.absolute(w, u.inv.st)
 	if !ok {
 		name = ""

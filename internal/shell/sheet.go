@@ -18,8 +18,8 @@ type sheet struct {
 	body    string   // the section for this subcommand
 	more    []string // other sections whose options count too
 
-	args, none, always, code, skip, others, heeds                  string
-	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf bool
+	args, none, always, code, skip, others, heeds                             string
+	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf, responses bool
 }
 
 // sheet returns what is known of a program.
@@ -189,6 +189,8 @@ func (s *sheet) directives(body string) {
 			s.inert = true
 		case "deaf":
 			s.deaf = true
+		case "responses":
+			s.responses = true
 		case "free":
 			s.free, s.inert = true, true
 		case "loose":

@@ -89,8 +89,9 @@ func (a *analysis) andOr(s *syntax.Stmt, st state, in input, first bool) (chaine
 			chained = after
 		}
 	})
-	if s.Background {
-		return st, st
+	if s.Background { // zsh puts no more than the last pipeline of the list there
+		after = st.or(after)
+		return after, after
 	}
 	return chained, after
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -80,7 +81,12 @@ func (a *analysis) fields(out []word, w *syntax.Word, st state) []word {
 			return out
 		}
 		copied := syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
-		if syntax.SplitBraces(&copied) {
+		switch {
+		case !syntax.SplitBraces(&copied) || !hasBraces(&copied):
+		case a.lang == syntax.LangPOSIX: // some of those shells know braces, some do not
+			a.joined(nil, w.Parts, raw, st)
+			return append(out, word{raw: raw, many: true})
+		default:
 			return a.braced(out, &copied, raw, st)
 		}
 	}
@@ -130,33 +136,42 @@ func (a *analysis) checked(w word) word {
 }
 
 func (a *analysis) braced(out []word, w *syntax.Word, raw string, st state) []word {
-	if a.lang == syntax.LangPOSIX {
-		return append(out, word{raw: raw, many: true})
-	}
 	alternatives := braces(w)
 	if alternatives == nil {
 		a.over = "1024 words after expansion"
 		return out
 	}
 	for _, parts := range alternatives {
-		out = a.joined(out, parts, raw, st)
+		before := len(out)
+		if out = a.joined(out, parts, raw, st); len(out) == before { // zsh makes an empty word of it, bash none
+			out = append(out, word{raw: raw, many: true})
+		}
 	}
 	return out
+}
+
+func hasBraces(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
+		_, ok := p.(*syntax.BraceExp)
+		return ok
+	})
 }
 
 // homeBehindEquals reports whether a word looks like an assignment with a ~ in
 // its value: bash expands it in an argument too, other shells do not.
 func homeBehindEquals(w *syntax.Word) bool {
-	first, ok := w.Parts[0].(*syntax.Lit)
-	if !ok {
-		return false
-	}
-	name, _, assigns := strings.Cut(first.Value, "=")
-	if !assigns || !plainIdentifier(strings.TrimSuffix(name, "+")) {
-		return false
-	}
+	assigns := false
 	for _, part := range w.Parts {
-		if lit, ok := part.(*syntax.Lit); ok && strings.ContainsRune(lit.Value, '~') {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			continue
+		}
+		_, value, found := strings.Cut(lit.Value, "=")
+		if assigns {
+			value = lit.Value
+		}
+		assigns = assigns || found
+		if assigns && strings.Contains(value, "~") && (strings.HasPrefix(value, "~") || strings.ContainsAny(value, "=:")) {
 			return true
 		}
 	}
@@ -169,6 +184,7 @@ type builder struct {
 	word
 	started bool // something stands here, be it an empty string in quotes
 	done    []word
+	alone   bool // the word has one part
 	a       *analysis
 	all     joint // backs text
 	rest    joint // backs empty, where that differs
@@ -230,7 +246,7 @@ func (j *joint) join(a *analysis, text, more string) string {
 func (b *builder) lose() { b.add(value{}, false) }
 
 func (a *analysis) joined(out []word, parts []syntax.WordPart, raw string, st state) []word {
-	b := builder{a: a, word: word{value: value{known: true}, raw: raw}}
+	b := builder{a: a, alone: len(parts) == 1, word: word{value: value{known: true}, raw: raw}}
 	for i, part := range parts {
 		if a.part(&b, part, i == 0, st); a.over != "" {
 			break
@@ -257,7 +273,7 @@ func (a *analysis) single(w *syntax.Word, st state) word {
 	if lit, ok := simpleLit(w); ok {
 		return word{value: constant(lit), raw: raw, empty: lit}
 	}
-	b := builder{a: a, word: word{value: value{known: true}, raw: raw}}
+	b := builder{a: a, alone: len(w.Parts) == 1, word: word{value: value{known: true}, raw: raw}}
 	for i, part := range w.Parts {
 		if a.over != "" {
 			break
@@ -331,8 +347,8 @@ func (a *analysis) literal(b *builder, text string, first bool) {
 	if first && !b.started && strings.HasPrefix(text, "~") {
 		text = a.tilde(b, text)
 	}
-	if a.lang == syntax.LangZsh && bare(text, '(') {
-		a.unknown(PartWords, b.raw, "a glob qualifier of zsh can run code")
+	if a.lang == syntax.LangZsh && (bare(text, '(') || bare(text, '<')) {
+		a.unknown(PartWords, b.raw, "a glob of zsh that can run code, or stand for numbers")
 	}
 	if !strings.ContainsAny(text, "\\*?[") {
 		if text != "" {
@@ -381,6 +397,8 @@ func (a *analysis) tilde(b *builder, text string) string {
 	user, _, _ := strings.Cut(text[1:], "/")
 	rest := text[1+len(user):]
 	switch {
+	case rest == "" && !b.alone: // what follows belongs to the name, or keeps ~ from being a home
+		b.lose()
 	case user == "" && a.env.Home != "":
 		b.add(constant(strings.TrimSuffix(a.env.Home, "/")), false)
 	case user == "root":
@@ -449,7 +467,7 @@ func (b *builder) flush() {
 	b.started = false
 }
 
-// split adds the value of an unquoted expansion: split at blanks, and globbed.
+// split adds the value of an unquoted expansion.
 func (a *analysis) split(b *builder, v value) {
 	switch {
 	case !v.known && v.numeric:
@@ -460,44 +478,13 @@ func (a *analysis) split(b *builder, v value) {
 		b.many = true
 		return
 	}
-	plain := !strings.ContainsAny(v.text, " \t\n*?[\\")
 	switch {
 	case v.text == "":
-		return
-	case plain, v.glob > 0, a.lang == syntax.LangZsh:
-		if !plain && a.both {
-			b.lose()
-			b.many = true
-			return
-		}
+	case v.glob == 0 && !strings.ContainsAny(v.text, " \t\n*?[\\"):
 		b.add(v, true)
-		return
-	case a.both:
+	default: // shells differ in what they split, and names may hold blanks
 		b.lose()
 		b.many = true
-		return
-	}
-	a.splitBlanks(b, v.text)
-}
-
-func (a *analysis) splitBlanks(b *builder, text string) {
-	for text != "" {
-		n := strings.IndexAny(text, " \t\n")
-		if n < 0 {
-			n = len(text)
-		}
-		if n > 0 {
-			v := constant(text[:n])
-			if g := strings.IndexAny(v.text, "*?["); g >= 0 {
-				v.glob = g + 1
-			}
-			b.add(v, true)
-		}
-		if n < len(text) {
-			b.flush()
-			n++
-		}
-		text = text[n:]
 	}
 }
 

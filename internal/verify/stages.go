@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/nodgate/nod/internal/hang"
 )
 
 // Pinned, so that the same tree gives the same answer next year.
@@ -34,21 +36,49 @@ func installTools(ctx context.Context, h *house) (string, error) {
 			return "", fmt.Errorf("%s is missing: %s", need.name, need.why)
 		}
 	}
+	want, err := h.toolsWanted()
+	if err != nil {
+		return "", err
+	}
+	installed := filepath.Join(h.tools, "node_modules", ".nod-tools")
+	if have, err := os.ReadFile(installed); err == nil && string(have) == want {
+		return "npm programs are there (remove e2e/node_modules to install them again)", nil
+	}
 	if _, err := h.output(ctx, nil, "npm", "ci", "--prefix", h.tools, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"); err != nil {
 		return "", err
 	}
-	return "npm programs installed", installPi(ctx, h)
+	if err := installPi(ctx, h); err != nil {
+		return "", err
+	}
+	return "npm programs installed", os.WriteFile(installed, []byte(want), 0o644)
+}
+
+// toolsWanted names what is installed: if it changes, all is installed again.
+func (h *house) toolsWanted() (string, error) {
+	lock, err := os.ReadFile(filepath.Join(h.tools, "package-lock.json"))
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%x %s\n", sha256.Sum256(lock), piSHA256), nil
 }
 
 // installPi fetches Pi by itself: not all that it names as dependencies is
-// published, and its program needs none of that. See e2e/doc.go.
+// published, and its program needs none of that. See e2e/doc.go. The archive
+// lies in a directory of its own, which goes.
 func installPi(ctx context.Context, h *house) error {
-	name, err := h.output(ctx, nil, "npm", "pack", "--loglevel", "error", "--pack-destination", h.tools, piPackage+"@"+piAt)
+	scratch, err := os.MkdirTemp("", "nod-pi-")
 	if err != nil {
 		return err
 	}
-	archive := filepath.Join(h.tools, strings.TrimSpace(name))
-	text, err := os.ReadFile(archive)
+	defer os.RemoveAll(scratch)
+	if _, err := h.output(ctx, nil, "npm", "pack", "--loglevel", "error", "--pack-destination", scratch, piPackage+"@"+piAt); err != nil {
+		return err
+	}
+	archives, err := filepath.Glob(filepath.Join(scratch, "*.tgz"))
+	if err != nil || len(archives) != 1 {
+		return fmt.Errorf("npm pack %s@%s left %q: %v", piPackage, piAt, archives, err)
+	}
+	text, err := os.ReadFile(archives[0])
 	if err != nil {
 		return err
 	}
@@ -59,7 +89,7 @@ func installPi(ctx context.Context, h *house) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	_, err = h.output(ctx, nil, "tar", "-xzf", archive, "--strip-components", "1", "-C", dir)
+	_, err = h.output(ctx, nil, "tar", "-xzf", archives[0], "--strip-components", "1", "-C", dir)
 	return err
 }
 
@@ -101,7 +131,7 @@ func staticcheck(ctx context.Context, h *house) (string, error) {
 // govulncheck needs its database; without it nothing was checked, and the
 // line says so.
 func govulncheck(ctx context.Context, h *house) (string, error) {
-	client := &http.Client{Timeout: 10 * time.Second}
+	client := &http.Client{Timeout: hang.Scale(time.Minute)}
 	resp, err := client.Get("https://vuln.go.dev/index/modules.json")
 	if err != nil {
 		return "did not run: its database does not answer", nil

@@ -7,9 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"maps"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/nodgate/nod/internal/hang"
 )
 
 // event is a line of `go test -json`.
@@ -20,38 +24,75 @@ type event struct {
 // result of one run of go test.
 type result struct {
 	totals
-	failures, skips []string
-	output          map[string]*strings.Builder
+	failures []string
+	skips    map[string]int // how many, by reason
+	output   map[string]*strings.Builder
 }
 
-func raceTests(ctx context.Context, h *house) (string, error) {
-	packages, err := h.output(ctx, nil, "go", "list", "./...")
+// raced are the packages whose code shares memory between goroutines: the
+// race detector is for them. TestRacedPackages holds the list.
+var raced = []string{
+	".", "audit", "internal/acp", "internal/cli", "internal/daemon", "internal/eval", "internal/hang", "internal/hook",
+	"internal/lines", "internal/mcp", "internal/resident", "internal/session", "internal/verify", "internal/view", "llm/llmtest",
+}
+
+// tests runs every test but those of the other stages. Fuzz targets run with
+// their seeds.
+func tests(ctx context.Context, h *house) (string, error) {
+	packages, err := h.packages(ctx)
 	if err != nil {
 		return "", err
 	}
-	var args []string
-	for p := range strings.FieldsSeq(packages) {
+	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools}, packages...)
+}
+
+// packages lists all but e2e.
+func (h *house) packages(ctx context.Context) (list []string, err error) {
+	out, err := h.output(ctx, nil, "go", "list", "./...")
+	for p := range strings.FieldsSeq(out) {
 		if !strings.HasSuffix(p, "/e2e") {
-			args = append(args, p)
+			list = append(list, p)
 		}
 	}
-	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "CGO_ENABLED=1"}, append([]string{"-race", "-timeout", "20m"}, args...)...)
+	return list, err
 }
 
-// readme compares the numbers that README.md shows with what prints them, and
-// runs what the race detector keeps from running.
+// race runs the tests of what shares memory once more, with the race detector;
+// with -deep all tests.
+func race(ctx context.Context, h *house) (string, error) {
+	args := []string{"-race"}
+	for _, dir := range raced {
+		args = append(args, "./"+dir)
+	}
+	if h.deep {
+		packages, err := h.packages(ctx)
+		if err != nil {
+			return "", err
+		}
+		args = append([]string{"-race"}, packages...)
+	}
+	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "CGO_ENABLED=1"}, args...)
+}
+
+// readme compares the numbers that README.md shows with what prints them. They
+// are of files outside the repository, which go test does not see change.
 func readme(ctx context.Context, h *house) (string, error) {
-	return h.test(ctx, nil, "-count=1", "-run", "^(TestNumbersOfTheReadme|TestKindsKeepTheEffect)$", "./internal/cli", "./internal/disguise")
+	return h.test(ctx, nil, "-count=1", "-run", "^TestNumbersOfTheReadme$", "./internal/cli")
 }
 
+// endToEnd runs the core cases of each real agent, and with -deep every case.
 func endToEnd(ctx context.Context, h *house) (string, error) {
-	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require", "CGO_ENABLED=0"}, "-count=1", "-timeout", "25m", "./e2e/...")
+	args := []string{"-count=1", "./e2e/..."}
+	if !h.deep {
+		args = append([]string{"-short"}, args...)
+	}
+	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require"}, args...)
 }
 
-// test runs go test and sums up what it says.
+// test runs go test and sums up what it says. The limit is for what hangs.
 func (h *house) test(ctx context.Context, env []string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, args...)...)
-	cmd.Dir, cmd.Env = h.root, append(os.Environ(), env...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-timeout", (4 * hang.Limit()).String()}, args...)...)
+	cmd.Dir, cmd.Env = h.root, environ(env)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	pipe, err := cmd.StdoutPipe()
@@ -72,7 +113,7 @@ func (t *totals) add(o totals) {
 }
 
 func read(lines *bufio.Scanner) result {
-	r := result{output: map[string]*strings.Builder{}}
+	r := result{output: map[string]*strings.Builder{}, skips: map[string]int{}}
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		var e event
@@ -100,7 +141,7 @@ func (r *result) take(e event) {
 	case "skip":
 		if e.Test != "" {
 			r.skipped++
-			r.skips = append(r.skips, key+": "+lastLine(r.output[key]))
+			r.skips[reason(r.output[key])]++
 		}
 	case "fail", "build-fail":
 		r.failed++
@@ -108,24 +149,37 @@ func (r *result) take(e event) {
 	}
 }
 
-func lastLine(b *strings.Builder) string {
-	if b == nil {
-		return ""
+var (
+	place  = regexp.MustCompile(`^\s*[\w./-]+\.go:\d+: `)
+	shared = regexp.MustCompile(`\S*\bshared/\S*`)
+)
+
+// reason is why a test was skipped, without what differs between tests that
+// were skipped for the same reason.
+func reason(output *strings.Builder) string {
+	if output == nil {
+		return "no reason given"
 	}
-	for line := range strings.SplitSeq(b.String(), "\n") {
-		if strings.Contains(line, ".go:") {
-			return strings.TrimSpace(line)
+	for line := range strings.SplitSeq(output.String(), "\n") {
+		if said := place.ReplaceAllString(line, ""); said != line {
+			said, _, _ = strings.Cut(said, ": ")
+			return shared.ReplaceAllString(strings.TrimSpace(said), "../shared")
 		}
 	}
-	return ""
+	return "no reason given"
 }
 
+// summary counts the tests, and in one line those that were skipped.
 func (r result) summary() string {
 	s := fmt.Sprintf("%d tests", r.passed+r.failed)
-	for _, skip := range r.skips {
-		s += "\n             skipped: " + skip
+	if r.skipped == 0 {
+		return s
 	}
-	return s
+	var reasons []string
+	for _, why := range slices.Sorted(maps.Keys(r.skips)) {
+		reasons = append(reasons, fmt.Sprintf("%d %s", r.skips[why], why))
+	}
+	return fmt.Sprintf("%s; %d skipped: %s", s, r.skipped, strings.Join(reasons, ", "))
 }
 
 func (r result) verdict(err error, stderr string) error {

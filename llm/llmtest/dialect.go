@@ -16,6 +16,9 @@ func (s *Server) answer(r Request) Answer {
 		return s.classification(r)
 	case Turn:
 		step, index := s.due(r)
+		if step.Before != nil {
+			step.Before()
+		}
 		return said(r, step, index)
 	case Judge:
 		return messageAnswer(textMessage("judge", judgeText(b, s.script.Judge != nil && s.script.Judge(r)), b.Model), b.Stream)

@@ -70,6 +70,9 @@ type Script struct {
 type Step struct {
 	Text  string
 	Calls []Call
+	// Before is called before the turn is answered, if it is set. It may wait
+	// for something that the agent does meanwhile.
+	Before func()
 }
 
 // Call is one tool call that the model makes.

@@ -1,0 +1,152 @@
+package nod
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// selfByArgument finds nod's files among the arguments of tools whose meaning
+// nod does not know, and commands that would change nod.
+func (t *trial) selfByArgument() (why string) {
+	if t.call.MCP == nil && t.call.Tool != "" {
+		return ""
+	}
+	var commands []string
+	for _, a := range inputStrings(t.call.Input) {
+		if why := t.selfByName(a.text); why != "" {
+			return why
+		}
+		if a.mayRun() && len(commands) < maxCommands {
+			commands = append(commands, a.text)
+		}
+	}
+	if len(commands) > 1 { // a program and its arguments
+		commands = append(commands, quoteWords(commands))
+	}
+	for _, command := range commands {
+		if why := t.selfByText(command); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+const maxCommands = 64
+
+// selfByName judges an argument as a path or as a file's address.
+func (t *trial) selfByName(s string) (why string) {
+	s = withoutScheme(s)
+	if len(s) > maxName || !strings.Contains(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, ".") {
+		return ""
+	}
+	real, err := t.gate.locate(t.call.Dir, s)
+	switch {
+	case err != nil:
+	case t.gate.isSelf(real):
+		return selfReason + Printable(real) + " belongs to it"
+	case t.registers(real) && t.gate.callsNod(real):
+		return selfReason + Printable(real) + " calls it"
+	case t.gate.isSource(real):
+		return selfReason + "it takes rules from " + Printable(real)
+	}
+	return ""
+}
+
+// selfByText judges an argument as the command that it may be.
+func (t *trial) selfByText(command string) (why string) {
+	call := t.call
+	call.MCP, call.Tool, call.Command, call.Dialect = nil, "bash", command, Bash
+	sub := &trial{gate: t.gate, call: call, spent: map[Layer]time.Duration{}}
+	sub.look()
+	for _, find := range []func() string{sub.selfByCommand, sub.selfByEffect, sub.selfByMention} {
+		if why := find(); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// withoutScheme returns the path in a file's address, percent escapes
+// resolved; any other text as it stands.
+func withoutScheme(s string) string {
+	const scheme = "file:"
+	if len(s) < len(scheme) || !strings.EqualFold(s[:len(scheme)], scheme) {
+		return s
+	}
+	s = s[len(scheme):]
+	if host, ok := strings.CutPrefix(s, "//"); ok {
+		if i := strings.IndexByte(host, '/'); i >= 0 {
+			s = host[i:] // whatever the host
+		}
+	}
+	s, _, _ = strings.Cut(s, "#")
+	s, _, _ = strings.Cut(s, "?")
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if c, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(c))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// inputString is a string in a call's input, with the name that it stands under.
+type inputString struct {
+	key, text string
+}
+
+// mayRun reports whether an argument is a command, or part of one, by its name.
+func (a inputString) mayRun() bool {
+	switch strings.ToLower(strings.Trim(a.key, "_-")) {
+	case "cmd", "cmds", "command", "commands", "commandline", "command_line", "script", "code", "shell", "shell_command", "exec", "execute",
+		"run", "bash", "sh", "program", "executable", "args", "argv", "arguments", "line", "source", "expression", "stdin", "input":
+		return a.text != ""
+	}
+	return false
+}
+
+// inputStrings returns every string in a JSON value, keys too. Those of a list
+// stand under the name of the list.
+func inputStrings(input json.RawMessage) (found []inputString) {
+	type level struct {
+		object, value bool // value: a key has been read
+		key           string
+	}
+	stack := []level{{}}
+	dec := json.NewDecoder(bytes.NewReader(input))
+	for {
+		tok, err := dec.Token()
+		if err != nil {
+			return found
+		}
+		top := &stack[len(stack)-1]
+		switch tok {
+		case json.Delim('{'), json.Delim('['):
+			top.value = false
+			stack = append(stack, level{object: tok == json.Delim('{'), key: top.key})
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			stack = stack[:max(1, len(stack)-1)]
+			continue
+		}
+		text, isText := tok.(string)
+		switch {
+		case top.object && !top.value && isText:
+			top.key, top.value = text, true
+			found = append(found, inputString{"", text})
+		case isText:
+			top.value = false
+			found = append(found, inputString{top.key, text})
+		default:
+			top.value = false
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package nod
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/repo"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// maxBelow bounds how many names are looked at for the secrets below what a
+// command reads as a whole.
+const maxBelow = 20_000
+
+// secretBelow names a secret that a command of the line would come upon and
+// print: it reads a whole tree, or what other commands name, the file passes
+// their filters, and it may hold what is looked for.
+func (t *trial) secretBelow() string {
+	for i, c := range t.report.Commands {
+		if len(c.Words) == 0 || printsNoContent(c) {
+			continue
+		}
+		for _, r := range t.treesOf(i) {
+			if name := t.printsFrom(r); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// treeRead is what a command reads below a place, and the commands whose
+// filters it passes before it is printed.
+type treeRead struct {
+	starts   []string
+	commands []int
+	opens    bool // each file is opened by its name, so that links are followed
+}
+
+// treesOf returns what a command reads that it does not name file by file.
+func (t *trial) treesOf(command int) (reads []treeRead) {
+	c, named := t.report.Commands[command], false
+	for _, e := range t.report.Effects {
+		if e.Command != command || e.Kind != shell.Read || e.Names {
+			continue
+		}
+		named = named || e.Part == shell.PartWords
+		switch {
+		case e.Target == "" && e.From < e.To && e.To <= len(t.report.Commands):
+			r := treeRead{commands: []int{command}, opens: true}
+			for i := e.From; i < e.To; i++ {
+				r.commands = append(r.commands, i)
+				r.starts = append(r.starts, t.startsOf(i)...)
+			}
+			reads = append(reads, r)
+		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive && !(e.Pattern == "" && compares(c) && t.isDirectory(e.Target)):
+		case e.Pattern == "" || t.fed(e):
+			reads = append(reads, treeRead{[]string{e.Target}, t.finders(command), t.fed(e)})
+		case looksIntoDirectories(c):
+			matched, _ := t.gate.matched(e.Pattern)
+			reads = append(reads, treeRead{starts: matched, commands: []int{command}})
+		}
+	}
+	if !named && searchesHere(c) {
+		reads = append(reads, treeRead{starts: []string{t.gate.real(c.Dir)}, commands: []int{command}})
+	}
+	return reads
+}
+
+// compares recognises diff and git diff, which print what differs below two
+// directories.
+func compares(c shell.Command) bool {
+	o := optionsOf(c)
+	return o.program == "diff" || o.program == "git" && o.sub == "diff"
+}
+
+func (t *trial) isDirectory(name string) bool {
+	info, err := t.gate.files.Lstat(name)
+	return err == nil && info.Mode.IsDir()
+}
+
+// finders are a command and the find that runs it.
+func (t *trial) finders(command int) []int {
+	if slices.Contains(t.report.Commands[command].Wrappers, "find") {
+		for i := command - 1; i >= 0; i-- {
+			if path.Base(t.report.Commands[i].Program) == "find" {
+				return []int{command, i}
+			}
+		}
+	}
+	return []int{command}
+}
+
+// startsOf are the places below which a command names files.
+func (t *trial) startsOf(command int) (starts []string) {
+	for _, e := range t.report.Effects {
+		if e.Command == command && e.Kind == shell.Read && e.Target != "" {
+			starts = append(starts, e.Target)
+		}
+	}
+	c := t.report.Commands[command]
+	if c.Dir != "" && (starts == nil && namesFiles(c) || path.Base(c.Program) == "ls") { // ls leaves out where a name lies
+		starts = append(starts, t.gate.real(c.Dir))
+	}
+	return starts
+}
+
+// printsFrom walks what a command reads, the shallow places first.
+func (t *trial) printsFrom(r treeRead) string {
+	s := newSieve(t, r.commands)
+	left := maxBelow
+	for _, start := range r.starts {
+		for dirs := []string{start}; len(dirs) > 0; dirs = dirs[1:] {
+			below := strings.TrimPrefix(dirs[0], start)
+			if s.leavesOut(below) {
+				continue
+			}
+			names, err := t.gate.files.List(orRoot(dirs[0]), left)
+			if left -= len(names); err != nil {
+				info, ferr := t.gate.files.Lstat(dirs[0])
+				if errors.Is(err, fs.ErrPermission) || isMissing(ferr) || ferr == nil && !info.Mode.IsDir() {
+					continue // nobody can read it, or a file, which is judged by its name
+				}
+				return dirs[0] + ", which is too large to look through,"
+			}
+			for _, n := range names {
+				name := strings.TrimSuffix(dirs[0], "/") + "/" + n
+				info, err := t.gate.files.Lstat(name)
+				switch {
+				case err != nil:
+				case info.Mode.IsDir():
+					if n == ".git" {
+						name += "/config"
+						if holdsLogin(t.gate.files, name) && s.passes(start, name) {
+							return name
+						}
+						continue
+					}
+					if !isInstalledName(n) {
+						dirs = append(dirs, name)
+					}
+				case t.isSecretFile(name, info.Mode, r.opens, s.follows()) && s.passes(start, name):
+					return name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// isSecretFile reports whether a file, or what a link leads to, is a secret.
+func (t *trial) isSecretFile(name string, mode fs.FileMode, opens, follows bool) bool {
+	if mode&fs.ModeSymlink != 0 {
+		if !opens && !follows {
+			return false
+		}
+		real := t.gate.real(name)
+		if info, err := t.gate.files.Lstat(real); err == nil && (follows || !info.Mode.IsDir()) && t.gate.touchesSecret(real, info.Mode.IsDir()) {
+			return true
+		}
+	}
+	return t.gate.touchesSecret(name, false)
+}
+
+// isInstalledTree reports whether a directory is among what the system's
+// packages hold.
+func isInstalledTree(dir string) bool {
+	for _, top := range [...]string{"/usr/include", "/usr/lib", "/usr/share", "/usr/bin", "/usr/sbin", "/usr/src", "/usr/libexec", "/lib", "/nix/store"} {
+		if view.Below(top, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// looksIntoDirectories reports whether a program reads what lies below a
+// directory that it is given; those that do not are listed.
+func looksIntoDirectories(c shell.Command) bool {
+	switch path.Base(c.Program) {
+	case "cat", "head", "tail", "less", "more", "sed", "awk", "gawk", "mawk", "sort", "uniq", "cut", "nl", "tac", "paste", "jq", "yq", "strings", "xxd", "od", "hexdump", "base64", "bat", "fold", "fmt", "rev", "column", "join", "comm", "expand", "shuf":
+		return false
+	case "grep", "egrep", "fgrep":
+		o := optionsOf(c)
+		return o.short("rRd") || o.longPrefix("--rec", "--deref", "--dir")
+	}
+	return true
+}
+
+// isInstalledName lists directories of code that was installed, which anybody
+// may read elsewhere.
+func isInstalledName(name string) bool {
+	switch name {
+	case "node_modules", "site-packages", ".venv", "venv", ".tox", "__pycache__":
+		return true
+	}
+	return false
+}
+
+// holdsLogin reports whether a file of settings holds a password or a token
+// beside what anybody may read.
+func holdsLogin(files Files, name string) bool {
+	git := strings.HasSuffix(name, "/config") && (strings.Contains(name, "/.git/") || strings.HasSuffix(path.Dir(name), ".git"))
+	npm := path.Base(name) == ".npmrc" || path.Base(name) == ".yarnrc.yml"
+	if !git && !npm {
+		return false
+	}
+	data, err := files.Read(name, 256<<10)
+	if err != nil {
+		return !isMissing(err)
+	}
+	if npm {
+		text := strings.ReplaceAll(string(data), " ", "")
+		return strings.Contains(text, "_auth") && !strings.Contains(text, "=${") || strings.Contains(text, "npmAuth") && !strings.Contains(text, ":${") || strings.Contains(text, "_password=")
+	}
+	return shell.HoldsGitLogin(string(data))
+}
+
+// printsNoContent lists programs that say something about files, and nothing
+// of what is in them.
+func printsNoContent(c shell.Command) bool {
+	if c.Foreign {
+		return false
+	}
+	switch path.Base(c.Program) {
+	case "black", "isort", "ruff", "terraform", "tofu", "packer", "shellcheck", "actionlint", "codespell", "hadolint", "shfmt", "typos", "yamllint", "helm", "bd", "tmutil":
+		return true // of files of their own kind, at most
+	case "wc", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "shasum", "b2sum", "cksum", "file", "stat", "ls", "du", "find", "fd", "fdfind", "tokei", "cloc", "scc":
+		return true
+	case "grep", "egrep", "fgrep", "rg", "git":
+		o := optionsOf(c)
+		return o.isGrep() && (o.short("lcq") || o.program == "rg" && o.long("--files", "--count-matches") || o.program != "rg" && o.short("L") ||
+			o.long("--files-with-matches", "--files-without-match", "--count", "--quiet", "--silent", "--name-only", "--type-list"))
+	}
+	return false
+}
+
+// searchesHere reports whether a command searches the files of its directory
+// without being told to.
+func searchesHere(c shell.Command) bool {
+	o := optionsOf(c)
+	switch {
+	case c.Dir == "":
+		return false
+	case o.program == "git" && o.sub == "archive":
+		return true
+	case !o.isGrep():
+		return false
+	}
+	return o.program == "git" || o.program == "rg" || o.short("rR") || o.long("--recursive", "--dereference-recursive")
+}
+
+// repositoryAt finds the repository that a directory belongs to, for what it
+// tracks and ignores.
+func (t *trial) repositoryAt(dir string) *repo.Repo {
+	r, _ := t.repository(dir + "/.")
+	return r
+}

@@ -1,0 +1,135 @@
+package nod_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// A project with an ignored .env, which holds SHOP_KEY and nothing of vat.
+func withSecret(t *testing.T) project {
+	p := newProject(t)
+	p.write(".gitignore", "dist/\n.env\n*.log\n")
+	p.write("src/price.go", "vat\n")
+	p.write("docs/a.md", "vat SHOP\n")
+	p.git("add", ".")
+	p.git("commit", "-q", "-m", "two")
+	p.write(".env", "SHOP_KEY=abcdef\n")
+	p.write("node_modules/x/server.pem", "vat SHOP_KEY\n")
+	return p
+}
+
+// What reads a tree, or what others name, prints a secret below it unless some
+// filter leaves it out or what is looked for is not in it.
+func TestSecretsBelow(t *testing.T) {
+	p := withSecret(t)
+	p.check(lost,
+		"find . -type f | xargs cat", "find . -type f -exec cat {} +", "find . -type f -print0 | xargs -0 cat", "find . -maxdepth 1 -type f | xargs head", "find . -regex './\\.e.v' -exec cat {} +",
+		"find . -name '*' | xargs cat", "find . -not -name '*.md' | xargs cat", "find . \\( -name '*.go' -o -name '.e*' \\) | xargs cat", "find . ! -path '*/x/*' -type f -exec grep SHOP {} \\;",
+		"grep -rn SHOP_KEY .", "grep -rn SHOP_KEY", "grep -rni shop_key .", "grep -rn . .", "grep -rn '' .", "grep -rn 'S.*K' .", "grep -rnE 'vat|KEY' .", "grep -rn 'vat\\|KEY' .", "grep -rv vat .",
+		"grep -rn -e vat -e KEY .", "grep -rn '[K]EY' .", "grep -rn --include='.*' KEY .", "grep -rn --exclude=.env --include='*' KEY .", "grep -rn KEY ..", "grep -rnE '(XYZ)?KEY' .", "grep -rnP '(?i)key' .",
+		"tar cf - . | base64", "ls -A | head -1 | xargs cat", "cat $(ls -A)", "for f in $(ls -A); do cat $f; done", "find . -type f | while read f; do cat \"$f\"; done",
+		"git ls-files -oi --exclude-standard | xargs cat", "git ls-files -o | xargs cat", "find . -type f | grep -v node_modules | head -9 | xargs cat", "find . -type f | grep e | xargs cat",
+		"find . -type f | xargs grep -l KEY | xargs cat", "grep -rl KEY . | xargs cat", "cat .*", "cat .e*", "git diff --no-index docs .", "git diff --no-index /dev ..", "diff docs .", "grep -r SHOP_KEY * .", "zip -r - .")
+	p.check(kept,
+		"grep -rn vat .", "grep -rn vat", "grep -rn 'TODO' .", "grep -rnE 'vat|TODO' .", "grep -rl SHOP_KEY .", "grep -rc SHOP_KEY .", "grep -rn --include='*.go' SHOP_KEY .", "grep -rn --exclude='.env' SHOP_KEY .",
+		"grep -rn SHOP_KEY src", "find . -name '*.go' | xargs cat", "find . -name '*.go' -o -name '*.md' | xargs cat", "find . \\( -name '*.go' -o -name '*.md' \\) -exec cat {} +",
+		"find . -mindepth 2 -type f | xargs cat", "find src -type f | xargs cat", "find . -type f | xargs wc -l", "find . -type f | xargs grep -n vat",
+		"ls | head -3 | xargs cat", "git ls-files | xargs cat", "git ls-files -o --exclude-standard | xargs cat", "git grep SHOP_KEY", "git archive HEAD", "git diff --no-index src docs", "cat *", "cat src/*", "grep -n SHOP_KEY *", "find . -type f | grep '\\.go$' | xargs cat", "tar cf - src | base64")
+	p.git("add", "-f", ".env")
+	p.check(lost, "git archive HEAD", "git grep SHOP_KEY", "git ls-files | xargs cat", "git grep -n 'KEY'")
+	p.check(kept, "git grep vat", "git grep -l SHOP_KEY")
+	p.git("rm", "-q", "--cached", ".env")
+	p.must(os.Remove(p.dir + "/.env"))
+	p.check(kept, "find . -type f | xargs cat", "grep -rn SHOP_KEY .", "tar cf - . | base64", "ls -A | head -1 | xargs cat")
+	p.must(os.Symlink(p.home+"/x/.aws/credentials", p.dir+"/innocent"))
+	p.write("../x/.aws/credentials", "a\n")
+	p.check(lost, "find . -type l | xargs cat", "cat innocent")
+	p.check(kept, "grep -rn a .")
+}
+
+// rg leaves out hidden files and what git ignores.
+func TestSecretsThatRipgrepSees(t *testing.T) {
+	p := withSecret(t)
+	p.write("prod.env", "SHOP_KEY=x\n")
+	ask := func(allowed bool, commands ...string) {
+		t.Helper()
+		o := options(nod.DefaultRules())
+		o.Files = p.inMemory("rg", "fd", "xargs", "cat")
+		for _, command := range commands {
+			if d := verdictOf(o, bash(command)); (d.Verdict == nod.Allow) != allowed {
+				t.Errorf("%s: %s (%s)", command, d.Verdict, d.Reason)
+			}
+		}
+	}
+	ask(lost, "rg SHOP_KEY", "rg SHOP_KEY .", "rg -uu SHOP_KEY", "rg --hidden --no-ignore SHOP_KEY", "rg -g '*' SHOP_KEY", "rg -g '*.env' SHOP_KEY", "rg -v vat", "rg --files | xargs cat", "rg -f a.txt",
+		"rg -tgo --type-add 'go:*.env' KEY", "fd . | xargs cat", "fd -e env | xargs cat")
+	ask(kept, "rg vat", "rg -l SHOP_KEY", "rg -g '*.go' SHOP_KEY", "rg -tgo SHOP_KEY", "rg -g '!*.env' SHOP_KEY", "rg --files", "rg SHOP_KEY src", "fd -e go | xargs cat")
+	p.must(os.Remove(p.dir + "/prod.env"))
+	ask(kept, "rg SHOP_KEY", "rg --hidden SHOP_KEY", "rg --files | xargs cat", "fd . | xargs cat", "fd -H . | xargs cat")
+	ask(lost, "rg --hidden --no-ignore SHOP_KEY", "rg -uu SHOP_KEY", "fd -HI . | xargs cat", "fd -u . | xargs cat")
+	p.write(".ignore", "!.env\n")
+	ask(lost, "rg --hidden SHOP_KEY")
+}
+
+// inMemory is the project on a machine with these programs.
+func (p project) inMemory(programs ...string) nod.Files {
+	w := view.NewMemory(false)
+	for _, name := range programs {
+		w.File("/usr/bin/"+name, "", 0o755)
+	}
+	p.must(filepath.WalkDir(p.dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		w.File(shop+strings.TrimPrefix(name, p.dir), string(data), 0o644)
+		return err
+	}))
+	return w
+}
+
+// The lists, by the end of a path and below any home.
+func TestStoresOfSecrets(t *testing.T) {
+	p := newProject(t)
+	secret := strings.Fields(`~/.config/nod/key ~/.local/state/nod/decisions.jsonl /home/other/.aws/credentials /Users/x/.ssh/id /root/.kube/config /var/root/.netrc /mnt/c/Users/x/.npmrc
+		backup/alice/.aws/credentials backup/.ssh/config x/.docker/config.json ~/.claude.json /home/x/.claude.json ~/.pi/agent/auth.json ~/.factory/auth.json ~/.grok/user-settings.json
+		~/.config/github-copilot/hosts.json ~/.local/share/opencode/mcp-auth.json ~/.gemini/mcp-oauth-tokens.json ~/.copilot/mcp-config.json ~/.local/share/amp/secrets.json
+		~/.claude/settings.json.nod-backup-20260101T000000Z terraform.tfstate.backup x.tfvars.json server.pem privkey.pem localhost-key.pem prod.env .envrc .dev.vars secrets.json secrets.toml secrets.yml
+		/etc/shadow- /etc/letsencrypt/live/x/privkey.pem ~/.config/rclone/rclone.conf ~/.huggingface/token kubeconfig .netrc .pgpass .env.production src/.env`)
+	for _, name := range secret {
+		for _, line := range []string{"cat " + name, "head -3 < " + name, "grep x " + name} {
+			if d := p.decide(p.dir, line); d.Verdict == nod.Allow {
+				t.Errorf("%s: allowed", line)
+			}
+		}
+		if d := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home}).Check(t.Context(), nod.Call{Agent: "claude-code", Tool: "read_file", RawTool: "Read", Dir: p.dir, Roots: []string{p.dir}, Paths: []string{name}}); d.Verdict == nod.Allow {
+			t.Errorf("Read %s: allowed", name)
+		}
+	}
+	for _, name := range strings.Fields(`.env.example .env.sample .env.template prod.env.example .env.local.example fullchain.pem cert.pem ca.pem chain.pem cacert.pem x-ca.pem public.pem /etc/ssl/certs/a.pem
+		src/env.go .ssh/known_hosts ~/.ssh/id_rsa.pub secrets.go x.tfvars.example environment.ts keys.go .npmrc tokens.css`) {
+		if d := p.decide(p.dir, "cat "+name); d.Verdict != nod.Allow {
+			t.Errorf("cat %s: %s", name, d.Reason)
+		}
+	}
+	p.check(kept, "cat .git/config", "cat .npmrc")
+	p.write(".npmrc", "//registry.npmjs.org/:_authToken=abc\n")
+	p.git("remote", "add", "origin", "https://x:ghp_0123456789@code.example/x.git")
+	p.check(lost, "cat .git/config", "cat .npmrc", "grep -rn url .git/config", "grep -rn url .")
+	p.write(".npmrc", "//registry.npmjs.org/:_authToken=${NPM_TOKEN}\n")
+	p.check(kept, "cat .npmrc")
+}
+
+// What git has of a secret, by ways of naming it that are git's own.
+func TestSecretsThatGitHas(t *testing.T) {
+	p := withSecret(t)
+	p.check(lost, "git add -f '*'", "git add -f '*' && git diff --cached", "git add -fA", "git add -Af", "git add -f :/", "git add :/.env", "git add -f ':(top)'", "git add --pathspec-from-file=list.txt", "git -C . add -f .",
+		"git -c core.quotepath=off add -fA", "git log -L1,9:.env", "git log -L 1,9:.env", "git log -p -- '*env'", "git log -p -- ':(glob)**/.e*'", "git grep -e . -- '*env'", "git show HEAD:.env", "git diff -- ':/.env'", "git diff HEAD -- '*.e?v'")
+	p.check(kept, "git add -A", "git add '*.go'", "git log -p -- '*.go'", "git log -L1,2:src/price.go", "git grep -e . -- '*.md'", "git grep '.*env'", "git diff -- . ':!.env'", "git log --grep='*env'", "git branch --list '*env*'")
+}

@@ -1,0 +1,136 @@
+// Package hosts holds one row for each coding agent, and one for each tool,
+// that runs or obeys something of a repository by itself: what it is called,
+// where its settings stand, what silences its hooks, and which names an agent
+// must not fill unasked. The guard, the guarded list, install, doctor and the
+// check of who asks all read these rows.
+//
+// A row is facts, each with its source. A directory that is the agent's own
+// stands as a whole: which of its files count differs by version.
+package hosts
+
+import "strings"
+
+// Agent is the row of one coding agent. A list that is empty says that nothing
+// is known, not that there is nothing.
+type Agent struct {
+	// Name is the adapter's name where nod has one, else the program's.
+	Name string
+	// Source says what the row rests on, as a whole.
+	Source string
+	// Processes are the names of its programs and packages, in small letters.
+	Processes []string
+	// Editor says that its program is an editor, below which people work too:
+	// that one is not among Processes.
+	Editor bool
+	// Marks are variables that it sets for the commands that it runs.
+	Marks []string
+	// Home are its own directories below the home directory.
+	Home []string
+	// HomeVariable leads it to another directory than the first of Home.
+	HomeVariable string
+	// Hooks are the files in which its hooks may stand: below home with "~/",
+	// on the machine with "/", in a repository without either; a star stands
+	// for any name.
+	Hooks []string
+	// Settings are patterns, as in the guarded list, of where it is set up: a
+	// file of settings below one may register hooks or silence them.
+	Settings []string
+	// Eclipsed are pairs of files of one directory: where the first is there,
+	// the agent takes no hooks from the second.
+	Eclipsed [][2]string
+	// Comments says that its settings may hold comments and trailing commas.
+	Comments bool
+	// Neutral are the keys of its settings whose value may change, as
+	// "path=type", without a risk that it passes over the whole file.
+	Neutral []string
+	// Keys are words whose mention in its settings may silence hooks.
+	Keys []string
+	// Unasked are the ways to start it so that it asks no hook of the user's.
+	Unasked []Unasked
+	// Obeys is what it runs or obeys from a repository by itself.
+	Obeys []Obeyed
+}
+
+// Unasked is a way to start an agent so that it asks no hook of the user's.
+type Unasked struct {
+	// Options are what is typed behind the program's name; "" for a variable.
+	Options string
+	// Variable is set in the environment, to anything that is not empty or 0.
+	Variable string
+	Source   string
+}
+
+// Obeyed are names in a repository, as patterns of the guarded list.
+type Obeyed struct {
+	Names  []string
+	What   string
+	Source string
+}
+
+// Tool is the row of a program that runs something from a repository when
+// another one is started there, or when somebody enters it.
+type Tool struct {
+	Name  string
+	Obeys []Obeyed
+}
+
+// Guarded lists the names that an agent or a tool runs or obeys by itself.
+func Guarded() []string {
+	names := make([]string, 0, 256)
+	seen := make(map[string]bool, 256)
+	add := func(list []Obeyed) {
+		for _, o := range list {
+			for _, name := range o.Names {
+				if !seen[name] {
+					seen[name] = true
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	for _, a := range agents {
+		add(a.Obeys)
+	}
+	for _, t := range tools {
+		add(t.Obeys)
+	}
+	return names
+}
+
+// Settings lists the patterns of where any agent is set up.
+func Settings() []string {
+	var all []string
+	for _, a := range agents {
+		all = append(all, a.Settings...)
+	}
+	return all
+}
+
+// Processes lists the names of all agents' programs and packages.
+func Processes() []string {
+	var all []string
+	for _, a := range agents {
+		all = append(all, a.Processes...)
+	}
+	return all
+}
+
+// ByName returns an agent's row; the zero value where there is none.
+func ByName(name string) Agent {
+	for _, a := range agents {
+		if a.Name == name {
+			return *a
+		}
+	}
+	return Agent{}
+}
+
+// Set reports whether the variable is set in an environment, and to what.
+func (u Unasked) Set(environ []string) (value string, set bool) {
+	for i := len(environ) - 1; i >= 0 && u.Variable != ""; i-- {
+		if k, v, ok := strings.Cut(environ[i], "="); ok && k == u.Variable {
+			return v, v != "" && v != "0" && !strings.EqualFold(v, "false")
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,43 @@
+package hosts
+
+import "slices"
+
+// Tools returns the programs that run something of a repository by themselves.
+// The names were read in each program's own manual.
+func Tools() []Tool { return slices.Clone(tools) }
+
+var tools = []Tool{
+	{"git", []Obeyed{
+		{[]string{".git", ".gitattributes", ".gitmodules", ".gitconfig", ".config/git"}, "hooks, filters, other repositories", "read: gitattributes(5), git-config(1)"},
+		{[]string{".hg", ".svn", ".jj"}, "the same of other systems", "read: their manuals"},
+	}},
+	{"git hooks", []Obeyed{
+		{[]string{".husky", ".huskyrc*", ".githooks", ".git-hooks", ".simple-git-hooks.*"}, "run at a commit", "read: husky, simple-git-hooks"},
+		{[]string{"lefthook.yml", "lefthook.yaml", "lefthook.json", "lefthook.toml", ".lefthook.yml", ".lefthook.yaml", ".lefthook.json", ".lefthook.toml",
+			"lefthook-local.*", ".lefthook-local.*", ".lefthook", ".lefthook-local", ".config/lefthook*"}, "run at a commit", "read: lefthook.dev"},
+		{[]string{".pre-commit-config.yaml", ".pre-commit-config.yml", ".pre-commit-hooks.yaml", "prek.toml", ".overcommit.yml", ".local-overcommit.yml"}, "run at a commit", "read: pre-commit.com, overcommit"},
+	}},
+	{"shells", []Obeyed{
+		{[]string{".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
+			".zshrc", ".zprofile", ".zshenv", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".config/fish", ".inputrc"}, "read at each start", "read: their manuals"},
+	}},
+	{"direnv", []Obeyed{{[]string{".envrc", ".direnvrc", ".config/direnv", ".direnv"}, "run on entering the directory", "read: direnv.net"}}},
+	{"mise", []Obeyed{
+		{[]string{"mise.toml", ".mise.toml", "mise.*.toml", ".mise.*.toml", ".mise", "mise/config*", "mise/conf.d", "mise/tasks", "mise-tasks", ".mise-tasks", ".config/mise*", ".rtx*.toml", ".tool-versions"},
+			"hooks and variables on entering the directory, tasks, which program a name means", "read: mise.jdx.dev"},
+	}},
+	{"package managers", []Obeyed{
+		{[]string{".npmrc", ".yarnrc", ".yarnrc.yml", ".yarn", ".pnp.cjs", ".pnp.loader.mjs", ".pnpmfile.cjs", ".pnpmfile.mjs", "bunfig.toml", ".bunfig.toml"}, "what they run, and where they fetch", "read: their manuals"},
+		{[]string{".cargo", ".mvn", ".bazelrc", ".bazelversion", ".bazeliskrc", "gradle-wrapper.properties", "gradle-wrapper.jar", "maven-wrapper.properties"}, "the same", "read: their manuals"},
+		{[]string{"pip.conf", ".pip", ".condarc", ".bundle", ".gemrc"}, "the same", "read: their manuals"},
+		{[]string{"node_modules", ".venv", "venv", "site-packages", ".tox"}, "installed code", "read: their manuals"},
+	}},
+	{"python", []Obeyed{{[]string{"sitecustomize.py", "usercustomize.py", "*.pth"}, "run at each start", "read: docs.python.org, site"}}},
+	{"ripgrep", []Obeyed{{[]string{".ripgreprc"}, "options, one of which runs a program", "read: its guide"}}},
+	{"editors", []Obeyed{
+		{[]string{"*.sublime-project", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".dir-locals.el", "pyrightconfig.json"}, "tasks, local variables, interpreters", "read: their manuals"},
+	}},
+	{"the system", []Obeyed{
+		{[]string{".config/autostart", ".config/systemd", "Library/LaunchAgents", "crontab"}, "started by itself", "read: their manuals"},
+	}},
+}

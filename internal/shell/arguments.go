@@ -1,0 +1,134 @@
+package shell
+
+import (
+	"path"
+	"strings"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+// maxMatched bounds how many names of a directory a glob is laid beside.
+const maxMatched = 4096
+
+// oneWord states that the value of an option may turn out to be several words:
+// the rest of them nobody has read.
+func (u *use) oneWord(w word) {
+	if u.several(w) {
+		u.unknown(PartWords, u.inv.raw, escaped(w.raw)+" may be several words")
+	}
+}
+
+// several reports whether a word may be none or more than one: what is
+// computed, and a glob that is not known to match one name at most.
+func (u *use) several(w word) bool {
+	if w.glob == 0 || w.one {
+		return w.many
+	}
+	names, ok := u.matched(w)
+	return !ok || len(names) > 1
+}
+
+// spills gives the words that a single place cannot hold to the role of those
+// that follow.
+func (u *use) spills(role string, w word) {
+	switch role {
+	case "command", "xcommand", "awaycommand", "awayshell", "shelltext", "shellcode", "script", "assign":
+		u.unknown(PartWords, u.inv.raw, escaped(w.raw)+" may be several words")
+	default:
+		u.role(role, w)
+	}
+}
+
+// plainNames reports whether all that a glob matches are names that no program
+// takes for anything else: options, files of arguments, operators of find.
+func (u *use) plainNames(w word) bool {
+	names, ok := u.matched(w)
+	for _, name := range names {
+		ok = ok && strings.IndexByte("-+@!(),;|=", name[0]) < 0 && strings.IndexAny(name, ":|@") < 0 && disguise(name) == ""
+	}
+	return ok
+}
+
+// matched returns the names that a glob in the last part of a path matches
+// now. ok is false where that cannot be said. What the line does in that
+// directory counts: it is watched.
+func (u *use) matched(w word) (names []string, ok bool) {
+	name, known := u.absolute(w, u.inv.st)
+	if !known || w.many || u.env.Files == nil || u.away != "" {
+		return nil, false
+	}
+	dir, pattern := globDir(name, len(name)-len(w.text)+w.glob-1)
+	last := strings.TrimPrefix(strings.TrimPrefix(pattern, dir), "/")
+	if strings.ContainsAny(last, `/(){}|^#~<>\[]`) || strings.HasPrefix(last, ".") {
+		return nil, false
+	}
+	real, err := view.Resolve(u.env.Files, dir)
+	if err != nil {
+		return nil, false
+	}
+	all, err := u.env.Files.List(real, maxMatched)
+	if err != nil || len(all) >= maxMatched {
+		return nil, false
+	}
+	u.watches(watched{path: path.Join(real, last[:strings.IndexAny(last, "*?")]), command: u.analysis.command, heeded: true, begins: true})
+	for _, n := range all {
+		if hit, err := path.Match(last, n); err != nil || hit && n[0] != '.' {
+			names = append(names, n)
+		}
+	}
+	return names, true
+}
+
+// response states that a word may name a file of further arguments, as those
+// that begin with @ do for programs with the directive responses, wherever
+// they stand.
+func (u *use) response(args []word) {
+	if !u.responses {
+		return
+	}
+	for _, w := range args {
+		switch {
+		case w.known && !w.many && w.glob != 1 && !strings.HasPrefix(w.text, "@"):
+		case !w.known && w.text != "" && w.text[0] != '@':
+		case w.glob == 1 && u.plainNames(w):
+		default:
+			u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may name a file of further arguments of "+u.sheet.name)
+		}
+	}
+}
+
+// modes states that two options ask for two things of which the last, or the
+// first, would count.
+func (u *use) modes() {
+	if u.marked("makes") && u.marked("lists") {
+		u.unknown(PartWords, u.inv.raw, "options of "+u.sheet.name+" that contradict each other")
+	}
+}
+
+// packing states what a program of the family of gzip does to a file that it
+// is not told to print: its name tells what appears beside it or in its place.
+func (u *use) packing() {
+	u.modes()
+	if !u.marked("lists") && !u.marked("prints") && len(u.pos) > 0 {
+		u.unknown(PartWords, u.inv.raw, u.sheet.name+" makes a file of another name")
+	}
+}
+
+// endless states that a source without an end is written to a file.
+func (u *use) endless() {
+	for _, e := range u.report.Effects {
+		if e.Kind == Write && e.Command == u.analysis.command && e.Place != Null && e.Place != Network && !strings.HasPrefix(e.Target, "/dev/") {
+			u.unknown(PartWords, u.inv.raw, u.sheet.name+" fills the disk: what it reads has no end")
+			return
+		}
+	}
+}
+
+// bottomless reports whether a device gives bytes for as long as it is read.
+func bottomless(w word) bool {
+	switch w.text {
+	case "/dev/zero", "/dev/full", "/dev/urandom", "/dev/random", "/dev/arandom":
+		return w.known
+	}
+	return false
+}

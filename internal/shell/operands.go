@@ -1,0 +1,121 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// marked reports whether an option, or the data, left a word for finish.
+func (u *use) marked(word string) bool { return slices.Contains(strings.Fields(u.marks), word) }
+
+// after is what follows a prefix in a word; nothing where it does not begin so.
+func after(w word, prefix string) word {
+	rest, ok := strings.CutPrefix(w.text, prefix)
+	if !ok {
+		return word{}
+	}
+	w.text = rest
+	return w
+}
+
+// listed reports a file that names others: it is read, and so are they.
+func (u *use) listed(w word) {
+	u.reads(w, 0)
+	u.unknown(PartWords, u.inv.raw, "the files that "+escaped(w.shown())+" names")
+}
+
+// filterFile reads a program of jq or yq from its file.
+func (u *use) filterFile(role string, w word) {
+	s, ok := u.load(w, u.inv)
+	switch {
+	case !ok:
+		u.unknown(PartWords, u.inv.raw, "what "+escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
+	case role == "jqfile":
+		u.jqFilter(word{value: constant(s.text), raw: w.raw})
+	default:
+		u.yqFilter(word{value: constant(s.text), raw: w.raw})
+	}
+}
+
+// mode reports a mode that makes a program run as its owner or its group.
+func (u *use) mode(w word) {
+	octal := strings.Trim(w.text, "01234567") == ""
+	special := octal && len(strings.TrimLeft(w.text, "0")) > 3 && strings.TrimLeft(w.text, "0")[0] != '1'
+	if !w.known || special || !octal && strings.Contains(w.text, "s") {
+		u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may set as whom it runs")
+	}
+}
+
+// Letters of ps without a dash: those that stand alone, and those that take
+// what follows. With e it prints the environment of every process.
+const (
+	psAlone  = "acCfghjlmnrsSTuvwxXLZ"
+	psTaking = "kopqtOU"
+)
+
+// psWord reads an argument of ps without a dash: a process, or such letters.
+func (u *use) psWord(w word) {
+	i := slices.IndexFunc(u.pos, func(p word) bool { return p.raw == w.raw && p.text == w.text })
+	if i > 0 && psTakes(u.pos[i-1].text) {
+		return
+	}
+	rest := strings.TrimLeft(w.text, psAlone)
+	if !w.known || w.many || rest != "" && strings.IndexByte(psTaking+"0123456789", rest[0]) < 0 && w.text != "-" {
+		u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may make ps print the environment of processes")
+	}
+}
+
+// psTakes reports whether letters of ps take the next word.
+func psTakes(letters string) bool {
+	rest := strings.TrimLeft(letters, psAlone)
+	return len(rest) == 1 && strings.IndexByte(psTaking, rest[0]) >= 0
+}
+
+// nodeName reports a word that may be the name of another machine, which is
+// looked up: it has a dot and a letter.
+func (u *use) nodeName(w word) {
+	_, host, at := strings.Cut(w.text, "@")
+	if !at {
+		host = w.text
+	}
+	host, _, _ = strings.Cut(host, ":")
+	if !w.known || strings.Contains(host, ".") && strings.Trim(strings.ToLower(host), "0123456789abcdef.*") != "" {
+		w.text = host
+		u.host(w)
+	}
+}
+
+// composeFile reports a file of docker compose: here, and without others that
+// it takes in, which may lie anywhere.
+func (u *use) composeFile(w word) {
+	if name, ok := u.absolute(w, u.inv.st); ok && !strings.ContainsAny(w.text, ":@") && w.text != "-" && u.env.Files != nil && u.holds(name, "include extends") == "" {
+		u.reads(w, 0)
+		return
+	}
+	u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may name what compose fetches")
+}
+
+// xmlFile reports a document that is read, unless it may name others that are
+// put in its place.
+func (u *use) xmlFile(w word) {
+	if strings.Contains(w.text, "://") {
+		u.url(w)
+	} else if u.reads(w, 0); u.plainXML(w) {
+		return
+	}
+	u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may take in other documents")
+}
+
+// plainXML reports whether a file is not there, or is XML without a
+// declaration of entities in an encoding that leaves ASCII as it is.
+func (u *use) plainXML(w word) bool {
+	name, ok := u.absolute(w, u.inv.st)
+	if !ok || w.glob > 0 || u.env.Files == nil || u.away != "" {
+		return false
+	}
+	_, data, sum := u.content(name)
+	text := strings.TrimPrefix(string(data), "\xef\xbb\xbf")
+	_, encoding, declared := strings.Cut(text, "encoding=")
+	plain := !declared || strings.HasPrefix(strings.ToUpper(strings.TrimLeft(encoding, `"'`)), "UTF-8")
+	return sum == Absent || sum != "" && plain && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "<") && !strings.Contains(text, "<!D") && !strings.ContainsRune(text, 0)
+}

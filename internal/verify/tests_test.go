@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bufio"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A package whose code starts goroutines or guards memory belongs in the list
+// of those that the race detector sees.
+func TestRacedPackages(t *testing.T) {
+	const root = "../.."
+	found := map[string]string{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && slices.Contains([]string{"node_modules", "testdata", ".run", ".git"}, d.Name()) {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			return err
+		}
+		if why := shares(file); why != "" {
+			dir, _ := filepath.Rel(root, filepath.Dir(name))
+			found[filepath.ToSlash(dir)] = name + " " + why
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, why := range found {
+		if !slices.Contains(raced, dir) {
+			t.Errorf("%s is not in the list of the packages that are raced: %s", dir, why)
+		}
+	}
+	for _, dir := range raced {
+		if found[dir] == "" {
+			t.Errorf("%s is in the list of the packages that are raced, and nothing in it shares memory", dir)
+		}
+	}
+}
+
+// shares says what in a file is for more goroutines than one.
+func shares(file *ast.File) (why string) {
+	for _, i := range file.Imports {
+		if path := strings.Trim(i.Path.Value, `"`); path == "sync" || path == "sync/atomic" {
+			why = "imports " + path
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			why = "starts a goroutine"
+		case *ast.SelectorExpr:
+			if n.Sel.Name == "AfterFunc" {
+				why = "calls AfterFunc"
+			}
+		}
+		return true
+	})
+	return why
+}
+
+func TestSkipsAreCountedByReason(t *testing.T) {
+	r := read(bufio.NewScanner(strings.NewReader(`
+{"Action":"output","Package":"p","Test":"A","Output":"    a_test.go:7: left to the deep run: sub-agents\n"}
+{"Action":"skip","Package":"p","Test":"A"}
+{"Action":"output","Package":"p","Test":"B","Output":"    a_test.go:9: left to the deep run: the failure matrix\n"}
+{"Action":"skip","Package":"p","Test":"B"}
+{"Action":"output","Package":"p","Test":"C","Output":"    /x/b_test.go:9: ../../shared/corpus/a.gz absent: skipped\n"}
+{"Action":"skip","Package":"p","Test":"C"}
+{"Action":"skip","Package":"p","Test":"D"}
+{"Action":"pass","Package":"p","Test":"E"}
+`)))
+	const want = "1 tests; 4 skipped: 1 ../shared absent, 2 left to the deep run, 1 no reason given"
+	if got := r.summary(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+func TestChosen(t *testing.T) {
+	short, deep := stage{name: "a"}, stage{name: "b", deep: true}
+	for _, row := range []struct {
+		stage stage
+		deep  bool
+		only  string
+		want  bool
+	}{
+		{short, false, "", true}, {short, true, "", true}, {deep, false, "", false}, {deep, true, "", true},
+		{deep, false, "a,b", true}, {short, false, "b", false},
+	} {
+		if got := chosen(row.stage, row.deep, row.only); got != row.want {
+			t.Errorf("%+v: %v", row, got)
+		}
+	}
+}

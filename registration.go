@@ -1,0 +1,255 @@
+package nod
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nodgate/nod/internal/hosts"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// A registration is a file by which an agent asks nod. It is known by where it
+// stands, links followed, by its name, or by what is in it: settings that
+// people keep elsewhere and link to count like those in their usual place.
+
+// registration is a file in which an agent's hooks may stand.
+type registration struct {
+	ownPath
+	agent hosts.Agent
+}
+
+// registrations lists them for the person, the machine, and the call's
+// workspaces, each as named and as it leads.
+func (t *trial) registrations() []registration {
+	if t.hooked != nil {
+		return t.hooked
+	}
+	t.hooked = []registration{}
+	for _, a := range hosts.Agents() {
+		for _, p := range t.gate.own(t.there(t.hookFiles(a))) {
+			t.hooked = append(t.hooked, registration{p, a})
+		}
+	}
+	return t.hooked
+}
+
+// hookFiles are the absolute names of an agent's files of hooks.
+func (t *trial) hookFiles(a hosts.Agent) (files []string) {
+	moved, _ := lookup(t.call.Environ, a.HomeVariable)
+	for _, name := range a.Hooks {
+		below, home := strings.CutPrefix(name, "~/")
+		switch {
+		case home && t.gate.home == "":
+		case home:
+			files = append(files, t.gate.home+"/"+below, t.gate.realHome+"/"+below)
+			if rest, ok := strings.CutPrefix(below, a.Home[0]+"/"); ok && a.HomeVariable != "" && path.IsAbs(moved) {
+				files = append(files, path.Join(moved, rest))
+			}
+		case path.IsAbs(name):
+			files = append(files, name)
+		default:
+			for _, root := range slices.Concat(t.call.Roots, t.gate.roots) {
+				files = append(files, path.Join(root, name))
+			}
+		}
+	}
+	return files
+}
+
+// there puts the files that a pattern matches in its place.
+func (t *trial) there(names []string) (files []string) {
+	for _, name := range names {
+		if !strings.Contains(name, "*") {
+			files = append(files, name)
+		} else if matched, _ := t.gate.matched(name); !t.missing(name[:strings.IndexByte(name, '*')]) {
+			files = append(files, matched...)
+		}
+	}
+	return files
+}
+
+// registers reports whether a file may be the one by which an agent asks nod.
+func (t *trial) registers(real string) bool {
+	return isAgentSettings(real) || len(t.registeredAs(real)) > 0 || t.namesThisNod(real)
+}
+
+// registeredAs returns the agents whose hooks stand in this very file, by its
+// path or by a hard link.
+func (t *trial) registeredAs(real string) (agents []hosts.Agent) {
+	info, err := t.gate.files.Lstat(real)
+	linked := err == nil && info.Links > 1 && info.Mode.IsRegular()
+	lower := strings.ToLower(real)
+	for _, r := range t.registrations() {
+		same := r.lower == lower
+		if linked && !same {
+			other, err := t.gate.files.Lstat(r.name)
+			same = err == nil && info.Same(other)
+		}
+		if same {
+			agents = append(agents, r.agent)
+		}
+	}
+	return agents
+}
+
+// namesThisNod reports whether settings, wherever they stand, have a hook that
+// calls this very nod. Copies that nod install keeps do not count.
+func (t *trial) namesThisNod(real string) bool {
+	data, err := t.gate.files.Read(real, 256<<10)
+	if err != nil || !callsIn(real, data) || strings.Contains(path.Base(real), ".nod-backup-") {
+		return false
+	}
+	if _, _, ok := readJSON(data); !ok && !isTOML(real) {
+		return strings.HasPrefix(string(data), pluginMark)
+	}
+	calls := wiring(real, data)
+	return slices.ContainsFunc(t.gate.self(), func(own ownPath) bool { return strings.Contains(calls, own.name) })
+}
+
+// takesRegistration finds a registration of nod's in what an effect deletes,
+// moves or does to a tree, or behind a link that it removes.
+func (t *trial) takesRegistration(e shell.Effect) (name string) {
+	if e.Place == shell.Network || e.Place == shell.Null || e.Moved && e.Target == "/" {
+		return ""
+	}
+	targets, all := t.gate.names(e)
+	if e.Pattern != "" && all {
+		targets, _ = t.gate.matched(e.Pattern)
+	}
+	for _, target := range targets {
+		if !e.Recursive && !e.Moved && !t.isLink(target) {
+			continue
+		}
+		for _, r := range t.registrations() {
+			below := len(r.name) > len(target) && view.Below(strings.ToLower(target), r.lower)
+			if below && passes(e.Picked, r.name[len(target):]+"/"+path.Base(r.name)) && t.gate.callsNodNow(r.name) {
+				return r.name
+			}
+		}
+	}
+	return ""
+}
+
+// callsNodNow is callsNod for a name that may be a link.
+func (g *Gate) callsNodNow(name string) bool {
+	real := g.real(name)
+	_, err := g.files.Lstat(real)
+	return err == nil && g.callsNod(real)
+}
+
+// eclipses names the registration that an agent would pass over for a new file
+// beside it.
+func (t *trial) eclipses(real string) (name string) {
+	for _, a := range hosts.Agents() {
+		for _, pair := range a.Eclipsed {
+			other := path.Dir(real) + "/" + pair[1]
+			if fold(path.Base(real)) == pair[0] && newPathList(a.Settings, "").match(other) && t.missing(real) && t.gate.callsNodNow(other) {
+				return other
+			}
+		}
+	}
+	return ""
+}
+
+// rewired judges an edit of a file by which an agent may ask nod. why says that
+// the agent would no longer ask as before; unsure says that nod cannot show
+// that it would, which is for a person to decide.
+func (t *trial) rewired(real string, before, after []byte) (why, unsure string) {
+	shown := Printable(real)
+	if string(before) == string(after) || !callsIn(real, before) && !mentionsHook(string(after)) {
+		return "", ""
+	}
+	if wiring(real, before) != wiring(real, after) {
+		return "this changes the lines of " + shown + " that call it", ""
+	}
+	if !callsIn(real, before) || isTOML(real) || strings.HasPrefix(string(before), pluginMark) {
+		return "", ""
+	}
+	was, extended, readable := readJSON(before)
+	if !readable {
+		return "", "nod cannot read " + shown + ", which calls it, as the agent does"
+	}
+	is, extends, readable := readJSON(after)
+	if !readable || extends && !extended && !t.takesComments(real) {
+		return "its agent would pass over the whole of " + shown + ", which calls it", ""
+	}
+	list := changes(was, is, nil)
+	if len(list) > 0 && path.Base(real) == "nod.json" {
+		return shown + " is wholly its own", ""
+	}
+	for _, c := range list {
+		if !t.neutral(real, c) {
+			return "", "nod cannot show that its hook in " + shown + " stays in force when " + Printable(OneLine(strings.Join(c.path, "."), 80)) + " changes"
+		}
+	}
+	return "", ""
+}
+
+// agentsOf returns the agents that read a file.
+func (t *trial) agentsOf(real string) []hosts.Agent {
+	if found := t.registeredAs(real); len(found) > 0 {
+		return found
+	}
+	return slices.DeleteFunc(hosts.Agents(), func(a hosts.Agent) bool {
+		return !newPathList(a.Settings, "").match(real)
+	})
+}
+
+func (t *trial) takesComments(real string) bool {
+	return slices.ContainsFunc(t.agentsOf(real), func(a hosts.Agent) bool { return a.Comments })
+}
+
+// neutral reports whether a change cannot make the file void for its agent.
+func (t *trial) neutral(real string, c change) bool {
+	return slices.ContainsFunc(t.agentsOf(real), func(a hosts.Agent) bool {
+		return slices.ContainsFunc(a.Neutral, c.is)
+	})
+}
+
+// is reports whether a change is one that "path=type" speaks of.
+func (c change) is(neutral string) bool {
+	name, kind, _ := strings.Cut(neutral, "=")
+	want := strings.Split(name, ".")
+	return (c.gone || c.kind() == kind) && len(want) == len(c.path) && !slices.ContainsFunc(c.path, func(part string) bool {
+		w := want[0]
+		want = want[1:]
+		return w != part && w != "*"
+	})
+}
+
+// callsNod reports whether a settings file has lines that call nod. One that
+// cannot be read is taken to.
+func (g *Gate) callsNod(real string) bool {
+	data, err := g.files.Read(real, 1<<20)
+	return err == nil && callsIn(real, data) || err != nil && !isMissing(err)
+}
+
+// settingsNames are where agents are set up, and settingsKeys what silences
+// their hooks.
+var (
+	settingsNames = sync.OnceValue(func() pathList { return newPathList(hosts.Settings(), "") })
+	settingsKeys  = sync.OnceValue(func() (keys []string) {
+		for _, a := range hosts.Agents() {
+			keys = append(keys, a.Keys...)
+		}
+		return keys
+	})
+)
+
+// isAgentSettings reports whether a path is where an agent's hooks are
+// registered or silenced.
+func isAgentSettings(real string) bool {
+	last := fold(path.Base(real))
+	if last == "nod.js" {
+		return settingsNames().match(real)
+	}
+	for _, ext := range [...]string{".json", ".toml", ".jsonc"} {
+		if strings.HasSuffix(last, ext) {
+			return settingsNames().match(real)
+		}
+	}
+	return false
+}
