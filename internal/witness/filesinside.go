@@ -168,12 +168,31 @@ func survey() map[string]string {
 			text += to
 		case info.Mode().IsRegular():
 			data, _ := os.ReadFile(name)
+			if rest == "config" && inGit {
+				data = withoutBranches(data)
+			}
 			text += string(data)
 		}
 		all[name] = text
 		return nil
 	})
 	return all
+}
+
+// withoutBranches takes away what git notes of branches in its settings: which
+// one follows which.
+func withoutBranches(config []byte) []byte {
+	var kept []byte
+	skip := false
+	for line := range bytes.Lines(config) {
+		if bytes.HasPrefix(line, []byte("[")) {
+			skip = bytes.HasPrefix(line, []byte("[branch "))
+		}
+		if !skip {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
 }
 
 // harm lists what must not have happened.
@@ -240,7 +259,7 @@ func (w *lineWorld) unwelcome(name string, there bool) []string {
 // ownNotes reports whether a program keeps caches, logs and its own state there,
 // which no sheet speaks of.
 func ownNotes(name string) bool {
-	for _, dir := range []string{".npm", ".gnupg", ".cache", ".local", ".rustup", ".cargo", ".java", ".lesshst", ".config/configstore", ".config/pip", ".config/go", "go"} {
+	for _, dir := range []string{".npm", ".gnupg", ".cache", ".local", ".rustup", ".cargo", ".java", ".lesshst", ".config/configstore", ".config/pip", ".config/go", ".config/procps", "go"} {
 		if view.Below(home+"/"+dir, name) {
 			return true
 		}

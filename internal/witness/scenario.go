@@ -32,7 +32,9 @@ func (g *generator) scenario() string {
 
 // subject is what the text is about: how it is set, set anew, and used.
 func (g *generator) subject() (first string, again func() string, use string) {
-	switch g.r.IntN(12) {
+	switch g.r.IntN(15) {
+	case 6, 7, 8:
+		return g.plain()
 	case 5:
 		return "_=" + g.mark(), func() string { return g.of(": ", "wc ", "true ", "_=") + g.mark() }, g.of(`wc "$_"`, "wc $_", "echo k > new$_", "wc ${_}")
 	case 0, 1:
@@ -54,6 +56,14 @@ func (g *generator) subject() (first string, again func() string, use string) {
 	return g.variable()
 }
 
+// plain is a variable with one word for a value, and a plain use of it.
+func (g *generator) plain() (first string, again func() string, use string) {
+	name := g.of("x", "y", "z")
+	value := func() string { return g.of(g.mark(), "New"+g.mark()) }
+	first = g.of("", "", "", "readonly ", "declare -l ", "declare -u ", "export ", "typeset -l ") + name + "=" + value()
+	return first, func() string { return name + "=" + value() }, g.of("wc $"+name, `wc "$`+name+`"`, "echo k > $"+name, "cat < $"+name, `wc "${`+name+`}"`)
+}
+
 // variable is the subject of most scenarios.
 func (g *generator) variable() (first string, again func() string, use string) {
 	name := g.of("x", "x", "x", "_", "y", "IFS", "REPLY", "path")
@@ -73,7 +83,7 @@ func (g *generator) variable() (first string, again func() string, use string) {
 	}
 	first = g.of(name+"="+value(), g.assignment(name, value()), name+"="+value())
 	if g.chance(15) {
-		first = g.of("readonly ", "readonly ", "declare -r ", "declare -l ", "declare -u ", "export ", "declare -i ", "typeset -l ", "declare -n ", "local ") + first
+		first = g.of("readonly ", "readonly ", "readonly ", "declare -r ", "declare -l ", "declare -u ", "export ", "declare -i ", "typeset -l ", "declare -n ", "local ") + first
 	}
 	return first, func() string {
 		if g.chance(40) {

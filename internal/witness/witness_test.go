@@ -78,6 +78,26 @@ func TestSecondReading(t *testing.T) {
 	}
 }
 
+// TestFileLines is the sample of lines over files.
+func TestFileLines(t *testing.T) {
+	s := staged(t)
+	for _, name := range []string{"git", "tar", "find", "gzip"} {
+		if _, err := os.Stat(binDir + "/" + name); err != nil {
+			t.Skip(name + " is not installed: the lines of files are not shown here")
+		}
+	}
+	var out bytes.Buffer
+	w := &witnessing{n: 500, seed: 1, workers: 2, most: 20, files: true, out: &out, progress: &out}
+	err := w.lines(s)
+	t.Log(out.String())
+	if err != nil {
+		t.Error(err)
+	}
+	if w.count.runs["bash"] == 0 {
+		t.Error("no line was run")
+	}
+}
+
 // TestFound runs the texts in which something was found once.
 func TestFound(t *testing.T) {
 	s := staged(t)
