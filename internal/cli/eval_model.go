@@ -86,6 +86,7 @@ func (a *asking) add(p *Process, f evalFlags, name string) error {
 	if err != nil {
 		return fmt.Errorf("--answers %s: %w", f.answers, err)
 	}
+	answers.RetryAfter = llm.RetryAfter
 	a.names, a.settings, a.answers = append(a.names, name), append(a.settings, settings), append(a.answers, answers)
 	return nil
 }

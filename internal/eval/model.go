@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
-	"github.com/nodgate/nod/llm"
 )
 
 // Counter is a model that answers nothing and shows what would be asked.
@@ -42,6 +41,10 @@ func (c Counter) Classify(_ context.Context, p nod.Prompt) (nod.Classification, 
 // question is never paid for twice. Failures are not kept. It is safe for
 // concurrent use.
 type Answers struct {
+	// RetryAfter says how long a vendor wants to be left alone after a failure;
+	// nil: it does not say.
+	RetryAfter func(error) time.Duration
+
 	name string // of the model, as its settings have it
 	next nod.Model
 	file *os.File
@@ -176,7 +179,11 @@ func (a *Answers) ask(ctx context.Context, p nod.Prompt) (answer nod.Classificat
 		}
 		switch f.Kind {
 		case nod.RateLimited, nod.Overloaded:
-			wait := min(max(llm.RetryAfter(err), time.Second<<n), longestWait)
+			wait := time.Second << n
+			if a.RetryAfter != nil {
+				wait = max(wait, a.RetryAfter(err))
+			}
+			wait = min(wait, longestWait)
 			if n == patience || ctx.Err() != nil {
 				return answer, err
 			}
