@@ -146,7 +146,10 @@ func (t *trial) eclipses(real string) (name string) {
 	for _, a := range hosts.Agents() {
 		for _, pair := range a.Eclipsed {
 			other := path.Dir(real) + "/" + pair[1]
-			if fold(path.Base(real)) == pair[0] && newPathList(a.Settings, "").match(other) && t.missing(real) && t.gate.callsNodNow(other) {
+			if fold(path.Base(real)) != pair[0] || !newPathList(a.Settings, "").match(other) {
+				continue
+			}
+			if t.missing(real) && t.gate.callsNodNow(other) {
 				return other
 			}
 		}
@@ -182,7 +185,8 @@ func (t *trial) rewired(real string, before, after []byte) (why, unsure string) 
 	}
 	for _, c := range list {
 		if !t.neutral(real, c) {
-			return "", "nod cannot show that its hook in " + shown + " stays in force when " + Printable(OneLine(strings.Join(c.path, "."), 80)) + " changes"
+			key := Printable(OneLine(strings.Join(c.path, "."), 80))
+			return "", "nod cannot show that its hook in " + shown + " stays in force when " + key + " changes"
 		}
 	}
 	return "", ""
