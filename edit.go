@@ -102,10 +102,11 @@ func (t *trial) aliases() []alias {
 		return t.linked
 	}
 	t.linked = []alias{}
+	begins := t.gate.guards.beginnings()
 	for _, root := range t.roots {
 		names, _ := t.gate.files.List(root, maxMatches)
 		for _, name := range names {
-			if t.gate.guards.begins(name) && t.isLink(root+"/"+name) {
+			if begins[fold(name)] && t.isLink(root+"/"+name) {
 				t.linked = append(t.linked, alias{"/" + name, t.gate.real(root + "/" + name)})
 			}
 		}

@@ -128,14 +128,16 @@ func (l pathList) holdsAny(name string) bool {
 	return false
 }
 
-// begins reports whether a name may be the first component of an entry. It
-// errs towards yes.
-func (l pathList) begins(name string) bool {
-	n := newFoldedName([]string{fold(name)}, nil, strings.Contains(name, "~"))
-	return slices.ContainsFunc(l.entries, func(text string) bool {
-		first, _, _ := strings.Cut(text, "/")
-		return n.mayMatch(text) && first != "" && n.part(first, n.parts[0])
-	})
+// beginnings returns the first components, folded, of all entries without a
+// pattern in them.
+func (l pathList) beginnings() map[string]bool {
+	plain := make(map[string]bool, len(l.entries))
+	for _, text := range l.entries {
+		if first, _, _ := strings.Cut(text, "/"); globIndex(first) < 0 {
+			plain[fold(first)] = true
+		}
+	}
+	return plain
 }
 
 // holdsNext reports whether name may be a directory that something of the list

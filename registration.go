@@ -143,10 +143,14 @@ func (g *Gate) callsNodNow(name string) bool {
 // eclipses names the registration that an agent would pass over for a new file
 // beside it.
 func (t *trial) eclipses(real string) (name string) {
-	for _, a := range hosts.Agents() {
+	base := fold(path.Base(real))
+	for _, a := range eclipsing() {
 		for _, pair := range a.Eclipsed {
 			other := path.Dir(real) + "/" + pair[1]
-			if fold(path.Base(real)) == pair[0] && newPathList(a.Settings, "").match(other) && t.missing(real) && t.gate.callsNodNow(other) {
+			if base != pair[0] || !newPathList(a.Settings, "").match(other) {
+				continue
+			}
+			if t.missing(real) && t.gate.callsNodNow(other) {
 				return other
 			}
 		}
@@ -182,7 +186,8 @@ func (t *trial) rewired(real string, before, after []byte) (why, unsure string) 
 	}
 	for _, c := range list {
 		if !t.neutral(real, c) {
-			return "", "nod cannot show that its hook in " + shown + " stays in force when " + Printable(OneLine(strings.Join(c.path, "."), 80)) + " changes"
+			key := Printable(OneLine(strings.Join(c.path, "."), 80))
+			return "", "nod cannot show that its hook in " + shown + " stays in force when " + key + " changes"
 		}
 	}
 	return "", ""
@@ -227,11 +232,14 @@ func (g *Gate) callsNod(real string) bool {
 	return err == nil && callsIn(real, data) || err != nil && !isMissing(err)
 }
 
-// settingsNames are where agents are set up, and settingsKeys what silences
-// their hooks.
+// settingsNames are where agents are set up, settingsKeys what silences their
+// hooks, and eclipsing the agents that pass over a file for another.
 var (
 	settingsNames = sync.OnceValue(func() pathList { return newPathList(hosts.Settings(), "") })
-	settingsKeys  = sync.OnceValue(func() (keys []string) {
+	eclipsing     = sync.OnceValue(func() []hosts.Agent {
+		return slices.DeleteFunc(hosts.Agents(), func(a hosts.Agent) bool { return len(a.Eclipsed) == 0 })
+	})
+	settingsKeys = sync.OnceValue(func() (keys []string) {
 		for _, a := range hosts.Agents() {
 			keys = append(keys, a.Keys...)
 		}

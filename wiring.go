@@ -38,15 +38,15 @@ func isTOML(real string) bool { return strings.HasSuffix(strings.ToLower(real), 
 // wiringTOML lists the statements of TOML that stand under hooks or name
 // nod-hook, each with its table.
 func wiringTOML(text string) (found []string) {
-	table := ""
+	table, ofHooks := "", false
 	for _, s := range statements(plainTOML(text)) {
 		switch {
 		case strings.HasPrefix(s, "[") && !strings.Contains(s, "="):
-			table = s
-			if strings.HasPrefix(strings.Trim(s, "["), "hooks") {
+			table, ofHooks = s, strings.HasPrefix(strings.TrimLeft(s, "["), "hooks")
+			if ofHooks {
 				found = append(found, s)
 			}
-		case strings.HasPrefix(strings.Trim(table, "["), "hooks"), table == "" && strings.HasPrefix(s, "hooks"), strings.Contains(s, "nod-hook"):
+		case ofHooks, table == "" && strings.HasPrefix(s, "hooks"), strings.Contains(s, "nod-hook"):
 			found = append(found, table+s)
 		}
 	}
