@@ -9,7 +9,6 @@ func DefaultRules() Rules {
 		Allow:     defaultAllow(),
 		SoftDeny:  defaultSoftDeny(),
 		Allowlist: defaultAllowlist(),
-		Hosts:     []string{"localhost", "127.0.0.1", "::1"}, // this machine
 		Secrets:   defaultSecrets(),
 		Guarded:   defaultGuarded(),
 	}

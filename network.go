@@ -2,10 +2,14 @@ package nod
 
 import "strings"
 
-// hostAllowed reports whether a plain http address, or a bare host, is on the
-// list: exactly, or below an entry that starts with "*.".
+// hostAllowed reports whether a plain http address, or a bare host, is this
+// machine, or on the list: exactly, or below an entry that starts with "*.".
 func hostAllowed(hosts []string, address string) bool {
 	host := hostOf(address)
+	switch host {
+	case "localhost", "127.0.0.1", "::1":
+		return true
+	}
 	for _, h := range hosts {
 		h = strings.ToLower(h)
 		if h == host && host != "" {

@@ -423,6 +423,10 @@ func (u *use) peculiar(role string, w word) {
 		}
 	case "mode":
 		u.mode(w)
+	case "procs":
+		if !w.known || strings.Trim(w.text, "0") == "" || len(w.text) > 2 {
+			u.unknown(PartWords, u.inv.raw, u.sheet.name+" may start any number of processes")
+		}
 	case "psword":
 		u.psWord(w)
 	case "nodename":

@@ -26,7 +26,7 @@ const (
 		" replace key sed awk jq yq jqfile yqfile date setting gitremote pathspec tracked sent curlformat pagerfile fzfbind previewed format" +
 		" curldata curlmethod ghmethod ghfield pymodule kubeoutput loaded atfile readurl fileorurl media literal atother ghrepo curlencode" +
 		" curlcookie httpitem digword pipeout sql database dbhost unknown listed mode formula manpage psword nodename composefile xmlfile" +
-		" zipfile xpath "
+		" zipfile xpath procs "
 	// What writes, runs, sends or deletes: an option that does needs an example.
 	graveRoles   = " write outfile change delete deltree moved destdir program script inline shell shellcode split exec pipeout cd previewed "
 	graveEffects = " write delete run send remote kill persist secret privilege stdin unknown keeps "
