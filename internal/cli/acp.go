@@ -25,11 +25,13 @@ func acpCommand() command {
 		summary: "stand between an editor and an agent (Agent Client Protocol)",
 		long: `Starts the agent and passes on what it and the editor say to each other. Where
 the agent asks for a permission, nod answers what it allows or denies; what a
-person must decide goes on to the editor. Everything else passes unchanged.
+person must decide goes on to the editor, without the options that would keep
+the agent from asking again. Everything else passes unchanged.
 
 Write it into the editor's settings in place of the agent's own command line,
 and leave the agent in the mode in which it asks: nod sees what is asked about
-and nothing else.
+and nothing else. opencode asks only with "permission": {"bash": "ask", "edit":
+"ask"} in its settings.
 
   --name NAME   the agent's name in the log, instead of its program's
 

@@ -426,6 +426,11 @@ func finish(p *Process, plan install.Plan, dryRun bool, name, next string) int {
 	if backup != "" {
 		fmt.Fprintf(p.Stdout, "The old file: %s\n", nod.Printable(backup))
 	}
+	if name == "uninstall" {
+		for _, left := range plan.Backups() {
+			fmt.Fprintf(p.Stdout, "Left behind, yours to remove: %s\n", nod.Printable(left))
+		}
+	}
 	if next != "" {
 		fmt.Fprintln(p.Stdout, next)
 	}

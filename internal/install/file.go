@@ -246,6 +246,21 @@ func dirMode(l Level) fs.FileMode {
 	return 0o755
 }
 
+// Backups lists the copies of the file that earlier changes left beside it.
+func (p Plan) Backups() []string {
+	entries, err := os.ReadDir(filepath.Dir(p.file.real))
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(p.file.real)+".nod-backup-") {
+			list = append(list, filepath.Join(filepath.Dir(p.file.real), e.Name()))
+		}
+	}
+	return list
+}
+
 // writeBackup copies data beside path, under a name that is not taken.
 func writeBackup(path string, data []byte, now time.Time) (string, error) {
 	name := path + ".nod-backup-" + now.UTC().Format("20060102T150405Z")

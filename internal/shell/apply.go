@@ -188,7 +188,7 @@ func (u *use) unclear(w word) int {
 	if !u.inert && !(u.sheet.file == "find" && w.known && w.glob > 0 && strings.Contains(w.text, "/")) {
 		u.unknown(PartWords, u.inv.raw, escaped(w.raw)+" may be an option of "+u.sheet.name)
 	}
-	if w.text == "" || w.text[0] != '-' || w.glob == 1 {
+	if w.text == "" || w.text == "-" || w.text[0] != '-' || w.glob == 1 { // - and nothing is an operand
 		u.pos = append(u.pos, w)
 	}
 	return 0

@@ -87,6 +87,9 @@ func (a *analysis) fields(out []word, w *syntax.Word, st state) []word {
 			a.joined(nil, w.Parts, raw, st)
 			return append(out, word{raw: raw, many: true})
 		default:
+			if bracesBehindName(&copied) {
+				a.unfollowed(w, "braces behind $NAME")
+			}
 			return a.braced(out, &copied, raw, st)
 		}
 	}
@@ -155,6 +158,18 @@ func hasBraces(w *syntax.Word) bool {
 		_, ok := p.(*syntax.BraceExp)
 		return ok
 	})
+}
+
+// bracesBehindName reports whether braces stand right behind $NAME: bash expands
+// them first, so that what they yield belongs to the name.
+func bracesBehindName(w *syntax.Word) bool {
+	for i, part := range w.Parts[1:] {
+		p, name := w.Parts[i].(*syntax.ParamExp)
+		if _, ok := part.(*syntax.BraceExp); ok && name && p.Short {
+			return true
+		}
+	}
+	return false
 }
 
 // homeBehindEquals reports whether a word looks like an assignment with a ~ in
