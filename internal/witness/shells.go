@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -75,6 +77,7 @@ func (w *witnessing) run(s *stage) error {
 		}
 	}
 	stop := w.report()
+	defer w.untilInterrupted()()
 	errs := make(chan error, w.workers)
 	for range w.workers {
 		go func() { errs <- w.work(s) }()
@@ -89,6 +92,22 @@ func (w *witnessing) run(s *stage) error {
 		all = errFound
 	}
 	return all
+}
+
+// untilInterrupted lets an interrupt end the run after the texts that are under
+// way, so that nothing is left behind and the figures are printed.
+func (w *witnessing) untilInterrupted() (stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for range signals {
+			w.next.Store(w.n)
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+	}
 }
 
 // report writes a line of progress now and then.
