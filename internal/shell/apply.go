@@ -540,6 +540,11 @@ func (u *use) assign(roles []string) {
 		if variadic >= 0 && i != variadic && role+"..." != roles[variadic] && u.several(w) {
 			u.spills(strings.TrimSuffix(roles[variadic], "..."), w)
 		}
+		if variadic < 0 && u.several(w) { // what is over falls to the roles behind
+			for _, next := range roles[i+1:] {
+				u.spills(next, w)
+			}
+		}
 	}
 }
 

@@ -123,7 +123,7 @@ func simpleLit(w *syntax.Word) (string, bool) {
 	}
 	switch p := w.Parts[0].(type) {
 	case *syntax.Lit:
-		return p.Value, !strings.ContainsAny(p.Value, "\\*?[~{=^#")
+		return p.Value, !strings.ContainsAny(p.Value, "\\*?[~{=^#<")
 	case *syntax.SglQuoted:
 		return p.Value, !p.Dollar
 	}
