@@ -72,7 +72,7 @@ func saysAsking`, agents},
 			`(a.UsedAt.IsZero() || a.usedBy(by, now))`, `true`, []string{"./internal/approval"}},
 		{"a repository's own file is trusted unseen", "internal/config/repository.go",
 			`	if trusted {
-		repo.source`, `	if true {
+		repo.source`, `	if trusted || true {
 		repo.source`, []string{"./internal/config"}},
 		{"the hook is installed to fail open", "internal/install/claude.go",
 			`timeout, onFailure = decideTimeout, "block"`, `timeout, onFailure = decideTimeout, "continue"`, []string{"./internal/install"}},
