@@ -67,12 +67,12 @@ func saysAsking`, agents},
 		{"the daemon's answer to another call is taken", "internal/hook/resident.go",
 			`err != nil || answer.Digest != digest {`, `err != nil {`, hook},
 		{"a place that others can write is trusted", "internal/resident/resident.go",
-			`case st.Mode&0o077 != 0:`, `case false:`, []string{"./internal/hook", "./internal/daemon"}},
+			`case st.Mode&0o077 != 0:`, `case false:`, hook},
 		{"an approval holds twice", "internal/approval/approval.go",
 			`(a.UsedAt.IsZero() || a.usedBy(by, now))`, `true`, []string{"./internal/approval"}},
 		{"a repository's own file is trusted unseen", "internal/config/repository.go",
 			`	if trusted {
-		repo.source`, `	if true {
+		repo.source`, `	if trusted || true {
 		repo.source`, []string{"./internal/config"}},
 		{"the hook is installed to fail open", "internal/install/claude.go",
 			`timeout, onFailure = decideTimeout, "block"`, `timeout, onFailure = decideTimeout, "continue"`, []string{"./internal/install"}},
