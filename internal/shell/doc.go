@@ -90,7 +90,7 @@
 // select, >( ), a variable as the program. A text that holds such a construct has
 // an Unknown that names it. Its commands are walked all the same, and
 // [Report].Possible holds every run of words in it that could be a command, for
-// what is denied wherever it stands. Files that a line runs (scripts, Makefiles,
+// whoever must know wherever it stands. Files that a line runs (scripts, Makefiles,
 // entries of package.json, hooks) are held to the same language, and are code that
 // was not read where they go beyond it. A text for another shell (sh -c, a recipe)
 // is read in the grammar of each shell that may run it; the readings must agree.
