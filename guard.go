@@ -367,14 +367,3 @@ func (g *Gate) isSelf(real string) bool {
 func (g *Gate) isSource(real string) bool {
 	return slices.ContainsFunc(g.sources(), func(s ownPath) bool { return s.lower == strings.ToLower(real) })
 }
-
-// holdsSelf reports whether the tree at real holds something of nod's.
-func (g *Gate) holdsSelf(real string) bool {
-	real = strings.ToLower(real)
-	for _, own := range g.self() {
-		if real != "" && view.Below(real, own.lower) {
-			return true
-		}
-	}
-	return false
-}

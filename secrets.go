@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // secret reports which secret store the call would touch, "" if none.
@@ -20,6 +21,9 @@ func (t *trial) secret() (why string) {
 		}
 		if e.Kind > shell.Run {
 			continue
+		}
+		if !e.Names && (e.Pattern != "" || e.Recursive) && view.Below("/proc", e.Target) {
+			return "what /proc says of a process may hold secrets: " + Printable(e.Words)
 		}
 		names, all := t.gate.names(e)
 		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || t.fed(e)) // what find hands over lies at any depth
@@ -99,6 +103,11 @@ func (g *Gate) names(e shell.Effect) (names []string, all bool) {
 		return names, true
 	}
 	matched, all := g.matched(e.Pattern)
+	for _, name := range matched {
+		if info, err := g.files.Lstat(name); err != nil || info.Mode&fs.ModeSymlink != 0 { // or a link is on the way
+			names = append(names, g.real(name))
+		}
+	}
 	return append(append(names, e.Pattern), matched...), all
 }
 
@@ -121,7 +130,7 @@ func (g *Gate) matched(pattern string) (found []string, all bool) {
 			if listings++; listings > maxListings {
 				return found, false
 			}
-			entries, err := g.files.List(orRoot(dir), maxMatches)
+			entries, err := g.files.List(g.real(orRoot(dir)), maxMatches)
 			all = all && (err == nil || isMissing(err) || !g.isDir(dir))
 			for _, entry := range entries {
 				if globMatch(part, entry) && len(next) < maxMatches {

@@ -49,7 +49,8 @@ func newSieve(t *trial, commands []int) sieve {
 // follows reports whether some command follows links to directories.
 func (s sieve) follows() bool {
 	return slices.ContainsFunc(s.filters, func(f filter) bool {
-		return f.program != "ls" && f.short("RLh") || f.longPrefix("--deref", "--follow") ||
+		return f.program != "ls" && f.short("RLh") || f.longPrefix("--deref", "--follow") || f.program == "zip" && !f.short("y") ||
+			f.program == "diff" || f.program == "tar" && len(f.Words) > 1 && f.Words[1].Value[:1] != "-" && strings.Contains(f.Words[1].Value, "h") ||
 			f.program == "find" && slices.ContainsFunc(f.Words, func(w shell.Word) bool { return w.Value == "-L" || w.Value == "-follow" })
 	})
 }

@@ -44,7 +44,7 @@ func (u *use) spills(role string, w word) {
 func (u *use) plainNames(w word) bool {
 	names, ok := u.matched(w)
 	for _, name := range names {
-		ok = ok && strings.IndexByte("-+@!(),;|=", name[0]) < 0 && strings.IndexAny(name, ":|@") < 0 && disguise(name) == ""
+		ok = ok && strings.IndexByte("-+@!(),;|=", name[0]) < 0 && !strings.ContainsAny(name, ":|@") && disguise(name) == ""
 	}
 	return ok
 }

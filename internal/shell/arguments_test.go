@@ -72,10 +72,10 @@ func TestOneWord(t *testing.T) {
 func TestFilesOfPrograms(t *testing.T) {
 	env := hostile()
 	for command, want := range map[string]string{
-		"jq -f docs/plain.jq a":                               "read a",
-		"jq -f docs/x.jq a":                                   "read a; secret environment",
-		"jq -f docs/nothing.jq a":                             "read a; unknown",
-		"yq --from-file docs/x.jq a":                          "read a; secret environment",
+		"jq -f docs/plain.jq a":                               "read a; read docs/plain.jq",
+		"jq -f docs/x.jq a":                                   "read a; read docs/x.jq; secret environment",
+		"jq -f docs/nothing.jq a":                             "read a; read docs/nothing.jq; unknown",
+		"yq --from-file docs/x.jq a":                          "read a; read docs/x.jq; secret environment",
 		"xmlstarlet sel -t -v / docs/p.xml":                   "read docs/p.xml",
 		"xmlstarlet sel -t -v / docs/e.xml":                   "read docs/e.xml; unknown",
 		"xmlstarlet sel -t -v / docs/u.xml":                   "read docs/u.xml; unknown",
@@ -84,7 +84,7 @@ func TestFilesOfPrograms(t *testing.T) {
 		"docker compose -f docs/c.yml ps":                     "unknown",
 		"docker-compose -f docs/c.yml ps":                     "unknown",
 		"cd docs && touch c.xml && xmlstarlet el c.xml":       "read docs/c.xml; run docs/c.xml; unknown; write docs/c.xml appends",
-		"cp docs/x.jq docs/plain.jq && jq -f docs/plain.jq a": "read a; read docs/x.jq; run docs/plain.jq; unknown; write docs/plain.jq",
+		"cp docs/x.jq docs/plain.jq && jq -f docs/plain.jq a": "read a; read docs/plain.jq; read docs/x.jq; run docs/plain.jq; unknown; write docs/plain.jq",
 	} {
 		if got := brief(Analyze(command, env)); got != sorted(want) {
 			t.Errorf("%s: got %s, want %s", command, got, want)

@@ -63,7 +63,7 @@ func (u *use) gitOption(w word, rest []word) int {
 			u.unknown(PartWords, u.inv.raw, "which subcommand of git it runs is not known")
 		}
 		dir := ""
-		if next.known {
+		if next.known && next.glob == 0 {
 			dir = u.enterDir(next, u.inv.st)
 		}
 		u.inv.st.dir = dir
@@ -273,6 +273,19 @@ func (a *analysis) discover(r *repository) {
 	}
 }
 
+// watchDiscovery watches the names by which git would find another repository
+// than this one, nearer to where it starts: HEAD of a bare one, and .git.
+func (a *analysis) watchDiscovery(r *repository) {
+	real, err := view.Resolve(a.env.Files, r.from)
+	if err != nil {
+		return
+	}
+	for dir := real; dir != r.top && dir != "/"; dir = path.Dir(dir) {
+		a.watch(dir + "/HEAD")
+		a.watch(dir + "/.git")
+	}
+}
+
 // gitFile follows the .git file of a linked worktree or submodule.
 func (a *analysis) gitFile(r *repository, top, file string) {
 	data, err := a.env.Files.Read(file, 4096)
@@ -316,6 +329,7 @@ func (a *analysis) gitSettings(r *repository, inv *invocation, sub string, mergi
 		a.unknown(PartWords, inv.raw, "the repository may be made by this line")
 		return
 	}
+	a.watchDiscovery(r)
 	if a.gitlinks(r, sub); r.fault != "" {
 		a.unknown(PartWords, inv.raw, r.fault)
 		return

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/code"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // inlineCode keeps code given as an argument to an interpreter, until what
@@ -112,18 +113,35 @@ func (a *analysis) coded(s *sheet, inv *invocation) (state, bool) {
 	return inv.st, false
 }
 
-// testArgs checks the arguments of test and [: bash evaluates the name after -v
-// and -R. Numbers neither shell evaluates here (bash 5.2, zsh 5.9: "integer
-// expression expected").
+// testArgs checks the arguments of test and [. bash evaluates the name after -v
+// and -R, zsh both sides of a comparison of numbers: an index in them runs
+// commands (zsh 5.9: [ 'a[$(cmd)]' -eq 1 ] runs cmd).
 func (a *analysis) testArgs(inv *invocation) {
+	zsh := a.both || a.lang == syntax.LangZsh
 	for i, w := range inv.args {
-		if i == 0 || inv.args[i-1].text != "-v" && inv.args[i-1].text != "-R" && inv.args[i-1].known {
-			continue
+		before, after := word{}, word{}
+		if i > 0 {
+			before = inv.args[i-1]
 		}
-		if !inv.args[i-1].known && len(inv.args) > 4 || inv.args[i-1].known && (!w.known || !plainIdentifier(w.text)) {
+		if i+1 < len(inv.args) {
+			after = inv.args[i+1]
+		}
+		switch {
+		case (before.text == "-v" || before.text == "-R") && (!w.known || !plainIdentifier(w.text)),
+			i > 0 && !before.known && len(inv.args) > 4:
 			a.unknown(PartWords, inv.raw, "a variable name that is not known")
+		case zsh && (comparesNumbers(before.text) || comparesNumbers(after.text)) && !(w.known && w.isNumber()) && !w.numeric && !onlyStatus(w.raw):
+			a.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
 		}
 	}
+}
+
+func comparesNumbers(op string) bool {
+	switch op {
+	case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
+		return true
+	}
+	return false
 }
 
 // exec reads the command of find -exec, up to ; or +, and returns how many

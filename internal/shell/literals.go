@@ -38,10 +38,7 @@ func literals(text string, depth int) ([]Literal, bool) {
 	if len(text) > literalLimit || depth > nestedCode {
 		return nil, false
 	}
-	source := text
-	if strings.HasSuffix(source, `\`) { // one that nothing follows stands for itself
-		source = source[:len(source)-1]
-	}
+	source := strings.TrimSuffix(text, `\`) // one that nothing follows stands for itself
 	tree, err := parseAs(source, syntax.LangBash, syntax.KeepComments(true))
 	if err != nil {
 		return nil, false

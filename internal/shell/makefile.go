@@ -182,8 +182,11 @@ func (a *analysis) plainMake(c makeCall, file string, inv *invocation) bool {
 			return false
 		}
 	}
-	names, err := a.env.Files.List(path.Dir(path.Clean(file)), 4096)
-	base := path.Base(file)
+	base, dir := path.Base(file), path.Dir(path.Clean(file))
+	for _, rule := range [...]string{base + ".", base + ",v", "s." + base, "RCS", "SCCS"} { // make makes its file by these
+		a.watches(watched{path: below(dir, rule), command: a.command, begins: true})
+	}
+	names, err := a.env.Files.List(dir, 4096)
 	return err == nil && !slices.ContainsFunc(names, func(n string) bool {
 		return strings.HasPrefix(n, base+".") || strings.HasPrefix(n, base+",") || n == "s."+base || n == "RCS" || n == "SCCS"
 	})

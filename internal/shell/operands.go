@@ -26,6 +26,7 @@ func (u *use) listed(w word) {
 
 // filterFile reads a program of jq or yq from its file.
 func (u *use) filterFile(role string, w word) {
+	u.reads(w, 0) // an error shows what is in it
 	s, ok := u.load(w, u.inv)
 	switch {
 	case !ok:

@@ -193,10 +193,22 @@ func (a *analysis) changes(e Effect, name string, own bool) bool {
 	switch {
 	case e.Target == "":
 		return !own
+	case e.Target != name && a.makesDirectories(e.Command):
+		return false
 	case e.Kept && (view.Below(e.Target+"/.git", name) || path.Base(e.Target) == ".git" && view.Below(e.Target+"/hooks", name)):
 		return false // git puts no hooks into its directory
 	}
 	return view.Within(a.env.Files, e.Target, name) || e.Name != "" && view.Below(e.Name, name)
+}
+
+// makesDirectories reports whether a command makes directories and puts nothing
+// into them.
+func (a *analysis) makesDirectories(command int) bool {
+	if command < 0 || command >= len(a.report.Commands) {
+		return false
+	}
+	c := a.report.Commands[command]
+	return path.Base(c.Program) == "mkdir" && !c.Foreign
 }
 
 // outermost is the command of the line in whose definitions a command stands.

@@ -156,11 +156,10 @@ func (u *use) sqlEffect(e code.Effect) {
 		u.does(Secret, e.Name, u.inv.raw)
 	case code.Fetch:
 		u.does(Fetch, e.Name, u.inv.raw)
-	case code.Shell:
-		inner := *u.inv
-		inner.in = input{kind: piped}
-		v := use{analysis: u.analysis, inv: &inner}
-		v.shellText(word{value: constant(e.Name), raw: u.inv.raw})
+	case code.Shell: // the client puts its own quotes round the words
+		u.unread(e.Name)
+		u.does(Run, "", u.inv.raw)
+		u.unknown(PartWords, u.inv.raw, u.sheet.name+" gives a line to a shell")
 	}
 }
 

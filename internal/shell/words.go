@@ -193,12 +193,10 @@ func homeBehindEquals(w *syntax.Word) bool {
 	return false
 }
 
-// builder joins the parts of a word. done holds the fields that splitting has
-// already finished.
+// builder joins the parts of a word.
 type builder struct {
 	word
 	started bool // something stands here, be it an empty string in quotes
-	done    []word
 	alone   bool // the word has one part
 	a       *analysis
 	all     joint // backs text
@@ -267,7 +265,6 @@ func (a *analysis) joined(out []word, parts []syntax.WordPart, raw string, st st
 			break
 		}
 	}
-	out = append(out, b.done...)
 	if !b.started && !b.many {
 		return out // an unquoted expansion of nothing
 	}
@@ -298,9 +295,6 @@ func (a *analysis) single(w *syntax.Word, st state) word {
 			continue
 		}
 		a.part(&b, part, i == 0, st)
-	}
-	if len(b.done) > 0 {
-		return word{raw: raw, empty: b.empty}
 	}
 	b.many = false
 	return b.word
@@ -471,15 +465,6 @@ func unescape(s string) string {
 		b.WriteByte(s[i])
 	}
 	return b.String()
-}
-
-// flush ends the current field.
-func (b *builder) flush() {
-	if b.started {
-		b.done = append(b.done, b.word)
-	}
-	b.word = word{value: value{known: true}, raw: b.raw}
-	b.started = false
 }
 
 // split adds the value of an unquoted expansion.
