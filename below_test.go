@@ -127,7 +127,10 @@ func TestStoresOfSecrets(t *testing.T) {
 		backup/alice/.aws/credentials backup/.ssh/config x/.docker/config.json ~/.claude.json /home/x/.claude.json ~/.pi/agent/auth.json ~/.factory/auth.json ~/.grok/user-settings.json
 		~/.config/github-copilot/hosts.json ~/.local/share/opencode/mcp-auth.json ~/.gemini/mcp-oauth-tokens.json ~/.copilot/mcp-config.json ~/.local/share/amp/secrets.json
 		~/.claude/settings.json.nod-backup-20260101T000000Z terraform.tfstate.backup x.tfvars.json server.pem privkey.pem localhost-key.pem prod.env .envrc .dev.vars secrets.json secrets.toml secrets.yml
-		/etc/shadow- /etc/letsencrypt/live/x/privkey.pem ~/.config/rclone/rclone.conf ~/.huggingface/token kubeconfig .netrc .pgpass .env.production src/.env`)
+		/etc/shadow- /etc/letsencrypt/live/x/privkey.pem ~/.config/rclone/rclone.conf ~/.huggingface/token kubeconfig .netrc .pgpass .env.production src/.env
+		~/.codex/.credentials.json ~/.gemini/gemini-credentials.json ~/.gemini/a2a-oauth-tokens.json ~/.config/Cursor/User/globalStorage/state.vscdb x/Windsurf/state.vscdb.backup
+		~/.factory/config.json ~/.factory/mcp-oauth.json ~/.pi/agent/models.json ~/.openhands/.jwt_secret ~/.vercel/auth.json ~/.config/composer/auth.json ~/.msmtprc ~/.authinfo
+		~/.config/solana/id.json .env~ .env-prod .env_local .flaskenv .vault_pass .vault_pass.txt deploy_key id_rsa.bak local.settings.json`)
 	for _, name := range secret {
 		for _, line := range []string{"cat " + name, "head -3 < " + name, "grep x " + name} {
 			if d := p.decide(p.dir, line); d.Verdict == nod.Allow {
@@ -138,7 +141,7 @@ func TestStoresOfSecrets(t *testing.T) {
 			t.Errorf("Read %s: allowed", name)
 		}
 	}
-	for _, name := range strings.Fields(`.env.example .env.sample .env.template prod.env.example .env.local.example fullchain.pem cert.pem ca.pem chain.pem cacert.pem x-ca.pem public.pem /etc/ssl/certs/a.pem
+	for _, name := range strings.Fields(`.env-example .env_sample .env.example .env.sample .env.template prod.env.example .env.local.example fullchain.pem cert.pem ca.pem chain.pem cacert.pem x-ca.pem public.pem /etc/ssl/certs/a.pem
 		src/env.go .ssh/known_hosts ~/.ssh/id_rsa.pub secrets.go x.tfvars.example environment.ts keys.go .npmrc tokens.css`) {
 		if d := p.decide(p.dir, "cat "+name); d.Verdict != nod.Allow {
 			t.Errorf("cat %s: %s", name, d.Reason)

@@ -70,9 +70,9 @@ func (t *trial) writable(real string) (why string) {
 
 // guarded reports whether a real path in the workspace is on the guarded
 // list, in a PATH directory, in a directory of an agent's own, wherever that
-// leads, or in the repository's git directory. Names above the root say
-// nothing: a project may live in ~/.config. What unpacks to a guarded name is
-// guarded too.
+// leads, or in the repository's git directory. Names above the root count with
+// those below it (.github, hooks); alone they say nothing, since such a root is
+// no workspace. What unpacks to a guarded name is guarded too.
 func (t *trial) guarded(real string) bool {
 	if plain, ok := unpacked(real); ok && t.guarded(plain) || t.inPath(real) || t.gate.agentsOwn(real) {
 		return true
@@ -81,7 +81,7 @@ func (t *trial) guarded(real string) bool {
 		if view.Below(t.gate.gitDir(root), real) {
 			return true
 		}
-		if view.Below(root, real) && t.gate.guards.match(real[len(root):]) {
+		if view.Below(root, real) && (t.gate.guards.match(real[len(root):]) || t.gate.guards.match(afterWorktree(real))) {
 			return true
 		}
 	}

@@ -35,6 +35,9 @@ func TestEditsThatAreNotAllowed(t *testing.T) {
 		"GIT~1/config": "short name", ".g\u200cit/config": "ignorable", ".claude/settings.json": "agent settings", "sub/.envrc": "at depth",
 		"node_modules/x/index.js": "installed code", ".venv/bin/python": "installed code", "CLAUDE.md": "instructions", ".mcp.json": "servers",
 		"fifo": "FIFO", "dev": "device", "src": "directory", "linked": "hard link", "linkedtree/x": "another repository's worktree",
+		".rvmrc": "run on entering", ".lldbinit": "run at a start", "sub/.gdbinit": "run at a start", ".pdbrc": "run at a start", ".Rprofile": "run at a start", ".irbrc": "run at a start",
+		".pryrc": "run at a start", ".iex.exs": "run at a start", ".ghci": "run at a start", ".ocamlinit": "run at a start", ".autoenv": "run on entering", ".iflow/settings.json": "agent settings",
+		".codebuddy/x": "agent settings", ".qoder/rules/x": "agent settings", ".vibe/x": "agent settings", "WARP.md": "instructions", "IFLOW.md": "instructions", ".replit": "what runs",
 		"": "no path", "~/.bashrc": "home", "/home/dev/.ssh/authorized_keys": "secret", "x\x00y": "NUL", ".env": "secret",
 		"/home/dev": "home itself", "/": "root", ".": "the root itself", "~root/x": "another's home is a plain name", "main.go/x": "below a file",
 	} {
@@ -67,6 +70,35 @@ func TestRootsThatAreNoWorkspace(t *testing.T) {
 		c.Roots, c.Dir = []string{root}, root
 		if d := verdictOf(options(nod.DefaultRules()), c); d.Verdict == nod.Allow {
 			t.Errorf("root %q: an edit was allowed", root)
+		}
+	}
+}
+
+// A directory whose files run or are obeyed is no workspace; nor are names
+// judged by what stands below the root alone.
+func TestRootsThatAreGuarded(t *testing.T) {
+	for _, row := range []struct {
+		root, name string
+		want       bool
+	}{
+		{shop + "/.git", "hooks/post-checkout", false}, {shop + "/.git", "config", false}, {shop + "/.git/hooks", "pre-commit", false},
+		{shop + "/.git/worktrees/own", "config.worktree", false}, {shop + "/.claude", "settings.local.json", false}, {shop + "/.claude/commands", "x.md", false},
+		{shop + "/.codex", "config.toml", false}, {shop + "/.vscode", "tasks.json", false}, {shop + "/.husky", "pre-commit", false}, {shop + "/.github/copilot", "settings.json", false},
+		{shop + "/.github", "hooks/x.json", false}, {shop + "/.github", "copilot-instructions.md", false}, {shop + "/.github", "workflows/x.yml", true}, {shop + "/node_modules/x", "index.js", false},
+		{home + "/.config/git", "config", false}, {home + "/.config/fish", "config.fish", false}, {home + "/.config/systemd/user", "x.service", false}, {home + "/.config/autostart", "x.desktop", false},
+		{home + "/.config", "git/config", false}, {home + "/.config/nvim", "init.lua", false}, {home + "/.vim", "vimrc", false}, {home + "/.docker/cli-plugins", "docker-x", false},
+		{home + "/.iflow", "settings.json", false}, {home + "/.local/bin", "git", false}, {home + "/.local", "bin/git", false}, {home + "/bin", "ls", false},
+		{home + "/.config/tool", "main.go", true}, {shop + "/src", "main.go", true},
+		{shop + "/.claude/worktrees/try", "main.go", true}, {home + "/.codex/worktrees/ab12/shop", "main.go", true}, {home + "/.codex/worktrees/ab12/shop", ".git/hooks/x", false},
+	} {
+		w := newWorld(false)
+		w.Dir(row.root, 0o755)
+		o := options(nod.DefaultRules())
+		o.Files, o.Self = w, append(o.Self, home+"/.local/bin/nod")
+		c := tool("file_write", row.root+"/"+row.name)
+		c.Roots, c.Dir, c.Environ = []string{row.root}, row.root, []string{"PATH=" + home + "/bin:/usr/bin", "HOME=" + home}
+		if d := verdictOf(o, c); (d.Verdict == nod.Allow) != row.want {
+			t.Errorf("in %s, %s: %s by %s: %s", row.root, row.name, d.Verdict, d.Layer, d.Reason)
 		}
 	}
 }

@@ -64,12 +64,13 @@ func (g *Gate) readings(dir, name string) ([]string, error) {
 }
 
 // workspace returns the real paths of the call's usable roots. A root that
-// holds the home directory or is one of the system's is no workspace.
+// holds the home directory, is one of the system's or is itself a place whose
+// files run or are obeyed is no workspace.
 func (g *Gate) workspace(c Call) []string {
 	var roots []string
 	for _, list := range [...][]string{c.Roots, g.roots} {
 		for _, root := range list {
-			if real, err := view.Resolve(g.files, root); err == nil && g.usableRoot(real) {
+			if real, err := view.Resolve(g.files, root); err == nil && g.usableRoot(real) && !g.runByName(c, real) {
 				roots = append(roots, real)
 			}
 		}
@@ -82,12 +83,43 @@ func (g *Gate) usableRoot(root string) bool {
 		return false
 	}
 	info, err := g.files.Lstat(root)
-	return err == nil && info.Mode.IsDir() && !systemDir(root) && !g.isSelf(root) && !g.holdsSettings(root)
+	return err == nil && info.Mode.IsDir() && !systemDir(root) && !g.isSelf(root) && !g.holdsSettings(root) &&
+		!g.guards.match(afterWorktree(root))
+}
+
+// runByName reports whether PATH names a directory itself, and not by where
+// the call is: what is written there is run by name later.
+func (g *Gate) runByName(c Call, root string) bool {
+	value, _ := lookup(c.Environ, "PATH")
+	for elem := range strings.SplitSeq(value, ":") {
+		if path.IsAbs(elem) && g.real(path.Clean(elem)) == root {
+			return true
+		}
+	}
+	return false
+}
+
+// afterWorktree is a path from where its names count: behind a working tree
+// that an agent made below a directory of its own (.claude/worktrees/NAME).
+func afterWorktree(real string) string {
+	lower := strings.ToLower(real)
+	for _, a := range hosts.Agents() {
+		for _, below := range a.Home {
+			for _, kind := range [...]string{"/worktrees/", "/worktree/"} {
+				mark := "/" + below + kind
+				if i := strings.LastIndex(lower, mark); i >= 0 && i+len(mark) < len(real) {
+					_, rest, _ := strings.Cut(real[i+len(mark):], "/")
+					return "/" + rest
+				}
+			}
+		}
+	}
+	return real
 }
 
 // holdsSettings reports whether a directory is where agents or nod are set up:
 // one of an agent's own or below it, or one that such a directory, or nod's
-// settings or state, lie in. What else leads there is guarded by agentsOwn.
+// settings, state or programs, lie in. What else leads there is guarded by agentsOwn.
 func (g *Gate) holdsSettings(root string) bool {
 	lower := strings.ToLower(root)
 	if g.agentsOwn(root) {
@@ -99,7 +131,8 @@ func (g *Gate) holdsSettings(root string) bool {
 		}
 	}
 	for _, own := range g.self() {
-		if info, err := g.files.Lstat(own.name); err == nil && info.Mode.IsDir() && view.Below(lower, own.lower) {
+		info, err := g.files.Lstat(own.name)
+		if err == nil && info.Mode.IsDir() && view.Below(lower, own.lower) || path.Dir(own.lower) == lower {
 			return true
 		}
 	}

@@ -224,7 +224,7 @@ func TestRootsWhereAgentsAreSetUp(t *testing.T) {
 			}
 		}
 	}
-	for _, root := range []string{"/home/dev/.config/nvim", "/home/dev/.codex/worktrees/1/shop", "/home/dev/shop/.claude/worktrees/1"} {
+	for _, root := range []string{"/home/dev/.config/tool", "/home/dev/.codex/worktrees/1/shop", "/home/dev/shop/.claude/worktrees/1"} {
 		w, o := newWorld(false), options(nod.DefaultRules())
 		o.Files = w
 		w.Dir(root, 0o755)

@@ -348,6 +348,7 @@ var augment = Agent{
 var others = Agent{
 	Name: "others", Source: "by name",
 	Processes: []string{"forge", "kimi", "mini", "openclaw", "plandex"},
-	Home:      []string{".openclaw", ".kimi", ".trae"},
-	Obeys:     []Obeyed{{[]string{".trae", ".kimi", ".openclaw", "mcp.json", ".nod.toml"}, "rules, MCP servers; nod's own project file", "by name"}},
+	Home:      []string{".openclaw", ".kimi", ".trae", ".iflow", ".codebuddy", ".qoder", ".vibe", ".warp"},
+	Settings:  []string{".iflow", ".codebuddy", ".qoder", ".vibe"},
+	Obeys:     []Obeyed{{[]string{".iflow", ".codebuddy", ".qoder", ".vibe", ".warp", "WARP.md", "IFLOW.md", "CODEBUDDY.md", ".trae", ".kimi", ".openclaw", "mcp.json", ".nod.toml"}, "settings, instructions, rules, MCP servers; nod's own project file", "by name"}},
 }

@@ -19,9 +19,15 @@ var tools = []Tool{
 	}},
 	{"shells", []Obeyed{
 		{[]string{".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
-			".zshrc", ".zprofile", ".zshenv", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".config/fish", ".inputrc"}, "read at each start", "read: their manuals"},
+			".zshrc", ".zprofile", ".zshenv", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".config/fish", ".inputrc",
+			".config/zsh", ".oh-my-zsh", ".config/environment.d", ".config/tmux", ".tmux.conf"}, "read at each start", "read: their manuals"},
 	}},
 	{"direnv", []Obeyed{{[]string{".envrc", ".direnvrc", ".config/direnv", ".direnv"}, "run on entering the directory", "read: direnv.net"}}},
+	{"rvm and autoenv", []Obeyed{{[]string{".rvmrc", ".autoenv", ".autoenv.zsh", ".autoenv_leave.zsh"}, "run on entering the directory", "by name"}}},
+	{"consoles and debuggers", []Obeyed{
+		{[]string{".gdbinit", ".lldbinit", ".pdbrc", ".Rprofile", ".irbrc", ".pryrc", ".iex.exs", ".ghci", ".ocamlinit"}, "run when the program starts here", "by name"},
+	}},
+	{"replit", []Obeyed{{[]string{".replit"}, "what runs, and when", "by name"}}},
 	{"mise", []Obeyed{
 		{[]string{"mise.toml", ".mise.toml", "mise.*.toml", ".mise.*.toml", ".mise", "mise/config*", "mise/conf.d", "mise/tasks", "mise-tasks", ".mise-tasks", ".config/mise*", ".rtx*.toml", ".tool-versions"},
 			"hooks and variables on entering the directory, tasks, which program a name means", "read: mise.jdx.dev"},
@@ -31,11 +37,13 @@ var tools = []Tool{
 		{[]string{".cargo", ".mvn", ".bazelrc", ".bazelversion", ".bazeliskrc", "gradle-wrapper.properties", "gradle-wrapper.jar", "maven-wrapper.properties"}, "the same", "read: their manuals"},
 		{[]string{"pip.conf", ".pip", ".condarc", ".bundle", ".gemrc"}, "the same", "read: their manuals"},
 		{[]string{"node_modules", ".venv", "venv", "site-packages", ".tox"}, "installed code", "read: their manuals"},
+		{[]string{".docker/cli-plugins", ".asdf", ".pyenv", ".rbenv", ".nvm"}, "programs and plugins that are run by name", "by name"},
 	}},
 	{"python", []Obeyed{{[]string{"sitecustomize.py", "usercustomize.py", "*.pth"}, "run at each start", "read: docs.python.org, site"}}},
 	{"ripgrep", []Obeyed{{[]string{".ripgreprc"}, "options, one of which runs a program", "read: its guide"}}},
 	{"editors", []Obeyed{
-		{[]string{"*.sublime-project", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".dir-locals.el", "pyrightconfig.json"}, "tasks, local variables, interpreters", "read: their manuals"},
+		{[]string{"*.sublime-project", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".dir-locals.el", "pyrightconfig.json",
+			".vim", ".emacs.d", ".config/nvim", "Code/User", "Cursor/User"}, "tasks, local variables, interpreters", "read: their manuals"},
 	}},
 	{"the system", []Obeyed{
 		{[]string{".config/autostart", ".config/systemd", "Library/LaunchAgents", "crontab"}, "started by itself", "read: their manuals"},
