@@ -2,6 +2,7 @@ package nod_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -72,6 +73,20 @@ func TestSecretsGoToTheModelByAnyTool(t *testing.T) {
 	for _, c := range []nod.Call{tool("read_file", ".env.example"), tool("read_file", "~/.ssh/known_hosts"), tool("glob", "/home/dev"), tool("grep", "."), tool("grep", "*.{go,ts}"), tool("grep", "src/**"), tool("grep", "**/*"), tool("glob", "**/.env*")} {
 		if d := verdictOf(o, c); d.Verdict != nod.Allow {
 			t.Errorf("%s %v: %s (%s)", c.Tool, c.Paths, d.Verdict, d.Reason)
+		}
+	}
+}
+
+// The address of a resource may be a file's.
+func TestResourcesThatAreSecrets(t *testing.T) {
+	for uri, want := range map[string]bool{
+		"file:///home/dev/shop/.env": false, "FILE://localhost/home/dev/shop/%2eenv": false, "file:/home/dev/.ssh/id_rsa": false, "fs://src/.env": false,
+		"file:///home/dev/shop/main.go": true, "notion://page/1": true, "https://docs.example/x": true, "ui://widget": true,
+	} {
+		c := tool("read_mcp_resource")
+		c.Input = json.RawMessage(`{"server":"x","uri":` + jsonText(uri) + `}`)
+		if d := verdictOf(options(nod.DefaultRules()), c); (d.Verdict == nod.Allow) != want {
+			t.Errorf("%s: %s by %s: %s", uri, d.Verdict, d.Layer, d.Reason)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (t *trial) secret() (why string) {
 }
 
 func (t *trial) secretPath() string {
-	for _, name := range t.call.Paths {
+	for _, name := range append(t.call.resources(), t.call.Paths...) {
 		if t.call.Tool == "grep" && strings.ContainsAny(name, "*?[{") && t.gate.maySelectSecret(name) {
 			return name
 		}

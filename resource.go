@@ -1,0 +1,57 @@
+package nod
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+)
+
+// resources are the files that a call's arguments name by a URI: the address of
+// a resource that a server is to read (file:///home/x/.env). Which schemes a
+// server takes for files nobody can say, so that all but the web's count.
+func (c Call) resources() (names []string) {
+	if len(c.Input) == 0 || !strings.Contains(strings.ToLower(unescape(string(c.Input))), "uri") {
+		return nil
+	}
+	var input any
+	if json.Unmarshal(c.Input, &input) != nil {
+		return nil
+	}
+	return namedByURI(nil, "", input)
+}
+
+func namedByURI(names []string, key string, value any) []string {
+	switch value := value.(type) {
+	case string:
+		if k := strings.ToLower(key); strings.Contains(k, "uri") {
+			names = append(names, pathOfURI(value)...)
+		}
+	case []any:
+		for _, v := range value {
+			names = namedByURI(names, key, v)
+		}
+	case map[string]any:
+		for k, v := range value {
+			names = namedByURI(names, k, v)
+		}
+	}
+	return names
+}
+
+// pathOfURI is what stands behind the scheme and the host, and, since some
+// servers take the host for the first directory, with it too.
+func pathOfURI(text string) []string {
+	scheme, rest, found := strings.Cut(strings.TrimSpace(text), ":")
+	if !found || strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https") {
+		return nil
+	}
+	if plain, err := url.PathUnescape(rest); err == nil {
+		rest = plain
+	}
+	below, hosted := strings.CutPrefix(rest, "//")
+	if !hosted {
+		return []string{rest}
+	}
+	_, behind, _ := strings.Cut(below, "/")
+	return []string{"/" + behind, below}
+}
