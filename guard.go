@@ -122,7 +122,7 @@ func (t *trial) selfByEffect() (why string) {
 			return why
 		}
 	}
-	if t.writesSettings() && mentionsSilencer(t.call.Command) {
+	if t.writesSettings() && (mentionsSilencer(t.call.Command) || t.handlesSilencer()) {
 		return selfReason + "this would silence its hooks"
 	}
 	return ""
@@ -244,6 +244,19 @@ func (t *trial) writesSettings() bool {
 	return false
 }
 
+// handlesSilencer reports whether a file that the line reads, moves or changes
+// holds what silences hooks: a template that is copied over settings, or
+// settings in which "false" becomes "true".
+func (t *trial) handlesSilencer() bool {
+	return slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
+		if e.Target == "" || e.Kind == shell.Run || e.Place == shell.Network || e.Kind == shell.Delete && !e.Moved {
+			return false
+		}
+		data, err := t.gate.files.Read(e.Target, 1<<20)
+		return err == nil && (isAgentSettings(e.Target) || t.program(e) != "") && silences(e.Target, string(data))
+	})
+}
+
 // selfByPath finds edits of nod's own files.
 func (t *trial) selfByPath() (why string) {
 	if !isEdit(t.call.Tool) {
@@ -298,7 +311,7 @@ func (t *trial) miswired(real string, e Edit, before, after []byte, known bool) 
 		}
 		t.unproven = orElse(t.unproven, unsure)
 	}
-	if silences(real, string(after)) && (!silences(real, string(before)) || hooksConfig(string(after)) != hooksConfig(string(before))) {
+	if silences(real, string(after)) && (!silences(real, string(before)) || resilenced(string(before), string(after))) {
 		return "this would silence its hooks"
 	}
 	return ""

@@ -33,6 +33,76 @@ func mentionsKey(text string) bool {
 	return slices.ContainsFunc(settingsKeys(), func(key string) bool { return strings.Contains(text, strings.ToLower(key)) })
 }
 
+// resilenced reports whether what silences hooks is another one after an edit
+// than before: a key has another value, or came out of a comment or a string.
+// That all of them say false is no harm.
+func resilenced(before, after string) bool {
+	if hooksConfig(after) != hooksConfig(before) {
+		return true
+	}
+	is := silencers(after)
+	return !slices.Equal(silencers(before), is) && slices.ContainsFunc(is, func(s string) bool { return !strings.HasSuffix(s, ": false") })
+}
+
+// silencers lists where a text of settings, comments apart, mentions a key or
+// a value by which no hook runs, each with its value or its key.
+func silencers(text string) (found []string) {
+	words := settingsWords(text)
+	for i, w := range words {
+		switch {
+		case !mentionsKey(w):
+		case i+2 < len(words) && words[i+1] == ":" && words[i+2] != "{" && words[i+2] != "[":
+			found = append(found, strings.Join(words[i:i+3], " "))
+		case i+1 < len(words) && words[i+1] == ":":
+			found = append(found, strings.Join(words[i:], " "))
+		default:
+			found = append(found, strings.Join(words[max(0, i-2):i+1], " "))
+		}
+	}
+	return found
+}
+
+// settingsWords splits JSON, as lax as a host may read it, into strings, plain
+// words and signs.
+func settingsWords(text string) (words []string) {
+	for text != "" {
+		n := 1
+		switch c := text[0]; {
+		case strings.HasPrefix(text, "//"):
+			text = text[upTo(text, "\n"):]
+			continue
+		case strings.HasPrefix(text, "/*"):
+			text = text[upTo(text, "*/"):]
+			continue
+		case c == '"' || c == '\'':
+			for n < len(text) && text[n] != c {
+				if text[n] == '\\' {
+					n++
+				}
+				n++
+			}
+			n = min(n+1, len(text))
+		case nameByte(c):
+			for n < len(text) && nameByte(text[n]) {
+				n++
+			}
+		}
+		if w := strings.TrimSpace(text[:n]); w != "" {
+			words = append(words, unescape(w))
+		}
+		text = text[n:]
+	}
+	return words
+}
+
+// upTo is where a text is read on behind what ends a comment.
+func upTo(text, end string) int {
+	if i := strings.Index(text, end); i >= 0 {
+		return i + len(end)
+	}
+	return len(text)
+}
+
 // setsFalse finds "hooks = false" anywhere in a line, as a command puts it
 // into Codex's settings: quotes, and blanks and tabs before and behind the
 // sign do not count, nor do those that printf makes.

@@ -1,6 +1,7 @@
 package nod_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/nodgate/nod"
@@ -70,6 +71,46 @@ func TestSilencerSpellings(t *testing.T) {
 		c := tool("file_write", row.path)
 		c.Edits = []nod.Edit{{Path: row.path, Whole: true, New: row.text}}
 		t.Run(row.text, func(t *testing.T) { guarded(t, o, c, row.want) })
+	}
+}
+
+// A key that stands there already, and comes to count.
+func TestSilencersThatWereThere(t *testing.T) {
+	const file = "/home/dev/shop/.claude/settings.json"
+	for _, row := range []struct {
+		before, old, new string
+		want             bool
+	}{
+		{`{"disableAllHooks": false}`, "false", "true", true},
+		{"{\"disableAllHooks\":\n false}", "false", "true", true},
+		{"{\n//\"disableAllHooks\": true,\n\"model\": \"x\"}", "//", "", true},
+		{`{/*"disableAllHooks": true*/}`, "/*", "", true},
+		{`{"note": "x\",disableAllHooks\": true"}`, `\"`, `"`, true},
+		{`{"env": {"CLAUDE_CODE_SIMPLE": "0"}}`, "0", "1", true},
+		{`{"disableAllHooks": false, "model": "x"}`, `"x"`, `"y"`, false},
+		{`{"disableAllHooks": true}`, "true", "false", false},
+		{"{\"model\": \"x\", // not disableAllHooks\n\"language\": \"a\"}", `"a"`, `"b"`, false},
+	} {
+		o := options(nod.DefaultRules())
+		w := newWorld(false)
+		w.File(file, row.before, 0o644)
+		o.Files = w
+		edit, write := tool("file_edit", file), tool("file_write", file)
+		edit.Edits = []nod.Edit{{Path: file, Old: row.old, New: row.new}}
+		write.Edits = []nod.Edit{{Path: file, Whole: true, New: strings.Replace(row.before, row.old, row.new, 1)}}
+		for _, c := range []nod.Call{edit, write} {
+			t.Run(c.Tool+" "+row.before, func(t *testing.T) { guarded(t, o, c, row.want) })
+		}
+	}
+	o := options(nod.DefaultRules())
+	w := newWorld(false)
+	w.File(file, `{"disableAllHooks": false}`, 0o644).File(shop+"/tpl/settings.json", `{"disableAllHooks": true}`, 0o644).File(shop+"/tpl/plain.json", `{}`, 0o644)
+	o.Files = w
+	for command, want := range map[string]bool{
+		"sed -i s/false/true/ .claude/settings.json": true, "cp tpl/settings.json .claude/settings.local.json": true, "cat tpl/settings.json > .claude/settings.local.json": true,
+		"mv tpl/settings.json .claude/settings.local.json": true, "cp tpl/plain.json .claude/settings.local.json": false, "cat .claude/settings.json": false,
+	} {
+		guarded(t, o, bash(command), want)
 	}
 }
 
