@@ -106,6 +106,8 @@ type Edit struct {
 	All  bool // every occurrence of Old
 	// Whole says that New is the file's whole new content.
 	Whole bool
+	// Deletes says that the file is not there afterwards.
+	Deletes bool
 }
 
 // MCP names a tool of a Model Context Protocol server.

@@ -36,6 +36,26 @@ func (t *trial) uneditable() (why string) {
 			return why
 		}
 	}
+	return t.undeletable()
+}
+
+// undeletable says which file an edit tool would delete that could not be
+// restored, as it is asked of rm.
+func (t *trial) undeletable() (why string) {
+	for _, e := range t.call.Edits {
+		if !e.Deletes {
+			continue
+		}
+		reals, err := t.readings(e.Path)
+		if err != nil {
+			return Printable(e.Path) + ": nobody can say where this leads"
+		}
+		for _, real := range reals {
+			if why := t.lostFile(real); why != "" {
+				return "this deletes " + why
+			}
+		}
+	}
 	return ""
 }
 

@@ -99,6 +99,23 @@ func (p project) check(allowed bool, commands ...string) {
 
 const lost, kept = false, true
 
+// A deletion is one by an edit tool too.
+func TestAnEditThatDeletesIsJudgedAsRm(t *testing.T) {
+	p := newProject(t)
+	p.write("new.txt", "by hand\n")
+	p.write("b.txt", "changed since\n")
+	p.write("dist/x.js", "built\n")
+	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
+	for name, want := range map[string]bool{"a.txt": kept, "src/c.txt": kept, "dist/x.js": kept, "new.txt": lost, "b.txt": lost, "none.txt": lost} {
+		p.check(want, "rm "+name)
+		d := gate.Check(context.Background(), nod.Call{Agent: "codex", Tool: "apply_patch", RawTool: "apply_patch", Dir: p.dir, Roots: []string{p.dir},
+			Paths: []string{name}, Edits: []nod.Edit{{Path: name, Whole: true, Deletes: true}}})
+		if got := d.Verdict == nod.Allow; got != want {
+			t.Errorf("a patch that deletes %s: %v (%s)", name, d.Verdict, d.Reason)
+		}
+	}
+}
+
 func TestWhatGitHasCanBeUndone(t *testing.T) {
 	p := newProject(t)
 	everything := []string{"rm a.txt", "rm -rf src", "echo x > a.txt", "cat a.txt > b.txt", "sed -i s/a/b/ a.txt", "mv a.txt b.txt", "cp a.txt b.txt",

@@ -128,7 +128,7 @@ func (p *patchReader) close() {
 	case "Add":
 		p.edits = append(p.edits, nod.Edit{Path: p.name, New: p.new.String(), Whole: true})
 	case "Delete":
-		p.edits = append(p.edits, nod.Edit{Path: p.name, Whole: true})
+		p.edits = append(p.edits, nod.Edit{Path: p.name, Whole: true, Deletes: true})
 	case "Update":
 		p.flush()
 		p.update()
