@@ -37,7 +37,7 @@ type Approvable struct {
 	// Once says that an approval holds for one call only: something that would
 	// run is not read and hashed, what the command does is not known, a word is
 	// known only when the command runs (a variable, the output of another
-	// command), or nobody says in which directory it runs.
+	// command, a glob), or nobody says in which directory it runs.
 	Once bool `json:"once,omitempty"`
 }
 
@@ -216,11 +216,36 @@ func (t *trial) bindsAll() bool {
 		if c.Foreign && c.Program != "" && !t.isBound(c.Program) {
 			return false
 		}
-		if c.Caller == 0 && slices.ContainsFunc(c.Words, isOpen) {
+		if slices.ContainsFunc(c.Words, isOpen) && (c.Caller == 0 || runsItsWords(c)) {
 			return false
 		}
 	}
-	return t.report.Exceeded == "" && !slices.ContainsFunc(t.report.Effects, t.runsUnbound) && !slices.ContainsFunc(t.report.Unknowns, t.unbound)
+	return t.report.Exceeded == "" && !slices.ContainsFunc(t.report.Effects, t.meansMoreLater) && !slices.ContainsFunc(t.report.Effects, t.runsUnbound) && !slices.ContainsFunc(t.report.Unknowns, t.unbound)
+}
+
+// runsItsWords reports whether a word of a script that nobody knows before it
+// runs may name what runs: the program itself, or a file or a text that the
+// program runs.
+func runsItsWords(c shell.Command) bool {
+	if isOpen(c.Words[0]) || len(c.Wrappers) > 0 {
+		return true
+	}
+	return shell.RunsWords(path.Base(c.Words[0].Value))
+}
+
+// meansMoreLater reports whether an effect is on other files once there are
+// more: those that a glob matches, or what a tree holds that is copied or gets
+// another name.
+func (t *trial) meansMoreLater(e shell.Effect) bool {
+	if e.Kind > shell.Run || e.Place == shell.Network || e.Names {
+		return false
+	}
+	return e.Pattern != "" || e.Kind == shell.Write && t.copiesTree(e) || e.Moved && t.gate.isTree(e.Target)
+}
+
+func (g *Gate) isTree(name string) bool {
+	info, err := g.files.Lstat(name)
+	return err == nil && info.Mode.IsDir()
 }
 
 func isOpen(w shell.Word) bool { return !w.Known }
@@ -233,7 +258,7 @@ func (t *trial) runsUnbound(e shell.Effect) bool {
 	case e.Kind != shell.Run:
 		return false
 	case path.IsAbs(e.Target):
-		return !t.isBound(e.Target) || t.loadsMore(e.Target)
+		return !t.isBound(e.Target) || t.loadsMore(e.Target, t.program(e))
 	}
 	return !slices.ContainsFunc(t.report.Definitions, func(d shell.Definition) bool { return d.Command == e.Command })
 }
@@ -248,23 +273,41 @@ func (t *trial) unbound(u shell.Unknown) bool {
 		return true
 	}
 	c := t.report.Commands[u.Command]
-	return c.Caller == 0 || !slices.ContainsFunc(c.Words, isOpen)
+	return c.Caller == 0 || !slices.ContainsFunc(c.Words, isOpen) || runsItsWords(c)
 }
 
 // loadsMore reports whether a program's text may load or start others, which
-// are not read.
-func (t *trial) loadsMore(file string) bool {
+// are not read. program runs it, or is the file itself.
+func (t *trial) loadsMore(file, program string) bool {
 	data, err := t.gate.files.Read(file, inputBytes)
 	if err != nil {
 		return true
 	}
+	if isShellScript(string(data), file, program) && shell.ScriptLoads(string(data)) {
+		return true
+	}
 	text := strings.ToLower(string(data))
-	for _, word := range [...]string{"import", "require", "include", "load", "exec", "eval", "source", "from ", "use ", "spawn", "system", "popen", "run", "dofile", "`", "%x"} {
+	for _, word := range [...]string{"import", "require", "include", "load", "exec", "eval", "source", "from ", "use ", "spawn", "system", "popen", "run", "dofile", "`", "%x",
+		"do \"", "do '", "do $", "do(", "do q", "do <", "module", "global", "getattr", "builtins", "constructor", "send(", "invoke"} {
 		if strings.Contains(text, word) {
 			return true
 		}
 	}
 	return false
+}
+
+// isShellScript reports whether a shell reads a file: by the program that is
+// given it, by its first line, or since nothing says otherwise.
+func isShellScript(text, file, program string) bool {
+	switch program {
+	case ".", "sh", "bash", "zsh", "dash", "ash", "ksh", "mksh": // . is a builtin
+		return true
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	if strings.HasPrefix(first, "#!") {
+		return strings.Contains(first, "sh")
+	}
+	return program == path.Base(file)
 }
 
 func (t *trial) isBound(file string) bool {

