@@ -2,7 +2,7 @@ package nod
 
 import (
 	"encoding/json"
-	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -45,13 +45,25 @@ func pathOfURI(text string) []string {
 	if !found || strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https") {
 		return nil
 	}
-	if plain, err := url.PathUnescape(rest); err == nil {
-		rest = plain
-	}
+	rest = percentDecoded(rest)
 	below, hosted := strings.CutPrefix(rest, "//")
 	if !hosted {
 		return []string{rest}
 	}
 	_, behind, _ := strings.Cut(below, "/")
 	return []string{"/" + behind, below}
+}
+
+// percentDecoded resolves %2e and its kin; what is none stays as it is.
+func percentDecoded(text string) string {
+	parts := strings.Split(text, "%")
+	for i, part := range parts[1:] {
+		c, err := strconv.ParseUint(part[:min(2, len(part))], 16, 8)
+		if err != nil || len(part) < 2 {
+			parts[i+1] = "%" + part
+			continue
+		}
+		parts[i+1] = string([]byte{byte(c)}) + part[2:]
+	}
+	return strings.Join(parts, "")
 }
