@@ -170,6 +170,37 @@ func TestMaskText(t *testing.T) {
 	}
 }
 
+// What may run is shown: an expression, and a value that the text expands.
+func TestMaskShowsWhatMayRun(t *testing.T) {
+	github := fakeTokens()["github"]
+	for _, tt := range []struct{ in, want string }{
+		{`node -e "const token='a'+require('child_process').execSync('touch pwn')"`, `node -e "const token='[masked-1]'+require('child_process').execSync('touch pwn')"`},
+		{"perl -e '$password=`touch pwn`;'", "perl -e '$password=`touch pwn`;'"},
+		{`python3 -c "token = evil; x(token)"`, `python3 -c "token = evil; x(token)"`},
+		{`ruby -e "f(password='abc', user='bob')"`, `ruby -e "f(password='[masked-3]', user='bob')"`},
+		{`make PASSWORD='$(shell evil)' x`, `make PASSWORD='$(shell evil)' x`},
+		{`SECRET_KEY=eval\ touch\ pwn bash -c '$SECRET_KEY'`, `SECRET_KEY=eval\ touch\ pwn bash -c '$SECRET_KEY'`},
+		{`password=rm; $password -rf x`, `password=rm; $password -rf x`},
+		{`token=touch${IFS}pwn; $token`, `token=touch${IFS}pwn; $token`},
+		{`PASSWORD=dG91Y2g; base64 -d <<< $PASSWORD | sh`, `PASSWORD=dG91Y2g; base64 -d <<< $PASSWORD | sh`},
+		{`TOKEN=/tmp/evil.sh; bash "${TOKEN}"`, `TOKEN=/tmp/evil.sh; bash "${TOKEN}"`},
+		{`env PASSWORD=evil sh -c '$PASSWORD'`, `env PASSWORD=evil sh -c '$PASSWORD'`},
+		{`TOKEN=` + github + ` curl -H "X: $TOKEN" x`, `TOKEN=[masked-` + fmt.Sprint(len(github)) + `] curl -H "X: $TOKEN" x`},
+		{`bash ` + github, `bash ` + github}, {`bash ./` + github, `bash ./` + github}, {`. ` + github, `. ` + github},
+		{`PASSWORD=abc make`, `PASSWORD=[masked-3] make`},
+		{`curl -H "x-api-key: abc" -d 'a=b&token=abc' x`, `curl -H "x-api-key: [masked-3]" -d 'a=b&token=[masked-3]' x`},
+		{`curl -d '{"access_key": "abc"}' x`, `curl -d '{"access_key": "[masked-3]"}' x`},
+		{`curl -H "Authorization: token abc" x`, `curl -H "Authorization: token [masked-3]" x`},
+	} {
+		if got := maskCommand(tt.in); got != tt.want {
+			t.Errorf("the command %s\n got %s\nwant %s", tt.in, got, tt.want)
+		}
+	}
+	if got, want := MaskText("password=evil\n$password\n"), "password=evil\n$password\n"; got != want {
+		t.Errorf("a script: %s", got)
+	}
+}
+
 func TestMaskJSON(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{`{"command":"ls"}`, `{"command":"ls"}`},

@@ -54,7 +54,9 @@ type scanner struct {
 	word  string // the word before this one, on this line
 	// Addresses and web tokens that begin before these were looked at.
 	atless, jwtless int
-	command         bool      // the text is a command's
+	command         bool // the text is a command's
+	alone           bool // a quoted value is one constant, and ends with its quote
+	expanded        map[string]bool
 	literals        *literals // what a shell takes as it stands; nil until it is asked for
 }
 

@@ -33,6 +33,10 @@ func (s *scanner) assignment(i int) {
 	case a == len(s.in), compares && !isQuote(s.in[a]):
 	case op == "=" && a > end && !isSpace(s.in[i-1]):
 		// NAME= command: an empty value in a shell
+	case op == "=" && s.runsLater(name):
+		// what the text runs is shown
+	case s.inCode(name, i, a):
+		s.constant(a)
 	case isHeader(name) && !isQuote(s.in[a]):
 		s.header(a)
 	default:
@@ -223,7 +227,7 @@ func (s *scanner) inQuotes(open, depth int) (a, b, next int) {
 // closed handles a value in quotes that end before next. In a shell the word
 // may go on: "a"b'c'.
 func (s *scanner) closed(open, end, next int) (a, b, after int) {
-	if next < len(s.in) && (isAlnum(s.in[next]) || isQuote(s.in[next]) && s.in[next] != s.quote || strings.IndexByte("_$\\@%+/.-", s.in[next]) >= 0) && end == next-1 {
+	if !s.alone && next < len(s.in) && (isAlnum(s.in[next]) || isQuote(s.in[next]) && s.in[next] != s.quote || strings.IndexByte("_$\\@%+/.-", s.in[next]) >= 0) && end == next-1 {
 		saved := s.quote
 		s.quote = 0
 		after = s.bare(next)

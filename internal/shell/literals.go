@@ -109,8 +109,12 @@ func (l *literalWalk) call(args []*syntax.Word) {
 	}
 	l.is[args[0]] = asProgram
 	program := path.Base(args[0].Lit())
+	named := !isShellName(program) && program != "source" && args[0].Lit() != "."
 	for i, w := range args[1:] {
 		before := args[i].Lit()
+		if !named && !strings.HasPrefix(w.Lit(), "-") && !takesCode(before) {
+			l.is[w], named = asProgram, true // the script
+		}
 		if isWrapper(path.Base(before)) {
 			l.wrapped(args[i:])
 		}

@@ -1,0 +1,69 @@
+package audit
+
+import "strings"
+
+// runsLater reports whether the text expands a variable of that name, and so
+// may run its value: password=rm; $password -rf x.
+func (s *scanner) runsLater(name string) bool {
+	if s.expanded == nil {
+		s.expanded = map[string]bool{}
+		for rest := s.in; ; {
+			_, after, found := strings.Cut(rest, "$")
+			if !found {
+				break
+			}
+			rest = after
+			name := strings.TrimLeft(after, "{!#\"'\\")
+			end := 0
+			for end < len(name) && end < nameLimit && (isAlnum(name[end]) || name[end] == '_') {
+				end++
+			}
+			s.expanded[name[:end]] = true
+		}
+	}
+	return s.expanded[name]
+}
+
+// inCode reports whether what begins at a, the value of a name that ends before
+// i, may be part of an expression: it stands in a word of a command that holds
+// quotes, brackets, semicolons or blanks. NAME=VALUE and NAME: VALUE that are
+// the whole word are none.
+func (s *scanner) inCode(name string, i, a int) bool {
+	if !s.command || !s.known().read {
+		return false
+	}
+	part, ok := s.known().around(i)
+	if !ok {
+		return false
+	}
+	text := s.in[part.Start:part.End]
+	inner := text
+	if isQuote(text[0]) && len(text) > 1 && text[len(text)-1] == text[0] {
+		inner = text[1 : len(text)-1]
+	}
+	const signs = "'\"`()[]{};$|<>"
+	if strings.HasPrefix(inner, name) && a >= part.Start && a <= part.End {
+		return strings.ContainsAny(strings.TrimPrefix(inner, name), signs)
+	}
+	return strings.ContainsAny(inner, signs+" \t\n")
+}
+
+// constant hides the inside of one quoted constant, and nothing of what a
+// program's text does with it.
+func (s *scanner) constant(a int) {
+	depth := 0
+	for a+depth < len(s.in) && s.in[a+depth] == '\\' {
+		depth++
+	}
+	open := a + depth
+	if open >= len(s.in) || s.in[open] != '"' && s.in[open] != '\'' || depth == 0 && s.closes(open) {
+		return
+	}
+	s.alone = true
+	from, to, next := s.inQuotes(open, depth)
+	s.alone = false
+	if strings.ContainsAny(s.in[from:to], "$`;|(){}") {
+		return
+	}
+	s.pastValue(s.hide(from, to), next)
+}
