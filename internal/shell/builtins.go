@@ -313,7 +313,7 @@ func (a *analysis) declaration(c *syntax.DeclClause, st state) {
 func (a *analysis) export(as *syntax.Assign, raw string, st state) {
 	if as.Name != nil && as.Naked && as.Value == nil && as.Array == nil {
 		a.ownName(as.Name.Value, as)
-		a.exported(as.Name.Value, value{}, raw, nil)
+		a.handedOn(as.Name.Value, value{}, raw)
 		return
 	}
 	before := len(a.report.Unknowns)
@@ -324,7 +324,15 @@ func (a *analysis) export(as *syntax.Assign, raw string, st state) {
 	if strings.ContainsRune(w.raw, '~') {
 		w.value = value{} // not every shell expands it here
 	}
-	a.exported(as.Name.Value, w.value, raw, nil)
+	a.handedOn(as.Name.Value, w.value, raw)
+}
+
+// handedOn reports a variable that every program gets, unless it depends on the
+// program what the variable does (external).
+func (a *analysis) handedOn(name string, v value, raw string) {
+	if influenceOf(name) != unknownVariable {
+		a.exported(name, v, raw, nil)
+	}
 }
 
 // printfTo reports a printf that fills a variable. ok is false where it only

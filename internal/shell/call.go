@@ -116,6 +116,9 @@ func (a *analysis) external(inv *invocation) {
 		if a.away == "" && !a.identified(inv) {
 			return
 		}
+		for _, name := range a.exports {
+			a.exported(name, value{}, inv.raw, []word{{value: constant(inv.name)}})
+		}
 	}
 	inv.name = base
 	sheet, ok := a.sheet(base)

@@ -57,7 +57,7 @@ func constructs(n syntax.Node) string {
 
 // survey is what a text assigns, wherever in it that stands.
 type survey struct {
-	names  []string // in the order of the text
+	names  []string
 	writes map[string]int
 }
 
@@ -68,7 +68,26 @@ func (a *analysis) surveyed(list []*syntax.Stmt) survey {
 	for name := range s.writes {
 		s.names = append(s.names, name)
 	}
+	for _, stmt := range list {
+		syntax.Walk(stmt, func(n syntax.Node) bool {
+			if d, ok := n.(*syntax.DeclClause); ok && d.Variant.Value == "export" {
+				a.exports = append(a.exports, exportedNames(d)...)
+			}
+			return true
+		})
+	}
 	return s
+}
+
+// exportedNames are what an export hands to every program of the text, before
+// it too: a loop comes round.
+func exportedNames(d *syntax.DeclClause) (names []string) {
+	for _, as := range d.Args {
+		if as.Name != nil && influenceOf(as.Name.Value) == unknownVariable {
+			names = append(names, as.Name.Value)
+		}
+	}
+	return names
 }
 
 // many is the count of a name that a text writes in a way of which the value

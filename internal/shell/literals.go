@@ -38,7 +38,11 @@ func literals(text string, depth int) ([]Literal, bool) {
 	if len(text) > literalLimit || depth > nestedCode {
 		return nil, false
 	}
-	tree, err := parseAs(text, syntax.LangBash, syntax.KeepComments(true))
+	source := text
+	if strings.HasSuffix(source, `\`) { // one that nothing follows stands for itself
+		source = source[:len(source)-1]
+	}
+	tree, err := parseAs(source, syntax.LangBash, syntax.KeepComments(true))
 	if err != nil {
 		return nil, false
 	}

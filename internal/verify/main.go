@@ -61,7 +61,7 @@ func stages() []stage {
 		{name: "tests", run: tests},
 		{name: "race", run: race},
 		{name: "figures", run: figures},
-		// The witness's stage goes here: a minute of it, and with -deep the whole.
+		{name: "witness", run: witness},
 		{name: "end-to-end", run: endToEnd},
 		{name: "demo", run: demo},
 		{name: "fuzz", run: fuzzTargets, deep: true},

@@ -33,7 +33,7 @@ type result struct {
 // race detector is for them. TestRacedPackages holds the list.
 var raced = []string{
 	".", "audit", "internal/acp", "internal/cli", "internal/daemon", "internal/eval", "internal/hang", "internal/hook",
-	"internal/lines", "internal/mcp", "internal/resident", "internal/session", "internal/verify", "internal/view", "llm/llmtest",
+	"internal/lines", "internal/mcp", "internal/resident", "internal/session", "internal/verify", "internal/view", "internal/witness", "llm/llmtest",
 }
 
 // tests runs every test but those of the other stages. Fuzz targets run with
@@ -46,11 +46,11 @@ func tests(ctx context.Context, h *house) (string, error) {
 	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools}, packages...)
 }
 
-// packages lists all but e2e.
+// packages lists all but those that have a stage of their own.
 func (h *house) packages(ctx context.Context) (list []string, err error) {
 	out, err := h.output(ctx, nil, "go", "list", "./...")
 	for p := range strings.FieldsSeq(out) {
-		if !strings.HasSuffix(p, "/e2e") {
+		if !strings.HasSuffix(p, "/e2e") && !strings.HasSuffix(p, "/internal/witness") {
 			list = append(list, p)
 		}
 	}
@@ -60,7 +60,7 @@ func (h *house) packages(ctx context.Context) (list []string, err error) {
 // race runs the tests of what shares memory once more, with the race detector;
 // with -deep all tests.
 func race(ctx context.Context, h *house) (string, error) {
-	args := []string{"-race"}
+	args := []string{"-race", "-short"}
 	for _, dir := range raced {
 		args = append(args, "./"+dir)
 	}
@@ -78,6 +78,21 @@ func race(ctx context.Context, h *house) (string, error) {
 // are of files outside the repository, which go test does not see change.
 func figures(ctx context.Context, h *house) (string, error) {
 	return h.test(ctx, nil, "-count=1", "-run", "^TestNumbersOfTheDocs$", "./internal/cli")
+}
+
+// witness lays what nod says beside what real shells and programs do: a sample,
+// and with -deep what the figures of docs/witness.md are made of.
+func witness(ctx context.Context, h *house) (string, error) {
+	said, err := h.test(ctx, nil, "-count=1", "./internal/witness/...")
+	if err != nil || !h.deep {
+		return said, err
+	}
+	for _, part := range [][]string{{"-shells", "-n", "100000"}, {"-second", "-n", "50000"}, {"-files", "-n", "50000"}, {"-programs"}} {
+		if _, err := h.output(ctx, nil, "go", append([]string{"run", "./internal/witness", "-seed", "1"}, part...)...); err != nil {
+			return said, err
+		}
+	}
+	return said, nil
 }
 
 // endToEnd runs the core cases of each real agent, and with -deep every case.

@@ -44,11 +44,20 @@ func staged(t *testing.T) *stage {
 	return s
 }
 
+// sample is how many texts a test looks at: a tenth with -short, where the race
+// detector is what is wanted.
+func sample(n uint64) uint64 {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // TestShellPrograms is the sample that everybody can wait for.
 func TestShellPrograms(t *testing.T) {
 	s := staged(t)
 	var out bytes.Buffer
-	w := &witnessing{n: 3000, seed: 1, workers: 2, most: 20, out: &out, progress: &out}
+	w := &witnessing{n: sample(3000), seed: 1, workers: 2, most: 20, out: &out, progress: &out}
 	err := w.run(s)
 	t.Log(out.String())
 	if err != nil {
@@ -67,7 +76,7 @@ func TestShellPrograms(t *testing.T) {
 func TestSecondReading(t *testing.T) {
 	s := staged(t)
 	var out bytes.Buffer
-	w := &witnessing{n: 2000, seed: 1, workers: 2, most: 20, out: &out, progress: &out, second: true}
+	w := &witnessing{n: sample(2000), seed: 1, workers: 2, most: 20, out: &out, progress: &out, second: true}
 	err := w.run(s)
 	t.Log(out.String())
 	if err != nil {
@@ -87,7 +96,7 @@ func TestFileLines(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	w := &witnessing{n: 500, seed: 1, workers: 2, most: 20, files: true, out: &out, progress: &out}
+	w := &witnessing{n: sample(500), seed: 1, workers: 2, most: 20, files: true, out: &out, progress: &out}
 	err := w.lines(s)
 	t.Log(out.String())
 	if err != nil {
