@@ -63,7 +63,7 @@ func (t *trial) sideQuery(ctx context.Context) Decision {
 func (t *trial) withoutModel() Decision {
 	d := Decision{ID: t.id, Verdict: Ask, Layer: LayerNone, Rule: t.soft, Reason: t.unsure("no model is configured"),
 		Err: &Failure{Kind: NoModel, Message: "no model is configured; to have one asked, write [model] provider and key_file into the settings: nod help settings"}}
-	if t.soft.Text != "" && !t.call.HostJudges {
+	if d.Deferrable = t.deferrable(); t.soft.Text != "" && !t.call.HostJudges {
 		d.Verdict = Deny
 	}
 	return d
