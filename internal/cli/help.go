@@ -45,6 +45,8 @@ Rules of ~/.claude/settings.json hold too where they tighten; claude_rules =
 
 // settingsExample is a settings file with every key that most people need.
 const settingsExample = `mode        = "enforce"                      # or "observe", "off"
+profile     = ""                             # "reinforce" never allows; "replace" asks
+                                             # also where the agent has a judge
 allow       = ["npm test", "go test *"]      # may run without asking
 soft_deny   = ["$defaults", "DROP TABLE"]    # advice to the model, no boundary
 hard_deny   = ["git push --force"]           # a boundary, cleared by nothing
