@@ -102,7 +102,7 @@ func helpFor(p *Process, name string) int {
 
 func versionCommand() command {
 	return command{name: "version", usage: "version", summary: "which nod this is", run: printVersion, examples: []string{`nod version`},
-		long: "Prints the version, as nod --version does. nod and nod-hook must be of the same version."}
+		long: "Prints the version, as nod --version does. nod and nod-hook must be of the same\nversion."}
 }
 
 func printVersion(_ context.Context, p *Process, _ []string) int {
