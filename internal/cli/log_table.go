@@ -148,10 +148,11 @@ func said(e nod.Entry) string {
 	return e.Verdict.String()
 }
 
-// why is the reason, led by the kind of failure where one decided.
+// why is the reason, led by the kind of failure where one decided. That there is
+// no model is no failure of this call's.
 func why(e nod.Entry) string {
 	switch {
-	case e.Error == nil, e.Kind == nod.EntryOutcome && e.Reason != "":
+	case e.Error == nil, e.Error.Kind == nod.NoModel && e.Reason != "", e.Kind == nod.EntryOutcome && e.Reason != "":
 		return e.Reason
 	case e.Reason == "":
 		return string(e.Error.Kind) + ": " + e.Error.Message
