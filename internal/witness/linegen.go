@@ -138,9 +138,13 @@ func (g *liner) reader() string {
 func (g *liner) git() string {
 	rev := g.of("HEAD", "HEAD~1", "feature", "v1", "main", "stash@{0}", "HEAD^", "@{1}", "origin/main", "ORIG_HEAD", ":0", "HEAD:README.md", "feature:CLAUDE.md", "nosuch")
 	n := g.name()
-	return "git " + g.of("", "", "", "", "", "-C src ", "-C .. ", "--no-pager ", "-P ", "--git-dir=.git ", "--work-tree=.. ", "-c core.hooksPath=src ", "-c alias.x=status ") + g.choose(
+	return "git " + g.of("", "", "", "", "", "-C src ", "-C .. ", "-C config ", "-C ~ ", "--no-pager ", "-P ", "--git-dir=.git ", "--work-tree=.. ", "-c core.hooksPath=src ", "-c alias.x=status ") + g.choose(
 		choice{10, func() string {
-			return g.of("status", "diff", "log", "show "+rev, "branch", "tag", "stash list", "stash show -p", "blame "+n, "ls-files", "ls-tree -r "+rev, "cat-file -p "+rev, "reflog", "shortlog HEAD", "describe --tags", "rev-parse HEAD", "grep MARK", "grep SECRET", "grep --no-index SECRET", "diff --stat", "log -p", "log --stat -2", "whatchanged", "diff "+rev, "diff --cached", "diff --no-index "+n+" "+g.name(), "show "+rev+":"+n, "log -- "+n, "config -l", "remote -v", "ls-files -o", "ls-files -s", "check-ignore -v "+n, "count-objects", "fsck", "var -l", "for-each-ref", "log -L1,2:"+n, "diff --output="+n, "log --output="+n, "diff --ext-diff", "status --ignored", "archive "+rev)
+			return g.of("status", "diff", "log", "show "+rev, "branch", "tag", "stash list", "stash show -p", "blame "+n, "ls-files", "ls-tree -r "+rev, "cat-file -p "+rev, "reflog", "shortlog HEAD", "describe --tags", "rev-parse HEAD", "diff --stat", "log -p", "log --stat -2", "whatchanged", "diff "+rev, "diff --cached", "diff --no-index "+n+" "+g.name(), "show "+rev+":"+n, "log -- "+n, "config -l", "remote -v", "ls-files -o", "ls-files -s", "check-ignore -v "+n, "count-objects", "fsck", "var -l", "for-each-ref", "log -L1,2:"+n, "diff --output="+n, "log --output="+n, "diff --ext-diff", "status --ignored", "archive "+rev)
+		}},
+		choice{4, func() string {
+			return "grep" + g.options("--no-index", "--untracked", "--no-exclude-standard", "--exclude-standard", "--cached", "-n", "-l", "-i", "-v", "-h", "-e KEY", "-f notes.txt", "--no-inde", "--recurse-submodules", "--max-depth 1", "-O", "-W") +
+				g.of(" MARK", " SECRET", " S.CRET", " one", " ''", " -e SECRET") + g.of("", "", g.names(), " -- "+n, " "+rev, " -- ':!docs'", " ':(glob)**/*.key'", " -- '*.key'", " :/", " :/config", " -- '../*'")
 		}},
 		choice{6, func() string {
 			return "add" + g.options("-A", "-u", "-f", "-p", "-n", "-N", ".", ":/", "--intent-to-add", "--renormalize", "--chmod=+x", "--pathspec-from-file="+g.name(), "-v") + g.names()
