@@ -433,6 +433,8 @@ func (u *use) peculiar(role string, w word) {
 		u.psWord(w)
 	case "nodename":
 		u.nodeName(w)
+	case "socketword":
+		u.socketWord(w)
 	case "composefile":
 		u.composeFile(w)
 	case "xmlfile":
