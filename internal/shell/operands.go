@@ -90,7 +90,8 @@ func (u *use) nodeName(w word) {
 func (u *use) socketWord(w word) {
 	for _, f := range strings.FieldsFunc(w.text, func(r rune) bool { return strings.ContainsRune(" ()!=<>&|,", r) }) {
 		f = strings.TrimPrefix(strings.TrimPrefix(f, "inet:"), "inet6:")
-		if !isSocketWord(f) && !isAddress(f) && strings.Trim(f, "0123456789") != "" && (f[0] != ':' || strings.Contains(f, ".")) {
+		port := f == "" || f[0] == ':' && !strings.Contains(f, ".") || strings.Trim(f, "0123456789") == ""
+		if !port && !isSocketWord(f) && !isAddress(f) {
 			u.host(word{value: constant(f), raw: w.raw})
 		}
 	}
@@ -101,8 +102,9 @@ func (u *use) socketWord(w word) {
 
 func isSocketWord(f string) bool {
 	switch f {
-	case "state", "exclude", "established", "syn-sent", "syn-recv", "fin-wait-1", "fin-wait-2", "time-wait", "closed", "close-wait", "last-ack", "listening", "listen",
-		"closing", "all", "connected", "synchronized", "bucket", "big", "src", "dst", "sport", "dport", "autobound", "and", "or", "not", "eq", "ne", "neq", "gt", "ge", "lt", "le":
+	case "state", "exclude", "established", "syn-sent", "syn-recv", "fin-wait-1", "fin-wait-2", "time-wait", "closed",
+		"close-wait", "last-ack", "listening", "listen", "closing", "all", "connected", "synchronized", "bucket", "big",
+		"src", "dst", "sport", "dport", "autobound", "and", "or", "not", "eq", "ne", "neq", "gt", "ge", "lt", "le":
 		return true
 	}
 	return false
