@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"net/netip"
 	"slices"
 	"strings"
 )
@@ -110,15 +109,13 @@ func isSocketWord(f string) bool {
 	return false
 }
 
-// isAddress reports whether a text is an address, a network, or an address and
-// a port, where * may stand for either.
+// isAddress reports whether a text can only be an address, a network, or
+// either with a port: digits, or with two colons and no dot hexadecimal ones.
 func isAddress(text string) bool {
-	text = strings.ReplaceAll(text, "*", "0")
-	plain := strings.Trim(text, "[]")
-	_, err1 := netip.ParseAddr(plain)
-	_, err2 := netip.ParsePrefix(plain)
-	_, err3 := netip.ParseAddrPort(text)
-	return err1 == nil || err2 == nil || err3 == nil
+	if strings.Count(text, ":") > 1 && !strings.Contains(text, ".") {
+		return strings.Trim(strings.ToLower(text), "0123456789abcdef:/*[]") == ""
+	}
+	return strings.Trim(text, "0123456789.:/*") == ""
 }
 
 // composeFile reports a file of docker compose: here, and without others that
