@@ -275,15 +275,10 @@ func printsNoContent(c shell.Command) bool {
 // without being told to.
 func searchesHere(c shell.Command) bool {
 	o := optionsOf(c)
-	switch {
-	case c.Dir == "":
-		return false
-	case o.program == "git" && o.sub == "archive":
-		return true
-	case !o.isGrep():
+	if c.Dir == "" || !o.isGrep() || o.program == "git" { // git's place is in its report
 		return false
 	}
-	return o.program == "git" || o.program == "rg" || o.short("rR") || o.long("--recursive", "--dereference-recursive")
+	return o.program == "rg" || o.short("rR") || o.long("--recursive", "--dereference-recursive")
 }
 
 // repositoryAt finds the repository that a directory belongs to, for what it

@@ -41,8 +41,12 @@ func TestSecretsBelow(t *testing.T) {
 		"grep -rn SHOP_KEY src", "find . -name '*.go' | xargs cat", "find . -name '*.go' -o -name '*.md' | xargs cat", "find . \\( -name '*.go' -o -name '*.md' \\) -exec cat {} +",
 		"find . -mindepth 2 -type f | xargs cat", "find src -type f | xargs cat", "find . -type f | xargs wc -l", "find . -type f | xargs grep -n vat",
 		"ls | head -3 | xargs cat", "git ls-files | xargs cat", "git ls-files -o --exclude-standard | xargs cat", "git grep SHOP_KEY", "git archive HEAD", "git diff --no-index src docs", "cat *", "cat src/*", "grep -n SHOP_KEY *", "find . -type f | grep '\\.go$' | xargs cat", "tar cf - src | base64")
+	p.check(lost, "git grep --no-index SHOP_KEY", "git grep --no-inde -e SHOP_KEY", "git grep --untracked --no-exclude-standard SHOP_KEY", "git -C src grep --untracked SHOP_KEY ..", "git -C .. grep --no-index SHOP_KEY",
+		"git grep --no-index SHOP_KEY src/..", "git grep --no-index SHOP_KEY -- ':!src'", "git grep --no-index SHOP_KEY -- '.e*'", "git -C src grep --no-index SHOP_KEY :/", "git grep --no-index SHOP_KEY -- ':(top)../*'", "git grep --no-index -f docs/a.md")
+	p.check(kept, "git grep --no-index SHOP_KEY src", "git grep --no-index -e SHOP_KEY -- src", "git grep --no-index XYZ", "git -C src grep --no-index SHOP_KEY", "git grep -l --no-index SHOP_KEY", "git grep SHOP_KEY -- '*.go'",
+		"git grep SHOP_KEY HEAD", "git grep SHOP_KEY .")
 	p.git("add", "-f", ".env")
-	p.check(lost, "git archive HEAD", "git grep SHOP_KEY", "git ls-files | xargs cat", "git grep -n 'KEY'")
+	p.check(lost, "git -C src grep SHOP_KEY ..", "git archive HEAD", "git grep SHOP_KEY", "git ls-files | xargs cat", "git grep -n 'KEY'")
 	p.check(kept, "git grep vat", "git grep -l SHOP_KEY")
 	p.git("rm", "-q", "--cached", ".env")
 	p.must(os.Remove(p.dir + "/.env"))

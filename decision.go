@@ -132,6 +132,11 @@ type Decision struct {
 	// zero value is that nobody
 	// may.
 	Approvable Approvable
+	// Deferrable says that no model was there to ask, that no rule speaks of the
+	// call, and that nothing known of it loses work, gives away a secret or
+	// cannot be undone: a host's own judge may decide. The zero value is that a
+	// person has to.
+	Deferrable bool
 	// Changes are the files, and directories with all below them, that the
 	// call may change, absolute, as far as they are known.
 	Changes []string

@@ -13,24 +13,26 @@
 //	tool call
 //	   |
 //	0  guard      a hard_deny rule, or a change to nod itself?             -> deny
-//	   |          an ask rule?                                             -> ask
+//	   |          read by 3: it cannot be undone (wipes home, a disk)?     -> deny
+//	   |          an ask rule?                                             -> ask, unless approved
 //	   |          a secret store (keys, cloud logins), by any tool?        -> 4
 //	   |
 //	1  allowlist  a safe tool (read, search, tasks, plan mode ...)?        -> allow
 //	   |
+//	   |          a soft_deny rule?                                        -> 4
+//	   |
 //	2  edit       a file edit inside the workspace, not a guarded path?    -> allow
 //	   |
-//	3  shell      everything the command does is known, and harmless here? -> allow
-//	   |          known, and irrecoverable (wipes home, root, a disk)?     -> deny
+//	3  shell      an allow rule, or all it does is known and harmless?     -> allow
 //	   |
-//	4  model      side query to a fast model: should_block?                -> deny
-//	   |                                                                   -> allow
+//	4  model      did a person approve this very call (nod approve)?       -> allow
+//	   |          else a side query to a fast model: should_block?         -> deny, or allow
+//	   |
 //	any error, timeout, missing or malformed answer                        -> deny (or ask), with the error in the reason
 //
-// Rules come in between: hard_deny and the guard, then the irrecoverable,
-// then ask, then soft_deny (which sends a call to the model), then allow, then layers 2
-// and 3. What an irrecoverable command does is found by layer 3's reading and
-// is denied before any rule can clear it.
+// A test holds README.md and docs/design.md to this diagram. What cannot be
+// undone is found by layer 3's reading, and is denied before any rule can clear
+// it; so is typing into a program where no hook sees what is typed.
 //
 // # What to rely on
 //

@@ -155,7 +155,13 @@ func (t *trial) guardedAfter(e shell.Effect, below string) bool {
 // directory that guarded names lie in: whatever is put where it leads is under
 // those names.
 func (t *trial) leadsGuarded(e shell.Effect, real string) bool {
-	return t.program(e) == "ln" && slices.ContainsFunc(t.roots, func(root string) bool {
+	return t.program(e) == "ln" && t.holdsGuarded(real)
+}
+
+// holdsGuarded reports whether a path of the workspace may be a directory that
+// guarded names lie in.
+func (t *trial) holdsGuarded(real string) bool {
+	return slices.ContainsFunc(t.roots, func(root string) bool {
 		return view.Below(root, real) && t.gate.guards.holdsNext(real[len(root):])
 	})
 }

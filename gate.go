@@ -173,6 +173,7 @@ type trial struct {
 	secrets bool
 	may     *string
 	taint   *string // why the session is tainted; nil: not looked yet
+	ruled   []bool  // which commands an allow rule clears, once layer 3 has looked
 	spent   map[Layer]time.Duration
 	start   time.Time
 	mark    time.Time

@@ -183,7 +183,7 @@ func (r Rule) occursIn(c shell.Command, where position) bool {
 		return false
 	}
 	for i, w := range c.Words {
-		if w.Known && (w.Value == r.words[0] || path.Base(w.Value) == r.words[0]) && followedBy(r.words[1:], c.Words[i+1:]) {
+		if w.Known && (w.Value == r.words[0] || path.Base(w.Value) == r.words[0]) && followedBy(r.words[0], r.words[1:], c.Words[i+1:]) {
 			return true
 		}
 		if where == firstWord {
@@ -193,9 +193,14 @@ func (r Rule) occursIn(c shell.Command, where position) bool {
 	return false
 }
 
-func followedBy(want []string, words []shell.Word) bool {
+// followedBy reports whether all wanted words are there, an option by either of
+// its spellings.
+func followedBy(program string, want []string, words []shell.Word) bool {
 	for _, w := range want {
-		if !hasWord(w, words) {
+		if hasWord(w, words) {
+			continue
+		}
+		if other := shell.OtherSpelling(program, w); other == "" || !hasWord(other, words) {
 			return false
 		}
 	}

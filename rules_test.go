@@ -168,7 +168,7 @@ func TestHardDenyIsABoundary(t *testing.T) {
 	o.Rules.Allow = append(o.Rules.Allow, ruled(nod.ListAllow, "npm publish").Allow...)
 	o.Model = answering{}
 	for _, command := range []string{
-		"npm publish", "npm publish --tag x", "git push --force", "git push origin main --force", "sudo npm publish", "bash -c 'npm publish'",
+		"npm publish", "npm publish --tag x", "git push --force", "git push -f origin x", "git push -uf origin x", "git push origin main --force", "sudo npm publish", "bash -c 'npm publish'",
 		"echo hi; npm publish", "x=$(npm publish)", "/usr/bin/npm publish", "timeout 5 npm publish", "env A=b npm publish", "git status && (npm publish)",
 	} {
 		if d := verdictOf(o, bash(command)); d.Verdict != nod.Deny || d.Layer != nod.LayerGuard || !strings.Contains(d.Reason, "hard_deny") {

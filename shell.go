@@ -153,6 +153,7 @@ func (t *trial) harmless() (why string, rule Rule) {
 			cleared[i], rule = true, r
 		}
 	}
+	t.ruled = cleared
 	if open := t.unsettled(cleared); open != "" {
 		if t.open = open; t.changed != "" {
 			t.open = t.changed

@@ -59,11 +59,12 @@ func (t *trial) sideQuery(ctx context.Context) Decision {
 	return t.modelSaid(answer)
 }
 
-// withoutModel answers where no model is configured.
+// withoutModel answers where no model is configured. The reason is what is open;
+// that there is no model stands in the failure, and is no news at each call.
 func (t *trial) withoutModel() Decision {
-	d := Decision{ID: t.id, Verdict: Ask, Layer: LayerNone, Rule: t.soft, Reason: t.unsure("no model is configured"),
+	d := Decision{ID: t.id, Verdict: Ask, Layer: LayerNone, Rule: t.soft, Reason: orElse(t.reasonOf(t.open), "no model is configured"),
 		Err: &Failure{Kind: NoModel, Message: "no model is configured; to have one asked, write [model] provider and key_file into the settings: nod help settings"}}
-	if t.soft.Text != "" && !t.call.HostJudges {
+	if d.Deferrable = t.deferrable(); t.soft.Text != "" && !t.call.HostJudges {
 		d.Verdict = Deny
 	}
 	return d

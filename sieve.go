@@ -104,7 +104,7 @@ func (s sieve) through(f filter, start, below, name string) bool {
 // throughGit knows what git ls-files, git diff and git grep look at.
 func (s sieve) throughGit(f filter, name string) bool {
 	r := s.trial.repositoryAt(path.Dir(name))
-	if r == nil || f.long("--no-index", "--untracked", "--recurse-submodules") {
+	if r == nil || f.longPrefix("--no-in", "--u", "--recurse") {
 		return !f.isGrep() || s.holds(f, name)
 	}
 	switch others := f.short("o") || f.long("--others"); {

@@ -184,6 +184,9 @@ func (t *trial) deletable(e shell.Effect, name string) (why string) {
 	info, err := t.gate.files.Lstat(name)
 	switch {
 	case isMissing(err) && t.madeHere(e, name):
+		if t.guardedNext(e) {
+			return "what the line puts into " + Printable(name) + " may run later under its new name"
+		}
 		return t.overtaken(e, name)
 	case isMissing(err):
 		return "this deletes " + Printable(name) + ", which nod does not see"
@@ -226,12 +229,22 @@ func (t *trial) movedInside(e shell.Effect) bool {
 	return moved == len(made) && e.Pattern == ""
 }
 
+// guardedNext reports whether a move leads to where guarded names may lie.
+func (t *trial) guardedNext(e shell.Effect) bool {
+	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
+		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && t.holdsGuarded(o.Target)
+	})
+}
+
 // movable answers for one file or directory that goes on under another name:
 // nothing guarded and no second name may be among it.
 func (t *trial) movable(e shell.Effect, name string) (why string) {
 	info, err := t.gate.files.Lstat(name)
 	switch {
 	case isMissing(err) && t.madeHere(e, name):
+		if t.guardedNext(e) {
+			return "what the line puts into " + Printable(name) + " may run later under its new name"
+		}
 		return t.overtaken(e, name)
 	case err != nil || !t.gate.inside(t.roots, name):
 		return "this moves " + Printable(name) + " away"

@@ -75,11 +75,12 @@ type Answer struct {
 type Profile uint8
 
 const (
-	// Default is Reinforce where the host judges by itself and no model is
-	// configured for nod, else Replace.
+	// Default is Replace, but that where the host judges by itself and no model
+	// is configured for nod, the host's judge decides what nod left open and
+	// knows nothing against ([nod.Decision.Deferrable]).
 	Default   Profile = iota
 	Replace           // nod answers everything
-	Reinforce         // nod only denies or asks
+	Reinforce         // nod never allows: it denies, asks, or is silent
 )
 
 // Seat is one place in which a host listens to a hook. The zero value is a

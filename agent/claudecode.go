@@ -31,28 +31,31 @@ import (
 //
 // # What is said before a tool runs (PreToolUse)
 //
-// Profile is what is in force: Default is Reinforce in mode "auto" without a
-// model, else Replace. "-" is silence, logged as abstained.
+// "open" is an ask that nothing but the missing model caused, of a call of which
+// nod knows nothing that loses work, gives away a secret or cannot be undone
+// ([nod.Decision.Deferrable]); "ask" is any other. "-" is silence, logged as
+// abstained.
 //
-//	mode                       allow      ask, person   ask, nobody   deny
-//	default, acceptEdits       allow      ask           deny          deny
-//	dontAsk                    allow      deny          deny          deny
-//	bypassPermissions          allow      ask           deny          deny
-//	auto, Replace              allow      ask           deny          deny
-//	auto, Reinforce            -          ask           deny          deny
-//	plan                       reads: allow, else -
-//	                                      ask           deny          deny
-//	any other, or none         -          ask           deny          deny
+//	mode                  allow    ask     ask, nobody   open          deny
+//	default, acceptEdits  allow    ask     deny          as ask        deny
+//	dontAsk               allow    deny    deny          deny          deny
+//	bypassPermissions     allow    ask     deny          as ask        deny
+//	auto, a model         allow    ask     deny          not possible  deny
+//	auto, no model        allow    ask     deny          -             deny
+//	plan                  reads: allow, else -
+//	                               ask     deny          as ask        deny
+//	any other, or none    -        ask     deny          as ask        deny
 //
-// Reinforce says "-" for allow in every mode. In mode "plan" the host's own
-// judge decides what nod leaves it, and may let a command run that changes
-// something (measured: touch ran); what nod denies does not run. Two exceptions:
+// Who decides then: under allow and deny nod; under ask the person; under "-"
+// the host, which in auto is its own judge. With a model of nod's nothing is
+// left open, in no mode: the model decides it. An explicit Replace says ask for
+// what is open in auto too. Reinforce says "-" for allow in every mode, so that
+// no rule of the person's lets anything run under it.
 //
-//   - Where the prompt is the point of a tool (AskUserQuestion, EnterPlanMode,
-//     ExitPlanMode), allow is "-": an allow would skip the person.
-//   - In mode "auto", without a model and without a rule that matched, an ask
-//     that nothing but the missing model caused is "-": the host's own judge
-//     takes over. Not under an explicit Replace.
+// In mode "plan" the host's own judge decides what nod leaves it, and may let a
+// command run that changes something (measured: touch ran); what nod denies
+// does not run. Where the prompt is the point of a tool (AskUserQuestion,
+// EnterPlanMode, ExitPlanMode), allow is "-": an allow would skip the person.
 //
 // # What is said when the host is about to ask (PermissionRequest)
 //

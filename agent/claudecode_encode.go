@@ -22,9 +22,6 @@ func (c ClaudeCode) Encode(e Event, d nod.Decision, p Profile, model bool) Answe
 
 // claudeSays picks one of the words above: the table in ClaudeCode's comment.
 func claudeSays(e Event, d nod.Decision, p Profile, model bool) string {
-	if p == Default && e.Call.HostJudges && !model {
-		p = Reinforce
-	}
 	switch d.Verdict {
 	case nod.Allow:
 		if p != Reinforce && claudeMayAllow(e, d) {

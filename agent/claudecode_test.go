@@ -410,7 +410,7 @@ func TestClaudeEncode(t *testing.T) {
 		for _, model := range []bool{false, true} {
 			for _, p := range []Profile{Default, Replace, Reinforce} {
 				inForce := "replace"
-				if p == Reinforce || p == Default && mode == "auto" && !model {
+				if p == Reinforce {
 					inForce = "reinforce"
 				}
 				row := rows[mode+"/"+inForce]
@@ -447,7 +447,9 @@ func checkSaid(t *testing.T, a Answer, want string) {
 }
 
 func TestClaudeEncodeExceptions(t *testing.T) {
-	unsettled := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &nod.Failure{Kind: nod.NoModel}}
+	unsettled := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &nod.Failure{Kind: nod.NoModel}, Deferrable: true}
+	harmful := unsettled
+	harmful.Deferrable = false
 	ruled := unsettled
 	ruled.Rule = nod.Rule{Text: "rm -rf", Origin: "x:1"}
 	broken := unsettled
@@ -474,6 +476,10 @@ func TestClaudeEncodeExceptions(t *testing.T) {
 		{"the host judges, reinforce", "auto", "bash", unsettled, Reinforce, false, ""},
 		{"the host judges, replace", "auto", "bash", unsettled, Replace, false, "ask"},
 		{"the host does not judge", "default", "bash", unsettled, Default, false, "ask"},
+		{"the host judges, a known loss", "auto", "bash", harmful, Default, false, "ask"},
+		{"the host judges, a known loss, reinforce", "auto", "bash", harmful, Reinforce, false, "ask"},
+		{"the host judges, nod clears it", "auto", "bash", allow(nod.LayerShell), Default, false, "allow"},
+		{"the host judges, reinforce never allows", "auto", "bash", allow(nod.LayerShell), Reinforce, false, ""},
 		{"a rule speaks", "auto", "bash", ruled, Default, false, "ask"},
 		{"a model is there", "auto", "bash", unsettled, Default, true, "ask"},
 		{"the model failed", "auto", "bash", broken, Default, true, "ask"},
@@ -496,7 +502,8 @@ func TestClaudeEncodePrompt(t *testing.T) {
 	}{
 		{"default", nod.Allow, Default, "allow"},
 		{"default", nod.Allow, Reinforce, ""},
-		{"auto", nod.Allow, Default, ""},
+		{"auto", nod.Allow, Default, "allow"},
+		{"auto", nod.Allow, Reinforce, ""},
 		{"auto", nod.Allow, Replace, "allow"},
 		{"plan", nod.Allow, Replace, ""},
 		{"default", nod.Ask, Replace, ""},

@@ -47,9 +47,6 @@ func logged(says string) string {
 // silence.
 func says(can Capabilities, e Event, d nod.Decision, p Profile, model bool) string {
 	seat := can.seat(e.Kind)
-	if p == Default && e.Call.HostJudges && !model {
-		p = Reinforce
-	}
 	switch d.Verdict {
 	case nod.Allow:
 		if seat.Allow && p != Reinforce && !e.Plan && !e.Unproven && !personsTool(e.Call.Tool) {
@@ -94,11 +91,11 @@ func (c Capabilities) seat(k Kind) Seat {
 	return c.Before
 }
 
-// hostDecides reports whether the host's own judge takes over: nothing
-// settled the call, no rule speaks about it, and nod has no model.
+// hostDecides reports whether the host's own judge takes over: it judges in
+// this mode, nod has no model, and the gate says that a judge may decide.
 func hostDecides(e Event, d nod.Decision, model bool) bool {
-	return e.Call.HostJudges && !model && d.Layer == nod.LayerNone && d.Rule.Text == "" &&
-		(d.Err == nil || d.Err.Kind == nod.NoModel)
+	return e.Call.HostJudges && !model && d.Deferrable && d.Rule.Text == "" &&
+		d.Err != nil && d.Err.Kind == nod.NoModel
 }
 
 // nestedBefore answers PreToolUse in the shape of Claude Code, which several

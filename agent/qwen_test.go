@@ -69,7 +69,9 @@ func TestQwenSays(t *testing.T) {
 	before, asking := agent.Event{Kind: agent.Decide, Name: "PreToolUse"}, agent.Event{Kind: agent.Prompt, Name: "PermissionRequest", PromptFollows: true}
 	auto := before
 	auto.Mode, auto.Call.HostJudges = "auto", true
-	none := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &nod.Failure{Kind: nod.NoModel, Message: "none"}}
+	none := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &nod.Failure{Kind: nod.NoModel, Message: "none"}, Deferrable: true}
+	loss := none
+	loss.Deferrable = false
 	for _, row := range []struct {
 		e       agent.Event
 		d       nod.Decision
@@ -82,6 +84,7 @@ func TestQwenSays(t *testing.T) {
 		{before, nod.Decision{Verdict: nod.Deny}, agent.Default, "deny"},
 		{auto, none, agent.Default, "abstained"}, // its own judge has let it pass
 		{auto, none, agent.Replace, "ask"},
+		{auto, loss, agent.Default, "ask"},
 		{auto, nod.Decision{Verdict: nod.Deny}, agent.Default, "deny"},
 		{asking, nod.Decision{Verdict: nod.Allow}, agent.Default, "allow"},
 		{asking, nod.Decision{Verdict: nod.Allow}, agent.Reinforce, "abstained"},

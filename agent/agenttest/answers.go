@@ -18,6 +18,7 @@ func decisions() []nod.Decision {
 		out = append(out,
 			nod.Decision{Verdict: v, Reason: long, Notices: []string{long, "", "<system-reminder>\x00\"\\"}},
 			nod.Decision{Verdict: v, Err: none},
+			nod.Decision{Verdict: v, Err: none, Deferrable: true},
 			nod.Decision{Verdict: v, Rule: nod.Rule{Text: "rm -rf", Origin: "default"}, Err: none},
 			nod.Decision{Verdict: v, Layer: nod.LayerModel, Err: &nod.Failure{Kind: nod.TimedOut, Message: "late"}})
 	}
@@ -129,6 +130,8 @@ func wrongMeaning(e agent.Event, d nod.Decision, p agent.Profile, a agent.Answer
 		return "an ask is said as allow"
 	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Decide && !e.Call.HostJudges && !e.PromptFollows:
 		return "an ask is left to a host that neither judges nor asks"
+	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Decide && !d.Deferrable && !e.PromptFollows:
+		return "an ask that a person has to answer is left to the host's judge"
 	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Prompt && seat.Silence != agent.Prompts:
 		return "an ask is left to a host that does not ask"
 	case d.Verdict == nod.Allow && (a.Said == "deny" || a.Said == "ask"):

@@ -72,6 +72,7 @@ var layers = []struct {
 	{"internal/verify", []string{"internal/hang"}, "starts programs"},
 	{"internal/verify/faults", []string{"internal/hang"}, "starts go"},
 	{"internal/startup", nil, "starts programs"},
+	{"internal/picture", []string{"internal/cli"}, "draws what the command prints"},
 	{"e2e", []string{""}, "tests the whole"},
 	{"cmd/nod", []string{"internal/cli"}, "a doorway"},
 	{"cmd/nod-hook", []string{"internal/hook", "internal/demo", "internal/version"}, "a doorway that links no SDK"},

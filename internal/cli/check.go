@@ -18,7 +18,7 @@ import (
 func checkCommand() command {
 	return command{
 		name:    "check",
-		usage:   "check [--json] [--root DIR] [--agent NAME] [--interactive] -- COMMAND",
+		usage:   "check [--json] [--root DIR] [--agent NAME] [--mode MODE] [--interactive] -- COMMAND",
 		summary: "decide one shell command and say why",
 		long: `Decides a shell command as it would be decided here for an agent that was
 started in this directory, under your settings. Nothing is run and nothing is
@@ -27,6 +27,9 @@ logged. Several words are one command, as a shell would join them.
   --json         the decision as one JSON object, "v": 1
   --root DIR     the workspace, instead of this directory
   --agent NAME   whose call it is, for rules that speak of one agent's calls
+  --mode MODE    a permission mode of Claude Code's (auto, in which it starts,
+                 default, acceptEdits, bypassPermissions, dontAsk, plan): says
+                 too what Claude Code is told there, and who decides
   --interactive  decide as if a person could be asked
   --settings F, --managed F, --state DIR   instead of the usual places
 
@@ -39,7 +42,7 @@ used, 1 a fault of nod's.`,
 
 type checkFlags struct {
 	json, interactive bool
-	root, agent       string
+	root, agent, mode string
 	places            config.Places
 }
 
@@ -50,10 +53,17 @@ func check(ctx context.Context, p *Process, args []string) int {
 	flags.BoolVar(&f.json, "json", false, "")
 	flags.BoolVar(&f.interactive, "interactive", false, "")
 	flags.StringVar(&f.root, "root", p.Dir, "")
-	flags.StringVar(&f.agent, "agent", "nod check", "")
+	flags.StringVar(&f.agent, "agent", "", "")
+	flags.StringVar(&f.mode, "mode", "", "")
 	var err error
 	if f.places, err = parsePlaces(p, flags, args); err != nil {
 		return usageError(p, checkCommand(), err)
+	}
+	if err := f.settleMode(); err != nil {
+		return usageError(p, checkCommand(), err)
+	}
+	if f.agent == "" {
+		f.agent = "nod check"
 	}
 	f.places.Known = nil // as in the hook
 	f.root = absolute(p, f.root)
@@ -61,35 +71,35 @@ func check(ctx context.Context, p *Process, args []string) int {
 	if strings.TrimSpace(strings.Join(words, "")) == "" {
 		return usageError(p, checkCommand(), fmt.Errorf("no command; write it after --"))
 	}
-	d, err := decideCommand(ctx, p, f, strings.Join(words, " "))
+	d, told, err := decideCommand(ctx, p, f, strings.Join(words, " "))
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "nod check:", err)
 		return ExitBadInput
 	}
-	return printDecision(p, d, f.json)
+	return printDecision(p, d, told, f.json)
 }
 
 // decideCommand runs the gate as the hook would, without session or log.
-func decideCommand(ctx context.Context, p *Process, f checkFlags, command string) (nod.Decision, error) {
+func decideCommand(ctx context.Context, p *Process, f checkFlags, command string) (nod.Decision, told, error) {
 	f.places.Files = view.Disk{}
 	root, err := view.Resolve(f.places.Files, f.root)
 	if err == nil {
 		_, err = os.ReadDir(root)
 	}
 	if err != nil {
-		return nod.Decision{}, fmt.Errorf("--root %s: %w", f.root, err)
+		return nod.Decision{}, told{}, fmt.Errorf("--root %s: %w", f.root, err)
 	}
 	f.places.Root = root
 	settings, err := config.Load(f.places)
 	if err != nil {
-		return nod.Decision{}, err
+		return nod.Decision{}, told{}, err
 	}
 	o := hook.Options{Environ: p.Environ, Places: f.places, Files: f.places.Files}
 	program, beside := hook.Programs()
 	o.Nod, o.Self = program, []string{beside + "-hook"}
 	input, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {
-		return nod.Decision{}, err
+		return nod.Decision{}, told{}, err
 	}
 	for _, notice := range settings.Notices {
 		fmt.Fprintln(p.Stderr, "nod check:", notice)
@@ -97,10 +107,20 @@ func decideCommand(ctx context.Context, p *Process, f checkFlags, command string
 	if settings.Mode != config.Enforce {
 		fmt.Fprintf(p.Stderr, "nod check: the mode is %s (%s), so an agent is not told this\n", settings.Mode, settings.ModeOrigin)
 	}
-	return hook.NewGate(o, settings, nil, nil).Check(ctx, nod.Call{
+	gate := hook.NewGate(o, settings, nil, nil)
+	c := nod.Call{
 		Agent: f.agent, Tool: "bash", RawTool: "bash", Input: input, Command: command,
 		Dir: p.Dir, Roots: []string{root}, Environ: p.Environ, Interactive: f.interactive,
-	}), nil
+	}
+	if f.mode == "" {
+		return gate.Check(ctx, c), told{}, nil
+	}
+	e, err := modeEvent(f, c)
+	if err != nil {
+		return nod.Decision{}, told{}, err
+	}
+	d := gate.Check(ctx, e.Call)
+	return d, tell(e, d, settings), nil
 }
 
 // checked is the answer of check --json. Fields are only ever added.
@@ -113,11 +133,13 @@ type checked struct {
 	Error   *nod.EntryError `json:"error,omitempty"`
 	Latency int64           `json:"latency_us"`
 	Cost    float64         `json:"cost_usd,omitempty"`
+	Mode    string          `json:"mode,omitempty"` // with --mode, and what the agent is told there
+	Told    string          `json:"told,omitempty"`
 }
 
-func printDecision(p *Process, d nod.Decision, asJSON bool) int {
+func printDecision(p *Process, d nod.Decision, told told, asJSON bool) int {
 	if asJSON {
-		out := checked{Version: 1, Verdict: d.Verdict, Layer: d.Layer, Reason: d.Reason, Latency: d.Latency.Microseconds(), Cost: d.Cost}
+		out := checked{Version: 1, Verdict: d.Verdict, Layer: d.Layer, Reason: d.Reason, Latency: d.Latency.Microseconds(), Cost: d.Cost, Mode: told.mode, Told: told.said}
 		if d.Rule.Text != "" {
 			out.Rule = &nod.EntryRule{Text: d.Rule.Text, Origin: d.Rule.Origin}
 		}
@@ -132,6 +154,9 @@ func printDecision(p *Process, d nod.Decision, asJSON bool) int {
 	fmt.Fprintf(p.Stdout, "%s  %s  %s\n", paint(p, d.Verdict), d.Layer, d.Reason)
 	if d.Rule.Text != "" {
 		fmt.Fprintf(p.Stdout, "      rule %q, %s\n", nod.Printable(d.Rule.Text), d.Rule.Origin)
+	}
+	if told.mode != "" {
+		fmt.Fprintln(p.Stdout, "      "+told.line(d.Verdict))
 	}
 	return exitOf(d)
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"github.com/nodgate/nod/internal/config"
 )
 
 // Exit codes, documented in cmd/nod/doc.go.
@@ -69,13 +71,28 @@ func Main(ctx context.Context, p *Process, args []string) int {
 	if name, asked := helpAsked(args); asked {
 		return help(ctx, p, name)
 	}
+	if args[0] == "--version" || args[0] == "-version" || args[0] == "-v" {
+		return printVersion(ctx, p, nil)
+	}
 	for _, c := range commands() {
 		if c.name == args[0] {
 			return c.run(ctx, p, args[1:])
 		}
 	}
-	fmt.Fprintf(p.Stderr, "nod: there is no subcommand %q; see nod help\n", args[0])
+	fmt.Fprintln(p.Stderr, "nod:", noSubcommand(args[0]))
 	return ExitBadInput
+}
+
+// noSubcommand says that a word is no subcommand, and which one is like it.
+func noSubcommand(word string) string {
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	if near, ok := config.Nearest(word, names); ok {
+		return fmt.Sprintf("there is no subcommand %q; did you mean nod %s?", word, near)
+	}
+	return fmt.Sprintf("there is no subcommand %q; see nod help", word)
 }
 
 // helpAsked reports whether the first or second argument asks for help, as

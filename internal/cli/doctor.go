@@ -27,7 +27,9 @@ whose nod-hook is missing, killed, slow or prints rubbish. What cannot be tried
 from here (what the agent itself does with an answer) is said to be measured,
 on which version; docs/agents.md has those measurements. It also says whether
 the agent starts the hooks at all (Codex wants them trusted) and names settings
-in this directory and above it that would keep nod from being asked.
+in this directory and above it that would keep nod from being asked. Claude
+Code's hook is tried in the permission mode in which it starts for you
+(permissions.defaultMode, else auto), and the line says who decides there.
 
 It changes nothing. The line gets a --state that is thrown away; nothing goes
 into nod's log. A line is started only if it is what this nod writes, and names

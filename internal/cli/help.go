@@ -45,6 +45,8 @@ Rules of ~/.claude/settings.json hold too where they tighten; claude_rules =
 
 // settingsExample is a settings file with every key that most people need.
 const settingsExample = `mode        = "enforce"                      # or "observe", "off"
+profile     = ""                             # "reinforce": never allow;
+                                             # "replace": ask in auto too
 allow       = ["npm test", "go test *"]      # may run without asking
 soft_deny   = ["$defaults", "DROP TABLE"]    # advice to the model, no boundary
 hard_deny   = ["git push --force"]           # a boundary, cleared by nothing
@@ -94,13 +96,13 @@ func helpFor(p *Process, name string) int {
 			return ExitOK
 		}
 	}
-	fmt.Fprintf(p.Stderr, "nod help: there is no subcommand %q; see nod help\n", name)
+	fmt.Fprintln(p.Stderr, "nod help:", noSubcommand(name))
 	return ExitBadInput
 }
 
 func versionCommand() command {
 	return command{name: "version", usage: "version", summary: "which nod this is", run: printVersion, examples: []string{`nod version`},
-		long: "Prints the version. nod and nod-hook must be of the same version."}
+		long: "Prints the version, as nod --version does. nod and nod-hook must be of the same\nversion."}
 }
 
 func printVersion(_ context.Context, p *Process, _ []string) int {

@@ -20,9 +20,10 @@ import (
 func logCommand() command {
 	return command{
 		name:    "log",
-		usage:   "log [-n N] [--follow] [--json] [--state DIR] [FILTERS]",
+		usage:   "log [-n N] [--follow] [--json] [--state DIR] [FILTERS] [ID]",
 		summary: "what was decided, and why",
-		long: `Shows the decision log, the newest entry last. Times are local.
+		long: `Shows the decision log, the newest entry last. Times are local. With an ID, or
+how it ends (the column ID, six characters at least), all about one decision.
 
   -n N              so many entries; default 20, 0 is all
   --follow          then goes on with what is written
@@ -47,7 +48,7 @@ entries whose settings now silence a nod of the user's is named there too.
 
 Exit status: 0, 2 for arguments that cannot be used or a log that cannot be
 read, 1 if the output cannot be written.`,
-		examples: []string{`nod log --verdict deny --since 2h`, `nod log --follow --agent claude-code`},
+		examples: []string{`nod log --verdict deny --since 2h`, `nod log --follow --agent claude-code`, `nod log 1f0c9a2e4b7d`},
 		run:      showLog,
 	}
 }
@@ -56,7 +57,7 @@ read, 1 if the output cannot be written.`,
 type logFlags struct {
 	n            int
 	follow, json bool
-	state        string
+	state, id    string
 	filter       audit.Filter
 }
 
@@ -78,13 +79,16 @@ func parseLogFlags(p *Process, args []string) (f logFlags, err error) {
 		return f, err
 	}
 	switch {
-	case flags.NArg() > 0:
-		return f, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case flags.NArg() > 1:
+		return f, fmt.Errorf("unexpected argument %q", flags.Arg(1))
+	case flags.NArg() == 1 && f.follow:
+		return f, errors.New("--follow and an ID do not go together")
 	case f.n < 0:
 		return f, fmt.Errorf("-n %d: want 0 (all) or more", f.n)
 	case f.state == "":
 		return f, errors.New("HOME is not set; name nod's state directory with --state DIR")
 	}
+	f.id = flags.Arg(0)
 	if !filepath.IsAbs(f.state) {
 		f.state = filepath.Join(p.Dir, f.state)
 	}
@@ -139,6 +143,9 @@ func showLog(ctx context.Context, p *Process, args []string) int {
 		return usageError(p, logCommand(), err)
 	}
 	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{}, pending: map[string]audit.Line{}}
+	if f.id != "" {
+		return v.ended(v.showOne())
+	}
 	var next iter.Seq2[audit.Line, error]
 	if f.follow {
 		next = audit.Follow(ctx, f.state, f.filter) // first, so that nothing falls in between
@@ -151,10 +158,18 @@ func showLog(ctx context.Context, p *Process, args []string) int {
 	case !f.json:
 		v.summary(backlog)
 	}
+	return v.ended(nil)
+}
+
+// ended says what went wrong, and returns the exit status.
+func (v *logView) ended(err error) int {
 	switch {
 	case v.broken != nil:
-		fmt.Fprintln(p.Stderr, "nod log:", v.broken)
+		fmt.Fprintln(v.process.Stderr, "nod log:", v.broken)
 		return ExitInternal
+	case err != nil:
+		fmt.Fprintln(v.process.Stderr, "nod log:", err)
+		return ExitBadInput
 	case v.unread:
 		return ExitBadInput
 	}

@@ -17,7 +17,7 @@ import (
 var logColumns = [...]struct {
 	title string
 	max   int
-}{{"TIME", 19}, {"VERDICT", 14}, {"LAYER", 9}, {"TOOL", 20}, {"CALL", 60}, {"REASON", 160}}
+}{{"TIME", 19}, {"ID", 12}, {"VERDICT", 15}, {"LAYER", 9}, {"TOOL", 20}, {"CALL", 60}, {"REASON", 160}}
 
 // logRow is one line of the table.
 type logRow [len(logColumns)]string
@@ -75,7 +75,7 @@ func (v *logView) format(r logRow) string {
 		if i < len(r)-1 {
 			pad = strings.Repeat(" ", v.widths[i]-utf8.RuneCountInString(cell)+2)
 		}
-		if i == 1 {
+		if logColumns[i].title == "VERDICT" {
 			cell = v.colored(cell)
 		}
 		b.WriteString(cell + pad)
@@ -111,7 +111,7 @@ func rowOf(e nod.Entry) logRow {
 	if tool == "" || tool == "mcp" { // which server and tool, stands in the agent's name
 		tool = e.RawTool
 	}
-	r := logRow{e.Time.Local().Format(time.DateTime), said(e), layer, tool, callOf(e), why(e)}
+	r := logRow{e.Time.Local().Format(time.DateTime), endOfID(e), said(e), layer, tool, callOf(e), why(e)}
 	for i := range r {
 		if r[i] = nod.OneLine(r[i], logColumns[i].max); r[i] == "" {
 			r[i] = "-"
@@ -148,10 +148,11 @@ func said(e nod.Entry) string {
 	return e.Verdict.String()
 }
 
-// why is the reason, led by the kind of failure where one decided.
+// why is the reason, led by the kind of failure where one decided. That there is
+// no model is no failure of this call's.
 func why(e nod.Entry) string {
 	switch {
-	case e.Error == nil, e.Kind == nod.EntryOutcome && e.Reason != "":
+	case e.Error == nil, e.Error.Kind == nod.NoModel && e.Reason != "", e.Kind == nod.EntryOutcome && e.Reason != "":
 		return e.Reason
 	case e.Reason == "":
 		return string(e.Error.Kind) + ": " + e.Error.Message

@@ -209,8 +209,9 @@ func checkPathPattern(pattern string) error {
 // shown is a file's name for a message.
 func shown(name string) string { return nod.Printable(name) }
 
-// nearest returns the word that key was probably meant to be.
-func nearest(key string, words []string) (string, bool) {
+// Nearest returns the word that key was probably meant to be; ok is false where
+// it is like none of them.
+func Nearest(key string, words []string) (word string, ok bool) {
 	best, distance := "", len(key)/2+1
 	key = strings.ToLower(strings.ReplaceAll(key, "-", "_"))
 	if len(key) > 40 {

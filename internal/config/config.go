@@ -16,7 +16,7 @@
 // # Keys
 //
 //	mode            = "enforce"   # or "observe", "off"
-//	profile         = ""          # or "replace", "reinforce"
+//	profile         = ""          # or "replace": ask where the agent has a judge too; "reinforce": never allow
 //	claude_rules    = "tighten"   # or "all", "off"
 //	approvals       = "on"        # "off": nod approve lets nothing run
 //	workspace_roots = ["~/src"]   # further places where edits are ordinary
@@ -231,8 +231,8 @@ type Profile string
 // The profiles. DefaultProfile leaves it to the agent's adapter.
 const (
 	DefaultProfile Profile = ""
-	Replace        Profile = "replace"   // nod answers everything
-	Reinforce      Profile = "reinforce" // nod only denies or asks
+	Replace        Profile = "replace"   // nod answers everything, also where the host judges
+	Reinforce      Profile = "reinforce" // nod never allows
 )
 
 // Level is whose file it is.

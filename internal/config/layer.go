@@ -309,7 +309,7 @@ func suggestion(key, table string, keys []string) string {
 	case table != "log" && slices.Contains(logKeys(), key):
 		return fmt.Sprintf("put %s below [log]", key)
 	}
-	if near, ok := nearest(key, keys); ok {
+	if near, ok := Nearest(key, keys); ok {
 		return fmt.Sprintf("did you mean %s?", near)
 	}
 	slices.Sort(keys)

@@ -155,7 +155,8 @@ type examination struct {
 	found   install.Presence
 	scratch string
 	version string // of the agent's program, "" where it did not say
-	runs    int    // hooks that were started, to name their directories
+	mode    permissionMode
+	runs    int // hooks that were started, to name their directories
 }
 
 // run looks at every level, and says where there is none.
@@ -164,7 +165,7 @@ func (e *examination) run(ctx context.Context) (all []Block) {
 	if !ok {
 		return nil
 	}
-	e.adapter = adapter
+	e.adapter, e.mode = adapter, e.modeOf()
 	about := e.programLine(ctx)
 	for _, level := range []install.Level{install.Managed, install.User, install.Project} {
 		target := install.Options{Agent: e.agent, Level: level, Root: e.Root, Home: e.Home, Project: e.Dir}

@@ -85,7 +85,7 @@ func (e *examination) tryFailure(ctx context.Context, b *Block, in *install.Inst
 		return
 	}
 	work := filepath.Join(dir, "work")
-	text, _ := payload(e.adapter, r.Event, e.environ(work), work, "nod-doctor-"+f.name, harmless)
+	text, _ := payload(e.adapter, r.Event, e.environ(work), work, "nod-doctor-"+f.name, harmless, e.mode.name)
 	got := start(ctx, line, work, e.environ(work), text, time.Duration(seconds+5)*time.Second)
 	e.judgeFailure(b, f, got, seconds)
 }

@@ -15,12 +15,12 @@ const callID = "nod-doctor"
 // and writes the transcript that goes with it beside dir. The host's own shape
 // is the one of those in use that its adapter reads as that command at that
 // event; ok is false where it reads none of them so.
-func payload(a agent.Adapter, event string, environ []string, dir, session, command string) (text []byte, ok bool) {
+func payload(a agent.Adapter, event string, environ []string, dir, session, command, mode string) (text []byte, ok bool) {
 	transcript := filepath.Join(filepath.Dir(dir), "transcript.jsonl")
 	if os.WriteFile(transcript, rollout(command), 0o600) != nil {
 		return nil, false
 	}
-	for _, shape := range shapes(event, dir, session, command, transcript) {
+	for _, shape := range shapes(event, dir, session, command, transcript, mode) {
 		text, err := json.Marshal(shape)
 		if err != nil {
 			continue
@@ -55,10 +55,10 @@ type fields = map[string]any
 // and its kin under each name of the shell tool, Copilot's two, Cursor's,
 // that of nod's own code in agents that load it, Crush's,
 // OpenHands', Windsurf's, Antigravity's.
-func shapes(event, dir, session, command, transcript string) (all []fields) {
+func shapes(event, dir, session, command, transcript, mode string) (all []fields) {
 	args := fields{"command": command, "description": "nod doctor tries its hook"}
 	for _, tool := range []string{"Bash", "run_shell_command", "Shell", "Execute", "exec_command", "shell", "bash"} {
-		nested := fields{"session_id": session, "transcript_path": transcript, "cwd": dir, "permission_mode": "default",
+		nested := fields{"session_id": session, "transcript_path": transcript, "cwd": dir, "permission_mode": mode,
 			"hook_event_name": event, "tool_name": tool, "tool_input": args}
 		called := fields{"tool_use_id": callID, "turn_id": "nod-doctor", "timestamp": "2026-01-01T00:00:00.000Z"}
 		for k, v := range nested {

@@ -26,7 +26,7 @@ func TestEveryHostCanBeAsked(t *testing.T) {
 				}
 				dir := filepath.Join(t.TempDir(), "work")
 				e := examination{}
-				text, ok := payload(adapter, r.Event, e.environ(dir), dir, "s", harmless)
+				text, ok := payload(adapter, r.Event, e.environ(dir), dir, "s", harmless, "default")
 				if !ok && (in.Code || strings.HasPrefix(r.Event, "before") || strings.HasPrefix(r.Event, "pre_")) {
 					continue // no command goes through such an event
 				}
@@ -125,22 +125,22 @@ func TestJudge(t *testing.T) {
 	e := examination{adapter: agent.ClaudeCode{}}
 	denied := agent.Answer{Stdout: []byte("{}"), Said: "deny"}
 	for _, row := range []struct {
-		name, want, word string
-		expected         agent.Answer
-		got              answer
-		state            State
+		name, want, quiet string
+		expected          agent.Answer
+		got               answer
+		state             State
 	}{
-		{"as expected", "deny", "deny", denied, answer{stdout: []byte("{}\n")}, OK},
-		{"another answer", "deny", "deny", denied, answer{stdout: []byte("{ }")}, Failed},
-		{"another exit", "deny", "deny", denied, answer{stdout: []byte("{}"), exit: 1}, Failed},
-		{"silence for a denial", "deny", "deny", denied, answer{}, Failed},
-		{"settings that allow it", "deny", "deny", agent.Answer{Said: "allow"}, answer{}, Failed},
-		{"settings that deny it", "allow", "allow", denied, answer{stdout: []byte("{}")}, NotTried},
-		{"no reason", "deny", "deny", agent.Answer{Exit: 2, Said: "deny"}, answer{exit: 2}, Failed},
-		{"a seat that cannot grant", "allow", "abstained", agent.Answer{Said: "abstained"}, answer{}, OK},
-		{"silence where it could grant", "allow", "allow", agent.Answer{Said: "abstained"}, answer{}, NotTried},
+		{"as expected", "deny", "", denied, answer{stdout: []byte("{}\n")}, OK},
+		{"another answer", "deny", "", denied, answer{stdout: []byte("{ }")}, Failed},
+		{"another exit", "deny", "", denied, answer{stdout: []byte("{}"), exit: 1}, Failed},
+		{"silence for a denial", "deny", "", denied, answer{}, Failed},
+		{"settings that allow it", "deny", "", agent.Answer{Said: "allow"}, answer{}, Failed},
+		{"settings that deny it", "allow", "", denied, answer{stdout: []byte("{}")}, NotTried},
+		{"no reason", "deny", "", agent.Answer{Exit: 2, Said: "deny"}, answer{exit: 2}, Failed},
+		{"a seat that cannot grant", "allow", "no hook can grant here", agent.Answer{Said: "abstained"}, answer{}, OK},
+		{"silence where it could grant", "allow", "", agent.Answer{Said: "abstained"}, answer{}, NotTried},
 	} {
-		if l := e.judge("", row.want, row.word, row.expected, row.got); l.State != row.state {
+		if l := e.judge("", row.want, row.quiet, row.expected, row.got); l.State != row.state {
 			t.Errorf("%s: %v (%s), want %v", row.name, l.State, l.Text, row.state)
 		}
 	}

@@ -47,10 +47,16 @@ func (a answer) String() string {
 
 // tryHooks starts each hook that decides, and copies of it that fail.
 func (e *examination) tryHooks(ctx context.Context, b *Block, in *install.Installed) {
-	if s, err := config.Load(e.places(in.Options)); err == nil && s.Mode != config.Enforce {
+	s, err := config.Load(e.places(in.Options))
+	if err == nil && s.Mode != config.Enforce {
 		b.add(Open, "mode", s.Mode.String()+" in nod's settings, so it stops nothing").Next = "nod mode enforce"
 		return
 	}
+	if err != nil {
+		b.add(Failed, "settings", nod.OneLine(err.Error(), 300)).Next = "mend that file; until then nothing is allowed"
+		return
+	}
+	e.whoDecides(b, s)
 	first := true
 	for _, r := range in.Hooks {
 		if !r.Decides {
@@ -61,8 +67,8 @@ func (e *examination) tryHooks(ctx context.Context, b *Block, in *install.Instal
 			continue
 		}
 		e.Progress(b.Title + ": " + r.Event)
-		e.tryAnswer(ctx, b, in, r, harmless, "allow")
-		e.tryAnswer(ctx, b, in, r, harmful, "deny")
+		e.tryAnswer(ctx, b, in, r, s, harmless, "allow")
+		e.tryAnswer(ctx, b, in, r, s, harmful, "deny")
 		if first {
 			e.tryFailures(ctx, b, in, r)
 			first = false
@@ -98,7 +104,7 @@ func (e *examination) environ(dir string) []string {
 }
 
 // tryAnswer holds what the line says to what nod, asked here, would say.
-func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Installed, r install.Registered, command, want string) {
+func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Installed, r install.Registered, s config.Settings, command, want string) {
 	dir, err := e.fresh()
 	if err != nil {
 		b.add(NotTried, want, err.Error())
@@ -106,7 +112,7 @@ func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Insta
 	}
 	work := filepath.Join(dir, "work")
 	environ := e.environ(work)
-	text, ok := payload(e.adapter, r.Event, environ, work, "nod-doctor", command)
+	text, ok := payload(e.adapter, r.Event, environ, work, "nod-doctor", command, e.mode.name)
 	if !ok && in.Code {
 		return // an event of another agent's
 	}
@@ -132,7 +138,11 @@ func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Insta
 		return
 	}
 	got := start(ctx, line, work, environ, text, patience)
-	l := e.judge(r.Event+": ", want, e.word(event.Kind, want), expected, got)
+	quiet := ""
+	if want == "allow" {
+		quiet = e.quiet(event, s)
+	}
+	l := e.judge(r.Event+": ", want, quiet, expected, got)
 	l.Basis = "tried"
 	if l.State == Failed {
 		l.Next = "nod install " + e.agent + " --" + b.Level
@@ -162,19 +172,6 @@ func (u *unasked) Classify(context.Context, nod.Prompt) (nod.Classification, err
 	return nod.Classification{}, errors.New("no model is asked by nod doctor")
 }
 
-// word is what the host should be told: an allow that the seat cannot take is
-// said as silence.
-func (e *examination) word(kind agent.Kind, want string) string {
-	seat := e.adapter.Capabilities().Before
-	if kind == agent.Prompt {
-		seat = e.adapter.Capabilities().Asking
-	}
-	if want == "allow" && !seat.Allow {
-		return "abstained"
-	}
-	return want
-}
-
 // withoutID takes the id of the decision out of an answer that says how to
 // approve it: each decision has its own.
 func withoutID(out []byte) []byte {
@@ -187,9 +184,12 @@ func withoutID(out []byte) []byte {
 }
 
 // judge says whether the answer is the expected one, and that one what it
-// should be.
-func (e *examination) judge(where, want, word string, expected agent.Answer, got answer) Line {
-	l := Line{State: OK, What: want}
+// should be: want, or silence where quiet says why.
+func (e *examination) judge(where, want, quiet string, expected agent.Answer, got answer) Line {
+	l, word := Line{State: OK, What: want}, want
+	if quiet != "" {
+		word = "abstained"
+	}
 	switch {
 	case got.exit != expected.Exit || !bytes.Equal(withoutID(got.stdout), withoutID(expected.Stdout)):
 		l.State, l.Text = Failed, "the hook answers something else than nod does: "+got.String()
@@ -199,7 +199,7 @@ func (e *examination) judge(where, want, word string, expected agent.Answer, got
 			l.State = Failed
 		}
 	case word == "abstained":
-		l.Text = canary(want) + " is allowed, said as silence: no hook can grant here, the agent's own rules do"
+		l.Text = canary(want) + " is allowed, said as silence: " + quiet
 	case want == "allow":
 		l.Text = canary(want) + " is allowed"
 	case len(got.stdout)+len(got.stderr) == 0:

@@ -17,6 +17,9 @@ import (
 
 // shared returns the file of the shared corpus, or skips.
 func shared(t testing.TB, name string) eval.File {
+	if testing.Short() {
+		t.Skip("-short: verify's stage tests judges the shared rows, without the race detector")
+	}
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "shared", "corpus", name+".jsonl.gz")
 	if _, err := os.Stat(path); err != nil {

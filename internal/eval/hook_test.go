@@ -81,8 +81,7 @@ func (d *disk) answer(tool, input string) string {
 	if e.Layer == nod.LayerNone {
 		outcome = "open"
 	}
-	reason := strings.TrimSuffix(e.Reason, "; no model is configured")
-	return fmt.Sprintf("%s %s: %s", outcome, e.Layer, strings.ReplaceAll(reason, d.top, ""))
+	return fmt.Sprintf("%s %s: %s", outcome, e.Layer, strings.ReplaceAll(e.Reason, d.top, ""))
 }
 
 // TestTheHookAgrees gives the hook the virtual world on disk and asks it the

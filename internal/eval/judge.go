@@ -5,7 +5,6 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -268,7 +267,7 @@ func (g *group) row(ctx context.Context, j *Judged) {
 
 // answerOf reads a decision.
 func answerOf(d nod.Decision) Answer {
-	a := Answer{Reason: strings.TrimSuffix(d.Reason, "; no model is configured"), Latency: d.Latency}
+	a := Answer{Reason: d.Reason, Latency: d.Latency}
 	if a.Asked = d.Layer == nod.LayerModel; a.Asked {
 		a.Cost = d.Cost
 	}

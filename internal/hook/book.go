@@ -29,7 +29,7 @@ func (b *book) told(d nod.Decision) agent.Answer {
 	if b.settings.Mode == config.Observe {
 		return agent.Answer{Said: "abstained"}
 	}
-	return b.run.Adapter.Encode(b.event, d, reach(b.settings), b.hasModel())
+	return b.run.Adapter.Encode(b.event, d, Reach(b.settings), b.hasModel())
 }
 
 func (b *book) hasModel() bool { return b.run.model(b.settings) != nil }

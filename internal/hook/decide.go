@@ -164,8 +164,8 @@ func (r *run) model(s config.Settings) nod.Model {
 	return classifier{program: r.Nod, places: r.Places, environ: r.Environ, timeout: s.Model.Timeout, resident: s.Model.Resident() && r.Places.State != ""}
 }
 
-// reach is how far nod goes, from the settings.
-func reach(s config.Settings) agent.Profile {
+// Reach is how far nod goes, from the settings.
+func Reach(s config.Settings) agent.Profile {
 	switch s.Profile {
 	case config.Replace:
 		return agent.Replace

@@ -512,7 +512,7 @@ func (u *use) assign(roles []string) {
 		}
 	}
 	n := len(u.pos)
-	if variadic >= 0 && n <= len(roles)-1 && (roles[variadic] == "tree..." || roles[variadic] == "names...") {
+	if variadic >= 0 && n <= len(roles)-1 && strings.Contains("tree... names... searched...", roles[variadic]) {
 		u.effects(u.none, u.inv.raw) // a search without a place to search
 	}
 	if variadic < 0 && n > len(roles) {

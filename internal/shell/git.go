@@ -497,6 +497,39 @@ func (u *use) tracked(w word) {
 	u.path(Read, out, u.inv.st, 0)
 }
 
+// searched reports what an argument of git grep makes it look into: a place
+// with all below it, for a revision the place where git runs.
+func (u *use) searched(w word) {
+	place := word{value: constant(w.text), raw: w.raw}
+	switch i := strings.IndexAny(w.text, "*?[\\"); {
+	case !w.known:
+		place = w
+	case strings.HasPrefix(w.text, ":"):
+		u.searchedBelow(w)
+		place.text = path.Clean(u.belowTop(""))
+	case i >= 0: // a star matches slashes too
+		place.text = w.text[:strings.LastIndexByte(w.text[:i], '/')+1] + "."
+	case !u.ended && !u.named(w) && !path.IsAbs(w.text) && !strings.HasPrefix(w.text, "../"):
+		u.tracked(w)
+		place.text = "."
+	}
+	u.reads(place, recursive)
+}
+
+// searchedBelow asks about a pattern with a colon that may lead out of the
+// repository.
+func (u *use) searchedBelow(w word) {
+	name := strings.TrimLeft(w.text, ":!^")
+	if _, behind, ok := strings.Cut(name, ")"); ok && name[0] == '(' {
+		name = behind
+	} else {
+		name = strings.TrimPrefix(name, "/")
+	}
+	if path.IsAbs(name) || strings.Contains(name, "..") {
+		u.unknown(PartWords, u.inv.raw, "where git looks for "+escaped(w.text)+" is not known")
+	}
+}
+
 // named reports whether there is a file of that name.
 func (u *use) named(w word) bool {
 	abs, ok := u.absolute(w, u.inv.st)

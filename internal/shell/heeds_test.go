@@ -24,6 +24,8 @@ func TestHeeds(t *testing.T) {
 		{name: "an escaped word", file: "pyproject.toml", text: `[tool.ruff]` + "\n" + `"f\u0069x" = true`, command: "ruff check", want: "read . tree; run pyproject.toml"},
 		{name: "parts of words", file: "ruff.toml", text: "fixable = []\nextend-select = []\nprefix = 1\n", command: "ruff check", want: "read . tree"},
 		{name: "another version", file: "package.json", text: `{"packageManager": "pnpm@9"}`, command: "pnpm ls", want: "run package.json"},
+		{name: "whom npm asks for news of itself", file: ".npmrc", text: "registry=https://x.example/${TOKEN}\n", dir: "/src", command: "npm ls", want: "run .npmrc"},
+		{name: "npm's other settings", file: ".npmrc", text: "save-exact=true\n", command: "npm ls", want: "nothing"},
 		{name: "a variable", variable: "VIRTUAL_ENV", command: "uv pip list", want: "run $VIRTUAL_ENV"},
 		{name: "variables that begin so", variable: "ANSIBLE_LIBRARY", command: "ansible-doc -l", want: "run $ANSIBLE_LIBRARY"},
 		{name: "another variable", variable: "ANSIBLE", command: "ansible-doc -l", want: "nothing"},

@@ -73,17 +73,50 @@ func psTakes(letters string) bool {
 }
 
 // nodeName reports a word that may be the name of another machine, which is
-// looked up: it has a dot and a letter.
+// looked up: it has a dot and is no address.
 func (u *use) nodeName(w word) {
 	_, host, at := strings.Cut(w.text, "@")
 	if !at {
 		host = w.text
 	}
-	host, _, _ = strings.Cut(host, ":")
-	if !w.known || strings.Contains(host, ".") && strings.Trim(strings.ToLower(host), "0123456789abcdef.*") != "" {
+	if !w.known || strings.Contains(host, ".") && !isAddress(host) {
 		w.text = host
 		u.host(w)
 	}
+}
+
+// socketWord reports a word of a filter of ss that is neither one of its own
+// nor an address, a number or a port: it is looked up as the name of a machine.
+func (u *use) socketWord(w word) {
+	for _, f := range strings.FieldsFunc(w.text, func(r rune) bool { return strings.ContainsRune(" ()!=<>&|,", r) }) {
+		f = strings.TrimPrefix(strings.TrimPrefix(f, "inet:"), "inet6:")
+		port := f == "" || f[0] == ':' && !strings.Contains(f, ".") || strings.Trim(f, "0123456789") == ""
+		if !port && !isSocketWord(f) && !isAddress(f) {
+			u.host(word{value: constant(f), raw: w.raw})
+		}
+	}
+	if !w.known {
+		u.host(w)
+	}
+}
+
+func isSocketWord(f string) bool {
+	switch f {
+	case "state", "exclude", "established", "syn-sent", "syn-recv", "fin-wait-1", "fin-wait-2", "time-wait", "closed",
+		"close-wait", "last-ack", "listening", "listen", "closing", "all", "connected", "synchronized", "bucket", "big",
+		"src", "dst", "sport", "dport", "autobound", "and", "or", "not", "eq", "ne", "neq", "gt", "ge", "lt", "le":
+		return true
+	}
+	return false
+}
+
+// isAddress reports whether a text can only be an address, a network, or
+// either with a port: digits, or with two colons and no dot hexadecimal ones.
+func isAddress(text string) bool {
+	if strings.Count(text, ":") > 1 && !strings.Contains(text, ".") {
+		return strings.Trim(strings.ToLower(text), "0123456789abcdef:/*[]") == ""
+	}
+	return strings.Trim(text, "0123456789.:/*") == ""
 }
 
 // composeFile reports a file of docker compose: here, and without others that

@@ -286,8 +286,10 @@ func harmlessDevice(name string) bool {
 	return ok && fd != "" && strings.Trim(fd, "0123456789") == ""
 }
 
-// temporary reports whether a real path lies in a directory for everyone's
+// IsTemporary reports whether a real path lies in a directory for everyone's
 // temporary files.
+func IsTemporary(real string) bool { return temporary(real) }
+
 func temporary(real string) bool {
 	for _, dir := range [...]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"} {
 		if view.Below(dir, real) {

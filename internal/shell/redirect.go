@@ -55,6 +55,9 @@ func (a *analysis) hereText(r *syntax.Redirect, st state) word {
 		return a.single(r.Word, st)
 	case r.Hdoc == nil:
 		return word{value: value{known: true}}
+	case strings.Contains(a.raw(r.Word), "$"):
+		a.unfollowed(r.Word, "a here-document that ends with $")
+		return word{raw: a.raw(r.Word)}
 	case strings.ContainsAny(a.raw(r.Word), "'\"\\"):
 		text := hereText(r.Hdoc)
 		if r.Op == syntax.DashHdoc {

@@ -406,6 +406,8 @@ func (u *use) peculiar(role string, w word) {
 		u.send = u.send || !w.known
 	case "tracked":
 		u.tracked(w)
+	case "searched":
+		u.searched(w)
 	case "gitremote":
 		u.gitRemote(w)
 	case "pagerfile":
@@ -431,6 +433,8 @@ func (u *use) peculiar(role string, w word) {
 		u.psWord(w)
 	case "nodename":
 		u.nodeName(w)
+	case "socketword":
+		u.socketWord(w)
 	case "composefile":
 		u.composeFile(w)
 	case "xmlfile":

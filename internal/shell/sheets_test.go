@@ -23,9 +23,9 @@ const (
 		" modes packing clock dd cat yes "
 	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link tarfile program script" +
 		" inline shell shelltext shellcode split command xcommand assign awaycommand awayshell exec url host remote kill persist variable cd" +
-		" replace key sed awk jq yq jqfile yqfile date setting gitremote pathspec tracked sent curlformat pagerfile fzfbind previewed format" +
+		" replace key sed awk jq yq jqfile yqfile date setting gitremote pathspec tracked searched sent curlformat pagerfile fzfbind previewed format" +
 		" curldata curlmethod ghmethod ghfield pymodule kubeoutput loaded atfile readurl fileorurl media literal atother ghrepo curlencode" +
-		" curlcookie httpitem digword pipeout sql database dbhost unknown listed mode formula manpage psword nodename composefile xmlfile" +
+		" curlcookie httpitem digword pipeout sql database dbhost unknown listed mode formula manpage psword nodename socketword composefile xmlfile" +
 		" zipfile xpath procs "
 	// What writes, runs, sends or deletes: an option that does needs an example.
 	graveRoles   = " write outfile change delete deltree moved destdir program script inline shell shellcode split exec pipeout cd previewed "

@@ -260,6 +260,7 @@ func (b *builder) lose() { b.add(value{}, false) }
 
 func (a *analysis) joined(out []word, parts []syntax.WordPart, raw string, st state) []word {
 	b := builder{a: a, alone: len(parts) == 1, word: word{value: value{known: true}, raw: raw}}
+	a.modified(parts)
 	for i, part := range parts {
 		if a.part(&b, part, i == 0, st); a.over != "" {
 			break
@@ -286,6 +287,7 @@ func (a *analysis) single(w *syntax.Word, st state) word {
 		return word{value: constant(lit), raw: raw, empty: lit}
 	}
 	b := builder{a: a, alone: len(w.Parts) == 1, word: word{value: value{known: true}, raw: raw}}
+	a.modified(w.Parts)
 	for i, part := range w.Parts {
 		if a.over != "" {
 			break
@@ -308,6 +310,9 @@ func (a *analysis) part(b *builder, part syntax.WordPart, first bool, st state) 
 		text := p.Value
 		if p.Dollar {
 			var ok bool
+			if a.both && strings.Contains(text, `\'`) { // other shells end the text there
+				a.unfollowed(p, `a quote inside of $'...'`)
+			}
 			if text, ok = ansiC(text); !ok || a.lang == syntax.LangPOSIX {
 				b.add(value{}, true)
 				return
@@ -427,6 +432,7 @@ func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 	if len(q.Parts) == 0 {
 		b.add(constant(""), true)
 	}
+	a.modified(q.Parts)
 	for _, part := range q.Parts {
 		if a.over != "" {
 			break
@@ -442,6 +448,21 @@ func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 			b.add(a.arithmetic(p, st), true)
 		default:
 			a.part(b, part, false, st)
+		}
+	}
+}
+
+// modified reports $NAME with a colon and a letter behind it: zsh changes the
+// value by that.
+func (a *analysis) modified(parts []syntax.WordPart) {
+	if !a.both && a.lang != syntax.LangZsh {
+		return
+	}
+	for i, part := range parts[min(1, len(parts)):] {
+		p, name := parts[i].(*syntax.ParamExp)
+		lit, ok := part.(*syntax.Lit)
+		if name && p.Short && ok && len(lit.Value) > 1 && lit.Value[0] == ':' && letter(lit.Value[1]) {
+			a.unfollowed(p, "a value that zsh changes by what stands behind it")
 		}
 	}
 }

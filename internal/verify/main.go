@@ -60,7 +60,7 @@ func stages() []stage {
 		{name: "govulncheck", run: govulncheck},
 		{name: "tests", run: tests},
 		{name: "race", run: race},
-		{name: "readme", run: readme},
+		{name: "figures", run: figures},
 		{name: "witness", run: witness},
 		{name: "end-to-end", run: endToEnd},
 		{name: "demo", run: demo},

@@ -74,10 +74,10 @@ func race(ctx context.Context, h *house) (string, error) {
 	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "CGO_ENABLED=1"}, args...)
 }
 
-// readme compares the numbers that README.md shows with what prints them. They
+// figures compares the numbers that docs/figures.md shows with what prints them. They
 // are of files outside the repository, which go test does not see change.
-func readme(ctx context.Context, h *house) (string, error) {
-	return h.test(ctx, nil, "-count=1", "-run", "^TestNumbersOfTheReadme$", "./internal/cli")
+func figures(ctx context.Context, h *house) (string, error) {
+	return h.test(ctx, nil, "-count=1", "-run", "^TestNumbersOfTheDocs$", "./internal/cli")
 }
 
 // witness lays what nod says beside what real shells and programs do: a sample,

@@ -130,8 +130,12 @@ func (d *driver) start(j job) (stopped bool, err error) {
 	if j.Trace {
 		program = binDir + "/strace"
 	}
+	env := environ()
+	if j.Trace {
+		env = append(env, "npm_config_update_notifier=false") // docs/threat-model.md speaks of it
+	}
 	pid, err := syscall.ForkExec(program, arguments(j), &syscall.ProcAttr{
-		Dir: directory(j), Env: environ(), Files: []uintptr{in.Fd(), out.Fd(), out.Fd()}, Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: directory(j), Env: env, Files: []uintptr{in.Fd(), out.Fd(), out.Fd()}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
 		return false, fmt.Errorf("%s does not start: %w", j.Shell, err)

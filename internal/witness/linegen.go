@@ -57,7 +57,7 @@ func (g *liner) names() string {
 
 func (g *liner) command() string {
 	text := g.choose(
-		choice{30, g.fileCommand}, choice{26, g.reader}, choice{30, g.git}, choice{10, g.packer}, choice{8, g.finder}, choice{6, g.editor},
+		choice{30, g.fileCommand}, choice{26, g.reader}, choice{30, g.git}, choice{10, g.packer}, choice{8, g.finder}, choice{6, g.editor}, choice{8, g.carried},
 	)
 	if g.chance(14) {
 		text += " " + g.of(">", ">>", ">|", "2>", "<") + " " + g.name()
@@ -138,9 +138,13 @@ func (g *liner) reader() string {
 func (g *liner) git() string {
 	rev := g.of("HEAD", "HEAD~1", "feature", "v1", "main", "stash@{0}", "HEAD^", "@{1}", "origin/main", "ORIG_HEAD", ":0", "HEAD:README.md", "feature:CLAUDE.md", "nosuch")
 	n := g.name()
-	return "git " + g.of("", "", "", "", "", "-C src ", "-C .. ", "--no-pager ", "-P ", "--git-dir=.git ", "--work-tree=.. ", "-c core.hooksPath=src ", "-c alias.x=status ") + g.choose(
+	return "git " + g.of("", "", "", "", "", "-C src ", "-C .. ", "-C config ", "-C ~ ", "--no-pager ", "-P ", "--git-dir=.git ", "--work-tree=.. ", "-c core.hooksPath=src ", "-c alias.x=status ") + g.choose(
 		choice{10, func() string {
-			return g.of("status", "diff", "log", "show "+rev, "branch", "tag", "stash list", "stash show -p", "blame "+n, "ls-files", "ls-tree -r "+rev, "cat-file -p "+rev, "reflog", "shortlog HEAD", "describe --tags", "rev-parse HEAD", "grep MARK", "grep SECRET", "grep --no-index SECRET", "diff --stat", "log -p", "log --stat -2", "whatchanged", "diff "+rev, "diff --cached", "diff --no-index "+n+" "+g.name(), "show "+rev+":"+n, "log -- "+n, "config -l", "remote -v", "ls-files -o", "ls-files -s", "check-ignore -v "+n, "count-objects", "fsck", "var -l", "for-each-ref", "log -L1,2:"+n, "diff --output="+n, "log --output="+n, "diff --ext-diff", "status --ignored", "archive "+rev)
+			return g.of("status", "diff", "log", "show "+rev, "branch", "tag", "stash list", "stash show -p", "blame "+n, "ls-files", "ls-tree -r "+rev, "cat-file -p "+rev, "reflog", "shortlog HEAD", "describe --tags", "rev-parse HEAD", "diff --stat", "log -p", "log --stat -2", "whatchanged", "diff "+rev, "diff --cached", "diff --no-index "+n+" "+g.name(), "show "+rev+":"+n, "log -- "+n, "config -l", "remote -v", "ls-files -o", "ls-files -s", "check-ignore -v "+n, "count-objects", "fsck", "var -l", "for-each-ref", "log -L1,2:"+n, "diff --output="+n, "log --output="+n, "diff --ext-diff", "status --ignored", "archive "+rev)
+		}},
+		choice{4, func() string {
+			return "grep" + g.options("--no-index", "--untracked", "--no-exclude-standard", "--exclude-standard", "--cached", "-n", "-l", "-i", "-v", "-h", "-e KEY", "-f notes.txt", "--no-inde", "--recurse-submodules", "--max-depth 1", "-O", "-W") +
+				g.of(" MARK", " SECRET", " S.CRET", " one", " ''", " -e SECRET") + g.of("", "", g.names(), " -- "+n, " "+rev, " -- ':!docs'", " ':(glob)**/*.key'", " -- '*.key'", " :/", " :/config", " -- '../*'")
 		}},
 		choice{6, func() string {
 			return "add" + g.options("-A", "-u", "-f", "-p", "-n", "-N", ".", ":/", "--intent-to-add", "--renormalize", "--chmod=+x", "--pathspec-from-file="+g.name(), "-v") + g.names()
@@ -209,4 +213,18 @@ func (g *liner) editor() string {
 			return g.of("patch -p1 < ", "patch ", "ed -s ", "ex -sc wq ", "tr a b < ", "perl -pi -e s/a/b/ ", "perl -ne print ", "dos2unix ", "indent ", "unexpand ", "tsort ", "jq . ", "xargs -a ", "env cat ", "timeout 5 rm ", "nice rm ", "busybox rm ", "python3 -m json.tool ", "cat > ", "echo x > ", ": > ", "printf x >> ", "> ", "script -c ls ", "column -t ", "vim -es ", "sponge ", "iconv -o new.txt ", "iconv -f utf8 -o ") + n
 		}},
 	)
+}
+
+// carried are two commands: one makes a secret, or what holds it, lie
+// elsewhere or under another name, or goes there, and one reads that.
+func (g *liner) carried() string {
+	secret := g.of(".env", "config/server.key", "id_rsa", "config", ".", "envlink", "~/.aws/credentials", "~/.ssh", ".e*", "*_rsa", "con*", ".[a-e]*", "./.e\"\"nv", "{.env,notes.txt}", "src/../.env", "$PWD/.env", "$(echo .env)")
+	away := g.of("new.txt", "newdir", "/tmp/n", "src", "build", "new/", "../n")
+	first := g.of("cp -r "+secret+" "+away, "cp "+secret+" "+away, "cp -a "+secret+" "+away, "cp -l "+secret+" "+away, "mv "+secret+" "+away, "ln -s "+secret+" "+away, "ln "+secret+" "+away, "tar cf new.tar "+secret, "tar c "+secret+" | tar x -C /tmp",
+		"gzip -k "+secret, "gzip -c "+secret+" > "+away, "git add -f "+secret, "git add -A", "git add .", "git hash-object -w "+secret, "git stash -u", "git stash -a", "cd "+secret, "cd config", "cd ~", "pushd config", "find . -type f -size -9 > "+away, "ls -A > "+away, "dd if="+secret+" of="+away,
+		"mkdir newdir; cp -r . newdir", "f="+secret, "set -- "+secret, "exec 3<"+secret, "exec <"+secret, "git mv "+secret+" "+away, "git commit -am x", "zip -r new.zip "+secret, "sed -n p "+secret+" > "+away, "split "+secret+" new", "install "+secret+" "+away, "git worktree add ../wt", "read -r f < "+secret, "mapfile f < "+secret, "f=$(cat "+secret+")", "printf '%s\n' * .* > "+away)
+	second := g.of("cat "+away, "cat *", "cat .*", "cat new*", "grep -r SECRET "+away, "grep -r SECRET", "grep SECRET *", "head -n 9 "+away+"/*", "tar xOf new.tar", "zcat *.gz", "zcat "+away, "git show :.env", "git show :config/server.key", "git diff --cached", "git diff HEAD", "git grep SECRET", "git grep --cached SECRET",
+		"git stash show -p -u", "git show stash@{0}^3", "xargs cat < "+away, "xargs -a "+away+" cat", "cat < "+away, "cat \"$f\"", "cat \"$1\"", "cat $*", "cat <&3", "cat", "echo \"$f\"", "echo $f", "while read -r l; do cat \"$l\"; done < "+away, "for f in $(cat "+away+"); do head \"$f\"; done", "git log -p -1", "git show", "unzip -p new.zip", "tail -n +1 "+away, "sort "+away, "cat $OLDPWD/.env",
+		"cat ~-/.env", "cat server.key", "cat .aws/credentials", "tail server.key", "base64 *", "diff "+away+" README.md", "cat /tmp/*", "cat ../n", "strings new.tar", "git cat-file -p :.env", "git diff --no-index src "+away, "sed -n p "+away, "awk 1 "+away, "cat /dev/fd/3", "cat /dev/stdin", "git blame "+away, "git archive HEAD | tar xO", "cut -c1-80 "+away)
+	return first + g.of(" && ", "; ", "; ") + second
 }

@@ -125,7 +125,7 @@ func TestFound(t *testing.T) {
 	n := 0
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
+		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "files ") {
 			continue
 		}
 		number, quoted, _ := strings.Cut(line, " ")
@@ -144,6 +144,44 @@ func TestFound(t *testing.T) {
 	}
 	if n == 0 {
 		t.Error("testdata/found.txt holds no text")
+	}
+}
+
+// TestFoundLines does the same for lines over files.
+func TestFoundLines(t *testing.T) {
+	s := staged(t)
+	data, err := os.ReadFile(filepath.Join("testdata", "found.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.lines, err = s.template(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.close()
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		quoted, ok := strings.CutPrefix(strings.TrimSpace(line), "files ")
+		if !ok {
+			continue
+		}
+		var out bytes.Buffer
+		w := &witnessing{most: 10, out: &out, count: newFigures()}
+		if w.text, err = strconv.Unquote(quoted); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if err := w.oneLine(s, b, newWorlds(), 1, w.text); err != nil {
+			t.Fatal(err)
+		}
+		if n++; w.count.violations > 0 || len(w.count.skipped) > 0 {
+			t.Errorf("%s%s%v", line, out.String(), w.count.skipped)
+		}
+	}
+	if n == 0 {
+		t.Error("testdata/found.txt holds no line over files")
 	}
 }
 

@@ -1,0 +1,93 @@
+package doctor
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/install"
+)
+
+// permissionMode is the mode in which an agent starts for this person, and
+// which file says so.
+type permissionMode struct{ name, origin string }
+
+// modeOf finds it out for Claude Code; the other agents' payloads name none
+// that matters. An option on its command line is not seen here.
+func (e *examination) modeOf() permissionMode {
+	if e.agent != nod.ClaudeCode {
+		return permissionMode{name: "default"}
+	}
+	target := func(level install.Level) string {
+		return install.Options{Agent: e.agent, Level: level, Root: e.Root, Home: e.Home, Project: e.Dir}.Target()
+	}
+	project := target(install.Project)
+	local := filepath.Join(filepath.Dir(project), "settings.local.json")
+	for _, file := range []string{target(install.Managed), local, project, target(install.User)} {
+		if mode := defaultMode(file); mode != "" {
+			return permissionMode{mode, file}
+		}
+	}
+	return permissionMode{"auto", "its own default"}
+}
+
+// defaultMode reads permissions.defaultMode, "" where a file does not say.
+func defaultMode(file string) string {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	var settings struct {
+		Permissions struct {
+			DefaultMode string `json:"defaultMode"`
+		} `json:"permissions"`
+	}
+	if json.Unmarshal(data, &settings) != nil {
+		return "" // Claude Code passes over such a file as a whole
+	}
+	return settings.Permissions.DefaultMode
+}
+
+// whoDecides says what the mode and the settings come to.
+func (e *examination) whoDecides(b *Block, s config.Settings) {
+	if e.agent != nod.ClaudeCode {
+		return
+	}
+	b.add(Note, "mode", nod.OneLine(e.mode.name, 40)+" ("+nod.Printable(e.mode.origin)+"): "+decider(e.mode.name, s))
+}
+
+func decider(mode string, s config.Settings) string {
+	switch {
+	case s.Profile == config.Reinforce:
+		return `profile = "reinforce" never allows: your allow rules let nothing run, nod only denies or asks`
+	case mode == "dontAsk":
+		return "nobody is asked; what nod would ask about is denied"
+	case s.Model.Provider != "":
+		return "what nod's layers leave open, your model decides"
+	case mode == "auto" && s.Profile != config.Replace:
+		return "nod allows what it clears and asks you about known losses and secrets; the rest Claude Code's own judge decides"
+	case mode == "plan":
+		return "nod allows reads; what else it clears, Claude Code's own rules decide, and you are asked about the rest"
+	}
+	return "nod allows what it clears, and you are asked about the rest"
+}
+
+// quiet says why an allow is said as silence at an event, "" where it is said.
+func (e *examination) quiet(event agent.Event, s config.Settings) string {
+	seat := e.adapter.Capabilities().Before
+	if event.Kind == agent.Prompt {
+		seat = e.adapter.Capabilities().Asking
+	}
+	switch {
+	case !seat.Allow:
+		return "no hook can grant here, the agent's own rules do"
+	case s.Profile == config.Reinforce:
+		return `profile = "reinforce" never allows`
+	case event.Plan:
+		return "nod lets no command run in plan mode, the agent's own rules decide"
+	}
+	return ""
+}

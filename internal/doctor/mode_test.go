@@ -1,0 +1,68 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/config"
+)
+
+// The mode that is tried is that in which Claude Code starts for this person:
+// the file that counts most says so, and without any it is auto.
+func TestTheModeThatThePersonHas(t *testing.T) {
+	home := t.TempDir()
+	write := func(name, text string) {
+		name = filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := examination{Options: Options{Home: home, Dir: filepath.Join(home, "shop"), Root: filepath.Join(home, "root")}, agent: "claude-code", adapter: agent.ClaudeCode{}}
+	for _, step := range []struct{ file, text, want string }{
+		{"x", "", "auto"},
+		{".claude/settings.json", `{"permissions":{"allow":[]}}`, "auto"},
+		{".claude/settings.json", `{"permissions":{"defaultMode":"plan"}}`, "plan"},
+		{"shop/.claude/settings.json", `{"permissions":{"defaultMode":"acceptEdits"}}`, "acceptEdits"},
+		{"shop/.claude/settings.local.json", `{"permissions":{"defaultMode":"default"}}`, "default"},
+		{"shop/.claude/settings.local.json", `{"permissions":{"defaultMode":`, "acceptEdits"}, // broken: passed over
+	} {
+		write(step.file, step.text)
+		if got := e.modeOf(); got.name != step.want || (got.name == "auto") != (got.origin == "its own default") {
+			t.Errorf("with %s %s: %+v, want %s", step.file, step.text, got, step.want)
+		}
+	}
+	if other := (&examination{agent: "codex"}).modeOf(); other.name != "default" {
+		t.Errorf("codex: %+v", other)
+	}
+}
+
+// In auto mode an allow has to be said, and reinforce and plan mode say why it
+// is not.
+func TestAnAllowInTheModeThatIsTried(t *testing.T) {
+	work := t.TempDir()
+	e := examination{adapter: agent.ClaudeCode{}, agent: "claude-code"}
+	for _, row := range []struct {
+		mode, want string
+		profile    config.Profile
+	}{
+		{"auto", "", ""}, {"default", "", ""}, {"auto", "never allows", config.Reinforce}, {"plan", "plan mode", ""},
+	} {
+		text, ok := payload(e.adapter, "PreToolUse", nil, filepath.Join(work, "dir"), "s", harmless, row.mode)
+		event, err := e.adapter.Decode(text, nil)
+		if !ok || err != nil || event.Mode != row.mode {
+			t.Fatalf("%s: %v %v %q", row.mode, ok, err, event.Mode)
+		}
+		if got := e.quiet(event, config.Settings{Profile: row.profile}); (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
+			t.Errorf("%s, profile %q: %q, want %q", row.mode, row.profile, got, row.want)
+		}
+		if e.mode.name = row.mode; decider(row.mode, config.Settings{Profile: row.profile}) == "" {
+			t.Error("nobody decides")
+		}
+	}
+}
