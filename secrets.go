@@ -26,6 +26,9 @@ func (t *trial) secret() (why string) {
 			return "what /proc says of a process may hold secrets: " + Printable(e.Words)
 		}
 		names, all := t.gate.names(e)
+		if e.Pattern != "" && !t.fed(e) { // what find hands over is looked at with its tests (secretBelow)
+			names = t.gate.throughLinks(names)
+		}
 		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || t.fed(e)) // what find hands over lies at any depth
 		for _, name := range names {
 			if t.gate.touchesSecret(name, tree) {
@@ -103,12 +106,17 @@ func (g *Gate) names(e shell.Effect) (names []string, all bool) {
 		return names, true
 	}
 	matched, all := g.matched(e.Pattern)
-	for _, name := range matched {
+	return append(append(names, e.Pattern), matched...), all
+}
+
+// throughLinks are the names, and where those that are links lead.
+func (g *Gate) throughLinks(names []string) []string {
+	for _, name := range slices.Clone(names) {
 		if info, err := g.files.Lstat(name); err != nil || info.Mode&fs.ModeSymlink != 0 { // or a link is on the way
 			names = append(names, g.real(name))
 		}
 	}
-	return append(append(names, e.Pattern), matched...), all
+	return names
 }
 
 const (

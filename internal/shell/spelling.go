@@ -21,7 +21,7 @@ func OtherSpelling(program, option string) string {
 		words := strings.Fields(line)
 		for i, w := range words[1:] {
 			switch short := words[i]; {
-			case !spells(short, w):
+			case !sameOption(short, w):
 			case short == option:
 				return w
 			case w == option:
@@ -32,7 +32,7 @@ func OtherSpelling(program, option string) string {
 	return ""
 }
 
-// spells reports whether a letter and the name behind it are one option.
-func spells(short, long string) bool {
+// sameOption reports whether a letter and the name behind it are one option.
+func sameOption(short, long string) bool {
 	return len(short) == 2 && short[0] == '-' && len(long) > 3 && long[:2] == "--" && strings.EqualFold(long[2:3], short[1:])
 }
