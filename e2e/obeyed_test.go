@@ -173,10 +173,6 @@ func obeyedFiles() (files []obeyedFile) {
 			}
 		}
 	}
-	for _, name := range hosts.Guarded() {
-		name = strings.ReplaceAll(name, "*", "x")
-		files = append(files, obeyedFile{name, textFor(name)}, obeyedFile{name + "/x.json", serversText})
-	}
 	add(hooksText("SessionStart", "UserPromptSubmit", "PreToolUse", "Stop"), ".claude/settings.json", ".claude/settings.local.json", ".claude/hooks.json",
 		".claude/hooks/hooks.json", ".claude-plugin/hooks.json", "hooks/hooks.json", "plugins/x/hooks/hooks.json", "hooks.json", "settings.json",
 		"settings.local.json", "managed-settings.json", "managed-settings.d/x.json", ".codex/hooks.json", ".codex-plugin/hooks.json",
@@ -188,7 +184,7 @@ func obeyedFiles() (files []obeyedFile) {
 		".copilot/hooks/x.json", ".copilot/settings.json", "copilot/hooks/x.json", ".github/copilot-hooks.json", "hooks/x.json")
 	add(serversText, ".mcp.json", "mcp.json", ".github/mcp.json", ".github/copilot/mcp.json", ".copilot/mcp-config.json", ".vscode/mcp.json",
 		".github/mcp-config.json", "mcp-config.json", ".pi/mcp.json", "pi/mcp.json", ".agents/mcp.json", ".claude.json", ".gemini/extensions/x/gemini-extension.json",
-		".qwen/extensions/x/qwen-extension.json", "qwen-extension.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json", ".github/plugin/plugin.json",
+		".qwen/extensions/x/qwen-extension.json", "qwen-extension.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json", ".cursor-plugin/plugin.json", ".github/plugin/plugin.json",
 		"plugin.json", "servers.json", ".mcp.local.json", "mcp.local.json")
 	add(languageText, ".lsp.json", "lsp.json", ".github/lsp.json", ".github/copilot/lsp.json", ".copilot/lsp-config.json")
 	add(opencodeText, "opencode.json", "opencode.jsonc", ".opencode.json", ".opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc",
@@ -202,6 +198,10 @@ func obeyedFiles() (files []obeyedFile) {
 	add(variablesText, ".env", ".env.local", ".env.development", ".env.production", ".env.development.local", ".gemini/.env", ".qwen/.env", ".codex/.env",
 		".pi/.env", ".opencode/.env", "env")
 	add(preloadText, "bunfig.toml", ".bunfig.toml")
+	for _, name := range hosts.Guarded() {
+		name = strings.ReplaceAll(name, "*", "x")
+		files = append(files, obeyedFile{name, textFor(name)}, obeyedFile{name + "/x.json", serversText})
+	}
 	return files
 }
 

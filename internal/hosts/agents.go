@@ -65,7 +65,7 @@ var codex = Agent{
 	Obeys: []Obeyed{
 		{[]string{".codex"}, "settings, hooks, rules, once the person trusts the project", "measured: 0.169.0"},
 		{[]string{"AGENTS.md", "AGENTS.override.md"}, "instructions", "read: source at 0082977"},
-		{[]string{".agents", ".codex-plugin"}, "skills and plugins", "read: source at 0082977"},
+		{[]string{".agents", ".codex-plugin", ".cursor-plugin"}, "skills and plugins", "read: source at 0082977, strings of 0.169.0"},
 	},
 }
 
