@@ -163,7 +163,7 @@ const anyFile = "tools/x.sh"
 
 // obeyedFiles lists the files: names that agents looked for in a repository
 // while strace watched them, names of their documents and neighbours of both,
-// and every name of [hosts.Guarded].
+// and every name of [hosts.Guarded]. The first file of a name counts for controls.
 func obeyedFiles() (files []obeyedFile) {
 	files = append(files, obeyedFile{anyFile, shellText})
 	add := func(text func(string) string, names ...string) {
@@ -184,7 +184,8 @@ func obeyedFiles() (files []obeyedFile) {
 		".copilot/hooks/x.json", ".copilot/settings.json", "copilot/hooks/x.json", ".github/copilot-hooks.json", "hooks/x.json")
 	add(serversText, ".mcp.json", "mcp.json", ".github/mcp.json", ".github/copilot/mcp.json", ".copilot/mcp-config.json", ".vscode/mcp.json",
 		".github/mcp-config.json", "mcp-config.json", ".pi/mcp.json", "pi/mcp.json", ".agents/mcp.json", ".claude.json", ".gemini/extensions/x/gemini-extension.json",
-		".qwen/extensions/x/qwen-extension.json", "qwen-extension.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json", ".cursor-plugin/plugin.json", ".github/plugin/plugin.json",
+		".qwen/extensions/x/qwen-extension.json", "qwen-extension.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json",
+		".cursor-plugin/plugin.json", ".github/plugin/plugin.json",
 		"plugin.json", "servers.json", ".mcp.local.json", "mcp.local.json")
 	add(languageText, ".lsp.json", "lsp.json", ".github/lsp.json", ".github/copilot/lsp.json", ".copilot/lsp-config.json")
 	add(opencodeText, "opencode.json", "opencode.jsonc", ".opencode.json", ".opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc",

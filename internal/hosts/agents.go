@@ -48,7 +48,7 @@ var claudeCode = Agent{
 		{[]string{".claude", ".claude.json", "managed-settings.json"}, "settings, hooks, agents, skills, commands", "measured: 2.1.329"},
 		{[]string{"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"}, "instructions", "read: code.claude.com/docs"},
 		{[]string{".claude-plugin"}, "plugins and marketplaces: hooks and servers of theirs", "read: code.claude.com/docs"},
-		{[]string{".mcp.json"}, "MCP servers", "read: code.claude.com/docs"},
+		{[]string{".mcp.json"}, "MCP servers, unasked in print mode", "measured: 2.1.329"},
 	},
 }
 
@@ -158,7 +158,7 @@ var pi = Agent{
 	Settings:  []string{".pi"},
 	Unasked:   []Unasked{{Options: "--no-extensions", Source: "measured: 1.5.2"}},
 	Obeys: []Obeyed{
-		{[]string{".pi"}, "extensions, once the person trusts the project", "measured: 1.5.2"},
+		{[]string{".pi"}, "extensions and MCP servers, once the person trusts the project", "measured: 1.5.2"},
 		{[]string{"AGENTS.md", "CLAUDE.md"}, "instructions", "read: 1.5.2"},
 	},
 }
