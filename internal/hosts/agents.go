@@ -48,7 +48,7 @@ var claudeCode = Agent{
 		{[]string{".claude", ".claude.json", "managed-settings.json"}, "settings, hooks, agents, skills, commands", "measured: 2.1.329"},
 		{[]string{"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"}, "instructions", "read: code.claude.com/docs"},
 		{[]string{".claude-plugin"}, "plugins and marketplaces: hooks and servers of theirs", "read: code.claude.com/docs"},
-		{[]string{".mcp.json"}, "MCP servers", "read: code.claude.com/docs"},
+		{[]string{".mcp.json"}, "MCP servers, unasked in print mode", "measured: 2.1.329"},
 	},
 }
 
@@ -65,7 +65,7 @@ var codex = Agent{
 	Obeys: []Obeyed{
 		{[]string{".codex"}, "settings, hooks, rules, once the person trusts the project", "measured: 0.169.0"},
 		{[]string{"AGENTS.md", "AGENTS.override.md"}, "instructions", "read: source at 0082977"},
-		{[]string{".agents"}, "skills and plugins", "read: source at 0082977"},
+		{[]string{".agents", ".codex-plugin", ".cursor-plugin"}, "skills and plugins", "read: source at 0082977, strings of 0.169.0"},
 	},
 }
 
@@ -82,7 +82,9 @@ var copilot = Agent{
 		{[]string{".copilot", ".github/agents", ".github/skills", ".github/prompts", ".github/chatmodes"}, "agents, skills, prompts", "read: docs.github.com"},
 		{[]string{".github/copilot-instructions.md", ".github/instructions", "AGENTS.md", "CLAUDE.md", "GEMINI.md"}, "instructions", "read: docs.github.com"},
 		{[]string{".claude"}, "it reads Claude Code's settings too", "measured: 1.0.102"},
-		{[]string{".mcp.json"}, "MCP servers", "read: docs.github.com"},
+		{[]string{".mcp.json", ".github/mcp.json"}, "MCP servers", "measured: 1.0.102"},
+		{[]string{".github/lsp.json", ".github/extensions", ".github/plugin"}, "language servers; programs started with an interactive session; plugins",
+			"read: docs.github.com; 1.0.102 looks for lsp.json"},
 	},
 }
 
@@ -127,6 +129,8 @@ var qwen = Agent{
 	Unasked:  []Unasked{{Options: "--bare", Source: "read: 0.24.4"}},
 	Obeys: []Obeyed{
 		{[]string{".qwen"}, "settings, hooks, commands, agents", "measured: 0.24.4"},
+		{[]string{".mcp.json"}, "MCP servers", "measured: 0.24.4"},
+		{[]string{".lsp.json"}, "language servers, where the person switched them on", "read: 0.24.4"},
 		{[]string{"QWEN.md", "AGENTS.md"}, "instructions", "read: 0.24.4"},
 	},
 }
@@ -154,7 +158,7 @@ var pi = Agent{
 	Settings:  []string{".pi"},
 	Unasked:   []Unasked{{Options: "--no-extensions", Source: "measured: 1.5.2"}},
 	Obeys: []Obeyed{
-		{[]string{".pi"}, "extensions, once the person trusts the project", "measured: 1.5.2"},
+		{[]string{".pi"}, "extensions and MCP servers, once the person trusts the project", "measured: 1.5.2"},
 		{[]string{"AGENTS.md", "CLAUDE.md"}, "instructions", "read: 1.5.2"},
 	},
 }
