@@ -183,7 +183,9 @@ func (t *trial) harmlessReason() string {
 		case e.Kind == shell.Write && e.Kept:
 			said = "git keeps what was there"
 		case e.Kind == shell.Write && e.Place != shell.Null:
-			made = append(made, Printable(path.Base(e.Target)))
+			if name := Printable(path.Base(e.Target)); !slices.Contains(made, name) {
+				made = append(made, name)
+			}
 			if _, err := t.gate.files.Lstat(e.Target); err == nil && e.Appends && said == "it changes nothing" {
 				said = "what is there stays"
 			} else if err == nil {

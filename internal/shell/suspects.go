@@ -58,7 +58,7 @@ func (s *suspects) segment(words []string) {
 		switch {
 		case i == 0 && strings.Contains(w, "$"):
 			s.command(append([]string{"rm"}, rest[1:]...)) // it may be any program: the worst
-		case i == 0 || programLike(w):
+		case i == 0 && strings.ContainsAny(w, "/."), programLike(w): // a path, or the name of a program
 			s.command(rest)
 		}
 	}
