@@ -115,6 +115,9 @@ func TestDoctorTriesEveryAgent(t *testing.T) {
 
 // What stands in the way is said, with the exit status for it.
 func TestDoctorFinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: it starts hundreds of programs; verify's stage tests runs it, without the race detector")
+	}
 	replace := func(file, old, new string) func(*machine) {
 		return func(m *machine) {
 			text := m.read(file)
