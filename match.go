@@ -197,7 +197,12 @@ func (r Rule) occursIn(c shell.Command, where position) bool {
 // its spellings.
 func followedBy(program string, want []string, words []shell.Word) bool {
 	for _, w := range want {
-		if hasWord(w, words) {
+		if !strings.HasPrefix(w, "-") && !hasWord(w, words) {
+			return false
+		}
+	}
+	for _, w := range want {
+		if !strings.HasPrefix(w, "-") || hasWord(w, words) {
 			continue
 		}
 		if other := shell.OtherSpelling(program, w); other == "" || !hasWord(other, words) {
