@@ -126,7 +126,7 @@ type analysis struct {
 	beyond   bool     // something in the line is more shell than is followed
 	texts    []string // in which any run of words may be a command
 	anew     []anew   // what writes to the standard output by its name
-	keeps    bool     // a redirection of the line writes a file
+	keeps    bool     // a redirection of the line opens a file
 	exports  []string // variables that the text hands to the programs that it starts
 	away     string   // the host or container in which the current text runs; "" is here
 	changed  bool     // something before in the line writes or runs

@@ -119,6 +119,7 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 		w = word{value: value{text: w.text[:w.glob-1]}, raw: w.raw}
 	}
 	w.raw = raw
+	a.keeps = a.keeps || !w.known || !harmlessDevice(path.Clean(w.text)) // on any descriptor, which others may copy
 	if r.Op == syntax.RdrIn {
 		a.path(Read, w, st, 0)
 		return
@@ -131,7 +132,6 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 		f = appends
 	}
 	a.path(Write, w, st, f)
-	a.keeps = a.keeps || !w.known || !harmlessDevice(path.Clean(w.text))
 }
 
 // descriptor reports whether the word after >& or <& names no file.

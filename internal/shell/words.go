@@ -72,6 +72,11 @@ func (a *analysis) fields(out []word, w *syntax.Word, st state) []word {
 	if lit, ok := simpleLit(w); ok {
 		return append(out, a.checked(word{value: constant(lit), raw: raw, empty: lit}))
 	}
+	if a.both || a.lang == syntax.LangZsh {
+		if name, ok := strings.CutPrefix(w.Lit(), "{"); ok && plainIdentifier(strings.TrimSuffix(name, "}")) {
+			a.unfollowed(w, "a word that zsh takes for a descriptor before a redirection")
+		}
+	}
 	if homeBehindEquals(w) {
 		a.unfollowed(w, "a ~ behind = or :")
 	}
