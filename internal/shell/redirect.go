@@ -41,7 +41,7 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 
 // target is the word behind > or <. zsh opens all that braces in it yield.
 func (a *analysis) target(w *syntax.Word, st state) word {
-	if copied := (syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}); syntax.SplitBraces(&copied) && hasBraces(&copied) {
+	if copied := (syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}); syntax.SplitBraces(&copied) && hasBraces(&copied) || zshRange(w) {
 		return word{raw: a.raw(w), many: true}
 	}
 	return a.single(w, st)

@@ -77,6 +77,9 @@ func (a *analysis) fields(out []word, w *syntax.Word, st state) []word {
 			a.unfollowed(w, "a word that zsh takes for a descriptor before a redirection")
 		}
 	}
+	if (a.both || a.lang == syntax.LangZsh) && zshRange(w) {
+		a.unfollowed(w, "a range that zsh knows and bash does not")
+	}
 	if homeBehindEquals(w) {
 		a.unfollowed(w, "a ~ behind = or :")
 	}
@@ -156,6 +159,20 @@ func (a *analysis) braced(out []word, w *syntax.Word, raw string, st state) []wo
 		}
 	}
 	return out
+}
+
+// zshRange reports whether a word may hold a range such as {k..3}, of which bash
+// makes nothing.
+func zshRange(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
+		lit, ok := p.(*syntax.Lit)
+		if !ok {
+			return false
+		}
+		_, behind, opens := strings.Cut(lit.Value, "{")
+		first, last, dots := strings.Cut(behind, "..")
+		return opens && dots && !(decimal(first) && decimal(strings.TrimSuffix(last, "}")))
+	})
 }
 
 func hasBraces(w *syntax.Word) bool {
