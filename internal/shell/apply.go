@@ -36,7 +36,7 @@ type use struct {
 	sqls    []word // statements for a database
 	base    word   // the database
 	marks   string // words that an option left for finish
-	st      state  // after it
+	st      state  // before its options: -C moves that of inv
 }
 
 func newUse(a *analysis, s *sheet, inv *invocation) *use {

@@ -50,9 +50,8 @@
 //
 // # The language
 //
-// nod follows a small language, not bash. Of 16,146 calls of real sessions 2 % go
-// beyond it, and following more settled none of them
-// (docs/design.md, section 4).
+// nod follows a small language, not bash. What agents write goes beyond it so
+// rarely that following more settled next to nothing (docs/design.md, section 4).
 //
 //	text     = and-or { ( ";" | "&" | newline ) and-or }
 //	and-or   = pipeline { ( "&&" | "||" ) pipeline }
