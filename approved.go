@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -50,7 +51,7 @@ func (t *trial) approved() (d Decision, notice string, ok bool) {
 	how, err := t.gate.approvals.Approved(t.approvable().Key)
 	switch {
 	case err != nil:
-		return Decision{}, "nod could not look for an approval: " + OneLine(err.Error(), reasonLimit), false
+		return Decision{}, "nod could not look for an approval: " + printable.Line(err.Error(), reasonLimit), false
 	case how == "":
 		return Decision{}, "", false
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // selfByArgument finds nod's files among the arguments of tools whose meaning
@@ -46,11 +48,11 @@ func (t *trial) selfByName(s string) (why string) {
 	switch {
 	case err != nil:
 	case t.gate.isSelf(real):
-		return selfReason + Printable(real) + " belongs to it"
+		return selfReason + printable.Text(real) + " belongs to it"
 	case t.registers(real) && t.gate.callsNod(real):
-		return selfReason + Printable(real) + " calls it"
+		return selfReason + printable.Text(real) + " calls it"
 	case t.gate.isSource(real):
-		return selfReason + "it takes rules from " + Printable(real)
+		return selfReason + "it takes rules from " + printable.Text(real)
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -48,7 +49,7 @@ func (t *trial) undeletable() (why string) {
 		}
 		reals, err := t.readings(e.Path)
 		if err != nil {
-			return Printable(e.Path) + ": nobody can say where this leads"
+			return printable.Text(e.Path) + ": nobody can say where this leads"
 		}
 		for _, real := range reals {
 			if why := t.lostFile(real); why != "" {
@@ -66,7 +67,7 @@ func (t *trial) unwritable(name string) (why string) {
 	}
 	reals, err := t.readings(name)
 	if err != nil {
-		return Printable(name) + ": nobody can say where this leads"
+		return printable.Text(name) + ": nobody can say where this leads"
 	}
 	for _, real := range reals {
 		if why := t.writable(real); why != "" {
@@ -81,9 +82,9 @@ func (t *trial) unwritable(name string) (why string) {
 func (t *trial) writable(real string) (why string) {
 	switch {
 	case !t.gate.inside(t.roots, real):
-		return Printable(real) + " is outside the workspace"
+		return printable.Text(real) + " is outside the workspace"
 	case t.guarded(real):
-		return Printable(real) + " changes what runs later or what the agent may do"
+		return printable.Text(real) + " changes what runs later or what the agent may do"
 	}
 	return t.gate.ordinary(real)
 }
@@ -181,12 +182,12 @@ func (t *trial) inPath(real string) bool {
 // directories, and files with a second name somewhere else.
 func (g *Gate) ordinary(real string) (why string) {
 	info, err := g.files.Lstat(real)
-	shown := Printable(real)
+	shown := printable.Text(real)
 	switch {
 	case isMissing(err):
 		return ""
 	case err != nil:
-		return shown + ": " + Printable(err.Error())
+		return shown + ": " + printable.Text(err.Error())
 	case info.Mode&fs.ModeType != 0:
 		return shown + " is not a regular file"
 	case info.Links > 1:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -34,7 +35,7 @@ func (t *trial) foundHarm(e shell.Effect) (why string) {
 		return why
 	}
 	if s.found == 0 { // who looks for it thinks otherwise, as in deletable
-		return "this deletes what nod does not see: " + Printable(e.Words)
+		return "this deletes what nod does not see: " + printable.Text(e.Words)
 	}
 	return ""
 }
@@ -50,7 +51,7 @@ type search struct {
 func (s *search) below(dir string, depth int) (why string) {
 	names, err := s.trial.gate.files.List(dir, maxTreeNames-s.seen)
 	if s.seen += len(names); err != nil || depth > maxTreeDepth {
-		return "this deletes what it finds in " + Printable(dir) + ", which is too large to look through"
+		return "this deletes what it finds in " + printable.Text(dir) + ", which is too large to look through"
 	}
 	for _, name := range names {
 		if why = s.one(dir+"/"+name, depth); why != "" {
@@ -64,7 +65,7 @@ func (s *search) one(name string, depth int) (why string) {
 	info, err := s.trial.gate.files.Lstat(name)
 	switch {
 	case err != nil:
-		return "this deletes: " + Printable(s.effect.Words)
+		return "this deletes: " + printable.Text(s.effect.Words)
 	case mayBeNamed(s.effect.Picked, path.Base(name)):
 		s.found++
 		return s.trial.deletable(s.effect, name)

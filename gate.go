@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -245,7 +246,7 @@ func (t *trial) settle() (d Decision, settled bool) {
 	}
 	t.lap(LayerShell)
 	if t.open == "" || t.open == notAnEdit {
-		t.open = OneLine(t.call.RawTool, 60) + " is not a tool that nod settles by itself"
+		t.open = printable.Line(t.call.RawTool, 60) + " is not a tool that nod settles by itself"
 	}
 	return Decision{}, false
 }
@@ -285,14 +286,14 @@ func (t *trial) decided(l Layer, v Verdict, why string, rule Rule) Decision {
 // failed turns a failure into the strictest answer.
 func (t *trial) failed(l Layer, f *Failure) Decision {
 	return Decision{ID: t.id, Verdict: Deny, Layer: l, Reason: f.Message, Err: f,
-		Notices: []string{"nod blocked a call: " + OneLine(f.Error(), reasonLimit)}}
+		Notices: []string{"nod blocked a call: " + printable.Line(f.Error(), reasonLimit)}}
 }
 
 // finish completes and records a decision.
 func (t *trial) finish(d Decision) Decision {
 	d.ID, d.Spent = t.id, t.spent
 	d.Latency = max(0, t.gate.now().Sub(t.start))
-	d.Reason = OneLine(d.Reason, reasonLimit)
+	d.Reason = printable.Line(d.Reason, reasonLimit)
 	for _, e := range t.report.Read {
 		d.Evidence = append(d.Evidence, Evidence{Path: e.Path, SHA256: e.SHA256})
 	}
@@ -312,7 +313,7 @@ func (t *trial) record(d Decision) Decision {
 	if err == nil {
 		return d
 	}
-	notice := "nod could not write its log: " + OneLine(err.Error(), reasonLimit)
+	notice := "nod could not write its log: " + printable.Line(err.Error(), reasonLimit)
 	if !t.gate.lenient {
 		failed := t.failed(d.Layer, &Failure{Kind: LogFailed, Message: "this decision could not be recorded, and the settings demand that it is", Cause: err})
 		failed.Latency, failed.Spent, d = d.Latency, d.Spent, failed

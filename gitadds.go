@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -24,7 +25,7 @@ func (t *trial) takesIn(e shell.Effect) (why string) {
 		return ""
 	}
 	if o.long("--pathspec-from-file") {
-		return "which files this takes into the repository is not known: " + Printable(e.Words)
+		return "which files this takes into the repository is not known: " + printable.Text(e.Words)
 	}
 	dir := t.gitDirectory(c)
 	r, ok := repo.Around(t.gate.files, dir+"/.")
@@ -55,7 +56,7 @@ func (t *trial) takesIn(e shell.Effect) (why string) {
 			continue
 		}
 		if found := s.below(dir, 0); found != "" {
-			return "this takes " + Printable(found) + " into the repository, which may hold a secret"
+			return "this takes " + printable.Text(found) + " into the repository, which may hold a secret"
 		}
 	}
 	return ""

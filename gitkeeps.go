@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -15,11 +16,11 @@ import (
 func (t *trial) gitHarm(e shell.Effect) (why string) {
 	switch {
 	case !e.Kept && path.Base(e.Target) != ".git":
-		return "git would put files into the working tree that nod has not seen: " + Printable(e.Words)
+		return "git would put files into the working tree that nod has not seen: " + printable.Text(e.Words)
 	case !e.Kept:
-		return "this changes the repository: " + Printable(e.Words)
+		return "this changes the repository: " + printable.Text(e.Words)
 	case !t.ownRepository(e.Target):
-		return "this changes a repository outside the workspace: " + Printable(e.Words)
+		return "this changes a repository outside the workspace: " + printable.Text(e.Words)
 	}
 	return t.takesIn(e)
 }

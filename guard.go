@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -49,7 +50,7 @@ func (t *trial) selfByCommand() (why string) {
 			continue
 		}
 		if sub := changingSubcommand(c.Words[1:]); sub != "" {
-			return selfReason + "run " + OneLine(c.Source, 80) + " yourself, at a terminal"
+			return selfReason + "run " + printable.Line(c.Source, 80) + " yourself, at a terminal"
 		}
 	}
 	return ""
@@ -131,24 +132,24 @@ func (t *trial) selfByEffect() (why string) {
 func (t *trial) selfByOne(e shell.Effect) (why string) {
 	switch {
 	case t.gate.isSelf(e.Target):
-		return selfReason + Printable(e.Target) + " belongs to it"
+		return selfReason + printable.Text(e.Target) + " belongs to it"
 	case (e.Recursive || e.Moved) && e.Place != shell.Network && t.takesSelf(e):
-		return selfReason + Printable(e.Target) + " holds it"
+		return selfReason + printable.Text(e.Target) + " holds it"
 	}
 	names, _ := t.gate.names(e)
 	for _, name := range names {
 		switch {
 		case name == "" || e.Place == shell.Network:
 		case t.registers(name) && t.gate.callsNod(name):
-			return selfReason + Printable(name) + " calls it; use the edit tool, so that nod can see that this stays so"
+			return selfReason + printable.Text(name) + " calls it; use the edit tool, so that nod can see that this stays so"
 		case t.gate.isSource(name):
-			return selfReason + "it takes rules from " + Printable(name) + "; use the edit tool, so that nod can see that they stay"
+			return selfReason + "it takes rules from " + printable.Text(name) + "; use the edit tool, so that nod can see that they stay"
 		case e.Kind == shell.Write && t.eclipses(name) != "":
-			return selfReason + "beside this file " + Printable(t.eclipses(name)) + ", which calls it, does not count"
+			return selfReason + "beside this file " + printable.Text(t.eclipses(name)) + ", which calls it, does not count"
 		}
 	}
 	if name := t.takesRegistration(e); name != "" {
-		return selfReason + Printable(name) + ", which calls it, would not be there"
+		return selfReason + printable.Text(name) + ", which calls it, would not be there"
 	}
 	return ""
 }
@@ -195,7 +196,7 @@ func (t *trial) selfByMention() (why string) {
 	}
 	for _, own := range t.gate.self() {
 		if mentions(t.call.Command, t.gate.spelling(own.name)) {
-			return selfReason + "this is not known to leave " + Printable(own.name) + " as it is"
+			return selfReason + "this is not known to leave " + printable.Text(own.name) + " as it is"
 		}
 	}
 	return ""
@@ -266,10 +267,10 @@ func (t *trial) selfByPath() (why string) {
 		reals, _ := t.gate.readings(t.call.Dir, name)
 		for _, real := range reals {
 			if t.gate.isSelf(real) {
-				return selfReason + Printable(name) + " belongs to it"
+				return selfReason + printable.Text(name) + " belongs to it"
 			}
 			if other := t.eclipses(real); real != "" && other != "" {
-				return selfReason + "beside this file " + Printable(other) + ", which calls it, does not count"
+				return selfReason + "beside this file " + printable.Text(other) + ", which calls it, does not count"
 			}
 		}
 	}
@@ -296,7 +297,7 @@ func (t *trial) selfByWiring() (why string) {
 }
 
 func (t *trial) miswired(real string, e Edit, before, after []byte, known bool) (why string) {
-	shown := Printable(real)
+	shown := printable.Text(real)
 	switch {
 	case t.gate.isSource(real) && (!known || permissionsIn(before) != permissionsIn(after)):
 		return "it takes its rules from the permissions and autoMode of " + shown

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -148,7 +149,7 @@ func (p permission) allow(origin string) (Rule, error) {
 	}
 	if open {
 		if runsWhatFollows(pattern) {
-			return Rule{}, fmt.Errorf("it would allow any code that stands behind %s; name what may run", Printable(pattern))
+			return Rule{}, fmt.Errorf("it would allow any code that stands behind %s; name what may run", printable.Text(pattern))
 		}
 		pattern += " *"
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -62,7 +63,7 @@ func (t *trial) permits(r Rule, command int) bool {
 		}
 		if why := t.unlike(e); why != "" && ok {
 			ok = false
-			t.changed = Printable(shortPath(t.call.Dir, d.Path)) + why + ", so the allow rule does not cover it: " + r.Text
+			t.changed = printable.Text(shortPath(t.call.Dir, d.Path)) + why + ", so the allow rule does not cover it: " + r.Text
 		}
 	}
 	return ok

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // Profile says what a model is shown and how it is asked. The zero value is
@@ -215,7 +217,7 @@ func bullets(rules []Rule) string {
 }
 
 func bullet(r Rule) string {
-	if isOneLine(r.Text) {
+	if printable.IsLine(r.Text) {
 		return r.Text
 	}
 	return strings.Join(strings.Fields(r.Text), " ")

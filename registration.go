@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/nodgate/nod/internal/hosts"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -162,7 +163,7 @@ func (t *trial) eclipses(real string) (name string) {
 // the agent would no longer ask as before; unsure says that nod cannot show
 // that it would, which is for a person to decide.
 func (t *trial) rewired(real string, before, after []byte) (why, unsure string) {
-	shown := Printable(real)
+	shown := printable.Text(real)
 	if string(before) == string(after) || !callsIn(real, before) && !mentionsHook(string(after)) {
 		return "", ""
 	}
@@ -186,7 +187,7 @@ func (t *trial) rewired(real string, before, after []byte) (why, unsure string) 
 	}
 	for _, c := range list {
 		if !t.neutral(real, c) {
-			key := Printable(OneLine(strings.Join(c.path, "."), 80))
+			key := printable.Text(printable.Line(strings.Join(c.path, "."), 80))
 			return "", "nod cannot show that its hook in " + shown + " stays in force when " + key + " changes"
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -68,15 +69,15 @@ func (t *trial) blocked(d Decision, a answered) Decision {
 	d.Verdict, d.Blocked, d.Effects, d.Basis = Deny, true, a.effects, d.Reason
 	if a.before != "" {
 		d.Classification, d.Basis = nil, a.before
-		d.Reason = OneLine("the same was denied before in this session: "+stripTags(a.before), reasonLimit-len(clearing))
+		d.Reason = printable.Line("the same was denied before in this session: "+stripTags(a.before), reasonLimit-len(clearing))
 	}
 	switch why := t.repeated(a); {
 	case why != "" && t.call.Interactive:
-		d.Verdict, d.Reason = Ask, OneLine(why+"; the last: "+d.Reason, reasonLimit)
+		d.Verdict, d.Reason = Ask, printable.Line(why+"; the last: "+d.Reason, reasonLimit)
 	case why != "":
-		d.Reason = OneLine(why+", and nobody can be asked: stop and tell the person; the last: "+d.Reason, reasonLimit)
+		d.Reason = printable.Line(why+", and nobody can be asked: stop and tell the person; the last: "+d.Reason, reasonLimit)
 	case t.gate.askBlock && t.call.Interactive:
-		d.Verdict, d.Reason = Ask, OneLine("the model would block this: "+d.Reason, reasonLimit)
+		d.Verdict, d.Reason = Ask, printable.Line("the model would block this: "+d.Reason, reasonLimit)
 	case a.before != "":
 		d.Reason += clearing
 	}

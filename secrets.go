@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -13,17 +14,17 @@ import (
 // secret reports which secret store the call would touch, "" if none.
 func (t *trial) secret() (why string) {
 	if name := t.secretPath(); name != "" {
-		return Printable(name) + " holds or may hold secrets"
+		return printable.Text(name) + " holds or may hold secrets"
 	}
 	for _, e := range t.report.Effects {
 		if e.Kind == shell.Secret {
-			return "this uses or prints a secret: " + Printable(e.Words)
+			return "this uses or prints a secret: " + printable.Text(e.Words)
 		}
 		if e.Kind > shell.Run {
 			continue
 		}
 		if !e.Names && (e.Pattern != "" || e.Recursive) && view.Below("/proc", e.Target) {
-			return "what /proc says of a process may hold secrets: " + Printable(e.Words)
+			return "what /proc says of a process may hold secrets: " + printable.Text(e.Words)
 		}
 		names, all := t.gate.names(e)
 		if e.Pattern != "" && !t.fed(e) { // what find hands over is looked at with its tests (secretBelow)
@@ -32,32 +33,32 @@ func (t *trial) secret() (why string) {
 		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || t.fed(e)) // what find hands over lies at any depth
 		for _, name := range names {
 			if t.gate.touchesSecret(name, tree) {
-				return Printable(name) + " holds or may hold secrets"
+				return printable.Text(name) + " holds or may hold secrets"
 			}
 		}
 		if word := t.aimsAtSecret(e); word != "" {
-			return "this may search secrets: " + Printable(word)
+			return "this may search secrets: " + printable.Text(word)
 		}
 		if t.searches(e) {
 			if word := t.seeksSecret(); word != "" {
-				return "this looks for secrets: " + Printable(word)
+				return "this looks for secrets: " + printable.Text(word)
 			}
 		}
 		if all && !t.fed(e) {
 			continue
 		}
 		if word := t.picksSecret(); word != "" && !e.Names {
-			return "this may pick out secrets: " + Printable(word)
+			return "this may pick out secrets: " + printable.Text(word)
 		}
 		if name := t.maySecret(); name != "" {
-			return Printable(name) + " holds or may hold secrets"
+			return printable.Text(name) + " holds or may hold secrets"
 		}
 	}
 	if word := t.gitAims(); word != "" {
-		return "this may print secrets that git has: " + Printable(word)
+		return "this may print secrets that git has: " + printable.Text(word)
 	}
 	if name := t.secretBelow(); name != "" {
-		return Printable(name) + " would be read along, which holds or may hold secrets"
+		return printable.Text(name) + " would be read along, which holds or may hold secrets"
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -38,7 +39,7 @@ func (t *trial) irrecoverable() (why string) {
 	}
 	for _, e := range t.report.Effects {
 		if t.wipes(e) {
-			return "this cannot be undone: " + Printable(e.Words)
+			return "this cannot be undone: " + printable.Text(e.Words)
 		}
 	}
 	if p := t.possible(); p != nil {
@@ -67,7 +68,7 @@ func (t *trial) typedInto() (why string) {
 	for _, e := range t.report.Effects {
 		fed := slices.ContainsFunc(t.report.Unknowns, func(u shell.Unknown) bool { return u.Command == e.Command && u.Part == shell.PartWords })
 		if e.Kind == shell.Run && e.Target == "standard input" && !fed {
-			return "nod is not shown what is typed into a program that runs: " + Printable(e.Words) + "; give it the script in the command itself"
+			return "nod is not shown what is typed into a program that runs: " + printable.Text(e.Words) + "; give it the script in the command itself"
 		}
 	}
 	return ""
@@ -183,7 +184,7 @@ func (t *trial) harmlessReason() string {
 		case e.Kind == shell.Write && e.Kept:
 			said = "git keeps what was there"
 		case e.Kind == shell.Write && e.Place != shell.Null:
-			if name := Printable(path.Base(e.Target)); !slices.Contains(made, name) {
+			if name := printable.Text(path.Base(e.Target)); !slices.Contains(made, name) {
 				made = append(made, name)
 			}
 			if _, err := t.gate.files.Lstat(e.Target); err == nil && e.Appends && said == "it changes nothing" {
@@ -207,7 +208,7 @@ func (t *trial) unsettled(cleared []bool) (why string) {
 	}
 	for _, u := range t.report.Unknowns {
 		if !covered(u.Command, u.Part) {
-			return Printable(u.What)
+			return printable.Text(u.What)
 		}
 	}
 	for _, e := range t.report.Effects {
@@ -243,9 +244,9 @@ func (t *trial) plainHarm(e shell.Effect) (why string) {
 			// later is a call of its own (Call.StdinUnseen says where not).
 			return ""
 		case e.Target == "" && !t.fedByNames(e):
-			return "what this reads is not known: " + Printable(e.Words)
+			return "what this reads is not known: " + printable.Text(e.Words)
 		case e.Place == shell.Device:
-			return "this reads a device: " + Printable(e.Words)
+			return "this reads a device: " + printable.Text(e.Words)
 		}
 		return ""
 	case shell.Write:
@@ -261,9 +262,9 @@ func (t *trial) plainHarm(e shell.Effect) (why string) {
 		}
 	}
 	if e.Note != "" {
-		return effectName(e.Kind) + ": " + Printable(e.Words) + " (" + Printable(e.Note) + ")"
+		return effectName(e.Kind) + ": " + printable.Text(e.Words) + " (" + printable.Text(e.Note) + ")"
 	}
-	return effectName(e.Kind) + ": " + Printable(e.Words)
+	return effectName(e.Kind) + ": " + printable.Text(e.Words)
 }
 
 // ownDatabase reports whether a command asks a database on this machine. What

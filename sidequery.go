@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -43,7 +44,7 @@ func (t *trial) sideQuery(ctx context.Context) Decision {
 	}
 	if f := t.exhausted(); f != nil {
 		d := t.unavailable(f, "no model is asked: "+f.Message)
-		d.Notices = []string{"nod asked no model: " + OneLine(f.Message, reasonLimit)}
+		d.Notices = []string{"nod asked no model: " + printable.Line(f.Message, reasonLimit)}
 		return d
 	}
 	if t.gate.recorder != nil {
@@ -73,7 +74,7 @@ func (t *trial) withoutModel() Decision {
 // modelFailed answers where the model did not.
 func (t *trial) modelFailed(f *Failure, notices []string) Decision {
 	d := t.unavailable(f, "the classifier failed: "+f.Message)
-	d.Notices = append([]string{"nod's classifier failed (" + string(f.Kind) + "): " + OneLine(f.Error(), reasonLimit)}, tamed(notices)...)
+	d.Notices = append([]string{"nod's classifier failed (" + string(f.Kind) + "): " + printable.Line(f.Error(), reasonLimit)}, tamed(notices)...)
 	return d
 }
 
@@ -97,7 +98,7 @@ func (t *trial) unsure(why string) string {
 
 func (t *trial) modelSaid(a answered) Decision {
 	c := a.Classification
-	reason := OneLine(stripTags(c.Reason), reasonLimit)
+	reason := printable.Line(stripTags(c.Reason), reasonLimit)
 	switch {
 	case strings.TrimSpace(reason) != "":
 	case c.Quick:
@@ -129,7 +130,7 @@ func (t *trial) cleared(d Decision, a answered) Decision {
 		return d
 	}
 	const minds = "the model was of two minds about something that weighs, and cites no words in which the person named it: "
-	d.Verdict, d.Reason = Ask, OneLine(minds+d.Reason, reasonLimit)
+	d.Verdict, d.Reason = Ask, printable.Line(minds+d.Reason, reasonLimit)
 	return d
 }
 
@@ -206,7 +207,7 @@ func looksUp(tool string) bool {
 func tamed(notices []string) []string {
 	var lines []string
 	for _, n := range notices[:min(len(notices), 5)] {
-		lines = append(lines, OneLine(n, reasonLimit))
+		lines = append(lines, printable.Line(n, reasonLimit))
 	}
 	return lines
 }

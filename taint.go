@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -48,7 +49,7 @@ func (t *trial) tainted() string {
 	if t.taint == nil {
 		why := ""
 		if w := t.witness(); w != nil {
-			why = OneLine(w.Taint(), wordLimit)
+			why = printable.Line(w.Taint(), wordLimit)
 		}
 		t.taint = &why
 	}
@@ -70,7 +71,7 @@ func (t *trial) taintedEdit() (why string) {
 		reals, err := t.readings(name)
 		for _, real := range reals {
 			if err == nil && t.gate.runsLater(real) && t.tainted() != "" {
-				return t.suspect(Printable(real) + " runs later")
+				return t.suspect(printable.Text(real) + " runs later")
 			}
 		}
 	}
@@ -83,9 +84,9 @@ func (t *trial) taintedHarm(e shell.Effect) (why string) {
 	switch {
 	case t.witness() == nil:
 	case e.Kind == shell.Write && e.Place == shell.Workspace && t.gate.runsLater(e.Target) && t.tainted() != "":
-		return t.suspect(Printable(e.Target) + " runs later")
+		return t.suspect(printable.Text(e.Target) + " runs later")
 	case e.Kind == shell.Fetch && e.Declared == "" && !t.ownDatabase(e) && t.tainted() != "":
-		return t.suspect("an address can carry data out: " + Printable(e.Words))
+		return t.suspect("an address can carry data out: " + printable.Text(e.Words))
 	}
 	return ""
 }

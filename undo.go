@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -25,13 +26,13 @@ func (t *trial) writeHarm(e shell.Effect) (why string) {
 	case e.Place == shell.Null:
 		return ""
 	case t.copiesTree(e):
-		return "this copies a whole tree, whatever it holds: " + Printable(e.Words)
+		return "this copies a whole tree, whatever it holds: " + printable.Text(e.Words)
 	case e.Place == shell.Temporary:
 		return t.scratch(e)
 	}
 	names, all := t.targets(e)
 	if !all || e.Pattern != "" && t.fed(e) {
-		return "which files this overwrites is not known: " + Printable(e.Words)
+		return "which files this overwrites is not known: " + printable.Text(e.Words)
 	}
 	for _, name := range names {
 		if why := t.overwritten(e, name); why != "" {
@@ -49,7 +50,7 @@ func (t *trial) overwritten(e shell.Effect, name string) (why string) {
 		return why
 	}
 	if t.leadsGuarded(e, name) {
-		return "what is put behind " + Printable(name) + " may run later or change what the agent may do"
+		return "what is put behind " + printable.Text(name) + " may run later or change what the agent may do"
 	}
 	if t.missing(name) {
 		if t.program(e) == "mkdir" {
@@ -65,7 +66,7 @@ func (t *trial) overwritten(e shell.Effect, name string) (why string) {
 		lost = t.spoilt
 	}
 	if why := lost(e, name); why != "" || t.fed(e) && e.Part == shell.PartWords {
-		return "this may overwrite " + orElse(why, Printable(name))
+		return "this may overwrite " + orElse(why, printable.Text(name))
 	}
 	return ""
 }
@@ -96,18 +97,18 @@ func (t *trial) scratch(e shell.Effect) (why string) {
 	info, err := t.gate.files.Lstat(e.Target)
 	switch {
 	case e.Pattern != "", e.Recursive, t.fed(e) && e.Part == shell.PartWords:
-		return "which files this overwrites is not known: " + Printable(e.Words)
+		return "which files this overwrites is not known: " + printable.Text(e.Words)
 	case err == nil && info.Mode.IsDir() && t.program(e) == "mkdir":
 		return ""
 	case !isMissing(err), t.changesMode(e):
-		return "this may overwrite " + Printable(e.Target)
+		return "this may overwrite " + printable.Text(e.Target)
 	case t.gathers():
-		return "this puts what it gathers or decodes into " + Printable(e.Target)
+		return "this puts what it gathers or decodes into " + printable.Text(e.Target)
 	case t.gate.guards.match(e.Target):
-		return Printable(e.Target) + " changes what runs later or what the agent may do"
+		return printable.Text(e.Target) + " changes what runs later or what the agent may do"
 	}
 	if t.inPath(e.Target) {
-		return Printable(e.Target) + " changes what runs later or what the agent may do"
+		return printable.Text(e.Target) + " changes what runs later or what the agent may do"
 	}
 	return t.overtaken(e, e.Target)
 }
@@ -144,7 +145,7 @@ func (t *trial) gathers() bool {
 // deleteHarm says why a deletion is not harmless: something of it could not
 // be restored.
 func (t *trial) deleteHarm(e shell.Effect) (why string) {
-	unknown := "this deletes: " + Printable(e.Words)
+	unknown := "this deletes: " + printable.Text(e.Words)
 	if t.finds(e) {
 		return t.foundHarm(e)
 	}
@@ -185,23 +186,23 @@ func (t *trial) deletable(e shell.Effect, name string) (why string) {
 	switch {
 	case isMissing(err) && t.madeHere(e, name):
 		if t.guardedNext(e) {
-			return "what the line puts into " + Printable(name) + " may run later under its new name"
+			return "what the line puts into " + printable.Text(name) + " may run later under its new name"
 		}
 		return t.overtaken(e, name)
 	case isMissing(err):
-		return "this deletes " + Printable(name) + ", which nod does not see"
+		return "this deletes " + printable.Text(name) + ", which nod does not see"
 	case err != nil:
-		return Printable(name) + ": " + Printable(err.Error())
+		return printable.Text(name) + ": " + printable.Text(err.Error())
 	case !t.gate.inside(t.roots, name):
-		return "this deletes " + Printable(name) + ", which is outside the workspace"
+		return "this deletes " + printable.Text(name) + ", which is outside the workspace"
 	case t.isInstalled(name):
 		return t.overtaken(e, name)
 	case t.guarded(name):
-		return Printable(name) + " changes what runs later or what the agent may do"
+		return printable.Text(name) + " changes what runs later or what the agent may do"
 	case info.Mode.IsDir() && t.program(e) == "rmdir":
 		return "" // only what is empty
 	case info.Mode.IsDir() && !e.Recursive:
-		return "this deletes: " + Printable(e.Words)
+		return "this deletes: " + printable.Text(e.Words)
 	}
 	if why := t.lost(e, name); why != "" {
 		return "this deletes " + why
@@ -243,17 +244,17 @@ func (t *trial) movable(e shell.Effect, name string) (why string) {
 	switch {
 	case isMissing(err) && t.madeHere(e, name):
 		if t.guardedNext(e) {
-			return "what the line puts into " + Printable(name) + " may run later under its new name"
+			return "what the line puts into " + printable.Text(name) + " may run later under its new name"
 		}
 		return t.overtaken(e, name)
 	case err != nil || !t.gate.inside(t.roots, name):
-		return "this moves " + Printable(name) + " away"
+		return "this moves " + printable.Text(name) + " away"
 	case !info.Mode.IsDir():
 		return t.writable(name)
 	}
 	w := walk{trial: t, file: func(file string) string {
 		if t.guardedAfter(e, file[len(name):]) {
-			return Printable(file) + " changes what runs later or what the agent may do"
+			return printable.Text(file) + " changes what runs later or what the agent may do"
 		}
 		return t.writable(file)
 	}}
@@ -297,7 +298,7 @@ func (t *trial) lost(e shell.Effect, name string) (why string) {
 	info, err := t.gate.files.Lstat(name)
 	switch {
 	case err != nil:
-		return Printable(name)
+		return printable.Text(name)
 	case !info.Mode.IsDir():
 		return t.lostFile(name)
 	case t.isOutput(name):
@@ -318,10 +319,10 @@ func (t *trial) lostFile(name string) (why string) {
 	}
 	r, ok := t.repository(name)
 	if !ok {
-		return Printable(name) + ", which is not in git: it could not be restored"
+		return printable.Text(name) + ", which is not in git: it could not be restored"
 	}
 	if why := r.Lost(name); why != "" {
-		return Printable(name) + ", which " + why + ": it could not be restored"
+		return printable.Text(name) + ", which " + why + ": it could not be restored"
 	}
 	return ""
 }
@@ -334,9 +335,9 @@ func (t *trial) precious(name string) (why string) {
 	}
 	switch {
 	case t.gate.secrets.match(name), isDatabase(name):
-		return Printable(name) + ", which may be the only copy"
+		return printable.Text(name) + ", which may be the only copy"
 	case t.guarded(name):
-		return Printable(name) + ", which changes what runs later"
+		return printable.Text(name) + ", which changes what runs later"
 	}
 	return ""
 }
@@ -357,7 +358,7 @@ type walk struct {
 }
 
 func (w *walk) tree(dir string, depth int) (why string) {
-	tooLarge := Printable(dir) + ", which is too large to look through"
+	tooLarge := printable.Text(dir) + ", which is too large to look through"
 	names, err := w.trial.gate.files.List(dir, maxTreeNames-w.seen)
 	if w.seen += len(names); err != nil || depth > maxTreeDepth {
 		return tooLarge
@@ -367,9 +368,9 @@ func (w *walk) tree(dir string, depth int) (why string) {
 		info, err := w.trial.gate.files.Lstat(name)
 		switch {
 		case err != nil:
-			why = Printable(name)
+			why = printable.Text(name)
 		case info.Mode.IsDir() && w.trial.guarded(name):
-			why = Printable(name) + ", which changes what runs later"
+			why = printable.Text(name) + ", which changes what runs later"
 		case info.Mode.IsDir():
 			why = w.tree(name, depth+1)
 		default:
@@ -452,9 +453,9 @@ func (t *trial) overtaken(e shell.Effect, name string) (why string) {
 		}
 		switch {
 		case ofGit && view.Below(o.Target, name):
-			return Printable(name) + ", after git may have put something else there"
+			return printable.Text(name) + ", after git may have put something else there"
 		case (view.Below(o.Target, name) || view.Below(name, o.Target)) && t.moves(o.Command):
-			return Printable(name) + ", after the line has moved something there"
+			return printable.Text(name) + ", after the line has moved something there"
 		}
 	}
 	return ""

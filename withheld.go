@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -86,7 +87,7 @@ func (t *trial) reasonOf(why string) string {
 		return why
 	}
 	if what, words, found := strings.Cut(why, ": "); found && !t.spoken(words) {
-		return what + ", by what " + Printable(shortPath(t.call.Dir, store)) + " holds, which may be secrets and is not shown"
+		return what + ", by what " + printable.Text(shortPath(t.call.Dir, store)) + " holds, which may be secrets and is not shown"
 	}
 	return why
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // Lengths of what reaches the host, in characters. It writes strings over
@@ -180,7 +181,7 @@ func howToApprove(d nod.Decision) string {
 }
 
 // shortID is the part of a decision's id that says enough.
-func shortID(id string) string { return nod.OneLine(id[strings.LastIndexByte(id, '-')+1:], 40) }
+func shortID(id string) string { return printable.Line(id[strings.LastIndexByte(id, '-')+1:], 40) }
 
 // exit2 exits with 2 and a reason on standard error: the one denial that
 // nearly every host understands. Without a reason some take it for an allow.
@@ -205,7 +206,7 @@ func blocking(reason string) string {
 // said makes text fit to be shown: one line, everything invisible escaped, no
 // tags, so that nothing in it poses as the host's own words.
 func said(text string) string {
-	return nod.OneLine(withoutTags(nod.OneLine(text, 4*reasonLength)), reasonLength)
+	return printable.Line(withoutTags(printable.Line(text, 4*reasonLength)), reasonLength)
 }
 
 // withoutTags takes out what looks like a tag, as <system-reminder>, and what

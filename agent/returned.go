@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // returned reads a value of any type that may be absent. It decides nothing.
@@ -52,7 +52,7 @@ func Warn(a Adapter, e Event, text string) Answer {
 	case e.Kind != Outcome || hears == Deaf:
 		return Answer{Said: abstained}
 	case hears == Nested:
-		words = `"hookSpecificOutput":{"hookEventName":` + quoted(nod.OneLine(e.Name, 40)) + "," + words + "}"
+		words = `"hookSpecificOutput":{"hookEventName":` + quoted(printable.Line(e.Name, 40)) + "," + words + "}"
 	}
 	return Answer{Said: abstained, Stdout: []byte("{" + words + "}")}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 const (
@@ -54,7 +55,7 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 	// nothing, and the careful answer stands as where there is no quick one.
 	careful.Cleared = failed == nil && !careful.ShouldBlock
 	if failed != nil {
-		careful.Notices = append(careful.Notices, nod.OneLine("the quick question failed, and the careful one was answered: "+failed.Error(), causeLimit))
+		careful.Notices = append(careful.Notices, printable.Line("the quick question failed, and the careful one was answered: "+failed.Error(), causeLimit))
 	}
 	careful.Usage = nod.Usage{In: quick.Usage.In + careful.Usage.In, Out: quick.Usage.Out + careful.Usage.Out, Cached: quick.Usage.Cached + careful.Usage.Cached}
 	careful.Cost += quick.Cost
@@ -106,7 +107,7 @@ func (c *client) stage(ctx context.Context, q question, s send, suffix string) (
 }
 
 // named is the model as the provider names it.
-func (c *client) named(r reply) string { return nod.OneLine(orDefault(r.model, c.model), 100) }
+func (c *client) named(r reply) string { return printable.Line(orDefault(r.model, c.model), 100) }
 
 // put puts one question, a second time where the fault passes, and dumps what
 // came of it. read takes the answer out of a reply; an error of it says that
@@ -123,7 +124,7 @@ func put[T any](ctx context.Context, c *client, q question, s send, suffix strin
 	err = x.resting(err)
 	if c.dumpDir != "" {
 		if dumpErr := x.dump(q.Prompt, answer, err, suffix); dumpErr != nil && c.notice != nil {
-			c.notice("the classifier's dump was not written: " + nod.OneLine(dumpErr.Error(), causeLimit))
+			c.notice("the classifier's dump was not written: " + printable.Line(dumpErr.Error(), causeLimit))
 		}
 	}
 	return answer, err

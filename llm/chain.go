@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // Chain asks the first model, and the next ones in turn where one is not to be
@@ -25,7 +26,7 @@ func (c Chain) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, 
 		answer, err := m.Classify(ctx, p)
 		if err == nil {
 			if before != nil {
-				answer.Notices = append(answer.Notices, nod.OneLine("another model answered: "+before.Error(), causeLimit))
+				answer.Notices = append(answer.Notices, printable.Line("another model answered: "+before.Error(), causeLimit))
 			}
 			return answer, nil
 		}

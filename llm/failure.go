@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // causeLimit bounds what is shown of a vendor's text, in bytes.
@@ -41,7 +42,7 @@ func (c *client) cause(text string, err error) error {
 func brief(text string) string {
 	text = strings.TrimSpace(text)
 	const mark = "…"
-	out := nod.OneLine(text, causeLimit)
+	out := printable.Line(text, causeLimit)
 	if len(out) <= causeLimit {
 		return out
 	}
@@ -53,7 +54,7 @@ func brief(text string) string {
 }
 
 // quote shows a setting or a header in a message.
-func quote(s string) string { return strconv.Quote(nod.OneLine(s, 80)) }
+func quote(s string) string { return strconv.Quote(printable.Line(s, 80)) }
 
 func badSettings(format string, args ...any) error {
 	return &nod.Failure{Kind: nod.BadSettings, Message: fmt.Sprintf(format, args...)}

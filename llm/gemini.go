@@ -10,6 +10,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 const geminiAddress = "https://generativelanguage.googleapis.com"
@@ -40,7 +41,7 @@ func newGemini(o Options) (nod.Model, error) {
 		HTTPOptions: genai.HTTPOptions{BaseURL: c.base + "/", Headers: header},
 	})
 	if err != nil {
-		return nil, badSettings("the client for Gemini could not be made: %s", nod.OneLine(c.mask(err.Error()), 200))
+		return nil, badSettings("the client for Gemini could not be made: %s", printable.Line(c.mask(err.Error()), 200))
 	}
 	return &Gemini{c, sdk.Models}, nil
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/hang"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 const testKey = "sk-test-0123456789abcdef"
@@ -460,7 +461,7 @@ func checkShown(t *testing.T, err error) {
 	if strings.Contains(text, testKey) {
 		t.Errorf("the key is shown: %s", text)
 	}
-	if nod.Printable(text) != text || strings.Contains(text, "\n") {
+	if printable.Text(text) != text || strings.Contains(text, "\n") {
 		t.Errorf("not fit to be shown: %q", text)
 	}
 	if f.Cause != nil && len(f.Cause.Error()) > causeLimit {

@@ -12,7 +12,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 const (
@@ -146,7 +146,7 @@ func readBundle(path string) ([]byte, error) {
 	}
 	text, err := readKnownFile(path, bundleLimit)
 	if err != nil {
-		return nil, badSettings("[model] ca_file cannot be read: %s", nod.OneLine(err.Error(), 200))
+		return nil, badSettings("[model] ca_file cannot be read: %s", printable.Line(err.Error(), 200))
 	}
 	if !x509.NewCertPool().AppendCertsFromPEM(text) {
 		return nil, badSettings("[model] ca_file %s holds no certificate in PEM form", quote(path))

@@ -13,6 +13,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // permission is the method that is answered.
@@ -260,10 +261,10 @@ type speaker struct {
 func (s speaker) Encode(e agent.Event, d nod.Decision, p agent.Profile, model bool) agent.Answer {
 	a := s.ACP.Encode(e, d, p, model)
 	if a.Said == "deny" {
-		s.say("denied " + d.ID + ": " + nod.OneLine(d.Reason, 300))
+		s.say("denied " + d.ID + ": " + printable.Line(d.Reason, 300))
 	}
 	for _, notice := range d.Notices {
-		s.say(nod.OneLine(notice, 300))
+		s.say(printable.Line(notice, 300))
 	}
 	return a
 }

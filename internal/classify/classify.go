@@ -26,6 +26,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/jsonline"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // Version of the wire. Either side refuses any other.
@@ -190,11 +191,11 @@ func (a Answer) Open(digest string) (nod.Classification, error) {
 // failure turns the wire's form back. A kind that is not known here is
 // Internal.
 func (e *Error) failure() *nod.Failure {
-	f := &nod.Failure{Kind: nod.Internal, Message: nod.OneLine(e.Message, textLimit)}
+	f := &nod.Failure{Kind: nod.Internal, Message: printable.Line(e.Message, textLimit)}
 	if isKind(e.Kind) {
 		f.Kind = e.Kind
 	}
-	if cause := nod.OneLine(e.Cause, textLimit); cause != "" {
+	if cause := printable.Line(e.Cause, textLimit); cause != "" {
 		f.Cause = errors.New(cause)
 	}
 	return f
@@ -216,9 +217,9 @@ func Fail(r Request, err error) Answer {
 	if f == nil {
 		f = &nod.Failure{Kind: nod.Internal, Message: "nod failed without saying why"}
 	}
-	e := &Error{Kind: f.Kind, Message: nod.OneLine(f.Message, textLimit)}
+	e := &Error{Kind: f.Kind, Message: printable.Line(f.Message, textLimit)}
 	if f.Cause != nil {
-		e.Cause = nod.OneLine(f.Cause.Error(), textLimit)
+		e.Cause = printable.Line(f.Cause.Error(), textLimit)
 	}
 	return Answer{Version: Version, Digest: r.Prompt.Digest, Error: e}
 }
@@ -340,7 +341,7 @@ func quoteEnd(text []byte) int {
 
 func checkKey(key string, seen map[string]bool) error {
 	if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != "" {
-		return fmt.Errorf("the key %q is not known", nod.OneLine(key, 80))
+		return fmt.Errorf("the key %q is not known", printable.Line(key, 80))
 	}
 	if seen[key] {
 		return fmt.Errorf("the key %q occurs twice", key)

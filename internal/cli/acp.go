@@ -14,6 +14,7 @@ import (
 	"github.com/nodgate/nod/internal/acp"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/version"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -71,7 +72,7 @@ func runACP(ctx context.Context, p *Process, args []string) int {
 		Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr,
 	})
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod acp:", nod.OneLine(strings.ReplaceAll(err.Error(), "\n", ": "), 300))
+		fmt.Fprintln(p.Stderr, "nod acp:", printable.Line(strings.ReplaceAll(err.Error(), "\n", ": "), 300))
 		return ExitBadInput
 	}
 	return code
@@ -79,7 +80,7 @@ func runACP(ctx context.Context, p *Process, args []string) int {
 
 // programName is the last part of a path, as it may stand in a log.
 func programName(program string) string {
-	return nod.OneLine(filepath.Base(program), 60)
+	return printable.Line(filepath.Base(program), 60)
 }
 
 // seat is what a process that decides many calls hands to the hook's code,
@@ -97,7 +98,7 @@ func seat(p *Process, places config.Places) (hook.Options, time.Duration, error)
 	timeout := nod.DefaultTimeout
 	settings, err := config.Load(places)
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod: the settings cannot be used, so nothing will be allowed:", nod.OneLine(err.Error(), 300))
+		fmt.Fprintln(p.Stderr, "nod: the settings cannot be used, so nothing will be allowed:", printable.Line(err.Error(), 300))
 	} else if settings.Model.Timeout > 0 {
 		timeout = settings.Model.Timeout
 	}

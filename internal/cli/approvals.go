@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/approval"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 func approvalsCommand() command {
@@ -75,11 +75,11 @@ func listApprovals(p *Process, state string) error {
 			continue
 		}
 		if a.Earlier {
-			fmt.Fprintf(p.Stdout, "%s  %-10s  %-19s  %s  %s\n", a.ID, a.Scope, "does not count", nod.OneLine(a.Tool, 40), nod.OneLine(a.Call, 200))
+			fmt.Fprintf(p.Stdout, "%s  %-10s  %-19s  %s  %s\n", a.ID, a.Scope, "does not count", printable.Line(a.Tool, 40), printable.Line(a.Call, 200))
 			earlier = append(earlier, a.ID)
 			continue
 		}
-		fmt.Fprintf(p.Stdout, "%s  %-10s  %-19s  %s  %s  %s\n", a.ID, a.Scope, untilWhen(a), nod.OneLine(a.Tool, 40), nod.OneLine(a.Call, 200), nod.OneLine(whereItHolds(a), 200))
+		fmt.Fprintf(p.Stdout, "%s  %-10s  %-19s  %s  %s  %s\n", a.ID, a.Scope, untilWhen(a), printable.Line(a.Tool, 40), printable.Line(a.Call, 200), printable.Line(whereItHolds(a), 200))
 	}
 	if len(earlier) > 0 {
 		fmt.Fprintf(p.Stdout, "An earlier nod made what does not count: it was bound to less of what runs. Approve the calls again when\n"+
@@ -115,9 +115,9 @@ func revokeApprovals(p *Process, state string, ids []string) error {
 		case err != nil:
 			return err
 		case !found:
-			return fmt.Errorf("there is no approval %s; see nod approvals", nod.OneLine(id, 40))
+			return fmt.Errorf("there is no approval %s; see nod approvals", printable.Line(id, 40))
 		}
-		fmt.Fprintf(p.Stdout, "%s is revoked\n", nod.OneLine(id, 40))
+		fmt.Fprintf(p.Stdout, "%s is revoked\n", printable.Line(id, 40))
 	}
 	return nil
 }

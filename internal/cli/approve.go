@@ -19,6 +19,7 @@ import (
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/approval"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -175,7 +176,7 @@ func findApprovable(state, id string, now time.Time) (found nod.Entry, err error
 	case found.ID == "" && id == "":
 		return found, errors.New("the log holds no call of the last seven days that can be approved")
 	case found.ID == "":
-		return found, fmt.Errorf("the log holds no decision of the last seven days whose id ends in %q (6 characters at least)", nod.OneLine(id, 60))
+		return found, fmt.Errorf("the log holds no decision of the last seven days whose id ends in %q (6 characters at least)", printable.Line(id, 60))
 	case found.Approvable == nil && found.Verdict == nod.Allow:
 		return found, errors.New("that call was allowed")
 	case found.Approvable == nil:
@@ -192,7 +193,7 @@ func (f approveFlags) approval(e nod.Entry, now time.Time) (approval.Approval, e
 	rand.Read(id)
 	a := approval.Approval{
 		ID: hex.EncodeToString(id), Key: e.Approvable.Key, Scope: f.scope, At: now.UTC(),
-		Tool: e.RawTool, Dir: e.Dir, Call: nod.OneLine(callOf(e), 200),
+		Tool: e.RawTool, Dir: e.Dir, Call: printable.Line(callOf(e), 200),
 	}
 	lasts := f.lasts
 	switch f.scope {
@@ -207,7 +208,7 @@ func (f approveFlags) approval(e nod.Entry, now time.Time) (approval.Approval, e
 		root, err := view.Resolve(view.Disk{}, e.Root)
 		home, homeErr := view.Resolve(view.Disk{}, f.places.Home)
 		if e.Root == "" || err != nil || homeErr != nil || view.Within(view.Disk{}, root, home) {
-			return a, fmt.Errorf("%q is no workspace root", nod.Printable(e.Root))
+			return a, fmt.Errorf("%q is no workspace root", printable.Text(e.Root))
 		}
 		a.Root = root
 	}
@@ -230,7 +231,7 @@ func orDefault(d, standard time.Duration) time.Duration {
 // holds says where and for how long an approval holds.
 func holds(a approval.Approval) string {
 	where := map[approval.Scope]string{
-		approval.Once: "once", approval.Session: "in that session", approval.Repository: "in every session in " + nod.Printable(a.Root), approval.Standing: "in every session",
+		approval.Once: "once", approval.Session: "in that session", approval.Repository: "in every session in " + printable.Text(a.Root), approval.Standing: "in every session",
 	}[a.Scope]
 	if a.Until.IsZero() {
 		return where + ", until you revoke it"
@@ -241,10 +242,10 @@ func holds(a approval.Approval) string {
 // showCall shows all that an approval would be for. Everything in it may come
 // from an agent.
 func showCall(p *Process, e nod.Entry, now time.Time) {
-	fmt.Fprintf(p.Stdout, "%s in %s\n", nod.Printable(e.RawTool), inDir(e.Dir))
-	fmt.Fprintf(p.Stdout, "%s, session %s, %s ago: %s\n\n", nod.Printable(e.Agent), nod.OneLine(e.Session, 60), now.Sub(e.Time).Round(time.Second), said(e))
+	fmt.Fprintf(p.Stdout, "%s in %s\n", printable.Text(e.RawTool), inDir(e.Dir))
+	fmt.Fprintf(p.Stdout, "%s, session %s, %s ago: %s\n\n", printable.Text(e.Agent), printable.Line(e.Session, 60), now.Sub(e.Time).Round(time.Second), said(e))
 	showInput(p, e.Input)
-	fmt.Fprintf(p.Stdout, "\nwhy: %s\n", nod.Printable(why(e)))
+	fmt.Fprintf(p.Stdout, "\nwhy: %s\n", printable.Text(why(e)))
 	switch {
 	case len(e.Evidence) > 0:
 		fmt.Fprintln(p.Stdout, "holds while these say what they said:")
@@ -252,7 +253,7 @@ func showCall(p *Process, e nod.Entry, now time.Time) {
 		fmt.Fprintln(p.Stdout, "No file is bound to this approval: what it runs may have changed by then.")
 	}
 	for _, file := range e.Evidence {
-		fmt.Fprintf(p.Stdout, "  %s  %.12s\n", nod.Printable(file.Path), file.SHA256)
+		fmt.Fprintf(p.Stdout, "  %s  %.12s\n", printable.Text(file.Path), file.SHA256)
 	}
 	fmt.Fprintln(p.Stdout, "Secrets are masked here, and not in the call.")
 }
@@ -262,7 +263,7 @@ func inDir(dir string) string {
 	if dir == "" {
 		return "a directory that nod does not know"
 	}
-	return nod.Printable(dir)
+	return printable.Text(dir)
 }
 
 // showInput prints the arguments, texts over as many lines as they have.
@@ -287,9 +288,9 @@ func showInput(p *Process, input json.RawMessage) {
 }
 
 func indent(p *Process, name, text string) {
-	fmt.Fprintf(p.Stdout, "  %s:\n", nod.Printable(name))
+	fmt.Fprintf(p.Stdout, "  %s:\n", printable.Text(name))
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
-		fmt.Fprintf(p.Stdout, "    %s\n", nod.Printable(strings.ReplaceAll(line, "\t", "    ")))
+		fmt.Fprintf(p.Stdout, "    %s\n", printable.Text(strings.ReplaceAll(line, "\t", "    ")))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -144,7 +145,7 @@ func printDecision(p *Process, d nod.Decision, told told, asJSON bool) int {
 			out.Rule = &nod.EntryRule{Text: d.Rule.Text, Origin: d.Rule.Origin}
 		}
 		if d.Err != nil {
-			out.Error = &nod.EntryError{Kind: d.Err.Kind, Message: nod.OneLine(d.Err.Error(), 300)}
+			out.Error = &nod.EntryError{Kind: d.Err.Kind, Message: printable.Line(d.Err.Error(), 300)}
 		}
 		if err := json.NewEncoder(p.Stdout).Encode(out); err != nil {
 			return ExitInternal
@@ -153,7 +154,7 @@ func printDecision(p *Process, d nod.Decision, told told, asJSON bool) int {
 	}
 	fmt.Fprintf(p.Stdout, "%s  %s  %s\n", paint(p, d.Verdict), d.Layer, d.Reason)
 	if d.Rule.Text != "" {
-		fmt.Fprintf(p.Stdout, "      rule %q, %s\n", nod.Printable(d.Rule.Text), d.Rule.Origin)
+		fmt.Fprintf(p.Stdout, "      rule %q, %s\n", printable.Text(d.Rule.Text), d.Rule.Origin)
 	}
 	if told.mode != "" {
 		fmt.Fprintln(p.Stdout, "      "+told.line(d.Verdict))

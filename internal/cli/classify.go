@@ -12,6 +12,7 @@ import (
 	"github.com/nodgate/nod/internal/classify"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/daemon"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/llm"
 )
 
@@ -54,7 +55,7 @@ func classifyOne(ctx context.Context, p *Process, args []string) int {
 	}
 	request, err := classify.ReadRequest(p.Stdin)
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod classify:", nod.OneLine(err.Error(), 300))
+		fmt.Fprintln(p.Stderr, "nod classify:", printable.Line(err.Error(), 300))
 		return ExitBadInput
 	}
 	if err := answerRequest(ctx, p, places, request).Write(p.Stdout); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/daemon"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/resident"
 	"github.com/nodgate/nod/internal/version"
 )
@@ -70,7 +71,7 @@ func runDaemon(ctx context.Context, p *Process, args []string) int {
 		return usageError(p, daemonCommand(), fmt.Errorf("unexpected %q", word))
 	}
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod daemon:", nod.OneLine(err.Error(), 300))
+		fmt.Fprintln(p.Stderr, "nod daemon:", printable.Line(err.Error(), 300))
 		return ExitInternal
 	}
 	return ExitOK
@@ -132,7 +133,7 @@ func daemonStatus(p *Process, places config.Places, asJSON bool) error {
 		return fmt.Errorf("the daemon's answer cannot be read: %w", err)
 	}
 	fmt.Fprintf(p.Stdout, "nod %s runs as process %d since %s\n%d requests, %d of them failed, %d answered from memory; %d verdicts remembered\n",
-		nod.OneLine(s.Version, 40), s.PID, s.Since.Local().Format("2006-01-02 15:04:05"), s.Requests, s.Failures, s.Remembered, s.Verdicts)
+		printable.Line(s.Version, 40), s.PID, s.Since.Local().Format("2006-01-02 15:04:05"), s.Requests, s.Failures, s.Remembered, s.Verdicts)
 	return nil
 }
 

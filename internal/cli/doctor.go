@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/doctor"
 	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 func doctorCommand() command {
@@ -66,7 +66,7 @@ func (in installer) doctor(ctx context.Context, p *Process, args []string) int {
 		}
 	}
 	if info, statErr := os.Stat(absolute(p, *root)); err == nil && (statErr != nil || !info.IsDir()) {
-		err = fmt.Errorf("--root: %s is no directory", nod.Printable(absolute(p, *root)))
+		err = fmt.Errorf("--root: %s is no directory", printable.Text(absolute(p, *root)))
 	}
 	home := p.Getenv("HOME")
 	if err == nil && home == "" {
@@ -118,7 +118,7 @@ func trying(p *Process) func(string) {
 	if !isTerminal(p.Stderr) {
 		return func(string) {}
 	}
-	return func(what string) { fmt.Fprint(p.Stderr, "\r\x1b[K", nod.OneLine(what, 70)) }
+	return func(what string) { fmt.Fprint(p.Stderr, "\r\x1b[K", printable.Line(what, 70)) }
 }
 
 func printBlocks(p *Process, blocks []doctor.Block) {
@@ -136,7 +136,7 @@ func printBlocks(p *Process, blocks []doctor.Block) {
 func printBlock(p *Process, b doctor.Block) {
 	title := strings.TrimSpace(b.Title + " " + b.Version)
 	if b.Level != "" {
-		title += ", " + b.Level + " level: " + nod.Printable(b.Path)
+		title += ", " + b.Level + " level: " + printable.Text(b.Path)
 	}
 	fmt.Fprintln(p.Stdout, title)
 	width := 0
@@ -144,13 +144,13 @@ func printBlock(p *Process, b doctor.Block) {
 		width = max(width, len(l.What))
 	}
 	for _, l := range b.Lines {
-		text := nod.Printable(l.Text)
+		text := printable.Text(l.Text)
 		if l.Basis != "" {
 			text += " (" + l.Basis + ")"
 		}
 		fmt.Fprintf(p.Stdout, "  %-9s  %-*s  %s\n", l.State, width, l.What, text)
 		if l.Next != "" {
-			fmt.Fprintf(p.Stdout, "  %-9s  %-*s  -> %s\n", "", width, "", nod.Printable(l.Next))
+			fmt.Fprintf(p.Stdout, "  %-9s  %-*s  -> %s\n", "", width, "", printable.Text(l.Next))
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/eval"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/propose"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -114,7 +115,7 @@ func evaluate(ctx context.Context, p *Process, args []string) int {
 		fmt.Fprintln(p.Stderr, "nod eval: interrupted")
 		return ExitInternal
 	case err != nil:
-		fmt.Fprintln(p.Stderr, "nod eval:", nod.OneLine(err.Error(), 500))
+		fmt.Fprintln(p.Stderr, "nod eval:", printable.Line(err.Error(), 500))
 		return ExitBadInput
 	}
 	switch {

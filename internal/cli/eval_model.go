@@ -18,6 +18,7 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/eval"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/llm"
 )
 
@@ -187,7 +188,7 @@ func (b *bill) text(name string, s config.Settings) string {
 	if model == "" {
 		model = llm.DefaultModel(s.Model.Provider)
 	}
-	line := fmt.Sprintf("%s: %d questions to %s, %d tokens shared and %d of their own", nod.Printable(name), b.questions, nod.Printable(model), b.system, b.fresh)
+	line := fmt.Sprintf("%s: %d questions to %s, %d tokens shared and %d of their own", printable.Text(name), b.questions, printable.Text(model), b.system, b.fresh)
 	price, ok := llm.PriceOf(append(prices(s.Prices), llm.Prices()...), model)
 	if !ok {
 		return line + "; its price is not known, see [[price]] in nod help settings"

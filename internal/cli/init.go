@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/propose"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -65,7 +65,7 @@ func initialize(ctx context.Context, p *Process, args []string) int {
 		return usageError(p, initCommand(), err)
 	}
 	if err := f.run(ctx, p); err != nil {
-		fmt.Fprintln(p.Stderr, "nod init:", nod.OneLine(err.Error(), 500))
+		fmt.Fprintln(p.Stderr, "nod init:", printable.Line(err.Error(), 500))
 		return ExitBadInput
 	}
 	return ExitOK
@@ -89,7 +89,7 @@ func parseInit(p *Process, args []string) (initFlags, error) {
 	f.places.Files = view.Disk{}
 	switch {
 	case strings.HasPrefix(f.file, "-"):
-		err = fmt.Errorf("%s stands before FILE", nod.Printable(f.file))
+		err = fmt.Errorf("%s stands before FILE", printable.Text(f.file))
 	case f.file != "" && !f.fromLog || flags.NArg() > 1:
 		err = fmt.Errorf("unexpected %q; FILE comes after --from-log, and there is one", flags.Arg(flags.NArg()-1))
 	case f.yes && (f.dryRun || f.json):
@@ -160,7 +160,7 @@ func unheld(rules []propose.Rule, s config.Settings) (rest []propose.Rule, held 
 
 // offer shows the proposals and writes what is accepted.
 func (f initFlags) offer(p *Process, root string, rules []propose.Rule, held int) error {
-	fmt.Fprintln(p.Stdout, nod.Printable(root))
+	fmt.Fprintln(p.Stdout, printable.Text(root))
 	if held > 0 {
 		fmt.Fprintf(p.Stdout, "%d proposals hold here already\n", held)
 	}
@@ -185,23 +185,23 @@ func (f initFlags) offer(p *Process, root string, rules []propose.Rule, held int
 	if err := config.AddRepository(f.places, root, entries); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "\n%d rules written to %s, for this repository only\n", len(rules), nod.Printable(f.places.User))
+	fmt.Fprintf(p.Stdout, "\n%d rules written to %s, for this repository only\n", len(rules), printable.Text(f.places.User))
 	return nil
 }
 
 func printProposals(p *Process, rules []propose.Rule) {
 	width := 0
 	for _, r := range rules {
-		width = max(width, len([]rune(nod.Printable(r.Text))))
+		width = max(width, len([]rune(printable.Text(r.Text))))
 	}
 	width = min(width, 40)
 	fmt.Fprintln(p.Stdout)
 	for i, r := range rules {
-		why := nod.Printable(r.Why)
+		why := printable.Text(r.Why)
 		if r.Seen != nil {
 			why += "; " + r.Seen.String()
 		}
-		fmt.Fprintf(p.Stdout, "%4d  %-11s  %-*s  %s\n", i+1, r.List, width, nod.Printable(r.Text), why)
+		fmt.Fprintf(p.Stdout, "%4d  %-11s  %-*s  %s\n", i+1, r.List, width, printable.Text(r.Text), why)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/eval"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/propose"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -33,7 +34,7 @@ func (f initFlags) proposeFromLog(p *Process, root string) ([]propose.Rule, erro
 		var problem *audit.Problem
 		switch {
 		case errors.As(err, &problem) && problem.Line > 0:
-			fmt.Fprintln(p.Stderr, "nod init:", nod.OneLine(err.Error(), 600))
+			fmt.Fprintln(p.Stderr, "nod init:", printable.Line(err.Error(), 600))
 		case err != nil:
 			return nil, err
 		default:
@@ -41,7 +42,7 @@ func (f initFlags) proposeFromLog(p *Process, root string) ([]propose.Rule, erro
 		}
 	}
 	if len(l.calls) == 0 {
-		return nil, fmt.Errorf("the log in %s holds no call of %s that was left open: %w", nod.Printable(f.places.State), nod.Printable(root), fs.ErrNotExist)
+		return nil, fmt.Errorf("the log in %s holds no call of %s that was left open: %w", printable.Text(f.places.State), printable.Text(root), fs.ErrNotExist)
 	}
 	return propose.Learn(l.calls, propose.Options{}), nil
 }

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/version"
 )
 
@@ -322,7 +322,7 @@ func checkClaude(ctx context.Context, p *Process, f installFlags) error {
 		next = fmt.Sprintf("Install Claude Code %v or later", install.FailsClosed())
 	}
 	if f.failOpenKnown {
-		fmt.Fprintln(p.Stderr, "warning:", nod.Printable(problem))
+		fmt.Fprintln(p.Stderr, "warning:", printable.Text(problem))
 		return nil
 	}
 	return fmt.Errorf(`%s. %s; or name it: --claude FILE; or say its version: --claude-version "$(claude --version)"; or accept that nod's failures let calls run: --fail-open-known`, problem, next)
@@ -345,7 +345,7 @@ func claudeVersion(ctx context.Context, p *Process, f installFlags) (install.Ver
 // describe prints what would be written and where.
 func describe(p *Process, plan install.Plan) {
 	if plan.Changed() {
-		fmt.Fprintf(p.Stdout, "%s (%s level):\n%s\n", nod.Printable(plan.Path), plan.Level, plan.Diff())
+		fmt.Fprintf(p.Stdout, "%s (%s level):\n%s\n", printable.Text(plan.Path), plan.Level, plan.Diff())
 	}
 	printFindings(p, plan.Findings)
 }
@@ -411,7 +411,7 @@ func (f *levelFlags) spell(level install.Level) string {
 func finish(p *Process, plan install.Plan, dryRun bool, name, next string) int {
 	switch {
 	case !plan.Changed():
-		fmt.Fprintf(p.Stdout, "%s: nothing to change.\n", nod.Printable(plan.Path))
+		fmt.Fprintf(p.Stdout, "%s: nothing to change.\n", printable.Text(plan.Path))
 		return ExitOK
 	case dryRun:
 		fmt.Fprintln(p.Stdout, "Nothing was written (--dry-run).")
@@ -422,13 +422,13 @@ func finish(p *Process, plan install.Plan, dryRun bool, name, next string) int {
 		fmt.Fprintf(p.Stderr, "nod %s: %v\n", name, err)
 		return ExitInternal
 	}
-	fmt.Fprintf(p.Stdout, "Written: %s\n", nod.Printable(plan.Path))
+	fmt.Fprintf(p.Stdout, "Written: %s\n", printable.Text(plan.Path))
 	if backup != "" {
-		fmt.Fprintf(p.Stdout, "The old file: %s\n", nod.Printable(backup))
+		fmt.Fprintf(p.Stdout, "The old file: %s\n", printable.Text(backup))
 	}
 	if name == "uninstall" {
 		for _, left := range plan.Backups() {
-			fmt.Fprintf(p.Stdout, "Left behind, yours to remove: %s\n", nod.Printable(left))
+			fmt.Fprintf(p.Stdout, "Left behind, yours to remove: %s\n", printable.Text(left))
 		}
 	}
 	if next != "" {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // planned is what would be done for one agent at one level, or why not.
@@ -34,7 +34,7 @@ func (in installer) installAll(ctx context.Context, p *Process, f installFlags, 
 	var all []planned
 	for _, a := range found {
 		f.agent = a.Agent
-		fmt.Fprintf(p.Stdout, "%s: %s\n", install.Title(a.Agent), nod.Printable(a.String()))
+		fmt.Fprintf(p.Stdout, "%s: %s\n", install.Title(a.Agent), printable.Text(a.String()))
 		plan, err := in.planFor(ctx, p, f, level, programs)
 		all = append(all, planned{a.Agent, plan, err})
 	}
@@ -86,7 +86,7 @@ func finishAll(p *Process, f levelFlags, name string, all []planned, promise fun
 				promise(a.agent)
 			}
 		case name == "install":
-			fmt.Fprintf(p.Stdout, "%s: nothing to change.\n", nod.Printable(a.plan.Path))
+			fmt.Fprintf(p.Stdout, "%s: nothing to change.\n", printable.Text(a.plan.Path))
 			printFindings(p, a.plan.Findings)
 		}
 	}
@@ -115,9 +115,9 @@ func writeAll(p *Process, name string, todo []planned) (code int) {
 			code = ExitInternal
 			continue
 		}
-		fmt.Fprintf(p.Stdout, "Written: %s\n", nod.Printable(a.plan.Path))
+		fmt.Fprintf(p.Stdout, "Written: %s\n", printable.Text(a.plan.Path))
 		if backup != "" {
-			fmt.Fprintf(p.Stdout, "The old file: %s\n", nod.Printable(backup))
+			fmt.Fprintf(p.Stdout, "The old file: %s\n", printable.Text(backup))
 		}
 		if next := install.Next(a.agent, a.plan.Level); next != "" && name == "install" {
 			fmt.Fprintln(p.Stdout, next)

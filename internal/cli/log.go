@@ -15,6 +15,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 func logCommand() command {
@@ -298,5 +299,5 @@ func (v *logView) problem(err error) {
 	if !errors.As(err, &p) || p.Line == 0 && !errors.As(err, &newer) {
 		v.unread = true
 	}
-	fmt.Fprintln(v.process.Stderr, "nod log:", nod.OneLine(err.Error(), 600))
+	fmt.Fprintln(v.process.Stderr, "nod log:", printable.Line(err.Error(), 600))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // shortestID is how much of an id's end must be given.
@@ -34,7 +35,7 @@ func (v *logView) showOne() error {
 	}
 	for _, line := range aboutOne(found.Entry) {
 		if line[1] != "" {
-			v.write(fmt.Sprintf("%-9s %s\n", line[0], nod.OneLine(line[1], 20_000)))
+			v.write(fmt.Sprintf("%-9s %s\n", line[0], printable.Line(line[1], 20_000)))
 		}
 	}
 	return nil
@@ -55,12 +56,12 @@ func (v *logView) find() (found audit.Line, err error) {
 		case len(id) < shortestID || !strings.HasSuffix(l.ID, id):
 			continue
 		case found.ID != "" && found.ID != l.ID:
-			return found, fmt.Errorf("%s and %s both end so; write the whole id", nod.OneLine(found.ID, 60), nod.OneLine(l.ID, 60))
+			return found, fmt.Errorf("%s and %s both end so; write the whole id", printable.Line(found.ID, 60), printable.Line(l.ID, 60))
 		}
 		found = l
 	}
 	if found.ID == "" {
-		return found, errors.New("the log holds no decision whose id ends in \"" + nod.OneLine(id, 60) + "\"; see the column ID of nod log")
+		return found, errors.New("the log holds no decision whose id ends in \"" + printable.Line(id, 60) + "\"; see the column ID of nod log")
 	}
 	return found, nil
 }

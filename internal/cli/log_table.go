@@ -11,6 +11,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // logColumns are the table's columns; the last one is as wide as it likes.
@@ -113,7 +114,7 @@ func rowOf(e nod.Entry) logRow {
 	}
 	r := logRow{e.Time.Local().Format(time.DateTime), endOfID(e), said(e), layer, tool, callOf(e), why(e)}
 	for i := range r {
-		if r[i] = nod.OneLine(r[i], logColumns[i].max); r[i] == "" {
+		if r[i] = printable.Line(r[i], logColumns[i].max); r[i] == "" {
 			r[i] = "-"
 		}
 	}
@@ -194,7 +195,7 @@ func argument(raw json.RawMessage) string {
 // summary says on standard error what the table held.
 func (v *logView) summary(list []audit.Line) {
 	if len(list) == 0 {
-		fmt.Fprintln(v.process.Stderr, "nod log: nothing to show in", nod.Printable(v.flags.state))
+		fmt.Fprintln(v.process.Stderr, "nod log: nothing to show in", printable.Text(v.flags.state))
 		return
 	}
 	counts, order, cost := map[string]int{}, []string{}, 0.0

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/mcp"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 func mcpCommand() command {
@@ -55,7 +55,7 @@ func serveMCP(ctx context.Context, p *Process, args []string) int {
 	}
 	o.Adapter = agent.ClaudePrompt{Project: p.Dir, Session: p.Getenv("CLAUDE_CODE_SESSION_ID")}
 	if err := mcp.Serve(ctx, mcp.Options{Hook: o, Deadline: deadline}, p.Stdin, p.Stdout); err != nil {
-		fmt.Fprintln(p.Stderr, "nod mcp:", nod.OneLine(err.Error(), 300))
+		fmt.Fprintln(p.Stderr, "nod mcp:", printable.Line(err.Error(), 300))
 		return ExitInternal
 	}
 	return ExitOK

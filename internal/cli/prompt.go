@@ -17,6 +17,7 @@ import (
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -203,7 +204,7 @@ func printPrompt(p *Process, q nod.Prompt, asJSON bool) int {
 func printableLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		lines[i] = nod.Printable(line)
+		lines[i] = printable.Text(line)
 	}
 	return strings.Join(lines, "\n")
 }

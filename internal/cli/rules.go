@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -210,16 +210,16 @@ func printClaude(p *Process, s config.Settings) {
 	for _, name := range files {
 		taken, left := 0, 0
 		for _, item := range s.Lists() {
-			if strings.HasPrefix(item.Origin, nod.Printable(name)+":") {
+			if strings.HasPrefix(item.Origin, printable.Text(name)+":") {
 				taken++
 			}
 		}
 		for _, rule := range s.NotHeld {
-			if strings.HasPrefix(rule.Origin, nod.Printable(name)+":") {
+			if strings.HasPrefix(rule.Origin, printable.Text(name)+":") {
 				left++
 			}
 		}
-		fmt.Fprintf(p.Stdout, "  %d rules taken, %d not as they were meant (nod rules check)  %s\n", taken, left, nod.Printable(name))
+		fmt.Fprintf(p.Stdout, "  %d rules taken, %d not as they were meant (nod rules check)  %s\n", taken, left, printable.Text(name))
 	}
 }
 
@@ -251,7 +251,7 @@ func printScopes(p *Process, scopes []config.Scope) {
 		if s.Here {
 			here = "here"
 		}
-		fmt.Fprintf(p.Stdout, "  %-8s  %3d  %s  %s\n", here, s.Rules, nod.Printable(s.Path), s.Origin)
+		fmt.Fprintf(p.Stdout, "  %-8s  %3d  %s  %s\n", here, s.Rules, printable.Text(s.Path), s.Origin)
 	}
 }
 
@@ -260,7 +260,7 @@ func printList(p *Process, items []config.Item, known func(string) bool) {
 	fmt.Fprintf(p.Stdout, "\n%s: %s\n", list, about(list))
 	width := 0
 	for _, item := range items {
-		width = max(width, len([]rune(nod.Printable(item.Text))))
+		width = max(width, len([]rune(printable.Text(item.Text))))
 	}
 	width = min(width, 60)
 	for _, item := range items {
@@ -273,12 +273,12 @@ func printList(p *Process, items []config.Item, known func(string) bool) {
 			origin += " (not trusted: matched, shown to no model)"
 		}
 		if item.Rule.Agent != "" {
-			origin += " (only for " + nod.Printable(item.Rule.Agent) + ")"
+			origin += " (only for " + printable.Text(item.Rule.Agent) + ")"
 		}
 		if item.Scope != "" {
-			origin += " (only in " + nod.Printable(item.Scope) + ")"
+			origin += " (only in " + printable.Text(item.Scope) + ")"
 		}
-		fmt.Fprintf(p.Stdout, "  %s%-*s  %s\n", kind, width, nod.Printable(item.Text), origin)
+		fmt.Fprintf(p.Stdout, "  %s%-*s  %s\n", kind, width, printable.Text(item.Text), origin)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -46,7 +47,7 @@ func rulesCheck(ctx context.Context, p *Process, args []string) int {
 	doubts := c.doubts(ctx)
 	used, err := c.unused()
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod rules:", nod.OneLine(err.Error(), 500))
+		fmt.Fprintln(p.Stderr, "nod rules:", printable.Line(err.Error(), 500))
 		return ExitBadInput
 	}
 	printNotHeld(p, settings.NotHeld)
@@ -60,7 +61,7 @@ func rulesCheck(ctx context.Context, p *Process, args []string) int {
 // as they were meant.
 func printNotHeld(p *Process, rules []config.NotHeld) {
 	for _, r := range rules {
-		fmt.Fprintf(p.Stdout, "%s: not held: %s %q: %s\n", nod.Printable(r.Origin), r.List, nod.Printable(r.Text), nod.Printable(r.Why))
+		fmt.Fprintf(p.Stdout, "%s: not held: %s %q: %s\n", printable.Text(r.Origin), r.List, printable.Text(r.Text), printable.Text(r.Why))
 	}
 }
 
@@ -69,7 +70,7 @@ func printDoubts(p *Process, doubts []doubt) {
 		fmt.Fprintln(p.Stdout, "nothing to doubt about your rules")
 	}
 	for _, d := range doubts {
-		fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", nod.Printable(d.item.Origin), d.kind, d.item.List, nod.Printable(d.item.Text), d.why)
+		fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", printable.Text(d.item.Origin), d.kind, d.item.List, printable.Text(d.item.Text), d.why)
 	}
 }
 
@@ -118,7 +119,7 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	case with.Verdict == nod.Deny && with.Rule.Text == "" && with.Layer != nod.LayerNone:
 		found = append(found, doubt{"contradiction", item, "never clears it: " + with.Reason})
 	case with.Verdict != nod.Allow && with.Rule.Text != "" && with.Rule.Text != item.Text:
-		found = append(found, doubt{"contradiction", item, fmt.Sprintf("never clears it: %q (%s) comes first", nod.Printable(with.Rule.Text), nod.Printable(with.Rule.Origin))})
+		found = append(found, doubt{"contradiction", item, fmt.Sprintf("never clears it: %q (%s) comes first", printable.Text(with.Rule.Text), printable.Text(with.Rule.Origin))})
 	}
 	if with.Verdict != nod.Allow || command != item.Text {
 		return found
@@ -127,7 +128,7 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	rules.Allow = slices.DeleteFunc(slices.Clone(rules.Allow), func(r nod.Rule) bool { return r.Text == item.Rule.Text && r.Origin == item.Rule.Origin })
 	switch without := c.judge(ctx, command, rules, item.Rule.Agent); {
 	case without.Verdict == nod.Allow && without.Rule.Text != "":
-		found = append(found, doubt{"redundant", item, fmt.Sprintf("%q (%s) allows it too", nod.Printable(without.Rule.Text), nod.Printable(without.Rule.Origin))})
+		found = append(found, doubt{"redundant", item, fmt.Sprintf("%q (%s) allows it too", printable.Text(without.Rule.Text), printable.Text(without.Rule.Origin))})
 	case without.Verdict == nod.Allow:
 		found = append(found, doubt{"redundant", item, "nod allows it by itself: " + without.Reason})
 	}
@@ -156,7 +157,7 @@ func (c checker) opposed() (found []doubt) {
 			switch {
 			case earlier.Text != item.Text || earlier.Scope != item.Scope:
 			case earlier.List == "allow" && !earlier.Rule.IsPattern(c.places.Known) && strings.HasSuffix(item.List, "_deny"):
-				found = append(found, doubt{"contradiction", item, "the same text stands under allow, at " + nod.Printable(earlier.Origin)})
+				found = append(found, doubt{"contradiction", item, "the same text stands under allow, at " + printable.Text(earlier.Origin)})
 			}
 		}
 	}
@@ -172,7 +173,7 @@ func wideCommand(pattern string) string {
 	}
 	list := strings.Fields(words)
 	if len(list) == 1 {
-		return "clears every subcommand and option of " + nod.Printable(list[0]) + "; name the ones you mean"
+		return "clears every subcommand and option of " + printable.Text(list[0]) + "; name the ones you mean"
 	}
 	switch path.Base(list[0]) + " " + list[1] {
 	case "npm run", "pnpm run", "yarn run", "bun run", "npm exec", "pnpm exec", "pnpm dlx", "yarn dlx", "go run", "cargo run", "uv run", "poetry run", "pipenv run", "bundle exec",

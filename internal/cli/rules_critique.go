@@ -16,6 +16,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 	"github.com/nodgate/nod/llm"
 )
@@ -92,12 +93,12 @@ func (f critiqueFlags) critique(ctx context.Context, p *Process, s config.Settin
 		err = f.agreed(p, s, review)
 	}
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod rules:", nod.OneLine(err.Error(), 500))
+		fmt.Fprintln(p.Stderr, "nod rules:", printable.Line(err.Error(), 500))
 		return ExitBadInput
 	}
 	said, err := critic.Critique(ctx, review)
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod rules: the model gave no critique:", nod.OneLine(err.Error(), 500))
+		fmt.Fprintln(p.Stderr, "nod rules: the model gave no critique:", printable.Line(err.Error(), 500))
 		return ExitInternal
 	}
 	slices.SortStableFunc(said.Findings, func(a, b llm.Finding) int { return cmp.Compare(place(a), place(b)) })
@@ -202,7 +203,7 @@ func critiqueCost(s config.Settings, r llm.Review) (string, error) {
 		return "", err
 	}
 	model, out := cmp.Or(s.Model.Name, llm.DefaultModel(s.Model.Provider)), max(s.Model.MaxTokens, critiqueTokens)
-	line := fmt.Sprintf("one question to %s: about %d tokens, and an answer of at most %d", nod.Printable(model), in, out)
+	line := fmt.Sprintf("one question to %s: about %d tokens, and an answer of at most %d", printable.Text(model), in, out)
 	price, ok := llm.PriceOf(append(prices(s.Prices), llm.Prices()...), model)
 	if !ok {
 		return line + "; its price is not known, see [[price]] in nod help settings", nil
@@ -218,18 +219,18 @@ func printCritique(p *Process, items []config.Item, said llm.Critique) {
 		fmt.Fprintln(p.Stdout, "the model has nothing to say against your rules")
 	}
 	for _, f := range said.Findings {
-		remark := nod.OneLine(f.Remark, remarkLimit)
+		remark := printable.Line(f.Remark, remarkLimit)
 		if f.Rule == 0 {
 			fmt.Fprintf(p.Stdout, "%s: %s\n", f.Kind, remark)
 		} else {
 			item := items[f.Rule-1]
-			fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", nod.Printable(item.Origin), f.Kind, item.List, nod.Printable(item.Text), remark)
+			fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", printable.Text(item.Origin), f.Kind, item.List, printable.Text(item.Text), remark)
 		}
 		if strings.TrimSpace(f.Better) != "" {
-			fmt.Fprintf(p.Stdout, "    better: %q\n", nod.OneLine(f.Better, remarkLimit))
+			fmt.Fprintf(p.Stdout, "    better: %q\n", printable.Line(f.Better, remarkLimit))
 		}
 	}
-	fmt.Fprintf(p.Stderr, "%s answered: %d tokens in, %d out, $%.4f; nothing was changed\n", nod.Printable(said.Model), said.Usage.In, said.Usage.Out, said.Cost)
+	fmt.Fprintf(p.Stderr, "%s answered: %d tokens in, %d out, $%.4f; nothing was changed\n", printable.Text(said.Model), said.Usage.In, said.Usage.Out, said.Cost)
 }
 
 // critiqueOutput is the answer of rules critique --json. Fields are only ever

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -54,7 +54,7 @@ func trust(_ context.Context, p *Process, args []string) int {
 	flags.StringVar(&f.places.State, "state", f.places.State, "")
 	err := flags.Parse(args)
 	if err == nil && flags.NArg() > 1 && strings.HasPrefix(flags.Arg(1), "-") {
-		err = fmt.Errorf("%s stands before the directory", nod.Printable(flags.Arg(1)))
+		err = fmt.Errorf("%s stands before the directory", printable.Text(flags.Arg(1)))
 	}
 	if err == nil && (f.remove && f.list || flags.NArg() > 1 || f.list && flags.NArg() > 0) {
 		err = errors.New("one directory at most, and one of --remove and --list")
@@ -99,7 +99,7 @@ func listTrust(p *Process, places config.Places) error {
 		return err
 	}
 	for _, t := range list {
-		fmt.Fprintf(p.Stdout, "%s  %s  %s\n", t.At.Format(time.DateOnly), t.SHA256, nod.Printable(t.Root))
+		fmt.Fprintf(p.Stdout, "%s  %s  %s\n", t.At.Format(time.DateOnly), t.SHA256, printable.Text(t.Root))
 	}
 	return nil
 }
@@ -107,16 +107,16 @@ func listTrust(p *Process, places config.Places) error {
 func removeTrust(p *Process, places config.Places) error {
 	root, err := view.Resolve(places.Files, places.Root)
 	if err != nil {
-		return fmt.Errorf("%s: %w", nod.Printable(places.Root), err)
+		return fmt.Errorf("%s: %w", printable.Text(places.Root), err)
 	}
 	removed, err := config.RemoveTrust(places, root)
 	if err != nil {
 		return err
 	}
 	if !removed {
-		return fmt.Errorf("%s is not trusted; see nod trust --list", nod.Printable(root))
+		return fmt.Errorf("%s is not trusted; see nod trust --list", printable.Text(root))
 	}
-	fmt.Fprintf(p.Stdout, "%s is no longer trusted\n", nod.Printable(root))
+	fmt.Fprintf(p.Stdout, "%s is no longer trusted\n", printable.Text(root))
 	return nil
 }
 
@@ -124,7 +124,7 @@ func removeTrust(p *Process, places config.Places) error {
 func (f trustFlags) add(p *Process) error {
 	file, err := config.ReadRepository(f.places)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s does not exist; there is nothing to trust", nod.Printable(file.Path))
+		return fmt.Errorf("%s does not exist; there is nothing to trust", printable.Text(file.Path))
 	}
 	if err != nil {
 		return err
@@ -140,23 +140,23 @@ func (f trustFlags) add(p *Process) error {
 	if err := config.AddTrust(f.places, config.Trust{Root: file.Root, SHA256: file.SHA256, At: time.Now().UTC().Truncate(time.Second)}); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "%s is trusted until it changes\n", nod.Printable(file.Path))
+	fmt.Fprintf(p.Stdout, "%s is trusted until it changes\n", printable.Text(file.Path))
 	return nil
 }
 
 func showFile(p *Process, file config.RepositoryFile) {
-	fmt.Fprintf(p.Stdout, "%s\nsha256 %s\n\n", nod.Printable(file.Path), file.SHA256)
+	fmt.Fprintf(p.Stdout, "%s\nsha256 %s\n\n", printable.Text(file.Path), file.SHA256)
 	text := strings.TrimSuffix(string(file.Text), "\n")
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSuffix(line, "\r")
-		fmt.Fprintf(p.Stdout, "    %s\n", nod.Printable(strings.ReplaceAll(line, "\t", "    ")))
+		fmt.Fprintf(p.Stdout, "    %s\n", printable.Text(strings.ReplaceAll(line, "\t", "    ")))
 	}
 	fmt.Fprintln(p.Stdout, "\nIf you trust it, it adds here:")
 	if len(file.Items) == 0 {
 		fmt.Fprintln(p.Stdout, "  nothing")
 	}
 	for _, item := range file.Items {
-		fmt.Fprintf(p.Stdout, "  %-11s  %s\n", item.List, nod.Printable(item.Text))
+		fmt.Fprintf(p.Stdout, "  %-11s  %s\n", item.List, printable.Text(item.Text))
 	}
 }
 

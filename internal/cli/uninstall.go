@@ -6,8 +6,8 @@ import (
 	"flag"
 	"fmt"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 func uninstallCommand() command {
@@ -93,10 +93,10 @@ func (in installer) onlyInstalled(p *Process, agent string) (install.Plan, error
 		searched += fmt.Sprintf("\n  %s: ", here.spell(level))
 		if err != nil {
 			unread = true
-			searched += nod.Printable(err.Error())
+			searched += printable.Text(err.Error())
 			continue
 		}
-		searched += nod.Printable(plan.Path)
+		searched += printable.Text(plan.Path)
 		if plan.Changed() && (len(found) == 0 || plan.Path != found[0].Path) {
 			found = append(found, plan)
 		}

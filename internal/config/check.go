@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -207,7 +207,7 @@ func checkPathPattern(pattern string) error {
 }
 
 // shown is a file's name for a message.
-func shown(name string) string { return nod.Printable(name) }
+func shown(name string) string { return printable.Text(name) }
 
 // Nearest returns the word that key was probably meant to be; ok is false where
 // it is like none of them.

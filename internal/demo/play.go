@@ -13,6 +13,7 @@ import (
 	"github.com/nodgate/nod/corpus"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -58,7 +59,7 @@ func play(ctx context.Context, world view.Files, number int, row corpus.Row) (pl
 	p := played{row: row, answer: answer, took: time.Since(start), decision: seen.decision}
 	if !seen.decided {
 		// The hook answered before there was a decision: it blocks.
-		reason := nod.OneLine(string(answer.Stderr), 300)
+		reason := printable.Line(string(answer.Stderr), 300)
 		p.decision = nod.Decision{Reason: reason, Err: &nod.Failure{Kind: nod.Internal, Message: reason}}
 	}
 	return p, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/corpus"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // table shows a session as aligned columns:
@@ -125,7 +126,7 @@ func openText(s summary) string {
 func list(counts []count) string {
 	var parts []string
 	for _, c := range counts {
-		parts = append(parts, fmt.Sprintf("%d %s", c.calls, nod.Printable(c.what)))
+		parts = append(parts, fmt.Sprintf("%d %s", c.calls, printable.Text(c.what)))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -135,7 +136,7 @@ func list(counts []count) string {
 func describe(row corpus.Row) string {
 	var in map[string]any
 	if err := json.Unmarshal(row.Input, &in); err != nil {
-		return nod.Printable(row.ToolName)
+		return printable.Text(row.ToolName)
 	}
 	for _, key := range []string{"command", "file_path", "pattern", "url", "subject", "title", "description"} {
 		if s, ok := in[key].(string); ok {
@@ -143,14 +144,14 @@ func describe(row corpus.Row) string {
 			if rest, ok := strings.CutPrefix(s, corpus.Home+"/"); ok {
 				s = "~/" + rest
 			}
-			return nod.Printable(row.ToolName) + " " + nod.OneLine(s, 200)
+			return printable.Text(row.ToolName) + " " + printable.Line(s, 200)
 		}
 	}
-	return nod.Printable(row.ToolName)
+	return printable.Text(row.ToolName)
 }
 
 // clip cuts to n columns; every character counts as one.
-func clip(s string, n int) string { return nod.OneLine(s, n) }
+func clip(s string, n int) string { return printable.Line(s, n) }
 
 func pad(s string, n int) string {
 	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))

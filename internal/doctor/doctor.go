@@ -19,10 +19,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // State is how one thing stands, from good to bad.
@@ -179,7 +179,7 @@ func (e *examination) run(ctx context.Context) (all []Block) {
 		b := Block{Agent: e.agent, Title: install.Title(e.agent), Version: e.version, Level: level.String(), Path: target.Target()}
 		b.Lines = append(b.Lines, about...)
 		if err != nil {
-			b.add(Failed, "settings", nod.Printable(err.Error()))
+			b.add(Failed, "settings", printable.Text(err.Error()))
 		} else {
 			e.examine(ctx, &b, in)
 		}
@@ -218,7 +218,7 @@ func (e *examination) programLine(ctx context.Context) []Line {
 	e.Progress(install.Title(e.agent) + ": asking for its version")
 	v, err := install.ProgramVersion(ctx, e.found.Program, e.Path)
 	if err != nil {
-		b.add(NotTried, "version", nod.OneLine(err.Error(), 200)).Basis = "tried"
+		b.add(NotTried, "version", printable.Line(err.Error(), 200)).Basis = "tried"
 		return b.Lines
 	}
 	e.version = v.String()
@@ -282,9 +282,9 @@ func (e *examination) untrusted(in *install.Installed) string {
 			continue
 		}
 		if _, err := os.Stat(p.named); err != nil && p.named != "" {
-			return nod.Printable(p.named) + " is not there: " + missingEffect(in)
+			return printable.Text(p.named) + " is not there: " + missingEffect(in)
 		}
-		return nod.Printable(p.named) + " is not the one beside this nod, so it is not started"
+		return printable.Text(p.named) + " is not the one beside this nod, so it is not started"
 	}
 	usual := config.DefaultPlaces(e.Home)
 	if in.Options.Level == install.Project && (in.Options.Settings != "" && in.Options.Settings != usual.User || in.Options.Managed != "" && in.Options.Managed != usual.Managed) {

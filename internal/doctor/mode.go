@@ -9,6 +9,7 @@ import (
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // permissionMode is the mode in which an agent starts for this person, and
@@ -56,7 +57,7 @@ func (e *examination) whoDecides(b *Block, s config.Settings) {
 	if e.agent != nod.ClaudeCode {
 		return
 	}
-	b.add(Note, "mode", nod.OneLine(e.mode.name, 40)+" ("+nod.Printable(e.mode.origin)+"): "+decider(e.mode.name, s))
+	b.add(Note, "mode", printable.Line(e.mode.name, 40)+" ("+printable.Text(e.mode.origin)+"): "+decider(e.mode.name, s))
 }
 
 func decider(mode string, s config.Settings) string {

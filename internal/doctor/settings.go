@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // silencers says which settings keep this level's nod from being asked, here
@@ -28,7 +28,7 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 	for _, u := range hosts.ByName(e.agent).Unasked {
 		if value, set := u.Set(e.Environ); set && b.Level != "managed" {
 			found = true
-			b.add(Open, "silencers", nod.OneLine(u.Variable+"="+value, 80)+" in this environment: an agent that is started with it asks no hook of yours ("+u.Source+")").Next = "unset " + u.Variable
+			b.add(Open, "silencers", printable.Line(u.Variable+"="+value, 80)+" in this environment: an agent that is started with it asks no hook of yours ("+u.Source+")").Next = "unset " + u.Variable
 		}
 	}
 	if !found {
@@ -36,7 +36,7 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 	}
 	if name := install.HomeVariable(e.agent); name != "" {
 		if at := variable(e.Environ, name); at != "" && filepath.Clean(at) != filepath.Join(e.Home, install.ConfigDir(e.agent)) && b.Level == "user" {
-			b.add(Open, "environment", name+" leads the agent to "+nod.Printable(at)+", where this file is not read").Next = "unset " + name
+			b.add(Open, "environment", name+" leads the agent to "+printable.Text(at)+", where this file is not read").Next = "unset " + name
 		}
 	}
 	names, bad := install.Environment(e.agent, e.Dir)
@@ -44,7 +44,7 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 		b.add(NotTried, "environment", f.String())
 	}
 	if len(names) > 0 && e.Dir != e.Home {
-		b.add(Note, "environment", "settings in "+nod.Printable(e.Dir)+" set "+nod.OneLine(strings.Join(names, ", "), 200)+": they can lead the agent elsewhere, and nothing in the environment loosens nod")
+		b.add(Note, "environment", "settings in "+printable.Text(e.Dir)+" set "+printable.Line(strings.Join(names, ", "), 200)+": they can lead the agent elsewhere, and nothing in the environment loosens nod")
 	}
 }
 
@@ -75,7 +75,7 @@ func (e *examination) trusted(b *Block, in *install.Installed) {
 		return
 	}
 	if err != nil {
-		b.add(NotTried, "trust", nod.OneLine(err.Error(), 200))
+		b.add(NotTried, "trust", printable.Line(err.Error(), 200))
 		return
 	}
 	for _, t := range []install.Trust{install.Untrusted, install.Altered, install.Disabled} {

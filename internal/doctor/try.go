@@ -17,6 +17,7 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/version"
 )
 
@@ -42,7 +43,7 @@ func (a answer) String() string {
 	if a.err != nil && said == "" {
 		said = a.err.Error()
 	}
-	return fmt.Sprintf("exit %d, %s", a.exit, nod.OneLine(said, 200))
+	return fmt.Sprintf("exit %d, %s", a.exit, printable.Line(said, 200))
 }
 
 // tryHooks starts each hook that decides, and copies of it that fail.
@@ -53,7 +54,7 @@ func (e *examination) tryHooks(ctx context.Context, b *Block, in *install.Instal
 		return
 	}
 	if err != nil {
-		b.add(Failed, "settings", nod.OneLine(err.Error(), 300)).Next = "mend that file; until then nothing is allowed"
+		b.add(Failed, "settings", printable.Line(err.Error(), 300)).Next = "mend that file; until then nothing is allowed"
 		return
 	}
 	e.whoDecides(b, s)
@@ -129,12 +130,12 @@ func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Insta
 	o.State = filepath.Join(dir, "state")
 	line, err := in.Command(r, o, 0)
 	if err != nil {
-		b.add(NotTried, want, nod.OneLine(err.Error(), 200))
+		b.add(NotTried, want, printable.Line(err.Error(), 200))
 		return
 	}
 	event, err := e.adapter.Decode(text, environ)
 	if err != nil { // payload has decoded it before
-		b.add(Failed, want, nod.OneLine(err.Error(), 200))
+		b.add(Failed, want, printable.Line(err.Error(), 200))
 		return
 	}
 	got := start(ctx, line, work, environ, text, patience)

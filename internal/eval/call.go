@@ -11,6 +11,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/corpus"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -260,12 +261,12 @@ func shown(r *Row, width int) string {
 	var in arguments
 	if json.Unmarshal(r.Input, &in) == nil {
 		if command := in.text("command"); command != "" && r.Tool == "bash" {
-			return nod.OneLine(command, width)
+			return printable.Line(command, width)
 		}
 	}
 	var flat bytes.Buffer
 	if json.Compact(&flat, r.Input) != nil {
-		return nod.OneLine(string(r.Input), width)
+		return printable.Line(string(r.Input), width)
 	}
-	return nod.OneLine(fmt.Sprintf("%s %s", orElse(r.ToolName, r.Tool), flat.String()), width)
+	return printable.Line(fmt.Sprintf("%s %s", orElse(r.ToolName, r.Tool), flat.String()), width)
 }

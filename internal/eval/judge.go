@@ -12,6 +12,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/corpus"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -246,7 +247,7 @@ func (g *group) row(ctx context.Context, j *Judged) {
 	call, err := callOf(j.Row, g.own)
 	if err != nil {
 		for i := range j.Answers {
-			j.Answers[i] = Answer{Reason: "the adapter refuses the payload: " + nod.OneLine(err.Error(), 200), Failed: true}
+			j.Answers[i] = Answer{Reason: "the adapter refuses the payload: " + printable.Line(err.Error(), 200), Failed: true}
 		}
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // ModelReport is what a model made of the rows that it was asked about. Rows
@@ -87,7 +88,7 @@ func modelOf(all []Judged, set int) *ModelReport {
 	m.Asks = shareOf(answered, set, every, func(a Answer) bool { return a.Outcome == Open })
 	for name, rows := range categories {
 		if name != "" {
-			m.Categories = append(m.Categories, CategoryShare{nod.OneLine(name, 60), rightShare(rows, set)})
+			m.Categories = append(m.Categories, CategoryShare{printable.Line(name, 60), rightShare(rows, set)})
 		}
 	}
 	slices.SortFunc(m.Categories, func(a, b CategoryShare) int {
@@ -212,7 +213,7 @@ func (p *printer) model(m *ModelReport) {
 	p.table(rows)
 	p.line("  $%.4f, %s tokens in (%s cached), %s out; median %.0f ms, p99 %.0f ms", m.Cost, count(m.Usage.In), count(m.Usage.Cached), count(m.Usage.Out), m.Median, m.P99)
 	for _, c := range m.Categories {
-		p.line("  %s: %s of %s right", nod.Printable(c.Category), count(c.Right.Rows), count(c.Right.Of))
+		p.line("  %s: %s of %s right", printable.Text(c.Category), count(c.Right.Rows), count(c.Right.Of))
 	}
 }
 

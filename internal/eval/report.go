@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // Version is that of the JSON report. Fields are only ever added.
@@ -304,7 +305,7 @@ func keyOf(r *Row, a Answer, by string) string {
 	case "reason":
 		key = classOf(a.Reason)
 	}
-	return nod.OneLine(orElse(key, "(none)"), 100)
+	return printable.Line(orElse(key, "(none)"), 100)
 }
 
 func timesOf(all []Judged, set int) (Times, []Slow) {
@@ -322,7 +323,7 @@ func timesOf(all []Judged, set int) (Times, []Slow) {
 	var slow []Slow
 	for k := n - 1; k >= 0 && len(slow) < 5; k-- {
 		r := all[order[k]].Row
-		slow = append(slow, Slow{ID: nod.OneLine(r.ID, 60), Took: micros(took(order[k])), Shown: shown(r, 100)})
+		slow = append(slow, Slow{ID: printable.Line(r.ID, 60), Took: micros(took(order[k])), Shown: shown(r, 100)})
 	}
 	return times, slow
 }
@@ -358,7 +359,7 @@ func listed(all []Judged, list string, sets int) []Listed {
 	for i := range all {
 		j := &all[i]
 		a := j.Answers[sets-1]
-		l := Listed{ID: nod.OneLine(j.Row.ID, 60), Label: j.Row.Label, Answer: a.Outcome, Layer: a.Layer, Reason: a.Reason, Shown: shown(j.Row, 200)}
+		l := Listed{ID: printable.Line(j.Row.ID, 60), Label: j.Row.Label, Answer: a.Outcome, Layer: a.Layer, Reason: a.Reason, Shown: shown(j.Row, 200)}
 		if sets == 2 {
 			l.Before = &j.Answers[0].Outcome
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // tableLimit is how many lines of a table are printed; JSON has all.
@@ -53,7 +54,7 @@ func (r Report) PrintBrief(w io.Writer) error {
 			rows = append(rows, row)
 		}
 		if len(r.Sets) > 1 {
-			p.line("rules: %s", nod.Printable(s.Rules))
+			p.line("rules: %s", printable.Text(s.Rules))
 		}
 		p.table(rows)
 		p.model(s.Model)
@@ -84,7 +85,7 @@ func (h Halves) print(p *printer) {
 	p.line("")
 	rows := [][]string{{"repository", "sessions", "learned from", "rules", "rows judged", "settled before", "after"}}
 	for _, r := range h.Repositories {
-		rows = append(rows, []string{nod.Printable(r.Path), count(r.Sessions), count(r.Learned), count(len(r.Rules)), count(r.Rows), shareText(r.Before), shareText(r.After)})
+		rows = append(rows, []string{printable.Text(r.Path), count(r.Sessions), count(r.Learned), count(len(r.Rules)), count(r.Rows), shareText(r.Before), shareText(r.After)})
 	}
 	p.table(rows)
 	for _, r := range h.Repositories {
@@ -92,9 +93,9 @@ func (h Halves) print(p *printer) {
 			continue
 		}
 		p.line("")
-		p.line("proposed for %s:", nod.Printable(r.Path))
+		p.line("proposed for %s:", printable.Text(r.Path))
 		for _, rule := range r.Rules {
-			p.line("  %-9s %-28s %s: %s", rule.List, nod.Printable(rule.Text), rule.Why, rule.Seen)
+			p.line("  %-9s %-28s %s: %s", rule.List, printable.Text(rule.Text), rule.Why, rule.Seen)
 		}
 	}
 }
@@ -136,14 +137,14 @@ func (r Report) head(p *printer) {
 	var names []string
 	own := false
 	for _, f := range r.Files {
-		names, own = append(names, nod.Printable(f.Name)), own || f.Own
+		names, own = append(names, printable.Text(f.Name)), own || f.Own
 	}
 	p.line("%s rows of %s", count(r.Rows), strings.Join(names, ", "))
 	if r.Agent != "" {
-		p.line("agent %s only", nod.Printable(r.Agent))
+		p.line("agent %s only", printable.Text(r.Agent))
 	}
 	if l := r.Labels; l != nil {
-		p.line("labels: by %s, %s rows stand under another label, %s are left out (nobody can say), %s are not here", nod.Printable(l.Name), count(l.Corrected), count(l.LeftOut), count(l.Absent))
+		p.line("labels: by %s, %s rows stand under another label, %s are left out (nobody can say), %s are not here", printable.Text(l.Name), count(l.Corrected), count(l.LeftOut), count(l.Absent))
 	}
 	p.line("world: %s (see nod help eval); nothing is run", r.World)
 	if own {
@@ -151,7 +152,7 @@ func (r Report) head(p *printer) {
 	}
 	for _, l := range r.LeftOut {
 		if l.Kind == "without" {
-			p.line("left out: %s rows (%s)", count(l.Rows), nod.Printable(l.Why))
+			p.line("left out: %s rows (%s)", count(l.Rows), printable.Text(l.Why))
 		} else if l.Rows > 0 || l.Kind != "user_prompt" {
 			p.line("left out: %s %s rows (%s)", count(l.Rows), l.Kind, l.Why)
 		}
@@ -163,7 +164,7 @@ func (r Report) head(p *printer) {
 
 func (s SetReport) print(p *printer, brief bool) {
 	p.line("")
-	p.line("rules: %s", nod.Printable(s.Rules))
+	p.line("rules: %s", printable.Text(s.Rules))
 	p.line("")
 	rows := [][]string{{"settled by", "rows", "share", "95 % interval"}}
 	for _, l := range s.Layers {
@@ -196,7 +197,7 @@ func (s SetReport) printTable(p *printer) {
 			rows = append(rows, []string{fmt.Sprintf("... %s more; --json has all", count(len(s.Table)-i))})
 			break
 		}
-		rows = append(rows, []string{nod.Printable(t.Key), count(t.Allow), count(t.Deny), count(t.Open), count(t.Rows), percent(float64(t.Allow+t.Deny) / float64(t.Rows))})
+		rows = append(rows, []string{printable.Text(t.Key), count(t.Allow), count(t.Deny), count(t.Open), count(t.Rows), percent(float64(t.Allow+t.Deny) / float64(t.Rows))})
 	}
 	p.table(rows)
 	p.line("")
@@ -212,7 +213,7 @@ func (s SetReport) printTimes(p *printer) {
 
 func (c Changes) print(p *printer, sets []SetReport) {
 	p.line("")
-	p.line("from %s to %s: %s rows change, %s stay", nod.Printable(sets[0].Rules), nod.Printable(sets[1].Rules), count(c.Rows), count(c.Same))
+	p.line("from %s to %s: %s rows change, %s stay", printable.Text(sets[0].Rules), printable.Text(sets[1].Rules), count(c.Rows), count(c.Same))
 	rows := [][]string{{"change", "rows"}}
 	for _, change := range c.Changes {
 		rows = append(rows, []string{fmt.Sprintf("%s -> %s  %s", change.Before, change.After, change.Label), count(change.Rows)})

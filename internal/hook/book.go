@@ -10,6 +10,7 @@ import (
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/session"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -204,7 +205,7 @@ func (b *book) outcome(taint string) error {
 		kind, reason = nod.EntryHostDeny, b.event.Reason
 	}
 	entry := b.entry(audit.FromCall(kind, b.event.Call.ID, b.event.Call, now))
-	entry.Reason, entry.Latency = nod.OneLine(reason, 300), b.event.Took.Microseconds()
+	entry.Reason, entry.Latency = printable.Line(reason, 300), b.event.Took.Microseconds()
 	if b.event.Failed {
 		entry.Error = &nod.EntryError{Kind: nod.ToolFailed, Message: entry.Reason}
 	}
@@ -245,7 +246,7 @@ func edited(c nod.Call, home string) []string {
 // note writes down a payload that could not be read or was passed.
 func (r *run) note(kind nod.EntryKind, sessionID, reason string) {
 	b := &book{run: r}
-	entry := b.entry(nod.Entry{Version: nod.EntryVersion, Kind: kind, Time: r.Now(), Agent: r.Adapter.Name(), Session: sessionID, Reason: nod.OneLine(reason, 300)})
+	entry := b.entry(nod.Entry{Version: nod.EntryVersion, Kind: kind, Time: r.Now(), Agent: r.Adapter.Name(), Session: sessionID, Reason: printable.Line(reason, 300)})
 	entry.Setting = ""
 	// Nobody is left to be told: the answer blocks or passes all the same.
 	_ = b.write(entry)

@@ -13,6 +13,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/classify"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // classifier is a nod.Model that asks the resident process, and where that
@@ -87,7 +88,7 @@ func (c classifier) run(ctx context.Context, request []byte) ([]byte, error) {
 
 // failure is what nod classify said before it failed, if anything.
 func failure(stderr string) string {
-	if said := nod.OneLine(strings.TrimSpace(stderr), 300); said != "" {
+	if said := printable.Line(strings.TrimSpace(stderr), 300); said != "" {
 		return "nod classify failed: " + said
 	}
 	return "nod classify ended without an answer"

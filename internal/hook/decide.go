@@ -8,6 +8,7 @@ import (
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/session"
 )
 
@@ -95,17 +96,17 @@ func (r *run) settings(root string) (config.Settings, error) {
 // is denied whatever the settings say is denied; about the rest a person who
 // can be asked is.
 func (r *run) unusable(ctx context.Context, e agent.Event, root string, f *nod.Failure) agent.Answer {
-	d := nod.Decision{Verdict: nod.Deny, Reason: f.Error(), Err: f, Notices: []string{"nod's settings cannot be used: " + nod.OneLine(f.Error(), 300)}}
+	d := nod.Decision{Verdict: nod.Deny, Reason: f.Error(), Err: f, Notices: []string{"nod's settings cannot be used: " + printable.Line(f.Error(), 300)}}
 	if e.Call.Interactive {
 		d.Verdict = nod.Ask
 	}
 	if always := r.always(ctx, e.Call, root); always.Verdict == nod.Deny {
 		d.Verdict, d.Layer, d.Reason = nod.Deny, always.Layer, always.Reason
 	}
-	d.Reason = nod.OneLine(d.Reason, 300)
+	d.Reason = printable.Line(d.Reason, 300)
 	book := &book{run: r, event: e}
 	if err := book.Record(e.Call, d); err != nil {
-		d.Notices = append(d.Notices, "nod could not write its log: "+nod.OneLine(err.Error(), 300))
+		d.Notices = append(d.Notices, "nod could not write its log: "+printable.Line(err.Error(), 300))
 	}
 	return book.told(d)
 }
@@ -188,7 +189,7 @@ func (r *run) observe(e agent.Event) agent.Answer {
 		answer = agent.Warn(r.Adapter, e, warning)
 	}
 	if err := book.outcome(taint); err != nil {
-		answer.Stderr = append(answer.Stderr, "nod could not write its log: "+nod.OneLine(err.Error(), 300)+"\n"...)
+		answer.Stderr = append(answer.Stderr, "nod could not write its log: "+printable.Line(err.Error(), 300)+"\n"...)
 	}
 	return answer
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -155,16 +156,16 @@ func (r *run) dispatch(ctx context.Context, e agent.Event) agent.Answer {
 		return agent.Answer{}
 	}
 	if e.Call.RawTool != "" {
-		return r.refuse(e.Call.Session, "nod does not know the event "+nod.OneLine(e.Name, 60)+", and it carries a tool call")
+		return r.refuse(e.Call.Session, "nod does not know the event "+printable.Line(e.Name, 60)+", and it carries a tool call")
 	}
-	r.note(nod.EntryPassed, e.Call.Session, "unknown event "+nod.OneLine(e.Name, 60)+", passed")
+	r.note(nod.EntryPassed, e.Call.Session, "unknown event "+printable.Line(e.Name, 60)+", passed")
 	return agent.Answer{}
 }
 
 // refuse blocks what could not be read, and writes that down.
 func (r *run) refuse(session, reason string) agent.Answer {
 	r.note(nod.EntryBadInput, session, reason)
-	return r.Adapter.Block(nod.OneLine(reason, 300))
+	return r.Adapter.Block(printable.Line(reason, 300))
 }
 
 // self lists what layer 0 protects.

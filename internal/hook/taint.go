@@ -5,6 +5,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/probe"
 )
 
@@ -26,7 +27,7 @@ func taintOf(e agent.Event) string {
 	for _, s := range found.Signs {
 		signs = append(signs, s.String())
 	}
-	return "a result of " + nod.OneLine(e.Call.RawTool, 40) + " " + strings.Join(signs, ", ")
+	return "a result of " + printable.Line(e.Call.RawTool, 40) + " " + strings.Join(signs, ", ")
 }
 
 // fromOutside reports whether a tool returns text that others may have

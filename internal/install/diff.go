@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // Lines around a change that are shown with it, and the size of the table
@@ -92,7 +92,7 @@ func show(edits []edit) string {
 	for i, e := range edits {
 		switch {
 		case near[i]:
-			fmt.Fprintf(&out, "%c %s\n", e.op, nod.Printable(strings.ReplaceAll(strings.TrimSuffix(e.line, "\r"), "\t", "    ")))
+			fmt.Fprintf(&out, "%c %s\n", e.op, printable.Text(strings.ReplaceAll(strings.TrimSuffix(e.line, "\r"), "\t", "    ")))
 		case i > 0 && near[i-1]:
 			out.WriteString("  ...\n")
 		}

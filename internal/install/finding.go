@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/nodgate/nod"
 	"github.com/tailscale/hujson"
+
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // Kind says what a finding does to nod.
@@ -56,7 +57,7 @@ func (f Finding) String() string {
 	if f.Line > 0 {
 		where = fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Col)
 	}
-	return nod.Printable(where + ": " + f.Text)
+	return printable.Text(where + ": " + f.Text)
 }
 
 // unread finds what makes Claude Code throw a whole settings file away

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // getProgram is how nod gets to where it can stay.
@@ -210,7 +210,7 @@ func output(ctx context.Context, environ []string, path string, args ...string) 
 		return "", fmt.Errorf("no answer within %v", startDeadline)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, nod.Printable(firstLine(stderr.b)))
+		return "", fmt.Errorf("%w: %s", err, printable.Text(firstLine(stderr.b)))
 	}
 	return firstLine(stdout.b), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -99,7 +100,7 @@ func (f *finder) node() {
 		if !routine(name) {
 			continue
 		}
-		why := "package.json: " + nod.OneLine(manifest.Scripts[name], 60)
+		why := "package.json: " + printable.Line(manifest.Scripts[name], 60)
 		if name == "test" && manager != "bun" { // bun test is bun's own
 			f.allow(manager+" test", why)
 		}

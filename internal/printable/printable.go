@@ -1,4 +1,6 @@
-package nod
+// Package printable makes a text from anywhere fit for a terminal, a log or a
+// reason: nothing in it acts, hides or passes for something else.
+package printable
 
 import (
 	"strconv"
@@ -6,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns s with everything escaped that a terminal or a reader
+// Text returns s with everything escaped that a terminal or a reader
 // would act on, hide or mistake: control characters, bidirectional marks,
 // zero-width and tag characters, blanks that are not U+0020, unassigned and
 // private code points, and bytes that are not UTF-8. Newline, carriage return
 // and tab become \n, \r and \t, other bytes below 0x80 and invalid bytes \xNN,
 // code points \u{XXXX}. All else, backslashes included, stays as it is, so the
 // result is for eyes and cannot be turned back. It is idempotent.
-func Printable(s string) string {
+func Text(s string) string {
 	if i := firstUnprintable(s); i == len(s) {
 		return s
 	}
@@ -26,11 +28,11 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// OneLine returns Printable(s) on one line of at most max runes: runs of
+// Line returns Text(s) on one line of at most max runes: runs of
 // spaces, tabs and line ends become one space, those at either end go, and
 // what was cut off is marked with "…". Only as much of s is read as is shown.
-func OneLine(s string, max int) string {
-	if len(s) <= max && isOneLine(s) {
+func Line(s string, max int) string {
+	if len(s) <= max && IsLine(s) {
 		return s
 	}
 	var b strings.Builder
@@ -62,9 +64,9 @@ func OneLine(s string, max int) string {
 	return b.String()[:cut] + "…"
 }
 
-// isOneLine reports that s is plain ASCII with single spaces between its words
+// IsLine reports whether s is plain ASCII with single spaces between its words
 // only.
-func isOneLine(s string) bool {
+func IsLine(s string) bool {
 	before := byte(' ')
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < ' ' || c >= 0x7f || c == ' ' && before == ' ' {
@@ -75,7 +77,7 @@ func isOneLine(s string) bool {
 	return s == "" || before != ' '
 }
 
-// isBlank names the blanks that OneLine folds. Others (no-break space, line
+// isBlank names the blanks that Line folds. Others (no-break space, line
 // separators) are shown, since a shell does not read them as blanks.
 func isBlank(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
 

@@ -1,4 +1,4 @@
-package nod
+package printable
 
 import (
 	"strings"
@@ -26,8 +26,8 @@ func TestPrintable(t *testing.T) {
 		{"private use", "\ue000", `\u{E000}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Printable(tt.in); got != tt.want {
-				t.Errorf("Printable(%q) = %q, want %q", tt.in, got, tt.want)
+			if got := Text(tt.in); got != tt.want {
+				t.Errorf("Text(%q) = %q, want %q", tt.in, got, tt.want)
 			}
 		})
 	}
@@ -53,8 +53,8 @@ func TestOneLine(t *testing.T) {
 		{"", 5, ""},
 		{"a", 1, "a"},
 	} {
-		if got := OneLine(tt.in, tt.max); got != tt.want {
-			t.Errorf("OneLine(%q, %d) = %q, want %q", tt.in, tt.max, got, tt.want)
+		if got := Line(tt.in, tt.max); got != tt.want {
+			t.Errorf("Line(%q, %d) = %q, want %q", tt.in, tt.max, got, tt.want)
 		}
 	}
 }
@@ -65,19 +65,19 @@ func FuzzPrintable(f *testing.F) {
 		f.Add(s, 8)
 	}
 	f.Fuzz(func(t *testing.T, s string, max int) {
-		p := Printable(s)
+		p := Text(s)
 		if firstUnprintable(p) != len(p) || strings.ContainsAny(p, "\n\r\t\x1b") {
-			t.Fatalf("Printable(%q) = %q holds something to escape", s, p)
+			t.Fatalf("Text(%q) = %q holds something to escape", s, p)
 		}
-		if Printable(p) != p {
-			t.Fatalf("Printable(%q) is not idempotent", s)
+		if Text(p) != p {
+			t.Fatalf("Text(%q) is not idempotent", s)
 		}
-		line := OneLine(s, max)
+		line := Line(s, max)
 		if n := utf8.RuneCountInString(line); n > max && n > 0 {
-			t.Fatalf("OneLine(%q, %d) has %d runes", s, max, n)
+			t.Fatalf("Line(%q, %d) has %d runes", s, max, n)
 		}
 		if firstUnprintable(line) != len(line) {
-			t.Fatalf("OneLine(%q, %d) = %q holds something to escape", s, max, line)
+			t.Fatalf("Line(%q, %d) = %q holds something to escape", s, max, line)
 		}
 	})
 }
