@@ -151,6 +151,14 @@ type Decision struct {
 // lack of one.
 func (d Decision) Settled() bool { return d.Layer != LayerNone && d.Err == nil }
 
+// Recorder writes decisions down. It is safe for concurrent use. Begin is
+// called before a model is asked, with the decision's id; Record once for
+// every decision, before it is returned.
+type Recorder interface {
+	Begin(c Call, id string) error
+	Record(c Call, d Decision) error
+}
+
 // Evidence is a file that was read to decide, with the SHA-256 of its bytes.
 type Evidence struct {
 	Path   string `json:"path"`

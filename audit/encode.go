@@ -7,12 +7,11 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/jsonline"
 )
 
 // marshal writes an entry as its JSON tags have it, without reflection.
-func marshal(e nod.Entry) []byte {
+func marshal(e Entry) []byte {
 	o := jsonline.New()
 	o.Int("v", int64(e.Version))
 	o.Text("kind", string(e.Kind))
@@ -25,7 +24,7 @@ func marshal(e nod.Entry) []byte {
 	return o.Bytes()
 }
 
-func marshalCall(o *jsonline.Object, e nod.Entry) {
+func marshalCall(o *jsonline.Object, e Entry) {
 	for _, m := range [...]struct{ name, value string }{
 		{"agent", e.Agent}, {"session", e.Session}, {"call_id", e.CallID}, {"mode", e.Mode}, {"setting", e.Setting},
 		{"tool", e.Tool}, {"raw_tool", e.RawTool}, {"dir", e.Dir}, {"root", e.Root},
@@ -52,7 +51,7 @@ func onOneLine(input json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-func marshalAnswer(o *jsonline.Object, e nod.Entry) {
+func marshalAnswer(o *jsonline.Object, e Entry) {
 	o.Text("verdict", e.Verdict.String())
 	o.TextIf("answered", e.Answered)
 	o.Text("layer", e.Layer.String())
@@ -86,7 +85,7 @@ func marshalSpent(o *jsonline.Object, spent map[string]int64) {
 	}
 }
 
-func marshalCost(o *jsonline.Object, e nod.Entry) {
+func marshalCost(o *jsonline.Object, e Entry) {
 	o.TextIf("model", e.Model)
 	o.TrueIf("remembered", e.Remembered)
 	if e.Usage != nil {

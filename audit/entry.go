@@ -29,8 +29,8 @@ const (
 // FromDecision returns the entry of a decision. The caller adds what only it
 // knows: Nod, Mode, Setting, Answered, SessionCost. The input is still as the
 // agent sent it; [Log.Write] masks and shortens.
-func FromDecision(c nod.Call, d nod.Decision, now time.Time) nod.Entry {
-	e := FromCall(nod.EntryDecision, d.ID, c, now)
+func FromDecision(c nod.Call, d nod.Decision, now time.Time) Entry {
+	e := FromCall(Decision, d.ID, c, now)
 	e.Verdict, e.Layer, e.Reason = d.Verdict, d.Layer, d.Reason
 	e.Evidence, e.Cost = d.Evidence, d.Cost
 	e.Latency, e.Spent = d.Latency.Microseconds(), spent(d.Spent)
@@ -38,10 +38,10 @@ func FromDecision(c nod.Call, d nod.Decision, now time.Time) nod.Entry {
 		e.Approvable = &d.Approvable
 	}
 	if d.Rule.Text != "" {
-		e.Rule = &nod.EntryRule{Text: d.Rule.Text, Origin: d.Rule.Origin}
+		e.Rule = &Rule{Text: d.Rule.Text, Origin: d.Rule.Origin}
 	}
 	if d.Err != nil {
-		e.Error = &nod.EntryError{Kind: d.Err.Kind, Message: d.Err.Error()}
+		e.Error = &Error{Kind: d.Err.Kind, Message: d.Err.Error()}
 	}
 	if m := d.Classification; m != nil {
 		usage := m.Usage
@@ -63,9 +63,9 @@ func spent(by map[nod.Layer]time.Duration) map[string]int64 {
 
 // FromCall returns an entry about a call that carries no answer: a begun
 // question to a model, an outcome, a denial by the host.
-func FromCall(kind nod.EntryKind, id string, c nod.Call, now time.Time) nod.Entry {
-	e := nod.Entry{
-		Version: nod.EntryVersion, Kind: kind, ID: id, Time: now.UTC(),
+func FromCall(kind Kind, id string, c nod.Call, now time.Time) Entry {
+	e := Entry{
+		Version: Version, Kind: kind, ID: id, Time: now.UTC(),
 		Agent: c.Agent, Session: c.Session, CallID: c.ID, Tool: c.Tool, RawTool: c.RawTool, Dir: c.Dir,
 		Input: c.Input, InputSHA256: digest(c.Input),
 	}
@@ -117,7 +117,7 @@ func head(s string, n int) string {
 }
 
 // encode returns the line of an entry, without its newline.
-func encode(e nod.Entry) []byte {
+func encode(e Entry) []byte {
 	line := marshal(sealed(e))
 	if len(line) < lines.Limit {
 		return line
@@ -127,8 +127,8 @@ func encode(e nod.Entry) []byte {
 
 // sealed returns e as it may be written: complete and masked. It shares
 // nothing with e that it changes.
-func sealed(e nod.Entry) nod.Entry {
-	e.Version = nod.EntryVersion
+func sealed(e Entry) Entry {
+	e.Version = Version
 	if e.Time.IsZero() {
 		e.Time = time.Now().UTC()
 	}
@@ -141,23 +141,23 @@ func sealed(e nod.Entry) nod.Entry {
 	}
 	e.Reason, e.Dir, e.Root, e.RawTool = MaskText(e.Reason), MaskText(e.Dir), MaskText(e.Root), MaskText(e.RawTool)
 	if e.Rule != nil {
-		e.Rule = &nod.EntryRule{Text: MaskText(e.Rule.Text), Origin: e.Rule.Origin}
+		e.Rule = &Rule{Text: MaskText(e.Rule.Text), Origin: e.Rule.Origin}
 	}
 	if e.Error != nil {
-		e.Error = &nod.EntryError{Kind: e.Error.Kind, Message: MaskText(e.Error.Message)}
+		e.Error = &Error{Kind: e.Error.Kind, Message: MaskText(e.Error.Message)}
 	}
 	return e
 }
 
 // tightened returns e with every part of it cut down, for the rare entry that
 // would not fit a line.
-func tightened(e nod.Entry) nod.Entry {
+func tightened(e Entry) Entry {
 	e = sealed(e) // masked first: half a secret has no shape
 	for _, s := range []*string{&e.ID, &e.Nod, &e.Agent, &e.Session, &e.CallID, &e.Mode, &e.Setting, &e.Tool, &e.RawTool,
 		&e.Dir, &e.Root, &e.InputSHA256, &e.Answered, &e.Reason, &e.Model} {
 		*s = tight(*s)
 	}
-	e.Kind = nod.EntryKind(tight(string(e.Kind)))
+	e.Kind = Kind(tight(string(e.Kind)))
 	if e.InputBytes == 0 {
 		e.InputBytes = len(e.Input)
 	}

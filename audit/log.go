@@ -35,7 +35,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/lines"
 )
 
@@ -90,7 +89,7 @@ func (l *Log) reopen() error {
 // secrets are masked and what is too long is shortened. An error means that
 // the entry must be taken as not written; lines already there and lines that
 // follow are intact.
-func (l *Log) Write(e nod.Entry) error {
+func (l *Log) Write(e Entry) error {
 	line := encode(e)
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -41,7 +41,7 @@ func writer(dir string) int {
 	size, _ := strconv.Atoi(os.Getenv("AUDIT_SIZE"))
 	count, _ := strconv.Atoi(os.Getenv("AUDIT_COUNT"))
 	for i := range count {
-		e := nod.Entry{Kind: nod.EntryDecision, ID: fmt.Sprintf("%d-%d", os.Getpid(), i), Input: quoted(strings.Repeat("word ", size/5))}
+		e := Entry{Kind: Decision, ID: fmt.Sprintf("%d-%d", os.Getpid(), i), Input: quoted(strings.Repeat("word ", size/5))}
 		if err := l.Write(e); err != nil {
 			fmt.Println(err)
 			return 4
@@ -57,7 +57,7 @@ func quoted(s string) json.RawMessage {
 
 func stateDir(t testing.TB) string { return filepath.Join(t.TempDir(), "state") }
 
-func write(t testing.TB, dir string, entries ...nod.Entry) {
+func write(t testing.TB, dir string, entries ...Entry) {
 	t.Helper()
 	l, err := Open(dir)
 	if err != nil {
@@ -131,7 +131,7 @@ func executable(t *testing.T) string {
 
 func TestRotationKeepsOrderWhenTheClockGoesBack(t *testing.T) {
 	dir := stateDir(t)
-	write(t, dir, nod.Entry{ID: "0"})
+	write(t, dir, Entry{ID: "0"})
 	future := filepath.Join(dir, "decisions-29990101T000000.000000000Z.jsonl")
 	if err := os.Rename(filepath.Join(dir, FileName), future); err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestRotationKeepsOrderWhenTheClockGoesBack(t *testing.T) {
 	l.MaxBytes = 1
 	for i := range 3 {
 		// The times of the entries go backwards too: files keep their order.
-		if err := l.Write(nod.Entry{ID: fmt.Sprint(i + 1), Time: time.Unix(int64(1000-i), 0)}); err != nil {
+		if err := l.Write(Entry{ID: fmt.Sprint(i + 1), Time: time.Unix(int64(1000-i), 0)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -167,11 +167,11 @@ func TestWriterFollowsTheName(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	l.Write(nod.Entry{ID: "1"})
+	l.Write(Entry{ID: "1"})
 	if err := os.Rename(l.name, filepath.Join(dir, "decisions-20260101T000000.000000000Z.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	l.Write(nod.Entry{ID: "2"})
+	l.Write(Entry{ID: "2"})
 	if got := ids(t, Read(dir, Filter{})); !cmp.Equal(got, []string{"1", "2"}) {
 		t.Errorf("lines %v", got)
 	}
@@ -207,11 +207,11 @@ func TestFromDecision(t *testing.T) {
 		Cost:           0.5, Latency: 1500 * time.Microsecond, Spent: map[nod.Layer]time.Duration{nod.LayerShell: time.Millisecond},
 		Evidence: []nod.Evidence{{Path: "/w/x", SHA256: "00"}},
 	}
-	want := nod.Entry{
-		Version: 1, Kind: nod.EntryDecision, ID: "d1", Time: now.UTC(), Agent: "claude-code", Session: "s1", CallID: "c1", Tool: "bash", RawTool: "Bash",
+	want := Entry{
+		Version: 1, Kind: Decision, ID: "d1", Time: now.UTC(), Agent: "claude-code", Session: "s1", CallID: "c1", Tool: "bash", RawTool: "Bash",
 		Dir: "/w/sub", Root: "/w", Input: call().Input, InputSHA256: digest(call().Input),
-		Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because", Rule: &nod.EntryRule{Text: "rm *", Origin: "f:1"},
-		Error: &nod.EntryError{Kind: nod.TimedOut, Message: "late"}, Evidence: d.Evidence,
+		Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because", Rule: &Rule{Text: "rm *", Origin: "f:1"},
+		Error: &Error{Kind: nod.TimedOut, Message: "late"}, Evidence: d.Evidence,
 		Latency: 1500, Spent: map[string]int64{"shell": 1000}, Model: "m", Usage: &nod.Usage{In: 1, Out: 2}, Cost: 0.5,
 	}
 	got := FromDecision(call(), d, now)
@@ -249,22 +249,22 @@ func TestWriteShortensAndMasks(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name  string
-		entry nod.Entry
-		check func(e nod.Entry) bool
+		entry Entry
+		check func(e Entry) bool
 	}{
-		{"large input", nod.Entry{Input: quoted(strings.Repeat("é", 40000) + " PASSWORD=" + secret)}, func(e nod.Entry) bool {
+		{"large input", Entry{Input: quoted(strings.Repeat("é", 40000) + " PASSWORD=" + secret)}, func(e Entry) bool {
 			return len(e.Input) < 9<<10 && e.InputBytes == 80000+len(secret)+12
 		}},
-		{"secret across the cut", nod.Entry{Input: quoted(strings.Repeat("x", headLimit-14) + " PASSWORD=" + secret + strings.Repeat(" y", 40000))}, func(e nod.Entry) bool {
+		{"secret across the cut", Entry{Input: quoted(strings.Repeat("x", headLimit-14) + " PASSWORD=" + secret + strings.Repeat(" y", 40000))}, func(e Entry) bool {
 			return e.InputBytes > InputLimit && !bytes.Contains(e.Input, []byte(secret[:3]))
 		}},
-		{"no json", nod.Entry{Input: json.RawMessage("{not json PASSWORD=" + secret)}, func(e nod.Entry) bool { return string(e.Input) == `"{not json PASSWORD=[masked-20]"` }},
-		{"no utf-8", nod.Entry{Input: json.RawMessage("\"a\xffb\"")}, func(e nod.Entry) bool { return string(e.Input) == `"a`+"\ufffd"+`b"` }},
-		{"all too long", nod.Entry{ID: huge, Nod: huge, Agent: huge, Session: huge, CallID: huge, Mode: huge, Setting: huge, Tool: huge, RawTool: huge, Dir: huge, Root: huge,
-			Input: json.RawMessage(huge), InputSHA256: huge, Answered: huge, Reason: huge, Rule: &nod.EntryRule{Text: huge, Origin: huge},
-			Error: &nod.EntryError{Kind: nod.Kind(huge), Message: huge}, Evidence: manyPaths, Model: huge, Kind: nod.EntryKind(huge)}, func(e nod.Entry) bool { return len(e.Evidence) == tightList }},
-		{"secrets everywhere", nod.Entry{Reason: "token: " + secret, Dir: "/x/token=" + secret, Root: "/password=" + secret, RawTool: "a token=" + secret,
-			Rule: &nod.EntryRule{Text: "x --password " + secret}, Error: &nod.EntryError{Message: "https://u:" + secret + "@h"}}, func(nod.Entry) bool { return true }},
+		{"no json", Entry{Input: json.RawMessage("{not json PASSWORD=" + secret)}, func(e Entry) bool { return string(e.Input) == `"{not json PASSWORD=[masked-20]"` }},
+		{"no utf-8", Entry{Input: json.RawMessage("\"a\xffb\"")}, func(e Entry) bool { return string(e.Input) == `"a`+"\ufffd"+`b"` }},
+		{"all too long", Entry{ID: huge, Nod: huge, Agent: huge, Session: huge, CallID: huge, Mode: huge, Setting: huge, Tool: huge, RawTool: huge, Dir: huge, Root: huge,
+			Input: json.RawMessage(huge), InputSHA256: huge, Answered: huge, Reason: huge, Rule: &Rule{Text: huge, Origin: huge},
+			Error: &Error{Kind: nod.Kind(huge), Message: huge}, Evidence: manyPaths, Model: huge, Kind: Kind(huge)}, func(e Entry) bool { return len(e.Evidence) == tightList }},
+		{"secrets everywhere", Entry{Reason: "token: " + secret, Dir: "/x/token=" + secret, Root: "/password=" + secret, RawTool: "a token=" + secret,
+			Rule: &Rule{Text: "x --password " + secret}, Error: &Error{Message: "https://u:" + secret + "@h"}}, func(Entry) bool { return true }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := stateDir(t)
@@ -286,7 +286,7 @@ func TestWriteShortensAndMasks(t *testing.T) {
 }
 
 func TestEntryIsNotChangedByWrite(t *testing.T) {
-	e := nod.Entry{Rule: &nod.EntryRule{Text: "token: abc1"}, Error: &nod.EntryError{Message: "token: abc1"}, Reason: strings.Repeat("x", 2<<20)}
+	e := Entry{Rule: &Rule{Text: "token: abc1"}, Error: &Error{Message: "token: abc1"}, Reason: strings.Repeat("x", 2<<20)}
 	write(t, stateDir(t), e)
 	if e.Rule.Text != "token: abc1" || e.Error.Message != "token: abc1" || len(e.Reason) != 2<<20 {
 		t.Errorf("changed: %+v", e.Rule)
@@ -313,9 +313,9 @@ func TestOpenRefuses(t *testing.T) {
 // A full disk is an error of Write, and reading goes on behind the torn line.
 func TestFullDisk(t *testing.T) {
 	dir := stateDir(t)
-	write(t, dir, nod.Entry{ID: "1"})
+	write(t, dir, Entry{ID: "1"})
 	appendRaw(t, dir, `{"v":1,"kind":"decision","id":"to`)
-	write(t, dir, nod.Entry{ID: "2"})
+	write(t, dir, Entry{ID: "2"})
 	var got []string
 	for l, err := range Read(dir, Filter{}) {
 		var p *Problem
@@ -376,28 +376,28 @@ func readings(seq func(func(Line, error) bool)) (list []string) {
 }
 
 func TestFilter(t *testing.T) {
-	base := nod.Entry{Kind: nod.EntryDecision, Verdict: nod.Ask, Layer: nod.LayerShell, Agent: "a", Session: "abc", Time: time.Unix(1000, 0)}
-	with := func(change func(*nod.Entry)) nod.Entry { e := base; change(&e); return e }
+	base := Entry{Kind: Decision, Verdict: nod.Ask, Layer: nod.LayerShell, Agent: "a", Session: "abc", Time: time.Unix(1000, 0)}
+	with := func(change func(*Entry)) Entry { e := base; change(&e); return e }
 	for _, tt := range []struct {
 		name   string
 		filter Filter
-		entry  nod.Entry
+		entry  Entry
 		want   bool
 	}{
 		{"all", Filter{}, base, true},
 		{"verdict", Filter{Verdicts: []nod.Verdict{nod.Deny, nod.Ask}}, base, true},
 		{"other verdict", Filter{Verdicts: []nod.Verdict{nod.Allow}}, base, false},
-		{"an outcome has no verdict", Filter{Verdicts: []nod.Verdict{nod.Deny}}, nod.Entry{Kind: nod.EntryOutcome}, false},
-		{"a begun line has no layer", Filter{Layers: []nod.Layer{nod.LayerNone}}, nod.Entry{Kind: nod.EntryBegun}, false},
-		{"a host's denial is one", Filter{Verdicts: []nod.Verdict{nod.Deny}}, nod.Entry{Kind: nod.EntryHostDeny}, true},
+		{"an outcome has no verdict", Filter{Verdicts: []nod.Verdict{nod.Deny}}, Entry{Kind: Outcome}, false},
+		{"a begun line has no layer", Filter{Layers: []nod.Layer{nod.LayerNone}}, Entry{Kind: Begun}, false},
+		{"a host's denial is one", Filter{Verdicts: []nod.Verdict{nod.Deny}}, Entry{Kind: HostDeny}, true},
 		{"layer", Filter{Layers: []nod.Layer{nod.LayerModel}}, base, false},
-		{"kind", Filter{Kinds: []nod.EntryKind{nod.EntryBegun}}, base, false},
+		{"kind", Filter{Kinds: []Kind{Begun}}, base, false},
 		{"agent", Filter{Agent: "b"}, base, false},
 		{"session prefix", Filter{Session: "ab"}, base, true},
 		{"other session", Filter{Session: "b"}, base, false},
 		{"since then", Filter{Since: time.Unix(1000, 0)}, base, true},
 		{"since later", Filter{Since: time.Unix(1001, 0)}, base, false},
-		{"both", Filter{Agent: "a", Session: "x"}, with(func(e *nod.Entry) { e.Agent = "a" }), false},
+		{"both", Filter{Agent: "a", Session: "x"}, with(func(e *Entry) { e.Agent = "a" }), false},
 	} {
 		if got := tt.filter.Match(tt.entry); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
@@ -407,25 +407,25 @@ func TestFilter(t *testing.T) {
 
 func TestFollow(t *testing.T) {
 	dir := stateDir(t)
-	write(t, dir, nod.Entry{ID: "before"})
+	write(t, dir, Entry{ID: "before"})
 	appendRaw(t, dir, `{"v":1,"kind":"decision","id":"half`)
 	seq := newWatch(dir, Filter{}, hang.Limit()).lines(hang.Context(t))
 	appendRaw(t, dir, "\",\"verdict\":\"deny\",\"layer\":\"none\"}\n")
 	var old *os.File
 	defer func() { old.Close() }()
 	steps := []func(){
-		func() { write(t, dir, nod.Entry{ID: "second"}) },
+		func() { write(t, dir, Entry{ID: "second"}) },
 		func() { // rotated, with a writer that still holds the old file
 			old, _ = os.OpenFile(filepath.Join(dir, FileName), os.O_WRONLY|os.O_APPEND, 0)
 			os.Rename(filepath.Join(dir, FileName), filepath.Join(dir, "decisions-20260101T000000.000000000Z.jsonl"))
-			write(t, dir, nod.Entry{ID: "new file", Reason: strings.Repeat("long ", 1000)})
+			write(t, dir, Entry{ID: "new file", Reason: strings.Repeat("long ", 1000)})
 		},
 		func() {
 			old.WriteString("{\"v\":1,\"id\":\"late\",\"verdict\":\"deny\",\"layer\":\"none\"}\n")
 		},
 		func() { // truncated, and less is written than there was
 			os.Truncate(filepath.Join(dir, FileName), 0)
-			write(t, dir, nod.Entry{ID: "after truncation"})
+			write(t, dir, Entry{ID: "after truncation"})
 		},
 		func() { appendRaw(t, dir, "damaged\n") },
 	}
@@ -451,7 +451,7 @@ func TestFollowWaitsForTheLog(t *testing.T) {
 	if !w.poll(func(l Line, err error) bool { t.Errorf("%v, %v", l.ID, err); return true }) {
 		t.Error("it does not wait")
 	}
-	write(t, dir, nod.Entry{ID: "first"})
+	write(t, dir, Entry{ID: "first"})
 	for l, err := range w.lines(hang.Context(t)) {
 		if err != nil || l.ID != "first" {
 			t.Errorf("%v, %v", l.ID, err)
@@ -482,7 +482,7 @@ func BenchmarkNewest20(b *testing.B) {
 		b.Fatal(err)
 	}
 	for range 100000 {
-		l.Write(nod.Entry{ID: "x", Input: call().Input})
+		l.Write(Entry{ID: "x", Input: call().Input})
 	}
 	for b.Loop() {
 		n := 0

@@ -27,7 +27,7 @@ const readLimit = 8 << 20
 
 // Line is one line of the log.
 type Line struct {
-	nod.Entry
+	Entry
 	// Raw is the line as it stands in the file, without its newline. It is
 	// the reader's to keep.
 	Raw []byte
@@ -61,7 +61,7 @@ type Newer struct {
 
 // Error says how many lines were skipped, and what to do.
 func (n *Newer) Error() string {
-	return fmt.Sprintf("%d line(s) of format %d were skipped, this nod reads up to %d; update nod", n.Lines, n.Version, nod.EntryVersion)
+	return fmt.Sprintf("%d line(s) of format %d were skipped, this nod reads up to %d; update nod", n.Lines, n.Version, Version)
 }
 
 // Filter selects entries. The zero value selects all.
@@ -69,15 +69,15 @@ type Filter struct {
 	// Verdicts and Layers select answers; begun and outcome lines carry none.
 	Verdicts []nod.Verdict
 	Layers   []nod.Layer
-	Kinds    []nod.EntryKind
+	Kinds    []Kind
 	Agent    string
 	Session  string // how the session's id begins
 	Since    time.Time
 }
 
 // Match reports whether the filter selects e.
-func (f Filter) Match(e nod.Entry) bool {
-	answers := e.Kind != nod.EntryBegun && e.Kind != nod.EntryOutcome
+func (f Filter) Match(e Entry) bool {
+	answers := e.Kind != Begun && e.Kind != Outcome
 	switch {
 	case len(f.Verdicts) > 0 && !(answers && slices.Contains(f.Verdicts, e.Verdict)),
 		len(f.Layers) > 0 && !(answers && slices.Contains(f.Layers, e.Layer)),
@@ -98,7 +98,7 @@ func decode(raw []byte) (l Line, newer int, err error) {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return Line{}, 0, fmt.Errorf("torn or damaged line: %w", err)
 	}
-	if v.V > nod.EntryVersion {
+	if v.V > Version {
 		return Line{}, v.V, nil
 	}
 	if v.V < 1 {

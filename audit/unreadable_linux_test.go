@@ -6,8 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/nodgate/nod"
 )
 
 // A log of another user is an error, not an empty log.
@@ -16,7 +14,7 @@ func TestUnreadable(t *testing.T) {
 		t.Skip("needs root to become another user: skipped")
 	}
 	dir := stateDir(t)
-	write(t, dir, nod.Entry{ID: "1"})
+	write(t, dir, Entry{ID: "1"})
 	done := make(chan []string)
 	go func() { // this goroutine's thread alone becomes another user, and ends with it
 		runtime.LockOSThread()

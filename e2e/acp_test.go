@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
@@ -165,7 +165,7 @@ func (d *driver) check(m *machine, agent string, steps []step) {
 	d.t.Helper()
 	var said []string
 	for _, entry := range m.log() {
-		if entry.Kind == nod.EntryDecision && entry.Agent == agent && entry.Root == m.work {
+		if entry.Kind == audit.Decision && entry.Agent == agent && entry.Root == m.work {
 			said = append(said, entry.Answered)
 		}
 	}

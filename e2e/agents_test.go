@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
@@ -164,9 +164,9 @@ func exists(path string) bool {
 }
 
 // decided finds the log's decisions whose input holds a text.
-func (d *driving) decided(holds string) (found []nod.Entry) {
+func (d *driving) decided(holds string) (found []audit.Entry) {
 	for _, e := range d.log() {
-		if e.Kind == nod.EntryDecision && bytes.Contains(e.Input, []byte(holds)) {
+		if e.Kind == audit.Decision && bytes.Contains(e.Input, []byte(holds)) {
 			found = append(found, e)
 		}
 	}
@@ -269,7 +269,7 @@ func (d *driving) checkFlowLog(t *testing.T) {
 		}
 	}
 	for _, e := range d.log() {
-		if e.Kind == nod.EntryBadInput {
+		if e.Kind == audit.BadInput {
 			t.Errorf("a payload could not be read: %s", e.Reason)
 		}
 	}

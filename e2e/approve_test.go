@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/approval"
 	"github.com/nodgate/nod/llm/llmtest"
 )
@@ -23,7 +24,7 @@ func TestAnApprovedCallRuns(t *testing.T) {
 	}
 	r := m.prompt(llmtest.NewServer(t, script(first)), "default")
 	r.check(first)
-	decisions := r.entries(nod.EntryDecision)
+	decisions := r.entries(audit.Decision)
 	last := decisions[len(decisions)-1]
 	if last.Approvable == nil || last.Approvable.Once {
 		t.Fatalf("%+v", last)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -55,7 +56,7 @@ func (r run) check(list []expectation) {
 			r.checkLog(t, e)
 		})
 	}
-	if got := len(r.entries(nod.EntryDecision)); got != len(list) {
+	if got := len(r.entries(audit.Decision)); got != len(list) {
 		r.t.Errorf("the log has %d decisions for %d calls", got, len(list))
 	}
 }
@@ -90,7 +91,7 @@ func (r run) checkTold(t *testing.T, e expectation) {
 // checkLog wants exactly one decision of the call, and an outcome if it ran.
 func (r run) checkLog(t *testing.T, e expectation) {
 	t.Helper()
-	decisions := r.ofCall(nod.EntryDecision, e.call.Name)
+	decisions := r.ofCall(audit.Decision, e.call.Name)
 	if len(decisions) != 1 {
 		t.Fatalf("%d decisions in the log, want 1: %+v", len(decisions), decisions)
 	}
@@ -108,18 +109,18 @@ func (r run) checkLog(t *testing.T, e expectation) {
 	if e.ran {
 		want = 1
 	}
-	if got := len(r.ofCall(nod.EntryOutcome, e.call.Name)); got != want {
+	if got := len(r.ofCall(audit.Outcome, e.call.Name)); got != want {
 		t.Errorf("%d outcomes in the log, want %d", got, want)
 	}
 }
 
 // entries returns the log's lines of one kind.
-func (r run) entries(kind nod.EntryKind) []nod.Entry {
-	return slices.DeleteFunc(slices.Clone(r.log), func(e nod.Entry) bool { return e.Kind != kind })
+func (r run) entries(kind audit.Kind) []audit.Entry {
+	return slices.DeleteFunc(slices.Clone(r.log), func(e audit.Entry) bool { return e.Kind != kind })
 }
 
-func (r run) ofCall(kind nod.EntryKind, name string) []nod.Entry {
-	return slices.DeleteFunc(r.entries(kind), func(e nod.Entry) bool { return llmtest.CallName(e.CallID) != name })
+func (r run) ofCall(kind audit.Kind, name string) []audit.Entry {
+	return slices.DeleteFunc(r.entries(kind), func(e audit.Entry) bool { return llmtest.CallName(e.CallID) != name })
 }
 
 // noModelAsked checks that nothing was asked of nod's classifier.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -92,7 +93,7 @@ func TestKilledMidwayBlocks(t *testing.T) {
 				t.Fatalf("killed %d processes", n)
 			}
 			r.checkTold(t, list[0])
-			begun, decided := r.ofCall(nod.EntryBegun, "blocked"), r.ofCall(nod.EntryDecision, "blocked")
+			begun, decided := r.ofCall(audit.Begun, "blocked"), r.ofCall(audit.Decision, "blocked")
 			if len(begun) != 1 || len(decided) != row.answered {
 				t.Errorf("log: %d begun, %d decided; want 1 and %d", len(begun), len(decided), row.answered)
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -63,7 +64,7 @@ func TestWithoutModel(t *testing.T) {
 // checkOutcomes wants outcomes to say what ran and how long.
 func (r run) checkOutcomes() {
 	r.t.Helper()
-	for _, e := range r.entries(nod.EntryOutcome) {
+	for _, e := range r.entries(audit.Outcome) {
 		if e.Tool == "" || e.Session == "" || e.Time.Before(r.start) {
 			r.t.Errorf("an outcome that does not say of what: %+v", e)
 		}
@@ -195,7 +196,7 @@ func TestObserve(t *testing.T) {
 	r := m.prompt(llmtest.NewServer(t, script(list)), "acceptEdits")
 	r.check(list)
 	for name, want := range map[string]nod.Verdict{"would be allowed": nod.Allow, "would be denied": nod.Deny, "would be asked": nod.Ask} {
-		for _, e := range r.ofCall(nod.EntryDecision, name) {
+		for _, e := range r.ofCall(audit.Decision, name) {
 			if e.Verdict != want {
 				t.Errorf("%s: verdict %s, want %s", name, e.Verdict, want)
 			}

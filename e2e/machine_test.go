@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
@@ -299,7 +299,7 @@ type run struct {
 	decoy  *llmtest.Server // where the agent may have been led; nil: none
 	events []event
 	stderr string
-	log    []nod.Entry // of nod, lines of this machine
+	log    []audit.Entry // of nod, lines of this machine
 	start  time.Time
 }
 
@@ -364,7 +364,7 @@ func (m *machine) parseEvents(out []byte) (list []event) {
 }
 
 // log reads nod's decision log, strictly: every line is one whole entry.
-func (m *machine) log() (list []nod.Entry) {
+func (m *machine) log() (list []audit.Entry) {
 	m.t.Helper()
 	files, err := filepath.Glob(filepath.Join(m.home, logGlob))
 	if err != nil {
@@ -376,7 +376,7 @@ func (m *machine) log() (list []nod.Entry) {
 			m.t.Fatal(err)
 		}
 		for line := range bytes.Lines(raw) {
-			var e nod.Entry
+			var e audit.Entry
 			if err := json.Unmarshal(line, &e); err != nil || !bytes.HasSuffix(line, []byte("\n")) {
 				m.t.Errorf("%s: not a whole entry: %v\n%s", file, err, line)
 			}

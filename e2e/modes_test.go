@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -61,7 +62,7 @@ func (r run) checkMode(mode string) {
 			r.t.Errorf("Claude Code ran in mode %q, want %q", e.PermissionMode, mode)
 		}
 	}
-	for _, e := range r.entries(nod.EntryDecision) {
+	for _, e := range r.entries(audit.Decision) {
 		if e.Mode != mode {
 			r.t.Errorf("the log says mode %q, want %q", e.Mode, mode)
 		}
@@ -89,7 +90,7 @@ func TestAutoLeavesTheHostsJudge(t *testing.T) {
 	if n := len(srv.Requests(llmtest.Judge)); n < 2 {
 		t.Errorf("the judge was asked %d times, want at least twice", n)
 	}
-	if n := len(r.ofCall(nod.EntryHostDeny, "judged bad")); n != 1 {
+	if n := len(r.ofCall(audit.HostDeny, "judged bad")); n != 1 {
 		t.Errorf("%d lines of what Claude Code itself denied, want 1", n)
 	}
 }

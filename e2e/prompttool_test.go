@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -44,7 +45,7 @@ func TestPermissionPromptTool(t *testing.T) {
 	for _, e := range list {
 		t.Run(e.call.Name, func(t *testing.T) {
 			r.checkTold(t, e)
-			decisions := r.ofCall(nod.EntryDecision, e.call.Name)
+			decisions := r.ofCall(audit.Decision, e.call.Name)
 			if len(decisions) != 1 {
 				t.Fatalf("%d decisions in the log, want 1: %+v", len(decisions), decisions)
 			}

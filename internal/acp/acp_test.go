@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
@@ -218,14 +219,14 @@ func (e *editor) end() (code int, read, heard string) {
 	return code, e.out.String(), string(raw)
 }
 
-func (e *editor) log() (entries []nod.Entry) {
+func (e *editor) log() (entries []audit.Entry) {
 	e.Helper()
 	raw, err := os.ReadFile(filepath.Join(e.options.Hook.Places.State, "decisions.jsonl"))
 	if err != nil && !os.IsNotExist(err) {
 		e.Fatal(err)
 	}
 	for line := range bytes.Lines(raw) {
-		var entry nod.Entry
+		var entry audit.Entry
 		if err := json.Unmarshal(line, &entry); err != nil {
 			e.Fatalf("%v: %s", err, line)
 		}

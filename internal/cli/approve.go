@@ -156,8 +156,8 @@ const lookBack = 7 * 24 * time.Hour
 
 // findApprovable returns the decision of an id, or of how it ends; without one
 // the last that can be approved.
-func findApprovable(state, id string, now time.Time) (found nod.Entry, err error) {
-	recent := audit.Filter{Kinds: []nod.EntryKind{nod.EntryDecision}, Since: now.Add(-lookBack)}
+func findApprovable(state, id string, now time.Time) (found audit.Entry, err error) {
+	recent := audit.Filter{Kinds: []audit.Kind{audit.Decision}, Since: now.Add(-lookBack)}
 	for l, err := range audit.Newest(state, recent) {
 		if err != nil || id == "" && (l.Approvable == nil || l.Setting != config.Enforce.String()) {
 			continue
@@ -188,7 +188,7 @@ func findApprovable(state, id string, now time.Time) (found nod.Entry, err error
 }
 
 // approval is what a person is asked to say yes to.
-func (f approveFlags) approval(e nod.Entry, now time.Time) (approval.Approval, error) {
+func (f approveFlags) approval(e audit.Entry, now time.Time) (approval.Approval, error) {
 	id := make([]byte, 4)
 	rand.Read(id)
 	a := approval.Approval{
@@ -241,7 +241,7 @@ func holds(a approval.Approval) string {
 
 // showCall shows all that an approval would be for. Everything in it may come
 // from an agent.
-func showCall(p *Process, e nod.Entry, now time.Time) {
+func showCall(p *Process, e audit.Entry, now time.Time) {
 	fmt.Fprintf(p.Stdout, "%s in %s\n", printable.Text(e.RawTool), inDir(e.Dir))
 	fmt.Fprintf(p.Stdout, "%s, session %s, %s ago: %s\n\n", printable.Text(e.Agent), printable.Line(e.Session, 60), now.Sub(e.Time).Round(time.Second), said(e))
 	showInput(p, e.Input)
@@ -295,13 +295,13 @@ func indent(p *Process, name, text string) {
 }
 
 // logApproval writes down that a person approved the call of a decision.
-func logApproval(state string, e nod.Entry, a approval.Approval, now time.Time) error {
+func logApproval(state string, e audit.Entry, a approval.Approval, now time.Time) error {
 	log, err := audit.Open(state)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	e.Kind, e.Time, e.Verdict, e.Layer, e.Answered = nod.EntryApproved, now.UTC(), nod.Deny, nod.LayerNone, ""
+	e.Kind, e.Time, e.Verdict, e.Layer, e.Answered = audit.Approved, now.UTC(), nod.Deny, nod.LayerNone, ""
 	e.Reason = "a person approved this call " + holds(a) + " (" + a.ID + ")"
 	e.Rule, e.Error, e.Evidence, e.Latency, e.Spent, e.Model, e.Remembered, e.Usage, e.Cost, e.SessionCost = nil, nil, nil, 0, nil, "", false, nil, 0, 0
 	return log.Write(e)

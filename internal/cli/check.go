@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/printable"
@@ -126,26 +127,26 @@ func decideCommand(ctx context.Context, p *Process, f checkFlags, command string
 
 // checked is the answer of check --json. Fields are only ever added.
 type checked struct {
-	Version int             `json:"v"`
-	Verdict nod.Verdict     `json:"verdict"`
-	Layer   nod.Layer       `json:"layer"`
-	Reason  string          `json:"reason"`
-	Rule    *nod.EntryRule  `json:"rule,omitempty"`
-	Error   *nod.EntryError `json:"error,omitempty"`
-	Latency int64           `json:"latency_us"`
-	Cost    float64         `json:"cost_usd,omitempty"`
-	Mode    string          `json:"mode,omitempty"` // with --mode, and what the agent is told there
-	Told    string          `json:"told,omitempty"`
+	Version int          `json:"v"`
+	Verdict nod.Verdict  `json:"verdict"`
+	Layer   nod.Layer    `json:"layer"`
+	Reason  string       `json:"reason"`
+	Rule    *audit.Rule  `json:"rule,omitempty"`
+	Error   *audit.Error `json:"error,omitempty"`
+	Latency int64        `json:"latency_us"`
+	Cost    float64      `json:"cost_usd,omitempty"`
+	Mode    string       `json:"mode,omitempty"` // with --mode, and what the agent is told there
+	Told    string       `json:"told,omitempty"`
 }
 
 func printDecision(p *Process, d nod.Decision, told told, asJSON bool) int {
 	if asJSON {
 		out := checked{Version: 1, Verdict: d.Verdict, Layer: d.Layer, Reason: d.Reason, Latency: d.Latency.Microseconds(), Cost: d.Cost, Mode: told.mode, Told: told.said}
 		if d.Rule.Text != "" {
-			out.Rule = &nod.EntryRule{Text: d.Rule.Text, Origin: d.Rule.Origin}
+			out.Rule = &audit.Rule{Text: d.Rule.Text, Origin: d.Rule.Origin}
 		}
 		if d.Err != nil {
-			out.Error = &nod.EntryError{Kind: d.Err.Kind, Message: printable.Line(d.Err.Error(), 300)}
+			out.Error = &audit.Error{Kind: d.Err.Kind, Message: printable.Line(d.Err.Error(), 300)}
 		}
 		if err := json.NewEncoder(p.Stdout).Encode(out); err != nil {
 			return ExitInternal

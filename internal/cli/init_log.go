@@ -56,13 +56,13 @@ type logged struct {
 	asked      []bool         // of each call: a person was asked
 }
 
-func (l *logged) entry(e nod.Entry) {
+func (l *logged) entry(e audit.Entry) {
 	switch e.Kind {
-	case nod.EntryDecision:
+	case audit.Decision:
 		if e.Layer == nod.LayerNone || e.Layer == nod.LayerModel {
 			l.decision(e)
 		}
-	case nod.EntryOutcome, nod.EntryHostDeny:
+	case audit.Outcome, audit.HostDeny:
 		i, ok := l.at[e.Session+"\x00"+e.ID]
 		if !ok {
 			i, ok = l.at[e.Session+"\x00"+e.CallID]
@@ -75,7 +75,7 @@ func (l *logged) entry(e nod.Entry) {
 
 // decision takes a call that layers 0 to 3 left open. An input that was cut
 // off, or of another repository, says nothing.
-func (l *logged) decision(e nod.Entry) {
+func (l *logged) decision(e audit.Entry) {
 	if e.InputBytes > 0 || e.Error != nil && e.Error.Kind != nod.NoModel || !l.here(e) {
 		return
 	}
@@ -93,10 +93,10 @@ func (l *logged) decision(e nod.Entry) {
 	l.calls, l.asked = append(l.calls, c), append(l.asked, e.Answered == "ask")
 }
 
-func (l *logged) outcome(i int, e nod.Entry) {
+func (l *logged) outcome(i int, e audit.Entry) {
 	c := &l.calls[i]
 	switch {
-	case e.Kind == nod.EntryHostDeny:
+	case e.Kind == audit.HostDeny:
 		c.Outcome = propose.Refused
 		return
 	case e.Error != nil:
@@ -110,7 +110,7 @@ func (l *logged) outcome(i int, e nod.Entry) {
 }
 
 // here reports whether the call's session was one of this repository.
-func (l *logged) here(e nod.Entry) bool {
+func (l *logged) here(e audit.Entry) bool {
 	if e.Root == l.root {
 		return true
 	}
@@ -119,7 +119,7 @@ func (l *logged) here(e nod.Entry) bool {
 }
 
 // analyze reads the command as it would be read here and now.
-func (l *logged) analyze(e nod.Entry) shell.Report {
+func (l *logged) analyze(e audit.Entry) shell.Report {
 	var input struct {
 		Command string `json:"command"`
 	}

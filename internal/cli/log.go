@@ -12,7 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
@@ -112,12 +111,12 @@ func word[T any, P interface {
 	}
 }
 
-func addKind(list *[]nod.EntryKind, s string) error {
-	known := []nod.EntryKind{nod.EntryDecision, nod.EntryBegun, nod.EntryOutcome, nod.EntryHostDeny, nod.EntryBadInput, nod.EntryPassed, nod.EntryApproved}
-	if !slices.Contains(known, nod.EntryKind(s)) {
+func addKind(list *[]audit.Kind, s string) error {
+	known := []audit.Kind{audit.Decision, audit.Begun, audit.Outcome, audit.HostDeny, audit.BadInput, audit.Passed, audit.Approved}
+	if !slices.Contains(known, audit.Kind(s)) {
 		return fmt.Errorf("kind %q is not known", s)
 	}
-	*list = append(*list, nod.EntryKind(s))
+	*list = append(*list, audit.Kind(s))
 	return nil
 }
 
@@ -217,12 +216,12 @@ func (v *logView) collect() []audit.Line {
 func (v *logView) takes(l audit.Line) bool {
 	if !v.flags.json && len(v.flags.filter.Kinds) == 0 {
 		switch l.Kind {
-		case nod.EntryOutcome:
+		case audit.Outcome:
 			return false
-		case nod.EntryDecision:
+		case audit.Decision:
 			v.answered[l.ID] = true
 			delete(v.pending, l.ID)
-		case nod.EntryBegun:
+		case audit.Begun:
 			if v.answered[l.ID] {
 				return false
 			}

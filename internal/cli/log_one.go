@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/printable"
 )
@@ -16,8 +15,8 @@ const shortestID = 6
 
 // endOfID is the part of a decision's id that the table shows and that a reason
 // names; "" for entries whose id is another's, such as the agent's own.
-func endOfID(e nod.Entry) string {
-	if e.Kind != nod.EntryDecision && e.Kind != nod.EntryBegun {
+func endOfID(e audit.Entry) string {
+	if e.Kind != audit.Decision && e.Kind != audit.Begun {
 		return ""
 	}
 	return e.ID[strings.LastIndexByte(e.ID, '-')+1:]
@@ -45,7 +44,7 @@ func (v *logView) showOne() error {
 func (v *logView) find() (found audit.Line, err error) {
 	id := v.flags.id
 	filter := v.flags.filter
-	filter.Kinds = []nod.EntryKind{nod.EntryDecision}
+	filter.Kinds = []audit.Kind{audit.Decision}
 	for l, err := range audit.Newest(v.flags.state, filter) {
 		switch {
 		case err != nil:
@@ -68,7 +67,7 @@ func (v *logView) find() (found audit.Line, err error) {
 
 // aboutOne is what a person may want to know of a decision, in the order in
 // which they would ask. What is empty is not shown.
-func aboutOne(e nod.Entry) [][2]string {
+func aboutOne(e audit.Entry) [][2]string {
 	rule, failure, next := "", "", ""
 	if e.Rule != nil {
 		rule = e.Rule.Text + ", " + e.Rule.Origin
@@ -95,7 +94,7 @@ func aboutOne(e nod.Entry) [][2]string {
 }
 
 // toolOf is a tool's name in the agent's words, with nod's where they differ.
-func toolOf(e nod.Entry) string {
+func toolOf(e audit.Entry) string {
 	switch {
 	case e.RawTool == "" || e.RawTool == e.Tool:
 		return e.Tool

@@ -103,9 +103,9 @@ func (v *logView) colored(cell string) string {
 
 // rowOf shows an entry. Everything in it may come from an agent or a model,
 // so all of it is escaped.
-func rowOf(e nod.Entry) logRow {
+func rowOf(e audit.Entry) logRow {
 	layer := "-"
-	if e.Kind == nod.EntryDecision {
+	if e.Kind == audit.Decision {
 		layer = e.Layer.String()
 	}
 	tool := e.Tool
@@ -122,25 +122,25 @@ func rowOf(e nod.Entry) logRow {
 }
 
 // said is the verdict, and what the agent was told where that differs.
-func said(e nod.Entry) string {
+func said(e audit.Entry) string {
 	switch e.Kind {
-	case nod.EntryBegun:
+	case audit.Begun:
 		if time.Since(e.Time) > answerWithin {
 			return "unanswered"
 		}
 		return "begun"
-	case nod.EntryOutcome:
+	case audit.Outcome:
 		if e.Reason != "" || e.Error != nil {
 			return "failed"
 		}
 		return "ran"
-	case nod.EntryHostDeny:
+	case audit.HostDeny:
 		return "host denied"
-	case nod.EntryBadInput:
+	case audit.BadInput:
 		return "bad input"
-	case nod.EntryPassed:
+	case audit.Passed:
 		return "passed"
-	case nod.EntryApproved:
+	case audit.Approved:
 		return "approved"
 	}
 	if v := e.Verdict.String(); e.Answered != "" && e.Answered != v {
@@ -151,9 +151,9 @@ func said(e nod.Entry) string {
 
 // why is the reason, led by the kind of failure where one decided. That there is
 // no model is no failure of this call's.
-func why(e nod.Entry) string {
+func why(e audit.Entry) string {
 	switch {
-	case e.Error == nil, e.Error.Kind == nod.NoModel && e.Reason != "", e.Kind == nod.EntryOutcome && e.Reason != "":
+	case e.Error == nil, e.Error.Kind == nod.NoModel && e.Reason != "", e.Kind == audit.Outcome && e.Reason != "":
 		return e.Reason
 	case e.Reason == "":
 		return string(e.Error.Kind) + ": " + e.Error.Message
@@ -163,7 +163,7 @@ func why(e nod.Entry) string {
 
 // callOf is what the call would do, in few words: the argument that says the
 // most, else all of them.
-func callOf(e nod.Entry) string {
+func callOf(e audit.Entry) string {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(e.Input, &args) == nil {
 		for _, name := range []string{"command", "cmd", "file_path", "notebook_path", "path", "url", "query", "pattern", "prompt", "description"} {

@@ -14,7 +14,7 @@ import (
 	"github.com/nodgate/nod/audit"
 )
 
-func writeEntries(t *testing.T, dir string, entries ...nod.Entry) {
+func writeEntries(t *testing.T, dir string, entries ...audit.Entry) {
 	t.Helper()
 	log, err := audit.Open(dir)
 	if err != nil {
@@ -28,13 +28,13 @@ func writeEntries(t *testing.T, dir string, entries ...nod.Entry) {
 	}
 }
 
-func someEntry(id string, kind nod.EntryKind, v nod.Verdict) nod.Entry {
-	return nod.Entry{Kind: kind, ID: id, Verdict: v, Layer: nod.LayerShell, Input: json.RawMessage(`{"command":"echo ` + id + `"}`)}
+func someEntry(id string, kind audit.Kind, v nod.Verdict) audit.Entry {
+	return audit.Entry{Kind: kind, ID: id, Verdict: v, Layer: nod.LayerShell, Input: json.RawMessage(`{"command":"echo ` + id + `"}`)}
 }
 
 func TestLogColours(t *testing.T) {
 	dir := t.TempDir() + "/state"
-	writeEntries(t, dir, someEntry("a", nod.EntryDecision, nod.Allow), someEntry("b", nod.EntryDecision, nod.Ask), someEntry("c", nod.EntryDecision, nod.Deny))
+	writeEntries(t, dir, someEntry("a", audit.Decision, nod.Allow), someEntry("b", audit.Decision, nod.Ask), someEntry("c", audit.Decision, nod.Deny))
 	for _, tt := range []struct {
 		name     string
 		terminal bool
@@ -66,10 +66,10 @@ func TestLogColours(t *testing.T) {
 // What comes while following is shown once, a begun line only after its time.
 func TestLogFollows(t *testing.T) {
 	dir := t.TempDir() + "/state"
-	old := someEntry("old", nod.EntryBegun, nod.Deny)
+	old := someEntry("old", audit.Begun, nod.Deny)
 	old.Time = time.Now().Add(-2 * answerWithin)
-	writeEntries(t, dir, someEntry("first", nod.EntryDecision, nod.Allow), old)
-	soon := someEntry("soon", nod.EntryBegun, nod.Deny)
+	writeEntries(t, dir, someEntry("first", audit.Decision, nod.Allow), old)
+	soon := someEntry("soon", audit.Begun, nod.Deny)
 	soon.Time = time.Now().Add(-answerWithin + 1500*time.Millisecond)
 	writeEntries(t, dir, soon)
 
@@ -95,7 +95,7 @@ func TestLogFollows(t *testing.T) {
 	next("VERDICT")
 	next("allow", "echo first")
 	next("unanswered", "echo old")
-	writeEntries(t, dir, someEntry("x", nod.EntryBegun, nod.Deny), someEntry("x", nod.EntryDecision, nod.Deny), someEntry("x", nod.EntryOutcome, nod.Deny))
+	writeEntries(t, dir, someEntry("x", audit.Begun, nod.Deny), someEntry("x", audit.Decision, nod.Deny), someEntry("x", audit.Outcome, nod.Deny))
 	// The time of soon may come before the log is looked at.
 	two := []string{line(t, in), line(t, in)}
 	if time.Since(soon.Time) < answerWithin {
@@ -130,7 +130,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestLogSaysThatItCannotPrint(t *testing.T) {
 	dir := t.TempDir() + "/state"
-	writeEntries(t, dir, someEntry("a", nod.EntryDecision, nod.Allow))
+	writeEntries(t, dir, someEntry("a", audit.Decision, nod.Allow))
 	var errs strings.Builder
 	p := &Process{Stdout: brokenWriter{}, Stderr: &errs, Dir: dir}
 	if code := Main(t.Context(), p, []string{"log", "--state", dir}); code != ExitInternal || !strings.Contains(errs.String(), "closed pipe") {

@@ -209,7 +209,7 @@ func wideTool(tool string) string {
 func (c checker) unused() (found []doubt, err error) {
 	decisions, since := 0, time.Time{}
 	matched := map[string]bool{}
-	for line, err := range audit.Read(c.places.State, audit.Filter{Kinds: []nod.EntryKind{nod.EntryDecision}}) {
+	for line, err := range audit.Read(c.places.State, audit.Filter{Kinds: []audit.Kind{audit.Decision}}) {
 		var problem *audit.Problem
 		if err != nil && !errors.As(err, &problem) {
 			return nil, err

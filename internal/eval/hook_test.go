@@ -14,6 +14,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/eval"
 	"github.com/nodgate/nod/internal/hook"
@@ -73,7 +74,7 @@ func (d *disk) answer(tool, input string) string {
 		d.t.Fatal(err)
 	}
 	lines := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
-	var e nod.Entry
+	var e audit.Entry
 	if err := json.Unmarshal(lines[len(lines)-1], &e); err != nil {
 		d.t.Fatal(err)
 	}

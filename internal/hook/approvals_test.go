@@ -14,6 +14,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/approval"
 )
 
@@ -26,7 +27,7 @@ func (m *hearing) Classify(_ context.Context, p nod.Prompt) (nod.Classification,
 }
 
 // approve is nod approve for the last decision, without the person.
-func (p *place) approve(scope approval.Scope) nod.Entry {
+func (p *place) approve(scope approval.Scope) audit.Entry {
 	p.t.Helper()
 	entries := p.log()
 	e := entries[len(entries)-1]

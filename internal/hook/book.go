@@ -38,7 +38,7 @@ func (b *book) hasModel() bool { return b.run.model(b.settings) != nil }
 // Begin implements nod.Recorder: a line that shows, if nothing follows it,
 // that a decision was begun and never answered.
 func (b *book) Begin(c nod.Call, id string) error {
-	return b.write(b.entry(audit.FromCall(nod.EntryBegun, id, c, b.run.Now())))
+	return b.write(b.entry(audit.FromCall(audit.Begun, id, c, b.run.Now())))
 }
 
 // Record implements nod.Recorder.
@@ -56,7 +56,7 @@ func (b *book) Record(c nod.Call, d nod.Decision) error {
 }
 
 // entry fills in what only the hook knows.
-func (b *book) entry(e nod.Entry) nod.Entry {
+func (b *book) entry(e audit.Entry) audit.Entry {
 	e.Nod = b.run.Version
 	e.Mode, e.Setting = b.event.Mode, b.settings.Mode.String()
 	return e
@@ -64,7 +64,7 @@ func (b *book) entry(e nod.Entry) nod.Entry {
 
 // write appends one line. Without a state directory, as in the demo, nothing
 // is written down.
-func (b *book) write(e nod.Entry) error {
+func (b *book) write(e audit.Entry) error {
 	if b.run.Places.State == "" {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (b *book) write(e nod.Entry) error {
 
 // remember notes that this call was answered, so that the host's own prompt
 // for it is left to the person.
-func (b *book) remember(d nod.Decision, e nod.Entry) error {
+func (b *book) remember(d nod.Decision, e audit.Entry) error {
 	if b.memory == nil || b.event.Kind != agent.Decide {
 		return nil
 	}
@@ -200,14 +200,14 @@ func (r recollection) younger(file string) bool {
 
 // outcome writes down what became of a call.
 func (b *book) outcome(taint string) error {
-	now, kind, reason := b.run.Now(), nod.EntryOutcome, b.event.Error
+	now, kind, reason := b.run.Now(), audit.Outcome, b.event.Error
 	if b.event.Kind == agent.HostDenied {
-		kind, reason = nod.EntryHostDeny, b.event.Reason
+		kind, reason = audit.HostDeny, b.event.Reason
 	}
 	entry := b.entry(audit.FromCall(kind, b.event.Call.ID, b.event.Call, now))
 	entry.Reason, entry.Latency = printable.Line(reason, 300), b.event.Took.Microseconds()
 	if b.event.Failed {
-		entry.Error = &nod.EntryError{Kind: nod.ToolFailed, Message: entry.Reason}
+		entry.Error = &audit.Error{Kind: nod.ToolFailed, Message: entry.Reason}
 	}
 	err := b.write(entry)
 	if b.event.Kind != agent.Outcome || b.run.Places.State == "" {
@@ -244,9 +244,9 @@ func edited(c nod.Call, home string) []string {
 }
 
 // note writes down a payload that could not be read or was passed.
-func (r *run) note(kind nod.EntryKind, sessionID, reason string) {
+func (r *run) note(kind audit.Kind, sessionID, reason string) {
 	b := &book{run: r}
-	entry := b.entry(nod.Entry{Version: nod.EntryVersion, Kind: kind, Time: r.Now(), Agent: r.Adapter.Name(), Session: sessionID, Reason: printable.Line(reason, 300)})
+	entry := b.entry(audit.Entry{Version: audit.Version, Kind: kind, Time: r.Now(), Agent: r.Adapter.Name(), Session: sessionID, Reason: printable.Line(reason, 300)})
 	entry.Setting = ""
 	// Nobody is left to be told: the answer blocks or passes all the same.
 	_ = b.write(entry)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
@@ -158,13 +159,13 @@ func (r *run) dispatch(ctx context.Context, e agent.Event) agent.Answer {
 	if e.Call.RawTool != "" {
 		return r.refuse(e.Call.Session, "nod does not know the event "+printable.Line(e.Name, 60)+", and it carries a tool call")
 	}
-	r.note(nod.EntryPassed, e.Call.Session, "unknown event "+printable.Line(e.Name, 60)+", passed")
+	r.note(audit.Passed, e.Call.Session, "unknown event "+printable.Line(e.Name, 60)+", passed")
 	return agent.Answer{}
 }
 
 // refuse blocks what could not be read, and writes that down.
 func (r *run) refuse(session, reason string) agent.Answer {
-	r.note(nod.EntryBadInput, session, reason)
+	r.note(audit.BadInput, session, reason)
 	return r.Adapter.Block(printable.Line(reason, 300))
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
@@ -123,15 +124,15 @@ func (p *place) meaning(exit int, stdout []byte, stderr string) said {
 	return s
 }
 
-func (p *place) log() []nod.Entry {
+func (p *place) log() []audit.Entry {
 	p.t.Helper()
 	data, err := os.ReadFile(filepath.Join(p.options.Places.State, "decisions.jsonl"))
 	if err != nil && !os.IsNotExist(err) {
 		p.t.Fatal(err)
 	}
-	var entries []nod.Entry
+	var entries []audit.Entry
 	for line := range bytes.Lines(data) {
-		var e nod.Entry
+		var e audit.Entry
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue // many writers at once leave empty lines between theirs
 		}
@@ -158,7 +159,7 @@ func TestACallIsAnsweredAndLogged(t *testing.T) {
 		t.Fatalf("%d lines for 4 calls", len(entries))
 	}
 	for _, e := range entries {
-		if e.Version != 1 || e.Kind != nod.EntryDecision || e.Agent != "claude-code" || e.Session != "s1" || e.InputSHA256 == "" || e.Answered == "" || e.Time.IsZero() {
+		if e.Version != 1 || e.Kind != audit.Decision || e.Agent != "claude-code" || e.Session != "s1" || e.InputSHA256 == "" || e.Answered == "" || e.Time.IsZero() {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -195,7 +196,7 @@ func TestBadInputBlocksWithAReasonAndALine(t *testing.T) {
 		if s.verdict != "deny" || len(s.reason) < 20 {
 			t.Errorf("%s: %+v", name, s)
 		}
-		if entries := p.log(); len(entries) != before+1 || entries[before].Kind != nod.EntryBadInput {
+		if entries := p.log(); len(entries) != before+1 || entries[before].Kind != audit.BadInput {
 			t.Errorf("%s: no line in the log", name)
 		}
 	}
@@ -221,7 +222,7 @@ func TestEventsThatAreNoneOfOurBusinessPass(t *testing.T) {
 			t.Errorf("%s: %+v", event, s)
 		}
 	}
-	if e := p.log(); len(e) != 1 || e[0].Kind != nod.EntryPassed || !strings.Contains(e[0].Reason, "SomethingNew") {
+	if e := p.log(); len(e) != 1 || e[0].Kind != audit.Passed || !strings.Contains(e[0].Reason, "SomethingNew") {
 		t.Errorf("the one that is not known is to be in the log: %+v", e)
 	}
 }
@@ -396,7 +397,7 @@ func TestThePromptIsSilentWhereTheCallWasAnswered(t *testing.T) {
 func TestOutcomesAndTheHostsDenialsAreRecorded(t *testing.T) {
 	p := newPlace(t)
 	input := map[string]string{"command": "ls"}
-	for event, kind := range map[string]nod.EntryKind{"PostToolUse": nod.EntryOutcome, "PostToolUseFailure": nod.EntryOutcome, "PermissionDenied": nod.EntryHostDeny} {
+	for event, kind := range map[string]audit.Kind{"PostToolUse": audit.Outcome, "PostToolUseFailure": audit.Outcome, "PermissionDenied": audit.HostDeny} {
 		before := len(p.log())
 		more := map[string]any{"duration_ms": 12, "error": "it broke", "reason": "classifier"}
 		if event == "PostToolUse" {
@@ -501,7 +502,7 @@ func TestTheRunningSumOfASession(t *testing.T) {
 	if fmt.Sprintf("%.3f", last.SessionCost) != "0.003" {
 		t.Errorf("running sum %v", last.SessionCost)
 	}
-	if begun := entries[0]; begun.Kind != nod.EntryBegun || begun.ID != entries[1].ID {
+	if begun := entries[0]; begun.Kind != audit.Begun || begun.ID != entries[1].ID {
 		t.Errorf("no begun line before the model: %+v", begun)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
 )
@@ -230,8 +231,8 @@ func wholeLines(t *testing.T, state string) (n int) {
 		t.Fatal(err)
 	}
 	for line := range bytes.Lines(data) {
-		var e nod.Entry
-		if json.Unmarshal(line, &e) == nil && e.Kind == nod.EntryDecision {
+		var e audit.Entry
+		if json.Unmarshal(line, &e) == nil && e.Kind == audit.Decision {
 			n++
 		}
 	}
@@ -278,7 +279,7 @@ func TestAHundredMegabytes(t *testing.T) {
 	if s.verdict != "deny" || s.exit != 2 || !strings.Contains(s.reason, "16 MiB") {
 		t.Errorf("%+v", s)
 	}
-	if e := p.log(); len(e) != 1 || e[0].Kind != nod.EntryBadInput {
+	if e := p.log(); len(e) != 1 || e[0].Kind != audit.BadInput {
 		t.Errorf("%+v", e)
 	}
 }
@@ -310,7 +311,7 @@ func TestKilledWhileTheModelIsAsked(t *testing.T) {
 		t.Errorf("the next: %+v", s)
 	}
 	e := p.log()
-	if len(e) != 2 || e[0].Kind != nod.EntryBegun || e[1].Kind != nod.EntryDecision || e[0].ID == e[1].ID {
+	if len(e) != 2 || e[0].Kind != audit.Begun || e[1].Kind != audit.Decision || e[0].ID == e[1].ID {
 		t.Errorf("%+v", e)
 	}
 }

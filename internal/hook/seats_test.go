@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/audit"
 )
 
 // On a host whose first seat cannot grant, the second is answered although the
@@ -79,7 +79,7 @@ func TestCodexRolloutIsRead(t *testing.T) {
 		}
 	}
 	for _, e := range p.log() {
-		if e.Kind == nod.EntryDecision && strings.TrimSuffix(e.Root, "/") != p.shop {
+		if e.Kind == audit.Decision && strings.TrimSuffix(e.Root, "/") != p.shop {
 			t.Errorf("the workspace is %q", e.Root)
 		}
 	}

@@ -1,0 +1,82 @@
+package audit
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/nodgate/nod"
+)
+
+// Version is the version of the log's line format. Readers skip lines of
+// a higher one and say so.
+const Version = 1
+
+// Kind says what a line of the log records.
+type Kind string
+
+const (
+	Decision Kind = "decision"       // an answer was given
+	Begun    Kind = "begun"          // a model is about to be asked
+	Outcome  Kind = "outcome"        // the call ran, or failed to
+	HostDeny Kind = "denied_by_host" // the agent's own judge denied
+	BadInput Kind = "bad_input"      // a payload could not be read
+	Approved Kind = "approved"       // a person approved the call of that decision
+	Passed   Kind = "passed"         // an event that is not known, and carries no call
+)
+
+// Entry is one line of the decision log, JSON, versioned. Fields are only
+// ever added. docs/decision-log.md describes each.
+type Entry struct {
+	Version int       `json:"v"`
+	Kind    Kind      `json:"kind"`
+	ID      string    `json:"id"`
+	Time    time.Time `json:"time"`
+	Nod     string    `json:"nod"` // nod's own version
+
+	Agent       string          `json:"agent,omitempty"`
+	Session     string          `json:"session,omitempty"`
+	CallID      string          `json:"call_id,omitempty"`
+	Mode        string          `json:"mode,omitempty"`    // the agent's permission mode
+	Setting     string          `json:"setting,omitempty"` // enforce or observe
+	Tool        string          `json:"tool,omitempty"`
+	RawTool     string          `json:"raw_tool,omitempty"`
+	Dir         string          `json:"dir,omitempty"`
+	Root        string          `json:"root,omitempty"`
+	Input       json.RawMessage `json:"input,omitempty"`       // secrets masked
+	InputBytes  int             `json:"input_bytes,omitempty"` // set where Input is only the head
+	InputSHA256 string          `json:"input_sha256,omitempty"`
+
+	Verdict nod.Verdict `json:"verdict"`
+	// Answered is what the agent was told: allow, ask, deny or abstained.
+	Answered string         `json:"answered,omitempty"`
+	Layer    nod.Layer      `json:"layer"`
+	Reason   string         `json:"reason,omitempty"`
+	Rule     *Rule          `json:"rule,omitempty"`
+	Error    *Error         `json:"error,omitempty"`
+	Evidence []nod.Evidence `json:"evidence,omitempty"`
+	// Approvable names the call for nod approve; nil where nothing may approve
+	// it, or need not.
+	Approvable *nod.Approvable `json:"approvable,omitempty"`
+
+	// Latency is in microseconds, whole and by layer.
+	Latency int64            `json:"latency_us"`
+	Spent   map[string]int64 `json:"spent_us,omitempty"`
+
+	Model       string     `json:"model,omitempty"`
+	Remembered  bool       `json:"remembered,omitempty"` // the model's earlier answer, not asked for again
+	Usage       *nod.Usage `json:"tokens,omitempty"`
+	Cost        float64    `json:"cost_usd,omitempty"`
+	SessionCost float64    `json:"session_cost_usd,omitempty"` // running sum, this one included
+}
+
+// Rule is the rule that decided.
+type Rule struct {
+	Text   string `json:"text"`
+	Origin string `json:"origin"`
+}
+
+// Error is the failure that decided.
+type Error struct {
+	Kind    nod.Kind `json:"kind"`
+	Message string   `json:"message"`
+}
