@@ -14,8 +14,11 @@ func DefaultRules() Rules {
 	}
 }
 
-// defaultAllowlist is the seed's twenty, by canonical name. A tool on it can
-// never be blocked by a soft_deny rule, so adding to it is a decision.
+// defaultAllowlist is the seed's twenty, by canonical name, and what else of a
+// host's own tools changes nothing and starts no code, or is for the person
+// alone. agent is among them only where each call of the agent that it starts is
+// decided here. A tool on it can never be blocked by a soft_deny rule, so adding
+// to it is a decision.
 func defaultAllowlist() []string {
 	return []string{
 		"read_file", "grep", "glob", "lsp",
@@ -24,6 +27,10 @@ func defaultAllowlist() []string {
 		"ask_user_question", "enter_plan_mode", "exit_plan_mode",
 		"team_create", "team_delete", "send_message",
 		"sleep",
+		"agent", "list_agents", "read_agent", "wait_agent", "close_agent", "resume_agent", "subagent_handback",
+		"get_goal", "create_goal", "update_goal", "cron_list", "schedule_wakeup",
+		"structured_output", "report_findings", "read_notifications", "wait_for_mcp_servers", "host_docs",
+		"propose_goal", "propose_skills", "offer_chrome_setup", "show_onboarding_role_picker",
 	}
 }
 

@@ -32,8 +32,8 @@ func TestZeroValuesAreTheStrictest(t *testing.T) {
 
 func TestTheSeedsAllowlist(t *testing.T) {
 	tools := nod.DefaultRules().Allowlist
-	if len(tools) != 20 {
-		t.Fatalf("%d tools, want the seed's 20", len(tools))
+	if len(tools) < 20 {
+		t.Fatalf("%d tools, want the seed's 20 and what else is idle", len(tools))
 	}
 	rules := ruled(nod.ListSoftDeny, "rm -rf")
 	for _, name := range tools {
@@ -41,7 +41,7 @@ func TestTheSeedsAllowlist(t *testing.T) {
 			t.Errorf("%s: %s by %s", name, d.Verdict, d.Layer)
 		}
 	}
-	for _, name := range []string{"", "Read_File", "agent", "web_fetch", "mcp", "read_file "} {
+	for _, name := range []string{"", "Read_File", "remote_agent", "skill", "web_fetch", "mcp", "read_file "} {
 		if d := verdictOf(options(rules), tool(name)); d.Verdict == nod.Allow {
 			t.Errorf("%q was allowed", name)
 		}

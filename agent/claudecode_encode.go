@@ -24,7 +24,7 @@ func (c ClaudeCode) Encode(e Event, d nod.Decision, p Profile, model bool) Answe
 func claudeSays(e Event, d nod.Decision, p Profile, model bool) string {
 	switch d.Verdict {
 	case nod.Allow:
-		if p != Reinforce && claudeMayAllow(e, d) {
+		if p != Reinforce && !leftToHost(e.Call.Tool) && claudeMayAllow(e, d) {
 			return saysAllow
 		}
 		return abstained
@@ -45,7 +45,7 @@ func claudeSays(e Event, d nod.Decision, p Profile, model bool) string {
 // claudeMayAllow reports whether an allow may be said in this mode for this
 // tool. A mode that is not known may be one in which nothing is to change.
 func claudeMayAllow(e Event, d nod.Decision) bool {
-	if personsTool(e.Call.Tool) {
+	if classOf(e.Call.Tool) == Persons {
 		return false
 	}
 	switch e.Mode {

@@ -31,6 +31,7 @@ const (
 	claudeWrite                // file_path, content
 	claudeCell                 // notebook_path, new_source
 	claudeFetch                // url
+	claudeStart                // isolation: where the agent that is started works
 )
 
 // claudeTools maps the built-in tools of Claude Code 2.1.329 to canonical
@@ -40,12 +41,12 @@ const (
 // "Legacy" rows are from older documentation and are not in 2.1.329.
 //
 // The names that layer 1 knows are given to what does the same and nothing
-// else. All others get a name of their own, which is on no allow-list: Agent
-// starts an agent and is no task_create, Monitor runs a shell, SendUserFile
-// sends a file out. A tool that is missing here has the canonical name "" and
-// goes to the model.
+// else. All others get a name of their own: Agent starts an agent and is no
+// task_create, Monitor runs a shell, SendUserFile sends a file out. [ClassOf]
+// says what becomes of each. A tool that is missing here has the canonical name
+// "" and goes to the model.
 var claudeTools = [...]claudeTool{
-	{"Agent", "agent", claudeOpaque},
+	{"Agent", "agent", claudeStart},
 	{"Artifact", "artifact", claudeOpaque},
 	{"ArtifactCheck", "artifact_check", claudeOpaque},
 	{"ArtifactComments", "artifact_comments", claudeOpaque},
@@ -96,8 +97,9 @@ var claudeTools = [...]claudeTool{
 	{"Skill", "skill", claudeOpaque},
 	{"SlashCommand", "slash_command", claudeOpaque}, // legacy
 	{"Sleep", "sleep", claudeOpaque},
+	{"StructuredOutput", "structured_output", claudeOpaque}, // of --json-schema: the answer itself
 	{"SubagentHandback", "subagent_handback", claudeOpaque},
-	{"Task", "agent", claudeOpaque}, // the older name of Agent
+	{"Task", "agent", claudeStart}, // the older name of Agent
 	{"TaskCreate", "task_create", claudeOpaque},
 	{"TaskGet", "task_get", claudeOpaque},
 	{"TaskList", "task_list", claudeOpaque},
@@ -143,6 +145,10 @@ func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
 		claudeSearchPaths(c, tool, in)
 	case claudeFetch:
 		c.URL = in.word("url")
+	case claudeStart:
+		if in.optional("isolation") == "remote" {
+			c.Tool = "remote_agent" // its calls come to no hook
+		}
 	case claudeEdit, claudeEdits, claudeWrite, claudeCell:
 		c.Edits = claudeChanges(tool.shape, in)
 		c.Paths = []string{c.Edits[0].Path}

@@ -80,7 +80,7 @@ var copilotTools = [...]builtin{
 	{"bash", "bash", command},
 	{"create", "file_write", write},
 	{"edit", "file_edit", edit},
-	{"fetch_copilot_cli_documentation", "fetch_copilot_cli_documentation", opaque},
+	{"fetch_copilot_cli_documentation", "host_docs", opaque},
 	{"glob", "glob", special},
 	{"grep", "grep", special},
 	{"list_agents", "list_agents", opaque},

@@ -44,13 +44,13 @@ func logged(says string) string {
 //	ask, nobody      -             deny           silence            deny
 //	deny             deny
 //
-// An allow in plan mode, under Reinforce, or of a call that is not proven, is
-// silence.
+// An allow in plan mode, under Reinforce, of a call that is not proven, or of a
+// tool that is [Idle] or the [Persons], is silence.
 func says(can Capabilities, e Event, d nod.Decision, p Profile, model bool) string {
 	seat := can.seat(e.Kind)
 	switch d.Verdict {
 	case nod.Allow:
-		if seat.Allow && p != Reinforce && !e.Plan && !e.Unproven && !personsTool(e.Call.Tool) {
+		if seat.Allow && p != Reinforce && !e.Plan && !e.Unproven && !leftToHost(e.Call.Tool) {
 			return saysAllow
 		}
 		return abstained
@@ -74,14 +74,11 @@ func saysAsking(seat Seat, e Event, d nod.Decision, p Profile, model bool) strin
 	return saysNobody
 }
 
-// personsTool reports whether the prompt is the point of a tool: an allow
-// would skip the person.
-func personsTool(tool string) bool {
-	switch tool {
-	case "ask_user_question", "enter_plan_mode", "exit_plan_mode":
-		return true
-	}
-	return false
+// leftToHost reports whether nod is silent about a tool that it finds safe: the
+// host asks about it, or does not, as it does without nod.
+func leftToHost(tool string) bool {
+	class := classOf(tool)
+	return class == Idle || class == Persons
 }
 
 // seat returns the seat of an event; only Prompt has another than Decide.

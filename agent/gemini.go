@@ -84,7 +84,7 @@ var geminiTools = [...]builtin{
 	{"complete_task", "send_message", opaque},
 	{"enter_plan_mode", "enter_plan_mode", opaque},
 	{"exit_plan_mode", "exit_plan_mode", opaque},
-	{"get_internal_docs", "get_internal_docs", opaque},
+	{"get_internal_docs", "host_docs", opaque},
 	{"glob", "glob", special},
 	{"google_web_search", "web_search", opaque},
 	{"grep_search", "grep", special},

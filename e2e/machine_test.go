@@ -298,6 +298,7 @@ type run struct {
 	srv    *llmtest.Server
 	decoy  *llmtest.Server // where the agent may have been led; nil: none
 	events []event
+	stdout []byte
 	stderr string
 	log    []audit.Entry // of nod, lines of this machine
 	start  time.Time
@@ -337,7 +338,7 @@ func (m *machine) prompt(srv *llmtest.Server, mode string, flags ...string) run 
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	r := run{t: m.t, srv: srv, start: time.Now()}
 	err := cmd.Run()
-	r.stderr = stderr.String()
+	r.stdout, r.stderr = stdout.Bytes(), stderr.String()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		m.t.Fatalf("claude: %v\n%s%s", err, stdout.String(), r.stderr)

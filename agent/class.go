@@ -1,0 +1,78 @@
+package agent
+
+// Class says what becomes of a call of one of a host's own tools. The names
+// that [ClassOf] knows are those of the adapters' tables; every row has a class.
+type Class uint8
+
+const (
+	// Unclassified is the zero value: nobody has looked at the tool. Layer 1
+	// does not know it, so the call is left open.
+	Unclassified Class = iota
+	// Read tells by the call's arguments: a command, a file, a search, an
+	// address.
+	Read
+	// Idle changes nothing outside of the session and starts no code: lists,
+	// notes, reports, notices, and what starts an agent each of whose calls
+	// comes to nod. It is on the allow-list, and nod says nothing, so that the
+	// host does what it does without nod.
+	Idle
+	// Persons is for the person alone: the host's prompt is its point. It is on
+	// the allow-list, and nod says nothing.
+	Persons
+	// Acts changes something, starts code or sends something out, and its
+	// arguments do not say enough. Nothing but a model, a rule or a person
+	// settles it.
+	Acts
+)
+
+// ClassOf returns the class of a host's own tool by the host's name of it.
+func ClassOf(host, raw string) Class {
+	if host == (ClaudeCode{}).Name() {
+		return classOf(claudeBuiltin(raw).canonical)
+	}
+	return classOf(lookUp(tableOf(host), raw).canonical)
+}
+
+// tableOf is the table of a driven host's tools.
+func tableOf(host string) []builtin {
+	switch host {
+	case "codex":
+		return codexTools[:]
+	case "copilot":
+		return copilotTools[:]
+	case "gemini":
+		return geminiTools[:]
+	case "qwen":
+		return qwenTools[:]
+	case "opencode":
+		return opencodeTools[:]
+	case "pi":
+		return piTools[:]
+	}
+	return nil
+}
+
+// classOf goes by nod's own name of a tool.
+func classOf(tool string) Class {
+	switch tool {
+	case "bash", "read_file", "grep", "glob", "lsp", "file_edit", "file_write", "notebook_edit", "apply_patch",
+		"web_fetch", "network_access", "read_many_files", "list_mcp_resources", "read_mcp_resource":
+		return Read
+	case "agent", "list_agents", "read_agent", "wait_agent", "close_agent", "resume_agent", "subagent_handback",
+		"send_message", "team_create", "team_delete",
+		"todo_write", "task_create", "task_get", "task_update", "task_list", "task_stop",
+		"get_goal", "create_goal", "update_goal", "cron_list", "schedule_wakeup", "sleep",
+		"tool_search", "wait_for_mcp_servers", "read_notifications",
+		"structured_output", "report_findings", "host_docs":
+		return Idle
+	case "ask_user_question", "enter_plan_mode", "exit_plan_mode",
+		"propose_goal", "propose_skills", "offer_chrome_setup", "show_onboarding_role_picker":
+		return Persons
+	case "remote_agent", "artifact", "artifact_check", "artifact_comments", "artifact_data", "claude_design", "cron_create", "cron_delete",
+		"enter_worktree", "exit_worktree", "monitor", "projects", "push_notification", "refresh_mcp_tools",
+		"remote_trigger", "send_feedback", "send_user_file", "share_onboarding_guide", "skill", "slash_command",
+		"web_search", "workflow", "exec", "tool_call", "save_memory", "session_sql", "session_store_sql":
+		return Acts
+	}
+	return Unclassified
+}
