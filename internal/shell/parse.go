@@ -31,6 +31,9 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 	if rest := strings.TrimRight(source, `\`); (len(source)-len(rest))%2 == 1 {
 		return nil, errOpen
 	}
+	if strings.Contains(source, "$\\\n") {
+		return nil, errJoined
+	}
 	if strings.IndexByte(source, '#') < 0 {
 		return syntax.NewParser(append(more, syntax.Variant(lang))...).Parse(from, "")
 	}
@@ -46,11 +49,13 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 
 // What the parser reads otherwise than a shell does (docs/rough-edges.md). A
 // carriage return is a character like any other, a comment never goes on behind
-// a backslash, and a # begins a comment only where a word may begin.
+// a backslash, a # begins a comment only where a word may begin, and a $ goes on
+// in the next line where a backslash joins the lines.
 var (
 	errReturn  = errors.New("a carriage return")
 	errComment = errors.New("a comment may end in a backslash")
 	errOpen    = errors.New("a backslash at its end")
+	errJoined  = errors.New("a $ that goes on behind a backslash")
 	errInWord  = errors.New("a # inside of a word")
 )
 

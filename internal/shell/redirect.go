@@ -15,8 +15,8 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 			a.over = "4096 redirections"
 			break
 		}
-		if r.N != nil && !descriptor(r.N.Value) {
-			a.unfollowed(r, "a descriptor with a name")
+		if r.N != nil && (len(r.N.Value) != 1 || !descriptor(r.N.Value)) {
+			a.unfollowed(r, "a descriptor that is no digit") // {fd} has a name; dash and zsh take 10 for a word
 		}
 		stdin := r.N == nil || r.N.Value == "0"
 		switch r.Op {
@@ -134,9 +134,12 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 	a.path(Write, w, st, f)
 }
 
-// descriptor reports whether the word after >& or <& names no file.
+// descriptor reports whether the word after >& or <& names no file to any
+// shell: what bash moves by >&3- is a file to zsh.
 func descriptor(s string) bool {
-	s = strings.TrimSuffix(s, "-")
+	if s == "-" {
+		return true
+	}
 	for i := 0; i < len(s); i++ {
 		if s[i] < '0' || s[i] > '9' {
 			return s == "p" // the coprocess of zsh

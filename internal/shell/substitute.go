@@ -47,6 +47,8 @@ func (a *analysis) backquoted(p *syntax.CmdSubst) (string, bool) {
 			case '$', '`', '\\':
 				i++
 				taken = true
+			case '\n': // gone too, be it in single quotes
+				taken = true
 			case '"':
 				a.unknown(PartWords, raw, "an escaped quote between backquotes")
 			}

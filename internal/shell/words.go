@@ -84,7 +84,11 @@ func (a *analysis) fields(out []word, w *syntax.Word, st state) []word {
 		a.unfollowed(w, "a ~ behind = or :")
 	}
 	if strings.IndexByte(raw, '{') >= 0 {
-		if braceDepth(w) > maxBraces {
+		depth := braceDepth(w)
+		if depth > 1 && strings.Contains(raw, "..") {
+			a.unfollowed(w, "a range inside of braces")
+		}
+		if depth > maxBraces {
 			a.over = "8 levels of braces in one word"
 			return out
 		}
@@ -95,8 +99,8 @@ func (a *analysis) fields(out []word, w *syntax.Word, st state) []word {
 			a.joined(nil, w.Parts, raw, st)
 			return append(out, word{raw: raw, many: true})
 		default:
-			if bracesBehindName(&copied) {
-				a.unfollowed(w, "braces behind $NAME")
+			if bracesBesideName(&copied) {
+				a.unfollowed(w, "braces beside $NAME or ~")
 			}
 			return a.braced(out, &copied, raw, st)
 		}
@@ -182,16 +186,29 @@ func hasBraces(w *syntax.Word) bool {
 	})
 }
 
-// bracesBehindName reports whether braces stand right behind $NAME: bash expands
-// them first, so that what they yield belongs to the name.
-func bracesBehindName(w *syntax.Word) bool {
-	for i, part := range w.Parts[1:] {
-		p, name := w.Parts[i].(*syntax.ParamExp)
-		if _, ok := part.(*syntax.BraceExp); ok && name && p.Short {
+// bracesBesideName reports whether braces stand right behind $NAME, or hold a
+// $NAME or a ~: bash expands braces first, so that what they yield may belong to
+// the name, and zsh looks for ~ in what they yield.
+func bracesBesideName(w *syntax.Word) bool {
+	for i, part := range w.Parts {
+		b, ok := part.(*syntax.BraceExp)
+		if ok && (i > 0 && shortName(w.Parts[i-1]) || slices.ContainsFunc(b.Elems, nameOrHome)) {
 			return true
 		}
 	}
 	return false
+}
+
+func nameOrHome(elem *syntax.Word) bool {
+	return bracesBesideName(elem) || slices.ContainsFunc(elem.Parts, func(p syntax.WordPart) bool {
+		lit, ok := p.(*syntax.Lit)
+		return shortName(p) || ok && strings.Contains(lit.Value, "~")
+	})
+}
+
+func shortName(p syntax.WordPart) bool {
+	name, ok := p.(*syntax.ParamExp)
+	return ok && name.Short
 }
 
 // homeBehindEquals reports whether a word looks like an assignment with a ~ in
@@ -404,13 +421,30 @@ func (a *analysis) literal(b *builder, text string, first bool) {
 			}
 			continue
 		case '*', '?', '[':
-			if glob == 0 && (c != '[' || bracketGlob(text[i:])) {
+			if glob == 0 && (c != '[' || !b.alone || bracketGlob(text[i:])) { // its ] may stand behind a quote
 				glob = plain.Len() + 1
 			}
 		}
 		plain.WriteByte(text[i])
 	}
 	b.add(value{text: plain.String(), known: true, glob: glob}, quoted)
+}
+
+// oldArithmetic reports $[ where the parser takes it for plain text: bash and
+// zsh compute what follows it, and run what is substituted there.
+func (a *analysis) oldArithmetic(parts []syntax.WordPart) {
+	text := ""
+	for _, part := range parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			text = ""
+			continue
+		}
+		text += lit.Value
+		if i := strings.LastIndex(text, "$["); i >= 0 && (len(text[:i])-len(strings.TrimRight(text[:i], `\`)))%2 == 0 {
+			a.unfollowed(part, "$[ ]")
+		}
+	}
 }
 
 // bare reports whether c stands in unquoted text without a backslash.
@@ -477,6 +511,7 @@ func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 // modified reports $NAME with a colon and a letter behind it: zsh changes the
 // value by that.
 func (a *analysis) modified(parts []syntax.WordPart) {
+	a.oldArithmetic(parts)
 	if !a.both && a.lang != syntax.LangZsh {
 		return
 	}
@@ -576,7 +611,7 @@ func ansiC(s string) (string, bool) {
 				limit = 8
 			}
 			n, r := digits(s[i+1:], 16, limit)
-			if n == 0 || r == 0 {
+			if n == 0 || r == 0 || r >= 0x80 { // beyond ASCII the locale decides
 				return "", false
 			}
 			b.WriteRune(rune(r))

@@ -9,6 +9,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -45,10 +47,18 @@ func run(args []string, out, progress io.Writer) error {
 	seed := flags.Uint64("seed", 1, "number of the first text; each text follows from its own number")
 	workers := flags.Int("workers", runtime.NumCPU(), "how many namespaces run at once")
 	show := flags.Bool("print", false, "print the texts and run nothing")
+	from := flags.String("from", "", "run the texts of this file instead of generated ones: each line is a JSON string")
 	text := flags.String("text", "", "run this text instead of generated ones, if nod allows it")
 	most := flags.Int("most", 200, "how many violations to print; all are counted")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	texts, err := textsOf(*from)
+	if err != nil {
+		return err
+	}
+	if texts != nil {
+		*n, *seed = uint64(len(texts)), 0
 	}
 	if *show {
 		for i := range *n {
@@ -63,9 +73,30 @@ func run(args []string, out, progress io.Writer) error {
 	if !*shells && !*second && !*files && !*programs {
 		return errors.New("say what to run: -shells, -second, -files or -programs")
 	}
-	w := &witnessing{n: *n, seed: *seed, workers: *workers, out: out, progress: progress, text: *text, most: *most, second: *second, files: *files}
+	w := &witnessing{n: *n, seed: *seed, workers: *workers, out: out, progress: progress, text: *text, most: *most, second: *second, files: *files, given: texts}
 	if *programs {
 		return w.stageAndRunPrograms()
 	}
 	return w.stageAndRun()
+}
+
+// textsOf reads the texts of another generator. No name is no texts.
+func textsOf(name string) (texts []string, err error) {
+	if name == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	lines := json.NewDecoder(bytes.NewReader(data))
+	for {
+		var text string
+		if err := lines.Decode(&text); err == io.EOF {
+			return texts, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: text %d: %w", name, len(texts)+1, err)
+		}
+		texts = append(texts, text)
+	}
 }

@@ -23,8 +23,9 @@ type witnessing struct {
 	n, seed       uint64
 	workers, most int
 	text          string
-	second        bool // lay readings beside each other, run nothing
-	files         bool // run lines of file commands
+	given         []string // texts of another generator; nil: they are made here
+	second        bool     // lay readings beside each other, run nothing
+	files         bool     // run lines of file commands
 
 	texts         []string          // of the data on programs; nil: those are not run
 	helpers       map[string]uint64 // what programs start that no sheet speaks of
@@ -142,7 +143,10 @@ func (w *witnessing) work(s *stage) error {
 	for i := w.next.Add(1) - 1; i < w.n; i = w.next.Add(1) - 1 {
 		seed := w.seed + i
 		text := w.text
-		if text == "" {
+		switch {
+		case w.given != nil:
+			text = w.given[seed]
+		case text == "":
 			text = generate(seed)
 		}
 		do := w.one
