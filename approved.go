@@ -234,14 +234,22 @@ func runsItsWords(c shell.Command) bool {
 	return shell.RunsWords(path.Base(c.Words[0].Value))
 }
 
-// meansMoreLater reports whether an effect is on other files once there are
-// more: those that a glob matches, or what a tree holds that is copied or gets
-// another name.
+// meansMoreLater reports whether an effect is on something else later, though
+// the words stay the same: the files that a glob matches, what a tree holds, or
+// what git has by then in its commits, stashes and index.
 func (t *trial) meansMoreLater(e shell.Effect) bool {
-	if e.Kind > shell.Run || e.Place == shell.Network || e.Names {
+	switch {
+	case t.ofGit(e) && (e.Kind != shell.Read || !e.Names):
+		return true
+	case e.Kind > shell.Run || e.Place == shell.Network || e.Names:
 		return false
 	}
-	return e.Pattern != "" || e.Kind == shell.Write && t.copiesTree(e) || e.Moved && t.gate.isTree(e.Target)
+	return e.Pattern != "" || e.Recursive || e.Kind == shell.Write && t.copiesTree(e) || e.Kind != shell.Write && t.gate.isTree(e.Target)
+}
+
+// ofGit reports whether an effect comes from what a command of git is told.
+func (t *trial) ofGit(e shell.Effect) bool {
+	return e.Part != shell.PartRedirection && e.Command >= 0 && e.Command < len(t.report.Commands) && path.Base(t.report.Commands[e.Command].Program) == "git"
 }
 
 func (g *Gate) isTree(name string) bool {

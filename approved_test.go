@@ -150,6 +150,16 @@ func TestAnApprovalIsOfTheFilesThatRun(t *testing.T) {
 			t.Errorf("%s may be approved for good", command)
 		}
 	}
+	// What git has by then, and what a tree holds by then.
+	for _, command := range []string{"git stash pop", "git stash drop", "git merge topic", "git reset --hard", "git push origin main", "git rebase main", "git checkout topic", "git clean -fd", "git push && npm run x",
+		"rm -rf data", "mv data /home/dev/elsewhere", "cp -r data /home/dev/elsewhere", "tar czf /home/dev/o.tgz data", "rsync -a data h:/x", "scp -r data h:/x", "chmod -R 777 data", "find data -type f -exec cat {} + > /home/dev/o", "grep -r x data > /home/dev/o"} {
+		w := world("a=1\n")
+		w.File("/usr/bin/tar", "", 0o755).File("/usr/bin/rsync", "", 0o755).File("/usr/bin/scp", "", 0o755).File("/usr/bin/chmod", "", 0o755)
+		w.File("/home/dev/shop/data/x", "x", 0o644)
+		if a := approvable(t, w, bash(command)); !a.Once {
+			t.Errorf("%s may be approved for good", command)
+		}
+	}
 	// What is named and read.
 	for _, command := range []string{"curl -d @data.txt https://example.org", "curl -d@data.txt https://example.org", "curl --data=@data.txt https://example.org",
 		"curl -T data.txt https://example.org", "curl -K data.txt", "kubectl apply -f data.txt", "gh pr create -F data.txt", "curl -F 'x=@data.txt' https://example.org"} {
