@@ -377,3 +377,67 @@ func shortName(want, name string) bool {
 	}
 	return stem == "" && strings.Trim(digits, "0123456789.abcdefghijklmnopqrstuvwxyz") == ""
 }
+
+// starts are the first components of the entries that may stand at any depth,
+// by their first letter: what most names of a large tree are done with.
+type starts struct {
+	by  [256][]start
+	any []start // begin with a pattern
+}
+
+// start is what stands before the first pattern of a component and behind the
+// last.
+type start struct{ want, before, behind string }
+
+func (l pathList) starts() *starts {
+	s := &starts{}
+	for _, text := range l.entries {
+		e := takeApart(text)
+		if e.anchored || e.negated || e.text == "" {
+			continue
+		}
+		want, _, _ := strings.Cut(e.text, "/")
+		want = fold(want)
+		one := start{want: want, before: want, behind: want}
+		if i := strings.IndexAny(want, `*?[\`); i >= 0 {
+			one.before, one.behind = want[:i], want[strings.LastIndexAny(want, `*?[]\`)+1:]
+		}
+		if one.before == "" {
+			s.any = append(s.any, one)
+		} else {
+			s.by[want[0]] = append(s.by[want[0]], one)
+		}
+	}
+	return s
+}
+
+// may reports whether some component of a relative name may begin what an entry
+// says. It errs towards yes.
+func (s *starts) may(name string) bool {
+	if !isPlain(name) || strings.Contains(name, "~") {
+		return true
+	}
+	for name != "" {
+		part, rest, _ := strings.Cut(name, "/")
+		if name = rest; part != "" && (anyFits(s.by[part[0]], part) || anyFits(s.any, part)) {
+			return true
+		}
+	}
+	return false
+}
+
+func anyFits(list []start, part string) bool {
+	for i := range list {
+		one := &list[i]
+		switch {
+		case !strings.HasPrefix(part, one.before) || !strings.HasSuffix(part, one.behind):
+		case one.want == part, strings.HasSuffix(one.want, one.behind) && len(one.before)+1+len(one.behind) == len(one.want):
+			return true
+		case one.before != one.want:
+			if ok, err := path.Match(one.want, part); ok || err != nil {
+				return true
+			}
+		}
+	}
+	return false
+}

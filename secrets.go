@@ -57,6 +57,9 @@ func (t *trial) secret() (why string) {
 	if word := t.gitAims(); word != "" {
 		return "this may print secrets that git has: " + printable.Text(word)
 	}
+	if name := t.gitPrints(); name != "" {
+		return "this prints what git has of " + printable.Text(name) + ", which holds or may hold secrets"
+	}
 	if name := t.secretBelow(); name != "" {
 		return printable.Text(name) + " would be read along, which holds or may hold secrets"
 	}

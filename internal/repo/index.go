@@ -2,11 +2,49 @@ package repo
 
 import (
 	"sort"
+	"strconv"
 	"strings"
 )
 
 // index is the list of tracked files, sorted by name as git keeps it.
-type index struct{ entries []entry }
+type index struct {
+	entries []entry
+	trees   string // the extension that says which trees the entries make
+}
+
+// treeIDs are the raw names of the trees that the entries make, by directory
+// with a slash behind, as far as git knows them.
+func (x index) treeIDs(size int) map[string]string {
+	ids := map[string]string{}
+	type level struct {
+		dir  string
+		left int
+	}
+	var levels []level
+	for rest := x.trees; rest != ""; {
+		name, tail, _ := strings.Cut(rest, "\x00")
+		line, tail, found := strings.Cut(tail, "\n")
+		count, below, _ := strings.Cut(line, " ")
+		n, err := strconv.Atoi(below)
+		if !found || err != nil || count != "-1" && len(tail) < size {
+			return nil
+		}
+		for len(levels) > 0 && levels[len(levels)-1].left == 0 {
+			levels = levels[:len(levels)-1]
+		}
+		dir := ""
+		if len(levels) > 0 {
+			above := &levels[len(levels)-1]
+			above.left--
+			dir = above.dir + name + "/"
+		}
+		if levels = append(levels, level{dir, n}); count != "-1" {
+			ids[dir], tail = tail[:size], tail[size:]
+		}
+		rest = tail
+	}
+	return ids
+}
 
 type entry struct {
 	name   string
@@ -66,7 +104,9 @@ func parseIndex(data string, size int) (index, error) {
 		x.entries = append(x.entries, e)
 		at, before = next, e.name
 	}
-	return x, extensions(data[at : len(data)-size])
+	trees, err := extensions(data[at : len(data)-size])
+	x.trees = trees
+	return x, err
 }
 
 func parseEntry(data string, at, size int, version uint32, before string) (e entry, next int, err error) {
@@ -129,16 +169,19 @@ func within(e entry, next, limit int) (entry, int, error) {
 
 // extensions refuses those that change what the entries mean. Of the ones
 // that must be understood (a small first letter) only the sparse index is.
-func extensions(rest string) error {
+func extensions(rest string) (trees string, err error) {
 	for len(rest) >= 8 {
 		name, size := rest[:4], int(be32(rest[4:]))
 		if size > len(rest)-8 || name[0] >= 'a' && name != "sdir" {
-			return errIndex
+			return "", errIndex
+		}
+		if name == "TREE" {
+			trees = rest[8 : 8+size]
 		}
 		rest = rest[8+size:]
 	}
 	if rest != "" {
-		return errIndex
+		return "", errIndex
 	}
-	return nil
+	return trees, nil
 }

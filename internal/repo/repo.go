@@ -21,6 +21,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
 	"path"
 	"strconv"
 	"strings"
@@ -53,6 +54,12 @@ type Repo struct {
 	packs  []string // contents of pack indexes
 	listed bool
 	hashed int64
+
+	objects   map[string]object // by raw name; the zero value is none
+	packNames []string
+	fans      map[string][]byte // how pack indexes begin
+	unpacked  map[place]object
+	unzip     io.Reader
 }
 
 // Around finds the repository in whose working tree a real path lies, as git

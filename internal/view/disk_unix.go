@@ -14,7 +14,10 @@ import (
 // for at each start.
 type Disk struct{}
 
-var _ Files = Disk{}
+var (
+	_ Files  = Disk{}
+	_ Pieces = Disk{}
+)
 
 func (Disk) Lstat(name string) (Info, error) {
 	var st syscall.Stat_t
@@ -83,6 +86,29 @@ func (Disk) Read(name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are read", name, st.Size, limit)
 	}
 	return readAll(fd, name, st.Size, limit)
+}
+
+// ReadAt implements Pieces.
+func (Disk) ReadAt(name string, from int64, length int) ([]byte, error) {
+	fd, err := open(name, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil || st.Mode&syscall.S_IFMT != syscall.S_IFREG || from > st.Size {
+		return nil, fmt.Errorf("%s: not a regular file of that size", name)
+	}
+	data := make([]byte, min(int64(length), st.Size-from))
+	for n := 0; n < len(data); {
+		var more int
+		err := retry(func() (err error) { more, err = syscall.Pread(fd, data[n:], from+int64(n)); return err })
+		if err != nil || more <= 0 {
+			return data[:n], err
+		}
+		n += more
+	}
+	return data, nil
 }
 
 // readAll reads to the end, which may have moved since size was taken, and

@@ -1,0 +1,382 @@
+package nod
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nodgate/nod/internal/repo"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// What git has is printed without a file being named: by a commit, a stash, the
+// name of an object. Whether a secret is among it is looked up in the index and
+// in the newest commits; older ones and objects that no such commit has are not
+// seen (docs/threat-model.md).
+
+// maxRefs bounds how many branches and tags are looked at.
+const maxRefs = 64
+
+// gitPrints names a secret that a command of git would print out of what the
+// repository has.
+func (t *trial) gitPrints() string {
+	for _, c := range t.report.Commands {
+		if path.Base(c.Program) != "git" || len(c.Words) < 2 || c.Dir == "" {
+			continue
+		}
+		r := t.repositoryAt(t.gitDirectory(c))
+		if r == nil {
+			continue
+		}
+		if f := t.newGitLook(r, c).found(); f != "" {
+			return r.Top + "/" + f
+		}
+	}
+	return ""
+}
+
+// gitLook is what one command of git is told to print.
+type gitLook struct {
+	trial *trial
+	repo  *repo.Repo
+	options
+	revs, not []string
+	base      []string // revisions whose common ancestor counts
+	paths     []string // pathspecs, absolute
+	open      bool     // some word is not known, or every ref is meant
+	named     bool     // a file of a commit is named, which is judged by its name
+	starts    *starts  // nil where a place of secrets lies below the top, or above
+}
+
+func (t *trial) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
+	l := &gitLook{trial: t, repo: r, options: optionsOf(c)}
+	if secrets := t.gate.secrets; !secrets.holdsAny(r.Top) && !secrets.match(r.Top+"/x") {
+		l.starts = secrets.starts()
+	}
+	behind := 0 // operands after --
+	for i, w := range c.Words {
+		l.open = l.open || !w.Known
+		if w.Value == "--" && behind == 0 {
+			behind = len(c.Words) - i - 1
+		}
+	}
+	l.open = l.open || t.fedWords(c) || l.short("g") || l.longPrefix("--all", "--branch", "--tags", "--remotes", "--glob", "--walk-reflogs", "--reflog", "--stdin", "--exclude")
+	operands := l.operands
+	if l.sub == "stash" || l.sub == "reflog" || l.sub == "bundle" {
+		operands = operands[min(1, len(operands)):]
+	}
+	if l.sub == "grep" && len(l.values["-e"])+len(l.values["-f"]) == 0 {
+		operands = operands[min(1, len(operands)):]
+	}
+	dir := t.gitDirectory(c)
+	for i, o := range operands {
+		if i >= len(operands)-behind {
+			l.addPath(dir, o)
+		} else {
+			l.addWord(dir, o)
+		}
+	}
+	return l
+}
+
+// fedWords reports whether a command gets arguments from xargs or find.
+func (t *trial) fedWords(c shell.Command) bool {
+	return slices.ContainsFunc(c.Wrappers, func(w string) bool { return w == "find" || w == "xargs" || w == "fd" || w == "fdfind" })
+}
+
+// addWord reads one operand: a revision, two of them, or a path.
+func (l *gitLook) addWord(dir, word string) {
+	if one, other, ok := strings.Cut(word, "..."); ok {
+		l.base = append(l.base, orElse(one, "HEAD"), orElse(other, "HEAD"))
+		return
+	}
+	if one, other, ok := strings.Cut(word, ".."); ok && !strings.HasPrefix(word, "../") && word != ".." && !strings.Contains(word, "/..") {
+		l.not, l.revs = append(l.not, orElse(one, "HEAD")), append(l.revs, orElse(other, "HEAD"))
+		return
+	}
+	if rest, ok := strings.CutPrefix(word, "^"); ok {
+		l.not = append(l.not, rest)
+		return
+	}
+	if _, ok := l.repo.Revision(word); ok {
+		l.revs = append(l.revs, word)
+		return
+	}
+	_, err := l.trial.gate.files.Lstat(l.trial.gate.real(path.Join(dir, word)))
+	switch rev, _, file := strings.Cut(word, ":"); {
+	case file && rev != "" && !strings.Contains(word, "^{/"):
+		l.named = true
+	case err == nil:
+		l.addPath(dir, word)
+	default:
+		l.open = true
+	}
+}
+
+func (l *gitLook) addPath(dir, spec string) {
+	switch {
+	case excludes(spec):
+	case strings.HasPrefix(spec, ":") || strings.ContainsAny(spec, "*?[\\"):
+		l.paths = append(l.paths, l.repo.Top) // it may select anything
+	case path.IsAbs(spec):
+		l.paths = append(l.paths, l.trial.gate.real(spec))
+	default:
+		l.paths = append(l.paths, l.trial.gate.real(path.Join(dir, spec)))
+	}
+}
+
+// isSecret reports whether a file of the repository is a secret that the
+// command does not leave out.
+func (l *gitLook) isSecret(name string) bool {
+	if l.starts != nil && !l.starts.may(name) {
+		return false
+	}
+	full := l.repo.Top + "/" + name
+	if len(l.paths) > 0 && !slices.ContainsFunc(l.paths, func(p string) bool { return view.Below(p, full) }) {
+		return false
+	}
+	return l.trial.gate.secrets.match(full)
+}
+
+// found names a secret whose content the command prints.
+func (l *gitLook) found() string {
+	if l.long("--no-index") {
+		return ""
+	}
+	switch l.sub {
+	case "show":
+		return orElse(l.blobs(), l.unless(!l.diffs(true), l.eachCommit))
+	case "cat-file":
+		return l.unless(l.short("tse"), l.blobs)
+	case "log", "whatchanged":
+		return l.unless(!l.diffs(false), l.walk)
+	case "format-patch":
+		if len(l.revs) == 1 && len(l.not) == 0 && l.most() == 0 { // since then
+			l.revs, l.not = nil, l.revs
+		}
+		return l.walk()
+	case "range-diff", "fast-export":
+		return l.walk()
+	case "reflog":
+		l.open = true
+		return l.unless(!l.diffs(false), l.walk)
+	case "bundle":
+		l.open = l.open || len(l.revs) == 0
+		return l.walk()
+	case "stash":
+		return l.unless(!l.diffs(false), l.stash)
+	case "diff":
+		return orElse(l.blobs(), l.unless(!l.diffs(true), l.diff))
+	case "diff-files", "diff-index", "diff-tree":
+		return l.unless(!l.diffs(false), l.diff)
+	case "status", "commit":
+		return l.unless(!l.short("v") && !l.long("--verbose"), l.staged)
+	case "archive":
+		return l.trees(func(repo.File) bool { return true })
+	case "grep":
+		return l.unless(l.short("lLcq") || l.longPrefix("--files-with", "--name-only", "--count", "--quiet"), l.searched)
+	}
+	return ""
+}
+
+func (l *gitLook) unless(not bool, look func() string) string {
+	if not {
+		return ""
+	}
+	return look()
+}
+
+// diffs reports whether the command prints what was changed, and not merely in
+// which files. byDefault says that it does so unless it is told otherwise.
+func (l *gitLook) diffs(byDefault bool) bool {
+	if l.short("puUcW") || len(l.values["-L"]) > 0 ||
+		l.longPrefix("--pat", "--un", "--cc", "--bin", "--word", "--color-w", "--fun", "--reme", "--dd", "--diff-m", "--check") {
+		return true
+	}
+	return byDefault && !l.short("s") && !l.longPrefix("--stat", "--name-", "--num", "--short", "--summ", "--raw", "--no-patch", "--quiet", "--dirstat", "--compact")
+}
+
+// first names the first file; where not all was looked at, one of the index.
+func (l *gitLook) first(files []repo.File, known bool) string {
+	if len(files) == 0 && !known {
+		files = l.repo.Tracked(l.isSecret)
+	}
+	if len(files) == 0 {
+		return ""
+	}
+	return files[0].Name
+}
+
+func (l *gitLook) everything() []string {
+	refs, _ := l.repo.Refs(maxRefs)
+	return refs
+}
+
+// commits are those that the command is about.
+func (l *gitLook) commits() repo.Range {
+	c := repo.Range{From: append(slices.Clone(l.revs), l.base...), Not: l.not, Parents: l.short("m") || l.longPrefix("--diff-m", "--cc") || l.short("c")}
+	switch {
+	case l.open:
+		c.From, c.Not = append(c.From, l.everything()...), nil
+	case len(c.From) == 0 && !l.named:
+		c.From = []string{"HEAD"}
+	}
+	return c
+}
+
+func (l *gitLook) walk() string {
+	c := l.commits()
+	if len(l.values["--skip"]) == 0 {
+		c.Most = l.most()
+	}
+	return l.first(l.repo.Commits(c, l.isSecret))
+}
+
+// most is how many commits are asked for, 0 where that is not said.
+func (l *gitLook) most() int {
+	text := strings.Trim(l.letters, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	if l.short("U") {
+		text = ""
+	}
+	for _, value := range slices.Concat(l.values["-n"], l.values["--max-count"]) {
+		text = value
+	}
+	n, _ := strconv.Atoi(text)
+	return max(0, n)
+}
+
+// eachCommit is git show: one commit for each revision, all of a range.
+func (l *gitLook) eachCommit() string {
+	if l.open || len(l.not)+len(l.base) > 0 {
+		return l.walk()
+	}
+	c := l.commits()
+	for _, rev := range c.From {
+		one := repo.Range{From: []string{rev}, Most: 1, Parents: c.Parents}
+		if name := l.first(l.repo.Commits(one, l.isSecret)); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// blobs are contents that are named by the name of the object: known is what
+// the index and the newest commits say they are.
+func (l *gitLook) blobs() string {
+	var named []repo.File
+	for _, rev := range l.revs {
+		if f, ok := l.repo.Blob(rev); ok {
+			named = append(named, f)
+		}
+	}
+	if named == nil && !(l.open && l.sub == "cat-file") {
+		return ""
+	}
+	whole := l.commits()
+	whole.From, whole.Not = l.everything(), nil
+	files, _ := l.repo.Commits(whole, l.isSecret)
+	for _, f := range append(l.repo.Tracked(l.isSecret), files...) {
+		if l.open || slices.ContainsFunc(named, f.Same) {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+func (l *gitLook) stash() string {
+	if len(l.operands) == 0 || l.operands[0] != "show" && l.operands[0] != "list" {
+		return ""
+	}
+	if len(l.revs) == 0 {
+		l.revs = []string{"stash@{0}"}
+	}
+	if l.operands[0] == "list" || l.open {
+		l.revs = slices.DeleteFunc(l.everything(), func(ref string) bool { return !strings.HasPrefix(ref, "stash") })
+	}
+	for _, rev := range l.revs {
+		files, known := l.repo.Commits(repo.Range{From: []string{rev}, Most: 1}, l.isSecret)
+		if l.short("u") || l.longPrefix("--inc", "--only-u") {
+			more, _ := l.repo.In(rev+"^3", l.isSecret)
+			files = append(files, more...)
+		}
+		if name := l.first(files, known); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// diff is git diff and its kin: of the working tree, the index, and trees.
+func (l *gitLook) diff() string {
+	switch {
+	case l.open:
+		return orElse(l.staged(), l.walk())
+	case len(l.base) == 2: // what the second changed since they parted
+		return l.first(l.repo.Commits(repo.Range{From: l.base[1:], Not: l.base[:1]}, l.isSecret))
+	case len(l.revs)+len(l.not) >= 2:
+		revs := append(slices.Clone(l.not), l.revs...)
+		return l.first(l.repo.Between(revs[0], revs[1], l.isSecret))
+	case l.sub == "diff-tree":
+		return l.eachCommit()
+	case len(l.revs) == 1:
+		return orElse(l.first(l.repo.Between(l.revs[0], "HEAD", l.isSecret)), l.staged())
+	case l.long("--cached", "--staged"):
+		return l.staged()
+	}
+	return l.unstaged(l.repo.Tracked(l.isSecret))
+}
+
+func (l *gitLook) unstaged(tracked []repo.File) string {
+	for _, f := range tracked {
+		if l.repo.Differs(f) {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// staged names a secret that differs between HEAD, the index and, unless only
+// what is staged is asked for, the working tree.
+func (l *gitLook) staged() string {
+	tracked := l.repo.Tracked(l.isSecret)
+	if name := l.unstaged(tracked); name != "" && !l.long("--cached", "--staged") {
+		return name
+	}
+	for _, f := range tracked {
+		if was, ok := l.repo.At("HEAD", f.Name); !ok || !was.Same(f) {
+			return f.Name
+		}
+	}
+	for _, f := range l.repo.Staged("HEAD", l.isSecret) {
+		if !slices.ContainsFunc(tracked, func(now repo.File) bool { return now.Name == f.Name }) {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// trees names a secret in the trees of the revisions.
+func (l *gitLook) trees(prints func(repo.File) bool) string {
+	if l.open { // any commit
+		files, known := l.repo.Commits(l.commits(), l.isSecret)
+		return l.first(slices.DeleteFunc(files, func(f repo.File) bool { return !prints(f) }), known)
+	}
+	for _, rev := range l.revs {
+		files, known := l.repo.In(rev, l.isSecret)
+		if name := l.first(slices.DeleteFunc(files, func(f repo.File) bool { return !prints(f) }), known); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// searched is git grep in commits.
+func (l *gitLook) searched() string {
+	patterns, known := l.patterns()
+	return l.trees(func(f repo.File) bool {
+		data, ok := l.repo.Content(f)
+		return !ok || !known || l.short("v") || l.longPrefix("--inv") || slices.ContainsFunc(patterns, func(p string) bool { return mayMatch(p, string(data)) })
+	})
+}

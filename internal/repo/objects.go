@@ -1,0 +1,308 @@
+package repo
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/hex"
+	"io"
+	"strings"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+// Objects are read for one question: which files does a commit change. Commits,
+// trees and tags are small; what is larger is a blob that nobody needs.
+const (
+	maxObject  = 1 << 20
+	maxObjects = 400 // read for one decision
+	maxDeltas  = 60  // of one object
+)
+
+const (
+	commitObject = iota + 1
+	treeObject
+	blobObject
+	tagObject
+	_
+	offsetDelta
+	namedDelta
+)
+
+type object struct {
+	kind int
+	data []byte
+}
+
+// object reads a loose or packed object by its raw name. false where it is not
+// in the repository's own store, too large, damaged, or one too many.
+func (r *Repo) object(id string) (object, bool) {
+	if o, ok := r.objects[id]; ok {
+		return o, o.kind != 0
+	}
+	if len(r.objects) >= maxObjects || len(id) == 0 {
+		return object{}, false
+	}
+	o := r.loose(id)
+	if o.kind == 0 {
+		o = r.packed(id, 0)
+	}
+	if r.objects == nil {
+		r.objects = map[string]object{}
+	}
+	r.objects[id] = o
+	return o, o.kind != 0
+}
+
+func (r *Repo) loose(id string) object {
+	name := hex.EncodeToString([]byte(id))
+	data, err := r.files.Read(r.Common+"/objects/"+name[:2]+"/"+name[2:], maxObject)
+	if err != nil {
+		return object{}
+	}
+	plain, ok := r.inflate(data, maxObject)
+	head, rest, found := bytes.Cut(plain, []byte{0})
+	if !ok || !found {
+		return object{}
+	}
+	kind, _, _ := strings.Cut(string(head), " ")
+	return object{map[string]int{"commit": commitObject, "tree": treeObject, "blob": blobObject, "tag": tagObject}[kind], rest}
+}
+
+// inflate unpacks what begins data. One reader serves all objects: to make one
+// costs more than most objects.
+func (r *Repo) inflate(data []byte, limit int64) ([]byte, bool) {
+	source := bytes.NewReader(data)
+	if z, ok := r.unzip.(zlib.Resetter); ok {
+		if z.Reset(source, nil) != nil {
+			return nil, false
+		}
+	} else {
+		fresh, err := zlib.NewReader(source)
+		if err != nil {
+			return nil, false
+		}
+		r.unzip = fresh
+	}
+	plain := bytes.NewBuffer(make([]byte, 0, min(limit, 16<<10)+bytes.MinRead))
+	_, err := plain.ReadFrom(io.LimitReader(r.unzip, limit+1))
+	return plain.Bytes(), err == nil && int64(plain.Len()) <= limit
+}
+
+// packFiles are the packs of the repository, without their endings.
+func (r *Repo) packFiles() []string {
+	if r.packNames == nil {
+		r.packNames = []string{}
+		dir := r.Common + "/objects/pack"
+		names, _ := r.files.List(dir, 8*maxPacks)
+		for _, name := range names {
+			if base, ok := strings.CutSuffix(name, ".idx"); ok && len(r.packNames) < maxPacks {
+				r.packNames = append(r.packNames, dir+"/"+base)
+			}
+		}
+	}
+	return r.packNames
+}
+
+func (r *Repo) packed(id string, depth int) object {
+	for _, pack := range r.packFiles() {
+		if at, ok := r.locate(pack, id); ok {
+			return r.unpack(pack, at, depth)
+		}
+	}
+	return object{}
+}
+
+// bucket reads the names of a pack that begin as id does. first is the place of
+// the first among all, count how many the pack has.
+func (r *Repo) bucket(pack, id string) (names []byte, first, count int) {
+	const fan = 8
+	head, known := r.fans[pack]
+	if !known {
+		head, _ = view.ReadAt(r.files, pack+".idx", 0, fan+256*4)
+		if r.fans == nil {
+			r.fans = map[string][]byte{}
+		}
+		r.fans[pack] = head
+	}
+	if len(head) < fan+256*4 || string(head[:fan]) != "\xfftOc\x00\x00\x00\x02" {
+		return nil, 0, 0
+	}
+	upTo := func(b int) int { return int(be32(string(head[fan+4*b : fan+4*b+4]))) }
+	if id[0] > 0 {
+		first = upTo(int(id[0]) - 1)
+	}
+	end := upTo(int(id[0]))
+	if count = upTo(255); first > end || end > count {
+		return nil, 0, 0
+	}
+	names, _ = view.ReadAt(r.files, pack+".idx", fan+256*4+int64(first*r.size()), (end-first)*r.size())
+	return names, first, count
+}
+
+// locate finds where an object stands in a pack.
+func (r *Repo) locate(pack, id string) (at int64, ok bool) {
+	names, first, count := r.bucket(pack, id)
+	from, to := 0, len(names)/len(id)
+	for from < to {
+		mid := (from + to) / 2
+		switch got := string(names[mid*len(id) : (mid+1)*len(id)]); {
+		case got == id:
+			return r.offset(pack, first+mid, count)
+		case got < id:
+			from = mid + 1
+		default:
+			to = mid
+		}
+	}
+	return 0, false
+}
+
+func (r *Repo) offset(pack string, place, count int) (at int64, ok bool) {
+	table := int64(8 + 256*4 + count*(r.size()+4))
+	data, err := view.ReadAt(r.files, pack+".idx", table+int64(4*place), 4)
+	if err != nil || len(data) < 4 {
+		return 0, false
+	}
+	at = int64(be32(string(data)))
+	if at < 1<<31 {
+		return at, true
+	}
+	data, err = view.ReadAt(r.files, pack+".idx", table+int64(4*count)+8*(at-1<<31), 8)
+	if err != nil || len(data) < 8 {
+		return 0, false
+	}
+	return int64(be32(string(data[:4])))<<32 | int64(be32(string(data[4:]))), true
+}
+
+// unpack reads the object at an offset of a pack, once, with those that it is a
+// change of.
+func (r *Repo) unpack(pack string, at int64, depth int) object {
+	key := place{pack, at}
+	o, known := r.unpacked[key]
+	if !known {
+		o = r.unpackNew(pack, at, depth)
+		if r.unpacked == nil {
+			r.unpacked = map[place]object{}
+		}
+		r.unpacked[key] = o
+	}
+	return o
+}
+
+type place struct {
+	pack string
+	at   int64
+}
+
+func (r *Repo) unpackNew(pack string, at int64, depth int) object {
+	head, err := view.ReadAt(r.files, pack+".pack", at, 64)
+	if err != nil || len(head) < 2 || depth > maxDeltas {
+		return object{}
+	}
+	kind, size, n := int(head[0]>>4&7), int64(head[0]&15), 1
+	for shift := 4; head[n-1]&0x80 != 0; shift += 7 {
+		if n == len(head) || shift > 32 {
+			return object{}
+		}
+		size |= int64(head[n]&0x7f) << shift
+		n++
+	}
+	if size > maxObject {
+		return object{}
+	}
+	var base object
+	switch kind {
+	case offsetDelta:
+		back, used := backwards(head[n:])
+		if n += used; back <= 0 || back > at {
+			return object{}
+		}
+		base = r.unpack(pack, at-back, depth+1)
+	case namedDelta:
+		if n += r.size(); n > len(head) {
+			return object{}
+		}
+		base = r.packed(string(head[n-r.size():n]), depth+1)
+	}
+	data, err := view.ReadAt(r.files, pack+".pack", at+int64(n), int(size+size/500+64))
+	if err != nil {
+		return object{}
+	}
+	plain, ok := r.inflate(data, size)
+	switch {
+	case !ok || int64(len(plain)) != size:
+		return object{}
+	case kind == offsetDelta || kind == namedDelta:
+		return applyDelta(base, plain)
+	}
+	return object{kind, plain}
+}
+
+// backwards reads how far before a change its base stands.
+func backwards(data []byte) (back int64, used int) {
+	for i, b := range data[:min(len(data), 9)] {
+		if i > 0 {
+			back++
+		}
+		if back = back<<7 | int64(b&0x7f); b&0x80 == 0 {
+			return back, i + 1
+		}
+	}
+	return 0, 0
+}
+
+// applyDelta makes an object of another and what has changed.
+func applyDelta(base object, delta []byte) object {
+	_, delta = sizeOf(delta)
+	size, delta := sizeOf(delta)
+	if base.kind == 0 || size > maxObject {
+		return object{}
+	}
+	out := make([]byte, 0, size)
+	for len(delta) > 0 {
+		op := delta[0]
+		delta = delta[1:]
+		if op&0x80 == 0 { // new bytes
+			if op == 0 || int(op) > len(delta) {
+				return object{}
+			}
+			out, delta = append(out, delta[:op]...), delta[op:]
+			continue
+		}
+		from, length := 0, 0
+		for i := range 7 {
+			if op>>i&1 == 0 {
+				continue
+			}
+			if len(delta) == 0 {
+				return object{}
+			}
+			if i < 4 {
+				from |= int(delta[0]) << (8 * i)
+			} else {
+				length |= int(delta[0]) << (8 * (i - 4))
+			}
+			delta = delta[1:]
+		}
+		if length == 0 {
+			length = 0x10000
+		}
+		if from+length > len(base.data) || len(out)+length > size {
+			return object{}
+		}
+		out = append(out, base.data[from:from+length]...)
+	}
+	if len(out) != size {
+		return object{}
+	}
+	return object{base.kind, out}
+}
+
+func sizeOf(delta []byte) (size int, rest []byte) {
+	for i, b := range delta[:min(len(delta), 5)] {
+		if size |= int(b&0x7f) << (7 * i); b&0x80 == 0 {
+			return size, delta[i+1:]
+		}
+	}
+	return maxObject + 1, nil
+}
