@@ -102,6 +102,9 @@ func (a *analysis) fields(out []word, w *syntax.Word, st state) []word {
 			if bracesBesideName(&copied) {
 				a.unfollowed(w, "braces beside $NAME or ~")
 			}
+			if slices.ContainsFunc(copied.Parts, mixedRange) {
+				a.unfollowed(w, "a range over more than letters of one case")
+			}
 			return a.braced(out, &copied, raw, st)
 		}
 	}
@@ -197,6 +200,18 @@ func bracesBesideName(w *syntax.Word) bool {
 		}
 	}
 	return false
+}
+
+// mixedRange reports a range such as {A..a}, in which a shell meets signs that
+// mean something to it.
+func mixedRange(p syntax.WordPart) bool {
+	b, ok := p.(*syntax.BraceExp)
+	if !ok || !b.Sequence {
+		return false
+	}
+	first, last := b.Elems[0].Lit(), b.Elems[1].Lit()
+	lower, upper := first+last == strings.ToLower(first+last), first+last == strings.ToUpper(first+last)
+	return !lower && !upper || len(first) != 1 && !decimal(strings.TrimPrefix(first, "-"))
 }
 
 func nameOrHome(elem *syntax.Word) bool {
