@@ -445,9 +445,10 @@ func (a *analysis) literal(b *builder, text string, first bool) {
 	b.add(value{text: plain.String(), known: true, glob: glob}, quoted)
 }
 
-// oldArithmetic reports $[ where the parser takes it for plain text: bash and
-// zsh compute what follows it, and run what is substituted there.
-func (a *analysis) oldArithmetic(parts []syntax.WordPart) {
+// bareDollar reports a $ that the parser takes for plain text before a sign that
+// means something to a shell: bash and zsh compute $[ ], and zsh knows flags
+// such as $= and $~ before a name.
+func (a *analysis) bareDollar(parts []syntax.WordPart) {
 	text := ""
 	for _, part := range parts {
 		lit, ok := part.(*syntax.Lit)
@@ -456,8 +457,10 @@ func (a *analysis) oldArithmetic(parts []syntax.WordPart) {
 			continue
 		}
 		text += lit.Value
-		if i := strings.LastIndex(text, "$["); i >= 0 && (len(text[:i])-len(strings.TrimRight(text[:i], `\`)))%2 == 0 {
-			a.unfollowed(part, "$[ ]")
+		for i := range len(text) - 1 {
+			if text[i] == '$' && strings.IndexByte("[~=^+:", text[i+1]) >= 0 && (i-len(strings.TrimRight(text[:i], `\`)))%2 == 0 {
+				a.unfollowed(part, escaped(text[i:i+2]))
+			}
 		}
 	}
 }
@@ -526,7 +529,7 @@ func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 // modified reports $NAME with a colon and a letter behind it: zsh changes the
 // value by that.
 func (a *analysis) modified(parts []syntax.WordPart) {
-	a.oldArithmetic(parts)
+	a.bareDollar(parts)
 	if !a.both && a.lang != syntax.LangZsh {
 		return
 	}
