@@ -104,7 +104,7 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 		if w.known && descriptor(w.text) {
 			return
 		}
-		if r.Op == syntax.DplIn || !w.known {
+		if r.Op == syntax.DplIn || !w.known || w.text != "" && (w.text[0] == '-' || decimal(w.text[:1])) { // bash ends the word behind >&-
 			a.unknown(PartRedirection, raw, "a file descriptor that is not known")
 			if r.Op == syntax.DplIn {
 				return
