@@ -49,7 +49,7 @@ func (t *trial) selfByName(s string) (why string) {
 	case err != nil:
 	case t.gate.isSelf(real):
 		return selfReason + printable.Text(real) + " belongs to it"
-	case t.registers(real) && t.gate.callsNod(real):
+	case t.gate.callsNod(real) && t.registers(real):
 		return selfReason + printable.Text(real) + " calls it"
 	case t.gate.isSource(real):
 		return selfReason + "it takes rules from " + printable.Text(real)

@@ -123,7 +123,7 @@ func (t *trial) aliases() []alias {
 		return t.linked
 	}
 	t.linked = []alias{}
-	begins := t.gate.guards.beginnings()
+	begins := t.gate.begins()
 	for _, root := range t.roots {
 		names, _ := t.gate.files.List(root, maxMatches)
 		for _, name := range names {

@@ -80,6 +80,7 @@ type Gate struct {
 	agentDirs func() []agentDir
 	secrets   pathList
 	guards    pathList
+	begins    func() map[string]bool // how guards begin
 	model     Model
 	timeout   time.Duration
 	profile   Profile
@@ -114,6 +115,7 @@ func New(o Options) *Gate {
 	}
 	g.realHome = g.real(o.Home)
 	g.self = sync.OnceValue(func() []ownPath { return g.own(o.Self) })
+	g.begins = sync.OnceValue(g.guards.beginnings)
 	g.agentDirs = sync.OnceValue(g.ownDirs)
 	g.sources = sync.OnceValue(func() []ownPath { return g.own(o.Sources) })
 	return g

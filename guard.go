@@ -140,7 +140,7 @@ func (t *trial) selfByOne(e shell.Effect) (why string) {
 	for _, name := range names {
 		switch {
 		case name == "" || e.Place == shell.Network:
-		case t.registers(name) && t.gate.callsNod(name):
+		case t.gate.callsNod(name) && t.registers(name):
 			return selfReason + printable.Text(name) + " calls it; use the edit tool, so that nod can see that this stays so"
 		case t.gate.isSource(name):
 			return selfReason + "it takes rules from " + printable.Text(name) + "; use the edit tool, so that nod can see that they stay"
@@ -284,16 +284,35 @@ func (t *trial) selfByWiring() (why string) {
 	edited := map[string][]byte{}
 	for _, e := range t.call.Edits {
 		real, err := t.gate.locate(t.call.Dir, e.Path)
-		if err != nil || !t.registers(real) && !t.gate.isSource(real) {
+		if err != nil {
 			continue
 		}
 		before, after, known := t.gate.simulate(edited, real, e)
+		edited[real] = after
+		if !t.gate.isSource(real) && (!concernsHooks(real, e, before, after) || !t.registers(real)) {
+			continue
+		}
 		if why := t.miswired(real, e, before, after, known); why != "" {
 			return selfReason + why
 		}
-		edited[real] = after
 	}
 	return ""
+}
+
+// concernsHooks is false where an edit cannot change who is asked, whatever
+// file it is: neither it nor the content speaks of nod's hook, or of what
+// silences hooks. Most edits are done with here.
+func concernsHooks(real string, e Edit, before, after []byte) bool {
+	if isTOML(real) {
+		return true
+	}
+	for _, text := range [...]string{e.Old, e.New, string(before), string(after)} {
+		text = strings.ToLower(unescape(text))
+		if strings.Contains(text, "nod-hook") || strings.Contains(text, "hooksconfig") || holdsKey(text) {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *trial) miswired(real string, e Edit, before, after []byte, known bool) (why string) {

@@ -178,48 +178,119 @@ type foldedName struct {
 	own   bool     // home is the user's own
 	short bool     // may hold an 8.3 alias
 	// How components begin and end: most entries are done with here.
-	first, last byteSet
+	first, last pairSet
 }
 
 func newFoldedName(parts, home []string, short bool) foldedName {
 	n := foldedName{parts: parts, home: home, short: short}
 	for _, part := range parts {
-		n.first.add(part[0])
-		n.last.add(part[len(part)-1])
+		n.first.add(part[0], next(part))
+		n.last.add(before(part), part[len(part)-1])
 	}
 	return n
 }
 
-type byteSet [4]uint64
+// next is the second byte of a component, before the last but one; / where it
+// has only one.
+func next(part string) byte {
+	if len(part) == 1 {
+		return '/'
+	}
+	return part[1]
+}
 
-func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
-func (s *byteSet) has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
+func before(part string) byte {
+	if len(part) == 1 {
+		return '/'
+	}
+	return part[len(part)-2]
+}
+
+// pairSet holds pairs of bytes. It may say that it has one that it has not.
+type pairSet [4]uint64
+
+func pairHash(a, b byte) (word, bit byte) {
+	h := a*31 + b
+	return h >> 6, h & 63
+}
+
+func (s *pairSet) add(a, b byte) {
+	word, bit := pairHash(a, b)
+	s[word] |= 1 << bit
+}
+
+func (s *pairSet) has(a, b byte) bool {
+	word, bit := pairHash(a, b)
+	return s[word]&(1<<bit) != 0
+}
 
 // mayMatch is false for an entry that begins, or ends, as no component does.
 func (n *foldedName) mayMatch(entry string) bool {
-	entry = strings.TrimPrefix(entry, "!")
-	at := n.home
-	switch below, home := strings.CutPrefix(entry, "~/"); {
-	case home:
-		entry = below
-	case entry != "" && entry[0] == '/':
-		at = n.parts
-	default:
-		return entry != "" && (n.short || n.mayHold(entry))
+	if entry[0] == '!' {
+		entry = entry[1:]
 	}
-	entry = strings.TrimLeft(entry, "/")
-	return len(at) > 0 && entry != "" && (n.short || !differs(entry[0], at[0][0]))
+	switch {
+	case entry == "":
+		return false
+	case n.short:
+		return true
+	case entry[0] == '/':
+		return mayBegin(entry[1:], n.parts)
+	case entry[0] == '~' && len(entry) > 1 && entry[1] == '/':
+		return mayBegin(entry[2:], n.home)
+	}
+	return n.mayHold(entry)
+}
+
+// mayBegin is false where parts do not begin with the first component of entry.
+func mayBegin(entry string, parts []string) bool {
+	for entry != "" && entry[0] == '/' {
+		entry = entry[1:]
+	}
+	if len(parts) == 0 || entry == "" {
+		return false
+	}
+	if a, b, plain := beginning(entry); plain {
+		return a == parts[0][0] && b == next(parts[0])
+	}
+	return len(entry) > 1 && entry[1] >= 0x80 || !differs(entry[0], parts[0][0])
 }
 
 // mayHold is mayMatch for an entry that may stand at any depth.
 func (n *foldedName) mayHold(entry string) bool {
-	first, _, _ := strings.Cut(entry, "/")
-	begin, end := lower(first[0]), lower(first[len(first)-1])
-	if begin < 0x80 && begin != '*' && begin != '?' && begin != '[' && !n.first.has(begin) {
+	if a, b, plain := beginning(entry); plain && !n.first.has(a, b) {
 		return false
 	}
-	plain := 'a' <= end && end <= 'z' || '0' <= end && end <= '9'
-	return !plain || n.last.has(end) || strings.Contains(first, "[") // which may not be closed
+	if end := strings.IndexByte(entry, '/'); end >= 0 {
+		entry = entry[:end]
+	}
+	if len(entry) < 2 {
+		return true
+	}
+	y, z := entry[len(entry)-2], entry[len(entry)-1]
+	plain := literal[y] != 0 && literal[z] != 0 && z != '.' && strings.IndexByte(entry, '[') < 0 // which may not be closed
+	return !plain || n.last.has(literal[y], literal[z])
+}
+
+// beginning returns how the first component of entry begins when it is folded,
+// where that is plain to see: what follows cannot change it.
+func beginning(entry string) (a, b byte, plain bool) {
+	if len(entry) < 2 || len(entry) > 2 && entry[2] >= 0x80 {
+		return 0, 0, false
+	}
+	a, b = literal[entry[0]], literal[entry[1]]
+	return a, b, a != 0 && b != 0 && b != '.'
+}
+
+// literal maps a byte of an entry that stands for itself to what it is folded
+// to, all others to 0.
+var literal = [256]byte{
+	'-': '-', '.': '.', '_': '_',
+	'0': '0', '1': '1', '2': '2', '3': '3', '4': '4', '5': '5', '6': '6', '7': '7', '8': '8', '9': '9',
+	'a': 'a', 'b': 'b', 'c': 'c', 'd': 'd', 'e': 'e', 'f': 'f', 'g': 'g', 'h': 'h', 'i': 'i', 'j': 'j', 'k': 'k', 'l': 'l', 'm': 'm',
+	'n': 'n', 'o': 'o', 'p': 'p', 'q': 'q', 'r': 'r', 's': 's', 't': 't', 'u': 'u', 'v': 'v', 'w': 'w', 'x': 'x', 'y': 'y', 'z': 'z',
+	'A': 'a', 'B': 'b', 'C': 'c', 'D': 'd', 'E': 'e', 'F': 'f', 'G': 'g', 'H': 'h', 'I': 'i', 'J': 'j', 'K': 'k', 'L': 'l', 'M': 'm',
+	'N': 'n', 'O': 'o', 'P': 'p', 'Q': 'q', 'R': 'r', 'S': 's', 'T': 't', 'U': 'u', 'V': 'v', 'W': 'w', 'X': 'x', 'Y': 'y', 'Z': 'z',
 }
 
 func lower(c byte) byte {
@@ -270,6 +341,10 @@ func (n *foldedName) part(want, got string) bool {
 		if strings.HasSuffix(got, end) {
 			return true
 		}
+	} else if middle, ok := plainMiddle(want); ok {
+		if strings.Contains(got, middle) {
+			return true
+		}
 	} else if i := globIndex(want); i >= 0 && strings.HasPrefix(got, want[:i]) {
 		if ok, err := path.Match(want, got); ok || err != nil {
 			return true
@@ -283,6 +358,15 @@ func (n *foldedName) part(want, got string) bool {
 func plainEnd(want string) (end string, ok bool) {
 	end, ok = strings.CutPrefix(want, "*")
 	return end, ok && globIndex(end) < 0 && strings.IndexByte(end, '\\') < 0
+}
+
+// plainMiddle returns what stands between the stars of a pattern such as *key*.
+func plainMiddle(want string) (middle string, ok bool) {
+	if len(want) < 2 || want[0] != '*' || want[len(want)-1] != '*' {
+		return "", false
+	}
+	middle = want[1 : len(want)-1]
+	return middle, globIndex(middle) < 0 && strings.IndexByte(middle, '\\') < 0
 }
 
 // globIndex returns where a pattern stops being plain text, -1 if nowhere.
@@ -313,6 +397,9 @@ func fold(part string) string {
 	if isPlain(part) {
 		return part
 	}
+	if isPrintableASCII(part) {
+		return orElse(strings.TrimRight(strings.ToLower(part), ". "), part)
+	}
 	var b strings.Builder
 	for _, r := range norm.NFKC.String(part) {
 		if r == '\u017f' { // long s, which some systems fold to s
@@ -336,6 +423,17 @@ func isPlain(name string) bool {
 			return false
 		}
 		if (c == '.' || c == ' ') && (i+1 == len(name) || name[i+1] == '/') {
+			return false
+		}
+	}
+	return true
+}
+
+// isPrintableASCII reports whether nothing is to be folded but case and what
+// stands at the end.
+func isPrintableASCII(name string) bool {
+	for i := 0; i < len(name); i++ {
+		if name[i] < 0x20 || name[i] >= 0x7f {
 			return false
 		}
 	}

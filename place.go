@@ -103,6 +103,9 @@ func (g *Gate) runByName(c Call, root string) bool {
 // that an agent made below a directory of its own (.claude/worktrees/NAME).
 func afterWorktree(real string) string {
 	lower := strings.ToLower(real)
+	if !strings.Contains(lower, "/worktree") {
+		return real
+	}
 	for _, a := range hosts.Agents() {
 		for _, below := range a.Home {
 			for _, kind := range [...]string{"/worktrees/", "/worktree/"} {

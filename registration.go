@@ -28,32 +28,73 @@ func (t *trial) registrations() []registration {
 	if t.hooked != nil {
 		return t.hooked
 	}
-	t.hooked = []registration{}
+	t.hooked = make([]registration, 0, 256)
+	real := t.realFiles()
+	roots, homes := cleaned(slices.Concat(t.call.Roots, t.gate.roots)), cleaned([]string{t.gate.home, t.gate.realHome})
 	for _, a := range hosts.Agents() {
-		for _, p := range t.gate.own(t.there(t.hookFiles(a))) {
-			t.hooked = append(t.hooked, registration{p, a})
+		of := len(t.hooked)
+		for _, name := range t.there(t.hookFiles(a, roots, homes)) {
+			for _, n := range [...]string{name, real(name)} {
+				if !slices.ContainsFunc(t.hooked[of:], func(r registration) bool { return r.name == n }) {
+					t.hooked = append(t.hooked, registration{ownPath{n, strings.ToLower(n)}, a})
+				}
+			}
 		}
 	}
 	return t.hooked
 }
 
+// realFiles is [Gate.real] for many files of few directories: what leads to a
+// directory is looked at once, and nothing below one that is not there.
+func (t *trial) realFiles() func(name string) string {
+	type directory struct {
+		real string
+		none bool
+	}
+	known := map[string]directory{}
+	return func(name string) string {
+		dir, base := path.Split(name)
+		d, ok := known[dir]
+		if !ok {
+			d.real = t.gate.real(path.Clean(dir))
+			d.none = t.missing(d.real)
+			known[dir] = d
+		}
+		if name = strings.TrimSuffix(d.real, "/") + "/" + base; d.none || !t.isLink(name) {
+			return name
+		}
+		return t.gate.real(name)
+	}
+}
+
+// cleaned are the names as path.Clean spells them, each once, without "".
+func cleaned(names []string) (list []string) {
+	for _, name := range names {
+		if clean := path.Clean(name); name != "" && !slices.Contains(list, clean) {
+			list = append(list, clean)
+		}
+	}
+	return list
+}
+
 // hookFiles are the absolute names of an agent's files of hooks.
-func (t *trial) hookFiles(a hosts.Agent) (files []string) {
+func (t *trial) hookFiles(a hosts.Agent, roots, homes []string) (files []string) {
 	moved, _ := lookup(t.call.Environ, a.HomeVariable)
 	for _, name := range a.Hooks {
 		below, home := strings.CutPrefix(name, "~/")
+		dirs := roots
 		switch {
-		case home && t.gate.home == "":
 		case home:
-			files = append(files, t.gate.home+"/"+below, t.gate.realHome+"/"+below)
-			if rest, ok := strings.CutPrefix(below, a.Home[0]+"/"); ok && a.HomeVariable != "" && path.IsAbs(moved) {
-				files = append(files, path.Join(moved, rest))
-			}
+			name, dirs = below, homes
 		case path.IsAbs(name):
-			files = append(files, name)
-		default:
-			for _, root := range slices.Concat(t.call.Roots, t.gate.roots) {
-				files = append(files, path.Join(root, name))
+			name, dirs = name[1:], []string{""}
+		}
+		for _, dir := range dirs {
+			files = append(files, strings.TrimSuffix(dir, "/")+"/"+name)
+		}
+		if home && a.HomeVariable != "" && path.IsAbs(moved) {
+			if rest, ok := strings.CutPrefix(below, a.Home[0]+"/"); ok {
+				files = append(files, path.Join(moved, rest))
 			}
 		}
 	}
@@ -63,9 +104,10 @@ func (t *trial) hookFiles(a hosts.Agent) (files []string) {
 // there puts the files that a pattern matches in its place.
 func (t *trial) there(names []string) (files []string) {
 	for _, name := range names {
-		if !strings.Contains(name, "*") {
+		if star := strings.IndexByte(name, '*'); star < 0 {
 			files = append(files, name)
-		} else if matched, _ := t.gate.matched(name); !t.missing(name[:strings.IndexByte(name, '*')]) {
+		} else if !t.missing(name[:star]) {
+			matched, _ := t.gate.matched(name)
 			files = append(files, matched...)
 		}
 	}
@@ -227,14 +269,19 @@ func (c change) is(neutral string) bool {
 }
 
 // callsNod reports whether a settings file has lines that call nod. One that
-// cannot be read is taken to.
+// cannot be read is taken to; a directory is none.
 func (g *Gate) callsNod(real string) bool {
 	data, err := g.files.Read(real, 1<<20)
-	return err == nil && callsIn(real, data) || err != nil && !isMissing(err)
+	if err == nil {
+		return callsIn(real, data)
+	}
+	info, ferr := g.files.Lstat(real)
+	return !isMissing(err) && (ferr != nil || !info.Mode.IsDir())
 }
 
 // settingsNames are where agents are set up, settingsKeys what silences their
-// hooks, and eclipsing the agents that pass over a file for another.
+// hooks, in small letters, and eclipsing the agents that pass over a file for
+// another.
 var (
 	settingsNames = sync.OnceValue(func() pathList { return newPathList(hosts.Settings(), "") })
 	eclipsing     = sync.OnceValue(func() []hosts.Agent {
@@ -242,7 +289,11 @@ var (
 	})
 	settingsKeys = sync.OnceValue(func() (keys []string) {
 		for _, a := range hosts.Agents() {
-			keys = append(keys, a.Keys...)
+			for _, key := range a.Keys {
+				if key = strings.ToLower(key); !slices.Contains(keys, key) {
+					keys = append(keys, key)
+				}
+			}
 		}
 		return keys
 	})

@@ -29,8 +29,12 @@ func mentionsSilencer(text string) bool {
 // each stands in the agent's row. Case does not count, since the parsers of
 // some hosts are as lax.
 func mentionsKey(text string) bool {
-	text = strings.ToLower(unescape(text))
-	return slices.ContainsFunc(settingsKeys(), func(key string) bool { return strings.Contains(text, strings.ToLower(key)) })
+	return holdsKey(strings.ToLower(unescape(text)))
+}
+
+// holdsKey is mentionsKey for a text in small letters, its escapes resolved.
+func holdsKey(text string) bool {
+	return slices.ContainsFunc(settingsKeys(), func(key string) bool { return strings.Contains(text, key) })
 }
 
 // resilenced reports whether what silences hooks is another one after an edit
