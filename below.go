@@ -53,7 +53,7 @@ func (t *trial) searchedBy(dir string) string {
 	f := filter{options: options{program: "rg", operands: []string{in.Pattern}, values: map[string][]string{"-g": globs}}}
 	s := sieve{trial: t, filters: []filter{f}}
 	return t.walkFor(dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
-		return mode.IsRegular() && t.gate.touchesSecret(name, false) && f.selects(name) && s.holds(f, name)
+		return mode.IsRegular() && t.isSecretName(name) && f.selects(name) && s.holds(f, name)
 	}, func(string) bool { return false })
 }
 
@@ -162,22 +162,20 @@ func (t *trial) walkFor(start string, limit int, sought func(name string, mode f
 		if leftOut(dirs[0]) {
 			continue
 		}
-		names, err := t.gate.files.List(orRoot(dirs[0]), limit)
-		if limit -= len(names); err != nil {
+		entries, err := t.gate.files.Entries(orRoot(dirs[0]), limit)
+		if limit -= len(entries); err != nil {
 			info, ferr := t.gate.files.Lstat(dirs[0])
 			if errors.Is(err, fs.ErrPermission) || isMissing(ferr) || ferr == nil && !info.Mode.IsDir() {
 				continue // nobody can read it, or a file, which is judged by its name
 			}
 			return tooLarge
 		}
-		for _, n := range names {
-			name := strings.TrimSuffix(dirs[0], "/") + "/" + n
-			info, err := t.gate.files.Lstat(name)
+		for _, e := range entries {
+			name := strings.TrimSuffix(dirs[0], "/") + "/" + e.Name
 			switch {
-			case err != nil:
-			case !info.Mode.IsDir() && sought(name, info.Mode), n == ".git" && sought(name+"/config", 0):
+			case !e.Type.IsDir() && sought(name, e.Type), e.Name == ".git" && sought(name+"/config", 0):
 				return name
-			case info.Mode.IsDir() && n != ".git" && !isInstalledName(n):
+			case e.Type.IsDir() && e.Name != ".git" && !isInstalledName(e.Name):
 				dirs = append(dirs, name)
 			}
 		}
@@ -196,7 +194,17 @@ func (t *trial) isSecretFile(name string, mode fs.FileMode, opens, follows bool)
 			return true
 		}
 	}
-	return t.gate.touchesSecret(name, false)
+	return t.isSecretName(name)
+}
+
+// isSecretName is [Gate.touchesSecret] for many names, those of one directory
+// after each other.
+func (t *trial) isSecretName(name string) bool {
+	dir, base := path.Split(name)
+	if t.near == nil || t.nearTo != dir {
+		t.near, t.nearTo = t.gate.secretsIn(dir), dir
+	}
+	return t.near(base) || holdsLogin(t.gate.files, name)
 }
 
 // isInstalledTree reports whether a directory is among what the system's
@@ -236,8 +244,9 @@ func isInstalledName(name string) bool {
 // holdsLogin reports whether a file of settings holds a password or a token
 // beside what anybody may read.
 func holdsLogin(files Files, name string) bool {
-	git := strings.HasSuffix(name, "/config") && (strings.Contains(name, "/.git/") || strings.HasSuffix(path.Dir(name), ".git"))
-	npm := path.Base(name) == ".npmrc" || path.Base(name) == ".yarnrc.yml"
+	dir, base := path.Split(name)
+	git := base == "config" && (strings.Contains(dir, "/.git/") || strings.HasSuffix(dir, ".git/"))
+	npm := base == ".npmrc" || base == ".yarnrc.yml"
 	if !git && !npm {
 		return false
 	}

@@ -79,6 +79,7 @@ type Gate struct {
 	sources   func() []ownPath // the same of Options.Sources
 	agentDirs func() []agentDir
 	secrets   pathList
+	ends      func() endings // of secrets
 	guards    pathList
 	begins    func() map[string]bool // how guards begin
 	model     Model
@@ -115,6 +116,7 @@ func New(o Options) *Gate {
 	}
 	g.realHome = g.real(o.Home)
 	g.self = sync.OnceValue(func() []ownPath { return g.own(o.Self) })
+	g.ends = sync.OnceValue(g.secrets.endings)
 	g.begins = sync.OnceValue(g.guards.beginnings)
 	g.agentDirs = sync.OnceValue(g.ownDirs)
 	g.sources = sync.OnceValue(func() []ownPath { return g.own(o.Sources) })
@@ -175,6 +177,8 @@ type trial struct {
 	// found, once it has looked.
 	secrets bool
 	may     *string
+	near    func(base string) bool // which names of nearTo are on the list of secrets
+	nearTo  string
 	taint   *string // why the session is tainted; nil: not looked yet
 	ruled   []bool  // which commands an allow rule clears, once layer 3 has looked
 	spent   map[Layer]time.Duration

@@ -52,11 +52,10 @@ func (t *trial) takesIn(e shell.Effect) (why string) {
 		dirs = []string{r.Top}
 	}
 	for _, dir := range dirs {
-		if info, err := t.gate.files.Lstat(dir); err != nil || !info.Mode.IsDir() {
-			continue
-		}
-		if found := s.below(dir, 0); found != "" {
-			return "this takes " + printable.Text(found) + " into the repository, which may hold a secret"
+		if t.isDirectory(dir) && (s.forced || dir == r.Top || !r.MayIgnore(dir, true, s.user...)) {
+			if found := s.below(dir, 0); found != "" {
+				return "this takes " + printable.Text(found) + " into the repository, which may hold a secret"
+			}
 		}
 	}
 	return ""
@@ -141,21 +140,20 @@ type addSearch struct {
 	seen   int
 }
 
+// below looks through a directory to which no ignored one leads.
 func (s *addSearch) below(dir string, depth int) (found string) {
-	names, err := s.trial.gate.files.List(dir, maxAddNames-s.seen)
-	if s.seen += len(names); err != nil || depth > maxAddDepth {
+	entries, err := s.trial.gate.files.Entries(dir, maxAddNames-s.seen)
+	if s.seen += len(entries); err != nil || depth > maxAddDepth {
 		return ""
 	}
-	for _, n := range names {
-		name := dir + "/" + n
-		info, err := s.trial.gate.files.Lstat(name)
+	secret := s.trial.gate.secretsIn(dir)
+	for _, e := range entries {
+		name := dir + "/" + e.Name
 		switch {
-		case err != nil || n == ".git":
-		case info.Mode.IsDir():
-			if n != "node_modules" && (s.forced || !s.repo.MayIgnore(name+"/.", s.user...)) {
-				found = s.below(name, depth+1)
-			}
-		case info.Mode.IsRegular() && s.trial.gate.secrets.match(name) && !s.repo.Tracks(name) && (s.forced || !s.repo.MayIgnore(name, s.user...)):
+		case e.Name == ".git" || e.Name == "node_modules":
+		case e.Type.IsDir() && !s.passesOver(name, true):
+			found = s.below(name, depth+1)
+		case e.Type.IsRegular() && secret(e.Name) && !s.repo.Tracks(name) && !s.passesOver(name, false):
 			found = name
 		}
 		if found != "" {
@@ -163,6 +161,11 @@ func (s *addSearch) below(dir string, depth int) (found string) {
 		}
 	}
 	return ""
+}
+
+// passesOver reports whether git may leave out a name because of an ignore file.
+func (s *addSearch) passesOver(name string, dir bool) bool {
+	return !s.forced && s.repo.MayIgnoreNext(name, dir, s.user...)
 }
 
 // userIgnores are the ignore files that git reads for this user in any

@@ -128,6 +128,49 @@ func (l pathList) holdsAny(name string) bool {
 	return false
 }
 
+// secretsIn tells which names of a directory are on the list, for walks: most
+// names are done with by how an entry ends.
+func (g *Gate) secretsIn(dir string) func(base string) bool {
+	dir = strings.TrimSuffix(dir, "/") + "/"
+	listed := len(dir) > maxName || g.secrets.match(dir)
+	return func(base string) bool {
+		return (listed || len(dir)+len(base) > maxName || g.ends().may(base)) && g.secrets.match(dir+base)
+	}
+}
+
+// endings are how the entries of a list end that put something on it.
+type endings struct {
+	plain    map[string]bool
+	patterns []string
+}
+
+// endings takes the last components of the list apart.
+func (l pathList) endings() endings {
+	e := endings{plain: make(map[string]bool, len(l.entries))}
+	for _, text := range l.entries {
+		entry := takeApart(text)
+		last := entry.text[strings.LastIndexByte(entry.text, '/')+1:]
+		switch {
+		case entry.negated || last == "":
+		case globIndex(last) < 0 && strings.IndexByte(last, '\\') < 0:
+			e.plain[fold(last)] = true
+		default:
+			e.patterns = append(e.patterns, last)
+		}
+	}
+	return e
+}
+
+// may is false for the name of a file that is not on the list, unless the
+// directory in which it lies is: what puts it there must end in this name.
+func (e endings) may(base string) bool {
+	n := foldedName{short: strings.Contains(base, "~")}
+	if base = fold(base); n.short || e.plain[base] {
+		return true
+	}
+	return slices.ContainsFunc(e.patterns, func(p string) bool { return n.part(p, base) })
+}
+
 // beginnings returns the first components, folded, of all entries without a
 // pattern in them.
 func (l pathList) beginnings() map[string]bool {

@@ -131,7 +131,7 @@ func (s sieve) shown(f filter, below, name string) bool {
 // file, and no other kind of ignore file may say otherwise.
 func (s sieve) ignored(name string) bool {
 	r := s.trial.repositoryAt(path.Dir(name))
-	if r == nil || !r.Ignored(name) || !r.MayIgnore(name) {
+	if r == nil || !r.Ignored(name) || !r.MayIgnore(name, false) {
 		return false
 	}
 	for dir := path.Dir(name); strings.HasPrefix(dir, r.Top); dir = path.Dir(dir) {

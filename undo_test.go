@@ -417,7 +417,7 @@ func TestAddingSecrets(t *testing.T) {
 	}{
 		{".gitignore", "*.log\n.env\n", false}, {".gitignore", "/packages/*/.env\n", false}, {"packages/.gitignore", ".env*\n", false}, {".gitignore", "packages/\n", false},
 		{".git/info/exclude", "**/.env\n", false}, {".gitignore", "[.]env\n", false}, {".gitignore", "/.env\n", true}, {".gitignore", ".env\n!.env\n", true},
-		{".gitignore", ".env/\n", true}, {".gitignore", "# .env\n", true}, {"src/.gitignore", ".env\n", true},
+		{".gitignore", ".env/\n", true}, {".gitignore", "# .env\n", true}, {"src/.gitignore", ".env\n", true}, {".gitignore", ".*\n!.env\n", true}, {".gitignore", "?\n", true},
 	} {
 		p.write(".gitignore", "x\n")
 		p.write(".git/info/exclude", "")

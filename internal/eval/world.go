@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -88,6 +89,11 @@ func (w world) List(name string, limit int) ([]string, error) {
 		return nil, fmt.Errorf("%s: more than %d names", name, limit)
 	}
 	return all, nil
+}
+
+// Entries implements view.Files.
+func (w world) Entries(name string, limit int) ([]view.Entry, error) {
+	return view.Entries(w, name, limit)
 }
 
 // worlds makes the parts that sessions share. It is safe for concurrent use.
@@ -256,17 +262,23 @@ func (m *made) Read(name string, limit int64) ([]byte, error) {
 	return n.data, nil
 }
 
+func (m *made) Entries(name string, limit int) ([]view.Entry, error) {
+	return view.Entries(m, name, limit)
+}
+
 func (m *made) List(name string, limit int) ([]string, error) {
 	name = path.Clean(name)
 	if n, ok := m.nodes[name]; !ok || !n.info.Mode.IsDir() {
 		return nil, fs.ErrNotExist
 	}
 	var names []string
+	prefix := strings.TrimSuffix(name, "/") + "/"
 	for n := range m.nodes {
-		if n != name && path.Dir(n) == name {
-			names = append(names, path.Base(n))
+		if rest, ok := strings.CutPrefix(n, prefix); ok && rest != "" && !strings.Contains(rest, "/") {
+			names = append(names, rest)
 		}
 	}
+	slices.Sort(names)
 	if len(names) > limit {
 		return nil, fmt.Errorf("%s: more than %d names", name, limit)
 	}

@@ -84,51 +84,101 @@ func matches(pattern string, parts []string) (matched, plain bool) {
 	return matched, err == nil
 }
 
-// MayIgnore reports whether git may pass over the file at a real path because
-// of an ignore file as it is now: one of the repository, or one of those given,
-// which are the user's. A pattern that is not read here may mean it.
-func (r *Repo) MayIgnore(name string, user ...string) bool {
+// MayIgnore reports whether git may pass over the file, or the directory, at a
+// real path because of an ignore file as it is now: one of the repository, or
+// one of those given, which are the user's. A pattern that is not read here may
+// mean it.
+func (r *Repo) MayIgnore(name string, dir bool, user ...string) bool {
 	below, ok := strings.CutPrefix(name, r.Top+"/")
 	if !ok {
 		return true
 	}
 	parts := strings.Split(below, "/")
 	for n := 1; n <= len(parts); n++ {
-		ignored := false
-		for _, file := range append(user[:len(user):len(user)], r.Common+"/info/exclude") {
-			ignored = r.mayIgnore(file, parts[:n], n < len(parts), ignored)
-		}
-		for at := range n {
-			file := strings.Join(append(append([]string{r.Top}, parts[:at]...), ".gitignore"), "/")
-			ignored = r.mayIgnore(file, parts[at:n], n < len(parts), ignored)
-		}
-		if ignored {
+		if r.mayPassOver(parts[:n], dir || n < len(parts), user) {
 			return true
 		}
 	}
 	return false
 }
 
-// mayIgnore applies one ignore file to what lies below it.
-func (r *Repo) mayIgnore(file string, parts []string, dir, ignored bool) bool {
-	data, err := r.files.Read(file, maxFile)
-	if err != nil {
-		_, missing := r.files.Lstat(file)
-		return ignored || missing == nil
+// MayIgnoreNext is [Repo.MayIgnore] for a directory, or a file, of which it is
+// known that git passes over nothing that leads there.
+func (r *Repo) MayIgnoreNext(name string, dir bool, user ...string) bool {
+	below, ok := strings.CutPrefix(name, r.Top+"/")
+	return !ok || r.mayPassOver(strings.Split(below, "/"), dir, user)
+}
+
+// mayPassOver asks all ignore files about one name, the nearest last.
+func (r *Repo) mayPassOver(parts []string, dir bool, user []string) (ignored bool) {
+	for _, file := range user {
+		ignored = r.mayIgnore(file, parts, dir, ignored)
 	}
-	for line := range strings.SplitSeq(string(data), "\n") {
-		line = strings.TrimRight(strings.TrimSuffix(line, "\r"), " ")
-		pattern, negated := strings.CutPrefix(line, "!")
-		pattern, onlyDir := strings.CutSuffix(pattern, "/")
-		if pattern == "" || line[0] == '#' || onlyDir && !dir {
-			continue
-		}
-		switch matched, plain := matches(pattern, parts); {
-		case !plain && !negated:
-			ignored = true
-		case matched && plain:
-			ignored = !negated
-		}
+	ignored = r.mayIgnore(r.Common+"/info/exclude", parts, dir, ignored)
+	at := r.Top
+	for n := range parts {
+		ignored = r.mayIgnore(at+"/.gitignore", parts[n:], dir, ignored)
+		at += "/" + parts[n]
 	}
 	return ignored
+}
+
+// mayIgnore applies one ignore file to what lies below it.
+func (r *Repo) mayIgnore(file string, parts []string, dir, ignored bool) bool {
+	f := r.ignoreFile(file)
+	for _, p := range f.patterns {
+		if p.onlyDir && !dir {
+			continue
+		}
+		switch matched, plain := matches(p.text, parts); {
+		case !plain && !p.negated:
+			ignored = true
+		case matched && plain:
+			ignored = !p.negated
+		}
+	}
+	return ignored || f.unread
+}
+
+// ignoreFile is an ignore file as it is now.
+type ignoreFile struct {
+	patterns []ignorePattern
+	unread   bool // it is there and cannot be read
+}
+
+type ignorePattern struct {
+	text             string
+	negated, onlyDir bool
+}
+
+// ignoreFile reads an ignore file once.
+func (r *Repo) ignoreFile(name string) ignoreFile {
+	f, known := r.ignoring[name]
+	if known {
+		return f
+	}
+	if data, err := r.files.Read(name, maxFile); err == nil {
+		f.patterns = ignorePatterns(string(data))
+	} else {
+		_, err := r.files.Lstat(name)
+		f.unread = err == nil
+	}
+	if r.ignoring == nil {
+		r.ignoring = map[string]ignoreFile{}
+	}
+	r.ignoring[name] = f
+	return f
+}
+
+func ignorePatterns(text string) (list []ignorePattern) {
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(strings.TrimSuffix(line, "\r"), " ")
+		var p ignorePattern
+		p.text, p.negated = strings.CutPrefix(line, "!")
+		p.text, p.onlyDir = strings.CutSuffix(p.text, "/")
+		if p.text != "" && line[0] != '#' {
+			list = append(list, p)
+		}
+	}
+	return list
 }

@@ -46,14 +46,15 @@ type Repo struct {
 	Dir    string // its git directory
 	Common string // the git directory that holds the objects
 
-	files  view.Files
-	read   bool
-	fault  string
-	index  index
-	sha256 bool
-	packs  []string // contents of pack indexes
-	listed bool
-	hashed int64
+	files    view.Files
+	read     bool
+	fault    string
+	index    index
+	sha256   bool
+	packs    []string // contents of pack indexes
+	listed   bool
+	hashed   int64
+	ignoring map[string]ignoreFile // by name
 
 	objects   map[string]object // by raw name; the zero value is none
 	packNames []string

@@ -3,7 +3,9 @@
 package view
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -155,18 +157,32 @@ func retry(call func() error) error {
 }
 
 func (Disk) List(name string, limit int) ([]string, error) {
+	return listed(name, limit, (*os.File).Readdirnames)
+}
+
+func (Disk) Entries(name string, limit int) ([]Entry, error) {
+	all, err := listed(name, limit, (*os.File).ReadDir)
+	entries := make([]Entry, 0, len(all))
+	for _, e := range all {
+		entries = append(entries, Entry{e.Name(), e.Type()})
+	}
+	return entries, err
+}
+
+// listed reads a directory with one of the ways that package os has.
+func listed[T any](name string, limit int, read func(*os.File, int) ([]T, error)) ([]T, error) {
 	fd, err := open(name, syscall.O_DIRECTORY)
 	if err != nil {
 		return nil, err
 	}
 	f := os.NewFile(uintptr(fd), name)
 	defer f.Close()
-	names, err := f.Readdirnames(limit + 1)
-	if len(names) > limit {
+	all, err := read(f, limit+1)
+	switch {
+	case len(all) > limit:
 		return nil, fmt.Errorf("%s: more than %d names", name, limit)
+	case len(all) == 0 && errors.Is(err, io.EOF): // an empty directory
+		return nil, nil
 	}
-	if len(names) == 0 && err != nil {
-		return nil, nil // io.EOF: an empty directory
-	}
-	return names, err
+	return all, err
 }

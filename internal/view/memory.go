@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -12,7 +13,8 @@ import (
 // that does not exist here. Make one with [NewMemory].
 type Memory struct {
 	mu    sync.RWMutex
-	nodes map[string]*node // by key: the name, folded where Fold is set
+	nodes map[string]*node    // by key: the name, folded where Fold is set
+	below map[string][]string // the names in a directory, by its key
 	fold  bool
 	next  uint64
 }
@@ -28,7 +30,7 @@ var _ Files = (*Memory)(nil)
 // NewMemory returns a world with only the root directory. With fold, names
 // differ only by more than case, as on default macOS and Windows volumes.
 func NewMemory(fold bool) *Memory {
-	m := &Memory{nodes: map[string]*node{}, fold: fold}
+	m := &Memory{nodes: map[string]*node{}, below: map[string][]string{}, fold: fold}
 	m.put("/", &node{info: Info{Mode: fs.ModeDir | 0o755}})
 	return m
 }
@@ -51,13 +53,23 @@ func (m *Memory) put(name string, n *node) {
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
 		if _, ok := m.nodes[m.key(dir)]; !ok {
 			m.next++
-			m.nodes[m.key(dir)] = &node{info: Info{Mode: fs.ModeDir | 0o755, Links: 1, Dev: 1, Inode: m.next}}
+			m.add(dir, &node{info: Info{Mode: fs.ModeDir | 0o755, Links: 1, Dev: 1, Inode: m.next}})
 		}
 		if dir == "/" {
 			break
 		}
 	}
-	m.nodes[m.key(name)] = n
+	m.add(name, n)
+}
+
+// add puts a node there, in the list of its directory too.
+func (m *Memory) add(name string, n *node) {
+	key := m.key(name)
+	if _, ok := m.nodes[key]; !ok && name != "/" {
+		dir := path.Dir(key)
+		m.below[dir] = append(m.below[dir], path.Base(key))
+	}
+	m.nodes[key] = n
 }
 
 // File puts a regular file there, with its parents.
@@ -154,17 +166,26 @@ func (m *Memory) List(name string, limit int) ([]string, error) {
 	if !n.info.Mode.IsDir() {
 		return nil, fmt.Errorf("%s: not a directory", name)
 	}
-	prefix := strings.TrimSuffix(m.key(path.Clean(name)), "/") + "/"
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	var names []string
-	for k := range m.nodes {
-		if rest, ok := strings.CutPrefix(k, prefix); ok && rest != "" && !strings.Contains(rest, "/") {
-			names = append(names, rest)
-		}
-	}
+	names := m.below[m.key(path.Clean(name))]
 	if len(names) > limit {
 		return nil, fmt.Errorf("%s: more than %d names", name, limit)
 	}
-	return names, nil
+	return slices.Clone(names), nil
+}
+
+func (m *Memory) Entries(name string, limit int) ([]Entry, error) { return Entries(m, name, limit) }
+
+// Entries is what Files.Entries says, by List and Lstat, for views that have
+// nothing better.
+func Entries(files Files, name string, limit int) ([]Entry, error) {
+	names, err := files.List(name, limit)
+	all := make([]Entry, 0, len(names))
+	for _, n := range names {
+		if info, err := files.Lstat(strings.TrimSuffix(name, "/") + "/" + n); err == nil {
+			all = append(all, Entry{n, info.Mode.Type()})
+		}
+	}
+	return all, err
 }

@@ -30,6 +30,15 @@ type Files interface {
 	// List returns the names in a directory, unsorted, at most limit of them;
 	// more is an error.
 	List(name string, limit int) ([]string, error)
+	// Entries is List with what each name is, which most systems keep in the
+	// directory: nothing is looked at one by one.
+	Entries(name string, limit int) ([]Entry, error)
+}
+
+// Entry is one name in a directory.
+type Entry struct {
+	Name string
+	Type fs.FileMode // the type bits of its mode; 0 is a regular file
 }
 
 // Info is what deciding needs to know of one file. The zero value describes
