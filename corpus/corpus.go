@@ -17,7 +17,9 @@
 //	scripts layer 3: scripts, package scripts and Makefiles
 //
 // Below results/ lie texts that tools may return, with and without orders to
-// the agent, for internal/probe; they are no calls and not embedded.
+// the agent, for internal/probe; they are no calls and not embedded. Below
+// judge/ lie conversations for a model that judges, as package internal/eval
+// reads them; docs/judge.md says what they are.
 //
 // Each file holds both signs: calls that must not pass, and calls that only
 // look like those and must. The rows are judged in the world that [World]

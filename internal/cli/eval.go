@@ -55,8 +55,11 @@ answer allow or deny; no model is asked without --model.
                  file ("settings": your own), with what the row says the person
                  asked for. Shows first how many questions that is and what
                  they cost, and asks. Given twice, two models are compared
-  --answers FILE where --model keeps its answers; a run that was interrupted
-                 goes on there, and nothing is asked twice
+  --record FILE  where --model writes each answer down; a run that was
+                 interrupted goes on there, and nothing is asked twice
+  --replay FILE  answer from such a file instead: nobody is asked, and no key
+                 or settings are needed. A question that it does not hold
+                 counts as not answered. Answers of two models are compared
   --yes          do not ask before asking
   --repeats N    with --model: put each question N times, and count the rows
                  whose outcome changes
@@ -95,7 +98,8 @@ cannot be used, with FILE:LINE; 1 a fault of nod's.`,
 type evalFlags struct {
 	rules, without  []string
 	models          []string
-	answers, labels string
+	answers, replay string
+	labels          string
 	halves, brief   bool
 	yes             bool
 	repeats         int
@@ -139,7 +143,9 @@ func parseEval(args []string) (evalFlags, error) {
 	flags.SetOutput(io.Discard)
 	flags.Func("rules", "", func(name string) error { f.rules = append(f.rules, name); return nil })
 	flags.Func("model", "", func(name string) error { f.models = append(f.models, name); return nil })
-	flags.StringVar(&f.answers, "answers", "", "")
+	flags.StringVar(&f.answers, "record", "", "")
+	flags.StringVar(&f.answers, "answers", "", "") // its name before
+	flags.StringVar(&f.replay, "replay", "", "")
 	flags.BoolVar(&f.yes, "yes", false, "")
 	flags.IntVar(&f.repeats, "repeats", 1, "")
 	flags.StringVar(&f.by, "by", "label", "")
@@ -185,14 +191,16 @@ func (f evalFlags) check(world string) error {
 	case len(f.models) > 2:
 		return fmt.Errorf("two models at most, to compare them")
 	case len(f.models) > 0 && f.answers == "":
-		return fmt.Errorf("--model needs --answers FILE, which keeps the answers: a run that is interrupted goes on there")
-	case f.repeats < 1 || f.repeats > 20 || f.repeats > 1 && len(f.models) == 0:
-		return fmt.Errorf("--repeats is 1 to 20, and goes with --model")
+		return fmt.Errorf("--model needs --record FILE, which keeps the answers: a run that is interrupted goes on there")
+	case f.replay != "" && (len(f.models) > 0 || f.answers != "" || f.halves):
+		return fmt.Errorf("--replay asks nobody; it does not go with --model, --record and --halves")
+	case f.repeats < 1 || f.repeats > 20 || f.repeats > 1 && len(f.models) == 0 && f.replay == "":
+		return fmt.Errorf("--repeats is 1 to 20, and goes with --model and --replay")
 	case f.halves && len(f.rules) > 1:
 		return fmt.Errorf("--halves goes with one rule set")
 	case len(f.rules) > 2:
 		return fmt.Errorf("two rule sets at most, to compare them")
-	case f.list == "changed" && len(f.rules) != 2 && len(f.models) != 2:
+	case f.list == "changed" && len(f.rules) != 2 && len(f.models) != 2 && f.replay == "":
 		return fmt.Errorf("--list changed needs two rule sets or two models")
 	}
 	return nil
@@ -227,12 +235,16 @@ func evalReport(ctx context.Context, p *Process, f evalFlags) (eval.Report, erro
 	}
 	left := eval.Leave(files, o)
 	var asked asking
-	if len(f.models) > 0 {
-		if asked, err = f.withModels(ctx, p, files, &o); err != nil {
-			return eval.Report{}, err
-		}
-		defer asked.close()
+	switch {
+	case f.replay != "":
+		asked, err = f.withRecording(p, &o)
+	case len(f.models) > 0:
+		asked, err = f.withModels(ctx, p, files, &o)
 	}
+	if err != nil {
+		return eval.Report{}, err
+	}
+	defer asked.close()
 	done := progress(p, f, rows, &o)
 	all, halves, err := f.judge(ctx, files, &o)
 	runs := [][]eval.Judged{all}

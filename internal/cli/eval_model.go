@@ -39,7 +39,7 @@ func (a asking) close() {
 }
 
 // withModels puts the models of the settings files into o, after a person has
-// seen what that costs. Of two models and one rule set there are two sets.
+// seen what that costs.
 func (f evalFlags) withModels(ctx context.Context, p *Process, files []eval.File, o *eval.Options) (asking, error) {
 	var a asking
 	for _, name := range f.models {
@@ -48,6 +48,37 @@ func (f evalFlags) withModels(ctx context.Context, p *Process, files []eval.File
 			return asking{}, err
 		}
 	}
+	a.sets(o)
+	o.Profile, o.Workers = hook.Profile(a.settings[0]), modelWorkers
+	if err := a.agreed(ctx, p, f, files, *o); err != nil {
+		a.close()
+		return asking{}, err
+	}
+	return a, nil
+}
+
+// withRecording puts recorded answers into o: nobody is asked.
+func (f evalFlags) withRecording(p *Process, o *eval.Options) (a asking, err error) {
+	r, err := eval.OpenRecording(absolute(p, f.replay))
+	switch {
+	case err != nil:
+		return asking{}, fmt.Errorf("--replay %s: %w", f.replay, err)
+	case len(r.Models) > 2:
+		return asking{}, fmt.Errorf("--replay %s: answers of %d models; two at most are compared", f.replay, len(r.Models))
+	case len(r.Models) == 2 && len(o.Sets) == 2:
+		return asking{}, errors.New("--replay of two models goes with one rule set")
+	}
+	for _, m := range r.Models {
+		a.names, a.answers = append(a.names, m.Name), append(a.answers, m.Answers)
+	}
+	a.sets(o)
+	o.Profile = r.Profile
+	return a, nil
+}
+
+// sets gives each set its model. Of two models and one rule set there are two
+// sets.
+func (a asking) sets(o *eval.Options) {
 	if len(a.names) > len(o.Sets) {
 		o.Sets = append(o.Sets, o.Sets[0])
 		for i := range o.Sets {
@@ -57,12 +88,6 @@ func (f evalFlags) withModels(ctx context.Context, p *Process, files []eval.File
 	for i := range o.Sets {
 		o.Models = append(o.Models, a.answers[min(i, len(a.answers)-1)])
 	}
-	o.Profile, o.Workers = hook.Profile(a.settings[0]), modelWorkers
-	if err := a.agreed(ctx, p, f, files, *o); err != nil {
-		a.close()
-		return asking{}, err
-	}
-	return a, nil
 }
 
 func (a *asking) add(p *Process, f evalFlags, name string) error {
@@ -85,9 +110,9 @@ func (a *asking) add(p *Process, f evalFlags, name string) error {
 	target := settings.Model.Target
 	answers, err := eval.OpenAnswers(absolute(p, f.answers), askedOf(target, settings.Model.MaxTokens), model)
 	if err != nil {
-		return fmt.Errorf("--answers %s: %w", f.answers, err)
+		return fmt.Errorf("--record %s: %w", f.answers, err)
 	}
-	answers.RetryAfter = llm.RetryAfter
+	answers.RetryAfter, answers.Profile = llm.RetryAfter, hook.Profile(settings)
 	a.names, a.settings, a.answers = append(a.names, name), append(a.settings, settings), append(a.answers, answers)
 	return nil
 }

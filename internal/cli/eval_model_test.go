@@ -53,7 +53,7 @@ func runEval(t *testing.T, dir string, args ...string) (exit int, stdout, stderr
 // second run asks nothing.
 func TestEvalAsksAModel(t *testing.T) {
 	dir, srv := modelWorld(t, 1024)
-	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--answers", "answers.jsonl", "--yes", "--brief", "rows.jsonl")
+	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "--brief", "rows.jsonl")
 	if exit != ExitOK {
 		t.Fatalf("%d\n%s%s", exit, stdout, stderr)
 	}
@@ -69,7 +69,7 @@ func TestEvalAsksAModel(t *testing.T) {
 	if asked != 3 { // quick for both, and careful for the one that is blocked
 		t.Errorf("%d questions", asked)
 	}
-	exit, again, stderr := runEval(t, dir, "--model", "model.toml", "--answers", "answers.jsonl", "--brief", "rows.jsonl")
+	exit, again, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--brief", "rows.jsonl")
 	if exit != ExitOK || again != stdout || len(srv.Requests(llmtest.Classifier)) != asked || !strings.Contains(stderr, " 0 questions") {
 		t.Errorf("%d, %d questions\n%s%s", exit, len(srv.Requests(llmtest.Classifier)), again, stderr)
 	}
@@ -81,11 +81,11 @@ func TestEvalAsksNothingUnasked(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"--model", "model.toml", "--answers", "a", "rows.jsonl"}, "--yes"},
-		{[]string{"--model", "model.toml", "rows.jsonl"}, "--answers"},
-		{[]string{"--model", "missing.toml", "--answers", "a", "--yes", "rows.jsonl"}, "no model is configured"},
-		{[]string{"--model", "model.toml", "--answers", "rows.jsonl", "--yes", "rows.jsonl"}, "rows.jsonl:1: not an answer"},
-		{[]string{"--model", "model.toml", "--halves", "--answers", "a", "rows.jsonl"}, "--halves"},
+		{[]string{"--model", "model.toml", "--record", "a", "rows.jsonl"}, "--yes"},
+		{[]string{"--model", "model.toml", "rows.jsonl"}, "--record"},
+		{[]string{"--model", "missing.toml", "--record", "a", "--yes", "rows.jsonl"}, "no model is configured"},
+		{[]string{"--model", "model.toml", "--record", "rows.jsonl", "--yes", "rows.jsonl"}, "rows.jsonl:1: not an answer"},
+		{[]string{"--model", "model.toml", "--halves", "--record", "a", "rows.jsonl"}, "--halves"},
 	} {
 		exit, stdout, stderr := runEval(t, dir, c.args...)
 		if exit != ExitBadInput || stdout != "" || !strings.Contains(stderr, c.says) {
@@ -102,7 +102,7 @@ func TestEvalAsksNothingUnasked(t *testing.T) {
 func TestEvalGoesOn(t *testing.T) {
 	dir, srv := modelWorld(t, 1024)
 	run := func() string {
-		_, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--answers", "answers.jsonl", "--yes", "--brief", "rows.jsonl")
+		_, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "--brief", "rows.jsonl")
 		return stdout + stderr
 	}
 	run()
@@ -127,7 +127,7 @@ func TestEvalGoesOn(t *testing.T) {
 func TestEvalComparesModels(t *testing.T) {
 	dir, _ := modelWorld(t, 1024)
 	other, _ := modelWorld(t, 512)
-	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--model", filepath.Join(other, "model.toml"), "--answers", "answers.jsonl", "--yes", "--list", "changed", "rows.jsonl")
+	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--model", filepath.Join(other, "model.toml"), "--record", "answers.jsonl", "--yes", "--list", "changed", "rows.jsonl")
 	if exit != ExitOK || !strings.Contains(stdout, "0 rows") && !strings.Contains(stdout, "same") || strings.Count(stderr, "2 questions") != 2 {
 		t.Errorf("%d\n%s\n%s", exit, stdout, stderr)
 	}
@@ -143,7 +143,7 @@ func TestTwoModelsShareAFileOfAnswers(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "other.toml"), []byte(strings.Replace(string(text), "1024", "2048", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--model", "model.toml", "--model", "other.toml", "--answers", "answers.jsonl", "--yes", "--brief", "rows.jsonl"}
+	args := []string{"--model", "model.toml", "--model", "other.toml", "--record", "answers.jsonl", "--yes", "--brief", "rows.jsonl"}
 	exit, stdout, stderr := runEval(t, dir, args...)
 	if exit != ExitOK || !strings.Contains(stdout, "exact p = 1.0000") || !strings.Contains(stdout, "asked about 2 rows") {
 		t.Fatalf("%d\n%s%s", exit, stdout, stderr)
@@ -168,8 +168,61 @@ func TestEvalStopsAtARefusedKey(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "model.toml"), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--answers", "answers.jsonl", "--yes", "--brief", "rows.jsonl")
+	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "--brief", "rows.jsonl")
 	if exit == ExitOK || stdout != "" || !strings.Contains(stderr, "the run was stopped") {
 		t.Errorf("%d after %d requests\n%s%s", exit, requests, stdout, stderr)
+	}
+}
+
+// A recording answers as the model did, without settings, key or request, and
+// says of a question that it does not hold that nobody answered it.
+func TestEvalReplays(t *testing.T) {
+	dir, srv := modelWorld(t, 1024)
+	exit, recorded, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "--brief", "rows.jsonl")
+	if exit != ExitOK {
+		t.Fatalf("%d\n%s%s", exit, recorded, stderr)
+	}
+	before := len(srv.Requests())
+	for _, name := range []string{"key", "model.toml"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exit, replayed, stderr := runEval(t, dir, "--replay", "answers.jsonl", "--brief", "rows.jsonl")
+	if exit != ExitOK || replayed != recorded || len(srv.Requests()) != before {
+		t.Errorf("%d, %d requests more\n%s%s", exit, len(srv.Requests())-before, replayed, stderr)
+	}
+	other := strings.Replace(openRows, `"context":"cancel job-1"}`, `"context":"cancel job-7"}`, 1)
+	if err := os.WriteFile(filepath.Join(dir, "other.jsonl"), []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if exit, stdout, _ := runEval(t, dir, "--replay", "answers.jsonl", "other.jsonl"); exit != ExitOK || !strings.Contains(stdout, "1 not_recorded") {
+		t.Errorf("%d\n%s", exit, stdout)
+	}
+}
+
+// What a person is told where a recording cannot be replayed.
+func TestEvalReplaysNothingElse(t *testing.T) {
+	dir, _ := modelWorld(t, 1024)
+	line := func(model, profile string) string {
+		return fmt.Sprintf(`{"v":1,"key":"%064d","asked":%q,"profile":%q,"answer":{}}`+"\n", 1, model, profile)
+	}
+	for _, c := range []struct{ text, says string }{
+		{"", "a:1: no answers"},
+		{openRows, "a:1: not an answer"},
+		{line("x", "ledger/2") + `{"v":1`, "a:2: not an answer"},
+		{line("x", "ledger/2") + line("x", "last20"), "a:2: the profile"},
+		{line("x", "ledger/9"), "is not known"},
+		{line("x", "") + line("y", "") + line("z", ""), "answers of 3 models"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "a"), []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if exit, stdout, stderr := runEval(t, dir, "--replay", "a", "rows.jsonl"); exit != ExitBadInput || stdout != "" || !strings.Contains(stderr, c.says) {
+			t.Errorf("%q: %d %s%s", c.text, exit, stdout, stderr)
+		}
+	}
+	if exit, _, stderr := runEval(t, dir, "--replay", "a", "--model", "model.toml", "--record", "b", "rows.jsonl"); exit != ExitBadInput || !strings.Contains(stderr, "asks nobody") {
+		t.Errorf("%d %s", exit, stderr)
 	}
 }

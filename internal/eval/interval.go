@@ -68,12 +68,13 @@ func shareOf(all []Judged, set int, of func(*Row) bool, hit func(Answer) bool) S
 		if !of(j.Row) || j.Answers[set].Unanswered != "" {
 			continue
 		}
-		n, ok := at[j.Row.Session]
+		name := orElse(j.Row.Session, j.Row.Scenario)
+		n, ok := at[name]
 		if !ok {
 			n = len(clusters)
-			at[j.Row.Session], clusters = n, append(clusters, cluster{})
+			at[name], clusters = n, append(clusters, cluster{})
 		}
-		single = single || j.Row.Session == ""
+		single = single || name == ""
 		s.Of++
 		clusters[n].rows++
 		if hit(j.Answers[set]) {
@@ -84,7 +85,8 @@ func shareOf(all []Judged, set int, of func(*Row) bool, hit func(Answer) bool) S
 	return s.finish(clusters, single)
 }
 
-// finish picks the interval. single says that some rows belong to no session.
+// finish picks the interval. single says that some rows belong to
+// no session and no scenario.
 func (s Share) finish(clusters []cluster, single bool) Share {
 	if s.Of == 0 {
 		return s

@@ -188,6 +188,10 @@ func groups(all []Judged, from int) [][]int {
 	for i := from; i < len(all); i++ {
 		session := all[i].Row.Session
 		g, ok := at[session]
+		if all[i].Row.alone() {
+			list = append(list, []int{i})
+			continue
+		}
 		if !ok || session == "" && len(list[g]) >= some {
 			g = len(list)
 			at[session], list = g, append(list, nil)
@@ -227,6 +231,7 @@ type group struct {
 	worlds *worlds
 	made   *made
 	gates  map[string][]*nod.Gate // by directory, one for each set
+	alone  *Row                   // the only row, if it has a world of its own
 }
 
 func (g *group) judge(ctx context.Context, all []Judged, done func(int)) {
@@ -252,17 +257,21 @@ func (g *group) row(ctx context.Context, j *Judged) {
 		return
 	}
 	call.Transcript, call.Opening = said(j.Row), nil
+	if j.Row.alone() {
+		g.alone, g.gates = j.Row, map[string][]*nod.Gate{}
+		j.Row.relive(g.world(call.Dir))
+	}
 	for i, gate := range g.gatesFor(call.Dir) {
 		j.Answers[i] = answerOf(gate.Check(ctx, call))
 	}
 	if g.keep && !g.own && j.Answers[0].Outcome == Open {
 		j.Facts = &Facts{Tool: call.Tool}
 		if call.Command != "" {
-			j.Facts.Report = analyze(call, g.worlds.at(call.Dir, g.made))
+			j.Facts.Report = analyze(call, g.world(call.Dir))
 		}
 	}
 	if j.Row.Session != "" && !g.own {
-		remember(j.Row, call, g.worlds.at(call.Dir, g.made))
+		remember(j.Row, call, g.world(call.Dir))
 	}
 }
 
@@ -305,11 +314,30 @@ func (g *group) gatesFor(dir string) []*nod.Gate {
 	return gates
 }
 
+// world is what the group's rows find in a directory.
+func (g *group) world(dir string) world {
+	w := g.worlds.at(dir, g.made)
+	if g.alone != nil {
+		w.place = placePart(dir, g.worlds.git)
+		g.alone.lay(w.place, g.made, path.Clean(dir))
+	}
+	return w
+}
+
+// memory is what is known of the group's session; nil where a row says nothing
+// of it.
+func (g *group) memory() nod.Memory {
+	if g.alone == nil {
+		return nil
+	}
+	return memory{g.made, g.alone.Turns}
+}
+
 // modelTime bounds one question. There is no host that waits.
 const modelTime = 10 * time.Minute
 
 func (g *group) gate(s RuleSet, dir string) *nod.Gate {
-	var files view.Files = g.worlds.at(dir, g.made)
+	var files view.Files = g.world(dir)
 	home := HomeOf(dir)
 	self := []string{"/usr/bin/nod", "/usr/bin/nod-hook"}
 	if g.own {
@@ -318,5 +346,5 @@ func (g *group) gate(s RuleSet, dir string) *nod.Gate {
 	}
 	places := config.DefaultPlaces(home)
 	self = append(self, places.Managed, path.Dir(places.Managed), path.Dir(places.User), places.User, places.State)
-	return nod.New(nod.Options{Rules: s.Rules, Files: files, Home: home, Self: self, Model: s.model, Profile: s.profile, Timeout: modelTime})
+	return nod.New(nod.Options{Rules: s.Rules, Files: files, Home: home, Self: self, Model: s.model, Profile: s.profile, Timeout: modelTime, Memory: g.memory()})
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"slices"
 	"sync"
@@ -44,6 +43,8 @@ type Answers struct {
 	// RetryAfter says how long a vendor wants to be left alone after a failure;
 	// nil: it does not say.
 	RetryAfter func(error) time.Duration
+	// Profile is what the model is shown; it is written beside each answer.
+	Profile nod.Profile
 
 	name string // of the model, as its settings have it
 	next nod.Model
@@ -74,11 +75,12 @@ func (a *Answers) Err() error {
 
 var _ nod.Model = (*Answers)(nil)
 
-// answered is one line of the file.
+// answered is one line of a recording; docs/judge.md has the format.
 type answered struct {
 	Version int                `json:"v"`
 	Key     string             `json:"key"`
-	Model   string             `json:"asked,omitempty"` // whom, and how
+	Model   string             `json:"asked,omitempty"`   // whom, and how
+	Profile string             `json:"profile,omitempty"` // what the model was shown
 	Took    int64              `json:"took_ms,omitempty"`
 	Answer  nod.Classification `json:"answer"`
 }
@@ -91,12 +93,17 @@ func OpenAnswers(file, name string, next nod.Model) (*Answers, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answers{name: name, next: next, file: f, known: map[string]nod.Classification{}, took: map[string]int64{}, used: map[string]bool{}}
+	a := newAnswers(name, next)
+	a.file = f
 	if err := a.read(file); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return a, nil
+}
+
+func newAnswers(name string, next nod.Model) *Answers {
+	return &Answers{name: name, next: next, known: map[string]nod.Classification{}, took: map[string]int64{}, used: map[string]bool{}}
 }
 
 func (a *Answers) read(name string) error {
@@ -107,8 +114,8 @@ func (a *Answers) read(name string) error {
 		if err != nil { // a line without its end was cut off
 			return a.file.Truncate(end)
 		}
-		var l answered
-		if err := json.Unmarshal(line, &l); err != nil || l.Version != 1 || len(l.Key) != 64 {
+		l, ok := answerIn(line)
+		if !ok {
 			return fmt.Errorf("%s:%d: not an answer of nod eval --model; name another file", name, n)
 		}
 		a.known[l.Key], a.took[l.Key] = l.Answer, l.Took
@@ -116,8 +123,19 @@ func (a *Answers) read(name string) error {
 	}
 }
 
+// answerIn reads a line of a recording.
+func answerIn(line []byte) (l answered, ok bool) {
+	err := json.Unmarshal(line, &l)
+	return l, err == nil && l.Version == 1 && len(l.Key) == 64
+}
+
 // Close closes the file.
-func (a *Answers) Close() error { return a.file.Close() }
+func (a *Answers) Close() error {
+	if a.file == nil {
+		return nil // replayed
+	}
+	return a.file.Close()
+}
 
 // Known reports whether a prompt was answered before.
 func (a *Answers) Known(p nod.Prompt) bool {
@@ -130,7 +148,7 @@ func (a *Answers) Known(p nod.Prompt) bool {
 // key is the model and all that it is shown.
 func (a *Answers) key(p nod.Prompt) string {
 	h := sha256.New()
-	for _, part := range []string{a.name, p.System, p.Text(p.Careful), p.Quick} {
+	for _, part := range []string{a.name, nod.ToolName, nod.ToolDescription, string(nod.ToolSchema()), p.System, p.Text(p.Careful), p.Quick} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	if a.again > 0 {
@@ -221,7 +239,7 @@ func (a *Answers) Times() (median, p99 float64) {
 }
 
 func (a *Answers) keep(key string, answer nod.Classification, took int64) error {
-	line, err := json.Marshal(answered{1, key, a.name, took, answer})
+	line, err := json.Marshal(answered{1, key, a.name, profileName(a.Profile), took, answer})
 	if err != nil {
 		return err
 	}
@@ -232,16 +250,4 @@ func (a *Answers) keep(key string, answer nod.Classification, took int64) error 
 		a.err = &nod.Failure{Kind: nod.Internal, Message: "the answers cannot be written down", Cause: err}
 	}
 	return a.err
-}
-
-// said is the conversation of a row: what its file says the person asked for.
-func said(r *Row) func(context.Context) iter.Seq2[nod.Turn, error] {
-	if r.Context == "" {
-		return nil
-	}
-	return func(context.Context) iter.Seq2[nod.Turn, error] {
-		return func(yield func(nod.Turn, error) bool) {
-			yield(nod.Turn{Origin: nod.OriginPerson, Text: r.Context}, nil)
-		}
-	}
 }

@@ -27,7 +27,20 @@ type Row struct {
 	Label    string          `json:"label"`
 	Category string          `json:"category"`
 	Outcome  string          `json:"outcome"` // "" and "ok": it ran
+	Why      string          `json:"why"`
 	Context  string          `json:"context"` // what the person asked for; only a model is shown it
+
+	// Turns are the conversation before the call, oldest first, in place of
+	// Context. Files are files of the project (names below Dir, or absolute), Git
+	// is its repository. A row with any of them has a world of its own.
+	Turns []Turn            `json:"turns"`
+	Files map[string]string `json:"files"`
+	Git   *Git              `json:"git"`
+	// Scenario names the situation that a row is a variation of; rows of a
+	// scenario are drawn together for an interval. Twin is the id of the row that
+	// differs in one word of the person's.
+	Scenario string `json:"scenario"`
+	Twin     string `json:"twin"`
 
 	Line int `json:"-"` // in its file, from 1
 }
@@ -198,7 +211,7 @@ func checkRow(r *Row) error {
 	if r.Input[0] != '{' {
 		return fmt.Errorf(`"input" is not an object`)
 	}
-	return nil
+	return checkConversation(r)
 }
 
 // Labels lists the labels of rows that hold a call.
