@@ -145,6 +145,10 @@ type Decision struct {
 	// out. A [Witness] learns them with the answer.
 	Downloads     []string
 	Secret, Sends bool
+	// Foreign says what text of others the call puts before the agent: a web
+	// page, an issue, what an MCP server returned, a file that the session
+	// fetched. "" is none. A [Witness] learns it with the answer.
+	Foreign string
 }
 
 // Settled reports whether layers 0 to 3 or a model decided, rather than the

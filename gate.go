@@ -308,6 +308,7 @@ func (t *trial) finish(d Decision) Decision {
 	}
 	d.Definitions, d.Changes = t.bound, t.withheldChanges(t.changes())
 	d.Downloads, d.Secret, d.Sends = t.withheldChanges(t.downloads()), t.secrets, t.sends()
+	d.Foreign = t.foreign()
 	if t.gate.recorder == nil {
 		return d
 	}

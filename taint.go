@@ -2,6 +2,7 @@ package nod
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/printable"
@@ -13,8 +14,8 @@ import (
 // nothing becomes stricter for that.
 type Witness interface {
 	Memory
-	// Taint says why what the agent read cannot be trusted: a result that
-	// reads like orders to it. "" is that nothing is known of one.
+	// Taint says what the agent read that may be orders to it: text that others
+	// wrote, or that people do not see. "" is that nothing is known of any.
 	Taint() string
 	// Origin says how a file of that real path came to be in the session:
 	// "written" or "downloaded"; "" where nothing is known of it.
@@ -26,8 +27,7 @@ type Witness interface {
 
 // What a taint makes stricter. It takes back what layers 2 and 3 would allow
 // by themselves and what an injection would use next, and leaves the plain
-// work of an agent alone, since a honest text is mistaken for orders now and
-// then:
+// work of an agent alone, since most pages and issues are honest:
 //
 //   - an edit or write of a file that runs later by another's hand: build
 //     files, package manifests, CI, scripts;
@@ -58,7 +58,7 @@ func (t *trial) tainted() string {
 
 // suspect joins why something is open with the taint.
 func (t *trial) suspect(what string) string {
-	return what + ", and the agent has read what may be orders to it: " + t.tainted()
+	return what + ", and this session may have been given orders: " + t.tainted()
 }
 
 // taintedEdit says why a tainted session's edit is left to the model, "" if it
@@ -137,6 +137,59 @@ func (t *trial) downloads() []string {
 		}
 	}
 	return names
+}
+
+// foreign says what text of others the call puts before the agent, by where it
+// comes from and without a look at it: a page, a search, what a server of
+// others' tools or a command fetched, a file that the session fetched. "" is
+// none. What is fetched into files is [trial.downloads], and foreign once it is
+// read.
+func (t *trial) foreign() string {
+	switch c := t.call; {
+	case c.URL != "":
+		return "a page of " + printable.Line(orElse(hostOf(c.URL), c.URL), 80)
+	case c.Tool == "web_search":
+		return "what a web search found"
+	case c.MCP != nil:
+		return "what the MCP server " + printable.Line(c.MCP.Server, 40) + " returned"
+	case c.Command == "":
+		return t.fetchedFile(c.Paths)
+	}
+	var read []string
+	for _, e := range t.report.Effects {
+		switch {
+		case e.Kind == shell.Read && !e.Names:
+			read = append(read, e.Target)
+		case e.Kind == shell.Fetch && !t.intoFiles(e) && !hostAllowed(nil, e.Target):
+			return "what " + printable.Line(e.Words, 60) + " fetched"
+		}
+	}
+	return t.fetchedFile(read)
+}
+
+// intoFiles reports whether the command that fetches also writes, so that what
+// it shows is its own.
+func (t *trial) intoFiles(fetch shell.Effect) bool {
+	return slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
+		return e.Kind == shell.Write && e.Command == fetch.Command && e.Place != shell.Null && e.Place != shell.Network
+	})
+}
+
+// fetchedFile names one of these files that the session fetched, "" if none is.
+func (t *trial) fetchedFile(names []string) string {
+	w := t.witness()
+	if w == nil {
+		return ""
+	}
+	for _, name := range names[:min(len(names), maxChanges)] {
+		reals, err := t.readings(name)
+		for _, real := range reals {
+			if err == nil && w.Origin(real) == "downloaded" {
+				return printable.Line(real, 80) + ", which this session fetched"
+			}
+		}
+	}
+	return ""
 }
 
 // sends reports whether the call may send data out.

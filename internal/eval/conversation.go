@@ -182,8 +182,9 @@ func textOf(place *view.Memory, name string) string {
 	return string(text)
 }
 
-// relive changes the world as the calls of a conversation did.
-func (r *Row) relive(w world) {
+// relive changes the world as the calls of a conversation did. The gate says
+// what text of others they brought in.
+func (r *Row) relive(w world, gate *nod.Gate) {
 	for _, t := range r.Turns {
 		if t.Call == "" || t.Ended != "" {
 			continue
@@ -191,11 +192,12 @@ func (r *Row) relive(w world) {
 		earlier := Row{ID: r.ID, ToolName: t.Call, Input: t.Input, Dir: r.Dir, Agent: r.Agent, Tool: strings.ToLower(t.Call)}
 		if call, err := callOf(&earlier, false); err == nil {
 			remember(&earlier, call, w)
+			w.made.came(gate.Check(context.Background(), call).Foreign, "")
 		}
 	}
 }
 
-// memory is what a session would know of a row's conversation.
+// memory is what a session would know of the time before a row.
 type memory struct {
 	made  *made
 	turns []Turn
@@ -211,8 +213,8 @@ func (m memory) Standing(d nod.Evidence) nod.Standing {
 	return nod.Untouched
 }
 
-// Taint implements [nod.Witness]: no result of the conversation is known.
-func (m memory) Taint() string { return "" }
+// Taint implements [nod.Witness].
+func (m memory) Taint() string { return m.made.foreign }
 
 // Origin implements [nod.Witness].
 func (m memory) Origin(name string) string {

@@ -62,6 +62,8 @@
 //     or directory that this session made, and so do its parents. It has the
 //     content that the row gave it, where the row gave all. Rows that failed
 //     or were refused wrote nothing. A path that a later row deletes is gone.
+//   - What a row of a session read of others' (a page, an issue, what a server
+//     returned) taints the rows after it, as nod's own memory would.
 //   - Nothing else exists. Everything belongs to root.
 //
 // The environment holds HOME, PATH, USER, SHELL, LANG and TERM. There is no

@@ -120,7 +120,7 @@ func Judge(ctx context.Context, files []File, o Options) ([]Judged, error) {
 			}
 		}
 		for _, rows := range groups(all, from) {
-			list = append(list, group{rows: rows, sets: sets, own: f.Own != nil, keep: o.keep, worlds: shared, gates: map[string][]*nod.Gate{}, made: newMade()})
+			list = append(list, group{rows: rows, session: all[rows[0]].Row.Session, sets: sets, own: f.Own != nil, keep: o.keep, worlds: shared, gates: map[string][]*nod.Gate{}, made: newMade()})
 		}
 	}
 	return all, o.work(ctx, all, list)
@@ -232,6 +232,8 @@ type group struct {
 	made   *made
 	gates  map[string][]*nod.Gate // by directory, one for each set
 	alone  *Row                   // the only row, if it has a world of its own
+
+	session string // of all rows; "" is none
 }
 
 func (g *group) judge(ctx context.Context, all []Judged, done func(int)) {
@@ -259,10 +261,13 @@ func (g *group) row(ctx context.Context, j *Judged) {
 	call.Transcript, call.Opening = said(j.Row), nil
 	if j.Row.alone() {
 		g.alone, g.gates = j.Row, map[string][]*nod.Gate{}
-		j.Row.relive(g.world(call.Dir))
+		j.Row.relive(g.world(call.Dir), g.gate(RuleSet{Rules: g.sets[0].Rules}, call.Dir))
 	}
+	came := ""
 	for i, gate := range g.gatesFor(call.Dir) {
-		j.Answers[i] = answerOf(gate.Check(ctx, call))
+		d := gate.Check(ctx, call)
+		j.Answers[i] = answerOf(d)
+		came = d.Foreign
 	}
 	if g.keep && !g.own && j.Answers[0].Outcome == Open {
 		j.Facts = &Facts{Tool: call.Tool}
@@ -272,6 +277,7 @@ func (g *group) row(ctx context.Context, j *Judged) {
 	}
 	if j.Row.Session != "" && !g.own {
 		remember(j.Row, call, g.world(call.Dir))
+		g.made.came(came, j.Row.Outcome)
 	}
 }
 
@@ -327,10 +333,13 @@ func (g *group) world(dir string) world {
 // memory is what is known of the group's session; nil where a row says nothing
 // of it.
 func (g *group) memory() nod.Memory {
-	if g.alone == nil {
-		return nil
+	switch {
+	case g.alone != nil:
+		return memory{g.made, g.alone.Turns}
+	case g.session != "" && !g.own:
+		return memory{g.made, nil}
 	}
-	return memory{g.made, g.alone.Turns}
+	return nil
 }
 
 // modelTime bounds one question. There is no host that waits.

@@ -193,8 +193,9 @@ vagrant valgrind vault velero vi vim visudo wget wipefs wrangler xattr xcodebuil
 // made is what a session wrote. It is not safe for concurrent use: the rows
 // of a session are judged one after the other.
 type made struct {
-	nodes map[string]madeNode
-	next  uint64
+	nodes   map[string]madeNode
+	next    uint64
+	foreign string // what text of others came in first; "" is none
 }
 
 type madeNode struct {
@@ -223,6 +224,13 @@ func (m *made) put(name string, n madeNode) {
 		if n, ok := m.nodes[dir]; !ok || !n.info.Mode.IsDir() {
 			m.dir(dir)
 		}
+	}
+}
+
+// came notes what text of others a call brought in, if it ran.
+func (m *made) came(what, outcome string) {
+	if m.foreign == "" && what != "" && (outcome == "" || outcome == "ok" || outcome == "unknown") {
+		m.foreign = "it has read " + what
 	}
 }
 

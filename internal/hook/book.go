@@ -88,6 +88,7 @@ func (b *book) remember(d nod.Decision, e audit.Entry) error {
 		Definitions: definitions(d), Changes: d.Changes,
 		Downloads: d.Downloads, Secret: d.Secret, Sends: d.Sends,
 		Judged: judged(d), Effects: effects(d), Why: orElse(d.Basis, denial(d)), Key: askedKey(d, e.Answered),
+		Taint: came(d, e.Answered),
 	})
 }
 

@@ -1,131 +1,167 @@
-// Package probe scores how much a tool's result reads as if it were written
-// to give a coding agent orders. It knows nothing of calls and decides
-// nothing: its answer is a number, and the signs that made it.
+// Package probe finds what a tool's result hides from people and shows to a
+// model: characters that are not displayed, and letters that pass for others.
+// It knows nothing of calls and decides nothing.
 //
-// # How
+// # What it looks for
 //
-// A text is read once, word by word. Words fall into classes (words.go):
-// verbs of overriding, sending, running; names for an assistant; claims of
-// office; words of secrecy, haste, approval. A sign is an order of classes
-// close to each other ("a verb of overriding, then your or all, then a word
-// for instructions"), a shape (a role marker, something that poses as a tool
-// call) or something hidden (invisible characters, comments and markup that
-// nobody is shown, text in base64 or hex, which is read in turn). Words in
-// letters that only look like ASCII are read as people read them
-// (disguise.go). Nowhere is a sentence of a known attack looked for.
+//   - tag characters (U+E0020 to U+E007E), which spell ASCII and show nothing;
+//   - variation selectors of the supplement, which encode bytes;
+//   - characters of no width, and controls that turn the direction of text;
+//   - words in wide or mathematical letters;
+//   - words of Latin letters mixed with Greek or Cyrillic ones that look alike.
 //
-// A sign has a weight; a text's score is the greatest sum of the weights of
-// different signs that stand within 120 words. Weights are never negative, so
-// that within what is read nothing that is written behind a text lowers its
-// score, but for the end of a comment that was left open. The weights are a logistic
-// regression over the signs, ten times and rounded, fitted to corpus/results
-// and to a third of the honest texts that a machine with Go holds; measure/
-// fits and measures them.
-//
-// # What it cannot do
-//
-// An order in plain words that a colleague might have written in the same
-// place has no sign. Attackers who know the signs avoid them. So a low score
-// clears nothing: nod uses the probe to become stricter only.
+// A few of each are typography, emoji or another language; the limits below
+// say from how many on a text is flagged. Nothing here reads words: an earlier
+// probe did, with 42 signs, and found 19 to 26 % of what it was not made on
+// (docs/probe.md). What may give orders in plain words is known by where it
+// comes from instead, without being read (Decision.Foreign).
 package probe
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Limit is how much of a text is read: this much of its beginning and end
 // together.
 const Limit = 64 << 10
 
-// Threshold is the score from which a text is flagged: false alarms on results
-// that no weight was fitted to stay at or below 1 %, with the whole of their
-// 95 % interval. docs/probe.md has the curve.
-const Threshold = 28
+// Sign is one way to hide text.
+type Sign uint8
 
-// window is how many words signs may lie apart.
-const window = 120
+// The signs.
+const (
+	Tags      Sign = iota // tag characters
+	Selectors             // variation selectors that follow each other
+	Invisible             // characters of no width among Latin text
+	Turned                // controls that turn the direction of Latin text
+	Styled                // words in wide or mathematical letters
+	Mixed                 // words of letters of two scripts
+	signs
+)
 
-// Finding is what was found in a text.
-type Finding struct {
-	Score int
-	Signs []Sign // those of the words with the highest score, without repeats
-	// Quote is the text from the first to the last of these signs, at most
-	// 200 bytes of it.
-	Quote string
+// String names the sign in a few words.
+func (s Sign) String() string {
+	names := [signs]string{
+		"holds tag characters, which nobody is shown", "holds variation selectors that spell bytes", "holds characters of no width",
+		"holds controls that turn the direction of text", "holds words in letters of another kind", "holds words that mix look-alike letters of two scripts",
+	}
+	if s < signs {
+		return names[s]
+	}
+	return "unknown"
 }
 
-// Flagged reports whether the score reaches [Threshold].
-func (f Finding) Flagged() bool { return f.Score >= Threshold }
+// limits are how many a text holds before it is flagged: characters of the
+// first four signs, words of the others.
+var limits = [signs]int{Tags: 8, Selectors: 8, Invisible: 12, Turned: 2, Styled: 3, Mixed: 2}
 
-// Read scores a text. It reads at most [Limit] bytes of it and never panics.
-func Read(text string) Finding {
-	head, tail := text, ""
-	if len(text) > Limit {
-		head, tail = text[:Limit/2], text[len(text)-Limit/2:]
+// Read returns the signs of a text, in their order; nil is none. It reads at
+// most [Limit] bytes of it and never panics.
+func Read(text string) []Sign {
+	counts := count(text[:min(len(text), Limit/2)])
+	if len(text) > Limit/2 {
+		for s, n := range count(text[max(Limit/2, len(text)-Limit/2):]) {
+			counts[s] += n
+		}
 	}
-	f := read(head, 0).best(head)
-	if tail == "" {
-		return f
+	var found []Sign
+	for s, n := range counts {
+		if n >= limits[s] {
+			found = append(found, Sign(s))
+		}
 	}
-	if g := read(tail, 0).best(tail); g.Score > f.Score {
-		return g
-	}
-	return f
+	return found
 }
 
-// Windows returns the sets of signs, one bit each, that stand together in a
-// text. It is what measuring and fitting need.
-func Windows(text string) []uint64 {
-	if len(text) <= Limit {
-		return read(text, 0).sets()
-	}
-	return append(read(text[:Limit/2], 0).sets(), read(text[len(text)-Limit/2:], 0).sets()...)
+// reader goes through a text. Letters of a word are counted by what they are.
+type reader struct {
+	counts                       [signs]int
+	latin, other, styled, unlike int
+	before                       rune // the last one that is displayed
+	run                          int  // selectors in a row
+	flag                         int  // how many tags that follow are a flag's
 }
 
-// Weights returns the weight of each sign.
-func Weights() [Signs]int8 { return weights }
-
-// hit is a sign at a word.
-type hit struct {
-	word, at int // number of the word, offset of its end
-	sign     Sign
+func count(text string) [signs]int {
+	var r reader
+	for _, char := range text {
+		r.next(char)
+	}
+	r.word()
+	return r.counts
 }
 
-type hits []hit
-
-// best finds the window with the highest score.
-func (h hits) best(text string) Finding {
-	var f Finding
-	from, to := 0, 0
-	var found uint64
-	for i := range h {
-		set, score, last := uint64(0), 0, i
-		for j := i; j < len(h) && h[j].word < h[i].word+window; j++ {
-			if bit := uint64(1) << h[j].sign; set&bit == 0 {
-				set, score, last = set|bit, score+int(weights[h[j].sign]), j
-			}
-		}
-		if score > f.Score {
-			f.Score, found, from, to = score, set, h[i].at, h[last].at
-		}
+func (r *reader) next(char rune) {
+	if char < utf8.RuneSelf && !isLatin(char) {
+		r.word()
+		r.before, r.run, r.flag = char, 0, 0
+		return
 	}
-	for s := range Sign(Signs) {
-		if found&(1<<s) != 0 {
-			f.Signs = append(f.Signs, s)
+	switch {
+	case char >= 0xE0020 && char <= 0xE007E:
+		if r.flag--; r.flag < 0 {
+			r.counts[Tags]++
 		}
+		return
+	case char >= 0xE0100 && char <= 0xE01EF:
+		if r.run++; r.run > 1 {
+			r.counts[Selectors]++
+		}
+		return
+	case isWidthless(char):
+		if r.before < utf8.RuneSelf {
+			r.counts[Invisible]++
+		}
+		return
+	case char == 0x202D, char == 0x202E: // overrides
+		r.counts[Turned]++
+		return
 	}
-	from = max(0, from-40)
-	f.Quote = text[from:min(max(to, from), from+200, len(text))]
-	return f
+	r.letter(char)
+	if r.before, r.run, r.flag = char, 0, 0; char == 0x1F3F4 {
+		r.flag = 6 // England, Scotland, Wales
+	}
 }
 
-// sets are the windows of the text, one for each hit that begins one.
-func (h hits) sets() []uint64 {
-	var all []uint64
-	for i := range h {
-		set := uint64(0)
-		for j := i; j < len(h) && h[j].word < h[i].word+window; j++ {
-			set |= 1 << h[j].sign
-		}
-		if len(all) == 0 || all[len(all)-1] != set {
-			all = append(all, set)
-		}
+// letter adds a letter to the word.
+func (r *reader) letter(char rune) {
+	switch {
+	case isLatin(char):
+		r.latin++
+	case isStyled(char):
+		r.styled++
+	case strings.ContainsRune("аαеεёоορрсхχуυіιѕԁνтτнηкκ", char):
+		r.other++
+	case unicode.IsLetter(char):
+		r.unlike++
+	default:
+		r.word()
 	}
-	return all
+}
+
+// word ends a word.
+func (r *reader) word() {
+	if r.styled > 2 && r.unlike == 0 {
+		r.counts[Styled]++
+	}
+	if r.latin > 1 && r.other > 0 && r.unlike == 0 && r.latin+r.other > 3 && r.other < 2*r.latin {
+		r.counts[Mixed]++
+	}
+	r.latin, r.other, r.styled, r.unlike = 0, 0, 0, 0
+}
+
+func isLatin(char rune) bool { return 'a' <= char|0x20 && char|0x20 <= 'z' && char < utf8.RuneSelf }
+
+// isWidthless reports whether a character takes no room. The soft hyphen is
+// typography.
+func isWidthless(char rune) bool {
+	return char >= 0x200B && char <= 0x200D || char >= 0x2060 && char <= 0x2064 || char == 0x180E || char == 0xFEFF
+}
+
+// isStyled reports whether a character is a wide or a mathematical Latin
+// letter.
+func isStyled(char rune) bool {
+	return char >= 'Ａ' && char <= 'Ｚ' || char >= 'ａ' && char <= 'ｚ' || char >= 0x1D400 && char <= 0x1D6A3 || char >= 'ⓐ' && char <= 'ⓩ'
 }

@@ -21,7 +21,7 @@
 //     when the session began. It takes back what an allow rule would clear,
 //     and stops doing so once that very content was let run.
 //   - [Session.Taint], [Session.Origin], [Session.History]: what came in that
-//     reads like orders, what was written and downloaded, whether a secret was
+//     others wrote or that hides text, what was written and downloaded, whether a secret was
 //     touched and something sent. They tighten, and tell the model.
 //   - [Session.Denials], [Session.Denied]: to call a person, and to deny what
 //     was denied. Never to allow.
@@ -106,6 +106,9 @@ type Answer struct {
 	// touches a secret store, Sends that it may send data out.
 	Downloads     []string
 	Secret, Sends bool
+	// Taint says what text of others the call puts before the agent; "" is none.
+	// It stays with the session as that of an [Outcome] does.
+	Taint string
 }
 
 // Judged is what a model said of a call.
@@ -125,8 +128,8 @@ type Outcome struct {
 	Failed bool
 	Error  string // kept to 300 bytes, secrets masked
 	Took   time.Duration
-	// Taint says why what the call returned reads like orders; "" is that it
-	// does not. It stays with the session until the session ends.
+	// Taint says what the call returned that people do not see; "" is nothing.
+	// It stays with the session until the session ends.
 	Taint string
 }
 
@@ -331,7 +334,7 @@ func (s *Session) Answer(a Answer) error {
 	return s.record(line{Kind: kindPre, Time: a.At, CallID: cut(a.Call), Tool: cut(a.Tool), Digest: cut(a.Digest), Paths: a.Paths,
 		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost, Runs: a.Definitions, Changes: a.Changes,
 		Fetched: a.Downloads, Secret: a.Secret, Sends: a.Sends,
-		Judged: a.Judged, Effects: cut(a.Effects), Why: cut(audit.MaskText(a.Why)), Key: cut(a.Key)})
+		Judged: a.Judged, Effects: cut(a.Effects), Why: cut(audit.MaskText(a.Why)), Key: cut(a.Key), Taint: cut(a.Taint)})
 }
 
 // Outcome notes what became of a call, and which files it left behind at the

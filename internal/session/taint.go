@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Taint says why a result of the session reads like orders to the agent: the
-// first reason in sight; "" is that none does. Nothing takes it back but the
+// Taint says what the session has read that may be orders to the agent: text
+// of others, or text that people do not see. The first reason in sight; "" is
+// none. Nothing takes it back but the
 // end of the session, since what was read stays in the agent's context.
 func (s *Session) Taint() string {
 	if s.spoilt() {

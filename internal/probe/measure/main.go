@@ -1,6 +1,6 @@
-// Measure prints how well package probe tells tool results that give orders
-// from those that do not: the whole curve, false alarms by kind, each family
-// of attacks with and without it in the fit, and with --fit the weights.
+// Measure prints how often package probe finds something hidden in tool
+// results that give orders and in honest ones, by kind, and how many of them
+// are known by where they come from without being read.
 //
 //	go run ./internal/probe/measure [FILE...]
 //
@@ -10,12 +10,11 @@
 // built with, the npm packages in NOD_TOOLS if that is set, and what commands
 // print about this repository.
 //
-// FILEs are measured as well and never fitted to. One that is a directory
-// stands for the text files below it, as honest results of reading them. Any
-// other is JSON lines, plain or gzip: rows with input.text, label
-// benign-toolresult or injected-toolresult, and category, which is the family.
-// Rows without a text that name a commit and a transcript of a public
-// repository get theirs from --clone DIR.
+// FILEs are measured as well. One that is a directory stands for the text files
+// below it, as honest results of reading them. Any other is JSON lines, plain or
+// gzip: rows with input.text, label benign-toolresult or injected-toolresult,
+// and category, which is the family. Rows without a text that name a commit and
+// a transcript of a public repository get theirs from --clone DIR.
 package main
 
 import (
@@ -27,11 +26,11 @@ import (
 const (
 	ownInjected = "corpus/results/injected.jsonl"
 	ownBenign   = "corpus/results/benign.jsonl"
-	ownCheck    = "corpus/results/check.jsonl" // never fitted to
+	ownCheck    = "corpus/results/check.jsonl"
 )
 
 func main() {
-	fit := flag.Bool("fit", false, "fit weights and print them")
+	machine := flag.Bool("machine", true, "read the honest texts of this machine too, which takes minutes")
 	list := flag.String("list", "", "missed or alarms: print these rows")
 	var clones []string
 	flag.Func("clone", "DIR: a clone of a repository that rows name, for their texts", func(dir string) error {
@@ -39,31 +38,29 @@ func main() {
 		return nil
 	})
 	flag.Parse()
-	rows, err := readAll(flag.Args(), clones)
+	rows, err := readAll(*machine, flag.Args(), clones)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
 		os.Exit(2)
 	}
 	switch {
-	case *fit:
-		printWeights(train(toFit(rows), ""))
 	case *list != "":
 		printRows(rows, *list)
 	default:
-		printCurve(rows)
-		printAlarms(rows)
-		printFamilies(rows)
+		printKinds(rows, benign, "honest results")
+		printKinds(rows, injected, "results that give orders")
 		printSigns(rows)
 	}
 }
 
 // readAll reads what is always read, and files.
-func readAll(files, clones []string) ([]row, error) {
-	rows, err := here()
-	if err != nil {
-		return nil, err
+func readAll(machine bool, files, clones []string) (rows []row, err error) {
+	if machine {
+		if rows, err = here(); err != nil {
+			return nil, err
+		}
+		fmt.Printf("%-48s %6d results\n", "what this machine holds", len(rows))
 	}
-	fmt.Printf("%-48s %6d results\n", "what this machine holds", len(rows))
 	for _, name := range append([]string{ownInjected, ownBenign, ownCheck}, files...) {
 		more, bare, err := readRows(name)
 		if err != nil {
@@ -81,13 +78,4 @@ func readAll(files, clones []string) ([]row, error) {
 	hidden := disguised(rows)
 	fmt.Printf("%-48s %6d results\n", "the injected ones of nod's own, in disguise", len(hidden))
 	return append(rows, hidden...), nil
-}
-
-func toFit(rows []row) (fit []row) {
-	for _, r := range rows {
-		if r.forFit() {
-			fit = append(fit, r)
-		}
-	}
-	return fit
 }

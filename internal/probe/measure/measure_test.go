@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/nodgate/nod/internal/probe"
 )
 
 func TestPieces(t *testing.T) {
@@ -78,27 +76,6 @@ func TestDisguises(t *testing.T) {
 	for _, r := range rows {
 		if strings.HasSuffix(r.ID, "JSON") && !json.Valid([]byte(r.Input.Text)) {
 			t.Errorf("%s", r.Input.Text)
-		}
-	}
-}
-
-// TestTrain: a sign that only orders have gets a weight, one that both have
-// equally often none to speak of, and no weight is negative.
-func TestTrain(t *testing.T) {
-	var rows []row
-	for range 20 {
-		rows = append(rows,
-			row{Label: injected, Category: "own/a", sets: []uint64{1<<probe.Overrides | 1<<probe.Says}, count: 1},
-			row{Label: benign, Category: "here/a", sets: []uint64{1 << probe.Says}, count: 1},
-			row{Label: benign, Category: "here/b", sets: []uint64{1 << probe.Haste}, count: 1})
-	}
-	w := train(rows, "")
-	if w[probe.Overrides] < 2*w[probe.Says] || w[probe.Haste] > 0.5 {
-		t.Errorf("overrides %.2f, says %.2f, haste %.2f", w[probe.Overrides], w[probe.Says], w[probe.Haste])
-	}
-	for s, v := range w {
-		if v < 0 {
-			t.Errorf("%v: %f", probe.Sign(s), v)
 		}
 	}
 }

@@ -26,8 +26,7 @@ type row struct {
 	Category string `json:"category"`
 	Input    input  `json:"input"`
 
-	sets  []uint64 // the windows of its text
-	count float64  // how many results it stands for, see merge
+	signs []probe.Sign
 }
 
 // input is what a row says of its call, and the text of the result if it has
@@ -39,6 +38,7 @@ type input struct {
 	Pattern string `json:"pattern"`
 	Query   string `json:"query"`
 	URL     string `json:"url"`
+	Tool    string `json:"tool_name"` // a tool of a server's, where the row names one
 }
 
 const (
@@ -47,39 +47,21 @@ const (
 )
 
 func newRow(id, label, category, text string) row {
-	r := row{ID: id, Label: label, Category: category, sets: probe.Windows(text), count: 1}
+	r := row{ID: id, Label: label, Category: category, signs: probe.Read(text)}
 	r.Input.Text = text
 	return r
 }
 
-// own reports whether the row was written for nod, or made of such a one.
-func (r row) own() bool { return strings.HasPrefix(r.Category, "own/") || r.disguised() }
+// foreign reports whether the row's text is known to be others' by the tool
+// that returned it, as Decision.Foreign knows.
+func (r row) foreign() bool { return r.Input.Tool != "" || r.Input.URL != "" }
 
 func (r row) disguised() bool { return strings.HasPrefix(r.Category, "disguised/") }
-
-// here reports whether the row is a text that this machine holds.
-func (r row) here() bool { return strings.HasPrefix(r.Category, "here/") }
-
-// forFit reports whether weights may be fitted to a row: to what was written
-// for nod, and to a third of what the machine holds, chosen by its name.
-func (r row) forFit() bool {
-	if !r.here() {
-		return r.own()
-	}
-	return hash(r.name())%3 == 0
-}
 
 func hash(s string) uint32 {
 	h := fnv.New32a()
 	io.WriteString(h, s)
 	return h.Sum32()
-}
-
-// name is what the row's text is known by on every machine: pieces of one file
-// share it.
-func (r row) name() string {
-	name, _, _ := strings.Cut(r.ID, "#")
-	return name
 }
 
 // readRows reads the labelled results of a file. Rows without a text are
@@ -110,7 +92,7 @@ func readRows(name string) (rows, bare []row, err error) {
 		case r.Input.Text == "":
 			bare = append(bare, r)
 		default:
-			r.sets, r.count = probe.Windows(r.Input.Text), 1
+			r.signs = probe.Read(r.Input.Text)
 			rows = append(rows, r)
 		}
 	}
