@@ -80,6 +80,7 @@ type Gate struct {
 	agentDirs func() []agentDir
 	secrets   pathList
 	ends      func() endings // of secrets
+	starts    func() *starts // of secrets
 	guards    pathList
 	begins    func() map[string]bool // how guards begin
 	model     Model
@@ -117,6 +118,7 @@ func New(o Options) *Gate {
 	g.realHome = g.real(o.Home)
 	g.self = sync.OnceValue(func() []ownPath { return g.own(o.Self) })
 	g.ends = sync.OnceValue(g.secrets.endings)
+	g.starts = sync.OnceValue(g.secrets.starts)
 	g.begins = sync.OnceValue(g.guards.beginnings)
 	g.agentDirs = sync.OnceValue(g.ownDirs)
 	g.sources = sync.OnceValue(func() []ownPath { return g.own(o.Sources) })

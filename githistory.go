@@ -23,7 +23,7 @@ const maxRefs = 64
 // repository has.
 func (t *trial) gitPrints() string {
 	for _, c := range t.report.Commands {
-		if path.Base(c.Program) != "git" || len(c.Words) < 2 || c.Dir == "" {
+		if path.Base(c.Program) != "git" || len(c.Words) < 2 || c.Dir == "" || !printsObjects(optionsOf(c).sub) {
 			continue
 		}
 		r := t.repositoryAt(t.gitDirectory(c))
@@ -35,6 +35,17 @@ func (t *trial) gitPrints() string {
 		}
 	}
 	return ""
+}
+
+// printsObjects lists the subcommands that may print what is in a commit, or in
+// the index: those that found looks at.
+func printsObjects(sub string) bool {
+	switch sub {
+	case "show", "cat-file", "log", "whatchanged", "format-patch", "range-diff", "fast-export", "reflog", "bundle", "stash",
+		"diff", "diff-files", "diff-index", "diff-tree", "status", "commit", "archive", "grep":
+		return true
+	}
+	return false
 }
 
 // gitLook is what one command of git is told to print.
@@ -53,7 +64,7 @@ type gitLook struct {
 func (t *trial) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 	l := &gitLook{trial: t, repo: r, options: optionsOf(c)}
 	if secrets := t.gate.secrets; !secrets.holdsAny(r.Top) && !secrets.match(r.Top+"/x") {
-		l.starts = secrets.starts()
+		l.starts = t.gate.starts()
 	}
 	behind := 0 // operands after --
 	for i, w := range c.Words {

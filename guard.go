@@ -264,7 +264,7 @@ func (t *trial) selfByPath() (why string) {
 		return ""
 	}
 	for _, name := range t.call.Paths {
-		reals, _ := t.gate.readings(t.call.Dir, name)
+		reals, _ := t.readings(name)
 		for _, real := range reals {
 			if t.gate.isSelf(real) {
 				return selfReason + printable.Text(name) + " belongs to it"
@@ -283,13 +283,14 @@ func (t *trial) selfByPath() (why string) {
 func (t *trial) selfByWiring() (why string) {
 	edited := map[string][]byte{}
 	for _, e := range t.call.Edits {
-		real, err := t.gate.locate(t.call.Dir, e.Path)
-		if err != nil {
+		reals, _ := t.readings(e.Path)
+		real := reals[0]
+		if real == "" {
 			continue
 		}
 		before, after, known := t.gate.simulate(edited, real, e)
 		edited[real] = after
-		if !t.gate.isSource(real) && (!concernsHooks(real, e, before, after) || !t.registers(real)) {
+		if !t.gate.isSource(real) && (!concernsHooks(real, e.Old, before, after) || !t.registers(real)) {
 			continue
 		}
 		if why := t.miswired(real, e, before, after, known); why != "" {
@@ -302,11 +303,11 @@ func (t *trial) selfByWiring() (why string) {
 // concernsHooks is false where an edit cannot change who is asked, whatever
 // file it is: neither it nor the content speaks of nod's hook, or of what
 // silences hooks. Most edits are done with here.
-func concernsHooks(real string, e Edit, before, after []byte) bool {
+func concernsHooks(real, old string, before, after []byte) bool {
 	if isTOML(real) {
 		return true
 	}
-	for _, text := range [...]string{e.Old, e.New, string(before), string(after)} {
+	for _, text := range [...]string{old, string(before), string(after)} {
 		text = strings.ToLower(unescape(text))
 		if strings.Contains(text, "nod-hook") || strings.Contains(text, "hooksconfig") || holdsKey(text) {
 			return true

@@ -10,7 +10,7 @@ import (
 // a resource that a server is to read (file:///home/x/.env). Which schemes a
 // server takes for files nobody can say, so that all but the web's count.
 func (c Call) resources() (names []string) {
-	if len(c.Input) == 0 || !strings.Contains(strings.ToLower(unescape(string(c.Input))), "uri") {
+	if !mayNameURI(strings.ToLower(string(c.Input))) {
 		return nil
 	}
 	var input any
@@ -18,6 +18,34 @@ func (c Call) resources() (names []string) {
 		return nil
 	}
 	return namedByURI(nil, "", input)
+}
+
+// mayNameURI reports whether a text of JSON, in small letters, may have a key
+// that speaks of a URI.
+func mayNameURI(text string) bool {
+	if strings.Contains(text, `\u`) {
+		return strings.Contains(unescape(text), "uri")
+	}
+	for {
+		_, rest, found := strings.Cut(text, "uri")
+		if !found {
+			return false
+		}
+		end := 0
+		for end < len(rest) && rest[end] != '"' {
+			if rest[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		if end >= len(rest) {
+			return false
+		}
+		text = rest[end+1:]
+		if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), ":") {
+			return true
+		}
+	}
 }
 
 func namedByURI(names []string, key string, value any) []string {

@@ -71,7 +71,7 @@ func (t *trial) secretPath() string {
 		if t.call.Tool == "grep" && strings.ContainsAny(name, "*?[{") && t.gate.maySelectSecret(name) {
 			return name
 		}
-		reals, err := t.gate.readings(t.call.Dir, name)
+		reals, err := t.readings(name)
 		if err != nil {
 			return name // nobody can say that it is none
 		}
