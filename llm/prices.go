@@ -2,7 +2,7 @@ package llm
 
 import "strings"
 
-// PricesDate is when the vendors' public lists were last looked at.
+// PricesDate is when the sources of [Prices] were last looked at.
 const PricesDate = "2026-11-22"
 
 // Price is what a model costs, in US dollars per million tokens. A zero field
@@ -15,31 +15,42 @@ type Price struct {
 	In, Out, Cached, CacheWrite float64
 }
 
-// Prices returns the built-in list as of [PricesDate]: the default models and
-// their families, from the vendors' public lists (platform.claude.com/docs,
-// developers.openai.com/api/docs/pricing, ai.google.dev/gemini-api/docs/pricing). Each call returns a fresh slice.
+// Prices returns the built-in list: the default models and their families, for
+// prompts of up to 100,000 tokens. Each call returns a fresh slice.
+//
+// Where each price was read, in November 2026:
+//
+//	V  the vendor's own page of the model or of prices, as public archives hold
+//	   it: platform.claude.com/docs/en/about-claude/pricing and
+//	   .../docs/models/NAME/overview, developers.openai.com/api/docs/models/NAME
+//	C  the vendor's page for input and output; what the cache costs after
+//	   github.com/kurofune/claudit v1.9.2, which read the vendor's page on
+//	   2026-10-24
+//	G  a third party's table: npm @pydantic/genai-prices 0.1.8
+//	?  no source that was looked at for this list; taken over from an older one
 func Prices() []Price {
 	return []Price{
-		{"claude-haiku-4-5", 1, 5, 0.10, 1.25},
-		{"claude-haiku-5-5", 0.10, 0.50, 0.01, 0.125}, // prompts of up to 100,000 tokens
-		{"claude-sonnet-5-5", 2, 10, 0.10, 2.50},
-		{"claude-sonnet-4-5", 3, 15, 0.30, 3.75},
-		{"claude-sonnet-5", 2, 10, 0.20, 2.50},
-		{"claude-opus-4-5", 5, 25, 0.50, 6.25},
-		{"claude-3-5-haiku", 0.80, 4, 0.08, 1},
-		{"gemini-2.5-flash-lite", 0.10, 0.40, 0.01, 0},
-		{"gemini-3.1-flash-lite", 0.25, 1.50, 0.025, 0},
-		{"gemini-3.5-flash-lite", 0.30, 2.50, 0.03, 0},
-		{"gpt-4.1", 2, 8, 0.50, 0},
-		{"gpt-4.1-mini", 0.40, 1.60, 0.10, 0},
-		{"gpt-4.1-nano", 0.10, 0.40, 0.025, 0},
-		{"gpt-4o-mini", 0.15, 0.60, 0.075, 0},
-		{"gpt-5-mini", 0.25, 2, 0.025, 0},
-		{"gpt-5-nano", 0.05, 0.40, 0.005, 0},
-		{"gpt-5.6-luna", 1, 6, 0.10, 0},
-		{"gpt-5.4", 2.50, 15, 0.25, 0},
-		{"gpt-5.4-mini", 0.75, 4.50, 0.075, 0},
-		{"gpt-5.4-nano", 0.20, 1.25, 0.02, 0},
+		{"claude-haiku-4-5", 1, 5, 0.10, 1.25},          // G; V for input and output
+		{"claude-haiku-5-5", 0.10, 0.50, 0.01, 0.125},   // V; C for reading the cache
+		{"claude-sonnet-5-5", 2, 10, 0.10, 2.50},        // C; writing as 1.25 times the input
+		{"claude-sonnet-4-5", 3, 15, 0.30, 3.75},        // ?
+		{"claude-sonnet-5", 2, 10, 0.20, 2.50},          // G; writing as 1.25 times the input
+		{"claude-opus-4-5", 5, 25, 0.50, 6.25},          // V
+		{"claude-3-5-haiku", 0.80, 4, 0.08, 1},          // ?
+		{"gemini-2.5-flash-lite", 0.10, 0.40, 0.01, 0},  // G
+		{"gemini-3.1-flash-lite", 0.25, 1.50, 0.025, 0}, // G
+		{"gemini-3.5-flash-lite", 0.30, 2.50, 0.03, 0},  // G
+		{"gpt-4.1", 2, 8, 0.50, 0},                      // ?
+		{"gpt-4.1-mini", 0.40, 1.60, 0.10, 0},           // G
+		{"gpt-4.1-nano", 0.10, 0.40, 0.025, 0},          // G
+		{"gpt-4o-mini", 0.15, 0.60, 0.075, 0},           // ?
+		{"gpt-5-mini", 0.25, 2, 0.025, 0},               // G
+		{"gpt-5-nano", 0.05, 0.40, 0.005, 0},            // G
+		{"gpt-5.6-luna", 0.20, 1.20, 0.02, 0.25},        // V; 1 and 6 until 2026-07-30
+		{"gpt-6-luna", 0.10, 0.50, 0.01, 0.125},         // V
+		{"gpt-5.4", 2.50, 15, 0.25, 0},                  // G
+		{"gpt-5.4-mini", 0.75, 4.50, 0.075, 0},          // G
+		{"gpt-5.4-nano", 0.20, 1.25, 0.02, 0},           // G
 	}
 }
 
@@ -62,17 +73,57 @@ func cost(prices []Price, asked string, r reply) float64 {
 }
 
 // CacheFloor is the shortest prefix, in tokens, that the vendor of a model
-// caches, as its documentation says; a shorter one is paid in full each time.
+// caches; a shorter one is paid in full each time. Claude's are told by third
+// parties that repeat the vendor's documentation: docs.orq.ai and
+// docs.aihubmix.com (4,096 and 2,048; read in November 2026), and a public note
+// on Haiku 5.5 of 2026-10-07 (512). 1,024 is what OpenAI's guide said in June
+// 2026, after docs.apiyi.com; for all other models it is an assumption.
 func CacheFloor(model string) int {
 	switch name := undated(atVendors(model)); {
 	case isOf(name, "claude-haiku-5-5"):
 		return 512
-	case isOf(name, "claude-haiku-4-5", "claude-opus-4-5"):
+	case isOf(name, "claude-haiku-4-5", "claude-opus-4-5", "claude-opus-4-6"):
 		return 4096
-	case isOf(name, "claude-3-5-haiku"):
+	case isOf(name, "claude-3-5-haiku", "claude-sonnet-4-6"):
 		return 2048
 	}
 	return 1024
+}
+
+// TokensFor is about how many tokens a model counts for each that o200k_base
+// counts. Claude's tokenizers are not public: 1.2 is an assumption; that those
+// of Claude 4.7 and later count 30 % more than the one before is the vendor's
+// (platform.claude.com, overview of Haiku 5.5). 1 is exact for OpenAI's models,
+// and an assumption for all others.
+func TokensFor(model string) float64 {
+	const claude, newer = 1.2, 1.3
+	switch name := undated(atVendors(model)); {
+	case isOf(name, "claude-haiku-4", "claude-sonnet-4", "claude-opus-4-5", "claude-opus-4-6", "claude-3-5"):
+		return claude
+	case strings.HasPrefix(name, "claude"):
+		return claude * newer
+	}
+	return 1
+}
+
+// Caches reports whether the vendor caches a prefix of so many tokens of
+// o200k_base, as far as [CacheFloor] and [TokensFor] tell.
+func (p Price) Caches(prefix int) bool {
+	return float64(prefix)*TokensFor(p.Model) >= float64(CacheFloor(p.Model))
+}
+
+// Question is about what one question costs, in US dollars: tokens of
+// o200k_base that are read from the vendor's cache, written to it, sent fresh,
+// and answered. A prefix that is too short to be cached is paid as fresh.
+func (p Price) Question(read, written, fresh, out int) float64 {
+	if !p.Caches(read) {
+		read, fresh = 0, fresh+read
+	}
+	if !p.Caches(written) || p.CacheWrite == 0 {
+		written, fresh = 0, fresh+written
+	}
+	sum := float64(read)*p.Cached + float64(written)*p.CacheWrite + float64(fresh)*p.In + float64(out)*p.Out
+	return sum * TokensFor(p.Model) / 1e6
 }
 
 // PriceOf finds the price of a model by its name, else by its name without a

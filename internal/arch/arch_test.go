@@ -64,6 +64,7 @@ var layers = []struct {
 	{"internal/propose", []string{".", "internal/shell", "internal/view", "internal/printable"}, "finds rules in facts; reads and writes no settings"},
 	{"internal/eval", []string{".", "agent", "corpus", "internal/config", "internal/propose", "internal/shell", "internal/shell/commands", "internal/view", "internal/printable"}, "judges rows; the commands are only named, for the world"},
 	{"internal/eval/agreement", []string{"internal/eval"}, "counts a corpus and compares its two labels; started by hand and by tests"},
+	{"internal/eval/costs", []string{".", "internal/eval", "llm"}, "what a nod would send about calls of a session, and what that costs; started by hand"},
 	{"internal/disguise", nil, "writes commands otherwise, for tests and measurements; linked into no program"},
 	{"internal/disguise/mutate", []string{"internal/disguise", "internal/eval", "corpus", "."}, "judges disguised rows; started by hand and by tests"},
 	{"internal/witness", []string{".", "internal/shell", "internal/shell/commands", "internal/view"}, "lays what nod says beside what happens; started by hand and by tests"},

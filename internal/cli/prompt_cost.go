@@ -45,21 +45,13 @@ func printCosts(p *Process, q nod.Prompt) int {
 // costLine is what a thousand decisions cost with one model. A prefix that is
 // shorter than its vendor caches is paid in full, and marked.
 func costLine(price llm.Price, shared, call, quick, careful, closing int) string {
-	floor, mark := llm.CacheFloor(price.Model), ""
-	once := func(cached, written, fresh, out int) float64 {
-		if cached < floor {
-			cached, fresh = 0, fresh+cached
-		}
-		if written < floor || price.CacheWrite == 0 {
-			written, fresh = 0, fresh+written
-		}
-		return (float64(cached)*price.Cached + float64(written)*price.CacheWrite + float64(fresh)*price.In + float64(out)*price.Out) / 1000
+	mark := ""
+	if !price.Caches(shared) {
+		mark = fmt.Sprintf("  the prefix, %.0f of this model's tokens, is below the %d that are cached",
+			float64(shared)*llm.TokensFor(price.Model), llm.CacheFloor(price.Model))
 	}
-	if shared < floor {
-		mark = fmt.Sprintf("  the prefix is below the %d tokens that are cached", floor)
-	}
-	first := once(shared, 0, quick, quickAnswer)
+	first := price.Question(shared, 0, quick, quickAnswer)
 	return fmt.Sprintf("%-24s %10.2f %10.2f %10.2f %10.2f%s", price.Model,
-		once(0, shared, careful, carefulAnswer), once(shared, 0, careful, carefulAnswer),
-		first, first+once(shared+call, 0, closing, carefulAnswer), mark)
+		1000*price.Question(0, shared, careful, carefulAnswer), 1000*price.Question(shared, 0, careful, carefulAnswer),
+		1000*first, 1000*(first+price.Question(shared+call, 0, closing, carefulAnswer)), mark)
 }
