@@ -43,28 +43,25 @@ func newUse(a *analysis, s *sheet, inv *invocation) *use {
 	return &use{analysis: a, sheet: s, inert: s.inert, sub: s.sub, inv: inv, roles: s.args, st: inv.st}
 }
 
-// apply reads a command line with the data and returns the state after it.
-func (a *analysis) apply(s *sheet, inv *invocation) state {
-	if s.code != "" {
-		if st, done := a.coded(s, inv); done {
-			return st
-		}
+// apply reads a command line with the data.
+func (a *analysis) apply(s *sheet, inv *invocation) {
+	if s.code == "" || !a.coded(s, inv) {
+		a.applied(s, inv)
 	}
-	return a.applied(s, inv)
 }
 
-func (a *analysis) applied(s *sheet, inv *invocation) state {
+func (a *analysis) applied(s *sheet, inv *invocation) {
 	u := newUse(a, s, inv)
 	u.heed()
 	if u.standsAlone() {
-		return inv.st
+		return
 	}
 	u.effects(s.always, inv.raw)
 	u.response(inv.args)
 	u.read(inv.args)
 	if u.sub && u.command == nil && len(u.pos) == 0 {
 		if u.none == "" && u.roles == "" {
-			return u.st
+			return
 		}
 	}
 	if u.command == nil || !u.sub {
@@ -77,7 +74,6 @@ func (a *analysis) applied(s *sheet, inv *invocation) state {
 	if u.alone != "" && u.seen > 1 {
 		u.unknownOption(u.alone + " beside other arguments")
 	}
-	return u.st
 }
 
 // standsAlone reports whether the only argument is an option such as
@@ -152,7 +148,7 @@ func (u *use) subcommand(w word, rest []word) {
 	if u.code == "go" {
 		u.goToolchain(&inv)
 	}
-	u.st = u.analysis.applied(next, &inv)
+	u.analysis.applied(next, &inv)
 }
 
 // dash reads one word that is or may be an option and returns how many of the

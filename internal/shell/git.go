@@ -10,7 +10,7 @@ import (
 
 // git reads the options before the subcommand, judges the configuration that
 // git would use, and goes on with the data for the subcommand.
-func (a *analysis) git(s *sheet, inv *invocation) state {
+func (a *analysis) git(s *sheet, inv *invocation) {
 	u := newUse(a, s, inv)
 	args := inv.args
 	for len(args) > 0 && args[0].dashed() && args[0].known {
@@ -18,12 +18,12 @@ func (a *analysis) git(s *sheet, inv *invocation) state {
 		args = args[n:]
 	}
 	if len(args) == 0 {
-		return inv.st
+		return
 	}
 	sub := args[0]
 	if !sub.known || sub.many || sub.glob > 0 {
 		a.unknown(PartWords, inv.raw, "which subcommand of git it runs is not known")
-		return inv.st
+		return
 	}
 	repo := a.repository(inv.st.dir)
 	a.gitSettings(repo, inv, sub.text, remerges(repo, sub.text, args[1:]))
@@ -33,7 +33,7 @@ func (a *analysis) git(s *sheet, inv *invocation) state {
 	next, ok := s.under(sub.text)
 	if !ok {
 		a.gitAlias(repo, inv, sub.text, args[1:])
-		return inv.st
+		return
 	}
 	if next.sub && len(args) > 1 && args[1].known {
 		if _, found := next.under(args[1].text); !found && next.code == "either" {
@@ -43,7 +43,6 @@ func (a *analysis) git(s *sheet, inv *invocation) state {
 	inner := *inv
 	inner.args = args[1:]
 	a.applied(next, &inner)
-	return inv.st
 }
 
 // gitOption reads one option of git itself and returns how many words it is.

@@ -94,13 +94,14 @@ func wordIn(text, name string) bool {
 
 // coded dispatches to the readers of programs whose arguments need more than
 // the data can say. done is false where the data goes on.
-func (a *analysis) coded(s *sheet, inv *invocation) (state, bool) {
+func (a *analysis) coded(s *sheet, inv *invocation) (done bool) {
 	switch s.code {
 	case "git":
-		return a.git(s, inv), true
+		a.git(s, inv)
+		return true
 	case "test":
 		a.testArgs(inv)
-		return inv.st, true
+		return true
 	case "tmux":
 		for _, w := range inv.args {
 			if !w.known || strings.HasSuffix(w.text, ";") {
@@ -110,7 +111,7 @@ func (a *analysis) coded(s *sheet, inv *invocation) (state, bool) {
 	case "exiftool":
 		a.exifTags(inv)
 	}
-	return inv.st, false
+	return false
 }
 
 // testArgs checks the arguments of test and [. bash evaluates the name after -v

@@ -31,8 +31,8 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 	if rest := strings.TrimRight(source, `\`); (len(source)-len(rest))%2 == 1 {
 		return nil, errOpen
 	}
-	if strings.Contains(source, "$\\\n") {
-		return nil, errJoined
+	if splicedToken(source) {
+		return nil, errSpliced
 	}
 	if strings.IndexByte(source, '#') < 0 {
 		return syntax.NewParser(append(more, syntax.Variant(lang))...).Parse(from, "")
@@ -55,9 +55,35 @@ var (
 	errReturn  = errors.New("a carriage return")
 	errComment = errors.New("a comment may end in a backslash")
 	errOpen    = errors.New("a backslash at its end")
-	errJoined  = errors.New("a $ that goes on behind a backslash")
 	errInWord  = errors.New("a # inside of a word")
+	errSpliced = errors.New("a word or an operator that goes on in the next line")
 )
+
+// splicedToken reports whether a line goes on behind a backslash that no blank
+// stands before. What the backslash then joins may be an operator, which the
+// parser does not see.
+func splicedToken(source string) bool {
+	for rest := source; ; {
+		before, after, found := strings.Cut(rest, "\\\n")
+		if !found {
+			return false
+		}
+		plain := strings.TrimRight(before, `\`)
+		if odd := (len(before)-len(plain))%2 == 0; odd && !separated(source[:len(source)-len(rest)+len(before)]) {
+			return true
+		}
+		rest = after
+	}
+}
+
+// separated reports whether a text ends where a word may begin.
+func separated(before string) bool {
+	n := len(before)
+	if n == 0 || before[n-1] == '\n' {
+		return true
+	}
+	return (before[n-1] == ' ' || before[n-1] == '\t') && (n < 2 || before[n-2] != '\\')
+}
 
 // commentInWord reports whether the parser took a # for the beginning of a
 // comment where a shell goes on with the word before it.

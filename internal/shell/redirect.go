@@ -15,8 +15,8 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 			a.over = "4096 redirections"
 			break
 		}
-		if r.N != nil && (len(r.N.Value) != 1 || !descriptor(r.N.Value)) {
-			a.unfollowed(r, "a descriptor that is no digit") // {fd} has a name; dash and zsh take 10 for a word
+		if r.N != nil && !digit(r.N.Value) {
+			a.unfollowed(r, "a descriptor of more than a digit")
 		}
 		stdin := r.N == nil || r.N.Value == "0"
 		switch r.Op {
@@ -41,7 +41,7 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 
 // target is the word behind > or <. zsh opens all that braces in it yield.
 func (a *analysis) target(w *syntax.Word, st state) word {
-	if copied := (syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}); syntax.SplitBraces(&copied) && hasBraces(&copied) || zshRange(w) {
+	if copied := (syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}); syntax.SplitBraces(&copied) && hasBraces(&copied) || a.oddRange(w) {
 		return word{raw: a.raw(w), many: true}
 	}
 	return a.single(w, st)
@@ -134,19 +134,11 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 	a.path(Write, w, st, f)
 }
 
-// descriptor reports whether the word after >& or <& names no file to any
-// shell: what bash moves by >&3- is a file to zsh.
-func descriptor(s string) bool {
-	if s == "-" {
-		return true
-	}
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return s == "p" // the coprocess of zsh
-		}
-	}
-	return true
-}
+// descriptor reports whether the word after >& or <& names no file, whatever
+// shell reads it: zsh takes 1- for a name, and bash p.
+func descriptor(s string) bool { return s == "-" || digit(s) }
+
+func digit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }
 
 // socket returns the host that bash connects to when it opens /dev/tcp/...
 func socket(w word) (string, bool) {

@@ -14,6 +14,9 @@ func (a *analysis) substitute(p *syntax.CmdSubst, st state) value {
 	if raw := a.raw(p); !strings.HasPrefix(raw, "$(") && !strings.HasPrefix(raw, "`") {
 		a.unfollowed(p, "a substitution of this kind")
 	}
+	if a.documentOutside(p) {
+		a.unfollowed(p, "a here-document that begins behind its substitution")
+	}
 	if text, escaped := a.backquoted(p); escaped {
 		a.unfollowed(p, "a substitution in ` ` with a backslash")
 		a.nested(text, st, "")
@@ -29,6 +32,21 @@ func (a *analysis) substitute(p *syntax.CmdSubst, st state) value {
 		v.from, v.to = from, len(a.report.Commands)
 	}
 	return v
+}
+
+// documentOutside reports whether a substitution holds a here-document whose text
+// does not stand in it. bash ends it with the substitution, and runs the text.
+func (a *analysis) documentOutside(p syntax.Node) (outside bool) {
+	end := int(p.End().Offset())
+	syntax.Walk(p, func(n syntax.Node) bool {
+		r, ok := n.(*syntax.Redirect)
+		if ok && (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc) {
+			from := int(r.Word.End().Offset())
+			outside = outside || from > end || end > len(a.src) || !strings.Contains(a.src[from:end], "\n")
+		}
+		return !outside
+	})
+	return outside
 }
 
 // backquoted returns the text between backquotes as the shell reads it, if it

@@ -73,12 +73,12 @@ func (a *analysis) fields(out []word, w *syntax.Word, st state) []word {
 		return append(out, a.checked(word{value: constant(lit), raw: raw, empty: lit}))
 	}
 	if a.both || a.lang == syntax.LangZsh {
-		if name, ok := strings.CutPrefix(w.Lit(), "{"); ok && plainIdentifier(strings.TrimSuffix(name, "}")) {
+		if name, ok := strings.CutPrefix(w.Lit(), "{"); ok && plainIdentifier("_"+strings.TrimSuffix(name, "}")) && name != "}" {
 			a.unfollowed(w, "a word that zsh takes for a descriptor before a redirection")
 		}
 	}
-	if (a.both || a.lang == syntax.LangZsh) && zshRange(w) {
-		a.unfollowed(w, "a range that zsh knows and bash does not")
+	if a.oddRange(w) || oddBraces(w) {
+		a.unfollowed(w, "braces of this kind")
 	}
 	if homeBehindEquals(w) {
 		a.unfollowed(w, "a ~ behind = or :")
@@ -138,7 +138,7 @@ func simpleLit(w *syntax.Word) (string, bool) {
 	}
 	switch p := w.Parts[0].(type) {
 	case *syntax.Lit:
-		return p.Value, !strings.ContainsAny(p.Value, "\\*?[~{=^#<")
+		return p.Value, !strings.ContainsAny(p.Value, "\\*?[~{=^#<($")
 	case *syntax.SglQuoted:
 		return p.Value, !p.Dollar
 	}
@@ -168,18 +168,51 @@ func (a *analysis) braced(out []word, w *syntax.Word, raw string, st state) []wo
 	return out
 }
 
-// zshRange reports whether a word may hold a range such as {k..3}, of which bash
-// makes nothing.
-func zshRange(w *syntax.Word) bool {
+// oddRange reports whether a word may hold a range such as {k..3} or {'1'..3},
+// of which bash makes nothing, or {Z..a}, which holds a backslash.
+func (a *analysis) oddRange(w *syntax.Word) bool {
+	raw := a.raw(w)
 	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
 		lit, ok := p.(*syntax.Lit)
-		if !ok {
+		if !ok || !strings.Contains(lit.Value, "{") {
 			return false
 		}
-		_, behind, opens := strings.Cut(lit.Value, "{")
+		_, behind, _ := strings.Cut(raw[min(int(p.Pos().Offset()-w.Pos().Offset()), len(raw)):], "{")
 		first, last, dots := strings.Cut(behind, "..")
-		return opens && dots && !(decimal(first) && decimal(strings.TrimSuffix(last, "}")))
+		return dots && !(decimal(first) && decimal(strings.TrimSuffix(last, "}")))
 	})
+}
+
+// oddBraces reports whether braces with a comma stand among others that have
+// none, or do not match: shells find different alternatives then.
+func oddBraces(w *syntax.Word) bool {
+	var commas []int // of each open brace
+	odd, any := false, false
+	for _, part := range w.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			continue
+		}
+		for i := 0; i < len(lit.Value); i++ {
+			switch c := lit.Value[i]; {
+			case c == '\\':
+				i++
+			case c == ',':
+				any = true
+				if len(commas) > 0 {
+					commas[len(commas)-1]++
+				}
+			case c == '{':
+				commas = append(commas, 0)
+			case c == '}' && len(commas) == 0:
+				odd = true
+			case c == '}':
+				odd = odd || commas[len(commas)-1] == 0 && !strings.Contains(lit.Value, "..")
+				commas = commas[:len(commas)-1]
+			}
+		}
+	}
+	return any && (odd || len(commas) > 0)
 }
 
 func hasBraces(w *syntax.Word) bool {
@@ -315,6 +348,7 @@ func (b *builder) lose() { b.add(value{}, false) }
 func (a *analysis) joined(out []word, parts []syntax.WordPart, raw string, st state) []word {
 	b := builder{a: a, alone: len(parts) == 1, word: word{value: value{known: true}, raw: raw}}
 	a.modified(parts)
+	a.dollars(parts)
 	for i, part := range parts {
 		if a.part(&b, part, i == 0, st); a.over != "" {
 			break
@@ -342,6 +376,7 @@ func (a *analysis) single(w *syntax.Word, st state) word {
 	}
 	b := builder{a: a, alone: len(w.Parts) == 1, word: word{value: value{known: true}, raw: raw}}
 	a.modified(w.Parts)
+	a.dollars(w.Parts)
 	for i, part := range w.Parts {
 		if a.over != "" {
 			break
@@ -353,7 +388,10 @@ func (a *analysis) single(w *syntax.Word, st state) word {
 		a.part(&b, part, i == 0, st)
 	}
 	b.many = false
-	return b.word
+	if strings.Contains(raw, ":=") && (a.both || a.lang == syntax.LangZsh) { // zsh expands =NAME there
+		return word{raw: raw}
+	}
+	return a.checked(b.word)
 }
 
 func (a *analysis) part(b *builder, part syntax.WordPart, first bool, st state) {
@@ -399,6 +437,9 @@ func (a *analysis) processSubst(b *builder, p *syntax.ProcSubst, st state) {
 	if p.Op != syntax.CmdIn {
 		a.unfollowed(p, p.Op.String()+" )")
 	}
+	if a.documentOutside(p) {
+		a.unfollowed(p, "a here-document that begins behind its substitution")
+	}
 	a.pipes++
 	a.subshell(p.Stmts, st, input{})
 	a.pipes--
@@ -442,24 +483,32 @@ func (a *analysis) literal(b *builder, text string, first bool) {
 		}
 		plain.WriteByte(text[i])
 	}
+	if glob > 0 && strings.Contains(plain.String(), "//") { // bash drops slashes, other shells do not
+		a.unknown(PartWords, b.raw, "a glob with two slashes")
+	}
 	b.add(value{text: plain.String(), known: true, glob: glob}, quoted)
 }
 
-// bareDollar reports a $ that the parser takes for plain text before a sign that
-// means something to a shell: bash and zsh compute $[ ], and zsh knows flags
-// such as $= and $~ before a name.
-func (a *analysis) bareDollar(parts []syntax.WordPart) {
-	text := ""
+// dollars looks for a $ that the parser took for itself, though some shell may
+// expand what stands behind it.
+func (a *analysis) dollars(parts []syntax.WordPart) {
+	behind := byte(0) // what precedes: a $ or nothing
 	for _, part := range parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
-			text = ""
+			if behind == '$' {
+				a.unknown(PartWords, a.raw(part), "a $ that some shells expand")
+			}
+			behind = 0
 			continue
 		}
-		text += lit.Value
-		for i := range len(text) - 1 {
-			if text[i] == '$' && strings.IndexByte("[~=^+:", text[i+1]) >= 0 && (i-len(strings.TrimRight(text[:i], `\`)))%2 == 0 {
-				a.unfollowed(part, escaped(text[i:i+2]))
+		for i := 0; i < len(lit.Value); i++ {
+			c := lit.Value[i]
+			if behind == '$' && (c >= 0x80 || letter(c) || strings.IndexByte("[({+=^~#:<", c) >= 0) {
+				a.unknown(PartWords, a.raw(lit), "a $ that some shells expand")
+			}
+			if behind = c; c == '\\' {
+				i, behind = i+1, 0
 			}
 		}
 	}
@@ -507,6 +556,7 @@ func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 		b.add(constant(""), true)
 	}
 	a.modified(q.Parts)
+	a.dollars(q.Parts)
 	for _, part := range q.Parts {
 		if a.over != "" {
 			break
@@ -529,7 +579,6 @@ func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 // modified reports $NAME with a colon and a letter behind it: zsh changes the
 // value by that.
 func (a *analysis) modified(parts []syntax.WordPart) {
-	a.bareDollar(parts)
 	if !a.both && a.lang != syntax.LangZsh {
 		return
 	}

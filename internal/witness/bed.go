@@ -114,7 +114,8 @@ func (s *stage) fill() error {
 		}
 	}
 	recorder := filepath.Join(s.dir, "recorder")
-	build := exec.Command("go", "build", "-o", recorder, "-ldflags=-s -w", "github.com/nodgate/nod/internal/witness/recorder")
+	build := exec.Command("go", "build", "-o", recorder, "-ldflags=-s -w",
+		"github.com/nodgate/nod/internal/witness/recorder")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("the recorder cannot be built: %w\n%s", err, out)
@@ -220,7 +221,8 @@ func (s *stage) open() (*bed, error) {
 
 // arguments builds the namespace from nothing.
 func (s *stage) arguments() []string {
-	args := []string{"--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL", "--clearenv", "--chdir", "/"}
+	args := []string{"--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL",
+		"--clearenv", "--chdir", "/"}
 	for _, name := range []string{"/usr/lib", "/usr/lib64", "/usr/share/zsh", "/etc/ld.so.cache"} {
 		args = append(args, "--ro-bind-try", name, name)
 	}
@@ -234,10 +236,12 @@ func (s *stage) arguments() []string {
 	bin := filepath.Join(s.dir, "bin")
 	if s.lines != "" {
 		bin = binDir
-		args = append(args, "--ro-bind-try", "/usr/share", "/usr/share", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives")
+		args = append(args, "--ro-bind-try", "/usr/share", "/usr/share", "--ro-bind-try", "/etc/alternatives",
+			"/etc/alternatives")
 	}
 	args = append(args, "--ro-bind", bin, binDir, "--symlink", "usr/bin", "/bin",
-		"--ro-bind", filepath.Join(s.dir, "real"), realDir, "--ro-bind", filepath.Join(s.dir, "driver"), "/driver", "--hostname", "witness")
+		"--ro-bind", filepath.Join(s.dir, "real"), realDir, "--ro-bind", filepath.Join(s.dir,
+			"driver"), "/driver", "--hostname", "witness")
 	for name := range etc() {
 		args = append(args, "--ro-bind", filepath.Join(s.dir, name), "/etc/"+name)
 	}

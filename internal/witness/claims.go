@@ -26,7 +26,8 @@ func against(report shell.Report, files view.Files, r ran) []violation {
 	}
 	for _, c := range r.Changed {
 		if !expected(report.Effects, files, c) {
-			list = append(list, violation{"effect", fmt.Sprintf("%q was %s", c.Name, map[bool]string{true: "removed", false: "written"}[c.Gone])})
+			list = append(list, violation{"effect", fmt.Sprintf("%q was %s", c.Name, map[bool]string{true: "removed",
+				false: "written"}[c.Gone])})
 		}
 	}
 	return list
@@ -103,14 +104,15 @@ func plainDescriptor(word string) string {
 // the pattern stand in it in this order, and a hidden name needs a dot. Which
 // of its signs are quoted is not known. find hands on all that lies below.
 func glob(pattern, name string, deep bool) bool {
-	if pattern == name {
+	if pattern == name || deep && pattern == name+"/*" { // find hands on where it starts, too
 		return true
 	}
 	hidden := strings.HasPrefix(path.Base(name), ".") && name != "." && name != ".."
 	if hidden && !deep && !strings.HasPrefix(path.Base(pattern), ".") {
 		return false
 	}
-	parts := strings.FieldsFunc(strings.ReplaceAll(pattern, "**/", "*"), func(r rune) bool { return strings.ContainsRune("*?[]\\()|#^~<>", r) })
+	parts := strings.FieldsFunc(strings.ReplaceAll(pattern, "**/", "*"),
+		func(r rune) bool { return strings.ContainsRune("*?[]\\()|#^~<>", r) })
 	sets := strings.ContainsAny(pattern, "[(|")
 	for _, p := range parts {
 		at := strings.Index(name, p)
@@ -131,7 +133,8 @@ func expected(effects []shell.Effect, files view.Files, c change) bool {
 		if e.Kind != shell.Delete && (e.Kind != shell.Write || c.Gone && !e.Kept) {
 			return false
 		}
-		return e.Pattern != "" && glob(e.Pattern, c.Name, false) || reaches(e.Target, e, files, c) || reaches(e.Name, e, files, c)
+		return e.Pattern != "" && glob(e.Pattern, c.Name, false) || reaches(e.Target, e, files, c) || reaches(e.Name,
+			e, files, c)
 	})
 }
 
@@ -146,6 +149,7 @@ func reaches(target string, e shell.Effect, files view.Files, c change) bool {
 		real = target
 	}
 	return slices.ContainsFunc([]string{target, real}, func(t string) bool {
-		return t == c.Name || (e.Recursive || e.Kept) && view.Below(t, c.Name) || c.Dir && !c.Gone && view.Below(c.Name, t)
+		return t == c.Name || (e.Recursive || e.Kept) && view.Below(t,
+			c.Name) || c.Dir && !c.Gone && view.Below(c.Name, t)
 	})
 }

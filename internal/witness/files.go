@@ -138,7 +138,8 @@ func (s seen) Entries(name string, limit int) ([]view.Entry, error) {
 func (w *worlds) ofLines(s *stage) *world {
 	if w.lines == nil {
 		files := newSeen(s.lines)
-		w.lines = &world{files, nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files, Home: home, Self: []string{home + "/.config/nod"}, UnrecordedRuns: true})}
+		w.lines = &world{0, files, nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files, Home: home,
+			Self: []string{home + "/.config/nod"}, UnrecordedRuns: true})}
 	}
 	return w.lines
 }
@@ -146,7 +147,7 @@ func (w *worlds) ofLines(s *stage) *world {
 // allowedLine asks about a line and counts it; nil where it is not allowed.
 func (w *witnessing) allowedLine(world *world, text string) *nod.Decision {
 	d := world.gate.Check(context.Background(), nod.Call{
-		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: nod.Bash, Dir: project, Roots: []string{project}, Environ: environ(),
+		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: nod.Bash, Dir: project, Roots: []string{project}, Environ: environ(0),
 	})
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -191,7 +192,8 @@ func (w *witnessing) bookLine(seed uint64, text string, r ran, harm []string, wh
 	}
 	if len(harm) > 0 {
 		if w.count.violations++; w.count.violations <= uint64(w.most) {
-			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s\n\tallowed: %s\n", seed, text, strings.Join(slices.Compact(harm), "\n\t"), why)
+			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s\n\tallowed: %s\n", seed, text,
+				strings.Join(slices.Compact(harm), "\n\t"), why)
 		}
 	}
 }

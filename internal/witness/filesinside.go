@@ -259,7 +259,8 @@ func (w *lineWorld) unwelcome(name string, there bool) []string {
 // ownNotes reports whether a program keeps caches, logs and its own state there,
 // which no sheet speaks of.
 func ownNotes(name string) bool {
-	for _, dir := range []string{".npm", ".gnupg", ".cache", ".local", ".rustup", ".cargo", ".java", ".lesshst", ".config/configstore", ".config/pip", ".config/go", ".config/procps", "go"} {
+	for _, dir := range []string{".npm", ".gnupg", ".cache", ".local", ".rustup", ".cargo", ".java", ".lesshst",
+		".config/configstore", ".config/pip", ".config/go", ".config/procps", "go"} {
 		if view.Below(home+"/"+dir, name) {
 			return true
 		}
@@ -277,7 +278,8 @@ func guarded(name string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(name, ".git/") || strings.HasPrefix(name, ".github/hooks") || strings.HasPrefix(name, ".github/agents")
+	return strings.HasPrefix(name, ".git/") || strings.HasPrefix(name, ".github/hooks") || strings.HasPrefix(name,
+		".github/agents")
 }
 
 // lost lists the files whose content is nowhere: not below home, not in
@@ -334,7 +336,8 @@ func elsewhere(after map[string]string) string {
 // unpacked is what a packed file holds, by its name's end.
 func unpacked(name string) []byte {
 	ways := map[string][]string{
-		".gz": {"gzip", "-dc"}, ".tgz": {"gzip", "-dc"}, ".xz": {"xz", "-dc"}, ".bz2": {"bzip2", "-dc"}, ".zst": {"zstd", "-dcq"}, ".zip": {"unzip", "-p"}, ".Z": {"gzip", "-dc"}, ".lzma": {"xz", "-dc"},
+		".gz": {"gzip", "-dc"}, ".tgz": {"gzip", "-dc"}, ".xz": {"xz", "-dc"}, ".bz2": {"bzip2",
+			"-dc"}, ".zst": {"zstd", "-dcq"}, ".zip": {"unzip", "-p"}, ".Z": {"gzip", "-dc"}, ".lzma": {"xz", "-dc"},
 	}
 	way := ways[filepath.Ext(name)]
 	if way == nil {
@@ -353,7 +356,7 @@ func objects() string {
 // run1 runs a program of the namespace.
 func run1(words ...string) ([]byte, error) {
 	cmd := exec.Command(binDir+"/"+words[0], words[1:]...)
-	cmd.Env = environ()
+	cmd.Env = environ(0)
 	cmd.Dir = home
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd.Output()

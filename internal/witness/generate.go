@@ -26,20 +26,24 @@ type generator struct {
 func generate(seed uint64) string {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x6e6f64)), names: []string{"x", "y", "z"}}
 	switch kind := g.r.IntN(100); {
-	case kind < 36:
+	case kind < 26:
 		return g.script(1 + g.r.IntN(3))
-	case kind < 48:
+	case kind < 32:
 		g.wild = 2
 		return g.script(1 + g.r.IntN(4))
-	case kind < 54:
+	case kind < 35:
 		g.wild = 7
 		return g.script(1 + g.r.IntN(4))
-	case kind < 78:
+	case kind < 65:
+		return g.tricky()
+	case kind < 83:
 		g.wild = 2 * g.r.IntN(2)
 		return g.scenario()
-	case kind < 84:
+	case kind < 87:
 		return g.soup()
-	case kind < 92:
+	case kind < 91:
+		return g.spliced(g.script(1 + g.r.IntN(2)))
+	case kind < 95:
 		g.wild = g.r.IntN(3)
 		return g.mutated(g.script(1 + g.r.IntN(2)))
 	}
@@ -161,7 +165,10 @@ func (g *generator) statement() string {
 		choice{8, func() string { return g.name() + "=" + g.constant() }},
 		choice{10, func() string { return g.simple() + g.glue() + "|" + g.glue() + g.simple() }},
 		choice{12, func() string { return g.simple() + g.glue() + g.of("&&", "||") + g.glue() + g.statement() }},
-		choice{3, func() string { return "(" + g.glue() + strings.TrimSuffix(g.block(), ";") + ")" + g.redirections() }},
+		choice{3, func() string {
+			return "(" + g.glue() + strings.TrimSuffix(g.block(),
+				";") + ")" + g.redirections()
+		}},
 		choice{3, func() string { return "{ " + g.block() + "}" + g.redirections() }},
 		choice{6, g.forLoop},
 		choice{4, g.condition},
@@ -237,17 +244,22 @@ func (g *generator) wrapper() string {
 	return g.choose(
 		choice{4, func() string { return "nice -n " + g.value("5") + " " + g.command() }},
 		choice{2, func() string { return "timeout " + g.of("", "-k ") + g.value("5") + " " + g.command() }},
-		choice{2, func() string { return "env " + g.of("", "A=1 ", "-u ", "-i ") + g.value("B=2") + " " + g.command() }},
+		choice{2, func() string {
+			return "env " + g.of("", "A=1 ", "-u ",
+				"-i ") + g.value("B=2") + " " + g.command()
+		}},
 		choice{1, func() string { return "nohup " + g.command() }},
 		choice{2, func() string { return "stdbuf -o" + g.glue() + g.value("L") + " " + g.command() }},
 		choice{4, func() string {
 			return g.simple() + " | xargs " + g.of("", "-n ", "-I {} ", "-0 ") + g.value("1") + " " + g.command()
 		}},
 		choice{2, func() string {
-			return "find " + g.value("src") + " -name " + g.word() + " -exec " + g.command() + g.of(` {} \;`, " {} +", ` \;`)
+			return "find " + g.value("src") + " -name " + g.word() + " -exec " + g.command() + g.of(` {} \;`, " {} +",
+				` \;`)
 		}},
 		choice{3, func() string {
-			return g.of("command ", "exec ", "builtin ", "eval ", "command -v ", "noglob ", "nocorrect ", "- ", "time ") + g.command()
+			return g.of("command ", "exec ", "builtin ", "eval ", "command -v ", "noglob ", "nocorrect ", "- ",
+				"time ") + g.command()
 		}},
 	)
 }
@@ -267,7 +279,10 @@ func (g *generator) value(plain string) string {
 func (g *generator) constant() string {
 	return g.choose(
 		choice{50, g.mark},
-		choice{20, func() string { return g.quoted(g.of("k1", "wc ", "a b", "*", "~", "-n", "k.js", "a.txt") + g.mark()) }},
+		choice{20, func() string {
+			return g.quoted(g.of("k1", "wc ", "a b", "*", "~", "-n", "k.js",
+				"a.txt") + g.mark())
+		}},
 		choice{10, func() string { return g.of("a.txt", "src", "k1.js", "src/tax.js", "~/k1", "1", "''", `""`, "") }},
 		choice{8, func() string { return g.word() }},
 		choice{5, func() string { return g.of("1", "0", "007", "0x1f", "-1", "1+1", "a", "x") }},
@@ -320,7 +335,8 @@ func (g *generator) directory() string {
 	return g.choose(
 		choice{10, func() string { return g.of("src", "docs", "z", "src/sub", "..", ".", "'a b'", "lnk", "build") }},
 		choice{4, func() string {
-			return g.of("nodir", "up", "lnk/..", "./src", "src/", "~", "/tmp", "$HOME", `"$PWD"`, "~/project/src", "-", "--", "-P lnk", "-- src", "")
+			return g.of("nodir", "up", "lnk/..", "./src", "src/", "~", "/tmp", "$HOME", `"$PWD"`, "~/project/src",
+				"-", "--", "-P lnk", "-- src", "")
 		}},
 		choice{2, func() string { return g.word() }},
 	)

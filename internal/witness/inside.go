@@ -47,7 +47,8 @@ func inside() error {
 	d := &driver{}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)
-	signal.Ignore(syscall.SIGPIPE, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR2, syscall.SIGALRM)
+	signal.Ignore(syscall.SIGPIPE, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR2,
+		syscall.SIGALRM)
 	go func() {
 		for range signals {
 			d.lost.Store(true)
@@ -72,7 +73,8 @@ func inside() error {
 // limit bounds files, processes and memory of whatever runs here.
 func limit() error {
 	const nproc = 6 // RLIMIT_NPROC, which package syscall does not name
-	for which, most := range map[int]uint64{syscall.RLIMIT_FSIZE: 1 << 20, nproc: 500, syscall.RLIMIT_DATA: 1 << 30, syscall.RLIMIT_CORE: 0} {
+	for which, most := range map[int]uint64{syscall.RLIMIT_FSIZE: 1 << 20, nproc: 500, syscall.RLIMIT_DATA: 1 << 30,
+		syscall.RLIMIT_CORE: 0} {
 		if err := syscall.Setrlimit(which, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
 			return fmt.Errorf("limit %d: %w", which, err)
 		}
@@ -130,12 +132,13 @@ func (d *driver) start(j job) (stopped bool, err error) {
 	if j.Trace {
 		program = binDir + "/strace"
 	}
-	env := environ()
+	env := environ(j.Variant)
 	if j.Trace {
 		env = append(env, "npm_config_update_notifier=false") // docs/threat-model.md speaks of it
 	}
 	pid, err := syscall.ForkExec(program, arguments(j), &syscall.ProcAttr{
-		Dir: directory(j), Env: env, Files: []uintptr{in.Fd(), out.Fd(), out.Fd()}, Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: directory(j), Env: env, Files: []uintptr{in.Fd(), out.Fd(),
+			out.Fd()}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
 		return false, fmt.Errorf("%s does not start: %w", j.Shell, err)
@@ -206,13 +209,24 @@ func arguments(j job) []string {
 	}
 	switch {
 	case j.Trace:
-		return []string{"strace", "-f", "-qq", "-e", "trace=execve,connect", "-e", "signal=none", "-o", recDir + "/trace", binDir + "/bash", "--norc", "-c", j.Text}
+		return []string{"strace", "-f", "-qq", "-e", "trace=execve,connect", "-e", "signal=none", "-o",
+			recDir + "/trace", binDir + "/bash", "--norc", "-c", j.Text}
 	case j.Shell == "bash":
-		return []string{"bash", "--norc", "--noprofile", "-c", j.Text}
+		return append([]string{"bash", "--norc", "--noprofile", "-c"}, handed(j, "shopt -u extglob")...)
 	case j.Shell == "zsh":
-		return []string{"zsh", "-c", j.Text}
+		return append([]string{"zsh", "-c"}, handed(j, "setopt NO_EXTENDED_GLOB")...)
 	}
-	return []string{"sh", "-c", j.Text}
+	return append([]string{"sh", "-c"}, handed(j, ":")...)
+}
+
+// handed is how the shell gets the text: mostly as it is, for every third as
+// Claude Code hands it over.
+func handed(j job, first string) []string {
+	if j.Line || j.Make || j.Seed%3 > 0 {
+		return []string{j.Text}
+	}
+	quoted := "'" + strings.ReplaceAll(j.Text, "'", `'"'"'`) + "'"
+	return []string{first + " 2>/dev/null || true && eval " + quoted + " < /dev/null && pwd -P >| " + recDir + "/cwd"}
 }
 
 // input is what the text finds on its standard input: little or nothing.
@@ -310,7 +324,7 @@ func look() map[string]mark {
 	marks := map[string]mark{}
 	for _, dir := range []string{"/home", "/tmp", "/dev", recDir} {
 		_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-			if err != nil || name == "/dev/pts" || name == recDir+"/log" || name == recDir+"/seed" || name == recDir+"/out" {
+			if err != nil || name == "/dev/pts" || name == recDir+"/log" || name == recDir+"/seed" || name == recDir+"/out" || name == recDir+"/cwd" {
 				return nil
 			}
 			var st syscall.Stat_t
@@ -334,7 +348,8 @@ func (d *driver) changes(stopped bool) []change {
 	var list []change
 	now := look()
 	for name, m := range now {
-		if was, ok := d.marks[name]; ok && was == m || strings.HasPrefix(name, "/tmp/zsh") || stopped && strings.HasPrefix(name, "/tmp/") {
+		if was, ok := d.marks[name]; ok && was == m || strings.HasPrefix(name,
+			"/tmp/zsh") || stopped && strings.HasPrefix(name, "/tmp/") {
 			continue
 		}
 		list = append(list, change{Name: name, Dir: m.mode&syscall.S_IFMT == syscall.S_IFDIR})

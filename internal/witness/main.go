@@ -45,7 +45,7 @@ func run(args []string, out, progress io.Writer) error {
 	programs := flags.Bool("programs", false, "run what the data on programs lists")
 	n := flags.Uint64("n", 2000, "how many texts to generate")
 	seed := flags.Uint64("seed", 1, "number of the first text; each text follows from its own number")
-	workers := flags.Int("workers", runtime.NumCPU(), "how many namespaces run at once")
+	workers := flags.Int("workers", 4*runtime.NumCPU(), "how many namespaces run at once; each mostly waits")
 	show := flags.Bool("print", false, "print the texts and run nothing")
 	from := flags.String("from", "", "run the texts of this file instead of generated ones: each line is a JSON string")
 	text := flags.String("text", "", "run this text instead of generated ones, if nod allows it")
@@ -73,7 +73,8 @@ func run(args []string, out, progress io.Writer) error {
 	if !*shells && !*second && !*files && !*programs {
 		return errors.New("say what to run: -shells, -second, -files or -programs")
 	}
-	w := &witnessing{n: *n, seed: *seed, workers: *workers, out: out, progress: progress, text: *text, most: *most, second: *second, files: *files, given: texts}
+	w := &witnessing{n: *n, seed: *seed, workers: *workers, out: out, progress: progress, text: *text, most: *most,
+		second: *second, files: *files, given: texts}
 	if *programs {
 		return w.stageAndRunPrograms()
 	}

@@ -59,7 +59,8 @@ func (w *witnessing) stageAndRunPrograms() error {
 // asksAService reports whether a program is of no use without its service,
 // which is not there: it keeps notes of its own, and ends.
 func asksAService(file string) bool {
-	return slices.Contains([]string{"gcloud", "bq", "aws", "az", "doctl", "heroku", "ibmcloud", "gh", "glab", "fly", "vercel", "supabase", "docker", "kubectl", "helm"}, file)
+	return slices.Contains([]string{"gcloud", "bq", "aws", "az", "doctl", "heroku", "ibmcloud", "gh", "glab", "fly",
+		"vercel", "supabase", "docker", "kubectl", "helm"}, file)
 }
 
 func examples(text string) []string {
@@ -168,11 +169,15 @@ func gitsOwn(name string) bool { return strings.HasPrefix(name, project+"/.git/"
 func (w *witnessing) unsaid(report shell.Report, r ran) []string {
 	var list []string
 	speaks := func(kinds ...shell.Kind) bool {
-		return slices.ContainsFunc(report.Effects, func(e shell.Effect) bool { return slices.Contains(kinds, e.Kind) })
+		return slices.ContainsFunc(report.Effects, func(e shell.Effect) bool {
+			return slices.Contains(kinds,
+				e.Kind)
+		})
 	}
 	for _, s := range r.Started {
 		named := slices.ContainsFunc(report.Commands, func(c shell.Command) bool {
-			return len(c.Words) > 0 && path.Base(c.Words[0].Value) == path.Base(s.Words[0]) || slices.Contains(c.Wrappers, path.Base(s.Words[0]))
+			return len(c.Words) > 0 && path.Base(c.Words[0].Value) == path.Base(s.Words[0]) || slices.Contains(c.Wrappers,
+				path.Base(s.Words[0]))
 		})
 		switch {
 		case named || speaks(shell.Run):

@@ -36,21 +36,28 @@ func (g *generator) subject() (first string, again func() string, use string) {
 	case 6, 7, 8:
 		return g.plain()
 	case 5:
-		return "_=" + g.mark(), func() string { return g.of(": ", "wc ", "true ", "_=") + g.mark() }, g.of(`wc "$_"`, "wc $_", "echo k > new$_", "wc ${_}")
+		return "_=" + g.mark(), func() string { return g.of(": ", "wc ", "true ", "_=") + g.mark() }, g.of(`wc "$_"`,
+			"wc $_", "echo k > new$_", "wc ${_}")
 	case 0, 1:
-		return g.of(":", "cd src", "cd docs", "cd src < "+g.of("nofile", "nodir/new1")), func() string { return "cd " + g.directory() }, g.of("echo k > new"+g.mark(), "wc "+g.mark()+" > new"+g.mark(), "cd ..; echo k > new"+g.mark(), "echo k >> a.txt", "wc *.txt")
+		return g.of(":", "cd src", "cd docs", "cd src < "+g.of("nofile",
+				"nodir/new1")), func() string { return "cd " + g.directory() }, g.of("echo k > new"+g.mark(),
+				"wc "+g.mark()+" > new"+g.mark(), "cd ..; echo k > new"+g.mark(), "echo k >> a.txt", "wc *.txt")
 	case 2, 3:
 		f := g.of("f", "f", "f", "wc", "ls", "g")
 		define := func() string {
 			return f + "() { " + g.of("wc", "ls", ":", "command wc", "echo") + " " + g.mark() + "; }"
 		}
 		again = func() string {
-			return g.of(define(), define(), "unset -f "+f, "alias "+f+"='wc "+g.mark()+"'", "readonly -f "+f, f+"() { :; } | cat", "("+define()+")", "("+define()+")", "export -f "+f, "unset "+f)
+			return g.of(define(), define(), "unset -f "+f, "alias "+f+"='wc "+g.mark()+"'", "readonly -f "+f,
+				f+"() { :; } | cat", "("+define()+")", "("+define()+")", "export -f "+f, "unset "+f)
 		}
-		return g.of(define(), ":", define()), again, g.of(f+" "+g.mark(), f+" "+g.mark(), f+" "+g.mark(), "command "+f+" "+g.mark(), "eval "+f+" "+g.mark(), `\`+f+" "+g.mark())
+		return g.of(define(), ":", define()), again, g.of(f+" "+g.mark(), f+" "+g.mark(), f+" "+g.mark(),
+			"command "+f+" "+g.mark(), "eval "+f+" "+g.mark(), `\`+f+" "+g.mark())
 	case 4:
 		return "set -- " + g.mark() + " " + g.mark(), func() string {
-			return g.of("shift", "set -- "+g.mark(), "set "+g.mark(), "shift 2", "set - "+g.mark(), "f() { set -- "+g.mark()+"; }; f "+g.mark(), "for i; do shift; done", "set -"+g.of("e", "u", "f")+" "+g.mark())
+			return g.of("shift", "set -- "+g.mark(), "set "+g.mark(), "shift 2", "set - "+g.mark(),
+				"f() { set -- "+g.mark()+"; }; f "+g.mark(), "for i; do shift; done", "set -"+g.of("e", "u",
+					"f")+" "+g.mark())
 		}, g.of("wc $1", `wc "$@"`, "wc $*", "wc ${2}", "wc $#", `eval "wc $1"`, "for i; do wc $i; done", "echo k > new$1")
 	}
 	return g.variable()
@@ -60,8 +67,10 @@ func (g *generator) subject() (first string, again func() string, use string) {
 func (g *generator) plain() (first string, again func() string, use string) {
 	name := g.of("x", "y", "z")
 	value := func() string { return g.of(g.mark(), "New"+g.mark()) }
-	first = g.of("", "", "", "readonly ", "declare -l ", "declare -u ", "export ", "typeset -l ") + name + "=" + value()
-	return first, func() string { return name + "=" + value() }, g.of("wc $"+name, `wc "$`+name+`"`, "echo k > $"+name, "cat < $"+name, `wc "${`+name+`}"`)
+	first = g.of("", "", "", "readonly ", "declare -l ", "declare -u ", "export ",
+		"typeset -l ") + name + "=" + value()
+	return first, func() string { return name + "=" + value() }, g.of("wc $"+name, `wc "$`+name+`"`,
+		"echo k > $"+name, "cat < $"+name, `wc "${`+name+`}"`)
 }
 
 // variable is the subject of most scenarios.
@@ -72,18 +81,28 @@ func (g *generator) variable() (first string, again func() string, use string) {
 		if asCommand {
 			return g.quoted(g.of("wc ", "ls ", "cat ", "wc ") + g.mark())
 		}
-		return g.of(g.mark(), g.mark(), g.mark(), "new"+g.mark(), "src/new"+g.mark(), "SRC/New"+g.mark(), "k1.js*", "k1.js", "'a b'")
+		return g.of(g.mark(), g.mark(), g.mark(), "new"+g.mark(), "src/new"+g.mark(), "SRC/New"+g.mark(), "k1.js*",
+			"k1.js", "'a b'")
 	}
-	use = g.of("wc $"+name, "wc $"+name, `wc "$`+name+`"`, "wc ${"+name+"%"+g.of(`".js*"`, `'*'`, ".*", `"*"`)+"}", "echo k > $"+name, `echo k > "$`+name+`"`, "cat < $"+name, "wc "+g.operator(name), "cd $"+name+"; echo k > new"+g.mark(), "wc pre$"+name, "touch $"+name, "echo k > "+strings.Trim(g.operator(name), `"`), "cp a.txt $"+name)
+	use = g.of("wc $"+name, "wc $"+name, `wc "$`+name+`"`, "wc ${"+name+"%"+g.of(`".js*"`, `'*'`, ".*", `"*"`)+"}",
+		"echo k > $"+name, `echo k > "$`+name+`"`, "cat < $"+name, "wc "+g.operator(name),
+		"cd $"+name+"; echo k > new"+g.mark(), "wc pre$"+name, "touch $"+name,
+		"echo k > "+strings.Trim(g.operator(name), `"`), "cp a.txt $"+name)
 	if asCommand {
-		use = g.of(`eval "$`+name+`"`, "eval $"+name, "$"+name, `"$`+name+`"`, `bash -c "$`+name+`"`, `sh -c "$`+name+`"`, `bash <<< "$`+name+`"`, `wc "$`+name+`"`, `echo "$`+name+`" | sh`, "${"+name+"}", `trap "$`+name+`" EXIT`, "zsh -c \"$"+name+"\"", "env $"+name, "$"+name+" "+g.mark(), "$(echo $"+name+")")
+		use = g.of(`eval "$`+name+`"`, "eval $"+name, "$"+name, `"$`+name+`"`, `bash -c "$`+name+`"`,
+			`sh -c "$`+name+`"`, `bash <<< "$`+name+`"`, `wc "$`+name+`"`, `echo "$`+name+`" | sh`, "${"+name+"}",
+			`trap "$`+name+`" EXIT`, "zsh -c \"$"+name+"\"", "env $"+name, "$"+name+" "+g.mark(), "$(echo $"+name+")")
 	}
 	if name == "_" && g.chance(70) {
-		return g.of("_=", ": ", "wc ", "true ") + value(), func() string { return g.of("_=", ": ", "wc ") + value() }, use
+		return g.of("_=", ": ", "wc ", "true ") + value(), func() string {
+			return g.of("_=", ": ",
+				"wc ") + value()
+		}, use
 	}
 	first = g.of(name+"="+value(), g.assignment(name, value()), name+"="+value())
 	if g.chance(15) {
-		first = g.of("readonly ", "readonly ", "readonly ", "declare -r ", "declare -l ", "declare -u ", "export ", "declare -i ", "typeset -l ", "declare -n ", "local ") + first
+		first = g.of("readonly ", "readonly ", "readonly ", "declare -r ", "declare -l ", "declare -u ", "export ",
+			"declare -i ", "typeset -l ", "declare -n ", "local ") + first
 	}
 	return first, func() string {
 		if g.chance(40) {
@@ -101,7 +120,8 @@ func (g *generator) around(text string, depth int) string {
 	never := g.of("nofile", "/nonexistent/x", "nodir/new1", "$nofile", "src")
 	ways := []string{
 		text, text, text,
-		"f() { " + text + "; }; f", "f() { " + text + "; }", "f() { return; " + text + "; }; f", "f() { if true; then return; fi; " + text + "; }; f", "f() { local " + strings.TrimPrefix(text, "local ") + "; }; f",
+		"f() { " + text + "; }; f", "f() { " + text + "; }", "f() { return; " + text + "; }; f", "f() { if true; then return; fi; " + text + "; }; f", "f() { local " + strings.TrimPrefix(text,
+			"local ") + "; }; f",
 		"f() { " + text + "; return; }; f", "f() { " + text + "; } < " + never + "; f", "f() { " + text + "; }; f < " + never, "f() { " + text + "; }; f | cat", "f() ( " + text + " ); f", "function f { " + text + "; }; f", "f() { " + text + "; }; (f)", "f() { " + text + "; }; $(f)", "f() { g; }; g() { " + text + "; }; f",
 		"for i in 1 2; do break; " + text + "; done", "for i in 1 2; do continue; " + text + "; done", "for i in 1; do " + text + "; done", "for i in; do " + text + "; done", "for i in nomatch*; do " + text + "; done", "while true; do " + text + "; break; done", "while false; do " + text + "; done", "until false; do break; " + text + "; done",
 		"{ " + text + "; } < " + never, "{ " + text + "; } > " + never, text + " < " + never, text + " > " + never, text + " 2> " + never, text + " <&9", "{ " + text + "; } <&9", "{ " + text + "; }",
@@ -128,8 +148,10 @@ func (g *generator) around(text string, depth int) string {
 // often are the ways that went wrong before.
 func (g *generator) often(text, never string) []string {
 	return []string{
-		"f() { local " + strings.TrimPrefix(text, "local ") + "; }; f", "f() { return; " + text + "; }; f", "f() { if true; then return; fi; " + text + "; }; f",
-		"for i in 1 2; do " + g.of("break", "continue") + "; " + text + "; done", "{ " + text + "; } < " + never, text + " < " + never, "f() { " + text + "; }; f < " + never,
+		"f() { local " + strings.TrimPrefix(text,
+			"local ") + "; }; f", "f() { return; " + text + "; }; f", "f() { if true; then return; fi; " + text + "; }; f",
+		"for i in 1 2; do " + g.of("break",
+			"continue") + "; " + text + "; done", "{ " + text + "; } < " + never, text + " < " + never, "f() { " + text + "; }; f < " + never,
 		"(" + text + ")", text + " | :", text + " &", "false && " + text, "true || " + text, "k=$((1/0)) " + text, ": $(" + text + ")",
 		"trap " + g.quoted(text) + " " + g.of("ERR; false", "CHLD; wc k", "DEBUG; :", "EXIT"), "readonly x; " + text,
 	}
@@ -140,14 +162,18 @@ func (g *generator) token() string {
 	return g.choose(
 		choice{30, g.command},
 		choice{16, func() string {
-			return g.of(";", "\n", "&&", "||", "|", "&", "|&", ";;", "(", ")", "{", "}", "((", "))", "[[", "]]", "!", "<", ">", ">>", "<<<", "<(", "$(", "`", "$((", "${", "=(", ";&", "&>", "<&")
+			return g.of(";", "\n", "&&", "||", "|", "&", "|&", ";;", "(", ")", "{", "}", "((", "))", "[[", "]]", "!",
+				"<", ">", ">>", "<<<", "<(", "$(", "`", "$((", "${", "=(", ";&", "&>", "<&")
 		}},
 		choice{12, func() string {
-			return g.of("if", "then", "else", "fi", "for", "in", "do", "done", "while", "until", "case", "esac", "function", "time", "coproc", "select", "let", "eval", "local", "declare", "export", "f()", "return", "exec", "set", "trap", "foreach", "end", "repeat", "x=", "x=(", "$x", "!", "[", "]")
+			return g.of("if", "then", "else", "fi", "for", "in", "do", "done", "while", "until", "case", "esac",
+				"function", "time", "coproc", "select", "let", "eval", "local", "declare", "export", "f()", "return",
+				"exec", "set", "trap", "foreach", "end", "repeat", "x=", "x=(", "$x", "!", "[", "]")
 		}},
 		choice{10, g.word},
 		choice{8, func() string {
-			return g.of("'", `"`, `\`, "#", "\\\n", "$", "~", "*", "?", "%", "^", "=", "+", "-", "@", ",", ":", ".", "\t", "\r", "\x01", "\u00a0", "é")
+			return g.of("'", `"`, `\`, "#", "\\\n", "$", "~", "*", "?", "%", "^", "=", "+", "-", "@", ",", ":", ".",
+				"\t", "\r", "\x01", "\u00a0", "é")
 		}},
 	)
 }
@@ -173,7 +199,9 @@ func (g *generator) mutated(text string) string {
 		case 0:
 			b = slices.Delete(b, at, at+1)
 		case 1:
-			b = slices.Insert(b, at, []byte(g.of("#", "'", `"`, `\`, " ", "\n", ";", "&", "|", "(", ")", "{", "}", "<", ">", "$", "`", "!", "*", "?", "~", "=", "\\\n", "\t", "&&", "|&", "#c\n", "''", `""`, "$x", "()", "[", "]", "^", ";;"))...)
+			b = slices.Insert(b, at, []byte(g.of("#", "'", `"`, `\`, " ", "\n", ";", "&", "|", "(", ")", "{", "}",
+				"<", ">", "$", "`", "!", "*", "?", "~", "=", "\\\n", "\t", "&&", "|&", "#c\n", "''", `""`, "$x", "()",
+				"[", "]", "^", ";;"))...)
 		case 2:
 			to := g.r.IntN(len(b))
 			b[at], b[to] = b[to], b[at]

@@ -51,7 +51,8 @@ func (w *witnessing) compare(b *bed, seed uint64, text, name string) error {
 		return nil
 	}
 	for _, r := range list {
-		got, err := b.run(job{Shell: name, Text: r.text, Other: r.printed + ":", Variant: seed % variants, Seed: seed, Output: true})
+		got, err := b.run(job{Shell: name, Text: r.text, Other: r.printed + ":", Variant: seed % variants, Seed: seed,
+			Output: true})
 		if err != nil {
 			return err
 		}
@@ -77,7 +78,8 @@ func (w *witnessing) judge(seed uint64, text, name string, r reading, got ran) {
 	default:
 		w.count.runs[name]++
 		if w.count.violations++; w.count.violations <= uint64(w.most) {
-			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s reads %q\n\tas\t%q\n\tnod as\t%q\n", seed, text, name, r.text, trimmed(own), trimmed(other))
+			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s reads %q\n\tas\t%q\n\tnod as\t%q\n", seed, text, name,
+				r.text, trimmed(own), trimmed(other))
 		}
 	}
 }

@@ -46,7 +46,8 @@ type figures struct {
 }
 
 func newFigures() figures {
-	return figures{runs: map[string]uint64{}, stopped: map[string]uint64{}, lost: map[string]uint64{}, skipped: map[string]uint64{}}
+	return figures{runs: map[string]uint64{}, stopped: map[string]uint64{}, lost: map[string]uint64{},
+		skipped: map[string]uint64{}}
 }
 
 func (w *witnessing) stageAndRun() error {
@@ -158,10 +159,16 @@ func (w *witnessing) work(s *stage) error {
 		case w.files:
 			do = w.oneLine
 		}
-		if err := do(s, b, worlds, seed, text); err != nil {
+		for tries := 1; ; tries++ {
+			err := do(s, b, worlds, seed, text)
+			if err == nil {
+				break
+			}
 			// A bed that broke is of no use, and its text has shown nothing.
-			w.skip(fmt.Sprintf("the namespace broke: %.80s", err))
 			b.close()
+			if tries == mostTries {
+				return fmt.Errorf("seed %d: %q breaks the namespace each time: %w", seed, text, err)
+			}
 			if b, err = s.open(); err != nil {
 				return err
 			}
@@ -169,6 +176,9 @@ func (w *witnessing) work(s *stage) error {
 	}
 	return nil
 }
+
+// mostTries is how often a text is tried that breaks its namespace.
+const mostTries = 3
 
 func (w *witnessing) skip(reason string) {
 	w.mu.Lock()
@@ -193,27 +203,33 @@ func (w *witnessing) one(s *stage, b *bed, worlds *worlds, seed uint64, text str
 			byShell[name] = append(byShell[name], d)
 		}
 	}
-	w.mu.Lock()
-	w.count.generated++
-	if allowed {
-		w.count.allowed++
-	}
-	w.mu.Unlock()
-	for _, name := range []string{"bash", "zsh", "dash"} {
-		if len(byShell[name]) == 0 {
-			continue
-		}
+	results := map[string]ran{}
+	for name := range byShell {
 		if s.shells[name] == "" {
 			w.skip(name + " is not installed")
 			continue
 		}
-		r, err := b.run(job{Shell: name, Text: text, Variant: seed % variants, Seed: seed})
-		if err != nil {
-			return fmt.Errorf("%d: %w", seed, err)
+		var err error
+		if results[name], err = b.run(job{Shell: name, Text: text, Variant: seed % variants,
+			Seed: seed}); err != nil {
+			return err
 		}
+	}
+	w.generated(allowed)
+	for name, r := range results {
 		w.book(world, seed, text, name, byShell[name], r)
 	}
 	return nil
+}
+
+// generated counts a text that was asked about, once all of it has run.
+func (w *witnessing) generated(allowed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count.generated++
+	if allowed {
+		w.count.allowed++
+	}
 }
 
 // shellsOf names the shells that a dialect speaks of.
@@ -255,7 +271,8 @@ func (w *witnessing) book(world *world, seed uint64, text, name string, dialects
 	}
 	if len(found) > 0 {
 		if c.violations++; c.violations <= uint64(w.most) {
-			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s\n\tsaid: %s\n", seed, text, strings.Join(slices.Compact(found), "\n\t"), said(world.analyze(text, dialects[0])))
+			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s\n\tsaid: %s\n", seed, text,
+				strings.Join(slices.Compact(found), "\n\t"), said(world.analyze(text, dialects[0])))
 		}
 	}
 }
@@ -279,7 +296,8 @@ func said(report shell.Report) string {
 	}
 	for _, e := range report.Effects {
 		if e.Kind == shell.Write || e.Kind == shell.Delete {
-			list = append(list, map[shell.Kind]string{shell.Write: "write ", shell.Delete: "delete "}[e.Kind]+e.Target)
+			list = append(list, map[shell.Kind]string{shell.Write: "write ",
+				shell.Delete: "delete "}[e.Kind]+e.Target)
 		}
 	}
 	return strings.Join(list, "; ")
@@ -292,9 +310,11 @@ func dialectName(d nod.Dialect) string {
 // String is the summary of a run.
 func (f *figures) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d generated, %d allowed (%.1f %%), %d violations\n", f.generated, f.allowed, 100*float64(f.allowed)/float64(max(f.generated, 1)), f.violations)
+	fmt.Fprintf(&b, "%d generated, %d allowed (%.1f %%), %d violations\n", f.generated, f.allowed,
+		100*float64(f.allowed)/float64(max(f.generated, 1)), f.violations)
 	for _, name := range []string{"bash", "zsh", "dash"} {
-		fmt.Fprintf(&b, "%s: %d run, %d of them stopped after %s, %d with a program that was not written down\n", name, f.runs[name], f.stopped[name], patience, f.lost[name])
+		fmt.Fprintf(&b, "%s: %d run, %d of them stopped after %s, %d with a program that was not written down\n",
+			name, f.runs[name], f.stopped[name], patience, f.lost[name])
 	}
 	fmt.Fprintf(&b, "%d programs started, %d names changed\n", f.started, f.changed)
 	reasons := make([]string, 0, len(f.skipped))
@@ -310,8 +330,9 @@ func (f *figures) String() string {
 
 // world is what nod sees of a world, and the gate over it.
 type world struct {
-	files nod.Files
-	gate  *nod.Gate
+	variant uint64
+	files   nod.Files
+	gate    *nod.Gate
 }
 
 // worlds are made when they are asked for.
@@ -325,14 +346,15 @@ func newWorlds() *worlds { return &worlds{list: map[uint64]*world{}} }
 func (w *worlds) of(variant uint64) *world {
 	if w.list[variant] == nil {
 		files := viewOf(worldOf(variant))
-		w.list[variant] = &world{files, nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files, Home: home, UnrecordedRuns: true})}
+		w.list[variant] = &world{variant, files, nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files,
+			Home: home, UnrecordedRuns: true})}
 	}
 	return w.list[variant]
 }
 
 func (w *world) allows(text string, d nod.Dialect) bool {
 	decision := w.gate.Check(context.Background(), nod.Call{
-		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: d, Dir: project, Roots: []string{project}, Environ: environ(),
+		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: d, Dir: project, Roots: []string{project}, Environ: environ(w.variant),
 	})
 	return decision.Verdict == nod.Allow
 }
@@ -341,7 +363,7 @@ func (w *world) allows(text string, d nod.Dialect) bool {
 func (w *world) analyze(text string, d nod.Dialect) shell.Report {
 	values := map[string]string{}
 	var names []string
-	for _, kv := range environ() {
+	for _, kv := range environ(w.variant) {
 		name, value, _ := strings.Cut(kv, "=")
 		values[name], names = value, append(names, name)
 	}

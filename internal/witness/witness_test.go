@@ -196,12 +196,14 @@ type hole struct {
 // stands between two statements, and VALUE for a word.
 func holes() []hole {
 	return []hole{
-		{"what follows the body of a function", `(?s)^(?:\w+ ?\(\)|function \w+) ?\{[^}]*\} ?(?:&&|\|\||\|) ?.*`, ":"},
+		{"what follows the body of a function", `(?s)^(?:\w+ ?\(\)|function \w+) ?\{[^}]*\} ?(?:&&|\|\||\|) ?.*`,
+			":"},
 		{"let and ||", `let \w+\|\|.*`, ":"},
 		{"# behind an array", `\w=\([^)]*\)#[^\n]*`, ":"},
 		{"|& behind (( )) as a body", `f\(\) \(\(1\)\)\|&.*`, ":"},
 		{"a comment that ends in a backslash", `#\\\n[^\n]*`, "#"},
-		{"local ends with the function", `(\w+)=VALUE;;f\(\) \{ (?:local|declare|typeset) \w+=(VALUE); \}; f\b`, "$1=$2"},
+		{"local ends with the function", `(\w+)=VALUE;;f\(\) \{ (?:local|declare|typeset) \w+=(VALUE); \}; f\b`,
+			"$1=$2"},
 		{"return leaves", `(\w+)=VALUE;;f\(\) \{ (?:if true; then )?return; (?:fi; )?\w+=(VALUE); \}; f\b`, "$1=$2"},
 		{"break and continue leave", `(\w+)=VALUE;;for i in 1 2; do (?:break|continue); \w+=(VALUE); done`, "$1=$2"},
 		{"a failed redirection", `(\w+)=VALUE;;\{ \w+=(VALUE); \} < (?:nofile|/nonexistent/x|nodir/new1)`, "$1=$2"},
@@ -224,7 +226,8 @@ func holes() []hole {
 }
 
 func (h hole) pattern() *regexp.Regexp {
-	return regexp.MustCompile(strings.NewReplacer(";;", `(?:; |\n)`, "VALUE", `(?:'[^'\n]*'|"[^"\n]*"|[\w./]+)`).Replace(h.shape))
+	return regexp.MustCompile(strings.NewReplacer(";;", `(?:; |\n)`, "VALUE",
+		`(?:'[^'\n]*'|"[^"\n]*"|[\w./]+)`).Replace(h.shape))
 }
 
 // TestHolesPutBack shows that texts of each class are made, run and found.

@@ -36,11 +36,16 @@ func worldOf(variant uint64) []entry {
 	}
 	list = append(list, gitEntries()...)
 	sometimes := []entry{
-		{"a.txt", 0o644, "one two\nthree\n"}, {"b.txt", 0o644, "b\n"}, {"README.md", 0o644, "# x\n"}, {"notes.txt", 0o644, "mine\n"},
-		{"src/tax.js", 0o644, "let x\n"}, {"src/a.txt", 0o644, "inner\n"}, {"src/sub/c.c", 0o644, "int x;\n"}, {"docs/k1", 0o644, "k\n"},
-		{"z/1", 0o644, ""}, {"z/bash", 0o644, ""}, {"z/evil.sh", 0o755, "wc evil\n"}, {"z/ls", 0o644, ""}, {"z/2", 0o644, "2\n"},
-		{"1", 0o644, "1\n"}, {"-n", 0o644, ""}, {"wc", 0o644, ""}, {"k1.txt", 0o644, "k\n"}, {".env", 0o600, "KEY=secret\n"}, {"x.sh", 0o755, "#!/bin/bash\nwc script\n"},
-		{"a b/c d.txt", 0o644, ""}, {"lnk", fs.ModeSymlink | 0o777, "src"}, {"up", fs.ModeSymlink | 0o777, "../../../tmp"},
+		{"a.txt", 0o644, "one two\nthree\n"}, {"b.txt", 0o644, "b\n"}, {"README.md", 0o644, "# x\n"}, {"notes.txt",
+			0o644, "mine\n"},
+		{"src/tax.js", 0o644, "let x\n"}, {"src/a.txt", 0o644, "inner\n"}, {"src/sub/c.c", 0o644,
+			"int x;\n"}, {"docs/k1", 0o644, "k\n"},
+		{"z/1", 0o644, ""}, {"z/bash", 0o644, ""}, {"z/evil.sh", 0o755, "wc evil\n"}, {"z/ls", 0o644, ""}, {"z/2",
+			0o644, "2\n"},
+		{"1", 0o644, "1\n"}, {"-n", 0o644, ""}, {"wc", 0o644, ""}, {"k1.txt", 0o644, "k\n"}, {".env", 0o600,
+			"KEY=secret\n"}, {"x.sh", 0o755, "#!/bin/bash\nwc script\n"},
+		{"a b/c d.txt", 0o644, ""}, {"lnk", fs.ModeSymlink | 0o777, "src"}, {"up", fs.ModeSymlink | 0o777,
+			"../../../tmp"},
 		{"of=~", fs.ModeDir | 0o755, ""}, {"x.js.bak", 0o644, "x\n"}, {"build/o.o", 0o644, "o\n"},
 	}
 	for _, e := range sometimes {
@@ -96,9 +101,13 @@ func viewOf(list []entry) *view.Memory {
 	return m
 }
 
-// environ is the whole environment of a program in the namespace.
-func environ() []string {
-	return []string{"HOME=" + home, "PATH=" + binDir, "USER=dev", "LANG=C", "PWD=" + project}
+// environ is the whole environment of a program in a world of the namespace.
+func environ(variant uint64) []string {
+	lang := "LANG=C"
+	if variant%2 > 0 {
+		lang = "LANG=C.UTF-8"
+	}
+	return []string{"HOME=" + home, "PATH=" + binDir, "USER=dev", lang, "PWD=" + project}
 }
 
 // stubs names the programs that only write down how they were called, and
