@@ -234,6 +234,7 @@ func (u *use) longOption(text string, w word, rest []word) int {
 // taking reads an option whose argument is the next word.
 func (u *use) taking(o option, name string, rest []word) int {
 	if o.role == "exec" {
+		u.effects(o.rest, u.inv.raw)
 		return u.exec(rest)
 	}
 	if role, ok := strings.CutPrefix(o.role, "pair:"); ok && len(rest) > 1 {

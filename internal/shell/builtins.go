@@ -116,7 +116,7 @@ func (a *analysis) cd(inv *invocation) (yes state) {
 		if option == "--" {
 			break
 		}
-		if option != "-P" && option != "-L" {
+		if option != "-L" { // behind -P, $PWD has another name
 			yes.dir = ""
 			return yes
 		}
@@ -125,7 +125,9 @@ func (a *analysis) cd(inv *invocation) (yes state) {
 	switch {
 	case len(args) == 0:
 		yes.dir = a.env.Home
-	case len(args) > 1, !args[0].known, args[0].many, args[0].glob > 0, args[0].text == "-", args[0].text == "":
+	case len(args) > 1, !args[0].known, args[0].many, args[0].glob > 0, args[0].text == "-", args[0].text == "",
+		args[0].text[0] == '+', // zsh: an entry of the stack of directories
+		strings.HasPrefix(args[0].text, "//"): // $PWD keeps both slashes, or not
 		return yes
 	case a.inheritedSet("CDPATH") && !strings.HasPrefix(args[0].text, "/"):
 		return yes

@@ -170,6 +170,10 @@ func (u *use) exec(rest []word) int {
 	if u.sheet.file != "find" && u.sheet.file != "fd" || len(roots) > 4 {
 		roots = []word{{raw: "{}"}}
 	}
+	if end < len(rest) && rest[end].text == "+" && u.sheet.file == "find" { // all names in one call
+		u.execUnder(words, roots...)
+		return end + 1
+	}
 	for _, root := range roots {
 		u.execUnder(words, root)
 	}
@@ -188,8 +192,39 @@ func (u *use) fdRoots(pos []word, last bool) []word {
 	return pos[1:]
 }
 
-// execUnder walks the command for the files under one starting point.
-func (u *use) execUnder(words []word, root word) {
+// execUnder walks the command for the files under starting points.
+func (u *use) execUnder(words []word, roots ...word) {
+	found := make([]word, len(roots))
+	for i, root := range roots {
+		found[i] = u.foundUnder(root)
+	}
+	if u.sheet.file != "find" && !mentions(words, "{") {
+		words = append(words[:len(words):len(words)], found...)
+	}
+	var out []word
+	for i, w := range words {
+		switch {
+		case w.text == "{}" && w.known:
+			out = append(out, found...)
+			continue
+		case strings.Contains(w.text, "{}"):
+			if isCode(words, i) {
+				// The name becomes part of the text, and so of the code.
+				u.unknown(PartWords, u.inv.raw, "names of files become part of a command")
+			}
+			w = word{raw: w.raw}
+		}
+		out = append(out, w)
+	}
+	command := u.analysis.command
+	u.enter(u.inv.raw)
+	inv := *u.inv
+	u.inside(&inv, out)
+	u.analysis.command = command
+}
+
+// foundUnder is the word for what a search finds under one starting point.
+func (u *use) foundUnder(root word) word {
 	found := word{raw: "{}", picked: u.sift.picked()}
 	if root.known && !root.many {
 		text := strings.TrimSuffix(root.text, "/") + "/*"
@@ -199,29 +234,7 @@ func (u *use) execUnder(words []word, root word) {
 		}
 		found.one = true
 	}
-	if u.sheet.file != "find" && !mentions(words, "{") {
-		words = append(words[:len(words):len(words)], found)
-	}
-	out := make([]word, len(words))
-	for i, w := range words {
-		out[i] = w
-		switch {
-		case w.text == "{}" && w.known:
-			found.raw = w.raw
-			out[i] = found
-		case strings.Contains(w.text, "{}"):
-			out[i] = word{raw: w.raw}
-			if isCode(words, i) {
-				// The name becomes part of the text, and so of the code.
-				u.unknown(PartWords, u.inv.raw, "names of files become part of a command")
-			}
-		}
-	}
-	command := u.analysis.command
-	u.enter(u.inv.raw)
-	inv := *u.inv
-	u.inside(&inv, out)
-	u.analysis.command = command
+	return found
 }
 
 func isCode(words []word, i int) bool {

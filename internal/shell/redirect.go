@@ -111,6 +111,9 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 			}
 		}
 	}
+	if _, plain := simpleLit(r.Word); r.Op == syntax.DplOut && !plain {
+		a.unknown(PartRedirection, raw, "a name behind >& that is more than plain letters") // bash unquotes it twice
+	}
 	if host, ok := socket(w); ok {
 		a.does(Send, host, raw)
 		return

@@ -223,6 +223,9 @@ func (a *analysis) plainPart(part syntax.WordPart) bool {
 // pipeText is what the left side of a pipe feeds the right one, if it only
 // prints constants.
 func (a *analysis) pipeText(left *syntax.Stmt, st state) input {
+	if b, ok := left.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe && plainStmt(left) && plainStmt(b.Y) && passes(b.Y) {
+		return a.pipeText(b.X, st)
+	}
 	c, ok := left.Cmd.(*syntax.CallExpr)
 	if !ok || len(c.Args) == 0 {
 		return input{kind: piped}
@@ -237,4 +240,10 @@ func (a *analysis) pipeText(left *syntax.Stmt, st state) input {
 		}
 	}
 	return input{kind: piped}
+}
+
+// passes reports whether a command prints what it is fed, and nothing else.
+func passes(s *syntax.Stmt) bool {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	return ok && len(c.Args) == 1 && len(c.Assigns) == 0 && c.Args[0].Lit() == "cat"
 }

@@ -31,6 +31,7 @@ func (a *analysis) unread(text string) {
 func possible(texts []string, env Env) *Report {
 	s := suspects{env: env, seen: map[string]bool{}}
 	for _, text := range texts {
+		text = lookedUp(text)
 		for _, words := range append(segments(text, true), segments(text, false)...) {
 			s.segment(words)
 		}
@@ -39,6 +40,26 @@ func possible(texts []string, env Env) *Report {
 		return nil
 	}
 	return &s.report
+}
+
+// lookedUp writes NAME for "$(which NAME)" and the like.
+func lookedUp(text string) string {
+	for _, way := range [...]string{"$(which ", "$(command -v ", "$(type -p ", "$(type -P ", "`which ", "`command -v "} {
+		for from := 0; ; {
+			at := strings.Index(text[from:], way)
+			if at < 0 {
+				break
+			}
+			from += at
+			end := strings.IndexAny(text[from+len(way):], ")`\n")
+			if end < 0 {
+				break
+			}
+			name := strings.TrimSpace(text[from+len(way) : from+len(way)+end])
+			text = strings.TrimSuffix(text[:from], `"`) + name + strings.TrimPrefix(text[from+len(way)+end+1:], `"`)
+		}
+	}
+	return text
 }
 
 type suspects struct {

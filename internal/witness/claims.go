@@ -104,8 +104,8 @@ func plainDescriptor(word string) string {
 // the pattern stand in it in this order, and a hidden name needs a dot. Which
 // of its signs are quoted is not known. find hands on all that lies below.
 func glob(pattern, name string, deep bool) bool {
-	if pattern == name || deep && pattern == name+"/*" { // find hands on where it starts, too
-		return true
+	if start, ok := strings.CutSuffix(pattern, "/*"); pattern == name || deep && ok && glob(start, name, false) {
+		return true // find hands on where it starts, too
 	}
 	hidden := strings.HasPrefix(path.Base(name), ".") && name != "." && name != ".."
 	if hidden && !deep && !strings.HasPrefix(path.Base(pattern), ".") {
