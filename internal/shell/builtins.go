@@ -126,7 +126,7 @@ func (a *analysis) cd(inv *invocation) (yes state) {
 	case len(args) == 0:
 		yes.dir = a.env.Home
 	case len(args) > 1, !args[0].known, args[0].many, args[0].glob > 0, args[0].text == "-", args[0].text == "",
-		args[0].text[0] == '+', // zsh: an entry of the stack of directories
+		args[0].text[0] == '+',                // zsh: an entry of the stack of directories
 		strings.HasPrefix(args[0].text, "//"): // $PWD keeps both slashes, or not
 		return yes
 	case a.inheritedSet("CDPATH") && !strings.HasPrefix(args[0].text, "/"):
