@@ -364,7 +364,7 @@ func (u *use) plus(w word) bool {
 
 // option does what one option says.
 func (u *use) option(o option, value word, name string) {
-	if o.role != "" && (o.arg == '=' || value.text != "" || !value.known) {
+	if o.role != "" && (o.arg == '=' || value.text != "" || !value.known || o.role == "replace") {
 		u.role(o.role, value)
 	}
 	u.effects(o.rest, u.inv.raw)
