@@ -9,6 +9,7 @@
 //	nod uninstall claude-code         get out again
 //	nod doctor [AGENT...]             try what is installed, name what silences it
 //	nod log [--follow]                the decisions
+//	nod history                       what nod would have made of your past sessions
 //	nod rules                         the rules in force, and where each comes from
 //	nod mode [enforce|observe|off]    whether the answers count
 //	nod trust [DIR]                   accept a repository's .nod.toml

@@ -57,7 +57,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		demoCommand(), checkCommand(), promptCommand(), installCommand(), uninstallCommand(), doctorCommand(),
-		logCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), approveCommand(), approvalsCommand(), evalCommand(),
+		logCommand(), historyCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), approveCommand(), approvalsCommand(), evalCommand(),
 		acpCommand(), mcpCommand(),
 		classifyCommand(), daemonCommand(), versionCommand(), helpCommand(),
 	}

@@ -330,7 +330,7 @@ func progress(p *Process, f evalFlags, rows int, o *eval.Options) (done func()) 
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		showProgress(p.Stderr, time.Second, rows, &judged, stop)
+		showProgress(p.Stderr, time.Second, func() string { return fmt.Sprintf("%d of %d rows judged", judged.Load(), rows) }, stop)
 	}()
 	return func() {
 		close(stop)
@@ -338,8 +338,8 @@ func progress(p *Process, f evalFlags, rows int, o *eval.Options) (done func()) 
 	}
 }
 
-// showProgress writes the line after a wait, and again five times a second.
-func showProgress(w io.Writer, wait time.Duration, rows int, judged *atomic.Int64, stop <-chan struct{}) {
+// showProgress writes a line after a wait, and again five times a second.
+func showProgress(w io.Writer, wait time.Duration, line func() string, stop <-chan struct{}) {
 	shown := false
 	for {
 		select {
@@ -349,7 +349,7 @@ func showProgress(w io.Writer, wait time.Duration, rows int, judged *atomic.Int6
 			}
 			return
 		case <-time.After(wait):
-			fmt.Fprintf(w, "\r%d of %d rows judged", judged.Load(), rows)
+			fmt.Fprint(w, "\r"+line()+"\x1b[K")
 			wait, shown = 200*time.Millisecond, true
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,7 +35,7 @@ func TestProgressLine(t *testing.T) {
 		stop, stopped := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(stopped)
-			showProgress(s, wait, 20, &judged, stop)
+			showProgress(s, wait, func() string { return fmt.Sprintf("%d of 20 rows judged", judged.Load()) }, stop)
 		}()
 		until(s)
 		close(stop)

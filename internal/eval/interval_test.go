@@ -89,7 +89,7 @@ func TestClassOf(t *testing.T) {
 		"option --foo of rg is not known":                         "option --foo of rg is not known",
 		"bd is not on PATH":                                       "bd is not on PATH",
 	} {
-		if diff := cmp.Diff(want, classOf(reason)); diff != "" {
+		if diff := cmp.Diff(want, ReasonClass(reason)); diff != "" {
 			t.Errorf("%s: %s", reason, diff)
 		}
 	}

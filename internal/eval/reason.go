@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// classOf puts reasons of one kind together: paths become PATH, and of the
+// ReasonClass puts reasons of one kind together: paths become PATH, and of the
 // words of a command only the program is kept.
-func classOf(reason string) string {
+func ReasonClass(reason string) string {
 	head, words, found := strings.Cut(reason, ": ")
 	if found && strings.HasPrefix(head, "this ") {
 		return head + ": " + program(words)

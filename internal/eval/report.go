@@ -303,7 +303,7 @@ func keyOf(r *Row, a Answer, by string) string {
 	case "session":
 		key = r.Session
 	case "reason":
-		key = classOf(a.Reason)
+		key = ReasonClass(a.Reason)
 	}
 	return printable.Line(orElse(key, "(none)"), 100)
 }

@@ -80,10 +80,21 @@ func (o Options) filled() Options {
 
 // Learn proposes rules from calls, those first that were seen most.
 func Learn(calls []Call, o Options) []Rule {
-	l := learner{o: o.filled(), patterns: map[string]*tally{}, hosts: map[string]*tally{}, agents: newTally(shape{})}
-	for i := range calls {
-		l.call(&calls[i])
+	l := NewLearner(o)
+	for _, c := range calls {
+		l.Add(c)
 	}
+	return l.Rules()
+}
+
+// NewLearner returns a learner that was shown nothing.
+func NewLearner(o Options) *Learner {
+	return &Learner{o: o.filled(), patterns: map[string]*tally{}, hosts: map[string]*tally{}, agents: newTally(shape{})}
+}
+
+// Rules proposes rules from the calls that were added, those first that were
+// seen most.
+func (l *Learner) Rules() []Rule {
 	rules := append(l.commands(), l.rest()...)
 	slices.SortStableFunc(rules, func(a, b Rule) int {
 		return cmp.Or(b.Seen.Calls-a.Seen.Calls, cmp.Compare(a.Text, b.Text))
@@ -91,7 +102,9 @@ func Learn(calls []Call, o Options) []Rule {
 	return rules
 }
 
-type learner struct {
+// Learner is shown calls one by one, and keeps no call: what it holds grows with
+// the patterns. Make one with [NewLearner]; it is not safe for concurrent use.
+type Learner struct {
 	o        Options
 	patterns map[string]*tally // by the words of the pattern
 	hosts    map[string]*tally
@@ -156,7 +169,9 @@ func at(m map[string]*tally, key string, s shape) *tally {
 	return m[key]
 }
 
-func (l *learner) call(c *Call) {
+// Add shows it a call that layers 0 to 3 left open.
+func (l *Learner) Add(call Call) {
+	c := &call
 	if c.Tool == "agent" {
 		l.agents.add(c)
 	}
@@ -190,7 +205,7 @@ func (l *learner) call(c *Call) {
 }
 
 // commands proposes allow patterns.
-func (l *learner) commands() []Rule {
+func (l *Learner) commands() []Rule {
 	var rules []Rule
 	for key, t := range l.patterns {
 		if t.tainted {
@@ -218,7 +233,7 @@ func allow(text string, t *tally) []Rule {
 }
 
 // rest proposes hosts and the sub-agent.
-func (l *learner) rest() []Rule {
+func (l *Learner) rest() []Rule {
 	var rules []Rule
 	for host, t := range l.hosts {
 		if t.often(l.o) {

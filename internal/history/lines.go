@@ -1,0 +1,42 @@
+package history
+
+import (
+	"bufio"
+	"errors"
+	"io"
+)
+
+// LineLimit bounds a line. Longer ones hold pictures or whole files that a
+// tool returned, hardly ever a call.
+const LineLimit = 4 << 20
+
+// lines calls each with every line of r, which is valid until each returns.
+// Lines above the limit are counted instead. read is told how many bytes were
+// taken in.
+func lines(r io.Reader, each func(line []byte), read func(bytes int)) (long int, err error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	var line []byte
+	over := false
+	for {
+		part, err := in.ReadSlice('\n')
+		read(len(part))
+		if over = over || len(line)+len(part) > LineLimit; !over {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		switch {
+		case over:
+			long++
+		case len(line) > 0:
+			each(line)
+		}
+		if line, over = line[:0], false; err != nil {
+			if err == io.EOF {
+				err = nil
+			}
+			return long, err
+		}
+	}
+}
