@@ -5,7 +5,7 @@
 //
 //	nod demo                          watch nod decide a bundled session
 //	nod check [--json] -- COMMAND     decide one shell command and say why
-//	nod install claude-code           let Claude Code ask nod (or codex, copilot, gemini, qwen)
+//	nod install [AGENT]               let your agents ask nod before each tool call
 //	nod uninstall claude-code         get out again
 //	nod doctor [AGENT...]             try what is installed, name what silences it
 //	nod log [--follow]                the decisions

@@ -20,7 +20,7 @@ usage: nod SUBCOMMAND [ARGUMENTS]
 `
 
 const outro = `
-Start with: nod demo, then nod install claude-code, then nod doctor.
+Start with: nod demo, then nod install, then nod doctor.
 What may stand in a settings file: nod help settings.
 Exit status: 0 done or allow, 1 a fault of nod's, 2 bad input, 3 ask, 4 deny;
 of nod doctor: nod help doctor.

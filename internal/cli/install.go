@@ -22,25 +22,26 @@ import (
 func installCommand() command {
 	return command{
 		name:    "install",
-		usage:   "install AGENT|--all [--managed | --user | --project DIR] [--dry-run] [flags]",
+		usage:   "install [AGENT] [--managed | --user | --project DIR] [--dry-run] [flags]",
 		summary: "have a coding agent ask nod before every tool call",
 		long: `Writes nod-hook into the agent's settings, so that it is asked before every
 tool call and told what became of it. The rest of the file stays as it is, a
 copy is put beside it, and installing twice changes nothing.
 
+Without AGENT it is for every agent that is found, in PATH or by its directory
+in your home. It says what it will do, and asks once.
+
 AGENT is one of: ` + agentLines() + `
 
-  --all           for every agent that is found, in PATH or by its directory
-                  in your home: shows all that would be written, asks once;
-                  without a level in your own settings
-  --managed       the machine's settings (the default where the agent has
-                  them; needs root). No repository can silence a hook there.
-  --user          your own settings. A repository can silence Claude Code's
-                  hook there: "disableAllHooks": true in its
-                  .claude/settings.json.
+  --user          your own settings (the default, but for root). A repository
+                  can silence Claude Code's hook there: "disableAllHooks": true
+                  in its .claude/settings.json.
+  --managed       the machine's settings; needs root, for whom it is the
+                  default. No repository can silence a hook there.
   --project DIR   a repository's settings. Whoever changes the repository can
                   take the hook out.
-  --dry-run       show what would be written, write nothing
+  --dry-run       show every line that would be written, write nothing
+  --all           the same as no AGENT
   --hook FILE     nod-hook, instead of the one beside nod
   --settings FILE, --state DIR
                   nod's own files, instead of the usual places. At the managed
@@ -58,8 +59,8 @@ AGENT is one of: ` + agentLines() + `
                   agent runs this
 
 Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.
-With --all, 2 says that it was refused for some; the others are written.`,
-		examples: []string{`nod install claude-code --user --dry-run`, `nod install --all --dry-run`, `sudo nod install claude-code --claude-version "$(claude --version)"`},
+Without AGENT, 2 says that it was refused for some; the others are written.`,
+		examples: []string{`nod install`, `nod install --dry-run`, `nod install codex`, `sudo nod install claude-code --claude-version "$(claude --version)"`},
 		run:      installer{}.install,
 	}
 }
@@ -79,6 +80,19 @@ type installer struct {
 	root    string                 // before the managed settings' path
 	passing []string               // directories that do not last; nil asks the system
 	self    func() (string, error) // nod's own path; nil asks the system
+	isRoot  func() bool            // may write the machine's settings; nil asks the system
+}
+
+// usual is the level for one agent where nobody named one.
+func (in installer) usual(agent string) install.Level {
+	isRoot := in.isRoot
+	if isRoot == nil {
+		isRoot = func() bool { return os.Getuid() == 0 }
+	}
+	if isRoot() && (install.Options{Agent: agent}).HasLevel() {
+		return install.Managed
+	}
+	return install.User
 }
 
 type installFlags struct {
@@ -122,23 +136,51 @@ func (f *levelFlags) level() (level install.Level, ok bool, err error) {
 	return level, named == 1, nil
 }
 
-// agentArgument takes the agent's name, or --all, and the flags off args.
-func (f *levelFlags) agentArgument(flags *flag.FlagSet, args []string) error {
-	if len(args) > 0 && strings.HasPrefix(args[0], "-") && slices.ContainsFunc(args, func(a string) bool { return a == "--all" || a == "-all" }) {
-		flags.BoolVar(&f.all, "all", false, "")
-		args = append([]string{""}, args...)
-	} else if len(args) == 0 || !slices.Contains(install.Agents(), args[0]) {
-		return errors.New("name the coding agent first, or --all: " + strings.Join(install.Agents(), ", "))
-	}
-	f.agent = args[0]
+// parse takes the agent's name and the flags off args, in either order. Without
+// a name it is every agent, where bare says that nothing has to be named.
+func (f *levelFlags) parse(flags *flag.FlagSet, args []string, bare bool) error {
+	flags.BoolVar(&f.all, "all", false, "")
 	flags.SetOutput(io.Discard)
-	if err := flags.Parse(args[1:]); err != nil {
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		f.agent, args = args[0], args[1:]
+	}
+	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	rest := flags.Args()
+	if f.agent == "" && len(rest) > 0 {
+		f.agent, rest = rest[0], rest[1:]
+		if err := flags.Parse(rest); err != nil {
+			return err
+		}
+		rest = flags.Args()
 	}
-	return nil
+	f.all = f.all || f.agent == "" && bare
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %q", rest[0])
+	case f.all && f.agent != "":
+		return fmt.Errorf("--all is for every agent; leave %s out", printable.Text(f.agent))
+	case f.all || slices.Contains(install.Agents(), f.agent):
+		return nil
+	case f.agent == "":
+		return errors.New("name the coding agent, or --all: " + strings.Join(install.Agents(), ", "))
+	}
+	return noAgent(f.agent)
+}
+
+// noAgent says that a word is no agent, and which one is like it.
+func noAgent(word string) error {
+	known := install.Agents()
+	for _, name := range known {
+		if strings.HasPrefix(name, word) {
+			return fmt.Errorf("there is no agent %q; did you mean %s?", word, name)
+		}
+	}
+	if near, ok := config.Nearest(word, known); ok {
+		return fmt.Errorf("there is no agent %q; did you mean %s?", word, near)
+	}
+	return fmt.Errorf("there is no agent %q; nod knows %s", word, strings.Join(known, ", "))
 }
 
 func (in installer) install(ctx context.Context, p *Process, args []string) int {
@@ -152,7 +194,7 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	flags.StringVar(&f.claudeVersion, "claude-version", "", "")
 	flags.BoolVar(&f.failOpenKnown, "fail-open-known", false, "")
 	flags.BoolVar(&f.unreadKnown, "unread-known", false, "")
-	if err := f.agentArgument(flags, args); err != nil {
+	if err := f.parse(flags, args, true); err != nil {
 		return usageError(p, installCommand(), err)
 	}
 	level, chosen, err := f.level()
@@ -165,8 +207,8 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 		}
 		return in.installAll(ctx, p, f, level)
 	}
-	if !chosen && !(install.Options{Agent: f.agent}).HasLevel() {
-		level = install.User // there is no managed one
+	if !chosen {
+		level = in.usual(f.agent)
 	}
 	plan, programs, err := in.planInstall(ctx, p, f, level)
 	if err != nil {
@@ -174,18 +216,37 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	}
 	if err := plan.Writable(); err != nil && !f.dryRun && plan.Changed() {
 		if level == install.Managed {
-			offerLevels(p, f.agent, programs, chosen)
+			offerLevels(p, f.agent, programs)
 			return ExitBadInput
 		}
 		return refuse(p, "install", err)
 	}
-	describe(p, plan)
+	describe(p, f.levelFlags, planned{agent: f.agent, plan: plan})
 	promises(p, f.agent, level, programs)
-	next := "To see it at work: start " + install.Title(f.agent) + ", let it run something, then: nod log\nTo undo: nod uninstall " + f.agent + " " + f.spell(level)
-	if before := install.Next(f.agent, level); before != "" {
+	if plan.Changed() && !f.dryRun && !f.unattended && !agreed(p) {
+		return refuse(p, "install", errors.New("nothing written"))
+	}
+	code := finish(p, plan, f.dryRun, "install", in.afterwards(f.agent, f.spell(level), level))
+	if code == ExitOK && !f.dryRun {
+		offerHistory(p)
+	}
+	return code
+}
+
+// afterwards says what to do once it is written.
+func (in installer) afterwards(agent, spelt string, level install.Level) string {
+	next := "To see it at work: start " + install.Title(agent) + ", let it run something, then: nod log\nTo undo: nod uninstall " + agent + " " + spelt
+	if before := install.Next(agent, level); before != "" {
 		next = before + "\n" + next
 	}
-	return finish(p, plan, f.dryRun, "install", next)
+	return next
+}
+
+// offerHistory names nod history to those who have something for it to read.
+func offerHistory(p *Process) {
+	if files, _ := transcripts(p, ""); len(files) > 0 {
+		fmt.Fprintf(p.Stdout, "What nod would have made of your past sessions (%s here, nothing leaves the machine): nod history\n", counted(len(files), "transcript"))
+	}
 }
 
 // promises says what the level does not hold, and the agent.
@@ -213,7 +274,11 @@ func (in installer) planInstall(ctx context.Context, p *Process, f installFlags,
 // usable makes the checks that concern no agent.
 func (in installer) usable(ctx context.Context, p *Process, f installFlags) (install.Programs, error) {
 	if !f.dryRun {
-		if err := person(p, f.unattended); err != nil {
+		err := person(p, f.unattended)
+		if errors.Is(err, errNoTerminal) {
+			err = errors.New("this asks before it writes, and standard input is not a terminal. Run it in a terminal; or look first: nod install --dry-run; or, from a provisioning tool: nod install --unattended")
+		}
+		if err != nil {
 			return install.Programs{}, err
 		}
 	}
@@ -342,12 +407,40 @@ func claudeVersion(ctx context.Context, p *Process, f installFlags) (install.Ver
 	return install.ClaudeVersion(ctx, absolute(p, claude), p.Getenv("PATH"))
 }
 
-// describe prints what would be written and where.
-func describe(p *Process, plan install.Plan) {
-	if plan.Changed() {
-		fmt.Fprintf(p.Stdout, "%s (%s level):\n%s\n", printable.Text(plan.Path), plan.Level, plan.Diff())
+// describe says what would be written and where: in a line, or with --dry-run
+// every line of it.
+func describe(p *Process, f levelFlags, a planned) {
+	name := homely(p, a.plan.Path)
+	switch {
+	case !a.plan.Changed():
+	case f.dryRun:
+		fmt.Fprintf(p.Stdout, "%s (%s level):\n%s\n", printable.Text(a.plan.Path), a.plan.Level, a.plan.Diff())
+	default:
+		fmt.Fprintf(p.Stdout, "%s: %s (%s level)\n", install.Title(a.agent), changeOf(a.plan, name), a.plan.Level)
 	}
-	printFindings(p, plan.Findings)
+	printFindings(p, a.plan.Findings)
+}
+
+// changeOf is a plan in a few words.
+func changeOf(plan install.Plan, name string) string {
+	hooked := strings.Contains(string(plan.After), install.HookName)
+	switch {
+	case plan.After == nil:
+		return "removes " + name
+	case plan.Before == nil:
+		return "makes " + name + ", with nod's hook in it"
+	case hooked:
+		return "writes nod's hook into " + name + "; the rest stays, a copy is put beside it"
+	}
+	return "takes nod's hook out of " + name + "; the rest stays, a copy is put beside it"
+}
+
+// homely is a path for people: ~ is their home.
+func homely(p *Process, name string) string {
+	if rest, ok := strings.CutPrefix(name, p.Getenv("HOME")+"/"); ok && p.Getenv("HOME") != "" {
+		name = "~/" + rest
+	}
+	return printable.Text(name)
 }
 
 func printFindings(p *Process, findings []install.Finding) {
@@ -357,30 +450,19 @@ func printFindings(p *Process, findings []install.Finding) {
 }
 
 // offerLevels says what to run where the managed file is root's to write.
-func offerLevels(p *Process, agent string, programs install.Programs, chosen bool) {
+func offerLevels(p *Process, agent string, programs install.Programs) {
 	version := ""
 	if agent == "claude-code" {
 		version = ` --claude-version "$(claude --version)"`
 	}
 	fmt.Fprintf(p.Stderr, `nod install: the managed settings are root's to write. Run
 
-  sudo %s install %s%s
+  sudo %s install %s --managed%s
 
-No repository can silence a hook there.
-`, install.Quote(programs.Nod), agent, version)
-	if chosen {
-		return
-	}
-	fmt.Fprintf(p.Stderr, `Or, for yourself alone:
+No repository can silence a hook there. Or, for yourself alone:
 
-  nod install %s --user
-`, agent)
-	if agent == "claude-code" {
-		fmt.Fprint(p.Stderr, `
-A repository with "disableAllHooks": true in its .claude/settings.json then
-silences nod while an agent works in it; nod log names those it has seen.
-`)
-	}
+  nod install %s
+`, install.Quote(programs.Nod), agent, version, agent)
 }
 
 // promise says what a level below the managed one does not hold.
@@ -388,8 +470,7 @@ func promise(p *Process, agent string, level install.Level, self string) {
 	switch {
 	case level == install.User && agent == "claude-code":
 		fmt.Fprintf(p.Stdout, `At the user level a repository can silence nod, with "disableAllHooks": true in
-its .claude/settings.json. At the managed level none can: sudo %s install claude-code
-
+its .claude/settings.json. At the managed level none can: sudo %s install claude-code --managed
 `, install.Quote(self))
 	case level == install.Project:
 		fmt.Fprint(p.Stdout, `At the project level whoever can change the repository can take nod out, and the
@@ -422,9 +503,9 @@ func finish(p *Process, plan install.Plan, dryRun bool, name, next string) int {
 		fmt.Fprintf(p.Stderr, "nod %s: %v\n", name, err)
 		return ExitInternal
 	}
-	fmt.Fprintf(p.Stdout, "Written: %s\n", printable.Text(plan.Path))
+	fmt.Fprintf(p.Stdout, "%s: %s\n", done(plan), homely(p, plan.Path))
 	if backup != "" {
-		fmt.Fprintf(p.Stdout, "The old file: %s\n", printable.Text(backup))
+		fmt.Fprintf(p.Stdout, "The old file: %s\n", homely(p, backup))
 	}
 	if name == "uninstall" {
 		for _, left := range plan.Backups() {

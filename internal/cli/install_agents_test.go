@@ -14,8 +14,8 @@ func TestInstallOtherAgents(t *testing.T) {
 		holds       []string
 		left        string // of the file, once nod is taken out
 	}{
-		{"codex", "home/.codex/hooks.json", "/etc/codex/requirements.toml", []string{"enter /hooks", "PermissionRequest", "nod uninstall codex --user"}, "{}\n"},
-		{"copilot", "home/.copilot/hooks/nod.json", "", []string{`"version": 1`, "permissionRequest", "nod uninstall copilot --user"}, "{\n  \"version\": 1\n}\n"},
+		{"codex", "home/.codex/hooks.json", "/etc/codex/requirements.toml", []string{`choose "Trust all"`, "nod uninstall codex --user"}, "{}\n"},
+		{"copilot", "home/.copilot/hooks/nod.json", "", []string{"nod uninstall copilot --user"}, "{\n  \"version\": 1\n}\n"},
 	} {
 		t.Run(row.agent, func(t *testing.T) {
 			m := newMachine(t)
@@ -27,12 +27,15 @@ func TestInstallOtherAgents(t *testing.T) {
 			if code != ExitOK {
 				t.Fatalf("%d: %s%s", code, stdout, stderr)
 			}
-			for _, want := range append(row.holds, "(user level)", m.path("opt/nod-hook")+" "+row.agent) {
+			for _, want := range append(row.holds, "(user level)") {
 				if !strings.Contains(stdout, want) {
 					t.Errorf("lacks %q: %s", want, stdout)
 				}
 			}
 			installed := m.read(row.file)
+			if !strings.Contains(installed, m.path("opt/nod-hook")+" "+row.agent) || !strings.Contains(strings.ToLower(installed), "permissionrequest") {
+				t.Errorf("%s", installed)
+			}
 			if code, stdout, _ := m.run("install " + row.agent + " --user --unattended"); code != ExitOK || !strings.Contains(stdout, "nothing to change") || m.read(row.file) != installed {
 				t.Errorf("again: %d %s", code, stdout)
 			}
@@ -40,7 +43,7 @@ func TestInstallOtherAgents(t *testing.T) {
 				if code, _, stderr := m.run("install " + row.agent + " --managed --unattended"); code != ExitBadInput || !strings.Contains(stderr, "no hooks at the managed level") {
 					t.Errorf("managed: %d %s", code, stderr)
 				}
-			} else if code, stdout, stderr := m.run("install " + row.agent + " --managed --dry-run"); code != ExitOK || !strings.Contains(stdout, row.managed+" (managed level)") || strings.Contains(stdout, "/hooks,") {
+			} else if code, stdout, stderr := m.run("install " + row.agent + " --managed --dry-run"); code != ExitOK || !strings.Contains(stdout, row.managed+" (managed level)") || strings.Contains(stdout, "Trust all") {
 				t.Errorf("managed: %d %s%s", code, stdout, stderr)
 			}
 			if code, _, stderr := m.run("uninstall " + row.agent + " --unattended"); code != ExitOK || m.read(row.file) != row.left {

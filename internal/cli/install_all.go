@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/internal/install"
-	"github.com/nodgate/nod/internal/printable"
 )
 
 // planned is what would be done for one agent at one level, or why not.
@@ -32,13 +31,14 @@ func (in installer) installAll(ctx context.Context, p *Process, f installFlags, 
 		return ExitOK
 	}
 	var all []planned
+	var titles []string
 	for _, a := range found {
 		f.agent = a.Agent
-		fmt.Fprintf(p.Stdout, "%s: %s\n", install.Title(a.Agent), printable.Text(a.String()))
+		titles = append(titles, install.Title(a.Agent))
 		plan, err := in.planFor(ctx, p, f, level, programs)
 		all = append(all, planned{a.Agent, plan, err})
 	}
-	fmt.Fprintln(p.Stdout)
+	fmt.Fprintf(p.Stdout, "Found: %s. nod will be asked before each of their tool calls.\n\n", strings.Join(titles, ", "))
 	return finishAll(p, f.levelFlags, "install", all, func(agent string) {
 		promises(p, agent, level, programs)
 	})
@@ -81,12 +81,12 @@ func finishAll(p *Process, f levelFlags, name string, all []planned, promise fun
 			code = refuse(p, name, fmt.Errorf("%s: %w", a.agent, plainError{a.err}))
 		case a.plan.Changed():
 			todo = append(todo, a)
-			describe(p, a.plan)
+			describe(p, f, a)
 			if promise != nil {
 				promise(a.agent)
 			}
 		case name == "install":
-			fmt.Fprintf(p.Stdout, "%s: nothing to change.\n", printable.Text(a.plan.Path))
+			fmt.Fprintf(p.Stdout, "%s: nothing to change in %s\n", install.Title(a.agent), homely(p, a.plan.Path))
 			printFindings(p, a.plan.Findings)
 		}
 	}
@@ -97,7 +97,7 @@ func finishAll(p *Process, f levelFlags, name string, all []planned, promise fun
 	case f.dryRun:
 		fmt.Fprintln(p.Stdout, "Nothing was written (--dry-run).")
 		return code
-	case !f.unattended && !agreed(p, todo):
+	case !f.unattended && !agreed(p):
 		return refuse(p, name, errors.New("nothing written"))
 	}
 	if writeAll(p, name, todo) != ExitOK {
@@ -115,9 +115,9 @@ func writeAll(p *Process, name string, todo []planned) (code int) {
 			code = ExitInternal
 			continue
 		}
-		fmt.Fprintf(p.Stdout, "Written: %s\n", printable.Text(a.plan.Path))
+		fmt.Fprintf(p.Stdout, "%s: %s\n", done(a.plan), homely(p, a.plan.Path))
 		if backup != "" {
-			fmt.Fprintf(p.Stdout, "The old file: %s\n", printable.Text(backup))
+			fmt.Fprintf(p.Stdout, "The old file: %s\n", homely(p, backup))
 		}
 		if next := install.Next(a.agent, a.plan.Level); next != "" && name == "install" {
 			fmt.Fprintln(p.Stdout, next)
@@ -125,13 +125,22 @@ func writeAll(p *Process, name string, todo []planned) (code int) {
 	}
 	if name == "install" && code == ExitOK {
 		fmt.Fprintln(p.Stdout, "To try what was installed: nod doctor\nTo undo: nod uninstall --all")
+		offerHistory(p)
 	}
 	return code
 }
 
+// done is what was done to the plan's file.
+func done(plan install.Plan) string {
+	if plan.After == nil {
+		return "Removed"
+	}
+	return "Written"
+}
+
 // agreed asks a person whether to write.
-func agreed(p *Process, todo []planned) bool {
-	fmt.Fprintf(p.Stdout, "Write %d files? [y/N] ", len(todo))
+func agreed(p *Process) bool {
+	fmt.Fprint(p.Stdout, "\nEvery line of it: the same command with --dry-run. Go ahead? [y/N] ")
 	line, _ := bufio.NewReader(io.LimitReader(p.Stdin, 1000)).ReadString('\n')
 	line = strings.ToLower(strings.TrimSpace(line))
 	return line == "y" || line == "yes"

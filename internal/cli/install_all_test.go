@@ -12,15 +12,18 @@ import (
 func TestInstallAll(t *testing.T) {
 	m := newMachine(t)
 	m.write("bin/codex", "#!/bin/sh\n", 0o755)
+	m.write("home/.claude/projects/p/s.jsonl", "{}\n", 0o600)
 	before := m.read(userFile)
-	code, stdout, stderr := m.run("install --all --unattended")
+	code, stdout, stderr := m.run("install --unattended")
 	if code != ExitOK || stderr != "" {
 		t.Fatalf("%d: %s%s", code, stdout, stderr)
 	}
 	for _, want := range []string{
-		"Claude Code: " + m.path("bin/claude") + ", " + m.path("home/.claude"), "Codex: " + m.path("bin/codex") + "\n",
-		m.path(userFile) + " (user level):", "Written: " + m.path("home/.codex/hooks.json"),
-		"The old file: " + m.path(userFile) + ".nod-backup-", "enter /hooks", "nod doctor", "nod uninstall --all",
+		"Found: Claude Code, Codex. nod will be asked before each of their tool calls.\n",
+		"Claude Code: writes nod's hook into ~/.claude/settings.json; the rest stays, a copy is put beside it (user level)\n",
+		"Codex: makes ~/.codex/hooks.json, with nod's hook in it (user level)\n", "Written: ~/.codex/hooks.json",
+		"The old file: ~/.claude/settings.json.nod-backup-", `choose "Trust all"`, "nod doctor", "nod uninstall --all",
+		"What nod would have made of your past sessions (1 transcript here, nothing leaves the machine): nod history\n",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("lacks %q: %s", want, stdout)
@@ -70,8 +73,8 @@ func TestInstallAllRefusesOne(t *testing.T) {
 	}
 	for _, row := range []struct{ line, want string }{
 		{"install --all", "not a terminal"},
-		{"install --all claude-code", "unexpected argument"},
-		{"install claude-code --all", "not defined: -all"},
+		{"install --all claude-code", "--all is for every agent; leave claude-code out"},
+		{"install claude-code --all", "--all is for every agent; leave claude-code out"},
 		{"uninstall --all", "not a terminal"},
 	} {
 		if code, _, stderr := m.run(row.line); code != ExitBadInput || !strings.Contains(stderr, row.want) {
@@ -88,7 +91,7 @@ func TestInstallAllRefusesOne(t *testing.T) {
 
 func TestAgreed(t *testing.T) {
 	for said, want := range map[string]bool{"y\n": true, "YES\n": true, "": false, "\n": false, "n\n": false, "yy\n": false} {
-		if got := agreed(&Process{Stdin: strings.NewReader(said), Stdout: &bytes.Buffer{}}, make([]planned, 2)); got != want {
+		if got := agreed(&Process{Stdin: strings.NewReader(said), Stdout: &bytes.Buffer{}}); got != want {
 			t.Errorf("%q: %v", said, got)
 		}
 	}

@@ -24,7 +24,7 @@ type machine struct {
 func newMachine(t *testing.T) *machine {
 	t.Helper()
 	m := &machine{t: t, dir: t.TempDir()}
-	m.in = installer{root: m.dir, passing: []string{}, self: func() (string, error) { return m.path("opt/nod"), nil }}
+	m.in = installer{root: m.dir, passing: []string{}, self: func() (string, error) { return m.path("opt/nod"), nil }, isRoot: func() bool { return false }}
 	m.write("home/.claude/settings.json", "{\n  \"model\": \"opus\"\n}\n", 0o600)
 	m.write("opt/nod", "#!/bin/sh\n", 0o755)
 	m.write("opt/nod-hook", "#!/bin/sh\necho nod '"+version.String()+"'\n", 0o755)
@@ -88,19 +88,24 @@ func TestInstallUser(t *testing.T) {
 		t.Fatalf("%d: %s%s", code, stdout, stderr)
 	}
 	for _, want := range []string{
-		m.path(userFile) + " (user level):",
-		`+             "command": "` + m.path("opt/nod-hook") + `"`,
-		`+             "onFailure": "block"`,
-		m.path("home/.config/nod/nod.toml"), m.path("home/.local/state/nod"), "/etc/nod/nod.toml",
-		`"disableAllHooks": true`, "At the managed level none can: sudo " + m.path("opt/nod") + " install claude-code",
-		"Written: ", "The old file: " + m.path(userFile) + ".nod-backup-",
+		"Claude Code: writes nod's hook into ~/.claude/settings.json; the rest stays, a copy is put beside it (user level)\n",
+		`"disableAllHooks": true`, "At the managed level none can: sudo " + m.path("opt/nod") + " install claude-code --managed",
+		"Written: ~/.claude/settings.json", "The old file: ~/.claude/settings.json.nod-backup-",
 		"nod uninstall claude-code --user",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("lacks %q: %s", want, stdout)
 		}
 	}
+	if strings.Count(stdout, "\n") > 10 || strings.Contains(stdout, "nod history") {
+		t.Errorf("no few lines, or a history that is not there: %s", stdout)
+	}
 	after := m.read(userFile)
+	for _, want := range []string{`"command": "` + m.path("opt/nod-hook") + `"`, `"onFailure": "block"`, m.path("home/.config/nod/nod.toml"), m.path("home/.local/state/nod"), "/etc/nod/nod.toml"} {
+		if !strings.Contains(after, want) {
+			t.Errorf("lacks %q: %s", want, after)
+		}
+	}
 	if code, stdout, _ = m.run("install claude-code --user --unattended"); code != ExitOK || !strings.Contains(stdout, "nothing to change") || m.read(userFile) != after {
 		t.Errorf("again: %d %s", code, stdout)
 	}
@@ -112,10 +117,11 @@ func TestInstallUser(t *testing.T) {
 	}
 }
 
-// TestInstallManaged: without a level the machine's settings are meant, and
+// TestInstallManaged: root who names no level means the machine's settings, and
 // the command line there names no user's files.
 func TestInstallManaged(t *testing.T) {
 	m := newMachine(t)
+	m.in.isRoot = func() bool { return true }
 	code, stdout, stderr := m.run("install claude-code --unattended")
 	if code != ExitOK {
 		t.Fatalf("%d: %s", code, stderr)
@@ -168,6 +174,8 @@ func TestInstallRefuses(t *testing.T) {
 		{"not JSON", "install claude-code --user --unattended", func(m *machine) { m.write(userFile, "{", 0o600) }, "not JSON"},
 		{"uninstall, no terminal", "uninstall claude-code --user", nil, "not a terminal"},
 		{"uninstall, no agent named", "uninstall", nil, "name the coding agent"},
+		{"nobody to ask", "install", nil, "standard input is not a terminal. Run it in a terminal; or look first: nod install --dry-run; or, from a provisioning tool: nod install --unattended"},
+		{"nobody to ask for one", "install claude-code", nil, "standard input is not a terminal"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newMachine(t)
@@ -222,23 +230,22 @@ func TestInstallKnowingly(t *testing.T) {
 func TestInstallDryRun(t *testing.T) {
 	m := newMachine(t)
 	before := m.read(userFile)
-	code, stdout, _ := m.run("install claude-code --user --dry-run")
-	if code != ExitOK || !strings.Contains(stdout, "Nothing was written") || m.read(userFile) != before {
-		t.Errorf("%d: %s", code, stdout)
+	for _, line := range []string{"install claude-code --user --dry-run", "install --dry-run", "install --dry-run claude-code"} {
+		code, stdout, _ := m.run(line)
+		if code != ExitOK || !strings.Contains(stdout, "Nothing was written") || m.read(userFile) != before ||
+			!strings.Contains(stdout, `+             "command": "`+m.path("opt/nod-hook")+`"`) || !strings.Contains(stdout, m.path(userFile)+" (user level):") {
+			t.Errorf("%s: %d: %s", line, code, stdout)
+		}
 	}
 }
 
-// TestOfferLevels: who may not write the managed settings is told what to run,
-// and what the level below does not hold.
+// TestOfferLevels: who may not write the managed settings is told what to run.
 func TestOfferLevels(t *testing.T) {
-	for _, chosen := range []bool{false, true} {
-		var out bytes.Buffer
-		offerLevels(&Process{Stderr: &out}, "claude-code", install.Programs{Nod: "/home/u/my go/nod"}, chosen)
-		if !strings.Contains(out.String(), `sudo '/home/u/my go/nod' install claude-code --claude-version "$(claude --version)"`) {
-			t.Errorf("%s", out.String())
-		}
-		if strings.Contains(out.String(), "disableAllHooks") == chosen {
-			t.Errorf("chosen %v: %s", chosen, out.String())
+	var out bytes.Buffer
+	offerLevels(&Process{Stderr: &out}, "claude-code", install.Programs{Nod: "/home/u/my go/nod"})
+	for _, want := range []string{`sudo '/home/u/my go/nod' install claude-code --managed --claude-version "$(claude --version)"`, "for yourself alone:\n\n  nod install claude-code\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("lacks %q: %s", want, out.String())
 		}
 	}
 }

@@ -39,10 +39,12 @@ func person(p *Process, unattended bool) error {
 		return nil
 	}
 	if !isTerminal(p.Stdin) {
-		return fmt.Errorf("this changes nod, and standard input is not a terminal; run it in a terminal, or with --unattended from a provisioning tool")
+		return errNoTerminal
 	}
 	return nil
 }
+
+var errNoTerminal = errors.New("this changes nod, and standard input is not a terminal; run it in a terminal, or with --unattended from a provisioning tool")
 
 // personHere is person where nothing stands in for a terminal.
 func personHere(p *Process) error {

@@ -40,7 +40,7 @@ func (in installer) uninstall(_ context.Context, p *Process, args []string) int 
 	var f levelFlags
 	flags := flag.NewFlagSet("uninstall", flag.ContinueOnError)
 	f.add(flags)
-	if err := f.agentArgument(flags, args); err != nil {
+	if err := f.parse(flags, args, false); err != nil {
 		return usageError(p, uninstallCommand(), err)
 	}
 	level, chosen, err := f.level()
@@ -71,7 +71,7 @@ func (in installer) uninstall(_ context.Context, p *Process, args []string) int 
 	if err != nil {
 		return refuse(p, "uninstall", err)
 	}
-	describe(p, plan)
+	describe(p, f, planned{agent: f.agent, plan: plan})
 	return finish(p, plan, f.dryRun, "uninstall", "")
 }
 

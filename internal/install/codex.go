@@ -13,7 +13,7 @@ func codex() host {
 		events:  []event{{"PreToolUse", true}, {"PermissionRequest", true}, {"PostToolUse", false}},
 		handler: shellHandler("command", "timeout"),
 		plain:   true,
-		confirm: "Codex runs no hook that you have not confirmed: start codex, enter /hooks, and trust nod's. Until then, and after every change of nod's place, nod is not asked and nothing says so.",
+		confirm: `Codex runs no hook that you have not trusted: start codex and choose "Trust all" where it says "Hooks need review". Until then, and after every change of nod's place, codex exec runs calls unasked and says nothing.`,
 	}
 }
 

@@ -122,7 +122,7 @@ func (p Programs) lasting(path string) error {
 }
 
 func (p Programs) instead() string {
-	return "install nod where it can stay:\n  " + getProgram + "\n  \"$(go env GOPATH)/bin/nod\" install claude-code"
+	return "install nod where it can stay:\n  " + getProgram + "\n  \"$(go env GOPATH)/bin/nod\" install"
 }
 
 // passing says in what place that does not last path lies, "" if in none.
