@@ -18,6 +18,8 @@
 //	nod mcp                           Claude Code's permission prompt tool
 //	nod classify                      one side query, started by nod-hook
 //	nod daemon [status|stop]          what answers side queries, started by nod-hook
+//	nod statusline                    a status line for Claude Code
+//	nod completion bash|zsh|fish      complete nod's words in your shell
 //	nod version
 //	nod help [SUBCOMMAND]             all about one of these
 //

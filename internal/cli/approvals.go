@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,12 +18,13 @@ import (
 func approvalsCommand() command {
 	return command{
 		name:    "approvals",
-		usage:   "approvals [--state DIR] | approvals --revoke ID...",
+		usage:   "approvals [--json] [--state DIR] | approvals --revoke ID...",
 		summary: "what you approved; take it back",
 		long: `Lists the calls that you approved (nod help approve) and that may still come:
 id, scope, until when, tool, call, and where it holds. An approval that holds
 once leaves the list when it is used.
 
+  --json         one JSON object, "v": 1
   --revoke       take these back; needs a terminal
   --state DIR    nod's state, instead of ~/.local/state/nod
 
@@ -35,14 +37,17 @@ that cannot be used.`,
 
 func approvals(_ context.Context, p *Process, args []string) int {
 	places := config.DefaultPlaces(p.Getenv("HOME"))
-	revoke := false
+	revoke, asJSON := false, false
 	flags := flag.NewFlagSet("approvals", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.BoolVar(&revoke, "revoke", false, "")
+	flags.BoolVar(&asJSON, "json", false, "")
 	flags.StringVar(&places.State, "state", places.State, "")
 	err := flags.Parse(args)
 	switch {
 	case err != nil:
+	case revoke && asJSON:
+		err = errors.New("--revoke prints no JSON")
 	case revoke != (flags.NArg() > 0):
 		err = errors.New("--revoke and the ids to revoke belong together")
 	case places.State == "":
@@ -52,9 +57,12 @@ func approvals(_ context.Context, p *Process, args []string) int {
 		return usageError(p, approvalsCommand(), err)
 	}
 	places.State = absolute(p, places.State)
-	if revoke {
+	switch {
+	case revoke:
 		err = revokeApprovals(p, places.State, flags.Args())
-	} else {
+	case asJSON:
+		err = printApprovalsJSON(p, places.State)
+	default:
 		err = listApprovals(p, places.State)
 	}
 	if err != nil {
@@ -70,9 +78,14 @@ func listApprovals(p *Process, state string) error {
 		return err
 	}
 	var earlier []string
+	head := false
 	for _, a := range list {
 		if !a.UsedAt.IsZero() {
 			continue
+		}
+		if !head {
+			fmt.Fprintf(p.Stdout, "%-8s  %-10s  %-19s  TOOL, CALL, WHERE\n", "ID", "HOLDS", "UNTIL")
+			head = true
 		}
 		if a.Earlier {
 			fmt.Fprintf(p.Stdout, "%s  %-10s  %-19s  %s  %s\n", a.ID, a.Scope, "does not count", printable.Line(a.Tool, 40), printable.Line(a.Call, 200))
@@ -81,11 +94,46 @@ func listApprovals(p *Process, state string) error {
 		}
 		fmt.Fprintf(p.Stdout, "%s  %-10s  %-19s  %s  %s  %s\n", a.ID, a.Scope, untilWhen(a), printable.Line(a.Tool, 40), printable.Line(a.Call, 200), printable.Line(whereItHolds(a), 200))
 	}
+	if !head {
+		fmt.Fprintln(p.Stderr, "nod approvals: none holds; nod approve makes one")
+	}
 	if len(earlier) > 0 {
 		fmt.Fprintf(p.Stdout, "An earlier nod made what does not count: it was bound to less of what runs. Approve the calls again when\n"+
 			"they come, and take these away: nod approvals --revoke %s\n", strings.Join(earlier, " "))
 	}
 	return nil
+}
+
+// approvalsOutput is the answer of approvals --json. Fields are only ever added.
+type approvalsOutput struct {
+	Version   int              `json:"v"`
+	Approvals []approvalOutput `json:"approvals"`
+}
+
+type approvalOutput struct {
+	ID     string    `json:"id"`
+	Scope  string    `json:"scope"`
+	Until  time.Time `json:"until,omitzero"` // none: until revoked
+	Tool   string    `json:"tool"`
+	Call   string    `json:"call"`
+	Where  string    `json:"where"`
+	Counts bool      `json:"counts"` // false: an earlier nod made it
+}
+
+func printApprovalsJSON(p *Process, state string) error {
+	list, err := approval.List(state, time.Now())
+	if err != nil {
+		return err
+	}
+	out := approvalsOutput{Version: 1, Approvals: []approvalOutput{}}
+	for _, a := range list {
+		if a.UsedAt.IsZero() {
+			out.Approvals = append(out.Approvals, approvalOutput{
+				ID: a.ID, Scope: string(a.Scope), Until: a.Until, Tool: a.Tool, Call: a.Call, Where: whereItHolds(a), Counts: !a.Earlier,
+			})
+		}
+	}
+	return json.NewEncoder(p.Stdout).Encode(out)
 }
 
 func untilWhen(a approval.Approval) string {

@@ -59,7 +59,7 @@ func commands() []command {
 		demoCommand(), checkCommand(), promptCommand(), installCommand(), uninstallCommand(), doctorCommand(),
 		logCommand(), historyCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), approveCommand(), approvalsCommand(), evalCommand(),
 		acpCommand(), mcpCommand(),
-		classifyCommand(), daemonCommand(), versionCommand(), helpCommand(),
+		classifyCommand(), daemonCommand(), statuslineCommand(), completionCommand(), versionCommand(), helpCommand(),
 	}
 }
 

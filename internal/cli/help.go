@@ -59,7 +59,11 @@ approvals   = "on"                           # or "off": nod approve is void
 allowlist   = ["$defaults"]                  # tools that layer 1 allows
 
 [model]                                      # without it, a person is asked
-provider = "anthropic"                       # or "openai"
+provider = "anthropic"                       # or openai, gemini, bedrock,
+                                             # vertex, azure, compatible
+                                             # (Ollama, vLLM ...)
+name     = ""                                # the provider's default
+endpoint = ""                                # for compatible and gateways
 key_file = "~/.config/nod/key"               # chmod 600
 timeout  = "20s"
 max_cost_day = 5.00                          # US dollars, then you are asked

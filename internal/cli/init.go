@@ -162,7 +162,11 @@ func unheld(rules []propose.Rule, s config.Settings) (rest []propose.Rule, held 
 func (f initFlags) offer(p *Process, root string, rules []propose.Rule, held int) error {
 	fmt.Fprintln(p.Stdout, printable.Text(root))
 	if held > 0 {
-		fmt.Fprintf(p.Stdout, "%d proposals hold here already\n", held)
+		verb := "hold"
+		if held == 1 {
+			verb = "holds"
+		}
+		fmt.Fprintf(p.Stdout, "%s %s here already\n", counted(held, "proposal"), verb)
 	}
 	if len(rules) == 0 {
 		fmt.Fprintln(p.Stdout, "nothing to propose")
@@ -207,18 +211,21 @@ func printProposals(p *Process, rules []propose.Rule) {
 
 // chosen asks which to write, and takes only what it understands for yes.
 func chosen(p *Process, rules []propose.Rule) ([]propose.Rule, error) {
-	fmt.Fprintf(p.Stdout, "\nWrite these %d rules into your settings? [y/N, or numbers: 1 3] ", len(rules))
+	fmt.Fprintf(p.Stdout, "\nWrite these %d rules into your settings? [y/N, or numbers: 1 3-5] ", len(rules))
 	line, _ := bufio.NewReader(io.LimitReader(p.Stdin, 1000)).ReadString('\n')
 	line = strings.ToLower(strings.TrimSpace(line))
-	if line == "y" || line == "yes" {
+	switch line {
+	case "y", "yes":
 		return rules, nil
+	case "", "n", "no":
+		return nil, errors.New("nothing written")
+	}
+	picked, err := numbers(line, len(rules))
+	if err != nil {
+		return nil, err
 	}
 	var some []propose.Rule
-	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' }) {
-		n, err := strconv.Atoi(word)
-		if err != nil || n < 1 || n > len(rules) {
-			return nil, errors.New("nothing written")
-		}
+	for _, n := range picked {
 		if !slices.ContainsFunc(some, func(r propose.Rule) bool { return r == rules[n-1] }) {
 			some = append(some, rules[n-1])
 		}
@@ -227,4 +234,23 @@ func chosen(p *Process, rules []propose.Rule) ([]propose.Rule, error) {
 		return nil, errors.New("nothing written")
 	}
 	return some, nil
+}
+
+// numbers reads "1 3" and "1,2 4-5"; each is from 1 to most.
+func numbers(line string, most int) (list []int, err error) {
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' }) {
+		first, last, isRange := strings.Cut(word, "-")
+		if !isRange {
+			last = first
+		}
+		from, err1 := strconv.Atoi(first)
+		to, err2 := strconv.Atoi(last)
+		if err1 != nil || err2 != nil || from < 1 || to > most || from > to {
+			return nil, fmt.Errorf("nothing written: %q is neither y nor a number or range from 1 to %d", word, most)
+		}
+		for n := from; n <= to; n++ {
+			list = append(list, n)
+		}
+	}
+	return list, nil
 }

@@ -435,6 +435,14 @@ func changeOf(plan install.Plan, name string) string {
 	return "takes nod's hook out of " + name + "; the rest stays, a copy is put beside it"
 }
 
+// typed is a path as a person would type it into a shell.
+func typed(p *Process, name string) string {
+	if short := homely(p, name); install.Quote(strings.TrimPrefix(short, "~")) == strings.TrimPrefix(short, "~") {
+		return short
+	}
+	return install.Quote(name)
+}
+
 // homely is a path for people: ~ is their home.
 func homely(p *Process, name string) string {
 	if rest, ok := strings.CutPrefix(name, p.Getenv("HOME")+"/"); ok && p.Getenv("HOME") != "" {
@@ -471,7 +479,7 @@ func promise(p *Process, agent string, level install.Level, self string) {
 	case level == install.User && agent == "claude-code":
 		fmt.Fprintf(p.Stdout, `At the user level a repository can silence nod, with "disableAllHooks": true in
 its .claude/settings.json. At the managed level none can: sudo %s install claude-code --managed
-`, install.Quote(self))
+`, typed(p, self))
 	case level == install.Project:
 		fmt.Fprint(p.Stdout, `At the project level whoever can change the repository can take nod out, and the
 paths above are this machine's: for others who clone it every call will block.

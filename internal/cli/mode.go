@@ -68,8 +68,19 @@ func printMode(p *Process, places config.Places) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "%s (%s)\n", settings.Mode, settings.ModeOrigin)
+	fmt.Fprintf(p.Stdout, "%s: %s (%s)\n", settings.Mode, aboutMode(settings.Mode), settings.ModeOrigin)
 	return nil
+}
+
+// aboutMode says what a mode comes to.
+func aboutMode(m config.Mode) string {
+	switch m {
+	case config.Observe:
+		return "nothing is blocked or asked until nod mode enforce"
+	case config.Off:
+		return "nothing is decided until nod mode enforce"
+	}
+	return "nod's answers count"
 }
 
 func setMode(p *Process, places config.Places, word string, unattended bool) error {

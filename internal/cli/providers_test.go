@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/nodgate/nod/llm"
@@ -27,6 +28,9 @@ func TestEveryProviderIsASetting(t *testing.T) {
 	for _, provider := range llm.Providers() {
 		if !taken(provider) {
 			t.Errorf("internal/config/layer.go does not take provider %q", provider)
+		}
+		if !strings.Contains(settingsExample, provider) {
+			t.Errorf("nod help settings does not name provider %q", provider)
 		}
 	}
 	if taken("nosuchprovider") {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/config"
@@ -19,12 +20,13 @@ import (
 func rulesCommand() command {
 	return command{
 		name:    "rules",
-		usage:   "rules [check | critique [--yes]] [--json] [--root DIR] [flags]",
+		usage:   "rules [check | critique [--yes]] [--mine] [--json] [--root DIR] [flags]",
 		summary: "the rules that hold here, and where each comes from",
 		long: `Prints the rules that hold for an agent that was started in this directory:
 what nod matches itself ("pattern"), what only a model reads ("text"), and the
 file and line, or "default", of each.
 
+  --mine       only what somebody wrote, without the built-in lists
   --json       one JSON object, "v": 1
   --root DIR   the workspace, instead of this directory
   --settings F, --managed F, --state DIR   instead of the usual places
@@ -51,7 +53,7 @@ nod rules check names those that nod cannot hold as you meant them.
 
 Exit status: 0; 2 arguments or settings that cannot be used, or no model; 1 a
 model that was asked and gave no answer that could be used.`,
-		examples: []string{`nod rules`, `nod rules check`, `nod rules critique`, `nod rules --json --root ~/src/shop`},
+		examples: []string{`nod rules --mine`, `nod rules check`, `nod rules critique`, `nod rules --json --root ~/src/shop`},
 		run:      rules,
 	}
 }
@@ -66,10 +68,11 @@ func rules(ctx context.Context, p *Process, args []string) int {
 	flags := flag.NewFlagSet("rules", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	asJSON := flags.Bool("json", false, "")
+	mine := flags.Bool("mine", false, "")
 	root := flags.String("root", p.Dir, "")
 	places, err := parsePlaces(p, flags, args)
 	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("unexpected %q", flags.Arg(0))
+		err = fmt.Errorf("unexpected %q; nod rules takes check, critique, or nothing", flags.Arg(0))
 	}
 	if err != nil {
 		return usageError(p, rulesCommand(), err)
@@ -80,10 +83,14 @@ func rules(ctx context.Context, p *Process, args []string) int {
 		fmt.Fprintln(p.Stderr, "nod rules:", err)
 		return ExitBadInput
 	}
-	if *asJSON {
-		return printRulesJSON(p, settings, places.Known)
+	list := settings.Lists()
+	if *mine {
+		list = slices.DeleteFunc(list, func(i config.Item) bool { return i.Level == "" })
 	}
-	printRules(p, settings, places.Known)
+	if *asJSON {
+		return printRulesJSON(p, settings, list, places.Known)
+	}
+	printRules(p, settings, list, places.Known)
 	return ExitOK
 }
 
@@ -183,9 +190,9 @@ func matching(item config.Item, known func(string) bool) string {
 	return "text"
 }
 
-func printRules(p *Process, s config.Settings, known func(string) bool) {
+func printRules(p *Process, s config.Settings, rest []config.Item, known func(string) bool) {
 	fmt.Fprintf(p.Stdout, "mode %s (%s)\n", s.Mode, s.ModeOrigin)
-	for rest := s.Lists(); len(rest) > 0; {
+	for len(rest) > 0 {
 		n := 1
 		for n < len(rest) && rest[n].List == rest[0].List {
 			n++
@@ -332,12 +339,12 @@ type sourceOutput struct {
 	Used    bool         `json:"used"`
 }
 
-func printRulesJSON(p *Process, s config.Settings, known func(string) bool) int {
+func printRulesJSON(p *Process, s config.Settings, list []config.Item, known func(string) bool) int {
 	out := rulesOutput{Version: 1, Mode: s.Mode, Profile: s.Profile, Rules: []ruleOutput{}, Sources: []sourceOutput{}, Notices: s.Notices, ClaudeRules: s.ClaudeRules}
 	for _, rule := range s.NotHeld {
 		out.NotHeld = append(out.NotHeld, notHeldOutput(rule))
 	}
-	for _, item := range s.Lists() {
+	for _, item := range list {
 		out.Rules = append(out.Rules, ruleOutput{
 			List: item.List, Text: item.Text, Kind: matching(item, known),
 			Origin: item.Origin, Level: item.Level, Untrusted: item.Rule.Untrusted, Scope: item.Scope, Agent: item.Rule.Agent,

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -204,36 +205,63 @@ func wideTool(tool string) string {
 	return ""
 }
 
-// unused finds patterns that decided nothing in the log. A log without
-// decisions says nothing.
+// unused finds patterns that decided nothing in the log: none of the calls of this
+// workspace since the rule's file was last changed. Calls of before, and of
+// elsewhere, say nothing of it.
 func (c checker) unused() (found []doubt, err error) {
-	decisions, since := 0, time.Time{}
+	var calls []time.Time
 	matched := map[string]bool{}
 	for line, err := range audit.Read(c.places.State, audit.Filter{Kinds: []audit.Kind{audit.Decision}}) {
 		var problem *audit.Problem
-		if err != nil && !errors.As(err, &problem) {
+		switch {
+		case err != nil && !errors.As(err, &problem):
 			return nil, err
-		}
-		if err != nil {
-			continue // `nod log` shows what is damaged
-		}
-		if decisions++; since.IsZero() || line.Time.Before(since) {
-			since = line.Time
+		case err != nil: // `nod log` shows what is damaged
+			continue
+		case line.Root == "" || c.here(line.Root):
+			calls = append(calls, line.Time)
 		}
 		if line.Rule != nil {
 			matched[line.Rule.Text] = true
 		}
 	}
-	if decisions == 0 {
-		fmt.Fprintln(c.process.Stderr, "nod rules: the log holds no decision, so nothing is said of rules that never matched")
+	if len(calls) == 0 {
+		fmt.Fprintln(c.process.Stderr, "nod rules: the log holds no decision of this workspace, so nothing is said of rules that never matched")
 		return nil, nil
 	}
 	for _, item := range c.own() {
-		if strings.HasSuffix(item.List, "_deny") || item.List == "allow" || item.List == "ask" {
-			if item.Rule.IsPattern(c.places.Known) && !matched[item.Rule.Text] {
-				found = append(found, doubt{"unused", item, fmt.Sprintf("decided none of %d calls since %s", decisions, since.Format(time.DateOnly))})
-			}
+		held := strings.HasSuffix(item.List, "_deny") || item.List == "allow" || item.List == "ask"
+		if !held || !item.Rule.IsPattern(c.places.Known) || matched[item.Rule.Text] {
+			continue
+		}
+		if later := after(calls, changed(item.Origin)); len(later) > 0 {
+			found = append(found, doubt{"unused", item, fmt.Sprintf("decided none of %d calls since %s", len(later), slices.MinFunc(later, time.Time.Compare).Format(time.DateOnly))})
 		}
 	}
 	return found, nil
+}
+
+// here reports whether a root of the log is this workspace.
+func (c checker) here(root string) bool {
+	own, err := view.Resolve(view.Disk{}, c.places.Root)
+	return root == c.places.Root || err == nil && root == own
+}
+
+// changed is when the file of an origin, FILE:LINE, was last changed; the zero
+// time where nobody can say.
+func changed(origin string) time.Time {
+	name := origin
+	if i := strings.LastIndexByte(origin, ':'); i > 0 {
+		name = origin[:i]
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// after are the times not before one.
+func after(list []time.Time, one time.Time) []time.Time {
+	return slices.DeleteFunc(slices.Clone(list), func(t time.Time) bool { return t.Before(one) })
 }

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/install"
@@ -267,7 +268,13 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 		b.add(OK, "hooks", "as this nod writes them")
 	}
 	if why := e.untrusted(in); why != "" {
-		b.add(NotTried, "hook", why).Next = again
+		l := b.add(NotTried, "hook", why)
+		if l.Next = again; e.gone(in) {
+			l.Next = "install nod again, then: " + again
+		}
+		if e.blocks(in) && e.gone(in) {
+			l.State = Failed
+		}
 		return
 	}
 	e.tryHooks(ctx, b, in)
@@ -282,7 +289,7 @@ func (e *examination) untrusted(in *install.Installed) string {
 			continue
 		}
 		if _, err := os.Stat(p.named); err != nil && p.named != "" {
-			return printable.Text(p.named) + " is not there: " + missingEffect(in)
+			return printable.Text(p.named) + " is not there: " + e.missingEffect(in)
 		}
 		return printable.Text(p.named) + " is not the one beside this nod, so it is not started"
 	}
@@ -293,11 +300,22 @@ func (e *examination) untrusted(in *install.Installed) string {
 	return ""
 }
 
-func missingEffect(in *install.Installed) string {
-	if in.Guarded() {
-		return "the guard script then blocks every call"
+// gone reports whether the hook's program is not there.
+func (e *examination) gone(in *install.Installed) bool {
+	_, err := os.Stat(in.Options.Hook)
+	return err != nil && in.Options.Hook != ""
+}
+
+// blocks reports whether the agent lets no call run whose hook is missing.
+func (e *examination) blocks(in *install.Installed) bool {
+	return in.Guarded() || e.agent == nod.ClaudeCode && len(in.Hooks) > 0 && in.Again == ""
+}
+
+func (e *examination) missingEffect(in *install.Installed) string {
+	if e.blocks(in) {
+		return "every call of " + install.Title(e.agent) + " is blocked until it is back"
 	}
-	return "what the agent does then is said in docs/agents.md"
+	return "what " + install.Title(e.agent) + " does then is said in docs/agents.md"
 }
 
 func same(a, b string) bool {

@@ -102,7 +102,7 @@ func TestInstead(t *testing.T) {
 	if err == nil {
 		t.Fatalf("%s is a temporary directory", dir)
 	}
-	for _, want := range []string{"CGO_ENABLED=0 go install github.com/nodgate/nod/cmd/nod@latest github.com/nodgate/nod/cmd/nod-hook@latest", "install claude-code"} {
+	for _, want := range []string{"CGO_ENABLED=0 go install github.com/nodgate/nod/cmd/nod@latest github.com/nodgate/nod/cmd/nod-hook@latest", "/bin/nod\" install"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: lacks %q", err, want)
 		}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod/internal/hang"
+)
+
+// Each flag of a help text is completed, and what the shells read is what was
+// meant.
+func TestCompletionWords(t *testing.T) {
+	for name, want := range map[string][]string{
+		"install": {"claude-code", "codex", "--managed", "--user", "--dry-run", "--hook", "--settings", "--state", "--claude-version"},
+		"rules":   {"check", "critique", "--mine", "--json", "--root", "--settings", "--managed", "--state"},
+		"history": {"--json", "--agent"},
+		"mode":    {"enforce", "observe", "off", "--unattended"},
+		"help":    {"check", "settings"},
+	} {
+		i := slices.IndexFunc(commands(), func(c command) bool { return c.name == name })
+		got := commands()[i].words()
+		for _, w := range want {
+			if !slices.Contains(got, w) {
+				t.Errorf("%s: lacks %s: %v", name, w, got)
+			}
+		}
+	}
+}
+
+// The real shells take the scripts, and bash completes by its own.
+func TestCompletionInShells(t *testing.T) {
+	for shell, script := range map[string]func() string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion} {
+		t.Run(shell, func(t *testing.T) {
+			program, err := exec.LookPath(shell)
+			if err != nil {
+				t.Skipf("%s is not here: skipped", shell)
+			}
+			file := filepath.Join(t.TempDir(), "script")
+			if err := os.WriteFile(file, []byte(script()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.CommandContext(hang.Context(t), program, "-n", file).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if shell != "bash" {
+				return
+			}
+			const try = `source "$1"; COMP_WORDS=(nod "${@:2}"); COMP_CWORD=$(($# - 1)); _nod; echo "${COMPREPLY[*]}"`
+			for typed, want := range map[string]string{"hi": "history", "mode o": "observe off", "rules --m": "--mine --managed", "install cod": "codex"} {
+				args := append([]string{"--norc", "-c", try, "bash", file}, strings.Fields(typed)...)
+				out, err := exec.CommandContext(hang.Context(t), program, args...).CombinedOutput()
+				if got := strings.TrimSpace(string(out)); err != nil || got != want {
+					t.Errorf("nod %s: %q, want %q (%v)", typed, got, want, err)
+				}
+			}
+		})
+	}
+}
