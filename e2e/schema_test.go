@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -38,7 +39,7 @@ func TestOwnToolsWorkWithoutAModel(t *testing.T) {
 		t.Error("the sub-agent's calls were not decided one by one")
 	}
 	for _, name := range []string{"child", "answer"} {
-		for _, d := range r.ofCall(nod.EntryDecision, name) {
+		for _, d := range r.ofCall(audit.Decision, name) {
 			if d.Answered != "abstained" || d.Layer != nod.LayerAllowlist {
 				t.Errorf("%s: %s by %s: %s", name, d.Answered, d.Layer, d.Reason)
 			}

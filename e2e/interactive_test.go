@@ -1,0 +1,180 @@
+package e2e
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod/llm/llmtest"
+)
+
+// sit starts Claude Code as a person does who has used it before: what it asks
+// at its first start is answered.
+func (m *machine) sit(srv *llmtest.Server, mode string) *screen {
+	m.t.Helper()
+	state, err := json.Marshal(map[string]any{
+		"hasCompletedOnboarding": true, "bypassPermissionsModeAccepted": true, "theme": "dark", "autoUpdates": false, "lastOnboardingVersion": claudeVersion,
+		"customApiKeyResponses": map[string]any{"approved": []string{agentKey[len(agentKey)-20:]}},
+		"projects":              map[string]any{m.work: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.write(filepath.Join(m.home, ".claude.json"), string(state), 0o600)
+	s := m.terminal([]string{
+		"ANTHROPIC_BASE_URL=" + srv.URL, "ANTHROPIC_API_KEY=" + agentKey, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "CLAUDE_CODE_AUTO_MODE_SERVER=0", "IS_SANDBOX=1",
+	}, m.claude, "--permission-mode", mode)
+	s.sees("❯")
+	return s
+}
+
+// asks types a prompt and sends it, once it stands there.
+func (s *screen) asks(prompt string) {
+	s.t.Helper()
+	s.presses(prompt)
+	s.sees(prompt)
+	s.presses("\r")
+}
+
+// oneStep is a model that makes one call and is done.
+func oneStep(t *testing.T, call llmtest.Call) *llmtest.Server {
+	return llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{call}}}})
+}
+
+// A person at Claude Code in its manual mode reads nod's reason in the prompt,
+// and what the person says is what happens.
+func TestThePersonIsAsked(t *testing.T) {
+	for _, row := range []struct{ name, key string }{{"no", "2"}, {"yes", "1"}} {
+		t.Run(row.name, func(t *testing.T) {
+			if row.name == "yes" {
+				deep(t, "what a person sees")
+			}
+			begin(t)
+			m := newMachine(t, "")
+			m.install("user")
+			made := filepath.Join(m.work, "made")
+			s := m.sit(oneStep(t, llmtest.Bash("asked", "./opaque made")), "default")
+			s.asks("do what the test wants")
+			s.sees("requires confirmation", "this runs code that nod has not read: ./opaque made", "Do you want to proceed?", "2. No")
+			s.capture("claude-code-asks", "Bash command", "")
+			if exists(made) {
+				t.Error("it ran before the person had answered")
+			}
+			s.presses(row.key)
+			if row.name == "yes" {
+				s.sees("done")
+			} else {
+				s.sees("Interrupted")
+			}
+			if exists(made) != (row.name == "yes") {
+				t.Errorf("ran: %v, after %s", exists(made), row.name)
+			}
+		})
+	}
+}
+
+// In the mode in which Claude Code starts, what nod allows runs and nobody is
+// asked.
+func TestTheAllowedRunsInAutoMode(t *testing.T) {
+	begin(t)
+	m := newMachine(t, `allow = ["git update-ref refs/heads/allowed HEAD"]`)
+	m.install("user")
+	s := m.sit(oneStep(t, llmtest.Bash("allowed", "git update-ref refs/heads/allowed HEAD")), "auto")
+	s.asks("do what the test wants")
+	s.sees("done")
+	if !exists(filepath.Join(m.work, ".git/refs/heads/allowed")) {
+		t.Errorf("it did not run:\n%s", s.text())
+	}
+	if s.has("Do you want to proceed?") {
+		t.Error("a person was asked")
+	}
+}
+
+// What a person's rule forbids does not run in any mode, and the person reads
+// why.
+func TestTheForbiddenIsShown(t *testing.T) {
+	deep(t, "what a person sees")
+	for _, mode := range []string{"auto", "default", "bypassPermissions"} {
+		t.Run(mode, func(t *testing.T) {
+			begin(t)
+			m := newMachine(t, `hard_deny = ["touch forbidden"]`)
+			m.install("user")
+			s := m.sit(oneStep(t, llmtest.Bash("forbidden", "touch forbidden")), mode)
+			s.asks("do what the test wants")
+			s.sees("hard_deny", "touch forbidden", "done")
+			s.capture("claude-code-denies", "Did not run", "Reason:")
+			if exists(filepath.Join(m.work, "forbidden")) {
+				t.Error("it ran")
+			}
+		})
+	}
+}
+
+// Codex in a terminal blocks what nod denies, and shows the reason.
+func TestCodexShowsTheReason(t *testing.T) {
+	deep(t, "what a person sees")
+	program := codexProgram(t)
+	t.Parallel()
+	m := newBareMachine(t, `hard_deny = ["touch forbidden"]`)
+	d := codexDriven()
+	srv := oneStep(t, d.shell("forbidden", "touch forbidden"))
+	d.prepare(m, srv)
+	m.installFor("codex", "user")
+	d.consent(m)
+	m.trusted += "[projects.\"" + m.work + "\"]\ntrust_level = \"trusted\"\n"
+	_, environ := d.prepare(m, srv)
+	s := m.terminal(environ, program, "-s", "danger-full-access")
+	s.sees("›")
+	s.asks("do what the test wants")
+	s.sees("Blocked by hook", "hard_deny", "done")
+	s.capture("codex-denies", "Blocked by hook", "hard_deny")
+	if exists(filepath.Join(m.work, "forbidden")) {
+		t.Error("it ran")
+	}
+}
+
+// opencode in a terminal does not run what nod denies.
+func TestOpencodeShowsTheCall(t *testing.T) {
+	deep(t, "what a person sees")
+	program := opencodeProgram(t)
+	t.Parallel()
+	m := newBareMachine(t, `hard_deny = ["touch forbidden"]`)
+	d := opencodeDriven()
+	srv := oneStep(t, d.shell("forbidden", "touch forbidden"))
+	_, environ := d.prepare(m, srv)
+	m.installFor("opencode", "user")
+	s := m.terminal(environ, program)
+	s.sees("Ask anything")
+	s.asks("do what the test wants")
+	s.sees("touch forbidden", "done")
+	if exists(filepath.Join(m.work, "forbidden")) {
+		t.Error("it ran")
+	}
+}
+
+// nod install asks once, writes only after a yes, and fits a screen.
+func TestInstallAsksOnce(t *testing.T) {
+	for _, row := range []struct{ name, said string }{{"no", "\r"}, {"yes", "y\r"}} {
+		t.Run(row.name, func(t *testing.T) {
+			begin(t)
+			m := newMachine(t, "")
+			settings := filepath.Join(m.home, ".claude", "settings.json")
+			s := m.terminal(nil, filepath.Join(m.bin, "nod"), "install")
+			s.sees("Found: Claude Code", "makes ~/.claude/settings.json, with nod's hook in it", "Go ahead? [y/N]")
+			if exists(settings) {
+				t.Error("written before the answer")
+			}
+			s.presses(row.said)
+			code := s.ends()
+			if exists(settings) != (row.name == "yes") || (code == 0) != (row.name == "yes") {
+				t.Errorf("exit %d, written: %v\n%s", code, exists(settings), s.text())
+			}
+			s.capture("install-"+row.name, "Found:", "")
+			if lines := strings.Count(s.text(), "\n"); lines > 20 {
+				t.Errorf("%d lines", lines)
+			}
+		})
+	}
+}
