@@ -71,6 +71,7 @@ func (v *logView) widen(rows []logRow) {
 
 func (v *logView) format(r logRow) string {
 	var b strings.Builder
+	v.fit(&r)
 	for i, cell := range r {
 		pad := ""
 		if i < len(r)-1 {
@@ -82,6 +83,27 @@ func (v *logView) format(r logRow) string {
 		b.WriteString(cell + pad)
 	}
 	return strings.TrimRight(b.String(), " ") + "\n"
+}
+
+// leastCell is what a cell that is cut off keeps.
+const leastCell = 16
+
+// fit cuts off the reason, and where that is not enough the call, so that a line
+// fits the terminal: a line that the terminal breaks has no columns.
+func (v *logView) fit(r *logRow) {
+	if v.process.Width <= 0 {
+		return
+	}
+	last := len(r) - 1
+	call := last - 1
+	before := 0 // all columns but the call and the reason
+	for _, w := range v.widths[:call] {
+		before += w + 2
+	}
+	rest := max(v.process.Width-before-2, 2*leastCell)
+	v.widths[call] = min(v.widths[call], max(rest/2, leastCell))
+	r[call] = printable.Line(r[call], v.widths[call])
+	r[last] = printable.Line(r[last], max(rest-v.widths[call], leastCell))
 }
 
 // colored colours a verdict on a terminal.
