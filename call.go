@@ -83,6 +83,12 @@ type Call struct {
 	// where nod is silent (Claude Code in auto mode).
 	HostJudges bool
 
+	// Asking is called where a person is about to be asked about the call, once.
+	// It says which other prompt of the host's may be open beside it, "" that no
+	// other is. Where the host lets a call run because of what a person answered
+	// to another prompt, an ask is no boundary then. nil: the host does not.
+	Asking func() string
+
 	// StdinUnseen says that the agent can type into a program after it has
 	// started, and that nod is not shown what.
 	StdinUnseen bool
@@ -113,6 +119,10 @@ type Edit struct {
 // MCP names a tool of a Model Context Protocol server.
 type MCP struct {
 	Server, Tool string
+	// Named says that the host says which part of the name is the server's.
+	Named bool
+	// Brought says that the server's definition stands in the repository.
+	Brought bool
 }
 
 // Origin says who speaks in a turn. The zero value is a stranger.

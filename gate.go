@@ -168,6 +168,7 @@ type trial struct {
 	soft     Rule           // the soft_deny pattern that matched; Text "" if none
 	open     string         // why layers 2 and 3 left the call open, for the reason
 	doubt    string         // which hard_deny rule may forbid the call, if nod knew more
+	brought  string         // why a rule that names the called tool does not count
 	unproven string         // why nod cannot show that an agent would still ask it
 	linked   []alias        // what aliases found; nil: not looked yet
 	hooked   []registration // where hooks may stand; nil: not looked yet
@@ -199,11 +200,11 @@ func (t *trial) decide(ctx context.Context) Decision {
 	d, settled := t.settle()
 	switch {
 	case !settled:
-		return t.ask(ctx)
+		d = t.ask(ctx)
 	case d.Verdict == Ask:
-		return t.unlessApproved(func() Decision { return d })
+		d = t.unlessApproved(func() Decision { return d })
 	}
-	return d
+	return t.besidePrompts(d)
 }
 
 // settle is what layers 0 to 3 say; settled is false where they leave the call
@@ -236,6 +237,9 @@ func (t *trial) settle() (d Decision, settled bool) {
 	if t.lap(LayerGuard); t.gate.allowlist(t.call) {
 		return t.decided(LayerAllowlist, Allow, t.call.Tool+" is a safe tool", Rule{}), true
 	}
+	if rule, found := t.permittedTool(); found {
+		return t.decided(LayerAllowlist, Allow, "allow rule: "+rule.Text, rule), true
+	}
 	if t.lap(LayerAllowlist); t.softDenied() {
 		return Decision{}, false
 	}
@@ -253,6 +257,9 @@ func (t *trial) settle() (d Decision, settled bool) {
 		}
 	}
 	t.lap(LayerShell)
+	if t.brought != "" {
+		t.open = t.brought
+	}
 	if t.open == "" || t.open == notAnEdit {
 		t.open = printable.Line(t.call.RawTool, 60) + " is not a tool that nod settles by itself"
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -14,6 +15,21 @@ import (
 // asked, or that nods, would otherwise be all there is before a known loss.
 func (t *trial) deferrable() bool {
 	return t.soft.Text == "" && t.doubt == "" && !t.secrets && !t.overwritesByTool() && !t.loses()
+}
+
+// besidePrompts denies what a person would be asked about where another prompt
+// may be open: what is answered there could let this call run unasked. Only a
+// call that an ask rule matches, or of which something grave is known, is too
+// much for that.
+func (t *trial) besidePrompts(d Decision) Decision {
+	if d.Verdict != Ask || t.call.Asking == nil {
+		return d
+	}
+	why := t.call.Asking()
+	if why != "" && (d.Layer == LayerGuard || !t.deferrable()) {
+		d.Verdict, d.Reason = Deny, printable.Line(d.Reason, reasonLimit-120)+"; "+why
+	}
+	return d
 }
 
 // loses reports whether a command does what cannot be undone, as far as its

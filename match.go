@@ -133,6 +133,10 @@ func changesMeaning(wrapper string) bool {
 // softDenied looks for a soft_deny pattern in the command.
 func (t *trial) softDenied() bool {
 	for _, r := range t.gate.rules.SoftDeny {
+		if r.permission != nil && t.fits(*r.permission) != misses {
+			t.soft, t.open = r, "soft_deny rule: "+r.Text
+			return true
+		}
 		for _, c := range t.report.Commands {
 			if r.occursIn(c, anyWord) && t.gate.knownProgram(t.call, r.words[0]) {
 				t.soft, t.open = r, "soft_deny rule: "+r.Text

@@ -138,6 +138,9 @@ func (p permission) parameter() (name, value string, ok bool) {
 // allow is the rule as a pattern of nod's.
 func (p permission) allow(origin string) (Rule, error) {
 	if p.kind() != aboutCommand || p.tool != "Bash" {
+		if r, ok := p.allowTool(origin); ok {
+			return r, nil
+		}
 		if p.spec == "" && p.tool == "Bash" {
 			return Rule{}, fmt.Errorf("it would allow any command")
 		}
@@ -159,6 +162,29 @@ func (p permission) allow(origin string) (Rule, error) {
 	}
 	r.Agent = ClaudeCode
 	return r, err
+}
+
+// allowTool is a rule for a tool of an MCP server, or for a tool of Claude Code's
+// own of which nod reads no argument.
+func (p permission) allowTool(origin string) (r Rule, ok bool) {
+	switch p.kind() {
+	case aboutServer:
+		ok = p.allowsTools(p.tool) == nil && p.spec == ""
+	case aboutTool:
+		ok = !strings.Contains(p.tool, "*") && !readsArguments(p.tool)
+	}
+	return Rule{Text: p.tool, Origin: origin, Agent: ClaudeCode, permission: &p}, ok
+}
+
+// readsArguments reports whether nod decides calls of a tool of Claude Code's by
+// their arguments, so that a rule for all of them would allow anything.
+func readsArguments(tool string) bool {
+	switch tool {
+	case "Bash", "PowerShell", "Monitor", "Read", "Grep", "Glob", "LS", "LSP", "NotebookRead",
+		"Edit", "Write", "MultiEdit", "NotebookEdit", "WebFetch":
+		return true
+	}
+	return false
 }
 
 // openEnd takes ":*" or " *" off the end of a command's pattern.

@@ -214,7 +214,7 @@ func TestPermissionAllow(t *testing.T) {
 		"Bash(ls | sh)":          "not one simple command",
 		"Bash(cat $HOME/x)":      "not one simple command",
 		"Read(~/x)":              "allow patterns are commands",
-		"mcp__github":            "allow patterns are commands",
+		"mcp__github":            "mcp__github",
 		"WebFetch(domain:x.org)": "allow patterns are commands",
 		"Monitor(ls)":            "allow patterns are commands",
 		"Bash(ls":                "no closing bracket",

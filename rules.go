@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -89,6 +90,13 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 	}
 	if list == ListEnvironment {
 		return r, nil
+	}
+	if p, is, err := mcpRule(list, text); is {
+		r.permission = p
+		return r, err
+	}
+	if meant := meantTool(list, text); meant != "" {
+		return Rule{}, errors.New(meant)
 	}
 	words, ok := splitWords(text)
 	if ok {

@@ -57,6 +57,8 @@ type Event struct {
 	// is called. Until then, and where it finds nothing, the event is at its
 	// strictest.
 	Complete func(*Event)
+	// Child says that a sub-agent makes the call.
+	Child bool
 	// Unproven says that the payload does not show for certain what the call
 	// would do: it may be denied for what it seems to be, never allowed.
 	Unproven bool
@@ -145,6 +147,9 @@ type Capabilities struct {
 	// HearsAfter is the shape in which what a hook answers to an Outcome
 	// reaches the model.
 	HearsAfter Hearing
+	// PromptsAnswerOthers says that what a person answers to a prompt may let a
+	// call run whose own prompt waits behind it.
+	PromptsAnswerOthers bool
 	// StdinUnseen says that the agent can type into a program that it has
 	// started, and that no hook sees what.
 	StdinUnseen bool

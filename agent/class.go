@@ -71,7 +71,7 @@ func classOf(tool string) Class {
 	case "remote_agent", "artifact", "artifact_check", "artifact_comments", "artifact_data", "claude_design", "cron_create", "cron_delete",
 		"enter_worktree", "exit_worktree", "monitor", "projects", "push_notification", "refresh_mcp_tools",
 		"remote_trigger", "send_feedback", "send_user_file", "share_onboarding_guide", "skill", "slash_command",
-		"web_search", "workflow", "exec", "tool_call", "save_memory", "session_sql", "session_store_sql":
+		"web_search", "workflow", "exec", "save_memory", "session_sql", "session_store_sql":
 		return Acts
 	}
 	return Unclassified

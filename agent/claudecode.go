@@ -52,6 +52,15 @@ import (
 // what is open in auto too. Reinforce says "-" for allow in every mode, so that
 // no rule of the person's lets anything run under it.
 //
+// # Several prompts
+//
+// An answer to one prompt that changes the mode or the rules ("and switch to
+// accept edits", "and don't ask again") has the host look at the prompts that
+// wait behind it again, by its own rules and without the hook's ask: the call
+// then runs unasked (measured in a terminal; docs/agents.md). So where another
+// prompt may be open an ask about something grave is a denial, see
+// [nod.Call].Asking.
+//
 // In mode "plan" the host's own judge decides what nod leaves it, and may let a
 // command run that changes something (measured: touch ran); what nod denies
 // does not run. Where the prompt is the point of a tool (AskUserQuestion,
@@ -81,6 +90,8 @@ func (ClaudeCode) Capabilities() Capabilities {
 		TimeUnit:      time.Second,
 		SeesSubagents: true,
 		HearsAfter:    Nested,
+
+		PromptsAnswerOthers: true,
 	}
 }
 
@@ -154,6 +165,7 @@ func claudeEvent(name string) Kind {
 func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 	e.Mode = f.optional("permission_mode")
 	e.Plan = e.Mode == "plan"
+	e.Child = f.optional("agent_id") != ""
 	if dir := variable(environ, "CLAUDE_PROJECT_DIR"); path.IsAbs(dir) {
 		e.Project = dir
 	}
@@ -191,9 +203,9 @@ func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 func (ClaudeCode) decodeTool(call *nod.Call, f fields) {
 	in, raw := f.child("tool_input")
 	call.Input = raw
-	var server string
+	var server, source string
 	if from, given := f.maybeChild("mcp_server"); given != nil {
-		server = from.word("name")
+		server, source = from.word("name"), from.optional("source")
 	}
 	if *f.err != nil {
 		return
@@ -203,6 +215,7 @@ func (ClaudeCode) decodeTool(call *nod.Call, f fields) {
 	case wrong != "":
 		*f.err = badInput(fmt.Errorf("%s", wrong))
 	case ok:
+		mcp.Named, mcp.Brought = server != "", source == "project"
 		call.Tool, call.MCP = "mcp", mcp
 	default:
 		claudeArguments(call, claudeBuiltin(call.RawTool), in)

@@ -80,11 +80,11 @@ func TestClaudeDecode(t *testing.T) {
 		}),
 		"Glob.PreToolUse.json":            before("default", "Glob", "glob", func(e *Event) { e.Call.Paths = []string{"/home/ada/loom", "/home/ada/loom/**/*.go"} }),
 		"WebFetch.PreToolUse.json":        before("auto", "WebFetch", "web_fetch", func(e *Event) { e.Call.HostJudges, e.Call.URL = true, "https://example.org/a?b=c" }),
-		"Agent.PreToolUse.json":           before("default", "Agent", "agent", nil),
+		"Agent.PreToolUse.json":           before("default", "Agent", "agent", func(e *Event) { e.Child = true }),
 		"AskUserQuestion.PreToolUse.json": before("default", "AskUserQuestion", "ask_user_question", nil),
 		"TaskCreate.PreToolUse.json":      before("default", "TaskCreate", "task_create", nil),
 		"mcp__loom__weave.PreToolUse.json": before("default", "mcp__loom__weave", "mcp", func(e *Event) {
-			e.Call.MCP = &nod.MCP{Server: "loom", Tool: "weave"}
+			e.Call.MCP = &nod.MCP{Server: "loom", Tool: "weave", Named: true}
 		}),
 		"Bash.PermissionRequest.json": event(Prompt, "PermissionRequest", "default", "Bash", "bash", func(e *Event) {
 			e.Call.ID, e.Call.Command = "", "make weave"
@@ -151,10 +151,10 @@ func TestClaudeTool(t *testing.T) {
 		{raw: "Glob", input: `{"pattern":"../*","path":"/"}`, tool: "glob", paths: []string{"/", "/../*"}},
 		{raw: "NotebookRead", input: `{"notebook_path":"/n"}`, tool: "read_file", paths: []string{"/n"}},
 		{raw: "mcp__loom__weave", input: `{"command":"a","Command":"b"}`, tool: "mcp", mcp: &nod.MCP{Server: "loom", Tool: "weave"}},
-		{raw: "mcp__todo__write", input: `{}`, server: "todo", tool: "mcp", mcp: &nod.MCP{Server: "todo", Tool: "write"}},
-		{raw: "mcp__a__b__c", input: `{}`, server: "a__b", tool: "mcp", mcp: &nod.MCP{Server: "a__b", Tool: "c"}},
-		{raw: "mcp__plugin_loom_weft__pull", input: `{}`, server: "plugin:loom:weft", tool: "mcp", mcp: &nod.MCP{Server: "plugin:loom:weft", Tool: "pull"}},
-		{raw: "mcp__claude_ai_Weft__pull", input: `{}`, server: "claude.ai  Weft", tool: "mcp", mcp: &nod.MCP{Server: "claude.ai  Weft", Tool: "pull"}},
+		{raw: "mcp__todo__write", input: `{}`, server: "todo", tool: "mcp", mcp: &nod.MCP{Server: "todo", Tool: "write", Named: true}},
+		{raw: "mcp__a__b__c", input: `{}`, server: "a__b", tool: "mcp", mcp: &nod.MCP{Server: "a__b", Tool: "c", Named: true}},
+		{raw: "mcp__plugin_loom_weft__pull", input: `{}`, server: "plugin:loom:weft", tool: "mcp", mcp: &nod.MCP{Server: "plugin:loom:weft", Tool: "pull", Named: true}},
+		{raw: "mcp__claude_ai_Weft__pull", input: `{}`, server: "claude.ai  Weft", tool: "mcp", mcp: &nod.MCP{Server: "claude.ai  Weft", Tool: "pull", Named: true}},
 	} {
 		more := []string{`"tool_name":"` + c.raw + `"`, `"tool_input":` + c.input}
 		if c.server != "" {

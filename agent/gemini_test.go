@@ -25,7 +25,7 @@ func TestGeminiDecodes(t *testing.T) {
 		"grep.json":        {Kind: agent.Decide, Tool: "grep", Paths: []string{"/home/ada/.ssh", "/home/ada/.ssh/id_*"}},
 		"many.json":        {Kind: agent.Decide, Tool: "read_many_files", Paths: []string{loom, loom + "/src/*.go", loom, "~/.netrc"}},
 		"fetch.json":       {Kind: agent.Decide, Tool: "web_fetch"},
-		"mcp.json":         {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke_hard"}},
+		"mcp.json":         {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke_hard", Named: true}},
 		"mcp_plain.json":   {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}},
 		"mcp_unsure.json":  {Kind: agent.Decide},
 		"spawn.json":       {Kind: agent.Decide, Tool: "agent"},

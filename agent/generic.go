@@ -251,7 +251,7 @@ func (p profile) decodeAct(call *nod.Call, act builtin, in, top fields) {
 		call.RawTool = top.word("tool_name")
 		call.Tool, call.MCP = "mcp", &nod.MCP{Server: server, Tool: call.RawTool}
 	case special: // an MCP call
-		mcp := &nod.MCP{Server: in.word("mcp_server_name"), Tool: in.word("mcp_tool_name")}
+		mcp := &nod.MCP{Server: in.word("mcp_server_name"), Tool: in.word("mcp_tool_name"), Named: true}
 		call.Tool, call.MCP, call.RawTool = "mcp", mcp, mcp.Server+"/"+mcp.Tool
 	case edits:
 		severalEdits(call, p.spelled, in)

@@ -32,7 +32,8 @@ func TestGenericDecodes(t *testing.T) {
 		"kiro":      {"shell.json": shell, "create.json": written, "replace.json": changed, "read.json": unknown, "mcp.json": poked},
 		"openhands": {"shell.json": shell, "view.json": viewed, "typed.json": unknown, "undo.json": unknown},
 		"vscode":    {"shell.json": shell, "edit.json": unknown},
-		"windsurf":  {"shell.json": shell, "write.json": changed, "read.json": viewed, "mcp.json": poked},
+		"windsurf": {"shell.json": shell, "write.json": changed, "read.json": viewed,
+			"mcp.json": {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke", Named: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			decodeAll(t, agent.Generic{Agent: name}, []string{"PWD=" + loom}, files)

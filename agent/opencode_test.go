@@ -21,7 +21,7 @@ func TestOpencodeDecodes(t *testing.T) {
 		"fetch.json":         {Kind: agent.Decide, Tool: "web_fetch", URL: "https://example.com/"},
 		"patch.json":         {Kind: agent.Decide, Tool: "apply_patch", Paths: []string{"added.txt"}},
 		"task.json":          {Kind: agent.Decide, Tool: "agent"},
-		"mcp.json":           {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}},
+		"mcp.json":           {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke", Named: true}},
 		"unknown.json":       {Kind: agent.Decide},
 		"outcome.json":       {Kind: agent.Outcome, Tool: "bash", Command: "ls -la"},
 	})

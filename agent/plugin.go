@@ -125,7 +125,7 @@ func (s shim) decodeMCP(call *nod.Call, f fields) bool {
 	if !found || tool == "" {
 		f.wrong(f.get("server"), "the beginning of the tool's name")
 	}
-	call.Tool, call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
+	call.Tool, call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool, Named: true}
 	return true
 }
 

@@ -104,7 +104,6 @@ var qwenTools = [...]builtin{
 	{"skill", "skill", opaque},
 	{"task_stop", "task_stop", opaque},
 	{"todo_write", "todo_write", opaque},
-	{"tool_call", "tool_call", opaque}, // calls a tool that tool_search found
 	{"tool_search", "tool_search", opaque},
 	{"update_goal", "update_goal", opaque},
 	{"web_fetch", "web_fetch", fetch},

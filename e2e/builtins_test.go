@@ -44,6 +44,8 @@ func unhooked(host string) map[string]string {
 	switch host {
 	case "claude-code":
 		return map[string]string{"DeferredToolPlaceholder": "it stands for the tools that ToolSearch finds"}
+	case "qwen":
+		return map[string]string{"tool_call": "it holds the call of another tool, which the adapter reads"}
 	case "codex":
 	default:
 		return nil

@@ -19,7 +19,7 @@ path = "~/src/app"
 allow = ["npm test"]
 soft_deny = ["npm publish"]
 hosts = ["pkg.go.dev"]
-allowlist = ["agent"]
+allowlist = ["skill"]
 environment = ["Node.js project"]
 [[repository]]
 path = "~/src/other"
@@ -90,7 +90,7 @@ func TestRepositoryScope(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			for list, text := range map[string]string{"soft_deny": "npm publish", "allowlist": "agent"} {
+			for list, text := range map[string]string{"soft_deny": "npm publish", "allowlist": "skill"} {
 				all := texts(s, list)
 				if slices.Contains(all, text) != c.here || len(all) < 5 {
 					t.Errorf("%s: %q", list, all)
@@ -122,7 +122,7 @@ func TestScopesAreListed(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, item := range s.Lists() {
-		scoped := slices.Contains([]string{"npm test", "npm run linked", "npm publish", "pkg.go.dev", "agent", "Node.js project"}, item.Text)
+		scoped := slices.Contains([]string{"npm test", "npm run linked", "npm publish", "pkg.go.dev", "skill", "Node.js project"}, item.Text)
 		if scoped != (item.Scope == "/home/u/src/app") {
 			t.Errorf("%s %q has the scope %q", item.List, item.Text, item.Scope)
 		}

@@ -34,6 +34,7 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 		return agent.Answer{}
 	}
 	r.extend(settings.Model.Timeout)
+	e.Call.Asking = r.asking(e, memory)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
 	d := r.gate(settings, book, r.recollection(memory), r.history(settings, memory), r.approvals(e, settings, memory, root)).Check(ctx, e.Call)
 	d.Notices = append(d.Notices, unpriced(settings.Model, d)...)

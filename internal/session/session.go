@@ -23,6 +23,8 @@
 //   - [Session.Taint], [Session.Origin], [Session.History]: what came in that
 //     others wrote or that hides text, what was written and downloaded, whether a secret was
 //     touched and something sent. They tighten, and tell the model.
+//   - [Session.Ask]: which prompts may still be open. It makes of an ask a
+//     denial.
 //   - [Session.Denials], [Session.Denied]: to call a person, and to deny what
 //     was denied. Never to allow.
 //   - [Session.LetRun]: to tell the model that a person let this very call run

@@ -1,0 +1,51 @@
+//go:build unix
+
+package session
+
+import "time"
+
+// kindAsk says that a person is about to be asked about a call.
+const kindAsk = "ask"
+
+// Asked is a call that a person was asked about.
+type Asked struct {
+	Call, Tool string
+	At         time.Time
+}
+
+// Ask notes that a person is about to be asked about a call, and returns the
+// calls that somebody was asked about before and of which no outcome is known:
+// their prompts may still be open. Of two that are noted at once, one finds the
+// other. A call is known to be settled once [Session.Outcome] was told of it, or
+// [Session.Answer] that the agent was told something else than to ask.
+func (s *Session) Ask(call, tool string) (open []Asked, err error) {
+	if !s.Remembers() {
+		return nil, nil
+	}
+	if err := s.record(line{Kind: kindAsk, CallID: cut(call), Tool: cut(tool)}); err != nil {
+		return nil, err
+	}
+	tail, own := s.end(), cut(call)
+	for l := range holding(tail, `"kind":"ask"`) {
+		if l.Kind != kindAsk {
+			continue
+		}
+		if l.CallID == own {
+			break
+		}
+		if !settledAfter(tail[l.end:], l.CallID) {
+			open = append(open, Asked{Call: l.CallID, Tool: l.Tool, At: l.Time})
+		}
+	}
+	return open, nil
+}
+
+// settledAfter reports whether lines say what became of a call.
+func settledAfter(lines []byte, call string) bool {
+	for l := range holding(lines, `"call_id":`+text(call)) {
+		if l.CallID == call && (l.Kind == kindPost || l.Kind == kindPre && l.Said != "ask") {
+			return true
+		}
+	}
+	return false
+}

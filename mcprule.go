@@ -1,0 +1,147 @@
+package nod
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nodgate/nod/internal/printable"
+)
+
+// mcpRule reads a rule about the tools of an MCP server: mcp__SERVER__TOOL,
+// where TOOL may hold *, or mcp__SERVER for all of them. is is false for any
+// other text.
+func mcpRule(list RuleList, text string) (p *permission, is bool, err error) {
+	if spelled := mcpSpelling(text); spelled != "" {
+		return nil, true, fmt.Errorf("%q matches nothing; a tool of an MCP server is written %s", text, spelled)
+	}
+	if !strings.HasPrefix(text, "mcp__") {
+		return nil, false, nil
+	}
+	read, err := readPermission(text)
+	if err != nil {
+		return nil, true, err
+	}
+	if list == ListAllow {
+		err = read.allowsTools(text)
+	}
+	return &read, true, err
+}
+
+// mcpSpelling returns how a rule is written whose author meant a tool of an MCP
+// server, "" where the text is nothing of the kind.
+func mcpSpelling(text string) string {
+	rest, found := text, false
+	for _, begin := range [...]string{"mcp:", "mcp/", "mcp.", "mcp_", "MCP:", "MCP__"} {
+		if rest, found = strings.CutPrefix(text, begin); found {
+			break
+		}
+	}
+	if !found || strings.HasPrefix(text, "mcp__") && !strings.ContainsAny(text, "/.:") || strings.ContainsAny(text, " \t(") {
+		return ""
+	}
+	rest = strings.Trim(rest, "_:/.")
+	for _, between := range [...]string{"__", ":", "/", "."} {
+		if server, tool, cut := strings.Cut(rest, between); cut {
+			return printable.Line("mcp__"+serverName(server)+"__"+strings.Trim(tool, "_:/."), 80)
+		}
+	}
+	return printable.Line("mcp__"+serverName(rest)+", or with a tool mcp__SERVER__TOOL", 80)
+}
+
+// allowsTools says why a rule cannot clear tools, nil if it can: the server must
+// be a name, since a repository can bring servers, and arguments are matched
+// where a rule forbids only.
+func (p permission) allowsTools(text string) error {
+	server, _, _ := strings.Cut(strings.TrimPrefix(p.tool, "mcp__"), "__")
+	switch {
+	case strings.Contains(text, "("):
+		return fmt.Errorf("%q: an allow rule names a server and a tool, not arguments; write %s", text, p.tool)
+	case server == "" || strings.Contains(server, "*"):
+		return fmt.Errorf("%q would allow tools of any server, also of those that a repository brings; name the server: mcp__SERVER__TOOL", text)
+	}
+	return nil
+}
+
+// permittedTool returns the allow rule that names the tool that is called: one of
+// an MCP server, or one of Claude Code's own of which nod reads no argument.
+func (t *trial) permittedTool() (Rule, bool) {
+	for _, r := range t.gate.rules.Allow {
+		if r.permission == nil || !r.speaksOf(t.call.Agent) || !r.permission.names(t.call) {
+			continue
+		}
+		switch home := r.Within == "" || t.call.Dir != "" && t.gate.inside([]string{r.Within}, t.gate.real(t.call.Dir)); {
+		case !home:
+		case t.call.MCP != nil && t.call.MCP.Brought && r.Within == "":
+			t.brought = "the repository brings this MCP server, so that a rule for it stands under [[repository]]: " + r.Text
+		default:
+			return r, true
+		}
+	}
+	return Rule{}, false
+}
+
+// names reports whether an allow rule names the tool of a call. Where the host
+// does not say which part of a name is the server's, and it could end elsewhere,
+// only a rule that names the whole tool does.
+func (p permission) names(c Call) bool {
+	if c.MCP == nil {
+		return p.kind() == aboutTool && c.Agent == ClaudeCode && c.RawTool == p.tool && c.Command == "" && len(c.Paths) == 0
+	}
+	m, server := *c.MCP, "mcp__"+serverName(c.MCP.Server)
+	if p.tool == server+"__"+m.Tool {
+		return true
+	}
+	if !m.Named && (!strings.HasPrefix(c.RawTool, "mcp__") || strings.Contains(m.Tool, "__")) {
+		return false
+	}
+	tool, below := strings.CutPrefix(p.tool, server+"__")
+	return p.tool == server || below && starMatch(tool, m.Tool)
+}
+
+// meantTool says what to write for a rule that names one of an agent's own tools
+// as the agent spells it, which matches nothing: "" for any other text.
+func meantTool(list RuleList, text string) string {
+	name, what, bracket := strings.Cut(text, "(")
+	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || name[0] < 'A' || name[0] > 'Z' {
+		return ""
+	}
+	what = strings.TrimSuffix(strings.TrimSuffix(what, ")"), ":*")
+	switch {
+	case bracket && name == "Bash" && what != "":
+		return fmt.Sprintf("%q is a rule of Claude Code's; nod's is the command itself, such as %q", text, strings.TrimSuffix(strings.TrimSpace(what), " *")+" *")
+	case bracket && !strings.HasSuffix(text, ")"):
+		return ""
+	case bracket:
+		return fmt.Sprintf("%q is a rule of Claude Code's, and matches nothing here; nod reads them from Claude Code's own settings: claude_rules (nod help settings)", text)
+	case list == ListAllow && strings.ContainsAny(name[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") || list == ListAllow && isToolName(name):
+		return fmt.Sprintf("%q is a tool, and an allow rule is a command; tools stand by nod's name in allowlist = [\"$defaults\", %q]", text, snake(name))
+	}
+	return ""
+}
+
+// isToolName knows the one-word tools of Claude Code.
+func isToolName(name string) bool {
+	switch name {
+	case "Agent", "Task", "Bash", "Edit", "Write", "Read", "Glob", "Grep", "Skill", "Monitor", "Workflow", "Artifact", "Sleep":
+		return true
+	}
+	return false
+}
+
+// snake spells WebFetch as web_fetch.
+func snake(name string) string {
+	switch name {
+	case "Task":
+		return "agent"
+	case "Read", "Edit", "Write":
+		name = map[string]string{"Read": "ReadFile", "Edit": "FileEdit", "Write": "FileWrite"}[name]
+	}
+	var b strings.Builder
+	for i, r := range name {
+		if i > 0 && 'A' <= r && r <= 'Z' {
+			b.WriteByte('_')
+		}
+		b.WriteRune(r)
+	}
+	return strings.ToLower(b.String())
+}

@@ -1,0 +1,135 @@
+package nod_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod"
+)
+
+// Rules about the tools of MCP servers, in each list that holds rules.
+func TestRulesForTools(t *testing.T) {
+	poke := func(more ...func(*nod.Call)) nod.Call {
+		c := tool("mcp")
+		c.Agent, c.RawTool, c.MCP = "claude-code", "mcp__lab__poke", &nod.MCP{Server: "lab", Tool: "poke", Named: true}
+		for _, f := range more {
+			f(&c)
+		}
+		return c
+	}
+	named := func(server, tool string) func(*nod.Call) {
+		return func(c *nod.Call) {
+			c.MCP.Server, c.MCP.Tool, c.RawTool = server, tool, "mcp__"+strings.ReplaceAll(server, " ", "_")+"__"+tool
+		}
+	}
+	guessed := func(c *nod.Call) { c.MCP.Named = false }
+	brought := func(c *nod.Call) { c.MCP.Brought = true }
+	for _, row := range []struct {
+		list nod.RuleList
+		rule string
+		call nod.Call
+		want nod.Verdict
+	}{
+		{nod.ListAllow, "mcp__lab__poke", poke(), nod.Allow},
+		{nod.ListAllow, "mcp__lab", poke(), nod.Allow},
+		{nod.ListAllow, "mcp__lab__*", poke(), nod.Allow},
+		{nod.ListAllow, "mcp__lab__po*", poke(), nod.Allow},
+		{nod.ListAllow, "mcp__my_lab__poke", poke(named("my lab", "poke")), nod.Allow},
+		{nod.ListAllow, "mcp__lab__poke", poke(guessed), nod.Allow},
+		{nod.ListAllow, "mcp__lab", poke(guessed), nod.Allow},
+		{nod.ListAllow, "mcp__lab__other", poke(), nod.Ask},
+		{nod.ListAllow, "mcp__la", poke(), nod.Ask},
+		{nod.ListAllow, "mcp__lab", poke(named("lab__x", "poke")), nod.Ask},
+		{nod.ListAllow, "mcp__lab", poke(named("lab", "x__poke"), guessed), nod.Ask}, // may be lab__x's
+		{nod.ListAllow, "mcp__lab__poke", poke(brought), nod.Ask},
+		{nod.ListAllow, "mcp__lab__poke", tool("mcp"), nod.Ask},
+		{nod.ListAsk, "mcp__lab__poke", poke(), nod.Ask},
+		{nod.ListAsk, "mcp__*__poke", poke(), nod.Ask},
+		{nod.ListHardDeny, "mcp__lab", poke(), nod.Deny},
+		{nod.ListHardDeny, "mcp__lab__poke", poke(guessed, brought), nod.Deny},
+		{nod.ListSoftDeny, "mcp__lab__poke", poke(), nod.Deny},
+	} {
+		row.call.Interactive = true
+		if d := verdictOf(options(ruled(row.list, row.rule)), row.call); d.Verdict != row.want {
+			t.Errorf("%s %s, %s: %s, want %s: %s", row.list, row.rule, row.call.RawTool, d.Verdict, row.want, d.Reason)
+		}
+	}
+	both := ruled(nod.ListAllow, "mcp__lab")
+	both.Ask = ruled(nod.ListAsk, "mcp__lab__poke").Ask
+	if d := verdictOf(options(both), poke(func(c *nod.Call) { c.Interactive = true })); d.Verdict != nod.Ask {
+		t.Errorf("an ask rule beside an allow rule: %s", d.Verdict)
+	}
+}
+
+// A rule that can do nothing is refused, with what to write instead.
+func TestRulesThatMatchNothing(t *testing.T) {
+	for _, row := range []struct {
+		list nod.RuleList
+		text string
+		says string // "" is taken
+	}{
+		{nod.ListAllow, "mcp__lab__poke", ""},
+		{nod.ListAllow, "mcp__lab__*", ""},
+		{nod.ListAllow, "mcp:lab:poke", "written mcp__lab__poke"},
+		{nod.ListAllow, "mcp__lab/poke", "written mcp__lab__poke"},
+		{nod.ListHardDeny, "mcp/lab/poke", "written mcp__lab__poke"},
+		{nod.ListAsk, "mcp.lab.poke", "written mcp__lab__poke"},
+		{nod.ListAllow, "mcp_lab", "written mcp__lab"},
+		{nod.ListAllow, "mcp__*", "name the server"},
+		{nod.ListAllow, "mcp__*__get", "name the server"},
+		{nod.ListAllow, "mcp__lab__poke(x:1)", "not arguments"},
+		{nod.ListAllow, "Agent", `allowlist = ["$defaults", "agent"]`},
+		{nod.ListAllow, "WebFetch", `"web_fetch"]`},
+		{nod.ListAllow, "Bash(npm run lint:*)", `"npm run lint *"`},
+		{nod.ListHardDeny, "Bash(git push --force:*)", `"git push --force *"`},
+		{nod.ListSoftDeny, "Read(./.env)", "claude_rules"},
+		{nod.ListAllow, "Tests may be run", ""},
+		{nod.ListSoftDeny, "Never migrate", ""},
+		{nod.ListAllow, "npm test", ""},
+		{nod.ListAllow, "MyProgram", `"my_program"]`},
+		{nod.ListAsk, "GitKraken", ""},
+	} {
+		_, err := nod.ParseRule(row.list, row.text, "here")
+		if row.says == "" && err != nil || row.says != "" && (err == nil || !strings.Contains(err.Error(), row.says)) {
+			t.Errorf("%s %q: %v, want %q", row.list, row.text, err, row.says)
+		}
+	}
+}
+
+// Claude Code's own allow rules for tools of MCP servers, and for its tools of
+// which nod reads no argument, hold as they are meant.
+func TestClaudesRulesForTools(t *testing.T) {
+	for _, row := range []struct {
+		rule, raw string
+		want      nod.Verdict // Deny: the rule is not taken
+	}{
+		{"mcp__lab__poke", "mcp__lab__poke", nod.Allow},
+		{"mcp__lab", "mcp__lab__poke", nod.Allow},
+		{"mcp__lab__poke", "mcp__lab__other", nod.Ask},
+		{"WebSearch", "WebSearch", nod.Allow},
+		{"Skill", "Skill", nod.Allow},
+		{"WebSearch", "Skill", nod.Ask},
+		{"Bash", "Bash", nod.Deny},
+		{"Write", "Write", nod.Deny},
+		{"Read", "Read", nod.Deny},
+		{"*", "Skill", nod.Deny},
+	} {
+		rule, err := nod.ParsePermission(nod.ListAllow, row.rule, "there", "/home/dev/.claude")
+		if (err != nil) != (row.want == nod.Deny) {
+			t.Errorf("%s: %v", row.rule, err)
+		}
+		if err != nil {
+			continue
+		}
+		c := tool("")
+		c.Agent, c.RawTool, c.Interactive = "claude-code", row.raw, true
+		if server, name, found := strings.Cut(strings.TrimPrefix(row.raw, "mcp__"), "__"); found {
+			c.Tool, c.MCP = "mcp", &nod.MCP{Server: server, Tool: name, Named: true}
+		}
+		rules := nod.DefaultRules()
+		rules.Allow = append(rules.Allow, rule)
+		if d := verdictOf(options(rules), c); d.Verdict != row.want {
+			t.Errorf("%s, %s: %s (%s)", row.rule, row.raw, d.Verdict, d.Reason)
+		}
+	}
+}
