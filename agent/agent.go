@@ -52,6 +52,10 @@ type Event struct {
 	// is silent, unless that person told the host before not to. False where
 	// that is not certain.
 	PromptFollows bool
+	// Contained says that the host runs this call in a sandbox of its own, or
+	// asks a person about it, if nod is silent: by its own record of the session
+	// or the person's settings. False where that is not certain.
+	Contained bool
 	// Complete adds what the payload does not say and the host's own files
 	// do; nil where there is nothing of the kind. Nothing is opened until it
 	// is called. Until then, and where it finds nothing, the event is at its
@@ -77,9 +81,9 @@ type Answer struct {
 type Profile uint8
 
 const (
-	// Default is Replace, but that where the host judges by itself and no model
-	// is configured for nod, the host's judge decides what nod left open and
-	// knows nothing against ([nod.Decision.Deferrable]).
+	// Default is Replace, but that where no model is configured for nod, and the
+	// host judges by itself, confines the call or asks about it, it is the host's
+	// what nod left open and knows nothing against ([nod.Decision.Deferrable]).
 	Default   Profile = iota
 	Replace           // nod answers everything
 	Reinforce         // nod never allows: it denies, asks, or is silent

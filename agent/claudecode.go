@@ -52,6 +52,11 @@ import (
 // what is open in auto too. Reinforce says "-" for allow in every mode, so that
 // no rule of the person's lets anything run under it.
 //
+// # Its sandbox
+//
+// A command that Claude Code runs in its own sandbox is left to it as in mode
+// auto, where nothing is known against it ([Event.Contained]).
+//
 // # Several prompts
 //
 // An answer to one prompt that changes the mode or the rules ("and switch to
@@ -187,6 +192,9 @@ func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 		e.Call.Opening = opening(name, claudeOpening)
 	}
 	c.decodeTool(&e.Call, f)
+	if e.Call.Command != "" && variable(environ, "CLAUDE_CONFIG_DIR") == "" {
+		e.Complete = func(e *Event) { claudeContained(e, variable(environ, "HOME")) }
+	}
 	switch e.Kind {
 	case Outcome:
 		e.Failed = e.Name == "PostToolUseFailure"

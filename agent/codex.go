@@ -26,7 +26,10 @@ import (
 //	PermissionRequest       allow    -         deny
 //
 // "-" is silence. (1) silence where the rollout says that the call asks to
-// leave the sandbox, since PermissionRequest then follows. In mode "bypassPermissions" (approval policy never, and
+// leave the sandbox, since PermissionRequest then follows; and, for what nod
+// knows nothing against and no model is there to judge, where the turn's record
+// says that Codex runs commands in its sandbox, or asks about the tools of MCP
+// servers that change something ([Event.Contained]). In mode "bypassPermissions" (approval policy never, and
 // always under `codex exec`) PermissionRequest never comes.
 //
 // # What the host does with an answer
@@ -172,7 +175,7 @@ func (c Codex) decodeCall(e *Event, f fields, environ []string) {
 	if e.Kind == Outcome {
 		e.Returned = f.returned("tool_response")
 	}
-	if name := f.nullable("transcript_path"); name != "" && e.Call.Command != "" {
+	if name := f.nullable("transcript_path"); name != "" && (e.Call.Command != "" || e.Call.MCP != nil) {
 		e.Complete = func(e *Event) { codexComplete(e, name) }
 	}
 }

@@ -10,13 +10,19 @@ import (
 // rolloutLimit bounds how far back a call is looked for.
 const rolloutLimit = 512 << 10
 
-// codexComplete reads from the rollout what Codex does not tell its hooks of
-// a command: whether the agent can type into it later, by which shell it is
-// read, and whether it asks to leave the sandbox.
+// codexComplete reads from the rollout what Codex does not tell its hooks:
+// whether its sandbox confines the turn's commands, and of a command whether the
+// agent can type into it later, by which shell it is read, and whether it asks
+// to leave the sandbox.
 //
 // A PermissionRequest has no id, so there every recent call of that command
 // must have the same answer.
 func codexComplete(e *Event, rollout string) {
+	turn := codexTurnOf(rollout)
+	if e.Call.MCP != nil {
+		e.Contained = e.Kind == Decide && turn.asks && e.Mode != "bypassPermissions"
+		return
+	}
 	calls := codexCalls(rollout, e.Call.ID, e.Call.Command)
 	if len(calls) == 0 {
 		return
@@ -30,9 +36,67 @@ func codexComplete(e *Event, rollout string) {
 		}
 	}
 	e.Call.StdinUnseen = typed
+	e.Contained = e.Kind == Decide && turn.confines && !escalated
 	if e.Kind == Decide && escalated && e.Mode != "bypassPermissions" && e.Mode != "" {
 		e.PromptFollows = true
 	}
+}
+
+// codexTurn is what the record of a turn says of Codex's sandbox and prompts.
+type codexTurn struct {
+	confines bool // commands run in the sandbox
+	asks     bool // a person is asked about what leaves it
+}
+
+// codexTurnOf reads the record of the last turn, the zero value where there is
+// none within reach, or one that says anything else than is known here.
+func codexTurnOf(rollout string) codexTurn {
+	lines, err := openBackwards(rollout, rolloutLimit)
+	if err != nil {
+		return codexTurn{}
+	}
+	defer lines.close()
+	for {
+		line, torn, err := lines.next()
+		if err != nil {
+			return codexTurn{}
+		}
+		if torn || !bytes.Contains(line, []byte(`"turn_context"`)) {
+			continue
+		}
+		if turn, is := codexTurnIn(line); is {
+			return turn
+		}
+	}
+}
+
+func codexTurnIn(line []byte) (turn codexTurn, is bool) {
+	top, err := readObject(line, scanner{depth: 512, halve: true})
+	if err != nil {
+		return turn, false
+	}
+	f := fieldsOf(top, &err)
+	if f.optional("type") != "turn_context" {
+		return turn, false
+	}
+	payload, raw := f.maybeChild("payload")
+	if raw == nil {
+		return turn, true
+	}
+	switch policy, given := payload.maybeChild("sandbox_policy"); {
+	case given == nil:
+	case policy.optional("type") == "workspace-write", policy.optional("type") == "read-only":
+		turn.confines = true
+	}
+	if profile, given := payload.maybeChild("permission_profile"); given != nil {
+		files, restricted := profile.maybeChild("file_system")
+		turn.confines = turn.confines && profile.optional("type") == "managed" && restricted != nil && files.optional("type") == "restricted"
+	}
+	turn.asks = payload.optional("approval_policy") == "on-request"
+	if err != nil {
+		return codexTurn{}, true
+	}
+	return turn, true
 }
 
 // codexCall is what a command was started with.

@@ -89,10 +89,11 @@ func (c Capabilities) seat(k Kind) Seat {
 	return c.Before
 }
 
-// hostDecides reports whether the host's own judge takes over: it judges in
-// this mode, nod has no model, and the gate says that a judge may decide.
+// hostDecides reports whether the host takes over: it judges in this mode,
+// confines the call or asks about it, nod has no model, and the gate says that
+// another may decide.
 func hostDecides(e Event, d nod.Decision, model bool) bool {
-	return e.Call.HostJudges && !model && d.Deferrable && d.Rule.Text == "" &&
+	return (e.Call.HostJudges || e.Contained) && !model && d.Deferrable && d.Rule.Text == "" &&
 		d.Err != nil && d.Err.Kind == nod.NoModel
 }
 

@@ -22,7 +22,9 @@ import (
 //
 // "-" is silence. The host could be told to ask, but no payload says whether
 // anybody is there, and where nobody is, it then hangs for ever. So an ask is
-// a denial that says how to approve.
+// a denial that says how to approve. A command of which nod knows nothing grave,
+// without a model, is left to the host where it certainly asks about it
+// ([Event.Contained]): where the person has set security.disableYoloMode.
 //
 // # What the host does with an answer
 //
@@ -173,6 +175,7 @@ func (g Gemini) decodeCall(e *Event, f fields, environ []string) {
 		e.Call.Opening = lineOpening(name, geminiLine)
 	}
 	g.decodeTool(&e.Call, f)
+	e.Complete = func(e *Event) { geminiContained(e, variable(environ, "HOME")) }
 	if e.Kind == Outcome {
 		geminiOutcome(e, f)
 	}
