@@ -328,3 +328,28 @@ func TestWithoutAlways(t *testing.T) {
 		}
 	}
 }
+
+// A question that goes on carries nod's reason, and shows what it showed.
+func TestACPReason(t *testing.T) {
+	const diff = `{"type":"diff","path":"/a","newText":"x"}`
+	const block = `{"type":"content","content":{"type":"text","text":"why"}}`
+	for _, row := range []struct{ params, earlier, want string }{
+		{`{"toolCall":{"toolCallId":"c"},"options":[]}`, ``, `{"toolCall":{"toolCallId":"c","content":[` + block + `]},"options":[]}`},
+		{`{"toolCall":{"toolCallId":"c","content":[` + diff + `]}}`, ``, `{"toolCall":{"toolCallId":"c","content":[` + diff + `,` + block + `]}}`},
+		{`{"toolCall":{"toolCallId":"c","content":[]}}`, ``, `{"toolCall":{"toolCallId":"c","content":[` + block + `]}}`},
+		{`{"toolCall":{"toolCallId":"c"}}`, `{"content":[` + diff + `]}`, `{"toolCall":{"toolCallId":"c","content":[` + diff + `,` + block + `]}}`},
+		{`{"toolCall":{"toolCallId":"c","content":7}}`, ``, `{"toolCall":{"toolCallId":"c","content":7}}`},
+		{`{"subject":{"type":"command"},"title":"t"}`, ``, `{"subject":{"type":"command"},"title":"t","description":"why"}`},
+		{`{"subject":{"type":"command"},"description":"runs it"}`, ``, `{"subject":{"type":"command"},"description":"runs it\n\nwhy"}`},
+		{`[1]`, ``, `[1]`},
+	} {
+		a := agent.ACP{}
+		if row.earlier != "" {
+			a.Earlier = [][]byte{[]byte(row.earlier)}
+		}
+		got := string(a.WithReason([]byte(`{"id":1,"params":`+row.params+"}\n"), "why"))
+		if want := `{"id":1,"params":` + row.want + "}\n"; got != want {
+			t.Errorf("%s\n got %s\nwant %s", row.params, got, want)
+		}
+	}
+}

@@ -243,8 +243,11 @@ func request(id, session, command string) string {
 		id, session, strings.Trim(id, `"`), command)
 }
 
+// shown is a request as far as nod leaves it alone when it adds its reason.
+func shown(request string) string { return request[:strings.Index(request, `},"options"`)] }
+
 // What nod allows or denies the agent is told at once, and the editor does not
-// see; what a person must decide the editor sees as it was.
+// see; what a person must decide the editor sees, and nod's reason with it.
 func TestRequestsAreAnswered(t *testing.T) {
 	e := newEditor(t)
 	e.settings("hard_deny = [\"touch forbidden\"]\n")
@@ -256,12 +259,13 @@ func TestRequestsAreAnswered(t *testing.T) {
 		"say "+asked, "read",
 		"exit 0")
 	e.open()
-	e.await(asked)
+	e.await(shown(asked))
 	e.say(`{"jsonrpc":"2.0","id":7,"result":{"outcome":{"outcome":"cancelled"}}}`)
 	_, read, heard := e.end()
 	lines := strings.Split(read, "\n")
-	if diff := cmp.Diff([]string{request(`-0012`, "s1", "ls"), asked, ""}, lines[2:]); diff != "" {
-		t.Error(diff)
+	if len(lines) != 5 || lines[2] != request(`-0012`, "s1", "ls") || !strings.HasPrefix(lines[3], shown(asked)) ||
+		!strings.Contains(lines[3], "nod asks: ") || !strings.Contains(lines[3], "nod approve ") || !json.Valid([]byte(lines[3])) {
+		t.Errorf("the editor read %q", lines)
 	}
 	want := []string{
 		`{"jsonrpc":"2.0","id":"a-1","result":{"outcome":{"outcome":"selected","optionId":"2"}}}`,
@@ -451,11 +455,11 @@ func TestLoadedSessionsAndSettings(t *testing.T) {
 			e.start("read", "say "+asked, "read", "exit 0")
 			e.say(`{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":%q,"mcpServers":[]}}`, e.work)
 			if !row.answered {
-				e.await(asked)
+				e.await(shown(asked))
 				e.say("{}")
 			}
 			_, read, heard := e.end()
-			if strings.Contains(heard, `"optionId":"2"`) != row.answered || strings.Contains(read, asked) == row.answered {
+			if strings.Contains(heard, `"optionId":"2"`) != row.answered || strings.Contains(read, shown(asked)) == row.answered {
 				t.Errorf("the agent heard %s, the editor read %s", heard, read)
 			}
 		})
@@ -499,7 +503,7 @@ func TestAlwaysIsNotOffered(t *testing.T) {
 	e.open()
 	e.await("done")
 	e.say(`{"jsonrpc":"2.0","id":7,"result":{"outcome":{"outcome":"cancelled"}}}`)
-	if _, read, _ := e.end(); !strings.Contains(read, asked) || strings.Contains(read, "allow_always") {
+	if _, read, _ := e.end(); !strings.Contains(read, shown(asked)) || !strings.Contains(read, "nod asks: ") || strings.Contains(read, "allow_always") {
 		t.Errorf("the editor is asked %s", read)
 	}
 }

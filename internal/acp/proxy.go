@@ -45,8 +45,8 @@ type proxy struct {
 type decision struct {
 	session   string
 	cancel    context.CancelFunc
-	cancelled bool      // by the editor; under pendingMu
-	forward   chan bool // whether the line goes on to the editor
+	cancelled bool        // by the editor; under pendingMu
+	forward   chan []byte // the line that goes on to the editor, nil where none does
 }
 
 func newProxy(o Options, toAgent io.WriteCloser) *proxy {
@@ -150,48 +150,58 @@ func (p *proxy) take(line []byte) item {
 	}
 	adapter := p.memory.adapter(p.program, session, call, options)
 	ctx, cancel := context.WithTimeout(context.Background(), p.deadline)
-	d := &decision{session: session, cancel: cancel, forward: make(chan bool, 1)}
+	d := &decision{session: session, cancel: cancel, forward: make(chan []byte, 1)}
 	p.pendingMu.Lock()
 	p.pending[d] = struct{}{}
 	p.pendingMu.Unlock()
-	go p.decide(ctx, d, adapter, msg)
+	go p.decide(ctx, d, adapter, msg, line)
 	return item{line: line, forward: d.forward}
 }
 
-// decide answers a request, or lets it go on to the editor.
-func (p *proxy) decide(ctx context.Context, d *decision, a agent.ACP, msg agent.ACPMessage) {
+// decide answers a request, or lets it go on to the editor with nod's reason.
+func (p *proxy) decide(ctx context.Context, d *decision, a agent.ACP, msg agent.ACPMessage, line []byte) {
 	defer d.cancel()
-	result := p.ask(ctx, a, msg.Params)
+	result, reason := p.ask(ctx, a, msg.Params)
 	answered, cancelled := p.reply(d, msg.ID, result)
-	d.forward <- !answered && !cancelled
+	if answered || cancelled {
+		line = nil
+	} else {
+		line = a.WithReason(line, reason)
+	}
+	d.forward <- line
 }
 
 // ask lets the gate decide. Without an answer in time there is none.
-func (p *proxy) ask(ctx context.Context, a agent.ACP, params json.RawMessage) []byte {
-	done := make(chan []byte, 1)
+func (p *proxy) ask(ctx context.Context, a agent.ACP, params json.RawMessage) (result []byte, reason string) {
+	type answer struct {
+		result []byte
+		reason string
+	}
+	done := make(chan answer, 1)
 	go func() {
 		select {
 		case p.slots <- struct{}{}:
 			defer func() { <-p.slots }()
 		case <-ctx.Done():
-			done <- nil
+			done <- answer{}
 			return
 		}
-		o := p.hook
-		o.Adapter = speaker{ACP: a, say: p.say}
-		done <- hook.Answer(ctx, o, bytes.NewReader(params)).Stdout
+		o, said := p.hook, answer{}
+		o.Adapter = speaker{ACP: a, say: p.say, reason: &said.reason}
+		said.result = hook.Answer(ctx, o, bytes.NewReader(params)).Stdout
+		done <- said
 	}()
 	select {
-	case result := <-done:
+	case said := <-done:
 		if ctx.Err() != nil {
-			return nil
+			return nil, ""
 		}
-		return result
+		return said.result, said.reason
 	case <-ctx.Done():
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			p.log("no decision within %s; the editor is asked", p.deadline)
 		}
-		return nil
+		return nil, ""
 	}
 }
 
@@ -254,7 +264,8 @@ func (p *proxy) say(text string) {
 // a call, and what is wrong with nod.
 type speaker struct {
 	agent.ACP
-	say func(string)
+	say    func(string)
+	reason *string // of a question that goes on to the editor
 }
 
 // Encode implements agent.Adapter.
@@ -262,6 +273,9 @@ func (s speaker) Encode(e agent.Event, d nod.Decision, p agent.Profile, model bo
 	a := s.ACP.Encode(e, d, p, model)
 	if a.Said == "deny" {
 		s.say("denied " + d.ID + ": " + printable.Line(d.Reason, 300))
+	}
+	if a.Said == "abstained" {
+		*s.reason = s.Reason(d)
 	}
 	for _, notice := range d.Notices {
 		s.say(printable.Line(notice, 300))

@@ -8,10 +8,11 @@ import (
 // queueLimit bounds the bytes that wait for a decision.
 const queueLimit = 32 << 20
 
-// item is a line for the editor. forward, if set, says whether it is written.
+// item is a line for the editor. forward, if set, yields what is written in its
+// place, nothing where it is not.
 type item struct {
 	line    []byte
-	forward <-chan bool
+	forward <-chan []byte
 	// stream writes the rest of a long line; done is closed after it.
 	stream func(to func([]byte) error) error
 	done   chan struct{}
@@ -88,7 +89,10 @@ func (q *queue) drain(w io.Writer) (failed error) {
 		if !ok {
 			return failed
 		}
-		if i.forward == nil || <-i.forward {
+		if i.forward != nil {
+			i.line = <-i.forward
+		}
+		if len(i.line) > 0 {
 			_ = write(i.line)
 		}
 		if i.stream != nil {
