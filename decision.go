@@ -132,6 +132,10 @@ type Decision struct {
 	// zero value is that nobody
 	// may.
 	Approvable Approvable
+	// Lasting is the allow rule that would have cleared the call, as a person
+	// writes it into their settings; "" where no single rule would, where the call
+	// loses work or prints a secret, and where the gate has no [Approvals].
+	Lasting string
 	// Deferrable says that no model was there to ask, that no rule speaks of the
 	// call, and that nothing known of it loses work, gives away a secret or
 	// cannot be undone: a host's own judge may decide. The zero value is that a

@@ -150,7 +150,7 @@ func gitDestroys(c shell.Command) bool {
 }
 
 // discardsChanges recognises what takes changes of the working tree back that
-// nobody committed.
+// nobody committed, or throws away those that were put aside.
 func discardsChanges(c shell.Command) bool {
 	switch o := optionsOf(c); o.sub { // of git
 	case "restore":
@@ -159,6 +159,8 @@ func discardsChanges(c shell.Command) bool {
 		return flagged(c, "f", "--forc") || firstWords(c, len(c.Words), "--", ".")
 	case "switch":
 		return flagged(c, "f", "--forc", "--disc")
+	case "stash":
+		return firstWords(c, len(c.Words), "drop", "clear")
 	}
 	return false
 }

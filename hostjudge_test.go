@@ -53,6 +53,8 @@ func TestWhatAHostsJudgeMayDecide(t *testing.T) {
 		{bash("git restore main.go"), false},
 		{bash("git clean -fd"), false},
 		{bash("git branch -D main"), false},
+		{bash("git stash drop"), false},
+		{bash("git stash clear"), false},
 		{bash("git reflog expire --expire=now --all"), false},
 		{bash("npm publish"), false},
 		{bash("docker volume rm data"), false},

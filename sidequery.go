@@ -29,6 +29,9 @@ func (t *trial) unlessApproved(otherwise func() Decision) Decision {
 	}
 	if d = otherwise(); d.Verdict != Allow && t.gate.approvals != nil {
 		d.Approvable = t.approvable()
+		if d.Deferrable {
+			d.Lasting = t.lasting()
+		}
 	}
 	if notice != "" {
 		d.Notices = append(d.Notices, notice)

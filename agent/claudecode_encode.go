@@ -8,7 +8,8 @@ import (
 func (c ClaudeCode) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
 	switch e.Kind {
 	case Decide:
-		return nestedBefore(d, claudeSays(e, d, p, model))
+		says := claudeSays(e, d, p, model)
+		return nestedBefore(besideDialog(e, d, says), says)
 	case Prompt:
 		return nestedInstead(d, claudeSays(e, d, p, model))
 	case Outcome, HostDenied, Other:
@@ -18,6 +19,15 @@ func (c ClaudeCode) Encode(e Event, d nod.Decision, p Profile, model bool) Answe
 		return Answer{Said: abstained}
 	}
 	return c.Block("nod does not know the event " + e.Name + ", so what it carries must not run")
+}
+
+// besideDialog adds nod's reason to what the person is told where the host shows
+// a dialog of its own without it: for files.
+func besideDialog(e Event, d nod.Decision, says string) nod.Decision {
+	if says == saysAsk && e.Call.Command == "" && len(e.Call.Paths) > 0 && e.Call.MCP == nil {
+		d.Notices = append([]string{"nod asks about " + e.Call.RawTool + " " + e.Call.Paths[0] + ": " + reasonOf(d, says)}, d.Notices...)
+	}
+	return d
 }
 
 // claudeSays picks one of the words above: the table in ClaudeCode's comment.

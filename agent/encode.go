@@ -155,16 +155,39 @@ func reasonOf(d nod.Decision, says string) string {
 	if reason == "" {
 		reason = "nod gives no reason"
 	}
-	how := howToApprove(d)
+	how, rule := howToApprove(d), "add an allow rule (`nod help settings`)"
+	if d.Lasting != "" {
+		rule = "add " + allowRule(d) + " to their settings"
+	}
 	switch {
+	case says == saysAsk:
+		reason += howToLast(d)
 	case says == saysUnasked:
-		reason += " | A person has to approve this, and this agent gives nod no way to ask them: they can " + how + "add an allow rule (`nod help settings`)."
+		reason += " | A person has to approve this, and this agent gives nod no way to ask them: they can " + how + rule + "."
 	case says == saysNobody:
-		reason += " | A person has to approve this and nobody can be asked in this session: they can " + how + "add an allow rule (`nod help settings`), or run the session interactively."
+		reason += " | A person has to approve this and nobody can be asked in this session: they can " + how + rule + ", or run the session interactively."
 	case says == saysDeny && how != "":
 		reason += " | " + approveBy + shortID(d.ID) + "`."
 	}
 	return reason
+}
+
+// allowRule is the line of the settings that clears the call from now on.
+func allowRule(d nod.Decision) string { return "allow = [" + said(quoted(d.Lasting)) + "]" }
+
+// howToLast names the shortest ways to make a yes last, "" where there is none.
+func howToLast(d nod.Decision) string {
+	var ways []string
+	if d.Approvable.Key != "" && !d.Approvable.Once && d.ID != "" {
+		ways = append(ways, "`nod approve --repository "+shortID(d.ID)+"` in a terminal")
+	}
+	if d.Lasting != "" {
+		ways = append(ways, allowRule(d)+" in ~/.config/nod/nod.toml")
+	}
+	if len(ways) == 0 {
+		return ""
+	}
+	return " | To allow it always: " + strings.Join(ways, ", or ") + "."
 }
 
 const approveBy = "Only a person can approve this call, at a terminal of their own: `nod approve "
