@@ -113,14 +113,14 @@ func meantTool(list RuleList, text string) string {
 		return ""
 	case bracket:
 		return fmt.Sprintf("%q is a rule of Claude Code's, and matches nothing here; nod reads them from Claude Code's own settings: claude_rules (nod help settings)", text)
-	case list == ListAllow && strings.ContainsAny(name[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") || list == ListAllow && isToolName(name):
-		return fmt.Sprintf("%q is a tool, and an allow rule is a command; tools stand by nod's name in allowlist = [\"$defaults\", %q]", text, snake(name))
+	case list == ListAllow && strings.ContainsAny(name[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") || list == ListAllow && isCanonicalTool(name):
+		return fmt.Sprintf("%q is a tool, and an allow rule is a command; tools stand by nod's name in allowlist = [\"$defaults\", %q]", text, CanonicalTool(name))
 	}
 	return ""
 }
 
-// isToolName knows the one-word tools of Claude Code.
-func isToolName(name string) bool {
+// isCanonicalTool knows the one-word tools of Claude Code.
+func isCanonicalTool(name string) bool {
 	switch name {
 	case "Agent", "Task", "Bash", "Edit", "Write", "Read", "Glob", "Grep", "Skill", "Monitor", "Workflow", "Artifact", "Sleep":
 		return true
@@ -128,8 +128,8 @@ func isToolName(name string) bool {
 	return false
 }
 
-// snake spells WebFetch as web_fetch.
-func snake(name string) string {
+// CanonicalTool spells a tool of Claude Code's as nod does: WebFetch as web_fetch.
+func CanonicalTool(name string) string {
 	switch name {
 	case "Task":
 		return "agent"

@@ -171,6 +171,9 @@ func (r Rule) IsPattern(known func(program string) bool) bool {
 	return r.permission != nil || len(r.words) > 0 && known(r.words[0])
 }
 
+// IsCommand reports whether the rule is matched as a command.
+func (r Rule) IsCommand() bool { return r.permission == nil && len(r.words) > 0 }
+
 // speaksOf reports whether the rule is about an agent's calls.
 func (r Rule) speaksOf(agent string) bool { return r.Agent == "" || r.Agent == agent }
 

@@ -18,7 +18,10 @@ import (
 //
 // The arguments do not say where a command would start, and the agent's shell
 // remembers a cd, so [nod.Call].Dir is empty for commands: what they name by
-// relative names is not known. There is no transcript. A hook is told both.
+// relative names is not known, and a rule for npm test means the project's. Where
+// CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR is set, for the host and for the
+// server, each command starts in the project, and rules hold. There is no
+// transcript. A hook is told both.
 type ClaudePrompt struct {
 	Project string // where the server was started, which is where the session was
 	Session string // the host's id of the session, "" if unknown
@@ -58,7 +61,7 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 	default:
 		claudeArguments(&e.Call, claudeBuiltin(e.Call.RawTool), in)
 	}
-	if e.Call.Command != "" {
+	if stays := variable(environ, "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"); e.Call.Command != "" && stays != "1" && stays != "true" {
 		e.Call.Dir = ""
 	}
 	return e, err
@@ -70,7 +73,10 @@ func (p ClaudePrompt) Encode(e Event, d nod.Decision, profile Profile, _ bool) A
 		return Answer{Stdout: []byte(`{"behavior":"allow","updatedInput":` + string(e.Call.Input) + `}`), Said: saysAllow}
 	}
 	says := saysDeny
-	if d.Verdict != nod.Deny {
+	switch {
+	case e.Kind == Decide && d.Verdict == nod.Allow && classOf(e.Call.Tool) == Persons:
+		return promptDenied("this tool is for a person, and nobody can be asked in this session; go on without it")
+	case d.Verdict != nod.Deny:
 		says = saysNobody
 	}
 	return promptDenied(reasonOf(d, says))

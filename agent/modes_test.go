@@ -220,3 +220,33 @@ func writeScript(t *testing.T, name, text string) {
 		t.Fatal(err)
 	}
 }
+
+// As the permission prompt tool: allow rules hold where each command starts in
+// the project, and what is for a person alone is refused in words of its own.
+func TestPermissionPromptSays(t *testing.T) {
+	_, work := scriptWorld(t)
+	rule, err := nod.ParseRule(nod.ListAllow, "./opaque", "here")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := nod.DefaultRules()
+	rules.Allow = append(rules.Allow, rule)
+	for _, row := range []struct{ payload, environ, want string }{
+		{`{"tool_name":"Bash","input":{"command":"./opaque"}}`, "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR=1", `"behavior":"allow"`},
+		{`{"tool_name":"Bash","input":{"command":"./opaque"}}`, "", "A person has to approve this"},
+		{`{"tool_name":"TodoWrite","input":{"todos":[]}}`, "", `"behavior":"allow"`},
+		{`{"tool_name":"AskUserQuestion","input":{"questions":[]}}`, "", "this tool is for a person"},
+		{`{"tool_name":"ExitPlanMode","input":{"plan":"x"}}`, "", "this tool is for a person"},
+	} {
+		a := agent.ClaudePrompt{Project: work, Session: "s"}
+		e, err := a.Decode([]byte(row.payload), []string{"PATH=/usr/bin:/bin", row.environ})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Call.Roots = []string{work}
+		d := nod.New(nod.Options{Rules: rules, Files: nod.OnDisk(), Home: filepath.Dir(work)}).Check(t.Context(), e.Call)
+		if got := string(a.Encode(e, d, agent.Default, false).Stdout); !strings.Contains(got, row.want) {
+			t.Errorf("%s %s: %s, want %s", row.payload, row.environ, got, row.want)
+		}
+	}
+}

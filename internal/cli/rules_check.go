@@ -51,8 +51,9 @@ func rulesCheck(ctx context.Context, p *Process, args []string) int {
 		fmt.Fprintln(p.Stderr, "nod rules:", printable.Line(err.Error(), 500))
 		return ExitBadInput
 	}
-	printNotHeld(p, settings.NotHeld)
-	if doubts = append(doubts, used...); len(doubts) > 0 || len(settings.NotHeld) == 0 {
+	notHeld := append(slices.Clip(settings.NotHeld), places.Overridden()...)
+	printNotHeld(p, notHeld)
+	if doubts = append(doubts, used...); len(doubts) > 0 || len(notHeld) == 0 {
 		printDoubts(p, doubts)
 	}
 	return ExitOK

@@ -245,11 +245,55 @@ func (r *claudeReader) read(root *node) {
 	r.permissions(permissions, "deny", listHardDeny)
 	r.permissions(permissions, "ask", listAsk)
 	if !r.widens {
+		r.overridden(permissions)
 		return
 	}
 	r.prose(mode, "allow", listAllow)
 	r.prose(mode, "environment", listEnvironment)
 	r.permissions(permissions, "allow", listAllow)
+}
+
+// overridden names the allow rules that nod's asks override, and what to write
+// to have each count.
+func (r *claudeReader) overridden(permissions *node) {
+	r.texts(permissions, "allow", func(text string, line int) {
+		why := "nod asks all the same"
+		rule, err := nod.ParsePermission(nod.ListAllow, text, "", r.dir)
+		switch {
+		case err != nil:
+			why += ", and has no rule that means the same: " + err.Error()
+		case rule.IsCommand() || strings.HasPrefix(rule.Text, "mcp__"):
+			why += fmt.Sprintf("; to have it count: allow = [%q], or claude_rules = \"all\"", rule.Text)
+		default:
+			why += fmt.Sprintf("; to have it count: allowlist = [%q, %q], or claude_rules = \"all\"", defaultsMark, nod.CanonicalTool(rule.Text))
+		}
+		r.leave("allow", text, originOf(r.layer.source, line), why)
+	})
+}
+
+// Overridden lists the allow rules in a workspace's own settings of Claude Code,
+// where the host writes "don't ask again": nod reads none of them, since the
+// repository may have brought them.
+func (p Places) Overridden() (list []NotHeld) {
+	if p.Files == nil {
+		p.Files = view.Disk{}
+	}
+	if p.Root == "" {
+		return nil
+	}
+	for _, name := range []string{"settings.json", "settings.local.json"} {
+		_, notHeld, err := p.claudeLayer(path.Join(p.Root, ".claude", name), Repository, ClaudeTighten, nil)
+		if err != nil {
+			continue // a file that Claude Code passes over as well
+		}
+		for _, rule := range notHeld {
+			if rule.List == "allow" {
+				rule.Why = strings.TrimSuffix(rule.Why, `, or claude_rules = "all"`)
+				list = append(list, rule)
+			}
+		}
+	}
+	return list
 }
 
 // add puts a rule into a list. What speaks for calls speaks for Claude Code's.

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -66,12 +67,13 @@ func TestClaudeRules(t *testing.T) {
 	widens := append([]string{"allow Read whatever you like 15", "allow npm test * 4"}, tightens...)
 	widens = append(widens, "environment Trusted repo: shop 16")
 	unheld := []string{"hard_deny No uploads", "deny Cd(/x)", "ask Sandbox(x y)"}
+	overridden := []string{"allow Bash(npm test:*)", "allow Bash(*)", "allow WebFetch(domain:go.dev)"}
 	for _, row := range []struct {
 		name, settings string
 		want, left     []string
 	}{
-		{"without a word", "", tightens, unheld},
-		{"tighten", `claude_rules = "tighten"`, tightens, unheld},
+		{"without a word", "", tightens, append(slices.Clip(unheld), overridden...)},
+		{"tighten", `claude_rules = "tighten"`, tightens, append(slices.Clip(unheld), overridden...)},
 		{"all", `claude_rules = "all"`, widens, append(unheld, "allow Bash(*)", "allow WebFetch(domain:go.dev)")},
 		{"off", `claude_rules = "off"`, nil, nil},
 	} {
@@ -88,6 +90,28 @@ func TestClaudeRules(t *testing.T) {
 		if got := len(s.Rules.SoftDeny); got < len(nod.DefaultRules().SoftDeny) {
 			t.Errorf("%s: %d soft_deny rules; a list took built-in ones away", row.name, got)
 		}
+	}
+}
+
+// What the host's "don't ask again" wrote into a workspace is named, with what to
+// write to have it count.
+func TestOverridden(t *testing.T) {
+	p := claudePlaces(world().File("/home/u/src/app/.claude/settings.local.json",
+		`{"permissions":{"allow":["Bash(npm run lint:*)","mcp__lab__poke","Skill","Bash(*)"],"deny":["Read(x)"]}}`, 0o644))
+	p.Root = "/home/u/src/app"
+	var got []string
+	for _, rule := range p.Overridden() {
+		got = append(got, rule.Text+" "+rule.Origin+" "+rule.Why)
+	}
+	const from = " /home/u/src/app/.claude/settings.local.json:1 nod asks all the same"
+	want := []string{
+		"Bash(npm run lint:*)" + from + `; to have it count: allow = ["npm run lint *"]`,
+		"mcp__lab__poke" + from + `; to have it count: allow = ["mcp__lab__poke"]`,
+		"Skill" + from + `; to have it count: allowlist = ["$defaults", "skill"]`,
+		"Bash(*)" + from + ", and has no rule that means the same: it would allow any command",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
