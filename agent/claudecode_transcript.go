@@ -170,6 +170,9 @@ func parseClaudeLine(text []byte, w *walk) (claudeLine, error) {
 func claudeMessage(kind string, f fields) claudeLine {
 	message, _ := f.child("message")
 	line := claudeLine{kind: kind, blocks: claudeBlocks(message), origin: claudeOrigin(kind, f)}
+	if role := message.hint("role"); role != "" && role != kind {
+		line.origin = nod.OriginOther // a line of one speaker that holds a message of another
+	}
 	line.refused = f.hint("toolDenialKind") == "user-rejected"
 	switch m := f.maybe("toolUseResult"); {
 	case m == nil:
