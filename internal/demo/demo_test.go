@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,8 +42,8 @@ func TestEveryCallIsDecidedAsTheCorpusSays(t *testing.T) {
 		switch {
 		case p.row.Expect == "model":
 			want = outcome{"ask", "none", "ask"}
-		case p.row.Tool == "ask_user_question":
-			want.Said = "abstained" // the prompt is the point of the tool
+		case slices.Contains([]string{"ask_user_question", "todo_write", "task_create", "agent"}, p.row.Tool):
+			want.Said = "abstained" // the host's own: its prompt is the point of the first, and it has none for the others
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s %s: %s\n(-want +got)\n%s", p.row.ID, describe(p.row), p.decision.Reason, diff)
