@@ -99,6 +99,7 @@ func read(source string, env Env, lang syntax.LangVariant, seen *findings) Repor
 	}
 	a.unstable()
 	a.openedAnew()
+	a.swapped()
 	if a.beyond {
 		a.unread(source)
 	}
@@ -130,6 +131,10 @@ type analysis struct {
 	exports  []string // variables that the text hands to the programs that it starts
 	away     string   // the host or container in which the current text runs; "" is here
 	changed  bool     // something before in the line writes or runs
+	newLinks []taken  // links made anywhere in the line
+	noDirs   []taken  // what was taken for no directory
+	again    bool     // parts of the line run beside each other, or more than once
+	rounds   int      // loops around this command whose rounds are not counted
 	links    []string // links made earlier in the line
 	parts    Part     // overrides the part of what is reported; 0 leaves it
 

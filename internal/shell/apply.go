@@ -563,7 +563,16 @@ func (u *use) dest(w word) {
 			return
 		}
 		u.path(Write, w, u.inv.st, u.flags)
-		return
+		if into || strings.Contains(u.marks, "exact") {
+			return
+		}
+		if !u.mayBeDir(name) {
+			u.noDirs = append(u.noDirs, taken{name, u.analysis.command})
+			return
+		}
+	}
+	if into && u.gone(name) {
+		u.path(Write, w, u.inv.st, u.flags)
 	}
 	for _, src := range sources {
 		base := path.Base(src.text)

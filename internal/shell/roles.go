@@ -612,4 +612,8 @@ func (u *use) linked(w word) {
 		name = ""
 	}
 	u.links = append(u.links, name)
+	u.newLinks = append(u.newLinks, taken{name, u.analysis.command})
+	if u.rounds > 0 { // the second time it may lie behind the first
+		u.unknown(PartWords, w.raw, "a link that is made again and again")
+	}
 }

@@ -122,6 +122,7 @@ func (a *analysis) beside(s *syntax.Stmt, walk func()) {
 	if s.Coprocess || s.Disown {
 		a.unfollowed(s, "a job that is let go")
 	}
+	a.again = true
 	a.pipes++
 	walk()
 	a.pipes--
@@ -212,6 +213,7 @@ func (a *analysis) binary(c *syntax.BinaryCmd, st state, in input) state {
 		return after.or(a.stmt(c.Y, after, in))
 	}
 	a.pipes++
+	a.again = true
 	from := len(a.report.Commands)
 	left := a.stmt(c.X, st, in)
 	fed := a.pipeText(c.X, st)
@@ -234,6 +236,9 @@ func (a *analysis) ifClause(c *syntax.IfClause, st state, in input) state {
 
 func (a *analysis) whileClause(c *syntax.WhileClause, st state, in input) state {
 	a.exhausts(c)
+	a.again = true
+	a.rounds++
+	defer func() { a.rounds-- }()
 	st = repeated(c, st)
 	st = a.stmts(c.Cond, st, in)
 	body := st
@@ -323,6 +328,7 @@ func (a *analysis) each(c *syntax.ForClause, name string, items []word, st state
 	case !a.unrolls(items):
 		items = []word{commonValue(items)}
 	}
+	a.again = true
 	after := st
 	for _, item := range items {
 		out := a.stmts(c.Do, st.assign(name, item.value), in)

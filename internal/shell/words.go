@@ -441,6 +441,7 @@ func (a *analysis) processSubst(b *builder, p *syntax.ProcSubst, st state) {
 		a.unfollowed(p, "a here-document that begins behind its substitution")
 	}
 	a.pipes++
+	a.again = true
 	a.subshell(p.Stmts, st, input{})
 	a.pipes--
 	if p.Op == syntax.CmdInTemp {

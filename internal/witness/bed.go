@@ -57,6 +57,8 @@ type change struct {
 	Name string
 	Gone bool
 	Dir  bool
+	// Linked says that nothing but the number of its names has changed.
+	Linked bool
 }
 
 // bed is a namespace without network on a read-only root, in which texts run

@@ -25,12 +25,19 @@ func against(report shell.Report, files view.Files, r ran) []violation {
 		}
 	}
 	for _, c := range r.Changed {
-		if !expected(report.Effects, files, c) {
+		if !expected(report.Effects, files, c) && !(c.Linked && runs(report, "ln")) {
 			list = append(list, violation{"effect", fmt.Sprintf("%q was %s", c.Name, map[bool]string{true: "removed",
 				false: "written"}[c.Gone])})
 		}
 	}
 	return list
+}
+
+// runs reports whether a report has a command of that name.
+func runs(report shell.Report, name string) bool {
+	return slices.ContainsFunc(report.Commands, func(c shell.Command) bool {
+		return len(c.Words) > 0 && path.Base(c.Words[0].Value) == name
+	})
 }
 
 // nullCommand reports whether zsh may have run this for a redirection that
@@ -133,8 +140,18 @@ func expected(effects []shell.Effect, files view.Files, c change) bool {
 		if e.Kind != shell.Delete && (e.Kind != shell.Write || c.Gone && !e.Kept) {
 			return false
 		}
+		if e.Kind == shell.Write && moves(effects, e) && view.Below(e.Target, c.Name) {
+			return true // a directory comes with all that lies in it
+		}
 		return e.Pattern != "" && glob(e.Pattern, c.Name, false) || reaches(e.Target, e, files, c) || reaches(e.Name,
 			e, files, c)
+	})
+}
+
+// moves reports whether the command of a write takes away what it brings.
+func moves(effects []shell.Effect, write shell.Effect) bool {
+	return slices.ContainsFunc(effects, func(e shell.Effect) bool {
+		return e.Kind == shell.Delete && e.Command == write.Command
 	})
 }
 

@@ -352,7 +352,9 @@ func (d *driver) changes(stopped bool) []change {
 			"/tmp/zsh") || stopped && strings.HasPrefix(name, "/tmp/") {
 			continue
 		}
-		list = append(list, change{Name: name, Dir: m.mode&syscall.S_IFMT == syscall.S_IFDIR})
+		was := d.marks[name]
+		was.other = m.other
+		list = append(list, change{Name: name, Dir: m.mode&syscall.S_IFMT == syscall.S_IFDIR, Linked: was == m})
 	}
 	for name := range d.marks {
 		if _, ok := now[name]; !ok {
