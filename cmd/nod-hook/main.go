@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/nodgate/nod/internal/confine/stage"
 	"github.com/nodgate/nod/internal/demo"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/version"
@@ -32,6 +33,8 @@ func run(ctx context.Context, args []string) int {
 		name = args[0]
 	}
 	switch name {
+	case stage.Word:
+		return stage.Main(args[1:])
 	case "demo":
 		return demo.Main(ctx, args[1:], os.Stdout, os.Stderr)
 	case "version":

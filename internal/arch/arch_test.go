@@ -70,6 +70,9 @@ var layers = []struct {
 	{"internal/disguise/mutate", []string{"internal/disguise", "internal/eval", "corpus", "."}, "judges disguised rows; started by hand and by tests"},
 	{"internal/witness", []string{".", "internal/shell", "internal/shell/commands", "internal/view"}, "lays what nod says beside what happens; started by hand and by tests"},
 	{"internal/witness/recorder", nil, "stands in for programs; starts fast"},
+	{"internal/confine/stage", nil, "the process before bubblewrap; starts fast and decides nothing"},
+	{"internal/confine/escape", nil, "tries to get out, for tests"},
+	{"internal/confine", []string{".", "internal/confine/stage"}, "a boundary of the kernel's; what may be changed the gate says"},
 	{"internal/cli", []string{""}, "the command sits on top of everything"},
 	{"internal/arch", nil, "reads files"},
 	{"internal/hang", nil, "limits of tests, for what hangs"},
@@ -79,7 +82,7 @@ var layers = []struct {
 	{"internal/picture", []string{"internal/cli"}, "draws what the command prints"},
 	{"e2e", []string{""}, "tests the whole"},
 	{"cmd/nod", []string{"internal/cli"}, "a doorway"},
-	{"cmd/nod-hook", []string{"internal/hook", "internal/demo", "internal/version"}, "a doorway that links no SDK"},
+	{"cmd/nod-hook", []string{"internal/confine/stage", "internal/hook", "internal/demo", "internal/version"}, "a doorway that links no SDK"},
 	{"examples", []string{""}, "users of the library"},
 }
 

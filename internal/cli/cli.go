@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/confine/stage"
 )
 
 // Exit codes, documented in cmd/nod/doc.go.
@@ -59,7 +60,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		demoCommand(), checkCommand(), promptCommand(), installCommand(), uninstallCommand(), doctorCommand(),
-		logCommand(), historyCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), approveCommand(), approvalsCommand(), evalCommand(),
+		logCommand(), historyCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), confineCommand(), approveCommand(), approvalsCommand(), evalCommand(),
 		acpCommand(), mcpCommand(),
 		classifyCommand(), daemonCommand(), statuslineCommand(), completionCommand(), versionCommand(), helpCommand(),
 	}
@@ -69,6 +70,9 @@ func commands() []command {
 func Main(ctx context.Context, p *Process, args []string) int {
 	if len(args) == 0 {
 		args = []string{"help"}
+	}
+	if args[0] == stage.Word {
+		return stage.Main(args[1:])
 	}
 	if name, asked := helpAsked(args); asked {
 		return help(ctx, p, name)

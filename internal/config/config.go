@@ -19,6 +19,7 @@
 //	profile         = ""          # or "replace": ask where the agent has a judge too; "reinforce": never allow
 //	claude_rules    = "tighten"   # or "all", "off"
 //	approvals       = "on"        # "off": nod approve lets nothing run
+//	confine         = "off"       # "on": what nod has not read runs behind a boundary (nod confine on)
 //	workspace_roots = ["~/src"]   # further places where edits are ordinary
 //	allow           = ["$defaults", "git status", "python -m pytest *"]
 //	soft_deny       = ["$defaults", "DROP TABLE", "never migrate without asking"]
@@ -252,7 +253,10 @@ type Settings struct {
 	Profile    Profile
 	// Approvals says that what a person approved with nod approve counts.
 	Approvals bool
-	Rules     nod.Rules
+	// Confine says that an agent is told to run code that nod has not read
+	// behind nod's boundary.
+	Confine bool
+	Rules   nod.Rules
 	// Roots are the real paths of workspace_roots.
 	Roots   []string
 	Model   ModelSettings

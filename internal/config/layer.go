@@ -51,6 +51,7 @@ type layer struct {
 	profile  *string
 	claude   *string
 	approved *string
+	confined *string
 	roots    []string
 
 	target
@@ -112,7 +113,7 @@ func (r *reader) fail(at position, format string, args ...any) {
 
 func topKeys() []string {
 	names := listNames()
-	return append([]string{"mode", "profile", "claude_rules", "approvals", "workspace_roots", "model", "fallback", "log", "price", "repository"}, names[:]...)
+	return append([]string{"mode", "profile", "claude_rules", "approvals", "confine", "workspace_roots", "model", "fallback", "log", "price", "repository"}, names[:]...)
 }
 
 func (r *reader) top(n *node) {
@@ -126,6 +127,8 @@ func (r *reader) top(n *node) {
 		l.claude = r.oneOf(n, string(ClaudeTighten), string(ClaudeAll), string(ClaudeOff))
 	case "approvals":
 		l.approved = r.oneOf(n, "on", "off")
+	case "confine":
+		l.confined = r.oneOf(n, "on", "off")
 	case "workspace_roots":
 		r.workspaceRoots(n)
 	case "model":

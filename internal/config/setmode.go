@@ -21,7 +21,7 @@ func (p Places) withMode(text []byte, mode Mode) ([]byte, error) {
 	if _, err := readLayer(p, source, text); err != nil {
 		return nil, located(p.User, err)
 	}
-	edited, err := editMode(text, mode)
+	edited, err := editTop(text, "mode", strconv.Quote(mode.String()))
 	if err != nil {
 		return nil, located(p.User, err)
 	}
@@ -35,23 +35,44 @@ func (p Places) withMode(text []byte, mode Mode) ([]byte, error) {
 	return edited, nil
 }
 
-// editMode changes the value where there is one. Else it adds a line after
+// SetConfine writes confine into the user's settings file, as [SetMode] does
+// its key.
+func SetConfine(p Places, on bool) error {
+	word := "off"
+	if on {
+		word = "on"
+	}
+	return p.editUser(func(text []byte) ([]byte, error) {
+		edited, err := editTop(text, "confine", strconv.Quote(word))
+		if err == nil {
+			var l layer
+			if l, err = readLayer(p, Source{Path: p.User, Level: User}, edited); err == nil && (l.confined == nil || *l.confined != word) {
+				return nil, failure(fmt.Sprintf("%s: set confine = %q by hand", shown(p.User), word))
+			}
+		}
+		if err != nil {
+			return nil, located(p.User, err)
+		}
+		return edited, nil
+	})
+}
+
+// editTop changes a key's value where there is one. Else it adds a line after
 // the last key that stands before the first table; without such a key, before
 // the comment that belongs to that table; without a table, at the end.
-func editMode(text []byte, mode Mode) ([]byte, error) {
+func editTop(text []byte, key, value string) ([]byte, error) {
 	doc, err := parseDocument(text)
 	if err != nil {
 		return nil, err
 	}
-	value := strconv.Quote(mode.String())
-	if n := doc.root.child("mode"); n != nil {
+	if n := doc.root.child(key); n != nil {
 		return splitAt(text, n.start, n.end, value), nil
 	}
 	eol := "\n"
 	if bytes.Contains(text, []byte("\r\n")) {
 		eol = "\r\n"
 	}
-	line := "mode = " + value + eol
+	line := key + " = " + value + eol
 	at := len(text)
 	switch {
 	case doc.lastKey > 0:

@@ -1,0 +1,112 @@
+// Package confine runs a command line where it can do no harm: behind a
+// boundary that the kernel holds, whatever the code in it does.
+//
+// # The boundary
+//
+// bubblewrap makes it: user, mount, pid, ipc, uts, cgroup and network
+// namespaces of its own, no capability, no further user namespaces, a session
+// of its own, and a filter of system calls ([filter]). The network is a
+// loopback that leads nowhere.
+//
+// Nothing of the real file system is bound into it. What can be seen, is seen
+// through overlays: the system's directories, the toolchains in the home
+// directory, the caches of package managers, the workspace. Writes go to a
+// layer of the run's own. A socket, a pipe or a device of the outside that lies
+// in one of these directories is another inode there, which leads nowhere; a
+// bind, read-only or not, would let a program connect to the socket.
+// What must not be read (secrets) is taken out by a layer of whiteouts, so that
+// it is not there. Home, /tmp, /run, /var and other processes are not there
+// either.
+//
+// # What becomes of what it writes
+//
+// When all its processes have ended, the workspace's layer is read and applied
+// to the real tree, name by name, below an open directory, with no link
+// followed. Not applied, and named: what [Options.Keep] refuses (what runs
+// later, what an agent may do), what was changed from outside meanwhile, links
+// that lead out, devices, sockets. Nothing reaches the real tree while a
+// process of the run lives, so that no host reads it half way.
+//
+// The layers over the caches are kept for the next run in the same workspace
+// and are seen by confined runs only: what such a run puts into a cache never
+// runs outside.
+//
+// # What it does not do
+//
+// Where the boundary cannot be made [Run] says why and has run nothing; there is
+// no run with less. The processor and the disk of the home directory are not
+// bounded.
+package confine
+
+import (
+	"errors"
+	"os"
+	"time"
+)
+
+// Options say what is run and where. Every zero value is the strictest or an
+// error.
+type Options struct {
+	// Line is the command line, for Shell.
+	Line string
+	// Shell runs it, absolute. "": /bin/sh.
+	Shell string
+	// Dir is where it starts and Root the workspace, both absolute and real.
+	// Dir lies in Root.
+	Dir, Root string
+	// Home is the home directory, absolute. It is hidden, but for toolchains.
+	Home string
+	// Environ is the environment of the caller; [Environment] says what stays.
+	Environ []string
+	// Cache is the directory that belongs to confine, absolute, on a file
+	// system with extended attributes.
+	Cache string
+	// Stores are files and directories outside of the workspace that are not
+	// there for the run, absolute.
+	Stores []string
+	// Hidden says that a file or directory of the workspace, by its real path,
+	// is not there for the run. nil hides nothing.
+	Hidden func(path string) bool
+	// Keep says why what the run wrote at a real path of the workspace is not
+	// applied, "" if it is. nil applies nothing. deletes says that the path is
+	// to go.
+	Keep func(path string, deletes bool) (why string)
+	// Stage is the program that becomes the stage; see package stage.
+	Stage string
+	// Bubblewrap is bubblewrap's program. "": [Find].
+	Bubblewrap string
+	// Stdin, Stdout and Stderr are the run's. nil is /dev/null.
+	Stdin, Stdout, Stderr *os.File
+	// Time and Memory bound the run. 0: an hour, three quarters of the memory.
+	Time   time.Duration
+	Memory uint64
+}
+
+// Result is what became of a run.
+type Result struct {
+	// Code is the exit code; 128 and the signal where one ended the shell.
+	Code int
+	// Applied is how many names of the workspace were changed.
+	Applied int
+	// Refused are names that the run changed and that are as they were.
+	Refused []Refusal
+	// Stopped says which bound ended the run, "" if none did.
+	Stopped string
+	// Missed is what the run seems to have wanted and did not get, as far as
+	// its output tells.
+	Missed []string
+	// Hidden are the names of the workspace that were not there for the run.
+	Hidden []string
+}
+
+// Refusal is a name of the workspace that stays as it was.
+type Refusal struct {
+	Name string // below the workspace
+	Why  string
+}
+
+// ErrUnavailable says that the boundary cannot be made here. Nothing ran.
+var ErrUnavailable = errors.New("nothing can be confined here")
+
+// Defaults of the bounds.
+const defaultTime = time.Hour

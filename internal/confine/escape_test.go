@@ -1,0 +1,394 @@
+//go:build linux && (amd64 || arm64)
+
+package confine_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// outside is what a run must not reach.
+type outside struct {
+	*world
+	facts    map[string]string
+	received atomic.Int32
+}
+
+// serve notes whatever arrives.
+func (o *outside) serve(l net.Listener, err error) string {
+	o.t.Helper()
+	if err != nil {
+		return "" // no such network here
+	}
+	o.t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			o.received.Add(1)
+			_ = c.Close()
+		}
+	}()
+	return l.Addr().String()
+}
+
+// build fills the world outside: files with the marker, servers, pipes, a
+// process.
+func build(t *testing.T) *outside {
+	o := &outside{world: newWorld(t), facts: map[string]string{}}
+	o.git("init", "-q")
+	o.facts["workspace"], o.facts["home"], o.facts["marker"], o.facts["cmdline"] = o.root, o.home, marker, "test"
+	for name, file := range map[string]string{
+		"secret": "~/.ssh/id_ed25519", "private": "~/notes.txt", "neighbour": "~/src/other/main.go", "env": ".env", "env-below": "deploy/.env", "key-path": "~/.local/bin/server.key", "nod": "~/.config/nod/nod.toml", "tmp": "~/../tmp.txt",
+	} {
+		o.facts[name] = o.file(file, marker)
+	}
+	o.facts["gitconfig"] = o.file(".git/config", "[core]\n\trepositoryformatversion = 0\n[remote \"origin\"]\n\turl = https://u:"+marker+"@example.com/x\n")
+	o.facts["shadow"], o.facts["path"] = "/etc/shadow", filepath.Join(o.home, ".local/bin")
+	for _, dir := range []string{"~/.cache/go-build", "~/go/pkg/mod", "~/.npm", "~/.cargo/registry"} {
+		o.file(dir+"/shared", "shared")
+	}
+	o.rules.Secrets = append(o.rules.Secrets, "~/.local/bin/server.key")
+	o.environ = append(o.environ, "TOKEN="+marker, "LD_PRELOAD=/nowhere.so", "BASH_ENV=/nowhere", "SSH_AUTH_SOCK=/nowhere", "NODE_OPTIONS=--require=/nowhere", "PATH="+o.facts["path"]+":"+os.Getenv("PATH"))
+	o.network()
+	o.pipes()
+	o.process()
+	return o
+}
+
+func (o *outside) network() {
+	listen := func(fact, kind, address string) { o.facts[fact] = o.serve(net.Listen(kind, address)) }
+	listen("tcp4", "tcp4", "127.0.0.1:0")
+	listen("tcp6", "tcp6", "[::1]:0")
+	listen("tcpaddr", "tcp4", "0.0.0.0:0")
+	for name, at := range map[string]string{"socket-workspace": o.at("s"), "socket-home": o.at("~/s"), "socket-path": o.facts["path"] + "/s", "socket-tmp": o.at("~/../s"), "socket-cache": o.at("~/.npm/s")} {
+		listen(name, "unix", at)
+		if o.facts[name] != at {
+			o.t.Fatalf("%s: no socket", at)
+		}
+	}
+	o.facts["abstract"] = strings.ReplaceAll(filepath.Base(filepath.Dir(o.home)), "/", "") + o.t.Name()
+	listen("abstract-at", "unix", "@"+o.facts["abstract"])
+	o.facts["socket-datagram"] = o.at("d")
+	for _, at := range []struct{ fact, kind, address string }{{"udp4", "udp4", "127.0.0.1:0"}, {"", "unixgram", o.at("d")}} {
+		c, err := net.ListenPacket(at.kind, at.address)
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		o.t.Cleanup(func() { _ = c.Close() })
+		if at.fact != "" {
+			o.facts[at.fact] = c.LocalAddr().String()
+		}
+		go func() {
+			for {
+				n, from, err := c.ReadFrom(make([]byte, 8))
+				if err != nil {
+					return
+				}
+				if n > 0 {
+					o.received.Add(1)
+					if from != nil {
+						_, _ = c.WriteTo([]byte("heard"), from)
+					}
+				}
+			}
+		}()
+	}
+}
+
+// pipes are named pipes that somebody reads.
+func (o *outside) pipes() {
+	for fact, at := range map[string]string{"fifo": o.at("pipe"), "fifo-path": o.facts["path"] + "/pipe"} {
+		if err := unix.Mkfifo(at, 0o666); err != nil {
+			o.t.Fatal(err)
+		}
+		f, err := os.OpenFile(at, os.O_RDWR, 0)
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		o.t.Cleanup(func() { _ = f.Close() })
+		o.facts[fact] = at
+	}
+}
+
+// process is one with the marker in its environment, and shared memory.
+func (o *outside) process() {
+	cmd := exec.Command("sleep", "100000")
+	cmd.Env = []string{"TOKEN=" + marker}
+	if err := cmd.Start(); err != nil {
+		o.t.Fatal(err)
+	}
+	o.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	o.facts["pid"], o.facts["cmdline"] = fmt.Sprint(cmd.Process.Pid), "100000"
+	o.facts["shm"] = fmt.Sprintf("nod-escape-%d", os.Getpid())
+	if err := os.WriteFile("/dev/shm/"+o.facts["shm"], []byte(marker), 0o600); err == nil {
+		o.t.Cleanup(func() { _ = os.Remove("/dev/shm/" + o.facts["shm"]) })
+	}
+	if id, _, n := syscall.Syscall(unix.SYS_SHMGET, 0x6e6f64, 4096, 0o1000|0o600); n == 0 {
+		o.t.Cleanup(func() { syscall.Syscall(unix.SYS_SHMCTL, id, 0, 0) })
+	}
+}
+
+func (o *outside) write() string {
+	var text strings.Builder
+	for name, value := range o.facts {
+		fmt.Fprintf(&text, "%s %s\n", name, value)
+	}
+	return o.file("facts", text.String())
+}
+
+// answers are the lines of the program that tries, by way.
+func answers(text string) map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, what, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+			all[name] = what
+		}
+	}
+	return all
+}
+
+// leads are ways that anybody may go where nothing confines: outside they must
+// lead out, or the test of confinement would show nothing.
+func leads() []string {
+	return []string{
+		"tcp to a server of this machine", "udp to a server of this machine", "a socket in the workspace", "a socket in the home directory", "a socket in a directory of programs", "a socket in /tmp", "a socket in a cache", "an abstract socket",
+		"a datagram to a socket in the workspace", "a socket by a link", "a socket by the descriptor of its directory", "a named pipe of the workspace", "a named pipe in a directory of programs",
+		"a process outside is seen", "a process outside is ended", "the environment of a process outside", "any process that holds the marker", "the root of this process", "the memory of a process outside",
+		"read a secret of home", "read a file of home", "read a neighbour of the workspace", "read .env", "read .env in a directory", "read a key in a directory of programs", "read settings of nod", "read a file of /tmp", "read a token in the settings of git",
+		"a link to a secret", "a hard link to a secret", "a secret by dots", "the variable with a secret", "a variable that loads code", "inherited descriptors", "descriptors that are files outside", "shared memory by name",
+	}
+}
+
+// Every way out is tried by a real program, outside first where anybody may go
+// it. Nothing of it gets out.
+func TestNobodyGetsOut(t *testing.T) {
+	o := build(t)
+	escape(t, o.at("escape"))
+	facts := o.write()
+	inherited, err := unix.Open(o.home, unix.O_RDONLY|unix.O_DIRECTORY, 0) // not closed on exec
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(inherited)
+	o.control(facts)
+	o.received.Store(0)
+	r := o.run("./escape " + facts)
+	all := answers(r.out)
+	if len(all) < 80 || r.Code != 0 {
+		t.Fatalf("%d ways were tried: %d %s", len(all), r.Code, r.err)
+	}
+	held := 0
+	for way, what := range all {
+		if what == "out" {
+			t.Errorf("%s: got out", way)
+			continue
+		}
+		held++
+		t.Logf("%-45s %s", way, what)
+	}
+	if n := o.received.Load(); n != 0 {
+		t.Errorf("servers outside heard %d times", n)
+	}
+	t.Logf("%d ways tried, %d held", len(all), held)
+}
+
+// control goes the ways outside.
+func (o *outside) control(facts string) {
+	o.t.Helper()
+	cmd := exec.Command("./escape", append([]string{facts}, leads()...)...)
+	cmd.Dir = o.root
+	cmd.Env = append(o.environ, "LD_PRELOAD=")
+	plain, err := os.Create(filepath.Join(o.home, "out"))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer plain.Close()
+	cmd.Stdout = plain
+	dir, err := os.Open(o.home)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer dir.Close()
+	cmd.ExtraFiles = []*os.File{dir}
+	if err := cmd.Run(); err != nil {
+		o.t.Fatal(err)
+	}
+	text, err := os.ReadFile(plain.Name())
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	all := answers(string(text))
+	for _, way := range leads() {
+		if all[way] != "out" {
+			o.t.Errorf("outside, %s does not lead out, so that the test shows nothing: %q", way, all[way])
+		}
+	}
+	for _, name := range []string{"to-socket", "to-secret", "hard"} {
+		_ = os.Remove(o.at(name))
+	}
+}
+
+// plants are lines that leave something behind that runs later, or lends
+// rights, and the names that must be as they were.
+func plants() map[string]string {
+	return map[string]string{
+		"echo x > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit":                   ".git/hooks/pre-commit",
+		"git config core.fsmonitor /tmp/x || printf '[core]\\nfsmonitor=x' >> .git/config": ".git/config",
+		"echo 'x filter=y' > .git/info/attributes":                                         ".git/info/attributes",
+		"mkdir -p a/.git/hooks; echo x > a/.git/hooks/post-checkout":                       "a/.git",
+		"mkdir -p b; echo 'gitdir: ../evil' > b/.git":                                      "b/.git",
+		"mkdir -p c; git init -q --bare c/bare; echo x > c/bare/hooks/post-update":         "c/bare/HEAD",
+		"mkdir -p c2/objects c2/refs; echo 'ref: x' > c2/HEAD; echo '[core]' > c2/config":  "c2/HEAD",
+		"mkdir .claude; echo '{\"disableAllHooks\":true}' > .claude/settings.json":         ".claude",
+		"mkdir -p d/.claude; echo '{}' > d/.claude/settings.local.json":                    "d/.claude",
+		"mkdir .Claude; echo '{}' > .Claude/settings.json":                                 ".Claude",
+		"mkdir .GIT-x; mkdir -p e/.GIT/hooks; echo x > e/.GIT/hooks/x":                     "e/.GIT",
+		"echo obey > CLAUDE.md":                                                            "CLAUDE.md",
+		"echo obey > AGENTS.md":                                                            "AGENTS.md",
+		"mkdir -p .cursor/rules; echo x > .cursor/rules/x.mdc":                             ".cursor",
+		"mkdir -p .github/copilot; echo x > .github/copilot/x":                             ".github/copilot",
+		"echo '{}' > .mcp.json":                                                            ".mcp.json",
+		"echo '{}' > opencode.json":                                                        "opencode.json",
+		"mkdir .vscode; echo '{}' > .vscode/tasks.json":                                    ".vscode",
+		"mkdir .devcontainer; echo '{}' > .devcontainer/devcontainer.json":                 ".devcontainer",
+		"echo 'export A=1' > .envrc":                                                       ".envrc",
+		"echo A=1 > .env":                                                                  ".env",
+		"mkdir .husky; echo x > .husky/pre-commit":                                         ".husky",
+		"echo x > .pre-commit-config.yaml":                                                 ".pre-commit-config.yaml",
+		"echo 'registry=x' > .npmrc":                                                       ".npmrc",
+		"mkdir -p .cargo; echo '[build]' > .cargo/config.toml":                             ".cargo",
+		"mkdir -p node_modules/.bin; echo x > node_modules/.bin/tsc":                       "node_modules",
+		"mkdir -p .venv/bin; echo x > .venv/bin/python":                                    ".venv",
+		"mkdir -p lib/site-packages; echo 'import os' > lib/site-packages/x.pth":           "lib/site-packages/x.pth",
+		"echo x > .gitattributes":                                                          ".gitattributes",
+		"echo x > .gitmodules":                                                             ".gitmodules",
+		"ln -s ~/.ssh/config l1":                                                           "l1",
+		"ln -s /etc l2":                                                                    "l2",
+		"ln -s .git/hooks l3":                                                              "l3",
+		"ln -s ../../.. l4":                                                                "l4",
+		"mkdir m; ln -s ../../../x m/l5":                                                   "m/l5",
+		"mkfifo f1":                                                                        "f1",
+		"python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"f2\")'":           "f2",
+		"mknod f3 c 1 3 || mknod f3 c 0 0":                                                 "f3",
+		"rm -rf deploy":                                                                    "deploy/.env",
+		"echo 'nod.toml' > ~/.config/nod/nod.toml":                                         "~/.config/nod/nod.toml",
+		"echo x >> ~/.bashrc":                                                              "~/.bashrc",
+		"echo x >> ~/.profile":                                                             "~/.profile",
+		"mkdir -p ~/.config/autostart; echo x > ~/.config/autostart/x.desktop":             "~/.config/autostart",
+		"mkdir -p ~/.config/systemd/user; echo x > ~/.config/systemd/user/x.service":       "~/.config/systemd",
+		"echo x > ~/.local/bin/git":                                                        "~/.local/bin/git",
+		"echo x > ~/.ssh/authorized_keys":                                                  "~/.ssh/authorized_keys",
+		"echo poison > ~/.cache/go-build/shared":                                           "~/.cache/go-build/shared",
+		"echo poison > ~/go/pkg/mod/shared":                                                "~/go/pkg/mod/shared",
+		"echo poison > ~/.npm/shared":                                                      "~/.npm/shared",
+		"echo poison > ~/.cargo/registry/shared":                                           "~/.cargo/registry/shared",
+		"echo x > ../other/main.go":                                                        "~/src/other/main.go",
+		"echo x | crontab -":                                                               "/var/spool/cron/crontabs/nod-escape",
+		"(sleep 300; echo late > late1) & disown":                                          "late1",
+		"setsid nohup sh -c 'sleep 300; echo late > late2' >/dev/null 2>&1 &":              "late2",
+		"sh -c '(trap \"\" TERM HUP; sleep 300; echo late > late3) &'":                     "late3",
+		"python3 -c 'import os; os.setxattr(\"deploy\", \"user.overlay.opaque\", b\"y\")'": "deploy/.opaque-4711",
+		"mkdir __pycache__; echo x > __pycache__/main.cpython-311.pyc":                     "__pycache__",
+	}
+}
+
+func TestWhatIsPlantedDoesNotStand(t *testing.T) {
+	o := build(t)
+	before := map[string]string{}
+	var lines strings.Builder
+	for line, name := range plants() {
+		before[name] = state(o.place(name))
+		fmt.Fprintf(&lines, "( %s ) </dev/null\n", line)
+	}
+	r := o.run(lines.String() + "exit 0")
+	for line, name := range plants() {
+		if now := state(o.place(name)); now != before[name] {
+			t.Errorf("%s: %q is %q now, of %q", line, name, now, before[name])
+		}
+	}
+	t.Logf("%d lines; %d names were left as they were", len(before), len(r.Refused))
+}
+
+func (o *outside) place(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return o.at(name)
+}
+
+// state is what is at a name.
+func state(name string) string {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return "nothing"
+	}
+	text := ""
+	if info.Mode().IsRegular() {
+		f, err := os.Open(name)
+		if err == nil {
+			data, _ := io.ReadAll(f)
+			text = string(data)
+			_ = f.Close()
+		}
+	}
+	return info.Mode().String() + " " + text
+}
+
+// What takes the repository away, or puts another in its place, changes nothing
+// of it.
+func TestTheRepositoryStays(t *testing.T) {
+	for _, line := range []string{
+		"mv .git old; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit", "rm -rf .git", "rm -rf .git; git init -q; echo x > .git/hooks/pre-commit", "rm -rf .git; ln -s evil .git; mkdir -p evil/hooks; echo x > evil/hooks/pre-commit",
+		"cp -r .git .git2; rm -rf .git; mv .git2 .git; echo x > .git/hooks/pre-commit", "git checkout -q -b other; git commit -qm x --allow-empty", "echo x > .git/HEAD", "cd .git && echo x > hooks/pre-commit", "rm -rf * .[a-z]*",
+	} {
+		w := newWorld(t)
+		w.git("init", "-q")
+		w.file("tracked", "x")
+		w.git("add", ".")
+		w.git("commit", "-qm", "x")
+		head, _ := os.ReadFile(w.at(".git/HEAD"))
+		r := w.run(line)
+		now, err := os.ReadFile(w.at(".git/HEAD"))
+		_, hook := os.Stat(w.at(".git/hooks/pre-commit"))
+		if info, statErr := os.Lstat(w.at(".git")); err != nil || string(now) != string(head) || hook == nil || statErr != nil || !info.IsDir() {
+			t.Errorf("%s: %q %v, %v", line, now, err, r.Refused)
+		}
+	}
+}
+
+// A linked working tree reads its repository, and changes nothing of it.
+func TestALinkedWorkingTree(t *testing.T) {
+	w := newWorld(t)
+	main := filepath.Join(w.home, "src/main")
+	for _, args := range [][]string{{"init", "-q", main}, {"-C", main, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first", "--allow-empty"}, {"-C", main, "worktree", "add", "-q", "-f", filepath.Join(w.root, "tree")}} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+	}
+	w.root = filepath.Join(w.root, "tree")
+	r := w.run("git log --format=%s; echo x > ../../main/.git/hooks/pre-commit; echo x > $(git rev-parse --git-common-dir)/hooks/pre-push; echo 'gitdir: x' > .git")
+	if r.out != "first\n" {
+		t.Errorf("%q %q", r.out, r.err)
+	}
+	for _, name := range []string{"pre-commit", "pre-push"} {
+		if _, err := os.Stat(filepath.Join(main, ".git/hooks", name)); err == nil {
+			t.Errorf("%s stands", name)
+		}
+	}
+	if text, _ := os.ReadFile(w.at(".git")); !strings.Contains(string(text), "worktrees/tree") {
+		t.Errorf("%q", text)
+	}
+}

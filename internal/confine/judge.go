@@ -1,0 +1,40 @@
+package confine
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/nodgate/nod"
+)
+
+// Keep is [Options.Keep] by a gate: a run may change what an edit tool may
+// change without asking, and remove what can be restored.
+func Keep(gate *nod.Gate, root string, environ []string) func(name string, deletes bool) (why string) {
+	return func(name string, deletes bool) string {
+		c := nod.Call{Agent: "nod confine", Tool: "file_write", RawTool: "nod confine", Paths: []string{name}, Dir: root, Roots: []string{root}, Environ: environ}
+		if deletes {
+			c.Tool, c.Edits = "apply_patch", []nod.Edit{{Path: name, Deletes: true}}
+		}
+		d := gate.Check(context.Background(), c)
+		if d.Verdict == nod.Allow && d.Layer == nod.LayerEdit {
+			return ""
+		}
+		return strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(d.Reason, nod.Printable(name)), root+"/", ""))
+	}
+}
+
+// Stores are [Options.Stores] by a list of secrets: what it names by where it
+// is, and not by a name alone.
+func Stores(secrets []string, home string) (all []string) {
+	for _, s := range secrets {
+		if below, ok := strings.CutPrefix(s, "~/"); ok {
+			s = filepath.Join(home, below)
+		}
+		if filepath.IsAbs(s) {
+			found, _ := filepath.Glob(s)
+			all = append(all, found...)
+		}
+	}
+	return all
+}

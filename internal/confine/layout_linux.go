@@ -1,0 +1,346 @@
+package confine
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nodgate/nod/internal/confine/stage"
+)
+
+// system are the directories that hold programs and their settings.
+func system() []string {
+	return []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu", "/snap", "/home/linuxbrew/.linuxbrew"}
+}
+
+// toolchains are the directories below home that hold programs. Each is as
+// narrow as it can be: logins often lie beside.
+func toolchains() []string {
+	return []string{
+		".local/bin", ".local/lib", ".local/share/uv", ".local/share/pipx", ".local/share/mise", ".local/share/rtx", ".local/share/fnm", ".local/share/virtualenvs", ".local/share/coursier", ".local/pipx",
+		".cargo/bin", ".rustup", "go/bin", "sdk", ".pyenv", ".nvm", ".fnm", ".volta/bin", ".volta/tools", ".nodenv", ".n", ".rbenv", ".rvm", ".asdf", ".sdkman/candidates", ".jenv", ".jdks", ".goenv", ".gvm/gos",
+		".bun/bin", ".deno/bin", ".ghcup/bin", ".ghcup/ghc", ".cabal/bin", ".stack/programs", ".dotnet", ".nix-profile", ".local/state/nix", "miniconda3", "anaconda3", "miniforge3", "mambaforge", ".conda/envs",
+		".juliaup/bin", ".julia/juliaup", ".opam", ".elan", ".proto", ".swiftly", "Android/Sdk", ".npm-global", ".yarn/bin", ".local/share/swiftly",
+	}
+}
+
+// caches are those of package managers and compilers below home: what is there
+// is read, and what a run adds goes to a layer of confine's own.
+func caches() []string {
+	return []string{
+		".cache/go-build", "go/pkg", ".npm", ".cache/pip", ".cache/uv", ".cache/pnpm", ".cache/yarn", ".cache/node", ".cache/node-gyp", ".cache/ms-playwright", ".cache/puppeteer", ".cache/Cypress", ".cache/electron",
+		".cache/golangci-lint", ".cache/pre-commit", ".cache/bazel", ".cache/deno", ".cache/pypoetry", ".cache/ccache", ".cache/zig", ".cache/coursier", ".local/share/pnpm", ".local/share/pypoetry",
+		".cargo/registry", ".cargo/git", ".gradle/caches", ".gradle/wrapper", ".gradle/native", ".m2/repository", ".m2/wrapper", ".ivy2/cache", ".ivy2/local", ".sbt/boot", ".nuget/packages", ".pub-cache/hosted",
+		".mix", ".hex/packages", ".bun/install/cache", ".composer/cache", ".bundle/cache", ".julia/packages", ".julia/compiled", ".yarn/berry/cache", ".konan", ".android/build-cache",
+	}
+}
+
+// layout is what a run sees: overlays, and the words that tell bubblewrap about
+// them.
+type layout struct {
+	o        Options
+	run      string // this run's directory
+	kept     string // the directory of the caches' layers
+	overlays []stage.Overlay
+	places   []place
+	hidden   []string // names of the workspace that are not there
+	upper    string   // what the run writes into the workspace
+}
+
+// place is one thing that bubblewrap puts somewhere.
+type place struct {
+	at    string
+	words []string
+}
+
+// lay makes the layers. kept is a directory that no other run uses meanwhile.
+func lay(o Options, run, kept string) (*layout, error) {
+	l := &layout{o: o, run: run, kept: kept}
+	err := errors.Join(l.ground(), l.programs(), l.storesOfPackages(), l.workspace(), l.repository())
+	slices.SortStableFunc(l.places, func(a, b place) int { return strings.Count(a.at, "/") - strings.Count(b.at, "/") })
+	return l, err
+}
+
+func (l *layout) put(at string, words ...string) {
+	l.places = append(l.places, place{filepath.Clean(at), words})
+}
+
+// ground is what is there on every machine.
+func (l *layout) ground() error {
+	for _, dir := range system() {
+		to, err := os.Readlink(dir)
+		switch {
+		case err == nil:
+			l.put(dir, "--symlink", to, dir)
+		case isDir(dir):
+			err = l.read(dir)
+		default:
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"/sys/devices/system", "/sys/fs/cgroup"} {
+		l.put(name, "--ro-bind-try", name, name)
+	}
+	l.put("/run", "--dir", "/run")
+	l.put("/var/tmp", "--symlink", "/tmp", "/var/tmp")
+	l.put("/proc", "--proc", "/proc")
+	for _, name := range []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/mtrr", "/proc/scsi", "/proc/driver"} {
+		l.put(name, "--ro-bind-try", name, name) // root may write there, of whatever namespace
+	}
+	l.put("/dev", "--dev", "/dev")
+	return errors.Join(l.own("/tmp", filepath.Join(l.run, "tmp")), l.own(l.o.Home, filepath.Join(l.run, "home")), l.own(filepath.Join(l.o.Home, ".cache"), filepath.Join(l.kept, "cache")))
+}
+
+// own puts a directory of confine's own somewhere, to be written.
+func (l *layout) own(at, dir string) error {
+	if at == "/" || at == "" {
+		return errors.New("the home directory is not known")
+	}
+	l.put(at, "--bind", dir, at)
+	return os.MkdirAll(dir, 0o700)
+}
+
+// programs are toolchains, and where PATH leads.
+func (l *layout) programs() error {
+	var dirs []string
+	for _, below := range toolchains() {
+		dirs = append(dirs, filepath.Join(l.o.Home, below))
+	}
+	for _, name := range []string{"GOROOT", "JAVA_HOME", "RUSTUP_HOME", "PYENV_ROOT", "NVM_DIR", "VIRTUAL_ENV", "CONDA_PREFIX", "ANDROID_HOME", "DOTNET_ROOT"} {
+		dirs = append(dirs, variable(l.o.Environ, name))
+	}
+	for _, dir := range filepath.SplitList(variable(l.o.Environ, "PATH")) {
+		dirs = append(dirs, dir)
+		if filepath.Base(dir) == "bin" && filepath.Dir(filepath.Clean(dir)) != l.o.Home {
+			for _, beside := range []string{"lib", "lib64", "libexec", "share", "include", "pkg"} {
+				dirs = append(dirs, filepath.Join(filepath.Dir(dir), beside))
+			}
+		}
+	}
+	for _, dir := range dirs {
+		if l.takes(dir) && isDir(dir) {
+			if err := l.read(dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// takes reports whether a directory of programs is narrow enough to be shown,
+// and not there yet. What holds home, or a whole project of another's, is not.
+func (l *layout) takes(dir string) bool {
+	dir = filepath.Clean(dir)
+	if !filepath.IsAbs(dir) || within(dir, l.o.Home) || within(dir, l.o.Root) || within(l.o.Root, dir) || strings.Count(dir, "/") < 2 && dir != "/opt" {
+		return false
+	}
+	for _, hidden := range []string{"/tmp", "/proc", "/sys", "/dev", "/run", "/var/run", filepath.Join(l.o.Home, ".cache"), filepath.Join(l.o.Home, ".config"), l.o.Cache} {
+		if dir == hidden || hidden != "/tmp" && within(hidden, dir) {
+			return false
+		}
+	}
+	for _, name := range []string{".local", ".local/share", ".ssh", ".aws", ".gnupg", ".config"} {
+		if dir == filepath.Join(l.o.Home, name) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(l.places, func(p place) bool {
+		return p.at == dir || len(p.words) == 3 && p.words[0] == "--ro-bind" && within(p.at, dir)
+	})
+}
+
+// storesOfPackages are the caches, with a layer of confine's own over each.
+func (l *layout) storesOfPackages() error {
+	var dirs []string
+	for _, below := range caches() {
+		dirs = append(dirs, filepath.Join(l.o.Home, below))
+	}
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "npm_config_cache"} {
+		dirs = append(dirs, variable(l.o.Environ, name))
+	}
+	for _, v := range []struct{ name, below string }{{"GOPATH", "pkg"}, {"CARGO_HOME", "registry"}, {"CARGO_HOME", "git"}} {
+		if dir := variable(l.o.Environ, v.name); dir != "" {
+			dirs = append(dirs, filepath.Join(dir, v.below))
+		}
+	}
+	for i, dir := range dirs {
+		if slices.Contains(dirs[:i], dir) || !l.takesCache(dir) {
+			continue
+		}
+		if err := l.write(dir, filepath.Join(l.kept, "over", strconv.Itoa(i))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *layout) takesCache(dir string) bool {
+	return filepath.IsAbs(dir) && strings.Count(dir, "/") > 1 && isDir(dir) && !within(dir, l.o.Home) && !within(dir, l.o.Root) && !within(l.o.Root, dir) && !within(l.o.Cache, dir) && !within(dir, l.o.Cache)
+}
+
+// workspace lays a new layer over the workspace, and a mask below it.
+func (l *layout) workspace() error {
+	mask := filepath.Join(l.run, "mask")
+	if err := os.MkdirAll(mask, 0o700); err != nil {
+		return err
+	}
+	m := masker{root: l.o.Root, mask: mask, hidden: l.o.Hidden}
+	if err := m.walk(); err != nil {
+		return err
+	}
+	l.hidden, l.upper = m.names, filepath.Join(l.run, "workspace")
+	return l.over(l.o.Root, l.upper, filepath.Join(l.run, "workspace.work"), mask)
+}
+
+// repository shows the repository of a linked working tree, to be read.
+func (l *layout) repository() error {
+	dir, ok := gitDirectory(l.o.Root)
+	if !ok || within(l.o.Root, dir) || filepath.Base(dir) != ".git" && !strings.HasSuffix(dir, ".git") || within(dir, l.o.Home) {
+		return nil
+	}
+	mask := l.directory("mask")
+	err := os.MkdirAll(mask, 0o700)
+	if err == nil {
+		err = (&masker{root: dir, mask: mask}).git(dir, ".")
+	}
+	if err != nil {
+		return err
+	}
+	return l.readOver(dir, mask)
+}
+
+// gitDirectory is where the repository of a linked working tree lies.
+func gitDirectory(root string) (dir string, ok bool) {
+	text, err := os.ReadFile(filepath.Join(root, ".git"))
+	if err != nil {
+		return "", false
+	}
+	dir, ok = strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+	if !ok {
+		return "", false
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(root, dir)
+	}
+	common, err := os.ReadFile(filepath.Join(dir, "commondir"))
+	if err != nil {
+		return "", false
+	}
+	dir, err = filepath.EvalSymlinks(filepath.Join(dir, strings.TrimSpace(string(common))))
+	return dir, err == nil
+}
+
+// read shows a directory through an overlay that nobody can write.
+func (l *layout) read(dir string) error { return l.readOver(dir, l.directory("mask")) }
+
+func (l *layout) readOver(dir, mask string) error {
+	at := l.directory("at")
+	if err := errors.Join(os.MkdirAll(mask, 0o700), os.MkdirAll(at, 0o700), copyMode(dir, mask), l.mask(dir, mask)); err != nil {
+		return err
+	}
+	l.overlays = append(l.overlays, stage.Overlay{At: at, Options: "lowerdir=" + escape(mask) + ":" + escape(dir)})
+	l.put(dir, "--ro-bind", at, dir)
+	return nil
+}
+
+// write shows a directory with a layer that stays for the next run.
+func (l *layout) write(dir, layer string) error {
+	mask := l.directory("mask")
+	if err := errors.Join(os.MkdirAll(mask, 0o700), copyMode(dir, mask), l.mask(dir, mask)); err != nil {
+		return err
+	}
+	return l.over(dir, filepath.Join(layer, "upper"), filepath.Join(layer, "work"), mask)
+}
+
+func (l *layout) over(dir, upper, work, mask string) error {
+	at := l.directory("at")
+	if err := errors.Join(os.MkdirAll(upper, 0o700), os.MkdirAll(work, 0o700), os.MkdirAll(at, 0o700), copyMode(dir, upper)); err != nil {
+		return err
+	}
+	l.overlays = append(l.overlays, stage.Overlay{At: at, Options: "lowerdir=" + escape(mask) + ":" + escape(dir) + ",upperdir=" + escape(upper) + ",workdir=" + escape(work)})
+	l.put(dir, "--bind", at, dir)
+	return nil
+}
+
+// mask takes the stores that lie below a directory out of what is seen.
+func (l *layout) mask(dir, mask string) error {
+	for _, store := range l.o.Stores {
+		if !within(dir, store) || store == dir {
+			continue
+		}
+		if _, err := os.Lstat(store); err != nil {
+			continue
+		}
+		if err := whiteout(dir, mask, store[len(dir)+1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *layout) directory(kind string) string {
+	return filepath.Join(l.run, "layers", kind+strconv.Itoa(len(l.overlays))+"-"+strconv.Itoa(len(l.places)))
+}
+
+// whiteout makes a name below dir not be there.
+func whiteout(dir, mask, name string) error {
+	if err := parents(dir, mask, name); err != nil {
+		return err
+	}
+	err := unix.Mknod(filepath.Join(mask, name), syscall.S_IFCHR, 0)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	return os.NewSyscallError("whiteout", err)
+}
+
+// parents makes the directories above a name in a layer, as they are below dir.
+func parents(dir, layer, name string) error {
+	for i := range len(name) {
+		if name[i] != '/' {
+			continue
+		}
+		if err := os.Mkdir(filepath.Join(layer, name[:i]), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+		if err := copyMode(filepath.Join(dir, name[:i]), filepath.Join(layer, name[:i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyMode(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(to, info.Mode().Perm()|0o700); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
+
+// escape is a path as an option of a mount.
+func escape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `:`, `\:`, `,`, `\,`).Replace(path)
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// within reports whether name is dir or lies in it. Both are clean.
+func within(dir, name string) bool {
+	return dir == name || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+}
