@@ -1,5 +1,176 @@
 package nod
 
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/repo"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
 // HoldsSecret reports whether a real path is on the list of secrets, whatever
 // is in it. A run that nod confines does not see such a file.
 func (g *Gate) HoldsSecret(real string) bool { return g.secrets.match(real) }
+
+// confineWords stand between nod's program and the quoted line. What an agent
+// may call takes no options.
+const confineWords = " confine -- "
+
+// ConfinedLine is what an agent types to have a line run behind nod's boundary.
+// program is nod's own, absolute.
+func ConfinedLine(program, line string) string {
+	return program + confineWords + "'" + strings.ReplaceAll(line, "'", `'\''`) + "'"
+}
+
+// confinedLine returns the line that the call hands to nod's boundary. ok is
+// false for everything but the exact form of [ConfinedLine]: what else stands in
+// a command runs outside.
+func (t *trial) confinedLine() (line string, ok bool) {
+	text := strings.TrimSpace(t.call.Command)
+	_, quoted, found := strings.Cut(text, confineWords)
+	if !found || t.gate.confine == nil || t.call.Dialect == PowerShell || len(quoted) < 2 {
+		return "", false
+	}
+	line = strings.ReplaceAll(quoted[1:len(quoted)-1], `'\''`, "'")
+	program := t.gate.confine()
+	return line, program != "" && strings.TrimSpace(line) != "" && text == ConfinedLine(program, line)
+}
+
+// decideConfined answers for a line that is handed to the boundary: as for the
+// line itself, but that code which nod has not read may run.
+func (t *trial) decideConfined(line string) Decision {
+	defer func(whole string) { t.call.Command = whole }(t.call.Command)
+	t.call.Command = line
+	d, settled := t.settle()
+	if settled {
+		return d
+	}
+	if why := t.unconfinable(); why != "" {
+		return t.decided(LayerShell, Deny, "this cannot run confined ("+why+"); type the line itself", Rule{})
+	}
+	t.behind = true
+	return t.decided(LayerShell, Allow, "it runs code that nod has not read, confined", Rule{})
+}
+
+// confineInstead denies a call whose only fault is that it runs code which
+// nobody has read, with the line to type instead. ok is false where it has
+// another, or nothing can be confined here.
+func (t *trial) confineInstead() (d Decision, ok bool) {
+	if t.gate.confine == nil || t.call.Command == "" || t.unconfinable() != "" {
+		return Decision{}, false
+	}
+	program := t.gate.confine()
+	if program == "" {
+		return Decision{}, false
+	}
+	instead := ConfinedLine(program, t.call.Command)
+	if t.room = len(instead); t.room > maxInstead || printable.Text(instead) != instead {
+		t.room, instead = 0, program+confineWords+"'...' with the whole line in single quotes"
+	}
+	return t.decided(LayerShell, Deny, t.open+"; it may run where it can do no harm: type exactly "+instead, Rule{}), true
+}
+
+// maxInstead is the longest line that is written out for the agent.
+const maxInstead = 4000
+
+// unconfinable says why the line cannot run behind the boundary: it has another
+// fault than code that was not read, or it needs what is not there. Called once
+// layers 0 to 3 have left the call open.
+func (t *trial) unconfinable() (why string) {
+	switch {
+	case t.soft.Text != "" || t.doubt != "" || t.secrets || t.call.StdinUnseen:
+		return t.open
+	case !t.confinableDir():
+		return "it is not started in a repository of the workspace"
+	case len(t.report.Unknowns) > 0:
+		return printable.Text(t.report.Unknowns[0].What)
+	}
+	for _, c := range t.report.Commands {
+		if why := t.changesHost(c); why != "" {
+			return why
+		}
+	}
+	runs := false
+	for _, e := range t.report.Effects {
+		if why := t.needsOutside(e); why != "" {
+			return why
+		}
+		runs = runs || e.Kind == shell.Run
+	}
+	if !runs {
+		return t.open
+	}
+	return ""
+}
+
+// confinableDir reports whether what confinement takes for the workspace, the
+// repository around the call's directory or else that directory, lies in it.
+func (t *trial) confinableDir() bool {
+	dir, err := view.Resolve(t.gate.files, t.call.Dir)
+	if err != nil || t.call.Dir == "" {
+		return false
+	}
+	if r, ok := repo.Around(t.gate.files, dir+"/x"); ok {
+		dir = r.Top
+	}
+	return slices.ContainsFunc(t.roots, func(root string) bool { return view.Within(t.gate.files, root, dir) })
+}
+
+// changesHost reports a command that would change the host's own shell, which a
+// process of its own cannot. To go where the shell is changes nothing.
+func (t *trial) changesHost(c shell.Command) (why string) {
+	if len(c.Words) == 0 || c.Foreign || c.Caller > 0 {
+		return ""
+	}
+	switch c.Words[0].Value {
+	case "cd":
+		if len(c.Words) == 2 && c.Words[1].Known && path.IsAbs(c.Words[1].Value) && t.gate.real(c.Words[1].Value) == t.gate.real(t.call.Dir) {
+			return ""
+		}
+		return "cd changes the directory of your shell, which a confined run cannot; use a path, or cd in a call of its own"
+	case "pushd", "popd", "export", "unset", "alias", "unalias", "set", "umask", "ulimit", "source", ".", "exec", "eval", "wait", "jobs", "fg", "bg", "disown":
+		return c.Words[0].Value + " changes your shell, which a confined run cannot"
+	}
+	return ""
+}
+
+// needsOutside says why an effect needs what is not there behind the boundary,
+// or is more than code that was not read. An allow rule clears a command outside
+// of the boundary only.
+func (t *trial) needsOutside(e shell.Effect) (why string) {
+	switch e.Kind {
+	case shell.Run:
+		if e.Place == shell.Temporary || e.Place == shell.InHome || e.Place == shell.HomeDir {
+			return "what it runs is not there in a confined run: " + printable.Text(e.Words)
+		}
+		return ""
+	case shell.Read:
+		if e.Target != "" && !t.thereInside(e) {
+			return "what it reads is not there in a confined run: " + printable.Text(e.Words)
+		}
+	case shell.Write, shell.Delete:
+		if e.Place != shell.Workspace && e.Place != shell.Null {
+			return "what it writes outside of the workspace would be gone: " + printable.Text(e.Words)
+		}
+	case shell.Fetch:
+		return effectName(e.Kind) + ": " + printable.Text(e.Words)
+	}
+	return t.harm(e)
+}
+
+func (t *trial) thereInside(e shell.Effect) bool {
+	return e.Place == shell.Workspace || e.Place == shell.System || e.Place == shell.Null
+}
+
+// insteadOr is what follows where no approval was found: the line to type
+// instead where there is one, else the side query.
+func (t *trial) insteadOr(ctx context.Context) Decision {
+	if d, ok := t.confineInstead(); ok {
+		return d
+	}
+	return t.sideQuery(ctx)
+}

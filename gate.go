@@ -51,6 +51,11 @@ type Options struct {
 	// Approvals are what a person approved from outside of the agent. nil:
 	// nothing, and nothing can be.
 	Approvals Approvals
+	// Confine returns nod's own program, absolute, where a line can be run
+	// behind nod's boundary (nod confine), "" where it cannot. It is called for
+	// a call that layers 0 to 3 leave open, and for one that looks confined.
+	// nil: nothing is confined.
+	Confine func() (program string)
 	// AskOnBlock puts to a person what the model would block, where one is
 	// there. False: it is denied.
 	AskOnBlock bool
@@ -91,6 +96,7 @@ type Gate struct {
 	history   History
 
 	approvals Approvals
+	confine   func() string
 
 	lenient  bool
 	askBlock bool
@@ -103,7 +109,7 @@ type Gate struct {
 func New(o Options) *Gate {
 	g := &Gate{
 		rules: o.Rules, files: o.Files, home: o.Home, roots: o.Roots, model: o.Model,
-		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, memory: o.Memory, history: o.History, approvals: o.Approvals, askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask, now: o.Now,
+		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, memory: o.Memory, history: o.History, approvals: o.Approvals, confine: o.Confine, askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask, now: o.Now,
 		secrets: newPathList(o.Rules.Secrets, o.Home), guards: newPathList(o.Rules.Guarded, o.Home),
 	}
 	if g.files == nil {
@@ -179,23 +185,30 @@ type trial struct {
 	// secrets says that the call touches a secret store; may is what maySecret
 	// found, once it has looked.
 	secrets bool
-	may     *string
-	near    func(base string) bool // which names of nearTo are on the list of secrets
-	nearTo  string
-	taint   *string // why the session is tainted; nil: not looked yet
-	ruled   []bool  // which commands an allow rule clears, once layer 3 has looked
-	spent   map[Layer]time.Duration
-	start   time.Time
-	mark    time.Time
-	name    *Approvable           // nil: not computed yet
-	inputs  []Evidence            // the files that the line names, as name holds them
-	repos   map[string]*repo.Repo // by directory, nil where there is none
+	// behind says that the call runs behind nod's boundary; room is how much
+	// longer than usual its reason may be.
+	behind bool
+	room   int
+	may    *string
+	near   func(base string) bool // which names of nearTo are on the list of secrets
+	nearTo string
+	taint  *string // why the session is tainted; nil: not looked yet
+	ruled  []bool  // which commands an allow rule clears, once layer 3 has looked
+	spent  map[Layer]time.Duration
+	start  time.Time
+	mark   time.Time
+	name   *Approvable           // nil: not computed yet
+	inputs []Evidence            // the files that the line names, as name holds them
+	repos  map[string]*repo.Repo // by directory, nil where there is none
 }
 
 // decide is the flow of the package comment, line for line.
 func (t *trial) decide(ctx context.Context) Decision {
 	if err := ctx.Err(); err != nil {
 		return t.failed(LayerNone, &Failure{Kind: TimedOut, Message: "the call was cancelled before nod could decide", Cause: err})
+	}
+	if line, ok := t.confinedLine(); ok {
+		return t.decideConfined(line)
 	}
 	d, settled := t.settle()
 	switch {
@@ -308,7 +321,7 @@ func (t *trial) failed(l Layer, f *Failure) Decision {
 func (t *trial) finish(d Decision) Decision {
 	d.ID, d.Spent = t.id, t.spent
 	d.Latency = max(0, t.gate.now().Sub(t.start))
-	d.Reason = printable.Line(d.Reason, reasonLimit)
+	d.Reason = printable.Line(d.Reason, reasonLimit+t.room)
 	for _, e := range t.report.Read {
 		d.Evidence = append(d.Evidence, Evidence{Path: e.Path, SHA256: e.SHA256})
 	}

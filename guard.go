@@ -49,7 +49,9 @@ func (t *trial) selfByCommand() (why string) {
 		if len(c.Words) == 0 || !t.isNod(c) {
 			continue
 		}
-		if sub := changingSubcommand(c.Words[1:]); sub != "" {
+		if sub := changingSubcommand(c.Words[1:]); sub == "confine" && len(c.Words) > 2 {
+			return selfReason + "of nod confine it may type the whole line in single quotes behind --, alone, where that is switched on"
+		} else if sub != "" {
 			return selfReason + "run " + printable.Line(c.Source, 80) + " yourself, at a terminal"
 		}
 	}

@@ -128,6 +128,11 @@ func (t *trial) changes() []string {
 			add(e.Target)
 		}
 	}
+	if t.behind { // whatever lies in the workspace
+		for _, root := range t.roots {
+			add(root)
+		}
+	}
 	if isEdit(t.call.Tool) {
 		for _, name := range t.call.Paths {
 			reals, _ := t.readings(name)

@@ -10,10 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/confine"
+	"github.com/nodgate/nod/internal/confine/proof"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -70,11 +71,11 @@ func confineLine(ctx context.Context, p *Process, line string) int {
 		result, err = confine.Run(ctx, o)
 	}
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod confine: nothing was run:", nod.OneLine(err.Error(), 400)+"; a person can let the line run as it is: nod approve")
+		fmt.Fprintln(p.Stderr, "nod confine: nothing was run:", printable.Line(err.Error(), 400)+"; a person can let the line run as it is: nod approve")
 		return exitConfine
 	}
 	if text := explain(o.Root, result); text != "" {
-		fmt.Fprintln(p.Stderr, "nod confine:", nod.OneLine(text, 1200))
+		fmt.Fprintln(p.Stderr, "nod confine:", printable.Line(text, 1200))
 	}
 	return result.Code
 }
@@ -99,7 +100,7 @@ func confinement(p *Process) (confine.Options, error) {
 	gate := hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: view.Disk{}, Nod: program, Self: []string{beside + "-hook"}}, settings, nil, nil)
 	keep := confine.Keep(gate, root, p.Environ)
 	if why := keep(filepath.Join(root, "nod-confine-probe"), false); why != "" {
-		return confine.Options{}, fmt.Errorf("%s is no workspace of which nod could say what may be changed in it", nod.Printable(root))
+		return confine.Options{}, fmt.Errorf("%s is no workspace of which nod could say what may be changed in it", printable.Text(root))
 	}
 	home, _ := filepath.EvalSymlinks(places.Home)
 	return confine.Options{
@@ -197,7 +198,7 @@ func confineStatus(ctx context.Context, p *Process) int {
 	}
 	fmt.Fprintln(p.Stdout, "confine:", onOff(settings.Confine))
 	if err := tryConfine(ctx, p); err != nil {
-		fmt.Fprintln(p.Stdout, "it does not work here:", nod.OneLine(err.Error(), 300))
+		fmt.Fprintln(p.Stdout, "it does not work here:", printable.Line(err.Error(), 300))
 		return ExitBadInput
 	}
 	fmt.Fprintln(p.Stdout, "it works here")
@@ -218,7 +219,19 @@ func tryConfine(ctx context.Context, p *Process) error {
 		return err
 	}
 	program, _ := hook.Programs()
-	return confine.Try(ctx, home, stageProgram(program))
+	state := config.DefaultPlaces(p.Getenv("HOME")).State
+	if err := confine.Try(ctx, home, stageProgram(program)); err != nil {
+		proof.Forget(state)
+		return err
+	}
+	bubblewrap, err := confine.Find()
+	if err == nil {
+		err = os.MkdirAll(state, 0o700)
+	}
+	if err == nil {
+		err = proof.Write(state, bubblewrap)
+	}
+	return err
 }
 
 func setConfine(ctx context.Context, p *Process, to string) int {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // Keep is [Options.Keep] by a gate: a run may change what an edit tool may
@@ -20,7 +21,7 @@ func Keep(gate *nod.Gate, root string, environ []string) func(name string, delet
 		if d.Verdict == nod.Allow && d.Layer == nod.LayerEdit {
 			return ""
 		}
-		return strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(d.Reason, nod.Printable(name)), root+"/", ""))
+		return strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(d.Reason, printable.Text(name)), root+"/", ""))
 	}
 }
 

@@ -2,12 +2,16 @@ package hook
 
 import (
 	"context"
+	"path/filepath"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/confine/proof"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/session"
 )
@@ -141,9 +145,30 @@ func NewGate(o Options, s config.Settings, recorder nod.Recorder, memory nod.Mem
 func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, history nod.History, approvals nod.Approvals) *nod.Gate {
 	return nod.New(nod.Options{
 		Rules: s.Rules, Files: r.Files, Home: r.Places.Home, Roots: s.Roots, Self: append(r.self(), s.Model.KeyFiles()...), Mask: audit.MaskText, Sources: r.Places.ClaudeFiles(s.ClaudeRules),
-		Model: r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory, History: history, Approvals: approvals,
+		Model: r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory, History: history, Approvals: approvals, Confine: r.confine(s),
 		AskOnBlock: s.Model.AskOnBlock, DenyOnFailure: s.Model.DenyOnFailure,
 		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: r.Now,
+	})
+}
+
+// confine is how nod's own program is told to the gate: where the settings say
+// so, and the boundary was tried on this machine. nil: nothing is confined.
+func (r *run) confine(s config.Settings) func() string {
+	if !s.Confine || r.Places.State == "" || !plainPath(r.Nod) {
+		return nil
+	}
+	return sync.OnceValue(func() string {
+		if !proof.Holds(r.Places.State) {
+			return ""
+		}
+		return r.Nod
+	})
+}
+
+// plainPath reports whether every shell takes a path for one word as it stands.
+func plainPath(name string) bool {
+	return filepath.IsAbs(name) && !strings.ContainsFunc(name, func(c rune) bool {
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("/._-+", c))
 	})
 }
 

