@@ -71,7 +71,9 @@ func (t *trial) confineInstead() (d Decision, ok bool) {
 	if t.room = len(instead); t.room > maxInstead || printable.Text(instead) != instead {
 		t.room, instead = 0, program+confineWords+"'...' with the whole line in single quotes"
 	}
-	return t.decided(LayerShell, Deny, t.open+"; it may run where it can do no harm: type exactly "+instead, Rule{}), true
+	d = t.decided(LayerShell, Deny, t.open+"; it may run where it can do no harm: type exactly "+instead, Rule{})
+	d.Instead = ConfinedLine(program, t.call.Command)
+	return d, true
 }
 
 // maxInstead is the longest line that is written out for the agent.

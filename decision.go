@@ -136,6 +136,9 @@ type Decision struct {
 	// writes it into their settings; "" where no single rule would, where the call
 	// loses work or prints a secret, and where the gate has no [Approvals].
 	Lasting string
+	// Instead is the line to type instead, which runs the call behind nod's
+	// boundary, where the call's only fault is code that was not read; else "".
+	Instead string
 	// Deferrable says that no model was there to ask, that no rule speaks of the
 	// call, and that nothing known of it loses work, gives away a secret or
 	// cannot be undone: a host's own judge may decide. The zero value is that a

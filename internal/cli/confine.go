@@ -13,6 +13,7 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/confine"
 	"github.com/nodgate/nod/internal/confine/proof"
+	"github.com/nodgate/nod/internal/doctor"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
@@ -205,6 +206,25 @@ func confineStatus(ctx context.Context, p *Process) int {
 	return ExitOK
 }
 
+// confineBlock is what nod doctor says of confinement. That it does not work is
+// no fault: nod answers as it does without.
+func confineBlock(ctx context.Context, p *Process) doctor.Block {
+	b := doctor.Block{Title: "Confinement"}
+	settings, err := config.Load(confinePlaces(p))
+	if err == nil {
+		err = tryConfine(ctx, p)
+	}
+	switch {
+	case err == nil && settings.Confine:
+		b.Lines = append(b.Lines, doctor.Line{State: doctor.OK, What: "nod confine", Text: "it is switched on, and works here", Basis: "tried"})
+	case err == nil:
+		b.Lines = append(b.Lines, doctor.Line{State: doctor.Note, What: "nod confine", Text: "it works here, and is switched off", Basis: "tried", Next: "nod confine on lets agents run code that nod has not read where it can do no harm"})
+	default:
+		b.Lines = append(b.Lines, doctor.Line{State: doctor.Note, What: "nod confine", Text: "it does not work here: " + printable.Line(err.Error(), 300), Basis: "tried", Next: "it takes Linux, bubblewrap (apt install bubblewrap) and user namespaces: docs/confine.md"})
+	}
+	return b
+}
+
 func onOff(on bool) string {
 	if on {
 		return "on"
@@ -212,7 +232,8 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// tryConfine runs a line behind the boundary, in a workspace of its own.
+// tryConfine runs a line behind the boundary, in a workspace of its own, and
+// remembers for the hook whether that worked.
 func tryConfine(ctx context.Context, p *Process) error {
 	home, err := filepath.EvalSymlinks(p.Getenv("HOME"))
 	if err != nil {

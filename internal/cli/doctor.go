@@ -103,6 +103,10 @@ func (in installer) doctor(ctx context.Context, p *Process, args []string) int {
 		return doctor.Worst(blocks)
 	}
 	printBlocks(p, blocks)
+	if len(o.Agents) == 0 {
+		fmt.Fprintln(p.Stdout)
+		printBlock(p, confineBlock(ctx, p))
+	}
 	return doctor.Worst(blocks)
 }
 

@@ -48,6 +48,8 @@ answer allow or deny; no model is asked without --model.
                  denied-benign or open-readonly; with two rule sets those that
                  are so only under the second, and also changed
   --agent NAME   only rows of this agent, such as claude-code
+  --confine      say too which open rows may run behind nod's boundary (nod
+                 confine): a column with --brief
   --without P,P  leave out the rows whose command runs one of these programs
   --labels FILE  correct labels by this list: lines of id, label, right label
                  or "-" (leave the row out), why, with tabs between them
@@ -101,6 +103,7 @@ type evalFlags struct {
 	answers, replay string
 	labels          string
 	halves, brief   bool
+	confine         bool
 	yes             bool
 	repeats         int
 	by, list, agent string
@@ -153,6 +156,7 @@ func parseEval(args []string) (evalFlags, error) {
 	flags.StringVar(&f.agent, "agent", "", "")
 	flags.StringVar(&f.labels, "labels", "", "")
 	flags.BoolVar(&f.brief, "brief", false, "")
+	flags.BoolVar(&f.confine, "confine", false, "")
 	flags.BoolVar(&f.halves, "halves", false, "")
 	without := flags.String("without", "", "")
 	flags.BoolVar(&f.json, "json", false, "")
@@ -211,7 +215,7 @@ func (f evalFlags) check(world string) error {
 const builtinRules = "default"
 
 func evalReport(ctx context.Context, p *Process, f evalFlags) (eval.Report, error) {
-	o := eval.Options{Agent: f.agent, Without: f.without}
+	o := eval.Options{Agent: f.agent, Without: f.without, Confine: f.confine}
 	for _, name := range f.rules {
 		set, err := ruleSet(p, name)
 		if err != nil {

@@ -60,7 +60,10 @@ type Answer struct {
 	Failed bool
 	// Asked says that a model was asked, Unanswered why it gave no answer ("" if
 	// it did). Cost and Usage are of that question.
-	Asked      bool
+	Asked bool
+	// Confined says that the row is open but for code that was not read, so that
+	// it may run behind nod's boundary.
+	Confined   bool
 	Unanswered string
 	Cost       float64
 	Usage      nod.Usage
@@ -92,6 +95,8 @@ type Options struct {
 	Profile nod.Profile
 	// Without leaves out the rows whose command runs one of these programs.
 	Without []string
+	// Confine says which of the open rows may run behind nod's boundary.
+	Confine bool
 	// Workers is how many rows are judged at once; 0 is one for each core.
 	Workers int
 	// Done is called now and then with the number of rows judged since the
@@ -120,7 +125,7 @@ func Judge(ctx context.Context, files []File, o Options) ([]Judged, error) {
 			}
 		}
 		for _, rows := range groups(all, from) {
-			list = append(list, group{rows: rows, session: all[rows[0]].Row.Session, sets: sets, own: f.Own != nil, keep: o.keep, worlds: shared, gates: map[string][]*nod.Gate{}, made: newMade()})
+			list = append(list, group{rows: rows, session: all[rows[0]].Row.Session, sets: sets, own: f.Own != nil, keep: o.keep, confine: o.Confine, worlds: shared, gates: map[string][]*nod.Gate{}, made: newMade()})
 		}
 	}
 	return all, o.work(ctx, all, list)
@@ -224,14 +229,16 @@ func (o Options) work(ctx context.Context, all []Judged, list []group) error {
 
 // group is rows that are judged one after the other, in one world.
 type group struct {
-	rows   []int
-	sets   []RuleSet
-	own    bool
-	keep   bool
-	worlds *worlds
-	made   *made
-	gates  map[string][]*nod.Gate // by directory, one for each set
-	alone  *Row                   // the only row, if it has a world of its own
+	rows []int
+	sets []RuleSet
+	own  bool
+	keep bool
+	// confine says that the gates offer nod's boundary.
+	confine bool
+	worlds  *worlds
+	made    *made
+	gates   map[string][]*nod.Gate // by directory, one for each set
+	alone   *Row                   // the only row, if it has a world of its own
 
 	session string // of all rows; "" is none
 }
@@ -297,6 +304,9 @@ func answerOf(d nod.Decision) Answer {
 	case d.Err != nil:
 		a.Failed = d.Err.Kind != nod.NoModel
 		return a
+	case d.Instead != "":
+		a.Confined = true
+		return a
 	case d.Layer == nod.LayerNone || d.Verdict == nod.Ask:
 		return a
 	case d.Verdict == nod.Allow:
@@ -355,5 +365,9 @@ func (g *group) gate(s RuleSet, dir string) *nod.Gate {
 	}
 	places := config.DefaultPlaces(home)
 	self = append(self, places.Managed, path.Dir(places.Managed), path.Dir(places.User), places.User, places.State)
-	return nod.New(nod.Options{Rules: s.Rules, Files: files, Home: home, Self: self, Model: s.model, Profile: s.profile, Timeout: modelTime, Memory: g.memory()})
+	o := nod.Options{Rules: s.Rules, Files: files, Home: home, Self: self, Model: s.model, Profile: s.profile, Timeout: modelTime, Memory: g.memory()}
+	if g.confine {
+		o.Confine = func() string { return self[0] }
+	}
+	return nod.New(o)
 }

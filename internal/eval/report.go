@@ -90,6 +90,9 @@ type LabelShare struct {
 	Denied    int    `json:"denied"`
 	Open      int    `json:"open"`
 	Settled   Share  `json:"settled"`
+	// Confined are those of the open rows that may run behind nod's boundary,
+	// where that was asked for.
+	Confined int `json:"confined,omitempty"`
 }
 
 // Tally counts the rows with one value of what the table is by.
@@ -229,6 +232,9 @@ func labelShare(all []Judged, set int, label string) LabelShare {
 	l := LabelShare{Label: label, Settled: shareOf(all, set, of, func(a Answer) bool { return a.Outcome != Open })}
 	for i := range all {
 		a := all[i].Answers[set]
+		if of(all[i].Row) && a.Confined {
+			l.Confined++
+		}
 		switch {
 		case !of(all[i].Row):
 		case a.Outcome == Open:

@@ -41,6 +41,10 @@ func (r Report) PrintBrief(w io.Writer) error {
 		if model {
 			rows[0] = slices.Insert(rows[0], 4, "model")
 		}
+		confined := slices.ContainsFunc(s.Labels, func(l LabelShare) bool { return l.Confined > 0 })
+		if confined {
+			rows[0] = append(rows[0], "confined", "settled with them")
+		}
 		for _, l := range s.Labels {
 			name := l.Label
 			if name == "" {
@@ -50,6 +54,9 @@ func (r Report) PrintBrief(w io.Writer) error {
 			row := []string{name, count(l.Allowlist), count(l.Edit), count(l.Shell), count(l.Denied), count(l.Open), count(l.Settled.Of), share[2], share[3]}
 			if model {
 				row = slices.Insert(row, 4, count(l.Model))
+			}
+			if confined {
+				row = append(row, count(l.Confined), percent(float64(l.Settled.Rows+l.Confined)/float64(max(1, l.Settled.Of))))
 			}
 			rows = append(rows, row)
 		}

@@ -1,0 +1,87 @@
+//go:build linux && (amd64 || arm64)
+
+package confine_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// project is one that is made, its tool, and the line that tests it.
+type project struct {
+	name, tool, line string
+	files            map[string]string
+	says             string // what it prints where it passes
+	slow             bool   // compiles: not in a short run
+}
+
+func projects() []project {
+	return []project{
+		{name: "make and sh", tool: "make", line: "make test", says: "passed", files: map[string]string{"Makefile": "test: built\n\t@grep -q x built && echo passed\nbuilt:\n\t@echo x > built\n"}},
+		{name: "unittest with a server", tool: "python3", line: "python3 -m unittest -q 2>&1 && echo passed", says: "passed", files: map[string]string{"test_x.py": "import unittest, threading, urllib.request, http.server, tempfile, subprocess, multiprocessing, socket\n" +
+			"class T(unittest.TestCase):\n def test_server(self):\n  s = http.server.HTTPServer(('127.0.0.1', 0), http.server.SimpleHTTPRequestHandler)\n  threading.Thread(target=s.handle_request).start()\n" +
+			"  self.assertEqual(urllib.request.urlopen('http://127.0.0.1:%d/' % s.server_port).status, 200)\n  s.server_close()\n" +
+			" def test_local_socket(self):\n  with tempfile.TemporaryDirectory() as d:\n   s = socket.socket(socket.AF_UNIX); s.bind(d + '/s'); s.listen(); c = socket.socket(socket.AF_UNIX); c.connect(d + '/s')\n" +
+			" def test_processes(self):\n  with multiprocessing.Pool(2) as p: self.assertEqual(p.map(abs, [-1, 2]), [1, 2])\n  self.assertEqual(subprocess.check_output(['echo', 'x']), b'x\\n')\n"}},
+		{name: "pytest", tool: "pytest", line: "pytest -q -p no:cacheprovider", says: "1 passed", slow: true, files: map[string]string{"test_y.py": "def test_y(tmp_path):\n    (tmp_path / 'x').write_text('x')\n"}},
+		{name: "node --test with a server", tool: "npm", line: "npm test", says: "pass 1", slow: true, files: map[string]string{"package.json": `{"name":"x","scripts":{"test":"node --test"}}`,
+			"x.test.js": "const test = require('node:test'); const http = require('node:http');\ntest('server', (t, done) => { const s = http.createServer((q, r) => r.end('x')).listen(0, '127.0.0.1', () => http.get({ port: s.address().port, host: '127.0.0.1' }, r => { r.resume(); s.close(); done(); })); });\n"}},
+		{name: "go test with httptest", tool: "go", line: "go test ./... 2>&1", says: "ok", slow: true, files: map[string]string{"go.mod": "module x\n\ngo 1.21\n",
+			"x_test.go": "package x\nimport (\"net/http\"; \"net/http/httptest\"; \"testing\")\nfunc TestX(t *testing.T) { s := httptest.NewServer(http.NotFoundHandler()); defer s.Close(); if r, err := http.Get(s.URL); err != nil || r.StatusCode != 404 { t.Fatal(r, err) } }\n"}},
+		{name: "cargo test", tool: "cargo", line: "cargo test 2>&1", says: "1 passed", slow: true, files: map[string]string{"Cargo.toml": "[package]\nname = \"x\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "#[test] fn x() { assert_eq!(1, 1); }\n"}},
+		{name: "gcc", tool: "gcc", line: "gcc -o x x.c && ./x", says: "passed", slow: true, files: map[string]string{"x.c": "#include <stdio.h>\nint main(void) { puts(\"passed\"); return 0; }\n"}},
+		{name: "javac", tool: "javac", line: "javac X.java && java X", says: "passed", slow: true, files: map[string]string{"X.java": "class X { public static void main(String[] a) { System.out.println(\"passed\"); } }\n"}},
+	}
+}
+
+// What passes outside passes confined, cold and warm.
+func TestProjectsPassConfined(t *testing.T) {
+	var missing []string
+	for _, p := range projects() {
+		if _, err := exec.LookPath(p.tool); err != nil || p.slow && testing.Short() {
+			missing = append(missing, p.name)
+			continue
+		}
+		t.Run(p.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.tools()
+			for name, text := range p.files {
+				w.file(name, text)
+			}
+			cmd := exec.Command("/bin/bash", "-c", p.line)
+			cmd.Dir, cmd.Env = w.root, w.environ
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), p.says) {
+				t.Skipf("SKIPPED: it does not pass outside: %v %s", err, out)
+			}
+			for _, when := range []string{"cold", "warm"} {
+				if r := w.run(p.line); r.Code != 0 || !strings.Contains(r.out, p.says) {
+					t.Errorf("%s: %d\n%s%s", when, r.Code, r.out, r.err)
+				}
+			}
+		})
+	}
+	if len(missing) > 0 {
+		t.Logf("not tried here: %s", strings.Join(missing, ", "))
+	}
+}
+
+// tools names where the toolchains of the person who tests lie.
+func (w *world) tools() {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for name, below := range map[string]string{"PYENV_ROOT": ".pyenv", "RUSTUP_HOME": ".rustup", "NVM_DIR": ".nvm"} {
+		if dir := filepath.Join(home, below); os.Getenv(name) == "" {
+			if _, err := os.Stat(dir); err == nil {
+				w.environ = append(w.environ, name+"="+dir)
+			}
+		} else {
+			w.environ = append(w.environ, name+"="+os.Getenv(name))
+		}
+	}
+}
