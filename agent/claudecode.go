@@ -181,7 +181,7 @@ func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 		RawTool:     f.word("tool_name"),
 		Dir:         f.word("cwd"),
 		Environ:     environ,
-		Interactive: variable(environ, "CLAUDE_CODE_ENTRYPOINT") == "cli" && e.Mode != "dontAsk",
+		Interactive: claudeAttended(variable(environ, "CLAUDE_CODE_ENTRYPOINT"), e.Mode),
 		HostJudges:  e.Mode == "auto",
 	}
 	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
@@ -204,6 +204,21 @@ func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 	case HostDenied:
 		e.Reason = f.optional("reason")
 	}
+}
+
+// claudeAttended reports whether a question reaches a person. It does in the
+// terminal, and in an editor that drives the Agent SDK in a mode in which it
+// asks (seen with claude-agent-acp 0.100.0; of VS Code's extension only the name
+// is known). A program on the SDK that passes no question on is denied by Claude
+// Code itself. What an SDK does in the other modes is not known.
+func claudeAttended(entry, mode string) bool {
+	switch entry {
+	case "cli":
+		return mode != "dontAsk"
+	case "sdk-ts", "claude-vscode":
+		return mode == "default" || mode == "acceptEdits" || mode == "plan"
+	}
+	return false
 }
 
 // decodeTool recognises the tool, MCP first, and reads its arguments. Those

@@ -277,6 +277,20 @@ func TestClaudeEnvironment(t *testing.T) {
 	}
 }
 
+// Who is asked goes by who started Claude Code and by its mode.
+func TestClaudeIsAttended(t *testing.T) {
+	for _, entry := range []string{"cli", "sdk-ts", "claude-vscode", "sdk-cli", "sdk-py", "", "SDK-TS"} {
+		for _, mode := range []string{"default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions", "someday", ""} {
+			asks := mode == "default" || mode == "acceptEdits" || mode == "plan"
+			want := entry == "cli" && mode != "dontAsk" || (entry == "sdk-ts" || entry == "claude-vscode") && asks
+			e, err := ClaudeCode{}.Decode([]byte(claudePayload(mode, "TodoWrite", `{"todos":[]}`)), []string{"CLAUDE_CODE_ENTRYPOINT=" + entry})
+			if err != nil || e.Call.Interactive != want {
+				t.Errorf("%q in mode %q: %v, want %v (%v)", entry, mode, e.Call.Interactive, want, err)
+			}
+		}
+	}
+}
+
 func TestClaudeToolsInOrder(t *testing.T) {
 	for i := 1; i < len(claudeTools); i++ {
 		if claudeTools[i-1].raw >= claudeTools[i].raw {
