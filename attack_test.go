@@ -229,7 +229,7 @@ func TestOrdinaryCommandsStayAllowed(t *testing.T) {
 		}
 	}
 	// What a command does elsewhere is no change to nod here.
-	for _, command := range []string{"docker exec db rm -rf /", "ssh host 'rm -rf /'"} {
+	for _, command := range []string{"docker exec db rm -rf /", "ssh host 'rm -rf /'", "$(which node) x.js", "n*m test", "frob src/*/nod", "python3 -c 'x' ~/.c*/x"} {
 		if d := inCorpus(nod.Bash, command); d.Layer == nod.LayerGuard {
 			t.Errorf("%q: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
 		}
@@ -255,6 +255,8 @@ func TestWhatIsAskedAndWhatIsDenied(t *testing.T) {
 		"find ~ -name nod.toml -delete", "find ~ -name 'nod*' -exec rm -rf {} +", "find ~ -name '*.jsonl' -delete", "find ~ -mtime +30 -delete", "find ~ -name abc -delete -o -name nod.toml -delete",
 		"find ~/.config -mtime +30 -delete", "chmod -R 777 /", "chown -R x ~", "mv ~/* /dev/null", "find / -exec chmod 777 {} ;", "find / -type f -exec truncate -s 0 {} ;",
 		"rm -rf ..*", "rm -rf ~/.*", "mv ~/.config/nod x", "mv ~/.config x", "shred /dev/sda", "mkfs.ext4 /dev/sda1", "dd if=/dev/zero of=/dev/sda",
+		"rm -rf /dev", "rm -rf /dev/", "rm -rf /dev/*", "sudo rm -rf /dev", "echo x > ~/.config/n[o]d/nod.toml", "python3 -c 'x' ~/.c*/no?/nod.toml", "frob ~/.con*/nod",
+		"$(which nod) mode off", "$(command -v nod) mode off", "n*d mode off", "/usr/bin/no? mode off", "`which nod` trust", "$HOME/bin/nod mode off",
 	} {
 		if d := inCorpus(nod.Bash, command); d.Verdict != nod.Deny || d.Layer == nod.LayerNone {
 			t.Errorf("%q: %s by %s (%s), want it denied", command, d.Verdict, d.Layer, d.Reason)

@@ -59,8 +59,18 @@ func (t *trial) selfByCommand() (why string) {
 }
 
 func (t *trial) isNod(c shell.Command) bool {
-	base := fold(path.Base(c.Words[0].Value))
-	return c.Words[0].Known && (base == "nod" || base == "nod-hook") || c.Program != "" && t.gate.isSelf(c.Program)
+	first := c.Words[0]
+	base := fold(path.Base(first.Value))
+	switch {
+	case c.Program != "" && t.gate.isSelf(c.Program):
+		return true
+	case first.Pattern: // n*d
+		return globMatch(base, "nod") || globMatch(base, "nod-hook")
+	case !first.Known: // $(which nod)
+		program, _, _ := strings.Cut(c.Source, ")")
+		return mentions(program, "which nod") || mentions(program, "-v nod") || mentions(program, "/nod")
+	}
+	return base == "nod" || base == "nod-hook"
 }
 
 // changingSubcommand returns the subcommand unless it is one that only reads;
@@ -197,7 +207,7 @@ func (t *trial) selfByMention() (why string) {
 		return ""
 	}
 	for _, own := range t.gate.self() {
-		if mentions(t.call.Command, t.gate.spelling(own.name)) {
+		if spelling := t.gate.spelling(own.name); mentions(t.call.Command, spelling) || mayMention(t.call.Command, spelling) {
 			return selfReason + "this is not known to leave " + printable.Text(own.name) + " as it is"
 		}
 	}
@@ -232,6 +242,32 @@ func mentions(text, name string) bool {
 		}
 	}
 	return false
+}
+
+// mayMention reports whether a glob in text may stand for a path.
+func mayMention(text, name string) bool {
+	want := strings.Split(name, "/")
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\n<>|&;()`=\"'", r) }) {
+		if !strings.ContainsAny(word, "*?[") || !strings.Contains(word, "/") {
+			continue
+		}
+		for parts := strings.Split(word, "/"); len(parts) >= len(want); parts = parts[1:] {
+			if allMatch(parts, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// allMatch reports whether the first components are globs of the wanted ones.
+func allMatch(globs, want []string) bool {
+	for i, name := range want {
+		if globs[i] == "" || !globMatch(globs[i], name) {
+			return false
+		}
+	}
+	return true
 }
 
 func nameByte(c byte) bool {

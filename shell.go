@@ -82,6 +82,9 @@ func (t *trial) wipes(e shell.Effect) bool {
 	case shell.Exhaust:
 		return true
 	case shell.Delete, shell.Write:
+		if e.Kind == shell.Delete && e.Recursive && e.Picked == "" && strings.TrimSuffix(e.Target, "/") == "/dev" {
+			return true
+		}
 		if e.Place == shell.Device {
 			return isDisk(e.Target) && (e.Kind == shell.Write || e.Recursive)
 		}
