@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -95,7 +96,7 @@ func (t *trial) writable(real string) (why string) {
 // those below it (.github, hooks); alone they say nothing, since such a root is
 // no workspace. What unpacks to a guarded name is guarded too.
 func (t *trial) guarded(real string) bool {
-	if plain, ok := unpacked(real); ok && t.guarded(plain) || t.inPath(real) || t.gate.agentsOwn(real) {
+	if plain, ok := unpacked(real); ok && t.guarded(plain) || t.inPath(real) || t.gate.agentsOwn(real) || t.gate.guardedInPlace(real) {
 		return true
 	}
 	for _, root := range t.roots {
@@ -109,6 +110,13 @@ func (t *trial) guarded(real string) bool {
 	return slices.ContainsFunc(t.aliases(), func(a alias) bool {
 		return view.Below(a.real, real) && t.gate.guards.match(a.name+real[len(a.real):])
 	})
+}
+
+// guardedInPlace reports whether a file of a repository of dotfiles will be a
+// guarded one, or is run, when it is put into its place.
+func (g *Gate) guardedInPlace(real string) bool {
+	name := strings.ToLower(real)
+	return hosts.RunsInPlace(name) || slices.ContainsFunc(hosts.InPlace(name), g.guards.match)
 }
 
 // alias is a link at the top of a workspace whose name is guarded, or that of a

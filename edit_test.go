@@ -103,6 +103,32 @@ func TestRootsThatAreGuarded(t *testing.T) {
 	}
 }
 
+// A repository of dotfiles is not linked yet: what is written there counts under
+// the name that it will have.
+func TestDotfilesCountInPlace(t *testing.T) {
+	for _, row := range []struct {
+		root, name string
+		want       bool
+	}{
+		{"dotfiles", ".zshrc", false}, {"dotfiles", "zshrc", false}, {"dotfiles", "zsh/.zshrc", false}, {"dotfiles", "zsh/zshrc", false}, {".dotfiles", "bashrc", false}, {"src/my-dotfiles", "config/fish/config.fish", false},
+		{"dotfiles", "claude/settings.json", false}, {"dotfiles", "gitconfig", false}, {"dotfiles", "git/config", false}, {"dotfiles", "config/git/config", false}, {"dots", "profile.symlink", false}, {"dotfiles", "codex/hooks.json", false},
+		{".local/share/chezmoi", "dot_zshrc", false}, {".local/share/chezmoi", "private_dot_bashrc.tmpl", false}, {".local/share/chezmoi", "dot_config/fish/config.fish.tmpl", false}, {".local/share/chezmoi", "run_once_install.sh", false},
+		{".local/share/chezmoi", "dot_claude/private_settings.json", false}, {".local/share/chezmoi", ".chezmoiscripts/x.sh", false}, {".local/share/chezmoi", "modify_dot_zshrc", false}, {".config/home-manager", "home.nix", false}, {"nixos-config", "modules/shell.nix", false},
+		{"dotfiles", "ssh/id_rsa", false}, {".local/share/chezmoi", "private_dot_netrc", false}, {"dotfiles", "netrc", false}, {"dotfiles", "aws/credentials", false},
+		{"dotfiles", "README.md", true}, {"dotfiles", "notes/zsh.md", true}, {".local/share/chezmoi", "dot_hushlogin", true}, {"src/dotty", "zshrc", true}, {"src/tool", "run_once.sh", true}, {"src/tool", "claude/settings.go", true}, {"dotfiles", "bin/cal", true},
+	} {
+		w := newWorld(false)
+		w.File(home+"/"+row.root+"/.git/config", "[core]\n", 0o644)
+		o := options(nod.DefaultRules())
+		o.Files = w
+		c := tool("file_write", home+"/"+row.root+"/"+row.name)
+		c.Roots, c.Dir = []string{home + "/" + row.root}, home+"/"+row.root
+		if d := verdictOf(o, c); (d.Verdict == nod.Allow) != row.want {
+			t.Errorf("in %s, %s: %s by %s: %s", row.root, row.name, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+}
+
 func TestFurtherRoots(t *testing.T) {
 	o := options(nod.DefaultRules())
 	o.Roots = []string{"/home/dev/elsewhere"}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -374,5 +375,10 @@ func namesSecret(text string) bool {
 // touchesSecret reports whether a real path is a secret, or, read as a whole
 // tree, may hold one of the stores.
 func (g *Gate) touchesSecret(real string, tree bool) bool {
-	return g.secrets.match(real) || tree && g.secrets.holdsAny(real) || holdsLogin(g.files, real)
+	return g.secrets.match(real) || slices.ContainsFunc(hosts.InPlace(strings.ToLower(real)), g.secretAtHome) || tree && g.secrets.holdsAny(real) || holdsLogin(g.files, real)
+}
+
+// secretAtHome reports whether a name below home is that of a secret.
+func (g *Gate) secretAtHome(name string) bool {
+	return g.secrets.matchAtHome(foldPath(name), strings.Contains(name, "~"))
 }

@@ -1,0 +1,76 @@
+package hosts
+
+import "strings"
+
+// People keep their settings in a repository, from which a manager puts them
+// into place: as links (stow, rcm, dotbot), as copies (chezmoi), or built
+// (home-manager, nix-darwin). What is written there runs once it is put in
+// place, so it counts under the name that it will have.
+//
+// Sources: chezmoi.io/reference/source-state-attributes, the manuals of GNU
+// stow, rcm, yadm and home-manager; the directories' names are usage.
+
+// isDotfiles recognises the directory of such a repository by its name.
+func isDotfiles(dir string) bool {
+	switch dir {
+	case "dots", ".dots", "rcfiles", ".rcfiles", "chezmoi", ".chezmoi", "yadm", "home-manager", "nixos", "nixos-config", "nix-config", "nix-darwin", "dotbot", ".homesick", "homeshick":
+		return true
+	}
+	return strings.Contains(strings.NewReplacer("-", "", "_", "", ".", "").Replace(dir), "dotfiles")
+}
+
+// chezmoi's words before a name; they may follow each other in its own order.
+var attributes = []string{"private_", "executable_", "readonly_", "encrypted_", "exact_", "symlink_", "modify_", "create_", "empty_", "remove_", "external_", "literal_"}
+
+// InPlace returns the names that a file of a repository of dotfiles may have
+// once it is put into place, each with a slash before it; nil for any other
+// file. name is absolute, in small letters.
+func InPlace(name string) (names []string) {
+	parts := strings.Split(strings.Trim(name, "/"), "/")
+	for len(parts) > 0 && !isDotfiles(parts[0]) {
+		parts = parts[1:]
+	}
+	if len(parts) < 2 {
+		return nil
+	}
+	parts = parts[1:]
+	plain := make([]string, len(parts))
+	for i, part := range parts {
+		plain[i] = named(part)
+	}
+	names = append(names, "/"+strings.Join(plain, "/"))
+	for i := range plain { // of a package of stow's, of rcm: zsh/zshrc
+		names = append(names, "/."+strings.Join(plain[i:], "/"))
+	}
+	return names
+}
+
+// named is the name that chezmoi gives to what is called part in its source.
+func named(part string) string {
+	for again := true; again; {
+		again = false
+		for _, a := range attributes {
+			if rest, ok := strings.CutPrefix(part, a); ok && rest != "" {
+				part, again = rest, true
+			}
+		}
+	}
+	if rest, ok := strings.CutPrefix(part, "dot_"); ok {
+		part = "." + rest
+	}
+	for _, end := range [...]string{".tmpl", ".literal", ".symlink", ".template"} {
+		part = strings.TrimSuffix(part, end)
+	}
+	return part
+}
+
+// RunsInPlace reports whether a file of a repository of dotfiles is run when it
+// is put into place: a script of chezmoi's, what home-manager builds, a hook.
+func RunsInPlace(name string) bool {
+	if InPlace(name) == nil {
+		return false
+	}
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	return strings.HasPrefix(base, "run_") || strings.HasPrefix(base, ".chezmoi") || strings.Contains(name, "/.chezmoi") || strings.HasSuffix(base, ".nix") ||
+		base == ".stowrc" || base == ".rcrc" || strings.HasPrefix(base, "install.conf.") || strings.Contains(name, "/yadm/bootstrap") || strings.Contains(name, "/yadm/hooks/")
+}
