@@ -96,7 +96,7 @@ func (t *trial) writable(real string) (why string) {
 // those below it (.github, hooks); alone they say nothing, since such a root is
 // no workspace. What unpacks to a guarded name is guarded too.
 func (t *trial) guarded(real string) bool {
-	if plain, ok := unpacked(real); ok && t.guarded(plain) || t.inPath(real) || t.gate.agentsOwn(real) || t.gate.guardedInPlace(real) {
+	if plain, ok := unpacked(real); ok && t.guarded(plain) || t.inPath(real) || t.gate.agentsOwn(real) || t.gate.guardedInPlace(real) || t.isHook(real) {
 		return true
 	}
 	for _, root := range t.roots {
@@ -110,6 +110,27 @@ func (t *trial) guarded(real string) bool {
 	return slices.ContainsFunc(t.aliases(), func(a alias) bool {
 		return view.Below(a.real, real) && t.gate.guards.match(a.name+real[len(a.real):])
 	})
+}
+
+// isHook reports whether a file lies where the settings of git say that hooks
+// are. Where that is the top of a working tree, the names of hooks alone count.
+func (t *trial) isHook(real string) bool {
+	if t.hookDirs == nil {
+		t.hookDirs = map[string]bool{}
+		for _, root := range t.roots {
+			if r := t.repositoryAt(root); r != nil {
+				for _, dir := range r.HooksPaths(t.gate.home) {
+					t.hookDirs[dir] = dir == r.Top || dir == root
+				}
+			}
+		}
+	}
+	for dir, bare := range t.hookDirs {
+		if view.Below(dir, real) && (!bare || path.Dir(real) == dir && shell.IsGitHook(path.Base(real))) {
+			return true
+		}
+	}
+	return false
 }
 
 // guardedInPlace reports whether a file of a repository of dotfiles will be a

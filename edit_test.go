@@ -129,6 +129,33 @@ func TestDotfilesCountInPlace(t *testing.T) {
 	}
 }
 
+// Where git's settings name a directory of the workspace for hooks, what lies
+// there is guarded as hooks are.
+func TestHooksPathInTheWorkspace(t *testing.T) {
+	for _, row := range []struct {
+		file, text, name string
+		want             bool
+	}{
+		{shop + "/.git/config", "[core]\n\thooksPath = scripts/hooks\n", "scripts/hooks/pre-commit", false}, {shop + "/.git/config", "[core]\n\thooksPath = scripts/hooks\n", "scripts/hooks/lib/x.sh", false},
+		{shop + "/.git/config", "[core]\n\thooksPath = scripts/hooks\n", "scripts/build.sh", true}, {shop + "/.git/config", "[Core] HooksPath=\"tools\"\n", "tools/commit-msg", false},
+		{shop + "/.git/config", "[core]\n\thookspath = " + shop + "/ci\n", "ci/post-merge", false}, {shop + "/.git/config", "[core]\n\thooksPath = .\n", "pre-push", false}, {shop + "/.git/config", "[core]\n\thooksPath = .\n", "main.go", true},
+		{home + "/.gitconfig", "[core]\n\thooksPath = githooks\n", "githooks/pre-commit", false}, {shop + "/.git/config.worktree", "[core]\n\thooksPath = wt\n", "wt/pre-commit", false},
+		{shop + "/.git/config", "[include]\n\tpath = ../team.gitconfig\n", "team-hooks/pre-commit", false}, {shop + "/.git/config", "[core]\n\tbare = false\n", "scripts/hooks/pre-commit", true},
+	} {
+		o := options(nod.DefaultRules())
+		w := newWorld(false)
+		w.File(shop+"/team.gitconfig", "[core]\nhooksPath = team-hooks\n", 0o644)
+		w.File(row.file, row.text, 0o644)
+		o.Files = w
+		if d := verdictOf(o, tool("file_write", row.name)); (d.Verdict == nod.Allow) != row.want {
+			t.Errorf("%q in %s, %s: %s (%s)", row.text, row.file, row.name, d.Verdict, d.Reason)
+		}
+		if d := verdictOf(o, bash("mkdir -p "+path.Dir(row.name)+" && echo x >> "+row.name+".new && mv "+row.name+".new "+row.name)); !row.want && d.Verdict == nod.Allow {
+			t.Errorf("%q in %s, by a command: %s (%s)", row.text, row.file, d.Verdict, d.Reason)
+		}
+	}
+}
+
 func TestFurtherRoots(t *testing.T) {
 	o := options(nod.DefaultRules())
 	o.Roots = []string{"/home/dev/elsewhere"}

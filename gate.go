@@ -200,6 +200,9 @@ type trial struct {
 	name   *Approvable           // nil: not computed yet
 	inputs []Evidence            // the files that the line names, as name holds them
 	repos  map[string]*repo.Repo // by directory, nil where there is none
+	// hookDirs are where git's settings say that hooks are, with whether only
+	// their names count there; nil: not looked yet.
+	hookDirs map[string]bool
 }
 
 // decide is the flow of the package comment, line for line.

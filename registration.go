@@ -252,6 +252,9 @@ func (t *trial) takesComments(real string) bool {
 
 // neutral reports whether a change cannot make the file void for its agent.
 func (t *trial) neutral(real string, c change) bool {
+	if at := c.path; len(at) == 2 && at[0] == "env" && shell.Influences(at[1]) {
+		return false // hooks get it too
+	}
 	return slices.ContainsFunc(t.agentsOf(real), func(a hosts.Agent) bool {
 		return slices.ContainsFunc(a.Neutral, c.is)
 	})

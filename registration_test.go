@@ -130,7 +130,7 @@ func TestEditsThatMakeSettingsVoid(t *testing.T) {
 		guarded(t, o, edits(e), true)
 	}
 	// What nod cannot show to be harmless a person decides, not the model.
-	for _, change := range []string{`"model":{"a":1},`, `"model":5,`, `"cleanupPeriodDays":"x",`, `"permissions":5,`, `"statusLine":{"type":"x"},`, `"model":"sonnet","env":{"A":1},`} {
+	for _, change := range []string{`"model":{"a":1},`, `"model":5,`, `"cleanupPeriodDays":"x",`, `"permissions":5,`, `"statusLine":{"type":"x"},`, `"model":"sonnet","env":{"A":1},`, `"model":"sonnet","env":{"PATH":"/x"},`, `"model":"sonnet","env":{"NODE_OPTIONS":"--require x"},`, `"model":"sonnet","env":{"GIT_SSH_COMMAND":"x"},`} {
 		d := verdictOf(o, edits(nod.Edit{Path: claude, Old: `"model":"sonnet",`, New: change}))
 		if d.Verdict != nod.Ask || d.Layer != nod.LayerGuard {
 			t.Errorf("%s: %s by %s (%s)", change, d.Verdict, d.Layer, d.Reason)

@@ -1,9 +1,12 @@
 package nod
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nodgate/nod/internal/hosts"
 )
 
 // What silences an agent's hooks is a key in its settings. A parser reads a
@@ -16,7 +19,7 @@ func silences(real, text string) bool {
 	if strings.HasSuffix(strings.ToLower(real), ".toml") {
 		return silencesTOML(text)
 	}
-	return mentionsKey(text) || silencesGemini(hooksConfig(text))
+	return mentionsKey(text) || silencesGemini(hooksConfig(text)) || len(switches(text)) > 0
 }
 
 // mentionsSilencer is silences for a command that writes to a settings file in
@@ -44,8 +47,77 @@ func resilenced(before, after string) bool {
 	if hooksConfig(after) != hooksConfig(before) {
 		return true
 	}
+	if !slices.Equal(switches(before), switches(after)) {
+		return len(switches(after)) > 0
+	}
 	is := silencers(after)
 	return !slices.Equal(silencers(before), is) && slices.ContainsFunc(is, func(s string) bool { return !strings.HasSuffix(s, ": false") })
+}
+
+// switches lists, of settings that are JSON, the keys that speak of hooks and of
+// their being off, however an agent spells them: hooksEnabled: false,
+// hooks.disabled: true, skip-hooks: 1, hooks: null. And the variables by which
+// settings lead a hook to other settings or other code.
+func switches(text string) (found []string) {
+	tree, _, ok := readJSON([]byte(text))
+	if !ok {
+		return nil
+	}
+	for _, c := range changes(map[string]any{}, tree, nil) {
+		if len(c.path) > 0 && (switchesOff(c.path, c.to) || leadsHooks(c.path)) {
+			value, _ := json.Marshal(c.to)
+			found = append(found, strings.Join(c.path, ".")+": "+string(value))
+		}
+	}
+	return found
+}
+
+// switchesOff judges one key by its path and its value. What stands below a
+// list of hooks is a hook, not a switch.
+func switchesOff(at []string, value any) bool {
+	key := letters(at[len(at)-1])
+	about := slices.ContainsFunc(at, func(part string) bool {
+		return strings.HasSuffix(strings.TrimSuffix(letters(part), "s"), "hook") || strings.HasPrefix(letters(part), "hook")
+	}) || strings.Contains(key, "hook")
+	if !about || slices.ContainsFunc(at, func(part string) bool { return letters(part) == "mcpservers" }) {
+		return false
+	}
+	no := value == nil || value == false || value == "false" || value == "off" || value == "none" || value == "disabled" || value == "never" || value == json.Number("0")
+	switch {
+	case containsAny(key, "disab", "skip", "bypass", "suppress", "ignore", "nohook", "without", "exclude", "off"):
+		list, isList := value.([]any)
+		return !no && !(isList && len(list) == 0)
+	case containsAny(key, "enab", "active", "allow", "run", "use", "mode"):
+		return no
+	}
+	return no && (key == "hooks" || key == "hook" || key == "on")
+}
+
+func containsAny(text string, pieces ...string) bool {
+	return slices.ContainsFunc(pieces, func(piece string) bool { return strings.Contains(text, piece) })
+}
+
+// letters is a key without its case and its signs.
+func letters(key string) string {
+	return strings.NewReplacer("-", "", "_", "", ".", "", " ", "").Replace(strings.ToLower(key))
+}
+
+// leadsHooks reports whether a key sets a variable for all that the agent
+// starts, hooks too, by which they find other settings or load other code.
+func leadsHooks(at []string) bool {
+	if len(at) < 2 || letters(at[len(at)-2]) != "env" || slices.ContainsFunc(at, func(part string) bool { return letters(part) == "mcpservers" }) {
+		return false
+	}
+	name := strings.ToUpper(at[len(at)-1])
+	switch name {
+	case "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "ZDOTDIR", "GCONV_PATH", "GLIBC_TUNABLES", "GODEBUG", "LOCPATH":
+		return true
+	}
+	return containsPrefix(name, "LD_", "DYLD_", "NOD_", "BASH_FUNC_") || slices.ContainsFunc(hosts.Agents(), func(a hosts.Agent) bool { return a.HomeVariable != "" && a.HomeVariable == name })
+}
+
+func containsPrefix(text string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
 // silencers lists where a text of settings, comments apart, mentions a key or

@@ -12,6 +12,7 @@ import (
 func TestSilencerSpellings(t *testing.T) {
 	w := newWorld(false)
 	const codex, user = "/home/dev/shop/.codex/config.toml", "/home/dev/.codex/config.toml"
+	const droid, local = "/home/dev/shop/.factory/settings.json", "/home/dev/shop/.claude/settings.local.json"
 	w.File(user, "[mcp_servers.x]\nenabled = true\n\n[hooks.state.\"/home/dev/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:1\"\n", 0o644)
 	o := options(nod.DefaultRules())
 	o.Files = w
@@ -55,6 +56,14 @@ func TestSilencerSpellings(t *testing.T) {
 		{"/home/dev/shop/.qwen/settings.json", "{DisableAllHooks: true}", true},
 		{"/home/dev/shop/.gemini/settings.json", "{\"hooksC\\u006fnfig\"\n:\n{/**/\"en\\u0061bled\"\t:\nfalse}}", true},
 		{"/home/dev/.gemini/trustedFolders.json", `{"/home/dev/shop": "DO_NOT_\u0054RUST"}`, true},
+
+		{droid, `{"hooksDisabled": true}`, true}, {droid, `{"hooks": {"disabled": true}}`, true}, {droid, `{"hooks-enabled": false}`, true}, {droid, `{"enableHooks": "false"}`, true}, {droid, `{"features": {"hooks": false}}`, true},
+		{droid, `{"hooks": null}`, true}, {droid, `{"hooks": {"PreToolUse": {"enabled": false}}}`, true}, {droid, `{"skip_hooks": 1}`, true}, {droid, `{"disabledHooks": ["nod"]}`, true}, {droid, `{"hook\u0073Enabled": false /* x */}`, true},
+		{droid, `{"tools": {"enableHooks": false}}`, true}, {droid, `{"hooks": {"mode": "off"}}`, true}, {droid, `{"ignoreHooks": "yes"}`, true},
+		{local, `{"env": {"HOME": "/tmp/x"}}`, true}, {local, `{"env": {"XDG_CONFIG_HOME": "x"}}`, true}, {local, `{"env": {"CLAUDE_CONFIG_DIR": "x"}}`, true}, {local, `{"env": {"LD_PRELOAD": "/tmp/x.so"}}`, true}, {local, `{"env": {"BASH_ENV": "x"}}`, true},
+		{local, `{"env": {"NOD_STATE": "x"}}`, true}, {local, `{"env": {"CLAUDE_CODE_SIMPLE": "1"}}`, true},
+		{droid, `{"hooksDisabled": false, "hooksEnabled": true, "disabledHooks": [], "hooks": {}}`, false}, {droid, `{"hooks": {"PreToolUse": [{"matcher": "x", "hooks": [{"command": "disabled", "enabled": false}]}]}}`, false},
+		{local, `{"env": {"EDITOR": "vi", "DEBUG": "1"}}`, false}, {local, `{"mcpServers": {"x": {"env": {"HOME": "/x"}}}}`, false}, {local, `{"webhookUrl": "off", "enableTelemetry": false}`, false},
 
 		{codex, "model = \"gpt\"\n[features]\nhooks = true\nmemories = false\n", false},
 		{codex, "# hooks = false\n[features]\n# [x]\nmemories = false # hooks = false\n", false},

@@ -352,7 +352,11 @@ var augment = Agent{
 var others = Agent{
 	Name: "others", Source: "by name",
 	Processes: []string{"forge", "kimi", "mini", "openclaw", "plandex"},
-	Home:      []string{".openclaw", ".kimi", ".trae", ".iflow", ".codebuddy", ".qoder", ".vibe", ".warp"},
-	Settings:  []string{".iflow", ".codebuddy", ".qoder", ".vibe"},
-	Obeys:     []Obeyed{{[]string{".iflow", ".codebuddy", ".qoder", ".vibe", ".warp", "WARP.md", "IFLOW.md", "CODEBUDDY.md", ".trae", ".kimi", ".openclaw", "mcp.json", ".nod.toml"}, "settings, instructions, rules, MCP servers; nod's own project file", "by name"}},
+	Home: []string{".openclaw", ".kimi", ".trae", ".iflow", ".codebuddy", ".qoder", ".vibe", ".warp", ".devin", ".rovodev", ".lingma", ".marscode", ".tabnine", ".gptme", ".hermes",
+		".letta", ".nanocoder", ".stakpak", ".refact", ".plandex", ".zencoder", ".firebender", ".aiassistant"},
+	Settings: []string{".iflow", ".codebuddy", ".qoder", ".vibe", ".devin", ".rovodev", ".lingma", ".zencoder", ".firebender", "firebender.json"},
+	Obeys: []Obeyed{{[]string{".iflow", ".codebuddy", ".qoder", ".vibe", ".warp", "WARP.md", "IFLOW.md", "CODEBUDDY.md", ".trae", ".kimi", ".openclaw", "mcp.json", ".nod.toml",
+		".devin", ".rovodev", ".lingma", ".marscode", ".tabnine", ".gptme", ".hermes", ".letta", ".nanocoder", ".stakpak", ".refact", ".plandex*", ".zencoder", ".firebender", "firebender.json", ".aiassistant", ".aiignore",
+		".jules", ".cody", ".bito", ".sweep.yaml", ".coderabbit.yaml", ".agentignore", ".cursorignore", ".cursorindexingignore", ".clineignore", ".rooignore", ".kilocodeignore", ".geminiignore", ".claudeignore", ".codeiumignore",
+		"replit.md", "SOUL.md", "AGENT.md"}, "settings, instructions, rules, MCP servers; nod's own project file", "by name"}},
 }

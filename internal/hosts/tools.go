@@ -20,13 +20,15 @@ var tools = []Tool{
 	{"shells", []Obeyed{
 		{[]string{".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
 			".zshrc", ".zprofile", ".zshenv", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".config/fish", ".inputrc",
+			".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".pam_environment", ".ssh/config", ".ssh/rc", ".ssh/authorized_keys", ".screenrc", ".forward", ".procmailrc",
 			".config/zsh", ".oh-my-zsh", ".config/environment.d", ".config/tmux", ".tmux.conf"}, "read at each start", "read: their manuals"},
 	}},
 	{"direnv", []Obeyed{{[]string{".envrc", ".direnvrc", ".config/direnv", ".direnv"}, "run on entering the directory", "read: direnv.net"}}},
 	{"rvm and autoenv", []Obeyed{{[]string{".rvmrc", ".autoenv", ".autoenv.zsh", ".autoenv_leave.zsh"}, "run on entering the directory", "by name"}}},
 	{"consoles and debuggers", []Obeyed{
-		{[]string{".gdbinit", ".lldbinit", ".pdbrc", ".Rprofile", ".irbrc", ".pryrc", ".iex.exs", ".ghci", ".ocamlinit"}, "run when the program starts here", "by name"},
+		{[]string{".gdbinit", ".lldbinit", ".pdbrc", ".Rprofile", ".irbrc", ".pryrc", ".iex.exs", ".ghci", ".ocamlinit", ".psqlrc", ".sqliterc", ".curlrc", ".wgetrc", ".pythonrc", ".pythonrc.py"}, "run when the program starts here", "by name"},
 	}},
+	{"workspaces in the cloud", []Obeyed{{[]string{".gitpod.yml", ".gitpod.Dockerfile", ".idx", ".codesandbox", ".stackblitzrc"}, "run when the workspace is opened", "by name"}}},
 	{"replit", []Obeyed{{[]string{".replit"}, "what runs, and when", "by name"}}},
 	{"mise", []Obeyed{
 		{[]string{"mise.toml", ".mise.toml", "mise.*.toml", ".mise.*.toml", ".mise", "mise/config*", "mise/conf.d", "mise/tasks", "mise-tasks", ".mise-tasks", ".config/mise*", ".rtx*.toml", ".tool-versions"},

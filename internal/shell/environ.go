@@ -26,6 +26,13 @@ const (
 	breaksShell               // changes how the shell itself reads or runs the line
 )
 
+// Influences reports whether a variable of the environment can change what
+// programs run, or what a shell makes of a text.
+func Influences(name string) bool {
+	is := influenceOf(name)
+	return is == breaksShell || is == runsValue
+}
+
 // influenceOf says what a variable can do.
 func influenceOf(name string) influence {
 	switch name {

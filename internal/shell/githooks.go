@@ -114,6 +114,16 @@ func (a *analysis) homely(r *repository, m mark) bool {
 	})
 }
 
+// IsGitHook reports whether git starts a file of that name from the directory of
+// its hooks.
+func IsGitHook(name string) bool {
+	switch name {
+	case "fsmonitor-watchman", "post-receive", "pre-receive", "update", "post-update", "push-to-checkout", "proc-receive", "sendemail-validate", "p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit":
+		return true
+	}
+	return slices.Contains(strings.Fields(hooksOf("commit")+" "+hooksOf("push")+" "+hooksOf("merge")), name)
+}
+
 // hooksOf lists the hooks that a subcommand can start.
 func hooksOf(sub string) string {
 	switch sub {
