@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -202,9 +203,9 @@ func (t *trial) isSecretFile(name string, mode fs.FileMode, opens, follows bool)
 func (t *trial) isSecretName(name string) bool {
 	dir, base := path.Split(name)
 	if t.near == nil || t.nearTo != dir {
-		t.near, t.nearTo = t.gate.secretsIn(dir), dir
+		t.near, t.nearTo, t.dotfiles = t.gate.secretsIn(dir), dir, hosts.InPlace(strings.ToLower(dir)+"x") != nil
 	}
-	return t.near(base) || holdsLogin(t.gate.files, name)
+	return t.near(base) || holdsLogin(t.gate.files, name) || len(t.withTwins()) > 0 && t.isTwin(name) || t.dotfiles && t.gate.secretInPlace(name)
 }
 
 // isInstalledTree reports whether a directory is among what the system's

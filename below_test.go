@@ -57,6 +57,19 @@ func TestSecretsBelow(t *testing.T) {
 	p.check(kept, "grep -rn a .")
 }
 
+// A second name of a secret says nothing of it; its content is the same.
+func TestSecondNamesOfSecrets(t *testing.T) {
+	p := withSecret(t)
+	p.write("../.ssh/id_rsa", "KEY\n")
+	p.write("../.config/gh/hosts.yml", "oauth_token: x\n")
+	p.must(os.Link(p.home+"/.ssh/id_rsa", p.dir+"/one.txt"))
+	p.must(os.Link(p.home+"/.config/gh/hosts.yml", p.dir+"/src/two.txt"))
+	p.must(os.Link(p.dir+"/.env", p.dir+"/three.txt"))
+	p.must(os.Link(p.dir+"/a.txt", p.dir+"/plain.txt"))
+	p.check(lost, "cat one.txt", "cat src/two.txt", "head -1 three.txt", "cat *.txt", "grep -rn KEY src three.txt", "find . -name 'one*' -exec cat {} +", "base64 < one.txt", "cp one.txt four.txt", "find . -name three.txt | xargs cat", "grep -rn oauth_token src")
+	p.check(kept, "cat plain.txt", "cat a.txt", "grep -rn vat src")
+}
+
 // rg leaves out hidden files and what git ignores.
 func TestSecretsThatRipgrepSees(t *testing.T) {
 	p := withSecret(t)

@@ -114,6 +114,8 @@ type Edit struct {
 	Whole bool
 	// Deletes says that the file is not there afterwards.
 	Deletes bool
+	// Moved says that what the file holds lives on under the next edit's path.
+	Moved bool
 }
 
 // MCP names a tool of a Model Context Protocol server.

@@ -42,10 +42,12 @@ func (t *trial) uneditable() (why string) {
 }
 
 // undeletable says which file an edit tool would delete that could not be
-// restored, as it is asked of rm.
+// restored, as it is asked of rm; a patch that adds a file, or moves one, where
+// another is does the same to that one.
 func (t *trial) undeletable() (why string) {
 	for _, e := range t.call.Edits {
-		if !e.Deletes {
+		replaces := t.call.Tool == "apply_patch" && e.Whole && !e.Moved
+		if !e.Deletes && !replaces {
 			continue
 		}
 		reals, err := t.readings(e.Path)
@@ -53,8 +55,11 @@ func (t *trial) undeletable() (why string) {
 			return printable.Text(e.Path) + ": nobody can say where this leads"
 		}
 		for _, real := range reals {
+			if replaces && t.missing(real) {
+				continue
+			}
 			if why := t.lostFile(real); why != "" {
-				return "this deletes " + why
+				return map[bool]string{true: "this deletes ", false: "this overwrites "}[e.Deletes] + why
 			}
 		}
 	}

@@ -200,9 +200,12 @@ type trial struct {
 	name   *Approvable           // nil: not computed yet
 	inputs []Evidence            // the files that the line names, as name holds them
 	repos  map[string]*repo.Repo // by directory, nil where there is none
+	// dotfiles says that nearTo lies in a repository of dotfiles.
+	dotfiles bool
 	// hookDirs are where git's settings say that hooks are, with whether only
 	// their names count there; nil: not looked yet.
 	hookDirs map[string]bool
+	twins    []view.Info // secrets with a second name; nil: not looked yet
 }
 
 // decide is the flow of the package comment, line for line.

@@ -33,7 +33,7 @@ func (t *trial) secret() (why string) {
 		}
 		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || t.fed(e)) // what find hands over lies at any depth
 		for _, name := range names {
-			if t.gate.touchesSecret(name, tree) {
+			if t.touches(name, tree) {
 				return printable.Text(name) + " holds or may hold secrets"
 			}
 		}
@@ -77,7 +77,7 @@ func (t *trial) secretPath() string {
 			return name // nobody can say that it is none
 		}
 		for _, real := range reals {
-			if t.gate.touchesSecret(real, t.call.Tool == "grep") {
+			if t.touches(real, t.call.Tool == "grep") {
 				return real
 			}
 			if found := t.searchedBy(real); found != "" && found != tooLarge {
@@ -375,7 +375,62 @@ func namesSecret(text string) bool {
 // touchesSecret reports whether a real path is a secret, or, read as a whole
 // tree, may hold one of the stores.
 func (g *Gate) touchesSecret(real string, tree bool) bool {
-	return g.secrets.match(real) || slices.ContainsFunc(hosts.InPlace(strings.ToLower(real)), g.secretAtHome) || tree && g.secrets.holdsAny(real) || holdsLogin(g.files, real)
+	return g.secrets.match(real) || g.secretInPlace(real) || tree && g.secrets.holdsAny(real) || holdsLogin(g.files, real)
+}
+
+// touches is touchesSecret for a file that may be a second name of a secret at
+// its usual place (a hard link).
+func (t *trial) touches(real string, tree bool) bool {
+	return t.gate.touchesSecret(real, tree) || t.isTwin(real)
+}
+
+// isTwin reports whether a file is a secret by another name.
+func (t *trial) isTwin(real string) bool {
+	info, err := t.gate.files.Lstat(real)
+	return err == nil && info.Links > 1 && info.Mode.IsRegular() && slices.ContainsFunc(t.withTwins(), info.Same)
+}
+
+// withTwins are the secrets that have more names than one, looked up once.
+func (t *trial) withTwins() []view.Info {
+	if t.twins == nil {
+		t.twins = t.gate.secretsWithTwins(t.roots)
+	}
+	return t.twins
+}
+
+// secretsWithTwins are the secrets at home and at the top of the workspaces that
+// have more names than one.
+func (g *Gate) secretsWithTwins(roots []string) (twins []view.Info) {
+	add := func(name string) (isDir bool) {
+		info, err := g.files.Lstat(name)
+		if err == nil && info.Links > 1 && info.Mode.IsRegular() {
+			twins = append(twins, info)
+		}
+		return err == nil && info.Mode.IsDir()
+	}
+	addBelow := func(dir string, pick func(name string) bool) {
+		names, _ := g.files.List(dir, maxMatches)
+		for _, n := range names {
+			if pick(dir + "/" + n) {
+				add(dir + "/" + n)
+			}
+		}
+	}
+	twins = []view.Info{}
+	for _, entry := range g.secrets.entries {
+		if below, ok := strings.CutPrefix(entry, "~/"); ok && globIndex(below) < 0 && add(g.home+"/"+below) {
+			addBelow(g.home+"/"+below, func(string) bool { return true })
+		}
+	}
+	for _, root := range roots {
+		addBelow(root, g.secrets.match)
+	}
+	return twins
+}
+
+// secretInPlace reports whether a file of dotfiles will be a secret at home.
+func (g *Gate) secretInPlace(real string) bool {
+	return slices.ContainsFunc(hosts.InPlace(strings.ToLower(real)), g.secretAtHome)
 }
 
 // secretAtHome reports whether a name below home is that of a secret.

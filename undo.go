@@ -237,6 +237,14 @@ func (t *trial) guardedNext(e shell.Effect) bool {
 	})
 }
 
+// secretAfter reports whether a file of a tree that a command moves still has
+// the name of a secret.
+func (t *trial) secretAfter(e shell.Effect, below string) bool {
+	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
+		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && t.gate.secrets.match(o.Target+below)
+	})
+}
+
 // movable answers for one file or directory that goes on under another name:
 // nothing guarded and no second name may be among it.
 func (t *trial) movable(e shell.Effect, name string) (why string) {
@@ -255,6 +263,9 @@ func (t *trial) movable(e shell.Effect, name string) (why string) {
 	w := walk{trial: t, file: func(file string) string {
 		if t.guardedAfter(e, file[len(name):]) {
 			return printable.Text(file) + " changes what runs later or what the agent may do"
+		}
+		if t.gate.secrets.match(file) && !t.secretAfter(e, file[len(name):]) {
+			return printable.Text(file) + " holds or may hold secrets, which its new name would not say"
 		}
 		return t.writable(file)
 	}}
@@ -302,7 +313,7 @@ func (t *trial) lost(e shell.Effect, name string) (why string) {
 	case !info.Mode.IsDir():
 		return t.lostFile(name)
 	case t.isOutput(name):
-		w := walk{trial: t, file: t.precious}
+		w := walk{trial: t, file: func(file string) string { return orElse(t.precious(file), written(file)) }}
 		return w.tree(name, 0)
 	}
 	w := walk{trial: t, file: t.lostFile}
@@ -348,6 +359,20 @@ func isDatabase(name string) bool {
 		return true
 	}
 	return false
+}
+
+// written recognises, among what builds make, what a person writes by hand.
+func written(name string) (why string) {
+	base := strings.ToLower(path.Base(name))
+	switch strings.TrimSuffix(strings.TrimSuffix(base, ".md"), ".txt") {
+	case "notes", "note", "todo", "todos", "draft", "drafts", "memo", "journal", "diary", "scratch", "ideas":
+		return printable.Text(name) + ", which no build makes"
+	}
+	switch path.Ext(base) {
+	case ".doc", ".docx", ".odt", ".ods", ".odp", ".xls", ".xlsx", ".ppt", ".pptx", ".rtf", ".org", ".pages", ".numbers", ".psd", ".xcf", ".ai", ".sketch", ".fig", ".blend", ".kra", ".ipynb", ".eml", ".mbox", ".orig", ".rej", ".patch":
+		return printable.Text(name) + ", which no build makes"
+	}
+	return ""
 }
 
 // walk looks at every file of a tree.

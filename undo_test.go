@@ -451,3 +451,55 @@ func TestSampleHooksAreNone(t *testing.T) {
 	p.must(os.Chmod(p.dir+"/.git/hooks/pre-commit.sample", 0o755))
 	p.check(kept, "git commit -m x")
 }
+
+// Among what a build makes may lie what a person wrote.
+func TestHandwrittenInBuildOutput(t *testing.T) {
+	for name, want := range map[string]bool{
+		"app.js": kept, "index.html": kept, "a/b.css": kept, "README.md": kept, "notes.html": kept, "notes.txt": lost, "TODO": lost, "a/draft.md": lost, "offer.docx": lost, "model.ipynb": lost, "x.psd": lost, "data.sqlite": lost, "fix.patch": lost,
+	} {
+		p := newProject(t)
+		p.write("dist/app.js", "1\n")
+		p.write("dist/"+name, "x\n")
+		p.check(want, "rm -rf dist", "rm -r dist/")
+	}
+}
+
+// What is a secret by where it lies is none under another name.
+func TestSecretsThatMove(t *testing.T) {
+	p := newProject(t)
+	p.write("conf/.env", "K=1\n")
+	p.write("store/opencode/auth.json", "{}\n")
+	p.write("plain/config.json", "{}\n")
+	p.git("add", "-f", ".")
+	p.git("commit", "-q", "-m", "two")
+	p.check(lost, "mv store/opencode d", "mv store/opencode d; cat d/auth.json", "mv store d && mv d/opencode e", "mv conf/.env x", "git mv store/opencode d")
+	p.check(kept, "mv conf settings", "mv store cupboard", "mv plain d")
+}
+
+// A patch that adds a file replaces one that is there.
+func TestAPatchThatAddsOverAFile(t *testing.T) {
+	p := newProject(t)
+	p.write("notes.txt", "by hand\n")
+	p.write("dist/app.js", "1\n")
+	for _, row := range []struct {
+		edits []nod.Edit
+		want  bool
+	}{
+		{[]nod.Edit{{Path: "notes.txt", New: "x\n", Whole: true}}, lost},
+		{[]nod.Edit{{Path: "a.txt", Whole: true, Moved: true}, {Path: "notes.txt", Whole: true}}, lost},
+		{[]nod.Edit{{Path: "notes.txt", Old: "by", New: "x"}}, kept},
+		{[]nod.Edit{{Path: "notes.txt", Whole: true, Moved: true}, {Path: "new.txt", Whole: true}}, kept},
+		{[]nod.Edit{{Path: "new.txt", New: "x\n", Whole: true}}, kept},
+		{[]nod.Edit{{Path: "a.txt", New: "x\n", Whole: true}}, kept}, // git has it
+		{[]nod.Edit{{Path: "dist/app.js", New: "x\n", Whole: true}}, kept},
+	} {
+		c := nod.Call{Agent: "test", Tool: "apply_patch", RawTool: "apply_patch", Input: []byte("{}"), Dir: p.dir, Roots: []string{p.dir}, Edits: row.edits}
+		for _, e := range row.edits {
+			c.Paths = append(c.Paths, e.Path)
+		}
+		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home}).Check(t.Context(), c)
+		if (d.Verdict == nod.Allow) != row.want {
+			t.Errorf("%+v: %s (%s)", row.edits, d.Verdict, d.Reason)
+		}
+	}
+}

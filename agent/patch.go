@@ -138,7 +138,7 @@ func (p *patchReader) close() {
 func (p *patchReader) update() {
 	name := p.name
 	if p.to != "" { // what the new name held is gone, and so is the old name
-		p.edits = append(p.edits, nod.Edit{Path: p.name, Whole: true}, nod.Edit{Path: p.to, Whole: true})
+		p.edits = append(p.edits, nod.Edit{Path: p.name, Whole: true, Moved: true}, nod.Edit{Path: p.to, Whole: true})
 		name = p.to
 	}
 	for _, h := range p.hunks {
