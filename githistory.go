@@ -81,6 +81,9 @@ func (t *trial) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 	if l.sub == "grep" && len(l.values["-e"])+len(l.values["-f"]) == 0 {
 		operands = operands[min(1, len(operands)):]
 	}
+	if l.longPrefix("--full-d") { // of commits that touch the paths, all is shown
+		defer func() { l.paths = nil }()
+	}
 	dir := t.gitDirectory(c)
 	for i, o := range operands {
 		if i >= len(operands)-behind {
@@ -168,6 +171,8 @@ func (l *gitLook) found() string {
 			l.revs, l.not = nil, l.revs
 		}
 		return l.walk()
+	case "merge-tree":
+		return l.unless(len(l.revs) < 3 && !l.open, l.walk)
 	case "range-diff", "fast-export":
 		return l.walk()
 	case "reflog":

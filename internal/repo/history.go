@@ -449,10 +449,10 @@ func cutLog(base string) (name string, n int, ok bool) {
 		return base, 0, false
 	}
 	n, err := strconv.Atoi(number)
-	if name == "" {
-		name = "HEAD"
+	if err != nil || n < 0 {
+		return base, 0, false
 	}
-	return name, n, err == nil && n >= 0
+	return orElse(name, "HEAD"), n, true
 }
 
 // refName finds the ref that a short name means, with the text of its file.
@@ -533,10 +533,13 @@ func (r *Repo) step(id, steps string) (next, rest string) {
 	sign := steps[0]
 	if strings.HasPrefix(steps, "^{") {
 		kind, rest, _ := strings.Cut(steps[2:], "}")
-		if kind == "tree" {
-			id = r.treeOf(id)
+		switch kind {
+		case "tree":
+			return r.treeOf(id), rest
+		case "", "commit", "object":
+			return id, rest
 		}
-		return id, rest
+		return "", "" // a search in messages, a blob
 	}
 	end := 1
 	for end < len(steps) && '0' <= steps[end] && steps[end] <= '9' {
