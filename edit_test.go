@@ -115,6 +115,8 @@ func TestDotfilesCountInPlace(t *testing.T) {
 		{".local/share/chezmoi", "dot_zshrc", false}, {".local/share/chezmoi", "private_dot_bashrc.tmpl", false}, {".local/share/chezmoi", "dot_config/fish/config.fish.tmpl", false}, {".local/share/chezmoi", "run_once_install.sh", false},
 		{".local/share/chezmoi", "dot_claude/private_settings.json", false}, {".local/share/chezmoi", ".chezmoiscripts/x.sh", false}, {".local/share/chezmoi", "modify_dot_zshrc", false}, {".config/home-manager", "home.nix", false}, {"nixos-config", "modules/shell.nix", false},
 		{"dotfiles", "ssh/id_rsa", false}, {".local/share/chezmoi", "private_dot_netrc", false}, {"dotfiles", "netrc", false}, {"dotfiles", "aws/credentials", false},
+		{"dotfiles", "bashrc.local", false}, {"dotfiles", "fish/config.fish", false}, {"dotfiles", "zsh/aliases.zsh", false}, {"dotfiles", "aliases", false}, {"dotfiles", ".functions", false}, {"dotfiles", "nvim/init.lua", false}, {"dotfiles", "systemd/user/x.service", false},
+		{"dotfiles", "LaunchAgents/x.plist", false}, {".local/share/chezmoi", "dot_aliases.tmpl", false}, {"dotfiles", "install.sh", true},
 		{"dotfiles", "README.md", true}, {"dotfiles", "notes/zsh.md", true}, {".local/share/chezmoi", "dot_hushlogin", true}, {"src/dotty", "zshrc", true}, {"src/tool", "run_once.sh", true}, {"src/tool", "claude/settings.go", true}, {"dotfiles", "bin/cal", true},
 	} {
 		w := newWorld(false)

@@ -40,7 +40,8 @@ func InPlace(name string) (names []string) {
 	}
 	names = append(names, "/"+strings.Join(plain, "/"))
 	for i := range plain { // of a package of stow's, of rcm: zsh/zshrc
-		names = append(names, "/."+strings.Join(plain[i:], "/"))
+		rest := strings.Join(plain[i:], "/")
+		names = append(names, "/."+rest, "/.config/"+rest, "/library/"+rest)
 	}
 	return names
 }
@@ -64,6 +65,25 @@ func named(part string) string {
 	return part
 }
 
+// isSourced recognises what the files that shells start with take in by usage.
+func isSourced(base string) bool {
+	switch base {
+	case "aliases", "alias", "functions", "exports", "path", "extra", "env", "variables", "options", "prompt":
+		return true
+	}
+	for _, start := range [...]string{"bashrc", "bash_", "zshrc", "zshenv", "zprofile", "zlog", "profile", "kshrc", "cshrc", "inputrc", "gitconfig"} {
+		if strings.HasPrefix(base, start) {
+			return true
+		}
+	}
+	for _, end := range [...]string{".zsh", ".bash", ".fish", ".nu", ".elv", ".tmux", ".vim", ".zsh-theme"} {
+		if strings.HasSuffix(base, end) {
+			return true
+		}
+	}
+	return false
+}
+
 // RunsInPlace reports whether a file of a repository of dotfiles is run when it
 // is put into place: a script of chezmoi's, what home-manager builds, a hook.
 func RunsInPlace(name string) bool {
@@ -71,6 +91,6 @@ func RunsInPlace(name string) bool {
 		return false
 	}
 	base := name[strings.LastIndexByte(name, '/')+1:]
-	return strings.HasPrefix(base, "run_") || strings.HasPrefix(base, ".chezmoi") || strings.Contains(name, "/.chezmoi") || strings.HasSuffix(base, ".nix") ||
+	return isSourced(strings.TrimPrefix(named(base), ".")) || strings.HasPrefix(base, "run_") || strings.HasPrefix(base, ".chezmoi") || strings.Contains(name, "/.chezmoi") || strings.HasSuffix(base, ".nix") ||
 		base == ".stowrc" || base == ".rcrc" || strings.HasPrefix(base, "install.conf.") || strings.Contains(name, "/yadm/bootstrap") || strings.Contains(name, "/yadm/hooks/")
 }

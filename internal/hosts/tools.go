@@ -8,7 +8,7 @@ func Tools() []Tool { return slices.Clone(tools) }
 
 var tools = []Tool{
 	{"git", []Obeyed{
-		{[]string{".git", ".gitattributes", ".gitmodules", ".gitconfig", ".config/git"}, "hooks, filters, other repositories", "read: gitattributes(5), git-config(1)"},
+		{[]string{".git", ".gitattributes", ".gitmodules", ".gitconfig", ".lfsconfig", ".config/git"}, "hooks, filters, other repositories", "read: gitattributes(5), git-config(1)"},
 		{[]string{".hg", ".svn", ".jj"}, "the same of other systems", "read: their manuals"},
 	}},
 	{"git hooks", []Obeyed{
@@ -44,7 +44,7 @@ var tools = []Tool{
 	{"python", []Obeyed{{[]string{"sitecustomize.py", "usercustomize.py", "*.pth"}, "run at each start", "read: docs.python.org, site"}}},
 	{"ripgrep", []Obeyed{{[]string{".ripgreprc"}, "options, one of which runs a program", "read: its guide"}}},
 	{"editors", []Obeyed{
-		{[]string{"*.sublime-project", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".dir-locals.el", "pyrightconfig.json",
+		{[]string{"*.sublime-project", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".vs", ".dir-locals.el", "pyrightconfig.json",
 			".vim", ".emacs.d", ".config/nvim", "Code/User", "Cursor/User"}, "tasks, local variables, interpreters", "read: their manuals"},
 	}},
 	{"the system", []Obeyed{
