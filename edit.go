@@ -46,7 +46,7 @@ func (t *trial) uneditable() (why string) {
 // another is does the same to that one.
 func (t *trial) undeletable() (why string) {
 	for _, e := range t.call.Edits {
-		replaces := t.call.Tool == "apply_patch" && e.Whole && !e.Moved
+		replaces := t.call.Tool == "apply_patch" && e.Whole && !e.Moved && !e.Deletes
 		if !e.Deletes && !replaces {
 			continue
 		}
