@@ -25,7 +25,16 @@ func silences(real, text string) bool {
 // mentionsSilencer is silences for a command that writes to a settings file in
 // a way that nobody has read.
 func mentionsSilencer(text string) bool {
-	return mentionsKey(text) || silencesGemini(hooksConfig(text)) || silencesTOML(text) || setsFalse(text)
+	return mentionsKey(text) || silencesGemini(hooksConfig(text)) || silencesTOML(text) || setsFalse(text) || len(switches(braces(text))) > 0
+}
+
+// braces is the part of a command that may be JSON.
+func braces(text string) string {
+	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	if from < 0 || to < from {
+		return ""
+	}
+	return text[from : to+1]
 }
 
 // mentionsKey finds the keys, and the values, by which an agent runs no hook;

@@ -326,7 +326,7 @@ func (t *trial) lostFile(name string) (why string) {
 		return why
 	}
 	if t.inOutput(name) {
-		return ""
+		return written(name)
 	}
 	r, ok := t.repository(name)
 	if !ok {
