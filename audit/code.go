@@ -3,8 +3,12 @@ package audit
 import "strings"
 
 // runsLater reports whether the text expands a variable of that name, and so
-// may run its value: password=rm; $password -rf x.
+// may run its value: password=rm; $password -rf x. A program of awk's names the
+// variables of its options as they stand: awk -v token=x 'BEGIN {system(token)}'.
 func (s *scanner) runsLater(name string) bool {
+	if strings.Contains(s.in, "awk") && strings.Count(s.in, name) > 1 {
+		return true
+	}
 	if s.expanded == nil {
 		s.expanded = map[string]bool{}
 		for rest := s.in; ; {

@@ -181,6 +181,8 @@ func TestMaskShowsWhatMayRun(t *testing.T) {
 		{`make PASSWORD='$(shell evil)' x`, `make PASSWORD='$(shell evil)' x`},
 		{`SECRET_KEY=eval\ touch\ pwn bash -c '$SECRET_KEY'`, `SECRET_KEY=eval\ touch\ pwn bash -c '$SECRET_KEY'`},
 		{`password=rm; $password -rf x`, `password=rm; $password -rf x`},
+		{`awk -v token=/tmp/x 'BEGIN {system(token)}'`, `awk -v token=/tmp/x 'BEGIN {system(token)}'`},
+		{`awk -v token=abcdef '{print}' x`, `awk -v token=[masked-6] '{print}' x`},
 		{`token=touch${IFS}pwn; $token`, `token=touch${IFS}pwn; $token`},
 		{`PASSWORD=dG91Y2g; base64 -d <<< $PASSWORD | sh`, `PASSWORD=dG91Y2g; base64 -d <<< $PASSWORD | sh`},
 		{`TOKEN=/tmp/evil.sh; bash "${TOKEN}"`, `TOKEN=/tmp/evil.sh; bash "${TOKEN}"`},
