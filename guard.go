@@ -345,9 +345,11 @@ func concernsHooks(real, old string, before, after []byte) bool {
 	if isTOML(real) {
 		return true
 	}
+	settings := isAgentSettings(real)
 	for _, text := range [...]string{old, string(before), string(after)} {
 		text = strings.ToLower(unescape(text))
-		if strings.Contains(text, "nod-hook") || strings.Contains(text, "hooksconfig") || holdsKey(text) {
+		if strings.Contains(text, "nod-hook") || strings.Contains(text, "hooksconfig") || holdsKey(text) ||
+			settings && (strings.Contains(text, "hook") || strings.Contains(text, "env")) {
 			return true
 		}
 	}

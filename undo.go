@@ -369,7 +369,7 @@ func written(name string) (why string) {
 		return printable.Text(name) + ", which no build makes"
 	}
 	switch path.Ext(base) {
-	case ".doc", ".docx", ".odt", ".ods", ".odp", ".xls", ".xlsx", ".ppt", ".pptx", ".rtf", ".org", ".pages", ".numbers", ".psd", ".xcf", ".ai", ".sketch", ".fig", ".blend", ".kra", ".ipynb", ".eml", ".mbox", ".orig", ".rej", ".patch":
+	case ".doc", ".docx", ".odt", ".ods", ".odp", ".xls", ".xlsx", ".ppt", ".pptx", ".rtf", ".org", ".pages", ".numbers", ".psd", ".xcf", ".ai", ".sketch", ".fig", ".blend", ".kra", ".ipynb", ".eml", ".mbox", ".patch":
 		return printable.Text(name) + ", which no build makes"
 	}
 	return ""
