@@ -42,7 +42,7 @@ func (t *trial) gitPrints() string {
 func printsObjects(sub string) bool {
 	switch sub {
 	case "show", "cat-file", "log", "whatchanged", "format-patch", "range-diff", "fast-export", "reflog", "bundle", "stash",
-		"diff", "diff-files", "diff-index", "diff-tree", "status", "commit", "archive", "grep":
+		"diff", "diff-files", "diff-index", "diff-tree", "status", "commit", "archive", "grep", "merge-tree":
 		return true
 	}
 	return false

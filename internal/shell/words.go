@@ -484,7 +484,7 @@ func (a *analysis) literal(b *builder, text string, first bool) {
 		}
 		plain.WriteByte(text[i])
 	}
-	if glob > 0 && strings.Contains(plain.String(), "//") { // bash drops slashes, other shells do not
+	if _, path, url := strings.Cut(plain.String(), "://"); glob > 0 && (!url && strings.Contains(plain.String(), "//") || strings.Contains(path, "//")) { // bash drops slashes, other shells do not
 		a.unknown(PartWords, b.raw, "a glob with two slashes")
 	}
 	b.add(value{text: plain.String(), known: true, glob: glob}, quoted)
