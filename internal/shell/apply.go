@@ -64,6 +64,9 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 			return
 		}
 	}
+	if s.file == "xargs" && len(u.pos) == 0 { // it runs echo then
+		u.pos = []word{{value: constant("echo"), raw: "echo"}}
+	}
 	if u.command == nil || !u.sub {
 		u.positional()
 		u.finish()
