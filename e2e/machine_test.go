@@ -388,23 +388,36 @@ func (m *machine) log() (list []audit.Entry) {
 }
 
 // stopLeftovers ends programs of this machine that outlived their test, such
-// as the child of a hook that was killed. Only its own programs can match.
+// as the child of a hook that was killed, or what an agent copied into its home
+// and left running (Codex in a terminal starts a daemon, and that another). Only
+// programs that lie in this machine can match.
 func (m *machine) stopLeftovers() {
-	for _, name := range []string{"nod", "nod-hook"} {
-		for _, pid := range pidsOf(filepath.Join(m.bin, name)) {
+	hang.Until(m.t, "the end of the machine's programs", func() bool {
+		left := pidsBelow(m.dir)
+		for _, pid := range left {
 			if p, err := os.FindProcess(pid); err == nil {
 				p.Kill()
 			}
 		}
-	}
+		return len(left) == 0
+	})
+}
+
+// pidsBelow lists the processes whose program lies in a directory.
+func pidsBelow(dir string) (pids []int) {
+	return pidsWhere(func(program string) bool { return strings.HasPrefix(program, dir+"/") })
 }
 
 // pidsOf lists the processes that run a program.
 func pidsOf(program string) (pids []int) {
+	return pidsWhere(func(p string) bool { return p == program })
+}
+
+func pidsWhere(is func(program string) bool) (pids []int) {
 	links, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, link := range links {
 		target, err := os.Readlink(link)
-		if err == nil && strings.TrimSuffix(target, " (deleted)") == program {
+		if err == nil && is(strings.TrimSuffix(target, " (deleted)")) {
 			var pid int
 			fmt.Sscanf(link, "/proc/%d/exe", &pid)
 			pids = append(pids, pid)
