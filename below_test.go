@@ -179,3 +179,16 @@ func TestSecretsThatGitHas(t *testing.T) {
 		"git -c core.quotepath=off add -fA", "git log -L1,9:.env", "git log -L 1,9:.env", "git log -p -- '*env'", "git log -p -- ':(glob)**/.e*'", "git grep -e . -- '*env'", "git show HEAD:.env", "git diff -- ':/.env'", "git diff HEAD -- '*.e?v'")
 	p.check(kept, "git add -A", "git add '*.go'", "git log -p -- '*.go'", "git log -L1,2:src/price.go", "git grep -e . -- '*.md'", "git grep '.*env'", "git diff -- . ':!.env'", "git log --grep='*env'", "git branch --list '*env*'")
 }
+
+// Name, size and date of a secret are none; what a command makes of its name is
+// looked at as before, and so is what lies in a store.
+func TestStatusOfASecret(t *testing.T) {
+	p := newProject(t)
+	for range 2 {
+		p.check(kept, "ls -la .env", "stat .env", "test -f .env", "[ -f .env ] && echo there", "ls -la .env* a.txt", "if [ -e .env ]; then echo yes; fi", "ls -l $PWD/.env")
+		p.check(lost, "cat .env", "ls .env | xargs cat", "cat $(ls .env)", "for f in $(ls .env); do cat $f; done", "find .env -exec cat {} +", "find . -name .env | xargs cat",
+			"stat -c %n .env | xargs grep x", "ls .env | while read f; do cat $f; done", "test -f .env && . ./.env", "ls .env && base64 .env", "ls ~/.ssh", "ls .secrets/x", "ls -la $(cat .env)", "md5sum .env")
+		p.write(".env", "KEY=1\n")
+		p.write(".secrets/x", "1\n")
+	}
+}

@@ -33,7 +33,7 @@ func (t *trial) secret() (why string) {
 		}
 		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || t.fed(e)) // what find hands over lies at any depth
 		for _, name := range names {
-			if t.touches(name, tree) {
+			if t.touches(name, tree) && !(e.Names && e.Kind == shell.Read && t.isLoneSecret(name, e.Recursive)) {
 				return printable.Text(name) + " holds or may hold secrets"
 			}
 		}
@@ -65,6 +65,15 @@ func (t *trial) secret() (why string) {
 		return printable.Text(name) + " would be read along, which holds or may hold secrets"
 	}
 	return ""
+}
+
+// isLoneSecret reports whether a name is that of a secret file, or may become
+// one in the workspace, in a directory that is no store: its name, size and
+// date tell nothing.
+func (t *trial) isLoneSecret(name string, tree bool) bool {
+	info, err := t.gate.files.Lstat(name)
+	dir := path.Dir(name)
+	return (err == nil && info.Mode.IsRegular() || isMissing(err) && !tree && t.gate.inside(t.roots, name)) && !t.touches(dir, false)
 }
 
 func (t *trial) secretPath() string {
