@@ -484,7 +484,8 @@ func (a *analysis) literal(b *builder, text string, first bool) {
 		}
 		plain.WriteByte(text[i])
 	}
-	if _, path, url := strings.Cut(plain.String(), "://"); glob > 0 && (!url && strings.Contains(plain.String(), "//") || strings.Contains(path, "//")) { // bash drops slashes, other shells do not
+	// bash drops slashes, other shells do not; those of an address match nothing
+	if glob > 0 && strings.Contains(strings.Replace(plain.String(), "://", "", 1), "//") {
 		a.unknown(PartWords, b.raw, "a glob with two slashes")
 	}
 	b.add(value{text: plain.String(), known: true, glob: glob}, quoted)
