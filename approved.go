@@ -181,7 +181,7 @@ func (t *trial) addReport(h key) {
 		}
 	}
 	for _, e := range t.report.Effects {
-		h.add("effect", kindName(e.Kind), e.Target, e.Pattern, fmt.Sprint(e.Recursive, e.Forced, e.Moved))
+		h.add("effect", e.Kind.Name(), e.Target, e.Pattern, fmt.Sprint(e.Recursive, e.Forced, e.Moved))
 	}
 	for _, u := range t.report.Unknowns {
 		h.add("unknown", unspaced(u.What))
@@ -200,7 +200,7 @@ func (t *trial) addReport(h key) {
 // package.json, the script that runs.
 func (t *trial) entryOf(file string) bool {
 	return slices.ContainsFunc(t.report.Definitions, func(d shell.Definition) bool {
-		return d.Path != file && DefinitionFile(d.Path) == file && d.SHA256 != ""
+		return d.Path != file && shell.DefinitionFile(d.Path) == file && d.SHA256 != ""
 	})
 }
 

@@ -3,12 +3,11 @@ package nod
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
-	"time"
 
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
+	"github.com/nodgate/nod/transcript"
 )
 
 // Files is the view of the file system on which names are resolved.
@@ -95,13 +94,13 @@ type Call struct {
 
 	// Transcript yields the conversation, newest turn first. Only layer 4
 	// calls it, at most once a decision. nil: there is none. It ends with
-	// [ErrEarlier] where turns came before the last one that it yields, or
+	// [transcript.ErrEarlier] where turns came before the last one that it yields, or
 	// between two of them, and it does not show them. What tools returned it
 	// may shorten or leave out: no model is shown it.
-	Transcript func(context.Context) iter.Seq2[Turn, error]
+	Transcript func(context.Context) iter.Seq2[transcript.Turn, error]
 	// Opening is the first thing that the person said in the session, false
 	// where that is not known. Only layer 4 calls it. nil: it is not known.
-	Opening func(context.Context) (Turn, bool)
+	Opening func(context.Context) (transcript.Turn, bool)
 }
 
 // Edit is one replacement in a file, or its whole new content.
@@ -126,45 +125,3 @@ type MCP struct {
 	// Brought says that the server's definition stands in the repository.
 	Brought bool
 }
-
-// Origin says who speaks in a turn. The zero value is a stranger.
-type Origin uint8
-
-const (
-	OriginOther      Origin = iota // unknown: never read as consent
-	OriginPerson                   // the person typed it
-	OriginAgent                    // the model said or called it
-	OriginTool                     // a tool returned it
-	OriginOtherAgent               // another agent or session sent it
-	OriginHarness                  // the agent program put it there
-)
-
-// ErrEarlier is in the chain of the error that ends a transcript which does not
-// show all turns.
-var ErrEarlier = errors.New("earlier turns are not shown")
-
-// Turn is one entry of a transcript.
-type Turn struct {
-	Origin Origin
-	// Text is what was said. For a tool call it is empty.
-	Text string
-	// Tool and Input are set for a tool call.
-	Tool  string
-	Input json.RawMessage
-	// Call is the agent's id of a tool call, also on the turn that says what
-	// became of it; "" where the transcript does not say.
-	Call string
-	// Ended says what became of the call.
-	Ended Ended
-	Time  time.Time // zero where the transcript does not say
-}
-
-// Ended says what became of an earlier call. The zero value is not known.
-type Ended uint8
-
-const (
-	EndedUnknown Ended = iota
-	EndedFailed        // it ran and failed, or was never run
-	EndedRefused       // a person said no at the host's prompt
-	EndedBlocked       // nod or the host's own judge said no
-)

@@ -1,9 +1,10 @@
 package nod
 
 import (
-	"errors"
 	"fmt"
 	"time"
+
+	"github.com/nodgate/nod/fault"
 )
 
 // Verdict is the answer to "may this call run?". The zero value denies, and
@@ -105,7 +106,7 @@ type Decision struct {
 	// Rule is the rule that decided; its Text is "" where none did.
 	Rule Rule
 	// Err is set if the answer came from a failure.
-	Err *Failure
+	Err *fault.Error
 	// Notices are for the person, not for the model: a failure's cause, a log
 	// that cannot be written.
 	Notices []string
@@ -174,68 +175,4 @@ type Recorder interface {
 type Evidence struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
-}
-
-// Kind names a cause of failure, stable for code to switch on.
-type Kind string
-
-// The causes. Each blocks.
-const (
-	NoModel      Kind = "no_model"      // none is configured
-	NoKey        Kind = "no_key"        // no API key was found
-	Unauthorized Kind = "unauthorized"  // 401, 403
-	NotFound     Kind = "not_found"     // 404: endpoint or model
-	BadRequest   Kind = "bad_request"   // 400, 413, 422
-	RateLimited  Kind = "rate_limited"  // 429
-	Overloaded   Kind = "overloaded"    // 503, 529
-	ServerError  Kind = "server_error"  // other 5xx
-	Unreachable  Kind = "unreachable"   // no connection, or it broke
-	TimedOut     Kind = "timed_out"     // our deadline or theirs
-	Refused      Kind = "refused"       // the model declined to judge
-	CutOff       Kind = "cut_off"       // the answer ended early (max_tokens)
-	Malformed    Kind = "malformed"     // an answer not of the exact shape
-	NoDecision   Kind = "no_decision"   // an answer without classify_result
-	TooLarge     Kind = "too_large"     // the call exceeds what may be judged
-	BadInput     Kind = "bad_input"     // the payload could not be read
-	BadSettings  Kind = "bad_settings"  // a settings file could not be used
-	LogFailed    Kind = "log_failed"    // the decision could not be recorded
-	NoTranscript Kind = "no_transcript" // the conversation could not be read
-	CostCeiling  Kind = "cost_ceiling"  // a ceiling of cost is reached
-	Internal     Kind = "internal"      // a panic, or a fault of nod's
-)
-
-// ToolFailed stands in the log's line of an outcome, and blocks nothing: the
-// call ran, and its tool reported an error.
-const ToolFailed Kind = "tool_failed"
-
-// Failure is an error of a kind that code can switch on. Its message says
-// what to do next.
-type Failure struct {
-	Kind    Kind
-	Message string
-	Cause   error
-}
-
-// Error returns the message and, where there is one, the cause.
-func (f *Failure) Error() string {
-	if f.Cause == nil {
-		return f.Message
-	}
-	return f.Message + ": " + f.Cause.Error()
-}
-
-// Unwrap returns the cause.
-func (f *Failure) Unwrap() error { return f.Cause }
-
-// AsFailure returns the failure in err's chain, or an Internal one around it;
-// nil for nil.
-func AsFailure(err error) *Failure {
-	if err == nil {
-		return nil
-	}
-	var f *Failure
-	if errors.As(err, &f) {
-		return f
-	}
-	return &Failure{Kind: Internal, Message: "nod failed", Cause: err}
 }

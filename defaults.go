@@ -1,17 +1,29 @@
 package nod
 
-import "github.com/nodgate/nod/internal/hosts"
+import (
+	"github.com/nodgate/nod/internal/hosts"
+	"github.com/nodgate/nod/internal/judge"
+)
 
 // DefaultRules returns the built-in lists, what "$defaults" stands for. Each
 // call returns fresh slices.
 func DefaultRules() Rules {
 	return Rules{
-		Allow:     defaultAllow(),
-		SoftDeny:  defaultSoftDeny(),
+		Allow:     defaultRules(judge.DefaultAllow()),
+		SoftDeny:  defaultRules(judge.DefaultSoftDeny()),
 		Allowlist: defaultAllowlist(),
 		Secrets:   defaultSecrets(),
 		Guarded:   defaultGuarded(),
 	}
+}
+
+// defaultRules are texts as rules that everybody shares.
+func defaultRules(texts []string) []Rule {
+	rules := make([]Rule, 0, len(texts))
+	for _, text := range texts {
+		rules = append(rules, Rule{Text: text, Origin: "default"})
+	}
+	return rules
 }
 
 // defaultAllowlist is the seed's twenty, by canonical name, and what else of a

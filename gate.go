@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
@@ -148,7 +149,7 @@ func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 	t := g.trial(c)
 	defer func() {
 		if p := recover(); p != nil {
-			d = t.failed(LayerNone, &Failure{Kind: Internal, Message: "nod failed inside; please report this", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
+			d = t.failed(LayerNone, &fault.Error{Kind: fault.Internal, Message: "nod failed inside; please report this", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
 		}
 		d = t.finish(d)
 	}()
@@ -211,7 +212,7 @@ type trial struct {
 // decide is the flow of the package comment, line for line.
 func (t *trial) decide(ctx context.Context) Decision {
 	if err := ctx.Err(); err != nil {
-		return t.failed(LayerNone, &Failure{Kind: TimedOut, Message: "the call was cancelled before nod could decide", Cause: err})
+		return t.failed(LayerNone, &fault.Error{Kind: fault.TimedOut, Message: "the call was cancelled before nod could decide", Cause: err})
 	}
 	if line, ok := t.confinedLine(); ok {
 		return t.decideConfined(line)
@@ -318,7 +319,7 @@ func (t *trial) decided(l Layer, v Verdict, why string, rule Rule) Decision {
 }
 
 // failed turns a failure into the strictest answer.
-func (t *trial) failed(l Layer, f *Failure) Decision {
+func (t *trial) failed(l Layer, f *fault.Error) Decision {
 	return Decision{ID: t.id, Verdict: Deny, Layer: l, Reason: f.Message, Err: f,
 		Notices: []string{"nod blocked a call: " + printable.Line(f.Error(), reasonLimit)}}
 }
@@ -350,7 +351,7 @@ func (t *trial) record(d Decision) Decision {
 	}
 	notice := "nod could not write its log: " + printable.Line(err.Error(), reasonLimit)
 	if !t.gate.lenient {
-		failed := t.failed(d.Layer, &Failure{Kind: LogFailed, Message: "this decision could not be recorded, and the settings demand that it is", Cause: err})
+		failed := t.failed(d.Layer, &fault.Error{Kind: fault.LogFailed, Message: "this decision could not be recorded, and the settings demand that it is", Cause: err})
 		failed.Latency, failed.Spent, d = d.Latency, d.Spent, failed
 	}
 	d.Notices = append(d.Notices, notice)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 const wired = `{
@@ -227,7 +228,7 @@ func TestAnEffectOfTheWholeLine(t *testing.T) {
 	for _, command := range []string{"shopt -s extglob; rm -rf x/!(.git)", "shopt -s extglob; cat !(a)", "shopt -s extglob; grep -r x !(a)"} {
 		c := bash(command)
 		c.Dialect = nod.Unstated
-		if d := verdictOf(options(nod.DefaultRules()), c); d.Verdict == nod.Allow || d.Err != nil && d.Err.Kind == nod.Internal {
+		if d := verdictOf(options(nod.DefaultRules()), c); d.Verdict == nod.Allow || d.Err != nil && d.Err.Kind == fault.Internal {
 			t.Errorf("%s: %s (%s)", command, d.Verdict, d.Reason)
 		}
 	}

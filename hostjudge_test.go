@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // What a host's own judge may decide without a model of nod's, and what a
@@ -82,7 +83,7 @@ func TestWhatAHostsJudgeMayDecide(t *testing.T) {
 // A rule that speaks of a call, or may, leaves it to no other judge, and
 // neither does an answer that a model gave or failed to give.
 func TestRulesLeaveNothingToAHostsJudge(t *testing.T) {
-	failing := answering{err: &nod.Failure{Kind: nod.Overloaded, Message: "overloaded"}}
+	failing := answering{err: &fault.Error{Kind: fault.Overloaded, Message: "overloaded"}}
 	for name, row := range map[string]struct {
 		rules   nod.Rules
 		command string

@@ -8,7 +8,7 @@ import (
 
 // Model answers the side query: one prompt in, one classification out.
 // Implementations are safe for concurrent use, keep to ctx's deadline, and
-// return a *[Failure] for every answer that is not exactly one well-formed
+// return a *[fault.Error] for every answer that is not exactly one well-formed
 // call of the forced tool. They never guess.
 type Model interface {
 	Classify(ctx context.Context, p Prompt) (Classification, error)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // claudeDir is where the settings of the tests' permission rules lie.
@@ -305,7 +306,7 @@ func FuzzPermission(f *testing.F) {
 			for _, c := range []nod.Call{of(nod.ClaudeCode, bash(command)), tool("read_file", command), fetch(command), server("a", "b")} {
 				without, with := verdictOf(options(base), c), verdictOf(options(rules), c)
 				asked := list == nod.ListAsk && with.Verdict == nod.Ask
-				if with.Verdict > without.Verdict && !asked || with.Err != nil && with.Err.Kind == nod.Internal {
+				if with.Verdict > without.Verdict && !asked || with.Err != nil && with.Err.Kind == fault.Internal {
 					t.Errorf("%q: %q: %s, without the rule %s: %v", rule, command, with.Verdict, without.Verdict, with.Err)
 				}
 			}

@@ -1,12 +1,12 @@
 package nod
 
 import (
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/transcript"
 )
 
 // Memory is what is known of a session beyond the call at hand. It decides
@@ -22,7 +22,7 @@ type Memory interface {
 // agent's ids.
 type Outcomes interface {
 	Memory
-	Ended(call string) Ended
+	Ended(call string) transcript.Ended
 }
 
 // Standing is how a definition stands in a session. The zero value is the
@@ -37,15 +37,6 @@ const (
 	// Accepted: this very content was let run in the session.
 	Accepted
 )
-
-// DefinitionFile returns the file of a definition's path, which may name an
-// entry behind it.
-func DefinitionFile(name string) string {
-	if i := strings.LastIndexByte(name, '#'); i >= 0 && path.Base(name[:i]) == "package.json" {
-		return name[:i]
-	}
-	return name
-}
 
 // permits reports whether an allow rule that matches a command permits what
 // runs now: a rule stands for what its definitions (package scripts,

@@ -8,11 +8,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/judge"
+	"github.com/nodgate/nod/transcript"
 )
 
 // Profile says what a model is shown and how it is asked. The zero value is
@@ -55,7 +58,7 @@ func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 // forbade would allow it. said are the words that a consent may stand in.
 func (t *trial) prompt(ctx context.Context) (p Prompt, consent string, err error) {
 	if len(t.call.Input) > inputLimit {
-		return Prompt{}, "", &Failure{Kind: TooLarge, Message: fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(t.call.Input), inputLimit)}
+		return Prompt{}, "", &fault.Error{Kind: fault.TooLarge, Message: fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(t.call.Input), inputLimit)}
 	}
 	if t.gate.profile.Ledger {
 		return t.ledgerPrompt(ctx)
@@ -72,49 +75,93 @@ func (t *trial) prompt(ctx context.Context) (p Prompt, consent string, err error
 // that. Where it cannot be read that far there are no keys.
 func (t *trial) seedPrompt(ctx context.Context) (p Prompt, consent string, err error) {
 	c := t.call
-	if c.Transcript != nil {
-		heard := &conversation{}
-		defer heard.close()
-		c.Transcript = heard.over(c.Transcript)
-	}
-	transcript, err := t.transcriptText(ctx, c)
+	session, stop := t.conversation().Twice()
+	defer stop()
+	last, err := session.Last(ctx, t.gate.profile.Entries, t.gate.profile.Chars)
 	if err != nil {
 		return Prompt{}, "", err
 	}
 	p = Prompt{
 		Digest: digest(c),
-		System: systemPrompt(t.gate.rules.about(c.Agent)),
-		User:   "Tool: " + toolName(c) + "\nInput: " + t.shownInput(c.Input) + "\n\nRecent transcript:\n" + transcript,
+		System: judge.LastSystem(t.rulesShown(), ToolName),
+		User:   "Tool: " + toolName(c) + "\nInput: " + t.shownInput(c.Input) + "\n\nRecent transcript:\n" + last,
 	}
-	session, err := t.readLedger(ctx, c)
+	ledger, err := session.Ledger(ctx)
 	if err != nil {
 		return p, "", ctx.Err()
 	}
-	p.Memory, p.Keep = t.memoryKey(p, t.facts(session), session.consent), t.harmsNothing()
-	return p, session.consent, nil
+	p.Memory, p.Keep = t.memoryKey(p, t.facts(ledger), ledger.Consent), t.harmsNothing()
+	return p, ledger.Consent, nil
 }
 
 // ledgerPrompt is nod's own: a system prompt that is the same for all calls
 // under the same rules, the session, then the call, the facts, the question.
 func (t *trial) ledgerPrompt(ctx context.Context) (p Prompt, consent string, err error) {
-	session, err := t.readLedger(ctx, t.call)
+	session, err := t.conversation().Ledger(ctx)
 	if err != nil {
 		return Prompt{}, "", err
 	}
-	p = Prompt{Digest: digest(t.call), System: policyPrompt(t.gate.rules.about(t.call.Agent)), Ledger: session.pieces, Careful: carefulClosing}
+	p = Prompt{Digest: digest(t.call), System: judge.LedgerSystem(t.rulesShown()), Ledger: session.Pieces, Careful: judge.Careful}
 	if len(p.Ledger) > 0 {
 		p.Ledger[0] = "THE SESSION\n" + p.Ledger[0]
 	} else {
-		session.rest = "THE SESSION\n" + session.rest
+		session.Rest = "THE SESSION\n" + session.Rest
 	}
 	facts := t.facts(session)
-	p.User = strings.TrimSpace(session.rest + "\n\nTHE CALL\n" + t.callText() + "\n\nTHE FACTS\n" + jsonLine(facts))
+	p.User = strings.TrimSpace(session.Rest + "\n\nTHE CALL\n" + t.callText() + "\n\nTHE FACTS\n" + judge.Line(facts))
 	if t.gate.profile.Stages == 2 {
-		p.Quick = quickClosing
+		p.Quick = judge.Quick
 	}
 	p.CacheKey = cacheKey(p.System, t.call.Session)
-	p.Memory, p.Keep = t.memoryKey(p, facts, session.consent), t.harmsNothing()
-	return p, session.consent, nil
+	p.Memory, p.Keep = t.memoryKey(p, facts, session.Consent), t.harmsNothing()
+	return p, session.Consent, nil
+}
+
+// conversation is the session as a model may be shown it.
+func (t *trial) conversation() judge.Conversation {
+	return judge.Conversation{
+		Transcript: t.call.Transcript, Opening: t.call.Opening,
+		Show: t.gate.shown, Input: t.shownInput, Ended: t.ended(),
+	}
+}
+
+// ended asks what nod itself knows of an earlier call, by its id.
+func (t *trial) ended() func(string) transcript.Ended {
+	if known, ok := t.gate.memory.(Outcomes); ok {
+		return known.Ended
+	}
+	return func(string) transcript.Ended { return transcript.EndedUnknown }
+}
+
+// rulesShown are the rules that a model is shown: those of the agent, without
+// what a repository says that nobody trusts.
+func (t *trial) rulesShown() judge.Rules {
+	r := t.gate.rules.about(t.call.Agent)
+	return judge.Rules{Allow: shownRules(r.Allow), SoftDeny: shownRules(r.SoftDeny), HardDeny: shownRules(r.HardDeny), Environment: shownRules(r.Environment)}
+}
+
+func shownRules(rules []Rule) []judge.Rule {
+	shown := make([]judge.Rule, 0, len(rules))
+	for _, r := range rules {
+		if !r.Untrusted {
+			shown = append(shown, judge.Rule{Text: r.Text, Shared: r.Shared()})
+		}
+	}
+	return shown
+}
+
+// facts is what is known of the call.
+func (t *trial) facts(session judge.Ledger) judge.Facts {
+	c := judge.Case{
+		Report: t.report, Files: t.gate.files, Dir: t.call.Dir, Command: t.call.Command, URL: t.call.URL, Input: string(t.call.Input),
+		Open: t.gate.shown(t.reasonOf(t.open)), Store: t.interpreted(), Tainted: t.tainted(), Session: append(t.history(), t.letRun()...),
+		Show: t.gate.shown, Spoken: t.spoken, IsStore: t.gate.isStore, Origin: t.origin, Host: hostOf,
+		KnownHost: func(target string) bool { return hostAllowed(t.gate.rules.Hosts, target) },
+	}
+	if !t.soft.Untrusted {
+		c.Matched = t.soft.Text
+	}
+	return c.Facts(session)
 }
 
 // callText is the whole call. The input is as it was sent, or, where that is
@@ -123,7 +170,7 @@ func (t *trial) callText() string {
 	c := t.call
 	input := json.RawMessage(t.shownInput(c.Input))
 	if !json.Valid(input) {
-		input = json.RawMessage(jsonLine(t.gate.shown(string(c.Input))))
+		input = json.RawMessage(judge.Line(t.gate.shown(string(c.Input))))
 	}
 	call := struct {
 		Tool   string          `json:"tool"`
@@ -135,45 +182,7 @@ func (t *trial) callText() string {
 	if c.MCP != nil {
 		call.Tool, call.Server = c.MCP.Tool, c.MCP.Server
 	}
-	return jsonLine(call)
-}
-
-// policyPrompt puts what most people share first, so that their prompts begin
-// alike: the policy, the built-in rules and the organisation's, then the rest.
-func policyPrompt(r Rules) string {
-	var text, own strings.Builder
-	text.Grow(len(policy) + 8<<10)
-	text.WriteString(policy + "\n\n# The rules\n")
-	for _, list := range [...]struct {
-		name  string
-		rules []Rule
-	}{{"allow", r.Allow}, {"soft_deny", r.SoftDeny}, {"hard_deny", r.HardDeny}, {"environment", r.Environment}} {
-		section(&text, list.name, list.rules, true)
-		section(&own, list.name, list.rules, false)
-	}
-	if own.Len() > 0 {
-		text.WriteString("\n\n# Further rules, of the person and the repository\n")
-		text.WriteString(own.String())
-	}
-	return text.String()
-}
-
-func section(b *strings.Builder, name string, rules []Rule, shared bool) {
-	found := false
-	for _, r := range rules {
-		if r.Shared() != shared || r.Untrusted {
-			continue
-		}
-		if !found {
-			b.WriteString("\n" + name + ":")
-		}
-		found = true
-		b.WriteString("\n- ")
-		b.WriteString(bullet(r))
-	}
-	if found {
-		b.WriteString("\n")
-	}
+	return judge.Line(call)
 }
 
 // cacheKey groups the prompts of one session under the same rules, without
@@ -195,32 +204,6 @@ func hashText(h hash.Hash, text string) {
 		h.Write(piece[:n])
 		text = text[n:]
 	}
-}
-
-func systemPrompt(r Rules) string {
-	return "You are a security classifier for an AI coding assistant.\n" +
-		"Evaluate whether this tool action should be ALLOWED or BLOCKED.\n\n" +
-		"ALLOW rules (auto-approve these):\n" + bullets(r.Allow) + "\n\n" +
-		"DENY rules (block these):\n" + bullets(append(append([]Rule{}, r.HardDeny...), r.SoftDeny...)) + "\n\n" +
-		"Environment context:\n" + bullets(r.Environment) + "\n\n" +
-		"Respond with the " + ToolName + " tool."
-}
-
-func bullets(rules []Rule) string {
-	var lines []string
-	for _, r := range rules {
-		if !r.Untrusted {
-			lines = append(lines, "- "+bullet(r))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-func bullet(r Rule) string {
-	if printable.IsLine(r.Text) {
-		return r.Text
-	}
-	return strings.Join(strings.Fields(r.Text), " ")
 }
 
 // toolName is the canonical name, or the agent's own, quoted, where nod does
@@ -258,3 +241,7 @@ func newID(now time.Time) string {
 	id = append(now.UTC().AppendFormat(id, "20060102T150405.000000"), '-')
 	return string(appendRandomHex(id))
 }
+
+// appendRandomHex tells decisions of one microsecond apart. It guards nothing,
+// so the runtime's generator, seeded at start, will do.
+func appendRandomHex(b []byte) []byte { return strconv.AppendUint(b, rand.Uint64()>>16|1<<47, 16) }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/transcript"
 )
 
 // kinds are a call of every kind, and of every reason why it may be open.
@@ -58,7 +59,7 @@ func TestPromptIsWhatIsSent(t *testing.T) {
 // remembering is what a session remembers.
 type remembering struct {
 	origin map[string]string
-	ended  map[string]nod.Ended
+	ended  map[string]transcript.Ended
 }
 
 func (remembering) Standing(nod.Evidence) nod.Standing { return nod.Untouched }
@@ -67,7 +68,7 @@ func (w remembering) Origin(path string) string        { return w.origin[path] }
 func (remembering) History() []string {
 	return []string{"the model blocked Bash: it deletes a remote branch"}
 }
-func (w remembering) Ended(call string) nod.Ended { return w.ended[call] }
+func (w remembering) Ended(call string) transcript.Ended { return w.ended[call] }
 
 const marked = "MARKED-7f3a"
 

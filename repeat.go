@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -36,12 +38,12 @@ const (
 	allLimit = 20
 )
 
-func (t *trial) exhausted() *Failure {
+func (t *trial) exhausted() *fault.Error {
 	if t.gate.history == nil {
 		return nil
 	}
 	if why := t.gate.history.Exhausted(); why != "" {
-		return &Failure{Kind: CostCeiling, Message: why}
+		return &fault.Error{Kind: fault.CostCeiling, Message: why}
 	}
 	return nil
 }
@@ -108,7 +110,7 @@ func (t *trial) repeated(a answered) string {
 // said so far. What the agent called before is not part of it, nor are words
 // that only describe the call, nor how a command is spaced and quoted where
 // that means nothing.
-func (t *trial) memoryKey(p Prompt, facts Facts, consent string) string {
+func (t *trial) memoryKey(p Prompt, facts judge.Facts, consent string) string {
 	h := newKey("verdict")
 	c := t.call
 	facts.Open = unspaced(facts.Open)
@@ -116,7 +118,7 @@ func (t *trial) memoryKey(p Prompt, facts Facts, consent string) string {
 	for i, what := range facts.Unknowns {
 		facts.Unknowns[i] = unspaced(what)
 	}
-	h.add(c.Agent, c.Session, p.System, p.Quick, p.Careful, fmt.Sprint(t.gate.profile), c.Tool, c.RawTool, jsonLine(facts), consent)
+	h.add(c.Agent, c.Session, p.System, p.Quick, p.Careful, fmt.Sprint(t.gate.profile), c.Tool, c.RawTool, judge.Line(facts), consent)
 	h.add(t.roots...)
 	h.add(t.pathDirs()...)
 	t.addCall(h)
@@ -170,7 +172,7 @@ func (t *trial) runsBound(e shell.Effect) bool {
 	bound := false
 	for _, d := range t.report.Definitions {
 		if t.within(e.Command, d.Command) || t.within(d.Command, e.Command) {
-			if d.SHA256 == "" || d.SHA256 == shell.Absent || t.origin(DefinitionFile(d.Path)) != "" {
+			if d.SHA256 == "" || d.SHA256 == shell.Absent || t.origin(shell.DefinitionFile(d.Path)) != "" {
 				return false
 			}
 			bound = true
@@ -198,7 +200,7 @@ func plainInput(c Call) string {
 			left = true
 			continue
 		}
-		b.WriteString(jsonLine(name) + compact(fields[name]))
+		b.WriteString(judge.Line(name) + compact(fields[name]))
 	}
 	return b.String()
 }
@@ -222,7 +224,7 @@ func (t *trial) effectKey(p Prompt, consent string) (key string, content bool) {
 // fileEffects lists them; nil where there are others, or unknown ones.
 func (t *trial) fileEffects() (effects []string, content bool) {
 	add := func(kind shell.Kind, recursive bool, name string) {
-		effects = append(effects, fmt.Sprintf("%s %t %q", kindName(kind), recursive, name))
+		effects = append(effects, fmt.Sprintf("%s %t %q", kind.Name(), recursive, name))
 	}
 	switch {
 	case t.call.MCP != nil || len(t.report.Unknowns) > 0:

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/transcript"
 )
 
 // remembers is a History as a session keeps it, without a file.
@@ -46,7 +48,7 @@ func (h *remembers) learn(c nod.Call, d nod.Decision) {
 // counting is a model that says what a test wants, and counts.
 type counting struct {
 	block bool
-	fails *nod.Failure
+	fails *fault.Error
 	asked int
 	last  nod.Prompt
 }
@@ -64,8 +66,10 @@ func (m *counting) Classify(_ context.Context, p nod.Prompt) (nod.Classification
 func repeatCall(command, path, said string, interactive bool) nod.Call {
 	c := nod.Call{Agent: "a", Session: "s", Tool: "bash", RawTool: "Bash", Command: command, Dialect: nod.Bash, Dir: "/home/dev/shop", Roots: []string{"/home/dev/shop"},
 		Environ: []string{"HOME=/home/dev", "PATH=/usr/bin:/bin"}, Interactive: interactive,
-		Transcript: func(context.Context) iter.Seq2[nod.Turn, error] {
-			return func(yield func(nod.Turn, error) bool) { yield(nod.Turn{Origin: nod.OriginPerson, Text: said}, nil) }
+		Transcript: func(context.Context) iter.Seq2[transcript.Turn, error] {
+			return func(yield func(transcript.Turn, error) bool) {
+				yield(transcript.Turn{Origin: transcript.Person, Text: said}, nil)
+			}
 		}}
 	input := map[string]string{"command": command, "description": command + said}
 	if path != "" {
@@ -112,7 +116,7 @@ func TestRepeatedDenialsCallAPerson(t *testing.T) {
 		if called(1) || called(2) {
 			t.Error("called too early")
 		}
-		m.fails = &nod.Failure{Kind: nod.Overloaded, Message: "busy"}
+		m.fails = &fault.Error{Kind: fault.Overloaded, Message: "busy"}
 		check(3)
 		m.fails = nil
 		if !called(4) || !called(5) {
@@ -194,7 +198,7 @@ func TestACeilingOfCost(t *testing.T) {
 			}
 		})
 		d := g.Check(context.Background(), repeatCall("npm publish", "", "hello", row.interactive))
-		if d.Verdict != row.want || m.asked != 0 || d.Err == nil || d.Err.Kind != nod.CostCeiling || !strings.Contains(d.Reason, "this session has cost $1") || len(d.Notices) == 0 {
+		if d.Verdict != row.want || m.asked != 0 || d.Err == nil || d.Err.Kind != fault.CostCeiling || !strings.Contains(d.Reason, "this session has cost $1") || len(d.Notices) == 0 {
 			t.Errorf("%+v: %+v", row, d)
 		}
 	}
@@ -216,7 +220,7 @@ func TestOnBlockAndOnUnavailable(t *testing.T) {
 		if d := g.Check(context.Background(), c); d.Verdict != row.block || !strings.Contains(d.Reason, "not asked for") {
 			t.Errorf("%+v: block: %+v", row, d)
 		}
-		m.fails = &nod.Failure{Kind: nod.Unreachable, Message: "no network"}
+		m.fails = &fault.Error{Kind: fault.Unreachable, Message: "no network"}
 		if d := g.Check(context.Background(), c); d.Verdict != row.fail || len(d.Notices) == 0 || !strings.Contains(d.Notices[0], "no network") {
 			t.Errorf("%+v: failure: %+v", row, d)
 		}
@@ -329,14 +333,14 @@ func TestTheKeyOfTheSeedsProfile(t *testing.T) {
 	key := func(first, second string, agentSays int) nod.Prompt {
 		t.Helper()
 		c := repeatCall("frobnicate now", "", "", false)
-		c.Transcript = func(context.Context) iter.Seq2[nod.Turn, error] {
+		c.Transcript = func(context.Context) iter.Seq2[transcript.Turn, error] {
 			readings++
-			return func(yield func(nod.Turn, error) bool) {
-				turns := []nod.Turn{{Origin: nod.OriginPerson, Text: second}}
+			return func(yield func(transcript.Turn, error) bool) {
+				turns := []transcript.Turn{{Origin: transcript.Person, Text: second}}
 				for i := range agentSays {
-					turns = append(turns, nod.Turn{Origin: nod.OriginAgent, Tool: "Bash", Input: json.RawMessage(fmt.Sprintf(`{"command":"ls %d"}`, i))})
+					turns = append(turns, transcript.Turn{Origin: transcript.Agent, Tool: "Bash", Input: json.RawMessage(fmt.Sprintf(`{"command":"ls %d"}`, i))})
 				}
-				for _, turn := range append(turns, nod.Turn{Origin: nod.OriginPerson, Text: first}) {
+				for _, turn := range append(turns, transcript.Turn{Origin: transcript.Person, Text: first}) {
 					if !yield(turn, nil) {
 						return
 					}
@@ -370,14 +374,14 @@ func TestTheKeyOfTheSeedsProfile(t *testing.T) {
 // no key, and the question is asked all the same.
 func TestATranscriptThatBreaksOff(t *testing.T) {
 	c := repeatCall("frobnicate now", "", "", false)
-	c.Transcript = func(context.Context) iter.Seq2[nod.Turn, error] {
-		return func(yield func(nod.Turn, error) bool) {
+	c.Transcript = func(context.Context) iter.Seq2[transcript.Turn, error] {
+		return func(yield func(transcript.Turn, error) bool) {
 			for range 30 {
-				if !yield(nod.Turn{Origin: nod.OriginPerson, Text: "go on"}, nil) {
+				if !yield(transcript.Turn{Origin: transcript.Person, Text: "go on"}, nil) {
 					return
 				}
 			}
-			yield(nod.Turn{}, fmt.Errorf("a disk that fails"))
+			yield(transcript.Turn{}, fmt.Errorf("a disk that fails"))
 		}
 	}
 	m := &counting{}

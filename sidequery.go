@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -53,13 +54,13 @@ func (t *trial) sideQuery(ctx context.Context) Decision {
 	}
 	if t.gate.recorder != nil {
 		if err := t.gate.recorder.Begin(t.call, t.id); err != nil && !t.gate.lenient {
-			return t.failed(LayerModel, &Failure{Kind: LogFailed, Message: "this decision could not be recorded, and the settings demand that it is", Cause: err})
+			return t.failed(LayerModel, &fault.Error{Kind: fault.LogFailed, Message: "this decision could not be recorded, and the settings demand that it is", Cause: err})
 		}
 	}
 	answer, err := t.query(ctx)
 	t.lap(LayerModel)
 	if err != nil {
-		return t.modelFailed(AsFailure(err), answer.Notices)
+		return t.modelFailed(fault.Of(err), answer.Notices)
 	}
 	return t.modelSaid(answer)
 }
@@ -68,7 +69,7 @@ func (t *trial) sideQuery(ctx context.Context) Decision {
 // that there is no model stands in the failure, and is no news at each call.
 func (t *trial) withoutModel() Decision {
 	d := Decision{ID: t.id, Verdict: Ask, Layer: LayerNone, Rule: t.soft, Reason: orElse(t.reasonOf(t.open), "no model is configured"),
-		Err: &Failure{Kind: NoModel, Message: "no model is configured; to have one asked, write [model] provider and key_file into the settings: nod help settings"}}
+		Err: &fault.Error{Kind: fault.NoModel, Message: "no model is configured; to have one asked, write [model] provider and key_file into the settings: nod help settings"}}
 	if d.Deferrable = t.deferrable(); t.soft.Text != "" && !t.call.HostJudges {
 		d.Verdict = Deny
 	}
@@ -76,14 +77,14 @@ func (t *trial) withoutModel() Decision {
 }
 
 // modelFailed answers where the model did not.
-func (t *trial) modelFailed(f *Failure, notices []string) Decision {
+func (t *trial) modelFailed(f *fault.Error, notices []string) Decision {
 	d := t.unavailable(f, "the classifier failed: "+f.Message)
 	d.Notices = append([]string{"nod's classifier failed (" + string(f.Kind) + "): " + printable.Line(f.Error(), reasonLimit)}, tamed(notices)...)
 	return d
 }
 
 // unavailable answers without a model's word, never with an allow.
-func (t *trial) unavailable(f *Failure, why string) Decision {
+func (t *trial) unavailable(f *fault.Error, why string) Decision {
 	d := t.failed(LayerModel, f)
 	d.Reason, d.Rule = t.unsure(why), t.soft
 	if t.soft.Text == "" && t.call.Interactive && !t.gate.denyFail {
@@ -230,7 +231,7 @@ func (t *trial) query(ctx context.Context) (answered, error) {
 		var r result
 		defer func() {
 			if p := recover(); p != nil {
-				r.err = &Failure{Kind: Internal, Message: "the classifier failed inside", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())}
+				r.err = &fault.Error{Kind: fault.Internal, Message: "the classifier failed inside", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())}
 			}
 			done <- r
 		}()
@@ -240,7 +241,7 @@ func (t *trial) query(ctx context.Context) (answered, error) {
 	case r := <-done:
 		return r.answer, r.err
 	case <-ctx.Done():
-		return answered{}, &Failure{Kind: TimedOut, Message: fmt.Sprintf("no answer within %s", t.gate.timeout), Cause: ctx.Err()}
+		return answered{}, &fault.Error{Kind: fault.TimedOut, Message: fmt.Sprintf("no answer within %s", t.gate.timeout), Cause: ctx.Err()}
 	}
 }
 
@@ -278,7 +279,7 @@ func (t *trial) classify(ctx context.Context) (answered, error) {
 		return answered{Classification: Classification{Notices: a.Notices}}, err
 	}
 	if a.Digest != p.Digest {
-		return answered{}, &Failure{Kind: Malformed, Message: "the answer belongs to another call"}
+		return answered{}, &fault.Error{Kind: fault.Malformed, Message: "the answer belongs to another call"}
 	}
 	return a, nil
 }

@@ -49,7 +49,7 @@ func (t *trial) tainted() string {
 	if t.taint == nil {
 		why := ""
 		if w := t.witness(); w != nil {
-			why = printable.Line(w.Taint(), wordLimit)
+			why = printable.Line(w.Taint(), reasonLimit)
 		}
 		t.taint = &why
 	}
@@ -94,7 +94,7 @@ func (t *trial) taintedHarm(e shell.Effect) (why string) {
 // taintedRun reports whether a definition was written by a tainted session.
 func (t *trial) taintedRun(d Evidence) bool {
 	w := t.witness()
-	return w != nil && t.tainted() != "" && w.Origin(DefinitionFile(d.Path)) != ""
+	return w != nil && t.tainted() != "" && w.Origin(shell.DefinitionFile(d.Path)) != ""
 }
 
 // runsLater reports whether a file is one that other programs run, as far as

@@ -1,11 +1,11 @@
 package nod
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -14,9 +14,6 @@ import (
 // files never becomes part of a question, a reason or a log, by whatever way
 // the call would use it; the model is told that something is withheld. What
 // looks like a token elsewhere is masked by [Options.Mask].
-
-// secretStore is what the model is told in the place of a content.
-const secretStore = "secret store"
 
 // isStore reports whether a file's content stays here.
 func (g *Gate) isStore(real string) bool {
@@ -41,7 +38,7 @@ func (t *trial) interpreted() string {
 		}
 	}
 	for _, d := range t.report.Definitions {
-		if file := DefinitionFile(d.Path); t.gate.isStore(file) {
+		if file := shell.DefinitionFile(d.Path); t.gate.isStore(file) {
 			return file
 		}
 	}
@@ -60,23 +57,6 @@ func (t *trial) spoken(text string) bool {
 		}
 	}
 	return false
-}
-
-const withheldWord = "[withheld]"
-
-// withheldEffects are the effects without what a secret store may have put into
-// them.
-func (t *trial) withheldEffects(effects []shell.Effect, store string) []shell.Effect {
-	if store == "" {
-		return effects
-	}
-	effects = slices.Clone(effects)
-	for i, e := range effects {
-		if e.Target != store && !t.spoken(e.Target) && e.Target != "project-code" && e.Target != "environment" && e.Target != "standard input" {
-			effects[i].Target = withheldWord
-		}
-	}
-	return effects
 }
 
 // reasonOf is a reason of layers 0 to 3 without what a secret store may have put
@@ -170,11 +150,11 @@ func (t *trial) storeAt(name string) bool {
 // withheldStrings puts a mark in the place of every string of a JSON text but
 // keys and the values of keys that name a path.
 func withheldStrings(text string) string {
-	return eachString(text, func(key, value string) string {
+	return judge.EachString(text, func(key, value string) string {
 		if isPathKey(key) && !strings.ContainsAny(value, "\n") {
 			return value
 		}
-		return "[content withheld: " + secretStore + "]"
+		return "[content withheld: " + judge.SecretStore + "]"
 	})
 }
 
@@ -183,44 +163,5 @@ func (g *Gate) maskedJSON(text string) string {
 	if g.mask == nil {
 		return text
 	}
-	return eachString(text, func(_, value string) string { return g.mask(value) })
-}
-
-// eachString gives the strings of a JSON text, but keys, to a function with the
-// key before them, and puts what it returns in their place. All else stays as
-// it is written. A text that is no JSON is one string.
-func eachString(text string, change func(key, value string) string) string {
-	if !json.Valid([]byte(text)) {
-		return change("", text)
-	}
-	var out bytes.Buffer
-	key := ""
-	for i := 0; i < len(text); {
-		if text[i] != '"' {
-			out.WriteByte(text[i])
-			i++
-			continue
-		}
-		end := i + 1
-		for text[end] != '"' {
-			if text[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		raw := text[i : end+1]
-		i = end + 1
-		var value string
-		_ = json.Unmarshal([]byte(raw), &value) // it is valid
-		if rest := strings.TrimLeft(text[i:], " \t\r\n"); strings.HasPrefix(rest, ":") {
-			key = value
-			out.WriteString(raw)
-			continue
-		}
-		if changed := change(key, value); changed != value {
-			raw = jsonLine(changed)
-		}
-		out.WriteString(raw)
-	}
-	return out.String()
+	return judge.EachString(text, func(_, value string) string { return g.mask(value) })
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/view"
+	"github.com/nodgate/nod/transcript"
 )
 
 // newWorld is a machine with a project, held in memory.
@@ -122,9 +123,9 @@ func (a answering) Classify(ctx context.Context, p nod.Prompt) (nod.Classificati
 }
 
 // turns makes a transcript, newest first.
-func turns(list ...nod.Turn) func(context.Context) iter.Seq2[nod.Turn, error] {
-	return func(context.Context) iter.Seq2[nod.Turn, error] {
-		return func(yield func(nod.Turn, error) bool) {
+func turns(list ...transcript.Turn) func(context.Context) iter.Seq2[transcript.Turn, error] {
+	return func(context.Context) iter.Seq2[transcript.Turn, error] {
+		return func(yield func(transcript.Turn, error) bool) {
 			for _, t := range list {
 				if !yield(t, nil) {
 					return
@@ -135,6 +136,6 @@ func turns(list ...nod.Turn) func(context.Context) iter.Seq2[nod.Turn, error] {
 }
 
 // broken is a transcript that cannot be read.
-func broken(context.Context) iter.Seq2[nod.Turn, error] {
-	return func(yield func(nod.Turn, error) bool) { yield(nod.Turn{}, fs.ErrPermission) }
+func broken(context.Context) iter.Seq2[transcript.Turn, error] {
+	return func(yield func(transcript.Turn, error) bool) { yield(transcript.Turn{}, fs.ErrPermission) }
 }

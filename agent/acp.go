@@ -5,6 +5,8 @@ import (
 	"path"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/transcript"
 )
 
 // ACP is the adapter for one permission request of an agent that speaks the
@@ -56,10 +58,10 @@ type ACP struct {
 	// Earlier are what session/update said of the same call, oldest first.
 	Earlier [][]byte
 	// Turns yields the conversation without the call of that id, newest first.
-	Turns func(call string) iter.Seq2[nod.Turn, error]
+	Turns func(call string) iter.Seq2[transcript.Turn, error]
 	// Opening is the first thing that the person said; nil where that is not
 	// known.
-	Opening *nod.Turn
+	Opening *transcript.Turn
 }
 
 // ACPOption is one answer that a permission request offers.
@@ -77,7 +79,7 @@ func (ACP) Capabilities() Capabilities {
 // the editor.
 func (a ACP) Encode(e Event, d nod.Decision, p Profile, _ bool) Answer {
 	switch {
-	case e.Kind != Decide, d.Err != nil && d.Err.Kind == nod.Internal:
+	case e.Kind != Decide, d.Err != nil && d.Err.Kind == fault.Internal:
 	case d.Verdict == nod.Deny:
 		return Answer{Stdout: a.rejection(), Said: saysDeny}
 	case d.Verdict == nod.Allow && !e.Unproven && p != Reinforce && path.IsAbs(a.Dir):

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/transcript"
 )
 
 // acpFacts is what the source of an agent says.
@@ -68,10 +69,10 @@ func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 	}
 	if a.Turns != nil {
 		turns, id := a.Turns, e.Call.ID
-		e.Call.Transcript = func(context.Context) iter.Seq2[nod.Turn, error] { return turns(id) }
+		e.Call.Transcript = func(context.Context) iter.Seq2[transcript.Turn, error] { return turns(id) }
 	}
 	if first := a.Opening; first != nil {
-		e.Call.Opening = func(context.Context) (nod.Turn, bool) { return *first, true }
+		e.Call.Opening = func(context.Context) (transcript.Turn, bool) { return *first, true }
 	}
 	return e, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/fault"
 )
 
 // acpOptions are those of a request; the ids say the opposite of the kinds.
@@ -222,7 +223,7 @@ func TestACPAnswers(t *testing.T) {
 		{name: "allow where two are offered", options: one("allow_once", "allow_once"), d: allowed, dir: "/w"},
 		{name: "deny where only always is offered", options: one("allow_once", "reject_always"), d: denied, dir: "/w", want: `{"outcome":{"outcome":"selected","optionId":"\u003creject_always\u003e"}}`},
 		{name: "deny where nothing is offered", options: one("allow_once", "strange"), d: denied, dir: "/w", want: agent.ACPCancelled},
-		{name: "a fault of nod's", options: acpKinds, d: nod.Decision{Err: &nod.Failure{Kind: nod.Internal}}, dir: "/w"},
+		{name: "a fault of nod's", options: acpKinds, d: nod.Decision{Err: &fault.Error{Kind: fault.Internal}}, dir: "/w"},
 		{name: "no event", options: acpKinds, d: denied, e: agent.Event{Kind: agent.Unexpected, Name: "?"}, dir: "/w"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

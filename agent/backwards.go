@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/transcript"
 )
 
 // backwards reads the lines of a file that only grows, last line first, in
@@ -78,7 +78,7 @@ func openRegular(name string) (*os.File, int64, error) {
 
 // next returns the line before the one it returned last, without its line
 // end, and whether that line may be torn. The error is io.EOF at the start of
-// the file. It is nod.ErrEarlier there if a line was passed over, and where
+// the file. It is transcript.ErrEarlier there if a line was passed over, and where
 // the limit ends the reading. A line is valid until the next call.
 func (b *backwards) next() (line []byte, torn bool, err error) {
 	for searched := 0; ; {
@@ -89,7 +89,7 @@ func (b *backwards) next() (line []byte, torn bool, err error) {
 		searched = len(b.data)
 		switch {
 		case b.done && b.over:
-			return nil, false, nod.ErrEarlier
+			return nil, false, transcript.ErrEarlier
 		case b.done:
 			return nil, false, io.EOF
 		case b.at == 0:
@@ -119,7 +119,7 @@ func (b *backwards) first() bool {
 func (b *backwards) more() error {
 	size := int(min(backwardsChunk, b.at, b.left))
 	if size == 0 {
-		return nod.ErrEarlier
+		return transcript.ErrEarlier
 	}
 	if b.room == nil {
 		b.room = make([]byte, min(backwardsRoom, b.at))
@@ -163,7 +163,7 @@ func (b *backwards) begin() (int64, error) {
 			return 0, nil
 		}
 		if size == 0 {
-			return 0, nod.ErrEarlier
+			return 0, transcript.ErrEarlier
 		}
 		at, b.spare = at-size, b.spare-size
 		if err := b.read(b.room[:size], at); err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/transcript"
 )
 
 // Who speaks in a transcript of Claude Code. docs/judge.md has the same table,
@@ -89,36 +89,36 @@ func claudeAttached(f fields) claudeLine {
 }
 
 // claudeQueued says who queued a prompt.
-func claudeQueued(f, attachment fields) nod.Origin {
+func claudeQueued(f, attachment fields) transcript.Origin {
 	switch mode := attachment.hint("commandMode"); {
 	case f.flag("isSidechain"):
-		return nod.OriginOtherAgent
+		return transcript.OtherAgent
 	case mode == "task-notification", attachment.flag("isMeta"):
-		return nod.OriginHarness
+		return transcript.Harness
 	case mode != "" && mode != "prompt":
-		return nod.OriginOther
+		return transcript.Other
 	}
 	return claudeFrom(attachment)
 }
 
 // claudeFrom reads the member origin; what has none is a person's as far as
 // that goes.
-func claudeFrom(f fields) nod.Origin {
+func claudeFrom(f fields) transcript.Origin {
 	from, given := f.maybeChild("origin")
 	if given == nil {
-		return nod.OriginPerson
+		return transcript.Person
 	}
 	switch from.hint("kind") {
 	case "human":
-		return nod.OriginPerson
+		return transcript.Person
 	case "task-notification":
-		return nod.OriginHarness
+		return transcript.Harness
 	}
-	return nod.OriginOtherAgent // peer, coordinator ...
+	return transcript.OtherAgent // peer, coordinator ...
 }
 
 func unclassified(at time.Time) claudeLine {
-	return claudeLine{kind: "user", origin: nod.OriginOther, time: at, blocks: []claudeBlock{{kind: "text", text: unknownKind}}}
+	return claudeLine{kind: "user", origin: transcript.Other, time: at, blocks: []claudeBlock{{kind: "text", text: unknownKind}}}
 }
 
 const (
@@ -140,37 +140,37 @@ const (
 //
 // What an MCP server returns is its own affair, so words in it are a person's
 // only where the host marks the line itself; else they count as nobody's.
-func (r *claudeReader) result(line claudeLine, b claudeBlock) nod.Turn {
-	turn := nod.Turn{Origin: nod.OriginTool, Text: b.text, Call: b.id, Time: line.time}
+func (r *claudeReader) result(line claudeLine, b claudeBlock) transcript.Turn {
+	turn := transcript.Turn{Origin: transcript.Tool, Text: b.text, Call: b.id, Time: line.time}
 	switch {
 	case b.fails && strings.HasPrefix(b.text, claudeRejection):
-		turn.Ended, turn.Text = nod.EndedRefused, claudeRefusal(b.text)
+		turn.Ended, turn.Text = transcript.EndedRefused, claudeRefusal(b.text)
 		if turn.Text != "" {
 			turn.Origin = r.refuser(line, b)
 		}
 		return turn
 	case b.fails:
-		turn.Ended = nod.EndedFailed
-	case strings.HasPrefix(b.text, claudeApproval) && line.origin != nod.OriginOtherAgent:
+		turn.Ended = transcript.EndedFailed
+	case strings.HasPrefix(b.text, claudeApproval) && line.origin != transcript.OtherAgent:
 		if call, found := r.calling(b.id); found && call.tool == "ExitPlanMode" {
-			turn.Origin, turn.Text = nod.OriginPerson, "I approve this plan: "+planOf(call, b.text)
+			turn.Origin, turn.Text = transcript.Person, "I approve this plan: "+planOf(call, b.text)
 		}
 	}
 	if answer := r.answer(line, b); answer != "" {
-		turn.Origin, turn.Text = nod.OriginPerson, answer
+		turn.Origin, turn.Text = transcript.Person, answer
 	}
 	return turn
 }
 
 // refuser says whose words stand in a refusal.
-func (r *claudeReader) refuser(line claudeLine, b claudeBlock) nod.Origin {
-	if line.origin == nod.OriginOtherAgent {
-		return nod.OriginOtherAgent
+func (r *claudeReader) refuser(line claudeLine, b claudeBlock) transcript.Origin {
+	if line.origin == transcript.OtherAgent {
+		return transcript.OtherAgent
 	}
 	if call, found := r.calling(b.id); line.refused || found && !strings.HasPrefix(call.tool, "mcp__") {
-		return nod.OriginPerson
+		return transcript.Person
 	}
-	return nod.OriginOther
+	return transcript.Other
 }
 
 // claudeRefusal is what a person typed when they refused a call, "" if nothing.
@@ -214,26 +214,26 @@ func planOf(call claudeBlock, result string) string {
 //     as the person. A tag that is only mentioned, without an end, stays.
 //   - A whole element of a name that looks like a host's and is not known is
 //     nobody's.
-func claudeSpeaker(text string) (nod.Origin, string) {
+func claudeSpeaker(text string) (transcript.Origin, string) {
 	trimmed := strings.TrimSpace(text)
 	switch name := firstTag(trimmed); {
 	case slices.Contains(claudeOthers(), name):
-		return nod.OriginOtherAgent, text
+		return transcript.OtherAgent, text
 	case name == "command-name", name == "command-message":
 		return claudeTyped(trimmed)
 	case slices.ContainsFunc(claudeNotices(), func(notice string) bool { return strings.HasPrefix(trimmed, notice) }):
-		return nod.OriginHarness, text
+		return transcript.Harness, text
 	}
 	left := withoutElements(trimmed)
 	switch name := firstTag(left); {
 	case left == "" && trimmed != "", slices.Contains(claudeElements(), name), slices.Contains(claudeOthers(), name):
-		return nod.OriginHarness, text
+		return transcript.Harness, text
 	case strings.ContainsAny(name, "-_") && strings.HasSuffix(left, "</"+name+">"):
-		return nod.OriginOther, unknownKind
+		return transcript.Other, unknownKind
 	case left == trimmed:
-		return nod.OriginPerson, text
+		return transcript.Person, text
 	}
-	return nod.OriginPerson, left
+	return transcript.Person, left
 }
 
 // claudeNotices begin what the host says without an element.
@@ -288,15 +288,15 @@ func withoutElements(text string) string {
 
 // claudeTyped is a command as it was typed. What a file of the repository
 // makes of it stands in another line, which the host marks as its own.
-func claudeTyped(text string) (nod.Origin, string) {
+func claudeTyped(text string) (transcript.Origin, string) {
 	typed := strings.TrimSpace(element(text, "command-name"))
 	if typed == "" {
-		return nod.OriginHarness, text
+		return transcript.Harness, text
 	}
 	if args := strings.TrimSpace(element(text, "command-args")); args != "" {
 		typed += " " + args
 	}
-	return nod.OriginPerson, typed
+	return transcript.Person, typed
 }
 
 // element is what stands between the first tag of a name and its last end.

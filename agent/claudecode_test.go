@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 var claudeEnviron = []string{"CLAUDE_PROJECT_DIR=/home/ada/loom", "CLAUDE_CODE_ENTRYPOINT=cli", "PATH=/bin"}
@@ -461,13 +462,13 @@ func checkSaid(t *testing.T, a Answer, want string) {
 }
 
 func TestClaudeEncodeExceptions(t *testing.T) {
-	unsettled := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &nod.Failure{Kind: nod.NoModel}, Deferrable: true}
+	unsettled := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &fault.Error{Kind: fault.NoModel}, Deferrable: true}
 	harmful := unsettled
 	harmful.Deferrable = false
 	ruled := unsettled
 	ruled.Rule = nod.Rule{Text: "rm -rf", Origin: "x:1"}
 	broken := unsettled
-	broken.Layer, broken.Err = nod.LayerModel, &nod.Failure{Kind: nod.TimedOut}
+	broken.Layer, broken.Err = nod.LayerModel, &fault.Error{Kind: fault.TimedOut}
 	allow := func(l nod.Layer) nod.Decision {
 		return nod.Decision{Verdict: nod.Allow, Layer: l, Reason: "because"}
 	}

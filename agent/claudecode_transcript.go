@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/transcript"
 )
 
 // transcriptLimit bounds how much of a transcript is read, from its end. What
@@ -31,17 +31,17 @@ const transcriptLimit = 32 << 20
 //
 // Any error ends the turns: no such file, not a regular one, a line that is
 // not of the format (a torn last one is skipped), no message in it at all,
-// [nod.ErrEarlier] where not all was read.
+// [transcript.ErrEarlier] where not all was read.
 //
 // prompt is the id of what the person typed last, as the payload says it. The
 // host writes that late, and it is waited for: see [awaited].
-func claudeTranscript(name, call, prompt string) func(context.Context) iter.Seq2[nod.Turn, error] {
-	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
-		return func(yield func(nod.Turn, error) bool) {
+func claudeTranscript(name, call, prompt string) func(context.Context) iter.Seq2[transcript.Turn, error] {
+	return func(ctx context.Context) iter.Seq2[transcript.Turn, error] {
+		return func(yield func(transcript.Turn, error) bool) {
 			awaited(ctx, (&promptSearch{name: name, prompt: prompt}).there)
 			lines, err := openBackwards(name, transcriptLimit)
 			if err != nil {
-				yield(nod.Turn{}, err)
+				yield(transcript.Turn{}, err)
 				return
 			}
 			defer lines.close()
@@ -65,7 +65,7 @@ type claudeReader struct {
 }
 
 // message returns the turns of the message before.
-func (r *claudeReader) message() ([]nod.Turn, error) {
+func (r *claudeReader) message() ([]transcript.Turn, error) {
 	line, err := r.next()
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (r *claudeReader) read() (claudeLine, error) {
 // claudeLine is one message line.
 type claudeLine struct {
 	kind   string // "user" or "assistant"; "" where nobody speaks
-	origin nod.Origin
+	origin transcript.Origin
 	time   time.Time
 	blocks []claudeBlock
 	answer string // what toolUseResult says that a person chose
@@ -171,7 +171,7 @@ func claudeMessage(kind string, f fields) claudeLine {
 	message, _ := f.child("message")
 	line := claudeLine{kind: kind, blocks: claudeBlocks(message), origin: claudeOrigin(kind, f)}
 	if role := message.hint("role"); role != "" && role != kind {
-		line.origin = nod.OriginOther // a line of one speaker that holds a message of another
+		line.origin = transcript.Other // a line of one speaker that holds a message of another
 	}
 	line.refused = f.hint("toolDenialKind") == "user-rejected"
 	switch m := f.maybe("toolUseResult"); {
@@ -209,7 +209,7 @@ func claudeResultLine(top object) (line claudeLine, ok bool) {
 	if given == nil || f.optional("type") != "user" {
 		return line, false
 	}
-	line = claudeLine{kind: "user", known: true, origin: nod.OriginTool, blocks: claudeBlocks(message)}
+	line = claudeLine{kind: "user", known: true, origin: transcript.Tool, blocks: claudeBlocks(message)}
 	line.time, _ = time.Parse(time.RFC3339, top.hint("timestamp"))
 	for _, b := range line.blocks {
 		if b.kind != "tool_result" || b.fails && strings.HasPrefix(b.text, claudeRejection) {
@@ -222,34 +222,34 @@ func claudeResultLine(top object) (line claudeLine, ok bool) {
 // claudeOrigin says who speaks in the texts of a line. A field that is not
 // known to mean a person does not mean one. (userType is "external" on every
 // line and says nothing.)
-func claudeOrigin(kind string, f fields) nod.Origin {
+func claudeOrigin(kind string, f fields) transcript.Origin {
 	switch {
 	case f.flag("isSidechain"):
-		return nod.OriginOtherAgent
+		return transcript.OtherAgent
 	case kind == "assistant":
 		if by := f.hint("madeBy"); by != "" && by != "model" || f.flag("isApiErrorMessage") {
-			return nod.OriginHarness
+			return transcript.Harness
 		}
-		return nod.OriginAgent
+		return transcript.Agent
 	case f.flag("isMeta"), f.flag("isCompactSummary"), f.flag("isVisibleInTranscriptOnly"), f.hint("sourceToolUseID") != "":
-		return nod.OriginHarness
+		return transcript.Harness
 	}
-	if from := claudeFrom(f); from != nod.OriginPerson {
+	if from := claudeFrom(f); from != transcript.Person {
 		return from
 	}
-	// OriginOther is the smaller one: both must speak for a person.
+	// transcript.Other is the smaller one: both must speak for a person.
 	return min(claudeSource(f.hint("promptSource")), claudeSource(f.hint("turnOrigin")))
 }
 
 // claudeSource reads promptSource ("typed", "sdk", "system") and turnOrigin
 // ("human", "sdk", "task_notification"); older versions write neither. "sdk"
 // is whoever started the session: in print mode that is the person.
-func claudeSource(source string) nod.Origin {
+func claudeSource(source string) transcript.Origin {
 	switch source {
 	case "", "typed", "human", "sdk":
-		return nod.OriginPerson
+		return transcript.Person
 	}
-	return nod.OriginOther
+	return transcript.Other
 }
 
 // claudeBlocks reads the content of a message: a text or a list of blocks.
@@ -311,13 +311,13 @@ func claudeResult(f fields) string {
 }
 
 // turns returns the turns of a line, oldest first.
-func (r *claudeReader) turns(line claudeLine) []nod.Turn {
-	var out []nod.Turn
+func (r *claudeReader) turns(line claudeLine) []transcript.Turn {
+	var out []transcript.Turn
 	for _, b := range line.blocks {
-		turn := nod.Turn{Origin: line.origin, Text: b.text, Time: line.time}
+		turn := transcript.Turn{Origin: line.origin, Text: b.text, Time: line.time}
 		switch b.kind {
 		case "text":
-			if line.origin == nod.OriginPerson {
+			if line.origin == transcript.Person {
 				turn.Origin, turn.Text = claudeSpeaker(b.text)
 			}
 		case "tool_use":
@@ -330,7 +330,7 @@ func (r *claudeReader) turns(line claudeLine) []nod.Turn {
 		case "thinking", "redacted_thinking", "image", "document":
 			continue
 		default:
-			turn.Origin, turn.Text = nod.OriginOther, unknownKind
+			turn.Origin, turn.Text = transcript.Other, unknownKind
 		}
 		out = append(out, turn)
 	}
@@ -343,7 +343,7 @@ func (r *claudeReader) turns(line claudeLine) []nod.Turn {
 // close before it, be of that tool, and must not have brought its answers
 // along, as the model may.
 func (r *claudeReader) answer(line claudeLine, b claudeBlock) string {
-	if line.answer == "" || b.fails || line.origin != nod.OriginPerson || len(line.blocks) != 1 || !r.asked(b.id) {
+	if line.answer == "" || b.fails || line.origin != transcript.Person || len(line.blocks) != 1 || !r.asked(b.id) {
 		return ""
 	}
 	return line.answer

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/transcript"
 )
 
 // codexTranscript returns what reads a rollout file of Codex (0.169.0): JSON
@@ -20,7 +20,7 @@ import (
 // kind is user.text. What else stands under the role of the user (the
 // environment, AGENTS.md, what a hook or another agent put there) is not, and
 // in a sub-agent's file nothing is.
-func codexTranscript(name, call string, child bool) func(context.Context) iter.Seq2[nod.Turn, error] {
+func codexTranscript(name, call string, child bool) func(context.Context) iter.Seq2[transcript.Turn, error] {
 	return lineTranscript(name, "Codex", codexResults(), codexLine(call, child))
 }
 
@@ -31,7 +31,7 @@ func codexResults() []string {
 
 // codexLine reads one line of a rollout.
 func codexLine(call string, child bool) turnsOf {
-	return func(line object) ([]nod.Turn, bool, error) {
+	return func(line object) ([]transcript.Turn, bool, error) {
 		var err error
 		f := fieldsOf(line, &err)
 		if f.word("type") != "response_item" || err != nil {
@@ -47,7 +47,7 @@ func codexLine(call string, child bool) turnsOf {
 	}
 }
 
-func codexTurns(p fields, call string, child bool) []nod.Turn {
+func codexTurns(p fields, call string, child bool) []transcript.Turn {
 	kind := p.word("type")
 	switch kind {
 	case "message":
@@ -56,10 +56,10 @@ func codexTurns(p fields, call string, child bool) []nod.Turn {
 		if id := p.optional("call_id"); id != "" && id == call {
 			return nil
 		}
-		return []nod.Turn{{Origin: nod.OriginAgent, Tool: p.word("name"), Input: codexInput(p, kind), Call: p.optional("call_id")}}
+		return []transcript.Turn{{Origin: transcript.Agent, Tool: p.word("name"), Input: codexInput(p, kind), Call: p.optional("call_id")}}
 	case "function_call_output", "custom_tool_call_output":
 		if text := returnedText(p, "output"); text != "" {
-			return []nod.Turn{{Origin: nod.OriginTool, Text: text}}
+			return []transcript.Turn{{Origin: transcript.Tool, Text: text}}
 		}
 	}
 	return nil
@@ -76,29 +76,29 @@ func codexInput(p fields, kind string) json.RawMessage {
 	return json.RawMessage(quoted(p.optional("input")))
 }
 
-func codexMessage(p fields, child bool) []nod.Turn {
+func codexMessage(p fields, child bool) []transcript.Turn {
 	switch p.word("role") {
 	case "assistant":
-		return saidBy(nod.OriginAgent, codexText(p, "content"))
+		return saidBy(transcript.Agent, codexText(p, "content"))
 	case "developer", "system":
 		return nil // instructions, no conversation
 	case "user":
 		return codexUser(p, child)
 	}
-	return saidBy(nod.OriginOther, codexText(p, "content"))
+	return saidBy(transcript.Other, codexText(p, "content"))
 }
 
-func saidBy(who nod.Origin, text string) []nod.Turn {
+func saidBy(who transcript.Origin, text string) []transcript.Turn {
 	if text == "" {
 		return nil
 	}
-	return []nod.Turn{{Origin: who, Text: text}}
+	return []transcript.Turn{{Origin: who, Text: text}}
 }
 
 // codexUser reads what stands under the role of the user. Codex names the kind
 // of each part; the person's are those of kind user.text. Of a message in which
 // parts and kinds do not match nobody can say what was typed.
-func codexUser(p fields, child bool) []nod.Turn {
+func codexUser(p fields, child bool) []transcript.Turn {
 	kinds, texts := codexKinds(p), codexParts(p, "content")
 	typed, known := "", true
 	for i, kind := range kinds {
@@ -107,21 +107,21 @@ func codexUser(p fields, child bool) []nod.Turn {
 		}
 		known = known && codexKnows(kind)
 	}
-	who := nod.OriginPerson
+	who := transcript.Person
 	if child {
-		who = nod.OriginOtherAgent
+		who = transcript.OtherAgent
 	}
 	switch all := strings.Join(texts, "\n"); {
 	case len(kinds) == 0:
-		return saidBy(nod.OriginOther, all)
+		return saidBy(transcript.Other, all)
 	case !slices.Contains(kinds, "user.text") && known:
-		return saidBy(nod.OriginHarness, all)
+		return saidBy(transcript.Harness, all)
 	case len(kinds) != len(texts) && !slices.ContainsFunc(kinds, func(kind string) bool { return !slices.Contains(codexWordless(), kind) }):
 		return saidBy(who, all)
 	case len(kinds) != len(texts):
-		return saidBy(nod.OriginOther, all)
+		return saidBy(transcript.Other, all)
 	case !known:
-		return append(saidBy(nod.OriginOther, unknownKind), saidBy(who, typed)...)
+		return append(saidBy(transcript.Other, unknownKind), saidBy(who, typed)...)
 	}
 	return saidBy(who, typed)
 }

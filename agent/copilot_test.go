@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/transcript"
 )
 
 func marshal(t *testing.T, v any) []byte {
@@ -43,8 +44,8 @@ func writeLines(t *testing.T, lines []string) (file string) {
 // spoken is an event's conversation, newest first, in words.
 func spoken(t *testing.T, e agent.Event) (all []string) {
 	t.Helper()
-	names := map[nod.Origin]string{nod.OriginOther: "other", nod.OriginPerson: "person", nod.OriginAgent: "agent",
-		nod.OriginTool: "tool", nod.OriginOtherAgent: "other agent", nod.OriginHarness: "harness"}
+	names := map[transcript.Origin]string{transcript.Other: "other", transcript.Person: "person", transcript.Agent: "agent",
+		transcript.Tool: "tool", transcript.OtherAgent: "other agent", transcript.Harness: "harness"}
 	for turn, err := range e.Call.Transcript(t.Context()) {
 		switch {
 		case err != nil:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -94,7 +95,7 @@ func (c Capabilities) seat(k Kind) Seat {
 // another may decide.
 func hostDecides(e Event, d nod.Decision, model bool) bool {
 	return (e.Call.HostJudges || e.Contained) && !model && d.Deferrable && d.Rule.Text == "" &&
-		d.Err != nil && d.Err.Kind == nod.NoModel
+		d.Err != nil && d.Err.Kind == fault.NoModel
 }
 
 // nestedBefore answers PreToolUse in the shape of Claude Code, which several

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/transcript"
 )
 
 // geminiTranscript returns what reads a session file of Gemini CLI (0.61.0):
@@ -19,9 +19,9 @@ import (
 //
 // A call stands in it only once it has ended, so the one that is being decided
 // is not there.
-func geminiTranscript(name string) func(context.Context) iter.Seq2[nod.Turn, error] {
-	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
-		return func(yield func(nod.Turn, error) bool) {
+func geminiTranscript(name string) func(context.Context) iter.Seq2[transcript.Turn, error] {
+	return func(ctx context.Context) iter.Seq2[transcript.Turn, error] {
+		return func(yield func(transcript.Turn, error) bool) {
 			r := geminiReader{seen: map[string]bool{}}
 			lineTranscript(name, "Gemini CLI", nil, r.turns)(ctx)(yield)
 		}
@@ -35,7 +35,7 @@ type geminiReader struct {
 	over    bool            // all before is replaced
 }
 
-func (r *geminiReader) turns(line object) (turns []nod.Turn, message bool, err error) {
+func (r *geminiReader) turns(line object) (turns []transcript.Turn, message bool, err error) {
 	f := fieldsOf(line, &err)
 	if to := f.optional("$rewindTo"); to != "" && r.rewound == "" {
 		r.rewound = to
@@ -71,7 +71,7 @@ func (r *geminiReader) turns(line object) (turns []nod.Turn, message bool, err e
 
 // geminiLine reads a line for its opening, where what replaces it is not known
 // yet.
-func geminiLine(line object) (turns []nod.Turn, message bool, err error) {
+func geminiLine(line object) (turns []transcript.Turn, message bool, err error) {
 	f := fieldsOf(line, &err)
 	if f.optional("id") != "" {
 		turns = geminiTurns(f)
@@ -80,13 +80,13 @@ func geminiLine(line object) (turns []nod.Turn, message bool, err error) {
 }
 
 // geminiTurns reads one message.
-func geminiTurns(m fields) (turns []nod.Turn) {
+func geminiTurns(m fields) (turns []transcript.Turn) {
 	switch m.optional("type") {
 	case "user":
 		turns = geminiUser(m)
 	case "gemini":
 		if text := codexText(m, "content"); text != "" {
-			turns = append(turns, nod.Turn{Origin: nod.OriginAgent, Text: text})
+			turns = append(turns, transcript.Turn{Origin: transcript.Agent, Text: text})
 		}
 		if m.maybe("toolCalls") != nil {
 			for _, call := range m.list("toolCalls") {
@@ -102,8 +102,8 @@ func geminiTurns(m fields) (turns []nod.Turn) {
 }
 
 // calledTurn is a call {name, args}.
-func calledTurn(call fields) nod.Turn {
-	turn := nod.Turn{Origin: nod.OriginAgent, Tool: call.word("name")}
+func calledTurn(call fields) transcript.Turn {
+	turn := transcript.Turn{Origin: transcript.Agent, Tool: call.word("name")}
 	if args := call.maybe("args"); args != nil {
 		turn.Input = bytes.Clone(args.value)
 	}
@@ -113,38 +113,38 @@ func calledTurn(call fields) nod.Turn {
 // geminiUser reads what stands under the role of the user. Where the host made
 // something else of what was typed (a file named with @, a command of the
 // repository's), displayContent is what was typed and content is not.
-func geminiUser(m fields) []nod.Turn {
+func geminiUser(m fields) []transcript.Turn {
 	content := m.maybe("content")
 	if content == nil {
 		return nil
 	}
 	if content.value[0] == '"' {
-		return []nod.Turn{{Origin: speaker([]string{m.asText(content)}), Text: m.asText(content)}}
+		return []transcript.Turn{{Origin: speaker([]string{m.asText(content)}), Text: m.asText(content)}}
 	}
 	texts, results := partTexts(m.list("content"))
 	turns := results
 	origin := speaker(texts)
 	if m.maybe("displayContent") != nil {
-		origin = nod.OriginHarness
+		origin = transcript.Harness
 		if typed := codexText(m, "displayContent"); typed != "" {
-			turns = append(turns, nod.Turn{Origin: speaker([]string{typed}), Text: typed})
+			turns = append(turns, transcript.Turn{Origin: speaker([]string{typed}), Text: typed})
 		}
 	}
 	if text := strings.Join(texts, "\n"); text != "" {
-		turns = append(turns, nod.Turn{Origin: origin, Text: text})
+		turns = append(turns, transcript.Turn{Origin: origin, Text: text})
 	}
 	return turns
 }
 
 // partTexts divides a message's parts into texts and what tools gave back.
-func partTexts(parts []fields) (texts []string, results []nod.Turn) {
+func partTexts(parts []fields) (texts []string, results []transcript.Turn) {
 	for _, part := range parts {
 		if text := part.optional("text"); text != "" && !part.flag("thought") {
 			texts = append(texts, text)
 		}
 		if response, given := part.maybeChild("functionResponse"); given != nil {
 			if text := responseText(response); text != "" {
-				results = append(results, nod.Turn{Origin: nod.OriginTool, Text: text})
+				results = append(results, transcript.Turn{Origin: transcript.Tool, Text: text})
 			}
 		}
 	}
@@ -166,15 +166,15 @@ func responseText(response fields) string {
 // speaker says who speaks in the texts of a user's message: a person where it
 // is one text and nothing marks it as the host's. Several texts are a typed one
 // and what the host put beside it, and nobody says which is which.
-func speaker(texts []string) nod.Origin {
+func speaker(texts []string) transcript.Origin {
 	hosts := func(text string) bool {
 		return strings.HasPrefix(strings.TrimSpace(text), "<") || strings.HasPrefix(text, "System:") || text == "Please continue."
 	}
 	switch {
 	case slices.ContainsFunc(texts, hosts):
-		return nod.OriginHarness
+		return transcript.Harness
 	case len(texts) != 1:
-		return nod.OriginOther
+		return transcript.Other
 	}
-	return nod.OriginPerson
+	return transcript.Person
 }

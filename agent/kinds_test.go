@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/transcript"
 )
 
 // Every kind that a captured transcript holds is classified, and a kind that
@@ -33,7 +33,7 @@ func TestKindsAreClassified(t *testing.T) {
 	seen := 0
 	for ; lines.Scan(); seen++ {
 		line, err := parseClaudeLine(lines.Bytes(), new(walk))
-		if err != nil || line.origin == nod.OriginOther && len(line.blocks) > 0 {
+		if err != nil || line.origin == transcript.Other && len(line.blocks) > 0 {
 			var kind struct {
 				Type       string
 				Attachment struct{ Type string }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/transcript"
 )
 
 // longKind is a transcript of one host: how it begins, and one step of the
@@ -23,16 +24,16 @@ type longKind struct {
 	call string // one line, or several
 	// result is a line with what a tool returned in the place of %s.
 	result string
-	read   func(*backwards) func() ([]nod.Turn, error)
-	whole  func(name string) (func(context.Context) iter.Seq2[nod.Turn, error], func(context.Context) (nod.Turn, bool))
+	read   func(*backwards) func() ([]transcript.Turn, error)
+	whole  func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error], func(context.Context) (transcript.Turn, bool))
 }
 
 const firstRequest = "never touch billing"
 
 func longKinds() []longKind {
 	const at = `"timestamp":"2026-11-20T10:00:00Z"`
-	byLine := func(host string, results []string, read turnsOf) func(*backwards) func() ([]nod.Turn, error) {
-		return func(b *backwards) func() ([]nod.Turn, error) {
+	byLine := func(host string, results []string, read turnsOf) func(*backwards) func() ([]transcript.Turn, error) {
+		return func(b *backwards) func() ([]transcript.Turn, error) {
 			r := &lineReader{lines: b, host: host, results: results, read: read}
 			return r.next
 		}
@@ -42,8 +43,8 @@ func longKinds() []longKind {
 		head:   []string{queued, other, userLine(`"`+firstRequest+`"`, typed), `{"type":"attachment","attachment":{"type":"prompt_snapshot","systemPrompt":["` + strings.Repeat("be good ", 4000) + `"]}}`},
 		call:   agentLine(`{"type":"text","text":"I test it."}`, "") + "\n" + agentLine(toolUse("t1", "Bash", `{"command":"go test ./...","description":"test"}`), ""),
 		result: userLine(toolResult("t1", `"%s"`), `,"toolUseResult":{"stdout":"%[1]s","stderr":"","interrupted":false}`),
-		read:   func(b *backwards) func() ([]nod.Turn, error) { return (&claudeReader{lines: b}).message },
-		whole: func(name string) (func(context.Context) iter.Seq2[nod.Turn, error], func(context.Context) (nod.Turn, bool)) {
+		read:   func(b *backwards) func() ([]transcript.Turn, error) { return (&claudeReader{lines: b}).message },
+		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error], func(context.Context) (transcript.Turn, bool)) {
 			return claudeTranscript(name, "", ""), opening(name, claudeOpening)
 		},
 	}, {
@@ -55,7 +56,7 @@ func longKinds() []longKind {
 			`{` + at + `,"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":1,"output_tokens":1}}}}`,
 		result: `{` + at + `,"type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"%s"}}`,
 		read:   byLine("Codex", codexResults(), codexLine("", false)),
-		whole: func(name string) (func(context.Context) iter.Seq2[nod.Turn, error], func(context.Context) (nod.Turn, bool)) {
+		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error], func(context.Context) (transcript.Turn, bool)) {
 			return codexTranscript(name, "", false), lineOpening(name, codexLine("", false))
 		},
 	}, {
@@ -64,7 +65,7 @@ func longKinds() []longKind {
 		call:   `{"type":"assistant.message","data":{"content":"I test it."},` + at + `}` + "\n" + `{"type":"tool.execution_start","data":{"toolCallId":"c","toolName":"bash","arguments":{"command":"go test ./..."}},` + at + `}`,
 		result: `{"type":"tool.execution_complete","data":{"toolCallId":"c","success":true,"result":{"content":"%s","detailedContent":"%[1]s"}},` + at + `}`,
 		read:   byLine("Copilot", copilotResults(), copilotTurns),
-		whole: func(name string) (func(context.Context) iter.Seq2[nod.Turn, error], func(context.Context) (nod.Turn, bool)) {
+		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error], func(context.Context) (transcript.Turn, bool)) {
 			return lineTranscript(name, "Copilot", copilotResults(), copilotTurns), lineOpening(name, copilotTurns)
 		},
 	}, {
@@ -73,7 +74,7 @@ func longKinds() []longKind {
 		call:   `{"$set":{"lastUpdated":"x"}}`,
 		result: `{"id":"%[2]d",` + at + `,"type":"gemini","content":"I test it.","toolCalls":[{"id":"c","name":"run_shell_command","args":{"command":"go test ./..."},"result":[{"functionResponse":{"id":"c","name":"run_shell_command","response":{"output":"%[1]s"}}}],"resultDisplay":"%[1]s"}]}`,
 		read:   byLine("Gemini CLI", nil, (&geminiReader{seen: map[string]bool{}}).turns),
-		whole: func(name string) (func(context.Context) iter.Seq2[nod.Turn, error], func(context.Context) (nod.Turn, bool)) {
+		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error], func(context.Context) (transcript.Turn, bool)) {
 			return geminiTranscript(name), lineOpening(name, geminiLine)
 		},
 	}, {
@@ -83,7 +84,7 @@ func longKinds() []longKind {
 			`{"uuid":"u",` + at + `,"type":"system","provenance":"system","subtype":"ui_telemetry","systemPayload":{"uiEvent":{"event.name":"x"}}}`,
 		result: `{"uuid":"u",` + at + `,"type":"tool_result","provenance":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"c","name":"run_shell_command","response":{"output":"%s"}}}]},"toolCallResult":{"callId":"c","resultDisplay":"%[1]s"}}`,
 		read:   byLine("Qwen Code", qwenResults(), qwenLine("")),
-		whole: func(name string) (func(context.Context) iter.Seq2[nod.Turn, error], func(context.Context) (nod.Turn, bool)) {
+		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error], func(context.Context) (transcript.Turn, bool)) {
 			return qwenTranscript(name, ""), lineOpening(name, qwenLine(""))
 		},
 	}}
@@ -250,12 +251,12 @@ func TestLongTranscriptBytes(t *testing.T) {
 		for err == nil {
 			_, _, err = lines.next()
 		}
-		if err != nod.ErrEarlier || from.read != transcriptLimit {
+		if err != transcript.ErrEarlier || from.read != transcriptLimit {
 			t.Errorf("%s: %v after %d bytes", k.name, err, from.read)
 		}
 	}
 	line := &endless{text: "x", size: 50 << 20}
-	if _, _, err := readBackwards(line, line.size, transcriptLimit).next(); err != nod.ErrEarlier || line.read > backwardsSpare+2*backwardsChunk {
+	if _, _, err := readBackwards(line, line.size, transcriptLimit).next(); err != transcript.ErrEarlier || line.read > backwardsSpare+2*backwardsChunk {
 		t.Errorf("one line of 50 MB: %v after %d bytes", err, line.read)
 	}
 }

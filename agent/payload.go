@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // Payloads are read by a scanner of our own. encoding/json matches keys
@@ -81,7 +81,7 @@ var errHalf = errors.New("half a surrogate pair")
 
 // badInput wraps what is wrong with a payload.
 func badInput(err error) error {
-	return &nod.Failure{Kind: nod.BadInput, Message: "the payload cannot be read", Cause: err}
+	return &fault.Error{Kind: fault.BadInput, Message: "the payload cannot be read", Cause: err}
 }
 
 // readObject checks text with the limits of s and returns its members.

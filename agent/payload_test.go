@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
 )
 
@@ -62,9 +62,9 @@ func TestPayloadRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := readPayload([]byte(c.text))
-			var failure *nod.Failure
-			if !errors.As(err, &failure) || failure.Kind != nod.BadInput {
-				t.Fatalf("error %v, want one of kind %s", err, nod.BadInput)
+			var failure *fault.Error
+			if !errors.As(err, &failure) || failure.Kind != fault.BadInput {
+				t.Fatalf("error %v, want one of kind %s", err, fault.BadInput)
 			}
 			if got := failure.Cause.Error(); got != c.want {
 				t.Errorf("error %q\nwant  %q", got, c.want)
@@ -182,8 +182,8 @@ func TestFieldsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.read(fieldsOf(o, &err))
-			var failure *nod.Failure
-			if !errors.As(err, &failure) || failure.Kind != nod.BadInput || failure.Cause.Error() != c.want {
+			var failure *fault.Error
+			if !errors.As(err, &failure) || failure.Kind != fault.BadInput || failure.Cause.Error() != c.want {
 				t.Errorf("error %v\nwant  %s", err, c.want)
 			}
 		})

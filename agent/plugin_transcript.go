@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/transcript"
 )
 
 // decodeSaid reads the conversation, if the payload has one.
@@ -14,21 +15,21 @@ func (s shim) decodeSaid(call *nod.Call, f fields) {
 	if f.maybe("said") == nil {
 		return
 	}
-	var turns []nod.Turn
+	var turns []transcript.Turn
 	for _, one := range f.list("said") {
 		turns = append(turns, saidTurn(one))
 	}
 	call.Transcript = saidTranscript(turns, f.flag("cut"))
 	if first := f.optional("first"); first != "" {
-		call.Opening = func(context.Context) (nod.Turn, bool) {
-			return nod.Turn{Origin: nod.OriginPerson, Text: first}, true
+		call.Opening = func(context.Context) (transcript.Turn, bool) {
+			return transcript.Turn{Origin: transcript.Person, Text: first}, true
 		}
 	}
 }
 
 // saidTurn reads one turn. A call's arguments are JSON in a string, shortened
 // where they are long.
-func saidTurn(f fields) nod.Turn {
+func saidTurn(f fields) transcript.Turn {
 	text := f.text("text")
 	switch by, tool := f.word("by"), f.optional("tool"); {
 	case by == "agent" && tool != "":
@@ -36,13 +37,13 @@ func saidTurn(f fields) nod.Turn {
 		if !json.Valid(input) {
 			input = json.RawMessage(quoted(text))
 		}
-		return nod.Turn{Origin: nod.OriginAgent, Tool: tool, Input: input}
+		return transcript.Turn{Origin: transcript.Agent, Tool: tool, Input: input}
 	case by == "agent":
-		return nod.Turn{Origin: nod.OriginAgent, Text: text}
+		return transcript.Turn{Origin: transcript.Agent, Text: text}
 	case by == "person" && tool == "":
-		return nod.Turn{Origin: nod.OriginPerson, Text: text}
+		return transcript.Turn{Origin: transcript.Person, Text: text}
 	}
-	return nod.Turn{Origin: nod.OriginOther, Text: text}
+	return transcript.Turn{Origin: transcript.Other, Text: text}
 }
 
 // saidTranscript yields what the lines in opencode or Pi heard while they ran.
@@ -53,16 +54,16 @@ func saidTurn(f fields) nod.Turn {
 // which a repository may bring, stands there like what was typed. So what was
 // said before the agent was started is not shown. Where that is all there is,
 // there is no transcript to read, as before.
-func saidTranscript(turns []nod.Turn, cut bool) func(context.Context) iter.Seq2[nod.Turn, error] {
-	return func(context.Context) iter.Seq2[nod.Turn, error] {
-		return func(yield func(nod.Turn, error) bool) {
+func saidTranscript(turns []transcript.Turn, cut bool) func(context.Context) iter.Seq2[transcript.Turn, error] {
+	return func(context.Context) iter.Seq2[transcript.Turn, error] {
+		return func(yield func(transcript.Turn, error) bool) {
 			for _, turn := range slices.Backward(turns) {
 				if !yield(turn, nil) {
 					return
 				}
 			}
 			if cut && len(turns) > 0 {
-				yield(nod.Turn{}, nod.ErrEarlier)
+				yield(transcript.Turn{}, transcript.ErrEarlier)
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/transcript"
 )
 
 // withSaid is a call of a shell with a conversation beside it.
@@ -45,7 +45,7 @@ func TestPluginTranscript(t *testing.T) {
 				turns++
 			}
 		}
-		if first, ok := e.Call.Opening(t.Context()); !errors.Is(ending, nod.ErrEarlier) || turns != len(want) || !ok || first.Text != "never touch billing" || first.Origin != nod.OriginPerson {
+		if first, ok := e.Call.Opening(t.Context()); !errors.Is(ending, transcript.ErrEarlier) || turns != len(want) || !ok || first.Text != "never touch billing" || first.Origin != transcript.Person {
 			t.Errorf("%s: %d turns, %v, then %+v", a.Name(), turns, ending, first)
 		}
 		if e, err = withSaid(t, a, ``); err != nil || e.Call.Transcript != nil || e.Call.Opening != nil {

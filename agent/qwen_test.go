@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/fault"
 )
 
 func TestQwenDecodes(t *testing.T) {
@@ -69,7 +70,7 @@ func TestQwenSays(t *testing.T) {
 	before, asking := agent.Event{Kind: agent.Decide, Name: "PreToolUse"}, agent.Event{Kind: agent.Prompt, Name: "PermissionRequest", PromptFollows: true}
 	auto := before
 	auto.Mode, auto.Call.HostJudges = "auto", true
-	none := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &nod.Failure{Kind: nod.NoModel, Message: "none"}, Deferrable: true}
+	none := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &fault.Error{Kind: fault.NoModel, Message: "none"}, Deferrable: true}
 	loss := none
 	loss.Deferrable = false
 	for _, row := range []struct {

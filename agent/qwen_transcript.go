@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/transcript"
 )
 
 // qwenTranscript returns what reads a session file of Qwen Code (0.24.4): JSON
@@ -17,7 +17,7 @@ import (
 // A text is a person's only where the host says so (provenance "real_user",
 // and no subtype but that of a message that came while the agent worked) and
 // it is one text that nothing marks as the host's own.
-func qwenTranscript(name, call string) func(context.Context) iter.Seq2[nod.Turn, error] {
+func qwenTranscript(name, call string) func(context.Context) iter.Seq2[transcript.Turn, error] {
 	return lineTranscript(name, "Qwen Code", qwenResults(), qwenLine(call))
 }
 
@@ -25,13 +25,13 @@ func qwenResults() []string { return []string{`"tool_result",`} }
 
 // qwenLine reads one line.
 func qwenLine(call string) turnsOf {
-	return func(line object) ([]nod.Turn, bool, error) {
+	return func(line object) ([]transcript.Turn, bool, error) {
 		turns, err := qwenTurns(line, call)
 		return turns, len(turns) > 0, err
 	}
 }
 
-func qwenTurns(line object, call string) (turns []nod.Turn, err error) {
+func qwenTurns(line object, call string) (turns []transcript.Turn, err error) {
 	f := fieldsOf(line, &err)
 	kind := f.word("type")
 	switch kind {
@@ -46,12 +46,12 @@ func qwenTurns(line object, call string) (turns []nod.Turn, err error) {
 	parts := message.list("parts")
 	texts, results := partTexts(parts)
 	turns = results
-	origin := nod.OriginAgent
+	origin := transcript.Agent
 	if kind != "assistant" {
 		origin = qwenSpeaker(f, kind, texts)
 	}
 	if text := strings.Join(texts, "\n"); text != "" {
-		turns = append(turns, nod.Turn{Origin: origin, Text: text})
+		turns = append(turns, transcript.Turn{Origin: origin, Text: text})
 	}
 	turns = append(turns, qwenCalls(parts, call)...)
 	at, _ := time.Parse(time.RFC3339, line.hint("timestamp"))
@@ -62,7 +62,7 @@ func qwenTurns(line object, call string) (turns []nod.Turn, err error) {
 }
 
 // qwenCalls are the calls of a message, but for the one with that id.
-func qwenCalls(parts []fields, call string) (turns []nod.Turn) {
+func qwenCalls(parts []fields, call string) (turns []transcript.Turn) {
 	for _, part := range parts {
 		made, given := part.maybeChild("functionCall")
 		if given == nil {
@@ -76,15 +76,15 @@ func qwenCalls(parts []fields, call string) (turns []nod.Turn) {
 }
 
 // qwenSpeaker says who speaks in a line that is not the assistant's.
-func qwenSpeaker(f fields, kind string, texts []string) nod.Origin {
+func qwenSpeaker(f fields, kind string, texts []string) transcript.Origin {
 	subtype := f.optional("subtype")
 	switch {
 	case kind == "tool_result":
-		return nod.OriginTool
+		return transcript.Tool
 	case f.optional("provenance") != "real_user", subtype != "" && subtype != "mid_turn_user_message", f.maybe("backgroundTurn") != nil:
-		return nod.OriginHarness
+		return transcript.Harness
 	case f.optional("agentId") != "":
-		return nod.OriginOtherAgent
+		return transcript.OtherAgent
 	}
 	return speaker(texts)
 }

@@ -9,12 +9,12 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/transcript"
 )
 
 // turnsOf says what one line of a transcript holds, oldest first. message is
 // false for a line that is none of the conversation.
-type turnsOf func(line object) (turns []nod.Turn, message bool, err error)
+type turnsOf func(line object) (turns []transcript.Turn, message bool, err error)
 
 // lineTranscript returns what reads a file of JSON lines that is appended to
 // while it is read, newest turn first, from its end. host names the format in
@@ -25,14 +25,14 @@ type turnsOf func(line object) (turns []nod.Turn, message bool, err error)
 //
 // Any error ends the turns: no such file, not a regular one, a line that is
 // not of the format (a torn last one is skipped), no message in it at all,
-// [nod.ErrEarlier] where not all was read.
-func lineTranscript(name, host string, results []string, read turnsOf) func(context.Context) iter.Seq2[nod.Turn, error] {
-	return func(ctx context.Context) iter.Seq2[nod.Turn, error] {
-		return func(yield func(nod.Turn, error) bool) {
+// [transcript.ErrEarlier] where not all was read.
+func lineTranscript(name, host string, results []string, read turnsOf) func(context.Context) iter.Seq2[transcript.Turn, error] {
+	return func(ctx context.Context) iter.Seq2[transcript.Turn, error] {
+		return func(yield func(transcript.Turn, error) bool) {
 			awaited(ctx, (&promptSearch{name: name}).there)
 			lines, err := openBackwards(name, transcriptLimit)
 			if err != nil {
-				yield(nod.Turn{}, err)
+				yield(transcript.Turn{}, err)
 				return
 			}
 			defer lines.close()
@@ -58,8 +58,8 @@ func (r *lineReader) isResult(line []byte) bool {
 }
 
 // newestFirst yields the turns of the messages that next returns, each oldest
-// first. next ends with io.EOF at the start, and with nod.ErrEarlier at a limit.
-func newestFirst(ctx context.Context, host string, next func() ([]nod.Turn, error), yield func(nod.Turn, error) bool) {
+// first. next ends with io.EOF at the start, and with transcript.ErrEarlier at a limit.
+func newestFirst(ctx context.Context, host string, next func() ([]transcript.Turn, error), yield func(transcript.Turn, error) bool) {
 	messages := 0
 	for ; ; messages++ {
 		turns, err := next()
@@ -70,10 +70,10 @@ func newestFirst(ctx context.Context, host string, next func() ([]nod.Turn, erro
 		case errors.Is(err, io.EOF) && messages > 0:
 			return
 		case errors.Is(err, io.EOF):
-			yield(nod.Turn{}, errors.New("the transcript holds no message of "+host))
+			yield(transcript.Turn{}, errors.New("the transcript holds no message of "+host))
 			return
 		case err != nil:
-			yield(nod.Turn{}, err)
+			yield(transcript.Turn{}, err)
 			return
 		}
 		for _, turn := range slices.Backward(turns) {
@@ -86,7 +86,7 @@ func newestFirst(ctx context.Context, host string, next func() ([]nod.Turn, erro
 
 // next returns the turns of the line before. The host writes its lines with
 // an encoder under which a text that was cut may end in half a character.
-func (r *lineReader) next() ([]nod.Turn, error) {
+func (r *lineReader) next() ([]transcript.Turn, error) {
 	for {
 		text, last, err := r.lines.next()
 		if err != nil {
@@ -102,7 +102,7 @@ func (r *lineReader) next() ([]nod.Turn, error) {
 		if err != nil && last {
 			continue // half written
 		}
-		var turns []nod.Turn
+		var turns []transcript.Turn
 		message := false
 		if err == nil {
 			turns, message, err = r.read(line)

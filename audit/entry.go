@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/lines"
 )
 
@@ -166,7 +167,7 @@ func tightened(e Entry) Entry {
 		e.Rule.Text, e.Rule.Origin = tight(e.Rule.Text), tight(e.Rule.Origin)
 	}
 	if e.Error != nil {
-		e.Error.Kind, e.Error.Message = nod.Kind(tight(string(e.Error.Kind))), tight(e.Error.Message)
+		e.Error.Kind, e.Error.Message = fault.Kind(tight(string(e.Error.Kind))), tight(e.Error.Message)
 	}
 	evidence := e.Evidence[:min(len(e.Evidence), tightList)]
 	e.Evidence = nil

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // Version is the version of the log's line format. Readers skip lines of
@@ -77,6 +78,6 @@ type Rule struct {
 
 // Error is the failure that decided.
 type Error struct {
-	Kind    nod.Kind `json:"kind"`
-	Message string   `json:"message"`
+	Kind    fault.Kind `json:"kind"`
+	Message string     `json:"message"`
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/lines"
 )
@@ -202,7 +203,7 @@ func TestFromDecision(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
 	d := nod.Decision{
 		ID: "d1", Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because", Rule: nod.Rule{Text: "rm *", Origin: "f:1"},
-		Err:            &nod.Failure{Kind: nod.TimedOut, Message: "late"},
+		Err:            &fault.Error{Kind: fault.TimedOut, Message: "late"},
 		Classification: &nod.Classification{Model: "m", Usage: nod.Usage{In: 1, Out: 2}},
 		Cost:           0.5, Latency: 1500 * time.Microsecond, Spent: map[nod.Layer]time.Duration{nod.LayerShell: time.Millisecond},
 		Evidence: []nod.Evidence{{Path: "/w/x", SHA256: "00"}},
@@ -211,7 +212,7 @@ func TestFromDecision(t *testing.T) {
 		Version: 1, Kind: Decision, ID: "d1", Time: now.UTC(), Agent: "claude-code", Session: "s1", CallID: "c1", Tool: "bash", RawTool: "Bash",
 		Dir: "/w/sub", Root: "/w", Input: call().Input, InputSHA256: digest(call().Input),
 		Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because", Rule: &Rule{Text: "rm *", Origin: "f:1"},
-		Error: &Error{Kind: nod.TimedOut, Message: "late"}, Evidence: d.Evidence,
+		Error: &Error{Kind: fault.TimedOut, Message: "late"}, Evidence: d.Evidence,
 		Latency: 1500, Spent: map[string]int64{"shell": 1000}, Model: "m", Usage: &nod.Usage{In: 1, Out: 2}, Cost: 0.5,
 	}
 	got := FromDecision(call(), d, now)
@@ -262,7 +263,7 @@ func TestWriteShortensAndMasks(t *testing.T) {
 		{"no utf-8", Entry{Input: json.RawMessage("\"a\xffb\"")}, func(e Entry) bool { return string(e.Input) == `"a`+"\ufffd"+`b"` }},
 		{"all too long", Entry{ID: huge, Nod: huge, Agent: huge, Session: huge, CallID: huge, Mode: huge, Setting: huge, Tool: huge, RawTool: huge, Dir: huge, Root: huge,
 			Input: json.RawMessage(huge), InputSHA256: huge, Answered: huge, Reason: huge, Rule: &Rule{Text: huge, Origin: huge},
-			Error: &Error{Kind: nod.Kind(huge), Message: huge}, Evidence: manyPaths, Model: huge, Kind: Kind(huge)}, func(e Entry) bool { return len(e.Evidence) == tightList }},
+			Error: &Error{Kind: fault.Kind(huge), Message: huge}, Evidence: manyPaths, Model: huge, Kind: Kind(huge)}, func(e Entry) bool { return len(e.Evidence) == tightList }},
 		{"secrets everywhere", Entry{Reason: "token: " + secret, Dir: "/x/token=" + secret, Root: "/password=" + secret, RawTool: "a token=" + secret,
 			Rule: &Rule{Text: "x --password " + secret}, Error: &Error{Message: "https://u:" + secret + "@h"}}, func(Entry) bool { return true }},
 	} {

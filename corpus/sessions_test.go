@@ -16,6 +16,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/corpus"
+	"github.com/nodgate/nod/fault"
 )
 
 // recorded is a row of ../shared/corpus/sessions: a tool call of a real coding
@@ -49,7 +50,7 @@ func TestRecordedSessionsReplay(t *testing.T) {
 			continue
 		}
 		d := gates[root].Check(t.Context(), c)
-		if d.Err != nil && d.Err.Kind != nod.NoModel {
+		if d.Err != nil && d.Err.Kind != fault.NoModel {
 			t.Errorf("%s: %s: %v\n%s", r.ID, d.Err.Kind, d.Err, clip(string(r.Input)))
 		}
 		settled.add(r, d)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/approval"
 	"github.com/nodgate/nod/llm/llmtest"
 )
@@ -20,7 +21,7 @@ func TestAnApprovedCallRuns(t *testing.T) {
 	m.install("user")
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	first := []expectation{
-		{call: llmtest.Bash("to be asked", "./opaque asked"), answered: "deny", layer: nod.LayerNone, kind: nod.NoModel, makes: in("asked"), told: []string{"`nod approve "}},
+		{call: llmtest.Bash("to be asked", "./opaque asked"), answered: "deny", layer: nod.LayerNone, kind: fault.NoModel, makes: in("asked"), told: []string{"`nod approve "}},
 	}
 	r := m.prompt(llmtest.NewServer(t, script(first)), "default")
 	r.check(first)
@@ -36,10 +37,10 @@ func TestAnApprovedCallRuns(t *testing.T) {
 	}
 	second := []expectation{
 		{call: llmtest.Bash("nod's own command", filepath.Join(m.bin, "nod")+" approve --standing"), answered: "deny", layer: nod.LayerGuard},
-		{call: llmtest.Bash("another call", "./opaque other"), answered: "deny", layer: nod.LayerNone, kind: nod.NoModel, makes: in("other")},
-		{call: llmtest.Bash("in quotes it is another", "./opaque  'asked'"), answered: "deny", layer: nod.LayerNone, kind: nod.NoModel},
+		{call: llmtest.Bash("another call", "./opaque other"), answered: "deny", layer: nod.LayerNone, kind: fault.NoModel, makes: in("other")},
+		{call: llmtest.Bash("in quotes it is another", "./opaque  'asked'"), answered: "deny", layer: nod.LayerNone, kind: fault.NoModel},
 		{call: llmtest.Bash("approved", "./opaque  asked"), answered: "allow", layer: nod.LayerApproval, ran: true, makes: in("asked")},
-		{call: llmtest.Bash("once more", "./opaque asked"), answered: "deny", layer: nod.LayerNone, kind: nod.NoModel},
+		{call: llmtest.Bash("once more", "./opaque asked"), answered: "deny", layer: nod.LayerNone, kind: fault.NoModel},
 	}
 	before := len(r.log)
 	r = m.prompt(llmtest.NewServer(t, script(second)), "default")

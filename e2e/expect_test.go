@@ -8,6 +8,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -18,7 +19,7 @@ type expectation struct {
 	// abstained. layer and kind (of a failure) are checked where set.
 	answered string
 	layer    nod.Layer
-	kind     nod.Kind
+	kind     fault.Kind
 	// ran says whether the tool ran.
 	ran bool
 	// makes is a file that exists afterwards if the call ran, and must not

@@ -7,8 +7,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -124,7 +124,7 @@ func TestBrokenSettingsBlock(t *testing.T) {
 	m := newMachine(t, ruleSettings)
 	m.install("user")
 	m.settings("allow = [\"touch allowed\"]\nhard_denny = [\"touch forbidden\"]\n")
-	list := []expectation{{call: llmtest.Bash("blocked", "touch allowed"), answered: "deny", kind: nod.BadSettings,
+	list := []expectation{{call: llmtest.Bash("blocked", "touch allowed"), answered: "deny", kind: fault.BadSettings,
 		makes: filepath.Join(m.work, "allowed"), told: []string{"nod.toml:2", "hard_deny"}}}
 	m.prompt(llmtest.NewServer(t, script(list)), "acceptEdits").check(list)
 }

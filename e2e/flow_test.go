@@ -10,6 +10,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -39,10 +40,10 @@ func TestWithoutModel(t *testing.T) {
 		{call: llmtest.Bash("by a hard_deny rule", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden"), told: []string{"hard_deny", "touch forbidden"}},
 		{call: llmtest.Bash("hidden in another shell", `bash -c "cd . && touch forbidden"`), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden")},
 		{call: llmtest.Bash("irrecoverable", "rm -rf ~"), answered: "deny", layer: nod.LayerShell, makes: ""},
-		{call: llmtest.Bash("to be asked", "./opaque asked"), answered: "deny", layer: nod.LayerNone, kind: nod.NoModel, makes: in("asked"), told: []string{approve, "allow rule"}},
+		{call: llmtest.Bash("to be asked", "./opaque asked"), answered: "deny", layer: nod.LayerNone, kind: fault.NoModel, makes: in("asked"), told: []string{approve, "allow rule"}},
 		{call: llmtest.Read("read", in("sub/README")), answered: "allow", layer: nod.LayerAllowlist, ran: true, told: []string{"a file"}},
-		{call: llmtest.Read("read a secret", filepath.Join(m.home, ".ssh", "id_ed25519")), answered: "deny", kind: nod.NoModel, told: []string{"secret", approve}},
-		{call: llmtest.Bash("print a secret", "cat ~/.ssh/id_ed25519"), answered: "deny", kind: nod.NoModel, told: []string{"secret", approve}},
+		{call: llmtest.Read("read a secret", filepath.Join(m.home, ".ssh", "id_ed25519")), answered: "deny", kind: fault.NoModel, told: []string{"secret", approve}},
+		{call: llmtest.Bash("print a secret", "cat ~/.ssh/id_ed25519"), answered: "deny", kind: fault.NoModel, told: []string{"secret", approve}},
 		{call: llmtest.Write("edit", in("new.txt"), "new"), answered: "allow", layer: nod.LayerEdit, ran: true, makes: in("new.txt")},
 		{call: llmtest.Write("edit through a link", in("link/escaped.txt"), "new"), answered: "deny", makes: filepath.Join(outside, "escaped.txt"), told: []string{approve}},
 		{call: llmtest.Write("edit a hook", in(".git/hooks/pre-commit"), "new"), answered: "deny", makes: in(".git/hooks/pre-commit"), told: []string{approve}},
@@ -131,7 +132,7 @@ func TestFaultyClassifierBlocks(t *testing.T) {
 	begin(t)
 	inTime, late := []llmtest.Fault{}, []llmtest.Fault{}
 	for _, f := range llmtest.Faults() {
-		if f.Kind == nod.TimedOut {
+		if f.Kind == fault.TimedOut {
 			late = append(late, f)
 		} else {
 			inTime = append(inTime, f)
@@ -191,7 +192,7 @@ func TestObserve(t *testing.T) {
 	list := []expectation{
 		{call: llmtest.Bash("would be allowed", "touch allowed"), answered: "abstained", layer: nod.LayerShell, ran: true, makes: in("allowed")},
 		{call: llmtest.Bash("would be denied", "touch forbidden"), answered: "abstained", layer: nod.LayerGuard, ran: true, makes: in("forbidden")},
-		{call: llmtest.Bash("would be asked", "./opaque asked"), answered: "abstained", kind: nod.NoModel, makes: in("asked"), told: []string{"requires approval"}},
+		{call: llmtest.Bash("would be asked", "./opaque asked"), answered: "abstained", kind: fault.NoModel, makes: in("asked"), told: []string{"requires approval"}},
 	}
 	r := m.prompt(llmtest.NewServer(t, script(list)), "acceptEdits")
 	r.check(list)
@@ -214,7 +215,7 @@ func TestPermissionRequestIsNotDecidedTwice(t *testing.T) {
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	list := []expectation{
 		{call: llmtest.Bash("nod would allow", "touch allowed"), answered: "abstained", layer: nod.LayerShell, makes: in("allowed"), told: []string{"needs approval"}},
-		{call: llmtest.Bash("nod would ask", "./opaque asked"), answered: "abstained", kind: nod.NoModel, makes: in("asked"), told: []string{"requires approval"}},
+		{call: llmtest.Bash("nod would ask", "./opaque asked"), answered: "abstained", kind: fault.NoModel, makes: in("asked"), told: []string{"requires approval"}},
 	}
 	m.prompt(llmtest.NewServer(t, script(list)), "default").check(list)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -215,7 +216,7 @@ func TestProjectProxiesAndCertificates(t *testing.T) {
 	list := hostileCalls(m)
 	for i := range list {
 		if list[i].layer == nod.LayerModel {
-			list[i].kind = nod.Unreachable
+			list[i].kind = fault.Unreachable
 		}
 	}
 	s := script(list)
@@ -275,7 +276,7 @@ func TestProjectDecidesWhatRuns(t *testing.T) {
 			if row.name == "PAGER" {
 				command = "git diff"
 			}
-			list := []expectation{{call: llmtest.Bash("harmless elsewhere", command), answered: "deny", kind: nod.NoModel, makes: ran}}
+			list := []expectation{{call: llmtest.Bash("harmless elsewhere", command), answered: "deny", kind: fault.NoModel, makes: ran}}
 			m.prompt(llmtest.NewServer(t, script(list)), "acceptEdits").check(list)
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -39,7 +40,7 @@ func TestPermissionModes(t *testing.T) {
 				{call: llmtest.Read("read", in("sub/README")), answered: "allow", layer: nod.LayerAllowlist, ran: true},
 				{call: llmtest.Bash("allowed", "touch allowed"), answered: row.allowed, layer: nod.LayerShell, ran: row.allowedRan, makes: in("allowed")},
 				{call: llmtest.Bash("denied", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden"), told: []string{"hard_deny"}},
-				{call: llmtest.Bash("asked", "./opaque asked"), answered: row.asked, kind: nod.NoModel, makes: in("asked")},
+				{call: llmtest.Bash("asked", "./opaque asked"), answered: row.asked, kind: fault.NoModel, makes: in("asked")},
 			}
 			if row.mode == "auto" {
 				list[0].answered = "abstained"
@@ -78,8 +79,8 @@ func TestAutoLeavesTheHostsJudge(t *testing.T) {
 	m.install("user")
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	list := []expectation{
-		{call: llmtest.Bash("judged good", "sh -c './opaque good'"), answered: "abstained", kind: nod.NoModel, ran: true, makes: in("good")},
-		{call: llmtest.Bash("judged bad", "sh -c './opaque bad'"), answered: "abstained", kind: nod.NoModel, makes: in("bad")},
+		{call: llmtest.Bash("judged good", "sh -c './opaque good'"), answered: "abstained", kind: fault.NoModel, ran: true, makes: in("good")},
+		{call: llmtest.Bash("judged bad", "sh -c './opaque bad'"), answered: "abstained", kind: fault.NoModel, makes: in("bad")},
 		{call: llmtest.Bash("denied by nod", "sh -c 'touch forbidden'"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden")},
 	}
 	s := script(list)

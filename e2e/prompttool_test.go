@@ -9,6 +9,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -38,8 +39,8 @@ func TestPermissionPromptTool(t *testing.T) {
 		{call: llmtest.Bash("allowed", "touch "+in("allowed")), answered: "allow", layer: nod.LayerShell, ran: true, makes: in("allowed")},
 		{call: llmtest.Write("edit", in("new.txt"), "new"), answered: "allow", layer: nod.LayerEdit, ran: true, makes: in("new.txt")},
 		{call: llmtest.Bash("denied", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden"), told: []string{"hard_deny", "touch forbidden"}},
-		{call: llmtest.Bash("asked", "./opaque asked"), answered: "deny", kind: nod.NoModel, makes: in("asked"), told: []string{"A person has to approve this"}},
-		{call: llmtest.Bash("where", "touch somewhere"), answered: "deny", kind: nod.NoModel, makes: in("somewhere"), told: []string{"not known"}},
+		{call: llmtest.Bash("asked", "./opaque asked"), answered: "deny", kind: fault.NoModel, makes: in("asked"), told: []string{"A person has to approve this"}},
+		{call: llmtest.Bash("where", "touch somewhere"), answered: "deny", kind: fault.NoModel, makes: in("somewhere"), told: []string{"not known"}},
 	}
 	r := m.prompt(llmtest.NewServer(t, script(list)), "default", m.asking(filepath.Join(m.bin, "nod"), "mcp")...)
 	for _, e := range list {

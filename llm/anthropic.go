@@ -10,6 +10,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // Anthropic asks a model over the Messages API: the vendor's own, Amazon's or
@@ -164,7 +165,7 @@ func usageOf(u anthropic.Usage) nod.Usage {
 func (c *client) oneCall(f form, calls int, named bool, texts int) error {
 	switch {
 	case calls == 0 || calls == 1 && !named:
-		return c.failure(nod.NoDecision, "the model answered without calling "+f.name+"; if this persists, choose another [model] name", "")
+		return c.failure(fault.NoDecision, "the model answered without calling "+f.name+"; if this persists, choose another [model] name", "")
 	case calls > 1:
 		return c.malformed(fmt.Sprintf("the model made %d tool calls instead of one", calls), "")
 	case texts > 0 && c.style.channel != Auto:
@@ -174,7 +175,7 @@ func (c *client) oneCall(f form, calls int, named bool, texts int) error {
 }
 
 func (c *client) cutOff(why string) error {
-	return c.failure(nod.CutOff, "the answer was cut off before its end; raise [model] max_tokens", why)
+	return c.failure(fault.CutOff, "the answer was cut off before its end; raise [model] max_tokens", why)
 }
 
 // count turns a vendor's number of tokens into one that adds up.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -66,14 +67,14 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 // is refused, a model that is not there, a vendor that wants to be left alone for
 // longer than a question may wait.
 func (c *client) same(ctx context.Context, err error) bool {
-	f := nod.AsFailure(err)
+	f := fault.Of(err)
 	if f == nil {
 		return false
 	}
 	switch f.Kind {
-	case nod.NoKey, nod.Unauthorized, nod.NotFound:
+	case fault.NoKey, fault.Unauthorized, fault.NotFound:
 		return true
-	case nod.RateLimited, nod.Overloaded:
+	case fault.RateLimited, fault.Overloaded:
 		return RetryAfter(err) > left(ctx, c.timeout)/retryShare
 	}
 	return false
@@ -158,13 +159,13 @@ func (c *client) sent(ctx context.Context, q question, s send, x *exchange) (r r
 // passing reports whether a second try makes sense, and after what pause: the
 // fault is one that passes, and the vendor's own wish leaves time enough.
 func (x *exchange) passing(ctx context.Context, err error) (again bool, wait time.Duration) {
-	f := nod.AsFailure(err)
+	f := fault.Of(err)
 	if f == nil {
 		return false, 0
 	}
 	switch f.Kind {
-	case nod.RateLimited, nod.Overloaded, nod.ServerError:
-	case nod.Unreachable:
+	case fault.RateLimited, fault.Overloaded, fault.ServerError:
+	case fault.Unreachable:
 		if isCertificate(f) {
 			return false, 0
 		}
@@ -219,8 +220,8 @@ func RetryAfter(err error) time.Duration {
 
 // resting puts the vendor's wish into a failure that is about load.
 func (x *exchange) resting(err error) error {
-	f := nod.AsFailure(err)
-	if f == nil || f.Kind != nod.RateLimited && f.Kind != nod.Overloaded {
+	f := fault.Of(err)
+	if f == nil || f.Kind != fault.RateLimited && f.Kind != fault.Overloaded {
 		return err
 	}
 	with := *f

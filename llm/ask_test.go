@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
 )
 
@@ -89,7 +90,7 @@ func TestTwoStages(t *testing.T) {
 func TestTheCarefulStageFails(t *testing.T) {
 	s := &staging{quick: raw(200, classified(ProviderAnthropic, blockInput)), careful: raw(400, "{}")}
 	got, err := newModel(t, ProviderAnthropic, serve(t, s.ServeHTTP)).Classify(context.Background(), staged())
-	checkFailure(t, nod.BadRequest, got, err)
+	checkFailure(t, fault.BadRequest, got, err)
 }
 
 // The quick question may take a third of the time, so that the careful one has
@@ -152,15 +153,15 @@ func TestRetries(t *testing.T) {
 	for _, tc := range []struct {
 		name, header, value string
 		status, questions   int
-		kind                nod.Kind // "" is an answer
+		kind                fault.Kind // "" is an answer
 	}{
 		{"overloaded once", "", "", 529, 2, ""},
 		{"a second", "Retry-After", "1", 429, 2, ""},
-		{"an hour", "Retry-After", "3600", 429, 1, nod.RateLimited},
-		{"an hour, as a date", "Retry-After", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), 503, 1, nod.Overloaded},
+		{"an hour", "Retry-After", "3600", 429, 1, fault.RateLimited},
+		{"an hour, as a date", "Retry-After", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), 503, 1, fault.Overloaded},
 		{"a date that has passed", "Retry-After", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat), 503, 2, ""},
 		{"no time", "Retry-After", "soon", 500, 2, ""},
-		{"a wrong key", "", "", 401, 1, nod.Unauthorized},
+		{"a wrong key", "", "", 401, 1, fault.Unauthorized},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -196,16 +197,16 @@ func TestChain(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		chain Chain
-		kind  nod.Kind
+		kind  fault.Kind
 	}{
 		{"the first", Chain{good, failing(500)}, ""},
 		{"the second", Chain{failing(529), good}, ""},
 		{"the third", Chain{failing(401), failing(404), good}, ""},
-		{"none", Chain{failing(429), failing(503)}, nod.RateLimited},
-		{"no models", nil, nod.NoModel},
-		{"a malformed answer is one", Chain{newModel(t, ProviderOpenAI, answer(`{}`)), good}, nod.Malformed},
-		{"a refusal is one", Chain{newModel(t, ProviderOpenAI, serve(t, raw(200, responseBody(`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`)))), good}, nod.Refused},
-		{"a bad request is one", Chain{failing(400), good}, nod.BadRequest},
+		{"none", Chain{failing(429), failing(503)}, fault.RateLimited},
+		{"no models", nil, fault.NoModel},
+		{"a malformed answer is one", Chain{newModel(t, ProviderOpenAI, answer(`{}`)), good}, fault.Malformed},
+		{"a refusal is one", Chain{newModel(t, ProviderOpenAI, serve(t, raw(200, responseBody(`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`)))), good}, fault.Refused},
+		{"a bad request is one", Chain{failing(400), good}, fault.BadRequest},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := tc.chain.Classify(context.Background(), prompt)
@@ -225,22 +226,22 @@ func TestChannels(t *testing.T) {
 	for _, tc := range []struct {
 		channel Channel
 		content string
-		kind    nod.Kind
+		kind    fault.Kind
 	}{
 		{Schema, quoted(allowInput), ""},
-		{Schema, quoted("```json\n" + allowInput + "\n```"), nod.Malformed},
-		{Schema, quoted(allowInput + "\nDone."), nod.Malformed},
-		{Schema, quoted(""), nod.NoDecision},
+		{Schema, quoted("```json\n" + allowInput + "\n```"), fault.Malformed},
+		{Schema, quoted(allowInput + "\nDone."), fault.Malformed},
+		{Schema, quoted(""), fault.NoDecision},
 		{Lines, quoted("thinking: t\nshould_block: false\nreason: r"), ""},
 		{Lines, quoted("thinking: t\r\nshould_block: false\r\nreason: r\n"), ""},
 		{Lines, quoted("thinking:\nshould_block: false\nreason: r"), ""},
-		{Lines, quoted("should_block: false\nreason: r"), nod.Malformed},
-		{Lines, quoted("thinking: t\nshould_block: False\nreason: r"), nod.Malformed},
-		{Lines, quoted("thinking: t\nshould_block: true\nreason: r\nshould_block: false"), nod.Malformed},
-		{Lines, quoted("should_block: false\nthinking: t\nreason: r"), nod.Malformed},
-		{Lines, quoted("I think\nthinking: t\nshould_block: false\nreason: r"), nod.Malformed},
-		{Lines, `null`, nod.NoDecision},
-		{Lines, `["thinking: t"]`, nod.Malformed},
+		{Lines, quoted("should_block: false\nreason: r"), fault.Malformed},
+		{Lines, quoted("thinking: t\nshould_block: False\nreason: r"), fault.Malformed},
+		{Lines, quoted("thinking: t\nshould_block: true\nreason: r\nshould_block: false"), fault.Malformed},
+		{Lines, quoted("should_block: false\nthinking: t\nreason: r"), fault.Malformed},
+		{Lines, quoted("I think\nthinking: t\nshould_block: false\nreason: r"), fault.Malformed},
+		{Lines, `null`, fault.NoDecision},
+		{Lines, `["thinking: t"]`, fault.Malformed},
 	} {
 		t.Run(string(tc.channel)+" "+tc.content, func(t *testing.T) {
 			body := strings.Replace(chatBody("stop", tc.content), `,"tool_calls":[]`, "", 1)
@@ -279,5 +280,5 @@ func TestBedrockSigns(t *testing.T) {
 func TestBedrockVariableIsRefused(t *testing.T) {
 	t.Setenv(bedrockVariable, "poison")
 	_, err := New(optionsFor(t, ProviderBedrock, "http://127.0.0.1:1"))
-	checkFailure(t, nod.BadSettings, nod.Classification{}, err)
+	checkFailure(t, fault.BadSettings, nod.Classification{}, err)
 }

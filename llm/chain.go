@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -30,23 +31,23 @@ func (c Chain) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, 
 			}
 			return answer, nil
 		}
-		if f := nod.AsFailure(err); !unavailable(f.Kind) || ctx.Err() != nil {
+		if f := fault.Of(err); !unavailable(f.Kind) || ctx.Err() != nil {
 			return answer, err
 		}
 		before = errors.Join(before, err)
 	}
 	if before == nil {
-		return nod.Classification{}, &nod.Failure{Kind: nod.NoModel, Message: "no model is configured"}
+		return nod.Classification{}, &fault.Error{Kind: fault.NoModel, Message: "no model is configured"}
 	}
-	last := nod.AsFailure(before)
-	return nod.Classification{}, &nod.Failure{Kind: last.Kind, Message: fmt.Sprintf("none of %d models could be asked; the first: %s", len(c), last.Message), Cause: &shown{brief(before.Error()), before}}
+	last := fault.Of(before)
+	return nod.Classification{}, &fault.Error{Kind: last.Kind, Message: fmt.Sprintf("none of %d models could be asked; the first: %s", len(c), last.Message), Cause: &shown{brief(before.Error()), before}}
 }
 
 // unavailable reports whether a kind says that there was no model, rather
 // than a bad answer.
-func unavailable(k nod.Kind) bool {
+func unavailable(k fault.Kind) bool {
 	switch k {
-	case nod.NoKey, nod.Unauthorized, nod.NotFound, nod.RateLimited, nod.Overloaded, nod.ServerError, nod.Unreachable, nod.TimedOut:
+	case fault.NoKey, fault.Unauthorized, fault.NotFound, fault.RateLimited, fault.Overloaded, fault.ServerError, fault.Unreachable, fault.TimedOut:
 		return true
 	}
 	return false

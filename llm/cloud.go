@@ -14,6 +14,7 @@ import (
 	"golang.org/x/oauth2/google"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // bedrockVariable is read by Anthropic's SDK whatever it is told.
@@ -66,7 +67,7 @@ func newVertex(o Options) (nod.Model, error) {
 	}
 	account, err := google.JWTConfigFromJSON([]byte(c.key), vertexScope)
 	if err != nil || json.Unmarshal([]byte(c.key), &named) != nil || len(account.PrivateKey) == 0 || account.Email == "" {
-		return nil, &nod.Failure{Kind: nod.NoKey, Message: "the key is not the JSON text of a Google service account's key; make one in the console and name its file as [model] key_file"}
+		return nil, &fault.Error{Kind: fault.NoKey, Message: "the key is not the JSON text of a Google service account's key; make one in the console and name its file as [model] key_file"}
 	}
 	project := orDefault(o.Project, named.Project)
 	if !isSegment(project) {

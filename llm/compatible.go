@@ -12,6 +12,7 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // Compatible asks a model over chat completions, which nearly every server of
@@ -162,7 +163,7 @@ func (m *Compatible) input(message openai.ChatCompletionMessage, q question) ([]
 	case calls > 0:
 		return nil, m.client.malformed("the model called a tool, and there is none", "")
 	case texts == 0:
-		return nil, m.client.failure(nod.NoDecision, "the model answered nothing; if this persists, choose another [model] name", "")
+		return nil, m.client.failure(fault.NoDecision, "the model answered nothing; if this persists, choose another [model] name", "")
 	case m.channel == Lines:
 		return m.client.readLines(message.Content)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Critic is a model that says what it thinks of rules. It is safe for
-// concurrent use, keeps to ctx's deadline, and returns a *[nod.Failure] for
+// concurrent use, keeps to ctx's deadline, and returns a *[fault.Error] for
 // every answer that is not exactly one call of the forced tool critique_rules
 // with a list of findings about rules that there are.
 type Critic interface {
@@ -67,7 +67,7 @@ type Finding struct {
 const maxFindings = 100
 
 // NewCritic returns the critic that o describes. It sends nothing. An error is
-// a *[nod.Failure] of kind NoKey or BadSettings.
+// a *[fault.Error] of kind NoKey or BadSettings.
 func NewCritic(o Options) (Critic, error) {
 	if o.Channel == Lines {
 		return nil, badSettings(`[model] channel = "lines" has no place for a list of remarks; use a model that takes tool or schema`)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -84,14 +85,14 @@ func TestCritiqueChannels(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A request without tools counts as a wish for a title there.
-	if _, err := c.Critique(t.Context(), review); nod.AsFailure(err) == nil || nod.AsFailure(err).Kind != nod.Malformed {
+	if _, err := c.Critique(t.Context(), review); fault.Of(err) == nil || fault.Of(err).Kind != fault.Malformed {
 		t.Errorf("%v", err)
 	}
 	if body := string(srv.Requests()[0].Body); !strings.Contains(body, `"json_schema"`) || !strings.Contains(body, `"findings"`) {
 		t.Errorf("no schema is asked for: %s", body)
 	}
 	o.Channel = Lines
-	if _, err := NewCritic(o); nod.AsFailure(err) == nil || nod.AsFailure(err).Kind != nod.BadSettings {
+	if _, err := NewCritic(o); fault.Of(err) == nil || fault.Of(err).Kind != fault.BadSettings {
 		t.Errorf("%v", err)
 	}
 }
@@ -102,24 +103,24 @@ func TestCritiqueTakesNothingElse(t *testing.T) {
 	one := func(text string) string { return `{"findings":[` + text + `]}` }
 	for name, row := range map[string]struct {
 		tool, input string
-		want        nod.Kind
+		want        fault.Kind
 	}{
-		"another tool":    {nod.ToolName, twoRemarks, nod.NoDecision},
-		"no list":         {CritiqueTool, `{}`, nod.Malformed},
-		"a list of texts": {CritiqueTool, one(`"all is well"`), nod.Malformed},
-		"a null":          {CritiqueTool, one(`null`), nod.Malformed},
-		"no rule 3":       {CritiqueTool, one(`{"rule":3,"kind":"ambiguous","remark":"x","better":""}`), nod.Malformed},
-		"no rule 0":       {CritiqueTool, one(`{"rule":0,"kind":"ambiguous","remark":"x","better":""}`), nod.Malformed},
-		"a half":          {CritiqueTool, one(`{"rule":1.5,"kind":"ambiguous","remark":"x","better":""}`), nod.Malformed},
-		"another kind":    {CritiqueTool, one(`{"rule":1,"kind":"fine","remark":"x","better":""}`), nod.Malformed},
-		"no remark":       {CritiqueTool, one(`{"rule":1,"kind":"ambiguous","remark":" ","better":""}`), nod.Malformed},
-		"no better":       {CritiqueTool, one(`{"rule":1,"kind":"ambiguous","remark":"x"}`), nod.Malformed},
-		"a further key":   {CritiqueTool, one(`{"rule":1,"kind":"ambiguous","remark":"x","better":"","more":1}`), nod.Malformed},
-		"too many":        {CritiqueTool, one(strings.Repeat(`{"rule":1,"kind":"ambiguous","remark":"x","better":""},`, maxFindings) + `{"rule":1,"kind":"ambiguous","remark":"x","better":""}`), nod.Malformed},
+		"another tool":    {nod.ToolName, twoRemarks, fault.NoDecision},
+		"no list":         {CritiqueTool, `{}`, fault.Malformed},
+		"a list of texts": {CritiqueTool, one(`"all is well"`), fault.Malformed},
+		"a null":          {CritiqueTool, one(`null`), fault.Malformed},
+		"no rule 3":       {CritiqueTool, one(`{"rule":3,"kind":"ambiguous","remark":"x","better":""}`), fault.Malformed},
+		"no rule 0":       {CritiqueTool, one(`{"rule":0,"kind":"ambiguous","remark":"x","better":""}`), fault.Malformed},
+		"a half":          {CritiqueTool, one(`{"rule":1.5,"kind":"ambiguous","remark":"x","better":""}`), fault.Malformed},
+		"another kind":    {CritiqueTool, one(`{"rule":1,"kind":"fine","remark":"x","better":""}`), fault.Malformed},
+		"no remark":       {CritiqueTool, one(`{"rule":1,"kind":"ambiguous","remark":" ","better":""}`), fault.Malformed},
+		"no better":       {CritiqueTool, one(`{"rule":1,"kind":"ambiguous","remark":"x"}`), fault.Malformed},
+		"a further key":   {CritiqueTool, one(`{"rule":1,"kind":"ambiguous","remark":"x","better":"","more":1}`), fault.Malformed},
+		"too many":        {CritiqueTool, one(strings.Repeat(`{"rule":1,"kind":"ambiguous","remark":"x","better":""},`, maxFindings) + `{"rule":1,"kind":"ambiguous","remark":"x","better":""}`), fault.Malformed},
 	} {
 		c, _ := critic(t, ProviderAnthropic, row.tool, row.input)
 		got, err := c.Critique(t.Context(), review)
-		var f *nod.Failure
+		var f *fault.Error
 		if !errors.As(err, &f) || f.Kind != row.want || len(got.Findings) > 0 {
 			t.Errorf("%s: %v, %+v", name, err, got)
 		}
@@ -143,7 +144,7 @@ func TestCritiqueRateLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = c.Critique(t.Context(), review); nod.AsFailure(err).Kind != nod.RateLimited || asked != 1 || RetryAfter(err) == 0 {
+	if _, err = c.Critique(t.Context(), review); fault.Of(err).Kind != fault.RateLimited || asked != 1 || RetryAfter(err) == 0 {
 		t.Errorf("%d questions: %v", asked, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // dumped is a file of the dump directory. Bodies stand in it as JSON where
@@ -42,8 +43,8 @@ type dumpedHalf struct {
 }
 
 type dumpedFailure struct {
-	Kind    nod.Kind `json:"kind"`
-	Message string   `json:"message"`
+	Kind    fault.Kind `json:"kind"`
+	Message string     `json:"message"`
 }
 
 // dump writes the exchange to the dump directory: one file per decision, the
@@ -115,7 +116,7 @@ func (x *exchange) encode(p nod.Prompt, answer any, err error) ([]byte, error) {
 		half.Status = x.status
 		d.Response = &half
 	}
-	if f := nod.AsFailure(err); f != nil {
+	if f := fault.Of(err); f != nil {
 		d.Failure = &dumpedFailure{f.Kind, f.Error()}
 	} else {
 		switch a := answer.(type) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // dumpTo makes a model keep its exchanges and its notices.
@@ -112,12 +112,12 @@ func TestFailuresAreDumped(t *testing.T) {
 	dir, notices := privateDir(t), []string(nil)
 	for name, tc := range map[string]struct {
 		h    http.HandlerFunc
-		kind nod.Kind
+		kind fault.Kind
 		text string
 	}{
-		"html":   {answering(502, "text/html", "<html>bad gateway</html>"), nod.ServerError, "<html>bad gateway</html>"},
-		"shape":  {raw(200, `{"a":1}`), nod.Malformed, ""},
-		"broken": {hijack("", false), nod.Unreachable, ""},
+		"html":   {answering(502, "text/html", "<html>bad gateway</html>"), fault.ServerError, "<html>bad gateway</html>"},
+		"shape":  {raw(200, `{"a":1}`), fault.Malformed, ""},
+		"broken": {hijack("", false), fault.Unreachable, ""},
 	} {
 		p := prompt
 		p.ID = name

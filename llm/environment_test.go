@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // childVariable makes the test binary ask one question and print the outcome:
@@ -29,7 +30,7 @@ import (
 const childVariable = "NOD_TEST_ASK"
 
 type outcome struct {
-	Kind    nod.Kind
+	Kind    fault.Kind
 	Message string
 	Blocked bool
 }
@@ -54,7 +55,7 @@ func askAsChild(text string) {
 		c, err = model.Classify(context.Background(), prompt)
 		out.Blocked = c.ShouldBlock
 	}
-	if f := nod.AsFailure(err); f != nil {
+	if f := fault.Of(err); f != nil {
 		out.Kind, out.Message = f.Kind, f.Error()
 	}
 	json.NewEncoder(os.Stdout).Encode(out)
@@ -197,11 +198,11 @@ func TestTheEnvironmentIsNotHeard(t *testing.T) {
 			}
 			for _, refused := range []struct {
 				o    Options
-				kind nod.Kind
+				kind fault.Kind
 				says string
 			}{
-				{optionsFor(t, provider, tlsServer.URL), nod.Unreachable, untrusted},
-				{optionsFor(t, provider, "https://nod.invalid"), nod.Unreachable, "nod.invalid"},
+				{optionsFor(t, provider, tlsServer.URL), fault.Unreachable, untrusted},
+				{optionsFor(t, provider, "https://nod.invalid"), fault.Unreachable, "nod.invalid"},
 				{withoutKey(optionsFor(t, provider, tlsServer.URL)), keyless(provider), ""},
 			} {
 				got, stderr := askInChild(t, refused.o, environs[0])
@@ -229,11 +230,11 @@ func withoutKey(o Options) Options {
 
 // keyless is how a question without a key fails: an endpoint that may need
 // none is asked, and its certificate is not trusted.
-func keyless(provider string) nod.Kind {
+func keyless(provider string) fault.Kind {
 	if provider == ProviderCompatible {
-		return nod.Unreachable
+		return fault.Unreachable
 	}
-	return nod.NoKey
+	return fault.NoKey
 }
 
 // checkAnswered asks in a child and wants the server's answer, and silence.
@@ -295,7 +296,7 @@ func TestTheVendorIsAsked(t *testing.T) {
 		addr, connections := decoy(t)
 		got, _ := askInChild(t, proxied(optionsFor(t, provider, ""), proxy.URL), poison(t, addr, "/nonexistent/ca.pem"))
 		proxy.Close()
-		if got.Kind != nod.Unreachable || connections() != 0 {
+		if got.Kind != fault.Unreachable || connections() != 0 {
 			t.Errorf("%+v, %d connections elsewhere", got, connections())
 		}
 		if diff := cmp.Diff([]string{want, want}, asked); diff != "" { // it is tried once more

@@ -13,7 +13,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // bodyLimit bounds an answer, counted after decompression. A real one has
@@ -34,7 +34,7 @@ type exchange struct {
 	status         int
 	responseHeader http.Header
 	response       []byte
-	failure        *nod.Failure // what the wire alone showed to be wrong
+	failure        *fault.Error // what the wire alone showed to be wrong
 }
 
 // watch is the middleware that each SDK calls in place of the transport. The
@@ -62,7 +62,7 @@ func (x *exchange) watch(req *http.Request, next func(*http.Request) (*http.Resp
 	return res, nil
 }
 
-func (x *exchange) fail(f *nod.Failure) error {
+func (x *exchange) fail(f *fault.Error) error {
 	x.failure = f
 	return f
 }
@@ -94,7 +94,7 @@ func readBounded(r io.Reader) ([]byte, error) {
 }
 
 // judge looks at status, content type and JSON syntax.
-func (x *exchange) judge() *nod.Failure {
+func (x *exchange) judge() *fault.Error {
 	if x.status != http.StatusOK {
 		return x.client.status(x.status, x.url, x.response)
 	}
@@ -140,8 +140,8 @@ func errorBeside(body []byte) string {
 
 // failed says why a question has no answer: what the wire showed, else what
 // the context or the dialect's reader says.
-func (x *exchange) failed(ctx context.Context, err error) *nod.Failure {
-	var f *nod.Failure
+func (x *exchange) failed(ctx context.Context, err error) *fault.Error {
+	var f *fault.Error
 	switch {
 	case x.failure != nil:
 		return x.failure
@@ -152,7 +152,7 @@ func (x *exchange) failed(ctx context.Context, err error) *nod.Failure {
 	case x.status == http.StatusOK:
 		return x.client.malformed("the answer does not fit the API", err.Error())
 	}
-	return &nod.Failure{Kind: nod.Internal, Message: "the request could not be built", Cause: x.client.cause(err.Error(), err)}
+	return &fault.Error{Kind: fault.Internal, Message: "the request could not be built", Cause: x.client.cause(err.Error(), err)}
 }
 
 // isGarbled reports whether err says that compressed bytes made no sense.

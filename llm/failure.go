@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -57,28 +57,28 @@ func brief(text string) string {
 func quote(s string) string { return strconv.Quote(printable.Line(s, 80)) }
 
 func badSettings(format string, args ...any) error {
-	return &nod.Failure{Kind: nod.BadSettings, Message: fmt.Sprintf(format, args...)}
+	return &fault.Error{Kind: fault.BadSettings, Message: fmt.Sprintf(format, args...)}
 }
 
-func (c *client) failure(kind nod.Kind, message, cause string) *nod.Failure {
-	return &nod.Failure{Kind: kind, Message: c.mask(message), Cause: c.cause(cause, nil)}
+func (c *client) failure(kind fault.Kind, message, cause string) *fault.Error {
+	return &fault.Error{Kind: kind, Message: c.mask(message), Cause: c.cause(cause, nil)}
 }
 
 // malformed is an answer that says nothing that counts.
-func (c *client) malformed(what, cause string) *nod.Failure {
-	return c.failure(nod.Malformed, what+"; if this persists, see what [model] endpoint is, and set [log] dump_dir to keep the answers", cause)
+func (c *client) malformed(what, cause string) *fault.Error {
+	return c.failure(fault.Malformed, what+"; if this persists, see what [model] endpoint is, and set [log] dump_dir to keep the answers", cause)
 }
 
 // network says why a request got no answer. The error's own text may hold a
 // URL or an address, never more.
-func (c *client) network(ctx context.Context, err error) *nod.Failure {
+func (c *client) network(ctx context.Context, err error) *fault.Error {
 	var timeout net.Error
-	f := &nod.Failure{Kind: nod.Unreachable, Message: c.host() + " could not be reached, or the connection broke; see that this machine has a network, and [model] endpoint and proxy", Cause: c.cause(err.Error(), err)}
+	f := &fault.Error{Kind: fault.Unreachable, Message: c.host() + " could not be reached, or the connection broke; see that this machine has a network, and [model] endpoint and proxy", Cause: c.cause(err.Error(), err)}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		f.Kind, f.Message = nod.TimedOut, "the question was cancelled before "+c.host()+" answered"
+		f.Kind, f.Message = fault.TimedOut, "the question was cancelled before "+c.host()+" answered"
 	case ctx.Err() != nil, errors.As(err, &timeout) && timeout.Timeout():
-		f.Kind, f.Message = nod.TimedOut, c.host()+" did not answer in time; try again, or raise [model] timeout"
+		f.Kind, f.Message = fault.TimedOut, c.host()+" did not answer in time; try again, or raise [model] timeout"
 	case isGarbled(err):
 		return c.malformed("the answer's compression is broken", err.Error())
 	case isCertificate(err):
@@ -88,33 +88,33 @@ func (c *client) network(ctx context.Context, err error) *nod.Failure {
 }
 
 // status says what a status other than 200 means, and what to do about it.
-func (c *client) status(code int, url string, body []byte) *nod.Failure {
-	kind, advice := nod.BadRequest, "the request was refused as it stands; see [model] name and max_tokens"
+func (c *client) status(code int, url string, body []byte) *fault.Error {
+	kind, advice := fault.BadRequest, "the request was refused as it stands; see [model] name and max_tokens"
 	switch {
 	case code == 402, code == 400 && isCredit(body):
-		kind, advice = nod.Unauthorized, "the credit of this API key's account is used up; pay the vendor, or use another key"
+		kind, advice = fault.Unauthorized, "the credit of this API key's account is used up; pay the vendor, or use another key"
 	case code == 407:
-		kind, advice = nod.Unreachable, "the proxy wants to know who asks; see [model] proxy"
+		kind, advice = fault.Unreachable, "the proxy wants to know who asks; see [model] proxy"
 	case code == 413:
-		kind, advice = nod.TooLarge, "the question is larger than this endpoint takes; choose a model with a longer context"
+		kind, advice = fault.TooLarge, "the question is larger than this endpoint takes; choose a model with a longer context"
 	case code == 451:
-		kind, advice = nod.Unauthorized, "the vendor may not answer here for legal reasons; choose another [model] provider or endpoint"
+		kind, advice = fault.Unauthorized, "the vendor may not answer here for legal reasons; choose another [model] provider or endpoint"
 	case code == 401 || code == 403:
-		kind, advice = nod.Unauthorized, "the API key was refused; see that the file in [model] key_file holds a valid key for this endpoint"
+		kind, advice = fault.Unauthorized, "the API key was refused; see that the file in [model] key_file holds a valid key for this endpoint"
 	case code == 404:
-		kind, advice = nod.NotFound, fmt.Sprintf("there is no model %s at %s; see [model] name and endpoint", quote(c.model), quote(url))
+		kind, advice = fault.NotFound, fmt.Sprintf("there is no model %s at %s; see [model] name and endpoint", quote(c.model), quote(url))
 	case code == 408:
-		kind, advice = nod.TimedOut, "the vendor gave up waiting; try again"
+		kind, advice = fault.TimedOut, "the vendor gave up waiting; try again"
 	case code == 429:
-		kind, advice = nod.RateLimited, "the rate limit or the quota of this API key is used up; wait, or raise it with the vendor"
+		kind, advice = fault.RateLimited, "the rate limit or the quota of this API key is used up; wait, or raise it with the vendor"
 	case code == 503 || code == 529:
-		kind, advice = nod.Overloaded, "the vendor is overloaded; try again later"
+		kind, advice = fault.Overloaded, "the vendor is overloaded; try again later"
 	case code >= 500:
-		kind, advice = nod.ServerError, "the vendor failed; try again later"
+		kind, advice = fault.ServerError, "the vendor failed; try again later"
 	case code >= 300 && code < 400:
-		kind, advice = nod.NotFound, "the endpoint sent a redirect, which nod does not follow; set [model] endpoint to the address itself"
+		kind, advice = fault.NotFound, "the endpoint sent a redirect, which nod does not follow; set [model] endpoint to the address itself"
 	case code < 300:
-		kind, advice = nod.Malformed, "status 200 was expected; see [model] endpoint"
+		kind, advice = fault.Malformed, "status 200 was expected; see [model] endpoint"
 	}
 	return c.failure(kind, fmt.Sprintf("%s answered with status %d: %s", c.host(), code, advice), errorText(body))
 }

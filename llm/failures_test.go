@@ -16,14 +16,15 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// fault is an answer that must not count, for one provider.
-type fault struct {
+// refused is an answer that must not count, for one provider.
+type refused struct {
 	name    string
-	kind    nod.Kind
+	kind    fault.Kind
 	handler http.HandlerFunc
 	short   bool // asked with a deadline that the answer misses
 }
@@ -34,24 +35,24 @@ func raw(status int, body string) http.HandlerFunc {
 
 // faults are the answers that both providers must refuse. Wherever one can
 // hold a decision at all, it holds "do not block".
-func faults(provider string) []fault {
+func faults(provider string) []refused {
 	good := classified(provider, allowInput)
-	out := []fault{}
-	add := func(name string, kind nod.Kind, h http.HandlerFunc) {
-		out = append(out, fault{name: name, kind: kind, handler: h})
+	out := []refused{}
+	add := func(name string, kind fault.Kind, h http.HandlerFunc) {
+		out = append(out, refused{name: name, kind: kind, handler: h})
 	}
-	for status, kind := range map[int]nod.Kind{
-		400: nod.BadRequest, 401: nod.Unauthorized, 402: nod.Unauthorized, 403: nod.Unauthorized, 404: nod.NotFound, 408: nod.TimedOut, 409: nod.BadRequest,
-		413: nod.TooLarge, 422: nod.BadRequest, 429: nod.RateLimited, 500: nod.ServerError, 502: nod.ServerError,
-		503: nod.Overloaded, 504: nod.ServerError, 529: nod.Overloaded, 201: nod.Malformed, 202: nod.Malformed, 299: nod.Malformed,
+	for status, kind := range map[int]fault.Kind{
+		400: fault.BadRequest, 401: fault.Unauthorized, 402: fault.Unauthorized, 403: fault.Unauthorized, 404: fault.NotFound, 408: fault.TimedOut, 409: fault.BadRequest,
+		413: fault.TooLarge, 422: fault.BadRequest, 429: fault.RateLimited, 500: fault.ServerError, 502: fault.ServerError,
+		503: fault.Overloaded, 504: fault.ServerError, 529: fault.Overloaded, 201: fault.Malformed, 202: fault.Malformed, 299: fault.Malformed,
 	} {
 		add(fmt.Sprintf("status %d with a decision", status), kind, raw(status, good))
 	}
-	add("status 204", nod.Malformed, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) })
-	add("status 500, HTML", nod.ServerError, answering(500, "text/html", "<html>\x1b[2J</html>"))
-	add("status 401 that shows the key", nod.Unauthorized, raw(401, `{"error":{"type":"authentication_error","message":"bad key `+testKey+` \u001b[31m\n\u202e"}}`))
-	add("status 400, endless", nod.Malformed, endless("application/json"))
-	add("told to try again at once", nod.Overloaded, func(w http.ResponseWriter, r *http.Request) {
+	add("status 204", fault.Malformed, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) })
+	add("status 500, HTML", fault.ServerError, answering(500, "text/html", "<html>\x1b[2J</html>"))
+	add("status 401 that shows the key", fault.Unauthorized, raw(401, `{"error":{"type":"authentication_error","message":"bad key `+testKey+` \u001b[31m\n\u202e"}}`))
+	add("status 400, endless", fault.Malformed, endless("application/json"))
+	add("told to try again at once", fault.Overloaded, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Should-Retry", "true")
 		w.Header().Set("Retry-After-Ms", "1")
 		raw(529, good)(w, r)
@@ -64,18 +65,18 @@ func faults(provider string) []fault {
 		"an empty object": "{}", "half a surrogate": classified(provider, `{"thinking":"t","should_block":false,"reason":"\ud800"}`),
 		"nested too deeply": strings.TrimSuffix(good, "}") + `,"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}",
 	} {
-		add("body "+name, nod.Malformed, raw(200, body))
+		add("body "+name, fault.Malformed, raw(200, body))
 	}
 	for name, contentType := range map[string]string{"HTML": "text/html", "none": "", "text": "text/plain", "stream": "text/event-stream", "odd": "application/json; =", "twin": "application/jsonp", "problem": "application/problem+json"} {
-		add("content type "+name, nod.Malformed, answering(200, contentType, good))
+		add("content type "+name, fault.Malformed, answering(200, contentType, good))
 	}
 	out = append(out, inputFaults(provider)...)
 	return append(out, wireFaults(provider)...)
 }
 
 // inputFaults are good answers around a bad input of the tool.
-func inputFaults(provider string) []fault {
-	var out []fault
+func inputFaults(provider string) []refused {
+	var out []refused
 	for name, input := range map[string]string{
 		"empty": `{}`, "null": `null`, "a list": `[` + allowInput + `]`, "a string": `"x"`, "false": `false`,
 		"decision missing":          `{"thinking":"t","reason":"r"}`,
@@ -100,7 +101,7 @@ func inputFaults(provider string) []fault {
 		"wrapped in the tool's own": `{"classify_result":` + allowInput + `}`,
 		"half a surrogate":          `{"thinking":"t","should_block":false,"reason":"\udc00"}`,
 	} {
-		out = append(out, fault{name: "input " + name, kind: nod.Malformed, handler: raw(200, classified(provider, input))})
+		out = append(out, refused{name: "input " + name, kind: fault.Malformed, handler: raw(200, classified(provider, input))})
 	}
 	return out
 }
@@ -175,42 +176,42 @@ func hijack(text string, reset bool) http.HandlerFunc {
 }
 
 // wireFaults are answers that break below JSON.
-func wireFaults(provider string) []fault {
+func wireFaults(provider string) []refused {
 	good := classified(provider, allowInput)
 	head := func(length int) string {
 		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", length)
 	}
 	whole := gzipOf(panics{}, strings.NewReader(good))
 	bomb := gzipOf(panics{}, io.LimitReader(zeros{}, 8<<20))
-	return []fault{
-		{"closed before an answer", nod.Unreachable, hijack("", false), false},
-		{"reset before an answer", nod.Unreachable, hijack("", true), false},
-		{"closed in the headers", nod.Unreachable, hijack("HTTP/1.1 200 OK\r\nConte", false), false},
-		{"closed in the body", nod.Unreachable, hijack(head(len(good)+1)+good, false), false},
-		{"reset in the body", nod.Unreachable, hijack(head(len(good))+good[:99], true), false},
-		{"chunked and cut off", nod.Unreachable, hijack("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"id\"", false), false},
-		{"not HTTP", nod.Unreachable, hijack("SSH-2.0-OpenSSH_9.6\r\n", false), false},
-		{"headers too long", nod.Unreachable, hijack("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", headerLimit*2)+"\r\n\r\n", false), false},
-		{"endless body", nod.Malformed, endless("application/json"), false},
-		{"compression bomb", nod.Malformed, zipped(bomb), false},
-		{"compression broken", nod.Malformed, zipped(append(whole[:10:10], bytes.Repeat([]byte{0xff}, 40)...)), false},
-		{"compression a lie", nod.Malformed, zipped([]byte(good)), false},
-		{"compression cut off", nod.Unreachable, zipped(whole[:len(whole)/2]), false},
-		{"redirect", nod.NotFound, func(w http.ResponseWriter, r *http.Request) {
+	return []refused{
+		{"closed before an answer", fault.Unreachable, hijack("", false), false},
+		{"reset before an answer", fault.Unreachable, hijack("", true), false},
+		{"closed in the headers", fault.Unreachable, hijack("HTTP/1.1 200 OK\r\nConte", false), false},
+		{"closed in the body", fault.Unreachable, hijack(head(len(good)+1)+good, false), false},
+		{"reset in the body", fault.Unreachable, hijack(head(len(good))+good[:99], true), false},
+		{"chunked and cut off", fault.Unreachable, hijack("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"id\"", false), false},
+		{"not HTTP", fault.Unreachable, hijack("SSH-2.0-OpenSSH_9.6\r\n", false), false},
+		{"headers too long", fault.Unreachable, hijack("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", headerLimit*2)+"\r\n\r\n", false), false},
+		{"endless body", fault.Malformed, endless("application/json"), false},
+		{"compression bomb", fault.Malformed, zipped(bomb), false},
+		{"compression broken", fault.Malformed, zipped(append(whole[:10:10], bytes.Repeat([]byte{0xff}, 40)...)), false},
+		{"compression a lie", fault.Malformed, zipped([]byte(good)), false},
+		{"compression cut off", fault.Unreachable, zipped(whole[:len(whole)/2]), false},
+		{"redirect", fault.NotFound, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 		}, false},
-		{"redirect with a decision", nod.NotFound, func(w http.ResponseWriter, r *http.Request) {
+		{"redirect with a decision", fault.NotFound, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Location", "/elsewhere")
 			raw(302, good)(w, r)
 		}, false},
-		{"no answer in time", nod.TimedOut, func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() }, true},
-		{"slow headers", nod.TimedOut, func(w http.ResponseWriter, r *http.Request) {
+		{"no answer in time", fault.TimedOut, func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() }, true},
+		{"slow headers", fault.TimedOut, func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body)
 			time.Sleep(700 * time.Millisecond)
 			raw(200, good)(w, r)
 		}, true},
-		{"slow body", nod.TimedOut, trickle(good, 20*time.Millisecond), true},
-		{"slow error", nod.TimedOut, func(w http.ResponseWriter, r *http.Request) {
+		{"slow body", fault.TimedOut, trickle(good, 20*time.Millisecond), true},
+		{"slow error", fault.TimedOut, func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(500)
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
@@ -224,173 +225,173 @@ type panics struct{}
 func (panics) Fatal(v ...any) { panic(fmt.Sprint(v...)) }
 
 // anthropicFaults and openAIFaults are of one dialect.
-func anthropicFaults() []fault {
+func anthropicFaults() []refused {
 	call, text := toolUse(nod.ToolName, allowInput), `{"type":"text","text":"I allow it.","citations":null}`
-	of := func(name string, kind nod.Kind, body string) fault {
-		return fault{name: name, kind: kind, handler: raw(200, body)}
+	of := func(name string, kind fault.Kind, body string) refused {
+		return refused{name: name, kind: kind, handler: raw(200, body)}
 	}
 	good := messageBody("tool_use", call)
-	return []fault{
-		of("no content", nod.NoDecision, messageBody("end_turn")),
-		of("no tool", nod.NoDecision, messageBody("end_turn", text)),
-		of("the decision as text", nod.NoDecision, messageBody("end_turn", `{"type":"text","text":"{\"should_block\":false}"}`)),
-		of("another tool", nod.NoDecision, messageBody("tool_use", toolUse("classify", allowInput))),
-		of("the tool in another case", nod.NoDecision, messageBody("tool_use", toolUse("Classify_Result", allowInput))),
-		of("two calls", nod.Malformed, messageBody("tool_use", call, call)),
-		of("a second tool", nod.Malformed, messageBody("tool_use", call, toolUse("bash", `{}`))),
-		of("a second tool first", nod.Malformed, messageBody("tool_use", toolUse("bash", `{}`), call)),
-		of("text before", nod.Malformed, messageBody("tool_use", text, call)),
-		of("text after", nod.Malformed, messageBody("tool_use", call, text)),
-		of("a server's tool", nod.Malformed, messageBody("tool_use", `{"type":"server_tool_use","id":"x","name":"classify_result","input":`+allowInput+`}`, call)),
-		of("a block of another type", nod.Malformed, messageBody("tool_use", `{"type":"surprise"}`, call)),
-		of("a block that is none", nod.Malformed, messageBody("tool_use", `7`, call)),
-		of("refusal", nod.Refused, messageBody("refusal")),
-		of("refusal with a decision", nod.Refused, messageBody("refusal", call)),
-		of("max_tokens", nod.CutOff, messageBody("max_tokens", call)),
-		of("max_tokens in text", nod.CutOff, messageBody("max_tokens", text)),
-		of("context full", nod.CutOff, messageBody("model_context_window_exceeded", call)),
-		of("pause_turn", nod.Malformed, messageBody("pause_turn", call)),
-		of("end_turn with a call", nod.Malformed, messageBody("end_turn", call)),
-		of("stop reason unknown", nod.Malformed, messageBody("surprise", call)),
-		of("stop reason null", nod.Malformed, strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":null`, 1)),
-		of("stop reason missing", nod.Malformed, strings.Replace(good, `"stop_reason":"tool_use",`, ``, 1)),
-		of("stop reason a number", nod.Malformed, strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":1`, 1)),
-		of("content a string", nod.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":"x"`, 1)),
-		of("content an object", nod.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":`+call, 1)),
-		of("content null", nod.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":null`, 1)),
-		of("content missing", nod.Malformed, strings.Replace(good, `"content":[`+call+`],`, ``, 1)),
-		of("content in another case", nod.Malformed, strings.Replace(good, `"content":`, `"Content":`, 1)),
-		of("content twice", nod.Malformed, strings.Replace(good, `"content":`, `"content":[],"content":`, 1)),
-		of("content twins", nod.Malformed, strings.Replace(good, `"content":`, `"Content":[],"content":`, 1)),
-		of("type missing", nod.Malformed, strings.Replace(good, `"type":"message",`, ``, 1)),
-		of("type of something else", nod.Malformed, strings.Replace(good, `"type":"message"`, `"type":"completion"`, 1)),
-		of("input as a JSON string", nod.Malformed, messageBody("tool_use", toolUse(nod.ToolName, `"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`))),
-		of("input missing", nod.Malformed, messageBody("tool_use", `{"type":"tool_use","id":"x","name":"classify_result"}`)),
-		of("name missing", nod.NoDecision, messageBody("tool_use", `{"type":"tool_use","id":"x","input":`+allowInput+`}`)),
-		of("name twice", nod.Malformed, messageBody("tool_use", `{"type":"tool_use","id":"x","name":"bash","name":"classify_result","input":`+allowInput+`}`)),
-		of("an OpenAI answer", nod.Malformed, classified(ProviderOpenAI, allowInput)),
+	return []refused{
+		of("no content", fault.NoDecision, messageBody("end_turn")),
+		of("no tool", fault.NoDecision, messageBody("end_turn", text)),
+		of("the decision as text", fault.NoDecision, messageBody("end_turn", `{"type":"text","text":"{\"should_block\":false}"}`)),
+		of("another tool", fault.NoDecision, messageBody("tool_use", toolUse("classify", allowInput))),
+		of("the tool in another case", fault.NoDecision, messageBody("tool_use", toolUse("Classify_Result", allowInput))),
+		of("two calls", fault.Malformed, messageBody("tool_use", call, call)),
+		of("a second tool", fault.Malformed, messageBody("tool_use", call, toolUse("bash", `{}`))),
+		of("a second tool first", fault.Malformed, messageBody("tool_use", toolUse("bash", `{}`), call)),
+		of("text before", fault.Malformed, messageBody("tool_use", text, call)),
+		of("text after", fault.Malformed, messageBody("tool_use", call, text)),
+		of("a server's tool", fault.Malformed, messageBody("tool_use", `{"type":"server_tool_use","id":"x","name":"classify_result","input":`+allowInput+`}`, call)),
+		of("a block of another type", fault.Malformed, messageBody("tool_use", `{"type":"surprise"}`, call)),
+		of("a block that is none", fault.Malformed, messageBody("tool_use", `7`, call)),
+		of("refusal", fault.Refused, messageBody("refusal")),
+		of("refusal with a decision", fault.Refused, messageBody("refusal", call)),
+		of("max_tokens", fault.CutOff, messageBody("max_tokens", call)),
+		of("max_tokens in text", fault.CutOff, messageBody("max_tokens", text)),
+		of("context full", fault.CutOff, messageBody("model_context_window_exceeded", call)),
+		of("pause_turn", fault.Malformed, messageBody("pause_turn", call)),
+		of("end_turn with a call", fault.Malformed, messageBody("end_turn", call)),
+		of("stop reason unknown", fault.Malformed, messageBody("surprise", call)),
+		of("stop reason null", fault.Malformed, strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":null`, 1)),
+		of("stop reason missing", fault.Malformed, strings.Replace(good, `"stop_reason":"tool_use",`, ``, 1)),
+		of("stop reason a number", fault.Malformed, strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":1`, 1)),
+		of("content a string", fault.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":"x"`, 1)),
+		of("content an object", fault.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":`+call, 1)),
+		of("content null", fault.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":null`, 1)),
+		of("content missing", fault.Malformed, strings.Replace(good, `"content":[`+call+`],`, ``, 1)),
+		of("content in another case", fault.Malformed, strings.Replace(good, `"content":`, `"Content":`, 1)),
+		of("content twice", fault.Malformed, strings.Replace(good, `"content":`, `"content":[],"content":`, 1)),
+		of("content twins", fault.Malformed, strings.Replace(good, `"content":`, `"Content":[],"content":`, 1)),
+		of("type missing", fault.Malformed, strings.Replace(good, `"type":"message",`, ``, 1)),
+		of("type of something else", fault.Malformed, strings.Replace(good, `"type":"message"`, `"type":"completion"`, 1)),
+		of("input as a JSON string", fault.Malformed, messageBody("tool_use", toolUse(nod.ToolName, `"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`))),
+		of("input missing", fault.Malformed, messageBody("tool_use", `{"type":"tool_use","id":"x","name":"classify_result"}`)),
+		of("name missing", fault.NoDecision, messageBody("tool_use", `{"type":"tool_use","id":"x","input":`+allowInput+`}`)),
+		of("name twice", fault.Malformed, messageBody("tool_use", `{"type":"tool_use","id":"x","name":"bash","name":"classify_result","input":`+allowInput+`}`)),
+		of("an OpenAI answer", fault.Malformed, classified(ProviderOpenAI, allowInput)),
 	}
 }
 
-func openAIFaults() []fault {
+func openAIFaults() []refused {
 	const done = `"status":"completed"`
 	call := functionCall(nod.ToolName, allowInput)
 	text := `{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"I allow it.","annotations":[]}]}`
 	refusal := `{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"refusal","refusal":"I cannot."}]}`
-	of := func(name string, kind nod.Kind, body string) fault {
-		return fault{name: name, kind: kind, handler: raw(200, body)}
+	of := func(name string, kind fault.Kind, body string) refused {
+		return refused{name: name, kind: kind, handler: raw(200, body)}
 	}
 	good := responseBody(done, call)
 	failed := func(code string) string {
 		return strings.Replace(responseBody(`"status":"failed"`, call), `"error":null`, `"error":{"code":"`+code+`","message":"m"}`, 1)
 	}
-	return []fault{
-		of("no output", nod.NoDecision, responseBody(done)),
-		of("no tool", nod.NoDecision, responseBody(done, text)),
-		of("reasoning only", nod.NoDecision, responseBody(done, `{"type":"reasoning","id":"rs_1","summary":[]}`)),
-		of("another tool", nod.NoDecision, responseBody(done, functionCall("classify", allowInput))),
-		of("the tool in another case", nod.NoDecision, responseBody(done, functionCall("Classify_Result", allowInput))),
-		of("two calls", nod.Malformed, responseBody(done, call, call)),
-		of("a second tool", nod.Malformed, responseBody(done, call, functionCall("bash", `{}`))),
-		of("text before", nod.Malformed, responseBody(done, text, call)),
-		of("text after", nod.Malformed, responseBody(done, call, text)),
-		of("a custom tool's call", nod.Malformed, responseBody(done, `{"type":"custom_tool_call","id":"x","call_id":"c","name":"classify_result","input":"{}"}`, call)),
-		of("a server's tool", nod.Malformed, responseBody(done, `{"type":"web_search_call","id":"x","status":"completed"}`, call)),
-		of("an item that is none", nod.Malformed, responseBody(done, `7`, call)),
-		of("refusal", nod.Refused, responseBody(done, refusal)),
-		of("refusal with a decision", nod.Refused, responseBody(done, call, refusal)),
-		of("max_output_tokens", nod.CutOff, responseBody(`"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`, call)),
-		of("incomplete without a reason", nod.CutOff, responseBody(`"status":"incomplete"`, call)),
-		of("content filter", nod.Refused, responseBody(`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`, call)),
-		of("call incomplete", nod.CutOff, strings.Replace(good, `"call_1",`+done, `"call_1","status":"incomplete"`, 1)),
-		of("call in progress", nod.Malformed, strings.Replace(good, `"call_1",`+done, `"call_1","status":"in_progress"`, 1)),
-		of("failed", nod.ServerError, failed("server_error")),
-		of("failed by rate", nod.RateLimited, failed("rate_limit_exceeded")),
-		of("failed by policy", nod.Refused, failed("invalid_prompt")),
-		of("complete with an error", nod.Malformed, strings.Replace(good, `"error":null`, `"error":{"code":"server_error","message":"m"}`, 1)),
-		of("queued", nod.Malformed, responseBody(`"status":"queued"`, call)),
-		of("in progress", nod.Malformed, responseBody(`"status":"in_progress"`, call)),
-		of("cancelled", nod.Malformed, responseBody(`"status":"cancelled"`, call)),
-		of("status null", nod.Malformed, responseBody(`"status":null`, call)),
-		of("status missing", nod.Malformed, strings.Replace(good, `"error":null,`+done, `"error":null`, 1)),
-		of("status twice", nod.Malformed, responseBody(`"status":"incomplete","status":"completed"`, call)),
-		of("output an object", nod.Malformed, strings.Replace(good, `"output":[`+call+`]`, `"output":`+call, 1)),
-		of("output null", nod.Malformed, strings.Replace(good, `"output":[`+call+`]`, `"output":null`, 1)),
-		of("output missing", nod.Malformed, strings.Replace(good, `"output":[`+call+`],`, ``, 1)),
-		of("output in another case", nod.Malformed, strings.Replace(good, `"output":`, `"Output":`, 1)),
-		of("object missing", nod.Malformed, strings.Replace(good, `"object":"response",`, ``, 1)),
-		of("arguments an object", nod.Malformed, responseBody(done, strings.Replace(call, `"arguments":"`, `"arguments":`+allowInput+`,"x":"`, 1))),
-		of("arguments missing", nod.Malformed, responseBody(done, `{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed"}`)),
-		of("arguments null", nod.Malformed, responseBody(done, `{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed","arguments":null}`)),
-		of("arguments cut off", nod.Malformed, responseBody(done, functionCall(nod.ToolName, allowInput[:len(allowInput)-1]))),
-		of("arguments twice", nod.Malformed, responseBody(done, functionCall(nod.ToolName, allowInput+allowInput))),
-		of("arguments empty", nod.Malformed, responseBody(done, functionCall(nod.ToolName, ""))),
-		of("an Anthropic answer", nod.Malformed, classified(ProviderAnthropic, allowInput)),
-		of("a chat completion", nod.Malformed, `{"id":"x","object":"chat.completion","choices":[],"output":[`+call+`],`+done+`}`),
+	return []refused{
+		of("no output", fault.NoDecision, responseBody(done)),
+		of("no tool", fault.NoDecision, responseBody(done, text)),
+		of("reasoning only", fault.NoDecision, responseBody(done, `{"type":"reasoning","id":"rs_1","summary":[]}`)),
+		of("another tool", fault.NoDecision, responseBody(done, functionCall("classify", allowInput))),
+		of("the tool in another case", fault.NoDecision, responseBody(done, functionCall("Classify_Result", allowInput))),
+		of("two calls", fault.Malformed, responseBody(done, call, call)),
+		of("a second tool", fault.Malformed, responseBody(done, call, functionCall("bash", `{}`))),
+		of("text before", fault.Malformed, responseBody(done, text, call)),
+		of("text after", fault.Malformed, responseBody(done, call, text)),
+		of("a custom tool's call", fault.Malformed, responseBody(done, `{"type":"custom_tool_call","id":"x","call_id":"c","name":"classify_result","input":"{}"}`, call)),
+		of("a server's tool", fault.Malformed, responseBody(done, `{"type":"web_search_call","id":"x","status":"completed"}`, call)),
+		of("an item that is none", fault.Malformed, responseBody(done, `7`, call)),
+		of("refusal", fault.Refused, responseBody(done, refusal)),
+		of("refusal with a decision", fault.Refused, responseBody(done, call, refusal)),
+		of("max_output_tokens", fault.CutOff, responseBody(`"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`, call)),
+		of("incomplete without a reason", fault.CutOff, responseBody(`"status":"incomplete"`, call)),
+		of("content filter", fault.Refused, responseBody(`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`, call)),
+		of("call incomplete", fault.CutOff, strings.Replace(good, `"call_1",`+done, `"call_1","status":"incomplete"`, 1)),
+		of("call in progress", fault.Malformed, strings.Replace(good, `"call_1",`+done, `"call_1","status":"in_progress"`, 1)),
+		of("failed", fault.ServerError, failed("server_error")),
+		of("failed by rate", fault.RateLimited, failed("rate_limit_exceeded")),
+		of("failed by policy", fault.Refused, failed("invalid_prompt")),
+		of("complete with an error", fault.Malformed, strings.Replace(good, `"error":null`, `"error":{"code":"server_error","message":"m"}`, 1)),
+		of("queued", fault.Malformed, responseBody(`"status":"queued"`, call)),
+		of("in progress", fault.Malformed, responseBody(`"status":"in_progress"`, call)),
+		of("cancelled", fault.Malformed, responseBody(`"status":"cancelled"`, call)),
+		of("status null", fault.Malformed, responseBody(`"status":null`, call)),
+		of("status missing", fault.Malformed, strings.Replace(good, `"error":null,`+done, `"error":null`, 1)),
+		of("status twice", fault.Malformed, responseBody(`"status":"incomplete","status":"completed"`, call)),
+		of("output an object", fault.Malformed, strings.Replace(good, `"output":[`+call+`]`, `"output":`+call, 1)),
+		of("output null", fault.Malformed, strings.Replace(good, `"output":[`+call+`]`, `"output":null`, 1)),
+		of("output missing", fault.Malformed, strings.Replace(good, `"output":[`+call+`],`, ``, 1)),
+		of("output in another case", fault.Malformed, strings.Replace(good, `"output":`, `"Output":`, 1)),
+		of("object missing", fault.Malformed, strings.Replace(good, `"object":"response",`, ``, 1)),
+		of("arguments an object", fault.Malformed, responseBody(done, strings.Replace(call, `"arguments":"`, `"arguments":`+allowInput+`,"x":"`, 1))),
+		of("arguments missing", fault.Malformed, responseBody(done, `{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed"}`)),
+		of("arguments null", fault.Malformed, responseBody(done, `{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed","arguments":null}`)),
+		of("arguments cut off", fault.Malformed, responseBody(done, functionCall(nod.ToolName, allowInput[:len(allowInput)-1]))),
+		of("arguments twice", fault.Malformed, responseBody(done, functionCall(nod.ToolName, allowInput+allowInput))),
+		of("arguments empty", fault.Malformed, responseBody(done, functionCall(nod.ToolName, ""))),
+		of("an Anthropic answer", fault.Malformed, classified(ProviderAnthropic, allowInput)),
+		of("a chat completion", fault.Malformed, `{"id":"x","object":"chat.completion","choices":[],"output":[`+call+`],`+done+`}`),
 	}
 }
 
-func chatFaults() []fault {
+func chatFaults() []refused {
 	call := chatCall(nod.ToolName, allowInput)
-	of := func(name string, kind nod.Kind, body string) fault {
-		return fault{name: name, kind: kind, handler: raw(200, body)}
+	of := func(name string, kind fault.Kind, body string) refused {
+		return refused{name: name, kind: kind, handler: raw(200, body)}
 	}
 	good := chatBody("tool_calls", "null", call)
-	return []fault{
-		of("no call", nod.NoDecision, chatBody("stop", "null")),
-		of("text only", nod.NoDecision, chatBody("stop", `"I allow it."`)),
-		of("the decision as text", nod.NoDecision, chatBody("stop", `"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`)),
-		of("another tool", nod.NoDecision, chatBody("tool_calls", "null", chatCall("classify", allowInput))),
-		of("a custom tool", nod.NoDecision, chatBody("tool_calls", "null", `{"id":"c","type":"custom","custom":{"name":"classify_result","input":"{}"}}`)),
-		of("two calls", nod.Malformed, chatBody("tool_calls", "null", call, call)),
-		of("a second tool", nod.Malformed, chatBody("tool_calls", "null", call, chatCall("bash", `{}`))),
-		of("text beside", nod.Malformed, chatBody("tool_calls", `"I allow it."`, call)),
-		of("refusal", nod.Refused, strings.Replace(good, `"refusal":null`, `"refusal":"I cannot."`, 1)),
-		of("length", nod.CutOff, chatBody("length", "null", call)),
-		of("content filter", nod.Refused, chatBody("content_filter", "null", call)),
-		of("stop reason unknown", nod.Malformed, chatBody("surprise", "null", call)),
-		of("stop reason null", nod.Malformed, strings.Replace(good, `"finish_reason":"tool_calls"`, `"finish_reason":null`, 1)),
-		of("no choices", nod.Malformed, `{"id":"x","object":"chat.completion","choices":[]}`),
-		of("two choices", nod.Malformed, strings.Replace(good, `"choices":[`, `"choices":[{"index":1,"finish_reason":"stop","message":{"role":"assistant","content":"no"}},`, 1)),
-		of("choices an object", nod.Malformed, strings.Replace(strings.Replace(good, `"choices":[`, `"choices":`, 1), `]}}],"usage"`, `]}},"usage"`, 1)),
-		of("choices in another case", nod.Malformed, strings.Replace(good, `"choices"`, `"Choices"`, 1)),
-		of("choices twins", nod.Malformed, strings.Replace(good, `"choices":`, `"Choices":[],"choices":`, 1)),
-		of("arguments an object", nod.Malformed, chatBody("tool_calls", "null", `{"id":"c","type":"function","function":{"name":"classify_result","arguments":`+allowInput+`}}`)),
-		of("arguments missing", nod.Malformed, chatBody("tool_calls", "null", `{"id":"c","type":"function","function":{"name":"classify_result"}}`)),
-		of("a Responses answer", nod.Malformed, classified(ProviderOpenAI, allowInput)),
-		of("text beside, in parts", nod.Malformed, chatBody("tool_calls", `[{"type":"text","text":"I allow it."}]`, call)),
+	return []refused{
+		of("no call", fault.NoDecision, chatBody("stop", "null")),
+		of("text only", fault.NoDecision, chatBody("stop", `"I allow it."`)),
+		of("the decision as text", fault.NoDecision, chatBody("stop", `"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`)),
+		of("another tool", fault.NoDecision, chatBody("tool_calls", "null", chatCall("classify", allowInput))),
+		of("a custom tool", fault.NoDecision, chatBody("tool_calls", "null", `{"id":"c","type":"custom","custom":{"name":"classify_result","input":"{}"}}`)),
+		of("two calls", fault.Malformed, chatBody("tool_calls", "null", call, call)),
+		of("a second tool", fault.Malformed, chatBody("tool_calls", "null", call, chatCall("bash", `{}`))),
+		of("text beside", fault.Malformed, chatBody("tool_calls", `"I allow it."`, call)),
+		of("refusal", fault.Refused, strings.Replace(good, `"refusal":null`, `"refusal":"I cannot."`, 1)),
+		of("length", fault.CutOff, chatBody("length", "null", call)),
+		of("content filter", fault.Refused, chatBody("content_filter", "null", call)),
+		of("stop reason unknown", fault.Malformed, chatBody("surprise", "null", call)),
+		of("stop reason null", fault.Malformed, strings.Replace(good, `"finish_reason":"tool_calls"`, `"finish_reason":null`, 1)),
+		of("no choices", fault.Malformed, `{"id":"x","object":"chat.completion","choices":[]}`),
+		of("two choices", fault.Malformed, strings.Replace(good, `"choices":[`, `"choices":[{"index":1,"finish_reason":"stop","message":{"role":"assistant","content":"no"}},`, 1)),
+		of("choices an object", fault.Malformed, strings.Replace(strings.Replace(good, `"choices":[`, `"choices":`, 1), `]}}],"usage"`, `]}},"usage"`, 1)),
+		of("choices in another case", fault.Malformed, strings.Replace(good, `"choices"`, `"Choices"`, 1)),
+		of("choices twins", fault.Malformed, strings.Replace(good, `"choices":`, `"Choices":[],"choices":`, 1)),
+		of("arguments an object", fault.Malformed, chatBody("tool_calls", "null", `{"id":"c","type":"function","function":{"name":"classify_result","arguments":`+allowInput+`}}`)),
+		of("arguments missing", fault.Malformed, chatBody("tool_calls", "null", `{"id":"c","type":"function","function":{"name":"classify_result"}}`)),
+		of("a Responses answer", fault.Malformed, classified(ProviderOpenAI, allowInput)),
+		of("text beside, in parts", fault.Malformed, chatBody("tool_calls", `[{"type":"text","text":"I allow it."}]`, call)),
 	}
 }
 
-func geminiFaults() []fault {
+func geminiFaults() []refused {
 	call := geminiCall(nod.ToolName, allowInput)
-	of := func(name string, kind nod.Kind, body string) fault {
-		return fault{name: name, kind: kind, handler: raw(200, body)}
+	of := func(name string, kind fault.Kind, body string) refused {
+		return refused{name: name, kind: kind, handler: raw(200, body)}
 	}
 	good := geminiBody("STOP", call)
-	out := []fault{
-		of("no part", nod.NoDecision, geminiBody("STOP")),
-		of("text only", nod.NoDecision, geminiBody("STOP", `{"text":"I allow it."}`)),
-		of("thoughts only", nod.NoDecision, geminiBody("STOP", `{"text":"hm","thought":true}`)),
-		of("another tool", nod.NoDecision, geminiBody("STOP", geminiCall("classify", allowInput))),
-		of("two calls", nod.Malformed, geminiBody("STOP", call, call)),
-		of("a second tool", nod.Malformed, geminiBody("STOP", call, geminiCall("bash", `{}`))),
-		of("text beside", nod.Malformed, geminiBody("STOP", `{"text":"I allow it."}`, call)),
-		of("code that runs", nod.Malformed, geminiBody("STOP", `{"executableCode":{"language":"PYTHON","code":"1"}}`, call)),
-		of("length", nod.CutOff, geminiBody("MAX_TOKENS", call)),
-		of("malformed call", nod.Malformed, geminiBody("MALFORMED_FUNCTION_CALL", call)),
-		of("stop reason unknown", nod.Malformed, geminiBody("SURPRISE", call)),
-		of("stop reason missing", nod.Malformed, strings.Replace(good, `"finishReason":"STOP",`, ``, 1)),
-		of("no candidates", nod.Malformed, `{"responseId":"x","candidates":[]}`),
-		of("two candidates", nod.Malformed, strings.Replace(good, `"candidates":[`, `"candidates":[{"finishReason":"STOP"},`, 1)),
-		of("candidate null", nod.Malformed, `{"responseId":"x","candidates":[null]}`),
-		of("content missing", nod.NoDecision, `{"responseId":"x","candidates":[{"finishReason":"STOP"}]}`),
-		of("candidates in another case", nod.Malformed, strings.Replace(good, `"candidates"`, `"Candidates"`, 1)),
-		of("prompt blocked", nod.Refused, `{"responseId":"x","promptFeedback":{"blockReason":"SAFETY"}}`),
-		of("prompt blocked with a decision", nod.Refused, strings.Replace(good, `"candidates"`, `"promptFeedback":{"blockReason":"OTHER"},"candidates"`, 1)),
+	out := []refused{
+		of("no part", fault.NoDecision, geminiBody("STOP")),
+		of("text only", fault.NoDecision, geminiBody("STOP", `{"text":"I allow it."}`)),
+		of("thoughts only", fault.NoDecision, geminiBody("STOP", `{"text":"hm","thought":true}`)),
+		of("another tool", fault.NoDecision, geminiBody("STOP", geminiCall("classify", allowInput))),
+		of("two calls", fault.Malformed, geminiBody("STOP", call, call)),
+		of("a second tool", fault.Malformed, geminiBody("STOP", call, geminiCall("bash", `{}`))),
+		of("text beside", fault.Malformed, geminiBody("STOP", `{"text":"I allow it."}`, call)),
+		of("code that runs", fault.Malformed, geminiBody("STOP", `{"executableCode":{"language":"PYTHON","code":"1"}}`, call)),
+		of("length", fault.CutOff, geminiBody("MAX_TOKENS", call)),
+		of("malformed call", fault.Malformed, geminiBody("MALFORMED_FUNCTION_CALL", call)),
+		of("stop reason unknown", fault.Malformed, geminiBody("SURPRISE", call)),
+		of("stop reason missing", fault.Malformed, strings.Replace(good, `"finishReason":"STOP",`, ``, 1)),
+		of("no candidates", fault.Malformed, `{"responseId":"x","candidates":[]}`),
+		of("two candidates", fault.Malformed, strings.Replace(good, `"candidates":[`, `"candidates":[{"finishReason":"STOP"},`, 1)),
+		of("candidate null", fault.Malformed, `{"responseId":"x","candidates":[null]}`),
+		of("content missing", fault.NoDecision, `{"responseId":"x","candidates":[{"finishReason":"STOP"}]}`),
+		of("candidates in another case", fault.Malformed, strings.Replace(good, `"candidates"`, `"Candidates"`, 1)),
+		of("prompt blocked", fault.Refused, `{"responseId":"x","promptFeedback":{"blockReason":"SAFETY"}}`),
+		of("prompt blocked with a decision", fault.Refused, strings.Replace(good, `"candidates"`, `"promptFeedback":{"blockReason":"OTHER"},"candidates"`, 1)),
 	}
 	for _, reason := range []string{"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "LANGUAGE"} {
-		out = append(out, of("stopped for "+reason, nod.Refused, geminiBody(reason, call)))
+		out = append(out, of("stopped for "+reason, fault.Refused, geminiBody(reason, call)))
 	}
 	return out
 }
@@ -399,7 +400,7 @@ func geminiFaults() []fault {
 // only what passes is tried again, once.
 func TestFailures(t *testing.T) {
 	for _, provider := range providers() {
-		all := append(faults(provider), map[string]func() []fault{ProviderAnthropic: anthropicFaults, ProviderOpenAI: openAIFaults, ProviderCompatible: chatFaults, ProviderGemini: geminiFaults}[dialect(provider)]()...)
+		all := append(faults(provider), map[string]func() []refused{ProviderAnthropic: anthropicFaults, ProviderOpenAI: openAIFaults, ProviderCompatible: chatFaults, ProviderGemini: geminiFaults}[dialect(provider)]()...)
 		if len(all) < 30 {
 			t.Fatalf("only %d faults", len(all))
 		}
@@ -430,15 +431,15 @@ func TestFailures(t *testing.T) {
 }
 
 // tries is how often a question is put that fails like this each time.
-func tries(k nod.Kind) int32 {
+func tries(k fault.Kind) int32 {
 	switch k {
-	case nod.RateLimited, nod.Overloaded, nod.ServerError, nod.Unreachable:
+	case fault.RateLimited, fault.Overloaded, fault.ServerError, fault.Unreachable:
 		return 2
 	}
 	return 1
 }
 
-func checkFailure(t *testing.T, kind nod.Kind, got nod.Classification, err error) {
+func checkFailure(t *testing.T, kind fault.Kind, got nod.Classification, err error) {
 	t.Helper()
 	if err == nil {
 		t.Fatalf("taken for an answer: %+v", got)
@@ -446,7 +447,7 @@ func checkFailure(t *testing.T, kind nod.Kind, got nod.Classification, err error
 	if !reflect.DeepEqual(got, nod.Classification{}) {
 		t.Errorf("an answer beside an error: %+v", got)
 	}
-	var f *nod.Failure
+	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind != kind {
 		t.Errorf("%v\nwant the kind %s", err, kind)
 	}
@@ -460,7 +461,7 @@ func TestScriptedFaults(t *testing.T) {
 			t.Parallel()
 			srv := llmtest.NewServer(t, llmtest.Script{Classifier: func(llmtest.Request) llmtest.Answer { return f.Answer }})
 			m := newModel(t, ProviderAnthropic, srv.URL, func(o *Options) {
-				if f.Kind == nod.TimedOut {
+				if f.Kind == fault.TimedOut {
 					o.Timeout = time.Second
 				}
 			})
@@ -479,7 +480,7 @@ func TestUnreachable(t *testing.T) {
 	l.Close()
 	for _, provider := range providers() {
 		got, err := newModel(t, provider, url).Classify(context.Background(), prompt)
-		checkFailure(t, nod.Unreachable, got, err)
+		checkFailure(t, fault.Unreachable, got, err)
 	}
 }
 
@@ -491,14 +492,14 @@ func TestTheContextsDeadlineHolds(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 		defer cancel()
 		got, err := m.Classify(ctx, prompt)
-		checkFailure(t, nod.TimedOut, got, err)
+		checkFailure(t, fault.TimedOut, got, err)
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v does not wrap the deadline", provider, err)
 		}
 		gone, cancelNow := context.WithCancel(context.Background())
 		cancelNow()
 		got, err = m.Classify(gone, prompt)
-		checkFailure(t, nod.TimedOut, got, err)
+		checkFailure(t, fault.TimedOut, got, err)
 	}
 }
 
@@ -528,7 +529,7 @@ func TestAnswersAreBounded(t *testing.T) {
 					}
 					continue
 				}
-				checkFailure(t, nod.Malformed, got, err)
+				checkFailure(t, fault.Malformed, got, err)
 				if !strings.Contains(err.Error(), "longer than 1 MiB") {
 					t.Errorf("%s %s of %d bytes: %v", provider, name, size, err)
 				}

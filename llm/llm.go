@@ -8,7 +8,7 @@
 //
 // One question is one POST: the prompt, and a forced call of classify_result
 // (thinking, should_block, reason, in that order). Only an answer of exactly
-// that shape counts. Every other one is a [nod.Failure] whose Kind names the
+// that shape counts. Every other one is a [fault.Error] whose Kind names the
 // cause; nothing is guessed or repaired.
 //
 // A prompt with a quick closing is put twice at most: see ask.go. A fault that
@@ -59,6 +59,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // The providers.
@@ -168,7 +169,7 @@ type Options struct {
 }
 
 // New returns the model that o describes. It sends nothing. An error is a
-// *[nod.Failure] of kind NoKey or BadSettings.
+// *[fault.Error] of kind NoKey or BadSettings.
 func New(o Options) (nod.Model, error) {
 	if err := checkFit(o); err != nil {
 		return nil, err
@@ -341,14 +342,14 @@ func checkKey(v vendor, o Options, endpoint *url.URL) (string, error) {
 		if variable := KeyVariable(v.provider); variable != "" {
 			message += ", or set " + variable
 		}
-		return "", &nod.Failure{Kind: nod.NoKey, Message: message}
+		return "", &fault.Error{Kind: fault.NoKey, Message: message}
 	}
 	if !v.document && strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", &nod.Failure{Kind: nod.NoKey, Message: "the API key holds spaces, line ends or characters that no key has; see that [model] key_file holds the key and nothing else"}
+		return "", &fault.Error{Kind: fault.NoKey, Message: "the API key holds spaces, line ends or characters that no key has; see that [model] key_file holds the key and nothing else"}
 	}
 	own := strings.TrimRight(endpoint.String(), "/") == v.address
 	if o.KeyFromEnvironment && !own {
-		return "", &nod.Failure{Kind: nod.NoKey, Message: fmt.Sprintf("the API key in %s is sent to %s only, and [model] endpoint is another address; put the key for that address into a file and name it as [model] key_file", KeyVariable(v.provider), v.address)}
+		return "", &fault.Error{Kind: fault.NoKey, Message: fmt.Sprintf("the API key in %s is sent to %s only, and [model] endpoint is another address; put the key for that address into a file and name it as [model] key_file", KeyVariable(v.provider), v.address)}
 	}
 	return key, nil
 }

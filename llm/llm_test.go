@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/printable"
 )
@@ -304,7 +305,7 @@ func TestADecisionBesideAnError(t *testing.T) {
 	} {
 		text := strings.Replace(classified(provider, allowInput), change[0], change[1], 1)
 		got, err := newModel(t, provider, serve(t, raw(200, text))).Classify(context.Background(), prompt)
-		checkFailure(t, nod.Malformed, got, err)
+		checkFailure(t, fault.Malformed, got, err)
 	}
 }
 
@@ -384,54 +385,54 @@ func TestSettings(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		o    Options
-		kind nod.Kind // "" means accepted
+		kind fault.Kind // "" means accepted
 		says string
 	}{
-		{"nothing", Options{}, nod.BadSettings, "[model] provider"},
-		{"other provider", Options{Provider: "acme", Key: testKey}, nod.BadSettings, `"acme"`},
-		{"no key", Options{Provider: "anthropic"}, nod.NoKey, "[model] key_file"},
-		{"no key either", Options{Provider: "openai", Key: " \n"}, nod.NoKey, "OPENAI_API_KEY"},
-		{"two lines of key", Options{Provider: "openai", Key: "sk-1\nsk-2"}, nod.NoKey, "key_file"},
+		{"nothing", Options{}, fault.BadSettings, "[model] provider"},
+		{"other provider", Options{Provider: "acme", Key: testKey}, fault.BadSettings, `"acme"`},
+		{"no key", Options{Provider: "anthropic"}, fault.NoKey, "[model] key_file"},
+		{"no key either", Options{Provider: "openai", Key: " \n"}, fault.NoKey, "OPENAI_API_KEY"},
+		{"two lines of key", Options{Provider: "openai", Key: "sk-1\nsk-2"}, fault.NoKey, "key_file"},
 		{"key", Options{Provider: "anthropic", Key: testKey + "\n"}, "", ""},
 		{"environment key, vendor", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true}, "", ""},
 		{"environment key, vendor spelled out", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com/v1/"}, "", ""},
-		{"environment key, elsewhere", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com.example/v1"}, nod.NoKey, "https://api.openai.com/v1 only"},
-		{"environment key, other path", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com/v2"}, nod.NoKey, "only"},
-		{"environment key, other port", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.anthropic.com:8443"}, nod.NoKey, "only"},
-		{"environment key, the other vendor", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com/v1"}, nod.NoKey, "only"},
-		{"environment key, loopback", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true, Endpoint: loopback}, nod.NoKey, "only"},
-		{"plain http", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://gateway.example"}, nod.BadSettings, "https://"},
-		{"plain http, loopback's twin", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://127.0.0.1.example"}, nod.BadSettings, "https://"},
+		{"environment key, elsewhere", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com.example/v1"}, fault.NoKey, "https://api.openai.com/v1 only"},
+		{"environment key, other path", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com/v2"}, fault.NoKey, "only"},
+		{"environment key, other port", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.anthropic.com:8443"}, fault.NoKey, "only"},
+		{"environment key, the other vendor", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com/v1"}, fault.NoKey, "only"},
+		{"environment key, loopback", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true, Endpoint: loopback}, fault.NoKey, "only"},
+		{"plain http", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://gateway.example"}, fault.BadSettings, "https://"},
+		{"plain http, loopback's twin", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://127.0.0.1.example"}, fault.BadSettings, "https://"},
 		{"loopback v6", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://[::1]:80"}, "", ""},
-		{"other scheme", Options{Provider: "anthropic", Key: testKey, Endpoint: "ftp://127.0.0.1"}, nod.BadSettings, "https://"},
-		{"no host", Options{Provider: "anthropic", Key: testKey, Endpoint: "api.anthropic.com"}, nod.BadSettings, "host"},
-		{"user in it", Options{Provider: "anthropic", Key: testKey, Endpoint: "https://u:p@example.com"}, nod.BadSettings, "user"},
-		{"query in it", Options{Provider: "anthropic", Key: testKey, Endpoint: "https://example.com/?a=b"}, nod.BadSettings, "query"},
-		{"key as header", Options{Provider: "anthropic", Key: testKey, Headers: map[string]string{"x-api-key": "k"}}, nod.BadSettings, "key_file"},
-		{"key as header, openai", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"authorization": "k"}}, nod.BadSettings, "key_file"},
+		{"other scheme", Options{Provider: "anthropic", Key: testKey, Endpoint: "ftp://127.0.0.1"}, fault.BadSettings, "https://"},
+		{"no host", Options{Provider: "anthropic", Key: testKey, Endpoint: "api.anthropic.com"}, fault.BadSettings, "host"},
+		{"user in it", Options{Provider: "anthropic", Key: testKey, Endpoint: "https://u:p@example.com"}, fault.BadSettings, "user"},
+		{"query in it", Options{Provider: "anthropic", Key: testKey, Endpoint: "https://example.com/?a=b"}, fault.BadSettings, "query"},
+		{"key as header", Options{Provider: "anthropic", Key: testKey, Headers: map[string]string{"x-api-key": "k"}}, fault.BadSettings, "key_file"},
+		{"key as header, openai", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"authorization": "k"}}, fault.BadSettings, "key_file"},
 		{"gateway's own authorization", Options{Provider: "anthropic", Key: testKey, Headers: map[string]string{"Authorization": "Bearer k"}}, "", ""},
-		{"host header", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"HOST": "k"}}, nod.BadSettings, "nod's own"},
-		{"header name", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"a b": "k"}}, nod.BadSettings, "name"},
-		{"header value", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"a": "k\r\nHost: x"}}, nod.BadSettings, "ASCII"},
-		{"proxy", Options{Provider: "openai", Key: testKey, Proxy: "proxy.example:8080"}, nod.BadSettings, "proxy"},
-		{"proxy scheme", Options{Provider: "openai", Key: testKey, Proxy: "ftp://proxy.example"}, nod.BadSettings, "socks5"},
-		{"relative CA file", Options{Provider: "openai", Key: testKey, CAFile: "ca.pem"}, nod.BadSettings, "absolute"},
-		{"absent CA file", Options{Provider: "openai", Key: testKey, CAFile: filepath.Join(t.TempDir(), "ca.pem")}, nod.BadSettings, "cannot be read"},
-		{"a directory as CA file", Options{Provider: "openai", Key: testKey, CAFile: t.TempDir()}, nod.BadSettings, "regular"},
-		{"no region", Options{Provider: "bedrock", Key: testKey}, nod.BadSettings, "region"},
-		{"a region that is a host", Options{Provider: "bedrock", Key: testKey, Region: "x.evil.example/"}, nod.BadSettings, "region"},
-		{"region for one that has none", Options{Provider: "anthropic", Key: testKey, Region: "us"}, nod.BadSettings, "no use"},
-		{"channel for one that has none", Options{Provider: "openai", Key: testKey, Channel: Lines}, nod.BadSettings, "no use"},
-		{"unknown channel", Options{Provider: "compatible", Model: "m", Endpoint: loopback, Channel: "xml"}, nod.BadSettings, "channel"},
-		{"compatible without endpoint", Options{Provider: "compatible", Model: "m"}, nod.BadSettings, "endpoint"},
-		{"compatible without model", Options{Provider: "compatible", Endpoint: loopback}, nod.BadSettings, "name"},
+		{"host header", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"HOST": "k"}}, fault.BadSettings, "nod's own"},
+		{"header name", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"a b": "k"}}, fault.BadSettings, "name"},
+		{"header value", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"a": "k\r\nHost: x"}}, fault.BadSettings, "ASCII"},
+		{"proxy", Options{Provider: "openai", Key: testKey, Proxy: "proxy.example:8080"}, fault.BadSettings, "proxy"},
+		{"proxy scheme", Options{Provider: "openai", Key: testKey, Proxy: "ftp://proxy.example"}, fault.BadSettings, "socks5"},
+		{"relative CA file", Options{Provider: "openai", Key: testKey, CAFile: "ca.pem"}, fault.BadSettings, "absolute"},
+		{"absent CA file", Options{Provider: "openai", Key: testKey, CAFile: filepath.Join(t.TempDir(), "ca.pem")}, fault.BadSettings, "cannot be read"},
+		{"a directory as CA file", Options{Provider: "openai", Key: testKey, CAFile: t.TempDir()}, fault.BadSettings, "regular"},
+		{"no region", Options{Provider: "bedrock", Key: testKey}, fault.BadSettings, "region"},
+		{"a region that is a host", Options{Provider: "bedrock", Key: testKey, Region: "x.evil.example/"}, fault.BadSettings, "region"},
+		{"region for one that has none", Options{Provider: "anthropic", Key: testKey, Region: "us"}, fault.BadSettings, "no use"},
+		{"channel for one that has none", Options{Provider: "openai", Key: testKey, Channel: Lines}, fault.BadSettings, "no use"},
+		{"unknown channel", Options{Provider: "compatible", Model: "m", Endpoint: loopback, Channel: "xml"}, fault.BadSettings, "channel"},
+		{"compatible without endpoint", Options{Provider: "compatible", Model: "m"}, fault.BadSettings, "endpoint"},
+		{"compatible without model", Options{Provider: "compatible", Endpoint: loopback}, fault.BadSettings, "name"},
 		{"compatible without key", Options{Provider: "compatible", Model: "m", Endpoint: loopback}, "", ""},
-		{"compatible, environment key", Options{Provider: "compatible", Model: "m", Endpoint: loopback, Key: testKey, KeyFromEnvironment: true}, nod.NoKey, "key_file"},
-		{"azure without version", Options{Provider: "azure", Model: "m", Key: testKey, Endpoint: "https://x.openai.azure.com"}, nod.BadSettings, "api_version"},
-		{"vertex, no account", Options{Provider: "vertex", Region: "us-east5", Key: testKey}, nod.NoKey, "service account"},
-		{"vertex, half an account", Options{Provider: "vertex", Region: "us-east5", Key: `{"type":"service_account"}`}, nod.NoKey, "service account"},
-		{"vertex, another kind of account", Options{Provider: "vertex", Region: "us-east5", Key: `{"type":"external_account","token_url":"https://evil.example"}`}, nod.NoKey, "service account"},
-		{"negative tokens", Options{Provider: "openai", Key: testKey, MaxTokens: -1}, nod.BadSettings, "max_tokens"},
+		{"compatible, environment key", Options{Provider: "compatible", Model: "m", Endpoint: loopback, Key: testKey, KeyFromEnvironment: true}, fault.NoKey, "key_file"},
+		{"azure without version", Options{Provider: "azure", Model: "m", Key: testKey, Endpoint: "https://x.openai.azure.com"}, fault.BadSettings, "api_version"},
+		{"vertex, no account", Options{Provider: "vertex", Region: "us-east5", Key: testKey}, fault.NoKey, "service account"},
+		{"vertex, half an account", Options{Provider: "vertex", Region: "us-east5", Key: `{"type":"service_account"}`}, fault.NoKey, "service account"},
+		{"vertex, another kind of account", Options{Provider: "vertex", Region: "us-east5", Key: `{"type":"external_account","token_url":"https://evil.example"}`}, fault.NoKey, "service account"},
+		{"negative tokens", Options{Provider: "openai", Key: testKey, MaxTokens: -1}, fault.BadSettings, "max_tokens"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m, err := New(tc.o)
@@ -441,7 +442,7 @@ func TestSettings(t *testing.T) {
 				}
 				return
 			}
-			var f *nod.Failure
+			var f *fault.Error
 			if !errors.As(err, &f) || f.Kind != tc.kind || !strings.Contains(f.Message, tc.says) || m != nil {
 				t.Errorf("got %v, %v; want %s with %q", m, err, tc.kind, tc.says)
 			}
@@ -453,9 +454,9 @@ func TestSettings(t *testing.T) {
 // checkShown holds what every error of this package promises.
 func checkShown(t *testing.T, err error) {
 	t.Helper()
-	var f *nod.Failure
+	var f *fault.Error
 	if !errors.As(err, &f) {
-		t.Fatalf("%T is not a *nod.Failure: %v", err, err)
+		t.Fatalf("%T is not a *fault.Error: %v", err, err)
 	}
 	text := f.Error()
 	if strings.Contains(text, testKey) {

@@ -14,6 +14,7 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // OpenAI asks a model over the Responses API, the vendor's own or Microsoft's.
@@ -165,10 +166,10 @@ func (o *OpenAI) ended(r *responses.Response) error {
 
 // failed is a response that says why it failed, under status 200.
 func (c *client) failed(e responses.ResponseError) error {
-	kind, advice := nod.ServerError, "the vendor failed; try again later"
+	kind, advice := fault.ServerError, "the vendor failed; try again later"
 	switch e.Code {
 	case responses.ResponseErrorCodeRateLimitExceeded:
-		kind, advice = nod.RateLimited, "the rate limit or the quota of this API key is used up; wait, or raise it with the vendor"
+		kind, advice = fault.RateLimited, "the rate limit or the quota of this API key is used up; wait, or raise it with the vendor"
 	case responses.ResponseErrorCodeInvalidPrompt, responses.ResponseErrorCodeBioPolicy, responses.ResponseErrorCodeMisalignmentPolicyViolation:
 		return c.refused(string(e.Code) + ": " + e.Message)
 	}
@@ -176,7 +177,7 @@ func (c *client) failed(e responses.ResponseError) error {
 }
 
 func (c *client) refused(why string) error {
-	return c.failure(nod.Refused, "the model declined to judge this call; decide it yourself", why)
+	return c.failure(fault.Refused, "the model declined to judge this call; decide it yourself", why)
 }
 
 func refusalIn(item responses.ResponseOutputItemUnion) (string, bool) {

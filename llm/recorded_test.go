@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // shared is the directory beside the repository with what other projects
@@ -50,32 +51,32 @@ func TestRecordedAnswers(t *testing.T) {
 	for _, tc := range []struct {
 		provider, file string
 		status         int
-		kind           nod.Kind
+		kind           fault.Kind
 		says           string
 	}{
-		{ProviderAnthropic, recordedAnthropic + "anthropic-refusal.json", 200, nod.Refused, "Usage Policy"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-refusal-no-details.json", 200, nod.Refused, "declined"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-text.json", 200, nod.NoDecision, "classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-claude-opus-5-reasoning-high.1.json", 200, nod.NoDecision, "classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-json-tool.1.json", 200, nod.NoDecision, "classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-json-other-tool.1.json", 200, nod.NoDecision, "classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-tool-no-args.json", 200, nod.NoDecision, "classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-programmatic-tool-calling.1.json", 200, nod.Malformed, "server_tool_use"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-mcp.1.json", 200, nod.Malformed, "mcp_tool_use"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-text.chunks.txt", 200, nod.Malformed, "content type"},
-		{ProviderOpenAI, recordedOpenAI + "openai-error.1.json", 429, nod.RateLimited, "insufficient_quota"},
-		{ProviderOpenAI, recordedOpenAI + "openai-error.1.json", 200, nod.Malformed, "not a response"},
-		{ProviderOpenAI, recordedOpenAI + "reasoning-model-temperature-error.json", 400, nod.BadRequest, "'temperature' is not supported"},
-		{ProviderOpenAI, recordedOpenAI + "parallel-tool-call-wrapper.1.json", 200, nod.NoDecision, "classify_result"},
-		{ProviderOpenAI, recordedOpenAI + "openai-phase.1.json", 200, nod.NoDecision, "classify_result"},
-		{ProviderOpenAI, recordedOpenAI + "openai-reasoning-encrypted-content.1.json", 200, nod.NoDecision, "classify_result"},
-		{ProviderOpenAI, recordedOpenAI + "openai-custom-tool.1.json", 200, nod.Malformed, "custom_tool_call"},
-		{ProviderOpenAI, recordedOpenAI + "openai-local-shell-tool.1.json", 200, nod.Malformed, "local_shell_call"},
-		{ProviderOpenAI, recordedOpenAI + "programmatic-tool-calling.1.json", 200, nod.Malformed, "program"},
-		{ProviderOpenAI, recordedAzure + "azure-tool-call.1.json", 200, nod.NoDecision, "classify_result"},
-		{ProviderOpenAI, recordedAzure + "azure-text.1.json", 200, nod.NoDecision, "classify_result"},
-		{ProviderOpenAI, recordedAzure + "azure-deepseek-reasoning.1.json", 200, nod.Malformed, "not a response"},
-		{ProviderOpenAI, recordedAzure + "azure-text.1.chunks.txt", 200, nod.Malformed, "content type"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-refusal.json", 200, fault.Refused, "Usage Policy"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-refusal-no-details.json", 200, fault.Refused, "declined"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-text.json", 200, fault.NoDecision, "classify_result"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-claude-opus-5-reasoning-high.1.json", 200, fault.NoDecision, "classify_result"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-json-tool.1.json", 200, fault.NoDecision, "classify_result"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-json-other-tool.1.json", 200, fault.NoDecision, "classify_result"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-tool-no-args.json", 200, fault.NoDecision, "classify_result"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-programmatic-tool-calling.1.json", 200, fault.Malformed, "server_tool_use"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-mcp.1.json", 200, fault.Malformed, "mcp_tool_use"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-text.chunks.txt", 200, fault.Malformed, "content type"},
+		{ProviderOpenAI, recordedOpenAI + "openai-error.1.json", 429, fault.RateLimited, "insufficient_quota"},
+		{ProviderOpenAI, recordedOpenAI + "openai-error.1.json", 200, fault.Malformed, "not a response"},
+		{ProviderOpenAI, recordedOpenAI + "reasoning-model-temperature-error.json", 400, fault.BadRequest, "'temperature' is not supported"},
+		{ProviderOpenAI, recordedOpenAI + "parallel-tool-call-wrapper.1.json", 200, fault.NoDecision, "classify_result"},
+		{ProviderOpenAI, recordedOpenAI + "openai-phase.1.json", 200, fault.NoDecision, "classify_result"},
+		{ProviderOpenAI, recordedOpenAI + "openai-reasoning-encrypted-content.1.json", 200, fault.NoDecision, "classify_result"},
+		{ProviderOpenAI, recordedOpenAI + "openai-custom-tool.1.json", 200, fault.Malformed, "custom_tool_call"},
+		{ProviderOpenAI, recordedOpenAI + "openai-local-shell-tool.1.json", 200, fault.Malformed, "local_shell_call"},
+		{ProviderOpenAI, recordedOpenAI + "programmatic-tool-calling.1.json", 200, fault.Malformed, "program"},
+		{ProviderOpenAI, recordedAzure + "azure-tool-call.1.json", 200, fault.NoDecision, "classify_result"},
+		{ProviderOpenAI, recordedAzure + "azure-text.1.json", 200, fault.NoDecision, "classify_result"},
+		{ProviderOpenAI, recordedAzure + "azure-deepseek-reasoning.1.json", 200, fault.Malformed, "not a response"},
+		{ProviderOpenAI, recordedAzure + "azure-text.1.chunks.txt", 200, fault.Malformed, "content type"},
 	} {
 		t.Run(tc.provider+"/"+filepath.Base(tc.file), func(t *testing.T) {
 			contentType := "application/json"
@@ -171,9 +172,9 @@ func TestRecordedCassettes(t *testing.T) {
 			}
 			read++
 			got, err := newModel(t, ProviderAnthropic, serve(t, raw(200, body))).Classify(context.Background(), prompt)
-			want := nod.NoDecision
+			want := fault.NoDecision
 			if strings.Count(body, `"type":"tool_use"`) > 1 {
-				want = nod.Malformed
+				want = fault.Malformed
 			}
 			checkFailure(t, want, got, err)
 		}
@@ -199,13 +200,13 @@ func TestNothingRecordedIsADecision(t *testing.T) {
 		seen++
 		for _, provider := range providers() {
 			got, err := newModel(t, provider, serve(t, raw(200, string(body)))).Classify(context.Background(), prompt)
-			var f *nod.Failure
+			var f *fault.Error
 			if err == nil || !reflect.DeepEqual(got, nod.Classification{}) || !errors.As(err, &f) {
 				t.Errorf("%s read %s as %+v, %v", provider, path, got, err)
 				continue
 			}
 			switch f.Kind {
-			case nod.Malformed, nod.NoDecision, nod.Refused, nod.CutOff:
+			case fault.Malformed, fault.NoDecision, fault.Refused, fault.CutOff:
 			default:
 				t.Errorf("%s read %s as %v", provider, path, err)
 			}

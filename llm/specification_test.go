@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
 )
 
@@ -33,10 +33,10 @@ func TestRequestsObeyTheVendorsSpecification(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		provider, spec, path string
-		examples             map[string]nod.Kind // "" is an answer
+		examples             map[string]fault.Kind // "" is an answer
 	}{
-		{ProviderAnthropic, "anthropic.json", "/v1/messages", map[string]nod.Kind{"block": "", "allow": "", "notool": nod.NoDecision}},
-		{ProviderOpenAI, "openai-responses.json", "/responses", map[string]nod.Kind{"block": "", "allow": "", "garbage": nod.Malformed}},
+		{ProviderAnthropic, "anthropic.json", "/v1/messages", map[string]fault.Kind{"block": "", "allow": "", "notool": fault.NoDecision}},
+		{ProviderOpenAI, "openai-responses.json", "/responses", map[string]fault.Kind{"block": "", "allow": "", "garbage": fault.Malformed}},
 	} {
 		t.Run(tc.provider, func(t *testing.T) {
 			spec := filepath.Join(sharedSpecs, tc.spec)
@@ -60,7 +60,7 @@ func TestRequestsObeyTheVendorsSpecification(t *testing.T) {
 				t.Fatal(err)
 			}
 			// The examples answer with another tool: the request was accepted.
-			if _, err := critic.Critique(context.Background(), review); nod.AsFailure(err) == nil || nod.AsFailure(err).Kind != nod.NoDecision {
+			if _, err := critic.Critique(context.Background(), review); fault.Of(err) == nil || fault.Of(err).Kind != fault.NoDecision {
 				t.Errorf("a critique: %v", err)
 			}
 			checkPrismRefuses(t, tc.provider, url, tc.path)
@@ -114,8 +114,8 @@ func checkPrismRefuses(t *testing.T, provider, url, path string) {
 	}
 	a.client.maxTokens = -1 // New refuses this; the specification does as well
 	got, err := m.Classify(context.Background(), prompt)
-	checkFailure(t, nod.BadRequest, got, err)
-	var f *nod.Failure
+	checkFailure(t, fault.BadRequest, got, err)
+	var f *fault.Error
 	if errors.As(err, &f) && !strings.Contains(f.Message, "422") {
 		t.Errorf("%v", err)
 	}

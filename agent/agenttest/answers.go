@@ -6,13 +6,14 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/fault"
 )
 
 // decisions are one of each kind that a gate returns, and two that it does
 // not.
 func decisions() []nod.Decision {
 	long := strings.Repeat("ab\u202e\n", 100)
-	none := &nod.Failure{Kind: nod.NoModel, Message: "none"}
+	none := &fault.Error{Kind: fault.NoModel, Message: "none"}
 	var out []nod.Decision
 	for _, v := range []nod.Verdict{nod.Deny, nod.Ask, nod.Allow, nod.Verdict(100), nod.Verdict(-1)} {
 		out = append(out,
@@ -20,7 +21,7 @@ func decisions() []nod.Decision {
 			nod.Decision{Verdict: v, Err: none},
 			nod.Decision{Verdict: v, Err: none, Deferrable: true},
 			nod.Decision{Verdict: v, Rule: nod.Rule{Text: "rm -rf", Origin: "default"}, Err: none},
-			nod.Decision{Verdict: v, Layer: nod.LayerModel, Err: &nod.Failure{Kind: nod.TimedOut, Message: "late"}})
+			nod.Decision{Verdict: v, Layer: nod.LayerModel, Err: &fault.Error{Kind: fault.TimedOut, Message: "late"}})
 	}
 	for _, v := range []nod.Verdict{nod.Ask, nod.Allow} {
 		for _, l := range append(nod.Layers(), nod.LayerNone) {

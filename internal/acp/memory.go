@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/transcript"
 )
 
 // Bounds of what is remembered.
@@ -39,14 +39,14 @@ type conversation struct {
 	turns []turn // oldest first
 	// opening is what the person said first; nil until then, and in a session
 	// that began before.
-	opening *nod.Turn
+	opening *transcript.Turn
 	loaded  bool
 	calls   map[string]*call
 	order   []string // call ids, oldest first
 }
 
 type turn struct {
-	nod.Turn
+	transcript.Turn
 	message string // of a message in chunks
 	call    string // of a tool call
 }
@@ -145,12 +145,12 @@ func (m *memory) adapter(program, session, callID string, options []agent.ACPOpt
 		a.Earlier = slices.Clone(known.updates)
 	}
 	turns := slices.Clone(c.turns)
-	a.Turns = func(except string) iter.Seq2[nod.Turn, error] { return newestFirst(turns, except) }
+	a.Turns = func(except string) iter.Seq2[transcript.Turn, error] { return newestFirst(turns, except) }
 	return a
 }
 
-func newestFirst(turns []turn, except string) iter.Seq2[nod.Turn, error] {
-	return func(yield func(nod.Turn, error) bool) {
+func newestFirst(turns []turn, except string) iter.Seq2[transcript.Turn, error] {
+	return func(yield func(transcript.Turn, error) bool) {
 		for _, t := range slices.Backward(turns) {
 			if (t.call == "" || t.call != except) && !yield(t.Turn, nil) {
 				return
@@ -174,12 +174,12 @@ func (c *conversation) add(t turn) {
 // person's, since no number of calls may push out what they forbade; only where
 // they alone fill the memory, their oldest.
 func (c *conversation) oldest() int {
-	return max(0, slices.IndexFunc(c.turns, func(t turn) bool { return t.Origin != nod.OriginPerson }))
+	return max(0, slices.IndexFunc(c.turns, func(t turn) bool { return t.Origin != transcript.Person }))
 }
 
 // typed adds what the person said.
 func (c *conversation) typed(text string) {
-	said := nod.Turn{Origin: nod.OriginPerson, Text: text[:min(len(text), maxText)]}
+	said := transcript.Turn{Origin: transcript.Person, Text: text[:min(len(text), maxText)]}
 	if c.opening == nil && !c.loaded {
 		c.opening = &said
 	}
@@ -202,13 +202,13 @@ func (c *conversation) update(u agent.ACPUpdate) {
 // chunk adds to the message that is being said.
 func (c *conversation) chunk(u agent.ACPUpdate) {
 	if n := len(c.turns); n > 0 {
-		if last := &c.turns[n-1]; last.Origin == nod.OriginAgent && last.call == "" && last.message == u.Message {
+		if last := &c.turns[n-1]; last.Origin == transcript.Agent && last.call == "" && last.message == u.Message {
 			last.Text += u.Text[:min(len(u.Text), maxText-len(last.Text))]
 			return
 		}
 	}
 	if u.Text != "" {
-		c.add(turn{Turn: nod.Turn{Origin: nod.OriginAgent, Text: u.Text}, message: u.Message})
+		c.add(turn{Turn: transcript.Turn{Origin: transcript.Agent, Text: u.Text}, message: u.Message})
 	}
 }
 
@@ -231,7 +231,7 @@ func (c *conversation) called(u agent.ACPUpdate) {
 	if title == "" {
 		title = "tool call"
 	}
-	c.add(turn{Turn: nod.Turn{Origin: nod.OriginAgent, Tool: title[:min(len(title), maxText)], Input: slices.Clone(u.Input)}, call: u.Call})
+	c.add(turn{Turn: transcript.Turn{Origin: transcript.Agent, Tool: title[:min(len(title), maxText)], Input: slices.Clone(u.Input)}, call: u.Call})
 }
 
 // learn keeps what was said of a call. What is too much to keep leaves a mark

@@ -25,6 +25,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/jsonline"
 	"github.com/nodgate/nod/internal/printable"
 )
@@ -120,12 +121,12 @@ type Answer struct {
 	Notices []string `json:"notices,omitempty"`
 }
 
-// Error is a [nod.Failure] on the wire. Message may be shown to an agent;
+// Error is a [fault.Error] on the wire. Message may be shown to an agent;
 // Cause holds what the vendor wrote and is for the person.
 type Error struct {
-	Kind    nod.Kind `json:"kind"`
-	Message string   `json:"message"`
-	Cause   string   `json:"cause,omitempty"`
+	Kind    fault.Kind `json:"kind"`
+	Message string     `json:"message"`
+	Cause   string     `json:"cause,omitempty"`
 }
 
 // Encode returns a as one line.
@@ -143,7 +144,7 @@ func (a Answer) Write(w io.Writer) error {
 
 // DecodeAnswer reads the one answer that text is. Whether it is the answer to
 // a given call, and what it says, is for [Answer.Open]. An error is a
-// *[nod.Failure].
+// *[fault.Error].
 func DecodeAnswer(text []byte) (Answer, error) {
 	if err := checkText(text, answerLimit); err != nil {
 		return Answer{}, malformed("the answer of nod classify cannot be read", err)
@@ -171,7 +172,7 @@ func decides(text []byte) bool {
 
 // Open returns what the answer says to the call with this digest. An answer to
 // another call, of another version, or that does not say exactly one thing is
-// a *[nod.Failure], as is one that holds an error.
+// a *[fault.Error], as is one that holds an error.
 func (a Answer) Open(digest string) (nod.Classification, error) {
 	switch {
 	case a.Version != Version:
@@ -190,8 +191,8 @@ func (a Answer) Open(digest string) (nod.Classification, error) {
 
 // failure turns the wire's form back. A kind that is not known here is
 // Internal.
-func (e *Error) failure() *nod.Failure {
-	f := &nod.Failure{Kind: nod.Internal, Message: printable.Line(e.Message, textLimit)}
+func (e *Error) failure() *fault.Error {
+	f := &fault.Error{Kind: fault.Internal, Message: printable.Line(e.Message, textLimit)}
 	if isKind(e.Kind) {
 		f.Kind = e.Kind
 	}
@@ -201,11 +202,11 @@ func (e *Error) failure() *nod.Failure {
 	return f
 }
 
-func isKind(k nod.Kind) bool {
+func isKind(k fault.Kind) bool {
 	switch k {
-	case nod.NoModel, nod.NoKey, nod.Unauthorized, nod.NotFound, nod.BadRequest, nod.RateLimited, nod.Overloaded,
-		nod.ServerError, nod.Unreachable, nod.TimedOut, nod.Refused, nod.CutOff, nod.Malformed, nod.NoDecision,
-		nod.TooLarge, nod.BadInput, nod.BadSettings, nod.LogFailed, nod.NoTranscript, nod.CostCeiling, nod.Internal:
+	case fault.NoModel, fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest, fault.RateLimited, fault.Overloaded,
+		fault.ServerError, fault.Unreachable, fault.TimedOut, fault.Refused, fault.CutOff, fault.Malformed, fault.NoDecision,
+		fault.TooLarge, fault.BadInput, fault.BadSettings, fault.LogFailed, fault.NoTranscript, fault.CostCeiling, fault.Internal:
 		return true
 	}
 	return false
@@ -213,9 +214,9 @@ func isKind(k nod.Kind) bool {
 
 // Fail is the answer to r that says that err kept it from being one.
 func Fail(r Request, err error) Answer {
-	f := nod.AsFailure(err)
+	f := fault.Of(err)
 	if f == nil {
-		f = &nod.Failure{Kind: nod.Internal, Message: "nod failed without saying why"}
+		f = &fault.Error{Kind: fault.Internal, Message: "nod failed without saying why"}
 	}
 	e := &Error{Kind: f.Kind, Message: printable.Line(f.Message, textLimit)}
 	if f.Cause != nil {
@@ -229,7 +230,7 @@ func Fail(r Request, err error) Answer {
 func Reply(ctx context.Context, m nod.Model, r Request) (a Answer) {
 	defer func() {
 		if p := recover(); p != nil {
-			a = Fail(r, &nod.Failure{Kind: nod.Internal, Message: "the classifier failed inside", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
+			a = Fail(r, &fault.Error{Kind: fault.Internal, Message: "the classifier failed inside", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
 		}
 	}()
 	if r.TimeoutMS > 0 {
@@ -261,8 +262,8 @@ func Run(ctx context.Context, m nod.Model, in io.Reader, out io.Writer) error {
 	return Reply(ctx, m, r).Write(out)
 }
 
-func malformed(message string, cause error) *nod.Failure {
-	return &nod.Failure{Kind: nod.Malformed, Message: message, Cause: cause}
+func malformed(message string, cause error) *fault.Error {
+	return &fault.Error{Kind: fault.Malformed, Message: message, Cause: cause}
 }
 
 func encode(v any) ([]byte, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 type model func(context.Context, nod.Prompt) (nod.Classification, error)
@@ -101,35 +102,35 @@ func TestEveryFieldIsWritten(t *testing.T) {
 func TestFailuresCross(t *testing.T) {
 	for name, tc := range map[string]struct {
 		m     model
-		kind  nod.Kind
+		kind  fault.Kind
 		says  string
 		cause string
 	}{
 		"failure": {func(context.Context, nod.Prompt) (nod.Classification, error) {
-			return nod.Classification{}, &nod.Failure{Kind: nod.RateLimited, Message: "wait", Cause: errors.New("quota\x1b[31m")}
-		}, nod.RateLimited, "wait", `quota\x1b[31m`},
+			return nod.Classification{}, &fault.Error{Kind: fault.RateLimited, Message: "wait", Cause: errors.New("quota\x1b[31m")}
+		}, fault.RateLimited, "wait", `quota\x1b[31m`},
 		"plain error": {func(context.Context, nod.Prompt) (nod.Classification, error) {
 			return nod.Classification{}, errors.New("x")
-		}, nod.Internal, "nod failed", "x"},
-		"panic": {func(context.Context, nod.Prompt) (nod.Classification, error) { panic("boom") }, nod.Internal, "failed inside", "boom"},
+		}, fault.Internal, "nod failed", "x"},
+		"panic": {func(context.Context, nod.Prompt) (nod.Classification, error) { panic("boom") }, fault.Internal, "failed inside", "boom"},
 		"another call": {func(context.Context, nod.Prompt) (nod.Classification, error) {
 			return nod.Classification{Digest: "other"}, nil
-		}, nod.Malformed, "another call", ""},
-		"nothing": {func(context.Context, nod.Prompt) (nod.Classification, error) { return nod.Classification{}, nil }, nod.Malformed, "another call", ""},
+		}, fault.Malformed, "another call", ""},
+		"nothing": {func(context.Context, nod.Prompt) (nod.Classification, error) { return nod.Classification{}, nil }, fault.Malformed, "another call", ""},
 		"unknown kind": {func(context.Context, nod.Prompt) (nod.Classification, error) {
-			return nod.Classification{}, &nod.Failure{Kind: "new", Message: "m"}
-		}, nod.Internal, "m", ""},
+			return nod.Classification{}, &fault.Error{Kind: "new", Message: "m"}
+		}, fault.Internal, "m", ""},
 		"past its time": {func(ctx context.Context, _ nod.Prompt) (nod.Classification, error) {
 			<-ctx.Done()
-			return nod.Classification{}, &nod.Failure{Kind: nod.TimedOut, Message: "late"}
-		}, nod.TimedOut, "late", ""},
+			return nod.Classification{}, &fault.Error{Kind: fault.TimedOut, Message: "late"}
+		}, fault.TimedOut, "late", ""},
 	} {
 		limit := time.Hour
-		if tc.kind == nod.TimedOut {
+		if tc.kind == fault.TimedOut {
 			limit = 20 * time.Millisecond
 		}
 		got, err := ask(t, tc.m, NewRequest(prompt, limit))
-		var f *nod.Failure
+		var f *fault.Error
 		if !errors.As(err, &f) || f.Kind != tc.kind || !strings.Contains(f.Message, tc.says) || !reflect.DeepEqual(got, nod.Classification{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 			continue
@@ -187,8 +188,8 @@ func TestBadAnswers(t *testing.T) {
 		"decision a string": strings.Replace(good, `false`, `"false"`, 1), "unknown key": strings.Replace(good, `"v":1`, `"v":1,"allow":true`, 1), "long s": strings.Replace(good, `"should_block":false`, `"should_block":true,"ſhould_block":false`, 1),
 	} {
 		got, err := open(text, "d")
-		var f *nod.Failure
-		if !errors.As(err, &f) || f.Kind != nod.Malformed || !reflect.DeepEqual(got, nod.Classification{}) {
+		var f *fault.Error
+		if !errors.As(err, &f) || f.Kind != fault.Malformed || !reflect.DeepEqual(got, nod.Classification{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}

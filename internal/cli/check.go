@@ -11,6 +11,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/printable"
@@ -165,7 +166,7 @@ func printDecision(p *Process, d nod.Decision, told told, asJSON bool) int {
 
 func exitOf(d nod.Decision) int {
 	switch {
-	case d.Err != nil && d.Err.Kind == nod.Internal:
+	case d.Err != nil && d.Err.Kind == fault.Internal:
 		return ExitInternal
 	case d.Verdict == nod.Allow:
 		return ExitOK

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/classify"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/daemon"
@@ -95,7 +96,7 @@ type modelSource struct {
 // in for it.
 func newModel(from modelSource, s config.Settings) (nod.Model, error) {
 	if s.Model.Provider == "" {
-		return nil, &nod.Failure{Kind: nod.NoModel, Message: "no model is configured; set [model] provider in the settings"}
+		return nil, &fault.Error{Kind: fault.NoModel, Message: "no model is configured; set [model] provider in the settings"}
 	}
 	targets := append([]config.Target{s.Model.Target}, s.Model.Fallbacks...)
 	var chain llm.Chain
@@ -104,7 +105,7 @@ func newModel(from modelSource, s config.Settings) (nod.Model, error) {
 			from.mark = "-fallback" + strconv.Itoa(i)
 		}
 		m, err := from.target(s, t)
-		if f := nod.AsFailure(err); f != nil && f.Kind == nod.NoKey && len(targets) > 1 {
+		if f := fault.Of(err); f != nil && f.Kind == fault.NoKey && len(targets) > 1 {
 			m = missing{f}
 		} else if err != nil {
 			return nil, err
@@ -118,7 +119,7 @@ func newModel(from modelSource, s config.Settings) (nod.Model, error) {
 }
 
 // missing is a model that cannot be asked, among others that can.
-type missing struct{ why *nod.Failure }
+type missing struct{ why *fault.Error }
 
 func (m missing) Classify(context.Context, nod.Prompt) (nod.Classification, error) {
 	return nod.Classification{}, m.why

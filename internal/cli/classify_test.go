@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/classify"
 	"github.com/nodgate/nod/llm/llmtest"
 )
@@ -80,7 +81,7 @@ func TestClassify(t *testing.T) {
 func TestClassifyTellsWhatFailed(t *testing.T) {
 	srv := llmtest.NewServer(t, llmtest.Script{}) // status 500
 	_, a, err := classifyWith(t, "anthropic", srv.URL, filepath.Join(t.TempDir(), "absent"))
-	if f := nod.AsFailure(err); f == nil || f.Kind != nod.ServerError {
+	if f := fault.Of(err); f == nil || f.Kind != fault.ServerError {
 		t.Errorf("%v", err)
 	}
 	if len(a.Notices) != 1 || !strings.Contains(a.Notices[0], "dump") {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/eval"
 	"github.com/nodgate/nod/internal/printable"
@@ -76,7 +77,7 @@ func (l *logged) entry(e audit.Entry) {
 // decision takes a call that layers 0 to 3 left open. An input that was cut
 // off, or of another repository, says nothing.
 func (l *logged) decision(e audit.Entry) {
-	if e.InputBytes > 0 || e.Error != nil && e.Error.Kind != nod.NoModel || !l.here(e) {
+	if e.InputBytes > 0 || e.Error != nil && e.Error.Kind != fault.NoModel || !l.here(e) {
 		return
 	}
 	c := propose.Call{Session: e.Session, Tool: e.Tool}

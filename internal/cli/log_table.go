@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
 )
@@ -175,7 +175,7 @@ func said(e audit.Entry) string {
 // no model is no failure of this call's.
 func why(e audit.Entry) string {
 	switch {
-	case e.Error == nil, e.Error.Kind == nod.NoModel && e.Reason != "", e.Kind == audit.Outcome && e.Reason != "":
+	case e.Error == nil, e.Error.Kind == fault.NoModel && e.Reason != "", e.Kind == audit.Outcome && e.Reason != "":
 		return e.Reason
 	case e.Reason == "":
 		return string(e.Error.Kind) + ": " + e.Error.Message

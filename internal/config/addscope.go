@@ -20,7 +20,7 @@ type Entry struct{ List, Text string }
 // it is. It makes the file (0600) and its directory (0700) where they are
 // missing. What it would write is read back first: a file that could not be
 // used after, or would say something else, is left alone; the error is then a
-// *[nod.Failure].
+// *[fault.Error].
 func AddRepository(p Places, root string, entries []Entry) error {
 	return p.editUser(func(text []byte) ([]byte, error) {
 		source := Source{Path: p.User, Level: User}

@@ -10,7 +10,7 @@
 //
 // A managed or user file that exists and cannot be used (a syntax error, an
 // unknown key, a wrong type, a bad rule; below a workspace, owned by somebody
-// else, writable by others) is an error of the kind [nod.BadSettings] whose
+// else, writable by others) is an error of the kind [fault.BadSettings] whose
 // message is "FILE:LINE:COL: what; next step". It never means fewer rules.
 //
 // # Keys
@@ -144,6 +144,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -354,8 +355,8 @@ type Source struct {
 	Used    bool   // false where all of it was left out
 }
 
-// Load reads, checks and merges the settings. The error is a *[nod.Failure]
-// of the kind [nod.BadSettings]; Settings are then the zero value, which
+// Load reads, checks and merges the settings. The error is a *[fault.Error]
+// of the kind [fault.BadSettings]; Settings are then the zero value, which
 // enforces and allows nothing.
 func Load(p Places) (Settings, error) {
 	if p.Files == nil {
@@ -399,6 +400,6 @@ func Load(p Places) (Settings, error) {
 }
 
 // failure is the one error that Load returns.
-func failure(message string) *nod.Failure {
-	return &nod.Failure{Kind: nod.BadSettings, Message: message}
+func failure(message string) *fault.Error {
+	return &fault.Error{Kind: fault.BadSettings, Message: message}
 }

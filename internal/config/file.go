@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -209,15 +209,15 @@ func (p Places) inside(roots []string, real string) (string, bool) {
 	return "", false
 }
 
-// Key reads the key file. The error is a *[nod.Failure] of the kind
-// [nod.NoKey]. Without a key file it returns "".
+// Key reads the key file. The error is a *[fault.Error] of the kind
+// [fault.NoKey]. Without a key file it returns "".
 func (m Target) Key(files view.Files, uid uint32) (string, error) {
 	if m.KeyFile == "" {
 		return "", nil
 	}
 	key, err := readKey(files, m.KeyFile, uid, m.Provider == "vertex")
 	if err != nil {
-		return "", &nod.Failure{Kind: nod.NoKey, Message: fmt.Sprintf("key file %s: %v", shown(m.KeyFile), err)}
+		return "", &fault.Error{Kind: fault.NoKey, Message: fmt.Sprintf("key file %s: %v", shown(m.KeyFile), err)}
 	}
 	return key, nil
 }

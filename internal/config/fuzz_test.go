@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 func seeds(f *testing.F) {
@@ -28,10 +29,10 @@ func FuzzLoad(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s, err := Load(placesIn(world().File(userFile, string(text), 0o600)))
-		var failed *nod.Failure
+		var failed *fault.Error
 		switch {
 		case errors.As(err, &failed):
-			if failed.Kind != nod.BadSettings || !namesPlace.MatchString(failed.Message) && len(text) <= maxSettings {
+			if failed.Kind != fault.BadSettings || !namesPlace.MatchString(failed.Message) && len(text) <= maxSettings {
 				t.Errorf("failure %v: %s", failed.Kind, failed.Message)
 			}
 		case err != nil:

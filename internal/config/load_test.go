@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -44,8 +45,8 @@ func loaded(t *testing.T, p Places) Settings {
 func badSettings(t *testing.T, p Places) string {
 	t.Helper()
 	s, err := Load(p)
-	var f *nod.Failure
-	if !errors.As(err, &f) || f.Kind != nod.BadSettings {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != fault.BadSettings {
 		t.Fatalf("error %v, want a BadSettings failure", err)
 	}
 	if diff := cmp.Diff(Settings{}, s, cmpopts.IgnoreUnexported(nod.Rule{}, Settings{})); diff != "" {
@@ -424,8 +425,8 @@ func checkKey(t *testing.T, key string, err error, want, message string) {
 	got := ""
 	if err != nil {
 		got = err.Error()
-		if nod.AsFailure(err).Kind != nod.NoKey {
-			t.Errorf("kind %v", nod.AsFailure(err).Kind)
+		if fault.Of(err).Kind != fault.NoKey {
+			t.Errorf("kind %v", fault.Of(err).Kind)
 		}
 	}
 	if key != want || got != message {

@@ -90,7 +90,7 @@ func readRepository(files view.Files, name string) ([]byte, error) {
 func trustedList(i int) bool { return i <= listHosts }
 
 // readTrusted reads a file that a person vouched for. The error is a
-// *nod.Failure.
+// *fault.Error.
 func readTrusted(p Places, source Source, text []byte) ([listCount]listed, error) {
 	doc, err := parseDocument(text)
 	if err != nil {
@@ -206,7 +206,7 @@ type RepositoryFile struct {
 }
 
 // ReadRepository reads the .nod.toml of p.Root as if it were trusted. The
-// error is a *[nod.Failure]; it wraps fs.ErrNotExist where there is none.
+// error is a *[fault.Error]; it wraps fs.ErrNotExist where there is none.
 func ReadRepository(p Places) (RepositoryFile, error) {
 	if p.Files == nil {
 		p.Files = view.Disk{}

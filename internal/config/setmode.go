@@ -10,7 +10,7 @@ import (
 // else in it as it is: comments, order, line ends. It makes the file (0600)
 // and its directory (0700) where they are missing, and writes through a link.
 // A file that cannot be read as settings is left alone; the error is then a
-// *[nod.Failure].
+// *[fault.Error].
 func SetMode(p Places, mode Mode) error {
 	return p.editUser(func(text []byte) ([]byte, error) { return p.withMode(text, mode) })
 }

@@ -42,6 +42,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/classify"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/resident"
@@ -364,7 +365,7 @@ func (s *server) work(ctx context.Context, conn *net.UnixConn, line []byte) {
 func (s *server) answer(ctx context.Context, r classify.Request) (a classify.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
-			a = classify.Fail(r, &nod.Failure{Kind: nod.Internal, Message: "the daemon failed inside", Cause: fmt.Errorf("%v", p)})
+			a = classify.Fail(r, &fault.Error{Kind: fault.Internal, Message: "the daemon failed inside", Cause: fmt.Errorf("%v", p)})
 		}
 		s.requests.Add(1)
 		if a.Error != nil {
@@ -376,7 +377,7 @@ func (s *server) answer(ctx context.Context, r classify.Request) (a classify.Ans
 		return classify.Fail(r, err)
 	}
 	if !settings.Model.Resident() {
-		return classify.Fail(r, &nod.Failure{Kind: nod.NoKey, Message: "a key from the environment is not for the daemon"})
+		return classify.Fail(r, &fault.Error{Kind: fault.NoKey, Message: "a key from the environment is not for the daemon"})
 	}
 	m, err := s.models.of(s, settings)
 	if err != nil {

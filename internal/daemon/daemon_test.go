@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/classify"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/daemon"
@@ -175,19 +176,19 @@ func TestAnAnswer(t *testing.T) {
 		}
 	}
 	p.model = func(context.Context, nod.Prompt) (nod.Classification, error) {
-		return nod.Classification{}, &nod.Failure{Kind: nod.Overloaded, Message: "busy"}
+		return nod.Classification{}, &fault.Error{Kind: fault.Overloaded, Message: "busy"}
 	}
-	if _, _, err := p.ask(prompt("d")); nod.AsFailure(err).Kind != nod.Overloaded {
+	if _, _, err := p.ask(prompt("d")); fault.Of(err).Kind != fault.Overloaded {
 		t.Error(err)
 	}
 	p.model = func(context.Context, nod.Prompt) (nod.Classification, error) { panic("boom") }
-	if _, _, err := p.ask(prompt("d")); nod.AsFailure(err).Kind != nod.Internal {
+	if _, _, err := p.ask(prompt("d")); fault.Of(err).Kind != fault.Internal {
 		t.Error(err)
 	}
 	p.model = func(context.Context, nod.Prompt) (nod.Classification, error) {
 		return nod.Classification{Digest: "another"}, nil
 	}
-	if _, _, err := p.ask(prompt("d")); nod.AsFailure(err).Kind != nod.Malformed {
+	if _, _, err := p.ask(prompt("d")); fault.Of(err).Kind != fault.Malformed {
 		t.Error(err)
 	}
 	if s := p.status(); s.Requests != 6 || s.Failures != 3 || s.Models != 1 || s.PID != os.Getpid() || p.built.Load() != 1 {
@@ -269,10 +270,10 @@ func TestAnAskerThatGoesAway(t *testing.T) {
 func TestSettingsAreReadAgain(t *testing.T) {
 	p := newPlace(t)
 	p.start()
-	ask := func(want nod.Kind) {
+	ask := func(want fault.Kind) {
 		t.Helper()
 		_, _, err := p.ask(prompt("d"))
-		if f := nod.AsFailure(err); f == nil && want != "" || f != nil && f.Kind != want {
+		if f := fault.Of(err); f == nil && want != "" || f != nil && f.Kind != want {
 			t.Errorf("want %q: %v", want, err)
 		}
 	}
@@ -286,13 +287,13 @@ func TestSettingsAreReadAgain(t *testing.T) {
 		t.Errorf("built %d times, want 3: at first, for new settings, for a new key", p.built.Load())
 	}
 	p.settings("nonsense = 1\n")
-	ask(nod.BadSettings)
+	ask(fault.BadSettings)
 	p.write("nod.toml", "[model]\nprovider = \"anthropic\"\n")
-	ask(nod.NoKey)
+	ask(fault.NoKey)
 	p.write("nod.toml", "")
-	ask(nod.NoKey)
+	ask(fault.NoKey)
 	p.settings("[[fallback]]\nprovider = \"openai\"\n")
-	ask(nod.NoKey)
+	ask(fault.NoKey)
 }
 
 // What the socket takes that is no request is not answered.
@@ -432,7 +433,7 @@ func TestVerdictsAreRemembered(t *testing.T) {
 	p.model = func(_ context.Context, q nod.Prompt) (nod.Classification, error) {
 		asked++
 		if fail {
-			return nod.Classification{}, &nod.Failure{Kind: nod.ServerError, Message: "m"}
+			return nod.Classification{}, &fault.Error{Kind: fault.ServerError, Message: "m"}
 		}
 		return nod.Classification{Digest: q.Digest, ShouldBlock: block, Reason: "r", Cost: 1, Usage: nod.Usage{In: 1}}, nil
 	}

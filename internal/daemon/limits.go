@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/llm"
 )
 
@@ -83,7 +84,7 @@ func (l *limit) enter(ctx context.Context) error {
 	case l.slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return &nod.Failure{Kind: nod.TimedOut, Message: fmt.Sprintf("%d questions with this key were under way, and none ended in time", keyConcurrency), Cause: ctx.Err()}
+		return &fault.Error{Kind: fault.TimedOut, Message: fmt.Sprintf("%d questions with this key were under way, and none ended in time", keyConcurrency), Cause: ctx.Err()}
 	}
 }
 
@@ -98,13 +99,13 @@ func (l *limit) rest(ctx context.Context) error {
 		return nil
 	}
 	if deadline, ok := ctx.Deadline(); ok && wait > time.Until(deadline)/2 {
-		return &nod.Failure{Kind: nod.RateLimited, Message: fmt.Sprintf("the vendor wants this key to rest for another %s", wait.Round(time.Second))}
+		return &fault.Error{Kind: fault.RateLimited, Message: fmt.Sprintf("the vendor wants this key to rest for another %s", wait.Round(time.Second))}
 	}
 	select {
 	case <-time.After(wait):
 		return nil
 	case <-ctx.Done():
-		return &nod.Failure{Kind: nod.TimedOut, Message: "the vendor wants this key to rest", Cause: ctx.Err()}
+		return &fault.Error{Kind: fault.TimedOut, Message: "the vendor wants this key to rest", Cause: ctx.Err()}
 	}
 }
 
@@ -122,7 +123,7 @@ func (l *limit) hanging() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if wait := time.Until(l.down); wait > 0 {
-		return &nod.Failure{Kind: nod.TimedOut, Message: fmt.Sprintf("the last %d questions got no answer in time, so none is put for another %s", hangs, wait.Round(time.Second))}
+		return &fault.Error{Kind: fault.TimedOut, Message: fmt.Sprintf("the last %d questions got no answer in time, so none is put for another %s", hangs, wait.Round(time.Second))}
 	}
 	return nil
 }
@@ -131,7 +132,7 @@ func (l *limit) hanging() error {
 func (l *limit) answered(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if f := nod.AsFailure(err); f == nil || f.Kind != nod.TimedOut {
+	if f := fault.Of(err); f == nil || f.Kind != fault.TimedOut {
 		l.hung = 0
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/daemon"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm"
@@ -34,18 +35,18 @@ func TestAKeyThatMustRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	limits := daemon.NewLimits()
-	ask := func(key string) *nod.Failure {
+	ask := func(key string) *fault.Error {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second) // less than two rests
 		defer cancel()
 		_, err := limits.Bound(key, model).Classify(ctx, prompt("d"))
-		return nod.AsFailure(err)
+		return fault.Of(err)
 	}
-	if f := ask("one"); f.Kind != nod.RateLimited || llm.RetryAfter(f) != time.Minute {
+	if f := ask("one"); f.Kind != fault.RateLimited || llm.RetryAfter(f) != time.Minute {
 		t.Fatalf("%v, rest %v", f, llm.RetryAfter(f))
 	}
 	for range 3 {
-		if f := ask("one"); f.Kind != nod.RateLimited || !strings.Contains(f.Message, "to rest") {
+		if f := ask("one"); f.Kind != fault.RateLimited || !strings.Contains(f.Message, "to rest") {
 			t.Errorf("%v", f)
 		}
 	}
@@ -86,13 +87,13 @@ func shortRest(rest time.Duration) (failure string) {
 	}))
 	ctx, cancel := context.WithTimeout(context.Background(), hang.Limit())
 	defer cancel()
-	if _, err := m.Classify(ctx, prompt("d")); nod.AsFailure(err).Kind != nod.RateLimited {
+	if _, err := m.Classify(ctx, prompt("d")); fault.Of(err).Kind != fault.RateLimited {
 		return fmt.Sprintf("the vendor's wish for a rest: %v", err)
 	}
 	// Nobody waits longer than half of the time.
 	short, end := context.WithTimeout(ctx, rest/2)
 	defer end()
-	if _, err := m.Classify(short, prompt("d")); nod.AsFailure(err).Kind != nod.RateLimited || asked != 1 {
+	if _, err := m.Classify(short, prompt("d")); fault.Of(err).Kind != fault.RateLimited || asked != 1 {
 		return fmt.Sprintf("with half a rest's time: %v, asked %d times", err, asked)
 	}
 	start := time.Now()
@@ -108,10 +109,10 @@ func TestAProviderThatHangs(t *testing.T) {
 	asked := 0
 	m := daemon.NewLimits().Bound("k", fake(func(context.Context, nod.Prompt) (nod.Classification, error) {
 		asked++
-		return nod.Classification{}, &nod.Failure{Kind: nod.TimedOut, Message: "no answer"}
+		return nod.Classification{}, &fault.Error{Kind: fault.TimedOut, Message: "no answer"}
 	}))
 	for range 4 {
-		if _, err := m.Classify(context.Background(), prompt("d")); nod.AsFailure(err) == nil || nod.AsFailure(err).Kind != nod.TimedOut {
+		if _, err := m.Classify(context.Background(), prompt("d")); fault.Of(err) == nil || fault.Of(err).Kind != fault.TimedOut {
 			t.Errorf("%v", err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
 )
 
@@ -85,7 +86,7 @@ func fingerprint(p config.Places, s config.Settings) (string, error) {
 	if s.Model.CAFile != "" {
 		info, err := os.Stat(s.Model.CAFile)
 		if err != nil {
-			return "", &nod.Failure{Kind: nod.BadSettings, Message: "[model] ca_file cannot be read", Cause: err}
+			return "", &fault.Error{Kind: fault.BadSettings, Message: "[model] ca_file cannot be read", Cause: err}
 		}
 		fmt.Fprintf(h, "%d %d\n", info.Size(), info.ModTime().UnixNano())
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/corpus"
+	"github.com/nodgate/nod/fault"
 )
 
 func session(t *testing.T) []played {
@@ -51,7 +52,7 @@ func TestEveryCallIsDecidedAsTheCorpusSays(t *testing.T) {
 		if p.decision.Reason == "" || p.took <= 0 {
 			t.Errorf("%s: reason %q, took %v", p.row.ID, p.decision.Reason, p.took)
 		}
-		if p.row.Expect == "model" && (p.decision.Err == nil || p.decision.Err.Kind != nod.NoModel) {
+		if p.row.Expect == "model" && (p.decision.Err == nil || p.decision.Err.Kind != fault.NoModel) {
 			t.Errorf("%s is open for another reason than the missing model: %v", p.row.ID, p.decision.Err)
 		}
 	}

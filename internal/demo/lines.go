@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // version is that of the JSON lines.
@@ -24,9 +25,9 @@ type callLine struct {
 	Layer   nod.Layer       `json:"layer"`
 	Reason  string          `json:"reason"`
 	// Answered is what Claude Code is told; "abstained" is silence.
-	Answered string   `json:"answered"`
-	Settled  bool     `json:"settled"`
-	Failure  nod.Kind `json:"failure,omitempty"`
+	Answered string     `json:"answered"`
+	Settled  bool       `json:"settled"`
+	Failure  fault.Kind `json:"failure,omitempty"`
 	// Latency is of the whole answer, in microseconds.
 	Latency int64 `json:"latency_us"`
 	// Gate is the part of it that the gate took.

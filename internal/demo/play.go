@@ -11,6 +11,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/corpus"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/printable"
@@ -60,7 +61,7 @@ func play(ctx context.Context, world view.Files, number int, row corpus.Row) (pl
 	if !seen.decided {
 		// The hook answered before there was a decision: it blocks.
 		reason := printable.Line(string(answer.Stderr), 300)
-		p.decision = nod.Decision{Reason: reason, Err: &nod.Failure{Kind: nod.Internal, Message: reason}}
+		p.decision = nod.Decision{Reason: reason, Err: &fault.Error{Kind: fault.Internal, Message: reason}}
 	}
 	return p, nil
 }

@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
+	"github.com/nodgate/nod/transcript"
 )
 
 // Turn is one turn of the conversation before a row's call. Exactly one of
@@ -41,7 +43,7 @@ type Git struct {
 }
 
 // ended are the ends of a call that a turn may have.
-var ended = map[string]nod.Ended{"": nod.EndedUnknown, "failed": nod.EndedFailed, "refused": nod.EndedRefused, "blocked": nod.EndedBlocked}
+var ended = map[string]transcript.Ended{"": transcript.EndedUnknown, "failed": transcript.EndedFailed, "refused": transcript.EndedRefused, "blocked": transcript.EndedBlocked}
 
 func (t Turn) check() error {
 	set := 0
@@ -80,13 +82,13 @@ func checkConversation(r *Row) error {
 func (r *Row) alone() bool { return len(r.Turns) > 0 || len(r.Files) > 0 || r.Git != nil }
 
 // said is the conversation of a row, newest turn first.
-func said(r *Row) func(context.Context) iter.Seq2[nod.Turn, error] {
+func said(r *Row) func(context.Context) iter.Seq2[transcript.Turn, error] {
 	turns := r.spoken()
 	if len(turns) == 0 {
 		return nil
 	}
-	return func(context.Context) iter.Seq2[nod.Turn, error] {
-		return func(yield func(nod.Turn, error) bool) {
+	return func(context.Context) iter.Seq2[transcript.Turn, error] {
+		return func(yield func(transcript.Turn, error) bool) {
 			for _, t := range slices.Backward(turns) {
 				if !yield(t, nil) {
 					return
@@ -97,9 +99,9 @@ func said(r *Row) func(context.Context) iter.Seq2[nod.Turn, error] {
 }
 
 // spoken are the turns of a row as a transcript has them, oldest first.
-func (r *Row) spoken() (turns []nod.Turn) {
+func (r *Row) spoken() (turns []transcript.Turn) {
 	if r.Context != "" {
-		return []nod.Turn{{Origin: nod.OriginPerson, Text: r.Context}}
+		return []transcript.Turn{{Origin: transcript.Person, Text: r.Context}}
 	}
 	for i, t := range r.Turns {
 		switch {
@@ -107,24 +109,24 @@ func (r *Row) spoken() (turns []nod.Turn) {
 			turns = append(turns, work(t.Work)...)
 		case t.Call != "":
 			id := fmt.Sprintf("call-%d", i)
-			turns = append(turns, nod.Turn{Origin: nod.OriginAgent, Tool: t.Call, Input: t.Input, Call: id})
-			turns = append(turns, nod.Turn{Origin: nod.OriginTool, Call: id, Ended: ended[t.Ended]})
+			turns = append(turns, transcript.Turn{Origin: transcript.Agent, Tool: t.Call, Input: t.Input, Call: id})
+			turns = append(turns, transcript.Turn{Origin: transcript.Tool, Call: id, Ended: ended[t.Ended]})
 		case t.User != "":
-			turns = append(turns, nod.Turn{Origin: nod.OriginPerson, Text: t.User})
+			turns = append(turns, transcript.Turn{Origin: transcript.Person, Text: t.User})
 		case t.Agent != "":
-			turns = append(turns, nod.Turn{Origin: nod.OriginAgent, Text: t.Agent})
+			turns = append(turns, transcript.Turn{Origin: transcript.Agent, Text: t.Agent})
 		case t.OtherAgent != "":
-			turns = append(turns, nod.Turn{Origin: nod.OriginOtherAgent, Text: t.OtherAgent})
+			turns = append(turns, transcript.Turn{Origin: transcript.OtherAgent, Text: t.OtherAgent})
 		default:
-			turns = append(turns, nod.Turn{Origin: nod.OriginOther, Text: t.Other})
+			turns = append(turns, transcript.Turn{Origin: transcript.Other, Text: t.Other})
 		}
 	}
 	return turns
 }
 
 // work is what an agent does for a while: it looks, edits and tests.
-func work(n int) []nod.Turn {
-	turns := make([]nod.Turn, 0, n)
+func work(n int) []transcript.Turn {
+	turns := make([]transcript.Turn, 0, n)
 	for i := range n {
 		tool, input := "Read", map[string]any{"file_path": fmt.Sprintf("src/part%d.ts", i%23)}
 		switch i % 5 {
@@ -139,7 +141,7 @@ func work(n int) []nod.Turn {
 		if err != nil {
 			text = json.RawMessage("{}")
 		}
-		turns = append(turns, nod.Turn{Origin: nod.OriginAgent, Tool: tool, Input: text})
+		turns = append(turns, transcript.Turn{Origin: transcript.Agent, Tool: tool, Input: text})
 	}
 	return turns
 }
@@ -207,7 +209,7 @@ var _ nod.Witness = memory{}
 
 // Standing implements [nod.Memory].
 func (m memory) Standing(d nod.Evidence) nod.Standing {
-	if m.Origin(nod.DefinitionFile(d.Path)) != "" {
+	if m.Origin(shell.DefinitionFile(d.Path)) != "" {
 		return nod.Changed
 	}
 	return nod.Untouched

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/corpus"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
@@ -302,7 +303,7 @@ func answerOf(d nod.Decision) Answer {
 	}
 	switch {
 	case d.Err != nil:
-		a.Failed = d.Err.Kind != nod.NoModel
+		a.Failed = d.Err.Kind != fault.NoModel
 		return a
 	case d.Instead != "":
 		a.Confined = true

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // Counter is a model that answers nothing and shows what would be asked.
@@ -32,7 +33,7 @@ func (c Counter) Classify(_ context.Context, p nod.Prompt) (nod.Classification, 
 	if c.Known == nil || !c.Known(p) {
 		c.Asked(p)
 	}
-	return nod.Classification{}, &nod.Failure{Kind: nod.NoModel, Message: "only counted"}
+	return nod.Classification{}, &fault.Error{Kind: fault.NoModel, Message: "only counted"}
 }
 
 // Answers is a model that asks another one and writes each answer down, so
@@ -191,12 +192,12 @@ const (
 func (a *Answers) ask(ctx context.Context, p nod.Prompt) (answer nod.Classification, err error) {
 	for n := 0; ; n++ {
 		answer, err = a.next.Classify(ctx, p)
-		f := nod.AsFailure(err)
+		f := fault.Of(err)
 		if f == nil {
 			return answer, nil
 		}
 		switch f.Kind {
-		case nod.RateLimited, nod.Overloaded:
+		case fault.RateLimited, fault.Overloaded:
 			wait := time.Second << n
 			if a.RetryAfter != nil {
 				wait = max(wait, a.RetryAfter(err))
@@ -210,7 +211,7 @@ func (a *Answers) ask(ctx context.Context, p nod.Prompt) (answer nod.Classificat
 				return answer, err
 			case <-time.After(wait):
 			}
-		case nod.NoKey, nod.Unauthorized, nod.NotFound, nod.BadSettings:
+		case fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadSettings:
 			a.mu.Lock()
 			a.err = errors.Join(a.err, err)
 			a.mu.Unlock()
@@ -247,7 +248,7 @@ func (a *Answers) keep(key string, answer nod.Classification, took int64) error 
 	defer a.mu.Unlock()
 	a.known[key], a.took[key] = answer, took
 	if _, err := a.file.Write(append(line, '\n')); err != nil && a.err == nil {
-		a.err = &nod.Failure{Kind: nod.Internal, Message: "the answers cannot be written down", Cause: err}
+		a.err = &fault.Error{Kind: fault.Internal, Message: "the answers cannot be written down", Cause: err}
 	}
 	return a.err
 }

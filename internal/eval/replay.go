@@ -7,11 +7,12 @@ import (
 	"os"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // NotRecorded is the kind of failure of a question that a recording does not
 // hold: another prompt, another row, another nod.
-const NotRecorded nod.Kind = "not_recorded"
+const NotRecorded fault.Kind = "not_recorded"
 
 // Recording is answers that were written down before. It asks nobody, and needs
 // neither settings nor a key.
@@ -64,7 +65,7 @@ type unrecorded struct{}
 
 // Classify implements [nod.Model].
 func (unrecorded) Classify(context.Context, nod.Prompt) (nod.Classification, error) {
-	return nod.Classification{}, &nod.Failure{Kind: NotRecorded, Message: "the recording holds no answer to this question"}
+	return nod.Classification{}, &fault.Error{Kind: NotRecorded, Message: "the recording holds no answer to this question"}
 }
 
 // profiles are what a model can be shown, by their names in a recording.

@@ -8,6 +8,7 @@ import (
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/session"
+	"github.com/nodgate/nod/transcript"
 )
 
 // unasked is what an answer to another prompt may do on such a host.
@@ -50,8 +51,8 @@ func unanswered(c nod.Call, open []session.Asked) []session.Asked {
 		}
 		var still []session.Asked
 		for _, a := range open {
-			ended := turn.Origin == nod.OriginTool && turn.Call != "" && turn.Call == a.Call
-			if !ended && !(turn.Origin == nod.OriginPerson && turn.Time.After(a.At)) {
+			ended := turn.Origin == transcript.Tool && turn.Call != "" && turn.Call == a.Call
+			if !ended && !(turn.Origin == transcript.Person && turn.Time.After(a.At)) {
 				still = append(still, a)
 			}
 		}

@@ -9,10 +9,13 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/session"
+	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
+	"github.com/nodgate/nod/transcript"
 )
 
 // book writes one event down: in the decision log, and in the session's
@@ -156,7 +159,7 @@ func (r recollection) Standing(d nod.Evidence) nod.Standing {
 	if !r.session.Remembers() {
 		return nod.Changed
 	}
-	file := nod.DefinitionFile(d.Path)
+	file := shell.DefinitionFile(d.Path)
 	switch accepted, seen := r.session.Standing(d.Path, d.SHA256); {
 	case accepted:
 		return nod.Accepted
@@ -182,14 +185,14 @@ func (r recollection) Origin(path string) string { return r.session.Origin(path)
 func (r recollection) History() []string { return r.session.History() }
 
 // Ended implements nod.Outcomes.
-func (r recollection) Ended(call string) nod.Ended {
+func (r recollection) Ended(call string) transcript.Ended {
 	switch denied, failed := r.session.Ended(call); {
 	case denied:
-		return nod.EndedBlocked
+		return transcript.EndedBlocked
 	case failed:
-		return nod.EndedFailed
+		return transcript.EndedFailed
 	}
-	return nod.EndedUnknown
+	return transcript.EndedUnknown
 }
 
 // younger reports whether a file was touched after the session began, by
@@ -208,7 +211,7 @@ func (b *book) outcome(taint string) error {
 	entry := b.entry(audit.FromCall(kind, b.event.Call.ID, b.event.Call, now))
 	entry.Reason, entry.Latency = printable.Line(reason, 300), b.event.Took.Microseconds()
 	if b.event.Failed {
-		entry.Error = &audit.Error{Kind: nod.ToolFailed, Message: entry.Reason}
+		entry.Error = &audit.Error{Kind: fault.ToolFailed, Message: entry.Reason}
 	}
 	err := b.write(entry)
 	if b.event.Kind != agent.Outcome || b.run.Places.State == "" {

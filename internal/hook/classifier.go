@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/classify"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
@@ -75,13 +76,13 @@ func (c classifier) run(ctx context.Context, request []byte) ([]byte, error) {
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return nil, &nod.Failure{Kind: nod.TimedOut, Message: fmt.Sprintf("no answer within %s", c.timeout), Cause: ctx.Err()}
+		return nil, &fault.Error{Kind: fault.TimedOut, Message: fmt.Sprintf("no answer within %s", c.timeout), Cause: ctx.Err()}
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, syscall.ENOENT):
-		return nil, &nod.Failure{Kind: nod.Internal, Message: "the nod program is missing, so no model can be asked; install it again", Cause: err}
+		return nil, &fault.Error{Kind: fault.Internal, Message: "the nod program is missing, so no model can be asked; install it again", Cause: err}
 	case err != nil:
-		return nil, &nod.Failure{Kind: nod.Internal, Message: failure(stderr.kept.String()), Cause: err}
+		return nil, &fault.Error{Kind: fault.Internal, Message: failure(stderr.kept.String()), Cause: err}
 	case stdout.full:
-		return nil, &nod.Failure{Kind: nod.Malformed, Message: "nod classify answered too much"}
+		return nil, &fault.Error{Kind: fault.Malformed, Message: "nod classify answered too much"}
 	}
 	return stdout.kept.Bytes(), nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
 )
 
@@ -60,27 +61,27 @@ func TestNodClassifyIsAsked(t *testing.T) {
 func TestNodClassifyThatFailsBlocks(t *testing.T) {
 	for _, row := range []struct {
 		name, script string
-		kind         nod.Kind
+		kind         fault.Kind
 		says         string
 	}{
-		{"missing", "", nod.Internal, "install it again"},
-		{"no program", "\x00\x01", nod.Internal, "exec format error"},
-		{"killed", "#!/bin/sh\nkill -9 $$\n", nod.Internal, "without an answer: signal: killed"},
-		{"fails with words", "#!/bin/sh\necho out of luck >&2\nexit 1\n", nod.Internal, "out of luck"},
-		{"fails after an answer", classification("false", "") + "exit 1\n", nod.Internal, "exit status 1"},
-		{"empty", "#!/bin/sh\n", nod.Malformed, "empty"},
-		{"rubbish", "#!/bin/sh\necho allow\n", nod.Malformed, "malformed"},
-		{"an HTML page", "#!/bin/sh\necho '<html>'\n", nod.Malformed, "malformed"},
-		{"invalid UTF-8", "#!/bin/sh\nprintf '\\377'\n", nod.Malformed, "UTF-8"},
-		{"half an answer", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"classifi"`, nod.Malformed, "malformed"},
-		{"two answers", classification("false", "") + "echo '{}'\n", nod.Malformed, "follows its end"},
-		{"no decision", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"classification\":{\"digest\":\"$digest\"}}"`, nod.Malformed, "no decision"},
-		{"an unknown key", classification("false", `,\"allow\":true`), nod.Malformed, "unknown field"},
-		{"another digest", strings.Replace(classification("false", ""), "request=$(cat)", `request='"digest":"other"'`, 1), nod.Malformed, "another call"},
-		{"another version", strings.Replace(classification("false", ""), `{\"v\":1`, `{\"v\":2`, 1), nod.Malformed, "one release"},
-		{"too much", "#!/bin/sh\nexec head -c 3000000 /dev/zero\n", nod.Malformed, "too much"},
-		{"an error", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"error\":{\"kind\":\"rate_limited\",\"message\":\"too many\"}}"`, nod.RateLimited, "too many"},
-		{"an error of no known kind", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"error\":{\"kind\":\"fine\",\"message\":\"hm\"}}"`, nod.Internal, "hm"},
+		{"missing", "", fault.Internal, "install it again"},
+		{"no program", "\x00\x01", fault.Internal, "exec format error"},
+		{"killed", "#!/bin/sh\nkill -9 $$\n", fault.Internal, "without an answer: signal: killed"},
+		{"fails with words", "#!/bin/sh\necho out of luck >&2\nexit 1\n", fault.Internal, "out of luck"},
+		{"fails after an answer", classification("false", "") + "exit 1\n", fault.Internal, "exit status 1"},
+		{"empty", "#!/bin/sh\n", fault.Malformed, "empty"},
+		{"rubbish", "#!/bin/sh\necho allow\n", fault.Malformed, "malformed"},
+		{"an HTML page", "#!/bin/sh\necho '<html>'\n", fault.Malformed, "malformed"},
+		{"invalid UTF-8", "#!/bin/sh\nprintf '\\377'\n", fault.Malformed, "UTF-8"},
+		{"half an answer", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"classifi"`, fault.Malformed, "malformed"},
+		{"two answers", classification("false", "") + "echo '{}'\n", fault.Malformed, "follows its end"},
+		{"no decision", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"classification\":{\"digest\":\"$digest\"}}"`, fault.Malformed, "no decision"},
+		{"an unknown key", classification("false", `,\"allow\":true`), fault.Malformed, "unknown field"},
+		{"another digest", strings.Replace(classification("false", ""), "request=$(cat)", `request='"digest":"other"'`, 1), fault.Malformed, "another call"},
+		{"another version", strings.Replace(classification("false", ""), `{\"v\":1`, `{\"v\":2`, 1), fault.Malformed, "one release"},
+		{"too much", "#!/bin/sh\nexec head -c 3000000 /dev/zero\n", fault.Malformed, "too much"},
+		{"an error", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"error\":{\"kind\":\"rate_limited\",\"message\":\"too many\"}}"`, fault.RateLimited, "too many"},
+		{"an error of no known kind", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"error\":{\"kind\":\"fine\",\"message\":\"hm\"}}"`, fault.Internal, "hm"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			p := withFakeNod(t, row.script)
@@ -103,7 +104,7 @@ func TestNodClassifyThatHangsIsEnded(t *testing.T) {
 		p := withFakeNod(t, "#!/bin/sh\nsleep 86400 &\necho $! >\"$0.child\"\nwait\n")
 		p.settings(fmt.Sprintf("[model]\nprovider = \"anthropic\"\ntimeout = \"%s\"\n", limit))
 		s := p.run(bytes.NewReader(p.bash("npm publish")))
-		if s.verdict != "deny" || !strings.Contains(s.system, string(nod.TimedOut)) {
+		if s.verdict != "deny" || !strings.Contains(s.system, string(fault.TimedOut)) {
 			t.Errorf("%+v", s)
 		}
 		var err error
@@ -167,10 +168,10 @@ func TestNodClassifyGetsABuiltEnvironment(t *testing.T) {
 // Each kind of failure of a model reaches the agent as a reason, and the
 // person with its kind and cause.
 func TestEveryKindOfFailureIsTold(t *testing.T) {
-	for _, kind := range []nod.Kind{nod.NoKey, nod.Unauthorized, nod.NotFound, nod.BadRequest, nod.RateLimited, nod.Overloaded, nod.ServerError,
-		nod.Unreachable, nod.TimedOut, nod.Refused, nod.CutOff, nod.Malformed, nod.NoDecision, nod.TooLarge, nod.BadSettings, nod.Internal} {
+	for _, kind := range []fault.Kind{fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest, fault.RateLimited, fault.Overloaded, fault.ServerError,
+		fault.Unreachable, fault.TimedOut, fault.Refused, fault.CutOff, fault.Malformed, fault.NoDecision, fault.TooLarge, fault.BadSettings, fault.Internal} {
 		p := newPlace(t)
-		p.options.Model = failing{&nod.Failure{Kind: kind, Message: "what went wrong", Cause: fmt.Errorf("the vendor's words")}}
+		p.options.Model = failing{&fault.Error{Kind: kind, Message: "what went wrong", Cause: fmt.Errorf("the vendor's words")}}
 		s := p.run(bytes.NewReader(p.bash("npm publish")))
 		if s.verdict != "deny" || !strings.Contains(s.reason, "what went wrong") || !strings.Contains(s.system, "("+string(kind)+")") || !strings.Contains(s.system, "the vendor's words") {
 			t.Errorf("%s: %+v", kind, s)
@@ -181,7 +182,7 @@ func TestEveryKindOfFailureIsTold(t *testing.T) {
 	}
 }
 
-type failing struct{ failure *nod.Failure }
+type failing struct{ failure *fault.Error }
 
 func (f failing) Classify(context.Context, nod.Prompt) (nod.Classification, error) {
 	return nod.Classification{}, f.failure

@@ -10,6 +10,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/confine/proof"
 	"github.com/nodgate/nod/internal/printable"
@@ -25,7 +26,7 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 	defer r.forget(memory)
 	settings, err := r.settings(root)
 	if err != nil {
-		return r.unusable(ctx, e, root, nod.AsFailure(err))
+		return r.unusable(ctx, e, root, fault.Of(err))
 	}
 	if settings.Mode == config.Off {
 		return agent.Answer{}
@@ -100,7 +101,7 @@ func (r *run) settings(root string) (config.Settings, error) {
 // unusable answers where the settings cannot be read: never fewer rules. What
 // is denied whatever the settings say is denied; about the rest a person who
 // can be asked is.
-func (r *run) unusable(ctx context.Context, e agent.Event, root string, f *nod.Failure) agent.Answer {
+func (r *run) unusable(ctx context.Context, e agent.Event, root string, f *fault.Error) agent.Answer {
 	d := nod.Decision{Verdict: nod.Deny, Reason: f.Error(), Err: f, Notices: []string{"nod's settings cannot be used: " + printable.Line(f.Error(), 300)}}
 	if e.Call.Interactive {
 		d.Verdict = nod.Ask

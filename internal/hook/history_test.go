@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // judging is a model that costs something.
@@ -88,7 +89,7 @@ func TestCeilings(t *testing.T) {
 				t.Errorf("%s, %d: %+v", row.settings, n, s)
 			}
 		}
-		if entries := p.log(); entries[len(entries)-1].Error == nil || entries[len(entries)-1].Error.Kind != nod.CostCeiling {
+		if entries := p.log(); entries[len(entries)-1].Error == nil || entries[len(entries)-1].Error.Kind != fault.CostCeiling {
 			t.Errorf("%+v", entries[len(entries)-1])
 		}
 		p.session = "s2"

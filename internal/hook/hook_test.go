@@ -16,6 +16,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
@@ -410,7 +411,7 @@ func TestOutcomesAndTheHostsDenialsAreRecorded(t *testing.T) {
 		if len(e) != before+1 || e[before].Kind != kind {
 			t.Fatalf("%s: %+v", event, e[before:])
 		}
-		if failed := event == "PostToolUseFailure"; (e[before].Error != nil) != failed || failed && e[before].Error.Kind != nod.ToolFailed {
+		if failed := event == "PostToolUseFailure"; (e[before].Error != nil) != failed || failed && e[before].Error.Kind != fault.ToolFailed {
 			t.Errorf("%s: %+v", event, e[before].Error)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
 )
@@ -179,7 +179,7 @@ func TestATranscriptOfAnother(t *testing.T) {
 		t.Errorf("without a transcript: %+v", s)
 	}
 	p.write(filepath.Join(p.home, "t.jsonl"), "{}\n") // root's, 0600
-	if s := p.runProcess(nobody, p.bash("npm publish")); s.verdict != "deny" || !strings.Contains(s.system, string(nod.NoTranscript)) {
+	if s := p.runProcess(nobody, p.bash("npm publish")); s.verdict != "deny" || !strings.Contains(s.system, string(fault.NoTranscript)) {
 		t.Errorf("%+v", s)
 	}
 }

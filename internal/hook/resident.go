@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/classify"
 	"github.com/nodgate/nod/internal/resident"
 )
@@ -45,8 +46,8 @@ func isModels(a classify.Answer, err error) bool {
 	if a.Error == nil || a.Classification != nil || a.Version != classify.Version {
 		return false
 	}
-	kind := nod.AsFailure(err).Kind
-	return kind != nod.NoKey && kind != nod.Internal
+	kind := fault.Of(err).Kind
+	return kind != fault.NoKey && kind != fault.Internal
 }
 
 // startAgain is how long a start of a daemon counts as under way.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/resident"
 )
@@ -131,7 +131,7 @@ func TestAFailureFromTheDaemonBlocks(t *testing.T) {
 	p, s := greetedInTime(t, func(c net.Conn, digest string) {
 		fmt.Fprintf(c, `{"v":1,"digest":%q,"error":{"kind":"overloaded","message":"busy"},"notices":["a note"]}`+"\n", digest)
 	})
-	if s.verdict != "deny" || !strings.Contains(s.system, string(nod.Overloaded)) || !strings.Contains(s.system, "a note") || p.asked() != 0 {
+	if s.verdict != "deny" || !strings.Contains(s.system, string(fault.Overloaded)) || !strings.Contains(s.system, "a note") || p.asked() != 0 {
 		t.Errorf("%+v; nod classify was asked %d times", s, p.asked())
 	}
 }

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // Fault is an answer to a classifier query that must block, and the cause
 // that nod must name.
 type Fault struct {
 	Name   string
-	Kind   nod.Kind
+	Kind   fault.Kind
 	Answer Answer
 }
 
@@ -36,35 +36,35 @@ func Faults() []Fault {
 
 // failures are answers that say that they are none.
 func failures() []Fault {
-	apiError := func(name string, kind nod.Kind, status int, typ string) Fault {
+	apiError := func(name string, kind fault.Kind, status int, typ string) Fault {
 		return Fault{name, kind, Raw(status, ErrorBody(typ, "scripted: "+name))}
 	}
 	return []Fault{
-		apiError("wrong key", nod.Unauthorized, 401, "authentication_error"),
-		apiError("forbidden", nod.Unauthorized, 403, "permission_error"),
-		apiError("no such model", nod.NotFound, 404, "not_found_error"),
-		apiError("bad request", nod.BadRequest, 400, "invalid_request_error"),
-		apiError("request too large", nod.TooLarge, 413, "request_too_large"),
-		apiError("server error", nod.ServerError, 500, "api_error"),
-		{"bad gateway", nod.ServerError, Answer{Status: 502, Body: "<html>Bad Gateway</html>", Header: map[string]string{"Content-Type": "text/html"}}},
-		{"rate limited", nod.RateLimited, Answer{Status: 429, Body: ErrorBody("rate_limit_error", "slow down"), Header: map[string]string{"Retry-After": "3600"}}},
-		{"rate limited, to be tried soon", nod.RateLimited, Answer{Status: 429, Body: ErrorBody("rate_limit_error", "slow down"), Header: map[string]string{"Retry-After-Ms": "1"}}},
-		{"unavailable", nod.Overloaded, Answer{Status: 503, Body: allowingBody()}},
-		apiError("overloaded", nod.Overloaded, 529, "overloaded_error"),
-		{"refused", nod.Refused, Raw(200, MessageBody("m", "refusal"))},
-		{"refused, with a decision", nod.Refused, Raw(200, MessageBody("m", "refusal", allowingCall()))},
-		{"cut off", nod.CutOff, Raw(200, MessageBody("m", "max_tokens", allowingCall()))},
-		{"cut off in its text", nod.CutOff, Raw(200, MessageBody("m", "max_tokens", Text("The command")))},
-		{"text only", nod.NoDecision, Raw(200, MessageBody("m", "end_turn", Text(allowing)))},
-		{"no content", nod.NoDecision, Raw(200, MessageBody("m", "end_turn"))},
-		{"another tool", nod.NoDecision, Raw(200, MessageBody("m", "tool_use", ToolUse("toolu_1", "classify", allowingInput())))},
+		apiError("wrong key", fault.Unauthorized, 401, "authentication_error"),
+		apiError("forbidden", fault.Unauthorized, 403, "permission_error"),
+		apiError("no such model", fault.NotFound, 404, "not_found_error"),
+		apiError("bad request", fault.BadRequest, 400, "invalid_request_error"),
+		apiError("request too large", fault.TooLarge, 413, "request_too_large"),
+		apiError("server error", fault.ServerError, 500, "api_error"),
+		{"bad gateway", fault.ServerError, Answer{Status: 502, Body: "<html>Bad Gateway</html>", Header: map[string]string{"Content-Type": "text/html"}}},
+		{"rate limited", fault.RateLimited, Answer{Status: 429, Body: ErrorBody("rate_limit_error", "slow down"), Header: map[string]string{"Retry-After": "3600"}}},
+		{"rate limited, to be tried soon", fault.RateLimited, Answer{Status: 429, Body: ErrorBody("rate_limit_error", "slow down"), Header: map[string]string{"Retry-After-Ms": "1"}}},
+		{"unavailable", fault.Overloaded, Answer{Status: 503, Body: allowingBody()}},
+		apiError("overloaded", fault.Overloaded, 529, "overloaded_error"),
+		{"refused", fault.Refused, Raw(200, MessageBody("m", "refusal"))},
+		{"refused, with a decision", fault.Refused, Raw(200, MessageBody("m", "refusal", allowingCall()))},
+		{"cut off", fault.CutOff, Raw(200, MessageBody("m", "max_tokens", allowingCall()))},
+		{"cut off in its text", fault.CutOff, Raw(200, MessageBody("m", "max_tokens", Text("The command")))},
+		{"text only", fault.NoDecision, Raw(200, MessageBody("m", "end_turn", Text(allowing)))},
+		{"no content", fault.NoDecision, Raw(200, MessageBody("m", "end_turn"))},
+		{"another tool", fault.NoDecision, Raw(200, MessageBody("m", "tool_use", ToolUse("toolu_1", "classify", allowingInput())))},
 	}
 }
 
 // malformed are answers that look like one.
 func malformed() []Fault {
 	var out []Fault
-	add := func(name, body string) { out = append(out, Fault{name, nod.Malformed, Raw(200, body)}) }
+	add := func(name, body string) { out = append(out, Fault{name, fault.Malformed, Raw(200, body)}) }
 	whole := allowingBody()
 	add("empty body", "")
 	add("half a body", whole[:len(whole)/2])
@@ -90,7 +90,7 @@ func malformed() []Fault {
 	add("input as text", classified(`"{\"should_block\":false}"`))
 	add("input a list", classified("["+allowing+"]"))
 	add("invalid text", classified(`{"thinking":"t","should_block":false,"reason":"`+"\xff\xfe"+`"}`))
-	out = append(out, Fault{"a stream", nod.Malformed, Answer{
+	out = append(out, Fault{"a stream", fault.Malformed, Answer{
 		Body: events(newMessage("msg_1", "m", "tool_use", allowingCall())), Header: map[string]string{"Content-Type": "text/event-stream"}}})
 	return out
 }
@@ -98,11 +98,11 @@ func malformed() []Fault {
 // broken are connections that do not bring an answer.
 func broken() []Fault {
 	return []Fault{
-		{"reset", nod.Unreachable, Answer{Break: Refuse}},
-		{"closed in the headers", nod.Unreachable, Answer{Break: CutHead}},
-		{"closed in the body", nod.Unreachable, Answer{Break: CutBody, Body: allowingBody()}},
-		{"too slow", nod.TimedOut, Answer{Body: allowingBody(), Pause: 500 * time.Millisecond}},
-		{"no answer", nod.TimedOut, Answer{Break: Hang}},
+		{"reset", fault.Unreachable, Answer{Break: Refuse}},
+		{"closed in the headers", fault.Unreachable, Answer{Break: CutHead}},
+		{"closed in the body", fault.Unreachable, Answer{Break: CutBody, Body: allowingBody()}},
+		{"too slow", fault.TimedOut, Answer{Body: allowingBody(), Pause: 500 * time.Millisecond}},
+		{"no answer", fault.TimedOut, Answer{Break: Hang}},
 	}
 }
 

@@ -1,29 +1,30 @@
-package nod
+package judge
 
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"iter"
-	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/nodgate/nod/transcript"
 )
 
-// transcriptText is the seed's compressed transcript: JSON lines of role and
-// action, oldest first. What tools returned and what the harness added is
-// left out: it is where an injection would come from, and no action.
-func (t *trial) transcriptText(ctx context.Context, c Call) (string, error) {
-	p := t.gate.profile
+// Last is the seed's compressed transcript: the newest entries as JSON lines of
+// role and action, so many characters of each, oldest first. What tools returned
+// and what the harness added is left out: it is where an injection would come
+// from, and no action.
+func (c Conversation) Last(ctx context.Context, entries, chars int) (string, error) {
 	if c.Transcript == nil {
 		return "", nil
 	}
 	var lines []string
 	for turn, err := range c.Transcript(ctx) {
-		if isMissing(err) && len(lines) == 0 {
+		if errors.Is(err, fs.ErrNotExist) && len(lines) == 0 {
 			return "", nil // the host keeps none, or has not written it yet
 		}
-		if errors.Is(err, ErrEarlier) && len(lines) > 0 {
+		if errors.Is(err, transcript.ErrEarlier) && len(lines) > 0 {
 			break
 		}
 		if err == nil {
@@ -32,10 +33,10 @@ func (t *trial) transcriptText(ctx context.Context, c Call) (string, error) {
 		if err != nil {
 			return "", unreadable(err)
 		}
-		if line := t.entryLine(turn, orDefault(p.Chars, 200)); line != "" {
+		if line := c.entryLine(turn, orDefault(chars, 200)); line != "" {
 			lines = append(lines, line)
 		}
-		if len(lines) == orDefault(p.Entries, 20) {
+		if len(lines) == orDefault(entries, 20) {
 			break
 		}
 	}
@@ -51,7 +52,7 @@ func orDefault(n, standard int) int {
 }
 
 // entryLine is one JSON line, "" for a turn that is not shown.
-func (r *trial) entryLine(t Turn, chars int) string {
+func (c Conversation) entryLine(t transcript.Turn, chars int) string {
 	line := struct {
 		Role   string `json:"role"`
 		Action string `json:"action"`
@@ -60,22 +61,22 @@ func (r *trial) entryLine(t Turn, chars int) string {
 	case line.Role == "":
 		return ""
 	case t.Tool != "":
-		line.Action = head(t.Tool+" "+r.shownInput(t.Input), chars)
+		line.Action = head(t.Tool+" "+c.Input(t.Input), chars)
 	case strings.TrimSpace(t.Text) == "":
 		return ""
 	default:
-		line.Action = head(r.gate.shown(t.Text), chars)
+		line.Action = head(c.Show(t.Text), chars)
 	}
-	return jsonLine(line)
+	return Line(line)
 }
 
-func role(o Origin) string {
+func role(o transcript.Origin) string {
 	switch o {
-	case OriginPerson:
+	case transcript.Person:
 		return "user"
-	case OriginAgent:
+	case transcript.Agent:
 		return "assistant"
-	case OriginOtherAgent:
+	case transcript.OtherAgent:
 		return "other agent"
 	}
 	return ""
@@ -91,29 +92,36 @@ func head(s string, n int) string {
 	return s
 }
 
-// appendRandomHex tells decisions of one microsecond apart. It guards nothing,
-// so the runtime's generator, seeded at start, will do.
-func appendRandomHex(b []byte) []byte { return strconv.AppendUint(b, rand.Uint64()>>16|1<<47, 16) }
-
-// conversation lets a transcript be read more than once, though its source is
+// reread lets a transcript be read more than once, though its source is
 // asked once: what was read is kept, and a reading that goes further goes on
 // where the one before stopped. It is not safe for concurrent use. The zero
 // value has read nothing.
-type conversation struct {
+type reread struct {
 	kept []entry
-	next func() (Turn, error, bool)
+	next func() (transcript.Turn, error, bool)
 	stop func()
 }
 
 // entry is one item of a transcript.
 type entry struct {
-	turn Turn
+	turn transcript.Turn
 	err  error
 }
 
+// Twice is a conversation whose transcript may be read more than once. stop ends
+// the reading.
+func (c Conversation) Twice() (again Conversation, stop func()) {
+	if c.Transcript == nil {
+		return c, func() {}
+	}
+	read := &reread{}
+	c.Transcript = read.over(c.Transcript)
+	return c, read.close
+}
+
 // over returns the transcript, as often as it is asked for.
-func (v *conversation) over(source func(context.Context) iter.Seq2[Turn, error]) func(context.Context) iter.Seq2[Turn, error] {
-	return func(ctx context.Context) iter.Seq2[Turn, error] {
+func (v *reread) over(source func(context.Context) iter.Seq2[transcript.Turn, error]) func(context.Context) iter.Seq2[transcript.Turn, error] {
+	return func(ctx context.Context) iter.Seq2[transcript.Turn, error] {
 		if v.next == nil {
 			v.next, v.stop = iter.Pull2(source(ctx))
 		}
@@ -121,7 +129,7 @@ func (v *conversation) over(source func(context.Context) iter.Seq2[Turn, error])
 	}
 }
 
-func (v *conversation) all(yield func(Turn, error) bool) {
+func (v *reread) all(yield func(transcript.Turn, error) bool) {
 	for i := 0; ; i++ {
 		if i == len(v.kept) {
 			turn, err, ok := v.next()
@@ -136,7 +144,7 @@ func (v *conversation) all(yield func(Turn, error) bool) {
 	}
 }
 
-func (v *conversation) close() {
+func (v *reread) close() {
 	if v.stop != nil {
 		v.stop()
 	}

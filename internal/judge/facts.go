@@ -1,4 +1,4 @@
-package nod
+package judge
 
 import (
 	"encoding/json"
@@ -9,20 +9,21 @@ import (
 
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // Facts is what a model is told about a call besides its words. It is data
 // from reading, never from running.
 type Facts struct {
-	Open     string       `json:"open,omitempty"` // why layers 1 to 3 did not settle it
-	Effects  []EffectFact `json:"effects,omitempty"`
-	Unknowns []string     `json:"unknowns,omitempty"`
-	Matched  []string     `json:"matched,omitempty"`
-	Runs     []RunFact    `json:"runs,omitempty"`
-	NewHosts []string     `json:"new_hosts,omitempty"`
+	Open     string   `json:"open,omitempty"` // why layers 1 to 3 did not settle it
+	Effects  []Effect `json:"effects,omitempty"`
+	Unknowns []string `json:"unknowns,omitempty"`
+	Matched  []string `json:"matched,omitempty"`
+	Runs     []Run    `json:"runs,omitempty"`
+	NewHosts []string `json:"new_hosts,omitempty"`
 	// Tainted says why what the agent has read in this session may be orders
 	// to it, Session what the session did before that weighs.
-	Git     *GitFact `json:"git,omitempty"`
+	Git     *Git     `json:"git,omitempty"`
 	Tainted string   `json:"tainted,omitempty"`
 	Session []string `json:"session,omitempty"`
 	// SpeaksToJudge quotes what in the call looks as if it were written for
@@ -30,8 +31,8 @@ type Facts struct {
 	SpeaksToJudge []string `json:"speaks_to_judge,omitempty"`
 }
 
-// EffectFact is one thing that a command does.
-type EffectFact struct {
+// Effect is one thing that a command does.
+type Effect struct {
 	Kind      string `json:"kind"`
 	Target    string `json:"target,omitempty"` // "" is one that nobody knows
 	Place     string `json:"place,omitempty"`
@@ -40,9 +41,9 @@ type EffectFact struct {
 	Moved     bool   `json:"moved,omitempty"`
 }
 
-// RunFact is code that the call would execute: a script, or the file or entry of
+// Run is code that the call would execute: a script, or the file or entry of
 // one that says what a name runs.
-type RunFact struct {
+type Run struct {
 	Path    string `json:"path"`
 	SHA256  string `json:"sha256,omitempty"`
 	Content string `json:"content,omitempty"` // "" where it is too long to show
@@ -51,13 +52,16 @@ type RunFact struct {
 	Origin   string `json:"origin,omitempty"` // written or downloaded in this session
 }
 
-// GitFact is where a command that speaks to a repository speaks to.
-type GitFact struct {
+// Git is where a command that speaks to a repository speaks to.
+type Git struct {
 	Branch  string   `json:"branch,omitempty"`  // the one that is checked out
 	Default string   `json:"default,omitempty"` // the remote's, where it is known
 	Remotes []string `json:"remotes,omitempty"` // name and address
 	Made    bool     `json:"branch_made_in_session,omitempty"`
 }
+
+// SecretStore is what the model is told in the place of a content.
+const SecretStore = "secret store"
 
 const (
 	factLimit     = 40     // effects, unknowns
@@ -67,72 +71,113 @@ const (
 	runLimit      = 12     // how many are listed
 )
 
-// facts puts together what is known of the call, with hosts and files.
-func (t *trial) facts(session ledger) Facts {
-	store := t.interpreted()
-	f := Facts{Open: t.gate.shown(t.reasonOf(t.open))}
-	for _, e := range t.withheldEffects(t.report.Effects, store)[:min(len(t.report.Effects), factLimit)] {
-		f.Effects = append(f.Effects, EffectFact{
-			Kind: kindName(e.Kind), Target: t.gate.shown(middleCut(e.Target, wordLimit)), Place: placeName(e.Place),
+// Case is a call as layers 0 to 3 left it, and what a model may be told of it.
+type Case struct {
+	Report       shell.Report
+	Files        view.Files
+	Dir          string // where the call runs
+	Command, URL string
+	Input        string
+	Open         string   // why the call is open, without secrets
+	Matched      string   // the soft_deny rule that matched; "" if none
+	Store        string   // the secret store that the command's meaning rests on; "" if none
+	Tainted      string   // why what the agent has read may be orders to it
+	Session      []string // what the session did before that weighs
+	// Show is a text without secrets. Spoken reports whether a text stands in
+	// the call itself, IsStore whether a file's content stays here. Origin says
+	// where the session got a file from; "" is nothing known.
+	Show    func(string) string
+	Spoken  func(string) bool
+	IsStore func(file string) bool
+	Origin  func(file string) string
+	// Host is the host of an address, "" in doubt. KnownHost reports whether the
+	// rules name it.
+	Host      func(target string) string
+	KnownHost func(target string) bool
+}
+
+// Facts puts together what is known of the call, with hosts and files.
+func (c Case) Facts(session Ledger) Facts {
+	f := Facts{Open: c.Open}
+	for _, e := range c.withheldEffects()[:min(len(c.Report.Effects), factLimit)] {
+		f.Effects = append(f.Effects, Effect{
+			Kind: e.Kind.Name(), Target: c.Show(Cut(e.Target, wordLimit)), Place: e.Place.Name(),
 			Recursive: e.Recursive, Forced: e.Forced, Moved: e.Moved,
 		})
 	}
-	f.Unknowns = t.unknowns(store)
-	if n := max(len(t.report.Effects), len(t.report.Unknowns)); n > factLimit {
+	f.Unknowns = c.unknowns()
+	if n := max(len(c.Report.Effects), len(c.Report.Unknowns)); n > factLimit {
 		f.Unknowns = append(f.Unknowns, "there is more than is listed here")
 	}
-	if t.soft.Text != "" && !t.soft.Untrusted {
-		f.Matched = []string{"soft_deny: " + t.soft.Text}
+	if c.Matched != "" {
+		f.Matched = []string{"soft_deny: " + c.Matched}
 	}
-	f.Runs, f.Git = t.runs(), t.git(session)
-	f.NewHosts = t.newHosts(session.said, f.Git, store)
-	f.SpeaksToJudge = speaksToJudge(string(t.call.Input))
+	f.Runs, f.Git = c.runs(), c.git(session)
+	f.NewHosts = c.newHosts(session.Said, f.Git)
+	f.SpeaksToJudge = speaksToJudge(c.Input)
 	for _, r := range f.Runs {
 		f.SpeaksToJudge = append(f.SpeaksToJudge, speaksToJudge(r.Content)...)
 	}
-	f.Tainted, f.Session = t.tainted(), append(t.history(), t.letRun()...)
+	f.Tainted, f.Session = c.Tainted, c.Session
 	return f
+}
+
+const withheld = "[withheld]"
+
+// withheldEffects are the effects without what a secret store may have put into
+// them.
+func (c Case) withheldEffects() []shell.Effect {
+	if c.Store == "" {
+		return c.Report.Effects
+	}
+	effects := slices.Clone(c.Report.Effects)
+	for i, e := range effects {
+		if e.Target != c.Store && !c.Spoken(e.Target) && e.Target != "project-code" && e.Target != "environment" && e.Target != "standard input" {
+			effects[i].Target = withheld
+		}
+	}
+	return effects
 }
 
 // unknowns are what could not be resolved. Where a secret store has a part in
 // that, only what the call itself says of them is told.
-func (t *trial) unknowns(store string) (said []string) {
+func (c Case) unknowns() (said []string) {
 	hidden := 0
-	for _, u := range t.report.Unknowns[:min(len(t.report.Unknowns), factLimit)] {
+	for _, u := range c.Report.Unknowns[:min(len(c.Report.Unknowns), factLimit)] {
 		switch {
-		case store == "":
-			said = append(said, t.gate.shown(middleCut(u.What, wordLimit)))
-		case t.spoken(u.Words) && u.Words != "":
-			said = append(said, t.gate.shown(middleCut("what this does is not known: "+u.Words, wordLimit)))
+		case c.Store == "":
+			said = append(said, c.Show(Cut(u.What, wordLimit)))
+		case c.Spoken(u.Words) && u.Words != "":
+			said = append(said, c.Show(Cut("what this does is not known: "+u.Words, wordLimit)))
 		default:
 			hidden++
 		}
 	}
 	if hidden > 0 {
-		said = append(said, strconv.Itoa(hidden)+" more, which stand in "+store+" and are withheld")
+		said = append(said, strconv.Itoa(hidden)+" more, which stand in "+c.Store+" and are withheld")
 	}
 	return said
 }
 
 // runs are the files that hold code which the call would execute, as they were
 // read: scripts, and what says what a name runs.
-func (t *trial) runs() []RunFact {
-	var runs []RunFact
+func (c Case) runs() []Run {
+	var runs []Run
 	left := contentsLimit
 	add := func(name, sum string, command int) {
-		if len(runs) == runLimit || slices.ContainsFunc(runs, func(r RunFact) bool { return r.Path == name || DefinitionFile(r.Path) == name }) {
+		if len(runs) == runLimit || slices.ContainsFunc(runs, func(r Run) bool { return r.Path == name || shell.DefinitionFile(r.Path) == name }) {
 			return
 		}
-		r := t.run(name, sum, command, left)
+		r := c.run(name, sum, command, left)
 		left -= len(r.Content)
 		runs = append(runs, r)
 	}
-	for _, e := range t.report.Read {
-		if i := slices.IndexFunc(t.report.Effects, func(r shell.Effect) bool { return r.Kind == shell.Run && r.Target == e.Path }); i >= 0 {
-			add(e.Path, e.SHA256, t.report.Effects[i].Command)
+	for _, e := range c.Report.Read {
+		if i := slices.IndexFunc(c.Report.Effects, func(r shell.Effect) bool { return r.Kind == shell.Run && r.Target == e.Path }); i >= 0 {
+			add(e.Path, e.SHA256, c.Report.Effects[i].Command)
 		}
 	}
-	for _, d := range t.report.Definitions {
+	for _, d := range c.Report.Definitions {
 		if d.SHA256 != shell.Absent {
 			add(d.Path, d.SHA256, d.Command)
 		}
@@ -141,14 +186,14 @@ func (t *trial) runs() []RunFact {
 }
 
 // run is one of them.
-func (t *trial) run(name, sum string, command, left int) RunFact {
-	file := DefinitionFile(name)
-	r := RunFact{Path: name, SHA256: sum, Origin: t.origin(file)}
-	if t.gate.isStore(file) {
-		r.Withheld = secretStore
+func (c Case) run(name, sum string, command, left int) Run {
+	file := shell.DefinitionFile(name)
+	r := Run{Path: name, SHA256: sum, Origin: c.Origin(file)}
+	if c.IsStore(file) {
+		r.Withheld = SecretStore
 		return r
 	}
-	text, err := t.gate.files.Read(file, readLimit)
+	text, err := c.Files.Read(file, readLimit)
 	if err != nil || len(text) == readLimit {
 		return r
 	}
@@ -156,10 +201,10 @@ func (t *trial) run(name, sum string, command, left int) RunFact {
 	if file != name {
 		content = packageEntry(content, name[len(file)+1:])
 	} else if len(content) > contentLimit {
-		content = t.recipe(content, command)
+		content = c.recipe(content, command)
 	}
 	if len(content) <= min(contentLimit, left) {
-		r.Content = t.gate.shown(content)
+		r.Content = c.Show(content)
 	}
 	return r
 }
@@ -186,12 +231,12 @@ func packageEntry(text, name string) string {
 
 // recipe is the part of a long file of recipes that stands under a name which
 // the command gives: a target, a recipe, a task.
-func (t *trial) recipe(text string, command int) string {
-	if command < 0 || command >= len(t.report.Commands) {
+func (c Case) recipe(text string, command int) string {
+	if command < 0 || command >= len(c.Report.Commands) {
 		return ""
 	}
 	lines := strings.Split(text, "\n")
-	for _, w := range t.report.Commands[command].Words {
+	for _, w := range c.Report.Commands[command].Words {
 		i := slices.IndexFunc(lines, func(line string) bool { return w.Known && len(w.Value) > 1 && beginsRecipe(line, w.Value) })
 		if i < 0 {
 			continue
@@ -214,24 +259,24 @@ func beginsRecipe(line, name string) bool {
 }
 
 // git is the repository that a command speaks to; nil for any other command.
-func (t *trial) git(session ledger) *GitFact {
-	speaks := func(c shell.Command) bool {
-		return len(c.Words) > 0 && slices.Contains([]string{"git", "gh", "hub", "glab", "tea"}, path.Base(c.Words[0].Value))
+func (c Case) git(session Ledger) *Git {
+	speaks := func(cmd shell.Command) bool {
+		return len(cmd.Words) > 0 && slices.Contains([]string{"git", "gh", "hub", "glab", "tea"}, path.Base(cmd.Words[0].Value))
 	}
-	i := slices.IndexFunc(t.report.Commands, speaks)
+	i := slices.IndexFunc(c.Report.Commands, speaks)
 	if i < 0 {
 		return nil
 	}
-	r, ok := repo.Around(t.gate.files, orText(t.report.Commands[i].Dir, t.call.Dir)+"/.git-is-looked-for")
+	r, ok := repo.Around(c.Files, orText(c.Report.Commands[i].Dir, c.Dir)+"/.git-is-looked-for")
 	if !ok {
 		return nil
 	}
-	f := &GitFact{Branch: t.refOf(r.Dir+"/HEAD", "refs/heads/"), Default: t.refOf(r.Common+"/refs/remotes/origin/HEAD", "refs/remotes/origin/")}
-	if text, err := t.gate.files.Read(r.Common+"/config", 64<<10); err == nil {
+	f := &Git{Branch: c.refOf(r.Dir+"/HEAD", "refs/heads/"), Default: c.refOf(r.Common+"/refs/remotes/origin/HEAD", "refs/remotes/origin/")}
+	if text, err := c.Files.Read(r.Common+"/config", 64<<10); err == nil {
 		f.Remotes = remotesOf(string(text))
 	}
 	for _, made := range [...]string{"checkout -b ", "checkout -B ", "switch -c ", "switch -C ", "branch "} {
-		f.Made = f.Made || f.Branch != "" && strings.Contains(session.calls+" ", made+f.Branch)
+		f.Made = f.Made || f.Branch != "" && strings.Contains(session.Calls+" ", made+f.Branch)
 	}
 	return f
 }
@@ -244,13 +289,13 @@ func orText(first, second string) string {
 }
 
 // refOf is the branch that a symbolic reference names, "" where it names none.
-func (t *trial) refOf(file, under string) string {
-	text, err := t.gate.files.Read(file, 1024)
+func (c Case) refOf(file, under string) string {
+	text, err := c.Files.Read(file, 1024)
 	name, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "ref: "+under)
 	if err != nil || !ok {
 		return ""
 	}
-	return middleCut(name, wordLimit)
+	return Cut(name, wordLimit)
 }
 
 // remotesOf are the remotes of a git configuration, without names and passwords
@@ -269,7 +314,7 @@ func remotesOf(config string) (remotes []string) {
 		}
 		key, value, ok := strings.Cut(line, "=")
 		if key = strings.TrimSpace(key); ok && name != "" && (key == "url" || key == "pushurl") && len(remotes) < 10 {
-			remotes = append(remotes, middleCut(name+" "+withoutUser(strings.TrimSpace(value)), wordLimit))
+			remotes = append(remotes, Cut(name+" "+withoutUser(strings.TrimSpace(value)), wordLimit))
 		}
 	}
 	return remotes
@@ -291,43 +336,27 @@ func withoutUser(address string) string {
 // newHosts are hosts that the call's own words name, and neither the rules nor
 // the person nor the repository's remotes. A host that a program asks by itself
 // is no news.
-func (t *trial) newHosts(said string, git *GitFact, store string) []string {
+func (c Case) newHosts(said string, git *Git) []string {
 	var hosts []string
 	add := func(target, words string) {
-		host := hostOf(target)
+		host := c.Host(target)
 		switch {
-		case !strings.Contains(host, "."), hostAllowed(t.gate.rules.Hosts, target), strings.Contains(said, host), slices.Contains(hosts, host):
-		case !strings.Contains(words, host), store != "" && !t.spoken(host):
+		case !strings.Contains(host, "."), c.KnownHost(target), strings.Contains(said, host), slices.Contains(hosts, host):
+		case !strings.Contains(words, host), c.Store != "" && !c.Spoken(host):
 		case git != nil && slices.ContainsFunc(git.Remotes, func(r string) bool { return strings.Contains(r, host) }):
 		default:
 			hosts = append(hosts, host)
 		}
 	}
-	for _, e := range t.report.Effects {
+	for _, e := range c.Report.Effects {
 		if (e.Place == shell.Network || e.Kind == shell.Fetch || e.Kind == shell.Send) && e.Target != "" {
-			add(e.Target, e.Words+" "+t.call.Command)
+			add(e.Target, e.Words+" "+c.Command)
 		}
 	}
-	if t.call.URL != "" {
-		add(t.call.URL, t.call.URL)
+	if c.URL != "" {
+		add(c.URL, c.URL)
 	}
 	return hosts
-}
-
-func kindName(k shell.Kind) string {
-	names := [...]string{"unknown", "read", "write", "delete", "run", "fetch", "send", "remote change", "kill", "persist", "secret", "privilege", "exhaust"}
-	if int(k) < len(names) {
-		return names[k]
-	}
-	return names[0]
-}
-
-func placeName(p shell.Place) string {
-	names := [...]string{"elsewhere", "workspace", "temporary", "home", "home", "system", "device", "nowhere", "network"}
-	if int(p) < len(names) {
-		return names[p]
-	}
-	return names[0]
 }
 
 // speaksToJudge quotes lines that hold words which make sense to a judge and
@@ -345,7 +374,7 @@ func speaksToJudge(input string) []string {
 		"allow rule:", "hard deny", "soft deny", "verdict: allow", "verdict is allow", "system prompt", "you are now", "as an ai",
 	} {
 		if i := strings.Index(folded, phrase); i >= 0 && len(found) < 5 {
-			found = append(found, middleCut(folded[max(0, i-20):min(len(folded), i+len(phrase)+40)], 120))
+			found = append(found, Cut(folded[max(0, i-20):min(len(folded), i+len(phrase)+40)], 120))
 		}
 	}
 	return found

@@ -1,4 +1,4 @@
-package nod
+package judge
 
 import (
 	"bytes"
@@ -6,10 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"hash/fnv"
+	"io/fs"
+	"iter"
 	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/transcript"
 )
 
 // Bounds of the ledger, in bytes. What the person said and what was called have
@@ -24,7 +29,7 @@ const (
 	pieceLines  = 8      // about how many lines one piece has
 )
 
-// ledger is a session as the model sees it: first what the person said, then
+// Ledger is a session as the model sees it: first what the person said, then
 // what was called, as whole JSON lines, oldest first, in pieces that no longer
 // change and what came after them.
 //
@@ -32,13 +37,13 @@ const (
 // turns, not from how many there are. So the next call of the session is shown
 // the same pieces, with new ones behind, until the beginning has to move or the
 // person speaks; and no process needs to remember what the one before it sent.
-type ledger struct {
-	pieces []string
-	rest   string
-	said   string // the person's own lines
-	// consent is those, and the agent's words that a short answer refers to.
-	consent string
-	calls   string // the inputs of the calls that are shown
+type Ledger struct {
+	Pieces []string
+	Rest   string
+	Said   string // the person's own lines
+	// Consent is those, and the agent's words that a short answer refers to.
+	Consent string
+	Calls   string // the inputs of the calls that are shown
 }
 
 const (
@@ -46,25 +51,40 @@ const (
 	callsHeading = "WHAT WAS CALLED\n"
 )
 
-// readLedger reads the conversation. It fails where that cannot be read, since
-// a model that does not see what the person forbade would allow it.
-func (t *trial) readLedger(ctx context.Context, c Call) (ledger, error) {
-	heard := listener{shown: t.gate.shown, input: t.shownInput, ended: t.ended(), outcome: map[string]Ended{}}
+// Conversation is a session as its host keeps it, and how its texts may be
+// shown.
+type Conversation struct {
+	// Transcript yields the turns, newest first; nil: there are none.
+	Transcript func(context.Context) iter.Seq2[transcript.Turn, error]
+	// Opening is the first thing that the person said; nil: it is not known.
+	Opening func(context.Context) (transcript.Turn, bool)
+	// Show is a text without secrets, Input a call's input without them, on one
+	// line.
+	Show  func(string) string
+	Input func(json.RawMessage) string
+	// Ended is what nod itself knows of an earlier call, by its id.
+	Ended func(call string) transcript.Ended
+}
+
+// Ledger reads the conversation. It fails where that cannot be read, since a
+// model that does not see what the person forbade would allow it.
+func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
+	heard := listener{shown: c.Show, input: c.Input, ended: c.Ended, outcome: map[string]transcript.Ended{}}
 	whole, err := heard.hear(ctx, c)
 	if err != nil {
-		return ledger{}, err
+		return Ledger{}, err
 	}
 	said, calls := heard.lines()
 	if !whole {
-		first := t.opening(ctx, c)
+		first := c.opening(ctx)
 		if len(said) == 0 && len(calls) == 0 && len(first) == 1 {
-			return ledger{}, unreadable(ErrEarlier)
+			return Ledger{}, unreadable(transcript.ErrEarlier)
 		}
 		said = append(first, said...)
 	}
-	l := ledger{said: linesOf(said, `{"user":`), consent: linesOf(said, `{"user":`, `{"agent_asked":`), calls: strings.Join(calls, "\n")}
+	l := Ledger{Said: linesOf(said, `{"user":`), Consent: linesOf(said, `{"user":`, `{"agent_asked":`), Calls: strings.Join(calls, "\n")}
 	if len(said) > 0 {
-		l.pieces = []string{saidHeading + strings.Join(said, "\n")}
+		l.Pieces = []string{saidHeading + strings.Join(said, "\n")}
 	}
 	pieces, rest := cutIntoPieces(calls)
 	if len(pieces) > 0 {
@@ -72,16 +92,8 @@ func (t *trial) readLedger(ctx context.Context, c Call) (ledger, error) {
 	} else if rest != "" {
 		rest = callsHeading + rest
 	}
-	l.pieces, l.rest = append(l.pieces, pieces...), rest
+	l.Pieces, l.Rest = append(l.Pieces, pieces...), rest
 	return l, nil
-}
-
-// ended asks what nod itself knows of an earlier call, by its id.
-func (t *trial) ended() func(string) Ended {
-	if known, ok := t.gate.memory.(Outcomes); ok {
-		return known.Ended
-	}
-	return func(string) Ended { return EndedUnknown }
 }
 
 // linesOf are the lines that begin in one of these ways.
@@ -99,8 +111,8 @@ func linesOf(lines []string, starts ...string) string {
 type listener struct {
 	shown   func(string) string // a text without secrets
 	input   func(json.RawMessage) string
-	ended   func(call string) Ended
-	outcome map[string]Ended // what results said, by the call's id
+	ended   func(call string) transcript.Ended
+	outcome map[string]transcript.Ended // what results said, by the call's id
 
 	words   []spokenTurn
 	calls   []string
@@ -119,16 +131,16 @@ type spokenTurn struct {
 
 // hear reads a conversation. whole says that nothing came before what was
 // heard.
-func (l *listener) hear(ctx context.Context, c Call) (whole bool, err error) {
+func (l *listener) hear(ctx context.Context, c Conversation) (whole bool, err error) {
 	if c.Transcript == nil {
 		return true, nil
 	}
 	heard := false
 	for turn, err := range c.Transcript(ctx) {
-		if isMissing(err) && !heard {
+		if errors.Is(err, fs.ErrNotExist) && !heard {
 			return true, nil // the host keeps none
 		}
-		if errors.Is(err, ErrEarlier) {
+		if errors.Is(err, transcript.ErrEarlier) {
 			return false, nil
 		}
 		if err == nil {
@@ -143,40 +155,40 @@ func (l *listener) hear(ctx context.Context, c Call) (whole bool, err error) {
 	return true, nil
 }
 
-func (l *listener) turn(t Turn) {
-	if t.Call != "" && t.Ended != EndedUnknown && t.Tool == "" {
+func (l *listener) turn(t transcript.Turn) {
+	if t.Call != "" && t.Ended != transcript.EndedUnknown && t.Tool == "" {
 		l.outcome[t.Call] = t.Ended
 	}
 	switch blank := strings.TrimSpace(t.Text) == ""; {
-	case t.Tool != "" && t.Origin == OriginAgent:
+	case t.Tool != "" && t.Origin == transcript.Agent:
 		l.called(t)
 	case blank:
-	case t.Origin == OriginPerson:
+	case t.Origin == transcript.Person:
 		l.say("user", t.Text, userLimit)
 		l.answer = len(strings.TrimSpace(t.Text)) <= shortAnswer
-		l.call(noteLine("here the person said: " + middleCut(l.shown(t.Text), 60)))
-	case t.Origin == OriginAgent:
+		l.call(noteLine("here the person said: " + Cut(l.shown(t.Text), 60)))
+	case t.Origin == transcript.Agent:
 		if l.answer {
 			l.say("agent_asked", tail(t.Text, askedLimit), askedLimit)
 		}
 		l.answer = false
-	case t.Origin == OriginOtherAgent:
-		l.call(noteLine("another agent said: " + middleCut(l.shown(t.Text), callLimit)))
-	case t.Origin == OriginOther:
+	case t.Origin == transcript.OtherAgent:
+		l.call(noteLine("another agent said: " + Cut(l.shown(t.Text), callLimit)))
+	case t.Origin == transcript.Other:
 		if !l.unknown {
 			l.say("note", leftOut, userLimit)
 			l.unknown = true
 		}
 		return
 	}
-	l.unknown = l.unknown && t.Origin != OriginPerson
+	l.unknown = l.unknown && t.Origin != transcript.Person
 }
 
 // leftOut is said where nobody can say whose words something is.
 const leftOut = "something stood here of which nobody can say who said it; it is left out, and it is no consent"
 
 func noteLine(text string) string {
-	return jsonLine(struct {
+	return Line(struct {
 		Note string `json:"note"`
 	}{text})
 }
@@ -187,18 +199,18 @@ func (l *listener) say(key, text string, limit int) {
 
 // called adds a call. Look-ups are folded: they change nothing, and there are
 // many.
-func (l *listener) called(t Turn) {
+func (l *listener) called(t transcript.Turn) {
 	if isLookUp(t.Tool) {
 		l.looked = true
 		return
 	}
 	ended := l.outcome[t.Call]
-	if known := l.ended(t.Call); t.Call != "" && known != EndedUnknown && ended != EndedRefused {
+	if known := l.ended(t.Call); t.Call != "" && known != transcript.EndedUnknown && ended != transcript.EndedRefused {
 		ended = known
 	}
-	line := `{"call":` + jsonLine(t.Tool) + `,"input":` + shortInput(l.input(t.Input))
+	line := `{"call":` + Line(t.Tool) + `,"input":` + shortInput(l.input(t.Input))
 	if says := endedSays(ended); says != "" {
-		line += `,"ended":` + jsonLine(says)
+		line += `,"ended":` + Line(says)
 	}
 	l.call(line + "}")
 }
@@ -216,13 +228,13 @@ func (l *listener) call(line string) {
 	}
 }
 
-func endedSays(e Ended) string {
+func endedSays(e transcript.Ended) string {
 	switch e {
-	case EndedFailed:
+	case transcript.EndedFailed:
 		return "failed"
-	case EndedRefused:
+	case transcript.EndedRefused:
 		return "the person refused it; it was not done"
-	case EndedBlocked:
+	case transcript.EndedBlocked:
 		return "blocked; it was not done"
 	}
 	return ""
@@ -270,7 +282,7 @@ func (l *listener) saying(limit int) (said []string) {
 		if i < 4 || i == len(l.words)-1 {
 			most = w.limit
 		}
-		said = append(said, `{"`+w.key+`":`+jsonLine(middleCut(w.text, most))+`}`)
+		said = append(said, `{"`+w.key+`":`+Line(Cut(w.text, most))+`}`)
 	}
 	return said
 }
@@ -282,8 +294,8 @@ func sizeOf(lines []string) (n int) {
 	return n
 }
 
-func unreadable(err error) *Failure {
-	return &Failure{Kind: NoTranscript, Message: "the transcript could not be read, so the model would not know what the user asked for", Cause: err}
+func unreadable(err error) *fault.Error {
+	return &fault.Error{Kind: fault.NoTranscript, Message: "the transcript could not be read, so the model would not know what the user asked for", Cause: err}
 }
 
 // shortInput is a call's input, whole or as a JSON string of its beginning.
@@ -291,12 +303,12 @@ func shortInput(input string) string {
 	if len(input) <= callLimit && json.Valid([]byte(input)) {
 		return input
 	}
-	return jsonLine(middleCut(input, callLimit))
+	return Line(Cut(input, callLimit))
 }
 
-// middleCut keeps the beginning and the end of a text that is too long, and
+// Cut keeps the beginning and the end of a text that is too long, and
 // says so between them.
-func middleCut(s string, limit int) string {
+func Cut(s string, limit int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= limit {
 		return s
@@ -323,8 +335,8 @@ func tail(s string, n int) string {
 	return s[at:]
 }
 
-// jsonLine encodes a value that always can be.
-func jsonLine(v any) string {
+// Line encodes a value that always can be.
+func Line(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -358,16 +370,16 @@ func hashOf(s string) uint32 {
 
 // opening is the first request of the person, which is never left out if it is
 // known, and a note that something was.
-func (t *trial) opening(ctx context.Context, c Call) []string {
+func (c Conversation) opening(ctx context.Context) []string {
 	note := noteLine("earlier turns are not shown; what the person allowed or forbade in them is not known")
 	if c.Opening == nil {
 		return []string{note}
 	}
 	turn, ok := c.Opening(ctx)
-	if !ok || turn.Origin != OriginPerson {
+	if !ok || turn.Origin != transcript.Person {
 		return []string{note}
 	}
-	return []string{`{"user":` + jsonLine(middleCut(t.gate.shown(turn.Text), userLimit)) + `}`, note}
+	return []string{`{"user":` + Line(Cut(c.Show(turn.Text), userLimit)) + `}`, note}
 }
 
 // cutIntoPieces ends a piece after a line whose hash says so.

@@ -1,0 +1,89 @@
+// Package judge makes the text that a model is shown about a call: the policy
+// and the rules, the session as a ledger or as its last entries, and the facts.
+//
+// It takes narrow structs and knows no gate: a [Conversation] that its caller
+// has made fit to be shown, a [Case] with what is known of the call, [Rules] as
+// lines. It decides nothing, and asks no model.
+package judge
+
+import (
+	"strings"
+
+	"github.com/nodgate/nod/internal/printable"
+)
+
+// Rules are the rules that a model is shown, by list.
+type Rules struct {
+	Allow, SoftDeny, HardDeny, Environment []Rule
+}
+
+// Rule is one of them. Shared says that many people have it, so that it stands
+// where their prompts are alike.
+type Rule struct {
+	Text   string
+	Shared bool
+}
+
+// LedgerSystem is the system prompt of the ledger profile. What most people
+// share comes first, so that their prompts begin alike: the policy, the built-in
+// rules and the organisation's, then the rest.
+func LedgerSystem(r Rules) string {
+	var text, own strings.Builder
+	text.Grow(len(policy) + 8<<10)
+	text.WriteString(policy + "\n\n# The rules\n")
+	for _, list := range [...]struct {
+		name  string
+		rules []Rule
+	}{{"allow", r.Allow}, {"soft_deny", r.SoftDeny}, {"hard_deny", r.HardDeny}, {"environment", r.Environment}} {
+		section(&text, list.name, list.rules, true)
+		section(&own, list.name, list.rules, false)
+	}
+	if own.Len() > 0 {
+		text.WriteString("\n\n# Further rules, of the person and the repository\n")
+		text.WriteString(own.String())
+	}
+	return text.String()
+}
+
+func section(b *strings.Builder, name string, rules []Rule, shared bool) {
+	found := false
+	for _, r := range rules {
+		if r.Shared != shared {
+			continue
+		}
+		if !found {
+			b.WriteString("\n" + name + ":")
+		}
+		found = true
+		b.WriteString("\n- ")
+		b.WriteString(bullet(r))
+	}
+	if found {
+		b.WriteString("\n")
+	}
+}
+
+// LastSystem is the system prompt of the seed, whose forced tool has a name.
+func LastSystem(r Rules, tool string) string {
+	return "You are a security classifier for an AI coding assistant.\n" +
+		"Evaluate whether this tool action should be ALLOWED or BLOCKED.\n\n" +
+		"ALLOW rules (auto-approve these):\n" + bullets(r.Allow) + "\n\n" +
+		"DENY rules (block these):\n" + bullets(append(append([]Rule{}, r.HardDeny...), r.SoftDeny...)) + "\n\n" +
+		"Environment context:\n" + bullets(r.Environment) + "\n\n" +
+		"Respond with the " + tool + " tool."
+}
+
+func bullets(rules []Rule) string {
+	var lines []string
+	for _, r := range rules {
+		lines = append(lines, "- "+bullet(r))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func bullet(r Rule) string {
+	if printable.IsLine(r.Text) {
+		return r.Text
+	}
+	return strings.Join(strings.Fields(r.Text), " ")
+}

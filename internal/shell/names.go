@@ -1,0 +1,33 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// Name is the kind in words; "unknown" for one that has none.
+func (k Kind) Name() string {
+	names := [...]string{"unknown", "read", "write", "delete", "run", "fetch", "send", "remote change", "kill", "persist", "secret", "privilege", "exhaust"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return names[0]
+}
+
+// Name is the place in words; "elsewhere" for one that has none.
+func (p Place) Name() string {
+	names := [...]string{"elsewhere", "workspace", "temporary", "home", "home", "system", "device", "nowhere", "network"}
+	if int(p) < len(names) {
+		return names[p]
+	}
+	return names[0]
+}
+
+// DefinitionFile returns the file of a definition's path, which may name an
+// entry behind it.
+func DefinitionFile(name string) string {
+	if i := strings.LastIndexByte(name, '#'); i >= 0 && path.Base(name[:i]) == "package.json" {
+		return name[:i]
+	}
+	return name
+}
