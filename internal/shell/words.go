@@ -168,53 +168,6 @@ func (a *analysis) braced(out []word, w *syntax.Word, raw string, st state) []wo
 	return out
 }
 
-// oddRange reports whether a word may hold a range such as {k..3} or {'1'..3},
-// of which bash makes nothing, or {Z..a}, which holds a backslash.
-func (a *analysis) oddRange(w *syntax.Word) bool {
-	raw := a.raw(w)
-	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
-		lit, ok := p.(*syntax.Lit)
-		if !ok || !strings.Contains(lit.Value, "{") {
-			return false
-		}
-		_, behind, _ := strings.Cut(raw[min(int(p.Pos().Offset()-w.Pos().Offset()), len(raw)):], "{")
-		first, last, dots := strings.Cut(behind, "..")
-		return dots && !(decimal(first) && decimal(strings.TrimSuffix(last, "}")))
-	})
-}
-
-// oddBraces reports whether braces with a comma stand among others that have
-// none, or do not match: shells find different alternatives then.
-func oddBraces(w *syntax.Word) bool {
-	var commas []int // of each open brace
-	odd, any := false, false
-	for _, part := range w.Parts {
-		lit, ok := part.(*syntax.Lit)
-		if !ok {
-			continue
-		}
-		for i := 0; i < len(lit.Value); i++ {
-			switch c := lit.Value[i]; {
-			case c == '\\':
-				i++
-			case c == ',':
-				any = true
-				if len(commas) > 0 {
-					commas[len(commas)-1]++
-				}
-			case c == '{':
-				commas = append(commas, 0)
-			case c == '}' && len(commas) == 0:
-				odd = true
-			case c == '}':
-				odd = odd || commas[len(commas)-1] == 0 && !strings.Contains(lit.Value, "..")
-				commas = commas[:len(commas)-1]
-			}
-		}
-	}
-	return any && (odd || len(commas) > 0)
-}
-
 func hasBraces(w *syntax.Word) bool {
 	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
 		_, ok := p.(*syntax.BraceExp)
