@@ -90,7 +90,7 @@ func TestApprove(t *testing.T) {
 		{`{"tool_name":"Bash","input":{"command":"touch new"}}`, "deny", "not known"},
 		{`{"tool_name":"Write","input":{"file_path":"/etc/passwd","content":""}}`, "deny", "outside the workspace"},
 		{`{"tool_name":"mcp__db__drop","input":{"table":"users"}}`, "deny", "approve"},
-		{`{"tool_name":"ExitPlanMode","input":{"plan":"x"}}`, "deny", "approve"},
+		{`{"tool_name":"ExitPlanMode","input":{"plan":"x"}}`, "deny", "for a person"},
 		{`{"tool_name":"read_file","input":{}}`, "deny", "approve"},
 		{`{"tool_name":"Bash","input":{"command":"ls ` + work + `","command":"rm -rf ~"}}`, "deny", "could not read"},
 		{`{"tool_name":"Bash","input":{"command":"ls /","Command":"rm -rf ~"}}`, "deny", "could not read"},

@@ -32,7 +32,8 @@ type result struct {
 // raced are the packages whose code shares memory between goroutines: the
 // race detector is for them. TestRacedPackages holds the list.
 var raced = []string{
-	".", "audit", "internal/acp", "internal/cli", "internal/daemon", "internal/eval", "internal/hang", "internal/hook",
+	".", "audit", "internal/acp", "internal/cli", "internal/confine", "internal/confine/escape", "internal/daemon", "internal/eval",
+	"internal/hang", "internal/history", "internal/hook",
 	"internal/lines", "internal/mcp", "internal/resident", "internal/session", "internal/verify", "internal/view", "internal/witness", "llm/llmtest",
 }
 
