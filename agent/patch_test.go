@@ -24,7 +24,7 @@ func TestReadPatch(t *testing.T) {
 			[]nod.Edit{{Path: "a.go", Old: "keep\nold\n", New: "keep\nnew\n"}, {Path: "a.go", Old: "x\n"}}},
 		{"update without @@", in("*** Update File: a.go", "-old", "+new"), []nod.Edit{{Path: "a.go", Old: "old\n", New: "new\n"}}},
 		{"move", in("*** Update File: a", "*** Move to: ../b", "@@", "-x", "+y"),
-			[]nod.Edit{{Path: "a", Whole: true}, {Path: "../b", Whole: true}, {Path: "../b", Old: "x\n", New: "y\n"}}},
+			[]nod.Edit{{Path: "a", Whole: true, Moved: true}, {Path: "../b", Whole: true}, {Path: "../b", Old: "x\n", New: "y\n"}}},
 		{"several", in("*** Add File: a", "+x", "*** Delete File: b", "*** Update File: c", "@@", "-x"),
 			[]nod.Edit{{Path: "a", New: "x\n", Whole: true}, {Path: "b", Whole: true, Deletes: true}, {Path: "c", Old: "x\n"}}},
 		{"a file named like a marker in a line", in("*** Add File: a", "+*** Delete File: b"), []nod.Edit{{Path: "a", New: "*** Delete File: b\n", Whole: true}}},

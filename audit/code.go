@@ -6,11 +6,11 @@ import "strings"
 // may run its value: password=rm; $password -rf x. A program of awk's names the
 // variables of its options as they stand: awk -v token=x 'BEGIN {system(token)}'.
 func (s *scanner) runsLater(name string) bool {
-	if strings.Contains(s.in, "awk") && strings.Count(s.in, name) > 1 {
-		return true
-	}
 	if s.expanded == nil {
 		s.expanded = map[string]bool{}
+		if strings.Contains(s.in, "awk") {
+			s.expandTwice()
+		}
 		for rest := s.in; ; {
 			_, after, found := strings.Cut(rest, "$")
 			if !found {
@@ -26,6 +26,17 @@ func (s *scanner) runsLater(name string) bool {
 		}
 	}
 	return s.expanded[name]
+}
+
+// expandTwice takes each name that stands in the text twice for expanded.
+func (s *scanner) expandTwice() {
+	seen := map[string]bool{}
+	for name := range strings.FieldsFuncSeq(s.in, func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) && r != '_' }) {
+		if len(name) <= nameLimit {
+			s.expanded[name] = s.expanded[name] || seen[name]
+			seen[name] = true
+		}
+	}
 }
 
 // inCode reports whether what begins at a, the value of a name that ends before

@@ -16,7 +16,15 @@ func isDotfiles(dir string) bool {
 	case "dots", ".dots", "rcfiles", ".rcfiles", "chezmoi", ".chezmoi", "yadm", "home-manager", "nixos", "nixos-config", "nix-config", "nix-darwin", "dotbot", ".homesick", "homeshick":
 		return true
 	}
-	return strings.Contains(strings.NewReplacer("-", "", "_", "", ".", "").Replace(dir), "dotfiles")
+	return len(dir) >= len("dotfiles") && strings.Contains(dir, "d") && strings.Contains(strings.Map(unseparated, dir), "dotfiles")
+}
+
+// unseparated drops what separates the words of a name.
+func unseparated(r rune) rune {
+	if r == '-' || r == '_' || r == '.' {
+		return -1
+	}
+	return r
 }
 
 // chezmoi's words before a name; they may follow each other in its own order.

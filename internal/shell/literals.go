@@ -2,6 +2,7 @@ package shell
 
 import (
 	"cmp"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -40,6 +41,9 @@ func literals(text string, depth int) ([]Literal, bool) {
 	}
 	source := strings.TrimSuffix(text, `\`) // one that nothing follows stands for itself
 	tree, err := parseAs(source, syntax.LangBash, syntax.KeepComments(true))
+	if errors.Is(err, errSpliced) { // where words begin and end is known all the same
+		tree, err = syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(&shallow{rest: source}, "")
+	}
 	if err != nil {
 		return nil, false
 	}
