@@ -56,8 +56,6 @@ func newRow(id, label, category, text string) row {
 // that returned it, as Decision.Foreign knows.
 func (r row) foreign() bool { return r.Input.Tool != "" || r.Input.URL != "" }
 
-func (r row) disguised() bool { return strings.HasPrefix(r.Category, "disguised/") }
-
 func hash(s string) uint32 {
 	h := fnv.New32a()
 	io.WriteString(h, s)
