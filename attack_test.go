@@ -244,6 +244,7 @@ func TestWhatIsAskedAndWhatIsDenied(t *testing.T) {
 		"find /opt -mtime +31 -delete", "find ~ -atime +100 -delete", "find / -size +100M -exec rm {} ;", "find / -perm 777 -exec chmod 755 {} ;",
 		"find / -user www -exec chgrp www {} +", "find / -iname '*.mp3' -exec mv {} /mnt ;", "find / -maxdepth 1 -type f -exec sed -i 1d {} ;",
 		"gzip -d --force /etc", "rm /dev/sdb9", "shopt -s dotglob; rm -rf -- ./..?*", "find ~ -name '*.tmp' -exec rm {} +",
+		"frob '**/*'", "frob src/*/*", "frob */*", `frob <(awk 'tolower($0) ~ /\/dev\/sd*/ {print NR}' x)`,
 	} {
 		if d := inCorpus(nod.Bash, command); d.Verdict == nod.Allow || d.Layer != nod.LayerNone {
 			t.Errorf("%q: %s by %s (%s), want it left open", command, d.Verdict, d.Layer, d.Reason)

@@ -260,10 +260,11 @@ func mayMention(text, name string) bool {
 	return false
 }
 
-// allMatch reports whether the first components are globs of the wanted ones.
+// allMatch reports whether the first components are globs of the wanted ones. A
+// component of stars alone means any name and speaks of none.
 func allMatch(globs, want []string) bool {
 	for i, name := range want {
-		if globs[i] == "" || !globMatch(globs[i], name) {
+		if strings.Trim(globs[i], "*?") == "" || strings.HasSuffix(globs[i], `\`) || !globMatch(globs[i], name) {
 			return false
 		}
 	}

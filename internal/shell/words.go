@@ -147,7 +147,7 @@ func simpleLit(w *syntax.Word) (string, bool) {
 
 // checked makes a word unknown that bash and zsh read differently.
 func (a *analysis) checked(w word) word {
-	if (a.both || a.lang == syntax.LangZsh) && !w.quoted && len(w.text) > 1 && w.text[0] == '=' && w.text != "==" && w.text != "=~" {
+	if (a.both || a.lang == syntax.LangZsh) && !w.quoted && len(w.text) > 1 && w.text[0] == '=' {
 		return word{raw: w.raw, empty: w.empty}
 	}
 	return w
