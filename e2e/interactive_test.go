@@ -26,6 +26,7 @@ func (m *machine) sit(srv *llmtest.Server, mode string) *screen {
 		"ANTHROPIC_BASE_URL=" + srv.URL, "ANTHROPIC_API_KEY=" + agentKey, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "CLAUDE_CODE_AUTO_MODE_SERVER=0", "IS_SANDBOX=1",
 	}, m.claude, "--permission-mode", mode)
+	s.srv = srv
 	s.sees("❯")
 	return s
 }
@@ -35,7 +36,12 @@ func (s *screen) asks(prompt string) {
 	s.t.Helper()
 	s.presses(prompt)
 	s.sees(prompt)
-	s.presses("\r")
+	if s.srv == nil {
+		s.presses("\r")
+		return
+	}
+	before := len(s.srv.Requests())
+	s.pressesUntil("\r", "a request to the model", func() bool { return len(s.srv.Requests()) > before })
 }
 
 // oneStep is a model that makes one call and is done.
@@ -62,12 +68,11 @@ func TestThePersonIsAsked(t *testing.T) {
 			if exists(made) {
 				t.Error("it ran before the person had answered")
 			}
-			s.presses(row.key)
+			after := "Interrupted"
 			if row.name == "yes" {
-				s.sees("done")
-			} else {
-				s.sees("Interrupted")
+				after = "done"
 			}
+			s.pressesUntil(row.key, after, func() bool { return strings.Contains(s.words(), after) })
 			if exists(made) != (row.name == "yes") {
 				t.Errorf("ran: %v, after %s", exists(made), row.name)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/hinshun/vt10x"
 
 	"github.com/nodgate/nod/internal/hang"
+	"github.com/nodgate/nod/llm/llmtest"
 )
 
 // A terminal as people have it open.
@@ -33,9 +34,10 @@ type screen struct {
 	shown vt10x.Terminal
 	keys  *os.File
 	mu    sync.Mutex
-	past  []string      // the screens that were shown, in their words
-	ended chan struct{} // closed when the program has ended and all is shown
-	exit  error         // of the program; read it after ended
+	past  []string        // the screens that were shown, in their words
+	ended chan struct{}   // closed when the program has ended and all is shown
+	exit  error           // of the program; read it after ended
+	srv   *llmtest.Server // the model behind the program; nil where a test does not need it
 }
 
 // terminal starts a program of this machine in a terminal. It waits for a core,
@@ -145,6 +147,20 @@ func (s *screen) presses(keys string) {
 	if _, err := io.WriteString(s.keys, keys); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// pressesUntil types a key, and types it again while what it is for does not
+// come: a program that has drawn a question may not read keys yet.
+func (s *screen) pressesUntil(key, what string, done func() bool) {
+	s.t.Helper()
+	looks := 0
+	hang.Until(s.t, what, func() bool {
+		if !done() && looks%200 == 0 {
+			s.presses(key)
+		}
+		looks++
+		return done()
+	})
 }
 
 // ends waits for the program's end and returns its exit code.
