@@ -323,20 +323,26 @@ func (t *trial) selfByWiring() (why string) {
 	edited := map[string][]byte{}
 	for _, e := range t.call.Edits {
 		reals, _ := t.readings(e.Path)
-		real := reals[0]
-		if real == "" {
-			continue
-		}
-		before, after, known := t.gate.simulate(edited, real, e)
-		edited[real] = after
-		if !t.gate.isSource(real) && (!concernsHooks(real, e.Old, before, after) || !t.registers(real)) {
-			continue
-		}
-		if why := t.miswired(real, e, before, after, known); why != "" {
-			return selfReason + why
+		for _, real := range slices.Compact(slices.Clone(reals)) { // twice the same place is one edit
+			if why := t.miswiredAt(edited, real, e); why != "" {
+				return selfReason + why
+			}
 		}
 	}
 	return ""
+}
+
+// miswiredAt judges an edit of the file at one place where its path may lead.
+func (t *trial) miswiredAt(edited map[string][]byte, real string, e Edit) (why string) {
+	if real == "" {
+		return ""
+	}
+	before, after, known := t.gate.simulate(edited, real, e)
+	edited[real] = after
+	if !t.gate.isSource(real) && (!concernsHooks(real, e.Old, before, after) || !t.registers(real)) {
+		return ""
+	}
+	return t.miswired(real, e, before, after, known)
 }
 
 // concernsHooks is false where an edit cannot change who is asked, whatever

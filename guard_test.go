@@ -79,7 +79,8 @@ func TestAgentSettingsThatCallNod(t *testing.T) {
 	const file = "/home/dev/shop/.claude/settings.json"
 	w := newWorld(false)
 	w.File(file, wired, 0o644).File("/home/dev/shop/.claude/settings.local.json", "{}\n", 0o644).
-		File("/home/dev/.gemini/settings.json", `{"theme": "dark", "hooksConfig": {"enabled": true}, "hooks": {}}`, 0o644)
+		File("/home/dev/.gemini/settings.json", `{"theme": "dark", "hooksConfig": {"enabled": true}, "hooks": {}}`, 0o644).
+		Dir("/home/dev/elsewhere/deep", 0o755).Link("/home/dev/shop/away", "/home/dev/elsewhere/deep")
 	o := options(nod.DefaultRules())
 	o.Files = w
 	edit := func(e nod.Edit) nod.Call {
@@ -104,6 +105,8 @@ func TestAgentSettingsThatCallNod(t *testing.T) {
 		"silences Gemini, was on": {Path: "/home/dev/.gemini/settings.json", Old: "true", New: "false"},
 		"distrusts for Gemini":    {Path: "/home/dev/.gemini/trustedFolders.json", Whole: true, New: `{"/home/dev/shop": "DO_NOT_TRUST"}`},
 		"silences Qwen":           {Path: "/home/dev/shop/.qwen/settings.json", Whole: true, New: `{"disableAllHooks": true}`},
+		"silences by its text":    {Path: "/home/dev/shop/away/../.claude/settings.json", Old: `"model"`, New: `"disableAllHooks": true, "model"`},
+		"takes out by its text":   {Path: "/home/dev/shop/away/../.claude/settings.json", Whole: true, New: "{}"},
 		"matches loosely":         {Path: file, Old: "  /usr/bin/nod-hook  ", New: "/bin/true"},
 	} {
 		t.Run(name, func(t *testing.T) { guarded(t, o, edit(e), true) })
@@ -132,6 +135,7 @@ func TestAgentSettingsThatCallNod(t *testing.T) {
 	guarded(t, o, edit(nod.Edit{Path: "/home/dev/shop/.github/workflows/hooks.yml", Whole: true, New: "disableAllHooks"}), false)
 	// Everything else in these files is the model's to judge.
 	guarded(t, o, edit(nod.Edit{Path: file, Old: `"sonnet"`, New: `"opus"`}), false)
+	guarded(t, o, edit(nod.Edit{Path: "/home/dev/shop/docs/../.claude/settings.json", Old: `"sonnet"`, New: `"opus"`}), false)
 	guarded(t, o, edit(nod.Edit{Path: "/home/dev/shop/docs/x.json", Whole: true, New: `{"disableAllHooks":true}`}), false)
 	for _, command := range []string{
 		"echo {} > .claude/settings.json", "rm .claude/settings.json", "cp x.json .claude/settings.json",
