@@ -36,12 +36,15 @@ func (t *trial) selfByArgument() (why string) {
 	return ""
 }
 
-const maxCommands = 64
+const (
+	maxCommands = 64   // of one call
+	maxArgument = 4096 // no system takes a longer path
+)
 
 // selfByName judges an argument as a path or as a file's address.
 func (t *trial) selfByName(s string) (why string) {
 	s = withoutScheme(s)
-	if len(s) > maxName || !strings.Contains(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, ".") {
+	if len(s) > maxArgument || !strings.Contains(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, ".") {
 		return ""
 	}
 	real, err := t.gate.locate(t.call.Dir, s)

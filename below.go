@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -163,7 +164,7 @@ func (t *trial) walkFor(start string, limit int, sought func(name string, mode f
 		if leftOut(dirs[0]) {
 			continue
 		}
-		entries, err := t.gate.files.Entries(orRoot(dirs[0]), limit)
+		entries, err := t.gate.files.Entries(cmp.Or(dirs[0], "/"), limit)
 		if limit -= len(entries); err != nil {
 			info, ferr := t.gate.files.Lstat(dirs[0])
 			if errors.Is(err, fs.ErrPermission) || isMissing(ferr) || ferr == nil && !info.Mode.IsDir() {

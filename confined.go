@@ -14,7 +14,7 @@ import (
 
 // HoldsSecret reports whether a real path is on the list of secrets, whatever
 // is in it. A run that nod confines does not see such a file.
-func (g *Gate) HoldsSecret(real string) bool { return g.secrets.match(real) }
+func (g *Gate) HoldsSecret(real string) bool { return g.secrets.Match(real) }
 
 // confineWords stand between nod's program and the quoted line. What an agent
 // may call takes no options.

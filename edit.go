@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/hosts"
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -108,12 +109,12 @@ func (t *trial) guarded(real string) bool {
 		if view.Below(t.gate.gitDir(root), real) {
 			return true
 		}
-		if view.Below(root, real) && (t.gate.guards.match(real[len(root):]) || t.gate.guards.match(afterWorktree(real))) {
+		if view.Below(root, real) && (t.gate.guards.Match(real[len(root):]) || t.gate.guards.Match(afterWorktree(real))) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(t.aliases(), func(a alias) bool {
-		return view.Below(a.real, real) && t.gate.guards.match(a.name+real[len(a.real):])
+		return view.Below(a.real, real) && t.gate.guards.Match(a.name+real[len(a.real):])
 	})
 }
 
@@ -142,7 +143,7 @@ func (t *trial) isHook(real string) bool {
 // guarded one, or is run, when it is put into its place.
 func (g *Gate) guardedInPlace(real string) bool {
 	name := strings.ToLower(real)
-	return hosts.RunsInPlace(name) || slices.ContainsFunc(hosts.InPlace(name), g.guards.match)
+	return hosts.RunsInPlace(name) || slices.ContainsFunc(hosts.InPlace(name), g.guards.Match)
 }
 
 // alias is a link at the top of a workspace whose name is guarded, or that of a
@@ -161,7 +162,7 @@ func (t *trial) aliases() []alias {
 	for _, root := range t.roots {
 		names, _ := t.gate.files.List(root, maxMatches)
 		for _, name := range names {
-			if begins[fold(name)] && t.isLink(root+"/"+name) {
+			if begins[paths.FoldName(name)] && t.isLink(root+"/"+name) {
 				t.linked = append(t.linked, alias{"/" + name, t.gate.real(root + "/" + name)})
 			}
 		}
@@ -197,7 +198,7 @@ func (t *trial) leadsGuarded(e shell.Effect, real string) bool {
 // guarded names lie in.
 func (t *trial) holdsGuarded(real string) bool {
 	return slices.ContainsFunc(t.roots, func(root string) bool {
-		return view.Below(root, real) && t.gate.guards.holdsNext(real[len(root):])
+		return view.Below(root, real) && t.gate.guards.HoldsNext(real[len(root):])
 	})
 }
 

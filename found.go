@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -66,34 +67,11 @@ func (s *search) one(name string, depth int) (why string) {
 	switch {
 	case err != nil:
 		return "this deletes: " + printable.Text(s.effect.Words)
-	case mayBeNamed(s.effect.Picked, path.Base(name)):
+	case paths.MayPass(s.effect.Picked, path.Base(name)):
 		s.found++
 		return s.trial.deletable(s.effect, name)
 	case info.Mode.IsDir() && info.Mode&fs.ModeSymlink == 0:
 		return s.below(name, depth+1)
 	}
 	return ""
-}
-
-// mayBeNamed reports whether a name may pass a test of find. Where fnmatch(3)
-// in some locale and [findMatch] may differ, it may.
-func mayBeNamed(test, name string) bool {
-	kind, pattern, _ := strings.Cut(test, " ")
-	if kind != "-name" && kind != "-iname" || !isASCII(pattern) || strings.ContainsAny(pattern, "?[") && !isASCII(name) {
-		return true
-	}
-	return findMatch(pattern, name)
-}
-
-// findMatch matches a name as find -iname does; it errs towards yes.
-func findMatch(pattern, name string) bool {
-	if bracket := strings.Contains(pattern, "["); strings.Contains(pattern, `\`) || bracket && (strings.ContainsAny(pattern, ":.=") || pattern != strings.ToLower(pattern)) {
-		return true // a class, or a range that folding would change
-	}
-	ok, err := path.Match(fold(strings.ReplaceAll(pattern, "[!", "[^")), fold(name))
-	return ok || err != nil
-}
-
-func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
 }

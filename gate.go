@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
@@ -84,10 +85,10 @@ type Gate struct {
 	self      func() []ownPath // found out when asked for
 	sources   func() []ownPath // the same of Options.Sources
 	agentDirs func() []agentDir
-	secrets   pathList
-	ends      func() endings // of secrets
-	starts    func() *starts // of secrets
-	guards    pathList
+	secrets   paths.List
+	ends      func() paths.Endings // of secrets
+	starts    func() *paths.Starts // of secrets
+	guards    paths.List
 	begins    func() map[string]bool // how guards begin
 	model     Model
 	timeout   time.Duration
@@ -111,7 +112,7 @@ func New(o Options) *Gate {
 	g := &Gate{
 		rules: o.Rules, files: o.Files, home: o.Home, roots: o.Roots, model: o.Model,
 		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, memory: o.Memory, history: o.History, approvals: o.Approvals, confine: o.Confine, askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask, now: o.Now,
-		secrets: newPathList(o.Rules.Secrets, o.Home), guards: newPathList(o.Rules.Guarded, o.Home),
+		secrets: paths.New(o.Rules.Secrets, o.Home), guards: paths.New(o.Rules.Guarded, o.Home),
 	}
 	if g.files == nil {
 		g.files = view.NewMemory(false)
@@ -124,9 +125,9 @@ func New(o Options) *Gate {
 	}
 	g.realHome = g.real(o.Home)
 	g.self = sync.OnceValue(func() []ownPath { return g.own(o.Self) })
-	g.ends = sync.OnceValue(g.secrets.endings)
-	g.starts = sync.OnceValue(g.secrets.starts)
-	g.begins = sync.OnceValue(g.guards.beginnings)
+	g.ends = sync.OnceValue(g.secrets.Endings)
+	g.starts = sync.OnceValue(g.secrets.Starts)
+	g.begins = sync.OnceValue(g.guards.Beginnings)
 	g.agentDirs = sync.OnceValue(g.ownDirs)
 	g.sources = sync.OnceValue(func() []ownPath { return g.own(o.Sources) })
 	return g

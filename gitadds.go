@@ -87,7 +87,7 @@ func (t *trial) gitAims() string {
 		}
 		o := optionsOf(c)
 		for _, value := range o.values["-L"] {
-			if _, file, ok := cutLast(value, ":"); ok && t.gate.secrets.match("/"+file) {
+			if _, file, ok := cutLast(value, ":"); ok && t.gate.secrets.Match("/"+file) {
 				return value
 			}
 		}
@@ -100,7 +100,7 @@ func (t *trial) gitAims() string {
 				name = rest
 			}
 			name = strings.TrimLeft(name, ":/^!")
-			if magic && t.gate.secrets.match("/"+name) || globsSecret(path.Base(name)) {
+			if magic && t.gate.secrets.Match("/"+name) || globsSecret(path.Base(name)) {
 				return o.operands[i]
 			}
 		}

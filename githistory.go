@@ -1,11 +1,13 @@
 package nod
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -54,16 +56,16 @@ type gitLook struct {
 	repo  *repo.Repo
 	options
 	revs, not []string
-	base      []string // revisions whose common ancestor counts
-	paths     []string // pathspecs, absolute
-	open      bool     // some word is not known, or every ref is meant
-	named     bool     // a file of a commit is named, which is judged by its name
-	starts    *starts  // nil where a place of secrets lies below the top, or above
+	base      []string      // revisions whose common ancestor counts
+	paths     []string      // pathspecs, absolute
+	open      bool          // some word is not known, or every ref is meant
+	named     bool          // a file of a commit is named, which is judged by its name
+	starts    *paths.Starts // nil where a place of secrets lies below the top, or above
 }
 
 func (t *trial) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 	l := &gitLook{trial: t, repo: r, options: optionsOf(c)}
-	if secrets := t.gate.secrets; !secrets.holdsAny(r.Top) && !secrets.match(r.Top+"/x") {
+	if secrets := t.gate.secrets; !secrets.HoldsAny(r.Top) && !secrets.Match(r.Top+"/x") {
 		l.starts = t.gate.starts()
 	}
 	behind := 0 // operands after --
@@ -103,11 +105,11 @@ func (t *trial) fedWords(c shell.Command) bool {
 // addWord reads one operand: a revision, two of them, or a path.
 func (l *gitLook) addWord(dir, word string) {
 	if one, other, ok := strings.Cut(word, "..."); ok {
-		l.base = append(l.base, orElse(one, "HEAD"), orElse(other, "HEAD"))
+		l.base = append(l.base, cmp.Or(one, "HEAD"), cmp.Or(other, "HEAD"))
 		return
 	}
 	if one, other, ok := strings.Cut(word, ".."); ok && !strings.HasPrefix(word, "../") && word != ".." && !strings.Contains(word, "/..") {
-		l.not, l.revs = append(l.not, orElse(one, "HEAD")), append(l.revs, orElse(other, "HEAD"))
+		l.not, l.revs = append(l.not, cmp.Or(one, "HEAD")), append(l.revs, cmp.Or(other, "HEAD"))
 		return
 	}
 	if rest, ok := strings.CutPrefix(word, "^"); ok {
@@ -144,14 +146,14 @@ func (l *gitLook) addPath(dir, spec string) {
 // isSecret reports whether a file of the repository is a secret that the
 // command does not leave out.
 func (l *gitLook) isSecret(name string) bool {
-	if l.starts != nil && !l.starts.may(name) {
+	if l.starts != nil && !l.starts.May(name) {
 		return false
 	}
 	full := l.repo.Top + "/" + name
 	if len(l.paths) > 0 && !slices.ContainsFunc(l.paths, func(p string) bool { return view.Below(p, full) }) {
 		return false
 	}
-	return l.trial.gate.secrets.match(full)
+	return l.trial.gate.secrets.Match(full)
 }
 
 // found names a secret whose content the command prints.
@@ -161,7 +163,7 @@ func (l *gitLook) found() string {
 	}
 	switch l.sub {
 	case "show":
-		return orElse(l.blobs(), l.unless(!l.diffs(true), l.eachCommit))
+		return cmp.Or(l.blobs(), l.unless(!l.diffs(true), l.eachCommit))
 	case "cat-file":
 		return l.unless(l.short("tse"), l.blobs)
 	case "log", "whatchanged":
@@ -184,7 +186,7 @@ func (l *gitLook) found() string {
 	case "stash":
 		return l.unless(!l.diffs(false), l.stash)
 	case "diff":
-		return orElse(l.blobs(), l.unless(!l.diffs(true), l.diff))
+		return cmp.Or(l.blobs(), l.unless(!l.diffs(true), l.diff))
 	case "diff-files", "diff-index", "diff-tree":
 		return l.unless(!l.diffs(false), l.diff)
 	case "status", "commit":
@@ -328,7 +330,7 @@ func (l *gitLook) stash() string {
 func (l *gitLook) diff() string {
 	switch {
 	case l.open:
-		return orElse(l.staged(), l.walk())
+		return cmp.Or(l.staged(), l.walk())
 	case len(l.base) == 2: // what the second changed since they parted
 		return l.first(l.repo.Commits(repo.Range{From: l.base[1:], Not: l.base[:1]}, l.isSecret))
 	case len(l.revs)+len(l.not) >= 2:
@@ -337,7 +339,7 @@ func (l *gitLook) diff() string {
 	case l.sub == "diff-tree":
 		return l.eachCommit()
 	case len(l.revs) == 1:
-		return orElse(l.first(l.repo.Between(l.revs[0], "HEAD", l.isSecret)), l.staged())
+		return cmp.Or(l.first(l.repo.Between(l.revs[0], "HEAD", l.isSecret)), l.staged())
 	case l.long("--cached", "--staged"):
 		return l.staged()
 	}

@@ -2,13 +2,16 @@ package nod
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
+	"github.com/nodgate/nod/internal/wiring"
 )
 
 // guard is layer 0: hard_deny rules and changes to nod itself. why is "" where
@@ -60,12 +63,12 @@ func (t *trial) selfByCommand() (why string) {
 
 func (t *trial) isNod(c shell.Command) bool {
 	first := c.Words[0]
-	base := fold(path.Base(first.Value))
+	base := paths.FoldName(path.Base(first.Value))
 	switch {
 	case c.Program != "" && t.gate.isSelf(c.Program):
 		return true
 	case first.Pattern: // n*d
-		return globMatch(base, "nod") || globMatch(base, "nod-hook")
+		return paths.GlobMatch(base, "nod") || paths.GlobMatch(base, "nod-hook")
 	case !first.Known: // $(which nod)
 		program, _, _ := strings.Cut(c.Source, ")")
 		return mentions(program, "which nod") || mentions(program, "-v nod") || mentions(program, "/nod")
@@ -135,7 +138,7 @@ func (t *trial) selfByEffect() (why string) {
 			return why
 		}
 	}
-	if t.writesSettings() && (mentionsSilencer(t.call.Command) || t.handlesSilencer()) {
+	if t.writesSettings() && (wiring.MentionsSilencer(t.call.Command) || t.handlesSilencer()) {
 		return selfReason + "this would silence its hooks"
 	}
 	return ""
@@ -190,7 +193,7 @@ func passes(test, below string) bool {
 	switch name {
 	case "-name", "-iname":
 		return slices.ContainsFunc(append(strings.Split(below, "/"), "nod.toml", "decisions.jsonl", "x.json"), func(part string) bool {
-			return findMatch(value, part)
+			return paths.FindMatch(value, part)
 		})
 	case "-maxdepth":
 		return strings.Count(strings.Trim(below, "/"), "/") == 0
@@ -237,7 +240,7 @@ func mentions(text, name string) bool {
 		if i < 0 {
 			return false
 		}
-		if from += i + len(name); from == len(text) || !nameByte(text[from]) {
+		if from += i + len(name); from == len(text) || !wiring.NameByte(text[from]) {
 			return true
 		}
 	}
@@ -264,20 +267,16 @@ func mayMention(text, name string) bool {
 // component of stars alone means any name and speaks of none.
 func allMatch(globs, want []string) bool {
 	for i, name := range want {
-		if strings.Trim(globs[i], "*?") == "" || strings.HasSuffix(globs[i], `\`) || !globMatch(globs[i], name) {
+		if strings.Trim(globs[i], "*?") == "" || strings.HasSuffix(globs[i], `\`) || !paths.GlobMatch(globs[i], name) {
 			return false
 		}
 	}
 	return true
 }
 
-func nameByte(c byte) bool {
-	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
-}
-
 func (t *trial) writesSettings() bool {
 	for _, e := range t.report.Effects {
-		if (e.Kind == shell.Write || e.Kind == shell.Delete) && isAgentSettings(e.Target) {
+		if (e.Kind == shell.Write || e.Kind == shell.Delete) && wiring.IsSettings(e.Target) {
 			return true
 		}
 	}
@@ -293,7 +292,7 @@ func (t *trial) handlesSilencer() bool {
 			return false
 		}
 		data, err := t.gate.files.Read(e.Target, 1<<20)
-		return err == nil && (isAgentSettings(e.Target) || t.program(e) != "") && silences(e.Target, string(data))
+		return err == nil && (wiring.IsSettings(e.Target) || t.program(e) != "") && wiring.Silences(e.Target, string(data))
 	})
 }
 
@@ -349,13 +348,13 @@ func (t *trial) miswiredAt(edited map[string][]byte, real string, e Edit) (why s
 // file it is: neither it nor the content speaks of nod's hook, or of what
 // silences hooks. Most edits are done with here.
 func concernsHooks(real, old string, before, after []byte) bool {
-	if isTOML(real) {
+	if wiring.IsTOML(real) {
 		return true
 	}
-	settings := isAgentSettings(real)
+	settings := wiring.IsSettings(real)
 	for _, text := range [...]string{old, string(before), string(after)} {
-		text = strings.ToLower(unescape(text))
-		if strings.Contains(text, "nod-hook") || strings.Contains(text, "hooksconfig") || holdsKey(text) ||
+		text = strings.ToLower(wiring.Unescape(text))
+		if strings.Contains(text, "nod-hook") || strings.Contains(text, "hooksconfig") || wiring.HoldsKey(text) ||
 			settings && (strings.Contains(text, "hook") || strings.Contains(text, "env")) {
 			return true
 		}
@@ -366,20 +365,20 @@ func concernsHooks(real, old string, before, after []byte) bool {
 func (t *trial) miswired(real string, e Edit, before, after []byte, known bool) (why string) {
 	shown := printable.Text(real)
 	switch {
-	case t.gate.isSource(real) && (!known || permissionsIn(before) != permissionsIn(after)):
+	case t.gate.isSource(real) && (!known || wiring.Permissions(before) != wiring.Permissions(after)):
 		return "it takes its rules from the permissions and autoMode of " + shown
-	case !known && (mentionsHook(e.Old) || mentionsHook(e.New)):
+	case !known && (wiring.MentionsHook(e.Old) || wiring.MentionsHook(e.New)):
 		return "this changes the lines of " + shown + " that call it"
-	case !known && callsIn(real, before):
+	case !known && wiring.Calls(real, before):
 		return "the text to be replaced is not in " + shown + ", which calls it, so nobody can say what stays"
 	case known:
 		why, unsure := t.rewired(real, before, after)
 		if why != "" {
 			return why
 		}
-		t.unproven = orElse(t.unproven, unsure)
+		t.unproven = cmp.Or(t.unproven, unsure)
 	}
-	if silences(real, string(after)) && (!silences(real, string(before)) || resilenced(string(before), string(after))) {
+	if wiring.Silences(real, string(after)) && (!wiring.Silences(real, string(before)) || wiring.Resilenced(string(before), string(after))) {
 		return "this would silence its hooks"
 	}
 	return ""
@@ -409,8 +408,6 @@ func (g *Gate) simulate(edited map[string][]byte, real string, e Edit) (before, 
 	}
 	return before, bytes.Replace(before, []byte(e.Old), []byte(e.New), 1), true
 }
-
-func mentionsHook(text string) bool { return strings.Contains(unescape(text), "nod-hook") }
 
 // ownPath is one of nod's own files or directories.
 type ownPath struct {

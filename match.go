@@ -78,7 +78,7 @@ func (t *trial) leadsAway(e shell.Effect) bool {
 		return true
 	case shell.Write, shell.Delete:
 		outside := e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null
-		return !e.Kept && (e.Target == "" || outside || t.guarded(e.Target) || t.gate.guards.match(e.Target) && e.Place == shell.Temporary)
+		return !e.Kept && (e.Target == "" || outside || t.guarded(e.Target) || t.gate.guards.Match(e.Target) && e.Place == shell.Temporary)
 	}
 	return false
 }

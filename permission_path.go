@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -110,7 +111,7 @@ func (w wantedPath) fits(names []string, tree bool) degree {
 // below are the folded components of a name below a base; of a tree those of
 // something in it, so that what names all of it names the tree.
 func below(base, name string, tree bool) []string {
-	parts := foldPath(name[len(strings.TrimSuffix(base, "/")):])
+	parts := paths.Fold(name[len(strings.TrimSuffix(base, "/")):])
 	if tree && len(parts) > 0 {
 		parts = append(parts, "\x00")
 	}
@@ -159,6 +160,6 @@ func partsMatch(want, parts []string) bool {
 	case len(parts) == 0:
 		return false
 	}
-	ok, err := path.Match(fold(want[0]), parts[0])
+	ok, err := path.Match(paths.FoldName(want[0]), parts[0])
 	return (ok || err != nil || want[0] == parts[0]) && partsMatch(want[1:], parts[1:])
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/hosts"
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -84,7 +85,7 @@ func (g *Gate) usableRoot(root string) bool {
 	}
 	info, err := g.files.Lstat(root)
 	return err == nil && info.Mode.IsDir() && !systemDir(root) && !g.isSelf(root) && !g.holdsSettings(root) &&
-		!g.guards.match(afterWorktree(root))
+		!g.guards.Match(afterWorktree(root))
 }
 
 // runByName reports whether PATH names a directory itself, and not by where
@@ -183,7 +184,7 @@ func (g *Gate) agentsOwn(real string) bool {
 // systemDir reports whether dir is the system's own: the top-level
 // directories themselves, and everything below those that hold no projects.
 func systemDir(dir string) bool {
-	parts := foldPath(dir)
+	parts := paths.Fold(dir)
 	if len(parts) <= 1 {
 		return true
 	}

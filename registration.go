@@ -4,12 +4,13 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/nodgate/nod/internal/hosts"
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
+	"github.com/nodgate/nod/internal/wiring"
 )
 
 // A registration is a file by which an agent asks nod. It is known by where it
@@ -116,7 +117,7 @@ func (t *trial) there(names []string) (files []string) {
 
 // registers reports whether a file may be the one by which an agent asks nod.
 func (t *trial) registers(real string) bool {
-	return isAgentSettings(real) || len(t.registeredAs(real)) > 0 || t.namesThisNod(real)
+	return wiring.IsSettings(real) || len(t.registeredAs(real)) > 0 || t.namesThisNod(real)
 }
 
 // registeredAs returns the agents whose hooks stand in this very file, by its
@@ -142,13 +143,13 @@ func (t *trial) registeredAs(real string) (agents []hosts.Agent) {
 // calls this very nod. Copies that nod install keeps do not count.
 func (t *trial) namesThisNod(real string) bool {
 	data, err := t.gate.files.Read(real, 256<<10)
-	if err != nil || !callsIn(real, data) || strings.Contains(path.Base(real), ".nod-backup-") {
+	if err != nil || !wiring.Calls(real, data) || strings.Contains(path.Base(real), ".nod-backup-") {
 		return false
 	}
-	if _, _, ok := readJSON(data); !ok && !isTOML(real) {
-		return strings.HasPrefix(string(data), pluginMark)
+	if _, _, ok := wiring.Read(data); !ok && !wiring.IsTOML(real) {
+		return strings.HasPrefix(string(data), wiring.PluginMark)
 	}
-	calls := wiring(real, data)
+	calls := wiring.Lines(real, data)
 	return slices.ContainsFunc(t.gate.self(), func(own ownPath) bool { return strings.Contains(calls, own.name) })
 }
 
@@ -186,11 +187,11 @@ func (g *Gate) callsNodNow(name string) bool {
 // eclipses names the registration that an agent would pass over for a new file
 // beside it.
 func (t *trial) eclipses(real string) (name string) {
-	base := fold(path.Base(real))
-	for _, a := range eclipsing() {
+	base := paths.FoldName(path.Base(real))
+	for _, a := range wiring.Eclipsing() {
 		for _, pair := range a.Eclipsed {
 			other := path.Dir(real) + "/" + pair[1]
-			if base != pair[0] || !newPathList(a.Settings, "").match(other) {
+			if base != pair[0] || !paths.New(a.Settings, "").Match(other) {
 				continue
 			}
 			if t.missing(real) && t.gate.callsNodNow(other) {
@@ -206,30 +207,30 @@ func (t *trial) eclipses(real string) (name string) {
 // that it would, which is for a person to decide.
 func (t *trial) rewired(real string, before, after []byte) (why, unsure string) {
 	shown := printable.Text(real)
-	if string(before) == string(after) || !callsIn(real, before) && !mentionsHook(string(after)) {
+	if string(before) == string(after) || !wiring.Calls(real, before) && !wiring.MentionsHook(string(after)) {
 		return "", ""
 	}
-	if wiring(real, before) != wiring(real, after) {
+	if wiring.Lines(real, before) != wiring.Lines(real, after) {
 		return "this changes the lines of " + shown + " that call it", ""
 	}
-	if !callsIn(real, before) || isTOML(real) || strings.HasPrefix(string(before), pluginMark) {
+	if !wiring.Calls(real, before) || wiring.IsTOML(real) || strings.HasPrefix(string(before), wiring.PluginMark) {
 		return "", ""
 	}
-	was, extended, readable := readJSON(before)
+	was, extended, readable := wiring.Read(before)
 	if !readable {
 		return "", "nod cannot read " + shown + ", which calls it, as the agent does"
 	}
-	is, extends, readable := readJSON(after)
+	is, extends, readable := wiring.Read(after)
 	if !readable || extends && !extended && !t.takesComments(real) {
 		return "its agent would pass over the whole of " + shown + ", which calls it", ""
 	}
-	list := changes(was, is, nil)
+	list := wiring.Changes(was, is, nil)
 	if len(list) > 0 && path.Base(real) == "nod.json" {
 		return shown + " is wholly its own", ""
 	}
 	for _, c := range list {
 		if !t.neutral(real, c) {
-			key := printable.Text(printable.Line(strings.Join(c.path, "."), 80))
+			key := printable.Text(printable.Line(strings.Join(c.Path, "."), 80))
 			return "", "nod cannot show that its hook in " + shown + " stays in force when " + key + " changes"
 		}
 	}
@@ -242,7 +243,7 @@ func (t *trial) agentsOf(real string) []hosts.Agent {
 		return found
 	}
 	return slices.DeleteFunc(hosts.Agents(), func(a hosts.Agent) bool {
-		return !newPathList(a.Settings, "").match(real)
+		return !paths.New(a.Settings, "").Match(real)
 	})
 }
 
@@ -251,23 +252,12 @@ func (t *trial) takesComments(real string) bool {
 }
 
 // neutral reports whether a change cannot make the file void for its agent.
-func (t *trial) neutral(real string, c change) bool {
-	if at := c.path; len(at) == 2 && at[0] == "env" && shell.Influences(at[1]) {
+func (t *trial) neutral(real string, c wiring.Change) bool {
+	if at := c.Path; len(at) == 2 && at[0] == "env" && shell.Influences(at[1]) {
 		return false // hooks get it too
 	}
 	return slices.ContainsFunc(t.agentsOf(real), func(a hosts.Agent) bool {
-		return slices.ContainsFunc(a.Neutral, c.is)
-	})
-}
-
-// is reports whether a change is one that "path=type" speaks of.
-func (c change) is(neutral string) bool {
-	name, kind, _ := strings.Cut(neutral, "=")
-	want := strings.Split(name, ".")
-	return (c.gone || c.kind() == kind) && len(want) == len(c.path) && !slices.ContainsFunc(c.path, func(part string) bool {
-		w := want[0]
-		want = want[1:]
-		return w != part && w != "*"
+		return slices.ContainsFunc(a.Neutral, c.Is)
 	})
 }
 
@@ -276,43 +266,8 @@ func (c change) is(neutral string) bool {
 func (g *Gate) callsNod(real string) bool {
 	data, err := g.files.Read(real, 1<<20)
 	if err == nil {
-		return callsIn(real, data)
+		return wiring.Calls(real, data)
 	}
 	info, ferr := g.files.Lstat(real)
 	return !isMissing(err) && (ferr != nil || !info.Mode.IsDir())
-}
-
-// settingsNames are where agents are set up, settingsKeys what silences their
-// hooks, in small letters, and eclipsing the agents that pass over a file for
-// another.
-var (
-	settingsNames = sync.OnceValue(func() pathList { return newPathList(hosts.Settings(), "") })
-	eclipsing     = sync.OnceValue(func() []hosts.Agent {
-		return slices.DeleteFunc(hosts.Agents(), func(a hosts.Agent) bool { return len(a.Eclipsed) == 0 })
-	})
-	settingsKeys = sync.OnceValue(func() (keys []string) {
-		for _, a := range hosts.Agents() {
-			for _, key := range a.Keys {
-				if key = strings.ToLower(key); !slices.Contains(keys, key) {
-					keys = append(keys, key)
-				}
-			}
-		}
-		return keys
-	})
-)
-
-// isAgentSettings reports whether a path is where an agent's hooks are
-// registered or silenced.
-func isAgentSettings(real string) bool {
-	last := fold(path.Base(real))
-	if last == "nod.js" {
-		return settingsNames().match(real)
-	}
-	for _, ext := range [...]string{".json", ".toml", ".jsonc"} {
-		if strings.HasSuffix(last, ext) {
-			return settingsNames().match(real)
-		}
-	}
-	return false
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/nodgate/nod/internal/wiring"
 )
 
 // resources are the files that a call's arguments name by a URI: the address of
@@ -24,7 +26,7 @@ func (c Call) resources() (names []string) {
 // that speaks of a URI.
 func mayNameURI(text string) bool {
 	if strings.Contains(text, `\u`) {
-		return strings.Contains(unescape(text), "uri")
+		return strings.Contains(wiring.Unescape(text), "uri")
 	}
 	for {
 		_, rest, found := strings.Cut(text, "uri")

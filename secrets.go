@@ -1,12 +1,14 @@
 package nod
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/hosts"
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -152,10 +154,10 @@ func (g *Gate) matched(pattern string) (found []string, all bool) {
 			if listings++; listings > maxListings {
 				return found, false
 			}
-			entries, err := g.files.List(g.real(orRoot(dir)), maxMatches)
+			entries, err := g.files.List(g.real(cmp.Or(dir, "/")), maxMatches)
 			all = all && (err == nil || isMissing(err) || !g.isDir(dir))
 			for _, entry := range entries {
-				if globMatch(part, entry) && len(next) < maxMatches {
+				if paths.GlobMatch(part, entry) && len(next) < maxMatches {
 					next = append(next, dir+"/"+entry)
 				}
 			}
@@ -167,33 +169,14 @@ func (g *Gate) matched(pattern string) (found []string, all bool) {
 }
 
 func (g *Gate) isDir(name string) bool {
-	info, err := g.files.Lstat(orRoot(name))
+	info, err := g.files.Lstat(cmp.Or(name, "/"))
 	return err != nil || info.Mode&fs.ModeType != 0
-}
-
-func orRoot(dir string) string {
-	if dir == "" {
-		return "/"
-	}
-	return dir
-}
-
-// globMatch reports whether a shell may match name; it errs towards yes.
-func globMatch(glob, name string) bool {
-	if strings.Contains(glob, "[:") || strings.Contains(glob, "[.") || strings.Contains(glob, "[=") {
-		return true
-	}
-	if strings.HasPrefix(name, ".") && glob[0] != '.' && glob[0] != '\\' {
-		return false // dotglob and its kin are unknown to package shell
-	}
-	ok, err := path.Match(strings.ReplaceAll(glob, "[!", "[^"), name)
-	return ok || err != nil
 }
 
 // searches reports whether a command lists names where secrets lie. A name is
 // none, but to look for theirs is to look for them.
 func (t *trial) searches(e shell.Effect) bool {
-	return e.Names && e.Recursive && (e.Target == "" || t.gate.secrets.holdsAny(e.Target))
+	return e.Names && e.Recursive && (e.Target == "" || t.gate.secrets.HoldsAny(e.Target))
 }
 
 // seeksSecret returns the first word of the commands that speaks of keys,
@@ -247,9 +230,9 @@ func (g *Gate) wordOfSecrets(words []shell.Word) string {
 		if strings.Count(text, "/") > maxEnds {
 			return text // it may
 		}
-		parts, rooted, short := foldPath(text), strings.Contains(text, "/"), strings.Contains(text, "~")
+		parts, rooted, short := paths.Fold(text), strings.Contains(text, "/"), strings.Contains(text, "~")
 		for ; len(parts) > 0; parts = parts[1:] {
-			if g.secrets.matchAtHome(parts, short) || rooted && g.secrets.matchParts(parts, short) {
+			if g.secrets.MatchAtHome(parts, short) || rooted && g.secrets.MatchParts(parts, short) {
 				return text
 			}
 		}
@@ -315,7 +298,7 @@ func (g *Gate) maySelectSecret(pattern string) bool {
 		return false
 	}
 	for _, glob := range alternatives(pattern) {
-		if name := path.Base(glob); globsSecret(name) || g.secrets.match("/"+name) {
+		if name := path.Base(glob); globsSecret(name) || g.secrets.Match("/"+name) {
 			return true
 		}
 	}
@@ -384,7 +367,7 @@ func namesSecret(text string) bool {
 // touchesSecret reports whether a real path is a secret, or, read as a whole
 // tree, may hold one of the stores.
 func (g *Gate) touchesSecret(real string, tree bool) bool {
-	return g.secrets.match(real) || g.secretInPlace(real) || tree && g.secrets.holdsAny(real) || holdsLogin(g.files, real)
+	return g.secrets.Match(real) || g.secretInPlace(real) || tree && g.secrets.HoldsAny(real) || holdsLogin(g.files, real)
 }
 
 // touches is touchesSecret for a file that may be a second name of a secret at
@@ -426,13 +409,13 @@ func (g *Gate) secretsWithTwins(roots []string) (twins []view.Info) {
 		}
 	}
 	twins = []view.Info{}
-	for _, entry := range g.secrets.entries {
-		if below, ok := strings.CutPrefix(entry, "~/"); ok && globIndex(below) < 0 && add(g.home+"/"+below) {
+	for _, entry := range g.secrets.Entries {
+		if below, ok := strings.CutPrefix(entry, "~/"); ok && paths.GlobIndex(below) < 0 && add(g.home+"/"+below) {
 			addBelow(g.home+"/"+below, func(string) bool { return true })
 		}
 	}
 	for _, root := range roots {
-		addBelow(root, g.secrets.match)
+		addBelow(root, g.secrets.Match)
 	}
 	return twins
 }
@@ -444,5 +427,8 @@ func (g *Gate) secretInPlace(real string) bool {
 
 // secretAtHome reports whether a name below home is that of a secret.
 func (g *Gate) secretAtHome(name string) bool {
-	return g.secrets.matchAtHome(foldPath(name), strings.Contains(name, "~"))
+	return g.secrets.MatchAtHome(paths.Fold(name), strings.Contains(name, "~"))
 }
+
+// secretsIn tells which names of a directory are secrets, for walks.
+func (g *Gate) secretsIn(dir string) func(base string) bool { return g.secrets.In(dir, g.ends) }

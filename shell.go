@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -129,7 +130,7 @@ func isDisk(target string) bool {
 // topLevel reports whether target is / or one of the system's own top-level
 // directories.
 func topLevel(target string) bool {
-	parts := foldPath(target)
+	parts := paths.Fold(target)
 	if len(parts) > 1 {
 		return parts[0] == "private" && len(parts) == 2 || parts[0] == "usr" && len(parts) == 2 && parts[1] != "local"
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -547,11 +548,11 @@ func (e *findExpression) term() answer {
 	value := e.words[0].Value
 	e.words = e.words[1:]
 	name := path.Base(e.below)
-	plain := !strings.ContainsAny(value, `[\?`) && isASCII(value) && isASCII(name)
+	plain := !strings.ContainsAny(value, `[\?`) && paths.IsASCII(value) && paths.IsASCII(name)
 	switch w.Value {
 	case "-name", "-iname":
 		ok, _ := path.Match(value, name)
-		return answer{mayBeNamed(w.Value+" "+value, name), ok && plain}
+		return answer{paths.MayPass(w.Value+" "+value, name), ok && plain}
 	case "-path", "-wholename", "-ipath":
 		return answer{true, plain && strings.HasPrefix(value, "*/") && globAcross(value[1:], e.below)}
 	case "-type":

@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -147,7 +148,7 @@ func (t *trial) downloads() []string {
 func (t *trial) foreign() string {
 	switch c := t.call; {
 	case c.URL != "":
-		return "a page of " + printable.Line(orElse(hostOf(c.URL), c.URL), 80)
+		return "a page of " + printable.Line(cmp.Or(hostOf(c.URL), c.URL), 80)
 	case c.Tool == "web_search":
 		return "what a web search found"
 	case c.MCP != nil:

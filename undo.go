@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"slices"
@@ -59,14 +60,14 @@ func (t *trial) overwritten(e shell.Effect, name string) (why string) {
 		return t.overtaken(e, name)
 	}
 	if t.keepsContent(e) {
-		return orElse(t.overtaken(e, name), t.precious(name))
+		return cmp.Or(t.overtaken(e, name), t.precious(name))
 	}
 	lost := t.lost
 	if e.Appends {
 		lost = t.spoilt
 	}
 	if why := lost(e, name); why != "" || t.fed(e) && e.Part == shell.PartWords {
-		return "this may overwrite " + orElse(why, printable.Text(name))
+		return "this may overwrite " + cmp.Or(why, printable.Text(name))
 	}
 	return ""
 }
@@ -75,7 +76,7 @@ func (t *trial) overwritten(e shell.Effect, name string) (why string) {
 // stays, but of a database, or what the line puts there first, nothing is left
 // that could be read.
 func (t *trial) spoilt(e shell.Effect, name string) (why string) {
-	return orElse(t.overtaken(e, name), t.precious(name))
+	return cmp.Or(t.overtaken(e, name), t.precious(name))
 }
 
 // madeHere reports whether another command of the line writes the very file.
@@ -104,7 +105,7 @@ func (t *trial) scratch(e shell.Effect) (why string) {
 		return "this may overwrite " + printable.Text(e.Target)
 	case t.gathers():
 		return "this puts what it gathers or decodes into " + printable.Text(e.Target)
-	case t.gate.guards.match(e.Target):
+	case t.gate.guards.Match(e.Target):
 		return printable.Text(e.Target) + " changes what runs later or what the agent may do"
 	}
 	if t.inPath(e.Target) {
@@ -241,7 +242,7 @@ func (t *trial) guardedNext(e shell.Effect) bool {
 // the name of a secret.
 func (t *trial) secretAfter(e shell.Effect, below string) bool {
 	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
-		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && t.gate.secrets.match(o.Target+below)
+		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && t.gate.secrets.Match(o.Target+below)
 	})
 }
 
@@ -264,7 +265,7 @@ func (t *trial) movable(e shell.Effect, name string) (why string) {
 		if t.guardedAfter(e, file[len(name):]) {
 			return printable.Text(file) + " changes what runs later or what the agent may do"
 		}
-		if t.gate.secrets.match(file) && !t.secretAfter(e, file[len(name):]) {
+		if t.gate.secrets.Match(file) && !t.secretAfter(e, file[len(name):]) {
 			return printable.Text(file) + " holds or may hold secrets, which its new name would not say"
 		}
 		return t.writable(file)
@@ -313,7 +314,7 @@ func (t *trial) lost(e shell.Effect, name string) (why string) {
 	case !info.Mode.IsDir():
 		return t.lostFile(name)
 	case t.isOutput(name):
-		w := walk{trial: t, file: func(file string) string { return orElse(t.precious(file), written(file)) }}
+		w := walk{trial: t, file: func(file string) string { return cmp.Or(t.precious(file), written(file)) }}
 		return w.tree(name, 0)
 	}
 	w := walk{trial: t, file: t.lostFile}
@@ -345,7 +346,7 @@ func (t *trial) precious(name string) (why string) {
 		return why
 	}
 	switch {
-	case t.gate.secrets.match(name), isDatabase(name):
+	case t.gate.secrets.Match(name), isDatabase(name):
 		return printable.Text(name) + ", which may be the only copy"
 	case t.guarded(name):
 		return printable.Text(name) + ", which changes what runs later"
@@ -512,11 +513,4 @@ func (t *trial) copiesTree(e shell.Effect) bool {
 		})
 	}
 	return false
-}
-
-func orElse(first, second string) string {
-	if first != "" {
-		return first
-	}
-	return second
 }

@@ -1,4 +1,4 @@
-package nod
+package wiring
 
 import (
 	"bytes"
@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// pluginMark is how a file begins that nod install has written as a whole.
-const pluginMark = "// nod-hook: "
+// PluginMark is how a file begins that nod install has written as a whole.
+const PluginMark = "// nod-hook: "
 
-// wiring returns what of an agent's settings calls nod: every hook entry that
+// Lines returns what of an agent's settings calls nod: every hook entry that
 // names nod-hook, with the event and matcher it stands under. Two files with
 // the same wiring call nod in the same way. Of TOML it is all that stands
 // under hooks, where Codex also keeps what the person trusts. A file that is
 // neither is taken line by line: each that names nod-hook, and the few around
 // it. Of a file that nod has written itself every byte counts.
-func wiring(real string, content []byte) string {
-	if bytes.HasPrefix(content, []byte(pluginMark)) {
+func Lines(real string, content []byte) string {
+	if bytes.HasPrefix(content, []byte(PluginMark)) {
 		return string(content)
 	}
-	if isTOML(real) {
+	if IsTOML(real) {
 		return strings.Join(wiringTOML(string(content)), "\n")
 	}
-	tree, _, ok := readJSON(content)
+	tree, _, ok := Read(content)
 	if !ok {
-		return wiringLines(unescape(string(content)))
+		return wiringLines(Unescape(string(content)))
 	}
 	var found []string
 	collect(tree, "", &found)
@@ -33,7 +33,8 @@ func wiring(real string, content []byte) string {
 	return strings.Join(found, "\n")
 }
 
-func isTOML(real string) bool { return strings.HasSuffix(strings.ToLower(real), ".toml") }
+// IsTOML reports whether a file is TOML by its name.
+func IsTOML(real string) bool { return strings.HasSuffix(strings.ToLower(real), ".toml") }
 
 // wiringTOML lists the statements of TOML that stand under hooks or name
 // nod-hook, each with its table.
@@ -53,16 +54,16 @@ func wiringTOML(text string) (found []string) {
 	return found
 }
 
-// callsIn reports whether the content of a settings file has lines that call
+// Calls reports whether the content of a settings file has lines that call
 // nod, or that say that the person trusts them.
-func callsIn(real string, content []byte) bool {
-	text := unescape(string(content))
-	return strings.Contains(text, "nod-hook") || isTOML(real) && strings.Contains(text, "trusted_hash")
+func Calls(real string, content []byte) bool {
+	text := Unescape(string(content))
+	return strings.Contains(text, "nod-hook") || IsTOML(real) && strings.Contains(text, "trusted_hash")
 }
 
-// permissionsIn returns what of Claude Code's settings says which calls are
+// Permissions returns what of Claude Code's settings says which calls are
 // permitted; of a text that is not plain JSON, all of it.
-func permissionsIn(content []byte) string {
+func Permissions(content []byte) string {
 	var tree map[string]any
 	switch err := json.Unmarshal(content, &tree); {
 	case len(bytes.TrimSpace(content)) == 0:
@@ -135,3 +136,6 @@ func wiringLines(text string) string {
 	}
 	return strings.Join(kept, "\n")
 }
+
+// MentionsHook reports whether a text names nod's hook, escapes resolved.
+func MentionsHook(text string) bool { return strings.Contains(Unescape(text), "nod-hook") }

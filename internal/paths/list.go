@@ -1,6 +1,7 @@
-package nod
+package paths
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -9,17 +10,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// pathList is Rules.Secrets or Rules.Guarded. The entries are read as they
-// stand: a hook looks at them once or twice in its life, so that preparing
-// them would cost more than it saves.
-type pathList struct {
-	entries []string
+// List is a list of patterns. The entries are read as they stand: a hook looks
+// at them once or twice in its life, so that preparing them would cost more
+// than it saves. The zero value matches nothing. A List is safe for concurrent
+// use while nobody changes Entries.
+type List struct {
+	Entries []string // as written
 	home    []string // folded components; nil where there is no home
 	short   bool     // home may hold an 8.3 alias
 }
 
-func newPathList(entries []string, home string) pathList {
-	return pathList{entries: entries, home: foldPath(home), short: strings.Contains(home, "~")}
+// New returns a list whose entries below "~/" lie below home, an absolute path;
+// with "" they lie below any home.
+func New(entries []string, home string) List {
+	return List{Entries: entries, home: Fold(home), short: strings.Contains(home, "~")}
 }
 
 // listEntry is one of them, taken apart.
@@ -41,28 +45,29 @@ func takeApart(text string) (e listEntry) {
 	return e
 }
 
-// match reports whether the last entry that matches name (real, or as
+// Match reports whether the last entry that matches name (real, or as
 // written) says that it belongs to the list.
 //
 // No system takes a path of more than 4 KiB. One that is longer is on every
 // list that has an entry, since to look it through would take long.
-func (l pathList) match(name string) bool {
+func (l List) Match(name string) bool {
 	if len(name) > maxName {
-		return len(l.entries) > 0
+		return len(l.Entries) > 0
 	}
-	return l.matchParts(foldPath(name), strings.Contains(name, "~"))
+	return l.MatchParts(Fold(name), strings.Contains(name, "~"))
 }
 
+// maxName is the longest path that a list looks through, in bytes.
 const maxName = 4096
 
-// matchAtHome is match for folded components below home.
-func (l pathList) matchAtHome(parts []string, short bool) bool {
-	return l.matchParts(slices.Concat(l.home, parts), short || l.short)
+// MatchAtHome is match for folded components below home.
+func (l List) MatchAtHome(parts []string, short bool) bool {
+	return l.MatchParts(slices.Concat(l.home, parts), short || l.short)
 }
 
-// matchParts is match for folded components. short says that one may be an 8.3
+// MatchParts is match for folded components. short says that one may be an 8.3
 // alias.
-func (l pathList) matchParts(parts []string, short bool) bool {
+func (l List) MatchParts(parts []string, short bool) bool {
 	matched := false
 	below := l.belowHome(parts)
 	n := newFoldedName(parts, below, short)
@@ -70,7 +75,7 @@ func (l pathList) matchParts(parts []string, short bool) bool {
 	if !n.own {
 		n.home = belowAnyHome(parts)
 	}
-	for _, text := range l.entries {
+	for _, text := range l.Entries {
 		if text == "" || matched != (text[0] == '!') || !n.mayMatch(text) {
 			continue
 		}
@@ -82,7 +87,7 @@ func (l pathList) matchParts(parts []string, short bool) bool {
 }
 
 // belowHome returns the components below home, nil where there are none.
-func (l pathList) belowHome(parts []string) []string {
+func (l List) belowHome(parts []string) []string {
 	if len(l.home) == 0 || len(parts) <= len(l.home) || !slices.Equal(parts[:len(l.home)], l.home) {
 		return nil
 	}
@@ -106,13 +111,13 @@ func belowAnyHome(parts []string) []string {
 // maxMount is how deep below / homes of other systems are looked for.
 const maxMount = 5
 
-// holdsAny reports whether the tree at name may hold something of the list:
+// HoldsAny reports whether the tree at name may hold something of the list:
 // an anchored entry lies below it.
-func (l pathList) holdsAny(name string) bool {
-	dir := foldPath(name)
+func (l List) HoldsAny(name string) bool {
+	dir := Fold(name)
 	below := l.belowHome(dir)
 	above := len(l.home) > 0 && len(dir) <= len(l.home) && slices.Equal(dir, l.home[:len(dir)])
-	for _, text := range l.entries {
+	for _, text := range l.Entries {
 		if text == "" || text[0] != '~' && text[0] != '/' {
 			continue
 		}
@@ -128,32 +133,22 @@ func (l pathList) holdsAny(name string) bool {
 	return false
 }
 
-// secretsIn tells which names of a directory are on the list, for walks: most
-// names are done with by how an entry ends.
-func (g *Gate) secretsIn(dir string) func(base string) bool {
-	dir = strings.TrimSuffix(dir, "/") + "/"
-	listed := len(dir) > maxName || g.secrets.match(dir)
-	return func(base string) bool {
-		return (listed || len(dir)+len(base) > maxName || g.ends().may(base)) && g.secrets.match(dir+base)
-	}
-}
-
-// endings are how the entries of a list end that put something on it.
-type endings struct {
+// Endings are how the entries of a list end that put something on it.
+type Endings struct {
 	plain    map[string]bool
 	patterns []string
 }
 
-// endings takes the last components of the list apart.
-func (l pathList) endings() endings {
-	e := endings{plain: make(map[string]bool, len(l.entries))}
-	for _, text := range l.entries {
+// Endings takes the last components of the list apart.
+func (l List) Endings() Endings {
+	e := Endings{plain: make(map[string]bool, len(l.Entries))}
+	for _, text := range l.Entries {
 		entry := takeApart(text)
 		last := entry.text[strings.LastIndexByte(entry.text, '/')+1:]
 		switch {
 		case entry.negated || last == "":
-		case globIndex(last) < 0 && strings.IndexByte(last, '\\') < 0:
-			e.plain[fold(last)] = true
+		case GlobIndex(last) < 0 && strings.IndexByte(last, '\\') < 0:
+			e.plain[FoldName(last)] = true
 		default:
 			e.patterns = append(e.patterns, last)
 		}
@@ -161,34 +156,34 @@ func (l pathList) endings() endings {
 	return e
 }
 
-// may is false for the name of a file that is not on the list, unless the
+// May is false for the name of a file that is not on the list, unless the
 // directory in which it lies is: what puts it there must end in this name.
-func (e endings) may(base string) bool {
+func (e Endings) May(base string) bool {
 	n := foldedName{short: strings.Contains(base, "~")}
-	if base = fold(base); n.short || e.plain[base] {
+	if base = FoldName(base); n.short || e.plain[base] {
 		return true
 	}
 	return slices.ContainsFunc(e.patterns, func(p string) bool { return n.part(p, base) })
 }
 
-// beginnings returns the first components, folded, of all entries without a
+// Beginnings returns the first components, folded, of all entries without a
 // pattern in them.
-func (l pathList) beginnings() map[string]bool {
-	plain := make(map[string]bool, len(l.entries))
-	for _, text := range l.entries {
-		if first, _, _ := strings.Cut(text, "/"); globIndex(first) < 0 {
-			plain[fold(first)] = true
+func (l List) Beginnings() map[string]bool {
+	plain := make(map[string]bool, len(l.Entries))
+	for _, text := range l.Entries {
+		if first, _, _ := strings.Cut(text, "/"); GlobIndex(first) < 0 {
+			plain[FoldName(first)] = true
 		}
 	}
 	return plain
 }
 
-// holdsNext reports whether name may be a directory that something of the list
+// HoldsNext reports whether name may be a directory that something of the list
 // lies in: its last components are the first of an entry that may stand at any
 // depth.
-func (l pathList) holdsNext(name string) bool {
-	parts := foldPath(name)
-	for _, text := range l.entries {
+func (l List) HoldsNext(name string) bool {
+	parts := Fold(name)
+	for _, text := range l.Entries {
 		if e := takeApart(text); e.anchored || e.negated || !strings.Contains(e.text, "/") {
 			continue
 		}
@@ -206,7 +201,7 @@ func (l pathList) holdsNext(name string) bool {
 func leadsInto(dir []string, pattern string) bool {
 	for _, got := range dir {
 		want, rest, more := strings.Cut(pattern, "/")
-		if !more || differs(want[0], got[0]) || fold(want) != got {
+		if !more || differs(want[0], got[0]) || FoldName(want) != got {
 			return false
 		}
 		pattern = rest
@@ -375,7 +370,7 @@ func (n *foldedName) part(want, got string) bool {
 		return false
 	}
 	if !isPlain(want) {
-		want = fold(want)
+		want = FoldName(want)
 	}
 	if want == got {
 		return true
@@ -388,7 +383,7 @@ func (n *foldedName) part(want, got string) bool {
 		if strings.Contains(got, middle) {
 			return true
 		}
-	} else if i := globIndex(want); i >= 0 && strings.HasPrefix(got, want[:i]) {
+	} else if i := GlobIndex(want); i >= 0 && strings.HasPrefix(got, want[:i]) {
 		if ok, err := path.Match(want, got); ok || err != nil {
 			return true
 		}
@@ -400,7 +395,7 @@ func (n *foldedName) part(want, got string) bool {
 // most of the lists are made of.
 func plainEnd(want string) (end string, ok bool) {
 	end, ok = strings.CutPrefix(want, "*")
-	return end, ok && globIndex(end) < 0 && strings.IndexByte(end, '\\') < 0
+	return end, ok && GlobIndex(end) < 0 && strings.IndexByte(end, '\\') < 0
 }
 
 // plainMiddle returns what stands between the stars of a pattern such as *key*.
@@ -409,11 +404,11 @@ func plainMiddle(want string) (middle string, ok bool) {
 		return "", false
 	}
 	middle = want[1 : len(want)-1]
-	return middle, globIndex(middle) < 0 && strings.IndexByte(middle, '\\') < 0
+	return middle, GlobIndex(middle) < 0 && strings.IndexByte(middle, '\\') < 0
 }
 
-// globIndex returns where a pattern stops being plain text, -1 if nowhere.
-func globIndex(pattern string) int {
+// GlobIndex returns where a pattern stops being plain text, -1 if nowhere.
+func GlobIndex(pattern string) int {
 	for i := 0; i < len(pattern); i++ {
 		if c := pattern[i]; c == '*' || c == '?' || c == '[' {
 			return i
@@ -422,26 +417,26 @@ func globIndex(pattern string) int {
 	return -1
 }
 
-// foldPath splits a path into folded components, the empty ones left out.
-func foldPath(name string) []string {
+// Fold splits a path into folded components, the empty ones left out.
+func Fold(name string) []string {
 	parts := make([]string, 0, 8)
 	for part := range strings.SplitSeq(name, "/") {
 		if part != "" {
-			parts = append(parts, fold(part))
+			parts = append(parts, FoldName(part))
 		}
 	}
 	return parts
 }
 
-// fold maps a component to what any supported file system might take it for:
+// FoldName maps a component to what any supported file system might take it for:
 // case, compatibility forms, ignorable characters, trailing dots and spaces.
 // It is applied everywhere, since it only tightens.
-func fold(part string) string {
+func FoldName(part string) string {
 	if isPlain(part) {
 		return part
 	}
 	if isPrintableASCII(part) {
-		return orElse(strings.TrimRight(strings.ToLower(part), ". "), part)
+		return cmp.Or(strings.TrimRight(strings.ToLower(part), ". "), part)
 	}
 	var b strings.Builder
 	for _, r := range norm.NFKC.String(part) {
@@ -519,9 +514,9 @@ func shortName(want, name string) bool {
 	return stem == "" && strings.Trim(digits, "0123456789.abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// starts are the first components of the entries that may stand at any depth,
+// Starts are the first components of the entries that may stand at any depth,
 // by their first letter: what most names of a large tree are done with.
-type starts struct {
+type Starts struct {
 	by  [256][]start
 	any []start // begin with a pattern
 }
@@ -530,15 +525,16 @@ type starts struct {
 // last.
 type start struct{ want, before, behind string }
 
-func (l pathList) starts() *starts {
-	s := &starts{}
-	for _, text := range l.entries {
+// Starts takes the first components of the list apart.
+func (l List) Starts() *Starts {
+	s := &Starts{}
+	for _, text := range l.Entries {
 		e := takeApart(text)
 		if e.anchored || e.negated || e.text == "" {
 			continue
 		}
 		want, _, _ := strings.Cut(e.text, "/")
-		want = fold(want)
+		want = FoldName(want)
 		one := start{want: want, before: want, behind: want}
 		if i := strings.IndexAny(want, `*?[\`); i >= 0 {
 			one.before, one.behind = want[:i], want[strings.LastIndexAny(want, `*?[]\`)+1:]
@@ -552,9 +548,9 @@ func (l pathList) starts() *starts {
 	return s
 }
 
-// may reports whether some component of a relative name may begin what an entry
+// May reports whether some component of a relative name may begin what an entry
 // says. It errs towards yes.
-func (s *starts) may(name string) bool {
+func (s *Starts) May(name string) bool {
 	if !isPlain(name) || strings.Contains(name, "~") {
 		return true
 	}
@@ -581,4 +577,14 @@ func anyFits(list []start, part string) bool {
 		}
 	}
 	return false
+}
+
+// In tells which names of a directory are on the list, for walks: most names
+// are done with by how an entry ends. ends are the endings of this very list.
+func (l List) In(dir string, ends func() Endings) func(base string) bool {
+	dir = strings.TrimSuffix(dir, "/") + "/"
+	listed := len(dir) > maxName || l.Match(dir)
+	return func(base string) bool {
+		return (listed || len(dir)+len(base) > maxName || ends().May(base)) && l.Match(dir+base)
+	}
 }

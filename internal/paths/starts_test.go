@@ -1,28 +1,31 @@
-package nod
+package paths_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/paths"
 )
 
 // What the quick look at names lets pass holds all that the list matches.
 func TestStartsPassOnWhatMatches(t *testing.T) {
-	rules := DefaultRules()
+	rules := nod.DefaultRules()
 	for _, entries := range [][]string{rules.Secrets, rules.Guarded, {"*.a.*", "b[cd]e", "x/y", "!z", "Up", `q\*`}} {
-		l := newPathList(entries, "/home/dev")
-		s := l.starts()
+		l := paths.New(entries, "/home/dev")
+		s := l.Starts()
 		for _, text := range entries {
-			e := takeApart(text)
-			for _, name := range []string{e.text, "sub/" + e.text + "/x", strings.NewReplacer("*", "zz", "?", "z", `\`, "").Replace(e.text), strings.ToUpper(e.text), "b" + e.text} {
-				if !e.anchored && l.match("/work/shop/"+name) && !s.may(name) {
+			text, anchored := paths.TakeApart(text)
+			for _, name := range []string{text, "sub/" + text + "/x", strings.NewReplacer("*", "zz", "?", "z", `\`, "").Replace(text), strings.ToUpper(text), "b" + text} {
+				if !anchored && l.Match("/work/shop/"+name) && !s.May(name) {
 					t.Errorf("%q: %q matches and is left out", text, name)
 				}
 			}
 		}
 	}
-	s := newPathList(rules.Secrets, "").starts()
+	s := paths.New(rules.Secrets, "").Starts()
 	for _, name := range []string{"main.go", "docs/read.md", "src/keys.go", "a.tfstat"} {
-		if s.may(name) {
+		if s.May(name) {
 			t.Errorf("%q is looked at", name)
 		}
 	}

@@ -1,4 +1,4 @@
-package nod
+package paths
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 )
 
 func TestPathLists(t *testing.T) {
-	l := newPathList([]string{"~/.ssh", "!~/.ssh/*.pub", "/etc/shadow", "/proc/*/environ", ".env", ".env.*", "!.env.example", "*.key", ".config/git", "CLAUDE.md", "a//b/"}, "/home/Dev")
+	l := New([]string{"~/.ssh", "!~/.ssh/*.pub", "/etc/shadow", "/proc/*/environ", ".env", ".env.*", "!.env.example", "*.key", ".config/git", "CLAUDE.md", "a//b/"}, "/home/Dev")
 	for name, want := range map[string]bool{
 		"/home/dev/.ssh": true, "/home/dev/.ssh/id": true, "/HOME/dev/.SSH/id": true, "/home/dev/.ssh/id.pub": false, "/home/dev2/.ssh/id": true, "/home/dev2/.ssh/id.pub": true, "/root/.ssh": true, "/Users/x/.ssh/id": true, "/mnt/c/Users/x/.ssh/id": true, "/var/root/.ssh": true, "/x/.ssh/id": false, "/home/.ssh": false,
 		"/etc/shadow": true, "/etc/shadow-": false, "/proc/1/environ": true, "/proc/self/environ/x": true, "/proc/environ": false,
@@ -14,19 +14,19 @@ func TestPathLists(t *testing.T) {
 		"/w/a.key": true, "/w/key": false, "/w/.config/git/config": true, "/w/.config/gitx": false, "/w/claude.md": true, "/w/ClAuDe.md ": true, "/w/CLAUDE~1": true, "/w/CLAUDE~1.MD": true,
 		"/w/.e\u200bnv": true, "/w/\uff0eenv": true, "/w/a/b": true, "/w/a/x/b": false, "/w/\u200c/..": false, "/": false, "": false, "/w/\u017fhadow": false,
 	} {
-		if got := l.match(name); got != want {
+		if got := l.Match(name); got != want {
 			t.Errorf("%q: %v", name, got)
 		}
 	}
 	for dir, want := range map[string]bool{
 		"/": true, "/home": true, "/home/dev": true, "/home/dev/src": false, "/etc": true, "/proc": true, "/etc/ssl": false, "/home/other": false, "/home/dev/.ssh": false, "/w": false,
 	} {
-		if got := l.holdsAny(dir); got != want {
+		if got := l.HoldsAny(dir); got != want {
 			t.Errorf("tree %q: %v", dir, got)
 		}
 	}
-	none := newPathList([]string{"~/.ssh", "x"}, "")
-	if none.match("/.ssh") || !none.match("/home/dev/.ssh") || !none.match("/w/x") || none.holdsAny("/") {
+	none := New([]string{"~/.ssh", "x"}, "")
+	if none.Match("/.ssh") || !none.Match("/home/dev/.ssh") || !none.Match("/w/x") || none.HoldsAny("/") {
 		t.Error("without a home")
 	}
 }
@@ -36,13 +36,13 @@ func FuzzFold(f *testing.F) {
 	for _, s := range []string{".git", "GIT~1", "\u200c", "..", ". .", "\u017f", "İ", "ﬁ", "\xff"} {
 		f.Add(s)
 	}
-	l := newPathList([]string{".git", "*.key", "a?c"}, "/home/dev")
+	l := New([]string{".git", "*.key", "a?c"}, "/home/dev")
 	f.Fuzz(func(t *testing.T, s string) {
-		if s != "" && fold(s) != fold(fold(s)) && isPlain(fold(s)) {
-			t.Errorf("%q folds to %q and then to %q", s, fold(s), fold(fold(s)))
+		if s != "" && FoldName(s) != FoldName(FoldName(s)) && isPlain(FoldName(s)) {
+			t.Errorf("%q folds to %q and then to %q", s, FoldName(s), FoldName(FoldName(s)))
 		}
-		l.match("/w/" + s) // does not panic
-		l.holdsAny(s)
+		l.Match("/w/" + s) // does not panic
+		l.HoldsAny(s)
 	})
 }
 
@@ -56,8 +56,8 @@ func FuzzPassedOver(f *testing.F) {
 		f.Add(row[0], row[1])
 	}
 	f.Fuzz(func(t *testing.T, entry, name string) {
-		l := newPathList([]string{entry}, "/home/dev")
-		parts := foldPath(name)
+		l := New([]string{entry}, "/home/dev")
+		parts := Fold(name)
 		n := newFoldedName(parts, l.belowHome(parts), false)
 		if n.own = n.home != nil; !n.own {
 			n.home = belowAnyHome(parts)
@@ -70,7 +70,7 @@ func FuzzPassedOver(f *testing.F) {
 }
 
 // What a walk says of a name is what the list says of its whole path.
-func FuzzSecretsIn(f *testing.F) {
+func FuzzIn(f *testing.F) {
 	for _, row := range [][4]string{
 		{".env", "!x/.env", "/w/x", ".env"}, {"~/.ssh", "!~/.ssh/*.pub", "/home/dev/.ssh", "a.pub"}, {"~/.ssh", "*.key", "/home/other", ".ssh"}, {"a/b", "c", "/w/a", "B"},
 		{"*.pem", "!ca.pem", "/w", "CA.PEM"}, {"keys", "", "/w/keys/x", "y"}, {"/etc/shadow", "", "/etc", "shadow"}, {".git", "", "/w", "GIT~1"}, {"a?c", `\b`, "/w/", "abc"}, {"é", "", "/w", "e\u0301"},
@@ -78,11 +78,11 @@ func FuzzSecretsIn(f *testing.F) {
 		f.Add(row[0], row[1], row[2], row[3])
 	}
 	f.Fuzz(func(t *testing.T, first, second, dir, base string) {
-		g := New(Options{Rules: Rules{Secrets: []string{first, second, "!*.example"}}, Home: "/home/dev"})
+		l := New([]string{first, second, "!*.example"}, "/home/dev")
 		if dir = "/" + strings.Trim(dir, "/"); base == "" || strings.Contains(base, "/") {
 			return
 		}
-		if got, want := g.secretsIn(dir)(base), g.secrets.match(strings.TrimSuffix(dir, "/")+"/"+base); got != want {
+		if got, want := l.In(dir, l.Endings)(base), l.Match(strings.TrimSuffix(dir, "/")+"/"+base); got != want {
 			t.Errorf("%q, %q: %q in %q is %v in a walk, %v by itself", first, second, base, dir, got, want)
 		}
 	})

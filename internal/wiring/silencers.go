@@ -1,4 +1,4 @@
-package nod
+package wiring
 
 import (
 	"encoding/json"
@@ -13,18 +13,18 @@ import (
 // key in more spellings than one, so what is looked at is the text with its
 // escapes resolved, and what stands between key and value does not count.
 
-// silences reports whether the content of a settings file may silence hooks.
+// Silences reports whether the content of a settings file may silence hooks.
 // TOML is read as such; of the others a key is enough, whatever its value.
-func silences(real, text string) bool {
+func Silences(real, text string) bool {
 	if strings.HasSuffix(strings.ToLower(real), ".toml") {
 		return silencesTOML(text)
 	}
 	return mentionsKey(text) || silencesGemini(hooksConfig(text)) || len(switches(text)) > 0
 }
 
-// mentionsSilencer is silences for a command that writes to a settings file in
+// MentionsSilencer is [Silences] for a command that writes to a settings file in
 // a way that nobody has read.
-func mentionsSilencer(text string) bool {
+func MentionsSilencer(text string) bool {
 	return mentionsKey(text) || silencesGemini(hooksConfig(text)) || silencesTOML(text) || setsFalse(text) || len(switches(braces(text))) > 0
 }
 
@@ -41,18 +41,19 @@ func braces(text string) string {
 // each stands in the agent's row. Case does not count, since the parsers of
 // some hosts are as lax.
 func mentionsKey(text string) bool {
-	return holdsKey(strings.ToLower(unescape(text)))
+	return HoldsKey(strings.ToLower(Unescape(text)))
 }
 
-// holdsKey is mentionsKey for a text in small letters, its escapes resolved.
-func holdsKey(text string) bool {
+// HoldsKey reports whether a text in small letters, its escapes resolved, speaks
+// of a key that silences hooks.
+func HoldsKey(text string) bool {
 	return slices.ContainsFunc(settingsKeys(), func(key string) bool { return strings.Contains(text, key) })
 }
 
-// resilenced reports whether what silences hooks is another one after an edit
+// Resilenced reports whether what silences hooks is another one after an edit
 // than before: a key has another value, or came out of a comment or a string.
 // That all of them say false is no harm.
-func resilenced(before, after string) bool {
+func Resilenced(before, after string) bool {
 	if hooksConfig(after) != hooksConfig(before) {
 		return true
 	}
@@ -68,14 +69,14 @@ func resilenced(before, after string) bool {
 // hooks.disabled: true, skip-hooks: 1, hooks: null. And the variables by which
 // settings lead a hook to other settings or other code.
 func switches(text string) (found []string) {
-	tree, _, ok := readJSON([]byte(text))
+	tree, _, ok := Read([]byte(text))
 	if !ok {
 		return nil
 	}
-	for _, c := range changes(map[string]any{}, tree, nil) {
-		if len(c.path) > 0 && (switchesOff(c.path, c.to) || leadsHooks(c.path)) {
+	for _, c := range Changes(map[string]any{}, tree, nil) {
+		if len(c.Path) > 0 && (switchesOff(c.Path, c.to) || leadsHooks(c.Path)) {
 			value, _ := json.Marshal(c.to)
-			found = append(found, strings.Join(c.path, ".")+": "+string(value))
+			found = append(found, strings.Join(c.Path, ".")+": "+string(value))
 		}
 	}
 	return found
@@ -167,13 +168,13 @@ func settingsWords(text string) (words []string) {
 				n++
 			}
 			n = min(n+1, len(text))
-		case nameByte(c):
-			for n < len(text) && nameByte(text[n]) {
+		case NameByte(c):
+			for n < len(text) && NameByte(text[n]) {
 				n++
 			}
 		}
 		if w := strings.TrimSpace(text[:n]); w != "" {
-			words = append(words, unescape(w))
+			words = append(words, Unescape(w))
 		}
 		text = text[n:]
 	}
@@ -192,7 +193,7 @@ func upTo(text, end string) int {
 // into Codex's settings: quotes, and blanks and tabs before and behind the
 // sign do not count, nor do those that printf makes.
 func setsFalse(text string) bool {
-	text = strings.NewReplacer(`\n`, "\n", `\r`, "\n", `\t`, "\t", `"`, "", "'", "", `\`, "").Replace(unescape(text))
+	text = strings.NewReplacer(`\n`, "\n", `\r`, "\n", `\t`, "\t", `"`, "", "'", "", `\`, "").Replace(Unescape(text))
 	parts := strings.Split(text, "=")
 	for i, part := range parts {
 		parts[i] = strings.Trim(part, " \t")
@@ -203,7 +204,7 @@ func setsFalse(text string) bool {
 			return false
 		}
 		before = strings.TrimSuffix(before, "codex_")
-		if before == "" || !nameByte(before[len(before)-1]) {
+		if before == "" || !NameByte(before[len(before)-1]) {
 			return true
 		}
 		rest = after
@@ -332,7 +333,7 @@ func silencesGemini(config string) bool {
 // hooksConfig returns what stands from the first "hooksConfig" up to the brace
 // that closes its object, without blanks; all that follows where none does.
 func hooksConfig(text string) string {
-	_, rest, found := strings.Cut(strings.Join(strings.Fields(unescape(text)), ""), "hooksConfig")
+	_, rest, found := strings.Cut(strings.Join(strings.Fields(Unescape(text)), ""), "hooksConfig")
 	if !found {
 		return ""
 	}
@@ -353,10 +354,10 @@ func hooksConfig(text string) string {
 	return rest
 }
 
-// unescape resolves the escapes by which JSON, TOML, YAML and a shell's printf
+// Unescape resolves the escapes by which JSON, TOML, YAML and a shell's printf
 // write an ASCII character: \uXXXX, \UXXXXXXXX, \xXX, \NNN, and the end of a
 // line behind a backslash, which is nothing. All other text stays as it is.
-func unescape(text string) string {
+func Unescape(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
 	}

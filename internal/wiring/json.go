@@ -1,4 +1,4 @@
-package nod
+package wiring
 
 import (
 	"bytes"
@@ -7,12 +7,24 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
-// readJSON reads settings as the strictest host does: one value, no key twice.
+// Is reports whether a change is one that "path=type" speaks of.
+func (c Change) Is(neutral string) bool {
+	name, kind, _ := strings.Cut(neutral, "=")
+	want := strings.Split(name, ".")
+	return (c.gone || c.kind() == kind) && len(want) == len(c.Path) && !slices.ContainsFunc(c.Path, func(part string) bool {
+		w := want[0]
+		want = want[1:]
+		return w != part && w != "*"
+	})
+}
+
+// Read reads settings as the strictest host does: one value, no key twice.
 // extended says that comments or trailing commas had to be taken out, which
 // some hosts do and others answer by passing over the whole file.
-func readJSON(content []byte) (tree any, extended, ok bool) {
+func Read(content []byte) (tree any, extended, ok bool) {
 	plain, extended := standardJSON(content)
 	dec := json.NewDecoder(bytes.NewReader(plain))
 	dec.UseNumber()
@@ -107,29 +119,29 @@ func commentLength(text []byte) int {
 	return len(text)
 }
 
-// change is a value of settings that is another one, or gone.
-type change struct {
-	path []string
+// Change is a value of settings that is another one, or gone.
+type Change struct {
+	Path []string
 	to   any
 	gone bool
 }
 
-// changes lists where two trees differ, as deep as both are objects.
-func changes(was, is any, at []string) (all []change) {
+// Changes lists where two trees differ, as deep as both are objects.
+func Changes(was, is any, at []string) (all []Change) {
 	before, isObject := was.(map[string]any)
 	after, stays := is.(map[string]any)
 	if !isObject || !stays {
 		if reflect.DeepEqual(was, is) {
 			return nil
 		}
-		return []change{{path: at, to: is}}
+		return []Change{{Path: at, to: is}}
 	}
 	for _, key := range slices.Sorted(maps.Keys(before)) {
 		path := append(slices.Clone(at), key)
 		if v, there := after[key]; there {
-			all = append(all, changes(before[key], v, path)...)
+			all = append(all, Changes(before[key], v, path)...)
 		} else {
-			all = append(all, change{path: path, gone: true})
+			all = append(all, Change{Path: path, gone: true})
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(after)) {
@@ -138,16 +150,16 @@ func changes(was, is any, at []string) (all []change) {
 		}
 		path, v := append(slices.Clone(at), key), after[key]
 		if object, is := v.(map[string]any); is && len(object) > 0 {
-			all = append(all, changes(map[string]any{}, v, path)...)
+			all = append(all, Changes(map[string]any{}, v, path)...)
 		} else {
-			all = append(all, change{path: path, to: v})
+			all = append(all, Change{Path: path, to: v})
 		}
 	}
 	return all
 }
 
 // kind names the type of a value as [hosts.Agent.Neutral] does.
-func (c change) kind() string {
+func (c Change) kind() string {
 	switch v := c.to.(type) {
 	case string:
 		return "string"

@@ -1,4 +1,4 @@
-package nod
+package wiring
 
 import (
 	"testing"
