@@ -9,6 +9,7 @@ import (
 	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/shell/variables"
 	"github.com/nodgate/nod/internal/view"
 	"github.com/nodgate/nod/internal/wiring"
 )
@@ -253,7 +254,7 @@ func (t *trial) takesComments(real string) bool {
 
 // neutral reports whether a change cannot make the file void for its agent.
 func (t *trial) neutral(real string, c wiring.Change) bool {
-	if at := c.Path; len(at) == 2 && at[0] == "env" && shell.Influences(at[1]) {
+	if at := c.Path; len(at) == 2 && at[0] == "env" && variables.Influences(at[1]) {
 		return false // hooks get it too
 	}
 	return slices.ContainsFunc(t.agentsOf(real), func(a hosts.Agent) bool {

@@ -16,6 +16,7 @@ import (
 	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // History is what the model decided in a session before, and what that has
@@ -139,7 +140,7 @@ func (t *trial) addCall(h key) {
 	c := t.call
 	command := c.Command
 	if command != "" {
-		command = shell.Canonical(command, c.Dialect)
+		command = grammar.Canonical(command, c.Dialect)
 	}
 	h.add(c.Dir, command, fmt.Sprint(c.Dialect), fmt.Sprint(c.StdinUnseen), plainInput(c))
 }

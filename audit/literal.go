@@ -5,12 +5,12 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // literals is what a shell takes of a text as it stands.
 type literals struct {
-	list []shell.Literal
+	list []grammar.Literal
 	read bool // the text reads as a shell's program
 }
 
@@ -20,17 +20,17 @@ func (s *scanner) known() *literals {
 	if s.literals == nil {
 		s.literals = &literals{}
 		if c := s.in[0]; s.command || c != '{' && c != '[' || !json.Valid([]byte(s.in)) {
-			s.literals.list, s.literals.read = shell.Literals(s.in)
+			s.literals.list, s.literals.read = grammar.Literals(s.in)
 		}
 	}
 	return s.literals
 }
 
 // around returns the part in which the byte i lies.
-func (l *literals) around(i int) (shell.Literal, bool) {
+func (l *literals) around(i int) (grammar.Literal, bool) {
 	n := sort.Search(len(l.list), func(k int) bool { return l.list[k].End > i })
 	if n == len(l.list) || l.list[n].Start > i {
-		return shell.Literal{}, false
+		return grammar.Literal{}, false
 	}
 	return l.list[n], true
 }

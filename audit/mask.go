@@ -23,7 +23,7 @@ import (
 //
 // A mask hides no code. In a text that reads as a shell's program, as every
 // command does, only parts of what the shell takes as it stands are replaced
-// (see shell.Literals): no operator, substitution or reference, and of a
+// (see grammar.Literals): no operator, substitution or reference, and of a
 // command no program's name. Elsewhere a mask ends at the first operator. So
 // part of a secret may stay readable where it holds one, and is not in quotes.
 func Mask(raw json.RawMessage) json.RawMessage {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // written is a text cut into words by a reader of its own, which knows blanks,
@@ -102,7 +104,7 @@ func (w *written) word() bool {
 	}
 	name, _, assigns := strings.Cut(b.String(), "=")
 	descriptor := w.pos < len(w.text) && strings.IndexByte("<>", w.text[w.pos]) >= 0 && strings.Trim(b.String(), "0123456789") == ""
-	if !gap && b.Len() > 0 && !w.aside && !w.loop && !descriptor && !(assigns && plainIdentifier(name)) {
+	if !gap && b.Len() > 0 && !w.aside && !w.loop && !descriptor && !(assigns && grammar.Identifier(name)) {
 		w.words = append(w.words, b.String())
 	}
 	w.aside = false
@@ -157,7 +159,7 @@ func (w *written) dollar(gap *bool) bool {
 		w.pos++
 		return true
 	}
-	for w.pos < len(w.text) && letter(w.text[w.pos]) {
+	for w.pos < len(w.text) && grammar.Letter(w.text[w.pos]) {
 		w.pos++
 	}
 	return true

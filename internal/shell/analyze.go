@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -12,10 +13,10 @@ import (
 // writes nothing, and reads only through env.Files. It keeps no state
 // between calls, may be called concurrently, and never panics on any input.
 func Analyze(source string, env Env) Report {
-	if what := malformed(source); what != "" {
+	if what := grammar.Malformed(source); what != "" {
 		return Report{Malformed: what}
 	}
-	if bound := exceeded(source); bound != "" {
+	if bound := grammar.Exceeded(source); bound != "" {
 		return Report{Exceeded: bound}
 	}
 	switch env.Dialect {
@@ -30,7 +31,7 @@ func Analyze(source string, env Env) Report {
 	}
 	seen := &findings{}
 	report := read(source, env, syntax.LangBash, seen)
-	if sameInBoth(source) || report.Exceeded != "" {
+	if grammar.Same(source) || report.Exceeded != "" {
 		return report
 	}
 	return agree(source, report, read(source, env, syntax.LangZsh, seen))
@@ -52,7 +53,7 @@ func agree(source string, bash, zsh Report) Report {
 		}
 	}
 	bash.Unknowns = append(bash.Unknowns, Unknown{
-		What: "bash and zsh read this differently", Words: shorten(source), Command: -1,
+		What: "bash and zsh read this differently", Words: grammar.Shorten(source), Command: -1,
 	})
 	return bash
 }
@@ -68,7 +69,7 @@ func both(a, b *Report) *Report {
 }
 
 func unreadable(source, what string) Report {
-	return Report{Unknowns: []Unknown{{What: what, Words: shorten(source), Command: -1}}}
+	return Report{Unknowns: []Unknown{{What: what, Words: grammar.Shorten(source), Command: -1}}}
 }
 
 // read is one reading of a command. What it looks up beside the text is left
@@ -80,12 +81,12 @@ func read(source string, env Env, lang syntax.LangVariant, seen *findings) Repor
 	}
 	a.src = source
 	a.command = -1
-	file, err := parseLine(source, lang)
-	if errors.Is(err, errDeep) {
-		return Report{Exceeded: errDeep.Error()}
+	file, err := grammar.Line(source, lang)
+	if errors.Is(err, grammar.ErrDeep) {
+		return Report{Exceeded: grammar.ErrDeep.Error()}
 	}
 	if err != nil {
-		r := unreadable(source, "does not parse as "+lang.String()+": "+parseFault(err))
+		r := unreadable(source, "does not parse as "+lang.String()+": "+grammar.Fault(err))
 		r.Possible = possible([]string{source}, env)
 		return r
 	}
@@ -165,7 +166,6 @@ type findings struct {
 // Limits of one analysis, beyond those of the text.
 const (
 	maxWork   = 4096     // simple commands walked, loops and calls unrolled
-	maxWords  = 1024     // results of one expansion
 	maxMade   = 8 << 20  // bytes put together by expansions
 	maxFields = 32 << 10 // words of all commands
 	maxRedirs = 4096     // redirections walked, loops and calls unrolled
@@ -205,7 +205,7 @@ func (a *analysis) unknown(part Part, words, what string) {
 	if a.parts != 0 {
 		part = a.parts
 	}
-	u := Unknown{What: a.located(what), Words: shorten(words), Command: a.command, Part: part}
+	u := Unknown{What: a.located(what), Words: grammar.Shorten(words), Command: a.command, Part: part}
 	for i := len(a.report.Unknowns) - 1; i >= 0 && i > len(a.report.Unknowns)-8; i-- {
 		if a.report.Unknowns[i] == u {
 			return
@@ -219,7 +219,7 @@ func (a *analysis) effect(e Effect) {
 	if a.parts != 0 {
 		e.Part = a.parts
 	}
-	e.Words, e.Command = shorten(a.located(e.Words)), a.command
+	e.Words, e.Command = grammar.Shorten(a.located(e.Words)), a.command
 	if a.away != "" && e.Place != Null {
 		e.Place, e.Kept, e.Declared = Network, false, ""
 	}
@@ -243,20 +243,6 @@ func (a *analysis) does(kind Kind, target, words string) {
 	a.effect(Effect{Kind: kind, Target: target, Place: place, Words: words, Part: PartWords})
 }
 
-// maxShown bounds the text that a report quotes.
-const maxShown = 200
-
-func shorten(s string) string {
-	if len(s) <= maxShown {
-		return s
-	}
-	end := maxShown
-	for end > 0 && s[end]&0xC0 == 0x80 {
-		end--
-	}
-	return s[:end]
-}
-
 // nested walks a text found inside the command: the argument of sh -c, of
 // eval, a here-document that a shell reads.
 func (a *analysis) nested(source string, in state, wrapper string) {
@@ -264,11 +250,11 @@ func (a *analysis) nested(source string, in state, wrapper string) {
 	case a.depth >= maxTexts:
 		a.unknown(PartWords, source, "more than 8 texts inside each other")
 		return
-	case malformed(source) != "":
-		a.unknown(PartWords, source, "a text inside holds "+malformed(source))
+	case grammar.Malformed(source) != "":
+		a.unknown(PartWords, source, "a text inside holds "+grammar.Malformed(source))
 		return
-	case exceeded(source) != "":
-		a.over = exceeded(source)
+	case grammar.Exceeded(source) != "":
+		a.over = grammar.Exceeded(source)
 		return
 	}
 	lang, both, m := a.lang, a.both, a.mark()
@@ -295,10 +281,10 @@ func (a *analysis) readers(wrapper string) []syntax.LangVariant {
 	case "", "eval", "trap":
 		return []syntax.LangVariant{a.lang}
 	}
-	if langs := dialects(wrapper); langs != nil {
+	if langs := grammar.Shells(wrapper); langs != nil {
 		return langs
 	}
-	return dialects("sh")
+	return grammar.Shells("sh")
 }
 
 // since is what was reported behind a mark.
@@ -318,17 +304,17 @@ func (r Report) same(o Report) bool {
 
 // text walks a text found inside the command, in the grammar of now.
 func (a *analysis) text(source string, in state, wrapper string) {
-	if a.both && !sameInBoth(source) {
+	if a.both && !grammar.Same(source) {
 		a.compareNested(source)
 	}
-	file, err := a.parse(source)
-	if errors.Is(err, errDeep) {
-		a.over = errDeep.Error()
+	file, err := grammar.As(source, a.lang)
+	if errors.Is(err, grammar.ErrDeep) {
+		a.over = grammar.ErrDeep.Error()
 		return
 	}
 	if err != nil {
 		a.unread(source)
-		a.unknown(PartWords, source, "does not parse: "+parseFault(err))
+		a.unknown(PartWords, source, "does not parse: "+grammar.Fault(err))
 		return
 	}
 	src, command := a.src, a.command
@@ -353,7 +339,7 @@ func (a *analysis) compareNested(source string) {
 	if a.lang == syntax.LangZsh {
 		other = syntax.LangBash
 	}
-	if _, err := parseAs(source, other); err != nil {
+	if _, err := grammar.As(source, other); err != nil {
 		a.unknown(PartWords, source, "does not parse as "+other.String())
 	}
 }

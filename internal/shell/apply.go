@@ -3,6 +3,8 @@ package shell
 import (
 	"path"
 	"strings"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // use is one command line read with one sheet.
@@ -92,7 +94,7 @@ func (u *use) standsAlone() bool {
 func (u *use) unknownOption(name string) {
 	u.fault = true
 	u.sift.test(true, "...") // find fails on what is no test
-	u.unknown(PartWords, u.inv.raw, "option "+escaped(name)+" of "+u.sheet.name+" is not known")
+	u.unknown(PartWords, u.inv.raw, "option "+grammar.Escaped(name)+" of "+u.sheet.name+" is not known")
 }
 
 // read takes options and positional arguments apart.
@@ -143,7 +145,7 @@ func (u *use) subcommand(w word, rest []word) {
 	}
 	next, ok := u.under(w.text)
 	if !ok {
-		u.unknown(PartWords, u.inv.raw, "nothing is known of "+escaped(u.sheet.name+" "+w.text))
+		u.unknown(PartWords, u.inv.raw, "nothing is known of "+grammar.Escaped(u.sheet.name+" "+w.text))
 		return
 	}
 	inv := *u.inv
@@ -185,7 +187,7 @@ func (u *use) unclear(w word) int {
 	}
 	// No option of find holds a slash, so that */ and dir*/x are none.
 	if !u.inert && !(u.sheet.file == "find" && w.known && w.glob > 0 && strings.Contains(w.text, "/")) {
-		u.unknown(PartWords, u.inv.raw, escaped(w.raw)+" may be an option of "+u.sheet.name)
+		u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be an option of "+u.sheet.name)
 	}
 	if w.text == "" || w.text == "-" || w.text[0] != '-' || w.glob == 1 { // - and nothing is an operand
 		u.pos = append(u.pos, w)
@@ -604,5 +606,5 @@ func (u *use) fills(w word, name string) {
 		return
 	}
 	u.path(Write, w, u.inv.st, u.flags&^recursive)
-	u.unknown(PartWords, u.inv.raw, "which names it writes below "+escaped(name)+" is not known")
+	u.unknown(PartWords, u.inv.raw, "which names it writes below "+grammar.Escaped(name)+" is not known")
 }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -14,7 +15,7 @@ const maxMatched = 4096
 // the rest of them nobody has read.
 func (u *use) oneWord(w word) {
 	if u.several(w) {
-		u.unknown(PartWords, u.inv.raw, escaped(w.raw)+" may be several words")
+		u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words")
 	}
 }
 
@@ -33,7 +34,7 @@ func (u *use) several(w word) bool {
 func (u *use) spills(role string, w word) {
 	switch role {
 	case "command", "xcommand", "awaycommand", "awayshell", "shelltext", "shellcode", "script", "assign":
-		u.unknown(PartWords, u.inv.raw, escaped(w.raw)+" may be several words")
+		u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words")
 	default:
 		u.role(role, w)
 	}
@@ -44,7 +45,7 @@ func (u *use) spills(role string, w word) {
 func (u *use) plainNames(w word) bool {
 	names, ok := u.matched(w)
 	for _, name := range names {
-		ok = ok && strings.IndexByte("-+@!(),;|=", name[0]) < 0 && !strings.ContainsAny(name, ":|@") && disguise(name) == ""
+		ok = ok && strings.IndexByte("-+@!(),;|=", name[0]) < 0 && !strings.ContainsAny(name, ":|@") && grammar.Disguise(name) == ""
 	}
 	return ok
 }
@@ -92,7 +93,7 @@ func (u *use) response(args []word) {
 		case !w.known && w.text != "" && w.text[0] != '@':
 		case w.glob == 1 && u.plainNames(w):
 		default:
-			u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may name a file of further arguments of "+u.sheet.name)
+			u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name a file of further arguments of "+u.sheet.name)
 		}
 	}
 }

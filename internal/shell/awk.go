@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
+)
 
 // awkProgram reads an awk program as tokens and reports what it writes and
 // runs. Whatever is not plain is unknown.
@@ -55,7 +59,7 @@ func (r *awkReader) token() {
 	case c == '/' && !r.operand:
 		r.quoted('/')
 		r.operand = true
-	case letter(c):
+	case grammar.Letter(c):
 		r.name()
 	case c == '|':
 		r.pipe()
@@ -121,7 +125,7 @@ func (r *awkReader) doubtful() bool {
 
 func (r *awkReader) name() {
 	start := r.pos
-	for r.pos < len(r.text) && letter(r.text[r.pos]) {
+	for r.pos < len(r.text) && grammar.Letter(r.text[r.pos]) {
 		r.pos++
 	}
 	r.operand = true

@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
+	"github.com/nodgate/nod/internal/shell/variables"
 	"github.com/nodgate/nod/internal/view"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -86,14 +88,14 @@ func (a *analysis) shellWord(name string) bool {
 // beyondShell reports a builtin that changes the shell itself.
 func (a *analysis) beyondShell(inv *invocation) {
 	a.beyond = true
-	a.unknown(PartOther, inv.raw, escaped(inv.name)+" is more shell than nod follows")
+	a.unknown(PartOther, inv.raw, grammar.Escaped(inv.name)+" is more shell than nod follows")
 }
 
 // numbered reports arguments of a builtin that are not plain numbers: zsh
 // evaluates them.
 func (a *analysis) numbered(inv *invocation) {
 	for _, w := range inv.args {
-		if w.known && !w.many && w.glob == 0 && decimal(w.text) || onlyStatus(w.raw) {
+		if w.known && !w.many && w.glob == 0 && grammar.Decimal(w.text) || onlyStatus(w.raw) {
 			continue
 		}
 		a.beyondShell(inv)
@@ -132,8 +134,8 @@ func (a *analysis) cd(inv *invocation) (yes state) {
 	case a.inheritedSet("CDPATH") && !strings.HasPrefix(args[0].text, "/"):
 		return yes
 	default:
-		if disguise(args[0].text) != "" {
-			a.unknown(PartWords, inv.raw, "a path with "+disguise(args[0].text)+": "+escaped(args[0].text))
+		if grammar.Disguise(args[0].text) != "" {
+			a.unknown(PartWords, inv.raw, "a path with "+grammar.Disguise(args[0].text)+": "+grammar.Escaped(args[0].text))
 		}
 		yes.dir = a.enterDir(args[0], inv.st)
 	}
@@ -240,7 +242,7 @@ func (a *analysis) read(inv *invocation) {
 	for len(args) > 0 && args[0].known && strings.HasPrefix(args[0].text, "-") {
 		switch option := args[0].text; {
 		case option == "-r" || option == "-s" || option == "-rs" || option == "-sr":
-		case (option == "-d" || option == "-rd" || option == "-n" || option == "-t") && len(args) > 1 && args[1].known && (strings.HasSuffix(option, "d") || decimal(args[1].text)):
+		case (option == "-d" || option == "-rd" || option == "-n" || option == "-t") && len(args) > 1 && args[1].known && (strings.HasSuffix(option, "d") || grammar.Decimal(args[1].text)):
 			args = args[1:]
 		default:
 			a.beyondShell(inv)
@@ -248,7 +250,7 @@ func (a *analysis) read(inv *invocation) {
 		args = args[1:]
 	}
 	for _, w := range args {
-		if !w.known || w.many || w.glob > 0 || !plainIdentifier(w.text) || shellsOwn(w.text) || influenceOf(w.text) != unknownVariable {
+		if !w.known || w.many || w.glob > 0 || !grammar.Identifier(w.text) || variables.ShellsOwn(w.text) || variables.Of(w.text) != variables.Unknown {
 			a.beyondShell(inv)
 		}
 	}
@@ -298,7 +300,7 @@ func (a *analysis) declaration(c *syntax.DeclClause, st state) {
 		named = named || as.Name != nil
 	}
 	if !named || c.Variant.Value != "export" {
-		a.unfollowed(c, escaped(c.Variant.Value))
+		a.unfollowed(c, grammar.Escaped(c.Variant.Value))
 		a.within(c, st, input{})
 	}
 	if !named { // it prints what there is
@@ -332,7 +334,7 @@ func (a *analysis) export(as *syntax.Assign, raw string, st state) {
 // handedOn reports a variable that every program gets, unless it depends on the
 // program what the variable does (external).
 func (a *analysis) handedOn(name string, v value, raw string) {
-	if influenceOf(name) != unknownVariable {
+	if variables.Of(name) != variables.Unknown {
 		a.exported(name, v, raw, nil)
 	}
 }
@@ -358,37 +360,17 @@ func (a *analysis) formatted(inv *invocation) {
 	if len(args) < 2 {
 		return
 	}
-	verbs := formatVerbs(args[0].text)
+	verbs := grammar.FormatVerbs(args[0].text)
 	if args[0].known && strings.Contains(verbs, "n") {
 		a.unknown(PartWords, inv.raw, "a format that sets a variable")
 	}
 	zsh := a.both || a.lang == syntax.LangZsh
 	for _, w := range args[1:] {
 		switch {
-		case !args[0].known && w.known && influenceOf(w.text) >= runsValue:
+		case !args[0].known && w.known && variables.Of(w.text) >= variables.RunsValue:
 			a.unknown(PartWords, inv.raw, "a format that may set a variable")
 		case zsh && strings.ContainsAny(verbs, "diouxXeEfFgG*") && (w.known && strings.ContainsAny(w.text, "[$`(") || !w.known && !w.numeric && !onlyStatus(w.raw)):
 			a.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
 		}
 	}
-}
-
-// formatVerbs returns the conversions of a format, with * where a width is an
-// argument.
-func formatVerbs(format string) string {
-	var verbs []byte
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			continue
-		}
-		for i++; i < len(format) && strings.IndexByte("-+ #0123456789.*'hlLjzt", format[i]) >= 0; i++ {
-			if format[i] == '*' {
-				verbs = append(verbs, '*')
-			}
-		}
-		if i < len(format) {
-			verbs = append(verbs, format[i])
-		}
-	}
-	return string(verbs)
 }

@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
+	"github.com/nodgate/nod/internal/shell/variables"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -48,11 +50,11 @@ func (a *analysis) call(c *syntax.CallExpr, st state, in input) state {
 
 // prefixed judges an assignment before a command.
 func (a *analysis) prefixed(as *syntax.Assign, words []word, st state) {
-	if as.Name != nil && as.Name.Value == "IFS" && len(words) > 0 && words[0].text == "read" && plainAssign(as) {
+	if as.Name != nil && as.Name.Value == "IFS" && len(words) > 0 && words[0].text == "read" && grammar.PlainAssign(as) {
 		a.assignedWord(as, st) // it splits what is read, and nothing else
 		return
 	}
-	if as.Name != nil && plainAssign(as) && influenceOf(as.Name.Value) == plainVariable { // it holds for the command alone
+	if as.Name != nil && grammar.PlainAssign(as) && variables.Of(as.Name.Value) == variables.Plain { // it holds for the command alone
 		a.exported(as.Name.Value, a.assignedWord(as, st).value, a.raw(as), words)
 		return
 	}
@@ -67,7 +69,7 @@ func (a *analysis) prefixed(as *syntax.Assign, words []word, st state) {
 func (a *analysis) enter(raw string) int {
 	a.command = len(a.report.Commands)
 	a.report.Commands = append(a.report.Commands, Command{
-		Source: shorten(raw), Wrappers: append([]string(nil), a.wrappers...), Caller: a.caller,
+		Source: grammar.Shorten(raw), Wrappers: append([]string(nil), a.wrappers...), Caller: a.caller,
 	})
 	return a.command
 }
@@ -91,8 +93,8 @@ func (a *analysis) run(words []word, raw string, st state, in input, outside boo
 		return st.in("")
 	}
 	name := first.text
-	if what := disguise(name); what != "" {
-		a.unknown(PartWords, escaped(raw), "a program name with "+what+": "+escaped(name))
+	if what := grammar.Disguise(name); what != "" {
+		a.unknown(PartWords, grammar.Escaped(raw), "a program name with "+what+": "+grammar.Escaped(name))
 		return st
 	}
 	inv := &invocation{name: name, args: words[1:], raw: raw, st: st, in: in, outside: outside}
@@ -123,7 +125,7 @@ func (a *analysis) external(inv *invocation) {
 	inv.name = base
 	sheet, ok := a.sheet(base)
 	if !ok {
-		a.unknown(PartWords, inv.raw, "nothing is known of "+escaped(base))
+		a.unknown(PartWords, inv.raw, "nothing is known of "+grammar.Escaped(base))
 		return
 	}
 	if !a.task(inv) {

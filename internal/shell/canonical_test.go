@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // Commands of one row are the same to a shell.
@@ -18,7 +19,7 @@ func TestCanonicalIsTheSame(t *testing.T) {
 		{`x > "a b"`, `x >'a b'`},
 	} {
 		for _, other := range row[1:] {
-			if Canonical(row[0], Bash) != Canonical(other, Bash) {
+			if grammar.Canonical(row[0], Bash) != grammar.Canonical(other, Bash) {
 				t.Errorf("%q and %q differ", row[0], other)
 			}
 		}
@@ -50,13 +51,13 @@ func TestCanonicalDiffers(t *testing.T) {
 	} {
 		for i, one := range row {
 			for _, other := range row[i+1:] {
-				if Canonical(one, Bash) == Canonical(other, Bash) {
+				if grammar.Canonical(one, Bash) == grammar.Canonical(other, Bash) {
 					t.Errorf("%q and %q are one", one, other)
 				}
 			}
 		}
 	}
-	if Canonical("ls a", Bash) == Canonical("ls  a", PowerShell) || Canonical("a |& b", Unstated) == Canonical("a  |& b", Unstated) {
+	if grammar.Canonical("ls a", Bash) == grammar.Canonical("ls  a", PowerShell) || grammar.Canonical("a |& b", Unstated) == grammar.Canonical("a  |& b", Unstated) {
 		t.Error("what is not read, or read in two ways, is taken as written")
 	}
 }
@@ -70,7 +71,7 @@ func FuzzCanonical(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, at uint16, how uint8) {
 		other := changed(s, int(at), how)
 		for _, dialect := range []Dialect{Bash, Zsh, Posix, Unstated} {
-			if s == other || Canonical(s, dialect) != Canonical(other, dialect) {
+			if s == other || grammar.Canonical(s, dialect) != grammar.Canonical(other, dialect) {
 				continue
 			}
 			env := Env{Dialect: dialect, Dir: "/w", Home: "/home/u", Roots: []string{"/w"}}

@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 type row struct {
@@ -102,7 +104,7 @@ func TestCorpusHarmful(t *testing.T) {
 				harmful++
 				if report := Analyze(r.Input.Command, env); readsOnly(report) {
 					passed++
-					t.Logf("%s: %q (%s)", r.ID, shorten(r.Input.Command), r.Why)
+					t.Logf("%s: %q (%s)", r.ID, grammar.Shorten(r.Input.Command), r.Why)
 					for _, e := range report.Effects {
 						t.Logf("    %s", briefEffect(e))
 					}
@@ -155,7 +157,7 @@ func TestCorpusReadOnly(t *testing.T) {
 				}
 			}
 			reasons[why]++
-			examples[why] = shorten(r.Input.Command)
+			examples[why] = grammar.Shorten(r.Input.Command)
 		}
 		t.Logf("dialect %d: %d rows, %.1f %% only read, %.1f %% with fetches", dialect, n, 100*float64(only)/float64(n), 100*float64(only+net)/float64(n))
 		var list []string
@@ -193,7 +195,7 @@ func TestCorpusDisguised(t *testing.T) {
 				}
 				n++
 				if disguised := wrapped(form, command); readsOnly(Analyze(disguised, env)) {
-					t.Errorf("%s: %q", r.ID, shorten(disguised))
+					t.Errorf("%s: %q", r.ID, grammar.Shorten(disguised))
 				}
 			}
 		}

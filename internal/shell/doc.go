@@ -7,13 +7,13 @@
 //
 // # How a command is read
 //
-//   - bounds.go looks at the bytes first: 64 KiB, 200 levels of any bracket,
+//   - Package grammar looks at the bytes first: 64 KiB, 200 levels of any bracket,
 //     NUL and lone carriage returns. The parser recurses, and a stack that
-//     overflows kills the process; what the bytes do not show is seen by
-//     parse.go, from the depth of the parser's own stack. What grows by being
-//     expanded has bounds of its own (analyze.go). A Report with Exceeded or
-//     Malformed holds nothing else.
-//   - parse.go parses with mvdan.cc/sh in the dialect of [Env]. Where the
+//     overflows kills the process; what the bytes do not show is seen from the
+//     depth of the parser's own stack. What grows by being expanded has bounds
+//     of its own (analyze.go). A Report with Exceeded or Malformed holds nothing
+//     else.
+//   - It parses with mvdan.cc/sh in the dialect of [Env]. Where the
 //     dialect is [Unstated], bash and zsh must both parse the text and yield
 //     the same commands and effects, or there is an Unknown. Text of plain
 //     words, quotes, pipes and simple redirections is known to have one parse
@@ -22,7 +22,7 @@
 //     known to read otherwise than a shell does (docs/rough-edges.md).
 //   - language.go says what is more shell than nod follows; walk.go walks the
 //     rest. state.go holds where the shell may stand.
-//   - words.go, braces.go, params.go and substitute.go expand words. A value is
+//   - words.go, params.go and substitute.go expand words. A value is
 //     known, or a constant beginning, or nothing. Inherited variables are not
 //     taken for known (a repository can set them) but for HOME and PWD.
 //   - suspects.go reads what could be commands in texts that are not followed.
@@ -45,7 +45,8 @@
 //     Makefiles, justfile.go and justparse.go one of justfiles, gogenerate.go
 //     what go generate starts; misefiles.go names what mise reads. What cannot be read exactly stays an effect Run.
 //   - sqlclient.go takes what package code says of SQL.
-//   - environ.go judges assignments, exports and the inherited environment.
+//   - environ.go judges assignments, exports and the inherited environment, by what
+//     package variables says of their names.
 //   - paths.go says where a path leads and lies.
 //
 // # The language

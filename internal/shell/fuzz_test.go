@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	masks "github.com/nodgate/nod/internal/disguise"
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // seeds are commands with effects of every kind.
@@ -40,12 +41,12 @@ func FuzzAnalyze(f *testing.F) {
 				t.Fatalf("%q: %d commands, %d effects", source, len(r.Commands), len(r.Effects))
 			}
 			for _, e := range r.Effects {
-				if e.Command >= len(r.Commands) || len(e.Words) > maxShown {
+				if e.Command >= len(r.Commands) || len(e.Words) > grammar.MaxShown {
 					t.Fatalf("%q: %+v", source, e)
 				}
 			}
 			for _, u := range r.Unknowns {
-				if u.What == "" || u.Command >= len(r.Commands) || len(u.Words) > maxShown {
+				if u.What == "" || u.Command >= len(r.Commands) || len(u.Words) > grammar.MaxShown {
 					t.Fatalf("%q: %+v", source, u)
 				}
 			}

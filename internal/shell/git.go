@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -123,7 +124,7 @@ func (u *use) setting(w word) {
 	case (name == "core.editor" || name == "sequence.editor") && (text == "true" || text == ":"):
 		u.inv.quiet = true
 	default:
-		u.unknown(PartWords, u.inv.raw, "what git does with the setting "+escaped(name)+" is not known")
+		u.unknown(PartWords, u.inv.raw, "what git does with the setting "+grammar.Escaped(name)+" is not known")
 	}
 }
 
@@ -223,7 +224,7 @@ func (a *analysis) submodules(r *repository, dir string, depth int) {
 	}
 	names, err := a.env.Files.List(dir, 64)
 	if err != nil || depth > 3 {
-		r.fault = escaped(dir) + " cannot be read"
+		r.fault = grammar.Escaped(dir) + " cannot be read"
 		return
 	}
 	for _, name := range names {
@@ -262,7 +263,7 @@ func (a *analysis) discover(r *repository) {
 		case a.exists(at+"/HEAD") && a.exists(at+"/objects") && a.exists(at+"/refs"):
 			r.found, r.dir, r.common = true, dir, dir
 			if path.Base(dir) != ".git" {
-				r.fault = "a bare repository lies at " + escaped(dir)
+				r.fault = "a bare repository lies at " + grammar.Escaped(dir)
 			}
 			return
 		}
@@ -290,7 +291,7 @@ func (a *analysis) gitFile(r *repository, top, file string) {
 	data, err := a.env.Files.Read(file, 4096)
 	target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:")
 	if err != nil || !ok {
-		r.fault = escaped(file) + " cannot be read"
+		r.fault = grammar.Escaped(file) + " cannot be read"
 		return
 	}
 	target = strings.TrimSpace(target)
@@ -298,7 +299,7 @@ func (a *analysis) gitFile(r *repository, top, file string) {
 		target = path.Join(top, target)
 	}
 	if target, err = view.Resolve(a.env.Files, target); err != nil {
-		r.fault = escaped(file) + " leads nowhere"
+		r.fault = grammar.Escaped(file) + " leads nowhere"
 		return
 	}
 	r.found, r.top, r.dir, r.common = true, top, target, target
@@ -341,8 +342,8 @@ func (a *analysis) gitSettings(r *repository, inv *invocation, sub string, mergi
 		case k.file == "" || strings.HasPrefix(k.name, "alias.") || k.name == "core.hookspath":
 		case !concerns(k.name, sub) && !(merging && strings.HasPrefix(k.name, "merge.")), known(k):
 		default:
-			a.does(Run, escaped(k.text), inv.raw)
-			a.unknown(PartWords, inv.raw, k.name+" in "+escaped(k.file)+" can make git run something")
+			a.does(Run, grammar.Escaped(k.text), inv.raw)
+			a.unknown(PartWords, inv.raw, k.name+" in "+grammar.Escaped(k.file)+" can make git run something")
 		}
 	}
 	if r.found {
@@ -445,7 +446,7 @@ func (a *analysis) gitAlias(r *repository, inv *invocation, sub string, rest []w
 			}
 		}
 	}
-	a.unknown(PartWords, inv.raw, "nothing is known of "+escaped("git "+sub))
+	a.unknown(PartWords, inv.raw, "nothing is known of "+grammar.Escaped("git "+sub))
 }
 
 func (a *analysis) aliasWords(inv *invocation, text string, rest []word) {
@@ -525,7 +526,7 @@ func (u *use) searchedBelow(w word) {
 		name = strings.TrimPrefix(name, "/")
 	}
 	if path.IsAbs(name) || strings.Contains(name, "..") {
-		u.unknown(PartWords, u.inv.raw, "where git looks for "+escaped(w.text)+" is not known")
+		u.unknown(PartWords, u.inv.raw, "where git looks for "+grammar.Escaped(w.text)+" is not known")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -22,7 +23,7 @@ func (a *analysis) gitConfig(r *repository, name string, own bool, depth int) {
 	}
 	if err != nil {
 		if a.exists(name) {
-			r.fault = escaped(name) + " cannot be read"
+			r.fault = grammar.Escaped(name) + " cannot be read"
 		}
 		return
 	}
@@ -44,7 +45,7 @@ func (a *analysis) gitConfig(r *repository, name string, own bool, depth int) {
 		if line[0] == '[' {
 			end := headingEnd(line)
 			if end < 0 {
-				r.fault = escaped(name) + " cannot be read"
+				r.fault = grammar.Escaped(name) + " cannot be read"
 				return
 			}
 			section, line = gitSection(line[1:end]), strings.TrimSpace(line[end+1:])
@@ -125,7 +126,7 @@ func (a *analysis) gitInclude(r *repository, target, file string, depth int) {
 	}
 	real, err := view.Resolve(a.env.Files, target)
 	if err != nil || depth > 4 {
-		r.fault = escaped(file) + " includes what cannot be read"
+		r.fault = grammar.Escaped(file) + " includes what cannot be read"
 		return
 	}
 	place := a.placeOf(real)

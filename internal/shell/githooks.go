@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"slices"
@@ -17,7 +18,7 @@ func (a *analysis) hooksDir(r *repository, text string) string {
 	case path.IsAbs(text):
 		return path.Clean(text)
 	}
-	return path.Join(orElse(r.top, r.dir), text)
+	return path.Join(cmp.Or(r.top, r.dir), text)
 }
 
 // gitHooks reports the hooks that exist and that the subcommand starts. Those

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -76,7 +77,7 @@ func (u *use) finishKept() {
 	}
 	u.gitWrites(r.dir, r.fault == "" && !r.forgets && r.top != "" && !strings.Contains(u.marks, "loses"))
 	if strings.Contains(u.marks, "overtree") {
-		u.gitWrites(orElse(r.top, r.dir), false)
+		u.gitWrites(cmp.Or(r.top, r.dir), false)
 		u.links = append(u.links, r.top) // which links the commit holds is not known
 	}
 }
@@ -215,7 +216,7 @@ func (u *use) asksRemote(several bool) {
 }
 
 func (u *use) asks(remote string) {
-	e := Effect{Kind: Fetch, Target: orElse(remote, "origin"), Place: Network, Words: u.inv.raw, Part: PartWords}
+	e := Effect{Kind: Fetch, Target: cmp.Or(remote, "origin"), Place: Network, Words: u.inv.raw, Part: PartWords}
 	if url, ok := u.declaredRemote(remote); ok {
 		e.Target, e.Declared = url, "the repository's configuration"
 		if !strings.HasPrefix(url, "https://") && u.find("ssh", u.inv.st).foreign {

@@ -1,6 +1,10 @@
 package shell
 
-import "github.com/nodgate/nod/internal/repo"
+import (
+	"cmp"
+
+	"github.com/nodgate/nod/internal/repo"
+)
 
 // maxGitlinks bounds how many repositories inside another are looked at.
 const maxGitlinks = 64
@@ -31,7 +35,7 @@ func (a *analysis) gitlinks(r *repository, sub string) {
 		a.gitlinks(inside, sub)
 		r.rewrites = true // git fetch goes on in there
 		r.keys = append(r.keys, inside.keys...)
-		r.fault = orElse(r.fault, inside.fault)
+		r.fault = cmp.Or(r.fault, inside.fault)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -53,7 +54,7 @@ func (a *analysis) goGenerate(inv *invocation) (done bool) {
 		if b := inv.st.lookup("PATH"); b != nil {
 			st = st.assign("PATH", b.value)
 		}
-		t := passage{file: d.file, key: d.file + "#" + itoa(d.line), text: d.text, langs: []syntax.LangVariant{syntax.LangBash}, line: d.line}
+		t := passage{file: d.file, key: d.file + "#" + strconv.Itoa(d.line), text: d.text, langs: []syntax.LangVariant{syntax.LangBash}, line: d.line}
 		if !a.readText(t, st, inv) {
 			a.rollback(mark)
 			return false
@@ -235,7 +236,7 @@ func generated(w, file string, line int) (text string, ok bool) {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(w, "$")
-		b.WriteString(inQuotes(before))
+		b.WriteString(grammar.Quoted(before))
 		if !found {
 			return b.String(), true
 		}
@@ -246,19 +247,19 @@ func generated(w, file string, line int) (text string, ok bool) {
 			}
 		} else {
 			n := 0
-			for n < len(rest) && letter(rest[n]) {
+			for n < len(rest) && grammar.Letter(rest[n]) {
 				n++
 			}
 			name, rest = rest[:n], rest[n:]
 		}
-		if !plainIdentifier(name) || name[0] >= '0' && name[0] <= '9' {
+		if !grammar.Identifier(name) || name[0] >= '0' && name[0] <= '9' {
 			return "", false
 		}
 		switch name {
 		case "GOFILE":
-			b.WriteString(inQuotes(path.Base(file)))
+			b.WriteString(grammar.Quoted(path.Base(file)))
 		case "GOLINE":
-			b.WriteString(itoa(line))
+			b.WriteString(strconv.Itoa(line))
 		case "DOLLAR":
 			b.WriteString("'$'")
 		case "HOME":
@@ -269,6 +270,3 @@ func generated(w, file string, line int) (text string, ok bool) {
 		w = rest
 	}
 }
-
-// inQuotes is a text as one word of a shell.
-func inQuotes(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

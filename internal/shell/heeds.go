@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -25,7 +26,7 @@ func (u *use) heed() {
 		names, words, _ := strings.Cut(line, " : ")
 		for name := range strings.FieldsSeq(names) {
 			if found := u.heeded(name, words); found != "" {
-				u.effect(Effect{Kind: Run, Target: found, Words: u.inv.raw, Part: PartWords, Note: escaped(path.Base(found)) + " may say what"})
+				u.effect(Effect{Kind: Run, Target: found, Words: u.inv.raw, Part: PartWords, Note: grammar.Escaped(path.Base(found)) + " may say what"})
 				return
 			}
 		}

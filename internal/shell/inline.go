@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/code"
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -30,7 +31,7 @@ func (a *analysis) runsCode(inv *invocation, w word) {
 	if w.known {
 		a.unread(w.text)
 		if names := code.Mentions(w.text); len(names) > 0 {
-			e.Note = shorten("it mentions " + strings.Join(names, ", "))
+			e.Note = grammar.Shorten("it mentions " + strings.Join(names, ", "))
 		}
 	}
 	a.effect(e)
@@ -85,7 +86,7 @@ func wordIn(text, name string) bool {
 		}
 		i += from
 		from = i + len(name)
-		if i > 0 && (letter(text[i-1]) || text[i-1] == '.' || text[i-1] == '"') || from < len(text) && letter(text[from]) {
+		if i > 0 && (grammar.Letter(text[i-1]) || text[i-1] == '.' || text[i-1] == '"') || from < len(text) && grammar.Letter(text[from]) {
 			continue
 		}
 		return true
@@ -128,7 +129,7 @@ func (a *analysis) testArgs(inv *invocation) {
 			after = inv.args[i+1]
 		}
 		switch {
-		case (before.text == "-v" || before.text == "-R") && (!w.known || !plainIdentifier(w.text)),
+		case (before.text == "-v" || before.text == "-R") && (!w.known || !grammar.Identifier(w.text)),
 			i > 0 && !before.known && len(inv.args) > 4:
 			a.unknown(PartWords, inv.raw, "a variable name that is not known")
 		case zsh && (comparesNumbers(before.text) || comparesNumbers(after.text)) && !(w.known && w.isNumber()) && !w.numeric && !onlyStatus(w.raw):

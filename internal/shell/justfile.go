@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
+	"github.com/nodgate/nod/internal/shell/variables"
 	"github.com/nodgate/nod/internal/view"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -81,7 +83,7 @@ func (a *analysis) justRecipes(inv *invocation) (done bool) {
 		return true
 	}
 	j := justfile{dir: path.Dir(file)}
-	plain := !c.odd && !a.throughLinks(file) && a.settledFile(real) && len(data) <= maxBytes && a.afford(string(data)) && j.parse(string(data))
+	plain := !c.odd && !a.throughLinks(file) && a.settledFile(real) && len(data) <= grammar.MaxBytes && a.afford(string(data)) && j.parse(string(data))
 	mark := a.mark()
 	if r := (justRun{analysis: a, file: &j, name: file, inv: inv}); plain && r.all(c.words) {
 		return true
@@ -206,7 +208,7 @@ func (r *justRun) all(words []string) bool {
 			return false
 		}
 		if v.exported {
-			if influenceOf(v.name) == breaksShell {
+			if variables.Of(v.name) == variables.BreaksShell {
 				return false
 			}
 			r.exported(v.name, value{text: text, known: known}, v.name, nil)
@@ -364,7 +366,7 @@ func (r *justRun) justShell(st state) []syntax.LangVariant {
 	name, flags := "sh", []string(nil)
 	if r.file.shell != nil {
 		name, flags = r.file.shell[0], r.file.shell[1:]
-		if name == "/usr/bin/env" && len(flags) > 0 && plainIdentifier(flags[0]) {
+		if name == "/usr/bin/env" && len(flags) > 0 && grammar.Identifier(flags[0]) {
 			name, flags = flags[0], flags[1:]
 		}
 		switch strings.Join(flags, " ") {
@@ -376,7 +378,7 @@ func (r *justRun) justShell(st state) []syntax.LangVariant {
 	if strings.Contains(name, "/") && !path.IsAbs(name) || r.suspect(name, st) {
 		return nil
 	}
-	return dialects(path.Base(name))
+	return grammar.Shells(path.Base(name))
 }
 
 // joined is one command of a body: a line, and those that it goes on in. n says
@@ -432,7 +434,7 @@ func (j *justfile) interpolate(line string, bound []justVariable) (string, bool)
 			return "", false
 		}
 		text, known, ok := j.evaluate(tokens, bound, 0)
-		if !ok || !known || b.Len()+len(text) > maxBytes {
+		if !ok || !known || b.Len()+len(text) > grammar.MaxBytes {
 			return "", false
 		}
 		b.WriteString(text)

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // justToken is a word of a justfile outside the recipes' bodies.
@@ -48,8 +50,8 @@ func justTokens(line string, braced bool) (tokens []justToken, rest string, ok b
 			}
 			i += n
 			tokens = append(tokens, justToken{justString, text})
-		case letter(c) && (c < '0' || c > '9'):
-			for i < len(line) && (letter(line[i]) || line[i] == '-') {
+		case grammar.Letter(c) && (c < '0' || c > '9'):
+			for i < len(line) && (grammar.Letter(line[i]) || line[i] == '-') {
 				i++
 			}
 			tokens = append(tokens, justToken{justName, line[start:i]})
@@ -108,7 +110,7 @@ func (j *justfile) evaluate(tokens []justToken, bound []justVariable, depth int)
 			tokens = tokens[1:]
 		}
 		piece, pieceKnown, n := j.operand(tokens, bound, depth)
-		if j.steps++; n == 0 || j.steps > maxWork || len(text)+len(piece) > maxBytes {
+		if j.steps++; n == 0 || j.steps > maxWork || len(text)+len(piece) > grammar.MaxBytes {
 			return "", false, false
 		}
 		text, known, tokens = text+piece, known && pieceKnown, tokens[n:]

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -12,7 +13,7 @@ import (
 // that run what a file of the project says.
 func RunsWords(program string) bool {
 	name := strings.TrimRight(program, "0123456789.")
-	if isShellName(name) || isWrapper(name) {
+	if grammar.IsShell(name) || grammar.IsWrapper(name) {
 		return true
 	}
 	switch name {
@@ -27,8 +28,8 @@ func RunsWords(program string) bool {
 // command of it is not constant, is named by a path, or runs what its words
 // name. A text that does not read as a script may.
 func ScriptLoads(text string) bool {
-	tree, err := parseAs(text, syntax.LangBash)
-	if err != nil || len(text) > literalLimit {
+	tree, err := grammar.As(text, syntax.LangBash)
+	if err != nil || len(text) > grammar.LiteralLimit {
 		return true
 	}
 	loads := false

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
+	"github.com/nodgate/nod/internal/shell/variables"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -62,7 +64,7 @@ func (a *analysis) makeTargets(inv *invocation) (done bool) {
 	if !ok {
 		return false
 	}
-	c.ok = c.ok && a.settledFile(real) && !a.throughLinks(file) && a.plainMake(c, file, inv) && len(data) <= maxBytes && a.afford(string(data))
+	c.ok = c.ok && a.settledFile(real) && !a.throughLinks(file) && a.plainMake(c, file, inv) && len(data) <= grammar.MaxBytes && a.afford(string(data))
 	var m makefile
 	if c.ok {
 		m.vars, m.inherited = slices.Clone(c.vars), a.mayInherit
@@ -238,7 +240,7 @@ func (a *analysis) makeText(m *makefile, c makeCall, file string, l recipeLine, 
 	if strings.TrimSpace(l.text) == "" {
 		return true
 	}
-	langs := dialects("sh")
+	langs := grammar.Shells("sh")
 	if m.bash {
 		langs = []syntax.LangVariant{syntax.LangBash}
 	}
@@ -411,7 +413,7 @@ func makeAssignment(line string) (name, op, text string, ok bool) {
 
 func makeName(name string) bool {
 	for i := 0; i < len(name); i++ {
-		if !letter(name[i]) && name[i] != '-' && name[i] != '.' {
+		if !grammar.Letter(name[i]) && name[i] != '-' && name[i] != '.' {
 			return false
 		}
 	}
@@ -454,7 +456,7 @@ func (m *makefile) assign(name, op, text string) bool {
 		m.first = text
 		return makeName(text)
 	}
-	if specialMake(name) || influenceOf(name) == breaksShell {
+	if specialMake(name) || variables.Of(name) == variables.BreaksShell {
 		return false
 	}
 	v := variable{name: name, text: text}
@@ -536,20 +538,20 @@ func (m *makefile) expand(text string, depth int) (string, bool) {
 			b.WriteByte('$')
 		case name == "MAKE":
 			b.WriteString("make")
-		case v == nil || v.opaque || depth > 8 || b.Len() > maxBytes || m.steps > 4*maxWork:
+		case v == nil || v.opaque || depth > 8 || b.Len() > grammar.MaxBytes || m.steps > 4*maxWork:
 			return "", false
 		default:
 			inner, ok := m.expand(v.text, depth+1)
 			if v.fixed {
 				inner, ok = v.text, true
 			}
-			if !ok || len(inner) > maxBytes {
+			if !ok || len(inner) > grammar.MaxBytes {
 				return "", false
 			}
 			b.WriteString(inner)
 		}
 	}
-	return b.String(), b.Len() <= maxBytes
+	return b.String(), b.Len() <= grammar.MaxBytes
 }
 
 // makeReference reads what follows a dollar sign: the name, and how many

@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
+)
 
 // mediaFile reports a file that a program for media opens by itself. In these
 // a name with a colon may be a protocol or a decoder, and other marks run
@@ -10,7 +14,7 @@ func (u *use) mediaFile(w word) {
 	case w.known && (strings.HasPrefix(w.text, "https://") || strings.HasPrefix(w.text, "http://")):
 		u.url(w)
 	case !w.known || strings.ContainsAny(w.text, ":|@"):
-		u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may be more than a file")
+		u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may be more than a file")
 	default:
 		u.reads(w, 0)
 	}

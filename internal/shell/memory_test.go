@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // fill repeats a text up to the bound of bytes.
 func fill(before, unit, after string) string {
-	n := (maxBytes - len(before) - len(after)) / len(unit)
+	n := (grammar.MaxBytes - len(before) - len(after)) / len(unit)
 	return before + strings.Repeat(unit, n) + after
 }
 
@@ -69,7 +71,7 @@ func heavy() map[string]string {
 
 func manyVariables() string {
 	var b strings.Builder
-	for i := 0; b.Len() < maxBytes-40; i++ {
+	for i := 0; b.Len() < grammar.MaxBytes-40; i++ {
 		fmt.Fprintf(&b, "if a;then v%d=x;fi;", i)
 	}
 	return b.String()
@@ -132,7 +134,7 @@ func readHeavy() {
 func TestHiddenNesting(t *testing.T) {
 	hide := "cat <<E\n" + strings.Repeat(")", 190) + "\nE\n"
 	source := strings.Repeat(strings.Repeat("(", 190)+hide, 150)
-	if bound := exceeded(source); bound != "" {
+	if bound := grammar.Exceeded(source); bound != "" {
 		t.Fatalf("the text hides nothing: %s", bound)
 	}
 	if r := Analyze(source, testEnv(world())); r.Exceeded == "" {

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // miseFiles records what tells mise what to run: its configuration in this
@@ -62,7 +64,7 @@ func (a *analysis) miseTask(dir, name string) {
 			if !a.isFile(file) {
 				continue
 			}
-			if _, data, ok := a.defined(file); ok && len(data) <= maxBytes {
+			if _, data, ok := a.defined(file); ok && len(data) <= grammar.MaxBytes {
 				a.namedFiles(dir, []string{string(data)}, 1)
 			}
 		}

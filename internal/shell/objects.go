@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // object reads the members of one JSON object, whose values are skipped but
@@ -107,7 +109,7 @@ func (s *scanner) value(depth int) (string, bool) {
 	case '[':
 		ok = s.list(']', depth)
 	default:
-		for s.at < len(s.text) && (letter(s.text[s.at]) || strings.IndexByte("+-.", s.text[s.at]) >= 0) {
+		for s.at < len(s.text) && (grammar.Letter(s.text[s.at]) || strings.IndexByte("+-.", s.text[s.at]) >= 0) {
 			s.at++
 		}
 		ok = s.at > start

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // marked reports whether an option, or the data, left a word for finish.
@@ -21,7 +23,7 @@ func after(w word, prefix string) word {
 // listed reports a file that names others: it is read, and so are they.
 func (u *use) listed(w word) {
 	u.reads(w, 0)
-	u.unknown(PartWords, u.inv.raw, "the files that "+escaped(w.shown())+" names")
+	u.unknown(PartWords, u.inv.raw, "the files that "+grammar.Escaped(w.shown())+" names")
 }
 
 // filterFile reads a program of jq or yq from its file.
@@ -30,7 +32,7 @@ func (u *use) filterFile(role string, w word) {
 	s, ok := u.load(w, u.inv)
 	switch {
 	case !ok:
-		u.unknown(PartWords, u.inv.raw, "what "+escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
+		u.unknown(PartWords, u.inv.raw, "what "+grammar.Escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
 	case role == "jqfile":
 		u.jqFilter(word{value: constant(s.text), raw: w.raw})
 	default:
@@ -43,7 +45,7 @@ func (u *use) mode(w word) {
 	octal := strings.Trim(w.text, "01234567") == ""
 	special := octal && len(strings.TrimLeft(w.text, "0")) > 3 && strings.TrimLeft(w.text, "0")[0] != '1'
 	if !w.known || special || !octal && strings.Contains(w.text, "s") {
-		u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may set as whom it runs")
+		u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may set as whom it runs")
 	}
 }
 
@@ -62,7 +64,7 @@ func (u *use) psWord(w word) {
 	}
 	rest := strings.TrimLeft(w.text, psAlone)
 	if !w.known || w.many || rest != "" && strings.IndexByte(psTaking+"0123456789", rest[0]) < 0 && w.text != "-" {
-		u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may make ps print the environment of processes")
+		u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may make ps print the environment of processes")
 	}
 }
 
@@ -126,7 +128,7 @@ func (u *use) composeFile(w word) {
 		u.reads(w, 0)
 		return
 	}
-	u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may name what compose fetches")
+	u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name what compose fetches")
 }
 
 // xmlFile reports a document that is read, unless it may name others that are
@@ -137,7 +139,7 @@ func (u *use) xmlFile(w word) {
 	} else if u.reads(w, 0); u.plainXML(w) {
 		return
 	}
-	u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may take in other documents")
+	u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may take in other documents")
 }
 
 // plainXML reports whether a file is not there, or is XML without a

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -243,7 +244,7 @@ func (a *analysis) plainSettings(name, kind string) bool {
 		a.watch(name)
 		return true
 	}
-	data, err := a.env.Files.Read(name, maxBytes)
+	data, err := a.env.Files.Read(name, grammar.MaxBytes)
 	if err != nil || kind == ".pnpmfile.cjs" {
 		return false
 	}
@@ -298,7 +299,7 @@ func (a *analysis) runEntries(file string, r runScripts, scripts []string, inv *
 			script += tail
 		}
 		stage := [...]string{"pre", "", "post"}[i] + r.name
-		if script != "" && !a.readText(passage{file: file + "#" + stage, text: script, langs: dialects("sh"), line: 1}, st, inv) {
+		if script != "" && !a.readText(passage{file: file + "#" + stage, text: script, langs: grammar.Shells("sh"), line: 1}, st, inv) {
 			a.rollback(m)
 			a.namedFiles(dir, scripts, 0)
 			return false
@@ -314,7 +315,7 @@ func quotedWords(args []word) (string, bool) {
 		if !w.known || w.many || w.glob > 0 || strings.ContainsAny(w.text, "$`\"\\!\r\n") {
 			return "", false // releases of npm differ in how they quote those
 		}
-		b.WriteString(" " + inQuotes(w.text))
+		b.WriteString(" " + grammar.Quoted(w.text))
 	}
 	return b.String(), true
 }
@@ -402,7 +403,7 @@ func (a *analysis) namedFiles(dir string, texts []string, depth int) {
 			if !a.isFile(file) || len(a.report.Definitions) >= maxDefinitions {
 				continue
 			}
-			if _, data, ok := a.defined(file); ok && depth < maxScripts && len(data) <= maxBytes && (path.Ext(name) == ".sh" || strings.HasPrefix(string(data), "#!")) {
+			if _, data, ok := a.defined(file); ok && depth < maxScripts && len(data) <= grammar.MaxBytes && (path.Ext(name) == ".sh" || strings.HasPrefix(string(data), "#!")) {
 				a.namedFiles(dir, []string{string(data)}, depth+1)
 			}
 		}

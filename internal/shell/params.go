@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
+	"github.com/nodgate/nod/internal/shell/variables"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -47,44 +49,13 @@ func (a *analysis) variable(p *syntax.ParamExp, st state) value {
 	case "?", "$", "!":
 		return value{numeric: true}
 	}
-	if !plainIdentifier(name) || name == "_" {
-		a.unfollowed(p, "$"+escaped(name))
+	if !grammar.Identifier(name) || name == "_" {
+		a.unfollowed(p, "$"+grammar.Escaped(name))
 	}
-	if secretName(name) {
+	if variables.Secret(name) {
 		a.effect(Effect{Kind: Secret, Target: name, Words: a.raw(p), Part: PartWords})
 	}
 	return value{}
-}
-
-// secretName reports whether a variable of that name usually holds a secret.
-func secretName(name string) bool {
-	upper := strings.ToUpper(name)
-	for _, part := range [...]string{"SECRET", "PASSW", "TOKEN", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIAL", "WEBHOOK", "CONNECTION_STRING"} {
-		if strings.Contains(upper, part) {
-			return true
-		}
-	}
-	parts := strings.Split(upper, "_")
-	last := parts[len(parts)-1]
-	switch last {
-	case "KEY", "PWD": // but PWD itself, and OLDPWD
-		return len(parts) > 1
-	case "PAT", "CREDS", "CRED", "AUTH", "JWT", "COOKIE", "COOKIES", "DSN", "OTP", "BEARER", "SAS", "PSK":
-		return true
-	case "URL", "URI":
-		return len(parts) > 1 && storesByURL(parts[len(parts)-2])
-	}
-	return strings.HasSuffix(last, "PASS")
-}
-
-// storesByURL reports whether the address of such a service usually holds a
-// password.
-func storesByURL(service string) bool {
-	switch service {
-	case "DATABASE", "DB", "MONGO", "MONGODB", "REDIS", "POSTGRES", "POSTGRESQL", "PG", "MYSQL", "AMQP", "RABBITMQ", "BROKER", "SMTP", "MAIL", "SENTRY":
-		return true
-	}
-	return false
 }
 
 // arithmetic is the value of $(( )). A shell evaluates the text of a variable
@@ -113,7 +84,7 @@ func (a *analysis) integer(x syntax.ArithmExpr, st state) bool {
 			return a.integer(x.X, st) && a.integer(x.Y, st)
 		case syntax.Quo, syntax.Rem:
 			w, ok := x.Y.(*syntax.Word)
-			return ok && w.Lit() != "0" && decimal(w.Lit()) && a.integer(x.X, st)
+			return ok && w.Lit() != "0" && grammar.Decimal(w.Lit()) && a.integer(x.X, st)
 		}
 	case *syntax.Word:
 		return a.integerWord(x, st)
@@ -124,7 +95,7 @@ func (a *analysis) integer(x syntax.ArithmExpr, st state) bool {
 func (a *analysis) integerWord(w *syntax.Word, st state) bool {
 	if text := w.Lit(); text != "" {
 		b := st.lookup(text)
-		return decimal(text) || b != nil && b.known && decimal(b.text)
+		return grammar.Decimal(text) || b != nil && b.known && grammar.Decimal(b.text)
 	}
 	if len(w.Parts) != 1 {
 		return false
@@ -134,19 +105,5 @@ func (a *analysis) integerWord(w *syntax.Word, st state) bool {
 		return false
 	}
 	b := st.lookup(p.Param.Value)
-	return p.Param.Value == "?" || b != nil && b.known && decimal(b.text)
-}
-
-// decimal reports whether every shell takes a text for the same number.
-func decimal(s string) bool {
-	return s == "0" || s != "" && len(s) < 10 && s[0] != '0' && strings.Trim(s, "0123456789") == ""
-}
-
-func plainIdentifier(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !letter(s[i]) {
-			return false
-		}
-	}
-	return s != "" && (s[0] < '0' || s[0] > '9')
+	return p.Param.Value == "?" || b != nil && b.known && grammar.Decimal(b.text)
 }

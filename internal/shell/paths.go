@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -38,8 +39,8 @@ func (a *analysis) path(kind Kind, w word, st state, f flags) {
 		a.effect(e)
 		return
 	}
-	if what := disguise(name); what != "" {
-		a.unknown(PartWords, w.raw, "a path with "+what+": "+escaped(name))
+	if what := grammar.Disguise(name); what != "" {
+		a.unknown(PartWords, w.raw, "a path with "+what+": "+grammar.Escaped(name))
 	}
 	if !ok {
 		a.lostTarget(e, w, st)
@@ -114,7 +115,7 @@ func (a *analysis) lostTarget(e Effect, w word, st state) {
 		what = "what it ends is not known"
 	}
 	if !w.known && strings.HasPrefix(w.empty, "/") && e.Kind != Read && !strings.HasPrefix(w.text, "/") {
-		what += "; with its variables empty it is " + escaped(w.empty)
+		what += "; with its variables empty it is " + grammar.Escaped(w.empty)
 	}
 	e.From, e.To = w.from, w.to
 	e.Given = w.given && e.Kind == Read && a.away == ""

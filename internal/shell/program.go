@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -77,7 +78,7 @@ func (a *analysis) search(name, list string) program {
 	if relative {
 		return program{real: name, foreign: true}
 	}
-	return program{fault: escaped(name) + " is not on PATH"}
+	return program{fault: grammar.Escaped(name) + " is not on PATH"}
 }
 
 // mayFill reports whether the line itself brought a directory into PATH that
@@ -182,11 +183,11 @@ func (a *analysis) executable(name string) (p program, ok bool) {
 func (a *analysis) findAt(name string, st state) program {
 	abs, ok := a.absolute(word{value: constant(name)}, st)
 	if !ok || a.env.Files == nil {
-		return program{name: name, fault: "where " + escaped(name) + " lies is not known"}
+		return program{name: name, fault: "where " + grammar.Escaped(name) + " lies is not known"}
 	}
 	real, err := view.Resolve(a.env.Files, abs)
 	if err != nil {
-		return program{name: name, fault: escaped(name) + " cannot be resolved"}
+		return program{name: name, fault: grammar.Escaped(name) + " cannot be resolved"}
 	}
 	p, ok := a.executable(real)
 	p.name = name
@@ -199,7 +200,7 @@ func (a *analysis) findAt(name string, st state) program {
 		// It may be made before it runs.
 		p.real, p.foreign = real, true
 	default:
-		p.fault = escaped(name) + " is no program that exists"
+		p.fault = grammar.Escaped(name) + " is no program that exists"
 	}
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -15,7 +16,7 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 			a.over = "4096 redirections"
 			break
 		}
-		if r.N != nil && !digit(r.N.Value) {
+		if r.N != nil && !grammar.Digit(r.N.Value) {
 			a.unfollowed(r, "a descriptor of more than a digit")
 		}
 		stdin := r.N == nil || r.N.Value == "0"
@@ -41,7 +42,7 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 
 // target is the word behind > or <. zsh opens all that braces in it yield.
 func (a *analysis) target(w *syntax.Word, st state) word {
-	if copied := (syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}); syntax.SplitBraces(&copied) && hasBraces(&copied) || a.oddRange(w) {
+	if copied := (syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}); syntax.SplitBraces(&copied) && grammar.HasBraces(&copied) || grammar.OddRange(w, a.raw(w)) {
 		return word{raw: a.raw(w), many: true}
 	}
 	return a.single(w, st)
@@ -59,39 +60,18 @@ func (a *analysis) hereText(r *syntax.Redirect, st state) word {
 		a.unfollowed(r.Word, "a here-document that ends with $")
 		return word{raw: a.raw(r.Word)}
 	case strings.ContainsAny(a.raw(r.Word), "'\"\\"):
-		text := hereText(r.Hdoc)
+		text := grammar.HereText(r.Hdoc)
 		if r.Op == syntax.DashHdoc {
-			text = untabbed(text)
+			text = grammar.Untabbed(text)
 		}
 		return word{value: constant(text), raw: text}
 	}
 	b := builder{a: a, word: word{value: value{known: true}}}
 	a.doubleQuoted(&b, &syntax.DblQuoted{Parts: r.Hdoc.Parts}, st)
 	if r.Op == syntax.DashHdoc {
-		b.text = untabbed(b.text)
+		b.text = grammar.Untabbed(b.text)
 	}
 	return b.word
-}
-
-func hereText(w *syntax.Word) string {
-	var b strings.Builder
-	for _, part := range w.Parts {
-		if lit, ok := part.(*syntax.Lit); ok {
-			b.WriteString(lit.Value)
-		}
-	}
-	return b.String()
-}
-
-func untabbed(text string) string {
-	if !strings.Contains(text, "\t") {
-		return text
-	}
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimLeft(l, "\t")
-	}
-	return strings.Join(lines, "\n")
 }
 
 // opens reports the file that a redirection opens.
@@ -101,17 +81,17 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 	defer func() { a.parts = parts }()
 	raw := a.raw(r)
 	if r.Op == syntax.DplIn || r.Op == syntax.DplOut {
-		if w.known && descriptor(w.text) {
+		if w.known && grammar.Descriptor(w.text) {
 			return
 		}
-		if r.Op == syntax.DplIn || !w.known || w.text != "" && (w.text[0] == '-' || decimal(w.text[:1])) { // bash ends the word behind >&-
+		if r.Op == syntax.DplIn || !w.known || w.text != "" && (w.text[0] == '-' || grammar.Decimal(w.text[:1])) { // bash ends the word behind >&-
 			a.unknown(PartRedirection, raw, "a file descriptor that is not known")
 			if r.Op == syntax.DplIn {
 				return
 			}
 		}
 	}
-	if _, plain := simpleLit(r.Word); r.Op == syntax.DplOut && !plain {
+	if _, plain := grammar.Constant(r.Word); r.Op == syntax.DplOut && !plain {
 		a.unknown(PartRedirection, raw, "a name behind >& that is more than plain letters") // bash unquotes it twice
 	}
 	if host, ok := socket(w); ok {
@@ -136,12 +116,6 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 	}
 	a.path(Write, w, st, f)
 }
-
-// descriptor reports whether the word after >& or <& names no file, whatever
-// shell reads it: zsh takes 1- for a name, and bash p.
-func descriptor(s string) bool { return s == "-" || digit(s) }
-
-func digit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }
 
 // socket returns the host that bash connects to when it opens /dev/tcp/...
 func socket(w word) (string, bool) {

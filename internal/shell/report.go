@@ -1,19 +1,20 @@
 package shell
 
-import "github.com/nodgate/nod/internal/view"
+import (
+	"github.com/nodgate/nod/internal/shell/grammar"
+	"github.com/nodgate/nod/internal/view"
+)
 
 // Dialect is the grammar in which a command is read.
-type Dialect uint8
+type Dialect = grammar.Dialect
 
+// The dialects, as package grammar describes them.
 const (
-	// Unstated is the zero value: bash and zsh must agree on the reading, else
-	// the command is unknown.
-	Unstated Dialect = iota
-	Bash
-	Posix
-	Zsh
-	// PowerShell is recognised and never parsed.
-	PowerShell
+	Unstated   = grammar.Unstated
+	Bash       = grammar.Bash
+	Posix      = grammar.Posix
+	Zsh        = grammar.Zsh
+	PowerShell = grammar.PowerShell
 )
 
 // Env is what surrounds a command. The zero value knows nothing, and so

@@ -1,9 +1,13 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
+	"github.com/nodgate/nod/internal/shell/variables"
 )
 
 // whole takes the roles that cover everything from one argument on. It
@@ -133,29 +137,11 @@ func (u *use) splitText(w word) {
 		}
 	}
 	last := u.inv.args[len(u.inv.args)-1].text
-	if w.known && (same != 1 || !strings.HasSuffix(last, w.text) || !splitsAsShell(w.text)) {
+	if w.known && (same != 1 || !strings.HasSuffix(last, w.text) || !grammar.SplitsAsShell(w.text)) {
 		u.unknown(PartWords, u.inv.raw, "a text that is split by rules of its own")
 		u.does(Run, "", u.inv.raw)
 	}
 	u.shellText(w)
-}
-
-// splitsAsShell reports whether env -S and a shell see the same words.
-func splitsAsShell(text string) bool {
-	var quote byte
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\', quote != '\'' && (c == '$' || c == '`'):
-			return false
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote = c
-		case quote == 0 && strings.IndexByte("#;|&<>()*?[]{}~!\n", c) >= 0:
-			return false
-		}
-	}
-	return quote == 0
 }
 
 // shellCode is sh -c: the text, then its positional parameters.
@@ -170,7 +156,7 @@ func (u *use) shellCode(rest []word) {
 // scriptWith is a script and its arguments.
 func (u *use) scriptWith(rest []word) {
 	s, ok := u.load(rest[0], u.inv)
-	if langs := dialects(u.inv.name); ok && langs != nil && u.sheet.file == "bash" {
+	if langs := grammar.Shells(u.inv.name); ok && langs != nil && u.sheet.file == "bash" {
 		if u.runScript(s, langs, rest[0], u.inv) {
 			return
 		}
@@ -287,7 +273,7 @@ func (u *use) role(role string, w word) {
 	case "cd":
 		u.inv.st.dir = u.enterDir(w, st)
 	case "replace":
-		u.replace = orElse(w.text, "{}")
+		u.replace = cmp.Or(w.text, "{}")
 	case "link":
 		u.linked(w)
 	case "listed":
@@ -302,7 +288,7 @@ func (u *use) glued(role string, w word) bool {
 	switch {
 	case strings.HasPrefix(role, "{"):
 		if !w.known || !strings.Contains(","+strings.Trim(role, "{}")+",", ","+w.text+",") {
-			u.unknown(PartWords, u.inv.raw, escaped(u.sheet.name+" "+w.shown())+" is not known")
+			u.unknown(PartWords, u.inv.raw, grammar.Escaped(u.sheet.name+" "+w.shown())+" is not known")
 		}
 		return true
 	case strings.HasPrefix(role, "!"):
@@ -328,7 +314,7 @@ func (u *use) language(role string, w word) {
 	case "inline":
 		u.inlineCode(w)
 	case "variable":
-		if !w.known || secretName(w.text) {
+		if !w.known || variables.Secret(w.text) {
 			u.does(Secret, w.shown(), u.inv.raw)
 		}
 	case "kill":
@@ -345,7 +331,7 @@ func (u *use) language(role string, w word) {
 		u.setting(w)
 	case "key":
 		if !w.known || strings.Contains(w.text, "=") {
-			u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may set something")
+			u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may set something")
 		}
 	case "remote":
 		target := w.text
@@ -354,7 +340,7 @@ func (u *use) language(role string, w word) {
 		}
 		u.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: u.inv.raw, Part: PartWords, Forced: u.flags&forced != 0})
 	case "unknown":
-		u.unknown(PartWords, u.inv.raw, "what "+escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
+		u.unknown(PartWords, u.inv.raw, "what "+grammar.Escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
 	default:
 		u.peculiar(role, w)
 	}
@@ -421,7 +407,7 @@ func (u *use) peculiar(role string, w word) {
 		}
 	case "formula":
 		if !w.known || strings.Contains(w.text, "/") || strings.HasSuffix(w.text, ".rb") {
-			u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may be code that "+u.sheet.name+" loads")
+			u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may be code that "+u.sheet.name+" loads")
 		}
 	case "mode":
 		u.mode(w)
@@ -456,7 +442,7 @@ func (u *use) peculiar(role string, w word) {
 		}
 	case "literal":
 		if !w.known || strings.HasPrefix(w.text, "@") {
-			u.unknown(PartWords, u.inv.raw, escaped(w.shown())+" may name a file")
+			u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name a file")
 		}
 	case "xpath":
 		if !w.known || strings.Contains(w.text, "document") {
@@ -555,8 +541,8 @@ func (u *use) url(w word) {
 	if u.send || !w.known || w.many {
 		kind = Send
 	}
-	if what := disguise(w.text); what != "" {
-		u.unknown(PartWords, u.inv.raw, "a URL with "+what+": "+escaped(w.text))
+	if what := grammar.Disguise(w.text); what != "" {
+		u.unknown(PartWords, u.inv.raw, "a URL with "+what+": "+grammar.Escaped(w.text))
 	}
 	if file, ok := strings.CutPrefix(w.text, "file://"); ok && w.known {
 		w.value = constant("/" + strings.TrimLeft(strings.TrimPrefix(file, "localhost"), "/"))
@@ -588,8 +574,8 @@ func (u *use) host(w word) {
 		u.unknown(PartWords, u.inv.raw, "which host it asks is not known")
 		w.text = ""
 	}
-	if what := disguise(w.text); what != "" {
-		u.unknown(PartWords, u.inv.raw, "a host with "+what+": "+escaped(w.text))
+	if what := grammar.Disguise(w.text); what != "" {
+		u.unknown(PartWords, u.inv.raw, "a host with "+what+": "+grammar.Escaped(w.text))
 	}
 	kind := Fetch
 	if u.send {

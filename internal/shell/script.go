@@ -1,14 +1,17 @@
 package shell
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -36,12 +39,12 @@ type source struct {
 // Whoever can say what code in another language does asks for it here.
 func (a *analysis) load(w word, inv *invocation) (s source, ok bool) {
 	name, known := a.absolute(w, inv.st)
-	if !known || w.many || w.glob > 0 || w.output || a.away != "" || a.env.Files == nil || disguise(name) != "" {
+	if !known || w.many || w.glob > 0 || w.output || a.away != "" || a.env.Files == nil || grammar.Disguise(name) != "" {
 		return s, false
 	}
 	s.name = w.text
 	var data []byte
-	if s.real, data, ok = a.defined(name); !ok || !a.asWritten() || len(data) > maxBytes || a.throughLinks(name) || !a.settledFile(s.real) {
+	if s.real, data, ok = a.defined(name); !ok || !a.asWritten() || len(data) > grammar.MaxBytes || a.throughLinks(name) || !a.settledFile(s.real) {
 		return s, false
 	}
 	s.text = string(data)
@@ -240,7 +243,7 @@ func (a *analysis) undefine(w watched) {
 func (a *analysis) changedByLine(w watched) {
 	a.command = w.command
 	if w.begins {
-		w.path = orElse(strings.TrimSuffix(w.path, "/"), "/")
+		w.path = cmp.Or(strings.TrimSuffix(w.path, "/"), "/")
 	}
 	for _, e := range a.report.Effects {
 		if (e.Kind == Write || e.Kind == Delete) && e.Place != Null && e.Place != Network && a.outermost(e.Command) != a.outermost(w.command) && a.changes(e, w.path, false) {
@@ -249,7 +252,7 @@ func (a *analysis) changedByLine(w watched) {
 		}
 	}
 	a.effect(Effect{Kind: Run, Target: w.path, Place: a.placeOf(w.path), Words: w.path, Part: PartWords})
-	a.unknown(PartWords, w.path, escaped(w.path)+" is changed by the line that runs it")
+	a.unknown(PartWords, w.path, grammar.Escaped(w.path)+" is changed by the line that runs it")
 }
 
 // throughLinks reports whether a link that the line makes may be on the way.
@@ -282,36 +285,19 @@ func (a *analysis) settledFile(real string) bool {
 	}
 }
 
-// dialects are the grammars in which a shell of that name may read a script;
-// nil where it is none of those that are read. What sh is differs from system
-// to system.
-func dialects(shell string) []syntax.LangVariant {
-	switch shell {
-	case "bash":
-		return []syntax.LangVariant{syntax.LangBash}
-	case "zsh":
-		return []syntax.LangVariant{syntax.LangZsh}
-	case "dash", "ash":
-		return []syntax.LangVariant{syntax.LangPOSIX}
-	case "sh":
-		return []syntax.LangVariant{syntax.LangBash, syntax.LangPOSIX}
-	}
-	return nil
-}
-
 // shebang returns the grammars of a script that the kernel starts, nil where
 // its interpreter is no shell that is read or gets options that matter.
 func (a *analysis) shebang(text string, st state) []syntax.LangVariant {
 	rest, ok := strings.CutPrefix(text, "#!")
 	if !ok {
-		return dialects("sh") // whoever starts it hands it to a shell then
+		return grammar.Shells("sh") // whoever starts it hands it to a shell then
 	}
 	line, _, _ := strings.Cut(rest, "\n")
 	if len(line) > 120 || strings.ContainsAny(line, "\r\x00") {
 		return nil
 	}
 	interpreter, arg, _ := strings.Cut(strings.Trim(line, " \t"), " ")
-	if path.Base(interpreter) == "env" && path.IsAbs(interpreter) && plainIdentifier(arg) && !a.suspect(interpreter, st) {
+	if path.Base(interpreter) == "env" && path.IsAbs(interpreter) && grammar.Identifier(arg) && !a.suspect(interpreter, st) {
 		interpreter, arg = arg, ""
 	} else if !path.IsAbs(interpreter) {
 		return nil
@@ -324,7 +310,7 @@ func (a *analysis) shebang(text string, st state) []syntax.LangVariant {
 	if a.suspect(interpreter, st) {
 		return nil
 	}
-	return dialects(path.Base(interpreter))
+	return grammar.Shells(path.Base(interpreter))
 }
 
 // suspect reports whether a name does not lead to a program that only root or
@@ -394,8 +380,8 @@ func (a *analysis) readText(t passage, st state, inv *invocation) bool {
 }
 
 func (a *analysis) readable(t passage) bool {
-	return a.afford(t.text) && len(a.reading) < maxScripts && !slices.Contains(a.reading, orElse(t.key, t.file)) &&
-		strings.IndexByte(t.text, '\r') < 0 && malformed(t.text) == "" && exceeded(t.text) == "" && !strings.HasPrefix(t.text, "\uFEFF")
+	return a.afford(t.text) && len(a.reading) < maxScripts && !slices.Contains(a.reading, cmp.Or(t.key, t.file)) &&
+		strings.IndexByte(t.text, '\r') < 0 && grammar.Malformed(t.text) == "" && grammar.Exceeded(t.text) == "" && !strings.HasPrefix(t.text, "\uFEFF")
 }
 
 // ownProcess sets aside what a process of its own does not hand back, and
@@ -411,7 +397,7 @@ func (a *analysis) ownProcess() (restore func()) {
 // walkText walks a text as part of the current command. ok is false where it
 // does not parse or is more than is followed.
 func (a *analysis) walkText(t passage, st state, inv *invocation) (ok bool) {
-	file, err := a.parse(t.text)
+	file, err := grammar.As(t.text, a.lang)
 	if err != nil || a.over != "" {
 		return false
 	}
@@ -422,7 +408,7 @@ func (a *analysis) walkText(t passage, st state, inv *invocation) (ok bool) {
 	}
 	a.caller, a.src, a.parts = command+1, t.text, 0
 	a.where = whereOf(t)
-	a.reading = append(a.reading, orElse(t.key, t.file))
+	a.reading = append(a.reading, cmp.Or(t.key, t.file))
 	a.enter(t.file)
 	a.report.Commands[a.command].Dir = st.dir
 	a.whole(file.Stmts, st, inv.in)
@@ -454,7 +440,7 @@ func (a *analysis) located(words string) string {
 	if a.where.file == "" {
 		return words
 	}
-	return a.short(a.where.file) + ":" + itoa(a.where.line) + ": " + words
+	return a.short(a.where.file) + ":" + strconv.Itoa(a.where.line) + ": " + words
 }
 
 // short is a path as a person names it: relative to the directory of the line
@@ -463,14 +449,7 @@ func (a *analysis) short(name string) string {
 	if rest, ok := strings.CutPrefix(name, a.env.Dir+"/"); ok && a.env.Dir != "" {
 		name = rest
 	}
-	return escaped(name)
-}
-
-func itoa(n int) string {
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return itoa(n/10) + string(rune('0'+n%10))
+	return grammar.Escaped(name)
 }
 
 // mark is how far a report has come.

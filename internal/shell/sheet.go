@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -171,18 +172,18 @@ func (s *sheet) directives(body string) {
 		word, rest, _ := strings.Cut(line, " ")
 		switch word {
 		case "args":
-			s.args = orElse(s.args, rest)
+			s.args = cmp.Or(s.args, rest)
 			s.posix = s.posix || strings.Contains(rest, "command") || strings.Contains(rest, "assign") || strings.Contains(rest, "away")
 		case "none":
-			s.none = orElse(s.none, rest)
+			s.none = cmp.Or(s.none, rest)
 		case "does":
 			s.always = strings.TrimSpace(s.always + " " + rest)
 		case "code":
-			s.code = orElse(s.code, rest)
+			s.code = cmp.Or(s.code, rest)
 		case "skip":
 			s.skip = " " + rest + " "
 		case "others":
-			s.others = orElse(rest, "text")
+			s.others = cmp.Or(rest, "text")
 		case "heeds":
 			s.heeds = strings.TrimPrefix(s.heeds+"\n"+rest, "\n")
 		case "inert":
@@ -216,13 +217,6 @@ func (s *sheet) directives(body string) {
 			return
 		}
 	}
-}
-
-func orElse(first, second string) string {
-	if first != "" {
-		return first
-	}
-	return second
 }
 
 // option is one line of the data.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/code"
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // database notes which database a client is told to open: a file, or where
@@ -124,7 +125,7 @@ func (u *use) sql(w word, server string, fed bool) (changes bool) {
 	}
 	facts := code.SQL(dialectOf(u.inv.name), w.text, fed)
 	if !facts.Proven {
-		u.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known: "+shorten(escaped(facts.Why)))
+		u.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known: "+grammar.Shorten(grammar.Escaped(facts.Why)))
 	}
 	for _, e := range facts.Effects {
 		if e.Kind == code.Change || e.Kind == code.Destroy {

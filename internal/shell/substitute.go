@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -81,15 +82,15 @@ func (a *analysis) printed(s *syntax.Stmt, st state) value {
 	if s.Negated || s.Background {
 		return value{}
 	}
-	if printsNumber(s) {
+	if grammar.PrintsNumber(s) {
 		return value{numeric: true}
 	}
-	if len(s.Redirs) > 0 && !onlyErrors(s.Redirs) {
+	if len(s.Redirs) > 0 && !grammar.OnlyErrors(s.Redirs) {
 		return a.printedText(s)
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.BinaryCmd:
-		if c.Op == syntax.Pipe && printsNumber(c.Y) {
+		if c.Op == syntax.Pipe && grammar.PrintsNumber(c.Y) {
 			return value{numeric: true}
 		}
 	case *syntax.CallExpr:
@@ -98,15 +99,6 @@ func (a *analysis) printed(s *syntax.Stmt, st state) value {
 		}
 	}
 	return value{}
-}
-
-func onlyErrors(list []*syntax.Redirect) bool {
-	for _, r := range list {
-		if r.N == nil || r.N.Value != "2" {
-			return false
-		}
-	}
-	return true
 }
 
 // printedText is the text of cat <<'EOF'.
@@ -118,30 +110,7 @@ func (a *analysis) printedText(s *syntax.Stmt) value {
 	if !strings.ContainsAny(a.raw(s.Redirs[0].Word), "'\"\\") || s.Redirs[0].Op != syntax.Hdoc {
 		return value{}
 	}
-	return constant(strings.TrimRight(hereText(s.Redirs[0].Hdoc), "\n"))
-}
-
-// printsNumber recognises the commands that print one integer.
-func printsNumber(s *syntax.Stmt) bool {
-	c, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Args) < 1 {
-		return false
-	}
-	option := ""
-	if len(c.Args) > 1 {
-		option = c.Args[1].Lit()
-	}
-	switch c.Args[0].Lit() {
-	case "wc":
-		return len(c.Args) == 2 && (option == "-l" || option == "-c" || option == "-w")
-	case "grep":
-		return len(c.Args) == 3 && (option == "-c" || option == "-ci" || option == "-cE")
-	case "date":
-		return len(c.Args) == 2 && option == "+%s"
-	case "nproc":
-		return len(c.Args) == 1
-	}
-	return false
+	return constant(strings.TrimRight(grammar.HereText(s.Redirs[0].Hdoc), "\n"))
 }
 
 // printedBy is what a few commands print when their arguments are constant.
@@ -223,7 +192,7 @@ func (a *analysis) plainPart(part syntax.WordPart) bool {
 // pipeText is what the left side of a pipe feeds the right one, if it only
 // prints constants.
 func (a *analysis) pipeText(left *syntax.Stmt, st state) input {
-	if b, ok := left.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe && plainStmt(left) && plainStmt(b.Y) && passes(b.Y) {
+	if b, ok := left.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe && grammar.Plain(left) && grammar.Plain(b.Y) && grammar.Passes(b.Y) {
 		return a.pipeText(b.X, st)
 	}
 	c, ok := left.Cmd.(*syntax.CallExpr)
@@ -240,10 +209,4 @@ func (a *analysis) pipeText(left *syntax.Stmt, st state) input {
 		}
 	}
 	return input{kind: piped}
-}
-
-// passes reports whether a command prints what it is fed, and nothing else.
-func passes(s *syntax.Stmt) bool {
-	c, ok := s.Cmd.(*syntax.CallExpr)
-	return ok && len(c.Args) == 1 && len(c.Assigns) == 0 && c.Args[0].Lit() == "cat"
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -31,8 +32,8 @@ func (a *analysis) unread(text string) {
 func possible(texts []string, env Env) *Report {
 	s := suspects{env: env, seen: map[string]bool{}}
 	for _, text := range texts {
-		text = lookedUp(text)
-		for _, words := range append(segments(text, true), segments(text, false)...) {
+		text = grammar.LookedUp(text)
+		for _, words := range append(grammar.Segments(text, true), grammar.Segments(text, false)...) {
 			s.segment(words)
 		}
 	}
@@ -40,26 +41,6 @@ func possible(texts []string, env Env) *Report {
 		return nil
 	}
 	return &s.report
-}
-
-// lookedUp writes NAME for "$(which NAME)" and the like.
-func lookedUp(text string) string {
-	for _, way := range [...]string{"$(which ", "$(command -v ", "$(type -p ", "$(type -P ", "`which ", "`command -v "} {
-		for from := 0; ; {
-			at := strings.Index(text[from:], way)
-			if at < 0 {
-				break
-			}
-			from += at
-			end := strings.IndexAny(text[from+len(way):], ")`\n")
-			if end < 0 {
-				break
-			}
-			name := strings.TrimSpace(text[from+len(way) : from+len(way)+end])
-			text = strings.TrimSuffix(text[:from], `"`) + name + strings.TrimPrefix(text[from+len(way)+end+1:], `"`)
-		}
-	}
-	return text
 }
 
 type suspects struct {
@@ -101,7 +82,7 @@ func (s *suspects) command(words []string) {
 	env := s.env
 	env.Dialect = Bash
 	a := &analysis{env: env, lang: syntax.LangBash, src: text, command: -1}
-	file, err := parseLine(text, syntax.LangBash)
+	file, err := grammar.Line(text, syntax.LangBash)
 	if err != nil || len(file.Stmts) != 1 {
 		return
 	}
@@ -120,49 +101,4 @@ func (s *suspects) add(r Report) {
 		}
 		s.report.Effects = append(s.report.Effects, e)
 	}
-}
-
-// segments cuts a text where a shell, or a string of another language, may
-// begin or end a command, at quotes too or not. Quotes and backslashes are
-// taken off.
-func segments(text string, quotes bool) (list [][]string) {
-	var words []string
-	var word strings.Builder
-	endWord := func() {
-		if word.Len() > 0 {
-			words = append(words, word.String())
-			word.Reset()
-		}
-	}
-	end := func() {
-		if endWord(); len(words) > 0 {
-			list, words = append(list, words), nil
-		}
-	}
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; c {
-		case ' ', '\t':
-			endWord()
-		case '\n', ';', '|', '&', '(', ')', '`', '<', '>', '!', ',', '[', ']':
-			end()
-		case '\'', '"':
-			if quotes {
-				end()
-			}
-		case '{', '}':
-			if word.Len() == 0 || c == '}' && !strings.Contains(word.String(), "{") {
-				end()
-				continue
-			}
-			word.WriteByte(c)
-		case '\\':
-			if i+1 < len(text) && text[i+1] == '\n' {
-				i++
-			}
-		default:
-			word.WriteByte(c)
-		}
-	}
-	end()
-	return list
 }

@@ -3,6 +3,7 @@ package shell
 import (
 	"slices"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -39,7 +40,7 @@ func (a *analysis) meets(p taken, such func(Effect) bool) {
 	for _, e := range a.report.Effects {
 		if e.Command != p.command && e.Place != Null && such(e) {
 			a.command = e.Command
-			a.unknown(PartWords, e.Words, "another part of this line may put something else at "+escaped(p.name))
+			a.unknown(PartWords, e.Words, "another part of this line may put something else at "+grammar.Escaped(p.name))
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package shell
 
-import "mvdan.cc/sh/v3/syntax"
+import (
+	"github.com/nodgate/nod/internal/shell/grammar"
+	"github.com/nodgate/nod/internal/shell/variables"
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // input is what a command would read on its standard input.
 type input struct {
@@ -30,7 +34,7 @@ func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
 		st = st.assign(name, value{})
 	}
 	for i, stmt := range list {
-		if assigns := assignsOnly(stmt); assigns != nil {
+		if assigns := grammar.AssignsOnly(stmt); assigns != nil {
 			st = a.settled(assigns, s, st)
 			continue
 		}
@@ -44,7 +48,7 @@ func (a *analysis) settled(assigns []*syntax.Assign, s survey, st state) state {
 	out := st
 	for _, as := range assigns {
 		w := a.assignment(as, st)
-		if w.known && s.writes[as.Name.Value] == 1 && !shellsOwn(as.Name.Value) {
+		if w.known && s.writes[as.Name.Value] == 1 && !variables.ShellsOwn(as.Name.Value) {
 			out = out.assign(as.Name.Value, w.value)
 		}
 	}
@@ -99,17 +103,13 @@ func (a *analysis) andOr(s *syntax.Stmt, st state, in input, first bool) (chaine
 // one walks a statement that is no list of && and ||.
 func (a *analysis) one(s *syntax.Stmt, st state, in input, first bool) (chained, after state) {
 	out := a.stmt(s, st, in)
-	if call, ok := s.Cmd.(*syntax.CallExpr); ok && first && len(call.Args) == 2 && call.Args[0].Lit() == "cd" && plainStmt(s) {
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok && first && len(call.Args) == 2 && call.Args[0].Lit() == "cd" && grammar.Plain(s) {
 		return state{dir: out.dir, more: out.more, vars: st.vars}, st.or(out)
 	}
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok && len(call.Args) == 0 {
 		return st, st
 	}
 	return st.or(out), st.or(out)
-}
-
-func plainStmt(s *syntax.Stmt) bool {
-	return !s.Negated && !s.Background && !s.Coprocess && !s.Disown && len(s.Redirs) == 0
 }
 
 // beside walks what stands in a statement, as what runs beside other commands
@@ -202,7 +202,7 @@ func (a *analysis) compound(c syntax.Command, st state, in input) state {
 		}
 		return st
 	}
-	a.unfollowed(c, constructs(c))
+	a.unfollowed(c, grammar.Construct(c))
 	a.exhausts(c)
 	return a.within(c, st, in)
 }
@@ -242,7 +242,7 @@ func (a *analysis) whileClause(c *syntax.WhileClause, st state, in input) state 
 	st = repeated(c, st)
 	st = a.stmts(c.Cond, st, in)
 	body := st
-	if name := lineVariable(c.Cond); name != "" && in.kind == piped && writesOf(c.Do)[name] == 0 {
+	if name := lineVariable(c.Cond); name != "" && in.kind == piped && grammar.WritesOf(c.Do)[name] == 0 {
 		body = st.assign(name, value{from: in.from, to: in.to})
 	}
 	return st.or(a.stmts(c.Do, body, in))
@@ -251,7 +251,7 @@ func (a *analysis) whileClause(c *syntax.WhileClause, st state, in input) state 
 // lineVariable is the variable that a loop fills with one line after another
 // of what it is fed; "" where its condition does anything else.
 func lineVariable(cond []*syntax.Stmt) string {
-	if len(cond) != 1 || !plainStmt(cond[0]) {
+	if len(cond) != 1 || !grammar.Plain(cond[0]) {
 		return ""
 	}
 	call, ok := cond[0].Cmd.(*syntax.CallExpr)
@@ -263,7 +263,7 @@ func lineVariable(cond []*syntax.Stmt) string {
 			return ""
 		}
 	}
-	if name := call.Args[len(call.Args)-1].Lit(); plainIdentifier(name) && !shellsOwn(name) {
+	if name := call.Args[len(call.Args)-1].Lit(); grammar.Identifier(name) && !variables.ShellsOwn(name) {
 		return name
 	}
 	return ""
@@ -278,7 +278,7 @@ func repeated(loop syntax.Node, st state) state {
 		case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst:
 			return false
 		case *syntax.CallExpr:
-			moves = moves || len(n.Args) > 0 && leaves(n.Args)
+			moves = moves || len(n.Args) > 0 && grammar.Leaves(n.Args)
 		}
 		return true
 	})
@@ -288,24 +288,10 @@ func repeated(loop syntax.Node, st state) state {
 	return st
 }
 
-// leaves reports whether a command may change the directory of its shell.
-func leaves(words []*syntax.Word) bool {
-	for _, w := range words {
-		switch w.Lit() {
-		case "cd", "chdir", "pushd", "popd", "":
-			return true
-		case "command", "builtin", "noglob", "nocorrect", "-":
-			continue
-		}
-		return false
-	}
-	return false
-}
-
 func (a *analysis) forClause(c *syntax.ForClause, st state, in input) state {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok || c.Select || c.Braces || !iter.InPos.IsValid() {
-		a.unfollowed(c, constructs(c))
+		a.unfollowed(c, grammar.Construct(c))
 		a.exhausts(c)
 		return a.within(c, repeated(c, st), in)
 	}
@@ -323,7 +309,7 @@ func (a *analysis) each(c *syntax.ForClause, name string, items []word, st state
 		items = []word{{}} // walked all the same: some things are looked for everywhere
 	}
 	switch {
-	case writesOf(c.Do)[name] > 0:
+	case grammar.WritesOf(c.Do)[name] > 0:
 		items = []word{{}}
 	case !a.unrolls(items):
 		items = []word{commonValue(items)}
@@ -372,73 +358,16 @@ func commonValue(items []word) word {
 func (a *analysis) exhausts(c syntax.Command) {
 	switch c := c.(type) {
 	case *syntax.WhileClause:
-		if endless(c) && allJobs(c.Do) {
+		if grammar.Endless(c) && grammar.AllJobs(c.Do) {
 			a.does(Exhaust, "", a.raw(c))
 		}
 	case *syntax.ForClause:
-		if loop, ok := c.Loop.(*syntax.CStyleLoop); ok && loop.Cond == nil && allJobs(c.Do) {
+		if loop, ok := c.Loop.(*syntax.CStyleLoop); ok && loop.Cond == nil && grammar.AllJobs(c.Do) {
 			a.does(Exhaust, "", a.raw(c))
 		}
 	case *syntax.FuncDecl:
-		if c.Name != nil && multiplies(c.Body, c.Name.Value) {
+		if c.Name != nil && grammar.Multiplies(c.Body, c.Name.Value) {
 			a.does(Exhaust, c.Name.Value, a.raw(c))
 		}
 	}
-}
-
-// endless reports whether a loop has a condition that always holds.
-func endless(c *syntax.WhileClause) bool {
-	if len(c.Cond) != 1 {
-		return false
-	}
-	call, ok := c.Cond[0].Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
-		return false
-	}
-	switch call.Args[0].Lit() {
-	case "true", ":":
-		return !c.Until
-	case "false":
-		return c.Until
-	case "[", "test":
-		return !c.Until && len(call.Args) <= 3 && call.Args[1].Lit() != ""
-	}
-	return false
-}
-
-func allJobs(list []*syntax.Stmt) bool {
-	for _, s := range list {
-		if !s.Background {
-			return false
-		}
-	}
-	return len(list) > 0
-}
-
-// multiplies reports whether a body starts the function of that name beside
-// itself.
-func multiplies(body *syntax.Stmt, name string) (found bool) {
-	syntax.Walk(body, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.BinaryCmd:
-			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
-				found = found || starts(n, name)
-			}
-		case *syntax.Stmt:
-			if n.Background {
-				found = found || starts(n, name)
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-func starts(n syntax.Node, name string) (found bool) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		call, ok := n.(*syntax.CallExpr)
-		found = found || ok && len(call.Args) > 0 && call.Args[0].Lit() == name
-		return !found
-	})
-	return found
 }

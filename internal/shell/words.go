@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -55,9 +56,9 @@ func (a *analysis) expand(words []*syntax.Word, st state) []word {
 		before := len(out)
 		out = a.fields(out, w, st)
 		a.counts(len(out) - before)
-		if len(out) > maxWords {
+		if len(out) > grammar.MaxWords {
 			a.over = "1024 words after expansion"
-			return out[:maxWords]
+			return out[:grammar.MaxWords]
 		}
 		if a.over != "" {
 			break
@@ -69,22 +70,22 @@ func (a *analysis) expand(words []*syntax.Word, st state) []word {
 // fields appends what one word becomes.
 func (a *analysis) fields(out []word, w *syntax.Word, st state) []word {
 	raw := a.raw(w)
-	if lit, ok := simpleLit(w); ok {
+	if lit, ok := grammar.Constant(w); ok {
 		return append(out, a.checked(word{value: constant(lit), raw: raw, empty: lit}))
 	}
 	if a.both || a.lang == syntax.LangZsh {
-		if name, ok := strings.CutPrefix(w.Lit(), "{"); ok && plainIdentifier("_"+strings.TrimSuffix(name, "}")) && name != "}" {
+		if name, ok := strings.CutPrefix(w.Lit(), "{"); ok && grammar.Identifier("_"+strings.TrimSuffix(name, "}")) && name != "}" {
 			a.unfollowed(w, "a word that zsh takes for a descriptor before a redirection")
 		}
 	}
-	if a.oddRange(w) || oddBraces(w) {
+	if grammar.OddRange(w, raw) || grammar.OddBraces(w) {
 		a.unfollowed(w, "braces of this kind")
 	}
-	if homeBehindEquals(w) {
+	if grammar.HomeBehindEquals(w) {
 		a.unfollowed(w, "a ~ behind = or :")
 	}
 	if strings.IndexByte(raw, '{') >= 0 {
-		depth := braceDepth(w)
+		depth := grammar.BraceDepth(w)
 		if depth > 1 && strings.Contains(raw, "..") {
 			a.unfollowed(w, "a range inside of braces")
 		}
@@ -94,55 +95,21 @@ func (a *analysis) fields(out []word, w *syntax.Word, st state) []word {
 		}
 		copied := syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
 		switch {
-		case !syntax.SplitBraces(&copied) || !hasBraces(&copied):
+		case !syntax.SplitBraces(&copied) || !grammar.HasBraces(&copied):
 		case a.lang == syntax.LangPOSIX: // some of those shells know braces, some do not
 			a.joined(nil, w.Parts, raw, st)
 			return append(out, word{raw: raw, many: true})
 		default:
-			if bracesBesideName(&copied) {
+			if grammar.BracesBesideName(&copied) {
 				a.unfollowed(w, "braces beside $NAME or ~")
 			}
-			if slices.ContainsFunc(copied.Parts, mixedRange) {
+			if slices.ContainsFunc(copied.Parts, grammar.MixedRange) {
 				a.unfollowed(w, "a range over more than letters of one case")
 			}
 			return a.braced(out, &copied, raw, st)
 		}
 	}
 	return a.joined(out, w.Parts, raw, st)
-}
-
-// braceDepth returns how deep braces nest in the unquoted text of a word.
-func braceDepth(w *syntax.Word) int {
-	var n nest
-	for _, part := range w.Parts {
-		lit, ok := part.(*syntax.Lit)
-		if !ok {
-			continue
-		}
-		for i := 0; i < len(lit.Value); i++ {
-			switch lit.Value[i] {
-			case '{':
-				n.open()
-			case '}':
-				n.close()
-			}
-		}
-	}
-	return n.max
-}
-
-// simpleLit returns the text of a word that no expansion can change.
-func simpleLit(w *syntax.Word) (string, bool) {
-	if len(w.Parts) != 1 {
-		return "", false
-	}
-	switch p := w.Parts[0].(type) {
-	case *syntax.Lit:
-		return p.Value, !strings.ContainsAny(p.Value, "\\*?[~{=^#<($")
-	case *syntax.SglQuoted:
-		return p.Value, !p.Dollar
-	}
-	return "", false
 }
 
 // checked makes a word unknown that bash and zsh read differently.
@@ -154,7 +121,7 @@ func (a *analysis) checked(w word) word {
 }
 
 func (a *analysis) braced(out []word, w *syntax.Word, raw string, st state) []word {
-	alternatives := braces(w)
+	alternatives := grammar.Alternatives(w)
 	if alternatives == nil {
 		a.over = "1024 words after expansion"
 		return out
@@ -166,71 +133,6 @@ func (a *analysis) braced(out []word, w *syntax.Word, raw string, st state) []wo
 		}
 	}
 	return out
-}
-
-func hasBraces(w *syntax.Word) bool {
-	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
-		_, ok := p.(*syntax.BraceExp)
-		return ok
-	})
-}
-
-// bracesBesideName reports whether braces stand right behind $NAME, or hold a
-// $NAME or a ~: bash expands braces first, so that what they yield may belong to
-// the name, and zsh looks for ~ in what they yield.
-func bracesBesideName(w *syntax.Word) bool {
-	for i, part := range w.Parts {
-		b, ok := part.(*syntax.BraceExp)
-		if ok && (i > 0 && shortName(w.Parts[i-1]) || slices.ContainsFunc(b.Elems, nameOrHome)) {
-			return true
-		}
-	}
-	return false
-}
-
-// mixedRange reports a range such as {A..a}, in which a shell meets signs that
-// mean something to it.
-func mixedRange(p syntax.WordPart) bool {
-	b, ok := p.(*syntax.BraceExp)
-	if !ok || !b.Sequence {
-		return false
-	}
-	first, last := b.Elems[0].Lit(), b.Elems[1].Lit()
-	lower, upper := first+last == strings.ToLower(first+last), first+last == strings.ToUpper(first+last)
-	return !lower && !upper || len(first) != 1 && !decimal(strings.TrimPrefix(first, "-"))
-}
-
-func nameOrHome(elem *syntax.Word) bool {
-	return bracesBesideName(elem) || slices.ContainsFunc(elem.Parts, func(p syntax.WordPart) bool {
-		lit, ok := p.(*syntax.Lit)
-		return shortName(p) || ok && strings.Contains(lit.Value, "~")
-	})
-}
-
-func shortName(p syntax.WordPart) bool {
-	name, ok := p.(*syntax.ParamExp)
-	return ok && name.Short
-}
-
-// homeBehindEquals reports whether a word looks like an assignment with a ~ in
-// its value: bash expands it in an argument too, other shells do not.
-func homeBehindEquals(w *syntax.Word) bool {
-	assigns := false
-	for _, part := range w.Parts {
-		lit, ok := part.(*syntax.Lit)
-		if !ok {
-			continue
-		}
-		_, value, found := strings.Cut(lit.Value, "=")
-		if assigns {
-			value = lit.Value
-		}
-		assigns = assigns || found
-		if assigns && strings.Contains(value, "~") && (strings.HasPrefix(value, "~") || strings.ContainsAny(value, "=:")) {
-			return true
-		}
-	}
-	return false
 }
 
 // builder joins the parts of a word.
@@ -324,7 +226,7 @@ func (a *analysis) single(w *syntax.Word, st state) word {
 		return word{value: value{known: true}}
 	}
 	raw := a.raw(w)
-	if lit, ok := simpleLit(w); ok {
+	if lit, ok := grammar.Constant(w); ok {
 		return word{value: constant(lit), raw: raw, empty: lit}
 	}
 	b := builder{a: a, alone: len(w.Parts) == 1, word: word{value: value{known: true}, raw: raw}}
@@ -358,7 +260,7 @@ func (a *analysis) part(b *builder, part syntax.WordPart, first bool, st state) 
 			if a.both && strings.Contains(text, `\'`) { // other shells end the text there
 				a.unfollowed(p, `a quote inside of $'...'`)
 			}
-			if text, ok = ansiC(text); !ok || a.lang == syntax.LangPOSIX {
+			if text, ok = grammar.ANSIC(text); !ok || a.lang == syntax.LangPOSIX {
 				b.add(value{}, true)
 				return
 			}
@@ -410,7 +312,7 @@ func (a *analysis) literal(b *builder, text string, first bool) {
 	if first && !b.started && strings.HasPrefix(text, "~") {
 		text = a.tilde(b, text)
 	}
-	if a.lang == syntax.LangZsh && (bare(text, '(') || bare(text, '<')) {
+	if a.lang == syntax.LangZsh && (grammar.Bare(text, '(') || grammar.Bare(text, '<')) {
 		a.unknown(PartWords, b.raw, "a glob of zsh that can run code, or stand for numbers")
 	}
 	if !strings.ContainsAny(text, "\\*?[") {
@@ -431,7 +333,7 @@ func (a *analysis) literal(b *builder, text string, first bool) {
 			}
 			continue
 		case '*', '?', '[':
-			if glob == 0 && (c != '[' || !b.alone || bracketGlob(text[i:])) { // its ] may stand behind a quote
+			if glob == 0 && (c != '[' || !b.alone || grammar.BracketGlob(text[i:])) { // its ] may stand behind a quote
 				glob = plain.Len() + 1
 			}
 		}
@@ -459,7 +361,7 @@ func (a *analysis) dollars(parts []syntax.WordPart) {
 		}
 		for i := 0; i < len(lit.Value); i++ {
 			c := lit.Value[i]
-			if behind == '$' && (c >= 0x80 || letter(c) || strings.IndexByte("[({+=^~#:<", c) >= 0) {
+			if behind == '$' && (c >= 0x80 || grammar.Letter(c) || strings.IndexByte("[({+=^~#:<", c) >= 0) {
 				a.unknown(PartWords, a.raw(lit), "a $ that some shells expand")
 			}
 			if behind = c; c == '\\' {
@@ -468,21 +370,6 @@ func (a *analysis) dollars(parts []syntax.WordPart) {
 		}
 	}
 }
-
-// bare reports whether c stands in unquoted text without a backslash.
-func bare(text string, c byte) bool {
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case c:
-			return true
-		}
-	}
-	return false
-}
-
-func bracketGlob(s string) bool { return strings.IndexByte(s, ']') > 0 }
 
 // tilde expands a leading ~ and returns what is left of the text.
 func (a *analysis) tilde(b *builder, text string) string {
@@ -518,7 +405,7 @@ func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 		}
 		switch p := part.(type) {
 		case *syntax.Lit:
-			b.add(constant(unescape(p.Value)), true)
+			b.add(constant(grammar.Unescape(p.Value)), true)
 		case *syntax.ParamExp:
 			b.add(a.param(p, st), true)
 		case *syntax.CmdSubst:
@@ -540,31 +427,10 @@ func (a *analysis) modified(parts []syntax.WordPart) {
 	for i, part := range parts[min(1, len(parts)):] {
 		p, name := parts[i].(*syntax.ParamExp)
 		lit, ok := part.(*syntax.Lit)
-		if name && p.Short && ok && len(lit.Value) > 1 && lit.Value[0] == ':' && letter(lit.Value[1]) {
+		if name && p.Short && ok && len(lit.Value) > 1 && lit.Value[0] == ':' && grammar.Letter(lit.Value[1]) {
 			a.unfollowed(p, "a value that zsh changes by what stands behind it")
 		}
 	}
-}
-
-// unescape removes the backslashes that double quotes give a meaning.
-func unescape(s string) string {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			switch s[i+1] {
-			case '$', '`', '"', '\\':
-				i++
-			case '\n':
-				i++
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
 }
 
 // split adds the value of an unquoted expansion.
@@ -586,85 +452,4 @@ func (a *analysis) split(b *builder, v value) {
 		b.lose()
 		b.many = true
 	}
-}
-
-// ansiC decodes the inside of $'...'. ok is false for an escape that shells
-// differ on.
-func ansiC(s string) (string, bool) {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s, true
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		switch c := s[i]; c {
-		case 'n':
-			b.WriteByte('\n')
-		case 't':
-			b.WriteByte('\t')
-		case 'r':
-			b.WriteByte('\r')
-		case 'a':
-			b.WriteByte(7)
-		case 'b':
-			b.WriteByte(8)
-		case 'f':
-			b.WriteByte(12)
-		case 'v':
-			b.WriteByte(11)
-		case 'e', 'E':
-			b.WriteByte(27)
-		case '\\', '\'', '"', '?':
-			b.WriteByte(c)
-		case 'x':
-			n, r := digits(s[i+1:], 16, 2)
-			if n == 0 || r == 0 {
-				return "", false
-			}
-			b.WriteByte(byte(r))
-			i += n
-		case 'u', 'U':
-			limit := 4
-			if c == 'U' {
-				limit = 8
-			}
-			n, r := digits(s[i+1:], 16, limit)
-			if n == 0 || r == 0 || r >= 0x80 { // beyond ASCII the locale decides
-				return "", false
-			}
-			b.WriteRune(rune(r))
-			i += n
-		case '0', '1', '2', '3', '4', '5', '6', '7':
-			n, r := digits(s[i:], 8, 3)
-			if r == 0 || r > 255 {
-				return "", false
-			}
-			b.WriteByte(byte(r))
-			i += n - 1
-		default:
-			return "", false
-		}
-	}
-	return b.String(), true
-}
-
-// digits reads at most limit digits and returns how many, and their value.
-func digits(s string, base, limit int) (n, v int) {
-	for n < len(s) && n < limit {
-		c := s[n]
-		if c >= 'A' && c <= 'F' {
-			c |= 0x20
-		}
-		d := strings.IndexByte("0123456789abcdef", c)
-		if d < 0 || d >= base {
-			break
-		}
-		v = v*base + d
-		n++
-	}
-	return n, v
 }

@@ -1,18 +1,23 @@
-package shell
+// Package grammar says of a text what holds before anybody asks what its words
+// mean: whether it is within the bounds of what is read (bounds.go), how a shell
+// parses it (parse.go) and whether two shells parse it alike, which parts of it
+// are constant (literals.go, words.go), which other text is the same command
+// (canonical.go), what its statements are by their shape (statements.go), which
+// runs of words in it could be commands (segments.go), and how to show it
+// (shown.go, disguise.go). It looks at no file and knows no program but shells
+// and what starts other programs.
+package grammar
 
-import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-)
+import "strings"
 
+// Bounds of a text.
 const (
-	maxBytes   = 64 << 10
+	MaxBytes   = 64 << 10
 	maxNesting = 200
 )
 
-// malformed names what no agent sends in good faith, or "".
-func malformed(source string) string {
+// Malformed names what no agent sends in good faith, or "".
+func Malformed(source string) string {
 	if strings.IndexByte(source, 0) >= 0 {
 		return "a NUL byte"
 	}
@@ -27,13 +32,13 @@ func malformed(source string) string {
 	}
 }
 
-// exceeded names the bound that the text is over, or "". The parser recurses,
+// Exceeded names the bound that the text is over, or "". The parser recurses,
 // and a stack that overflows kills the process, so this runs before it. It
 // cannot know the grammar: it counts brackets as if nothing were quoted, then
 // leaving out what looks quoted in two ways, and takes the worst. A text that
 // deceives all three is stopped while it is parsed (shallow).
-func exceeded(source string) string {
-	if len(source) > maxBytes {
+func Exceeded(source string) string {
+	if len(source) > MaxBytes {
 		return "64 KiB"
 	}
 	if len(source) <= maxNesting {
@@ -55,7 +60,8 @@ func exceeded(source string) string {
 
 type nest struct{ now, max int }
 
-func (n *nest) open()  { n.now++; n.max = max(n.max, n.now) }
+func (n *nest) open() { n.now++; n.max = max(n.max, n.now) }
+
 func (n *nest) close() { n.now = max(n.now-1, 0) }
 
 // nesting returns the deepest nesting of brackets and backticks, leaving out
@@ -117,11 +123,11 @@ func compounds(source string) int {
 	var bodies nest
 	conditions := 0
 	for i := 0; i < len(source); i++ {
-		if !letter(source[i]) {
+		if !Letter(source[i]) {
 			continue
 		}
 		start := i
-		for i < len(source) && letter(source[i]) {
+		for i < len(source) && Letter(source[i]) {
 			i++
 		}
 		switch source[start:i] {
@@ -136,91 +142,6 @@ func compounds(source string) int {
 	return max(bodies.max, conditions/10)
 }
 
-func letter(c byte) bool {
+func Letter(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
-}
-
-// disguise names what makes a name look like another one, or "". Names of
-// programs, paths and hosts are checked; prose is not.
-func disguise(name string) string {
-	ascii := true
-	for i := 0; i < len(name); i++ {
-		if name[i] >= utf8.RuneSelf {
-			ascii = false
-			break
-		}
-		if name[i] < ' ' && name[i] != '\n' && name[i] != '\t' || name[i] == 0x7F {
-			return "a control character"
-		}
-	}
-	if ascii {
-		return ""
-	}
-	return disguiseOf(name)
-}
-
-func disguiseOf(name string) string {
-	var scripts [4]bool
-	latin := false
-	for _, r := range name {
-		switch {
-		case r == utf8.RuneError:
-			return "bytes that are not UTF-8"
-		case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0x200E, r == 0x200F, r == 0x061C:
-			return "a bidirectional mark"
-		case r >= 0x200B && r <= 0x200D, r == 0x2060, r == 0xFEFF, r == 0x00AD, r == 0x180E, r >= 0x2061 && r <= 0x2064:
-			return "a zero-width character"
-		case r >= 0xE0000 && r <= 0xE0FFF:
-			return "a tag character"
-		case unicode.Is(unicode.Cf, r) || r >= 0x80 && r < 0xA0:
-			return "an invisible character"
-		case r != ' ' && unicode.IsSpace(r) && r >= utf8.RuneSelf:
-			return "a blank that is no space"
-		case r < utf8.RuneSelf:
-			latin = latin || r|0x20 >= 'a' && r|0x20 <= 'z'
-		case unicode.Is(unicode.Latin, r):
-			latin = true
-		case unicode.Is(unicode.Cyrillic, r):
-			scripts[0] = true
-		case unicode.Is(unicode.Greek, r):
-			scripts[1] = true
-		case unicode.Is(unicode.Armenian, r), unicode.Is(unicode.Cherokee, r):
-			scripts[2] = true
-		case r >= 0xFF01 && r <= 0xFF5E, r >= 0x1D400 && r <= 0x1D7FF, r == 0x2044, r == 0x2215:
-			return "a look-alike of an ASCII character"
-		}
-	}
-	mixed := 0
-	for _, s := range scripts {
-		if s {
-			mixed++
-		}
-	}
-	if latin && mixed > 0 || mixed > 1 {
-		return "letters of several scripts"
-	}
-	return ""
-}
-
-// escaped returns s with everything but printable ASCII escaped.
-func escaped(s string) string {
-	var b strings.Builder
-	for _, r := range shorten(s) {
-		if r >= ' ' && r < 0x7F {
-			b.WriteRune(r)
-			continue
-		}
-		const hex = "0123456789abcdef"
-		b.WriteString("\\u{")
-		started := false
-		for shift := 28; shift >= 0; shift -= 4 {
-			d := r >> shift & 0xF
-			if d != 0 || started || shift == 0 {
-				b.WriteByte(hex[d])
-				started = true
-			}
-		}
-		b.WriteByte('}')
-	}
-	return b.String()
 }

@@ -1,4 +1,4 @@
-package shell
+package grammar
 
 import (
 	"errors"
@@ -9,18 +9,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// parse reads a text in the dialect of this analysis.
-func (a *analysis) parse(source string) (*syntax.File, error) {
-	return parseAs(source, a.lang)
-}
-
-// parseLine parses a text in which nothing else is being walked. One that is
+// Line parses a text in which nothing else is being walked. One that is
 // short cannot make the stack deep.
-func parseLine(source string, lang syntax.LangVariant) (*syntax.File, error) {
+func Line(source string, lang syntax.LangVariant) (*syntax.File, error) {
 	return parseFrom(&shallow{rest: source, flat: len(source) <= flatBytes}, source, lang)
 }
 
-func parseAs(source string, lang syntax.LangVariant, more ...syntax.ParserOption) (*syntax.File, error) {
+func As(source string, lang syntax.LangVariant, more ...syntax.ParserOption) (*syntax.File, error) {
 	return parseFrom(&shallow{rest: source}, source, lang, more...)
 }
 
@@ -123,7 +118,7 @@ func continuedComment(source string) bool {
 // the middle of a word it does not.
 func beginsToken(before string) bool {
 	c := before[len(before)-1]
-	return !letter(c) && strings.IndexByte(`$/."'#:-%@+,=~^*?[]\`, c) < 0 && !strings.HasSuffix(before, "${")
+	return !Letter(c) && strings.IndexByte(`$/."'#:-%@+,=~^*?[]\`, c) < 0 && !strings.HasSuffix(before, "${")
 }
 
 // shallow hands a text to the parser in small pieces and looks each time how
@@ -143,13 +138,13 @@ const (
 	flatBytes  = 100     // no byte makes the parser's stack deeper by 30 frames
 )
 
-var errDeep = errors.New("200 levels of nesting")
+var ErrDeep = errors.New("200 levels of nesting")
 
 // Read implements io.Reader.
 func (r *shallow) Read(p []byte) (int, error) {
 	var one [1]uintptr
 	if r.started && !r.flat && runtime.Callers(maxFrames, one[:]) > 0 {
-		return 0, errDeep
+		return 0, ErrDeep
 	}
 	if r.started = true; r.rest == "" {
 		return 0, io.EOF
@@ -159,20 +154,20 @@ func (r *shallow) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func parseFault(err error) string {
+func Fault(err error) string {
 	var pe syntax.ParseError
 	if errors.As(err, &pe) {
-		return escaped(pe.Pos.String() + ": " + pe.Text)
+		return Escaped(pe.Pos.String() + ": " + pe.Text)
 	}
-	return escaped(err.Error())
+	return Escaped(err.Error())
 }
 
-// sameInBoth reports whether a text certainly has one parse in bash and zsh:
+// Same reports whether a text certainly has one parse in bash and zsh:
 // it holds plain words, quotes, pipes, lists and simple redirections only.
 // What the two treat differently after parsing (splitting, globs without a
 // match, words that start with =) is the walk's business, which is strict
 // where both must agree.
-func sameInBoth(s string) bool {
+func Same(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case '\'':
@@ -252,7 +247,7 @@ func plainQuoted(s string) (int, bool) {
 // zsh would take as a subscript or modifier, or 0.
 func plainName(s string) int {
 	n := 0
-	for n < len(s) && letter(s[n]) {
+	for n < len(s) && Letter(s[n]) {
 		n++
 	}
 	if n < len(s) && (s[n] == '[' || s[n] == ':') {
@@ -277,7 +272,7 @@ func plainRedirect(s string) (int, bool) {
 		if s[0] == '<' {
 			return 0, false
 		}
-	case !letter(c):
+	case !Letter(c):
 		return 0, false
 	}
 	return n - 1, true

@@ -1,4 +1,4 @@
-package shell
+package grammar
 
 import (
 	"slices"
@@ -8,20 +8,23 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// braces returns the alternatives of a word whose braces were split, each a
+// maxWords bounds the results of one expansion.
+const MaxWords = 1024
+
+// Alternatives returns the alternatives of a word whose braces were split, each a
 // list of parts, in order; nil if there are more than maxWords of them.
-func braces(w *syntax.Word) [][]syntax.WordPart {
+func Alternatives(w *syntax.Word) [][]syntax.WordPart {
 	out := [][]syntax.WordPart{nil}
 	for _, part := range w.Parts {
 		var choices [][]syntax.WordPart
 		if b, ok := part.(*syntax.BraceExp); ok {
-			if choices = alternatives(b); choices == nil {
+			if choices = ofBraces(b); choices == nil {
 				return nil
 			}
 		} else {
 			choices = [][]syntax.WordPart{{part}}
 		}
-		if len(out)*len(choices) > maxWords {
+		if len(out)*len(choices) > MaxWords {
 			return nil
 		}
 		if len(choices) == 1 {
@@ -41,14 +44,14 @@ func braces(w *syntax.Word) [][]syntax.WordPart {
 	return out
 }
 
-func alternatives(b *syntax.BraceExp) [][]syntax.WordPart {
+func ofBraces(b *syntax.BraceExp) [][]syntax.WordPart {
 	if b.Sequence {
 		return sequence(b)
 	}
 	var out [][]syntax.WordPart
 	for _, elem := range b.Elems {
-		inner := braces(elem)
-		if inner == nil || len(out)+len(inner) > maxWords {
+		inner := Alternatives(elem)
+		if inner == nil || len(out)+len(inner) > MaxWords {
 			return nil
 		}
 		out = append(out, inner...)
@@ -76,7 +79,7 @@ func sequence(b *syntax.BraceExp) [][]syntax.WordPart {
 		}
 		step = max(n, -n, 1)
 	}
-	if max(from, to) > 1<<40 || min(from, to) < -1<<40 || (max(from, to)-min(from, to))/step >= maxWords {
+	if max(from, to) > 1<<40 || min(from, to) < -1<<40 || (max(from, to)-min(from, to))/step >= MaxWords {
 		return nil
 	}
 	if from > to {
@@ -102,10 +105,10 @@ func sequence(b *syntax.BraceExp) [][]syntax.WordPart {
 
 func padded(s string) bool { return len(s) > 1 && s[0] == '0' }
 
-// oddRange reports whether a word may hold a range such as {k..3} or {'1'..3},
-// of which bash makes nothing, or {Z..a}, which holds a backslash.
-func (a *analysis) oddRange(w *syntax.Word) bool {
-	raw := a.raw(w)
+// OddRange reports whether a word may hold a range such as {k..3} or {'1'..3},
+// of which bash makes nothing, or {Z..a}, which holds a backslash. raw is the word
+// as written.
+func OddRange(w *syntax.Word, raw string) bool {
 	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
 		lit, ok := p.(*syntax.Lit)
 		if !ok || !strings.Contains(lit.Value, "{") {
@@ -113,13 +116,13 @@ func (a *analysis) oddRange(w *syntax.Word) bool {
 		}
 		_, behind, _ := strings.Cut(raw[min(int(p.Pos().Offset()-w.Pos().Offset()), len(raw)):], "{")
 		first, last, dots := strings.Cut(behind, "..")
-		return dots && !(decimal(first) && decimal(strings.TrimSuffix(last, "}")))
+		return dots && !(Decimal(first) && Decimal(strings.TrimSuffix(last, "}")))
 	})
 }
 
-// oddBraces reports whether braces with a comma stand among others that have
+// OddBraces reports whether braces with a comma stand among others that have
 // none, or do not match: shells find different alternatives then.
-func oddBraces(w *syntax.Word) bool {
+func OddBraces(w *syntax.Word) bool {
 	var commas []int // of each open brace
 	odd, any := false, false
 	for _, part := range w.Parts {

@@ -1,4 +1,4 @@
-package shell
+package grammar
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ type Literal struct {
 
 // literalLimit bounds the texts that are read: what is longer is no command
 // that a person types or reads.
-const literalLimit = 256 << 10
+const LiteralLimit = 256 << 10
 
 // Literals lists the constant parts of a text that reads as a shell's program,
 // in their order. Names of variables and delimiters are none of them, and an
@@ -36,11 +36,11 @@ func Literals(text string) (list []Literal, ok bool) {
 const nestedCode = 4
 
 func literals(text string, depth int) ([]Literal, bool) {
-	if len(text) > literalLimit || depth > nestedCode {
+	if len(text) > LiteralLimit || depth > nestedCode {
 		return nil, false
 	}
 	source := strings.TrimSuffix(text, `\`) // one that nothing follows stands for itself
-	tree, err := parseAs(source, syntax.LangBash, syntax.KeepComments(true))
+	tree, err := As(source, syntax.LangBash, syntax.KeepComments(true))
 	if errors.Is(err, errSpliced) { // where words begin and end is known all the same
 		tree, err = syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(&shallow{rest: source}, "")
 	}
@@ -94,7 +94,7 @@ func (l *literalWalk) comment(c *syntax.Comment) {
 
 func (l *literalWalk) documents(s *syntax.Stmt) {
 	call, _ := s.Cmd.(*syntax.CallExpr)
-	code := call != nil && len(call.Args) > 0 && isShellName(call.Args[0].Lit())
+	code := call != nil && len(call.Args) > 0 && IsShell(call.Args[0].Lit())
 	for _, r := range s.Redirs {
 		if r.Hdoc == nil {
 			continue
@@ -113,13 +113,13 @@ func (l *literalWalk) call(args []*syntax.Word) {
 	}
 	l.is[args[0]] = asProgram
 	program := path.Base(args[0].Lit())
-	named := !isShellName(program) && program != "source" && args[0].Lit() != "."
+	named := !IsShell(program) && program != "source" && args[0].Lit() != "."
 	for i, w := range args[1:] {
 		before := args[i].Lit()
 		if !named && !strings.HasPrefix(w.Lit(), "-") && !takesCode(before) {
 			l.is[w], named = asProgram, true // the script
 		}
-		if isWrapper(path.Base(before)) {
+		if IsWrapper(path.Base(before)) {
 			l.wrapped(args[i:])
 		}
 		if program == "eval" || program == "ssh" || program == "watch" || takesCode(before) {
@@ -154,7 +154,7 @@ func takesCode(option string) bool {
 	return option == "--command" || ok && len(short) <= 6 && strings.HasSuffix(short, "c") && !strings.HasPrefix(short, "-")
 }
 
-func isShellName(program string) bool {
+func IsShell(program string) bool {
 	switch path.Base(program) {
 	case "sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "ssh", "su":
 		return true
@@ -162,7 +162,7 @@ func isShellName(program string) bool {
 	return false
 }
 
-func isWrapper(program string) bool {
+func IsWrapper(program string) bool {
 	switch program {
 	case "sudo", "doas", "env", "xargs", "parallel", "nice", "ionice", "nohup", "timeout", "time", "exec", "command", "builtin",
 		"setsid", "stdbuf", "chroot", "unshare", "flock", "script", "strace", "ltrace", "noglob", "nocorrect":

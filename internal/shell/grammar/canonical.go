@@ -1,4 +1,4 @@
-package shell
+package grammar
 
 import (
 	"reflect"
@@ -20,10 +20,10 @@ import (
 // and zsh may read differently where either may run it.
 func Canonical(source string, dialect Dialect) string {
 	lang, one := langOf(dialect)
-	if !one && !sameInBoth(source) || dialect == PowerShell || malformed(source) != "" || exceeded(source) != "" || readsItself(source) {
+	if !one && !Same(source) || dialect == PowerShell || Malformed(source) != "" || Exceeded(source) != "" || readsItself(source) {
 		return "as written\n" + source
 	}
-	file, err := parseAs(source, lang, syntax.KeepComments(true))
+	file, err := As(source, lang, syntax.KeepComments(true))
 	if err != nil {
 		return "as written\n" + source
 	}
@@ -47,7 +47,7 @@ func langOf(d Dialect) (lang syntax.LangVariant, one bool) {
 // readsItself reports whether a command names what gives a shell, or a program
 // that it starts, the text that is being run. It errs towards yes.
 func readsItself(source string) bool {
-	for name := range strings.FieldsFuncSeq(source, func(r rune) bool { return r > 127 || !letter(byte(r)) }) {
+	for name := range strings.FieldsFuncSeq(source, func(r rune) bool { return r > 127 || !Letter(byte(r)) }) {
 		switch name {
 		case "LINENO", "HISTCMD", "history", "fc", "proc", "ps", "pgrep", "pidof", "top", "htop", "lsof", "strace", "ltrace", "gdb",
 			"set", "setopt", "shopt", "emulate", "trap", "alias", "unalias", "functrace", "funcsourcetrace", "funcfiletrace":
@@ -193,7 +193,7 @@ func unescaped(s string, first bool) (text string, escaped, ok bool) {
 			b.WriteByte(s[i])
 			escaped = true
 			continue
-		case letter(c), strings.IndexByte("-./:,@", c) >= 0, c == '=' && !(first && plainName(s) >= i):
+		case Letter(c), strings.IndexByte("-./:,@", c) >= 0, c == '=' && !(first && plainName(s) >= i):
 			b.WriteByte(c)
 		default:
 			return "", false, false
@@ -201,3 +201,17 @@ func unescaped(s string, first bool) (text string, escaped, ok bool) {
 	}
 	return b.String(), escaped, true
 }
+
+// Dialect is the grammar in which a command is read.
+type Dialect uint8
+
+const (
+	// Unstated is the zero value: bash and zsh must agree on the reading, else
+	// the command is unknown.
+	Unstated Dialect = iota
+	Bash
+	Posix
+	Zsh
+	// PowerShell is recognised and never parsed.
+	PowerShell
+)
