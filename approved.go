@@ -77,7 +77,7 @@ func (t *trial) approvable() Approvable {
 	nowhere := c.Dir == "" && (c.Command != "" || slices.ContainsFunc(c.Paths, func(name string) bool { return !path.IsAbs(name) }))
 	if nowhere { // the same words mean other files in another workspace
 		h.add("roots")
-		h.add(t.roots...)
+		h.add(t.at.Roots...)
 	}
 	t.addCall(h)
 	t.addPaths(h)
@@ -144,16 +144,16 @@ func (t *trial) input(dir, name string) (real string, ok bool) {
 		}
 		name = path.Join(dir, name)
 	}
-	real, err := view.Resolve(t.gate.files, name)
-	if err != nil || !slices.ContainsFunc(append([]string{"/tmp", "/var/tmp"}, t.roots...), func(root string) bool { return view.Below(root, real) }) {
+	real, err := view.Resolve(t.gate.machine.Files, name)
+	if err != nil || !slices.ContainsFunc(append([]string{"/tmp", "/var/tmp"}, t.at.Roots...), func(root string) bool { return view.Below(root, real) }) {
 		return "", false
 	}
-	info, err := t.gate.files.Lstat(real)
+	info, err := t.gate.machine.Files.Lstat(real)
 	return real, err == nil && info.Mode.IsRegular()
 }
 
 func (t *trial) addInput(h key, command int, real string) bool {
-	data, err := t.gate.files.Read(real, inputBytes)
+	data, err := t.gate.machine.Files.Read(real, inputBytes)
 	if err != nil {
 		return false
 	}
@@ -167,7 +167,7 @@ func (t *trial) addInput(h key, command int, real string) bool {
 // addPaths adds where the files that the call names really are.
 func (t *trial) addPaths(h key) {
 	for _, name := range t.call.Paths {
-		real, err := t.gate.locate(t.call.Dir, name)
+		real, err := t.gate.machine.Locate(t.call.Dir, name)
 		h.add(name, real, fmt.Sprint(err != nil))
 	}
 }
@@ -244,17 +244,12 @@ func (t *trial) meansMoreLater(e shell.Effect) bool {
 	case e.Kind > shell.Run || e.Place == shell.Network || e.Names:
 		return false
 	}
-	return e.Pattern != "" || e.Recursive || e.Kind == shell.Write && t.copiesTree(e) || e.Kind != shell.Write && t.gate.isTree(e.Target)
+	return e.Pattern != "" || e.Recursive || e.Kind == shell.Write && t.copiesTree(e) || e.Kind != shell.Write && t.gate.machine.IsDirectory(e.Target)
 }
 
 // ofGit reports whether an effect comes from what a command of git is told.
 func (t *trial) ofGit(e shell.Effect) bool {
 	return e.Part != shell.PartRedirection && e.Command >= 0 && e.Command < len(t.report.Commands) && path.Base(t.report.Commands[e.Command].Program) == "git"
-}
-
-func (g *Gate) isTree(name string) bool {
-	info, err := g.files.Lstat(name)
-	return err == nil && info.Mode.IsDir()
 }
 
 func isOpen(w shell.Word) bool { return !w.Known }
@@ -267,7 +262,7 @@ func (t *trial) runsUnbound(e shell.Effect) bool {
 	case e.Kind != shell.Run:
 		return false
 	case path.IsAbs(e.Target):
-		return !t.isBound(e.Target) || t.loadsMore(e.Target, t.program(e))
+		return !t.isBound(e.Target) || t.loadsMore(e.Target, t.report.ProgramOf(e))
 	}
 	return !slices.ContainsFunc(t.report.Definitions, func(d shell.Definition) bool { return d.Command == e.Command })
 }
@@ -288,7 +283,7 @@ func (t *trial) unbound(u shell.Unknown) bool {
 // loadsMore reports whether a program's text may load or start others, which
 // are not read. program runs it, or is the file itself.
 func (t *trial) loadsMore(file, program string) bool {
-	data, err := t.gate.files.Read(file, inputBytes)
+	data, err := t.gate.machine.Files.Read(file, inputBytes)
 	if err != nil {
 		return true
 	}

@@ -47,10 +47,10 @@ func (t *trial) selfByName(s string) (why string) {
 	if len(s) > maxArgument || !strings.Contains(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, ".") {
 		return ""
 	}
-	real, err := t.gate.locate(t.call.Dir, s)
+	real, err := t.gate.machine.Locate(t.call.Dir, s)
 	switch {
 	case err != nil:
-	case t.gate.isSelf(real):
+	case t.gate.machine.IsSelf(real):
 		return selfReason + printable.Text(real) + " belongs to it"
 	case t.gate.callsNod(real) && t.registers(real):
 		return selfReason + printable.Text(real) + " calls it"
@@ -64,7 +64,7 @@ func (t *trial) selfByName(s string) (why string) {
 func (t *trial) selfByText(command string) (why string) {
 	call := t.call
 	call.MCP, call.Tool, call.Command, call.Dialect = nil, "bash", command, Bash
-	sub := &trial{gate: t.gate, call: call, spent: map[Layer]time.Duration{}}
+	sub := &trial{gate: t.gate, call: call, at: t.gate.at(call), spent: map[Layer]time.Duration{}}
 	sub.look()
 	for _, find := range []func() string{sub.selfByCommand, sub.selfByEffect, sub.selfByMention} {
 		if why := find(); why != "" {

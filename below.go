@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/hosts"
-	"github.com/nodgate/nod/internal/repo"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -83,16 +83,16 @@ func (t *trial) treesOf(command int) (reads []treeRead) {
 				r.starts = append(r.starts, t.startsOf(i)...)
 			}
 			reads = append(reads, r)
-		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive && !(e.Pattern == "" && compares(c) && t.isDirectory(e.Target)):
-		case e.Pattern == "" || t.fed(e):
-			reads = append(reads, treeRead{[]string{e.Target}, t.finders(command), t.fed(e)})
+		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive && !(e.Pattern == "" && compares(c) && t.gate.machine.IsDirectory(e.Target)):
+		case e.Pattern == "" || t.report.Fed(e):
+			reads = append(reads, treeRead{[]string{e.Target}, t.finders(command), t.report.Fed(e)})
 		case looksIntoDirectories(c):
-			matched, _ := t.gate.matched(e.Pattern)
+			matched, _ := t.gate.machine.Matches(e.Pattern)
 			reads = append(reads, treeRead{starts: matched, commands: []int{command}})
 		}
 	}
 	if !named && searchesHere(c) {
-		reads = append(reads, treeRead{starts: []string{t.gate.real(c.Dir)}, commands: []int{command}})
+		reads = append(reads, treeRead{starts: []string{t.gate.machine.Real(c.Dir)}, commands: []int{command}})
 	}
 	return reads
 }
@@ -102,11 +102,6 @@ func (t *trial) treesOf(command int) (reads []treeRead) {
 func compares(c shell.Command) bool {
 	o := optionsOf(c)
 	return o.program == "diff" || o.program == "git" && o.sub == "diff"
-}
-
-func (t *trial) isDirectory(name string) bool {
-	info, err := t.gate.files.Lstat(name)
-	return err == nil && info.Mode.IsDir()
 }
 
 // finders are a command and the find that runs it.
@@ -130,7 +125,7 @@ func (t *trial) startsOf(command int) (starts []string) {
 	}
 	c := t.report.Commands[command]
 	if c.Dir != "" && (starts == nil && namesFiles(c) || path.Base(c.Program) == "ls") { // ls leaves out where a name lies
-		starts = append(starts, t.gate.real(c.Dir))
+		starts = append(starts, t.gate.machine.Real(c.Dir))
 	}
 	return starts
 }
@@ -164,10 +159,10 @@ func (t *trial) walkFor(start string, limit int, sought func(name string, mode f
 		if leftOut(dirs[0]) {
 			continue
 		}
-		entries, err := t.gate.files.Entries(cmp.Or(dirs[0], "/"), limit)
+		entries, err := t.gate.machine.Files.Entries(cmp.Or(dirs[0], "/"), limit)
 		if limit -= len(entries); err != nil {
-			info, ferr := t.gate.files.Lstat(dirs[0])
-			if errors.Is(err, fs.ErrPermission) || isMissing(ferr) || ferr == nil && !info.Mode.IsDir() {
+			info, ferr := t.gate.machine.Files.Lstat(dirs[0])
+			if errors.Is(err, fs.ErrPermission) || errors.Is(ferr, fs.ErrNotExist) || ferr == nil && !info.Mode.IsDir() {
 				continue // nobody can read it, or a file, which is judged by its name
 			}
 			return tooLarge
@@ -191,8 +186,8 @@ func (t *trial) isSecretFile(name string, mode fs.FileMode, opens, follows bool)
 		if !opens && !follows {
 			return false
 		}
-		real := t.gate.real(name)
-		if info, err := t.gate.files.Lstat(real); err == nil && (follows || !info.Mode.IsDir()) && t.gate.touchesSecret(real, info.Mode.IsDir()) {
+		real := t.gate.machine.Real(name)
+		if info, err := t.gate.machine.Files.Lstat(real); err == nil && (follows || !info.Mode.IsDir()) && t.gate.machine.TouchesSecret(real, info.Mode.IsDir()) {
 			return true
 		}
 	}
@@ -204,9 +199,9 @@ func (t *trial) isSecretFile(name string, mode fs.FileMode, opens, follows bool)
 func (t *trial) isSecretName(name string) bool {
 	dir, base := path.Split(name)
 	if t.near == nil || t.nearTo != dir {
-		t.near, t.nearTo, t.dotfiles = t.gate.secretsIn(dir), dir, hosts.InPlace(strings.ToLower(dir)+"x") != nil
+		t.near, t.nearTo, t.dotfiles = t.gate.machine.SecretsIn(dir), dir, hosts.InPlace(strings.ToLower(dir)+"x") != nil
 	}
-	return t.near(base) || holdsLogin(t.gate.files, name) || len(t.withTwins()) > 0 && t.isTwin(name) || t.dotfiles && t.gate.secretInPlace(name)
+	return t.near(base) || place.HoldsLogin(t.gate.machine.Files, name) || len(t.withTwins()) > 0 && t.isTwin(name) || t.dotfiles && t.gate.machine.SecretInPlace(name)
 }
 
 // isInstalledTree reports whether a directory is among what the system's
@@ -243,26 +238,6 @@ func isInstalledName(name string) bool {
 	return false
 }
 
-// holdsLogin reports whether a file of settings holds a password or a token
-// beside what anybody may read.
-func holdsLogin(files Files, name string) bool {
-	dir, base := path.Split(name)
-	git := base == "config" && (strings.Contains(dir, "/.git/") || strings.HasSuffix(dir, ".git/"))
-	npm := base == ".npmrc" || base == ".yarnrc.yml"
-	if !git && !npm {
-		return false
-	}
-	data, err := files.Read(name, 256<<10)
-	if err != nil {
-		return !isMissing(err)
-	}
-	if npm {
-		text := strings.ReplaceAll(string(data), " ", "")
-		return strings.Contains(text, "_auth") && !strings.Contains(text, "=${") || strings.Contains(text, "npmAuth") && !strings.Contains(text, ":${") || strings.Contains(text, "_password=")
-	}
-	return shell.HoldsGitLogin(string(data))
-}
-
 // printsNoContent lists programs that say something about files, and nothing
 // of what is in them.
 func printsNoContent(c shell.Command) bool {
@@ -290,11 +265,4 @@ func searchesHere(c shell.Command) bool {
 		return false
 	}
 	return o.program == "rg" || o.short("rR") || o.long("--recursive", "--dereference-recursive")
-}
-
-// repositoryAt finds the repository that a directory belongs to, for what it
-// tracks and ignores.
-func (t *trial) repositoryAt(dir string) *repo.Repo {
-	r, _ := t.repository(dir + "/.")
-	return r
 }

@@ -14,7 +14,7 @@ import (
 
 // HoldsSecret reports whether a real path is on the list of secrets, whatever
 // is in it. A run that nod confines does not see such a file.
-func (g *Gate) HoldsSecret(real string) bool { return g.secrets.Match(real) }
+func (g *Gate) HoldsSecret(real string) bool { return g.machine.Secrets.Match(real) }
 
 // confineWords stand between nod's program and the quoted line. What an agent
 // may call takes no options.
@@ -112,14 +112,14 @@ func (t *trial) unconfinable() (why string) {
 // confinableDir reports whether what confinement takes for the workspace, the
 // repository around the call's directory or else that directory, lies in it.
 func (t *trial) confinableDir() bool {
-	dir, err := view.Resolve(t.gate.files, t.call.Dir)
+	dir, err := view.Resolve(t.gate.machine.Files, t.call.Dir)
 	if err != nil || t.call.Dir == "" {
 		return false
 	}
-	if r, ok := repo.Around(t.gate.files, dir+"/x"); ok {
+	if r, ok := repo.Around(t.gate.machine.Files, dir+"/x"); ok {
 		dir = r.Top
 	}
-	return slices.ContainsFunc(t.roots, func(root string) bool { return view.Within(t.gate.files, root, dir) })
+	return slices.ContainsFunc(t.at.Roots, func(root string) bool { return view.Within(t.gate.machine.Files, root, dir) })
 }
 
 // changesHost reports a command that would change the host's own shell, which a
@@ -130,7 +130,7 @@ func (t *trial) changesHost(c shell.Command) (why string) {
 	}
 	switch c.Words[0].Value {
 	case "cd":
-		if len(c.Words) == 2 && c.Words[1].Known && path.IsAbs(c.Words[1].Value) && t.gate.real(c.Words[1].Value) == t.gate.real(t.call.Dir) {
+		if len(c.Words) == 2 && c.Words[1].Known && path.IsAbs(c.Words[1].Value) && t.gate.machine.Real(c.Words[1].Value) == t.gate.machine.Real(t.call.Dir) {
 			return ""
 		}
 		return "cd changes the directory of your shell, which a confined run cannot; use a path, or cd in a call of its own"

@@ -15,7 +15,7 @@ import (
 // where it starts, by no link, whatever its tests say. Options that lead find
 // out of there, and words that nobody knows, do not count.
 func (t *trial) finds(e shell.Effect) bool {
-	if t.program(e) != "find" || e.Name != "" || e.Pattern != "" || !e.Recursive || e.Place != shell.Workspace {
+	if t.report.ProgramOf(e) != "find" || e.Name != "" || e.Pattern != "" || !e.Recursive || e.Place != shell.Workspace {
 		return false
 	}
 	c := t.report.Commands[e.Command]
@@ -50,7 +50,7 @@ type search struct {
 }
 
 func (s *search) below(dir string, depth int) (why string) {
-	names, err := s.trial.gate.files.List(dir, maxTreeNames-s.seen)
+	names, err := s.trial.gate.machine.Files.List(dir, maxTreeNames-s.seen)
 	if s.seen += len(names); err != nil || depth > maxTreeDepth {
 		return "this deletes what it finds in " + printable.Text(dir) + ", which is too large to look through"
 	}
@@ -63,7 +63,7 @@ func (s *search) below(dir string, depth int) (why string) {
 }
 
 func (s *search) one(name string, depth int) (why string) {
-	info, err := s.trial.gate.files.Lstat(name)
+	info, err := s.trial.gate.machine.Files.Lstat(name)
 	switch {
 	case err != nil:
 		return "this deletes: " + printable.Text(s.effect.Words)

@@ -2,17 +2,14 @@ package nod
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/nodgate/nod/fault"
-	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
-	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -78,44 +75,32 @@ type Options struct {
 // Gate decides calls. Make one with [New]; it is safe for concurrent use.
 type Gate struct {
 	rules     Rules
-	files     Files
-	home      string
-	realHome  string
-	roots     []string
-	self      func() []ownPath // found out when asked for
-	sources   func() []ownPath // the same of Options.Sources
-	agentDirs func() []agentDir
-	secrets   paths.List
-	ends      func() paths.Endings // of secrets
-	starts    func() *paths.Starts // of secrets
-	guards    paths.List
-	begins    func() map[string]bool // how guards begin
+	machine   *place.Machine
+	sources   func() []place.Own // Options.Sources, found out when asked for
 	model     Model
 	timeout   time.Duration
 	profile   Profile
 	recorder  Recorder
 	memory    Memory
 	history   History
-
 	approvals Approvals
 	confine   func() string
-
-	lenient  bool
-	askBlock bool
-	denyFail bool
-	mask     func(string) string
-	now      func() time.Time
+	lenient   bool
+	askBlock  bool
+	denyFail  bool
+	mask      func(string) string
+	now       func() time.Time
 }
 
 // New returns a gate.
 func New(o Options) *Gate {
 	g := &Gate{
-		rules: o.Rules, files: o.Files, home: o.Home, roots: o.Roots, model: o.Model,
-		timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, memory: o.Memory, history: o.History, approvals: o.Approvals, confine: o.Confine, askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask, now: o.Now,
-		secrets: paths.New(o.Rules.Secrets, o.Home), guards: paths.New(o.Rules.Guarded, o.Home),
+		rules: o.Rules, model: o.Model, timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, memory: o.Memory, history: o.History,
+		approvals: o.Approvals, confine: o.Confine, askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns,
+		mask: o.Mask, now: o.Now,
 	}
-	if g.files == nil {
-		g.files = view.NewMemory(false)
+	if o.Files == nil {
+		o.Files = view.NewMemory(false)
 	}
 	if g.timeout <= 0 {
 		g.timeout = DefaultTimeout
@@ -123,25 +108,15 @@ func New(o Options) *Gate {
 	if g.now == nil {
 		g.now = time.Now
 	}
-	g.realHome = g.real(o.Home)
-	g.self = sync.OnceValue(func() []ownPath { return g.own(o.Self) })
-	g.ends = sync.OnceValue(g.secrets.Endings)
-	g.starts = sync.OnceValue(g.secrets.Starts)
-	g.begins = sync.OnceValue(g.guards.Beginnings)
-	g.agentDirs = sync.OnceValue(g.ownDirs)
-	g.sources = sync.OnceValue(func() []ownPath { return g.own(o.Sources) })
+	g.machine = place.New(place.Options{
+		Files: o.Files, Home: o.Home, Roots: o.Roots, Self: o.Self, Secrets: o.Rules.Secrets, Guarded: o.Rules.Guarded,
+	})
+	g.sources = sync.OnceValue(func() []place.Own { return g.machine.Owned(o.Sources) })
 	return g
 }
 
 // DefaultTimeout bounds the side query. Hosts must be given a longer one.
 const DefaultTimeout = 20 * time.Second
-
-func (g *Gate) real(name string) string {
-	if real, err := view.Resolve(g.files, name); err == nil {
-		return real
-	}
-	return name
-}
 
 // Check answers whether the call may run. It has no error result: there is no
 // way to forget that an error blocks. A cancelled ctx, a panic, a model that
@@ -159,18 +134,20 @@ func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 
 func (g *Gate) trial(c Call) *trial {
 	start := g.now()
-	return &trial{gate: g, call: c, id: newID(start), spent: map[Layer]time.Duration{}, start: start}
+	return &trial{gate: g, call: c, at: g.at(c), id: newID(start), spent: map[Layer]time.Duration{}, start: start}
+}
+
+// at is where a call is. It has no usable root before [trial.look].
+func (g *Gate) at(c Call) *place.Workspace {
+	return &place.Workspace{Machine: g.machine, Dir: c.Dir, Environ: c.Environ}
 }
 
 // trial is one call being decided.
 type trial struct {
 	gate     *Gate
 	call     Call
+	at       *place.Workspace // where the call is
 	id       string
-	roots    []string // usable workspace roots, real
-	path     []string // PATH directories inside them, once inPath has looked
-	looked   bool
-	named    []reading // where the call's paths lead
 	report   shell.Report
 	points   []string       // where relative patterns of permission rules start; nil: not looked yet
 	soft     Rule           // the soft_deny pattern that matched; Text "" if none
@@ -178,7 +155,6 @@ type trial struct {
 	doubt    string         // which hard_deny rule may forbid the call, if nod knew more
 	brought  string         // why a rule that names the called tool does not count
 	unproven string         // why nod cannot show that an agent would still ask it
-	linked   []alias        // what aliases found; nil: not looked yet
 	hooked   []registration // where hooks may stand; nil: not looked yet
 	// changed says which definition keeps an allow rule from clearing its
 	// command; bound are the definitions that rules were held to.
@@ -199,14 +175,10 @@ type trial struct {
 	spent  map[Layer]time.Duration
 	start  time.Time
 	mark   time.Time
-	name   *Approvable           // nil: not computed yet
-	inputs []Evidence            // the files that the line names, as name holds them
-	repos  map[string]*repo.Repo // by directory, nil where there is none
+	name   *Approvable // nil: not computed yet
+	inputs []Evidence  // the files that the line names, as name holds them
 	// dotfiles says that nearTo lies in a repository of dotfiles.
 	dotfiles bool
-	// hookDirs are where git's settings say that hooks are, with whether only
-	// their names count there; nil: not looked yet.
-	hookDirs map[string]bool
 	twins    []view.Info // secrets with a second name; nil: not looked yet
 }
 
@@ -294,9 +266,9 @@ func (t *trial) look() {
 	if t.call.Command == "" && !isEdit(t.call.Tool) {
 		return
 	}
-	t.roots = t.gate.workspace(t.call)
+	t.at.Roots = t.gate.machine.UsableRoots(t.call.Roots, t.call.Environ)
 	if t.call.Command != "" {
-		t.report = t.gate.analyze(t.call, t.roots)
+		t.report = t.gate.analyze(t.call, t.at.Roots)
 		t.lap(LayerShell)
 	}
 }
@@ -368,5 +340,3 @@ func (t *trial) written(d Decision) (err error) {
 	}()
 	return t.gate.recorder.Record(t.call, d)
 }
-
-func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

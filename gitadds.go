@@ -28,7 +28,7 @@ func (t *trial) takesIn(e shell.Effect) (why string) {
 		return "which files this takes into the repository is not known: " + printable.Text(e.Words)
 	}
 	dir := t.gitDirectory(c)
-	r, ok := repo.Around(t.gate.files, dir+"/.")
+	r, ok := repo.Around(t.gate.machine.Files, dir+"/.")
 	if !ok {
 		return ""
 	}
@@ -46,13 +46,13 @@ func (t *trial) takesIn(e shell.Effect) (why string) {
 		if i := strings.IndexAny(name, `*?[\`); i >= 0 { // what git matches lies below
 			name = path.Dir(name[:i] + "x")
 		}
-		dirs = append(dirs, t.gate.real(path.Join(from, name)))
+		dirs = append(dirs, t.gate.machine.Real(path.Join(from, name)))
 	}
 	if len(dirs) == 0 && (o.short("A") || o.long("--all")) {
 		dirs = []string{r.Top}
 	}
 	for _, dir := range dirs {
-		if t.isDirectory(dir) && (s.forced || dir == r.Top || !r.MayIgnore(dir, true, s.user...)) {
+		if t.gate.machine.IsDirectory(dir) && (s.forced || dir == r.Top || !r.MayIgnore(dir, true, s.user...)) {
 			if found := s.below(dir, 0); found != "" {
 				return "this takes " + printable.Text(found) + " into the repository, which may hold a secret"
 			}
@@ -74,7 +74,7 @@ func (t *trial) gitDirectory(c shell.Command) string {
 			dir = path.Join(dir, c.Words[i].Value)
 		}
 	}
-	return t.gate.real(dir)
+	return t.gate.machine.Real(dir)
 }
 
 // gitAims returns a word of git that names a secret in a way of git's own: a
@@ -87,7 +87,7 @@ func (t *trial) gitAims() string {
 		}
 		o := optionsOf(c)
 		for _, value := range o.values["-L"] {
-			if _, file, ok := cutLast(value, ":"); ok && t.gate.secrets.Match("/"+file) {
+			if _, file, ok := cutLast(value, ":"); ok && t.gate.machine.Secrets.Match("/"+file) {
 				return value
 			}
 		}
@@ -100,7 +100,7 @@ func (t *trial) gitAims() string {
 				name = rest
 			}
 			name = strings.TrimLeft(name, ":/^!")
-			if magic && t.gate.secrets.Match("/"+name) || globsSecret(path.Base(name)) {
+			if magic && t.gate.machine.Secrets.Match("/"+name) || globsSecret(path.Base(name)) {
 				return o.operands[i]
 			}
 		}
@@ -142,11 +142,11 @@ type addSearch struct {
 
 // below looks through a directory to which no ignored one leads.
 func (s *addSearch) below(dir string, depth int) (found string) {
-	entries, err := s.trial.gate.files.Entries(dir, maxAddNames-s.seen)
+	entries, err := s.trial.gate.machine.Files.Entries(dir, maxAddNames-s.seen)
 	if s.seen += len(entries); err != nil || depth > maxAddDepth {
 		return ""
 	}
-	secret := s.trial.gate.secretsIn(dir)
+	secret := s.trial.gate.machine.SecretsIn(dir)
 	for _, e := range entries {
 		name := dir + "/" + e.Name
 		switch {
@@ -171,12 +171,12 @@ func (s *addSearch) passesOver(name string, dir bool) bool {
 // userIgnores are the ignore files that git reads for this user in any
 // repository.
 func (g *Gate) userIgnores() (files []string) {
-	if g.home == "" {
+	if g.machine.Home == "" {
 		return nil
 	}
-	files = []string{g.home + "/.config/git/ignore"}
-	for _, config := range [...]string{g.home + "/.gitconfig", g.home + "/.config/git/config"} {
-		data, err := g.files.Read(config, 256<<10)
+	files = []string{g.machine.Home + "/.config/git/ignore"}
+	for _, config := range [...]string{g.machine.Home + "/.gitconfig", g.machine.Home + "/.config/git/config"} {
+		data, err := g.machine.Files.Read(config, 256<<10)
 		if err != nil {
 			continue
 		}
@@ -187,10 +187,10 @@ func (g *Gate) userIgnores() (files []string) {
 			}
 			value = strings.Trim(strings.TrimSpace(value), `"`)
 			if rest, below := strings.CutPrefix(value, "~/"); below {
-				value = g.home + "/" + rest
+				value = g.machine.Home + "/" + rest
 			}
 			if path.IsAbs(value) {
-				files = append(files, g.real(value))
+				files = append(files, g.machine.Real(value))
 			}
 		}
 	}

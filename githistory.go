@@ -28,7 +28,7 @@ func (t *trial) gitPrints() string {
 		if path.Base(c.Program) != "git" || len(c.Words) < 2 || c.Dir == "" || !printsObjects(optionsOf(c).sub) {
 			continue
 		}
-		r := t.repositoryAt(t.gitDirectory(c))
+		r := t.at.RepositoryAt(t.gitDirectory(c))
 		if r == nil {
 			continue
 		}
@@ -65,8 +65,8 @@ type gitLook struct {
 
 func (t *trial) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 	l := &gitLook{trial: t, repo: r, options: optionsOf(c)}
-	if secrets := t.gate.secrets; !secrets.HoldsAny(r.Top) && !secrets.Match(r.Top+"/x") {
-		l.starts = t.gate.starts()
+	if secrets := t.gate.machine.Secrets; !secrets.HoldsAny(r.Top) && !secrets.Match(r.Top+"/x") {
+		l.starts = t.gate.machine.Starts()
 	}
 	behind := 0 // operands after --
 	for i, w := range c.Words {
@@ -75,7 +75,7 @@ func (t *trial) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 			behind = len(c.Words) - i - 1
 		}
 	}
-	l.open = l.open || t.fedWords(c) || l.short("g") || l.longPrefix("--all", "--branch", "--tags", "--remotes", "--glob", "--walk-reflogs", "--reflog", "--stdin", "--exclude")
+	l.open = l.open || c.Fed() || l.short("g") || l.longPrefix("--all", "--branch", "--tags", "--remotes", "--glob", "--walk-reflogs", "--reflog", "--stdin", "--exclude")
 	operands := l.operands
 	if l.sub == "stash" || l.sub == "reflog" || l.sub == "bundle" {
 		operands = operands[min(1, len(operands)):]
@@ -97,11 +97,6 @@ func (t *trial) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 	return l
 }
 
-// fedWords reports whether a command gets arguments from xargs or find.
-func (t *trial) fedWords(c shell.Command) bool {
-	return slices.ContainsFunc(c.Wrappers, func(w string) bool { return w == "find" || w == "xargs" || w == "fd" || w == "fdfind" })
-}
-
 // addWord reads one operand: a revision, two of them, or a path.
 func (l *gitLook) addWord(dir, word string) {
 	if one, other, ok := strings.Cut(word, "..."); ok {
@@ -120,7 +115,7 @@ func (l *gitLook) addWord(dir, word string) {
 		l.revs = append(l.revs, word)
 		return
 	}
-	_, err := l.trial.gate.files.Lstat(l.trial.gate.real(path.Join(dir, word)))
+	_, err := l.trial.gate.machine.Files.Lstat(l.trial.gate.machine.Real(path.Join(dir, word)))
 	switch rev, _, file := strings.Cut(word, ":"); {
 	case file && rev != "" && !strings.Contains(word, "^{/"):
 		l.named = true
@@ -137,9 +132,9 @@ func (l *gitLook) addPath(dir, spec string) {
 	case strings.HasPrefix(spec, ":") || strings.ContainsAny(spec, "*?[\\"):
 		l.paths = append(l.paths, l.repo.Top) // it may select anything
 	case path.IsAbs(spec):
-		l.paths = append(l.paths, l.trial.gate.real(spec))
+		l.paths = append(l.paths, l.trial.gate.machine.Real(spec))
 	default:
-		l.paths = append(l.paths, l.trial.gate.real(path.Join(dir, spec)))
+		l.paths = append(l.paths, l.trial.gate.machine.Real(path.Join(dir, spec)))
 	}
 }
 
@@ -153,7 +148,7 @@ func (l *gitLook) isSecret(name string) bool {
 	if len(l.paths) > 0 && !slices.ContainsFunc(l.paths, func(p string) bool { return view.Below(p, full) }) {
 		return false
 	}
-	return l.trial.gate.secrets.Match(full)
+	return l.trial.gate.machine.Secrets.Match(full)
 }
 
 // found names a secret whose content the command prints.

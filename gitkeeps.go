@@ -28,19 +28,19 @@ func (t *trial) gitHarm(e shell.Effect) (why string) {
 // byGit reports whether git itself writes to its directory or to the working
 // tree, not to a file that an argument names.
 func (t *trial) byGit(e shell.Effect) bool {
-	if t.program(e) != "git" {
+	if t.report.ProgramOf(e) != "git" {
 		return false
 	}
-	info, err := t.gate.files.Lstat(e.Target)
+	info, err := t.gate.machine.Files.Lstat(e.Target)
 	return e.Kept || path.Base(e.Target) == ".git" || err == nil && info.Mode.IsDir()
 }
 
 // ownRepository reports whether target is the git directory of a workspace
 // root's repository, or of a worktree of it that lies in the workspace.
 func (t *trial) ownRepository(target string) bool {
-	for _, root := range t.roots {
-		r, ok := repo.Around(t.gate.files, root+"/.")
-		if !ok || !t.gate.usableRoot(r.Top) {
+	for _, root := range t.at.Roots {
+		r, ok := repo.Around(t.gate.machine.Files, root+"/.")
+		if !ok || !t.gate.machine.UsableRoot(r.Top) {
 			continue
 		}
 		if target == r.Dir || t.worktreeOf(r, root, target) {
@@ -53,16 +53,11 @@ func (t *trial) ownRepository(target string) bool {
 // worktreeOf reports whether target belongs to a linked worktree of r that
 // lies in the workspace.
 func (t *trial) worktreeOf(r *repo.Repo, root, target string) bool {
-	data, err := t.gate.files.Read(target+"/gitdir", 4096)
+	data, err := t.gate.machine.Files.Read(target+"/gitdir", 4096)
 	if path.Dir(target) != r.Common+"/worktrees" || err != nil {
 		return false
 	}
 	top := path.Dir(strings.TrimSpace(string(data)))
-	linked, ok := repo.Around(t.gate.files, top+"/.")
-	return ok && linked.Top == top && linked.Common == r.Common && view.Below(root, top) && t.gate.inside(t.roots, top+"/.")
-}
-
-func (t *trial) missing(name string) bool {
-	_, err := t.gate.files.Lstat(name)
-	return isMissing(err)
+	linked, ok := repo.Around(t.gate.machine.Files, top+"/.")
+	return ok && linked.Top == top && linked.Common == r.Common && view.Below(root, top) && t.gate.machine.Inside(t.at.Roots, top+"/.")
 }

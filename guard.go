@@ -3,11 +3,14 @@ package nod
 import (
 	"bytes"
 	"cmp"
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -65,7 +68,7 @@ func (t *trial) isNod(c shell.Command) bool {
 	first := c.Words[0]
 	base := paths.FoldName(path.Base(first.Value))
 	switch {
-	case c.Program != "" && t.gate.isSelf(c.Program):
+	case c.Program != "" && t.gate.machine.IsSelf(c.Program):
 		return true
 	case first.Pattern: // n*d
 		return paths.GlobMatch(base, "nod") || paths.GlobMatch(base, "nod-hook")
@@ -146,12 +149,12 @@ func (t *trial) selfByEffect() (why string) {
 
 func (t *trial) selfByOne(e shell.Effect) (why string) {
 	switch {
-	case t.gate.isSelf(e.Target):
+	case t.gate.machine.IsSelf(e.Target):
 		return selfReason + printable.Text(e.Target) + " belongs to it"
 	case (e.Recursive || e.Moved) && e.Place != shell.Network && t.takesSelf(e):
 		return selfReason + printable.Text(e.Target) + " holds it"
 	}
-	names, _ := t.gate.names(e)
+	names, _ := t.gate.machine.Names(e)
 	for _, name := range names {
 		switch {
 		case name == "" || e.Place == shell.Network:
@@ -173,12 +176,12 @@ func (t *trial) selfByOne(e shell.Effect) (why string) {
 // something of nod's in it. Nobody can move /, mkdir changes nothing that is
 // there, and what find picks out is nod's only where the test may hold for it.
 func (t *trial) takesSelf(e shell.Effect) bool {
-	if e.Moved && e.Target == "/" || e.Pattern != "" && t.program(e) == "mkdir" {
+	if e.Moved && e.Target == "/" || e.Pattern != "" && t.report.ProgramOf(e) == "mkdir" {
 		return false
 	}
 	target := strings.ToLower(e.Target)
-	for _, own := range slices.Concat(t.gate.self(), t.gate.sources()) {
-		if target != "" && view.Below(target, own.lower) && passes(e.Picked, own.name[len(e.Target):]) {
+	for _, own := range slices.Concat(t.gate.machine.Self(), t.gate.sources()) {
+		if target != "" && view.Below(target, own.Lower) && passes(e.Picked, own.Name[len(e.Target):]) {
 			return true
 		}
 	}
@@ -209,9 +212,9 @@ func (t *trial) selfByMention() (why string) {
 	if len(t.report.Unknowns) == 0 && !t.runsCode() {
 		return ""
 	}
-	for _, own := range t.gate.self() {
-		if spelling := t.gate.spelling(own.name); mentions(t.call.Command, spelling) || mayMention(t.call.Command, spelling) {
-			return selfReason + "this is not known to leave " + printable.Text(own.name) + " as it is"
+	for _, own := range t.gate.machine.Self() {
+		if spelling := t.gate.spelling(own.Name); mentions(t.call.Command, spelling) || mayMention(t.call.Command, spelling) {
+			return selfReason + "this is not known to leave " + printable.Text(own.Name) + " as it is"
 		}
 	}
 	return ""
@@ -224,7 +227,7 @@ func (t *trial) runsCode() bool {
 // spelling is how one of nod's own paths must be written at the least: below
 // home the part from there on is enough.
 func (g *Gate) spelling(own string) string {
-	for _, home := range [...]string{g.home, g.realHome} {
+	for _, home := range [...]string{g.machine.Home, g.machine.RealHome} {
 		if home != "" && strings.HasPrefix(own, home) && strings.HasPrefix(own[len(home):], "/") {
 			return own[len(home)+1:]
 		}
@@ -291,8 +294,8 @@ func (t *trial) handlesSilencer() bool {
 		if e.Target == "" || e.Kind == shell.Run || e.Place == shell.Network || e.Kind == shell.Delete && !e.Moved {
 			return false
 		}
-		data, err := t.gate.files.Read(e.Target, 1<<20)
-		return err == nil && (wiring.IsSettings(e.Target) || t.program(e) != "") && wiring.Silences(e.Target, string(data))
+		data, err := t.gate.machine.Files.Read(e.Target, 1<<20)
+		return err == nil && (wiring.IsSettings(e.Target) || t.report.ProgramOf(e) != "") && wiring.Silences(e.Target, string(data))
 	})
 }
 
@@ -302,9 +305,9 @@ func (t *trial) selfByPath() (why string) {
 		return ""
 	}
 	for _, name := range t.call.Paths {
-		reals, _ := t.readings(name)
+		reals, _ := t.at.Readings(name)
 		for _, real := range reals {
-			if t.gate.isSelf(real) {
+			if t.gate.machine.IsSelf(real) {
 				return selfReason + printable.Text(name) + " belongs to it"
 			}
 			if other := t.eclipses(real); real != "" && other != "" {
@@ -321,7 +324,7 @@ func (t *trial) selfByPath() (why string) {
 func (t *trial) selfByWiring() (why string) {
 	edited := map[string][]byte{}
 	for _, e := range t.call.Edits {
-		reals, _ := t.readings(e.Path)
+		reals, _ := t.at.Readings(e.Path)
 		for _, real := range slices.Compact(slices.Clone(reals)) { // twice the same place is one edit
 			if why := t.miswiredAt(edited, real, e); why != "" {
 				return selfReason + why
@@ -393,9 +396,9 @@ func (g *Gate) simulate(edited map[string][]byte, real string, e Edit) (before, 
 	before, again := edited[real]
 	var err error
 	if !again {
-		before, err = g.files.Read(real, 1<<20)
+		before, err = g.machine.Files.Read(real, 1<<20)
 	}
-	unreadable := err != nil && !isMissing(err)
+	unreadable := err != nil && !errors.Is(err, fs.ErrNotExist)
 	switch {
 	case e.Whole && unreadable: // it may have called nod
 		return []byte("nod-hook"), []byte(e.New), true
@@ -409,39 +412,8 @@ func (g *Gate) simulate(edited map[string][]byte, real string, e Edit) (before, 
 	return before, bytes.Replace(before, []byte(e.Old), []byte(e.New), 1), true
 }
 
-// ownPath is one of nod's own files or directories.
-type ownPath struct {
-	name, lower string
-}
-
-// own is each of the paths as given and, where that is another one, real.
-func (g *Gate) own(names []string) []ownPath {
-	var list []ownPath
-	for _, name := range names {
-		for _, n := range [...]string{name, g.real(name)} {
-			p := ownPath{n, strings.ToLower(n)}
-			if n != "" && !slices.Contains(list, p) {
-				list = append(list, p)
-			}
-		}
-	}
-	return list
-}
-
-// isSelf reports whether a real path is one of nod's own files, or below one
-// of its directories.
-func (g *Gate) isSelf(real string) bool {
-	real = strings.ToLower(real)
-	for _, own := range g.self() {
-		if view.Below(own.lower, real) {
-			return true
-		}
-	}
-	return false
-}
-
 // isSource reports whether a real path is a file of an agent that rules were
 // read from.
 func (g *Gate) isSource(real string) bool {
-	return slices.ContainsFunc(g.sources(), func(s ownPath) bool { return s.lower == strings.ToLower(real) })
+	return slices.ContainsFunc(g.sources(), func(s place.Own) bool { return s.Lower == strings.ToLower(real) })
 }

@@ -66,14 +66,14 @@ func (t *trial) losesBy(e shell.Effect) bool {
 // nothingAt reports whether what an effect names is not there, and nothing of
 // the line puts it there.
 func (t *trial) nothingAt(e shell.Effect) bool {
-	return path.IsAbs(e.Target) && e.Pattern == "" && t.missing(e.Target) && !t.madeHere(e, e.Target) && t.overtaken(e, e.Target) == ""
+	return path.IsAbs(e.Target) && e.Pattern == "" && t.at.Missing(e.Target) && !t.madeHere(e, e.Target) && t.overtaken(e, e.Target) == ""
 }
 
 // replaces reports whether a command puts something else in the place of a file
 // that could not be restored. What works on a file in place, as a formatter
 // does, is no known loss, and neither is what appends.
 func (t *trial) replaces(e shell.Effect) bool {
-	switch t.program(e) {
+	switch t.report.ProgramOf(e) {
 	case "", "cp", "mv", "ln", "install", "tee", "dd", "truncate", "shred":
 	default:
 		return false
@@ -83,7 +83,7 @@ func (t *trial) replaces(e shell.Effect) bool {
 	}
 	names, _ := t.targets(e)
 	return slices.ContainsFunc(names, func(name string) bool {
-		info, err := t.gate.files.Lstat(name)
+		info, err := t.gate.machine.Files.Lstat(name)
 		return err == nil && !info.Mode.IsDir() && t.lost(e, name) != ""
 	})
 }
@@ -95,9 +95,9 @@ func (t *trial) overwritesByTool() bool {
 		return false
 	}
 	return slices.ContainsFunc(t.call.Paths, func(name string) bool {
-		reals, err := t.readings(name)
+		reals, err := t.at.Readings(name)
 		return err != nil || slices.ContainsFunc(reals, func(real string) bool {
-			return !t.gate.inside(t.roots, real) && !shell.IsTemporary(real) && !t.missing(real) && t.lostFile(real) != ""
+			return !t.gate.machine.Inside(t.at.Roots, real) && !shell.IsTemporary(real) && !t.at.Missing(real) && t.lostFile(real) != ""
 		})
 	})
 }

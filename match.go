@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -29,8 +30,8 @@ func (t *trial) writtenFor(r Rule, c shell.Command) bool {
 	if !strings.Contains(name, "/") || path.IsAbs(name) {
 		return true
 	}
-	for _, dir := range append([]string{t.call.Dir}, t.roots...) {
-		if real, err := t.gate.locate(dir, name); err == nil && real == c.Program {
+	for _, dir := range append([]string{t.call.Dir}, t.at.Roots...) {
+		if real, err := t.gate.machine.Locate(dir, name); err == nil && real == c.Program {
 			return true
 		}
 	}
@@ -39,7 +40,7 @@ func (t *trial) writtenFor(r Rule, c shell.Command) bool {
 
 // confined reports whether a command runs where the rule holds.
 func (t *trial) confined(r Rule, c shell.Command) bool {
-	return r.Within == "" || t.gate.inside([]string{r.Within}, t.gate.real(c.Dir))
+	return r.Within == "" || t.gate.machine.Inside([]string{r.Within}, t.gate.machine.Real(c.Dir))
 }
 
 // atHome reports whether a command runs where its rule was written for: the
@@ -48,8 +49,8 @@ func (t *trial) atHome(dir string) bool {
 	if dir == "" {
 		return false
 	}
-	real := t.gate.real(dir)
-	return real == t.gate.real(t.call.Dir) || t.gate.inside(t.roots, real)
+	real := t.gate.machine.Real(dir)
+	return real == t.gate.machine.Real(t.call.Dir) || t.gate.machine.Inside(t.at.Roots, real)
 }
 
 // beyond reports whether an effect is more than an open rule stands for: its
@@ -78,7 +79,7 @@ func (t *trial) leadsAway(e shell.Effect) bool {
 		return true
 	case shell.Write, shell.Delete:
 		outside := e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null
-		return !e.Kept && (e.Target == "" || outside || t.guarded(e.Target) || t.gate.guards.Match(e.Target) && e.Place == shell.Temporary)
+		return !e.Kept && (e.Target == "" || outside || t.at.Guarded(e.Target) || t.gate.machine.Guards.Match(e.Target) && e.Place == shell.Temporary)
 	}
 	return false
 }
@@ -87,7 +88,7 @@ func (t *trial) leadsAway(e shell.Effect) bool {
 func (t *trial) standsFor(r Rule, c shell.Command, e shell.Effect) bool {
 	call := t.call
 	call.Command, call.Dir = quoteWords(r.words), c.Dir
-	return slices.ContainsFunc(t.gate.analyze(call, t.roots).Effects, func(o shell.Effect) bool {
+	return slices.ContainsFunc(t.gate.analyze(call, t.at.Roots).Effects, func(o shell.Effect) bool {
 		return o.Kind == e.Kind && o.Target == e.Target
 	})
 }
@@ -252,9 +253,9 @@ func (g *Gate) knownProgram(c Call, name string) bool {
 	if strings.Contains(name, "/") || shell.Known(name) {
 		return true
 	}
-	value, _ := lookup(c.Environ, "PATH")
+	value, _ := place.Lookup(c.Environ, "PATH")
 	for dir := range strings.SplitSeq(value, ":") {
-		if info, err := g.files.Lstat(path.Clean(dir + "/" + name)); err == nil && !info.Mode.IsDir() && path.IsAbs(dir) {
+		if info, err := g.machine.Files.Lstat(path.Clean(dir + "/" + name)); err == nil && !info.Mode.IsDir() && path.IsAbs(dir) {
 			return true
 		}
 	}

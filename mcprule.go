@@ -69,7 +69,7 @@ func (t *trial) permittedTool() (Rule, bool) {
 		if r.permission == nil || !r.speaksOf(t.call.Agent) || !r.permission.names(t.call) {
 			continue
 		}
-		switch home := r.Within == "" || t.call.Dir != "" && t.gate.inside([]string{r.Within}, t.gate.real(t.call.Dir)); {
+		switch home := r.Within == "" || t.call.Dir != "" && t.gate.machine.Inside([]string{r.Within}, t.gate.machine.Real(t.call.Dir)); {
 		case !home:
 		case t.call.MCP != nil && t.call.MCP.Brought && r.Within == "":
 			t.brought = "the repository brings this MCP server, so that a rule for it stands under [[repository]]: " + r.Text

@@ -26,7 +26,7 @@ func (t *trial) pathFits(p permission) degree {
 		case e.Kind != shell.Read && e.Kind != shell.Write && e.Kind != shell.Delete, e.Names, editing && e.Kind == shell.Read, e.Target == "":
 			continue
 		}
-		names, _ := t.gate.names(e)
+		names, _ := t.gate.machine.Names(e)
 		best = max(best, w.fits(names, e.Recursive))
 	}
 	return best
@@ -38,11 +38,11 @@ func (t *trial) namesOf(name string) []string {
 	full := name
 	switch {
 	case name == "~" || strings.HasPrefix(name, "~/"):
-		full = t.gate.home + name[1:]
+		full = t.gate.machine.Home + name[1:]
 	case !strings.HasPrefix(name, "/"):
 		full = t.call.Dir + "/" + name
 	}
-	reals, _ := t.gate.readings(t.call.Dir, name)
+	reals, _ := t.gate.machine.Readings(t.call.Dir, name)
 	return append(reals, path.Clean(full))
 }
 
@@ -61,7 +61,7 @@ func (t *trial) wantedPath(p permission) wantedPath {
 	case strings.HasPrefix(spec, "//"):
 		w.bases = []string{"/"}
 	case spec == "~" || strings.HasPrefix(spec, "~/"):
-		w.bases, spec = []string{t.gate.home, t.gate.realHome}, spec[1:]
+		w.bases, spec = []string{t.gate.machine.Home, t.gate.machine.RealHome}, spec[1:]
 	case strings.HasPrefix(spec, "/"):
 		// Below the settings or the project, says the host; the person may
 		// have meant the file of that name.
@@ -85,7 +85,7 @@ func (t *trial) wantedPath(p permission) wantedPath {
 // startingPoints are where a relative pattern may start.
 func (t *trial) startingPoints() []string {
 	if t.points == nil {
-		t.points = slices.Concat([]string{t.call.Dir, t.gate.real(t.call.Dir)}, t.call.Roots, t.gate.workspace(t.call))
+		t.points = slices.Concat([]string{t.call.Dir, t.gate.machine.Real(t.call.Dir)}, t.call.Roots, t.gate.machine.UsableRoots(t.call.Roots, t.call.Environ))
 	}
 	return t.points
 }

@@ -120,13 +120,13 @@ func (t *trial) changes() []string {
 		}
 	}
 	if t.behind { // whatever lies in the workspace
-		for _, root := range t.roots {
+		for _, root := range t.at.Roots {
 			add(root)
 		}
 	}
 	if isEdit(t.call.Tool) {
 		for _, name := range t.call.Paths {
-			reals, _ := t.readings(name)
+			reals, _ := t.at.Readings(name)
 			add(reals[0])
 		}
 	}

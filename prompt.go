@@ -153,7 +153,7 @@ func shownRules(rules []Rule) []judge.Rule {
 // facts is what is known of the call.
 func (t *trial) facts(session judge.Ledger) judge.Facts {
 	c := judge.Case{
-		Report: t.report, Files: t.gate.files, Dir: t.call.Dir, Command: t.call.Command, URL: t.call.URL, Input: string(t.call.Input),
+		Report: t.report, Files: t.gate.machine.Files, Dir: t.call.Dir, Command: t.call.Command, URL: t.call.URL, Input: string(t.call.Input),
 		Open: t.gate.shown(t.reasonOf(t.open)), Store: t.interpreted(), Tainted: t.tainted(), Session: append(t.history(), t.letRun()...),
 		Show: t.gate.shown, Spoken: t.spoken, IsStore: t.gate.isStore, Origin: t.origin, Host: hostOf,
 		KnownHost: func(target string) bool { return hostAllowed(t.gate.rules.Hosts, target) },
@@ -178,7 +178,7 @@ func (t *trial) callText() string {
 		Dir    string          `json:"dir,omitempty"`
 		Roots  []string        `json:"workspace,omitempty"`
 		Input  json.RawMessage `json:"input"`
-	}{Tool: c.RawTool, Dir: c.Dir, Roots: t.roots, Input: input}
+	}{Tool: c.RawTool, Dir: c.Dir, Roots: t.at.Roots, Input: input}
 	if c.MCP != nil {
 		call.Tool, call.Server = c.MCP.Tool, c.MCP.Server
 	}

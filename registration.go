@@ -1,12 +1,15 @@
 package nod
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/shell/variables"
@@ -20,7 +23,7 @@ import (
 
 // registration is a file in which an agent's hooks may stand.
 type registration struct {
-	ownPath
+	place.Own
 	agent hosts.Agent
 }
 
@@ -32,13 +35,13 @@ func (t *trial) registrations() []registration {
 	}
 	t.hooked = make([]registration, 0, 256)
 	real := t.realFiles()
-	roots, homes := cleaned(slices.Concat(t.call.Roots, t.gate.roots)), cleaned([]string{t.gate.home, t.gate.realHome})
+	roots, homes := cleaned(slices.Concat(t.call.Roots, t.gate.machine.Roots)), cleaned([]string{t.gate.machine.Home, t.gate.machine.RealHome})
 	for _, a := range hosts.Agents() {
 		of := len(t.hooked)
 		for _, name := range t.there(t.hookFiles(a, roots, homes)) {
 			for _, n := range [...]string{name, real(name)} {
-				if !slices.ContainsFunc(t.hooked[of:], func(r registration) bool { return r.name == n }) {
-					t.hooked = append(t.hooked, registration{ownPath{n, strings.ToLower(n)}, a})
+				if !slices.ContainsFunc(t.hooked[of:], func(r registration) bool { return r.Name == n }) {
+					t.hooked = append(t.hooked, registration{place.Own{Name: n, Lower: strings.ToLower(n)}, a})
 				}
 			}
 		}
@@ -58,14 +61,14 @@ func (t *trial) realFiles() func(name string) string {
 		dir, base := path.Split(name)
 		d, ok := known[dir]
 		if !ok {
-			d.real = t.gate.real(path.Clean(dir))
-			d.none = t.missing(d.real)
+			d.real = t.gate.machine.Real(path.Clean(dir))
+			d.none = t.at.Missing(d.real)
 			known[dir] = d
 		}
-		if name = strings.TrimSuffix(d.real, "/") + "/" + base; d.none || !t.isLink(name) {
+		if name = strings.TrimSuffix(d.real, "/") + "/" + base; d.none || !t.at.IsLink(name) {
 			return name
 		}
-		return t.gate.real(name)
+		return t.gate.machine.Real(name)
 	}
 }
 
@@ -81,7 +84,7 @@ func cleaned(names []string) (list []string) {
 
 // hookFiles are the absolute names of an agent's files of hooks.
 func (t *trial) hookFiles(a hosts.Agent, roots, homes []string) (files []string) {
-	moved, _ := lookup(t.call.Environ, a.HomeVariable)
+	moved, _ := place.Lookup(t.call.Environ, a.HomeVariable)
 	for _, name := range a.Hooks {
 		below, home := strings.CutPrefix(name, "~/")
 		dirs := roots
@@ -108,8 +111,8 @@ func (t *trial) there(names []string) (files []string) {
 	for _, name := range names {
 		if star := strings.IndexByte(name, '*'); star < 0 {
 			files = append(files, name)
-		} else if !t.missing(name[:star]) {
-			matched, _ := t.gate.matched(name)
+		} else if !t.at.Missing(name[:star]) {
+			matched, _ := t.gate.machine.Matches(name)
 			files = append(files, matched...)
 		}
 	}
@@ -124,13 +127,13 @@ func (t *trial) registers(real string) bool {
 // registeredAs returns the agents whose hooks stand in this very file, by its
 // path or by a hard link.
 func (t *trial) registeredAs(real string) (agents []hosts.Agent) {
-	info, err := t.gate.files.Lstat(real)
+	info, err := t.gate.machine.Files.Lstat(real)
 	linked := err == nil && info.Links > 1 && info.Mode.IsRegular()
 	lower := strings.ToLower(real)
 	for _, r := range t.registrations() {
-		same := r.lower == lower
+		same := r.Lower == lower
 		if linked && !same {
-			other, err := t.gate.files.Lstat(r.name)
+			other, err := t.gate.machine.Files.Lstat(r.Name)
 			same = err == nil && info.Same(other)
 		}
 		if same {
@@ -143,7 +146,7 @@ func (t *trial) registeredAs(real string) (agents []hosts.Agent) {
 // namesThisNod reports whether settings, wherever they stand, have a hook that
 // calls this very nod. Copies that nod install keeps do not count.
 func (t *trial) namesThisNod(real string) bool {
-	data, err := t.gate.files.Read(real, 256<<10)
+	data, err := t.gate.machine.Files.Read(real, 256<<10)
 	if err != nil || !wiring.Calls(real, data) || strings.Contains(path.Base(real), ".nod-backup-") {
 		return false
 	}
@@ -151,7 +154,7 @@ func (t *trial) namesThisNod(real string) bool {
 		return strings.HasPrefix(string(data), wiring.PluginMark)
 	}
 	calls := wiring.Lines(real, data)
-	return slices.ContainsFunc(t.gate.self(), func(own ownPath) bool { return strings.Contains(calls, own.name) })
+	return slices.ContainsFunc(t.gate.machine.Self(), func(own place.Own) bool { return strings.Contains(calls, own.Name) })
 }
 
 // takesRegistration finds a registration of nod's in what an effect deletes,
@@ -160,18 +163,18 @@ func (t *trial) takesRegistration(e shell.Effect) (name string) {
 	if e.Place == shell.Network || e.Place == shell.Null || e.Moved && e.Target == "/" {
 		return ""
 	}
-	targets, all := t.gate.names(e)
+	targets, all := t.gate.machine.Names(e)
 	if e.Pattern != "" && all {
-		targets, _ = t.gate.matched(e.Pattern)
+		targets, _ = t.gate.machine.Matches(e.Pattern)
 	}
 	for _, target := range targets {
-		if !e.Recursive && !e.Moved && !t.isLink(target) {
+		if !e.Recursive && !e.Moved && !t.at.IsLink(target) {
 			continue
 		}
 		for _, r := range t.registrations() {
-			below := len(r.name) > len(target) && view.Below(strings.ToLower(target), r.lower)
-			if below && passes(e.Picked, r.name[len(target):]+"/"+path.Base(r.name)) && t.gate.callsNodNow(r.name) {
-				return r.name
+			below := len(r.Name) > len(target) && view.Below(strings.ToLower(target), r.Lower)
+			if below && passes(e.Picked, r.Name[len(target):]+"/"+path.Base(r.Name)) && t.gate.callsNodNow(r.Name) {
+				return r.Name
 			}
 		}
 	}
@@ -180,8 +183,8 @@ func (t *trial) takesRegistration(e shell.Effect) (name string) {
 
 // callsNodNow is callsNod for a name that may be a link.
 func (g *Gate) callsNodNow(name string) bool {
-	real := g.real(name)
-	_, err := g.files.Lstat(real)
+	real := g.machine.Real(name)
+	_, err := g.machine.Files.Lstat(real)
 	return err == nil && g.callsNod(real)
 }
 
@@ -195,7 +198,7 @@ func (t *trial) eclipses(real string) (name string) {
 			if base != pair[0] || !paths.New(a.Settings, "").Match(other) {
 				continue
 			}
-			if t.missing(real) && t.gate.callsNodNow(other) {
+			if t.at.Missing(real) && t.gate.callsNodNow(other) {
 				return other
 			}
 		}
@@ -265,10 +268,10 @@ func (t *trial) neutral(real string, c wiring.Change) bool {
 // callsNod reports whether a settings file has lines that call nod. One that
 // cannot be read is taken to; a directory is none.
 func (g *Gate) callsNod(real string) bool {
-	data, err := g.files.Read(real, 1<<20)
+	data, err := g.machine.Files.Read(real, 1<<20)
 	if err == nil {
 		return wiring.Calls(real, data)
 	}
-	info, ferr := g.files.Lstat(real)
-	return !isMissing(err) && (ferr != nil || !info.Mode.IsDir())
+	info, ferr := g.machine.Files.Lstat(real)
+	return !errors.Is(err, fs.ErrNotExist) && (ferr != nil || !info.Mode.IsDir())
 }

@@ -120,8 +120,8 @@ func (t *trial) memoryKey(p Prompt, facts judge.Facts, consent string) string {
 		facts.Unknowns[i] = unspaced(what)
 	}
 	h.add(c.Agent, c.Session, p.System, p.Quick, p.Careful, fmt.Sprint(t.gate.profile), c.Tool, c.RawTool, judge.Line(facts), consent)
-	h.add(t.roots...)
-	h.add(t.pathDirs()...)
+	h.add(t.at.Roots...)
+	h.add(t.at.PathDirs()...)
 	t.addCall(h)
 	for _, e := range t.report.Read {
 		h.add(e.Path, e.SHA256)
@@ -232,7 +232,7 @@ func (t *trial) fileEffects() (effects []string, content bool) {
 		return nil, false
 	case isEdit(t.call.Tool):
 		for _, name := range t.call.Paths {
-			real, err := t.gate.locate(t.call.Dir, name)
+			real, err := t.gate.machine.Locate(t.call.Dir, name)
 			if err != nil {
 				return nil, false
 			}

@@ -1,14 +1,14 @@
 package nod
 
 import (
-	"cmp"
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -29,11 +29,11 @@ func (t *trial) secret() (why string) {
 		if !e.Names && (e.Pattern != "" || e.Recursive) && view.Below("/proc", e.Target) {
 			return "what /proc says of a process may hold secrets: " + printable.Text(e.Words)
 		}
-		names, all := t.gate.names(e)
-		if e.Pattern != "" && !t.fed(e) { // what find hands over is looked at with its tests (secretBelow)
-			names = t.gate.throughLinks(names)
+		names, all := t.gate.machine.Names(e)
+		if e.Pattern != "" && !t.report.Fed(e) { // what find hands over is looked at with its tests (secretBelow)
+			names = t.gate.machine.ThroughLinks(names)
 		}
-		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || t.fed(e)) // what find hands over lies at any depth
+		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || t.report.Fed(e)) // what find hands over lies at any depth
 		for _, name := range names {
 			if t.touches(name, tree) && !(e.Names && e.Kind == shell.Read && t.isLoneSecret(name, e.Recursive)) {
 				return printable.Text(name) + " holds or may hold secrets"
@@ -47,7 +47,7 @@ func (t *trial) secret() (why string) {
 				return "this looks for secrets: " + printable.Text(word)
 			}
 		}
-		if all && !t.fed(e) {
+		if all && !t.report.Fed(e) {
 			continue
 		}
 		if word := t.picksSecret(); word != "" && !e.Names {
@@ -73,9 +73,9 @@ func (t *trial) secret() (why string) {
 // one in the workspace, in a directory that is no store: its name, size and
 // date tell nothing.
 func (t *trial) isLoneSecret(name string, tree bool) bool {
-	info, err := t.gate.files.Lstat(name)
+	info, err := t.gate.machine.Files.Lstat(name)
 	dir := path.Dir(name)
-	return (err == nil && info.Mode.IsRegular() || isMissing(err) && !tree && t.gate.inside(t.roots, name)) && !t.touches(dir, false)
+	return (err == nil && info.Mode.IsRegular() || errors.Is(err, fs.ErrNotExist) && !tree && t.gate.machine.Inside(t.at.Roots, name)) && !t.touches(dir, false)
 }
 
 func (t *trial) secretPath() string {
@@ -83,7 +83,7 @@ func (t *trial) secretPath() string {
 		if t.call.Tool == "grep" && strings.ContainsAny(name, "*?[{") && t.gate.maySelectSecret(name) {
 			return name
 		}
-		reals, err := t.readings(name)
+		reals, err := t.at.Readings(name)
 		if err != nil {
 			return name // nobody can say that it is none
 		}
@@ -99,84 +99,10 @@ func (t *trial) secretPath() string {
 	return ""
 }
 
-// fed reports whether the command gets its arguments from find, fd or xargs.
-func (t *trial) fed(e shell.Effect) bool {
-	if e.Command < 0 || e.Command >= len(t.report.Commands) {
-		return false
-	}
-	wrappers := t.report.Commands[e.Command].Wrappers
-	return slices.ContainsFunc(wrappers, func(w string) bool { return w == "find" || w == "xargs" || w == "fd" || w == "fdfind" })
-}
-
-// names are the files that an effect may mean: its target by either name, and
-// for a glob what it matches now. all is false where that cannot be said.
-func (g *Gate) names(e shell.Effect) (names []string, all bool) {
-	if e.Target == "" {
-		return nil, false
-	}
-	names = []string{e.Target}
-	if e.Name != "" {
-		names = append(names, e.Name)
-	}
-	if e.Pattern == "" {
-		return names, true
-	}
-	matched, all := g.matched(e.Pattern)
-	return append(append(names, e.Pattern), matched...), all
-}
-
-// throughLinks are the names, and where those that are links lead.
-func (g *Gate) throughLinks(names []string) []string {
-	for _, name := range slices.Clone(names) {
-		if info, err := g.files.Lstat(name); err != nil || info.Mode&fs.ModeSymlink != 0 { // or a link is on the way
-			names = append(names, g.real(name))
-		}
-	}
-	return names
-}
-
-const (
-	maxMatches  = 10_000 // names of one directory, and of one glob
-	maxListings = 100    // directories that are listed for one glob
-)
-
-// matched returns what a pattern matches now.
-func (g *Gate) matched(pattern string) (found []string, all bool) {
-	found, all = []string{""}, !strings.Contains(pattern, "**")
-	listings := 0
-	for part := range strings.SplitSeq(strings.Trim(path.Clean(pattern), "/"), "/") {
-		var next []string
-		for _, dir := range found {
-			if !strings.ContainsAny(part, "*?[\\") {
-				next = append(next, dir+"/"+part)
-				continue
-			}
-			if listings++; listings > maxListings {
-				return found, false
-			}
-			entries, err := g.files.List(g.real(cmp.Or(dir, "/")), maxMatches)
-			all = all && (err == nil || isMissing(err) || !g.isDir(dir))
-			for _, entry := range entries {
-				if paths.GlobMatch(part, entry) && len(next) < maxMatches {
-					next = append(next, dir+"/"+entry)
-				}
-			}
-			all = all && len(next) < maxMatches
-		}
-		found = next
-	}
-	return found, all
-}
-
-func (g *Gate) isDir(name string) bool {
-	info, err := g.files.Lstat(cmp.Or(name, "/"))
-	return err != nil || info.Mode&fs.ModeType != 0
-}
-
 // searches reports whether a command lists names where secrets lie. A name is
 // none, but to look for theirs is to look for them.
 func (t *trial) searches(e shell.Effect) bool {
-	return e.Names && e.Recursive && (e.Target == "" || t.gate.secrets.HoldsAny(e.Target))
+	return e.Names && e.Recursive && (e.Target == "" || t.gate.machine.Secrets.HoldsAny(e.Target))
 }
 
 // seeksSecret returns the first word of the commands that speaks of keys,
@@ -232,7 +158,7 @@ func (g *Gate) wordOfSecrets(words []shell.Word) string {
 		}
 		parts, rooted, short := paths.Fold(text), strings.Contains(text, "/"), strings.Contains(text, "~")
 		for ; len(parts) > 0; parts = parts[1:] {
-			if g.secrets.MatchAtHome(parts, short) || rooted && g.secrets.MatchParts(parts, short) {
+			if g.machine.Secrets.MatchAtHome(parts, short) || rooted && g.machine.Secrets.MatchParts(parts, short) {
 				return text
 			}
 		}
@@ -298,7 +224,7 @@ func (g *Gate) maySelectSecret(pattern string) bool {
 		return false
 	}
 	for _, glob := range alternatives(pattern) {
-		if name := path.Base(glob); globsSecret(name) || g.secrets.Match("/"+name) {
+		if name := path.Base(glob); globsSecret(name) || g.machine.Secrets.Match("/"+name) {
 			return true
 		}
 	}
@@ -364,28 +290,22 @@ func namesSecret(text string) bool {
 	return len(text) > 2 && (strings.Contains(".env.local", text) && text != "local" || strings.Contains("id_rsa id_ed25519", text))
 }
 
-// touchesSecret reports whether a real path is a secret, or, read as a whole
-// tree, may hold one of the stores.
-func (g *Gate) touchesSecret(real string, tree bool) bool {
-	return g.secrets.Match(real) || g.secretInPlace(real) || tree && g.secrets.HoldsAny(real) || holdsLogin(g.files, real)
-}
-
 // touches is touchesSecret for a file that may be a second name of a secret at
 // its usual place (a hard link).
 func (t *trial) touches(real string, tree bool) bool {
-	return t.gate.touchesSecret(real, tree) || t.isTwin(real)
+	return t.gate.machine.TouchesSecret(real, tree) || t.isTwin(real)
 }
 
 // isTwin reports whether a file is a secret by another name.
 func (t *trial) isTwin(real string) bool {
-	info, err := t.gate.files.Lstat(real)
+	info, err := t.gate.machine.Files.Lstat(real)
 	return err == nil && info.Links > 1 && info.Mode.IsRegular() && slices.ContainsFunc(t.withTwins(), info.Same)
 }
 
 // withTwins are the secrets that have more names than one, looked up once.
 func (t *trial) withTwins() []view.Info {
 	if t.twins == nil {
-		t.twins = t.gate.secretsWithTwins(t.roots)
+		t.twins = t.gate.secretsWithTwins(t.at.Roots)
 	}
 	return t.twins
 }
@@ -394,14 +314,14 @@ func (t *trial) withTwins() []view.Info {
 // have more names than one.
 func (g *Gate) secretsWithTwins(roots []string) (twins []view.Info) {
 	add := func(name string) (isDir bool) {
-		info, err := g.files.Lstat(name)
+		info, err := g.machine.Files.Lstat(name)
 		if err == nil && info.Links > 1 && info.Mode.IsRegular() {
 			twins = append(twins, info)
 		}
 		return err == nil && info.Mode.IsDir()
 	}
 	addBelow := func(dir string, pick func(name string) bool) {
-		names, _ := g.files.List(dir, maxMatches)
+		names, _ := g.machine.Files.List(dir, place.MaxMatches)
 		for _, n := range names {
 			if pick(dir + "/" + n) {
 				add(dir + "/" + n)
@@ -409,26 +329,13 @@ func (g *Gate) secretsWithTwins(roots []string) (twins []view.Info) {
 		}
 	}
 	twins = []view.Info{}
-	for _, entry := range g.secrets.Entries {
-		if below, ok := strings.CutPrefix(entry, "~/"); ok && paths.GlobIndex(below) < 0 && add(g.home+"/"+below) {
-			addBelow(g.home+"/"+below, func(string) bool { return true })
+	for _, entry := range g.machine.Secrets.Entries {
+		if below, ok := strings.CutPrefix(entry, "~/"); ok && paths.GlobIndex(below) < 0 && add(g.machine.Home+"/"+below) {
+			addBelow(g.machine.Home+"/"+below, func(string) bool { return true })
 		}
 	}
 	for _, root := range roots {
-		addBelow(root, g.secrets.Match)
+		addBelow(root, g.machine.Secrets.Match)
 	}
 	return twins
 }
-
-// secretInPlace reports whether a file of dotfiles will be a secret at home.
-func (g *Gate) secretInPlace(real string) bool {
-	return slices.ContainsFunc(hosts.InPlace(strings.ToLower(real)), g.secretAtHome)
-}
-
-// secretAtHome reports whether a name below home is that of a secret.
-func (g *Gate) secretAtHome(name string) bool {
-	return g.secrets.MatchAtHome(paths.Fold(name), strings.Contains(name, "~"))
-}
-
-// secretsIn tells which names of a directory are secrets, for walks.
-func (g *Gate) secretsIn(dir string) func(base string) bool { return g.secrets.In(dir, g.ends) }

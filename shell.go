@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -13,8 +14,8 @@ import (
 // analyze asks what is known of the call's command.
 func (g *Gate) analyze(c Call, roots []string) shell.Report {
 	return shell.Analyze(c.Command, shell.Env{
-		Dialect: c.Dialect, Dir: c.Dir, Home: g.home, Roots: roots, Files: g.files,
-		Lookup:  func(name string) (string, bool) { return lookup(c.Environ, name) },
+		Dialect: c.Dialect, Dir: c.Dir, Home: g.machine.Home, Roots: roots, Files: g.machine.Files,
+		Lookup:  func(name string) (string, bool) { return place.Lookup(c.Environ, name) },
 		Ambient: variableNames(c.Environ),
 	})
 }
@@ -56,7 +57,7 @@ func (t *trial) possible() *trial {
 	if t.report.Possible == nil {
 		return nil
 	}
-	return &trial{gate: t.gate, call: t.call, roots: t.roots, report: *t.report.Possible}
+	return &trial{gate: t.gate, call: t.call, at: t.at, report: *t.report.Possible}
 }
 
 // typedInto reports an interpreter that runs what it will be told later, on a
@@ -106,7 +107,7 @@ func (t *trial) discards(e shell.Effect) bool {
 
 // empties recognises programs that leave nothing of what they write to.
 func (t *trial) empties(e shell.Effect) bool {
-	switch t.program(e) {
+	switch t.report.ProgramOf(e) {
 	case "truncate", "tee", "dd", "shred":
 		return true
 	}
@@ -191,7 +192,7 @@ func (t *trial) harmlessReason() string {
 			if name := printable.Text(path.Base(e.Target)); !slices.Contains(made, name) {
 				made = append(made, name)
 			}
-			if _, err := t.gate.files.Lstat(e.Target); err == nil && e.Appends && said == "it changes nothing" {
+			if _, err := t.gate.machine.Files.Lstat(e.Target); err == nil && e.Appends && said == "it changes nothing" {
 				said = "what is there stays"
 			} else if err == nil {
 				said = "what it deletes or overwrites can be restored"
@@ -295,7 +296,7 @@ func (t *trial) fedByNames(e shell.Effect) bool {
 	if e.From < 0 || e.From >= e.To || e.To > len(t.report.Commands) || e.Command < 0 || e.Command >= len(t.report.Commands) {
 		return false
 	}
-	if dir := t.report.Commands[e.Command].Dir; dir == "" || t.gate.touchesSecret(dir, true) {
+	if dir := t.report.Commands[e.Command].Dir; dir == "" || t.gate.machine.TouchesSecret(dir, true) {
 		return false // a name alone may be one of those here
 	}
 	for i := e.From; i < e.To; i++ {
@@ -365,7 +366,7 @@ func (t *trial) readsOpenly(command int) bool {
 		if e.Kind != shell.Read || e.Place == shell.Device || e.Target == "" && (e.To > command || !t.fedByNames(e)) {
 			return false
 		}
-		if e.Target != "" && (t.gate.touchesSecret(e.Target, true) || e.Name != "" && t.gate.touchesSecret(e.Name, true)) {
+		if e.Target != "" && (t.gate.machine.TouchesSecret(e.Target, true) || e.Name != "" && t.gate.machine.TouchesSecret(e.Name, true)) {
 			return false
 		}
 	}

@@ -250,8 +250,8 @@ func (t *trial) query(ctx context.Context) (answered, error) {
 // what it looks up is its own.
 func (t *trial) apart() *trial {
 	own := *t
-	own.path, own.named, own.points = slices.Clip(t.path), slices.Clip(t.named), slices.Clip(t.points)
-	own.bound, own.repos, own.spent = slices.Clip(t.bound), maps.Clone(t.repos), maps.Clone(t.spent)
+	own.at, own.points = t.at.Apart(), slices.Clip(t.points)
+	own.bound, own.spent = slices.Clip(t.bound), maps.Clone(t.spent)
 	return &own
 }
 

@@ -104,7 +104,7 @@ func (s sieve) through(f filter, start, below, name string) bool {
 
 // throughGit knows what git ls-files, git diff and git grep look at.
 func (s sieve) throughGit(f filter, name string) bool {
-	r := s.trial.repositoryAt(path.Dir(name))
+	r := s.trial.at.RepositoryAt(path.Dir(name))
 	if r == nil || f.longPrefix("--no-in", "--u", "--recurse") {
 		return !f.isGrep() || s.holds(f, name)
 	}
@@ -131,13 +131,13 @@ func (s sieve) shown(f filter, below, name string) bool {
 // ignored reports whether the ignore files of the repository certainly name a
 // file, and no other kind of ignore file may say otherwise.
 func (s sieve) ignored(name string) bool {
-	r := s.trial.repositoryAt(path.Dir(name))
+	r := s.trial.at.RepositoryAt(path.Dir(name))
 	if r == nil || !r.Ignored(name) || !r.MayIgnore(name, false) {
 		return false
 	}
 	for dir := path.Dir(name); strings.HasPrefix(dir, r.Top); dir = path.Dir(dir) {
 		for _, other := range [...]string{"/.ignore", "/.rgignore", "/.fdignore"} {
-			if !s.trial.missing(dir + other) {
+			if !s.trial.at.Missing(dir + other) {
 				return false
 			}
 		}
@@ -154,7 +154,7 @@ func (s sieve) holds(f filter, name string) bool {
 	if !known || f.short("vzL") || f.longPrefix("--invert", "--null-data", "--search-zip", "--files-without", "--pre", "--passthru", "--encoding", "--multiline") {
 		return true
 	}
-	data, err := s.trial.gate.files.Read(name, maxSearched)
+	data, err := s.trial.gate.machine.Files.Read(name, maxSearched)
 	text := string(data)
 	if err != nil || strings.ContainsRune(text, 0) || strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return true

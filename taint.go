@@ -69,7 +69,7 @@ func (t *trial) taintedEdit() (why string) {
 		return ""
 	}
 	for _, name := range t.call.Paths {
-		reals, err := t.readings(name)
+		reals, err := t.at.Readings(name)
 		for _, real := range reals {
 			if err == nil && t.gate.runsLater(real) && t.tainted() != "" {
 				return t.suspect(printable.Text(real) + " runs later")
@@ -117,7 +117,7 @@ func (g *Gate) runsLater(real string) bool {
 	if strings.Contains(name, ".config.") || strings.Contains(real, "/.github/") || strings.Contains(real, "/.circleci/") {
 		return true
 	}
-	info, err := g.files.Lstat(real)
+	info, err := g.machine.Files.Lstat(real)
 	return err == nil && info.Mode.IsRegular() && info.Mode.Perm()&0o111 != 0
 }
 
@@ -183,7 +183,7 @@ func (t *trial) fetchedFile(names []string) string {
 		return ""
 	}
 	for _, name := range names[:min(len(names), maxChanges)] {
-		reals, err := t.readings(name)
+		reals, err := t.at.Readings(name)
 		for _, real := range reals {
 			if err == nil && w.Origin(real) == "downloaded" {
 				return printable.Line(real, 80) + ", which this session fetched"

@@ -2,13 +2,13 @@ package nod
 
 import (
 	"cmp"
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/printable"
-	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -32,7 +32,7 @@ func (t *trial) writeHarm(e shell.Effect) (why string) {
 		return t.scratch(e)
 	}
 	names, all := t.targets(e)
-	if !all || e.Pattern != "" && t.fed(e) {
+	if !all || e.Pattern != "" && t.report.Fed(e) {
 		return "which files this overwrites is not known: " + printable.Text(e.Words)
 	}
 	for _, name := range names {
@@ -47,14 +47,14 @@ func (t *trial) overwritten(e shell.Effect, name string) (why string) {
 	if t.makesDirectory(e, name) {
 		return ""
 	}
-	if why := t.writable(name); why != "" {
+	if why := t.at.Writable(name); why != "" {
 		return why
 	}
 	if t.leadsGuarded(e, name) {
 		return "what is put behind " + printable.Text(name) + " may run later or change what the agent may do"
 	}
-	if t.missing(name) {
-		if t.program(e) == "mkdir" {
+	if t.at.Missing(name) {
+		if t.report.ProgramOf(e) == "mkdir" {
 			return ""
 		}
 		return t.overtaken(e, name)
@@ -66,7 +66,7 @@ func (t *trial) overwritten(e shell.Effect, name string) (why string) {
 	if e.Appends {
 		lost = t.spoilt
 	}
-	if why := lost(e, name); why != "" || t.fed(e) && e.Part == shell.PartWords {
+	if why := lost(e, name); why != "" || t.report.Fed(e) && e.Part == shell.PartWords {
 		return "this may overwrite " + cmp.Or(why, printable.Text(name))
 	}
 	return ""
@@ -88,27 +88,27 @@ func (t *trial) madeHere(e shell.Effect, name string) bool {
 
 // makesDirectory reports whether mkdir finds its directory there already.
 func (t *trial) makesDirectory(e shell.Effect, name string) bool {
-	info, err := t.gate.files.Lstat(name)
-	return err == nil && info.Mode.IsDir() && t.program(e) == "mkdir" && e.Name == "" && t.gate.inside(t.roots, name)
+	info, err := t.gate.machine.Files.Lstat(name)
+	return err == nil && info.Mode.IsDir() && t.report.ProgramOf(e) == "mkdir" && e.Name == "" && t.gate.machine.Inside(t.at.Roots, name)
 }
 
 // scratch says why a write to a temporary directory is not harmless: what is
 // there may be anybody's.
 func (t *trial) scratch(e shell.Effect) (why string) {
-	info, err := t.gate.files.Lstat(e.Target)
+	info, err := t.gate.machine.Files.Lstat(e.Target)
 	switch {
-	case e.Pattern != "", e.Recursive, t.fed(e) && e.Part == shell.PartWords:
+	case e.Pattern != "", e.Recursive, t.report.Fed(e) && e.Part == shell.PartWords:
 		return "which files this overwrites is not known: " + printable.Text(e.Words)
-	case err == nil && info.Mode.IsDir() && t.program(e) == "mkdir":
+	case err == nil && info.Mode.IsDir() && t.report.ProgramOf(e) == "mkdir":
 		return ""
-	case !isMissing(err), t.changesMode(e):
+	case !errors.Is(err, fs.ErrNotExist), t.changesMode(e):
 		return "this may overwrite " + printable.Text(e.Target)
 	case t.gathers():
 		return "this puts what it gathers or decodes into " + printable.Text(e.Target)
-	case t.gate.guards.Match(e.Target):
+	case t.gate.machine.Guards.Match(e.Target):
 		return printable.Text(e.Target) + " changes what runs later or what the agent may do"
 	}
-	if t.inPath(e.Target) {
+	if t.at.InPath(e.Target) {
 		return printable.Text(e.Target) + " changes what runs later or what the agent may do"
 	}
 	return t.overtaken(e, e.Target)
@@ -116,7 +116,7 @@ func (t *trial) scratch(e shell.Effect) (why string) {
 
 // changesMode recognises programs that change a file without making one.
 func (t *trial) changesMode(e shell.Effect) bool {
-	switch t.program(e) {
+	switch t.report.ProgramOf(e) {
 	case "chmod", "chown", "chgrp", "chattr", "chflags", "setfacl", "xattr":
 		return true
 	}
@@ -126,7 +126,7 @@ func (t *trial) changesMode(e shell.Effect) bool {
 // keepsContent recognises a change of one file's mode, which is as easily
 // undone. What runs the file later is judged then.
 func (t *trial) keepsContent(e shell.Effect) bool {
-	return t.program(e) == "chmod" && !e.Recursive && !t.fed(e)
+	return t.report.ProgramOf(e) == "chmod" && !e.Recursive && !t.report.Fed(e)
 }
 
 // gathers reports whether the line reads files that are neither the
@@ -152,7 +152,7 @@ func (t *trial) deleteHarm(e shell.Effect) (why string) {
 	}
 	names, all := t.targets(e)
 	switch {
-	case !all, !t.deletesWhatItNames(e), t.fed(e), e.Place != shell.Workspace && e.Place != shell.Temporary, t.program(e) == "git" && e.Forced:
+	case !all, !t.deletesWhatItNames(e), t.report.Fed(e), e.Place != shell.Workspace && e.Place != shell.Temporary, t.report.ProgramOf(e) == "git" && e.Forced:
 		return unknown
 	case e.Moved && t.movedInside(e):
 		return t.each(names, func(name string) string { return t.movable(e, name) })
@@ -163,7 +163,7 @@ func (t *trial) deleteHarm(e shell.Effect) (why string) {
 // deletesWhatItNames recognises the programs that remove the very names they
 // are given, once, and nothing besides.
 func (t *trial) deletesWhatItNames(e shell.Effect) bool {
-	switch t.program(e) {
+	switch t.report.ProgramOf(e) {
 	case "rm", "unlink", "rmdir", "mv", "git":
 		return !slices.Contains(t.report.Commands[e.Command].Wrappers, "watch")
 	}
@@ -183,24 +183,24 @@ func (t *trial) each(names []string, ask func(string) string) (why string) {
 // nothing is, but who deletes it thinks otherwise: only what the line itself
 // makes before is let go.
 func (t *trial) deletable(e shell.Effect, name string) (why string) {
-	info, err := t.gate.files.Lstat(name)
+	info, err := t.gate.machine.Files.Lstat(name)
 	switch {
-	case isMissing(err) && t.madeHere(e, name):
+	case errors.Is(err, fs.ErrNotExist) && t.madeHere(e, name):
 		if t.guardedNext(e) {
 			return "what the line puts into " + printable.Text(name) + " may run later under its new name"
 		}
 		return t.overtaken(e, name)
-	case isMissing(err):
+	case errors.Is(err, fs.ErrNotExist):
 		return "this deletes " + printable.Text(name) + ", which nod does not see"
 	case err != nil:
 		return printable.Text(name) + ": " + printable.Text(err.Error())
-	case !t.gate.inside(t.roots, name):
+	case !t.gate.machine.Inside(t.at.Roots, name):
 		return "this deletes " + printable.Text(name) + ", which is outside the workspace"
-	case t.isInstalled(name):
+	case t.at.IsInstalled(name):
 		return t.overtaken(e, name)
-	case t.guarded(name):
+	case t.at.Guarded(name):
 		return printable.Text(name) + " changes what runs later or what the agent may do"
-	case info.Mode.IsDir() && t.program(e) == "rmdir":
+	case info.Mode.IsDir() && t.report.ProgramOf(e) == "rmdir":
 		return "" // only what is empty
 	case info.Mode.IsDir() && !e.Recursive:
 		return "this deletes: " + printable.Text(e.Words)
@@ -222,7 +222,7 @@ func (t *trial) movedInside(e shell.Effect) bool {
 		case o.Kind == shell.Delete && o.Moved:
 			moved++
 		case o.Kind == shell.Write:
-			if o.Place != shell.Workspace || o.Recursive || o.Part != e.Part || t.inOutput(o.Target) || slices.Contains(made, o.Target) {
+			if o.Place != shell.Workspace || o.Recursive || o.Part != e.Part || t.at.InOutput(o.Target) || slices.Contains(made, o.Target) {
 				return false
 			}
 			made = append(made, o.Target)
@@ -234,7 +234,7 @@ func (t *trial) movedInside(e shell.Effect) bool {
 // guardedNext reports whether a move leads to where guarded names may lie.
 func (t *trial) guardedNext(e shell.Effect) bool {
 	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
-		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && t.holdsGuarded(o.Target)
+		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && t.at.HoldsGuarded(o.Target)
 	})
 }
 
@@ -242,33 +242,33 @@ func (t *trial) guardedNext(e shell.Effect) bool {
 // the name of a secret.
 func (t *trial) secretAfter(e shell.Effect, below string) bool {
 	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
-		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && t.gate.secrets.Match(o.Target+below)
+		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && t.gate.machine.Secrets.Match(o.Target+below)
 	})
 }
 
 // movable answers for one file or directory that goes on under another name:
 // nothing guarded and no second name may be among it.
 func (t *trial) movable(e shell.Effect, name string) (why string) {
-	info, err := t.gate.files.Lstat(name)
+	info, err := t.gate.machine.Files.Lstat(name)
 	switch {
-	case isMissing(err) && t.madeHere(e, name):
+	case errors.Is(err, fs.ErrNotExist) && t.madeHere(e, name):
 		if t.guardedNext(e) {
 			return "what the line puts into " + printable.Text(name) + " may run later under its new name"
 		}
 		return t.overtaken(e, name)
-	case err != nil || !t.gate.inside(t.roots, name):
+	case err != nil || !t.gate.machine.Inside(t.at.Roots, name):
 		return "this moves " + printable.Text(name) + " away"
 	case !info.Mode.IsDir():
-		return t.writable(name)
+		return t.at.Writable(name)
 	}
 	w := walk{trial: t, file: func(file string) string {
 		if t.guardedAfter(e, file[len(name):]) {
 			return printable.Text(file) + " changes what runs later or what the agent may do"
 		}
-		if t.gate.secrets.Match(file) && !t.secretAfter(e, file[len(name):]) {
+		if t.gate.machine.Secrets.Match(file) && !t.secretAfter(e, file[len(name):]) {
 			return printable.Text(file) + " holds or may hold secrets, which its new name would not say"
 		}
-		return t.writable(file)
+		return t.at.Writable(file)
 	}}
 	return w.tree(name, 0)
 }
@@ -281,24 +281,19 @@ func (t *trial) targets(e shell.Effect) (names []string, all bool) {
 	case e.Target == "":
 		return nil, false
 	case e.Pattern == "":
-		return []string{e.Target}, e.Name == "" || !strings.Contains(e.Name, "/..") && !t.isLink(e.Name)
+		return []string{e.Target}, e.Name == "" || !strings.Contains(e.Name, "/..") && !t.at.IsLink(e.Name)
 	case strings.Contains(e.Pattern, "/.."):
 		return nil, false
 	}
-	matched, all := t.gate.matched(e.Pattern)
+	matched, all := t.gate.machine.Matches(e.Pattern)
 	all = all && len(matched) > 0
 	for _, name := range matched {
-		if t.isLink(name) {
+		if t.at.IsLink(name) {
 			return nil, false
 		}
-		names = append(names, t.gate.real(name))
+		names = append(names, t.gate.machine.Real(name))
 	}
 	return names, all
-}
-
-func (t *trial) isLink(name string) bool {
-	info, err := t.gate.files.Lstat(path.Clean(name))
-	return err == nil && info.Mode&fs.ModeSymlink != 0
 }
 
 // lost says what at a real path could not be restored, and why; "" where all
@@ -307,13 +302,13 @@ func (t *trial) lost(e shell.Effect, name string) (why string) {
 	if why := t.overtaken(e, name); why != "" {
 		return why
 	}
-	info, err := t.gate.files.Lstat(name)
+	info, err := t.gate.machine.Files.Lstat(name)
 	switch {
 	case err != nil:
 		return printable.Text(name)
 	case !info.Mode.IsDir():
 		return t.lostFile(name)
-	case t.isOutput(name):
+	case t.at.IsOutput(name):
 		w := walk{trial: t, file: func(file string) string { return cmp.Or(t.precious(file), written(file)) }}
 		return w.tree(name, 0)
 	}
@@ -326,10 +321,10 @@ func (t *trial) lostFile(name string) (why string) {
 	if why := t.precious(name); why != "" {
 		return why
 	}
-	if t.inOutput(name) {
+	if t.at.InOutput(name) {
 		return written(name)
 	}
-	r, ok := t.repository(name)
+	r, ok := t.at.Repository(name)
 	if !ok {
 		return printable.Text(name) + ", which is not in git: it could not be restored"
 	}
@@ -342,13 +337,13 @@ func (t *trial) lostFile(name string) (why string) {
 // precious names what nobody deletes as a matter of course, wherever it lies:
 // what is no ordinary file, secrets, databases, what runs later.
 func (t *trial) precious(name string) (why string) {
-	if why := t.gate.ordinary(name); why != "" {
+	if why := t.gate.machine.Ordinary(name); why != "" {
 		return why
 	}
 	switch {
-	case t.gate.secrets.Match(name), isDatabase(name):
+	case t.gate.machine.Secrets.Match(name), isDatabase(name):
 		return printable.Text(name) + ", which may be the only copy"
-	case t.guarded(name):
+	case t.at.Guarded(name):
 		return printable.Text(name) + ", which changes what runs later"
 	}
 	return ""
@@ -385,17 +380,17 @@ type walk struct {
 
 func (w *walk) tree(dir string, depth int) (why string) {
 	tooLarge := printable.Text(dir) + ", which is too large to look through"
-	names, err := w.trial.gate.files.List(dir, maxTreeNames-w.seen)
+	names, err := w.trial.gate.machine.Files.List(dir, maxTreeNames-w.seen)
 	if w.seen += len(names); err != nil || depth > maxTreeDepth {
 		return tooLarge
 	}
 	for _, n := range names {
 		name := dir + "/" + n
-		info, err := w.trial.gate.files.Lstat(name)
+		info, err := w.trial.gate.machine.Files.Lstat(name)
 		switch {
 		case err != nil:
 			why = printable.Text(name)
-		case info.Mode.IsDir() && w.trial.guarded(name):
+		case info.Mode.IsDir() && w.trial.at.Guarded(name):
 			why = printable.Text(name) + ", which changes what runs later"
 		case info.Mode.IsDir():
 			why = w.tree(name, depth+1)
@@ -407,64 +402,6 @@ func (w *walk) tree(dir string, depth int) (why string) {
 		}
 	}
 	return ""
-}
-
-// isOutputName lists directories that builds, tests and caches fill.
-func isOutputName(name string) bool {
-	switch name {
-	case "dist", "build", "target", "out", "coverage", "htmlcov", ".next", ".nuxt", ".svelte-kit", ".turbo", ".parcel-cache", ".nyc_output",
-		"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".gradle", ".cache", "storybook-static":
-		return true
-	}
-	return false
-}
-
-// isOutput reports whether a directory is build output: by its name, ignored
-// by the ignore files as git has them, nothing of it tracked.
-func (t *trial) isOutput(dir string) bool {
-	for at := dir; t.gate.inside(t.roots, at) && at != "/"; at = path.Dir(at) {
-		if !isOutputName(path.Base(at)) {
-			continue
-		}
-		if r, ok := t.repository(at); ok && view.Below(r.Top, at) && !r.Tracks(at) && r.Ignored(at) {
-			return true
-		}
-	}
-	return false
-}
-
-// isInstalled reports whether a directory is all that a package manager put
-// there and would put there again: node_modules, ignored, nothing of it
-// tracked, beside a lock file. Nothing runs by its being gone.
-func (t *trial) isInstalled(dir string) bool {
-	if path.Base(dir) != "node_modules" || !t.gate.inside(t.roots, dir) {
-		return false
-	}
-	r, ok := t.repository(dir)
-	return ok && !r.Tracks(dir) && r.Ignored(dir) && slices.ContainsFunc([]string{"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"}, func(lock string) bool {
-		return !t.missing(path.Dir(dir) + "/" + lock)
-	})
-}
-
-func (t *trial) inOutput(name string) bool { return t.isOutput(path.Dir(name)) }
-
-// repository finds the repository around a real path, once.
-func (t *trial) repository(name string) (*repo.Repo, bool) {
-	dir := path.Dir(name)
-	if r, ok := t.repos[dir]; ok {
-		return r, r != nil
-	}
-	r, _ := repo.Around(t.gate.files, name)
-	if t.repos == nil {
-		t.repos = map[string]*repo.Repo{}
-	}
-	for _, known := range t.repos {
-		if r != nil && known != nil && known.Top == r.Top {
-			r = known // it has read its index
-		}
-	}
-	t.repos[dir] = r
-	return r, r != nil
 }
 
 // overtaken reports that what stands at a path now is not what the command
@@ -494,19 +431,10 @@ func (t *trial) moves(command int) bool {
 	})
 }
 
-// program is the base name of the program that an effect comes from, "" for a
-// redirection or where it is not known.
-func (t *trial) program(e shell.Effect) string {
-	if e.Part != shell.PartWords || e.Command < 0 || e.Command >= len(t.report.Commands) {
-		return ""
-	}
-	return path.Base(t.report.Commands[e.Command].Program)
-}
-
 // copiesTree reports whether a command makes a copy of a directory: hooks,
 // agent settings and keys in it would arrive unseen.
 func (t *trial) copiesTree(e shell.Effect) bool {
-	switch t.program(e) {
+	switch t.report.ProgramOf(e) {
 	case "cp", "rsync", "ditto", "gcp":
 		return e.Recursive || slices.ContainsFunc(t.report.Effects, func(r shell.Effect) bool {
 			return r.Command == e.Command && r.Kind == shell.Read && r.Recursive && r.Pattern == ""

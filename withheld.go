@@ -17,7 +17,7 @@ import (
 
 // isStore reports whether a file's content stays here.
 func (g *Gate) isStore(real string) bool {
-	return g.touchesSecret(real, false) || g.isSelf(real)
+	return g.machine.TouchesSecret(real, false) || g.machine.IsSelf(real)
 }
 
 // shown is a text without tokens of published shapes.
@@ -51,7 +51,7 @@ func (t *trial) spoken(text string) bool {
 	if text == "" || strings.Contains(t.call.Command, text) {
 		return true
 	}
-	for _, base := range []string{t.call.Dir, t.gate.home} {
+	for _, base := range []string{t.call.Dir, t.gate.machine.Home} {
 		if below, ok := strings.CutPrefix(text, base+"/"); ok && base != "" && below != "" && strings.Contains(t.call.Command, below) {
 			return true
 		}
@@ -140,7 +140,7 @@ func (t *trial) patchesStore(text string) bool {
 }
 
 func (t *trial) storeAt(name string) bool {
-	reals, err := t.gate.readings(t.call.Dir, name)
+	reals, err := t.gate.machine.Readings(t.call.Dir, name)
 	if err != nil {
 		return t.gate.isStore(name)
 	}

@@ -1,7 +1,11 @@
 package shell
 
 import (
+	"path"
+	"slices"
+
 	"github.com/nodgate/nod/internal/shell/grammar"
+
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -209,4 +213,24 @@ type Unknown struct {
 	Words   string
 	Command int
 	Part    Part
+}
+
+// ProgramOf is the base name of the program that an effect comes from, "" for a
+// redirection or where the program is not known.
+func (r *Report) ProgramOf(e Effect) string {
+	if e.Part != PartWords || e.Command < 0 || e.Command >= len(r.Commands) {
+		return ""
+	}
+	return path.Base(r.Commands[e.Command].Program)
+}
+
+// Fed reports whether the command of an effect gets its arguments from find, fd
+// or xargs.
+func (r *Report) Fed(e Effect) bool {
+	return e.Command >= 0 && e.Command < len(r.Commands) && r.Commands[e.Command].Fed()
+}
+
+// Fed reports whether the command gets its arguments from find, fd or xargs.
+func (c Command) Fed() bool {
+	return slices.ContainsFunc(c.Wrappers, func(w string) bool { return w == "find" || w == "xargs" || w == "fd" || w == "fdfind" })
 }

@@ -1,0 +1,136 @@
+package place
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/hosts"
+	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// Writable reports what speaks against writing to the real path, "" if
+// nothing does.
+func (w *Workspace) Writable(real string) (why string) {
+	switch {
+	case !w.Machine.Inside(w.Roots, real):
+		return printable.Text(real) + " is outside the workspace"
+	case w.Guarded(real):
+		return printable.Text(real) + " changes what runs later or what the agent may do"
+	}
+	return w.Machine.Ordinary(real)
+}
+
+// Guarded reports whether a real path in the workspace is on the guarded
+// list, in a PATH directory, in a directory of an agent's own, wherever that
+// leads, or in the repository's git directory. Names above the root count with
+// those below it (.github, hooks); alone they say nothing, since such a root is
+// no workspace. What unpacks to a guarded name is guarded too.
+func (w *Workspace) Guarded(real string) bool {
+	if plain, ok := unpacked(real); ok && w.Guarded(plain) || w.InPath(real) || w.Machine.AgentsOwn(real) || w.Machine.guardedInPlace(real) || w.isHook(real) {
+		return true
+	}
+	for _, root := range w.Roots {
+		if view.Below(w.Machine.gitDir(root), real) {
+			return true
+		}
+		if view.Below(root, real) && (w.Machine.Guards.Match(real[len(root):]) || w.Machine.Guards.Match(afterWorktree(real))) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(w.aliases(), func(a alias) bool {
+		return view.Below(a.real, real) && w.Machine.Guards.Match(a.name+real[len(a.real):])
+	})
+}
+
+// isHook reports whether a file lies where the settings of git say that hooks
+// are. Where that is the top of a working tree, the names of hooks alone count.
+func (w *Workspace) isHook(real string) bool {
+	if w.hookDirs == nil {
+		w.hookDirs = map[string]bool{}
+		for _, root := range w.Roots {
+			if r := w.RepositoryAt(root); r != nil {
+				for _, dir := range r.HooksPaths(w.Machine.Home) {
+					w.hookDirs[dir] = dir == r.Top || dir == root
+				}
+			}
+		}
+	}
+	for dir, bare := range w.hookDirs {
+		if view.Below(dir, real) && (!bare || path.Dir(real) == dir && shell.IsGitHook(path.Base(real))) {
+			return true
+		}
+	}
+	return false
+}
+
+// guardedInPlace reports whether a file of a repository of dotfiles will be a
+// guarded one, or is run, when it is put into its place.
+func (m *Machine) guardedInPlace(real string) bool {
+	name := strings.ToLower(real)
+	return hosts.RunsInPlace(name) || slices.ContainsFunc(hosts.InPlace(name), m.Guards.Match)
+}
+
+// alias is a link at the top of a workspace whose name is guarded, or that of a
+// directory in which guarded names lie.
+type alias struct {
+	name, real string // name starts at the workspace
+}
+
+// aliases finds them: AGENTS.md -> docs/house.md, .github -> meta.
+func (w *Workspace) aliases() []alias {
+	if w.linked != nil {
+		return w.linked
+	}
+	w.linked = []alias{}
+	begins := w.Machine.begins()
+	for _, root := range w.Roots {
+		names, _ := w.Machine.Files.List(root, MaxMatches)
+		for _, name := range names {
+			if begins[paths.FoldName(name)] && w.IsLink(root+"/"+name) {
+				w.linked = append(w.linked, alias{"/" + name, w.Machine.Real(root + "/" + name)})
+			}
+		}
+	}
+	return w.linked
+}
+
+// unpacked returns what a name is without the ending of a compressed file.
+func unpacked(name string) (plain string, ok bool) {
+	switch ext := path.Ext(name); strings.ToLower(ext) {
+	case ".gz", ".xz", ".bz2", ".zst", ".lzma", ".lz", ".lz4", ".lzo", ".br", ".z":
+		return name[:len(name)-len(ext)], true
+	}
+	return "", false
+}
+
+// HoldsGuarded reports whether a path of the workspace may be a directory that
+// guarded names lie in.
+func (w *Workspace) HoldsGuarded(real string) bool {
+	return slices.ContainsFunc(w.Roots, func(root string) bool {
+		return view.Below(root, real) && w.Machine.Guards.HoldsNext(real[len(root):])
+	})
+}
+
+// Ordinary refuses what an edit would not simply replace: devices, FIFOs,
+// directories, and files with a second name somewhere else.
+func (m *Machine) Ordinary(real string) (why string) {
+	info, err := m.Files.Lstat(real)
+	shown := printable.Text(real)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ""
+	case err != nil:
+		return shown + ": " + printable.Text(err.Error())
+	case info.Mode&fs.ModeType != 0:
+		return shown + " is not a regular file"
+	case info.Links > 1:
+		return shown + " has another name elsewhere (hard link)"
+	}
+	return ""
+}

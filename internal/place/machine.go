@@ -1,0 +1,207 @@
+package place
+
+import (
+	"path"
+	"strings"
+
+	"github.com/nodgate/nod/internal/hosts"
+	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/view"
+)
+
+func (m *Machine) Real(name string) string {
+	if real, err := view.Resolve(m.Files, name); err == nil {
+		return real
+	}
+	return name
+}
+
+// Locate turns a name as written in a call into the real path it leads to.
+// Relative names start at dir, "~/" at home. It is an error where nobody can
+// say where the name leads.
+func (m *Machine) Locate(dir, name string) (string, error) {
+	switch {
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		name = m.Home + name[1:]
+	case !strings.HasPrefix(name, "/"):
+		name = dir + "/" + name
+	}
+	return view.Resolve(m.Files, name)
+}
+
+func (m *Machine) Readings(dir, name string) ([]string, error) {
+	real, err := m.Locate(dir, name)
+	if !strings.Contains(name, "..") && !strings.Contains(dir, "..") {
+		return []string{real}, err
+	}
+	full := name
+	switch {
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		full = m.Home + name[1:]
+	case !strings.HasPrefix(name, "/"):
+		full = dir + "/" + name
+	}
+	lexical, lexicalErr := m.Locate(dir, path.Clean(full))
+	if err == nil {
+		err = lexicalErr
+	}
+	return []string{real, lexical}, err
+}
+
+// UsableRoots returns the real paths of the call's usable roots. A root that
+// holds the home directory, is one of the system's or is itself a place whose
+// files run or are obeyed is no workspace.
+func (m *Machine) UsableRoots(asked, environ []string) []string {
+	var roots []string
+	for _, list := range [...][]string{asked, m.Roots} {
+		for _, root := range list {
+			if real, err := view.Resolve(m.Files, root); err == nil && m.UsableRoot(real) && !m.runByName(environ, real) {
+				roots = append(roots, real)
+			}
+		}
+	}
+	return roots
+}
+
+// IsDirectory reports whether a directory stands at a name, no link.
+func (m *Machine) IsDirectory(name string) bool {
+	info, err := m.Files.Lstat(name)
+	return err == nil && info.Mode.IsDir()
+}
+
+func (m *Machine) UsableRoot(root string) bool {
+	if root == "/" || m.Home == "" || view.Within(m.Files, root, m.Home) || m.RealHome != m.Home && view.Within(m.Files, root, m.RealHome) {
+		return false
+	}
+	info, err := m.Files.Lstat(root)
+	return err == nil && info.Mode.IsDir() && !systemDir(root) && !m.IsSelf(root) && !m.holdsSettings(root) &&
+		!m.Guards.Match(afterWorktree(root))
+}
+
+// runByName reports whether PATH names a directory itself, and not by where
+// the call is: what is written there is run by name later.
+func (m *Machine) runByName(environ []string, root string) bool {
+	value, _ := Lookup(environ, "PATH")
+	for elem := range strings.SplitSeq(value, ":") {
+		if path.IsAbs(elem) && m.Real(path.Clean(elem)) == root {
+			return true
+		}
+	}
+	return false
+}
+
+// afterWorktree is a path from where its names count: behind a working tree
+// that an agent made below a directory of its own (.claude/worktrees/NAME).
+func afterWorktree(real string) string {
+	lower := strings.ToLower(real)
+	if !strings.Contains(lower, "/worktree") {
+		return real
+	}
+	for _, a := range hosts.Agents() {
+		for _, below := range a.Home {
+			for _, kind := range [...]string{"/worktrees/", "/worktree/"} {
+				mark := "/" + below + kind
+				if i := strings.LastIndex(lower, mark); i >= 0 && i+len(mark) < len(real) {
+					_, rest, _ := strings.Cut(real[i+len(mark):], "/")
+					return "/" + rest
+				}
+			}
+		}
+	}
+	return real
+}
+
+// systemDir reports whether dir is the system's own: the top-level
+// directories themselves, and everything below those that hold no projects.
+func systemDir(dir string) bool {
+	parts := paths.Fold(dir)
+	if len(parts) <= 1 {
+		return true
+	}
+	switch parts[0] {
+	case "usr":
+		return parts[1] != "src" && !(len(parts) > 2 && parts[1] == "local" && parts[2] == "src")
+	case "etc", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", "dev", "proc", "sys", "run", "system", "applications", "library":
+		return true
+	case "private": // macOS keeps etc, tmp and var there
+		return len(parts) == 2
+	case "home", "users":
+		return false
+	case "var":
+		return len(parts) == 2 && parts[1] != "www"
+	}
+	return false
+}
+
+// Inside reports whether a real path lies in one of the roots, as part of the
+// same repository: a nested worktree or submodule counts only when its .git
+// file leads back into the root's own.
+func (m *Machine) Inside(roots []string, real string) bool {
+	for _, root := range roots {
+		if view.Within(m.Files, root, real) {
+			return !m.foreignWorktree(root, real)
+		}
+	}
+	return false
+}
+
+// foreignWorktree reports whether a directory between root and real has a
+// .git file that leads out of root.
+func (m *Machine) foreignWorktree(root, real string) bool {
+	for dir := path.Dir(real); view.Below(root, dir) && dir != root; dir = path.Dir(dir) {
+		info, err := m.Files.Lstat(dir + "/.git")
+		if err != nil || info.Mode.IsDir() {
+			continue
+		}
+		if !m.leadsBack(root, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Machine) leadsBack(root, dir string) bool {
+	data, err := m.Files.Read(dir+"/.git", 4096)
+	if err != nil {
+		return false
+	}
+	target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
+	if !ok {
+		return false
+	}
+	real, err := m.Locate(dir, target)
+	return err == nil && view.Within(m.Files, m.gitDir(root), real)
+}
+
+// gitDir returns the repository that root belongs to: root/.git, or what a
+// linked worktree's .git file names as its common directory.
+func (m *Machine) gitDir(root string) string {
+	own := root + "/.git"
+	data, err := m.Files.Read(own, 4096)
+	if err != nil {
+		return own
+	}
+	target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
+	if !ok {
+		return own
+	}
+	real, err := m.Locate(root, target)
+	if err != nil {
+		return own
+	}
+	// <common>/worktrees/<name>
+	if parent := path.Dir(real); path.Base(parent) == "worktrees" {
+		return path.Dir(parent)
+	}
+	return real
+}
+
+// Lookup returns the value of a variable; the last one counts.
+func Lookup(environ []string, name string) (string, bool) {
+	for i := len(environ) - 1; i >= 0; i-- {
+		if k, v, ok := strings.Cut(environ[i], "="); ok && k == name {
+			return v, true
+		}
+	}
+	return "", false
+}

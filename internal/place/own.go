@@ -1,0 +1,101 @@
+package place
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/hosts"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// Own is one of nod's own files or directories.
+type Own struct {
+	Name, Lower string
+}
+
+// Owned is each of the paths as given and, where that is another one, real.
+func (m *Machine) Owned(names []string) []Own {
+	var list []Own
+	for _, name := range names {
+		for _, n := range [...]string{name, m.Real(name)} {
+			p := Own{n, strings.ToLower(n)}
+			if n != "" && !slices.Contains(list, p) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// IsSelf reports whether a real path is one of nod's own files, or below one
+// of its directories.
+func (m *Machine) IsSelf(real string) bool {
+	real = strings.ToLower(real)
+	for _, own := range m.Self() {
+		if view.Below(own.Lower, real) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsSettings reports whether a directory is where agents or nod are set up:
+// one of an agent's own or below it, or one that such a directory, or nod's
+// settings, state or programs, lie in. What else leads there is guarded by agentsOwn.
+func (m *Machine) holdsSettings(root string) bool {
+	lower := strings.ToLower(root)
+	if m.AgentsOwn(root) {
+		return true
+	}
+	for _, own := range m.agentDirs() {
+		if own.named && view.Below(lower, own.Lower) {
+			return true
+		}
+	}
+	for _, own := range m.Self() {
+		info, err := m.Files.Lstat(own.Name)
+		if err == nil && info.Mode.IsDir() && view.Below(lower, own.Lower) || path.Dir(own.Lower) == lower {
+			return true
+		}
+	}
+	return false
+}
+
+// agentDir is a directory of an agent's own.
+type agentDir struct {
+	Own
+	named bool // as it is named below home, not as it leads
+}
+
+// ownDirs lists the agents' own directories below home, and where they lead.
+func (m *Machine) ownDirs() (dirs []agentDir) {
+	for _, a := range hosts.Agents() {
+		for _, below := range a.Home {
+			for _, home := range [...]string{m.Home, m.RealHome} {
+				if name := home + "/" + below; home != "" && !slices.ContainsFunc(dirs, func(d agentDir) bool { return d.Name == name }) {
+					dirs = append(dirs, agentDir{Own{name, strings.ToLower(name)}, true})
+				}
+			}
+		}
+	}
+	for _, d := range dirs {
+		if real := m.Real(d.Name); real != d.Name {
+			dirs = append(dirs, agentDir{Own{real, strings.ToLower(real)}, false})
+		}
+	}
+	return dirs
+}
+
+// AgentsOwn reports whether a real path is a directory of an agent's own, or
+// below one, but for the working trees that some agents keep there.
+func (m *Machine) AgentsOwn(real string) bool {
+	lower := strings.ToLower(real)
+	return slices.ContainsFunc(m.agentDirs(), func(d agentDir) bool {
+		if !view.Below(d.Lower, lower) {
+			return false
+		}
+		first, rest, _ := strings.Cut(strings.TrimPrefix(lower[len(d.Lower):], "/"), "/")
+		return first != "worktrees" && first != "worktree" || rest == ""
+	})
+}
