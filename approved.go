@@ -244,7 +244,7 @@ func (t *trial) meansMoreLater(e shell.Effect) bool {
 	case e.Kind > shell.Run || e.Place == shell.Network || e.Names:
 		return false
 	}
-	return e.Pattern != "" || e.Recursive || e.Kind == shell.Write && t.copiesTree(e) || e.Kind != shell.Write && t.gate.machine.IsDirectory(e.Target)
+	return e.Pattern != "" || e.Recursive || e.Kind == shell.Write && t.loss.CopiesTree(e) || e.Kind != shell.Write && t.gate.machine.IsDirectory(e.Target)
 }
 
 // ofGit reports whether an effect comes from what a command of git is told.

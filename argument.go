@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod/internal/printable"
 )
@@ -64,7 +63,7 @@ func (t *trial) selfByName(s string) (why string) {
 func (t *trial) selfByText(command string) (why string) {
 	call := t.call
 	call.MCP, call.Tool, call.Command, call.Dialect = nil, "bash", command, Bash
-	sub := &trial{gate: t.gate, call: call, at: t.gate.at(call), spent: map[Layer]time.Duration{}}
+	sub := t.gate.trial(call)
 	sub.look()
 	for _, find := range []func() string{sub.selfByCommand, sub.selfByEffect, sub.selfByMention} {
 		if why := find(); why != "" {

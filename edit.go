@@ -1,10 +1,7 @@
 package nod
 
 import (
-	"slices"
-
 	"github.com/nodgate/nod/internal/printable"
-	"github.com/nodgate/nod/internal/shell"
 )
 
 // IsEdit reports whether the call changes exactly the files in Paths.
@@ -53,7 +50,7 @@ func (t *trial) undeletable() (why string) {
 			if replaces && t.at.Missing(real) {
 				continue
 			}
-			if why := t.lostFile(real); why != "" {
+			if why := t.loss.LostFile(real); why != "" {
 				return map[bool]string{true: "this deletes ", false: "this overwrites "}[e.Deletes] + why
 			}
 		}
@@ -76,19 +73,4 @@ func (t *trial) unwritable(name string) (why string) {
 		}
 	}
 	return ""
-}
-
-// guardedAfter reports whether a file of a tree that a command moves is
-// guarded under its new name; below is its path in that tree.
-func (t *trial) guardedAfter(e shell.Effect, below string) bool {
-	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
-		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && t.at.Guarded(o.Target+below)
-	})
-}
-
-// leadsGuarded reports whether a command makes a link in the place of a
-// directory that guarded names lie in: whatever is put where it leads is under
-// those names.
-func (t *trial) leadsGuarded(e shell.Effect, real string) bool {
-	return t.report.ProgramOf(e) == "ln" && t.at.HoldsGuarded(real)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/harm"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
@@ -134,52 +135,55 @@ func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 
 func (g *Gate) trial(c Call) *trial {
 	start := g.now()
-	return &trial{gate: g, call: c, at: g.at(c), id: newID(start), spent: map[Layer]time.Duration{}, start: start}
-}
-
-// at is where a call is. It has no usable root before [trial.look].
-func (g *Gate) at(c Call) *place.Workspace {
-	return &place.Workspace{Machine: g.machine, Dir: c.Dir, Environ: c.Environ}
+	at := &place.Workspace{Machine: g.machine, Dir: c.Dir, Environ: c.Environ} // without a usable root before look
+	t := &trial{gate: g, call: c, at: at, id: newID(start), spent: map[Layer]time.Duration{}, start: start}
+	t.setHarm()
+	return t
 }
 
 // trial is one call being decided.
 type trial struct {
-	gate     *Gate
-	call     Call
-	at       *place.Workspace // where the call is
-	id       string
-	report   shell.Report
-	points   []string       // where relative patterns of permission rules start; nil: not looked yet
-	soft     Rule           // the soft_deny pattern that matched; Text "" if none
-	open     string         // why layers 2 and 3 left the call open, for the reason
-	doubt    string         // which hard_deny rule may forbid the call, if nod knew more
-	brought  string         // why a rule that names the called tool does not count
-	unproven string         // why nod cannot show that an agent would still ask it
-	hooked   []registration // where hooks may stand; nil: not looked yet
+	gate   *Gate
+	call   Call
+	id     string
+	at     *place.Workspace // where the call is
+	report shell.Report     // of the command
+	// loss and secrecy answer about the report: what could not be restored, and
+	// which secret would be shown.
+	loss    *harm.Loss
+	secrecy *harm.Secrets
+
+	soft     Rule   // the soft_deny pattern that matched; Text "" if none
+	open     string // why layers 2 and 3 left the call open, for the reason
+	doubt    string // which hard_deny rule may forbid the call, if nod knew more
+	brought  string // why a rule that names the called tool does not count
+	unproven string // why nod cannot show that an agent would still ask it
 	// changed says which definition keeps an allow rule from clearing its
 	// command; bound are the definitions that rules were held to.
 	changed string
 	bound   []Evidence
-	// secrets says that the call touches a secret store; may is what maySecret
-	// found, once it has looked.
-	secrets bool
+	secrets bool   // the call touches a secret store
+	ruled   []bool // which commands an allow rule clears, once layer 3 has looked
 	// behind says that the call runs behind nod's boundary; room is how much
 	// longer than usual its reason may be.
 	behind bool
 	room   int
-	may    *string
-	near   func(base string) bool // which names of nearTo are on the list of secrets
-	nearTo string
-	taint  *string // why the session is tainted; nil: not looked yet
-	ruled  []bool  // which commands an allow rule clears, once layer 3 has looked
-	spent  map[Layer]time.Duration
-	start  time.Time
-	mark   time.Time
-	name   *Approvable // nil: not computed yet
-	inputs []Evidence  // the files that the line names, as name holds them
-	// dotfiles says that nearTo lies in a repository of dotfiles.
-	dotfiles bool
-	twins    []view.Info // secrets with a second name; nil: not looked yet
+
+	points []string       // where relative patterns of permission rules start; nil: not looked yet
+	hooked []registration // where hooks may stand; nil: not looked yet
+	taint  *string        // why the session is tainted; nil: not looked yet
+	name   *Approvable    // nil: not computed yet
+	inputs []Evidence     // the files that the line names, as name holds them
+
+	spent map[Layer]time.Duration
+	start time.Time
+	mark  time.Time
+}
+
+// setHarm has loss and secrecy answer about this trial's own report and place.
+func (t *trial) setHarm() {
+	c := t.call
+	t.loss, t.secrecy = harm.Of(t.at, &t.report, harm.Secrets{Tool: c.Tool, Agent: c.Agent, Paths: c.Paths, Input: c.Input})
 }
 
 // decide is the flow of the package comment, line for line.
@@ -218,7 +222,7 @@ func (t *trial) settle() (d Decision, settled bool) {
 	if why, rule := t.reserved(); why != "" {
 		return t.decided(LayerGuard, Ask, why, rule), true
 	}
-	if secret := t.secret(); secret != "" {
+	if secret := t.secrecy.Secret(t.call.named()); secret != "" {
 		t.open, t.secrets = secret, true
 		return Decision{}, false
 	}
@@ -269,6 +273,7 @@ func (t *trial) look() {
 	t.at.Roots = t.gate.machine.UsableRoots(t.call.Roots, t.call.Environ)
 	if t.call.Command != "" {
 		t.report = t.gate.analyze(t.call, t.at.Roots)
+		t.setHarm() // what was found of another line does not count
 		t.lap(LayerShell)
 	}
 }

@@ -134,7 +134,7 @@ func plainWords(words []shell.Word) (plain []string, known bool) {
 // anything that holds them, and files that call nod.
 func (t *trial) selfByEffect() (why string) {
 	for _, e := range t.report.Effects {
-		if e.Kind != shell.Write && e.Kind != shell.Delete || t.wipes(e) { // denied next, with a better reason
+		if e.Kind != shell.Write && e.Kind != shell.Delete || t.loss.Wipes(e) { // denied next, with a better reason
 			continue
 		}
 		if why := t.selfByOne(e); why != "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/harm"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -218,13 +219,13 @@ func followedBy(program string, want []string, words []shell.Word) bool {
 }
 
 func hasWord(want string, words []shell.Word) bool {
-	letters, short := shortOptions(want)
+	letters, short := harm.ShortOptions(want)
 	var seen strings.Builder
 	for _, w := range words {
 		if w.Known && w.Value == want {
 			return true
 		}
-		if got, ok := shortOptions(w.Value); ok && w.Known {
+		if got, ok := harm.ShortOptions(w.Value); ok && w.Known {
 			seen.WriteString(got)
 		}
 	}
@@ -237,14 +238,6 @@ func hasWord(want string, words []shell.Word) bool {
 		}
 	}
 	return true
-}
-
-// shortOptions returns the letters of a bundle such as -rf.
-func shortOptions(word string) (letters string, ok bool) {
-	if len(word) < 2 || word[0] != '-' || word[1] == '-' {
-		return "", false
-	}
-	return word[1:], true
 }
 
 // knownProgram reports whether a word is a program of nod's data or of the

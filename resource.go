@@ -97,3 +97,7 @@ func percentDecoded(text string) string {
 	}
 	return strings.Join(parts, "")
 }
+
+// named are the files that the call names: its paths, and what its arguments
+// name by a URI.
+func (c Call) named() []string { return append(c.resources(), c.Paths...) }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
@@ -40,7 +39,7 @@ func (t *trial) irrecoverable() (why string) {
 		return "the command holds " + r.Malformed
 	}
 	for _, e := range t.report.Effects {
-		if t.wipes(e) {
+		if t.loss.Wipes(e) {
 			return "this cannot be undone: " + printable.Text(e.Words)
 		}
 	}
@@ -57,7 +56,9 @@ func (t *trial) possible() *trial {
 	if t.report.Possible == nil {
 		return nil
 	}
-	return &trial{gate: t.gate, call: t.call, at: t.at, report: *t.report.Possible}
+	p := &trial{gate: t.gate, call: t.call, at: t.at, report: *t.report.Possible}
+	p.setHarm()
+	return p
 }
 
 // typedInto reports an interpreter that runs what it will be told later, on a
@@ -74,76 +75,6 @@ func (t *trial) typedInto() (why string) {
 		}
 	}
 	return ""
-}
-
-// wipes reports whether an effect takes a disk, the home directory or the
-// system along. What only adds to those, or takes what tests pick out, is for
-// a model to judge; removing the name of a device is no loss.
-func (t *trial) wipes(e shell.Effect) bool {
-	switch e.Kind {
-	case shell.Exhaust:
-		return true
-	case shell.Delete, shell.Write:
-		if e.Kind == shell.Delete && e.Recursive && e.Picked == "" && strings.TrimSuffix(e.Target, "/") == "/dev" {
-			return true
-		}
-		if e.Place == shell.Device {
-			return isDisk(e.Target) && (e.Kind == shell.Write || e.Recursive)
-		}
-		whole := e.Recursive && e.Picked == "" && (!e.Moved || t.discards(e)) && (e.Kind == shell.Delete || t.changesMode(e) || t.empties(e))
-		return whole && (e.Place == shell.HomeDir || e.Place == shell.System && topLevel(e.Target))
-	case shell.Remote:
-		return e.Forced && e.Recursive // the history of every branch
-	}
-	return false
-}
-
-// discards reports whether a command moves what it moves to nowhere.
-func (t *trial) discards(e shell.Effect) bool {
-	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
-		return o.Command == e.Command && o.Kind == shell.Write && o.Place == shell.Null
-	})
-}
-
-// empties recognises programs that leave nothing of what they write to.
-func (t *trial) empties(e shell.Effect) bool {
-	switch t.report.ProgramOf(e) {
-	case "truncate", "tee", "dd", "shred":
-		return true
-	}
-	return false
-}
-
-// isDisk reports whether a device file is a whole disk or a partition.
-func isDisk(target string) bool {
-	name, ok := strings.CutPrefix(target, "/dev/")
-	if !ok {
-		return false
-	}
-	for _, prefix := range [...]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "md", "dm-", "mapper/", "loop", "nbd"} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok && rest != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// topLevel reports whether target is / or one of the system's own top-level
-// directories.
-func topLevel(target string) bool {
-	parts := paths.Fold(target)
-	if len(parts) > 1 {
-		return parts[0] == "private" && len(parts) == 2 || parts[0] == "usr" && len(parts) == 2 && parts[1] != "local"
-	}
-	if len(parts) == 0 {
-		return true
-	}
-	switch parts[0] {
-	case "bin", "boot", "dev", "etc", "home", "lib", "lib64", "opt", "proc", "root", "sbin", "srv", "sys", "usr", "var",
-		"system", "library", "users", "applications", "private":
-		return true
-	}
-	return false
 }
 
 // harmless is layer 3: everything the command does is known and either
@@ -248,19 +179,19 @@ func (t *trial) plainHarm(e shell.Effect) (why string) {
 			// Nothing that this call says names a file, and what an agent types
 			// later is a call of its own (Call.StdinUnseen says where not).
 			return ""
-		case e.Target == "" && !t.fedByNames(e):
+		case e.Target == "" && !t.secrecy.FedByNames(e):
 			return "what this reads is not known: " + printable.Text(e.Words)
 		case e.Place == shell.Device:
 			return "this reads a device: " + printable.Text(e.Words)
 		}
 		return ""
 	case shell.Write:
-		if t.byGit(e) {
-			return t.gitHarm(e)
+		if t.loss.ByGit(e) {
+			return t.loss.GitHarm(e)
 		}
-		return t.writeHarm(e)
+		return t.loss.WriteHarm(e)
 	case shell.Delete:
-		return t.deleteHarm(e)
+		return t.loss.DeleteHarm(e)
 	case shell.Fetch:
 		if e.Declared != "" || hostAllowed(t.gate.rules.Hosts, e.Target) || t.ownDatabase(e) {
 			return ""
@@ -287,90 +218,6 @@ func (t *trial) ownDatabase(e shell.Effect) bool {
 		return true
 	}
 	return false
-}
-
-// fedByNames reports whether what a command reads is named by others in the
-// line that only print names of files, or pick among them, and below which lies
-// no secret. What prints the content of a file may name any other.
-func (t *trial) fedByNames(e shell.Effect) bool {
-	if e.From < 0 || e.From >= e.To || e.To > len(t.report.Commands) || e.Command < 0 || e.Command >= len(t.report.Commands) {
-		return false
-	}
-	if dir := t.report.Commands[e.Command].Dir; dir == "" || t.gate.machine.TouchesSecret(dir, true) {
-		return false // a name alone may be one of those here
-	}
-	for i := e.From; i < e.To; i++ {
-		if c := t.report.Commands[i]; !namesFiles(c) && !(picksLines(c) && !t.reads(i)) || !t.readsOpenly(i) {
-			return false
-		}
-	}
-	return true
-}
-
-// namesFiles reports whether a program prints names below where it looks.
-func namesFiles(c shell.Command) bool {
-	if c.Foreign {
-		return false
-	}
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(c.Words, func(w shell.Word) bool { return w.Known && slices.Contains(words, w.Value) })
-	}
-	fed := slices.Contains(c.Wrappers, "xargs") // then names are among the words
-	says := func(options ...string) bool {      // something else than names
-		return slices.ContainsFunc(c.Words, func(w shell.Word) bool {
-			return !w.Known && !fed || slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(w.Value, o) })
-		})
-	}
-	if says("--format", "--time-style", "--quoting-style", "--path-separator", "--line-prefix", "--label", "--hyperlink", "-printf", "-exec", "-ok") {
-		return false
-	}
-	switch path.Base(c.Program) {
-	case "ls", "fd", "fdfind", "find":
-		return true
-	case "git":
-		return len(c.Words) > 1 && (c.Words[1].Value == "ls-files" || c.Words[1].Value == "diff" && has("--name-only"))
-	case "grep", "rg":
-		return has("-l", "-rl", "-rln", "-lr", "-ril", "--files-with-matches", "--files", "-L")
-	}
-	return false
-}
-
-// picksLines reports whether a program passes some of its lines on unchanged.
-func picksLines(c shell.Command) bool {
-	if c.Foreign {
-		return false
-	}
-	switch path.Base(c.Program) {
-	case "sort", "uniq", "head", "tail":
-		return true
-	case "grep", "egrep", "fgrep":
-		return !slices.ContainsFunc(c.Words, func(w shell.Word) bool { // parts of lines
-			letters, short := shortOptions(w.Value)
-			return !w.Known || short && strings.Contains(letters, "o") || strings.HasPrefix(w.Value, "--only") || strings.HasPrefix(w.Value, "--label")
-		})
-	}
-	return false
-}
-
-func (t *trial) reads(command int) bool {
-	return slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool { return e.Command == command })
-}
-
-// readsOpenly reports whether a command only reads, and might read all of what
-// it names without coming upon a secret.
-func (t *trial) readsOpenly(command int) bool {
-	for _, e := range t.report.Effects {
-		if e.Command != command || e.Place == shell.Null {
-			continue
-		}
-		if e.Kind != shell.Read || e.Place == shell.Device || e.Target == "" && (e.To > command || !t.fedByNames(e)) {
-			return false
-		}
-		if e.Target != "" && (t.gate.machine.TouchesSecret(e.Target, true) || e.Name != "" && t.gate.machine.TouchesSecret(e.Name, true)) {
-			return false
-		}
-	}
-	return true
 }
 
 func effectName(k shell.Kind) string {

@@ -146,7 +146,7 @@ func (t *trial) irreversible() bool {
 	return slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
 		switch e.Kind {
 		case shell.Delete:
-			return !e.Moved && e.Place != shell.Temporary && t.deleteHarm(e) != ""
+			return !e.Moved && e.Place != shell.Temporary && t.loss.DeleteHarm(e) != ""
 		case shell.Write:
 			return e.Place == shell.Device
 		case shell.Exhaust:
@@ -252,6 +252,7 @@ func (t *trial) apart() *trial {
 	own := *t
 	own.at, own.points = t.at.Apart(), slices.Clip(t.points)
 	own.bound, own.spent = slices.Clip(t.bound), maps.Clone(t.spent)
+	own.setHarm()
 	return &own
 }
 

@@ -1,4 +1,4 @@
-package nod
+package harm
 
 import (
 	"path"
@@ -10,10 +10,18 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
+// ShortOptions returns the letters of a bundle such as -rf.
+func ShortOptions(word string) (letters string, ok bool) {
+	if len(word) < 2 || word[0] != '-' || word[1] == '-' {
+		return "", false
+	}
+	return word[1:], true
+}
+
 // sieve is what files must pass on their way through commands. Where nobody
 // can say whether a file passes, it does.
 type sieve struct {
-	trial   *trial
+	secrets *Secrets
 	filters []filter
 	said    string // every word of the commands: places may be spelt in any way
 }
@@ -25,10 +33,10 @@ type filter struct {
 	tests *findTests
 }
 
-func newSieve(t *trial, commands []int) sieve {
-	s := sieve{trial: t}
+func newSieve(t *Secrets, commands []int) sieve {
+	s := sieve{secrets: t}
 	for _, i := range commands {
-		f := filter{Command: t.report.Commands[i]}
+		f := filter{Command: t.Report.Commands[i]}
 		if f.Foreign || len(f.Words) == 0 {
 			continue
 		}
@@ -104,7 +112,7 @@ func (s sieve) through(f filter, start, below, name string) bool {
 
 // throughGit knows what git ls-files, git diff and git grep look at.
 func (s sieve) throughGit(f filter, name string) bool {
-	r := s.trial.at.RepositoryAt(path.Dir(name))
+	r := s.secrets.At.RepositoryAt(path.Dir(name))
 	if r == nil || f.longPrefix("--no-in", "--u", "--recurse") {
 		return !f.isGrep() || s.holds(f, name)
 	}
@@ -131,13 +139,13 @@ func (s sieve) shown(f filter, below, name string) bool {
 // ignored reports whether the ignore files of the repository certainly name a
 // file, and no other kind of ignore file may say otherwise.
 func (s sieve) ignored(name string) bool {
-	r := s.trial.at.RepositoryAt(path.Dir(name))
+	r := s.secrets.At.RepositoryAt(path.Dir(name))
 	if r == nil || !r.Ignored(name) || !r.MayIgnore(name, false) {
 		return false
 	}
 	for dir := path.Dir(name); strings.HasPrefix(dir, r.Top); dir = path.Dir(dir) {
 		for _, other := range [...]string{"/.ignore", "/.rgignore", "/.fdignore"} {
-			if !s.trial.at.Missing(dir + other) {
+			if !s.secrets.At.Missing(dir + other) {
 				return false
 			}
 		}
@@ -154,7 +162,7 @@ func (s sieve) holds(f filter, name string) bool {
 	if !known || f.short("vzL") || f.longPrefix("--invert", "--null-data", "--search-zip", "--files-without", "--pre", "--passthru", "--encoding", "--multiline") {
 		return true
 	}
-	data, err := s.trial.gate.machine.Files.Read(name, maxSearched)
+	data, err := s.secrets.At.Machine.Files.Read(name, maxSearched)
 	text := string(data)
 	if err != nil || strings.ContainsRune(text, 0) || strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return true

@@ -1,4 +1,4 @@
-package nod
+package harm
 
 import (
 	"cmp"
@@ -23,16 +23,16 @@ const maxRefs = 64
 
 // gitPrints names a secret that a command of git would print out of what the
 // repository has.
-func (t *trial) gitPrints() string {
-	for _, c := range t.report.Commands {
+func (h *Secrets) gitPrints() string {
+	for _, c := range h.Report.Commands {
 		if path.Base(c.Program) != "git" || len(c.Words) < 2 || c.Dir == "" || !printsObjects(optionsOf(c).sub) {
 			continue
 		}
-		r := t.at.RepositoryAt(t.gitDirectory(c))
+		r := h.At.RepositoryAt(h.gitDirectory(c))
 		if r == nil {
 			continue
 		}
-		if f := t.newGitLook(r, c).found(); f != "" {
+		if f := h.newGitLook(r, c).found(); f != "" {
 			return r.Top + "/" + f
 		}
 	}
@@ -52,8 +52,8 @@ func printsObjects(sub string) bool {
 
 // gitLook is what one command of git is told to print.
 type gitLook struct {
-	trial *trial
-	repo  *repo.Repo
+	secrets *Secrets
+	repo    *repo.Repo
 	options
 	revs, not []string
 	base      []string      // revisions whose common ancestor counts
@@ -63,10 +63,10 @@ type gitLook struct {
 	starts    *paths.Starts // nil where a place of secrets lies below the top, or above
 }
 
-func (t *trial) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
-	l := &gitLook{trial: t, repo: r, options: optionsOf(c)}
-	if secrets := t.gate.machine.Secrets; !secrets.HoldsAny(r.Top) && !secrets.Match(r.Top+"/x") {
-		l.starts = t.gate.machine.Starts()
+func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
+	l := &gitLook{secrets: h, repo: r, options: optionsOf(c)}
+	if secrets := h.At.Machine.Secrets; !secrets.HoldsAny(r.Top) && !secrets.Match(r.Top+"/x") {
+		l.starts = h.At.Machine.Starts()
 	}
 	behind := 0 // operands after --
 	for i, w := range c.Words {
@@ -86,7 +86,7 @@ func (t *trial) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 	if l.longPrefix("--full-d") { // of commits that touch the paths, all is shown
 		defer func() { l.paths = nil }()
 	}
-	dir := t.gitDirectory(c)
+	dir := h.gitDirectory(c)
 	for i, o := range operands {
 		if i >= len(operands)-behind {
 			l.addPath(dir, o)
@@ -115,7 +115,7 @@ func (l *gitLook) addWord(dir, word string) {
 		l.revs = append(l.revs, word)
 		return
 	}
-	_, err := l.trial.gate.machine.Files.Lstat(l.trial.gate.machine.Real(path.Join(dir, word)))
+	_, err := l.secrets.At.Machine.Files.Lstat(l.secrets.At.Machine.Real(path.Join(dir, word)))
 	switch rev, _, file := strings.Cut(word, ":"); {
 	case file && rev != "" && !strings.Contains(word, "^{/"):
 		l.named = true
@@ -132,9 +132,9 @@ func (l *gitLook) addPath(dir, spec string) {
 	case strings.HasPrefix(spec, ":") || strings.ContainsAny(spec, "*?[\\"):
 		l.paths = append(l.paths, l.repo.Top) // it may select anything
 	case path.IsAbs(spec):
-		l.paths = append(l.paths, l.trial.gate.machine.Real(spec))
+		l.paths = append(l.paths, l.secrets.At.Machine.Real(spec))
 	default:
-		l.paths = append(l.paths, l.trial.gate.machine.Real(path.Join(dir, spec)))
+		l.paths = append(l.paths, l.secrets.At.Machine.Real(path.Join(dir, spec)))
 	}
 }
 
@@ -148,7 +148,7 @@ func (l *gitLook) isSecret(name string) bool {
 	if len(l.paths) > 0 && !slices.ContainsFunc(l.paths, func(p string) bool { return view.Below(p, full) }) {
 		return false
 	}
-	return l.trial.gate.machine.Secrets.Match(full)
+	return l.secrets.At.Machine.Secrets.Match(full)
 }
 
 // found names a secret whose content the command prints.

@@ -1,4 +1,4 @@
-package nod
+package harm
 
 import (
 	"io/fs"
@@ -14,11 +14,11 @@ import (
 // finds reports whether a deletion is that of find's -delete: of names below
 // where it starts, by no link, whatever its tests say. Options that lead find
 // out of there, and words that nobody knows, do not count.
-func (t *trial) finds(e shell.Effect) bool {
-	if t.report.ProgramOf(e) != "find" || e.Name != "" || e.Pattern != "" || !e.Recursive || e.Place != shell.Workspace {
+func (l *Loss) finds(e shell.Effect) bool {
+	if l.Report.ProgramOf(e) != "find" || e.Name != "" || e.Pattern != "" || !e.Recursive || e.Place != shell.Workspace {
 		return false
 	}
-	c := t.report.Commands[e.Command]
+	c := l.Report.Commands[e.Command]
 	return len(c.Wrappers) == 0 && !slices.ContainsFunc(c.Words, func(w shell.Word) bool {
 		return !w.Known || w.Value == "-L" || w.Value == "-H" || w.Value == "-follow" || strings.HasPrefix(w.Value, "-files0")
 	})
@@ -27,11 +27,11 @@ func (t *trial) finds(e shell.Effect) bool {
 // foundHarm says what find may remove that could not be restored: everything
 // that passes the one test that all it removes must pass, where that is a
 // name, or all there is.
-func (t *trial) foundHarm(e shell.Effect) (why string) {
-	if why := t.overtaken(e, e.Target); why != "" {
+func (l *Loss) foundHarm(e shell.Effect) (why string) {
+	if why := l.overtaken(e, e.Target); why != "" {
 		return "this deletes " + why
 	}
-	s := search{trial: t, effect: e}
+	s := search{loss: l, effect: e}
 	if why := s.below(e.Target, 0); why != "" {
 		return why
 	}
@@ -43,14 +43,14 @@ func (t *trial) foundHarm(e shell.Effect) (why string) {
 
 // search walks where find does.
 type search struct {
-	trial  *trial
+	loss   *Loss
 	effect shell.Effect
 	seen   int
 	found  int
 }
 
 func (s *search) below(dir string, depth int) (why string) {
-	names, err := s.trial.gate.machine.Files.List(dir, maxTreeNames-s.seen)
+	names, err := s.loss.At.Machine.Files.List(dir, maxTreeNames-s.seen)
 	if s.seen += len(names); err != nil || depth > maxTreeDepth {
 		return "this deletes what it finds in " + printable.Text(dir) + ", which is too large to look through"
 	}
@@ -63,13 +63,13 @@ func (s *search) below(dir string, depth int) (why string) {
 }
 
 func (s *search) one(name string, depth int) (why string) {
-	info, err := s.trial.gate.machine.Files.Lstat(name)
+	info, err := s.loss.At.Machine.Files.Lstat(name)
 	switch {
 	case err != nil:
 		return "this deletes: " + printable.Text(s.effect.Words)
 	case paths.MayPass(s.effect.Picked, path.Base(name)):
 		s.found++
-		return s.trial.deletable(s.effect, name)
+		return s.loss.deletable(s.effect, name)
 	case info.Mode.IsDir() && info.Mode&fs.ModeSymlink == 0:
 		return s.below(name, depth+1)
 	}

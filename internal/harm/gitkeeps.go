@@ -1,4 +1,4 @@
-package nod
+package harm
 
 import (
 	"path"
@@ -10,40 +10,40 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// gitHarm says why a write of git's own is not harmless: it loses something,
+// GitHarm says why a write of git's own is not harmless: it loses something,
 // puts files of a commit or a stash into the working tree, or is another
 // repository's than the workspace's.
-func (t *trial) gitHarm(e shell.Effect) (why string) {
+func (l *Loss) GitHarm(e shell.Effect) (why string) {
 	switch {
 	case !e.Kept && path.Base(e.Target) != ".git":
 		return "git would put files into the working tree that nod has not seen: " + printable.Text(e.Words)
 	case !e.Kept:
 		return "this changes the repository: " + printable.Text(e.Words)
-	case !t.ownRepository(e.Target):
+	case !l.ownRepository(e.Target):
 		return "this changes a repository outside the workspace: " + printable.Text(e.Words)
 	}
-	return t.takesIn(e)
+	return l.Secrets.takesIn(e)
 }
 
-// byGit reports whether git itself writes to its directory or to the working
+// ByGit reports whether git itself writes to its directory or to the working
 // tree, not to a file that an argument names.
-func (t *trial) byGit(e shell.Effect) bool {
-	if t.report.ProgramOf(e) != "git" {
+func (l *Loss) ByGit(e shell.Effect) bool {
+	if l.Report.ProgramOf(e) != "git" {
 		return false
 	}
-	info, err := t.gate.machine.Files.Lstat(e.Target)
+	info, err := l.At.Machine.Files.Lstat(e.Target)
 	return e.Kept || path.Base(e.Target) == ".git" || err == nil && info.Mode.IsDir()
 }
 
 // ownRepository reports whether target is the git directory of a workspace
 // root's repository, or of a worktree of it that lies in the workspace.
-func (t *trial) ownRepository(target string) bool {
-	for _, root := range t.at.Roots {
-		r, ok := repo.Around(t.gate.machine.Files, root+"/.")
-		if !ok || !t.gate.machine.UsableRoot(r.Top) {
+func (l *Loss) ownRepository(target string) bool {
+	for _, root := range l.At.Roots {
+		r, ok := repo.Around(l.At.Machine.Files, root+"/.")
+		if !ok || !l.At.Machine.UsableRoot(r.Top) {
 			continue
 		}
-		if target == r.Dir || t.worktreeOf(r, root, target) {
+		if target == r.Dir || l.worktreeOf(r, root, target) {
 			return true
 		}
 	}
@@ -52,12 +52,12 @@ func (t *trial) ownRepository(target string) bool {
 
 // worktreeOf reports whether target belongs to a linked worktree of r that
 // lies in the workspace.
-func (t *trial) worktreeOf(r *repo.Repo, root, target string) bool {
-	data, err := t.gate.machine.Files.Read(target+"/gitdir", 4096)
+func (l *Loss) worktreeOf(r *repo.Repo, root, target string) bool {
+	data, err := l.At.Machine.Files.Read(target+"/gitdir", 4096)
 	if path.Dir(target) != r.Common+"/worktrees" || err != nil {
 		return false
 	}
 	top := path.Dir(strings.TrimSpace(string(data)))
-	linked, ok := repo.Around(t.gate.machine.Files, top+"/.")
-	return ok && linked.Top == top && linked.Common == r.Common && view.Below(root, top) && t.gate.machine.Inside(t.at.Roots, top+"/.")
+	linked, ok := repo.Around(l.At.Machine.Files, top+"/.")
+	return ok && linked.Top == top && linked.Common == r.Common && view.Below(root, top) && l.At.Machine.Inside(l.At.Roots, top+"/.")
 }

@@ -1,4 +1,4 @@
-package nod
+package harm
 
 import (
 	"errors"
@@ -14,12 +14,12 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// secret reports which secret store the call would touch, "" if none.
-func (t *trial) secret() (why string) {
-	if name := t.secretPath(); name != "" {
+// Secret reports which secret store the call would touch, "" if none.
+func (h *Secrets) Secret(named []string) (why string) {
+	if name := h.secretPath(named); name != "" {
 		return printable.Text(name) + " holds or may hold secrets"
 	}
-	for _, e := range t.report.Effects {
+	for _, e := range h.Report.Effects {
 		if e.Kind == shell.Secret {
 			return "this uses or prints a secret: " + printable.Text(e.Words)
 		}
@@ -29,41 +29,41 @@ func (t *trial) secret() (why string) {
 		if !e.Names && (e.Pattern != "" || e.Recursive) && view.Below("/proc", e.Target) {
 			return "what /proc says of a process may hold secrets: " + printable.Text(e.Words)
 		}
-		names, all := t.gate.machine.Names(e)
-		if e.Pattern != "" && !t.report.Fed(e) { // what find hands over is looked at with its tests (secretBelow)
-			names = t.gate.machine.ThroughLinks(names)
+		names, all := h.At.Machine.Names(e)
+		if e.Pattern != "" && !h.Report.Fed(e) { // what find hands over is looked at with its tests (secretBelow)
+			names = h.At.Machine.ThroughLinks(names)
 		}
-		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || t.report.Fed(e)) // what find hands over lies at any depth
+		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || h.Report.Fed(e)) // what find hands over lies at any depth
 		for _, name := range names {
-			if t.touches(name, tree) && !(e.Names && e.Kind == shell.Read && t.isLoneSecret(name, e.Recursive)) {
+			if h.touches(name, tree) && !(e.Names && e.Kind == shell.Read && h.isLoneSecret(name, e.Recursive)) {
 				return printable.Text(name) + " holds or may hold secrets"
 			}
 		}
-		if word := t.aimsAtSecret(e); word != "" {
+		if word := h.aimsAtSecret(e); word != "" {
 			return "this may search secrets: " + printable.Text(word)
 		}
-		if t.searches(e) {
-			if word := t.seeksSecret(); word != "" {
+		if h.searches(e) {
+			if word := h.seeksSecret(); word != "" {
 				return "this looks for secrets: " + printable.Text(word)
 			}
 		}
-		if all && !t.report.Fed(e) {
+		if all && !h.Report.Fed(e) {
 			continue
 		}
-		if word := t.picksSecret(); word != "" && !e.Names {
+		if word := h.picksSecret(); word != "" && !e.Names {
 			return "this may pick out secrets: " + printable.Text(word)
 		}
-		if name := t.maySecret(); name != "" {
+		if name := h.maySecret(); name != "" {
 			return printable.Text(name) + " holds or may hold secrets"
 		}
 	}
-	if word := t.gitAims(); word != "" {
+	if word := h.gitAims(); word != "" {
 		return "this may print secrets that git has: " + printable.Text(word)
 	}
-	if name := t.gitPrints(); name != "" {
+	if name := h.gitPrints(); name != "" {
 		return "this prints what git has of " + printable.Text(name) + ", which holds or may hold secrets"
 	}
-	if name := t.secretBelow(); name != "" {
+	if name := h.secretBelow(); name != "" {
 		return printable.Text(name) + " would be read along, which holds or may hold secrets"
 	}
 	return ""
@@ -72,26 +72,26 @@ func (t *trial) secret() (why string) {
 // isLoneSecret reports whether a name is that of a secret file, or may become
 // one in the workspace, in a directory that is no store: its name, size and
 // date tell nothing.
-func (t *trial) isLoneSecret(name string, tree bool) bool {
-	info, err := t.gate.machine.Files.Lstat(name)
+func (h *Secrets) isLoneSecret(name string, tree bool) bool {
+	info, err := h.At.Machine.Files.Lstat(name)
 	dir := path.Dir(name)
-	return (err == nil && info.Mode.IsRegular() || errors.Is(err, fs.ErrNotExist) && !tree && t.gate.machine.Inside(t.at.Roots, name)) && !t.touches(dir, false)
+	return (err == nil && info.Mode.IsRegular() || errors.Is(err, fs.ErrNotExist) && !tree && h.At.Machine.Inside(h.At.Roots, name)) && !h.touches(dir, false)
 }
 
-func (t *trial) secretPath() string {
-	for _, name := range append(t.call.resources(), t.call.Paths...) {
-		if t.call.Tool == "grep" && strings.ContainsAny(name, "*?[{") && t.gate.maySelectSecret(name) {
+func (h *Secrets) secretPath(named []string) string {
+	for _, name := range named {
+		if h.Tool == "grep" && strings.ContainsAny(name, "*?[{") && h.maySelectSecret(name) {
 			return name
 		}
-		reals, err := t.at.Readings(name)
+		reals, err := h.At.Readings(name)
 		if err != nil {
 			return name // nobody can say that it is none
 		}
 		for _, real := range reals {
-			if t.touches(real, t.call.Tool == "grep") {
+			if h.touches(real, h.Tool == "grep") {
 				return real
 			}
-			if found := t.searchedBy(real); found != "" && found != tooLarge {
+			if found := h.searchedBy(real); found != "" && found != tooLarge {
 				return found
 			}
 		}
@@ -101,21 +101,21 @@ func (t *trial) secretPath() string {
 
 // searches reports whether a command lists names where secrets lie. A name is
 // none, but to look for theirs is to look for them.
-func (t *trial) searches(e shell.Effect) bool {
-	return e.Names && e.Recursive && (e.Target == "" || t.gate.machine.Secrets.HoldsAny(e.Target))
+func (h *Secrets) searches(e shell.Effect) bool {
+	return e.Names && e.Recursive && (e.Target == "" || h.At.Machine.Secrets.HoldsAny(e.Target))
 }
 
 // seeksSecret returns the first word of the commands that speaks of keys,
 // passwords and the like.
-func (t *trial) seeksSecret() string {
-	for _, c := range t.report.Commands {
+func (h *Secrets) seeksSecret() string {
+	for _, c := range h.Report.Commands {
 		for i, w := range c.Words {
 			if i > 0 && speaksOfSecrets(strings.ToLower(w.Value)) {
 				return w.Value
 			}
 		}
 	}
-	return t.maySecret()
+	return h.maySecret()
 }
 
 func speaksOfSecrets(text string) bool {
@@ -132,17 +132,17 @@ func speaksOfSecrets(text string) bool {
 // maySecret reports whether some word of the commands names a secret, for
 // reads of which nobody can say where they lead. Every effect of the line gets
 // the same answer.
-func (t *trial) maySecret() string {
-	if t.may == nil {
+func (h *Secrets) maySecret() string {
+	if h.may == nil {
 		found := ""
-		for _, c := range t.report.Commands {
+		for _, c := range h.Report.Commands {
 			if found == "" {
-				found = t.gate.wordOfSecrets(c.Words)
+				found = h.wordOfSecrets(c.Words)
 			}
 		}
-		t.may = &found
+		h.may = &found
 	}
-	return *t.may
+	return *h.may
 }
 
 // maxEnds bounds how many ends of one word are looked at: each is a path.
@@ -150,7 +150,7 @@ const maxEnds = 256
 
 // wordOfSecrets returns the first word that names a secret if it starts at
 // home or, with a slash in it, at the root, or if one of its ends does.
-func (g *Gate) wordOfSecrets(words []shell.Word) string {
+func (h *Secrets) wordOfSecrets(words []shell.Word) string {
 	for _, w := range words {
 		text := unquoted(w.Value)
 		if strings.Count(text, "/") > maxEnds {
@@ -158,7 +158,7 @@ func (g *Gate) wordOfSecrets(words []shell.Word) string {
 		}
 		parts, rooted, short := paths.Fold(text), strings.Contains(text, "/"), strings.Contains(text, "~")
 		for ; len(parts) > 0; parts = parts[1:] {
-			if g.machine.Secrets.MatchAtHome(parts, short) || rooted && g.machine.Secrets.MatchParts(parts, short) {
+			if h.At.Machine.Secrets.MatchAtHome(parts, short) || rooted && h.At.Machine.Secrets.MatchParts(parts, short) {
 				return text
 			}
 		}
@@ -183,10 +183,10 @@ func unquoted(text string) string {
 
 // picksSecret returns the first word of the commands that might pick the name
 // of a key or of a .env out of others: a glob, or a text that grep looks for.
-func (t *trial) picksSecret() string {
-	for _, c := range t.report.Commands {
+func (h *Secrets) picksSecret() string {
+	for _, c := range h.Report.Commands {
 		greps := picksLines(c) && !slices.ContainsFunc(c.Words, func(w shell.Word) bool {
-			letters, short := shortOptions(w.Value)
+			letters, short := ShortOptions(w.Value)
 			return short && strings.Contains(letters, "v") || strings.HasPrefix(w.Value, "--inv")
 		})
 		for i, w := range c.Words {
@@ -201,16 +201,16 @@ func (t *trial) picksSecret() string {
 // aimsAtSecret returns the names that the search of a tree is held to, if they
 // may be those of secrets: a search that comes upon a .env is none for it, one
 // of nothing else is.
-func (t *trial) aimsAtSecret(e shell.Effect) string {
-	if !e.Recursive || e.Names || e.Command < 0 || e.Command >= len(t.report.Commands) {
+func (h *Secrets) aimsAtSecret(e shell.Effect) string {
+	if !e.Recursive || e.Names || e.Command < 0 || e.Command >= len(h.Report.Commands) {
 		return ""
 	}
-	words := t.report.Commands[e.Command].Words
+	words := h.Report.Commands[e.Command].Words
 	if slices.ContainsFunc(words, func(w shell.Word) bool { return w.Value == "--files" }) {
 		return "" // prints names
 	}
 	for i := range words {
-		if glob := heldTo(words, i); t.gate.maySelectSecret(glob) {
+		if glob := heldTo(words, i); h.maySelectSecret(glob) {
 			return glob
 		}
 	}
@@ -219,12 +219,12 @@ func (t *trial) aimsAtSecret(e shell.Effect) string {
 
 // maySelectSecret reports whether a pattern of file names may be that of
 // secrets, and of little else.
-func (g *Gate) maySelectSecret(pattern string) bool {
+func (h *Secrets) maySelectSecret(pattern string) bool {
 	if strings.HasPrefix(pattern, "!") {
 		return false
 	}
 	for _, glob := range alternatives(pattern) {
-		if name := path.Base(glob); globsSecret(name) || g.machine.Secrets.Match("/"+name) {
+		if name := path.Base(glob); globsSecret(name) || h.At.Machine.Secrets.Match("/"+name) {
 			return true
 		}
 	}
@@ -245,7 +245,7 @@ func heldTo(words []shell.Word, i int) string {
 			value = next
 		}
 	default:
-		if letters, short := shortOptions(text); !short || !strings.ContainsAny(letters, "gG") || path.Base(words[0].Value) != "rg" && path.Base(words[0].Value) != "ag" {
+		if letters, short := ShortOptions(text); !short || !strings.ContainsAny(letters, "gG") || path.Base(words[0].Value) != "rg" && path.Base(words[0].Value) != "ag" {
 			return ""
 		}
 		if value = text[strings.IndexAny(text, "gG")+1:]; value == "" {
@@ -292,36 +292,36 @@ func namesSecret(text string) bool {
 
 // touches is touchesSecret for a file that may be a second name of a secret at
 // its usual place (a hard link).
-func (t *trial) touches(real string, tree bool) bool {
-	return t.gate.machine.TouchesSecret(real, tree) || t.isTwin(real)
+func (h *Secrets) touches(real string, tree bool) bool {
+	return h.At.Machine.TouchesSecret(real, tree) || h.isTwin(real)
 }
 
 // isTwin reports whether a file is a secret by another name.
-func (t *trial) isTwin(real string) bool {
-	info, err := t.gate.machine.Files.Lstat(real)
-	return err == nil && info.Links > 1 && info.Mode.IsRegular() && slices.ContainsFunc(t.withTwins(), info.Same)
+func (h *Secrets) isTwin(real string) bool {
+	info, err := h.At.Machine.Files.Lstat(real)
+	return err == nil && info.Links > 1 && info.Mode.IsRegular() && slices.ContainsFunc(h.withTwins(), info.Same)
 }
 
 // withTwins are the secrets that have more names than one, looked up once.
-func (t *trial) withTwins() []view.Info {
-	if t.twins == nil {
-		t.twins = t.gate.secretsWithTwins(t.at.Roots)
+func (h *Secrets) withTwins() []view.Info {
+	if h.twins == nil {
+		h.twins = h.secretsWithTwins(h.At.Roots)
 	}
-	return t.twins
+	return h.twins
 }
 
 // secretsWithTwins are the secrets at home and at the top of the workspaces that
 // have more names than one.
-func (g *Gate) secretsWithTwins(roots []string) (twins []view.Info) {
+func (h *Secrets) secretsWithTwins(roots []string) (twins []view.Info) {
 	add := func(name string) (isDir bool) {
-		info, err := g.machine.Files.Lstat(name)
+		info, err := h.At.Machine.Files.Lstat(name)
 		if err == nil && info.Links > 1 && info.Mode.IsRegular() {
 			twins = append(twins, info)
 		}
 		return err == nil && info.Mode.IsDir()
 	}
 	addBelow := func(dir string, pick func(name string) bool) {
-		names, _ := g.machine.Files.List(dir, place.MaxMatches)
+		names, _ := h.At.Machine.Files.List(dir, place.MaxMatches)
 		for _, n := range names {
 			if pick(dir + "/" + n) {
 				add(dir + "/" + n)
@@ -329,13 +329,13 @@ func (g *Gate) secretsWithTwins(roots []string) (twins []view.Info) {
 		}
 	}
 	twins = []view.Info{}
-	for _, entry := range g.machine.Secrets.Entries {
-		if below, ok := strings.CutPrefix(entry, "~/"); ok && paths.GlobIndex(below) < 0 && add(g.machine.Home+"/"+below) {
-			addBelow(g.machine.Home+"/"+below, func(string) bool { return true })
+	for _, entry := range h.At.Machine.Secrets.Entries {
+		if below, ok := strings.CutPrefix(entry, "~/"); ok && paths.GlobIndex(below) < 0 && add(h.At.Machine.Home+"/"+below) {
+			addBelow(h.At.Machine.Home+"/"+below, func(string) bool { return true })
 		}
 	}
 	for _, root := range roots {
-		addBelow(root, g.machine.Secrets.Match)
+		addBelow(root, h.At.Machine.Secrets.Match)
 	}
 	return twins
 }

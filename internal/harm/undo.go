@@ -1,4 +1,4 @@
-package nod
+package harm
 
 import (
 	"cmp"
@@ -13,60 +13,75 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
+// guardedAfter reports whether a file of a tree that a command moves is
+// guarded under its new name; below is its path in that tree.
+func (l *Loss) guardedAfter(e shell.Effect, below string) bool {
+	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
+		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && l.At.Guarded(o.Target+below)
+	})
+}
+
+// leadsGuarded reports whether a command makes a link in the place of a
+// directory that guarded names lie in: whatever is put where it leads is under
+// those names.
+func (l *Loss) leadsGuarded(e shell.Effect, real string) bool {
+	return l.Report.ProgramOf(e) == "ln" && l.At.HoldsGuarded(real)
+}
+
 // Bounds of a look into a tree that a command would delete or move.
 const (
 	maxTreeNames = 10_000
 	maxTreeDepth = 64
 )
 
-// writeHarm says why a write is not harmless: it makes a new ordinary file
+// WriteHarm says why a write is not harmless: it makes a new ordinary file
 // where an edit tool might make it too or in a temporary directory, or what it
 // overwrites can be restored.
-func (t *trial) writeHarm(e shell.Effect) (why string) {
+func (l *Loss) WriteHarm(e shell.Effect) (why string) {
 	switch {
 	case e.Place == shell.Null:
 		return ""
-	case t.copiesTree(e):
+	case l.CopiesTree(e):
 		return "this copies a whole tree, whatever it holds: " + printable.Text(e.Words)
 	case e.Place == shell.Temporary:
-		return t.scratch(e)
+		return l.scratch(e)
 	}
-	names, all := t.targets(e)
-	if !all || e.Pattern != "" && t.report.Fed(e) {
+	names, all := l.targets(e)
+	if !all || e.Pattern != "" && l.Report.Fed(e) {
 		return "which files this overwrites is not known: " + printable.Text(e.Words)
 	}
 	for _, name := range names {
-		if why := t.overwritten(e, name); why != "" {
+		if why := l.overwritten(e, name); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-func (t *trial) overwritten(e shell.Effect, name string) (why string) {
-	if t.makesDirectory(e, name) {
+func (l *Loss) overwritten(e shell.Effect, name string) (why string) {
+	if l.makesDirectory(e, name) {
 		return ""
 	}
-	if why := t.at.Writable(name); why != "" {
+	if why := l.At.Writable(name); why != "" {
 		return why
 	}
-	if t.leadsGuarded(e, name) {
+	if l.leadsGuarded(e, name) {
 		return "what is put behind " + printable.Text(name) + " may run later or change what the agent may do"
 	}
-	if t.at.Missing(name) {
-		if t.report.ProgramOf(e) == "mkdir" {
+	if l.At.Missing(name) {
+		if l.Report.ProgramOf(e) == "mkdir" {
 			return ""
 		}
-		return t.overtaken(e, name)
+		return l.overtaken(e, name)
 	}
-	if t.keepsContent(e) {
-		return cmp.Or(t.overtaken(e, name), t.precious(name))
+	if l.keepsContent(e) {
+		return cmp.Or(l.overtaken(e, name), l.precious(name))
 	}
-	lost := t.lost
+	lost := l.lost
 	if e.Appends {
-		lost = t.spoilt
+		lost = l.spoilt
 	}
-	if why := lost(e, name); why != "" || t.report.Fed(e) && e.Part == shell.PartWords {
+	if why := lost(e, name); why != "" || l.Report.Fed(e) && e.Part == shell.PartWords {
 		return "this may overwrite " + cmp.Or(why, printable.Text(name))
 	}
 	return ""
@@ -75,48 +90,48 @@ func (t *trial) overwritten(e shell.Effect, name string) (why string) {
 // spoilt says why more at the end of a file is not harmless: what it holds
 // stays, but of a database, or what the line puts there first, nothing is left
 // that could be read.
-func (t *trial) spoilt(e shell.Effect, name string) (why string) {
-	return cmp.Or(t.overtaken(e, name), t.precious(name))
+func (l *Loss) spoilt(e shell.Effect, name string) (why string) {
+	return cmp.Or(l.overtaken(e, name), l.precious(name))
 }
 
 // madeHere reports whether another command of the line writes the very file.
-func (t *trial) madeHere(e shell.Effect, name string) bool {
-	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
+func (l *Loss) madeHere(e shell.Effect, name string) bool {
+	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
 		return o.Kind == shell.Write && o.Target == name && o.Pattern == "" && !o.Kept && (o.Command != e.Command || o.Part != e.Part)
 	})
 }
 
 // makesDirectory reports whether mkdir finds its directory there already.
-func (t *trial) makesDirectory(e shell.Effect, name string) bool {
-	info, err := t.gate.machine.Files.Lstat(name)
-	return err == nil && info.Mode.IsDir() && t.report.ProgramOf(e) == "mkdir" && e.Name == "" && t.gate.machine.Inside(t.at.Roots, name)
+func (l *Loss) makesDirectory(e shell.Effect, name string) bool {
+	info, err := l.At.Machine.Files.Lstat(name)
+	return err == nil && info.Mode.IsDir() && l.Report.ProgramOf(e) == "mkdir" && e.Name == "" && l.At.Machine.Inside(l.At.Roots, name)
 }
 
 // scratch says why a write to a temporary directory is not harmless: what is
 // there may be anybody's.
-func (t *trial) scratch(e shell.Effect) (why string) {
-	info, err := t.gate.machine.Files.Lstat(e.Target)
+func (l *Loss) scratch(e shell.Effect) (why string) {
+	info, err := l.At.Machine.Files.Lstat(e.Target)
 	switch {
-	case e.Pattern != "", e.Recursive, t.report.Fed(e) && e.Part == shell.PartWords:
+	case e.Pattern != "", e.Recursive, l.Report.Fed(e) && e.Part == shell.PartWords:
 		return "which files this overwrites is not known: " + printable.Text(e.Words)
-	case err == nil && info.Mode.IsDir() && t.report.ProgramOf(e) == "mkdir":
+	case err == nil && info.Mode.IsDir() && l.Report.ProgramOf(e) == "mkdir":
 		return ""
-	case !errors.Is(err, fs.ErrNotExist), t.changesMode(e):
+	case !errors.Is(err, fs.ErrNotExist), l.changesMode(e):
 		return "this may overwrite " + printable.Text(e.Target)
-	case t.gathers():
+	case l.gathers():
 		return "this puts what it gathers or decodes into " + printable.Text(e.Target)
-	case t.gate.machine.Guards.Match(e.Target):
+	case l.At.Machine.Guards.Match(e.Target):
 		return printable.Text(e.Target) + " changes what runs later or what the agent may do"
 	}
-	if t.at.InPath(e.Target) {
+	if l.At.InPath(e.Target) {
 		return printable.Text(e.Target) + " changes what runs later or what the agent may do"
 	}
-	return t.overtaken(e, e.Target)
+	return l.overtaken(e, e.Target)
 }
 
 // changesMode recognises programs that change a file without making one.
-func (t *trial) changesMode(e shell.Effect) bool {
-	switch t.report.ProgramOf(e) {
+func (l *Loss) changesMode(e shell.Effect) bool {
+	switch l.Report.ProgramOf(e) {
 	case "chmod", "chown", "chgrp", "chattr", "chflags", "setfacl", "xattr":
 		return true
 	}
@@ -125,52 +140,52 @@ func (t *trial) changesMode(e shell.Effect) bool {
 
 // keepsContent recognises a change of one file's mode, which is as easily
 // undone. What runs the file later is judged then.
-func (t *trial) keepsContent(e shell.Effect) bool {
-	return t.report.ProgramOf(e) == "chmod" && !e.Recursive && !t.report.Fed(e)
+func (l *Loss) keepsContent(e shell.Effect) bool {
+	return l.Report.ProgramOf(e) == "chmod" && !e.Recursive && !l.Report.Fed(e)
 }
 
 // gathers reports whether the line reads files that are neither the
 // workspace's nor temporary, or decodes what nobody can read as it stands.
-func (t *trial) gathers() bool {
-	for _, c := range t.report.Commands {
+func (l *Loss) gathers() bool {
+	for _, c := range l.Report.Commands {
 		switch path.Base(c.Program) {
 		case "base64", "base32", "basenc", "xxd", "uudecode", "openssl", "gpg":
 			return true
 		}
 	}
-	return slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
+	return slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool {
 		return e.Kind == shell.Read && e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null
 	})
 }
 
-// deleteHarm says why a deletion is not harmless: something of it could not
+// DeleteHarm says why a deletion is not harmless: something of it could not
 // be restored.
-func (t *trial) deleteHarm(e shell.Effect) (why string) {
+func (l *Loss) DeleteHarm(e shell.Effect) (why string) {
 	unknown := "this deletes: " + printable.Text(e.Words)
-	if t.finds(e) {
-		return t.foundHarm(e)
+	if l.finds(e) {
+		return l.foundHarm(e)
 	}
-	names, all := t.targets(e)
+	names, all := l.targets(e)
 	switch {
-	case !all, !t.deletesWhatItNames(e), t.report.Fed(e), e.Place != shell.Workspace && e.Place != shell.Temporary, t.report.ProgramOf(e) == "git" && e.Forced:
+	case !all, !l.deletesWhatItNames(e), l.Report.Fed(e), e.Place != shell.Workspace && e.Place != shell.Temporary, l.Report.ProgramOf(e) == "git" && e.Forced:
 		return unknown
-	case e.Moved && t.movedInside(e):
-		return t.each(names, func(name string) string { return t.movable(e, name) })
+	case e.Moved && l.movedInside(e):
+		return l.each(names, func(name string) string { return l.movable(e, name) })
 	}
-	return t.each(names, func(name string) string { return t.deletable(e, name) })
+	return l.each(names, func(name string) string { return l.deletable(e, name) })
 }
 
 // deletesWhatItNames recognises the programs that remove the very names they
 // are given, once, and nothing besides.
-func (t *trial) deletesWhatItNames(e shell.Effect) bool {
-	switch t.report.ProgramOf(e) {
+func (l *Loss) deletesWhatItNames(e shell.Effect) bool {
+	switch l.Report.ProgramOf(e) {
 	case "rm", "unlink", "rmdir", "mv", "git":
-		return !slices.Contains(t.report.Commands[e.Command].Wrappers, "watch")
+		return !slices.Contains(l.Report.Commands[e.Command].Wrappers, "watch")
 	}
 	return false
 }
 
-func (t *trial) each(names []string, ask func(string) string) (why string) {
+func (l *Loss) each(names []string, ask func(string) string) (why string) {
 	for _, name := range names {
 		if why = ask(name); why != "" {
 			return why
@@ -182,30 +197,30 @@ func (t *trial) each(names []string, ask func(string) string) (why string) {
 // deletable answers for one real path. Nothing is there to be lost where
 // nothing is, but who deletes it thinks otherwise: only what the line itself
 // makes before is let go.
-func (t *trial) deletable(e shell.Effect, name string) (why string) {
-	info, err := t.gate.machine.Files.Lstat(name)
+func (l *Loss) deletable(e shell.Effect, name string) (why string) {
+	info, err := l.At.Machine.Files.Lstat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && t.madeHere(e, name):
-		if t.guardedNext(e) {
+	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name):
+		if l.guardedNext(e) {
 			return "what the line puts into " + printable.Text(name) + " may run later under its new name"
 		}
-		return t.overtaken(e, name)
+		return l.overtaken(e, name)
 	case errors.Is(err, fs.ErrNotExist):
 		return "this deletes " + printable.Text(name) + ", which nod does not see"
 	case err != nil:
 		return printable.Text(name) + ": " + printable.Text(err.Error())
-	case !t.gate.machine.Inside(t.at.Roots, name):
+	case !l.At.Machine.Inside(l.At.Roots, name):
 		return "this deletes " + printable.Text(name) + ", which is outside the workspace"
-	case t.at.IsInstalled(name):
-		return t.overtaken(e, name)
-	case t.at.Guarded(name):
+	case l.At.IsInstalled(name):
+		return l.overtaken(e, name)
+	case l.At.Guarded(name):
 		return printable.Text(name) + " changes what runs later or what the agent may do"
-	case info.Mode.IsDir() && t.report.ProgramOf(e) == "rmdir":
+	case info.Mode.IsDir() && l.Report.ProgramOf(e) == "rmdir":
 		return "" // only what is empty
 	case info.Mode.IsDir() && !e.Recursive:
 		return "this deletes: " + printable.Text(e.Words)
 	}
-	if why := t.lost(e, name); why != "" {
+	if why := l.lost(e, name); why != "" {
 		return "this deletes " + why
 	}
 	return ""
@@ -214,15 +229,15 @@ func (t *trial) deletable(e shell.Effect, name string) (why string) {
 // movedInside reports whether all that a command moves stays in the
 // workspace, under as many names as before, and not among build output, which
 // may be deleted.
-func (t *trial) movedInside(e shell.Effect) bool {
+func (l *Loss) movedInside(e shell.Effect) bool {
 	moved, made := 0, []string{}
-	for _, o := range t.report.Effects {
+	for _, o := range l.Report.Effects {
 		switch {
 		case o.Command != e.Command || o.Kept:
 		case o.Kind == shell.Delete && o.Moved:
 			moved++
 		case o.Kind == shell.Write:
-			if o.Place != shell.Workspace || o.Recursive || o.Part != e.Part || t.at.InOutput(o.Target) || slices.Contains(made, o.Target) {
+			if o.Place != shell.Workspace || o.Recursive || o.Part != e.Part || l.At.InOutput(o.Target) || slices.Contains(made, o.Target) {
 				return false
 			}
 			made = append(made, o.Target)
@@ -232,43 +247,43 @@ func (t *trial) movedInside(e shell.Effect) bool {
 }
 
 // guardedNext reports whether a move leads to where guarded names may lie.
-func (t *trial) guardedNext(e shell.Effect) bool {
-	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
-		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && t.at.HoldsGuarded(o.Target)
+func (l *Loss) guardedNext(e shell.Effect) bool {
+	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
+		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && l.At.HoldsGuarded(o.Target)
 	})
 }
 
 // secretAfter reports whether a file of a tree that a command moves still has
 // the name of a secret.
-func (t *trial) secretAfter(e shell.Effect, below string) bool {
-	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
-		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && t.gate.machine.Secrets.Match(o.Target+below)
+func (l *Loss) secretAfter(e shell.Effect, below string) bool {
+	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
+		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && l.At.Machine.Secrets.Match(o.Target+below)
 	})
 }
 
 // movable answers for one file or directory that goes on under another name:
 // nothing guarded and no second name may be among it.
-func (t *trial) movable(e shell.Effect, name string) (why string) {
-	info, err := t.gate.machine.Files.Lstat(name)
+func (l *Loss) movable(e shell.Effect, name string) (why string) {
+	info, err := l.At.Machine.Files.Lstat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && t.madeHere(e, name):
-		if t.guardedNext(e) {
+	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name):
+		if l.guardedNext(e) {
 			return "what the line puts into " + printable.Text(name) + " may run later under its new name"
 		}
-		return t.overtaken(e, name)
-	case err != nil || !t.gate.machine.Inside(t.at.Roots, name):
+		return l.overtaken(e, name)
+	case err != nil || !l.At.Machine.Inside(l.At.Roots, name):
 		return "this moves " + printable.Text(name) + " away"
 	case !info.Mode.IsDir():
-		return t.at.Writable(name)
+		return l.At.Writable(name)
 	}
-	w := walk{trial: t, file: func(file string) string {
-		if t.guardedAfter(e, file[len(name):]) {
+	w := walk{loss: l, file: func(file string) string {
+		if l.guardedAfter(e, file[len(name):]) {
 			return printable.Text(file) + " changes what runs later or what the agent may do"
 		}
-		if t.gate.machine.Secrets.Match(file) && !t.secretAfter(e, file[len(name):]) {
+		if l.At.Machine.Secrets.Match(file) && !l.secretAfter(e, file[len(name):]) {
 			return printable.Text(file) + " holds or may hold secrets, which its new name would not say"
 		}
-		return t.at.Writable(file)
+		return l.At.Writable(file)
 	}}
 	return w.tree(name, 0)
 }
@@ -276,55 +291,55 @@ func (t *trial) movable(e shell.Effect, name string) (why string) {
 // targets are the real paths that an effect means now. all is false where
 // that cannot be said, where one is a link, and for a glob that matches
 // nothing: a shell may take it as it stands.
-func (t *trial) targets(e shell.Effect) (names []string, all bool) {
+func (l *Loss) targets(e shell.Effect) (names []string, all bool) {
 	switch {
 	case e.Target == "":
 		return nil, false
 	case e.Pattern == "":
-		return []string{e.Target}, e.Name == "" || !strings.Contains(e.Name, "/..") && !t.at.IsLink(e.Name)
+		return []string{e.Target}, e.Name == "" || !strings.Contains(e.Name, "/..") && !l.At.IsLink(e.Name)
 	case strings.Contains(e.Pattern, "/.."):
 		return nil, false
 	}
-	matched, all := t.gate.machine.Matches(e.Pattern)
+	matched, all := l.At.Machine.Matches(e.Pattern)
 	all = all && len(matched) > 0
 	for _, name := range matched {
-		if t.at.IsLink(name) {
+		if l.At.IsLink(name) {
 			return nil, false
 		}
-		names = append(names, t.gate.machine.Real(name))
+		names = append(names, l.At.Machine.Real(name))
 	}
 	return names, all
 }
 
 // lost says what at a real path could not be restored, and why; "" where all
 // of it could: git has the same content, or a build makes it again.
-func (t *trial) lost(e shell.Effect, name string) (why string) {
-	if why := t.overtaken(e, name); why != "" {
+func (l *Loss) lost(e shell.Effect, name string) (why string) {
+	if why := l.overtaken(e, name); why != "" {
 		return why
 	}
-	info, err := t.gate.machine.Files.Lstat(name)
+	info, err := l.At.Machine.Files.Lstat(name)
 	switch {
 	case err != nil:
 		return printable.Text(name)
 	case !info.Mode.IsDir():
-		return t.lostFile(name)
-	case t.at.IsOutput(name):
-		w := walk{trial: t, file: func(file string) string { return cmp.Or(t.precious(file), written(file)) }}
+		return l.LostFile(name)
+	case l.At.IsOutput(name):
+		w := walk{loss: l, file: func(file string) string { return cmp.Or(l.precious(file), written(file)) }}
 		return w.tree(name, 0)
 	}
-	w := walk{trial: t, file: t.lostFile}
+	w := walk{loss: l, file: l.LostFile}
 	return w.tree(name, 0)
 }
 
-// lostFile answers for one file.
-func (t *trial) lostFile(name string) (why string) {
-	if why := t.precious(name); why != "" {
+// LostFile answers for one file.
+func (l *Loss) LostFile(name string) (why string) {
+	if why := l.precious(name); why != "" {
 		return why
 	}
-	if t.at.InOutput(name) {
+	if l.At.InOutput(name) {
 		return written(name)
 	}
-	r, ok := t.at.Repository(name)
+	r, ok := l.At.Repository(name)
 	if !ok {
 		return printable.Text(name) + ", which is not in git: it could not be restored"
 	}
@@ -336,14 +351,14 @@ func (t *trial) lostFile(name string) (why string) {
 
 // precious names what nobody deletes as a matter of course, wherever it lies:
 // what is no ordinary file, secrets, databases, what runs later.
-func (t *trial) precious(name string) (why string) {
-	if why := t.gate.machine.Ordinary(name); why != "" {
+func (l *Loss) precious(name string) (why string) {
+	if why := l.At.Machine.Ordinary(name); why != "" {
 		return why
 	}
 	switch {
-	case t.gate.machine.Secrets.Match(name), isDatabase(name):
+	case l.At.Machine.Secrets.Match(name), isDatabase(name):
 		return printable.Text(name) + ", which may be the only copy"
-	case t.at.Guarded(name):
+	case l.At.Guarded(name):
 		return printable.Text(name) + ", which changes what runs later"
 	}
 	return ""
@@ -373,24 +388,24 @@ func written(name string) (why string) {
 
 // walk looks at every file of a tree.
 type walk struct {
-	trial *trial
-	file  func(name string) (why string)
-	seen  int
+	loss *Loss
+	file func(name string) (why string)
+	seen int
 }
 
 func (w *walk) tree(dir string, depth int) (why string) {
 	tooLarge := printable.Text(dir) + ", which is too large to look through"
-	names, err := w.trial.gate.machine.Files.List(dir, maxTreeNames-w.seen)
+	names, err := w.loss.At.Machine.Files.List(dir, maxTreeNames-w.seen)
 	if w.seen += len(names); err != nil || depth > maxTreeDepth {
 		return tooLarge
 	}
 	for _, n := range names {
 		name := dir + "/" + n
-		info, err := w.trial.gate.machine.Files.Lstat(name)
+		info, err := w.loss.At.Machine.Files.Lstat(name)
 		switch {
 		case err != nil:
 			why = printable.Text(name)
-		case info.Mode.IsDir() && w.trial.at.Guarded(name):
+		case info.Mode.IsDir() && w.loss.At.Guarded(name):
 			why = printable.Text(name) + ", which changes what runs later"
 		case info.Mode.IsDir():
 			why = w.tree(name, depth+1)
@@ -408,16 +423,16 @@ func (w *walk) tree(dir string, depth int) (why string) {
 // will find: something else in the line moves a file there, or lets git
 // replace files. The order within the line is not asked, since loops run in
 // circles.
-func (t *trial) overtaken(e shell.Effect, name string) (why string) {
-	for _, o := range t.report.Effects {
-		ofGit := t.byGit(o) && path.Base(o.Target) != ".git" // files from a commit
+func (l *Loss) overtaken(e shell.Effect, name string) (why string) {
+	for _, o := range l.Report.Effects {
+		ofGit := l.ByGit(o) && path.Base(o.Target) != ".git" // files from a commit
 		if o.Kind != shell.Write || o.Command == e.Command && !ofGit {
 			continue
 		}
 		switch {
 		case ofGit && view.Below(o.Target, name):
 			return printable.Text(name) + ", after git may have put something else there"
-		case (view.Below(o.Target, name) || view.Below(name, o.Target)) && t.moves(o.Command):
+		case (view.Below(o.Target, name) || view.Below(name, o.Target)) && l.moves(o.Command):
 			return printable.Text(name) + ", after the line has moved something there"
 		}
 	}
@@ -425,18 +440,18 @@ func (t *trial) overtaken(e shell.Effect, name string) (why string) {
 }
 
 // moves reports whether a command moves files.
-func (t *trial) moves(command int) bool {
-	return slices.ContainsFunc(t.report.Effects, func(o shell.Effect) bool {
+func (l *Loss) moves(command int) bool {
+	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
 		return o.Command == command && o.Kind == shell.Delete && o.Moved
 	})
 }
 
-// copiesTree reports whether a command makes a copy of a directory: hooks,
+// CopiesTree reports whether a command makes a copy of a directory: hooks,
 // agent settings and keys in it would arrive unseen.
-func (t *trial) copiesTree(e shell.Effect) bool {
-	switch t.report.ProgramOf(e) {
+func (l *Loss) CopiesTree(e shell.Effect) bool {
+	switch l.Report.ProgramOf(e) {
 	case "cp", "rsync", "ditto", "gcp":
-		return e.Recursive || slices.ContainsFunc(t.report.Effects, func(r shell.Effect) bool {
+		return e.Recursive || slices.ContainsFunc(l.Report.Effects, func(r shell.Effect) bool {
 			return r.Command == e.Command && r.Kind == shell.Read && r.Recursive && r.Pattern == ""
 		})
 	}

@@ -1,4 +1,4 @@
-package nod
+package harm
 
 import (
 	"cmp"
@@ -22,13 +22,13 @@ const maxBelow = 20_000
 // secretBelow names a secret that a command of the line would come upon and
 // print: it reads a whole tree, or what other commands name, the file passes
 // their filters, and it may hold what is looked for.
-func (t *trial) secretBelow() string {
-	for i, c := range t.report.Commands {
+func (h *Secrets) secretBelow() string {
+	for i, c := range h.Report.Commands {
 		if len(c.Words) == 0 || printsNoContent(c) {
 			continue
 		}
-		for _, r := range t.treesOf(i) {
-			if name := t.printsFrom(r); name != "" {
+		for _, r := range h.treesOf(i) {
+			if name := h.printsFrom(r); name != "" {
 				return name
 			}
 		}
@@ -42,20 +42,20 @@ const maxSearchedNames = 5_000
 
 // searchedBy names a secret below a directory that the agent's own search would
 // print: it may hold what is looked for. Not every host heeds ignore files.
-func (t *trial) searchedBy(dir string) string {
+func (h *Secrets) searchedBy(dir string) string {
 	var in struct {
 		Pattern string `json:"pattern"`
 		Mode    string `json:"output_mode"`
 	}
-	if t.call.Tool != "grep" || json.Unmarshal(t.call.Input, &in) != nil || in.Pattern == "" || in.Mode == "files_with_matches" || in.Mode == "count" ||
-		in.Mode == "" && t.call.Agent == "claude-code" { // which prints names unless it is told otherwise
+	if h.Tool != "grep" || json.Unmarshal(h.Input, &in) != nil || in.Pattern == "" || in.Mode == "files_with_matches" || in.Mode == "count" ||
+		in.Mode == "" && h.Agent == "claude-code" { // which prints names unless it is told otherwise
 		return ""
 	}
-	globs := slices.DeleteFunc(slices.Clone(t.call.Paths), func(name string) bool { return !strings.ContainsAny(name, "*?[{") })
+	globs := slices.DeleteFunc(slices.Clone(h.Paths), func(name string) bool { return !strings.ContainsAny(name, "*?[{") })
 	f := filter{options: options{program: "rg", operands: []string{in.Pattern}, values: map[string][]string{"-g": globs}}}
-	s := sieve{trial: t, filters: []filter{f}}
-	return t.walkFor(dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
-		return mode.IsRegular() && t.isSecretName(name) && f.selects(name) && s.holds(f, name)
+	s := sieve{secrets: h, filters: []filter{f}}
+	return h.walkFor(dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
+		return mode.IsRegular() && h.isSecretName(name) && f.selects(name) && s.holds(f, name)
 	}, func(string) bool { return false })
 }
 
@@ -68,31 +68,31 @@ type treeRead struct {
 }
 
 // treesOf returns what a command reads that it does not name file by file.
-func (t *trial) treesOf(command int) (reads []treeRead) {
-	c, named := t.report.Commands[command], false
-	for _, e := range t.report.Effects {
+func (h *Secrets) treesOf(command int) (reads []treeRead) {
+	c, named := h.Report.Commands[command], false
+	for _, e := range h.Report.Effects {
 		if e.Command != command || e.Kind != shell.Read || e.Names {
 			continue
 		}
 		named = named || e.Part == shell.PartWords
 		switch {
-		case e.Target == "" && e.From < e.To && e.To <= len(t.report.Commands):
+		case e.Target == "" && e.From < e.To && e.To <= len(h.Report.Commands):
 			r := treeRead{commands: []int{command}, opens: true}
 			for i := e.From; i < e.To; i++ {
 				r.commands = append(r.commands, i)
-				r.starts = append(r.starts, t.startsOf(i)...)
+				r.starts = append(r.starts, h.startsOf(i)...)
 			}
 			reads = append(reads, r)
-		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive && !(e.Pattern == "" && compares(c) && t.gate.machine.IsDirectory(e.Target)):
-		case e.Pattern == "" || t.report.Fed(e):
-			reads = append(reads, treeRead{[]string{e.Target}, t.finders(command), t.report.Fed(e)})
+		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive && !(e.Pattern == "" && compares(c) && h.At.Machine.IsDirectory(e.Target)):
+		case e.Pattern == "" || h.Report.Fed(e):
+			reads = append(reads, treeRead{[]string{e.Target}, h.finders(command), h.Report.Fed(e)})
 		case looksIntoDirectories(c):
-			matched, _ := t.gate.machine.Matches(e.Pattern)
+			matched, _ := h.At.Machine.Matches(e.Pattern)
 			reads = append(reads, treeRead{starts: matched, commands: []int{command}})
 		}
 	}
 	if !named && searchesHere(c) {
-		reads = append(reads, treeRead{starts: []string{t.gate.machine.Real(c.Dir)}, commands: []int{command}})
+		reads = append(reads, treeRead{starts: []string{h.At.Machine.Real(c.Dir)}, commands: []int{command}})
 	}
 	return reads
 }
@@ -105,10 +105,10 @@ func compares(c shell.Command) bool {
 }
 
 // finders are a command and the find that runs it.
-func (t *trial) finders(command int) []int {
-	if slices.Contains(t.report.Commands[command].Wrappers, "find") {
+func (h *Secrets) finders(command int) []int {
+	if slices.Contains(h.Report.Commands[command].Wrappers, "find") {
 		for i := command - 1; i >= 0; i-- {
-			if path.Base(t.report.Commands[i].Program) == "find" {
+			if path.Base(h.Report.Commands[i].Program) == "find" {
 				return []int{command, i}
 			}
 		}
@@ -117,27 +117,27 @@ func (t *trial) finders(command int) []int {
 }
 
 // startsOf are the places below which a command names files.
-func (t *trial) startsOf(command int) (starts []string) {
-	for _, e := range t.report.Effects {
+func (h *Secrets) startsOf(command int) (starts []string) {
+	for _, e := range h.Report.Effects {
 		if e.Command == command && e.Kind == shell.Read && e.Target != "" {
 			starts = append(starts, e.Target)
 		}
 	}
-	c := t.report.Commands[command]
+	c := h.Report.Commands[command]
 	if c.Dir != "" && (starts == nil && namesFiles(c) || path.Base(c.Program) == "ls") { // ls leaves out where a name lies
-		starts = append(starts, t.gate.machine.Real(c.Dir))
+		starts = append(starts, h.At.Machine.Real(c.Dir))
 	}
 	return starts
 }
 
 // printsFrom walks what a command reads.
-func (t *trial) printsFrom(r treeRead) string {
-	s := newSieve(t, r.commands)
+func (h *Secrets) printsFrom(r treeRead) string {
+	s := newSieve(h, r.commands)
 	for _, start := range r.starts {
 		prints := func(name string, mode fs.FileMode) bool {
-			return t.isSecretFile(name, mode, r.opens, s.follows()) && s.passes(start, name)
+			return h.isSecretFile(name, mode, r.opens, s.follows()) && s.passes(start, name)
 		}
-		found := t.walkFor(start, maxBelow, prints, func(dir string) bool { return s.leavesOut(strings.TrimPrefix(dir, start)) })
+		found := h.walkFor(start, maxBelow, prints, func(dir string) bool { return s.leavesOut(strings.TrimPrefix(dir, start)) })
 		switch found {
 		case "":
 		case tooLarge:
@@ -154,14 +154,14 @@ const tooLarge = "..."
 
 // walkFor returns the first file below a directory that is sought, the shallow
 // places first. What nobody but root can list is no concern.
-func (t *trial) walkFor(start string, limit int, sought func(name string, mode fs.FileMode) bool, leftOut func(dir string) bool) string {
+func (h *Secrets) walkFor(start string, limit int, sought func(name string, mode fs.FileMode) bool, leftOut func(dir string) bool) string {
 	for dirs := []string{start}; len(dirs) > 0; dirs = dirs[1:] {
 		if leftOut(dirs[0]) {
 			continue
 		}
-		entries, err := t.gate.machine.Files.Entries(cmp.Or(dirs[0], "/"), limit)
+		entries, err := h.At.Machine.Files.Entries(cmp.Or(dirs[0], "/"), limit)
 		if limit -= len(entries); err != nil {
-			info, ferr := t.gate.machine.Files.Lstat(dirs[0])
+			info, ferr := h.At.Machine.Files.Lstat(dirs[0])
 			if errors.Is(err, fs.ErrPermission) || errors.Is(ferr, fs.ErrNotExist) || ferr == nil && !info.Mode.IsDir() {
 				continue // nobody can read it, or a file, which is judged by its name
 			}
@@ -181,27 +181,27 @@ func (t *trial) walkFor(start string, limit int, sought func(name string, mode f
 }
 
 // isSecretFile reports whether a file, or what a link leads to, is a secret.
-func (t *trial) isSecretFile(name string, mode fs.FileMode, opens, follows bool) bool {
+func (h *Secrets) isSecretFile(name string, mode fs.FileMode, opens, follows bool) bool {
 	if mode&fs.ModeSymlink != 0 {
 		if !opens && !follows {
 			return false
 		}
-		real := t.gate.machine.Real(name)
-		if info, err := t.gate.machine.Files.Lstat(real); err == nil && (follows || !info.Mode.IsDir()) && t.gate.machine.TouchesSecret(real, info.Mode.IsDir()) {
+		real := h.At.Machine.Real(name)
+		if info, err := h.At.Machine.Files.Lstat(real); err == nil && (follows || !info.Mode.IsDir()) && h.At.Machine.TouchesSecret(real, info.Mode.IsDir()) {
 			return true
 		}
 	}
-	return t.isSecretName(name)
+	return h.isSecretName(name)
 }
 
 // isSecretName is [Gate.touchesSecret] for many names, those of one directory
 // after each other.
-func (t *trial) isSecretName(name string) bool {
+func (h *Secrets) isSecretName(name string) bool {
 	dir, base := path.Split(name)
-	if t.near == nil || t.nearTo != dir {
-		t.near, t.nearTo, t.dotfiles = t.gate.machine.SecretsIn(dir), dir, hosts.InPlace(strings.ToLower(dir)+"x") != nil
+	if h.near == nil || h.nearTo != dir {
+		h.near, h.nearTo, h.dotfiles = h.At.Machine.SecretsIn(dir), dir, hosts.InPlace(strings.ToLower(dir)+"x") != nil
 	}
-	return t.near(base) || place.HoldsLogin(t.gate.machine.Files, name) || len(t.withTwins()) > 0 && t.isTwin(name) || t.dotfiles && t.gate.machine.SecretInPlace(name)
+	return h.near(base) || place.HoldsLogin(h.At.Machine.Files, name) || len(h.withTwins()) > 0 && h.isTwin(name) || h.dotfiles && h.At.Machine.SecretInPlace(name)
 }
 
 // isInstalledTree reports whether a directory is among what the system's

@@ -1,4 +1,4 @@
-package nod
+package harm
 
 import (
 	"path"
@@ -18,8 +18,8 @@ const (
 // takesIn names a secret that git add would take in without naming it: a file
 // of that kind which is neither tracked nor ignored. Larger trees are not
 // looked through to the end.
-func (t *trial) takesIn(e shell.Effect) (why string) {
-	c := t.report.Commands[e.Command]
+func (h *Secrets) takesIn(e shell.Effect) (why string) {
+	c := h.Report.Commands[e.Command]
 	o := optionsOf(c)
 	if o.sub != "add" && o.sub != "stage" || c.Dir == "" || o.short("un") || o.long("--update", "--dry-run") {
 		return ""
@@ -27,12 +27,12 @@ func (t *trial) takesIn(e shell.Effect) (why string) {
 	if o.long("--pathspec-from-file") {
 		return "which files this takes into the repository is not known: " + printable.Text(e.Words)
 	}
-	dir := t.gitDirectory(c)
-	r, ok := repo.Around(t.gate.machine.Files, dir+"/.")
+	dir := h.gitDirectory(c)
+	r, ok := repo.Around(h.At.Machine.Files, dir+"/.")
 	if !ok {
 		return ""
 	}
-	s := addSearch{trial: t, repo: r, user: t.gate.userIgnores(), forced: o.short("f") || o.long("--force")}
+	s := addSearch{secrets: h, repo: r, user: h.userIgnores(), forced: o.short("f") || o.long("--force")}
 	dirs := []string{}
 	for _, w := range o.operands {
 		if excludes(w) {
@@ -46,13 +46,13 @@ func (t *trial) takesIn(e shell.Effect) (why string) {
 		if i := strings.IndexAny(name, `*?[\`); i >= 0 { // what git matches lies below
 			name = path.Dir(name[:i] + "x")
 		}
-		dirs = append(dirs, t.gate.machine.Real(path.Join(from, name)))
+		dirs = append(dirs, h.At.Machine.Real(path.Join(from, name)))
 	}
 	if len(dirs) == 0 && (o.short("A") || o.long("--all")) {
 		dirs = []string{r.Top}
 	}
 	for _, dir := range dirs {
-		if t.gate.machine.IsDirectory(dir) && (s.forced || dir == r.Top || !r.MayIgnore(dir, true, s.user...)) {
+		if h.At.Machine.IsDirectory(dir) && (s.forced || dir == r.Top || !r.MayIgnore(dir, true, s.user...)) {
 			if found := s.below(dir, 0); found != "" {
 				return "this takes " + printable.Text(found) + " into the repository, which may hold a secret"
 			}
@@ -62,7 +62,7 @@ func (t *trial) takesIn(e shell.Effect) (why string) {
 }
 
 // gitDirectory is where a command of git works.
-func (t *trial) gitDirectory(c shell.Command) string {
+func (h *Secrets) gitDirectory(c shell.Command) string {
 	dir := c.Dir
 	for i := 1; i+1 < len(c.Words) && strings.HasPrefix(c.Words[i].Value, "-"); i++ {
 		if c.Words[i].Value != "-C" {
@@ -74,20 +74,20 @@ func (t *trial) gitDirectory(c shell.Command) string {
 			dir = path.Join(dir, c.Words[i].Value)
 		}
 	}
-	return t.gate.machine.Real(dir)
+	return h.At.Machine.Real(dir)
 }
 
 // gitAims returns a word of git that names a secret in a way of git's own: a
 // pathspec with its magic, a glob, whose star matches dots and slashes, or the
 // file of git log -L.
-func (t *trial) gitAims() string {
-	for _, c := range t.report.Commands {
+func (h *Secrets) gitAims() string {
+	for _, c := range h.Report.Commands {
 		if path.Base(c.Program) != "git" || len(c.Words) < 2 {
 			continue
 		}
 		o := optionsOf(c)
 		for _, value := range o.values["-L"] {
-			if _, file, ok := cutLast(value, ":"); ok && t.gate.machine.Secrets.Match("/"+file) {
+			if _, file, ok := cutLast(value, ":"); ok && h.At.Machine.Secrets.Match("/"+file) {
 				return value
 			}
 		}
@@ -100,7 +100,7 @@ func (t *trial) gitAims() string {
 				name = rest
 			}
 			name = strings.TrimLeft(name, ":/^!")
-			if magic && t.gate.machine.Secrets.Match("/"+name) || globsSecret(path.Base(name)) {
+			if magic && h.At.Machine.Secrets.Match("/"+name) || globsSecret(path.Base(name)) {
 				return o.operands[i]
 			}
 		}
@@ -133,20 +133,20 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 
 // addSearch looks through what git add would take in.
 type addSearch struct {
-	trial  *trial
-	repo   *repo.Repo
-	user   []string // ignore files of the user's
-	forced bool     // what is ignored too
-	seen   int
+	secrets *Secrets
+	repo    *repo.Repo
+	user    []string // ignore files of the user's
+	forced  bool     // what is ignored too
+	seen    int
 }
 
 // below looks through a directory to which no ignored one leads.
 func (s *addSearch) below(dir string, depth int) (found string) {
-	entries, err := s.trial.gate.machine.Files.Entries(dir, maxAddNames-s.seen)
+	entries, err := s.secrets.At.Machine.Files.Entries(dir, maxAddNames-s.seen)
 	if s.seen += len(entries); err != nil || depth > maxAddDepth {
 		return ""
 	}
-	secret := s.trial.gate.machine.SecretsIn(dir)
+	secret := s.secrets.At.Machine.SecretsIn(dir)
 	for _, e := range entries {
 		name := dir + "/" + e.Name
 		switch {
@@ -170,13 +170,13 @@ func (s *addSearch) passesOver(name string, dir bool) bool {
 
 // userIgnores are the ignore files that git reads for this user in any
 // repository.
-func (g *Gate) userIgnores() (files []string) {
-	if g.machine.Home == "" {
+func (h *Secrets) userIgnores() (files []string) {
+	if h.At.Machine.Home == "" {
 		return nil
 	}
-	files = []string{g.machine.Home + "/.config/git/ignore"}
-	for _, config := range [...]string{g.machine.Home + "/.gitconfig", g.machine.Home + "/.config/git/config"} {
-		data, err := g.machine.Files.Read(config, 256<<10)
+	files = []string{h.At.Machine.Home + "/.config/git/ignore"}
+	for _, config := range [...]string{h.At.Machine.Home + "/.gitconfig", h.At.Machine.Home + "/.config/git/config"} {
+		data, err := h.At.Machine.Files.Read(config, 256<<10)
 		if err != nil {
 			continue
 		}
@@ -187,10 +187,10 @@ func (g *Gate) userIgnores() (files []string) {
 			}
 			value = strings.Trim(strings.TrimSpace(value), `"`)
 			if rest, below := strings.CutPrefix(value, "~/"); below {
-				value = g.machine.Home + "/" + rest
+				value = h.At.Machine.Home + "/" + rest
 			}
 			if path.IsAbs(value) {
-				files = append(files, g.machine.Real(value))
+				files = append(files, h.At.Machine.Real(value))
 			}
 		}
 	}

@@ -1,0 +1,47 @@
+// Package harm says what a call would take away that nobody could bring back
+// ([Loss]), and which secret it would show ([Secrets]). It reads the effects of
+// a command, the files that these are on, and what git has of the files; it
+// knows no rule, no person and no verdict.
+//
+// An answer is why something speaks against the call, in words for a person, ""
+// where nothing does. What cannot be looked at speaks against it.
+package harm
+
+import (
+	"encoding/json"
+
+	"github.com/nodgate/nod/internal/place"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// Loss says what of a command could not be restored. It is for one call, and
+// not safe for concurrent use.
+type Loss struct {
+	At      *place.Workspace
+	Report  *shell.Report // of the command; empty where the call has none
+	Secrets *Secrets      // of the same call
+}
+
+// Secrets says which secret a call would show. It is for one call, and not safe
+// for concurrent use: what it has looked up it keeps.
+type Secrets struct {
+	At     *place.Workspace
+	Report *shell.Report // of the command; empty where the call has none
+	// Tool, Agent, Paths and Input are the call's.
+	Tool, Agent string
+	Paths       []string
+	Input       json.RawMessage
+
+	may      *string                // what maySecret found; nil: not looked yet
+	near     func(base string) bool // which names of nearTo are on the list of secrets
+	nearTo   string
+	dotfiles bool        // nearTo lies in a repository of dotfiles
+	twins    []view.Info // secrets with a second name; nil: not looked yet
+}
+
+// Of returns both answers for one call.
+func Of(at *place.Workspace, report *shell.Report, s Secrets) (*Loss, *Secrets) {
+	s.At, s.Report = at, report
+	return &Loss{At: at, Report: report, Secrets: &s}, &s
+}
