@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nodgate/nod/internal/shell/recipe"
 )
 
 // TestMakefiles holds what is read of a Makefile, and that any line that is
@@ -239,7 +240,7 @@ func FuzzDefinitions(f *testing.F) {
 				}
 			}
 		}
-		if o, ok := parseObject(content); ok && len(o.names) != len(o.values) {
+		if o, ok := recipe.ParseObject(content); ok && len(o.Names) != len(o.Values) {
 			t.Fatal(o)
 		}
 	})

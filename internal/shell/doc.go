@@ -40,10 +40,10 @@
 //     gitconfig.go and githooks.go find what git would start; gitkept.go says
 //     what it keeps ([Effect].Kept) and where it fetches ([Effect].Declared).
 //   - script.go reads the files that a line runs: shell scripts, by path or by
-//     a shell. packages.go reads the scripts of package.json that npm
-//     and pnpm run (objects.go its JSON), makefile.go a plain subset of
-//     Makefiles, justfile.go and justparse.go one of justfiles, gogenerate.go
-//     what go generate starts; misefiles.go names what mise reads. What cannot be read exactly stays an effect Run.
+//     a shell. packages.go walks the scripts of package.json that npm and pnpm
+//     run, make.go and just.go recipes, gogenerate.go what go generate starts, as
+//     package recipe reads them; misefiles.go names what mise reads. What cannot
+//     be read exactly stays an effect Run.
 //   - sqlclient.go takes what package code says of SQL.
 //   - environ.go judges assignments, exports and the inherited environment, by what
 //     package variables says of their names.

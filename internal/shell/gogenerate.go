@@ -2,11 +2,10 @@ package shell
 
 import (
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/nodgate/nod/internal/shell/grammar"
+	"github.com/nodgate/nod/internal/shell/recipe"
 	"github.com/nodgate/nod/internal/view"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -16,13 +15,6 @@ const (
 	maxGoFiles = 400
 	maxGoBytes = 8 << 20
 )
-
-// directive is one line //go:generate of a file.
-type directive struct {
-	file string
-	line int
-	text string // of a shell, in which it means the same
-}
 
 // goGenerate walks the commands that go generate would start: those of all
 // files of the packages named, also of files that build tags or -run leave out.
@@ -40,7 +32,7 @@ func (a *analysis) goGenerate(inv *invocation) (done bool) {
 	}
 	flags, _ := a.inherits("GOFLAGS")
 	ok = ok && flags == "" && inv.st.lookup("GOFLAGS") == nil
-	var all []directive
+	var all []recipe.Directive
 	for _, file := range list {
 		some, plain := a.directives(file)
 		all, ok = append(all, some...), ok && plain
@@ -50,11 +42,11 @@ func (a *analysis) goGenerate(inv *invocation) (done bool) {
 	}
 	mark := a.mark()
 	for _, d := range all {
-		st := state{dir: path.Dir(d.file)}
+		st := state{dir: path.Dir(d.File)}
 		if b := inv.st.lookup("PATH"); b != nil {
 			st = st.assign("PATH", b.value)
 		}
-		t := passage{file: d.file, key: d.file + "#" + strconv.Itoa(d.line), text: d.text, langs: []syntax.LangVariant{syntax.LangBash}, line: d.line}
+		t := passage{file: d.File, key: d.File + "#" + strconv.Itoa(d.Line), text: d.Text, langs: []syntax.LangVariant{syntax.LangBash}, line: d.Line}
 		if !a.readText(t, st, inv) {
 			a.rollback(mark)
 			return false
@@ -71,29 +63,9 @@ func (a *analysis) goGenerate(inv *invocation) (done bool) {
 
 // goPackages lists the Go files of the packages that the arguments name.
 func (a *analysis) goPackages(inv *invocation) (files []string, ok bool) {
-	ok = true
-	var named []string
-	for i := 1; i < len(inv.args); i++ {
-		w := inv.args[i]
-		option, _, given := strings.Cut(strings.TrimPrefix(w.text, "-"), "=")
-		switch {
-		case !w.known || w.many || w.glob > 0:
-			return nil, false
-		case w.text == "" || w.text[0] != '-':
-			named = append(named, w.text)
-		case len(named) > 0:
-			ok = false // go takes it for a package
-		case slices.Contains([]string{"-v", "-x", "-n", "-trimpath"}, "-"+strings.TrimPrefix(option, "-")) && !given:
-		case slices.Contains([]string{"-run", "-skip", "-tags"}, "-"+strings.TrimPrefix(option, "-")):
-			if !given {
-				i++
-			}
-		default:
-			ok = false
-		}
-	}
-	if len(named) == 0 {
-		named = []string{"."}
+	named, known, ok := recipe.GeneratePackages(plainArgs(inv.args[1:]))
+	if !known {
+		return nil, false
 	}
 	for _, name := range named {
 		more, plain := a.goFiles(inv.st.dir, name)
@@ -128,7 +100,7 @@ func (a *analysis) goTree(dir string, all bool, depth int) (files []string, ok b
 		return nil, false
 	}
 	for _, n := range names {
-		name := below(dir, n)
+		name := recipe.Below(dir, n)
 		info, err := a.env.Files.Lstat(name)
 		switch {
 		case err != nil:
@@ -150,7 +122,7 @@ func (a *analysis) goTree(dir string, all bool, depth int) (files []string, ok b
 
 // directives reads the directives of one file. ok is false where one is not
 // understood.
-func (a *analysis) directives(file string) (list []directive, ok bool) {
+func (a *analysis) directives(file string) (list []recipe.Directive, ok bool) {
 	real, err := view.Resolve(a.env.Files, file)
 	if err != nil {
 		return nil, false
@@ -165,108 +137,5 @@ func (a *analysis) directives(file string) (list []directive, ok bool) {
 	if _, data, ok = a.defined(file); !ok {
 		return nil, false
 	}
-	aliases := map[string][]string{}
-	number := 0
-	for line := range strings.Lines(string(data)) {
-		number++
-		rest, found := strings.CutPrefix(line, "//go:generate")
-		if !found || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
-			continue
-		}
-		words, ok := generateWords(strings.TrimSuffix(strings.TrimSuffix(rest[1:], "\n"), "\r"))
-		switch {
-		case !ok || len(words) == 0:
-			return list, false
-		case words[0] == "-command":
-			if len(words) < 3 || aliases[words[1]] != nil || strings.Contains(strings.Join(words, ""), "$") {
-				return list, false
-			}
-			aliases[words[1]] = words[2:]
-			continue
-		case aliases[words[0]] != nil:
-			words = append(slices.Clip(aliases[words[0]]), words[1:]...)
-		}
-		d := directive{file: file, line: number}
-		for _, w := range words {
-			text, ok := generated(w, file, number)
-			if !ok {
-				return list, false
-			}
-			d.text += text + " "
-		}
-		list = append(list, d)
-	}
-	return list, true
-}
-
-// generateWords splits a directive as go does: at blanks, but for what a
-// double quote begins, which is a string of Go.
-func generateWords(line string) (words []string, ok bool) {
-	for {
-		if line = strings.TrimLeft(line, " \t"); line == "" {
-			return words, true
-		}
-		end := strings.IndexAny(line, " \t")
-		if line[0] == '"' {
-			quoted, err := strconv.QuotedPrefix(line)
-			if err != nil {
-				return nil, false
-			}
-			word, err := strconv.Unquote(quoted)
-			rest := line[len(quoted):]
-			if err != nil || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
-				return nil, false
-			}
-			words, line = append(words, word), rest
-			continue
-		}
-		if end < 0 {
-			end = len(line)
-		}
-		words, line = append(words, line[:end]), line[end:]
-	}
-}
-
-// generated renders a word for a shell. Variables that go sets are put in,
-// others are not known: $GOARCH stands for all of them.
-func generated(w, file string, line int) (text string, ok bool) {
-	if strings.ContainsAny(w, "\r\n\x00") {
-		return "", false
-	}
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(w, "$")
-		b.WriteString(grammar.Quoted(before))
-		if !found {
-			return b.String(), true
-		}
-		name := rest
-		if braced := strings.HasPrefix(rest, "{"); braced {
-			if name, rest, found = strings.Cut(rest[1:], "}"); !found {
-				return "", false
-			}
-		} else {
-			n := 0
-			for n < len(rest) && grammar.Letter(rest[n]) {
-				n++
-			}
-			name, rest = rest[:n], rest[n:]
-		}
-		if !grammar.Identifier(name) || name[0] >= '0' && name[0] <= '9' {
-			return "", false
-		}
-		switch name {
-		case "GOFILE":
-			b.WriteString(grammar.Quoted(path.Base(file)))
-		case "GOLINE":
-			b.WriteString(strconv.Itoa(line))
-		case "DOLLAR":
-			b.WriteString("'$'")
-		case "HOME":
-			b.WriteString(`"$HOME"`)
-		default:
-			b.WriteString(`"$GOARCH"`)
-		}
-		w = rest
-	}
+	return recipe.Directives(string(data), file)
 }

@@ -1,4 +1,4 @@
-package shell
+package recipe
 
 import (
 	"slices"
@@ -94,10 +94,10 @@ func justQuoted(s string) (text string, n int, ok bool) {
 	return "", 0, false
 }
 
-// evaluate is the value of an expression: strings and variables, joined by +
+// Evaluate is the value of an expression: strings and variables, joined by +
 // or /. known is false where it depends on what is not read, ok where
 // computing it may run something.
-func (j *justfile) evaluate(tokens []justToken, bound []justVariable, depth int) (text string, known, ok bool) {
+func (j *Justfile) Evaluate(tokens []justToken, bound []JustVariable, depth int) (text string, known, ok bool) {
 	known = true
 	for first := true; first || len(tokens) > 0; first = false {
 		if !first {
@@ -110,7 +110,7 @@ func (j *justfile) evaluate(tokens []justToken, bound []justVariable, depth int)
 			tokens = tokens[1:]
 		}
 		piece, pieceKnown, n := j.operand(tokens, bound, depth)
-		if j.steps++; n == 0 || j.steps > maxWork || len(text)+len(piece) > grammar.MaxBytes {
+		if j.steps++; n == 0 || j.steps > maxSteps || len(text)+len(piece) > grammar.MaxBytes {
 			return "", false, false
 		}
 		text, known, tokens = text+piece, known && pieceKnown, tokens[n:]
@@ -120,7 +120,7 @@ func (j *justfile) evaluate(tokens []justToken, bound []justVariable, depth int)
 
 // operand is the first value of an expression, and how many tokens it takes; 0
 // where it is not read.
-func (j *justfile) operand(tokens []justToken, bound []justVariable, depth int) (text string, known bool, n int) {
+func (j *Justfile) operand(tokens []justToken, bound []JustVariable, depth int) (text string, known bool, n int) {
 	switch {
 	case len(tokens) == 0 || depth > 8:
 		return "", false, 0
@@ -131,10 +131,10 @@ func (j *justfile) operand(tokens []justToken, bound []justVariable, depth int) 
 	case len(tokens) > 1 && tokens[1].kind == '(':
 		return j.function(tokens)
 	}
-	for _, list := range [][]justVariable{bound, j.vars} {
+	for _, list := range [][]JustVariable{bound, j.Vars} {
 		for _, v := range list {
-			if v.name == tokens[0].text {
-				text, known, ok := j.evaluate(v.value, nil, depth+1)
+			if v.Name == tokens[0].text {
+				text, known, ok := j.Evaluate(v.Value, nil, depth+1)
 				if !ok {
 					return "", false, 0
 				}
@@ -147,14 +147,14 @@ func (j *justfile) operand(tokens []justToken, bound []justVariable, depth int) 
 
 // function is a call of one of just's functions that only tell: all but one of
 // what is not known here.
-func (j *justfile) function(tokens []justToken) (text string, known bool, n int) {
+func (j *Justfile) function(tokens []justToken) (text string, known bool, n int) {
 	n = slices.IndexFunc(tokens, func(t justToken) bool { return t.kind == ')' }) + 1
 	if n == 0 || slices.ContainsFunc(tokens[2:n-1], func(t justToken) bool { return t.kind != justString && t.kind != ',' }) {
 		return "", false, 0
 	}
 	switch tokens[0].text {
 	case "justfile_directory":
-		return j.dir, n == 3, n
+		return j.Dir, n == 3, n
 	case "env", "env_var", "env_var_or_default", "os", "os_family", "arch", "num_cpus", "justfile", "invocation_directory", "invocation_dir", "justfile_dir",
 		"home_directory", "home_dir", "cache_directory", "just_executable", "just_pid", "uuid", "datetime", "datetime_utc", "is_dependency":
 		return "", false, n
@@ -162,13 +162,19 @@ func (j *justfile) function(tokens []justToken) (text string, known bool, n int)
 	return "", false, 0
 }
 
+// ParseJustfile reads a justfile that lies in a directory.
+func ParseJustfile(text, dir string) (j Justfile, ok bool) {
+	j.Dir = dir
+	return j, j.parse(text)
+}
+
 // parse reads the whole file; false where it holds anything but the plain
 // subset.
-func (j *justfile) parse(text string) bool {
+func (j *Justfile) parse(text string) bool {
 	if strings.ContainsAny(text, "\r\x00") || strings.HasPrefix(text, "\uFEFF") {
 		return false
 	}
-	p := justParser{justfile: j}
+	p := justParser{Justfile: j}
 	for i, line := range strings.Split(text, "\n") {
 		if !p.line(line, i+1) {
 			return false
@@ -176,16 +182,16 @@ func (j *justfile) parse(text string) bool {
 	}
 	switch {
 	case p.unsure:
-		j.first = ""
+		j.First = ""
 	case p.chosen != "":
-		j.first = p.chosen
+		j.First = p.chosen
 	}
-	return p.attributes == nil && len(j.recipes) < 4096 && len(j.vars) < 4096 && j.unique()
+	return p.attributes == nil && len(j.recipes) < 4096 && len(j.Vars) < 4096 && j.unique()
 }
 
 // justParser is where in the file the parser stands.
 type justParser struct {
-	*justfile
+	*Justfile
 	open       bool   // the next line may belong to the last recipe
 	indent     string // of its body, once there is one
 	blank      int    // empty lines behind the body so far
@@ -234,9 +240,9 @@ func (p *justParser) bodyLine(line, blanks string, number int) bool {
 	}
 	r := &p.recipes[len(p.recipes)-1]
 	for ; p.blank > 0; p.blank-- {
-		r.body = append(r.body, recipeLine{"", number - p.blank})
+		r.Body = append(r.Body, Line{"", number - p.blank})
 	}
-	r.body = append(r.body, recipeLine{line[len(p.indent):], number})
+	r.Body = append(r.Body, Line{line[len(p.indent):], number})
 	return true
 }
 
@@ -262,12 +268,12 @@ func (p *justParser) statement(tokens []justToken) bool {
 		p.aliases = append(p.aliases, justAlias{tokens[1].text, tokens[3].text})
 		return privateOnly(given)
 	case first == "export" && kinds(justName, justName, justAssign):
-		p.vars = append(p.vars, justVariable{tokens[1].text, tokens[3:], true})
+		p.Vars = append(p.Vars, JustVariable{tokens[1].text, tokens[3:], true})
 		return privateOnly(given)
 	case slices.Contains([]string{"set", "alias", "export", "unexport", "eager", "import", "mod"}, first):
 		return false
 	case kinds(justName, justAssign):
-		p.vars = append(p.vars, justVariable{first, tokens[2:], false})
+		p.Vars = append(p.Vars, JustVariable{first, tokens[2:], false})
 		return privateOnly(given)
 	}
 	return p.head(tokens, given)
@@ -293,7 +299,7 @@ func (p *justParser) setting(name string, rest []justToken) bool {
 		_, ok := justList(rest)
 		return ok
 	case "ignore-comments":
-		p.silent = on
+		p.Silent = on
 		return on || off
 	case "quiet", "fallback", "unstable", "windows-powershell", "no-exit-message":
 		return on || off
@@ -326,7 +332,7 @@ func (p *justParser) head(tokens, attributes []justToken) bool {
 	if len(tokens) < 2 || tokens[0].kind != justName {
 		return false
 	}
-	r := justRecipe{name: tokens[0].text}
+	r := JustRecipe{Name: tokens[0].text}
 	tokens = tokens[1:]
 	for tokens[0].kind != ':' {
 		n := r.param(tokens)
@@ -338,8 +344,8 @@ func (p *justParser) head(tokens, attributes []justToken) bool {
 	if !r.needs(tokens[1:]) || !p.attribute(&r, attributes) {
 		return false
 	}
-	if p.first == "" {
-		p.first = r.name
+	if p.First == "" {
+		p.First = r.Name
 	}
 	p.recipes = append(p.recipes, r)
 	p.open = true
@@ -348,16 +354,16 @@ func (p *justParser) head(tokens, attributes []justToken) bool {
 
 // param reads one parameter and returns how many tokens it takes, 0 where it
 // is not read. $name is exported.
-func (r *justRecipe) param(tokens []justToken) (n int) {
+func (r *JustRecipe) param(tokens []justToken) (n int) {
 	var out justParam
 	if k := tokens[0].kind; k == '+' || k == '*' {
-		out.many, n = k, 1
+		out.Many, n = k, 1
 	}
-	if len(r.params) > 0 && r.params[len(r.params)-1].many != 0 {
+	if len(r.Params) > 0 && r.Params[len(r.Params)-1].Many != 0 {
 		return 0
 	}
 	if n < len(tokens) && tokens[n].kind == '$' {
-		r.odd, n = true, n+1
+		r.Odd, n = true, n+1
 	}
 	if n >= len(tokens) || tokens[n].kind != justName {
 		return 0
@@ -372,31 +378,31 @@ func (r *justRecipe) param(tokens []justToken) (n int) {
 			return 0
 		}
 	}
-	r.params = append(r.params, out)
+	r.Params = append(r.Params, out)
 	return n
 }
 
 // needs reads what stands behind the colon.
-func (r *justRecipe) needs(tokens []justToken) bool {
-	list := &r.before
+func (r *JustRecipe) needs(tokens []justToken) bool {
+	list := &r.Before
 	for len(tokens) > 0 {
 		switch t := tokens[0]; {
 		case t.kind == justName:
-			*list = append(*list, justNeed{name: t.text})
+			*list = append(*list, JustNeed{Name: t.text})
 			tokens = tokens[1:]
-		case t.kind == justAnd && list == &r.before && len(tokens) > 1:
-			list, tokens = &r.after, tokens[1:]
+		case t.kind == justAnd && list == &r.Before && len(tokens) > 1:
+			list, tokens = &r.After, tokens[1:]
 		case t.kind == '(' && len(tokens) > 2 && tokens[1].kind == justName:
 			end := slices.IndexFunc(tokens, func(t justToken) bool { return t.kind == ')' })
 			if end < 0 {
 				return false
 			}
-			need := justNeed{name: tokens[1].text}
+			need := JustNeed{Name: tokens[1].text}
 			for i := 2; i < end; i++ {
 				if k := tokens[i].kind; k != justString && k != justName {
 					return false
 				}
-				need.args = append(need.args, tokens[i:i+1])
+				need.Args = append(need.Args, tokens[i:i+1])
 			}
 			*list, tokens = append(*list, need), tokens[end+1:]
 		default:
@@ -408,26 +414,26 @@ func (r *justRecipe) needs(tokens []justToken) bool {
 
 // attribute takes the attributes of a recipe. One that changes how it runs
 // leaves it unread.
-func (p *justParser) attribute(r *justRecipe, tokens []justToken) bool {
+func (p *justParser) attribute(r *JustRecipe, tokens []justToken) bool {
 	for len(tokens) > 0 {
 		end := slices.IndexFunc(tokens, func(t justToken) bool { return t.kind == ',' })
 		one := tokens[:end]
 		tokens = tokens[end+1:]
 		if len(one) == 0 || one[0].kind != justName || !justAttribute(one[1:]) {
-			r.odd, p.unsure = true, true // commas inside it are not told apart
+			r.Odd, p.unsure = true, true // commas inside it are not told apart
 			return true
 		}
 		switch one[0].text {
 		case "private", "confirm", "no-exit-message", "exit-message", "no-quiet", "doc", "group":
 		case "no-cd":
-			r.stays = true
+			r.Stays = true
 		case "default":
 			if p.chosen != "" {
 				return false
 			}
-			p.chosen = r.name
+			p.chosen = r.Name
 		default:
-			r.odd = true
+			r.Odd = true
 		}
 	}
 	return true
@@ -448,16 +454,16 @@ func justAttribute(given []justToken) bool {
 
 // unique reports whether no name is given twice: which of two would count
 // depends on settings, and on the system.
-func (j *justfile) unique() bool {
+func (j *Justfile) unique() bool {
 	var names, variables []string
 	for _, r := range j.recipes {
-		names = append(names, r.name)
+		names = append(names, r.Name)
 	}
 	for _, al := range j.aliases {
 		names = append(names, al.name)
 	}
-	for _, v := range j.vars {
-		variables = append(variables, v.name)
+	for _, v := range j.Vars {
+		variables = append(variables, v.Name)
 	}
 	for _, list := range [][]string{names, variables} {
 		slices.Sort(list)

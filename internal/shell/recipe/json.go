@@ -1,4 +1,9 @@
-package shell
+// Package recipe reads the files that tell a task runner what to run, as text:
+// package.json and the settings of npm, a plain subset of Makefiles and one of
+// justfiles, the directives of go generate, and which names the files of others
+// have. It returns what those say; what that does is for whoever asked. What is
+// not plain is not read: a line anywhere can change what a recipe runs.
+package recipe
 
 import (
 	"strings"
@@ -7,29 +12,29 @@ import (
 	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
-// object reads the members of one JSON object, whose values are skipped but
+// Object reads the members of one JSON object, whose values are skipped but
 // for those that are asked for. It is strict where readers differ: a doubled
 // name, one that differs from another by case only, a byte order mark or
 // anything after the object makes it unusable.
-type object struct {
-	names  []string
-	values []string // raw JSON
+type Object struct {
+	Names  []string
+	Values []string // raw JSON
 }
 
-// member returns the raw value of a name.
-func (o object) member(name string) (string, bool) {
-	for i, n := range o.names {
+// Member returns the raw value of a name.
+func (o Object) Member(name string) (string, bool) {
+	for i, n := range o.Names {
 		if n == name {
-			return o.values[i], true
+			return o.Values[i], true
 		}
 	}
 	return "", false
 }
 
-// text returns the value of a name that is a string; ok is false for what is
+// Text returns the value of a name that is a string; ok is false for what is
 // not there or is something else.
-func (o object) text(name string) (string, bool) {
-	raw, ok := o.member(name)
+func (o Object) Text(name string) (string, bool) {
+	raw, ok := o.Member(name)
 	if !ok {
 		return "", false
 	}
@@ -37,8 +42,8 @@ func (o object) text(name string) (string, bool) {
 	return s.quoted()
 }
 
-// parseObject reads an object. ok is false for anything else.
-func parseObject(text string) (o object, ok bool) {
+// ParseObject reads an object. ok is false for anything else.
+func ParseObject(text string) (o Object, ok bool) {
 	s := scanner{text: text}
 	if !s.take('{') {
 		return o, false
@@ -54,16 +59,16 @@ func parseObject(text string) (o object, ok bool) {
 		if !ok || !s.take(':') {
 			return o, false
 		}
-		for _, n := range o.names {
+		for _, n := range o.Names {
 			if strings.EqualFold(n, name) {
 				return o, false
 			}
 		}
 		value, ok := s.value(0)
-		if !ok || len(o.names) > 4096 {
+		if !ok || len(o.Names) > 4096 {
 			return o, false
 		}
-		o.names, o.values = append(o.names, name), append(o.values, value)
+		o.Names, o.Values = append(o.Names, name), append(o.Values, value)
 	}
 	s.blank()
 	return o, s.at == len(s.text)

@@ -1,4 +1,4 @@
-package shell
+package recipe
 
 import (
 	"path"
@@ -7,136 +7,111 @@ import (
 
 	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/shell/variables"
-	"mvdan.cc/sh/v3/syntax"
 )
 
-// makefile is what is read of a Makefile: a plain subset of the language of
+// maxSteps bounds how many variables of one file are looked up.
+const maxSteps = 4096
+
+// Makefile is what is read of a Makefile: a plain subset of the language of
 // GNU make. Anything else in the file makes it unreadable as a whole, since a
 // line anywhere can change what a target runs.
-type makefile struct {
-	vars    []variable
+type Makefile struct {
+	Vars    []variable
 	rules   []rule
 	phony   []string
-	first   string // the target that make takes by itself
-	bash    bool   // SHELL names bash
-	found   string // SHELL looks for it in PATH
-	shelled []string
+	First   string // the target that make takes by itself
+	Bash    bool   // SHELL names bash
+	Found   string // SHELL looks for it in PATH
+	Shelled []string
 	// inherited reports whether the environment may hold a variable.
 	inherited func(name string) bool
 	steps     int // variables looked up so far
 }
 
 type variable struct {
-	name, text string
-	fixed      bool // given on the command line
-	opaque     bool // a value that is not known
+	Name, Text string
+	Raw        string // as it was given on the command line
+	Fixed      bool   // given on the command line
+	Opaque     bool   // a value that is not known
 }
 
 type rule struct {
 	target  string
 	prereqs []string
-	recipe  []recipeLine
+	recipe  []Line
 	has     bool // a recipe was given, if an empty one
 }
 
-type recipeLine struct {
-	text string
-	line int
+type Line struct {
+	Text string
+	Line int
 }
 
-// makeCall is a call of make.
-type makeCall struct {
-	dir, file string
-	targets   []string
-	vars      []variable
-	ok        bool
+// MakeCall is a call of make.
+type MakeCall struct {
+	Dir, File string
+	Targets   []string
+	Vars      []variable
+	OK        bool
 }
 
-// makeTargets walks the recipes that make would run.
-func (a *analysis) makeTargets(inv *invocation) (done bool) {
-	c := a.makeArguments(inv)
-	if c.dir == "" {
-		a.define("make", "")
-		return false
-	}
-	file := a.makeFile(c)
-	real, data, ok := a.defined(file)
-	if !ok {
-		return false
-	}
-	c.ok = c.ok && a.settledFile(real) && !a.throughLinks(file) && a.plainMake(c, file, inv) && len(data) <= grammar.MaxBytes && a.afford(string(data))
-	var m makefile
-	if c.ok {
-		m.vars, m.inherited = slices.Clone(c.vars), a.mayInherit
-		c.ok = m.parse(string(data))
-	}
-	mark := a.mark()
-	if !c.ok || !a.makeRun(&m, c, file, inv) {
-		a.rollback(mark)
-		a.namedFiles(path.Dir(file), []string{string(data)}, 0)
-		return false
-	}
-	return true
-}
-
-func (a *analysis) mayInherit(name string) bool {
-	_, ok := a.inherits(name)
-	return ok || a.env.Lookup == nil
-}
-
-// makeArguments reads the arguments. ok is false where some are not followed,
+// MakeArguments reads the arguments of a make that is started in a directory. ok is false where some are not followed,
 // dir is "" where even the Makefile is not known.
-func (a *analysis) makeArguments(inv *invocation) (c makeCall) {
-	c.dir, c.ok = inv.st.dir, true
-	for i := 0; i < len(inv.args); i++ {
-		w := inv.args[i]
-		if !w.known || w.many || w.glob > 0 {
-			c.ok = false
-			if strings.HasPrefix(w.text, "-") || w.text == "" {
-				c.dir = ""
+func MakeArguments(dir string, args []Arg) (c MakeCall) {
+	c.Dir, c.OK = dir, true
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		if !w.Known {
+			c.OK = false
+			if strings.HasPrefix(w.Text, "-") || w.Text == "" {
+				c.Dir = ""
 				return c
 			}
 			continue
 		}
-		name, value, assigned := strings.Cut(w.text, "=")
+		name, value, assigned := strings.Cut(w.Text, "=")
 		switch {
-		case w.text == "-C" || w.text == "-f":
-			if i++; i >= len(inv.args) || !inv.args[i].known || inv.args[i].text == "" || inv.args[i].text == "-" || c.file != "" && w.text == "-f" {
-				c.dir = ""
+		case w.Text == "-C" || w.Text == "-f":
+			if i++; i >= len(args) || !args[i].Known || args[i].Text == "" || args[i].Text == "-" || c.File != "" && w.Text == "-f" {
+				c.Dir = ""
 				return c
 			}
-			if w.text == "-f" {
-				c.file = inv.args[i].text
+			if w.Text == "-f" {
+				c.File = args[i].Text
 			} else {
-				c.dir = below(c.dir, inv.args[i].text)
+				c.Dir = Below(c.Dir, args[i].Text)
 			}
-		case quietMake(w.text):
-		case w.text == "-j" || w.text == "-l":
-			if i+1 < len(inv.args) && inv.args[i+1].known && inv.args[i+1].isNumber() {
+		case quietMake(w.Text):
+		case w.Text == "-j" || w.Text == "-l":
+			if i+1 < len(args) && args[i+1].Known && integerText(args[i+1].Text) {
 				i++
 			}
-		case strings.HasPrefix(w.text, "-"):
-			c.ok = false
-			if placesMake(w.text) {
-				c.dir = ""
+		case strings.HasPrefix(w.Text, "-"):
+			c.OK = false
+			if placesMake(w.Text) {
+				c.Dir = ""
 				return c
 			}
 		case assigned:
 			if !makeName(name) || strings.ContainsAny(value, "$") || specialMake(name) {
-				c.ok = false
+				c.OK = false
 				continue
 			}
-			a.exported(name, constant(value), w.raw, nil)
-			c.vars = append(c.vars, variable{name: name, text: value, fixed: true})
+			c.Vars = append(c.Vars, variable{Name: name, Text: value, Raw: w.Raw, Fixed: true})
 		default:
-			c.targets = append(c.targets, w.text)
+			c.Targets = append(c.Targets, w.Text)
 		}
 	}
 	return c
 }
 
-// below is a name as seen from a directory.
-func below(dir, name string) string {
+// integerText reports whether a text is an integer, or nothing.
+func integerText(s string) bool {
+	return strings.Trim(strings.TrimPrefix(s, "-"), "0123456789") == ""
+}
+
+// Below is a name as seen from a directory.
+func Below(dir, name string) string {
 	if path.IsAbs(name) {
 		return name
 	}
@@ -161,105 +136,9 @@ func placesMake(option string) bool {
 	return !strings.HasPrefix(option, "--") && strings.ContainsAny(option, "fCIE")
 }
 
-// makeFile is the file that make reads: the first of three names.
-func (a *analysis) makeFile(c makeCall) string {
-	if c.file != "" {
-		return below(c.dir, c.file)
-	}
-	start := strings.TrimSuffix(c.dir, "/") + "/"
-	for _, name := range [...]string{"GNUmakefile", "makefile"} {
-		if a.exists(start + name) {
-			return start + name
-		}
-		a.watch(start + name)
-	}
-	return start + "Makefile"
-}
-
-// plainMake reports whether nothing around the Makefile changes what it says:
-// the environment, or rules of make's own that would make it anew.
-func (a *analysis) plainMake(c makeCall, file string, inv *invocation) bool {
-	for _, name := range [...]string{"MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKEFILES", "MAKELEVEL", "MAKESHELL"} {
-		if text, ok := a.inherits(name); ok && text != "" || inv.st.lookup(name) != nil {
-			return false
-		}
-	}
-	base, dir := path.Base(file), path.Dir(path.Clean(file))
-	for _, rule := range [...]string{base + ".", base + ",v", "s." + base, "RCS", "SCCS"} { // make makes its file by these
-		a.watches(watched{path: below(dir, rule), command: a.command, begins: true})
-	}
-	names, err := a.env.Files.List(dir, 4096)
-	return err == nil && !slices.ContainsFunc(names, func(n string) bool {
-		return strings.HasPrefix(n, base+".") || strings.HasPrefix(n, base+",") || n == "s."+base || n == "RCS" || n == "SCCS"
-	})
-}
-
-// makeRun walks the recipes of the targets and of what they need.
-func (a *analysis) makeRun(m *makefile, c makeCall, file string, inv *invocation) bool {
-	if len(c.targets) == 0 {
-		c.targets = []string{m.first}
-	}
-	if !plainTargets(c.targets) {
-		return false
-	}
-	for _, text := range m.shelled { // run while the file is read
-		if !a.makeText(m, c, file, recipeLine{text, 1}, inv) {
-			return false
-		}
-	}
-	for _, v := range m.vars {
-		if _, inherited := a.inherits(v.name); inherited && !v.fixed { // make hands it on
-			a.exported(v.name, value{text: v.text, known: !v.opaque}, v.name, nil)
-		}
-	}
-	var done []string
-	for len(c.targets) > 0 {
-		target := c.targets[0]
-		c.targets = c.targets[1:]
-		if slices.Contains(done, target) {
-			continue
-		}
-		done = append(done, target)
-		needs, recipe, ok := m.find(target)
-		if !ok || len(done) > 256 {
-			return false
-		}
-		c.targets = append(c.targets, needs...)
-		for _, l := range recipe {
-			text, ok := m.recipeText(l.text, target, needs)
-			if !ok || !a.makeText(m, c, file, recipeLine{text, l.line}, inv) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// makeText walks one line of a recipe.
-func (a *analysis) makeText(m *makefile, c makeCall, file string, l recipeLine, inv *invocation) bool {
-	if strings.TrimSpace(l.text) == "" {
-		return true
-	}
-	langs := grammar.Shells("sh")
-	if m.bash {
-		langs = []syntax.LangVariant{syntax.LangBash}
-	}
-	st := state{dir: path.Clean(c.dir)}
-	if b := inv.st.lookup("PATH"); b != nil {
-		st = st.assign("PATH", b.value)
-	}
-	if m.found != "" && a.suspect(m.found, st) {
-		return false
-	}
-	if strings.Contains(l.text, "make") && len(c.vars) > 0 {
-		return false // what is given to make is handed on to make
-	}
-	return a.readText(passage{file: file, text: l.text, langs: langs, line: l.line}, st, inv)
-}
-
-// find returns what a target needs and its recipe. A target without a recipe
+// Find returns what a target needs and its recipe. A target without a recipe
 // that is not phony could be made by a rule of make's own.
-func (m *makefile) find(target string) (needs []string, recipe []recipeLine, ok bool) {
+func (m *Makefile) Find(target string) (needs []string, recipe []Line, ok bool) {
 	found, has := false, false
 	for _, r := range m.rules {
 		if r.target != target {
@@ -275,9 +154,15 @@ func (m *makefile) find(target string) (needs []string, recipe []recipeLine, ok 
 	return needs, recipe, found && (has || slices.Contains(m.phony, target)) || slices.Contains(m.phony, target)
 }
 
+// ParseMakefile reads a Makefile, with what the command line sets.
+func ParseMakefile(text string, vars []variable, inherited func(name string) bool) (m Makefile, ok bool) {
+	m.Vars, m.inherited = vars, inherited
+	return m, m.parse(text)
+}
+
 // parse reads the whole file; false where it holds anything but the plain
 // subset.
-func (m *makefile) parse(text string) bool {
+func (m *Makefile) parse(text string) bool {
 	if strings.ContainsAny(text, "\r\x00") || strings.HasPrefix(text, "\uFEFF") {
 		return false
 	}
@@ -310,7 +195,7 @@ func (m *makefile) parse(text string) bool {
 				return false
 			}
 			for _, r := range open {
-				m.rules[r].recipe = append(m.rules[r].recipe, recipeLine{line[1:], start})
+				m.rules[r].recipe = append(m.rules[r].recipe, Line{line[1:], start})
 				m.rules[r].has = true
 			}
 		case strings.TrimSpace(line) == "" || strings.TrimSpace(line)[0] == '#':
@@ -326,7 +211,7 @@ func (m *makefile) parse(text string) bool {
 
 // statement reads an assignment or the head of a rule, and returns the rules
 // that recipe lines behind it belong to.
-func (m *makefile) statement(line string, number int) (open []int, ok bool) {
+func (m *Makefile) statement(line string, number int) (open []int, ok bool) {
 	if strings.HasPrefix(line, " ") {
 		return nil, false
 	}
@@ -348,7 +233,7 @@ func (m *makefile) statement(line string, number int) (open []int, ok bool) {
 	needsText, recipe, inline := strings.Cut(rest, ";")
 	targets, ok1 := m.words(head)
 	needs, ok2 := m.words(needsText)
-	if !ok1 || !ok2 || len(targets) == 0 || !plainTargets(targets) || !plainTargets(needs) {
+	if !ok1 || !ok2 || len(targets) == 0 || !PlainTargets(targets) || !PlainTargets(needs) {
 		return nil, false
 	}
 	if slices.ContainsFunc(targets, func(t string) bool { return t[0] == '.' && !strings.Contains(t, "/") }) {
@@ -365,12 +250,12 @@ func (m *makefile) statement(line string, number int) (open []int, ok bool) {
 		if path.Base(t) == "Makefile" || path.Base(t) == "makefile" || path.Base(t) == "GNUmakefile" {
 			return nil, false
 		}
-		if m.first == "" && (t[0] != '.' || strings.Contains(t, "/")) {
-			m.first = t
+		if m.First == "" && (t[0] != '.' || strings.Contains(t, "/")) {
+			m.First = t
 		}
 		r := rule{target: t, prereqs: needs, has: inline}
 		if inline {
-			r.recipe = []recipeLine{{strings.TrimLeft(recipe, " \t"), number}}
+			r.recipe = []Line{{strings.TrimLeft(recipe, " \t"), number}}
 		}
 		open = append(open, len(m.rules))
 		m.rules = append(m.rules, r)
@@ -378,9 +263,9 @@ func (m *makefile) statement(line string, number int) (open []int, ok bool) {
 	return open, len(m.rules) < 4096
 }
 
-// plainTargets reports whether names are what make takes them for without a
+// PlainTargets reports whether names are what make takes them for without a
 // thought: none that it writes anew (./all is all), and no sign of its own.
-func plainTargets(names []string) bool {
+func PlainTargets(names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		return name != path.Clean(name) || strings.HasPrefix(name, "..") || strings.HasPrefix(name, "-") || strings.Trim(name, plainTarget) != ""
 	})
@@ -430,7 +315,7 @@ func specialMake(name string) bool {
 }
 
 // assign binds a variable.
-func (m *makefile) assign(name, op, text string) bool {
+func (m *Makefile) assign(name, op, text string) bool {
 	switch name {
 	case "SHELL", ".SHELLFLAGS", ".DEFAULT_GOAL":
 		if op != "=" && op != ":=" && op != "::=" {
@@ -439,8 +324,8 @@ func (m *makefile) assign(name, op, text string) bool {
 	}
 	switch name {
 	case "SHELL":
-		m.bash = strings.HasSuffix(text, "bash")
-		_, m.found, _ = strings.Cut(text, " ")
+		m.Bash = strings.HasSuffix(text, "bash")
+		_, m.Found, _ = strings.Cut(text, " ")
 		switch text {
 		case "/bin/sh", "/usr/bin/sh", "/bin/bash", "/usr/bin/bash", "/usr/bin/env bash":
 			return true
@@ -453,66 +338,66 @@ func (m *makefile) assign(name, op, text string) bool {
 		}
 		return false
 	case ".DEFAULT_GOAL":
-		m.first = text
+		m.First = text
 		return makeName(text)
 	}
 	if specialMake(name) || variables.Of(name) == variables.BreaksShell {
 		return false
 	}
-	v := variable{name: name, text: text}
+	v := variable{Name: name, Text: text}
 	old := m.lookup(name)
 	switch op {
 	case "=":
 	case ":=", "::=":
 		var ok bool
-		if v.text, ok = m.expand(text, 0); !ok {
-			v.opaque = true
+		if v.Text, ok = m.expand(text, 0); !ok {
+			v.Opaque = true
 			if !m.computed(text) {
 				return false
 			}
-		} else if strings.Contains(v.text, "$") {
+		} else if strings.Contains(v.Text, "$") {
 			return false // it would be expanded again
 		}
 	case "+=":
-		if old == nil || old.opaque || strings.Contains(text, "$") {
+		if old == nil || old.Opaque || strings.Contains(text, "$") {
 			return false
 		}
-		v.text = old.text + " " + text
+		v.Text = old.Text + " " + text
 	case "?=":
 		if old != nil {
 			return true
 		}
-		v.opaque = m.inherited(name)
+		v.Opaque = m.inherited(name)
 	default:
 		return false
 	}
-	if old != nil && old.fixed {
+	if old != nil && old.Fixed {
 		return true // the command line wins
 	}
-	m.vars = append(m.vars, v)
-	return len(m.vars) < 4096
+	m.Vars = append(m.Vars, v)
+	return len(m.Vars) < 4096
 }
 
 // computed takes a value that make computes at once: by a shell, whose text is
 // kept to be walked, or by functions that only look at text and names.
-func (m *makefile) computed(text string) bool {
+func (m *Makefile) computed(text string) bool {
 	if inner, ok := strings.CutPrefix(text, "$(shell "); ok && strings.HasSuffix(inner, ")") {
 		body := strings.TrimSuffix(inner, ")")
 		if strings.Contains(body, "$") || strings.Count(body, "(") != strings.Count(body, ")") {
 			return false
 		}
-		m.shelled = append(m.shelled, body)
-		return len(m.shelled) < 64
+		m.Shelled = append(m.Shelled, body)
+		return len(m.Shelled) < 64
 	}
 	inner, ok := strings.CutPrefix(text, "$(wildcard ")
 	return ok && strings.HasSuffix(inner, ")") && !strings.Contains(inner, "$")
 }
 
 // lookup returns the newest binding.
-func (m *makefile) lookup(name string) *variable {
-	for i := len(m.vars) - 1; i >= 0; i-- {
-		if m.vars[i].name == name {
-			return &m.vars[i]
+func (m *Makefile) lookup(name string) *variable {
+	for i := len(m.Vars) - 1; i >= 0; i-- {
+		if m.Vars[i].Name == name {
+			return &m.Vars[i]
 		}
 	}
 	return nil
@@ -520,7 +405,7 @@ func (m *makefile) lookup(name string) *variable {
 
 // expand replaces the variables of a text. ok is false where it holds one
 // that the file does not define, or a function.
-func (m *makefile) expand(text string, depth int) (string, bool) {
+func (m *Makefile) expand(text string, depth int) (string, bool) {
 	if strings.IndexByte(text, '$') < 0 {
 		return text, true
 	}
@@ -538,12 +423,12 @@ func (m *makefile) expand(text string, depth int) (string, bool) {
 			b.WriteByte('$')
 		case name == "MAKE":
 			b.WriteString("make")
-		case v == nil || v.opaque || depth > 8 || b.Len() > grammar.MaxBytes || m.steps > 4*maxWork:
+		case v == nil || v.Opaque || depth > 8 || b.Len() > grammar.MaxBytes || m.steps > 4*maxSteps:
 			return "", false
 		default:
-			inner, ok := m.expand(v.text, depth+1)
-			if v.fixed {
-				inner, ok = v.text, true
+			inner, ok := m.expand(v.Text, depth+1)
+			if v.Fixed {
+				inner, ok = v.Text, true
 			}
 			if !ok || len(inner) > grammar.MaxBytes {
 				return "", false
@@ -570,7 +455,7 @@ func makeReference(s string) (name string, n int) {
 	return s[:1], 1
 }
 
-func (m *makefile) words(text string) ([]string, bool) {
+func (m *Makefile) words(text string) ([]string, bool) {
 	expanded, ok := m.expand(text, 0)
 	if !ok || strings.ContainsAny(expanded, "%:=*?[~\\$|") {
 		return nil, false
@@ -578,13 +463,13 @@ func (m *makefile) words(text string) ([]string, bool) {
 	return strings.Fields(expanded), true
 }
 
-// recipeText is one line of a recipe as make hands it to the shell.
-func (m *makefile) recipeText(text, target string, needs []string) (string, bool) {
+// Expanded is one line of a recipe as make hands it to the shell.
+func (m *Makefile) Expanded(text, target string, needs []string) (string, bool) {
 	first := ""
 	if len(needs) > 0 {
 		first = needs[0]
 	}
-	auto := makefile{steps: m.steps, vars: append(slices.Clip(m.vars), variable{name: "@", text: target, fixed: true}, variable{name: "<", text: first, fixed: true}, variable{name: "^", text: strings.Join(needs, " "), fixed: true})}
+	auto := Makefile{steps: m.steps, Vars: append(slices.Clip(m.Vars), variable{Name: "@", Text: target, Fixed: true}, variable{Name: "<", Text: first, Fixed: true}, variable{Name: "^", Text: strings.Join(needs, " "), Fixed: true})}
 	text, ok := auto.expand(text, 0)
 	m.steps = auto.steps
 	return strings.TrimLeft(text, "@+- \t"), ok
