@@ -42,8 +42,8 @@ func TestHostileCodeIsConfined(t *testing.T) {
 	begin(t)
 	m := newMachine(t, "confine = \"on\"\n")
 	m.install("user")
-	program := filepath.Join(m.bin, "nod")
-	if out, err := m.command(t.Context(), program, "confine").CombinedOutput(); err != nil {
+	program := filepath.Join(m.bin, "nod-hook")
+	if out, err := m.command(t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
 		missing(t, "nothing can be confined here: %s", out)
 	}
 	m.write(filepath.Join(m.home, ".ssh/id_ed25519"), "key", 0o600)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/nodgate/nod/internal/confine/behind"
 	"github.com/nodgate/nod/internal/confine/stage"
 	"github.com/nodgate/nod/internal/demo"
 	"github.com/nodgate/nod/internal/hook"
@@ -35,6 +36,8 @@ func run(ctx context.Context, args []string) int {
 	switch name {
 	case stage.Word:
 		return stage.Main(args[1:])
+	case behind.Word:
+		return confined(ctx, args[1:])
 	case "demo":
 		return demo.Main(ctx, args[1:], os.Stdout, os.Stderr)
 	case "version":
@@ -45,4 +48,13 @@ func run(ctx context.Context, args []string) int {
 		return 0
 	}
 	return hook.Main(ctx, args, os.Environ(), os.Stdin, os.Stdout, os.Stderr, os.Exit)
+}
+
+func confined(ctx context.Context, args []string) int {
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "nod-hook: the current directory cannot be read:", err)
+		return behind.NothingRan
+	}
+	return behind.Main(ctx, behind.Process{Environ: os.Environ(), Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, args)
 }

@@ -92,8 +92,8 @@ type Result struct {
 	Refused []Refusal
 	// Stopped says which bound ended the run, "" if none did.
 	Stopped string
-	// Missed is what the run seems to have wanted and did not get, as far as
-	// its output tells.
+	// Missed is what a run that failed seems to have wanted and did not get, as
+	// far as its output tells.
 	Missed []string
 	// Hidden are the names of the workspace that were not there for the run.
 	Hidden []string

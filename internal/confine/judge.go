@@ -26,16 +26,26 @@ func Keep(gate *nod.Gate, root string, environ []string) func(name string, delet
 }
 
 // Stores are [Options.Stores] by a list of secrets: what it names by where it
-// is, and not by a name alone.
+// is, and not by a name alone. Below /proc and /dev nothing is looked for: a run
+// has those of its own, and all processes would be walked.
 func Stores(secrets []string, home string) (all []string) {
 	for _, s := range secrets {
 		if below, ok := strings.CutPrefix(s, "~/"); ok {
 			s = filepath.Join(home, below)
 		}
-		if filepath.IsAbs(s) {
-			found, _ := filepath.Glob(s)
-			all = append(all, found...)
+		if filepath.IsAbs(s) && !within("/proc", s) && !within("/dev", s) {
+			all = append(all, named(s)...)
 		}
 	}
 	return all
+}
+
+// named are the paths that a pattern names. One without a star is there or not;
+// who hides it looks.
+func named(pattern string) []string {
+	if !strings.ContainsAny(pattern, "*?[") {
+		return []string{pattern}
+	}
+	found, _ := filepath.Glob(pattern)
+	return found
 }

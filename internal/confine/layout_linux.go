@@ -44,13 +44,14 @@ func caches() []string {
 // layout is what a run sees: overlays, and the words that tell bubblewrap about
 // them.
 type layout struct {
-	o        Options
-	run      string // this run's directory
-	kept     string // the directory of the caches' layers
-	overlays []stage.Overlay
-	places   []place
-	hidden   []string // names of the workspace that are not there
-	upper    string   // what the run writes into the workspace
+	o      Options
+	run    string // this run's directory
+	kept   string // the directory of the caches' layers
+	empty  string // a directory with nothing in it
+	plan   stage.Plan
+	places []place
+	hidden []string // names of the workspace that are not there
+	upper  string   // what the run writes into the workspace
 }
 
 // place is one thing that bubblewrap puts somewhere.
@@ -61,8 +62,9 @@ type place struct {
 
 // lay makes the layers. kept is a directory that no other run uses meanwhile.
 func lay(o Options, run, kept string) (*layout, error) {
-	l := &layout{o: o, run: run, kept: kept}
-	err := errors.Join(l.ground(), l.programs(), l.storesOfPackages(), l.workspace(), l.repository())
+	l := &layout{o: o, run: run, kept: kept, empty: filepath.Join(run, "empty"), plan: stage.Plan{Dir: filepath.Join(run, "layers")}}
+	err := errors.Join(os.Mkdir(l.empty, 0o700), os.Mkdir(l.plan.Dir, 0o700))
+	err = errors.Join(err, l.ground(), l.storesOfPackages(), l.programs(), l.workspace(), l.repository())
 	slices.SortStableFunc(l.places, func(a, b place) int { return strings.Count(a.at, "/") - strings.Count(b.at, "/") })
 	return l, err
 }
@@ -93,8 +95,10 @@ func (l *layout) ground() error {
 	l.put("/run", "--dir", "/run")
 	l.put("/var/tmp", "--symlink", "/tmp", "/var/tmp")
 	l.put("/proc", "--proc", "/proc")
-	for _, name := range []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/mtrr", "/proc/scsi", "/proc/driver"} {
-		l.put(name, "--ro-bind-try", name, name) // root may write there, of whatever namespace
+	if os.Getuid() == 0 { // may write there, of whatever namespace
+		for _, name := range []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/mtrr", "/proc/scsi", "/proc/driver"} {
+			l.put(name, "--ro-bind-try", name, name)
+		}
 	}
 	l.put("/dev", "--dev", "/dev")
 	return errors.Join(l.own("/tmp", filepath.Join(l.run, "tmp")), l.own(l.o.Home, filepath.Join(l.run, "home")), l.own(filepath.Join(l.o.Home, ".cache"), filepath.Join(l.kept, "cache")))
@@ -176,7 +180,7 @@ func (l *layout) storesOfPackages() error {
 		if slices.Contains(dirs[:i], dir) || !l.takesCache(dir) {
 			continue
 		}
-		if err := l.write(dir, filepath.Join(l.kept, "over", strconv.Itoa(i))); err != nil {
+		if err := l.write(dir, filepath.Join(l.kept, "over"+strconv.Itoa(i))); err != nil {
 			return err
 		}
 	}
@@ -189,8 +193,8 @@ func (l *layout) takesCache(dir string) bool {
 
 // workspace lays a new layer over the workspace, and a mask below it.
 func (l *layout) workspace() error {
-	mask := filepath.Join(l.run, "mask")
-	if err := os.MkdirAll(mask, 0o700); err != nil {
+	mask, err := l.newMask(l.o.Root)
+	if err != nil {
 		return err
 	}
 	m := masker{root: l.o.Root, mask: mask, hidden: l.o.Hidden}
@@ -198,7 +202,7 @@ func (l *layout) workspace() error {
 		return err
 	}
 	l.hidden, l.upper = m.names, filepath.Join(l.run, "workspace")
-	return l.over(l.o.Root, l.upper, filepath.Join(l.run, "workspace.work"), mask)
+	return l.over(l.o.Root, l.upper, mask)
 }
 
 // repository shows the repository of a linked working tree, to be read.
@@ -207,8 +211,7 @@ func (l *layout) repository() error {
 	if !ok || within(l.o.Root, dir) || filepath.Base(dir) != ".git" && !strings.HasSuffix(dir, ".git") || within(dir, l.o.Home) {
 		return nil
 	}
-	mask := l.directory("mask")
-	err := os.MkdirAll(mask, 0o700)
+	mask, err := l.newMask(dir)
 	if err == nil {
 		err = (&masker{root: dir, mask: mask}).git(dir, ".")
 	}
@@ -239,40 +242,65 @@ func gitDirectory(root string) (dir string, ok bool) {
 	return dir, err == nil
 }
 
-// read shows a directory through an overlay that nobody can write.
-func (l *layout) read(dir string) error { return l.readOver(dir, l.directory("mask")) }
-
-func (l *layout) readOver(dir, mask string) error {
-	at := l.directory("at")
-	if err := errors.Join(os.MkdirAll(mask, 0o700), os.MkdirAll(at, 0o700), copyMode(dir, mask), l.mask(dir, mask)); err != nil {
+// read shows a directory through an overlay that nobody can write. An overlay
+// that nobody can write has two layers at least.
+func (l *layout) read(dir string) error {
+	mask, err := l.mask(dir)
+	if err != nil {
 		return err
 	}
-	l.overlays = append(l.overlays, stage.Overlay{At: at, Options: "lowerdir=" + escape(mask) + ":" + escape(dir)})
-	l.put(dir, "--ro-bind", at, dir)
+	if mask == "" {
+		l.show("--ro-bind", dir, "lowerdir="+escape(dir)+":"+escape(l.empty))
+		return nil
+	}
+	return l.readOver(dir, mask)
+}
+
+func (l *layout) readOver(dir, mask string) error {
+	l.show("--ro-bind", dir, "lowerdir="+escape(mask)+":"+escape(dir))
 	return nil
 }
 
 // write shows a directory with a layer that stays for the next run.
 func (l *layout) write(dir, layer string) error {
-	mask := l.directory("mask")
-	if err := errors.Join(os.MkdirAll(mask, 0o700), copyMode(dir, mask), l.mask(dir, mask)); err != nil {
+	mask, err := l.mask(dir)
+	if err != nil {
 		return err
 	}
-	return l.over(dir, filepath.Join(layer, "upper"), filepath.Join(layer, "work"), mask)
+	return l.over(dir, layer, mask)
 }
 
-func (l *layout) over(dir, upper, work, mask string) error {
-	at := l.directory("at")
-	if err := errors.Join(os.MkdirAll(upper, 0o700), os.MkdirAll(work, 0o700), os.MkdirAll(at, 0o700), copyMode(dir, upper)); err != nil {
-		return err
+// over shows a directory with a layer to be written. It is mounted as volatile:
+// the kernel would else bring all of the disk up to date when the run ends. What
+// is lost when the machine fails is what a program that does not sync would lose.
+func (l *layout) over(dir, upper, mask string) error {
+	work := filepath.Join(l.run, "work"+strconv.Itoa(len(l.plan.Overlays)))
+	err := os.Mkdir(upper, 0o700)
+	switch {
+	case err == nil:
+		err = copyMode(dir, upper)
+	case errors.Is(err, os.ErrExist):
+		err = nil
 	}
-	l.overlays = append(l.overlays, stage.Overlay{At: at, Options: "lowerdir=" + escape(mask) + ":" + escape(dir) + ",upperdir=" + escape(upper) + ",workdir=" + escape(work)})
-	l.put(dir, "--bind", at, dir)
-	return nil
+	err = errors.Join(err, os.Mkdir(work, 0o700))
+	lower := escape(dir)
+	if mask != "" {
+		lower = escape(mask) + ":" + lower
+	}
+	l.show("--bind", dir, "lowerdir="+lower+",upperdir="+escape(upper)+",workdir="+escape(work)+",volatile")
+	return err
 }
 
-// mask takes the stores that lie below a directory out of what is seen.
-func (l *layout) mask(dir, mask string) error {
+// show puts an overlay where a directory is.
+func (l *layout) show(how, dir, options string) {
+	at := l.plan.At(len(l.plan.Overlays))
+	l.plan.Overlays = append(l.plan.Overlays, options)
+	l.put(dir, how, at, dir)
+}
+
+// mask is a layer that takes the stores that lie below a directory out of what
+// is seen of it, "" where there are none.
+func (l *layout) mask(dir string) (mask string, err error) {
 	for _, store := range l.o.Stores {
 		if !within(dir, store) || store == dir {
 			continue
@@ -280,15 +308,22 @@ func (l *layout) mask(dir, mask string) error {
 		if _, err := os.Lstat(store); err != nil {
 			continue
 		}
+		if mask == "" {
+			if mask, err = l.newMask(dir); err != nil {
+				return "", err
+			}
+		}
 		if err := whiteout(dir, mask, store[len(dir)+1:]); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return mask, nil
 }
 
-func (l *layout) directory(kind string) string {
-	return filepath.Join(l.run, "layers", kind+strconv.Itoa(len(l.overlays))+"-"+strconv.Itoa(len(l.places)))
+// newMask is an empty layer for a directory.
+func (l *layout) newMask(dir string) (string, error) {
+	mask := filepath.Join(l.run, "mask"+strconv.Itoa(len(l.plan.Overlays)))
+	return mask, errors.Join(os.Mkdir(mask, 0o700), copyMode(dir, mask))
 }
 
 // whiteout makes a name below dir not be there.

@@ -18,8 +18,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/nodgate/nod/internal/confine/stage"
 )
 
 // Find returns bubblewrap's program. PATH is not asked: an agent may have put
@@ -117,7 +115,8 @@ func (r *running) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	defer status.Close()
-	cmd := exec.Command(r.Stage, stage.Arguments(r.layout.overlays, r.words())...)
+	r.layout.plan.Command = r.words()
+	cmd := exec.Command(r.Stage, r.layout.plan.Arguments()...)
 	cmd.Env = Environment(r.Environ, r.Home)
 	cmd.Dir = "/"
 	cmd.ExtraFiles = []*os.File{failedEnd, filterFile, statusEnd}
@@ -193,9 +192,12 @@ func (r *running) ended(cmd *exec.Cmd, err error, stopped string, ran bool) (Res
 		return Result{}, err
 	}
 	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	result := Result{Code: status.ExitStatus(), Stopped: stopped, Missed: missed(r.said.text())}
+	result := Result{Code: status.ExitStatus(), Stopped: stopped}
 	if status.Signaled() {
 		result.Code = 128 + int(status.Signal())
+	}
+	if result.Code != 0 {
+		result.Missed = missed(r.said.text())
 	}
 	if !ran && stopped == "" {
 		return Result{}, fmt.Errorf("%w: the boundary was not finished", ErrUnavailable)

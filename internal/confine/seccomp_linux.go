@@ -3,7 +3,6 @@
 package confine
 
 import (
-	"bytes"
 	"encoding/binary"
 
 	"golang.org/x/net/bpf"
@@ -115,11 +114,12 @@ func (p *program) compile() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
-	for _, i := range raw {
-		_ = binary.Write(&out, binary.NativeEndian, unix.SockFilter{Code: i.Op, Jt: i.Jt, Jf: i.Jf, K: i.K})
+	out := make([]byte, 0, 8*len(raw))
+	for _, i := range raw { // struct sock_filter
+		out = binary.NativeEndian.AppendUint16(out, i.Op)
+		out = binary.NativeEndian.AppendUint32(append(out, i.Jt, i.Jf), i.K)
 	}
-	return out.Bytes(), nil
+	return out, nil
 }
 
 func errno(n unix.Errno) bpf.Instruction { return bpf.RetConstant{Val: retErrno | uint32(n)} }

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -152,7 +153,7 @@ func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, 
 	})
 }
 
-// confine is how nod's own program is told to the gate: where the settings say
+// confine is how the program that confines is told to the gate: where the settings say
 // so, and the boundary was tried on this machine. nil: nothing is confined.
 func (r *run) confine(s config.Settings) func() string {
 	if !s.Confine || r.Places.State == "" || !plainPath(r.Nod) {
@@ -162,8 +163,18 @@ func (r *run) confine(s config.Settings) func() string {
 		if !proof.Holds(r.Places.State) {
 			return ""
 		}
-		return r.Nod
+		return confiner(r.Nod)
 	})
+}
+
+// confiner is the program of nod's that is typed before a line: nod-hook where
+// it lies beside nod, which starts in a fifth of the time.
+func confiner(nod string) string {
+	hook := filepath.Join(filepath.Dir(nod), "nod-hook")
+	if info, err := os.Stat(hook); err == nil && info.Mode().IsRegular() {
+		return hook
+	}
+	return nod
 }
 
 // plainPath reports whether every shell takes a path for one word as it stands.

@@ -3,7 +3,6 @@ package stage
 import (
 	"errors"
 	"os"
-	"slices"
 	"syscall"
 )
 
@@ -19,20 +18,32 @@ func Main(args []string) int {
 }
 
 func run(args []string) error {
-	end := slices.Index(args, "--")
-	if end < 0 || end%2 != 0 || end+1 >= len(args) {
+	p, ok := read(args)
+	if !ok {
 		return errors.New("the stage was given what it cannot read")
 	}
-	for i := 0; i < end; i += 2 {
-		if err := syscall.Mount("overlay", args[i], "overlay", syscall.MS_NOSUID|syscall.MS_NODEV, "userxattr,"+args[i+1]); err != nil {
-			return &os.PathError{Op: "mount overlay", Path: args[i+1], Err: err}
-		}
+	if err := p.mount(); err != nil {
+		return err
 	}
 	if err := bound(); err != nil {
 		return err
 	}
-	command := args[end+1:]
-	return &os.PathError{Op: "start", Path: command[0], Err: syscall.Exec(command[0], command, os.Environ())}
+	return &os.PathError{Op: "start", Path: p.Command[0], Err: syscall.Exec(p.Command[0], p.Command, os.Environ())}
+}
+
+func (p *Plan) mount() error {
+	if err := syscall.Mount("tmpfs", p.Dir, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=0700"); err != nil {
+		return &os.PathError{Op: "mount tmpfs", Path: p.Dir, Err: err}
+	}
+	for i, options := range p.Overlays {
+		if err := syscall.Mkdir(p.At(i), 0o700); err != nil {
+			return &os.PathError{Op: "make", Path: p.At(i), Err: err}
+		}
+		if err := syscall.Mount("overlay", p.At(i), "overlay", syscall.MS_NOSUID|syscall.MS_NODEV, "userxattr,"+options); err != nil {
+			return &os.PathError{Op: "mount overlay", Path: options, Err: err}
+		}
+	}
+	return nil
 }
 
 const (

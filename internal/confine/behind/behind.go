@@ -1,0 +1,169 @@
+// Package behind is a line that somebody types to have it run behind the
+// boundary: nod confine -- 'LINE', and nod-hook confine -- 'LINE', which is the
+// same and starts in a fifth of the time, so that agents are told to type it.
+//
+// It finds the workspace (the repository around the directory, else the
+// directory), reads the settings, asks a gate what of the workspace may be seen
+// and what may be changed, runs the line, and says in one line for the agent what
+// it did not get.
+package behind
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/confine"
+	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/repo"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// Word is the argument before "--" and the line.
+const Word = "confine"
+
+// NothingRan is the exit code where nothing of the line was run.
+const NothingRan = 125
+
+// Process is the process in which a line was behind.
+type Process struct {
+	Environ []string
+	Dir     string
+	// Stdin, Stdout and Stderr are the line's. nil is /dev/null.
+	Stdin, Stdout, Stderr *os.File
+}
+
+// Main runs the line of the arguments -- LINE and returns the exit code.
+func Main(ctx context.Context, p Process, args []string) int {
+	if len(args) != 2 || args[0] != "--" || strings.TrimSpace(args[1]) == "" {
+		p.say("want -- and the whole line as one quoted word")
+		return 2
+	}
+	o, err := confinement(p)
+	var result confine.Result
+	if err == nil {
+		o.Line = args[1]
+		result, err = confine.Run(ctx, o)
+	}
+	if err != nil {
+		p.say("nothing was run: " + printable.Line(err.Error(), 400) + "; a person can let the line run as it is: nod approve")
+		return NothingRan
+	}
+	if text := explain(result); text != "" {
+		p.say(printable.Line(text, 1200))
+	}
+	return result.Code
+}
+
+func (p Process) say(text string) {
+	if p.Stderr != nil {
+		fmt.Fprintln(p.Stderr, "nod confine:", text)
+	}
+}
+
+// confinement is the boundary for a line of this process's directory.
+func confinement(p Process) (confine.Options, error) {
+	dir, err := filepath.EvalSymlinks(p.Dir)
+	if err != nil {
+		return confine.Options{}, err
+	}
+	places := Places(p.Environ)
+	root := dir
+	if r, ok := repo.Around(view.Disk{}, dir+"/x"); ok {
+		root = r.Top
+	}
+	places.Root = root
+	settings, err := config.Load(places)
+	if err != nil {
+		return confine.Options{}, err
+	}
+	program, beside := programs()
+	gate := hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: view.Disk{}, Nod: program, Self: []string{beside}}, settings, nil, nil)
+	keep := confine.Keep(gate, root, p.Environ)
+	if why := keep(filepath.Join(root, "nod-confine-probe"), false); why != "" {
+		return confine.Options{}, fmt.Errorf("%s is no workspace of which nod could say what may be changed in it", printable.Text(root))
+	}
+	home, _ := filepath.EvalSymlinks(places.Home)
+	return confine.Options{
+		Dir: dir, Root: root, Home: home, Environ: p.Environ, Cache: filepath.Join(home, ".cache/nod/confine"), Shell: shell(p.Environ),
+		Stores: confine.Stores(settings.Rules.Secrets, home), Hidden: gate.HoldsSecret, Keep: keep, Stage: Stage(),
+		Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr,
+	}, nil
+}
+
+// Places are where the settings lie: those of the user that this process is,
+// whatever the environment says of home, where there are some.
+func Places(environ []string) config.Places {
+	if home := homeOf(os.Getuid()); filepath.IsAbs(home) {
+		places := config.DefaultPlaces(home)
+		if _, err := os.Stat(places.User); err == nil {
+			return places.WithClaude()
+		}
+	}
+	return config.DefaultPlaces(variable(environ, "HOME")).WithClaude()
+}
+
+// homeOf is what the system's list of users says. Package os/user would do, and
+// link libc.
+func homeOf(uid int) string {
+	text, err := os.ReadFile("/etc/passwd")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Split(line, ":"); len(f) == 7 && f[2] == fmt.Sprint(uid) {
+			return f[5]
+		}
+	}
+	return ""
+}
+
+// programs are nod and nod-hook, of which this is one and the other lies beside.
+func programs() (nod, hook string) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", ""
+	}
+	dir := filepath.Dir(self)
+	return filepath.Join(dir, "nod"), filepath.Join(dir, "nod-hook")
+}
+
+// Stage is the program that becomes the stage: nod-hook where it lies beside,
+// since it starts faster.
+func Stage() string {
+	_, hook := programs()
+	if info, err := os.Stat(hook); err == nil && info.Mode().IsRegular() {
+		return hook
+	}
+	self, _ := os.Executable()
+	return self
+}
+
+// shell is the one that started this line, else that of the person; one of the
+// system's in any case.
+func shell(environ []string) string {
+	parent, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", os.Getppid()))
+	for _, name := range []string{parent, variable(environ, "SHELL"), "/bin/bash"} {
+		base := filepath.Base(name)
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && slices.Contains([]string{"bash", "zsh", "dash", "sh"}, base) &&
+			(strings.HasPrefix(name, "/usr/") || strings.HasPrefix(name, "/bin/")) {
+			return name
+		}
+	}
+	return "/bin/sh"
+}
+
+// variable returns a variable of an environment; the last one counts.
+func variable(environ []string, name string) string {
+	for _, kv := range slices.Backward(environ) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

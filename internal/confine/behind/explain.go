@@ -1,0 +1,49 @@
+package behind
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nodgate/nod/internal/confine"
+)
+
+// explain is one line for the agent: what was not applied, and of a run that
+// failed what it may have missed and what to do.
+func explain(r confine.Result) string {
+	var parts []string
+	if r.Stopped != "" {
+		parts = append(parts, "the run was ended: "+r.Stopped)
+	}
+	if len(r.Refused) > 0 {
+		parts = append(parts, "left as it was: "+refusals(r.Refused))
+	}
+	if r.Code != 0 {
+		parts = append(parts, missed(r)+". If that is why it failed, do not try again: a person can let the line itself run once (nod approve) or write an allow rule for it")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// maxShown is how many names are said.
+const maxShown = 6
+
+func refusals(list []confine.Refusal) string {
+	var shown []string
+	for _, r := range list[:min(len(list), maxShown)] {
+		shown = append(shown, r.Name+" ("+r.Why+")")
+	}
+	if more := len(list) - len(shown); more > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(shown, ", ")
+}
+
+func missed(r confine.Result) string {
+	said := "this ran without network, without the rest of the home directory"
+	if len(r.Hidden) > 0 {
+		said += " and without " + strings.Join(r.Hidden[:min(len(r.Hidden), maxShown)], ", ")
+	}
+	if len(r.Missed) > 0 {
+		said += "; it seems to have wanted " + strings.Join(r.Missed, ", ")
+	}
+	return said
+}

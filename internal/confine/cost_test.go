@@ -1,0 +1,158 @@
+//go:build linux && (amd64 || arm64)
+
+package confine
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What nod does around the boundary costs no more than the boundary: the whole
+// process of nod-hook confine, and bubblewrap alone with the same places,
+// namespaces and overlays, take turns, so that a busy machine slows both. How
+// much bubblewrap takes with the directories themselves in place of overlays is
+// told beside, since a run cannot do without: a bind lets sockets through.
+func TestStartUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left to the deep run: the cost of starting")
+	}
+	c := newCost(t)
+	best := 100.0
+	for range 10 {
+		took := c.turns(21)
+		nod, same, binds := took[0], took[1], took[2]
+		for _, i := range []int{0, 10} {
+			t.Logf("number %d of 21 by time: nod-hook confine -- true %.1f ms; bubblewrap with the same overlays %.1f ms (%.2f times); with binds %.1f ms (%.2f times)",
+				i+1, ms(nod[i]), ms(same[i]), ratio(nod[i], same[i]), ms(binds[i]), ratio(nod[i], binds[i]))
+		}
+		if best = min(best, ratio(nod[0], same[0])); best <= 2 {
+			return
+		}
+	}
+	t.Errorf("nod took at least %.2f times what bubblewrap takes", best)
+}
+
+func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// cost is a home directory with a workspace and some caches, and what runs in
+// it.
+type cost struct {
+	t       *testing.T
+	o       Options
+	program string // nod-hook
+}
+
+func newCost(t *testing.T) *cost {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(dir, "home")
+	c := &cost{t: t, program: filepath.Join(dir, "nod-hook"), o: Options{
+		Line: "true", Shell: "/bin/sh", Dir: home + "/src/shop", Root: home + "/src/shop", Home: home, Cache: home + "/.cache/nod/confine",
+		Environ: []string{"HOME=" + home, "PATH=/usr/local/bin:/usr/bin:/bin"}, Keep: func(string, bool) string { return "" },
+	}}
+	for _, below := range []string{"src/shop/.git/hooks", "src/shop/lib", ".cache/go-build", "go/pkg", ".npm", ".cargo/registry", ".cargo/bin", ".local/bin"} {
+		if err := os.MkdirAll(filepath.Join(home, below), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.Command("go", "build", "-o", c.program, "github.com/nodgate/nod/cmd/nod-hook")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	c.o.Stage = c.program
+	if _, err := Run(t.Context(), c.o); errors.Is(err, ErrUnavailable) {
+		t.Skipf("SKIPPED: %v", err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// turns is how long n runs of each took, the quickest first.
+func (c *cost) turns(n int) (took [3][]time.Duration) {
+	for i := range n {
+		for j := range took {
+			which := (i + j) % len(took)
+			took[which] = append(took[which], []func() time.Duration{c.nod, c.overlays, c.binds}[which]())
+		}
+	}
+	for i := range took {
+		slices.Sort(took[i])
+	}
+	return took
+}
+
+func (c *cost) time(cmd *exec.Cmd) time.Duration {
+	c.t.Helper()
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	cmd.Dir, cmd.Env = c.o.Dir, c.o.Environ
+	begun := time.Now()
+	if err := cmd.Run(); err != nil {
+		c.t.Fatalf("%v\n%s", err, said.String())
+	}
+	return time.Since(begun)
+}
+
+func (c *cost) nod() time.Duration {
+	return c.time(exec.Command(c.program, "confine", "--", "true"))
+}
+
+// overlays is bubblewrap behind the stage that mounts them. What is made before
+// and removed after is nod's, and not counted.
+func (c *cost) overlays() time.Duration {
+	r, end := c.laid()
+	defer end()
+	r.layout.plan.Command = plain(r.words())
+	cmd := exec.Command(c.program, r.layout.plan.Arguments()...)
+	cmd.SysProcAttr = namespace()
+	return c.time(cmd)
+}
+
+// binds is bubblewrap, with the directories in place of the overlays.
+func (c *cost) binds() time.Duration {
+	r, end := c.laid()
+	defer end()
+	words := plain(r.words())
+	for i, w := range words {
+		if strings.HasPrefix(w, r.layout.plan.Dir+"/") {
+			words[i] = words[i+1]
+		}
+	}
+	return c.time(exec.Command(words[0], words[1:]...))
+}
+
+// laid is a run that was laid out, with what removes it.
+func (c *cost) laid() (*running, func()) {
+	o := c.o
+	if err := o.check(); err != nil {
+		c.t.Fatal(err)
+	}
+	lease, err := rent(o)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	l, err := lay(o, lease.run, lease.kept)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return &running{Options: o, layout: l}, lease.end
+}
+
+// plain leaves out what takes descriptors.
+func plain(words []string) []string {
+	i := slices.Index(words, "--seccomp")
+	return slices.Concat(words[:i], words[i+4:])
+}
