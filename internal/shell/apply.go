@@ -74,7 +74,7 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 		u.finish()
 	}
 	if strings.Contains(u.marks, "links") {
-		a.links = append(a.links, "")
+		a.out.links = append(a.out.links, "")
 	}
 	if u.alone != "" && u.seen > 1 {
 		u.unknownOption(u.alone + " beside other arguments")
@@ -94,7 +94,7 @@ func (u *use) standsAlone() bool {
 func (u *use) unknownOption(name string) {
 	u.fault = true
 	u.sift.test(true, "...") // find fails on what is no test
-	u.unknown(PartWords, u.inv.raw, "option "+grammar.Escaped(name)+" of "+u.sheet.name+" is not known")
+	u.out.unknown(PartWords, u.inv.raw, "option "+grammar.Escaped(name)+" of "+u.sheet.name+" is not known")
 }
 
 // read takes options and positional arguments apart.
@@ -140,18 +140,18 @@ func (u *use) subcommand(w word, rest []word) {
 	u.pos = nil
 	u.command = []word{w}
 	if !w.known || w.many || w.glob > 0 {
-		u.unknown(PartWords, u.inv.raw, "which subcommand of "+u.sheet.name+" it runs is not known")
+		u.out.unknown(PartWords, u.inv.raw, "which subcommand of "+u.sheet.name+" it runs is not known")
 		return
 	}
 	next, ok := u.under(w.text)
 	if !ok {
-		u.unknown(PartWords, u.inv.raw, "nothing is known of "+grammar.Escaped(u.sheet.name+" "+w.text))
+		u.out.unknown(PartWords, u.inv.raw, "nothing is known of "+grammar.Escaped(u.sheet.name+" "+w.text))
 		return
 	}
 	inv := *u.inv
 	inv.args = rest
 	if u.code == "go" {
-		u.goToolchain(&inv)
+		u.tasks.goToolchain(&inv)
 	}
 	u.analysis.applied(next, &inv)
 }
@@ -187,7 +187,7 @@ func (u *use) unclear(w word) int {
 	}
 	// No option of find holds a slash, so that */ and dir*/x are none.
 	if !u.inert && !(u.sheet.file == "find" && w.known && w.glob > 0 && strings.Contains(w.text, "/")) {
-		u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be an option of "+u.sheet.name)
+		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be an option of "+u.sheet.name)
 	}
 	if w.text == "" || w.text == "-" || w.text[0] != '-' || w.glob == 1 { // - and nothing is an operand
 		u.pos = append(u.pos, w)
@@ -435,11 +435,11 @@ func (u *use) stated(item, raw string) {
 	kind, target, _ := strings.Cut(item, ":")
 	w := word{value: constant(target), raw: raw}
 	if below, ok := strings.CutPrefix(target, "~/"); ok {
-		w.value = value{text: u.env.Home + "/" + below, known: u.env.Home != ""}
+		w.value = value{text: u.machine.env.Home + "/" + below, known: u.machine.env.Home != ""}
 	}
 	switch kind {
 	case "read":
-		u.path(Read, w, u.inv.st, u.flags)
+		u.out.path(Read, w, u.inv.st, u.flags)
 	case "tree":
 		u.reads(w, recursive)
 	case "list":
@@ -447,44 +447,44 @@ func (u *use) stated(item, raw string) {
 	case "names":
 		u.reads(w, recursive|names)
 	case "write":
-		u.path(Write, w, u.inv.st, u.flags)
+		u.out.path(Write, w, u.inv.st, u.flags)
 	case "delete":
-		u.path(Delete, w, u.inv.st, recursive)
+		u.out.path(Delete, w, u.inv.st, recursive)
 	case "unknown":
-		u.unknown(PartWords, raw, u.sheet.name+" "+strings.ReplaceAll(target, "-", " "))
+		u.out.unknown(PartWords, raw, u.sheet.name+" "+strings.ReplaceAll(target, "-", " "))
 	case "run":
-		u.does(Run, target, raw)
+		u.out.does(Run, target, raw)
 	case "fetch":
 		if u.sheet.file == "gh" {
 			u.ghFetch()
 			return
 		}
-		if u.sheet.file == "go" && u.goHome() {
-			u.effect(Effect{Kind: Fetch, Target: target, Place: Network, Words: raw, Part: PartWords, Declared: "go.mod"})
+		if u.sheet.file == "go" && u.tasks.goHome(u.inv, u.heading) {
+			u.out.effect(Effect{Kind: Fetch, Target: target, Place: Network, Words: raw, Part: PartWords, Declared: "go.mod"})
 			return
 		}
-		u.does(Fetch, target, raw)
+		u.out.does(Fetch, target, raw)
 	case "keeps":
 		u.marks += " keeps"
 		if target == "tree" {
 			u.marks += " overtree"
 		}
 	case "send":
-		u.does(Send, target, raw)
+		u.out.does(Send, target, raw)
 	case "remote":
-		u.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: raw, Part: PartWords, Forced: u.flags&forced != 0})
+		u.out.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: raw, Part: PartWords, Forced: u.flags&forced != 0})
 	case "kill":
-		u.does(Kill, target, raw)
+		u.out.does(Kill, target, raw)
 	case "persist":
-		u.does(Persist, target, raw)
+		u.out.does(Persist, target, raw)
 	case "secret":
-		u.does(Secret, target, raw)
+		u.out.does(Secret, target, raw)
 	case "privilege":
-		u.does(Privilege, target, raw)
+		u.out.does(Privilege, target, raw)
 	case "stdin":
 		u.standardInput(u.inv)
 	case "exhaust":
-		u.does(Exhaust, target, raw)
+		u.out.does(Exhaust, target, raw)
 	}
 }
 
@@ -518,7 +518,7 @@ func (u *use) assign(roles []string) {
 		u.effects(u.none, u.inv.raw) // a search without a place to search
 	}
 	if variadic < 0 && n > len(roles) {
-		u.unknown(PartWords, u.inv.raw, u.sheet.name+" with more arguments than are known")
+		u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" with more arguments than are known")
 	}
 	for i := 0; i < n; i++ {
 		w := u.pos[i]
@@ -556,28 +556,28 @@ func (u *use) dest(w word) {
 	if len(u.pos) == 0 || u.pos[len(u.pos)-1].raw != w.raw {
 		sources = u.pos
 	}
-	name, ok := u.absolute(w, u.inv.st)
+	name, ok := absolute(w, u.inv.st)
 	if !ok || w.glob > 0 {
-		u.path(Write, w, u.inv.st, u.flags)
+		u.out.path(Write, w, u.inv.st, u.flags)
 		return
 	}
-	into := strings.HasSuffix(w.text, "/") || len(sources) > 1 || u.isDir(name) || u.env.Files == nil
+	into := strings.HasSuffix(w.text, "/") || len(sources) > 1 || u.machine.isDir(name) || u.machine.env.Files == nil
 	if !into || harmlessDevice(path.Clean(name)) || strings.Contains(u.marks, "exact") {
-		if u.flags&recursive != 0 && u.isDir(name) {
+		if u.flags&recursive != 0 && u.machine.isDir(name) {
 			u.fills(w, name)
 			return
 		}
-		u.path(Write, w, u.inv.st, u.flags)
+		u.out.path(Write, w, u.inv.st, u.flags)
 		if into || strings.Contains(u.marks, "exact") {
 			return
 		}
-		if !u.mayBeDir(name) {
-			u.noDirs = append(u.noDirs, taken{name, u.analysis.command})
+		if !u.out.mayBeDir(name) {
+			u.out.noDirs = append(u.out.noDirs, taken{name, u.analysis.out.command})
 			return
 		}
 	}
-	if into && u.gone(name) {
-		u.path(Write, w, u.inv.st, u.flags)
+	if into && u.out.gone(name) {
+		u.out.path(Write, w, u.inv.st, u.flags)
 	}
 	for _, src := range sources {
 		base := path.Base(src.text)
@@ -593,18 +593,18 @@ func (u *use) dest(w word) {
 		if w.text == "/" {
 			inner.text = "/" + base
 		}
-		u.path(Write, inner, u.inv.st, u.flags)
+		u.out.path(Write, inner, u.inv.st, u.flags)
 	}
 }
 
 // fills reports copies below a directory whose names are not known. Those in a
 // home directory or one of the system leave what is there: they do not wipe it.
 func (u *use) fills(w word, name string) {
-	_, place := u.place(name)
+	_, place := u.machine.place(name)
 	if place != HomeDir && place != System || strings.Contains(u.marks, "mirrors") {
-		u.path(Write, w, u.inv.st, u.flags|recursive)
+		u.out.path(Write, w, u.inv.st, u.flags|recursive)
 		return
 	}
-	u.path(Write, w, u.inv.st, u.flags&^recursive)
-	u.unknown(PartWords, u.inv.raw, "which names it writes below "+grammar.Escaped(name)+" is not known")
+	u.out.path(Write, w, u.inv.st, u.flags&^recursive)
+	u.out.unknown(PartWords, u.inv.raw, "which names it writes below "+grammar.Escaped(name)+" is not known")
 }

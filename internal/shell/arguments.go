@@ -15,7 +15,7 @@ const maxMatched = 4096
 // the rest of them nobody has read.
 func (u *use) oneWord(w word) {
 	if u.several(w) {
-		u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words")
+		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words")
 	}
 }
 
@@ -34,7 +34,7 @@ func (u *use) several(w word) bool {
 func (u *use) spills(role string, w word) {
 	switch role {
 	case "command", "xcommand", "awaycommand", "awayshell", "shelltext", "shellcode", "script", "assign":
-		u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words")
+		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words")
 	default:
 		u.role(role, w)
 	}
@@ -54,8 +54,8 @@ func (u *use) plainNames(w word) bool {
 // now. ok is false where that cannot be said. What the line does in that
 // directory counts: it is watched.
 func (u *use) matched(w word) (names []string, ok bool) {
-	name, known := u.absolute(w, u.inv.st)
-	if !known || w.many || u.env.Files == nil || u.away != "" {
+	name, known := absolute(w, u.inv.st)
+	if !known || w.many || u.machine.env.Files == nil || u.out.away != "" {
 		return nil, false
 	}
 	dir, pattern := globDir(name, len(name)-len(w.text)+w.glob-1)
@@ -63,15 +63,15 @@ func (u *use) matched(w word) (names []string, ok bool) {
 	if strings.ContainsAny(last, `/(){}|^#~<>\[]`) || strings.HasPrefix(last, ".") {
 		return nil, false
 	}
-	real, err := view.Resolve(u.env.Files, dir)
+	real, err := view.Resolve(u.machine.env.Files, dir)
 	if err != nil {
 		return nil, false
 	}
-	all, err := u.env.Files.List(real, maxMatched)
+	all, err := u.machine.env.Files.List(real, maxMatched)
 	if err != nil || len(all) >= maxMatched {
 		return nil, false
 	}
-	u.watches(watched{path: path.Join(real, last[:strings.IndexAny(last, "*?")]), command: u.analysis.command, heeded: true, begins: true})
+	u.defs.watches(watched{path: path.Join(real, last[:strings.IndexAny(last, "*?")]), command: u.analysis.out.command, heeded: true, begins: true})
 	for _, n := range all {
 		if hit, err := path.Match(last, n); err != nil || hit && n[0] != '.' {
 			names = append(names, n)
@@ -93,7 +93,7 @@ func (u *use) response(args []word) {
 		case !w.known && w.text != "" && w.text[0] != '@':
 		case w.glob == 1 && u.plainNames(w):
 		default:
-			u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name a file of further arguments of "+u.sheet.name)
+			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name a file of further arguments of "+u.sheet.name)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (u *use) response(args []word) {
 // first, would count.
 func (u *use) modes() {
 	if u.marked("makes") && u.marked("lists") {
-		u.unknown(PartWords, u.inv.raw, "options of "+u.sheet.name+" that contradict each other")
+		u.out.unknown(PartWords, u.inv.raw, "options of "+u.sheet.name+" that contradict each other")
 	}
 }
 
@@ -111,15 +111,15 @@ func (u *use) modes() {
 func (u *use) packing() {
 	u.modes()
 	if !u.marked("lists") && !u.marked("prints") && len(u.pos) > 0 {
-		u.unknown(PartWords, u.inv.raw, u.sheet.name+" makes a file of another name")
+		u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" makes a file of another name")
 	}
 }
 
 // endless states that a source without an end is written to a file.
 func (u *use) endless() {
-	for _, e := range u.report.Effects {
-		if e.Kind == Write && e.Command == u.analysis.command && e.Place != Null && e.Place != Network && !strings.HasPrefix(e.Target, "/dev/") {
-			u.unknown(PartWords, u.inv.raw, u.sheet.name+" fills the disk: what it reads has no end")
+	for _, e := range u.out.report.Effects {
+		if e.Kind == Write && e.Command == u.analysis.out.command && e.Place != Null && e.Place != Network && !strings.HasPrefix(e.Target, "/dev/") {
+			u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" fills the disk: what it reads has no end")
 			return
 		}
 	}

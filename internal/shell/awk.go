@@ -10,7 +10,7 @@ import (
 // runs. Whatever is not plain is unknown.
 func (u *use) awkProgram(w word) {
 	if !w.known {
-		u.unknown(PartWords, u.inv.raw, "an awk program that is not known")
+		u.out.unknown(PartWords, u.inv.raw, "an awk program that is not known")
 		return
 	}
 	r := awkReader{use: u, text: w.text}
@@ -37,7 +37,7 @@ func (r *awkReader) token() {
 		return
 	}
 	if c == '/' && r.operand && r.last == ')' && r.doubtful() {
-		r.unknown(PartWords, r.inv.raw, "an awk program that can be read in two ways")
+		r.out.unknown(PartWords, r.inv.raw, "an awk program that can be read in two ways")
 	}
 	if c != ' ' && c != '\t' && c != '#' {
 		r.last = c
@@ -67,7 +67,7 @@ func (r *awkReader) token() {
 		r.greater()
 	case c == '@':
 		r.pos++
-		r.unknown(PartWords, r.inv.raw, "an awk program that includes or calls by name")
+		r.out.unknown(PartWords, r.inv.raw, "an awk program that includes or calls by name")
 	case c == ' ' || c == '\t':
 		r.pos++
 	default:
@@ -101,17 +101,17 @@ func (r *awkReader) quoted(quote byte) string {
 		case c == ']' && strings.Trim(r.text[min(class+1, r.pos):r.pos], "^") != "":
 			class = 0
 		case c == '/' && class > 0 && quote == '/': // versions differ in where it ends
-			r.unknown(PartWords, r.inv.raw, "an awk program that can be read in two ways")
+			r.out.unknown(PartWords, r.inv.raw, "an awk program that can be read in two ways")
 			class = 0
 		case c == quote:
 			r.pos++
 			return r.text[start : r.pos-1]
 		case c == '\n':
-			r.unknown(PartWords, r.inv.raw, "an awk program that cannot be read")
+			r.out.unknown(PartWords, r.inv.raw, "an awk program that cannot be read")
 			return ""
 		}
 	}
-	r.unknown(PartWords, r.inv.raw, "an awk program that cannot be read")
+	r.out.unknown(PartWords, r.inv.raw, "an awk program that cannot be read")
 	return ""
 }
 
@@ -131,14 +131,14 @@ func (r *awkReader) name() {
 	r.operand = true
 	switch r.text[start:r.pos] {
 	case "system":
-		r.does(Run, "a command of awk", r.inv.raw)
-		r.unknown(PartWords, r.inv.raw, "an awk program that runs commands")
+		r.out.does(Run, "a command of awk", r.inv.raw)
+		r.out.unknown(PartWords, r.inv.raw, "an awk program that runs commands")
 	case "getline":
-		r.unknown(PartWords, r.inv.raw, "an awk program that reads elsewhere")
+		r.out.unknown(PartWords, r.inv.raw, "an awk program that reads elsewhere")
 	case "ENVIRON":
-		r.does(Secret, "environment", r.inv.raw)
+		r.out.does(Secret, "environment", r.inv.raw)
 	case "ARGV", "ARGC", "FUNCTAB", "SYMTAB", "extension", "PROCINFO":
-		r.unknown(PartWords, r.inv.raw, "an awk program that changes how awk runs")
+		r.out.unknown(PartWords, r.inv.raw, "an awk program that changes how awk runs")
 	case "print", "printf":
 		r.printing, r.depth, r.operand = true, 0, false
 	case "return", "in", "case", "else", "do", "exit", "next", "nextfile", "break", "continue":
@@ -162,8 +162,8 @@ func (r *awkReader) pipe() {
 			return
 		}
 	}
-	r.does(Run, "a command of awk", r.inv.raw)
-	r.unknown(PartWords, r.inv.raw, "an awk program that runs commands")
+	r.out.does(Run, "a command of awk", r.inv.raw)
+	r.out.unknown(PartWords, r.inv.raw, "an awk program that runs commands")
 }
 
 // constantEnd reports whether nothing is joined to the string just read.
@@ -188,8 +188,8 @@ func (r *awkReader) greater() {
 		}
 	}
 	if strings.HasPrefix(w.text, "/inet") {
-		r.does(Send, w.text, r.inv.raw)
+		r.out.does(Send, w.text, r.inv.raw)
 		return
 	}
-	r.path(Write, w, r.inv.st, 0)
+	r.out.path(Write, w, r.inv.st, 0)
 }

@@ -25,6 +25,13 @@ func shellOwns(name string) bool {
 	return false
 }
 
+// builtins looks at the arguments of what the shell itself does, for what is
+// more than nod follows.
+type builtins struct {
+	out *draft
+	now *reading
+}
+
 // builtin analyses what the shell itself does. ok is false for a program.
 // Builtins that only print (echo, printf, test ...) stand in the data. What
 // changes the shell beyond its directory is outside of what nod follows; what
@@ -37,31 +44,31 @@ func (a *analysis) builtin(inv *invocation) (after state, ok bool) {
 	case "command":
 		return a.precommand(inv), true
 	case "read":
-		a.read(inv)
+		a.builtins.read(inv)
 	case "set":
-		a.set(inv)
+		a.builtins.set(inv)
 	case "exit", "break", "continue", "wait":
-		a.numbered(inv)
+		a.builtins.numbered(inv)
 	case "printf":
-		return st, a.printfTo(inv)
+		return st, a.builtins.printfTo(inv)
 	case "eval", "trap":
-		a.beyondShell(inv)
+		a.builtins.beyondShell(inv)
 		if text, ok := joinedText(inv.args); ok && inv.name == "eval" {
 			a.nested(text, st, inv.name)
 		} else if len(inv.args) > 0 && inv.args[0].known {
 			a.nested(inv.args[0].text, st, inv.name)
 		}
-		a.does(Run, "", inv.raw)
+		a.out.does(Run, "", inv.raw)
 		return st.in(""), true
 	case "source", ".":
-		a.beyondShell(inv)
+		a.builtins.beyondShell(inv)
 		a.sourced(inv)
 		return st.in(""), true
 	case "exec", "builtin", "noglob", "nocorrect", "-":
-		a.beyondShell(inv)
+		a.builtins.beyondShell(inv)
 		return a.precommand(inv), true
 	case "pushd", "popd":
-		a.beyondShell(inv)
+		a.builtins.beyondShell(inv)
 		return st.in(""), true
 	case "export", "readonly", "declare", "typeset", "local", "alias", "unalias", "unset", "mapfile", "readarray", "getopts", "vared",
 		"shift", "shopt", "setopt", "unsetopt", "enable", "bind", "complete", "compopt", "fc", "zmodload", "autoload", "emulate", "zle",
@@ -69,10 +76,10 @@ func (a *analysis) builtin(inv *invocation) (after state, ok bool) {
 		"logout", "suspend", "dirs", "help", "let", "coproc", "integer", "float", "zparseopts", "zstyle", "zformat", "rehash", "unhash",
 		"unfunction", "sched", "limit", "unlimit", "zcompile", "zsystem", "sysopen", "sysread", "syswrite", "ztcp", "zsocket", "zpty", "zselect",
 		"getln", "print", "log", "bye", "r", "ttyctl", "vcs_info", "whence", "where", "zprof", "private":
-		if !a.shellWord(inv.name) {
+		if !a.now.shellWord(inv.name) {
 			return st, false
 		}
-		a.beyondShell(inv)
+		a.builtins.beyondShell(inv)
 	default:
 		return st, false
 	}
@@ -81,24 +88,24 @@ func (a *analysis) builtin(inv *invocation) (after state, ok bool) {
 
 // shellWord reports whether the shell itself takes a name, rather than PATH:
 // some of zsh's are names of programs in other shells.
-func (a *analysis) shellWord(name string) bool {
-	return shellOwns(name) || a.both || a.lang == syntax.LangZsh
+func (rd *reading) shellWord(name string) bool {
+	return shellOwns(name) || rd.zsh()
 }
 
 // beyondShell reports a builtin that changes the shell itself.
-func (a *analysis) beyondShell(inv *invocation) {
-	a.beyond = true
-	a.unknown(PartOther, inv.raw, grammar.Escaped(inv.name)+" is more shell than nod follows")
+func (b *builtins) beyondShell(inv *invocation) {
+	b.out.beyond = true
+	b.out.unknown(PartOther, inv.raw, grammar.Escaped(inv.name)+" is more shell than nod follows")
 }
 
 // numbered reports arguments of a builtin that are not plain numbers: zsh
 // evaluates them.
-func (a *analysis) numbered(inv *invocation) {
+func (b *builtins) numbered(inv *invocation) {
 	for _, w := range inv.args {
 		if w.known && !w.many && w.glob == 0 && grammar.Decimal(w.text) || onlyStatus(w.raw) {
 			continue
 		}
-		a.beyondShell(inv)
+		b.beyondShell(inv)
 		return
 	}
 }
@@ -126,18 +133,18 @@ func (a *analysis) cd(inv *invocation) (yes state) {
 	yes.dir = ""
 	switch {
 	case len(args) == 0:
-		yes.dir = a.env.Home
+		yes.dir = a.machine.env.Home
 	case len(args) > 1, !args[0].known, args[0].many, args[0].glob > 0, args[0].text == "-", args[0].text == "",
 		args[0].text[0] == '+',                // zsh: an entry of the stack of directories
 		strings.HasPrefix(args[0].text, "//"): // $PWD keeps both slashes, or not
 		return yes
-	case a.inheritedSet("CDPATH") && !strings.HasPrefix(args[0].text, "/"):
+	case a.machine.inheritedSet("CDPATH") && !strings.HasPrefix(args[0].text, "/"):
 		return yes
 	default:
 		if grammar.Disguise(args[0].text) != "" {
-			a.unknown(PartWords, inv.raw, "a path with "+grammar.Disguise(args[0].text)+": "+grammar.Escaped(args[0].text))
+			a.out.unknown(PartWords, inv.raw, "a path with "+grammar.Disguise(args[0].text)+": "+grammar.Escaped(args[0].text))
 		}
-		yes.dir = a.enterDir(args[0], inv.st)
+		yes.dir = a.out.enterDir(args[0], inv.st)
 	}
 	return yes
 }
@@ -150,34 +157,34 @@ func (a *analysis) sourced(inv *invocation) {
 	}
 	name := inv.args[0]
 	if strings.Contains(name.text, "/") { // else PATH is searched first
-		if s, ok := a.load(name, inv); ok && a.runScript(s, []syntax.LangVariant{a.lang}, name, inv) {
+		if s, ok := a.defs.load(name, inv); ok && a.runScript(s, []syntax.LangVariant{a.now.lang}, name, inv) {
 			return
 		}
 	}
 	a.script(name, inv)
 }
 
-func (a *analysis) inheritedSet(name string) bool {
-	v, ok := a.inherits(name)
+func (m *machine) inheritedSet(name string) bool {
+	v, ok := m.inherits(name)
 	return ok && v != ""
 }
 
 // enterDir is where cd leads. The shell resolves ".." on the text, the kernel
 // by links; where the two differ the directory is not known.
-func (a *analysis) enterDir(w word, st state) string {
-	abs, ok := a.absolute(w, st)
+func (d *draft) enterDir(w word, st state) string {
+	abs, ok := absolute(w, st)
 	if !ok {
 		return ""
 	}
 	clean := path.Clean(abs)
-	for _, link := range a.links {
+	for _, link := range d.links {
 		if link == "" || view.Below(link, clean) {
 			return ""
 		}
 	}
-	if a.env.Files != nil && strings.Contains(abs, "..") {
-		x, err1 := view.Resolve(a.env.Files, abs)
-		y, err2 := view.Resolve(a.env.Files, clean)
+	if d.machine.env.Files != nil && strings.Contains(abs, "..") {
+		x, err1 := view.Resolve(d.machine.env.Files, abs)
+		y, err2 := view.Resolve(d.machine.env.Files, clean)
 		if err1 != nil && err2 != nil || err1 == nil && err2 == nil && x != y {
 			return ""
 		}
@@ -185,15 +192,15 @@ func (a *analysis) enterDir(w word, st state) string {
 	return clean
 }
 
-func (a *analysis) isDir(name string) bool {
-	if a.env.Files == nil {
+func (m *machine) isDir(name string) bool {
+	if m.env.Files == nil {
 		return false
 	}
-	real, err := view.Resolve(a.env.Files, name)
+	real, err := view.Resolve(m.env.Files, name)
 	if err != nil {
 		return false
 	}
-	info, err := a.env.Files.Lstat(real)
+	info, err := m.env.Files.Lstat(real)
 	return err == nil && info.Mode&fs.ModeDir != 0
 }
 
@@ -221,23 +228,23 @@ func (a *analysis) precommand(inv *invocation) state {
 			return st
 		case option.known && option.text == "--":
 		default:
-			a.beyondShell(inv)
+			a.builtins.beyondShell(inv)
 		}
 		args = args[1:]
 	}
-	if len(args) == 0 || !a.spend() {
+	if len(args) == 0 || !a.limits.spend() {
 		return st
 	}
-	a.wrappers = append(a.wrappers, inv.name)
-	cmd := &a.report.Commands[a.command]
-	cmd.Words, cmd.Wrappers = exposed(args), append([]string(nil), a.wrappers...)
+	a.out.wrappers = append(a.out.wrappers, inv.name)
+	cmd := &a.out.report.Commands[a.out.command]
+	cmd.Words, cmd.Wrappers = exposed(args), append([]string(nil), a.out.wrappers...)
 	after := a.run(args, strings.TrimLeft(strings.TrimPrefix(inv.raw, inv.name), " "), st, inv.in, false)
-	a.wrappers = a.wrappers[:len(a.wrappers)-1]
+	a.out.wrappers = a.out.wrappers[:len(a.out.wrappers)-1]
 	return after
 }
 
 // read reports a read that does more than fill variables by their names.
-func (a *analysis) read(inv *invocation) {
+func (b *builtins) read(inv *invocation) {
 	args := inv.args
 	for len(args) > 0 && args[0].known && strings.HasPrefix(args[0].text, "-") {
 		switch option := args[0].text; {
@@ -245,33 +252,33 @@ func (a *analysis) read(inv *invocation) {
 		case (option == "-d" || option == "-rd" || option == "-n" || option == "-t") && len(args) > 1 && args[1].known && (strings.HasSuffix(option, "d") || grammar.Decimal(args[1].text)):
 			args = args[1:]
 		default:
-			a.beyondShell(inv)
+			b.beyondShell(inv)
 		}
 		args = args[1:]
 	}
 	for _, w := range args {
 		if !w.known || w.many || w.glob > 0 || !grammar.Identifier(w.text) || variables.ShellsOwn(w.text) || variables.Of(w.text) != variables.Unknown {
-			a.beyondShell(inv)
+			b.beyondShell(inv)
 		}
 	}
 }
 
 // set reports options that do more than decide whether a command runs, or
 // than print what runs.
-func (a *analysis) set(inv *invocation) {
+func (b *builtins) set(inv *invocation) {
 	if len(inv.args) == 0 {
-		a.does(Secret, "environment", inv.raw)
+		b.out.does(Secret, "environment", inv.raw)
 	}
 	for i := 0; i < len(inv.args); i++ {
 		w := inv.args[i]
 		letters := strings.TrimLeft(w.text, "-+")
 		if !w.known || len(w.text) != len(letters)+1 || letters == "" || strings.Trim(letters, "euxo") != "" {
-			a.beyondShell(inv)
+			b.beyondShell(inv)
 			return
 		}
 		if strings.Contains(letters, "o") {
 			if i++; !strings.HasSuffix(letters, "o") || strings.Count(letters, "o") > 1 || i == len(inv.args) || !quietOption(inv.args[i]) {
-				a.beyondShell(inv)
+				b.beyondShell(inv)
 				return
 			}
 		}
@@ -289,70 +296,70 @@ func quietOption(w word) bool {
 // declaration walks export NAME=word. Every other declaration gives names a
 // meaning that nod does not follow.
 func (a *analysis) declaration(c *syntax.DeclClause, st state) {
-	if !a.spend() {
+	if !a.limits.spend() {
 		return
 	}
-	raw := a.raw(c)
-	index := a.enter(raw)
-	a.report.Commands[index].Words = []Word{{Value: c.Variant.Value, Known: true}}
+	raw := a.now.raw(c)
+	index := a.out.enter(raw)
+	a.out.report.Commands[index].Words = []Word{{Value: c.Variant.Value, Known: true}}
 	named := false
 	for _, as := range c.Args {
 		named = named || as.Name != nil
 	}
 	if !named || c.Variant.Value != "export" {
-		a.unfollowed(c, grammar.Escaped(c.Variant.Value))
+		a.words.unfollowed(c, grammar.Escaped(c.Variant.Value))
 		a.within(c, st, input{})
 	}
 	if !named { // it prints what there is
-		a.does(Secret, "environment", raw)
+		a.out.does(Secret, "environment", raw)
 		return
 	}
 	for _, as := range c.Args {
 		a.export(as, raw, st)
-		a.command = index
+		a.out.command = index
 	}
-	a.command = -1
+	a.out.command = -1
 }
 
 func (a *analysis) export(as *syntax.Assign, raw string, st state) {
 	if as.Name != nil && as.Naked && as.Value == nil && as.Array == nil {
-		a.ownName(as.Name.Value, as)
-		a.handedOn(as.Name.Value, value{}, raw)
+		a.words.ownName(as.Name.Value, as)
+		a.vars.handedOn(as.Name.Value, value{}, raw)
 		return
 	}
-	before := len(a.report.Unknowns)
-	w := a.assignment(as, st)
-	if len(a.report.Unknowns) > before || as.Name == nil {
+	before := len(a.out.report.Unknowns)
+	w := a.words.assignment(as, st)
+	if len(a.out.report.Unknowns) > before || as.Name == nil {
 		return
 	}
 	if strings.ContainsRune(w.raw, '~') {
 		w.value = value{} // not every shell expands it here
 	}
-	a.handedOn(as.Name.Value, w.value, raw)
+	a.vars.handedOn(as.Name.Value, w.value, raw)
 }
 
 // handedOn reports a variable that every program gets, unless it depends on the
 // program what the variable does (external).
-func (a *analysis) handedOn(name string, v value, raw string) {
+func (e *environment) handedOn(name string, v value, raw string) {
 	if variables.Of(name) != variables.Unknown {
-		a.exported(name, v, raw, nil)
+		e.exported(name, v, raw, nil)
 	}
 }
 
 // printfTo reports a printf that fills a variable. ok is false where it only
 // prints, which the data knows.
-func (a *analysis) printfTo(inv *invocation) (done bool) {
+func (b *builtins) printfTo(inv *invocation) (done bool) {
 	if len(inv.args) > 0 && inv.args[0].dashed() && inv.args[0].text != "--" {
-		a.beyondShell(inv)
+		b.beyondShell(inv)
 		return true
 	}
-	a.formatted(inv)
+	b.formatted(inv)
 	return false
 }
 
 // formatted reports a format of printf that sets a variable (%n), and numbers
 // that zsh evaluates.
-func (a *analysis) formatted(inv *invocation) {
+func (b *builtins) formatted(inv *invocation) {
 	args := inv.args
 	if len(args) > 0 && args[0].text == "--" {
 		args = args[1:]
@@ -362,15 +369,15 @@ func (a *analysis) formatted(inv *invocation) {
 	}
 	verbs := grammar.FormatVerbs(args[0].text)
 	if args[0].known && strings.Contains(verbs, "n") {
-		a.unknown(PartWords, inv.raw, "a format that sets a variable")
+		b.out.unknown(PartWords, inv.raw, "a format that sets a variable")
 	}
-	zsh := a.both || a.lang == syntax.LangZsh
+	zsh := b.now.zsh()
 	for _, w := range args[1:] {
 		switch {
 		case !args[0].known && w.known && variables.Of(w.text) >= variables.RunsValue:
-			a.unknown(PartWords, inv.raw, "a format that may set a variable")
+			b.out.unknown(PartWords, inv.raw, "a format that may set a variable")
 		case zsh && strings.ContainsAny(verbs, "diouxXeEfFgG*") && (w.known && strings.ContainsAny(w.text, "[$`(") || !w.known && !w.numeric && !onlyStatus(w.raw)):
-			a.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
+			b.out.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
 		}
 	}
 }

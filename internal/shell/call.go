@@ -24,23 +24,23 @@ type invocation struct {
 // call walks a simple command in one directory, and returns where the shell
 // stands after it.
 func (a *analysis) call(c *syntax.CallExpr, st state, in input) state {
-	if !a.spend() {
+	if !a.limits.spend() {
 		return st
 	}
 	if len(c.Args) == 0 {
 		for _, as := range c.Assigns {
-			a.assignment(as, st)
+			a.words.assignment(as, st)
 		}
 		return st
 	}
-	raw := a.raw(c)
-	index := a.enter(raw)
-	words := a.expand(c.Args, st)
-	a.command = index
-	a.report.Commands[index].Words, a.report.Commands[index].Dir = exposed(words), st.dir
+	raw := a.now.raw(c)
+	index := a.out.enter(raw)
+	words := a.words.expand(c.Args, st)
+	a.out.command = index
+	a.out.report.Commands[index].Words, a.out.report.Commands[index].Dir = exposed(words), st.dir
 	for _, as := range c.Assigns {
 		a.prefixed(as, words, st)
-		a.command = index
+		a.out.command = index
 	}
 	if len(words) == 0 { // every word expanded to nothing
 		return st
@@ -51,27 +51,27 @@ func (a *analysis) call(c *syntax.CallExpr, st state, in input) state {
 // prefixed judges an assignment before a command.
 func (a *analysis) prefixed(as *syntax.Assign, words []word, st state) {
 	if as.Name != nil && as.Name.Value == "IFS" && len(words) > 0 && words[0].text == "read" && grammar.PlainAssign(as) {
-		a.assignedWord(as, st) // it splits what is read, and nothing else
+		a.words.assignedWord(as, st) // it splits what is read, and nothing else
 		return
 	}
 	if as.Name != nil && grammar.PlainAssign(as) && variables.Of(as.Name.Value) == variables.Plain { // it holds for the command alone
-		a.exported(as.Name.Value, a.assignedWord(as, st).value, a.raw(as), words)
+		a.vars.exported(as.Name.Value, a.words.assignedWord(as, st).value, a.now.raw(as), words)
 		return
 	}
-	before := len(a.report.Unknowns)
-	w := a.assignment(as, st)
-	if len(a.report.Unknowns) == before {
-		a.exported(as.Name.Value, w.value, a.raw(as), words)
+	before := len(a.out.report.Unknowns)
+	w := a.words.assignment(as, st)
+	if len(a.out.report.Unknowns) == before {
+		a.vars.exported(as.Name.Value, w.value, a.now.raw(as), words)
 	}
 }
 
 // enter starts an entry in Report.Commands.
-func (a *analysis) enter(raw string) int {
-	a.command = len(a.report.Commands)
-	a.report.Commands = append(a.report.Commands, Command{
-		Source: grammar.Shorten(raw), Wrappers: append([]string(nil), a.wrappers...), Caller: a.caller,
+func (d *draft) enter(raw string) int {
+	d.command = len(d.report.Commands)
+	d.report.Commands = append(d.report.Commands, Command{
+		Source: grammar.Shorten(raw), Wrappers: append([]string(nil), d.wrappers...), Caller: d.caller,
 	})
-	return a.command
+	return d.command
 }
 
 func exposed(words []word) []Word {
@@ -87,14 +87,14 @@ func exposed(words []word) []Word {
 func (a *analysis) run(words []word, raw string, st state, in input, outside bool) state {
 	first := words[0]
 	if !first.known || first.many || first.glob > 0 {
-		a.beyond = true
-		a.unknown(PartWords, raw, "which program it runs is not known")
-		a.effect(Effect{Kind: Run, Words: raw, Part: PartWords})
+		a.out.beyond = true
+		a.out.unknown(PartWords, raw, "which program it runs is not known")
+		a.out.effect(Effect{Kind: Run, Words: raw, Part: PartWords})
 		return st.in("")
 	}
 	name := first.text
 	if what := grammar.Disguise(name); what != "" {
-		a.unknown(PartWords, grammar.Escaped(raw), "a program name with "+what+": "+grammar.Escaped(name))
+		a.out.unknown(PartWords, grammar.Escaped(raw), "a program name with "+what+": "+grammar.Escaped(name))
 		return st
 	}
 	inv := &invocation{name: name, args: words[1:], raw: raw, st: st, in: in, outside: outside}
@@ -115,20 +115,20 @@ func (a *analysis) external(inv *invocation) {
 		base = base[slash+1:]
 	}
 	if inv.outside || !shellOwns(inv.name) {
-		if a.away == "" && !a.identified(inv) {
+		if a.out.away == "" && !a.identified(inv) {
 			return
 		}
-		for _, name := range a.exports {
-			a.exported(name, value{}, inv.raw, []word{{value: constant(inv.name)}})
+		for _, name := range a.vars.exports {
+			a.vars.exported(name, value{}, inv.raw, []word{{value: constant(inv.name)}})
 		}
 	}
 	inv.name = base
-	sheet, ok := a.sheet(base)
+	sheet, ok := a.machine.sheet(base)
 	if !ok {
-		a.unknown(PartWords, inv.raw, "nothing is known of "+grammar.Escaped(base))
+		a.out.unknown(PartWords, inv.raw, "nothing is known of "+grammar.Escaped(base))
 		return
 	}
-	if !a.task(inv) {
+	if !a.tasks.task(inv) {
 		a.apply(sheet, inv)
 	}
 }
@@ -136,19 +136,19 @@ func (a *analysis) external(inv *invocation) {
 // identified resolves the program and reports whether its name says what it
 // does.
 func (a *analysis) identified(inv *invocation) bool {
-	p := a.find(inv.name, inv.st)
-	cmd := &a.report.Commands[a.command]
+	p := a.machine.find(inv.name, inv.st)
+	cmd := &a.out.report.Commands[a.out.command]
 	cmd.Program, cmd.Foreign = p.real, p.foreign
 	switch {
 	case p.fault != "":
-		a.unknown(PartWords, inv.raw, p.fault)
+		a.out.unknown(PartWords, inv.raw, p.fault)
 		// What it would do is stated all the same, for there may be one.
 		return true
 	case p.foreign && a.runFile(inv, p):
 		return false
 	case p.foreign:
-		real, place := a.place(p.real)
-		a.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
+		real, place := a.machine.place(p.real)
+		a.out.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
 		return false
 	}
 	return true
@@ -156,18 +156,18 @@ func (a *analysis) identified(inv *invocation) bool {
 
 // inside analyses the command that a wrapper starts.
 func (a *analysis) inside(inv *invocation, words []word) {
-	if len(words) == 0 || !a.spend() {
+	if len(words) == 0 || !a.limits.spend() {
 		return
 	}
-	a.wrappers = append(a.wrappers, inv.name)
-	cmd := &a.report.Commands[a.command]
+	a.out.wrappers = append(a.out.wrappers, inv.name)
+	cmd := &a.out.report.Commands[a.out.command]
 	cmd.Words, cmd.Dir = exposed(words), inv.st.dir
-	cmd.Wrappers = append([]string(nil), a.wrappers...)
+	cmd.Wrappers = append([]string(nil), a.out.wrappers...)
 	cmd.Program, cmd.Foreign = "", false
 	raw := inv.raw
 	if i := strings.Index(raw, words[0].raw); i >= 0 && words[0].raw != "" {
 		raw = raw[i:]
 	}
 	a.run(words, raw, inv.st, inv.in, true)
-	a.wrappers = a.wrappers[:len(a.wrappers)-1]
+	a.out.wrappers = a.out.wrappers[:len(a.out.wrappers)-1]
 }

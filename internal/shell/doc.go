@@ -20,6 +20,12 @@
 //     and is parsed once. What does not parse is unknown, with nothing else: a
 //     shell runs the lines before its syntax error. So is what the parser is
 //     known to read otherwise than a shell does (docs/rough-edges.md).
+//   - analyze.go holds the evaluator and lists its parts: the machine (machine.go,
+//     what the command would run on), the draft (draft.go, the report under
+//     construction), limits, definitions (script.go), environment, expander
+//     (words.go), repositories (git.go), tasks (packages.go) and builtins. A part
+//     holds the parts that it needs, and knows of the evaluator only what walks a
+//     text or a file for it.
 //   - language.go says what is more shell than nod follows; walk.go walks the
 //     rest. state.go holds where the shell may stand.
 //   - words.go, params.go and substitute.go expand words. A value is

@@ -10,27 +10,35 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// environment judges what the line assigns and hands to the programs that it
+// starts, and what those inherit.
+type environment struct {
+	machine *machine
+	out     *draft
+	exports []string // variables that the text hands to the programs that it starts
+}
+
 // inherits returns an inherited variable.
-func (a *analysis) inherits(name string) (string, bool) {
-	if a.env.Lookup == nil {
+func (m *machine) inherits(name string) (string, bool) {
+	if m.env.Lookup == nil {
 		return "", false
 	}
-	return a.env.Lookup(name)
+	return m.env.Lookup(name)
 }
 
 // inherited judges the environment that the command starts with: what a value
 // would run, if it lies where the agent or anyone can write.
-func (a *analysis) inherited() {
-	for _, name := range a.env.Ambient {
+func (e *environment) inherited() {
+	for _, name := range e.machine.env.Ambient {
 		if !matters(name) {
 			continue
 		}
-		text, ok := a.inherits(name)
+		text, ok := e.machine.inherits(name)
 		if !ok {
 			text = ""
 		}
-		if what := a.ambientFault(name, text); what != "" {
-			a.unknown(PartAssignment, "", "inherited "+grammar.Escaped(name)+" "+what)
+		if what := e.machine.ambientFault(name, text); what != "" {
+			e.out.unknown(PartAssignment, "", "inherited "+grammar.Escaped(name)+" "+what)
 		}
 	}
 }
@@ -54,7 +62,7 @@ func matters(name string) bool {
 }
 
 // ambientFault says why an inherited value cannot be vouched for, or "".
-func (a *analysis) ambientFault(name, text string) string {
+func (m *machine) ambientFault(name, text string) string {
 	switch {
 	case strings.HasPrefix(name, "BASH_FUNC_"):
 		return "replaces a command by a function"
@@ -88,13 +96,13 @@ func (a *analysis) ambientFault(name, text string) string {
 		if n < 0 {
 			n = len(text) - i
 		}
-		if what := a.pathFault(text[i : i+n]); what != "" {
+		if what := m.pathFault(text[i : i+n]); what != "" {
 			return what
 		}
 		i += n + 1
 	}
 	if first, _, _ := strings.Cut(text, " "); variables.HoldsCommand(name) && !path.IsAbs(first) && !strings.ContainsAny(first, "/|") {
-		p := a.find(first, state{dir: a.env.Dir})
+		p := m.find(first, state{dir: m.env.Dir})
 		if p.foreign {
 			return "runs " + grammar.Escaped(first) + " from where the agent can write"
 		}
@@ -104,7 +112,7 @@ func (a *analysis) ambientFault(name, text string) string {
 
 // pathFault says what is wrong with a piece of an inherited value if it names
 // something that the agent or anyone can write, or "".
-func (a *analysis) pathFault(piece string) string {
+func (m *machine) pathFault(piece string) string {
 	switch {
 	case piece == "." || piece == ".." || strings.HasPrefix(piece, "./") || strings.HasPrefix(piece, "../"):
 		return "may run something relative: " + grammar.Escaped(piece)
@@ -117,21 +125,21 @@ func (a *analysis) pathFault(piece string) string {
 		return ""
 	}
 	real := path.Clean(piece)
-	if a.env.Files != nil {
-		if r, err := view.Resolve(a.env.Files, piece); err == nil {
+	if m.env.Files != nil {
+		if r, err := view.Resolve(m.env.Files, piece); err == nil {
 			real = r
 		}
 	}
 	if temporary(real) {
 		return "may run " + grammar.Escaped(piece) + ", where anyone can write"
 	}
-	for _, root := range a.env.Roots {
+	for _, root := range m.env.Roots {
 		if root != "" && view.Below(root, real) {
 			return "may run " + grammar.Escaped(piece) + " of the workspace"
 		}
 	}
-	if a.env.Files != nil {
-		if info, err := a.env.Files.Lstat(real); err == nil && info.Mode.Perm()&0o002 != 0 && !harmlessDevice(real) {
+	if m.env.Files != nil {
+		if info, err := m.env.Files.Lstat(real); err == nil && info.Mode.Perm()&0o002 != 0 && !harmlessDevice(real) {
 			return "may run " + grammar.Escaped(piece) + ", which anyone can write"
 		}
 	}
@@ -139,12 +147,12 @@ func (a *analysis) pathFault(piece string) string {
 }
 
 // shellVariable reports an assignment that changes more than a variable.
-func (a *analysis) shellVariable(name string, v value, raw string) {
+func (e *environment) shellVariable(name string, v value, raw string) {
 	switch variables.Of(name) {
 	case variables.Plain:
 		return
 	case variables.Unknown:
-		if _, exported := a.inherits(name); !exported || name == "_" {
+		if _, exported := e.machine.inherits(name); !exported || name == "_" {
 			return
 		}
 	case variables.RunsValue:
@@ -152,30 +160,30 @@ func (a *analysis) shellVariable(name string, v value, raw string) {
 			return
 		}
 	}
-	a.unknown(PartAssignment, raw, "what assigning "+grammar.Escaped(name)+" changes is not known")
+	e.out.unknown(PartAssignment, raw, "what assigning "+grammar.Escaped(name)+" changes is not known")
 }
 
 // assignment reads one assignment, reports what it changes beyond a variable,
 // and returns what it assigns.
-func (a *analysis) assignment(as *syntax.Assign, st state) word {
+func (e *expander) assignment(as *syntax.Assign, st state) word {
 	if !grammar.PlainAssign(as) {
-		a.unfollowed(as, "an assignment of this kind")
-		a.within(as, st, input{})
+		e.unfollowed(as, "an assignment of this kind")
+		e.run.within(as, st, input{})
 		return word{}
 	}
-	w := a.assignedWord(as, st)
-	a.ownName(as.Name.Value, as)
-	a.shellVariable(as.Name.Value, w.value, a.raw(as))
+	w := e.assignedWord(as, st)
+	e.ownName(as.Name.Value, as)
+	e.vars.shellVariable(as.Name.Value, w.value, e.now.raw(as))
 	return w
 }
 
 // assignedWord is the value of an assignment: no splitting, no globs, and a
 // tilde after a colon is expanded (such a value is left unknown).
-func (a *analysis) assignedWord(as *syntax.Assign, st state) word {
+func (e *expander) assignedWord(as *syntax.Assign, st state) word {
 	if as.Value == nil {
 		return word{value: value{known: true}}
 	}
-	w := a.single(as.Value, st)
+	w := e.single(as.Value, st)
 	w.glob = 0
 	if w.known && strings.Contains(w.raw, ":~") {
 		w.value = value{}
@@ -185,7 +193,7 @@ func (a *analysis) assignedWord(as *syntax.Assign, st state) word {
 
 // unheard reports whether a variable of which nothing is known changes nothing
 // of a program: the data says that it heeds none but those of the C library.
-func (a *analysis) unheard(name string, words []word) bool {
+func (e *environment) unheard(name string, words []word) bool {
 	if len(words) == 0 || !words[0].known || words[0].many || variables.Of(name) != variables.Unknown || variables.ShellsOwn(name) || strings.HasPrefix(name, "PERL") {
 		return false
 	}
@@ -197,17 +205,17 @@ func (a *analysis) unheard(name string, words []word) bool {
 	if shellOwns(program) || strings.Contains(program, "/") {
 		return false
 	}
-	s, ok := a.sheet(program)
+	s, ok := e.machine.sheet(program)
 	if !ok || !s.deaf {
 		return false
 	}
-	p := a.find(program, state{dir: a.env.Dir})
+	p := e.machine.find(program, state{dir: e.machine.env.Dir})
 	return p.fault == "" && !p.foreign
 }
 
 // exported reports a variable that a command inherits from the line.
-func (a *analysis) exported(name string, v value, raw string, words []word) {
-	if a.unheard(name, words) {
+func (e *environment) exported(name string, v value, raw string, words []word) {
+	if e.unheard(name, words) {
 		return
 	}
 	switch variables.Of(name) {
@@ -221,5 +229,5 @@ func (a *analysis) exported(name string, v value, raw string, words []word) {
 			return
 		}
 	}
-	a.unknown(PartAssignment, raw, "what "+grammar.Escaped(name)+" makes the command do is not known")
+	e.out.unknown(PartAssignment, raw, "what "+grammar.Escaped(name)+" makes the command do is not known")
 }

@@ -43,11 +43,11 @@ func (u *use) finish() {
 		}
 	case "second":
 		if len(u.pos) < 2 {
-			u.unknown(PartWords, u.inv.raw, u.sheet.name+" writes beside what it reads")
+			u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" writes beside what it reads")
 		}
 	case "printing":
 		if strings.Contains(u.marks, "makes") && !strings.Contains(u.marks, "lists") {
-			u.unknown(PartWords, u.inv.raw, u.sheet.name+" writes where it is not told to print")
+			u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" writes where it is not told to print")
 		}
 	case "modes":
 		u.modes()
@@ -55,7 +55,7 @@ func (u *use) finish() {
 		u.packing()
 	case "clock":
 		if u.marked("makes") && !u.marked("lists") {
-			u.unknown(PartWords, u.inv.raw, "a file of dates, or a format that sets the clock")
+			u.out.unknown(PartWords, u.inv.raw, "a file of dates, or a format that sets the clock")
 		}
 	case "dd":
 		if !u.marked("lists") && slices.ContainsFunc(u.inv.args, func(w word) bool { return bottomless(after(w, "if=")) }) {
@@ -79,11 +79,11 @@ func (u *use) finish() {
 func (u *use) finishKubeGet() {
 	for _, w := range u.pos {
 		if !w.known || strings.HasPrefix(w.text, "secret") || strings.Contains(w.text, ",secret") {
-			u.does(Secret, "cluster secrets", u.inv.raw)
+			u.out.does(Secret, "cluster secrets", u.inv.raw)
 		}
 	}
 	if strings.Contains(u.marks, "whole") && !u.harmlessKinds() {
-		u.does(Secret, "cluster objects", u.inv.raw)
+		u.out.does(Secret, "cluster objects", u.inv.raw)
 	}
 }
 
@@ -117,7 +117,7 @@ func harmlessKind(kind string) bool {
 
 // finishPush reports where git push goes, and whether it may rewrite history.
 func (u *use) finishPush() {
-	if r := u.repository(u.inv.st.dir); strings.Contains(u.marks, "lists") && r != nil && !r.pushes {
+	if r := u.repos.repository(u.inv.st.dir); strings.Contains(u.marks, "lists") && r != nil && !r.pushes {
 		u.asksRemote(false)
 		return
 	}
@@ -130,7 +130,7 @@ func (u *use) finishPush() {
 			u.flags |= forced
 		}
 	}
-	u.effect(Effect{
+	u.out.effect(Effect{
 		Kind: Remote, Target: target, Place: Network, Words: u.inv.raw, Part: PartWords,
 		Forced: u.flags&forced != 0, Recursive: u.flags&recursive != 0,
 	})
@@ -141,16 +141,16 @@ func (u *use) finishPush() {
 func (u *use) finishRequest() {
 	graphql := len(u.pos) > 0 && u.pos[0].text == "graphql"
 	if len(u.pos) > 0 && strings.Contains(u.pos[0].text, "://") && !strings.HasPrefix(u.pos[0].text, "https://api.github.com/") {
-		u.unknown(PartWords, u.inv.raw, "an address that is not GitHub's")
+		u.out.unknown(PartWords, u.inv.raw, "an address that is not GitHub's")
 	}
 	switch {
 	case u.method == "unknown":
-		u.unknown(PartWords, u.inv.raw, "which method it uses is not known")
+		u.out.unknown(PartWords, u.inv.raw, "which method it uses is not known")
 	case u.method == "GET" || u.method == "HEAD", u.method == "" && !u.send, graphql && u.method == "" && u.marked("query") && !u.marked("makes"):
 		u.ghFetch()
 		return
 	}
-	u.does(Remote, "github.com", u.inv.raw)
+	u.out.does(Remote, "github.com", u.inv.raw)
 }
 
 // finishTar reports the archive: read, or made.
@@ -163,17 +163,17 @@ func (u *use) finishTar() {
 	case strings.Contains(u.marks, "extracts"):
 		u.effects("!write:. links !unknown:writes-what-the-archive-holds", u.inv.raw)
 	case !strings.Contains(u.marks, "lists"):
-		u.unknown(PartWords, u.inv.raw, "tar without a verb that is known")
+		u.out.unknown(PartWords, u.inv.raw, "tar without a verb that is known")
 	}
 	if u.archive.raw == "" || u.archive.known && u.archive.text == "-" {
 		return
 	}
 	// host:file is an archive on another machine, reached through rsh.
 	if before, _, ok := strings.Cut(u.archive.text, ":"); ok && !strings.Contains(before, "/") {
-		u.does(Send, before, u.inv.raw)
-		u.unknown(PartWords, u.inv.raw, "tar with an archive on another machine")
+		u.out.does(Send, before, u.inv.raw)
+		u.out.unknown(PartWords, u.inv.raw, "tar with an archive on another machine")
 	}
-	u.path(kind, u.archive, u.st, 0) // -C does not count for the archive
+	u.out.path(kind, u.archive, u.st, 0) // -C does not count for the archive
 }
 
 // curlData reports what a request carries: text, or a file after @.
@@ -189,7 +189,7 @@ func (u *use) curlData(w word) {
 		return
 	}
 	if name, _, _ = strings.Cut(name, ";"); name != "" {
-		u.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
+		u.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
 	}
 }
 
@@ -197,9 +197,9 @@ func (u *use) curlData(w word) {
 func (u *use) curlFormat(w word) {
 	switch name, ok := strings.CutPrefix(w.text, "@"); {
 	case ok:
-		u.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
+		u.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
 	case !w.known || strings.Contains(w.text, "%output{"):
-		u.unknown(PartWords, u.inv.raw, "a format of curl that may write a file")
+		u.out.unknown(PartWords, u.inv.raw, "a format of curl that may write a file")
 	}
 }
 
@@ -219,7 +219,7 @@ func (u *use) requestMethod(role string, w word) {
 // gitRemote reports the repository that git asks: a name, a URL or a path.
 func (u *use) gitRemote(w word) {
 	if w.known && !strings.Contains(w.text, "://") {
-		u.does(Fetch, w.text, u.inv.raw)
+		u.out.does(Fetch, w.text, u.inv.raw)
 		return
 	}
 	u.url(w)
@@ -231,7 +231,7 @@ func (u *use) httpItem(w word) {
 	i := slices.IndexFunc(u.pos, func(p word) bool { return p.raw == w.raw && p.text == w.text })
 	switch {
 	case !w.known && len(u.archive.raw) > 0:
-		u.unknown(PartWords, u.inv.raw, "what it sends is not known")
+		u.out.unknown(PartWords, u.inv.raw, "what it sends is not known")
 		u.send = true
 	case i == 0 && w.text != "" && strings.Trim(w.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "":
 		u.requestMethod("curlmethod", w)
@@ -241,7 +241,7 @@ func (u *use) httpItem(w word) {
 		u.send = true
 		if _, name, ok := strings.Cut(w.text, "@"); ok {
 			name, _, _ = strings.Cut(name, ";")
-			u.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
+			u.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
 		}
 	}
 }
@@ -257,38 +257,38 @@ func (u *use) ghRepo(w word) {
 	host, rest, _ := strings.Cut(name, "/")
 	switch {
 	case !w.known:
-		u.unknown(PartWords, u.inv.raw, "which repository it asks for is not known")
+		u.out.unknown(PartWords, u.inv.raw, "which repository it asks for is not known")
 	case strings.Contains(host, "@"):
-		u.does(Fetch, host, u.inv.raw)
+		u.out.does(Fetch, host, u.inv.raw)
 	case strings.Contains(rest, "/") && host != "github.com":
-		u.does(Fetch, host, u.inv.raw)
+		u.out.does(Fetch, host, u.inv.raw)
 	}
 }
 
 // finishS3Copy reports which way aws s3 cp copies.
 func (u *use) finishS3Copy() {
 	if len(u.pos) != 2 {
-		u.unknown(PartWords, u.inv.raw, "a copy without its two ends")
+		u.out.unknown(PartWords, u.inv.raw, "a copy without its two ends")
 		return
 	}
 	from, to := u.pos[0], u.pos[1]
 	there := func(w word) bool { return strings.HasPrefix(w.text, "s3://") }
 	switch {
 	case there(from) && there(to):
-		u.does(Remote, "amazonaws.com", u.inv.raw)
+		u.out.does(Remote, "amazonaws.com", u.inv.raw)
 	case there(from):
-		u.does(Fetch, "amazonaws.com", u.inv.raw)
+		u.out.does(Fetch, "amazonaws.com", u.inv.raw)
 		if u.flags&recursive != 0 {
-			u.unknown(PartWords, u.inv.raw, "which names it writes is not known")
+			u.out.unknown(PartWords, u.inv.raw, "which names it writes is not known")
 		}
 		if !(to.known && to.text == "-") {
-			u.path(Write, to, u.inv.st, u.flags&^recursive)
+			u.out.path(Write, to, u.inv.st, u.flags&^recursive)
 		}
 	case there(to):
 		u.reads(from, u.flags&recursive)
-		u.does(Send, "amazonaws.com", u.inv.raw)
+		u.out.does(Send, "amazonaws.com", u.inv.raw)
 	default:
-		u.unknown(PartWords, u.inv.raw, "a copy between places that are not known")
+		u.out.unknown(PartWords, u.inv.raw, "a copy between places that are not known")
 	}
 }
 
@@ -298,13 +298,13 @@ func (u *use) loaded(role string, w word) {
 	name, ok := "", false
 	for _, prefix := range [...]string{"fileb://", "file://", "@"} {
 		if name, ok = strings.CutPrefix(w.text, prefix); ok && (prefix == "@") == (role == "atfile") {
-			u.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
-			u.does(Send, u.service(), u.inv.raw)
+			u.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
+			u.out.does(Send, u.service(), u.inv.raw)
 			return
 		}
 	}
 	if !w.known {
-		u.unknown(PartWords, u.inv.raw, "an argument that may name a file to send")
+		u.out.unknown(PartWords, u.inv.raw, "an argument that may name a file to send")
 	}
 }
 

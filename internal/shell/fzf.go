@@ -9,7 +9,7 @@ func (u *use) fzfBind(w word) {
 	if w.known && !strings.ContainsAny(w.text, "(){}[]<>~!@#$%^&*;|\"'`\\\n") && fzfMoves(w.text) {
 		return
 	}
-	u.unknown(PartWords, u.inv.raw, "a key of fzf bound to what is not known to run nothing")
+	u.out.unknown(PartWords, u.inv.raw, "a key of fzf bound to what is not known to run nothing")
 }
 
 func fzfMoves(text string) bool {
@@ -49,7 +49,7 @@ func fzfAction(name string) bool {
 // Braces stand for parts of the item.
 func (u *use) previewed(w word) {
 	if w.known && strings.ContainsAny(w.text, "{}") {
-		u.unknown(PartWords, u.inv.raw, "a preview that holds parts of what is picked from")
+		u.out.unknown(PartWords, u.inv.raw, "a preview that holds parts of what is picked from")
 		return
 	}
 	if !w.known || w.text != "" {

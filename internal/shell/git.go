@@ -23,13 +23,13 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 	}
 	sub := args[0]
 	if !sub.known || sub.many || sub.glob > 0 {
-		a.unknown(PartWords, inv.raw, "which subcommand of git it runs is not known")
+		a.out.unknown(PartWords, inv.raw, "which subcommand of git it runs is not known")
 		return
 	}
-	repo := a.repository(inv.st.dir)
-	a.gitSettings(repo, inv, sub.text, remerges(repo, sub.text, args[1:]))
-	if repo != nil && repo.secret && a.away == "" && printsSettings(sub.text, args[1:]) {
-		a.does(Secret, "git settings", inv.raw)
+	repo := a.repos.repository(inv.st.dir)
+	a.repos.gitSettings(repo, inv, sub.text, remerges(repo, sub.text, args[1:]))
+	if repo != nil && repo.secret && a.out.away == "" && printsSettings(sub.text, args[1:]) {
+		a.out.does(Secret, "git settings", inv.raw)
 	}
 	next, ok := s.under(sub.text)
 	if !ok {
@@ -60,11 +60,11 @@ func (u *use) gitOption(w word, rest []word) int {
 	switch name {
 	case "-C":
 		if next.many {
-			u.unknown(PartWords, u.inv.raw, "which subcommand of git it runs is not known")
+			u.out.unknown(PartWords, u.inv.raw, "which subcommand of git it runs is not known")
 		}
 		dir := ""
 		if next.known && next.glob == 0 {
-			dir = u.enterDir(next, u.inv.st)
+			dir = u.out.enterDir(next, u.inv.st)
 		}
 		u.inv.st.dir = dir
 		return min(2, len(rest)+1)
@@ -91,20 +91,20 @@ func (u *use) gitOption(w word, rest []word) int {
 func (u *use) gitElsewhere(name string, w word) {
 	switch name {
 	case "--git-dir":
-		if abs, ok := u.absolute(w, u.inv.st); ok && path.Base(abs) == ".git" && u.repository(path.Dir(path.Clean(abs))) != nil {
+		if abs, ok := absolute(w, u.inv.st); ok && path.Base(abs) == ".git" && u.repos.repository(path.Dir(path.Clean(abs))) != nil {
 			u.inv.st.dir = path.Dir(path.Clean(abs))
 			return
 		}
 	case "--work-tree":
-		if abs, ok := u.absolute(w, u.inv.st); ok {
-			if r := u.repository(path.Clean(abs)); r != nil && r.top == path.Clean(abs) {
+		if abs, ok := absolute(w, u.inv.st); ok {
+			if r := u.repos.repository(path.Clean(abs)); r != nil && r.top == path.Clean(abs) {
 				return
 			}
 		}
 	case "--namespace":
 		return
 	}
-	u.unknown(PartWords, u.inv.raw, "what git finds through "+name+" is not known")
+	u.out.unknown(PartWords, u.inv.raw, "what git finds through "+name+" is not known")
 }
 
 // setting judges one -c name=value.
@@ -112,7 +112,7 @@ func (u *use) setting(w word) {
 	name, text, _ := strings.Cut(w.text, "=")
 	if !w.known {
 		if i := strings.IndexByte(w.text, '='); i < 0 || !plainGitKey(name) {
-			u.unknown(PartWords, u.inv.raw, "a setting of git that is not known")
+			u.out.unknown(PartWords, u.inv.raw, "a setting of git that is not known")
 		}
 		return
 	}
@@ -124,7 +124,7 @@ func (u *use) setting(w word) {
 	case (name == "core.editor" || name == "sequence.editor") && (text == "true" || text == ":"):
 		u.inv.quiet = true
 	default:
-		u.unknown(PartWords, u.inv.raw, "what git does with the setting "+grammar.Escaped(name)+" is not known")
+		u.out.unknown(PartWords, u.inv.raw, "what git does with the setting "+grammar.Escaped(name)+" is not known")
 	}
 }
 
@@ -138,6 +138,22 @@ func plainGitKey(name string) bool {
 		return true
 	}
 	return false
+}
+
+// repositories are those of git that commands of the line work in, and what
+// their configuration and hooks make git run.
+type repositories struct {
+	machine *machine
+	out     *draft
+	defs    *definitions
+	run     fileRunner
+	repos   []*repository
+}
+
+// fileRunner walks a file as the kernel starts it; false where it stays code that
+// was not read.
+type fileRunner interface {
+	startFile(w word, inv *invocation) bool
 }
 
 // repository is what was found of a git repository.
@@ -171,29 +187,29 @@ type gitKey struct {
 
 // repository finds and reads the repository around a directory; nil if the
 // directory or the files are not known.
-func (a *analysis) repository(dir string) *repository {
-	if dir == "" || a.env.Files == nil {
+func (g *repositories) repository(dir string) *repository {
+	if dir == "" || g.machine.env.Files == nil {
 		return nil
 	}
-	for _, r := range a.repos {
+	for _, r := range g.repos {
 		if r.from == dir {
 			return r
 		}
 	}
-	r := a.foundBefore(dir)
+	r := g.machine.foundBefore(dir)
 	if r == nil {
 		r = &repository{from: dir}
-		a.readRepository(r)
+		g.readRepository(r)
 		r.keys = slices.Clip(r.keys)
-		a.gits = append(a.gits, *r)
+		g.machine.gits = append(g.machine.gits, *r)
 	}
-	a.repos = append(a.repos, r)
+	g.repos = append(g.repos, r)
 	return r
 }
 
 // foundBefore returns a repository as another reading found it.
-func (a *analysis) foundBefore(dir string) *repository {
-	for _, r := range a.gits {
+func (m *machine) foundBefore(dir string) *repository {
+	for _, r := range m.gits {
 		if r.from == dir {
 			return &r
 		}
@@ -201,66 +217,66 @@ func (a *analysis) foundBefore(dir string) *repository {
 	return nil
 }
 
-func (a *analysis) readRepository(r *repository) {
-	if a.discover(r); r.found {
-		a.gitConfig(r, r.common+"/config", true, 0)
-		a.submodules(r, r.common+"/modules", 0)
-		if a.exists(r.dir + "/config.worktree") {
-			a.gitConfig(r, r.dir+"/config.worktree", true, 0)
+func (g *repositories) readRepository(r *repository) {
+	if g.machine.discover(r); r.found {
+		g.gitConfig(r, r.common+"/config", true, 0)
+		g.submodules(r, r.common+"/modules", 0)
+		if g.machine.exists(r.dir + "/config.worktree") {
+			g.gitConfig(r, r.dir+"/config.worktree", true, 0)
 		}
 	}
-	if a.env.Home != "" {
-		a.gitConfig(r, a.env.Home+"/.gitconfig", false, 0)
-		a.gitConfig(r, a.env.Home+"/.config/git/config", false, 0)
+	if g.machine.env.Home != "" {
+		g.gitConfig(r, g.machine.env.Home+"/.gitconfig", false, 0)
+		g.gitConfig(r, g.machine.env.Home+"/.config/git/config", false, 0)
 	}
-	a.gitConfig(r, "/etc/gitconfig", false, 0)
+	g.gitConfig(r, "/etc/gitconfig", false, 0)
 }
 
 // submodules reads the configuration of submodules: git status and its kin run
 // git inside them.
-func (a *analysis) submodules(r *repository, dir string, depth int) {
-	if !a.exists(dir) {
+func (g *repositories) submodules(r *repository, dir string, depth int) {
+	if !g.machine.exists(dir) {
 		return
 	}
-	names, err := a.env.Files.List(dir, 64)
+	names, err := g.machine.env.Files.List(dir, 64)
 	if err != nil || depth > 3 {
 		r.fault = grammar.Escaped(dir) + " cannot be read"
 		return
 	}
 	for _, name := range names {
 		sub := dir + "/" + name
-		if a.exists(sub + "/config") {
-			a.gitConfig(r, sub+"/config", true, 0)
-			a.submodules(r, sub+"/modules", depth+1)
-		} else if info, err := a.env.Files.Lstat(sub); err == nil && info.Mode.IsDir() {
-			a.submodules(r, sub, depth+1)
+		if g.machine.exists(sub + "/config") {
+			g.gitConfig(r, sub+"/config", true, 0)
+			g.submodules(r, sub+"/modules", depth+1)
+		} else if info, err := g.machine.env.Files.Lstat(sub); err == nil && info.Mode.IsDir() {
+			g.submodules(r, sub, depth+1)
 		}
 	}
 }
 
-func (a *analysis) exists(name string) bool {
-	_, err := a.env.Files.Lstat(name)
+func (m *machine) exists(name string) bool {
+	_, err := m.env.Files.Lstat(name)
 	return err == nil
 }
 
 // discover walks up from r.from as git does.
-func (a *analysis) discover(r *repository) {
-	real, err := view.Resolve(a.env.Files, r.from)
+func (m *machine) discover(r *repository) {
+	real, err := view.Resolve(m.env.Files, r.from)
 	if err != nil {
 		r.fault = "where the repository lies is not known"
 		return
 	}
 	for dir := real; ; dir = path.Dir(dir) {
 		at := strings.TrimSuffix(dir, "/")
-		info, err := a.env.Files.Lstat(at + "/.git")
+		info, err := m.env.Files.Lstat(at + "/.git")
 		switch {
 		case err == nil && info.Mode.IsDir():
 			r.found, r.top, r.dir, r.common = true, dir, at+"/.git", at+"/.git"
 			return
 		case err == nil:
-			a.gitFile(r, dir, at+"/.git")
+			m.gitFile(r, dir, at+"/.git")
 			return
-		case a.exists(at+"/HEAD") && a.exists(at+"/objects") && a.exists(at+"/refs"):
+		case m.exists(at+"/HEAD") && m.exists(at+"/objects") && m.exists(at+"/refs"):
 			r.found, r.dir, r.common = true, dir, dir
 			if path.Base(dir) != ".git" {
 				r.fault = "a bare repository lies at " + grammar.Escaped(dir)
@@ -275,20 +291,20 @@ func (a *analysis) discover(r *repository) {
 
 // watchDiscovery watches the names by which git would find another repository
 // than this one, nearer to where it starts: HEAD of a bare one, and .git.
-func (a *analysis) watchDiscovery(r *repository) {
-	real, err := view.Resolve(a.env.Files, r.from)
+func (g *repositories) watchDiscovery(r *repository) {
+	real, err := view.Resolve(g.machine.env.Files, r.from)
 	if err != nil {
 		return
 	}
 	for dir := real; dir != r.top && dir != "/"; dir = path.Dir(dir) {
-		a.watch(dir + "/HEAD")
-		a.watch(dir + "/.git")
+		g.defs.watch(dir + "/HEAD")
+		g.defs.watch(dir + "/.git")
 	}
 }
 
 // gitFile follows the .git file of a linked worktree or submodule.
-func (a *analysis) gitFile(r *repository, top, file string) {
-	data, err := a.env.Files.Read(file, 4096)
+func (m *machine) gitFile(r *repository, top, file string) {
+	data, err := m.env.Files.Read(file, 4096)
 	target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:")
 	if err != nil || !ok {
 		r.fault = grammar.Escaped(file) + " cannot be read"
@@ -298,12 +314,12 @@ func (a *analysis) gitFile(r *repository, top, file string) {
 	if !path.IsAbs(target) {
 		target = path.Join(top, target)
 	}
-	if target, err = view.Resolve(a.env.Files, target); err != nil {
+	if target, err = view.Resolve(m.env.Files, target); err != nil {
 		r.fault = grammar.Escaped(file) + " leads nowhere"
 		return
 	}
 	r.found, r.top, r.dir, r.common = true, top, target, target
-	if data, err := a.env.Files.Read(target+"/commondir", 4096); err == nil {
+	if data, err := m.env.Files.Read(target+"/commondir", 4096); err == nil {
 		common := strings.TrimSpace(string(data))
 		if !path.IsAbs(common) {
 			common = path.Join(target, common)
@@ -314,42 +330,42 @@ func (a *analysis) gitFile(r *repository, top, file string) {
 
 // gitSettings reports what the configuration makes a git command run.
 // merging says that it merges, if only to show what that yields.
-func (a *analysis) gitSettings(r *repository, inv *invocation, sub string, merging bool) {
-	if harmlessInAnyRepository(sub) || a.away != "" {
+func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, merging bool) {
+	if harmlessInAnyRepository(sub) || g.out.away != "" {
 		return
 	}
 	switch {
 	case r == nil:
-		a.unknown(PartWords, inv.raw, "which repository git finds is not known")
+		g.out.unknown(PartWords, inv.raw, "which repository git finds is not known")
 		return
 	case r.fault != "":
-		a.unknown(PartWords, inv.raw, r.fault)
+		g.out.unknown(PartWords, inv.raw, r.fault)
 		return
-	case !r.found && a.changed && sub != "clone" && sub != "init":
-		a.unknown(PartWords, inv.raw, "the repository may be made by this line")
+	case !r.found && g.out.changed && sub != "clone" && sub != "init":
+		g.out.unknown(PartWords, inv.raw, "the repository may be made by this line")
 		return
 	}
-	a.watchDiscovery(r)
-	if a.gitlinks(r, sub); r.fault != "" {
-		a.unknown(PartWords, inv.raw, r.fault)
+	g.watchDiscovery(r)
+	if g.gitlinks(r, sub); r.fault != "" {
+		g.out.unknown(PartWords, inv.raw, r.fault)
 		return
 	}
 	if r.promisor && !r.plain() {
-		a.unknown(PartWords, inv.raw, "where git fetches the objects that a partial clone lacks is not known")
+		g.out.unknown(PartWords, inv.raw, "where git fetches the objects that a partial clone lacks is not known")
 	}
 	for _, k := range r.keys {
 		switch {
 		case k.file == "" || strings.HasPrefix(k.name, "alias.") || k.name == "core.hookspath":
 		case !concerns(k.name, sub) && !(merging && strings.HasPrefix(k.name, "merge.")), known(k):
 		default:
-			a.does(Run, grammar.Escaped(k.text), inv.raw)
-			a.unknown(PartWords, inv.raw, k.name+" in "+grammar.Escaped(k.file)+" can make git run something")
+			g.out.does(Run, grammar.Escaped(k.text), inv.raw)
+			g.out.unknown(PartWords, inv.raw, k.name+" in "+grammar.Escaped(k.file)+" can make git run something")
 		}
 	}
 	if r.found {
-		a.gitHooks(r, sub, inv)
-		if r.signs && !gitReadsOnly(sub) && (a.find("gpg", inv.st).foreign || a.find("ssh-keygen", inv.st).foreign) {
-			a.does(Run, "gpg", inv.raw)
+		g.gitHooks(r, sub, inv)
+		if r.signs && !gitReadsOnly(sub) && (g.machine.find("gpg", inv.st).foreign || g.machine.find("ssh-keygen", inv.st).foreign) {
+			g.out.does(Run, "gpg", inv.raw)
 		}
 	}
 }
@@ -440,13 +456,13 @@ func (a *analysis) gitAlias(r *repository, inv *invocation, sub string, rest []w
 				a.nested(shellText, state{dir: r.top}, "git")
 				return
 			}
-			if a.depth < maxTexts && !strings.ContainsAny(text, "$`;|&<>()\\\n") {
+			if a.limits.depth < maxTexts && !strings.ContainsAny(text, "$`;|&<>()\\\n") {
 				a.aliasWords(inv, text, rest)
 				return
 			}
 		}
 	}
-	a.unknown(PartWords, inv.raw, "nothing is known of "+grammar.Escaped("git "+sub))
+	a.out.unknown(PartWords, inv.raw, "nothing is known of "+grammar.Escaped("git "+sub))
 }
 
 func (a *analysis) aliasWords(inv *invocation, text string, rest []word) {
@@ -456,11 +472,11 @@ func (a *analysis) aliasWords(inv *invocation, text string, rest []word) {
 		inner.args = append(inner.args, word{value: constant(piece), raw: piece})
 	}
 	inner.args = append(inner.args, rest...)
-	a.depth++
-	if s, ok := a.sheet("git"); ok {
+	a.limits.depth++
+	if s, ok := a.machine.sheet("git"); ok {
 		a.git(s, &inner)
 	}
-	a.depth--
+	a.limits.depth--
 }
 
 // tracked reports the file that an argument of git show, git diff and their
@@ -494,7 +510,7 @@ func (u *use) tracked(w word) {
 	if i := strings.IndexAny(name, "*?["); i >= 0 {
 		out.glob = i + 1 // git matches it
 	}
-	u.path(Read, out, u.inv.st, 0)
+	u.out.path(Read, out, u.inv.st, 0)
 }
 
 // searched reports what an argument of git grep makes it look into: a place
@@ -526,19 +542,19 @@ func (u *use) searchedBelow(w word) {
 		name = strings.TrimPrefix(name, "/")
 	}
 	if path.IsAbs(name) || strings.Contains(name, "..") {
-		u.unknown(PartWords, u.inv.raw, "where git looks for "+grammar.Escaped(w.text)+" is not known")
+		u.out.unknown(PartWords, u.inv.raw, "where git looks for "+grammar.Escaped(w.text)+" is not known")
 	}
 }
 
 // named reports whether there is a file of that name.
 func (u *use) named(w word) bool {
-	abs, ok := u.absolute(w, u.inv.st)
-	return ok && u.env.Files != nil && u.exists(abs)
+	abs, ok := absolute(w, u.inv.st)
+	return ok && u.machine.env.Files != nil && u.machine.exists(abs)
 }
 
 // belowTop is a path as REV:path means it.
 func (u *use) belowTop(name string) string {
-	r := u.repository(u.inv.st.dir)
+	r := u.repos.repository(u.inv.st.dir)
 	if r == nil || r.top == "" || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
 		return name
 	}

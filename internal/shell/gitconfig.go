@@ -14,20 +14,20 @@ const maxConfig = 256 << 10
 
 // gitConfig collects the settings of one file that can run something. Those of
 // the user's own files count only if they lead to where the agent can write.
-func (a *analysis) gitConfig(r *repository, name string, own bool, depth int) {
-	data, err := a.env.Files.Read(name, maxConfig)
+func (g *repositories) gitConfig(r *repository, name string, own bool, depth int) {
+	data, err := g.machine.env.Files.Read(name, maxConfig)
 	if err != nil {
-		if real, rerr := view.Resolve(a.env.Files, name); rerr == nil && real != name {
-			data, err = a.env.Files.Read(real, maxConfig)
+		if real, rerr := view.Resolve(g.machine.env.Files, name); rerr == nil && real != name {
+			data, err = g.machine.env.Files.Read(real, maxConfig)
 		}
 	}
 	if err != nil {
-		if a.exists(name) {
+		if g.machine.exists(name) {
 			r.fault = grammar.Escaped(name) + " cannot be read"
 		}
 		return
 	}
-	a.rests(name, data)
+	g.defs.rests(name, data)
 	section := ""
 	text := string(data)
 	for text != "" {
@@ -53,15 +53,15 @@ func (a *analysis) gitConfig(r *repository, name string, own bool, depth int) {
 				continue
 			}
 		}
-		a.gitLine(r, section, line, name, own, depth)
+		g.gitLine(r, section, line, name, own, depth)
 	}
 }
 
 // rests records that the report rests on what a file says.
-func (a *analysis) rests(name string, data []byte) {
+func (f *definitions) rests(name string, data []byte) {
 	e := Evidence{Path: name, SHA256: digest(data)}
-	if !slices.Contains(a.report.Read, e) {
-		a.report.Read = append(a.report.Read, e)
+	if !slices.Contains(f.out.report.Read, e) {
+		f.out.report.Read = append(f.out.report.Read, e)
 	}
 }
 
@@ -91,7 +91,7 @@ func gitSection(heading string) string {
 	return strings.ToLower(name) + "." + strings.Trim(strings.TrimSpace(sub), `"`)
 }
 
-func (a *analysis) gitLine(r *repository, section, line, file string, own bool, depth int) {
+func (g *repositories) gitLine(r *repository, section, line, file string, own bool, depth int) {
 	name, text, _ := strings.Cut(line, "=")
 	name = section + "." + strings.ToLower(strings.TrimSpace(name))
 	text = strings.TrimSpace(text)
@@ -103,11 +103,11 @@ func (a *analysis) gitLine(r *repository, section, line, file string, own bool, 
 	}
 	if strings.HasPrefix(name, "include") {
 		if !own && strings.HasSuffix(name, ".path") {
-			a.gitInclude(r, strings.Trim(text, `"`), file, depth)
+			g.gitInclude(r, strings.Trim(text, `"`), file, depth)
 			return
 		}
 	}
-	if !own && a.ownCommand(text) {
+	if !own && g.machine.ownCommand(text) {
 		if strings.HasPrefix(name, "alias.") {
 			r.keys = append(r.keys, gitKey{name, text, ""})
 		}
@@ -117,27 +117,27 @@ func (a *analysis) gitLine(r *repository, section, line, file string, own bool, 
 }
 
 // gitInclude follows an include of the user's own configuration.
-func (a *analysis) gitInclude(r *repository, target, file string, depth int) {
+func (g *repositories) gitInclude(r *repository, target, file string, depth int) {
 	switch {
-	case strings.HasPrefix(target, "~/") && a.env.Home != "":
-		target = a.env.Home + target[1:]
+	case strings.HasPrefix(target, "~/") && g.machine.env.Home != "":
+		target = g.machine.env.Home + target[1:]
 	case !path.IsAbs(target):
 		target = path.Join(path.Dir(file), target)
 	}
-	real, err := view.Resolve(a.env.Files, target)
+	real, err := view.Resolve(g.machine.env.Files, target)
 	if err != nil || depth > 4 {
 		r.fault = grammar.Escaped(file) + " includes what cannot be read"
 		return
 	}
-	place := a.placeOf(real)
-	a.gitConfig(r, real, place == Workspace || place == Temporary, depth+1)
+	place := g.machine.placeOf(real)
+	g.gitConfig(r, real, place == Workspace || place == Temporary, depth+1)
 }
 
 // ownCommand reports whether a command in the user's own configuration leads
 // nowhere that the agent can write.
-func (a *analysis) ownCommand(text string) bool {
+func (m *machine) ownCommand(text string) bool {
 	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\"';|&()=", r) }) {
-		if a.pathFault(piece) != "" && !strings.HasPrefix(piece, "refs/") {
+		if m.pathFault(piece) != "" && !strings.HasPrefix(piece, "refs/") {
 			return false
 		}
 	}

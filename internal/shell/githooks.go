@@ -10,11 +10,11 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-func (a *analysis) hooksDir(r *repository, text string) string {
+func (m *machine) hooksDir(r *repository, text string) string {
 	text = strings.Trim(text, `"`)
 	switch {
-	case strings.HasPrefix(text, "~/") && a.env.Home != "":
-		return a.env.Home + text[1:]
+	case strings.HasPrefix(text, "~/") && m.env.Home != "":
+		return m.env.Home + text[1:]
 	case path.IsAbs(text):
 		return path.Clean(text)
 	}
@@ -24,15 +24,15 @@ func (a *analysis) hooksDir(r *repository, text string) string {
 // gitHooks reports the hooks that exist and that the subcommand starts. Those
 // in a directory of the working tree may come from what the line did before,
 // or from the commit that the subcommand checks out.
-func (a *analysis) gitHooks(r *repository, sub string, inv *invocation) {
-	dirs, known := a.gitHookDirs(r)
+func (g *repositories) gitHooks(r *repository, sub string, inv *invocation) {
+	dirs, known := g.machine.gitHookDirs(r)
 	for _, dir := range dirs {
 		inTree := r.top != "" && view.Below(r.top, dir) && !view.Below(r.common, dir)
-		known = known && !(inTree && (changesTree(sub) || a.reworked()))
-		a.hooksIn(r, dir, sub, inv)
+		known = known && !(inTree && (changesTree(sub) || g.out.reworked()))
+		g.hooksIn(r, dir, sub, inv)
 	}
 	if !known && hooksOf(sub) != "" {
-		a.does(Run, "hooks", inv.raw)
+		g.out.does(Run, "hooks", inv.raw)
 	}
 }
 
@@ -55,32 +55,32 @@ func leavesTree(sub string) bool {
 	return false
 }
 
-func (a *analysis) hooksIn(r *repository, dir, sub string, inv *invocation) {
+func (g *repositories) hooksIn(r *repository, dir, sub string, inv *invocation) {
 	for _, hook := range strings.Fields(hooksOf(sub)) {
 		name := dir + "/" + hook
-		info, err := a.env.Files.Lstat(name)
-		if err != nil && slices.ContainsFunc(a.report.Effects, func(e Effect) bool { return e.Kind == Write && view.Below(dir, e.Target) && view.Below(e.Target, name) }) {
-			a.does(Run, hook, inv.raw)
-			a.unknown(PartWords, inv.raw, "the hook "+hook+" is made by this line")
+		info, err := g.machine.env.Files.Lstat(name)
+		if err != nil && slices.ContainsFunc(g.out.report.Effects, func(e Effect) bool { return e.Kind == Write && view.Below(dir, e.Target) && view.Below(e.Target, name) }) {
+			g.out.does(Run, hook, inv.raw)
+			g.out.unknown(PartWords, inv.raw, "the hook "+hook+" is made by this line")
 		}
 		if err != nil || info.Mode.IsRegular() && info.Mode.Perm()&0o111 == 0 || info.Mode&fs.ModeDir != 0 {
 			continue
 		}
 		if path.Base(dir) == "_" {
-			a.defined(path.Dir(dir) + "/" + hook) // what husky's own files run
+			g.defs.defined(path.Dir(dir) + "/" + hook) // what husky's own files run
 		}
-		if r.top != "" && leavesTree(sub) && a.readHook(r, hook, word{value: constant(name), raw: inv.raw}, inv) {
+		if r.top != "" && leavesTree(sub) && g.readHook(r, hook, word{value: constant(name), raw: inv.raw}, inv) {
 			continue
 		}
-		a.defined(name)
-		real, place := a.place(name)
-		a.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
+		g.defs.defined(name)
+		real, place := g.machine.place(name)
+		g.out.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
 	}
 }
 
 // readHook walks a hook that git starts without input, at the top of the
 // working tree. false where it stays code that was not read.
-func (a *analysis) readHook(r *repository, hook string, w word, inv *invocation) bool {
+func (g *repositories) readHook(r *repository, hook string, w word, inv *invocation) bool {
 	switch hook {
 	case "pre-commit", "post-commit", "pre-auto-gc", "commit-msg", "prepare-commit-msg", "post-index-change":
 	default:
@@ -89,19 +89,19 @@ func (a *analysis) readHook(r *repository, hook string, w word, inv *invocation)
 	inner := *inv
 	inner.st, inner.in = inv.st.child(), input{}
 	inner.st.dir = r.top
-	m := a.mark()
-	if a.startFile(w, &inner) && a.homely(r, m) {
+	m := g.defs.mark()
+	if g.run.startFile(w, &inner) && g.homely(r, m) {
 		return true
 	}
-	a.rollback(m)
+	g.defs.rollback(m)
 	return false
 }
 
 // homely reports whether the git commands among those since m work where they
 // seem to: git tells its hooks, by variables, which repository and index the
 // commands in them use.
-func (a *analysis) homely(r *repository, m mark) bool {
-	return !slices.ContainsFunc(a.report.Commands[m.commands:], func(c Command) bool {
+func (g *repositories) homely(r *repository, m mark) bool {
+	return !slices.ContainsFunc(g.out.report.Commands[m.commands:], func(c Command) bool {
 		if len(c.Words) == 0 || !c.Words[0].Known {
 			return len(c.Words) > 0
 		}

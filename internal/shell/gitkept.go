@@ -48,7 +48,7 @@ func (u *use) finishGit() {
 // needsMessage reports the editor that git starts for want of a message.
 func (u *use) needsMessage() {
 	if !strings.Contains(u.marks, "message") && !u.inv.quiet {
-		u.unknown(PartWords, u.inv.raw, u.sheet.name+" opens an editor")
+		u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" opens an editor")
 	}
 }
 
@@ -60,7 +60,7 @@ func (u *use) finishLook() {
 	case strings.HasSuffix(u.sheet.name, " clean"):
 		u.effects("!delete:. !unknown:removes-files-that-are-not-tracked", u.inv.raw)
 	default:
-		u.unknown(PartWords, u.inv.raw, u.sheet.name+" writes where it is not told to print")
+		u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" writes where it is not told to print")
 	}
 }
 
@@ -70,20 +70,20 @@ func (u *use) finishLook() {
 // puts into the working tree from a commit or a stash may be any file, settings
 // of an agent among them, which nobody has looked at: that is never kept.
 func (u *use) finishKept() {
-	r := u.repository(u.inv.st.dir)
-	if r == nil || !r.found || u.away != "" {
-		u.path(Write, word{value: constant(".git/index"), raw: u.inv.raw}, u.inv.st, 0)
+	r := u.repos.repository(u.inv.st.dir)
+	if r == nil || !r.found || u.out.away != "" {
+		u.out.path(Write, word{value: constant(".git/index"), raw: u.inv.raw}, u.inv.st, 0)
 		return
 	}
 	u.gitWrites(r.dir, r.fault == "" && !r.forgets && r.top != "" && !strings.Contains(u.marks, "loses"))
 	if strings.Contains(u.marks, "overtree") {
 		u.gitWrites(cmp.Or(r.top, r.dir), false)
-		u.links = append(u.links, r.top) // which links the commit holds is not known
+		u.out.links = append(u.out.links, r.top) // which links the commit holds is not known
 	}
 }
 
 func (u *use) gitWrites(target string, kept bool) {
-	u.effect(Effect{Kind: Write, Target: target, Place: u.placeOf(target), Words: u.inv.raw, Part: PartWords, Kept: kept})
+	u.out.effect(Effect{Kind: Write, Target: target, Place: u.machine.placeOf(target), Words: u.inv.raw, Part: PartWords, Kept: kept})
 }
 
 // finishCheckout tells a new branch that starts where the working tree stands,
@@ -97,11 +97,11 @@ func (u *use) finishCheckout() {
 
 // reworked reports whether something before in the line may have changed files
 // other than those that git keeps in its own directory.
-func (a *analysis) reworked() bool {
-	if len(a.report.Unknowns) > 0 {
+func (d *draft) reworked() bool {
+	if len(d.report.Unknowns) > 0 {
 		return true
 	}
-	for _, e := range a.report.Effects {
+	for _, e := range d.report.Effects {
 		switch e.Kind {
 		case Write, Delete, Run:
 			ownOnly := e.Kept && (path.Base(e.Target) == ".git" || path.Base(path.Dir(e.Target)) == "worktrees")
@@ -186,7 +186,7 @@ func (u *use) finishFetch() {
 	several := strings.Contains(u.marks, "several")
 	u.asksRemote(several)
 	u.marks += " keeps"
-	r := u.repository(u.inv.st.dir)
+	r := u.repos.repository(u.inv.st.dir)
 	if r == nil || r.mirrors {
 		u.marks += " loses"
 	}
@@ -219,19 +219,19 @@ func (u *use) asks(remote string) {
 	e := Effect{Kind: Fetch, Target: cmp.Or(remote, "origin"), Place: Network, Words: u.inv.raw, Part: PartWords}
 	if url, ok := u.declaredRemote(remote); ok {
 		e.Target, e.Declared = url, "the repository's configuration"
-		if !strings.HasPrefix(url, "https://") && u.find("ssh", u.inv.st).foreign {
-			u.does(Run, "ssh", u.inv.raw)
+		if !strings.HasPrefix(url, "https://") && u.machine.find("ssh", u.inv.st).foreign {
+			u.out.does(Run, "ssh", u.inv.raw)
 		}
 	}
-	u.effect(e)
+	u.out.effect(e)
 }
 
 // declaredRemote returns the address of a remote that the repository's
 // configuration names, or of all if none is asked for and they are plain.
 // false where anything in it may lead elsewhere.
 func (u *use) declaredRemote(remote string) (url string, ok bool) {
-	r := u.repository(u.inv.st.dir)
-	if r == nil || !r.found || r.fault != "" || r.rewrites || u.exists(r.common+"/modules") {
+	r := u.repos.repository(u.inv.st.dir)
+	if r == nil || !r.found || r.fault != "" || r.rewrites || u.machine.exists(r.common+"/modules") {
 		return "", false
 	}
 	for _, name := range r.upstreams {
@@ -306,14 +306,14 @@ func (u *use) ghFetch() {
 	if u.ghHome() {
 		e.Declared = "the login of gh"
 	}
-	u.effect(e)
+	u.out.effect(e)
 }
 
 // ghHome reports whether no argument and no variable leads gh to another host,
 // and no argument is computed.
 func (u *use) ghHome() bool {
 	for _, name := range [...]string{"GH_HOST", "GH_REPO", "GH_CONFIG_DIR", "GH_ENTERPRISE_TOKEN", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
-		if _, ok := u.inherits(name); ok || u.inv.st.lookup(name) != nil {
+		if _, ok := u.machine.inherits(name); ok || u.inv.st.lookup(name) != nil {
 			return false
 		}
 	}
@@ -367,18 +367,18 @@ func atGitHub(text, before string) bool {
 
 // gitHookDirs are the directories that git may take hooks from: its own, and
 // those that the configuration names. Which of several counts is not asked.
-func (a *analysis) gitHookDirs(r *repository) (dirs []string, known bool) {
+func (m *machine) gitHookDirs(r *repository) (dirs []string, known bool) {
 	dirs, known = []string{path.Join(r.common, "hooks")}, true
 	for _, text := range r.hooks {
 		text = strings.Trim(text, `"`)
 		if text == "" || text == "/dev/null" {
 			continue
 		}
-		if strings.ContainsAny(text[:1], "%:~") && !(strings.HasPrefix(text, "~/") && a.env.Home != "") || strings.ContainsAny(text, `"\#;`) {
+		if strings.ContainsAny(text[:1], "%:~") && !(strings.HasPrefix(text, "~/") && m.env.Home != "") || strings.ContainsAny(text, `"\#;`) {
 			known = false
 			continue
 		}
-		dirs = append(dirs, a.hooksDir(r, text))
+		dirs = append(dirs, m.hooksDir(r, text))
 	}
 	return dirs, known
 }

@@ -12,12 +12,12 @@ const maxGitlinks = 64
 // gitlinks adds what the configuration of repositories inside this one says:
 // git runs itself in each of them, to see whether it has changed. That they
 // are no submodules, with their directory under .git/modules, is no matter.
-func (a *analysis) gitlinks(r *repository, sub string) {
+func (g *repositories) gitlinks(r *repository, sub string) {
 	if r.inner || !r.found || r.top == "" || !looksInside(sub) {
 		return
 	}
 	r.inner = true
-	at, ok := repo.Around(a.env.Files, r.top+"/.")
+	at, ok := repo.Around(g.machine.env.Files, r.top+"/.")
 	if !ok {
 		return
 	}
@@ -27,12 +27,12 @@ func (a *analysis) gitlinks(r *repository, sub string) {
 		return
 	}
 	for _, name := range names {
-		dir, _ := a.place(r.top + "/" + name)
-		inside := a.repository(dir)
+		dir, _ := g.machine.place(r.top + "/" + name)
+		inside := g.repository(dir)
 		if inside == nil || inside.top != dir {
 			continue
 		}
-		a.gitlinks(inside, sub)
+		g.gitlinks(inside, sub)
 		r.rewrites = true // git fetch goes on in there
 		r.keys = append(r.keys, inside.keys...)
 		r.fault = cmp.Or(r.fault, inside.fault)

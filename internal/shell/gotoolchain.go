@@ -17,23 +17,23 @@ const maxClimb = 64
 // goToolchain reports the toolchain that the go command downloads and runs, in
 // its own place, because a go.mod or go.work says so. Which version is
 // installed is not known, so any toolchain line counts.
-func (a *analysis) goToolchain(inv *invocation) {
-	if chosen, ok := a.inherits("GOTOOLCHAIN"); ok && chosen == "local" || a.away != "" || a.env.Files == nil {
+func (ts *tasks) goToolchain(inv *invocation) {
+	if chosen, ok := ts.machine.inherits("GOTOOLCHAIN"); ok && chosen == "local" || ts.out.away != "" || ts.machine.env.Files == nil {
 		return
 	}
 	if inv.st.dir == "" {
-		a.unknown(PartWords, inv.raw, "which toolchain go runs is not known")
+		ts.out.unknown(PartWords, inv.raw, "which toolchain go runs is not known")
 		return
 	}
 	dir := path.Clean(inv.st.dir)
 	for range maxClimb {
 		for _, name := range [...]string{"go.mod", "go.work"} {
-			if a.namesToolchain(strings.TrimSuffix(dir, "/") + "/" + name) {
-				a.does(Run, "toolchain", inv.raw)
+			if ts.namesToolchain(strings.TrimSuffix(dir, "/") + "/" + name) {
+				ts.out.does(Run, "toolchain", inv.raw)
 				return
 			}
 		}
-		if dir == "/" || slices.Contains(a.env.Roots, dir) {
+		if dir == "/" || slices.Contains(ts.machine.env.Roots, dir) {
 			return
 		}
 		dir = path.Dir(dir)
@@ -42,20 +42,20 @@ func (a *analysis) goToolchain(inv *invocation) {
 
 // namesToolchain reports whether a file has a toolchain line. One that exists
 // and cannot be read may have.
-func (a *analysis) namesToolchain(name string) bool {
-	if !a.exists(name) {
+func (ts *tasks) namesToolchain(name string) bool {
+	if !ts.machine.exists(name) {
 		return false
 	}
-	real, err := view.Resolve(a.env.Files, name)
+	real, err := view.Resolve(ts.machine.env.Files, name)
 	if err != nil {
 		return true
 	}
-	data, err := a.env.Files.Read(real, maxModule)
+	data, err := ts.machine.env.Files.Read(real, maxModule)
 	if err != nil {
-		info, lerr := a.env.Files.Lstat(real)
+		info, lerr := ts.machine.env.Files.Lstat(real)
 		return lerr != nil || !info.Mode.IsDir()
 	}
-	a.rests(real, data)
+	ts.defs.rests(real, data)
 	for line := range strings.Lines(string(data)) {
 		line, _, _ = strings.Cut(line, "//")
 		if f := strings.Fields(line); len(f) > 0 && strings.HasPrefix(f[0], "toolchain") && !(len(f) == 2 && f[1] == "default") {
@@ -67,19 +67,19 @@ func (a *analysis) namesToolchain(name string) bool {
 
 // goHome reports whether a verb of go asks for nothing but the modules that
 // go.mod names, from where go fetches them if nobody says otherwise.
-func (u *use) goHome() bool {
-	switch u.heading {
+func (ts *tasks) goHome(inv *invocation, heading string) bool {
+	switch heading {
 	case "doc", "generate", "list", "mod graph", "mod why", "mod verify":
 	default:
 		return false
 	}
 	for _, name := range [...]string{"GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOINSECURE", "GOVCS", "GOFLAGS", "GOENV", "GOAUTH",
 		"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
-		if _, ok := u.inherits(name); ok || u.inv.st.lookup(name) != nil {
+		if _, ok := ts.machine.inherits(name); ok || inv.st.lookup(name) != nil {
 			return false
 		}
 	}
-	for _, w := range u.inv.args {
+	for _, w := range inv.args {
 		if !w.known || w.many || w.glob > 0 || strings.Contains(w.text, "@") || strings.HasPrefix(strings.TrimLeft(w.text, "-"), "http") {
 			return false
 		}

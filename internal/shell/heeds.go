@@ -15,18 +15,18 @@ const maxHeeded = 256 << 10
 // heed reports what the directive heeds of a sheet names: files and variables
 // that can make the program run, load or change what its arguments do not say.
 func (u *use) heed() {
-	if u.heeds == "" || u.away != "" {
+	if u.heeds == "" || u.out.away != "" {
 		return
 	}
-	if u.env.Files == nil || u.inv.st.dir == "" {
-		u.unknown(PartWords, u.inv.raw, "what "+u.sheet.name+" finds where it runs is not known")
+	if u.machine.env.Files == nil || u.inv.st.dir == "" {
+		u.out.unknown(PartWords, u.inv.raw, "what "+u.sheet.name+" finds where it runs is not known")
 		return
 	}
 	for line := range strings.SplitSeq(u.heeds, "\n") {
 		names, words, _ := strings.Cut(line, " : ")
 		for name := range strings.FieldsSeq(names) {
 			if found := u.heeded(name, words); found != "" {
-				u.effect(Effect{Kind: Run, Target: found, Words: u.inv.raw, Part: PartWords, Note: grammar.Escaped(path.Base(found)) + " may say what"})
+				u.out.effect(Effect{Kind: Run, Target: found, Words: u.inv.raw, Part: PartWords, Note: grammar.Escaped(path.Base(found)) + " may say what"})
 				return
 			}
 		}
@@ -41,7 +41,7 @@ func (u *use) heeded(name, words string) string {
 		return u.inheritsAny(variable)
 	}
 	if program, ok := strings.CutPrefix(name, "@"); ok {
-		if p := u.find(program, u.inv.st); p.foreign {
+		if p := u.machine.find(program, u.inv.st); p.foreign {
 			return program
 		}
 		return ""
@@ -53,11 +53,11 @@ func (u *use) heeded(name, words string) string {
 	if here, ok := strings.CutPrefix(name, "./"); ok {
 		return u.holds(path.Join(dir, here), words)
 	}
-	if real, err := view.Resolve(u.env.Files, dir); err == nil {
+	if real, err := view.Resolve(u.machine.env.Files, dir); err == nil {
 		dir = real
 	}
 	for range maxClimb {
-		if found := u.holds(path.Join(dir, name), words); found != "" && (dir != u.env.Home || slices.Contains(u.env.Roots, dir)) {
+		if found := u.holds(path.Join(dir, name), words); found != "" && (dir != u.machine.env.Home || slices.Contains(u.machine.env.Roots, dir)) {
 			return found
 		}
 		if dir == "/" {
@@ -72,8 +72,8 @@ func (u *use) heeded(name, words string) string {
 // so where it ends in a star.
 func (u *use) inheritsAny(name string) string {
 	prefix, any := strings.CutSuffix(name, "*")
-	for _, have := range u.env.Ambient {
-		if text, _ := u.inherits(have); text != "" && (have == name || any && strings.HasPrefix(have, prefix)) {
+	for _, have := range u.machine.env.Ambient {
+		if text, _ := u.machine.inherits(have); text != "" && (have == name || any && strings.HasPrefix(have, prefix)) {
 			return "$" + have
 		}
 	}
@@ -82,8 +82,8 @@ func (u *use) inheritsAny(name string) string {
 
 func (u *use) beginning(dir, prefix string) string {
 	const enough = 4096
-	u.watches(watched{path: path.Join(dir, prefix), command: u.analysis.command, heeded: true, begins: true})
-	names, err := u.env.Files.List(dir, enough)
+	u.defs.watches(watched{path: path.Join(dir, prefix), command: u.analysis.out.command, heeded: true, begins: true})
+	names, err := u.machine.env.Files.List(dir, enough)
 	if err != nil {
 		return dir
 	}
@@ -99,23 +99,23 @@ func (u *use) beginning(dir, prefix string) string {
 // without words it is enough that it is there. What the line does to it
 // counts: it is watched.
 func (u *use) holds(name, words string) string {
-	u.watches(watched{path: name, command: u.analysis.command, heeded: true})
-	if !u.exists(name) {
+	u.defs.watches(watched{path: name, command: u.analysis.out.command, heeded: true})
+	if !u.machine.exists(name) {
 		return ""
 	}
 	if words == "" {
 		return name
 	}
-	real, err := view.Resolve(u.env.Files, name)
+	real, err := view.Resolve(u.machine.env.Files, name)
 	if err != nil {
 		return name
 	}
-	u.watches(watched{path: real, command: u.analysis.command, heeded: true})
-	data, err := u.env.Files.Read(real, maxHeeded)
+	u.defs.watches(watched{path: real, command: u.analysis.out.command, heeded: true})
+	data, err := u.machine.env.Files.Read(real, maxHeeded)
 	if err != nil {
 		return name
 	}
-	u.rests(real, data)
+	u.defs.rests(real, data)
 	for word := range strings.FieldsSeq(words) {
 		if holdsWord(string(data), word) {
 			return name

@@ -5,7 +5,6 @@ import (
 
 	"github.com/nodgate/nod/internal/shell/code"
 	"github.com/nodgate/nod/internal/shell/grammar"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // inlineCode keeps code given as an argument to an interpreter, until what
@@ -18,23 +17,23 @@ func (u *use) inlineCode(w word) { u.inline = append(u.inline, w) }
 func (u *use) finishInline() {
 	for _, w := range u.inline {
 		if !w.known {
-			u.unknown(PartWords, u.inv.raw, "code that is not known")
+			u.out.unknown(PartWords, u.inv.raw, "code that is not known")
 		}
-		u.runsCode(u.inv, w)
+		u.out.runsCode(u.inv, w)
 	}
 }
 
 // runsCode reports code that nod does not read. What may be a command in it is
 // looked at by the guard.
-func (a *analysis) runsCode(inv *invocation, w word) {
+func (d *draft) runsCode(inv *invocation, w word) {
 	e := Effect{Kind: Run, Target: "inline code", Words: inv.raw, Part: PartWords}
 	if w.known {
-		a.unread(w.text)
+		d.unread(w.text)
 		if names := code.Mentions(w.text); len(names) > 0 {
 			e.Note = grammar.Shorten("it mentions " + strings.Join(names, ", "))
 		}
 	}
-	a.effect(e)
+	d.effect(e)
 }
 
 // interpreted reports whether a program reads code of a language other than
@@ -50,17 +49,17 @@ func interpreted(name string) bool {
 // jqFilter reports what a jq filter can see besides its input.
 func (u *use) jqFilter(w word) {
 	if !w.known {
-		u.does(Secret, "environment", u.inv.raw)
+		u.out.does(Secret, "environment", u.inv.raw)
 		return
 	}
 	for _, name := range [...]string{"env", "ENV"} {
 		if wordIn(w.text, name) {
-			u.does(Secret, "environment", u.inv.raw)
+			u.out.does(Secret, "environment", u.inv.raw)
 			break
 		}
 	}
 	if wordIn(w.text, "import") || wordIn(w.text, "include") {
-		u.unknown(PartWords, u.inv.raw, "a jq filter that loads modules")
+		u.out.unknown(PartWords, u.inv.raw, "a jq filter that loads modules")
 	}
 }
 
@@ -70,7 +69,7 @@ func (u *use) yqFilter(w word) {
 	u.jqFilter(w)
 	for _, name := range [...]string{"load", "load_str", "load_xml", "load_props", "load_base64", "eval", "system", "strenv", "envsubst"} {
 		if w.known && wordIn(w.text, name) {
-			u.unknown(PartWords, u.inv.raw, "a yq expression that uses "+name)
+			u.out.unknown(PartWords, u.inv.raw, "a yq expression that uses "+name)
 			return
 		}
 	}
@@ -101,16 +100,16 @@ func (a *analysis) coded(s *sheet, inv *invocation) (done bool) {
 		a.git(s, inv)
 		return true
 	case "test":
-		a.testArgs(inv)
+		a.builtins.testArgs(inv)
 		return true
 	case "tmux":
 		for _, w := range inv.args {
 			if !w.known || strings.HasSuffix(w.text, ";") {
-				a.unknown(PartWords, inv.raw, "tmux may be given a further command")
+				a.out.unknown(PartWords, inv.raw, "tmux may be given a further command")
 			}
 		}
 	case "exiftool":
-		a.exifTags(inv)
+		inv.args = exifTags(inv.args)
 	}
 	return false
 }
@@ -118,8 +117,8 @@ func (a *analysis) coded(s *sheet, inv *invocation) (done bool) {
 // testArgs checks the arguments of test and [. bash evaluates the name after -v
 // and -R, zsh both sides of a comparison of numbers: an index in them runs
 // commands (zsh 5.9: [ 'a[$(cmd)]' -eq 1 ] runs cmd).
-func (a *analysis) testArgs(inv *invocation) {
-	zsh := a.both || a.lang == syntax.LangZsh
+func (b *builtins) testArgs(inv *invocation) {
+	zsh := b.now.zsh()
 	for i, w := range inv.args {
 		before, after := word{}, word{}
 		if i > 0 {
@@ -131,9 +130,9 @@ func (a *analysis) testArgs(inv *invocation) {
 		switch {
 		case (before.text == "-v" || before.text == "-R") && (!w.known || !grammar.Identifier(w.text)),
 			i > 0 && !before.known && len(inv.args) > 4:
-			a.unknown(PartWords, inv.raw, "a variable name that is not known")
+			b.out.unknown(PartWords, inv.raw, "a variable name that is not known")
 		case zsh && (comparesNumbers(before.text) || comparesNumbers(after.text)) && !(w.known && w.isNumber()) && !w.numeric && !onlyStatus(w.raw):
-			a.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
+			b.out.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
 		}
 	}
 }
@@ -211,17 +210,17 @@ func (u *use) execUnder(words []word, roots ...word) {
 		case strings.Contains(w.text, "{}"):
 			if isCode(words, i) {
 				// The name becomes part of the text, and so of the code.
-				u.unknown(PartWords, u.inv.raw, "names of files become part of a command")
+				u.out.unknown(PartWords, u.inv.raw, "names of files become part of a command")
 			}
 			w = word{raw: w.raw}
 		}
 		out = append(out, w)
 	}
-	command := u.analysis.command
-	u.enter(u.inv.raw)
+	command := u.analysis.out.command
+	u.out.enter(u.inv.raw)
 	inv := *u.inv
 	u.inside(&inv, out)
-	u.analysis.command = command
+	u.analysis.out.command = command
 }
 
 // foundUnder is the word for what a search finds under one starting point.

@@ -13,55 +13,55 @@ import (
 )
 
 // justRecipes walks the recipes that just would run.
-func (a *analysis) justRecipes(inv *invocation) (done bool) {
+func (ts *tasks) justRecipes(inv *invocation) (done bool) {
 	c := recipe.JustArguments(plainArgs(inv.args))
-	if c.Far || slices.ContainsFunc(a.env.Ambient, func(name string) bool { return strings.HasPrefix(name, "JUST_") }) {
-		a.define("just", "")
+	if c.Far || slices.ContainsFunc(ts.machine.env.Ambient, func(name string) bool { return strings.HasPrefix(name, "JUST_") }) {
+		ts.defs.define("just", "")
 		return false
 	}
-	file, ok := a.findJustfile(inv.st.dir)
+	file, ok := ts.findJustfile(inv.st.dir)
 	if !ok {
 		return false
 	}
-	real, data, ok := a.defined(file)
+	real, data, ok := ts.defs.defined(file)
 	if !ok {
 		return false
 	}
-	if c.Lists && !a.throughLinks(file) {
-		a.path(Read, word{value: constant(file), raw: inv.raw}, inv.st, 0)
+	if c.Lists && !ts.out.throughLinks(file) {
+		ts.out.path(Read, word{value: constant(file), raw: inv.raw}, inv.st, 0)
 		return true
 	}
 	dir := path.Dir(file)
-	plain := !c.Odd && !a.throughLinks(file) && a.settledFile(real) && len(data) <= grammar.MaxBytes && a.afford(string(data))
+	plain := !c.Odd && !ts.out.throughLinks(file) && ts.machine.settledFile(real) && len(data) <= grammar.MaxBytes && ts.limits.afford(string(data))
 	var j recipe.Justfile
 	if plain {
 		j, plain = recipe.ParseJustfile(string(data), dir)
 	}
-	mark := a.mark()
-	if r := (justRun{analysis: a, file: &j, name: file, inv: inv}); plain && r.all(c.Words) {
+	mark := ts.defs.mark()
+	if r := (justRun{tasks: ts, file: &j, name: file, inv: inv}); plain && r.all(c.Words) {
 		return true
 	}
-	a.rollback(mark)
-	a.justNames(dir, string(data))
-	a.namedFiles(dir, []string{string(data)}, 0)
+	ts.defs.rollback(mark)
+	ts.justNames(dir, string(data))
+	ts.defs.namedFiles(dir, []string{string(data)}, 0)
 	return false
 }
 
 // findJustfile finds the file that just reads: in the directory or the
 // nearest above, whatever the case of its name. Several are an error.
-func (a *analysis) findJustfile(dir string) (file string, ok bool) {
-	dir, err := view.Resolve(a.env.Files, dir)
+func (ts *tasks) findJustfile(dir string) (file string, ok bool) {
+	dir, err := view.Resolve(ts.machine.env.Files, dir)
 	if err != nil {
 		return "", false
 	}
 	for range maxClimbed {
-		names, err := a.env.Files.List(dir, 4096)
+		names, err := ts.machine.env.Files.List(dir, 4096)
 		if err != nil {
-			a.define(recipe.Below(dir, "justfile"), "")
+			ts.defs.define(recipe.Below(dir, "justfile"), "")
 			return "", false
 		}
 		for _, name := range [...]string{"justfile", ".justfile"} {
-			a.watches(watched{path: recipe.Below(dir, name), command: a.command, folded: true})
+			ts.defs.watches(watched{path: recipe.Below(dir, name), command: ts.out.command, folded: true})
 		}
 		found := slices.DeleteFunc(names, func(n string) bool {
 			return !strings.EqualFold(n, "justfile") && !strings.EqualFold(n, ".justfile")
@@ -69,7 +69,7 @@ func (a *analysis) findJustfile(dir string) (file string, ok bool) {
 		for _, name := range found {
 			file = recipe.Below(dir, name)
 			if len(found) > 1 {
-				a.defined(file)
+				ts.defs.defined(file)
 			}
 		}
 		if len(found) > 0 {
@@ -84,17 +84,17 @@ func (a *analysis) findJustfile(dir string) (file string, ok bool) {
 }
 
 // justNames records the files that a justfile takes in by import and mod.
-func (a *analysis) justNames(dir, text string) {
+func (ts *tasks) justNames(dir, text string) {
 	for _, n := range recipe.TakenIn(text) {
-		if file := recipe.Below(dir, n); a.isFile(file) {
-			a.defined(file)
+		if file := recipe.Below(dir, n); ts.machine.isFile(file) {
+			ts.defs.defined(file)
 		}
 	}
 }
 
 // justRun is one call of just, on one file.
 type justRun struct {
-	*analysis
+	*tasks
 	file *recipe.Justfile
 	name string
 	inv  *invocation
@@ -113,7 +113,7 @@ func (r *justRun) all(words []string) bool {
 			if variables.Of(v.Name) == variables.BreaksShell {
 				return false
 			}
-			r.exported(v.Name, value{text: text, known: known}, v.Name, nil)
+			r.vars.exported(v.Name, value{text: text, known: known}, v.Name, nil)
 		}
 	}
 	if len(words) == 0 {
@@ -198,7 +198,7 @@ func (r *justRun) body(p *recipe.JustRecipe, bound []recipe.JustVariable) bool {
 		if text == "" {
 			continue
 		}
-		if !r.readText(passage{file: r.name, key: r.name + "#" + p.Name, text: text, langs: langs, line: number}, st, r.inv) {
+		if !r.run.readText(passage{file: r.name, key: r.name + "#" + p.Name, text: text, langs: langs, line: number}, st, r.inv) {
 			return false
 		}
 	}
@@ -215,16 +215,16 @@ func (r *justRun) script(p *recipe.JustRecipe, bound []recipe.JustVariable, st s
 		}
 		b.WriteString(text + "\n")
 	}
-	langs := r.shebang(b.String(), st)
+	langs := r.machine.shebang(b.String(), st)
 	above := strings.Repeat("\n", p.Body[0].Line-1) // so that lines are counted as in the file
-	return langs != nil && r.readText(passage{file: r.name, key: r.name + "#" + p.Name, text: above + b.String(), langs: langs}, st, r.inv)
+	return langs != nil && r.run.readText(passage{file: r.name, key: r.name + "#" + p.Name, text: above + b.String(), langs: langs}, st, r.inv)
 }
 
 // justShell returns the grammars of the shell that runs lines, nil where it is
 // none that is read.
 func (r *justRun) justShell(st state) []syntax.LangVariant {
 	name, ok := r.file.Runner()
-	if !ok || strings.Contains(name, "/") && !path.IsAbs(name) || r.suspect(name, st) {
+	if !ok || strings.Contains(name, "/") && !path.IsAbs(name) || r.machine.suspect(name, st) {
 		return nil
 	}
 	return grammar.Shells(path.Base(name))

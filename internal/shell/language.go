@@ -9,12 +9,12 @@ import (
 // unfollowed reports a construct that nod does not follow. The line stays open,
 // whatever the rest of it does; what stands in the construct is read all the
 // same, for what is looked for wherever it stands.
-func (a *analysis) unfollowed(n syntax.Node, what string) {
-	a.beyond = true
-	parts := a.parts
-	a.parts = 0
-	a.unknown(PartOther, a.raw(n), what+" is more shell than nod follows")
-	a.parts = parts
+func (e *expander) unfollowed(n syntax.Node, what string) {
+	e.out.beyond = true
+	parts := e.out.parts
+	e.out.parts = 0
+	e.out.unknown(PartOther, e.now.raw(n), what+" is more shell than nod follows")
+	e.out.parts = parts
 }
 
 // within walks every command that stands in a construct that nod does not
@@ -22,8 +22,8 @@ func (a *analysis) unfollowed(n syntax.Node, what string) {
 func (a *analysis) within(n syntax.Node, st state, in input) state {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		s, ok := n.(*syntax.Stmt)
-		if !ok || a.over != "" {
-			return a.over == ""
+		if !ok || a.limits.over != "" {
+			return a.limits.over == ""
 		}
 		_, st = a.andOr(s, st, in, false)
 		return false
@@ -39,7 +39,7 @@ type survey struct {
 
 // surveyed lists what a text assigns. A name that is written once, by an
 // assignment, has 1.
-func (a *analysis) surveyed(list []*syntax.Stmt) survey {
+func (e *environment) surveyed(list []*syntax.Stmt) survey {
 	s := survey{writes: grammar.WritesOf(list)}
 	for name := range s.writes {
 		s.names = append(s.names, name)
@@ -47,7 +47,7 @@ func (a *analysis) surveyed(list []*syntax.Stmt) survey {
 	for _, stmt := range list {
 		syntax.Walk(stmt, func(n syntax.Node) bool {
 			if d, ok := n.(*syntax.DeclClause); ok && d.Variant.Value == "export" {
-				a.exports = append(a.exports, exportedNames(d)...)
+				e.exports = append(e.exports, exportedNames(d)...)
 			}
 			return true
 		})
@@ -68,8 +68,8 @@ func exportedNames(d *syntax.DeclClause) (names []string) {
 
 // ownName reports a variable that a shell fills, ties to something else or
 // reads itself: what assigning it does does not follow from its value.
-func (a *analysis) ownName(name string, n syntax.Node) {
+func (e *expander) ownName(name string, n syntax.Node) {
 	if variables.ShellsOwn(name) {
-		a.unfollowed(n, "assigning "+grammar.Escaped(name)+", which is the shell's own,")
+		e.unfollowed(n, "assigning "+grammar.Escaped(name)+", which is the shell's own,")
 	}
 }

@@ -11,74 +11,74 @@ import (
 )
 
 // makeTargets walks the recipes that make would run.
-func (a *analysis) makeTargets(inv *invocation) (done bool) {
+func (ts *tasks) makeTargets(inv *invocation) (done bool) {
 	c := recipe.MakeArguments(inv.st.dir, plainArgs(inv.args))
 	for _, v := range c.Vars {
-		a.exported(v.Name, constant(v.Text), v.Raw, nil)
+		ts.vars.exported(v.Name, constant(v.Text), v.Raw, nil)
 	}
 	if c.Dir == "" {
-		a.define("make", "")
+		ts.defs.define("make", "")
 		return false
 	}
-	file := a.makeFile(c)
-	real, data, ok := a.defined(file)
+	file := ts.makeFile(c)
+	real, data, ok := ts.defs.defined(file)
 	if !ok {
 		return false
 	}
-	c.OK = c.OK && a.settledFile(real) && !a.throughLinks(file) && a.plainMake(c, file, inv) && len(data) <= grammar.MaxBytes && a.afford(string(data))
+	c.OK = c.OK && ts.machine.settledFile(real) && !ts.out.throughLinks(file) && ts.plainMake(c, file, inv) && len(data) <= grammar.MaxBytes && ts.limits.afford(string(data))
 	var m recipe.Makefile
 	if c.OK {
-		m, c.OK = recipe.ParseMakefile(string(data), slices.Clone(c.Vars), a.mayInherit)
+		m, c.OK = recipe.ParseMakefile(string(data), slices.Clone(c.Vars), ts.machine.mayInherit)
 	}
-	mark := a.mark()
-	if !c.OK || !a.makeRun(&m, c, file, inv) {
-		a.rollback(mark)
-		a.namedFiles(path.Dir(file), []string{string(data)}, 0)
+	mark := ts.defs.mark()
+	if !c.OK || !ts.makeRun(&m, c, file, inv) {
+		ts.defs.rollback(mark)
+		ts.defs.namedFiles(path.Dir(file), []string{string(data)}, 0)
 		return false
 	}
 	return true
 }
 
-func (a *analysis) mayInherit(name string) bool {
-	_, ok := a.inherits(name)
-	return ok || a.env.Lookup == nil
+func (m *machine) mayInherit(name string) bool {
+	_, ok := m.inherits(name)
+	return ok || m.env.Lookup == nil
 }
 
 // makeFile is the file that make reads: the first of three names.
-func (a *analysis) makeFile(c recipe.MakeCall) string {
+func (ts *tasks) makeFile(c recipe.MakeCall) string {
 	if c.File != "" {
 		return recipe.Below(c.Dir, c.File)
 	}
 	start := strings.TrimSuffix(c.Dir, "/") + "/"
 	for _, name := range [...]string{"GNUmakefile", "makefile"} {
-		if a.exists(start + name) {
+		if ts.machine.exists(start + name) {
 			return start + name
 		}
-		a.watch(start + name)
+		ts.defs.watch(start + name)
 	}
 	return start + "Makefile"
 }
 
 // plainMake reports whether nothing around the Makefile changes what it says:
 // the environment, or rules of make's own that would make it anew.
-func (a *analysis) plainMake(c recipe.MakeCall, file string, inv *invocation) bool {
+func (ts *tasks) plainMake(c recipe.MakeCall, file string, inv *invocation) bool {
 	for _, name := range [...]string{"MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKEFILES", "MAKELEVEL", "MAKESHELL"} {
-		if text, ok := a.inherits(name); ok && text != "" || inv.st.lookup(name) != nil {
+		if text, ok := ts.machine.inherits(name); ok && text != "" || inv.st.lookup(name) != nil {
 			return false
 		}
 	}
 	base, dir := path.Base(file), path.Dir(path.Clean(file))
 	for _, rule := range [...]string{base + ".", base + ",v", "s." + base, "RCS", "SCCS"} { // make makes its file by these
-		a.watches(watched{path: recipe.Below(dir, rule), command: a.command, begins: true})
+		ts.defs.watches(watched{path: recipe.Below(dir, rule), command: ts.out.command, begins: true})
 	}
-	names, err := a.env.Files.List(dir, 4096)
+	names, err := ts.machine.env.Files.List(dir, 4096)
 	return err == nil && !slices.ContainsFunc(names, func(n string) bool {
 		return strings.HasPrefix(n, base+".") || strings.HasPrefix(n, base+",") || n == "s."+base || n == "RCS" || n == "SCCS"
 	})
 }
 
 // makeRun walks the recipes of the targets and of what they need.
-func (a *analysis) makeRun(m *recipe.Makefile, c recipe.MakeCall, file string, inv *invocation) bool {
+func (ts *tasks) makeRun(m *recipe.Makefile, c recipe.MakeCall, file string, inv *invocation) bool {
 	if len(c.Targets) == 0 {
 		c.Targets = []string{m.First}
 	}
@@ -86,13 +86,13 @@ func (a *analysis) makeRun(m *recipe.Makefile, c recipe.MakeCall, file string, i
 		return false
 	}
 	for _, text := range m.Shelled { // run while the file is read
-		if !a.makeText(m, c, file, recipe.Line{Text: text, Line: 1}, inv) {
+		if !ts.makeText(m, c, file, recipe.Line{Text: text, Line: 1}, inv) {
 			return false
 		}
 	}
 	for _, v := range m.Vars {
-		if _, inherited := a.inherits(v.Name); inherited && !v.Fixed { // make hands it on
-			a.exported(v.Name, value{text: v.Text, known: !v.Opaque}, v.Name, nil)
+		if _, inherited := ts.machine.inherits(v.Name); inherited && !v.Fixed { // make hands it on
+			ts.vars.exported(v.Name, value{text: v.Text, known: !v.Opaque}, v.Name, nil)
 		}
 	}
 	var done []string
@@ -110,7 +110,7 @@ func (a *analysis) makeRun(m *recipe.Makefile, c recipe.MakeCall, file string, i
 		c.Targets = append(c.Targets, needs...)
 		for _, l := range lines {
 			text, ok := m.Expanded(l.Text, target, needs)
-			if !ok || !a.makeText(m, c, file, recipe.Line{Text: text, Line: l.Line}, inv) {
+			if !ok || !ts.makeText(m, c, file, recipe.Line{Text: text, Line: l.Line}, inv) {
 				return false
 			}
 		}
@@ -119,7 +119,7 @@ func (a *analysis) makeRun(m *recipe.Makefile, c recipe.MakeCall, file string, i
 }
 
 // makeText walks one line of a recipe.
-func (a *analysis) makeText(m *recipe.Makefile, c recipe.MakeCall, file string, l recipe.Line, inv *invocation) bool {
+func (ts *tasks) makeText(m *recipe.Makefile, c recipe.MakeCall, file string, l recipe.Line, inv *invocation) bool {
 	if strings.TrimSpace(l.Text) == "" {
 		return true
 	}
@@ -131,11 +131,11 @@ func (a *analysis) makeText(m *recipe.Makefile, c recipe.MakeCall, file string, 
 	if b := inv.st.lookup("PATH"); b != nil {
 		st = st.assign("PATH", b.value)
 	}
-	if m.Found != "" && a.suspect(m.Found, st) {
+	if m.Found != "" && ts.machine.suspect(m.Found, st) {
 		return false
 	}
 	if strings.Contains(l.Text, "make") && len(c.Vars) > 0 {
 		return false // what is given to make is handed on to make
 	}
-	return a.readText(passage{file: file, text: l.Text, langs: langs, line: l.Line}, st, inv)
+	return ts.run.readText(passage{file: file, text: l.Text, langs: langs, line: l.Line}, st, inv)
 }

@@ -14,7 +14,7 @@ func (u *use) mediaFile(w word) {
 	case w.known && (strings.HasPrefix(w.text, "https://") || strings.HasPrefix(w.text, "http://")):
 		u.url(w)
 	case !w.known || strings.ContainsAny(w.text, ":|@"):
-		u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may be more than a file")
+		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may be more than a file")
 	default:
 		u.reads(w, 0)
 	}
@@ -23,14 +23,14 @@ func (u *use) mediaFile(w word) {
 // exifTags takes the names of tags out of the arguments of exiftool: an option
 // that begins with a capital letter, and is none of its own, whose case does not
 // count.
-func (a *analysis) exifTags(inv *invocation) {
-	rest := make([]word, 0, len(inv.args))
-	for _, w := range inv.args {
+func exifTags(args []word) []word {
+	rest := make([]word, 0, len(args))
+	for _, w := range args {
 		if !w.known || !exifTag(w.text) {
 			rest = append(rest, w)
 		}
 	}
-	inv.args = rest
+	return rest
 }
 
 func exifTag(text string) bool {

@@ -23,16 +23,16 @@ func after(w word, prefix string) word {
 // listed reports a file that names others: it is read, and so are they.
 func (u *use) listed(w word) {
 	u.reads(w, 0)
-	u.unknown(PartWords, u.inv.raw, "the files that "+grammar.Escaped(w.shown())+" names")
+	u.out.unknown(PartWords, u.inv.raw, "the files that "+grammar.Escaped(w.shown())+" names")
 }
 
 // filterFile reads a program of jq or yq from its file.
 func (u *use) filterFile(role string, w word) {
 	u.reads(w, 0) // an error shows what is in it
-	s, ok := u.load(w, u.inv)
+	s, ok := u.defs.load(w, u.inv)
 	switch {
 	case !ok:
-		u.unknown(PartWords, u.inv.raw, "what "+grammar.Escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
+		u.out.unknown(PartWords, u.inv.raw, "what "+grammar.Escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
 	case role == "jqfile":
 		u.jqFilter(word{value: constant(s.text), raw: w.raw})
 	default:
@@ -45,7 +45,7 @@ func (u *use) mode(w word) {
 	octal := strings.Trim(w.text, "01234567") == ""
 	special := octal && len(strings.TrimLeft(w.text, "0")) > 3 && strings.TrimLeft(w.text, "0")[0] != '1'
 	if !w.known || special || !octal && strings.Contains(w.text, "s") {
-		u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may set as whom it runs")
+		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may set as whom it runs")
 	}
 }
 
@@ -64,7 +64,7 @@ func (u *use) psWord(w word) {
 	}
 	rest := strings.TrimLeft(w.text, psAlone)
 	if !w.known || w.many || rest != "" && strings.IndexByte(psTaking+"0123456789", rest[0]) < 0 && w.text != "-" {
-		u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may make ps print the environment of processes")
+		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may make ps print the environment of processes")
 	}
 }
 
@@ -124,11 +124,11 @@ func isAddress(text string) bool {
 // composeFile reports a file of docker compose: here, and without others that
 // it takes in, which may lie anywhere.
 func (u *use) composeFile(w word) {
-	if name, ok := u.absolute(w, u.inv.st); ok && !strings.ContainsAny(w.text, ":@") && w.text != "-" && u.env.Files != nil && u.holds(name, "include extends") == "" {
+	if name, ok := absolute(w, u.inv.st); ok && !strings.ContainsAny(w.text, ":@") && w.text != "-" && u.machine.env.Files != nil && u.holds(name, "include extends") == "" {
 		u.reads(w, 0)
 		return
 	}
-	u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name what compose fetches")
+	u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name what compose fetches")
 }
 
 // xmlFile reports a document that is read, unless it may name others that are
@@ -139,17 +139,17 @@ func (u *use) xmlFile(w word) {
 	} else if u.reads(w, 0); u.plainXML(w) {
 		return
 	}
-	u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may take in other documents")
+	u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may take in other documents")
 }
 
 // plainXML reports whether a file is not there, or is XML without a
 // declaration of entities in an encoding that leaves ASCII as it is.
 func (u *use) plainXML(w word) bool {
-	name, ok := u.absolute(w, u.inv.st)
-	if !ok || w.glob > 0 || u.env.Files == nil || u.away != "" {
+	name, ok := absolute(w, u.inv.st)
+	if !ok || w.glob > 0 || u.machine.env.Files == nil || u.out.away != "" {
 		return false
 	}
-	_, data, sum := u.content(name)
+	_, data, sum := u.defs.content(name)
 	text := strings.TrimPrefix(string(data), "\xef\xbb\xbf")
 	_, encoding, declared := strings.Cut(text, "encoding=")
 	plain := !declared || strings.HasPrefix(strings.ToUpper(strings.TrimLeft(encoding, `"'`)), "UTF-8")

@@ -10,37 +10,37 @@ import (
 
 // param returns the value of $x or ${x}. Any other expansion is outside of
 // what nod follows.
-func (a *analysis) param(p *syntax.ParamExp, st state) value {
-	if !a.plainParam(p) {
-		a.unfollowed(p, "an expansion with an operator")
-		a.within(p, st, input{})
+func (e *expander) param(p *syntax.ParamExp, st state) value {
+	if !e.now.plainParam(p) {
+		e.unfollowed(p, "an expansion with an operator")
+		e.run.within(p, st, input{})
 		return value{}
 	}
-	return a.variable(p, st)
+	return e.variable(p, st)
 }
 
 // plainParam reports whether an expansion is nothing but $NAME or ${NAME}, by
 // the text itself: a flag that the grammar knows and this package does not
 // would be overlooked otherwise.
-func (a *analysis) plainParam(p *syntax.ParamExp) bool {
+func (rd *reading) plainParam(p *syntax.ParamExp) bool {
 	if p.Param == nil {
 		return false
 	}
-	raw, name := a.raw(p), p.Param.Value
+	raw, name := rd.raw(p), p.Param.Value
 	return raw == "$"+name || raw == "${"+name+"}"
 }
 
 // variable returns what a parameter holds. What is inherited is not taken for
 // known: the environment can be the repository's. HOME and PWD are.
-func (a *analysis) variable(p *syntax.ParamExp, st state) value {
+func (e *expander) variable(p *syntax.ParamExp, st state) value {
 	name := p.Param.Value
 	if b := st.lookup(name); b != nil {
 		return b.value
 	}
 	switch name {
 	case "HOME":
-		if a.env.Home != "" {
-			return constant(a.env.Home)
+		if e.machine.env.Home != "" {
+			return constant(e.machine.env.Home)
 		}
 	case "PWD":
 		if st.dir != "" {
@@ -50,10 +50,10 @@ func (a *analysis) variable(p *syntax.ParamExp, st state) value {
 		return value{numeric: true}
 	}
 	if !grammar.Identifier(name) || name == "_" {
-		a.unfollowed(p, "$"+grammar.Escaped(name))
+		e.unfollowed(p, "$"+grammar.Escaped(name))
 	}
 	if variables.Secret(name) {
-		a.effect(Effect{Kind: Secret, Target: name, Words: a.raw(p), Part: PartWords})
+		e.out.effect(Effect{Kind: Secret, Target: name, Words: e.now.raw(p), Part: PartWords})
 	}
 	return value{}
 }
@@ -61,10 +61,10 @@ func (a *analysis) variable(p *syntax.ParamExp, st state) value {
 // arithmetic is the value of $(( )). A shell evaluates the text of a variable
 // in it once more, and an index in that text runs commands, so nothing but
 // integers that the text itself holds is followed.
-func (a *analysis) arithmetic(p *syntax.ArithmExp, st state) value {
-	if p.X == nil || !strings.HasPrefix(a.raw(p), "$((") || !a.integer(p.X, st) {
-		a.unfollowed(p, "arithmetic on more than integers that are known")
-		a.within(p, st, input{})
+func (e *expander) arithmetic(p *syntax.ArithmExp, st state) value {
+	if p.X == nil || !strings.HasPrefix(e.now.raw(p), "$((") || !e.integer(p.X, st) {
+		e.unfollowed(p, "arithmetic on more than integers that are known")
+		e.run.within(p, st, input{})
 		return value{}
 	}
 	return value{numeric: true}
@@ -72,27 +72,27 @@ func (a *analysis) arithmetic(p *syntax.ArithmExp, st state) value {
 
 // integer reports whether an expression is made of known integers, and cannot
 // fail.
-func (a *analysis) integer(x syntax.ArithmExpr, st state) bool {
+func (e *expander) integer(x syntax.ArithmExpr, st state) bool {
 	switch x := x.(type) {
 	case *syntax.ParenArithm:
-		return a.integer(x.X, st)
+		return e.integer(x.X, st)
 	case *syntax.UnaryArithm:
-		return (x.Op == syntax.Minus || x.Op == syntax.Plus || x.Op == syntax.Not) && a.integer(x.X, st)
+		return (x.Op == syntax.Minus || x.Op == syntax.Plus || x.Op == syntax.Not) && e.integer(x.X, st)
 	case *syntax.BinaryArithm:
 		switch x.Op {
 		case syntax.Add, syntax.Sub, syntax.Mul, syntax.Eql, syntax.Neq, syntax.Lss, syntax.Gtr, syntax.Leq, syntax.Geq:
-			return a.integer(x.X, st) && a.integer(x.Y, st)
+			return e.integer(x.X, st) && e.integer(x.Y, st)
 		case syntax.Quo, syntax.Rem:
 			w, ok := x.Y.(*syntax.Word)
-			return ok && w.Lit() != "0" && grammar.Decimal(w.Lit()) && a.integer(x.X, st)
+			return ok && w.Lit() != "0" && grammar.Decimal(w.Lit()) && e.integer(x.X, st)
 		}
 	case *syntax.Word:
-		return a.integerWord(x, st)
+		return e.integerWord(x, st)
 	}
 	return false
 }
 
-func (a *analysis) integerWord(w *syntax.Word, st state) bool {
+func (e *expander) integerWord(w *syntax.Word, st state) bool {
 	if text := w.Lit(); text != "" {
 		b := st.lookup(text)
 		return grammar.Decimal(text) || b != nil && b.known && grammar.Decimal(b.text)
@@ -101,7 +101,7 @@ func (a *analysis) integerWord(w *syntax.Word, st state) bool {
 		return false
 	}
 	p, ok := w.Parts[0].(*syntax.ParamExp)
-	if !ok || !a.plainParam(p) {
+	if !ok || !e.now.plainParam(p) {
 		return false
 	}
 	b := st.lookup(p.Param.Value)

@@ -27,37 +27,37 @@ type placed struct {
 }
 
 // path reports an effect on the file that w names.
-func (a *analysis) path(kind Kind, w word, st state, f flags) {
+func (d *draft) path(kind Kind, w word, st state, f flags) {
 	e := Effect{
 		Kind: kind, Words: w.raw, Part: PartWords,
 		Recursive: f&recursive != 0, Forced: f&forced != 0, Moved: f&moved != 0,
 		Names: kind == Read && f&names != 0, Picked: w.picked, Appends: kind == Write && f&appends != 0,
 	}
-	name, ok := a.absolute(w, st)
-	if a.away != "" {
+	name, ok := absolute(w, st)
+	if d.away != "" {
 		e.Target, e.Place = w.text, Network
-		a.effect(e)
+		d.effect(e)
 		return
 	}
 	if what := grammar.Disguise(name); what != "" {
-		a.unknown(PartWords, w.raw, "a path with "+what+": "+grammar.Escaped(name))
+		d.unknown(PartWords, w.raw, "a path with "+what+": "+grammar.Escaped(name))
 	}
 	if !ok {
-		a.lostTarget(e, w, st)
+		d.lostTarget(e, w, st)
 		return
 	}
 	if w.glob > 0 {
 		name, e.Pattern = globDir(name, len(name)-len(w.text)+w.glob-1)
 		e.Recursive = true
 	}
-	e.Target, e.Place = a.place(name)
+	e.Target, e.Place = d.machine.place(name)
 	if e.Target != name {
 		e.Name = name
 	}
-	a.throughLink(name, w)
-	a.effect(e)
+	d.throughLink(name, w)
+	d.effect(e)
 	if kind == Write && e.Place == Null {
-		a.opensAnew(e.Target, w.raw)
+		d.opensAnew(e.Target, w.raw)
 	}
 }
 
@@ -69,40 +69,40 @@ type anew struct {
 
 // opensAnew reports a write to a name that stands for an open descriptor. The
 // kernel opens the file behind it once more, and empties it.
-func (a *analysis) opensAnew(name, raw string) {
+func (d *draft) opensAnew(name, raw string) {
 	switch name {
 	case "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom":
 	case "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2", "/proc/self/fd/1", "/proc/self/fd/2":
-		a.anew = append(a.anew, anew{raw, a.command})
+		d.anew = append(d.anew, anew{raw, d.command})
 	default:
-		a.unknown(PartWords, raw, "writing "+name+" empties the file that it stands for")
+		d.unknown(PartWords, raw, "writing "+name+" empties the file that it stands for")
 	}
 }
 
 // openedAnew reports writes to the standard output by its name where the line
 // leads that to a file.
-func (a *analysis) openedAnew() {
-	for _, w := range a.anew {
-		if a.keeps {
-			a.command = w.command
-			a.unknown(PartWords, w.raw, "writing the standard output by its name empties the file that it leads to")
+func (d *draft) openedAnew() {
+	for _, w := range d.anew {
+		if d.keeps {
+			d.command = w.command
+			d.unknown(PartWords, w.raw, "writing the standard output by its name empties the file that it leads to")
 		}
 	}
 }
 
 // throughLink reports a path below a link that the line itself made: nobody
 // can say yet where it leads.
-func (a *analysis) throughLink(name string, w word) {
-	for _, link := range a.links {
+func (d *draft) throughLink(name string, w word) {
+	for _, link := range d.links {
 		if link == "" || view.Below(link, name) {
-			a.unknown(PartWords, w.raw, "a path through a link that this line makes")
+			d.unknown(PartWords, w.raw, "a path through a link that this line makes")
 			return
 		}
 	}
 }
 
 // lostTarget reports an effect on a path that is not known.
-func (a *analysis) lostTarget(e Effect, w word, st state) {
+func (d *draft) lostTarget(e Effect, w word, st state) {
 	what := "what it reads is not known"
 	switch e.Kind {
 	case Write:
@@ -118,16 +118,16 @@ func (a *analysis) lostTarget(e Effect, w word, st state) {
 		what += "; with its variables empty it is " + grammar.Escaped(w.empty)
 	}
 	e.From, e.To = w.from, w.to
-	e.Given = w.given && e.Kind == Read && a.away == ""
-	a.effect(e)
+	e.Given = w.given && e.Kind == Read && d.away == ""
+	d.effect(e)
 	if e.Kind != Read {
-		a.unknown(PartWords, w.raw, what)
+		d.unknown(PartWords, w.raw, what)
 	}
 }
 
 // absolute returns the path that w names, uncleaned (".." is the resolver's),
 // and whether it is known.
-func (a *analysis) absolute(w word, st state) (string, bool) {
+func absolute(w word, st state) (string, bool) {
 	switch {
 	case !w.known || w.many && w.glob == 0:
 		return "", false
@@ -180,34 +180,34 @@ func dotGlob(component string) bool {
 }
 
 // place resolves a path and says where it lies.
-func (a *analysis) place(name string) (string, Place) {
-	for i := range a.places {
-		if a.places[i].name == name {
-			return a.places[i].real, a.places[i].place
+func (m *machine) place(name string) (string, Place) {
+	for i := range m.places {
+		if m.places[i].name == name {
+			return m.places[i].real, m.places[i].place
 		}
 	}
 	p := placed{name: name, real: path.Clean(name)}
-	p.real, p.place = a.locate(name)
-	a.places = append(a.places, p)
+	p.real, p.place = m.locate(name)
+	m.places = append(m.places, p)
 	return p.real, p.place
 }
 
-func (a *analysis) locate(name string) (string, Place) {
+func (m *machine) locate(name string) (string, Place) {
 	clean := path.Clean(name)
 	if harmlessDevice(clean) {
 		return clean, Null
 	}
-	if a.env.Files == nil {
+	if m.env.Files == nil {
 		return clean, Elsewhere
 	}
-	real, err := view.Resolve(a.env.Files, name)
+	real, err := view.Resolve(m.env.Files, name)
 	if err != nil {
 		return clean, Elsewhere
 	}
-	return real, a.placeOf(real)
+	return real, m.placeOf(real)
 }
 
-func (a *analysis) placeOf(real string) Place {
+func (m *machine) placeOf(real string) Place {
 	if harmlessDevice(real) {
 		return Null
 	}
@@ -217,33 +217,33 @@ func (a *analysis) placeOf(real string) Place {
 		}
 		return Device
 	}
-	if home := a.env.Home; real == "/" {
+	if home := m.env.Home; real == "/" {
 		return System
-	} else if home != "" && (view.Below(real, home) || real == a.realHome()) {
+	} else if home != "" && (view.Below(real, home) || real == m.realHome()) {
 		return HomeDir
 	}
-	for _, root := range a.env.Roots {
+	for _, root := range m.env.Roots {
 		if root != "" && root != "/" && view.Below(root, real) {
 			return Workspace
 		}
 	}
-	return a.outside(real)
+	return m.outside(real)
 }
 
-func (a *analysis) outside(real string) Place {
-	for _, root := range a.env.Roots {
-		if root != "" && root != "/" && view.Within(a.env.Files, root, real) {
+func (m *machine) outside(real string) Place {
+	for _, root := range m.env.Roots {
+		if root != "" && root != "/" && view.Within(m.env.Files, root, real) {
 			return Workspace
 		}
 	}
 	switch {
 	case temporary(real):
 		return Temporary
-	case a.isDevice(real):
+	case m.isDevice(real):
 		return Device
 	case homes(real):
 		return HomeDir
-	case a.env.Home != "" && (view.Below(a.env.Home, real) || view.Below(a.realHome(), real)):
+	case m.env.Home != "" && (view.Below(m.env.Home, real) || view.Below(m.realHome(), real)):
 		return InHome
 	case system(real):
 		return System
@@ -252,21 +252,21 @@ func (a *analysis) outside(real string) Place {
 }
 
 // realHome is the home directory, links resolved.
-func (a *analysis) realHome() string {
-	if a.home.name == a.env.Home && a.home.real != "" {
-		return a.home.real
+func (m *machine) realHome() string {
+	if m.home.name == m.env.Home && m.home.real != "" {
+		return m.home.real
 	}
-	a.home = placed{name: a.env.Home, real: a.env.Home}
-	if a.env.Files != nil {
-		if real, err := view.Resolve(a.env.Files, a.env.Home); err == nil {
-			a.home.real = real
+	m.home = placed{name: m.env.Home, real: m.env.Home}
+	if m.env.Files != nil {
+		if real, err := view.Resolve(m.env.Files, m.env.Home); err == nil {
+			m.home.real = real
 		}
 	}
-	return a.home.real
+	return m.home.real
 }
 
-func (a *analysis) isDevice(real string) bool {
-	info, err := a.env.Files.Lstat(real)
+func (m *machine) isDevice(real string) bool {
+	info, err := m.env.Files.Lstat(real)
 	return err == nil && info.Mode&(fs.ModeDevice|fs.ModeCharDevice) != 0
 }
 

@@ -25,37 +25,37 @@ type element struct {
 }
 
 // find resolves a program name as the shell would.
-func (a *analysis) find(name string, st state) program {
+func (m *machine) find(name string, st state) program {
 	if strings.IndexByte(name, '/') >= 0 {
-		return a.findAt(name, st)
+		return m.findAt(name, st)
 	}
-	list, ok := a.searchPath(st)
+	list, ok := m.searchPath(st)
 	if !ok {
 		return program{name: name, fault: "PATH is not known"}
 	}
-	for i := range a.programs {
-		if p := &a.programs[i]; p.name == name && p.path == list {
+	for i := range m.programs {
+		if p := &m.programs[i]; p.name == name && p.path == list {
 			return *p
 		}
 	}
-	p := a.search(name, list)
+	p := m.search(name, list)
 	p.name, p.path = name, list
-	a.programs = append(a.programs, p)
+	m.programs = append(m.programs, p)
 	return p
 }
 
 // searchPath is the PATH in force.
-func (a *analysis) searchPath(st state) (string, bool) {
+func (m *machine) searchPath(st state) (string, bool) {
 	if b := st.lookup("PATH"); b != nil {
 		return b.text, b.known
 	}
-	if a.env.Files == nil {
+	if m.env.Files == nil {
 		return "", false
 	}
-	return a.inherits("PATH")
+	return m.inherits("PATH")
 }
 
-func (a *analysis) search(name, list string) program {
+func (m *machine) search(name, list string) program {
 	relative := false
 	for rest, more := list, true; more; {
 		var dir string
@@ -64,14 +64,14 @@ func (a *analysis) search(name, list string) program {
 			relative = true
 			continue
 		}
-		el := a.element(dir)
+		el := m.element(dir)
 		if el.real != "" {
-			if p, ok := a.executable(el.real + "/" + name); ok {
+			if p, ok := m.executable(el.real + "/" + name); ok {
 				p.foreign = p.foreign || el.foreign || relative
 				return p
 			}
 		}
-		if a.mayFill(dir, el) {
+		if m.mayFill(dir, el) {
 			return program{real: path.Clean(dir) + "/" + name, foreign: true}
 		}
 	}
@@ -85,11 +85,11 @@ func (a *analysis) search(name, list string) program {
 // it could also make, or put programs into, before it uses it. What package
 // managers bring (npm run) is apart: putting programs there is no new file of
 // the project, but installed code.
-func (a *analysis) mayFill(dir string, el element) bool {
+func (m *machine) mayFill(dir string, el element) bool {
 	if strings.HasSuffix(dir, "/node_modules/.bin") {
 		return false
 	}
-	inherited, _ := a.inherits("PATH")
+	inherited, _ := m.inherits("PATH")
 	for rest, more := inherited, true; more; {
 		var known string
 		if known, rest, more = strings.Cut(rest, ":"); known == dir {
@@ -99,52 +99,52 @@ func (a *analysis) mayFill(dir string, el element) bool {
 	if el.real != "" {
 		return el.foreign
 	}
-	_, place := a.place(dir)
+	_, place := m.place(dir)
 	return place == Workspace || place == Temporary
 }
 
-func (a *analysis) element(dir string) element {
-	for i := range a.elements {
-		if a.elements[i].name == dir {
-			return a.elements[i]
+func (m *machine) element(dir string) element {
+	for i := range m.elements {
+		if m.elements[i].name == dir {
+			return m.elements[i]
 		}
 	}
 	el := element{name: dir}
-	info, err := a.env.Files.Lstat(path.Clean(dir))
+	info, err := m.env.Files.Lstat(path.Clean(dir))
 	switch {
 	case err != nil:
 	case info.Mode.IsDir():
 		el.real = path.Clean(dir)
 	default:
-		el.real, _ = view.Resolve(a.env.Files, dir)
-		if info, err = a.env.Files.Lstat(el.real); err != nil || !info.Mode.IsDir() {
+		el.real, _ = view.Resolve(m.env.Files, dir)
+		if info, err = m.env.Files.Lstat(el.real); err != nil || !info.Mode.IsDir() {
 			el.real = ""
 		}
 	}
 	if el.real != "" {
-		el.foreign = a.writable(el.real, info)
+		el.foreign = m.writable(el.real, info)
 	}
-	a.elements = append(a.elements, el)
+	m.elements = append(m.elements, el)
 	return el
 }
 
 // writable reports whether the agent or anyone else can put files into a
 // directory, or change this file: it lies in a workspace or a temporary
 // directory, everyone may write it, or a stranger owns it.
-func (a *analysis) writable(real string, info view.Info) bool {
+func (m *machine) writable(real string, info view.Info) bool {
 	if info.Mode.Perm()&0o002 != 0 || temporary(real) {
 		return true
 	}
 	if info.UID != 0 {
-		home, err := a.env.Files.Lstat(a.realHome())
-		if a.env.Home == "" || err != nil || home.UID != info.UID {
+		home, err := m.env.Files.Lstat(m.realHome())
+		if m.env.Home == "" || err != nil || home.UID != info.UID {
 			return true
 		}
 	}
-	if tmp, ok := a.inherits("TMPDIR"); ok && path.IsAbs(tmp) && path.Clean(tmp) != "/" && view.Below(path.Clean(tmp), real) {
+	if tmp, ok := m.inherits("TMPDIR"); ok && path.IsAbs(tmp) && path.Clean(tmp) != "/" && view.Below(path.Clean(tmp), real) {
 		return true
 	}
-	for _, root := range a.env.Roots {
+	for _, root := range m.env.Roots {
 		if root != "" && view.Below(root, real) {
 			return true
 		}
@@ -153,17 +153,17 @@ func (a *analysis) writable(real string, info view.Info) bool {
 }
 
 // executable looks at one candidate. ok is false if the shell would go on.
-func (a *analysis) executable(name string) (p program, ok bool) {
-	info, err := a.env.Files.Lstat(name)
+func (m *machine) executable(name string) (p program, ok bool) {
+	info, err := m.env.Files.Lstat(name)
 	if err != nil {
 		return p, false
 	}
 	real := name
 	if !info.Mode.IsRegular() {
-		if real, err = view.Resolve(a.env.Files, name); err != nil {
+		if real, err = view.Resolve(m.env.Files, name); err != nil {
 			return p, false
 		}
-		if info, err = a.env.Files.Lstat(real); err != nil || !info.Mode.IsRegular() {
+		if info, err = m.env.Files.Lstat(real); err != nil || !info.Mode.IsRegular() {
 			return p, false
 		}
 	}
@@ -171,32 +171,32 @@ func (a *analysis) executable(name string) (p program, ok bool) {
 		return p, false
 	}
 	p.real = real
-	p.foreign = a.writable(real, info)
+	p.foreign = m.writable(real, info)
 	if dir := path.Dir(real); dir != path.Dir(name) && !p.foreign {
-		if info, err := a.env.Files.Lstat(dir); err == nil {
-			p.foreign = a.writable(dir, info)
+		if info, err := m.env.Files.Lstat(dir); err == nil {
+			p.foreign = m.writable(dir, info)
 		}
 	}
 	return p, true
 }
 
-func (a *analysis) findAt(name string, st state) program {
-	abs, ok := a.absolute(word{value: constant(name)}, st)
-	if !ok || a.env.Files == nil {
+func (m *machine) findAt(name string, st state) program {
+	abs, ok := absolute(word{value: constant(name)}, st)
+	if !ok || m.env.Files == nil {
 		return program{name: name, fault: "where " + grammar.Escaped(name) + " lies is not known"}
 	}
-	real, err := view.Resolve(a.env.Files, abs)
+	real, err := view.Resolve(m.env.Files, abs)
 	if err != nil {
 		return program{name: name, fault: grammar.Escaped(name) + " cannot be resolved"}
 	}
-	p, ok := a.executable(real)
+	p, ok := m.executable(real)
 	p.name = name
 	switch {
 	case ok:
-		if info, err := a.env.Files.Lstat(path.Dir(real)); err == nil && !p.foreign {
-			p.foreign = a.writable(path.Dir(real), info)
+		if info, err := m.env.Files.Lstat(path.Dir(real)); err == nil && !p.foreign {
+			p.foreign = m.writable(path.Dir(real), info)
 		}
-	case a.placeOf(real) == Workspace || a.placeOf(real) == Temporary:
+	case m.placeOf(real) == Workspace || m.placeOf(real) == Temporary:
 		// It may be made before it runs.
 		p.real, p.foreign = real, true
 	default:

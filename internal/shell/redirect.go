@@ -12,22 +12,22 @@ import (
 // what its command then reads.
 func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input {
 	for _, r := range list {
-		if a.redirs++; a.redirs > maxRedirs {
-			a.over = "4096 redirections"
+		if a.limits.redirs++; a.limits.redirs > maxRedirs {
+			a.limits.over = "4096 redirections"
 			break
 		}
 		if r.N != nil && !grammar.Digit(r.N.Value) {
-			a.unfollowed(r, "a descriptor of more than a digit")
+			a.words.unfollowed(r, "a descriptor of more than a digit")
 		}
 		stdin := r.N == nil || r.N.Value == "0"
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-			w := a.hereText(r, st)
+			w := a.words.hereText(r, st)
 			if stdin {
 				in = input{kind: fromText, text: w}
 			}
 		default:
-			w := a.target(r.Word, st)
+			w := a.words.target(r.Word, st)
 			a.opens(r, w, st)
 			if stdin {
 				in.outer = false
@@ -41,33 +41,33 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 }
 
 // target is the word behind > or <. zsh opens all that braces in it yield.
-func (a *analysis) target(w *syntax.Word, st state) word {
-	if copied := (syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}); syntax.SplitBraces(&copied) && grammar.HasBraces(&copied) || grammar.OddRange(w, a.raw(w)) {
-		return word{raw: a.raw(w), many: true}
+func (e *expander) target(w *syntax.Word, st state) word {
+	if copied := (syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}); syntax.SplitBraces(&copied) && grammar.HasBraces(&copied) || grammar.OddRange(w, e.now.raw(w)) {
+		return word{raw: e.now.raw(w), many: true}
 	}
-	return a.single(w, st)
+	return e.single(w, st)
 }
 
 // hereText returns what a here-document or here-string feeds. What it
 // substitutes runs.
-func (a *analysis) hereText(r *syntax.Redirect, st state) word {
+func (e *expander) hereText(r *syntax.Redirect, st state) word {
 	switch {
 	case r.Op == syntax.WordHdoc:
-		return a.single(r.Word, st)
+		return e.single(r.Word, st)
 	case r.Hdoc == nil:
 		return word{value: value{known: true}}
-	case strings.Contains(a.raw(r.Word), "$"):
-		a.unfollowed(r.Word, "a here-document that ends with $")
-		return word{raw: a.raw(r.Word)}
-	case strings.ContainsAny(a.raw(r.Word), "'\"\\"):
+	case strings.Contains(e.now.raw(r.Word), "$"):
+		e.unfollowed(r.Word, "a here-document that ends with $")
+		return word{raw: e.now.raw(r.Word)}
+	case strings.ContainsAny(e.now.raw(r.Word), "'\"\\"):
 		text := grammar.HereText(r.Hdoc)
 		if r.Op == syntax.DashHdoc {
 			text = grammar.Untabbed(text)
 		}
 		return word{value: constant(text), raw: text}
 	}
-	b := builder{a: a, word: word{value: value{known: true}}}
-	a.doubleQuoted(&b, &syntax.DblQuoted{Parts: r.Hdoc.Parts}, st)
+	b := builder{limits: e.limits, word: word{value: value{known: true}}}
+	e.doubleQuoted(&b, &syntax.DblQuoted{Parts: r.Hdoc.Parts}, st)
 	if r.Op == syntax.DashHdoc {
 		b.text = grammar.Untabbed(b.text)
 	}
@@ -76,45 +76,45 @@ func (a *analysis) hereText(r *syntax.Redirect, st state) word {
 
 // opens reports the file that a redirection opens.
 func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
-	parts := a.parts
-	a.parts = PartRedirection
-	defer func() { a.parts = parts }()
-	raw := a.raw(r)
+	parts := a.out.parts
+	a.out.parts = PartRedirection
+	defer func() { a.out.parts = parts }()
+	raw := a.now.raw(r)
 	if r.Op == syntax.DplIn || r.Op == syntax.DplOut {
 		if w.known && grammar.Descriptor(w.text) {
 			return
 		}
 		if r.Op == syntax.DplIn || !w.known || w.text != "" && (w.text[0] == '-' || grammar.Decimal(w.text[:1])) { // bash ends the word behind >&-
-			a.unknown(PartRedirection, raw, "a file descriptor that is not known")
+			a.out.unknown(PartRedirection, raw, "a file descriptor that is not known")
 			if r.Op == syntax.DplIn {
 				return
 			}
 		}
 	}
 	if _, plain := grammar.Constant(r.Word); r.Op == syntax.DplOut && !plain {
-		a.unknown(PartRedirection, raw, "a name behind >& that is more than plain letters") // bash unquotes it twice
+		a.out.unknown(PartRedirection, raw, "a name behind >& that is more than plain letters") // bash unquotes it twice
 	}
 	if host, ok := socket(w); ok {
-		a.does(Send, host, raw)
+		a.out.does(Send, host, raw)
 		return
 	}
 	if w.glob > 0 {
 		w = word{value: value{text: w.text[:w.glob-1]}, raw: w.raw}
 	}
 	w.raw = raw
-	a.keeps = a.keeps || !w.known || !harmlessDevice(path.Clean(w.text)) // on any descriptor, which others may copy
+	a.out.keeps = a.out.keeps || !w.known || !harmlessDevice(path.Clean(w.text)) // on any descriptor, which others may copy
 	if r.Op == syntax.RdrIn {
-		a.path(Read, w, st, 0)
+		a.out.path(Read, w, st, 0)
 		return
 	}
 	if r.Op == syntax.RdrInOut {
-		a.path(Read, w, st, 0)
+		a.out.path(Read, w, st, 0)
 	}
 	var f flags
 	if r.Op == syntax.AppOut || r.Op == syntax.AppAll {
 		f = appends
 	}
-	a.path(Write, w, st, f)
+	a.out.path(Write, w, st, f)
 }
 
 // socket returns the host that bash connects to when it opens /dev/tcp/...

@@ -38,7 +38,7 @@ func (u *use) whole(role string, i int) bool {
 		if rest[0].known {
 			v = constant(text)
 		}
-		u.exported(name, v, rest[0].raw, afterAssignments(rest))
+		u.vars.exported(name, v, rest[0].raw, afterAssignments(rest))
 		if name == "PATH" {
 			u.inv.st = u.inv.st.assign(name, v)
 		}
@@ -96,25 +96,27 @@ func (u *use) fed(rest []word) []word {
 }
 
 // foremost reports whether it is the first command of the line itself.
-func (u *use) foremost() bool { return u.analysis.command == 0 && u.depth == 0 && u.caller == 0 }
+func (u *use) foremost() bool {
+	return u.analysis.out.command == 0 && u.limits.depth == 0 && u.out.caller == 0
+}
 
 // elsewhere walks what runs on another machine or in a container.
 func (u *use) elsewhere(walk func()) {
-	before := u.away
-	u.away = "elsewhere"
+	before := u.out.away
+	u.out.away = "elsewhere"
 	if len(u.pos) > 0 && u.pos[0].known {
-		u.away = u.pos[0].text
+		u.out.away = u.pos[0].text
 	}
 	walk()
-	u.away = before
+	u.out.away = before
 }
 
 // shellText walks the text that a shell is told to run.
 func (u *use) shellText(w word) {
 	if !w.known || w.glob > 0 {
-		u.beyond = true
-		u.unknown(PartWords, u.inv.raw, "what the shell is told to run is not known")
-		u.does(Run, "", u.inv.raw)
+		u.out.beyond = true
+		u.out.unknown(PartWords, u.inv.raw, "what the shell is told to run is not known")
+		u.out.does(Run, "", u.inv.raw)
 		return
 	}
 	u.newShell(w, u.inv.st)
@@ -138,8 +140,8 @@ func (u *use) splitText(w word) {
 	}
 	last := u.inv.args[len(u.inv.args)-1].text
 	if w.known && (same != 1 || !strings.HasSuffix(last, w.text) || !grammar.SplitsAsShell(w.text)) {
-		u.unknown(PartWords, u.inv.raw, "a text that is split by rules of its own")
-		u.does(Run, "", u.inv.raw)
+		u.out.unknown(PartWords, u.inv.raw, "a text that is split by rules of its own")
+		u.out.does(Run, "", u.inv.raw)
 	}
 	u.shellText(w)
 }
@@ -155,7 +157,7 @@ func (u *use) shellCode(rest []word) {
 
 // scriptWith is a script and its arguments.
 func (u *use) scriptWith(rest []word) {
-	s, ok := u.load(rest[0], u.inv)
+	s, ok := u.defs.load(rest[0], u.inv)
 	if langs := grammar.Shells(u.inv.name); ok && langs != nil && u.sheet.file == "bash" {
 		if u.runScript(s, langs, rest[0], u.inv) {
 			return
@@ -168,16 +170,16 @@ func (u *use) scriptWith(rest []word) {
 func (a *analysis) script(w word, inv *invocation) {
 	switch {
 	case w.output:
-		a.does(Run, "", inv.raw)
-		a.unknown(PartWords, inv.raw, "it runs what another command prints")
+		a.out.does(Run, "", inv.raw)
+		a.out.unknown(PartWords, inv.raw, "it runs what another command prints")
 	case w.known && (w.text == "-" || w.text == "/dev/stdin"):
 		a.standardInput(inv)
 	case w.known && harmlessDevice(w.text) && w.text != "/dev/null":
-		a.does(Run, "", inv.raw)
-		a.unknown(PartWords, inv.raw, "it runs what it is fed")
+		a.out.does(Run, "", inv.raw)
+		a.out.unknown(PartWords, inv.raw, "it runs what it is fed")
 	default:
 		w.raw = inv.raw
-		a.path(Run, w, inv.st, 0)
+		a.out.path(Run, w, inv.st, 0)
 	}
 }
 
@@ -188,24 +190,24 @@ func (a *analysis) standardInput(inv *invocation) {
 		return
 	}
 	if interpreted(inv.name) && inv.in.kind == fromText && inv.in.text.known {
-		a.runsCode(inv, inv.in.text)
+		a.out.runsCode(inv, inv.in.text)
 		return
 	}
 	switch inv.in.kind {
 	case fromFile:
 		w := inv.in.text
 		if w.output || w.known && harmlessDevice(w.text) && w.text != "/dev/null" {
-			a.does(Run, "standard input", inv.raw)
-			a.unknown(PartWords, inv.raw, inv.name+" runs what it is fed")
+			a.out.does(Run, "standard input", inv.raw)
+			a.out.unknown(PartWords, inv.raw, inv.name+" runs what it is fed")
 			return
 		}
 		w.raw = inv.raw
-		a.path(Run, w, inv.st, 0)
+		a.out.path(Run, w, inv.st, 0)
 	case inherited:
-		a.does(Run, "standard input", inv.raw)
+		a.out.does(Run, "standard input", inv.raw)
 	default:
-		a.does(Run, "standard input", inv.raw)
-		a.unknown(PartWords, inv.raw, inv.name+" runs what it is fed")
+		a.out.does(Run, "standard input", inv.raw)
+		a.out.unknown(PartWords, inv.raw, inv.name+" runs what it is fed")
 	}
 }
 
@@ -242,18 +244,18 @@ func (u *use) role(role string, w word) {
 			w.value = value{} // #1 is what matched in the address
 		}
 		if !(w.known && w.text == "-") {
-			u.path(Write, w, st, u.flags)
+			u.out.path(Write, w, st, u.flags)
 		}
 	case "write":
-		u.path(Write, w, st, u.flags)
+		u.out.path(Write, w, st, u.flags)
 	case "change":
-		u.path(Write, w, st, u.flags)
+		u.out.path(Write, w, st, u.flags)
 	case "delete":
-		u.path(Delete, w, st, u.flags)
+		u.out.path(Delete, w, st, u.flags)
 	case "deltree":
-		u.path(Delete, w, st, u.flags|recursive)
+		u.out.path(Delete, w, st, u.flags|recursive)
 	case "moved":
-		u.path(Delete, w, st, u.flags|recursive|moved)
+		u.out.path(Delete, w, st, u.flags|recursive|moved)
 	case "dest":
 		u.dest(w)
 	case "destdir":
@@ -271,7 +273,7 @@ func (u *use) role(role string, w word) {
 	case "host":
 		u.host(w)
 	case "cd":
-		u.inv.st.dir = u.enterDir(w, st)
+		u.inv.st.dir = u.out.enterDir(w, st)
 	case "replace":
 		u.replace = cmp.Or(w.text, "{}")
 	case "link":
@@ -288,7 +290,7 @@ func (u *use) glued(role string, w word) bool {
 	switch {
 	case strings.HasPrefix(role, "{"):
 		if !w.known || !strings.Contains(","+strings.Trim(role, "{}")+",", ","+w.text+",") {
-			u.unknown(PartWords, u.inv.raw, grammar.Escaped(u.sheet.name+" "+w.shown())+" is not known")
+			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(u.sheet.name+" "+w.shown())+" is not known")
 		}
 		return true
 	case strings.HasPrefix(role, "!"):
@@ -315,32 +317,32 @@ func (u *use) language(role string, w word) {
 		u.inlineCode(w)
 	case "variable":
 		if !w.known || variables.Secret(w.text) {
-			u.does(Secret, w.shown(), u.inv.raw)
+			u.out.does(Secret, w.shown(), u.inv.raw)
 		}
 	case "kill":
 		target := w.text
 		if !w.known {
 			target = ""
 		}
-		u.does(Kill, target, u.inv.raw)
+		u.out.does(Kill, target, u.inv.raw)
 	case "date":
 		if !strings.HasPrefix(w.text, "+") {
-			u.unknown(PartWords, u.inv.raw, "an argument that sets the clock")
+			u.out.unknown(PartWords, u.inv.raw, "an argument that sets the clock")
 		}
 	case "setting":
 		u.setting(w)
 	case "key":
 		if !w.known || strings.Contains(w.text, "=") {
-			u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may set something")
+			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may set something")
 		}
 	case "remote":
 		target := w.text
 		if !w.known {
 			target = ""
 		}
-		u.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: u.inv.raw, Part: PartWords, Forced: u.flags&forced != 0})
+		u.out.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: u.inv.raw, Part: PartWords, Forced: u.flags&forced != 0})
 	case "unknown":
-		u.unknown(PartWords, u.inv.raw, "what "+grammar.Escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
+		u.out.unknown(PartWords, u.inv.raw, "what "+grammar.Escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
 	default:
 		u.peculiar(role, w)
 	}
@@ -368,7 +370,7 @@ func (u *use) peculiar(role string, w word) {
 		u.httpItem(w)
 	case "curlcookie":
 		if w.known && !strings.Contains(w.text, "=") {
-			u.path(Read, w, u.inv.st, 0)
+			u.out.path(Read, w, u.inv.st, 0)
 		}
 	case "curlmethod", "ghmethod":
 		u.requestMethod(role, w)
@@ -380,12 +382,12 @@ func (u *use) peculiar(role string, w word) {
 			u.marks += " query"
 		}
 		if _, file, ok := strings.Cut(w.text, "=@"); ok {
-			u.path(Read, word{value: value{text: file, known: w.known}, raw: w.raw}, u.inv.st, 0)
+			u.out.path(Read, word{value: value{text: file, known: w.known}, raw: w.raw}, u.inv.st, 0)
 		}
 	case "tarfile":
 		u.archive = w
 	case "persist":
-		u.does(Persist, w.shown(), u.inv.raw)
+		u.out.does(Persist, w.shown(), u.inv.raw)
 	case "curlformat":
 		u.curlFormat(w)
 	case "sent":
@@ -398,22 +400,22 @@ func (u *use) peculiar(role string, w word) {
 		u.gitRemote(w)
 	case "pagerfile":
 		if !w.known || strings.HasPrefix(w.text, "+") {
-			u.unknown(PartWords, u.inv.raw, "an argument that a pager may run")
+			u.out.unknown(PartWords, u.inv.raw, "an argument that a pager may run")
 		}
 		u.reads(w, 0)
 	case "manpage":
 		if !w.known || strings.Contains(w.text, "/") {
-			u.unknown(PartWords, u.inv.raw, "a page that may take in other files")
+			u.out.unknown(PartWords, u.inv.raw, "a page that may take in other files")
 		}
 	case "formula":
 		if !w.known || strings.Contains(w.text, "/") || strings.HasSuffix(w.text, ".rb") {
-			u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may be code that "+u.sheet.name+" loads")
+			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may be code that "+u.sheet.name+" loads")
 		}
 	case "mode":
 		u.mode(w)
 	case "procs":
 		if !w.known || strings.Trim(w.text, "0") == "" || len(w.text) > 2 {
-			u.unknown(PartWords, u.inv.raw, u.sheet.name+" may start any number of processes")
+			u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" may start any number of processes")
 		}
 	case "psword":
 		u.psWord(w)
@@ -429,7 +431,7 @@ func (u *use) peculiar(role string, w word) {
 		if base := path.Base(w.text); w.known && !strings.Contains(base, ".") && w.text != "-" {
 			w.text += ".zip"
 		}
-		u.path(Write, w, u.inv.st, u.flags)
+		u.out.path(Write, w, u.inv.st, u.flags)
 	case "kubeoutput":
 		if !w.known || w.text != "wide" && w.text != "name" {
 			u.marks += " whole"
@@ -442,11 +444,11 @@ func (u *use) peculiar(role string, w word) {
 		}
 	case "literal":
 		if !w.known || strings.HasPrefix(w.text, "@") {
-			u.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name a file")
+			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name a file")
 		}
 	case "xpath":
 		if !w.known || strings.Contains(w.text, "document") {
-			u.unknown(PartWords, u.inv.raw, "an expression that may read other documents")
+			u.out.unknown(PartWords, u.inv.raw, "an expression that may read other documents")
 		}
 	case "atother":
 		if _, host, ok := strings.Cut(w.text, "@"); ok || !w.known {
@@ -460,17 +462,17 @@ func (u *use) peculiar(role string, w word) {
 		u.previewed(w)
 	case "format":
 		if !w.known || strings.Contains(w.text, "#(") {
-			u.unknown(PartWords, u.inv.raw, "a format that may run commands")
+			u.out.unknown(PartWords, u.inv.raw, "a format that may run commands")
 		}
 	case "sql":
 		if u.code != "sqlclient" {
-			u.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known")
+			u.out.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known")
 		}
 		u.sqls = append(u.sqls, w)
 	case "database", "dbhost":
 		u.database(role, w)
 	case "pymodule": // the directory comes first in the search for modules
-		u.does(Run, w.shown(), u.inv.raw)
+		u.out.does(Run, w.shown(), u.inv.raw)
 	case "readurl":
 		if strings.Contains(w.text, "://") {
 			u.url(w)
@@ -486,9 +488,9 @@ func (u *use) peculiar(role string, w word) {
 			u.shellText(word{value: value{text: strings.TrimPrefix(w.text, "|"), known: w.known}, raw: w.raw})
 			return
 		}
-		u.path(Write, w, u.inv.st, u.flags)
+		u.out.path(Write, w, u.inv.st, u.flags)
 	default:
-		u.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
+		u.out.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
 	}
 }
 
@@ -502,14 +504,14 @@ func (u *use) reads(w word, f flags) {
 		if !u.sift.whole && !slices.ContainsFunc(u.pos, func(p word) bool { return !p.known || p.many }) {
 			gone.picked = u.sift.deletes
 		}
-		u.path(Delete, gone, u.inv.st, u.flags|recursive)
+		u.out.path(Delete, gone, u.inv.st, u.flags|recursive)
 	}
 	if u.inplace {
-		u.path(Write, w, u.inv.st, u.flags|f)
+		u.out.path(Write, w, u.inv.st, u.flags|f)
 		u.leavesCopy(w)
 		return
 	}
-	u.path(Read, w, u.inv.st, f)
+	u.out.path(Read, w, u.inv.st, f)
 }
 
 // leavesCopy reports the copy that a change in place leaves beside the file.
@@ -517,10 +519,10 @@ func (u *use) leavesCopy(w word) {
 	switch suffix := u.backup; {
 	case suffix.known && suffix.text == "" || suffix.raw == "":
 	case !suffix.known || strings.ContainsAny(suffix.text, "*/") || w.glob > 0:
-		u.unknown(PartWords, u.inv.raw, "which copies it leaves is not known")
+		u.out.unknown(PartWords, u.inv.raw, "which copies it leaves is not known")
 	default:
 		w.text += suffix.text
-		u.path(Write, w, u.inv.st, 0)
+		u.out.path(Write, w, u.inv.st, 0)
 	}
 }
 
@@ -530,9 +532,9 @@ func (u *use) programWord(w word) {
 	target := w.text
 	if !w.known {
 		target = ""
-		u.unknown(PartWords, u.inv.raw, "which program "+u.sheet.name+" runs is not known")
+		u.out.unknown(PartWords, u.inv.raw, "which program "+u.sheet.name+" runs is not known")
 	}
-	u.does(Run, target, u.inv.raw)
+	u.out.does(Run, target, u.inv.raw)
 }
 
 // url reports a request. A part that is computed can carry anything out.
@@ -542,22 +544,22 @@ func (u *use) url(w word) {
 		kind = Send
 	}
 	if what := grammar.Disguise(w.text); what != "" {
-		u.unknown(PartWords, u.inv.raw, "a URL with "+what+": "+grammar.Escaped(w.text))
+		u.out.unknown(PartWords, u.inv.raw, "a URL with "+what+": "+grammar.Escaped(w.text))
 	}
 	if file, ok := strings.CutPrefix(w.text, "file://"); ok && w.known {
 		w.value = constant("/" + strings.TrimLeft(strings.TrimPrefix(file, "localhost"), "/"))
-		u.path(Read, w, u.inv.st, 0)
+		u.out.path(Read, w, u.inv.st, 0)
 		return
 	}
 	target := w.text
 	if !w.known && !hostKnown(target) {
 		target = ""
-		u.unknown(PartWords, u.inv.raw, "which host it asks is not known")
+		u.out.unknown(PartWords, u.inv.raw, "which host it asks is not known")
 	}
 	if w.glob > 0 && strings.ContainsAny(strings.Replace(target, "[::1]", "", 1), "[{*") {
 		kind = Send
 	}
-	u.does(kind, target, u.inv.raw)
+	u.out.does(kind, target, u.inv.raw)
 }
 
 // hostKnown reports whether a constant beginning of a URL holds the whole host.
@@ -571,17 +573,17 @@ func hostKnown(text string) bool {
 
 func (u *use) host(w word) {
 	if !w.known {
-		u.unknown(PartWords, u.inv.raw, "which host it asks is not known")
+		u.out.unknown(PartWords, u.inv.raw, "which host it asks is not known")
 		w.text = ""
 	}
 	if what := grammar.Disguise(w.text); what != "" {
-		u.unknown(PartWords, u.inv.raw, "a host with "+what+": "+grammar.Escaped(w.text))
+		u.out.unknown(PartWords, u.inv.raw, "a host with "+what+": "+grammar.Escaped(w.text))
 	}
 	kind := Fetch
 	if u.send {
 		kind = Send
 	}
-	u.does(kind, w.text, u.inv.raw)
+	u.out.does(kind, w.text, u.inv.raw)
 }
 
 // linked remembers a link that the line makes.
@@ -591,15 +593,15 @@ func (u *use) linked(w word) {
 	}
 	u.dest(w)
 	if u.marked("named") { // a link to a directory is replaced, not followed
-		u.path(Write, w, u.inv.st, u.flags)
+		u.out.path(Write, w, u.inv.st, u.flags)
 	}
-	name, ok := u.absolute(w, u.inv.st)
+	name, ok := absolute(w, u.inv.st)
 	if !ok {
 		name = ""
 	}
-	u.links = append(u.links, name)
-	u.newLinks = append(u.newLinks, taken{name, u.analysis.command})
-	if u.rounds > 0 { // the second time it may lie behind the first
-		u.unknown(PartWords, w.raw, "a link that is made again and again")
+	u.out.links = append(u.out.links, name)
+	u.out.newLinks = append(u.out.newLinks, taken{name, u.analysis.out.command})
+	if u.out.rounds > 0 { // the second time it may lie behind the first
+		u.out.unknown(PartWords, w.raw, "a link that is made again and again")
 	}
 }

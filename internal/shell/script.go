@@ -31,20 +31,32 @@ type source struct {
 	text string
 }
 
+// definitions are the files that say what commands of the line run, and those by
+// which a command was read.
+type definitions struct {
+	machine *machine
+	out     *draft
+	limits  *limits
+
+	walking  []string  // definitions being walked
+	watching []watched // files whose content counts
+	contents []kept    // and what they say
+}
+
 // load reads a file that the current command runs and records it as one of
 // its definitions. ok is false where its content cannot be taken for what
 // runs: the path is not known, it is no regular file, it is too large for a
 // script, others can change it, or a wrapper runs it somewhere else.
 //
 // Whoever can say what code in another language does asks for it here.
-func (a *analysis) load(w word, inv *invocation) (s source, ok bool) {
-	name, known := a.absolute(w, inv.st)
-	if !known || w.many || w.glob > 0 || w.output || a.away != "" || a.env.Files == nil || grammar.Disguise(name) != "" {
+func (f *definitions) load(w word, inv *invocation) (s source, ok bool) {
+	name, known := absolute(w, inv.st)
+	if !known || w.many || w.glob > 0 || w.output || f.out.away != "" || f.machine.env.Files == nil || grammar.Disguise(name) != "" {
 		return s, false
 	}
 	s.name = w.text
 	var data []byte
-	if s.real, data, ok = a.defined(name); !ok || !a.asWritten() || len(data) > grammar.MaxBytes || a.throughLinks(name) || !a.settledFile(s.real) {
+	if s.real, data, ok = f.defined(name); !ok || !f.out.asWritten() || len(data) > grammar.MaxBytes || f.out.throughLinks(name) || !f.machine.settledFile(s.real) {
 		return s, false
 	}
 	s.text = string(data)
@@ -53,8 +65,8 @@ func (a *analysis) load(w word, inv *invocation) (s source, ok bool) {
 
 // asWritten reports whether the wrappers around a command run it here, as
 // this user, in the directory that is known.
-func (a *analysis) asWritten() bool {
-	for _, w := range a.wrappers {
+func (d *draft) asWritten() bool {
+	for _, w := range d.wrappers {
 		switch path.Base(w) {
 		case "env", "nice", "ionice", "nohup", "time", "timeout", "stdbuf", "setsid", "command", "builtin", "exec", "eval", "xargs",
 			"sh", "bash", "zsh", "dash", "ash", "trap":
@@ -67,27 +79,27 @@ func (a *analysis) asWritten() bool {
 
 // defined records a file as a definition of the current command and returns
 // its content, if it could be read whole.
-func (a *analysis) defined(name string) (real string, data []byte, ok bool) {
-	real, data, sum := a.content(name)
+func (f *definitions) defined(name string) (real string, data []byte, ok bool) {
+	real, data, sum := f.content(name)
 	if !strings.Contains(real, "/node_modules/") { // what is installed is nobody's definition
-		a.define(real, sum)
+		f.define(real, sum)
 	}
 	return real, data, sum != "" && sum != Absent
 }
 
 // content reads a file, once, and remembers that the report rests on it.
-func (a *analysis) content(name string) (real string, data []byte, sum string) {
-	for _, k := range a.contents {
+func (f *definitions) content(name string) (real string, data []byte, sum string) {
+	for _, k := range f.contents {
 		if k.name == name {
-			a.watch(k.real)
+			f.watch(k.real)
 			return k.real, k.data, k.sum
 		}
 	}
-	if len(a.contents) >= 2*maxDefinitions {
+	if len(f.contents) >= 2*maxDefinitions {
 		return path.Clean(name), nil, ""
 	}
-	real, data, sum = a.readContent(name)
-	a.contents = append(a.contents, kept{name, real, data, sum})
+	real, data, sum = f.readContent(name)
+	f.contents = append(f.contents, kept{name, real, data, sum})
 	return real, data, sum
 }
 
@@ -100,28 +112,28 @@ type kept struct {
 
 // afford counts the bytes of definitions that are parsed. A line that runs a
 // large script many times over is not followed to the end.
-func (a *analysis) afford(text string) bool {
-	a.parsed += len(text)
-	return a.parsed <= maxParsed
+func (l *limits) afford(text string) bool {
+	l.parsed += len(text)
+	return l.parsed <= maxParsed
 }
 
-func (a *analysis) readContent(name string) (real string, data []byte, sum string) {
-	real, err := view.Resolve(a.env.Files, name)
+func (f *definitions) readContent(name string) (real string, data []byte, sum string) {
+	real, err := view.Resolve(f.machine.env.Files, name)
 	if err != nil {
-		a.watch(name)
+		f.watch(name)
 		return path.Clean(name), nil, ""
 	}
-	a.watch(real)
+	f.watch(real)
 	if clean := path.Clean(name); clean != real {
-		a.watch(clean)
+		f.watch(clean)
 	}
-	if data, err = a.env.Files.Read(real, maxDefinition); err != nil {
-		if _, lerr := a.env.Files.Lstat(real); errors.Is(lerr, fs.ErrNotExist) {
+	if data, err = f.machine.env.Files.Read(real, maxDefinition); err != nil {
+		if _, lerr := f.machine.env.Files.Lstat(real); errors.Is(lerr, fs.ErrNotExist) {
 			return real, nil, Absent
 		}
 		return real, nil, ""
 	}
-	a.rests(real, data)
+	f.rests(real, data)
 	return real, data, digest(data)
 }
 
@@ -132,16 +144,16 @@ func digest(data []byte) string {
 
 // define records what the current command is defined by. Of too many nobody
 // could keep track: that is stated as one that cannot be read.
-func (a *analysis) define(name, sum string) {
-	d := Definition{Path: name, SHA256: sum, Command: a.command}
-	if slices.Contains(a.report.Definitions, d) {
+func (f *definitions) define(name, sum string) {
+	d := Definition{Path: name, SHA256: sum, Command: f.out.command}
+	if slices.Contains(f.out.report.Definitions, d) {
 		return
 	}
-	if len(a.report.Definitions) >= maxDefinitions {
+	if len(f.out.report.Definitions) >= maxDefinitions {
 		d.SHA256 = ""
 	}
-	if len(a.report.Definitions) < 2*maxDefinitions {
-		a.report.Definitions = append(a.report.Definitions, d)
+	if len(f.out.report.Definitions) < 2*maxDefinitions {
+		f.out.report.Definitions = append(f.out.report.Definitions, d)
 	}
 }
 
@@ -154,121 +166,121 @@ type watched struct {
 	folded  bool // in any case of its letters
 }
 
-func (a *analysis) watch(name string) { a.watches(watched{path: name, command: a.command}) }
+func (f *definitions) watch(name string) { f.watches(watched{path: name, command: f.out.command}) }
 
-func (a *analysis) watches(w watched) {
-	if !slices.Contains(a.watching, w) {
-		a.watching = append(a.watching, w)
+func (f *definitions) watches(w watched) {
+	if !slices.Contains(f.watching, w) {
+		f.watching = append(f.watching, w)
 	}
 }
 
 // unstable reports commands whose definitions the line itself changes, before
 // they run or while they do: what was read is not what will run. What a
 // command makes and then runs is its own doing, and defines nothing.
-func (a *analysis) unstable() {
-	if len(a.watching) == 0 {
+func (f *definitions) unstable() {
+	if len(f.watching) == 0 {
 		return
 	}
 	var found []watched
-	for _, e := range a.report.Effects {
+	for _, e := range f.out.report.Effects {
 		if e.Kind != Write && e.Kind != Delete || e.Place == Null || e.Place == Network {
 			continue
 		}
-		for _, w := range a.watching {
-			own := a.outermost(e.Command) == a.outermost(w.command)
-			if slices.Contains(found, w) || w.heeded && a.standsIn(e.Command, w.command) || !a.changes(e, w.path, own) && !(w.begins && strings.HasPrefix(e.Target, w.path)) && !(w.folded && strings.EqualFold(e.Target, w.path)) {
+		for _, w := range f.watching {
+			own := f.out.outermost(e.Command) == f.out.outermost(w.command)
+			if slices.Contains(found, w) || w.heeded && f.out.standsIn(e.Command, w.command) || !f.changes(e, w.path, own) && !(w.begins && strings.HasPrefix(e.Target, w.path)) && !(w.folded && strings.EqualFold(e.Target, w.path)) {
 				continue
 			}
 			if found = append(found, w); own {
-				a.undefine(w)
+				f.undefine(w)
 			}
 		}
 	}
 	for _, w := range found {
-		a.changedByLine(w)
+		f.changedByLine(w)
 	}
 }
 
 // changes reports whether an effect may change a file. One on a path that is
 // not known may, unless it belongs to what the file defines: then it is stated
 // there already.
-func (a *analysis) changes(e Effect, name string, own bool) bool {
+func (f *definitions) changes(e Effect, name string, own bool) bool {
 	switch {
 	case e.Target == "":
 		return !own
-	case e.Target != name && a.makesDirectories(e.Command):
+	case e.Target != name && f.out.makesDirectories(e.Command):
 		return false
 	case e.Kept && (view.Below(e.Target+"/.git", name) || path.Base(e.Target) == ".git" && view.Below(e.Target+"/hooks", name)):
 		return false // git puts no hooks into its directory
 	}
-	return view.Within(a.env.Files, e.Target, name) || e.Name != "" && view.Below(e.Name, name)
+	return view.Within(f.machine.env.Files, e.Target, name) || e.Name != "" && view.Below(e.Name, name)
 }
 
 // makesDirectories reports whether a command makes directories and puts nothing
 // into them.
-func (a *analysis) makesDirectories(command int) bool {
-	if command < 0 || command >= len(a.report.Commands) {
+func (d *draft) makesDirectories(command int) bool {
+	if command < 0 || command >= len(d.report.Commands) {
 		return false
 	}
-	c := a.report.Commands[command]
+	c := d.report.Commands[command]
 	return path.Base(c.Program) == "mkdir" && !c.Foreign
 }
 
 // outermost is the command of the line in whose definitions a command stands.
-func (a *analysis) outermost(command int) int {
-	for command >= 0 && command < len(a.report.Commands) && a.report.Commands[command].Caller > 0 {
-		command = a.report.Commands[command].Caller - 1
+func (d *draft) outermost(command int) int {
+	for command >= 0 && command < len(d.report.Commands) && d.report.Commands[command].Caller > 0 {
+		command = d.report.Commands[command].Caller - 1
 	}
 	return command
 }
 
 // standsIn reports whether a command is another one, or stands in what that
 // one runs.
-func (a *analysis) standsIn(command, outer int) bool {
-	for command >= 0 && command < len(a.report.Commands) {
+func (d *draft) standsIn(command, outer int) bool {
+	for command >= 0 && command < len(d.report.Commands) {
 		if command == outer {
 			return true
 		}
-		command = a.report.Commands[command].Caller - 1
+		command = d.report.Commands[command].Caller - 1
 	}
 	return false
 }
 
-func (a *analysis) undefine(w watched) {
-	a.report.Definitions = slices.DeleteFunc(a.report.Definitions, func(d Definition) bool {
-		return d.Path == w.path && a.report.Commands != nil && d.Command != a.outermost(d.Command) && a.outermost(d.Command) == a.outermost(w.command)
+func (f *definitions) undefine(w watched) {
+	f.out.report.Definitions = slices.DeleteFunc(f.out.report.Definitions, func(d Definition) bool {
+		return d.Path == w.path && f.out.report.Commands != nil && d.Command != f.out.outermost(d.Command) && f.out.outermost(d.Command) == f.out.outermost(w.command)
 	})
 }
 
-func (a *analysis) changedByLine(w watched) {
-	a.command = w.command
+func (f *definitions) changedByLine(w watched) {
+	f.out.command = w.command
 	if w.begins {
 		w.path = cmp.Or(strings.TrimSuffix(w.path, "/"), "/")
 	}
-	for _, e := range a.report.Effects {
-		if (e.Kind == Write || e.Kind == Delete) && e.Place != Null && e.Place != Network && a.outermost(e.Command) != a.outermost(w.command) && a.changes(e, w.path, false) {
-			a.define(w.path, "")
+	for _, e := range f.out.report.Effects {
+		if (e.Kind == Write || e.Kind == Delete) && e.Place != Null && e.Place != Network && f.out.outermost(e.Command) != f.out.outermost(w.command) && f.changes(e, w.path, false) {
+			f.define(w.path, "")
 			break
 		}
 	}
-	a.effect(Effect{Kind: Run, Target: w.path, Place: a.placeOf(w.path), Words: w.path, Part: PartWords})
-	a.unknown(PartWords, w.path, grammar.Escaped(w.path)+" is changed by the line that runs it")
+	f.out.effect(Effect{Kind: Run, Target: w.path, Place: f.machine.placeOf(w.path), Words: w.path, Part: PartWords})
+	f.out.unknown(PartWords, w.path, grammar.Escaped(w.path)+" is changed by the line that runs it")
 }
 
 // throughLinks reports whether a link that the line makes may be on the way.
-func (a *analysis) throughLinks(name string) bool {
-	return slices.ContainsFunc(a.links, func(link string) bool { return link == "" || view.Below(link, name) })
+func (d *draft) throughLinks(name string) bool {
+	return slices.ContainsFunc(d.links, func(link string) bool { return link == "" || view.Below(link, name) })
 }
 
 // settledFile reports whether a file is one that only this user and root can
 // change or put in its place, and that does not run as somebody else.
-func (a *analysis) settledFile(real string) bool {
-	home, err := a.env.Files.Lstat(a.realHome())
-	if err != nil || a.env.Home == "" {
+func (m *machine) settledFile(real string) bool {
+	home, err := m.env.Files.Lstat(m.realHome())
+	if err != nil || m.env.Home == "" {
 		return false
 	}
 	own := func(name string, odd fs.FileMode) bool {
-		info, err := a.env.Files.Lstat(name)
+		info, err := m.env.Files.Lstat(name)
 		return err == nil && info.Mode&odd == 0 && (info.UID == 0 || info.UID == home.UID) &&
 			(info.Mode.Perm()&0o002 == 0 || info.Mode.IsDir() && info.Mode&fs.ModeSticky != 0)
 	}
@@ -287,7 +299,7 @@ func (a *analysis) settledFile(real string) bool {
 
 // shebang returns the grammars of a script that the kernel starts, nil where
 // its interpreter is no shell that is read or gets options that matter.
-func (a *analysis) shebang(text string, st state) []syntax.LangVariant {
+func (m *machine) shebang(text string, st state) []syntax.LangVariant {
 	rest, ok := strings.CutPrefix(text, "#!")
 	if !ok {
 		return grammar.Shells("sh") // whoever starts it hands it to a shell then
@@ -297,7 +309,7 @@ func (a *analysis) shebang(text string, st state) []syntax.LangVariant {
 		return nil
 	}
 	interpreter, arg, _ := strings.Cut(strings.Trim(line, " \t"), " ")
-	if path.Base(interpreter) == "env" && path.IsAbs(interpreter) && grammar.Identifier(arg) && !a.suspect(interpreter, st) {
+	if path.Base(interpreter) == "env" && path.IsAbs(interpreter) && grammar.Identifier(arg) && !m.suspect(interpreter, st) {
 		interpreter, arg = arg, ""
 	} else if !path.IsAbs(interpreter) {
 		return nil
@@ -307,7 +319,7 @@ func (a *analysis) shebang(text string, st state) []syntax.LangVariant {
 	default:
 		return nil
 	}
-	if a.suspect(interpreter, st) {
+	if m.suspect(interpreter, st) {
 		return nil
 	}
 	return grammar.Shells(path.Base(interpreter))
@@ -315,25 +327,25 @@ func (a *analysis) shebang(text string, st state) []syntax.LangVariant {
 
 // suspect reports whether a name does not lead to a program that only root or
 // the person can write.
-func (a *analysis) suspect(name string, st state) bool {
-	p := a.find(name, st)
+func (m *machine) suspect(name string, st state) bool {
+	p := m.find(name, st)
 	return p.fault != "" || p.foreign
 }
 
 // runScript walks a file as one of the shells of these grammars would run it,
 // in a process of its own. ok is false where it stays code that was not read.
 func (a *analysis) runScript(s source, langs []syntax.LangVariant, w word, inv *invocation) bool {
-	m := a.mark()
+	m := a.defs.mark()
 	w.raw = inv.raw
-	a.path(Read, w, inv.st, 0)
+	a.out.path(Read, w, inv.st, 0)
 	if a.readText(passage{file: s.real, name: s.name, text: s.text, langs: langs}, inv.st.child(), inv) {
 		return true
 	}
-	a.rollback(m)
+	a.defs.rollback(m)
 	if len(langs) > 0 { // what it names may be what it runs, from where it is started or where it lies
 		for _, dir := range []string{inv.st.dir, path.Dir(s.real)} {
 			if dir != "" {
-				a.namedFiles(dir, []string{s.text}, 0)
+				a.defs.namedFiles(dir, []string{s.text}, 0)
 			}
 		}
 	}
@@ -354,73 +366,73 @@ type passage struct {
 // is met, nothing of it is kept but what defines it, and it counts as not
 // read.
 func (a *analysis) readText(t passage, st state, inv *invocation) bool {
-	if len(t.langs) == 0 || !a.readable(t) {
+	if len(t.langs) == 0 || !a.defs.readable(t) {
 		return false
 	}
 	defer a.ownProcess()()
 	var first Report
 	for i, lang := range t.langs {
-		mark := a.mark()
-		a.lang = lang
+		mark := a.defs.mark()
+		a.now.lang = lang
 		if !a.walkText(t, st, inv) {
-			a.rollback(mark)
+			a.defs.rollback(mark)
 			return false
 		}
 		if i == 0 && len(t.langs) > 1 {
-			first = Report{Effects: slices.Clone(a.report.Effects), Unknowns: slices.Clone(a.report.Unknowns)}
-			a.rollback(mark)
+			first = Report{Effects: slices.Clone(a.out.report.Effects), Unknowns: slices.Clone(a.out.report.Unknowns)}
+			a.defs.rollback(mark)
 			continue
 		}
-		if i > 0 && !(slices.Equal(first.Effects, a.report.Effects) && slices.Equal(first.Unknowns, a.report.Unknowns)) {
-			a.rollback(mark)
+		if i > 0 && !(slices.Equal(first.Effects, a.out.report.Effects) && slices.Equal(first.Unknowns, a.out.report.Unknowns)) {
+			a.defs.rollback(mark)
 			return false
 		}
 	}
 	return true
 }
 
-func (a *analysis) readable(t passage) bool {
-	return a.afford(t.text) && len(a.reading) < maxScripts && !slices.Contains(a.reading, cmp.Or(t.key, t.file)) &&
+func (f *definitions) readable(t passage) bool {
+	return f.limits.afford(t.text) && len(f.walking) < maxScripts && !slices.Contains(f.walking, cmp.Or(t.key, t.file)) &&
 		strings.IndexByte(t.text, '\r') < 0 && grammar.Malformed(t.text) == "" && grammar.Exceeded(t.text) == "" && !strings.HasPrefix(t.text, "\uFEFF")
 }
 
 // ownProcess sets aside what a process of its own does not hand back, and
 // returns what restores it.
 func (a *analysis) ownProcess() (restore func()) {
-	lang, both, wrappers, beyond := a.lang, a.both, a.wrappers, a.beyond
-	a.both, a.wrappers = false, nil
+	lang, both, wrappers, beyond := a.now.lang, a.now.both, a.out.wrappers, a.out.beyond
+	a.now.both, a.out.wrappers = false, nil
 	return func() {
-		a.lang, a.both, a.wrappers, a.beyond = lang, both, wrappers, beyond
+		a.now.lang, a.now.both, a.out.wrappers, a.out.beyond = lang, both, wrappers, beyond
 	}
 }
 
 // walkText walks a text as part of the current command. ok is false where it
 // does not parse or is more than is followed.
 func (a *analysis) walkText(t passage, st state, inv *invocation) (ok bool) {
-	file, err := grammar.As(t.text, a.lang)
-	if err != nil || a.over != "" {
+	file, err := grammar.As(t.text, a.now.lang)
+	if err != nil || a.limits.over != "" {
 		return false
 	}
-	a.beyond = false
-	command, caller, src, where, parts, work := a.command, a.caller, a.src, a.where, a.parts, a.work
-	if len(a.reading) == 0 {
-		a.work = a.scripted
+	a.out.beyond = false
+	command, caller, src, where, parts, work := a.out.command, a.out.caller, a.now.src, a.out.where, a.out.parts, a.limits.work
+	if len(a.defs.walking) == 0 {
+		a.limits.work = a.limits.scripted
 	}
-	a.caller, a.src, a.parts = command+1, t.text, 0
-	a.where = whereOf(t)
-	a.reading = append(a.reading, cmp.Or(t.key, t.file))
-	a.enter(t.file)
-	a.report.Commands[a.command].Dir = st.dir
+	a.out.caller, a.now.src, a.out.parts = command+1, t.text, 0
+	a.out.where = whereOf(t)
+	a.defs.walking = append(a.defs.walking, cmp.Or(t.key, t.file))
+	a.out.enter(t.file)
+	a.out.report.Commands[a.out.command].Dir = st.dir
 	a.whole(file.Stmts, st, inv.in)
-	a.reading = a.reading[:len(a.reading)-1]
-	if len(a.reading) == 0 {
-		a.scripted, a.work = a.work, work
+	a.defs.walking = a.defs.walking[:len(a.defs.walking)-1]
+	if len(a.defs.walking) == 0 {
+		a.limits.scripted, a.limits.work = a.limits.work, work
 	}
-	a.command, a.caller, a.src, a.where, a.parts = command, caller, src, where, parts
-	if a.beyond {
-		a.unread(t.text)
+	a.out.command, a.out.caller, a.now.src, a.out.where, a.out.parts = command, caller, src, where, parts
+	if a.out.beyond {
+		a.out.unread(t.text)
 	}
-	return a.over == "" && !a.beyond
+	return a.limits.over == "" && !a.out.beyond
 }
 
 // spot is the place of the text that is walked, for the words that quote it.
@@ -436,17 +448,17 @@ func whereOf(t passage) spot {
 }
 
 // located puts file and line before what is quoted from a file.
-func (a *analysis) located(words string) string {
-	if a.where.file == "" {
+func (d *draft) located(words string) string {
+	if d.where.file == "" {
 		return words
 	}
-	return a.short(a.where.file) + ":" + strconv.Itoa(a.where.line) + ": " + words
+	return d.short(d.where.file) + ":" + strconv.Itoa(d.where.line) + ": " + words
 }
 
 // short is a path as a person names it: relative to the directory of the line
 // where it lies below.
-func (a *analysis) short(name string) string {
-	if rest, ok := strings.CutPrefix(name, a.env.Dir+"/"); ok && a.env.Dir != "" {
+func (d *draft) short(name string) string {
+	if rest, ok := strings.CutPrefix(name, d.machine.env.Dir+"/"); ok && d.machine.env.Dir != "" {
 		name = rest
 	}
 	return grammar.Escaped(name)
@@ -460,36 +472,36 @@ type mark struct {
 	made, fielded                                   int
 }
 
-func (a *analysis) mark() mark {
-	r := &a.report
-	return mark{len(r.Effects), len(r.Unknowns), len(r.Commands), len(a.links), len(r.Definitions), a.command, a.caller, a.changed, a.made, a.fielded}
+func (f *definitions) mark() mark {
+	r := &f.out.report
+	return mark{len(r.Effects), len(r.Unknowns), len(r.Commands), len(f.out.links), len(r.Definitions), f.out.command, f.out.caller, f.out.changed, f.limits.made, f.limits.fielded}
 }
 
 // rollback takes back what was reported since the mark. What was found to
 // define the command stays, as its own.
-func (a *analysis) rollback(m mark) {
-	r := &a.report
-	r.Effects, r.Unknowns, r.Commands, a.links = r.Effects[:m.effects], r.Unknowns[:m.unknowns], r.Commands[:m.commands], a.links[:m.links]
-	if a.made > maxMade || a.fielded > maxFields { // not the line's fault, but nothing more is read
-		a.made, a.fielded = m.made, m.fielded
-		a.scripted = maxWork
-		if len(a.reading) > 0 {
-			a.work = maxWork
+func (f *definitions) rollback(m mark) {
+	r := &f.out.report
+	r.Effects, r.Unknowns, r.Commands, f.out.links = r.Effects[:m.effects], r.Unknowns[:m.unknowns], r.Commands[:m.commands], f.out.links[:m.links]
+	if f.limits.made > maxMade || f.limits.fielded > maxFields { // not the line's fault, but nothing more is read
+		f.limits.made, f.limits.fielded = m.made, m.fielded
+		f.limits.scripted = maxWork
+		if len(f.walking) > 0 {
+			f.limits.work = maxWork
 		}
 	}
-	a.command, a.caller, a.changed, a.over = m.command, m.caller, m.changed, ""
+	f.out.command, f.out.caller, f.out.changed, f.limits.over = m.command, m.caller, m.changed, ""
 	for i := m.definitions; i < len(r.Definitions); i++ {
 		r.Definitions[i].Command = min(r.Definitions[i].Command, m.command)
 	}
-	for i := range a.watching {
-		a.watching[i].command = min(a.watching[i].command, m.command)
+	for i := range f.watching {
+		f.watching[i].command = min(f.watching[i].command, m.command)
 	}
 }
 
 // runFile walks a program of the workspace that its path names, if it is a
 // script that can be read. ok is false where it is not.
 func (a *analysis) runFile(inv *invocation, p program) (ok bool) {
-	if strings.IndexByte(inv.name, '/') < 0 || a.away != "" || a.env.Files == nil || p.real == "" || !path.IsAbs(p.real) {
+	if strings.IndexByte(inv.name, '/') < 0 || a.out.away != "" || a.machine.env.Files == nil || p.real == "" || !path.IsAbs(p.real) {
 		return false
 	}
 	return a.startFile(word{value: constant(inv.name), raw: inv.raw}, inv)
@@ -500,15 +512,15 @@ func (a *analysis) runFile(inv *invocation, p program) (ok bool) {
 // directory is that of inv. ok is false where it stays code that was not read,
 // which the caller states; what defines the command is recorded all the same.
 func (a *analysis) startFile(w word, inv *invocation) (ok bool) {
-	s, ok := a.load(w, inv)
-	if !ok || !a.runnable(s.real) {
+	s, ok := a.defs.load(w, inv)
+	if !ok || !a.machine.runnable(s.real) {
 		return false
 	}
-	return a.runScript(s, a.shebang(s.text, inv.st), w, inv)
+	return a.runScript(s, a.machine.shebang(s.text, inv.st), w, inv)
 }
 
 // runnable reports whether the kernel would start the file.
-func (a *analysis) runnable(real string) bool {
-	info, err := a.env.Files.Lstat(real)
+func (m *machine) runnable(real string) bool {
+	info, err := m.env.Files.Lstat(real)
 	return err == nil && info.Mode.Perm()&0o111 != 0
 }

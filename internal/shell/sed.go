@@ -9,7 +9,7 @@ func (u *use) sedScript(w word) {
 		if w.known {
 			return
 		}
-		u.unknown(PartWords, u.inv.raw, "a sed script that is not known")
+		u.out.unknown(PartWords, u.inv.raw, "a sed script that is not known")
 		return
 	}
 	// Versions differ in whether a delimiter between brackets ends a regular
@@ -19,7 +19,7 @@ func (u *use) sedScript(w word) {
 		read = true
 	}
 	if !read {
-		u.unknown(PartWords, u.inv.raw, "a sed script that cannot be read")
+		u.out.unknown(PartWords, u.inv.raw, "a sed script that cannot be read")
 	}
 }
 
@@ -165,7 +165,7 @@ func (s *sedReader) command() {
 	case 'w', 'W':
 		s.file(Write)
 	case 'e':
-		s.does(Run, s.line(), s.inv.raw)
+		s.out.does(Run, s.line(), s.inv.raw)
 	case 's':
 		s.substitute()
 	case 'y':
@@ -202,7 +202,7 @@ func (s *sedReader) end() {
 func (s *sedReader) file(kind Kind) {
 	s.blanks(" \t")
 	name := s.line()
-	s.path(kind, word{value: constant(name), raw: s.inv.raw}, s.inv.st, 0)
+	s.out.path(kind, word{value: constant(name), raw: s.inv.raw}, s.inv.st, 0)
 }
 
 func (s *sedReader) substitute() {
@@ -221,7 +221,7 @@ func (s *sedReader) substitute() {
 			s.pos++
 		case c == 'e':
 			s.pos++
-			s.does(Run, "the replaced text", s.inv.raw)
+			s.out.does(Run, "the replaced text", s.inv.raw)
 		case c == 'w':
 			s.pos++
 			s.file(Write)

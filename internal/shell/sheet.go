@@ -24,8 +24,8 @@ type sheet struct {
 }
 
 // sheet returns what is known of a program.
-func (a *analysis) sheet(name string) (*sheet, bool) {
-	for _, s := range a.sheets {
+func (m *machine) sheet(name string) (*sheet, bool) {
+	for _, s := range m.sheets {
 		if s.name == name {
 			return s, true
 		}
@@ -48,7 +48,7 @@ func (a *analysis) sheet(name string) (*sheet, bool) {
 	for _, body := range shared {
 		s.directives(body)
 	}
-	a.sheets = append(a.sheets, s)
+	m.sheets = append(m.sheets, s)
 	return s, true
 }
 

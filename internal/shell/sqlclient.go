@@ -67,7 +67,7 @@ func (u *use) finishSQL() {
 	server := ""
 	if !u.localFile() {
 		server = u.server()
-		u.does(Fetch, server, u.inv.raw)
+		u.out.does(Fetch, server, u.inv.raw)
 	}
 	changes := false
 	for _, w := range u.sqls {
@@ -94,7 +94,7 @@ func (u *use) server() string {
 		names = mysql
 	}
 	for i, name := range names {
-		value, ok := u.inherits(name)
+		value, ok := u.machine.inherits(name)
 		if b := u.inv.st.lookup(name); name != "" && b != nil {
 			value, ok = b.text, true
 			if !b.known {
@@ -109,7 +109,7 @@ func (u *use) server() string {
 	}
 	switch {
 	case strings.Contains(u.marks, "lost") || u.base.text == "unclear":
-		u.unknown(PartWords, u.inv.raw, "which server it connects to is not known")
+		u.out.unknown(PartWords, u.inv.raw, "which server it connects to is not known")
 		return ""
 	case u.base.text == "", u.base.text == "127.0.0.1", u.base.text == "::1", strings.HasPrefix(u.base.text, "/"):
 		return "localhost"
@@ -120,18 +120,18 @@ func (u *use) server() string {
 // sql reports what statements do, and whether they change the database.
 func (u *use) sql(w word, server string, fed bool) (changes bool) {
 	if !w.known || w.glob > 0 || w.many {
-		u.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known")
+		u.out.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known")
 		return true
 	}
 	facts := code.SQL(dialectOf(u.inv.name), w.text, fed)
 	if !facts.Proven {
-		u.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known: "+grammar.Shorten(grammar.Escaped(facts.Why)))
+		u.out.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known: "+grammar.Shorten(grammar.Escaped(facts.Why)))
 	}
 	for _, e := range facts.Effects {
 		if e.Kind == code.Change || e.Kind == code.Destroy {
 			changes = true
 			if !u.localFile() {
-				u.effect(Effect{
+				u.out.effect(Effect{
 					Kind: Remote, Target: server, Place: Network, Words: u.inv.raw, Part: PartWords, Forced: e.Kind == code.Destroy,
 				})
 			}
@@ -150,17 +150,17 @@ func (u *use) sqlEffect(e code.Effect) {
 	}
 	switch e.Kind {
 	case code.Read:
-		u.path(Read, w, u.inv.st, 0)
+		u.out.path(Read, w, u.inv.st, 0)
 	case code.Write:
-		u.path(Write, w, u.inv.st, 0)
+		u.out.path(Write, w, u.inv.st, 0)
 	case code.Secret:
-		u.does(Secret, e.Name, u.inv.raw)
+		u.out.does(Secret, e.Name, u.inv.raw)
 	case code.Fetch:
-		u.does(Fetch, e.Name, u.inv.raw)
+		u.out.does(Fetch, e.Name, u.inv.raw)
 	case code.Shell: // the client puts its own quotes round the words
-		u.unread(e.Name)
-		u.does(Run, "", u.inv.raw)
-		u.unknown(PartWords, u.inv.raw, u.sheet.name+" gives a line to a shell")
+		u.out.unread(e.Name)
+		u.out.does(Run, "", u.inv.raw)
+		u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" gives a line to a shell")
 	}
 }
 
@@ -172,13 +172,13 @@ func (u *use) opensDatabase(changes bool) {
 	}
 	w := word{value: u.base.value, raw: u.inv.raw}
 	if strings.HasPrefix(name, "file:") || strings.Contains(name, "://") || strings.HasPrefix(name, "md:") {
-		u.unknown(PartWords, u.inv.raw, "which database it opens is not known")
+		u.out.unknown(PartWords, u.inv.raw, "which database it opens is not known")
 		w.value = value{}
 	}
-	u.path(Read, w, u.inv.st, 0)
+	u.out.path(Read, w, u.inv.st, 0)
 	// A database that is not there is made.
-	if abs, ok := u.absolute(w, u.inv.st); changes && !u.readsOnly() || ok && !u.exists(abs) {
-		u.path(Write, w, u.inv.st, 0)
+	if abs, ok := absolute(w, u.inv.st); changes && !u.readsOnly() || ok && !u.machine.exists(abs) {
+		u.out.path(Write, w, u.inv.st, 0)
 	}
 }
 

@@ -9,41 +9,41 @@ import (
 
 // substitute walks a command substitution and returns its value where that
 // follows from the text alone.
-func (a *analysis) substitute(p *syntax.CmdSubst, st state) value {
-	command := a.command
-	defer func() { a.command = command }()
-	if raw := a.raw(p); !strings.HasPrefix(raw, "$(") && !strings.HasPrefix(raw, "`") {
-		a.unfollowed(p, "a substitution of this kind")
+func (e *expander) substitute(p *syntax.CmdSubst, st state) value {
+	command := e.out.command
+	defer func() { e.out.command = command }()
+	if raw := e.now.raw(p); !strings.HasPrefix(raw, "$(") && !strings.HasPrefix(raw, "`") {
+		e.unfollowed(p, "a substitution of this kind")
 	}
-	if a.documentOutside(p) {
-		a.unfollowed(p, "a here-document that begins behind its substitution")
+	if e.now.documentOutside(p) {
+		e.unfollowed(p, "a here-document that begins behind its substitution")
 	}
-	if text, escaped := a.backquoted(p); escaped {
-		a.unfollowed(p, "a substitution in ` ` with a backslash")
-		a.nested(text, st, "")
+	if text, escaped := e.backquoted(p); escaped {
+		e.unfollowed(p, "a substitution in ` ` with a backslash")
+		e.run.nested(text, st, "")
 		return value{}
 	}
-	from := len(a.report.Commands)
-	a.subshell(p.Stmts, st, input{})
+	from := len(e.out.report.Commands)
+	e.run.subshell(p.Stmts, st, input{})
 	var v value
 	if len(p.Stmts) == 1 && len(st.more) == 0 {
-		v = a.printed(p.Stmts[0], st)
+		v = e.printed(p.Stmts[0], st)
 	}
 	if !v.known {
-		v.from, v.to = from, len(a.report.Commands)
+		v.from, v.to = from, len(e.out.report.Commands)
 	}
 	return v
 }
 
 // documentOutside reports whether a substitution holds a here-document whose text
 // does not stand in it. bash ends it with the substitution, and runs the text.
-func (a *analysis) documentOutside(p syntax.Node) (outside bool) {
+func (rd *reading) documentOutside(p syntax.Node) (outside bool) {
 	end := int(p.End().Offset())
 	syntax.Walk(p, func(n syntax.Node) bool {
 		r, ok := n.(*syntax.Redirect)
 		if ok && (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc) {
 			from := int(r.Word.End().Offset())
-			outside = outside || from > end || end > len(a.src) || !strings.Contains(a.src[from:end], "\n")
+			outside = outside || from > end || end > len(rd.src) || !strings.Contains(rd.src[from:end], "\n")
 		}
 		return !outside
 	})
@@ -53,8 +53,8 @@ func (a *analysis) documentOutside(p syntax.Node) (outside bool) {
 // backquoted returns the text between backquotes as the shell reads it, if it
 // holds backslashes that the quotes take away: those are gone before the text
 // is parsed, however deep it nests.
-func (a *analysis) backquoted(p *syntax.CmdSubst) (string, bool) {
-	raw := a.raw(p)
+func (e *expander) backquoted(p *syntax.CmdSubst) (string, bool) {
+	raw := e.now.raw(p)
 	if !p.Backquotes || len(raw) < 2 || strings.IndexByte(raw, '\\') < 0 {
 		return "", false
 	}
@@ -69,7 +69,7 @@ func (a *analysis) backquoted(p *syntax.CmdSubst) (string, bool) {
 			case '\n': // gone too, be it in single quotes
 				taken = true
 			case '"':
-				a.unknown(PartWords, raw, "an escaped quote between backquotes")
+				e.out.unknown(PartWords, raw, "an escaped quote between backquotes")
 			}
 		}
 		b.WriteByte(inner[i])
@@ -78,7 +78,7 @@ func (a *analysis) backquoted(p *syntax.CmdSubst) (string, bool) {
 }
 
 // printed is what a statement prints, without final newlines.
-func (a *analysis) printed(s *syntax.Stmt, st state) value {
+func (e *expander) printed(s *syntax.Stmt, st state) value {
 	if s.Negated || s.Background {
 		return value{}
 	}
@@ -86,7 +86,7 @@ func (a *analysis) printed(s *syntax.Stmt, st state) value {
 		return value{numeric: true}
 	}
 	if len(s.Redirs) > 0 && !grammar.OnlyErrors(s.Redirs) {
-		return a.printedText(s)
+		return e.printedText(s)
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.BinaryCmd:
@@ -95,19 +95,19 @@ func (a *analysis) printed(s *syntax.Stmt, st state) value {
 		}
 	case *syntax.CallExpr:
 		if len(c.Assigns) == 0 && len(c.Args) > 0 {
-			return a.printedBy(c, st)
+			return e.printedBy(c, st)
 		}
 	}
 	return value{}
 }
 
 // printedText is the text of cat <<'EOF'.
-func (a *analysis) printedText(s *syntax.Stmt) value {
+func (e *expander) printedText(s *syntax.Stmt) value {
 	c, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || s.Negated || s.Background || len(c.Args) != 1 || c.Args[0].Lit() != "cat" || len(s.Redirs) != 1 || s.Redirs[0].Hdoc == nil {
 		return value{}
 	}
-	if !strings.ContainsAny(a.raw(s.Redirs[0].Word), "'\"\\") || s.Redirs[0].Op != syntax.Hdoc {
+	if !strings.ContainsAny(e.now.raw(s.Redirs[0].Word), "'\"\\") || s.Redirs[0].Op != syntax.Hdoc {
 		return value{}
 	}
 	return constant(strings.TrimRight(grammar.HereText(s.Redirs[0].Hdoc), "\n"))
@@ -116,10 +116,10 @@ func (a *analysis) printedText(s *syntax.Stmt) value {
 // printedBy is what a few commands print when their arguments are constant.
 // PATH does not matter: a program that is not what its name says is reported
 // where it is called.
-func (a *analysis) printedBy(c *syntax.CallExpr, st state) value {
+func (e *expander) printedBy(c *syntax.CallExpr, st state) value {
 	args := make([]string, 0, 8)
 	for _, w := range c.Args {
-		lit, ok := a.constantArg(w, st)
+		lit, ok := e.constantArg(w, st)
 		if !ok {
 			return value{}
 		}
@@ -142,7 +142,7 @@ func (a *analysis) printedBy(c *syntax.CallExpr, st state) value {
 		}
 	case "git":
 		if len(rest) == 2 && rest[0] == "rev-parse" && rest[1] == "--show-toplevel" {
-			if r := a.repository(st.dir); r != nil && r.top != "" {
+			if r := e.repos.repository(st.dir); r != nil && r.top != "" {
 				return constant(r.top)
 			}
 		}
@@ -152,24 +152,24 @@ func (a *analysis) printedBy(c *syntax.CallExpr, st state) value {
 
 // constantArg is the text of a word of constants and plain variables that is
 // one word, whatever shell reads it.
-func (a *analysis) constantArg(w *syntax.Word, st state) (string, bool) {
+func (e *expander) constantArg(w *syntax.Word, st state) (string, bool) {
 	for _, part := range w.Parts {
 		if q, ok := part.(*syntax.DblQuoted); ok {
 			for _, inner := range q.Parts {
-				if !a.plainPart(inner) {
+				if !e.plainPart(inner) {
 					return "", false
 				}
 			}
 			continue
 		}
-		if !a.plainPart(part) {
+		if !e.plainPart(part) {
 			return "", false
 		}
 	}
 	if syntax.SplitBraces(&syntax.Word{Parts: w.Parts}) {
 		return "", false
 	}
-	v := a.single(w, st)
+	v := e.single(w, st)
 	if v.glob > 0 || !v.known {
 		return "", false
 	}
@@ -179,21 +179,21 @@ func (a *analysis) constantArg(w *syntax.Word, st state) (string, bool) {
 	return v.text, true
 }
 
-func (a *analysis) plainPart(part syntax.WordPart) bool {
+func (e *expander) plainPart(part syntax.WordPart) bool {
 	switch p := part.(type) {
 	case *syntax.Lit, *syntax.SglQuoted:
 		return true
 	case *syntax.ParamExp:
-		return a.plainParam(p)
+		return e.now.plainParam(p)
 	}
 	return false
 }
 
 // pipeText is what the left side of a pipe feeds the right one, if it only
 // prints constants.
-func (a *analysis) pipeText(left *syntax.Stmt, st state) input {
+func (e *expander) pipeText(left *syntax.Stmt, st state) input {
 	if b, ok := left.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe && grammar.Plain(left) && grammar.Plain(b.Y) && grammar.Passes(b.Y) {
-		return a.pipeText(b.X, st)
+		return e.pipeText(b.X, st)
 	}
 	c, ok := left.Cmd.(*syntax.CallExpr)
 	if !ok || len(c.Args) == 0 {
@@ -201,11 +201,11 @@ func (a *analysis) pipeText(left *syntax.Stmt, st state) input {
 	}
 	switch c.Args[0].Lit() {
 	case "echo", "printf", "cat":
-		command, n, m := a.command, len(a.report.Effects), len(a.report.Unknowns)
-		v := a.printed(left, st)
-		a.command = command
-		if v.known && n == len(a.report.Effects) && m == len(a.report.Unknowns) {
-			return input{kind: fromText, text: word{value: v, raw: a.raw(left)}}
+		command, n, m := e.out.command, len(e.out.report.Effects), len(e.out.report.Unknowns)
+		v := e.printed(left, st)
+		e.out.command = command
+		if v.known && n == len(e.out.report.Effects) && m == len(e.out.report.Unknowns) {
+			return input{kind: fromText, text: word{value: v, raw: e.now.raw(left)}}
 		}
 	}
 	return input{kind: piped}

@@ -22,15 +22,15 @@ const (
 )
 
 // unread keeps a text of which any run of words may be a command.
-func (a *analysis) unread(text string) {
-	if len(a.texts) < maxUnread && !slices.Contains(a.texts, text) {
-		a.texts = append(a.texts, text)
+func (d *draft) unread(text string) {
+	if len(d.texts) < maxUnread && !slices.Contains(d.texts, text) {
+		d.texts = append(d.texts, text)
 	}
 }
 
 // possible reads what could be commands in texts that are not followed.
-func possible(texts []string, env Env) *Report {
-	s := suspects{env: env, seen: map[string]bool{}}
+func possible(texts []string, m *machine) *Report {
+	s := suspects{machine: m, seen: map[string]bool{}}
 	for _, text := range texts {
 		text = grammar.LookedUp(text)
 		for _, words := range append(grammar.Segments(text, true), grammar.Segments(text, false)...) {
@@ -44,10 +44,10 @@ func possible(texts []string, env Env) *Report {
 }
 
 type suspects struct {
-	env    Env
-	report Report
-	seen   map[string]bool
-	looked int
+	machine *machine
+	report  Report
+	seen    map[string]bool
+	looked  int
 }
 
 // segment reads a run of words from each word on that may be a program.
@@ -79,16 +79,14 @@ func (s *suspects) command(words []string) {
 	}
 	s.seen[text] = true
 	s.looked++
-	env := s.env
-	env.Dialect = Bash
-	a := &analysis{env: env, lang: syntax.LangBash, src: text, command: -1}
 	file, err := grammar.Line(text, syntax.LangBash)
 	if err != nil || len(file.Stmts) != 1 {
 		return
 	}
-	a.whole(file.Stmts, state{dir: env.Dir}, input{})
-	if a.over == "" {
-		s.add(a.report)
+	a := newAnalysis(s.machine, text, syntax.LangBash, false)
+	a.whole(file.Stmts, state{dir: s.machine.env.Dir}, input{})
+	if a.limits.over == "" {
+		s.add(a.out.report)
 	}
 }
 

@@ -21,45 +21,45 @@ type taken struct {
 
 // swapped reports names that a later command of the line may have changed by
 // then.
-func (a *analysis) swapped() {
-	if !a.again {
+func (d *draft) swapped() {
+	if !d.again {
 		return
 	}
-	for _, link := range a.newLinks {
-		a.meets(link, func(e Effect) bool {
+	for _, link := range d.newLinks {
+		d.meets(link, func(e Effect) bool {
 			return view.Below(link.name, e.Target) || e.Name != "" && view.Below(link.name, e.Name)
 		})
 	}
-	for _, file := range a.noDirs {
-		a.meets(file, func(e Effect) bool { return e.Kind == Write && a.makesDir(e, file.name) })
+	for _, file := range d.noDirs {
+		d.meets(file, func(e Effect) bool { return e.Kind == Write && d.makesDir(e, file.name) })
 	}
 }
 
 // meets reports a name on which another command has such an effect.
-func (a *analysis) meets(p taken, such func(Effect) bool) {
-	for _, e := range a.report.Effects {
+func (d *draft) meets(p taken, such func(Effect) bool) {
+	for _, e := range d.report.Effects {
 		if e.Command != p.command && e.Place != Null && such(e) {
-			a.command = e.Command
-			a.unknown(PartWords, e.Words, "another part of this line may put something else at "+grammar.Escaped(p.name))
+			d.command = e.Command
+			d.unknown(PartWords, e.Words, "another part of this line may put something else at "+grammar.Escaped(p.name))
 		}
 	}
 }
 
 // makesDir reports whether an effect may leave a directory of that name.
-func (a *analysis) makesDir(e Effect, name string) bool {
+func (d *draft) makesDir(e Effect, name string) bool {
 	return e.Kind == Write && e.Part != PartRedirection && view.Below(name, e.Target)
 }
 
 // mayBeDir reports whether the line itself may have made a name a directory.
-func (a *analysis) mayBeDir(name string) bool {
-	return slices.ContainsFunc(a.report.Effects, func(e Effect) bool {
-		return e.Command != a.command && a.makesDir(e, name)
+func (d *draft) mayBeDir(name string) bool {
+	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
+		return e.Command != d.command && d.makesDir(e, name)
 	})
 }
 
 // gone reports whether the line itself may have removed a directory.
-func (a *analysis) gone(name string) bool {
-	return slices.ContainsFunc(a.report.Effects, func(e Effect) bool {
-		return e.Command != a.command && e.Kind == Delete && (e.Target == name || view.Below(e.Target, name))
+func (d *draft) gone(name string) bool {
+	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
+		return e.Command != d.command && e.Kind == Delete && (e.Target == name || view.Below(e.Target, name))
 	})
 }

@@ -29,7 +29,7 @@ const (
 // whole walks a text that a shell runs from its first line to its last, and
 // returns the state after it. What the text assigns is settled first.
 func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
-	s := a.surveyed(list)
+	s := a.vars.surveyed(list)
 	for _, name := range s.names {
 		st = st.assign(name, value{})
 	}
@@ -47,7 +47,7 @@ func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
 func (a *analysis) settled(assigns []*syntax.Assign, s survey, st state) state {
 	out := st
 	for _, as := range assigns {
-		w := a.assignment(as, st)
+		w := a.words.assignment(as, st)
 		if w.known && s.writes[as.Name.Value] == 1 && !variables.ShellsOwn(as.Name.Value) {
 			out = out.assign(as.Name.Value, w.value)
 		}
@@ -58,7 +58,7 @@ func (a *analysis) settled(assigns []*syntax.Assign, s survey, st state) state {
 // stmts walks a list.
 func (a *analysis) stmts(list []*syntax.Stmt, st state, in input) state {
 	for _, s := range list {
-		if _, st = a.andOr(s, st, in, false); a.over != "" {
+		if _, st = a.andOr(s, st, in, false); a.limits.over != "" {
 			break
 		}
 	}
@@ -68,7 +68,7 @@ func (a *analysis) stmts(list []*syntax.Stmt, st state, in input) state {
 // subshell walks a list in a shell of its own, which leaves st as it is.
 func (a *analysis) subshell(list []*syntax.Stmt, st state, in input) {
 	for i, s := range list {
-		if _, st = a.andOr(s, st, in, i == 0); a.over != "" {
+		if _, st = a.andOr(s, st, in, i == 0); a.limits.over != "" {
 			break
 		}
 	}
@@ -120,22 +120,20 @@ func (a *analysis) beside(s *syntax.Stmt, walk func()) {
 		return
 	}
 	if s.Coprocess || s.Disown {
-		a.unfollowed(s, "a job that is let go")
+		a.words.unfollowed(s, "a job that is let go")
 	}
-	a.again = true
-	a.pipes++
+	a.out.again = true
 	walk()
-	a.pipes--
 }
 
 // stmt walks one statement, for each directory in which it may run, and
 // returns where the shell may stand after it.
 func (a *analysis) stmt(s *syntax.Stmt, st state, in input) (after state) {
-	if s == nil || !a.spend() {
+	if s == nil || !a.limits.spend() {
 		return st
 	}
-	if !a.where.fixed && a.where.file != "" {
-		a.where.line = int(s.Pos().Line())
+	if !a.out.where.fixed && a.out.where.file != "" {
+		a.out.where.line = int(s.Pos().Line())
 	}
 	a.beside(s, func() { after = a.redirected(s, st, in) })
 	if s.Background {
@@ -167,14 +165,14 @@ func (a *analysis) redirected(s *syntax.Stmt, st state, in input) (after state) 
 
 // simple walks a simple command and its redirections in one directory.
 func (a *analysis) simple(s *syntax.Stmt, call *syntax.CallExpr, st state, in input) state {
-	command := a.command
+	command := a.out.command
 	if len(call.Args) > 0 {
-		a.command = len(a.report.Commands) // that of the call below
+		a.out.command = len(a.out.report.Commands) // that of the call below
 	}
 	in = a.redirects(s.Redirs, st, in)
-	a.command = command
+	a.out.command = command
 	after := a.call(call, st, in)
-	a.command = command
+	a.out.command = command
 	return after
 }
 
@@ -202,8 +200,8 @@ func (a *analysis) compound(c syntax.Command, st state, in input) state {
 		}
 		return st
 	}
-	a.unfollowed(c, grammar.Construct(c))
-	a.exhausts(c)
+	a.words.unfollowed(c, grammar.Construct(c))
+	a.words.exhausts(c)
 	return a.within(c, st, in)
 }
 
@@ -212,17 +210,15 @@ func (a *analysis) binary(c *syntax.BinaryCmd, st state, in input) state {
 		after := a.stmt(c.X, st, in)
 		return after.or(a.stmt(c.Y, after, in))
 	}
-	a.pipes++
-	a.again = true
-	from := len(a.report.Commands)
+	a.out.again = true
+	from := len(a.out.report.Commands)
 	left := a.stmt(c.X, st, in)
-	fed := a.pipeText(c.X, st)
+	fed := a.words.pipeText(c.X, st)
 	if in.kind != inherited && in.from < in.to {
 		from = in.from // what feeds the whole may pass through
 	}
-	fed.from, fed.to = from, len(a.report.Commands)
+	fed.from, fed.to = from, len(a.out.report.Commands)
 	right := a.stmt(c.Y, st, fed)
-	a.pipes--
 	return st.or(left).or(right) // zsh runs the last command in this shell
 }
 
@@ -235,10 +231,10 @@ func (a *analysis) ifClause(c *syntax.IfClause, st state, in input) state {
 }
 
 func (a *analysis) whileClause(c *syntax.WhileClause, st state, in input) state {
-	a.exhausts(c)
-	a.again = true
-	a.rounds++
-	defer func() { a.rounds-- }()
+	a.words.exhausts(c)
+	a.out.again = true
+	a.out.rounds++
+	defer func() { a.out.rounds-- }()
 	st = repeated(c, st)
 	st = a.stmts(c.Cond, st, in)
 	body := st
@@ -291,12 +287,12 @@ func repeated(loop syntax.Node, st state) state {
 func (a *analysis) forClause(c *syntax.ForClause, st state, in input) state {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok || c.Select || c.Braces || !iter.InPos.IsValid() {
-		a.unfollowed(c, grammar.Construct(c))
-		a.exhausts(c)
+		a.words.unfollowed(c, grammar.Construct(c))
+		a.words.exhausts(c)
 		return a.within(c, repeated(c, st), in)
 	}
-	a.ownName(iter.Name.Value, iter)
-	return a.each(c, iter.Name.Value, a.expand(iter.Items, st), repeated(c, st), in)
+	a.words.ownName(iter.Name.Value, iter)
+	return a.each(c, iter.Name.Value, a.words.expand(iter.Items, st), repeated(c, st), in)
 }
 
 // maxRounds bounds how many values a loop is unrolled for.
@@ -311,23 +307,23 @@ func (a *analysis) each(c *syntax.ForClause, name string, items []word, st state
 	switch {
 	case grammar.WritesOf(c.Do)[name] > 0:
 		items = []word{{}}
-	case !a.unrolls(items):
+	case !a.limits.unrolls(items):
 		items = []word{commonValue(items)}
 	}
-	a.again = true
+	a.out.again = true
 	after := st
 	for _, item := range items {
 		out := a.stmts(c.Do, st.assign(name, item.value), in)
 		after = after.or(out)
-		if a.over != "" {
+		if a.limits.over != "" {
 			break
 		}
 	}
 	return after
 }
 
-func (a *analysis) unrolls(items []word) bool {
-	if len(items) > maxRounds || a.work*len(items) > maxWork {
+func (l *limits) unrolls(items []word) bool {
+	if len(items) > maxRounds || l.work*len(items) > maxWork {
 		return false
 	}
 	for _, item := range items {
@@ -355,19 +351,19 @@ func commonValue(items []word) word {
 
 // exhausts reports a loop that starts jobs without end, and a function that
 // multiplies itself.
-func (a *analysis) exhausts(c syntax.Command) {
+func (e *expander) exhausts(c syntax.Command) {
 	switch c := c.(type) {
 	case *syntax.WhileClause:
 		if grammar.Endless(c) && grammar.AllJobs(c.Do) {
-			a.does(Exhaust, "", a.raw(c))
+			e.out.does(Exhaust, "", e.now.raw(c))
 		}
 	case *syntax.ForClause:
 		if loop, ok := c.Loop.(*syntax.CStyleLoop); ok && loop.Cond == nil && grammar.AllJobs(c.Do) {
-			a.does(Exhaust, "", a.raw(c))
+			e.out.does(Exhaust, "", e.now.raw(c))
 		}
 	case *syntax.FuncDecl:
 		if c.Name != nil && grammar.Multiplies(c.Body, c.Name.Value) {
-			a.does(Exhaust, c.Name.Value, a.raw(c))
+			e.out.does(Exhaust, c.Name.Value, e.now.raw(c))
 		}
 	}
 }

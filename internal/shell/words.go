@@ -41,26 +41,47 @@ func (w word) dashed() bool {
 	return !w.known || w.glob == 1
 }
 
-func (a *analysis) raw(n syntax.Node) string {
+func (rd *reading) raw(n syntax.Node) string {
 	start, end := int(n.Pos().Offset()), int(n.End().Offset())
-	if start > end || end > len(a.src) {
+	if start > end || end > len(rd.src) {
 		return ""
 	}
-	return a.src[start:end]
+	return rd.src[start:end]
+}
+
+// expander says what words become, and what their expansion runs.
+type expander struct {
+	machine *machine
+	out     *draft
+	limits  *limits
+	now     *reading
+	vars    *environment
+	repos   *repositories
+	run     runner
+}
+
+// runner walks what an expansion runs.
+type runner interface {
+	// subshell walks a list in a shell of its own.
+	subshell(list []*syntax.Stmt, st state, in input)
+	// within walks every command that stands in what is not followed.
+	within(n syntax.Node, st state, in input) state
+	// nested walks a text found inside the command.
+	nested(source string, in state, wrapper string)
 }
 
 // expand returns what a list of words becomes.
-func (a *analysis) expand(words []*syntax.Word, st state) []word {
+func (e *expander) expand(words []*syntax.Word, st state) []word {
 	out := make([]word, 0, len(words))
 	for _, w := range words {
 		before := len(out)
-		out = a.fields(out, w, st)
-		a.counts(len(out) - before)
+		out = e.fields(out, w, st)
+		e.limits.counts(len(out) - before)
 		if len(out) > grammar.MaxWords {
-			a.over = "1024 words after expansion"
+			e.limits.over = "1024 words after expansion"
 			return out[:grammar.MaxWords]
 		}
-		if a.over != "" {
+		if e.limits.over != "" {
 			break
 		}
 	}
@@ -68,67 +89,67 @@ func (a *analysis) expand(words []*syntax.Word, st state) []word {
 }
 
 // fields appends what one word becomes.
-func (a *analysis) fields(out []word, w *syntax.Word, st state) []word {
-	raw := a.raw(w)
+func (e *expander) fields(out []word, w *syntax.Word, st state) []word {
+	raw := e.now.raw(w)
 	if lit, ok := grammar.Constant(w); ok {
-		return append(out, a.checked(word{value: constant(lit), raw: raw, empty: lit}))
+		return append(out, e.checked(word{value: constant(lit), raw: raw, empty: lit}))
 	}
-	if a.both || a.lang == syntax.LangZsh {
+	if e.now.zsh() {
 		if name, ok := strings.CutPrefix(w.Lit(), "{"); ok && grammar.Identifier("_"+strings.TrimSuffix(name, "}")) && name != "}" {
-			a.unfollowed(w, "a word that zsh takes for a descriptor before a redirection")
+			e.unfollowed(w, "a word that zsh takes for a descriptor before a redirection")
 		}
 	}
 	if grammar.OddRange(w, raw) || grammar.OddBraces(w) {
-		a.unfollowed(w, "braces of this kind")
+		e.unfollowed(w, "braces of this kind")
 	}
 	if grammar.HomeBehindEquals(w) {
-		a.unfollowed(w, "a ~ behind = or :")
+		e.unfollowed(w, "a ~ behind = or :")
 	}
 	if strings.IndexByte(raw, '{') >= 0 {
 		depth := grammar.BraceDepth(w)
 		if depth > 1 && strings.Contains(raw, "..") {
-			a.unfollowed(w, "a range inside of braces")
+			e.unfollowed(w, "a range inside of braces")
 		}
 		if depth > maxBraces {
-			a.over = "8 levels of braces in one word"
+			e.limits.over = "8 levels of braces in one word"
 			return out
 		}
 		copied := syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
 		switch {
 		case !syntax.SplitBraces(&copied) || !grammar.HasBraces(&copied):
-		case a.lang == syntax.LangPOSIX: // some of those shells know braces, some do not
-			a.joined(nil, w.Parts, raw, st)
+		case e.now.lang == syntax.LangPOSIX: // some of those shells know braces, some do not
+			e.joined(nil, w.Parts, raw, st)
 			return append(out, word{raw: raw, many: true})
 		default:
 			if grammar.BracesBesideName(&copied) {
-				a.unfollowed(w, "braces beside $NAME or ~")
+				e.unfollowed(w, "braces beside $NAME or ~")
 			}
 			if slices.ContainsFunc(copied.Parts, grammar.MixedRange) {
-				a.unfollowed(w, "a range over more than letters of one case")
+				e.unfollowed(w, "a range over more than letters of one case")
 			}
-			return a.braced(out, &copied, raw, st)
+			return e.braced(out, &copied, raw, st)
 		}
 	}
-	return a.joined(out, w.Parts, raw, st)
+	return e.joined(out, w.Parts, raw, st)
 }
 
 // checked makes a word unknown that bash and zsh read differently.
-func (a *analysis) checked(w word) word {
-	if (a.both || a.lang == syntax.LangZsh) && !w.quoted && len(w.text) > 1 && w.text[0] == '=' {
+func (e *expander) checked(w word) word {
+	if e.now.zsh() && !w.quoted && len(w.text) > 1 && w.text[0] == '=' {
 		return word{raw: w.raw, empty: w.empty}
 	}
 	return w
 }
 
-func (a *analysis) braced(out []word, w *syntax.Word, raw string, st state) []word {
+func (e *expander) braced(out []word, w *syntax.Word, raw string, st state) []word {
 	alternatives := grammar.Alternatives(w)
 	if alternatives == nil {
-		a.over = "1024 words after expansion"
+		e.limits.over = "1024 words after expansion"
 		return out
 	}
 	for _, parts := range alternatives {
 		before := len(out)
-		if out = a.joined(out, parts, raw, st); len(out) == before { // zsh makes an empty word of it, bash none
+		if out = e.joined(out, parts, raw, st); len(out) == before { // zsh makes an empty word of it, bash none
 			out = append(out, word{raw: raw, many: true})
 		}
 	}
@@ -140,7 +161,7 @@ type builder struct {
 	word
 	started bool // something stands here, be it an empty string in quotes
 	alone   bool // the word has one part
-	a       *analysis
+	limits  *limits
 	all     joint // backs text
 	rest    joint // backs empty, where that differs
 }
@@ -152,7 +173,7 @@ func (b *builder) add(v value, quoted bool) {
 	b.started = true
 	same := b.known && b.empty == b.text
 	if v.known && !(same && b.known) {
-		b.empty = b.rest.join(b.a, b.empty, v.text)
+		b.empty = b.rest.join(b.limits, b.empty, v.text)
 	}
 	alone := b.text == "" && b.known
 	if !b.known {
@@ -162,7 +183,7 @@ func (b *builder) add(v value, quoted bool) {
 	if v.glob > 0 && b.glob == 0 {
 		b.glob = len(b.text) + v.glob
 	}
-	b.text = b.all.join(b.a, b.text, v.text)
+	b.text = b.all.join(b.limits, b.text, v.text)
 	if same && v.known {
 		b.empty = b.text
 	}
@@ -180,18 +201,18 @@ func (b *builder) add(v value, quoted bool) {
 type joint struct{ strings.Builder }
 
 // join returns text and more, and counts the bytes that were copied.
-func (j *joint) join(a *analysis, text, more string) string {
+func (j *joint) join(l *limits, text, more string) string {
 	if text == "" || more == "" {
 		return text + more
 	}
 	if j.String() != text {
-		if !a.makes(len(text)) {
+		if !l.makes(len(text)) {
 			return text
 		}
 		j.Reset()
 		j.WriteString(text)
 	}
-	if !a.makes(len(more)) {
+	if !l.makes(len(more)) {
 		return text
 	}
 	j.WriteString(more)
@@ -200,12 +221,12 @@ func (j *joint) join(a *analysis, text, more string) string {
 
 func (b *builder) lose() { b.add(value{}, false) }
 
-func (a *analysis) joined(out []word, parts []syntax.WordPart, raw string, st state) []word {
-	b := builder{a: a, alone: len(parts) == 1, word: word{value: value{known: true}, raw: raw}}
-	a.modified(parts)
-	a.dollars(parts)
+func (e *expander) joined(out []word, parts []syntax.WordPart, raw string, st state) []word {
+	b := builder{limits: e.limits, alone: len(parts) == 1, word: word{value: value{known: true}, raw: raw}}
+	e.modified(parts)
+	e.dollars(parts)
 	for i, part := range parts {
-		if a.part(&b, part, i == 0, st); a.over != "" {
+		if e.part(&b, part, i == 0, st); e.limits.over != "" {
 			break
 		}
 	}
@@ -216,89 +237,87 @@ func (a *analysis) joined(out []word, parts []syntax.WordPart, raw string, st st
 		b.glob = 0
 	}
 	b.word.raw = raw
-	return append(out, a.checked(b.word))
+	return append(out, e.checked(b.word))
 }
 
 // single returns what a word becomes where the shell neither splits nor globs
 // (assignments, here-strings, case words, redirection targets).
-func (a *analysis) single(w *syntax.Word, st state) word {
+func (e *expander) single(w *syntax.Word, st state) word {
 	if w == nil {
 		return word{value: value{known: true}}
 	}
-	raw := a.raw(w)
+	raw := e.now.raw(w)
 	if lit, ok := grammar.Constant(w); ok {
 		return word{value: constant(lit), raw: raw, empty: lit}
 	}
-	b := builder{a: a, alone: len(w.Parts) == 1, word: word{value: value{known: true}, raw: raw}}
-	a.modified(w.Parts)
-	a.dollars(w.Parts)
+	b := builder{limits: e.limits, alone: len(w.Parts) == 1, word: word{value: value{known: true}, raw: raw}}
+	e.modified(w.Parts)
+	e.dollars(w.Parts)
 	for i, part := range w.Parts {
-		if a.over != "" {
+		if e.limits.over != "" {
 			break
 		}
 		if p, ok := part.(*syntax.ParamExp); ok {
-			b.add(a.param(p, st), true)
+			b.add(e.param(p, st), true)
 			continue
 		}
-		a.part(&b, part, i == 0, st)
+		e.part(&b, part, i == 0, st)
 	}
 	b.many = false
-	if strings.Contains(raw, ":=") && (a.both || a.lang == syntax.LangZsh) { // zsh expands =NAME there
+	if strings.Contains(raw, ":=") && e.now.zsh() { // zsh expands =NAME there
 		return word{raw: raw}
 	}
-	return a.checked(b.word)
+	return e.checked(b.word)
 }
 
-func (a *analysis) part(b *builder, part syntax.WordPart, first bool, st state) {
+func (e *expander) part(b *builder, part syntax.WordPart, first bool, st state) {
 	switch p := part.(type) {
 	case *syntax.Lit:
-		a.literal(b, p.Value, first)
+		e.literal(b, p.Value, first)
 	case *syntax.SglQuoted:
 		text := p.Value
 		if p.Dollar {
 			var ok bool
-			if a.both && strings.Contains(text, `\'`) { // other shells end the text there
-				a.unfollowed(p, `a quote inside of $'...'`)
+			if e.now.both && strings.Contains(text, `\'`) { // other shells end the text there
+				e.unfollowed(p, `a quote inside of $'...'`)
 			}
-			if text, ok = grammar.ANSIC(text); !ok || a.lang == syntax.LangPOSIX {
+			if text, ok = grammar.ANSIC(text); !ok || e.now.lang == syntax.LangPOSIX {
 				b.add(value{}, true)
 				return
 			}
 		}
 		b.add(constant(text), true)
 	case *syntax.DblQuoted:
-		a.doubleQuoted(b, p, st)
+		e.doubleQuoted(b, p, st)
 	case *syntax.ParamExp:
-		a.split(b, a.param(p, st))
+		e.split(b, e.param(p, st))
 	case *syntax.CmdSubst:
-		v := a.substitute(p, st)
+		v := e.substitute(p, st)
 		b.empty += v.text
-		a.split(b, v)
+		e.split(b, v)
 	case *syntax.ArithmExp:
-		b.add(a.arithmetic(p, st), false)
+		b.add(e.arithmetic(p, st), false)
 	case *syntax.ProcSubst:
-		a.processSubst(b, p, st)
+		e.processSubst(b, p, st)
 	case *syntax.BraceExp:
 		b.lose()
 	default:
-		a.unfollowed(part, "a word of this kind")
-		a.within(part, st, input{})
+		e.unfollowed(part, "a word of this kind")
+		e.run.within(part, st, input{})
 		b.lose()
 		b.many = true
 	}
 }
 
-func (a *analysis) processSubst(b *builder, p *syntax.ProcSubst, st state) {
+func (e *expander) processSubst(b *builder, p *syntax.ProcSubst, st state) {
 	if p.Op != syntax.CmdIn {
-		a.unfollowed(p, p.Op.String()+" )")
+		e.unfollowed(p, p.Op.String()+" )")
 	}
-	if a.documentOutside(p) {
-		a.unfollowed(p, "a here-document that begins behind its substitution")
+	if e.now.documentOutside(p) {
+		e.unfollowed(p, "a here-document that begins behind its substitution")
 	}
-	a.pipes++
-	a.again = true
-	a.subshell(p.Stmts, st, input{})
-	a.pipes--
+	e.out.again = true
+	e.run.subshell(p.Stmts, st, input{})
 	if p.Op == syntax.CmdInTemp {
 		b.lose()
 	} else {
@@ -308,12 +327,12 @@ func (a *analysis) processSubst(b *builder, p *syntax.ProcSubst, st state) {
 }
 
 // literal adds unquoted text: backslashes, tilde, globs.
-func (a *analysis) literal(b *builder, text string, first bool) {
+func (e *expander) literal(b *builder, text string, first bool) {
 	if first && !b.started && strings.HasPrefix(text, "~") {
-		text = a.tilde(b, text)
+		text = e.tilde(b, text)
 	}
-	if a.lang == syntax.LangZsh && (grammar.Bare(text, '(') || grammar.Bare(text, '<')) {
-		a.unknown(PartWords, b.raw, "a glob of zsh that can run code, or stand for numbers")
+	if e.now.lang == syntax.LangZsh && (grammar.Bare(text, '(') || grammar.Bare(text, '<')) {
+		e.out.unknown(PartWords, b.raw, "a glob of zsh that can run code, or stand for numbers")
 	}
 	if !strings.ContainsAny(text, "\\*?[") {
 		if text != "" {
@@ -341,20 +360,20 @@ func (a *analysis) literal(b *builder, text string, first bool) {
 	}
 	// bash drops slashes, other shells do not; those of an address match nothing
 	if glob > 0 && strings.Contains(strings.Replace(plain.String(), "://", "", 1), "//") {
-		a.unknown(PartWords, b.raw, "a glob with two slashes")
+		e.out.unknown(PartWords, b.raw, "a glob with two slashes")
 	}
 	b.add(value{text: plain.String(), known: true, glob: glob}, quoted)
 }
 
 // dollars looks for a $ that the parser took for itself, though some shell may
 // expand what stands behind it.
-func (a *analysis) dollars(parts []syntax.WordPart) {
+func (e *expander) dollars(parts []syntax.WordPart) {
 	behind := byte(0) // what precedes: a $ or nothing
 	for _, part := range parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
 			if behind == '$' {
-				a.unknown(PartWords, a.raw(part), "a $ that some shells expand")
+				e.out.unknown(PartWords, e.now.raw(part), "a $ that some shells expand")
 			}
 			behind = 0
 			continue
@@ -362,7 +381,7 @@ func (a *analysis) dollars(parts []syntax.WordPart) {
 		for i := 0; i < len(lit.Value); i++ {
 			c := lit.Value[i]
 			if behind == '$' && (c >= 0x80 || grammar.Letter(c) || strings.IndexByte("[({+=^~#:<", c) >= 0) {
-				a.unknown(PartWords, a.raw(lit), "a $ that some shells expand")
+				e.out.unknown(PartWords, e.now.raw(lit), "a $ that some shells expand")
 			}
 			if behind = c; c == '\\' {
 				i, behind = i+1, 0
@@ -372,14 +391,14 @@ func (a *analysis) dollars(parts []syntax.WordPart) {
 }
 
 // tilde expands a leading ~ and returns what is left of the text.
-func (a *analysis) tilde(b *builder, text string) string {
+func (e *expander) tilde(b *builder, text string) string {
 	user, _, _ := strings.Cut(text[1:], "/")
 	rest := text[1+len(user):]
 	switch {
 	case rest == "" && !b.alone: // what follows belongs to the name, or keeps ~ from being a home
 		b.lose()
-	case user == "" && a.env.Home != "":
-		b.add(constant(strings.TrimSuffix(a.env.Home, "/")), false)
+	case user == "" && e.machine.env.Home != "":
+		b.add(constant(strings.TrimSuffix(e.machine.env.Home, "/")), false)
 	case user == "root":
 		b.add(constant("/root"), false)
 	default:
@@ -389,52 +408,52 @@ func (a *analysis) tilde(b *builder, text string) string {
 	return rest
 }
 
-func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
+func (e *expander) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 	if q.Dollar {
-		a.unfollowed(q, `$"..."`)
+		e.unfollowed(q, `$"..."`)
 		b.lose()
 	}
 	if len(q.Parts) == 0 {
 		b.add(constant(""), true)
 	}
-	a.modified(q.Parts)
-	a.dollars(q.Parts)
+	e.modified(q.Parts)
+	e.dollars(q.Parts)
 	for _, part := range q.Parts {
-		if a.over != "" {
+		if e.limits.over != "" {
 			break
 		}
 		switch p := part.(type) {
 		case *syntax.Lit:
 			b.add(constant(grammar.Unescape(p.Value)), true)
 		case *syntax.ParamExp:
-			b.add(a.param(p, st), true)
+			b.add(e.param(p, st), true)
 		case *syntax.CmdSubst:
-			b.add(a.substitute(p, st), true)
+			b.add(e.substitute(p, st), true)
 		case *syntax.ArithmExp:
-			b.add(a.arithmetic(p, st), true)
+			b.add(e.arithmetic(p, st), true)
 		default:
-			a.part(b, part, false, st)
+			e.part(b, part, false, st)
 		}
 	}
 }
 
 // modified reports $NAME with a colon and a letter behind it: zsh changes the
 // value by that.
-func (a *analysis) modified(parts []syntax.WordPart) {
-	if !a.both && a.lang != syntax.LangZsh {
+func (e *expander) modified(parts []syntax.WordPart) {
+	if !e.now.zsh() {
 		return
 	}
 	for i, part := range parts[min(1, len(parts)):] {
 		p, name := parts[i].(*syntax.ParamExp)
 		lit, ok := part.(*syntax.Lit)
 		if name && p.Short && ok && len(lit.Value) > 1 && lit.Value[0] == ':' && grammar.Letter(lit.Value[1]) {
-			a.unfollowed(p, "a value that zsh changes by what stands behind it")
+			e.unfollowed(p, "a value that zsh changes by what stands behind it")
 		}
 	}
 }
 
 // split adds the value of an unquoted expansion.
-func (a *analysis) split(b *builder, v value) {
+func (e *expander) split(b *builder, v value) {
 	switch {
 	case !v.known && v.numeric:
 		b.add(v, false)

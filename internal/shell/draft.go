@@ -1,0 +1,84 @@
+package shell
+
+import (
+	"slices"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
+)
+
+// draft is the report under construction: what was found so far, and where in
+// the text the walk stands, which everything that is added to it says.
+type draft struct {
+	machine *machine
+	report  Report
+
+	command  int      // index of the current command, -1 for none
+	caller   int      // one more than the index of the command whose definition is walked
+	wrappers []string // taken off around what is walked now
+	where    spot     // what of a file is walked
+	away     string   // the host or container in which the current text runs; "" is here
+	parts    Part     // overrides the part of what is reported; 0 leaves it
+
+	changed bool     // something before in the line writes or runs
+	beyond  bool     // something in the line is more shell than is followed
+	texts   []string // in which any run of words may be a command
+
+	// What the line changes under itself.
+	anew     []anew   // what writes to the standard output by its name
+	keeps    bool     // a redirection of the line opens a file
+	links    []string // links made earlier in the line
+	newLinks []taken  // links made anywhere in the line
+	noDirs   []taken  // what was taken for no directory
+	again    bool     // parts of the line run beside each other, or more than once
+	rounds   int      // loops around this command whose rounds are not counted
+}
+
+func (d *draft) unknown(part Part, words, what string) {
+	if d.parts != 0 {
+		part = d.parts
+	}
+	u := Unknown{What: d.located(what), Words: grammar.Shorten(words), Command: d.command, Part: part}
+	for i := len(d.report.Unknowns) - 1; i >= 0 && i > len(d.report.Unknowns)-8; i-- {
+		if d.report.Unknowns[i] == u {
+			return
+		}
+	}
+	d.changed = true
+	d.report.Unknowns = append(d.report.Unknowns, u)
+}
+
+func (d *draft) effect(e Effect) {
+	if d.parts != 0 {
+		e.Part = d.parts
+	}
+	e.Words, e.Command = grammar.Shorten(d.located(e.Words)), d.command
+	if d.away != "" && e.Place != Null {
+		e.Place, e.Kept, e.Declared = Network, false, ""
+	}
+	if e.Kind != Read && e.Place != Null {
+		d.changed = true
+	}
+	for i := len(d.report.Effects) - 1; i >= 0 && i > len(d.report.Effects)-8; i-- {
+		if d.report.Effects[i] == e {
+			return
+		}
+	}
+	d.report.Effects = append(d.report.Effects, e)
+}
+
+// does reports an effect whose target is no path.
+func (d *draft) does(kind Kind, target, words string) {
+	place := Elsewhere
+	if kind == Fetch || kind == Send || kind == Remote {
+		place = Network
+	}
+	d.effect(Effect{Kind: kind, Target: target, Place: place, Words: words, Part: PartWords})
+}
+
+// since is what was reported behind a mark.
+func (d *draft) since(m mark) Report {
+	r := &d.report
+	return Report{
+		Effects: slices.Clone(r.Effects[m.effects:]), Unknowns: slices.Clone(r.Unknowns[m.unknowns:]), Commands: slices.Clone(r.Commands[m.commands:]),
+	}
+}
