@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod/internal/hosts"
-	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -194,15 +192,15 @@ func (h *Secrets) isSecretFile(name string, mode fs.FileMode, opens, follows boo
 	return h.isSecretName(name)
 }
 
-// isSecretName is [Gate.touchesSecret] for many names, those of one directory
-// after each other.
+// isSecretName is [Secrets.touches] for many names. Few are looked at for
+// themselves whether they are a second name of a secret; for many it is cheaper
+// to know first that no secret has two.
 func (h *Secrets) isSecretName(name string) bool {
-	dir, base := path.Split(name)
-	if h.near == nil || h.nearTo != dir {
-		h.near, h.nearTo, h.dotfiles = h.At.Machine.SecretsIn(dir), dir, hosts.InPlace(strings.ToLower(dir)+"x") != nil
-	}
-	return h.near(base) || place.HoldsLogin(h.At.Machine.Files, name) || len(h.withTwins()) > 0 && h.isTwin(name) || h.dotfiles && h.At.Machine.SecretInPlace(name)
+	h.walked++
+	return h.At.Machine.TouchesSecret(name, false) || (h.walked <= fewNames || len(h.withTwins()) > 0) && h.isTwin(name)
 }
+
+const fewNames = 64
 
 // isInstalledTree reports whether a directory is among what the system's
 // packages hold.

@@ -33,11 +33,9 @@ type Secrets struct {
 	Paths       []string
 	Input       json.RawMessage
 
-	may      *string                // what maySecret found; nil: not looked yet
-	near     func(base string) bool // which names of nearTo are on the list of secrets
-	nearTo   string
-	dotfiles bool        // nearTo lies in a repository of dotfiles
-	twins    []view.Info // secrets with a second name; nil: not looked yet
+	may    *string     // what maySecret found; nil: not looked yet
+	walked int         // names that isSecretName was asked of
+	twins  []view.Info // secrets with a second name; nil: not looked yet
 }
 
 // Of returns both answers for one call.

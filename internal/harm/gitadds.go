@@ -146,14 +146,13 @@ func (s *addSearch) below(dir string, depth int) (found string) {
 	if s.seen += len(entries); err != nil || depth > maxAddDepth {
 		return ""
 	}
-	secret := s.secrets.At.Machine.SecretsIn(dir)
 	for _, e := range entries {
 		name := dir + "/" + e.Name
 		switch {
 		case e.Name == ".git" || e.Name == "node_modules":
 		case e.Type.IsDir() && !s.passesOver(name, true):
 			found = s.below(name, depth+1)
-		case e.Type.IsRegular() && secret(e.Name) && !s.repo.Tracks(name) && !s.passesOver(name, false):
+		case e.Type.IsRegular() && s.secrets.At.Machine.Secrets.Match(name) && !s.repo.Tracks(name) && !s.passesOver(name, false):
 			found = name
 		}
 		if found != "" {

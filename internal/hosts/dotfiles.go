@@ -16,7 +16,17 @@ func isDotfiles(dir string) bool {
 	case "dots", ".dots", "rcfiles", ".rcfiles", "chezmoi", ".chezmoi", "yadm", "home-manager", "nixos", "nixos-config", "nix-config", "nix-darwin", "dotbot", ".homesick", "homeshick":
 		return true
 	}
-	return len(dir) >= len("dotfiles") && strings.Contains(dir, "d") && strings.Contains(strings.Map(unseparated, dir), "dotfiles")
+	return len(dir) >= len("dotfiles") && strings.Contains(dir, "d") && strings.Contains(dir, "f") && strings.Contains(strings.Map(unseparated, dir), "dotfiles")
+}
+
+// behindDotfiles is what of a path lies in a repository of dotfiles.
+func behindDotfiles(name string) (below string, ok bool) {
+	for below = strings.Trim(name, "/"); ; {
+		dir, rest, more := strings.Cut(below, "/")
+		if below = rest; !more || isDotfiles(dir) {
+			return below, more
+		}
+	}
 }
 
 // unseparated drops what separates the words of a name.
@@ -34,14 +44,11 @@ var attributes = []string{"private_", "executable_", "readonly_", "encrypted_", 
 // once it is put into place, each with a slash before it; nil for any other
 // file. name is absolute, in small letters.
 func InPlace(name string) (names []string) {
-	parts := strings.Split(strings.Trim(name, "/"), "/")
-	for len(parts) > 0 && !isDotfiles(parts[0]) {
-		parts = parts[1:]
-	}
-	if len(parts) < 2 {
+	below, ok := behindDotfiles(name)
+	if !ok {
 		return nil
 	}
-	parts = parts[1:]
+	parts := strings.Split(below, "/")
 	plain := make([]string, len(parts))
 	for i, part := range parts {
 		plain[i] = named(part)
@@ -95,7 +102,7 @@ func isSourced(base string) bool {
 // RunsInPlace reports whether a file of a repository of dotfiles is run when it
 // is put into place: a script of chezmoi's, what home-manager builds, a hook.
 func RunsInPlace(name string) bool {
-	if InPlace(name) == nil {
+	if _, ok := behindDotfiles(name); !ok {
 		return false
 	}
 	base := name[strings.LastIndexByte(name, '/')+1:]

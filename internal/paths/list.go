@@ -5,25 +5,28 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// List is a list of patterns. The entries are read as they stand: a hook looks
-// at them once or twice in its life, so that preparing them would cost more
-// than it saves. The zero value matches nothing. A List is safe for concurrent
-// use while nobody changes Entries.
+// List is a list of patterns, made by [New]. The zero value matches nothing. A
+// List is safe for concurrent use; nobody changes Entries.
 type List struct {
 	Entries []string // as written
 	home    []string // folded components; nil where there is no home
 	short   bool     // home may hold an 8.3 alias
+	index   func() *index
 }
 
 // New returns a list whose entries below "~/" lie below home, an absolute path;
 // with "" they lie below any home.
 func New(entries []string, home string) List {
-	return List{Entries: entries, home: Fold(home), short: strings.Contains(home, "~")}
+	return List{
+		Entries: entries, home: Fold(home), short: strings.Contains(home, "~"),
+		index: sync.OnceValue(func() *index { return indexOf(entries) }),
+	}
 }
 
 // listEntry is one of them, taken apart.
@@ -68,13 +71,26 @@ func (l List) MatchAtHome(parts []string, short bool) bool {
 // MatchParts is match for folded components. short says that one may be an 8.3
 // alias.
 func (l List) MatchParts(parts []string, short bool) bool {
-	matched := false
+	n := l.folded(parts, short)
+	if short || l.index == nil {
+		return l.scan(&n)
+	}
+	last := l.index().lastOf(l.Entries, &n)
+	return last >= 0 && l.Entries[last][0] != '!'
+}
+
+// folded is a name that is looked up in the list.
+func (l List) folded(parts []string, short bool) foldedName {
 	below := l.belowHome(parts)
 	n := newFoldedName(parts, below, short)
-	n.own = below != nil
-	if !n.own {
+	if n.own = below != nil; !n.own {
 		n.home = belowAnyHome(parts)
 	}
+	return n
+}
+
+// scan is MatchParts by a look at each entry.
+func (l List) scan(n *foldedName) (matched bool) {
 	for _, text := range l.Entries {
 		if text == "" || matched != (text[0] == '!') || !n.mayMatch(text) {
 			continue
@@ -117,53 +133,27 @@ func (l List) HoldsAny(name string) bool {
 	dir := Fold(name)
 	below := l.belowHome(dir)
 	above := len(l.home) > 0 && len(dir) <= len(l.home) && slices.Equal(dir, l.home[:len(dir)])
-	for _, text := range l.Entries {
-		if text == "" || text[0] != '~' && text[0] != '/' {
-			continue
-		}
-		e := takeApart(text)
-		switch {
-		case !e.anchored || e.text == "":
-		case !e.home && leadsInto(dir, e.text), e.home && above:
-			return true
-		case e.home && below != nil && leadsInto(below, e.text):
-			return true
-		}
+	if l.index == nil {
+		return false
 	}
-	return false
+	ix := l.index()
+	return above && ix.anyHome || l.anyLeads(ix.anchored.leading(dir), dir, below) || l.anyLeads(ix.rest, dir, below) ||
+		below != nil && l.anyLeads(ix.home.leading(below), dir, below)
 }
 
-// Endings are how the entries of a list end that put something on it.
-type Endings struct {
-	plain    map[string]bool
-	patterns []string
+// anyLeads is [List.leads] for the entries of these numbers.
+func (l List) anyLeads(numbers []uint32, dir, below []string) bool {
+	return slices.ContainsFunc(numbers, func(i uint32) bool { return l.leads(l.Entries[i], dir, below) })
 }
 
-// Endings takes the last components of the list apart.
-func (l List) Endings() Endings {
-	e := Endings{plain: make(map[string]bool, len(l.Entries))}
-	for _, text := range l.Entries {
-		entry := takeApart(text)
-		last := entry.text[strings.LastIndexByte(entry.text, '/')+1:]
-		switch {
-		case entry.negated || last == "":
-		case GlobIndex(last) < 0 && strings.IndexByte(last, '\\') < 0:
-			e.plain[FoldName(last)] = true
-		default:
-			e.patterns = append(e.patterns, last)
-		}
+// leads reports whether an anchored entry lies below a directory, given from
+// the root and, nil where it is not there, from home on.
+func (l List) leads(text string, dir, below []string) bool {
+	if text == "" || text[0] != '~' && text[0] != '/' {
+		return false
 	}
-	return e
-}
-
-// May is false for the name of a file that is not on the list, unless the
-// directory in which it lies is: what puts it there must end in this name.
-func (e Endings) May(base string) bool {
-	n := foldedName{short: strings.Contains(base, "~")}
-	if base = FoldName(base); n.short || e.plain[base] {
-		return true
-	}
-	return slices.ContainsFunc(e.patterns, func(p string) bool { return n.part(p, base) })
+	e := takeApart(text)
+	return e.anchored && e.text != "" && (!e.home && leadsInto(dir, e.text) || e.home && below != nil && leadsInto(below, e.text))
 }
 
 // Beginnings returns the first components, folded, of all entries without a
@@ -299,15 +289,20 @@ func (n *foldedName) mayHold(entry string) bool {
 	if a, b, plain := beginning(entry); plain && !n.first.has(a, b) {
 		return false
 	}
+	y, z, plain := ending(entry)
+	return !plain || n.last.has(y, z)
+}
+
+// ending is beginning for how the first component ends.
+func ending(entry string) (y, z byte, plain bool) {
 	if end := strings.IndexByte(entry, '/'); end >= 0 {
 		entry = entry[:end]
 	}
 	if len(entry) < 2 {
-		return true
+		return 0, 0, false
 	}
-	y, z := entry[len(entry)-2], entry[len(entry)-1]
-	plain := literal[y] != 0 && literal[z] != 0 && z != '.' && strings.IndexByte(entry, '[') < 0 // which may not be closed
-	return !plain || n.last.has(literal[y], literal[z])
+	y, z = literal[entry[len(entry)-2]], literal[entry[len(entry)-1]]
+	return y, z, y != 0 && z != 0 && z != '.' && strings.IndexByte(entry, '[') < 0 // which may not be closed
 }
 
 // beginning returns how the first component of entry begins when it is folded,
@@ -577,14 +572,4 @@ func anyFits(list []start, part string) bool {
 		}
 	}
 	return false
-}
-
-// In tells which names of a directory are on the list, for walks: most names
-// are done with by how an entry ends. ends are the endings of this very list.
-func (l List) In(dir string, ends func() Endings) func(base string) bool {
-	dir = strings.TrimSuffix(dir, "/") + "/"
-	listed := len(dir) > maxName || l.Match(dir)
-	return func(base string) bool {
-		return (listed || len(dir)+len(base) > maxName || ends().May(base)) && l.Match(dir+base)
-	}
 }

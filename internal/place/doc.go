@@ -48,7 +48,6 @@ type Machine struct {
 	Starts func() *paths.Starts
 
 	agentDirs func() []agentDir
-	ends      func() paths.Endings
 	begins    func() map[string]bool // how guards begin
 }
 
@@ -62,7 +61,6 @@ func New(o Options) *Machine {
 	m.Self = sync.OnceValue(func() []Own { return m.Owned(o.Self) })
 	m.Starts = sync.OnceValue(m.Secrets.Starts)
 	m.agentDirs = sync.OnceValue(m.ownDirs)
-	m.ends = sync.OnceValue(m.Secrets.Endings)
 	m.begins = sync.OnceValue(m.Guards.Beginnings)
 	return m
 }

@@ -48,6 +48,3 @@ func (m *Machine) SecretInPlace(real string) bool {
 func (m *Machine) secretAtHome(name string) bool {
 	return m.Secrets.MatchAtHome(paths.Fold(name), strings.Contains(name, "~"))
 }
-
-// SecretsIn tells which names of a directory are secrets, for walks.
-func (m *Machine) SecretsIn(dir string) func(base string) bool { return m.Secrets.In(dir, m.ends) }
