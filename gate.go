@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/guard"
 	"github.com/nodgate/nod/internal/harm"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
@@ -148,16 +149,16 @@ type trial struct {
 	id     string
 	at     *place.Workspace // where the call is
 	report shell.Report     // of the command
-	// loss and secrecy answer about the report: what could not be restored, and
-	// which secret would be shown.
+	// loss, secrecy and self answer about the report: what could not be
+	// restored, which secret would be shown, and what of nod would change.
 	loss    *harm.Loss
 	secrecy *harm.Secrets
+	self    *guard.Call
 
-	soft     Rule   // the soft_deny pattern that matched; Text "" if none
-	open     string // why layers 2 and 3 left the call open, for the reason
-	doubt    string // which hard_deny rule may forbid the call, if nod knew more
-	brought  string // why a rule that names the called tool does not count
-	unproven string // why nod cannot show that an agent would still ask it
+	soft    Rule   // the soft_deny pattern that matched; Text "" if none
+	open    string // why layers 2 and 3 left the call open, for the reason
+	doubt   string // which hard_deny rule may forbid the call, if nod knew more
+	brought string // why a rule that names the called tool does not count
 	// changed says which definition keeps an allow rule from clearing its
 	// command; bound are the definitions that rules were held to.
 	changed string
@@ -169,21 +170,40 @@ type trial struct {
 	behind bool
 	room   int
 
-	points []string       // where relative patterns of permission rules start; nil: not looked yet
-	hooked []registration // where hooks may stand; nil: not looked yet
-	taint  *string        // why the session is tainted; nil: not looked yet
-	name   *Approvable    // nil: not computed yet
-	inputs []Evidence     // the files that the line names, as name holds them
+	points []string    // where relative patterns of permission rules start; nil: not looked yet
+	taint  *string     // why the session is tainted; nil: not looked yet
+	name   *Approvable // nil: not computed yet
+	inputs []Evidence  // the files that the line names, as name holds them
 
 	spent map[Layer]time.Duration
 	start time.Time
 	mark  time.Time
 }
 
-// setHarm has loss and secrecy answer about this trial's own report and place.
+// setHarm has loss, secrecy and self answer about this trial's own report and
+// place.
 func (t *trial) setHarm() {
 	c := t.call
 	t.loss, t.secrecy = harm.Of(t.at, &t.report, harm.Secrets{Tool: c.Tool, Agent: c.Agent, Paths: c.Paths, Input: c.Input})
+	t.self = &guard.Call{
+		At: t.at, Report: &t.report, Loss: t.loss, Sources: t.gate.sources, Command: c.Command, Input: c.Input, Roots: c.Roots,
+		Unread: c.MCP != nil || c.Tool == "", Read: t.asCommand,
+	}
+	if c.IsEdit() {
+		t.self.Changed = c.Paths
+	}
+	for _, e := range c.Edits {
+		t.self.Edits = append(t.self.Edits, guard.Edit{Path: e.Path, Old: e.Old, New: e.New, All: e.All, Whole: e.Whole})
+	}
+}
+
+// asCommand reads an argument of the call as the command that it may be.
+func (t *trial) asCommand(command string) *guard.Call {
+	call := t.call
+	call.MCP, call.Tool, call.Command, call.Dialect = nil, "bash", command, Bash
+	sub := t.gate.trial(call)
+	sub.look()
+	return sub.self
 }
 
 // decide is the flow of the package comment, line for line.

@@ -88,18 +88,10 @@ func (t *trial) leadsAway(e shell.Effect) bool {
 // standsFor reports whether a rule's own words have the effect too.
 func (t *trial) standsFor(r Rule, c shell.Command, e shell.Effect) bool {
 	call := t.call
-	call.Command, call.Dir = quoteWords(r.words), c.Dir
+	call.Command, call.Dir = shell.QuoteWords(r.words), c.Dir
 	return slices.ContainsFunc(t.gate.analyze(call, t.at.Roots).Effects, func(o shell.Effect) bool {
 		return o.Kind == e.Kind && o.Target == e.Target
 	})
-}
-
-func quoteWords(words []string) string {
-	var b strings.Builder
-	for _, w := range words {
-		b.WriteString("'" + strings.ReplaceAll(w, "'", `'\''`) + "' ")
-	}
-	return b.String()
 }
 
 // clears reports whether an allow pattern matches. A name that the agent can

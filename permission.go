@@ -253,7 +253,7 @@ func (t *trial) reserved() (why string, rule Rule) {
 			return "this may be what an ask rule leaves to a person: " + r.Text, r
 		}
 	}
-	return t.unproven, Rule{}
+	return t.self.Unproven, Rule{}
 }
 
 // fits compares the call with a permission rule.

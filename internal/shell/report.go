@@ -3,6 +3,7 @@ package shell
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
 
@@ -233,4 +234,14 @@ func (r *Report) Fed(e Effect) bool {
 // Fed reports whether the command gets its arguments from find, fd or xargs.
 func (c Command) Fed() bool {
 	return slices.ContainsFunc(c.Wrappers, func(w string) bool { return w == "find" || w == "xargs" || w == "fd" || w == "fdfind" })
+}
+
+// QuoteWords is the line in which each word is quoted, so that a shell takes all
+// of them as they stand.
+func QuoteWords(words []string) string {
+	var b strings.Builder
+	for _, w := range words {
+		b.WriteString("'" + strings.ReplaceAll(w, "'", `'\''`) + "' ")
+	}
+	return b.String()
 }

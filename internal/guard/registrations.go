@@ -1,4 +1,4 @@
-package nod
+package guard
 
 import (
 	"errors"
@@ -29,29 +29,29 @@ type registration struct {
 
 // registrations lists them for the person, the machine, and the call's
 // workspaces, each as named and as it leads.
-func (t *trial) registrations() []registration {
-	if t.hooked != nil {
-		return t.hooked
+func (g *Call) registrations() []registration {
+	if g.hooked != nil {
+		return g.hooked
 	}
-	t.hooked = make([]registration, 0, 256)
-	real := t.realFiles()
-	roots, homes := cleaned(slices.Concat(t.call.Roots, t.gate.machine.Roots)), cleaned([]string{t.gate.machine.Home, t.gate.machine.RealHome})
+	g.hooked = make([]registration, 0, 256)
+	real := g.realFiles()
+	roots, homes := cleaned(slices.Concat(g.Roots, g.At.Machine.Roots)), cleaned([]string{g.At.Machine.Home, g.At.Machine.RealHome})
 	for _, a := range hosts.Agents() {
-		of := len(t.hooked)
-		for _, name := range t.there(t.hookFiles(a, roots, homes)) {
+		of := len(g.hooked)
+		for _, name := range g.there(g.hookFiles(a, roots, homes)) {
 			for _, n := range [...]string{name, real(name)} {
-				if !slices.ContainsFunc(t.hooked[of:], func(r registration) bool { return r.Name == n }) {
-					t.hooked = append(t.hooked, registration{place.Own{Name: n, Lower: strings.ToLower(n)}, a})
+				if !slices.ContainsFunc(g.hooked[of:], func(r registration) bool { return r.Name == n }) {
+					g.hooked = append(g.hooked, registration{place.Own{Name: n, Lower: strings.ToLower(n)}, a})
 				}
 			}
 		}
 	}
-	return t.hooked
+	return g.hooked
 }
 
 // realFiles is [Gate.real] for many files of few directories: what leads to a
 // directory is looked at once, and nothing below one that is not there.
-func (t *trial) realFiles() func(name string) string {
+func (g *Call) realFiles() func(name string) string {
 	type directory struct {
 		real string
 		none bool
@@ -61,14 +61,14 @@ func (t *trial) realFiles() func(name string) string {
 		dir, base := path.Split(name)
 		d, ok := known[dir]
 		if !ok {
-			d.real = t.gate.machine.Real(path.Clean(dir))
-			d.none = t.at.Missing(d.real)
+			d.real = g.At.Machine.Real(path.Clean(dir))
+			d.none = g.At.Missing(d.real)
 			known[dir] = d
 		}
-		if name = strings.TrimSuffix(d.real, "/") + "/" + base; d.none || !t.at.IsLink(name) {
+		if name = strings.TrimSuffix(d.real, "/") + "/" + base; d.none || !g.At.IsLink(name) {
 			return name
 		}
-		return t.gate.machine.Real(name)
+		return g.At.Machine.Real(name)
 	}
 }
 
@@ -83,8 +83,8 @@ func cleaned(names []string) (list []string) {
 }
 
 // hookFiles are the absolute names of an agent's files of hooks.
-func (t *trial) hookFiles(a hosts.Agent, roots, homes []string) (files []string) {
-	moved, _ := place.Lookup(t.call.Environ, a.HomeVariable)
+func (g *Call) hookFiles(a hosts.Agent, roots, homes []string) (files []string) {
+	moved, _ := place.Lookup(g.At.Environ, a.HomeVariable)
 	for _, name := range a.Hooks {
 		below, home := strings.CutPrefix(name, "~/")
 		dirs := roots
@@ -107,12 +107,12 @@ func (t *trial) hookFiles(a hosts.Agent, roots, homes []string) (files []string)
 }
 
 // there puts the files that a pattern matches in its place.
-func (t *trial) there(names []string) (files []string) {
+func (g *Call) there(names []string) (files []string) {
 	for _, name := range names {
 		if star := strings.IndexByte(name, '*'); star < 0 {
 			files = append(files, name)
-		} else if !t.at.Missing(name[:star]) {
-			matched, _ := t.gate.machine.Matches(name)
+		} else if !g.At.Missing(name[:star]) {
+			matched, _ := g.At.Machine.Matches(name)
 			files = append(files, matched...)
 		}
 	}
@@ -120,20 +120,20 @@ func (t *trial) there(names []string) (files []string) {
 }
 
 // registers reports whether a file may be the one by which an agent asks nod.
-func (t *trial) registers(real string) bool {
-	return wiring.IsSettings(real) || len(t.registeredAs(real)) > 0 || t.namesThisNod(real)
+func (g *Call) registers(real string) bool {
+	return wiring.IsSettings(real) || len(g.registeredAs(real)) > 0 || g.namesThisNod(real)
 }
 
 // registeredAs returns the agents whose hooks stand in this very file, by its
 // path or by a hard link.
-func (t *trial) registeredAs(real string) (agents []hosts.Agent) {
-	info, err := t.gate.machine.Files.Lstat(real)
+func (g *Call) registeredAs(real string) (agents []hosts.Agent) {
+	info, err := g.At.Machine.Files.Lstat(real)
 	linked := err == nil && info.Links > 1 && info.Mode.IsRegular()
 	lower := strings.ToLower(real)
-	for _, r := range t.registrations() {
+	for _, r := range g.registrations() {
 		same := r.Lower == lower
 		if linked && !same {
-			other, err := t.gate.machine.Files.Lstat(r.Name)
+			other, err := g.At.Machine.Files.Lstat(r.Name)
 			same = err == nil && info.Same(other)
 		}
 		if same {
@@ -145,8 +145,8 @@ func (t *trial) registeredAs(real string) (agents []hosts.Agent) {
 
 // namesThisNod reports whether settings, wherever they stand, have a hook that
 // calls this very nod. Copies that nod install keeps do not count.
-func (t *trial) namesThisNod(real string) bool {
-	data, err := t.gate.machine.Files.Read(real, 256<<10)
+func (g *Call) namesThisNod(real string) bool {
+	data, err := g.At.Machine.Files.Read(real, 256<<10)
 	if err != nil || !wiring.Calls(real, data) || strings.Contains(path.Base(real), ".nod-backup-") {
 		return false
 	}
@@ -154,26 +154,26 @@ func (t *trial) namesThisNod(real string) bool {
 		return strings.HasPrefix(string(data), wiring.PluginMark)
 	}
 	calls := wiring.Lines(real, data)
-	return slices.ContainsFunc(t.gate.machine.Self(), func(own place.Own) bool { return strings.Contains(calls, own.Name) })
+	return slices.ContainsFunc(g.At.Machine.Self(), func(own place.Own) bool { return strings.Contains(calls, own.Name) })
 }
 
 // takesRegistration finds a registration of nod's in what an effect deletes,
 // moves or does to a tree, or behind a link that it removes.
-func (t *trial) takesRegistration(e shell.Effect) (name string) {
+func (g *Call) takesRegistration(e shell.Effect) (name string) {
 	if e.Place == shell.Network || e.Place == shell.Null || e.Moved && e.Target == "/" {
 		return ""
 	}
-	targets, all := t.gate.machine.Names(e)
+	targets, all := g.At.Machine.Names(e)
 	if e.Pattern != "" && all {
-		targets, _ = t.gate.machine.Matches(e.Pattern)
+		targets, _ = g.At.Machine.Matches(e.Pattern)
 	}
 	for _, target := range targets {
-		if !e.Recursive && !e.Moved && !t.at.IsLink(target) {
+		if !e.Recursive && !e.Moved && !g.At.IsLink(target) {
 			continue
 		}
-		for _, r := range t.registrations() {
+		for _, r := range g.registrations() {
 			below := len(r.Name) > len(target) && view.Below(strings.ToLower(target), r.Lower)
-			if below && passes(e.Picked, r.Name[len(target):]+"/"+path.Base(r.Name)) && t.gate.callsNodNow(r.Name) {
+			if below && passes(e.Picked, r.Name[len(target):]+"/"+path.Base(r.Name)) && g.callsNodNow(r.Name) {
 				return r.Name
 			}
 		}
@@ -182,15 +182,15 @@ func (t *trial) takesRegistration(e shell.Effect) (name string) {
 }
 
 // callsNodNow is callsNod for a name that may be a link.
-func (g *Gate) callsNodNow(name string) bool {
-	real := g.machine.Real(name)
-	_, err := g.machine.Files.Lstat(real)
+func (g *Call) callsNodNow(name string) bool {
+	real := g.At.Machine.Real(name)
+	_, err := g.At.Machine.Files.Lstat(real)
 	return err == nil && g.callsNod(real)
 }
 
 // eclipses names the registration that an agent would pass over for a new file
 // beside it.
-func (t *trial) eclipses(real string) (name string) {
+func (g *Call) eclipses(real string) (name string) {
 	base := paths.FoldName(path.Base(real))
 	for _, a := range wiring.Eclipsing() {
 		for _, pair := range a.Eclipsed {
@@ -198,7 +198,7 @@ func (t *trial) eclipses(real string) (name string) {
 			if base != pair[0] || !paths.New(a.Settings, "").Match(other) {
 				continue
 			}
-			if t.at.Missing(real) && t.gate.callsNodNow(other) {
+			if g.At.Missing(real) && g.callsNodNow(other) {
 				return other
 			}
 		}
@@ -209,7 +209,7 @@ func (t *trial) eclipses(real string) (name string) {
 // rewired judges an edit of a file by which an agent may ask nod. why says that
 // the agent would no longer ask as before; unsure says that nod cannot show
 // that it would, which is for a person to decide.
-func (t *trial) rewired(real string, before, after []byte) (why, unsure string) {
+func (g *Call) rewired(real string, before, after []byte) (why, unsure string) {
 	shown := printable.Text(real)
 	if string(before) == string(after) || !wiring.Calls(real, before) && !wiring.MentionsHook(string(after)) {
 		return "", ""
@@ -225,7 +225,7 @@ func (t *trial) rewired(real string, before, after []byte) (why, unsure string) 
 		return "", "nod cannot read " + shown + ", which calls it, as the agent does"
 	}
 	is, extends, readable := wiring.Read(after)
-	if !readable || extends && !extended && !t.takesComments(real) {
+	if !readable || extends && !extended && !g.takesComments(real) {
 		return "its agent would pass over the whole of " + shown + ", which calls it", ""
 	}
 	list := wiring.Changes(was, is, nil)
@@ -233,7 +233,7 @@ func (t *trial) rewired(real string, before, after []byte) (why, unsure string) 
 		return shown + " is wholly its own", ""
 	}
 	for _, c := range list {
-		if !t.neutral(real, c) {
+		if !g.neutral(real, c) {
 			key := printable.Text(printable.Line(strings.Join(c.Path, "."), 80))
 			return "", "nod cannot show that its hook in " + shown + " stays in force when " + key + " changes"
 		}
@@ -242,8 +242,8 @@ func (t *trial) rewired(real string, before, after []byte) (why, unsure string) 
 }
 
 // agentsOf returns the agents that read a file.
-func (t *trial) agentsOf(real string) []hosts.Agent {
-	if found := t.registeredAs(real); len(found) > 0 {
+func (g *Call) agentsOf(real string) []hosts.Agent {
+	if found := g.registeredAs(real); len(found) > 0 {
 		return found
 	}
 	return slices.DeleteFunc(hosts.Agents(), func(a hosts.Agent) bool {
@@ -251,27 +251,27 @@ func (t *trial) agentsOf(real string) []hosts.Agent {
 	})
 }
 
-func (t *trial) takesComments(real string) bool {
-	return slices.ContainsFunc(t.agentsOf(real), func(a hosts.Agent) bool { return a.Comments })
+func (g *Call) takesComments(real string) bool {
+	return slices.ContainsFunc(g.agentsOf(real), func(a hosts.Agent) bool { return a.Comments })
 }
 
 // neutral reports whether a change cannot make the file void for its agent.
-func (t *trial) neutral(real string, c wiring.Change) bool {
+func (g *Call) neutral(real string, c wiring.Change) bool {
 	if at := c.Path; len(at) == 2 && at[0] == "env" && variables.Influences(at[1]) {
 		return false // hooks get it too
 	}
-	return slices.ContainsFunc(t.agentsOf(real), func(a hosts.Agent) bool {
+	return slices.ContainsFunc(g.agentsOf(real), func(a hosts.Agent) bool {
 		return slices.ContainsFunc(a.Neutral, c.Is)
 	})
 }
 
 // callsNod reports whether a settings file has lines that call nod. One that
 // cannot be read is taken to; a directory is none.
-func (g *Gate) callsNod(real string) bool {
-	data, err := g.machine.Files.Read(real, 1<<20)
+func (g *Call) callsNod(real string) bool {
+	data, err := g.At.Machine.Files.Read(real, 1<<20)
 	if err == nil {
 		return wiring.Calls(real, data)
 	}
-	info, ferr := g.machine.Files.Lstat(real)
+	info, ferr := g.At.Machine.Files.Lstat(real)
 	return !errors.Is(err, fs.ErrNotExist) && (ferr != nil || !info.Mode.IsDir())
 }

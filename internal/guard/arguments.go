@@ -1,4 +1,4 @@
-package nod
+package guard
 
 import (
 	"bytes"
@@ -7,17 +7,18 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/shell"
 )
 
 // selfByArgument finds nod's files among the arguments of tools whose meaning
 // nod does not know, and commands that would change nod.
-func (t *trial) selfByArgument() (why string) {
-	if t.call.MCP == nil && t.call.Tool != "" {
+func (g *Call) selfByArgument() (why string) {
+	if !g.Unread {
 		return ""
 	}
 	var commands []string
-	for _, a := range inputStrings(t.call.Input) {
-		if why := t.selfByName(a.text); why != "" {
+	for _, a := range inputStrings(g.Input) {
+		if why := g.selfByName(a.text); why != "" {
 			return why
 		}
 		if a.mayRun() && len(commands) < maxCommands {
@@ -25,10 +26,10 @@ func (t *trial) selfByArgument() (why string) {
 		}
 	}
 	if len(commands) > 1 { // a program and its arguments
-		commands = append(commands, quoteWords(commands))
+		commands = append(commands, shell.QuoteWords(commands))
 	}
 	for _, command := range commands {
-		if why := t.selfByText(command); why != "" {
+		if why := g.selfByText(command); why != "" {
 			return why
 		}
 	}
@@ -41,34 +42,20 @@ const (
 )
 
 // selfByName judges an argument as a path or as a file's address.
-func (t *trial) selfByName(s string) (why string) {
+func (g *Call) selfByName(s string) (why string) {
 	s = withoutScheme(s)
 	if len(s) > maxArgument || !strings.Contains(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, ".") {
 		return ""
 	}
-	real, err := t.gate.machine.Locate(t.call.Dir, s)
+	real, err := g.At.Machine.Locate(g.At.Dir, s)
 	switch {
 	case err != nil:
-	case t.gate.machine.IsSelf(real):
-		return selfReason + printable.Text(real) + " belongs to it"
-	case t.gate.callsNod(real) && t.registers(real):
-		return selfReason + printable.Text(real) + " calls it"
-	case t.gate.isSource(real):
-		return selfReason + "it takes rules from " + printable.Text(real)
-	}
-	return ""
-}
-
-// selfByText judges an argument as the command that it may be.
-func (t *trial) selfByText(command string) (why string) {
-	call := t.call
-	call.MCP, call.Tool, call.Command, call.Dialect = nil, "bash", command, Bash
-	sub := t.gate.trial(call)
-	sub.look()
-	for _, find := range []func() string{sub.selfByCommand, sub.selfByEffect, sub.selfByMention} {
-		if why := find(); why != "" {
-			return why
-		}
+	case g.At.Machine.IsSelf(real):
+		return Reason + printable.Text(real) + " belongs to it"
+	case g.callsNod(real) && g.registers(real):
+		return Reason + printable.Text(real) + " calls it"
+	case g.isSource(real):
+		return Reason + "it takes rules from " + printable.Text(real)
 	}
 	return ""
 }
@@ -153,4 +140,15 @@ func inputStrings(input json.RawMessage) (found []inputString) {
 			top.value = false
 		}
 	}
+}
+
+// selfByText judges an argument as the command that it may be.
+func (g *Call) selfByText(command string) (why string) {
+	sub := g.Read(command)
+	for _, find := range []func() string{sub.selfByCommand, sub.selfByEffect, sub.selfByMention} {
+		if why := find(); why != "" {
+			return why
+		}
+	}
+	return ""
 }

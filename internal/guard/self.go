@@ -1,0 +1,396 @@
+package guard
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/place"
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+	"github.com/nodgate/nod/internal/wiring"
+)
+
+// SelfChange reports how the call would change nod, by whatever tool.
+func (g *Call) SelfChange() (why string) {
+	for _, find := range []func() string{g.selfByCommand, g.selfByEffect, g.selfByMention, g.selfByPath, g.selfByWiring, g.selfByArgument} {
+		if why := find(); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+const Reason = "nod does not let an agent change nod: "
+
+// selfByCommand finds nod commands that change something.
+func (g *Call) selfByCommand() (why string) {
+	for _, c := range g.Report.Commands {
+		if len(c.Words) == 0 || !g.isNod(c) {
+			continue
+		}
+		if sub := changingSubcommand(c.Words[1:]); sub == "confine" && len(c.Words) > 2 {
+			return Reason + "of nod confine it may type the whole line in single quotes behind --, alone, where that is switched on"
+		} else if sub != "" {
+			return Reason + "run " + printable.Line(c.Source, 80) + " yourself, at a terminal"
+		}
+	}
+	return ""
+}
+
+func (g *Call) isNod(c shell.Command) bool {
+	first := c.Words[0]
+	base := paths.FoldName(path.Base(first.Value))
+	switch {
+	case c.Program != "" && g.At.Machine.IsSelf(c.Program):
+		return true
+	case first.Pattern: // n*d
+		return paths.GlobMatch(base, "nod") || paths.GlobMatch(base, "nod-hook")
+	case !first.Known: // $(which nod)
+		program, _, _ := strings.Cut(c.Source, ")")
+		return mentions(program, "which nod") || mentions(program, "-v nod") || mentions(program, "/nod")
+	}
+	return base == "nod" || base == "nod-hook"
+}
+
+// changingSubcommand returns the subcommand unless it is one that only reads;
+// one that is not constant counts as changing.
+func changingSubcommand(words []shell.Word) string {
+	plain, known := plainWords(words)
+	switch {
+	case !known:
+		return "an unknown subcommand"
+	case len(plain) == 0:
+		return ""
+	}
+	switch plain[0] {
+	case "check", "eval", "log", "demo", "doctor", "version", "help":
+		return ""
+	case "rules", "mode":
+		if len(plain) == 1 {
+			return ""
+		}
+	case "approvals":
+		if len(words) == 1 {
+			return ""
+		}
+	case "daemon":
+		if len(plain) == 2 && plain[1] == "status" {
+			return ""
+		}
+	}
+	return plain[0]
+}
+
+// plainWords returns the words that are neither flags nor values of nod's
+// flags. known is false where a word is not constant.
+func plainWords(words []shell.Word) (plain []string, known bool) {
+	value := false
+	for _, w := range words {
+		switch {
+		case !w.Known || w.Pattern:
+			return nil, false
+		case value:
+			value = false
+		case strings.HasPrefix(w.Value, "-"):
+			switch strings.TrimLeft(w.Value, "-") {
+			case "settings", "managed", "state", "root":
+				value = true
+			}
+		default:
+			plain = append(plain, w.Value)
+		}
+	}
+	return plain, true
+}
+
+// selfByEffect finds commands that write to or delete nod's own files, or
+// anything that holds them, and files that call nod.
+func (g *Call) selfByEffect() (why string) {
+	for _, e := range g.Report.Effects {
+		if e.Kind != shell.Write && e.Kind != shell.Delete || g.Loss.Wipes(e) { // denied next, with a better reason
+			continue
+		}
+		if why := g.selfByOne(e); why != "" {
+			return why
+		}
+	}
+	if g.writesSettings() && (wiring.MentionsSilencer(g.Command) || g.handlesSilencer()) {
+		return Reason + "this would silence its hooks"
+	}
+	return ""
+}
+
+func (g *Call) selfByOne(e shell.Effect) (why string) {
+	switch {
+	case g.At.Machine.IsSelf(e.Target):
+		return Reason + printable.Text(e.Target) + " belongs to it"
+	case (e.Recursive || e.Moved) && e.Place != shell.Network && g.takesSelf(e):
+		return Reason + printable.Text(e.Target) + " holds it"
+	}
+	names, _ := g.At.Machine.Names(e)
+	for _, name := range names {
+		switch {
+		case name == "" || e.Place == shell.Network:
+		case g.callsNod(name) && g.registers(name):
+			return Reason + printable.Text(name) + " calls it; use the edit tool, so that nod can see that this stays so"
+		case g.isSource(name):
+			return Reason + "it takes rules from " + printable.Text(name) + "; use the edit tool, so that nod can see that they stay"
+		case e.Kind == shell.Write && g.eclipses(name) != "":
+			return Reason + "beside this file " + printable.Text(g.eclipses(name)) + ", which calls it, does not count"
+		}
+	}
+	if name := g.takesRegistration(e); name != "" {
+		return Reason + printable.Text(name) + ", which calls it, would not be there"
+	}
+	return ""
+}
+
+// takesSelf reports whether what an effect does to a tree it may do to
+// something of nod's in it. Nobody can move /, mkdir changes nothing that is
+// there, and what find picks out is nod's only where the test may hold for it.
+func (g *Call) takesSelf(e shell.Effect) bool {
+	if e.Moved && e.Target == "/" || e.Pattern != "" && g.Report.ProgramOf(e) == "mkdir" {
+		return false
+	}
+	target := strings.ToLower(e.Target)
+	for _, own := range slices.Concat(g.At.Machine.Self(), g.Sources()) {
+		if target != "" && view.Below(target, own.Lower) && passes(e.Picked, own.Name[len(e.Target):]) {
+			return true
+		}
+	}
+	return false
+}
+
+// passes reports whether a file of nod's may pass a test of find, below the
+// directory where find starts. nod reads its files all the time; they are
+// small, have the mode that nod gives them, and belong to the user.
+func passes(test, below string) bool {
+	name, value, _ := strings.Cut(test, " ")
+	switch name {
+	case "-name", "-iname":
+		return slices.ContainsFunc(append(strings.Split(below, "/"), "nod.toml", "decisions.jsonl", "x.json"), func(part string) bool {
+			return paths.FindMatch(value, part)
+		})
+	case "-maxdepth":
+		return strings.Count(strings.Trim(below, "/"), "/") == 0
+	case "-atime", "-size", "-user", "-group", "-uid", "-gid", "-perm", "-empty":
+		return false
+	}
+	return true
+}
+
+// selfByMention finds nod's files in the text of a command that is not wholly
+// known: an interpreter's code, a program without data.
+func (g *Call) selfByMention() (why string) {
+	if len(g.Report.Unknowns) == 0 && !g.runsCode() {
+		return ""
+	}
+	for _, own := range g.At.Machine.Self() {
+		if spelling := g.spelling(own.Name); mentions(g.Command, spelling) || mayMention(g.Command, spelling) {
+			return Reason + "this is not known to leave " + printable.Text(own.Name) + " as it is"
+		}
+	}
+	return ""
+}
+
+func (g *Call) runsCode() bool {
+	return slices.ContainsFunc(g.Report.Effects, func(e shell.Effect) bool { return e.Kind == shell.Run })
+}
+
+// spelling is how one of nod's own paths must be written at the least: below
+// home the part from there on is enough.
+func (g *Call) spelling(own string) string {
+	for _, home := range [...]string{g.At.Machine.Home, g.At.Machine.RealHome} {
+		if home != "" && strings.HasPrefix(own, home) && strings.HasPrefix(own[len(home):], "/") {
+			return own[len(home)+1:]
+		}
+	}
+	return own
+}
+
+// mentions reports whether text holds a path, not merely as the beginning of
+// a longer name.
+func mentions(text, name string) bool {
+	for from := 0; name != "" && name != "/"; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return false
+		}
+		if from += i + len(name); from == len(text) || !wiring.NameByte(text[from]) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayMention reports whether a glob in text may stand for a path.
+func mayMention(text, name string) bool {
+	want := strings.Split(name, "/")
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\n<>|&;()`=\"'", r) }) {
+		if !strings.ContainsAny(word, "*?[") || !strings.Contains(word, "/") {
+			continue
+		}
+		for parts := strings.Split(word, "/"); len(parts) >= len(want); parts = parts[1:] {
+			if allMatch(parts, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// allMatch reports whether the first components are globs of the wanted ones. A
+// component of stars alone means any name and speaks of none.
+func allMatch(globs, want []string) bool {
+	for i, name := range want {
+		if strings.Trim(globs[i], "*?") == "" || strings.HasSuffix(globs[i], `\`) || !paths.GlobMatch(globs[i], name) {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *Call) writesSettings() bool {
+	for _, e := range g.Report.Effects {
+		if (e.Kind == shell.Write || e.Kind == shell.Delete) && wiring.IsSettings(e.Target) {
+			return true
+		}
+	}
+	return false
+}
+
+// handlesSilencer reports whether a file that the line reads, moves or changes
+// holds what silences hooks: a template that is copied over settings, or
+// settings in which "false" becomes "true".
+func (g *Call) handlesSilencer() bool {
+	return slices.ContainsFunc(g.Report.Effects, func(e shell.Effect) bool {
+		if e.Target == "" || e.Kind == shell.Run || e.Place == shell.Network || e.Kind == shell.Delete && !e.Moved {
+			return false
+		}
+		data, err := g.At.Machine.Files.Read(e.Target, 1<<20)
+		return err == nil && (wiring.IsSettings(e.Target) || g.Report.ProgramOf(e) != "") && wiring.Silences(e.Target, string(data))
+	})
+}
+
+// selfByPath finds edits of nod's own files.
+func (g *Call) selfByPath() (why string) {
+	for _, name := range g.Changed {
+		reals, _ := g.At.Readings(name)
+		for _, real := range reals {
+			if g.At.Machine.IsSelf(real) {
+				return Reason + printable.Text(name) + " belongs to it"
+			}
+			if other := g.eclipses(real); real != "" && other != "" {
+				return Reason + "beside this file " + printable.Text(other) + ", which calls it, does not count"
+			}
+		}
+	}
+	return ""
+}
+
+// selfByWiring finds edits of agent settings that would take nod's lines out,
+// put in a key that silences hooks, or change rules that nod takes from them.
+// Edits of one file follow each other.
+func (g *Call) selfByWiring() (why string) {
+	edited := map[string][]byte{}
+	for _, e := range g.Edits {
+		reals, _ := g.At.Readings(e.Path)
+		for _, real := range slices.Compact(slices.Clone(reals)) { // twice the same place is one edit
+			if why := g.miswiredAt(edited, real, e); why != "" {
+				return Reason + why
+			}
+		}
+	}
+	return ""
+}
+
+// miswiredAt judges an edit of the file at one place where its path may lead.
+func (g *Call) miswiredAt(edited map[string][]byte, real string, e Edit) (why string) {
+	if real == "" {
+		return ""
+	}
+	before, after, known := g.simulate(edited, real, e)
+	edited[real] = after
+	if !g.isSource(real) && (!concernsHooks(real, e.Old, before, after) || !g.registers(real)) {
+		return ""
+	}
+	return g.miswired(real, e, before, after, known)
+}
+
+// concernsHooks is false where an edit cannot change who is asked, whatever
+// file it is: neither it nor the content speaks of nod's hook, or of what
+// silences hooks. Most edits are done with here.
+func concernsHooks(real, old string, before, after []byte) bool {
+	if wiring.IsTOML(real) {
+		return true
+	}
+	settings := wiring.IsSettings(real)
+	for _, text := range [...]string{old, string(before), string(after)} {
+		text = strings.ToLower(wiring.Unescape(text))
+		if strings.Contains(text, "nod-hook") || strings.Contains(text, "hooksconfig") || wiring.HoldsKey(text) ||
+			settings && (strings.Contains(text, "hook") || strings.Contains(text, "env")) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Call) miswired(real string, e Edit, before, after []byte, known bool) (why string) {
+	shown := printable.Text(real)
+	switch {
+	case g.isSource(real) && (!known || wiring.Permissions(before) != wiring.Permissions(after)):
+		return "it takes its rules from the permissions and autoMode of " + shown
+	case !known && (wiring.MentionsHook(e.Old) || wiring.MentionsHook(e.New)):
+		return "this changes the lines of " + shown + " that call it"
+	case !known && wiring.Calls(real, before):
+		return "the text to be replaced is not in " + shown + ", which calls it, so nobody can say what stays"
+	case known:
+		why, unsure := g.rewired(real, before, after)
+		if why != "" {
+			return why
+		}
+		g.Unproven = cmp.Or(g.Unproven, unsure)
+	}
+	if wiring.Silences(real, string(after)) && (!wiring.Silences(real, string(before)) || wiring.Resilenced(string(before), string(after))) {
+		return "this would silence its hooks"
+	}
+	return ""
+}
+
+// simulate returns a file's content before and after an edit; edited is what
+// other edits of the call have left. known is false where the content cannot
+// be read and is not replaced whole, or the text to be replaced is not in it
+// as it stands: some hosts match more loosely than byte by byte. Then after is
+// what the edit puts in.
+func (g *Call) simulate(edited map[string][]byte, real string, e Edit) (before, after []byte, known bool) {
+	before, again := edited[real]
+	var err error
+	if !again {
+		before, err = g.At.Machine.Files.Read(real, 1<<20)
+	}
+	unreadable := err != nil && !errors.Is(err, fs.ErrNotExist)
+	switch {
+	case e.Whole && unreadable: // it may have called nod
+		return []byte("nod-hook"), []byte(e.New), true
+	case e.Whole:
+		return before, []byte(e.New), true
+	case unreadable, !bytes.Contains(before, []byte(e.Old)):
+		return before, []byte(e.New), false
+	case e.All:
+		return before, bytes.ReplaceAll(before, []byte(e.Old), []byte(e.New)), true
+	}
+	return before, bytes.Replace(before, []byte(e.Old), []byte(e.New), 1), true
+}
+
+// isSource reports whether a real path is a file of an agent that rules were
+// read from.
+func (g *Call) isSource(real string) bool {
+	return slices.ContainsFunc(g.Sources(), func(s place.Own) bool { return s.Lower == strings.ToLower(real) })
+}
