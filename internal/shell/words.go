@@ -167,7 +167,7 @@ type builder struct {
 }
 
 func (b *builder) add(v value, quoted bool) {
-	if !b.started && quoted {
+	if !b.started && quoted && v.text != "" { // of $'' nothing is left in zsh
 		b.quoted = true
 	}
 	b.started = true
@@ -273,6 +273,9 @@ func (e *expander) single(w *syntax.Word, st state) word {
 func (e *expander) part(b *builder, part syntax.WordPart, first bool, st state) {
 	switch p := part.(type) {
 	case *syntax.Lit:
+		if !first && b.empty == "" && strings.HasPrefix(p.Value, "~") && e.now.zsh() {
+			e.unfollowed(p, "a ~ behind what may be empty, which zsh takes for home")
+		}
 		e.literal(b, p.Value, first)
 	case *syntax.SglQuoted:
 		text := p.Value
@@ -437,8 +440,9 @@ func (e *expander) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 	}
 }
 
-// modified reports $NAME with a colon and a letter behind it: zsh changes the
-// value by that.
+// modified reports $NAME with a colon and a letter behind it, by which zsh
+// changes the value, or with a letter beyond ASCII, which is more of the name
+// there.
 func (e *expander) modified(parts []syntax.WordPart) {
 	if !e.now.zsh() {
 		return
@@ -446,7 +450,10 @@ func (e *expander) modified(parts []syntax.WordPart) {
 	for i, part := range parts[min(1, len(parts)):] {
 		p, name := parts[i].(*syntax.ParamExp)
 		lit, ok := part.(*syntax.Lit)
-		if name && p.Short && ok && len(lit.Value) > 1 && lit.Value[0] == ':' && grammar.Letter(lit.Value[1]) {
+		if !name || !p.Short || !ok || lit.Value == "" {
+			continue
+		}
+		if lit.Value[0] >= 0x80 || len(lit.Value) > 1 && lit.Value[0] == ':' && grammar.Letter(lit.Value[1]) {
 			e.unfollowed(p, "a value that zsh changes by what stands behind it")
 		}
 	}
