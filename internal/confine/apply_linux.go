@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -59,8 +60,8 @@ func (a *applier) dir(below string) {
 		a.refuse(below, "the run left what cannot be read")
 		return
 	}
-	if a.repository(below, entries) {
-		a.refuse(below, "it makes a git repository, whose settings run programs")
+	if why := a.programs(below, entries); why != "" {
+		a.refuse(below, why)
 		return
 	}
 	there := map[string]bool{}
@@ -73,23 +74,30 @@ func (a *applier) dir(below string) {
 	}
 }
 
-// repository reports whether a directory is, or would be with what the run
-// wrote, a git repository without a working tree: git reads its settings
-// wherever it lies.
-func (a *applier) repository(below string, entries []fs.DirEntry) bool {
-	touched := false
-	for _, e := range entries {
-		switch strings.ToLower(e.Name()) {
-		case "head", "config", "objects", "refs", "commondir", "gitdir":
-			touched = true
-		}
-	}
+// programs says why nothing in a directory is applied, whatever its name: it
+// is, or would be with what the run wrote, one in which programs lie that are
+// found by what is in it. git reads the settings of a repository without a
+// working tree wherever it lies; an environment of Python's or conda's is put
+// before all other programs.
+func (a *applier) programs(below string, entries []fs.DirEntry) (why string) {
 	has := func(name string) bool {
 		_, up := os.Lstat(filepath.Join(a.upper, below, name))
 		_, real := os.Lstat(filepath.Join(a.o.Root, below, name))
 		return up == nil || real == nil
 	}
-	return touched && has("HEAD") && (has("objects") || has("refs") || has("commondir"))
+	switch {
+	case touchesRepository(entries) && has("HEAD") && (has("objects") || has("refs") || has("commondir")):
+		return "it makes a git repository, whose settings run programs"
+	case below != "" && (has("pyvenv.cfg") || has("conda-meta")):
+		return "it is an environment, whose programs run later"
+	}
+	return ""
+}
+
+func touchesRepository(entries []fs.DirEntry) bool {
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return slices.Contains([]string{"head", "config", "objects", "refs", "commondir", "gitdir"}, strings.ToLower(e.Name()))
+	})
 }
 
 // entry applies one name.
@@ -264,6 +272,9 @@ func (a *applier) link(name string) {
 	case path.IsAbs(to) || target == ".." || strings.HasPrefix(target, "../"):
 		a.refuse(name, "it is a link that leads out of the workspace")
 		return
+	case up(to) || a.throughLink(target):
+		a.refuse(name, "it is a link that leads through another one")
+		return
 	}
 	look := a.whole
 	if !isDir(filepath.Join(a.o.Root, target)) {
@@ -276,8 +287,41 @@ func (a *applier) link(name string) {
 	a.replace(name, func(dir int, temporary string) error { return unix.Symlinkat(to, dir, temporary) })
 }
 
+// up reports whether a path goes up after it went down: where that leads, its
+// text does not say.
+func up(to string) bool {
+	down := false
+	for part := range strings.SplitSeq(to, "/") {
+		if part == ".." && down {
+			return true
+		}
+		down = down || part != ".." && part != "." && part != ""
+	}
+	return false
+}
+
+// throughLink reports whether a directory on the way to a name is a link, in
+// the workspace or in what the run wrote.
+func (a *applier) throughLink(name string) bool {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		for _, tree := range []string{a.upper, a.o.Root} {
+			if info, err := os.Lstat(filepath.Join(tree, dir)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxHoles is by how much a file may seem larger than what was written into it.
+const maxHoles = 1 << 30
+
 // file puts a file where it belongs, with none of the bits that lend rights.
 func (a *applier) file(name string, info fs.FileInfo) {
+	if s := info.Sys().(*syscall.Stat_t); s.Size > s.Blocks*512+maxHoles {
+		a.refuse(name, "it seems far larger than what was written into it")
+		return
+	}
 	if a.equal(name, info) {
 		return
 	}
@@ -296,12 +340,20 @@ func (a *applier) file(name string, info fs.FileInfo) {
 		}
 		to := os.NewFile(uintptr(fd), temporary)
 		_, err = io.Copy(to, from)
-		at := info.ModTime()
-		if at.Before(a.since) { // a time of before would hide that it is new
-			at = a.since
-		}
-		return errors.Join(err, to.Chmod(info.Mode().Perm()), times(fd, at), to.Close())
+		return errors.Join(err, to.Chmod(info.Mode().Perm()), times(fd, a.time(info.ModTime())), to.Close())
 	})
+}
+
+// time is what a file's time becomes: one of before the run would hide that it
+// is new, and one to come that what it was made from has changed since.
+func (a *applier) time(at time.Time) time.Time {
+	if at.Before(a.since) {
+		return a.since
+	}
+	if now := time.Now(); at.After(now) {
+		return now
+	}
+	return at
 }
 
 func times(fd int, at time.Time) error {

@@ -136,9 +136,23 @@ func (w *world) git(args ...string) {
 	}
 }
 
+// escapeBuilt is a variable of the environment: where the program that tries to
+// get out was built already.
+const escapeBuilt = "NOD_TEST_ESCAPE"
+
 // escape builds the program that tries to get out.
 func escape(t *testing.T, at string) {
 	t.Helper()
+	if built := os.Getenv(escapeBuilt); built != "" {
+		program, err := os.ReadFile(built)
+		if err == nil {
+			err = os.WriteFile(at, program, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
 	cmd := exec.Command("go", "build", "-o", at, "github.com/nodgate/nod/internal/confine/escape")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -279,14 +293,8 @@ func TestNothingIsLeft(t *testing.T) {
 	if err != nil || len(left) != 0 {
 		t.Errorf("%v %v", left, err)
 	}
-	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil || len(commands) < 2 {
-		t.Fatalf("%v %v", commands, err)
-	}
-	for _, file := range commands {
-		if text, err := os.ReadFile(file); err == nil && strings.Contains(string(text), name) {
-			t.Errorf("%s: %q runs on", file, text)
-		}
+	if alive := running(t, name); alive != "" {
+		t.Errorf("%q runs on", alive)
 	}
 }
 
@@ -309,4 +317,39 @@ func TestNothingRunsWithoutTheBoundary(t *testing.T) {
 			t.Errorf("%s: ran: %+v", name, r)
 		}
 	}
+}
+
+// While what a run wrote is applied, no process of it lives: it could change
+// what was looked at.
+func TestAllHasEndedBeforeItIsApplied(t *testing.T) {
+	w := newWorld(t)
+	name := fmt.Sprintf("2000%d", os.Getpid())
+	o := w.options("for i in $(seq 60); do (while :; do echo " + name + " > f$i; done) & done; for i in $(seq 60); do sleep " + name + " & done; sleep 0.3")
+	keep, looked := o.Keep, 0
+	o.Keep = func(path string, deletes bool) string {
+		if looked++; looked == 1 {
+			if alive := running(t, name); alive != "" {
+				t.Errorf("%q lives", alive)
+			}
+		}
+		return keep(path, deletes)
+	}
+	if r := w.runWith(o); looked == 0 {
+		t.Errorf("nothing was applied: %+v", r)
+	}
+}
+
+// running returns the command line of a process that holds a text.
+func running(t *testing.T, text string) string {
+	t.Helper()
+	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil || len(commands) < 2 {
+		t.Fatalf("%v %v", commands, err)
+	}
+	for _, file := range commands {
+		if line, err := os.ReadFile(file); err == nil && strings.Contains(string(line), text) {
+			return string(line)
+		}
+	}
+	return ""
 }

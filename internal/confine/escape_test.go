@@ -56,6 +56,8 @@ func build(t *testing.T) *outside {
 		o.facts[name] = o.file(file, marker)
 	}
 	o.facts["gitconfig"] = o.file(".git/config", "[core]\n\trepositoryformatversion = 0\n[remote \"origin\"]\n\turl = https://u:"+marker+"@example.com/x\n")
+	o.file("e3/pyvenv.cfg", "home = /usr\n")
+	o.file("e3/bin/activate", "export A=1\n")
 	o.facts["shadow"], o.facts["path"] = "/etc/shadow", filepath.Join(o.home, ".local/bin")
 	for _, dir := range []string{"~/.cache/go-build", "~/go/pkg/mod", "~/.npm", "~/.cargo/registry"} {
 		o.file(dir+"/shared", "shared")
@@ -280,6 +282,13 @@ func plants() map[string]string {
 		"ln -s .git/hooks l3":                                                              "l3",
 		"ln -s ../../.. l4":                                                                "l4",
 		"mkdir m; ln -s ../../../x m/l5":                                                   "m/l5",
+		"mkdir -p q/r; ln -s ../.. q/r/b; ln -s q/r/b/../.. l6":                            "l6",
+		"ln -s l8/.github l7; ln -s . l8":                                                  "l7",
+		"mkdir -p q2; ln -s ../deploy/../q2 q2/l9":                                         "q2/l9",
+		"truncate -s 3T holes":                                                             "holes",
+		"mkdir -p e1/bin; echo 'home = /x' > e1/pyvenv.cfg; echo x > e1/bin/python":        "e1/bin",
+		"mkdir -p e2/conda-meta e2/bin; echo x > e2/bin/git":                               "e2/bin",
+		"echo x > e3/bin/activate":                                                         "e3/bin/activate",
 		"mkfifo f1":                                                                        "f1",
 		"python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"f2\")'":           "f2",
 		"mknod f3 c 1 3 || mknod f3 c 0 0":                                                 "f3",

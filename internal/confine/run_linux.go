@@ -178,8 +178,9 @@ func (r *running) wait(ctx context.Context, cmd *exec.Cmd, e ends) (Result, erro
 	}
 	g := guard{pid: cmd.Process.Pid, limit: r.Memory, until: time.Now().Add(r.Time), done: make(chan struct{})}
 	go g.watch(ctx, signals)
-	said, _ := io.ReadAll(e.status)
+	said, first := e.read(cmd.Process.Pid)
 	err = cmd.Wait()
+	first.ended() // bubblewrap does not wait for what its first process leaves behind
 	close(g.done)
 	return r.ended(cmd, err, g.why(), bytes.Contains(said, []byte("exit-code")))
 }

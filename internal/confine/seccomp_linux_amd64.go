@@ -2,11 +2,7 @@ package confine
 
 import "golang.org/x/sys/unix"
 
-const (
-	auditArch = unix.AUDIT_ARCH_X86_64
-	// firstForeign is where the numbers of x32 begin.
-	firstForeign = 0x40000000
-)
+const auditArch = unix.AUDIT_ARCH_X86_64
 
 // refusedHere are those that only this architecture has.
 func refusedHere() []uint32 {

@@ -2,11 +2,7 @@ package confine
 
 import "golang.org/x/sys/unix"
 
-const (
-	auditArch = unix.AUDIT_ARCH_AARCH64
-	// firstForeign is beyond every number that the kernel has.
-	firstForeign = 0x40000000
-)
+const auditArch = unix.AUDIT_ARCH_AARCH64
 
 // refusedHere are those that only this architecture has.
 func refusedHere() []uint32 { return nil }

@@ -105,10 +105,35 @@ func sockets() []way {
 			}
 			return dial("unix", fmt.Sprintf("/proc/self/fd/%d/%s", d.Fd(), filepath.Base(f["socket-workspace"])))
 		}},
+		{"a socket whose mode was changed", func(f facts) error {
+			return errors.Join(os.Chmod(f["socket-workspace"], 0o777), dial("unix", f["socket-workspace"]))
+		}},
+		{"a hard link to a socket", func(f facts) error {
+			return errors.Join(os.Link(f["socket-workspace"], "hard-socket"), dial("unix", "hard-socket"))
+		}},
+		{"a hard link to a named pipe", func(f facts) error { return errors.Join(os.Link(f["fifo"], "hard-pipe"), poke("hard-pipe")) }},
+		{"a named pipe by a descriptor of its name", func(f facts) error {
+			fd, err := unix.Open(f["fifo"], unix.O_PATH, 0)
+			if err != nil {
+				return err
+			}
+			return poke(fmt.Sprintf("/proc/self/fd/%d", fd))
+		}},
+		{"a socket by a descriptor of its name", func(f facts) error {
+			fd, err := unix.Open(f["socket-workspace"], unix.O_PATH, 0)
+			if err != nil {
+				return err
+			}
+			return dial("unix", fmt.Sprintf("/proc/self/fd/%d", fd))
+		}},
 		{"a named pipe of the workspace", func(f facts) error { return poke(f["fifo"]) }},
 		{"a named pipe in a directory of programs", func(f facts) error { return poke(f["fifo-path"]) }},
 		{"docker", func(facts) error { return dial("unix", "/var/run/docker.sock") }},
 		{"the system bus", func(facts) error { return dial("unix", "/run/dbus/system_bus_socket") }},
+		{"a socket that was renamed", func(f facts) error {
+			return errors.Join(os.Rename(f["socket-workspace"], "renamed-socket"), dial("unix", "renamed-socket"))
+		}},
+		{"a named pipe that was renamed", func(f facts) error { return errors.Join(os.Rename(f["fifo"], "renamed-pipe"), poke("renamed-pipe")) }},
 	}
 }
 
@@ -230,6 +255,15 @@ func mounts() []way {
 		{"fsopen", func(facts) error { _, err := unix.Fsopen("tmpfs", 0); return err }},
 		{"open_tree", func(facts) error { _, err := unix.OpenTree(unix.AT_FDCWD, "/", unix.OPEN_TREE_CLONE); return err }},
 		{"move_mount", func(f facts) error { return unix.MoveMount(unix.AT_FDCWD, f["workspace"], unix.AT_FDCWD, "/tmp", 0) }},
+		{"open_tree_attr", func(facts) error {
+			return raw(467, ^uintptr(99), name("/"), unix.OPEN_TREE_CLONE)
+		}},
+		{"a system call of another kernel", func(facts) error {
+			if err := raw(500); err != unix.ENOSYS {
+				return nil
+			}
+			return unix.ENOSYS
+		}},
 		{"mount_setattr", func(facts) error {
 			return unix.MountSetattr(unix.AT_FDCWD, "/usr", 0, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
 		}},
