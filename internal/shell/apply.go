@@ -37,7 +37,7 @@ type use struct {
 	inline  []word
 	sqls    []word // statements for a database
 	base    word   // the database
-	marks   string // words that an option left for finish
+	marks   marks  // words that options left for finish
 	st      state  // before its options: -C moves that of inv
 }
 
@@ -47,7 +47,7 @@ func newUse(a *analysis, s *sheet, inv *invocation) *use {
 
 // apply reads a command line with the data.
 func (a *analysis) apply(s *sheet, inv *invocation) {
-	if s.code == "" || !a.coded(s, inv) {
+	if s.code == "" || !a.special(s, inv) {
 		a.applied(s, inv)
 	}
 }
@@ -73,7 +73,7 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 		u.positional()
 		u.finish()
 	}
-	if strings.Contains(u.marks, "links") {
+	if u.marks.has(markLinks) {
 		a.out.links = append(a.out.links, "")
 	}
 	if u.alone != "" && u.seen > 1 {
@@ -417,14 +417,12 @@ func (u *use) effects(list, raw string) {
 				u.fixed = strings.Contains(list, "!")
 			}
 			list = ""
-		case "makes", "lists", "prints", "extracts", "links", "exact", "mirrors",
-			"loses", "message", "wordy", "named", "staged", "worktree", "deletion", "remotes", "several", "prunes", "overtree", "opens", "apart":
-			u.marks += " " + item
 		case "", "alone":
 		default:
 			if item[0] == '!' {
 				u.stated(item[1:], raw)
 			}
+			u.marks |= markOf(item)
 		}
 	}
 }
@@ -465,9 +463,9 @@ func (u *use) stated(item, raw string) {
 		}
 		u.out.does(Fetch, target, raw)
 	case "keeps":
-		u.marks += " keeps"
+		u.marks |= markKeeps
 		if target == "tree" {
-			u.marks += " overtree"
+			u.marks |= markOvertree
 		}
 	case "send":
 		u.out.does(Send, target, raw)
@@ -562,13 +560,13 @@ func (u *use) dest(w word) {
 		return
 	}
 	into := strings.HasSuffix(w.text, "/") || len(sources) > 1 || u.machine.isDir(name) || u.machine.env.Files == nil
-	if !into || harmlessDevice(path.Clean(name)) || strings.Contains(u.marks, "exact") {
+	if !into || harmlessDevice(path.Clean(name)) || u.marks.has(markExact) {
 		if u.flags&recursive != 0 && u.machine.isDir(name) {
 			u.fills(w, name)
 			return
 		}
 		u.out.path(Write, w, u.inv.st, u.flags)
-		if into || strings.Contains(u.marks, "exact") {
+		if into || u.marks.has(markExact) {
 			return
 		}
 		if !u.out.mayBeDir(name) {
@@ -601,7 +599,7 @@ func (u *use) dest(w word) {
 // home directory or one of the system leave what is there: they do not wipe it.
 func (u *use) fills(w word, name string) {
 	_, place := u.machine.place(name)
-	if place != HomeDir && place != System || strings.Contains(u.marks, "mirrors") {
+	if place != HomeDir && place != System || u.marks.has(markMirrors) {
 		u.out.path(Write, w, u.inv.st, u.flags|recursive)
 		return
 	}

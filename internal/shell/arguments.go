@@ -101,7 +101,7 @@ func (u *use) response(args []word) {
 // modes states that two options ask for two things of which the last, or the
 // first, would count.
 func (u *use) modes() {
-	if u.marked("makes") && u.marked("lists") {
+	if u.marks.has(markMakes) && u.marks.has(markLists) {
 		u.out.unknown(PartWords, u.inv.raw, "options of "+u.sheet.name+" that contradict each other")
 	}
 }
@@ -110,7 +110,7 @@ func (u *use) modes() {
 // is not told to print: its name tells what appears beside it or in its place.
 func (u *use) packing() {
 	u.modes()
-	if !u.marked("lists") && !u.marked("prints") && len(u.pos) > 0 {
+	if !u.marks.has(markLists) && !u.marks.has(markPrints) && len(u.pos) > 0 {
 		u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" makes a file of another name")
 	}
 }

@@ -30,15 +30,15 @@ func (u *use) finish() {
 	case "s3copy":
 		u.finishS3Copy()
 	case "script":
-		if len(u.pos) < 2 && !strings.Contains(u.marks, "makes") {
+		if len(u.pos) < 2 && !u.marks.has(markMakes) {
 			u.standardInput(u.inv)
 		}
 	case "wget":
-		if !strings.Contains(u.marks, "makes") && len(u.pos) > 0 {
+		if !u.marks.has(markMakes) && len(u.pos) > 0 {
 			u.effects("!write:.", u.inv.raw)
 		}
 	case "sample":
-		if !strings.Contains(u.marks, "makes") {
+		if !u.marks.has(markMakes) {
 			u.effects("!write:/tmp/sample.txt", u.inv.raw) // a name that was not there
 		}
 	case "second":
@@ -46,7 +46,7 @@ func (u *use) finish() {
 			u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" writes beside what it reads")
 		}
 	case "printing":
-		if strings.Contains(u.marks, "makes") && !strings.Contains(u.marks, "lists") {
+		if u.marks.has(markMakes) && !u.marks.has(markLists) {
 			u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" writes where it is not told to print")
 		}
 	case "modes":
@@ -54,11 +54,11 @@ func (u *use) finish() {
 	case "packing":
 		u.packing()
 	case "clock":
-		if u.marked("makes") && !u.marked("lists") {
+		if u.marks.has(markMakes) && !u.marks.has(markLists) {
 			u.out.unknown(PartWords, u.inv.raw, "a file of dates, or a format that sets the clock")
 		}
 	case "dd":
-		if !u.marked("lists") && slices.ContainsFunc(u.inv.args, func(w word) bool { return bottomless(after(w, "if=")) }) {
+		if !u.marks.has(markLists) && slices.ContainsFunc(u.inv.args, func(w word) bool { return bottomless(after(w, "if=")) }) {
 			u.endless()
 		}
 	case "cat":
@@ -68,7 +68,7 @@ func (u *use) finish() {
 	case "yes":
 		u.endless()
 	case "unzip":
-		if !strings.Contains(u.marks, "lists") {
+		if !u.marks.has(markLists) {
 			u.effects("!write:. links !unknown:writes-what-the-archive-holds", u.inv.raw)
 		}
 	}
@@ -82,7 +82,7 @@ func (u *use) finishKubeGet() {
 			u.out.does(Secret, "cluster secrets", u.inv.raw)
 		}
 	}
-	if strings.Contains(u.marks, "whole") && !u.harmlessKinds() {
+	if u.marks.has(markWhole) && !u.harmlessKinds() {
 		u.out.does(Secret, "cluster objects", u.inv.raw)
 	}
 }
@@ -117,7 +117,7 @@ func harmlessKind(kind string) bool {
 
 // finishPush reports where git push goes, and whether it may rewrite history.
 func (u *use) finishPush() {
-	if r := u.repos.repository(u.inv.st.dir); strings.Contains(u.marks, "lists") && r != nil && !r.pushes {
+	if r := u.repos.repository(u.inv.st.dir); u.marks.has(markLists) && r != nil && !r.pushes {
 		u.asksRemote(false)
 		return
 	}
@@ -146,7 +146,7 @@ func (u *use) finishRequest() {
 	switch {
 	case u.method == "unknown":
 		u.out.unknown(PartWords, u.inv.raw, "which method it uses is not known")
-	case u.method == "GET" || u.method == "HEAD", u.method == "" && !u.send, graphql && u.method == "" && u.marked("query") && !u.marked("makes"):
+	case u.method == "GET" || u.method == "HEAD", u.method == "" && !u.send, graphql && u.method == "" && u.marks.has(markQuery) && !u.marks.has(markMakes):
 		u.ghFetch()
 		return
 	}
@@ -157,12 +157,12 @@ func (u *use) finishRequest() {
 func (u *use) finishTar() {
 	kind := Read
 	switch {
-	case strings.Contains(u.marks, "makes"):
+	case u.marks.has(markMakes):
 		kind = Write
-	case u.marked("extracts") && u.marked("prints") && !u.marked("lists"):
-	case strings.Contains(u.marks, "extracts"):
+	case u.marks.has(markExtracts) && u.marks.has(markPrints) && !u.marks.has(markLists):
+	case u.marks.has(markExtracts):
 		u.effects("!write:. links !unknown:writes-what-the-archive-holds", u.inv.raw)
-	case !strings.Contains(u.marks, "lists"):
+	case !u.marks.has(markLists):
 		u.out.unknown(PartWords, u.inv.raw, "tar without a verb that is known")
 	}
 	if u.archive.raw == "" || u.archive.known && u.archive.text == "-" {

@@ -15,19 +15,19 @@ func (u *use) finishGit() {
 	case "gitcommit":
 		u.needsMessage()
 	case "gittag":
-		if strings.Contains(u.marks, "wordy") {
+		if u.marks.has(markWordy) {
 			u.needsMessage()
 		}
 	case "gitbranch":
-		if strings.Contains(u.marks, "deletion") && strings.Contains(u.marks, "remotes") {
-			u.marks += " loses" // whether it is merged is not asked
+		if u.marks.has(markDeletion) && u.marks.has(markRemotes) {
+			u.marks |= markLoses // whether it is merged is not asked
 		}
 	case "gitcheckout":
 		u.finishCheckout()
 	case "gitrestore":
-		u.marks += " keeps"
-		if !strings.Contains(u.marks, "staged") || strings.Contains(u.marks, "worktree") {
-			u.marks += " overtree"
+		u.marks |= markKeeps
+		if !u.marks.has(markStaged) || u.marks.has(markWorktree) {
+			u.marks |= markOvertree
 		}
 	case "gitlook":
 		u.finishLook()
@@ -36,18 +36,18 @@ func (u *use) finishGit() {
 	case "gitfetch":
 		u.finishFetch()
 	}
-	if strings.Contains(u.marks, "opens") {
-		u.marks = strings.ReplaceAll(u.marks, "message", "")
+	if u.marks.has(markOpens) {
+		u.marks &^= markMessage
 		u.needsMessage()
 	}
-	if strings.Contains(u.marks, "keeps") {
+	if u.marks.has(markKeeps) {
 		u.finishKept()
 	}
 }
 
 // needsMessage reports the editor that git starts for want of a message.
 func (u *use) needsMessage() {
-	if !strings.Contains(u.marks, "message") && !u.inv.quiet {
+	if !u.marks.has(markMessage) && !u.inv.quiet {
 		u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" opens an editor")
 	}
 }
@@ -56,7 +56,7 @@ func (u *use) needsMessage() {
 // says so.
 func (u *use) finishLook() {
 	switch {
-	case strings.Contains(u.marks, "lists") && u.flags&forced == 0:
+	case u.marks.has(markLists) && u.flags&forced == 0:
 	case strings.HasSuffix(u.sheet.name, " clean"):
 		u.effects("!delete:. !unknown:removes-files-that-are-not-tracked", u.inv.raw)
 	default:
@@ -75,8 +75,8 @@ func (u *use) finishKept() {
 		u.out.path(Write, word{value: constant(".git/index"), raw: u.inv.raw}, u.inv.st, 0)
 		return
 	}
-	u.gitWrites(r.dir, r.fault == "" && !r.forgets && r.top != "" && !strings.Contains(u.marks, "loses"))
-	if strings.Contains(u.marks, "overtree") {
+	u.gitWrites(r.dir, r.fault == "" && !r.forgets && r.top != "" && !u.marks.has(markLoses))
+	if u.marks.has(markOvertree) {
 		u.gitWrites(cmp.Or(r.top, r.dir), false)
 		u.out.links = append(u.out.links, r.top) // which links the commit holds is not known
 	}
@@ -89,9 +89,9 @@ func (u *use) gitWrites(target string, kept bool) {
 // finishCheckout tells a new branch that starts where the working tree stands,
 // which leaves its files alone, from everything else.
 func (u *use) finishCheckout() {
-	u.marks += " keeps"
-	if !strings.Contains(u.marks, "named") || strings.Contains(u.marks, "loses") || u.ended || len(u.pos) > 0 {
-		u.marks += " overtree"
+	u.marks |= markKeeps
+	if !u.marks.has(markNamed) || u.marks.has(markLoses) || u.ended || len(u.pos) > 0 {
+		u.marks |= markOvertree
 	}
 }
 
@@ -183,16 +183,16 @@ func falsy(text string) bool {
 // finishFetch reports where git fetch and git pull ask, and whether what they
 // overwrite is kept: remote branches are, tags and a shallow history are not.
 func (u *use) finishFetch() {
-	several := strings.Contains(u.marks, "several")
+	several := u.marks.has(markSeveral)
 	u.asksRemote(several)
-	u.marks += " keeps"
+	u.marks |= markKeeps
 	r := u.repos.repository(u.inv.st.dir)
 	if r == nil || r.mirrors {
-		u.marks += " loses"
+		u.marks |= markLoses
 	}
 	for i, w := range u.pos {
-		if i > 0 && !several && (!w.known || w.many || strings.HasPrefix(w.text, "+") || strings.Contains(u.marks, "prunes")) {
-			u.marks += " loses"
+		if i > 0 && !several && (!w.known || w.many || strings.HasPrefix(w.text, "+") || u.marks.has(markPrunes)) {
+			u.marks |= markLoses
 		}
 	}
 }

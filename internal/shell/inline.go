@@ -46,55 +46,69 @@ func interpreted(name string) bool {
 	return strings.HasPrefix(name, "python3")
 }
 
-// jqFilter reports what a jq filter can see besides its input.
-func (u *use) jqFilter(w word) {
-	if !w.known {
+// filter reports what a filter of jq, or an expression of yq, can see and do
+// besides its input.
+func (u *use) filter(role string, w word) {
+	switch {
+	case !w.known:
 		u.out.does(Secret, "environment", u.inv.raw)
+	case strings.HasPrefix(role, "yq"):
+		u.coded(code.YQ(w.text))
+	default:
+		u.coded(code.JQ(w.text))
+	}
+}
+
+// coded reports what a program in a small language does.
+func (u *use) coded(list []code.Effect) {
+	for _, e := range list {
+		w := word{value: value{text: e.Name, known: e.Known}, raw: u.inv.raw}
+		switch e.Kind {
+		case code.Read:
+			u.out.path(Read, w, u.inv.st, 0)
+		case code.Write:
+			u.out.path(Write, w, u.inv.st, 0)
+		case code.Secret:
+			u.out.does(Secret, e.Name, u.inv.raw)
+		case code.Run:
+			u.out.does(Run, e.Name, u.inv.raw)
+		case code.Send:
+			u.out.does(Send, e.Name, u.inv.raw)
+		case code.Fetch:
+			u.out.does(Fetch, e.Name, u.inv.raw)
+		case code.Shell:
+			u.shellText(w)
+		default:
+			u.out.unknown(PartWords, u.inv.raw, e.Name)
+		}
+	}
+}
+
+// sedScript reports what a script of sed does.
+func (u *use) sedScript(w word) {
+	switch {
+	case w.known && !(w.glob > 0 && w.many):
+		effects, ok := code.Sed(w.text)
+		if u.coded(effects); !ok {
+			u.out.unknown(PartWords, u.inv.raw, "a sed script that cannot be read")
+		}
+	case !w.known:
+		u.out.unknown(PartWords, u.inv.raw, "a sed script that is not known")
+	}
+}
+
+// awkProgram reports what a program of awk does.
+func (u *use) awkProgram(w word) {
+	if !w.known {
+		u.out.unknown(PartWords, u.inv.raw, "an awk program that is not known")
 		return
 	}
-	for _, name := range [...]string{"env", "ENV"} {
-		if wordIn(w.text, name) {
-			u.out.does(Secret, "environment", u.inv.raw)
-			break
-		}
-	}
-	if wordIn(w.text, "import") || wordIn(w.text, "include") {
-		u.out.unknown(PartWords, u.inv.raw, "a jq filter that loads modules")
-	}
+	u.coded(code.Awk(w.text))
 }
 
-// yqFilter reports what an expression of yq can see and do besides its input:
-// operators that read other files, evaluate text or run programs.
-func (u *use) yqFilter(w word) {
-	u.jqFilter(w)
-	for _, name := range [...]string{"load", "load_str", "load_xml", "load_props", "load_base64", "eval", "system", "strenv", "envsubst"} {
-		if w.known && wordIn(w.text, name) {
-			u.out.unknown(PartWords, u.inv.raw, "a yq expression that uses "+name)
-			return
-		}
-	}
-}
-
-// wordIn reports whether text holds name as a word of its own that is no key
-// of an object.
-func wordIn(text, name string) bool {
-	for from := 0; ; {
-		i := strings.Index(text[from:], name)
-		if i < 0 {
-			return false
-		}
-		i += from
-		from = i + len(name)
-		if i > 0 && (grammar.Letter(text[i-1]) || text[i-1] == '.' || text[i-1] == '"') || from < len(text) && grammar.Letter(text[from]) {
-			continue
-		}
-		return true
-	}
-}
-
-// coded dispatches to the readers of programs whose arguments need more than
+// special dispatches to the readers of programs whose arguments need more than
 // the data can say. done is false where the data goes on.
-func (a *analysis) coded(s *sheet, inv *invocation) (done bool) {
+func (a *analysis) special(s *sheet, inv *invocation) (done bool) {
 	switch s.code {
 	case "git":
 		a.git(s, inv)

@@ -7,9 +7,6 @@ import (
 	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
-// marked reports whether an option, or the data, left a word for finish.
-func (u *use) marked(word string) bool { return slices.Contains(strings.Fields(u.marks), word) }
-
 // after is what follows a prefix in a word; nothing where it does not begin so.
 func after(w word, prefix string) word {
 	rest, ok := strings.CutPrefix(w.text, prefix)
@@ -33,10 +30,8 @@ func (u *use) filterFile(role string, w word) {
 	switch {
 	case !ok:
 		u.out.unknown(PartWords, u.inv.raw, "what "+grammar.Escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
-	case role == "jqfile":
-		u.jqFilter(word{value: constant(s.text), raw: w.raw})
 	default:
-		u.yqFilter(word{value: constant(s.text), raw: w.raw})
+		u.filter(role, word{value: constant(s.text), raw: w.raw})
 	}
 }
 

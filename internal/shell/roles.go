@@ -76,11 +76,11 @@ func joinedWord(rest []word) word {
 func (u *use) fed(rest []word) []word {
 	words := append([]word(nil), rest...)
 	var v value
-	if u.inv.in.kind == piped && !strings.Contains(u.marks, "apart") {
+	if u.inv.in.kind == piped && !u.marks.has(markApart) {
 		v.from, v.to = u.inv.in.from, u.inv.in.to
 	}
 	// What the first command reads was not redirected by an earlier one.
-	v.given = u.inv.in.outer && u.foremost() && !strings.Contains(u.marks, "apart")
+	v.given = u.inv.in.outer && u.foremost() && !u.marks.has(markApart)
 	if u.replace == "" {
 		return append(words, word{value: v, raw: "arguments from standard input", many: true})
 	}
@@ -307,10 +307,8 @@ func (u *use) language(role string, w word) {
 		u.sedScript(w)
 	case "awk":
 		u.awkProgram(w)
-	case "jq":
-		u.jqFilter(w)
-	case "yq":
-		u.yqFilter(w)
+	case "jq", "yq":
+		u.filter(role, w)
 	case "jqfile", "yqfile":
 		u.filterFile(role, w)
 	case "inline":
@@ -376,10 +374,10 @@ func (u *use) peculiar(role string, w word) {
 		u.requestMethod(role, w)
 	case "ghfield":
 		if strings.HasPrefix(w.text, "query=") {
-			if !w.known || strings.Contains(w.text, "mutation") || u.marked("query") {
-				u.marks += " makes" // of two, releases differ in which one counts
+			if !w.known || strings.Contains(w.text, "mutation") || u.marks.has(markQuery) {
+				u.marks |= markMakes // of two, releases differ in which one counts
 			}
-			u.marks += " query"
+			u.marks |= markQuery
 		}
 		if _, file, ok := strings.Cut(w.text, "=@"); ok {
 			u.out.path(Read, word{value: value{text: file, known: w.known}, raw: w.raw}, u.inv.st, 0)
@@ -434,7 +432,7 @@ func (u *use) peculiar(role string, w word) {
 		u.out.path(Write, w, u.inv.st, u.flags)
 	case "kubeoutput":
 		if !w.known || w.text != "wide" && w.text != "name" {
-			u.marks += " whole"
+			u.marks |= markWhole
 		}
 	case "fileorurl":
 		if strings.Contains(w.text, "://") || !w.known {
@@ -592,7 +590,7 @@ func (u *use) linked(w word) {
 		w.text = path.Base(w.text)
 	}
 	u.dest(w)
-	if u.marked("named") { // a link to a directory is replaced, not followed
+	if u.marks.has(markNamed) { // a link to a directory is replaced, not followed
 		u.out.path(Write, w, u.inv.st, u.flags)
 	}
 	name, ok := absolute(w, u.inv.st)

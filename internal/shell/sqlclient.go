@@ -23,14 +23,14 @@ func (u *use) database(role string, w word) {
 	}
 	if !w.known {
 		u.base = word{raw: w.raw}
-		u.marks += " lost"
+		u.marks |= markLost
 		return
 	}
 	if strings.HasPrefix(host, "/") { // the directory of a socket
 		host = "localhost"
 	}
 	if u.base.known && u.base.text != host { // two hosts: neither is sure
-		u.marks += " lost"
+		u.marks |= markLost
 	}
 	u.base = word{value: constant(host), raw: w.raw}
 }
@@ -73,7 +73,7 @@ func (u *use) finishSQL() {
 	for _, w := range u.sqls {
 		changes = u.sql(w, server, false) || changes
 	}
-	if len(u.sqls) == 0 && !strings.Contains(u.marks, "lists") {
+	if len(u.sqls) == 0 && !u.marks.has(markLists) {
 		in := u.inv.in
 		if in.kind == fromText && in.text.known {
 			changes = u.sql(in.text, server, true)
@@ -98,17 +98,17 @@ func (u *use) server() string {
 		if b := u.inv.st.lookup(name); name != "" && b != nil {
 			value, ok = b.text, true
 			if !b.known {
-				u.marks += " lost"
+				u.marks |= markLost
 			}
 		}
 		if ok && value != "" && i == 0 && u.base.raw == "" {
 			u.base = word{value: constant(value), raw: u.inv.raw}
 		} else if ok && value != "" && i > 0 {
-			u.marks += " lost"
+			u.marks |= markLost
 		}
 	}
 	switch {
-	case strings.Contains(u.marks, "lost") || u.base.text == "unclear":
+	case u.marks.has(markLost) || u.base.text == "unclear":
 		u.out.unknown(PartWords, u.inv.raw, "which server it connects to is not known")
 		return ""
 	case u.base.text == "", u.base.text == "127.0.0.1", u.base.text == "::1", strings.HasPrefix(u.base.text, "/"):
@@ -144,24 +144,13 @@ func (u *use) sql(w word, server string, fed bool) (changes bool) {
 
 // sqlEffect reports what a statement does besides changing the database.
 func (u *use) sqlEffect(e code.Effect) {
-	w := word{raw: u.inv.raw}
-	if e.Known {
-		w.value = constant(e.Name)
+	if e.Kind != code.Shell {
+		u.coded([]code.Effect{e})
+		return
 	}
-	switch e.Kind {
-	case code.Read:
-		u.out.path(Read, w, u.inv.st, 0)
-	case code.Write:
-		u.out.path(Write, w, u.inv.st, 0)
-	case code.Secret:
-		u.out.does(Secret, e.Name, u.inv.raw)
-	case code.Fetch:
-		u.out.does(Fetch, e.Name, u.inv.raw)
-	case code.Shell: // the client puts its own quotes round the words
-		u.out.unread(e.Name)
-		u.out.does(Run, "", u.inv.raw)
-		u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" gives a line to a shell")
-	}
+	u.out.unread(e.Name) // the client puts its own quotes round the words
+	u.out.does(Run, "", u.inv.raw)
+	u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" gives a line to a shell")
 }
 
 // opensDatabase reports the file of a database: read, or changed.

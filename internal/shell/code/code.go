@@ -1,5 +1,6 @@
-// Package code reads SQL that is given to psql -c and its kin, and says what
-// names in a program of another language hint at.
+// Package code reads SQL that is given to psql -c and its kin, scripts of sed,
+// programs of awk and filters of jq and yq, and says what names in a program of
+// another language hint at.
 //
 // A text of SQL is either proven to do nothing beyond its effects, printing and
 // reading what it is fed, or it is not, with the first reason. Effects are
@@ -20,6 +21,9 @@ const (
 	Change                  // changes data elsewhere, at Name
 	Destroy                 // removes data elsewhere, at Name
 	Secret                  // prints the secret Name
+	Run                     // runs Name, code that nobody has read
+	Send                    // sends data to the network address Name
+	Unclear                 // does what is not known; Name says why
 )
 
 // Effect is one thing that a statement does.
@@ -28,6 +32,8 @@ type Effect struct {
 	Name  string
 	Known bool // Name is what it will be, and not just unknown
 }
+
+func known(kind Kind, name string) Effect { return Effect{Kind: kind, Name: name, Known: true} }
 
 // Facts is what is known of a text. The zero value is that of a text about
 // which nothing is known.

@@ -1,26 +1,19 @@
-package shell
+package code
 
-import (
-	"strings"
+import "strings"
 
-	"github.com/nodgate/nod/internal/shell/grammar"
-)
-
-// awkProgram reads an awk program as tokens and reports what it writes and
-// runs. Whatever is not plain is unknown.
-func (u *use) awkProgram(w word) {
-	if !w.known {
-		u.out.unknown(PartWords, u.inv.raw, "an awk program that is not known")
-		return
-	}
-	r := awkReader{use: u, text: w.text}
+// Awk reads an awk program as tokens and says what it writes and runs. Whatever
+// is not plain is Unclear.
+func Awk(program string) []Effect {
+	r := awkReader{text: program}
 	for r.pos < len(r.text) {
 		r.token()
 	}
+	return r.effects
 }
 
 type awkReader struct {
-	*use
+	effects  []Effect
 	text     string
 	pos      int
 	operand  bool   // the last token was one, so that / divides
@@ -30,6 +23,8 @@ type awkReader struct {
 	last     byte   // the last byte that counts, for what a newline ends
 }
 
+func (r *awkReader) add(kind Kind, name string) { r.effects = append(r.effects, known(kind, name)) }
+
 func (r *awkReader) token() {
 	c := r.text[r.pos]
 	if c == '\n' && strings.IndexByte(",&|", r.last) >= 0 && r.last != 0 {
@@ -37,7 +32,7 @@ func (r *awkReader) token() {
 		return
 	}
 	if c == '/' && r.operand && r.last == ')' && r.doubtful() {
-		r.out.unknown(PartWords, r.inv.raw, "an awk program that can be read in two ways")
+		r.add(Unclear, "an awk program that can be read in two ways")
 	}
 	if c != ' ' && c != '\t' && c != '#' {
 		r.last = c
@@ -59,7 +54,7 @@ func (r *awkReader) token() {
 	case c == '/' && !r.operand:
 		r.quoted('/')
 		r.operand = true
-	case grammar.Letter(c):
+	case nameByte(c):
 		r.name()
 	case c == '|':
 		r.pipe()
@@ -67,7 +62,7 @@ func (r *awkReader) token() {
 		r.greater()
 	case c == '@':
 		r.pos++
-		r.out.unknown(PartWords, r.inv.raw, "an awk program that includes or calls by name")
+		r.add(Unclear, "an awk program that includes or calls by name")
 	case c == ' ' || c == '\t':
 		r.pos++
 	default:
@@ -101,17 +96,17 @@ func (r *awkReader) quoted(quote byte) string {
 		case c == ']' && strings.Trim(r.text[min(class+1, r.pos):r.pos], "^") != "":
 			class = 0
 		case c == '/' && class > 0 && quote == '/': // versions differ in where it ends
-			r.out.unknown(PartWords, r.inv.raw, "an awk program that can be read in two ways")
+			r.add(Unclear, "an awk program that can be read in two ways")
 			class = 0
 		case c == quote:
 			r.pos++
 			return r.text[start : r.pos-1]
 		case c == '\n':
-			r.out.unknown(PartWords, r.inv.raw, "an awk program that cannot be read")
+			r.add(Unclear, "an awk program that cannot be read")
 			return ""
 		}
 	}
-	r.out.unknown(PartWords, r.inv.raw, "an awk program that cannot be read")
+	r.add(Unclear, "an awk program that cannot be read")
 	return ""
 }
 
@@ -125,20 +120,20 @@ func (r *awkReader) doubtful() bool {
 
 func (r *awkReader) name() {
 	start := r.pos
-	for r.pos < len(r.text) && grammar.Letter(r.text[r.pos]) {
+	for r.pos < len(r.text) && nameByte(r.text[r.pos]) {
 		r.pos++
 	}
 	r.operand = true
 	switch r.text[start:r.pos] {
 	case "system":
-		r.out.does(Run, "a command of awk", r.inv.raw)
-		r.out.unknown(PartWords, r.inv.raw, "an awk program that runs commands")
+		r.add(Run, "a command of awk")
+		r.add(Unclear, "an awk program that runs commands")
 	case "getline":
-		r.out.unknown(PartWords, r.inv.raw, "an awk program that reads elsewhere")
+		r.add(Unclear, "an awk program that reads elsewhere")
 	case "ENVIRON":
-		r.out.does(Secret, "environment", r.inv.raw)
+		r.add(Secret, "environment")
 	case "ARGV", "ARGC", "FUNCTAB", "SYMTAB", "extension", "PROCINFO":
-		r.out.unknown(PartWords, r.inv.raw, "an awk program that changes how awk runs")
+		r.add(Unclear, "an awk program that changes how awk runs")
 	case "print", "printf":
 		r.printing, r.depth, r.operand = true, 0, false
 	case "return", "in", "case", "else", "do", "exit", "next", "nextfile", "break", "continue":
@@ -158,12 +153,12 @@ func (r *awkReader) pipe() {
 	}
 	if r.pos < len(r.text) && r.text[r.pos] == '"' {
 		if text := r.quoted('"'); strings.IndexByte(text, '\\') < 0 && r.constantEnd() {
-			r.shellText(word{value: constant(text), raw: r.inv.raw})
+			r.add(Shell, text)
 			return
 		}
 	}
-	r.out.does(Run, "a command of awk", r.inv.raw)
-	r.out.unknown(PartWords, r.inv.raw, "an awk program that runs commands")
+	r.add(Run, "a command of awk")
+	r.add(Unclear, "an awk program that runs commands")
 }
 
 // constantEnd reports whether nothing is joined to the string just read.
@@ -181,15 +176,14 @@ func (r *awkReader) greater() {
 	for r.pos < len(r.text) && strings.IndexByte("> \t", r.text[r.pos]) >= 0 {
 		r.pos++
 	}
-	w := word{raw: r.inv.raw}
+	to := Effect{Kind: Write}
 	if r.pos < len(r.text) && r.text[r.pos] == '"' {
 		if text := r.quoted('"'); strings.IndexByte(text, '\\') < 0 && r.constantEnd() {
-			w.value = constant(text)
+			to = known(Write, text)
 		}
 	}
-	if strings.HasPrefix(w.text, "/inet") {
-		r.out.does(Send, w.text, r.inv.raw)
-		return
+	if strings.HasPrefix(to.Name, "/inet") {
+		to.Kind = Send
 	}
-	r.out.path(Write, w, r.inv.st, 0)
+	r.effects = append(r.effects, to)
 }

@@ -1,42 +1,35 @@
-package shell
+package code
 
 import "strings"
 
-// sedScript reads a sed script and reports the files it reads and writes and
-// the commands it runs.
-func (u *use) sedScript(w word) {
-	if !w.known || w.glob > 0 && w.many {
-		if w.known {
-			return
-		}
-		u.out.unknown(PartWords, u.inv.raw, "a sed script that is not known")
-		return
+// Sed reads a sed script and says which files it reads and writes and which
+// commands it runs. ok is false where no version of sed would read the script.
+//
+// Versions differ in whether a delimiter between brackets ends a regular
+// expression. One that cannot read the script does nothing.
+func Sed(script string) (effects []Effect, ok bool) {
+	effects, ok = sedReads(script, false)
+	if strings.IndexByte(script, '[') >= 0 {
+		more, also := sedReads(script, true)
+		effects, ok = append(effects, more...), ok || also
 	}
-	// Versions differ in whether a delimiter between brackets ends a regular
-	// expression. One that cannot read the script does nothing.
-	read := u.sedReads(w.text, false)
-	if strings.IndexByte(w.text, '[') >= 0 && u.sedReads(w.text, true) {
-		read = true
-	}
-	if !read {
-		u.out.unknown(PartWords, u.inv.raw, "a sed script that cannot be read")
-	}
+	return effects, ok
 }
 
 // sedReads reports whether a version of sed would read the script.
-func (u *use) sedReads(text string, classes bool) bool {
-	s := sedReader{use: u, text: text, classes: classes}
+func sedReads(text string, classes bool) (effects []Effect, ok bool) {
+	s := sedReader{text: text, classes: classes}
 	for s.pos < len(s.text) && !s.failed {
 		s.command()
 	}
-	return !s.failed
+	return s.effects, !s.failed
 }
 
 type sedReader struct {
-	*use
-	text   string
-	pos    int
-	failed bool
+	text    string
+	pos     int
+	failed  bool
+	effects []Effect
 	// classes: a delimiter between brackets does not end an expression.
 	classes bool
 }
@@ -165,7 +158,7 @@ func (s *sedReader) command() {
 	case 'w', 'W':
 		s.file(Write)
 	case 'e':
-		s.out.does(Run, s.line(), s.inv.raw)
+		s.effects = append(s.effects, known(Run, s.line()))
 	case 's':
 		s.substitute()
 	case 'y':
@@ -201,8 +194,7 @@ func (s *sedReader) end() {
 
 func (s *sedReader) file(kind Kind) {
 	s.blanks(" \t")
-	name := s.line()
-	s.out.path(kind, word{value: constant(name), raw: s.inv.raw}, s.inv.st, 0)
+	s.effects = append(s.effects, known(kind, s.line()))
 }
 
 func (s *sedReader) substitute() {
@@ -221,7 +213,7 @@ func (s *sedReader) substitute() {
 			s.pos++
 		case c == 'e':
 			s.pos++
-			s.out.does(Run, "the replaced text", s.inv.raw)
+			s.effects = append(s.effects, known(Run, "the replaced text"))
 		case c == 'w':
 			s.pos++
 			s.file(Write)
