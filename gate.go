@@ -10,6 +10,7 @@ import (
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/guard"
 	"github.com/nodgate/nod/internal/harm"
+	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
@@ -154,6 +155,7 @@ type trial struct {
 	loss    *harm.Loss
 	secrecy *harm.Secrets
 	self    *guard.Call
+	rules   *match.Call // the call as rules are held against it
 
 	soft    Rule   // the soft_deny pattern that matched; Text "" if none
 	open    string // why layers 2 and 3 left the call open, for the reason
@@ -170,7 +172,6 @@ type trial struct {
 	behind bool
 	room   int
 
-	points []string    // where relative patterns of permission rules start; nil: not looked yet
 	taint  *string     // why the session is tainted; nil: not looked yet
 	name   *Approvable // nil: not computed yet
 	inputs []Evidence  // the files that the line names, as name holds them
@@ -191,6 +192,13 @@ func (t *trial) setHarm() {
 	}
 	if c.IsEdit() {
 		t.self.Changed = c.Paths
+	}
+	t.rules = &match.Call{
+		At: t.at, Report: &t.report, Tool: c.Tool, RawTool: c.RawTool, Agent: c.Agent, URL: c.URL, Command: c.Command, Input: c.Input,
+		Paths: c.Paths, Roots: c.Roots, Edits: c.IsEdit(),
+	}
+	if c.MCP != nil {
+		t.rules.MCP = &match.MCP{Server: c.MCP.Server, Tool: c.MCP.Tool, Named: c.MCP.Named}
 	}
 	for _, e := range c.Edits {
 		t.self.Edits = append(t.self.Edits, guard.Edit{Path: e.Path, Old: e.Old, New: e.New, All: e.All, Whole: e.Whole})

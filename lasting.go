@@ -3,6 +3,8 @@ package nod
 import (
 	"slices"
 	"strings"
+
+	"github.com/nodgate/nod/internal/match"
 )
 
 // lasting returns the allow rule by which the call would have been cleared, as a
@@ -27,10 +29,10 @@ func (t *trial) lasting() string {
 // one of the line's commands as it is written.
 func (t *trial) proposals() (texts []string) {
 	if m := t.call.MCP; m != nil && !m.Brought {
-		return []string{"mcp__" + serverName(m.Server) + "__" + m.Tool}
+		return []string{"mcp__" + match.ServerName(m.Server) + "__" + m.Tool}
 	}
 	for _, c := range t.report.Commands[:min(len(t.report.Commands), 4)] {
-		words, plain := splitWords(c.Source)
+		words, plain := match.SplitWords(c.Source)
 		known := len(words) == len(c.Words)
 		for i := 0; known && i < len(words); i++ {
 			known = c.Words[i].Known && !c.Words[i].Pattern && c.Words[i].Value == words[i]

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod/internal/harm"
+	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -21,13 +21,13 @@ func (t *trial) allowedBy(c shell.Command) (Rule, bool) {
 }
 
 func (t *trial) allows(r Rule, c shell.Command) bool {
-	return r.speaksOf(t.call.Agent) && r.clears(c) && t.atHome(c.Dir) && t.writtenFor(r, c) && t.confined(r, c)
+	return r.speaksOf(t.call.Agent) && r.command.Clears(c) && t.atHome(c.Dir) && t.writtenFor(r, c) && t.confined(r, c)
 }
 
 // writtenFor reports whether a rule that names its program by a relative path
 // means this one: such a path starts in the call's directory or a workspace.
 func (t *trial) writtenFor(r Rule, c shell.Command) bool {
-	name := r.words[0]
+	name := r.command.Words[0]
 	if !strings.Contains(name, "/") || path.IsAbs(name) {
 		return true
 	}
@@ -65,7 +65,7 @@ func (t *trial) beyond(e shell.Effect) bool {
 	for _, r := range t.gate.rules.Allow {
 		switch {
 		case !t.allows(r, c):
-		case !r.open || len(c.Words) == len(r.words) || t.standsFor(r, c, e):
+		case !r.command.Open || len(c.Words) == len(r.command.Words) || t.standsFor(r, c, e):
 			return false
 		default:
 			beyond = true
@@ -88,51 +88,21 @@ func (t *trial) leadsAway(e shell.Effect) bool {
 // standsFor reports whether a rule's own words have the effect too.
 func (t *trial) standsFor(r Rule, c shell.Command, e shell.Effect) bool {
 	call := t.call
-	call.Command, call.Dir = shell.QuoteWords(r.words), c.Dir
+	call.Command, call.Dir = shell.QuoteWords(r.command.Words), c.Dir
 	return slices.ContainsFunc(t.gate.analyze(call, t.at.Roots).Effects, func(o shell.Effect) bool {
 		return o.Kind == e.Kind && o.Target == e.Target
 	})
 }
 
-// clears reports whether an allow pattern matches. A name that the agent can
-// give to anything (a program in the workspace) is not matched by name, only
-// by the very path that the rule writes.
-func (r Rule) clears(c shell.Command) bool {
-	n := len(r.words)
-	if n == 0 || len(c.Words) < n || !r.open && len(c.Words) > n {
-		return false
-	}
-	if c.Foreign && !strings.Contains(r.words[0], "/") || slices.ContainsFunc(c.Wrappers, changesMeaning) {
-		return false
-	}
-	for i, w := range r.words {
-		if got := c.Words[i]; !got.Known || got.Pattern || got.Value != w {
-			return false
-		}
-	}
-	return true
-}
-
-// changesMeaning reports whether a command under this wrapper is another one:
-// as somebody else, on another machine, in a container.
-func changesMeaning(wrapper string) bool {
-	switch path.Base(wrapper) {
-	case "env", "nice", "ionice", "nohup", "time", "timeout", "stdbuf", "setsid", "command", "builtin", "exec", "eval",
-		"xargs", "find", "sh", "bash", "zsh", "dash", "ksh":
-		return false
-	}
-	return true
-}
-
 // softDenied looks for a soft_deny pattern in the command.
 func (t *trial) softDenied() bool {
 	for _, r := range t.gate.rules.SoftDeny {
-		if r.permission != nil && t.fits(*r.permission) != misses {
+		if r.permission != nil && t.rules.Fits(*r.permission) != match.Misses {
 			t.soft, t.open = r, "soft_deny rule: "+r.Text
 			return true
 		}
 		for _, c := range t.report.Commands {
-			if r.occursIn(c, anyWord) && t.gate.knownProgram(t.call, r.words[0]) {
+			if r.command.OccursIn(c, match.AnyWord) && t.gate.knownProgram(t.call, r.command.Words[0]) {
 				t.soft, t.open = r, "soft_deny rule: "+r.Text
 				return true
 			}
@@ -146,90 +116,15 @@ func (t *trial) softDenied() bool {
 // and that may therefore run its arguments.
 func (t *trial) matchesHard(r Rule) bool {
 	for i, c := range t.report.Commands {
-		where := firstWord
-		if t.hasUnknown(i) {
-			where = anyWord
+		where := match.FirstWord
+		if t.rules.HasUnknown(i) {
+			where = match.AnyWord
 		}
-		if r.occursIn(c, where) {
+		if r.command.OccursIn(c, where) {
 			return true
 		}
 	}
 	return false
-}
-
-func (t *trial) hasUnknown(command int) bool {
-	for _, u := range t.report.Unknowns {
-		if u.Command == command {
-			return true
-		}
-	}
-	return false
-}
-
-type position bool
-
-const (
-	firstWord position = false
-	anyWord   position = true
-)
-
-// occursIn reports whether a denying pattern is among the command's words:
-// its program, then its other words in any places behind, single-letter
-// options however they are bundled. It errs towards matching.
-func (r Rule) occursIn(c shell.Command, where position) bool {
-	if len(r.words) == 0 {
-		return false
-	}
-	for i, w := range c.Words {
-		if w.Known && (w.Value == r.words[0] || path.Base(w.Value) == r.words[0]) && followedBy(r.words[0], r.words[1:], c.Words[i+1:]) {
-			return true
-		}
-		if where == firstWord {
-			return false
-		}
-	}
-	return false
-}
-
-// followedBy reports whether all wanted words are there, an option by either of
-// its spellings.
-func followedBy(program string, want []string, words []shell.Word) bool {
-	for _, w := range want {
-		if !strings.HasPrefix(w, "-") && !hasWord(w, words) {
-			return false
-		}
-	}
-	for _, w := range want {
-		if !strings.HasPrefix(w, "-") || hasWord(w, words) {
-			continue
-		}
-		if other := shell.OtherSpelling(program, w); other == "" || !hasWord(other, words) {
-			return false
-		}
-	}
-	return true
-}
-
-func hasWord(want string, words []shell.Word) bool {
-	letters, short := harm.ShortOptions(want)
-	var seen strings.Builder
-	for _, w := range words {
-		if w.Known && w.Value == want {
-			return true
-		}
-		if got, ok := harm.ShortOptions(w.Value); ok && w.Known {
-			seen.WriteString(got)
-		}
-	}
-	if !short {
-		return false
-	}
-	for _, l := range letters {
-		if !strings.ContainsRune(seen.String(), l) {
-			return false
-		}
-	}
-	return true
 }
 
 // knownProgram reports whether a word is a program of nod's data or of the
@@ -245,4 +140,47 @@ func (g *Gate) knownProgram(c Call, name string) bool {
 		}
 	}
 	return false
+}
+
+// permittedTool returns the allow rule that names the tool that is called: one of
+// an MCP server, or one of Claude Code's own of which nod reads no argument.
+func (t *trial) permittedTool() (Rule, bool) {
+	for _, r := range t.gate.rules.Allow {
+		if r.permission == nil || !r.speaksOf(t.call.Agent) || !t.rules.Names(*r.permission) {
+			continue
+		}
+		switch home := r.Within == "" || t.call.Dir != "" && t.gate.machine.Inside([]string{r.Within}, t.gate.machine.Real(t.call.Dir)); {
+		case !home:
+		case t.call.MCP != nil && t.call.MCP.Brought && r.Within == "":
+			t.brought = "the repository brings this MCP server, so that a rule for it stands under [[repository]]: " + r.Text
+		default:
+			return r, true
+		}
+	}
+	return Rule{}, false
+}
+
+// matches compares the call with a rule of hard_deny or ask.
+func (t *trial) matches(r Rule) match.Degree {
+	switch {
+	case r.permission != nil:
+		return t.rules.Fits(*r.permission)
+	case t.matchesHard(r):
+		return match.FitsAll
+	}
+	return match.Misses
+}
+
+// reserved finds a rule that leaves the call to a person. One that may be
+// meant counts.
+func (t *trial) reserved() (why string, rule Rule) {
+	for _, r := range t.gate.rules.Ask {
+		switch t.matches(r) {
+		case match.FitsAll:
+			return "ask rule: " + r.Text, r
+		case match.MayFit:
+			return "this may be what an ask rule leaves to a person: " + r.Text, r
+		}
+	}
+	return t.self.Unproven, Rule{}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/judge"
+	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -155,8 +156,8 @@ func (t *trial) facts(session judge.Ledger) judge.Facts {
 	c := judge.Case{
 		Report: t.report, Files: t.gate.machine.Files, Dir: t.call.Dir, Command: t.call.Command, URL: t.call.URL, Input: string(t.call.Input),
 		Open: t.gate.shown(t.reasonOf(t.open)), Store: t.interpreted(), Tainted: t.tainted(), Session: append(t.history(), t.letRun()...),
-		Show: t.gate.shown, Spoken: t.spoken, IsStore: t.gate.isStore, Origin: t.origin, Host: hostOf,
-		KnownHost: func(target string) bool { return hostAllowed(t.gate.rules.Hosts, target) },
+		Show: t.gate.shown, Spoken: t.spoken, IsStore: t.gate.isStore, Origin: t.origin, Host: match.HostOf,
+		KnownHost: func(target string) bool { return match.HostAllowed(t.gate.rules.Hosts, target) },
 	}
 	if !t.soft.Untrusted {
 		c.Matched = t.soft.Text

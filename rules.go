@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/nodgate/nod/internal/match"
 )
 
 // RuleList names one of the lists that hold rules.
@@ -42,10 +44,9 @@ type Rule struct {
 	// [ListEnvironment] speaks; "" is every one.
 	Agent string
 
-	words []string // as a shell would split it; nil where it would not
-	open  bool     // a final " *": further arguments may follow
+	command match.Pattern // what it matches as a command
 	// permission is set where the rule is one of Claude Code's.
-	permission *permission
+	permission *match.Permission
 }
 
 // Shared reports whether others are likely to have the same rule: it is built
@@ -91,30 +92,24 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 	if list == ListEnvironment {
 		return r, nil
 	}
-	if p, is, err := mcpRule(list, text); is {
+	if p, is, err := match.ServerRule(text, list == ListAllow); is {
 		r.permission = p
 		return r, err
 	}
-	if meant := meantTool(list, text); meant != "" {
+	if meant := match.MeantTool(text, list == ListAllow); meant != "" {
 		return Rule{}, errors.New(meant)
 	}
-	words, ok := splitWords(text)
-	if ok {
-		if n := len(words); n > 1 && words[n-1] == "*" {
-			words, r.open = words[:n-1], true
-		}
-		r.words = words
-	}
+	r.command = match.ReadPattern(text)
 	return r, r.check(list)
 }
 
 func (r Rule) check(list RuleList) error {
 	switch {
-	case list == ListHardDeny && len(r.words) == 0:
+	case list == ListHardDeny && len(r.command.Words) == 0:
 		return fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); a hard_deny rule is decided without a model, so prose belongs into soft_deny", r.Text)
-	case list == ListAsk && len(r.words) == 0:
+	case list == ListAsk && len(r.command.Words) == 0:
 		return fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); an ask rule is decided without a model, so prose belongs into soft_deny", r.Text)
-	case list == ListAllow && len(r.words) > 0:
+	case list == ListAllow && len(r.command.Words) > 0:
 		return r.tooBroad()
 	}
 	return nil
@@ -122,21 +117,21 @@ func (r Rule) check(list RuleList) error {
 
 // tooBroad refuses patterns that would clear any code at all.
 func (r Rule) tooBroad() error {
-	if slices.Contains(r.words, "*") {
+	if slices.Contains(r.command.Words, "*") {
 		return fmt.Errorf("%q: a * may only stand at the end, for further arguments", r.Text)
 	}
-	if !isRunner(path.Base(r.words[0])) {
+	if !isRunner(path.Base(r.command.Words[0])) {
 		return nil
 	}
-	for _, w := range r.words[1:] {
+	for _, w := range r.command.Words[1:] {
 		if !strings.HasPrefix(w, "-") {
 			return nil
 		}
 	}
-	if len(r.words) > 1 && !r.open {
+	if len(r.command.Words) > 1 && !r.command.Open {
 		return nil // python --version
 	}
-	return fmt.Errorf("%q would allow any code that %s can run; name what it may run, such as %q", r.Text, r.words[0], r.words[0]+" "+runnerExample(r.words[0]))
+	return fmt.Errorf("%q would allow any code that %s can run; name what it may run, such as %q", r.Text, r.command.Words[0], r.command.Words[0]+" "+runnerExample(r.command.Words[0]))
 }
 
 func runnerExample(program string) string {
@@ -168,11 +163,11 @@ func isRunner(program string) bool {
 // IsPattern reports whether the rule is matched by nod itself, given which
 // programs are known; else it is text for the model.
 func (r Rule) IsPattern(known func(program string) bool) bool {
-	return r.permission != nil || len(r.words) > 0 && known(r.words[0])
+	return r.permission != nil || len(r.command.Words) > 0 && known(r.command.Words[0])
 }
 
 // IsCommand reports whether the rule is matched as a command.
-func (r Rule) IsCommand() bool { return r.permission == nil && len(r.words) > 0 }
+func (r Rule) IsCommand() bool { return r.permission == nil && len(r.command.Words) > 0 }
 
 // speaksOf reports whether the rule is about an agent's calls.
 func (r Rule) speaksOf(agent string) bool { return r.Agent == "" || r.Agent == agent }
@@ -186,43 +181,4 @@ func (r Rules) about(agent string) Rules {
 		}
 	}
 	return r
-}
-
-// splitWords splits text as a shell splits one simple command of plain words.
-// ok is false where it is anything else.
-func splitWords(text string) (words []string, ok bool) {
-	var word strings.Builder
-	started, quote := false, rune(0)
-	flush := func() {
-		if started {
-			words = append(words, word.String())
-			word.Reset()
-			started = false
-		}
-	}
-	escaped := false
-	for _, c := range text {
-		switch {
-		case escaped:
-			word.WriteRune(c)
-			escaped = false
-		case quote == '\'' && c != '\'', quote == '"' && c != '"' && c != '\\' && c != '$' && c != '`':
-			word.WriteRune(c)
-		case quote != 0 && c == quote:
-			quote = 0
-		case c == '\\':
-			escaped, started = true, true
-		case c == '\'' || c == '"':
-			quote, started = c, true
-		case c == ' ' || c == '\t':
-			flush()
-		case strings.ContainsRune(";|&<>$`()\n\r", c) || c == 0:
-			return nil, false
-		default:
-			word.WriteRune(c)
-			started = true
-		}
-	}
-	flush()
-	return words, quote == 0 && !escaped && len(words) > 0
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
@@ -193,7 +194,7 @@ func (t *trial) plainHarm(e shell.Effect) (why string) {
 	case shell.Delete:
 		return t.loss.DeleteHarm(e)
 	case shell.Fetch:
-		if e.Declared != "" || hostAllowed(t.gate.rules.Hosts, e.Target) || t.ownDatabase(e) {
+		if e.Declared != "" || match.HostAllowed(t.gate.rules.Hosts, e.Target) || t.ownDatabase(e) {
 			return ""
 		}
 	}

@@ -250,7 +250,7 @@ func (t *trial) query(ctx context.Context) (answered, error) {
 // what it looks up is its own.
 func (t *trial) apart() *trial {
 	own := *t
-	own.at, own.points = t.at.Apart(), slices.Clip(t.points)
+	own.at = t.at.Apart()
 	own.bound, own.spent = slices.Clip(t.bound), maps.Clone(t.spent)
 	own.setHarm()
 	return &own

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -148,7 +149,7 @@ func (t *trial) downloads() []string {
 func (t *trial) foreign() string {
 	switch c := t.call; {
 	case c.URL != "":
-		return "a page of " + printable.Line(cmp.Or(hostOf(c.URL), c.URL), 80)
+		return "a page of " + printable.Line(cmp.Or(match.HostOf(c.URL), c.URL), 80)
 	case c.Tool == "web_search":
 		return "what a web search found"
 	case c.MCP != nil:
@@ -161,7 +162,7 @@ func (t *trial) foreign() string {
 		switch {
 		case e.Kind == shell.Read && !e.Names:
 			read = append(read, e.Target)
-		case e.Kind == shell.Fetch && !t.intoFiles(e) && !hostAllowed(nil, e.Target):
+		case e.Kind == shell.Fetch && !t.intoFiles(e) && !match.HostAllowed(nil, e.Target):
 			return "what " + printable.Line(e.Words, 60) + " fetched"
 		}
 	}

@@ -115,7 +115,7 @@ func DiscardsChanges(c shell.Command) bool {
 // begins like one of the long ones.
 func flagged(c shell.Command, letters string, longs ...string) bool {
 	return slices.ContainsFunc(c.Words, func(w shell.Word) bool {
-		given, short := ShortOptions(w.Value)
+		given, short := shell.ShortOptions(w.Value)
 		return w.Known && (short && strings.ContainsAny(given, letters) ||
 			slices.ContainsFunc(longs, func(long string) bool { return strings.HasPrefix(w.Value, long) }))
 	})

@@ -64,7 +64,7 @@ func picksLines(c shell.Command) bool {
 		return true
 	case "grep", "egrep", "fgrep":
 		return !slices.ContainsFunc(c.Words, func(w shell.Word) bool { // parts of lines
-			letters, short := ShortOptions(w.Value)
+			letters, short := shell.ShortOptions(w.Value)
 			return !w.Known || short && strings.Contains(letters, "o") || strings.HasPrefix(w.Value, "--only") || strings.HasPrefix(w.Value, "--label")
 		})
 	}

@@ -186,7 +186,7 @@ func unquoted(text string) string {
 func (h *Secrets) picksSecret() string {
 	for _, c := range h.Report.Commands {
 		greps := picksLines(c) && !slices.ContainsFunc(c.Words, func(w shell.Word) bool {
-			letters, short := ShortOptions(w.Value)
+			letters, short := shell.ShortOptions(w.Value)
 			return short && strings.Contains(letters, "v") || strings.HasPrefix(w.Value, "--inv")
 		})
 		for i, w := range c.Words {
@@ -245,7 +245,7 @@ func heldTo(words []shell.Word, i int) string {
 			value = next
 		}
 	default:
-		if letters, short := ShortOptions(text); !short || !strings.ContainsAny(letters, "gG") || path.Base(words[0].Value) != "rg" && path.Base(words[0].Value) != "ag" {
+		if letters, short := shell.ShortOptions(text); !short || !strings.ContainsAny(letters, "gG") || path.Base(words[0].Value) != "rg" && path.Base(words[0].Value) != "ag" {
 			return ""
 		}
 		if value = text[strings.IndexAny(text, "gG")+1:]; value == "" {

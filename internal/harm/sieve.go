@@ -10,14 +10,6 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// ShortOptions returns the letters of a bundle such as -rf.
-func ShortOptions(word string) (letters string, ok bool) {
-	if len(word) < 2 || word[0] != '-' || word[1] == '-' {
-		return "", false
-	}
-	return word[1:], true
-}
-
 // sieve is what files must pass on their way through commands. Where nobody
 // can say whether a file passes, it does.
 type sieve struct {

@@ -245,3 +245,11 @@ func QuoteWords(words []string) string {
 	}
 	return b.String()
 }
+
+// ShortOptions returns the letters of a bundle such as -rf.
+func ShortOptions(word string) (letters string, ok bool) {
+	if len(word) < 2 || word[0] != '-' || word[1] == '-' {
+		return "", false
+	}
+	return word[1:], true
+}

@@ -1,4 +1,4 @@
-package nod
+package match
 
 import "testing"
 
@@ -9,7 +9,7 @@ func TestThisMachine(t *testing.T) {
 		"http://localhost:3000/x": true, "http://127.0.0.1/": true, "http://[::1]:8080/a": true, "localhost": true,
 		"http://localhost.evil.example": false, "http://127.0.0.1@evil.example/": false, "http://[::1].evil.example": false, "http://127.0.0.1.nip.io": false, "http://[::2]/": false,
 	} {
-		if got := hostAllowed(nil, address); got != want {
+		if got := HostAllowed(nil, address); got != want {
 			t.Errorf("%s: %v", address, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package nod
+package match
 
 import (
 	"path"
@@ -12,21 +12,21 @@ import (
 
 // pathFits compares a rule about files with those that the call names, and
 // with what its commands do to files. A rule about reading covers changes too.
-func (t *trial) pathFits(p permission) degree {
-	editing := p.kind() == aboutEditing
-	w := t.wantedPath(p)
-	best := misses
-	if !editing || isEdit(t.call.Tool) {
-		for _, name := range t.call.Paths {
-			best = max(best, w.fits(t.namesOf(name), t.call.Tool == "grep"))
+func (m *Call) pathFits(p Permission) Degree {
+	editing := p.Kind() == aboutEditing
+	w := m.wantedPath(p)
+	best := Misses
+	if !editing || m.Edits {
+		for _, name := range m.Paths {
+			best = max(best, w.fits(m.namesOf(name), m.Tool == "grep"))
 		}
 	}
-	for _, e := range t.report.Effects {
+	for _, e := range m.Report.Effects {
 		switch {
 		case e.Kind != shell.Read && e.Kind != shell.Write && e.Kind != shell.Delete, e.Names, editing && e.Kind == shell.Read, e.Target == "":
 			continue
 		}
-		names, _ := t.gate.machine.Names(e)
+		names, _ := m.At.Machine.Names(e)
 		best = max(best, w.fits(names, e.Recursive))
 	}
 	return best
@@ -34,15 +34,15 @@ func (t *trial) pathFits(p permission) degree {
 
 // namesOf are the absolute names that a path in the call may have: as written
 // and real.
-func (t *trial) namesOf(name string) []string {
+func (m *Call) namesOf(name string) []string {
 	full := name
 	switch {
 	case name == "~" || strings.HasPrefix(name, "~/"):
-		full = t.gate.machine.Home + name[1:]
+		full = m.At.Machine.Home + name[1:]
 	case !strings.HasPrefix(name, "/"):
-		full = t.call.Dir + "/" + name
+		full = m.At.Dir + "/" + name
 	}
-	reals, _ := t.gate.machine.Readings(t.call.Dir, name)
+	reals, _ := m.At.Machine.Readings(m.At.Dir, name)
 	return append(reals, path.Clean(full))
 }
 
@@ -54,25 +54,25 @@ type wantedPath struct {
 	depth bool     // at any depth below a base
 }
 
-func (t *trial) wantedPath(p permission) wantedPath {
-	spec := strings.TrimPrefix(p.spec, "./")
+func (m *Call) wantedPath(p Permission) wantedPath {
+	spec := strings.TrimPrefix(p.Spec, "./")
 	w := wantedPath{}
 	switch {
 	case strings.HasPrefix(spec, "//"):
 		w.bases = []string{"/"}
 	case spec == "~" || strings.HasPrefix(spec, "~/"):
-		w.bases, spec = []string{t.gate.machine.Home, t.gate.machine.RealHome}, spec[1:]
+		w.bases, spec = []string{m.At.Machine.Home, m.At.Machine.RealHome}, spec[1:]
 	case strings.HasPrefix(spec, "/"):
 		// Below the settings or the project, says the host; the person may
 		// have meant the file of that name.
-		w.bases = slices.Concat(t.startingPoints(), []string{p.dir, "/"})
+		w.bases = slices.Concat(m.startingPoints(), []string{p.Dir, "/"})
 	case strings.HasPrefix(spec, "../"):
-		w.bases = []string{t.call.Dir}
+		w.bases = []string{m.At.Dir}
 		for strings.HasPrefix(spec, "../") {
 			w.bases[0], spec = path.Dir(w.bases[0]), spec[3:]
 		}
 	default:
-		w.bases, w.depth = t.startingPoints(), true
+		w.bases, w.depth = m.startingPoints(), true
 	}
 	for part := range strings.SplitSeq(spec, "/") {
 		if part != "" && part != "." {
@@ -83,25 +83,25 @@ func (t *trial) wantedPath(p permission) wantedPath {
 }
 
 // startingPoints are where a relative pattern may start.
-func (t *trial) startingPoints() []string {
-	if t.points == nil {
-		t.points = slices.Concat([]string{t.call.Dir, t.gate.machine.Real(t.call.Dir)}, t.call.Roots, t.gate.machine.UsableRoots(t.call.Roots, t.call.Environ))
+func (m *Call) startingPoints() []string {
+	if m.points == nil {
+		m.points = slices.Concat([]string{m.At.Dir, m.At.Machine.Real(m.At.Dir)}, m.Roots, m.At.Machine.UsableRoots(m.Roots, m.At.Environ))
 	}
-	return t.points
+	return m.points
 }
 
 // fits compares with the names of one file. tree says that all below it is
 // read or changed too.
-func (w wantedPath) fits(names []string, tree bool) degree {
-	best := misses
+func (w wantedPath) fits(names []string, tree bool) Degree {
+	best := Misses
 	for _, name := range names {
 		for _, base := range w.bases {
 			switch {
 			case name == "" || base == "":
 			case view.Below(base, name) && w.matches(below(base, name, tree)):
-				return fitsAll
+				return FitsAll
 			case tree && !w.depth && w.lies(base, name):
-				best = mayFit
+				best = MayFit
 			}
 		}
 	}

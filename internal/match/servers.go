@@ -1,4 +1,4 @@
-package nod
+package match
 
 import (
 	"fmt"
@@ -7,22 +7,22 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// mcpRule reads a rule about the tools of an MCP server: mcp__SERVER__TOOL,
+// ServerRule reads a rule about the tools of an MCP server: mcp__SERVER__TOOL,
 // where TOOL may hold *, or mcp__SERVER for all of them. is is false for any
 // other text.
-func mcpRule(list RuleList, text string) (p *permission, is bool, err error) {
+func ServerRule(text string, allow bool) (p *Permission, is bool, err error) {
 	if spelled := mcpSpelling(text); spelled != "" {
 		return nil, true, fmt.Errorf("%q matches nothing; a tool of an MCP server is written %s", text, spelled)
 	}
 	if !strings.HasPrefix(text, "mcp__") {
 		return nil, false, nil
 	}
-	read, err := readPermission(text)
+	read, err := ReadPermission(text)
 	if err != nil {
 		return nil, true, err
 	}
-	if list == ListAllow {
-		err = read.allowsTools(text)
+	if allow {
+		err = read.AllowsTools(text)
 	}
 	return &read, true, err
 }
@@ -42,65 +42,47 @@ func mcpSpelling(text string) string {
 	rest = strings.Trim(rest, "_:/.")
 	for _, between := range [...]string{"__", ":", "/", "."} {
 		if server, tool, cut := strings.Cut(rest, between); cut {
-			return printable.Line("mcp__"+serverName(server)+"__"+strings.Trim(tool, "_:/."), 80)
+			return printable.Line("mcp__"+ServerName(server)+"__"+strings.Trim(tool, "_:/."), 80)
 		}
 	}
-	return printable.Line("mcp__"+serverName(rest)+", or with a tool mcp__SERVER__TOOL", 80)
+	return printable.Line("mcp__"+ServerName(rest)+", or with a tool mcp__SERVER__TOOL", 80)
 }
 
-// allowsTools says why a rule cannot clear tools, nil if it can: the server must
+// AllowsTools says why a rule cannot clear tools, nil if it can: the server must
 // be a name, since a repository can bring servers, and arguments are matched
 // where a rule forbids only.
-func (p permission) allowsTools(text string) error {
-	server, _, _ := strings.Cut(strings.TrimPrefix(p.tool, "mcp__"), "__")
+func (p Permission) AllowsTools(text string) error {
+	server, _, _ := strings.Cut(strings.TrimPrefix(p.Tool, "mcp__"), "__")
 	switch {
 	case strings.Contains(text, "("):
-		return fmt.Errorf("%q: an allow rule names a server and a tool, not arguments; write %s", text, p.tool)
+		return fmt.Errorf("%q: an allow rule names a server and a tool, not arguments; write %s", text, p.Tool)
 	case server == "" || strings.Contains(server, "*"):
 		return fmt.Errorf("%q would allow tools of any server, also of those that a repository brings; name the server: mcp__SERVER__TOOL", text)
 	}
 	return nil
 }
 
-// permittedTool returns the allow rule that names the tool that is called: one of
-// an MCP server, or one of Claude Code's own of which nod reads no argument.
-func (t *trial) permittedTool() (Rule, bool) {
-	for _, r := range t.gate.rules.Allow {
-		if r.permission == nil || !r.speaksOf(t.call.Agent) || !r.permission.names(t.call) {
-			continue
-		}
-		switch home := r.Within == "" || t.call.Dir != "" && t.gate.machine.Inside([]string{r.Within}, t.gate.machine.Real(t.call.Dir)); {
-		case !home:
-		case t.call.MCP != nil && t.call.MCP.Brought && r.Within == "":
-			t.brought = "the repository brings this MCP server, so that a rule for it stands under [[repository]]: " + r.Text
-		default:
-			return r, true
-		}
-	}
-	return Rule{}, false
-}
-
-// names reports whether an allow rule names the tool of a call. Where the host
+// Names reports whether an allow rule names the tool of a call. Where the host
 // does not say which part of a name is the server's, and it could end elsewhere,
 // only a rule that names the whole tool does.
-func (p permission) names(c Call) bool {
-	if c.MCP == nil {
-		return p.kind() == aboutTool && c.Agent == ClaudeCode && c.RawTool == p.tool && c.Command == "" && len(c.Paths) == 0
+func (m *Call) Names(p Permission) bool {
+	if m.MCP == nil {
+		return p.Kind() == AboutTool && m.Agent == claudeCode && m.RawTool == p.Tool && m.Command == "" && len(m.Paths) == 0
 	}
-	m, server := *c.MCP, "mcp__"+serverName(c.MCP.Server)
-	if p.tool == server+"__"+m.Tool {
+	mcp, server := *m.MCP, "mcp__"+ServerName(m.MCP.Server)
+	if p.Tool == server+"__"+mcp.Tool {
 		return true
 	}
-	if !m.Named && (!strings.HasPrefix(c.RawTool, "mcp__") || strings.Contains(m.Tool, "__")) {
+	if !mcp.Named && (!strings.HasPrefix(m.RawTool, "mcp__") || strings.Contains(mcp.Tool, "__")) {
 		return false
 	}
-	tool, below := strings.CutPrefix(p.tool, server+"__")
-	return p.tool == server || below && starMatch(tool, m.Tool)
+	tool, below := strings.CutPrefix(p.Tool, server+"__")
+	return p.Tool == server || below && starMatch(tool, mcp.Tool)
 }
 
-// meantTool says what to write for a rule that names one of an agent's own tools
+// MeantTool says what to write for a rule that names one of an agent's own tools
 // as the agent spells it, which matches nothing: "" for any other text.
-func meantTool(list RuleList, text string) string {
+func MeantTool(text string, allow bool) string {
 	name, what, bracket := strings.Cut(text, "(")
 	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || name[0] < 'A' || name[0] > 'Z' {
 		return ""
@@ -113,7 +95,7 @@ func meantTool(list RuleList, text string) string {
 		return ""
 	case bracket:
 		return fmt.Sprintf("%q is a rule of Claude Code's, and matches nothing here; nod reads them from Claude Code's own settings: claude_rules (nod help settings)", text)
-	case list == ListAllow && strings.ContainsAny(name[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") || list == ListAllow && isCanonicalTool(name):
+	case allow && (strings.ContainsAny(name[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") || isCanonicalTool(name)):
 		return fmt.Sprintf("%q is a tool, and an allow rule is a command; tools stand by nod's name in allowlist = [\"$defaults\", %q]", text, CanonicalTool(name))
 	}
 	return ""

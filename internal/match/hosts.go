@@ -1,11 +1,13 @@
-package nod
+package match
 
-import "strings"
+import (
+	"strings"
+)
 
-// hostAllowed reports whether a plain http address, or a bare host, is this
+// HostAllowed reports whether a plain http address, or a bare host, is this
 // machine, or on the list: exactly, or below an entry that starts with "*.".
-func hostAllowed(hosts []string, address string) bool {
-	host := hostOf(address)
+func HostAllowed(hosts []string, address string) bool {
+	host := HostOf(address)
 	switch host {
 	case "localhost", "127.0.0.1", "::1":
 		return true
@@ -22,9 +24,9 @@ func hostAllowed(hosts []string, address string) bool {
 	return false
 }
 
-// hostOf returns the host of an address, "" where there is any doubt: a user
+// HostOf returns the host of an address, "" where there is any doubt: a user
 // name, a port that is no number, a character that no host has.
-func hostOf(address string) string {
+func HostOf(address string) string {
 	address = strings.ToLower(address)
 	for _, scheme := range [...]string{"https://", "http://"} {
 		address = strings.TrimPrefix(address, scheme)

@@ -1,0 +1,163 @@
+package match
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell"
+)
+
+// Clears reports whether an allow pattern matches. A name that the agent can
+// give to anything (a program in the workspace) is not matched by name, only
+// by the very path that the rule writes.
+func (p Pattern) Clears(c shell.Command) bool {
+	n := len(p.Words)
+	if n == 0 || len(c.Words) < n || !p.Open && len(c.Words) > n {
+		return false
+	}
+	if c.Foreign && !strings.Contains(p.Words[0], "/") || slices.ContainsFunc(c.Wrappers, changesMeaning) {
+		return false
+	}
+	for i, w := range p.Words {
+		if got := c.Words[i]; !got.Known || got.Pattern || got.Value != w {
+			return false
+		}
+	}
+	return true
+}
+
+// changesMeaning reports whether a command under this wrapper is another one:
+// as somebody else, on another machine, in a container.
+func changesMeaning(wrapper string) bool {
+	switch path.Base(wrapper) {
+	case "env", "nice", "ionice", "nohup", "time", "timeout", "stdbuf", "setsid", "command", "builtin", "exec", "eval",
+		"xargs", "find", "sh", "bash", "zsh", "dash", "ksh":
+		return false
+	}
+	return true
+}
+
+type position bool
+
+const (
+	FirstWord position = false
+	AnyWord   position = true
+)
+
+// OccursIn reports whether a denying pattern is among the command's words:
+// its program, then its other words in any places behind, single-letter
+// options however they are bundled. It errs towards matching.
+func (p Pattern) OccursIn(c shell.Command, where position) bool {
+	if len(p.Words) == 0 {
+		return false
+	}
+	for i, w := range c.Words {
+		if w.Known && (w.Value == p.Words[0] || path.Base(w.Value) == p.Words[0]) && followedBy(p.Words[0], p.Words[1:], c.Words[i+1:]) {
+			return true
+		}
+		if where == FirstWord {
+			return false
+		}
+	}
+	return false
+}
+
+// followedBy reports whether all wanted words are there, an option by either of
+// its spellings.
+func followedBy(program string, want []string, words []shell.Word) bool {
+	for _, w := range want {
+		if !strings.HasPrefix(w, "-") && !hasWord(w, words) {
+			return false
+		}
+	}
+	for _, w := range want {
+		if !strings.HasPrefix(w, "-") || hasWord(w, words) {
+			continue
+		}
+		if other := shell.OtherSpelling(program, w); other == "" || !hasWord(other, words) {
+			return false
+		}
+	}
+	return true
+}
+
+func hasWord(want string, words []shell.Word) bool {
+	letters, short := shell.ShortOptions(want)
+	var seen strings.Builder
+	for _, w := range words {
+		if w.Known && w.Value == want {
+			return true
+		}
+		if got, ok := shell.ShortOptions(w.Value); ok && w.Known {
+			seen.WriteString(got)
+		}
+	}
+	if !short {
+		return false
+	}
+	for _, l := range letters {
+		if !strings.ContainsRune(seen.String(), l) {
+			return false
+		}
+	}
+	return true
+}
+
+// Pattern is a simple command that a rule names. The zero value matches nothing.
+type Pattern struct {
+	Words []string // as a shell would split it; nil where it would not
+	Open  bool     // a final " *": further arguments may follow
+}
+
+// ReadPattern reads the text of a rule; no words where it is no simple command.
+func ReadPattern(text string) (p Pattern) {
+	words, ok := SplitWords(text)
+	if !ok {
+		return Pattern{}
+	}
+	if n := len(words); n > 1 && words[n-1] == "*" {
+		words, p.Open = words[:n-1], true
+	}
+	p.Words = words
+	return p
+}
+
+// SplitWords splits text as a shell splits one simple command of plain words.
+// ok is false where it is anything else.
+func SplitWords(text string) (words []string, ok bool) {
+	var word strings.Builder
+	started, quote := false, rune(0)
+	flush := func() {
+		if started {
+			words = append(words, word.String())
+			word.Reset()
+			started = false
+		}
+	}
+	escaped := false
+	for _, c := range text {
+		switch {
+		case escaped:
+			word.WriteRune(c)
+			escaped = false
+		case quote == '\'' && c != '\'', quote == '"' && c != '"' && c != '\\' && c != '$' && c != '`':
+			word.WriteRune(c)
+		case quote != 0 && c == quote:
+			quote = 0
+		case c == '\\':
+			escaped, started = true, true
+		case c == '\'' || c == '"':
+			quote, started = c, true
+		case c == ' ' || c == '\t':
+			flush()
+		case strings.ContainsRune(";|&<>$`()\n\r", c) || c == 0:
+			return nil, false
+		default:
+			word.WriteRune(c)
+			started = true
+		}
+	}
+	flush()
+	return words, quote == 0 && !escaped && len(words) > 0
+}

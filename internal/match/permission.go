@@ -1,0 +1,494 @@
+package match
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell"
+)
+
+// Permission is a rule in the grammar of Claude Code's permissions: TOOL, or
+// TOOL(SPEC). A bare tool is Claude Code's own and holds for its calls; a
+// command, a file, a host or an MCP tool is the same whoever asks for it.
+type Permission struct {
+	Tool string
+	Spec string // "" is the whole tool
+	Dir  string // of the settings file; a path that starts with / may start there
+}
+
+// ReadPermission takes a rule apart.
+func ReadPermission(text string) (Permission, error) {
+	text = strings.TrimSpace(text)
+	tool, spec, bracket := strings.Cut(text, "(")
+	if strings.Trim(tool, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-*") != "" || tool == "" {
+		return Permission{}, fmt.Errorf("%q is no rule; it is TOOL or TOOL(WHAT)", text)
+	}
+	if !bracket {
+		return Permission{Tool: tool}, nil
+	}
+	spec, closed := strings.CutSuffix(spec, ")")
+	if !closed {
+		return Permission{}, fmt.Errorf("%q has no closing bracket", text)
+	}
+	spec = strings.NewReplacer(`\(`, "(", `\)`, ")").Replace(strings.TrimSpace(spec))
+	if spec == "*" {
+		spec = ""
+	}
+	return Permission{Tool: tool, Spec: spec}, nil
+}
+
+// permissionKind says what a rule is about.
+type permissionKind uint8
+
+const (
+	aboutNothing permissionKind = iota // nod does not know
+	AboutTool
+	AboutCommand
+	aboutReading
+	aboutEditing
+	aboutHost
+	aboutInput
+	AboutServer
+)
+
+func (p Permission) Kind() permissionKind {
+	switch {
+	case strings.HasPrefix(p.Tool, "mcp__"):
+		return AboutServer
+	case p.Spec == "":
+		return AboutTool
+	case strings.Contains(p.Tool, "*"):
+		return aboutNothing
+	}
+	switch p.Tool {
+	case "Bash", "Monitor", "PowerShell":
+		return AboutCommand
+	case "Read", "Grep", "Glob", "LS", "NotebookRead":
+		return aboutReading
+	case "Edit", "Write", "MultiEdit", "NotebookEdit":
+		return aboutEditing
+	case "WebFetch":
+		if strings.HasPrefix(p.Spec, "domain:") {
+			return aboutHost
+		}
+	}
+	if _, _, ok := p.parameter(); ok {
+		return aboutInput
+	}
+	return aboutNothing
+}
+
+// Check says why nod cannot hold the rule, nil if it can.
+func (p Permission) Check() error {
+	switch k := p.Kind(); {
+	case k == aboutNothing:
+		return fmt.Errorf("nod does not know what %s(%s) matches", p.Tool, p.Spec)
+	case (k == aboutReading || k == aboutEditing) && strings.HasPrefix(p.Spec, "!"):
+		return fmt.Errorf("nod takes no exceptions (!) in paths")
+	}
+	return nil
+}
+
+// parameter is a rule about an argument of the call: NAME:VALUE, or for tools
+// that have one main argument its value.
+func (p Permission) parameter() (name, value string, ok bool) {
+	name, value, ok = strings.Cut(p.Spec, ":")
+	if ok && name != "" && value != "*" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" {
+		return name, value, true
+	}
+	switch p.Tool {
+	case "Agent", "Task":
+		return "subagent_type", p.Spec, true
+	case "Skill":
+		return "skill", p.Spec, true
+	case "SlashCommand":
+		return "command", p.Spec, true
+	}
+	return "", "", false
+}
+
+// OpenEnd takes ":*" or " *" off the end of a command's pattern.
+func OpenEnd(spec string) (prefix string, open bool) {
+	for _, end := range [...]string{":*", " *"} {
+		if prefix, open = strings.CutSuffix(spec, end); open && strings.TrimSpace(prefix) != "" {
+			return strings.TrimSpace(prefix), true
+		}
+	}
+	return spec, false
+}
+
+// Degree says how well a call fits a rule. The zero value does not.
+type Degree uint8
+
+const (
+	Misses  Degree = iota
+	MayFit         // something that nobody knows would have to be so
+	FitsAll        // it is what the rule names
+)
+
+// Fits compares the call with a permission rule.
+func (m *Call) Fits(p Permission) Degree {
+	byInput := Misses
+	if p.Spec != "" {
+		byInput = m.inputFits(p)
+	}
+	switch p.Kind() {
+	case AboutTool:
+		return m.toolFits(p)
+	case AboutCommand:
+		return max(byInput, m.commandFits(p))
+	case aboutReading, aboutEditing:
+		return max(byInput, m.pathFits(p))
+	case aboutHost:
+		return m.hostFits(strings.ToLower(strings.TrimPrefix(p.Spec, "domain:")))
+	case AboutServer:
+		return m.serverFits(p, byInput)
+	}
+	return byInput
+}
+
+// toolFits compares with a built-in tool of Claude Code's.
+func (m *Call) toolFits(p Permission) Degree {
+	fit := starMatch(p.Tool, m.RawTool) && (m.MCP == nil || strings.Contains(p.Tool, "*"))
+	switch p.Tool {
+	case "Bash":
+		fit = fit || m.Command != ""
+	case "Edit":
+		fit = fit || m.Edits
+	case "Agent", "Task":
+		fit = fit || m.Tool == "agent"
+	}
+	if fit && m.Agent == claudeCode {
+		return FitsAll
+	}
+	return Misses
+}
+
+// inputFits compares with an argument at the top of the call's input.
+func (m *Call) inputFits(p Permission) Degree {
+	name, value, ok := p.parameter()
+	mcp := strings.HasPrefix(p.Tool, "mcp__")
+	if !ok || !mcp && (m.Agent != claudeCode || m.toolFits(Permission{Tool: p.Tool}) == Misses) {
+		return Misses
+	}
+	value, open := OpenEnd(value)
+	for _, got := range argument(m.Input, name) {
+		if starMatch(value, got) || open && strings.HasPrefix(got, value+" ") {
+			return FitsAll
+		}
+	}
+	return Misses
+}
+
+// argument returns the plain values that an object has under a name.
+func argument(input json.RawMessage, name string) (values []string) {
+	dec := json.NewDecoder(bytes.NewReader(input))
+	dec.UseNumber()
+	depth, key := 0, ""
+	isKey := true
+	for {
+		tok, err := dec.Token()
+		if err != nil {
+			return values
+		}
+		switch x := tok.(type) {
+		case json.Delim:
+			if x == '{' || x == '[' {
+				depth++
+			} else {
+				depth--
+			}
+			isKey = true
+			continue
+		case string:
+			if depth == 1 && isKey {
+				key, isKey = x, false
+				continue
+			}
+		}
+		if depth == 1 {
+			if key == name {
+				values = append(values, fmt.Sprint(tok))
+			}
+			isKey = true
+		}
+	}
+}
+
+// serverFits compares with the tools of an MCP server.
+func (m *Call) serverFits(p Permission, byInput Degree) Degree {
+	if m.MCP == nil {
+		return Misses
+	}
+	names := []string{"mcp__" + ServerName(m.MCP.Server) + "__" + m.MCP.Tool}
+	if strings.HasPrefix(m.RawTool, "mcp__") {
+		names = append(names, m.RawTool)
+	}
+	for _, name := range names {
+		if !starMatch(p.Tool, name) && !strings.HasPrefix(name, p.Tool+"__") {
+			continue
+		}
+		if p.Spec == "" {
+			return FitsAll
+		}
+		return byInput
+	}
+	return Misses
+}
+
+// ServerName spells a server as it stands in the name of a tool.
+func ServerName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// hostFits compares with the host of a fetch. What a command fetches from
+// there comes by another tool than the rule names.
+func (m *Call) hostFits(want string) Degree {
+	if m.URL != "" {
+		switch host := HostOf(m.URL); {
+		case host == "":
+			return MayFit
+		case hostMatch(want, host):
+			return FitsAll
+		}
+	}
+	for _, e := range m.Report.Effects {
+		if (e.Kind == shell.Fetch || e.Kind == shell.Send) && hostMatch(want, HostOf(e.Target)) {
+			return MayFit
+		}
+	}
+	return Misses
+}
+
+// hostMatch compares a host with a pattern whose * stands for a part of one
+// label, or at the beginning for any labels.
+func hostMatch(want, host string) bool {
+	if host == "" {
+		return false
+	}
+	if rest, any := strings.CutPrefix(want, "*."); any {
+		return strings.HasSuffix(host, "."+rest) || host == rest
+	}
+	ok, err := path.Match(strings.ReplaceAll(want, ".", "/"), strings.ReplaceAll(host, ".", "/"))
+	return ok || err != nil || want == "*"
+}
+
+// starMatch compares a text with a pattern whose * stands for any text and \*
+// for a star.
+func starMatch(pattern, text string) bool {
+	pieces := stars(pattern)
+	if len(pieces) == 1 {
+		return text == pieces[0]
+	}
+	rest, ok := strings.CutPrefix(text, pieces[0])
+	last := pieces[len(pieces)-1]
+	for _, piece := range pieces[1 : len(pieces)-1] {
+		i := strings.Index(rest, piece)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(piece):]
+	}
+	return ok && strings.HasSuffix(rest, last)
+}
+
+// stars splits a pattern at its stars.
+func stars(pattern string) []string {
+	const star = "\x00"
+	pieces := strings.Split(strings.ReplaceAll(pattern, `\*`, star), "*")
+	for i, piece := range pieces {
+		pieces[i] = strings.ReplaceAll(piece, star, "*")
+	}
+	return pieces
+}
+
+// commandFits compares with the commands of the line, and with the line.
+func (m *Call) commandFits(p Permission) Degree {
+	line := strings.Join(strings.Fields(m.Command), " ")
+	if line == "" {
+		return Misses
+	}
+	w := newWanted(p.Spec)
+	best := Misses
+	if starMatch(p.Spec, line) || w.open && (line == w.prefix || strings.HasPrefix(line, w.prefix+" ")) {
+		return FitsAll
+	}
+	for i, c := range m.Report.Commands {
+		best = max(best, w.fits(c, m.HasUnknown(i)))
+	}
+	if len(m.Report.Commands) == 0 && len(w.words) > 0 && strings.Contains(line, w.words[0]) {
+		return MayFit // a line that nod cannot read
+	}
+	return best
+}
+
+// wanted is the command of a permission rule.
+type wanted struct {
+	spec, prefix string
+	words        []string // of the prefix
+	open         bool     // ends in ":*" or " *", and holds no other star
+	exact        bool     // holds no star
+	colon        bool     // ends in ":*"
+}
+
+func newWanted(spec string) wanted {
+	w := wanted{spec: spec, colon: strings.HasSuffix(spec, ":*")}
+	w.prefix, w.open = OpenEnd(spec)
+	if len(stars(w.prefix)) > 1 {
+		w.open = false
+	}
+	w.exact = !w.open && len(stars(spec)) == 1
+	words, ok := SplitWords(w.prefix)
+	if !ok {
+		words = strings.Fields(w.prefix)
+	}
+	w.words = words
+	return w
+}
+
+// fits compares with one simple command. carries says that its program is not
+// known and may run its arguments.
+func (w wanted) fits(c shell.Command, carries bool) Degree {
+	texts, known := spelledOut(c)
+	for _, text := range texts {
+		if starMatch(w.spec, text) || w.open && (text == w.prefix || strings.HasPrefix(text, w.prefix+" ")) {
+			return FitsAll
+		}
+	}
+	if len(w.words) == 0 {
+		return Misses
+	}
+	if slices.ContainsFunc(c.Wrappers, func(name string) bool { return path.Base(name) == path.Base(w.words[0]) }) {
+		if len(w.words) == 1 && w.open {
+			return FitsAll
+		}
+		return MayFit
+	}
+	best := Misses
+	for i := range c.Words {
+		fit := w.starts(c.Words[i:])
+		if i > 0 {
+			fit = min(fit, MayFit)
+		}
+		if best = max(best, fit); !carries {
+			break
+		}
+	}
+	if best == Misses && !known && !w.open && !w.exact && w.begins(texts) {
+		return MayFit
+	}
+	return best
+}
+
+// spelledOut are the ways to write a command. known is false where a word is
+// not constant; the texts then end before it, but for the one as written.
+func spelledOut(c shell.Command) (texts []string, known bool) {
+	var words []string
+	known = true
+	for _, word := range c.Words {
+		if known = known && word.Known; !known {
+			break
+		}
+		words = append(words, word.Value)
+	}
+	texts = []string{strings.Join(strings.Fields(c.Source), " ")}
+	if len(words) == 0 {
+		return texts, known
+	}
+	texts = append(texts, strings.Join(words, " "))
+	words = slices.Clone(words)
+	words[0] = path.Base(words[0])
+	return append(texts, strings.Join(words, " ")), known
+}
+
+// begins reports whether what is known of a command may be how a pattern with
+// stars begins.
+func (w wanted) begins(texts []string) bool {
+	first := stars(w.spec)[0]
+	return slices.ContainsFunc(texts[1:], func(text string) bool {
+		return strings.HasPrefix(first, text) || strings.HasPrefix(text, first)
+	})
+}
+
+// starts reports whether words are the rule's command: the same program, then
+// the rule's words in their order, with options between them, and the rule's
+// own options anywhere. A rule without a star wants nothing else.
+func (w wanted) starts(words []shell.Word) Degree {
+	if !words[0].Known || words[0].Value != w.words[0] && path.Base(words[0].Value) != w.words[0] {
+		return Misses
+	}
+	if w.exact {
+		return equalWords(w.words, words)
+	}
+	if !w.open {
+		return Misses
+	}
+	rest, unknown := words[1:], slices.ContainsFunc(words, func(x shell.Word) bool { return !x.Known })
+	for i, want := range w.words[1:] {
+		if strings.HasPrefix(want, "-") {
+			if !hasWord(want, words[1:]) {
+				return orUnknown(unknown)
+			}
+			continue
+		}
+		n, fit := w.next(rest, want, i == len(w.words)-2)
+		if fit != FitsAll {
+			return fit
+		}
+		rest = rest[n:]
+	}
+	return FitsAll
+}
+
+func orUnknown(unknown bool) Degree {
+	if unknown {
+		return MayFit
+	}
+	return Misses
+}
+
+func equalWords(want []string, words []shell.Word) Degree {
+	if len(want) != len(words) {
+		return Misses
+	}
+	fit := FitsAll
+	for i, w := range want {
+		switch got := words[i]; {
+		case !got.Known:
+			fit = MayFit
+		case got.Value != w && (i > 0 || path.Base(got.Value) != w):
+			return Misses
+		}
+	}
+	return fit
+}
+
+// next looks for a word behind options and what may be their values. n is how
+// many words that took.
+func (w wanted) next(words []shell.Word, want string, last bool) (n int, fit Degree) {
+	value := false
+	for i, got := range words {
+		switch {
+		case !got.Known:
+			return 0, MayFit
+		case got.Value == want, last && w.colon && strings.HasPrefix(got.Value, want+":"):
+			return i + 1, FitsAll
+		case strings.HasPrefix(got.Value, "-"):
+			value = !strings.Contains(got.Value, "=")
+		case value:
+			value = false
+		default:
+			return 0, Misses
+		}
+	}
+	return 0, Misses
+}
