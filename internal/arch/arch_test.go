@@ -59,7 +59,7 @@ var layers = []struct {
 	{"corpus", []string{"internal/view"}, "labelled calls"},
 	{"llm", []string{".", "internal/printable", "fault"}, "the models"},
 	{"llm/llmtest", []string{"fault"}, "a scripted model"},
-	{"internal/config", []string{".", "internal/view", "internal/printable", "fault"}, "settings become rules"},
+	{"internal/config", []string{".", "internal/view", "internal/printable", "fault", "internal/match"}, "settings become rules"},
 	{"internal/session", []string{"audit", "internal/lines", "internal/jsonline"}, "memory of a session; what it keeps is masked as the log is"},
 	{"internal/approval", []string{"internal/lines", "internal/jsonline"}, "calls that a person approved, by their keys; decides nothing"},
 	{"internal/probe", nil, "reads a text; knows nothing of calls"},

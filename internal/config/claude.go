@@ -12,6 +12,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -265,7 +266,7 @@ func (r *claudeReader) overridden(permissions *node) {
 		case rule.IsCommand() || strings.HasPrefix(rule.Text, "mcp__"):
 			why += fmt.Sprintf("; to have it count: allow = [%q], or claude_rules = \"all\"", rule.Text)
 		default:
-			why += fmt.Sprintf("; to have it count: allowlist = [%q, %q], or claude_rules = \"all\"", defaultsMark, nod.CanonicalTool(rule.Text))
+			why += fmt.Sprintf("; to have it count: allowlist = [%q, %q], or claude_rules = \"all\"", defaultsMark, match.CanonicalTool(rule.Text))
 		}
 		r.leave("allow", text, originOf(r.layer.source, line), why)
 	})

@@ -27,6 +27,7 @@ func (g *Call) SelfChange() (why string) {
 	return ""
 }
 
+// Reason begins every answer of [Call.SelfChange].
 const Reason = "nod does not let an agent change nod: "
 
 // selfByCommand finds nod commands that change something.

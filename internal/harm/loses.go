@@ -8,6 +8,8 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
+// LosesBy reports whether an effect is a known loss: work that nobody could
+// restore, a disk, what others have. What only may be a loss is none.
 func (l *Loss) LosesBy(e shell.Effect) bool {
 	switch e.Kind {
 	case shell.Delete:

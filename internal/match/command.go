@@ -41,8 +41,8 @@ func changesMeaning(wrapper string) bool {
 type position bool
 
 const (
-	FirstWord position = false
-	AnyWord   position = true
+	FirstWord position = false // as a command of its own
+	AnyWord   position = true  // among the words of another
 )
 
 // OccursIn reports whether a denying pattern is among the command's words:

@@ -13,7 +13,7 @@ import (
 // pathFits compares a rule about files with those that the call names, and
 // with what its commands do to files. A rule about reading covers changes too.
 func (m *Call) pathFits(p Permission) Degree {
-	editing := p.Kind() == aboutEditing
+	editing := p.Kind() == AboutEditing
 	w := m.wantedPath(p)
 	best := Misses
 	if !editing || m.Edits {

@@ -41,53 +41,54 @@ func ReadPermission(text string) (Permission, error) {
 	return Permission{Tool: tool, Spec: spec}, nil
 }
 
-// permissionKind says what a rule is about.
-type permissionKind uint8
+// Kind says what a permission is about.
+type Kind uint8
 
 const (
-	aboutNothing permissionKind = iota // nod does not know
-	AboutTool
-	AboutCommand
-	aboutReading
-	aboutEditing
-	aboutHost
-	aboutInput
-	AboutServer
+	AboutNothing Kind = iota // nod does not know
+	AboutTool                // any call of a tool
+	AboutCommand             // commands
+	AboutReading             // files that are read
+	AboutEditing             // files that are changed
+	AboutHost                // hosts that are fetched from
+	AboutInput               // one argument of a call
+	AboutServer              // tools of an MCP server
 )
 
-func (p Permission) Kind() permissionKind {
+// Kind says what the rule is about.
+func (p Permission) Kind() Kind {
 	switch {
 	case strings.HasPrefix(p.Tool, "mcp__"):
 		return AboutServer
 	case p.Spec == "":
 		return AboutTool
 	case strings.Contains(p.Tool, "*"):
-		return aboutNothing
+		return AboutNothing
 	}
 	switch p.Tool {
 	case "Bash", "Monitor", "PowerShell":
 		return AboutCommand
 	case "Read", "Grep", "Glob", "LS", "NotebookRead":
-		return aboutReading
+		return AboutReading
 	case "Edit", "Write", "MultiEdit", "NotebookEdit":
-		return aboutEditing
+		return AboutEditing
 	case "WebFetch":
 		if strings.HasPrefix(p.Spec, "domain:") {
-			return aboutHost
+			return AboutHost
 		}
 	}
 	if _, _, ok := p.parameter(); ok {
-		return aboutInput
+		return AboutInput
 	}
-	return aboutNothing
+	return AboutNothing
 }
 
 // Check says why nod cannot hold the rule, nil if it can.
 func (p Permission) Check() error {
 	switch k := p.Kind(); {
-	case k == aboutNothing:
+	case k == AboutNothing:
 		return fmt.Errorf("nod does not know what %s(%s) matches", p.Tool, p.Spec)
-	case (k == aboutReading || k == aboutEditing) && strings.HasPrefix(p.Spec, "!"):
+	case (k == AboutReading || k == AboutEditing) && strings.HasPrefix(p.Spec, "!"):
 		return fmt.Errorf("nod takes no exceptions (!) in paths")
 	}
 	return nil
@@ -125,9 +126,9 @@ func OpenEnd(spec string) (prefix string, open bool) {
 type Degree uint8
 
 const (
-	Misses  Degree = iota
-	MayFit         // something that nobody knows would have to be so
-	FitsAll        // it is what the rule names
+	Misses  Degree = iota // it is another call
+	MayFit                // something that nobody knows would have to be so
+	FitsAll               // it is what the rule names
 )
 
 // Fits compares the call with a permission rule.
@@ -141,9 +142,9 @@ func (m *Call) Fits(p Permission) Degree {
 		return m.toolFits(p)
 	case AboutCommand:
 		return max(byInput, m.commandFits(p))
-	case aboutReading, aboutEditing:
+	case AboutReading, AboutEditing:
 		return max(byInput, m.pathFits(p))
-	case aboutHost:
+	case AboutHost:
 		return m.hostFits(strings.ToLower(strings.TrimPrefix(p.Spec, "domain:")))
 	case AboutServer:
 		return m.serverFits(p, byInput)

@@ -9,6 +9,8 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
+// Real is the name with links followed, or, where nobody can say where it
+// leads, the name as it stands.
 func (m *Machine) Real(name string) string {
 	if real, err := view.Resolve(m.Files, name); err == nil {
 		return real
@@ -29,6 +31,8 @@ func (m *Machine) Locate(dir, name string) (string, error) {
 	return view.Resolve(m.Files, name)
 }
 
+// Readings returns where a name that is written in dir may lead; see
+// [Workspace.Readings].
 func (m *Machine) Readings(dir, name string) ([]string, error) {
 	real, err := m.Locate(dir, name)
 	if !strings.Contains(name, "..") && !strings.Contains(dir, "..") {
@@ -69,6 +73,8 @@ func (m *Machine) IsDirectory(name string) bool {
 	return err == nil && info.Mode.IsDir()
 }
 
+// UsableRoot reports whether a real directory may be a workspace: it holds no
+// home, is not one of the system's, and nobody is set up there.
 func (m *Machine) UsableRoot(root string) bool {
 	if root == "/" || m.Home == "" || view.Within(m.Files, root, m.Home) || m.RealHome != m.Home && view.Within(m.Files, root, m.RealHome) {
 		return false

@@ -44,4 +44,5 @@ func (w *Workspace) IsInstalled(dir string) bool {
 	})
 }
 
+// InOutput reports whether a file lies in build output.
 func (w *Workspace) InOutput(name string) bool { return w.IsOutput(path.Dir(name)) }

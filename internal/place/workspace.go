@@ -28,6 +28,7 @@ func (w *Workspace) InPath(real string) bool {
 	return false
 }
 
+// Missing reports whether nothing stands at a name.
 func (w *Workspace) Missing(name string) bool {
 	_, err := w.Machine.Files.Lstat(name)
 	return errors.Is(err, fs.ErrNotExist)
@@ -77,6 +78,7 @@ func (w *Workspace) PathDirs() []string {
 	return w.path
 }
 
+// IsLink reports whether a symbolic link stands at a name.
 func (w *Workspace) IsLink(name string) bool {
 	info, err := w.Machine.Files.Lstat(path.Clean(name))
 	return err == nil && info.Mode&fs.ModeSymlink != 0
