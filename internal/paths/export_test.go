@@ -20,3 +20,6 @@ func ByEach(l List, name string) (match, holds bool) {
 	}
 	return l.scan(&n), holds
 }
+
+// FewUses is how often a list is used before it is indexed.
+const FewUses = fewUses

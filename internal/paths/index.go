@@ -3,6 +3,8 @@ package paths
 import (
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // index says which entries of a list may match a name, by how a component
@@ -60,6 +62,27 @@ func (b *buckets) add(numbers []uint32, keys []byte) {
 	}
 }
 
+// lazyIndex is the index of a list, made when the list is used often: a hook
+// asks for a few names in its life, for which a look at each entry costs less.
+type lazyIndex struct {
+	uses atomic.Int32
+	made sync.Once
+	ix   *index
+}
+
+// fewUses is how many names cost as much as the index does.
+const fewUses = 8
+
+// indexed returns the list's index, nil where it is not worth making yet.
+func (l List) indexed() *index {
+	x := l.index
+	if x == nil || x.uses.Load() < fewUses && x.uses.Add(1) < fewUses {
+		return nil
+	}
+	x.made.Do(func() { x.ix = indexOf(l.Entries) })
+	return x.ix
+}
+
 // pairKey is the bucket of a pair.
 func pairKey(a, b byte) byte {
 	word, bit := pairHash(a, b)
@@ -72,7 +95,7 @@ func indexOf(entries []string) *index {
 	var numbers [4][]uint32
 	var keys [4][]byte
 	for i, text := range entries {
-		place, key, keyed := indexed(text)
+		place, key, keyed := placed(text)
 		ix.anyHome = ix.anyHome || place == inHome && text[0] == '~'
 		switch {
 		case place == nowhere:
@@ -111,9 +134,9 @@ const (
 	nowhere
 )
 
-// indexed says where an entry stands; keyed is false where its beginning and
+// placed says where an entry stands; keyed is false where its beginning and
 // its end are not plain to see.
-func indexed(text string) (place int, key byte, keyed bool) {
+func placed(text string) (place int, key byte, keyed bool) {
 	text = strings.TrimPrefix(text, "!")
 	below, home := strings.CutPrefix(text, "~/")
 	switch trimmed := strings.TrimLeft(below, "/"); {

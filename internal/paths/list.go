@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -17,7 +16,7 @@ type List struct {
 	Entries []string // as written
 	home    []string // folded components; nil where there is no home
 	short   bool     // home may hold an 8.3 alias
-	index   func() *index
+	index   *lazyIndex
 }
 
 // New returns a list whose entries below "~/" lie below home, an absolute path;
@@ -25,7 +24,7 @@ type List struct {
 func New(entries []string, home string) List {
 	return List{
 		Entries: entries, home: Fold(home), short: strings.Contains(home, "~"),
-		index: sync.OnceValue(func() *index { return indexOf(entries) }),
+		index: &lazyIndex{},
 	}
 }
 
@@ -72,10 +71,11 @@ func (l List) MatchAtHome(parts []string, short bool) bool {
 // alias.
 func (l List) MatchParts(parts []string, short bool) bool {
 	n := l.folded(parts, short)
-	if short || l.index == nil {
+	ix := l.indexed()
+	if short || ix == nil {
 		return l.scan(&n)
 	}
-	last := l.index().lastOf(l.Entries, &n)
+	last := ix.lastOf(l.Entries, &n)
 	return last >= 0 && l.Entries[last][0] != '!'
 }
 
@@ -133,10 +133,12 @@ func (l List) HoldsAny(name string) bool {
 	dir := Fold(name)
 	below := l.belowHome(dir)
 	above := len(l.home) > 0 && len(dir) <= len(l.home) && slices.Equal(dir, l.home[:len(dir)])
-	if l.index == nil {
-		return false
+	ix := l.indexed()
+	if ix == nil {
+		return slices.ContainsFunc(l.Entries, func(text string) bool {
+			return l.leads(text, dir, below) || above && strings.HasPrefix(text, "~/") && strings.Trim(text[2:], "/") != ""
+		})
 	}
-	ix := l.index()
 	return above && ix.anyHome || l.anyLeads(ix.anchored.leading(dir), dir, below) || l.anyLeads(ix.rest, dir, below) ||
 		below != nil && l.anyLeads(ix.home.leading(below), dir, below)
 }

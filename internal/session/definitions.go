@@ -67,15 +67,46 @@ func (s *Session) Changes(name string) bool {
 	if !utf8.ValidString(name) {
 		return true
 	}
-	tail := s.end()
-	for dir := name; ; dir = path.Dir(dir) {
-		for l := range holding(tail, text(dir)) {
-			if l.Kind == kindPre && l.Said != "deny" && slices.Contains(l.Changes, dir) {
-				return true
-			}
+	names := []string{name}
+	for dir := name; dir != "/" && dir != "."; names = append(names, dir) {
+		dir = path.Dir(dir)
+	}
+	for l := range listing(s.end(), "changes", names) {
+		if l.Kind == kindPre && l.Said != "deny" && slices.ContainsFunc(l.Changes, func(c string) bool { return slices.Contains(names, c) }) {
+			return true
 		}
-		if dir == "/" || dir == "." {
-			return false
+	}
+	return false
+}
+
+// listing yields the valid lines that have one of the texts in a list under a
+// key, oldest first, and may yield others. Few lines have such a list, and a
+// bracket is found faster than a text.
+func listing(buf []byte, key string, texts []string) iter.Seq[line] {
+	opening := []byte(`"` + key + `":[`)
+	quoted := make([][]byte, 0, len(texts))
+	return func(yield func(line) bool) {
+		for at := 0; ; at++ {
+			i := bytes.IndexByte(buf[at:], '[')
+			if i < 0 {
+				return
+			}
+			if at += i; !bytes.HasSuffix(buf[:at+1], opening) {
+				continue
+			}
+			for _, t := range texts[len(quoted):] {
+				quoted = append(quoted, []byte(text(t)))
+			}
+			list, _, ended := bytes.Cut(buf[at:], []byte("\n"))
+			if !ended {
+				return // still being written
+			}
+			if !slices.ContainsFunc(quoted, func(t []byte) bool { return bytes.Contains(list, t) }) {
+				continue
+			}
+			if l, ok := decode(lineAround(buf, at)); ok && !yield(l) {
+				return
+			}
 		}
 	}
 }

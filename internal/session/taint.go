@@ -58,7 +58,7 @@ func (s *Session) Origin(name string) string {
 	if !s.Remembers() || !utf8.ValidString(name) {
 		return ""
 	}
-	for l := range holding(s.end(), text(name)) {
+	for l := range listing(s.end(), "fetched", []string{name}) {
 		if l.Kind == kindPre && l.Said != "deny" && slices.Contains(l.Fetched, name) {
 			return "downloaded"
 		}
