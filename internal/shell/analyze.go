@@ -237,9 +237,10 @@ func (rd *reading) readers(wrapper string) []syntax.LangVariant {
 
 // same reports whether two readings say the same of what runs and what it does.
 func (r Report) same(o Report) bool {
-	return slices.Equal(r.Effects, o.Effects) && slices.Equal(r.Unknowns, o.Unknowns) && slices.EqualFunc(r.Commands, o.Commands, func(x, y Command) bool {
-		return slices.Equal(x.Words, y.Words) && x.Dir == y.Dir
-	})
+	return slices.Equal(r.Effects, o.Effects) && slices.Equal(r.Unknowns, o.Unknowns) &&
+		slices.EqualFunc(r.Commands, o.Commands, func(x, y Command) bool {
+			return slices.Equal(x.Words, y.Words) && x.Dir == y.Dir
+		})
 }
 
 // text walks a text found inside the command, in the grammar of now.

@@ -470,7 +470,8 @@ func (u *use) stated(item, raw string) {
 	case "send":
 		u.out.does(Send, target, raw)
 	case "remote":
-		u.out.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: raw, Part: PartWords, Forced: u.flags&forced != 0})
+		u.out.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: raw, Part: PartWords,
+			Forced: u.flags&forced != 0})
 	case "kill":
 		u.out.does(Kill, target, raw)
 	case "persist":

@@ -45,7 +45,8 @@ func (u *use) spills(role string, w word) {
 func (u *use) plainNames(w word) bool {
 	names, ok := u.matched(w)
 	for _, name := range names {
-		ok = ok && strings.IndexByte("-+@!(),;|=", name[0]) < 0 && !strings.ContainsAny(name, ":|@") && grammar.Disguise(name) == ""
+		ok = ok && strings.IndexByte("-+@!(),;|=", name[0]) < 0 && !strings.ContainsAny(name, ":|@") &&
+			grammar.Disguise(name) == ""
 	}
 	return ok
 }
@@ -71,7 +72,8 @@ func (u *use) matched(w word) (names []string, ok bool) {
 	if err != nil || len(all) >= maxMatched {
 		return nil, false
 	}
-	u.defs.watches(watched{path: path.Join(real, last[:strings.IndexAny(last, "*?")]), command: u.analysis.out.command, heeded: true, begins: true})
+	u.defs.watches(watched{path: path.Join(real, last[:strings.IndexAny(last, "*?")]), command: u.analysis.out.command,
+		heeded: true, begins: true})
 	for _, n := range all {
 		if hit, err := path.Match(last, n); err != nil || hit && n[0] != '.' {
 			names = append(names, n)
@@ -93,7 +95,8 @@ func (u *use) response(args []word) {
 		case !w.known && w.text != "" && w.text[0] != '@':
 		case w.glob == 1 && u.plainNames(w):
 		default:
-			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name a file of further arguments of "+u.sheet.name)
+			what := grammar.Escaped(w.shown()) + " may name a file of further arguments of " + u.sheet.name
+			u.out.unknown(PartWords, u.inv.raw, what)
 		}
 	}
 }
@@ -118,7 +121,8 @@ func (u *use) packing() {
 // endless states that a source without an end is written to a file.
 func (u *use) endless() {
 	for _, e := range u.out.report.Effects {
-		if e.Kind == Write && e.Command == u.analysis.out.command && e.Place != Null && e.Place != Network && !strings.HasPrefix(e.Target, "/dev/") {
+		if e.Kind == Write && e.Command == u.analysis.out.command && e.Place != Null && e.Place != Network &&
+			!strings.HasPrefix(e.Target, "/dev/") {
 			u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" fills the disk: what it reads has no end")
 			return
 		}

@@ -15,11 +15,11 @@ import (
 // PATH is not asked. Those that only one of them has are looked up.
 func shellOwns(name string) bool {
 	switch name {
-	case ":", ".", "[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete", "compopt",
-		"continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export", "false", "fc", "fg",
-		"getopts", "hash", "help", "history", "jobs", "kill", "let", "local", "logout", "mapfile", "popd", "printf", "pushd",
-		"pwd", "read", "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend", "test", "times",
-		"trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "wait":
+	case ":", ".", "[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete",
+		"compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export", "false",
+		"fc", "fg", "getopts", "hash", "help", "history", "jobs", "kill", "let", "local", "logout", "mapfile", "popd",
+		"printf", "pushd", "pwd", "read", "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend",
+		"test", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "wait":
 		return true
 	}
 	return false
@@ -70,12 +70,13 @@ func (a *analysis) builtin(inv *invocation) (after state, ok bool) {
 	case "pushd", "popd":
 		a.builtins.beyondShell(inv)
 		return st.in(""), true
-	case "export", "readonly", "declare", "typeset", "local", "alias", "unalias", "unset", "mapfile", "readarray", "getopts", "vared",
-		"shift", "shopt", "setopt", "unsetopt", "enable", "bind", "complete", "compopt", "fc", "zmodload", "autoload", "emulate", "zle",
-		"bindkey", "functions", "hash", "ulimit", "umask", "history", "compgen", "disown", "return", "jobs", "fg", "bg", "times", "caller",
-		"logout", "suspend", "dirs", "help", "let", "coproc", "integer", "float", "zparseopts", "zstyle", "zformat", "rehash", "unhash",
-		"unfunction", "sched", "limit", "unlimit", "zcompile", "zsystem", "sysopen", "sysread", "syswrite", "ztcp", "zsocket", "zpty", "zselect",
-		"getln", "print", "log", "bye", "r", "ttyctl", "vcs_info", "whence", "where", "zprof", "private":
+	case "export", "readonly", "declare", "typeset", "local", "alias", "unalias", "unset", "mapfile", "readarray",
+		"getopts", "vared", "shift", "shopt", "setopt", "unsetopt", "enable", "bind", "complete", "compopt", "fc",
+		"zmodload", "autoload", "emulate", "zle", "bindkey", "functions", "hash", "ulimit", "umask", "history", "compgen",
+		"disown", "return", "jobs", "fg", "bg", "times", "caller", "logout", "suspend", "dirs", "help", "let", "coproc",
+		"integer", "float", "zparseopts", "zstyle", "zformat", "rehash", "unhash", "unfunction", "sched", "limit",
+		"unlimit", "zcompile", "zsystem", "sysopen", "sysread", "syswrite", "ztcp", "zsocket", "zpty", "zselect", "getln",
+		"print", "log", "bye", "r", "ttyctl", "vcs_info", "whence", "where", "zprof", "private":
 		if !a.now.shellWord(inv.name) {
 			return st, false
 		}
@@ -249,7 +250,8 @@ func (b *builtins) read(inv *invocation) {
 	for len(args) > 0 && args[0].known && strings.HasPrefix(args[0].text, "-") {
 		switch option := args[0].text; {
 		case option == "-r" || option == "-s" || option == "-rs" || option == "-sr":
-		case (option == "-d" || option == "-rd" || option == "-n" || option == "-t") && len(args) > 1 && args[1].known && (strings.HasSuffix(option, "d") || grammar.Decimal(args[1].text)):
+		case (option == "-d" || option == "-rd" || option == "-n" || option == "-t") && len(args) > 1 && args[1].known &&
+			(strings.HasSuffix(option, "d") || grammar.Decimal(args[1].text)):
 			args = args[1:]
 		default:
 			b.beyondShell(inv)
@@ -257,7 +259,8 @@ func (b *builtins) read(inv *invocation) {
 		args = args[1:]
 	}
 	for _, w := range args {
-		if !w.known || w.many || w.glob > 0 || !grammar.Identifier(w.text) || variables.ShellsOwn(w.text) || variables.Of(w.text) != variables.Unknown {
+		if !w.known || w.many || w.glob > 0 || !grammar.Identifier(w.text) || variables.ShellsOwn(w.text) ||
+			variables.Of(w.text) != variables.Unknown {
 			b.beyondShell(inv)
 		}
 	}
@@ -277,7 +280,8 @@ func (b *builtins) set(inv *invocation) {
 			return
 		}
 		if strings.Contains(letters, "o") {
-			if i++; !strings.HasSuffix(letters, "o") || strings.Count(letters, "o") > 1 || i == len(inv.args) || !quietOption(inv.args[i]) {
+			if i++; !strings.HasSuffix(letters, "o") || strings.Count(letters, "o") > 1 || i == len(inv.args) ||
+				!quietOption(inv.args[i]) {
 				b.beyondShell(inv)
 				return
 			}
@@ -376,7 +380,8 @@ func (b *builtins) formatted(inv *invocation) {
 		switch {
 		case !args[0].known && w.known && variables.Of(w.text) >= variables.RunsValue:
 			b.out.unknown(PartWords, inv.raw, "a format that may set a variable")
-		case zsh && strings.ContainsAny(verbs, "diouxXeEfFgG*") && (w.known && strings.ContainsAny(w.text, "[$`(") || !w.known && !w.numeric && !onlyStatus(w.raw)):
+		case zsh && strings.ContainsAny(verbs, "diouxXeEfFgG*") &&
+			(w.known && strings.ContainsAny(w.text, "[$`(") || !w.known && !w.numeric && !onlyStatus(w.raw)):
 			b.out.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
 		}
 	}

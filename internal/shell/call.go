@@ -54,7 +54,8 @@ func (a *analysis) prefixed(as *syntax.Assign, words []word, st state) {
 		a.words.assignedWord(as, st) // it splits what is read, and nothing else
 		return
 	}
-	if as.Name != nil && grammar.PlainAssign(as) && variables.Of(as.Name.Value) == variables.Plain { // it holds for the command alone
+	// it holds for the command alone
+	if as.Name != nil && grammar.PlainAssign(as) && variables.Of(as.Name.Value) == variables.Plain {
 		a.vars.exported(as.Name.Value, a.words.assignedWord(as, st).value, a.now.raw(as), words)
 		return
 	}

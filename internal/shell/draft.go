@@ -79,6 +79,7 @@ func (d *draft) does(kind Kind, target, words string) {
 func (d *draft) since(m mark) Report {
 	r := &d.report
 	return Report{
-		Effects: slices.Clone(r.Effects[m.effects:]), Unknowns: slices.Clone(r.Unknowns[m.unknowns:]), Commands: slices.Clone(r.Commands[m.commands:]),
+		Effects: slices.Clone(r.Effects[m.effects:]), Unknowns: slices.Clone(r.Unknowns[m.unknowns:]),
+		Commands: slices.Clone(r.Commands[m.commands:]),
 	}
 }

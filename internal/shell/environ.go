@@ -54,7 +54,8 @@ func matters(name string) bool {
 		return true
 	case variables.BreaksShell:
 		switch name {
-		case "IFS", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", "CDPATH", "GLOBIGNORE", "BASH_XTRACEFD", "BASH_LOADABLES_PATH", "NULLCMD", "READNULLCMD", "ZDOTDIR", "EXECIGNORE":
+		case "IFS", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", "CDPATH", "GLOBIGNORE", "BASH_XTRACEFD",
+			"BASH_LOADABLES_PATH", "NULLCMD", "READNULLCMD", "ZDOTDIR", "EXECIGNORE":
 			return true
 		}
 	}
@@ -101,7 +102,8 @@ func (m *machine) ambientFault(name, text string) string {
 		}
 		i += n + 1
 	}
-	if first, _, _ := strings.Cut(text, " "); variables.HoldsCommand(name) && !path.IsAbs(first) && !strings.ContainsAny(first, "/|") {
+	if first, _, _ := strings.Cut(text, " "); variables.HoldsCommand(name) && !path.IsAbs(first) &&
+		!strings.ContainsAny(first, "/|") {
 		p := m.find(first, state{dir: m.env.Dir})
 		if p.foreign {
 			return "runs " + grammar.Escaped(first) + " from where the agent can write"
@@ -194,11 +196,13 @@ func (e *expander) assignedWord(as *syntax.Assign, st state) word {
 // unheard reports whether a variable of which nothing is known changes nothing
 // of a program: the data says that it heeds none but those of the C library.
 func (e *environment) unheard(name string, words []word) bool {
-	if len(words) == 0 || !words[0].known || words[0].many || variables.Of(name) != variables.Unknown || variables.ShellsOwn(name) || strings.HasPrefix(name, "PERL") {
+	if len(words) == 0 || !words[0].known || words[0].many || variables.Of(name) != variables.Unknown ||
+		variables.ShellsOwn(name) || strings.HasPrefix(name, "PERL") {
 		return false
 	}
 	switch name {
-	case "LOCPATH", "NLSPATH", "TZDIR", "RES_OPTIONS", "LOCALDOMAIN", "TMPDIR", "TMP", "TEMP", "GETCONF_DIR", "NIS_PATH", "MAGIC", "LIBC_FATAL_STDERR_", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "GMON_OUT_PREFIX", "OLDTERM", "_":
+	case "LOCPATH", "NLSPATH", "TZDIR", "RES_OPTIONS", "LOCALDOMAIN", "TMPDIR", "TMP", "TEMP", "GETCONF_DIR", "NIS_PATH",
+		"MAGIC", "LIBC_FATAL_STDERR_", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "GMON_OUT_PREFIX", "OLDTERM", "_":
 		return false
 	}
 	program := words[0].text

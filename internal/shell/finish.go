@@ -58,7 +58,8 @@ func (u *use) finish() {
 			u.out.unknown(PartWords, u.inv.raw, "a file of dates, or a format that sets the clock")
 		}
 	case "dd":
-		if !u.marks.has(markLists) && slices.ContainsFunc(u.inv.args, func(w word) bool { return bottomless(after(w, "if=")) }) {
+		if !u.marks.has(markLists) && slices.ContainsFunc(u.inv.args,
+			func(w word) bool { return bottomless(after(w, "if=")) }) {
 			u.endless()
 		}
 	case "cat":
@@ -106,10 +107,11 @@ func (u *use) harmlessKinds() bool {
 
 func harmlessKind(kind string) bool {
 	switch kind {
-	case "node", "nodes", "no", "namespace", "namespaces", "ns", "service", "services", "svc", "endpoints", "ep", "endpointslices",
-		"ingress", "ingresses", "ing", "ingressclasses", "networkpolicies", "netpol", "storageclass", "storageclasses", "sc",
-		"persistentvolumeclaim", "persistentvolumeclaims", "pvc", "hpa", "horizontalpodautoscalers", "pdb", "poddisruptionbudgets",
-		"resourcequotas", "quota", "limitranges", "limits", "priorityclasses", "pc", "leases", "roles", "rolebindings", "clusterroles", "clusterrolebindings":
+	case "node", "nodes", "no", "namespace", "namespaces", "ns", "service", "services", "svc", "endpoints", "ep",
+		"endpointslices", "ingress", "ingresses", "ing", "ingressclasses", "networkpolicies", "netpol", "storageclass",
+		"storageclasses", "sc", "persistentvolumeclaim", "persistentvolumeclaims", "pvc", "hpa", "horizontalpodautoscalers",
+		"pdb", "poddisruptionbudgets", "resourcequotas", "quota", "limitranges", "limits", "priorityclasses", "pc",
+		"leases", "roles", "rolebindings", "clusterroles", "clusterrolebindings":
 		return true
 	}
 	return false
@@ -140,13 +142,15 @@ func (u *use) finishPush() {
 // a field says otherwise. A GraphQL query is sent as a field.
 func (u *use) finishRequest() {
 	graphql := len(u.pos) > 0 && u.pos[0].text == "graphql"
-	if len(u.pos) > 0 && strings.Contains(u.pos[0].text, "://") && !strings.HasPrefix(u.pos[0].text, "https://api.github.com/") {
+	if len(u.pos) > 0 && strings.Contains(u.pos[0].text, "://") &&
+		!strings.HasPrefix(u.pos[0].text, "https://api.github.com/") {
 		u.out.unknown(PartWords, u.inv.raw, "an address that is not GitHub's")
 	}
 	switch {
 	case u.method == "unknown":
 		u.out.unknown(PartWords, u.inv.raw, "which method it uses is not known")
-	case u.method == "GET" || u.method == "HEAD", u.method == "" && !u.send, graphql && u.method == "" && u.marks.has(markQuery) && !u.marks.has(markMakes):
+	case u.method == "GET" || u.method == "HEAD", u.method == "" && !u.send, graphql && u.method == "" &&
+		u.marks.has(markQuery) && !u.marks.has(markMakes):
 		u.ghFetch()
 		return
 	}

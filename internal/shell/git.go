@@ -91,7 +91,8 @@ func (u *use) gitOption(w word, rest []word) int {
 func (u *use) gitElsewhere(name string, w word) {
 	switch name {
 	case "--git-dir":
-		if abs, ok := absolute(w, u.inv.st); ok && path.Base(abs) == ".git" && u.repos.repository(path.Dir(path.Clean(abs))) != nil {
+		if abs, ok := absolute(w, u.inv.st); ok && path.Base(abs) == ".git" &&
+			u.repos.repository(path.Dir(path.Clean(abs))) != nil {
 			u.inv.st.dir = path.Dir(path.Clean(abs))
 			return
 		}
@@ -131,10 +132,12 @@ func (u *use) setting(w word) {
 // plainGitKey reports settings that change what is printed, at most.
 func plainGitKey(name string) bool {
 	switch strings.ToLower(name) {
-	case "core.quotepath", "user.name", "user.email", "core.abbrev", "log.showsignature", "diff.renames", "diff.renamelimit", "core.autocrlf",
-		"merge.renamelimit", "log.date", "log.decorate", "log.follow", "diff.noprefix", "diff.mnemonicprefix", "diff.algorithm", "diff.context",
-		"status.relativepaths", "status.showuntrackedfiles", "status.submodulesummary", "grep.linenumber", "grep.patterntype", "color.ui",
-		"column.ui", "commit.gpgsign", "tag.gpgsign", "advice.detachedhead", "init.defaultbranch", "core.longpaths", "gc.auto", "core.filemode", "blame.coloring", "merge.conflictstyle":
+	case "core.quotepath", "user.name", "user.email", "core.abbrev", "log.showsignature", "diff.renames",
+		"diff.renamelimit", "core.autocrlf", "merge.renamelimit", "log.date", "log.decorate", "log.follow", "diff.noprefix",
+		"diff.mnemonicprefix", "diff.algorithm", "diff.context", "status.relativepaths", "status.showuntrackedfiles",
+		"status.submodulesummary", "grep.linenumber", "grep.patterntype", "color.ui", "column.ui", "commit.gpgsign",
+		"tag.gpgsign", "advice.detachedhead", "init.defaultbranch", "core.longpaths", "gc.auto", "core.filemode",
+		"blame.coloring", "merge.conflictstyle":
 		return true
 	}
 	return false
@@ -364,7 +367,8 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 	}
 	if r.found {
 		g.gitHooks(r, sub, inv)
-		if r.signs && !gitReadsOnly(sub) && (g.machine.find("gpg", inv.st).foreign || g.machine.find("ssh-keygen", inv.st).foreign) {
+		if r.signs && !gitReadsOnly(sub) && (g.machine.find("gpg", inv.st).foreign ||
+			g.machine.find("ssh-keygen", inv.st).foreign) {
 			g.out.does(Run, "gpg", inv.raw)
 		}
 	}
@@ -398,7 +402,8 @@ func harmlessInAnyRepository(sub string) bool {
 // known recognises settings that large repositories carry and that run git's
 // own large-file helper.
 func known(k gitKey) bool {
-	return strings.HasPrefix(k.name, "filter.lfs.") && strings.HasPrefix(k.text, "git-lfs ") && !strings.ContainsAny(k.text, ";|&$`/")
+	return strings.HasPrefix(k.name, "filter.lfs.") && strings.HasPrefix(k.text, "git-lfs ") &&
+		!strings.ContainsAny(k.text, ";|&$`/")
 }
 
 // concerns reports whether a setting matters to a subcommand.
@@ -410,7 +415,8 @@ func concerns(name, sub string) bool {
 	case "merge", "mergetool", "sequence", "trailer", "commit":
 		return !gitReadsOnly(sub)
 	case "sendemail", "imap", "instaweb", "web", "browser", "man", "guitool", "difftool", "tar", "help":
-		return sub == "send-email" || sub == "imap-send" || sub == "instaweb" || sub == "difftool" || sub == "archive" || sub == "gui" || sub == "citool" || sub == "help"
+		return sub == "send-email" || sub == "imap-send" || sub == "instaweb" || sub == "difftool" || sub == "archive" ||
+			sub == "gui" || sub == "citool" || sub == "help"
 	}
 	switch name {
 	case "core.sshcommand", "core.gitproxy", "core.askpass":
@@ -432,10 +438,11 @@ func usesNetwork(sub string) bool {
 // gitReadsOnly lists the subcommands that neither edit nor merge.
 func gitReadsOnly(sub string) bool {
 	switch sub {
-	case "status", "log", "diff", "show", "branch", "rev-parse", "ls-files", "blame", "remote", "stash", "tag", "describe", "shortlog", "reflog",
-		"cat-file", "grep", "ls-tree", "ls-remote", "rev-list", "merge-base", "show-ref", "for-each-ref", "config", "worktree", "diff-tree", "diff-index",
-		"diff-files", "name-rev", "whatchanged", "count-objects", "fsck", "check-ignore", "check-attr", "symbolic-ref", "var", "range-diff", "cherry",
-		"show-branch", "fetch", "merge-tree", "verify-commit", "hash-object", "annotate", "bisect", "notes":
+	case "status", "log", "diff", "show", "branch", "rev-parse", "ls-files", "blame", "remote", "stash", "tag",
+		"describe", "shortlog", "reflog", "cat-file", "grep", "ls-tree", "ls-remote", "rev-list", "merge-base", "show-ref",
+		"for-each-ref", "config", "worktree", "diff-tree", "diff-index", "diff-files", "name-rev", "whatchanged",
+		"count-objects", "fsck", "check-ignore", "check-attr", "symbolic-ref", "var", "range-diff", "cherry", "show-branch",
+		"fetch", "merge-tree", "verify-commit", "hash-object", "annotate", "bisect", "notes":
 		return true
 	}
 	return false

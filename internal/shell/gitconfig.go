@@ -162,10 +162,13 @@ func runsFromGit(name, text string) bool {
 		case "hookspath", "pager", "editor", "sshcommand", "gitproxy", "askpass", "alternaterefscommand":
 			return true
 		}
-	case "diff", "merge", "filter", "difftool", "mergetool", "gpg", "trailer", "man", "browser", "guitool", "tar", "submodule", "sequence", "interactive", "pager", "uploadpack", "protocol", "remote", "url", "web", "ssh", "receive", "instaweb", "sendemail", "imap", "help", "http", "transfer", "lfs", "extensions", "commit":
+	case "diff", "merge", "filter", "difftool", "mergetool", "gpg", "trailer", "man", "browser", "guitool", "tar",
+		"submodule", "sequence", "interactive", "pager", "uploadpack", "protocol", "remote", "url", "web", "ssh", "receive",
+		"instaweb", "sendemail", "imap", "help", "http", "transfer", "lfs", "extensions", "commit":
 		switch last {
-		case "external", "command", "textconv", "driver", "clean", "smudge", "process", "cmd", "path", "program", "editor", "difffilter",
-			"packobjectshook", "uploadpack", "receivepack", "vcs", "proxy", "browser", "smtpserver", "tool", "defaultkeycommand", "template", "cookiefile", "customtransfer":
+		case "external", "command", "textconv", "driver", "clean", "smudge", "process", "cmd", "path", "program", "editor",
+			"difffilter", "packobjectshook", "uploadpack", "receivepack", "vcs", "proxy", "browser", "smtpserver", "tool",
+			"defaultkeycommand", "template", "cookiefile", "customtransfer":
 			return last != "tool"
 		case "update":
 			return strings.HasPrefix(text, "!")

@@ -40,7 +40,8 @@ func (g *repositories) gitHooks(r *repository, sub string, inv *invocation) {
 // tree and then start a hook.
 func changesTree(sub string) bool {
 	switch sub {
-	case "checkout", "switch", "merge", "pull", "rebase", "cherry-pick", "revert", "am", "stash", "bisect", "worktree", "reset":
+	case "checkout", "switch", "merge", "pull", "rebase", "cherry-pick", "revert", "am", "stash", "bisect", "worktree",
+		"reset":
 		return true
 	}
 	return false
@@ -59,7 +60,7 @@ func (g *repositories) hooksIn(r *repository, dir, sub string, inv *invocation) 
 	for _, hook := range strings.Fields(hooksOf(sub)) {
 		name := dir + "/" + hook
 		info, err := g.machine.env.Files.Lstat(name)
-		if err != nil && slices.ContainsFunc(g.out.report.Effects, func(e Effect) bool { return e.Kind == Write && view.Below(dir, e.Target) && view.Below(e.Target, name) }) {
+		if err != nil && g.out.mayMake(dir, name) {
 			g.out.does(Run, hook, inv.raw)
 			g.out.unknown(PartWords, inv.raw, "the hook "+hook+" is made by this line")
 		}
@@ -76,6 +77,13 @@ func (g *repositories) hooksIn(r *repository, dir, sub string, inv *invocation) 
 		real, place := g.machine.place(name)
 		g.out.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
 	}
+}
+
+// mayMake reports whether the line itself may have made a file below a directory.
+func (d *draft) mayMake(dir, name string) bool {
+	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
+		return e.Kind == Write && view.Below(dir, e.Target) && view.Below(e.Target, name)
+	})
 }
 
 // readHook walks a hook that git starts without input, at the top of the
@@ -119,7 +127,8 @@ func (g *repositories) homely(r *repository, m mark) bool {
 // its hooks.
 func IsGitHook(name string) bool {
 	switch name {
-	case "fsmonitor-watchman", "post-receive", "pre-receive", "update", "post-update", "push-to-checkout", "proc-receive", "sendemail-validate", "p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit":
+	case "fsmonitor-watchman", "post-receive", "pre-receive", "update", "post-update", "push-to-checkout",
+		"proc-receive", "sendemail-validate", "p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit":
 		return true
 	}
 	return slices.Contains(strings.Fields(hooksOf("commit")+" "+hooksOf("push")+" "+hooksOf("merge")), name)
@@ -128,10 +137,12 @@ func IsGitHook(name string) bool {
 // hooksOf lists the hooks that a subcommand can start.
 func hooksOf(sub string) string {
 	switch sub {
-	case "status", "diff", "diff-index", "diff-files", "describe", "ls-files", "blame", "add", "rm", "mv", "update-index", "read-tree":
+	case "status", "diff", "diff-index", "diff-files", "describe", "ls-files", "blame", "add", "rm", "mv",
+		"update-index", "read-tree":
 		return "post-index-change"
 	case "commit":
-		return "pre-commit prepare-commit-msg commit-msg post-commit post-index-change post-rewrite reference-transaction pre-auto-gc"
+		return "pre-commit prepare-commit-msg commit-msg post-commit post-index-change post-rewrite reference-transaction " +
+			"pre-auto-gc"
 	case "push":
 		return "pre-push"
 	case "checkout", "switch", "restore", "worktree", "clone":
@@ -141,8 +152,11 @@ func hooksOf(sub string) string {
 	case "fetch":
 		return "reference-transaction pre-auto-gc"
 	case "merge", "pull", "rebase", "cherry-pick", "revert", "am":
-		return "pre-auto-gc pre-merge-commit post-merge pre-rebase post-rewrite post-checkout pre-commit prepare-commit-msg commit-msg post-commit applypatch-msg pre-applypatch post-applypatch post-index-change reference-transaction"
-	case "log", "show", "grep", "rev-parse", "cat-file", "ls-tree", "rev-list", "merge-base", "for-each-ref", "show-ref", "shortlog", "config", "remote", "var":
+		return "pre-auto-gc pre-merge-commit post-merge pre-rebase post-rewrite post-checkout pre-commit " +
+			"prepare-commit-msg commit-msg post-commit applypatch-msg pre-applypatch post-applypatch post-index-change " +
+			"reference-transaction"
+	case "log", "show", "grep", "rev-parse", "cat-file", "ls-tree", "rev-list", "merge-base", "for-each-ref", "show-ref",
+		"shortlog", "config", "remote", "var":
 		return ""
 	}
 	return "reference-transaction post-index-change"

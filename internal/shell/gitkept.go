@@ -83,7 +83,8 @@ func (u *use) finishKept() {
 }
 
 func (u *use) gitWrites(target string, kept bool) {
-	u.out.effect(Effect{Kind: Write, Target: target, Place: u.machine.placeOf(target), Words: u.inv.raw, Part: PartWords, Kept: kept})
+	u.out.effect(Effect{Kind: Write, Target: target, Place: u.machine.placeOf(target), Words: u.inv.raw, Part: PartWords,
+		Kept: kept})
 }
 
 // finishCheckout tells a new branch that starts where the working tree stands,
@@ -135,7 +136,8 @@ func (r *repository) note(name, text, file string, own bool) {
 		r.noteRemote(strings.TrimSuffix(rest, "."+last), last, text)
 	case first == "branch" && last == "remote" && text != ".":
 		r.upstreams = append(r.upstreams, text)
-	case own && (first == "url" || first == "http" || first == "credential" || first == "ssh" || first == "protocol" || first == "core" && last == "sshcommand"):
+	case own && (first == "url" || first == "http" || first == "credential" || first == "ssh" || first == "protocol" ||
+		first == "core" && last == "sshcommand"):
 		r.rewrites = true
 	case own && last == "bundleuri":
 		r.rewrites = true
@@ -168,7 +170,8 @@ func (r *repository) noteRemote(remote, key, text string) {
 func lasting(text string) bool {
 	count, unit, _ := strings.Cut(strings.ReplaceAll(strings.Trim(text, `"`), ".", " "), " ")
 	n, err := strconv.Atoi(count)
-	return count == "never" || err == nil && (strings.HasPrefix(unit, "day") && n >= 14 || strings.HasPrefix(unit, "week") && n >= 2 ||
+	return count == "never" || err == nil && (strings.HasPrefix(unit, "day") && n >= 14 ||
+		strings.HasPrefix(unit, "week") && n >= 2 ||
 		strings.HasPrefix(unit, "month") && n > 0 || strings.HasPrefix(unit, "year") && n > 0)
 }
 
@@ -312,7 +315,8 @@ func (u *use) ghFetch() {
 // ghHome reports whether no argument and no variable leads gh to another host,
 // and no argument is computed.
 func (u *use) ghHome() bool {
-	for _, name := range [...]string{"GH_HOST", "GH_REPO", "GH_CONFIG_DIR", "GH_ENTERPRISE_TOKEN", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+	for _, name := range [...]string{"GH_HOST", "GH_REPO", "GH_CONFIG_DIR", "GH_ENTERPRISE_TOKEN", "HTTPS_PROXY",
+		"https_proxy", "ALL_PROXY", "all_proxy"} {
 		if _, ok := u.machine.inherits(name); ok || u.inv.st.lookup(name) != nil {
 			return false
 		}
@@ -374,7 +378,8 @@ func (m *machine) gitHookDirs(r *repository) (dirs []string, known bool) {
 		if text == "" || text == "/dev/null" {
 			continue
 		}
-		if strings.ContainsAny(text[:1], "%:~") && !(strings.HasPrefix(text, "~/") && m.env.Home != "") || strings.ContainsAny(text, `"\#;`) {
+		if strings.ContainsAny(text[:1], "%:~") && !(strings.HasPrefix(text, "~/") && m.env.Home != "") ||
+			strings.ContainsAny(text, `"\#;`) {
 			known = false
 			continue
 		}

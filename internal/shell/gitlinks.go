@@ -43,8 +43,9 @@ func (g *repositories) gitlinks(r *repository, sub string) {
 // so into the repositories in it.
 func looksInside(sub string) bool {
 	switch sub {
-	case "log", "show", "rev-parse", "branch", "remote", "config", "tag", "reflog", "cat-file", "ls-tree", "rev-list", "merge-base", "for-each-ref",
-		"show-ref", "shortlog", "ls-remote", "blame", "count-objects", "name-rev", "var", "hash-object", "init", "clone", "help":
+	case "log", "show", "rev-parse", "branch", "remote", "config", "tag", "reflog", "cat-file", "ls-tree", "rev-list",
+		"merge-base", "for-each-ref", "show-ref", "shortlog", "ls-remote", "blame", "count-objects", "name-rev", "var",
+		"hash-object", "init", "clone", "help":
 		return false
 	}
 	return true

@@ -46,7 +46,8 @@ func (ts *tasks) goGenerate(inv *invocation) (done bool) {
 		if b := inv.st.lookup("PATH"); b != nil {
 			st = st.assign("PATH", b.value)
 		}
-		t := passage{file: d.File, key: d.File + "#" + strconv.Itoa(d.Line), text: d.Text, langs: []syntax.LangVariant{syntax.LangBash}, line: d.Line}
+		t := passage{file: d.File, key: d.File + "#" + strconv.Itoa(d.Line), text: d.Text,
+			langs: []syntax.LangVariant{syntax.LangBash}, line: d.Line}
 		if !ts.run.readText(t, st, inv) {
 			ts.defs.rollback(mark)
 			return false
@@ -77,7 +78,8 @@ func (ts *tasks) goPackages(inv *invocation) (files []string, ok bool) {
 // goFiles lists the files of one argument: a directory, all below one, a file.
 func (ts *tasks) goFiles(dir, name string) (files []string, ok bool) {
 	below, all := strings.CutSuffix(name, "/...")
-	if below != "." && !strings.HasPrefix(below, "./") && !strings.HasSuffix(below, ".go") || strings.Contains(below, "...") || strings.Contains("/"+below+"/", "/../") {
+	if below != "." && !strings.HasPrefix(below, "./") && !strings.HasSuffix(below, ".go") ||
+		strings.Contains(below, "...") || strings.Contains("/"+below+"/", "/../") {
 		return nil, false
 	}
 	start := path.Join(dir, below)
@@ -88,7 +90,8 @@ func (ts *tasks) goFiles(dir, name string) (files []string, ok bool) {
 	if strings.HasSuffix(below, ".go") && !all {
 		return []string{start}, true
 	}
-	ts.defs.watches(watched{path: strings.TrimSuffix(start, "/") + "/", command: ts.out.command, heeded: true, begins: true})
+	ts.defs.watches(watched{path: strings.TrimSuffix(start, "/") + "/", command: ts.out.command, heeded: true,
+		begins: true})
 	return ts.goTree(start, all, 0)
 }
 

@@ -18,7 +18,8 @@ const maxClimb = 64
 // its own place, because a go.mod or go.work says so. Which version is
 // installed is not known, so any toolchain line counts.
 func (ts *tasks) goToolchain(inv *invocation) {
-	if chosen, ok := ts.machine.inherits("GOTOOLCHAIN"); ok && chosen == "local" || ts.out.away != "" || ts.machine.env.Files == nil {
+	if chosen, ok := ts.machine.inherits("GOTOOLCHAIN"); ok && chosen == "local" || ts.out.away != "" ||
+		ts.machine.env.Files == nil {
 		return
 	}
 	if inv.st.dir == "" {
@@ -58,7 +59,8 @@ func (ts *tasks) namesToolchain(name string) bool {
 	ts.defs.rests(real, data)
 	for line := range strings.Lines(string(data)) {
 		line, _, _ = strings.Cut(line, "//")
-		if f := strings.Fields(line); len(f) > 0 && strings.HasPrefix(f[0], "toolchain") && !(len(f) == 2 && f[1] == "default") {
+		if f := strings.Fields(line); len(f) > 0 && strings.HasPrefix(f[0], "toolchain") &&
+			!(len(f) == 2 && f[1] == "default") {
 			return true
 		}
 	}
@@ -73,14 +75,15 @@ func (ts *tasks) goHome(inv *invocation, heading string) bool {
 	default:
 		return false
 	}
-	for _, name := range [...]string{"GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOINSECURE", "GOVCS", "GOFLAGS", "GOENV", "GOAUTH",
-		"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+	for _, name := range [...]string{"GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOINSECURE", "GOVCS",
+		"GOFLAGS", "GOENV", "GOAUTH", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
 		if _, ok := ts.machine.inherits(name); ok || inv.st.lookup(name) != nil {
 			return false
 		}
 	}
 	for _, w := range inv.args {
-		if !w.known || w.many || w.glob > 0 || strings.Contains(w.text, "@") || strings.HasPrefix(strings.TrimLeft(w.text, "-"), "http") {
+		if !w.known || w.many || w.glob > 0 || strings.Contains(w.text, "@") ||
+			strings.HasPrefix(strings.TrimLeft(w.text, "-"), "http") {
 			return false
 		}
 	}

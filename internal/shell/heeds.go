@@ -26,7 +26,8 @@ func (u *use) heed() {
 		names, words, _ := strings.Cut(line, " : ")
 		for name := range strings.FieldsSeq(names) {
 			if found := u.heeded(name, words); found != "" {
-				u.out.effect(Effect{Kind: Run, Target: found, Words: u.inv.raw, Part: PartWords, Note: grammar.Escaped(path.Base(found)) + " may say what"})
+				u.out.effect(Effect{Kind: Run, Target: found, Words: u.inv.raw, Part: PartWords,
+					Note: grammar.Escaped(path.Base(found)) + " may say what"})
 				return
 			}
 		}
@@ -34,7 +35,8 @@ func (u *use) heed() {
 }
 
 // heeded returns what was found of one name: a variable, a program that lies
-// where the agent or anyone can write, a file of the directory that the program runs in (a final * stands for any ending), or one
+// where the agent or anyone can write, a file of the directory that the program runs in (a final *
+// stands for any ending), or one
 // of it or any above.
 func (u *use) heeded(name, words string) string {
 	if variable, ok := strings.CutPrefix(name, "$"); ok {
@@ -57,7 +59,8 @@ func (u *use) heeded(name, words string) string {
 		dir = real
 	}
 	for range maxClimb {
-		if found := u.holds(path.Join(dir, name), words); found != "" && (dir != u.machine.env.Home || slices.Contains(u.machine.env.Roots, dir)) {
+		if found := u.holds(path.Join(dir, name), words); found != "" &&
+			(dir != u.machine.env.Home || slices.Contains(u.machine.env.Roots, dir)) {
 			return found
 		}
 		if dir == "/" {

@@ -145,7 +145,8 @@ func (b *builtins) testArgs(inv *invocation) {
 		case (before.text == "-v" || before.text == "-R") && (!w.known || !grammar.Identifier(w.text)),
 			i > 0 && !before.known && len(inv.args) > 4:
 			b.out.unknown(PartWords, inv.raw, "a variable name that is not known")
-		case zsh && (comparesNumbers(before.text) || comparesNumbers(after.text)) && !(w.known && w.isNumber()) && !w.numeric && !onlyStatus(w.raw):
+		case zsh && (comparesNumbers(before.text) || comparesNumbers(after.text)) && !(w.known && w.isNumber()) &&
+			!w.numeric && !onlyStatus(w.raw):
 			b.out.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
 		}
 	}

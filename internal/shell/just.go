@@ -15,7 +15,10 @@ import (
 // justRecipes walks the recipes that just would run.
 func (ts *tasks) justRecipes(inv *invocation) (done bool) {
 	c := recipe.JustArguments(plainArgs(inv.args))
-	if c.Far || slices.ContainsFunc(ts.machine.env.Ambient, func(name string) bool { return strings.HasPrefix(name, "JUST_") }) {
+	if c.Far || slices.ContainsFunc(ts.machine.env.Ambient, func(name string) bool {
+		return strings.HasPrefix(name,
+			"JUST_")
+	}) {
 		ts.defs.define("just", "")
 		return false
 	}
@@ -32,7 +35,8 @@ func (ts *tasks) justRecipes(inv *invocation) (done bool) {
 		return true
 	}
 	dir := path.Dir(file)
-	plain := !c.Odd && !ts.out.throughLinks(file) && ts.machine.settledFile(real) && len(data) <= grammar.MaxBytes && ts.limits.afford(string(data))
+	plain := !c.Odd && !ts.out.throughLinks(file) && ts.machine.settledFile(real) && len(data) <= grammar.MaxBytes &&
+		ts.limits.afford(string(data))
 	var j recipe.Justfile
 	if plain {
 		j, plain = recipe.ParseJustfile(string(data), dir)
@@ -198,7 +202,8 @@ func (r *justRun) body(p *recipe.JustRecipe, bound []recipe.JustVariable) bool {
 		if text == "" {
 			continue
 		}
-		if !r.run.readText(passage{file: r.name, key: r.name + "#" + p.Name, text: text, langs: langs, line: number}, st, r.inv) {
+		if !r.run.readText(passage{file: r.name, key: r.name + "#" + p.Name, text: text, langs: langs, line: number}, st,
+			r.inv) {
 			return false
 		}
 	}
@@ -217,7 +222,8 @@ func (r *justRun) script(p *recipe.JustRecipe, bound []recipe.JustVariable, st s
 	}
 	langs := r.machine.shebang(b.String(), st)
 	above := strings.Repeat("\n", p.Body[0].Line-1) // so that lines are counted as in the file
-	return langs != nil && r.run.readText(passage{file: r.name, key: r.name + "#" + p.Name, text: above + b.String(), langs: langs}, st, r.inv)
+	return langs != nil && r.run.readText(passage{file: r.name, key: r.name + "#" + p.Name, text: above + b.String(),
+		langs: langs}, st, r.inv)
 }
 
 // justShell returns the grammars of the shell that runs lines, nil where it is

@@ -17,8 +17,10 @@ func RunsWords(program string) bool {
 		return true
 	}
 	switch name {
-	case "", "source", "eval", "trap", "find", "fd", "watch", "busybox", "python", "pypy", "node", "nodejs", "deno", "bun", "tsx", "ts-node", "npx", "npm", "pnpm", "yarn", "uv", "uvx",
-		"perl", "ruby", "php", "lua", "luajit", "Rscript", "julia", "awk", "gawk", "mawk", "sed", "tclsh", "osascript", "pwsh", "java", "make", "gmake", "just", "task", "go", "cargo":
+	case "", "source", "eval", "trap", "find", "fd", "watch", "busybox", "python", "pypy", "node", "nodejs", "deno",
+		"bun", "tsx", "ts-node", "npx", "npm", "pnpm", "yarn", "uv", "uvx", "perl", "ruby", "php", "lua", "luajit",
+		"Rscript", "julia", "awk", "gawk", "mawk", "sed", "tclsh", "osascript", "pwsh", "java", "make", "gmake", "just",
+		"task", "go", "cargo":
 		return true
 	}
 	return false

@@ -25,7 +25,8 @@ func (ts *tasks) makeTargets(inv *invocation) (done bool) {
 	if !ok {
 		return false
 	}
-	c.OK = c.OK && ts.machine.settledFile(real) && !ts.out.throughLinks(file) && ts.plainMake(c, file, inv) && len(data) <= grammar.MaxBytes && ts.limits.afford(string(data))
+	c.OK = c.OK && ts.machine.settledFile(real) && !ts.out.throughLinks(file) && ts.plainMake(c, file, inv) &&
+		len(data) <= grammar.MaxBytes && ts.limits.afford(string(data))
 	var m recipe.Makefile
 	if c.OK {
 		m, c.OK = recipe.ParseMakefile(string(data), slices.Clone(c.Vars), ts.machine.mayInherit)

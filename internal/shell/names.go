@@ -7,7 +7,8 @@ import (
 
 // Name is the kind in words; "unknown" for one that has none.
 func (k Kind) Name() string {
-	names := [...]string{"unknown", "read", "write", "delete", "run", "fetch", "send", "remote change", "kill", "persist", "secret", "privilege", "exhaust"}
+	names := [...]string{"unknown", "read", "write", "delete", "run", "fetch", "send", "remote change", "kill",
+		"persist", "secret", "privilege", "exhaust"}
 	if int(k) < len(names) {
 		return names[k]
 	}

@@ -119,7 +119,8 @@ func isAddress(text string) bool {
 // composeFile reports a file of docker compose: here, and without others that
 // it takes in, which may lie anywhere.
 func (u *use) composeFile(w word) {
-	if name, ok := absolute(w, u.inv.st); ok && !strings.ContainsAny(w.text, ":@") && w.text != "-" && u.machine.env.Files != nil && u.holds(name, "include extends") == "" {
+	if name, ok := absolute(w, u.inv.st); ok && !strings.ContainsAny(w.text, ":@") && w.text != "-" &&
+		u.machine.env.Files != nil && u.holds(name, "include extends") == "" {
 		u.reads(w, 0)
 		return
 	}
@@ -148,5 +149,6 @@ func (u *use) plainXML(w word) bool {
 	text := strings.TrimPrefix(string(data), "\xef\xbb\xbf")
 	_, encoding, declared := strings.Cut(text, "encoding=")
 	plain := !declared || strings.HasPrefix(strings.ToUpper(strings.TrimLeft(encoding, `"'`)), "UTF-8")
-	return sum == Absent || sum != "" && plain && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "<") && !strings.Contains(text, "<!D") && !strings.ContainsRune(text, 0)
+	return sum == Absent || sum != "" && plain && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "<") &&
+		!strings.Contains(text, "<!D") && !strings.ContainsRune(text, 0)
 }

@@ -80,7 +80,8 @@ func (ts *tasks) packageScript(inv *invocation) (done bool) {
 	if !ok {
 		return false
 	}
-	if r.Odd || !ts.machine.settledFile(file) || ts.out.throughLinks(file) || inv.name == "yarn" || inv.name == "bun" || !ts.plainNpm(path.Dir(file)) || inv.name == "pnpm" && !ts.ownPnpm(path.Dir(file)) {
+	if r.Odd || !ts.machine.settledFile(file) || ts.out.throughLinks(file) || inv.name == "yarn" || inv.name == "bun" ||
+		!ts.plainNpm(path.Dir(file)) || inv.name == "pnpm" && !ts.ownPnpm(path.Dir(file)) {
 		ts.defs.namedFiles(path.Dir(file), scripts, 0)
 		return false
 	}
@@ -139,7 +140,8 @@ func (f *definitions) entries(file string, o recipe.Object, name string) (script
 // another kind, options for node, another package.json.
 func (ts *tasks) plainNpm(dir string) bool {
 	for _, name := range ts.machine.env.Ambient {
-		if lower := strings.ToLower(name); strings.HasPrefix(lower, "npm_config_") || strings.HasPrefix(lower, "pnpm_config_") {
+		if lower := strings.ToLower(name); strings.HasPrefix(lower, "npm_config_") ||
+			strings.HasPrefix(lower, "pnpm_config_") {
 			return false
 		}
 	}
@@ -219,7 +221,8 @@ func (ts *tasks) runEntries(file string, r recipe.Scripts, scripts []string, inv
 			script += tail
 		}
 		stage := [...]string{"pre", "", "post"}[i] + r.Name
-		if script != "" && !ts.run.readText(passage{file: file + "#" + stage, text: script, langs: grammar.Shells("sh"), line: 1}, st, inv) {
+		if script != "" && !ts.run.readText(passage{file: file + "#" + stage, text: script, langs: grammar.Shells("sh"),
+			line: 1}, st, inv) {
 			ts.defs.rollback(m)
 			ts.defs.namedFiles(dir, scripts, 0)
 			return false
@@ -274,7 +277,8 @@ func (f *definitions) namedFiles(dir string, texts []string, depth int) {
 			if !f.machine.isFile(file) || len(f.out.report.Definitions) >= maxDefinitions {
 				continue
 			}
-			if _, data, ok := f.defined(file); ok && depth < maxScripts && len(data) <= grammar.MaxBytes && (path.Ext(name) == ".sh" || strings.HasPrefix(string(data), "#!")) {
+			if _, data, ok := f.defined(file); ok && depth < maxScripts && len(data) <= grammar.MaxBytes &&
+				(path.Ext(name) == ".sh" || strings.HasPrefix(string(data), "#!")) {
 				f.namedFiles(dir, []string{string(data)}, depth+1)
 			}
 		}

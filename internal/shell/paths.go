@@ -277,7 +277,8 @@ func harmlessDevice(name string) bool {
 		return false
 	}
 	switch name {
-	case "/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/random", "/dev/urandom", "/dev/full":
+	case "/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/random", "/dev/urandom",
+		"/dev/full":
 		return true
 	}
 	fd, ok := strings.CutPrefix(name, "/dev/fd/")
@@ -292,7 +293,8 @@ func harmlessDevice(name string) bool {
 func IsTemporary(real string) bool { return temporary(real) }
 
 func temporary(real string) bool {
-	for _, dir := range [...]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"} {
+	for _, dir := range [...]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders",
+		"/private/var/folders", "/dev/shm"} {
 		if view.Below(dir, real) {
 			return true
 		}
@@ -304,7 +306,8 @@ func temporary(real string) bool {
 // or somebody's.
 func homes(real string) bool {
 	for _, dir := range [...]string{"/home", "/Users", "/var/home"} {
-		if rest, ok := strings.CutPrefix(real, dir); ok && strings.LastIndexByte(rest, '/') <= 0 && (rest == "" || rest[0] == '/') {
+		if rest, ok := strings.CutPrefix(real, dir); ok && strings.LastIndexByte(rest, '/') <= 0 &&
+			(rest == "" || rest[0] == '/') {
 			return true
 		}
 	}
@@ -318,7 +321,8 @@ func system(real string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(real, "/"), "/")
 	switch strings.ToLower(first) {
 	case "etc", "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", "sys", "proc", "var", "opt",
-		"root", "srv", "run", "snap", "system", "library", "applications", "private", "nix", "cores", "volumes", "mnt", "media", "efi":
+		"root", "srv", "run", "snap", "system", "library", "applications", "private", "nix", "cores", "volumes", "mnt",
+		"media", "efi":
 		return true
 	}
 	return false

@@ -141,7 +141,8 @@ func (m *machine) writable(real string, info view.Info) bool {
 			return true
 		}
 	}
-	if tmp, ok := m.inherits("TMPDIR"); ok && path.IsAbs(tmp) && path.Clean(tmp) != "/" && view.Below(path.Clean(tmp), real) {
+	if tmp, ok := m.inherits("TMPDIR"); ok && path.IsAbs(tmp) && path.Clean(tmp) != "/" &&
+		view.Below(path.Clean(tmp), real) {
 		return true
 	}
 	for _, root := range m.env.Roots {

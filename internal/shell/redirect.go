@@ -42,7 +42,8 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 
 // target is the word behind > or <. zsh opens all that braces in it yield.
 func (e *expander) target(w *syntax.Word, st state) word {
-	if copied := (syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}); syntax.SplitBraces(&copied) && grammar.HasBraces(&copied) || grammar.OddRange(w, e.now.raw(w)) {
+	if copied := (syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}); syntax.SplitBraces(&copied) &&
+		grammar.HasBraces(&copied) || grammar.OddRange(w, e.now.raw(w)) {
 		return word{raw: e.now.raw(w), many: true}
 	}
 	return e.single(w, st)
@@ -84,7 +85,8 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 		if w.known && grammar.Descriptor(w.text) {
 			return
 		}
-		if r.Op == syntax.DplIn || !w.known || w.text != "" && (w.text[0] == '-' || grammar.Decimal(w.text[:1])) { // bash ends the word behind >&-
+		// bash ends the word behind >&-
+		if r.Op == syntax.DplIn || !w.known || w.text != "" && (w.text[0] == '-' || grammar.Decimal(w.text[:1])) {
 			a.out.unknown(PartRedirection, raw, "a file descriptor that is not known")
 			if r.Op == syntax.DplIn {
 				return
@@ -102,7 +104,8 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 		w = word{value: value{text: w.text[:w.glob-1]}, raw: w.raw}
 	}
 	w.raw = raw
-	a.out.keeps = a.out.keeps || !w.known || !harmlessDevice(path.Clean(w.text)) // on any descriptor, which others may copy
+	// on any descriptor, which others may copy
+	a.out.keeps = a.out.keeps || !w.known || !harmlessDevice(path.Clean(w.text))
 	if r.Op == syntax.RdrIn {
 		a.out.path(Read, w, st, 0)
 		return

@@ -233,7 +233,10 @@ func (r *Report) Fed(e Effect) bool {
 
 // Fed reports whether the command gets its arguments from find, fd or xargs.
 func (c Command) Fed() bool {
-	return slices.ContainsFunc(c.Wrappers, func(w string) bool { return w == "find" || w == "xargs" || w == "fd" || w == "fdfind" })
+	return slices.ContainsFunc(c.Wrappers, func(w string) bool {
+		return w == "find" || w == "xargs" || w == "fd" ||
+			w == "fdfind"
+	})
 }
 
 // QuoteWords is the line in which each word is quoted, so that a shell takes all

@@ -338,7 +338,8 @@ func (u *use) language(role string, w word) {
 		if !w.known {
 			target = ""
 		}
-		u.out.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: u.inv.raw, Part: PartWords, Forced: u.flags&forced != 0})
+		u.out.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: u.inv.raw, Part: PartWords,
+			Forced: u.flags&forced != 0})
 	case "unknown":
 		u.out.unknown(PartWords, u.inv.raw, "what "+grammar.Escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
 	default:
@@ -359,7 +360,8 @@ func (u *use) peculiar(role string, w word) {
 	case "digword": // @server, +option, type and class, or a name
 		switch {
 		case strings.HasPrefix(w.text, "+") && w.known:
-		case w.known && strings.Contains(" a aaaa any axfr caa ch cname dnskey ds hinfo hs https in loc mx naptr ns nsec ptr rrsig soa spf srv sshfp svcb tlsa txt ", " "+strings.ToLower(w.text)+" "):
+		case w.known && strings.Contains(" a aaaa any axfr caa ch cname dnskey ds hinfo hs https in loc mx naptr ns nsec "+
+			"ptr rrsig soa spf srv sshfp svcb tlsa txt ", " "+strings.ToLower(w.text)+" "):
 		default:
 			w.text = strings.TrimPrefix(w.text, "@")
 			u.host(w)

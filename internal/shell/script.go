@@ -51,12 +51,14 @@ type definitions struct {
 // Whoever can say what code in another language does asks for it here.
 func (f *definitions) load(w word, inv *invocation) (s source, ok bool) {
 	name, known := absolute(w, inv.st)
-	if !known || w.many || w.glob > 0 || w.output || f.out.away != "" || f.machine.env.Files == nil || grammar.Disguise(name) != "" {
+	if !known || w.many || w.glob > 0 || w.output || f.out.away != "" || f.machine.env.Files == nil ||
+		grammar.Disguise(name) != "" {
 		return s, false
 	}
 	s.name = w.text
 	var data []byte
-	if s.real, data, ok = f.defined(name); !ok || !f.out.asWritten() || len(data) > grammar.MaxBytes || f.out.throughLinks(name) || !f.machine.settledFile(s.real) {
+	if s.real, data, ok = f.defined(name); !ok || !f.out.asWritten() || len(data) > grammar.MaxBytes ||
+		f.out.throughLinks(name) || !f.machine.settledFile(s.real) {
 		return s, false
 	}
 	s.text = string(data)
@@ -68,8 +70,8 @@ func (f *definitions) load(w word, inv *invocation) (s source, ok bool) {
 func (d *draft) asWritten() bool {
 	for _, w := range d.wrappers {
 		switch path.Base(w) {
-		case "env", "nice", "ionice", "nohup", "time", "timeout", "stdbuf", "setsid", "command", "builtin", "exec", "eval", "xargs",
-			"sh", "bash", "zsh", "dash", "ash", "trap":
+		case "env", "nice", "ionice", "nohup", "time", "timeout", "stdbuf", "setsid", "command", "builtin", "exec", "eval",
+			"xargs", "sh", "bash", "zsh", "dash", "ash", "trap":
 		default:
 			return false
 		}
@@ -188,7 +190,9 @@ func (f *definitions) unstable() {
 		}
 		for _, w := range f.watching {
 			own := f.out.outermost(e.Command) == f.out.outermost(w.command)
-			if slices.Contains(found, w) || w.heeded && f.out.standsIn(e.Command, w.command) || !f.changes(e, w.path, own) && !(w.begins && strings.HasPrefix(e.Target, w.path)) && !(w.folded && strings.EqualFold(e.Target, w.path)) {
+			if slices.Contains(found, w) || w.heeded && f.out.standsIn(e.Command, w.command) ||
+				!f.changes(e, w.path, own) && !(w.begins && strings.HasPrefix(e.Target, w.path)) &&
+					!(w.folded && strings.EqualFold(e.Target, w.path)) {
 				continue
 			}
 			if found = append(found, w); own {
@@ -210,7 +214,8 @@ func (f *definitions) changes(e Effect, name string, own bool) bool {
 		return !own
 	case e.Target != name && f.out.makesDirectories(e.Command):
 		return false
-	case e.Kept && (view.Below(e.Target+"/.git", name) || path.Base(e.Target) == ".git" && view.Below(e.Target+"/hooks", name)):
+	case e.Kept && (view.Below(e.Target+"/.git", name) || path.Base(e.Target) == ".git" &&
+		view.Below(e.Target+"/hooks", name)):
 		return false // git puts no hooks into its directory
 	}
 	return view.Within(f.machine.env.Files, e.Target, name) || e.Name != "" && view.Below(e.Name, name)
@@ -248,7 +253,8 @@ func (d *draft) standsIn(command, outer int) bool {
 
 func (f *definitions) undefine(w watched) {
 	f.out.report.Definitions = slices.DeleteFunc(f.out.report.Definitions, func(d Definition) bool {
-		return d.Path == w.path && f.out.report.Commands != nil && d.Command != f.out.outermost(d.Command) && f.out.outermost(d.Command) == f.out.outermost(w.command)
+		return d.Path == w.path && f.out.report.Commands != nil && d.Command != f.out.outermost(d.Command) &&
+			f.out.outermost(d.Command) == f.out.outermost(w.command)
 	})
 }
 
@@ -258,7 +264,8 @@ func (f *definitions) changedByLine(w watched) {
 		w.path = cmp.Or(strings.TrimSuffix(w.path, "/"), "/")
 	}
 	for _, e := range f.out.report.Effects {
-		if (e.Kind == Write || e.Kind == Delete) && e.Place != Null && e.Place != Network && f.out.outermost(e.Command) != f.out.outermost(w.command) && f.changes(e, w.path, false) {
+		if (e.Kind == Write || e.Kind == Delete) && e.Place != Null && e.Place != Network &&
+			f.out.outermost(e.Command) != f.out.outermost(w.command) && f.changes(e, w.path, false) {
 			f.define(w.path, "")
 			break
 		}
@@ -309,7 +316,8 @@ func (m *machine) shebang(text string, st state) []syntax.LangVariant {
 		return nil
 	}
 	interpreter, arg, _ := strings.Cut(strings.Trim(line, " \t"), " ")
-	if path.Base(interpreter) == "env" && path.IsAbs(interpreter) && grammar.Identifier(arg) && !m.suspect(interpreter, st) {
+	if path.Base(interpreter) == "env" && path.IsAbs(interpreter) && grammar.Identifier(arg) &&
+		!m.suspect(interpreter, st) {
 		interpreter, arg = arg, ""
 	} else if !path.IsAbs(interpreter) {
 		return nil
@@ -383,7 +391,8 @@ func (a *analysis) readText(t passage, st state, inv *invocation) bool {
 			a.defs.rollback(mark)
 			continue
 		}
-		if i > 0 && !(slices.Equal(first.Effects, a.out.report.Effects) && slices.Equal(first.Unknowns, a.out.report.Unknowns)) {
+		if i > 0 && !(slices.Equal(first.Effects, a.out.report.Effects) &&
+			slices.Equal(first.Unknowns, a.out.report.Unknowns)) {
 			a.defs.rollback(mark)
 			return false
 		}
@@ -393,7 +402,8 @@ func (a *analysis) readText(t passage, st state, inv *invocation) bool {
 
 func (f *definitions) readable(t passage) bool {
 	return f.limits.afford(t.text) && len(f.walking) < maxScripts && !slices.Contains(f.walking, cmp.Or(t.key, t.file)) &&
-		strings.IndexByte(t.text, '\r') < 0 && grammar.Malformed(t.text) == "" && grammar.Exceeded(t.text) == "" && !strings.HasPrefix(t.text, "\uFEFF")
+		strings.IndexByte(t.text, '\r') < 0 && grammar.Malformed(t.text) == "" && grammar.Exceeded(t.text) == "" &&
+		!strings.HasPrefix(t.text, "\uFEFF")
 }
 
 // ownProcess sets aside what a process of its own does not hand back, and
@@ -414,7 +424,8 @@ func (a *analysis) walkText(t passage, st state, inv *invocation) (ok bool) {
 		return false
 	}
 	a.out.beyond = false
-	command, caller, src, where, parts, work := a.out.command, a.out.caller, a.now.src, a.out.where, a.out.parts, a.limits.work
+	command, caller, src, where, parts, work := a.out.command, a.out.caller, a.now.src, a.out.where, a.out.parts,
+		a.limits.work
 	if len(a.defs.walking) == 0 {
 		a.limits.work = a.limits.scripted
 	}
@@ -474,14 +485,16 @@ type mark struct {
 
 func (f *definitions) mark() mark {
 	r := &f.out.report
-	return mark{len(r.Effects), len(r.Unknowns), len(r.Commands), len(f.out.links), len(r.Definitions), f.out.command, f.out.caller, f.out.changed, f.limits.made, f.limits.fielded}
+	return mark{len(r.Effects), len(r.Unknowns), len(r.Commands), len(f.out.links), len(r.Definitions), f.out.command,
+		f.out.caller, f.out.changed, f.limits.made, f.limits.fielded}
 }
 
 // rollback takes back what was reported since the mark. What was found to
 // define the command stays, as its own.
 func (f *definitions) rollback(m mark) {
 	r := &f.out.report
-	r.Effects, r.Unknowns, r.Commands, f.out.links = r.Effects[:m.effects], r.Unknowns[:m.unknowns], r.Commands[:m.commands], f.out.links[:m.links]
+	r.Effects, r.Unknowns, r.Commands, f.out.links = r.Effects[:m.effects], r.Unknowns[:m.unknowns],
+		r.Commands[:m.commands], f.out.links[:m.links]
 	if f.limits.made > maxMade || f.limits.fielded > maxFields { // not the line's fault, but nothing more is read
 		f.limits.made, f.limits.fielded = m.made, m.fielded
 		f.limits.scripted = maxWork
@@ -501,7 +514,8 @@ func (f *definitions) rollback(m mark) {
 // runFile walks a program of the workspace that its path names, if it is a
 // script that can be read. ok is false where it is not.
 func (a *analysis) runFile(inv *invocation, p program) (ok bool) {
-	if strings.IndexByte(inv.name, '/') < 0 || a.out.away != "" || a.machine.env.Files == nil || p.real == "" || !path.IsAbs(p.real) {
+	if strings.IndexByte(inv.name, '/') < 0 || a.out.away != "" || a.machine.env.Files == nil || p.real == "" ||
+		!path.IsAbs(p.real) {
 		return false
 	}
 	return a.startFile(word{value: constant(inv.name), raw: inv.raw}, inv)

@@ -107,7 +107,8 @@ func (s *sheet) under(sub string) (*sheet, bool) {
 	if !ok {
 		return nil, false
 	}
-	out := &sheet{name: s.name + " " + sub, heading: path, file: s.file, all: s.all, index: s.index, body: body, oneDash: s.oneDash}
+	out := &sheet{name: s.name + " " + sub, heading: path, file: s.file, all: s.all, index: s.index, body: body,
+		oneDash: s.oneDash}
 	if s.inherit {
 		out.more = append(out.more, s.body)
 		out.more = append(out.more, s.more...)
@@ -173,7 +174,8 @@ func (s *sheet) directives(body string) {
 		switch word {
 		case "args":
 			s.args = cmp.Or(s.args, rest)
-			s.posix = s.posix || strings.Contains(rest, "command") || strings.Contains(rest, "assign") || strings.Contains(rest, "away")
+			s.posix = s.posix || strings.Contains(rest, "command") || strings.Contains(rest, "assign") ||
+				strings.Contains(rest, "away")
 		case "none":
 			s.none = cmp.Or(s.none, rest)
 		case "does":
@@ -263,7 +265,8 @@ func (s *sheet) other(name string) bool {
 	if s.others == "" || len(name) < 2 {
 		return false
 	}
-	return !abbreviates(s.body, name) && !slices.ContainsFunc(s.more, func(body string) bool { return abbreviates(body, name) })
+	return !abbreviates(s.body, name) && !slices.ContainsFunc(s.more,
+		func(body string) bool { return abbreviates(body, name) })
 }
 
 // abbreviates reports whether a name is the beginning of an option of this

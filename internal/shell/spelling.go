@@ -34,5 +34,6 @@ func OtherSpelling(program, option string) string {
 
 // sameOption reports whether a letter and the name behind it are one option.
 func sameOption(short, long string) bool {
-	return len(short) == 2 && short[0] == '-' && len(long) > 3 && long[:2] == "--" && strings.EqualFold(long[2:3], short[1:])
+	return len(short) == 2 && short[0] == '-' && len(long) > 3 && long[:2] == "--" &&
+		strings.EqualFold(long[2:3], short[1:])
 }

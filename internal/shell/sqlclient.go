@@ -55,7 +55,8 @@ func connectionHost(text string) string {
 		host, _, _ := strings.Cut(rest, ":")
 		return host
 	}
-	if strings.Contains(text, "host") && strings.Contains(text, "=") || strings.Contains(text, "service") && strings.Contains(text, "=") {
+	if strings.Contains(text, "host") && strings.Contains(text, "=") ||
+		strings.Contains(text, "service") && strings.Contains(text, "=") {
 		return "unclear"
 	}
 	return ""
@@ -125,7 +126,8 @@ func (u *use) sql(w word, server string, fed bool) (changes bool) {
 	}
 	facts := code.SQL(dialectOf(u.inv.name), w.text, fed)
 	if !facts.Proven {
-		u.out.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known: "+grammar.Shorten(grammar.Escaped(facts.Why)))
+		why := grammar.Shorten(grammar.Escaped(facts.Why))
+		u.out.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known: "+why)
 	}
 	for _, e := range facts.Effects {
 		if e.Kind == code.Change || e.Kind == code.Destroy {

@@ -104,7 +104,8 @@ func (e *expander) printed(s *syntax.Stmt, st state) value {
 // printedText is the text of cat <<'EOF'.
 func (e *expander) printedText(s *syntax.Stmt) value {
 	c, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || s.Negated || s.Background || len(c.Args) != 1 || c.Args[0].Lit() != "cat" || len(s.Redirs) != 1 || s.Redirs[0].Hdoc == nil {
+	if !ok || s.Negated || s.Background || len(c.Args) != 1 || c.Args[0].Lit() != "cat" || len(s.Redirs) != 1 ||
+		s.Redirs[0].Hdoc == nil {
 		return value{}
 	}
 	if !strings.ContainsAny(e.now.raw(s.Redirs[0].Word), "'\"\\") || s.Redirs[0].Op != syntax.Hdoc {
@@ -173,7 +174,8 @@ func (e *expander) constantArg(w *syntax.Word, st state) (string, bool) {
 	if v.glob > 0 || !v.known {
 		return "", false
 	}
-	if lit := w.Lit(); lit == "" && strings.ContainsAny(v.text, " \t\n*?[") && !strings.HasPrefix(v.raw, `"`) && !strings.HasPrefix(v.raw, "'") {
+	if lit := w.Lit(); lit == "" && strings.ContainsAny(v.text, " \t\n*?[") && !strings.HasPrefix(v.raw, `"`) &&
+		!strings.HasPrefix(v.raw, "'") {
 		return "", false
 	}
 	return v.text, true
@@ -192,7 +194,8 @@ func (e *expander) plainPart(part syntax.WordPart) bool {
 // pipeText is what the left side of a pipe feeds the right one, if it only
 // prints constants.
 func (e *expander) pipeText(left *syntax.Stmt, st state) input {
-	if b, ok := left.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe && grammar.Plain(left) && grammar.Plain(b.Y) && grammar.Passes(b.Y) {
+	if b, ok := left.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe && grammar.Plain(left) && grammar.Plain(b.Y) &&
+		grammar.Passes(b.Y) {
 		return e.pipeText(b.X, st)
 	}
 	c, ok := left.Cmd.(*syntax.CallExpr)

@@ -103,7 +103,8 @@ func (a *analysis) andOr(s *syntax.Stmt, st state, in input, first bool) (chaine
 // one walks a statement that is no list of && and ||.
 func (a *analysis) one(s *syntax.Stmt, st state, in input, first bool) (chained, after state) {
 	out := a.stmt(s, st, in)
-	if call, ok := s.Cmd.(*syntax.CallExpr); ok && first && len(call.Args) == 2 && call.Args[0].Lit() == "cd" && grammar.Plain(s) {
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok && first && len(call.Args) == 2 && call.Args[0].Lit() == "cd" &&
+		grammar.Plain(s) {
 		return state{dir: out.dir, more: out.more, vars: st.vars}, st.or(out)
 	}
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok && len(call.Args) == 0 {

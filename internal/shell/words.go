@@ -95,7 +95,8 @@ func (e *expander) fields(out []word, w *syntax.Word, st state) []word {
 		return append(out, e.checked(word{value: constant(lit), raw: raw, empty: lit}))
 	}
 	if e.now.zsh() {
-		if name, ok := strings.CutPrefix(w.Lit(), "{"); ok && grammar.Identifier("_"+strings.TrimSuffix(name, "}")) && name != "}" {
+		if name, ok := strings.CutPrefix(w.Lit(), "{"); ok && grammar.Identifier("_"+strings.TrimSuffix(name, "}")) &&
+			name != "}" {
 			e.unfollowed(w, "a word that zsh takes for a descriptor before a redirection")
 		}
 	}

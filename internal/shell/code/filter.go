@@ -17,7 +17,8 @@ func JQ(filter string) (effects []Effect) {
 // that read other files, evaluate text or run programs.
 func YQ(expression string) []Effect {
 	effects := JQ(expression)
-	for _, name := range [...]string{"load", "load_str", "load_xml", "load_props", "load_base64", "eval", "system", "strenv", "envsubst"} {
+	for _, name := range [...]string{"load", "load_str", "load_xml", "load_props", "load_base64", "eval", "system",
+		"strenv", "envsubst"} {
 		if wordIn(expression, name) {
 			return append(effects, known(Unclear, "a yq expression that uses "+name))
 		}
@@ -35,7 +36,8 @@ func wordIn(text, name string) bool {
 		}
 		i += from
 		from = i + len(name)
-		if i > 0 && (nameByte(text[i-1]) || text[i-1] == '.' || text[i-1] == '"') || from < len(text) && nameByte(text[from]) {
+		if i > 0 && (nameByte(text[i-1]) || text[i-1] == '.' || text[i-1] == '"') ||
+			from < len(text) && nameByte(text[from]) {
 			continue
 		}
 		return true

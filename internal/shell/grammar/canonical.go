@@ -20,7 +20,8 @@ import (
 // and zsh may read differently where either may run it.
 func Canonical(source string, dialect Dialect) string {
 	lang, one := langOf(dialect)
-	if !one && !Same(source) || dialect == PowerShell || Malformed(source) != "" || Exceeded(source) != "" || readsItself(source) {
+	if !one && !Same(source) || dialect == PowerShell || Malformed(source) != "" || Exceeded(source) != "" ||
+		readsItself(source) {
 		return "as written\n" + source
 	}
 	file, err := As(source, lang, syntax.KeepComments(true))
@@ -49,8 +50,9 @@ func langOf(d Dialect) (lang syntax.LangVariant, one bool) {
 func readsItself(source string) bool {
 	for name := range strings.FieldsFuncSeq(source, func(r rune) bool { return r > 127 || !Letter(byte(r)) }) {
 		switch name {
-		case "LINENO", "HISTCMD", "history", "fc", "proc", "ps", "pgrep", "pidof", "top", "htop", "lsof", "strace", "ltrace", "gdb",
-			"set", "setopt", "shopt", "emulate", "trap", "alias", "unalias", "functrace", "funcsourcetrace", "funcfiletrace":
+		case "LINENO", "HISTCMD", "history", "fc", "proc", "ps", "pgrep", "pidof", "top", "htop", "lsof", "strace",
+			"ltrace", "gdb", "set", "setopt", "shopt", "emulate", "trap", "alias", "unalias", "functrace", "funcsourcetrace",
+			"funcfiletrace":
 			return true
 		}
 		if strings.HasPrefix(name, "BASH") || strings.HasPrefix(name, "ZSH") || strings.HasPrefix(name, "HIST") {

@@ -42,7 +42,8 @@ func literals(text string, depth int) ([]Literal, bool) {
 	source := strings.TrimSuffix(text, `\`) // one that nothing follows stands for itself
 	tree, err := As(source, syntax.LangBash, syntax.KeepComments(true))
 	if errors.Is(err, errSpliced) { // where words begin and end is known all the same
-		tree, err = syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(&shallow{rest: source}, "")
+		tree, err = syntax.NewParser(syntax.Variant(syntax.LangBash),
+			syntax.KeepComments(true)).Parse(&shallow{rest: source}, "")
 	}
 	if err != nil {
 		return nil, false
@@ -151,7 +152,8 @@ func isNumeral(s string) bool { return s != "" && strings.Trim(s, "0123456789.sm
 // -c, -lc, --command.
 func takesCode(option string) bool {
 	short, ok := strings.CutPrefix(option, "-")
-	return option == "--command" || ok && len(short) <= 6 && strings.HasSuffix(short, "c") && !strings.HasPrefix(short, "-")
+	return option == "--command" || ok && len(short) <= 6 && strings.HasSuffix(short, "c") &&
+		!strings.HasPrefix(short, "-")
 }
 
 func IsShell(program string) bool {
@@ -164,8 +166,8 @@ func IsShell(program string) bool {
 
 func IsWrapper(program string) bool {
 	switch program {
-	case "sudo", "doas", "env", "xargs", "parallel", "nice", "ionice", "nohup", "timeout", "time", "exec", "command", "builtin",
-		"setsid", "stdbuf", "chroot", "unshare", "flock", "script", "strace", "ltrace", "noglob", "nocorrect":
+	case "sudo", "doas", "env", "xargs", "parallel", "nice", "ionice", "nohup", "timeout", "time", "exec", "command",
+		"builtin", "setsid", "stdbuf", "chroot", "unshare", "flock", "script", "strace", "ltrace", "noglob", "nocorrect":
 		return true
 	}
 	return false

@@ -19,7 +19,8 @@ func As(source string, lang syntax.LangVariant, more ...syntax.ParserOption) (*s
 	return parseFrom(&shallow{rest: source}, source, lang, more...)
 }
 
-func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...syntax.ParserOption) (*syntax.File, error) {
+func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...syntax.ParserOption) (*syntax.File,
+	error) {
 	if strings.IndexByte(source, '\r') >= 0 {
 		return nil, errReturn
 	}

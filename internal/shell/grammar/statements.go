@@ -76,8 +76,8 @@ func WritesOf(list []*syntax.Stmt) map[string]int {
 func filled(c *syntax.CallExpr) (names []string) {
 	for i, w := range c.Args {
 		switch w.Lit() {
-		case "read", "mapfile", "readarray", "printf", "getopts", "unset", "export", "local", "declare", "typeset", "readonly",
-			"vared", "wait", "let", "zparseopts", "integer", "float":
+		case "read", "mapfile", "readarray", "printf", "getopts", "unset", "export", "local", "declare", "typeset",
+			"readonly", "vared", "wait", "let", "zparseopts", "integer", "float":
 			for _, arg := range c.Args[i+1:] {
 				name, _, _ := strings.Cut(arg.Lit(), "=")
 				if Identifier(name) {

@@ -69,9 +69,11 @@ func JustArguments(args []Arg) (c JustCall) {
 		case len(c.Words) > 0:
 			c.Odd = c.Odd || w.Text == "--"
 			c.Words = append(c.Words, w.Text)
-		case slices.Contains([]string{"-l", "--list", "--summary", "--dump", "--variables", "--groups", "-s", "--show"}, w.Text):
+		case slices.Contains([]string{"-l", "--list", "--summary", "--dump", "--variables", "--groups", "-s", "--show"},
+			w.Text):
 			c.Lists = true
-		case slices.Contains([]string{"-q", "--quiet", "-v", "-vv", "--verbose", "--yes", "--one", "--unstable", "-u", "--unsorted"}, w.Text):
+		case slices.Contains([]string{"-q", "--quiet", "-v", "-vv", "--verbose", "--yes", "--one", "--unstable", "-u",
+			"--unsorted"}, w.Text):
 		case strings.HasPrefix(w.Text, "-") || w.Text == "":
 			c.Odd = true
 			c.Far = c.Far || !strings.HasPrefix(w.Text, "--") || justPlaces(w.Text)
@@ -89,7 +91,8 @@ func JustArguments(args []Arg) (c JustCall) {
 func justPlaces(option string) bool {
 	name, _, _ := strings.Cut(option, "=")
 	switch name {
-	case "--dry-run", "--no-dotenv", "--no-highlight", "--highlight", "--timestamp", "--time", "--explain", "--no-deps", "--clear-shell-args", "--evaluate":
+	case "--dry-run", "--no-dotenv", "--no-highlight", "--highlight", "--timestamp", "--time", "--explain", "--no-deps",
+		"--clear-shell-args", "--evaluate":
 		return false
 	}
 	return true
@@ -170,7 +173,9 @@ func (j *Justfile) Runner() (name string, ok bool) {
 		name, flags = flags[0], flags[1:]
 	}
 	switch strings.Join(flags, " ") {
-	case "-c", "-cu", "-uc", "-ec", "-ce", "-euc", "-ceu", "-cue", "-eu -c", "-e -c", "-u -c", "-e -u -c", "-euo pipefail -c", "-eu -o pipefail -c", "-eo pipefail -c", "-o pipefail -c", "-e -u -o pipefail -c", "-uo pipefail -c":
+	case "-c", "-cu", "-uc", "-ec", "-ce", "-euc", "-ceu", "-cue", "-eu -c", "-e -c", "-u -c", "-e -u -c",
+		"-euo pipefail -c", "-eu -o pipefail -c", "-eo pipefail -c", "-o pipefail -c", "-e -u -o pipefail -c",
+		"-uo pipefail -c":
 		return name, true
 	}
 	return "", false

@@ -149,14 +149,18 @@ func (j *Justfile) operand(tokens []justToken, bound []JustVariable, depth int) 
 // what is not known here.
 func (j *Justfile) function(tokens []justToken) (text string, known bool, n int) {
 	n = slices.IndexFunc(tokens, func(t justToken) bool { return t.kind == ')' }) + 1
-	if n == 0 || slices.ContainsFunc(tokens[2:n-1], func(t justToken) bool { return t.kind != justString && t.kind != ',' }) {
+	if n == 0 || slices.ContainsFunc(tokens[2:n-1], func(t justToken) bool {
+		return t.kind != justString &&
+			t.kind != ','
+	}) {
 		return "", false, 0
 	}
 	switch tokens[0].text {
 	case "justfile_directory":
 		return j.Dir, n == 3, n
-	case "env", "env_var", "env_var_or_default", "os", "os_family", "arch", "num_cpus", "justfile", "invocation_directory", "invocation_dir", "justfile_dir",
-		"home_directory", "home_dir", "cache_directory", "just_executable", "just_pid", "uuid", "datetime", "datetime_utc", "is_dependency":
+	case "env", "env_var", "env_var_or_default", "os", "os_family", "arch", "num_cpus", "justfile",
+		"invocation_directory", "invocation_dir", "justfile_dir", "home_directory", "home_dir", "cache_directory",
+		"just_executable", "just_pid", "uuid", "datetime", "datetime_utc", "is_dependency":
 		return "", false, n
 	}
 	return "", false, 0
@@ -258,7 +262,8 @@ func (p *justParser) statement(tokens []justToken) bool {
 	given := p.attributes
 	p.attributes = nil
 	kinds := func(list ...byte) bool {
-		return len(tokens) >= len(list) && slices.EqualFunc(tokens[:len(list)], list, func(t justToken, k byte) bool { return t.kind == k })
+		return len(tokens) >= len(list) && slices.EqualFunc(tokens[:len(list)], list,
+			func(t justToken, k byte) bool { return t.kind == k })
 	}
 	first := tokens[0].text
 	switch {
@@ -286,7 +291,8 @@ func privateOnly(attributes []justToken) bool {
 // setting reads what is set. false where it changes more than is followed.
 func (p *justParser) setting(name string, rest []justToken) bool {
 	off := len(rest) == 2 && rest[0].kind == justAssign && rest[1].kind == justName && rest[1].text == "false"
-	on := len(rest) == 0 || len(rest) == 2 && rest[0].kind == justAssign && rest[1].kind == justName && rest[1].text == "true"
+	on := len(rest) == 0 || len(rest) == 2 && rest[0].kind == justAssign && rest[1].kind == justName &&
+		rest[1].text == "true"
 	switch name {
 	case "shell":
 		var ok bool
@@ -304,7 +310,8 @@ func (p *justParser) setting(name string, rest []justToken) bool {
 	case "quiet", "fallback", "unstable", "windows-powershell", "no-exit-message":
 		return on || off
 	}
-	return off && slices.Contains([]string{"dotenv-load", "dotenv-required", "dotenv-override", "export", "positional-arguments"}, name)
+	return off && slices.Contains([]string{"dotenv-load", "dotenv-required", "dotenv-override", "export",
+		"positional-arguments"}, name)
 }
 
 // justList reads := ["a", "b"].

@@ -72,7 +72,8 @@ func MakeArguments(dir string, args []Arg) (c MakeCall) {
 		name, value, assigned := strings.Cut(w.Text, "=")
 		switch {
 		case w.Text == "-C" || w.Text == "-f":
-			if i++; i >= len(args) || !args[i].Known || args[i].Text == "" || args[i].Text == "-" || c.File != "" && w.Text == "-f" {
+			if i++; i >= len(args) || !args[i].Known || args[i].Text == "" || args[i].Text == "-" ||
+				c.File != "" && w.Text == "-f" {
 				c.Dir = ""
 				return c
 			}
@@ -120,7 +121,8 @@ func Below(dir, name string) string {
 
 func quietMake(option string) bool {
 	switch option {
-	case "-s", "--silent", "--quiet", "-k", "-B", "-w", "--no-print-directory", "--print-directory", "-j1", "-j2", "-j4", "-j8", "-j16", "-i", "--keep-going", "--always-make":
+	case "-s", "--silent", "--quiet", "-k", "-B", "-w", "--no-print-directory", "--print-directory", "-j1", "-j2", "-j4",
+		"-j8", "-j16", "-i", "--keep-going", "--always-make":
 		return true
 	}
 	return false
@@ -128,7 +130,8 @@ func quietMake(option string) bool {
 
 // placesMake recognises options after which another file counts.
 func placesMake(option string) bool {
-	for _, prefix := range [...]string{"-C", "-f", "-I", "--directory", "--file", "--makefile", "--include", "--eval", "-E", "--dir", "--fil", "--mak"} {
+	for _, prefix := range [...]string{"-C", "-f", "-I", "--directory", "--file", "--makefile", "--include", "--eval",
+		"-E", "--dir", "--fil", "--mak"} {
 		if strings.HasPrefix(option, prefix) {
 			return true
 		}
@@ -227,7 +230,8 @@ func (m *Makefile) statement(line string, number int) (open []int, ok bool) {
 	}
 	head, rest, ok := strings.Cut(line, ":")
 	first := strings.FieldsFunc(head, func(r rune) bool { return r <= ' ' })
-	if !ok || len(first) == 0 || makeKeyword(first[0]) || strings.ContainsAny(rest, ":=|") || strings.ContainsAny(line, "%&*?[~!") {
+	if !ok || len(first) == 0 || makeKeyword(first[0]) || strings.ContainsAny(rest, ":=|") ||
+		strings.ContainsAny(line, "%&*?[~!") {
 		return nil, false
 	}
 	needsText, recipe, inline := strings.Cut(rest, ";")
@@ -267,7 +271,8 @@ func (m *Makefile) statement(line string, number int) (open []int, ok bool) {
 // thought: none that it writes anew (./all is all), and no sign of its own.
 func PlainTargets(names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
-		return name != path.Clean(name) || strings.HasPrefix(name, "..") || strings.HasPrefix(name, "-") || strings.Trim(name, plainTarget) != ""
+		return name != path.Clean(name) || strings.HasPrefix(name, "..") || strings.HasPrefix(name, "-") ||
+			strings.Trim(name, plainTarget) != ""
 	})
 }
 
@@ -276,7 +281,8 @@ const plainTarget = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 // makeKeyword recognises lines that are neither rules nor assignments.
 func makeKeyword(word string) bool {
 	switch word {
-	case "include", "-include", "sinclude", "define", "endef", "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "export", "unexport", "override", "private", "vpath", "undefine", "load", "-load":
+	case "include", "-include", "sinclude", "define", "endef", "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif",
+		"export", "unexport", "override", "private", "vpath", "undefine", "load", "-load":
 		return true
 	}
 	return false
@@ -308,7 +314,8 @@ func makeName(name string) bool {
 // specialMake recognises variables that change how make works.
 func specialMake(name string) bool {
 	switch name {
-	case "SHELL", "MAKE", "MAKEFLAGS", "MFLAGS", "MAKEFILES", "MAKEFILE_LIST", "MAKEOVERRIDES", "MAKECMDGOALS", "MAKELEVEL", "VPATH", "GPATH", "CURDIR", "SUFFIXES", "PATH", "HOME", "GNUMAKEFLAGS", "MAKESHELL", "COMSPEC":
+	case "SHELL", "MAKE", "MAKEFLAGS", "MFLAGS", "MAKEFILES", "MAKEFILE_LIST", "MAKEOVERRIDES", "MAKECMDGOALS",
+		"MAKELEVEL", "VPATH", "GPATH", "CURDIR", "SUFFIXES", "PATH", "HOME", "GNUMAKEFLAGS", "MAKESHELL", "COMSPEC":
 		return true
 	}
 	return strings.HasPrefix(name, ".")
@@ -469,7 +476,8 @@ func (m *Makefile) Expanded(text, target string, needs []string) (string, bool) 
 	if len(needs) > 0 {
 		first = needs[0]
 	}
-	auto := Makefile{steps: m.steps, Vars: append(slices.Clip(m.Vars), variable{Name: "@", Text: target, Fixed: true}, variable{Name: "<", Text: first, Fixed: true}, variable{Name: "^", Text: strings.Join(needs, " "), Fixed: true})}
+	auto := Makefile{steps: m.steps, Vars: append(slices.Clip(m.Vars), variable{Name: "@", Text: target, Fixed: true},
+		variable{Name: "<", Text: first, Fixed: true}, variable{Name: "^", Text: strings.Join(needs, " "), Fixed: true})}
 	text, ok := auto.expand(text, 0)
 	m.steps = auto.steps
 	return strings.TrimLeft(text, "@+- \t"), ok

@@ -8,7 +8,8 @@ import (
 // ElsewhereOption recognises options that name another definition.
 func ElsewhereOption(name string) bool {
 	switch name {
-	case "-f", "--justfile", "-d", "--working-directory", "-t", "--taskfile", "--dir", "-C", "--cd", "-c", "--config", "--rakefile", "-g", "--global", "--noxfile":
+	case "-f", "--justfile", "-d", "--working-directory", "-t", "--taskfile", "--dir", "-C", "--cd", "-c", "--config",
+		"--rakefile", "-g", "--global", "--noxfile":
 		return true
 	}
 	return false
@@ -20,7 +21,8 @@ func TaskFiles(program string) []string {
 	case "just":
 		return []string{"justfile", "Justfile", ".justfile", "JUSTFILE"}
 	case "task", "go-task":
-		return []string{"Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"}
+		return []string{"Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml", "Taskfile.dist.yml",
+			"Taskfile.dist.yaml"}
 	case "mise":
 		return []string{"mise.toml", ".mise.toml", "mise.local.toml"}
 	case "rake":
@@ -59,7 +61,8 @@ func codeName(name string) bool {
 		return false
 	}
 	switch path.Ext(name) {
-	case ".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".rb", ".pl", ".php", ".lua", ".mk", ".just", ".yml", ".yaml", ".toml", ".rake":
+	case ".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".rb", ".pl", ".php", ".lua",
+		".mk", ".just", ".yml", ".yaml", ".toml", ".rake":
 		return true
 	case "":
 		return strings.Contains(name, "/")
@@ -80,7 +83,8 @@ func MiseConfig(sub, name string) bool {
 	switch {
 	case sub == "" && name == ".tool-versions", path.Base(sub) == "conf.d" && strings.HasSuffix(name, ".toml"),
 		(sub == "" || sub == ".config") && strings.HasPrefix(bare, "mise.") && strings.HasSuffix(name, ".toml"),
-		path.Base(strings.TrimPrefix(sub, ".")) == "mise" && strings.HasPrefix(name, "config.") && strings.HasSuffix(name, ".toml"):
+		path.Base(strings.TrimPrefix(sub, ".")) == "mise" && strings.HasPrefix(name, "config.") &&
+			strings.HasSuffix(name, ".toml"):
 		return true
 	}
 	return false

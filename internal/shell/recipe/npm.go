@@ -84,7 +84,8 @@ func NamesAnotherPackage(args []Arg) bool {
 	return slices.ContainsFunc(args, func(w Arg) bool {
 		name, _, _ := strings.Cut(w.Text, "=")
 		switch name {
-		case "-w", "--workspace", "--workspaces", "-ws", "--prefix", "-C", "--dir", "--cwd", "-r", "--recursive", "--filter", "-F", "-g", "--global":
+		case "-w", "--workspace", "--workspaces", "-ws", "--prefix", "-C", "--dir", "--cwd", "-r", "--recursive",
+			"--filter", "-F", "-g", "--global":
 			return true
 		}
 		return false
@@ -107,9 +108,11 @@ func PlainNpmSettings(kind, text string) bool {
 		case "workspace", "workspaces", "includeworkspaceroot", "w", "ws":
 			return false // other scripts of that name
 		}
-		for _, odd := range [...]string{"shell", "nodeoptions", "script", "prefix", "userconfig", "globalconfig", "require", "useragent", "nodeversion", "executionenv",
-			"verifydeps", "pnpmfile", "packagemanager", "configdep", "runtime", "import", "hook"} {
-			if strings.Contains(key, odd) && !strings.HasPrefix(key, "//") && !strings.HasPrefix(key, "#") && !strings.HasPrefix(key, ";") {
+		for _, odd := range [...]string{"shell", "nodeoptions", "script", "prefix", "userconfig", "globalconfig", "require",
+			"useragent", "nodeversion", "executionenv", "verifydeps", "pnpmfile", "packagemanager", "configdep", "runtime",
+			"import", "hook"} {
+			if strings.Contains(key, odd) && !strings.HasPrefix(key, "//") && !strings.HasPrefix(key, "#") &&
+				!strings.HasPrefix(key, ";") {
 				return false
 			}
 		}

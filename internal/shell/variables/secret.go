@@ -5,7 +5,8 @@ import "strings"
 // Secret reports whether a variable of that name usually holds a secret.
 func Secret(name string) bool {
 	upper := strings.ToUpper(name)
-	for _, part := range [...]string{"SECRET", "PASSW", "TOKEN", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIAL", "WEBHOOK", "CONNECTION_STRING"} {
+	for _, part := range [...]string{"SECRET", "PASSW", "TOKEN", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY",
+		"CREDENTIAL", "WEBHOOK", "CONNECTION_STRING"} {
 		if strings.Contains(upper, part) {
 			return true
 		}
@@ -27,7 +28,8 @@ func Secret(name string) bool {
 // password.
 func storesByURL(service string) bool {
 	switch service {
-	case "DATABASE", "DB", "MONGO", "MONGODB", "REDIS", "POSTGRES", "POSTGRESQL", "PG", "MYSQL", "AMQP", "RABBITMQ", "BROKER", "SMTP", "MAIL", "SENTRY":
+	case "DATABASE", "DB", "MONGO", "MONGODB", "REDIS", "POSTGRES", "POSTGRESQL", "PG", "MYSQL", "AMQP", "RABBITMQ",
+		"BROKER", "SMTP", "MAIL", "SENTRY":
 		return true
 	}
 	return false
