@@ -6,6 +6,7 @@
 // what this shows and what it cannot.
 //
 //	go run ./internal/witness -shells -n 50000 -seed 1
+//	go run ./internal/witness -confine
 package main
 
 import (
@@ -43,6 +44,7 @@ func run(args []string, out, progress io.Writer) error {
 	second := flags.Bool("second", false, "lay nod's parser beside what the shells read")
 	files := flags.Bool("files", false, "run generated lines of file and git commands")
 	programs := flags.Bool("programs", false, "run what the data on programs lists")
+	confined := flags.Bool("confine", false, "try the ways out of confinement: the tests of internal/confine, with what each way met")
 	n := flags.Uint64("n", 2000, "how many texts to generate")
 	seed := flags.Uint64("seed", 1, "number of the first text; each text follows from its own number")
 	workers := flags.Int("workers", 4*runtime.NumCPU(), "how many namespaces run at once; each mostly waits")
@@ -52,6 +54,9 @@ func run(args []string, out, progress io.Writer) error {
 	most := flags.Int("most", 200, "how many violations to print; all are counted")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *confined {
+		return escapes(out, progress)
 	}
 	texts, err := textsOf(*from)
 	if err != nil {
@@ -71,7 +76,7 @@ func run(args []string, out, progress io.Writer) error {
 		return nil
 	}
 	if !*shells && !*second && !*files && !*programs {
-		return errors.New("say what to run: -shells, -second, -files or -programs")
+		return errors.New("say what to run: -shells, -second, -files, -programs or -confine")
 	}
 	w := &witnessing{n: *n, seed: *seed, workers: *workers, out: out, progress: progress, text: *text, most: *most,
 		second: *second, files: *files, given: texts}
