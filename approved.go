@@ -55,7 +55,7 @@ func (t *trial) approved() (d Decision, notice string, ok bool) {
 	case how == "":
 		return Decision{}, "", false
 	}
-	return t.decided(LayerApproval, Allow, "a person approved this very call: "+how, t.soft), "", true
+	return t.allowed(LayerApproval, clearance{"a person approved this very call: " + how, t.soft}), "", true
 }
 
 // approvable names the call: the tool, its arguments, the command as it is

@@ -49,18 +49,18 @@ func (t *trial) decideConfined(line string) Decision {
 	if settled {
 		return d
 	}
-	if why := t.unconfinable(); why != "" {
-		return t.decided(LayerShell, Deny, "this cannot run confined ("+why+"); type the line itself", Rule{})
+	if o := t.unconfinable(); o.stands() {
+		return t.denied(LayerShell, against("this cannot run confined ("+string(o.why)+"); type the line itself"))
 	}
 	t.behind = true
-	return t.decided(LayerShell, Allow, "it runs code that nod has not read, confined", Rule{})
+	return t.allowed(LayerShell, clearance{why: "it runs code that nod has not read, confined"})
 }
 
 // confineInstead denies a call whose only fault is that it runs code which
 // nobody has read, with the line to type instead. ok is false where it has
 // another, or nothing can be confined here.
 func (t *trial) confineInstead() (d Decision, ok bool) {
-	if t.gate.confine == nil || t.call.Command == "" || t.unconfinable() != "" {
+	if t.gate.confine == nil || t.call.Command == "" || t.unconfinable().stands() {
 		return Decision{}, false
 	}
 	program := t.gate.confine()
@@ -71,7 +71,7 @@ func (t *trial) confineInstead() (d Decision, ok bool) {
 	if t.room = len(instead); t.room > maxInstead || printable.Text(instead) != instead {
 		t.room, instead = 0, program+confineWords+"'...' with the whole line in single quotes"
 	}
-	d = t.decided(LayerShell, Deny, t.open+"; it may run where it can do no harm: type exactly "+instead, Rule{})
+	d = t.denied(LayerShell, against(t.open+"; it may run where it can do no harm: type exactly "+instead))
 	d.Instead = ConfinedLine(program, t.call.Command)
 	return d, true
 }
@@ -82,31 +82,31 @@ const maxInstead = 4000
 // unconfinable says why the line cannot run behind the boundary: it has another
 // fault than code that was not read, or it needs what is not there. Called once
 // layers 0 to 3 have left the call open.
-func (t *trial) unconfinable() (why string) {
+func (t *trial) unconfinable() objection {
 	switch {
-	case t.soft.Text != "" || t.doubt != "" || t.secrets || t.call.StdinUnseen:
-		return t.open
+	case t.soft.Text != "" || t.doubt.stands() || t.secrets || t.call.StdinUnseen:
+		return against(t.open)
 	case !t.confinableDir():
-		return "it is not started in a repository of the workspace"
+		return against("it is not started in a repository of the workspace")
 	case len(t.report.Unknowns) > 0:
-		return printable.Text(t.report.Unknowns[0].What)
+		return against(printable.Text(t.report.Unknowns[0].What))
 	}
 	for _, c := range t.report.Commands {
-		if why := t.changesHost(c); why != "" {
-			return why
+		if o := t.changesHost(c); o.stands() {
+			return o
 		}
 	}
 	runs := false
 	for _, e := range t.report.Effects {
-		if why := t.needsOutside(e); why != "" {
-			return why
+		if o := t.needsOutside(e); o.stands() {
+			return o
 		}
 		runs = runs || e.Kind == shell.Run
 	}
 	if !runs {
-		return t.open
+		return against(t.open)
 	}
-	return ""
+	return objection{}
 }
 
 // confinableDir reports whether what confinement takes for the workspace, the
@@ -124,42 +124,42 @@ func (t *trial) confinableDir() bool {
 
 // changesHost reports a command that would change the host's own shell, which a
 // process of its own cannot. To go where the shell is changes nothing.
-func (t *trial) changesHost(c shell.Command) (why string) {
+func (t *trial) changesHost(c shell.Command) objection {
 	if len(c.Words) == 0 || c.Foreign || c.Caller > 0 {
-		return ""
+		return objection{}
 	}
 	switch c.Words[0].Value {
 	case "cd":
 		if len(c.Words) == 2 && c.Words[1].Known && path.IsAbs(c.Words[1].Value) && t.gate.machine.Real(c.Words[1].Value) == t.gate.machine.Real(t.call.Dir) {
-			return ""
+			return objection{}
 		}
-		return "cd changes the directory of your shell, which a confined run cannot; use a path, or cd in a call of its own"
+		return against("cd changes the directory of your shell, which a confined run cannot; use a path, or cd in a call of its own")
 	case "pushd", "popd", "export", "unset", "alias", "unalias", "set", "umask", "ulimit", "source", ".", "exec", "eval", "wait", "jobs", "fg", "bg", "disown":
-		return c.Words[0].Value + " changes your shell, which a confined run cannot"
+		return against(c.Words[0].Value + " changes your shell, which a confined run cannot")
 	}
-	return ""
+	return objection{}
 }
 
 // needsOutside says why an effect needs what is not there behind the boundary,
 // or is more than code that was not read. An allow rule clears a command outside
 // of the boundary only.
-func (t *trial) needsOutside(e shell.Effect) (why string) {
+func (t *trial) needsOutside(e shell.Effect) objection {
 	switch e.Kind {
 	case shell.Run:
 		if e.Place == shell.Temporary || e.Place == shell.InHome || e.Place == shell.HomeDir {
-			return "what it runs is not there in a confined run: " + printable.Text(e.Words)
+			return against("what it runs is not there in a confined run: " + printable.Text(e.Words))
 		}
-		return ""
+		return objection{}
 	case shell.Read:
 		if e.Target != "" && !t.thereInside(e) {
-			return "what it reads is not there in a confined run: " + printable.Text(e.Words)
+			return against("what it reads is not there in a confined run: " + printable.Text(e.Words))
 		}
 	case shell.Write, shell.Delete:
 		if e.Place != shell.Workspace && e.Place != shell.Null {
-			return "what it writes outside of the workspace would be gone: " + printable.Text(e.Words)
+			return against("what it writes outside of the workspace would be gone: " + printable.Text(e.Words))
 		}
 	case shell.Fetch:
-		return effectName(e.Kind) + ": " + printable.Text(e.Words)
+		return against(effectName(e.Kind) + ": " + printable.Text(e.Words))
 	}
 	return t.harm(e)
 }

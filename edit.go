@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -19,15 +20,14 @@ func isEdit(tool string) bool {
 const notAnEdit = "not a file edit"
 
 // uneditable is layer 2: every file that the call would change lies in the
-// workspace, is an ordinary file or will be one, and is not guarded. why says
-// what stands in the way, "" where nothing does.
-func (t *trial) uneditable() (why string) {
+// workspace, is an ordinary file or will be one, and is not guarded.
+func (t *trial) uneditable() objection {
 	if !isEdit(t.call.Tool) || len(t.call.Paths) == 0 {
-		return notAnEdit
+		return against(notAnEdit)
 	}
 	for _, name := range t.call.Paths {
-		if why := t.unwritable(name); why != "" {
-			return why
+		if o := t.unwritable(name); o.stands() {
+			return o
 		}
 	}
 	return t.undeletable()
@@ -36,7 +36,7 @@ func (t *trial) uneditable() (why string) {
 // undeletable says which file an edit tool would delete that could not be
 // restored, as it is asked of rm; a patch that adds a file, or moves one, where
 // another is does the same to that one.
-func (t *trial) undeletable() (why string) {
+func (t *trial) undeletable() objection {
 	for _, e := range t.call.Edits {
 		replaces := t.call.Tool == "apply_patch" && e.Whole && !e.Moved && !e.Deletes
 		if !e.Deletes && !replaces {
@@ -44,33 +44,33 @@ func (t *trial) undeletable() (why string) {
 		}
 		reals, err := t.at.Readings(e.Path)
 		if err != nil {
-			return printable.Text(e.Path) + ": nobody can say where this leads"
+			return against(printable.Text(e.Path) + ": nobody can say where this leads")
 		}
 		for _, real := range reals {
 			if replaces && t.at.Missing(real) {
 				continue
 			}
 			if why := t.loss.LostFile(real); why != "" {
-				return map[bool]string{true: "this deletes ", false: "this overwrites "}[e.Deletes] + why
+				return object(map[bool]place.Objection{true: "this deletes ", false: "this overwrites "}[e.Deletes] + why)
 			}
 		}
 	}
-	return ""
+	return objection{}
 }
 
 // unwritable answers for one file, as written in the call.
-func (t *trial) unwritable(name string) (why string) {
+func (t *trial) unwritable(name string) objection {
 	if name == "" {
-		return "an edit without a path"
+		return against("an edit without a path")
 	}
 	reals, err := t.at.Readings(name)
 	if err != nil {
-		return printable.Text(name) + ": nobody can say where this leads"
+		return against(printable.Text(name) + ": nobody can say where this leads")
 	}
 	for _, real := range reals {
 		if why := t.at.Writable(real); why != "" {
-			return why
+			return object(why)
 		}
 	}
-	return ""
+	return objection{}
 }

@@ -157,13 +157,13 @@ type trial struct {
 	self    *guard.Call
 	rules   *match.Call // the call as rules are held against it
 
-	soft    Rule   // the soft_deny pattern that matched; Text "" if none
-	open    string // why layers 2 and 3 left the call open, for the reason
-	doubt   string // which hard_deny rule may forbid the call, if nod knew more
-	brought string // why a rule that names the called tool does not count
+	soft    Rule      // the soft_deny pattern that matched; Text "" if none
+	open    string    // why layers 2 and 3 left the call open, for the reason
+	doubt   objection // of a hard_deny rule that may forbid the call, if nod knew more
+	brought objection // that a rule which names the called tool does not count
 	// changed says which definition keeps an allow rule from clearing its
 	// command; bound are the definitions that rules were held to.
-	changed string
+	changed objection
 	bound   []Evidence
 	secrets bool   // the call touches a secret store
 	ruled   []bool // which commands an allow rule clears, once layer 3 has looked
@@ -225,7 +225,7 @@ func (t *trial) decide(ctx context.Context) Decision {
 	d, settled := t.settle()
 	switch {
 	case !settled:
-		d = t.ask(ctx)
+		d = t.answerOpen(ctx)
 	case d.Verdict == Ask:
 		d = t.unlessApproved(func() Decision { return d })
 	}
@@ -238,56 +238,63 @@ func (t *trial) decide(ctx context.Context) Decision {
 func (t *trial) settle() (d Decision, settled bool) {
 	t.look()
 
-	if why, rule := t.guard(); why != "" {
-		return t.decided(LayerGuard, Deny, why, rule), true
+	if o := t.guard(); o.stands() {
+		return t.denied(LayerGuard, o), true
 	}
-	if why := t.irrecoverable(); why != "" {
-		return t.decided(LayerShell, Deny, why, Rule{}), true
+	if o := t.irrecoverable(); o.stands() {
+		return t.denied(LayerShell, o), true
 	}
-	if why := t.typedInto(); why != "" {
-		return t.decided(LayerShell, Deny, why, Rule{}), true
+	if o := t.typedInto(); o.stands() {
+		return t.denied(LayerShell, o), true
 	}
-	if why, rule := t.reserved(); why != "" {
-		return t.decided(LayerGuard, Ask, why, rule), true
+	if o := t.reserved(); o.stands() {
+		return t.asked(LayerGuard, o), true
 	}
-	if secret := t.secrecy.Secret(t.call.named()); secret != "" {
-		t.open, t.secrets = secret, true
-		return Decision{}, false
+	if o := object(t.secrecy.Secret(t.call.named())); o.stands() {
+		t.secrets = true
+		return t.leftOpen(o)
 	}
-	if t.doubt != "" {
+	if t.doubt.stands() {
 		t.softDenied()
-		t.open = t.doubt
-		return Decision{}, false
+		return t.leftOpen(t.doubt)
 	}
-	if t.lap(LayerGuard); t.gate.allowlist(t.call) {
-		return t.decided(LayerAllowlist, Allow, t.call.Tool+" is a safe tool", Rule{}), true
+	t.lap(LayerGuard)
+	if c := t.gate.allowlist(t.call); c.given() {
+		return t.allowed(LayerAllowlist, c), true
 	}
-	if rule, found := t.permittedTool(); found {
-		return t.decided(LayerAllowlist, Allow, "allow rule: "+rule.Text, rule), true
+	if c := t.permittedTool(); c.given() {
+		return t.allowed(LayerAllowlist, c), true
 	}
 	if t.lap(LayerAllowlist); t.softDenied() {
-		return Decision{}, false
+		return t.leftOpen(objection{"soft_deny rule: " + place.Objection(t.soft.Text), t.soft})
 	}
-	why := t.edit()
-	if why == "" {
-		why = t.taintedEdit()
-		t.open = why
+	o := t.uneditable()
+	if !o.stands() {
+		o = t.taintedEdit()
 	}
-	if why == "" {
-		return t.decided(LayerEdit, Allow, "a file edit inside the workspace", Rule{}), true
+	if !o.stands() {
+		return t.allowed(LayerEdit, clearance{why: "a file edit inside the workspace"}), true
 	}
 	if t.lap(LayerEdit); t.call.Command != "" {
-		if why, rule := t.harmless(); why != "" {
-			return t.decided(LayerShell, Allow, why, rule), true
+		c, open := t.harmless()
+		if c.given() {
+			return t.allowed(LayerShell, c), true
 		}
+		o = open
 	}
 	t.lap(LayerShell)
-	if t.brought != "" {
-		t.open = t.brought
+	switch {
+	case t.brought.stands():
+		return t.leftOpen(t.brought)
+	case o.why == notAnEdit:
+		return t.leftOpen(object(place.Objection(printable.Line(t.call.RawTool, 60)) + " is not a tool that nod settles by itself"))
 	}
-	if t.open == "" || t.open == notAnEdit {
-		t.open = printable.Line(t.call.RawTool, 60) + " is not a tool that nod settles by itself"
-	}
+	return t.leftOpen(o)
+}
+
+// leftOpen says why layers 0 to 3 leave the call open.
+func (t *trial) leftOpen(o objection) (d Decision, settled bool) {
+	t.open = string(o.why)
 	return Decision{}, false
 }
 
@@ -311,12 +318,6 @@ func (t *trial) lap(l Layer) {
 	now := t.gate.now()
 	t.spent[l] += max(0, now.Sub(t.mark))
 	t.mark = now
-}
-
-func (t *trial) edit() (why string) {
-	why = t.uneditable()
-	t.open = why
-	return why
 }
 
 func (t *trial) decided(l Layer, v Verdict, why string, rule Rule) Decision {

@@ -2,24 +2,24 @@ package nod
 
 import (
 	"github.com/nodgate/nod/internal/match"
+	"github.com/nodgate/nod/internal/place"
 )
 
-// guard is layer 0: hard_deny rules and changes to nod itself. why is "" where
-// neither stands in the way.
-func (t *trial) guard() (why string, rule Rule) {
+// guard is layer 0: hard_deny rules and changes to nod itself.
+func (t *trial) guard() objection {
 	for _, r := range t.gate.rules.HardDeny {
 		switch t.matches(r) {
 		case match.FitsAll:
-			return "hard_deny rule: " + r.Text, r
+			return objection{"hard_deny rule: " + place.Objection(r.Text), r}
 		case match.MayFit:
-			t.doubt = "this may be what a hard_deny rule forbids: " + r.Text
+			t.doubt = objection{"this may be what a hard_deny rule forbids: " + place.Objection(r.Text), r}
 		}
 	}
-	if why = t.self.SelfChange(); why != "" {
-		return why, Rule{}
+	if o := object(t.self.SelfChange()); o.stands() {
+		return o
 	}
 	if p := t.possible(); p != nil {
 		return p.guard()
 	}
-	return "", Rule{}
+	return objection{}
 }

@@ -13,7 +13,7 @@ import (
 // loses work, gives away a secret or cannot be undone. A judge that was never
 // asked, or that nods, would otherwise be all there is before a known loss.
 func (t *trial) deferrable() bool {
-	return t.soft.Text == "" && t.doubt == "" && !t.secrets && !t.overwritesByTool() && !t.loses()
+	return t.soft.Text == "" && !t.doubt.stands() && !t.secrets && !t.overwritesByTool() && !t.loses()
 }
 
 // besidePrompts denies what a person would be asked about where another prompt

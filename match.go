@@ -98,12 +98,12 @@ func (t *trial) standsFor(r Rule, c shell.Command, e shell.Effect) bool {
 func (t *trial) softDenied() bool {
 	for _, r := range t.gate.rules.SoftDeny {
 		if r.permission != nil && t.rules.Fits(*r.permission) != match.Misses {
-			t.soft, t.open = r, "soft_deny rule: "+r.Text
+			t.soft = r
 			return true
 		}
 		for _, c := range t.report.Commands {
 			if r.command.OccursIn(c, match.AnyWord) && t.gate.knownProgram(t.call, r.command.Words[0]) {
-				t.soft, t.open = r, "soft_deny rule: "+r.Text
+				t.soft = r
 				return true
 			}
 		}
@@ -144,7 +144,7 @@ func (g *Gate) knownProgram(c Call, name string) bool {
 
 // permittedTool returns the allow rule that names the tool that is called: one of
 // an MCP server, or one of Claude Code's own of which nod reads no argument.
-func (t *trial) permittedTool() (Rule, bool) {
+func (t *trial) permittedTool() clearance {
 	for _, r := range t.gate.rules.Allow {
 		if r.permission == nil || !r.speaksOf(t.call.Agent) || !t.rules.Names(*r.permission) {
 			continue
@@ -152,12 +152,12 @@ func (t *trial) permittedTool() (Rule, bool) {
 		switch home := r.Within == "" || t.call.Dir != "" && t.gate.machine.Inside([]string{r.Within}, t.gate.machine.Real(t.call.Dir)); {
 		case !home:
 		case t.call.MCP != nil && t.call.MCP.Brought && r.Within == "":
-			t.brought = "the repository brings this MCP server, so that a rule for it stands under [[repository]]: " + r.Text
+			t.brought = objection{"the repository brings this MCP server, so that a rule for it stands under [[repository]]: " + place.Objection(r.Text), r}
 		default:
-			return r, true
+			return clearance{"allow rule: " + r.Text, r}
 		}
 	}
-	return Rule{}, false
+	return clearance{}
 }
 
 // matches compares the call with a rule of hard_deny or ask.
@@ -173,14 +173,14 @@ func (t *trial) matches(r Rule) match.Degree {
 
 // reserved finds a rule that leaves the call to a person. One that may be
 // meant counts.
-func (t *trial) reserved() (why string, rule Rule) {
+func (t *trial) reserved() objection {
 	for _, r := range t.gate.rules.Ask {
 		switch t.matches(r) {
 		case match.FitsAll:
-			return "ask rule: " + r.Text, r
+			return objection{"ask rule: " + place.Objection(r.Text), r}
 		case match.MayFit:
-			return "this may be what an ask rule leaves to a person: " + r.Text, r
+			return objection{"this may be what an ask rule leaves to a person: " + place.Objection(r.Text), r}
 		}
 	}
-	return t.self.Unproven, Rule{}
+	return object(t.self.Unproven)
 }

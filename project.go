@@ -54,7 +54,7 @@ func (t *trial) permits(r Rule, command int) bool {
 		}
 		if why := t.unlike(e); why != "" && ok {
 			ok = false
-			t.changed = printable.Text(shortPath(t.call.Dir, d.Path)) + why + ", so the allow rule does not cover it: " + r.Text
+			t.changed = against(printable.Text(shortPath(t.call.Dir, d.Path)) + why + ", so the allow rule does not cover it: " + r.Text)
 		}
 	}
 	return ok

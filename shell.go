@@ -32,22 +32,22 @@ func variableNames(environ []string) []string {
 // irrecoverable reports what of a command nobody could undo and nobody means:
 // wiping home, the system or a disk, a fork bomb, a text that no agent sends
 // in good faith, one too complex to check. "" where there is nothing of that.
-func (t *trial) irrecoverable() (why string) {
+func (t *trial) irrecoverable() objection {
 	switch r := t.report; {
 	case r.Exceeded != "":
-		return "too complex to check (" + r.Exceeded + "); write the file with the edit tool, or split the command"
+		return against("too complex to check (" + r.Exceeded + "); write the file with the edit tool, or split the command")
 	case r.Malformed != "":
-		return "the command holds " + r.Malformed
+		return against("the command holds " + r.Malformed)
 	}
 	for _, e := range t.report.Effects {
 		if t.loss.Wipes(e) {
-			return "this cannot be undone: " + printable.Text(e.Words)
+			return against("this cannot be undone: " + printable.Text(e.Words))
 		}
 	}
 	if p := t.possible(); p != nil {
 		return p.irrecoverable()
 	}
-	return ""
+	return objection{}
 }
 
 // possible is the call as what could be commands in texts that nod does not
@@ -65,26 +65,26 @@ func (t *trial) possible() *trial {
 // typedInto reports an interpreter that runs what it will be told later, on a
 // host that does not show what is typed; "" if there is none. What a pipe or a
 // file feeds it is another matter.
-func (t *trial) typedInto() (why string) {
+func (t *trial) typedInto() objection {
 	if !t.call.StdinUnseen {
-		return ""
+		return objection{}
 	}
 	for _, e := range t.report.Effects {
 		fed := slices.ContainsFunc(t.report.Unknowns, func(u shell.Unknown) bool { return u.Command == e.Command && u.Part == shell.PartWords })
 		if e.Kind == shell.Run && e.Target == "standard input" && !fed {
-			return "nod is not shown what is typed into a program that runs: " + printable.Text(e.Words) + "; give it the script in the command itself"
+			return against("nod is not shown what is typed into a program that runs: " + printable.Text(e.Words) + "; give it the script in the command itself")
 		}
 	}
-	return ""
+	return objection{}
 }
 
 // harmless is layer 3: everything the command does is known and either
-// harmless here or cleared by an allow rule. why is "" where it is not.
-func (t *trial) harmless() (why string, rule Rule) {
+// harmless here or cleared by an allow rule. Else it is what speaks against it.
+func (t *trial) harmless() (clearance, objection) {
 	if t.call.StdinUnseen {
-		t.open = "nod is not shown what is typed into this once it runs (a pager or a prompt takes commands)"
-		return "", Rule{}
+		return clearance{}, against("nod is not shown what is typed into this once it runs (a pager or a prompt takes commands)")
 	}
+	var rule Rule
 	cleared := make([]bool, len(t.report.Commands))
 	for i, c := range t.report.Commands {
 		if r, ok := t.allowedBy(c); ok && t.permits(r, i) {
@@ -92,16 +92,15 @@ func (t *trial) harmless() (why string, rule Rule) {
 		}
 	}
 	t.ruled = cleared
-	if open := t.unsettled(cleared); open != "" {
-		if t.open = open; t.changed != "" {
-			t.open = t.changed
-		}
-		return "", Rule{}
+	switch o := t.unsettled(cleared); {
+	case o.stands() && t.changed.stands():
+		return clearance{}, t.changed
+	case o.stands():
+		return clearance{}, o
+	case rule.Text != "":
+		return clearance{"allow rule: " + rule.Text, rule}, objection{}
 	}
-	if rule.Text != "" {
-		return "allow rule: " + rule.Text, rule
-	}
-	return t.harmlessReason(), Rule{}
+	return clearance{why: t.harmlessReason()}, objection{}
 }
 
 // harmlessReason says what the command does, in a few words.
@@ -139,69 +138,69 @@ func (t *trial) harmlessReason() string {
 
 // unsettled names the first thing that is not known or not harmless and that
 // no allow rule clears.
-func (t *trial) unsettled(cleared []bool) (why string) {
+func (t *trial) unsettled(cleared []bool) objection {
 	covered := func(command int, part shell.Part) bool {
 		return t.covered(cleared, command, part)
 	}
 	for _, u := range t.report.Unknowns {
 		if !covered(u.Command, u.Part) {
-			return printable.Text(u.What)
+			return against(printable.Text(u.What))
 		}
 	}
 	for _, e := range t.report.Effects {
 		if covered(e.Command, e.Part) && !t.beyond(e) {
 			continue
 		}
-		if why := t.harm(e); why != "" {
-			return why
+		if o := t.harm(e); o.stands() {
+			return o
 		}
 	}
 	if len(t.report.Commands) == 0 && len(t.report.Effects) == 0 && strings.TrimSpace(t.call.Command) == "" {
-		return "an empty command"
+		return against("an empty command")
 	}
-	return ""
+	return objection{}
 }
 
 // harm says why an effect is not harmless here, "" if it is.
-func (t *trial) harm(e shell.Effect) (why string) {
-	if why := t.plainHarm(e); why != "" {
-		return why
+func (t *trial) harm(e shell.Effect) objection {
+	if o := t.plainHarm(e); o.stands() {
+		return o
 	}
 	return t.taintedHarm(e)
 }
 
-func (t *trial) plainHarm(e shell.Effect) (why string) {
+func (t *trial) plainHarm(e shell.Effect) objection {
 	switch e.Kind {
 	case shell.Read:
 		switch {
 		case e.Names:
-			return ""
+			return objection{}
 		case e.Target == "" && e.Given:
 			// Nothing that this call says names a file, and what an agent types
 			// later is a call of its own (Call.StdinUnseen says where not).
-			return ""
+			return objection{}
 		case e.Target == "" && !t.secrecy.FedByNames(e):
-			return "what this reads is not known: " + printable.Text(e.Words)
+			return against("what this reads is not known: " + printable.Text(e.Words))
 		case e.Place == shell.Device:
-			return "this reads a device: " + printable.Text(e.Words)
+			return against("this reads a device: " + printable.Text(e.Words))
 		}
-		return ""
+		return objection{}
 	case shell.Write:
 		if t.loss.ByGit(e) {
-			return t.loss.GitHarm(e)
+			return object(t.loss.GitHarm(e))
 		}
-		return t.loss.WriteHarm(e)
+		return object(t.loss.WriteHarm(e))
 	case shell.Delete:
-		return t.loss.DeleteHarm(e)
+		return object(t.loss.DeleteHarm(e))
 	case shell.Fetch:
 		if e.Declared != "" || match.HostAllowed(t.gate.rules.Hosts, e.Target) || t.ownDatabase(e) {
-			return ""
+			return objection{}
 		}
 	}
 	if e.Note != "" {
-		return effectName(e.Kind) + ": " + printable.Text(e.Words) + " (" + printable.Text(e.Note) + ")"
+		return against(effectName(e.Kind) + ": " + printable.Text(e.Words) + " (" + printable.Text(e.Note) + ")")
 	}
-	return effectName(e.Kind) + ": " + printable.Text(e.Words)
+	return against(effectName(e.Kind) + ": " + printable.Text(e.Words))
 }
 
 // ownDatabase reports whether a command asks a database on this machine. What

@@ -18,9 +18,9 @@ import (
 // reasonLimit bounds a reason before it reaches an agent, in runes.
 const reasonLimit = 300
 
-// ask answers what is left open: by what a person approved, else by the line to
-// type instead, else it is layer 4.
-func (t *trial) ask(ctx context.Context) Decision {
+// answerOpen answers what is left open: by what a person approved, else by the
+// line to type instead, else it is layer 4.
+func (t *trial) answerOpen(ctx context.Context) Decision {
 	return t.unlessApproved(func() Decision { return t.insteadOr(ctx) })
 }
 

@@ -59,15 +59,15 @@ func (t *trial) tainted() string {
 }
 
 // suspect joins why something is open with the taint.
-func (t *trial) suspect(what string) string {
-	return what + ", and this session may have been given orders: " + t.tainted()
+func (t *trial) suspect(what string) objection {
+	return against(what + ", and this session may have been given orders: " + t.tainted())
 }
 
 // taintedEdit says why a tainted session's edit is left to the model, "" if it
 // is not.
-func (t *trial) taintedEdit() (why string) {
+func (t *trial) taintedEdit() objection {
 	if t.witness() == nil {
-		return ""
+		return objection{}
 	}
 	for _, name := range t.call.Paths {
 		reals, err := t.at.Readings(name)
@@ -77,12 +77,12 @@ func (t *trial) taintedEdit() (why string) {
 			}
 		}
 	}
-	return ""
+	return objection{}
 }
 
 // taintedHarm says why an effect that is harmless otherwise is left to the
 // model in a tainted session, "" if it is not.
-func (t *trial) taintedHarm(e shell.Effect) (why string) {
+func (t *trial) taintedHarm(e shell.Effect) objection {
 	switch {
 	case t.witness() == nil:
 	case e.Kind == shell.Write && e.Place == shell.Workspace && t.gate.runsLater(e.Target) && t.tainted() != "":
@@ -90,7 +90,7 @@ func (t *trial) taintedHarm(e shell.Effect) (why string) {
 	case e.Kind == shell.Fetch && e.Declared == "" && !t.ownDatabase(e) && t.tainted() != "":
 		return t.suspect("an address can carry data out: " + printable.Text(e.Words))
 	}
-	return ""
+	return objection{}
 }
 
 // taintedRun reports whether a definition was written by a tainted session.

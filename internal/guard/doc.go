@@ -41,7 +41,7 @@ type Call struct {
 	// Unproven is why nod cannot show that an agent would still ask it after the
 	// call, once [Call.SelfChange] has looked; "" where it would. That is for a
 	// person to decide.
-	Unproven string
+	Unproven place.Objection
 
 	hooked []registration // where hooks may stand; nil: not looked yet
 }

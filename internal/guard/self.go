@@ -18,10 +18,10 @@ import (
 )
 
 // SelfChange reports how the call would change nod, by whatever tool.
-func (g *Call) SelfChange() (why string) {
+func (g *Call) SelfChange() (why place.Objection) {
 	for _, find := range []func() string{g.selfByCommand, g.selfByEffect, g.selfByMention, g.selfByPath, g.selfByWiring, g.selfByArgument} {
 		if why := find(); why != "" {
-			return why
+			return place.Objection(why)
 		}
 	}
 	return ""
@@ -357,7 +357,7 @@ func (g *Call) miswired(real string, e Edit, before, after []byte, known bool) (
 		if why != "" {
 			return why
 		}
-		g.Unproven = cmp.Or(g.Unproven, unsure)
+		g.Unproven = cmp.Or(g.Unproven, place.Objection(unsure))
 	}
 	if wiring.Silences(real, string(after)) && (!wiring.Silences(real, string(before)) || wiring.Resilenced(string(before), string(after))) {
 		return "this would silence its hooks"

@@ -15,6 +15,9 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
+// Objection is what speaks against a call; see [place.Objection].
+type Objection = place.Objection
+
 // Loss says what of a command could not be restored. It is for one call, and
 // not safe for concurrent use.
 type Loss struct {

@@ -27,7 +27,7 @@ func (l *Loss) finds(e shell.Effect) bool {
 // foundHarm says what find may remove that could not be restored: everything
 // that passes the one test that all it removes must pass, where that is a
 // name, or all there is.
-func (l *Loss) foundHarm(e shell.Effect) (why string) {
+func (l *Loss) foundHarm(e shell.Effect) (why Objection) {
 	if why := l.overtaken(e, e.Target); why != "" {
 		return "this deletes " + why
 	}
@@ -36,7 +36,7 @@ func (l *Loss) foundHarm(e shell.Effect) (why string) {
 		return why
 	}
 	if s.found == 0 { // who looks for it thinks otherwise, as in deletable
-		return "this deletes what nod does not see: " + printable.Text(e.Words)
+		return Objection("this deletes what nod does not see: " + printable.Text(e.Words))
 	}
 	return ""
 }
@@ -49,10 +49,10 @@ type search struct {
 	found  int
 }
 
-func (s *search) below(dir string, depth int) (why string) {
+func (s *search) below(dir string, depth int) (why Objection) {
 	names, err := s.loss.At.Machine.Files.List(dir, maxTreeNames-s.seen)
 	if s.seen += len(names); err != nil || depth > maxTreeDepth {
-		return "this deletes what it finds in " + printable.Text(dir) + ", which is too large to look through"
+		return Objection("this deletes what it finds in " + printable.Text(dir) + ", which is too large to look through")
 	}
 	for _, name := range names {
 		if why = s.one(dir+"/"+name, depth); why != "" {
@@ -62,11 +62,11 @@ func (s *search) below(dir string, depth int) (why string) {
 	return ""
 }
 
-func (s *search) one(name string, depth int) (why string) {
+func (s *search) one(name string, depth int) (why Objection) {
 	info, err := s.loss.At.Machine.Files.Lstat(name)
 	switch {
 	case err != nil:
-		return "this deletes: " + printable.Text(s.effect.Words)
+		return Objection("this deletes: " + printable.Text(s.effect.Words))
 	case paths.MayPass(s.effect.Picked, path.Base(name)):
 		s.found++
 		return s.loss.deletable(s.effect, name)

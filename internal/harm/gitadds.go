@@ -18,14 +18,14 @@ const (
 // takesIn names a secret that git add would take in without naming it: a file
 // of that kind which is neither tracked nor ignored. Larger trees are not
 // looked through to the end.
-func (h *Secrets) takesIn(e shell.Effect) (why string) {
+func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 	c := h.Report.Commands[e.Command]
 	o := optionsOf(c)
 	if o.sub != "add" && o.sub != "stage" || c.Dir == "" || o.short("un") || o.long("--update", "--dry-run") {
 		return ""
 	}
 	if o.long("--pathspec-from-file") {
-		return "which files this takes into the repository is not known: " + printable.Text(e.Words)
+		return Objection("which files this takes into the repository is not known: " + printable.Text(e.Words))
 	}
 	dir := h.gitDirectory(c)
 	r, ok := repo.Around(h.At.Machine.Files, dir+"/.")
@@ -54,7 +54,7 @@ func (h *Secrets) takesIn(e shell.Effect) (why string) {
 	for _, dir := range dirs {
 		if h.At.Machine.IsDirectory(dir) && (s.forced || dir == r.Top || !r.MayIgnore(dir, true, s.user...)) {
 			if found := s.below(dir, 0); found != "" {
-				return "this takes " + printable.Text(found) + " into the repository, which may hold a secret"
+				return Objection("this takes " + printable.Text(found) + " into the repository, which may hold a secret")
 			}
 		}
 	}

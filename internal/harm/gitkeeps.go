@@ -13,14 +13,14 @@ import (
 // GitHarm says why a write of git's own is not harmless: it loses something,
 // puts files of a commit or a stash into the working tree, or is another
 // repository's than the workspace's.
-func (l *Loss) GitHarm(e shell.Effect) (why string) {
+func (l *Loss) GitHarm(e shell.Effect) (why Objection) {
 	switch {
 	case !e.Kept && path.Base(e.Target) != ".git":
-		return "git would put files into the working tree that nod has not seen: " + printable.Text(e.Words)
+		return Objection("git would put files into the working tree that nod has not seen: " + printable.Text(e.Words))
 	case !e.Kept:
-		return "this changes the repository: " + printable.Text(e.Words)
+		return Objection("this changes the repository: " + printable.Text(e.Words))
 	case !l.ownRepository(e.Target):
-		return "this changes a repository outside the workspace: " + printable.Text(e.Words)
+		return Objection("this changes a repository outside the workspace: " + printable.Text(e.Words))
 	}
 	return l.Secrets.takesIn(e)
 }

@@ -15,19 +15,19 @@ import (
 )
 
 // Secret reports which secret store the call would touch, "" if none.
-func (h *Secrets) Secret(named []string) (why string) {
+func (h *Secrets) Secret(named []string) (why Objection) {
 	if name := h.secretPath(named); name != "" {
-		return printable.Text(name) + " holds or may hold secrets"
+		return Objection(printable.Text(name) + " holds or may hold secrets")
 	}
 	for _, e := range h.Report.Effects {
 		if e.Kind == shell.Secret {
-			return "this uses or prints a secret: " + printable.Text(e.Words)
+			return Objection("this uses or prints a secret: " + printable.Text(e.Words))
 		}
 		if e.Kind > shell.Run {
 			continue
 		}
 		if !e.Names && (e.Pattern != "" || e.Recursive) && view.Below("/proc", e.Target) {
-			return "what /proc says of a process may hold secrets: " + printable.Text(e.Words)
+			return Objection("what /proc says of a process may hold secrets: " + printable.Text(e.Words))
 		}
 		names, all := h.At.Machine.Names(e)
 		if e.Pattern != "" && !h.Report.Fed(e) { // what find hands over is looked at with its tests (secretBelow)
@@ -36,35 +36,35 @@ func (h *Secrets) Secret(named []string) (why string) {
 		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || h.Report.Fed(e)) // what find hands over lies at any depth
 		for _, name := range names {
 			if h.touches(name, tree) && !(e.Names && e.Kind == shell.Read && h.isLoneSecret(name, e.Recursive)) {
-				return printable.Text(name) + " holds or may hold secrets"
+				return Objection(printable.Text(name) + " holds or may hold secrets")
 			}
 		}
 		if word := h.aimsAtSecret(e); word != "" {
-			return "this may search secrets: " + printable.Text(word)
+			return Objection("this may search secrets: " + printable.Text(word))
 		}
 		if h.searches(e) {
 			if word := h.seeksSecret(); word != "" {
-				return "this looks for secrets: " + printable.Text(word)
+				return Objection("this looks for secrets: " + printable.Text(word))
 			}
 		}
 		if all && !h.Report.Fed(e) {
 			continue
 		}
 		if word := h.picksSecret(); word != "" && !e.Names {
-			return "this may pick out secrets: " + printable.Text(word)
+			return Objection("this may pick out secrets: " + printable.Text(word))
 		}
 		if name := h.maySecret(); name != "" {
-			return printable.Text(name) + " holds or may hold secrets"
+			return Objection(printable.Text(name) + " holds or may hold secrets")
 		}
 	}
 	if word := h.gitAims(); word != "" {
-		return "this may print secrets that git has: " + printable.Text(word)
+		return Objection("this may print secrets that git has: " + printable.Text(word))
 	}
 	if name := h.gitPrints(); name != "" {
-		return "this prints what git has of " + printable.Text(name) + ", which holds or may hold secrets"
+		return Objection("this prints what git has of " + printable.Text(name) + ", which holds or may hold secrets")
 	}
 	if name := h.secretBelow(); name != "" {
-		return printable.Text(name) + " would be read along, which holds or may hold secrets"
+		return Objection(printable.Text(name) + " would be read along, which holds or may hold secrets")
 	}
 	return ""
 }

@@ -37,18 +37,18 @@ const (
 // WriteHarm says why a write is not harmless: it makes a new ordinary file
 // where an edit tool might make it too or in a temporary directory, or what it
 // overwrites can be restored.
-func (l *Loss) WriteHarm(e shell.Effect) (why string) {
+func (l *Loss) WriteHarm(e shell.Effect) (why Objection) {
 	switch {
 	case e.Place == shell.Null:
 		return ""
 	case l.CopiesTree(e):
-		return "this copies a whole tree, whatever it holds: " + printable.Text(e.Words)
+		return Objection("this copies a whole tree, whatever it holds: " + printable.Text(e.Words))
 	case e.Place == shell.Temporary:
 		return l.scratch(e)
 	}
 	names, all := l.targets(e)
 	if !all || e.Pattern != "" && l.Report.Fed(e) {
-		return "which files this overwrites is not known: " + printable.Text(e.Words)
+		return Objection("which files this overwrites is not known: " + printable.Text(e.Words))
 	}
 	for _, name := range names {
 		if why := l.overwritten(e, name); why != "" {
@@ -58,7 +58,7 @@ func (l *Loss) WriteHarm(e shell.Effect) (why string) {
 	return ""
 }
 
-func (l *Loss) overwritten(e shell.Effect, name string) (why string) {
+func (l *Loss) overwritten(e shell.Effect, name string) (why Objection) {
 	if l.makesDirectory(e, name) {
 		return ""
 	}
@@ -66,7 +66,7 @@ func (l *Loss) overwritten(e shell.Effect, name string) (why string) {
 		return why
 	}
 	if l.leadsGuarded(e, name) {
-		return "what is put behind " + printable.Text(name) + " may run later or change what the agent may do"
+		return Objection("what is put behind " + printable.Text(name) + " may run later or change what the agent may do")
 	}
 	if l.At.Missing(name) {
 		if l.Report.ProgramOf(e) == "mkdir" {
@@ -82,7 +82,7 @@ func (l *Loss) overwritten(e shell.Effect, name string) (why string) {
 		lost = l.spoilt
 	}
 	if why := lost(e, name); why != "" || l.Report.Fed(e) && e.Part == shell.PartWords {
-		return "this may overwrite " + cmp.Or(why, printable.Text(name))
+		return "this may overwrite " + cmp.Or(why, Objection(printable.Text(name)))
 	}
 	return ""
 }
@@ -90,7 +90,7 @@ func (l *Loss) overwritten(e shell.Effect, name string) (why string) {
 // spoilt says why more at the end of a file is not harmless: what it holds
 // stays, but of a database, or what the line puts there first, nothing is left
 // that could be read.
-func (l *Loss) spoilt(e shell.Effect, name string) (why string) {
+func (l *Loss) spoilt(e shell.Effect, name string) (why Objection) {
 	return cmp.Or(l.overtaken(e, name), l.precious(name))
 }
 
@@ -109,22 +109,22 @@ func (l *Loss) makesDirectory(e shell.Effect, name string) bool {
 
 // scratch says why a write to a temporary directory is not harmless: what is
 // there may be anybody's.
-func (l *Loss) scratch(e shell.Effect) (why string) {
+func (l *Loss) scratch(e shell.Effect) (why Objection) {
 	info, err := l.At.Machine.Files.Lstat(e.Target)
 	switch {
 	case e.Pattern != "", e.Recursive, l.Report.Fed(e) && e.Part == shell.PartWords:
-		return "which files this overwrites is not known: " + printable.Text(e.Words)
+		return Objection("which files this overwrites is not known: " + printable.Text(e.Words))
 	case err == nil && info.Mode.IsDir() && l.Report.ProgramOf(e) == "mkdir":
 		return ""
 	case !errors.Is(err, fs.ErrNotExist), l.changesMode(e):
-		return "this may overwrite " + printable.Text(e.Target)
+		return Objection("this may overwrite " + printable.Text(e.Target))
 	case l.gathers():
-		return "this puts what it gathers or decodes into " + printable.Text(e.Target)
+		return Objection("this puts what it gathers or decodes into " + printable.Text(e.Target))
 	case l.At.Machine.Guards.Match(e.Target):
-		return printable.Text(e.Target) + " changes what runs later or what the agent may do"
+		return Objection(printable.Text(e.Target) + " changes what runs later or what the agent may do")
 	}
 	if l.At.InPath(e.Target) {
-		return printable.Text(e.Target) + " changes what runs later or what the agent may do"
+		return Objection(printable.Text(e.Target) + " changes what runs later or what the agent may do")
 	}
 	return l.overtaken(e, e.Target)
 }
@@ -160,7 +160,7 @@ func (l *Loss) gathers() bool {
 
 // DeleteHarm says why a deletion is not harmless: something of it could not
 // be restored.
-func (l *Loss) DeleteHarm(e shell.Effect) (why string) {
+func (l *Loss) DeleteHarm(e shell.Effect) (why Objection) {
 	unknown := "this deletes: " + printable.Text(e.Words)
 	if l.finds(e) {
 		return l.foundHarm(e)
@@ -168,11 +168,11 @@ func (l *Loss) DeleteHarm(e shell.Effect) (why string) {
 	names, all := l.targets(e)
 	switch {
 	case !all, !l.deletesWhatItNames(e), l.Report.Fed(e), e.Place != shell.Workspace && e.Place != shell.Temporary, l.Report.ProgramOf(e) == "git" && e.Forced:
-		return unknown
+		return Objection(unknown)
 	case e.Moved && l.movedInside(e):
-		return l.each(names, func(name string) string { return l.movable(e, name) })
+		return l.each(names, func(name string) Objection { return l.movable(e, name) })
 	}
-	return l.each(names, func(name string) string { return l.deletable(e, name) })
+	return l.each(names, func(name string) Objection { return l.deletable(e, name) })
 }
 
 // deletesWhatItNames recognises the programs that remove the very names they
@@ -185,9 +185,9 @@ func (l *Loss) deletesWhatItNames(e shell.Effect) bool {
 	return false
 }
 
-func (l *Loss) each(names []string, ask func(string) string) (why string) {
+func (l *Loss) each(names []string, look func(string) Objection) (why Objection) {
 	for _, name := range names {
-		if why = ask(name); why != "" {
+		if why = look(name); why != "" {
 			return why
 		}
 	}
@@ -197,28 +197,28 @@ func (l *Loss) each(names []string, ask func(string) string) (why string) {
 // deletable answers for one real path. Nothing is there to be lost where
 // nothing is, but who deletes it thinks otherwise: only what the line itself
 // makes before is let go.
-func (l *Loss) deletable(e shell.Effect, name string) (why string) {
+func (l *Loss) deletable(e shell.Effect, name string) (why Objection) {
 	info, err := l.At.Machine.Files.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name):
 		if l.guardedNext(e) {
-			return "what the line puts into " + printable.Text(name) + " may run later under its new name"
+			return Objection("what the line puts into " + printable.Text(name) + " may run later under its new name")
 		}
 		return l.overtaken(e, name)
 	case errors.Is(err, fs.ErrNotExist):
-		return "this deletes " + printable.Text(name) + ", which nod does not see"
+		return Objection("this deletes " + printable.Text(name) + ", which nod does not see")
 	case err != nil:
-		return printable.Text(name) + ": " + printable.Text(err.Error())
+		return Objection(printable.Text(name) + ": " + printable.Text(err.Error()))
 	case !l.At.Machine.Inside(l.At.Roots, name):
-		return "this deletes " + printable.Text(name) + ", which is outside the workspace"
+		return Objection("this deletes " + printable.Text(name) + ", which is outside the workspace")
 	case l.At.IsInstalled(name):
 		return l.overtaken(e, name)
 	case l.At.Guarded(name):
-		return printable.Text(name) + " changes what runs later or what the agent may do"
+		return Objection(printable.Text(name) + " changes what runs later or what the agent may do")
 	case info.Mode.IsDir() && l.Report.ProgramOf(e) == "rmdir":
 		return "" // only what is empty
 	case info.Mode.IsDir() && !e.Recursive:
-		return "this deletes: " + printable.Text(e.Words)
+		return Objection("this deletes: " + printable.Text(e.Words))
 	}
 	if why := l.lost(e, name); why != "" {
 		return "this deletes " + why
@@ -263,25 +263,25 @@ func (l *Loss) secretAfter(e shell.Effect, below string) bool {
 
 // movable answers for one file or directory that goes on under another name:
 // nothing guarded and no second name may be among it.
-func (l *Loss) movable(e shell.Effect, name string) (why string) {
+func (l *Loss) movable(e shell.Effect, name string) (why Objection) {
 	info, err := l.At.Machine.Files.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name):
 		if l.guardedNext(e) {
-			return "what the line puts into " + printable.Text(name) + " may run later under its new name"
+			return Objection("what the line puts into " + printable.Text(name) + " may run later under its new name")
 		}
 		return l.overtaken(e, name)
 	case err != nil || !l.At.Machine.Inside(l.At.Roots, name):
-		return "this moves " + printable.Text(name) + " away"
+		return Objection("this moves " + printable.Text(name) + " away")
 	case !info.Mode.IsDir():
 		return l.At.Writable(name)
 	}
-	w := walk{loss: l, file: func(file string) string {
+	w := walk{loss: l, file: func(file string) Objection {
 		if l.guardedAfter(e, file[len(name):]) {
-			return printable.Text(file) + " changes what runs later or what the agent may do"
+			return Objection(printable.Text(file) + " changes what runs later or what the agent may do")
 		}
 		if l.At.Machine.Secrets.Match(file) && !l.secretAfter(e, file[len(name):]) {
-			return printable.Text(file) + " holds or may hold secrets, which its new name would not say"
+			return Objection(printable.Text(file) + " holds or may hold secrets, which its new name would not say")
 		}
 		return l.At.Writable(file)
 	}}
@@ -313,18 +313,18 @@ func (l *Loss) targets(e shell.Effect) (names []string, all bool) {
 
 // lost says what at a real path could not be restored, and why; "" where all
 // of it could: git has the same content, or a build makes it again.
-func (l *Loss) lost(e shell.Effect, name string) (why string) {
+func (l *Loss) lost(e shell.Effect, name string) (why Objection) {
 	if why := l.overtaken(e, name); why != "" {
 		return why
 	}
 	info, err := l.At.Machine.Files.Lstat(name)
 	switch {
 	case err != nil:
-		return printable.Text(name)
+		return Objection(printable.Text(name))
 	case !info.Mode.IsDir():
 		return l.LostFile(name)
 	case l.At.IsOutput(name):
-		w := walk{loss: l, file: func(file string) string { return cmp.Or(l.precious(file), written(file)) }}
+		w := walk{loss: l, file: func(file string) Objection { return cmp.Or(l.precious(file), written(file)) }}
 		return w.tree(name, 0)
 	}
 	w := walk{loss: l, file: l.LostFile}
@@ -332,7 +332,7 @@ func (l *Loss) lost(e shell.Effect, name string) (why string) {
 }
 
 // LostFile answers for one file.
-func (l *Loss) LostFile(name string) (why string) {
+func (l *Loss) LostFile(name string) (why Objection) {
 	if why := l.precious(name); why != "" {
 		return why
 	}
@@ -341,25 +341,25 @@ func (l *Loss) LostFile(name string) (why string) {
 	}
 	r, ok := l.At.Repository(name)
 	if !ok {
-		return printable.Text(name) + ", which is not in git: it could not be restored"
+		return Objection(printable.Text(name) + ", which is not in git: it could not be restored")
 	}
 	if why := r.Lost(name); why != "" {
-		return printable.Text(name) + ", which " + why + ": it could not be restored"
+		return Objection(printable.Text(name) + ", which " + why + ": it could not be restored")
 	}
 	return ""
 }
 
 // precious names what nobody deletes as a matter of course, wherever it lies:
 // what is no ordinary file, secrets, databases, what runs later.
-func (l *Loss) precious(name string) (why string) {
+func (l *Loss) precious(name string) (why Objection) {
 	if why := l.At.Machine.Ordinary(name); why != "" {
 		return why
 	}
 	switch {
 	case l.At.Machine.Secrets.Match(name), isDatabase(name):
-		return printable.Text(name) + ", which may be the only copy"
+		return Objection(printable.Text(name) + ", which may be the only copy")
 	case l.At.Guarded(name):
-		return printable.Text(name) + ", which changes what runs later"
+		return Objection(printable.Text(name) + ", which changes what runs later")
 	}
 	return ""
 }
@@ -373,15 +373,15 @@ func isDatabase(name string) bool {
 }
 
 // written recognises, among what builds make, what a person writes by hand.
-func written(name string) (why string) {
+func written(name string) (why Objection) {
 	base := strings.ToLower(path.Base(name))
 	switch strings.TrimSuffix(strings.TrimSuffix(base, ".md"), ".txt") {
 	case "notes", "note", "todo", "todos", "draft", "drafts", "memo", "journal", "diary", "scratch", "ideas":
-		return printable.Text(name) + ", which no build makes"
+		return Objection(printable.Text(name) + ", which no build makes")
 	}
 	switch path.Ext(base) {
 	case ".doc", ".docx", ".odt", ".ods", ".odp", ".xls", ".xlsx", ".ppt", ".pptx", ".rtf", ".org", ".pages", ".numbers", ".psd", ".xcf", ".ai", ".sketch", ".fig", ".blend", ".kra", ".ipynb", ".eml", ".mbox", ".patch":
-		return printable.Text(name) + ", which no build makes"
+		return Objection(printable.Text(name) + ", which no build makes")
 	}
 	return ""
 }
@@ -389,24 +389,24 @@ func written(name string) (why string) {
 // walk looks at every file of a tree.
 type walk struct {
 	loss *Loss
-	file func(name string) (why string)
+	file func(name string) (why Objection)
 	seen int
 }
 
-func (w *walk) tree(dir string, depth int) (why string) {
+func (w *walk) tree(dir string, depth int) (why Objection) {
 	tooLarge := printable.Text(dir) + ", which is too large to look through"
 	names, err := w.loss.At.Machine.Files.List(dir, maxTreeNames-w.seen)
 	if w.seen += len(names); err != nil || depth > maxTreeDepth {
-		return tooLarge
+		return Objection(tooLarge)
 	}
 	for _, n := range names {
 		name := dir + "/" + n
 		info, err := w.loss.At.Machine.Files.Lstat(name)
 		switch {
 		case err != nil:
-			why = printable.Text(name)
+			why = Objection(printable.Text(name))
 		case info.Mode.IsDir() && w.loss.At.Guarded(name):
-			why = printable.Text(name) + ", which changes what runs later"
+			why = Objection(printable.Text(name) + ", which changes what runs later")
 		case info.Mode.IsDir():
 			why = w.tree(name, depth+1)
 		default:
@@ -423,7 +423,7 @@ func (w *walk) tree(dir string, depth int) (why string) {
 // will find: something else in the line moves a file there, or lets git
 // replace files. The order within the line is not asked, since loops run in
 // circles.
-func (l *Loss) overtaken(e shell.Effect, name string) (why string) {
+func (l *Loss) overtaken(e shell.Effect, name string) (why Objection) {
 	for _, o := range l.Report.Effects {
 		ofGit := l.ByGit(o) && path.Base(o.Target) != ".git" // files from a commit
 		if o.Kind != shell.Write || o.Command == e.Command && !ofGit {
@@ -431,9 +431,9 @@ func (l *Loss) overtaken(e shell.Effect, name string) (why string) {
 		}
 		switch {
 		case ofGit && view.Below(o.Target, name):
-			return printable.Text(name) + ", after git may have put something else there"
+			return Objection(printable.Text(name) + ", after git may have put something else there")
 		case (view.Below(o.Target, name) || view.Below(name, o.Target)) && l.moves(o.Command):
-			return printable.Text(name) + ", after the line has moved something there"
+			return Objection(printable.Text(name) + ", after the line has moved something there")
 		}
 	}
 	return ""

@@ -18,6 +18,11 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
+// Objection is what speaks against a call, in words for a person; "" is that
+// nothing does. It is a type of its own, so that nobody takes it for what lets
+// a call run.
+type Objection string
+
 // Options describe a machine.
 type Options struct {
 	// Files is where names are resolved.

@@ -16,12 +16,12 @@ import (
 
 // Writable reports what speaks against writing to the real path, "" if
 // nothing does.
-func (w *Workspace) Writable(real string) (why string) {
+func (w *Workspace) Writable(real string) (why Objection) {
 	switch {
 	case !w.Machine.Inside(w.Roots, real):
-		return printable.Text(real) + " is outside the workspace"
+		return Objection(printable.Text(real) + " is outside the workspace")
 	case w.Guarded(real):
-		return printable.Text(real) + " changes what runs later or what the agent may do"
+		return Objection(printable.Text(real) + " changes what runs later or what the agent may do")
 	}
 	return w.Machine.Ordinary(real)
 }
@@ -119,18 +119,18 @@ func (w *Workspace) HoldsGuarded(real string) bool {
 
 // Ordinary refuses what an edit would not simply replace: devices, FIFOs,
 // directories, and files with a second name somewhere else.
-func (m *Machine) Ordinary(real string) (why string) {
+func (m *Machine) Ordinary(real string) (why Objection) {
 	info, err := m.Files.Lstat(real)
 	shown := printable.Text(real)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""
 	case err != nil:
-		return shown + ": " + printable.Text(err.Error())
+		return Objection(shown + ": " + printable.Text(err.Error()))
 	case info.Mode&fs.ModeType != 0:
-		return shown + " is not a regular file"
+		return Objection(shown + " is not a regular file")
 	case info.Links > 1:
-		return shown + " has another name elsewhere (hard link)"
+		return Objection(shown + " has another name elsewhere (hard link)")
 	}
 	return ""
 }
