@@ -66,8 +66,8 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 			return
 		}
 	}
-	if s.file == "xargs" && len(u.pos) == 0 { // it runs echo then
-		u.pos = []word{{value: constant("echo"), raw: "echo"}}
+	if s.bare != "" && len(u.pos) == 0 {
+		u.pos = []word{{value: constant(s.bare), raw: s.bare}}
 	}
 	if u.command == nil || !u.sub {
 		u.positional()
@@ -185,8 +185,8 @@ func (u *use) unclear(w word) int {
 		u.pos = append(u.pos, w)
 		return 0
 	}
-	// No option of find holds a slash, so that */ and dir*/x are none.
-	if !u.inert && !(u.sheet.file == "find" && w.known && w.glob > 0 && strings.Contains(w.text, "/")) {
+	// No option with one dash holds a slash, so that */ and dir*/x are none.
+	if !u.inert && !(u.finds == "roots" && w.known && w.glob > 0 && strings.Contains(w.text, "/")) {
 		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be an option of "+u.sheet.name)
 	}
 	if w.text == "" || w.text == "-" || w.text[0] != '-' || w.glob == 1 { // - and nothing is an operand
@@ -453,15 +453,7 @@ func (u *use) stated(item, raw string) {
 	case "run":
 		u.out.does(Run, target, raw)
 	case "fetch":
-		if u.sheet.file == "gh" {
-			u.ghFetch()
-			return
-		}
-		if u.sheet.file == "go" && u.tasks.goHome(u.inv, u.heading) {
-			u.out.effect(Effect{Kind: Fetch, Target: target, Place: Network, Words: raw, Part: PartWords, Declared: "go.mod"})
-			return
-		}
-		u.out.does(Fetch, target, raw)
+		u.fetches(target, raw)
 	case "keeps":
 		u.marks |= markKeeps
 		if target == "tree" {
@@ -485,6 +477,19 @@ func (u *use) stated(item, raw string) {
 	case "exhaust":
 		u.out.does(Exhaust, target, raw)
 	}
+}
+
+// fetches reports a fetch from the host that the program asks if nobody says
+// otherwise.
+func (u *use) fetches(target, raw string) {
+	e := Effect{Kind: Fetch, Target: target, Place: Network, Words: raw, Part: PartWords}
+	switch {
+	case u.home == "gh" && u.ghHome():
+		e.Declared = "the login of gh"
+	case u.home == "go" && u.tasks.goHome(u.inv, u.heading):
+		e.Declared = "go.mod"
+	}
+	u.out.effect(e)
 }
 
 // positional gives every positional argument its role.

@@ -129,7 +129,7 @@ func (a *analysis) external(inv *invocation) {
 		a.out.unknown(PartWords, inv.raw, "nothing is known of "+grammar.Escaped(base))
 		return
 	}
-	if !a.tasks.task(inv) {
+	if !a.tasks.task(sheet, inv) {
 		a.apply(sheet, inv)
 	}
 }

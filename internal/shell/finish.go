@@ -8,10 +8,8 @@ import (
 // finish does what a program does only after all its options are known.
 func (u *use) finish() {
 	u.finishInline()
-	if u.sheet.file == "git" {
-		u.finishGit()
-	}
-	if u.code == "sqlclient" {
+	u.finishGit()
+	if u.sheet.sql != "" {
 		u.finishSQL()
 	}
 	switch u.code {
@@ -151,7 +149,7 @@ func (u *use) finishRequest() {
 		u.out.unknown(PartWords, u.inv.raw, "which method it uses is not known")
 	case u.method == "GET" || u.method == "HEAD", u.method == "" && !u.send, graphql && u.method == "" &&
 		u.marks.has(markQuery) && !u.marks.has(markMakes):
-		u.ghFetch()
+		u.fetches("github.com", u.inv.raw)
 		return
 	}
 	u.out.does(Remote, "github.com", u.inv.raw)

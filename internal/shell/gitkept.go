@@ -302,16 +302,6 @@ func plainHost(name string) bool {
 		strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
 }
 
-// ghFetch reports that gh reads from the host on which the person is logged
-// in, github.com unless something says otherwise.
-func (u *use) ghFetch() {
-	e := Effect{Kind: Fetch, Target: "github.com", Place: Network, Words: u.inv.raw, Part: PartWords}
-	if u.ghHome() {
-		e.Declared = "the login of gh"
-	}
-	u.out.effect(e)
-}
-
 // ghHome reports whether no argument and no variable leads gh to another host,
 // and no argument is computed.
 func (u *use) ghHome() bool {

@@ -36,16 +36,6 @@ func (d *draft) runsCode(inv *invocation, w word) {
 	d.effect(e)
 }
 
-// interpreted reports whether a program reads code of a language other than
-// those of shells on its standard input.
-func interpreted(name string) bool {
-	switch name {
-	case "python", "python2", "pypy", "pypy3", "node", "nodejs", "perl", "ruby":
-		return true
-	}
-	return strings.HasPrefix(name, "python3")
-}
-
 // filter reports what a filter of jq, or an expression of yq, can see and do
 // besides its input.
 func (u *use) filter(role string, w word) {
@@ -179,13 +169,13 @@ func (u *use) exec(rest []word) int {
 	if len(roots) == 0 {
 		roots = []word{{value: constant("."), raw: "."}}
 	}
-	if u.sheet.file == "fd" {
+	if u.finds == "pattern" {
 		roots = u.fdRoots(roots, end == len(rest))
 	}
-	if u.sheet.file != "find" && u.sheet.file != "fd" || len(roots) > 4 {
+	if u.finds == "" || len(roots) > 4 {
 		roots = []word{{raw: "{}"}}
 	}
-	if end < len(rest) && rest[end].text == "+" && u.sheet.file == "find" { // all names in one call
+	if end < len(rest) && rest[end].text == "+" && u.finds == "roots" { // all names in one call
 		u.execUnder(words, roots...)
 		return end + 1
 	}
@@ -213,7 +203,7 @@ func (u *use) execUnder(words []word, roots ...word) {
 	for i, root := range roots {
 		found[i] = u.foundUnder(root)
 	}
-	if u.sheet.file != "find" && !mentions(words, "{") {
+	if u.finds != "roots" && !mentions(words, "{") {
 		words = append(words[:len(words):len(words)], found...)
 	}
 	var out []word

@@ -32,31 +32,28 @@ type textRunner interface {
 // task walks what a task runner would run, as far as its definition can be
 // read exactly. done is false where the data goes on; the definition is
 // recorded all the same.
-func (ts *tasks) task(inv *invocation) (done bool) {
-	if ts.out.away != "" || ts.machine.env.Files == nil || inv.st.dir == "" {
+func (ts *tasks) task(s *sheet, inv *invocation) (done bool) {
+	if s.task == "" || ts.out.away != "" || ts.machine.env.Files == nil || inv.st.dir == "" {
 		return false
 	}
-	switch runner := recipe.TaskFiles(inv.name) != nil; inv.name {
-	case "npm", "pnpm", "yarn", "bun", "make", "gmake":
-		runner = true
-		fallthrough
-	default:
-		if runner && !ts.out.asWritten() {
-			ts.defs.define(inv.name, "") // where it runs, or as whom, is another matter
-			return false
-		}
+	reader, names, _ := strings.Cut(s.task, " ")
+	if reader != "go" && !ts.out.asWritten() {
+		ts.defs.define(inv.name, "") // where it runs, or as whom, is another matter
+		return false
 	}
-	switch inv.name {
-	case "npm", "pnpm", "yarn", "bun":
+	switch reader {
+	case "npm":
 		return ts.packageScript(inv)
-	case "make", "gmake":
+	case "make":
 		return ts.makeTargets(inv)
 	case "go":
 		return ts.goGenerate(inv)
 	case "just":
 		return ts.justRecipes(inv)
-	case "task", "go-task", "mise", "rake", "pre-commit", "lefthook", "composer", "nox", "tox":
-		ts.taskFile(inv)
+	case "mise":
+		ts.taskFile(inv, nil)
+	default:
+		ts.taskFile(inv, strings.Fields(names))
 	}
 	return false
 }
@@ -231,22 +228,23 @@ func (ts *tasks) runEntries(file string, r recipe.Scripts, scripts []string, inv
 	return true
 }
 
-// taskFile records the file that tells a task runner what to run.
-func (ts *tasks) taskFile(inv *invocation) {
+// taskFile records the file that tells a task runner what to run, by the names
+// under which it looks for that; none are those of mise.
+func (ts *tasks) taskFile(inv *invocation, names []string) {
 	for _, w := range inv.args {
 		if name, _, _ := strings.Cut(w.text, "="); !w.known || recipe.ElsewhereOption(name) {
 			ts.defs.define(inv.name, "") // it may be told to read any file
 			return
 		}
 	}
-	if inv.name == "mise" {
+	if len(names) == 0 {
 		ts.miseFiles(inv)
 		return
 	}
 	dir := path.Clean(inv.st.dir)
 	for range maxClimbed {
 		found := false
-		for _, name := range recipe.TaskFiles(inv.name) {
+		for _, name := range names {
 			file := strings.TrimSuffix(dir, "/") + "/" + name
 			if !ts.machine.exists(file) {
 				ts.defs.watch(file)

@@ -158,7 +158,7 @@ func (u *use) shellCode(rest []word) {
 // scriptWith is a script and its arguments.
 func (u *use) scriptWith(rest []word) {
 	s, ok := u.defs.load(rest[0], u.inv)
-	if langs := grammar.Shells(u.inv.name); ok && langs != nil && u.sheet.file == "bash" {
+	if langs := grammar.Shells(u.inv.name); ok && langs != nil {
 		if u.runScript(s, langs, rest[0], u.inv) {
 			return
 		}
@@ -189,7 +189,7 @@ func (a *analysis) standardInput(inv *invocation) {
 		a.nested(inv.in.text.text, inv.st.child(), inv.name)
 		return
 	}
-	if interpreted(inv.name) && inv.in.kind == fromText && inv.in.text.known {
+	if s, ok := a.machine.sheet(inv.name); ok && s.interprets && inv.in.kind == fromText && inv.in.text.known {
 		a.out.runsCode(inv, inv.in.text)
 		return
 	}
@@ -239,8 +239,8 @@ func (u *use) role(role string, w word) {
 		u.reads(w, recursive)
 	case "names":
 		u.reads(w, recursive|names)
-	case "outfile":
-		if u.sheet.file == "curl" && strings.ContainsRune(w.text, '#') {
+	case "outfile", "numbered":
+		if role == "numbered" && strings.ContainsRune(w.text, '#') {
 			w.value = value{} // #1 is what matched in the address
 		}
 		if !(w.known && w.text == "-") {
@@ -465,7 +465,7 @@ func (u *use) peculiar(role string, w word) {
 			u.out.unknown(PartWords, u.inv.raw, "a format that may run commands")
 		}
 	case "sql":
-		if u.code != "sqlclient" {
+		if u.sheet.sql == "" {
 			u.out.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known")
 		}
 		u.sqls = append(u.sqls, w)

@@ -69,11 +69,12 @@ func (f *definitions) load(w word, inv *invocation) (s source, ok bool) {
 // this user, in the directory that is known.
 func (d *draft) asWritten() bool {
 	for _, w := range d.wrappers {
-		switch path.Base(w) {
-		case "env", "nice", "ionice", "nohup", "time", "timeout", "stdbuf", "setsid", "command", "builtin", "exec", "eval",
-			"xargs", "sh", "bash", "zsh", "dash", "ash", "trap":
+		switch name := path.Base(w); name {
+		case "command", "builtin", "exec", "eval", "trap":
 		default:
-			return false
+			if s, ok := d.machine.sheet(name); grammar.Shells(name) == nil && !(ok && s.stays) {
+				return false
+			}
 		}
 	}
 	return true
@@ -228,7 +229,8 @@ func (d *draft) makesDirectories(command int) bool {
 		return false
 	}
 	c := d.report.Commands[command]
-	return path.Base(c.Program) == "mkdir" && !c.Foreign
+	s, ok := d.machine.sheet(path.Base(c.Program))
+	return ok && s.makesDirs && !c.Foreign
 }
 
 // outermost is the command of the line in whose definitions a command stands.

@@ -21,6 +21,16 @@ type sheet struct {
 
 	args, none, always, code, skip, others, heeds                             string
 	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf, responses bool
+
+	stays      bool   // the command that it starts runs here, as this user, in this directory
+	interprets bool   // what it is fed is code
+	makesDirs  bool   // what it writes are directories, with nothing in them
+	bare       string // its arguments where none are given
+	finds      string // what its command gets lies below its arguments: "roots", or a pattern comes first
+	task       string // who reads what it runs, and the names of the files that say it
+	home       string // who says whether it asks the host that it asks if nobody says otherwise
+	sql        string // the dialect of its statements
+	server     string // variables that say which server a client asks; "" where it opens a file
 }
 
 // sheet returns what is known of a program.
@@ -108,7 +118,7 @@ func (s *sheet) under(sub string) (*sheet, bool) {
 		return nil, false
 	}
 	out := &sheet{name: s.name + " " + sub, heading: path, file: s.file, all: s.all, index: s.index, body: body,
-		oneDash: s.oneDash}
+		oneDash: s.oneDash, home: s.home}
 	if s.inherit {
 		out.more = append(out.more, s.body)
 		out.more = append(out.more, s.more...)
@@ -188,6 +198,24 @@ func (s *sheet) directives(body string) {
 			s.others = cmp.Or(rest, "text")
 		case "heeds":
 			s.heeds = strings.TrimPrefix(s.heeds+"\n"+rest, "\n")
+		case "stays":
+			s.stays = true
+		case "interprets":
+			s.interprets = true
+		case "directories":
+			s.makesDirs = true
+		case "bare":
+			s.bare = cmp.Or(s.bare, rest)
+		case "finds":
+			s.finds = cmp.Or(s.finds, rest)
+		case "task":
+			s.task = cmp.Or(s.task, rest)
+		case "home":
+			s.home = cmp.Or(s.home, rest)
+		case "sql":
+			s.sql = cmp.Or(s.sql, rest)
+		case "server":
+			s.server = cmp.Or(s.server, rest)
 		case "inert":
 			s.inert = true
 		case "deaf":

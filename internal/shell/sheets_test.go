@@ -14,20 +14,21 @@ import (
 // The words of the language that commands/README.md describes. What is not
 // here is a typing mistake, and would be read as nothing.
 const (
-	sheetFlags      = " inert deaf free loose posix single bundle sub inherit responses "
-	sheetDirectives = " args none does skip others heeds code use " + sheetFlags
+	sheetFlags = " inert deaf free loose posix single bundle sub inherit responses" +
+		" stays interprets directories "
+	sheetDirectives = " args none does skip others heeds code use bare finds task home sql server " + sheetFlags
 	sheetWords      = " recursive forced appends drop inplace deletes send quiet verb alone inert "
 	sheetEffects    = " read list names tree write keeps delete run fetch send remote kill persist secret privilege exhaust stdin unknown "
-	sheetCodes      = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test tmux exiftool go push ghapi tar kubeget http s3copy script wget sample second printing unzip sqlclient dump" +
+	sheetCodes      = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test tmux exiftool go push ghapi tar kubeget http s3copy script wget sample second printing unzip" +
 		" modes packing clock dd cat yes "
 	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link tarfile program script" +
 		" inline shell shelltext shellcode split command xcommand assign awaycommand awayshell exec url host remote kill persist variable cd" +
 		" replace key sed awk jq yq jqfile yqfile date setting gitremote pathspec tracked searched sent curlformat pagerfile fzfbind previewed format" +
 		" curldata curlmethod ghmethod ghfield pymodule kubeoutput loaded atfile readurl fileorurl media literal atother ghrepo curlencode" +
 		" curlcookie httpitem digword pipeout sql database dbhost unknown listed mode formula manpage psword nodename socketword composefile xmlfile" +
-		" zipfile xpath procs "
+		" zipfile xpath procs numbered "
 	// What writes, runs, sends or deletes: an option that does needs an example.
-	graveRoles   = " write outfile change delete deltree moved destdir program script inline shell shellcode split exec pipeout cd previewed "
+	graveRoles   = " write outfile numbered change delete deltree moved destdir program script inline shell shellcode split exec pipeout cd previewed "
 	graveEffects = " write delete run send remote kill persist secret privilege stdin unknown keeps "
 	graveWords   = " inplace deletes send mirrors makes "
 )
@@ -166,8 +167,24 @@ func readDirective(words []string, s *sheetSection) (faults []string) {
 		}
 	case "others":
 		faults = readRoles(words[1:])
+	case "finds", "home", "sql", "task":
+		if !among(sheetValues[words[0]], words[1]) || (len(words) > 2) != (words[1] == "file") {
+			faults = append(faults, words[0]+" does not take "+strings.Join(words[1:], " "))
+		}
+	case "bare":
+		if len(words) != 2 {
+			faults = append(faults, "bare takes one word")
+		}
 	}
 	return faults
+}
+
+// sheetValues are the words that some directives take; file takes more.
+var sheetValues = map[string]string{
+	"finds": " roots pattern ",
+	"home":  " gh go ",
+	"sql":   " postgres mysql sqlite duckdb ",
+	"task":  " npm make go just mise file ",
 }
 
 func readRoles(roles []string) (faults []string) {
@@ -347,6 +364,13 @@ func TestSheetsRefuse(t *testing.T) {
 		"-o =pair:writ":                "no role is named writ",
 		"args text... read...":         "two roles take all that are left",
 		"code gti":                     "no code is named gti",
+		"finds root":                   "finds does not take root",
+		"task makefile":                "task does not take makefile",
+		"task file":                    "task does not take file",
+		"home gh go":                   "home does not take gh go",
+		"sql oracle":                   "sql does not take oracle",
+		"bare a b":                     "bare takes one word",
+		"stays here":                   "stays stands alone in its line",
 		"does keeps:repo":              "no word is named keeps:repo",
 		"-x args rad...":               "no role is named rad",
 		"single\n--long =text":         "is never looked up",

@@ -36,7 +36,7 @@ func (u *use) database(role string, w word) {
 }
 
 // localFile reports whether the client opens a file itself.
-func (u *use) localFile() bool { return u.inv.name == "sqlite3" || u.inv.name == "duckdb" }
+func (u *use) localFile() bool { return u.sheet.server == "" }
 
 // connectionHost is the host of a URL or of name=value pairs, "" where there
 // is none.
@@ -89,14 +89,9 @@ func (u *use) finishSQL() {
 
 // server is the host that a client connects to; "" where it is not known.
 func (u *use) server() string {
-	names := [...]string{"PGHOST", "PGHOSTADDR", "PGSERVICE", "PGSERVICEFILE", "PGOPTIONS", "PSQLRC"}
-	mysql := [...]string{"MYSQL_HOST", "MYSQL_HOME", "MYSQL_UNIX_PORT", "", "", ""}
-	if u.inv.name != "psql" {
-		names = mysql
-	}
-	for i, name := range names {
+	for i, name := range strings.Fields(u.sheet.server) {
 		value, ok := u.machine.inherits(name)
-		if b := u.inv.st.lookup(name); name != "" && b != nil {
+		if b := u.inv.st.lookup(name); b != nil {
 			value, ok = b.text, true
 			if !b.known {
 				u.marks |= markLost
@@ -124,7 +119,7 @@ func (u *use) sql(w word, server string, fed bool) (changes bool) {
 		u.out.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known")
 		return true
 	}
-	facts := code.SQL(dialectOf(u.inv.name), w.text, fed)
+	facts := code.SQL(u.sheet.sql, w.text, fed)
 	if !facts.Proven {
 		why := grammar.Shorten(grammar.Escaped(facts.Why))
 		u.out.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known: "+why)
@@ -182,16 +177,4 @@ func (u *use) readsOnly() bool {
 		}
 	}
 	return false
-}
-
-func dialectOf(name string) string {
-	switch name {
-	case "psql":
-		return "postgres"
-	case "mysql", "mariadb":
-		return "mysql"
-	case "sqlite3":
-		return "sqlite"
-	}
-	return name
 }

@@ -15,32 +15,6 @@ func ElsewhereOption(name string) bool {
 	return false
 }
 
-// TaskFiles are the names under which a runner looks for its definition.
-func TaskFiles(program string) []string {
-	switch program {
-	case "just":
-		return []string{"justfile", "Justfile", ".justfile", "JUSTFILE"}
-	case "task", "go-task":
-		return []string{"Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml", "Taskfile.dist.yml",
-			"Taskfile.dist.yaml"}
-	case "mise":
-		return []string{"mise.toml", ".mise.toml", "mise.local.toml"}
-	case "rake":
-		return []string{"Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"}
-	case "pre-commit":
-		return []string{".pre-commit-config.yaml"}
-	case "lefthook":
-		return []string{"lefthook.yml", "lefthook.yaml", ".lefthook.yml"}
-	case "composer":
-		return []string{"composer.json"}
-	case "nox":
-		return []string{"noxfile.py"}
-	case "tox":
-		return []string{"tox.ini"}
-	}
-	return nil
-}
-
 // CodeNames lists the words of a text that look like names of files with code.
 func CodeNames(text string) (names []string) {
 	for _, name := range strings.FieldsFunc(text, betweenNames) {
