@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // a resource that a server is to read (file:///home/x/.env). Which schemes a
 // server takes for files nobody can say, so that all but the web's count.
 func (c Call) resources() (names []string) {
-	if !mayNameURI(strings.ToLower(string(c.Input))) {
+	if !mayHoldURI(c.Input) || !mayNameURI(strings.ToLower(string(c.Input))) {
 		return nil
 	}
 	var input any
@@ -20,6 +21,27 @@ func (c Call) resources() (names []string) {
 		return nil
 	}
 	return namedByURI(nil, "", input)
+}
+
+// mayHoldURI is false for a text that holds no "uri" in any case, and no escape
+// in which it may be written. It makes no copy, since most calls end here.
+func mayHoldURI(text []byte) bool {
+	if bytes.Contains(text, []byte(`\u`)) {
+		return true
+	}
+	for _, u := range [...]byte{'u', 'U'} {
+		for rest := text; ; rest = rest[1:] {
+			i := bytes.IndexByte(rest, u)
+			if i < 0 {
+				break
+			}
+			rest = rest[i:]
+			if len(rest) > 2 && rest[1]|0x20 == 'r' && (rest[2]|0x20 == 'i' || rest[2] >= 0x80) { // a letter of others may be an i
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mayNameURI reports whether a text of JSON, in small letters, may have a key

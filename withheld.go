@@ -62,11 +62,11 @@ func (t *trial) spoken(text string) bool {
 // reasonOf is a reason of layers 0 to 3 without what a secret store may have put
 // into it. It goes to the agent and into the log.
 func (t *trial) reasonOf(why string) string {
-	store := t.interpreted()
-	if store == "" {
+	what, words, found := strings.Cut(why, ": ")
+	if !found || t.spoken(words) {
 		return why
 	}
-	if what, words, found := strings.Cut(why, ": "); found && !t.spoken(words) {
+	if store := t.interpreted(); store != "" {
 		return what + ", by what " + printable.Text(shortPath(t.call.Dir, store)) + " holds, which may be secrets and is not shown"
 	}
 	return why
@@ -75,6 +75,9 @@ func (t *trial) reasonOf(why string) string {
 // withheldChanges are the files that a call may change, without names that a
 // secret store may have given.
 func (t *trial) withheldChanges(names []string) []string {
+	if len(names) == 0 {
+		return names
+	}
 	store := t.interpreted()
 	if store == "" {
 		return names

@@ -193,8 +193,9 @@ func (g *Call) selfByMention() (why string) {
 	if len(g.Report.Unknowns) == 0 && !g.runsCode() {
 		return ""
 	}
+	globs := globsOf(g.Command)
 	for _, own := range g.At.Machine.Self() {
-		if spelling := g.spelling(own.Name); mentions(g.Command, spelling) || mayMention(g.Command, spelling) {
+		if spelling := g.spelling(own.Name); mentions(g.Command, spelling) || mayMention(globs, spelling) {
 			return Reason + "this is not known to leave " + printable.Text(own.Name) + " as it is"
 		}
 	}
@@ -231,13 +232,23 @@ func mentions(text, name string) bool {
 	return false
 }
 
-// mayMention reports whether a glob in text may stand for a path.
-func mayMention(text, name string) bool {
-	want := strings.Split(name, "/")
+// globsOf are the words of a text that may be globs of paths.
+func globsOf(text string) (globs []string) {
+	if !strings.Contains(text, "/") || !strings.ContainsAny(text, "*?[") {
+		return nil
+	}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\n<>|&;()`=\"'", r) }) {
-		if !strings.ContainsAny(word, "*?[") || !strings.Contains(word, "/") {
-			continue
+		if strings.ContainsAny(word, "*?[") && strings.Contains(word, "/") {
+			globs = append(globs, word)
 		}
+	}
+	return globs
+}
+
+// mayMention reports whether one of the globs may stand for a path.
+func mayMention(globs []string, name string) bool {
+	want := strings.Split(name, "/")
+	for _, word := range globs {
 		for parts := strings.Split(word, "/"); len(parts) >= len(want); parts = parts[1:] {
 			if allMatch(parts, want) {
 				return true
@@ -334,6 +345,9 @@ func concernsHooks(real, old string, before, after []byte) bool {
 	}
 	settings := wiring.IsSettings(real)
 	for _, text := range [...]string{old, string(before), string(after)} {
+		if !settings && wiring.Quiet(text) {
+			continue
+		}
 		text = strings.ToLower(wiring.Unescape(text))
 		if strings.Contains(text, "nod-hook") || strings.Contains(text, "hooksconfig") || wiring.HoldsKey(text) ||
 			settings && (strings.Contains(text, "hook") || strings.Contains(text, "env")) {

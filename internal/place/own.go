@@ -1,6 +1,8 @@
 package place
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -54,8 +56,10 @@ func (m *Machine) holdsSettings(root string) bool {
 		}
 	}
 	for _, own := range m.Self() {
-		info, err := m.Files.Lstat(own.Name)
-		if err == nil && info.Mode.IsDir() && view.Below(lower, own.Lower) || path.Dir(own.Lower) == lower {
+		if !view.Below(lower, own.Lower) {
+			continue // only what lies below lies in it
+		}
+		if info, err := m.Files.Lstat(own.Name); err == nil && info.Mode.IsDir() || path.Dir(own.Lower) == lower {
 			return true
 		}
 	}
@@ -70,21 +74,36 @@ type agentDir struct {
 
 // ownDirs lists the agents' own directories below home, and where they lead.
 func (m *Machine) ownDirs() (dirs []agentDir) {
-	for _, a := range hosts.Agents() {
-		for _, below := range a.Home {
-			for _, home := range [...]string{m.Home, m.RealHome} {
-				if name := home + "/" + below; home != "" && !slices.ContainsFunc(dirs, func(d agentDir) bool { return d.Name == name }) {
-					dirs = append(dirs, agentDir{Own{name, strings.ToLower(name)}, true})
+	homes := []string{m.Home, m.RealHome}
+	for i, home := range homes {
+		if home == "" || i > 0 && home == homes[0] {
+			continue
+		}
+		lower := strings.ToLower(home)
+		for _, a := range hosts.Agents() {
+			for _, below := range a.Home {
+				name := home + "/" + below
+				dirs = append(dirs, agentDir{Own{name, lower + "/" + strings.ToLower(below)}, true})
+				if real := m.realBelow(home, below); real != name {
+					dirs = append(dirs, agentDir{Own{real, strings.ToLower(real)}, false})
 				}
 			}
 		}
 	}
-	for _, d := range dirs {
-		if real := m.Real(d.Name); real != d.Name {
-			dirs = append(dirs, agentDir{Own{real, strings.ToLower(real)}, false})
+	return dirs
+}
+
+// realBelow is Real of a name below a home. Most of them are not there, which
+// is seen by their first component where the home itself is no link.
+func (m *Machine) realBelow(home, below string) string {
+	name := home + "/" + below
+	if home == m.RealHome {
+		first, _, _ := strings.Cut(below, "/")
+		if _, err := m.Files.Lstat(home + "/" + first); errors.Is(err, fs.ErrNotExist) {
+			return name
 		}
 	}
-	return dirs
+	return m.Real(name)
 }
 
 // AgentsOwn reports whether a real path is a directory of an agent's own, or
