@@ -234,6 +234,9 @@ func (e *expander) joined(out []word, parts []syntax.WordPart, raw string, st st
 	if !b.started && !b.many {
 		return out // an unquoted expansion of nothing
 	}
+	if b.output && b.glob > 0 { // shells name the pipe differently, so that it matches something else
+		e.unfollowed(parts[0], "a glob beside <( )")
+	}
 	if !b.known && b.glob > 0 {
 		b.glob = 0
 	}
