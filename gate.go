@@ -10,6 +10,7 @@ import (
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/guard"
 	"github.com/nodgate/nod/internal/harm"
+	"github.com/nodgate/nod/internal/identity"
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
@@ -152,10 +153,11 @@ type trial struct {
 	report shell.Report     // of the command
 	// loss, secrecy and self answer about the report: what could not be
 	// restored, which secret would be shown, and what of nod would change.
-	loss    *harm.Loss
-	secrecy *harm.Secrets
-	self    *guard.Call
-	rules   *match.Call // the call as rules are held against it
+	loss     *harm.Loss
+	secrecy  *harm.Secrets
+	self     *guard.Call
+	rules    *match.Call    // the call as rules are held against it
+	identity *identity.Call // what tells the call from others
 
 	soft    Rule      // the soft_deny pattern that matched; Text "" if none
 	open    string    // why layers 2 and 3 left the call open, for the reason
@@ -172,9 +174,8 @@ type trial struct {
 	behind bool
 	room   int
 
-	taint  *string     // why the session is tainted; nil: not looked yet
-	name   *Approvable // nil: not computed yet
-	inputs []Evidence  // the files that the line names, as name holds them
+	taint *string     // why the session is tainted; nil: not looked yet
+	name  *Approvable // nil: not computed yet
 
 	spent map[Layer]time.Duration
 	start time.Time
@@ -197,7 +198,12 @@ func (t *trial) setHarm() {
 		At: t.at, Report: &t.report, Tool: c.Tool, RawTool: c.RawTool, Agent: c.Agent, URL: c.URL, Command: c.Command, Input: c.Input,
 		Paths: c.Paths, Roots: c.Roots, Edits: c.IsEdit(),
 	}
+	t.identity = &identity.Call{
+		At: t.at, Report: &t.report, Loss: t.loss, Tool: c.Tool, RawTool: c.RawTool, Agent: c.Agent, URL: c.URL, Command: c.Command,
+		Dialect: c.Dialect, Input: c.Input, Paths: c.Paths, Edits: c.IsEdit(), StdinUnseen: c.StdinUnseen,
+	}
 	if c.MCP != nil {
+		t.identity.MCP, t.identity.Server, t.identity.ServerTool = true, c.MCP.Server, c.MCP.Tool
 		t.rules.MCP = &match.MCP{Server: c.MCP.Server, Tool: c.MCP.Tool, Named: c.MCP.Named}
 	}
 	for _, e := range c.Edits {
@@ -340,7 +346,9 @@ func (t *trial) finish(d Decision) Decision {
 		d.Evidence = append(d.Evidence, Evidence{Path: e.Path, SHA256: e.SHA256})
 	}
 	if d.Approvable.Key != "" {
-		d.Evidence = append(d.Evidence, t.inputs...)
+		for _, f := range t.identity.Inputs {
+			d.Evidence = append(d.Evidence, Evidence(f))
+		}
 	}
 	d.Definitions, d.Changes = t.bound, t.withheldChanges(t.changes())
 	d.Downloads, d.Secret, d.Sends = t.withheldChanges(t.downloads()), t.secrets, t.sends()

@@ -1,19 +1,18 @@
 package nod
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash"
 	"math/rand/v2"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/identity"
 	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/transcript"
@@ -190,21 +189,10 @@ func (t *trial) callText() string {
 // saying which.
 func cacheKey(system, session string) string {
 	h := sha256.New()
-	hashText(h, system)
-	hashText(h, "\x00")
-	hashText(h, session)
+	identity.HashText(h, system)
+	identity.HashText(h, "\x00")
+	identity.HashText(h, session)
 	return "nod-" + hex.EncodeToString(h.Sum(nil)[:12])
-}
-
-// hashText adds a text to a hash without a copy of all of it, which may be
-// tens of kilobytes in a process that has just begun.
-func hashText(h hash.Hash, text string) {
-	var piece [512]byte
-	for len(text) > 0 {
-		n := copy(piece[:], text)
-		h.Write(piece[:n])
-		text = text[n:]
-	}
 }
 
 // toolName is the canonical name, or the agent's own, quoted, where nod does
@@ -217,14 +205,6 @@ func toolName(c Call) string {
 		return strconv.Quote(c.RawTool)
 	}
 	return c.Tool
-}
-
-func compact(input json.RawMessage) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, input); err != nil {
-		return strconv.Quote(string(input))
-	}
-	return b.String()
 }
 
 // digest binds an answer to a call.

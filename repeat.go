@@ -1,22 +1,14 @@
 package nod
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"hash"
-	"maps"
-	"path"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/identity"
 	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
-	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // History is what the model decided in a session before, and what that has
@@ -112,49 +104,27 @@ func (t *trial) repeated(a answered) string {
 // that only describe the call, nor how a command is spaced and quoted where
 // that means nothing.
 func (t *trial) memoryKey(p Prompt, facts judge.Facts, consent string) string {
-	h := newKey("verdict")
+	h := identity.NewKey("verdict")
 	c := t.call
-	facts.Open = unspaced(facts.Open)
+	facts.Open = identity.Unspaced(facts.Open)
 	facts.Unknowns = slices.Clone(facts.Unknowns)
 	for i, what := range facts.Unknowns {
-		facts.Unknowns[i] = unspaced(what)
+		facts.Unknowns[i] = identity.Unspaced(what)
 	}
-	h.add(c.Agent, c.Session, p.System, p.Quick, p.Careful, fmt.Sprint(t.gate.profile), c.Tool, c.RawTool, judge.Line(facts), consent)
-	h.add(t.at.Roots...)
-	h.add(t.at.PathDirs()...)
-	t.addCall(h)
+	h.Add(c.Agent, c.Session, p.System, p.Quick, p.Careful, fmt.Sprint(t.gate.profile), c.Tool, c.RawTool, judge.Line(facts), consent)
+	h.Add(t.at.Roots...)
+	h.Add(t.at.PathDirs()...)
+	t.identity.AddCall(h)
 	for _, e := range t.report.Read {
-		h.add(e.Path, e.SHA256)
+		h.Add(e.Path, e.SHA256)
 	}
 	for _, e := range t.bound {
-		h.add(e.Path, e.SHA256)
+		h.Add(e.Path, e.SHA256)
 	}
 	for _, d := range t.report.Definitions {
-		h.add(d.Path, d.SHA256)
+		h.Add(d.Path, d.SHA256)
 	}
-	return h.sum()
-}
-
-// addCall adds what the call would do, as far as its own words say.
-func (t *trial) addCall(h key) {
-	c := t.call
-	command := c.Command
-	if command != "" {
-		command = grammar.Canonical(command, c.Dialect)
-	}
-	h.add(c.Dir, command, fmt.Sprint(c.Dialect), fmt.Sprint(c.StdinUnseen), plainInput(c))
-}
-
-// unspaced takes blanks, quotes and backslashes out of a text that quotes a
-// command as it is written. What they mean there is said by the command.
-func unspaced(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch r {
-		case ' ', '\t', '\n', '\'', '"', '\\':
-			return -1
-		}
-		return r
-	}, s)
+	return h.Sum()
 }
 
 // harmsNothing reports whether an answer that lets the call run may be given
@@ -182,92 +152,18 @@ func (t *trial) runsBound(e shell.Effect) bool {
 	return bound
 }
 
-// plainInput is a call's arguments, in the order of their names; of a command's
-// without the command, which stands elsewhere, the description that some agents
-// give it, and a time-out.
-func plainInput(c Call) string {
-	var fields map[string]json.RawMessage
-	if c.Command == "" || json.Unmarshal(c.Input, &fields) != nil {
-		return compact(c.Input)
-	}
-	for _, name := range [...]string{"description", "timeout", "timeout_ms"} {
-		delete(fields, name)
-	}
-	var b strings.Builder
-	left := false // the command, once
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		var text string
-		if !left && json.Unmarshal(fields[name], &text) == nil && text == c.Command {
-			left = true
-			continue
-		}
-		b.WriteString(judge.Line(name) + compact(fields[name]))
-	}
-	return b.String()
-}
-
 // effectKey names what a call does to files, whatever tool and words it does it
 // with, at this point of the conversation. It is "" where that is not wholly
 // known, and where the effects do not say all that matters, as with what is
 // sent to a host. content says that it also depends on what is written.
 func (t *trial) effectKey(p Prompt, consent string) (key string, content bool) {
-	effects, content := t.fileEffects()
+	effects, content := t.identity.FileEffects()
 	if len(effects) == 0 || p.Memory == "" || t.gate.history == nil {
 		return "", false
 	}
 	slices.Sort(effects)
-	h := newKey("effects")
-	h.add(p.System, consent)
-	h.add(slices.Compact(effects)...)
-	return h.sum(), content
+	h := identity.NewKey("effects")
+	h.Add(p.System, consent)
+	h.Add(slices.Compact(effects)...)
+	return h.Sum(), content
 }
-
-// fileEffects lists them; nil where there are others, or unknown ones.
-func (t *trial) fileEffects() (effects []string, content bool) {
-	add := func(kind shell.Kind, recursive bool, name string) {
-		effects = append(effects, fmt.Sprintf("%s %t %q", kind.Name(), recursive, name))
-	}
-	switch {
-	case t.call.MCP != nil || len(t.report.Unknowns) > 0:
-		return nil, false
-	case isEdit(t.call.Tool):
-		for _, name := range t.call.Paths {
-			real, err := t.gate.machine.Locate(t.call.Dir, name)
-			if err != nil {
-				return nil, false
-			}
-			add(shell.Write, false, real)
-		}
-		return effects, true
-	}
-	for _, e := range t.report.Effects {
-		switch {
-		case e.Place == shell.Null, e.Kind == shell.Read, e.Kind == shell.Run && e.Target != "":
-			continue
-		case e.Kind != shell.Write && e.Kind != shell.Delete && e.Kind != shell.Secret, e.Place == shell.Network, !path.IsAbs(e.Target):
-			return nil, false
-		}
-		content = content || e.Kind == shell.Write
-		add(e.Kind, e.Recursive, e.Target)
-	}
-	return effects, content
-}
-
-// key hashes texts so that none can pose as two.
-type key struct{ hash.Hash }
-
-func newKey(purpose string) key {
-	k := key{sha256.New()}
-	k.add(purpose)
-	return k
-}
-
-func (k key) add(parts ...string) {
-	hashText(k, strconv.Itoa(len(parts))+"\n")
-	for _, p := range parts {
-		hashText(k, strconv.Itoa(len(p))+":")
-		hashText(k, p)
-	}
-}
-
-func (k key) sum() string { return hex.EncodeToString(k.Sum(nil)) }

@@ -96,7 +96,7 @@ func (t *trial) withheldChanges(names []string) []string {
 // shownInput is a call's input as a model may see it, on one line. What is
 // written to a secret store, or replaced in one, is withheld; tokens are masked.
 func (t *trial) shownInput(input json.RawMessage) string {
-	text := compact(input)
+	text := judge.Compact(input)
 	if t.namesStore(input) {
 		text = withheldStrings(text)
 	}

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -392,4 +393,14 @@ func cutIntoPieces(lines []string) (pieces []string, rest string) {
 		}
 	}
 	return pieces, strings.Join(lines[from:], "\n")
+}
+
+// Compact is a JSON value on one line, or, where the text is no JSON, the text
+// as a string.
+func Compact(input json.RawMessage) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, input); err != nil {
+		return strconv.Quote(string(input))
+	}
+	return b.String()
 }
