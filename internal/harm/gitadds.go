@@ -1,6 +1,8 @@
 package harm
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -11,13 +13,13 @@ import (
 
 // Bounds of a look for what git add would take in.
 const (
-	maxAddNames = 10_000
-	maxAddDepth = 16
+	maxAddNames = 20_000
+	maxAddDepth = 64
 )
 
 // takesIn names a secret that git add would take in without naming it: a file
-// of that kind which is neither tracked nor ignored. Larger trees are not
-// looked through to the end.
+// of that kind which is neither tracked nor ignored. A tree that is too large to
+// be looked through may hold one.
 func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 	c := h.Report.Commands[e.Command]
 	o := optionsOf(c)
@@ -55,6 +57,9 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 		if h.At.Machine.IsDirectory(dir) && (s.forced || dir == r.Top || !r.MayIgnore(dir, true, s.user...)) {
 			if found := s.below(dir, 0); found != "" {
 				return Objection("this takes " + printable.Text(found) + " into the repository, which may hold a secret")
+			}
+			if s.over {
+				return Objection("this takes more into the repository than nod looks through: " + printable.Text(dir))
 			}
 		}
 	}
@@ -138,12 +143,14 @@ type addSearch struct {
 	user    []string // ignore files of the user's
 	forced  bool     // what is ignored too
 	seen    int
+	over    bool // not all was looked at
 }
 
 // below looks through a directory to which no ignored one leads.
 func (s *addSearch) below(dir string, depth int) (found string) {
 	entries, err := s.secrets.At.Machine.Files.Entries(dir, maxAddNames-s.seen)
 	if s.seen += len(entries); err != nil || depth > maxAddDepth {
+		s.over = s.over || !errors.Is(err, fs.ErrPermission) // what nobody can list git does not take either
 		return ""
 	}
 	for _, e := range entries {

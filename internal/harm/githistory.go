@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -15,15 +16,15 @@ import (
 
 // What git has is printed without a file being named: by a commit, a stash, the
 // name of an object. Whether a secret is among it is looked up in the index and
-// in the newest commits; older ones and objects that no such commit has are not
-// seen (docs/threat-model.md).
+// in the newest commits. What would have to be looked up further back, or where
+// nod does not look, counts as one.
 
 // maxRefs bounds how many branches and tags are looked at.
 const maxRefs = 64
 
-// gitPrints names a secret that a command of git would print out of what the
-// repository has.
-func (h *Secrets) gitPrints() string {
+// gitPrints says which secret a command of git would or may print out of what
+// the repository has, "" if none.
+func (h *Secrets) gitPrints() (why string) {
 	for _, c := range h.Report.Commands {
 		if path.Base(c.Program) != "git" || len(c.Words) < 2 || c.Dir == "" || !printsObjects(optionsOf(c).sub) {
 			continue
@@ -32,8 +33,12 @@ func (h *Secrets) gitPrints() string {
 		if r == nil {
 			continue
 		}
-		if f := h.newGitLook(r, c).found(); f != "" {
-			return r.Top + "/" + f
+		look := h.newGitLook(r, c)
+		if f := look.found(); f != "" {
+			return "this prints what git has of " + printable.Text(r.Top+"/"+f) + ", which holds or may hold secrets"
+		}
+		if look.unknown && r.Beyond() && !look.narrow() {
+			return "this prints more of what git has than nod looks through, which may hold secrets: " + printable.Text(c.Source)
 		}
 	}
 	return ""
@@ -60,6 +65,7 @@ type gitLook struct {
 	paths     []string      // pathspecs, absolute
 	open      bool          // some word is not known, or every ref is meant
 	named     bool          // a file of a commit is named, which is judged by its name
+	unknown   bool          // not all that is asked for was looked at
 	starts    *paths.Starts // nil where a place of secrets lies below the top, or above
 }
 
@@ -214,12 +220,21 @@ func (l *gitLook) diffs(byDefault bool) bool {
 // first names the first file; where not all was looked at, one of the index.
 func (l *gitLook) first(files []repo.File, known bool) string {
 	if len(files) == 0 && !known {
-		files = l.repo.Tracked(l.isSecret)
+		l.unknown, files = true, l.repo.Tracked(l.isSecret)
 	}
 	if len(files) == 0 {
 		return ""
 	}
 	return files[0].Name
+}
+
+// narrow reports whether the command prints of certain files alone, none of
+// which is a secret. What they were called before is left out.
+func (l *gitLook) narrow() bool {
+	return len(l.paths) > 0 && !l.longPrefix("--fol") && !slices.ContainsFunc(l.paths, func(p string) bool {
+		info, err := l.secrets.At.Machine.Files.Lstat(p)
+		return err != nil || !info.Mode.IsRegular() || l.secrets.At.Machine.Secrets.Match(p)
+	})
 }
 
 func (l *gitLook) everything() []string {
@@ -289,7 +304,8 @@ func (l *gitLook) blobs() string {
 	}
 	whole := l.commits()
 	whole.From, whole.Not = l.everything(), nil
-	files, _ := l.repo.Commits(whole, l.isSecret)
+	files, known := l.repo.Commits(whole, l.isSecret)
+	l.unknown = l.unknown || !known
 	for _, f := range append(l.repo.Tracked(l.isSecret), files...) {
 		if l.open || slices.ContainsFunc(named, f.Same) {
 			return f.Name
@@ -367,6 +383,8 @@ func (l *gitLook) staged() string {
 			return f.Name
 		}
 	}
+	_, known := l.repo.Revision("HEAD")
+	l.unknown = l.unknown || !known
 	return ""
 }
 

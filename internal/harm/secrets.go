@@ -60,8 +60,8 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 	if word := h.gitAims(); word != "" {
 		return Objection("this may print secrets that git has: " + printable.Text(word))
 	}
-	if name := h.gitPrints(); name != "" {
-		return Objection("this prints what git has of " + printable.Text(name) + ", which holds or may hold secrets")
+	if why := h.gitPrints(); why != "" {
+		return Objection(why)
 	}
 	if name := h.secretBelow(); name != "" {
 		return Objection(printable.Text(name) + " would be read along, which holds or may hold secrets")

@@ -11,7 +11,8 @@ import (
 // What commits hold is looked at for the names of files, newest first, and no
 // further than maxObjects: how old a secret may be that is found depends on how
 // much each commit changes. Nothing is known where revisions are not kept in
-// plain files (reftable) or objects stand in another repository's store.
+// plain files (reftable) or objects stand in another repository's store: see
+// [Repo.Beyond].
 
 // File is a file as a tree holds it.
 type File struct {
@@ -127,6 +128,7 @@ func (r *Repo) Commits(commits Range, pick func(name string) bool) (files []File
 			h.add(parent)
 		}
 	}
+	r.over = r.over || len(r.objects) >= maxObjects && h.more()
 	return w.files, w.known && len(r.objects) < maxObjects
 }
 

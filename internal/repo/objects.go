@@ -39,7 +39,11 @@ func (r *Repo) object(id string) (object, bool) {
 	if o, ok := r.objects[id]; ok {
 		return o, o.kind != 0
 	}
-	if len(r.objects) >= maxObjects || len(id) == 0 {
+	if len(id) == 0 {
+		return object{}, false
+	}
+	if len(r.objects) >= maxObjects {
+		r.over = true
 		return object{}, false
 	}
 	o := r.loose(id)
@@ -51,6 +55,18 @@ func (r *Repo) object(id string) (object, bool) {
 	}
 	r.objects[id] = o
 	return o, o.kind != 0
+}
+
+// Beyond reports whether what was asked for may stand where nothing is looked
+// at: behind more objects than are read for one decision, in refs that are not
+// plain files, or in another repository's store.
+func (r *Repo) Beyond() bool {
+	if r.over {
+		return true
+	}
+	config, err := r.files.Read(r.Common+"/config", 1<<20)
+	text := strings.ToLower(string(config))
+	return err != nil && !r.missing("config") || strings.Contains(text, "reftable") || strings.Contains(text, "promisor") || !r.missing("objects/info/alternates")
 }
 
 func (r *Repo) loose(id string) object {

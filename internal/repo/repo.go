@@ -61,6 +61,7 @@ type Repo struct {
 	fans      map[string][]byte // how pack indexes begin
 	unpacked  map[place]object
 	unzip     io.Reader
+	over      bool // an object was not read since it was one too many
 }
 
 // Around finds the repository in whose working tree a real path lies, as git
