@@ -11,19 +11,16 @@ import (
 type use struct {
 	*analysis
 	*sheet
-	inert   bool // as the sheet says, or an option
-	sub     bool // as the sheet says, but for an option
-	inv     *invocation
-	pos     []word // positional arguments so far
+	given
+	client  client
+	inert   bool   // as the sheet says, or an option
+	sub     bool   // as the sheet says, but for an option
 	roles   string // of the positional arguments
 	seen    int    // options and arguments, for those that must stand alone
-	flags   flags
 	drop    bool   // the first positional role is taken by an option
-	send    bool   // what it asks of the network carries data
 	inplace bool   // what it reads it changes
 	backup  word   // what is appended to the name of the copy it leaves then
 	alone   string // an option that must stand alone
-	ended   bool
 	fault   bool   // an option was not known
 	replace string // what xargs replaces
 	fixed   bool   // roles must not change any more
@@ -31,18 +28,27 @@ type use struct {
 	sift    sift   // which of that
 	command []word // of a wrapper
 	quiet   bool   // what holds without arguments does not
+	inline  []word
+}
+
+// given is what the options and arguments of a command line said.
+type given struct {
+	inv     *invocation
+	st      state  // before its options: -C moves that of inv
+	pos     []word // positional arguments so far
+	ended   bool   // what follows are arguments
+	flags   flags
+	marks   marks  // words that options left for finish
+	send    bool   // what it asks of the network carries data
 	into    word   // the directory that cp -t and its kin fill
 	archive word   // of tar
 	method  string // of an HTTP request
-	inline  []word
-	sqls    []word // statements for a database
-	base    word   // the database
-	marks   marks  // words that options left for finish
-	st      state  // before its options: -C moves that of inv
 }
 
 func newUse(a *analysis, s *sheet, inv *invocation) *use {
-	return &use{analysis: a, sheet: s, inert: s.inert, sub: s.sub, inv: inv, roles: s.args, st: inv.st}
+	u := &use{analysis: a, sheet: s, given: given{inv: inv, st: inv.st}, inert: s.inert, sub: s.sub, roles: s.args}
+	u.client = client{machine: a.machine, out: &a.out, sheet: s, given: &u.given, run: u}
+	return u
 }
 
 // apply reads a command line with the data.
@@ -54,7 +60,7 @@ func (a *analysis) apply(s *sheet, inv *invocation) {
 
 func (a *analysis) applied(s *sheet, inv *invocation) {
 	u := newUse(a, s, inv)
-	u.heed()
+	u.heeder().heed()
 	if u.standsAlone() {
 		return
 	}
@@ -153,7 +159,7 @@ func (u *use) subcommand(w word, rest []word) {
 	if u.code == "go" {
 		u.tasks.goToolchain(&inv)
 	}
-	u.analysis.applied(next, &inv)
+	u.applied(next, &inv)
 }
 
 // dash reads one word that is or may be an option and returns how many of the
@@ -181,7 +187,7 @@ func (u *use) unclear(w word) int {
 			return 0
 		}
 	}
-	if w.glob == 1 && u.plainNames(w) {
+	if w.glob == 1 && u.globs().plainNames(w) {
 		u.pos = append(u.pos, w)
 		return 0
 	}
@@ -453,7 +459,7 @@ func (u *use) stated(item, raw string) {
 	case "run":
 		u.out.does(Run, target, raw)
 	case "fetch":
-		u.fetches(target, raw)
+		u.request().fetches(target, raw)
 	case "keeps":
 		u.marks |= markKeeps
 		if target == "tree" {
@@ -481,15 +487,15 @@ func (u *use) stated(item, raw string) {
 
 // fetches reports a fetch from the host that the program asks if nobody says
 // otherwise.
-func (u *use) fetches(target, raw string) {
+func (r *request) fetches(target, raw string) {
 	e := Effect{Kind: Fetch, Target: target, Place: Network, Words: raw, Part: PartWords}
 	switch {
-	case u.home == "gh" && u.ghHome():
+	case r.home == "gh" && r.ghHome():
 		e.Declared = "the login of gh"
-	case u.home == "go" && u.tasks.goHome(u.inv, u.heading):
+	case r.home == "go" && r.tasks.goHome(r.inv, r.heading):
 		e.Declared = "go.mod"
 	}
-	u.out.effect(e)
+	r.out.effect(e)
 }
 
 // positional gives every positional argument its role.
@@ -543,10 +549,10 @@ func (u *use) assign(roles []string) {
 			return
 		}
 		u.role(role, w)
-		if variadic >= 0 && i != variadic && role+"..." != roles[variadic] && u.several(w) {
+		if variadic >= 0 && i != variadic && role+"..." != roles[variadic] && u.globs().several(w) {
 			u.spills(strings.TrimSuffix(roles[variadic], "..."), w)
 		}
-		if variadic < 0 && u.several(w) { // what is over falls to the roles behind
+		if variadic < 0 && u.globs().several(w) { // what is over falls to the roles behind
 			for _, next := range roles[i+1:] {
 				u.spills(next, w)
 			}
@@ -576,7 +582,7 @@ func (u *use) dest(w word) {
 			return
 		}
 		if !u.out.mayBeDir(name) {
-			u.out.noDirs = append(u.out.noDirs, taken{name, u.analysis.out.command})
+			u.out.noDirs = append(u.out.noDirs, taken{name, u.out.command})
 			return
 		}
 	}

@@ -11,21 +11,33 @@ import (
 // maxMatched bounds how many names of a directory a glob is laid beside.
 const maxMatched = 4096
 
+// globs lays the globs of a command line beside the names that are there.
+type globs struct {
+	machine *machine
+	defs    *definitions
+	out     *draft
+	inv     *invocation
+}
+
+func (u *use) globs() *globs {
+	return &globs{machine: u.machine, defs: &u.defs, out: &u.out, inv: u.inv}
+}
+
 // oneWord states that the value of an option may turn out to be several words:
 // the rest of them nobody has read.
 func (u *use) oneWord(w word) {
-	if u.several(w) {
+	if u.globs().several(w) {
 		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words")
 	}
 }
 
 // several reports whether a word may be none or more than one: what is
 // computed, and a glob that is not known to match one name at most.
-func (u *use) several(w word) bool {
+func (m *globs) several(w word) bool {
 	if w.glob == 0 || w.one {
 		return w.many
 	}
-	names, ok := u.matched(w)
+	names, ok := m.matched(w)
 	return !ok || len(names) > 1
 }
 
@@ -42,8 +54,8 @@ func (u *use) spills(role string, w word) {
 
 // plainNames reports whether all that a glob matches are names that no program
 // takes for anything else: options, files of arguments, operators of find.
-func (u *use) plainNames(w word) bool {
-	names, ok := u.matched(w)
+func (m *globs) plainNames(w word) bool {
+	names, ok := m.matched(w)
 	for _, name := range names {
 		ok = ok && strings.IndexByte("-+@!(),;|=", name[0]) < 0 && !strings.ContainsAny(name, ":|@") &&
 			grammar.Disguise(name) == ""
@@ -54,9 +66,9 @@ func (u *use) plainNames(w word) bool {
 // matched returns the names that a glob in the last part of a path matches
 // now. ok is false where that cannot be said. What the line does in that
 // directory counts: it is watched.
-func (u *use) matched(w word) (names []string, ok bool) {
-	name, known := absolute(w, u.inv.st)
-	if !known || w.many || u.machine.env.Files == nil || u.out.away != "" {
+func (m *globs) matched(w word) (names []string, ok bool) {
+	name, known := absolute(w, m.inv.st)
+	if !known || w.many || m.machine.env.Files == nil || m.out.away != "" {
 		return nil, false
 	}
 	dir, pattern := globDir(name, len(name)-len(w.text)+w.glob-1)
@@ -64,15 +76,15 @@ func (u *use) matched(w word) (names []string, ok bool) {
 	if strings.ContainsAny(last, `/(){}|^#~<>\[]`) || strings.HasPrefix(last, ".") {
 		return nil, false
 	}
-	real, err := view.Resolve(u.machine.env.Files, dir)
+	real, err := view.Resolve(m.machine.env.Files, dir)
 	if err != nil {
 		return nil, false
 	}
-	all, err := u.machine.env.Files.List(real, maxMatched)
+	all, err := m.machine.env.Files.List(real, maxMatched)
 	if err != nil || len(all) >= maxMatched {
 		return nil, false
 	}
-	u.defs.watches(watched{path: path.Join(real, last[:strings.IndexAny(last, "*?")]), command: u.analysis.out.command,
+	m.defs.watches(watched{path: path.Join(real, last[:strings.IndexAny(last, "*?")]), command: m.out.command,
 		heeded: true, begins: true})
 	for _, n := range all {
 		if hit, err := path.Match(last, n); err != nil || hit && n[0] != '.' {
@@ -93,7 +105,7 @@ func (u *use) response(args []word) {
 		switch {
 		case w.known && !w.many && w.glob != 1 && !strings.HasPrefix(w.text, "@"):
 		case !w.known && w.text != "" && w.text[0] != '@':
-		case w.glob == 1 && u.plainNames(w):
+		case w.glob == 1 && u.globs().plainNames(w):
 		default:
 			what := grammar.Escaped(w.shown()) + " may name a file of further arguments of " + u.sheet.name
 			u.out.unknown(PartWords, u.inv.raw, what)
@@ -121,7 +133,7 @@ func (u *use) packing() {
 // endless states that a source without an end is written to a file.
 func (u *use) endless() {
 	for _, e := range u.out.report.Effects {
-		if e.Kind == Write && e.Command == u.analysis.out.command && e.Place != Null && e.Place != Network &&
+		if e.Kind == Write && e.Command == u.out.command && e.Place != Null && e.Place != Network &&
 			!strings.HasPrefix(e.Target, "/dev/") {
 			u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" fills the disk: what it reads has no end")
 			return

@@ -8,15 +8,15 @@ import (
 // finish does what a program does only after all its options are known.
 func (u *use) finish() {
 	u.finishInline()
-	u.finishGit()
+	u.git().finishGit()
 	if u.sheet.sql != "" {
-		u.finishSQL()
+		u.client.finishSQL()
 	}
 	switch u.code {
 	case "push":
-		u.finishPush()
+		u.git().finishPush()
 	case "ghapi":
-		u.finishRequest()
+		u.request().finishRequest()
 	case "tar":
 		u.finishTar()
 	case "kubeget":
@@ -26,7 +26,7 @@ func (u *use) finish() {
 			u.url(u.archive)
 		}
 	case "s3copy":
-		u.finishS3Copy()
+		u.request().finishS3Copy()
 	case "script":
 		if len(u.pos) < 2 && !u.marks.has(markMakes) {
 			u.standardInput(u.inv)
@@ -116,43 +116,57 @@ func harmlessKind(kind string) bool {
 }
 
 // finishPush reports where git push goes, and whether it may rewrite history.
-func (u *use) finishPush() {
-	if r := u.repos.repository(u.inv.st.dir); u.marks.has(markLists) && r != nil && !r.pushes {
-		u.asksRemote(false)
+func (gl *gitLine) finishPush() {
+	if r := gl.repos.repository(gl.inv.st.dir); gl.marks.has(markLists) && r != nil && !r.pushes {
+		gl.asksRemote(false)
 		return
 	}
 	target := "origin"
-	for i, w := range u.pos {
+	for i, w := range gl.pos {
 		if i == 0 && w.known {
 			target = w.text
 		}
 		if i > 0 && (!w.known || strings.HasPrefix(w.text, "+") || strings.HasPrefix(w.text, ":")) {
-			u.flags |= forced
+			gl.flags |= forced
 		}
 	}
-	u.out.effect(Effect{
-		Kind: Remote, Target: target, Place: Network, Words: u.inv.raw, Part: PartWords,
-		Forced: u.flags&forced != 0, Recursive: u.flags&recursive != 0,
+	gl.out.effect(Effect{
+		Kind: Remote, Target: target, Place: Network, Words: gl.inv.raw, Part: PartWords,
+		Forced: gl.flags&forced != 0, Recursive: gl.flags&recursive != 0,
 	})
+}
+
+// request is a command line that asks something of a service.
+type request struct {
+	machine *machine
+	out     *draft
+	tasks   *tasks
+	*sheet
+	*given
+	run lineRunner
+}
+
+func (u *use) request() *request {
+	return &request{machine: u.machine, out: &u.out, tasks: &u.tasks, sheet: u.sheet, given: &u.given, run: u}
 }
 
 // finishRequest reports a call of GitHub's API: reading, unless the method or
 // a field says otherwise. A GraphQL query is sent as a field.
-func (u *use) finishRequest() {
-	graphql := len(u.pos) > 0 && u.pos[0].text == "graphql"
-	if len(u.pos) > 0 && strings.Contains(u.pos[0].text, "://") &&
-		!strings.HasPrefix(u.pos[0].text, "https://api.github.com/") {
-		u.out.unknown(PartWords, u.inv.raw, "an address that is not GitHub's")
+func (r *request) finishRequest() {
+	graphql := len(r.pos) > 0 && r.pos[0].text == "graphql"
+	if len(r.pos) > 0 && strings.Contains(r.pos[0].text, "://") &&
+		!strings.HasPrefix(r.pos[0].text, "https://api.github.com/") {
+		r.out.unknown(PartWords, r.inv.raw, "an address that is not GitHub's")
 	}
 	switch {
-	case u.method == "unknown":
-		u.out.unknown(PartWords, u.inv.raw, "which method it uses is not known")
-	case u.method == "GET" || u.method == "HEAD", u.method == "" && !u.send, graphql && u.method == "" &&
-		u.marks.has(markQuery) && !u.marks.has(markMakes):
-		u.fetches("github.com", u.inv.raw)
+	case r.method == "unknown":
+		r.out.unknown(PartWords, r.inv.raw, "which method it uses is not known")
+	case r.method == "GET" || r.method == "HEAD", r.method == "" && !r.send, graphql && r.method == "" &&
+		r.marks.has(markQuery) && !r.marks.has(markMakes):
+		r.fetches("github.com", r.inv.raw)
 		return
 	}
-	u.out.does(Remote, "github.com", u.inv.raw)
+	r.out.does(Remote, "github.com", r.inv.raw)
 }
 
 // finishTar reports the archive: read, or made.
@@ -179,7 +193,7 @@ func (u *use) finishTar() {
 }
 
 // curlData reports what a request carries: text, or a file after @.
-func (u *use) curlData(w word) {
+func (r *request) curlData(w word) {
 	text := w.text
 	if _, after, ok := strings.Cut(text, "=@"); ok {
 		text = "@" + after
@@ -191,65 +205,65 @@ func (u *use) curlData(w word) {
 		return
 	}
 	if name, _, _ = strings.Cut(name, ";"); name != "" {
-		u.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
+		r.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, r.inv.st, 0)
 	}
 }
 
 // curlFormat reports a format that is read from a file, or that writes one.
-func (u *use) curlFormat(w word) {
+func (r *request) curlFormat(w word) {
 	switch name, ok := strings.CutPrefix(w.text, "@"); {
 	case ok:
-		u.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
+		r.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, r.inv.st, 0)
 	case !w.known || strings.Contains(w.text, "%output{"):
-		u.out.unknown(PartWords, u.inv.raw, "a format of curl that may write a file")
+		r.out.unknown(PartWords, r.inv.raw, "a format of curl that may write a file")
 	}
 }
 
 // requestMethod notes the method of a request.
-func (u *use) requestMethod(role string, w word) {
-	u.method = strings.ToUpper(w.text)
+func (r *request) requestMethod(role string, w word) {
+	r.method = strings.ToUpper(w.text)
 	if !w.known {
-		u.method = "unknown"
+		r.method = "unknown"
 	}
-	switch u.method {
+	switch r.method {
 	case "GET", "HEAD", "OPTIONS":
 	default:
-		u.send = u.send || role == "curlmethod"
+		r.send = r.send || role == "curlmethod"
 	}
 }
 
 // gitRemote reports the repository that git asks: a name, a URL or a path.
-func (u *use) gitRemote(w word) {
+func (gl *gitLine) gitRemote(w word) {
 	if w.known && !strings.Contains(w.text, "://") {
-		u.out.does(Fetch, w.text, u.inv.raw)
+		gl.out.does(Fetch, w.text, gl.inv.raw)
 		return
 	}
-	u.url(w)
+	gl.run.url(w)
 }
 
 // httpItem notes one argument of HTTPie: a method, the address, then items
 // that are sent. Only name==value, a part of the address, sends nothing more.
-func (u *use) httpItem(w word) {
-	i := slices.IndexFunc(u.pos, func(p word) bool { return p.raw == w.raw && p.text == w.text })
+func (r *request) httpItem(w word) {
+	i := slices.IndexFunc(r.pos, func(p word) bool { return p.raw == w.raw && p.text == w.text })
 	switch {
-	case !w.known && len(u.archive.raw) > 0:
-		u.out.unknown(PartWords, u.inv.raw, "what it sends is not known")
-		u.send = true
+	case !w.known && len(r.archive.raw) > 0:
+		r.out.unknown(PartWords, r.inv.raw, "what it sends is not known")
+		r.send = true
 	case i == 0 && w.text != "" && strings.Trim(w.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "":
-		u.requestMethod("curlmethod", w)
-	case u.archive.raw == "":
-		u.archive = w // the address
+		r.requestMethod("curlmethod", w)
+	case r.archive.raw == "":
+		r.archive = w // the address
 	case !strings.Contains(w.text, "=="):
-		u.send = true
+		r.send = true
 		if _, name, ok := strings.Cut(w.text, "@"); ok {
 			name, _, _ = strings.Cut(name, ";")
-			u.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
+			r.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, r.inv.st, 0)
 		}
 	}
 }
 
 // ghRepo reports the host that [HOST/]OWNER/REPO or a URL names.
-func (u *use) ghRepo(w word) {
+func (r *request) ghRepo(w word) {
 	name := w.text
 	for _, scheme := range [...]string{"https://", "http://", "ssh://git@", "git://"} {
 		if rest, ok := strings.CutPrefix(name, scheme); ok {
@@ -259,63 +273,63 @@ func (u *use) ghRepo(w word) {
 	host, rest, _ := strings.Cut(name, "/")
 	switch {
 	case !w.known:
-		u.out.unknown(PartWords, u.inv.raw, "which repository it asks for is not known")
+		r.out.unknown(PartWords, r.inv.raw, "which repository it asks for is not known")
 	case strings.Contains(host, "@"):
-		u.out.does(Fetch, host, u.inv.raw)
+		r.out.does(Fetch, host, r.inv.raw)
 	case strings.Contains(rest, "/") && host != "github.com":
-		u.out.does(Fetch, host, u.inv.raw)
+		r.out.does(Fetch, host, r.inv.raw)
 	}
 }
 
 // finishS3Copy reports which way aws s3 cp copies.
-func (u *use) finishS3Copy() {
-	if len(u.pos) != 2 {
-		u.out.unknown(PartWords, u.inv.raw, "a copy without its two ends")
+func (r *request) finishS3Copy() {
+	if len(r.pos) != 2 {
+		r.out.unknown(PartWords, r.inv.raw, "a copy without its two ends")
 		return
 	}
-	from, to := u.pos[0], u.pos[1]
+	from, to := r.pos[0], r.pos[1]
 	there := func(w word) bool { return strings.HasPrefix(w.text, "s3://") }
 	switch {
 	case there(from) && there(to):
-		u.out.does(Remote, "amazonaws.com", u.inv.raw)
+		r.out.does(Remote, "amazonaws.com", r.inv.raw)
 	case there(from):
-		u.out.does(Fetch, "amazonaws.com", u.inv.raw)
-		if u.flags&recursive != 0 {
-			u.out.unknown(PartWords, u.inv.raw, "which names it writes is not known")
+		r.out.does(Fetch, "amazonaws.com", r.inv.raw)
+		if r.flags&recursive != 0 {
+			r.out.unknown(PartWords, r.inv.raw, "which names it writes is not known")
 		}
 		if !(to.known && to.text == "-") {
-			u.out.path(Write, to, u.inv.st, u.flags&^recursive)
+			r.out.path(Write, to, r.inv.st, r.flags&^recursive)
 		}
 	case there(to):
-		u.reads(from, u.flags&recursive)
-		u.out.does(Send, "amazonaws.com", u.inv.raw)
+		r.run.reads(from, r.flags&recursive)
+		r.out.does(Send, "amazonaws.com", r.inv.raw)
 	default:
-		u.out.unknown(PartWords, u.inv.raw, "a copy between places that are not known")
+		r.out.unknown(PartWords, r.inv.raw, "a copy between places that are not known")
 	}
 }
 
 // loaded reports an argument that may name a file whose content goes into the
 // request: file:// and fileb:// of aws, @ of az.
-func (u *use) loaded(role string, w word) {
+func (r *request) loaded(role string, w word) {
 	name, ok := "", false
 	for _, prefix := range [...]string{"fileb://", "file://", "@"} {
 		if name, ok = strings.CutPrefix(w.text, prefix); ok && (prefix == "@") == (role == "atfile") {
-			u.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
-			u.out.does(Send, u.service(), u.inv.raw)
+			r.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, r.inv.st, 0)
+			r.out.does(Send, r.service(), r.inv.raw)
 			return
 		}
 	}
 	if !w.known {
-		u.out.unknown(PartWords, u.inv.raw, "an argument that may name a file to send")
+		r.out.unknown(PartWords, r.inv.raw, "an argument that may name a file to send")
 	}
 }
 
 // service returns what the data says that a command fetches from or changes.
-func (u *use) service() string {
-	for item := range strings.FieldsSeq(u.sheet.always) {
+func (r *request) service() string {
+	for item := range strings.FieldsSeq(r.sheet.always) {
 		if kind, target, ok := strings.Cut(item, ":"); ok && (kind == "!fetch" || kind == "!remote") {
 			return target
 		}
 	}
-	return u.sheet.name
+	return r.sheet.name
 }

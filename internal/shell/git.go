@@ -69,13 +69,13 @@ func (u *use) gitOption(w word, rest []word) int {
 		u.inv.st.dir = dir
 		return min(2, len(rest)+1)
 	case "-c":
-		u.setting(next)
+		u.git().setting(next)
 		return min(2, len(rest)+1)
 	case "--git-dir", "--work-tree", "--exec-path", "--namespace", "--super-prefix", "--config-env", "--attr-source":
 		if name == "--exec-path" && !has {
 			return 1
 		}
-		u.gitElsewhere(name, next)
+		u.git().gitElsewhere(name, next)
 		return min(taken, len(rest)+1)
 	case "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects", "--glob-pathspecs",
 		"--noglob-pathspecs", "--icase-pathspecs", "-P", "--no-lazy-fetch", "--no-advice", "--version", "-v", "--help", "-h",
@@ -88,32 +88,32 @@ func (u *use) gitOption(w word, rest []word) int {
 
 // gitElsewhere reports options that name another repository. Its directory is
 // read like the one found from the working directory.
-func (u *use) gitElsewhere(name string, w word) {
+func (gl *gitLine) gitElsewhere(name string, w word) {
 	switch name {
 	case "--git-dir":
-		if abs, ok := absolute(w, u.inv.st); ok && path.Base(abs) == ".git" &&
-			u.repos.repository(path.Dir(path.Clean(abs))) != nil {
-			u.inv.st.dir = path.Dir(path.Clean(abs))
+		if abs, ok := absolute(w, gl.inv.st); ok && path.Base(abs) == ".git" &&
+			gl.repos.repository(path.Dir(path.Clean(abs))) != nil {
+			gl.inv.st.dir = path.Dir(path.Clean(abs))
 			return
 		}
 	case "--work-tree":
-		if abs, ok := absolute(w, u.inv.st); ok {
-			if r := u.repos.repository(path.Clean(abs)); r != nil && r.top == path.Clean(abs) {
+		if abs, ok := absolute(w, gl.inv.st); ok {
+			if r := gl.repos.repository(path.Clean(abs)); r != nil && r.top == path.Clean(abs) {
 				return
 			}
 		}
 	case "--namespace":
 		return
 	}
-	u.out.unknown(PartWords, u.inv.raw, "what git finds through "+name+" is not known")
+	gl.out.unknown(PartWords, gl.inv.raw, "what git finds through "+name+" is not known")
 }
 
 // setting judges one -c name=value.
-func (u *use) setting(w word) {
+func (gl *gitLine) setting(w word) {
 	name, text, _ := strings.Cut(w.text, "=")
 	if !w.known {
 		if i := strings.IndexByte(w.text, '='); i < 0 || !plainGitKey(name) {
-			u.out.unknown(PartWords, u.inv.raw, "a setting of git that is not known")
+			gl.out.unknown(PartWords, gl.inv.raw, "a setting of git that is not known")
 		}
 		return
 	}
@@ -123,9 +123,9 @@ func (u *use) setting(w word) {
 	case (name == "core.pager" || strings.HasPrefix(name, "pager.")) && (text == "cat" || text == "" || text == "false"):
 	case name == "core.fsmonitor" && (text == "false" || text == ""):
 	case (name == "core.editor" || name == "sequence.editor") && (text == "true" || text == ":"):
-		u.inv.quiet = true
+		gl.inv.quiet = true
 	default:
-		u.out.unknown(PartWords, u.inv.raw, "what git does with the setting "+grammar.Escaped(name)+" is not known")
+		gl.out.unknown(PartWords, gl.inv.raw, "what git does with the setting "+grammar.Escaped(name)+" is not known")
 	}
 }
 
@@ -490,9 +490,9 @@ func (a *analysis) aliasWords(inv *invocation, text string, rest []word) {
 // kin names: REV:path below the top of the repository, or a path, which
 // outside a repository, or leading out of it, is read as it is. What is not
 // there is a revision.
-func (u *use) tracked(w word) {
+func (gl *gitLine) tracked(w word) {
 	if !w.known {
-		u.reads(w, 0)
+		gl.run.reads(w, 0)
 		return
 	}
 	name := strings.TrimLeft(w.text, ":0123456789")
@@ -502,46 +502,46 @@ func (u *use) tracked(w word) {
 		_, name, _ = strings.Cut(w.text, ")")
 	case !strings.HasPrefix(w.text, ":"):
 		name = w.text
-		if ok && below != "" && !u.named(w) {
-			name = u.belowTop(below)
+		if ok && below != "" && !gl.named(w) {
+			name = gl.belowTop(below)
 		}
 	case rev == "" && len(name) > 0 && strings.IndexByte("/!^", name[0]) >= 0:
 		return
 	default:
-		name = u.belowTop(name)
+		name = gl.belowTop(name)
 	}
-	if name == w.text && !u.ended && !u.named(w) && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "../") {
+	if name == w.text && !gl.ended && !gl.named(w) && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "../") {
 		return
 	}
 	out := word{value: constant(name), raw: w.raw}
 	if i := strings.IndexAny(name, "*?["); i >= 0 {
 		out.glob = i + 1 // git matches it
 	}
-	u.out.path(Read, out, u.inv.st, 0)
+	gl.out.path(Read, out, gl.inv.st, 0)
 }
 
 // searched reports what an argument of git grep makes it look into: a place
 // with all below it, for a revision the place where git runs.
-func (u *use) searched(w word) {
+func (gl *gitLine) searched(w word) {
 	place := word{value: constant(w.text), raw: w.raw}
 	switch i := strings.IndexAny(w.text, "*?[\\"); {
 	case !w.known:
 		place = w
 	case strings.HasPrefix(w.text, ":"):
-		u.searchedBelow(w)
-		place.text = path.Clean(u.belowTop(""))
+		gl.searchedBelow(w)
+		place.text = path.Clean(gl.belowTop(""))
 	case i >= 0: // a star matches slashes too
 		place.text = w.text[:strings.LastIndexByte(w.text[:i], '/')+1] + "."
-	case !u.ended && !u.named(w) && !path.IsAbs(w.text) && !strings.HasPrefix(w.text, "../"):
-		u.tracked(w)
+	case !gl.ended && !gl.named(w) && !path.IsAbs(w.text) && !strings.HasPrefix(w.text, "../"):
+		gl.tracked(w)
 		place.text = "."
 	}
-	u.reads(place, recursive)
+	gl.run.reads(place, recursive)
 }
 
 // searchedBelow asks about a pattern with a colon that may lead out of the
 // repository.
-func (u *use) searchedBelow(w word) {
+func (gl *gitLine) searchedBelow(w word) {
 	name := strings.TrimLeft(w.text, ":!^")
 	if _, behind, ok := strings.Cut(name, ")"); ok && name[0] == '(' {
 		name = behind
@@ -549,19 +549,19 @@ func (u *use) searchedBelow(w word) {
 		name = strings.TrimPrefix(name, "/")
 	}
 	if path.IsAbs(name) || strings.Contains(name, "..") {
-		u.out.unknown(PartWords, u.inv.raw, "where git looks for "+grammar.Escaped(w.text)+" is not known")
+		gl.out.unknown(PartWords, gl.inv.raw, "where git looks for "+grammar.Escaped(w.text)+" is not known")
 	}
 }
 
 // named reports whether there is a file of that name.
-func (u *use) named(w word) bool {
-	abs, ok := absolute(w, u.inv.st)
-	return ok && u.machine.env.Files != nil && u.machine.exists(abs)
+func (gl *gitLine) named(w word) bool {
+	abs, ok := absolute(w, gl.inv.st)
+	return ok && gl.machine.env.Files != nil && gl.machine.exists(abs)
 }
 
 // belowTop is a path as REV:path means it.
-func (u *use) belowTop(name string) string {
-	r := u.repos.repository(u.inv.st.dir)
+func (gl *gitLine) belowTop(name string) string {
+	r := gl.repos.repository(gl.inv.st.dir)
 	if r == nil || r.top == "" || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
 		return name
 	}

@@ -8,59 +8,81 @@ import (
 	"strings"
 )
 
+// gitLine is a command line of git: what its arguments name, and what it does
+// only after all its options are known.
+type gitLine struct {
+	machine *machine
+	out     *draft
+	repos   *repositories
+	*sheet
+	*given
+	run lineRunner
+}
+
+func (u *use) git() *gitLine {
+	return &gitLine{machine: u.machine, out: &u.out, repos: &u.repos, sheet: u.sheet, given: &u.given, run: u}
+}
+
+// lineRunner reports what words of a command line do in some roles.
+type lineRunner interface {
+	url(w word)               // asked
+	reads(w word, f flags)    // read, or changed in place
+	effects(list, raw string) // what a sheet says of an option
+}
+
 // finishGit does what a subcommand of git does only after all its options are
 // known.
-func (u *use) finishGit() {
-	switch u.code {
+func (gl *gitLine) finishGit() {
+	switch gl.code {
 	case "gitcommit":
-		u.needsMessage()
+		gl.needsMessage()
 	case "gittag":
-		if u.marks.has(markWordy) {
-			u.needsMessage()
+		if gl.marks.has(markWordy) {
+			gl.needsMessage()
 		}
 	case "gitbranch":
-		if u.marks.has(markDeletion) && u.marks.has(markRemotes) {
-			u.marks |= markLoses // whether it is merged is not asked
+		if gl.marks.has(markDeletion) && gl.marks.has(markRemotes) {
+			gl.marks |= markLoses // whether it is merged is not asked
 		}
 	case "gitcheckout":
-		u.finishCheckout()
+		gl.finishCheckout()
 	case "gitrestore":
-		u.marks |= markKeeps
-		if !u.marks.has(markStaged) || u.marks.has(markWorktree) {
-			u.marks |= markOvertree
+		gl.marks |= markKeeps
+		if !gl.marks.has(markStaged) || gl.marks.has(markWorktree) {
+			gl.marks |= markOvertree
 		}
 	case "gitlook":
-		u.finishLook()
+		gl.finishLook()
 	case "gitask":
-		u.asksRemote(false)
+		gl.asksRemote(false)
 	case "gitfetch":
-		u.finishFetch()
+		gl.finishFetch()
 	}
-	if u.marks.has(markOpens) {
-		u.marks &^= markMessage
-		u.needsMessage()
+	if gl.marks.has(markOpens) {
+		gl.marks &^= markMessage
+		gl.needsMessage()
 	}
-	if u.marks.has(markKeeps) {
-		u.finishKept()
+	if gl.marks.has(markKeeps) {
+		gl.finishKept()
 	}
 }
 
 // needsMessage reports the editor that git starts for want of a message.
-func (u *use) needsMessage() {
-	if !u.marks.has(markMessage) && !u.inv.quiet {
-		u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" opens an editor")
+func (gl *gitLine) needsMessage() {
+	if !gl.marks.has(markMessage) && !gl.inv.quiet {
+		gl.out.unknown(PartWords, gl.inv.raw, gl.sheet.name+" opens an editor")
 	}
 }
 
 // finishLook reports what a subcommand does that only looks where an option
 // says so.
-func (u *use) finishLook() {
+func (gl *gitLine) finishLook() {
 	switch {
-	case u.marks.has(markLists) && u.flags&forced == 0:
-	case strings.HasSuffix(u.sheet.name, " clean"):
-		u.effects("!delete:. !unknown:removes-files-that-are-not-tracked", u.inv.raw)
+	case gl.marks.has(markLists) && gl.flags&forced == 0:
+	case strings.HasSuffix(gl.sheet.name, " clean"):
+		gl.run.effects("!delete:. !unknown:removes-files-that-are-not-tracked", gl.inv.raw)
 	default:
-		u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" writes where it is not told to print")
+		gl.out.unknown(PartWords, gl.inv.raw, gl.sheet.name+" writes where it is not told to print")
 	}
 }
 
@@ -69,30 +91,31 @@ func (u *use) finishLook() {
 // objects. Options that skip git's own checks left the mark loses. What git
 // puts into the working tree from a commit or a stash may be any file, settings
 // of an agent among them, which nobody has looked at: that is never kept.
-func (u *use) finishKept() {
-	r := u.repos.repository(u.inv.st.dir)
-	if r == nil || !r.found || u.out.away != "" {
-		u.out.path(Write, word{value: constant(".git/index"), raw: u.inv.raw}, u.inv.st, 0)
+func (gl *gitLine) finishKept() {
+	r := gl.repos.repository(gl.inv.st.dir)
+	if r == nil || !r.found || gl.out.away != "" {
+		gl.out.path(Write, word{value: constant(".git/index"), raw: gl.inv.raw}, gl.inv.st, 0)
 		return
 	}
-	u.gitWrites(r.dir, r.fault == "" && !r.forgets && r.top != "" && !u.marks.has(markLoses))
-	if u.marks.has(markOvertree) {
-		u.gitWrites(cmp.Or(r.top, r.dir), false)
-		u.out.links = append(u.out.links, r.top) // which links the commit holds is not known
+	gl.gitWrites(r.dir, r.fault == "" && !r.forgets && r.top != "" && !gl.marks.has(markLoses))
+	if gl.marks.has(markOvertree) {
+		gl.gitWrites(cmp.Or(r.top, r.dir), false)
+		gl.out.links = append(gl.out.links, r.top) // which links the commit holds is not known
 	}
 }
 
-func (u *use) gitWrites(target string, kept bool) {
-	u.out.effect(Effect{Kind: Write, Target: target, Place: u.machine.placeOf(target), Words: u.inv.raw, Part: PartWords,
+func (gl *gitLine) gitWrites(target string, kept bool) {
+	gl.out.effect(Effect{Kind: Write, Target: target, Place: gl.machine.placeOf(target), Words: gl.inv.raw,
+		Part: PartWords,
 		Kept: kept})
 }
 
 // finishCheckout tells a new branch that starts where the working tree stands,
 // which leaves its files alone, from everything else.
-func (u *use) finishCheckout() {
-	u.marks |= markKeeps
-	if !u.marks.has(markNamed) || u.marks.has(markLoses) || u.ended || len(u.pos) > 0 {
-		u.marks |= markOvertree
+func (gl *gitLine) finishCheckout() {
+	gl.marks |= markKeeps
+	if !gl.marks.has(markNamed) || gl.marks.has(markLoses) || gl.ended || len(gl.pos) > 0 {
+		gl.marks |= markOvertree
 	}
 }
 
@@ -185,56 +208,56 @@ func falsy(text string) bool {
 
 // finishFetch reports where git fetch and git pull ask, and whether what they
 // overwrite is kept: remote branches are, tags and a shallow history are not.
-func (u *use) finishFetch() {
-	several := u.marks.has(markSeveral)
-	u.asksRemote(several)
-	u.marks |= markKeeps
-	r := u.repos.repository(u.inv.st.dir)
+func (gl *gitLine) finishFetch() {
+	several := gl.marks.has(markSeveral)
+	gl.asksRemote(several)
+	gl.marks |= markKeeps
+	r := gl.repos.repository(gl.inv.st.dir)
 	if r == nil || r.mirrors {
-		u.marks |= markLoses
+		gl.marks |= markLoses
 	}
-	for i, w := range u.pos {
-		if i > 0 && !several && (!w.known || w.many || strings.HasPrefix(w.text, "+") || u.marks.has(markPrunes)) {
-			u.marks |= markLoses
+	for i, w := range gl.pos {
+		if i > 0 && !several && (!w.known || w.many || strings.HasPrefix(w.text, "+") || gl.marks.has(markPrunes)) {
+			gl.marks |= markLoses
 		}
 	}
 }
 
 // asksRemote reports the fetch from the remote that the arguments name, the
 // first or with several all of them, or from that of the current branch.
-func (u *use) asksRemote(several bool) {
-	if len(u.pos) == 0 {
-		u.asks("")
+func (gl *gitLine) asksRemote(several bool) {
+	if len(gl.pos) == 0 {
+		gl.asks("")
 	}
-	for i, w := range u.pos {
+	for i, w := range gl.pos {
 		if i > 0 && !several {
 			return
 		}
 		if w.known && !w.many && w.glob == 0 && !strings.Contains(w.text, "://") {
-			u.asks(w.text)
+			gl.asks(w.text)
 			continue
 		}
-		u.url(w)
+		gl.run.url(w)
 	}
 }
 
-func (u *use) asks(remote string) {
-	e := Effect{Kind: Fetch, Target: cmp.Or(remote, "origin"), Place: Network, Words: u.inv.raw, Part: PartWords}
-	if url, ok := u.declaredRemote(remote); ok {
+func (gl *gitLine) asks(remote string) {
+	e := Effect{Kind: Fetch, Target: cmp.Or(remote, "origin"), Place: Network, Words: gl.inv.raw, Part: PartWords}
+	if url, ok := gl.declaredRemote(remote); ok {
 		e.Target, e.Declared = url, "the repository's configuration"
-		if !strings.HasPrefix(url, "https://") && u.machine.find("ssh", u.inv.st).foreign {
-			u.out.does(Run, "ssh", u.inv.raw)
+		if !strings.HasPrefix(url, "https://") && gl.machine.find("ssh", gl.inv.st).foreign {
+			gl.out.does(Run, "ssh", gl.inv.raw)
 		}
 	}
-	u.out.effect(e)
+	gl.out.effect(e)
 }
 
 // declaredRemote returns the address of a remote that the repository's
 // configuration names, or of all if none is asked for and they are plain.
 // false where anything in it may lead elsewhere.
-func (u *use) declaredRemote(remote string) (url string, ok bool) {
-	r := u.repos.repository(u.inv.st.dir)
-	if r == nil || !r.found || r.fault != "" || r.rewrites || u.machine.exists(r.common+"/modules") {
+func (gl *gitLine) declaredRemote(remote string) (url string, ok bool) {
+	r := gl.repos.repository(gl.inv.st.dir)
+	if r == nil || !r.found || r.fault != "" || r.rewrites || gl.machine.exists(r.common+"/modules") {
 		return "", false
 	}
 	for _, name := range r.upstreams {
@@ -304,20 +327,20 @@ func plainHost(name string) bool {
 
 // ghHome reports whether no argument and no variable leads gh to another host,
 // and no argument is computed.
-func (u *use) ghHome() bool {
+func (r *request) ghHome() bool {
 	for _, name := range [...]string{"GH_HOST", "GH_REPO", "GH_CONFIG_DIR", "GH_ENTERPRISE_TOKEN", "HTTPS_PROXY",
 		"https_proxy", "ALL_PROXY", "all_proxy"} {
-		if _, ok := u.machine.inherits(name); ok || u.inv.st.lookup(name) != nil {
+		if _, ok := r.machine.inherits(name); ok || r.inv.st.lookup(name) != nil {
 			return false
 		}
 	}
-	for i, w := range u.inv.args {
-		if (w.text == "-w" || w.text == "--web") && !strings.HasPrefix(u.heading, "run ") {
+	for i, w := range r.inv.args {
+		if (w.text == "-w" || w.text == "--web") && !strings.HasPrefix(r.heading, "run ") {
 			return false // opens a browser
 		}
 		before := ""
 		if i > 0 {
-			before = u.inv.args[i-1].text
+			before = r.inv.args[i-1].text
 		}
 		if !w.known || w.many || w.glob > 0 && !formatFlag(before) || !formatFlag(before) && !atGitHub(w.text, before) {
 			return false

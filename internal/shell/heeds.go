@@ -12,21 +12,35 @@ import (
 // maxHeeded bounds how much of a file that a program heeds is read.
 const maxHeeded = 256 << 10
 
+// heeder looks for what makes a program run, load or change what its arguments
+// do not say.
+type heeder struct {
+	machine *machine
+	defs    *definitions
+	out     *draft
+	*sheet
+	inv *invocation
+}
+
+func (u *use) heeder() *heeder {
+	return &heeder{machine: u.machine, defs: &u.defs, out: &u.out, sheet: u.sheet, inv: u.inv}
+}
+
 // heed reports what the directive heeds of a sheet names: files and variables
 // that can make the program run, load or change what its arguments do not say.
-func (u *use) heed() {
-	if u.heeds == "" || u.out.away != "" {
+func (h *heeder) heed() {
+	if h.heeds == "" || h.out.away != "" {
 		return
 	}
-	if u.machine.env.Files == nil || u.inv.st.dir == "" {
-		u.out.unknown(PartWords, u.inv.raw, "what "+u.sheet.name+" finds where it runs is not known")
+	if h.machine.env.Files == nil || h.inv.st.dir == "" {
+		h.out.unknown(PartWords, h.inv.raw, "what "+h.sheet.name+" finds where it runs is not known")
 		return
 	}
-	for line := range strings.SplitSeq(u.heeds, "\n") {
+	for line := range strings.SplitSeq(h.heeds, "\n") {
 		names, words, _ := strings.Cut(line, " : ")
 		for name := range strings.FieldsSeq(names) {
-			if found := u.heeded(name, words); found != "" {
-				u.out.effect(Effect{Kind: Run, Target: found, Words: u.inv.raw, Part: PartWords,
+			if found := h.heeded(name, words); found != "" {
+				h.out.effect(Effect{Kind: Run, Target: found, Words: h.inv.raw, Part: PartWords,
 					Note: grammar.Escaped(path.Base(found)) + " may say what"})
 				return
 			}
@@ -38,29 +52,29 @@ func (u *use) heed() {
 // where the agent or anyone can write, a file of the directory that the program runs in (a final *
 // stands for any ending), or one
 // of it or any above.
-func (u *use) heeded(name, words string) string {
+func (h *heeder) heeded(name, words string) string {
 	if variable, ok := strings.CutPrefix(name, "$"); ok {
-		return u.inheritsAny(variable)
+		return h.inheritsAny(variable)
 	}
 	if program, ok := strings.CutPrefix(name, "@"); ok {
-		if p := u.machine.find(program, u.inv.st); p.foreign {
+		if p := h.machine.find(program, h.inv.st); p.foreign {
 			return program
 		}
 		return ""
 	}
-	dir := path.Clean(u.inv.st.dir)
+	dir := path.Clean(h.inv.st.dir)
 	if prefix, ok := strings.CutSuffix(name, "*"); ok {
-		return u.beginning(dir, strings.TrimPrefix(prefix, "./"))
+		return h.beginning(dir, strings.TrimPrefix(prefix, "./"))
 	}
 	if here, ok := strings.CutPrefix(name, "./"); ok {
-		return u.holds(path.Join(dir, here), words)
+		return h.holds(path.Join(dir, here), words)
 	}
-	if real, err := view.Resolve(u.machine.env.Files, dir); err == nil {
+	if real, err := view.Resolve(h.machine.env.Files, dir); err == nil {
 		dir = real
 	}
 	for range maxClimb {
-		if found := u.holds(path.Join(dir, name), words); found != "" &&
-			(dir != u.machine.env.Home || slices.Contains(u.machine.env.Roots, dir)) {
+		if found := h.holds(path.Join(dir, name), words); found != "" &&
+			(dir != h.machine.env.Home || slices.Contains(h.machine.env.Roots, dir)) {
 			return found
 		}
 		if dir == "/" {
@@ -73,20 +87,20 @@ func (u *use) heeded(name, words string) string {
 
 // inheritsAny returns an inherited variable of that name, or whose name begins
 // so where it ends in a star.
-func (u *use) inheritsAny(name string) string {
+func (h *heeder) inheritsAny(name string) string {
 	prefix, any := strings.CutSuffix(name, "*")
-	for _, have := range u.machine.env.Ambient {
-		if text, _ := u.machine.inherits(have); text != "" && (have == name || any && strings.HasPrefix(have, prefix)) {
+	for _, have := range h.machine.env.Ambient {
+		if text, _ := h.machine.inherits(have); text != "" && (have == name || any && strings.HasPrefix(have, prefix)) {
 			return "$" + have
 		}
 	}
 	return ""
 }
 
-func (u *use) beginning(dir, prefix string) string {
+func (h *heeder) beginning(dir, prefix string) string {
 	const enough = 4096
-	u.defs.watches(watched{path: path.Join(dir, prefix), command: u.analysis.out.command, heeded: true, begins: true})
-	names, err := u.machine.env.Files.List(dir, enough)
+	h.defs.watches(watched{path: path.Join(dir, prefix), command: h.out.command, heeded: true, begins: true})
+	names, err := h.machine.env.Files.List(dir, enough)
 	if err != nil {
 		return dir
 	}
@@ -101,24 +115,24 @@ func (u *use) beginning(dir, prefix string) string {
 // holds returns the name of a file that is there and holds one of the words;
 // without words it is enough that it is there. What the line does to it
 // counts: it is watched.
-func (u *use) holds(name, words string) string {
-	u.defs.watches(watched{path: name, command: u.analysis.out.command, heeded: true})
-	if !u.machine.exists(name) {
+func (h *heeder) holds(name, words string) string {
+	h.defs.watches(watched{path: name, command: h.out.command, heeded: true})
+	if !h.machine.exists(name) {
 		return ""
 	}
 	if words == "" {
 		return name
 	}
-	real, err := view.Resolve(u.machine.env.Files, name)
+	real, err := view.Resolve(h.machine.env.Files, name)
 	if err != nil {
 		return name
 	}
-	u.defs.watches(watched{path: real, command: u.analysis.out.command, heeded: true})
-	data, err := u.machine.env.Files.Read(real, maxHeeded)
+	h.defs.watches(watched{path: real, command: h.out.command, heeded: true})
+	data, err := h.machine.env.Files.Read(real, maxHeeded)
 	if err != nil {
 		return name
 	}
-	u.defs.rests(real, data)
+	h.defs.rests(real, data)
 	for word := range strings.FieldsSeq(words) {
 		if holdsWord(string(data), word) {
 			return name

@@ -221,11 +221,11 @@ func (u *use) execUnder(words []word, roots ...word) {
 		}
 		out = append(out, w)
 	}
-	command := u.analysis.out.command
+	command := u.out.command
 	u.out.enter(u.inv.raw)
 	inv := *u.inv
 	u.inside(&inv, out)
-	u.analysis.out.command = command
+	u.out.command = command
 }
 
 // foundUnder is the word for what a search finds under one starting point.

@@ -120,7 +120,7 @@ func isAddress(text string) bool {
 // it takes in, which may lie anywhere.
 func (u *use) composeFile(w word) {
 	if name, ok := absolute(w, u.inv.st); ok && !strings.ContainsAny(w.text, ":@") && w.text != "-" &&
-		u.machine.env.Files != nil && u.holds(name, "include extends") == "" {
+		u.machine.env.Files != nil && u.heeder().holds(name, "include extends") == "" {
 		u.reads(w, 0)
 		return
 	}

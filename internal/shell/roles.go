@@ -97,7 +97,7 @@ func (u *use) fed(rest []word) []word {
 
 // foremost reports whether it is the first command of the line itself.
 func (u *use) foremost() bool {
-	return u.analysis.out.command == 0 && u.limits.depth == 0 && u.out.caller == 0
+	return u.out.command == 0 && u.limits.depth == 0 && u.out.caller == 0
 }
 
 // elsewhere walks what runs on another machine or in a container.
@@ -328,7 +328,7 @@ func (u *use) language(role string, w word) {
 			u.out.unknown(PartWords, u.inv.raw, "an argument that sets the clock")
 		}
 	case "setting":
-		u.setting(w)
+		u.git().setting(w)
 	case "key":
 		if !w.known || strings.Contains(w.text, "=") {
 			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may set something")
@@ -351,11 +351,11 @@ func (u *use) language(role string, w word) {
 func (u *use) peculiar(role string, w word) {
 	switch role {
 	case "curldata":
-		u.curlData(w)
+		u.request().curlData(w)
 	case "curlencode":
 		if name, file, ok := strings.Cut(w.text, "@"); ok && !strings.Contains(name, "=") {
 			w.text = "@" + file
-			u.curlData(w)
+			u.request().curlData(w)
 		}
 	case "digword": // @server, +option, type and class, or a name
 		switch {
@@ -367,13 +367,13 @@ func (u *use) peculiar(role string, w word) {
 			u.host(w)
 		}
 	case "httpitem":
-		u.httpItem(w)
+		u.request().httpItem(w)
 	case "curlcookie":
 		if w.known && !strings.Contains(w.text, "=") {
 			u.out.path(Read, w, u.inv.st, 0)
 		}
 	case "curlmethod", "ghmethod":
-		u.requestMethod(role, w)
+		u.request().requestMethod(role, w)
 	case "ghfield":
 		if strings.HasPrefix(w.text, "query=") {
 			if !w.known || strings.Contains(w.text, "mutation") || u.marks.has(markQuery) {
@@ -389,15 +389,15 @@ func (u *use) peculiar(role string, w word) {
 	case "persist":
 		u.out.does(Persist, w.shown(), u.inv.raw)
 	case "curlformat":
-		u.curlFormat(w)
+		u.request().curlFormat(w)
 	case "sent":
 		u.send = u.send || !w.known
 	case "tracked":
-		u.tracked(w)
+		u.git().tracked(w)
 	case "searched":
-		u.searched(w)
+		u.git().searched(w)
 	case "gitremote":
-		u.gitRemote(w)
+		u.git().gitRemote(w)
 	case "pagerfile":
 		if !w.known || strings.HasPrefix(w.text, "+") {
 			u.out.unknown(PartWords, u.inv.raw, "an argument that a pager may run")
@@ -468,9 +468,9 @@ func (u *use) peculiar(role string, w word) {
 		if u.sheet.sql == "" {
 			u.out.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known")
 		}
-		u.sqls = append(u.sqls, w)
+		u.client.sqls = append(u.client.sqls, w)
 	case "database", "dbhost":
-		u.database(role, w)
+		u.client.database(role, w)
 	case "pymodule": // the directory comes first in the search for modules
 		u.out.does(Run, w.shown(), u.inv.raw)
 	case "readurl":
@@ -480,9 +480,9 @@ func (u *use) peculiar(role string, w word) {
 		}
 		u.reads(w, u.flags&recursive)
 	case "ghrepo":
-		u.ghRepo(w)
+		u.request().ghRepo(w)
 	case "loaded", "atfile":
-		u.loaded(role, w)
+		u.request().loaded(role, w)
 	case "pipeout":
 		if !w.known || strings.HasPrefix(w.text, "|") {
 			u.shellText(word{value: value{text: strings.TrimPrefix(w.text, "|"), known: w.known}, raw: w.raw})
@@ -600,7 +600,7 @@ func (u *use) linked(w word) {
 		name = ""
 	}
 	u.out.links = append(u.out.links, name)
-	u.out.newLinks = append(u.out.newLinks, taken{name, u.analysis.out.command})
+	u.out.newLinks = append(u.out.newLinks, taken{name, u.out.command})
 	if u.out.rounds > 0 { // the second time it may lie behind the first
 		u.out.unknown(PartWords, w.raw, "a link that is made again and again")
 	}
