@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -72,7 +73,7 @@ func confineStatus(ctx context.Context, p *Process) int {
 	}
 	fmt.Fprintln(p.Stdout, "confine:", onOff(settings.Confine))
 	if err := tryConfine(ctx, p); err != nil {
-		fmt.Fprintln(p.Stdout, "it does not work here:", printable.Line(err.Error(), 300))
+		fmt.Fprintln(p.Stdout, "it does not work here:", whyNot(ctx, err))
 		return ExitBadInput
 	}
 	fmt.Fprintln(p.Stdout, "it works here")
@@ -93,9 +94,24 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 	case err == nil:
 		b.Lines = append(b.Lines, doctor.Line{State: doctor.Note, What: "nod confine", Text: "it works here, and is switched off", Basis: "tried", Next: "nod confine on lets agents run code that nod has not read where it can do no harm"})
 	default:
-		b.Lines = append(b.Lines, doctor.Line{State: doctor.Note, What: "nod confine", Text: "it does not work here: " + printable.Line(err.Error(), 300), Basis: "tried", Next: "it takes Linux, bubblewrap (apt install bubblewrap) and user namespaces: docs/confine.md"})
+		b.Lines = append(b.Lines, doctor.Line{State: doctor.Note, What: "nod confine", Text: "it does not work here: " + whyNot(ctx, err), Basis: "tried", Next: "it takes Linux, bubblewrap (apt install bubblewrap) and user namespaces: docs/confine.md"})
 	}
 	return b
+}
+
+// whyNot is what the trial said, and what of this machine is known to stand against
+// it.
+func whyNot(ctx context.Context, tried error) string {
+	said := printable.Line(tried.Error(), 300)
+	version := ""
+	if program, err := confine.Find(); err == nil {
+		text, _ := exec.CommandContext(ctx, program, "--version").Output()
+		version = string(text)
+	}
+	if known := confine.Obstacle(os.DirFS("/"), version); known != "" && !strings.Contains(said, "not installed") {
+		said += "; " + known
+	}
+	return said
 }
 
 func onOff(on bool) string {

@@ -301,8 +301,13 @@ func TestNothingIsLeft(t *testing.T) {
 // A boundary that cannot be made is no boundary: nothing runs.
 func TestNothingRunsWithoutTheBoundary(t *testing.T) {
 	w := newWorld(t)
+	old := w.file("~/bwrap", "#!/bin/sh\necho 'bwrap: Unknown option --disable-userns' >&2\nexit 1\n")
+	if err := os.Chmod(old, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for name, change := range map[string]func(o *confine.Options){
 		"no bubblewrap":              func(o *confine.Options) { o.Bubblewrap = "/nowhere/bwrap" },
+		"a bubblewrap that is older": func(o *confine.Options) { o.Bubblewrap = old },
 		"another program":            func(o *confine.Options) { o.Stage = "/bin/false" },
 		"no stage":                   func(o *confine.Options) { o.Stage = "/nowhere" },
 		"home is the workspace":      func(o *confine.Options) { o.Root, o.Dir = o.Home, o.Home },

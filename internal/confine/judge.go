@@ -49,3 +49,8 @@ func named(pattern string) []string {
 	found, _ := filepath.Glob(pattern)
 	return found
 }
+
+// within reports whether name is dir or lies in it. Both are clean.
+func within(dir, name string) bool {
+	return dir == name || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+}

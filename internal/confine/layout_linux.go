@@ -374,8 +374,3 @@ func isDir(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
 }
-
-// within reports whether name is dir or lies in it. Both are clean.
-func within(dir, name string) bool {
-	return dir == name || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
-}

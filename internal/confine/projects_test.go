@@ -16,6 +16,9 @@ type project struct {
 	files            map[string]string
 	says             string // what it prints where it passes
 	slow             bool   // compiles: not in a short run
+	// modules are packages that lie beside the tool and are linked into the
+	// project, as where they were installed.
+	modules []string
 }
 
 func projects() []project {
@@ -33,16 +36,32 @@ func projects() []project {
 			"x_test.go": "package x\nimport (\"net/http\"; \"net/http/httptest\"; \"testing\")\nfunc TestX(t *testing.T) { s := httptest.NewServer(http.NotFoundHandler()); defer s.Close(); if r, err := http.Get(s.URL); err != nil || r.StatusCode != 404 { t.Fatal(r, err) } }\n"}},
 		{name: "cargo test", tool: "cargo", line: "cargo test 2>&1", says: "1 passed", slow: true, files: map[string]string{"Cargo.toml": "[package]\nname = \"x\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": "#[test] fn x() { assert_eq!(1, 1); }\n"}},
 		{name: "gcc", tool: "gcc", line: "gcc -o x x.c && ./x", says: "passed", slow: true, files: map[string]string{"x.c": "#include <stdio.h>\nint main(void) { puts(\"passed\"); return 0; }\n"}},
+		{name: "tsc", tool: "tsc", line: "tsc -p . && node out/x.js", says: "passed", slow: true, files: map[string]string{"tsconfig.json": `{"compilerOptions":{"outDir":"out","strict":true,"incremental":true,"types":[]},"files":["x.ts"]}`, "x.ts": "const said: string = 'passed'; console.log(said);\n"}},
+		{name: "eslint", tool: "eslint", line: "eslint --cache . && echo passed", says: "passed", slow: true, files: map[string]string{"eslint.config.js": "module.exports = [{ rules: { semi: 'error' } }];\n", "x.js": "module.exports = 1;\n"}},
+		{name: "pnpm test", tool: "pnpm", line: "pnpm test", says: "pass 1", slow: true, files: map[string]string{"package.json": `{"name":"x","scripts":{"test":"node --test"}}`, "x.test.js": "require('node:test')('x', () => {});\n"}},
+		{name: "playwright's list", tool: "playwright", line: "playwright test --list", says: "Total: 1 test", slow: true, modules: []string{"@playwright/test"}, files: map[string]string{"x.spec.js": "const { test } = require('@playwright/test'); test('x', async ({ page }) => {});\n"}},
+		{name: "ruff", tool: "ruff", line: "ruff check . && ruff format --check . && echo passed", says: "passed", slow: true, files: map[string]string{"x.py": "x = 1\n"}},
+		{name: "mypy", tool: "mypy", line: "mypy --strict x.py", says: "Success", slow: true, files: map[string]string{"x.py": "def x(a: int) -> int:\n    return a\n"}},
+		{name: "uv run", tool: "uv", line: "uv run --no-project python3 -m unittest -q 2>&1 && echo passed", says: "passed", slow: true, files: map[string]string{"test_x.py": "import unittest\nclass T(unittest.TestCase):\n def test_x(self): pass\n"}},
+		{name: "ant", tool: "ant", line: "ant -q test", says: "BUILD SUCCESSFUL", slow: true, files: map[string]string{"build.xml": `<project default="test"><target name="test"><mkdir dir="out"/><javac srcdir="." destdir="out" includeantruntime="false"/><java classname="X" classpath="out" fork="true" failonerror="true"/></target></project>`,
+			"X.java": "class X { public static void main(String[] a) { System.out.println(\"passed\"); } }\n"}},
+		{name: "gradle", tool: "gradle", line: "gradle --offline --no-daemon -q run", says: "passed", slow: true, files: map[string]string{"build.gradle": "plugins { id 'application' }\napplication { mainClass = 'X' }\n", "settings.gradle": "rootProject.name = 'x'\n",
+			"src/main/java/X.java": "class X { public static void main(String[] a) { System.out.println(\"passed\"); } }\n"}},
 		{name: "javac", tool: "javac", line: "javac X.java && java X", says: "passed", slow: true, files: map[string]string{"X.java": "class X { public static void main(String[] a) { System.out.println(\"passed\"); } }\n"}},
 	}
 }
 
 // What passes outside passes confined, cold and warm.
 func TestProjectsPassConfined(t *testing.T) {
-	var missing []string
+	var missing, left []string
 	for _, p := range projects() {
-		if _, err := exec.LookPath(p.tool); err != nil || p.slow && testing.Short() {
-			missing = append(missing, p.name)
+		tool, err := exec.LookPath(p.tool)
+		switch {
+		case err != nil:
+			missing = append(missing, p.tool)
+			continue
+		case p.slow && testing.Short():
+			left = append(left, p.name)
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {
@@ -50,6 +69,9 @@ func TestProjectsPassConfined(t *testing.T) {
 			w.tools()
 			for name, text := range p.files {
 				w.file(name, text)
+			}
+			for _, name := range p.modules {
+				w.module(tool, name)
 			}
 			cmd := exec.Command("/bin/bash", "-c", p.line)
 			cmd.Dir, cmd.Env = w.root, w.environ
@@ -65,7 +87,26 @@ func TestProjectsPassConfined(t *testing.T) {
 		})
 	}
 	if len(missing) > 0 {
-		t.Logf("not tried here: %s", strings.Join(missing, ", "))
+		t.Logf("not installed, so not tried: %s", strings.Join(missing, ", "))
+	}
+	if len(left) > 0 {
+		t.Logf("left to the deep run: %s", strings.Join(left, ", "))
+	}
+}
+
+// module links a package that lies beside a tool of npm's.
+func (w *world) module(tool, name string) {
+	real, err := filepath.EvalSymlinks(tool)
+	root, _, found := strings.Cut(real, "/node_modules/")
+	at := w.at("node_modules/" + name)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(at), 0o755)
+	}
+	if err == nil {
+		err = os.Symlink(filepath.Join(root, "node_modules", name), at)
+	}
+	if err != nil || !found {
+		w.t.Fatalf("%s: %v", real, err)
 	}
 }
 

@@ -1,0 +1,47 @@
+package confine
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// Obstacle says what of a machine stands against the boundary and how to get it
+// out of the way, "" where nothing known does. root is its file system and
+// version what bubblewrap says of itself, "" where it is not there.
+func Obstacle(root fs.FS, version string) string {
+	setting := func(name string) string {
+		text, _ := fs.ReadFile(root, "proc/sys/"+name)
+		return strings.TrimSpace(string(text))
+	}
+	filesystems, err := fs.ReadFile(root, "proc/filesystems")
+	switch release := setting("kernel/osrelease"); {
+	case release == "":
+		return "" // no Linux
+	case before(release, 5, 11):
+		return "Linux " + release + " has no overlays for everybody; they came with 5.11"
+	case setting("user/max_user_namespaces") == "0":
+		return "user namespaces are switched off: sysctl user.max_user_namespaces=10000"
+	case setting("kernel/unprivileged_userns_clone") == "0":
+		return "user namespaces are root's: sysctl kernel.unprivileged_userns_clone=1"
+	case version == "":
+		return "bubblewrap is not installed: apt install bubblewrap"
+	case before(strings.TrimPrefix(version, "bubblewrap "), 0, 8):
+		return strings.TrimSpace(version) + " is too old; 0.8 or later"
+	case setting("kernel/apparmor_restrict_unprivileged_userns") == "1":
+		return "AppArmor refuses user namespaces to programs without a profile: a profile for bwrap and nod-hook, or sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+	case err == nil && !strings.Contains(string(filesystems), "\toverlay\n"):
+		return "the kernel has no overlays loaded: modprobe overlay"
+	}
+	return ""
+}
+
+// before reports whether a version is older than major.minor. What is no
+// version is not.
+func before(version string, major, minor int) bool {
+	var a, b int
+	if n, _ := fmt.Sscanf(version, "%d.%d", &a, &b); n != 2 {
+		return false
+	}
+	return a < major || a == major && b < minor
+}
