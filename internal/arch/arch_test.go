@@ -41,7 +41,7 @@ var layers = []struct {
 	{"internal/printable", nil, "a text made fit to be shown"},
 	{"internal/hosts", nil, "facts about agents and tools, by row"},
 	{"internal/shell/commands", nil, "data"},
-	{"internal/shell/code", nil, "programs in other languages, as text"},
+	{"internal/shell/code", nil, "small languages, as text"},
 	{"internal/shell/grammar", nil, "texts of shells, before anybody asks what their words mean"},
 	{"internal/shell/variables", nil, "what a variable can do, by its name"},
 	{"internal/shell/recipe", []string{"internal/shell/grammar", "internal/shell/variables"}, "files that tell what to run, as text; looks at no file and knows no evaluator"},

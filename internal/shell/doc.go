@@ -41,8 +41,8 @@
 //     the data does not hold makes the command unknown.
 //   - heeds.go looks for files and variables that make a program which only
 //     prints run something else.
-//   - sed.go, awk.go, inline.go, fzf.go, media.go and git.go read what
-//     needs more than data.
+//   - inline.go, fzf.go, media.go and git.go read what needs more than
+//     data, with package code for sed, awk, jq, yq and SQL.
 //     gitconfig.go and githooks.go find what git would start; gitkept.go says
 //     what it keeps ([Effect].Kept) and where it fetches ([Effect].Declared).
 //   - script.go reads the files that a line runs: shell scripts, by path or by
@@ -50,7 +50,9 @@
 //     run, make.go and just.go recipes, gogenerate.go what go generate starts, as
 //     package recipe reads them; misefiles.go names what mise reads. What cannot
 //     be read exactly stays an effect Run.
-//   - sqlclient.go takes what package code says of SQL.
+//   - sqlclient.go takes what package code says of SQL; git.go, finish.go and
+//     arguments.go hold the parts that a command line (use) is read by: gitLine,
+//     request, globs.
 //   - environ.go judges assignments, exports and the inherited environment, by what
 //     package variables says of their names.
 //   - paths.go says where a path leads and lies.
