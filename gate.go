@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -15,7 +16,9 @@ import (
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/taint"
 	"github.com/nodgate/nod/internal/view"
+	"github.com/nodgate/nod/internal/withheld"
 )
 
 // Options configure a Gate. Every zero value is the strictest: no rules, no
@@ -158,6 +161,8 @@ type trial struct {
 	self     *guard.Call
 	rules    *match.Call    // the call as rules are held against it
 	identity *identity.Call // what tells the call from others
+	taint    *taint.Call    // what came into the session
+	withheld *withheld.Call // what of the call is not said
 
 	soft    Rule      // the soft_deny pattern that matched; Text "" if none
 	open    string    // why layers 2 and 3 left the call open, for the reason
@@ -174,8 +179,7 @@ type trial struct {
 	behind bool
 	room   int
 
-	taint *string     // why the session is tainted; nil: not looked yet
-	name  *Approvable // nil: not computed yet
+	name *Approvable // nil: not computed yet
 
 	spent map[Layer]time.Duration
 	start time.Time
@@ -202,7 +206,13 @@ func (t *trial) setHarm() {
 		At: t.at, Report: &t.report, Loss: t.loss, Tool: c.Tool, RawTool: c.RawTool, Agent: c.Agent, URL: c.URL, Command: c.Command,
 		Dialect: c.Dialect, Input: c.Input, Paths: c.Paths, Edits: c.IsEdit(), StdinUnseen: c.StdinUnseen,
 	}
+	t.withheld = &withheld.Call{At: t.at, Report: &t.report, Command: c.Command, Mask: t.gate.mask}
+	t.taint = &taint.Call{At: t.at, Report: &t.report, Tool: c.Tool, URL: c.URL, Command: c.Command, Paths: c.Paths}
+	if w, ok := t.gate.memory.(Witness); ok {
+		t.taint.Session = w
+	}
 	if c.MCP != nil {
+		t.taint.Server = cmp.Or(c.MCP.Server, "without a name")
 		t.identity.MCP, t.identity.Server, t.identity.ServerTool = true, c.MCP.Server, c.MCP.Tool
 		t.rules.MCP = &match.MCP{Server: c.MCP.Server, Tool: c.MCP.Tool, Named: c.MCP.Named}
 	}
@@ -276,7 +286,7 @@ func (t *trial) settle() (d Decision, settled bool) {
 	}
 	o := t.uneditable()
 	if !o.stands() {
-		o = t.taintedEdit()
+		o = object(t.taint.Edit())
 	}
 	if !o.stands() {
 		return t.allowed(LayerEdit, clearance{why: "a file edit inside the workspace"}), true
@@ -328,7 +338,7 @@ func (t *trial) lap(l Layer) {
 
 func (t *trial) decided(l Layer, v Verdict, why string, rule Rule) Decision {
 	t.lap(l)
-	return Decision{ID: t.id, Verdict: v, Layer: l, Reason: t.reasonOf(why), Rule: rule}
+	return Decision{ID: t.id, Verdict: v, Layer: l, Reason: t.withheld.Reason(why), Rule: rule}
 }
 
 // failed turns a failure into the strictest answer.
@@ -350,9 +360,9 @@ func (t *trial) finish(d Decision) Decision {
 			d.Evidence = append(d.Evidence, Evidence(f))
 		}
 	}
-	d.Definitions, d.Changes = t.bound, t.withheldChanges(t.changes())
-	d.Downloads, d.Secret, d.Sends = t.withheldChanges(t.downloads()), t.secrets, t.sends()
-	d.Foreign = t.foreign()
+	d.Definitions, d.Changes = t.bound, t.withheld.Names(t.changes())
+	d.Downloads, d.Secret, d.Sends = t.withheld.Names(t.taint.Downloads()), t.secrets, t.taint.Sends()
+	d.Foreign = t.taint.Foreign()
 	if t.gate.recorder == nil {
 		return d
 	}

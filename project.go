@@ -2,10 +2,11 @@ package nod
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/taint"
+	"github.com/nodgate/nod/internal/withheld"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -54,7 +55,7 @@ func (t *trial) permits(r Rule, command int) bool {
 		}
 		if why := t.unlike(e); why != "" && ok {
 			ok = false
-			t.changed = against(printable.Text(shortPath(t.call.Dir, d.Path)) + why + ", so the allow rule does not cover it: " + r.Text)
+			t.changed = against(printable.Text(withheld.ShortPath(t.call.Dir, d.Path)) + why + ", so the allow rule does not cover it: " + r.Text)
 		}
 	}
 	return ok
@@ -66,7 +67,7 @@ func (t *trial) unlike(d Evidence) (why string) {
 	switch {
 	case d.SHA256 == "":
 		return " cannot be read as it will be run"
-	case t.taintedRun(d):
+	case t.taint.Run(d.Path):
 		return " was written in this session, and the agent has read what may be orders to it"
 	case t.gate.memory != nil && t.gate.memory.Standing(d) == Changed:
 		return " may have changed in this session"
@@ -99,8 +100,6 @@ func (t *trial) covered(cleared []bool, command int, part shell.Part) bool {
 	return false
 }
 
-const maxChanges = 40
-
 // changes lists what the call may change. A denied call changes nothing, but
 // that is not known here.
 func (t *trial) changes() []string {
@@ -108,9 +107,9 @@ func (t *trial) changes() []string {
 	add := func(name string) {
 		switch {
 		case name == "" || slices.Contains(names, name):
-		case len(names) < maxChanges:
+		case len(names) < taint.MaxChanges:
 			names = append(names, name)
-		case len(names) == maxChanges:
+		case len(names) == taint.MaxChanges:
 			names = append(names, "/") // more than are told apart
 		}
 	}
@@ -131,11 +130,4 @@ func (t *trial) changes() []string {
 		}
 	}
 	return names
-}
-
-func shortPath(dir, name string) string {
-	if rest, ok := strings.CutPrefix(name, dir+"/"); ok && dir != "" {
-		return rest
-	}
-	return name
 }

@@ -84,7 +84,7 @@ func (t *trial) seedPrompt(ctx context.Context) (p Prompt, consent string, err e
 	p = Prompt{
 		Digest: digest(c),
 		System: judge.LastSystem(t.rulesShown(), ToolName),
-		User:   "Tool: " + toolName(c) + "\nInput: " + t.shownInput(c.Input) + "\n\nRecent transcript:\n" + last,
+		User:   "Tool: " + toolName(c) + "\nInput: " + t.withheld.Input(c.Input) + "\n\nRecent transcript:\n" + last,
 	}
 	ledger, err := session.Ledger(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func (t *trial) ledgerPrompt(ctx context.Context) (p Prompt, consent string, err
 func (t *trial) conversation() judge.Conversation {
 	return judge.Conversation{
 		Transcript: t.call.Transcript, Opening: t.call.Opening,
-		Show: t.gate.shown, Input: t.shownInput, Ended: t.ended(),
+		Show: t.withheld.Shown, Input: t.withheld.Input, Ended: t.ended(),
 	}
 }
 
@@ -154,8 +154,8 @@ func shownRules(rules []Rule) []judge.Rule {
 func (t *trial) facts(session judge.Ledger) judge.Facts {
 	c := judge.Case{
 		Report: t.report, Files: t.gate.machine.Files, Dir: t.call.Dir, Command: t.call.Command, URL: t.call.URL, Input: string(t.call.Input),
-		Open: t.gate.shown(t.reasonOf(t.open)), Store: t.interpreted(), Tainted: t.tainted(), Session: append(t.history(), t.letRun()...),
-		Show: t.gate.shown, Spoken: t.spoken, IsStore: t.gate.isStore, Origin: t.origin, Host: match.HostOf,
+		Open: t.withheld.Shown(t.withheld.Reason(t.open)), Store: t.withheld.Interpreted(), Tainted: t.taint.Why(), Session: append(t.taint.History(), t.letRun()...),
+		Show: t.withheld.Shown, Spoken: t.withheld.Spoken, IsStore: t.withheld.IsStore, Origin: t.taint.Origin, Host: match.HostOf,
 		KnownHost: func(target string) bool { return match.HostAllowed(t.gate.rules.Hosts, target) },
 	}
 	if !t.soft.Untrusted {
@@ -168,9 +168,9 @@ func (t *trial) facts(session judge.Ledger) judge.Facts {
 // no JSON, a string.
 func (t *trial) callText() string {
 	c := t.call
-	input := json.RawMessage(t.shownInput(c.Input))
+	input := json.RawMessage(t.withheld.Input(c.Input))
 	if !json.Valid(input) {
-		input = json.RawMessage(judge.Line(t.gate.shown(string(c.Input))))
+		input = json.RawMessage(judge.Line(t.withheld.Shown(string(c.Input))))
 	}
 	call := struct {
 		Tool   string          `json:"tool"`

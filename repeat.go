@@ -143,7 +143,7 @@ func (t *trial) runsBound(e shell.Effect) bool {
 	bound := false
 	for _, d := range t.report.Definitions {
 		if t.within(e.Command, d.Command) || t.within(d.Command, e.Command) {
-			if d.SHA256 == "" || d.SHA256 == shell.Absent || t.origin(shell.DefinitionFile(d.Path)) != "" {
+			if d.SHA256 == "" || d.SHA256 == shell.Absent || t.taint.Origin(shell.DefinitionFile(d.Path)) != "" {
 				return false
 			}
 			bound = true

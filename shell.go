@@ -111,7 +111,7 @@ func (t *trial) harmlessReason() string {
 		switch {
 		case e.Kind == shell.Fetch && e.Declared != "":
 			return "it reads from the network, where " + e.Declared + " leads"
-		case e.Kind == shell.Fetch && t.ownDatabase(e):
+		case e.Kind == shell.Fetch && t.report.OwnDatabase(e):
 			return "it reads a database of this machine"
 		case e.Kind == shell.Fetch:
 			return "it reads from a host on your list"
@@ -166,7 +166,7 @@ func (t *trial) harm(e shell.Effect) objection {
 	if o := t.plainHarm(e); o.stands() {
 		return o
 	}
-	return t.taintedHarm(e)
+	return object(t.taint.Harm(e))
 }
 
 func (t *trial) plainHarm(e shell.Effect) objection {
@@ -193,7 +193,7 @@ func (t *trial) plainHarm(e shell.Effect) objection {
 	case shell.Delete:
 		return object(t.loss.DeleteHarm(e))
 	case shell.Fetch:
-		if e.Declared != "" || match.HostAllowed(t.gate.rules.Hosts, e.Target) || t.ownDatabase(e) {
+		if e.Declared != "" || match.HostAllowed(t.gate.rules.Hosts, e.Target) || t.report.OwnDatabase(e) {
 			return objection{}
 		}
 	}
@@ -201,23 +201,6 @@ func (t *trial) plainHarm(e shell.Effect) objection {
 		return against(effectName(e.Kind) + ": " + printable.Text(e.Words) + " (" + printable.Text(e.Note) + ")")
 	}
 	return against(effectName(e.Kind) + ": " + printable.Text(e.Words))
-}
-
-// ownDatabase reports whether a command asks a database on this machine. What
-// it holds may be read as a file may.
-func (t *trial) ownDatabase(e shell.Effect) bool {
-	if e.Target != "localhost" || e.Command < 0 || e.Command >= len(t.report.Commands) {
-		return false
-	}
-	c := t.report.Commands[e.Command]
-	if c.Foreign || len(c.Words) == 0 || len(c.Wrappers) > 0 {
-		return false
-	}
-	switch path.Base(c.Words[0].Value) {
-	case "psql", "mysql", "mariadb":
-		return true
-	}
-	return false
 }
 
 func effectName(k shell.Kind) string {

@@ -69,7 +69,7 @@ func (t *trial) sideQuery(ctx context.Context) Decision {
 // withoutModel answers where no model is configured. The reason is what is open;
 // that there is no model stands in the failure, and is no news at each call.
 func (t *trial) withoutModel() Decision {
-	d := Decision{ID: t.id, Verdict: Ask, Layer: LayerNone, Rule: t.soft, Reason: cmp.Or(t.reasonOf(t.open), "no model is configured"),
+	d := Decision{ID: t.id, Verdict: Ask, Layer: LayerNone, Rule: t.soft, Reason: cmp.Or(t.withheld.Reason(t.open), "no model is configured"),
 		Err: &fault.Error{Kind: fault.NoModel, Message: "no model is configured; to have one asked, write [model] provider and key_file into the settings: nod help settings"}}
 	if d.Deferrable = t.deferrable(); t.soft.Text != "" && !t.call.HostJudges {
 		d.Verdict = Deny
@@ -99,7 +99,7 @@ func (t *trial) unsure(why string) string {
 	if t.open == "" {
 		return why
 	}
-	return t.reasonOf(t.open) + "; " + why
+	return t.withheld.Reason(t.open) + "; " + why
 }
 
 func (t *trial) modelSaid(a answered) Decision {

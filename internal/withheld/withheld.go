@@ -1,0 +1,173 @@
+package withheld
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/judge"
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/shell"
+)
+
+// ShortPath is a name as it is written from dir, where it lies below.
+func ShortPath(dir, name string) string {
+	if rest, ok := strings.CutPrefix(name, dir+"/"); ok && dir != "" {
+		return rest
+	}
+	return name
+}
+
+// IsStore reports whether a file's content stays here.
+func (c *Call) IsStore(real string) bool {
+	return c.At.Machine.TouchesSecret(real, false) || c.At.Machine.IsSelf(real)
+}
+
+// Shown is a text without tokens of published shapes.
+func (c *Call) Shown(text string) string {
+	if c.Mask == nil {
+		return text
+	}
+	return c.Mask(text)
+}
+
+// Interpreted is the first secret store that the command's meaning rests on: it
+// is sourced, included or run. "" where there is none. What a command makes of
+// its content may then stand in any target, in any unknown.
+func (c *Call) Interpreted() string {
+	for _, e := range c.Report.Read {
+		if c.IsStore(e.Path) {
+			return e.Path
+		}
+	}
+	for _, d := range c.Report.Definitions {
+		if file := shell.DefinitionFile(d.Path); c.IsStore(file) {
+			return file
+		}
+	}
+	return ""
+}
+
+// Spoken reports whether a text that a report holds stands in the call itself,
+// so that it is nothing that came out of a file.
+func (c *Call) Spoken(text string) bool {
+	if text == "" || strings.Contains(c.Command, text) {
+		return true
+	}
+	for _, base := range []string{c.At.Dir, c.At.Machine.Home} {
+		if below, ok := strings.CutPrefix(text, base+"/"); ok && base != "" && below != "" && strings.Contains(c.Command, below) {
+			return true
+		}
+	}
+	return false
+}
+
+// Reason is a reason of layers 0 to 3 without what a secret store may have put
+// into it. It goes to the agent and into the log.
+func (c *Call) Reason(why string) string {
+	what, words, found := strings.Cut(why, ": ")
+	if !found || c.Spoken(words) {
+		return why
+	}
+	if store := c.Interpreted(); store != "" {
+		return what + ", by what " + printable.Text(ShortPath(c.At.Dir, store)) + " holds, which may be secrets and is not shown"
+	}
+	return why
+}
+
+// Names are the files that a call may change, without names that a
+// secret store may have given.
+func (c *Call) Names(names []string) []string {
+	if len(names) == 0 {
+		return names
+	}
+	store := c.Interpreted()
+	if store == "" {
+		return names
+	}
+	kept := names[:0:0]
+	for _, name := range names {
+		if name == store || c.Spoken(name) {
+			kept = append(kept, name)
+		} else if !slices.Contains(kept, "/") {
+			kept = append(kept, "/") // somewhere
+		}
+	}
+	return kept
+}
+
+// Input is a call's input as a model may see it, on one line. What is
+// written to a secret store, or replaced in one, is withheld; tokens are masked.
+func (c *Call) Input(input json.RawMessage) string {
+	text := judge.Compact(input)
+	if c.namesStore(input) {
+		text = withheldStrings(text)
+	}
+	return c.maskedJSON(text)
+}
+
+// namesStore reports whether an edit's input names a secret store.
+func (c *Call) namesStore(input json.RawMessage) bool {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		var patch string
+		return json.Unmarshal(input, &patch) == nil && c.patchesStore(patch)
+	}
+	for key, raw := range fields {
+		var value string
+		if json.Unmarshal(raw, &value) != nil {
+			continue
+		}
+		if isPathKey(key) && c.storeAt(value) || c.patchesStore(value) {
+			return true
+		}
+	}
+	return false
+}
+
+func isPathKey(key string) bool {
+	key = strings.ToLower(key)
+	return strings.Contains(key, "path") || strings.Contains(key, "file") || key == "target" || key == "uri"
+}
+
+// patchesStore reports whether a text is a patch of a secret store.
+func (c *Call) patchesStore(text string) bool {
+	if !strings.Contains(text, "*** ") && !strings.Contains(text, "+++ ") {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		for _, begin := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "+++ b/", "+++ ", "--- a/"} {
+			if name, ok := strings.CutPrefix(line, begin); ok && c.storeAt(strings.TrimSpace(name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *Call) storeAt(name string) bool {
+	reals, err := c.At.Machine.Readings(c.At.Dir, name)
+	if err != nil {
+		return c.IsStore(name)
+	}
+	return slices.ContainsFunc(reals, c.IsStore)
+}
+
+// withheldStrings puts a mark in the place of every string of a JSON text but
+// keys and the values of keys that name a path.
+func withheldStrings(text string) string {
+	return judge.EachString(text, func(key, value string) string {
+		if isPathKey(key) && !strings.ContainsAny(value, "\n") {
+			return value
+		}
+		return "[content withheld: " + judge.SecretStore + "]"
+	})
+}
+
+// maskedJSON masks the strings of a JSON text.
+func (c *Call) maskedJSON(text string) string {
+	if c.Mask == nil {
+		return text
+	}
+	return judge.EachString(text, func(_, value string) string { return c.Mask(value) })
+}
