@@ -16,6 +16,11 @@ func (c Call) resources() (names []string) {
 	if !mayHoldURI(c.Input) || !mayNameURI(strings.ToLower(string(c.Input))) {
 		return nil
 	}
+	return c.namedResources()
+}
+
+// namedResources is resources by a look at every key.
+func (c Call) namedResources() []string {
 	var input any
 	if json.Unmarshal(c.Input, &input) != nil {
 		return nil
@@ -26,8 +31,14 @@ func (c Call) resources() (names []string) {
 // mayHoldURI is false for a text that holds no "uri" in any case, and no escape
 // in which it may be written. It makes no copy, since most calls end here.
 func mayHoldURI(text []byte) bool {
-	if bytes.Contains(text, []byte(`\u`)) {
-		return true
+	for rest := text; ; {
+		_, after, found := bytes.Cut(rest, []byte(`\u`))
+		if !found {
+			break
+		}
+		if rest = after; len(rest) < 3 || rest[0] != '0' || rest[1] != '0' || rest[2] >= '4' { // below are signs and digits
+			return true
+		}
 	}
 	for _, u := range [...]byte{'u', 'U'} {
 		for rest := text; ; rest = rest[1:] {

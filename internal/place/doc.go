@@ -53,6 +53,7 @@ type Machine struct {
 	Starts func() *paths.Starts
 
 	agentDirs func() []agentDir
+	unfit     answers                // which directories are no workspace because of their names
 	begins    func() map[string]bool // how guards begin
 }
 

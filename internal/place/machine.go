@@ -3,6 +3,7 @@ package place
 import (
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
@@ -80,8 +81,39 @@ func (m *Machine) UsableRoot(root string) bool {
 		return false
 	}
 	info, err := m.Files.Lstat(root)
-	return err == nil && info.Mode.IsDir() && !systemDir(root) && !m.IsSelf(root) && !m.holdsSettings(root) &&
-		!m.Guards.Match(afterWorktree(root))
+	return err == nil && info.Mode.IsDir() && !m.unfit.of(root, m.isUnfit) && !m.holdsOwn(root)
+}
+
+// isUnfit reports whether a directory is no workspace because of its name alone.
+func (m *Machine) isUnfit(root string) bool {
+	return systemDir(root) || m.IsSelf(root) || m.holdsAgents(root) || m.Guards.Match(afterWorktree(root))
+}
+
+// answers keeps what names alone say, which nothing can make untrue: the lists
+// and the directories of a machine are found once. Its zero value is empty.
+type answers struct {
+	mu   sync.Mutex
+	said map[string]bool
+}
+
+// maxAnswers bounds how many names are kept.
+const maxAnswers = 256
+
+// of returns what ask says of a name.
+func (a *answers) of(name string, ask func(name string) bool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if said, ok := a.said[name]; ok {
+		return said
+	}
+	if a.said == nil {
+		a.said = map[string]bool{}
+	}
+	said := ask(name)
+	if len(a.said) < maxAnswers {
+		a.said[name] = said
+	}
+	return said
 }
 
 // runByName reports whether PATH names a directory itself, and not by where

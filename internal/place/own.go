@@ -42,19 +42,19 @@ func (m *Machine) IsSelf(real string) bool {
 	return false
 }
 
-// holdsSettings reports whether a directory is where agents or nod are set up:
-// one of an agent's own or below it, or one that such a directory, or nod's
-// settings, state or programs, lie in. What else leads there is guarded by agentsOwn.
-func (m *Machine) holdsSettings(root string) bool {
+// holdsAgents reports whether a directory is where agents are set up: one of an
+// agent's own or below it, or one that such a directory lies in. What else leads
+// there is guarded by AgentsOwn.
+func (m *Machine) holdsAgents(root string) bool {
 	lower := strings.ToLower(root)
-	if m.AgentsOwn(root) {
-		return true
-	}
-	for _, own := range m.agentDirs() {
-		if own.named && view.Below(lower, own.Lower) {
-			return true
-		}
-	}
+	return m.AgentsOwn(root) || slices.ContainsFunc(m.agentDirs(), func(own agentDir) bool {
+		return own.named && view.Below(lower, own.Lower)
+	})
+}
+
+// holdsOwn reports whether nod's settings, state or programs lie in a directory.
+func (m *Machine) holdsOwn(root string) bool {
+	lower := strings.ToLower(root)
 	for _, own := range m.Self() {
 		if !view.Below(lower, own.Lower) {
 			continue // only what lies below lies in it
