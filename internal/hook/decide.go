@@ -39,6 +39,7 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 	if e.Kind == agent.Prompt && r.Adapter.Capabilities().Before.Allow && memory.Answered(digest) {
 		return agent.Answer{}
 	}
+	settings.Confine = settings.Confine && !e.Contained // the host's boundary stands, and another inside of it may not
 	r.extend(settings.Model.Timeout)
 	e.Call.Asking = r.asking(e, memory)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
