@@ -115,27 +115,27 @@ func (u *use) response(args []word) {
 
 // modes states that two options ask for two things of which the last, or the
 // first, would count.
-func (u *use) modes() {
-	if u.marks.has(markMakes) && u.marks.has(markLists) {
-		u.out.unknown(PartWords, u.inv.raw, "options of "+u.sheet.name+" that contradict each other")
+func (o *operands) modes() {
+	if o.marks.has(markMakes) && o.marks.has(markLists) {
+		o.out.unknown(PartWords, o.inv.raw, "options of "+o.sheet.name+" that contradict each other")
 	}
 }
 
 // packing states what a program of the family of gzip does to a file that it
 // is not told to print: its name tells what appears beside it or in its place.
-func (u *use) packing() {
-	u.modes()
-	if !u.marks.has(markLists) && !u.marks.has(markPrints) && len(u.pos) > 0 {
-		u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" makes a file of another name")
+func (o *operands) packing() {
+	o.modes()
+	if !o.marks.has(markLists) && !o.marks.has(markPrints) && len(o.pos) > 0 {
+		o.out.unknown(PartWords, o.inv.raw, o.sheet.name+" makes a file of another name")
 	}
 }
 
 // endless states that a source without an end is written to a file.
-func (u *use) endless() {
-	for _, e := range u.out.report.Effects {
-		if e.Kind == Write && e.Command == u.out.command && e.Place != Null && e.Place != Network &&
+func (o *operands) endless() {
+	for _, e := range o.out.report.Effects {
+		if e.Kind == Write && e.Command == o.out.command && e.Place != Null && e.Place != Network &&
 			!strings.HasPrefix(e.Target, "/dev/") {
-			u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" fills the disk: what it reads has no end")
+			o.out.unknown(PartWords, o.inv.raw, o.sheet.name+" fills the disk: what it reads has no end")
 			return
 		}
 	}

@@ -20,7 +20,7 @@ func (u *use) finish() {
 	case "tar":
 		u.finishTar()
 	case "kubeget":
-		u.finishKubeGet()
+		u.operands().finishKubeGet()
 	case "http":
 		if u.archive.raw != "" {
 			u.url(u.archive)
@@ -48,9 +48,9 @@ func (u *use) finish() {
 			u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" writes where it is not told to print")
 		}
 	case "modes":
-		u.modes()
+		u.operands().modes()
 	case "packing":
-		u.packing()
+		u.operands().packing()
 	case "clock":
 		if u.marks.has(markMakes) && !u.marks.has(markLists) {
 			u.out.unknown(PartWords, u.inv.raw, "a file of dates, or a format that sets the clock")
@@ -58,14 +58,14 @@ func (u *use) finish() {
 	case "dd":
 		if !u.marks.has(markLists) && slices.ContainsFunc(u.inv.args,
 			func(w word) bool { return bottomless(after(w, "if=")) }) {
-			u.endless()
+			u.operands().endless()
 		}
 	case "cat":
 		if slices.ContainsFunc(u.pos, bottomless) || u.inv.in.kind == fromFile && bottomless(u.inv.in.text) {
-			u.endless()
+			u.operands().endless()
 		}
 	case "yes":
-		u.endless()
+		u.operands().endless()
 	case "unzip":
 		if !u.marks.has(markLists) {
 			u.effects("!write:. links !unknown:writes-what-the-archive-holds", u.inv.raw)
@@ -75,21 +75,21 @@ func (u *use) finish() {
 
 // finishKubeGet reports secrets of a cluster, and whole objects, which hold
 // the environment of programs, unless their kinds are known to hold none.
-func (u *use) finishKubeGet() {
-	for _, w := range u.pos {
+func (o *operands) finishKubeGet() {
+	for _, w := range o.pos {
 		if !w.known || strings.HasPrefix(w.text, "secret") || strings.Contains(w.text, ",secret") {
-			u.out.does(Secret, "cluster secrets", u.inv.raw)
+			o.out.does(Secret, "cluster secrets", o.inv.raw)
 		}
 	}
-	if u.marks.has(markWhole) && !u.harmlessKinds() {
-		u.out.does(Secret, "cluster objects", u.inv.raw)
+	if o.marks.has(markWhole) && !o.harmlessKinds() {
+		o.out.does(Secret, "cluster objects", o.inv.raw)
 	}
 }
 
 // harmlessKinds reports whether all that kubectl get names is of such a kind:
 // KIND[,KIND...] [NAME...] or KIND/NAME...
-func (u *use) harmlessKinds() bool {
-	for i, w := range u.pos {
+func (o *operands) harmlessKinds() bool {
+	for i, w := range o.pos {
 		kinds, _, slash := strings.Cut(w.text, "/")
 		if i > 0 && !slash {
 			continue
@@ -100,7 +100,7 @@ func (u *use) harmlessKinds() bool {
 			}
 		}
 	}
-	return len(u.pos) > 0
+	return len(o.pos) > 0
 }
 
 func harmlessKind(kind string) bool {

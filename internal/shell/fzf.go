@@ -5,11 +5,11 @@ import "strings"
 // fzfBind reads the actions that keys of fzf are bound to: KEY:ACTION+ACTION,
 // separated by commas. Only actions without an argument are known; those with
 // one may run it.
-func (u *use) fzfBind(w word) {
+func (o *operands) fzfBind(w word) {
 	if w.known && !strings.ContainsAny(w.text, "(){}[]<>~!@#$%^&*;|\"'`\\\n") && fzfMoves(w.text) {
 		return
 	}
-	u.out.unknown(PartWords, u.inv.raw, "a key of fzf bound to what is not known to run nothing")
+	o.out.unknown(PartWords, o.inv.raw, "a key of fzf bound to what is not known to run nothing")
 }
 
 func fzfMoves(text string) bool {

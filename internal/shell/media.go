@@ -9,14 +9,14 @@ import (
 // mediaFile reports a file that a program for media opens by itself. In these
 // a name with a colon may be a protocol or a decoder, and other marks run
 // programs or name lists.
-func (u *use) mediaFile(w word) {
+func (o *operands) mediaFile(w word) {
 	switch {
 	case w.known && (strings.HasPrefix(w.text, "https://") || strings.HasPrefix(w.text, "http://")):
-		u.url(w)
+		o.run.url(w)
 	case !w.known || strings.ContainsAny(w.text, ":|@"):
-		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may be more than a file")
+		o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may be more than a file")
 	default:
-		u.reads(w, 0)
+		o.run.reads(w, 0)
 	}
 }
 

@@ -7,6 +7,28 @@ import (
 	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
+// operands looks at arguments of programs whose words need more than a role.
+type operands struct {
+	machine *machine
+	defs    *definitions
+	out     *draft
+	*sheet
+	*given
+	run operandRunner
+}
+
+func (u *use) operands() *operands {
+	return &operands{machine: u.machine, defs: &u.defs, out: &u.out, sheet: u.sheet, given: &u.given, run: u}
+}
+
+// operandRunner reports what words do in some roles, and looks into files that a
+// program heeds.
+type operandRunner interface {
+	lineRunner
+	host(w word)
+	heeder() *heeder
+}
+
 // after is what follows a prefix in a word; nothing where it does not begin so.
 func after(w word, prefix string) word {
 	rest, ok := strings.CutPrefix(w.text, prefix)
@@ -36,11 +58,11 @@ func (u *use) filterFile(role string, w word) {
 }
 
 // mode reports a mode that makes a program run as its owner or its group.
-func (u *use) mode(w word) {
+func (o *operands) mode(w word) {
 	octal := strings.Trim(w.text, "01234567") == ""
 	special := octal && len(strings.TrimLeft(w.text, "0")) > 3 && strings.TrimLeft(w.text, "0")[0] != '1'
 	if !w.known || special || !octal && strings.Contains(w.text, "s") {
-		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may set as whom it runs")
+		o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may set as whom it runs")
 	}
 }
 
@@ -52,14 +74,14 @@ const (
 )
 
 // psWord reads an argument of ps without a dash: a process, or such letters.
-func (u *use) psWord(w word) {
-	i := slices.IndexFunc(u.pos, func(p word) bool { return p.raw == w.raw && p.text == w.text })
-	if i > 0 && psTakes(u.pos[i-1].text) {
+func (o *operands) psWord(w word) {
+	i := slices.IndexFunc(o.pos, func(p word) bool { return p.raw == w.raw && p.text == w.text })
+	if i > 0 && psTakes(o.pos[i-1].text) {
 		return
 	}
 	rest := strings.TrimLeft(w.text, psAlone)
 	if !w.known || w.many || rest != "" && strings.IndexByte(psTaking+"0123456789", rest[0]) < 0 && w.text != "-" {
-		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may make ps print the environment of processes")
+		o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may make ps print the environment of processes")
 	}
 }
 
@@ -71,29 +93,29 @@ func psTakes(letters string) bool {
 
 // nodeName reports a word that may be the name of another machine, which is
 // looked up: it has a dot and is no address.
-func (u *use) nodeName(w word) {
+func (o *operands) nodeName(w word) {
 	_, host, at := strings.Cut(w.text, "@")
 	if !at {
 		host = w.text
 	}
 	if !w.known || strings.Contains(host, ".") && !isAddress(host) {
 		w.text = host
-		u.host(w)
+		o.run.host(w)
 	}
 }
 
 // socketWord reports a word of a filter of ss that is neither one of its own
 // nor an address, a number or a port: it is looked up as the name of a machine.
-func (u *use) socketWord(w word) {
+func (o *operands) socketWord(w word) {
 	for _, f := range strings.FieldsFunc(w.text, func(r rune) bool { return strings.ContainsRune(" ()!=<>&|,", r) }) {
 		f = strings.TrimPrefix(strings.TrimPrefix(f, "inet:"), "inet6:")
 		port := f == "" || f[0] == ':' && !strings.Contains(f, ".") || strings.Trim(f, "0123456789") == ""
 		if !port && !isSocketWord(f) && !isAddress(f) {
-			u.host(word{value: constant(f), raw: w.raw})
+			o.run.host(word{value: constant(f), raw: w.raw})
 		}
 	}
 	if !w.known {
-		u.host(w)
+		o.run.host(w)
 	}
 }
 
@@ -118,34 +140,34 @@ func isAddress(text string) bool {
 
 // composeFile reports a file of docker compose: here, and without others that
 // it takes in, which may lie anywhere.
-func (u *use) composeFile(w word) {
-	if name, ok := absolute(w, u.inv.st); ok && !strings.ContainsAny(w.text, ":@") && w.text != "-" &&
-		u.machine.env.Files != nil && u.heeder().holds(name, "include extends") == "" {
-		u.reads(w, 0)
+func (o *operands) composeFile(w word) {
+	if name, ok := absolute(w, o.inv.st); ok && !strings.ContainsAny(w.text, ":@") && w.text != "-" &&
+		o.machine.env.Files != nil && o.run.heeder().holds(name, "include extends") == "" {
+		o.run.reads(w, 0)
 		return
 	}
-	u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name what compose fetches")
+	o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may name what compose fetches")
 }
 
 // xmlFile reports a document that is read, unless it may name others that are
 // put in its place.
-func (u *use) xmlFile(w word) {
+func (o *operands) xmlFile(w word) {
 	if strings.Contains(w.text, "://") {
-		u.url(w)
-	} else if u.reads(w, 0); u.plainXML(w) {
+		o.run.url(w)
+	} else if o.run.reads(w, 0); o.plainXML(w) {
 		return
 	}
-	u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may take in other documents")
+	o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may take in other documents")
 }
 
 // plainXML reports whether a file is not there, or is XML without a
 // declaration of entities in an encoding that leaves ASCII as it is.
-func (u *use) plainXML(w word) bool {
-	name, ok := absolute(w, u.inv.st)
-	if !ok || w.glob > 0 || u.machine.env.Files == nil || u.out.away != "" {
+func (o *operands) plainXML(w word) bool {
+	name, ok := absolute(w, o.inv.st)
+	if !ok || w.glob > 0 || o.machine.env.Files == nil || o.out.away != "" {
 		return false
 	}
-	_, data, sum := u.defs.content(name)
+	_, data, sum := o.defs.content(name)
 	text := strings.TrimPrefix(string(data), "\xef\xbb\xbf")
 	_, encoding, declared := strings.Cut(text, "encoding=")
 	plain := !declared || strings.HasPrefix(strings.ToUpper(strings.TrimLeft(encoding, `"'`)), "UTF-8")

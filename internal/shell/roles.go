@@ -412,21 +412,21 @@ func (u *use) peculiar(role string, w word) {
 			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may be code that "+u.sheet.name+" loads")
 		}
 	case "mode":
-		u.mode(w)
+		u.operands().mode(w)
 	case "procs":
 		if !w.known || strings.Trim(w.text, "0") == "" || len(w.text) > 2 {
 			u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" may start any number of processes")
 		}
 	case "psword":
-		u.psWord(w)
+		u.operands().psWord(w)
 	case "nodename":
-		u.nodeName(w)
+		u.operands().nodeName(w)
 	case "socketword":
-		u.socketWord(w)
+		u.operands().socketWord(w)
 	case "composefile":
-		u.composeFile(w)
+		u.operands().composeFile(w)
 	case "xmlfile":
-		u.xmlFile(w)
+		u.operands().xmlFile(w)
 	case "zipfile":
 		if base := path.Base(w.text); w.known && !strings.Contains(base, ".") && w.text != "-" {
 			w.text += ".zip"
@@ -455,9 +455,9 @@ func (u *use) peculiar(role string, w word) {
 			u.host(word{value: value{text: host, known: w.known}, raw: w.raw})
 		}
 	case "media":
-		u.mediaFile(w)
+		u.operands().mediaFile(w)
 	case "fzfbind":
-		u.fzfBind(w)
+		u.operands().fzfBind(w)
 	case "previewed":
 		u.previewed(w)
 	case "format":
