@@ -194,6 +194,7 @@ vagrant valgrind vault velero vi vim visudo wget wipefs wrangler xattr xcodebuil
 // of a session are judged one after the other.
 type made struct {
 	nodes   map[string]madeNode
+	below   map[string][]string // the names in a directory
 	next    uint64
 	foreign string // what text of others came in first; "" is none
 }
@@ -206,7 +207,7 @@ type madeNode struct {
 
 var _ view.Files = (*made)(nil)
 
-func newMade() *made { return &made{nodes: map[string]madeNode{}} }
+func newMade() *made { return &made{nodes: map[string]madeNode{}, below: map[string][]string{}} }
 
 // file puts a file there. Without known its content is not known, and reading
 // it is an error.
@@ -219,6 +220,9 @@ func (m *made) dir(name string) { m.put(name, madeNode{info: view.Info{Mode: fs.
 func (m *made) put(name string, n madeNode) {
 	m.next++
 	n.info.Inode, n.info.Links, n.info.Born = m.next, 1, int64(m.next)
+	if _, known := m.nodes[name]; !known && name != "/" {
+		m.below[path.Dir(name)] = append(m.below[path.Dir(name)], path.Base(name))
+	}
 	m.nodes[name] = n
 	if dir := path.Dir(name); dir != name {
 		if n, ok := m.nodes[dir]; !ok || !n.info.Mode.IsDir() {
@@ -239,8 +243,11 @@ func (m *made) remove(name string) {
 	for n := range m.nodes {
 		if view.Below(name, n) {
 			delete(m.nodes, n)
+			delete(m.below, n)
 		}
 	}
+	dir, base := path.Dir(name), path.Base(name)
+	m.below[dir] = slices.DeleteFunc(m.below[dir], func(n string) bool { return n == base })
 }
 
 func (m *made) Lstat(name string) (view.Info, error) {
@@ -279,14 +286,7 @@ func (m *made) List(name string, limit int) ([]string, error) {
 	if n, ok := m.nodes[name]; !ok || !n.info.Mode.IsDir() {
 		return nil, fs.ErrNotExist
 	}
-	var names []string
-	prefix := strings.TrimSuffix(name, "/") + "/"
-	for n := range m.nodes {
-		if rest, ok := strings.CutPrefix(n, prefix); ok && rest != "" && !strings.Contains(rest, "/") {
-			names = append(names, rest)
-		}
-	}
-	slices.Sort(names)
+	names := slices.Sorted(slices.Values(m.below[name]))
 	if len(names) > limit {
 		return nil, fmt.Errorf("%s: more than %d names", name, limit)
 	}
