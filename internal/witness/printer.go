@@ -90,12 +90,13 @@ func (p *printer) line() {
 	p.docs = nil
 	for _, r := range docs {
 		end := unquoted(p.raw(r.Word))
-		p.put(p.body(r.Hdoc, end), end, "\n")
+		p.put(p.body(r, end), end, "\n")
 	}
 }
 
 // body is the text of a here-document without the line that ends it.
-func (p *printer) body(doc *syntax.Word, end string) string {
+func (p *printer) body(r *syntax.Redirect, end string) string {
+	doc := r.Hdoc
 	if doc == nil {
 		return ""
 	}
@@ -107,6 +108,9 @@ func (p *printer) body(doc *syntax.Word, end string) string {
 		if text == last || strings.HasSuffix(text, "\n"+last) {
 			text = strings.TrimSuffix(text, last)
 		}
+	}
+	if i := strings.LastIndexByte(text, '\n') + 1; r.Op == syntax.DashHdoc && strings.Trim(text[i:], "\t") == "" {
+		text = text[:i] // what stands before the line's end
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
