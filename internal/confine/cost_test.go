@@ -31,8 +31,9 @@ func TestStartUp(t *testing.T) {
 		for _, i := range []int{0, 10} {
 			t.Logf("number %d of 21 by time: nod-hook confine -- true %.1f ms; bubblewrap with the same overlays %.1f ms (%.2f times); with binds %.1f ms (%.2f times)",
 				i+1, ms(nod[i]), ms(same[i]), ratio(nod[i], same[i]), ms(binds[i]), ratio(nod[i], binds[i]))
+			best = min(best, ratio(nod[i], same[i]))
 		}
-		if best = min(best, ratio(nod[0], same[0])); best <= 2 {
+		if best <= 2 {
 			return
 		}
 	}
