@@ -71,7 +71,8 @@ func (t *trial) confineInstead() (d Decision, ok bool) {
 	if t.room = len(instead); t.room > maxInstead || printable.Text(instead) != instead {
 		t.room, instead = 0, program+confineWords+"'...' with the whole line in single quotes"
 	}
-	d = t.denied(LayerShell, against(t.open+"; it may run where it can do no harm: type exactly "+instead))
+	d = t.denied(LayerShell, against(t.open))
+	d.Reason += "; it may run where it can do no harm: type exactly " + instead
 	d.Instead = ConfinedLine(program, t.call.Command)
 	return d, true
 }

@@ -44,7 +44,7 @@ func (t *trial) undeletable() objection {
 		}
 		reals, err := t.at.Readings(e.Path)
 		if err != nil {
-			return against(printable.Text(e.Path) + ": nobody can say where this leads")
+			return against("this edits " + printable.Text(e.Path) + ", and where that path leads is not known")
 		}
 		for _, real := range reals {
 			if replaces && t.at.Missing(real) {
@@ -61,11 +61,11 @@ func (t *trial) undeletable() objection {
 // unwritable answers for one file, as written in the call.
 func (t *trial) unwritable(name string) objection {
 	if name == "" {
-		return against("an edit without a path")
+		return against("this edits a file without naming it")
 	}
 	reals, err := t.at.Readings(name)
 	if err != nil {
-		return against(printable.Text(name) + ": nobody can say where this leads")
+		return against("this edits " + printable.Text(name) + ", and where that path leads is not known")
 	}
 	for _, real := range reals {
 		if why := t.at.Writable(real); why != "" {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -255,10 +256,10 @@ func (t *trial) settle() (d Decision, settled bool) {
 	t.look()
 
 	if o := t.guard(); o.stands() {
-		return t.denied(LayerGuard, o), true
+		return withNext(t.denied(LayerGuard, o), "do not try another way, ask the user"), true
 	}
 	if o := t.irrecoverable(); o.stands() {
-		return t.denied(LayerShell, o), true
+		return withNext(t.denied(LayerShell, o), "ask the user, who may run it themselves"), true
 	}
 	if o := t.typedInto(); o.stands() {
 		return t.denied(LayerShell, o), true
@@ -282,7 +283,7 @@ func (t *trial) settle() (d Decision, settled bool) {
 		return t.allowed(LayerAllowlist, c), true
 	}
 	if t.lap(LayerAllowlist); t.softDenied() {
-		return t.leftOpen(objection{"soft_deny rule: " + place.Objection(t.soft.Text), t.soft})
+		return t.leftOpen(objection{"a soft_deny rule" + t.soft.place() + " speaks against this: " + place.Objection(t.soft.Text), t.soft})
 	}
 	o := t.uneditable()
 	if !o.stands() {
@@ -303,7 +304,7 @@ func (t *trial) settle() (d Decision, settled bool) {
 	case t.brought.stands():
 		return t.leftOpen(t.brought)
 	case o.why == notAnEdit:
-		return t.leftOpen(object(place.Objection(printable.Line(t.call.RawTool, 60)) + " is not a tool that nod settles by itself"))
+		return t.leftOpen(against("this uses the tool " + printable.Line(t.call.RawTool, 60) + ", and nod does not know what it does"))
 	}
 	return t.leftOpen(o)
 }
@@ -339,6 +340,17 @@ func (t *trial) lap(l Layer) {
 func (t *trial) decided(l Layer, v Verdict, why string, rule Rule) Decision {
 	t.lap(l)
 	return Decision{ID: t.id, Verdict: v, Layer: l, Reason: t.withheld.Reason(why), Rule: rule}
+}
+
+// withNext adds what to do next to a denial whose reason does not say so itself.
+func withNext(d Decision, next string) Decision {
+	for _, own := range [...]string{"; use ", "; write ", "; give ", "; type "} {
+		if strings.Contains(d.Reason, own) {
+			return d
+		}
+	}
+	d.Reason = printable.Line(d.Reason, reasonLimit-len(next)-2) + "; " + next
+	return d
 }
 
 // failed turns a failure into the strictest answer.

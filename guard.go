@@ -10,9 +10,9 @@ func (t *trial) guard() objection {
 	for _, r := range t.gate.rules.HardDeny {
 		switch t.matches(r) {
 		case match.FitsAll:
-			return objection{"hard_deny rule: " + place.Objection(r.Text), r}
+			return objection{"a hard_deny rule" + r.place() + " forbids this: " + place.Objection(r.Text), r}
 		case match.MayFit:
-			t.doubt = objection{"this may be what a hard_deny rule forbids: " + place.Objection(r.Text), r}
+			t.doubt = objection{"this may be what a hard_deny rule" + r.place() + " forbids, and nod cannot tell: " + place.Objection(r.Text), r}
 		}
 	}
 	if o := object(t.self.SelfChange()); o.stands() {

@@ -177,9 +177,9 @@ func (t *trial) reserved() objection {
 	for _, r := range t.gate.rules.Ask {
 		switch t.matches(r) {
 		case match.FitsAll:
-			return objection{"ask rule: " + place.Objection(r.Text), r}
+			return objection{"an ask rule" + r.place() + " leaves this to a person: " + place.Objection(r.Text), r}
 		case match.MayFit:
-			return objection{"this may be what an ask rule leaves to a person: " + place.Objection(r.Text), r}
+			return objection{"this may be what an ask rule" + r.place() + " leaves to a person, and nod cannot tell: " + place.Objection(r.Text), r}
 		}
 	}
 	return object(t.self.Unproven)

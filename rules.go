@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/match"
+	"github.com/nodgate/nod/internal/place"
 )
 
 // RuleList names one of the lists that hold rules.
@@ -52,6 +53,14 @@ type Rule struct {
 // Shared reports whether others are likely to have the same rule: it is built
 // in or the organisation's.
 func (r Rule) Shared() bool { return r.Team || r.Origin == "default" }
+
+// place says where the rule stands, for a reason.
+func (r Rule) place() place.Objection {
+	if r.Origin == "" {
+		return ""
+	}
+	return place.Objection(" (" + r.Origin + ")")
+}
 
 // Rules is everything that users, organisations and (tightening only)
 // repositories say. The zero value allows nothing by itself.

@@ -35,19 +35,30 @@ func variableNames(environ []string) []string {
 func (t *trial) irrecoverable() objection {
 	switch r := t.report; {
 	case r.Exceeded != "":
-		return against("too complex to check (" + r.Exceeded + "); write the file with the edit tool, or split the command")
+		return against("this is too complex to check (" + r.Exceeded + "); write the file with the edit tool, or split the command")
 	case r.Malformed != "":
-		return against("the command holds " + r.Malformed)
+		return against("this command holds " + r.Malformed + ", which can hide what it does; write it without")
 	}
 	for _, e := range t.report.Effects {
 		if t.loss.Wipes(e) {
-			return against("this cannot be undone: " + printable.Text(e.Words))
+			return against("this cannot be undone: " + printable.Line(t.sourceOf(e), 160))
 		}
 	}
 	if p := t.possible(); p != nil {
 		return p.irrecoverable()
 	}
 	return objection{}
+}
+
+// sourceOf is the command of an effect as it is written.
+func (t *trial) sourceOf(e shell.Effect) string {
+	if e.Command < 0 || e.Command >= len(t.report.Commands) {
+		return e.Words
+	}
+	if whole := t.report.Commands[e.Command].Source; strings.Contains(whole, e.Words) {
+		return whole
+	}
+	return e.Words // FILE:LINE: of a script
 }
 
 // possible is the call as what could be commands in texts that nod does not
@@ -156,7 +167,7 @@ func (t *trial) unsettled(cleared []bool) objection {
 		}
 	}
 	if len(t.report.Commands) == 0 && len(t.report.Effects) == 0 && strings.TrimSpace(t.call.Command) == "" {
-		return against("an empty command")
+		return against("this is an empty command")
 	}
 	return objection{}
 }
@@ -180,9 +191,9 @@ func (t *trial) plainHarm(e shell.Effect) objection {
 			// later is a call of its own (Call.StdinUnseen says where not).
 			return objection{}
 		case e.Target == "" && !t.secrecy.FedByNames(e):
-			return against("what this reads is not known: " + printable.Text(e.Words))
+			return against("this reads files, and nod does not know which: " + printable.Text(e.Words))
 		case e.Place == shell.Device:
-			return against("this reads a device: " + printable.Text(e.Words))
+			return against("this reads a device, which nod does not judge: " + printable.Text(e.Words))
 		}
 		return objection{}
 	case shell.Write:
@@ -206,17 +217,17 @@ func (t *trial) plainHarm(e shell.Effect) objection {
 func effectName(k shell.Kind) string {
 	switch k {
 	case shell.Delete:
-		return "this deletes"
+		return "this deletes, and nod cannot tell that all of it could be restored"
 	case shell.Run:
 		return "this runs code that nod has not read"
 	case shell.Fetch:
-		return "this reads from the network"
+		return "this reads from the network, from a host that is not on your list"
 	case shell.Send:
-		return "this sends data"
+		return "this may send data out"
 	case shell.Remote:
-		return "this changes something elsewhere"
+		return "this changes something outside of this machine"
 	case shell.Kill:
-		return "this ends processes"
+		return "this ends processes, and nod does not know whose"
 	case shell.Persist:
 		return "this arranges for something to run later"
 	case shell.Privilege:

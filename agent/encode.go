@@ -163,6 +163,8 @@ func reasonOf(d nod.Decision, says string) string {
 	switch {
 	case says == saysAsk:
 		reason += howToLast(d)
+	case says == saysDeny && d.Err != nil && d.Err.Kind != fault.NoModel && how == "":
+		reason += " | A person can find out more with `nod doctor` and `nod log " + shortID(d.ID) + "`."
 	case says == saysUnasked:
 		reason += " | A person has to approve this, and this agent gives nod no way to ask them: they can " + how + rule + "."
 	case says == saysNobody:
@@ -176,7 +178,7 @@ func reasonOf(d nod.Decision, says string) string {
 // allowRule is the line of the settings that clears the call from now on.
 func allowRule(d nod.Decision) string { return "allow = [" + said(quoted(d.Lasting)) + "]" }
 
-// howToLast names the shortest ways to make a yes last, "" where there is none.
+// howToLast names the shortest ways to make a yes last, or says that there is none.
 func howToLast(d nod.Decision) string {
 	var ways []string
 	if d.Approvable.Key != "" && !d.Approvable.Once && d.ID != "" {
@@ -186,7 +188,7 @@ func howToLast(d nod.Decision) string {
 		ways = append(ways, allowRule(d)+" in ~/.config/nod/nod.toml")
 	}
 	if len(ways) == 0 {
-		return ""
+		return " | A yes holds for this call only."
 	}
 	return " | To allow it always: " + strings.Join(ways, ", or ") + "."
 }

@@ -51,11 +51,11 @@ func (g *Call) selfByName(s string) (why string) {
 	switch {
 	case err != nil:
 	case g.At.Machine.IsSelf(real):
-		return Reason + printable.Text(real) + " belongs to it"
+		return Reason + printable.Text(real) + " belongs to nod"
 	case g.callsNod(real) && g.registers(real):
-		return Reason + printable.Text(real) + " calls it"
+		return Reason + printable.Text(real) + " calls nod"
 	case g.isSource(real):
-		return Reason + "it takes rules from " + printable.Text(real)
+		return Reason + "nod takes rules from " + printable.Text(real)
 	}
 	return ""
 }

@@ -215,22 +215,22 @@ func (g *Call) rewired(real string, before, after []byte) (why, unsure string) {
 		return "", ""
 	}
 	if wiring.Lines(real, before) != wiring.Lines(real, after) {
-		return "this changes the lines of " + shown + " that call it", ""
+		return "this changes the lines of " + shown + " that call nod", ""
 	}
 	if !wiring.Calls(real, before) || wiring.IsTOML(real) || strings.HasPrefix(string(before), wiring.PluginMark) {
 		return "", ""
 	}
 	was, extended, readable := wiring.Read(before)
 	if !readable {
-		return "", "nod cannot read " + shown + ", which calls it, as the agent does"
+		return "", "nod cannot read " + shown + ", which calls nod, as the agent does"
 	}
 	is, extends, readable := wiring.Read(after)
 	if !readable || extends && !extended && !g.takesComments(real) {
-		return "its agent would pass over the whole of " + shown + ", which calls it", ""
+		return "its agent would pass over the whole of " + shown + ", which calls nod", ""
 	}
 	list := wiring.Changes(was, is, nil)
 	if len(list) > 0 && path.Base(real) == "nod.json" {
-		return shown + " is wholly its own", ""
+		return shown + " is wholly nod's own", ""
 	}
 	for _, c := range list {
 		if !g.neutral(real, c) {

@@ -37,9 +37,9 @@ func (g *Call) selfByCommand() (why string) {
 			continue
 		}
 		if sub := changingSubcommand(c.Words[1:]); sub == "confine" && len(c.Words) > 2 {
-			return Reason + "of nod confine it may type the whole line in single quotes behind --, alone, where that is switched on"
+			return Reason + "of nod confine it may run the whole line in single quotes behind --, alone, where that is switched on; type it so"
 		} else if sub != "" {
-			return Reason + "run " + printable.Line(c.Source, 80) + " yourself, at a terminal"
+			return Reason + printable.Line(c.Source, 80) + " is for a person at a terminal"
 		}
 	}
 	return ""
@@ -131,24 +131,24 @@ func (g *Call) selfByEffect() (why string) {
 func (g *Call) selfByOne(e shell.Effect) (why string) {
 	switch {
 	case g.At.Machine.IsSelf(e.Target):
-		return Reason + printable.Text(e.Target) + " belongs to it"
+		return Reason + printable.Text(e.Target) + " belongs to nod"
 	case (e.Recursive || e.Moved) && e.Place != shell.Network && g.takesSelf(e):
-		return Reason + printable.Text(e.Target) + " holds it"
+		return Reason + printable.Text(e.Target) + " holds files of nod"
 	}
 	names, _ := g.At.Machine.Names(e)
 	for _, name := range names {
 		switch {
 		case name == "" || e.Place == shell.Network:
 		case g.callsNod(name) && g.registers(name):
-			return Reason + printable.Text(name) + " calls it; use the edit tool, so that nod can see that this stays so"
+			return Reason + printable.Text(name) + " calls nod; use the edit tool, so that nod can see that this stays so"
 		case g.isSource(name):
-			return Reason + "it takes rules from " + printable.Text(name) + "; use the edit tool, so that nod can see that they stay"
+			return Reason + "nod takes rules from " + printable.Text(name) + "; use the edit tool, so that nod can see that they stay"
 		case e.Kind == shell.Write && g.eclipses(name) != "":
-			return Reason + "beside this file " + printable.Text(g.eclipses(name)) + ", which calls it, does not count"
+			return Reason + "beside this file " + printable.Text(g.eclipses(name)) + ", which calls nod, does not count"
 		}
 	}
 	if name := g.takesRegistration(e); name != "" {
-		return Reason + printable.Text(name) + ", which calls it, would not be there"
+		return Reason + printable.Text(name) + ", which calls nod, would not be there"
 	}
 	return ""
 }
@@ -297,10 +297,10 @@ func (g *Call) selfByPath() (why string) {
 		reals, _ := g.At.Readings(name)
 		for _, real := range reals {
 			if g.At.Machine.IsSelf(real) {
-				return Reason + printable.Text(name) + " belongs to it"
+				return Reason + printable.Text(name) + " belongs to nod"
 			}
 			if other := g.eclipses(real); real != "" && other != "" {
-				return Reason + "beside this file " + printable.Text(other) + ", which calls it, does not count"
+				return Reason + "beside this file " + printable.Text(other) + ", which calls nod, does not count"
 			}
 		}
 	}
@@ -361,11 +361,11 @@ func (g *Call) miswired(real string, e Edit, before, after []byte, known bool) (
 	shown := printable.Text(real)
 	switch {
 	case g.isSource(real) && (!known || wiring.Permissions(before) != wiring.Permissions(after)):
-		return "it takes its rules from the permissions and autoMode of " + shown
+		return "nod takes rules from the permissions and autoMode of " + shown
 	case !known && (wiring.MentionsHook(e.Old) || wiring.MentionsHook(e.New)):
-		return "this changes the lines of " + shown + " that call it"
+		return "this changes the lines of " + shown + " that call nod"
 	case !known && wiring.Calls(real, before):
-		return "the text to be replaced is not in " + shown + ", which calls it, so nobody can say what stays"
+		return "the text to be replaced is not in " + shown + ", which calls nod, so that what stays is not known"
 	case known:
 		why, unsure := g.rewired(real, before, after)
 		if why != "" {

@@ -36,7 +36,7 @@ func (l *Loss) foundHarm(e shell.Effect) (why Objection) {
 		return why
 	}
 	if s.found == 0 { // who looks for it thinks otherwise, as in deletable
-		return Objection("this deletes what nod does not see: " + printable.Text(e.Words))
+		return Objection("this deletes files that are not there, so that nod cannot tell what it would delete: " + printable.Text(e.Words))
 	}
 	return ""
 }
@@ -66,7 +66,7 @@ func (s *search) one(name string, depth int) (why Objection) {
 	info, err := s.loss.At.Machine.Files.Lstat(name)
 	switch {
 	case err != nil:
-		return Objection("this deletes: " + printable.Text(s.effect.Words))
+		return Objection("this deletes files, and nod cannot look at all of them: " + printable.Text(s.effect.Words))
 	case paths.MayPass(s.effect.Picked, path.Base(name)):
 		s.found++
 		return s.loss.deletable(s.effect, name)

@@ -27,7 +27,7 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 		return ""
 	}
 	if o.long("--pathspec-from-file") {
-		return Objection("which files this takes into the repository is not known: " + printable.Text(e.Words))
+		return Objection("this takes files into the repository, and nod does not know which: " + printable.Text(e.Words))
 	}
 	dir := h.gitDirectory(c)
 	r, ok := repo.Around(h.At.Machine.Files, dir+"/.")

@@ -17,7 +17,7 @@ import (
 // Secret reports which secret store the call would touch, "" if none.
 func (h *Secrets) Secret(named []string) (why Objection) {
 	if name := h.secretPath(named); name != "" {
-		return Objection(printable.Text(name) + " holds or may hold secrets")
+		return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
 	}
 	for _, e := range h.Report.Effects {
 		if e.Kind == shell.Secret {
@@ -27,7 +27,7 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 			continue
 		}
 		if !e.Names && (e.Pattern != "" || e.Recursive) && view.Below("/proc", e.Target) {
-			return Objection("what /proc says of a process may hold secrets: " + printable.Text(e.Words))
+			return Objection("this reads what /proc says of a process, which may hold secrets: " + printable.Text(e.Words))
 		}
 		names, all := h.At.Machine.Names(e)
 		if e.Pattern != "" && !h.Report.Fed(e) { // what find hands over is looked at with its tests (secretBelow)
@@ -36,11 +36,11 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || h.Report.Fed(e)) // what find hands over lies at any depth
 		for _, name := range names {
 			if h.touches(name, tree) && !(e.Names && e.Kind == shell.Read && h.isLoneSecret(name, e.Recursive)) {
-				return Objection(printable.Text(name) + " holds or may hold secrets")
+				return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
 			}
 		}
 		if word := h.aimsAtSecret(e); word != "" {
-			return Objection("this may search secrets: " + printable.Text(word))
+			return Objection("this may search files that hold secrets: " + printable.Text(word))
 		}
 		if h.searches(e) {
 			if word := h.seeksSecret(); word != "" {
@@ -51,10 +51,10 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 			continue
 		}
 		if word := h.picksSecret(); word != "" && !e.Names {
-			return Objection("this may pick out secrets: " + printable.Text(word))
+			return Objection("this may pick out files that hold secrets: " + printable.Text(word))
 		}
 		if name := h.maySecret(); name != "" {
-			return Objection(printable.Text(name) + " holds or may hold secrets")
+			return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
 		}
 	}
 	if word := h.gitAims(); word != "" {
@@ -64,7 +64,7 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 		return Objection(why)
 	}
 	if name := h.secretBelow(); name != "" {
-		return Objection(printable.Text(name) + " would be read along, which holds or may hold secrets")
+		return Objection("this would also read " + printable.Text(name) + ", which holds or may hold secrets")
 	}
 	return ""
 }

@@ -42,13 +42,13 @@ func (l *Loss) WriteHarm(e shell.Effect) (why Objection) {
 	case e.Place == shell.Null:
 		return ""
 	case l.CopiesTree(e):
-		return Objection("this copies a whole tree, whatever it holds: " + printable.Text(e.Words))
+		return Objection("this copies a whole directory tree, and nod does not look at all that is in it: " + printable.Text(e.Words))
 	case e.Place == shell.Temporary:
 		return l.scratch(e)
 	}
 	names, all := l.targets(e)
 	if !all || e.Pattern != "" && l.Report.Fed(e) {
-		return Objection("which files this overwrites is not known: " + printable.Text(e.Words))
+		return Objection("this writes files, and nod does not know which: " + printable.Text(e.Words))
 	}
 	for _, name := range names {
 		if why := l.overwritten(e, name); why != "" {
@@ -66,23 +66,23 @@ func (l *Loss) overwritten(e shell.Effect, name string) (why Objection) {
 		return why
 	}
 	if l.leadsGuarded(e, name) {
-		return Objection("what is put behind " + printable.Text(name) + " may run later or change what the agent may do")
+		return Objection("this makes a link at " + printable.Text(name) + ", and what is put behind it may run later or change what the agent may do")
 	}
 	if l.At.Missing(name) {
 		if l.Report.ProgramOf(e) == "mkdir" {
 			return ""
 		}
-		return l.overtaken(e, name)
+		return printable.Join("this writes ", l.overtaken(e, name))
 	}
 	if l.keepsContent(e) {
-		return cmp.Or(l.overtaken(e, name), l.precious(name))
+		return printable.Join("this changes ", cmp.Or(l.overtaken(e, name), l.precious(name)))
 	}
 	lost := l.lost
 	if e.Appends {
 		lost = l.spoilt
 	}
 	if why := lost(e, name); why != "" || l.Report.Fed(e) && e.Part == shell.PartWords {
-		return "this may overwrite " + cmp.Or(why, Objection(printable.Text(name)))
+		return "this may overwrite " + cmp.Or(why, Objection(printable.Text(name)+", and what it held could be lost"))
 	}
 	return ""
 }
@@ -113,20 +113,20 @@ func (l *Loss) scratch(e shell.Effect) (why Objection) {
 	info, err := l.At.Machine.Files.Lstat(e.Target)
 	switch {
 	case e.Pattern != "", e.Recursive, l.Report.Fed(e) && e.Part == shell.PartWords:
-		return Objection("which files this overwrites is not known: " + printable.Text(e.Words))
+		return Objection("this writes files, and nod does not know which: " + printable.Text(e.Words))
 	case err == nil && info.Mode.IsDir() && l.Report.ProgramOf(e) == "mkdir":
 		return ""
 	case !errors.Is(err, fs.ErrNotExist), l.changesMode(e):
-		return Objection("this may overwrite " + printable.Text(e.Target))
+		return Objection("this may overwrite " + printable.Text(e.Target) + ", and what it held could be lost")
 	case l.gathers():
-		return Objection("this puts what it gathers or decodes into " + printable.Text(e.Target))
+		return Objection("this puts what it gathers or decodes into " + printable.Text(e.Target) + ", where it could be run or sent later")
 	case l.At.Machine.Guards.Match(e.Target):
-		return Objection(printable.Text(e.Target) + " changes what runs later or what the agent may do")
+		return Objection("this writes " + printable.Text(e.Target) + ", which changes what runs later or what the agent may do")
 	}
 	if l.At.InPath(e.Target) {
-		return Objection(printable.Text(e.Target) + " changes what runs later or what the agent may do")
+		return Objection("this writes " + printable.Text(e.Target) + ", which changes what runs later or what the agent may do")
 	}
-	return l.overtaken(e, e.Target)
+	return printable.Join("this writes ", l.overtaken(e, e.Target))
 }
 
 // changesMode recognises programs that change a file without making one.
@@ -161,7 +161,7 @@ func (l *Loss) gathers() bool {
 // DeleteHarm says why a deletion is not harmless: something of it could not
 // be restored.
 func (l *Loss) DeleteHarm(e shell.Effect) (why Objection) {
-	unknown := "this deletes: " + printable.Text(e.Words)
+	unknown := "this deletes, and nod cannot tell that all of it could be restored: " + printable.Text(e.Words)
 	if l.finds(e) {
 		return l.foundHarm(e)
 	}
@@ -202,23 +202,23 @@ func (l *Loss) deletable(e shell.Effect, name string) (why Objection) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name):
 		if l.guardedNext(e) {
-			return Objection("what the line puts into " + printable.Text(name) + " may run later under its new name")
+			return Objection("this moves " + printable.Text(name) + ", which the same line makes, to where it may run later")
 		}
-		return l.overtaken(e, name)
+		return printable.Join("this deletes ", l.overtaken(e, name))
 	case errors.Is(err, fs.ErrNotExist):
-		return Objection("this deletes " + printable.Text(name) + ", which nod does not see")
+		return Objection("this deletes " + printable.Text(name) + ", which is not there, so that nod cannot tell what it would delete")
 	case err != nil:
-		return Objection(printable.Text(name) + ": " + printable.Text(err.Error()))
+		return Objection("this deletes " + printable.Text(name) + ", which cannot be looked at: " + printable.Text(err.Error()))
 	case !l.At.Machine.Inside(l.At.Roots, name):
 		return Objection("this deletes " + printable.Text(name) + ", which is outside the workspace")
 	case l.At.IsInstalled(name):
-		return l.overtaken(e, name)
+		return printable.Join("this deletes ", l.overtaken(e, name))
 	case l.At.Guarded(name):
-		return Objection(printable.Text(name) + " changes what runs later or what the agent may do")
+		return Objection("this deletes " + printable.Text(name) + ", which changes what runs later or what the agent may do")
 	case info.Mode.IsDir() && l.Report.ProgramOf(e) == "rmdir":
 		return "" // only what is empty
 	case info.Mode.IsDir() && !e.Recursive:
-		return Objection("this deletes: " + printable.Text(e.Words))
+		return Objection("this deletes a directory, and nod cannot tell that all of it could be restored: " + printable.Text(e.Words))
 	}
 	if why := l.lost(e, name); why != "" {
 		return "this deletes " + why
@@ -268,20 +268,20 @@ func (l *Loss) movable(e shell.Effect, name string) (why Objection) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name):
 		if l.guardedNext(e) {
-			return Objection("what the line puts into " + printable.Text(name) + " may run later under its new name")
+			return Objection("this moves " + printable.Text(name) + ", which the same line makes, to where it may run later")
 		}
-		return l.overtaken(e, name)
+		return printable.Join("this moves ", l.overtaken(e, name))
 	case err != nil || !l.At.Machine.Inside(l.At.Roots, name):
-		return Objection("this moves " + printable.Text(name) + " away")
+		return Objection("this moves " + printable.Text(name) + " away, and nod cannot tell that nothing is lost")
 	case !info.Mode.IsDir():
 		return l.At.Writable(name)
 	}
 	w := walk{loss: l, file: func(file string) Objection {
 		if l.guardedAfter(e, file[len(name):]) {
-			return Objection(printable.Text(file) + " changes what runs later or what the agent may do")
+			return Objection("this moves " + printable.Text(file) + ", which changes what runs later or what the agent may do")
 		}
 		if l.At.Machine.Secrets.Match(file) && !l.secretAfter(e, file[len(name):]) {
-			return Objection(printable.Text(file) + " holds or may hold secrets, which its new name would not say")
+			return Objection("this moves " + printable.Text(file) + ", which holds or may hold secrets, to a name that does not say so")
 		}
 		return l.At.Writable(file)
 	}}
@@ -341,10 +341,10 @@ func (l *Loss) LostFile(name string) (why Objection) {
 	}
 	r, ok := l.At.Repository(name)
 	if !ok {
-		return Objection(printable.Text(name) + ", which is not in git: it could not be restored")
+		return Objection(printable.Text(name) + ", which is not in git and could not be restored")
 	}
 	if why := r.Lost(name); why != "" {
-		return Objection(printable.Text(name) + ", which " + why + ": it could not be restored")
+		return Objection(printable.Text(name) + ", which " + why + " and could not be restored")
 	}
 	return ""
 }
@@ -377,11 +377,11 @@ func written(name string) (why Objection) {
 	base := strings.ToLower(path.Base(name))
 	switch strings.TrimSuffix(strings.TrimSuffix(base, ".md"), ".txt") {
 	case "notes", "note", "todo", "todos", "draft", "drafts", "memo", "journal", "diary", "scratch", "ideas":
-		return Objection(printable.Text(name) + ", which no build makes")
+		return Objection(printable.Text(name) + ", which no build makes again")
 	}
 	switch path.Ext(base) {
 	case ".doc", ".docx", ".odt", ".ods", ".odp", ".xls", ".xlsx", ".ppt", ".pptx", ".rtf", ".org", ".pages", ".numbers", ".psd", ".xcf", ".ai", ".sketch", ".fig", ".blend", ".kra", ".ipynb", ".eml", ".mbox", ".patch":
-		return Objection(printable.Text(name) + ", which no build makes")
+		return Objection(printable.Text(name) + ", which no build makes again")
 	}
 	return ""
 }

@@ -19,11 +19,11 @@ import (
 func (w *Workspace) Writable(real string) (why Objection) {
 	switch {
 	case !w.Machine.Inside(w.Roots, real):
-		return Objection(printable.Text(real) + " is outside the workspace")
+		return Objection("this writes " + printable.Text(real) + ", which is outside the workspace")
 	case w.Guarded(real):
-		return Objection(printable.Text(real) + " changes what runs later or what the agent may do")
+		return Objection("this writes " + printable.Text(real) + ", which changes what runs later or what the agent may do")
 	}
-	return w.Machine.Ordinary(real)
+	return printable.Join("this writes ", w.Machine.Ordinary(real))
 }
 
 // Guarded reports whether a real path in the workspace is on the guarded
@@ -126,11 +126,11 @@ func (m *Machine) Ordinary(real string) (why Objection) {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""
 	case err != nil:
-		return Objection(shown + ": " + printable.Text(err.Error()))
+		return Objection(shown + ", which cannot be looked at: " + printable.Text(err.Error()))
 	case info.Mode&fs.ModeType != 0:
-		return Objection(shown + " is not a regular file")
+		return Objection(shown + ", which is not a regular file")
 	case info.Links > 1:
-		return Objection(shown + " has another name elsewhere (hard link)")
+		return Objection(shown + ", which has another name elsewhere (hard link)")
 	}
 	return ""
 }

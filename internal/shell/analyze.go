@@ -53,7 +53,7 @@ func agree(source string, bash, zsh Report) Report {
 		}
 	}
 	bash.Unknowns = append(bash.Unknowns, Unknown{
-		What: "bash and zsh read this differently", Words: grammar.Shorten(source), Command: -1,
+		What: "this is read differently by bash and zsh", Words: grammar.Shorten(source), Command: -1,
 	})
 	return bash
 }
@@ -79,7 +79,7 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 		return Report{Exceeded: grammar.ErrDeep.Error()}
 	}
 	if err != nil {
-		r := unreadable(source, "does not parse as "+lang.String()+": "+grammar.Fault(err))
+		r := unreadable(source, "this does not parse as "+lang.String()+": "+grammar.Fault(err))
 		r.Possible = possible([]string{source}, m)
 		return r
 	}
@@ -196,10 +196,10 @@ func (l *limits) counts(words int) {
 func (a *analysis) nested(source string, in state, wrapper string) {
 	switch {
 	case a.limits.depth >= maxTexts:
-		a.out.unknown(PartWords, source, "more than 8 texts inside each other")
+		a.out.unknown(PartWords, source, "this nests more than 8 texts in each other")
 		return
 	case grammar.Malformed(source) != "":
-		a.out.unknown(PartWords, source, "a text inside holds "+grammar.Malformed(source))
+		a.out.unknown(PartWords, source, "this runs a text that holds "+grammar.Malformed(source))
 		return
 	case grammar.Exceeded(source) != "":
 		a.limits.over = grammar.Exceeded(source)
@@ -216,7 +216,7 @@ func (a *analysis) nested(source string, in state, wrapper string) {
 		a.now.lang, a.now.both = l, both && len(langs) == 1 && l == lang
 		a.text(source, in, wrapper)
 		if i > 0 && !a.out.since(m).same(first) {
-			a.out.unknown(PartWords, source, "the shells that may run it read it differently")
+			a.out.unknown(PartWords, source, "this is read differently by the shells that may run it")
 		}
 	}
 	a.now.lang, a.now.both = lang, both
@@ -255,7 +255,7 @@ func (a *analysis) text(source string, in state, wrapper string) {
 	}
 	if err != nil {
 		a.out.unread(source)
-		a.out.unknown(PartWords, source, "does not parse: "+grammar.Fault(err))
+		a.out.unknown(PartWords, source, "this does not parse: "+grammar.Fault(err))
 		return
 	}
 	src, command := a.now.src, a.out.command
@@ -281,6 +281,6 @@ func (a *analysis) compareNested(source string) {
 		other = syntax.LangBash
 	}
 	if _, err := grammar.As(source, other); err != nil {
-		a.out.unknown(PartWords, source, "does not parse as "+other.String())
+		a.out.unknown(PartWords, source, "this does not parse as "+other.String())
 	}
 }

@@ -100,7 +100,7 @@ func (u *use) standsAlone() bool {
 func (u *use) unknownOption(name string) {
 	u.fault = true
 	u.sift.test(true, "...") // find fails on what is no test
-	u.out.unknown(PartWords, u.inv.raw, "option "+grammar.Escaped(name)+" of "+u.sheet.name+" is not known")
+	u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" the option "+grammar.Escaped(name)+", which nod does not know")
 }
 
 // read takes options and positional arguments apart.
@@ -146,12 +146,12 @@ func (u *use) subcommand(w word, rest []word) {
 	u.pos = nil
 	u.command = []word{w}
 	if !w.known || w.many || w.glob > 0 {
-		u.out.unknown(PartWords, u.inv.raw, "which subcommand of "+u.sheet.name+" it runs is not known")
+		u.out.unknown(PartWords, u.inv.raw, "this runs "+u.sheet.name+", and nod cannot tell which subcommand")
 		return
 	}
 	next, ok := u.under(w.text)
 	if !ok {
-		u.out.unknown(PartWords, u.inv.raw, "nothing is known of "+grammar.Escaped(u.sheet.name+" "+w.text))
+		u.out.unknown(PartWords, u.inv.raw, "this runs "+grammar.Escaped(u.sheet.name+" "+w.text)+", of which nod knows nothing")
 		return
 	}
 	inv := *u.inv
@@ -528,7 +528,7 @@ func (u *use) assign(roles []string) {
 		u.effects(u.none, u.inv.raw) // a search without a place to search
 	}
 	if variadic < 0 && n > len(roles) {
-		u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" with more arguments than are known")
+		u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" more arguments than nod knows")
 	}
 	for i := 0; i < n; i++ {
 		w := u.pos[i]
@@ -616,5 +616,5 @@ func (u *use) fills(w word, name string) {
 		return
 	}
 	u.out.path(Write, w, u.inv.st, u.flags&^recursive)
-	u.out.unknown(PartWords, u.inv.raw, "which names it writes below "+grammar.Escaped(name)+" is not known")
+	u.out.unknown(PartWords, u.inv.raw, "this writes below "+grammar.Escaped(name)+", and nod does not know which names")
 }

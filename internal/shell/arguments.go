@@ -27,7 +27,7 @@ func (u *use) globs() *globs {
 // the rest of them nobody has read.
 func (u *use) oneWord(w word) {
 	if u.globs().several(w) {
-		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words")
+		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words, since its value is not known")
 	}
 }
 
@@ -46,7 +46,7 @@ func (m *globs) several(w word) bool {
 func (u *use) spills(role string, w word) {
 	switch role {
 	case "command", "xcommand", "awaycommand", "awayshell", "shelltext", "shellcode", "script", "assign":
-		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words")
+		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words, since its value is not known")
 	default:
 		u.role(role, w)
 	}
@@ -117,7 +117,7 @@ func (u *use) response(args []word) {
 // first, would count.
 func (o *operands) modes() {
 	if o.marks.has(markMakes) && o.marks.has(markLists) {
-		o.out.unknown(PartWords, o.inv.raw, "options of "+o.sheet.name+" that contradict each other")
+		o.out.unknown(PartWords, o.inv.raw, "this gives "+o.sheet.name+" options that contradict each other")
 	}
 }
 

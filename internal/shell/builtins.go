@@ -96,7 +96,7 @@ func (rd *reading) shellWord(name string) bool {
 // beyondShell reports a builtin that changes the shell itself.
 func (b *builtins) beyondShell(inv *invocation) {
 	b.out.beyond = true
-	b.out.unknown(PartOther, inv.raw, grammar.Escaped(inv.name)+" is more shell than nod follows")
+	b.out.unknown(PartOther, inv.raw, "this uses "+grammar.Escaped(inv.name)+", a part of the shell that nod does not follow")
 }
 
 // numbered reports arguments of a builtin that are not plain numbers: zsh
@@ -143,7 +143,7 @@ func (a *analysis) cd(inv *invocation) (yes state) {
 		return yes
 	default:
 		if grammar.Disguise(args[0].text) != "" {
-			a.out.unknown(PartWords, inv.raw, "a path with "+grammar.Disguise(args[0].text)+": "+grammar.Escaped(args[0].text))
+			a.out.unknown(PartWords, inv.raw, "this uses a path with "+grammar.Disguise(args[0].text)+": "+grammar.Escaped(args[0].text))
 		}
 		yes.dir = a.out.enterDir(args[0], inv.st)
 	}
@@ -373,16 +373,16 @@ func (b *builtins) formatted(inv *invocation) {
 	}
 	verbs := grammar.FormatVerbs(args[0].text)
 	if args[0].known && strings.Contains(verbs, "n") {
-		b.out.unknown(PartWords, inv.raw, "a format that sets a variable")
+		b.out.unknown(PartWords, inv.raw, "this prints with a format that sets a variable")
 	}
 	zsh := b.now.zsh()
 	for _, w := range args[1:] {
 		switch {
 		case !args[0].known && w.known && variables.Of(w.text) >= variables.RunsValue:
-			b.out.unknown(PartWords, inv.raw, "a format that may set a variable")
+			b.out.unknown(PartWords, inv.raw, "this prints with a format that may set a variable")
 		case zsh && strings.ContainsAny(verbs, "diouxXeEfFgG*") &&
 			(w.known && strings.ContainsAny(w.text, "[$`(") || !w.known && !w.numeric && !onlyStatus(w.raw)):
-			b.out.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
+			b.out.unknown(PartWords, inv.raw, "this calculates with a value that nod does not know")
 		}
 	}
 }

@@ -89,13 +89,13 @@ func (a *analysis) run(words []word, raw string, st state, in input, outside boo
 	first := words[0]
 	if !first.known || first.many || first.glob > 0 {
 		a.out.beyond = true
-		a.out.unknown(PartWords, raw, "which program it runs is not known")
+		a.out.unknown(PartWords, raw, "this runs a program, and nod cannot tell which")
 		a.out.effect(Effect{Kind: Run, Words: raw, Part: PartWords})
 		return st.in("")
 	}
 	name := first.text
 	if what := grammar.Disguise(name); what != "" {
-		a.out.unknown(PartWords, grammar.Escaped(raw), "a program name with "+what+": "+grammar.Escaped(name))
+		a.out.unknown(PartWords, grammar.Escaped(raw), "this runs a program whose name has "+what+": "+grammar.Escaped(name))
 		return st
 	}
 	inv := &invocation{name: name, args: words[1:], raw: raw, st: st, in: in, outside: outside}
@@ -126,7 +126,7 @@ func (a *analysis) external(inv *invocation) {
 	inv.name = base
 	sheet, ok := a.machine.sheet(base)
 	if !ok {
-		a.out.unknown(PartWords, inv.raw, "nothing is known of "+grammar.Escaped(base))
+		a.out.unknown(PartWords, inv.raw, "this runs "+grammar.Escaped(base)+", of which nod knows nothing")
 		return
 	}
 	if !a.tasks.task(sheet, inv) {

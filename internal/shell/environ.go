@@ -38,7 +38,7 @@ func (e *environment) inherited() {
 			text = ""
 		}
 		if what := e.machine.ambientFault(name, text); what != "" {
-			e.out.unknown(PartAssignment, "", "inherited "+grammar.Escaped(name)+" "+what)
+			e.out.unknown(PartAssignment, "", "this runs with an inherited "+grammar.Escaped(name)+" that "+what)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func (e *environment) shellVariable(name string, v value, raw string) {
 			return
 		}
 	}
-	e.out.unknown(PartAssignment, raw, "what assigning "+grammar.Escaped(name)+" changes is not known")
+	e.out.unknown(PartAssignment, raw, "this sets "+grammar.Escaped(name)+", and nod does not know what that changes")
 }
 
 // assignment reads one assignment, reports what it changes beyond a variable,
@@ -233,5 +233,5 @@ func (e *environment) exported(name string, v value, raw string, words []word) {
 			return
 		}
 	}
-	e.out.unknown(PartAssignment, raw, "what "+grammar.Escaped(name)+" makes the command do is not known")
+	e.out.unknown(PartAssignment, raw, "this sets "+grammar.Escaped(name)+", and nod does not know what that makes the command do")
 }

@@ -53,7 +53,7 @@ func (u *use) finish() {
 		u.operands().packing()
 	case "clock":
 		if u.marks.has(markMakes) && !u.marks.has(markLists) {
-			u.out.unknown(PartWords, u.inv.raw, "a file of dates, or a format that sets the clock")
+			u.out.unknown(PartWords, u.inv.raw, "this may set the clock, or print files of dates")
 		}
 	case "dd":
 		if !u.marks.has(markLists) && slices.ContainsFunc(u.inv.args,
@@ -156,11 +156,11 @@ func (r *request) finishRequest() {
 	graphql := len(r.pos) > 0 && r.pos[0].text == "graphql"
 	if len(r.pos) > 0 && strings.Contains(r.pos[0].text, "://") &&
 		!strings.HasPrefix(r.pos[0].text, "https://api.github.com/") {
-		r.out.unknown(PartWords, r.inv.raw, "an address that is not GitHub's")
+		r.out.unknown(PartWords, r.inv.raw, "this asks an address that is not GitHub's")
 	}
 	switch {
 	case r.method == "unknown":
-		r.out.unknown(PartWords, r.inv.raw, "which method it uses is not known")
+		r.out.unknown(PartWords, r.inv.raw, "this asks a service by a method that nod does not know")
 	case r.method == "GET" || r.method == "HEAD", r.method == "" && !r.send, graphql && r.method == "" &&
 		r.marks.has(markQuery) && !r.marks.has(markMakes):
 		r.fetches("github.com", r.inv.raw)
@@ -179,7 +179,7 @@ func (u *use) finishTar() {
 	case u.marks.has(markExtracts):
 		u.effects("!write:. links !unknown:writes-what-the-archive-holds", u.inv.raw)
 	case !u.marks.has(markLists):
-		u.out.unknown(PartWords, u.inv.raw, "tar without a verb that is known")
+		u.out.unknown(PartWords, u.inv.raw, "this runs tar without a verb that nod knows")
 	}
 	if u.archive.raw == "" || u.archive.known && u.archive.text == "-" {
 		return
@@ -187,7 +187,7 @@ func (u *use) finishTar() {
 	// host:file is an archive on another machine, reached through rsh.
 	if before, _, ok := strings.Cut(u.archive.text, ":"); ok && !strings.Contains(before, "/") {
 		u.out.does(Send, before, u.inv.raw)
-		u.out.unknown(PartWords, u.inv.raw, "tar with an archive on another machine")
+		u.out.unknown(PartWords, u.inv.raw, "this runs tar on an archive of another machine")
 	}
 	u.out.path(kind, u.archive, u.st, 0) // -C does not count for the archive
 }
@@ -215,7 +215,7 @@ func (r *request) curlFormat(w word) {
 	case ok:
 		r.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, r.inv.st, 0)
 	case !w.known || strings.Contains(w.text, "%output{"):
-		r.out.unknown(PartWords, r.inv.raw, "a format of curl that may write a file")
+		r.out.unknown(PartWords, r.inv.raw, "this gives curl a format that may write a file")
 	}
 }
 
@@ -247,7 +247,7 @@ func (r *request) httpItem(w word) {
 	i := slices.IndexFunc(r.pos, func(p word) bool { return p.raw == w.raw && p.text == w.text })
 	switch {
 	case !w.known && len(r.archive.raw) > 0:
-		r.out.unknown(PartWords, r.inv.raw, "what it sends is not known")
+		r.out.unknown(PartWords, r.inv.raw, "this sends data, and nod does not know which")
 		r.send = true
 	case i == 0 && w.text != "" && strings.Trim(w.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "":
 		r.requestMethod("curlmethod", w)
@@ -273,7 +273,7 @@ func (r *request) ghRepo(w word) {
 	host, rest, _ := strings.Cut(name, "/")
 	switch {
 	case !w.known:
-		r.out.unknown(PartWords, r.inv.raw, "which repository it asks for is not known")
+		r.out.unknown(PartWords, r.inv.raw, "this asks for a repository, and nod cannot tell which")
 	case strings.Contains(host, "@"):
 		r.out.does(Fetch, host, r.inv.raw)
 	case strings.Contains(rest, "/") && host != "github.com":
@@ -284,7 +284,7 @@ func (r *request) ghRepo(w word) {
 // finishS3Copy reports which way aws s3 cp copies.
 func (r *request) finishS3Copy() {
 	if len(r.pos) != 2 {
-		r.out.unknown(PartWords, r.inv.raw, "a copy without its two ends")
+		r.out.unknown(PartWords, r.inv.raw, "this copies without naming source and target")
 		return
 	}
 	from, to := r.pos[0], r.pos[1]
@@ -295,7 +295,7 @@ func (r *request) finishS3Copy() {
 	case there(from):
 		r.out.does(Fetch, "amazonaws.com", r.inv.raw)
 		if r.flags&recursive != 0 {
-			r.out.unknown(PartWords, r.inv.raw, "which names it writes is not known")
+			r.out.unknown(PartWords, r.inv.raw, "this writes files, and nod does not know which")
 		}
 		if !(to.known && to.text == "-") {
 			r.out.path(Write, to, r.inv.st, r.flags&^recursive)
@@ -304,7 +304,7 @@ func (r *request) finishS3Copy() {
 		r.run.reads(from, r.flags&recursive)
 		r.out.does(Send, "amazonaws.com", r.inv.raw)
 	default:
-		r.out.unknown(PartWords, r.inv.raw, "a copy between places that are not known")
+		r.out.unknown(PartWords, r.inv.raw, "this copies between places that nod does not know")
 	}
 }
 
@@ -320,7 +320,7 @@ func (r *request) loaded(role string, w word) {
 		}
 	}
 	if !w.known {
-		r.out.unknown(PartWords, r.inv.raw, "an argument that may name a file to send")
+		r.out.unknown(PartWords, r.inv.raw, "this may send a file that an argument names")
 	}
 }
 

@@ -9,7 +9,7 @@ func (o *operands) fzfBind(w word) {
 	if w.known && !strings.ContainsAny(w.text, "(){}[]<>~!@#$%^&*;|\"'`\\\n") && fzfMoves(w.text) {
 		return
 	}
-	o.out.unknown(PartWords, o.inv.raw, "a key of fzf bound to what is not known to run nothing")
+	o.out.unknown(PartWords, o.inv.raw, "this binds a key of fzf to something that may run commands")
 }
 
 func fzfMoves(text string) bool {
@@ -54,7 +54,7 @@ func fzfAction(name string) bool {
 // Braces stand for parts of the item.
 func (u *use) previewed(w word) {
 	if w.known && strings.ContainsAny(w.text, "{}") {
-		u.out.unknown(PartWords, u.inv.raw, "a preview that holds parts of what is picked from")
+		u.out.unknown(PartWords, u.inv.raw, "this makes parts of what is picked from part of a command")
 		return
 	}
 	if !w.known || w.text != "" {

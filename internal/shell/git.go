@@ -23,7 +23,7 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 	}
 	sub := args[0]
 	if !sub.known || sub.many || sub.glob > 0 {
-		a.out.unknown(PartWords, inv.raw, "which subcommand of git it runs is not known")
+		a.out.unknown(PartWords, inv.raw, "this runs git, and nod cannot tell which subcommand")
 		return
 	}
 	repo := a.repos.repository(inv.st.dir)
@@ -60,7 +60,7 @@ func (u *use) gitOption(w word, rest []word) int {
 	switch name {
 	case "-C":
 		if next.many {
-			u.out.unknown(PartWords, u.inv.raw, "which subcommand of git it runs is not known")
+			u.out.unknown(PartWords, u.inv.raw, "this runs git, and nod cannot tell which subcommand")
 		}
 		dir := ""
 		if next.known && next.glob == 0 {
@@ -105,7 +105,7 @@ func (gl *gitLine) gitElsewhere(name string, w word) {
 	case "--namespace":
 		return
 	}
-	gl.out.unknown(PartWords, gl.inv.raw, "what git finds through "+name+" is not known")
+	gl.out.unknown(PartWords, gl.inv.raw, "this leads git by "+name+" for git, and nod does not know where that leads")
 }
 
 // setting judges one -c name=value.
@@ -113,7 +113,7 @@ func (gl *gitLine) setting(w word) {
 	name, text, _ := strings.Cut(w.text, "=")
 	if !w.known {
 		if i := strings.IndexByte(w.text, '='); i < 0 || !plainGitKey(name) {
-			gl.out.unknown(PartWords, gl.inv.raw, "a setting of git that is not known")
+			gl.out.unknown(PartWords, gl.inv.raw, "this gives git a setting that nod cannot read")
 		}
 		return
 	}
@@ -125,7 +125,7 @@ func (gl *gitLine) setting(w word) {
 	case (name == "core.editor" || name == "sequence.editor") && (text == "true" || text == ":"):
 		gl.inv.quiet = true
 	default:
-		gl.out.unknown(PartWords, gl.inv.raw, "what git does with the setting "+grammar.Escaped(name)+" is not known")
+		gl.out.unknown(PartWords, gl.inv.raw, "this sets "+grammar.Escaped(name)+" for git, and nod does not know where that leads")
 	}
 }
 
@@ -339,22 +339,22 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 	}
 	switch {
 	case r == nil:
-		g.out.unknown(PartWords, inv.raw, "which repository git finds is not known")
+		g.out.unknown(PartWords, inv.raw, "this runs git, and nod cannot tell in which repository")
 		return
 	case r.fault != "":
-		g.out.unknown(PartWords, inv.raw, r.fault)
+		g.out.unknown(PartWords, inv.raw, "this runs git, and "+r.fault)
 		return
 	case !r.found && g.out.changed && sub != "clone" && sub != "init":
-		g.out.unknown(PartWords, inv.raw, "the repository may be made by this line")
+		g.out.unknown(PartWords, inv.raw, "this runs git in a repository that the same line may make, so that nod cannot read its settings")
 		return
 	}
 	g.watchDiscovery(r)
 	if g.gitlinks(r, sub); r.fault != "" {
-		g.out.unknown(PartWords, inv.raw, r.fault)
+		g.out.unknown(PartWords, inv.raw, "this runs git, and "+r.fault)
 		return
 	}
 	if r.promisor && !r.plain() {
-		g.out.unknown(PartWords, inv.raw, "where git fetches the objects that a partial clone lacks is not known")
+		g.out.unknown(PartWords, inv.raw, "this may make git fetch objects that a partial clone lacks, and nod does not know from where")
 	}
 	for _, k := range r.keys {
 		switch {
@@ -362,7 +362,7 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 		case !concerns(k.name, sub) && !(merging && strings.HasPrefix(k.name, "merge.")), known(k):
 		default:
 			g.out.does(Run, grammar.Escaped(k.text), inv.raw)
-			g.out.unknown(PartWords, inv.raw, k.name+" in "+grammar.Escaped(k.file)+" can make git run something")
+			g.out.unknown(PartWords, inv.raw, "this runs git, and "+k.name+" in "+grammar.Escaped(k.file)+" can make it run something")
 		}
 	}
 	if r.found {
@@ -469,7 +469,7 @@ func (a *analysis) gitAlias(r *repository, inv *invocation, sub string, rest []w
 			}
 		}
 	}
-	a.out.unknown(PartWords, inv.raw, "nothing is known of "+grammar.Escaped("git "+sub))
+	a.out.unknown(PartWords, inv.raw, "this runs "+grammar.Escaped("git "+sub)+", of which nod knows nothing")
 }
 
 func (a *analysis) aliasWords(inv *invocation, text string, rest []word) {
@@ -549,7 +549,7 @@ func (gl *gitLine) searchedBelow(w word) {
 		name = strings.TrimPrefix(name, "/")
 	}
 	if path.IsAbs(name) || strings.Contains(name, "..") {
-		gl.out.unknown(PartWords, gl.inv.raw, "where git looks for "+grammar.Escaped(w.text)+" is not known")
+		gl.out.unknown(PartWords, gl.inv.raw, "this names "+grammar.Escaped(w.text)+" for git, and nod does not know where that leads")
 	}
 }
 

@@ -62,7 +62,7 @@ func (g *repositories) hooksIn(r *repository, dir, sub string, inv *invocation) 
 		info, err := g.machine.env.Files.Lstat(name)
 		if err != nil && g.out.mayMake(dir, name) {
 			g.out.does(Run, hook, inv.raw)
-			g.out.unknown(PartWords, inv.raw, "the hook "+hook+" is made by this line")
+			g.out.unknown(PartWords, inv.raw, "this runs the git hook "+hook+", which the same line makes")
 		}
 		if err != nil || info.Mode.IsRegular() && info.Mode.Perm()&0o111 == 0 || info.Mode&fs.ModeDir != 0 {
 			continue

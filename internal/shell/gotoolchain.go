@@ -23,7 +23,7 @@ func (ts *tasks) goToolchain(inv *invocation) {
 		return
 	}
 	if inv.st.dir == "" {
-		ts.out.unknown(PartWords, inv.raw, "which toolchain go runs is not known")
+		ts.out.unknown(PartWords, inv.raw, "this runs go, and nod cannot tell which toolchain")
 		return
 	}
 	dir := path.Clean(inv.st.dir)

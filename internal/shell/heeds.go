@@ -33,7 +33,7 @@ func (h *heeder) heed() {
 		return
 	}
 	if h.machine.env.Files == nil || h.inv.st.dir == "" {
-		h.out.unknown(PartWords, h.inv.raw, "what "+h.sheet.name+" finds where it runs is not known")
+		h.out.unknown(PartWords, h.inv.raw, "what "+h.sheet.name+", and nod does not know what it finds where it runs")
 		return
 	}
 	for line := range strings.SplitSeq(h.heeds, "\n") {

@@ -17,7 +17,7 @@ func (u *use) inlineCode(w word) { u.inline = append(u.inline, w) }
 func (u *use) finishInline() {
 	for _, w := range u.inline {
 		if !w.known {
-			u.out.unknown(PartWords, u.inv.raw, "code that is not known")
+			u.out.unknown(PartWords, u.inv.raw, "this runs code that nod does not know")
 		}
 		u.out.runsCode(u.inv, w)
 	}
@@ -80,17 +80,17 @@ func (u *use) sedScript(w word) {
 	case w.known && !(w.glob > 0 && w.many):
 		effects, ok := code.Sed(w.text)
 		if u.coded(effects); !ok {
-			u.out.unknown(PartWords, u.inv.raw, "a sed script that cannot be read")
+			u.out.unknown(PartWords, u.inv.raw, "this runs a sed script that nod cannot read")
 		}
 	case !w.known:
-		u.out.unknown(PartWords, u.inv.raw, "a sed script that is not known")
+		u.out.unknown(PartWords, u.inv.raw, "this runs a sed script that nod does not know")
 	}
 }
 
 // awkProgram reports what a program of awk does.
 func (u *use) awkProgram(w word) {
 	if !w.known {
-		u.out.unknown(PartWords, u.inv.raw, "an awk program that is not known")
+		u.out.unknown(PartWords, u.inv.raw, "this runs an awk program that nod does not know")
 		return
 	}
 	u.coded(code.Awk(w.text))
@@ -109,7 +109,7 @@ func (a *analysis) special(s *sheet, inv *invocation) (done bool) {
 	case "tmux":
 		for _, w := range inv.args {
 			if !w.known || strings.HasSuffix(w.text, ";") {
-				a.out.unknown(PartWords, inv.raw, "tmux may be given a further command")
+				a.out.unknown(PartWords, inv.raw, "this may give tmux a further command")
 			}
 		}
 	case "exiftool":
@@ -134,10 +134,10 @@ func (b *builtins) testArgs(inv *invocation) {
 		switch {
 		case (before.text == "-v" || before.text == "-R") && (!w.known || !grammar.Identifier(w.text)),
 			i > 0 && !before.known && len(inv.args) > 4:
-			b.out.unknown(PartWords, inv.raw, "a variable name that is not known")
+			b.out.unknown(PartWords, inv.raw, "this names a variable that nod does not know")
 		case zsh && (comparesNumbers(before.text) || comparesNumbers(after.text)) && !(w.known && w.isNumber()) &&
 			!w.numeric && !onlyStatus(w.raw):
-			b.out.unknown(PartWords, inv.raw, "arithmetic on a value that is not known")
+			b.out.unknown(PartWords, inv.raw, "this calculates with a value that nod does not know")
 		}
 	}
 }
@@ -215,7 +215,7 @@ func (u *use) execUnder(words []word, roots ...word) {
 		case strings.Contains(w.text, "{}"):
 			if isCode(words, i) {
 				// The name becomes part of the text, and so of the code.
-				u.out.unknown(PartWords, u.inv.raw, "names of files become part of a command")
+				u.out.unknown(PartWords, u.inv.raw, "this makes names of files part of a command, and a name can hold one")
 			}
 			w = word{raw: w.raw}
 		}

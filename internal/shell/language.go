@@ -13,7 +13,7 @@ func (e *expander) unfollowed(n syntax.Node, what string) {
 	e.out.beyond = true
 	parts := e.out.parts
 	e.out.parts = 0
-	e.out.unknown(PartOther, e.now.raw(n), what+" is more shell than nod follows")
+	e.out.unknown(PartOther, e.now.raw(n), "this uses "+what+", a part of the shell that nod does not follow")
 	e.out.parts = parts
 }
 

@@ -14,7 +14,7 @@ func (o *operands) mediaFile(w word) {
 	case w.known && (strings.HasPrefix(w.text, "https://") || strings.HasPrefix(w.text, "http://")):
 		o.run.url(w)
 	case !w.known || strings.ContainsAny(w.text, ":|@"):
-		o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may be more than a file")
+		o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may name more than a file to read")
 	default:
 		o.run.reads(w, 0)
 	}

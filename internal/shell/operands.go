@@ -42,7 +42,7 @@ func after(w word, prefix string) word {
 // listed reports a file that names others: it is read, and so are they.
 func (u *use) listed(w word) {
 	u.reads(w, 0)
-	u.out.unknown(PartWords, u.inv.raw, "the files that "+grammar.Escaped(w.shown())+" names")
+	u.out.unknown(PartWords, u.inv.raw, "this takes the files that "+grammar.Escaped(w.shown())+" names, and nod does not read the list")
 }
 
 // filterFile reads a program of jq or yq from its file.
@@ -51,7 +51,7 @@ func (u *use) filterFile(role string, w word) {
 	s, ok := u.defs.load(w, u.inv)
 	switch {
 	case !ok:
-		u.out.unknown(PartWords, u.inv.raw, "what "+grammar.Escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
+		u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" "+grammar.Escaped(w.shown())+", and nod does not know what that does")
 	default:
 		u.filter(role, word{value: constant(s.text), raw: w.raw})
 	}

@@ -40,7 +40,7 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		return
 	}
 	if what := grammar.Disguise(name); what != "" {
-		d.unknown(PartWords, w.raw, "a path with "+what+": "+grammar.Escaped(name))
+		d.unknown(PartWords, w.raw, "this uses a path with "+what+": "+grammar.Escaped(name))
 	}
 	if !ok {
 		d.lostTarget(e, w, st)
@@ -75,7 +75,7 @@ func (d *draft) opensAnew(name, raw string) {
 	case "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2", "/proc/self/fd/1", "/proc/self/fd/2":
 		d.anew = append(d.anew, anew{raw, d.command})
 	default:
-		d.unknown(PartWords, raw, "writing "+name+" empties the file that it stands for")
+		d.unknown(PartWords, raw, "this writes "+name+", which empties the file that it stands for")
 	}
 }
 
@@ -85,7 +85,7 @@ func (d *draft) openedAnew() {
 	for _, w := range d.anew {
 		if d.keeps {
 			d.command = w.command
-			d.unknown(PartWords, w.raw, "writing the standard output by its name empties the file that it leads to")
+			d.unknown(PartWords, w.raw, "this writes the standard output by its name, which empties the file that it leads to")
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (d *draft) openedAnew() {
 func (d *draft) throughLink(name string, w word) {
 	for _, link := range d.links {
 		if link == "" || view.Below(link, name) {
-			d.unknown(PartWords, w.raw, "a path through a link that this line makes")
+			d.unknown(PartWords, w.raw, "this uses a path through a link that the same line makes")
 			return
 		}
 	}
@@ -103,16 +103,20 @@ func (d *draft) throughLink(name string, w word) {
 
 // lostTarget reports an effect on a path that is not known.
 func (d *draft) lostTarget(e Effect, w word, st state) {
-	what := "what it reads is not known"
+	verb, things := "reads", "files"
 	switch e.Kind {
 	case Write:
-		what = "what it writes is not known"
+		verb = "writes"
 	case Delete:
-		what = "what it removes is not known"
+		verb = "deletes"
 	case Run:
-		what = "what it runs is not known"
+		verb, things = "runs", "a program"
 	case Kill:
-		what = "what it ends is not known"
+		verb, things = "ends", "processes"
+	}
+	what := "this " + verb + " " + things + ", and nod does not know which"
+	if w.known && w.text != "" {
+		what = "this " + verb + " " + grammar.Escaped(w.text) + ", and where that lies is not known"
 	}
 	if !w.known && strings.HasPrefix(w.empty, "/") && e.Kind != Read && !strings.HasPrefix(w.text, "/") {
 		what += "; with its variables empty it is " + grammar.Escaped(w.empty)

@@ -31,7 +31,7 @@ func (m *machine) find(name string, st state) program {
 	}
 	list, ok := m.searchPath(st)
 	if !ok {
-		return program{name: name, fault: "PATH is not known"}
+		return program{name: name, fault: "this runs a program by name, and PATH is not known"}
 	}
 	for i := range m.programs {
 		if p := &m.programs[i]; p.name == name && p.path == list {
@@ -78,7 +78,7 @@ func (m *machine) search(name, list string) program {
 	if relative {
 		return program{real: name, foreign: true}
 	}
-	return program{fault: grammar.Escaped(name) + " is not on PATH"}
+	return program{fault: "this runs " + grammar.Escaped(name) + ", which is not on PATH"}
 }
 
 // mayFill reports whether the line itself brought a directory into PATH that
@@ -184,11 +184,11 @@ func (m *machine) executable(name string) (p program, ok bool) {
 func (m *machine) findAt(name string, st state) program {
 	abs, ok := absolute(word{value: constant(name)}, st)
 	if !ok || m.env.Files == nil {
-		return program{name: name, fault: "where " + grammar.Escaped(name) + " lies is not known"}
+		return program{name: name, fault: "this runs " + grammar.Escaped(name) + ", and nod does not know where that lies"}
 	}
 	real, err := view.Resolve(m.env.Files, abs)
 	if err != nil {
-		return program{name: name, fault: grammar.Escaped(name) + " cannot be resolved"}
+		return program{name: name, fault: "this runs " + grammar.Escaped(name) + ", and where that leads cannot be found out"}
 	}
 	p, ok := m.executable(real)
 	p.name = name
@@ -201,7 +201,7 @@ func (m *machine) findAt(name string, st state) program {
 		// It may be made before it runs.
 		p.real, p.foreign = real, true
 	default:
-		p.fault = grammar.Escaped(name) + " is no program that exists"
+		p.fault = "this runs " + grammar.Escaped(name) + ", which is not there"
 	}
 	return p
 }

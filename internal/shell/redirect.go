@@ -87,14 +87,14 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 		}
 		// bash ends the word behind >&-
 		if r.Op == syntax.DplIn || !w.known || w.text != "" && (w.text[0] == '-' || grammar.Decimal(w.text[:1])) {
-			a.out.unknown(PartRedirection, raw, "a file descriptor that is not known")
+			a.out.unknown(PartRedirection, raw, "this redirects a file descriptor that nod does not know")
 			if r.Op == syntax.DplIn {
 				return
 			}
 		}
 	}
 	if _, plain := grammar.Constant(r.Word); r.Op == syntax.DplOut && !plain {
-		a.out.unknown(PartRedirection, raw, "a name behind >& that is more than plain letters") // bash unquotes it twice
+		a.out.unknown(PartRedirection, raw, "this redirects by >& to a name of more than plain letters") // bash unquotes it twice
 	}
 	if host, ok := socket(w); ok {
 		a.out.does(Send, host, raw)

@@ -115,7 +115,7 @@ func (u *use) elsewhere(walk func()) {
 func (u *use) shellText(w word) {
 	if !w.known || w.glob > 0 {
 		u.out.beyond = true
-		u.out.unknown(PartWords, u.inv.raw, "what the shell is told to run is not known")
+		u.out.unknown(PartWords, u.inv.raw, "this gives a shell a text to run that nod does not know")
 		u.out.does(Run, "", u.inv.raw)
 		return
 	}
@@ -140,7 +140,7 @@ func (u *use) splitText(w word) {
 	}
 	last := u.inv.args[len(u.inv.args)-1].text
 	if w.known && (same != 1 || !strings.HasSuffix(last, w.text) || !grammar.SplitsAsShell(w.text)) {
-		u.out.unknown(PartWords, u.inv.raw, "a text that is split by rules of its own")
+		u.out.unknown(PartWords, u.inv.raw, "this gives a text that is split by rules of its own")
 		u.out.does(Run, "", u.inv.raw)
 	}
 	u.shellText(w)
@@ -171,12 +171,12 @@ func (a *analysis) script(w word, inv *invocation) {
 	switch {
 	case w.output:
 		a.out.does(Run, "", inv.raw)
-		a.out.unknown(PartWords, inv.raw, "it runs what another command prints")
+		a.out.unknown(PartWords, inv.raw, "this runs what another command prints")
 	case w.known && (w.text == "-" || w.text == "/dev/stdin"):
 		a.standardInput(inv)
 	case w.known && harmlessDevice(w.text) && w.text != "/dev/null":
 		a.out.does(Run, "", inv.raw)
-		a.out.unknown(PartWords, inv.raw, "it runs what it is fed")
+		a.out.unknown(PartWords, inv.raw, "this runs what it is fed by a pipe or a file")
 	default:
 		w.raw = inv.raw
 		a.out.path(Run, w, inv.st, 0)
@@ -198,7 +198,7 @@ func (a *analysis) standardInput(inv *invocation) {
 		w := inv.in.text
 		if w.output || w.known && harmlessDevice(w.text) && w.text != "/dev/null" {
 			a.out.does(Run, "standard input", inv.raw)
-			a.out.unknown(PartWords, inv.raw, inv.name+" runs what it is fed")
+			a.out.unknown(PartWords, inv.raw, "this makes "+inv.name+" run what it is fed by a pipe or a file")
 			return
 		}
 		w.raw = inv.raw
@@ -207,7 +207,7 @@ func (a *analysis) standardInput(inv *invocation) {
 		a.out.does(Run, "standard input", inv.raw)
 	default:
 		a.out.does(Run, "standard input", inv.raw)
-		a.out.unknown(PartWords, inv.raw, inv.name+" runs what it is fed")
+		a.out.unknown(PartWords, inv.raw, "this makes "+inv.name+" run what it is fed by a pipe or a file")
 	}
 }
 
@@ -290,7 +290,7 @@ func (u *use) glued(role string, w word) bool {
 	switch {
 	case strings.HasPrefix(role, "{"):
 		if !w.known || !strings.Contains(","+strings.Trim(role, "{}")+",", ","+w.text+",") {
-			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(u.sheet.name+" "+w.shown())+" is not known")
+			u.out.unknown(PartWords, u.inv.raw, "this runs "+grammar.Escaped(u.sheet.name+" "+w.shown())+", which nod does not know")
 		}
 		return true
 	case strings.HasPrefix(role, "!"):
@@ -325,7 +325,7 @@ func (u *use) language(role string, w word) {
 		u.out.does(Kill, target, u.inv.raw)
 	case "date":
 		if !strings.HasPrefix(w.text, "+") {
-			u.out.unknown(PartWords, u.inv.raw, "an argument that sets the clock")
+			u.out.unknown(PartWords, u.inv.raw, "this gives an argument that sets the clock")
 		}
 	case "setting":
 		u.git().setting(w)
@@ -341,7 +341,7 @@ func (u *use) language(role string, w word) {
 		u.out.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: u.inv.raw, Part: PartWords,
 			Forced: u.flags&forced != 0})
 	case "unknown":
-		u.out.unknown(PartWords, u.inv.raw, "what "+grammar.Escaped(w.shown())+" makes "+u.sheet.name+" do is not known")
+		u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" "+grammar.Escaped(w.shown())+", and nod does not know what that does")
 	default:
 		u.peculiar(role, w)
 	}
@@ -400,12 +400,12 @@ func (u *use) peculiar(role string, w word) {
 		u.git().gitRemote(w)
 	case "pagerfile":
 		if !w.known || strings.HasPrefix(w.text, "+") {
-			u.out.unknown(PartWords, u.inv.raw, "an argument that a pager may run")
+			u.out.unknown(PartWords, u.inv.raw, "this gives an argument that a pager may run")
 		}
 		u.reads(w, 0)
 	case "manpage":
 		if !w.known || strings.Contains(w.text, "/") {
-			u.out.unknown(PartWords, u.inv.raw, "a page that may take in other files")
+			u.out.unknown(PartWords, u.inv.raw, "this shows a page that may take in other files")
 		}
 	case "formula":
 		if !w.known || strings.Contains(w.text, "/") || strings.HasSuffix(w.text, ".rb") {
@@ -415,7 +415,7 @@ func (u *use) peculiar(role string, w word) {
 		u.operands().mode(w)
 	case "procs":
 		if !w.known || strings.Trim(w.text, "0") == "" || len(w.text) > 2 {
-			u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" may start any number of processes")
+			u.out.unknown(PartWords, u.inv.raw, "this runs "+u.sheet.name+", which may start any number of processes")
 		}
 	case "psword":
 		u.operands().psWord(w)
@@ -448,7 +448,7 @@ func (u *use) peculiar(role string, w word) {
 		}
 	case "xpath":
 		if !w.known || strings.Contains(w.text, "document") {
-			u.out.unknown(PartWords, u.inv.raw, "an expression that may read other documents")
+			u.out.unknown(PartWords, u.inv.raw, "this gives an expression that may read other documents")
 		}
 	case "atother":
 		if _, host, ok := strings.Cut(w.text, "@"); ok || !w.known {
@@ -462,11 +462,11 @@ func (u *use) peculiar(role string, w word) {
 		u.previewed(w)
 	case "format":
 		if !w.known || strings.Contains(w.text, "#(") {
-			u.out.unknown(PartWords, u.inv.raw, "a format that may run commands")
+			u.out.unknown(PartWords, u.inv.raw, "this gives a format that may run commands")
 		}
 	case "sql":
 		if u.sheet.sql == "" {
-			u.out.unknown(PartWords, u.inv.raw, "what the statements of "+u.sheet.name+" do is not known")
+			u.out.unknown(PartWords, u.inv.raw, "this runs statements with "+u.sheet.name+" that nod does not know")
 		}
 		u.client.sqls = append(u.client.sqls, w)
 	case "database", "dbhost":
@@ -519,7 +519,7 @@ func (u *use) leavesCopy(w word) {
 	switch suffix := u.backup; {
 	case suffix.known && suffix.text == "" || suffix.raw == "":
 	case !suffix.known || strings.ContainsAny(suffix.text, "*/") || w.glob > 0:
-		u.out.unknown(PartWords, u.inv.raw, "which copies it leaves is not known")
+		u.out.unknown(PartWords, u.inv.raw, "this leaves copies, and nod does not know which")
 	default:
 		w.text += suffix.text
 		u.out.path(Write, w, u.inv.st, 0)
@@ -532,7 +532,7 @@ func (u *use) programWord(w word) {
 	target := w.text
 	if !w.known {
 		target = ""
-		u.out.unknown(PartWords, u.inv.raw, "which program "+u.sheet.name+" runs is not known")
+		u.out.unknown(PartWords, u.inv.raw, "this makes "+u.sheet.name+" run a program, and nod cannot tell which")
 	}
 	u.out.does(Run, target, u.inv.raw)
 }
@@ -544,7 +544,7 @@ func (u *use) url(w word) {
 		kind = Send
 	}
 	if what := grammar.Disguise(w.text); what != "" {
-		u.out.unknown(PartWords, u.inv.raw, "a URL with "+what+": "+grammar.Escaped(w.text))
+		u.out.unknown(PartWords, u.inv.raw, "this asks a URL with "+what+": "+grammar.Escaped(w.text))
 	}
 	if file, ok := strings.CutPrefix(w.text, "file://"); ok && w.known {
 		w.value = constant("/" + strings.TrimLeft(strings.TrimPrefix(file, "localhost"), "/"))
@@ -554,7 +554,7 @@ func (u *use) url(w word) {
 	target := w.text
 	if !w.known && !hostKnown(target) {
 		target = ""
-		u.out.unknown(PartWords, u.inv.raw, "which host it asks is not known")
+		u.out.unknown(PartWords, u.inv.raw, "this asks a host, and nod does not know which")
 	}
 	if w.glob > 0 && strings.ContainsAny(strings.Replace(target, "[::1]", "", 1), "[{*") {
 		kind = Send
@@ -573,11 +573,11 @@ func hostKnown(text string) bool {
 
 func (u *use) host(w word) {
 	if !w.known {
-		u.out.unknown(PartWords, u.inv.raw, "which host it asks is not known")
+		u.out.unknown(PartWords, u.inv.raw, "this asks a host, and nod does not know which")
 		w.text = ""
 	}
 	if what := grammar.Disguise(w.text); what != "" {
-		u.out.unknown(PartWords, u.inv.raw, "a host with "+what+": "+grammar.Escaped(w.text))
+		u.out.unknown(PartWords, u.inv.raw, "this asks a host with "+what+": "+grammar.Escaped(w.text))
 	}
 	kind := Fetch
 	if u.send {
@@ -602,6 +602,6 @@ func (u *use) linked(w word) {
 	u.out.links = append(u.out.links, name)
 	u.out.newLinks = append(u.out.newLinks, taken{name, u.out.command})
 	if u.out.rounds > 0 { // the second time it may lie behind the first
-		u.out.unknown(PartWords, w.raw, "a link that is made again and again")
+		u.out.unknown(PartWords, w.raw, "this makes a link again and again")
 	}
 }

@@ -273,7 +273,7 @@ func (f *definitions) changedByLine(w watched) {
 		}
 	}
 	f.out.effect(Effect{Kind: Run, Target: w.path, Place: f.machine.placeOf(w.path), Words: w.path, Part: PartWords})
-	f.out.unknown(PartWords, w.path, grammar.Escaped(w.path)+" is changed by the line that runs it")
+	f.out.unknown(PartWords, w.path, "this runs "+grammar.Escaped(w.path)+", which the same line changes")
 }
 
 // throughLinks reports whether a link that the line makes may be on the way.

@@ -123,7 +123,7 @@ func (c *client) server() string {
 	}
 	switch {
 	case c.marks.has(markLost) || c.base.text == "unclear":
-		c.out.unknown(PartWords, c.inv.raw, "which server it connects to is not known")
+		c.out.unknown(PartWords, c.inv.raw, "this connects to a server, and nod does not know which")
 		return ""
 	case c.base.text == "", c.base.text == "127.0.0.1", c.base.text == "::1", strings.HasPrefix(c.base.text, "/"):
 		return "localhost"
@@ -134,13 +134,13 @@ func (c *client) server() string {
 // sql reports what statements do, and whether they change the database.
 func (c *client) sql(w word, server string, fed bool) (changes bool) {
 	if !w.known || w.glob > 0 || w.many {
-		c.out.unknown(PartWords, c.inv.raw, "what the statements of "+c.sheet.name+" do is not known")
+		c.out.unknown(PartWords, c.inv.raw, "this runs statements with "+c.sheet.name+" that nod does not know")
 		return true
 	}
 	facts := code.SQL(c.sheet.sql, w.text, fed)
 	if !facts.Proven {
 		why := grammar.Shorten(grammar.Escaped(facts.Why))
-		c.out.unknown(PartWords, c.inv.raw, "what the statements of "+c.sheet.name+" do is not known: "+why)
+		c.out.unknown(PartWords, c.inv.raw, "this runs statements with "+c.sheet.name+" that nod does not know: "+why)
 	}
 	for _, e := range facts.Effects {
 		if e.Kind == code.Change || e.Kind == code.Destroy {
@@ -176,7 +176,7 @@ func (c *client) opensDatabase(changes bool) {
 	}
 	w := word{value: c.base.value, raw: c.inv.raw}
 	if strings.HasPrefix(name, "file:") || strings.Contains(name, "://") || strings.HasPrefix(name, "md:") {
-		c.out.unknown(PartWords, c.inv.raw, "which database it opens is not known")
+		c.out.unknown(PartWords, c.inv.raw, "this opens a database, and nod does not know which")
 		w.value = value{}
 	}
 	c.out.path(Read, w, c.inv.st, 0)

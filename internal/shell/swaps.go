@@ -40,7 +40,7 @@ func (d *draft) meets(p taken, such func(Effect) bool) {
 	for _, e := range d.report.Effects {
 		if e.Command != p.command && e.Place != Null && such(e) {
 			d.command = e.Command
-			d.unknown(PartWords, e.Words, "another part of this line may put something else at "+grammar.Escaped(p.name))
+			d.unknown(PartWords, e.Words, "this uses "+grammar.Escaped(p.name)+", where another part of the line may put something else")
 		}
 	}
 }

@@ -246,7 +246,7 @@ func TestUnsetVariableIsNoted(t *testing.T) {
 		t.Fatal(brief(r))
 	}
 	for _, u := range r.Unknowns {
-		if u.What == "what it removes is not known; with its variables empty it is /*" {
+		if u.What == "this deletes files, and nod does not know which; with its variables empty it is /*" {
 			return
 		}
 	}

@@ -339,7 +339,7 @@ func (e *expander) literal(b *builder, text string, first bool) {
 		text = e.tilde(b, text)
 	}
 	if e.now.lang == syntax.LangZsh && (grammar.Bare(text, '(') || grammar.Bare(text, '<')) {
-		e.out.unknown(PartWords, b.raw, "a glob of zsh that can run code, or stand for numbers")
+		e.out.unknown(PartWords, b.raw, "this uses a glob that can run code in zsh, or stand for numbers")
 	}
 	if !strings.ContainsAny(text, "\\*?[") {
 		if text != "" {
@@ -367,7 +367,7 @@ func (e *expander) literal(b *builder, text string, first bool) {
 	}
 	// bash drops slashes, other shells do not; those of an address match nothing
 	if glob > 0 && strings.Contains(strings.Replace(plain.String(), "://", "", 1), "//") {
-		e.out.unknown(PartWords, b.raw, "a glob with two slashes")
+		e.out.unknown(PartWords, b.raw, "this uses a glob with two slashes, which shells read differently")
 	}
 	b.add(value{text: plain.String(), known: true, glob: glob}, quoted)
 }
@@ -380,7 +380,7 @@ func (e *expander) dollars(parts []syntax.WordPart) {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
 			if behind == '$' {
-				e.out.unknown(PartWords, e.now.raw(part), "a $ that some shells expand")
+				e.out.unknown(PartWords, e.now.raw(part), "this has a $ that some shells expand")
 			}
 			behind = 0
 			continue
@@ -388,7 +388,7 @@ func (e *expander) dollars(parts []syntax.WordPart) {
 		for i := 0; i < len(lit.Value); i++ {
 			c := lit.Value[i]
 			if behind == '$' && (c >= 0x80 || grammar.Letter(c) || strings.IndexByte("[({+=^~#:<", c) >= 0) {
-				e.out.unknown(PartWords, e.now.raw(lit), "a $ that some shells expand")
+				e.out.unknown(PartWords, e.now.raw(lit), "this has a $ that some shells expand")
 			}
 			if behind = c; c == '\\' {
 				i, behind = i+1, 0

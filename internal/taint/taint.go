@@ -29,7 +29,7 @@ func (c *Call) Why() string {
 
 // suspect joins why something is open with the taint.
 func (c *Call) suspect(what string) place.Objection {
-	return place.Objection(what + ", and this session may have been given orders: " + c.Why())
+	return place.Objection(what + ", and this session may follow orders of others (prompt injection): " + c.Why())
 }
 
 // Edit says why a tainted session's edit is left to the model, "" if it
@@ -42,7 +42,7 @@ func (c *Call) Edit() place.Objection {
 		reals, err := c.At.Readings(name)
 		for _, real := range reals {
 			if err == nil && c.runsLater(real) && c.Why() != "" {
-				return c.suspect(printable.Text(real) + " runs later")
+				return c.suspect("this writes " + printable.Text(real) + ", which runs later")
 			}
 		}
 	}
@@ -55,9 +55,9 @@ func (c *Call) Harm(e shell.Effect) place.Objection {
 	switch {
 	case c.Session == nil:
 	case e.Kind == shell.Write && e.Place == shell.Workspace && c.runsLater(e.Target) && c.Why() != "":
-		return c.suspect(printable.Text(e.Target) + " runs later")
+		return c.suspect("this writes " + printable.Text(e.Target) + ", which runs later")
 	case e.Kind == shell.Fetch && e.Declared == "" && !c.Report.OwnDatabase(e) && c.Why() != "":
-		return c.suspect("an address can carry data out: " + printable.Text(e.Words))
+		return c.suspect("this asks an address, which can carry data out (" + printable.Text(e.Words) + ")")
 	}
 	return ""
 }

@@ -63,8 +63,13 @@ func (c *Call) Spoken(text string) bool {
 }
 
 // Reason is a reason of layers 0 to 3 without what a secret store may have put
-// into it. It goes to the agent and into the log.
+// into it, its paths relative to the workspace. It goes to the agent and into the
+// log.
 func (c *Call) Reason(why string) string {
+	return printable.Near(c.openly(why), c.At.Roots, c.At.Machine.Home)
+}
+
+func (c *Call) openly(why string) string {
 	what, words, found := strings.Cut(why, ": ")
 	if !found || c.Spoken(words) {
 		return why

@@ -32,7 +32,7 @@ func (r *awkReader) token() {
 		return
 	}
 	if c == '/' && r.operand && r.last == ')' && r.doubtful() {
-		r.add(Unclear, "an awk program that can be read in two ways")
+		r.add(Unclear, "this runs an awk program that can be read in two ways")
 	}
 	if c != ' ' && c != '\t' && c != '#' {
 		r.last = c
@@ -62,7 +62,7 @@ func (r *awkReader) token() {
 		r.greater()
 	case c == '@':
 		r.pos++
-		r.add(Unclear, "an awk program that includes or calls by name")
+		r.add(Unclear, "this runs an awk program that includes or calls by name")
 	case c == ' ' || c == '\t':
 		r.pos++
 	default:
@@ -96,17 +96,17 @@ func (r *awkReader) quoted(quote byte) string {
 		case c == ']' && strings.Trim(r.text[min(class+1, r.pos):r.pos], "^") != "":
 			class = 0
 		case c == '/' && class > 0 && quote == '/': // versions differ in where it ends
-			r.add(Unclear, "an awk program that can be read in two ways")
+			r.add(Unclear, "this runs an awk program that can be read in two ways")
 			class = 0
 		case c == quote:
 			r.pos++
 			return r.text[start : r.pos-1]
 		case c == '\n':
-			r.add(Unclear, "an awk program that cannot be read")
+			r.add(Unclear, "this runs an awk program that cannot be read")
 			return ""
 		}
 	}
-	r.add(Unclear, "an awk program that cannot be read")
+	r.add(Unclear, "this runs an awk program that cannot be read")
 	return ""
 }
 
@@ -127,13 +127,13 @@ func (r *awkReader) name() {
 	switch r.text[start:r.pos] {
 	case "system":
 		r.add(Run, "a command of awk")
-		r.add(Unclear, "an awk program that runs commands")
+		r.add(Unclear, "this runs an awk program that runs commands")
 	case "getline":
-		r.add(Unclear, "an awk program that reads elsewhere")
+		r.add(Unclear, "this runs an awk program that reads elsewhere")
 	case "ENVIRON":
 		r.add(Secret, "environment")
 	case "ARGV", "ARGC", "FUNCTAB", "SYMTAB", "extension", "PROCINFO":
-		r.add(Unclear, "an awk program that changes how awk runs")
+		r.add(Unclear, "this runs an awk program that changes how awk runs")
 	case "print", "printf":
 		r.printing, r.depth, r.operand = true, 0, false
 	case "return", "in", "case", "else", "do", "exit", "next", "nextfile", "break", "continue":
@@ -158,7 +158,7 @@ func (r *awkReader) pipe() {
 		}
 	}
 	r.add(Run, "a command of awk")
-	r.add(Unclear, "an awk program that runs commands")
+	r.add(Unclear, "this runs an awk program that runs commands")
 }
 
 // constantEnd reports whether nothing is joined to the string just read.
