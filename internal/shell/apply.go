@@ -60,7 +60,9 @@ func (a *analysis) apply(s *sheet, inv *invocation) {
 
 func (a *analysis) applied(s *sheet, inv *invocation) {
 	u := newUse(a, s, inv)
-	u.heeder().heed()
+	if s.heeds != "" {
+		u.heeder().heed()
+	}
 	if u.standsAlone() {
 		return
 	}

@@ -8,7 +8,9 @@ import (
 // finish does what a program does only after all its options are known.
 func (u *use) finish() {
 	u.finishInline()
-	u.git().finishGit()
+	if strings.HasPrefix(u.code, "git") || u.marks.has(markOpens|markKeeps) {
+		u.git().finishGit()
+	}
 	if u.sheet.sql != "" {
 		u.client.finishSQL()
 	}

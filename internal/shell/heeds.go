@@ -29,7 +29,7 @@ func (u *use) heeder() *heeder {
 // heed reports what the directive heeds of a sheet names: files and variables
 // that can make the program run, load or change what its arguments do not say.
 func (h *heeder) heed() {
-	if h.heeds == "" || h.out.away != "" {
+	if h.out.away != "" {
 		return
 	}
 	if h.machine.env.Files == nil || h.inv.st.dir == "" {

@@ -52,10 +52,11 @@ func (ts *tasks) miseConfigs(dir string) (names []string) {
 // miseTask records the file of a task.
 func (ts *tasks) miseTask(dir, name string) {
 	for _, n := range recipe.MiseTaskFiles(name) {
-		file := path.Join(dir, n)
+		file := recipe.Below(dir, n)
 		if !ts.machine.isFile(file) {
 			continue
 		}
+		file = path.Clean(file)
 		if _, data, ok := ts.defs.defined(file); ok && len(data) <= grammar.MaxBytes {
 			ts.defs.namedFiles(dir, []string{string(data)}, 1)
 		}

@@ -71,7 +71,7 @@ func MiseTaskFiles(task string) (names []string) {
 		return nil
 	}
 	for _, sub := range [...]string{"mise-tasks", ".mise-tasks", "mise/tasks", ".mise/tasks", ".config/mise/tasks"} {
-		file := path.Join(sub, strings.ReplaceAll(task, ":", "/"))
+		file := sub + "/" + strings.ReplaceAll(task, ":", "/")
 		names = append(names, file, file+"/_default", file+".sh")
 	}
 	return names
