@@ -150,7 +150,7 @@ func TestDoctorFinds(t *testing.T) {
 		{"the mode that is set", "claude-code", replace(userFile, "{\n", "{\n  \"permissions\": {\"defaultMode\": \"plan\"},\n"), doctor.Note, "mode", "plan (", 0},
 		{"reinforce", "claude-code", put(settings, `profile = "reinforce"`), doctor.OK, "allow", "never allows", 0},
 		{"a rule against ls", "claude-code", put(settings, `hard_deny = ["ls"]`), doctor.NotTried, "allow", "hard_deny", 3},
-		{"a model for ls", "claude-code", put(settings, "soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"), doctor.NotTried, "allow", "a soft_deny rule speaks against this: ls", 3},
+		{"a model for ls", "claude-code", put(settings, "soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"), doctor.NotTried, "allow", "speaks against this: ls", 3},
 		{"a model for ls, on Codex", "codex", put(settings, "soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"), doctor.NotTried, "allow", "have a model decide about ls", 3},
 		{"without the switch", "claude-code", replace(userFile, `"onFailure": "block"`, `"onFailure": "continue"`), doctor.NotTried, "hooks", "not as this nod writes", 3},
 		{"a narrow matcher", "claude-code", replace(userFile, `"matcher": "*"`, `"matcher": "Bash"`), doctor.Open, "hooks", "PreToolUse", 3},
