@@ -10,9 +10,29 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// Files is the view of the file system on which names are resolved.
-// [OnDisk] is the real one.
-type Files = view.Files
+// Files is a read-only view of a file system, on which names are resolved.
+// Names are absolute, slash-separated and clean. Implementations are safe for
+// concurrent use. [OnDisk] is the real file system.
+type Files interface {
+	// Lstat describes the name itself, not what a link leads to. The error is
+	// fs.ErrNotExist, wrapped or not, where nothing is there.
+	Lstat(name string) (FileInfo, error)
+	// Readlink returns what the link at name says, unresolved.
+	Readlink(name string) (string, error)
+	// Read returns the content of a regular file of at most limit bytes.
+	// Anything else (a FIFO, a device, a link at the last component, a larger
+	// file) is an error: reading never blocks and never surprises.
+	Read(name string, limit int64) ([]byte, error)
+	// List returns the names in a directory, unsorted, at most limit of them;
+	// more is an error.
+	List(name string, limit int) ([]string, error)
+}
+
+// FileInfo is what deciding needs to know of a file: Mode, Size, Links (hard
+// links; more than 1 means that another name shares the content), UID, Dev and
+// Inode (the identity of the file on its machine), Born (in Unix nanoseconds; 0
+// is not known).
+type FileInfo = view.Info
 
 // OnDisk returns the real file system.
 func OnDisk() Files { return view.Disk{} }

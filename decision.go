@@ -76,8 +76,8 @@ func (l Layer) String() string {
 	return "none"
 }
 
-// Layers lists them in the order of the flow.
-func Layers() []Layer {
+// layers lists them in the order of the flow.
+func layers() []Layer {
 	return []Layer{LayerGuard, LayerAllowlist, LayerEdit, LayerShell, LayerApproval, LayerModel}
 }
 
@@ -86,7 +86,7 @@ func (l Layer) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText accepts exactly what String returns.
 func (l *Layer) UnmarshalText(text []byte) error {
-	for _, w := range append(Layers(), LayerNone) {
+	for _, w := range append(layers(), LayerNone) {
 		if string(text) == w.String() {
 			*l = w
 			return nil

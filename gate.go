@@ -44,7 +44,7 @@ type Options struct {
 	Model Model
 	// Timeout bounds the model; 0 means 20 s.
 	Timeout time.Duration
-	// Profile says what a model is shown. The zero value is Last20.
+	// Profile says what a model is shown. The zero value is the seed's.
 	Profile Profile
 	// Recorder writes decisions down. nil: nowhere.
 	Recorder Recorder
@@ -117,7 +117,7 @@ func New(o Options) *Gate {
 		g.now = time.Now
 	}
 	g.machine = place.New(place.Options{
-		Files: o.Files, Home: o.Home, Roots: o.Roots, Self: o.Self, Secrets: o.Rules.Secrets, Guarded: o.Rules.Guarded,
+		Files: view.With(o.Files), Home: o.Home, Roots: o.Roots, Self: o.Self, Secrets: o.Rules.Secrets, Guarded: o.Rules.Guarded,
 	})
 	g.sources = sync.OnceValue(func() []place.Own { return g.machine.Owned(o.Sources) })
 	return g

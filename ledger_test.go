@@ -36,7 +36,7 @@ func promptFor(t *testing.T, c nod.Call, rules nod.Rules, session ...transcript.
 		c.Opening = func(context.Context) (transcript.Turn, bool) { return session[0], true }
 	}
 	o := options(rules)
-	o.Profile = nod.LedgerProfile(2)
+	o.Profile = nod.Profile{Ledger: true, Stages: 2}
 	p, err := nod.New(o).Prompt(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -245,7 +245,7 @@ func TestDisagreement(t *testing.T) {
 			o := options(nod.DefaultRules())
 			c := bash(tc.command)
 			c.Interactive, c.Transcript = interactive, turns(person(tc.said))
-			o.Model, o.Profile = two{cleared: true, reason: tc.reason}, nod.LedgerProfile(2)
+			o.Model, o.Profile = two{cleared: true, reason: tc.reason}, nod.Profile{Ledger: true, Stages: 2}
 			if d := verdictOf(o, c); d.Verdict != want || d.Layer != nod.LayerModel {
 				t.Errorf("%s (%q, %q), interactive %v: %s, %s", tc.command, tc.said, tc.reason, interactive, d.Verdict, d.Reason)
 			}
@@ -333,7 +333,7 @@ func TestPromisedFacts(t *testing.T) {
 		ended: map[string]transcript.Ended{"c1": transcript.EndedBlocked, "c2": transcript.EndedFailed}}
 	about := func(command string) (judge.Facts, string) {
 		o := options(nod.DefaultRules())
-		o.Files, o.Memory, o.Profile = w, memory, nod.LedgerProfile(2)
+		o.Files, o.Memory, o.Profile = w, memory, nod.Profile{Ledger: true, Stages: 2}
 		c := bash(command)
 		blocked, failed, refused := called("Bash", `{"command":"git push origin :old"}`), called("Bash", `{"command":"go test"}`), called("Bash", `{"command":"git checkout -b fix/login"}`)
 		blocked.Call, failed.Call, refused.Call = "c1", "c2", "c3"

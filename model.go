@@ -82,20 +82,24 @@ type Usage struct {
 	Cached int `json:"cached"`
 }
 
-// ToolName is the forced tool's name, and ToolDescription what it is said to
-// do. Both are the seed's.
-const (
-	ToolName        = "classify_result"
-	ToolDescription = "Return classification decision"
-)
+// Tool is what a model is forced to call, so that it answers in one form.
+type Tool struct {
+	Name, Description string
+	// Schema is the JSON schema of the tool's input. The order of its properties
+	// is part of it: thinking comes first, so that the model reasons before it
+	// decides.
+	Schema json.RawMessage
+}
 
-// ToolSchema returns the JSON schema of the forced tool's input. The order of
-// its properties is part of it: thinking comes first, so that the model
-// reasons before it decides.
-func ToolSchema() json.RawMessage {
-	return json.RawMessage(`{"type":"object","properties":{` +
-		`"thinking":{"type":"string","description":"Brief reasoning about the action"},` +
-		`"should_block":{"type":"boolean"},` +
-		`"reason":{"type":"string","description":"Why allow or block"}},` +
-		`"required":["thinking","should_block","reason"],"additionalProperties":false}`)
+// AnswerTool is the tool by which a model answers a [Prompt]; its words are the
+// seed's.
+func AnswerTool() Tool {
+	return Tool{
+		Name: "classify_result", Description: "Return classification decision",
+		Schema: json.RawMessage(`{"type":"object","properties":{` +
+			`"thinking":{"type":"string","description":"Brief reasoning about the action"},` +
+			`"should_block":{"type":"boolean"},` +
+			`"reason":{"type":"string","description":"Why allow or block"}},` +
+			`"required":["thinking","should_block","reason"],"additionalProperties":false}`),
+	}
 }

@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,7 +20,7 @@ import (
 )
 
 // Profile says what a model is shown and how it is asked. The zero value is
-// the seed's, [Last20].
+// the seed's: the last 20 turns, 200 characters of each.
 type Profile struct {
 	// Ledger shows the session as a ledger: what the person said and what was
 	// called, nothing that the agent argued or a tool returned, with a prefix
@@ -32,12 +33,6 @@ type Profile struct {
 	// characters of each; 0 means 200. Neither counts with Ledger.
 	Entries, Chars int
 }
-
-// Last20 is the seed's profile: the last 20 entries, 200 characters each.
-func Last20() Profile { return Profile{Entries: 20, Chars: 200} }
-
-// LedgerProfile is the profile with a ledger, facts and so many stages.
-func LedgerProfile(stages int) Profile { return Profile{Ledger: true, Stages: stages} }
 
 // inputLimit is the largest call that is judged. The call itself is never
 // shortened: a model that sees half of it judges another call.
@@ -77,13 +72,13 @@ func (t *trial) seedPrompt(ctx context.Context) (p Prompt, consent string, err e
 	c := t.call
 	session, stop := t.conversation().Twice()
 	defer stop()
-	last, err := session.Last(ctx, t.gate.profile.Entries, t.gate.profile.Chars)
+	last, err := session.Last(ctx, cmp.Or(t.gate.profile.Entries, 20), cmp.Or(t.gate.profile.Chars, 200))
 	if err != nil {
 		return Prompt{}, "", err
 	}
 	p = Prompt{
 		Digest: digest(c),
-		System: judge.LastSystem(t.rulesShown(), ToolName),
+		System: judge.LastSystem(t.rulesShown(), AnswerTool().Name),
 		User:   "Tool: " + toolName(c) + "\nInput: " + t.withheld.Input(c.Input) + "\n\nRecent transcript:\n" + last,
 	}
 	ledger, err := session.Ledger(ctx)

@@ -30,7 +30,7 @@ func kindsOfCall() []nod.Call {
 // What nod prompt shows is what Check sends, byte for byte, for every kind of
 // call and either profile.
 func TestPromptIsWhatIsSent(t *testing.T) {
-	for _, profile := range []nod.Profile{nod.Last20(), nod.LedgerProfile(1), nod.LedgerProfile(2)} {
+	for _, profile := range []nod.Profile{nod.Profile{}, nod.Profile{Ledger: true, Stages: 1}, nod.Profile{Ledger: true, Stages: 2}} {
 		asked := 0
 		for _, c := range kindsOfCall() {
 			c.Transcript = turns(person("go on"), called("Bash", `{"command":"ls"}`), person("hello"))
@@ -117,7 +117,7 @@ func TestNoSecretLeaves(t *testing.T) {
 	patch.Input, _ = json.Marshal(map[string]string{"input": "*** Begin Patch\n*** Update File: .env\n-KEY=" + marked + "\n+KEY=x\n*** End Patch"})
 	calls = append(calls, patch)
 	asked := 0
-	for _, profile := range []nod.Profile{nod.Last20(), nod.LedgerProfile(2)} {
+	for _, profile := range []nod.Profile{nod.Profile{}, nod.Profile{Ledger: true, Stages: 2}} {
 		for _, c := range calls {
 			c.Transcript = turns(
 				called("Write", `{"file_path":"/home/dev/shop/.env","content":"KEY=`+marked+`"}`), called("Edit", `{"file_path":".env","old_string":"`+marked+`","new_string":"`+marked+`"}`),
@@ -151,7 +151,7 @@ func TestTokensAreMasked(t *testing.T) {
 	const token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 	o := options(nod.DefaultRules())
 	o.Files = newWorld(false).File("/home/dev/shop/tool.py", "T = '"+token+"'\n", 0o644)
-	o.Profile, o.Mask = nod.LedgerProfile(2), func(s string) string { return strings.ReplaceAll(s, token, "[masked]") }
+	o.Profile, o.Mask = nod.Profile{Ledger: true, Stages: 2}, func(s string) string { return strings.ReplaceAll(s, token, "[masked]") }
 	ask := func(command string) nod.Prompt {
 		c := bash(command)
 		c.Transcript = turns(person("use "+token), called("Bash", `{"command":"x `+token+`"}`))

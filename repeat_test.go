@@ -82,7 +82,7 @@ func repeatCall(command, path, said string, interactive bool) nod.Call {
 
 func repeatGate(m nod.Model, h nod.History, more func(*nod.Options)) *nod.Gate {
 	o := options(nod.DefaultRules())
-	o.Model, o.Profile, o.History = m, nod.LedgerProfile(1), h
+	o.Model, o.Profile, o.History = m, nod.Profile{Ledger: true, Stages: 1}, h
 	if more != nil {
 		more(&o)
 	}
@@ -265,7 +265,7 @@ func TestTheKeyOfTheVerdictMemory(t *testing.T) {
 			c.Transcript = repeatCall("", "", "hello, and go on", false).Transcript
 		}, nil),
 		"rules":  prompt(nil, func(o *nod.Options) { o.Rules.Environment = []nod.Rule{{Text: "prod is down"}} }),
-		"stages": prompt(nil, func(o *nod.Options) { o.Profile = nod.LedgerProfile(2) }),
+		"stages": prompt(nil, func(o *nod.Options) { o.Profile = nod.Profile{Ledger: true, Stages: 2} }),
 	} {
 		if p.Memory == first.Memory {
 			t.Errorf("another %s has the same key", name)
@@ -348,7 +348,7 @@ func TestTheKeyOfTheSeedsProfile(t *testing.T) {
 			}
 		}
 		readings = 0
-		p, err := repeatGate(&counting{}, nil, func(o *nod.Options) { o.Profile = nod.Last20() }).Prompt(context.Background(), c)
+		p, err := repeatGate(&counting{}, nil, func(o *nod.Options) { o.Profile = nod.Profile{} }).Prompt(context.Background(), c)
 		if err != nil || readings != 1 {
 			t.Fatalf("read %d times: %v", readings, err)
 		}
@@ -385,7 +385,7 @@ func TestATranscriptThatBreaksOff(t *testing.T) {
 		}
 	}
 	m := &counting{}
-	g := repeatGate(m, &remembers{}, func(o *nod.Options) { o.Profile = nod.Last20() })
+	g := repeatGate(m, &remembers{}, func(o *nod.Options) { o.Profile = nod.Profile{} })
 	if d := g.Check(context.Background(), c); d.Verdict != nod.Allow || m.asked != 1 || m.last.Memory != "" || m.last.Keep {
 		t.Errorf("asked %d times, key %q: %+v", m.asked, m.last.Memory, d)
 	}
@@ -394,7 +394,7 @@ func TestATranscriptThatBreaksOff(t *testing.T) {
 // With last20, too, what the model denied is denied to every other tool.
 func TestADeniedEffectUnderTheSeedsProfile(t *testing.T) {
 	m, h := &counting{block: true}, &remembers{}
-	g := repeatGate(m, h, func(o *nod.Options) { o.Profile = nod.Last20() })
+	g := repeatGate(m, h, func(o *nod.Options) { o.Profile = nod.Profile{} })
 	for _, row := range []struct {
 		command, said string
 		asks          bool

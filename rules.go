@@ -14,13 +14,13 @@ import (
 // RuleList names one of the lists that hold rules.
 type RuleList string
 
-// The lists, as they are spelled in a settings file.
+// The lists, as they are spelled in a settings file; "environment" is another
+// one, whose rules are texts.
 const (
-	ListAllow       RuleList = "allow"
-	ListSoftDeny    RuleList = "soft_deny"
-	ListHardDeny    RuleList = "hard_deny"
-	ListAsk         RuleList = "ask"
-	ListEnvironment RuleList = "environment"
+	ListAllow    RuleList = "allow"
+	ListSoftDeny RuleList = "soft_deny"
+	ListHardDeny RuleList = "hard_deny"
+	ListAsk      RuleList = "ask"
 )
 
 // Rule is one line of a rule list. The zero value matches nothing.
@@ -41,8 +41,8 @@ type Rule struct {
 	Within string
 	// Team marks a rule of the organisation's, which many people share.
 	Team bool
-	// Agent is the adapter of whose calls a rule of [ListAllow] or
-	// [ListEnvironment] speaks; "" is every one.
+	// Agent is the adapter of whose calls a rule of [ListAllow] or of the
+	// environment speaks; "" is every adapter.
 	Agent string
 
 	command match.Pattern // what it matches as a command
@@ -98,7 +98,7 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 	if strings.TrimSpace(text) == "" {
 		return Rule{}, fmt.Errorf("an empty rule; remove it")
 	}
-	if list == ListEnvironment {
+	if list == "environment" {
 		return r, nil
 	}
 	if p, is, err := match.ServerRule(text, list == ListAllow); is {

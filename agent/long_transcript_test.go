@@ -163,7 +163,7 @@ func (k longKind) judged(name string) nod.Call {
 // What the person asked for first is shown however long the rest is, and what
 // was said last.
 func TestLongTranscriptShown(t *testing.T) {
-	gate := nod.New(nod.Options{Profile: nod.LedgerProfile(1)})
+	gate := nod.New(nod.Options{Profile: nod.Profile{Ledger: true, Stages: 1}})
 	for _, k := range longKinds() {
 		for _, shape := range longShapes {
 			p, err := gate.Prompt(t.Context(), k.judged(k.longFile(t, shape.output, shape.last)))
@@ -182,7 +182,7 @@ func TestLongTranscriptShown(t *testing.T) {
 // reports the median and the best time, which a machine that is busy with
 // something else changes least.
 func BenchmarkLongTranscript(b *testing.B) {
-	gate := nod.New(nod.Options{Profile: nod.LedgerProfile(1)})
+	gate := nod.New(nod.Options{Profile: nod.Profile{Ledger: true, Stages: 1}})
 	for _, k := range longKinds() {
 		for _, shape := range longShapes {
 			b.Run(k.name+"/"+shape.name, func(b *testing.B) {

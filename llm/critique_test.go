@@ -68,7 +68,7 @@ func TestCritique(t *testing.T) {
 			t.Fatalf("%s: %d requests", provider, len(all))
 		}
 		for _, want := range []string{`"critique_rules"`, "too_broad", "never", "Rules are for"} {
-			if body := string(all[0].Body); !strings.Contains(body, want) || strings.Contains(body, nod.ToolName) {
+			if body := string(all[0].Body); !strings.Contains(body, want) || strings.Contains(body, nod.AnswerTool().Name) {
 				t.Errorf("%s: %q is not asked, or the gate's tool is: %s", provider, want, body)
 			}
 		}
@@ -105,7 +105,7 @@ func TestCritiqueTakesNothingElse(t *testing.T) {
 		tool, input string
 		want        fault.Kind
 	}{
-		"another tool":    {nod.ToolName, twoRemarks, fault.NoDecision},
+		"another tool":    {nod.AnswerTool().Name, twoRemarks, fault.NoDecision},
 		"no list":         {CritiqueTool, `{}`, fault.Malformed},
 		"a list of texts": {CritiqueTool, one(`"all is well"`), fault.Malformed},
 		"a null":          {CritiqueTool, one(`null`), fault.Malformed},

@@ -226,7 +226,7 @@ func (panics) Fatal(v ...any) { panic(fmt.Sprint(v...)) }
 
 // anthropicFaults and openAIFaults are of one dialect.
 func anthropicFaults() []refused {
-	call, text := toolUse(nod.ToolName, allowInput), `{"type":"text","text":"I allow it.","citations":null}`
+	call, text := toolUse(nod.AnswerTool().Name, allowInput), `{"type":"text","text":"I allow it.","citations":null}`
 	of := func(name string, kind fault.Kind, body string) refused {
 		return refused{name: name, kind: kind, handler: raw(200, body)}
 	}
@@ -265,7 +265,7 @@ func anthropicFaults() []refused {
 		of("content twins", fault.Malformed, strings.Replace(good, `"content":`, `"Content":[],"content":`, 1)),
 		of("type missing", fault.Malformed, strings.Replace(good, `"type":"message",`, ``, 1)),
 		of("type of something else", fault.Malformed, strings.Replace(good, `"type":"message"`, `"type":"completion"`, 1)),
-		of("input as a JSON string", fault.Malformed, messageBody("tool_use", toolUse(nod.ToolName, `"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`))),
+		of("input as a JSON string", fault.Malformed, messageBody("tool_use", toolUse(nod.AnswerTool().Name, `"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`))),
 		of("input missing", fault.Malformed, messageBody("tool_use", `{"type":"tool_use","id":"x","name":"classify_result"}`)),
 		of("name missing", fault.NoDecision, messageBody("tool_use", `{"type":"tool_use","id":"x","input":`+allowInput+`}`)),
 		of("name twice", fault.Malformed, messageBody("tool_use", `{"type":"tool_use","id":"x","name":"bash","name":"classify_result","input":`+allowInput+`}`)),
@@ -275,7 +275,7 @@ func anthropicFaults() []refused {
 
 func openAIFaults() []refused {
 	const done = `"status":"completed"`
-	call := functionCall(nod.ToolName, allowInput)
+	call := functionCall(nod.AnswerTool().Name, allowInput)
 	text := `{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"I allow it.","annotations":[]}]}`
 	refusal := `{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"refusal","refusal":"I cannot."}]}`
 	of := func(name string, kind fault.Kind, body string) refused {
@@ -323,16 +323,16 @@ func openAIFaults() []refused {
 		of("arguments an object", fault.Malformed, responseBody(done, strings.Replace(call, `"arguments":"`, `"arguments":`+allowInput+`,"x":"`, 1))),
 		of("arguments missing", fault.Malformed, responseBody(done, `{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed"}`)),
 		of("arguments null", fault.Malformed, responseBody(done, `{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed","arguments":null}`)),
-		of("arguments cut off", fault.Malformed, responseBody(done, functionCall(nod.ToolName, allowInput[:len(allowInput)-1]))),
-		of("arguments twice", fault.Malformed, responseBody(done, functionCall(nod.ToolName, allowInput+allowInput))),
-		of("arguments empty", fault.Malformed, responseBody(done, functionCall(nod.ToolName, ""))),
+		of("arguments cut off", fault.Malformed, responseBody(done, functionCall(nod.AnswerTool().Name, allowInput[:len(allowInput)-1]))),
+		of("arguments twice", fault.Malformed, responseBody(done, functionCall(nod.AnswerTool().Name, allowInput+allowInput))),
+		of("arguments empty", fault.Malformed, responseBody(done, functionCall(nod.AnswerTool().Name, ""))),
 		of("an Anthropic answer", fault.Malformed, classified(ProviderAnthropic, allowInput)),
 		of("a chat completion", fault.Malformed, `{"id":"x","object":"chat.completion","choices":[],"output":[`+call+`],`+done+`}`),
 	}
 }
 
 func chatFaults() []refused {
-	call := chatCall(nod.ToolName, allowInput)
+	call := chatCall(nod.AnswerTool().Name, allowInput)
 	of := func(name string, kind fault.Kind, body string) refused {
 		return refused{name: name, kind: kind, handler: raw(200, body)}
 	}
@@ -364,7 +364,7 @@ func chatFaults() []refused {
 }
 
 func geminiFaults() []refused {
-	call := geminiCall(nod.ToolName, allowInput)
+	call := geminiCall(nod.AnswerTool().Name, allowInput)
 	of := func(name string, kind fault.Kind, body string) refused {
 		return refused{name: name, kind: kind, handler: raw(200, body)}
 	}

@@ -95,7 +95,7 @@ func (g *Gemini) config(q question) *genai.GenerateContentConfig {
 	return config
 }
 
-// classifyGemini is [nod.ToolSchema] in Gemini's dialect, whose maps have no
+// classifyGemini is [nod.AnswerTool] in Gemini's dialect, whose maps have no
 // order of their own.
 func classifyGemini() *genai.Schema {
 	return &genai.Schema{

@@ -418,7 +418,7 @@ type form struct {
 
 // classifyForm is what [nod.Model] answers with.
 func classifyForm() form {
-	return form{name: nod.ToolName, description: nod.ToolDescription, schema: nod.ToolSchema(), gemini: classifyGemini}
+	return form{name: nod.AnswerTool().Name, description: nod.AnswerTool().Description, schema: nod.AnswerTool().Schema, gemini: classifyGemini}
 }
 
 // question is a prompt with one of its closings, and the form of the answer.

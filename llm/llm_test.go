@@ -192,13 +192,13 @@ func responseBody(status string, items ...string) string {
 func classified(provider, input string) string {
 	switch dialect(provider) {
 	case ProviderAnthropic:
-		return called(provider, toolUse(nod.ToolName, input))
+		return called(provider, toolUse(nod.AnswerTool().Name, input))
 	case ProviderCompatible:
-		return called(provider, chatCall(nod.ToolName, input))
+		return called(provider, chatCall(nod.AnswerTool().Name, input))
 	case ProviderGemini:
-		return called(provider, geminiCall(nod.ToolName, input))
+		return called(provider, geminiCall(nod.AnswerTool().Name, input))
 	}
-	return called(provider, functionCall(nod.ToolName, input))
+	return called(provider, functionCall(nod.AnswerTool().Name, input))
 }
 
 func TestAnswersAreRead(t *testing.T) {
@@ -233,9 +233,9 @@ func TestAnswersAreRead(t *testing.T) {
 // Reasoning is no text beside the tool.
 func TestReasoningMayStandBesideTheCall(t *testing.T) {
 	for provider, body := range map[string]string{
-		ProviderAnthropic:  called(ProviderAnthropic, `{"type":"thinking","thinking":"hm","signature":"s"}`, `{"type":"redacted_thinking","data":"x"}`, toolUse(nod.ToolName, allowInput)),
-		ProviderOpenAI:     called(ProviderOpenAI, `{"type":"reasoning","id":"rs_1","summary":[]}`, functionCall(nod.ToolName, allowInput)),
-		ProviderGemini:     called(ProviderGemini, `{"thought":true,"text":"hm"}`, geminiCall(nod.ToolName, allowInput)),
+		ProviderAnthropic:  called(ProviderAnthropic, `{"type":"thinking","thinking":"hm","signature":"s"}`, `{"type":"redacted_thinking","data":"x"}`, toolUse(nod.AnswerTool().Name, allowInput)),
+		ProviderOpenAI:     called(ProviderOpenAI, `{"type":"reasoning","id":"rs_1","summary":[]}`, functionCall(nod.AnswerTool().Name, allowInput)),
+		ProviderGemini:     called(ProviderGemini, `{"thought":true,"text":"hm"}`, geminiCall(nod.AnswerTool().Name, allowInput)),
 		ProviderCompatible: strings.Replace(classified(ProviderCompatible, allowInput), `"content":null`, `"content":"","reasoning_content":"hm"`, 1),
 	} {
 		got, err := newModel(t, provider, serve(t, answering(200, "application/json", body))).Classify(context.Background(), prompt)

@@ -124,7 +124,7 @@ func TestRecordedEnvelopes(t *testing.T) {
 					default:
 						continue
 					}
-					part["name"] = nod.ToolName
+					part["name"] = nod.AnswerTool().Name
 					changed++
 				}
 			}

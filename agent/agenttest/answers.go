@@ -24,7 +24,7 @@ func decisions() []nod.Decision {
 			nod.Decision{Verdict: v, Layer: nod.LayerModel, Err: &fault.Error{Kind: fault.TimedOut, Message: "late"}})
 	}
 	for _, v := range []nod.Verdict{nod.Ask, nod.Allow} {
-		for _, l := range append(nod.Layers(), nod.LayerNone) {
+		for _, l := range []nod.Layer{nod.LayerGuard, nod.LayerAllowlist, nod.LayerEdit, nod.LayerShell, nod.LayerApproval, nod.LayerModel, nod.LayerNone} {
 			out = append(out, nod.Decision{Verdict: v, Layer: l, Reason: "because"})
 		}
 	}

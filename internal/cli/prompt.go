@@ -149,7 +149,7 @@ func promptParts(q nod.Prompt) ([]promptPart, error) {
 		return nil, err
 	}
 	parts := []promptPart{
-		{Name: "tool", Cached: true, Text: nod.ToolName + "\n" + nod.ToolDescription + "\n" + string(nod.ToolSchema())},
+		{Name: "tool", Cached: true, Text: nod.AnswerTool().Name + "\n" + nod.AnswerTool().Description + "\n" + string(nod.AnswerTool().Schema)},
 		{Name: "system", Cached: true, Text: q.System},
 		{Name: "session", Cached: true, Text: strings.Join(q.Ledger, "\n\n")},
 		{Name: "call", Text: q.User},

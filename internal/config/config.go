@@ -315,7 +315,7 @@ type ModelSettings struct {
 	MaxTokens  int
 	Proxy      string // "" is none
 	CAFile     string // absolute; "" is none
-	Transcript string // a profile's name, see [nod.Ledger] and [nod.Last20]
+	Transcript string // a profile's name, see [nod.Profile]
 	Stages     int    // 1 or 2
 	// MaxCostSession and MaxCostDay are in US dollars; 0 is no ceiling.
 	MaxCostSession, MaxCostDay float64

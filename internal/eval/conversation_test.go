@@ -17,7 +17,7 @@ func question(t *testing.T, row string) string {
 	}
 	var asked []string
 	o := builtin()
-	o.Profile = nod.LedgerProfile(2)
+	o.Profile = nod.Profile{Ledger: true, Stages: 2}
 	o.Models = []nod.Model{eval.Counter{Asked: func(p nod.Prompt) { asked = append(asked, p.Text("")) }}}
 	judge(t, f, o)
 	if len(asked) != 1 {

@@ -149,7 +149,7 @@ func (a *Answers) Known(p nod.Prompt) bool {
 // key is the model and all that it is shown.
 func (a *Answers) key(p nod.Prompt) string {
 	h := sha256.New()
-	for _, part := range []string{a.name, nod.ToolName, nod.ToolDescription, string(nod.ToolSchema()), p.System, p.Text(p.Careful), p.Quick} {
+	for _, part := range []string{a.name, nod.AnswerTool().Name, nod.AnswerTool().Description, string(nod.AnswerTool().Schema), p.System, p.Text(p.Careful), p.Quick} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	if a.again > 0 {

@@ -70,7 +70,7 @@ func (unrecorded) Classify(context.Context, nod.Prompt) (nod.Classification, err
 
 // profiles are what a model can be shown, by their names in a recording.
 func profiles() map[string]nod.Profile {
-	return map[string]nod.Profile{"ledger/1": nod.LedgerProfile(1), "ledger/2": nod.LedgerProfile(2), "last20": nod.Last20()}
+	return map[string]nod.Profile{"ledger/1": nod.Profile{Ledger: true, Stages: 1}, "ledger/2": nod.Profile{Ledger: true, Stages: 2}, "last20": nod.Profile{}}
 }
 
 func profileName(p nod.Profile) string {

@@ -188,9 +188,9 @@ func plainPath(name string) bool {
 // Profile is what a model is shown and how it is asked, from the settings.
 func Profile(s config.Settings) nod.Profile {
 	if s.Model.Transcript == "last20" {
-		return nod.Last20()
+		return nod.Profile{}
 	}
-	return nod.LedgerProfile(s.Model.Stages)
+	return nod.Profile{Ledger: true, Stages: s.Model.Stages}
 }
 
 // model is what answers layer 4: the one that was handed in, or nod classify.

@@ -192,8 +192,8 @@ func bareCall(b *testing.B, url string) func() {
 		Model: llm.DefaultAnthropicModel, MaxTokens: 1024,
 		System:     []anthropic.TextBlockParam{{Text: strings.Repeat("policy ", 3500)}},
 		Messages:   []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("npm publish"))},
-		Tools:      []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{Name: nod.ToolName, InputSchema: param.Override[anthropic.ToolInputSchemaParam](nod.ToolSchema())}}},
-		ToolChoice: anthropic.ToolChoiceUnionParam{OfTool: &anthropic.ToolChoiceToolParam{Name: nod.ToolName}},
+		Tools:      []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{Name: nod.AnswerTool().Name, InputSchema: param.Override[anthropic.ToolInputSchemaParam](nod.AnswerTool().Schema)}}},
+		ToolChoice: anthropic.ToolChoiceUnionParam{OfTool: &anthropic.ToolChoiceToolParam{Name: nod.AnswerTool().Name}},
 	}
 	return func() {
 		if _, err := service.New(context.Background(), params); err != nil {

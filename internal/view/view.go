@@ -35,6 +35,40 @@ type Files interface {
 	Entries(name string, limit int) ([]Entry, error)
 }
 
+// Lister is a file system that need not say what the names in a directory are.
+type Lister interface {
+	Lstat(name string) (Info, error)
+	Readlink(name string) (string, error)
+	Read(name string, limit int64) ([]byte, error)
+	List(name string, limit int) ([]string, error)
+}
+
+// With is a view of files that has Entries: its own, or by looking at each name.
+func With(files Lister) Files {
+	if whole, ok := files.(Files); ok {
+		return whole
+	}
+	return entered{files}
+}
+
+type entered struct{ Lister }
+
+func (f entered) Entries(name string, limit int) ([]Entry, error) {
+	names, err := f.List(name, limit)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, 0, len(names))
+	for _, base := range names {
+		info, err := f.Lstat(path.Join(name, base))
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, Entry{Name: base, Type: info.Mode.Type()})
+	}
+	return entries, nil
+}
+
 // Entry is one name in a directory.
 type Entry struct {
 	Name string

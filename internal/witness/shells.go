@@ -16,6 +16,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // witnessing is one run over generated shell programs.
@@ -331,7 +332,7 @@ func (f *figures) String() string {
 // world is what nod sees of a world, and the gate over it.
 type world struct {
 	variant uint64
-	files   nod.Files
+	files   view.Files
 	gate    *nod.Gate
 }
 

@@ -113,7 +113,7 @@ func TestEveryConversationReachesTheModel(t *testing.T) {
 	counter := eval.Counter{Asked: func(p nod.Prompt) { asked = append(asked, p.Text("")) }}
 	all, err := eval.Judge(context.Background(), []eval.File{{Rows: c.rows}}, eval.Options{
 		Sets:   []eval.RuleSet{{Name: "default", Rules: nod.DefaultRules()}},
-		Models: []nod.Model{counter}, Profile: nod.LedgerProfile(2), Workers: 1,
+		Models: []nod.Model{counter}, Profile: nod.Profile{Ledger: true, Stages: 2}, Workers: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
