@@ -9,10 +9,10 @@ func Tools() []Tool { return slices.Clone(tools) }
 var tools = []Tool{
 	{"git", []Obeyed{
 		{[]string{".git", ".gitattributes", ".gitmodules", ".gitconfig", ".lfsconfig", ".config/git"}, "hooks, filters, other repositories", "read: gitattributes(5), git-config(1)"},
-		{[]string{".hg", ".svn", ".jj"}, "the same of other systems", "read: their manuals"},
+		{[]string{".hg", ".svn", ".jj", ".bzr", "_darcs"}, "the same of other systems", "read: their manuals"},
 	}},
 	{"git hooks", []Obeyed{
-		{[]string{".husky", ".huskyrc*", ".githooks", ".git-hooks", ".simple-git-hooks.*"}, "run at a commit", "read: husky, simple-git-hooks"},
+		{[]string{".husky", ".huskyrc*", ".githooks", ".git-hooks", "githooks", ".hooks", ".simple-git-hooks.*"}, "run at a commit", "read: husky, simple-git-hooks"},
 		{[]string{"lefthook.yml", "lefthook.yaml", "lefthook.json", "lefthook.toml", ".lefthook.yml", ".lefthook.yaml", ".lefthook.json", ".lefthook.toml",
 			"lefthook-local.*", ".lefthook-local.*", ".lefthook", ".lefthook-local", ".config/lefthook*"}, "run at a commit", "read: lefthook.dev"},
 		{[]string{".pre-commit-config.yaml", ".pre-commit-config.yml", ".pre-commit-hooks.yaml", "prek.toml", ".overcommit.yml", ".local-overcommit.yml"}, "run at a commit", "read: pre-commit.com, overcommit"},
@@ -26,7 +26,7 @@ var tools = []Tool{
 	{"direnv", []Obeyed{{[]string{".envrc", ".direnvrc", ".config/direnv", ".direnv"}, "run on entering the directory", "read: direnv.net"}}},
 	{"rvm and autoenv", []Obeyed{{[]string{".rvmrc", ".autoenv", ".autoenv.zsh", ".autoenv_leave.zsh"}, "run on entering the directory", "by name"}}},
 	{"consoles and debuggers", []Obeyed{
-		{[]string{".gdbinit", ".lldbinit", ".pdbrc", ".Rprofile", ".irbrc", ".pryrc", ".iex.exs", ".ghci", ".ocamlinit", ".psqlrc", ".sqliterc", ".curlrc", ".wgetrc", ".pythonrc", ".pythonrc.py"}, "run when the program starts here", "by name"},
+		{[]string{".gdbinit", ".lldbinit", ".pdbrc", ".rdbgrc", ".byebugrc", ".mongorc.js", ".Rprofile", ".irbrc", ".pryrc", ".iex.exs", ".ghci", ".ocamlinit", ".psqlrc", ".sqliterc", ".curlrc", ".wgetrc", ".pythonrc", ".pythonrc.py"}, "run when the program starts here", "by name"},
 	}},
 	{"workspaces in the cloud", []Obeyed{{[]string{".gitpod.yml", ".gitpod.Dockerfile", ".idx", ".codesandbox", ".stackblitzrc"}, "run when the workspace is opened", "by name"}}},
 	{"replit", []Obeyed{{[]string{".replit"}, "what runs, and when", "by name"}}},
@@ -38,13 +38,14 @@ var tools = []Tool{
 		{[]string{".npmrc", ".yarnrc", ".yarnrc.yml", ".yarn", ".pnp.cjs", ".pnp.loader.mjs", ".pnpmfile.cjs", ".pnpmfile.mjs", "bunfig.toml", ".bunfig.toml"}, "what they run, and where they fetch", "read: their manuals"},
 		{[]string{".cargo", ".mvn", ".bazelrc", ".bazelversion", ".bazeliskrc", "gradle-wrapper.properties", "gradle-wrapper.jar", "maven-wrapper.properties"}, "the same", "read: their manuals"},
 		{[]string{"pip.conf", ".pip", ".condarc", ".bundle", ".gemrc"}, "the same", "read: their manuals"},
-		{[]string{"node_modules", ".venv", "venv", "site-packages", ".tox"}, "installed code", "read: their manuals"},
+		{[]string{"node_modules", ".venv", "venv", "site-packages", ".tox", ".nox", ".conda", ".pixi", ".eggs", "__pypackages__", ".terraform"}, "installed code", "read: their manuals"},
 		{[]string{".docker/cli-plugins", ".asdf", ".pyenv", ".rbenv", ".nvm"}, "programs and plugins that are run by name", "by name"},
 	}},
 	{"python", []Obeyed{{[]string{"sitecustomize.py", "usercustomize.py", "*.pth"}, "run at each start", "read: docs.python.org, site"}}},
 	{"ripgrep", []Obeyed{{[]string{".ripgreprc"}, "options, one of which runs a program", "read: its guide"}}},
 	{"editors", []Obeyed{
-		{[]string{"*.sublime-project", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".vs", ".dir-locals.el", "pyrightconfig.json",
+		{[]string{"*.sublime-project", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".vs", ".dir-locals.el", ".dir-locals-2.el", "pyrightconfig.json",
+			".helix", ".nvim", ".neoconf.json", ".vimspector.json", ".theia", ".externalToolBuilders",
 			".vim", ".emacs.d", ".config/nvim", "Code/User", "Cursor/User"}, "tasks, local variables, interpreters", "read: their manuals"},
 	}},
 	{"the system", []Obeyed{
