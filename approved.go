@@ -63,5 +63,7 @@ func (t *trial) letRun() []string {
 	if t.gate.approvals == nil || !t.gate.approvals.LetRun(t.approvable().Key) {
 		return nil
 	}
-	return []string{"the agent's host asked about this same call earlier in the session, and it was then let run; that was for that one time"}
+	return []string{
+		"the agent's host asked about this same call earlier in the session, and it was then let run; that was for that one time",
+	}
 }

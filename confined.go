@@ -131,7 +131,8 @@ func (t *trial) changesHost(c shell.Command) objection {
 	}
 	switch c.Words[0].Value {
 	case "cd":
-		if len(c.Words) == 2 && c.Words[1].Known && path.IsAbs(c.Words[1].Value) && t.gate.machine.Real(c.Words[1].Value) == t.gate.machine.Real(t.call.Dir) {
+		if len(c.Words) == 2 && c.Words[1].Known && path.IsAbs(c.Words[1].Value) &&
+			t.gate.machine.Real(c.Words[1].Value) == t.gate.machine.Real(t.call.Dir) {
 			return objection{}
 		}
 		return against("cd changes the directory of your shell, which a confined run cannot; use a path, or cd in a call of its own")

@@ -40,7 +40,8 @@ func (t *trial) loses() bool {
 		}
 	}
 	for i, c := range t.report.Commands {
-		if !t.covered(t.ruled, i, shell.PartWords) && (harm.DiscardsChanges(c) || t.loss.Reaches(i) && harm.Destroys(c)) {
+		if !t.covered(t.ruled, i, shell.PartWords) &&
+			(harm.DiscardsChanges(c) || t.loss.Reaches(i) && harm.Destroys(c)) {
 			return true
 		}
 	}
@@ -56,7 +57,8 @@ func (t *trial) overwritesByTool() bool {
 	return slices.ContainsFunc(t.call.Paths, func(name string) bool {
 		reals, err := t.at.Readings(name)
 		return err != nil || slices.ContainsFunc(reals, func(real string) bool {
-			return !t.gate.machine.Inside(t.at.Roots, real) && !shell.IsTemporary(real) && !t.at.Missing(real) && t.loss.LostFile(real) != ""
+			return !t.gate.machine.Inside(t.at.Roots, real) && !shell.IsTemporary(real) && !t.at.Missing(real) &&
+				t.loss.LostFile(real) != ""
 		})
 	})
 }

@@ -80,7 +80,8 @@ func (t *trial) leadsAway(e shell.Effect) bool {
 		return true
 	case shell.Write, shell.Delete:
 		outside := e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null
-		return !e.Kept && (e.Target == "" || outside || t.at.Guarded(e.Target) || t.gate.machine.Guards.Match(e.Target) && e.Place == shell.Temporary)
+		return !e.Kept &&
+			(e.Target == "" || outside || t.at.Guarded(e.Target) || t.gate.machine.Guards.Match(e.Target) && e.Place == shell.Temporary)
 	}
 	return false
 }
@@ -135,7 +136,8 @@ func (g *Gate) knownProgram(c Call, name string) bool {
 	}
 	value, _ := place.Lookup(c.Environ, "PATH")
 	for dir := range strings.SplitSeq(value, ":") {
-		if info, err := g.machine.Files.Lstat(path.Clean(dir + "/" + name)); err == nil && !info.Mode.IsDir() && path.IsAbs(dir) {
+		if info, err := g.machine.Files.Lstat(path.Clean(dir + "/" + name)); err == nil && !info.Mode.IsDir() &&
+			path.IsAbs(dir) {
 			return true
 		}
 	}

@@ -132,7 +132,8 @@ func (t *trial) memoryKey(p Prompt, facts judge.Facts, consent string) string {
 // anything, and another thing the next time.
 func (t *trial) harmsNothing() bool {
 	return !t.weighty() && !slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
-		return e.Kind == shell.Run && !t.runsBound(e) || e.Kind == shell.Write && e.Place != shell.Null && t.loss.WriteHarm(e) != ""
+		return e.Kind == shell.Run && !t.runsBound(e) ||
+			e.Kind == shell.Write && e.Place != shell.Null && t.loss.WriteHarm(e) != ""
 	})
 }
 

@@ -36,7 +36,8 @@ func mayHoldURI(text []byte) bool {
 		if !found {
 			break
 		}
-		if rest = after; len(rest) < 3 || rest[0] != '0' || rest[1] != '0' || rest[2] >= '4' { // below are signs and digits
+		if rest = after; len(rest) < 3 || rest[0] != '0' || rest[1] != '0' ||
+			rest[2] >= '4' { // below are signs and digits
 			return true
 		}
 	}
@@ -47,7 +48,8 @@ func mayHoldURI(text []byte) bool {
 				break
 			}
 			rest = rest[i:]
-			if len(rest) > 2 && rest[1]|0x20 == 'r' && (rest[2]|0x20 == 'i' || rest[2] >= 0x80) { // a letter of others may be an i
+			if len(rest) > 2 && rest[1]|0x20 == 'r' &&
+				(rest[2]|0x20 == 'i' || rest[2] >= 0x80) { // a letter of others may be an i
 				return true
 			}
 		}

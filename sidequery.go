@@ -180,7 +180,8 @@ func (t *trial) weighs(e shell.Effect) bool {
 	case shell.Write:
 		return e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null
 	case shell.Run:
-		return e.Target == "" || shipsOut(e.Words) || e.Command >= 0 && e.Command < len(t.report.Commands) && shipsOut(t.report.Commands[e.Command].Source)
+		return e.Target == "" || shipsOut(e.Words) ||
+			e.Command >= 0 && e.Command < len(t.report.Commands) && shipsOut(t.report.Commands[e.Command].Source)
 	}
 	return true
 }

@@ -287,7 +287,8 @@ func (g *Call) handlesSilencer() bool {
 			return false
 		}
 		data, err := g.At.Machine.Files.Read(e.Target, 1<<20)
-		return err == nil && (wiring.IsSettings(e.Target) || g.Report.ProgramOf(e) != "") && wiring.Silences(e.Target, string(data))
+		return err == nil && (wiring.IsSettings(e.Target) || g.Report.ProgramOf(e) != "") &&
+			wiring.Silences(e.Target, string(data))
 	})
 }
 
@@ -373,7 +374,8 @@ func (g *Call) miswired(real string, e Edit, before, after []byte, known bool) (
 		}
 		g.Unproven = cmp.Or(g.Unproven, place.Objection(unsure))
 	}
-	if wiring.Silences(real, string(after)) && (!wiring.Silences(real, string(before)) || wiring.Resilenced(string(before), string(after))) {
+	if wiring.Silences(real, string(after)) &&
+		(!wiring.Silences(real, string(before)) || wiring.Resilenced(string(before), string(after))) {
 		return "this would silence its hooks"
 	}
 	return ""

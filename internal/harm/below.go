@@ -45,7 +45,8 @@ func (h *Secrets) searchedBy(dir string) string {
 		Pattern string `json:"pattern"`
 		Mode    string `json:"output_mode"`
 	}
-	if h.Tool != "grep" || json.Unmarshal(h.Input, &in) != nil || in.Pattern == "" || in.Mode == "files_with_matches" || in.Mode == "count" ||
+	if h.Tool != "grep" || json.Unmarshal(h.Input, &in) != nil || in.Pattern == "" || in.Mode == "files_with_matches" ||
+		in.Mode == "count" ||
 		in.Mode == "" && h.Agent == "claude-code" { // which prints names unless it is told otherwise
 		return ""
 	}
@@ -122,7 +123,8 @@ func (h *Secrets) startsOf(command int) (starts []string) {
 		}
 	}
 	c := h.Report.Commands[command]
-	if c.Dir != "" && (starts == nil && namesFiles(c) || path.Base(c.Program) == "ls") { // ls leaves out where a name lies
+	if c.Dir != "" &&
+		(starts == nil && namesFiles(c) || path.Base(c.Program) == "ls") { // ls leaves out where a name lies
 		starts = append(starts, h.At.Machine.Real(c.Dir))
 	}
 	return starts
@@ -160,7 +162,8 @@ func (h *Secrets) walkFor(start string, limit int, sought func(name string, mode
 		entries, err := h.At.Machine.Files.Entries(cmp.Or(dirs[0], "/"), limit)
 		if limit -= len(entries); err != nil {
 			info, ferr := h.At.Machine.Files.Lstat(dirs[0])
-			if errors.Is(err, fs.ErrPermission) || errors.Is(ferr, fs.ErrNotExist) || ferr == nil && !info.Mode.IsDir() {
+			if errors.Is(err, fs.ErrPermission) || errors.Is(ferr, fs.ErrNotExist) ||
+				ferr == nil && !info.Mode.IsDir() {
 				continue // nobody can read it, or a file, which is judged by its name
 			}
 			return tooLarge
@@ -185,7 +188,8 @@ func (h *Secrets) isSecretFile(name string, mode fs.FileMode, opens, follows boo
 			return false
 		}
 		real := h.At.Machine.Real(name)
-		if info, err := h.At.Machine.Files.Lstat(real); err == nil && (follows || !info.Mode.IsDir()) && h.At.Machine.TouchesSecret(real, info.Mode.IsDir()) {
+		if info, err := h.At.Machine.Files.Lstat(real); err == nil && (follows || !info.Mode.IsDir()) &&
+			h.At.Machine.TouchesSecret(real, info.Mode.IsDir()) {
 			return true
 		}
 	}
@@ -249,8 +253,9 @@ func printsNoContent(c shell.Command) bool {
 		return true
 	case "grep", "egrep", "fgrep", "rg", "git":
 		o := optionsOf(c)
-		return o.isGrep() && (o.short("lcq") || o.program == "rg" && o.long("--files", "--count-matches") || o.program != "rg" && o.short("L") ||
-			o.long("--files-with-matches", "--files-without-match", "--count", "--quiet", "--silent", "--name-only", "--type-list"))
+		return o.isGrep() &&
+			(o.short("lcq") || o.program == "rg" && o.long("--files", "--count-matches") || o.program != "rg" && o.short("L") ||
+				o.long("--files-with-matches", "--files-without-match", "--count", "--quiet", "--silent", "--name-only", "--type-list"))
 	}
 	return false
 }

@@ -116,7 +116,8 @@ func (h *Secrets) gitAims() string {
 // excludes recognises a pathspec of what is left out.
 func excludes(pathspec string) bool {
 	magic, _, _ := strings.Cut(pathspec, ")")
-	return strings.HasPrefix(pathspec, ":!") || strings.HasPrefix(pathspec, ":^") || strings.HasPrefix(magic, ":(") && strings.Contains(magic, "exclude")
+	return strings.HasPrefix(pathspec, ":!") || strings.HasPrefix(pathspec, ":^") ||
+		strings.HasPrefix(magic, ":(") && strings.Contains(magic, "exclude")
 }
 
 // takesMessage lists the subcommands of which arguments are text, or say what

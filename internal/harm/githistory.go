@@ -109,7 +109,8 @@ func (l *gitLook) addWord(dir, word string) {
 		l.base = append(l.base, cmp.Or(one, "HEAD"), cmp.Or(other, "HEAD"))
 		return
 	}
-	if one, other, ok := strings.Cut(word, ".."); ok && !strings.HasPrefix(word, "../") && word != ".." && !strings.Contains(word, "/..") {
+	if one, other, ok := strings.Cut(word, ".."); ok && !strings.HasPrefix(word, "../") && word != ".." &&
+		!strings.Contains(word, "/..") {
 		l.not, l.revs = append(l.not, cmp.Or(one, "HEAD")), append(l.revs, cmp.Or(other, "HEAD"))
 		return
 	}
@@ -408,6 +409,7 @@ func (l *gitLook) searched() string {
 	patterns, known := l.patterns()
 	return l.trees(func(f repo.File) bool {
 		data, ok := l.repo.Content(f)
-		return !ok || !known || l.short("v") || l.longPrefix("--inv") || slices.ContainsFunc(patterns, func(p string) bool { return mayMatch(p, string(data)) })
+		return !ok || !known || l.short("v") || l.longPrefix("--inv") ||
+			slices.ContainsFunc(patterns, func(p string) bool { return mayMatch(p, string(data)) })
 	})
 }

@@ -59,5 +59,6 @@ func (l *Loss) worktreeOf(r *repo.Repo, root, target string) bool {
 	}
 	top := path.Dir(strings.TrimSpace(string(data)))
 	linked, ok := repo.Around(l.At.Machine.Files, top+"/.")
-	return ok && linked.Top == top && linked.Common == r.Common && view.Below(root, top) && l.At.Machine.Inside(l.At.Roots, top+"/.")
+	return ok && linked.Top == top && linked.Common == r.Common && view.Below(root, top) &&
+		l.At.Machine.Inside(l.At.Roots, top+"/.")
 }

@@ -28,7 +28,8 @@ func (l *Loss) LosesBy(e shell.Effect) bool {
 // nothingAt reports whether what an effect names is not there, and nothing of
 // the line puts it there.
 func (l *Loss) nothingAt(e shell.Effect) bool {
-	return path.IsAbs(e.Target) && e.Pattern == "" && l.At.Missing(e.Target) && !l.madeHere(e, e.Target) && l.overtaken(e, e.Target) == ""
+	return path.IsAbs(e.Target) && e.Pattern == "" && l.At.Missing(e.Target) && !l.madeHere(e, e.Target) &&
+		l.overtaken(e, e.Target) == ""
 }
 
 // replaces reports whether a command puts something else in the place of a file

@@ -12,7 +12,8 @@ import (
 // line that only print names of files, or pick among them, and below which lies
 // no secret. What prints the content of a file may name any other.
 func (h *Secrets) FedByNames(e shell.Effect) bool {
-	if e.From < 0 || e.From >= e.To || e.To > len(h.Report.Commands) || e.Command < 0 || e.Command >= len(h.Report.Commands) {
+	if e.From < 0 || e.From >= e.To || e.To > len(h.Report.Commands) || e.Command < 0 ||
+		e.Command >= len(h.Report.Commands) {
 		return false
 	}
 	if dir := h.Report.Commands[e.Command].Dir; dir == "" || h.At.Machine.TouchesSecret(dir, true) {
@@ -37,7 +38,8 @@ func namesFiles(c shell.Command) bool {
 	fed := slices.Contains(c.Wrappers, "xargs") // then names are among the words
 	says := func(options ...string) bool {      // something else than names
 		return slices.ContainsFunc(c.Words, func(w shell.Word) bool {
-			return !w.Known && !fed || slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(w.Value, o) })
+			return !w.Known && !fed ||
+				slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(w.Value, o) })
 		})
 	}
 	if says("--format", "--time-style", "--quoting-style", "--path-separator", "--line-prefix", "--label", "--hyperlink", "-printf", "-exec", "-ok") {
@@ -65,7 +67,8 @@ func picksLines(c shell.Command) bool {
 	case "grep", "egrep", "fgrep":
 		return !slices.ContainsFunc(c.Words, func(w shell.Word) bool { // parts of lines
 			letters, short := shell.ShortOptions(w.Value)
-			return !w.Known || short && strings.Contains(letters, "o") || strings.HasPrefix(w.Value, "--only") || strings.HasPrefix(w.Value, "--label")
+			return !w.Known || short && strings.Contains(letters, "o") || strings.HasPrefix(w.Value, "--only") ||
+				strings.HasPrefix(w.Value, "--label")
 		})
 	}
 	return false
@@ -85,7 +88,8 @@ func (h *Secrets) readsOpenly(command int) bool {
 		if e.Kind != shell.Read || e.Place == shell.Device || e.Target == "" && (e.To > command || !h.FedByNames(e)) {
 			return false
 		}
-		if e.Target != "" && (h.At.Machine.TouchesSecret(e.Target, true) || e.Name != "" && h.At.Machine.TouchesSecret(e.Name, true)) {
+		if e.Target != "" &&
+			(h.At.Machine.TouchesSecret(e.Target, true) || e.Name != "" && h.At.Machine.TouchesSecret(e.Name, true)) {
 			return false
 		}
 	}

@@ -33,7 +33,8 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 		if e.Pattern != "" && !h.Report.Fed(e) { // what find hands over is looked at with its tests (secretBelow)
 			names = h.At.Machine.ThroughLinks(names)
 		}
-		tree := !e.Names && e.Recursive && (e.Pattern == "" || !all || h.Report.Fed(e)) // what find hands over lies at any depth
+		tree := !e.Names && e.Recursive &&
+			(e.Pattern == "" || !all || h.Report.Fed(e)) // what find hands over lies at any depth
 		for _, name := range names {
 			if h.touches(name, tree) && !(e.Names && e.Kind == shell.Read && h.isLoneSecret(name, e.Recursive)) {
 				return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
@@ -75,7 +76,8 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 func (h *Secrets) isLoneSecret(name string, tree bool) bool {
 	info, err := h.At.Machine.Files.Lstat(name)
 	dir := path.Dir(name)
-	return (err == nil && info.Mode.IsRegular() || errors.Is(err, fs.ErrNotExist) && !tree && h.At.Machine.Inside(h.At.Roots, name)) && !h.touches(dir, false)
+	return (err == nil && info.Mode.IsRegular() || errors.Is(err, fs.ErrNotExist) && !tree && h.At.Machine.Inside(h.At.Roots, name)) &&
+		!h.touches(dir, false)
 }
 
 func (h *Secrets) secretPath(named []string) string {
@@ -158,7 +160,8 @@ func (h *Secrets) wordOfSecrets(words []shell.Word) string {
 		}
 		parts, rooted, short := paths.Fold(text), strings.Contains(text, "/"), strings.Contains(text, "~")
 		for ; len(parts) > 0; parts = parts[1:] {
-			if h.At.Machine.Secrets.MatchAtHome(parts, short) || rooted && h.At.Machine.Secrets.MatchParts(parts, short) {
+			if h.At.Machine.Secrets.MatchAtHome(parts, short) ||
+				rooted && h.At.Machine.Secrets.MatchParts(parts, short) {
 				return text
 			}
 		}
@@ -245,7 +248,8 @@ func heldTo(words []shell.Word, i int) string {
 			value = next
 		}
 	default:
-		if letters, short := shell.ShortOptions(text); !short || !strings.ContainsAny(letters, "gG") || path.Base(words[0].Value) != "rg" && path.Base(words[0].Value) != "ag" {
+		if letters, short := shell.ShortOptions(text); !short || !strings.ContainsAny(letters, "gG") ||
+			path.Base(words[0].Value) != "rg" && path.Base(words[0].Value) != "ag" {
 			return ""
 		}
 		if value = text[strings.IndexAny(text, "gG")+1:]; value == "" {
@@ -287,7 +291,8 @@ func globsSecret(glob string) bool {
 // the name of a .env or of a key.
 func namesSecret(text string) bool {
 	text = strings.ToLower(strings.Trim(text, `^$\.*`))
-	return len(text) > 2 && (strings.Contains(".env.local", text) && text != "local" || strings.Contains("id_rsa id_ed25519", text))
+	return len(text) > 2 &&
+		(strings.Contains(".env.local", text) && text != "local" || strings.Contains("id_rsa id_ed25519", text))
 }
 
 // touches is touchesSecret for a file that may be a second name of a secret at
@@ -330,7 +335,8 @@ func (h *Secrets) secretsWithTwins(roots []string) (twins []view.Info) {
 	}
 	twins = []view.Info{}
 	for _, entry := range h.At.Machine.Secrets.Entries {
-		if below, ok := strings.CutPrefix(entry, "~/"); ok && paths.GlobIndex(below) < 0 && add(h.At.Machine.Home+"/"+below) {
+		if below, ok := strings.CutPrefix(entry, "~/"); ok && paths.GlobIndex(below) < 0 &&
+			add(h.At.Machine.Home+"/"+below) {
 			addBelow(h.At.Machine.Home+"/"+below, func(string) bool { return true })
 		}
 	}

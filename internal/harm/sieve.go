@@ -50,8 +50,10 @@ func newSieve(t *Secrets, commands []int) sieve {
 // follows reports whether some command follows links to directories.
 func (s sieve) follows() bool {
 	return slices.ContainsFunc(s.filters, func(f filter) bool {
-		return f.program != "ls" && f.short("RLh") || f.longPrefix("--deref", "--follow") || f.program == "zip" && !f.short("y") ||
-			f.program == "diff" || f.program == "tar" && len(f.Words) > 1 && f.Words[1].Value[:1] != "-" && strings.Contains(f.Words[1].Value, "h") ||
+		return f.program != "ls" && f.short("RLh") || f.longPrefix("--deref", "--follow") ||
+			f.program == "zip" && !f.short("y") ||
+			f.program == "diff" ||
+			f.program == "tar" && len(f.Words) > 1 && f.Words[1].Value[:1] != "-" && strings.Contains(f.Words[1].Value, "h") ||
 			f.program == "find" && slices.ContainsFunc(f.Words, func(w shell.Word) bool { return w.Value == "-L" || w.Value == "-follow" })
 	})
 }
@@ -125,7 +127,9 @@ func (s sieve) shown(f filter, below, name string) bool {
 	if f.skipsHidden() && hiddenPart(below) {
 		return false
 	}
-	return f.whitelists() || f.short("uI") && (f.program != "rg" || f.short("u")) || f.longPrefix("--no-ignore", "--unrestricted") || !s.ignored(name)
+	return f.whitelists() || f.short("uI") && (f.program != "rg" || f.short("u")) ||
+		f.longPrefix("--no-ignore", "--unrestricted") ||
+		!s.ignored(name)
 }
 
 // ignored reports whether the ignore files of the repository certainly name a
@@ -156,7 +160,8 @@ func (s sieve) holds(f filter, name string) bool {
 	}
 	data, err := s.secrets.At.Machine.Files.Read(name, maxSearched)
 	text := string(data)
-	if err != nil || strings.ContainsRune(text, 0) || strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
+	if err != nil || strings.ContainsRune(text, 0) || strings.HasPrefix(text, "\xff\xfe") ||
+		strings.HasPrefix(text, "\xfe\xff") {
 		return true
 	}
 	return slices.ContainsFunc(patterns, func(p string) bool { return mayMatch(p, text) })
@@ -187,12 +192,14 @@ func isPlainPattern(p string) bool {
 // file, as not to be looked at.
 func (f filter) leavesDirectory(below string) bool {
 	for _, option := range [...]string{"--exclude-dir", "--exclude", "-x"} {
-		if option == "--exclude" && (f.program == "grep" || f.program == "rg") || option == "-x" && f.program != "zip" && f.program != "diff" {
+		if option == "--exclude" && (f.program == "grep" || f.program == "rg") ||
+			option == "-x" && f.program != "zip" && f.program != "diff" {
 			continue
 		}
 		for _, glob := range f.values[option] {
 			for part := range strings.SplitSeq(below, "/") {
-				if ok, err := path.Match(strings.TrimSuffix(glob, "/"), part); ok && err == nil && part != "" && !strings.ContainsAny(glob, `[\`) {
+				if ok, err := path.Match(strings.TrimSuffix(glob, "/"), part); ok && err == nil && part != "" &&
+					!strings.ContainsAny(glob, `[\`) {
 					return true
 				}
 			}
@@ -223,7 +230,8 @@ func (f filter) selects(name string) bool {
 		}
 	}
 	kinds := slices.Concat(f.values["-t"], f.values["--type"])
-	return len(kinds) == 0 || f.longPrefix("--type-add") || !slices.ContainsFunc(kinds, isSourceType) || slices.ContainsFunc(kinds, func(k string) bool { return !isSourceType(k) })
+	return len(kinds) == 0 || f.longPrefix("--type-add") || !slices.ContainsFunc(kinds, isSourceType) ||
+		slices.ContainsFunc(kinds, func(k string) bool { return !isSourceType(k) })
 }
 
 func (f filter) globs() []string {
@@ -245,7 +253,8 @@ func (f filter) excludes() (globs []string) {
 
 // whitelists reports whether a glob of ripgrep brings back what it leaves out.
 func (f filter) whitelists() bool {
-	return f.program == "rg" && slices.ContainsFunc(f.globs(), func(g string) bool { return !strings.HasPrefix(g, "!") })
+	return f.program == "rg" &&
+		slices.ContainsFunc(f.globs(), func(g string) bool { return !strings.HasPrefix(g, "!") })
 }
 
 // isSourceType lists types of ripgrep among which no secret is.
@@ -270,7 +279,8 @@ func (f filter) skipsHidden() bool {
 	case "ls":
 		return !f.short("aAf") && !f.longPrefix("--a") && !f.anyPattern()
 	case "rg":
-		return !f.whitelists() && !f.short(".") && !f.longPrefix("--hid", "--unrestricted") && strings.Count(f.letters, "u") < 2
+		return !f.whitelists() && !f.short(".") && !f.longPrefix("--hid", "--unrestricted") &&
+			strings.Count(f.letters, "u") < 2
 	case "fd", "fdfind":
 		return !f.short("Hu") && !f.longPrefix("--hid", "--unrestricted")
 	}

@@ -97,14 +97,16 @@ func (l *Loss) spoilt(e shell.Effect, name string) (why Objection) {
 // madeHere reports whether another command of the line writes the very file.
 func (l *Loss) madeHere(e shell.Effect, name string) bool {
 	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
-		return o.Kind == shell.Write && o.Target == name && o.Pattern == "" && !o.Kept && (o.Command != e.Command || o.Part != e.Part)
+		return o.Kind == shell.Write && o.Target == name && o.Pattern == "" && !o.Kept &&
+			(o.Command != e.Command || o.Part != e.Part)
 	})
 }
 
 // makesDirectory reports whether mkdir finds its directory there already.
 func (l *Loss) makesDirectory(e shell.Effect, name string) bool {
 	info, err := l.At.Machine.Files.Lstat(name)
-	return err == nil && info.Mode.IsDir() && l.Report.ProgramOf(e) == "mkdir" && e.Name == "" && l.At.Machine.Inside(l.At.Roots, name)
+	return err == nil && info.Mode.IsDir() && l.Report.ProgramOf(e) == "mkdir" && e.Name == "" &&
+		l.At.Machine.Inside(l.At.Roots, name)
 }
 
 // scratch says why a write to a temporary directory is not harmless: what is
@@ -237,7 +239,8 @@ func (l *Loss) movedInside(e shell.Effect) bool {
 		case o.Kind == shell.Delete && o.Moved:
 			moved++
 		case o.Kind == shell.Write:
-			if o.Place != shell.Workspace || o.Recursive || o.Part != e.Part || l.At.InOutput(o.Target) || slices.Contains(made, o.Target) {
+			if o.Place != shell.Workspace || o.Recursive || o.Part != e.Part || l.At.InOutput(o.Target) ||
+				slices.Contains(made, o.Target) {
 				return false
 			}
 			made = append(made, o.Target)

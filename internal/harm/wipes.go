@@ -22,7 +22,8 @@ func (l *Loss) Wipes(e shell.Effect) bool {
 		if e.Place == shell.Device {
 			return isDisk(e.Target) && (e.Kind == shell.Write || e.Recursive)
 		}
-		whole := e.Recursive && e.Picked == "" && (!e.Moved || l.discards(e)) && (e.Kind == shell.Delete || l.changesMode(e) || l.empties(e))
+		whole := e.Recursive && e.Picked == "" && (!e.Moved || l.discards(e)) &&
+			(e.Kind == shell.Delete || l.changesMode(e) || l.empties(e))
 		return whole && (e.Place == shell.HomeDir || e.Place == shell.System && topLevel(e.Target))
 	case shell.Remote:
 		return e.Forced && e.Recursive // the history of every branch

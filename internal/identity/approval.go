@@ -26,7 +26,8 @@ func (n *Call) Approval() (name string, once bool) {
 	case n.Tool == "":
 		h.Add("agent", n.Agent, n.RawTool) // another agent's tool of that name is another one
 	}
-	nowhere := n.At.Dir == "" && (n.Command != "" || slices.ContainsFunc(n.Paths, func(name string) bool { return !path.IsAbs(name) }))
+	nowhere := n.At.Dir == "" &&
+		(n.Command != "" || slices.ContainsFunc(n.Paths, func(name string) bool { return !path.IsAbs(name) }))
 	if nowhere { // the same words mean other files in another workspace
 		h.Add("roots")
 		h.Add(n.At.Roots...)

@@ -25,7 +25,9 @@ func (n *Call) bindsAll() bool {
 			return false
 		}
 	}
-	return n.Report.Exceeded == "" && !slices.ContainsFunc(n.Report.Effects, n.meansMoreLater) && !slices.ContainsFunc(n.Report.Effects, n.runsUnbound) && !slices.ContainsFunc(n.Report.Unknowns, n.unbound)
+	return n.Report.Exceeded == "" && !slices.ContainsFunc(n.Report.Effects, n.meansMoreLater) &&
+		!slices.ContainsFunc(n.Report.Effects, n.runsUnbound) &&
+		!slices.ContainsFunc(n.Report.Unknowns, n.unbound)
 }
 
 // runsItsWords reports whether a word of a script that nobody knows before it
@@ -48,12 +50,14 @@ func (n *Call) meansMoreLater(e shell.Effect) bool {
 	case e.Kind > shell.Run || e.Place == shell.Network || e.Names:
 		return false
 	}
-	return e.Pattern != "" || e.Recursive || e.Kind == shell.Write && n.Loss.CopiesTree(e) || e.Kind != shell.Write && n.At.Machine.IsDirectory(e.Target)
+	return e.Pattern != "" || e.Recursive || e.Kind == shell.Write && n.Loss.CopiesTree(e) ||
+		e.Kind != shell.Write && n.At.Machine.IsDirectory(e.Target)
 }
 
 // ofGit reports whether an effect comes from what a command of git is told.
 func (n *Call) ofGit(e shell.Effect) bool {
-	return e.Part != shell.PartRedirection && e.Command >= 0 && e.Command < len(n.Report.Commands) && path.Base(n.Report.Commands[e.Command].Program) == "git"
+	return e.Part != shell.PartRedirection && e.Command >= 0 && e.Command < len(n.Report.Commands) &&
+		path.Base(n.Report.Commands[e.Command].Program) == "git"
 }
 
 func isOpen(w shell.Word) bool { return !w.Known }

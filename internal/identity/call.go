@@ -82,7 +82,9 @@ func (n *Call) FileEffects() (effects []string, content bool) {
 		switch {
 		case e.Place == shell.Null, e.Kind == shell.Read, e.Kind == shell.Run && e.Target != "":
 			continue
-		case e.Kind != shell.Write && e.Kind != shell.Delete && e.Kind != shell.Secret, e.Place == shell.Network, !path.IsAbs(e.Target):
+		case e.Kind != shell.Write && e.Kind != shell.Delete && e.Kind != shell.Secret,
+			e.Place == shell.Network,
+			!path.IsAbs(e.Target):
 			return nil, false
 		}
 		content = content || e.Kind == shell.Write

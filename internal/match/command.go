@@ -53,7 +53,8 @@ func (p Pattern) OccursIn(c shell.Command, where position) bool {
 		return false
 	}
 	for i, w := range c.Words {
-		if w.Known && (w.Value == p.Words[0] || path.Base(w.Value) == p.Words[0]) && followedBy(p.Words[0], p.Words[1:], c.Words[i+1:]) {
+		if w.Known && (w.Value == p.Words[0] || path.Base(w.Value) == p.Words[0]) &&
+			followedBy(p.Words[0], p.Words[1:], c.Words[i+1:]) {
 			return true
 		}
 		if where == FirstWord {

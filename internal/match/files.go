@@ -23,7 +23,10 @@ func (m *Call) pathFits(p Permission) Degree {
 	}
 	for _, e := range m.Report.Effects {
 		switch {
-		case e.Kind != shell.Read && e.Kind != shell.Write && e.Kind != shell.Delete, e.Names, editing && e.Kind == shell.Read, e.Target == "":
+		case e.Kind != shell.Read && e.Kind != shell.Write && e.Kind != shell.Delete,
+			e.Names,
+			editing && e.Kind == shell.Read,
+			e.Target == "":
 			continue
 		}
 		names, _ := m.At.Machine.Names(e)

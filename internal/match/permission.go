@@ -98,7 +98,8 @@ func (p Permission) Check() error {
 // that have one main argument its value.
 func (p Permission) parameter() (name, value string, ok bool) {
 	name, value, ok = strings.Cut(p.Spec, ":")
-	if ok && name != "" && value != "*" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" {
+	if ok && name != "" && value != "*" &&
+		strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" {
 		return name, value, true
 	}
 	switch p.Tool {

@@ -36,7 +36,8 @@ func mcpSpelling(text string) string {
 			break
 		}
 	}
-	if !found || strings.HasPrefix(text, "mcp__") && !strings.ContainsAny(text, "/.:") || strings.ContainsAny(text, " \t(") {
+	if !found || strings.HasPrefix(text, "mcp__") && !strings.ContainsAny(text, "/.:") ||
+		strings.ContainsAny(text, " \t(") {
 		return ""
 	}
 	rest = strings.Trim(rest, "_:/.")
@@ -67,7 +68,8 @@ func (p Permission) AllowsTools(text string) error {
 // only a rule that names the whole tool does.
 func (m *Call) Names(p Permission) bool {
 	if m.MCP == nil {
-		return p.Kind() == AboutTool && m.Agent == claudeCode && m.RawTool == p.Tool && m.Command == "" && len(m.Paths) == 0
+		return p.Kind() == AboutTool && m.Agent == claudeCode && m.RawTool == p.Tool && m.Command == "" &&
+			len(m.Paths) == 0
 	}
 	mcp, server := *m.MCP, "mcp__"+ServerName(m.MCP.Server)
 	if p.Tool == server+"__"+mcp.Tool {
@@ -84,7 +86,9 @@ func (m *Call) Names(p Permission) bool {
 // as the agent spells it, which matches nothing: "" for any other text.
 func MeantTool(text string, allow bool) string {
 	name, what, bracket := strings.Cut(text, "(")
-	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || name[0] < 'A' || name[0] > 'Z' {
+	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" ||
+		name[0] < 'A' ||
+		name[0] > 'Z' {
 		return ""
 	}
 	what = strings.TrimSuffix(strings.TrimSuffix(what, ")"), ":*")

@@ -136,7 +136,8 @@ func (l List) HoldsAny(name string) bool {
 	ix := l.indexed()
 	if ix == nil {
 		return slices.ContainsFunc(l.Entries, func(text string) bool {
-			return l.leads(text, dir, below) || above && strings.HasPrefix(text, "~/") && strings.Trim(text[2:], "/") != ""
+			return l.leads(text, dir, below) ||
+				above && strings.HasPrefix(text, "~/") && strings.Trim(text[2:], "/") != ""
 		})
 	}
 	return above && ix.anyHome || l.anyLeads(ix.anchored.leading(dir), dir, below) || l.anyLeads(ix.rest, dir, below) ||
@@ -155,7 +156,8 @@ func (l List) leads(text string, dir, below []string) bool {
 		return false
 	}
 	e := takeApart(text)
-	return e.anchored && e.text != "" && (!e.home && leadsInto(dir, e.text) || e.home && below != nil && leadsInto(below, e.text))
+	return e.anchored && e.text != "" &&
+		(!e.home && leadsInto(dir, e.text) || e.home && below != nil && leadsInto(below, e.text))
 }
 
 // Beginnings returns the first components, folded, of all entries without a
@@ -478,7 +480,8 @@ func isPrintableASCII(name string) bool {
 // ignorable characters are dropped by HFS+ when it compares names, or are
 // invisible.
 func ignorable(r rune) bool {
-	return unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == '\u034f' || r == '\u115f' || r == '\u3164' || r < 0x20
+	return unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == '\u034f' || r == '\u115f' || r == '\u3164' ||
+		r < 0x20
 }
 
 // differs reports that two components cannot be the same by how they begin;
@@ -565,7 +568,8 @@ func anyFits(list []start, part string) bool {
 		one := &list[i]
 		switch {
 		case !strings.HasPrefix(part, one.before) || !strings.HasSuffix(part, one.behind):
-		case one.want == part, strings.HasSuffix(one.want, one.behind) && len(one.before)+1+len(one.behind) == len(one.want):
+		case one.want == part,
+			strings.HasSuffix(one.want, one.behind) && len(one.before)+1+len(one.behind) == len(one.want):
 			return true
 		case one.before != one.want:
 			if ok, err := path.Match(one.want, part); ok || err != nil {

@@ -9,7 +9,8 @@ import (
 // in some locale and [FindMatch] may differ, it may.
 func MayPass(test, name string) bool {
 	kind, pattern, _ := strings.Cut(test, " ")
-	if kind != "-name" && kind != "-iname" || !IsASCII(pattern) || strings.ContainsAny(pattern, "?[") && !IsASCII(name) {
+	if kind != "-name" && kind != "-iname" || !IsASCII(pattern) ||
+		strings.ContainsAny(pattern, "?[") && !IsASCII(name) {
 		return true
 	}
 	return FindMatch(pattern, name)
@@ -17,7 +18,8 @@ func MayPass(test, name string) bool {
 
 // FindMatch matches a name as find -iname does; it errs towards yes.
 func FindMatch(pattern, name string) bool {
-	if bracket := strings.Contains(pattern, "["); strings.Contains(pattern, `\`) || bracket && (strings.ContainsAny(pattern, ":.=") || pattern != strings.ToLower(pattern)) {
+	if bracket := strings.Contains(pattern, "["); strings.Contains(pattern, `\`) ||
+		bracket && (strings.ContainsAny(pattern, ":.=") || pattern != strings.ToLower(pattern)) {
 		return true // a class, or a range that folding would change
 	}
 	ok, err := path.Match(FoldName(strings.ReplaceAll(pattern, "[!", "[^")), FoldName(name))

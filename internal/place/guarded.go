@@ -32,14 +32,17 @@ func (w *Workspace) Writable(real string) (why Objection) {
 // those below it (.github, hooks); alone they say nothing, since such a root is
 // no workspace. What unpacks to a guarded name is guarded too.
 func (w *Workspace) Guarded(real string) bool {
-	if plain, ok := unpacked(real); ok && w.Guarded(plain) || w.InPath(real) || w.Machine.AgentsOwn(real) || w.Machine.guardedInPlace(real) || w.isHook(real) {
+	if plain, ok := unpacked(real); ok && w.Guarded(plain) || w.InPath(real) || w.Machine.AgentsOwn(real) ||
+		w.Machine.guardedInPlace(real) ||
+		w.isHook(real) {
 		return true
 	}
 	for _, root := range w.Roots {
 		if view.Below(w.Machine.gitDir(root), real) {
 			return true
 		}
-		if view.Below(root, real) && (w.Machine.Guards.Match(real[len(root):]) || w.Machine.Guards.Match(afterWorktree(real))) {
+		if view.Below(root, real) &&
+			(w.Machine.Guards.Match(real[len(root):]) || w.Machine.Guards.Match(afterWorktree(real))) {
 			return true
 		}
 	}

@@ -60,7 +60,8 @@ func (m *Machine) UsableRoots(asked, environ []string) []string {
 	var roots []string
 	for _, list := range [...][]string{asked, m.Roots} {
 		for _, root := range list {
-			if real, err := view.Resolve(m.Files, root); err == nil && m.UsableRoot(real) && !m.runByName(environ, real) {
+			if real, err := view.Resolve(m.Files, root); err == nil && m.UsableRoot(real) &&
+				!m.runByName(environ, real) {
 				roots = append(roots, real)
 			}
 		}
@@ -77,7 +78,8 @@ func (m *Machine) IsDirectory(name string) bool {
 // UsableRoot reports whether a real directory may be a workspace: it holds no
 // home, is not one of the system's, and nobody is set up there.
 func (m *Machine) UsableRoot(root string) bool {
-	if root == "/" || m.Home == "" || view.Within(m.Files, root, m.Home) || m.RealHome != m.Home && view.Within(m.Files, root, m.RealHome) {
+	if root == "/" || m.Home == "" || view.Within(m.Files, root, m.Home) ||
+		m.RealHome != m.Home && view.Within(m.Files, root, m.RealHome) {
 		return false
 	}
 	info, err := m.Files.Lstat(root)

@@ -28,7 +28,9 @@ func HoldsLogin(files view.Files, name string) bool {
 	}
 	if npm {
 		text := strings.ReplaceAll(string(data), " ", "")
-		return strings.Contains(text, "_auth") && !strings.Contains(text, "=${") || strings.Contains(text, "npmAuth") && !strings.Contains(text, ":${") || strings.Contains(text, "_password=")
+		return strings.Contains(text, "_auth") && !strings.Contains(text, "=${") ||
+			strings.Contains(text, "npmAuth") && !strings.Contains(text, ":${") ||
+			strings.Contains(text, "_password=")
 	}
 	return shell.HoldsGitLogin(string(data))
 }
@@ -36,7 +38,8 @@ func HoldsLogin(files view.Files, name string) bool {
 // TouchesSecret reports whether a real path is a secret, or, read as a whole
 // tree, may hold one of the stores.
 func (m *Machine) TouchesSecret(real string, tree bool) bool {
-	return m.Secrets.Match(real) || m.SecretInPlace(real) || tree && m.Secrets.HoldsAny(real) || HoldsLogin(m.Files, real)
+	return m.Secrets.Match(real) || m.SecretInPlace(real) || tree && m.Secrets.HoldsAny(real) ||
+		HoldsLogin(m.Files, real)
 }
 
 // SecretInPlace reports whether a file of dotfiles will be a secret at home.

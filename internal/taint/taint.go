@@ -84,7 +84,8 @@ func (c *Call) runsLater(real string) bool {
 	case ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".mk":
 		return true
 	}
-	if strings.Contains(name, ".config.") || strings.Contains(real, "/.github/") || strings.Contains(real, "/.circleci/") {
+	if strings.Contains(name, ".config.") || strings.Contains(real, "/.github/") ||
+		strings.Contains(real, "/.circleci/") {
 		return true
 	}
 	info, err := c.At.Machine.Files.Lstat(real)
@@ -103,7 +104,8 @@ func (c *Call) Downloads() []string {
 	}
 	var names []string
 	for _, e := range c.Report.Effects {
-		if e.Kind == shell.Write && e.Target != "" && e.Place != shell.Null && e.Place != shell.Network && len(names) < MaxChanges {
+		if e.Kind == shell.Write && e.Target != "" && e.Place != shell.Null && e.Place != shell.Network &&
+			len(names) < MaxChanges {
 			names = append(names, e.Target)
 		}
 	}

@@ -14,11 +14,12 @@ import (
 func (c Change) Is(neutral string) bool {
 	name, kind, _ := strings.Cut(neutral, "=")
 	want := strings.Split(name, ".")
-	return (c.gone || c.kind() == kind) && len(want) == len(c.Path) && !slices.ContainsFunc(c.Path, func(part string) bool {
-		w := want[0]
-		want = want[1:]
-		return w != part && w != "*"
-	})
+	return (c.gone || c.kind() == kind) && len(want) == len(c.Path) &&
+		!slices.ContainsFunc(c.Path, func(part string) bool {
+			w := want[0]
+			want = want[1:]
+			return w != part && w != "*"
+		})
 }
 
 // Read reads settings as the strictest host does: one value, no key twice.

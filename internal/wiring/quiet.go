@@ -42,7 +42,8 @@ func holdsAt(text, piece string, at int, c byte) bool {
 			return false
 		}
 		from += i
-		if start := from - at; start >= 0 && start+len(piece) <= len(text) && strings.EqualFold(text[start:start+len(piece)], piece) {
+		if start := from - at; start >= 0 && start+len(piece) <= len(text) &&
+			strings.EqualFold(text[start:start+len(piece)], piece) {
 			return true
 		}
 	}

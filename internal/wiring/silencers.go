@@ -25,7 +25,8 @@ func Silences(real, text string) bool {
 // MentionsSilencer is [Silences] for a command that writes to a settings file in
 // a way that nobody has read.
 func MentionsSilencer(text string) bool {
-	return mentionsKey(text) || silencesGemini(hooksConfig(text)) || silencesTOML(text) || setsFalse(text) || len(switches(braces(text))) > 0
+	return mentionsKey(text) || silencesGemini(hooksConfig(text)) || silencesTOML(text) || setsFalse(text) ||
+		len(switches(braces(text))) > 0
 }
 
 // braces is the part of a command that may be JSON.
@@ -61,7 +62,8 @@ func Resilenced(before, after string) bool {
 		return len(switches(after)) > 0
 	}
 	is := silencers(after)
-	return !slices.Equal(silencers(before), is) && slices.ContainsFunc(is, func(s string) bool { return !strings.HasSuffix(s, ": false") })
+	return !slices.Equal(silencers(before), is) &&
+		slices.ContainsFunc(is, func(s string) bool { return !strings.HasSuffix(s, ": false") })
 }
 
 // switches lists, of settings that are JSON, the keys that speak of hooks and of
@@ -87,12 +89,16 @@ func switches(text string) (found []string) {
 func switchesOff(at []string, value any) bool {
 	key := letters(at[len(at)-1])
 	about := slices.ContainsFunc(at, func(part string) bool {
-		return strings.HasSuffix(strings.TrimSuffix(letters(part), "s"), "hook") || strings.HasPrefix(letters(part), "hook")
+		return strings.HasSuffix(strings.TrimSuffix(letters(part), "s"), "hook") ||
+			strings.HasPrefix(letters(part), "hook")
 	}) || strings.Contains(key, "hook")
 	if !about || slices.ContainsFunc(at, func(part string) bool { return letters(part) == "mcpservers" }) {
 		return false
 	}
-	no := value == nil || value == false || value == "false" || value == "off" || value == "none" || value == "disabled" || value == "never" || value == json.Number("0")
+	no := value == nil || value == false || value == "false" || value == "off" || value == "none" ||
+		value == "disabled" ||
+		value == "never" ||
+		value == json.Number("0")
 	switch {
 	case containsAny(key, "disab", "skip", "bypass", "suppress", "ignore", "nohook", "without", "exclude", "off"):
 		list, isList := value.([]any)
@@ -115,7 +121,8 @@ func letters(key string) string {
 // leadsHooks reports whether a key sets a variable for all that the agent
 // starts, hooks too, by which they find other settings or load other code.
 func leadsHooks(at []string) bool {
-	if len(at) < 2 || letters(at[len(at)-2]) != "env" || slices.ContainsFunc(at, func(part string) bool { return letters(part) == "mcpservers" }) {
+	if len(at) < 2 || letters(at[len(at)-2]) != "env" ||
+		slices.ContainsFunc(at, func(part string) bool { return letters(part) == "mcpservers" }) {
 		return false
 	}
 	name := strings.ToUpper(at[len(at)-1])
@@ -233,7 +240,8 @@ func silencesTOML(text string) bool {
 func silencesPair(key, value string) bool {
 	off := strings.HasPrefix(value, "false") || strings.Contains(value, "enabled=false")
 	for _, name := range [...]string{"hooks", "codex_hooks"} {
-		if above, found := strings.CutSuffix(strings.TrimSuffix(key, ".enabled"), name); found && off && (above == "" || above == "features." || strings.HasSuffix(above, ".features.")) {
+		if above, found := strings.CutSuffix(strings.TrimSuffix(key, ".enabled"), name); found && off &&
+			(above == "" || above == "features." || strings.HasSuffix(above, ".features.")) {
 			return true
 		}
 	}
@@ -279,7 +287,8 @@ func plainTOML(text string) string {
 func plainString(b *strings.Builder, text, quote string) (length int) {
 	for length < len(text) {
 		rest := text[length:]
-		if strings.HasPrefix(rest, quote) && (len(quote) == 1 || !strings.HasPrefix(rest[1:], quote)) { // """" ends with its last three
+		if strings.HasPrefix(rest, quote) &&
+			(len(quote) == 1 || !strings.HasPrefix(rest[1:], quote)) { // """" ends with its last three
 			return length + len(quote)
 		}
 		plain, n := rest[:1], 1

@@ -55,7 +55,8 @@ func (c *Call) Spoken(text string) bool {
 		return true
 	}
 	for _, base := range []string{c.At.Dir, c.At.Machine.Home} {
-		if below, ok := strings.CutPrefix(text, base+"/"); ok && base != "" && below != "" && strings.Contains(c.Command, below) {
+		if below, ok := strings.CutPrefix(text, base+"/"); ok && base != "" && below != "" &&
+			strings.Contains(c.Command, below) {
 			return true
 		}
 	}
