@@ -45,6 +45,7 @@ func (t *trial) confinedLine() (line string, ok bool) {
 func (t *trial) decideConfined(line string) Decision {
 	defer func(whole string) { t.call.Command = whole }(t.call.Command)
 	t.call.Command = line
+	t.setRooms()
 	d, settled := t.settle()
 	if settled {
 		return d

@@ -1,7 +1,6 @@
 package nod
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -10,16 +9,10 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/fault"
-	"github.com/nodgate/nod/internal/guard"
-	"github.com/nodgate/nod/internal/harm"
-	"github.com/nodgate/nod/internal/identity"
-	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
-	"github.com/nodgate/nod/internal/taint"
 	"github.com/nodgate/nod/internal/view"
-	"github.com/nodgate/nod/internal/withheld"
 )
 
 // Options configure a Gate. Every zero value is the strictest: no rules, no
@@ -144,7 +137,7 @@ func (g *Gate) trial(c Call) *trial {
 	start := g.now()
 	at := &place.Workspace{Machine: g.machine, Dir: c.Dir, Environ: c.Environ} // without a usable root before look
 	t := &trial{gate: g, call: c, at: at, id: newID(start), spent: map[Layer]time.Duration{}, start: start}
-	t.setHarm()
+	t.setRooms()
 	return t
 }
 
@@ -155,15 +148,7 @@ type trial struct {
 	id     string
 	at     *place.Workspace // where the call is
 	report shell.Report     // of the command
-	// loss, secrecy and self answer about the report: what could not be
-	// restored, which secret would be shown, and what of nod would change.
-	loss     *harm.Loss
-	secrecy  *harm.Secrets
-	self     *guard.Call
-	rules    *match.Call    // the call as rules are held against it
-	identity *identity.Call // what tells the call from others
-	taint    *taint.Call    // what came into the session
-	withheld *withheld.Call // what of the call is not said
+	rooms
 
 	soft    Rule      // the soft_deny pattern that matched; Text "" if none
 	open    string    // why layers 2 and 3 left the call open, for the reason
@@ -185,50 +170,6 @@ type trial struct {
 	spent map[Layer]time.Duration
 	start time.Time
 	mark  time.Time
-}
-
-// setHarm has loss, secrecy and self answer about this trial's own report and
-// place.
-func (t *trial) setHarm() {
-	c := t.call
-	t.loss, t.secrecy = harm.Of(t.at, &t.report, harm.Secrets{Tool: c.Tool, Agent: c.Agent, Paths: c.Paths, Input: c.Input})
-	t.self = &guard.Call{
-		At: t.at, Report: &t.report, Loss: t.loss, Sources: t.gate.sources, Command: c.Command, Input: c.Input, Roots: c.Roots,
-		Unread: c.MCP != nil || c.Tool == "", Read: t.asCommand,
-	}
-	if c.IsEdit() {
-		t.self.Changed = c.Paths
-	}
-	t.rules = &match.Call{
-		At: t.at, Report: &t.report, Tool: c.Tool, RawTool: c.RawTool, Agent: c.Agent, URL: c.URL, Command: c.Command, Input: c.Input,
-		Paths: c.Paths, Roots: c.Roots, Edits: c.IsEdit(),
-	}
-	t.identity = &identity.Call{
-		At: t.at, Report: &t.report, Loss: t.loss, Tool: c.Tool, RawTool: c.RawTool, Agent: c.Agent, URL: c.URL, Command: c.Command,
-		Dialect: c.Dialect, Input: c.Input, Paths: c.Paths, Edits: c.IsEdit(), StdinUnseen: c.StdinUnseen,
-	}
-	t.withheld = &withheld.Call{At: t.at, Report: &t.report, Command: c.Command, Mask: t.gate.mask}
-	t.taint = &taint.Call{At: t.at, Report: &t.report, Tool: c.Tool, URL: c.URL, Command: c.Command, Paths: c.Paths}
-	if w, ok := t.gate.memory.(Witness); ok {
-		t.taint.Session = w
-	}
-	if c.MCP != nil {
-		t.taint.Server = cmp.Or(c.MCP.Server, "without a name")
-		t.identity.MCP, t.identity.Server, t.identity.ServerTool = true, c.MCP.Server, c.MCP.Tool
-		t.rules.MCP = &match.MCP{Server: c.MCP.Server, Tool: c.MCP.Tool, Named: c.MCP.Named}
-	}
-	for _, e := range c.Edits {
-		t.self.Edits = append(t.self.Edits, guard.Edit{Path: e.Path, Old: e.Old, New: e.New, All: e.All, Whole: e.Whole})
-	}
-}
-
-// asCommand reads an argument of the call as the command that it may be.
-func (t *trial) asCommand(command string) *guard.Call {
-	call := t.call
-	call.MCP, call.Tool, call.Command, call.Dialect = nil, "bash", command, Bash
-	sub := t.gate.trial(call)
-	sub.look()
-	return sub.self
 }
 
 // decide is the flow of the package comment, line for line.
@@ -325,7 +266,6 @@ func (t *trial) look() {
 	t.at.Roots = t.gate.machine.UsableRoots(t.call.Roots, t.call.Environ)
 	if t.call.Command != "" {
 		t.report = t.gate.analyze(t.call, t.at.Roots)
-		t.setHarm() // what was found of another line does not count
 		t.lap(LayerShell)
 	}
 }

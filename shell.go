@@ -69,7 +69,7 @@ func (t *trial) possible() *trial {
 		return nil
 	}
 	p := &trial{gate: t.gate, call: t.call, at: t.at, report: *t.report.Possible}
-	p.setHarm()
+	p.setRooms()
 	return p
 }
 

@@ -253,7 +253,7 @@ func (t *trial) apart() *trial {
 	own := *t
 	own.at = t.at.Apart()
 	own.bound, own.spent = slices.Clip(t.bound), maps.Clone(t.spent)
-	own.setHarm()
+	own.setRooms()
 	return &own
 }
 

@@ -49,7 +49,7 @@ func (g *Call) registrations() []registration {
 	return g.hooked
 }
 
-// realFiles is [Gate.real] for many files of few directories: what leads to a
+// realFiles is [place.Machine.Real] for many files of few directories: what leads to a
 // directory is looked at once, and nothing below one that is not there.
 func (g *Call) realFiles() func(name string) string {
 	type directory struct {

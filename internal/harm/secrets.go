@@ -295,7 +295,7 @@ func namesSecret(text string) bool {
 		(strings.Contains(".env.local", text) && text != "local" || strings.Contains("id_rsa id_ed25519", text))
 }
 
-// touches is touchesSecret for a file that may be a second name of a secret at
+// touches is [place.Machine.TouchesSecret] for a file that may be a second name of a secret at
 // its usual place (a hard link).
 func (h *Secrets) touches(real string, tree bool) bool {
 	return h.At.Machine.TouchesSecret(real, tree) || h.isTwin(real)

@@ -115,7 +115,7 @@ func (c *Call) Downloads() []string {
 // Foreign says what text of others the call puts before the agent, by where it
 // comes from and without a look at it: a page, a search, what a server of
 // others' tools or a command fetched, a file that the session fetched. "" is
-// none. What is fetched into files is [trial.downloads], and foreign once it is
+// none. What is fetched into files is [Call.Downloads], and foreign once it is
 // read.
 func (c *Call) Foreign() string {
 	switch {
