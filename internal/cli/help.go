@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"flag"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/nodgate/nod/internal/version"
@@ -106,11 +110,30 @@ func helpFor(p *Process, name string) int {
 }
 
 func versionCommand() command {
-	return command{name: "version", usage: "version", summary: "which nod this is", run: printVersion, examples: []string{`nod version`},
-		long: "Prints the version, as nod --version does. nod and nod-hook must be of the same\nversion."}
+	return command{name: "version", usage: "version [--json]", summary: "which nod this is", run: printVersion,
+		examples: []string{`nod version`},
+		long: "Prints the version, as nod --version does. nod and nod-hook must be of the same\nversion.\n\n" +
+			"  --json   one JSON object, \"v\": 1"}
 }
 
-func printVersion(_ context.Context, p *Process, _ []string) int {
+// versionOutput is the answer of version --json. Fields are only ever added.
+type versionOutput struct {
+	V       int    `json:"v"`
+	Version string `json:"version"`
+}
+
+func printVersion(_ context.Context, p *Process, args []string) int {
+	flags := flag.NewFlagSet("version", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	asJSON := flags.Bool("json", false, "")
+	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
+		return usageError(p, versionCommand(), cmp.Or(err, fmt.Errorf("no argument is taken")))
+	}
+	if *asJSON {
+		text, _ := json.Marshal(versionOutput{1, version.String()})
+		fmt.Fprintf(p.Stdout, "%s\n", text)
+		return ExitOK
+	}
 	fmt.Fprintln(p.Stdout, "nod", version.String())
 	return ExitOK
 }

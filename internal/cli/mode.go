@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 func modeCommand() command {
 	return command{
 		name:    "mode",
-		usage:   "mode [--unattended] [enforce | observe | off]",
+		usage:   "mode [--json] [--unattended] [enforce | observe | off]",
 		summary: "whether nod's answers count",
 		long: `Prints the mode and where it is set, or sets it in your settings file, whose
 comments and order stay as they are. A mode in the managed settings holds
@@ -23,6 +24,7 @@ whatever yours say.
   observe   everything is decided and logged, and nothing is answered
   off       nothing is decided
 
+  --json         the mode as one JSON object, "v": 1
   --unattended   for provisioning: no terminal is needed; refused when an
                  agent runs this
   --settings F, --managed F   instead of the usual places
@@ -37,6 +39,7 @@ func mode(_ context.Context, p *Process, args []string) int {
 	flags := flag.NewFlagSet("mode", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	unattended := flags.Bool("unattended", false, "")
+	asJSON := flags.Bool("json", false, "")
 	places := config.DefaultPlaces(p.Getenv("HOME"))
 	placeFlags(flags, &places)
 	if err := flags.Parse(args); err != nil {
@@ -50,9 +53,11 @@ func mode(_ context.Context, p *Process, args []string) int {
 	var err error
 	switch flags.NArg() {
 	case 0:
-		err = printMode(p, places)
+		err = printMode(p, places, *asJSON)
 	case 1:
-		err = setMode(p, places, flags.Arg(0), *unattended)
+		if err = setMode(p, places, flags.Arg(0), *unattended); err == nil {
+			err = printMode(p, places, *asJSON)
+		}
 	default:
 		return usageError(p, modeCommand(), fmt.Errorf("unexpected %q", flags.Arg(1)))
 	}
@@ -63,10 +68,20 @@ func mode(_ context.Context, p *Process, args []string) int {
 	return ExitOK
 }
 
-func printMode(p *Process, places config.Places) error {
+// modeOutput is the answer of mode --json. Fields are only ever added.
+type modeOutput struct {
+	Version int    `json:"v"`
+	Mode    string `json:"mode"`
+	Origin  string `json:"origin"` // "default", or FILE:LINE
+}
+
+func printMode(p *Process, places config.Places, asJSON bool) error {
 	settings, err := config.Load(places)
 	if err != nil {
 		return err
+	}
+	if asJSON {
+		return json.NewEncoder(p.Stdout).Encode(modeOutput{1, settings.Mode.String(), settings.ModeOrigin})
 	}
 	fmt.Fprintf(p.Stdout, "%s: %s (%s)\n", settings.Mode, aboutMode(settings.Mode), settings.ModeOrigin)
 	return nil
@@ -103,8 +118,5 @@ func setMode(p *Process, places config.Places, word string, unattended bool) err
 	if above.ModeOrigin != "default" {
 		return fmt.Errorf("the managed settings say mode %s (%s), and they hold; ask who manages this machine", above.Mode, above.ModeOrigin)
 	}
-	if err := config.SetMode(places, mode); err != nil {
-		return err
-	}
-	return printMode(p, places)
+	return config.SetMode(places, mode)
 }

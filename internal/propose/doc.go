@@ -13,8 +13,7 @@
 //     their name says that they look, test, build or check (status, show,
 //     test ...). What they do nobody has looked at, and the reason says so.
 //   - From sessions only: hosts that a program reads from by itself (gh reads
-//     from github.com), and starting sub-agents, whose own calls are asked for
-//     like any other.
+//     from github.com).
 //
 // # What never is
 //

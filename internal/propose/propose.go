@@ -89,13 +89,13 @@ func Learn(calls []Call, o Options) []Rule {
 
 // NewLearner returns a learner that was shown nothing.
 func NewLearner(o Options) *Learner {
-	return &Learner{o: o.filled(), patterns: map[string]*tally{}, hosts: map[string]*tally{}, agents: newTally(shape{})}
+	return &Learner{o: o.filled(), patterns: map[string]*tally{}, hosts: map[string]*tally{}}
 }
 
 // Rules proposes rules from the calls that were added, those first that were
 // seen most.
 func (l *Learner) Rules() []Rule {
-	rules := append(l.commands(), l.rest()...)
+	rules := append(l.commands(), l.hostRules()...)
 	slices.SortStableFunc(rules, func(a, b Rule) int {
 		return cmp.Or(b.Seen.Calls-a.Seen.Calls, cmp.Compare(a.Text, b.Text))
 	})
@@ -108,7 +108,6 @@ type Learner struct {
 	o        Options
 	patterns map[string]*tally // by the words of the pattern
 	hosts    map[string]*tally
-	agents   *tally
 }
 
 // tally counts what falls under one pattern.
@@ -172,9 +171,6 @@ func at(m map[string]*tally, key string, s shape) *tally {
 // Add shows it a call that layers 0 to 3 left open.
 func (l *Learner) Add(call Call) {
 	c := &call
-	if c.Tool == "agent" {
-		l.agents.add(c)
-	}
 	seen := map[string]bool{} // a line that says it twice is one call
 	for i, command := range c.Report.Commands {
 		f := factsOf(c.Report, i)
@@ -232,16 +228,13 @@ func allow(text string, t *tally) []Rule {
 	return []Rule{{List: "allow", Text: text, Why: t.shape.why, Seen: &t.seen}}
 }
 
-// rest proposes hosts and the sub-agent.
-func (l *Learner) rest() []Rule {
+// hostRules proposes hosts.
+func (l *Learner) hostRules() []Rule {
 	var rules []Rule
 	for host, t := range l.hosts {
 		if t.often(l.o) {
 			rules = append(rules, Rule{List: "hosts", Text: host, Why: "programs read from it by themselves", Seen: &t.seen})
 		}
-	}
-	if l.agents.shape.known = true; l.agents.often(l.o) {
-		rules = append(rules, Rule{List: "allowlist", Text: "agent", Why: "starts sub-agents; their own calls are asked for like any other", Seen: &l.agents.seen})
 	}
 	return rules
 }

@@ -148,13 +148,12 @@ func TestSeen(t *testing.T) {
 	}
 }
 
+// Starting sub-agents is on the allow-list already, so that no rule about it
+// would do anything.
 func TestSubAgents(t *testing.T) {
 	list := []Call{{Session: "a", Tool: "agent"}, {Session: "b", Tool: "agent"}, {Session: "b", Tool: "skill"}, {Session: "a", Tool: "web_search"}}
-	if got := Learn(list, Options{}); got != nil {
+	if got := Learn(append(list, list...), Options{}); got != nil {
 		t.Errorf("%v", proposals(got))
-	}
-	if diff := cmp.Diff([]string{"allowlist agent"}, proposals(Learn(append(list, list...), Options{}))); diff != "" {
-		t.Error(diff)
 	}
 }
 
