@@ -34,7 +34,8 @@ type result struct {
 var raced = []string{
 	".", "audit", "internal/acp", "internal/cli", "internal/confine", "internal/confine/escape", "internal/daemon", "internal/eval",
 	"internal/hang", "internal/history", "internal/hook",
-	"internal/lines", "internal/mcp", "internal/resident", "internal/session", "internal/verify", "internal/view", "internal/witness", "llm/llmtest",
+	"internal/lines", "internal/mcp", "internal/paths", "internal/place", "internal/resident", "internal/session", "internal/verify",
+	"internal/view", "internal/wiring", "internal/witness", "llm/llmtest",
 }
 
 // tests runs every test but those of the other stages. Fuzz targets run with
