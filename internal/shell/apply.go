@@ -574,6 +574,9 @@ func (u *use) dest(w word) {
 		return
 	}
 	into := strings.HasSuffix(w.text, "/") || len(sources) > 1 || u.machine.isDir(name) || u.machine.env.Files == nil
+	if into {
+		u.out.dirs = append(u.out.dirs, taken{name, u.out.command})
+	}
 	if !into || harmlessDevice(path.Clean(name)) || u.marks.has(markExact) {
 		if u.flags&recursive != 0 && u.machine.isDir(name) {
 			u.fills(w, name)

@@ -29,6 +29,7 @@ type draft struct {
 	links    []string // links made earlier in the line
 	newLinks []taken  // links made anywhere in the line
 	noDirs   []taken  // what was taken for no directory
+	dirs     []taken  // what was taken for a directory that something is put into
 	again    bool     // parts of the line run beside each other, or more than once
 	rounds   int      // loops around this command whose rounds are not counted
 }

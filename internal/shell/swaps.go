@@ -12,8 +12,8 @@ import (
 // of a line run beside each other or again, what stands before it may see it
 // too.
 
-// taken is a name at which a command makes a link, or which it took for no
-// directory.
+// taken is a name at which a command makes a link, or which it took for a
+// directory or for none.
 type taken struct {
 	name    string
 	command int
@@ -32,6 +32,9 @@ func (d *draft) swapped() {
 	}
 	for _, file := range d.noDirs {
 		d.meets(file, func(e Effect) bool { return e.Kind == Write && d.makesDir(e, file.name) })
+	}
+	for _, dir := range d.dirs {
+		d.meets(dir, func(e Effect) bool { return d.takes(e, dir.name) })
 	}
 }
 
@@ -59,7 +62,8 @@ func (d *draft) mayBeDir(name string) bool {
 
 // gone reports whether the line itself may have removed a directory.
 func (d *draft) gone(name string) bool {
-	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
-		return e.Command != d.command && e.Kind == Delete && (e.Target == name || view.Below(e.Target, name))
-	})
+	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool { return e.Command != d.command && d.takes(e, name) })
 }
+
+// takes reports whether an effect may remove a directory.
+func (d *draft) takes(e Effect, name string) bool { return e.Kind == Delete && view.Below(e.Target, name) }
