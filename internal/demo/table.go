@@ -58,14 +58,25 @@ func (t *table) call(p played) error {
 	if p.decision.Verdict != nod.Allow {
 		reason = wrap(p.decision.Reason, t.reasonWidth, reasonLines)
 	}
-	_, err := fmt.Fprintf(t.out, "%s  %-*s %*d  %s  %s\n", t.paint(p.decision.Verdict), layerWidth, p.decision.Layer,
-		timeWidth, p.took.Microseconds(), pad(clip(describe(p.row), t.callWidth), t.callWidth), reason[0])
+	_, err := fmt.Fprintf(t.out, "%s  %-*s %*s  %s  %s\n", t.paint(p.decision.Verdict), layerWidth, p.decision.Layer,
+		timeWidth, timeText(p.took), pad(clip(describe(p.row), t.callWidth), t.callWidth), reason[0])
 	for _, more := range reason[1:] {
 		if err == nil {
 			_, err = fmt.Fprintf(t.out, "%*s%s\n", leftWidth+t.callWidth+2, "", more)
 		}
 	}
 	return err
+}
+
+// timeText is a time in µs, with its unit where it is too long for the column.
+func timeText(took time.Duration) string {
+	switch {
+	case took < 100*time.Millisecond:
+		return fmt.Sprint(took.Microseconds())
+	case took < 10*time.Second:
+		return fmt.Sprintf("%.1fs", took.Seconds())
+	}
+	return fmt.Sprintf("%.0fs", took.Seconds())
 }
 
 // paint pads the verdict and colours it.
