@@ -66,4 +66,6 @@ func (d *draft) gone(name string) bool {
 }
 
 // takes reports whether an effect may remove a directory.
-func (d *draft) takes(e Effect, name string) bool { return e.Kind == Delete && view.Below(e.Target, name) }
+func (d *draft) takes(e Effect, name string) bool {
+	return e.Kind == Delete && view.Below(e.Target, name)
+}
