@@ -35,7 +35,7 @@ line is allowed:
 
   /path/of/nod-hook confine -- 'the whole line'
 
-nod-hook does the same and starts in a fifth of the time.
+nod-hook does the same and starts faster.
 
   on       try the boundary here and switch this on; a person has to
   off      switch it off

@@ -80,7 +80,7 @@ func (l *logged) decision(e audit.Entry) {
 	if e.InputBytes > 0 || e.Error != nil && e.Error.Kind != fault.NoModel || !l.here(e) {
 		return
 	}
-	c := propose.Call{Session: e.Session, Tool: e.Tool}
+	c := propose.Call{Session: e.Session}
 	if e.Tool == "bash" {
 		c.Report = l.analyze(e)
 	}

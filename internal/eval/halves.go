@@ -89,7 +89,7 @@ func Propose(all []Judged, o propose.Options) []propose.Rule {
 	var calls []propose.Call
 	for _, j := range all {
 		if j.Facts != nil {
-			calls = append(calls, propose.Call{Session: j.Row.Session, Tool: j.Facts.Tool, Report: j.Facts.Report, Outcome: outcomeOf(j.Row.Outcome)})
+			calls = append(calls, propose.Call{Session: j.Row.Session, Report: j.Facts.Report, Outcome: outcomeOf(j.Row.Outcome)})
 		}
 	}
 	rules := propose.Learn(calls, o)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -72,10 +73,10 @@ func (l *Loss) overwritten(e shell.Effect, name string) (why Objection) {
 		if l.Report.ProgramOf(e) == "mkdir" {
 			return ""
 		}
-		return printable.Join("this writes ", l.overtaken(e, name))
+		return place.Because("this writes ", l.overtaken(e, name))
 	}
 	if l.keepsContent(e) {
-		return printable.Join("this changes ", cmp.Or(l.overtaken(e, name), l.precious(name)))
+		return place.Because("this changes ", cmp.Or(l.overtaken(e, name), l.precious(name)))
 	}
 	lost := l.lost
 	if e.Appends {
@@ -128,7 +129,7 @@ func (l *Loss) scratch(e shell.Effect) (why Objection) {
 	if l.At.InPath(e.Target) {
 		return Objection("this writes " + printable.Text(e.Target) + ", which changes what runs later or what the agent may do")
 	}
-	return printable.Join("this writes ", l.overtaken(e, e.Target))
+	return place.Because("this writes ", l.overtaken(e, e.Target))
 }
 
 // changesMode recognises programs that change a file without making one.
@@ -206,7 +207,7 @@ func (l *Loss) deletable(e shell.Effect, name string) (why Objection) {
 		if l.guardedNext(e) {
 			return Objection("this moves " + printable.Text(name) + ", which the same line makes, to where it may run later")
 		}
-		return printable.Join("this deletes ", l.overtaken(e, name))
+		return place.Because("this deletes ", l.overtaken(e, name))
 	case errors.Is(err, fs.ErrNotExist):
 		return Objection("this deletes " + printable.Text(name) + ", which is not there, so that nod cannot tell what it would delete")
 	case err != nil:
@@ -214,7 +215,7 @@ func (l *Loss) deletable(e shell.Effect, name string) (why Objection) {
 	case !l.At.Machine.Inside(l.At.Roots, name):
 		return Objection("this deletes " + printable.Text(name) + ", which is outside the workspace")
 	case l.At.IsInstalled(name):
-		return printable.Join("this deletes ", l.overtaken(e, name))
+		return place.Because("this deletes ", l.overtaken(e, name))
 	case l.At.Guarded(name):
 		return Objection("this deletes " + printable.Text(name) + ", which changes what runs later or what the agent may do")
 	case info.Mode.IsDir() && l.Report.ProgramOf(e) == "rmdir":
@@ -273,7 +274,7 @@ func (l *Loss) movable(e shell.Effect, name string) (why Objection) {
 		if l.guardedNext(e) {
 			return Objection("this moves " + printable.Text(name) + ", which the same line makes, to where it may run later")
 		}
-		return printable.Join("this moves ", l.overtaken(e, name))
+		return place.Because("this moves ", l.overtaken(e, name))
 	case err != nil || !l.At.Machine.Inside(l.At.Roots, name):
 		return Objection("this moves " + printable.Text(name) + " away, and nod cannot tell that nothing is lost")
 	case !info.Mode.IsDir():

@@ -151,7 +151,7 @@ func (s *session) take(ctx context.Context, c past) {
 	if len(s.waiting) >= 1000 {
 		s.learn()
 	}
-	s.waiting[c.id] = propose.Call{Session: s.file.Path, Tool: e.Call.Tool, Report: s.report(e.Call)}
+	s.waiting[c.id] = propose.Call{Session: s.file.Path, Report: s.report(e.Call)}
 }
 
 // event is the call as the hook would read it, with the gate that would judge

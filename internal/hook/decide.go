@@ -169,7 +169,7 @@ func (r *run) confine(s config.Settings) func() string {
 }
 
 // confiner is the program of nod's that is typed before a line: nod-hook where
-// it lies beside nod, which starts in a fifth of the time.
+// it lies beside nod, which starts slower.
 func confiner(nod string) string {
 	hook := filepath.Join(filepath.Dir(nod), "nod-hook")
 	if info, err := os.Stat(hook); err == nil && info.Mode().IsRegular() {

@@ -23,6 +23,15 @@ import (
 // a call run.
 type Objection string
 
+// Because puts what a call does before why that is not settled, "" where
+// nothing speaks against it.
+func Because(does, why Objection) Objection {
+	if why == "" {
+		return ""
+	}
+	return does + why
+}
+
 // Options describe a machine.
 type Options struct {
 	// Files is where names are resolved.

@@ -23,7 +23,7 @@ func (w *Workspace) Writable(real string) (why Objection) {
 	case w.Guarded(real):
 		return Objection("this writes " + printable.Text(real) + ", which changes what runs later or what the agent may do")
 	}
-	return printable.Join("this writes ", w.Machine.Ordinary(real))
+	return Because("this writes ", w.Machine.Ordinary(real))
 }
 
 // Guarded reports whether a real path in the workspace is on the guarded
@@ -32,7 +32,7 @@ func (w *Workspace) Writable(real string) (why Objection) {
 // those below it (.github, hooks); alone they say nothing, since such a root is
 // no workspace. What unpacks to a guarded name is guarded too.
 func (w *Workspace) Guarded(real string) bool {
-	if plain, ok := unpacked(real); ok && w.Guarded(plain) || w.InPath(real) || w.Machine.AgentsOwn(real) ||
+	if plain, ok := unpacked(real); ok && w.Guarded(plain) || w.InPath(real) || w.Machine.agentsOwn(real) ||
 		w.Machine.guardedInPlace(real) ||
 		w.isHook(real) {
 		return true

@@ -44,10 +44,10 @@ func (m *Machine) IsSelf(real string) bool {
 
 // holdsAgents reports whether a directory is where agents are set up: one of an
 // agent's own or below it, or one that such a directory lies in. What else leads
-// there is guarded by AgentsOwn.
+// there is guarded by agentsOwn.
 func (m *Machine) holdsAgents(root string) bool {
 	lower := strings.ToLower(root)
-	return m.AgentsOwn(root) || slices.ContainsFunc(m.agentDirs(), func(own agentDir) bool {
+	return m.agentsOwn(root) || slices.ContainsFunc(m.agentDirs(), func(own agentDir) bool {
 		return own.named && view.Below(lower, own.Lower)
 	})
 }
@@ -106,9 +106,9 @@ func (m *Machine) realBelow(home, below string) string {
 	return m.Real(name)
 }
 
-// AgentsOwn reports whether a real path is a directory of an agent's own, or
+// agentsOwn reports whether a real path is a directory of an agent's own, or
 // below one, but for the working trees that some agents keep there.
-func (m *Machine) AgentsOwn(real string) bool {
+func (m *Machine) agentsOwn(real string) bool {
 	lower := strings.ToLower(real)
 	return slices.ContainsFunc(m.agentDirs(), func(d agentDir) bool {
 		if !view.Below(d.Lower, lower) {

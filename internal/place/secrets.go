@@ -13,9 +13,9 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// HoldsLogin reports whether a file of settings holds a password or a token
+// holdsLogin reports whether a file of settings holds a password or a token
 // beside what anybody may read.
-func HoldsLogin(files view.Files, name string) bool {
+func holdsLogin(files view.Files, name string) bool {
 	dir, base := path.Split(name)
 	git := base == "config" && (strings.Contains(dir, "/.git/") || strings.HasSuffix(dir, ".git/"))
 	npm := base == ".npmrc" || base == ".yarnrc.yml"
@@ -38,12 +38,12 @@ func HoldsLogin(files view.Files, name string) bool {
 // TouchesSecret reports whether a real path is a secret, or, read as a whole
 // tree, may hold one of the stores.
 func (m *Machine) TouchesSecret(real string, tree bool) bool {
-	return m.Secrets.Match(real) || m.SecretInPlace(real) || tree && m.Secrets.HoldsAny(real) ||
-		HoldsLogin(m.Files, real)
+	return m.Secrets.Match(real) || m.secretInPlace(real) || tree && m.Secrets.HoldsAny(real) ||
+		holdsLogin(m.Files, real)
 }
 
-// SecretInPlace reports whether a file of dotfiles will be a secret at home.
-func (m *Machine) SecretInPlace(real string) bool {
+// secretInPlace reports whether a file of dotfiles will be a secret at home.
+func (m *Machine) secretInPlace(real string) bool {
 	return slices.ContainsFunc(hosts.InPlace(strings.ToLower(real)), m.secretAtHome)
 }
 

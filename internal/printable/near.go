@@ -47,12 +47,3 @@ func replaced(text, dir, inside, self string) string {
 // endsName reports whether a name cannot go on with a byte: what stands between
 // words of a sentence or of a command line.
 func endsName(c byte) bool { return strings.IndexByte(" \t\n\"'`=,;:()|&<>{}", c) >= 0 }
-
-// Join puts what a call does before why that is not settled, "" where nothing
-// speaks against it.
-func Join[T ~string](does, why T) T {
-	if why == "" {
-		return ""
-	}
-	return does + why
-}

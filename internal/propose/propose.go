@@ -53,7 +53,6 @@ const (
 // Call is one call that layers 0 to 3 left open.
 type Call struct {
 	Session string
-	Tool    string // canonical
 	Report  shell.Report
 	Outcome Outcome
 	Judge   Judge

@@ -39,7 +39,7 @@ func calls(sessions int, commands ...string) []Call {
 	var list []Call
 	for _, command := range commands {
 		for i := range sessions {
-			list = append(list, Call{Session: fmt.Sprint(i), Tool: "bash", Report: analyze(command), Outcome: Ran})
+			list = append(list, Call{Session: fmt.Sprint(i), Report: analyze(command), Outcome: Ran})
 		}
 	}
 	return list
@@ -114,7 +114,7 @@ func TestNeverProposed(t *testing.T) {
 // TestOneBadTaintsAll: what was once seen to do harm is not opened.
 func TestOneBadTaintsAll(t *testing.T) {
 	list := calls(9, "npm test")
-	list = append(list, Call{Session: "x", Tool: "bash", Report: harm(analyze("npm test"))})
+	list = append(list, Call{Session: "x", Report: harm(analyze("npm test"))})
 	if got := Learn(list, Options{}); got != nil {
 		t.Errorf("proposes %v", proposals(got))
 	}
@@ -145,15 +145,6 @@ func TestSeen(t *testing.T) {
 	want := &Seen{Calls: 4, Sessions: 4, Ran: 2, Failed: 1, Model: 1, Person: 1}
 	if len(got) != 1 || cmp.Diff(want, got[0].Seen) != "" || got[0].Seen.String() != "4 calls in 4 sessions, 2 ran, 1 failed, 1 let by a model, 1 let by a person" {
 		t.Errorf("%+v", got)
-	}
-}
-
-// Starting sub-agents is on the allow-list already, so that no rule about it
-// would do anything.
-func TestSubAgents(t *testing.T) {
-	list := []Call{{Session: "a", Tool: "agent"}, {Session: "b", Tool: "agent"}, {Session: "b", Tool: "skill"}, {Session: "a", Tool: "web_search"}}
-	if got := Learn(append(list, list...), Options{}); got != nil {
-		t.Errorf("%v", proposals(got))
 	}
 }
 

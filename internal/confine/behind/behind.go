@@ -1,6 +1,6 @@
 // Package behind is a line that somebody types to have it run behind the
 // boundary: nod confine -- 'LINE', and nod-hook confine -- 'LINE', which is the
-// same and starts in a fifth of the time, so that agents are told to type it.
+// same and starts faster, since it links no SDK, so that agents are told to type it.
 //
 // It finds the workspace (the repository around the directory, else the
 // directory), reads the settings, asks a gate what of the workspace may be seen
