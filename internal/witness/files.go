@@ -161,9 +161,6 @@ func (w *witnessing) allowedLine(world *world, text string) *nod.Decision {
 
 // oneLine asks about a line, and runs it where it is allowed.
 func (w *witnessing) oneLine(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
-	if w.text == "" {
-		text = line(seed)
-	}
 	d := w.allowedLine(worlds.ofLines(s), text)
 	if d == nil {
 		return nil

@@ -65,21 +65,17 @@ func run(args []string, out, progress io.Writer) error {
 	if texts != nil {
 		*n, *seed = uint64(len(texts)), 0
 	}
+	w := &witnessing{n: *n, seed: *seed, workers: *workers, out: out, progress: progress, text: *text, most: *most,
+		second: *second, files: *files, given: texts}
 	if *show {
 		for i := range *n {
-			text := generate(*seed + i)
-			if *files {
-				text = line(*seed + i)
-			}
-			fmt.Fprintf(out, "%d %q\n", *seed+i, text)
+			fmt.Fprintf(out, "%d %q\n", *seed+i, w.textOf(*seed+i))
 		}
 		return nil
 	}
 	if !*shells && !*second && !*files && !*programs {
 		return errors.New("say what to run: -shells, -second, -files, -programs or -confine")
 	}
-	w := &witnessing{n: *n, seed: *seed, workers: *workers, out: out, progress: progress, text: *text, most: *most,
-		second: *second, files: *files, given: texts}
 	if *programs {
 		return w.stageAndRunPrograms()
 	}

@@ -144,13 +144,7 @@ func (w *witnessing) work(s *stage) error {
 	worlds := newWorlds()
 	for i := w.next.Add(1) - 1; i < w.n; i = w.next.Add(1) - 1 {
 		seed := w.seed + i
-		text := w.text
-		switch {
-		case w.given != nil:
-			text = w.given[seed]
-		case text == "":
-			text = generate(seed)
-		}
+		text := w.textOf(seed)
 		do := w.one
 		switch {
 		case w.second:
@@ -176,6 +170,21 @@ func (w *witnessing) work(s *stage) error {
 		}
 	}
 	return nil
+}
+
+// textOf is the text of a number: what was given comes before what is made.
+func (w *witnessing) textOf(seed uint64) string {
+	switch {
+	case w.text != "":
+		return w.text
+	case w.given != nil:
+		return w.given[seed]
+	case w.texts != nil:
+		return w.texts[seed]
+	case w.files:
+		return line(seed)
+	}
+	return generate(seed)
 }
 
 // mostTries is how often a text is tried that breaks its namespace.

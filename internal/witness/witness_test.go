@@ -147,6 +147,20 @@ func TestFound(t *testing.T) {
 	}
 }
 
+// TestGivenTexts: what was given is what is looked at, whatever is to be shown
+// of it. Texts of one's own were once taken for their numbers alone.
+func TestGivenTexts(t *testing.T) {
+	for _, w := range []*witnessing{{}, {second: true}, {files: true}, {texts: []string{"sheet"}}} {
+		w.given = []string{"of another generator"}
+		if got := w.textOf(0); got != w.given[0] {
+			t.Errorf("second %v, files %v, sheets %v: %q is looked at", w.second, w.files, w.texts, got)
+		}
+		if w.text = "of one's own"; w.textOf(0) != w.text {
+			t.Errorf("second %v, files %v, sheets %v: %q is looked at", w.second, w.files, w.texts, w.textOf(0))
+		}
+	}
+}
+
 // TestFoundLines does the same for lines over files.
 func TestFoundLines(t *testing.T) {
 	s := staged(t)
