@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string) int {
 	}
 	switch name {
 	case stage.Word:
-		return stage.Main(args[1:])
+		return stage.Main()
 	case behind.Word:
 		return confined(ctx, args[1:])
 	case "demo":

@@ -72,7 +72,7 @@ func Main(ctx context.Context, p *Process, args []string) int {
 		args = []string{"help"}
 	}
 	if args[0] == stage.Word {
-		return stage.Main(args[1:])
+		return stage.Main()
 	}
 	if name, asked := helpAsked(args); asked {
 		return help(ctx, p, name)

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == stage.Word {
-		os.Exit(stage.Main(os.Args[2:]))
+		os.Exit(stage.Main())
 	}
 	os.Exit(m.Run())
 }

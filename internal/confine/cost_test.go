@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nodgate/nod/internal/confine/stage"
 )
 
 // What nod does around the boundary costs no more than the boundary: the whole
@@ -116,9 +118,14 @@ func (c *cost) nod() time.Duration {
 func (c *cost) overlays() time.Duration {
 	r, end := c.laid()
 	defer end()
-	r.layout.plan.Command = plain(r.words())
-	cmd := exec.Command(c.program, r.layout.plan.Arguments()...)
-	cmd.SysProcAttr = namespace()
+	r.layout.plan.Command, r.layout.plan.Environ = plain(r.words()), c.o.Environ
+	plan, err := memfile([]byte(r.layout.plan.Text()))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer plan.Close()
+	cmd := exec.Command(c.program, stage.Word)
+	cmd.SysProcAttr, cmd.ExtraFiles = namespace(), []*os.File{os.Stderr, os.Stderr, os.Stderr, plan}
 	return c.time(cmd)
 }
 

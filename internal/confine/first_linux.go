@@ -15,13 +15,13 @@ import (
 // only when it has ended all others in there.
 type first struct{ fd int }
 
-// read reads what bubblewrap says until its end, and takes hold of the first
+// readStatus reads what bubblewrap says until its end, and takes hold of the first
 // process as soon as its number is said. bubblewrap is its parent.
-func (e ends) read(bubblewrap int) (said []byte, f first) {
+func readStatus(status io.Reader, bubblewrap int) (said []byte, f first) {
 	f.fd = -1
 	part := make([]byte, 512)
 	for {
-		n, err := e.status.Read(part)
+		n, err := status.Read(part)
 		said = append(said, part[:n]...)
 		if f.fd < 0 {
 			f.hold(said, bubblewrap)

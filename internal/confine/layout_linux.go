@@ -47,8 +47,9 @@ type layout struct {
 	o      Options
 	run    string // this run's directory
 	kept   string // the directory of the caches' layers
-	empty  string // a directory with nothing in it
 	plan   stage.Plan
+	mounts []string // where file systems are mounted
+	sheets []*sheet // over the caches
 	places []place
 	hidden []string // names of the workspace that are not there
 	upper  string   // what the run writes into the workspace
@@ -62,9 +63,8 @@ type place struct {
 
 // lay makes the layers. kept is a directory that no other run uses meanwhile.
 func lay(o Options, run, kept string) (*layout, error) {
-	l := &layout{o: o, run: run, kept: kept, empty: filepath.Join(run, "empty"), plan: stage.Plan{Dir: filepath.Join(run, "layers")}}
-	err := errors.Join(os.Mkdir(l.empty, 0o700), os.Mkdir(l.plan.Dir, 0o700))
-	err = errors.Join(err, l.ground(), l.storesOfPackages(), l.programs(), l.workspace(), l.repository())
+	l := &layout{o: o, run: run, kept: kept, plan: stage.Plan{Dir: layers(o.Cache)}}
+	err := errors.Join(l.ground(), l.storesOfPackages(), l.programs(), l.sewn(), l.workspace(), l.repository())
 	slices.SortStableFunc(l.places, func(a, b place) int { return strings.Count(a.at, "/") - strings.Count(b.at, "/") })
 	return l, err
 }
@@ -101,7 +101,8 @@ func (l *layout) ground() error {
 		}
 	}
 	l.put("/dev", "--dev", "/dev")
-	return errors.Join(l.own("/tmp", filepath.Join(l.run, "tmp")), l.own(l.o.Home, filepath.Join(l.run, "home")), l.own(filepath.Join(l.o.Home, ".cache"), filepath.Join(l.kept, "cache")))
+	l.put(l.o.Home, "--size", strconv.FormatUint(l.o.Memory/4, 10), "--tmpfs", l.o.Home)
+	return errors.Join(l.own("/tmp", filepath.Join(l.run, "tmp")), l.own(filepath.Join(l.o.Home, ".cache"), filepath.Join(l.kept, "cache")))
 }
 
 // own puts a directory of confine's own somewhere, to be written.
@@ -180,7 +181,7 @@ func (l *layout) storesOfPackages() error {
 		if slices.Contains(dirs[:i], dir) || !l.takesCache(dir) {
 			continue
 		}
-		if err := l.write(dir, filepath.Join(l.kept, "over"+strconv.Itoa(i))); err != nil {
+		if err := l.write(dir); err != nil {
 			return err
 		}
 	}
@@ -193,7 +194,7 @@ func (l *layout) takesCache(dir string) bool {
 
 // workspace lays a new layer over the workspace, and a mask below it.
 func (l *layout) workspace() error {
-	mask, err := l.newMask(l.o.Root)
+	mask, err := l.newMask(l.o.Root, len(l.plan.Overlays))
 	if err != nil {
 		return err
 	}
@@ -211,14 +212,15 @@ func (l *layout) repository() error {
 	if !ok || within(l.o.Root, dir) || filepath.Base(dir) != ".git" && !strings.HasSuffix(dir, ".git") || within(dir, l.o.Home) {
 		return nil
 	}
-	mask, err := l.newMask(dir)
+	mask, err := l.newMask(dir, len(l.plan.Overlays))
 	if err == nil {
 		err = (&masker{root: dir, mask: mask}).git(dir, ".")
 	}
 	if err != nil {
 		return err
 	}
-	return l.readOver(dir, mask)
+	l.mount("--ro-bind", dir, "lowerdir="+escape(mask)+":"+escape(dir))
+	return nil
 }
 
 // gitDirectory is where the repository of a linked working tree lies.
@@ -245,94 +247,59 @@ func gitDirectory(root string) (dir string, ok bool) {
 // read shows a directory through an overlay that nobody can write. An overlay
 // that nobody can write has two layers at least.
 func (l *layout) read(dir string) error {
-	mask, err := l.mask(dir)
-	if err != nil {
+	mask, err := l.mask(len(l.plan.Overlays), dir, shown{dir, dir})
+	switch {
+	case err != nil:
 		return err
+	case mask == "":
+		l.mount("--ro-bind", dir, "lowerdir="+escape(dir)+":"+escape(l.plan.Empty()))
+	default:
+		l.mount("--ro-bind", dir, "lowerdir="+escape(mask)+":"+escape(dir))
 	}
-	if mask == "" {
-		l.show("--ro-bind", dir, "lowerdir="+escape(dir)+":"+escape(l.empty))
-		return nil
-	}
-	return l.readOver(dir, mask)
-}
-
-func (l *layout) readOver(dir, mask string) error {
-	l.show("--ro-bind", dir, "lowerdir="+escape(mask)+":"+escape(dir))
 	return nil
 }
 
-// write shows a directory with a layer that stays for the next run.
-func (l *layout) write(dir, layer string) error {
-	mask, err := l.mask(dir)
-	if err != nil {
-		return err
+// over shows a directory with a layer to be written.
+func (l *layout) over(dir, upper, mask string) error {
+	err := os.Mkdir(upper, 0o700)
+	if err == nil {
+		err = copyMode(dir, upper)
 	}
-	return l.over(dir, layer, mask)
+	written, writeErr := l.written(upper, len(l.plan.Overlays))
+	l.mount("--bind", dir, "lowerdir="+escape(mask)+":"+escape(dir)+written)
+	return errors.Join(err, writeErr)
 }
 
-// over shows a directory with a layer to be written. It is mounted as volatile:
+// written are the options for a layer to be written. It is mounted as volatile:
 // the kernel would else bring all of the disk up to date when the run ends. What
 // is lost when the machine fails is what a program that does not sync would lose.
-func (l *layout) over(dir, upper, mask string) error {
-	work := filepath.Join(l.run, "work"+strconv.Itoa(len(l.plan.Overlays)))
-	err := os.Mkdir(upper, 0o700)
-	switch {
-	case err == nil:
-		err = copyMode(dir, upper)
-	case errors.Is(err, os.ErrExist):
-		err = nil
-	}
-	err = errors.Join(err, os.Mkdir(work, 0o700))
-	lower := escape(dir)
-	if mask != "" {
-		lower = escape(mask) + ":" + lower
-	}
-	l.show("--bind", dir, "lowerdir="+lower+",upperdir="+escape(upper)+",workdir="+escape(work)+",volatile")
-	return err
+func (l *layout) written(upper string, number int) (options string, err error) {
+	work := filepath.Join(l.run, "work"+strconv.Itoa(number))
+	return ",upperdir=" + escape(upper) + ",workdir=" + escape(work) + ",volatile", os.Mkdir(work, 0o700)
 }
 
-// show puts an overlay where a directory is.
-func (l *layout) show(how, dir, options string) {
+// mount puts an overlay where a directory is.
+func (l *layout) mount(how, dir, options string) {
 	at := l.plan.At(len(l.plan.Overlays))
 	l.plan.Overlays = append(l.plan.Overlays, options)
 	l.put(dir, how, at, dir)
 }
 
-// mask is a layer that takes the stores that lie below a directory out of what
-// is seen of it, "" where there are none.
-func (l *layout) mask(dir string) (mask string, err error) {
-	for _, store := range l.o.Stores {
-		if !within(dir, store) || store == dir {
-			continue
-		}
-		if _, err := os.Lstat(store); err != nil {
-			continue
-		}
-		if mask == "" {
-			if mask, err = l.newMask(dir); err != nil {
-				return "", err
-			}
-		}
-		if err := whiteout(dir, mask, store[len(dir)+1:]); err != nil {
-			return "", err
-		}
-	}
-	return mask, nil
-}
-
-// newMask is an empty layer for a directory.
-func (l *layout) newMask(dir string) (string, error) {
-	mask := filepath.Join(l.run, "mask"+strconv.Itoa(len(l.plan.Overlays)))
+// newMask is an empty layer for a directory, over which the overlay of that
+// number is.
+func (l *layout) newMask(dir string, number int) (string, error) {
+	mask := filepath.Join(l.run, "mask"+strconv.Itoa(number))
 	return mask, errors.Join(os.Mkdir(mask, 0o700), copyMode(dir, mask))
 }
 
-// whiteout makes a name below dir not be there.
+// whiteout makes a name below dir not be there. It is not there already where a
+// directory above it is not.
 func whiteout(dir, mask, name string) error {
-	if err := parents(dir, mask, name); err != nil {
-		return err
+	err := parents(dir, mask, name)
+	if err == nil {
+		err = unix.Mknod(filepath.Join(mask, name), syscall.S_IFCHR, 0)
 	}
-	err := unix.Mknod(filepath.Join(mask, name), syscall.S_IFCHR, 0)
-	if errors.Is(err, os.ErrExist) {
+	if errors.Is(err, os.ErrExist) || errors.Is(err, unix.ENOTDIR) {
 		return nil
 	}
 	return os.NewSyscallError("whiteout", err)

@@ -18,22 +18,20 @@ type lease struct {
 	locks     []*os.File
 }
 
+// layers is where a stage mounts the overlays, each in a mount namespace of its
+// own, so that runs share the directory.
+func layers(cache string) string { return filepath.Join(cache, "layers") }
+
 // rent makes the directories, and removes those of runs that were killed.
 func rent(o Options) (*lease, error) {
 	runs := filepath.Join(o.Cache, "runs")
-	if err := os.MkdirAll(runs, 0o700); err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(o.Cache, 0o700); err != nil {
-		return nil, err
-	}
-	sweep(runs)
-	run, err := os.MkdirTemp(runs, "")
+	err := errors.Join(os.MkdirAll(runs, 0o700), os.MkdirAll(layers(o.Cache), 0o700), os.Chmod(o.Cache, 0o700))
 	if err != nil {
 		return nil, err
 	}
-	l := &lease{run: run}
-	if _, err := l.lock(run + ".lock"); err != nil {
+	sweep(runs)
+	l := &lease{}
+	if err := l.begin(runs); err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(o.Root))
@@ -41,17 +39,36 @@ func rent(o Options) (*lease, error) {
 	if err := os.MkdirAll(l.kept, 0o700); err != nil {
 		return nil, err
 	}
-	free, err := l.lock(l.kept + ".lock")
+	free, err := l.lock(l.kept)
 	if !free && err == nil { // another run in this workspace: layers that end with this one
-		l.kept = filepath.Join(run, "kept")
+		l.kept = filepath.Join(l.run, "kept")
 		err = os.Mkdir(l.kept, 0o700)
 	}
 	return l, err
 }
 
-// lock takes a file's lock; free is false where another process has it.
+// begin makes this run's directory. Who sweeps may take one before it is locked.
+func (l *lease) begin(runs string) error {
+	for range 100 {
+		run, err := os.MkdirTemp(runs, "")
+		if err != nil {
+			return err
+		}
+		free, err := l.lock(run)
+		if _, gone := os.Stat(run); free && gone == nil {
+			l.run = run
+			return nil
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return errors.New("no directory for a run stays")
+}
+
+// lock takes a directory's lock; free is false where another process has it.
 func (l *lease) lock(name string) (free bool, err error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.Open(name)
 	if err != nil {
 		return false, err
 	}
@@ -66,22 +83,15 @@ func (l *lease) lock(name string) (free bool, err error) {
 	return true, nil
 }
 
-// now is the time by the clock of the file system.
-func (l *lease) now() (time.Time, error) {
-	name := filepath.Join(l.run, "now")
-	if err := os.WriteFile(name, nil, 0o600); err != nil {
-		return time.Time{}, err
-	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return info.ModTime(), nil
+// made is when a layer was made, by the clock of its file system.
+func made(layer string) (time.Time, error) {
+	var s syscall.Stat_t
+	err := syscall.Stat(layer, &s)
+	return time.Unix(s.Ctim.Unix()), err
 }
 
 func (l *lease) end() {
 	remove(l.run)
-	_ = os.Remove(l.run + ".lock")
 	for _, f := range l.locks {
 		_ = f.Close()
 	}
@@ -96,7 +106,7 @@ func sweep(runs string) {
 			continue
 		}
 		l := &lease{run: name}
-		if free, err := l.lock(name + ".lock"); free && err == nil {
+		if free, err := l.lock(name); free && err == nil {
 			l.end()
 		}
 	}

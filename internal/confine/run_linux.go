@@ -7,17 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
-	"sync"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Find returns bubblewrap's program. PATH is not asked: an agent may have put
@@ -34,6 +29,14 @@ func Find() (string, error) {
 // Run runs the line. An error says that nothing ran, or that what became of it
 // is not known; nothing of the workspace has changed then.
 func Run(ctx context.Context, o Options) (Result, error) {
+	a := Prepare(o)
+	defer a.Close()
+	return a.Run(ctx, o)
+}
+
+// Run runs the line of the options behind the boundary that was prepared, as the
+// function of that name does.
+func (a *Ahead) Run(ctx context.Context, o Options) (Result, error) {
 	if err := o.check(); err != nil {
 		return Result{}, err
 	}
@@ -46,11 +49,11 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	since, err := lease.now()
+	since, err := made(l.upper)
 	if err != nil {
 		return Result{}, err
 	}
-	r := running{Options: o, layout: l}
+	r := running{Options: o, layout: l, Ahead: a}
 	result, err := r.run(ctx)
 	if err != nil {
 		return Result{}, err
@@ -88,58 +91,8 @@ func (o *Options) check() error {
 // running is a run in the making.
 type running struct {
 	Options
+	*Ahead
 	layout *layout
-	said   tail
-	fed    *os.File // the run's end of a pipe that was made for the input
-}
-
-// run starts the stage, waits for the end of all, and says how it ended.
-func (r *running) run(ctx context.Context) (Result, error) {
-	closeOnExec()
-	code, err := filter()
-	if err != nil {
-		return Result{}, err
-	}
-	filterFile, err := memfile(code)
-	if err != nil {
-		return Result{}, err
-	}
-	defer filterFile.Close()
-	failed, failedEnd, err := os.Pipe()
-	if err != nil {
-		return Result{}, err
-	}
-	defer failed.Close()
-	status, statusEnd, err := os.Pipe()
-	if err != nil {
-		return Result{}, err
-	}
-	defer status.Close()
-	r.layout.plan.Command = r.words()
-	cmd := exec.Command(r.Stage, r.layout.plan.Arguments()...)
-	cmd.Env = Environment(r.Environ, r.Home)
-	cmd.Dir = "/"
-	cmd.ExtraFiles = []*os.File{failedEnd, filterFile, statusEnd}
-	cmd.SysProcAttr = namespace()
-	if err := r.streams(cmd); err != nil {
-		return Result{}, err
-	}
-	return r.wait(ctx, cmd, ends{failed, status, []*os.File{failedEnd, statusEnd, r.fed}})
-}
-
-// ends are what is read from the stage (failed) and from bubblewrap (status),
-// and what this process closes once they have been started.
-type ends struct {
-	failed, status *os.File
-	theirs         []*os.File
-}
-
-func (e ends) started() {
-	for _, f := range e.theirs {
-		if f != nil {
-			_ = f.Close()
-		}
-	}
 }
 
 // namespace is that of the stage: root in it, this user outside.
@@ -162,37 +115,33 @@ func (r *running) words() []string {
 	return append(words, "--remount-ro", "/", "--chdir", r.Dir, "--", r.Shell, "-c", r.Line)
 }
 
-func (r *running) wait(ctx context.Context, cmd *exec.Cmd, e ends) (Result, error) {
+// run hands the stage its plan, waits for the end of all, and says how it ended.
+func (r *running) run(ctx context.Context) (Result, error) {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGWINCH, syscall.SIGUSR1, syscall.SIGUSR2)
 	defer signal.Stop(signals)
-	err := cmd.Start()
-	e.started()
-	if err != nil {
-		return Result{}, fmt.Errorf("%w: a user namespace is refused: %w", ErrUnavailable, err)
+	r.layout.plan.Command, r.layout.plan.Environ = r.words(), Environment(r.Environ, r.Home)
+	if err := r.told(r.layout.plan.Text()); err != nil {
+		return Result{}, err
 	}
-	why, _ := io.ReadAll(e.failed) // ends when bubblewrap has taken over
-	if len(why) > 0 {
-		_ = cmd.Wait()
-		return Result{}, fmt.Errorf("%w: %s", ErrUnavailable, why)
-	}
-	g := guard{pid: cmd.Process.Pid, limit: r.Memory, until: time.Now().Add(r.Time), done: make(chan struct{})}
+	pid := r.cmd.Process.Pid
+	g := guard{pid: pid, limit: r.Memory, until: time.Now().Add(r.Time), done: make(chan struct{})}
 	go g.watch(ctx, signals)
-	said, first := e.read(cmd.Process.Pid)
-	err = cmd.Wait()
+	said, first := readStatus(r.status, pid)
+	err := r.wait()
 	first.ended() // bubblewrap does not wait for what its first process leaves behind
 	close(g.done)
-	return r.ended(cmd, err, g.why(), bytes.Contains(said, []byte("exit-code")))
+	return r.ended(err, g.why(), bytes.Contains(said, []byte("exit-code")))
 }
 
 // ended is how bubblewrap ended: it passes the shell's exit code on, and says
 // (ran) whether there was one.
-func (r *running) ended(cmd *exec.Cmd, err error, stopped string, ran bool) (Result, error) {
+func (r *running) ended(err error, stopped string, ran bool) (Result, error) {
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 		return Result{}, err
 	}
-	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	status := r.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	result := Result{Code: status.ExitStatus(), Stopped: stopped}
 	if status.Signaled() {
 		result.Code = 128 + int(status.Signal())
@@ -204,128 +153,4 @@ func (r *running) ended(cmd *exec.Cmd, err error, stopped string, ran bool) (Res
 		return Result{}, fmt.Errorf("%w: the boundary was not finished", ErrUnavailable)
 	}
 	return result, nil
-}
-
-// streams hands on terminals and pipes of nobody's. What is a file, a
-// directory or a socket is read and written here instead: opened anew by its
-// descriptor, it would be a way out.
-func (r *running) streams(cmd *exec.Cmd) error {
-	cmd.Stdout, cmd.Stderr = r.output(r.Stdout), r.output(r.Stderr)
-	if same(r.Stdout, r.Stderr) {
-		cmd.Stderr = cmd.Stdout
-	}
-	return r.input(cmd)
-}
-
-// input hands a terminal or a pipe on as it is. Nobody waits for the end of
-// what is copied: it may never come.
-func (r *running) input(cmd *exec.Cmd) error {
-	if r.Stdin == nil {
-		return nil
-	}
-	info, err := r.Stdin.Stat()
-	switch {
-	case err != nil || info.IsDir():
-		return errors.New("the standard input cannot be read")
-	case info.Mode()&(os.ModeCharDevice|os.ModeNamedPipe) != 0:
-		cmd.Stdin = r.Stdin
-		return nil
-	}
-	from, to, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	cmd.Stdin, r.fed = from, from
-	go func() {
-		_, _ = io.Copy(to, r.Stdin)
-		_ = to.Close()
-	}()
-	return nil
-}
-
-// passable is a terminal or /dev/null.
-func passable(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-func (r *running) output(f *os.File) io.Writer {
-	switch {
-	case f == nil:
-		return nil
-	case passable(f):
-		return f
-	}
-	return &copied{f, &r.said}
-}
-
-func same(a, b *os.File) bool {
-	if a == nil || b == nil {
-		return false
-	}
-	one, err := a.Stat()
-	other, otherErr := b.Stat()
-	return err == nil && otherErr == nil && os.SameFile(one, other)
-}
-
-// copied hands output on and remembers its end.
-type copied struct {
-	to   io.Writer
-	said *tail
-}
-
-func (c *copied) Write(p []byte) (int, error) {
-	c.said.add(p)
-	return c.to.Write(p)
-}
-
-// tail is the end of what was printed.
-type tail struct {
-	mu   sync.Mutex
-	last []byte
-}
-
-const tailLimit = 64 << 10
-
-func (t *tail) add(p []byte) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.last = append(t.last, p...)
-	if len(t.last) > 2*tailLimit {
-		t.last = slices.Clone(t.last[len(t.last)-tailLimit:])
-	}
-}
-
-func (t *tail) text() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.last)
-}
-
-// closeOnExec keeps what this process inherited from the run.
-func closeOnExec() {
-	if unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC) == nil {
-		return
-	}
-	entries, err := os.ReadDir("/proc/self/fd")
-	for _, e := range entries {
-		var fd int
-		if _, scanErr := fmt.Sscan(e.Name(), &fd); err == nil && scanErr == nil && fd > 2 {
-			syscall.CloseOnExec(fd)
-		}
-	}
-}
-
-// memfile holds the filter where no name leads to it.
-func memfile(data []byte) (*os.File, error) {
-	fd, err := unix.MemfdCreate("filter", unix.MFD_CLOEXEC)
-	if err != nil {
-		return nil, os.NewSyscallError("memfd_create", err)
-	}
-	f := os.NewFile(uintptr(fd), "filter")
-	if _, err := f.Write(data); err != nil {
-		return nil, err
-	}
-	_, err = f.Seek(0, io.SeekStart)
-	return f, err
 }

@@ -44,11 +44,13 @@ func Main(ctx context.Context, p Process, args []string) int {
 		p.say("want -- and the whole line as one quoted word")
 		return 2
 	}
+	ahead := confine.Prepare(confine.Options{Stage: Stage(), Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr})
+	defer ahead.Close()
 	o, err := confinement(p)
 	var result confine.Result
 	if err == nil {
 		o.Line = args[1]
-		result, err = confine.Run(ctx, o)
+		result, err = ahead.Run(ctx, o)
 	}
 	if err != nil {
 		p.say("nothing was run: " + printable.Line(err.Error(), 400) + "; a person can let the line run as it is: nod approve")

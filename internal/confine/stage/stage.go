@@ -2,6 +2,10 @@
 // user and a mount namespace of its own, lays the overlays over what a confined
 // run may see, bounds what the run may use, and becomes bubblewrap.
 //
+// It is started before nod knows what is to be run, and reads its plan from
+// descriptor [PlanFrom]: a process takes a millisecond or two to start, in which
+// nod reads its settings and looks through the workspace.
+//
 // The overlays are mounted in a directory of memory, which is gone with the
 // namespace, so that nobody has to remove what they are mounted on.
 //
@@ -14,10 +18,18 @@ package stage
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Word is the first argument of a program that is to be the stage.
 const Word = "confine-stage"
+
+// Descriptors of the stage: what went wrong, and its plan. Those between are
+// bubblewrap's.
+const (
+	errorsTo = 3
+	PlanFrom = 6
+)
 
 // Plan is what a stage does.
 type Plan struct {
@@ -27,6 +39,8 @@ type Plan struct {
 	// Overlays are the options of each, as the kernel takes them: lowerdir=...
 	// and, where it may be written, upperdir= and workdir=.
 	Overlays []string
+	// Environ is the environment of the command.
+	Environ []string
 	// Command is what it becomes.
 	Command []string
 }
@@ -34,18 +48,32 @@ type Plan struct {
 // At is where the overlay of a number is mounted.
 func (p *Plan) At(i int) string { return p.Dir + "/" + strconv.Itoa(i) }
 
-// Arguments are what a program is given to be the stage, its first word before.
-func (p *Plan) Arguments() []string {
-	args := append([]string{Word, p.Dir}, p.Overlays...)
-	return append(append(args, "--"), p.Command...)
+// Empty is a directory with nothing in it, for a layer.
+func (p *Plan) Empty() string { return p.Dir + "/empty" }
+
+// Text is the plan as a stage reads it. No part of it can hold a zero byte: the
+// kernel takes none.
+func (p *Plan) Text() string {
+	all := []string{p.Dir}
+	for _, list := range [][]string{p.Overlays, p.Environ, p.Command} {
+		all = append(append(all, strconv.Itoa(len(list))), list...)
+	}
+	return strings.Join(all, "\x00") + "\x00"
 }
 
-// read is the plan of a program's arguments. ok is false for what
-// [Plan.Arguments] does not make.
-func read(args []string) (p Plan, ok bool) {
-	end := slices.Index(args, "--")
-	if end < 1 || end+1 >= len(args) {
+// read is the plan of a text. ok is false for what [Plan.Text] does not make, so
+// also for the beginning of one.
+func read(text string) (p Plan, ok bool) {
+	words := strings.Split(text, "\x00")
+	if p.Dir, words = words[0], words[1:]; len(words) == 0 {
 		return Plan{}, false
 	}
-	return Plan{Dir: args[0], Overlays: args[1:end], Command: args[end+1:]}, true
+	for _, list := range []*[]string{&p.Overlays, &p.Environ, &p.Command} {
+		n, err := strconv.Atoi(words[0])
+		if err != nil || n < 0 || n+1 >= len(words) {
+			return Plan{}, false
+		}
+		*list, words = slices.Clip(words[1:n+1]), words[n+1:]
+	}
+	return p, len(p.Command) > 0 && slices.Equal(words, []string{""})
 }

@@ -2,24 +2,24 @@ package stage
 
 import (
 	"errors"
+	"io"
 	"os"
 	"syscall"
 )
 
-// errorsTo is the descriptor for what went wrong.
-const errorsTo = 3
-
 // Main mounts and becomes the command. It returns only where it failed.
-func Main(args []string) int {
+func Main() int {
 	syscall.CloseOnExec(errorsTo)
-	err := run(args)
+	syscall.CloseOnExec(PlanFrom)
+	err := run()
 	_, _ = syscall.Write(errorsTo, []byte(err.Error()))
 	return 125
 }
 
-func run(args []string) error {
-	p, ok := read(args)
-	if !ok {
+func run() error {
+	text, err := io.ReadAll(os.NewFile(PlanFrom, "plan"))
+	p, ok := read(string(text))
+	if err != nil || !ok {
 		return errors.New("the stage was given what it cannot read")
 	}
 	if err := p.mount(); err != nil {
@@ -28,12 +28,15 @@ func run(args []string) error {
 	if err := bound(); err != nil {
 		return err
 	}
-	return &os.PathError{Op: "start", Path: p.Command[0], Err: syscall.Exec(p.Command[0], p.Command, os.Environ())}
+	return &os.PathError{Op: "start", Path: p.Command[0], Err: syscall.Exec(p.Command[0], p.Command, p.Environ)}
 }
 
 func (p *Plan) mount() error {
 	if err := syscall.Mount("tmpfs", p.Dir, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=0700"); err != nil {
 		return &os.PathError{Op: "mount tmpfs", Path: p.Dir, Err: err}
+	}
+	if err := syscall.Mkdir(p.Empty(), 0o500); err != nil {
+		return &os.PathError{Op: "make", Path: p.Empty(), Err: err}
 	}
 	for i, options := range p.Overlays {
 		if err := syscall.Mkdir(p.At(i), 0o700); err != nil {

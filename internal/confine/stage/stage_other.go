@@ -3,4 +3,4 @@
 package stage
 
 // Main cannot do anything here.
-func Main([]string) int { return 125 }
+func Main() int { return 125 }
