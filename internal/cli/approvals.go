@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,14 +17,14 @@ import (
 func approvalsCommand() command {
 	return command{
 		name:    "approvals",
-		usage:   "approvals [--json] [--state DIR] | approvals --revoke ID...",
+		usage:   "approvals [--json] [--state DIR] | approvals [--json] --revoke ID...",
 		summary: "what you approved; take it back",
 		long: `Lists the calls that you approved (nod help approve) and that may still come:
 id, scope, until when, tool, call, and where it holds. An approval that holds
 once leaves the list when it is used.
 
-  --json         one JSON object, "v": 1
   --revoke       take these back; needs a terminal
+  --json         what holds then, as one JSON object, "v": 1
   --state DIR    nod's state, instead of ~/.local/state/nod
 
 Exit status: 0 listed or revoked; 2 refused, an id that is not there, or a list
@@ -46,8 +45,6 @@ func approvals(_ context.Context, p *Process, args []string) int {
 	err := flags.Parse(args)
 	switch {
 	case err != nil:
-	case revoke && asJSON:
-		err = errors.New("--revoke prints no JSON")
 	case revoke != (flags.NArg() > 0):
 		err = errors.New("--revoke and the ids to revoke belong together")
 	case places.State == "":
@@ -57,12 +54,14 @@ func approvals(_ context.Context, p *Process, args []string) int {
 		return usageError(p, approvalsCommand(), err)
 	}
 	places.State = absolute(p, places.State)
+	if revoke {
+		err = revokeApprovals(p.people(asJSON), places.State, flags.Args())
+	}
 	switch {
-	case revoke:
-		err = revokeApprovals(p, places.State, flags.Args())
+	case err != nil:
 	case asJSON:
 		err = printApprovalsJSON(p, places.State)
-	default:
+	case !revoke:
 		err = listApprovals(p, places.State)
 	}
 	if err != nil {
@@ -104,7 +103,8 @@ func listApprovals(p *Process, state string) error {
 	return nil
 }
 
-// approvalsOutput is the answer of approvals --json. Fields are only ever added.
+// approvalsOutput is the answer of approvals --json, and of approve --json with
+// the approval that was made. Fields are only ever added.
 type approvalsOutput struct {
 	Version   int              `json:"v"`
 	Approvals []approvalOutput `json:"approvals"`
@@ -128,12 +128,14 @@ func printApprovalsJSON(p *Process, state string) error {
 	out := approvalsOutput{Version: 1, Approvals: []approvalOutput{}}
 	for _, a := range list {
 		if a.UsedAt.IsZero() {
-			out.Approvals = append(out.Approvals, approvalOutput{
-				ID: a.ID, Scope: string(a.Scope), Until: a.Until, Tool: a.Tool, Call: a.Call, Where: whereItHolds(a), Counts: !a.Earlier,
-			})
+			out.Approvals = append(out.Approvals, outputOf(a))
 		}
 	}
-	return json.NewEncoder(p.Stdout).Encode(out)
+	return printJSON(p, out)
+}
+
+func outputOf(a approval.Approval) approvalOutput {
+	return approvalOutput{ID: a.ID, Scope: string(a.Scope), Until: a.Until, Tool: a.Tool, Call: a.Call, Where: whereItHolds(a), Counts: !a.Earlier}
 }
 
 func untilWhen(a approval.Approval) string {

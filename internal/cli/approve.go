@@ -26,7 +26,7 @@ import (
 func approveCommand() command {
 	return command{
 		name:    "approve",
-		usage:   "approve [--once | --session | --repository | --standing] [--for TIME] [ID]",
+		usage:   "approve [--once | --session | --repository | --standing] [--for TIME] [--json] [ID]",
 		summary: "let a call run that nod asked about or denied",
 		long: `Shows a call that nod left open, and asks. Once you say yes, the agent may make
 that very call: the same tool and arguments, in the same directory, with the
@@ -41,6 +41,8 @@ count, nor which agent makes it.
   --repository   in every session with that workspace root, until you revoke it
   --standing     in every session, until you revoke it
   --for TIME     how long instead: 10m, 8h, 2160h
+  --json         the approval as one JSON object, "v": 1; what is for people
+                 goes to standard error
   --settings F, --managed F, --state DIR   instead of the usual places
 
 What hard_deny, layer 0 or "cannot be undone" denies cannot be approved. An
@@ -63,6 +65,7 @@ type approveFlags struct {
 	scope  approval.Scope
 	lasts  time.Duration // 0: the scope's own
 	id     string
+	json   bool
 	places config.Places
 }
 
@@ -80,6 +83,7 @@ func parseApprove(p *Process, args []string) (f approveFlags, err error) {
 		})
 	}
 	flags.DurationVar(&f.lasts, "for", 0, "")
+	flags.BoolVar(&f.json, "json", false, "")
 	placeFlags(flags, &f.places)
 	err = flags.Parse(args)
 	switch {
@@ -104,41 +108,46 @@ func approve(_ context.Context, p *Process, args []string) int {
 	if err != nil {
 		return usageError(p, approveCommand(), err)
 	}
-	if err := f.run(p); err != nil {
+	made, err := f.run(p.people(f.json))
+	if err == nil && f.json {
+		err = printJSON(p, approvalsOutput{Version: 1, Approvals: []approvalOutput{outputOf(made)}})
+	}
+	if err != nil {
 		fmt.Fprintln(p.Stderr, "nod approve:", err)
 		return ExitBadInput
 	}
 	return ExitOK
 }
 
-func (f approveFlags) run(p *Process) error {
+// run returns the approval that was made.
+func (f approveFlags) run(p *Process) (made approval.Approval, err error) {
 	if err := personHere(p); err != nil {
-		return err
+		return made, err
 	}
 	if err := config.EnsureState(f.places, nil); err != nil {
-		return err
+		return made, err
 	}
 	if err := approvalsCount(f.places); err != nil {
-		return err
+		return made, err
 	}
 	now := time.Now()
 	entry, err := findApprovable(f.places.State, f.id, now)
 	if err != nil {
-		return err
+		return made, err
 	}
 	a, err := f.approval(entry, now)
 	if err != nil {
-		return err
+		return made, err
 	}
 	showCall(p, entry, now)
 	if !confirmed(p, fmt.Sprintf("\nLet this very call run %s? [y/N] ", holds(a))) {
-		return errors.New("not approved")
+		return made, errors.New("not approved")
 	}
 	if err := approval.Add(f.places.State, a, now); err != nil {
-		return err
+		return made, err
 	}
 	fmt.Fprintf(p.Stdout, "approved (%s); nod approvals --revoke %s takes it back\n", a.ID, a.ID)
-	return logApproval(f.places.State, entry, a, now)
+	return a, logApproval(f.places.State, entry, a, now)
 }
 
 // approvalsCount refuses where the settings say that no approval counts.

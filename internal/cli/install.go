@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
@@ -53,10 +53,15 @@ AGENT is one of: ` + agentLines() + `
   --fail-open-known
                   install for a Claude Code below 2.1.295, which lets a call
                   run when its hook is missing, crashes or hangs
+  --status-line   have Claude Code show, below its prompt, what nod decided in
+                  the session (nod help statusline), where the file has no
+                  status line of another program
   --unread-known  write to a file with comments or broken entries, on which
                   Claude Code 2.1.329 throws the whole file away
   --unattended    for provisioning: no terminal is needed; refused when an
                   agent runs this
+  --json          what was done as one JSON object, "v": 1; what is for people
+                  goes to standard error
 
 Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.
 Without AGENT, 2 says that it was refused for some; the others are written.`,
@@ -100,6 +105,7 @@ type installFlags struct {
 	hook, claude, claudeVersion string
 	settings, state             string
 	failOpenKnown, unreadKnown  bool
+	statusLine                  bool
 }
 
 // levelFlags are common to install and uninstall.
@@ -109,6 +115,7 @@ type levelFlags struct {
 	managed, user      bool
 	project            string
 	dryRun, unattended bool
+	json               bool // one object on standard output
 }
 
 func (f *levelFlags) add(flags *flag.FlagSet) {
@@ -117,6 +124,7 @@ func (f *levelFlags) add(flags *flag.FlagSet) {
 	flags.StringVar(&f.project, "project", "", "")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "")
 	flags.BoolVar(&f.unattended, "unattended", false, "")
+	flags.BoolVar(&f.json, "json", false, "")
 }
 
 // level returns the level that was asked for; ok is false if none was.
@@ -194,6 +202,7 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	flags.StringVar(&f.claudeVersion, "claude-version", "", "")
 	flags.BoolVar(&f.failOpenKnown, "fail-open-known", false, "")
 	flags.BoolVar(&f.unreadKnown, "unread-known", false, "")
+	flags.BoolVar(&f.statusLine, "status-line", false, "")
 	if err := f.parse(flags, args, true); err != nil {
 		return usageError(p, installCommand(), err)
 	}
@@ -210,36 +219,37 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	if !chosen {
 		level = in.usual(f.agent)
 	}
-	plan, programs, err := in.planInstall(ctx, p, f, level)
+	people := p.people(f.json)
+	programs, err := in.usable(ctx, p, f)
 	if err != nil {
 		return refuse(p, "install", err)
 	}
-	if err := plan.Writable(); err != nil && !f.dryRun && plan.Changed() {
-		if level == install.Managed {
-			offerLevels(p, f.agent, programs)
-			return ExitBadInput
+	run := in.installing(people, f, level, programs)
+	plan, err := in.planFor(ctx, people, f, level, programs)
+	if err == nil && level == install.Managed && !f.dryRun && plan.Changed() && plan.Writable() != nil {
+		err = offerLevels(f.agent, programs)
+	}
+	run.list = []planned{{agent: f.agent, plan: plan, err: err}}
+	run.after = func() {
+		fmt.Fprintln(people.Stdout, in.afterwards(f.agent, f.spell(level)))
+		offerHistory(people)
+	}
+	return run.output(p, run.finish(people))
+}
+
+// installing is a run of install without its plans.
+func (in installer) installing(p *Process, f installFlags, level install.Level, programs install.Programs) changes {
+	return changes{name: "install", flags: f.levelFlags, asks: true, about: func(a planned) {
+		promises(p, a.agent, level, programs)
+		if a.agent == nod.ClaudeCode {
+			in.aboutClaude(p, f, level, a.plan)
 		}
-		return refuse(p, "install", err)
-	}
-	describe(p, f.levelFlags, planned{agent: f.agent, plan: plan})
-	promises(p, f.agent, level, programs)
-	if plan.Changed() && !f.dryRun && !f.unattended && !agreed(p) {
-		return refuse(p, "install", errors.New("nothing written"))
-	}
-	code := finish(p, plan, f.dryRun, "install", in.afterwards(f.agent, f.spell(level), level))
-	if code == ExitOK && !f.dryRun {
-		offerHistory(p)
-	}
-	return code
+	}}
 }
 
 // afterwards says what to do once it is written.
-func (in installer) afterwards(agent, spelt string, level install.Level) string {
-	next := "To see it at work: start " + install.Title(agent) + ", let it run something, then: nod log\nTo undo: nod uninstall " + agent + " " + spelt
-	if before := install.Next(agent, level); before != "" {
-		next = before + "\n" + next
-	}
-	return next
+func (in installer) afterwards(agent, spelt string) string {
+	return "To see it at work: start " + install.Title(agent) + ", let it run something, then: nod log\nTo undo: nod uninstall " + agent + " " + spelt
 }
 
 // offerHistory names nod history to those who have something for it to read.
@@ -259,16 +269,6 @@ func promises(p *Process, agent string, level install.Level, programs install.Pr
 	if open := install.FailOpen(agent); open != "" {
 		fmt.Fprintln(p.Stderr, "warning:", open)
 	}
-}
-
-// planInstall makes every check, then the plan.
-func (in installer) planInstall(ctx context.Context, p *Process, f installFlags, level install.Level) (install.Plan, install.Programs, error) {
-	programs, err := in.usable(ctx, p, f)
-	if err != nil {
-		return install.Plan{}, programs, err
-	}
-	plan, err := in.planFor(ctx, p, f, level, programs)
-	return plan, programs, err
 }
 
 // usable makes the checks that concern no agent.
@@ -292,7 +292,7 @@ func (in installer) usable(ctx context.Context, p *Process, f installFlags) (ins
 // planFor makes the checks that concern f's agent, then the plan.
 func (in installer) planFor(ctx context.Context, p *Process, f installFlags, level install.Level, programs install.Programs) (install.Plan, error) {
 	var none install.Plan
-	if f.agent == "claude-code" {
+	if f.agent == nod.ClaudeCode {
 		if err := checkClaude(ctx, p, f); err != nil {
 			return none, err
 		}
@@ -301,7 +301,7 @@ func (in installer) planFor(ctx context.Context, p *Process, f installFlags, lev
 	if err != nil {
 		return none, err
 	}
-	if home := p.Getenv("HOME"); f.agent == "claude-code" && level == install.User && p.Dir != home {
+	if home := p.Getenv("HOME"); f.agent == nod.ClaudeCode && level == install.User && p.Dir != home {
 		plan.Findings = append(plan.Findings, install.Silencers(p.Dir)...)
 	}
 	for _, found := range plan.Findings {
@@ -348,7 +348,7 @@ func (in installer) options(p *Process, f installFlags, level install.Level, pro
 		places.State = absolute(p, f.state)
 	}
 	o := in.target(p, f.levelFlags, level)
-	o.Hook, o.Nod = programs.Hook, programs.Nod
+	o.Hook, o.Nod, o.StatusLine = programs.Hook, programs.Nod, f.statusLine
 	o.Settings, o.Managed, o.State = places.User, places.Managed, places.State
 	return o
 }
@@ -407,6 +407,56 @@ func claudeVersion(ctx context.Context, p *Process, f installFlags) (install.Ver
 	return install.ClaudeVersion(ctx, absolute(p, claude), p.Getenv("PATH"))
 }
 
+// aboutClaude says what else concerns Claude Code: consent that nod does not
+// take over, and the status line.
+func (in installer) aboutClaude(p *Process, f installFlags, level install.Level, plan install.Plan) {
+	for _, line := range in.overridden(p, f, level) {
+		fmt.Fprintln(p.Stdout, line)
+	}
+	if !f.statusLine && !install.HasStatusLine(plan.Before) {
+		fmt.Fprintln(p.Stdout, "To see below Claude Code's prompt what nod decided in the session, add --status-line.")
+	}
+}
+
+// overridden says which allow rules of Claude Code's own nod will ask about all
+// the same: those of the person's settings, and of this directory's.
+func (in installer) overridden(p *Process, f installFlags, level install.Level) (lines []string) {
+	home := p.Getenv("HOME")
+	places := config.DefaultPlaces(home)
+	if o := in.options(p, f, level, install.Programs{}); o.Settings != "" {
+		places.User = o.Settings
+	}
+	if p.Dir != home {
+		places.Root = p.Dir
+	}
+	places.Known = programs(p)
+	places = places.WithClaude()
+	settings, err := config.Load(places)
+	if err != nil {
+		return []string{"warning: nod's settings cannot be used, and no call is allowed until they can: " + printable.Line(err.Error(), 300)}
+	}
+	var allow []config.NotHeld
+	for _, rule := range append(slices.Clip(settings.NotHeld), places.Overridden()...) {
+		if rule.List == "allow" {
+			allow = append(allow, rule)
+		}
+	}
+	if len(allow) == 0 {
+		return nil
+	}
+	lines = []string{fmt.Sprintf("nod will ask all the same about what %s of Claude Code's own would let through:", counted(len(allow), "allow rule"))}
+	for _, rule := range allow[:min(len(allow), shownOverridden)] {
+		lines = append(lines, fmt.Sprintf("  %s  %s", printable.Line(rule.Text, 50), homely(p, rule.Origin)))
+	}
+	if rest := len(allow) - shownOverridden; rest > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more", rest))
+	}
+	return append(lines, "Why, and what to write to have each count: nod rules check")
+}
+
+// shownOverridden bounds that list.
+const shownOverridden = 5
+
 // describe says what would be written and where: in a line, or with --dry-run
 // every line of it.
 func describe(p *Process, f levelFlags, a planned) {
@@ -458,25 +508,24 @@ func printFindings(p *Process, findings []install.Finding) {
 }
 
 // offerLevels says what to run where the managed file is root's to write.
-func offerLevels(p *Process, agent string, programs install.Programs) {
+func offerLevels(agent string, programs install.Programs) error {
 	version := ""
-	if agent == "claude-code" {
+	if agent == nod.ClaudeCode {
 		version = ` --claude-version "$(claude --version)"`
 	}
-	fmt.Fprintf(p.Stderr, `nod install: the managed settings are root's to write. Run
+	return fmt.Errorf(`the managed settings are root's to write. Run
 
   sudo %s install %s --managed%s
 
 No repository can silence a hook there. Or, for yourself alone:
 
-  nod install %s
-`, install.Quote(programs.Nod), agent, version, agent)
+  nod install %s`, install.Quote(programs.Nod), agent, version, agent)
 }
 
 // promise says what a level below the managed one does not hold.
 func promise(p *Process, agent string, level install.Level, self string) {
 	switch {
-	case level == install.User && agent == "claude-code":
+	case level == install.User && agent == nod.ClaudeCode:
 		fmt.Fprintf(p.Stdout, `At the user level a repository can silence nod, with "disableAllHooks": true in
 its .claude/settings.json. At the managed level none can: sudo %s install claude-code --managed
 `, typed(p, self))
@@ -494,36 +543,6 @@ func (f *levelFlags) spell(level install.Level) string {
 		return "--project " + f.project
 	}
 	return "--" + level.String()
-}
-
-// finish writes the plan, or says why there is nothing to write.
-func finish(p *Process, plan install.Plan, dryRun bool, name, next string) int {
-	switch {
-	case !plan.Changed():
-		fmt.Fprintf(p.Stdout, "%s: nothing to change.\n", printable.Text(plan.Path))
-		return ExitOK
-	case dryRun:
-		fmt.Fprintln(p.Stdout, "Nothing was written (--dry-run).")
-		return ExitOK
-	}
-	backup, err := install.Apply(plan, time.Now())
-	if err != nil {
-		fmt.Fprintf(p.Stderr, "nod %s: %v\n", name, err)
-		return ExitInternal
-	}
-	fmt.Fprintf(p.Stdout, "%s: %s\n", done(plan), homely(p, plan.Path))
-	if backup != "" {
-		fmt.Fprintf(p.Stdout, "The old file: %s\n", homely(p, backup))
-	}
-	if name == "uninstall" {
-		for _, left := range plan.Backups() {
-			fmt.Fprintf(p.Stdout, "Left behind, yours to remove: %s\n", printable.Text(left))
-		}
-	}
-	if next != "" {
-		fmt.Fprintln(p.Stdout, next)
-	}
-	return ExitOK
 }
 
 func refuse(p *Process, name string, err error) int {

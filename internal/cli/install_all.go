@@ -12,36 +12,54 @@ import (
 	"github.com/nodgate/nod/internal/install"
 )
 
-// planned is what would be done for one agent at one level, or why not.
+// planned is what is to be done for one agent at one level, or why it is not,
+// and what came of it.
 type planned struct {
-	agent string
-	plan  install.Plan
-	err   error
+	agent   string
+	plan    install.Plan
+	err     error
+	written bool
+	backup  string // the file that holds what was there before, "" for none
+}
+
+// changes is one run of install or uninstall.
+type changes struct {
+	name  string // the subcommand
+	flags levelFlags
+	list  []planned
+	asks  bool // whether to write
+	// about says what a plan does not hold; after says what to do next, once all
+	// is written. nil: nothing.
+	about func(planned)
+	after func()
 }
 
 // installAll installs for every agent that is found.
 func (in installer) installAll(ctx context.Context, p *Process, f installFlags, level install.Level) int {
+	people := p.people(f.json)
 	programs, err := in.usable(ctx, p, f)
 	if err != nil {
 		return refuse(p, "install", err)
 	}
 	found := install.Find(p.Getenv("HOME"), p.Getenv("PATH"))
-	if len(found) == 0 {
-		fmt.Fprintf(p.Stdout, "No agent is found, neither in PATH nor by its directory in your home; nod knows: %s\n", strings.Join(install.Agents(), ", "))
-		return ExitOK
-	}
-	var all []planned
+	run := in.installing(people, f, level, programs)
 	var titles []string
 	for _, a := range found {
 		f.agent = a.Agent
 		titles = append(titles, install.Title(a.Agent))
-		plan, err := in.planFor(ctx, p, f, level, programs)
-		all = append(all, planned{a.Agent, plan, err})
+		plan, err := in.planFor(ctx, people, f, level, programs)
+		run.list = append(run.list, planned{agent: a.Agent, plan: plan, err: err})
 	}
-	fmt.Fprintf(p.Stdout, "Found: %s. nod will be asked before each of their tool calls.\n\n", strings.Join(titles, ", "))
-	return finishAll(p, f.levelFlags, "install", all, func(agent string) {
-		promises(p, agent, level, programs)
-	})
+	if len(found) == 0 {
+		fmt.Fprintf(people.Stdout, "No agent is found, neither in PATH nor by its directory in your home; nod knows: %s\n", strings.Join(install.Agents(), ", "))
+		return run.output(p, ExitOK)
+	}
+	fmt.Fprintf(people.Stdout, "Found: %s. nod will be asked before each of their tool calls.\n\n", strings.Join(titles, ", "))
+	run.after = func() {
+		fmt.Fprintln(people.Stdout, "To try what was installed: nod doctor\nTo undo: nod uninstall --all")
+		offerHistory(people)
+	}
+	return run.output(p, run.finish(people))
 }
 
 // uninstallAll takes nod out for every agent, at one level or at all.
@@ -52,7 +70,7 @@ func (in installer) uninstallAll(p *Process, f levelFlags, level install.Level, 
 	} else {
 		f.project = p.Dir
 	}
-	var all []planned
+	run := changes{name: "uninstall", flags: f, asks: true}
 	seen := map[string]bool{}
 	for _, f.agent = range install.Agents() {
 		for _, l := range levels {
@@ -62,72 +80,87 @@ func (in installer) uninstallAll(p *Process, f levelFlags, level install.Level, 
 			}
 			seen[target.Target()] = true
 			plan, err := install.PlanUninstall(target)
-			all = append(all, planned{f.agent, plan, err})
+			run.list = append(run.list, planned{agent: f.agent, plan: plan, err: err})
 		}
 	}
-	return finishAll(p, f, "uninstall", all, nil)
+	return run.output(p, run.finish(p.people(f.json)))
 }
 
-// finishAll shows the plans, asks once, and writes them one by one. What was
+// finish shows the plans, asks once, and writes them one by one. What was
 // refused keeps nothing else from being written.
-func finishAll(p *Process, f levelFlags, name string, all []planned, promise func(agent string)) int {
-	code, todo := ExitOK, []planned(nil)
-	for _, a := range all {
-		if a.err == nil && a.plan.Changed() && !f.dryRun {
+func (c *changes) finish(p *Process) int {
+	code, todo := c.show(p)
+	switch {
+	case todo == 0:
+		fmt.Fprintln(p.Stdout, "Nothing to write.")
+		return code
+	case c.flags.dryRun:
+		fmt.Fprintln(p.Stdout, "Nothing was written (--dry-run).")
+		return code
+	case c.asks && !c.flags.unattended && !agreed(p):
+		return refuse(p, c.name, errors.New("nothing written"))
+	}
+	for i := range c.list {
+		if a := &c.list[i]; a.err == nil && a.plan.Changed() && !c.write(p, a) {
+			code = ExitInternal
+		}
+	}
+	if code != ExitInternal && c.after != nil {
+		c.after()
+	}
+	return code
+}
+
+// show says what will be done and what was refused, and counts what there is to
+// write.
+func (c *changes) show(p *Process) (code, todo int) {
+	for i := range c.list {
+		a := &c.list[i]
+		if a.err == nil && a.plan.Changed() && !c.flags.dryRun {
 			a.err = a.plan.Writable()
 		}
 		switch {
+		case a.err != nil && len(c.list) > 1:
+			code = refuse(p, c.name, fmt.Errorf("%s: %w", a.agent, plainError{a.err}))
 		case a.err != nil:
-			code = refuse(p, name, fmt.Errorf("%s: %w", a.agent, plainError{a.err}))
+			code = refuse(p, c.name, a.err)
 		case a.plan.Changed():
-			todo = append(todo, a)
-			describe(p, f, a)
-			if promise != nil {
-				promise(a.agent)
+			todo++
+			describe(p, c.flags, *a)
+			if c.about != nil {
+				c.about(*a)
 			}
-		case name == "install":
+		case c.name == "install" || len(c.list) == 1:
 			fmt.Fprintf(p.Stdout, "%s: nothing to change in %s\n", install.Title(a.agent), homely(p, a.plan.Path))
 			printFindings(p, a.plan.Findings)
 		}
 	}
-	switch {
-	case len(todo) == 0:
-		fmt.Fprintln(p.Stdout, "Nothing to write.")
-		return code
-	case f.dryRun:
-		fmt.Fprintln(p.Stdout, "Nothing was written (--dry-run).")
-		return code
-	case !f.unattended && !agreed(p):
-		return refuse(p, name, errors.New("nothing written"))
-	}
-	if writeAll(p, name, todo) != ExitOK {
-		return ExitInternal
-	}
-	return code
+	return code, todo
 }
 
-// writeAll makes the changes; one that fails does not stop the next.
-func writeAll(p *Process, name string, todo []planned) (code int) {
-	for _, a := range todo {
-		backup, err := install.Apply(a.plan, time.Now())
-		if err != nil {
-			fmt.Fprintf(p.Stderr, "nod %s: %v\n", name, err)
-			code = ExitInternal
-			continue
-		}
-		fmt.Fprintf(p.Stdout, "%s: %s\n", done(a.plan), homely(p, a.plan.Path))
-		if backup != "" {
-			fmt.Fprintf(p.Stdout, "The old file: %s\n", homely(p, backup))
-		}
-		if next := install.Next(a.agent, a.plan.Level); next != "" && name == "install" {
-			fmt.Fprintln(p.Stdout, next)
-		}
+// write makes one change; one that fails does not stop the next.
+func (c *changes) write(p *Process, a *planned) bool {
+	backup, err := install.Apply(a.plan, time.Now())
+	if err != nil {
+		fmt.Fprintf(p.Stderr, "nod %s: %v\n", c.name, err)
+		a.err = err
+		return false
 	}
-	if name == "install" && code == ExitOK {
-		fmt.Fprintln(p.Stdout, "To try what was installed: nod doctor\nTo undo: nod uninstall --all")
-		offerHistory(p)
+	a.written, a.backup = true, backup
+	fmt.Fprintf(p.Stdout, "%s: %s\n", done(a.plan), homely(p, a.plan.Path))
+	if backup != "" {
+		fmt.Fprintf(p.Stdout, "The old file: %s\n", homely(p, backup))
 	}
-	return code
+	if c.name == "uninstall" {
+		for _, left := range a.plan.Backups() {
+			fmt.Fprintf(p.Stdout, "Left behind, yours to remove: %s\n", homely(p, left))
+		}
+		return true
+	}
+	if next := install.Next(a.agent, a.plan.Level); next != "" {
+		fmt.Fprintln(p.Stdout, next)
+	}
+	return true
 }
 
 // done is what was done to the plan's file.
@@ -152,3 +185,64 @@ type plainError struct{ error }
 
 func (e plainError) Error() string { return strings.TrimPrefix(e.error.Error(), "install: ") }
 func (e plainError) Unwrap() error { return e.error }
+
+// changesOutput is the answer of install --json and uninstall --json. Fields
+// are only ever added.
+type changesOutput struct {
+	Version int            `json:"v"`
+	DryRun  bool           `json:"dry_run"`
+	Changes []changeOutput `json:"changes"`
+}
+
+type changeOutput struct {
+	Agent    string   `json:"agent"`
+	Level    string   `json:"level,omitempty"`
+	File     string   `json:"file,omitempty"`
+	Change   string   `json:"change"`            // make, edit, remove, none, or refused
+	Written  bool     `json:"written"`           // what change says was done
+	Backup   string   `json:"backup,omitempty"`  // the file that holds what was there before
+	Refused  string   `json:"refused,omitempty"` // why it was not done
+	Warnings []string `json:"warnings"`
+	Next     string   `json:"next,omitempty"` // what a person must do before the agent asks nod
+}
+
+// output prints the JSON object where it was asked for.
+func (c *changes) output(p *Process, code int) int {
+	if !c.flags.json {
+		return code
+	}
+	out := changesOutput{Version: 1, DryRun: c.flags.dryRun, Changes: []changeOutput{}}
+	for _, a := range c.list {
+		out.Changes = append(out.Changes, c.outputOf(a))
+	}
+	if err := printJSON(p, out); err != nil {
+		fmt.Fprintf(p.Stderr, "nod %s: %v\n", c.name, err)
+		return ExitInternal
+	}
+	return code
+}
+
+func (c *changes) outputOf(a planned) changeOutput {
+	o := changeOutput{Agent: a.agent, Change: "none", Written: a.written, Backup: a.backup, Warnings: []string{}}
+	if a.plan.Path != "" {
+		o.File, o.Level = a.plan.Path, a.plan.Level.String()
+	}
+	switch {
+	case a.err != nil:
+		o.Change, o.Refused = "refused", plainError{a.err}.Error()
+	case !a.plan.Changed():
+	case a.plan.After == nil:
+		o.Change = "remove"
+	case a.plan.Before == nil:
+		o.Change = "make"
+	default:
+		o.Change = "edit"
+	}
+	for _, found := range a.plan.Findings {
+		o.Warnings = append(o.Warnings, found.String())
+	}
+	if c.name == "install" && o.Change != "refused" {
+		o.Next = install.Next(a.agent, a.plan.Level)
+	}
+	return o
+}

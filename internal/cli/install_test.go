@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -241,11 +243,114 @@ func TestInstallDryRun(t *testing.T) {
 
 // TestOfferLevels: who may not write the managed settings is told what to run.
 func TestOfferLevels(t *testing.T) {
-	var out bytes.Buffer
-	offerLevels(&Process{Stderr: &out}, "claude-code", install.Programs{Nod: "/home/u/my go/nod"})
-	for _, want := range []string{`sudo '/home/u/my go/nod' install claude-code --managed --claude-version "$(claude --version)"`, "for yourself alone:\n\n  nod install claude-code\n"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("lacks %q: %s", want, out.String())
+	said := offerLevels("claude-code", install.Programs{Nod: "/home/u/my go/nod"}).Error()
+	for _, want := range []string{`sudo '/home/u/my go/nod' install claude-code --managed --claude-version "$(claude --version)"`, "for yourself alone:\n\n  nod install claude-code"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("lacks %q: %s", want, said)
+		}
+	}
+}
+
+// What a person has allowed Claude Code before, and nod will ask about all the
+// same, is said before anything is written; what nod takes over is not.
+func TestInstallSaysWhatIsOverridden(t *testing.T) {
+	const allows = `{"permissions":{"allow":["Bash(npm run lint:*)","mcp__lab__poke"]}}`
+	for _, row := range []struct {
+		name, user, local, settings string
+		want                        []string
+	}{
+		{"the person's", allows, "", "", []string{"2 allow rules of Claude Code's own", "  Bash(npm run lint:*)  ~/.claude/settings.json:1\n", "nod rules check"}},
+		{"what \"don't ask again\" wrote here", "{}", allows, "", []string{"2 allow rules", "repo/.claude/settings.local.json:1\n"}},
+		{"taken over", allows, "", `claude_rules = "all"`, nil},
+		{"none", "{}", "", "", nil},
+		{"settings that are broken", "{}", "", "alow = []", []string{"nod.toml:1:1: \"alow\" is not a key"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			m := newMachine(t)
+			m.write(userFile, row.user, 0o600)
+			m.write("home/.config/nod/nod.toml", row.settings, 0o600)
+			if row.local != "" {
+				m.write("repo/.claude/settings.local.json", row.local, 0o600)
+			}
+			code, stdout, stderr := m.run("install claude-code --user --dry-run")
+			if code != ExitOK {
+				t.Fatalf("%d: %s", code, stderr)
+			}
+			for _, want := range row.want {
+				if !strings.Contains(stdout, want) {
+					t.Errorf("lacks %q: %s", want, stdout)
+				}
+			}
+			if row.want == nil && strings.Contains(stdout, "ask all the same") {
+				t.Errorf("said without need: %s", stdout)
+			}
+		})
+	}
+}
+
+// The status line is offered where there is none, written where it is asked for,
+// and taken out with the hook.
+func TestInstallStatusLine(t *testing.T) {
+	m := newMachine(t)
+	before := m.read(userFile)
+	if _, stdout, _ := m.run("install claude-code --user --dry-run"); !strings.Contains(stdout, "add --status-line") {
+		t.Errorf("not offered: %s", stdout)
+	}
+	if code, stdout, stderr := m.run("install claude-code --user --unattended --status-line"); code != ExitOK || !strings.Contains(m.read(userFile), `"command": "`+m.path("opt/nod")+` statusline --settings `) {
+		t.Errorf("%d: %s%s: %s", code, stdout, stderr, m.read(userFile))
+	}
+	if _, stdout, _ := m.run("install claude-code --user --unattended"); strings.Contains(stdout, "--status-line") || !strings.Contains(m.read(userFile), "statusline") {
+		t.Errorf("offered again, or taken out: %s", stdout)
+	}
+	if code, _, stderr := m.run("uninstall claude-code --user --unattended"); code != ExitOK || m.read(userFile) != before {
+		t.Errorf("%d: %s: %s", code, stderr, m.read(userFile))
+	}
+	m.write(userFile, `{"statusLine": {"type": "command", "command": "mine"}}`, 0o600)
+	if code, _, stderr := m.run("install claude-code --user --unattended --status-line"); code != ExitBadInput || !strings.Contains(stderr, "settings.json:1:16: statusLine is another program's") {
+		t.Errorf("%d: %s", code, stderr)
+	}
+	if code, _, _ := m.run("install claude-code --user --unattended"); code != ExitOK || !strings.Contains(m.read(userFile), `"command": "mine"`) {
+		t.Errorf("%d: %s", code, m.read(userFile))
+	}
+}
+
+// TestChangesAsJSON: one object on standard output, also where something was
+// refused; what is for people goes to standard error.
+func TestChangesAsJSON(t *testing.T) {
+	m := newMachine(t)
+	m.write("bin/codex", "#!/bin/sh\n", 0o755)
+	for _, row := range []struct {
+		line   string
+		change func()
+		code   int
+		want   string
+	}{
+		{"install --dry-run --json", nil, ExitOK, `claude-code user edit false, codex user make false`},
+		{"install --unattended --json", nil, ExitOK, `claude-code user edit true, codex user make true`},
+		{"install --unattended --json", nil, ExitOK, `claude-code user none false, codex user none false`},
+		{"install codex --user --unattended --json", nil, ExitOK, `codex user none false`},
+		{"install copilot --managed --unattended --json", nil, ExitBadInput, `copilot  refused false`},
+		{"uninstall codex --unattended --json", nil, ExitOK, `codex user edit true`},
+		{"uninstall codex --unattended --json", nil, ExitOK, ``},
+		{"install --unattended --json", func() { m.claude("2.1.200") }, ExitBadInput, `claude-code  refused false, codex user edit true`},
+	} {
+		if row.change != nil {
+			row.change()
+		}
+		code, stdout, stderr := m.run(row.line)
+		var got changesOutput
+		if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Version != 1 || got.Changes == nil || strings.Count(stdout, "\n") != 1 {
+			t.Fatalf("%s: %v: %s%s", row.line, err, stdout, stderr)
+		}
+		var said []string
+		for _, c := range got.Changes {
+			said = append(said, fmt.Sprintf("%s %s %s %v", c.Agent, c.Level, c.Change, c.Written))
+			if (c.Change == "refused") != (c.Refused != "") || c.Written && c.Change == "edit" && c.Backup == "" {
+				t.Errorf("%s: %+v", row.line, c)
+			}
+		}
+		if strings.Join(said, ", ") != row.want || code != row.code || stderr == "" {
+			t.Errorf("%s: %d %q, want %d %q\n%s", row.line, code, said, row.code, row.want, stderr)
 		}
 	}
 }

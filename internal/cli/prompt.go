@@ -134,6 +134,12 @@ func readPayload(p *Process, name string) ([]byte, error) {
 	return os.ReadFile(absolute(p, name))
 }
 
+// promptOutput is the answer of prompt --json. Fields are only ever added.
+type promptOutput struct {
+	Version int          `json:"v"`
+	Parts   []promptPart `json:"parts"`
+}
+
 // promptPart is a part of a prompt with its tokens.
 type promptPart struct {
 	Name   string `json:"name"`
@@ -176,10 +182,7 @@ func printPrompt(p *Process, q nod.Prompt, asJSON bool) int {
 		return ExitInternal
 	}
 	if asJSON {
-		out := struct {
-			Version int          `json:"v"`
-			Parts   []promptPart `json:"parts"`
-		}{1, parts}
+		out := promptOutput{Version: 1, Parts: parts}
 		enc := json.NewEncoder(p.Stdout)
 		enc.SetEscapeHTML(false)
 		if enc.Encode(out) != nil {

@@ -31,7 +31,7 @@ file and line, or "default", of each.
   --root DIR   the workspace, instead of this directory
   --settings F, --managed F, --state DIR   instead of the usual places
 
-nod rules check says what is doubtful about the rules that somebody wrote: one
+nod rules check [--json] says what is doubtful about the rules that somebody wrote: one
 that another keeps from ever clearing its command, one that allows what is
 allowed without it, one that leaves too much open, and patterns that decided
 nothing in the log. It runs nothing and changes nothing.

@@ -31,6 +31,7 @@ func rulesCheck(ctx context.Context, p *Process, args []string) int {
 	flags := flag.NewFlagSet("rules check", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	root := flags.String("root", p.Dir, "")
+	asJSON := flags.Bool("json", false, "")
 	places, err := parsePlaces(p, flags, args)
 	if err == nil && flags.NArg() > 0 {
 		err = fmt.Errorf("unexpected %q", flags.Arg(0))
@@ -52,11 +53,47 @@ func rulesCheck(ctx context.Context, p *Process, args []string) int {
 		return ExitBadInput
 	}
 	notHeld := append(slices.Clip(settings.NotHeld), places.Overridden()...)
-	printNotHeld(p, notHeld)
-	if doubts = append(doubts, used...); len(doubts) > 0 || len(notHeld) == 0 {
-		printDoubts(p, doubts)
+	doubts = append(doubts, used...)
+	if *asJSON {
+		err = printJSON(p, checkOutput(doubts, notHeld))
+	} else {
+		printNotHeld(p, notHeld)
+		if len(doubts) > 0 || len(notHeld) == 0 {
+			printDoubts(p, doubts)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod rules:", err)
+		return ExitInternal
 	}
 	return ExitOK
+}
+
+// rulesCheckOutput is the answer of rules check --json. Fields are only ever
+// added.
+type rulesCheckOutput struct {
+	Version int             `json:"v"`
+	Doubts  []doubtOutput   `json:"doubts"`
+	NotHeld []notHeldOutput `json:"not_held"`
+}
+
+type doubtOutput struct {
+	Kind   string `json:"kind"` // contradiction, redundant, broad, unused
+	List   string `json:"list"`
+	Text   string `json:"text"`
+	Origin string `json:"origin"`
+	Why    string `json:"why"`
+}
+
+func checkOutput(doubts []doubt, notHeld []config.NotHeld) rulesCheckOutput {
+	out := rulesCheckOutput{Version: 1, Doubts: []doubtOutput{}, NotHeld: []notHeldOutput{}}
+	for _, d := range doubts {
+		out.Doubts = append(out.Doubts, doubtOutput{Kind: d.kind, List: d.item.List, Text: d.item.Text, Origin: d.item.Origin, Why: d.why})
+	}
+	for _, rule := range notHeld {
+		out.NotHeld = append(out.NotHeld, notHeldOutput(rule))
+	}
+	return out
 }
 
 // printNotHeld names the rules of Claude Code's settings that nod does not hold

@@ -19,7 +19,7 @@ import (
 func trustCommand() command {
 	return command{
 		name:    "trust",
-		usage:   "trust [--unattended] [DIR] | trust --remove [DIR] | trust --list",
+		usage:   "trust [--unattended] [--json] [DIR] | trust --remove [DIR] | trust --list",
 		summary: "accept a repository's .nod.toml",
 		long: `Shows DIR/.nod.toml and what it would add to your rules, and asks. Without
 trust such a file can only deny. Trust holds for this directory and for these
@@ -30,6 +30,8 @@ bytes: a changed file, or a copy elsewhere, is not trusted.
   --list         what is trusted
   --unattended   for provisioning: no terminal and no question; refused when
                  an agent runs this
+  --json         what is trusted then, as one JSON object, "v": 1; what is for
+                 people goes to standard error
   --state DIR    nod's state, instead of ~/.local/state/nod
 
 Exit status: 0 trusted, removed, listed; 2 refused, declined, or a file that
@@ -40,8 +42,8 @@ cannot be used.`,
 }
 
 type trustFlags struct {
-	unattended, remove, list bool
-	places                   config.Places
+	unattended, remove, list, json bool
+	places                         config.Places
 }
 
 func trust(_ context.Context, p *Process, args []string) int {
@@ -51,6 +53,7 @@ func trust(_ context.Context, p *Process, args []string) int {
 	flags.BoolVar(&f.unattended, "unattended", false, "")
 	flags.BoolVar(&f.remove, "remove", false, "")
 	flags.BoolVar(&f.list, "list", false, "")
+	flags.BoolVar(&f.json, "json", false, "")
 	flags.StringVar(&f.places.State, "state", f.places.State, "")
 	err := flags.Parse(args)
 	if err == nil && flags.NArg() > 1 && strings.HasPrefix(flags.Arg(1), "-") {
@@ -67,7 +70,10 @@ func trust(_ context.Context, p *Process, args []string) int {
 	} else {
 		f.places.State = absolute(p, f.places.State)
 		f.places.Root = absolute(p, flags.Arg(0))
-		err = f.run(p)
+		err = f.run(p.people(f.json))
+	}
+	if err == nil && f.json {
+		err = printTrustJSON(p, f.places)
 	}
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "nod trust:", err)
@@ -77,7 +83,10 @@ func trust(_ context.Context, p *Process, args []string) int {
 }
 
 func (f trustFlags) run(p *Process) error {
-	if f.list {
+	switch {
+	case f.list && f.json:
+		return nil
+	case f.list:
 		return listTrust(p, f.places)
 	}
 	if err := person(p, f.unattended); err != nil {
@@ -90,6 +99,28 @@ func (f trustFlags) run(p *Process) error {
 		return removeTrust(p, f.places)
 	}
 	return f.add(p)
+}
+
+// trustOutput is the answer of trust --json. Fields are only ever added.
+type trustOutput struct {
+	Version int             `json:"v"`
+	Trusted []trustedOutput `json:"trusted"`
+}
+
+type trustedOutput struct {
+	Root   string    `json:"root"`
+	SHA256 string    `json:"sha256"` // of its .nod.toml
+	At     time.Time `json:"at"`
+}
+
+func printTrustJSON(p *Process, places config.Places) error {
+	places.Root = ""
+	list, err := config.Trusts(places)
+	out := trustOutput{Version: 1, Trusted: []trustedOutput{}}
+	for _, t := range list {
+		out.Trusted = append(out.Trusted, trustedOutput(t))
+	}
+	return errors.Join(err, printJSON(p, out))
 }
 
 func listTrust(p *Process, places config.Places) error {

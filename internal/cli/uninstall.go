@@ -13,7 +13,7 @@ import (
 func uninstallCommand() command {
 	return command{
 		name:    "uninstall",
-		usage:   "uninstall AGENT|--all [--managed | --user | --project DIR] [--dry-run] [--unattended]",
+		usage:   "uninstall AGENT|--all [--managed | --user | --project DIR] [--dry-run] [--unattended] [--json]",
 		summary: "take nod out of a coding agent's settings",
 		long: `Takes every hook whose program is nod-hook out of the agent's settings, and
 nothing else; a copy of the old file is put beside it. Without a level it looks
@@ -28,6 +28,7 @@ nod's own settings and its log stay: ~/.config/nod, ~/.local/state/nod.
   --dry-run      show what would be written, write nothing
   --unattended   for provisioning: no terminal is needed; refused when an agent
                  runs this
+  --json         what was done as one JSON object, "v": 1
 
 Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.
 With --all, 2 says that it was refused for some; the others are written.`,
@@ -62,17 +63,11 @@ func (in installer) uninstall(_ context.Context, p *Process, args []string) int 
 		plan, err = in.onlyInstalled(p, f.agent)
 	}
 	if errors.Is(err, errNowhere) {
-		fmt.Fprintln(p.Stdout, err)
-		return ExitOK
+		fmt.Fprintln(p.people(f.json).Stdout, err)
+		return (&changes{name: "uninstall", flags: f}).output(p, ExitOK)
 	}
-	if err == nil && plan.Changed() && !f.dryRun {
-		err = plan.Writable()
-	}
-	if err != nil {
-		return refuse(p, "uninstall", err)
-	}
-	describe(p, f, planned{agent: f.agent, plan: plan})
-	return finish(p, plan, f.dryRun, "uninstall", "")
+	run := changes{name: "uninstall", flags: f, list: []planned{{agent: f.agent, plan: plan, err: err}}}
+	return run.output(p, run.finish(p.people(f.json)))
 }
 
 // errNowhere says that there is nothing to take out.

@@ -80,6 +80,7 @@ type Options struct {
 
 // State is what `nod daemon status` shows.
 type State struct {
+	V          int       `json:"v"` // 1
 	PID        int       `json:"pid"`
 	Version    string    `json:"version"`
 	Since      time.Time `json:"since"`
@@ -322,7 +323,7 @@ func isOwn(conn *net.UnixConn) bool {
 }
 
 func (s *server) tell(conn io.Writer) {
-	state := State{PID: os.Getpid(), Version: s.Version, Since: s.since.UTC().Truncate(time.Second), Requests: s.requests.Load(), Failures: s.failures.Load(),
+	state := State{V: 1, PID: os.Getpid(), Version: s.Version, Since: s.since.UTC().Truncate(time.Second), Requests: s.requests.Load(), Failures: s.failures.Load(),
 		Remembered: s.remembered.Load(), Verdicts: s.memory.size(), Models: s.models.size(), Active: s.active.Load()}
 	_ = json.NewEncoder(conn).Encode(state) // whoever asked has gone
 }

@@ -59,6 +59,11 @@ func register(d *document, o Options) error {
 			d.appendMember(root, "", m.name, m.value)
 		}
 	}
+	if o.StatusLine {
+		if err := showStatus(d, root, o); err != nil {
+			return err
+		}
+	}
 	v := find(root, d.under)
 	if v == nil {
 		d.appendMember(root, "", d.under, eventLists(want))
@@ -168,6 +173,7 @@ func unregister(d *document) {
 	if !ok {
 		return
 	}
+	hideStatus(d, root)
 	for i := len(root.Members) - 1; i >= 0; i-- {
 		hooks, ok := root.Members[i].Value.Value.(*hujson.Object)
 		if !ok || nameOf(&root.Members[i]) != d.under {

@@ -81,6 +81,9 @@ type Options struct {
 	// told. An empty one is left out of its command line; nod-hook then finds
 	// it by the home directory of whoever runs the agent.
 	Settings, Managed, State string
+	// StatusLine also writes nod's status line, for Claude Code alone; refused
+	// where the file has another program's.
+	StatusLine bool
 }
 
 // Target returns the settings file that o names.
