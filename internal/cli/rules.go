@@ -27,11 +27,11 @@ what nod matches itself ("pattern"), what only a model reads ("text"), and the
 file and line, or "default", of each.
 
   --mine       only what somebody wrote, without the built-in lists
-  --json       one JSON object, "v": 1
+  --json       one JSON object, "v": 1; check and critique take it too
   --root DIR   the workspace, instead of this directory
   --settings F, --managed F, --state DIR   instead of the usual places
 
-nod rules check [--json] says what is doubtful about the rules that somebody wrote: one
+nod rules check says what is doubtful about the rules that somebody wrote: one
 that another keeps from ever clearing its command, one that allows what is
 allowed without it, one that leaves too much open, and patterns that decided
 nothing in the log. It runs nothing and changes nothing.
