@@ -108,6 +108,8 @@ func (a *applier) entry(name string) {
 		return
 	}
 	switch mode := info.Mode(); {
+	case strings.HasPrefix(path.Base(name), ownName):
+		a.refuse(name, "it has a name of nod's")
 	case gone(info):
 		a.remove(name)
 	case path.Base(name) == "__pycache__": // what Python runs instead of a source that says something else
@@ -417,7 +419,7 @@ func (a *applier) replace(name string, make func(dir int, temporary string) erro
 		if err != nil {
 			return err
 		}
-		temporary := ".nod-confine-" + filepath.Base(filepath.Dir(a.upper))
+		temporary := ownName + filepath.Base(filepath.Dir(a.upper))
 		defer unix.Unlinkat(dir, temporary, 0)
 		if err := make(dir, temporary); err != nil {
 			return err

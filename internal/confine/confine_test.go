@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == stage.Word {
 		os.Exit(stage.Main())
 	}
+	if len(os.Args) > 2 && os.Args[1] == confine.KilledWord {
+		os.Exit(confine.RunAndBeKilled(os.Args[2], os.Args[0]))
+	}
 	os.Exit(m.Run())
 }
 

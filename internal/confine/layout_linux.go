@@ -202,7 +202,7 @@ func (l *layout) workspace() error {
 	if err := m.walk(); err != nil {
 		return err
 	}
-	l.hidden, l.upper = m.names, filepath.Join(l.run, "workspace")
+	l.hidden, l.upper = m.names, filepath.Join(l.run, workspaceLayer)
 	return l.over(l.o.Root, l.upper, mask)
 }
 

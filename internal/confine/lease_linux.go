@@ -16,6 +16,7 @@ import (
 type lease struct {
 	run, kept string
 	locks     []*os.File
+	notes     []string // what became of runs that were killed
 }
 
 // layers is where a stage mounts the overlays, each in a mount namespace of its
@@ -29,8 +30,7 @@ func rent(o Options) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	sweep(runs)
-	l := &lease{}
+	l := &lease{notes: sweep(runs)}
 	if err := l.begin(runs); err != nil {
 		return nil, err
 	}
@@ -97,19 +97,26 @@ func (l *lease) end() {
 	}
 }
 
-// sweep removes what killed runs left.
-func sweep(runs string) {
+// sweep removes what killed runs left, and says what it put in order.
+func sweep(runs string) (notes []string) {
 	entries, _ := os.ReadDir(runs)
 	for _, e := range entries {
-		name := filepath.Join(runs, e.Name())
 		if !e.IsDir() {
 			continue
 		}
-		l := &lease{run: name}
-		if free, err := l.lock(name); free && err == nil {
+		l := &lease{run: filepath.Join(runs, e.Name())}
+		if free, err := l.lock(l.run); free && err == nil {
+			notes = append(notes, recovered(l.run)...)
 			l.end()
 		}
 	}
+	return notes
+}
+
+// applying remembers on disk of which workspace the run's layer is, for who comes
+// after this process is killed.
+func (l *lease) applying(root string) error {
+	return os.WriteFile(filepath.Join(l.run, rootFile), []byte(root), 0o600)
 }
 
 // remove removes a tree whose directories may have lost their modes.

@@ -58,7 +58,11 @@ func (a *Ahead) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if err := lease.applying(o.Root); err != nil {
+		return Result{}, err
+	}
 	applied, err := apply(o, l.upper, since)
+	result.Notes = lease.notes
 	result.Applied, result.Refused, result.Hidden = applied.count, applied.refused, l.hidden
 	return result, err
 }

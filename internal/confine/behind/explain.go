@@ -2,6 +2,7 @@ package behind
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/confine"
@@ -10,7 +11,7 @@ import (
 // explain is one line for the agent: what was not applied, and of a run that
 // failed what it may have missed and what to do.
 func explain(r confine.Result) string {
-	var parts []string
+	parts := slices.Clone(r.Notes)
 	if r.Stopped != "" {
 		parts = append(parts, "the run was ended: "+r.Stopped)
 	}
