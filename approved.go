@@ -1,6 +1,10 @@
 package nod
 
 import (
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -32,38 +36,93 @@ type Approvable struct {
 	Once bool `json:"once,omitempty"`
 }
 
+// unlessApproved answers by what a person approved, else as otherwise says.
+func (o *openCall) unlessApproved(otherwise func() Decision) Decision {
+	d, notice, ok := o.approved()
+	if ok {
+		return d
+	}
+	if d = otherwise(); d.Verdict != Allow && o.gate.approvals != nil {
+		d.Approvable = o.approvable()
+		if d.Deferrable {
+			d.Lasting = o.lasting()
+		}
+	}
+	if notice != "" {
+		d.Notices = append(d.Notices, notice)
+	}
+	return d
+}
+
 // approved answers a call that a person approved. ok is false where nobody did,
 // and then notice says, for the person, why that could not be found out.
-func (t *trial) approved() (d Decision, notice string, ok bool) {
-	if t.gate.approvals == nil {
+func (o *openCall) approved() (d Decision, notice string, ok bool) {
+	if o.gate.approvals == nil {
 		return Decision{}, "", false
 	}
-	how, err := t.gate.approvals.Approved(t.approvable().Key)
+	how, err := o.gate.approvals.Approved(o.approvable().Key)
 	switch {
 	case err != nil:
 		return Decision{}, "nod could not look for an approval: " + printable.Line(err.Error(), reasonLimit), false
 	case how == "":
 		return Decision{}, "", false
 	}
-	return t.allowed(LayerApproval, clearance{"a person approved this very call: " + how, t.soft}), "", true
+	return o.allowed(LayerApproval, clearance{"a person approved this very call: " + how, o.ruled.soft}), "", true
 }
 
 // approvable is the name under which a person may approve the call.
-func (t *trial) approvable() Approvable {
-	if t.name == nil {
-		t.name = &Approvable{}
-		t.name.Key, t.name.Once = t.identity.Approval()
+func (o *openCall) approvable() Approvable {
+	if o.name == nil {
+		o.name = &Approvable{}
+		o.name.Key, o.name.Once = o.identity.Approval()
 	}
-	return *t.name
+	return *o.name
 }
 
 // letRun is the fact that a person let this very call run before, for the
 // model.
-func (t *trial) letRun() []string {
-	if t.gate.approvals == nil || !t.gate.approvals.LetRun(t.approvable().Key) {
+func (o *openCall) letRun() []string {
+	if o.gate.approvals == nil || !o.gate.approvals.LetRun(o.approvable().Key) {
 		return nil
 	}
 	return []string{
 		"the agent's host asked about this same call earlier in the session, and it was then let run; that was for that one time",
 	}
+}
+
+// lasting returns the allow rule by which the call would have been cleared, as a
+// person would write it: "" where no single rule clears it. It is tried before
+// it is named, so that nobody adds a rule that does nothing.
+func (o *openCall) lasting() string {
+	for _, text := range o.proposals() {
+		rule, err := ParseRule(ListAllow, text, "proposed")
+		if err != nil {
+			continue
+		}
+		again := *o.gate
+		again.rules.Allow, again.recorder = append(slices.Clip(again.rules.Allow), rule), nil
+		if d, settled := again.trial(o.call).settle(); settled && d.Verdict == Allow {
+			return text
+		}
+	}
+	return ""
+}
+
+// proposals are the rules that may clear the call: the tool of an MCP server, or
+// one of the line's commands as it is written.
+func (o *openCall) proposals() (texts []string) {
+	if m := o.call.MCP; m != nil && !m.Brought {
+		return []string{"mcp__" + match.ServerName(m.Server) + "__" + m.Tool}
+	}
+	for _, c := range o.report.Commands[:min(len(o.report.Commands), 4)] {
+		words, plain := match.SplitWords(c.Source)
+		known := len(words) == len(c.Words)
+		for i := 0; known && i < len(words); i++ {
+			known = c.Words[i].Known && !c.Words[i].Pattern && c.Words[i].Value == words[i]
+		}
+		if plain && known && len(c.Source) <= 80 && !strings.Contains(c.Source, "\n") {
+			texts = append(texts, c.Source)
+		}
+	}
+	return texts
 }

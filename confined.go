@@ -1,7 +1,7 @@
 package nod
 
 import (
-	"context"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -45,13 +45,12 @@ func (t *trial) confinedLine() (line string, ok bool) {
 func (t *trial) decideConfined(line string) Decision {
 	defer func(whole string) { t.call.Command = whole }(t.call.Command)
 	t.call.Command = line
-	t.setRooms()
-	d, settled := t.settle()
-	if settled {
+	t.enter(t.at, t.report)
+	if d, settled := t.settle(); settled {
 		return d
 	}
-	if o := t.unconfinable(); o.stands() {
-		return t.denied(LayerShell, against("this cannot run confined ("+string(o.why)+"); type the line itself"))
+	if o := t.left().unconfinable(); o.stands() {
+		return t.denied(LayerShell, objection{why: "this cannot run confined (" + o.why + ")", next: cmp.Or(o.next, "type the line itself")})
 	}
 	t.behind = true
 	return t.allowed(LayerShell, clearance{why: "it runs code that nod has not read, confined"})
@@ -60,21 +59,22 @@ func (t *trial) decideConfined(line string) Decision {
 // confineInstead denies a call whose only fault is that it runs code which
 // nobody has read, with the line to type instead. ok is false where it has
 // another, or nothing can be confined here.
-func (t *trial) confineInstead() (d Decision, ok bool) {
-	if t.gate.confine == nil || t.call.Command == "" || t.unconfinable().stands() {
+func (o *openCall) confineInstead() (d Decision, ok bool) {
+	if o.gate.confine == nil || o.call.Command == "" || o.unconfinable().stands() {
 		return Decision{}, false
 	}
-	program := t.gate.confine()
+	program := o.gate.confine()
 	if program == "" {
 		return Decision{}, false
 	}
-	instead := ConfinedLine(program, t.call.Command)
-	if t.room = len(instead); t.room > maxInstead || printable.Text(instead) != instead {
-		t.room, instead = 0, program+confineWords+"'...' with the whole line in single quotes"
+	line := ConfinedLine(program, o.call.Command)
+	shown := line
+	if len(line) > maxInstead || printable.Text(line) != line {
+		shown = program + confineWords + "'...' with the whole line in single quotes"
 	}
-	d = t.denied(LayerShell, against(t.open))
-	d.Reason += "; it may run where it can do no harm: type exactly " + instead
-	d.Instead = ConfinedLine(program, t.call.Command)
+	d = o.denied(LayerShell, against(string(o.why.why)))
+	d.Reason = printable.Line(d.Reason, reasonLimit) + "; it may run where it can do no harm: type exactly " + shown
+	d.Instead = line
 	return d, true
 }
 
@@ -84,59 +84,60 @@ const maxInstead = 4000
 // unconfinable says why the line cannot run behind the boundary: it has another
 // fault than code that was not read, or it needs what is not there. Called once
 // layers 0 to 3 have left the call open.
-func (t *trial) unconfinable() objection {
+func (o *openCall) unconfinable() objection {
 	switch {
-	case t.soft.Text != "" || t.doubt.stands() || t.secrets || t.call.StdinUnseen:
-		return against(t.open)
-	case !t.confinableDir():
+	case o.ruled.soft.Text != "" || o.ruled.doubt.stands() || o.secrets || o.call.StdinUnseen:
+		return against(string(o.why.why))
+	case !o.confinableDir():
 		return against("it is not started in a repository of the workspace")
-	case len(t.report.Unknowns) > 0:
-		return against(printable.Text(t.report.Unknowns[0].What))
+	case len(o.report.Unknowns) > 0:
+		return against(printable.Text(o.report.Unknowns[0].What))
 	}
-	for _, c := range t.report.Commands {
-		if o := t.changesHost(c); o.stands() {
-			return o
+	for _, c := range o.report.Commands {
+		if why := o.changesHost(c); why.stands() {
+			return why
 		}
 	}
 	runs := false
-	for _, e := range t.report.Effects {
-		if o := t.needsOutside(e); o.stands() {
-			return o
+	for _, e := range o.report.Effects {
+		if why := o.needsOutside(e, o.gate.rules.Hosts); why.stands() {
+			return why
 		}
 		runs = runs || e.Kind == shell.Run
 	}
 	if !runs {
-		return against(t.open)
+		return against(string(o.why.why))
 	}
 	return objection{}
 }
 
 // confinableDir reports whether what confinement takes for the workspace, the
 // repository around the call's directory or else that directory, lies in it.
-func (t *trial) confinableDir() bool {
-	dir, err := view.Resolve(t.gate.machine.Files, t.call.Dir)
-	if err != nil || t.call.Dir == "" {
+func (r *rooms) confinableDir() bool {
+	dir, err := view.Resolve(r.at.Machine.Files, r.at.Dir)
+	if err != nil || r.at.Dir == "" {
 		return false
 	}
-	if r, ok := repo.Around(t.gate.machine.Files, dir+"/x"); ok {
+	if r, ok := repo.Around(r.at.Machine.Files, dir+"/x"); ok {
 		dir = r.Top
 	}
-	return slices.ContainsFunc(t.at.Roots, func(root string) bool { return view.Within(t.gate.machine.Files, root, dir) })
+	return slices.ContainsFunc(r.at.Roots, func(root string) bool { return view.Within(r.at.Machine.Files, root, dir) })
 }
 
 // changesHost reports a command that would change the host's own shell, which a
 // process of its own cannot. To go where the shell is changes nothing.
-func (t *trial) changesHost(c shell.Command) objection {
+func (r *rooms) changesHost(c shell.Command) objection {
 	if len(c.Words) == 0 || c.Foreign || c.Caller > 0 {
 		return objection{}
 	}
 	switch c.Words[0].Value {
 	case "cd":
 		if len(c.Words) == 2 && c.Words[1].Known && path.IsAbs(c.Words[1].Value) &&
-			t.gate.machine.Real(c.Words[1].Value) == t.gate.machine.Real(t.call.Dir) {
+			r.at.Machine.Real(c.Words[1].Value) == r.at.Machine.Real(r.at.Dir) {
 			return objection{}
 		}
-		return against("cd changes the directory of your shell, which a confined run cannot; use a path, or cd in a call of its own")
+		return against("cd changes the directory of your shell, which a confined run cannot").
+			orElse("use a path, or cd in a call of its own")
 	case "pushd", "popd", "export", "unset", "alias", "unalias", "set", "umask", "ulimit", "source", ".", "exec", "eval", "wait", "jobs", "fg", "bg", "disown":
 		return against(c.Words[0].Value + " changes your shell, which a confined run cannot")
 	}
@@ -146,7 +147,7 @@ func (t *trial) changesHost(c shell.Command) objection {
 // needsOutside says why an effect needs what is not there behind the boundary,
 // or is more than code that was not read. An allow rule clears a command outside
 // of the boundary only.
-func (t *trial) needsOutside(e shell.Effect) objection {
+func (r *rooms) needsOutside(e shell.Effect, hosts []string) objection {
 	switch e.Kind {
 	case shell.Run:
 		if e.Place == shell.Temporary || e.Place == shell.InHome || e.Place == shell.HomeDir {
@@ -154,7 +155,7 @@ func (t *trial) needsOutside(e shell.Effect) objection {
 		}
 		return objection{}
 	case shell.Read:
-		if e.Target != "" && !t.thereInside(e) {
+		if e.Target != "" && !thereInside(e) {
 			return against("what it reads is not there in a confined run: " + printable.Text(e.Words))
 		}
 	case shell.Write, shell.Delete:
@@ -164,18 +165,9 @@ func (t *trial) needsOutside(e shell.Effect) objection {
 	case shell.Fetch:
 		return against(effectName(e.Kind) + ": " + printable.Text(e.Words))
 	}
-	return t.harm(e)
+	return r.harm(e, hosts)
 }
 
-func (t *trial) thereInside(e shell.Effect) bool {
+func thereInside(e shell.Effect) bool {
 	return e.Place == shell.Workspace || e.Place == shell.System || e.Place == shell.Null
-}
-
-// insteadOr is what follows where no approval was found: the line to type
-// instead where there is one, else the side query.
-func (t *trial) insteadOr(ctx context.Context) Decision {
-	if d, ok := t.confineInstead(); ok {
-		return d
-	}
-	return t.sideQuery(ctx)
 }

@@ -37,6 +37,7 @@ func TestTheLineToTypeInstead(t *testing.T) {
 	g := confining(t, nil)
 	for _, command := range []string{
 		"npm test", "go test ./...", "go test ./... 2>&1 | tail -50", "python3 -c 'print(1)'", "make test", "pytest -q > out.txt", "cat a.txt | python3 -c 'x'", "npm test && go vet ./...", "cd /home/dev/shop && npm test", "node sub/x.js", "python3 - <<'X'\nprint(1)\nX",
+		"python3 -c 'print(\"two  blanks   stay\")'", "python3 -c 'print(1" + strings.Repeat("+1", 300) + ")'",
 	} {
 		d := g.Check(context.Background(), line(command))
 		typed := nod.ConfinedLine(confiner, command)

@@ -6,24 +6,13 @@ import (
 )
 
 // IsEdit reports whether the call changes exactly the files in Paths.
-func (c Call) IsEdit() bool { return isEdit(c.Tool) }
-
-// isEdit reports whether the tool changes exactly the files in Call.Paths.
-func isEdit(tool string) bool {
-	switch tool {
-	case "file_edit", "file_write", "notebook_edit", "apply_patch":
-		return true
-	}
-	return false
-}
-
-const notAnEdit = "not a file edit"
+func (c Call) IsEdit() bool { return place.IsEditTool(c.Tool) }
 
 // uneditable is layer 2: every file that the call would change lies in the
 // workspace, is an ordinary file or will be one, and is not guarded.
 func (t *trial) uneditable() objection {
-	if !isEdit(t.call.Tool) || len(t.call.Paths) == 0 {
-		return against(notAnEdit)
+	if !t.call.IsEdit() || len(t.call.Paths) == 0 {
+		return against("this uses the tool " + printable.Line(t.call.RawTool, 60) + ", and nod does not know what it does")
 	}
 	for _, name := range t.call.Paths {
 		if o := t.unwritable(name); o.stands() {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
@@ -126,7 +126,7 @@ func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 	t := g.trial(c)
 	defer func() {
 		if p := recover(); p != nil {
-			d = t.failed(LayerNone, &fault.Error{Kind: fault.Internal, Message: "nod failed inside; please report this", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
+			d = failed(LayerNone, &fault.Error{Kind: fault.Internal, Message: "nod failed inside; please report this", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
 		}
 		d = t.finish(d)
 	}()
@@ -136,71 +136,65 @@ func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 func (g *Gate) trial(c Call) *trial {
 	start := g.now()
 	at := &place.Workspace{Machine: g.machine, Dir: c.Dir, Environ: c.Environ} // without a usable root before look
-	t := &trial{gate: g, call: c, at: at, id: newID(start), spent: map[Layer]time.Duration{}, start: start}
-	t.setRooms()
+	t := &trial{gate: g, call: c, id: newID(start), start: start}
+	t.answers = &answers{now: g.now, spent: map[Layer]time.Duration{}, mark: start}
+	t.enter(at, &shell.Report{})
 	return t
 }
 
-// trial is one call being decided.
+// trial is one call on its way through layers 0 to 3.
 type trial struct {
-	gate   *Gate
-	call   Call
-	id     string
-	at     *place.Workspace // where the call is
-	report shell.Report     // of the command
+	gate *Gate
+	call Call
+	id   string
 	rooms
+	*answers
+	ruled *ruling // what the rules say of the call
 
-	soft    Rule      // the soft_deny pattern that matched; Text "" if none
-	open    string    // why layers 2 and 3 left the call open, for the reason
-	doubt   objection // of a hard_deny rule that may forbid the call, if nod knew more
-	brought objection // that a rule which names the called tool does not count
-	// changed says which definition keeps an allow rule from clearing its
-	// command; bound are the definitions that rules were held to.
-	changed objection
-	bound   []Evidence
-	secrets bool   // the call touches a secret store
-	ruled   []bool // which commands an allow rule clears, once layer 3 has looked
-	// behind says that the call runs behind nod's boundary; room is how much
-	// longer than usual its reason may be.
-	behind bool
-	room   int
+	open    objection // why layers 0 to 3 leave the call open
+	secrets bool      // the call touches a secret store
+	behind  bool      // the call runs behind nod's boundary
+	start   time.Time
+}
 
-	name *Approvable // nil: not computed yet
-
-	spent map[Layer]time.Duration
-	start time.Time
-	mark  time.Time
+// enter has the rooms answer about the call as it is now. What they have looked up
+// of another command they forget.
+func (t *trial) enter(at *place.Workspace, report *shell.Report) {
+	t.rooms = t.gate.rooms(t.call, at, report)
+	t.ruled = &ruling{gate: t.gate, call: t.call, fits: t.rules, taint: t.taint}
+	t.said = t.withheld
 }
 
 // decide is the flow of the package comment, line for line.
 func (t *trial) decide(ctx context.Context) Decision {
 	if err := ctx.Err(); err != nil {
-		return t.failed(LayerNone, &fault.Error{Kind: fault.TimedOut, Message: "the call was cancelled before nod could decide", Cause: err})
+		return failed(LayerNone, &fault.Error{Kind: fault.TimedOut, Message: "the call was cancelled before nod could decide", Cause: err})
 	}
 	if line, ok := t.confinedLine(); ok {
 		return t.decideConfined(line)
 	}
 	d, settled := t.settle()
+	left := t.left()
 	switch {
 	case !settled:
-		d = t.answerOpen(ctx)
+		d = left.answer(ctx)
 	case d.Verdict == Ask:
-		d = t.unlessApproved(func() Decision { return d })
+		d = left.unlessApproved(func() Decision { return d })
 	}
-	return t.besidePrompts(d)
+	return left.besidePrompts(d)
 }
 
-// settle is what layers 0 to 3 say; settled is false where they leave the call
-// open, and [trial.open] then says why. [Gate.Prompt] walks the same way, so
+// settle is what layers 0 to 3 say. Where they leave the call open settled is
+// false, and [trial.left] is what they found. [Gate.Prompt] walks the same way, so
 // that what it shows is what is sent.
 func (t *trial) settle() (d Decision, settled bool) {
 	t.look()
 
 	if o := t.guard(); o.stands() {
-		return withNext(t.denied(LayerGuard, o), "do not try another way, ask the user"), true
+		return t.denied(LayerGuard, o.orElse("do not try another way, ask the user")), true
 	}
 	if o := t.irrecoverable(); o.stands() {
-		return withNext(t.denied(LayerShell, o), "ask the user, who may run it themselves"), true
+		return t.denied(LayerShell, o.orElse("ask the user, who may run it themselves")), true
 	}
 	if o := t.typedInto(); o.stands() {
 		return t.denied(LayerShell, o), true
@@ -210,21 +204,22 @@ func (t *trial) settle() (d Decision, settled bool) {
 	}
 	if o := object(t.secrecy.Secret(t.call.named())); o.stands() {
 		t.secrets = true
-		return t.leftOpen(o)
+		return t.leave(o)
 	}
-	if t.doubt.stands() {
-		t.softDenied()
-		return t.leftOpen(t.doubt)
+	if t.ruled.doubt.stands() {
+		t.ruled.softDenied()
+		return t.leave(t.ruled.doubt)
 	}
 	t.lap(LayerGuard)
 	if c := t.gate.allowlist(t.call); c.given() {
 		return t.allowed(LayerAllowlist, c), true
 	}
-	if c := t.permittedTool(); c.given() {
+	if c := t.ruled.permitsTool(); c.given() {
 		return t.allowed(LayerAllowlist, c), true
 	}
-	if t.lap(LayerAllowlist); t.softDenied() {
-		return t.leftOpen(objection{"a soft_deny rule" + t.soft.place() + " speaks against this: " + place.Objection(t.soft.Text), t.soft})
+	if t.lap(LayerAllowlist); t.ruled.softDenied() {
+		soft := t.ruled.soft
+		return t.leave(objection{why: "a soft_deny rule" + soft.place() + " speaks against this: " + place.Objection(soft.Text), rule: soft})
 	}
 	o := t.uneditable()
 	if !o.stands() {
@@ -241,61 +236,74 @@ func (t *trial) settle() (d Decision, settled bool) {
 		o = open
 	}
 	t.lap(LayerShell)
-	switch {
-	case t.brought.stands():
-		return t.leftOpen(t.brought)
-	case o.why == notAnEdit:
-		return t.leftOpen(against("this uses the tool " + printable.Line(t.call.RawTool, 60) + ", and nod does not know what it does"))
+	if t.ruled.brought.stands() {
+		o = t.ruled.brought
 	}
-	return t.leftOpen(o)
+	return t.leave(o)
 }
 
-// leftOpen says why layers 0 to 3 leave the call open.
-func (t *trial) leftOpen(o objection) (d Decision, settled bool) {
-	t.open = string(o.why)
+// leave says why layers 0 to 3 leave the call open.
+func (t *trial) leave(o objection) (d Decision, settled bool) {
+	t.open = o
 	return Decision{}, false
+}
+
+// left is the call as layers 0 to 3 leave it.
+func (t *trial) left() *openCall {
+	return &openCall{
+		gate: t.gate, call: t.call, id: t.id, rooms: t.rooms, answers: t.answers, ruled: t.ruled, why: t.open, secrets: t.secrets,
+	}
 }
 
 // look gathers the facts that the layers share. A tool that neither runs a
 // command nor changes a file needs none.
 func (t *trial) look() {
 	t.mark = t.start
-	if t.call.Command == "" && !isEdit(t.call.Tool) {
+	if t.call.Command == "" && !t.call.IsEdit() {
 		return
 	}
 	t.at.Roots = t.gate.machine.UsableRoots(t.call.Roots, t.call.Environ)
 	if t.call.Command != "" {
-		t.report = t.gate.analyze(t.call, t.at.Roots)
+		*t.report = t.gate.analyze(t.call, t.at.Roots)
 		t.lap(LayerShell)
 	}
 }
 
-// lap books the time since the last lap on a layer.
-func (t *trial) lap(l Layer) {
-	now := t.gate.now()
-	t.spent[l] += max(0, now.Sub(t.mark))
-	t.mark = now
-}
-
-func (t *trial) decided(l Layer, v Verdict, why string, rule Rule) Decision {
-	t.lap(l)
-	return Decision{ID: t.id, Verdict: v, Layer: l, Reason: t.withheld.Reason(why), Rule: rule}
-}
-
-// withNext adds what to do next to a denial whose reason does not say so itself.
-func withNext(d Decision, next string) Decision {
-	for _, own := range [...]string{"; use ", "; write ", "; give ", "; type "} {
-		if strings.Contains(d.Reason, own) {
-			return d
-		}
+// guard is layer 0: hard_deny rules and changes to nod itself.
+func (t *trial) guard() objection {
+	if o := t.ruled.forbids(); o.stands() {
+		return o
 	}
-	d.Reason = printable.Line(d.Reason, reasonLimit-len(next)-2) + "; " + next
-	return d
+	if why, instead := t.self.SelfChange(); why != "" {
+		return objection{why: why, next: instead}
+	}
+	if p := t.possible(); p != nil {
+		return p.guard()
+	}
+	return objection{}
+}
+
+// reserved is what only a person may decide: an ask rule says so, or nod cannot
+// show that it would still be asked after the call.
+func (t *trial) reserved() objection {
+	if o := t.ruled.reserves(); o.stands() {
+		return o
+	}
+	return object(t.self.Unproven)
+}
+
+// allowlist is layer 1: a tool that reads, or only speaks to the agent and
+// the person. It looks at the canonical name alone.
+func (g *Gate) allowlist(c Call) clearance {
+	if c.Tool == "" || c.MCP != nil || !slices.Contains(g.rules.Allowlist, c.Tool) {
+		return clearance{}
+	}
+	return clearance{why: c.Tool + " is a safe tool"}
 }
 
 // failed turns a failure into the strictest answer.
-func (t *trial) failed(l Layer, f *fault.Error) Decision {
-	return Decision{ID: t.id, Verdict: Deny, Layer: l, Reason: f.Message, Err: f,
+func failed(l Layer, f *fault.Error) Decision {
+	return Decision{Verdict: Deny, Layer: l, Reason: f.Message, Err: f,
 		Notices: []string{"nod blocked a call: " + printable.Line(f.Error(), reasonLimit)}}
 }
 
@@ -303,7 +311,9 @@ func (t *trial) failed(l Layer, f *fault.Error) Decision {
 func (t *trial) finish(d Decision) Decision {
 	d.ID, d.Spent = t.id, t.spent
 	d.Latency = max(0, t.gate.now().Sub(t.start))
-	d.Reason = printable.Line(d.Reason, reasonLimit+t.room)
+	if d.Instead == "" { // which is written out
+		d.Reason = printable.Line(d.Reason, reasonLimit)
+	}
 	for _, e := range t.report.Read {
 		d.Evidence = append(d.Evidence, Evidence{Path: e.Path, SHA256: e.SHA256})
 	}
@@ -312,7 +322,7 @@ func (t *trial) finish(d Decision) Decision {
 			d.Evidence = append(d.Evidence, Evidence(f))
 		}
 	}
-	d.Definitions, d.Changes = t.bound, t.withheld.Names(t.changes())
+	d.Definitions, d.Changes = t.ruled.bound, t.withheld.Names(t.changes(t.call, t.behind))
 	d.Downloads, d.Secret, d.Sends = t.withheld.Names(t.taint.Downloads()), t.secrets, t.taint.Sends()
 	d.Foreign = t.taint.Foreign()
 	if t.gate.recorder == nil {
@@ -328,7 +338,7 @@ func (t *trial) record(d Decision) Decision {
 	}
 	notice := "nod could not write its log: " + printable.Line(err.Error(), reasonLimit)
 	if !t.gate.lenient {
-		failed := t.failed(d.Layer, &fault.Error{Kind: fault.LogFailed, Message: "this decision could not be recorded, and the settings demand that it is", Cause: err})
+		failed := failed(d.Layer, &fault.Error{Kind: fault.LogFailed, Message: "this decision could not be recorded, and the settings demand that it is", Cause: err})
 		failed.Latency, failed.Spent, d = d.Latency, d.Spent, failed
 	}
 	d.Notices = append(d.Notices, notice)

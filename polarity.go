@@ -2,16 +2,21 @@ package nod
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/nodgate/nod/internal/place"
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/withheld"
 )
 
 // objection is what speaks against a call: why, in words for a person, and the
-// rule that says so where a rule does. The zero value is that nothing does. A
+// rule that says so where a rule does. next is what the agent may do instead, ""
+// where nothing is known. The zero value is that nothing speaks against the call. A
 // denial and a question come from an objection alone.
 type objection struct {
 	why  place.Objection
 	rule Rule
+	next string
 }
 
 // clearance is what lets a call run: why, in words for a person, and the rule
@@ -34,18 +39,54 @@ func against(why string) objection {
 // stands reports whether something speaks against the call.
 func (o objection) stands() bool { return o.why != "" }
 
+// orElse is the objection with what to do next, where it does not say so itself.
+func (o objection) orElse(next string) objection {
+	o.next = cmp.Or(o.next, next)
+	return o
+}
+
 // given reports whether something lets the call run.
 func (c clearance) given() bool { return c.why != "" }
 
-// denied, asked and allowed are the answers of a layer.
-func (t *trial) denied(l Layer, o objection) Decision {
-	return t.decided(l, Deny, string(o.why), o.rule)
+// answers makes the answers of the layers to one call, and books their time.
+type answers struct {
+	said  *withheld.Call // keeps out what is not said
+	now   func() time.Time
+	spent map[Layer]time.Duration
+	mark  time.Time // up to which time is booked
 }
 
-func (t *trial) asked(l Layer, o objection) Decision {
-	return t.decided(l, Ask, string(o.why), o.rule)
+// lap books the time since the last lap on a layer.
+func (a *answers) lap(l Layer) {
+	now := a.now()
+	a.spent[l] += max(0, now.Sub(a.mark))
+	a.mark = now
 }
 
-func (t *trial) allowed(l Layer, c clearance) Decision {
-	return t.decided(l, Allow, c.why, c.rule)
+func (a *answers) denied(l Layer, o objection) Decision {
+	return a.decided(l, Decision{Verdict: Deny, Reason: a.reason(o), Rule: o.rule})
+}
+
+func (a *answers) asked(l Layer, o objection) Decision {
+	return a.decided(l, Decision{Verdict: Ask, Reason: a.reason(o), Rule: o.rule})
+}
+
+func (a *answers) allowed(l Layer, c clearance) Decision {
+	return a.decided(l, Decision{Verdict: Allow, Reason: a.said.Reason(c.why), Rule: c.rule})
+}
+
+func (a *answers) decided(l Layer, d Decision) Decision {
+	a.lap(l)
+	d.Layer = l
+	return d
+}
+
+// reason is an objection in words that can be shown. What to do next is never cut
+// off.
+func (a *answers) reason(o objection) string {
+	why := a.said.Reason(string(o.why))
+	if o.next == "" {
+		return why
+	}
+	return printable.Line(why, reasonLimit-len(o.next)-2) + "; " + o.next
 }

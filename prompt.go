@@ -44,21 +44,21 @@ const inputLimit = 128 << 10
 func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 	t := g.trial(c)
 	t.settle()
-	p, _, err := t.prompt(ctx)
+	p, _, err := question{t.left()}.prompt(ctx)
 	return p, err
 }
 
 // prompt makes the side query. It fails where the call is too large or the
 // transcript cannot be read, since a model that does not see what the person
 // forbade would allow it. said are the words that a consent may stand in.
-func (t *trial) prompt(ctx context.Context) (p Prompt, consent string, err error) {
-	if len(t.call.Input) > inputLimit {
-		return Prompt{}, "", &fault.Error{Kind: fault.TooLarge, Message: fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(t.call.Input), inputLimit)}
+func (q question) prompt(ctx context.Context) (p Prompt, consent string, err error) {
+	if len(q.call.Input) > inputLimit {
+		return Prompt{}, "", &fault.Error{Kind: fault.TooLarge, Message: fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(q.call.Input), inputLimit)}
 	}
-	if t.gate.profile.Ledger {
-		return t.ledgerPrompt(ctx)
+	if q.gate.profile.Ledger {
+		return q.ledgerPrompt(ctx)
 	}
-	return t.seedPrompt(ctx)
+	return q.seedPrompt(ctx)
 }
 
 // seedPrompt is the seed's system prompt with the rules, and the seed's user
@@ -68,61 +68,61 @@ func (t *trial) prompt(ctx context.Context) (p Prompt, consent string, err error
 // What the person said is read as for the ledger, so that it can be part of
 // the keys under which answers are remembered; the model is not shown more for
 // that. Where it cannot be read that far there are no keys.
-func (t *trial) seedPrompt(ctx context.Context) (p Prompt, consent string, err error) {
-	c := t.call
-	session, stop := t.conversation().Twice()
+func (q question) seedPrompt(ctx context.Context) (p Prompt, consent string, err error) {
+	c := q.call
+	session, stop := q.conversation().Twice()
 	defer stop()
-	last, err := session.Last(ctx, cmp.Or(t.gate.profile.Entries, 20), cmp.Or(t.gate.profile.Chars, 200))
+	last, err := session.Last(ctx, cmp.Or(q.gate.profile.Entries, 20), cmp.Or(q.gate.profile.Chars, 200))
 	if err != nil {
 		return Prompt{}, "", err
 	}
 	p = Prompt{
 		Digest: digest(c),
-		System: judge.LastSystem(t.rulesShown(), AnswerTool().Name),
-		User:   "Tool: " + toolName(c) + "\nInput: " + t.withheld.Input(c.Input) + "\n\nRecent transcript:\n" + last,
+		System: judge.LastSystem(q.rulesShown(), AnswerTool().Name),
+		User:   "Tool: " + toolName(c) + "\nInput: " + q.withheld.Input(c.Input) + "\n\nRecent transcript:\n" + last,
 	}
 	ledger, err := session.Ledger(ctx)
 	if err != nil {
 		return p, "", ctx.Err()
 	}
-	p.Memory, p.Keep = t.memoryKey(p, t.facts(ledger), ledger.Consent), t.harmsNothing()
+	p.Memory, p.Keep = q.memoryKey(p, q.facts(ledger), ledger.Consent), q.harmsNothing()
 	return p, ledger.Consent, nil
 }
 
 // ledgerPrompt is nod's own: a system prompt that is the same for all calls
 // under the same rules, the session, then the call, the facts, the question.
-func (t *trial) ledgerPrompt(ctx context.Context) (p Prompt, consent string, err error) {
-	session, err := t.conversation().Ledger(ctx)
+func (q question) ledgerPrompt(ctx context.Context) (p Prompt, consent string, err error) {
+	session, err := q.conversation().Ledger(ctx)
 	if err != nil {
 		return Prompt{}, "", err
 	}
-	p = Prompt{Digest: digest(t.call), System: judge.LedgerSystem(t.rulesShown()), Ledger: session.Pieces, Careful: judge.Careful}
+	p = Prompt{Digest: digest(q.call), System: judge.LedgerSystem(q.rulesShown()), Ledger: session.Pieces, Careful: judge.Careful}
 	if len(p.Ledger) > 0 {
 		p.Ledger[0] = "THE SESSION\n" + p.Ledger[0]
 	} else {
 		session.Rest = "THE SESSION\n" + session.Rest
 	}
-	facts := t.facts(session)
-	p.User = strings.TrimSpace(session.Rest + "\n\nTHE CALL\n" + t.callText() + "\n\nTHE FACTS\n" + judge.Line(facts))
-	if t.gate.profile.Stages == 2 {
+	facts := q.facts(session)
+	p.User = strings.TrimSpace(session.Rest + "\n\nTHE CALL\n" + q.callText() + "\n\nTHE FACTS\n" + judge.Line(facts))
+	if q.gate.profile.Stages == 2 {
 		p.Quick = judge.Quick
 	}
-	p.CacheKey = cacheKey(p.System, t.call.Session)
-	p.Memory, p.Keep = t.memoryKey(p, facts, session.Consent), t.harmsNothing()
+	p.CacheKey = cacheKey(p.System, q.call.Session)
+	p.Memory, p.Keep = q.memoryKey(p, facts, session.Consent), q.harmsNothing()
 	return p, session.Consent, nil
 }
 
 // conversation is the session as a model may be shown it.
-func (t *trial) conversation() judge.Conversation {
+func (q question) conversation() judge.Conversation {
 	return judge.Conversation{
-		Transcript: t.call.Transcript, Opening: t.call.Opening,
-		Show: t.withheld.Shown, Input: t.withheld.Input, Ended: t.ended(),
+		Transcript: q.call.Transcript, Opening: q.call.Opening,
+		Show: q.withheld.Shown, Input: q.withheld.Input, Ended: q.ended(),
 	}
 }
 
 // ended asks what nod itself knows of an earlier call, by its id.
-func (t *trial) ended() func(string) transcript.Ended {
-	if known, ok := t.gate.memory.(Outcomes); ok {
+func (q question) ended() func(string) transcript.Ended {
+	if known, ok := q.gate.memory.(Outcomes); ok {
 		return known.Ended
 	}
 	return func(string) transcript.Ended { return transcript.EndedUnknown }
@@ -130,8 +130,8 @@ func (t *trial) ended() func(string) transcript.Ended {
 
 // rulesShown are the rules that a model is shown: those of the agent, without
 // what a repository says that nobody trusts.
-func (t *trial) rulesShown() judge.Rules {
-	r := t.gate.rules.about(t.call.Agent)
+func (q question) rulesShown() judge.Rules {
+	r := q.gate.rules.about(q.call.Agent)
 	return judge.Rules{Allow: shownRules(r.Allow), SoftDeny: shownRules(r.SoftDeny), HardDeny: shownRules(r.HardDeny), Environment: shownRules(r.Environment)}
 }
 
@@ -146,26 +146,26 @@ func shownRules(rules []Rule) []judge.Rule {
 }
 
 // facts is what is known of the call.
-func (t *trial) facts(session judge.Ledger) judge.Facts {
+func (q question) facts(session judge.Ledger) judge.Facts {
 	c := judge.Case{
-		Report: t.report, Files: t.gate.machine.Files, Dir: t.call.Dir, Command: t.call.Command, URL: t.call.URL, Input: string(t.call.Input),
-		Open: t.withheld.Shown(t.withheld.Reason(t.open)), Store: t.withheld.Interpreted(), Tainted: t.taint.Why(), Session: append(t.taint.History(), t.letRun()...),
-		Show: t.withheld.Shown, Spoken: t.withheld.Spoken, IsStore: t.withheld.IsStore, Origin: t.taint.Origin, Host: match.HostOf,
-		KnownHost: func(target string) bool { return match.HostAllowed(t.gate.rules.Hosts, target) },
+		Report: *q.report, Files: q.gate.machine.Files, Dir: q.call.Dir, Command: q.call.Command, URL: q.call.URL, Input: string(q.call.Input),
+		Open: q.withheld.Shown(q.reasonOpen()), Store: q.withheld.Interpreted(), Tainted: q.taint.Why(), Session: append(q.taint.History(), q.letRun()...),
+		Show: q.withheld.Shown, Spoken: q.withheld.Spoken, IsStore: q.withheld.IsStore, Origin: q.taint.Origin, Host: match.HostOf,
+		KnownHost: func(target string) bool { return match.HostAllowed(q.gate.rules.Hosts, target) },
 	}
-	if !t.soft.Untrusted {
-		c.Matched = t.soft.Text
+	if !q.ruled.soft.Untrusted {
+		c.Matched = q.ruled.soft.Text
 	}
 	return c.Facts(session)
 }
 
 // callText is the whole call. The input is as it was sent, or, where that is
 // no JSON, a string.
-func (t *trial) callText() string {
-	c := t.call
-	input := json.RawMessage(t.withheld.Input(c.Input))
+func (q question) callText() string {
+	c := q.call
+	input := json.RawMessage(q.withheld.Input(c.Input))
 	if !json.Valid(input) {
-		input = json.RawMessage(judge.Line(t.withheld.Shown(string(c.Input))))
+		input = json.RawMessage(judge.Line(q.withheld.Shown(string(c.Input))))
 	}
 	call := struct {
 		Tool   string          `json:"tool"`
@@ -173,7 +173,7 @@ func (t *trial) callText() string {
 		Dir    string          `json:"dir,omitempty"`
 		Roots  []string        `json:"workspace,omitempty"`
 		Input  json.RawMessage `json:"input"`
-	}{Tool: c.RawTool, Dir: c.Dir, Roots: t.at.Roots, Input: input}
+	}{Tool: c.RawTool, Dir: c.Dir, Roots: q.at.Roots, Input: input}
 	if c.MCP != nil {
 		call.Tool, call.Server = c.MCP.Tool, c.MCP.Server
 	}

@@ -31,11 +31,11 @@ const (
 	allLimit = 20
 )
 
-func (t *trial) exhausted() *fault.Error {
-	if t.gate.history == nil {
+func (q question) exhausted() *fault.Error {
+	if q.gate.history == nil {
 		return nil
 	}
-	if why := t.gate.history.Exhausted(); why != "" {
+	if why := q.gate.history.Exhausted(); why != "" {
 		return &fault.Error{Kind: fault.CostCeiling, Message: why}
 	}
 	return nil
@@ -44,13 +44,13 @@ func (t *trial) exhausted() *fault.Error {
 // deniedBefore is why the model denied these effects, whatever tool they came
 // by; "" where it did not. The same tool may write something else the second
 // time, and is asked about.
-func (t *trial) deniedBefore(effects string, content bool) string {
+func (q question) deniedBefore(effects string, content bool) string {
 	if effects == "" {
 		return ""
 	}
-	why, tool, denied := t.gate.history.Denied(effects)
+	why, tool, denied := q.gate.history.Denied(effects)
 	switch {
-	case !denied, content && tool == t.call.RawTool:
+	case !denied, content && tool == q.call.RawTool:
 		return ""
 	case why == "":
 		return "no reason is known"
@@ -60,18 +60,18 @@ func (t *trial) deniedBefore(effects string, content bool) string {
 
 // blocked completes what the model blocked. Many of them call a person, where
 // there is one.
-func (t *trial) blocked(d Decision, a answered) Decision {
+func (q question) blocked(d Decision, a answered) Decision {
 	d.Verdict, d.Blocked, d.Effects, d.Basis = Deny, true, a.effects, d.Reason
 	if a.before != "" {
 		d.Classification, d.Basis = nil, a.before
 		d.Reason = printable.Line("the same was denied before in this session: "+stripTags(a.before), reasonLimit-len(clearing))
 	}
-	switch why := t.repeated(a); {
-	case why != "" && t.call.Interactive:
+	switch why := q.repeated(a); {
+	case why != "" && q.call.Interactive:
 		d.Verdict, d.Reason = Ask, printable.Line(why+"; the last: "+d.Reason, reasonLimit)
 	case why != "":
 		d.Reason = printable.Line(why+", and nobody can be asked: stop and tell the person; the last: "+d.Reason, reasonLimit)
-	case t.gate.askBlock && t.call.Interactive:
+	case q.gate.askBlock && q.call.Interactive:
 		d.Verdict, d.Reason = Ask, printable.Line("the model would block this: "+d.Reason, reasonLimit)
 	case a.before != "":
 		d.Reason += clearing
@@ -83,11 +83,11 @@ func (t *trial) blocked(d Decision, a answered) Decision {
 const clearing = "; only the person can clear this, by saying so"
 
 // repeated says that the model blocks too often, this call included.
-func (t *trial) repeated(a answered) string {
-	if t.gate.history == nil || a.before != "" || a.Remembered {
+func (q question) repeated(a answered) string {
+	if q.gate.history == nil || a.before != "" || a.Remembered {
 		return "" // no model was asked
 	}
-	row, all := t.gate.history.Denials()
+	row, all := q.gate.history.Denials()
 	switch row, all = row+1, all+1; {
 	case row >= rowLimit:
 		return fmt.Sprintf("the model has blocked %d calls in a row", row)
@@ -103,25 +103,25 @@ func (t *trial) repeated(a answered) string {
 // said so far. What the agent called before is not part of it, nor are words
 // that only describe the call, nor how a command is spaced and quoted where
 // that means nothing.
-func (t *trial) memoryKey(p Prompt, facts judge.Facts, consent string) string {
+func (q question) memoryKey(p Prompt, facts judge.Facts, consent string) string {
 	h := identity.NewKey("verdict")
-	c := t.call
+	c := q.call
 	facts.Open = identity.Unspaced(facts.Open)
 	facts.Unknowns = slices.Clone(facts.Unknowns)
 	for i, what := range facts.Unknowns {
 		facts.Unknowns[i] = identity.Unspaced(what)
 	}
-	h.Add(c.Agent, c.Session, p.System, p.Quick, p.Careful, fmt.Sprint(t.gate.profile), c.Tool, c.RawTool, judge.Line(facts), consent)
-	h.Add(t.at.Roots...)
-	h.Add(t.at.PathDirs()...)
-	t.identity.AddCall(h)
-	for _, e := range t.report.Read {
+	h.Add(c.Agent, c.Session, p.System, p.Quick, p.Careful, fmt.Sprint(q.gate.profile), c.Tool, c.RawTool, judge.Line(facts), consent)
+	h.Add(q.at.Roots...)
+	h.Add(q.at.PathDirs()...)
+	q.identity.AddCall(h)
+	for _, e := range q.report.Read {
 		h.Add(e.Path, e.SHA256)
 	}
-	for _, e := range t.bound {
+	for _, e := range q.ruled.bound {
 		h.Add(e.Path, e.SHA256)
 	}
-	for _, d := range t.report.Definitions {
+	for _, d := range q.report.Definitions {
 		h.Add(d.Path, d.SHA256)
 	}
 	return h.Sum()
@@ -130,21 +130,21 @@ func (t *trial) memoryKey(p Prompt, facts judge.Facts, consent string) string {
 // harmsNothing reports whether an answer that lets the call run may be given
 // again: all that it does can be undone. Code that nod has not read may do
 // anything, and another thing the next time.
-func (t *trial) harmsNothing() bool {
-	return !t.weighty() && !slices.ContainsFunc(t.report.Effects, func(e shell.Effect) bool {
-		return e.Kind == shell.Run && !t.runsBound(e) ||
-			e.Kind == shell.Write && e.Place != shell.Null && t.loss.WriteHarm(e) != ""
+func (q question) harmsNothing() bool {
+	return !q.weighs() && !slices.ContainsFunc(q.report.Effects, func(e shell.Effect) bool {
+		return e.Kind == shell.Run && !q.runsBound(e) ||
+			e.Kind == shell.Write && e.Place != shell.Null && q.loss.WriteHarm(e) != ""
 	})
 }
 
 // runsBound reports whether what a command runs is project code whose
 // definitions were all read: their hashes are part of the key, so that the
 // answer is given again while they stay what they were.
-func (t *trial) runsBound(e shell.Effect) bool {
+func (q question) runsBound(e shell.Effect) bool {
 	bound := false
-	for _, d := range t.report.Definitions {
-		if t.within(e.Command, d.Command) || t.within(d.Command, e.Command) {
-			if d.SHA256 == "" || d.SHA256 == shell.Absent || t.taint.Origin(shell.DefinitionFile(d.Path)) != "" {
+	for _, d := range q.report.Definitions {
+		if q.report.Within(e.Command, d.Command) || q.report.Within(d.Command, e.Command) {
+			if d.SHA256 == "" || d.SHA256 == shell.Absent || q.taint.Origin(shell.DefinitionFile(d.Path)) != "" {
 				return false
 			}
 			bound = true
@@ -157,9 +157,9 @@ func (t *trial) runsBound(e shell.Effect) bool {
 // with, at this point of the conversation. It is "" where that is not wholly
 // known, and where the effects do not say all that matters, as with what is
 // sent to a host. content says that it also depends on what is written.
-func (t *trial) effectKey(p Prompt, consent string) (key string, content bool) {
-	effects, content := t.identity.FileEffects()
-	if len(effects) == 0 || p.Memory == "" || t.gate.history == nil {
+func (q question) effectKey(p Prompt, consent string) (key string, content bool) {
+	effects, content := q.identity.FileEffects()
+	if len(effects) == 0 || p.Memory == "" || q.gate.history == nil {
 		return "", false
 	}
 	slices.Sort(effects)

@@ -1,19 +1,22 @@
 package nod
 
 import (
-	"cmp"
-
 	"github.com/nodgate/nod/internal/guard"
 	"github.com/nodgate/nod/internal/harm"
 	"github.com/nodgate/nod/internal/identity"
 	"github.com/nodgate/nod/internal/match"
+	"github.com/nodgate/nod/internal/place"
+	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/taint"
 	"github.com/nodgate/nod/internal/withheld"
 )
 
-// rooms answer about one call and its report. Each is handed what it may know
-// and knows no gate.
+// rooms answer about one call. They are handed the call, its report and where it
+// is, and know no gate.
 type rooms struct {
+	at     *place.Workspace
+	report *shell.Report // of the command; empty until layer 0 has looked
+
 	loss     *harm.Loss     // what could not be restored
 	secrecy  *harm.Secrets  // which secret would be shown
 	self     *guard.Call    // what of nod would change
@@ -23,74 +26,45 @@ type rooms struct {
 	withheld *withheld.Call // what of the call is not said
 }
 
-// setRooms has the rooms answer about the call as it is now. What they have
-// looked up of another command they forget.
-func (t *trial) setRooms() {
-	c := t.call
-	t.loss, t.secrecy = harm.Of(t.at, &t.report, harm.Secrets{Tool: c.Tool, Agent: c.Agent, Paths: c.Paths, Input: c.Input})
-	t.self = t.selfRoom()
-	t.rules = t.rulesRoom()
-	t.identity = t.identityRoom()
-	t.taint = t.taintRoom()
-	t.withheld = &withheld.Call{At: t.at, Report: &t.report, Command: c.Command, Mask: t.gate.mask}
+// rooms returns what answers about a call.
+func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
+	shared := placed(c, at, report)
+	r := rooms{
+		at: at, report: report, rules: &match.Call{Call: shared}, taint: &taint.Call{Call: shared},
+		withheld: &withheld.Call{Call: shared, Mask: g.mask},
+	}
+	r.loss, r.secrecy = harm.Of(shared)
+	r.self = &guard.Call{
+		Call: shared, Loss: r.loss, Sources: g.sources,
+		Read: func(command string) *guard.Call { return g.asCommand(c, command) },
+	}
+	r.identity = &identity.Call{Call: shared, Loss: r.loss}
+	if w, ok := g.memory.(Witness); ok {
+		r.taint.Session = w
+	}
+	return r
 }
 
-func (t *trial) selfRoom() *guard.Call {
-	c := t.call
-	room := &guard.Call{
-		At: t.at, Report: &t.report, Loss: t.loss, Sources: t.gate.sources, Command: c.Command, Input: c.Input,
-		Roots: c.Roots, Unread: c.MCP != nil || c.Tool == "", Read: t.asCommand,
-	}
-	if c.IsEdit() {
-		room.Changed = c.Paths
+// placed is the call as rooms look at it.
+func placed(c Call, at *place.Workspace, report *shell.Report) *place.Call {
+	p := &place.Call{
+		At: at, Report: report, Agent: c.Agent, Tool: c.Tool, RawTool: c.RawTool, URL: c.URL, Command: c.Command,
+		Dialect: c.Dialect, Input: c.Input, Paths: c.Paths, Roots: c.Roots, StdinUnseen: c.StdinUnseen,
 	}
 	for _, e := range c.Edits {
-		room.Edits = append(room.Edits, guard.Edit{Path: e.Path, Old: e.Old, New: e.New, All: e.All, Whole: e.Whole})
-	}
-	return room
-}
-
-// asCommand reads an argument of the call as the command that it may be.
-func (t *trial) asCommand(command string) *guard.Call {
-	call := t.call
-	call.MCP, call.Tool, call.Command, call.Dialect = nil, "bash", command, Bash
-	sub := t.gate.trial(call)
-	sub.look()
-	return sub.self
-}
-
-func (t *trial) rulesRoom() *match.Call {
-	c := t.call
-	room := &match.Call{
-		At: t.at, Report: &t.report, Tool: c.Tool, RawTool: c.RawTool, Agent: c.Agent, URL: c.URL, Command: c.Command,
-		Input: c.Input, Paths: c.Paths, Roots: c.Roots, Edits: c.IsEdit(),
+		p.Edits = append(p.Edits, place.Edit(e))
 	}
 	if c.MCP != nil {
-		room.MCP = &match.MCP{Server: c.MCP.Server, Tool: c.MCP.Tool, Named: c.MCP.Named}
+		mcp := place.MCP(*c.MCP)
+		p.MCP = &mcp
 	}
-	return room
+	return p
 }
 
-func (t *trial) identityRoom() *identity.Call {
-	c := t.call
-	room := &identity.Call{
-		At: t.at, Report: &t.report, Loss: t.loss, Tool: c.Tool, RawTool: c.RawTool, Agent: c.Agent, URL: c.URL,
-		Command: c.Command, Dialect: c.Dialect, Input: c.Input, Paths: c.Paths, Edits: c.IsEdit(), StdinUnseen: c.StdinUnseen,
-	}
-	if c.MCP != nil {
-		room.MCP, room.Server, room.ServerTool = true, c.MCP.Server, c.MCP.Tool
-	}
-	return room
-}
-
-func (t *trial) taintRoom() *taint.Call {
-	c := t.call
-	room := &taint.Call{At: t.at, Report: &t.report, Tool: c.Tool, URL: c.URL, Command: c.Command, Paths: c.Paths}
-	if w, ok := t.gate.memory.(Witness); ok {
-		room.Session = w
-	}
-	if c.MCP != nil {
-		room.Server = cmp.Or(c.MCP.Server, "without a name")
-	}
-	return room
+// asCommand reads an argument of a call as the command that it may be.
+func (g *Gate) asCommand(c Call, command string) *guard.Call {
+	c.MCP, c.Tool, c.Command, c.Dialect = nil, "bash", command, Bash
+	t := g.trial(c)
+	t.look()
+	return t.self
 }

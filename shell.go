@@ -9,6 +9,7 @@ import (
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/taint"
 )
 
 // analyze asks what is known of the call's command.
@@ -35,9 +36,10 @@ func variableNames(environ []string) []string {
 func (t *trial) irrecoverable() objection {
 	switch r := t.report; {
 	case r.Exceeded != "":
-		return against("this is too complex to check (" + r.Exceeded + "); write the file with the edit tool, or split the command")
+		return against("this is too complex to check (" + r.Exceeded + ")").
+			orElse("write the file with the edit tool, or split the command")
 	case r.Malformed != "":
-		return against("this command holds " + r.Malformed + ", which can hide what it does; write it without")
+		return against("this command holds " + r.Malformed + ", which can hide what it does").orElse("write it without")
 	}
 	for _, e := range t.report.Effects {
 		if t.loss.Wipes(e) {
@@ -51,11 +53,11 @@ func (t *trial) irrecoverable() objection {
 }
 
 // sourceOf is the command of an effect as it is written.
-func (t *trial) sourceOf(e shell.Effect) string {
-	if e.Command < 0 || e.Command >= len(t.report.Commands) {
+func (r *rooms) sourceOf(e shell.Effect) string {
+	if e.Command < 0 || e.Command >= len(r.report.Commands) {
 		return e.Words
 	}
-	if whole := t.report.Commands[e.Command].Source; strings.Contains(whole, e.Words) {
+	if whole := r.report.Commands[e.Command].Source; strings.Contains(whole, e.Words) {
 		return whole
 	}
 	return e.Words // FILE:LINE: of a script
@@ -68,8 +70,8 @@ func (t *trial) possible() *trial {
 	if t.report.Possible == nil {
 		return nil
 	}
-	p := &trial{gate: t.gate, call: t.call, at: t.at, report: *t.report.Possible}
-	p.setRooms()
+	p := &trial{gate: t.gate, call: t.call, answers: &answers{}}
+	p.enter(t.at, t.report.Possible)
 	return p
 }
 
@@ -83,7 +85,8 @@ func (t *trial) typedInto() objection {
 	for _, e := range t.report.Effects {
 		fed := slices.ContainsFunc(t.report.Unknowns, func(u shell.Unknown) bool { return u.Command == e.Command && u.Part == shell.PartWords })
 		if e.Kind == shell.Run && e.Target == "standard input" && !fed {
-			return against("nod is not shown what is typed into a program that runs: " + printable.Text(e.Words) + "; give it the script in the command itself")
+			return against("nod is not shown what is typed into a program that runs: " + printable.Text(e.Words)).
+				orElse("give it the script in the command itself")
 		}
 	}
 	return objection{}
@@ -95,17 +98,10 @@ func (t *trial) harmless() (clearance, objection) {
 	if t.call.StdinUnseen {
 		return clearance{}, against("nod is not shown what is typed into this once it runs (a pager or a prompt takes commands)")
 	}
-	var rule Rule
-	cleared := make([]bool, len(t.report.Commands))
-	for i, c := range t.report.Commands {
-		if r, ok := t.allowedBy(c); ok && t.permits(r, i) {
-			cleared[i], rule = true, r
-		}
-	}
-	t.ruled = cleared
-	switch o := t.unsettled(cleared); {
-	case o.stands() && t.changed.stands():
-		return clearance{}, t.changed
+	rule := t.ruled.clear()
+	switch o := t.unsettled(); {
+	case o.stands() && t.ruled.changed.stands():
+		return clearance{}, t.ruled.changed
 	case o.stands():
 		return clearance{}, o
 	case rule.Text != "":
@@ -115,14 +111,14 @@ func (t *trial) harmless() (clearance, objection) {
 }
 
 // harmlessReason says what the command does, in a few words.
-func (t *trial) harmlessReason() string {
+func (r *rooms) harmlessReason() string {
 	var made []string
 	said := "it changes nothing"
-	for _, e := range t.report.Effects {
+	for _, e := range r.report.Effects {
 		switch {
 		case e.Kind == shell.Fetch && e.Declared != "":
 			return "it reads from the network, where " + e.Declared + " leads"
-		case e.Kind == shell.Fetch && t.report.OwnDatabase(e):
+		case e.Kind == shell.Fetch && r.report.OwnDatabase(e):
 			return "it reads a database of this machine"
 		case e.Kind == shell.Fetch:
 			return "it reads from a host on your list"
@@ -134,7 +130,7 @@ func (t *trial) harmlessReason() string {
 			if name := printable.Text(path.Base(e.Target)); !slices.Contains(made, name) {
 				made = append(made, name)
 			}
-			if _, err := t.gate.machine.Files.Lstat(e.Target); err == nil && e.Appends && said == "it changes nothing" {
+			if _, err := r.at.Machine.Files.Lstat(e.Target); err == nil && e.Appends && said == "it changes nothing" {
 				said = "what is there stays"
 			} else if err == nil {
 				said = "what it deletes or overwrites can be restored"
@@ -149,20 +145,17 @@ func (t *trial) harmlessReason() string {
 
 // unsettled names the first thing that is not known or not harmless and that
 // no allow rule clears.
-func (t *trial) unsettled(cleared []bool) objection {
-	covered := func(command int, part shell.Part) bool {
-		return t.covered(cleared, command, part)
-	}
+func (t *trial) unsettled() objection {
 	for _, u := range t.report.Unknowns {
-		if !covered(u.Command, u.Part) {
+		if !t.ruled.clearsPart(u.Command, u.Part) {
 			return against(printable.Text(u.What))
 		}
 	}
 	for _, e := range t.report.Effects {
-		if covered(e.Command, e.Part) && !t.beyond(e) {
+		if t.ruled.clearsEffect(e) {
 			continue
 		}
-		if o := t.harm(e); o.stands() {
+		if o := t.harm(e, t.gate.rules.Hosts); o.stands() {
 			return o
 		}
 	}
@@ -172,15 +165,16 @@ func (t *trial) unsettled(cleared []bool) objection {
 	return objection{}
 }
 
-// harm says why an effect is not harmless here, "" if it is.
-func (t *trial) harm(e shell.Effect) objection {
-	if o := t.plainHarm(e); o.stands() {
+// harm says why an effect is not harmless here. hosts are those that may be read
+// from.
+func (r *rooms) harm(e shell.Effect, hosts []string) objection {
+	if o := r.plainHarm(e, hosts); o.stands() {
 		return o
 	}
-	return object(t.taint.Harm(e))
+	return object(r.taint.Harm(e))
 }
 
-func (t *trial) plainHarm(e shell.Effect) objection {
+func (r *rooms) plainHarm(e shell.Effect, hosts []string) objection {
 	switch e.Kind {
 	case shell.Read:
 		switch {
@@ -190,21 +184,21 @@ func (t *trial) plainHarm(e shell.Effect) objection {
 			// Nothing that this call says names a file, and what an agent types
 			// later is a call of its own (Call.StdinUnseen says where not).
 			return objection{}
-		case e.Target == "" && !t.secrecy.FedByNames(e):
+		case e.Target == "" && !r.secrecy.FedByNames(e):
 			return against("this reads files, and nod does not know which: " + printable.Text(e.Words))
 		case e.Place == shell.Device:
 			return against("this reads a device, which nod does not judge: " + printable.Text(e.Words))
 		}
 		return objection{}
 	case shell.Write:
-		if t.loss.ByGit(e) {
-			return object(t.loss.GitHarm(e))
+		if r.loss.ByGit(e) {
+			return object(r.loss.GitHarm(e))
 		}
-		return object(t.loss.WriteHarm(e))
+		return object(r.loss.WriteHarm(e))
 	case shell.Delete:
-		return object(t.loss.DeleteHarm(e))
+		return object(r.loss.DeleteHarm(e))
 	case shell.Fetch:
-		if e.Declared != "" || match.HostAllowed(t.gate.rules.Hosts, e.Target) || t.report.OwnDatabase(e) {
+		if e.Declared != "" || match.HostAllowed(hosts, e.Target) || r.report.OwnDatabase(e) {
 			return objection{}
 		}
 	}
@@ -234,4 +228,36 @@ func effectName(k shell.Kind) string {
 		return "this runs as somebody else"
 	}
 	return "this is not known to be harmless"
+}
+
+// changes lists what a call may change, which runs behind nod's boundary or not. A
+// denied call changes nothing, but that is not known here.
+func (r *rooms) changes(c Call, confined bool) []string {
+	var names []string
+	add := func(name string) {
+		switch {
+		case name == "" || slices.Contains(names, name):
+		case len(names) < taint.MaxChanges:
+			names = append(names, name)
+		case len(names) == taint.MaxChanges:
+			names = append(names, "/") // more than are told apart
+		}
+	}
+	for _, e := range r.report.Effects {
+		if (e.Kind == shell.Write || e.Kind == shell.Delete) && e.Place != shell.Null && e.Place != shell.Network {
+			add(e.Target)
+		}
+	}
+	if confined { // whatever lies in the workspace
+		for _, root := range r.at.Roots {
+			add(root)
+		}
+	}
+	if c.IsEdit() {
+		for _, name := range c.Paths {
+			reals, _ := r.at.Readings(name)
+			add(reals[0])
+		}
+	}
+	return names
 }

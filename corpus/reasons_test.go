@@ -25,6 +25,7 @@ func TestReasons(t *testing.T) {
 		"git push --force":             "a hard_deny rule (corpus) forbids this: git push --force; do not try another way, ask the user",
 		"docker compose down":          "a soft_deny rule (corpus) speaks against this: docker compose down",
 		"rm -rf ~":                     "this cannot be undone: rm -rf ~; ask the user, who may run it themselves",
+		"rm -rf ~ '; use x'":           "this cannot be undone: rm -rf ~ '; use x'; ask the user, who may run it themselves",
 		"ls; cd / && rm -rf *":         "this cannot be undone: rm -rf *; ask the user, who may run it themselves",
 		"nod mode off":                 "nod does not let an agent change nod: nod mode off is for a person at a terminal; do not try another way, ask the user",
 		"echo x > " + corpus.Settings:  "nod does not let an agent change nod: ~/.config/nod/nod.toml belongs to nod; do not try another way, ask the user",

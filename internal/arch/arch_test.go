@@ -387,3 +387,34 @@ func TestTheBuiltHookLinksNoNetwork(t *testing.T) {
 		}
 	}
 }
+
+// A type of the root that everything hangs on is where nobody can say what reads
+// or sets a field.
+func TestNoObjectHoldsTheHouse(t *testing.T) {
+	const most = 40
+	methods := map[string]int{}
+	for _, f := range files(t) {
+		for _, d := range f.syntax.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil && !f.test && f.pkg == "." {
+				methods[receiver(fn)]++
+			}
+		}
+	}
+	if methods["trial"] == 0 {
+		t.Fatal("no method of trial was found; this test would see nothing")
+	}
+	for name, n := range methods {
+		if n > most {
+			t.Errorf("%s has %d methods, more than %d", name, n, most)
+		}
+	}
+}
+
+// receiver is the name of the type whose method a function is.
+func receiver(fn *ast.FuncDecl) string {
+	typ := fn.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	return typ.(*ast.Ident).Name
+}

@@ -12,14 +12,14 @@ import (
 
 // selfByArgument finds nod's files among the arguments of tools whose meaning
 // nod does not know, and commands that would change nod.
-func (g *Call) selfByArgument() (why string) {
-	if !g.Unread {
-		return ""
+func (g *Call) selfByArgument() change {
+	if g.MCP == nil && g.Tool != "" {
+		return change{}
 	}
 	var commands []string
 	for _, a := range inputStrings(g.Input) {
-		if why := g.selfByName(a.text); why != "" {
-			return why
+		if c := g.selfByName(a.text); c.what != "" {
+			return c
 		}
 		if a.mayRun() && len(commands) < maxCommands {
 			commands = append(commands, a.text)
@@ -29,11 +29,11 @@ func (g *Call) selfByArgument() (why string) {
 		commands = append(commands, shell.QuoteWords(commands))
 	}
 	for _, command := range commands {
-		if why := g.selfByText(command); why != "" {
-			return why
+		if c := g.selfByText(command); c.what != "" {
+			return c
 		}
 	}
-	return ""
+	return change{}
 }
 
 const (
@@ -42,22 +42,22 @@ const (
 )
 
 // selfByName judges an argument as a path or as a file's address.
-func (g *Call) selfByName(s string) (why string) {
+func (g *Call) selfByName(s string) change {
 	s = withoutScheme(s)
 	if len(s) > maxArgument || !strings.Contains(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, ".") {
-		return ""
+		return change{}
 	}
 	real, err := g.At.Machine.Locate(g.At.Dir, s)
 	switch {
 	case err != nil:
 	case g.At.Machine.IsSelf(real):
-		return Reason + printable.Text(real) + " belongs to nod"
+		return change{what: printable.Text(real) + " belongs to nod"}
 	case g.callsNod(real) && g.registers(real):
-		return Reason + printable.Text(real) + " calls nod"
+		return change{what: printable.Text(real) + " calls nod"}
 	case g.isSource(real):
-		return Reason + "nod takes rules from " + printable.Text(real)
+		return change{what: "nod takes rules from " + printable.Text(real)}
 	}
-	return ""
+	return change{}
 }
 
 // withoutScheme returns the path in a file's address, percent escapes
@@ -143,12 +143,12 @@ func inputStrings(input json.RawMessage) (found []inputString) {
 }
 
 // selfByText judges an argument as the command that it may be.
-func (g *Call) selfByText(command string) (why string) {
+func (g *Call) selfByText(command string) change {
 	sub := g.Read(command)
-	for _, find := range []func() string{sub.selfByCommand, sub.selfByEffect, sub.selfByMention} {
-		if why := find(); why != "" {
-			return why
+	for _, find := range []func() change{sub.selfByCommand, sub.selfByEffect, sub.selfByMention} {
+		if c := find(); c.what != "" {
+			return c
 		}
 	}
-	return ""
+	return change{}
 }

@@ -17,32 +17,39 @@ import (
 	"github.com/nodgate/nod/internal/wiring"
 )
 
-// SelfChange reports how the call would change nod, by whatever tool.
-func (g *Call) SelfChange() (why place.Objection) {
-	for _, find := range []func() string{g.selfByCommand, g.selfByEffect, g.selfByMention, g.selfByPath, g.selfByWiring, g.selfByArgument} {
-		if why := find(); why != "" {
-			return place.Objection(why)
+// SelfChange reports how the call would change nod, by whatever tool, and what the
+// agent may do instead: "" where that is nothing.
+func (g *Call) SelfChange() (why place.Objection, instead string) {
+	for _, find := range []func() change{
+		g.selfByCommand, g.selfByEffect, g.selfByMention, g.selfByPath, g.selfByWiring, g.selfByArgument,
+	} {
+		if c := find(); c.what != "" {
+			return place.Objection("nod does not let an agent change nod: " + c.what), c.next
 		}
 	}
-	return ""
+	return "", ""
 }
 
-// Reason begins every answer of [Call.SelfChange].
-const Reason = "nod does not let an agent change nod: "
+// change is what a call would do to nod, and what to do instead, "" where that is
+// nothing. The zero value is that it would do nothing.
+type change struct{ what, next string }
 
 // selfByCommand finds nod commands that change something.
-func (g *Call) selfByCommand() (why string) {
+func (g *Call) selfByCommand() change {
 	for _, c := range g.Report.Commands {
 		if len(c.Words) == 0 || !g.isNod(c) {
 			continue
 		}
 		if sub := changingSubcommand(c.Words[1:]); sub == "confine" && len(c.Words) > 2 {
-			return Reason + "of nod confine it may run the whole line in single quotes behind --, alone, where that is switched on; type it so"
+			return change{
+				what: "of nod confine it may run the whole line in single quotes behind --, alone, where that is switched on",
+				next: "type it so",
+			}
 		} else if sub != "" {
-			return Reason + printable.Line(c.Source, 80) + " is for a person at a terminal"
+			return change{what: printable.Line(c.Source, 80) + " is for a person at a terminal"}
 		}
 	}
-	return ""
+	return change{}
 }
 
 func (g *Call) isNod(c shell.Command) bool {
@@ -113,44 +120,44 @@ func plainWords(words []shell.Word) (plain []string, known bool) {
 
 // selfByEffect finds commands that write to or delete nod's own files, or
 // anything that holds them, and files that call nod.
-func (g *Call) selfByEffect() (why string) {
+func (g *Call) selfByEffect() change {
 	for _, e := range g.Report.Effects {
 		if e.Kind != shell.Write && e.Kind != shell.Delete || g.Loss.Wipes(e) { // denied next, with a better reason
 			continue
 		}
-		if why := g.selfByOne(e); why != "" {
-			return why
+		if c := g.selfByOne(e); c.what != "" {
+			return c
 		}
 	}
 	if g.writesSettings() && (wiring.MentionsSilencer(g.Command) || g.handlesSilencer()) {
-		return Reason + "this would silence its hooks"
+		return change{what: "this would silence its hooks"}
 	}
-	return ""
+	return change{}
 }
 
-func (g *Call) selfByOne(e shell.Effect) (why string) {
+func (g *Call) selfByOne(e shell.Effect) change {
 	switch {
 	case g.At.Machine.IsSelf(e.Target):
-		return Reason + printable.Text(e.Target) + " belongs to nod"
+		return change{what: printable.Text(e.Target) + " belongs to nod"}
 	case (e.Recursive || e.Moved) && e.Place != shell.Network && g.takesSelf(e):
-		return Reason + printable.Text(e.Target) + " holds files of nod"
+		return change{what: printable.Text(e.Target) + " holds files of nod"}
 	}
 	names, _ := g.At.Machine.Names(e)
 	for _, name := range names {
 		switch {
 		case name == "" || e.Place == shell.Network:
 		case g.callsNod(name) && g.registers(name):
-			return Reason + printable.Text(name) + " calls nod; use the edit tool, so that nod can see that this stays so"
+			return change{what: printable.Text(name) + " calls nod", next: "use the edit tool, so that nod can see that this stays so"}
 		case g.isSource(name):
-			return Reason + "nod takes rules from " + printable.Text(name) + "; use the edit tool, so that nod can see that they stay"
+			return change{what: "nod takes rules from " + printable.Text(name), next: "use the edit tool, so that nod can see that they stay"}
 		case e.Kind == shell.Write && g.eclipses(name) != "":
-			return Reason + "beside this file " + printable.Text(g.eclipses(name)) + ", which calls nod, does not count"
+			return change{what: "beside this file " + printable.Text(g.eclipses(name)) + ", which calls nod, does not count"}
 		}
 	}
 	if name := g.takesRegistration(e); name != "" {
-		return Reason + printable.Text(name) + ", which calls nod, would not be there"
+		return change{what: printable.Text(name) + ", which calls nod, would not be there"}
 	}
-	return ""
+	return change{}
 }
 
 // takesSelf reports whether what an effect does to a tree it may do to
@@ -189,17 +196,17 @@ func passes(test, below string) bool {
 
 // selfByMention finds nod's files in the text of a command that is not wholly
 // known: an interpreter's code, a program without data.
-func (g *Call) selfByMention() (why string) {
+func (g *Call) selfByMention() change {
 	if len(g.Report.Unknowns) == 0 && !g.runsCode() {
-		return ""
+		return change{}
 	}
 	globs := globsOf(g.Command)
 	for _, own := range g.At.Machine.Self() {
 		if spelling := g.spelling(own.Name); mentions(g.Command, spelling) || mayMention(globs, spelling) {
-			return Reason + "this is not known to leave " + printable.Text(own.Name) + " as it is"
+			return change{what: "this is not known to leave " + printable.Text(own.Name) + " as it is"}
 		}
 	}
-	return ""
+	return change{}
 }
 
 func (g *Call) runsCode() bool {
@@ -293,39 +300,42 @@ func (g *Call) handlesSilencer() bool {
 }
 
 // selfByPath finds edits of nod's own files.
-func (g *Call) selfByPath() (why string) {
-	for _, name := range g.Changed {
+func (g *Call) selfByPath() change {
+	if !g.IsEdit() {
+		return change{}
+	}
+	for _, name := range g.Paths {
 		reals, _ := g.At.Readings(name)
 		for _, real := range reals {
 			if g.At.Machine.IsSelf(real) {
-				return Reason + printable.Text(name) + " belongs to nod"
+				return change{what: printable.Text(name) + " belongs to nod"}
 			}
 			if other := g.eclipses(real); real != "" && other != "" {
-				return Reason + "beside this file " + printable.Text(other) + ", which calls nod, does not count"
+				return change{what: "beside this file " + printable.Text(other) + ", which calls nod, does not count"}
 			}
 		}
 	}
-	return ""
+	return change{}
 }
 
 // selfByWiring finds edits of agent settings that would take nod's lines out,
 // put in a key that silences hooks, or change rules that nod takes from them.
 // Edits of one file follow each other.
-func (g *Call) selfByWiring() (why string) {
+func (g *Call) selfByWiring() change {
 	edited := map[string][]byte{}
 	for _, e := range g.Edits {
 		reals, _ := g.At.Readings(e.Path)
 		for _, real := range slices.Compact(slices.Clone(reals)) { // twice the same place is one edit
 			if why := g.miswiredAt(edited, real, e); why != "" {
-				return Reason + why
+				return change{what: why}
 			}
 		}
 	}
-	return ""
+	return change{}
 }
 
 // miswiredAt judges an edit of the file at one place where its path may lead.
-func (g *Call) miswiredAt(edited map[string][]byte, real string, e Edit) (why string) {
+func (g *Call) miswiredAt(edited map[string][]byte, real string, e place.Edit) (why string) {
 	if real == "" {
 		return ""
 	}
@@ -358,7 +368,7 @@ func concernsHooks(real, old string, before, after []byte) bool {
 	return false
 }
 
-func (g *Call) miswired(real string, e Edit, before, after []byte, known bool) (why string) {
+func (g *Call) miswired(real string, e place.Edit, before, after []byte, known bool) (why string) {
 	shown := printable.Text(real)
 	switch {
 	case g.isSource(real) && (!known || wiring.Permissions(before) != wiring.Permissions(after)):
@@ -386,7 +396,7 @@ func (g *Call) miswired(real string, e Edit, before, after []byte, known bool) (
 // be read and is not replaced whole, or the text to be replaced is not in it
 // as it stands: some hosts match more loosely than byte by byte. Then after is
 // what the edit puts in.
-func (g *Call) simulate(edited map[string][]byte, real string, e Edit) (before, after []byte, known bool) {
+func (g *Call) simulate(edited map[string][]byte, real string, e place.Edit) (before, after []byte, known bool) {
 	before, again := edited[real]
 	var err error
 	if !again {

@@ -8,10 +8,7 @@
 package harm
 
 import (
-	"encoding/json"
-
 	"github.com/nodgate/nod/internal/place"
-	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -21,20 +18,14 @@ type Objection = place.Objection
 // Loss says what of a command could not be restored. It is for one call, and
 // not safe for concurrent use.
 type Loss struct {
-	At      *place.Workspace
-	Report  *shell.Report // of the command; empty where the call has none
-	Secrets *Secrets      // of the same call
+	*place.Call
+	Secrets *Secrets // of the same call
 }
 
 // Secrets says which secret a call would show. It is for one call, and not safe
 // for concurrent use: what it has looked up it keeps.
 type Secrets struct {
-	At     *place.Workspace
-	Report *shell.Report // of the command; empty where the call has none
-	// Tool, Agent, Paths and Input are the call's.
-	Tool, Agent string
-	Paths       []string
-	Input       json.RawMessage
+	*place.Call
 
 	may    *string     // what maySecret found; nil: not looked yet
 	walked int         // names that isSecretName was asked of
@@ -42,7 +33,7 @@ type Secrets struct {
 }
 
 // Of returns both answers for one call.
-func Of(at *place.Workspace, report *shell.Report, s Secrets) (*Loss, *Secrets) {
-	s.At, s.Report = at, report
-	return &Loss{At: at, Report: report, Secrets: &s}, &s
+func Of(c *place.Call) (*Loss, *Secrets) {
+	s := &Secrets{Call: c}
+	return &Loss{Call: c, Secrets: s}, s
 }

@@ -8,9 +8,25 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// LosesBy reports whether an effect is a known loss: work that nobody could
+// Loses reports whether the command does what cannot be undone, as far as its
+// effects and its own words tell. What the two functions speak of does not count.
+func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(int) bool) bool {
+	for _, e := range l.Report.Effects {
+		if !clearsEffect(e) && l.losesBy(e) {
+			return true
+		}
+	}
+	for i, c := range l.Report.Commands {
+		if !clearsCommand(i) && (discardsChanges(c) || l.reaches(i) && destroys(c)) {
+			return true
+		}
+	}
+	return false
+}
+
+// losesBy reports whether an effect is a known loss: work that nobody could
 // restore, a disk, what others have. What only may be a loss is none.
-func (l *Loss) LosesBy(e shell.Effect) bool {
+func (l *Loss) losesBy(e shell.Effect) bool {
 	switch e.Kind {
 	case shell.Delete:
 		goesOn := e.Moved && !l.discards(e)
@@ -51,18 +67,18 @@ func (l *Loss) replaces(e shell.Effect) bool {
 	})
 }
 
-// Reaches reports whether nod does not know all that a command does, or it
+// reaches reports whether nod does not know all that a command does, or it
 // acts on something elsewhere.
-func (l *Loss) Reaches(command int) bool {
+func (l *Loss) reaches(command int) bool {
 	return slices.ContainsFunc(l.Report.Unknowns, func(u shell.Unknown) bool { return u.Command == command }) ||
 		slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool {
 			return e.Command == command && (e.Kind == shell.Remote || e.Kind == shell.Send)
 		})
 }
 
-// Destroys recognises commands whose own first words say that they take away
+// destroys recognises commands whose own first words say that they take away
 // what nothing brings back, or publish.
-func Destroys(c shell.Command) bool {
+func destroys(c shell.Command) bool {
 	if len(c.Words) == 0 {
 		return false
 	}
@@ -98,9 +114,9 @@ func gitDestroys(c shell.Command) bool {
 	}
 }
 
-// DiscardsChanges recognises what takes changes of the working tree back that
+// discardsChanges recognises what takes changes of the working tree back that
 // nobody committed, or throws away those that were put aside.
-func DiscardsChanges(c shell.Command) bool {
+func discardsChanges(c shell.Command) bool {
 	switch o := optionsOf(c); o.sub { // of git
 	case "restore":
 		return !flagged(c, "S", "--stag") || flagged(c, "W", "--work")

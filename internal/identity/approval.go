@@ -21,8 +21,8 @@ func (n *Call) Approval() (name string, once bool) {
 	h := NewKey("approval 2")
 	h.Add(n.Tool, n.URL)
 	switch {
-	case n.MCP:
-		h.Add("mcp", n.Server, n.ServerTool)
+	case n.MCP != nil:
+		h.Add("mcp", n.MCP.Server, n.MCP.Tool)
 	case n.Tool == "":
 		h.Add("agent", n.Agent, n.RawTool) // another agent's tool of that name is another one
 	}

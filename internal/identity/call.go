@@ -66,9 +66,9 @@ func (n *Call) FileEffects() (effects []string, content bool) {
 		effects = append(effects, fmt.Sprintf("%s %t %q", kind.Name(), recursive, name))
 	}
 	switch {
-	case n.MCP || len(n.Report.Unknowns) > 0:
+	case n.MCP != nil || len(n.Report.Unknowns) > 0:
 		return nil, false
-	case n.Edits:
+	case n.IsEdit():
 		for _, name := range n.Paths {
 			real, err := n.At.Machine.Locate(n.At.Dir, name)
 			if err != nil {

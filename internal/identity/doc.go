@@ -10,27 +10,14 @@
 package identity
 
 import (
-	"encoding/json"
-
 	"github.com/nodgate/nod/internal/harm"
 	"github.com/nodgate/nod/internal/place"
-	"github.com/nodgate/nod/internal/shell"
 )
 
 // Call is the call that is named. It is not safe for concurrent use.
 type Call struct {
-	At     *place.Workspace
-	Report *shell.Report // of the command; empty where the call has none
-	Loss   *harm.Loss    // of the same report
-	// Tool, RawTool, Agent, URL, Command, Dialect, Input and Paths are the call's.
-	Tool, RawTool, Agent, URL, Command string
-	Dialect                            shell.Dialect
-	Input                              json.RawMessage
-	Paths                              []string
-	Edits                              bool // the tool changes exactly the files in Paths
-	MCP                                bool // Server and ServerTool are an MCP server's and its tool
-	Server, ServerTool                 string
-	StdinUnseen                        bool // what is typed into a program that runs is not seen
+	*place.Call
+	Loss *harm.Loss // of the same call
 
 	// Inputs are the files that the line names, as Approval has hashed them.
 	Inputs []File

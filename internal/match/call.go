@@ -1,11 +1,107 @@
 package match
 
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/place"
+	"github.com/nodgate/nod/internal/shell"
+)
+
 // HasUnknown reports whether something of a command of the line is not known.
 func (m *Call) HasUnknown(command int) bool {
-	for _, u := range m.Report.Unknowns {
-		if u.Command == command {
+	return slices.ContainsFunc(m.Report.Unknowns, func(u shell.Unknown) bool { return u.Command == command })
+}
+
+// Forbids reports whether a hard_deny pattern is in the line: as a command of
+// its own, or anywhere among the words of a program that nod does not know
+// and that may therefore run its arguments.
+func (m *Call) Forbids(p Pattern) bool {
+	for i, c := range m.Report.Commands {
+		where := FirstWord
+		if m.HasUnknown(i) {
+			where = AnyWord
+		}
+		if p.OccursIn(c, where) {
 			return true
 		}
+	}
+	return false
+}
+
+// Mentions reports whether a pattern whose first word is a program is anywhere in
+// the line.
+func (m *Call) Mentions(p Pattern) bool {
+	return slices.ContainsFunc(m.Report.Commands, func(c shell.Command) bool {
+		return p.OccursIn(c, AnyWord) && m.isProgram(p.Words[0])
+	})
+}
+
+// isProgram reports whether a word is a program of nod's data or of the call's
+// PATH, so that a rule that starts with it is a pattern.
+func (m *Call) isProgram(name string) bool {
+	if strings.Contains(name, "/") || shell.Known(name) {
+		return true
+	}
+	value, _ := place.Lookup(m.At.Environ, "PATH")
+	for dir := range strings.SplitSeq(value, ":") {
+		info, err := m.At.Machine.Files.Lstat(path.Clean(dir + "/" + name))
+		if err == nil && !info.Mode.IsDir() && path.IsAbs(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// Clears reports whether an allow pattern clears a command of the line, where it
+// runs.
+func (m *Call) Clears(p Pattern, c shell.Command) bool {
+	return p.Clears(c) && m.atHome(c.Dir) && m.writtenFor(p, c)
+}
+
+// writtenFor reports whether a pattern that names its program by a relative path
+// means this one: such a path starts in the call's directory or a workspace.
+func (m *Call) writtenFor(p Pattern, c shell.Command) bool {
+	name := p.Words[0]
+	if !strings.Contains(name, "/") || path.IsAbs(name) {
+		return true
+	}
+	for _, dir := range append([]string{m.At.Dir}, m.At.Roots...) {
+		if real, err := m.At.Machine.Locate(dir, name); err == nil && real == c.Program {
+			return true
+		}
+	}
+	return false
+}
+
+// atHome reports whether a command runs where its rule was written for: the
+// call's own directory, or a workspace. npm test is other code elsewhere.
+func (m *Call) atHome(dir string) bool {
+	if dir == "" {
+		return false
+	}
+	real := m.At.Machine.Real(dir)
+	return real == m.At.Machine.Real(m.At.Dir) || m.At.Machine.Inside(m.At.Roots, real)
+}
+
+// HoldsIn reports whether a directory is one in which a rule holds that is held to
+// what lies within another; "" is held to none.
+func (m *Call) HoldsIn(dir, within string) bool {
+	return within == "" || dir != "" && m.At.Machine.Inside([]string{within}, m.At.Machine.Real(dir))
+}
+
+// LeadsAway reports whether an effect is of a kind that an open rule must have by
+// its own words: another program runs, or something is written that is guarded
+// or lies outside the workspace.
+func (m *Call) LeadsAway(e shell.Effect) bool {
+	switch e.Kind {
+	case shell.Run:
+		return true
+	case shell.Write, shell.Delete:
+		outside := e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null
+		return !e.Kept && (e.Target == "" || outside || m.At.Guarded(e.Target) ||
+			m.At.Machine.Guards.Match(e.Target) && e.Place == shell.Temporary)
 	}
 	return false
 }

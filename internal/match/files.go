@@ -16,7 +16,7 @@ func (m *Call) pathFits(p Permission) Degree {
 	editing := p.Kind() == AboutEditing
 	w := m.wantedPath(p)
 	best := Misses
-	if !editing || m.Edits {
+	if !editing || m.IsEdit() {
 		for _, name := range m.Paths {
 			best = max(best, w.fits(m.namesOf(name), m.Tool == "grep"))
 		}

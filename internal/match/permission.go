@@ -160,7 +160,7 @@ func (m *Call) toolFits(p Permission) Degree {
 	case "Bash":
 		fit = fit || m.Command != ""
 	case "Edit":
-		fit = fit || m.Edits
+		fit = fit || m.IsEdit()
 	case "Agent", "Task":
 		fit = fit || m.Tool == "agent"
 	}

@@ -5,6 +5,7 @@ package printable
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -138,4 +139,9 @@ func visible(r rune) bool {
 		return false
 	}
 	return strconv.IsPrint(r)
+}
+
+// Words are the words of a text, in lower case, as texts are compared.
+func Words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -61,6 +61,18 @@ type Report struct {
 	Possible *Report
 }
 
+// Within reports whether a command is another one, or stands in what that one
+// runs.
+func (r *Report) Within(command, outer int) bool {
+	for command >= 0 && command < len(r.Commands) {
+		if command == outer {
+			return true
+		}
+		command = r.Commands[command].Caller - 1
+	}
+	return false
+}
+
 // Definition is a file that says what a command runs: a script, a Makefile,
 // an entry of package.json, and what those name in turn. Code in a compiled
 // or interpreted program that a definition only starts is not looked into.

@@ -13,10 +13,7 @@
 // and all else stay as they are.
 package taint
 
-import (
-	"github.com/nodgate/nod/internal/place"
-	"github.com/nodgate/nod/internal/shell"
-)
+import "github.com/nodgate/nod/internal/place"
 
 // Session is what a session knows of itself; see nod.Witness.
 type Session interface {
@@ -27,13 +24,8 @@ type Session interface {
 
 // Call is a call of the session. It is not safe for concurrent use.
 type Call struct {
-	At      *place.Workspace
-	Report  *shell.Report // of the command; empty where the call has none
-	Session Session       // nil: nothing is known of it, and nothing is stricter
-	// Tool, URL, Command and Paths are the call's.
-	Tool, URL, Command string
-	Paths              []string
-	Server             string // the MCP server whose tool is called, "" where it is none
+	*place.Call
+	Session Session // nil: nothing is known of it, and nothing is stricter
 
 	taint *string // what Session says; nil: not asked yet
 }

@@ -123,8 +123,8 @@ func (c *Call) Foreign() string {
 		return "a page of " + printable.Line(cmp.Or(match.HostOf(c.URL), c.URL), 80)
 	case c.Tool == "web_search":
 		return "what a web search found"
-	case c.Server != "":
-		return "what the MCP server " + printable.Line(c.Server, 40) + " returned"
+	case c.MCP != nil:
+		return "what the MCP server " + printable.Line(cmp.Or(c.MCP.Server, "without a name"), 40) + " returned"
 	case c.Command == "":
 		return c.fetchedFile(c.Paths)
 	}

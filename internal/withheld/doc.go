@@ -4,15 +4,10 @@
 // withheld. What looks like a token elsewhere is masked.
 package withheld
 
-import (
-	"github.com/nodgate/nod/internal/place"
-	"github.com/nodgate/nod/internal/shell"
-)
+import "github.com/nodgate/nod/internal/place"
 
 // Call is a call of which something is said.
 type Call struct {
-	At      *place.Workspace
-	Report  *shell.Report       // of the command; empty where the call has none
-	Command string              // the call's
-	Mask    func(string) string // takes tokens of published shapes out; nil: nothing is masked
+	*place.Call
+	Mask func(string) string // takes tokens of published shapes out; nil: nothing is masked
 }

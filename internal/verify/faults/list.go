@@ -23,13 +23,13 @@ func faults() []fault {
 		{"a layer skipped: secrets", "gate.go",
 			`t.secrecy.Secret(t.call.named())); o.stands() {`, `t.secrecy.Secret(t.call.named())); false && o.stands() {`, root},
 		{"a rule ignored: soft_deny", "gate.go",
-			`t.softDenied() {
-		return`, `t.softDenied() && false {
-		return`, root},
-		{"a rule ignored: hard_deny among the words of a program", "match.go",
-			`where = match.AnyWord`, `where = match.FirstWord`, root},
-		{"a rule too wide: allow holds in any directory", "match.go",
-			`r.command.Clears(c) && t.atHome(c.Dir)`, `r.command.Clears(c)`, root},
+			`t.ruled.softDenied() {
+		soft`, `t.ruled.softDenied() && false {
+		soft`, root},
+		{"a rule ignored: hard_deny among the words of a program", "internal/match/call.go",
+			`where = AnyWord`, `where = FirstWord`, root},
+		{"a rule too wide: allow holds in any directory", "internal/match/call.go",
+			`p.Clears(c) && m.atHome(c.Dir)`, `p.Clears(c)`, root},
 		{"a path compared wrongly: a foreign worktree is inside", "internal/place/machine.go",
 			`return !m.foreignWorktree(root, real)`, `return true`, root},
 		{"a path compared wrongly: an edit outside the workspace", "internal/place/guarded.go",

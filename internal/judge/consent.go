@@ -1,29 +1,31 @@
-package nod
+package judge
 
 import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // citeWords is how many of the person's words in a row an answer must repeat to
 // cite them. A message of fewer is repeated whole.
 const citeWords = 3
 
-// cites reports whether a careful answer repeats words in which the person named
-// the call: a run of them that stands in a line of the session, and that shares
-// a word with the call. consent are the lines that a consent may stand in.
+// Cites reports whether a careful answer repeats words in which the person named
+// a call: a run of them that stands in a line of the session, and that shares
+// a word with the call. consent are the lines that a consent may stand in, call
+// is the call's command, arguments and tool as a text.
 //
 // The model says which words it believed; that they were said is checked here.
-func cites(answer, consent string, c Call) bool {
-	said, named := wordsOf(answer), namesOf(c)
+func Cites(answer, consent, call string) bool {
+	said, named := printable.Words(answer), namesOf(call)
 	return slices.ContainsFunc(textsOf(consent), func(words []string) bool { return citesOne(said, words, named) })
 }
 
-// speaksOf reports whether the person used a word of the call at all.
-func speaksOf(consent string, c Call) bool {
-	named := namesOf(c)
+// SpeaksOf reports whether the person used a word of the call at all.
+func SpeaksOf(consent, call string) bool {
+	named := namesOf(call)
 	return slices.ContainsFunc(textsOf(consent), func(words []string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return named[w] })
 	})
@@ -35,7 +37,7 @@ func textsOf(consent string) (texts [][]string) {
 		var fields map[string]string
 		if json.Unmarshal([]byte(line), &fields) == nil {
 			for _, text := range fields {
-				texts = append(texts, wordsOf(text))
+				texts = append(texts, printable.Words(text))
 			}
 		}
 	}
@@ -73,17 +75,21 @@ func containsRun(words, run []string) bool {
 }
 
 // namesOf are the words of a call by which a person would name it.
-func namesOf(c Call) map[string]bool {
+func namesOf(call string) map[string]bool {
 	named := map[string]bool{}
-	for _, w := range wordsOf(c.Command + " " + string(c.Input) + " " + c.RawTool) {
-		if len(w) > 2 && !slices.Contains([]string{"command", "description", "file", "path", "the", "and", "for", "with", "this", "that", "bash", "tool", "input"}, w) {
+	for _, w := range printable.Words(call) {
+		if !isPlain(w) {
 			named[w] = true
 		}
 	}
 	return named
 }
 
-// wordsOf are the words of a text, in lower case.
-func wordsOf(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+// isPlain reports whether a word stands in most calls, so that it names no call.
+func isPlain(word string) bool {
+	switch word {
+	case "command", "description", "file", "path", "the", "and", "for", "with", "this", "that", "bash", "tool", "input":
+		return true
+	}
+	return len(word) <= 2
 }

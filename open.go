@@ -1,0 +1,83 @@
+package nod
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/printable"
+)
+
+// openCall is a call that layers 0 to 3 leave open, or leave to a person, and what
+// they found of it. It is all that an approval, the line to type instead and
+// layer 4 are handed.
+type openCall struct {
+	gate *Gate
+	call Call
+	id   string
+	rooms
+	*answers
+	ruled *ruling // what the rules say of the call
+
+	why     objection   // why the call is open, for the reason
+	secrets bool        // the call touches a secret store
+	name    *Approvable // nil: not computed yet
+}
+
+// answer answers an open call: by what a person approved, else by the line to
+// type instead, else it is layer 4.
+func (o *openCall) answer(ctx context.Context) Decision {
+	return o.unlessApproved(func() Decision {
+		if d, ok := o.confineInstead(); ok {
+			return d
+		}
+		if o.gate.model == nil {
+			return o.withoutModel()
+		}
+		return question{o}.answer(ctx)
+	})
+}
+
+// reasonOpen is why the call is open, in words that can be shown.
+func (o *openCall) reasonOpen() string { return o.withheld.Reason(string(o.why.why)) }
+
+// withoutModel answers where no model is configured. The reason is what is open;
+// that there is no model stands in the failure, and is no news at each call.
+func (o *openCall) withoutModel() Decision {
+	d := Decision{
+		Verdict: Ask, Layer: LayerNone, Rule: o.ruled.soft, Reason: cmp.Or(o.reasonOpen(), "no model is configured"),
+		Err: &fault.Error{
+			Kind: fault.NoModel,
+			Message: "no model is configured; to have one asked, write [model] provider and key_file into the settings: " +
+				"nod help settings",
+		},
+	}
+	if d.Deferrable = o.deferrable(); o.ruled.soft.Text != "" && !o.call.HostJudges {
+		d.Verdict = Deny
+	}
+	return d
+}
+
+// deferrable reports whether a host's own judge may decide what layers 0 to 3
+// left open: no rule may speak of the call, and nothing that is known of it
+// loses work, gives away a secret or cannot be undone. A judge that was never
+// asked, or that nods, would otherwise be all there is before a known loss.
+func (o *openCall) deferrable() bool {
+	return o.ruled.soft.Text == "" && !o.ruled.doubt.stands() && !o.secrets && !o.loss.Overwrites() &&
+		!o.loss.Loses(o.ruled.clearsEffect, o.ruled.clearsCommand)
+}
+
+// besidePrompts denies what a person would be asked about where another prompt
+// may be open: what is answered there could let this call run unasked. Only a
+// call that an ask rule matches, or of which something grave is known, is too
+// much for that.
+func (o *openCall) besidePrompts(d Decision) Decision {
+	if d.Verdict != Ask || o.call.Asking == nil {
+		return d
+	}
+	why := o.call.Asking()
+	if why != "" && (d.Layer == LayerGuard || !o.deferrable()) {
+		d.Verdict, d.Reason = Deny, printable.Line(d.Reason, reasonLimit-120)+"; "+why
+	}
+	return d
+}

@@ -1,0 +1,214 @@
+package nod
+
+import (
+	"slices"
+
+	"github.com/nodgate/nod/internal/match"
+	"github.com/nodgate/nod/internal/place"
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/taint"
+	"github.com/nodgate/nod/internal/withheld"
+)
+
+// ruling is what the rules of a gate say about one call. It is handed on to what
+// answers an open call.
+type ruling struct {
+	gate  *Gate
+	call  Call
+	fits  *match.Call
+	taint *taint.Call
+
+	soft    Rule      // the soft_deny pattern that matched; Text "" if none
+	doubt   objection // of a hard_deny rule that may forbid the call, if nod knew more
+	brought objection // that a rule which names the called tool does not count
+	// changed says which definition keeps an allow rule from clearing its
+	// command; bound are the definitions that rules were held to.
+	changed objection
+	bound   []Evidence
+	cleared []bool // which commands an allow rule clears, once layer 3 has looked
+}
+
+// forbids is what hard_deny says. A rule that may be meant is kept as a doubt.
+func (r *ruling) forbids() objection {
+	for _, rule := range r.gate.rules.HardDeny {
+		switch r.degree(rule) {
+		case match.FitsAll:
+			return objection{why: "a hard_deny rule" + rule.place() + " forbids this: " + place.Objection(rule.Text), rule: rule}
+		case match.MayFit:
+			r.doubt = objection{rule: rule, why: "this may be what a hard_deny rule" + rule.place() +
+				" forbids, and nod cannot tell: " + place.Objection(rule.Text)}
+		}
+	}
+	return objection{}
+}
+
+// reserves finds a rule that leaves the call to a person. One that may be
+// meant counts.
+func (r *ruling) reserves() objection {
+	for _, rule := range r.gate.rules.Ask {
+		switch r.degree(rule) {
+		case match.FitsAll:
+			return objection{why: "an ask rule" + rule.place() + " leaves this to a person: " + place.Objection(rule.Text), rule: rule}
+		case match.MayFit:
+			return objection{rule: rule, why: "this may be what an ask rule" + rule.place() +
+				" leaves to a person, and nod cannot tell: " + place.Objection(rule.Text)}
+		}
+	}
+	return objection{}
+}
+
+// degree is how well the call fits a rule of hard_deny or ask.
+func (r *ruling) degree(rule Rule) match.Degree {
+	switch {
+	case rule.permission != nil:
+		return r.fits.Fits(*rule.permission)
+	case r.fits.Forbids(rule.command):
+		return match.FitsAll
+	}
+	return match.Misses
+}
+
+// softDenied looks for a soft_deny pattern in the call.
+func (r *ruling) softDenied() bool {
+	i := slices.IndexFunc(r.gate.rules.SoftDeny, func(rule Rule) bool {
+		return rule.permission != nil && r.fits.Fits(*rule.permission) != match.Misses || r.fits.Mentions(rule.command)
+	})
+	if i < 0 {
+		return false
+	}
+	r.soft = r.gate.rules.SoftDeny[i]
+	return true
+}
+
+// permitsTool returns the allow rule that names the tool that is called: one of
+// an MCP server, or one of Claude Code's own of which nod reads no argument.
+func (r *ruling) permitsTool() clearance {
+	for _, rule := range r.gate.rules.Allow {
+		if rule.permission == nil || !rule.speaksOf(r.call.Agent) || !r.fits.Names(*rule.permission) {
+			continue
+		}
+		switch {
+		case !r.fits.HoldsIn(r.call.Dir, rule.Within):
+		case r.call.MCP != nil && r.call.MCP.Brought && rule.Within == "":
+			r.brought = objection{rule: rule, why: "the repository brings this MCP server, so that a rule for it stands under [[repository]]: " +
+				place.Objection(rule.Text)}
+		default:
+			return clearance{"allow rule: " + rule.Text, rule}
+		}
+	}
+	return clearance{}
+}
+
+// clear finds out which commands allow rules clear, and returns one of the rules.
+func (r *ruling) clear() (rule Rule) {
+	r.cleared = make([]bool, len(r.fits.Report.Commands))
+	for i, c := range r.fits.Report.Commands {
+		if by, ok := r.allowedBy(c); ok && r.permits(by, i) {
+			r.cleared[i], rule = true, by
+		}
+	}
+	return rule
+}
+
+// allowedBy finds the allow pattern whose words equal the command's.
+func (r *ruling) allowedBy(c shell.Command) (Rule, bool) {
+	for _, rule := range r.gate.rules.Allow {
+		if r.allows(rule, c) {
+			return rule, true
+		}
+	}
+	return Rule{}, false
+}
+
+func (r *ruling) allows(rule Rule, c shell.Command) bool {
+	return rule.speaksOf(r.call.Agent) && r.fits.Clears(rule.command, c) && r.fits.HoldsIn(c.Dir, rule.Within)
+}
+
+// clearsPart reports whether allow rules clear this part of a command. Of what
+// the line writes that is a command's words; of what a cleared command runs
+// in turn, everything.
+func (r *ruling) clearsPart(command int, part shell.Part) bool {
+	for command >= 0 && command < len(r.cleared) {
+		if r.cleared[command] && part == shell.PartWords {
+			return true
+		}
+		command, part = r.fits.Report.Commands[command].Caller-1, shell.PartWords
+	}
+	return false
+}
+
+// clearsCommand reports whether allow rules clear the words of a command.
+func (r *ruling) clearsCommand(command int) bool { return r.clearsPart(command, shell.PartWords) }
+
+// clearsEffect reports whether allow rules clear an effect.
+func (r *ruling) clearsEffect(e shell.Effect) bool {
+	return r.clearsPart(e.Command, e.Part) && !r.beyond(e)
+}
+
+// beyond reports whether an effect is more than an open rule stands for: its
+// command's further arguments lead to another program (go test -exec X), or to
+// what is guarded or lies outside the workspace (go build -o ~/.bashrc).
+func (r *ruling) beyond(e shell.Effect) bool {
+	commands := r.fits.Report.Commands
+	if e.Part != shell.PartWords || e.Command < 0 || e.Command >= len(commands) || !r.fits.LeadsAway(e) {
+		return false
+	}
+	c, beyond := commands[e.Command], false
+	for _, rule := range r.gate.rules.Allow {
+		switch {
+		case !r.allows(rule, c):
+		case !rule.command.Open || len(c.Words) == len(rule.command.Words) || r.standsFor(rule, c, e):
+			return false
+		default:
+			beyond = true
+		}
+	}
+	return beyond
+}
+
+// standsFor reports whether a rule's own words have the effect too.
+func (r *ruling) standsFor(rule Rule, c shell.Command, e shell.Effect) bool {
+	call := r.call
+	call.Command, call.Dir = shell.QuoteWords(rule.command.Words), c.Dir
+	return slices.ContainsFunc(r.gate.analyze(call, r.fits.At.Roots).Effects, func(o shell.Effect) bool {
+		return o.Kind == e.Kind && o.Target == e.Target
+	})
+}
+
+// permits reports whether an allow rule that matches a command permits what
+// runs now: a rule stands for what its definitions (package scripts,
+// Makefile, task file, script, and the files they name) said when the session
+// began. What changed since goes to the model, once for each content.
+func (r *ruling) permits(rule Rule, command int) bool {
+	ok := true
+	for _, d := range r.fits.Report.Definitions {
+		if !r.fits.Report.Within(d.Command, command) {
+			continue
+		}
+		e := Evidence{Path: d.Path, SHA256: d.SHA256}
+		if !slices.Contains(r.bound, e) && d.SHA256 != "" {
+			r.bound = append(r.bound, e)
+		}
+		if why := r.unlike(e); why != "" && ok {
+			ok = false
+			r.changed = against(printable.Text(withheld.ShortPath(r.call.Dir, d.Path)) + why +
+				", so the allow rule does not cover it: " + rule.Text)
+		}
+	}
+	return ok
+}
+
+// unlike says how a definition differs from what a rule was taken for, "" if
+// it does not.
+func (r *ruling) unlike(d Evidence) (why string) {
+	switch {
+	case d.SHA256 == "":
+		return " cannot be read as it will be run"
+	case r.taint.Run(d.Path):
+		return " was written in this session, and the agent has read what may be orders to it"
+	case r.gate.memory != nil && r.gate.memory.Standing(d) == Changed:
+		return " may have changed in this session"
+	}
+	return ""
+}
