@@ -68,17 +68,6 @@ const (
 	permission                // Cursor: {"permission", "user_message", "agent_message"}
 )
 
-// row returns the zero profile for a name that is not in the table: it has no
-// events, so everything is blocked.
-func (g Generic) row() profile {
-	for _, p := range profiles() {
-		if p.agent == g.Agent {
-			return p
-		}
-	}
-	return profile{}
-}
-
 // Name returns the row's.
 func (g Generic) Name() string { return g.Agent }
 

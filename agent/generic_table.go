@@ -2,11 +2,32 @@ package agent
 
 import "time"
 
-// profiles is the table for [Generic]. Every row was read, none was run; tried
-// says what was read. Names of tools that are not certain are left out: such a
-// call is an unknown tool, and nothing settles it.
-func profiles() []profile {
-	return []profile{crushRow(), cursorRow(), droidRow(), gooseRow(), grokRow(), kiroRow(), openhandsRow(), vscodeRow(), windsurfRow()}
+// row is the table for [Generic]. Every row was read, none was run; tried says
+// what was read. Names of tools that are not certain are left out: such a call
+// is an unknown tool, and nothing settles it. A name that is not in the table
+// has the zero profile: it has no events, so everything is blocked.
+func (g Generic) row() profile {
+	switch g.Agent {
+	case "crush":
+		return crushRow()
+	case "cursor":
+		return cursorRow()
+	case "droid":
+		return droidRow()
+	case "goose":
+		return gooseRow()
+	case "grok":
+		return grokRow()
+	case "kiro":
+		return kiroRow()
+	case "openhands":
+		return openhandsRow()
+	case "vscode":
+		return vscodeRow()
+	case "windsurf":
+		return windsurfRow()
+	}
+	return profile{}
 }
 
 // crushRow: charmbracelet/crush. Hooks run for the top agent only, so what a

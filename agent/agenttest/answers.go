@@ -12,7 +12,7 @@ import (
 // decisions are one of each kind that a gate returns, and two that it does
 // not.
 func decisions() []nod.Decision {
-	long := strings.Repeat("ab\u202e\n", 100)
+	long := strings.Repeat("ab\u202e\n", 60) // more than an answer holds
 	none := &fault.Error{Kind: fault.NoModel, Message: "none"}
 	var out []nod.Decision
 	for _, v := range []nod.Verdict{nod.Deny, nod.Ask, nod.Allow, nod.Verdict(100), nod.Verdict(-1)} {
@@ -81,9 +81,14 @@ func remembered(valid func(agent.Event, agent.Answer) error) func(agent.Event, a
 	if valid == nil {
 		return nil
 	}
-	known := map[string]error{}
+	type answer struct {
+		kind                        agent.Kind
+		exit                        int
+		event, said, stdout, stderr string
+	}
+	known := map[answer]error{}
 	return func(e agent.Event, a agent.Answer) error {
-		key := string(rune(e.Kind)) + string(rune(a.Exit)) + e.Name + a.Said + string(a.Stdout) + "\x00" + string(a.Stderr)
+		key := answer{e.Kind, a.Exit, e.Name, a.Said, string(a.Stdout), string(a.Stderr)}
 		err, found := known[key]
 		if !found {
 			err = valid(e, a)

@@ -47,14 +47,18 @@ func Line(s string, max int) string {
 			continue
 		}
 		if blank {
-			piece, blank = " "+piece, false
-		}
-		for _, c := range piece {
 			if runes++; runes == max {
 				cut = b.Len()
 			}
-			b.WriteRune(c)
+			b.WriteByte(' ')
+			blank = false
 		}
+		for i := range piece {
+			if runes++; runes == max {
+				cut = b.Len() + i
+			}
+		}
+		b.WriteString(piece)
 	}
 	if runes <= max {
 		return b.String()
