@@ -197,8 +197,13 @@ func (u *use) unclear(w word) int {
 	if !u.inert && !(u.finds == "roots" && w.known && w.glob > 0 && strings.Contains(w.text, "/")) {
 		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be an option of "+u.sheet.name)
 	}
-	if w.text == "" || w.text == "-" || w.text[0] != '-' || w.glob == 1 { // - and nothing is an operand
+	switch {
+	case w.text == "" || w.text == "-" || w.text[0] != '-' || w.glob == 1: // - and nothing is an operand
 		u.pos = append(u.pos, w)
+	case w.many: // what comes after its first blank: rm -f$(list)
+		v := w.value
+		v.text = ""
+		u.pos = append(u.pos, word{value: v, raw: w.raw, many: true})
 	}
 	return 0
 }
@@ -248,7 +253,7 @@ func (u *use) longOption(text string, w word, rest []word) int {
 func (u *use) taking(o option, name string, rest []word) int {
 	if o.role == "exec" {
 		u.effects(o.rest, u.inv.raw)
-		return u.exec(rest)
+		return u.exec(rest, o.rest == "batch")
 	}
 	if role, ok := strings.CutPrefix(o.role, "pair:"); ok && len(rest) > 1 {
 		u.oneWord(rest[0])

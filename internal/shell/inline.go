@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/code"
@@ -151,8 +152,8 @@ func comparesNumbers(op string) bool {
 }
 
 // exec reads the command of find -exec, up to ; or +, and returns how many
-// words it takes.
-func (u *use) exec(rest []word) int {
+// words it takes. With batch, or with +, one call gets all names.
+func (u *use) exec(rest []word, batch bool) int {
 	end := len(rest)
 	for i, w := range rest {
 		if w.known && (w.text == ";" || w.text == "+" && i > 0 && rest[i-1].text == "{}") {
@@ -175,9 +176,9 @@ func (u *use) exec(rest []word) int {
 	if u.finds == "" || len(roots) > 4 {
 		roots = []word{{raw: "{}"}}
 	}
-	if end < len(rest) && rest[end].text == "+" && u.finds == "roots" { // all names in one call
-		u.execUnder(words, roots...)
-		return end + 1
+	if batch = batch || end < len(rest) && rest[end].text == "+" && u.finds == "roots"; batch {
+		u.execUnder(words, slices.Concat(roots, roots)...) // a name may stand where a second one means more: uniq a b
+		return min(end+1, len(rest))
 	}
 	for _, root := range roots {
 		u.execUnder(words, root)

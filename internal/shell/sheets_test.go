@@ -17,7 +17,7 @@ const (
 	sheetFlags = " inert deaf free loose posix single bundle sub inherit responses" +
 		" stays interprets directories "
 	sheetDirectives = " args none does skip others heeds code use bare finds task home sql server " + sheetFlags
-	sheetWords      = " recursive forced appends drop inplace deletes send quiet verb alone inert "
+	sheetWords      = " recursive forced appends drop batch inplace deletes send quiet verb alone inert "
 	sheetEffects    = " read list names tree write keeps delete run fetch send remote kill persist secret privilege exhaust stdin unknown "
 	sheetCodes      = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test tmux exiftool go push ghapi tar kubeget http s3copy script wget sample second printing unzip" +
 		" modes packing clock dd cat yes "

@@ -271,6 +271,9 @@ func (b *bed) run(j job) (ran, error) {
 	if err := b.out.Decode(&r); err != nil {
 		return r, fmt.Errorf("the namespace gives no answer: %w", err)
 	}
+	if r.Err != "" { // a text that did not run has shown nothing, and must not pass for harmless
+		return r, errors.New(r.Err)
+	}
 	return r, nil
 }
 

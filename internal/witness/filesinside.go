@@ -40,11 +40,9 @@ func (d *driver) runLine(j job) (ran, error) {
 		return ran{}, err
 	}
 	r := ran{Stopped: stopped}
-	data, err := os.ReadFile(recDir + "/out")
-	if err != nil {
+	if r.Output, err = whatWasPrinted(); err != nil {
 		return r, err
 	}
-	r.Output = string(data)
 	r.Harm, r.Changed = d.line.harm(r.Output)
 	if j.Trace {
 		err = r.readTrace()
@@ -58,8 +56,8 @@ func (d *driver) make(j job) (ran, error) {
 	if err != nil {
 		return ran{}, err
 	}
-	data, err := os.ReadFile(recDir + "/out")
-	return ran{Stopped: stopped, Output: string(data)}, err
+	text, err := whatWasPrinted()
+	return ran{Stopped: stopped, Output: text}, err
 }
 
 // restore copies the template to the home directory.

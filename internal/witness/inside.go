@@ -100,17 +100,15 @@ func (d *driver) run(j job) (ran, error) {
 		return ran{}, err
 	}
 	r := ran{Stopped: stopped}
-	if r.Started, err = readLog(); err != nil {
+	if r.Started, err = readLog(stopped); err != nil {
 		return r, err
 	}
 	r.Changed = d.changes(stopped)
 	r.Lost = d.lost.Load()
 	if j.Output {
-		data, err := os.ReadFile(recDir + "/out")
-		if err != nil {
+		if r.Output, err = whatWasPrinted(); err != nil {
 			return r, err
 		}
-		r.Output = string(data)
 	}
 	d.built = len(r.Changed) == 0
 	return r, nil
@@ -198,7 +196,10 @@ func waitAll(pid int) error {
 // output is where what is printed goes.
 func output(j job) (*os.File, error) {
 	if j.Output {
-		return os.Create(recDir + "/out")
+		if err := os.Remove(recDir + "/out"); err != nil && !os.IsNotExist(err) {
+			return nil, err
+		}
+		return os.OpenFile(recDir+"/out", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	}
 	return os.OpenFile("/dev/null", os.O_RDWR, 0)
 }
@@ -240,8 +241,19 @@ func input(seed uint64) (*os.File, error) {
 	return r, err
 }
 
-// readLog takes the recorders' notes.
-func readLog() ([]started, error) {
+// whatWasPrinted is what the text printed. The text may have changed the mode of
+// /dev/stdout, which is that file.
+func whatWasPrinted() (string, error) {
+	if err := os.Chmod(recDir+"/out", 0o644); err != nil {
+		return "", err
+	}
+	data, err := os.ReadFile(recDir + "/out")
+	return string(data), err
+}
+
+// readLog takes the recorders' notes. A recorder that was stopped may not have
+// written all of its note.
+func readLog(stopped bool) ([]started, error) {
 	data, err := os.ReadFile(recDir + "/log")
 	if err != nil {
 		return nil, err
@@ -250,6 +262,9 @@ func readLog() ([]started, error) {
 	for len(data) >= 4 {
 		size := int(binary.BigEndian.Uint32(data))
 		if size > len(data)-4 {
+			if stopped {
+				break
+			}
 			return nil, fmt.Errorf("the log is cut off")
 		}
 		dir, words, _ := strings.Cut(string(data[4:4+size]), "\x00")

@@ -67,7 +67,7 @@ func (g *liner) names() string {
 func (g *liner) command() string {
 	text := g.choose(
 		choice{30, g.fileCommand}, choice{26, g.reader}, choice{30, g.git}, choice{10, g.packer}, choice{8,
-			g.finder}, choice{6, g.editor}, choice{8, g.carried},
+			g.finder}, choice{6, g.editor}, choice{8, g.carried}, choice{4, g.spilling},
 	)
 	if g.chance(14) {
 		text += " " + g.of(">", ">>", ">|", "2>", "<") + " " + g.name()
@@ -286,7 +286,7 @@ func (g *liner) finder() string {
 			" -print0 | xargs -0 rm", " | xargs cat", " -exec grep -l MARK {} \\;", " -fprint "+g.name(),
 			" -fls "+g.name(), " -printf '%p\\n'", " -exec cp {} /tmp \\;", " -exec mv {} /tmp \\;", " -ok rm {} \\;",
 			" -execdir cat {} \\;", " -exec sh -c 'cat \"$1\"' x {} \\;", " -exec touch {} +",
-			" -fprintf "+g.name()+" %p", " -exec sed -i s/a/b/ {} +", " -quit", " | head",
+			" -fprintf "+g.name()+" %p", " -exec sed -i s/a/b/ {} +", " -exec uniq {} +", " -exec xxd {} +", " -quit", " | head",
 			" | xargs -I{} mv {} {}.bak", " -exec gzip {} +")
 }
 
@@ -314,6 +314,14 @@ func (g *liner) editor() string {
 				"iconv -f utf8 -o ") + n
 		}},
 	)
+}
+
+// spilling is an option with a value that turns out to be several words.
+func (g *liner) spilling() string {
+	return g.of("rm --interactive=", "rm -f", "touch --date=", "mkdir --mode=", "nl -s", "head -n", "cat -n",
+		"sort -k", "tee --output-error=", "cp --backup=", "ln -s", "grep -A1 -e", "uniq -f", "mv -S", "wc -") +
+		g.of("$(ls)", "$(echo k notes.txt)", "$(echo never notes.txt)", "`ls`", "$x", "$(echo k .env)") +
+		g.of("", g.names())
 }
 
 // carried are two commands: one makes a secret, or what holds it, lie
