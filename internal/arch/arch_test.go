@@ -74,7 +74,7 @@ var layers = []struct {
 	{"internal/history", []string{".", "agent", "internal/eval", "internal/printable", "internal/propose", "internal/shell", "internal/view"}, "judges what agents did before; is handed the gate, so that it reads no settings"},
 	{"internal/mcp", []string{"internal/hook"}, "one tool of one server; what a call means is the adapter's, what becomes of it the hook's"},
 	{"internal/demo", []string{".", "agent", "corpus", "internal/config", "internal/hook", "internal/view", "internal/printable", "fault"}, "the hook's own path over a bundled session"},
-	{"internal/propose", []string{".", "internal/shell", "internal/view", "internal/printable"}, "finds rules in facts; reads and writes no settings"},
+	{"internal/propose", []string{".", "internal/hosts", "internal/shell", "internal/view", "internal/printable"}, "finds rules in facts; reads and writes no settings"},
 	{"internal/eval", []string{".", "agent", "corpus", "internal/config", "internal/propose", "internal/shell", "internal/shell/commands", "internal/view", "internal/printable", "fault", "transcript"}, "judges rows; the commands are only named, for the world"},
 	{"internal/eval/agreement", []string{"internal/eval"}, "counts a corpus and compares its two labels; started by hand and by tests"},
 	{"internal/eval/costs", []string{".", "internal/eval", "llm"}, "what a nod would send about calls of a session, and what that costs; started by hand"},

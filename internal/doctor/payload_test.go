@@ -9,6 +9,7 @@ import (
 
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/hang"
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/install"
 )
 
@@ -49,6 +50,35 @@ func TestEveryHostCanBeAsked(t *testing.T) {
 				t.Error("nothing can be asked")
 			}
 		})
+	}
+}
+
+// Every adapter reads what the row of its agent says that the agent sends, and
+// finds the workspace where the row says that it is told.
+func TestEveryAdapterReadsItsRow(t *testing.T) {
+	events := []string{
+		"PreToolUse", "preToolUse", "BeforeTool", "beforeShellExecution", "pre_run_command", "tool.execute.before", "tool_call",
+	}
+	for _, a := range agent.All() {
+		dir, read := filepath.Join(t.TempDir(), "work"), 0
+		environ := (&examination{}).environ(dir)
+		for _, event := range events {
+			text, ok := payload(a, event, environ, dir, "s", harmless, "default")
+			if !ok {
+				continue
+			}
+			read++
+			e, err := a.Decode(text, environ)
+			if err != nil || e.Call.Dir != dir && e.Project != dir {
+				t.Errorf("%s, %s: %v, runs in %q", a.Name(), event, err, e.Call.Dir)
+			}
+			if row := hosts.ByName(a.Name()); row.Project != "" && e.Project != dir {
+				t.Errorf("%s, %s: %s is not read", a.Name(), event, row.Project)
+			}
+		}
+		if read == 0 {
+			t.Errorf("%s reads no payload of its row: write one into Payloads, internal/hosts", a.Name())
+		}
 	}
 }
 

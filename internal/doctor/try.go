@@ -16,6 +16,7 @@ import (
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/version"
@@ -98,8 +99,10 @@ func (e *examination) fresh() (dir string, err error) {
 // environ is what the hook gets: what a host gives, and nothing of ours.
 func (e *examination) environ(dir string) []string {
 	list := []string{"HOME=" + e.Home, "PATH=" + e.Path, "PWD=" + dir}
-	for _, host := range []string{"CLAUDE", "COPILOT", "GEMINI", "QWEN", "CURSOR"} {
-		list = append(list, host+"_PROJECT_DIR="+dir)
+	for _, a := range hosts.Agents() {
+		if a.Project != "" {
+			list = append(list, a.Project+"="+dir)
+		}
 	}
 	return list
 }

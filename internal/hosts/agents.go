@@ -22,7 +22,15 @@ var agents = []*Agent{
 }
 
 var claudeCode = Agent{
-	Name: "claude-code", Source: "measured: 2.1.329",
+	Name: "claude-code", Title: "Claude Code", Source: "measured: 2.1.329",
+	Program: "claude",
+	Project: "CLAUDE_PROJECT_DIR",
+	Off: []Switch{
+		{File: ".claude/settings.json", Home: true, Here: true, Key: "disableAllHooks"},
+		{File: ".claude/settings.local.json", Home: true, Here: true, Key: "disableAllHooks"},
+	},
+	Environ:      []string{".claude/settings.json", ".claude/settings.local.json"},
+	Payloads:     []string{calledBy + "Bash" + callOf},
 	Processes:    []string{"claude", "claude-code", "claude-agent-sdk", "claude_agent_sdk"},
 	Marks:        []string{"CLAUDECODE"},
 	Home:         []string{".claude"},
@@ -53,7 +61,12 @@ var claudeCode = Agent{
 }
 
 var codex = Agent{
-	Name: "codex", Source: "measured: 0.169.0",
+	Name: "codex", Title: "Codex", Source: "measured: 0.169.0",
+	Off: []Switch{
+		{File: ".codex/config.toml", Home: true, Here: true, Above: true, Key: "features.hooks", Falsely: true, When: "in a project where Codex trusts it"},
+		{File: ".codex/config.toml", Home: true, Here: true, Above: true, Key: "features.codex_hooks", Falsely: true, When: "in a project where Codex trusts it"},
+	},
+	Payloads:     []string{calledBy + "Bash" + callOf},
 	Processes:    []string{"codex"},
 	Marks:        []string{"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"},
 	Home:         []string{".codex"},
@@ -70,7 +83,19 @@ var codex = Agent{
 }
 
 var copilot = Agent{
-	Name: "copilot", Source: "measured: 1.0.102",
+	Name: "copilot", Title: "GitHub Copilot CLI", Source: "measured: 1.0.102",
+	Project: "COPILOT_PROJECT_DIR",
+	Off: []Switch{
+		{File: ".github/copilot/settings.json", Here: true, Above: true, Key: "disableAllHooks", When: "where Copilot trusts the folder"},
+		{File: ".github/copilot/settings.local.json", Here: true, Above: true, Key: "disableAllHooks", When: "where Copilot trusts the folder"},
+		{File: ".claude/settings.json", Here: true, Above: true, Key: "disableAllHooks", When: "where Copilot trusts the folder"},
+		{File: ".claude/settings.local.json", Here: true, Above: true, Key: "disableAllHooks", When: "where Copilot trusts the folder"},
+	},
+	Payloads: []string{
+		`{"sessionId":"$SESSION","timestamp":1767225600000,"cwd":"$DIR","toolName":"bash","toolArgs":{"command":"$COMMAND","description":"nod doctor tries its hook"}}`,
+		`{"hookName":"$EVENT","sessionId":"$SESSION","timestamp":1767225600000,"cwd":"$DIR","toolName":"bash",` +
+			`"toolInput":{"command":"$COMMAND","description":"nod doctor tries its hook"},"permissionSuggestions":[]}`,
+	},
 	Processes:    []string{"copilot"},
 	Home:         []string{".copilot"},
 	HomeVariable: "COPILOT_HOME",
@@ -89,7 +114,11 @@ var copilot = Agent{
 }
 
 var gemini = Agent{
-	Name: "gemini", Source: "measured: 0.61.0",
+	Name: "gemini", Title: "Gemini CLI", Source: "measured: 0.61.0",
+	Project: "GEMINI_PROJECT_DIR",
+	Off: []Switch{{File: ".gemini/settings.json", Home: true, Here: true, Key: "hooksConfig.enabled", Falsely: true,
+		When: "in a project where Gemini CLI trusts the folder"}},
+	Payloads:  []string{calledBy + "run_shell_command" + callOf},
 	Processes: []string{"gemini", "gemini-cli"},
 	Marks:     []string{"GEMINI_CLI"},
 	Home:      []string{".gemini"},
@@ -106,7 +135,10 @@ var gemini = Agent{
 }
 
 var antigravity = Agent{
-	Name: "antigravity", Source: "read: what others measured on 1.1.2, 1.1.8 and 1.2.3",
+	Name: "antigravity", Title: "Antigravity CLI", Source: "read: what others measured on 1.1.2, 1.1.8 and 1.2.3",
+	Program:   "agy",
+	Off:       []Switch{{File: ".gemini/config/hooks.json", Home: true, Key: "nod.enabled", Falsely: true}},
+	Payloads:  []string{`{"toolCall":{"name":"run_command","args":{"CommandLine":"$COMMAND","Cwd":"$DIR"}},"conversationId":"$SESSION","stepIdx":1,"workspacePaths":["$DIR"]}`},
 	Processes: []string{"antigravity", "agy"},
 	Home:      []string{".gemini", ".antigravity"},
 	Hooks:     []string{"~/.gemini/config/hooks.json", ".agents/hooks.json"},
@@ -117,7 +149,10 @@ var antigravity = Agent{
 }
 
 var qwen = Agent{
-	Name: "qwen", Source: "measured: 0.24.4",
+	Name: "qwen", Title: "Qwen Code", Source: "measured: 0.24.4",
+	Project:   "QWEN_PROJECT_DIR",
+	Off:       []Switch{{File: ".qwen/settings.json", Home: true, Here: true, Key: "disableAllHooks"}},
+	Payloads:  []string{calledBy + "run_shell_command" + callOf},
 	Processes: []string{"qwen", "qwen-code"},
 	Marks:     []string{"QWEN_CODE"},
 	Home:      []string{".qwen"},
@@ -136,7 +171,8 @@ var qwen = Agent{
 }
 
 var opencode = Agent{
-	Name: "opencode", Source: "measured: 1.18.33",
+	Name: "opencode", Title: "opencode", Source: "measured: 1.18.33",
+	Payloads:  []string{plugged},
 	Processes: []string{"opencode", "opencode-ai"},
 	Marks:     []string{"OPENCODE"},
 	Home:      []string{".config/opencode", ".opencode", ".local/share/opencode"},
@@ -151,7 +187,8 @@ var opencode = Agent{
 }
 
 var pi = Agent{
-	Name: "pi", Source: "measured: 1.5.2",
+	Name: "pi", Title: "Pi", Source: "measured: 1.5.2",
+	Payloads:  []string{plugged},
 	Processes: []string{"pi", "pi-coding-agent"},
 	Home:      []string{".pi"},
 	Hooks:     []string{"~/.pi/agent/extensions/nod.js", ".pi/extensions/nod.js"},
@@ -164,7 +201,8 @@ var pi = Agent{
 }
 
 var crush = Agent{
-	Name: "crush", Source: "read: source at 37f36e9",
+	Name: "crush", Title: "Crush", Source: "read: source at 37f36e9",
+	Payloads:  []string{`{"event":"$EVENT","session_id":"$SESSION","cwd":"$DIR","tool_name":"bash","tool_input":{"command":"$COMMAND"}}`},
 	Processes: []string{"crush"},
 	Home:      []string{".config/crush", ".local/share/crush"},
 	Hooks:     []string{"~/.config/crush/crush.json", "crush.json", ".crush.json"},
@@ -176,7 +214,13 @@ var crush = Agent{
 }
 
 var cursor = Agent{
-	Name: "cursor", Source: "read: cursor.com/docs as of September 2026",
+	Name: "cursor", Title: "Cursor", Source: "read: cursor.com/docs as of September 2026",
+	Project: "CURSOR_PROJECT_DIR",
+	Payloads: []string{
+		`{"conversation_id":"$SESSION","generation_id":"$CALL","hook_event_name":"$EVENT","command":"$COMMAND","cwd":"$DIR","workspace_roots":["$DIR"]}`,
+		`{"conversation_id":"$SESSION","generation_id":"$CALL","hook_event_name":"$EVENT","tool_name":"Shell","tool_input":{"command":"$COMMAND"},` +
+			`"tool_use_id":"$CALL","cwd":"$DIR","workspace_roots":["$DIR"]}`,
+	},
 	Processes: []string{"cursor-agent"},
 	Editor:    true,
 	Marks:     []string{"CURSOR_AGENT"},
@@ -191,7 +235,9 @@ var cursor = Agent{
 }
 
 var droid = Agent{
-	Name: "droid", Source: "read: Factory-AI/factory docs at 2a4debc",
+	Name: "droid", Title: "Factory Droid", Source: "read: Factory-AI/factory docs at 2a4debc",
+	Project:   "FACTORY_PROJECT_DIR",
+	Payloads:  []string{calledBy + "Execute" + callOf},
 	Processes: []string{"droid"},
 	Home:      []string{".factory"},
 	Hooks:     []string{"~/.factory/settings.json", "~/.factory/hooks.json", ".factory/settings.json", ".factory/hooks.json"},
@@ -204,7 +250,8 @@ var droid = Agent{
 }
 
 var goose = Agent{
-	Name: "goose", Source: "read: docs at 0825b57",
+	Name: "goose", Title: "Goose", Source: "read: docs at 0825b57",
+	Payloads:  []string{`{"event":"$EVENT","session_id":"$SESSION","tool_call_id":"$CALL","working_dir":"$DIR","tool_name":"developer__shell","tool_input":{"command":"$COMMAND"}}`},
 	Processes: []string{"goose", "goosed"},
 	Home:      []string{".config/goose", ".local/share/goose", ".agents"},
 	Hooks:     []string{"~/.agents/plugins/*/hooks/hooks.json", ".agents/plugins/*/hooks/hooks.json"},
@@ -216,7 +263,8 @@ var goose = Agent{
 }
 
 var grok = Agent{
-	Name: "grok", Source: "read: what others report of it",
+	Name: "grok", Title: "Grok CLI", Source: "read: what others report of it",
+	Payloads:  []string{calledBy + "bash" + callOf},
 	Processes: []string{"grok"},
 	Home:      []string{".grok"},
 	Hooks:     []string{"~/.grok/hooks/*.json", ".grok/hooks/*.json"},
@@ -228,7 +276,8 @@ var grok = Agent{
 }
 
 var kiro = Agent{
-	Name: "kiro", Source: "read: kiro.dev/docs",
+	Name: "kiro", Title: "Kiro CLI", Source: "read: kiro.dev/docs",
+	Payloads:  []string{`{"hook_event_name":"$EVENT","cwd":"$DIR","tool_name":"shell","tool_input":{"command":"$COMMAND"}}`},
 	Processes: []string{"kiro", "kiro-cli", "kiro-cli-chat"},
 	Home:      []string{".kiro"},
 	Hooks:     []string{"~/.kiro/hooks/*.json", "~/.kiro/agents/*.json", ".kiro/hooks/*.json", ".kiro/agents/*.json"},
@@ -239,7 +288,8 @@ var kiro = Agent{
 }
 
 var openhands = Agent{
-	Name: "openhands", Source: "read: SDK 1.43.1",
+	Name: "openhands", Title: "OpenHands", Source: "read: SDK 1.43.1",
+	Payloads:  []string{`{"event_type":"$EVENT","session_id":"$SESSION","working_dir":"$DIR","tool_name":"terminal","tool_input":{"command":"$COMMAND"}}`},
 	Processes: []string{"openhands"},
 	Home:      []string{".openhands"},
 	Hooks:     []string{"~/.openhands/hooks.json", ".openhands/hooks.json"},
@@ -250,7 +300,10 @@ var openhands = Agent{
 }
 
 var vscode = Agent{
-	Name: "vscode", Source: "read: code.visualstudio.com/docs as of November 2026",
+	Name: "vscode", Title: "VS Code",
+	Payloads: []string{`{"timestamp":"2026-01-01T00:00:00.000Z","hookEventName":"$EVENT","sessionId":"$SESSION","cwd":"$DIR","tool_name":"run_in_terminal",` +
+		`"tool_input":{"command":"$COMMAND"},"tool_use_id":"$CALL","transcript_path":"$TRANSCRIPT"}`},
+	Source:   "read: code.visualstudio.com/docs as of November 2026",
 	Editor:   true,
 	Hooks:    []string{".github/hooks/*.json", ".claude/settings.json", ".claude/settings.local.json"},
 	Settings: []string{".vscode", ".github/hooks"},
@@ -262,7 +315,9 @@ var vscode = Agent{
 }
 
 var windsurf = Agent{
-	Name: "windsurf", Source: "read: docs.windsurf.com",
+	Name: "windsurf", Title: "Windsurf", Source: "read: docs.windsurf.com",
+	Payloads: []string{`{"agent_action_name":"$EVENT","trajectory_id":"$SESSION","execution_id":"$CALL","timestamp":"2026-01-01T00:00:00.000Z",` +
+		`"tool_info":{"command_line":"$COMMAND","cwd":"$DIR"}}`},
 	Processes: []string{"windsurf"},
 	Home:      []string{".codeium", ".windsurf"},
 	Hooks: []string{"~/.codeium/windsurf/hooks.json", ".windsurf/hooks.json", "/etc/windsurf/hooks.json",
@@ -275,7 +330,7 @@ var windsurf = Agent{
 }
 
 var cline = Agent{
-	Name: "cline", Source: "read: source at 21cb8d2",
+	Name: "cline", Title: "Cline", Source: "read: source at 21cb8d2",
 	Processes: []string{"cline"},
 	Home:      []string{".cline"},
 	Settings:  []string{".cline", ".clinerules"},
@@ -285,7 +340,7 @@ var cline = Agent{
 }
 
 var amp = Agent{
-	Name: "amp", Source: "read: what others report of it",
+	Name: "amp", Title: "Amp", Source: "read: what others report of it",
 	Processes: []string{"amp"},
 	Home:      []string{".config/amp", ".local/share/amp", ".amp"},
 	Settings:  []string{".amp"},
@@ -296,7 +351,7 @@ var amp = Agent{
 }
 
 var aider = Agent{
-	Name: "aider", Source: "read: aider.chat/docs",
+	Name: "aider", Title: "Aider", Source: "read: aider.chat/docs",
 	Processes: []string{"aider", "aider-chat"},
 	Home:      []string{".aider"},
 	Obeys: []Obeyed{
@@ -305,21 +360,21 @@ var aider = Agent{
 }
 
 var rooCode = Agent{
-	Name: "roo", Source: "by name",
+	Name: "roo", Title: "Roo Code", Source: "by name",
 	Processes: []string{"roo"},
 	Home:      []string{".roo"},
 	Obeys:     []Obeyed{{[]string{".roo", ".roorules", ".roorules-*", ".roomodes"}, "rules, modes, MCP servers", "by name"}},
 }
 
 var kilo = Agent{
-	Name: "kilo", Source: "by name",
+	Name: "kilo", Title: "Kilo Code", Source: "by name",
 	Processes: []string{"kilo", "kilocode"},
 	Home:      []string{".kilocode", ".config/kilo"},
 	Obeys:     []Obeyed{{[]string{".kilocode", ".kilocoderules", ".kilocodemodes", ".kilo"}, "rules, modes, workflows, MCP servers", "by name"}},
 }
 
 var junie = Agent{
-	Name: "junie", Source: "by name",
+	Name: "junie", Title: "Junie", Source: "by name",
 	Processes: []string{"junie"},
 	Home:      []string{".junie"},
 	Obeys: []Obeyed{
@@ -328,13 +383,13 @@ var junie = Agent{
 }
 
 var continueDev = Agent{
-	Name: "continue", Source: "by name",
+	Name: "continue", Title: "Continue", Source: "by name",
 	Home:  []string{".continue"},
 	Obeys: []Obeyed{{[]string{".continue", ".continuerc.json", ".continuerules"}, "settings, rules, MCP servers", "by name"}},
 }
 
 var zed = Agent{
-	Name: "zed", Source: "read: zed.dev/docs",
+	Name: "zed", Title: "Zed", Source: "read: zed.dev/docs",
 	Home: []string{".config/zed"},
 	Obeys: []Obeyed{
 		{[]string{".zed", ".rules"}, "settings, tasks, context servers, instructions", "read: zed.dev/docs"},
@@ -342,7 +397,7 @@ var zed = Agent{
 }
 
 var augment = Agent{
-	Name: "augment", Source: "by name",
+	Name: "augment", Title: "Augment", Source: "by name",
 	Processes: []string{"auggie"},
 	Home:      []string{".augment"},
 	Obeys:     []Obeyed{{[]string{".augment", ".augment-guidelines"}, "rules, commands", "by name"}},
@@ -350,7 +405,7 @@ var augment = Agent{
 
 // others is the row for agents of which only names are known.
 var others = Agent{
-	Name: "others", Source: "by name",
+	Name: "others", Title: "other agents", Source: "by name",
 	Processes: []string{"forge", "kimi", "mini", "openclaw", "plandex"},
 	Home: []string{".openclaw", ".kimi", ".trae", ".iflow", ".codebuddy", ".qoder", ".vibe", ".warp", ".devin", ".rovodev", ".lingma", ".marscode", ".tabnine", ".gptme", ".hermes",
 		".letta", ".nanocoder", ".stakpak", ".refact", ".plandex", ".zencoder", ".firebender", ".aiassistant"},
@@ -360,3 +415,15 @@ var others = Agent{
 		".jules", ".cody", ".bito", ".sweep.yaml", ".coderabbit.yaml", ".agentignore", ".cursorignore", ".cursorindexingignore", ".clineignore", ".rooignore", ".kilocodeignore", ".geminiignore", ".claudeignore", ".codeiumignore",
 		"replit.md", "SOUL.md", "AGENT.md"}, "settings, instructions, rules, MCP servers; nod's own project file", "by name"}},
 }
+
+// calledBy and callOf are the payload of Claude Code and its kin: the name of the
+// tool of the shell stands between them.
+const (
+	calledBy = `{"session_id":"$SESSION","transcript_path":"$TRANSCRIPT","cwd":"$DIR","permission_mode":"$MODE",` +
+		`"hook_event_name":"$EVENT","tool_name":"`
+	callOf = `","tool_input":{"command":"$COMMAND","description":"nod doctor tries its hook"},` +
+		`"tool_use_id":"$CALL","turn_id":"$CALL","timestamp":"2026-01-01T00:00:00.000Z"}`
+)
+
+// plugged is the payload of an agent that loads nod's own code.
+const plugged = `{"hook":"$EVENT","session":"$SESSION","call":"$CALL","directory":"$DIR","tool":"bash","args":{"command":"$COMMAND"}}`

@@ -15,6 +15,10 @@ import "strings"
 type Agent struct {
 	// Name is the adapter's name where nod has one, else the program's.
 	Name string
+	// Title is what people call it.
+	Title string
+	// Program is its name in PATH, where that is not Name.
+	Program string
 	// Source says what the row rests on, as a whole.
 	Source string
 	// Processes are the names of its programs and packages, in small letters.
@@ -49,6 +53,32 @@ type Agent struct {
 	Unasked []Unasked
 	// Obeys is what it runs or obeys from a repository by itself.
 	Obeys []Obeyed
+	// Project is the variable in which its hooks are told the workspace.
+	Project string
+	// Off are settings, in another file than the one that hooks stand in or in that
+	// one, that keep hooks of the user's and the project's from running.
+	Off []Switch
+	// Environ are settings below a project that set variables for the agent and its
+	// hooks, under "env".
+	Environ []string
+	// Payloads are what it sends about a shell command, as JSON. A string that is
+	// $EVENT, $SESSION, $CALL, $DIR, $COMMAND, $MODE or $TRANSCRIPT stands for what
+	// it names. nod doctor sends the first that the adapter reads as the event.
+	Payloads []string
+}
+
+// Switch is a setting that keeps an agent's hooks from running.
+type Switch struct {
+	File string // below a directory; JSON, or TOML by its name
+	// Home, Here and Above say in which directories it counts: the home
+	// directory, the one in which the agent works, those above that one.
+	Home, Here, Above bool
+	// Key is a path of names with dots between them. The switch is off where
+	// the value is false, if Falsely, else where it is anything but false.
+	Key     string
+	Falsely bool
+	// When restricts it, in words; "" where nothing does.
+	When string
 }
 
 // Unasked is a way to start an agent so that it asks no hook of the user's.

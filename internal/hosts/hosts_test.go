@@ -1,6 +1,7 @@
 package hosts_test
 
 import (
+	"encoding/json"
 	"path"
 	"slices"
 	"strings"
@@ -33,6 +34,15 @@ func TestEveryRow(t *testing.T) {
 			}
 		}
 		checkHooks(t, a)
+		checkPayloads(t, a)
+		if a.Title == "" {
+			t.Errorf("%s: people call it something", a.Name)
+		}
+		for _, s := range a.Off {
+			if s.File == "" || s.Key == "" || !s.Home && !s.Here && !s.Above {
+				t.Errorf("%s: %+v is in no file, or counts nowhere", a.Name, s)
+			}
+		}
 		checkObeys(t, a.Name, a.Obeys)
 	}
 	for _, tool := range hosts.Tools() {
@@ -81,6 +91,17 @@ func checkObeys(t *testing.T, name string, list []hosts.Obeyed) {
 			if path.IsAbs(n) || strings.HasPrefix(n, "~") || path.Clean(n) != n {
 				t.Errorf("%s: %q is no name in a repository", name, n)
 			}
+		}
+	}
+}
+
+// checkPayloads holds what an agent sends to what it must say: the command, and
+// where it runs.
+func checkPayloads(t *testing.T, a hosts.Agent) {
+	t.Helper()
+	for _, text := range a.Payloads {
+		if !json.Valid([]byte(text)) || !strings.Contains(text, `"$COMMAND"`) || !strings.Contains(text, `"$DIR"`) {
+			t.Errorf("%s: %s is no JSON, or names no command or no directory", a.Name, text)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 // reads, and onFailure blocks where one fails.
 func claudeCode() host {
 	return host{
-		agent: "claude-code", title: "Claude Code", program: "claude",
+		agent:         "claude-code",
 		managed:       "etc/claude-code/managed-settings.json",
 		managedDarwin: "Library/Application Support/ClaudeCode/managed-settings.json",
 		user:          ".claude/settings.json",

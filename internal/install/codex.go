@@ -6,8 +6,9 @@ package install
 // run without that; they stand in the file of requirements.
 func codex() host {
 	return host{
-		agent: "codex", title: "Codex",
+		agent:   "codex",
 		managed: "etc/codex/requirements.toml",
+		trust:   codexTrust,
 		user:    ".codex/hooks.json",
 		project: ".codex/hooks.json",
 		events:  []event{{"PreToolUse", true}, {"PermissionRequest", true}, {"PostToolUse", false}},

@@ -30,7 +30,7 @@ const (
 // Trust returns what a person has said about each hook in in.Hooks, in their
 // order. asks is false on hosts that ask nobody, and at the managed level.
 func (in *Installed) Trust() (list []Trust, asks bool, err error) {
-	read := surroundingsOf(in.Options.host().agent).trust
+	read := in.Options.host().trust
 	if read == nil || in.Options.Level == Managed {
 		return nil, false, nil
 	}

@@ -7,7 +7,7 @@ package install
 // letter: their answers are read in one shape only.
 func copilot() host {
 	return host{
-		agent: "copilot", title: "GitHub Copilot CLI",
+		agent:     "copilot",
 		user:      ".copilot/hooks/nod.json",
 		project:   ".github/hooks/nod.json",
 		top:       ordered{{"version", 1}},

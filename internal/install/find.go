@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	rows "github.com/nodgate/nod/internal/hosts"
 )
 
 // Presence says by what an agent shows on this machine.
@@ -46,7 +48,7 @@ func Find(home, path string) []Presence {
 	return all
 }
 
-func (h host) programName() string { return cmp.Or(h.program, h.agent) }
+func (h host) programName() string { return cmp.Or(rows.ByName(h.agent).Program, h.agent) }
 
 // configDir is the directory that holds a user's hooks, below home: one step
 // down, two where that is everybody's.

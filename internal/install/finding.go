@@ -69,7 +69,7 @@ func unread(d *document, h host) []Finding {
 	if !h.plain {
 		return nil
 	}
-	so := "; " + h.title + " then throws the whole file away, so no hook in it would run and every call would pass"
+	so := "; " + h.title() + " then throws the whole file away, so no hook in it would run and every call would pass"
 	if h.agent == "claude-code" {
 		so = "; Claude Code (measured: 2.1.329) then throws the whole file away, so no hook in it would run and every call would pass"
 	}

@@ -5,7 +5,7 @@ package install
 // only by its whole command.
 func gemini() host {
 	return host{
-		agent: "gemini", title: "Gemini CLI",
+		agent:         "gemini",
 		managed:       "etc/gemini-cli/settings.json",
 		managedDarwin: "Library/Application Support/GeminiCli/settings.json",
 		user:          ".gemini/settings.json",
@@ -20,7 +20,7 @@ func gemini() host {
 // qwen is measured on Qwen Code 0.24.4. Its settings may hold comments.
 func qwen() host {
 	return host{
-		agent: "qwen", title: "Qwen Code",
+		agent:         "qwen",
 		managed:       "etc/qwen-code/settings.json",
 		managedDarwin: "Library/Application Support/QwenCode/settings.json",
 		user:          ".qwen/settings.json",

@@ -10,7 +10,7 @@ package install
 // so nod stands in the person's.
 func antigravity() host {
 	return host{
-		agent: "antigravity", title: "Antigravity CLI", program: "agy",
+		agent:   "antigravity",
 		user:    ".gemini/config/hooks.json",
 		named:   "nod",
 		matcher: "*",
@@ -28,7 +28,7 @@ func antigravity() host {
 // reads the same language.
 func crush() host {
 	return host{
-		agent: "crush", title: "Crush",
+		agent:   "crush",
 		user:    ".config/crush/crush.json",
 		project: "crush.json",
 		flat:    true,
@@ -45,7 +45,7 @@ func crush() host {
 // cursor has a switch of its own for hooks that fail.
 func cursor() host {
 	return host{
-		agent: "cursor", title: "Cursor",
+		agent:         "cursor",
 		managed:       "etc/cursor/hooks.json",
 		managedDarwin: "Library/Application Support/Cursor/hooks.json",
 		user:          ".cursor/hooks.json",
@@ -63,7 +63,7 @@ func cursor() host {
 
 func droid() host {
 	return host{
-		agent: "droid", title: "Factory Droid",
+		agent:    "droid",
 		user:     ".factory/settings.json",
 		project:  ".factory/settings.json",
 		matcher:  "*",
@@ -77,7 +77,7 @@ func droid() host {
 
 func grok() host {
 	return host{
-		agent: "grok", title: "Grok CLI",
+		agent:   "grok",
 		user:    ".grok/hooks/nod.json",
 		events:  []event{{"PreToolUse", true}},
 		handler: shellHandler("command", "timeout"),
@@ -88,7 +88,7 @@ func grok() host {
 
 func openhands() host {
 	return host{
-		agent: "openhands", title: "OpenHands",
+		agent:   "openhands",
 		user:    ".openhands/hooks.json",
 		project: ".openhands/hooks.json",
 		matcher: "*",
@@ -102,7 +102,7 @@ func openhands() host {
 // windsurf names no limit, so the guard script's is the only one.
 func windsurf() host {
 	return host{
-		agent: "windsurf", title: "Windsurf",
+		agent:         "windsurf",
 		managed:       "etc/windsurf/hooks.json",
 		managedDarwin: "Library/Application Support/Windsurf/hooks.json",
 		user:          ".codeium/windsurf/hooks.json",

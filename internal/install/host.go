@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+
+	rows "github.com/nodgate/nod/internal/hosts"
 )
 
-// host is what nod knows of one agent's settings. Another agent is a function
-// that returns one, in a file of its own, and a line in hosts.
+// host is how nod's hook is written into one agent's settings. Another agent is
+// a function that returns one, in a file of its own, and a line in hosts. What
+// else is known of the agent stands in its row, package internal/hosts.
 type host struct {
 	agent string // the adapter's name
-	title string // as people call it
-	// program is its name in PATH, where that is not the adapter's.
-	program string
 	// Where hooks are registered: below /, below the home directory, below a
 	// repository. "" where the host has no such level, or hooks stand there
 	// in a file that nod does not edit.
@@ -44,6 +44,8 @@ type host struct {
 	next string
 	// confirm is next for all levels but the managed one.
 	confirm string
+	// trust reads what a person has said about the hooks, on hosts that ask.
+	trust func(*Installed) ([]Trust, error)
 	// failOpen is what nod cannot close on this host, in a sentence; "" where
 	// it can.
 	failOpen string
@@ -62,6 +64,9 @@ func hosts() []host {
 		crush(), cursor(), droid(), grok(), openhands(), windsurf()}
 }
 
+// title is what people call the agent; "" for the zero value.
+func (h host) title() string { return rows.ByName(h.agent).Title }
+
 // under is the key at the top of the file under which nod's events stand.
 func (h host) under() string { return cmp.Or(h.named, "hooks") }
 
@@ -76,7 +81,7 @@ func Agents() []string {
 
 // Title returns the name that people call an agent by; "" for none of
 // [Agents].
-func Title(agent string) string { return Options{Agent: agent}.host().title }
+func Title(agent string) string { return Options{Agent: agent}.host().title() }
 
 // Next returns what a person must do after installing at a level before the
 // agent asks nod, "" if nothing.

@@ -35,9 +35,9 @@ func TestEveryHostHasItsRow(t *testing.T) {
 				t.Errorf("%s: %s is none of %v", h.agent, key, row.Keys)
 			}
 		}
-		for _, s := range surroundingsOf(h.agent).off {
-			if !slices.ContainsFunc(row.Settings, func(p string) bool { return s.file == p || strings.HasPrefix(s.file, p+"/") }) {
-				t.Errorf("%s: %s lies in none of %v", h.agent, s.file, row.Settings)
+		for _, s := range offSwitches(h.agent) {
+			if !slices.ContainsFunc(row.Settings, func(p string) bool { return s.File == p || strings.HasPrefix(s.File, p+"/") }) {
+				t.Errorf("%s: %s lies in none of %v", h.agent, s.File, row.Settings)
 			}
 		}
 	}

@@ -302,7 +302,15 @@ type Failing struct {
 }
 
 // Bare returns what was measured of hooks without the guard script.
-func Bare(agent string) []Failing { return surroundingsOf(agent).bare }
+func Bare(agent string) []Failing {
+	switch agent {
+	case "claude-code":
+		return []Failing{{Missing, false}, {Killed, false}, {Hangs, false}, {Rubbish, true}}
+	case "opencode", "pi":
+		return []Failing{{Missing, false}, {Killed, false}, {Hangs, false}, {Rubbish, false}}
+	}
+	return nil
+}
 
 // Guarded reports whether the hooks that decide stand behind the guard script,
 // which turns whatever becomes of nod-hook into a denial.

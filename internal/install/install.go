@@ -201,7 +201,7 @@ func (o Options) open() (Plan, *document, error) {
 }
 
 func (o Options) noLevel() error {
-	return fmt.Errorf("install: %s has no hooks at the %s level that nod could edit", cmp.Or(o.host().title, o.Agent), o.Level)
+	return fmt.Errorf("install: %s has no hooks at the %s level that nod could edit", cmp.Or(o.host().title(), o.Agent), o.Level)
 }
 
 func (o Options) check() error {

@@ -5,7 +5,7 @@ package install
 // needs no guard; one that cannot be loaded is passed over without a word.
 func opencode() host {
 	return host{
-		agent: "opencode", title: "opencode",
+		agent:    "opencode",
 		user:     ".config/opencode/plugin/nod.js",
 		project:  ".opencode/plugin/nod.js",
 		file:     plugin("opencode.js"),

@@ -4,7 +4,7 @@ package install
 // one of its own. A project's extensions run once the person trusts it.
 func pi() host {
 	return host{
-		agent: "pi", title: "Pi",
+		agent:    "pi",
 		user:     ".pi/agent/extensions/nod.js",
 		project:  ".pi/extensions/nod.js",
 		file:     plugin("pi.js"),

@@ -28,7 +28,7 @@ func showStatus(d *document, root *hujson.Object, o Options) error {
 	there := find(root, statusKey)
 	switch {
 	case o.Agent != nod.ClaudeCode && o.Agent != "":
-		return d.errorAt(&d.root, "%s has no status line that nod knows", o.host().title)
+		return d.errorAt(&d.root, "%s has no status line that nod knows", o.host().title())
 	case there == nil:
 		d.appendMember(root, "", statusKey, value)
 	case !isStatus(there):

@@ -14,75 +14,13 @@ import (
 	rows "github.com/nodgate/nod/internal/hosts"
 )
 
-// offSwitch is a setting, in another file than the one that nod's hooks stand
-// in, that keeps them from running at the user's and the project's level.
-type offSwitch struct {
-	file string // below a directory; JSON, or TOML by its name
-	// home, here and above say in which directories it counts: the home
-	// directory, the one in which the agent works, those above that one.
-	home, here, above bool
-	// key is a path of names with dots between them. The switch is off where
-	// the value is false, if falsely, else where it is anything but false.
-	key     string
-	falsely bool
-	// when restricts it, in words; "" where nothing does.
-	when string
-}
+// offSwitch is a setting that keeps hooks from running, from the agent's row.
+type offSwitch struct{ rows.Switch }
 
-// surroundings is what nod doctor knows of a host beside where its hooks stand.
-type surroundings struct {
-	off []offSwitch
-	// environFiles are settings below a project that set variables for the
-	// agent and its hooks, under "env".
-	environFiles []string
-	// bare is what happens where nod-hook fails and no guard script stands
-	// before it, as far as it was measured.
-	bare []Failing
-	// trust reads what a person has said about the hooks, on hosts that ask.
-	trust func(*Installed) ([]Trust, error)
-}
-
-// surroundingsOf returns the zero value for a host of which nothing is known.
-// TestSilencers in e2e measures the switches, on the versions that the
-// adapters name.
-func surroundingsOf(agent string) surroundings {
-	switch agent {
-	case "claude-code":
-		files := []string{".claude/settings.json", ".claude/settings.local.json"}
-		return surroundings{
-			off:          switchesIn(offSwitch{home: true, here: true, key: "disableAllHooks"}, files...),
-			environFiles: files,
-			bare:         []Failing{{Missing, false}, {Killed, false}, {Hangs, false}, {Rubbish, true}},
-		}
-	case "codex":
-		s := offSwitch{home: true, here: true, above: true, key: "features.hooks", falsely: true, when: "in a project where Codex trusts it"}
-		old := s
-		old.key = "features.codex_hooks"
-		return surroundings{
-			off:   append(switchesIn(s, ".codex/config.toml"), switchesIn(old, ".codex/config.toml")...),
-			trust: codexTrust,
-		}
-	case "copilot":
-		return surroundings{
-			off: switchesIn(offSwitch{here: true, above: true, key: "disableAllHooks", when: "where Copilot trusts the folder"},
-				".github/copilot/settings.json", ".github/copilot/settings.local.json", ".claude/settings.json", ".claude/settings.local.json"),
-		}
-	case "antigravity":
-		return surroundings{off: switchesIn(offSwitch{home: true, key: "nod.enabled", falsely: true}, ".gemini/config/hooks.json")}
-	case "opencode", "pi":
-		return surroundings{bare: []Failing{{Missing, false}, {Killed, false}, {Hangs, false}, {Rubbish, false}}}
-	case "gemini":
-		return surroundings{off: switchesIn(offSwitch{home: true, here: true, key: "hooksConfig.enabled", falsely: true, when: "in a project where Gemini CLI trusts the folder"}, ".gemini/settings.json")}
-	case "qwen":
-		return surroundings{off: switchesIn(offSwitch{home: true, here: true, key: "disableAllHooks"}, ".qwen/settings.json")}
-	}
-	return surroundings{}
-}
-
-// switchesIn is the same switch in several files.
-func switchesIn(s offSwitch, files ...string) (all []offSwitch) {
-	for _, s.file = range files {
-		all = append(all, s)
+// offSwitches are those of an agent.
+func offSwitches(agent string) (all []offSwitch) {
+	for _, s := range rows.ByName(agent).Off {
+		all = append(all, offSwitch{s})
 	}
 	return all
 }
@@ -124,10 +62,10 @@ func OffSwitches(o Options, dir string) (all []Off) {
 			continue
 		}
 		seen[at] = true
-		for _, s := range surroundingsOf(h.agent).off {
+		for _, s := range offSwitches(h.agent) {
 			home, here := at == o.Home, i == 0
-			counts := s.home && home || s.here && here || s.above && !here && !home
-			for _, f := range s.findings(filepath.Join(at, s.file)) {
+			counts := s.Home && home || s.Here && here || s.Above && !here && !home
+			for _, f := range s.findings(filepath.Join(at, s.File)) {
 				all = append(all, Off{Finding: f, Elsewhere: !counts, Dir: at})
 			}
 		}
@@ -137,23 +75,23 @@ func OffSwitches(o Options, dir string) (all []Off) {
 
 func (s offSwitch) findings(path string) []Finding {
 	effect := "keeps every hook of the user's and the project's from running, nod's among them"
-	if s.when != "" {
-		effect += ", " + s.when
+	if s.When != "" {
+		effect += ", " + s.When
 	}
 	value, line, col, err := s.read(path)
 	switch {
 	case err != nil:
 		return []Finding{{Kind: Unreadable, Path: path, Text: "cannot tell whether it silences nod: " + err.Error()}}
-	case value == "" || value == "null" || (value == "false") != s.falsely:
+	case value == "" || value == "null" || (value == "false") != s.Falsely:
 		return nil
 	}
-	return []Finding{{Silences, path, line, col, fmt.Sprintf("%s = %s %s", s.key, value, effect)}}
+	return []Finding{{Silences, path, line, col, fmt.Sprintf("%s = %s %s", s.Key, value, effect)}}
 }
 
 // read returns the setting's value as text, "" where it is not there.
 func (s offSwitch) read(path string) (value string, line, col int, err error) {
 	if strings.HasSuffix(path, ".toml") {
-		value, err = tomlValue(path, s.key)
+		value, err = tomlValue(path, s.Key)
 		return value, 0, 0, err
 	}
 	d, err := open(path)
@@ -161,7 +99,7 @@ func (s offSwitch) read(path string) (value string, line, col int, err error) {
 		return "", 0, 0, err
 	}
 	v := &d.root
-	for name := range strings.SplitSeq(s.key, ".") {
+	for name := range strings.SplitSeq(s.Key, ".") {
 		o, ok := v.Value.(*hujson.Object)
 		if !ok {
 			return "", 0, 0, nil
@@ -213,7 +151,7 @@ func tomlValue(path, key string) (string, error) {
 // Environment returns what a project's settings put into the environment of
 // the agent and its hooks, on hosts whose settings can: the names, in order.
 func Environment(agent, dir string) (names []string, findings []Finding) {
-	for _, file := range surroundingsOf(agent).environFiles {
+	for _, file := range rows.ByName(agent).Environ {
 		path := filepath.Join(dir, file)
 		d, err := open(path)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -206,6 +207,15 @@ func TestFromFiles(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, proposals(FromFiles(m, project))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// No rule is proposed for a program that does what it is told.
+func TestNoRuleIsForAnAgent(t *testing.T) {
+	for _, program := range hosts.Processes() {
+		if !anything(program) {
+			t.Errorf("%s is taken for a program that does one thing", program)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -366,12 +367,12 @@ func anything(program string) bool {
 		"docker", "docker-compose", "podman", "kubectl", "helm", "terraform", "tofu", "pulumi", "ansible", "ansible-playbook", "vagrant", "packer",
 		"aws", "gcloud", "az", "gh", "glab", "heroku", "fly", "flyctl", "vercel", "netlify", "wrangler", "firebase", "doctl", "supabase", "op", "vault", "pass", "security", "gpg", "openssl",
 		"psql", "mysql", "mariadb", "sqlite", "redis-cli", "mongosh", "mongo", "clickhouse", "duckdb",
-		"tmux", "screen", "zellij", "claude", "codex", "gemini", "copilot", "opencode", "aider", "goose", "cursor-agent", "amp", "crush", "qwen",
+		"tmux", "screen", "zellij",
 		"crontab", "at", "launchctl", "systemctl", "service", "defaults", "open", "xdg-open", "code", "vim", "vi", "nvim", "emacs", "nano",
 		"rm", "rmdir", "mv", "cp", "dd", "shred", "truncate", "chmod", "chown", "ln", "install", "tee", "tar", "unzip", "zip", "kill", "pkill", "killall", "hg", "svn", "jj", "nod", "nod-hook", "adb":
 		return true
 	}
-	return false
+	return slices.Contains(hosts.Processes(), program) // an agent does what it is told
 }
 
 // risky reports whether a word speaks of what no rule is proposed for.
