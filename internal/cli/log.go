@@ -42,7 +42,9 @@ Filters:
 Without --kind the table leaves out outcomes, and a begun question to the
 model once it was answered. One that never was is shown as "unanswered": the
 agent may have run the call without nod's answer. ask/abstained means that nod
-would have asked and kept silent. Counts and cost go to standard error, and so
+would have asked and kept silent. "ask, yes" is a question after which the call
+ran; "ask, no" one to which a person said no, as the agent's transcript has it;
+with --follow the outcome is a line of its own. Counts and cost go to standard error, and so
 do lines that cannot be read; they do not stop the rest. A workspace among the
 entries whose settings now silence a nod of the user's is named there too.
 
@@ -142,7 +144,7 @@ func showLog(ctx context.Context, p *Process, args []string) int {
 	if err != nil {
 		return usageError(p, logCommand(), err)
 	}
-	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{}, pending: map[string]audit.Line{}}
+	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{}, pending: map[string]audit.Line{}, said: map[callKey]string{}, asked: map[callKey]bool{}}
 	if f.id != "" {
 		return v.ended(v.showOne())
 	}
@@ -151,6 +153,9 @@ func showLog(ctx context.Context, p *Process, args []string) int {
 		next = audit.Follow(ctx, f.state, f.filter) // first, so that nothing falls in between
 	}
 	backlog := v.collect()
+	if !f.json {
+		v.personSaid(backlog)
+	}
 	v.print(backlog...)
 	switch {
 	case f.follow:
@@ -183,6 +188,8 @@ type logView struct {
 	answered map[string]bool       // ids of decisions
 	shown    map[string]bool       // what was printed, by entryKey
 	pending  map[string]audit.Line // begun and not answered yet, by id
+	said     map[callKey]string    // what a person answered, yes or no
+	asked    map[callKey]bool      // questions that were shown while following
 	widths   []int
 	unread   bool  // a file could not be read
 	broken   error // the output could not be written
@@ -216,8 +223,8 @@ func (v *logView) collect() []audit.Line {
 func (v *logView) takes(l audit.Line) bool {
 	if !v.flags.json && len(v.flags.filter.Kinds) == 0 {
 		switch l.Kind {
-		case audit.Outcome:
-			return false
+		case audit.Outcome: // the answer to a question that was shown
+			return v.asked[keyOf(l.Entry)]
 		case audit.Decision:
 			v.answered[l.ID] = true
 			delete(v.pending, l.ID)

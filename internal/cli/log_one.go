@@ -32,7 +32,8 @@ func (v *logView) showOne() error {
 		v.write(string(found.Raw) + "\n")
 		return nil
 	}
-	for _, line := range aboutOne(found.Entry) {
+	v.personSaid([]audit.Line{found})
+	for _, line := range v.aboutOne(found.Entry) {
 		if line[1] != "" {
 			v.write(fmt.Sprintf("%-9s %s\n", line[0], printable.Line(line[1], 20_000)))
 		}
@@ -67,7 +68,7 @@ func (v *logView) find() (found audit.Line, err error) {
 
 // aboutOne is what a person may want to know of a decision, in the order in
 // which they would ask. What is empty is not shown.
-func aboutOne(e audit.Entry) [][2]string {
+func (v *logView) aboutOne(e audit.Entry) [][2]string {
 	rule, failure, next := "", "", ""
 	if e.Rule != nil {
 		rule = e.Rule.Text + ", " + e.Rule.Origin
@@ -78,6 +79,7 @@ func aboutOne(e audit.Entry) [][2]string {
 	if e.Approvable != nil {
 		next = "nod approve " + endOfID(e)
 	}
+	answer := map[string]string{"yes": "yes: the call ran", "no": "no, says the agent's transcript"}[v.said[keyOf(e)]]
 	call := callOf(e)
 	if e.InputBytes > 0 {
 		call += fmt.Sprintf(" (only the beginning: it has %d bytes)", e.InputBytes)
@@ -88,7 +90,7 @@ func aboutOne(e audit.Entry) [][2]string {
 	}
 	return [][2]string{
 		{"id", e.ID}, {"time", e.Time.Local().Format(time.DateTime)}, {"call", call}, {"tool", toolOf(e)}, {"in", e.Dir},
-		{"verdict", said(e)}, {"layer", e.Layer.String()}, {"why", e.Reason}, {"rule", rule}, {"failure", failure},
+		{"verdict", said(e)}, {"answer", answer}, {"layer", e.Layer.String()}, {"why", e.Reason}, {"rule", rule}, {"failure", failure},
 		{"files", strings.Join(files, ", ")}, {"agent", e.Agent}, {"mode", e.Mode}, {"session", e.Session}, {"model", e.Model}, {"approve", next},
 	}
 }

@@ -36,7 +36,10 @@ func (v *logView) print(list ...audit.Line) {
 		rows = append(rows, header())
 	}
 	for _, l := range list {
-		rows = append(rows, rowOf(l.Entry))
+		rows = append(rows, v.rowOf(l.Entry))
+		if v.flags.follow && wasAsked(l.Entry) && v.said[keyOf(l.Entry)] == "" {
+			v.asked[keyOf(l.Entry)] = true
+		}
 	}
 	v.widen(rows)
 	for _, r := range rows {
@@ -112,7 +115,8 @@ func (v *logView) colored(cell string) string {
 		return cell
 	}
 	color := "0"
-	switch word, _, _ := strings.Cut(cell, "/"); word {
+	word, _, _ := strings.Cut(cell, "/")
+	switch word, _, _ = strings.Cut(word, ","); word {
 	case "allow":
 		color = "32"
 	case "ask", "unanswered":
@@ -125,7 +129,7 @@ func (v *logView) colored(cell string) string {
 
 // rowOf shows an entry. Everything in it may come from an agent or a model,
 // so all of it is escaped.
-func rowOf(e audit.Entry) logRow {
+func (v *logView) rowOf(e audit.Entry) logRow {
 	layer := "-"
 	if e.Kind == audit.Decision {
 		layer = e.Layer.String()
@@ -134,7 +138,7 @@ func rowOf(e audit.Entry) logRow {
 	if tool == "" || tool == "mcp" { // which server and tool, stands in the agent's name
 		tool = e.RawTool
 	}
-	r := logRow{e.Time.Local().Format(time.DateTime), endOfID(e), said(e), layer, tool, callOf(e), why(e)}
+	r := logRow{e.Time.Local().Format(time.DateTime), endOfID(e), v.verdict(e), layer, tool, callOf(e), why(e)}
 	for i := range r {
 		if r[i] = printable.Line(r[i], logColumns[i].max); r[i] == "" {
 			r[i] = "-"
@@ -222,7 +226,7 @@ func (v *logView) summary(list []audit.Line) {
 	}
 	counts, order, cost := map[string]int{}, []string{}, 0.0
 	for _, l := range list {
-		word := said(l.Entry)
+		word := v.verdict(l.Entry)
 		if counts[word]++; counts[word] == 1 {
 			order = append(order, word)
 		}
@@ -231,7 +235,11 @@ func (v *logView) summary(list []audit.Line) {
 	slices.Sort(order)
 	var parts []string
 	for _, word := range order {
-		parts = append(parts, fmt.Sprintf("%d %s", counts[word], word))
+		shown := word
+		if before, after, asked := strings.Cut(word, ", "); asked {
+			shown = before + " (" + after + ")"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", counts[word], shown))
 	}
 	text := fmt.Sprintf("%d shown: %s", len(list), strings.Join(parts, ", "))
 	if cost > 0 {

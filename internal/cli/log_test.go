@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -136,4 +138,93 @@ func TestLogSaysThatItCannotPrint(t *testing.T) {
 	if code := Main(t.Context(), p, []string{"log", "--state", dir}); code != ExitInternal || !strings.Contains(errs.String(), "closed pipe") {
 		t.Errorf("exit %d, %q", code, errs.String())
 	}
+}
+
+// askedEntry is a question of nod's in a session of Claude Code, or what became
+// of its call.
+func askedEntry(call string, kind audit.Kind) audit.Entry {
+	e := someEntry("01-"+call+"00000", kind, nod.Ask)
+	e.Agent, e.Session, e.CallID, e.Answered = nod.ClaudeCode, "session-1", call, "ask"
+	if kind == audit.Outcome {
+		e.ID, e.Answered, e.Verdict = call, "", nod.Deny
+	}
+	return e
+}
+
+// What a person answered stands beside the question: a call that ran was allowed,
+// and the transcript says what was refused.
+func TestLogSaysTheAnswer(t *testing.T) {
+	home := t.TempDir()
+	dir := home + "/state"
+	projects := home + "/.claude/projects/-w"
+	if err := os.MkdirAll(projects, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	refusal := `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"refused","is_error":true,"content":"The user doesn't want to proceed with this tool use. The tool use was rejected"}]}}` + "\n"
+	failure := `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"open","is_error":true,"content":"exit status 1"}]}}` + "\n"
+	if err := os.WriteFile(projects+"/session-1.jsonl", []byte(refusal+failure), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	abstained := askedEntry("silent", audit.Decision)
+	abstained.Answered = "abstained"
+	writeEntries(t, dir, askedEntry("ran", audit.Decision), askedEntry("refused", audit.Decision), askedEntry("open", audit.Decision), abstained,
+		askedEntry("ran", audit.Outcome), askedEntry("silent", audit.Outcome))
+	run := func(args ...string) string {
+		t.Helper()
+		var out strings.Builder
+		p := &Process{Stdout: &out, Stderr: &out, Dir: dir, Environ: []string{"HOME=" + home}}
+		if code := Main(t.Context(), p, append([]string{"log", "--state", dir}, args...)); code != ExitOK {
+			t.Fatalf("exit %d: %s", code, out.String())
+		}
+		return out.String()
+	}
+	table := run()
+	for call, want := range map[string]string{"ran": "ask, yes ", "refused": "ask, no ", "open": "ask ", "silent": "ask/abstained "} {
+		row := regexp.MustCompile(`(?m)^.*` + call + `00000 .*$`).FindString(table)
+		if !strings.Contains(row, call+"00000") || !regexp.MustCompile(`00000 +`+regexp.QuoteMeta(want)).MatchString(row) {
+			t.Errorf("%s: %q, want %q\n%s", call, row, want, table)
+		}
+	}
+	if !strings.Contains(table, "4 shown: 1 ask, 1 ask (no), 1 ask (yes), 1 ask/abstained") {
+		t.Error(table)
+	}
+	for id, want := range map[string]string{"ran00000": "answer    yes: the call ran\n", "refused00000": "answer    no, says the agent's transcript\n"} {
+		if one := run(id); !strings.Contains(one, want) {
+			t.Errorf("%s: %s", id, one)
+		}
+	}
+	if one := run("open00000"); strings.Contains(one, "answer ") {
+		t.Errorf("an answer that nobody knows: %s", one)
+	}
+}
+
+// While following, what becomes of a question is a line of its own; outcomes of
+// other calls are left out.
+func TestLogFollowsAnAnswer(t *testing.T) {
+	dir := t.TempDir() + "/state"
+	writeEntries(t, dir, askedEntry("asked", audit.Decision), someEntry("other", audit.Decision, nod.Allow))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	r, w := io.Pipe()
+	done := make(chan int, 1)
+	go func() {
+		p := &Process{Stdout: w, Stderr: io.Discard, Dir: dir}
+		done <- Main(ctx, p, []string{"log", "--follow", "--state", dir})
+		w.Close()
+	}()
+	in := bufio.NewScanner(r)
+	var got []string
+	for range 3 {
+		got = append(got, line(t, in))
+	}
+	writeEntries(t, dir, someEntry("other", audit.Outcome, nod.Deny), askedEntry("asked", audit.Outcome))
+	got = append(got, line(t, in))
+	if !strings.Contains(got[1], "ask ") || !strings.Contains(got[3], " ran ") || !strings.Contains(got[3], "asked") {
+		t.Errorf("%q", got)
+	}
+	stop()
+	if in.Scan() {
+		t.Errorf("one more line: %q", in.Text())
+	}
+	<-done
 }

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/history"
+)
+
+// callKey names a call of an agent's across the lines of the log.
+type callKey struct{ agent, session, call string }
+
+// keyOf returns the name of the call that a line is about.
+func keyOf(e audit.Entry) callKey {
+	id := e.CallID
+	if id == "" && e.Kind == audit.Outcome {
+		id = e.ID
+	}
+	return callKey{e.Agent, e.Session, id}
+}
+
+// wasAsked reports whether the agent was told to ask a person.
+func wasAsked(e audit.Entry) bool {
+	return e.Kind == audit.Decision && e.Answered == "ask" && e.CallID != ""
+}
+
+// personSaid finds what became of the questions among list: a call that ran was
+// answered with yes, and a transcript says where a person said no. Where neither
+// is known nothing is said.
+func (v *logView) personSaid(list []audit.Line) {
+	open := map[callKey]bool{}
+	since := time.Now()
+	for _, l := range list {
+		if wasAsked(l.Entry) {
+			open[keyOf(l.Entry)] = true
+			if l.Time.Before(since) {
+				since = l.Time
+			}
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	for l, err := range audit.Newest(v.flags.state, audit.Filter{Kinds: []audit.Kind{audit.Outcome}, Since: since}) {
+		if key := keyOf(l.Entry); err == nil && open[key] {
+			v.said[key] = "yes"
+			delete(open, key)
+		}
+	}
+	v.refused(open)
+}
+
+// refused looks into the transcripts of the sessions whose questions are open.
+func (v *logView) refused(open map[callKey]bool) {
+	sessions := map[callKey][]string{}
+	for key := range open {
+		of := callKey{agent: key.agent, session: key.session}
+		sessions[of] = append(sessions[of], key.call)
+	}
+	if len(sessions) == 0 {
+		return
+	}
+	files, _ := transcripts(v.process, "")
+	for of, calls := range sessions {
+		for id := range history.Refused(files, of.agent, of.session, calls) {
+			v.said[callKey{of.agent, of.session, id}] = "no"
+		}
+	}
+}
+
+// verdict is [said], and what the person answered to a question.
+func (v *logView) verdict(e audit.Entry) string {
+	text := said(e)
+	if answer := v.said[keyOf(e)]; answer != "" && wasAsked(e) {
+		text += ", " + answer
+	}
+	return text
+}
