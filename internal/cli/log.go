@@ -43,10 +43,11 @@ Without --kind the table leaves out outcomes, and a begun question to the
 model once it was answered. One that never was is shown as "unanswered": the
 agent may have run the call without nod's answer. ask/abstained means that nod
 would have asked and kept silent. "ask, yes" is a question after which the call
-ran; "ask, no" one to which a person said no, as the agent's transcript has it;
-with --follow the outcome is a line of its own. Counts and cost go to standard error, and so
-do lines that cannot be read; they do not stop the rest. A workspace among the
-entries whose settings now silence a nod of the user's is named there too.
+ran, "ask, no" one to which a person said no, as the agent's transcript has it;
+with --follow the outcome is a line of its own. Counts and cost go to standard
+error, and so do lines that cannot be read; they do not stop the rest. A
+workspace among the entries whose settings now silence a nod of the user's is
+named there too.
 
 Exit status: 0, 2 for arguments that cannot be used or a log that cannot be
 read, 1 if the output cannot be written.`,
