@@ -118,7 +118,7 @@ func (c *cost) nod() time.Duration {
 func (c *cost) overlays() time.Duration {
 	r, end := c.laid()
 	defer end()
-	r.layout.plan.Command, r.layout.plan.Environ = plain(r.words()), c.o.Environ
+	r.layout.plan.Command, r.layout.plan.Environ = withoutDescriptors(r.words()), c.o.Environ
 	plan, err := memfile([]byte(r.layout.plan.Text()))
 	if err != nil {
 		c.t.Fatal(err)
@@ -133,7 +133,7 @@ func (c *cost) overlays() time.Duration {
 func (c *cost) binds() time.Duration {
 	r, end := c.laid()
 	defer end()
-	words := plain(r.words())
+	words := withoutDescriptors(r.words())
 	for i, w := range words {
 		if strings.HasPrefix(w, r.layout.plan.Dir+"/") {
 			words[i] = words[i+1]
@@ -159,8 +159,8 @@ func (c *cost) laid() (*running, func()) {
 	return &running{Options: o, layout: l}, lease.end
 }
 
-// plain leaves out what takes descriptors.
-func plain(words []string) []string {
+// withoutDescriptors leaves out what takes descriptors.
+func withoutDescriptors(words []string) []string {
 	i := slices.Index(words, "--seccomp")
 	return slices.Concat(words[:i], words[i+4:])
 }

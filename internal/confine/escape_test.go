@@ -3,6 +3,7 @@
 package confine_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -58,13 +59,16 @@ func build(t *testing.T) *outside {
 	o.facts["gitconfig"] = o.file(".git/config", "[core]\n\trepositoryformatversion = 0\n[remote \"origin\"]\n\turl = https://u:"+marker+"@example.com/x\n")
 	o.file("e3/pyvenv.cfg", "home = /usr\n")
 	o.file("e3/bin/activate", "export A=1\n")
+	o.file("facts2", "facts")
 	o.facts["shadow"], o.facts["path"] = "/etc/shadow", filepath.Join(o.home, ".local/bin")
 	for _, dir := range []string{"~/.cache/go-build", "~/go/pkg/mod", "~/.npm", "~/.cargo/registry"} {
 		o.file(dir+"/shared", "shared")
 	}
 	o.rules.Secrets = append(o.rules.Secrets, "~/.local/bin/server.key")
 	o.environ = append(o.environ, "TOKEN="+marker, "LD_PRELOAD=/nowhere.so", "BASH_ENV=/nowhere", "SSH_AUTH_SOCK=/nowhere", "NODE_OPTIONS=--require=/nowhere", "PATH="+o.facts["path"]+":"+os.Getenv("PATH"))
+	o.names()
 	o.network()
+	o.daemons()
 	o.pipes()
 	o.process()
 	return o
@@ -107,6 +111,50 @@ func (o *outside) network() {
 				}
 			}
 		}()
+	}
+}
+
+// names are other ways to the same secrets.
+func (o *outside) names() {
+	link := func(make func(old, new string) error, fact, to, at string) {
+		o.t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(o.at(at)), 0o755), make(o.facts[to], o.at(at))); err != nil {
+			o.t.Fatal(err)
+		}
+		o.facts[fact] = o.at(at)
+	}
+	link(os.Link, "env-hard", "env", "lib/settings.txt")
+	link(os.Link, "key-hard", "secret", "lib/key.txt")
+	link(os.Symlink, "key-link", "secret", "lib/key")
+	o.file("new\nline/.env", marker)
+	o.file("deploy/.Env", marker)
+	o.facts["store-real"] = o.file("~/.local/bin/kept/real.txt", marker)
+	link(os.Symlink, "store", "store-real", "~/stores/link")
+	o.rules.Secrets = append(o.rules.Secrets, "~/stores/link")
+}
+
+// daemons listen where those of a desktop do.
+func (o *outside) daemons() {
+	tmp := filepath.Dir(o.home)
+	for fact, at := range map[string]string{
+		"ssh-agent": tmp + "/ssh-XXXX/agent.1", "gpg-agent": o.at("~/.gnupg/S.gpg-agent"), "x11": tmp + "/.X11-unix/X7", "wayland": tmp + "/run/wayland-0", "bus": tmp + "/run/bus", "docker-home": o.at("~/.docker/run/docker.sock"), "keyring": o.at("~/.cache/keyring/control"),
+		"tmux": tmp + "/tmux-0/default", "editor": o.at(".vscode-ipc.sock"), "nod-daemon": o.at("~/.local/state/nod/nod.sock"),
+	} {
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			o.t.Fatal(err)
+		}
+		l, err := net.Listen("unix", at)
+		if o.serve(l, err); err != nil {
+			o.t.Fatal(err)
+		}
+		o.facts[fact] = at
+	}
+	o.facts["x11-abstract"] = "@" + o.facts["abstract"] + "-x11"
+	l, err := net.Listen("unix", o.facts["x11-abstract"])
+	o.serve(l, err)
+	o.facts["linked-daemon"] = o.at("to-run/bus")
+	if err := os.Symlink(tmp+"/run", o.at("to-run")); err != nil {
+		o.t.Fatal(err)
 	}
 }
 
@@ -170,6 +218,10 @@ func leads() []string {
 		"a datagram to a socket in the workspace", "a socket by a link", "a socket by the descriptor of its directory", "a named pipe of the workspace", "a named pipe in a directory of programs",
 		"a process outside is seen", "a process outside is ended", "the environment of a process outside", "any process that holds the marker", "the root of this process", "the memory of a process outside",
 		"read a secret of home", "read a file of home", "read a neighbour of the workspace", "read .env", "read .env in a directory", "read a key in a directory of programs", "read settings of nod", "read a file of /tmp", "read a token in the settings of git",
+		"an agent of ssh's listens", "an agent of gpg's listens", "a screen by its path listens", "a screen by its abstract name listens", "a compositor listens", "the bus of a session listens", "docker in the home directory listens",
+		"a keyring listens", "a terminal's server listens", "an editor's server listens", "nod's daemon listens", "a daemon below a link in the workspace listens",
+		"a secret's other name, a hard link of before", "a key's other name, a hard link of before", "a link to a secret of home, of before", "a secret in a directory with a newline", "a secret with capital letters", "a store that a link leads to, in a directory of programs",
+		"names of sockets outside",
 		"a link to a secret", "a hard link to a secret", "a secret by dots", "the variable with a secret", "a variable that loads code", "inherited descriptors", "descriptors that are files outside", "shared memory by name",
 	}
 }
@@ -311,6 +363,27 @@ func plants() map[string]string {
 		"sh -c '(trap \"\" TERM HUP; sleep 300; echo late > late3) &'":                     "late3",
 		"python3 -c 'import os; os.setxattr(\"deploy\", \"user.overlay.opaque\", b\"y\")'": "deploy/.opaque-4711",
 		"mkdir __pycache__; echo x > __pycache__/main.cpython-311.pyc":                     "__pycache__",
+		"mkdir -p $'n\\n'/.git/hooks; echo x > $'n\\n'/.git/hooks/x":                       "n\n/.git",
+		"mkdir -p $'\\e[2J'/.claude; echo '{}' > $'\\e[2J'/.claude/settings.json":          "\x1b[2J/.claude",
+		"mkdir -p $'\\377'/.vscode; echo '{}' > $'\\377'/.vscode/tasks.json":               "\xff/.vscode",
+		"ln .git/config c3; echo '[core]' >> c3; echo 'fsmonitor=x' >> c3":                 ".git/config",
+		"ln e3/bin/activate c4; echo x > c4":                                               "e3/bin/activate",
+		"echo x > .nod-confine-1":                                                          ".nod-confine-1",
+		"mkdir -p .nod-confine-2/x; echo x > .nod-confine-2/x/y":                           ".nod-confine-2",
+		"rm facts2; mkfifo facts2":                                                         "facts2",
+		"mkdir -p .mvn; echo -javaagent:x > .mvn/jvm.config":                               ".mvn/jvm.config",
+		"mkdir -p gradle/wrapper; echo x > gradle/wrapper/gradle-wrapper.jar":              "gradle/wrapper/gradle-wrapper.jar",
+		"mkdir -p .GitHub/Copilot; echo x > .GitHub/Copilot/x":                             ".GitHub/Copilot/x",
+		"mkdir -p .VSCode; echo '{}' > .VSCode/tasks.json":                                 ".VSCode",
+		"rm .envrc2; ln -s .envrc .envrc2":                                                 ".envrc2",
+		"mkdir t1 && ln -s t1 t2 && mkdir t2/.claude && echo '{}' > t2/.claude/s.json":     "t1/.claude",
+		"mv deploy deploy2; ln -s deploy2 deploy; echo x > deploy/.env":                    "deploy2/.env",
+		"cp lib/settings.txt c5; rm lib/settings.txt":                                      "lib/settings.txt",
+		"d=; for i in $(seq 200); do d=$d/ddddddddddddddddddddddddd; mkdir .$d; done; cd .$d && mkdir .claude && echo '{}' > .claude/s": strings.Repeat("ddddddddddddddddddddddddd/", 200) + ".claude",
+		"mkdir u1; chmod 7777 u1; cp /bin/sh u1/sh; chmod 6755 u1/sh; mv u1/sh u1/.envrc":                                               "u1/.envrc",
+		"echo x > '.env '; mv '.env ' .env": ".env",
+		"python3 -c 'import os; os.mkdir(\"w1\"); os.setxattr(\"w1\", \"user.overlay.redirect\", b\"/../../home\")'; echo x > w1/.envrc": "w1/.envrc",
+		"cp /bin/true true; setcap cap_sys_admin+ep true; mv true .husky-true; mkdir .husky; cp .husky-true .husky/x":                    ".husky",
 	}
 }
 

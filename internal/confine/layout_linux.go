@@ -64,7 +64,7 @@ type place struct {
 // lay makes the layers. kept is a directory that no other run uses meanwhile.
 func lay(o Options, run, kept string) (*layout, error) {
 	l := &layout{o: o, run: run, kept: kept, plan: stage.Plan{Dir: layers(o.Cache)}}
-	err := errors.Join(l.ground(), l.storesOfPackages(), l.programs(), l.sewn(), l.workspace(), l.repository())
+	err := errors.Join(l.ground(), l.storesOfPackages(), l.programs(), l.sewn(), l.workspace(), l.repository(), l.footing())
 	slices.SortStableFunc(l.places, func(a, b place) int { return strings.Count(a.at, "/") - strings.Count(b.at, "/") })
 	return l, err
 }
@@ -103,6 +103,19 @@ func (l *layout) ground() error {
 	l.put("/dev", "--dev", "/dev")
 	l.put(l.o.Home, "--size", strconv.FormatUint(l.o.Memory/4, 10), "--tmpfs", l.o.Home)
 	return errors.Join(l.own("/tmp", filepath.Join(l.run, "tmp")), l.own(filepath.Join(l.o.Home, ".cache"), filepath.Join(l.kept, "cache")))
+}
+
+// footing makes the directories on which bubblewrap mounts below the cache that
+// stays. An earlier run may have put a link there, which bubblewrap would follow,
+// to the file system outside as well.
+func (l *layout) footing() (err error) {
+	cache := filepath.Join(l.o.Home, ".cache")
+	for _, p := range l.places {
+		if within(cache, p.at) {
+			err = errors.Join(err, plain(filepath.Join(l.kept, "cache"), below(cache, p.at), func(string, string) error { return nil }))
+		}
+	}
+	return err
 }
 
 // own puts a directory of confine's own somewhere, to be written.
@@ -202,8 +215,16 @@ func (l *layout) workspace() error {
 	if err := m.walk(); err != nil {
 		return err
 	}
+	if err := m.otherNames(l.o.Stores); err != nil {
+		return err
+	}
 	l.hidden, l.upper = m.names, filepath.Join(l.run, workspaceLayer)
 	return l.over(l.o.Root, l.upper, mask)
+}
+
+// hides reports whether the run did not see a path of the workspace.
+func (l *layout) hides(path string) bool {
+	return l.o.Hidden != nil && l.o.Hidden(path) || within(l.o.Root, path) && slices.Contains(l.hidden, below(l.o.Root, path))
 }
 
 // repository shows the repository of a linked working tree, to be read.
@@ -303,6 +324,28 @@ func whiteout(dir, mask, name string) error {
 		return nil
 	}
 	return os.NewSyscallError("whiteout", err)
+}
+
+// plain makes each part of a name below a directory a directory, and no link to
+// one. made is called with each that was made, below dir and with dir before it.
+func plain(dir, name string, made func(below, at string) error) error {
+	for i := 1; i <= len(name); i++ {
+		if name == "." || i < len(name) && name[i] != '/' {
+			continue
+		}
+		at := filepath.Join(dir, name[:i])
+		info, err := os.Lstat(at)
+		if err == nil && info.IsDir() {
+			if err := os.Chmod(at, info.Mode().Perm()|0o700); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := errors.Join(os.RemoveAll(at), os.Mkdir(at, 0o700), made(name[:i], at)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // parents makes the directories above a name in a layer, as they are below dir.

@@ -61,6 +61,7 @@ func (a *Ahead) Run(ctx context.Context, o Options) (Result, error) {
 	if err := lease.applying(o.Root); err != nil {
 		return Result{}, err
 	}
+	o.Hidden = l.hides
 	applied, err := apply(o, l.upper, since)
 	result.Notes = lease.notes
 	result.Applied, result.Refused, result.Hidden = applied.count, applied.refused, l.hidden

@@ -66,7 +66,7 @@ func filter() ([]byte, error) {
 		p.when(n, errno(unix.ENOSYS))
 	}
 	p.sockets()
-	p.when(unix.SYS_IOCTL, oneOf(1, []uint32{unix.TIOCSTI, tioclinux}, errno(unix.EPERM), allowed())...)
+	p.when(unix.SYS_IOCTL, oneOf(1, []uint32{unix.TIOCSTI, tioclinux, unix.TIOCSETD}, errno(unix.EPERM), allowed())...)
 	p.when(unix.SYS_UNSHARE, anyBit(0, namespaces, errno(unix.EPERM))...)
 	p.when(unix.SYS_CLONE, anyBit(0, namespaces&^unix.CLONE_NEWTIME, errno(unix.EPERM))...)
 	p.when(unix.SYS_PERSONALITY, oneOf(0, []uint32{0, 0xffffffff, addrNoRandomize}, allowed(), errno(unix.EPERM))...)
@@ -80,14 +80,18 @@ const (
 	addrNoRandomize = 0x0040000
 )
 
-// sockets leaves local sockets, those of IP, and the netlink that says which
-// interfaces there are. All others reach what no network namespace holds
+// sockets leaves local sockets, those of TCP, UDP and ICMP, and the netlink that
+// says which interfaces there are. All others reach what no network namespace holds
 // (vsock), or much of the kernel.
 func (p *program) sockets() {
-	families := []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6}
-	body := []bpf.Instruction{argument(0), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_NETLINK, SkipFalse: 3},
-		argument(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.NETLINK_ROUTE, SkipFalse: 1}, allowed()}
-	p.when(unix.SYS_SOCKET, append(body, oneOf(0, families, allowed(), errno(unix.EAFNOSUPPORT))...)...)
+	netlink := []bpf.Instruction{argument(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.NETLINK_ROUTE, SkipFalse: 1}, allowed(), errno(unix.EAFNOSUPPORT)}
+	kinds := []bpf.Instruction{argument(1), bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: 0xf}, bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: unix.SOCK_RAW, SkipFalse: 1}, errno(unix.ESOCKTNOSUPPORT)}
+	internet := append(kinds, oneOf(2, []uint32{0, unix.IPPROTO_TCP, unix.IPPROTO_UDP, unix.IPPROTO_ICMP, unix.IPPROTO_ICMPV6}, allowed(), errno(unix.EPROTONOSUPPORT))...)
+	body := []bpf.Instruction{argument(0), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_NETLINK, SkipFalse: uint8(len(netlink))}}
+	body = append(body, netlink...)
+	body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_INET, SkipTrue: 1}, bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_INET6, SkipFalse: uint8(len(internet))})
+	body = append(body, internet...)
+	p.when(unix.SYS_SOCKET, append(body, oneOf(0, []uint32{unix.AF_UNIX}, allowed(), errno(unix.EAFNOSUPPORT))...)...)
 	p.when(unix.SYS_SOCKETPAIR, oneOf(0, []uint32{unix.AF_UNIX}, allowed(), errno(unix.EAFNOSUPPORT))...)
 }
 

@@ -70,7 +70,7 @@ func (l *layout) sewn() error {
 
 // layer is what is written into a sheet. The directories are made in it
 // beforehand: those above them may be another user's, whom the kernel cannot
-// copy.
+// copy. None of them is a link that an earlier run put there.
 func (l *layout) layer(s *sheet) (upper string, err error) {
 	sum := sha256.Sum256([]byte(s.top))
 	upper = filepath.Join(l.kept, "layer-"+hex.EncodeToString(sum[:4]))
@@ -79,10 +79,7 @@ func (l *layout) layer(s *sheet) (upper string, err error) {
 		err = nil
 	}
 	for _, dir := range s.shown {
-		name := below(s.top, dir.real)
-		if _, statErr := os.Lstat(filepath.Join(upper, name)); statErr != nil {
-			err = errors.Join(err, parents(s.top, upper, name+"/"))
-		}
+		err = errors.Join(err, plain(upper, below(s.top, dir.real), func(name, at string) error { return copyMode(filepath.Join(s.top, name), at) }))
 	}
 	return upper, err
 }

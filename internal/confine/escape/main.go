@@ -26,6 +26,9 @@ type way struct {
 type facts map[string]string
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == oldCall {
+		callOld()
+	}
 	text, err := os.ReadFile(os.Args[1])
 	if err != nil {
 		fmt.Println(err)

@@ -19,7 +19,7 @@ import (
 // found when the run is over, are lines of the tests.
 func ways() []way {
 	var all []way
-	for _, list := range [][]way{network(), sockets(), processes(), keys(), mounts(), kernel(), files(), terminals(), descriptors(), shared()} {
+	for _, list := range [][]way{network(), sockets(), processes(), keys(), mounts(), kernel(), files(), terminals(), descriptors(), shared(), daemons(), names(), surfaces(), compat()} {
 		all = append(all, list...)
 	}
 	return all
