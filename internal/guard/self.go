@@ -164,7 +164,7 @@ func (g *Call) selfByOne(e shell.Effect) change {
 // something of nod's in it. Nobody can move /, mkdir changes nothing that is
 // there, and what find picks out is nod's only where the test may hold for it.
 func (g *Call) takesSelf(e shell.Effect) bool {
-	if e.Moved && e.Target == "/" || e.Pattern != "" && g.Report.ProgramOf(e) == "mkdir" {
+	if e.Moved && e.Target == "/" || e.Pattern != "" && g.Report.By(e, shell.MakesDirectories) {
 		return false
 	}
 	target := strings.ToLower(e.Target)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ const maxBelow = 20_000
 // their filters, and it may hold what is looked for.
 func (h *Secrets) secretBelow() string {
 	for i, c := range h.Report.Commands {
-		if len(c.Words) == 0 || printsNoContent(c) {
+		if len(c.Words) == 0 || c.Has(shell.PrintsFacts) {
 			continue
 		}
 		for _, r := range h.treesOf(i) {
@@ -51,7 +50,7 @@ func (h *Secrets) searchedBy(dir string) string {
 		return ""
 	}
 	globs := slices.DeleteFunc(slices.Clone(h.Paths), func(name string) bool { return !strings.ContainsAny(name, "*?[{") })
-	f := filter{options: options{program: "rg", operands: []string{in.Pattern}, values: map[string][]string{"-g": globs}}}
+	f := filter{told: shell.Search{Patterns: []string{in.Pattern}, Globs: globs}}
 	s := sieve{secrets: h, filters: []filter{f}}
 	return h.walkFor(dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
 		return mode.IsRegular() && h.isSecretName(name) && f.selects(name) && s.holds(f, name)
@@ -68,12 +67,11 @@ type treeRead struct {
 
 // treesOf returns what a command reads that it does not name file by file.
 func (h *Secrets) treesOf(command int) (reads []treeRead) {
-	c, named := h.Report.Commands[command], false
+	c := h.Report.Commands[command]
 	for _, e := range h.Report.Effects {
 		if e.Command != command || e.Kind != shell.Read || e.Names {
 			continue
 		}
-		named = named || e.Part == shell.PartWords
 		switch {
 		case e.Target == "" && e.From < e.To && e.To <= len(h.Report.Commands):
 			r := treeRead{commands: []int{command}, opens: true}
@@ -82,35 +80,21 @@ func (h *Secrets) treesOf(command int) (reads []treeRead) {
 				r.starts = append(r.starts, h.startsOf(i)...)
 			}
 			reads = append(reads, r)
-		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive && !(e.Pattern == "" && compares(c) && h.At.Machine.IsDirectory(e.Target)):
+		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive && !(e.Pattern == "" && c.Has(shell.Compares) && h.At.Machine.IsDirectory(e.Target)):
 		case e.Pattern == "" || h.Report.Fed(e):
 			reads = append(reads, treeRead{[]string{e.Target}, h.finders(command), h.Report.Fed(e)})
-		case looksIntoDirectories(c):
+		case !c.Has(shell.Flat):
 			matched, _ := h.At.Machine.Matches(e.Pattern)
 			reads = append(reads, treeRead{starts: matched, commands: []int{command}})
 		}
 	}
-	if !named && searchesHere(c) {
-		reads = append(reads, treeRead{starts: []string{h.At.Machine.Real(c.Dir)}, commands: []int{command}})
-	}
 	return reads
 }
 
-// compares recognises diff and git diff, which print what differs below two
-// directories.
-func compares(c shell.Command) bool {
-	o := optionsOf(c)
-	return o.program == "diff" || o.program == "git" && o.sub == "diff"
-}
-
-// finders are a command and the find that runs it.
+// finders are a command and the search that runs it.
 func (h *Secrets) finders(command int) []int {
-	if slices.Contains(h.Report.Commands[command].Wrappers, "find") {
-		for i := command - 1; i >= 0; i-- {
-			if path.Base(h.Report.Commands[i].Program) == "find" {
-				return []int{command, i}
-			}
-		}
+	if finder := h.Report.Commands[command].Finder; finder > 0 {
+		return []int{command, finder - 1}
 	}
 	return []int{command}
 }
@@ -124,7 +108,7 @@ func (h *Secrets) startsOf(command int) (starts []string) {
 	}
 	c := h.Report.Commands[command]
 	if c.Dir != "" &&
-		(starts == nil && namesFiles(c) || path.Base(c.Program) == "ls") { // ls leaves out where a name lies
+		(starts == nil && namesFiles(c) || c.Has(shell.BareNames)) {
 		starts = append(starts, h.At.Machine.Real(c.Dir))
 	}
 	return starts
@@ -217,19 +201,6 @@ func isInstalledTree(dir string) bool {
 	return false
 }
 
-// looksIntoDirectories reports whether a program reads what lies below a
-// directory that it is given; those that do not are listed.
-func looksIntoDirectories(c shell.Command) bool {
-	switch path.Base(c.Program) {
-	case "cat", "head", "tail", "less", "more", "sed", "awk", "gawk", "mawk", "sort", "uniq", "cut", "nl", "tac", "paste", "jq", "yq", "strings", "xxd", "od", "hexdump", "base64", "bat", "fold", "fmt", "rev", "column", "join", "comm", "expand", "shuf":
-		return false
-	case "grep", "egrep", "fgrep":
-		o := optionsOf(c)
-		return o.short("rRd") || o.longPrefix("--rec", "--deref", "--dir")
-	}
-	return true
-}
-
 // isInstalledName lists directories of code that was installed, which anybody
 // may read elsewhere.
 func isInstalledName(name string) bool {
@@ -238,34 +209,4 @@ func isInstalledName(name string) bool {
 		return true
 	}
 	return false
-}
-
-// printsNoContent lists programs that say something about files, and nothing
-// of what is in them.
-func printsNoContent(c shell.Command) bool {
-	if c.Foreign {
-		return false
-	}
-	switch path.Base(c.Program) {
-	case "black", "isort", "ruff", "terraform", "tofu", "packer", "shellcheck", "actionlint", "codespell", "hadolint", "shfmt", "typos", "yamllint", "helm", "bd", "tmutil":
-		return true // of files of their own kind, at most
-	case "wc", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "shasum", "b2sum", "cksum", "file", "stat", "ls", "du", "find", "fd", "fdfind", "tokei", "cloc", "scc":
-		return true
-	case "grep", "egrep", "fgrep", "rg", "git":
-		o := optionsOf(c)
-		return o.isGrep() &&
-			(o.short("lcq") || o.program == "rg" && o.long("--files", "--count-matches") || o.program != "rg" && o.short("L") ||
-				o.long("--files-with-matches", "--files-without-match", "--count", "--quiet", "--silent", "--name-only", "--type-list"))
-	}
-	return false
-}
-
-// searchesHere reports whether a command searches the files of its directory
-// without being told to.
-func searchesHere(c shell.Command) bool {
-	o := optionsOf(c)
-	if c.Dir == "" || !o.isGrep() || o.program == "git" { // git's place is in its report
-		return false
-	}
-	return o.program == "rg" || o.short("rR") || o.long("--recursive", "--dereference-recursive")
 }

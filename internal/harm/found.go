@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/printable"
@@ -15,15 +14,13 @@ import (
 // where it starts, by no link, whatever its tests say. Options that lead find
 // out of there, and words that nobody knows, do not count.
 func (l *Loss) finds(e shell.Effect) bool {
-	if l.Report.ProgramOf(e) != "find" || e.Name != "" || e.Pattern != "" || !e.Recursive ||
+	if !l.Report.By(e, shell.Expression) || e.Name != "" || e.Pattern != "" || !e.Recursive ||
 		e.Place != shell.Workspace {
 		return false
 	}
 	c := l.Report.Commands[e.Command]
-	return len(c.Wrappers) == 0 && !slices.ContainsFunc(c.Words, func(w shell.Word) bool {
-		return !w.Known || w.Value == "-L" || w.Value == "-H" || w.Value == "-follow" ||
-			strings.HasPrefix(w.Value, "-files0")
-	})
+	return len(c.Wrappers) == 0 && !c.Has(shell.Follows) &&
+		!slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known })
 }
 
 // foundHarm says what find may remove that could not be restored: everything

@@ -22,8 +22,8 @@ const (
 // be looked through may hold one.
 func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 	c := h.Report.Commands[e.Command]
-	o := optionsOf(c)
-	if o.sub != "add" && o.sub != "stage" || c.Dir == "" || o.short("un") || o.long("--update", "--dry-run") {
+	o := gitOptionsOf(c)
+	if !isGit(c) || o.sub != "add" && o.sub != "stage" || c.Dir == "" || o.short("un") || o.long("--update", "--dry-run") {
 		return ""
 	}
 	if o.long("--pathspec-from-file") {
@@ -87,10 +87,10 @@ func (h *Secrets) gitDirectory(c shell.Command) string {
 // file of git log -L.
 func (h *Secrets) gitAims() string {
 	for _, c := range h.Report.Commands {
-		if path.Base(c.Program) != "git" || len(c.Words) < 2 {
+		if !isGit(c) {
 			continue
 		}
-		o := optionsOf(c)
+		o := gitOptionsOf(c)
 		for _, value := range o.values["-L"] {
 			if _, file, ok := cutLast(value, ":"); ok && h.At.Machine.Secrets.Match("/"+file) {
 				return value

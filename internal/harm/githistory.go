@@ -26,7 +26,7 @@ const maxRefs = 64
 // the repository has, "" if none.
 func (h *Secrets) gitPrints() (why string) {
 	for _, c := range h.Report.Commands {
-		if path.Base(c.Program) != "git" || len(c.Words) < 2 || c.Dir == "" || !printsObjects(optionsOf(c).sub) {
+		if !isGit(c) || c.Dir == "" || !printsObjects(gitOptionsOf(c).sub) {
 			continue
 		}
 		r := h.At.RepositoryAt(h.gitDirectory(c))
@@ -59,7 +59,8 @@ func printsObjects(sub string) bool {
 type gitLook struct {
 	secrets *Secrets
 	repo    *repo.Repo
-	options
+	shell.Command
+	gitOptions
 	revs, not []string
 	base      []string      // revisions whose common ancestor counts
 	paths     []string      // pathspecs, absolute
@@ -70,7 +71,7 @@ type gitLook struct {
 }
 
 func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
-	l := &gitLook{secrets: h, repo: r, options: optionsOf(c)}
+	l := &gitLook{secrets: h, repo: r, Command: c, gitOptions: gitOptionsOf(c)}
 	if secrets := h.At.Machine.Secrets; !secrets.HoldsAny(r.Top) && !secrets.Match(r.Top+"/x") {
 		l.starts = h.At.Machine.Starts()
 	}
@@ -81,7 +82,7 @@ func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 			behind = len(c.Words) - i - 1
 		}
 	}
-	l.open = l.open || c.Fed() || l.short("g") || l.longPrefix("--all", "--branch", "--tags", "--remotes", "--glob", "--walk-reflogs", "--reflog", "--stdin", "--exclude")
+	l.open = l.open || c.Has(shell.Fed) || l.short("g") || l.longPrefix("--all", "--branch", "--tags", "--remotes", "--glob", "--walk-reflogs", "--reflog", "--stdin", "--exclude")
 	operands := l.operands
 	if l.sub == "stash" || l.sub == "reflog" || l.sub == "bundle" {
 		operands = operands[min(1, len(operands)):]
@@ -406,10 +407,11 @@ func (l *gitLook) trees(prints func(repo.File) bool) string {
 
 // searched is git grep in commits.
 func (l *gitLook) searched() string {
-	patterns, known := l.patterns()
+	f := filterOf(l.Command)
+	patterns, known := f.patterns()
 	return l.trees(func(f repo.File) bool {
 		data, ok := l.repo.Content(f)
-		return !ok || !known || l.short("v") || l.longPrefix("--inv") ||
+		return !ok || !known || l.Has(shell.AnyLine) ||
 			slices.ContainsFunc(patterns, func(p string) bool { return mayMatch(p, string(data)) })
 	})
 }

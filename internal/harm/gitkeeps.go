@@ -28,7 +28,7 @@ func (l *Loss) GitHarm(e shell.Effect) (why Objection) {
 // ByGit reports whether git itself writes to its directory or to the working
 // tree, not to a file that an argument names.
 func (l *Loss) ByGit(e shell.Effect) bool {
-	if l.Report.ProgramOf(e) != "git" {
+	if !l.Report.By(e, shell.Git) {
 		return false
 	}
 	info, err := l.At.Machine.Files.Lstat(e.Target)

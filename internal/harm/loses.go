@@ -17,7 +17,7 @@ func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(in
 		}
 	}
 	for i, c := range l.Report.Commands {
-		if !clearsCommand(i) && (discardsChanges(c) || l.reaches(i) && destroys(c)) {
+		if !clearsCommand(i) && (c.Has(shell.Discards) || l.reaches(i) && destroys(c)) {
 			return true
 		}
 	}
@@ -52,12 +52,7 @@ func (l *Loss) nothingAt(e shell.Effect) bool {
 // that could not be restored. What works on a file in place, as a formatter
 // does, is no known loss, and neither is what appends.
 func (l *Loss) replaces(e shell.Effect) bool {
-	switch l.Report.ProgramOf(e) {
-	case "", "cp", "mv", "ln", "install", "tee", "dd", "truncate", "shred":
-	default:
-		return false
-	}
-	if e.Appends || e.Place == shell.Temporary || e.Place == shell.Null {
+	if l.Report.ProgramOf(e) != "" && !l.Report.By(e, shell.Replaces) || e.Appends || e.Place == shell.Temporary || e.Place == shell.Null {
 		return false
 	}
 	names, _ := l.targets(e)
@@ -76,68 +71,18 @@ func (l *Loss) reaches(command int) bool {
 		})
 }
 
-// destroys recognises commands whose own first words say that they take away
-// what nothing brings back, or publish.
+// destroys recognises commands that take away what nothing brings back, or
+// publish: by what their sheet says, or by their own first words.
 func destroys(c shell.Command) bool {
-	if len(c.Words) == 0 {
+	switch {
+	case len(c.Words) == 0:
 		return false
-	}
-	switch path.Base(c.Words[0].Value) {
-	case "dropdb", "dropuser":
+	case c.Has(shell.Destroys):
 		return true
-	case "docker-compose", "docker", "podman", "nerdctl":
-		if firstWords(c, 5, "down") && flagged(c, "v", "--vol") {
-			return true
-		}
-	case "npm", "pnpm", "yarn", "bun", "cargo", "uv", "poetry": // their rm takes a dependency out of a file
+	case c.Has(shell.MildVerbs):
 		return firstWords(c, 2, "publish")
-	case "terraform", "tofu", "pulumi":
-		return firstWords(c, 5, "apply", "up", "destroy", "taint", "rm", "delete")
-	case "git":
-		return gitDestroys(c)
 	}
 	return firstWords(c, 5, "delete", "destroy", "rm", "prune", "drop", "purge", "flushall", "flushdb", "nuke", "wipe", "publish")
-}
-
-func gitDestroys(c shell.Command) bool {
-	switch sub := optionsOf(c).sub; sub {
-	case "branch":
-		return flagged(c, "D")
-	case "tag":
-		return flagged(c, "d", "--del")
-	case "reflog":
-		return firstWords(c, len(c.Words), "expire", "delete")
-	case "worktree":
-		return firstWords(c, len(c.Words), "remove") && flagged(c, "f", "--forc")
-	default:
-		return sub == "filter-branch" || sub == "filter-repo"
-	}
-}
-
-// discardsChanges recognises what takes changes of the working tree back that
-// nobody committed, or throws away those that were put aside.
-func discardsChanges(c shell.Command) bool {
-	switch o := optionsOf(c); o.sub { // of git
-	case "restore":
-		return !flagged(c, "S", "--stag") || flagged(c, "W", "--work")
-	case "checkout":
-		return flagged(c, "f", "--forc") || firstWords(c, len(c.Words), "--", ".")
-	case "switch":
-		return flagged(c, "f", "--forc", "--disc")
-	case "stash":
-		return firstWords(c, len(c.Words), "drop", "clear")
-	}
-	return false
-}
-
-// flagged reports whether a command has one of the short options, or one that
-// begins like one of the long ones.
-func flagged(c shell.Command, letters string, longs ...string) bool {
-	return slices.ContainsFunc(c.Words, func(w shell.Word) bool {
-		given, short := shell.ShortOptions(w.Value)
-		return w.Known && (short && strings.ContainsAny(given, letters) ||
-			slices.ContainsFunc(longs, func(long string) bool { return strings.HasPrefix(w.Value, long) }))
-	})
 }
 
 // firstWords reports whether one of the first n arguments is one of the words.

@@ -1,9 +1,7 @@
 package harm
 
 import (
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -27,51 +25,19 @@ func (h *Secrets) FedByNames(e shell.Effect) bool {
 	return true
 }
 
-// namesFiles reports whether a program prints names below where it looks.
+// namesFiles reports whether a program prints names below where it looks, and
+// nothing else.
 func namesFiles(c shell.Command) bool {
-	if c.Foreign {
-		return false
-	}
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(c.Words, func(w shell.Word) bool { return w.Known && slices.Contains(words, w.Value) })
-	}
-	fed := slices.Contains(c.Wrappers, "xargs") // then names are among the words
-	says := func(options ...string) bool {      // something else than names
-		return slices.ContainsFunc(c.Words, func(w shell.Word) bool {
-			return !w.Known && !fed ||
-				slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(w.Value, o) })
-		})
-	}
-	if says("--format", "--time-style", "--quoting-style", "--path-separator", "--line-prefix", "--label", "--hyperlink", "-printf", "-exec", "-ok") {
-		return false
-	}
-	switch path.Base(c.Program) {
-	case "ls", "fd", "fdfind", "find":
-		return true
-	case "git":
-		return len(c.Words) > 1 && (c.Words[1].Value == "ls-files" || c.Words[1].Value == "diff" && has("--name-only"))
-	case "grep", "rg":
-		return has("-l", "-rl", "-rln", "-lr", "-ril", "--files-with-matches", "--files", "-L")
-	}
-	return false
+	return c.Has(shell.PrintsFiles) && (c.Has(shell.Fed) || allKnown(c)) // what it is fed are names
 }
 
 // picksLines reports whether a program passes some of its lines on unchanged.
 func picksLines(c shell.Command) bool {
-	if c.Foreign {
-		return false
-	}
-	switch path.Base(c.Program) {
-	case "sort", "uniq", "head", "tail":
-		return true
-	case "grep", "egrep", "fgrep":
-		return !slices.ContainsFunc(c.Words, func(w shell.Word) bool { // parts of lines
-			letters, short := shell.ShortOptions(w.Value)
-			return !w.Known || short && strings.Contains(letters, "o") || strings.HasPrefix(w.Value, "--only") ||
-				strings.HasPrefix(w.Value, "--label")
-		})
-	}
-	return false
+	return c.Has(shell.PrintsLines) && (!c.Has(shell.Searches) || allKnown(c)) // a word may be an option
+}
+
+func allKnown(c shell.Command) bool {
+	return !slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known })
 }
 
 func (h *Secrets) reads(command int) bool {

@@ -188,10 +188,7 @@ func unquoted(text string) string {
 // of a key or of a .env out of others: a glob, or a text that grep looks for.
 func (h *Secrets) picksSecret() string {
 	for _, c := range h.Report.Commands {
-		greps := picksLines(c) && !slices.ContainsFunc(c.Words, func(w shell.Word) bool {
-			letters, short := shell.ShortOptions(w.Value)
-			return short && strings.Contains(letters, "v") || strings.HasPrefix(w.Value, "--inv")
-		})
+		greps := picksLines(c) && !c.Has(shell.Inverted)
 		for i, w := range c.Words {
 			if i > 0 && w.Known && (globsSecret(w.Value) || greps && namesSecret(w.Value)) {
 				return w.Value
@@ -208,12 +205,12 @@ func (h *Secrets) aimsAtSecret(e shell.Effect) string {
 	if !e.Recursive || e.Names || e.Command < 0 || e.Command >= len(h.Report.Commands) {
 		return ""
 	}
-	words := h.Report.Commands[e.Command].Words
-	if slices.ContainsFunc(words, func(w shell.Word) bool { return w.Value == "--files" }) {
-		return "" // prints names
+	c := h.Report.Commands[e.Command]
+	if c.Search == nil || namesFiles(c) && !c.Has(shell.Searches) {
+		return ""
 	}
-	for i := range words {
-		if glob := heldTo(words, i); h.maySelectSecret(glob) {
+	for _, glob := range slices.Concat(c.Search.Include, c.Search.Globs) {
+		if h.maySelectSecret(glob) {
 			return glob
 		}
 	}
@@ -232,31 +229,6 @@ func (h *Secrets) maySelectSecret(pattern string) bool {
 		}
 	}
 	return false
-}
-
-// heldTo returns what the option of grep, ripgrep or ag at i says about the
-// names of files to be searched.
-func heldTo(words []shell.Word, i int) string {
-	text, next := words[i].Value, ""
-	if i+1 < len(words) {
-		next = words[i+1].Value
-	}
-	name, value, equals := strings.Cut(text, "=")
-	switch name {
-	case "--include", "--glob", "--iglob", "--file-search-regex":
-		if !equals {
-			value = next
-		}
-	default:
-		if letters, short := shell.ShortOptions(text); !short || !strings.ContainsAny(letters, "gG") ||
-			path.Base(words[0].Value) != "rg" && path.Base(words[0].Value) != "ag" {
-			return ""
-		}
-		if value = text[strings.IndexAny(text, "gG")+1:]; value == "" {
-			value = next
-		}
-	}
-	return value
 }
 
 // alternatives are the globs that a list in braces stands for; those with more

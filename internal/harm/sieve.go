@@ -21,24 +21,33 @@ type sieve struct {
 // filter is one command of a sieve.
 type filter struct {
 	shell.Command
-	options
+	told  shell.Search
+	names bool // it reads names of files, and passes some of them on
 	tests *findTests
+}
+
+func filterOf(c shell.Command) filter {
+	f := filter{Command: c}
+	if c.Search != nil {
+		f.told = *c.Search
+	}
+	return f
 }
 
 func newSieve(t *Secrets, commands []int) sieve {
 	s := sieve{secrets: t}
 	for _, i := range commands {
-		f := filter{Command: t.Report.Commands[i]}
+		f := filterOf(t.Report.Commands[i])
 		if f.Foreign || len(f.Words) == 0 {
 			continue
 		}
-		f.options = optionsOf(f.Command)
-		if f.program == "find" {
+		f.names = f.Has(shell.Searches|shell.PrintsLines) && !f.Has(shell.Fed) && !t.reads(i)
+		if f.Has(shell.Expression) {
 			f.tests = parseFind(f.Words[1:])
 		}
 		s.filters = append(s.filters, f)
-		for _, w := range f.Words {
-			if f.program != "grep" {
+		if !f.names { // what a search of names looks for is no place
+			for _, w := range f.Words {
 				s.said += w.Value + "\n"
 			}
 		}
@@ -49,20 +58,14 @@ func newSieve(t *Secrets, commands []int) sieve {
 
 // follows reports whether some command follows links to directories.
 func (s sieve) follows() bool {
-	return slices.ContainsFunc(s.filters, func(f filter) bool {
-		return f.program != "ls" && f.short("RLh") || f.longPrefix("--deref", "--follow") ||
-			f.program == "zip" && !f.short("y") ||
-			f.program == "diff" ||
-			f.program == "tar" && len(f.Words) > 1 && f.Words[1].Value[:1] != "-" && strings.Contains(f.Words[1].Value, "h") ||
-			f.program == "find" && slices.ContainsFunc(f.Words, func(w shell.Word) bool { return w.Value == "-L" || w.Value == "-follow" })
-	})
+	return slices.ContainsFunc(s.filters, func(f filter) bool { return f.Has(shell.Follows) })
 }
 
 // leavesOut reports whether no command looks into a directory, given by what
 // stands behind the place where the search starts.
 func (s sieve) leavesOut(below string) bool {
 	return below != "" && slices.ContainsFunc(s.filters, func(f filter) bool {
-		return f.program == "find" && f.tests.tooDeep(below) || f.program == "ls" && !f.short("R") && !f.anyPattern() ||
+		return f.tests != nil && f.tests.tooDeep(below) || f.Has(shell.Shallow) && !f.anyPattern() ||
 			f.skipsHidden() && hiddenPart(below) || f.leavesDirectory(below)
 	})
 }
@@ -79,57 +82,33 @@ func (s sieve) passes(start, name string) bool {
 }
 
 func (s sieve) through(f filter, start, below, name string) bool {
-	switch f.program {
-	case "find":
+	switch {
+	case f.tests != nil:
 		return f.tests.may(below)
-	case "ls":
-		return !(f.skipsHidden() && hiddenPart(below))
-	case "fd", "fdfind":
-		return s.shown(f, below, name) && f.hasExtension(name)
-	case "rg":
-		return s.shown(f, below, name) && f.selects(name) && s.holds(f, name)
-	case "grep", "egrep", "fgrep":
-		if f.short("rR") || f.long("--recursive", "--dereference-recursive") {
-			return f.selects(name) && !f.leavesDirectory(path.Dir(below)) && s.holds(f, name)
-		}
-		if slices.Contains(f.Wrappers, "xargs") || slices.Contains(f.Wrappers, "find") || len(f.operands) > 1 {
-			return s.holds(f, name)
-		}
+	case f.names:
 		return f.picksName(s.said, start+below)
-	case "tar", "rsync", "diff", "zip":
-		return !f.leavesDirectory(below)
-	case "git":
+	case f.Has(shell.Git):
 		return s.throughGit(f, name)
+	case f.skipsHidden() && hiddenPart(below), f.skipsIgnored() && s.ignored(name), f.leavesDirectory(below):
+		return false
 	}
-	return true
+	return f.hasExtension(name) && (!f.Has(shell.Searches) || f.selects(name) && s.holds(f, name))
 }
 
 // throughGit knows what git ls-files, git diff and git grep look at.
 func (s sieve) throughGit(f filter, name string) bool {
 	r := s.secrets.At.RepositoryAt(path.Dir(name))
-	if r == nil || f.longPrefix("--no-in", "--u", "--recurse") {
-		return !f.isGrep() || s.holds(f, name)
-	}
-	switch others := f.short("o") || f.long("--others"); {
-	case f.isGrep():
+	switch {
+	case r == nil, f.Has(shell.Outside):
+		return !f.Has(shell.Searches) || s.holds(f, name)
+	case f.Has(shell.Searches):
 		return r.Tracks(name) && s.holds(f, name)
-	case f.sub != "ls-files" || !others:
+	case !f.Has(shell.Untracked):
 		return r.Tracks(name)
-	case f.long("--exclude-standard") && !f.short("i") && !f.long("--ignored"):
-		return f.short("c") && r.Tracks(name) || !s.ignored(name)
+	case f.Has(shell.Standard):
+		return f.Has(shell.Cached) && r.Tracks(name) || !s.ignored(name)
 	}
 	return true
-}
-
-// shown reports whether rg and fd may look at a file: unless they are told to,
-// they leave out hidden files and what ignore files name.
-func (s sieve) shown(f filter, below, name string) bool {
-	if f.skipsHidden() && hiddenPart(below) {
-		return false
-	}
-	return f.whitelists() || f.short("uI") && (f.program != "rg" || f.short("u")) ||
-		f.longPrefix("--no-ignore", "--unrestricted") ||
-		!s.ignored(name)
 }
 
 // ignored reports whether the ignore files of the repository certainly name a
@@ -155,7 +134,7 @@ const maxSearched = 1 << 20
 // holds reports whether a file may hold what a search looks for.
 func (s sieve) holds(f filter, name string) bool {
 	patterns, known := f.patterns()
-	if !known || f.short("vzL") || f.longPrefix("--invert", "--null-data", "--search-zip", "--files-without", "--pre", "--passthru", "--encoding", "--multiline") {
+	if !known || f.Has(shell.AnyLine) {
 		return true
 	}
 	data, err := s.secrets.At.Machine.Files.Read(name, maxSearched)
@@ -174,7 +153,7 @@ func (f filter) picksName(said, name string) bool {
 	switch {
 	case !known:
 		return true
-	case f.short("v") || f.longPrefix("--invert"):
+	case f.Has(shell.Inverted):
 		return !slices.ContainsFunc(patterns, func(p string) bool {
 			return isPlainPattern(p) && strings.Contains(path.Base(name), strings.ReplaceAll(p, `\.`, "."))
 		})
@@ -191,17 +170,11 @@ func isPlainPattern(p string) bool {
 // leavesDirectory reports whether an option names a directory on the way, or a
 // file, as not to be looked at.
 func (f filter) leavesDirectory(below string) bool {
-	for _, option := range [...]string{"--exclude-dir", "--exclude", "-x"} {
-		if option == "--exclude" && (f.program == "grep" || f.program == "rg") ||
-			option == "-x" && f.program != "zip" && f.program != "diff" {
-			continue
-		}
-		for _, glob := range f.values[option] {
-			for part := range strings.SplitSeq(below, "/") {
-				if ok, err := path.Match(strings.TrimSuffix(glob, "/"), part); ok && err == nil && part != "" &&
-					!strings.ContainsAny(glob, `[\`) {
-					return true
-				}
+	for _, glob := range f.told.Prune {
+		for part := range strings.SplitSeq(below, "/") {
+			if ok, err := path.Match(strings.TrimSuffix(glob, "/"), part); ok && err == nil && part != "" &&
+				!strings.ContainsAny(glob, `[\`) {
+				return true
 			}
 		}
 	}
@@ -211,7 +184,7 @@ func (f filter) leavesDirectory(below string) bool {
 // selects reports whether the options of a search about names let a file pass.
 func (f filter) selects(name string) bool {
 	base, positive, matched := path.Base(name), false, false
-	for _, glob := range slices.Concat(f.values["--include"], f.globs()) {
+	for _, glob := range slices.Concat(f.told.Include, f.told.Globs) {
 		if strings.HasPrefix(glob, "!") {
 			continue
 		}
@@ -229,21 +202,14 @@ func (f filter) selects(name string) bool {
 			return false
 		}
 	}
-	kinds := slices.Concat(f.values["-t"], f.values["--type"])
-	return len(kinds) == 0 || f.longPrefix("--type-add") || !slices.ContainsFunc(kinds, isSourceType) ||
-		slices.ContainsFunc(kinds, func(k string) bool { return !isSourceType(k) })
-}
-
-func (f filter) globs() []string {
-	return slices.Concat(f.values["-g"], f.values["--glob"], f.values["--iglob"])
+	return len(f.told.Kinds) == 0 ||
+		slices.ContainsFunc(f.told.Kinds, func(k string) bool { return !isSourceType(k) })
 }
 
 // excludes are the globs of names that are left out.
-func (f filter) excludes() (globs []string) {
-	if f.program != "rg" {
-		return f.values["--exclude"]
-	}
-	for _, glob := range f.globs() {
+func (f filter) excludes() []string {
+	globs := slices.Clone(f.told.Exclude)
+	for _, glob := range f.told.Globs {
 		if rest, not := strings.CutPrefix(glob, "!"); not {
 			globs = append(globs, rest)
 		}
@@ -251,10 +217,9 @@ func (f filter) excludes() (globs []string) {
 	return globs
 }
 
-// whitelists reports whether a glob of ripgrep brings back what it leaves out.
+// whitelists reports whether a glob brings back what else is left out.
 func (f filter) whitelists() bool {
-	return f.program == "rg" &&
-		slices.ContainsFunc(f.globs(), func(g string) bool { return !strings.HasPrefix(g, "!") })
+	return slices.ContainsFunc(f.told.Globs, func(g string) bool { return !strings.HasPrefix(g, "!") })
 }
 
 // isSourceType lists types of ripgrep among which no secret is.
@@ -266,26 +231,19 @@ func isSourceType(kind string) bool {
 	return false
 }
 
-// hasExtension is the option of fd.
+// hasExtension reports whether a name ends as the search wants it.
 func (f filter) hasExtension(name string) bool {
-	all := slices.Concat(f.values["-e"], f.values["--extension"])
+	all := f.told.Extensions
 	return len(all) == 0 || slices.ContainsFunc(all, func(e string) bool {
 		return strings.HasSuffix(strings.ToLower(name), "."+strings.ToLower(strings.TrimPrefix(e, ".")))
 	})
 }
 
 func (f filter) skipsHidden() bool {
-	switch f.program {
-	case "ls":
-		return !f.short("aAf") && !f.longPrefix("--a") && !f.anyPattern()
-	case "rg":
-		return !f.whitelists() && !f.short(".") && !f.longPrefix("--hid", "--unrestricted") &&
-			strings.Count(f.letters, "u") < 2
-	case "fd", "fdfind":
-		return !f.short("Hu") && !f.longPrefix("--hid", "--unrestricted")
-	}
-	return false
+	return f.Has(shell.SkipsHidden) && !f.whitelists() && !(f.Has(shell.Shallow) && f.anyPattern())
 }
+
+func (f filter) skipsIgnored() bool { return f.Has(shell.SkipsIgnored) && !f.whitelists() }
 
 func (f filter) anyPattern() bool {
 	return slices.ContainsFunc(f.Words, func(w shell.Word) bool { return w.Pattern || !w.Known })
@@ -294,159 +252,9 @@ func (f filter) anyPattern() bool {
 // hiddenPart reports whether a component begins with a dot.
 func hiddenPart(below string) bool { return strings.Contains(below, "/.") }
 
-// options are the words of a command, read as its program reads them.
-type options struct {
-	program string // base name
-	sub     string // of git
-	letters string // of short options
-	longs   []string
-	values  map[string][]string
-	// operands are the words that are no options; unknown says that nobody can
-	// say which of them is the first.
-	operands []string
-	unknown  bool
-}
-
-// optionsOf reads what a command that looks for files or through them is told.
-func optionsOf(c shell.Command) options {
-	o := options{program: path.Base(c.Program), values: map[string][]string{}}
-	if o.program == "." && len(c.Words) > 0 {
-		o.program = path.Base(c.Words[0].Value)
-	}
-	words := c.Words[min(1, len(c.Words)):]
-	if o.program == "git" {
-		words = words[min(gitOptions(words), len(words)):]
-		if len(words) > 0 {
-			o.sub, words = words[0].Value, words[1:]
-		}
-	}
-	short, long := o.valued()
-	for len(words) > 0 {
-		w := words[0]
-		words = words[1:]
-		switch {
-		case !w.Known:
-			o.unknown = o.unknown || len(o.operands) == 0 && len(o.values["-e"])+len(o.values["--regexp"]) == 0
-		case w.Value == "--":
-			for _, rest := range words {
-				o.operands = append(o.operands, rest.Value)
-			}
-			words = nil
-		case strings.HasPrefix(w.Value, "--"):
-			name, value, equals := strings.Cut(w.Value, "=")
-			o.longs = append(o.longs, name)
-			if !equals && slices.Contains(long, name) && len(words) > 0 {
-				value, words, equals = words[0].Value, words[1:], true
-			}
-			if equals {
-				o.values[name] = append(o.values[name], value)
-			} else {
-				o.unknown = o.unknown || !isFlag(name) // its value may be the next word
-			}
-		case len(w.Value) > 1 && w.Value[0] == '-' && o.program != "find":
-			letters := w.Value[1:]
-			i := strings.IndexAny(letters, short)
-			if i < 0 {
-				o.letters += letters
-				continue
-			}
-			o.letters += letters[:i+1]
-			name, value := "-"+letters[i:i+1], letters[i+1:]
-			if value == "" && len(words) > 0 {
-				value, words = words[0].Value, words[1:]
-			}
-			o.values[name] = append(o.values[name], value)
-		default:
-			o.operands = append(o.operands, w.Value)
-		}
-	}
-	return o
-}
-
-// isFlag lists long options of searches that take no value.
-func isFlag(name string) bool {
-	switch strings.TrimPrefix(strings.TrimPrefix(name, "--"), "no-") {
-	case "recursive", "dereference-recursive", "line-number", "ignore-case", "case-sensitive", "smart-case", "word-regexp", "line-regexp", "extended-regexp", "basic-regexp", "perl-regexp",
-		"fixed-strings", "pcre2", "only-matching", "with-filename", "filename", "heading", "hidden", "ignore", "ignore-vcs", "ignore-parent", "unrestricted", "follow", "files", "files-with-matches",
-		"files-without-match", "count", "quiet", "silent", "messages", "text", "binary", "column", "stats", "trim", "vimgrep", "json", "pretty", "invert-match", "null", "name-only", "cached", "untracked",
-		"index", "exclude-standard", "break", "show-function", "function-context", "and", "or", "not", "all-match", "color", "colour", "initial-tab", "multiline", "passthru", "search-zip", "null-data":
-		return true
-	}
-	return false
-}
-
-// valued lists the options that take a value from the next word.
-func (o options) valued() (short string, long []string) {
-	long = []string{"--include", "--exclude", "--exclude-dir", "--regexp", "--file", "--max-count", "--after-context", "--before-context", "--context"}
-	switch o.program {
-	case "grep", "egrep", "fgrep":
-		return "efmABCdD", long
-	case "git":
-		if o.sub == "grep" {
-			return "efmABC", long
-		}
-		if o.sub == "log" || o.sub == "blame" || o.sub == "shortlog" {
-			return "LSGn", []string{"--grep", "--author", "--committer", "--since", "--until", "--after", "--before", "--format", "--pretty", "--date", "--skip", "--max-count"}
-		}
-		return "xXSG", []string{"--pathspec-from-file"}
-	case "rg":
-		return "efgtTmABCjMdEr", append(long, "--glob", "--iglob", "--type", "--type-not", "--max-depth", "--threads", "--replace", "--sort", "--sortr", "--color", "--colors", "--encoding", "--max-columns")
-	case "fd", "fdfind":
-		return "edtEcjSo", []string{"--extension", "--max-depth", "--type", "--exclude", "--size", "--threads"}
-	case "ls":
-		return "ITw", []string{"--ignore", "--hide"}
-	case "tar":
-		return "fCTXb", []string{"--exclude", "--file", "--directory"}
-	case "diff":
-		return "xUCFIXWL", []string{"--exclude"}
-	case "zip":
-		return "x", []string{"--exclude"}
-	}
-	return "", nil
-}
-
-// gitOptions counts the words before the subcommand of git.
-func gitOptions(words []shell.Word) (n int) {
-	for n < len(words) && strings.HasPrefix(words[n].Value, "-") {
-		switch words[n].Value {
-		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env":
-			n++
-		}
-		n++
-	}
-	return n
-}
-
-func (o options) isGrep() bool {
-	switch o.program {
-	case "grep", "egrep", "fgrep", "rg":
-		return true
-	}
-	return o.program == "git" && o.sub == "grep"
-}
-
-func (o options) short(any string) bool { return strings.ContainsAny(o.letters, any) }
-
-func (o options) long(names ...string) bool {
-	return slices.ContainsFunc(o.longs, func(l string) bool { return slices.Contains(names, l) })
-}
-
-func (o options) longPrefix(prefixes ...string) bool {
-	return slices.ContainsFunc(o.longs, func(l string) bool {
-		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(l, p) })
-	})
-}
-
 // patterns are what a search looks for; known is false where that is not sure.
-func (o options) patterns() (patterns []string, known bool) {
-	if o.unknown || len(o.values["-f"])+len(o.values["--file"]) > 0 {
-		return nil, false
-	}
-	patterns = slices.Concat(o.values["-e"], o.values["--regexp"])
-	if len(patterns) == 0 && len(o.operands) > 0 {
-		patterns = o.operands[:1]
-	}
-	return patterns, len(patterns) > 0
+func (f filter) patterns() (patterns []string, known bool) {
+	return f.told.Patterns, len(f.told.Patterns) > 0 && !f.Has(shell.AnyPattern)
 }
 
 // findTests is an expression of find.

@@ -26,7 +26,7 @@ func (l *Loss) guardedAfter(e shell.Effect, below string) bool {
 // directory that guarded names lie in: whatever is put where it leads is under
 // those names.
 func (l *Loss) leadsGuarded(e shell.Effect, real string) bool {
-	return l.Report.ProgramOf(e) == "ln" && l.At.HoldsGuarded(real)
+	return l.Report.By(e, shell.MakesLinks) && l.At.HoldsGuarded(real)
 }
 
 // Bounds of a look into a tree that a command would delete or move.
@@ -70,7 +70,7 @@ func (l *Loss) overwritten(e shell.Effect, name string) (why Objection) {
 		return Objection("this makes a link at " + printable.Text(name) + ", and what is put behind it may run later or change what the agent may do")
 	}
 	if l.At.Missing(name) {
-		if l.Report.ProgramOf(e) == "mkdir" {
+		if l.Report.By(e, shell.MakesDirectories) {
 			return ""
 		}
 		return place.Because("this writes ", l.overtaken(e, name))
@@ -103,10 +103,10 @@ func (l *Loss) madeHere(e shell.Effect, name string) bool {
 	})
 }
 
-// makesDirectory reports whether mkdir finds its directory there already.
+// makesDirectory reports whether a program that makes directories finds its directory there already.
 func (l *Loss) makesDirectory(e shell.Effect, name string) bool {
 	info, err := l.At.Machine.Files.Lstat(name)
-	return err == nil && info.Mode.IsDir() && l.Report.ProgramOf(e) == "mkdir" && e.Name == "" &&
+	return err == nil && info.Mode.IsDir() && l.Report.By(e, shell.MakesDirectories) && e.Name == "" &&
 		l.At.Machine.Inside(l.At.Roots, name)
 }
 
@@ -117,9 +117,9 @@ func (l *Loss) scratch(e shell.Effect) (why Objection) {
 	switch {
 	case e.Pattern != "", e.Recursive, l.Report.Fed(e) && e.Part == shell.PartWords:
 		return Objection("this writes files, and nod does not know which: " + printable.Text(e.Words))
-	case err == nil && info.Mode.IsDir() && l.Report.ProgramOf(e) == "mkdir":
+	case err == nil && info.Mode.IsDir() && l.Report.By(e, shell.MakesDirectories):
 		return ""
-	case !errors.Is(err, fs.ErrNotExist), l.changesMode(e):
+	case !errors.Is(err, fs.ErrNotExist), l.Report.By(e, shell.ChangesStatus):
 		return Objection("this may overwrite " + printable.Text(e.Target) + ", and what it held could be lost")
 	case l.gathers():
 		return Objection("this puts what it gathers or decodes into " + printable.Text(e.Target) + ", where it could be run or sent later")
@@ -132,27 +132,17 @@ func (l *Loss) scratch(e shell.Effect) (why Objection) {
 	return place.Because("this writes ", l.overtaken(e, e.Target))
 }
 
-// changesMode recognises programs that change a file without making one.
-func (l *Loss) changesMode(e shell.Effect) bool {
-	switch l.Report.ProgramOf(e) {
-	case "chmod", "chown", "chgrp", "chattr", "chflags", "setfacl", "xattr":
-		return true
-	}
-	return false
-}
-
 // keepsContent recognises a change of one file's mode, which is as easily
 // undone. What runs the file later is judged then.
 func (l *Loss) keepsContent(e shell.Effect) bool {
-	return l.Report.ProgramOf(e) == "chmod" && !e.Recursive && !l.Report.Fed(e)
+	return l.Report.By(e, shell.StatusUndone) && !e.Recursive && !l.Report.Fed(e)
 }
 
 // gathers reports whether the line reads files that are neither the
 // workspace's nor temporary, or decodes what nobody can read as it stands.
 func (l *Loss) gathers() bool {
 	for _, c := range l.Report.Commands {
-		switch path.Base(c.Program) {
-		case "base64", "base32", "basenc", "xxd", "uudecode", "openssl", "gpg":
+		if c.Has(shell.Decodes) {
 			return true
 		}
 	}
@@ -170,7 +160,8 @@ func (l *Loss) DeleteHarm(e shell.Effect) (why Objection) {
 	}
 	names, all := l.targets(e)
 	switch {
-	case !all, !l.deletesWhatItNames(e), l.Report.Fed(e), e.Place != shell.Workspace && e.Place != shell.Temporary, l.Report.ProgramOf(e) == "git" && e.Forced:
+	case !all, !l.deletesWhatItNames(e), l.Report.Fed(e), e.Place != shell.Workspace && e.Place != shell.Temporary,
+		l.Report.By(e, shell.Git) && e.Forced:
 		return Objection(unknown)
 	case e.Moved && l.movedInside(e):
 		return l.each(names, func(name string) Objection { return l.movable(e, name) })
@@ -181,11 +172,7 @@ func (l *Loss) DeleteHarm(e shell.Effect) (why Objection) {
 // deletesWhatItNames recognises the programs that remove the very names they
 // are given, once, and nothing besides.
 func (l *Loss) deletesWhatItNames(e shell.Effect) bool {
-	switch l.Report.ProgramOf(e) {
-	case "rm", "unlink", "rmdir", "mv", "git":
-		return !slices.Contains(l.Report.Commands[e.Command].Wrappers, "watch")
-	}
-	return false
+	return (l.Report.By(e, shell.RemovesNamed) || l.Report.By(e, shell.Git)) && !l.Report.By(e, shell.Repeats)
 }
 
 func (l *Loss) each(names []string, look func(string) Objection) (why Objection) {
@@ -218,7 +205,7 @@ func (l *Loss) deletable(e shell.Effect, name string) (why Objection) {
 		return place.Because("this deletes ", l.overtaken(e, name))
 	case l.At.Guarded(name):
 		return Objection("this deletes " + printable.Text(name) + ", which changes what runs later or what the agent may do")
-	case info.Mode.IsDir() && l.Report.ProgramOf(e) == "rmdir":
+	case info.Mode.IsDir() && l.Report.By(e, shell.RemovesEmpty):
 		return "" // only what is empty
 	case info.Mode.IsDir() && !e.Recursive:
 		return Objection("this deletes a directory, and nod cannot tell that all of it could be restored: " + printable.Text(e.Words))
@@ -453,11 +440,8 @@ func (l *Loss) moves(command int) bool {
 // CopiesTree reports whether a command makes a copy of a directory: hooks,
 // agent settings and keys in it would arrive unseen.
 func (l *Loss) CopiesTree(e shell.Effect) bool {
-	switch l.Report.ProgramOf(e) {
-	case "cp", "rsync", "ditto", "gcp":
-		return e.Recursive || slices.ContainsFunc(l.Report.Effects, func(r shell.Effect) bool {
+	return l.Report.By(e, shell.CopiesFiles) &&
+		(e.Recursive || slices.ContainsFunc(l.Report.Effects, func(r shell.Effect) bool {
 			return r.Command == e.Command && r.Kind == shell.Read && r.Recursive && r.Pattern == ""
-		})
-	}
-	return false
+		}))
 }

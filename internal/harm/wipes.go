@@ -23,7 +23,7 @@ func (l *Loss) Wipes(e shell.Effect) bool {
 			return isDisk(e.Target) && (e.Kind == shell.Write || e.Recursive)
 		}
 		whole := e.Recursive && e.Picked == "" && (!e.Moved || l.discards(e)) &&
-			(e.Kind == shell.Delete || l.changesMode(e) || l.empties(e))
+			(e.Kind == shell.Delete || l.Report.By(e, shell.ChangesStatus) || l.Report.By(e, shell.Empties))
 		return whole && (e.Place == shell.HomeDir || e.Place == shell.System && topLevel(e.Target))
 	case shell.Remote:
 		return e.Forced && e.Recursive // the history of every branch
@@ -36,15 +36,6 @@ func (l *Loss) discards(e shell.Effect) bool {
 	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
 		return o.Command == e.Command && o.Kind == shell.Write && o.Place == shell.Null
 	})
-}
-
-// empties recognises programs that leave nothing of what they write to.
-func (l *Loss) empties(e shell.Effect) bool {
-	switch l.Report.ProgramOf(e) {
-	case "truncate", "tee", "dd", "shred":
-		return true
-	}
-	return false
 }
 
 // isDisk reports whether a device file is a whole disk or a partition.

@@ -60,6 +60,9 @@ func (a *analysis) apply(s *sheet, inv *invocation) {
 
 func (a *analysis) applied(s *sheet, inv *invocation) {
 	u := newUse(a, s, inv)
+	a.out.trait(s.is, 0)
+	defer func(lasting Traits) { a.out.lasting = lasting }(a.out.lasting)
+	a.out.lasting |= s.is & Repeats
 	if s.heeds != "" {
 		u.heeder().heed()
 	}
@@ -101,6 +104,7 @@ func (u *use) standsAlone() bool {
 
 func (u *use) unknownOption(name string) {
 	u.fault = true
+	u.out.trait(AnyPattern, 0)
 	u.sift.test(true, "...") // find fails on what is no test
 	u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" the option "+grammar.Escaped(name)+", which nod does not know")
 }
@@ -253,7 +257,7 @@ func (u *use) longOption(text string, w word, rest []word) int {
 func (u *use) taking(o option, name string, rest []word) int {
 	if o.role == "exec" {
 		u.effects(o.rest, u.inv.raw)
-		return u.exec(rest, o.rest == "batch")
+		return u.exec(rest, strings.Contains(o.rest, "batch"))
 	}
 	if role, ok := strings.CutPrefix(o.role, "pair:"); ok && len(rest) > 1 {
 		u.oneWord(rest[0])
@@ -407,6 +411,7 @@ func (u *use) effects(list, raw string) {
 			u.send = true
 		case "recursive":
 			u.flags |= recursive
+			u.out.trait(0, Flat|Shallow)
 		case "appends":
 			u.flags |= appends
 		case "forced":
@@ -436,6 +441,10 @@ func (u *use) effects(list, raw string) {
 				u.stated(item[1:], raw)
 			}
 			u.marks |= markOf(item)
+			if taken, ok := strings.CutPrefix(item, "not:"); ok {
+				u.out.trait(0, traitOf(taken))
+			}
+			u.out.trait(traitOf(item), 0)
 		}
 	}
 }
@@ -516,10 +525,19 @@ func (u *use) positional() {
 		u.assign(roles)
 	case !u.quiet:
 		u.effects(u.none, u.inv.raw)
+		u.searchesHere()
 	}
 	if u.into.raw != "" {
 		u.into.text = strings.TrimSuffix(u.into.text, "/") + "/"
 		u.dest(u.into)
+	}
+}
+
+// searchesHere is what happens without arguments where an option asks for all
+// that lies below.
+func (u *use) searchesHere() {
+	if u.flags&recursive != 0 {
+		u.effects(u.deep, u.inv.raw)
 	}
 }
 
@@ -531,8 +549,11 @@ func (u *use) assign(roles []string) {
 		}
 	}
 	n := len(u.pos)
-	if variadic >= 0 && n <= len(roles)-1 && strings.Contains("tree... names... searched...", roles[variadic]) {
-		u.effects(u.none, u.inv.raw) // a search without a place to search
+	if variadic >= 0 && n <= len(roles)-1 { // a search without a place to search
+		if strings.Contains("tree... names... searched...", roles[variadic]) {
+			u.effects(u.none, u.inv.raw)
+		}
+		u.searchesHere()
 	}
 	if variadic < 0 && n > len(roles) {
 		u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" more arguments than nod knows")

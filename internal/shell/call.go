@@ -71,6 +71,7 @@ func (d *draft) enter(raw string) int {
 	d.command = len(d.report.Commands)
 	d.report.Commands = append(d.report.Commands, Command{
 		Source: grammar.Shorten(raw), Wrappers: append([]string(nil), d.wrappers...), Caller: d.caller,
+		Is: d.lasting, Finder: d.finder,
 	})
 	return d.command
 }
@@ -129,6 +130,7 @@ func (a *analysis) external(inv *invocation) {
 		a.out.unknown(PartWords, inv.raw, "this runs "+grammar.Escaped(base)+", of which nod knows nothing")
 		return
 	}
+	a.out.trait(sheet.is, 0)
 	if !a.tasks.task(sheet, inv) {
 		a.apply(sheet, inv)
 	}
@@ -164,11 +166,21 @@ func (a *analysis) inside(inv *invocation, words []word) {
 	cmd := &a.out.report.Commands[a.out.command]
 	cmd.Words, cmd.Dir = exposed(words), inv.st.dir
 	cmd.Wrappers = append([]string(nil), a.out.wrappers...)
-	cmd.Program, cmd.Foreign = "", false
+	cmd.Program, cmd.Foreign, cmd.Is, cmd.Not, cmd.Search = "", false, a.out.lasting, 0, nil
+	cmd.Finder = a.out.finder
 	raw := inv.raw
 	if i := strings.Index(raw, words[0].raw); i >= 0 && words[0].raw != "" {
 		raw = raw[i:]
 	}
 	a.run(words, raw, inv.st, inv.in, true)
 	a.out.wrappers = a.out.wrappers[:len(a.out.wrappers)-1]
+}
+
+// insideFed analyses a command whose arguments come from a search; finder is one
+// more than the index of the search that runs it.
+func (a *analysis) insideFed(inv *invocation, words []word, finder int) {
+	lasting, before := a.out.lasting, a.out.finder
+	a.out.lasting, a.out.finder = lasting|Fed, finder
+	a.inside(inv, words)
+	a.out.lasting, a.out.finder = lasting, before
 }

@@ -15,6 +15,8 @@ type draft struct {
 	command  int      // index of the current command, -1 for none
 	caller   int      // one more than the index of the command whose definition is walked
 	wrappers []string // taken off around what is walked now
+	lasting  Traits   // of all that is walked now: a wrapper gives them
+	finder   int      // one more than the index of the search that runs what is walked; 0: none does
 	where    spot     // what of a file is walked
 	away     string   // the host or container in which the current text runs; "" is here
 	parts    Part     // overrides the part of what is reported; 0 leaves it

@@ -50,6 +50,7 @@ func (gl *gitLine) finishGit() {
 		gl.marks |= markKeeps
 		if !gl.marks.has(markStaged) || gl.marks.has(markWorktree) {
 			gl.marks |= markOvertree
+			gl.out.trait(Discards, 0)
 		}
 	case "gitlook":
 		gl.finishLook()
@@ -116,6 +117,9 @@ func (gl *gitLine) finishCheckout() {
 	gl.marks |= markKeeps
 	if !gl.marks.has(markNamed) || gl.marks.has(markLoses) || gl.ended || len(gl.pos) > 0 {
 		gl.marks |= markOvertree
+	}
+	if gl.ended || slices.ContainsFunc(gl.pos, func(w word) bool { return w.text == "." }) {
+		gl.out.trait(Discards, 0)
 	}
 }
 

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -110,6 +109,14 @@ type Command struct {
 	Dir string
 	// Wrappers are the names that were taken off ("sudo", "timeout" ...).
 	Wrappers []string
+	// Is are the traits that the sheet of the program gives it here, Not those
+	// that an option takes away. See [Command.Has].
+	Is, Not Traits
+	// Search is what it was told to look for; nil where that is nothing.
+	Search *Search
+	// Finder is one more than the index of the search that hands it files, as
+	// find -exec does; 0 for none.
+	Finder int
 	// Source is the text of the command, as written, shortened to 200 bytes.
 	Source string
 	// Caller is one more than the index of the command whose script or
@@ -237,18 +244,10 @@ func (r *Report) ProgramOf(e Effect) string {
 	return path.Base(r.Commands[e.Command].Program)
 }
 
-// Fed reports whether the command of an effect gets its arguments from find, fd
-// or xargs.
+// Fed reports whether the command of an effect gets its arguments from a search
+// (find, xargs ...).
 func (r *Report) Fed(e Effect) bool {
-	return e.Command >= 0 && e.Command < len(r.Commands) && r.Commands[e.Command].Fed()
-}
-
-// Fed reports whether the command gets its arguments from find, fd or xargs.
-func (c Command) Fed() bool {
-	return slices.ContainsFunc(c.Wrappers, func(w string) bool {
-		return w == "find" || w == "xargs" || w == "fd" ||
-			w == "fdfind"
-	})
+	return e.Command >= 0 && e.Command < len(r.Commands) && r.Commands[e.Command].Has(Fed)
 }
 
 // QuoteWords is the line in which each word is quoted, so that a shell takes all
@@ -276,12 +275,5 @@ func (r *Report) OwnDatabase(e Effect) bool {
 		return false
 	}
 	c := r.Commands[e.Command]
-	if c.Foreign || len(c.Words) == 0 || len(c.Wrappers) > 0 {
-		return false
-	}
-	switch path.Base(c.Words[0].Value) {
-	case "psql", "mysql", "mariadb":
-		return true
-	}
-	return false
+	return c.Has(OwnDatabase) && len(c.Wrappers) == 0
 }

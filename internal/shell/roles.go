@@ -22,7 +22,7 @@ func (u *use) whole(role string, i int) bool {
 		}
 		u.inside(u.inv, rest)
 	case "xcommand":
-		u.inside(u.inv, u.fed(rest))
+		u.insideFed(u.inv, u.fed(rest), u.out.finder)
 	case "awaycommand":
 		u.elsewhere(func() { u.inside(u.inv, rest) })
 	case "awayshell":
@@ -222,7 +222,7 @@ func isShell(name string) bool {
 // role does what one argument in one role means.
 func (u *use) role(role string, w word) {
 	st := u.inv.st
-	if u.glued(role, w) {
+	if u.glued(role, w) || u.out.sought(role, w) {
 		return
 	}
 	switch role {

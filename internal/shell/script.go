@@ -228,9 +228,7 @@ func (d *draft) makesDirectories(command int) bool {
 	if command < 0 || command >= len(d.report.Commands) {
 		return false
 	}
-	c := d.report.Commands[command]
-	s, ok := d.machine.sheet(path.Base(c.Program))
-	return ok && s.makesDirs && !c.Foreign
+	return d.report.Commands[command].Has(MakesDirectories)
 }
 
 // outermost is the command of the line in whose definitions a command stands.
@@ -412,9 +410,11 @@ func (f *definitions) readable(t passage) bool {
 // returns what restores it.
 func (a *analysis) ownProcess() (restore func()) {
 	lang, both, wrappers, beyond := a.now.lang, a.now.both, a.out.wrappers, a.out.beyond
-	a.now.both, a.out.wrappers = false, nil
+	lasting, finder := a.out.lasting, a.out.finder
+	a.now.both, a.out.wrappers, a.out.lasting, a.out.finder = false, nil, 0, 0
 	return func() {
 		a.now.lang, a.now.both, a.out.wrappers, a.out.beyond = lang, both, wrappers, beyond
+		a.out.lasting, a.out.finder = lasting, finder
 	}
 }
 

@@ -19,12 +19,12 @@ type sheet struct {
 	body    string   // the section for this subcommand
 	more    []string // other sections whose options count too
 
-	args, none, always, code, skip, others, heeds                             string
+	args, none, deep, always, code, skip, others, heeds                       string
 	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf, responses bool
 
+	is         Traits // what is told of it to those who judge
 	stays      bool   // the command that it starts runs here, as this user, in this directory
 	interprets bool   // what it is fed is code
-	makesDirs  bool   // what it writes are directories, with nothing in them
 	bare       string // its arguments where none are given
 	finds      string // what its command gets lies below its arguments: "roots", or a pattern comes first
 	task       string // who reads what it runs, and the names of the files that say it
@@ -188,6 +188,8 @@ func (s *sheet) directives(body string) {
 				strings.Contains(rest, "away")
 		case "none":
 			s.none = cmp.Or(s.none, rest)
+		case "deep":
+			s.deep = cmp.Or(s.deep, rest)
 		case "does":
 			s.always = strings.TrimSpace(s.always + " " + rest)
 		case "code":
@@ -202,8 +204,8 @@ func (s *sheet) directives(body string) {
 			s.stays = true
 		case "interprets":
 			s.interprets = true
-		case "directories":
-			s.makesDirs = true
+		case "is":
+			s.is |= traitsOf(rest)
 		case "bare":
 			s.bare = cmp.Or(s.bare, rest)
 		case "finds":

@@ -15,8 +15,8 @@ import (
 // here is a typing mistake, and would be read as nothing.
 const (
 	sheetFlags = " inert deaf free loose posix single bundle sub inherit responses" +
-		" stays interprets directories "
-	sheetDirectives = " args none does skip others heeds code use bare finds task home sql server " + sheetFlags
+		" stays interprets "
+	sheetDirectives = " args none deep does is skip others heeds code use bare finds task home sql server " + sheetFlags
 	sheetWords      = " recursive forced appends drop batch inplace deletes send quiet verb alone inert "
 	sheetEffects    = " read list names tree write keeps delete run fetch send remote kill persist secret privilege exhaust stdin unknown "
 	sheetCodes      = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test tmux exiftool go push ghapi tar kubeget http s3copy script wget sample second printing unzip" +
@@ -26,7 +26,7 @@ const (
 		" replace key sed awk jq yq jqfile yqfile date setting gitremote pathspec tracked searched sent curlformat pagerfile fzfbind previewed format" +
 		" curldata curlmethod ghmethod ghfield pymodule kubeoutput loaded atfile readurl fileorurl media literal atother ghrepo curlencode" +
 		" curlcookie httpitem digword pipeout sql database dbhost unknown listed mode formula manpage psword nodename socketword composefile xmlfile" +
-		" zipfile xpath procs numbered "
+		" zipfile xpath procs numbered pattern include globs exclude prune kind extension "
 	// What writes, runs, sends or deletes: an option that does needs an example.
 	graveRoles   = " write outfile numbered change delete deltree moved destdir program script inline shell shellcode split exec pipeout cd previewed "
 	graveEffects = " write delete run send remote kill persist secret privilege stdin unknown keeps "
@@ -159,7 +159,13 @@ func readDirective(words []string, s *sheetSection) (faults []string) {
 	switch words[0] {
 	case "args":
 		return readRoles(words[1:])
-	case "none", "does":
+	case "is":
+		for _, w := range words[1:] {
+			if traitOf(w) == 0 {
+				faults = append(faults, "no trait is named "+w)
+			}
+		}
+	case "none", "does", "deep":
 		_, faults = readEffects(words[1:])
 	case "code":
 		if len(words) > 2 || !among(sheetCodes, words[1]) {
@@ -262,7 +268,7 @@ func readEffects(words []string) (grave bool, faults []string) {
 			faults = append(faults, "keeps what: "+w)
 		case is:
 			grave = grave || among(graveEffects, kind)
-		case !among(sheetWords, w) && markOf(w) == 0:
+		case !among(sheetWords, w) && markOf(w) == 0 && traitOf(strings.TrimPrefix(w, "not:")) == 0:
 			faults = append(faults, "no word is named "+w)
 		case among(graveWords, w):
 			grave = true
@@ -354,6 +360,8 @@ func TestSheetsRefuse(t *testing.T) {
 		"-i --in-place inplacce":       "no word is named inplacce",
 		"-x !writes:out":               "no effect is named !writes:out",
 		"-x !write":                    "!write does not say of what",
+		"is deaf":                      "no trait is named deaf",
+		"-l not:flatt":                 "no word is named not:flatt",
 		"inertt":                       "no directive is named inertt",
 		"inert yes":                    "inert stands alone in its line",
 		"-a =text\nargs read":          "args stands behind options",

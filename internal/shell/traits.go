@@ -1,0 +1,154 @@
+package shell
+
+import "strings"
+
+// Traits are what a sheet says of a program, one of its subcommands or an option
+// of theirs, for those who judge what a command does. A command has a trait if
+// the sheet gives it and no option takes it away.
+type Traits uint64
+
+// The traits, with the words that sheets have for them (traitWords).
+const (
+	Git              Traits = 1 << iota // it is git
+	PrintsFiles                         // it prints names of files, a line each
+	PrintsLines                         // it prints lines of what it reads, as they are
+	PrintsFacts                         // it says something about files, and nothing of what is in them
+	BareNames                           // the names that it prints leave out where they lie
+	Flat                                // of a directory that it is given it reads nothing
+	Compares                            // it prints what differs below two directories
+	Decodes                             // it makes other bytes of what it reads
+	ChangesStatus                       // it changes a file's owner, mode or attributes, and makes none
+	StatusUndone                        // and what it changes is as easily put back
+	RemovesNamed                        // it removes the very names that it is given, and nothing besides
+	RemovesEmpty                        // it removes directories only where nothing is in them
+	MakesDirectories                    // what it writes are directories, with nothing in them
+	MakesLinks                          // what it writes are links
+	CopiesFiles                         // it copies what it reads to where it writes
+	Empties                             // of what was in a file that it writes nothing stays
+	Replaces                            // it puts something else in the place of what it writes
+	Repeats                             // it runs its command again and again
+	Destroys                            // it takes away what nobody could bring back, or publishes
+	Discards                            // it takes back changes that were committed nowhere
+	MildVerbs                           // verbs such as rm in its words destroy nothing
+	OwnDatabase                         // on this machine it asks what the person's own files are to it
+	MayRunWords                         // it may run a file or a text that one of its words names
+	Finds                               // it hands the files that it finds to a command
+	Expression                          // its words are an expression of find
+	Searches                            // it looks through files for patterns
+	SkipsHidden                         // it leaves out hidden files
+	SkipsIgnored                        // it leaves out what ignore files name
+	Shallow                             // it looks into no directory below those that it is given
+	Follows                             // it follows links to directories
+	Inverted                            // it looks for lines without its patterns
+	AnyLine                             // a line that it prints need not hold a pattern as it is written
+	AnyPattern                          // not all of its patterns are known
+	Untracked                           // git: files that are not tracked, too
+	Standard                            // git: but for those that ignore files name
+	Cached                              // git: tracked files, too
+	Outside                             // git: files of no repository, or of another one
+	Fed                                 // its arguments come from a search: of what a sheet starts so, no word of sheets
+)
+
+// traitWords are the words of the sheets, in the order of the traits.
+const traitWords = " git prints-files prints-lines prints-facts bare-names flat compares decodes changes-status " +
+	"status-undone removes-named removes-empty makes-directories makes-links copies empties replaces repeats destroys " +
+	"discards mild-verbs own-database runs-words finds-files expression searches skips-hidden skips-ignored shallow " +
+	"follows inverted any-line any-pattern untracked standard cached outside "
+
+// traitOf is the trait that a word of a sheet stands for, 0 for none.
+func traitOf(word string) Traits {
+	at := strings.Index(traitWords, " "+word+" ")
+	if at < 0 || word == "" {
+		return 0
+	}
+	return 1 << strings.Count(traitWords[1:at+1], " ")
+}
+
+// traitsOf are those of several words.
+func traitsOf(words string) (t Traits) {
+	for word := range strings.FieldsSeq(words) {
+		t |= traitOf(word)
+	}
+	return t
+}
+
+// Has reports whether a command has all of these traits.
+func (c Command) Has(t Traits) bool { return c.Is&^c.Not&t == t }
+
+// By reports whether an effect comes from the words of a program with these
+// traits, and not from a redirection or a program that was not found.
+func (r *Report) By(e Effect, t Traits) bool {
+	if e.Part != PartWords || e.Command < 0 || e.Command >= len(r.Commands) {
+		return false
+	}
+	c := r.Commands[e.Command]
+	return c.Program != "" && c.Has(t)
+}
+
+// Search is what a command that looks for files, or through them, was told of
+// which ones and of what. It errs towards more files.
+type Search struct {
+	Patterns []string // what it looks for
+	// Include are globs that a name must match, Globs the same where one with
+	// "!" before it leaves a name out; Exclude are names that are left out, Prune
+	// those of files and directories that are.
+	Include, Globs, Exclude, Prune []string
+	Kinds, Extensions              []string // of files
+}
+
+// list is where the values of a role stand, nil for a role of no search.
+func (s *Search) list(role string) *[]string {
+	switch role {
+	case "pattern":
+		return &s.Patterns
+	case "include":
+		return &s.Include
+	case "globs":
+		return &s.Globs
+	case "exclude":
+		return &s.Exclude
+	case "prune":
+		return &s.Prune
+	case "kind":
+		return &s.Kinds
+	case "extension":
+		return &s.Extensions
+	}
+	return nil
+}
+
+// current is the command that is being read, nil before the first.
+func (d *draft) current() *Command {
+	if d.command < 0 || d.command >= len(d.report.Commands) {
+		return nil
+	}
+	return &d.report.Commands[d.command]
+}
+
+// trait gives the current command traits, or takes them away for good.
+func (d *draft) trait(is, not Traits) {
+	if c := d.current(); c != nil {
+		c.Is, c.Not = c.Is|is, c.Not|not
+	}
+}
+
+// sought keeps a value that a search was given; false where the role is none
+// of a search.
+func (d *draft) sought(role string, w word) bool {
+	c, s := d.current(), Search{}
+	if c != nil && c.Search != nil {
+		s = *c.Search // what was copied from the command before stays as it was
+	}
+	list := s.list(role)
+	switch {
+	case list == nil:
+		return false
+	case c == nil:
+	case !w.known || w.many:
+		c.Is |= AnyPattern
+	default:
+		*list = append((*list)[:len(*list):len(*list)], w.text)
+		c.Search = &s
+	}
+	return true
+}
