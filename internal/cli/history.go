@@ -33,13 +33,15 @@ settled, which it would have asked you about or denied, and which allow rules
 would have saved the most questions, with the calls that each would let
 through. Nothing is run, written or sent.
 
-Read are Claude Code (~/.claude/projects), Codex (~/.codex/sessions) and Qwen
-Code (~/.qwen/projects). The files that a call names are looked at as they are
-today, not as they were then; calls whose directory is gone are counted and
-not judged.
+Read are Claude Code (~/.claude/projects), Codex (~/.codex/sessions), Copilot
+CLI (~/.copilot/session-state), Gemini CLI (~/.gemini/tmp), Pi
+(~/.pi/agent/sessions) and Qwen Code (~/.qwen/projects). opencode keeps a
+database, which nod does not read. The files that a call names are looked at as
+they are today, not as they were then; calls whose directory is gone are counted
+and not judged.
 
   --json         one JSON object, "v": 1
-  --agent NAME   only claude-code, codex or qwen
+  --agent NAME   only claude-code, codex, copilot, gemini, pi or qwen
   --settings F, --managed F, --state DIR   instead of the usual places
 
 The rules are not written: nod init --from-log, or an editor, does that.
@@ -65,7 +67,7 @@ func pastSessions(ctx context.Context, p *Process, args []string) int {
 	flags.StringVar(&f.agent, "agent", "", "")
 	var err error
 	f.places, err = parsePlaces(p, flags, args)
-	switch known := []string{nod.ClaudeCode, "codex", "qwen"}; {
+	switch known := history.Agents(); {
 	case err != nil:
 	case flags.NArg() > 0:
 		err = fmt.Errorf("unexpected %q", flags.Arg(0))
@@ -81,7 +83,7 @@ func pastSessions(ctx context.Context, p *Process, args []string) int {
 func (f historyFlags) run(ctx context.Context, p *Process) int {
 	files, problems := transcripts(p, f.agent)
 	if len(files) == 0 {
-		fmt.Fprintln(p.Stderr, "nod history: no transcript of Claude Code, Codex or Qwen Code is in", printable.Text(p.Getenv("HOME")))
+		fmt.Fprintln(p.Stderr, "nod history: no transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, Pi or Qwen Code is in", printable.Text(p.Getenv("HOME")))
 		return ExitBadInput
 	}
 	f.places.Known = nil // as in the hook

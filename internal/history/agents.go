@@ -15,8 +15,14 @@ import (
 const (
 	claudeCode = "claude-code"
 	codex      = "codex"
+	copilot    = "copilot"
+	gemini     = "gemini"
+	pi         = "pi"
 	qwen       = "qwen"
 )
+
+// Agents are those whose transcripts are read.
+func Agents() []string { return []string{claudeCode, codex, copilot, gemini, pi, qwen} }
 
 // past is one call as it stands in a transcript, or what became of one.
 type past struct {
@@ -39,10 +45,17 @@ type reader interface {
 // origin is where a session began, "" while nobody has said so.
 type origin interface{ root() string }
 
-func readerOf(name string) (reader, agent.Adapter) {
-	switch name {
+// readerOf returns what reads a file, and the adapter of its agent.
+func readerOf(f File) (reader, agent.Adapter) {
+	switch f.Agent {
 	case codex:
 		return &codexReader{}, agent.Codex{}
+	case copilot:
+		return &copilotReader{}, agent.Copilot{}
+	case gemini:
+		return newGeminiReader(f.Path), agent.Gemini{}
+	case pi:
+		return &piReader{}, agent.Pi{}
 	case qwen:
 		return &qwenReader{}, agent.Qwen{}
 	}
@@ -54,18 +67,36 @@ func environ(name, root string) []string {
 	switch name {
 	case codex:
 		return []string{"PWD=" + root}
+	case copilot:
+		return []string{"COPILOT_PROJECT_DIR=" + root}
+	case gemini:
+		return []string{"GEMINI_PROJECT_DIR=" + root}
+	case pi:
+		return nil
 	case qwen:
 		return []string{"QWEN_PROJECT_DIR=" + root}
 	}
 	return []string{"CLAUDE_PROJECT_DIR=" + root, "CLAUDE_CODE_ENTRYPOINT=cli"}
 }
 
-// payload is what the hook would have been sent.
-func payload(c past, session string) []byte {
-	raw, err := json.Marshal(map[string]any{
-		"hook_event_name": "PreToolUse", "session_id": session, "cwd": c.dir, "permission_mode": "default",
-		"tool_name": c.tool, "tool_input": c.input, "tool_use_id": c.id,
-	})
+// payload is what the agent's hook would have been sent.
+func payload(name string, c past, session string) []byte {
+	var fields map[string]any
+	switch name {
+	case copilot:
+		fields = map[string]any{"sessionId": session, "cwd": c.dir, "toolName": c.tool, "toolArgs": c.input}
+	case pi:
+		fields = map[string]any{"hook": "tool_call", "session": session, "call": c.id, "directory": c.dir, "interactive": true, "tool": c.tool, "args": c.input}
+	default:
+		fields = map[string]any{
+			"hook_event_name": "PreToolUse", "session_id": session, "cwd": c.dir, "permission_mode": "default",
+			"tool_name": c.tool, "tool_input": c.input, "tool_use_id": c.id,
+		}
+		if name == gemini {
+			fields["hook_event_name"] = "BeforeTool"
+		}
+	}
+	raw, err := json.Marshal(fields)
 	if err != nil {
 		return nil
 	}

@@ -16,9 +16,12 @@ type File struct {
 // Places say where the agents keep their transcripts, absolute. An empty one
 // holds nothing.
 type Places struct {
-	Claude []string
-	Codex  []string
-	Qwen   []string
+	Claude  []string
+	Codex   []string
+	Copilot []string
+	Gemini  []string
+	Pi      []string
+	Qwen    []string
 }
 
 // DefaultPlaces are those of a home directory. getenv reads the variables by
@@ -35,9 +38,12 @@ func DefaultPlaces(home string, getenv func(string) string) Places {
 	}
 	codex := of("CODEX_HOME", ".codex")
 	return Places{
-		Claude: []string{filepath.Join(of("CLAUDE_CONFIG_DIR", ".claude"), "projects")},
-		Codex:  []string{filepath.Join(codex, "sessions"), filepath.Join(codex, "archived_sessions")},
-		Qwen:   []string{filepath.Join(home, ".qwen", "projects")},
+		Claude:  []string{filepath.Join(of("CLAUDE_CONFIG_DIR", ".claude"), "projects")},
+		Codex:   []string{filepath.Join(codex, "sessions"), filepath.Join(codex, "archived_sessions")},
+		Copilot: []string{filepath.Join(of("COPILOT_HOME", ".copilot"), "session-state")},
+		Gemini:  []string{filepath.Join(home, ".gemini", "tmp")},
+		Pi:      []string{of("PI_CODING_AGENT_SESSION_DIR", ".pi/agent/sessions")},
+		Qwen:    []string{filepath.Join(home, ".qwen", "projects")},
 	}
 }
 
@@ -47,7 +53,7 @@ func Find(p Places) (files []File, problems []string) {
 	for _, agent := range []struct {
 		name string
 		dirs []string
-	}{{claudeCode, p.Claude}, {codex, p.Codex}, {qwen, p.Qwen}} {
+	}{{claudeCode, p.Claude}, {codex, p.Codex}, {copilot, p.Copilot}, {gemini, p.Gemini}, {pi, p.Pi}, {qwen, p.Qwen}} {
 		for _, dir := range agent.dirs {
 			found, wrong := below(dir, agent.name)
 			files, problems = append(files, found...), append(problems, wrong...)

@@ -94,7 +94,7 @@ func (s *session) read(ctx context.Context) {
 		return
 	}
 	defer f.Close()
-	reader, adapter := readerOf(s.file.Agent)
+	reader, adapter := readerOf(s.file)
 	s.origin, s.adapter = reader, adapter
 	s.gates, s.files, s.waiting = map[string]*nod.Gate{}, view.NewMemo(view.Disk{}), map[string]propose.Call{}
 	long, err := lines(f, func(text []byte) {
@@ -176,7 +176,7 @@ func (s *session) event(c past, with []propose.Rule) (e agent.Event, gate *nod.G
 	if gate == nil {
 		return e, nil, NoSettings
 	}
-	e, err := s.adapter.Decode(payload(c, filepath.Base(s.file.Path)), s.environ(root))
+	e, err := s.adapter.Decode(payload(s.file.Agent, c, filepath.Base(s.file.Path)), s.environ(root))
 	if err != nil {
 		return e, nil, Unread
 	}
@@ -269,7 +269,7 @@ func (t *tally) through(ctx context.Context, rules []propose.Rule, o Options) (l
 		s := sessions[c.agent+c.root]
 		if s == nil {
 			s = &session{file: File{Agent: c.agent}, options: &o, tally: t, gates: map[string]*nod.Gate{}, files: view.NewMemo(view.Disk{})}
-			_, s.adapter = readerOf(c.agent)
+			_, s.adapter = readerOf(s.file)
 			s.origin = fixed(c.root)
 			sessions[c.agent+c.root] = s
 		}

@@ -32,7 +32,7 @@ func refusedIn(f File, calls []string, refused map[string]bool) {
 		return
 	}
 	defer in.Close()
-	reader, _ := readerOf(f.Agent)
+	reader, _ := readerOf(f)
 	lines(in, func(text []byte) {
 		for _, id := range calls {
 			if !bytes.Contains(text, []byte(id)) {
