@@ -409,7 +409,8 @@ func TestAddingSecrets(t *testing.T) {
 	p.check(kept, all...)
 	p.write("packages/ui/.env", "KEY=1\n")
 	p.check(lost, all...)
-	p.check(lost, "git add packages", "git add -f .")
+	p.check(lost, "git add packages", "git add -f .", "git add :!a.txt", "git add :/!a.txt", "git add ':(exclude)a.txt'", "git add -- $X",
+		`git add "$PWD"`, "git add "+p.dir+"/packages", "git add :^src ':!a*'")
 	p.check(kept, "git add src", "git add -u", "git add a.txt", "cd src && git add .", "git commit -a -m x", "git add -n .")
 	for _, c := range []struct {
 		name, text string

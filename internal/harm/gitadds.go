@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/printable"
@@ -48,9 +49,13 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 		if i := strings.IndexAny(name, `*?[\`); i >= 0 { // what git matches lies below
 			name = path.Dir(name[:i] + "x")
 		}
-		dirs = append(dirs, h.At.Machine.Real(path.Join(from, name)))
+		if !path.IsAbs(name) {
+			name = path.Join(from, name)
+		}
+		dirs = append(dirs, h.At.Machine.Real(name))
 	}
-	if len(dirs) == 0 && (o.short("A") || o.long("--all")) {
+	if slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known }) ||
+		len(dirs) == 0 && (len(o.operands) > 0 || o.short("A") || o.long("--all")) { // all but what is left out
 		dirs = []string{r.Top}
 	}
 	for _, dir := range dirs {
@@ -115,9 +120,13 @@ func (h *Secrets) gitAims() string {
 
 // excludes recognises a pathspec of what is left out.
 func excludes(pathspec string) bool {
-	magic, _, _ := strings.Cut(pathspec, ")")
-	return strings.HasPrefix(pathspec, ":!") || strings.HasPrefix(pathspec, ":^") ||
-		strings.HasPrefix(magic, ":(") && strings.Contains(magic, "exclude")
+	if long, ok := strings.CutPrefix(pathspec, ":("); ok {
+		magic, _, _ := strings.Cut(long, ")")
+		return strings.Contains(magic, "exclude")
+	}
+	signs, ok := strings.CutPrefix(pathspec, ":")
+	signs = signs[:len(signs)-len(strings.TrimLeft(signs, "/!^"))]
+	return ok && strings.ContainsAny(signs, "!^")
 }
 
 // takesMessage lists the subcommands of which arguments are text, or say what

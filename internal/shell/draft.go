@@ -36,6 +36,14 @@ type draft struct {
 	rounds   int      // loops around this command whose rounds are not counted
 }
 
+// inRounds walks what runs again and again, nobody knows how often.
+func (d *draft) inRounds(walk func()) {
+	d.again = true
+	d.rounds++
+	walk()
+	d.rounds--
+}
+
 func (d *draft) unknown(part Part, words, what string) {
 	if d.parts != 0 {
 		part = d.parts

@@ -225,7 +225,7 @@ func (u *use) execUnder(words []word, roots ...word) {
 	command := u.out.command
 	u.out.enter(u.inv.raw)
 	inv := *u.inv
-	u.insideFed(&inv, out, command+1)
+	u.out.inRounds(func() { u.insideFed(&inv, out, command+1) })
 	u.out.command = command
 }
 

@@ -20,15 +20,19 @@ func (u *use) whole(role string, i int) bool {
 			n := u.dash(rest[0], rest[1:])
 			rest = rest[min(n+1, len(rest)):]
 		}
+		if u.marks.has(markRepeats) {
+			u.out.inRounds(func() { u.inside(u.inv, rest) })
+			return true
+		}
 		u.inside(u.inv, rest)
 	case "xcommand":
-		u.insideFed(u.inv, u.fed(rest), u.out.finder)
+		u.out.inRounds(func() { u.insideFed(u.inv, u.fed(rest), u.out.finder) })
 	case "awaycommand":
 		u.elsewhere(func() { u.inside(u.inv, rest) })
 	case "awayshell":
 		u.elsewhere(func() { u.shellText(joinedWord(rest)) })
 	case "shelltext":
-		u.shellText(joinedWord(rest))
+		u.out.inRounds(func() { u.shellText(joinedWord(rest)) }) // watch
 	case "assign":
 		name, text, ok := strings.Cut(rest[0].text, "=")
 		if !ok || !rest[0].known && !ok {

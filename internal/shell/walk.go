@@ -236,9 +236,12 @@ func (a *analysis) ifClause(c *syntax.IfClause, st state, in input) state {
 
 func (a *analysis) whileClause(c *syntax.WhileClause, st state, in input) state {
 	a.words.exhausts(c)
-	a.out.again = true
-	a.out.rounds++
-	defer func() { a.out.rounds-- }()
+	a.out.inRounds(func() { st = a.rounds(c, st, in) })
+	return st
+}
+
+// rounds walks a loop that ends when its condition says so.
+func (a *analysis) rounds(c *syntax.WhileClause, st state, in input) state {
 	st = repeated(c, st)
 	st = a.stmts(c.Cond, st, in)
 	body := st

@@ -320,6 +320,9 @@ func (e *expander) processSubst(b *builder, p *syntax.ProcSubst, st state) {
 	if p.Op != syntax.CmdIn {
 		e.unfollowed(p, p.Op.String()+" )")
 	}
+	if len(p.Stmts) == 0 {
+		e.unfollowed(p, "a substitution without a command") // bash makes no word of it
+	}
 	if e.now.documentOutside(p) {
 		e.unfollowed(p, "a here-document that begins behind its substitution")
 	}

@@ -286,7 +286,7 @@ func (g *liner) finder() string {
 			" -print0 | xargs -0 rm", " | xargs cat", " -exec grep -l MARK {} \\;", " -fprint "+g.name(),
 			" -fls "+g.name(), " -printf '%p\\n'", " -exec cp {} /tmp \\;", " -exec mv {} /tmp \\;", " -ok rm {} \\;",
 			" -execdir cat {} \\;", " -exec sh -c 'cat \"$1\"' x {} \\;", " -exec touch {} +",
-			" -fprintf "+g.name()+" %p", " -exec sed -i s/a/b/ {} +", " -exec uniq {} +", " -exec xxd {} +", " -quit", " | head",
+			" -fprintf "+g.name()+" %p", " -exec sed -i s/a/b/ {} +", " -exec uniq {} +", " -exec xxd {} +", " -exec ln -s {} new \\;", " | xargs -I{} ln -s {} new", " -quit", " | head",
 			" | xargs -I{} mv {} {}.bak", " -exec gzip {} +")
 }
 
@@ -334,7 +334,7 @@ func (g *liner) carried() string {
 	first := g.of("cp -r "+secret+" "+away, "cp "+secret+" "+away, "cp -a "+secret+" "+away, "cp -l "+secret+" "+away,
 		"mv "+secret+" "+away, "ln -s "+secret+" "+away, "ln "+secret+" "+away, "tar cf new.tar "+secret,
 		"tar c "+secret+" | tar x -C /tmp",
-		"gzip -k "+secret, "gzip -c "+secret+" > "+away, "git add -f "+secret, "git add -A", "git add .", "git hash-object -w "+secret, "git stash -u", "git stash -a", "cd "+secret, "cd config", "cd ~", "pushd config", "find . -type f -size -9 > "+away, "ls -A > "+away, "dd if="+secret+" of="+away,
+		"gzip -k "+secret, "gzip -c "+secret+" > "+away, "git add -f "+secret, "git add -A", "git add .", "git add :!x", "git add \"$PWD\"", "git add -- $x", "git hash-object -w "+secret, "git stash -u", "git stash -a", "cd "+secret, "cd config", "cd ~", "pushd config", "find . -type f -size -9 > "+away, "ls -A > "+away, "dd if="+secret+" of="+away,
 		"mkdir newdir; cp -r . newdir", "f="+secret, "set -- "+secret, "exec 3<"+secret, "exec <"+secret, "git mv "+secret+" "+away, "git commit -am x", "zip -r new.zip "+secret, "sed -n p "+secret+" > "+away, "split "+secret+" new", "install "+secret+" "+away, "git worktree add ../wt", "read -r f < "+secret, "mapfile f < "+secret, "f=$(cat "+secret+")", "printf '%s\n' * .* > "+away)
 	second := g.of("cat "+away, "cat *", "cat .*", "cat new*", "grep -r SECRET "+away, "grep -r SECRET",
 		"grep SECRET *", "head -n 9 "+away+"/*", "tar xOf new.tar", "zcat *.gz", "zcat "+away, "git show :.env",

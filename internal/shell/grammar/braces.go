@@ -106,8 +106,8 @@ func sequence(b *syntax.BraceExp) [][]syntax.WordPart {
 func padded(s string) bool { return len(s) > 1 && s[0] == '0' }
 
 // OddRange reports whether a word may hold a range such as {k..3} or {'1'..3},
-// of which bash makes nothing, or {Z..a}, which holds a backslash. raw is the word
-// as written.
+// of which bash makes nothing, or {Z..a}, which holds a backslash, or {a.”.c}, of
+// which only zsh makes something. raw is the word as written.
 func OddRange(w *syntax.Word, raw string) bool {
 	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
 		lit, ok := p.(*syntax.Lit)
@@ -115,10 +115,14 @@ func OddRange(w *syntax.Word, raw string) bool {
 			return false
 		}
 		_, behind, _ := strings.Cut(raw[min(int(p.Pos().Offset()-w.Pos().Offset()), len(raw)):], "{")
-		first, last, dots := strings.Cut(behind, "..")
-		return dots && !(Decimal(first) && Decimal(strings.TrimSuffix(last, "}")))
+		first, last, _ := strings.Cut(behind, "..")
+		return strings.Contains(withoutQuotes.Replace(behind), "..") &&
+			!(Decimal(first) && Decimal(strings.TrimSuffix(last, "}")))
 	})
 }
+
+// withoutQuotes takes away what zsh does not see between the dots of a range.
+var withoutQuotes = strings.NewReplacer("'", "", `"`, "", `\`, "", "$", "", "\n", "")
 
 // OddBraces reports whether braces with a comma stand among others that have
 // none, or do not match: shells find different alternatives then.
