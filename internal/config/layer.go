@@ -305,6 +305,8 @@ func (r *reader) unknown(n *node, table string, keys []string) {
 
 func suggestion(key, table string, keys []string) string {
 	switch {
+	case strings.Contains(strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key)), "readonly"):
+		return `no agent tells nod the annotations of an MCP tool (readOnlyHint), so no setting can go by them; name the tools: allow = ["mcp__SERVER__get_*"]`
 	case table != "" && slices.Contains(topKeys(), key):
 		return fmt.Sprintf("put %s at the top of the file, before the first [table]", key)
 	case table != "model" && slices.Contains(modelKeys(), key):

@@ -175,6 +175,7 @@ func TestBadText(t *testing.T) {
 		{"end of file", "allow = [", "1:9: not TOML: array is incomplete; correct it"},
 		{"not UTF-8", "mode = \"\xff\"", "1:1: not UTF-8 text; save the file as UTF-8"},
 		{"unknown key", "\nalow = []\n", `2:1: "alow" is not a key; did you mean allow?`},
+		{"annotations", "mcp_read_only = \"allow\"", `1:1: "mcp_read_only" is not a key; no agent tells nod the annotations of an MCP tool (readOnlyHint), so no setting can go by them; name the tools: allow = ["mcp__SERVER__get_*"]`},
 		{"dashes", "soft-deny = []", `1:1: "soft-deny" is not a key; did you mean soft_deny?`},
 		{"far off", "zzzzzzzzzzzz = 1", `1:1: "zzzzzzzzzzzz" is not a key; the keys are allow, allowlist, `},
 		{"below a table", "[model]\nname = \"x\"\nallow = []", `3:1: "allow" is not a key of [model]; put allow at the top of the file, before the first [table]`},
