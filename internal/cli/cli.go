@@ -82,7 +82,7 @@ func Main(ctx context.Context, p *Process, args []string) int {
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
-			return c.run(ctx, p, args[1:])
+			return c.run(ctx, p.folded(args), args[1:])
 		}
 	}
 	fmt.Fprintln(p.Stderr, "nod:", noSubcommand(args[0]))

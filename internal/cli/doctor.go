@@ -23,7 +23,7 @@ func doctorCommand() command {
 		summary: "try the hooks that are installed, and say what does not hold",
 		long: `For each agent that is found, or named: starts the very command line that
 stands in its settings, with calls whose answers are known, and copies of it
-whose nod-hook is missing, killed, slow or prints rubbish. What cannot be tried
+whose nod-hook is missing, killed, slow or garbled. What cannot be tried
 from here (what the agent itself does with an answer) is said to be measured,
 on which version; docs/agents.md has those measurements. It also says whether
 the agent starts the hooks at all (Codex wants them trusted) and names settings
@@ -140,7 +140,7 @@ func printBlocks(p *Process, blocks []doctor.Block) {
 func printBlock(p *Process, b doctor.Block) {
 	title := strings.TrimSpace(b.Title + " " + b.Version)
 	if b.Level != "" {
-		title += ", " + b.Level + " level: " + printable.Text(b.Path)
+		title += ", " + b.Level + " level: " + homely(p, b.Path)
 	}
 	fmt.Fprintln(p.Stdout, title)
 	width := 0

@@ -76,7 +76,7 @@ type Line struct {
 	State State  `json:"state"`
 	What  string `json:"what"`
 	Text  string `json:"text"`
-	// Basis is "tried" or "measured on VERSION"; "" where the line is about
+	// Basis is "tried", "measured on VERSION", or how far it was tried; "" where the line is about
 	// what stands in a file.
 	Basis string `json:"basis,omitempty"`
 	// Next is what to do, "" if nothing.

@@ -24,7 +24,7 @@ func failures() []failure {
 		{install.Missing, "missing", ""},
 		{install.Killed, "killed", "#!/bin/sh\nkill -9 $$\n"},
 		{install.Hangs, "slow", "#!/bin/sh\nexec sleep 30\n"},
-		{install.Rubbish, "rubbish", "#!/bin/sh\necho all is well\n"},
+		{install.Rubbish, "garbled", "#!/bin/sh\necho all is well\n"},
 	}
 }
 
@@ -94,11 +94,11 @@ func (e *examination) judgeFailure(b *Block, f failure, got answer, seconds int)
 	denied, how := e.denial(got)
 	switch {
 	case denied:
-		text := "the line " + how + ", for which the agent blocks the call (" + e.basis() + ")"
+		text := "the line " + how + ", for which the agent blocks the call"
 		if f.kind == install.Hangs {
 			text = fmt.Sprintf("ended by the line, here after %d s; then %s", seconds, text)
 		}
-		b.add(OK, f.name, text).Basis = "tried"
+		b.add(OK, f.name, text).Basis = e.partly()
 	case !got.ended && f.kind == install.Hangs:
 		l := b.add(Open, f.name, "the line does not end: timeout(1) is missing here, so the agent's own limit ends the hook, and the call may run")
 		l.Basis = "tried"
@@ -115,6 +115,9 @@ func (e *examination) basis() string {
 	}
 	return "measured on " + tried
 }
+
+// partly is the basis of what was tried up to the agent.
+func (e *examination) partly() string { return "tried; the agent's part " + e.basis() }
 
 // denial reports whether an answer is the host's denial with a reason, as the
 // adapter says it where there is no event, and how that looks.

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,7 +148,7 @@ func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Insta
 		quiet = e.quiet(event, s)
 	}
 	l := e.judge(r.Event+": ", want, quiet, expected, got)
-	l.Basis = "tried"
+	l.Basis = cmp.Or(l.Basis, "tried")
 	if l.State == Failed {
 		l.Next = "nod install " + e.agent + " --" + b.Level
 	}
@@ -209,7 +210,10 @@ func (e *examination) judge(where, want, quiet string, expected agent.Answer, go
 	case len(got.stdout)+len(got.stderr) == 0:
 		l.State, l.Text = Failed, canary(want)+" is denied without a reason"
 	default:
-		l.Text = canary(want) + " is denied, with a reason" + e.reaches()
+		l.Text = canary(want) + " is denied, with a reason"
+		if e.adapter.Capabilities().ReasonReaches {
+			l.Text, l.Basis = l.Text+" that the model reads", e.partly()
+		}
 	}
 	l.Text = where + l.Text
 	return l
@@ -220,13 +224,6 @@ func canary(want string) string {
 		return harmless
 	}
 	return harmful
-}
-
-func (e *examination) reaches() string {
-	if e.adapter.Capabilities().ReasonReaches {
-		return " that the model reads (" + e.basis() + ")"
-	}
-	return ""
 }
 
 // start runs a command line as a host does.
