@@ -124,7 +124,10 @@ func (l *layout) own(at, dir string) error {
 		return errors.New("the home directory is not known")
 	}
 	l.put(at, "--bind", dir, at)
-	return os.MkdirAll(dir, 0o700)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.Chmod(dir, 0o700) // an earlier run may have changed it
 }
 
 // programs are toolchains, and where PATH leads.
