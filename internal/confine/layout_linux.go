@@ -89,9 +89,8 @@ func (l *layout) ground() error {
 			return err
 		}
 	}
-	for _, name := range []string{"/sys/devices/system", "/sys/fs/cgroup"} {
-		l.put(name, "--ro-bind-try", name, name)
-	}
+	// Without /sys/fs/cgroup: Java takes the one of another namespace for its own, and fails.
+	l.put("/sys/devices/system", "--ro-bind-try", "/sys/devices/system", "/sys/devices/system")
 	l.put("/run", "--dir", "/run")
 	l.put("/var/tmp", "--symlink", "/tmp", "/var/tmp")
 	l.put("/proc", "--proc", "/proc")

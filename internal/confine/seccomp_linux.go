@@ -53,10 +53,13 @@ const lastKnown = 462
 
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
-// filter is the compiled filter. A program of another architecture, or of
-// another numbering of system calls, is killed.
-func filter() ([]byte, error) {
-	p := program{}
+// filter is the compiled filter.
+func filter() ([]byte, error) { return rules().compile() }
+
+// rules are the filter. A program of another architecture, or of another
+// numbering of system calls, is killed.
+func rules() *program {
+	p := &program{}
 	p.add(bpf.LoadAbsolute{Off: atArch, Size: 4}, bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1}, bpf.RetConstant{Val: retKill})
 	p.add(bpf.LoadAbsolute{Off: atNumber, Size: 4}, bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: lastKnown, SkipFalse: 1}, errno(unix.ENOSYS))
 	for _, n := range refused() {
@@ -72,7 +75,7 @@ func filter() ([]byte, error) {
 	p.when(unix.SYS_PERSONALITY, oneOf(0, []uint32{0, 0xffffffff, addrNoRandomize}, allowed(), errno(unix.EPERM))...)
 	p.limits()
 	p.add(allowed())
-	return p.compile()
+	return p
 }
 
 const (
