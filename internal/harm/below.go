@@ -33,6 +33,51 @@ func (h *Secrets) secretBelow() string {
 	return ""
 }
 
+// movedSecret names a secret in a directory that the line moves, where it also
+// reads what lies at a new place without naming it: no walk finds it there yet.
+func (h *Secrets) movedSecret() string {
+	var moved []shell.Effect
+	for _, e := range h.Report.Effects {
+		if e.Kind == shell.Delete && e.Moved {
+			moved = append(moved, e)
+		}
+	}
+	if !slices.ContainsFunc(moved, h.readsWhere) {
+		return ""
+	}
+	for _, from := range moved {
+		found := h.walkFor(from.Target, maxBelow, func(name string, mode fs.FileMode) bool {
+			return h.isSecretFile(name, mode, false, false)
+		}, func(string) bool { return false })
+		if found == tooLarge {
+			return from.Target + ", which is too large to look through,"
+		}
+		if found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// readsWhere reports whether another command reads names that it does not say,
+// where the command of this effect puts something.
+func (h *Secrets) readsWhere(moved shell.Effect) bool {
+	for _, to := range h.Report.Effects {
+		if to.Command != moved.Command || to.Kind != shell.Write {
+			continue
+		}
+		for _, e := range h.Report.Effects {
+			if e.Kind == shell.Read && e.Command != to.Command && !e.Names &&
+				(e.Recursive || e.Pattern != "" || e.Target == "") &&
+				(view.Below(to.Target, e.Target) || view.Below(e.Target, to.Target)) &&
+				!h.Report.Commands[e.Command].Has(shell.PrintsFacts) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // maxSearchedNames bounds the same for a search by the agent's own tool, of
 // which there are many: what lies deeper in a larger tree is not looked at.
 const maxSearchedNames = 5_000

@@ -64,7 +64,11 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 	if why := h.gitPrints(); why != "" {
 		return Objection(why)
 	}
-	if name := h.secretBelow(); name != "" {
+	name := h.secretBelow()
+	if name == "" {
+		name = h.movedSecret()
+	}
+	if name != "" {
 		return Objection("this would also read " + printable.Text(name) + ", which holds or may hold secrets")
 	}
 	return ""
