@@ -9,6 +9,7 @@ import (
 
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
+	"github.com/nodgate/nod/internal/shell"
 )
 
 // RuleList names one of the lists that hold rules.
@@ -158,15 +159,11 @@ func runnerExample(program string) string {
 // isRunner reports whether a bare name of the program says nothing about what
 // will run.
 func isRunner(program string) bool {
-	switch strings.TrimRight(program, "0123456789.") {
-	case "bash", "sh", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "cmd",
-		"python", "pypy", "node", "deno", "bun", "ruby", "perl", "php", "lua", "tclsh", "osascript", "tsx", "ts-node",
-		"npx", "pnpx", "bunx", "uvx", "pipx", "make", "gmake", "just", "task", "rake",
-		"env", "sudo", "doas", "su", "xargs", "parallel", "timeout", "nice", "nohup", "time", "setsid", "stdbuf",
-		"watch", "flock", "script", "eval", "exec", "source", ".", "command", "builtin", "ssh", "busybox":
+	switch program {
+	case "fish", "pwsh", "powershell", "cmd": // they have no sheets
 		return true
 	}
-	return false
+	return shell.RunsAny(program)
 }
 
 // IsPattern reports whether the rule is matched by nod itself, given which

@@ -11,6 +11,15 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// runsWords lists builtins that run their arguments, or a file that these name.
+func runsWords(name string) bool {
+	switch name {
+	case "source", "eval", "trap", "exec", "command", "builtin", "noglob", "nocorrect":
+		return true
+	}
+	return false
+}
+
 // shellOwns reports whether bash and zsh have a builtin of that name, so that
 // PATH is not asked. Those that only one of them has are looked up.
 func shellOwns(name string) bool {

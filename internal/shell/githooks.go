@@ -113,13 +113,8 @@ func (g *repositories) homely(r *repository, m mark) bool {
 		if len(c.Words) == 0 || !c.Words[0].Known {
 			return len(c.Words) > 0
 		}
-		switch path.Base(c.Words[0].Value) {
-		case "git":
-			return c.Dir != r.top || len(c.Words) < 2 || !c.Words[1].Known || strings.HasPrefix(c.Words[1].Value, "-")
-		case "gh", "hub", "jj", "tig", "lazygit", "git-lfs":
-			return true
-		}
-		return false
+		return c.Has(UsesGit) || c.Has(Git) &&
+			(c.Dir != r.top || len(c.Words) < 2 || !c.Words[1].Known || strings.HasPrefix(c.Words[1].Value, "-"))
 	})
 }
 

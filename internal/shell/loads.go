@@ -13,17 +13,14 @@ import (
 // that run what a file of the project says.
 func RunsWords(program string) bool {
 	name := strings.TrimRight(program, "0123456789.")
-	if grammar.IsShell(name) || grammar.IsWrapper(name) {
-		return true
-	}
-	switch name {
-	case "", "source", "eval", "trap", "find", "fd", "watch", "busybox", "python", "pypy", "node", "nodejs", "deno",
-		"bun", "tsx", "ts-node", "npx", "npm", "pnpm", "yarn", "uv", "uvx", "perl", "ruby", "php", "lua", "luajit",
-		"Rscript", "julia", "awk", "gawk", "mawk", "sed", "tclsh", "osascript", "pwsh", "java", "make", "gmake", "just",
-		"task", "go", "cargo":
-		return true
-	}
-	return false
+	return name == "" || runsWords(name) || TraitsOf(name).Has(MayRunWords)
+}
+
+// RunsAny reports whether the bare name of a program says nothing about what will
+// run.
+func RunsAny(program string) bool {
+	name := strings.TrimRight(program, "0123456789.")
+	return name == "" || runsWords(name) || TraitsOf(name).Has(Runner)
 }
 
 // ScriptLoads reports whether a shell's script may run another file or text: a

@@ -42,8 +42,8 @@ func (ts *tasks) task(s *sheet, inv *invocation) (done bool) {
 		return false
 	}
 	switch reader {
-	case "npm":
-		return ts.packageScript(inv)
+	case "npm", "pnpm", "yarn", "bun":
+		return ts.packageScript(reader, inv)
 	case "make":
 		return ts.makeTargets(inv)
 	case "go":
@@ -60,8 +60,8 @@ func (ts *tasks) task(s *sheet, inv *invocation) (done bool) {
 
 // packageScript walks the script that npm or pnpm runs. What yarn and bun run
 // depends on settings of their own and is only recorded.
-func (ts *tasks) packageScript(inv *invocation) (done bool) {
-	r, ok := recipe.NpmCall(inv.name, inv.st.dir, plainArgs(inv.args))
+func (ts *tasks) packageScript(reader string, inv *invocation) (done bool) {
+	r, ok := recipe.NpmCall(reader, inv.st.dir, plainArgs(inv.args))
 	if !ok {
 		return false
 	}
@@ -77,8 +77,8 @@ func (ts *tasks) packageScript(inv *invocation) (done bool) {
 	if !ok {
 		return false
 	}
-	if r.Odd || !ts.machine.settledFile(file) || ts.out.throughLinks(file) || inv.name == "yarn" || inv.name == "bun" ||
-		!ts.plainNpm(path.Dir(file)) || inv.name == "pnpm" && !ts.ownPnpm(path.Dir(file)) {
+	if r.Odd || !ts.machine.settledFile(file) || ts.out.throughLinks(file) || reader == "yarn" || reader == "bun" ||
+		!ts.plainNpm(path.Dir(file)) || reader == "pnpm" && !ts.ownPnpm(path.Dir(file)) {
 		ts.defs.namedFiles(path.Dir(file), scripts, 0)
 		return false
 	}

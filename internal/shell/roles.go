@@ -189,13 +189,15 @@ func (a *analysis) script(w word, inv *invocation) {
 
 // standardInput reports an interpreter that runs what it is fed.
 func (a *analysis) standardInput(inv *invocation) {
-	if inv.in.kind == fromText && inv.in.text.known && isShell(inv.name) {
-		a.nested(inv.in.text.text, inv.st.child(), inv.name)
-		return
-	}
-	if s, ok := a.machine.sheet(inv.name); ok && s.interprets && inv.in.kind == fromText && inv.in.text.known {
-		a.out.runsCode(inv, inv.in.text)
-		return
+	if s, ok := a.machine.sheet(inv.name); ok && inv.in.kind == fromText && inv.in.text.known {
+		switch {
+		case s.is.Has(ShellProgram):
+			a.nested(inv.in.text.text, inv.st.child(), inv.name)
+			return
+		case s.interprets:
+			a.out.runsCode(inv, inv.in.text)
+			return
+		}
 	}
 	switch inv.in.kind {
 	case fromFile:
@@ -213,14 +215,6 @@ func (a *analysis) standardInput(inv *invocation) {
 		a.out.does(Run, "standard input", inv.raw)
 		a.out.unknown(PartWords, inv.raw, "this makes "+inv.name+" run what it is fed by a pipe or a file")
 	}
-}
-
-func isShell(name string) bool {
-	switch name {
-	case "sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "rbash":
-		return true
-	}
-	return false
 }
 
 // role does what one argument in one role means.

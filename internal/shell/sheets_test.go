@@ -190,7 +190,7 @@ var sheetValues = map[string]string{
 	"finds": " roots pattern ",
 	"home":  " gh go ",
 	"sql":   " postgres mysql sqlite duckdb ",
-	"task":  " npm make go just mise file ",
+	"task":  " npm pnpm yarn bun make go just mise file ",
 }
 
 func readRoles(roles []string) (faults []string) {

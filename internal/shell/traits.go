@@ -32,6 +32,9 @@ const (
 	MildVerbs                           // verbs such as rm in its words destroy nothing
 	OwnDatabase                         // on this machine it asks what the person's own files are to it
 	MayRunWords                         // it may run a file or a text that one of its words names
+	Runner                              // its bare name says nothing about what will run
+	ShellProgram                        // it is a shell: what it is fed is shell text
+	UsesGit                             // it works on the repository that git tells its hooks of
 	Finds                               // it hands the files that it finds to a command
 	Expression                          // its words are an expression of find
 	Searches                            // it looks through files for patterns
@@ -52,7 +55,7 @@ const (
 // traitWords are the words of the sheets, in the order of the traits.
 const traitWords = " git prints-files prints-lines prints-facts bare-names flat compares decodes changes-status " +
 	"status-undone removes-named removes-empty makes-directories makes-links copies empties replaces repeats destroys " +
-	"discards mild-verbs own-database runs-words finds-files expression searches skips-hidden skips-ignored shallow " +
+	"discards mild-verbs own-database runs-words runner shell uses-git finds-files expression searches skips-hidden skips-ignored shallow " +
 	"follows inverted any-line any-pattern untracked standard cached outside "
 
 // traitOf is the trait that a word of a sheet stands for, 0 for none.
@@ -72,8 +75,21 @@ func traitsOf(words string) (t Traits) {
 	return t
 }
 
+// TraitsOf are those of a program, by its base name, whatever it is told; 0 where
+// it has no sheet.
+func TraitsOf(program string) Traits {
+	s, ok := (&machine{}).sheet(program)
+	if !ok {
+		return 0
+	}
+	return s.is
+}
+
+// Has reports whether all of some traits are among these.
+func (t Traits) Has(some Traits) bool { return t&some == some }
+
 // Has reports whether a command has all of these traits.
-func (c Command) Has(t Traits) bool { return c.Is&^c.Not&t == t }
+func (c Command) Has(t Traits) bool { return (c.Is &^ c.Not).Has(t) }
 
 // By reports whether an effect comes from the words of a program with these
 // traits, and not from a redirection or a program that was not found.

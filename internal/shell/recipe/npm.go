@@ -23,7 +23,7 @@ type Scripts struct {
 	Odd  bool // options that are not understood: what runs is not read
 }
 
-// NpmCall reads the arguments of npm and its kin. ok is false where they
+// NpmCall reads the arguments of npm, pnpm, yarn or bun. ok is false where they
 // run no entry of package.json.
 func NpmCall(program, dir string, args []Arg) (r Scripts, ok bool) {
 	r.Dir = dir

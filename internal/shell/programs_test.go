@@ -1,0 +1,184 @@
+package shell
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod/internal/shell/commands"
+)
+
+// sheetWordsCompared are expressions that hold a word of a sheet, of another
+// language or of an agent, and never a program's name.
+var sheetWordsCompared = []string{
+	"u.code", "s.code", "next.code", "reader", "r.home", "role", "o.role", "item", "word", // words of sheets
+	"attached", "text", "hook", "c.Tool", "h.Tool", "in.Tool", // values of options and keys, hooks of git, agents' tools
+}
+
+// mayCompare are functions that compare with words which are also names of
+// programs, with the reason.
+var mayCompare = map[string]string{
+	"shellOwns":  "builtins of the shell are the language itself",
+	"builtin":    "builtins of the shell are the language itself",
+	"shebang":    "#!/usr/bin/env is a form of the kernel's line",
+	"readers":    "a text for sh is read in the grammar of each shell that may be sh",
+	"makeText":   "make hands its recipes to sh",
+	"runEntries": "npm hands its scripts to sh",
+	// What a substitution becomes is part of the language that the package comment states.
+	"printedText": "the text of cat <<'EOF' is known",
+	"printedBy":   "what echo, printf, pwd and git rev-parse print is known",
+	"pipeText":    "what echo, printf and cat feed a pipe is known",
+	// Subcommands, settings and hooks of git, which Go code reads as it does git's files.
+	"concerns": "settings of git", "gitReadsOnly": "subcommands of git", "leavesTree": "subcommands of git",
+	"hooksOf": "subcommands of git", "runsFromGit": "settings of git",
+	"note": "schemes of addresses", "asks": "schemes of addresses",
+
+	"gitAims": "subcommands of git", "takesMessage": "subcommands of git", "printsObjects": "subcommands of git",
+	"newGitLook": "subcommands of git", "found": "subcommands of git", "valued": "subcommands of git",
+	"finish": "words of the directive code", "filter": "words of the directive args",
+	"stated": "effects that sheets state",
+	"markOf": "words of options in sheets", "Name": "names of effects",
+	// What is started or looked up by a name that the code itself gives.
+	"gitSettings": "git starts gpg and ssh-keygen", "gitAlias": "an alias of git is read as git", "aliasWords": "the same",
+	"justRecipes": "just starts itself", "makeTargets": "make starts itself",
+	"segment": "a word that may be any program is read as the worst", "programLike": "nod itself is looked for",
+	// Words of small languages.
+	"harmlessKind": "kinds of objects in a cluster", "fzfAction": "actions of fzf", "exifTag": "tags of exiftool",
+	"connectionHost": "keys of a connection", "isDisk": "beginnings of device names",
+	"isSourceType": "types of files", "topLevel": "directories", "system": "directories", "destroys": "verbs", "looksUp": "verbs of tools",
+	"goHome": "schemes of addresses", "pathOfURI": "schemes of addresses",
+	// Agents.
+	"runsWhatFollows":  "what Claude Code drops from a person's rules",
+	"defaultAllowlist": "tools of agents", "runnerExample": "words for a person",
+}
+
+// Knowledge of programs lives in the sheets: no code of this package, of package
+// harm or of the root compares with a name that a sheet knows.
+func TestNoCodeComparesNamesOfPrograms(t *testing.T) {
+	used := map[string]bool{}
+	for _, dir := range []string{".", "../harm", "../.."} {
+		files, err := filepath.Glob(dir + "/*.go")
+		if err != nil || len(files) < 5 {
+			t.Fatalf("%s: %d files, %v", dir, len(files), err)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			source, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range comparedNames(t, name, source) {
+				used[c.function] = true
+				if mayCompare[c.function] == "" {
+					t.Errorf("%s: %s compares with %q, which is the name of a program: say it in its sheet "+
+						"(docs/adding-a-program.md)", c.at, c.function, c.name)
+				}
+			}
+		}
+	}
+	for function := range mayCompare {
+		if !used[function] {
+			t.Errorf("%s compares with no name any more", function)
+		}
+	}
+}
+
+// The rule must see what it forbids.
+func TestComparedNamesAreSeen(t *testing.T) {
+	got := comparedNames(t, "x.go", []byte(`package x
+func a(s string) bool { switch s { case "zebra", "grep": return true }; return false }
+func b(s string) bool { return s == "git" || "rm" != s }
+func c(s string) bool { return slices.Contains([]string{"awk"}, s) || u.code == "tar" }
+func d(s string) bool { switch u.code { case "tar": return true }; return names["sed"] || has(s, "make") }
+var e = map[string]bool{"sort": true}
+`))
+	var names []string
+	for _, c := range got {
+		names = append(names, c.function+" "+c.name)
+	}
+	if got, want := strings.Join(names, ", "), "a grep, b git, b rm, c awk, d sed, d make,  sort"; got != want {
+		t.Errorf("seen: %s, want %s", got, want)
+	}
+}
+
+type compared struct {
+	at             token.Position
+	function, name string
+}
+
+// comparedNames finds the names of programs that code compares with: in cases,
+// beside == and !=, in lists, as keys and as arguments.
+func comparedNames(t *testing.T, name string, source []byte) (found []compared) {
+	t.Helper()
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, name, source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range file.Decls {
+		function := ""
+		if f, ok := d.(*ast.FuncDecl); ok {
+			function = f.Name.Name
+		}
+		see := func(beside ast.Expr, all ...ast.Expr) {
+			if beside != nil && slices.Contains(sheetWordsCompared, spelledAs(beside)) {
+				return
+			}
+			for _, e := range all {
+				lit, ok := e.(*ast.BasicLit)
+				if !ok || lit.Kind != token.STRING {
+					continue
+				}
+				text, err := strconv.Unquote(lit.Value)
+				if _, _, known := commands.Find(text); known && err == nil && isName(text) {
+					found = append(found, compared{set.Position(lit.Pos()), function, text})
+				}
+			}
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SwitchStmt:
+				for _, c := range n.Body.List {
+					see(n.Tag, c.(*ast.CaseClause).List...)
+				}
+			case *ast.BinaryExpr:
+				if n.Op == token.EQL || n.Op == token.NEQ {
+					see(n.X, n.Y)
+					see(n.Y, n.X)
+				}
+			case *ast.CompositeLit:
+				see(nil, n.Elts...)
+			case *ast.KeyValueExpr:
+				see(nil, n.Key)
+			case *ast.CallExpr:
+				see(n.Fun, n.Args...)
+			case *ast.IndexExpr:
+				see(nil, n.Index)
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// isName leaves out what is a name only by accident.
+func isName(text string) bool { return text != "true" && text != "false" && text != ":" && text != "[" }
+
+// spelledAs is an expression of names and dots, as written.
+func spelledAs(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return spelledAs(e.X) + "." + e.Sel.Name
+	}
+	return ""
+}
