@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -26,6 +27,10 @@ type spoke struct {
 	write   func(name, path, content string) llmtest.Call
 	// mode is the one in which it asks, where it does not begin in it.
 	mode string
+	// version is that of the protocol.
+	version int
+	// edits is what nod answers for a new file in the workspace.
+	edits string
 	// relative is what nod answers for a command with a relative name: "" is
 	// one or the other, as opencode's messages happen to arrive.
 	relative string
@@ -33,7 +38,13 @@ type spoke struct {
 
 // allSpoke lists those that package.json pins.
 func allSpoke() (list []spoke) {
-	for _, s := range []spoke{copilotSpoke(), qwenSpoke(), geminiSpoke(), opencodeSpoke()} {
+	for _, s := range []spoke{copilotSpoke(), qwenSpoke(), geminiSpoke(), opencodeSpoke(), claudeSpoke(1), claudeSpoke(2)} {
+		if s.version == 0 {
+			s.version = 1
+		}
+		if s.edits == "" {
+			s.edits = "allow"
+		}
 		if pinned(s.pkg) {
 			list = append(list, s)
 		}
@@ -42,9 +53,36 @@ func allSpoke() (list []spoke) {
 }
 
 func pinned(pkg string) bool {
-	raw, err := os.ReadFile("package.json")
-	var file struct{ Dependencies map[string]string }
-	return err == nil && json.Unmarshal(raw, &file) == nil && file.Dependencies[pkg] != ""
+	for _, name := range []string{"package.json", "acp/package.json"} {
+		raw, err := os.ReadFile(name)
+		var file struct{ Dependencies map[string]string }
+		if err == nil && json.Unmarshal(raw, &file) == nil && file.Dependencies[pkg] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// claudeSpoke is the agent that Zed starts for Claude, with the Claude Code that
+// the other tests drive. In version 2 of the protocol its edits name no file in a
+// shape that nod knows.
+func claudeSpoke(version int) spoke {
+	s := spoke{
+		name: "claude-agent-acp", pkg: "@agentclientprotocol/claude-agent-acp", version: version, relative: "abstained",
+		shell: llmtest.Bash,
+		write: llmtest.Write,
+		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
+			script := npmProgram(m.t, func(string, string) string {
+				return "../acp/node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js"
+			})
+			m.write(filepath.Join(m.home, ".claude", "settings.json"), `{"permissions":{"defaultMode":"default"}}`, 0o600)
+			return []string{piNode(m.t), script}, append(claudeEnviron(srv), "CLAUDE_CODE_EXECUTABLE="+claudeProgram(m.t))
+		},
+	}
+	if version == 2 {
+		s.edits = "abstained"
+	}
+	return s
 }
 
 func copilotSpoke() spoke {
@@ -122,7 +160,7 @@ func writeFile(name, path, content string) llmtest.Call {
 // what a person must decide reaches the editor.
 func TestACP(t *testing.T) {
 	for _, s := range allSpoke() {
-		t.Run(s.name, func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s, version %d", s.name, s.version), func(t *testing.T) {
 			deep(t, "agents that an editor drives")
 			m := newBareMachine(t, ruleSettings)
 			t.Parallel()
@@ -132,7 +170,7 @@ func TestACP(t *testing.T) {
 				{s.shell("relative", "touch relative"), s.relative, in("relative")},
 				{s.shell("denied", "touch forbidden"), "deny", in("forbidden")},
 				{s.shell("refused", "./opaque refused"), "abstained", in("refused")},
-				{s.write("edit", in("new.txt"), "new"), "allow", in("new.txt")},
+				{s.write("edit", in("new.txt"), "new"), s.edits, in("new.txt")},
 				{s.write("guarded", in(".envrc"), "new"), "abstained", in(".envrc")},
 			}
 			var script llmtest.Script
@@ -141,7 +179,7 @@ func TestACP(t *testing.T) {
 			}
 			srv := llmtest.NewServer(t, script)
 			words, environ := s.prepare(m, srv)
-			e := m.edit(s.name, words, environ)
+			e := m.edit(s, words, environ)
 			if s.mode != "" {
 				e.call("session/set_mode", map[string]any{"sessionId": e.session, "modeId": s.mode})
 			}
@@ -197,15 +235,17 @@ type driver struct {
 	stderr  *bytes.Buffer
 	session string
 	asked   int
+	version int  // of the protocol
+	idle    bool // version 2: the turn has ended
 }
 
 // edit starts an agent through nod acp and opens a session in the workspace.
-func (m *machine) edit(name string, words, environ []string) *driver {
+func (m *machine) edit(s spoke, words, environ []string) *driver {
 	m.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), hang.Limit())
-	cmd := m.command(ctx, filepath.Join(m.bin, "nod"), append([]string{"acp", "--name", name, "--"}, words...)...)
+	cmd := m.command(ctx, filepath.Join(m.bin, "nod"), append([]string{"acp", "--name", s.name, "--"}, words...)...)
 	cmd.Env = append(cmd.Env, environ...)
-	d := &driver{t: m.t, stderr: &bytes.Buffer{}}
+	d := &driver{t: m.t, stderr: &bytes.Buffer{}, version: s.version}
 	cmd.Stderr = d.stderr
 	to, err := cmd.StdinPipe()
 	if err != nil {
@@ -224,16 +264,35 @@ func (m *machine) edit(name string, words, environ []string) *driver {
 		cancel() // some agents do not end with their input
 		_ = cmd.Wait()
 	})
-	d.call("initialize", map[string]any{"protocolVersion": 1, "clientInfo": map[string]any{"name": "e2e", "version": "0"},
+	self := map[string]any{"name": "e2e", "version": "0"}
+	d.call("initialize", map[string]any{"protocolVersion": s.version, "clientInfo": self, "info": self,
 		"clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": false, "writeTextFile": false}, "terminal": false}})
 	result := d.call("session/new", map[string]any{"cwd": m.work, "mcpServers": []any{}})
 	d.session, _ = result["sessionId"].(string)
 	return d
 }
 
+// prompt has the agent do one turn. In version 2 the answer comes when the turn
+// begins, and the end is told.
 func (d *driver) prompt(text string) {
 	d.t.Helper()
+	d.idle = false
 	d.call("session/prompt", map[string]any{"sessionId": d.session, "prompt": []any{map[string]any{"type": "text", "text": text}}})
+	for d.version == 2 && !d.idle {
+		d.serve("session/prompt")
+	}
+}
+
+// spoken is a message of the agent's, as far as the driver reads it.
+type spoken struct {
+	ID     json.RawMessage
+	Method string
+	Params struct {
+		Options []struct{ OptionID, Kind string }
+		Update  struct{ SessionUpdate, State, StopReason string }
+	}
+	Result map[string]any
+	Error  json.RawMessage
 }
 
 // call sends a request and serves the agent until it is answered.
@@ -241,39 +300,43 @@ func (d *driver) call(method string, params map[string]any) map[string]any {
 	d.t.Helper()
 	d.send(map[string]any{"jsonrpc": "2.0", "id": method, "method": method, "params": params})
 	for {
-		line, err := d.from.ReadBytes('\n')
-		if err != nil {
-			d.t.Fatalf("%s: %v\n%s", method, err, d.stderr)
-		}
-		var m struct {
-			ID     json.RawMessage
-			Method string
-			Params struct {
-				Options []struct{ OptionID, Kind string }
-			}
-			Result map[string]any
-			Error  json.RawMessage
-		}
-		if json.Unmarshal(line, &m) != nil {
+		m := d.serve(method)
+		if m.Method != "" || string(m.ID) != `"`+method+`"` {
 			continue
 		}
-		switch {
-		case m.Method == "session/request_permission":
-			d.asked++
-			for _, o := range m.Params.Options {
-				if o.Kind == "reject_once" {
-					d.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": o.OptionID}}})
-				}
-			}
-		case m.Method != "" && m.ID != nil:
-			d.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": map[string]any{"code": -32601, "message": "no"}})
-		case string(m.ID) == `"`+method+`"`:
-			if m.Error != nil {
-				d.t.Fatalf("%s: %s\n%s", method, m.Error, d.stderr)
-			}
-			return m.Result
+		if m.Error != nil {
+			d.t.Fatalf("%s: %s\n%s", method, m.Error, d.stderr)
 		}
+		return m.Result
 	}
+}
+
+// serve reads one message and answers it where it asks for something: every
+// question with no.
+func (d *driver) serve(during string) (m spoken) {
+	d.t.Helper()
+	line, err := d.from.ReadBytes('\n')
+	if err != nil {
+		d.t.Fatalf("%s: %v\n%s", during, err, d.stderr)
+	}
+	if json.Unmarshal(line, &m) != nil {
+		return spoken{}
+	}
+	switch {
+	case m.Method == "session/request_permission":
+		d.asked++
+		for _, o := range m.Params.Options {
+			if o.Kind == "reject_once" {
+				d.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": o.OptionID}}})
+			}
+		}
+	case m.Method == "session/update":
+		u := m.Params.Update
+		d.idle = d.idle || u.SessionUpdate == "state_update" && u.State == "idle" && u.StopReason != ""
+	case m.Method != "" && m.ID != nil:
+		d.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": map[string]any{"code": -32601, "message": "no"}})
+	}
+	return m
 }
 
 func (d *driver) send(message map[string]any) {

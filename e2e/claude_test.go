@@ -23,9 +23,7 @@ func claudeDriven() driven {
 			}
 			file := filepath.Join(m.dir, "mcp.json")
 			m.write(file, string(servers), 0o600)
-			return []string{claudeProgram(m.t), "-p", "do what the test wants", "--permission-mode", "acceptEdits", "--mcp-config", file}, []string{
-				"ANTHROPIC_BASE_URL=" + srv.URL, "ANTHROPIC_API_KEY=" + agentKey, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-				"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "IS_SANDBOX=1"}
+			return []string{claudeProgram(m.t), "-p", "do what the test wants", "--permission-mode", "acceptEdits", "--mcp-config", file}, claudeEnviron(srv)
 		},
 		hooks: ".claude/settings.json",
 		short: []string{`"timeout": 60`, `"timeout": 2`},

@@ -4,6 +4,7 @@
 // what they showed into docs/agents.md (NOD_E2E_WRITE=1).
 //
 //	npm ci --prefix DIR     (with package.json and package-lock.json copied to DIR)
+//	npm ci --prefix DIR/acp --omit=optional     (with those of acp copied to DIR/acp; deep run)
 //	NOD_TOOLS=DIR go test ./e2e
 //
 // Pi 1.5.2 is fetched by itself, since not all that it names as dependencies is

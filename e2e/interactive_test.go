@@ -22,10 +22,7 @@ func (m *machine) sit(srv *llmtest.Server, mode string) *screen {
 		m.t.Fatal(err)
 	}
 	m.write(filepath.Join(m.home, ".claude.json"), string(state), 0o600)
-	s := m.terminal([]string{
-		"ANTHROPIC_BASE_URL=" + srv.URL, "ANTHROPIC_API_KEY=" + agentKey, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "CLAUDE_CODE_AUTO_MODE_SERVER=0", "IS_SANDBOX=1",
-	}, m.claude, "--permission-mode", mode)
+	s := m.terminal(claudeEnviron(srv), m.claude, "--permission-mode", mode)
 	s.srv = srv
 	s.sees("❯")
 	return s

@@ -322,6 +322,13 @@ func deep(t *testing.T, about string) {
 	}
 }
 
+// claudeEnviron is what Claude Code needs to ask srv, and nobody else.
+func claudeEnviron(srv *llmtest.Server) []string {
+	return []string{"ANTHROPIC_BASE_URL=" + srv.URL, "ANTHROPIC_API_KEY=" + agentKey,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
+		"CLAUDE_CODE_AUTO_MODE_SERVER=0", "IS_SANDBOX=1"}
+}
+
 // prompt lets Claude Code do one prompt in the given permission mode, with
 // srv as its model.
 func (m *machine) prompt(srv *llmtest.Server, mode string, flags ...string) run {
@@ -330,10 +337,7 @@ func (m *machine) prompt(srv *llmtest.Server, mode string, flags ...string) run 
 	defer func() { <-slots }()
 	args := append([]string{"-p", "do what the test wants", "--output-format", "stream-json", "--verbose", "--permission-mode", mode}, flags...)
 	cmd := m.command(hang.Context(m.t), m.claude, args...)
-	cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+srv.URL, "ANTHROPIC_API_KEY="+agentKey,
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
-		"CLAUDE_CODE_AUTO_MODE_SERVER=0", "IS_SANDBOX=1")
-	cmd.Env = append(cmd.Env, m.extra...)
+	cmd.Env = append(append(cmd.Env, claudeEnviron(srv)...), m.extra...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	r := run{t: m.t, srv: srv, start: time.Now()}

@@ -192,10 +192,8 @@ func why(e audit.Entry) string {
 func callOf(e audit.Entry) string {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(e.Input, &args) == nil {
-		for _, name := range []string{"command", "cmd", "file_path", "notebook_path", "path", "url", "query", "pattern", "prompt", "description"} {
-			if s := argument(args[name]); s != "" {
-				return s
-			}
+		if s := mostTelling(args); s != "" {
+			return s
 		}
 	}
 	var head string
@@ -203,6 +201,23 @@ func callOf(e audit.Entry) string {
 		return head
 	}
 	return string(e.Input)
+}
+
+// mostTelling is the argument that says the most; of a question over ACP, that of the
+// call itself, else its title.
+func mostTelling(args map[string]json.RawMessage) string {
+	var inner map[string]json.RawMessage
+	if json.Unmarshal(args["rawInput"], &inner) == nil {
+		if s := mostTelling(inner); s != "" {
+			return s
+		}
+	}
+	for _, name := range []string{"command", "cmd", "file_path", "filePath", "notebook_path", "path", "url", "query", "pattern", "prompt", "description", "title"} {
+		if s := argument(args[name]); s != "" {
+			return s
+		}
+	}
+	return ""
 }
 
 // argument reads a string, or a command given as a list of words.

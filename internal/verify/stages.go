@@ -50,6 +50,11 @@ func installTools(ctx context.Context, h *house) (string, error) {
 	if _, err := h.output(ctx, nil, "npm", "ci", "--prefix", h.tools, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"); err != nil {
 		return "", err
 	}
+	if h.deep { // an agent for editors, which runs the Claude Code that is there already
+		if _, err := h.output(ctx, nil, "npm", "ci", "--prefix", filepath.Join(h.tools, "acp"), "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"); err != nil {
+			return "", err
+		}
+	}
 	if err := installPi(ctx, h); err != nil {
 		return "", err
 	}
@@ -81,6 +86,13 @@ func (h *house) toolsWanted() (string, error) {
 	lock, err := os.ReadFile(filepath.Join(h.tools, "package-lock.json"))
 	if err != nil {
 		return "", err
+	}
+	if h.deep {
+		more, err := os.ReadFile(filepath.Join(h.tools, "acp", "package-lock.json"))
+		if err != nil {
+			return "", err
+		}
+		lock = append(lock, more...)
 	}
 	return fmt.Sprintf("%x %s\n", sha256.Sum256(lock), piSHA256), nil
 }
