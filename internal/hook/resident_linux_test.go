@@ -3,6 +3,7 @@ package hook_test
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -161,8 +162,10 @@ func (p *place) awaitDaemon(requests int) (pid int) {
 	p.t.Helper()
 	hang.Until(p.t, "a daemon that listens", func() bool {
 		_, text, err := resident.Say(p.options.Places.State, resident.Status)
-		n, scanErr := fmt.Sscanf(string(text), `{"pid":%d,`, &pid)
-		return err == nil && scanErr == nil && n == 1 &&
+		var said struct{ PID int }
+		jsonErr := json.Unmarshal(text, &said)
+		pid = said.PID
+		return err == nil && jsonErr == nil && pid != 0 &&
 			(requests == 0 || strings.Contains(string(text), fmt.Sprintf(`"requests":%d,`, requests)) || strings.Contains(string(text), `"requests":0,`))
 	})
 	return pid
