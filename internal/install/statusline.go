@@ -4,8 +4,6 @@ import (
 	"path"
 
 	"github.com/tailscale/hujson"
-
-	"github.com/nodgate/nod"
 )
 
 // statusKey is where Claude Code keeps the command of its status line.
@@ -27,7 +25,7 @@ func showStatus(d *document, root *hujson.Object, o Options) error {
 	value := ordered{{"type", "command"}, {"command", quoteAll(o.statusWords())}}
 	there := find(root, statusKey)
 	switch {
-	case o.Agent != nod.ClaudeCode && o.Agent != "":
+	case o.Agent != "claude-code" && o.Agent != "":
 		return d.errorAt(&d.root, "%s has no status line that nod knows", o.host().title())
 	case there == nil:
 		d.appendMember(root, "", statusKey, value)

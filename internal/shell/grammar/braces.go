@@ -116,13 +116,20 @@ func OddRange(w *syntax.Word, raw string) bool {
 		}
 		_, behind, _ := strings.Cut(raw[min(int(p.Pos().Offset()-w.Pos().Offset()), len(raw)):], "{")
 		first, last, _ := strings.Cut(behind, "..")
-		return strings.Contains(withoutQuotes.Replace(behind), "..") &&
+		return strings.Contains(withoutQuotes(behind), "..") &&
 			!(Decimal(first) && Decimal(strings.TrimSuffix(last, "}")))
 	})
 }
 
 // withoutQuotes takes away what zsh does not see between the dots of a range.
-var withoutQuotes = strings.NewReplacer("'", "", `"`, "", `\`, "", "$", "", "\n", "")
+func withoutQuotes(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("'\"\\$\n", r) {
+			return -1
+		}
+		return r
+	}, text)
+}
 
 // OddBraces reports whether braces with a comma stand among others that have
 // none, or do not match: shells find different alternatives then.
