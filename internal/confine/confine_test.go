@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == confine.KilledWord {
 		os.Exit(confine.RunAndBeKilled(os.Args[2], os.Args[0]))
 	}
+	if len(os.Args) > 2 && os.Args[1] == confine.MountedWord {
+		os.Exit(confine.RunOverAMount(os.Args[2], os.Args[0]))
+	}
 	os.Exit(m.Run())
 }
 

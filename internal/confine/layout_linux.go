@@ -2,6 +2,7 @@ package confine
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -209,6 +210,9 @@ func (l *layout) takesCache(dir string) bool {
 
 // workspace lays a new layer over the workspace, and a mask below it.
 func (l *layout) workspace() error {
+	if at := l.mountedBelow(l.o.Root); at != "" {
+		return fmt.Errorf("%s is mounted inside the workspace, which no overlay shows", at)
+	}
 	mask, err := l.newMask(l.o.Root, len(l.plan.Overlays))
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ package confine
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,51 @@ import (
 // KilledWord makes this test's program run a line and be killed while it applies
 // what the line wrote.
 const KilledWord = "confine-killed"
+
+// MountedWord makes this test's program mount something in its workspace and run a
+// line there.
+const MountedWord = "confine-mounted"
+
+// RunOverAMount is what a process of that word does: it prints what Run says.
+func RunOverAMount(dir, stage string) int {
+	o := workspaceIn(dir, stage, "echo ran > ran")
+	err := unix.Mount("x", o.Root+"/sub dir", "tmpfs", 0, "")
+	if err == nil {
+		_, err = Run(context.Background(), o)
+	}
+	fmt.Println(err)
+	return 0
+}
+
+// What is mounted inside the workspace cannot be shown: nothing is run, and the
+// reason names it.
+func TestAMountInsideTheWorkspace(t *testing.T) {
+	dir, self := madeWorkspace(t)
+	must(t, os.Mkdir(dir+"/home/shop/sub dir", 0o755))
+	cmd := exec.Command(self, MountedWord, dir)
+	cmd.SysProcAttr = namespace()
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "shop/sub dir is mounted inside the workspace") {
+		t.Errorf("%v %s", err, out)
+	}
+	if _, err := os.Stat(dir + "/home/shop/ran"); err == nil {
+		t.Error("it was run")
+	}
+}
+
+// madeWorkspace is a directory with a workspace in which a line can be run.
+func madeWorkspace(t *testing.T) (dir, self string) {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	self, err = os.Executable()
+	must(t, err)
+	must(t, os.MkdirAll(dir+"/home/shop", 0o755))
+	if _, err := Run(t.Context(), workspaceIn(dir, self, "true")); err != nil {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	return dir, self
+}
 
 // RunAndBeKilled is what a process of that word does in the directory.
 func RunAndBeKilled(dir, stage string) int {
@@ -43,24 +89,9 @@ func workspaceIn(dir, stage, line string) Options {
 // The next run removes what a run left that was killed while it was applied, and
 // says so.
 func TestKilledWhileItWasApplied(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, self := madeWorkspace(t)
 	root := dir + "/home/shop"
-	if err := os.MkdirAll(root, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(root+"/big", []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Run(t.Context(), workspaceIn(dir, self, "true")); err != nil {
-		t.Skipf("SKIPPED: %v", err)
-	}
+	text("old")(t, root+"/big")
 	out, err := exec.Command(self, KilledWord, dir).CombinedOutput()
 	left, _ := filepath.Glob(root + "/" + ownName + "*")
 	if old, _ := os.ReadFile(root + "/big"); err == nil || len(left) != 1 || string(old) != "old" {

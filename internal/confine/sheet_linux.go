@@ -30,7 +30,7 @@ func (l *layout) write(dir string) error {
 		return err
 	}
 	top := real
-	if within(l.o.Home, real) && !l.mountedBelow(l.o.Home) {
+	if within(l.o.Home, real) && l.mountedBelow(l.o.Home) == "" {
 		top = l.o.Home
 	}
 	s := l.sheet(top)
@@ -79,7 +79,8 @@ func (l *layout) layer(s *sheet) (upper string, err error) {
 		err = nil
 	}
 	for _, dir := range s.shown {
-		err = errors.Join(err, plain(upper, below(s.top, dir.real), func(name, at string) error { return copyMode(filepath.Join(s.top, name), at) }))
+		as := func(name, at string) error { return copyMode(filepath.Join(s.top, name), at) }
+		err = errors.Join(err, plain(upper, below(s.top, dir.real), as))
 	}
 	return upper, err
 }
@@ -110,14 +111,18 @@ func (l *layout) mask(number int, top string, parts ...shown) (mask string, err 
 	return mask, nil
 }
 
-// mountedBelow reports whether something is mounted below a directory. The
+// mountedBelow is what is mounted below a directory, "" where nothing is. The
 // kernel gives nobody an overlay over such a directory: what lies below the mount
 // would be seen.
-func (l *layout) mountedBelow(dir string) bool {
+func (l *layout) mountedBelow(dir string) string {
 	if l.mounts == nil {
 		l.mounts = mounts()
 	}
-	return slices.ContainsFunc(l.mounts, func(m string) bool { return m != dir && within(dir, m) })
+	i := slices.IndexFunc(l.mounts, func(m string) bool { return m != dir && within(dir, m) })
+	if i < 0 {
+		return ""
+	}
+	return l.mounts[i]
 }
 
 // mounts is where file systems are mounted. Where the kernel does not say, that

@@ -12,9 +12,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/confine"
@@ -110,15 +113,31 @@ func Places(environ []string) config.Places {
 	return config.DefaultPlaces(variable(environ, "HOME")).WithClaude()
 }
 
-// homeOf is what the system's list of users says. Package os/user would do, and
-// link libc.
+// homeOf is what the system says of a user: its list, and where that has no such
+// user a directory service. Package os/user would do, and link libc.
 func homeOf(uid int) string {
-	text, err := os.ReadFile("/etc/passwd")
+	text, _ := os.ReadFile("/etc/passwd")
+	if home := listed(string(text), uid); home != "" {
+		return home
+	}
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	cmd := exec.CommandContext(ctx, "/usr/bin/getent", "passwd", strconv.Itoa(uid))
+	cmd.Env = []string{}
+	found, err := cmd.Output()
 	if err != nil {
 		return ""
 	}
-	for line := range strings.Lines(string(text)) {
-		if f := strings.Split(line, ":"); len(f) == 7 && f[2] == fmt.Sprint(uid) {
+	return listed(string(found), uid)
+}
+
+// patience is how long a directory service may take.
+const patience = 2 * time.Second
+
+// listed is a user's home in a list of users.
+func listed(text string, uid int) string {
+	for line := range strings.Lines(text) {
+		if f := strings.Split(strings.TrimSuffix(line, "\n"), ":"); len(f) == 7 && f[2] == strconv.Itoa(uid) {
 			return f[5]
 		}
 	}
