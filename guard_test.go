@@ -162,13 +162,16 @@ func TestIrrecoverableIsDenied(t *testing.T) {
 	for _, command := range []string{
 		"rm -rf /", "rm -rf /*", "rm -rf ~", "rm -rf ~/", "rm -rf $HOME", "rm -r -f \"$HOME\"", "rm -rf /home", "rm -rf /etc", "sudo rm -rf /usr",
 		"cd / && rm -rf *", "dd if=/dev/zero of=/dev/sda", "cat x > /dev/sda", ":(){ :|:& };:", "bash -c 'rm -rf ~'", "find / -delete", "rm -rf ~/*",
+		"find ~ -print0 | xargs -0 rm -rf", "find / | xargs rm", "find ~ -type f | xargs -n1 shred -u", "rm -rf $(find ~)",
+		`find ~ | while read f; do rm -rf "$f"; done`, "for f in $(find ~); do rm -rf $f; done",
 	} {
 		d := verdictOf(o, bash(command))
 		if d.Verdict != nod.Deny || d.Layer != nod.LayerShell {
 			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
 		}
 	}
-	for _, command := range []string{"rm -rf build", "rm -rf /tmp/x", "rm -rf ~/shop/build", "echo rm -rf /", "dd if=a of=b", "git commit -m 'rm -rf /'"} {
+	for _, command := range []string{"rm -rf build", "rm -rf /tmp/x", "rm -rf ~/shop/build", "echo rm -rf /", "dd if=a of=b", "git commit -m 'rm -rf /'",
+		"find ~ -name '*.tmp' | xargs rm", "find ~ -mtime +30 | xargs rm", "find ~ | grep x | xargs rm", "find . | xargs rm"} {
 		if d := verdictOf(o, bash(command)); d.Verdict == nod.Deny {
 			t.Errorf("%s: denied by %s (%s)", command, d.Layer, d.Reason)
 		}

@@ -57,7 +57,7 @@ func (r *rooms) sourceOf(e shell.Effect) string {
 	if e.Command < 0 || e.Command >= len(r.report.Commands) {
 		return e.Words
 	}
-	if whole := r.report.Commands[e.Command].Source; strings.Contains(whole, e.Words) {
+	if whole := r.report.Commands[e.Command].Source; e.From < e.To || strings.Contains(whole, e.Words) {
 		return whole
 	}
 	return e.Words // FILE:LINE: of a script

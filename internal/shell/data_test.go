@@ -89,7 +89,7 @@ func briefEffect(e Effect) string {
 	if e.Pattern != "" {
 		s += " " + briefPath(e.Pattern)
 	}
-	if e.Picked != "" {
+	if e.Picked != "" && e.Kind != Read {
 		s += " picked"
 	}
 	if e.Forced {

@@ -504,6 +504,9 @@ func (u *use) reads(w word, f flags) {
 		}
 		u.out.path(Delete, gone, u.inv.st, u.flags|recursive)
 	}
+	if u.finds == "roots" {
+		w.picked = u.sift.any
+	}
 	if u.inplace {
 		u.out.path(Write, w, u.inv.st, u.flags|f)
 		u.leavesCopy(w)

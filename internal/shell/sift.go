@@ -13,6 +13,7 @@ type sift struct {
 	flat    bool   // -maxdepth 0 or 1
 	whole   bool   // a -delete without such a test
 	deletes string // what picks for the -delete
+	any     string // a test that picks, wherever it stands
 }
 
 // sifted is one level of parentheses.
@@ -105,7 +106,7 @@ func picksStatus(name, value string) bool {
 
 func (s *sift) test(picks bool, as string) {
 	if picks && !s.not && s.picks == "" {
-		s.picks = as
+		s.picks, s.any = as, as
 	}
 	s.not = false
 }
