@@ -20,8 +20,10 @@ func (ts *tasks) miseFiles(inv *invocation) {
 				ts.defs.namedFiles(dir, []string{string(data)}, 0)
 			}
 		}
-		for _, w := range inv.args {
-			ts.miseTask(dir, w.text)
+		for _, sub := range recipe.MiseTaskDirs() {
+			if ts.machine.isThere(recipe.Below(dir, sub)) {
+				ts.miseTasks(dir, sub, inv.args)
+			}
 		}
 		if dir == "/" || slices.Contains(ts.machine.env.Roots, dir) {
 			return
@@ -49,10 +51,17 @@ func (ts *tasks) miseConfigs(dir string) (names []string) {
 	return names
 }
 
+// miseTasks records the files of the tasks that a line names.
+func (ts *tasks) miseTasks(dir, sub string, args []word) {
+	for _, w := range args {
+		ts.miseTask(dir, sub, w.text)
+	}
+}
+
 // miseTask records the file of a task.
-func (ts *tasks) miseTask(dir, name string) {
+func (ts *tasks) miseTask(dir, sub, name string) {
 	for _, n := range recipe.MiseTaskFiles(name) {
-		file := recipe.Below(dir, n)
+		file := recipe.Below(dir, sub+"/"+n)
 		if !ts.machine.isFile(file) {
 			continue
 		}

@@ -283,6 +283,16 @@ func (f *definitions) namedFiles(dir string, texts []string, depth int) {
 	}
 }
 
+// isThere reports whether a name leads to anything.
+func (m *machine) isThere(name string) bool {
+	real, err := view.Resolve(m.env.Files, name)
+	if err != nil {
+		return false
+	}
+	_, err = m.env.Files.Lstat(real)
+	return err == nil
+}
+
 // isFile reports whether a name leads to an ordinary file of the workspace.
 func (m *machine) isFile(name string) bool {
 	real, err := view.Resolve(m.env.Files, name)

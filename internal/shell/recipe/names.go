@@ -64,15 +64,17 @@ func MiseConfig(sub, name string) bool {
 	return false
 }
 
-// MiseTaskFiles lists where the file of a task may lie, whose name has colons for
-// slashes.
+// MiseTaskDirs lists the directories in which the files of tasks lie.
+func MiseTaskDirs() [5]string {
+	return [...]string{"mise-tasks", ".mise-tasks", "mise/tasks", ".mise/tasks", ".config/mise/tasks"}
+}
+
+// MiseTaskFiles lists where in such a directory the file of a task may lie, whose
+// name has colons for slashes.
 func MiseTaskFiles(task string) (names []string) {
 	if task == "" || strings.HasPrefix(task, "-") || strings.Contains(task, "..") || len(task) > 256 {
 		return nil
 	}
-	for _, sub := range [...]string{"mise-tasks", ".mise-tasks", "mise/tasks", ".mise/tasks", ".config/mise/tasks"} {
-		file := sub + "/" + strings.ReplaceAll(task, ":", "/")
-		names = append(names, file, file+"/_default", file+".sh")
-	}
-	return names
+	file := strings.ReplaceAll(task, ":", "/")
+	return []string{file, file + "/_default", file + ".sh"}
 }
