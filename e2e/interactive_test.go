@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -94,6 +96,70 @@ func TestTheAllowedRunsInAutoMode(t *testing.T) {
 	}
 }
 
+// Two prompts may wait: a sub-agent would delete what git does not have while the
+// person is asked about a file. Whatever the person says to that, also "and switch
+// the mode", the other call does not run unasked: nod has denied it.
+func TestTwoPromptsWait(t *testing.T) {
+	deep(t, "what a person sees")
+	for _, row := range []struct{ name, key string }{{"yes", "1"}, {"yes, and switch the mode", "2"}} {
+		t.Run(row.name, func(t *testing.T) {
+			begin(t)
+			m := newMachine(t, "")
+			m.install("user")
+			lost := filepath.Join(m.work, "scratch", "a.txt")
+			m.write(lost, "not in git\n", 0o644)
+			const task = "do what the child must do"
+			notes := filepath.Join(m.home, "notes.txt")
+			child := claudeDriven().child("child", task)
+			s := m.sit(llmtest.NewServer(t, llmtest.Script{
+				Steps:  []llmtest.Step{{Calls: []llmtest.Call{child, llmtest.Write("outside", notes, "x")}}},
+				Asides: map[string][]llmtest.Step{task: {{Calls: []llmtest.Call{llmtest.Bash("grave", "rm -rf scratch")}}}},
+			}), "default")
+			s.asks("do what the test wants")
+			s.sees("notes.txt", "2. Yes, and switch to accept edits")
+			var grave audit.Entry
+			hang.Until(t, "the sub-agent's call", func() bool {
+				for _, e := range m.log() {
+					if e.Kind == audit.Decision && strings.Contains(string(e.Input), "rm -rf scratch") {
+						grave = e
+					}
+				}
+				return grave.ID != ""
+			})
+			if grave.Answered != "deny" || !strings.Contains(grave.Reason, "a sub-agent makes this call") || !exists(lost) {
+				t.Errorf("%s: %s, %s", grave.Answered, grave.Reason, s.text())
+			}
+			s.pressesUntil(row.key, "the end of the turn", func() bool { return strings.Contains(s.words(), "done") })
+			if !exists(lost) || !exists(notes) {
+				t.Errorf("scratch is there: %v, notes are: %v\n%s", exists(lost), exists(notes), s.text())
+			}
+		})
+	}
+}
+
+// About a file Claude Code asks in a dialog of its own, without a hook's reason.
+// nod says the reason in a message, which is on the screen once the dialog is
+// gone.
+func TestTheFileDialog(t *testing.T) {
+	deep(t, "what a person sees")
+	begin(t)
+	m := newMachine(t, "")
+	m.install("user")
+	notes := filepath.Join(m.home, "notes.txt")
+	s := m.sit(oneStep(t, llmtest.Write("outside", notes, "x")), "default")
+	s.asks("do what the test wants")
+	s.sees("notes.txt", "1. Yes")
+	s.capture("claude-code-file-dialog", "Create file", "")
+	if exists(notes) {
+		t.Error("it was written before the person had answered")
+	}
+	s.pressesUntil("1", "the end of the turn", func() bool { return strings.Contains(s.words(), "done") })
+	s.sees("nod asks about Write", "outside the workspace")
+	if !exists(notes) {
+		t.Error("it was not written")
+	}
+}
+
 // What a person's rule forbids does not run in any mode, and the person reads
 // why.
 func TestTheForbiddenIsShown(t *testing.T) {
@@ -151,6 +217,7 @@ func TestOpencodeShowsTheCall(t *testing.T) {
 	s.sees("Ask anything")
 	s.asks("do what the test wants")
 	s.sees("touch forbidden", "done")
+	s.capture("opencode-denies", "do what the test wants", "done")
 	if exists(filepath.Join(m.work, "forbidden")) {
 		t.Error("it ran")
 	}

@@ -73,6 +73,9 @@ func (v *logView) widen(rows []logRow) {
 }
 
 func (v *logView) format(r logRow) string {
+	if w := v.process.Width; w > 0 && w < narrowTable {
+		return v.formatNarrow(r)
+	}
 	var b strings.Builder
 	v.fit(&r)
 	for i, cell := range r {
@@ -86,6 +89,28 @@ func (v *logView) format(r logRow) string {
 		b.WriteString(cell + pad)
 	}
 	return strings.TrimRight(b.String(), " ") + "\n"
+}
+
+// narrowTable is the width below which a line of the table does not hold all columns.
+const narrowTable = 100
+
+// formatNarrow shows an entry on two lines: which call, and below it why.
+func (v *logView) formatNarrow(r logRow) string {
+	const day = len("2006-")
+	at, why, head := r[0], fmt.Sprintf("%s: %s", r[3], r[6]), r == header()
+	if len(at) > day {
+		at = at[day:]
+	}
+	verdict := fmt.Sprintf("%-*s", v.widths[2], r[2])
+	if !head {
+		verdict = strings.Replace(verdict, r[2], v.colored(r[2]), 1)
+	}
+	line := fmt.Sprintf("%-14s  %-12s  %s  ", at, r[1], verdict)
+	line += printable.Line(r[5], max(v.process.Width-columnsOf(line), leastCell))
+	if head {
+		return line + "\n"
+	}
+	return line + "\n    " + printable.Line(strings.TrimPrefix(why, "-: "), v.process.Width-4) + "\n"
 }
 
 // leastCell is what a cell that is cut off keeps.

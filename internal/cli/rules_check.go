@@ -273,7 +273,7 @@ func (c checker) unused() (found []doubt, err error) {
 			continue
 		}
 		if later := after(calls, changed(item.Origin)); len(later) > 0 {
-			found = append(found, doubt{"unused", item, fmt.Sprintf("decided none of %d calls since %s", len(later), slices.MinFunc(later, time.Time.Compare).Format(time.DateOnly))})
+			found = append(found, doubt{"unused", item, fmt.Sprintf("decided none of %s since %s", counted(len(later), "call"), slices.MinFunc(later, time.Time.Compare).Format(time.DateOnly))})
 		}
 	}
 	return found, nil
