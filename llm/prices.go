@@ -22,28 +22,31 @@ type Price struct {
 //
 //	V  the vendor's own page of the model or of prices, as public archives hold
 //	   it: platform.claude.com/docs/en/about-claude/pricing and
-//	   .../docs/models/NAME/overview, developers.openai.com/api/docs/models/NAME
+//	   .../docs/models/NAME/overview, developers.openai.com/api/docs/models/NAME;
+//	   of Sonnet 4.5 and Haiku 3.5 that of November 2025
 //	C  the vendor's page for input and output; what the cache costs after
 //	   github.com/kurofune/claudit v1.9.2, which read the vendor's page on
 //	   2026-10-24
 //	G  a third party's table: npm @pydantic/genai-prices 0.1.8
-//	?  no source that was looked at for this list; taken over from an older one
+//	T  third parties that repeat the vendor's page: github.com/github/docs
+//	   data/tables/copilot/models-and-pricing.yml (GPT-4.1), docs.rs openai-models
+//	   0.1.1 (GPT-4o mini)
 func Prices() []Price {
 	return []Price{
 		{"claude-haiku-4-5", 1, 5, 0.10, 1.25},          // G; V for input and output
 		{"claude-haiku-5-5", 0.10, 0.50, 0.01, 0.125},   // V; C for reading the cache
 		{"claude-sonnet-5-5", 2, 10, 0.10, 2.50},        // C; writing as 1.25 times the input
-		{"claude-sonnet-4-5", 3, 15, 0.30, 3.75},        // ?
+		{"claude-sonnet-4-5", 3, 15, 0.30, 3.75},        // V
 		{"claude-sonnet-5", 2, 10, 0.20, 2.50},          // G; writing as 1.25 times the input
 		{"claude-opus-4-5", 5, 25, 0.50, 6.25},          // V
-		{"claude-3-5-haiku", 0.80, 4, 0.08, 1},          // ?
+		{"claude-3-5-haiku", 0.80, 4, 0.08, 1},          // V
 		{"gemini-2.5-flash-lite", 0.10, 0.40, 0.01, 0},  // G
 		{"gemini-3.1-flash-lite", 0.25, 1.50, 0.025, 0}, // G
 		{"gemini-3.5-flash-lite", 0.30, 2.50, 0.03, 0},  // G
-		{"gpt-4.1", 2, 8, 0.50, 0},                      // ?
+		{"gpt-4.1", 2, 8, 0.50, 0},                      // T
 		{"gpt-4.1-mini", 0.40, 1.60, 0.10, 0},           // G
 		{"gpt-4.1-nano", 0.10, 0.40, 0.025, 0},          // G
-		{"gpt-4o-mini", 0.15, 0.60, 0.075, 0},           // ?
+		{"gpt-4o-mini", 0.15, 0.60, 0.075, 0},           // T
 		{"gpt-5-mini", 0.25, 2, 0.025, 0},               // G
 		{"gpt-5-nano", 0.05, 0.40, 0.005, 0},            // G
 		{"gpt-5.6-luna", 0.20, 1.20, 0.02, 0.25},        // V; 1 and 6 until 2026-07-30
