@@ -2,20 +2,34 @@ package eval
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
-// ReasonClass puts reasons of one kind together: paths become PATH, and of the
-// words of a command only the program is kept.
+// ReasonClass puts reasons of one kind together: paths become PATH, variables
+// NAME, and of the words of a command only the program is kept.
 func ReasonClass(reason string) string {
 	head, words, found := strings.Cut(reason, ": ")
 	if found && strings.HasPrefix(head, "this ") {
-		return head + ": " + program(words)
+		return classOf(head) + ": " + program(words)
 	}
-	list := strings.Fields(reason)
+	return classOf(reason)
+}
+
+// classOf takes out what a reason speaks of. A path may also be a single name: it
+// stands before the comma then.
+func classOf(text string) string {
+	list := strings.Fields(text)
 	for i, w := range list {
-		if strings.Contains(w, "/") {
-			list[i] = "PATH"
+		name, comma := strings.CutSuffix(w, ",")
+		switch before := list[max(i, 1)-1]; {
+		case strings.Contains(name, "/"), comma && slices.Contains([]string{"writes", "deletes", "overwrite", "changes", "reads", "moves"}, before):
+			name = "PATH"
+		case comma && before == "sets":
+			name = "NAME"
+		}
+		if list[i] = name; comma {
+			list[i] += ","
 		}
 	}
 	return strings.Join(list, " ")
