@@ -1,7 +1,6 @@
 package nod
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -50,7 +49,8 @@ func (t *trial) decideConfined(line string) Decision {
 		return d
 	}
 	if o := t.left().unconfinable(); o.stands() {
-		return t.denied(LayerShell, objection{why: "this cannot run confined (" + o.why + ")", next: cmp.Or(o.next, "type the line itself")})
+		o.why = "this cannot run confined (" + o.why + ")"
+		return t.denied(LayerShell, o.orElse("type the line itself"))
 	}
 	t.behind = true
 	return t.allowed(LayerShell, clearance{why: "it runs code that nod has not read, confined"})
@@ -138,7 +138,8 @@ func (r *rooms) changesHost(c shell.Command) objection {
 		}
 		return against("cd changes the directory of your shell, which a confined run cannot").
 			orElse("use a path, or cd in a call of its own")
-	case "pushd", "popd", "export", "unset", "alias", "unalias", "set", "umask", "ulimit", "source", ".", "exec", "eval", "wait", "jobs", "fg", "bg", "disown":
+	case "pushd", "popd", "export", "unset", "alias", "unalias", "set", "umask", "ulimit", "source", ".", "exec", "eval",
+		"wait", "jobs", "fg", "bg", "disown":
 		return against(c.Words[0].Value + " changes your shell, which a confined run cannot")
 	}
 	return objection{}

@@ -3,7 +3,9 @@
 // same call on every agent.
 //
 //	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: home, Model: model})
-//	d := gate.Check(ctx, nod.Call{Tool: "bash", Command: "git status", Dir: dir, Roots: []string{dir}, Environ: os.Environ()})
+//	d := gate.Check(ctx, nod.Call{
+//		Tool: "bash", Command: "git status", Dir: dir, Roots: []string{dir}, Environ: os.Environ(),
+//	})
 //	if d.Verdict != nod.Allow { ... }
 //
 // # The flow
@@ -41,9 +43,9 @@
 // Decision that nobody filled denies. Check has no error result, so there is
 // no way to forget that an error blocks.
 //
-// hard_deny is a boundary, and so is ask, which only a person answers. soft_deny is advice to a model, not a boundary: a
-// determined agent can rephrase. What nod cannot see is listed in
-// docs/threat-model.md.
+// hard_deny is a boundary, and so is ask, which only a person answers. soft_deny
+// is advice to a model, not a boundary: a determined agent can rephrase. What nod
+// cannot see is listed in docs/threat-model.md.
 //
 // This package does no network I/O, starts no process and reads no settings;
 // it is handed a [Model], a [Recorder] and a view of [Files].

@@ -96,9 +96,9 @@ type Gate struct {
 // New returns a gate.
 func New(o Options) *Gate {
 	g := &Gate{
-		rules: o.Rules, model: o.Model, timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder, memory: o.Memory, history: o.History,
-		approvals: o.Approvals, confine: o.Confine, askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns,
-		mask: o.Mask, now: o.Now,
+		rules: o.Rules, model: o.Model, timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder,
+		memory: o.Memory, history: o.History, approvals: o.Approvals, confine: o.Confine,
+		askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask, now: o.Now,
 	}
 	if o.Files == nil {
 		o.Files = view.NewMemory(false)
@@ -110,7 +110,8 @@ func New(o Options) *Gate {
 		g.now = time.Now
 	}
 	g.machine = place.New(place.Options{
-		Files: view.With(o.Files), Home: o.Home, Roots: o.Roots, Self: o.Self, Secrets: o.Rules.Secrets, Guarded: o.Rules.Guarded,
+		Files: view.With(o.Files), Home: o.Home, Roots: o.Roots, Self: o.Self,
+		Secrets: o.Rules.Secrets, Guarded: o.Rules.Guarded,
 	})
 	g.sources = sync.OnceValue(func() []place.Own { return g.machine.Owned(o.Sources) })
 	return g
@@ -126,7 +127,7 @@ func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 	t := g.trial(c)
 	defer func() {
 		if p := recover(); p != nil {
-			d = failed(LayerNone, &fault.Error{Kind: fault.Internal, Message: "nod failed inside; please report this", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
+			d = failed(LayerNone, panicked("nod failed inside; please report this", p))
 		}
 		d = t.finish(d)
 	}()
@@ -168,7 +169,8 @@ func (t *trial) enter(at *place.Workspace, report *shell.Report) {
 // decide is the flow of the package comment, line for line.
 func (t *trial) decide(ctx context.Context) Decision {
 	if err := ctx.Err(); err != nil {
-		return failed(LayerNone, &fault.Error{Kind: fault.TimedOut, Message: "the call was cancelled before nod could decide", Cause: err})
+		const why = "the call was cancelled before nod could decide"
+		return failed(LayerNone, &fault.Error{Kind: fault.TimedOut, Message: why, Cause: err})
 	}
 	if line, ok := t.confinedLine(); ok {
 		return t.decideConfined(line)
@@ -219,7 +221,8 @@ func (t *trial) settle() (d Decision, settled bool) {
 	}
 	if t.lap(LayerAllowlist); t.ruled.softDenied() {
 		soft := t.ruled.soft
-		return t.leave(objection{why: "a soft_deny rule" + soft.place() + " speaks against this: " + place.Objection(soft.Text), rule: soft})
+		why := "a soft_deny rule" + soft.place() + " speaks against this: " + place.Objection(soft.Text)
+		return t.leave(objection{why: why, rule: soft})
 	}
 	o := t.uneditable()
 	if !o.stands() {
@@ -251,7 +254,8 @@ func (t *trial) leave(o objection) (d Decision, settled bool) {
 // left is the call as layers 0 to 3 leave it.
 func (t *trial) left() *openCall {
 	return &openCall{
-		gate: t.gate, call: t.call, id: t.id, rooms: t.rooms, answers: t.answers, ruled: t.ruled, why: t.open, secrets: t.secrets,
+		gate: t.gate, call: t.call, id: t.id, rooms: t.rooms, answers: t.answers,
+		ruled: t.ruled, why: t.open, secrets: t.secrets,
 	}
 }
 
@@ -307,6 +311,17 @@ func failed(l Layer, f *fault.Error) Decision {
 		Notices: []string{"nod blocked a call: " + printable.Line(f.Error(), reasonLimit)}}
 }
 
+// unrecorded is the failure where nothing may run that is not written down.
+func unrecorded(err error) *fault.Error {
+	const why = "this decision could not be recorded, and the settings demand that it is"
+	return &fault.Error{Kind: fault.LogFailed, Message: why, Cause: err}
+}
+
+// panicked is the failure after a panic, with where it was.
+func panicked(what string, p any) *fault.Error {
+	return &fault.Error{Kind: fault.Internal, Message: what, Cause: fmt.Errorf("%v\n%s", p, debug.Stack())}
+}
+
 // finish completes and records a decision.
 func (t *trial) finish(d Decision) Decision {
 	d.ID, d.Spent = t.id, t.spent
@@ -338,7 +353,7 @@ func (t *trial) record(d Decision) Decision {
 	}
 	notice := "nod could not write its log: " + printable.Line(err.Error(), reasonLimit)
 	if !t.gate.lenient {
-		failed := failed(d.Layer, &fault.Error{Kind: fault.LogFailed, Message: "this decision could not be recorded, and the settings demand that it is", Cause: err})
+		failed := failed(d.Layer, unrecorded(err))
 		failed.Latency, failed.Spent, d = d.Latency, d.Spent, failed
 	}
 	d.Notices = append(d.Notices, notice)

@@ -53,7 +53,8 @@ func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 // forbade would allow it. said are the words that a consent may stand in.
 func (q question) prompt(ctx context.Context) (p Prompt, consent string, err error) {
 	if len(q.call.Input) > inputLimit {
-		return Prompt{}, "", &fault.Error{Kind: fault.TooLarge, Message: fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(q.call.Input), inputLimit)}
+		why := fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(q.call.Input), inputLimit)
+		return Prompt{}, "", &fault.Error{Kind: fault.TooLarge, Message: why}
 	}
 	if q.gate.profile.Ledger {
 		return q.ledgerPrompt(ctx)
@@ -96,7 +97,8 @@ func (q question) ledgerPrompt(ctx context.Context) (p Prompt, consent string, e
 	if err != nil {
 		return Prompt{}, "", err
 	}
-	p = Prompt{Digest: digest(q.call), System: judge.LedgerSystem(q.rulesShown()), Ledger: session.Pieces, Careful: judge.Careful}
+	p = Prompt{Digest: digest(q.call), System: judge.LedgerSystem(q.rulesShown()), Ledger: session.Pieces}
+	p.Careful = judge.Careful
 	if len(p.Ledger) > 0 {
 		p.Ledger[0] = "THE SESSION\n" + p.Ledger[0]
 	} else {
@@ -132,7 +134,10 @@ func (q question) ended() func(string) transcript.Ended {
 // what a repository says that nobody trusts.
 func (q question) rulesShown() judge.Rules {
 	r := q.gate.rules.about(q.call.Agent)
-	return judge.Rules{Allow: shownRules(r.Allow), SoftDeny: shownRules(r.SoftDeny), HardDeny: shownRules(r.HardDeny), Environment: shownRules(r.Environment)}
+	return judge.Rules{
+		Allow: shownRules(r.Allow), SoftDeny: shownRules(r.SoftDeny), HardDeny: shownRules(r.HardDeny),
+		Environment: shownRules(r.Environment),
+	}
 }
 
 func shownRules(rules []Rule) []judge.Rule {
@@ -148,9 +153,12 @@ func shownRules(rules []Rule) []judge.Rule {
 // facts is what is known of the call.
 func (q question) facts(session judge.Ledger) judge.Facts {
 	c := judge.Case{
-		Report: *q.report, Files: q.gate.machine.Files, Dir: q.call.Dir, Command: q.call.Command, URL: q.call.URL, Input: string(q.call.Input),
-		Open: q.withheld.Shown(q.reasonOpen()), Store: q.withheld.Interpreted(), Tainted: q.taint.Why(), Session: append(q.taint.History(), q.letRun()...),
-		Show: q.withheld.Shown, Spoken: q.withheld.Spoken, IsStore: q.withheld.IsStore, Origin: q.taint.Origin, Host: match.HostOf,
+		Report: *q.report, Files: q.gate.machine.Files, Dir: q.call.Dir,
+		Command: q.call.Command, URL: q.call.URL, Input: string(q.call.Input),
+		Open: q.withheld.Shown(q.reasonOpen()), Store: q.withheld.Interpreted(),
+		Tainted: q.taint.Why(), Session: append(q.taint.History(), q.letRun()...),
+		Show: q.withheld.Shown, Spoken: q.withheld.Spoken, IsStore: q.withheld.IsStore,
+		Origin: q.taint.Origin, Host: match.HostOf,
 		KnownHost: func(target string) bool { return match.HostAllowed(q.gate.rules.Hosts, target) },
 	}
 	if !q.ruled.soft.Untrusted {

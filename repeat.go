@@ -64,7 +64,8 @@ func (q question) blocked(d Decision, a answered) Decision {
 	d.Verdict, d.Blocked, d.Effects, d.Basis = Deny, true, a.effects, d.Reason
 	if a.before != "" {
 		d.Classification, d.Basis = nil, a.before
-		d.Reason = printable.Line("the same was denied before in this session: "+stripTags(a.before), reasonLimit-len(clearing))
+		const said = "the same was denied before in this session: "
+		d.Reason = printable.Line(said+stripTags(a.before), reasonLimit-len(clearing))
 	}
 	switch why := q.repeated(a); {
 	case why != "" && q.call.Interactive:
@@ -111,7 +112,8 @@ func (q question) memoryKey(p Prompt, facts judge.Facts, consent string) string 
 	for i, what := range facts.Unknowns {
 		facts.Unknowns[i] = identity.Unspaced(what)
 	}
-	h.Add(c.Agent, c.Session, p.System, p.Quick, p.Careful, fmt.Sprint(q.gate.profile), c.Tool, c.RawTool, judge.Line(facts), consent)
+	h.Add(c.Agent, c.Session, p.System, p.Quick, p.Careful, fmt.Sprint(q.gate.profile))
+	h.Add(c.Tool, c.RawTool, judge.Line(facts), consent)
 	h.Add(q.at.Roots...)
 	h.Add(q.at.PathDirs()...)
 	q.identity.AddCall(h)

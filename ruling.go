@@ -49,7 +49,8 @@ func (r *ruling) reserves() objection {
 	for _, rule := range r.gate.rules.Ask {
 		switch r.degree(rule) {
 		case match.FitsAll:
-			return objection{why: "an ask rule" + rule.place() + " leaves this to a person: " + place.Objection(rule.Text), rule: rule}
+			return objection{rule: rule, why: "an ask rule" + rule.place() +
+				" leaves this to a person: " + place.Objection(rule.Text)}
 		case match.MayFit:
 			return objection{rule: rule, why: "this may be what an ask rule" + rule.place() +
 				" leaves to a person, and nod cannot tell: " + place.Objection(rule.Text)}
@@ -91,8 +92,8 @@ func (r *ruling) permitsTool() clearance {
 		switch {
 		case !r.fits.HoldsIn(r.call.Dir, rule.Within):
 		case r.call.MCP != nil && r.call.MCP.Brought && rule.Within == "":
-			r.brought = objection{rule: rule, why: "the repository brings this MCP server, so that a rule for it stands under [[repository]]: " +
-				place.Objection(rule.Text)}
+			const why = "the repository brings this MCP server, so that a rule for it stands under [[repository]]: "
+			r.brought = objection{why: why + place.Objection(rule.Text), rule: rule}
 		default:
 			return clearance{"allow rule: " + rule.Text, rule}
 		}

@@ -83,7 +83,9 @@ func (t *trial) typedInto() objection {
 		return objection{}
 	}
 	for _, e := range t.report.Effects {
-		fed := slices.ContainsFunc(t.report.Unknowns, func(u shell.Unknown) bool { return u.Command == e.Command && u.Part == shell.PartWords })
+		fed := slices.ContainsFunc(t.report.Unknowns, func(u shell.Unknown) bool {
+			return u.Command == e.Command && u.Part == shell.PartWords
+		})
 		if e.Kind == shell.Run && e.Target == "standard input" && !fed {
 			return against("nod is not shown what is typed into a program that runs: " + printable.Text(e.Words)).
 				orElse("give it the script in the command itself")
@@ -96,7 +98,8 @@ func (t *trial) typedInto() objection {
 // harmless here or cleared by an allow rule. Else it is what speaks against it.
 func (t *trial) harmless() (clearance, objection) {
 	if t.call.StdinUnseen {
-		return clearance{}, against("nod is not shown what is typed into this once it runs (a pager or a prompt takes commands)")
+		const why = "nod is not shown what is typed into this once it runs (a pager or a prompt takes commands)"
+		return clearance{}, against(why)
 	}
 	rule := t.ruled.clear()
 	switch o := t.unsettled(); {

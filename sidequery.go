@@ -3,7 +3,6 @@ package nod
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"unicode/utf8"
 
@@ -28,7 +27,7 @@ func (q question) answer(ctx context.Context) Decision {
 	}
 	if q.gate.recorder != nil {
 		if err := q.gate.recorder.Begin(q.call, q.id); err != nil && !q.gate.lenient {
-			return failed(LayerModel, &fault.Error{Kind: fault.LogFailed, Message: "this decision could not be recorded, and the settings demand that it is", Cause: err})
+			return failed(LayerModel, unrecorded(err))
 		}
 	}
 	answer, err := q.query(ctx)
@@ -42,7 +41,8 @@ func (q question) answer(ctx context.Context) Decision {
 // modelFailed answers where the model did not.
 func (q question) modelFailed(f *fault.Error, notices []string) Decision {
 	d := q.unavailable(f, "the classifier failed: "+f.Message)
-	d.Notices = append([]string{"nod's classifier failed (" + string(f.Kind) + "): " + printable.Line(f.Error(), reasonLimit)}, tamed(notices)...)
+	said := "nod's classifier failed (" + string(f.Kind) + "): " + printable.Line(f.Error(), reasonLimit)
+	d.Notices = append([]string{said}, tamed(notices)...)
 	return d
 }
 
@@ -74,7 +74,10 @@ func (q question) modelSaid(a answered) Decision {
 	default:
 		reason = "the model gave no reason"
 	}
-	d := Decision{Layer: LayerModel, Verdict: Allow, Reason: reason, Rule: q.ruled.soft, Classification: &c, Cost: c.Cost, Notices: tamed(c.Notices)}
+	d := Decision{
+		Layer: LayerModel, Verdict: Allow, Reason: reason, Rule: q.ruled.soft,
+		Classification: &c, Cost: c.Cost, Notices: tamed(c.Notices),
+	}
 	switch {
 	case c.ShouldBlock:
 		return q.blocked(d, a)
@@ -98,7 +101,8 @@ func (q question) cleared(d Decision, a answered) Decision {
 	if q.call.Interactive && judge.SpeaksOf(a.consent, words) && !q.loss.Irreversible() {
 		return d
 	}
-	const minds = "the model was of two minds about something that weighs, and cites no words in which the person named it: "
+	const minds = "the model was of two minds about something that weighs, " +
+		"and cites no words in which the person named it: "
 	d.Verdict, d.Reason = Ask, printable.Line(minds+d.Reason, reasonLimit)
 	return d
 }
@@ -129,7 +133,7 @@ func (q question) query(ctx context.Context) (answered, error) {
 		var r result
 		defer func() {
 			if p := recover(); p != nil {
-				r.err = &fault.Error{Kind: fault.Internal, Message: "the classifier failed inside", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())}
+				r.err = panicked("the classifier failed inside", p)
 			}
 			done <- r
 		}()
@@ -139,7 +143,8 @@ func (q question) query(ctx context.Context) (answered, error) {
 	case r := <-done:
 		return r.answer, r.err
 	case <-ctx.Done():
-		return answered{}, &fault.Error{Kind: fault.TimedOut, Message: fmt.Sprintf("no answer within %s", q.gate.timeout), Cause: ctx.Err()}
+		why := fmt.Sprintf("no answer within %s", q.gate.timeout)
+		return answered{}, &fault.Error{Kind: fault.TimedOut, Message: why, Cause: ctx.Err()}
 	}
 }
 

@@ -147,9 +147,11 @@ func (g *Call) selfByOne(e shell.Effect) change {
 		switch {
 		case name == "" || e.Place == shell.Network:
 		case g.callsNod(name) && g.registers(name):
-			return change{what: printable.Text(name) + " calls nod", next: "use the edit tool, so that nod can see that this stays so"}
+			const next = "use the edit tool, so that nod can see that this stays so"
+			return change{printable.Text(name) + " calls nod", next}
 		case g.isSource(name):
-			return change{what: "nod takes rules from " + printable.Text(name), next: "use the edit tool, so that nod can see that they stay"}
+			const next = "use the edit tool, so that nod can see that they stay"
+			return change{"nod takes rules from " + printable.Text(name), next}
 		case e.Kind == shell.Write && g.eclipses(name) != "":
 			return change{what: "beside this file " + printable.Text(g.eclipses(name)) + ", which calls nod, does not count"}
 		}
@@ -183,9 +185,8 @@ func passes(test, below string) bool {
 	name, value, _ := strings.Cut(test, " ")
 	switch name {
 	case "-name", "-iname":
-		return slices.ContainsFunc(append(strings.Split(below, "/"), "nod.toml", "decisions.jsonl", "x.json"), func(part string) bool {
-			return paths.FindMatch(value, part)
-		})
+		names := append(strings.Split(below, "/"), "nod.toml", "decisions.jsonl", "x.json")
+		return slices.ContainsFunc(names, func(part string) bool { return paths.FindMatch(value, part) })
 	case "-maxdepth":
 		return strings.Count(strings.Trim(below, "/"), "/") == 0
 	case "-atime", "-size", "-user", "-group", "-uid", "-gid", "-perm", "-empty":

@@ -88,7 +88,8 @@ func (m *Call) wantedPath(p Permission) wantedPath {
 // startingPoints are where a relative pattern may start.
 func (m *Call) startingPoints() []string {
 	if m.points == nil {
-		m.points = slices.Concat([]string{m.At.Dir, m.At.Machine.Real(m.At.Dir)}, m.Roots, m.At.Machine.UsableRoots(m.Roots, m.At.Environ))
+		m.points = append([]string{m.At.Dir, m.At.Machine.Real(m.At.Dir)}, m.Roots...)
+		m.points = append(m.points, m.At.Machine.UsableRoots(m.Roots, m.At.Environ)...)
 	}
 	return m.points
 }

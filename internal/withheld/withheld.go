@@ -76,7 +76,8 @@ func (c *Call) openly(why string) string {
 		return why
 	}
 	if store := c.Interpreted(); store != "" {
-		return what + ", by what " + printable.Text(ShortPath(c.At.Dir, store)) + " holds, which may be secrets and is not shown"
+		shown := printable.Text(ShortPath(c.At.Dir, store))
+		return what + ", by what " + shown + " holds, which may be secrets and is not shown"
 	}
 	return why
 }
