@@ -207,6 +207,9 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 		return usageError(p, installCommand(), err)
 	}
 	level, chosen, err := f.level()
+	if err == nil && f.statusLine && !f.all && f.agent != nod.ClaudeCode {
+		err = errors.New("--status-line is for Claude Code; " + install.Title(f.agent) + " has none that nod knows")
+	}
 	if err != nil {
 		return usageError(p, installCommand(), err)
 	}
@@ -348,7 +351,7 @@ func (in installer) options(p *Process, f installFlags, level install.Level, pro
 		places.State = absolute(p, f.state)
 	}
 	o := in.target(p, f.levelFlags, level)
-	o.Hook, o.Nod, o.StatusLine = programs.Hook, programs.Nod, f.statusLine
+	o.Hook, o.Nod, o.StatusLine = programs.Hook, programs.Nod, f.statusLine && f.agent == nod.ClaudeCode
 	o.Settings, o.Managed, o.State = places.User, places.Managed, places.State
 	return o
 }

@@ -305,6 +305,13 @@ func TestInstallStatusLine(t *testing.T) {
 	if code, _, stderr := m.run("uninstall claude-code --user --unattended"); code != ExitOK || m.read(userFile) != before {
 		t.Errorf("%d: %s: %s", code, stderr, m.read(userFile))
 	}
+	m.write("home/.gemini/settings.json", "{}", 0o600)
+	if code, _, stderr := m.run("install --unattended --status-line"); code != ExitOK || !strings.Contains(m.read(userFile), "statusline") || strings.Contains(m.read("home/.gemini/settings.json"), "statusline") {
+		t.Errorf("all: %d: %s", code, stderr)
+	}
+	if code, _, stderr := m.run("install gemini --user --unattended --status-line"); code != ExitBadInput || !strings.Contains(stderr, "--status-line is for Claude Code") {
+		t.Errorf("another agent: %d: %s", code, stderr)
+	}
 	m.write(userFile, `{"statusLine": {"type": "command", "command": "mine"}}`, 0o600)
 	if code, _, stderr := m.run("install claude-code --user --unattended --status-line"); code != ExitBadInput || !strings.Contains(stderr, "settings.json:1:16: statusLine is another program's") {
 		t.Errorf("%d: %s", code, stderr)

@@ -26,11 +26,9 @@ enforce, whether a model is configured, and what was decided in this session.
 
   nod enforce | 41 allowed, 2 asked, 1 denied
 
-To have it, write into ~/.claude/settings.json:
-
-  "statusLine": {"type": "command", "command": "nod statusline"}
-
-nod never writes that itself: you may have a status line of your own.
+To have it: nod install claude-code --status-line, which writes it where no
+other program's status line stands. To have it beside your own, call nod
+statusline from that, with the same standard input.
 
   --settings F, --managed F, --state DIR   instead of the usual places
 

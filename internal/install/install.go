@@ -81,8 +81,8 @@ type Options struct {
 	// told. An empty one is left out of its command line; nod-hook then finds
 	// it by the home directory of whoever runs the agent.
 	Settings, Managed, State string
-	// StatusLine also writes nod's status line, for Claude Code alone; refused
-	// where the file has another program's.
+	// StatusLine also writes nod's status line. It is for Claude Code alone, and
+	// refused where the file has another program's.
 	StatusLine bool
 }
 

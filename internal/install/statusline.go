@@ -25,8 +25,6 @@ func showStatus(d *document, root *hujson.Object, o Options) error {
 	value := ordered{{"type", "command"}, {"command", quoteAll(o.statusWords())}}
 	there := find(root, statusKey)
 	switch {
-	case o.Agent != "claude-code" && o.Agent != "":
-		return d.errorAt(&d.root, "%s has no status line that nod knows", o.host().title())
 	case there == nil:
 		d.appendMember(root, "", statusKey, value)
 	case !isStatus(there):
