@@ -108,7 +108,7 @@ func decideCommand(ctx context.Context, p *Process, f checkFlags, command string
 		fmt.Fprintln(p.Stderr, "nod check:", notice)
 	}
 	if settings.Mode != config.Enforce {
-		fmt.Fprintf(p.Stderr, "nod check: the mode is %s (%s), so an agent is not told this\n", settings.Mode, settings.ModeOrigin)
+		fmt.Fprintf(p.Stderr, "nod check: the mode is %s (%s), so an agent is not told this\n", settings.Mode, homely(p, settings.ModeOrigin))
 	}
 	gate := hook.NewGate(o, settings, nil, nil)
 	c := nod.Call{
@@ -156,7 +156,7 @@ func printDecision(p *Process, d nod.Decision, told told, asJSON bool) int {
 	}
 	fmt.Fprintf(p.Stdout, "%s  %s  %s\n", paint(p, d.Verdict), d.Layer, d.Reason)
 	if d.Rule.Text != "" {
-		fmt.Fprintf(p.Stdout, "      rule %q, %s\n", printable.Text(d.Rule.Text), d.Rule.Origin)
+		fmt.Fprintf(p.Stdout, "      rule %q, %s\n", printable.Text(d.Rule.Text), homely(p, d.Rule.Origin))
 	}
 	if told.mode != "" {
 		fmt.Fprintln(p.Stdout, "      "+told.line(d.Verdict))

@@ -92,7 +92,9 @@ func (c *changes) finish(p *Process) int {
 	code, todo := c.show(p)
 	switch {
 	case todo == 0:
-		fmt.Fprintln(p.Stdout, "Nothing to write.")
+		if code == ExitOK {
+			fmt.Fprintln(p.Stdout, "Nothing to write.")
+		}
 		return code
 	case c.flags.dryRun:
 		fmt.Fprintln(p.Stdout, "Nothing was written (--dry-run).")
@@ -148,7 +150,7 @@ func (c *changes) write(p *Process, a *planned) bool {
 	}
 	a.written, a.backup = true, backup
 	fmt.Fprintf(p.Stdout, "%s: %s\n", done(a.plan), homely(p, a.plan.Path))
-	if backup != "" {
+	if backup != "" && c.name == "install" {
 		fmt.Fprintf(p.Stdout, "The old file: %s\n", homely(p, backup))
 	}
 	if c.name == "uninstall" {

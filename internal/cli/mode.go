@@ -83,7 +83,7 @@ func printMode(p *Process, places config.Places, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(p.Stdout).Encode(modeOutput{1, settings.Mode.String(), settings.ModeOrigin})
 	}
-	fmt.Fprintf(p.Stdout, "%s: %s (%s)\n", settings.Mode, aboutMode(settings.Mode), settings.ModeOrigin)
+	fmt.Fprintf(p.Stdout, "%s: %s (%s)\n", settings.Mode, aboutMode(settings.Mode), homely(p, settings.ModeOrigin))
 	return nil
 }
 

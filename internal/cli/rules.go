@@ -191,7 +191,7 @@ func matching(item config.Item, known func(string) bool) string {
 }
 
 func printRules(p *Process, s config.Settings, rest []config.Item, known func(string) bool) {
-	fmt.Fprintf(p.Stdout, "mode %s (%s)\n", s.Mode, s.ModeOrigin)
+	fmt.Fprintf(p.Stdout, "mode %s (%s)\n", s.Mode, homely(p, s.ModeOrigin))
 	for len(rest) > 0 {
 		n := 1
 		for n < len(rest) && rest[n].List == rest[0].List {
@@ -226,7 +226,7 @@ func printClaude(p *Process, s config.Settings) {
 				left++
 			}
 		}
-		fmt.Fprintf(p.Stdout, "  %d rules taken, %d not as they were meant (nod rules check)  %s\n", taken, left, printable.Text(name))
+		fmt.Fprintf(p.Stdout, "  %d rules taken, %d not as they were meant (nod rules check)  %s\n", taken, left, homely(p, name))
 	}
 }
 
@@ -258,7 +258,7 @@ func printScopes(p *Process, scopes []config.Scope) {
 		if s.Here {
 			here = "here"
 		}
-		fmt.Fprintf(p.Stdout, "  %-8s  %3d  %s  %s\n", here, s.Rules, printable.Text(s.Path), s.Origin)
+		fmt.Fprintf(p.Stdout, "  %-8s  %3d  %s  %s\n", here, s.Rules, homely(p, s.Path), homely(p, s.Origin))
 	}
 }
 
@@ -275,7 +275,7 @@ func printList(p *Process, items []config.Item, known func(string) bool) {
 		if kind != "" {
 			kind = fmt.Sprintf("%-9s", kind)
 		}
-		origin := item.Origin
+		origin := homely(p, item.Origin)
 		if item.Rule.Untrusted {
 			origin += " (not trusted: matched, shown to no model)"
 		}
@@ -283,7 +283,7 @@ func printList(p *Process, items []config.Item, known func(string) bool) {
 			origin += " (only for " + printable.Text(item.Rule.Agent) + ")"
 		}
 		if item.Scope != "" {
-			origin += " (only in " + printable.Text(item.Scope) + ")"
+			origin += " (only in " + homely(p, item.Scope) + ")"
 		}
 		fmt.Fprintf(p.Stdout, "  %s%-*s  %s\n", kind, width, printable.Text(item.Text), origin)
 	}

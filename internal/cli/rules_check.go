@@ -100,7 +100,7 @@ func checkOutput(doubts []doubt, notHeld []config.NotHeld) rulesCheckOutput {
 // as they were meant.
 func printNotHeld(p *Process, rules []config.NotHeld) {
 	for _, r := range rules {
-		fmt.Fprintf(p.Stdout, "%s: not held: %s %q: %s\n", printable.Text(r.Origin), r.List, printable.Text(r.Text), printable.Text(r.Why))
+		fmt.Fprintf(p.Stdout, "%s: not held: %s %q: %s\n", homely(p, r.Origin), r.List, printable.Text(r.Text), printable.Text(r.Why))
 	}
 }
 
@@ -109,7 +109,7 @@ func printDoubts(p *Process, doubts []doubt) {
 		fmt.Fprintln(p.Stdout, "nothing to doubt about your rules")
 	}
 	for _, d := range doubts {
-		fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", printable.Text(d.item.Origin), d.kind, d.item.List, printable.Text(d.item.Text), d.why)
+		fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", homely(p, d.item.Origin), d.kind, d.item.List, printable.Text(d.item.Text), d.why)
 	}
 }
 
