@@ -42,6 +42,8 @@ func (g *guard) watch(ctx context.Context, signals <-chan os.Signal) {
 				g.stop(fmt.Sprintf("it used more than %d MiB of memory", g.limit>>20))
 			} else if now.After(g.until) {
 				g.stop("it ran for longer than it may")
+			} else if left, known := available(); known && left < memory()/32 {
+				g.stop("the machine had almost no memory left")
 			}
 		}
 	}
@@ -119,6 +121,28 @@ func parentOf(pid int) int {
 		return -1
 	}
 	return parent
+}
+
+// available is how much memory the machine could still give. What a run writes
+// into memory without a process that holds it (/dev/shm, its home, memfd) is seen
+// here only.
+func available() (bytes uint64, known bool) {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0, false
+	}
+	return availableIn(string(text))
+}
+
+func availableIn(meminfo string) (bytes uint64, known bool) {
+	for line := range strings.Lines(meminfo) {
+		f := strings.Fields(line)
+		if len(f) == 3 && f[0] == "MemAvailable:" && f[2] == "kB" {
+			kB, err := strconv.ParseUint(f[1], 10, 54)
+			return kB << 10, err == nil
+		}
+	}
+	return 0, false
 }
 
 // memory is the machine's.
