@@ -29,6 +29,7 @@ func TestAddingAProgramDocs(t *testing.T) {
 	for _, table := range []struct{ head, words string }{
 		{"| directive | means |", sheetDirectives},
 		{"| role | the argument is |", sheetRoles},
+		{"| trait | the program |", traitWords},
 	} {
 		_, rows, found := strings.Cut(doc, table.head+"\n|---|---|\n")
 		rows, _, _ = strings.Cut(rows, "\n\n")

@@ -44,6 +44,13 @@ func (m *machine) sheet(name string) (*sheet, bool) {
 	if !ok {
 		return nil, false
 	}
+	s := newSheet(name, file, text)
+	m.sheets = append(m.sheets, s)
+	return s, true
+}
+
+// newSheet is what a file of the data says of a program.
+func newSheet(name, file, text string) *sheet {
 	s := &sheet{name: name, file: file, all: text, index: commands.IndexOf(file)}
 	s.body = text
 	if end := strings.Index(text, "\n["); end >= 0 {
@@ -58,8 +65,7 @@ func (m *machine) sheet(name string) (*sheet, bool) {
 	for _, body := range shared {
 		s.directives(body)
 	}
-	m.sheets = append(m.sheets, s)
-	return s, true
+	return s
 }
 
 // section returns the lines under a heading. Headings stand side by side
