@@ -112,6 +112,7 @@ type analysis struct {
 	repos    repositories
 	words    expander
 	tasks    tasks
+	texts    texts
 	builtins builtins
 }
 
@@ -122,9 +123,10 @@ func newAnalysis(m *machine, source string, lang syntax.LangVariant, both bool) 
 	a.out = draft{machine: m, command: -1}
 	a.defs = definitions{machine: m, out: &a.out, limits: &a.limits}
 	a.vars = environment{machine: m, out: &a.out}
-	a.repos = repositories{machine: m, out: &a.out, defs: &a.defs, run: a}
-	a.tasks = tasks{machine: m, out: &a.out, defs: &a.defs, limits: &a.limits, vars: &a.vars, run: a}
-	a.words = expander{machine: m, out: &a.out, limits: &a.limits, now: &a.now, vars: &a.vars, repos: &a.repos, run: a}
+	a.texts = texts{machine: m, out: &a.out, now: &a.now, limits: &a.limits, defs: &a.defs, run: a}
+	a.repos = repositories{machine: m, out: &a.out, defs: &a.defs, run: &a.texts}
+	a.tasks = tasks{machine: m, out: &a.out, defs: &a.defs, limits: &a.limits, vars: &a.vars, run: &a.texts}
+	a.words = expander{machine: m, out: &a.out, limits: &a.limits, now: &a.now, vars: &a.vars, repos: &a.repos, texts: &a.texts, run: a}
 	a.builtins = builtins{out: &a.out, now: &a.now}
 	return a
 }
@@ -191,37 +193,6 @@ func (l *limits) counts(words int) {
 	}
 }
 
-// nested walks a text found inside the command: the argument of sh -c, of
-// eval, a here-document that a shell reads.
-func (a *analysis) nested(source string, in state, wrapper string) {
-	switch {
-	case a.limits.depth >= maxTexts:
-		a.out.unknown(PartWords, source, "this nests more than 8 texts in each other")
-		return
-	case grammar.Malformed(source) != "":
-		a.out.unknown(PartWords, source, "this runs a text that holds "+grammar.Malformed(source))
-		return
-	case grammar.Exceeded(source) != "":
-		a.limits.over = grammar.Exceeded(source)
-		return
-	}
-	lang, both, m := a.now.lang, a.now.both, a.defs.mark()
-	langs := a.now.readers(wrapper)
-	var first Report
-	for i, l := range langs {
-		if i > 0 {
-			first = a.out.since(m)
-			a.defs.rollback(m)
-		}
-		a.now.lang, a.now.both = l, both && len(langs) == 1 && l == lang
-		a.text(source, in, wrapper)
-		if i > 0 && !a.out.since(m).same(first) {
-			a.out.unknown(PartWords, source, "this is read differently by the shells that may run it")
-		}
-	}
-	a.now.lang, a.now.both = lang, both
-}
-
 // readers are the grammars in which the shell that a command starts may read a
 // text; the one of the line where it is the line's own shell.
 func (rd *reading) readers(wrapper string) []syntax.LangVariant {
@@ -241,46 +212,4 @@ func (r Report) same(o Report) bool {
 		slices.EqualFunc(r.Commands, o.Commands, func(x, y Command) bool {
 			return slices.Equal(x.Words, y.Words) && x.Dir == y.Dir
 		})
-}
-
-// text walks a text found inside the command, in the grammar of now.
-func (a *analysis) text(source string, in state, wrapper string) {
-	if a.now.both && !grammar.Same(source) {
-		a.compareNested(source)
-	}
-	file, err := grammar.As(source, a.now.lang)
-	if errors.Is(err, grammar.ErrDeep) {
-		a.limits.over = grammar.ErrDeep.Error()
-		return
-	}
-	if err != nil {
-		a.out.unread(source)
-		a.out.unknown(PartWords, source, "this does not parse: "+grammar.Fault(err))
-		return
-	}
-	src, command := a.now.src, a.out.command
-	if wrapper != "" {
-		a.out.wrappers = append(a.out.wrappers, wrapper)
-	}
-	where := a.out.where
-	a.now.src, a.out.where.fixed = source, true
-	a.limits.depth++
-	a.whole(file.Stmts, in, input{})
-	a.limits.depth--
-	a.now.src, a.out.command, a.out.where = src, command, where
-	if wrapper != "" {
-		a.out.wrappers = a.out.wrappers[:len(a.out.wrappers)-1]
-	}
-}
-
-// compareNested says so where a text inside has no meaning common to bash and
-// zsh, as far as its grammar shows.
-func (a *analysis) compareNested(source string) {
-	other := syntax.LangZsh
-	if a.now.lang == syntax.LangZsh {
-		other = syntax.LangBash
-	}
-	if _, err := grammar.As(source, other); err != nil {
-		a.out.unknown(PartWords, source, "this does not parse as "+other.String())
-	}
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -13,22 +12,18 @@ type use struct {
 	*sheet
 	given
 	client  client
+	targets targets
+	codes   codes
 	inert   bool   // as the sheet says, or an option
 	sub     bool   // as the sheet says, but for an option
 	roles   string // of the positional arguments
 	seen    int    // options and arguments, for those that must stand alone
-	drop    bool   // the first positional role is taken by an option
-	inplace bool   // what it reads it changes
-	backup  word   // what is appended to the name of the copy it leaves then
 	alone   string // an option that must stand alone
 	fault   bool   // an option was not known
 	replace string // what xargs replaces
 	fixed   bool   // roles must not change any more
-	deletes bool   // it removes what it finds
-	sift    sift   // which of that
 	command []word // of a wrapper
 	quiet   bool   // what holds without arguments does not
-	inline  []word
 }
 
 // given is what the options and arguments of a command line said.
@@ -43,11 +38,18 @@ type given struct {
 	into    word   // the directory that cp -t and its kin fill
 	archive word   // of tar
 	method  string // of an HTTP request
+	drop    bool   // the first positional role is taken by an option
+	inplace bool   // what it reads it changes
+	backup  word   // what is appended to the name of the copy it leaves then
+	deletes bool   // it removes what it finds
+	sift    sift   // which of that
 }
 
 func newUse(a *analysis, s *sheet, inv *invocation) *use {
 	u := &use{analysis: a, sheet: s, given: given{inv: inv, st: inv.st}, inert: s.inert, sub: s.sub, roles: s.args}
-	u.client = client{machine: a.machine, out: &a.out, sheet: s, given: &u.given, run: u}
+	u.targets = targets{machine: a.machine, out: &a.out, sheet: s, given: &u.given}
+	u.codes = codes{defs: &a.defs, out: &a.out, targets: &u.targets, sheet: s, given: &u.given, run: u}
+	u.client = client{machine: a.machine, out: &a.out, sheet: s, given: &u.given, codes: &u.codes, texts: &a.texts}
 	return u
 }
 
@@ -70,7 +72,7 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 		return
 	}
 	u.effects(s.always, inv.raw)
-	u.response(inv.args)
+	u.globs().response(s, inv.args)
 	u.read(inv.args)
 	if u.sub && u.command == nil && len(u.pos) == 0 {
 		if u.none == "" && u.roles == "" {
@@ -257,11 +259,11 @@ func (u *use) longOption(text string, w word, rest []word) int {
 func (u *use) taking(o option, name string, rest []word) int {
 	if o.role == "exec" {
 		u.effects(o.rest, u.inv.raw)
-		return u.exec(rest, strings.Contains(o.rest, "batch"))
+		return u.handover().exec(rest, strings.Contains(o.rest, "batch"))
 	}
 	if role, ok := strings.CutPrefix(o.role, "pair:"); ok && len(rest) > 1 {
-		u.oneWord(rest[0])
-		u.oneWord(rest[1])
+		u.globs().oneWord(rest[0])
+		u.globs().oneWord(rest[1])
 		u.option(option{arg: '=', role: role, rest: o.rest}, rest[1], name)
 		return 2
 	}
@@ -276,7 +278,7 @@ func (u *use) taking(o option, name string, rest []word) int {
 		return 0
 	}
 	u.option(o, rest[0], name)
-	u.oneWord(rest[0])
+	u.globs().oneWord(rest[0])
 	return 1
 }
 
@@ -336,7 +338,7 @@ func (u *use) cluster(text string, w word, rest []word, old bool) int {
 					u.unknownOption(name + " without its argument")
 					continue
 				}
-				u.oneWord(rest[took])
+				u.globs().oneWord(rest[took])
 				u.option(o, rest[took], name)
 				took++
 				continue
@@ -461,11 +463,11 @@ func (u *use) stated(item, raw string) {
 	case "read":
 		u.out.path(Read, w, u.inv.st, u.flags)
 	case "tree":
-		u.reads(w, recursive)
+		u.targets.reads(w, recursive)
 	case "list":
-		u.reads(w, u.flags&recursive|names)
+		u.targets.reads(w, u.flags&recursive|names)
 	case "names":
-		u.reads(w, recursive|names)
+		u.targets.reads(w, recursive|names)
 	case "write":
 		u.out.path(Write, w, u.inv.st, u.flags)
 	case "delete":
@@ -495,7 +497,7 @@ func (u *use) stated(item, raw string) {
 	case "privilege":
 		u.out.does(Privilege, target, raw)
 	case "stdin":
-		u.standardInput(u.inv)
+		u.texts.standardInput(u.inv)
 	case "exhaust":
 		u.out.does(Exhaust, target, raw)
 	}
@@ -529,7 +531,7 @@ func (u *use) positional() {
 	}
 	if u.into.raw != "" {
 		u.into.text = strings.TrimSuffix(u.into.text, "/") + "/"
-		u.dest(u.into)
+		u.targets.dest(u.into)
 	}
 }
 
@@ -586,66 +588,4 @@ func (u *use) assign(roles []string) {
 			}
 		}
 	}
-}
-
-// dest reports where copies of the sources go.
-func (u *use) dest(w word) {
-	sources := u.pos[:max(len(u.pos)-1, 0)]
-	if len(u.pos) == 0 || u.pos[len(u.pos)-1].raw != w.raw {
-		sources = u.pos
-	}
-	name, ok := absolute(w, u.inv.st)
-	if !ok || w.glob > 0 {
-		u.out.path(Write, w, u.inv.st, u.flags)
-		return
-	}
-	into := strings.HasSuffix(w.text, "/") || len(sources) > 1 || u.machine.isDir(name) || u.machine.env.Files == nil
-	if into {
-		u.out.dirs = append(u.out.dirs, taken{name, u.out.command})
-	}
-	if !into || harmlessDevice(path.Clean(name)) || u.marks.has(markExact) {
-		if u.flags&recursive != 0 && u.machine.isDir(name) {
-			u.fills(w, name)
-			return
-		}
-		u.out.path(Write, w, u.inv.st, u.flags)
-		if into || u.marks.has(markExact) {
-			return
-		}
-		if !u.out.mayBeDir(name) {
-			u.out.noDirs = append(u.out.noDirs, taken{name, u.out.command})
-			return
-		}
-	}
-	if into && u.out.gone(name) {
-		u.out.path(Write, w, u.inv.st, u.flags)
-	}
-	for _, src := range sources {
-		base := path.Base(src.text)
-		if strings.HasSuffix(src.text, "/") {
-			base = "." // BSD copies what the directory holds, not the directory
-		}
-		if !src.known || src.many || src.glob > 0 || base == "." || base == ".." || base == "/" {
-			u.fills(w, name)
-			continue
-		}
-		inner := w
-		inner.text = strings.TrimSuffix(w.text, "/") + "/" + base
-		if w.text == "/" {
-			inner.text = "/" + base
-		}
-		u.out.path(Write, inner, u.inv.st, u.flags)
-	}
-}
-
-// fills reports copies below a directory whose names are not known. Those in a
-// home directory or one of the system leave what is there: they do not wipe it.
-func (u *use) fills(w word, name string) {
-	_, place := u.machine.place(name)
-	if place != HomeDir && place != System || u.marks.has(markMirrors) {
-		u.out.path(Write, w, u.inv.st, u.flags|recursive)
-		return
-	}
-	u.out.path(Write, w, u.inv.st, u.flags&^recursive)
-	u.out.unknown(PartWords, u.inv.raw, "this writes below "+grammar.Escaped(name)+", and nod does not know which names")
 }

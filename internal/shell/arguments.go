@@ -25,9 +25,28 @@ func (u *use) globs() *globs {
 
 // oneWord states that the value of an option may turn out to be several words:
 // the rest of them nobody has read.
-func (u *use) oneWord(w word) {
-	if u.globs().several(w) {
-		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words, since its value is not known")
+func (m *globs) oneWord(w word) {
+	if m.several(w) {
+		m.out.unknown(PartWords, m.inv.raw, grammar.Escaped(w.raw)+" may be several words, since its value is not known")
+	}
+}
+
+// response states that a word may name a file of further arguments, as those
+// that begin with @ do for programs with the directive responses, wherever
+// they stand.
+func (m *globs) response(s *sheet, args []word) {
+	if !s.responses {
+		return
+	}
+	for _, w := range args {
+		switch {
+		case w.known && !w.many && w.glob != 1 && !strings.HasPrefix(w.text, "@"):
+		case !w.known && w.text != "" && w.text[0] != '@':
+		case w.glob == 1 && m.plainNames(w):
+		default:
+			what := grammar.Escaped(w.shown()) + " may name a file of further arguments of " + s.name
+			m.out.unknown(PartWords, m.inv.raw, what)
+		}
 	}
 }
 
@@ -92,25 +111,6 @@ func (m *globs) matched(w word) (names []string, ok bool) {
 		}
 	}
 	return names, true
-}
-
-// response states that a word may name a file of further arguments, as those
-// that begin with @ do for programs with the directive responses, wherever
-// they stand.
-func (u *use) response(args []word) {
-	if !u.responses {
-		return
-	}
-	for _, w := range args {
-		switch {
-		case w.known && !w.many && w.glob != 1 && !strings.HasPrefix(w.text, "@"):
-		case !w.known && w.text != "" && w.text[0] != '@':
-		case w.glob == 1 && u.globs().plainNames(w):
-		default:
-			what := grammar.Escaped(w.shown()) + " may name a file of further arguments of " + u.sheet.name
-			u.out.unknown(PartWords, u.inv.raw, what)
-		}
-	}
 }
 
 // modes states that two options ask for two things of which the last, or the

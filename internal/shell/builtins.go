@@ -63,9 +63,9 @@ func (a *analysis) builtin(inv *invocation) (after state, ok bool) {
 	case "eval", "trap":
 		a.builtins.beyondShell(inv)
 		if text, ok := joinedText(inv.args); ok && inv.name == "eval" {
-			a.nested(text, st, inv.name)
+			a.texts.nested(text, st, inv.name)
 		} else if len(inv.args) > 0 && inv.args[0].known {
-			a.nested(inv.args[0].text, st, inv.name)
+			a.texts.nested(inv.args[0].text, st, inv.name)
 		}
 		a.out.does(Run, "", inv.raw)
 		return st.in(""), true
@@ -167,11 +167,11 @@ func (a *analysis) sourced(inv *invocation) {
 	}
 	name := inv.args[0]
 	if strings.Contains(name.text, "/") { // else PATH is searched first
-		if s, ok := a.defs.load(name, inv); ok && a.runScript(s, []syntax.LangVariant{a.now.lang}, name, inv) {
+		if s, ok := a.defs.load(name, inv); ok && a.texts.runScript(s, []syntax.LangVariant{a.now.lang}, name, inv) {
 			return
 		}
 	}
-	a.script(name, inv)
+	a.texts.script(name, inv)
 }
 
 func (m *machine) inheritedSet(name string) bool {

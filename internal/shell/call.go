@@ -147,7 +147,7 @@ func (a *analysis) identified(inv *invocation) bool {
 		a.out.unknown(PartWords, inv.raw, p.fault)
 		// What it would do is stated all the same, for there may be one.
 		return true
-	case p.foreign && a.runFile(inv, p):
+	case p.foreign && a.texts.runFile(inv, p):
 		return false
 	case p.foreign:
 		real, place := a.machine.place(p.real)

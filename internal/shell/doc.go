@@ -22,7 +22,7 @@
 //     known to read otherwise than a shell does (docs/rough-edges.md).
 //   - analyze.go holds the evaluator and lists its parts: the machine (machine.go,
 //     what the command would run on), the draft (draft.go, the report under
-//     construction), limits, definitions (script.go), environment, expander
+//     construction), limits, definitions (script.go), texts, environment, expander
 //     (words.go), repositories (git.go), tasks (packages.go) and builtins. A part
 //     holds the parts that it needs, and knows of the evaluator only what walks a
 //     text or a file for it.
@@ -36,18 +36,23 @@
 //   - program.go resolves its first word in the PATH of the call. A hit in a
 //     workspace, a temporary or world-writable directory, or behind a relative
 //     element of PATH, is Foreign: an effect Run, whatever the name.
-//   - sheet.go, apply.go, roles.go and finish.go read the arguments with the
-//     data in commands/, whose README.md describes the format. An option that
-//     the data does not hold makes the command unknown.
+//   - sheet.go, apply.go and roles.go read the arguments with the data in
+//     commands/, whose README.md describes the format; targets.go reports what
+//     they name, codes.go what small languages do, handover.go the command that a
+//     search starts, finish.go what a program does only after all its options are
+//     known. An option that the data does not hold makes the command unknown.
+//   - traits.go holds what sheets say to those who judge a command: what it
+//     prints, keeps, leaves out ([Command].Has). No code compares with a program's
+//     name (TestNoCodeComparesNamesOfPrograms).
+//   - texts.go walks texts inside a command: sh -c, what a shell is fed, scripts.
 //   - heeds.go looks for files and variables that make a program which only
 //     prints run something else.
 //   - inline.go, fzf.go, media.go and git.go read what needs more than
 //     data, with package code for sed, awk, jq, yq and SQL.
 //     gitconfig.go and githooks.go find what git would start; gitkept.go says
 //     what it keeps ([Effect].Kept) and where it fetches ([Effect].Declared).
-//   - script.go reads the files that a line runs: shell scripts, by path or by
-//     a shell. packages.go walks the scripts of package.json that npm and pnpm
-//     run, make.go and just.go recipes, gogenerate.go what go generate starts, as
+//   - script.go reads the files that a line runs, and keeps their hashes.
+//     packages.go walks the scripts of package.json that npm and pnpm run, make.go and just.go recipes, gogenerate.go what go generate starts, as
 //     package recipe reads them; misefiles.go names what mise reads. What cannot
 //     be read exactly stays an effect Run.
 //   - sqlclient.go takes what package code says of SQL; git.go, finish.go and

@@ -43,6 +43,15 @@ func TestAddingAProgramDocs(t *testing.T) {
 			}
 		}
 	}
+	readme, err := os.ReadFile("commands/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word := range strings.FieldsSeq(traitWords) {
+		if !strings.Contains(string(readme), "`"+word+"`") {
+			t.Errorf("commands/README.md does not say what the trait %s means", word)
+		}
+	}
 	_, effects, _ := strings.Cut(doc, "\nEffects: ")
 	effects, _, _ = strings.Cut(effects, "\n")
 	for _, e := range regexp.MustCompile("`(![a-z]+):").FindAllStringSubmatch(effects, -1) {

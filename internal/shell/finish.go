@@ -7,7 +7,7 @@ import (
 
 // finish does what a program does only after all its options are known.
 func (u *use) finish() {
-	u.finishInline()
+	u.codes.finishInline()
 	if strings.HasPrefix(u.code, "git") || u.marks.has(markOpens|markKeeps) {
 		u.git().finishGit()
 	}
@@ -20,18 +20,18 @@ func (u *use) finish() {
 	case "ghapi":
 		u.request().finishRequest()
 	case "tar":
-		u.finishTar()
+		u.operands().finishTar()
 	case "kubeget":
 		u.operands().finishKubeGet()
 	case "http":
 		if u.archive.raw != "" {
-			u.url(u.archive)
+			u.targets.url(u.archive)
 		}
 	case "s3copy":
 		u.request().finishS3Copy()
 	case "script":
 		if len(u.pos) < 2 && !u.marks.has(markMakes) {
-			u.standardInput(u.inv)
+			u.texts.standardInput(u.inv)
 		}
 	case "wget":
 		if !u.marks.has(markMakes) && len(u.pos) > 0 {
@@ -145,11 +145,11 @@ type request struct {
 	tasks   *tasks
 	*sheet
 	*given
-	run lineRunner
+	targets *targets
 }
 
 func (u *use) request() *request {
-	return &request{machine: u.machine, out: &u.out, tasks: &u.tasks, sheet: u.sheet, given: &u.given, run: u}
+	return &request{machine: u.machine, out: &u.out, tasks: &u.tasks, sheet: u.sheet, given: &u.given, targets: &u.targets}
 }
 
 // finishRequest reports a call of GitHub's API: reading, unless the method or
@@ -172,26 +172,26 @@ func (r *request) finishRequest() {
 }
 
 // finishTar reports the archive: read, or made.
-func (u *use) finishTar() {
+func (o *operands) finishTar() {
 	kind := Read
 	switch {
-	case u.marks.has(markMakes):
+	case o.marks.has(markMakes):
 		kind = Write
-	case u.marks.has(markExtracts) && u.marks.has(markPrints) && !u.marks.has(markLists):
-	case u.marks.has(markExtracts):
-		u.effects("!write:. links !unknown:writes-what-the-archive-holds", u.inv.raw)
-	case !u.marks.has(markLists):
-		u.out.unknown(PartWords, u.inv.raw, "this runs tar without a verb that nod knows")
+	case o.marks.has(markExtracts) && o.marks.has(markPrints) && !o.marks.has(markLists):
+	case o.marks.has(markExtracts):
+		o.run.effects("!write:. links !unknown:writes-what-the-archive-holds", o.inv.raw)
+	case !o.marks.has(markLists):
+		o.out.unknown(PartWords, o.inv.raw, "this runs tar without a verb that nod knows")
 	}
-	if u.archive.raw == "" || u.archive.known && u.archive.text == "-" {
+	if o.archive.raw == "" || o.archive.known && o.archive.text == "-" {
 		return
 	}
 	// host:file is an archive on another machine, reached through rsh.
-	if before, _, ok := strings.Cut(u.archive.text, ":"); ok && !strings.Contains(before, "/") {
-		u.out.does(Send, before, u.inv.raw)
-		u.out.unknown(PartWords, u.inv.raw, "this runs tar on an archive of another machine")
+	if before, _, ok := strings.Cut(o.archive.text, ":"); ok && !strings.Contains(before, "/") {
+		o.out.does(Send, before, o.inv.raw)
+		o.out.unknown(PartWords, o.inv.raw, "this runs tar on an archive of another machine")
 	}
-	u.out.path(kind, u.archive, u.st, 0) // -C does not count for the archive
+	o.out.path(kind, o.archive, o.st, 0) // -C does not count for the archive
 }
 
 // curlData reports what a request carries: text, or a file after @.
@@ -240,7 +240,7 @@ func (gl *gitLine) gitRemote(w word) {
 		gl.out.does(Fetch, w.text, gl.inv.raw)
 		return
 	}
-	gl.run.url(w)
+	gl.targets.url(w)
 }
 
 // httpItem notes one argument of HTTPie: a method, the address, then items
@@ -303,7 +303,7 @@ func (r *request) finishS3Copy() {
 			r.out.path(Write, to, r.inv.st, r.flags&^recursive)
 		}
 	case there(to):
-		r.run.reads(from, r.flags&recursive)
+		r.targets.reads(from, r.flags&recursive)
 		r.out.does(Send, "amazonaws.com", r.inv.raw)
 	default:
 		r.out.unknown(PartWords, r.inv.raw, "this copies between places that nod does not know")

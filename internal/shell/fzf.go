@@ -49,15 +49,3 @@ func fzfAction(name string) bool {
 	}
 	return false
 }
-
-// previewed walks a command that fzf runs for the item under the cursor.
-// Braces stand for parts of the item.
-func (u *use) previewed(w word) {
-	if w.known && strings.ContainsAny(w.text, "{}") {
-		u.out.unknown(PartWords, u.inv.raw, "this makes parts of what is picked from part of a command")
-		return
-	}
-	if !w.known || w.text != "" {
-		u.shellText(w)
-	}
-}

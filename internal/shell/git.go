@@ -12,10 +12,10 @@ import (
 // git reads the options before the subcommand, judges the configuration that
 // git would use, and goes on with the data for the subcommand.
 func (a *analysis) git(s *sheet, inv *invocation) {
-	u := newUse(a, s, inv)
+	gl := newUse(a, s, inv).git()
 	args := inv.args
 	for len(args) > 0 && args[0].dashed() && args[0].known {
-		n := u.gitOption(args[0], args[1:])
+		n := gl.option(args[0], args[1:])
 		args = args[n:]
 	}
 	if len(args) == 0 {
@@ -47,7 +47,7 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 }
 
 // gitOption reads one option of git itself and returns how many words it is.
-func (u *use) gitOption(w word, rest []word) int {
+func (gl *gitLine) option(w word, rest []word) int {
 	name, attached, has := strings.Cut(w.text, "=")
 	var next word
 	if len(rest) > 0 {
@@ -60,29 +60,29 @@ func (u *use) gitOption(w word, rest []word) int {
 	switch name {
 	case "-C":
 		if next.many {
-			u.out.unknown(PartWords, u.inv.raw, "this runs git, and nod cannot tell which subcommand")
+			gl.out.unknown(PartWords, gl.inv.raw, "this runs git, and nod cannot tell which subcommand")
 		}
 		dir := ""
 		if next.known && next.glob == 0 {
-			dir = u.out.enterDir(next, u.inv.st)
+			dir = gl.out.enterDir(next, gl.inv.st)
 		}
-		u.inv.st.dir = dir
+		gl.inv.st.dir = dir
 		return min(2, len(rest)+1)
 	case "-c":
-		u.git().setting(next)
+		gl.setting(next)
 		return min(2, len(rest)+1)
 	case "--git-dir", "--work-tree", "--exec-path", "--namespace", "--super-prefix", "--config-env", "--attr-source":
 		if name == "--exec-path" && !has {
 			return 1
 		}
-		u.git().gitElsewhere(name, next)
+		gl.gitElsewhere(name, next)
 		return min(taken, len(rest)+1)
 	case "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects", "--glob-pathspecs",
 		"--noglob-pathspecs", "--icase-pathspecs", "-P", "--no-lazy-fetch", "--no-advice", "--version", "-v", "--help", "-h",
 		"--html-path", "--man-path", "--info-path", "-p", "--paginate":
 		return 1
 	}
-	u.unknownOption(name)
+	gl.run.unknownOption(name)
 	return 1
 }
 
@@ -460,7 +460,7 @@ func (a *analysis) gitAlias(r *repository, inv *invocation, sub string, rest []w
 				if len(rest) > 0 {
 					shellText += ` "$@"`
 				}
-				a.nested(shellText, state{dir: r.top}, "git")
+				a.texts.nested(shellText, state{dir: r.top}, "git")
 				return
 			}
 			if a.limits.depth < maxTexts && !strings.ContainsAny(text, "$`;|&<>()\\\n") {
@@ -492,7 +492,7 @@ func (a *analysis) aliasWords(inv *invocation, text string, rest []word) {
 // there is a revision.
 func (gl *gitLine) tracked(w word) {
 	if !w.known {
-		gl.run.reads(w, 0)
+		gl.targets.reads(w, 0)
 		return
 	}
 	name := strings.TrimLeft(w.text, ":0123456789")
@@ -536,7 +536,7 @@ func (gl *gitLine) searched(w word) {
 		gl.tracked(w)
 		place.text = "."
 	}
-	gl.run.reads(place, recursive)
+	gl.targets.reads(place, recursive)
 }
 
 // searchedBelow asks about a pattern with a colon that may lead out of the

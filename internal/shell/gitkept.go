@@ -16,18 +16,18 @@ type gitLine struct {
 	repos   *repositories
 	*sheet
 	*given
-	run lineRunner
+	targets *targets
+	run     lineRunner
 }
 
 func (u *use) git() *gitLine {
-	return &gitLine{machine: u.machine, out: &u.out, repos: &u.repos, sheet: u.sheet, given: &u.given, run: u}
+	return &gitLine{machine: u.machine, out: &u.out, repos: &u.repos, sheet: u.sheet, given: &u.given, targets: &u.targets, run: u}
 }
 
-// lineRunner reports what words of a command line do in some roles.
+// lineRunner does what the sheet of a command line says.
 type lineRunner interface {
-	url(w word)               // asked
-	reads(w word, f flags)    // read, or changed in place
-	effects(list, raw string) // what a sheet says of an option
+	effects(list, raw string)  // what a sheet says of an option
+	unknownOption(name string) // what it says of no option
 }
 
 // finishGit does what a subcommand of git does only after all its options are
@@ -241,7 +241,7 @@ func (gl *gitLine) asksRemote(several bool) {
 			gl.asks(w.text)
 			continue
 		}
-		gl.run.url(w)
+		gl.targets.url(w)
 	}
 }
 

@@ -12,11 +12,11 @@ import (
 func (o *operands) mediaFile(w word) {
 	switch {
 	case w.known && (strings.HasPrefix(w.text, "https://") || strings.HasPrefix(w.text, "http://")):
-		o.run.url(w)
+		o.targets.url(w)
 	case !w.known || strings.ContainsAny(w.text, ":|@"):
 		o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may name more than a file to read")
 	default:
-		o.run.reads(w, 0)
+		o.targets.reads(w, 0)
 	}
 }
 

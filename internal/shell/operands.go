@@ -14,18 +14,18 @@ type operands struct {
 	out     *draft
 	*sheet
 	*given
-	run operandRunner
+	targets *targets
+	run     operandRunner
 }
 
 func (u *use) operands() *operands {
-	return &operands{machine: u.machine, defs: &u.defs, out: &u.out, sheet: u.sheet, given: &u.given, run: u}
+	return &operands{machine: u.machine, defs: &u.defs, out: &u.out, sheet: u.sheet, given: &u.given, targets: &u.targets, run: u}
 }
 
 // operandRunner reports what words do in some roles, and looks into files that a
 // program heeds.
 type operandRunner interface {
 	lineRunner
-	host(w word)
 	heeder() *heeder
 }
 
@@ -37,24 +37,6 @@ func after(w word, prefix string) word {
 	}
 	w.text = rest
 	return w
-}
-
-// listed reports a file that names others: it is read, and so are they.
-func (u *use) listed(w word) {
-	u.reads(w, 0)
-	u.out.unknown(PartWords, u.inv.raw, "this takes the files that "+grammar.Escaped(w.shown())+" names, and nod does not read the list")
-}
-
-// filterFile reads a program of jq or yq from its file.
-func (u *use) filterFile(role string, w word) {
-	u.reads(w, 0) // an error shows what is in it
-	s, ok := u.defs.load(w, u.inv)
-	switch {
-	case !ok:
-		u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" "+grammar.Escaped(w.shown())+", and nod does not know what that does")
-	default:
-		u.filter(role, word{value: constant(s.text), raw: w.raw})
-	}
 }
 
 // mode reports a mode that makes a program run as its owner or its group.
@@ -100,7 +82,7 @@ func (o *operands) nodeName(w word) {
 	}
 	if !w.known || strings.Contains(host, ".") && !isAddress(host) {
 		w.text = host
-		o.run.host(w)
+		o.targets.host(w)
 	}
 }
 
@@ -111,11 +93,11 @@ func (o *operands) socketWord(w word) {
 		f = strings.TrimPrefix(strings.TrimPrefix(f, "inet:"), "inet6:")
 		port := f == "" || f[0] == ':' && !strings.Contains(f, ".") || strings.Trim(f, "0123456789") == ""
 		if !port && !isSocketWord(f) && !isAddress(f) {
-			o.run.host(word{value: constant(f), raw: w.raw})
+			o.targets.host(word{value: constant(f), raw: w.raw})
 		}
 	}
 	if !w.known {
-		o.run.host(w)
+		o.targets.host(w)
 	}
 }
 
@@ -143,7 +125,7 @@ func isAddress(text string) bool {
 func (o *operands) composeFile(w word) {
 	if name, ok := absolute(w, o.inv.st); ok && !strings.ContainsAny(w.text, ":@") && w.text != "-" &&
 		o.machine.env.Files != nil && o.run.heeder().holds(name, "include extends") == "" {
-		o.run.reads(w, 0)
+		o.targets.reads(w, 0)
 		return
 	}
 	o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may name what compose fetches")
@@ -153,8 +135,8 @@ func (o *operands) composeFile(w word) {
 // put in its place.
 func (o *operands) xmlFile(w word) {
 	if strings.Contains(w.text, "://") {
-		o.run.url(w)
-	} else if o.run.reads(w, 0); o.plainXML(w) {
+		o.targets.url(w)
+	} else if o.targets.reads(w, 0); o.plainXML(w) {
 		return
 	}
 	o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may take in other documents")

@@ -3,7 +3,6 @@ package shell
 import (
 	"cmp"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -130,7 +129,7 @@ func (u *use) shellText(w word) {
 // name of its own.
 func (u *use) newShell(w word, st state) {
 	st = st.child()
-	u.nested(w.text, st, u.inv.name)
+	u.texts.nested(w.text, st, u.inv.name)
 }
 
 // splitText is env -S: words, split by rules that are those of a shell only
@@ -163,58 +162,11 @@ func (u *use) shellCode(rest []word) {
 func (u *use) scriptWith(rest []word) {
 	s, ok := u.defs.load(rest[0], u.inv)
 	if langs := grammar.Shells(u.inv.name); ok && langs != nil {
-		if u.runScript(s, langs, rest[0], u.inv) {
+		if u.texts.runScript(s, langs, rest[0], u.inv) {
 			return
 		}
 	}
-	u.script(rest[0], u.inv)
-}
-
-// script reports that a file is run.
-func (a *analysis) script(w word, inv *invocation) {
-	switch {
-	case w.output:
-		a.out.does(Run, "", inv.raw)
-		a.out.unknown(PartWords, inv.raw, "this runs what another command prints")
-	case w.known && (w.text == "-" || w.text == "/dev/stdin"):
-		a.standardInput(inv)
-	case w.known && harmlessDevice(w.text) && w.text != "/dev/null":
-		a.out.does(Run, "", inv.raw)
-		a.out.unknown(PartWords, inv.raw, "this runs what it is fed by a pipe or a file")
-	default:
-		w.raw = inv.raw
-		a.out.path(Run, w, inv.st, 0)
-	}
-}
-
-// standardInput reports an interpreter that runs what it is fed.
-func (a *analysis) standardInput(inv *invocation) {
-	if s, ok := a.machine.sheet(inv.name); ok && inv.in.kind == fromText && inv.in.text.known {
-		switch {
-		case s.is.Has(ShellProgram):
-			a.nested(inv.in.text.text, inv.st.child(), inv.name)
-			return
-		case s.interprets:
-			a.out.runsCode(inv, inv.in.text)
-			return
-		}
-	}
-	switch inv.in.kind {
-	case fromFile:
-		w := inv.in.text
-		if w.output || w.known && harmlessDevice(w.text) && w.text != "/dev/null" {
-			a.out.does(Run, "standard input", inv.raw)
-			a.out.unknown(PartWords, inv.raw, "this makes "+inv.name+" run what it is fed by a pipe or a file")
-			return
-		}
-		w.raw = inv.raw
-		a.out.path(Run, w, inv.st, 0)
-	case inherited:
-		a.out.does(Run, "standard input", inv.raw)
-	default:
-		a.out.does(Run, "standard input", inv.raw)
-		a.out.unknown(PartWords, inv.raw, "this makes "+inv.name+" run what it is fed by a pipe or a file")
-	}
+	u.texts.script(rest[0], u.inv)
 }
 
 // role does what one argument in one role means.
@@ -226,17 +178,17 @@ func (u *use) role(role string, w word) {
 	switch role {
 	case "text", "":
 	case "read":
-		u.reads(w, u.flags&recursive)
+		u.targets.reads(w, u.flags&recursive)
 	case "pathspec": // git takes in what it names, and prints it later by another name
 		if w.known && !w.many && !strings.HasPrefix(w.text, ":") {
-			u.reads(w, 0)
+			u.targets.reads(w, 0)
 		}
 	case "list":
-		u.reads(w, u.flags&recursive|names)
+		u.targets.reads(w, u.flags&recursive|names)
 	case "tree":
-		u.reads(w, recursive)
+		u.targets.reads(w, recursive)
 	case "names":
-		u.reads(w, recursive|names)
+		u.targets.reads(w, recursive|names)
 	case "outfile", "numbered":
 		if role == "numbered" && strings.ContainsRune(w.text, '#') {
 			w.value = value{} // #1 is what matched in the address
@@ -255,29 +207,29 @@ func (u *use) role(role string, w word) {
 	case "moved":
 		u.out.path(Delete, w, st, u.flags|recursive|moved)
 	case "dest":
-		u.dest(w)
+		u.targets.dest(w)
 	case "destdir":
 		u.into = w
 	case "program":
-		u.programWord(w)
+		u.targets.programWord(w)
 	case "script", "code":
-		u.script(w, u.inv)
+		u.texts.script(w, u.inv)
 	case "split":
 		u.splitText(w)
 	case "shell":
 		u.shellText(w)
 	case "url":
-		u.url(w)
+		u.targets.url(w)
 	case "host":
-		u.host(w)
+		u.targets.host(w)
 	case "cd":
 		u.inv.st.dir = u.out.enterDir(w, st)
 	case "replace":
 		u.replace = cmp.Or(w.text, "{}")
 	case "link":
-		u.linked(w)
+		u.targets.linked(w)
 	case "listed":
-		u.listed(w)
+		u.targets.listed(w)
 	default:
 		u.language(role, w)
 	}
@@ -302,15 +254,15 @@ func (u *use) glued(role string, w word) bool {
 func (u *use) language(role string, w word) {
 	switch role {
 	case "sed":
-		u.sedScript(w)
+		u.codes.sedScript(w)
 	case "awk":
-		u.awkProgram(w)
+		u.codes.awkProgram(w)
 	case "jq", "yq":
-		u.filter(role, w)
+		u.codes.filter(role, w)
 	case "jqfile", "yqfile":
-		u.filterFile(role, w)
+		u.codes.filterFile(role, w)
 	case "inline":
-		u.inlineCode(w)
+		u.codes.inlineCode(w)
 	case "variable":
 		if !w.known || variables.Secret(w.text) {
 			u.out.does(Secret, w.shown(), u.inv.raw)
@@ -362,7 +314,7 @@ func (u *use) peculiar(role string, w word) {
 			"ptr rrsig soa spf srv sshfp svcb tlsa txt ", " "+strings.ToLower(w.text)+" "):
 		default:
 			w.text = strings.TrimPrefix(w.text, "@")
-			u.host(w)
+			u.targets.host(w)
 		}
 	case "httpitem":
 		u.request().httpItem(w)
@@ -400,7 +352,7 @@ func (u *use) peculiar(role string, w word) {
 		if !w.known || strings.HasPrefix(w.text, "+") {
 			u.out.unknown(PartWords, u.inv.raw, "this gives an argument that a pager may run")
 		}
-		u.reads(w, 0)
+		u.targets.reads(w, 0)
 	case "manpage":
 		if !w.known || strings.Contains(w.text, "/") {
 			u.out.unknown(PartWords, u.inv.raw, "this shows a page that may take in other files")
@@ -436,9 +388,9 @@ func (u *use) peculiar(role string, w word) {
 		}
 	case "fileorurl":
 		if strings.Contains(w.text, "://") || !w.known {
-			u.url(w)
+			u.targets.url(w)
 		} else {
-			u.reads(w, 0)
+			u.targets.reads(w, 0)
 		}
 	case "literal":
 		if !w.known || strings.HasPrefix(w.text, "@") {
@@ -450,14 +402,14 @@ func (u *use) peculiar(role string, w word) {
 		}
 	case "atother":
 		if _, host, ok := strings.Cut(w.text, "@"); ok || !w.known {
-			u.host(word{value: value{text: host, known: w.known}, raw: w.raw})
+			u.targets.host(word{value: value{text: host, known: w.known}, raw: w.raw})
 		}
 	case "media":
 		u.operands().mediaFile(w)
 	case "fzfbind":
 		u.operands().fzfBind(w)
 	case "previewed":
-		u.previewed(w)
+		u.codes.previewed(w)
 	case "format":
 		if !w.known || strings.Contains(w.text, "#(") {
 			u.out.unknown(PartWords, u.inv.raw, "this gives a format that may run commands")
@@ -473,10 +425,10 @@ func (u *use) peculiar(role string, w word) {
 		u.out.does(Run, w.shown(), u.inv.raw)
 	case "readurl":
 		if strings.Contains(w.text, "://") {
-			u.url(w)
+			u.targets.url(w)
 			return
 		}
-		u.reads(w, u.flags&recursive)
+		u.targets.reads(w, u.flags&recursive)
 	case "ghrepo":
 		u.request().ghRepo(w)
 	case "loaded", "atfile":
@@ -489,120 +441,5 @@ func (u *use) peculiar(role string, w word) {
 		u.out.path(Write, w, u.inv.st, u.flags)
 	default:
 		u.out.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
-	}
-}
-
-// reads reports a file that is read, or with an option changed in place.
-func (u *use) reads(w word, f flags) {
-	if w.known && (w.text == "-" || w.text == "" && w.raw == "") {
-		return
-	}
-	if u.deletes {
-		gone := w
-		if !u.sift.whole && !slices.ContainsFunc(u.pos, func(p word) bool { return !p.known || p.many }) {
-			gone.picked = u.sift.deletes
-		}
-		u.out.path(Delete, gone, u.inv.st, u.flags|recursive)
-	}
-	if u.finds == "roots" {
-		w.picked = u.sift.any
-	}
-	if u.inplace {
-		u.out.path(Write, w, u.inv.st, u.flags|f)
-		u.leavesCopy(w)
-		return
-	}
-	u.out.path(Read, w, u.inv.st, f)
-}
-
-// leavesCopy reports the copy that a change in place leaves beside the file.
-func (u *use) leavesCopy(w word) {
-	switch suffix := u.backup; {
-	case suffix.known && suffix.text == "" || suffix.raw == "":
-	case !suffix.known || strings.ContainsAny(suffix.text, "*/") || w.glob > 0:
-		u.out.unknown(PartWords, u.inv.raw, "this leaves copies, and nod does not know which")
-	default:
-		w.text += suffix.text
-		u.out.path(Write, w, u.inv.st, 0)
-	}
-}
-
-// programWord reports a program that an option or argument names, with
-// whatever arguments the word holds.
-func (u *use) programWord(w word) {
-	target := w.text
-	if !w.known {
-		target = ""
-		u.out.unknown(PartWords, u.inv.raw, "this makes "+u.sheet.name+" run a program, and nod cannot tell which")
-	}
-	u.out.does(Run, target, u.inv.raw)
-}
-
-// url reports a request. A part that is computed can carry anything out.
-func (u *use) url(w word) {
-	kind := Fetch
-	if u.send || !w.known || w.many {
-		kind = Send
-	}
-	if what := grammar.Disguise(w.text); what != "" {
-		u.out.unknown(PartWords, u.inv.raw, "this asks a URL with "+what+": "+grammar.Escaped(w.text))
-	}
-	if file, ok := strings.CutPrefix(w.text, "file://"); ok && w.known {
-		w.value = constant("/" + strings.TrimLeft(strings.TrimPrefix(file, "localhost"), "/"))
-		u.out.path(Read, w, u.inv.st, 0)
-		return
-	}
-	target := w.text
-	if !w.known && !hostKnown(target) {
-		target = ""
-		u.out.unknown(PartWords, u.inv.raw, "this asks a host, and nod does not know which")
-	}
-	if w.glob > 0 && strings.ContainsAny(strings.Replace(target, "[::1]", "", 1), "[{*") {
-		kind = Send
-	}
-	u.out.does(kind, target, u.inv.raw)
-}
-
-// hostKnown reports whether a constant beginning of a URL holds the whole host.
-func hostKnown(text string) bool {
-	_, rest, ok := strings.Cut(text, "://")
-	if !ok {
-		rest = text
-	}
-	return strings.ContainsAny(rest, "/?#") && !strings.HasPrefix(rest, "/")
-}
-
-func (u *use) host(w word) {
-	if !w.known {
-		u.out.unknown(PartWords, u.inv.raw, "this asks a host, and nod does not know which")
-		w.text = ""
-	}
-	if what := grammar.Disguise(w.text); what != "" {
-		u.out.unknown(PartWords, u.inv.raw, "this asks a host with "+what+": "+grammar.Escaped(w.text))
-	}
-	kind := Fetch
-	if u.send {
-		kind = Send
-	}
-	u.out.does(kind, w.text, u.inv.raw)
-}
-
-// linked remembers a link that the line makes.
-func (u *use) linked(w word) {
-	if len(u.pos) == 1 && u.into.raw == "" { // of one argument, a link of its name
-		w.text = path.Base(w.text)
-	}
-	u.dest(w)
-	if u.marks.has(markNamed) { // a link to a directory is replaced, not followed
-		u.out.path(Write, w, u.inv.st, u.flags)
-	}
-	name, ok := absolute(w, u.inv.st)
-	if !ok {
-		name = ""
-	}
-	u.out.links = append(u.out.links, name)
-	u.out.newLinks = append(u.out.newLinks, taken{name, u.out.command})
-	if u.out.rounds > 0 { // the second time it may lie behind the first
-		u.out.unknown(PartWords, w.raw, "this makes a link again and again")
 	}
 }

@@ -340,26 +340,6 @@ func (m *machine) suspect(name string, st state) bool {
 	return p.fault != "" || p.foreign
 }
 
-// runScript walks a file as one of the shells of these grammars would run it,
-// in a process of its own. ok is false where it stays code that was not read.
-func (a *analysis) runScript(s source, langs []syntax.LangVariant, w word, inv *invocation) bool {
-	m := a.defs.mark()
-	w.raw = inv.raw
-	a.out.path(Read, w, inv.st, 0)
-	if a.readText(passage{file: s.real, name: s.name, text: s.text, langs: langs}, inv.st.child(), inv) {
-		return true
-	}
-	a.defs.rollback(m)
-	if len(langs) > 0 { // what it names may be what it runs, from where it is started or where it lies
-		for _, dir := range []string{inv.st.dir, path.Dir(s.real)} {
-			if dir != "" {
-				a.defs.namedFiles(dir, []string{s.text}, 0)
-			}
-		}
-	}
-	return false
-}
-
 // passage is shell text of a file: a script, a recipe, an entry of package.json.
 type passage struct {
 	file  string // what the words of effects name, and what a cycle is seen by
@@ -370,82 +350,10 @@ type passage struct {
 	line  int // of the file, where the text is one line of it; 0: count
 }
 
-// readText walks a text in every grammar given. Where they differ, or a bound
-// is met, nothing of it is kept but what defines it, and it counts as not
-// read.
-func (a *analysis) readText(t passage, st state, inv *invocation) bool {
-	if len(t.langs) == 0 || !a.defs.readable(t) {
-		return false
-	}
-	defer a.ownProcess()()
-	var first Report
-	for i, lang := range t.langs {
-		mark := a.defs.mark()
-		a.now.lang = lang
-		if !a.walkText(t, st, inv) {
-			a.defs.rollback(mark)
-			return false
-		}
-		if i == 0 && len(t.langs) > 1 {
-			first = Report{Effects: slices.Clone(a.out.report.Effects), Unknowns: slices.Clone(a.out.report.Unknowns)}
-			a.defs.rollback(mark)
-			continue
-		}
-		if i > 0 && !(slices.Equal(first.Effects, a.out.report.Effects) &&
-			slices.Equal(first.Unknowns, a.out.report.Unknowns)) {
-			a.defs.rollback(mark)
-			return false
-		}
-	}
-	return true
-}
-
 func (f *definitions) readable(t passage) bool {
 	return f.limits.afford(t.text) && len(f.walking) < maxScripts && !slices.Contains(f.walking, cmp.Or(t.key, t.file)) &&
 		strings.IndexByte(t.text, '\r') < 0 && grammar.Malformed(t.text) == "" && grammar.Exceeded(t.text) == "" &&
 		!strings.HasPrefix(t.text, "\uFEFF")
-}
-
-// ownProcess sets aside what a process of its own does not hand back, and
-// returns what restores it.
-func (a *analysis) ownProcess() (restore func()) {
-	lang, both, wrappers, beyond := a.now.lang, a.now.both, a.out.wrappers, a.out.beyond
-	lasting, finder := a.out.lasting, a.out.finder
-	a.now.both, a.out.wrappers, a.out.lasting, a.out.finder = false, nil, 0, 0
-	return func() {
-		a.now.lang, a.now.both, a.out.wrappers, a.out.beyond = lang, both, wrappers, beyond
-		a.out.lasting, a.out.finder = lasting, finder
-	}
-}
-
-// walkText walks a text as part of the current command. ok is false where it
-// does not parse or is more than is followed.
-func (a *analysis) walkText(t passage, st state, inv *invocation) (ok bool) {
-	file, err := grammar.As(t.text, a.now.lang)
-	if err != nil || a.limits.over != "" {
-		return false
-	}
-	a.out.beyond = false
-	command, caller, src, where, parts, work := a.out.command, a.out.caller, a.now.src, a.out.where, a.out.parts,
-		a.limits.work
-	if len(a.defs.walking) == 0 {
-		a.limits.work = a.limits.scripted
-	}
-	a.out.caller, a.now.src, a.out.parts = command+1, t.text, 0
-	a.out.where = whereOf(t)
-	a.defs.walking = append(a.defs.walking, cmp.Or(t.key, t.file))
-	a.out.enter(t.file)
-	a.out.report.Commands[a.out.command].Dir = st.dir
-	a.whole(file.Stmts, st, inv.in)
-	a.defs.walking = a.defs.walking[:len(a.defs.walking)-1]
-	if len(a.defs.walking) == 0 {
-		a.limits.scripted, a.limits.work = a.limits.work, work
-	}
-	a.out.command, a.out.caller, a.now.src, a.out.where, a.out.parts = command, caller, src, where, parts
-	if a.out.beyond {
-		a.out.unread(t.text)
-	}
-	return a.limits.over == "" && !a.out.beyond
 }
 
 // spot is the place of the text that is walked, for the words that quote it.
@@ -511,28 +419,6 @@ func (f *definitions) rollback(m mark) {
 	for i := range f.watching {
 		f.watching[i].command = min(f.watching[i].command, m.command)
 	}
-}
-
-// runFile walks a program of the workspace that its path names, if it is a
-// script that can be read. ok is false where it is not.
-func (a *analysis) runFile(inv *invocation, p program) (ok bool) {
-	if strings.IndexByte(inv.name, '/') < 0 || a.out.away != "" || a.machine.env.Files == nil || p.real == "" ||
-		!path.IsAbs(p.real) {
-		return false
-	}
-	return a.startFile(word{value: constant(inv.name), raw: inv.raw}, inv)
-}
-
-// startFile walks a file as the kernel starts it, by its first line: a program
-// named by its path, or what another program starts so (a hook of git). The
-// directory is that of inv. ok is false where it stays code that was not read,
-// which the caller states; what defines the command is recorded all the same.
-func (a *analysis) startFile(w word, inv *invocation) (ok bool) {
-	s, ok := a.defs.load(w, inv)
-	if !ok || !a.machine.runnable(s.real) {
-		return false
-	}
-	return a.runScript(s, a.machine.shebang(s.text, inv.st), w, inv)
 }
 
 // runnable reports whether the kernel would start the file.

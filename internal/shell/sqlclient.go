@@ -13,16 +13,10 @@ type client struct {
 	out     *draft
 	*sheet
 	*given
-	run  codeRunner
-	sqls []word // statements
-	base word   // the database
-}
-
-// codeRunner reports what a text in a small language does, and what a program
-// does that runs what it is fed.
-type codeRunner interface {
-	coded(list []code.Effect)
-	standardInput(inv *invocation)
+	codes *codes
+	texts *texts
+	sqls  []word // statements
+	base  word   // the database
 }
 
 // database notes which database a client is told to open: a file, or where
@@ -97,7 +91,7 @@ func (c *client) finishSQL() {
 		if in.kind == fromText && in.text.known {
 			changes = c.sql(in.text, server, true)
 		} else {
-			c.run.standardInput(c.inv)
+			c.texts.standardInput(c.inv)
 		}
 	}
 	if c.localFile() {
@@ -160,7 +154,7 @@ func (c *client) sql(w word, server string, fed bool) (changes bool) {
 // sqlEffect reports what a statement does besides changing the database.
 func (c *client) sqlEffect(e code.Effect) {
 	if e.Kind != code.Shell {
-		c.run.coded([]code.Effect{e})
+		c.codes.coded([]code.Effect{e})
 		return
 	}
 	c.out.unread(e.Name) // the client puts its own quotes round the words

@@ -20,7 +20,7 @@ func (e *expander) substitute(p *syntax.CmdSubst, st state) value {
 	}
 	if text, escaped := e.backquoted(p); escaped {
 		e.unfollowed(p, "a substitution in ` ` with a backslash")
-		e.run.nested(text, st, "")
+		e.texts.nested(text, st, "")
 		return value{}
 	}
 	from := len(e.out.report.Commands)

@@ -57,6 +57,7 @@ type expander struct {
 	now     *reading
 	vars    *environment
 	repos   *repositories
+	texts   *texts
 	run     runner
 }
 
@@ -66,8 +67,6 @@ type runner interface {
 	subshell(list []*syntax.Stmt, st state, in input)
 	// within walks every command that stands in what is not followed.
 	within(n syntax.Node, st state, in input) state
-	// nested walks a text found inside the command.
-	nested(source string, in state, wrapper string)
 }
 
 // expand returns what a list of words becomes.

@@ -1,0 +1,136 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell/code"
+	"github.com/nodgate/nod/internal/shell/grammar"
+)
+
+// codes reports what programs do that a command line is given: in small
+// languages, which are read, and in others, which are not.
+type codes struct {
+	defs    *definitions
+	out     *draft
+	targets *targets
+	*sheet
+	*given
+	run    shellRunner
+	inline []word // code that an interpreter is given
+}
+
+// shellRunner walks a text that a shell is told to run.
+type shellRunner interface{ shellText(w word) }
+
+// inlineCode keeps code given as an argument to an interpreter, until what
+// follows it is known too.
+func (cs *codes) inlineCode(w word) { cs.inline = append(cs.inline, w) }
+
+// finishInline reports the code that an interpreter was given, once all its
+// options and arguments are known. nod reads no language but those of shells,
+// so such code may do anything; the names in it are told to the model.
+func (cs *codes) finishInline() {
+	for _, w := range cs.inline {
+		if !w.known {
+			cs.out.unknown(PartWords, cs.inv.raw, "this runs code that nod does not know")
+		}
+		cs.out.runsCode(cs.inv, w)
+	}
+}
+
+// filter reports what a filter of jq, or an expression of yq, can see and do
+// besides its input.
+func (cs *codes) filter(role string, w word) {
+	switch {
+	case !w.known:
+		cs.out.does(Secret, "environment", cs.inv.raw)
+	case strings.HasPrefix(role, "yq"):
+		cs.coded(code.YQ(w.text))
+	default:
+		cs.coded(code.JQ(w.text))
+	}
+}
+
+// filterFile reads a program of jq or yq from its file.
+func (cs *codes) filterFile(role string, w word) {
+	cs.targets.reads(w, 0) // an error shows what is in it
+	s, ok := cs.defs.load(w, cs.inv)
+	switch {
+	case !ok:
+		cs.out.unknown(PartWords, cs.inv.raw, "this gives "+cs.sheet.name+" "+grammar.Escaped(w.shown())+", and nod does not know what that does")
+	default:
+		cs.filter(role, word{value: constant(s.text), raw: w.raw})
+	}
+}
+
+// coded reports what a program in a small language does.
+func (cs *codes) coded(list []code.Effect) {
+	for _, e := range list {
+		w := word{value: value{text: e.Name, known: e.Known}, raw: cs.inv.raw}
+		switch e.Kind {
+		case code.Read:
+			cs.out.path(Read, w, cs.inv.st, 0)
+		case code.Write:
+			cs.out.path(Write, w, cs.inv.st, 0)
+		case code.Secret:
+			cs.out.does(Secret, e.Name, cs.inv.raw)
+		case code.Run:
+			cs.out.does(Run, e.Name, cs.inv.raw)
+		case code.Send:
+			cs.out.does(Send, e.Name, cs.inv.raw)
+		case code.Fetch:
+			cs.out.does(Fetch, e.Name, cs.inv.raw)
+		case code.Shell:
+			cs.run.shellText(w)
+		default:
+			cs.out.unknown(PartWords, cs.inv.raw, e.Name)
+		}
+	}
+}
+
+// sedScript reports what a script of sed does.
+func (cs *codes) sedScript(w word) {
+	switch {
+	case w.known && !(w.glob > 0 && w.many):
+		effects, ok := code.Sed(w.text)
+		if cs.coded(effects); !ok {
+			cs.out.unknown(PartWords, cs.inv.raw, "this runs a sed script that nod cannot read")
+		}
+	case !w.known:
+		cs.out.unknown(PartWords, cs.inv.raw, "this runs a sed script that nod does not know")
+	}
+}
+
+// awkProgram reports what a program of awk does.
+func (cs *codes) awkProgram(w word) {
+	if !w.known {
+		cs.out.unknown(PartWords, cs.inv.raw, "this runs an awk program that nod does not know")
+		return
+	}
+	cs.coded(code.Awk(w.text))
+}
+
+// previewed walks a command that fzf runs for the item under the cursor.
+// Braces stand for parts of the item.
+func (cs *codes) previewed(w word) {
+	if w.known && strings.ContainsAny(w.text, "{}") {
+		cs.out.unknown(PartWords, cs.inv.raw, "this makes parts of what is picked from part of a command")
+		return
+	}
+	if !w.known || w.text != "" {
+		cs.run.shellText(w)
+	}
+}
+
+// runsCode reports code that nod does not read. What may be a command in it is
+// looked at by the guard.
+func (d *draft) runsCode(inv *invocation, w word) {
+	e := Effect{Kind: Run, Target: "inline code", Words: inv.raw, Part: PartWords}
+	if w.known {
+		d.unread(w.text)
+		if names := code.Mentions(w.text); len(names) > 0 {
+			e.Note = grammar.Shorten("it mentions " + strings.Join(names, ", "))
+		}
+	}
+	d.effect(e)
+}

@@ -1,0 +1,130 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// handover is a search that hands the files that it finds to a command, as find
+// -exec and fd -x do.
+type handover struct {
+	out *draft
+	*sheet
+	*given
+	run handoverRunner
+}
+
+func (u *use) handover() *handover {
+	return &handover{out: &u.out, sheet: u.sheet, given: &u.given, run: u}
+}
+
+// handoverRunner walks the command of a search.
+type handoverRunner interface {
+	insideFed(inv *invocation, words []word, finder int)
+	unknownOption(name string)
+}
+
+// exec reads the command of find -exec, up to ; or +, and returns how many
+// words it takes. With batch, or with +, one call gets all names.
+func (ho *handover) exec(rest []word, batch bool) int {
+	end := len(rest)
+	for i, w := range rest {
+		if w.known && (w.text == ";" || w.text == "+" && i > 0 && rest[i-1].text == "{}") {
+			end = i
+			break
+		}
+	}
+	words := rest[:end]
+	if len(words) == 0 {
+		ho.run.unknownOption("-exec without a command")
+		return len(rest)
+	}
+	roots := ho.pos
+	if len(roots) == 0 {
+		roots = []word{{value: constant("."), raw: "."}}
+	}
+	if ho.finds == "pattern" {
+		roots = ho.fdRoots(roots, end == len(rest))
+	}
+	if ho.finds == "" || len(roots) > 4 {
+		roots = []word{{raw: "{}"}}
+	}
+	if batch = batch || end < len(rest) && rest[end].text == "+" && ho.finds == "roots"; batch {
+		ho.execUnder(words, slices.Concat(roots, roots)...) // a name may stand where a second one means more: uniq a b
+		return min(end+1, len(rest))
+	}
+	for _, root := range roots {
+		ho.execUnder(words, root)
+	}
+	return min(end+1, len(rest))
+}
+
+// fdRoots is where fd looks: what comes after the pattern, if the command is
+// the last of its line and no option says otherwise.
+func (ho *handover) fdRoots(pos []word, last bool) []word {
+	switch {
+	case !last || ho.drop:
+		return []word{{raw: "{}"}}
+	case len(ho.pos) < 2:
+		return []word{{value: constant("."), raw: "."}}
+	}
+	return pos[1:]
+}
+
+// execUnder walks the command for the files under starting points.
+func (ho *handover) execUnder(words []word, roots ...word) {
+	found := make([]word, len(roots))
+	for i, root := range roots {
+		found[i] = ho.foundUnder(root)
+	}
+	if ho.finds != "roots" && !mentions(words, "{") {
+		words = append(words[:len(words):len(words)], found...)
+	}
+	var out []word
+	for i, w := range words {
+		switch {
+		case w.text == "{}" && w.known:
+			out = append(out, found...)
+			continue
+		case strings.Contains(w.text, "{}"):
+			if isCode(words, i) {
+				// The name becomes part of the text, and so of the code.
+				ho.out.unknown(PartWords, ho.inv.raw, "this makes names of files part of a command, and a name can hold one")
+			}
+			w = word{raw: w.raw}
+		}
+		out = append(out, w)
+	}
+	command := ho.out.command
+	ho.out.enter(ho.inv.raw)
+	inv := *ho.inv
+	ho.out.inRounds(func() { ho.run.insideFed(&inv, out, command+1) })
+	ho.out.command = command
+}
+
+// foundUnder is the word for what a search finds under one starting point.
+func (ho *handover) foundUnder(root word) word {
+	found := word{raw: "{}", picked: ho.sift.picked()}
+	if root.known && !root.many {
+		text := strings.TrimSuffix(root.text, "/") + "/*"
+		found.value = value{text: text, known: true, glob: len(text)}
+		if root.glob > 0 {
+			found.glob = root.glob
+		}
+		found.one = true
+	}
+	return found
+}
+
+func isCode(words []word, i int) bool {
+	return i > 0 && strings.HasPrefix(words[i-1].text, "-") && strings.HasSuffix(words[i-1].text, "c")
+}
+
+func mentions(words []word, text string) bool {
+	for _, w := range words {
+		if strings.Contains(w.text, text) {
+			return true
+		}
+	}
+	return false
+}
