@@ -361,7 +361,8 @@ func (e *expander) literal(b *builder, text string, first bool) {
 			}
 			continue
 		case '*', '?', '[':
-			if glob == 0 && (c != '[' || !b.alone || grammar.BracketGlob(text[i:])) { // its ] may stand behind a quote
+			if glob == 0 && (c != '[' || !b.alone || grammar.BracketGlob(text[i:]) || // its ] may stand behind a quote
+				e.now.zsh() && text != "[") { // zsh does not run what has a [ without one
 				glob = plain.Len() + 1
 			}
 		}
