@@ -123,7 +123,7 @@ func textBlock(text string, cached bool) anthropic.TextBlockParam {
 // read takes the one call of the forced tool out of m.
 func (a *Anthropic) read(m *anthropic.Message, q question) (reply, error) {
 	c := a.client
-	if m == nil || m.Type != "message" || !m.JSON.Content.Valid() {
+	if m == nil || m.Type != "message" || !m.JSON.Content.Valid() || !isAssistants(m.JSON.Role.Raw()) {
 		return reply{}, c.malformed("the answer is not a message", "")
 	}
 	switch m.StopReason {

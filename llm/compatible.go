@@ -126,6 +126,8 @@ func (m *Compatible) read(r *openai.ChatCompletion, q question) (reply, error) {
 	}
 	choice := r.Choices[0]
 	switch {
+	case !isAssistants(choice.Message.JSON.Role.Raw()):
+		return reply{}, c.malformed("the answer is not the assistant's", "")
 	case choice.FinishReason == "length":
 		return reply{}, c.cutOff("length")
 	case choice.FinishReason == "content_filter", choice.Message.Refusal != "":
@@ -142,6 +144,10 @@ func (m *Compatible) read(r *openai.ChatCompletion, q question) (reply, error) {
 		In: count(r.Usage.PromptTokens), Out: count(r.Usage.CompletionTokens), Cached: count(r.Usage.PromptTokensDetails.CachedTokens),
 	}}, nil
 }
+
+// isAssistants reports whether an answer's role, as it was written, is the
+// model's. Not all servers write it.
+func isAssistants(role string) bool { return role == "" || role == "null" || role == `"assistant"` }
 
 // input is the answer as the JSON text of the tool's input.
 func (m *Compatible) input(message openai.ChatCompletionMessage, q question) ([]byte, error) {
