@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
@@ -19,7 +20,7 @@ func (l *Loss) GitHarm(e shell.Effect) (why Objection) {
 		return Objection("this has git put files into the working tree that nod has not read: " + printable.Text(e.Words))
 	case !e.Kept:
 		return Objection("this changes the repository, and git may not keep what was there: " + printable.Text(e.Words))
-	case !l.ownRepository(e.Target):
+	case !ownRepository(l.At, e.Target):
 		return Objection("this changes a repository outside the workspace: " + printable.Text(e.Words))
 	}
 	return l.Secrets.takesIn(e)
@@ -37,13 +38,13 @@ func (l *Loss) ByGit(e shell.Effect) bool {
 
 // ownRepository reports whether target is the git directory of a workspace
 // root's repository, or of a worktree of it that lies in the workspace.
-func (l *Loss) ownRepository(target string) bool {
-	for _, root := range l.At.Roots {
-		r, ok := repo.Around(l.At.Machine.Files, root+"/.")
-		if !ok || !l.At.Machine.UsableRoot(r.Top) {
+func ownRepository(at *place.Workspace, target string) bool {
+	for _, root := range at.Roots {
+		r, ok := repo.Around(at.Machine.Files, root+"/.")
+		if !ok || !at.Machine.UsableRoot(r.Top) {
 			continue
 		}
-		if target == r.Dir || l.worktreeOf(r, root, target) {
+		if target == r.Dir || worktreeOf(at, r, root, target) {
 			return true
 		}
 	}
@@ -52,13 +53,13 @@ func (l *Loss) ownRepository(target string) bool {
 
 // worktreeOf reports whether target belongs to a linked worktree of r that
 // lies in the workspace.
-func (l *Loss) worktreeOf(r *repo.Repo, root, target string) bool {
-	data, err := l.At.Machine.Files.Read(target+"/gitdir", 4096)
+func worktreeOf(at *place.Workspace, r *repo.Repo, root, target string) bool {
+	data, err := at.Machine.Files.Read(target+"/gitdir", 4096)
 	if path.Dir(target) != r.Common+"/worktrees" || err != nil {
 		return false
 	}
 	top := path.Dir(strings.TrimSpace(string(data)))
-	linked, ok := repo.Around(l.At.Machine.Files, top+"/.")
+	linked, ok := repo.Around(at.Machine.Files, top+"/.")
 	return ok && linked.Top == top && linked.Common == r.Common && view.Below(root, top) &&
-		l.At.Machine.Inside(l.At.Roots, top+"/.")
+		at.Machine.Inside(at.Roots, top+"/.")
 }

@@ -29,7 +29,7 @@ func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(in
 func (l *Loss) losesBy(e shell.Effect) bool {
 	switch e.Kind {
 	case shell.Delete:
-		goesOn := e.Moved && !l.discards(e)
+		goesOn := e.Moved && !discards(l.Report, e)
 		return !goesOn && e.Place != shell.Temporary && !l.nothingAt(e) && l.DeleteHarm(e) != ""
 	case shell.Write:
 		return e.Place == shell.Device || l.replaces(e)

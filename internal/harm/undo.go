@@ -121,7 +121,7 @@ func (l *Loss) scratch(e shell.Effect) (why Objection) {
 		return ""
 	case !errors.Is(err, fs.ErrNotExist), l.Report.By(e, shell.ChangesStatus):
 		return Objection("this may overwrite " + printable.Text(e.Target) + ", and what it held could be lost")
-	case l.gathers():
+	case gathers(l.Report):
 		return Objection("this puts what it gathers or decodes into " + printable.Text(e.Target) + ", where it could be run or sent later")
 	case l.At.Machine.Guards.Match(e.Target):
 		return Objection("this writes " + printable.Text(e.Target) + ", which changes what runs later or what the agent may do")
@@ -140,13 +140,13 @@ func (l *Loss) keepsContent(e shell.Effect) bool {
 
 // gathers reports whether the line reads files that are neither the
 // workspace's nor temporary, or decodes what nobody can read as it stands.
-func (l *Loss) gathers() bool {
-	for _, c := range l.Report.Commands {
+func gathers(r *shell.Report) bool {
+	for _, c := range r.Commands {
 		if c.Has(shell.Decodes) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool {
+	return slices.ContainsFunc(r.Effects, func(e shell.Effect) bool {
 		return e.Kind == shell.Read && e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null
 	})
 }
@@ -164,9 +164,9 @@ func (l *Loss) DeleteHarm(e shell.Effect) (why Objection) {
 		l.Report.By(e, shell.Git) && e.Forced:
 		return Objection(unknown)
 	case e.Moved && l.movedInside(e):
-		return l.each(names, func(name string) Objection { return l.movable(e, name) })
+		return each(names, func(name string) Objection { return l.movable(e, name) })
 	}
-	return l.each(names, func(name string) Objection { return l.deletable(e, name) })
+	return each(names, func(name string) Objection { return l.deletable(e, name) })
 }
 
 // deletesWhatItNames recognises the programs that remove the very names they
@@ -175,7 +175,7 @@ func (l *Loss) deletesWhatItNames(e shell.Effect) bool {
 	return (l.Report.By(e, shell.RemovesNamed) || l.Report.By(e, shell.Git)) && !l.Report.By(e, shell.Repeats)
 }
 
-func (l *Loss) each(names []string, look func(string) Objection) (why Objection) {
+func each(names []string, look func(string) Objection) (why Objection) {
 	for _, name := range names {
 		if why = look(name); why != "" {
 			return why
@@ -423,7 +423,7 @@ func (l *Loss) overtaken(e shell.Effect, name string) (why Objection) {
 		switch {
 		case ofGit && view.Below(o.Target, name):
 			return Objection(printable.Text(name) + ", after git may have put something else there")
-		case (view.Below(o.Target, name) || view.Below(name, o.Target)) && l.moves(o.Command):
+		case (view.Below(o.Target, name) || view.Below(name, o.Target)) && moves(l.Report, o.Command):
 			return Objection(printable.Text(name) + ", after the line has moved something there")
 		}
 	}
@@ -431,8 +431,8 @@ func (l *Loss) overtaken(e shell.Effect, name string) (why Objection) {
 }
 
 // moves reports whether a command moves files.
-func (l *Loss) moves(command int) bool {
-	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
+func moves(r *shell.Report, command int) bool {
+	return slices.ContainsFunc(r.Effects, func(o shell.Effect) bool {
 		return o.Command == command && o.Kind == shell.Delete && o.Moved
 	})
 }

@@ -25,7 +25,7 @@ func (l *Loss) Wipes(e shell.Effect) bool {
 		if e.Place == shell.Device {
 			return isDisk(e.Target) && (e.Kind == shell.Write || e.Recursive)
 		}
-		whole := e.Recursive && e.Picked == "" && (!e.Moved || l.discards(e)) &&
+		whole := e.Recursive && e.Picked == "" && (!e.Moved || discards(l.Report, e)) &&
 			(e.Kind == shell.Delete || l.Report.By(e, shell.ChangesStatus) || l.Report.By(e, shell.Empties))
 		return whole && (e.Place == shell.HomeDir || e.Place == shell.System && topLevel(e.Target))
 	case shell.Remote:
@@ -45,8 +45,8 @@ func (l *Loss) wipesFound(e shell.Effect) bool {
 }
 
 // discards reports whether a command moves what it moves to nowhere.
-func (l *Loss) discards(e shell.Effect) bool {
-	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
+func discards(r *shell.Report, e shell.Effect) bool {
+	return slices.ContainsFunc(r.Effects, func(o shell.Effect) bool {
 		return o.Command == e.Command && o.Kind == shell.Write && o.Place == shell.Null
 	})
 }
