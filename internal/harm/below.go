@@ -125,7 +125,8 @@ func (h *Secrets) treesOf(command int) (reads []treeRead) {
 				r.starts = append(r.starts, h.startsOf(i)...)
 			}
 			reads = append(reads, r)
-		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive && !(e.Pattern == "" && c.Has(shell.Compares) && h.At.Machine.IsDirectory(e.Target)):
+		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive &&
+			!(e.Pattern == "" && c.Has(shell.Compares) && h.At.Machine.IsDirectory(e.Target)):
 		case e.Pattern == "" || h.Report.Fed(e):
 			reads = append(reads, treeRead{[]string{e.Target}, h.finders(command), h.Report.Fed(e)})
 		case !c.Has(shell.Flat):
@@ -166,7 +167,9 @@ func (h *Secrets) printsFrom(r treeRead) string {
 		prints := func(name string, mode fs.FileMode) bool {
 			return h.isSecretFile(name, mode, r.opens, s.follows()) && s.passes(start, name)
 		}
-		found := h.walkFor(start, maxBelow, prints, func(dir string) bool { return s.leavesOut(strings.TrimPrefix(dir, start)) })
+		found := h.walkFor(start, maxBelow, prints, func(dir string) bool {
+			return s.leavesOut(strings.TrimPrefix(dir, start))
+		})
 		switch found {
 		case "":
 		case tooLarge:
@@ -183,7 +186,9 @@ const tooLarge = "..."
 
 // walkFor returns the first file below a directory that is sought, the shallow
 // places first. What nobody but root can list is no concern.
-func (h *Secrets) walkFor(start string, limit int, sought func(name string, mode fs.FileMode) bool, leftOut func(dir string) bool) string {
+func (h *Secrets) walkFor(
+	start string, limit int, sought func(name string, mode fs.FileMode) bool, leftOut func(dir string) bool,
+) string {
 	for dirs := []string{start}; len(dirs) > 0; dirs = dirs[1:] {
 		if leftOut(dirs[0]) {
 			continue
@@ -238,7 +243,8 @@ const fewNames = 64
 // isInstalledTree reports whether a directory is among what the system's
 // packages hold.
 func isInstalledTree(dir string) bool {
-	for _, top := range [...]string{"/usr/include", "/usr/lib", "/usr/share", "/usr/bin", "/usr/sbin", "/usr/src", "/usr/libexec", "/lib", "/nix/store"} {
+	for _, top := range [...]string{"/usr/include", "/usr/lib", "/usr/share", "/usr/bin", "/usr/sbin", "/usr/src",
+		"/usr/libexec", "/lib", "/nix/store"} {
 		if view.Below(top, dir) {
 			return true
 		}

@@ -52,7 +52,8 @@ func (l *Loss) nothingAt(e shell.Effect) bool {
 // that could not be restored. What works on a file in place, as a formatter
 // does, is no known loss, and neither is what appends.
 func (l *Loss) replaces(e shell.Effect) bool {
-	if l.Report.ProgramOf(e) != "" && !l.Report.By(e, shell.Replaces) || e.Appends || e.Place == shell.Temporary || e.Place == shell.Null {
+	if l.Report.ProgramOf(e) != "" && !l.Report.By(e, shell.Replaces) || e.Appends || e.Place == shell.Temporary ||
+		e.Place == shell.Null {
 		return false
 	}
 	names, _ := l.targets(e)
@@ -82,7 +83,8 @@ func destroys(c shell.Command) bool {
 	case c.Has(shell.MildVerbs):
 		return firstWords(c, 2, "publish")
 	}
-	return firstWords(c, 5, "delete", "destroy", "rm", "prune", "drop", "purge", "flushall", "flushdb", "nuke", "wipe", "publish")
+	return firstWords(c, 5, "delete", "destroy", "rm", "prune", "drop", "purge", "flushall", "flushdb",
+		"nuke", "wipe", "publish")
 }
 
 // firstWords reports whether one of the first n arguments is one of the words.

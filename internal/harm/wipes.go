@@ -57,7 +57,8 @@ func isDisk(target string) bool {
 	if !ok {
 		return false
 	}
-	for _, prefix := range [...]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "md", "dm-", "mapper/", "loop", "nbd"} {
+	for _, prefix := range [...]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "md", "dm-",
+		"mapper/", "loop", "nbd"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && rest != "" {
 			return true
 		}

@@ -52,9 +52,10 @@
 //     gitconfig.go and githooks.go find what git would start; gitkept.go says
 //     what it keeps ([Effect].Kept) and where it fetches ([Effect].Declared).
 //   - script.go reads the files that a line runs, and keeps their hashes.
-//     packages.go walks the scripts of package.json that npm and pnpm run, make.go and just.go recipes, gogenerate.go what go generate starts, as
-//     package recipe reads them; misefiles.go names what mise reads. What cannot
-//     be read exactly stays an effect Run.
+//     packages.go walks the scripts of package.json that npm and pnpm run, make.go
+//     and just.go recipes, gogenerate.go what go generate starts, as package recipe
+//     reads them; misefiles.go names what mise reads. What cannot be read exactly
+//     stays an effect Run.
 //   - sqlclient.go takes what package code says of SQL; git.go, finish.go and
 //     arguments.go hold the parts that a command line (use) is read by: gitLine,
 //     request, globs.

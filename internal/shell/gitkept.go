@@ -21,7 +21,10 @@ type gitLine struct {
 }
 
 func (u *use) git() *gitLine {
-	return &gitLine{machine: u.machine, out: &u.out, repos: &u.repos, sheet: u.sheet, given: &u.given, targets: &u.targets, run: u}
+	return &gitLine{
+		machine: u.machine, out: &u.out, repos: &u.repos,
+		sheet: u.sheet, given: &u.given, targets: &u.targets, run: u,
+	}
 }
 
 // lineRunner does what the sheet of a command line says.

@@ -23,7 +23,6 @@ const (
 	markSeveral                    // git fetch: all arguments are remotes
 	markPrunes                     // git fetch: what is gone there goes here
 	markApart                      // xargs: what it reads is not what it is fed
-	markRepeats                    // watch: its command runs again and again
 	markOvertree                   // git puts files into the working tree
 	markKeeps                      // git keeps what was there
 	markLost                       // a database client: the server is not known
@@ -36,7 +35,7 @@ func (m marks) has(one marks) bool { return m&one != 0 }
 // markOf is the mark that a word of a sheet leaves, 0 for none.
 func markOf(word string) marks {
 	for i, w := range [...]string{"makes", "lists", "prints", "extracts", "links", "exact", "mirrors", "loses",
-		"message", "wordy", "opens", "named", "staged", "worktree", "deletion", "remotes", "several", "prunes", "apart", "repeats"} {
+		"message", "wordy", "opens", "named", "staged", "worktree", "deletion", "remotes", "several", "prunes", "apart"} {
 		if w == word {
 			return 1 << i
 		}

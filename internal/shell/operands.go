@@ -19,7 +19,10 @@ type operands struct {
 }
 
 func (u *use) operands() *operands {
-	return &operands{machine: u.machine, defs: &u.defs, out: &u.out, sheet: u.sheet, given: &u.given, targets: &u.targets, run: u}
+	return &operands{
+		machine: u.machine, defs: &u.defs, out: &u.out,
+		sheet: u.sheet, given: &u.given, targets: &u.targets, run: u,
+	}
 }
 
 // operandRunner reports what words do in some roles, and looks into files that a

@@ -19,7 +19,7 @@ func (u *use) whole(role string, i int) bool {
 			n := u.dash(rest[0], rest[1:])
 			rest = rest[min(n+1, len(rest)):]
 		}
-		if u.marks.has(markRepeats) {
+		if u.is.Has(Repeats) {
 			u.out.inRounds(func() { u.inside(u.inv, rest) })
 			return true
 		}
