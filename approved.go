@@ -86,7 +86,8 @@ func (o *openCall) letRun() []string {
 		return nil
 	}
 	return []string{
-		"the agent's host asked about this same call earlier in the session, and it was then let run; that was for that one time",
+		"the agent's host asked about this same call earlier in the session, and it was then let run; that " +
+			"was for that one time",
 	}
 }
 

@@ -138,8 +138,8 @@ func (r *rooms) changesHost(c shell.Command) objection {
 		}
 		return against("cd changes the directory of your shell, which a confined run cannot").
 			orElse("use a path, or cd in a call of its own")
-	case "pushd", "popd", "export", "unset", "alias", "unalias", "set", "umask", "ulimit", "source", ".", "exec", "eval",
-		"wait", "jobs", "fg", "bg", "disown":
+	case "pushd", "popd", "export", "unset", "alias", "unalias", "set", "umask", "ulimit", "source", ".", "exec",
+		"eval", "wait", "jobs", "fg", "bg", "disown":
 		return against(c.Words[0].Value + " changes your shell, which a confined run cannot")
 	}
 	return objection{}

@@ -12,7 +12,8 @@ func (c Call) IsEdit() bool { return place.IsEditTool(c.Tool) }
 // workspace, is an ordinary file or will be one, and is not guarded.
 func (t *trial) uneditable() objection {
 	if !t.call.IsEdit() || len(t.call.Paths) == 0 {
-		return against("this uses the tool " + printable.Line(t.call.RawTool, 60) + ", and nod does not know what it does")
+		return against("this uses the tool " + printable.Line(t.call.RawTool, 60) +
+			", and nod does not know what it does")
 	}
 	for _, name := range t.call.Paths {
 		if o := t.unwritable(name); o.stands() {
@@ -40,7 +41,8 @@ func (t *trial) undeletable() objection {
 				continue
 			}
 			if why := t.loss.LostFile(real); why != "" {
-				return object(map[bool]place.Objection{true: "this deletes ", false: "this overwrites "}[e.Deletes] + why)
+				return object(map[bool]place.Objection{true: "this deletes ", false: "this overwrites "}[e.Deletes] +
+					why)
 			}
 		}
 	}

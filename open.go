@@ -48,7 +48,8 @@ func (o *openCall) withoutModel() Decision {
 		Verdict: Ask, Layer: LayerNone, Rule: o.ruled.soft, Reason: cmp.Or(o.reasonOpen(), "no model is configured"),
 		Err: &fault.Error{
 			Kind: fault.NoModel,
-			Message: "no model is configured; to have one asked, write [model] provider and key_file into the settings: " +
+			Message: "no model is configured; to have one asked, write [model] provider and key_file " +
+				"into the settings: " +
 				"nod help settings",
 		},
 	}

@@ -49,7 +49,8 @@ func allowOf(p match.Permission, origin string) (Rule, error) {
 	}
 	if open {
 		if runsWhatFollows(pattern) {
-			return Rule{}, fmt.Errorf("it would allow any code that stands behind %s; name what may run", printable.Text(pattern))
+			return Rule{}, fmt.Errorf("it would allow any code that stands behind %s; name what may run",
+				printable.Text(pattern))
 		}
 		pattern += " *"
 	}
@@ -91,8 +92,8 @@ func runsWhatFollows(prefix string) bool {
 	switch path.Base(words[0]) {
 	case "ssh":
 		return true
-	case "npm", "pnpm", "yarn", "bun", "uv", "poetry", "pipenv", "bundle", "docker", "podman", "kubectl", "nix", "mise", "direnv", "devbox",
-		"conda", "tox", "nox", "go", "cargo", "find", "awk", "gawk", "git":
+	case "npm", "pnpm", "yarn", "bun", "uv", "poetry", "pipenv", "bundle", "docker", "podman", "kubectl", "nix",
+		"mise", "direnv", "devbox", "conda", "tox", "nox", "go", "cargo", "find", "awk", "gawk", "git":
 	default:
 		return false
 	}

@@ -53,7 +53,8 @@ func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 // forbade would allow it. said are the words that a consent may stand in.
 func (q question) prompt(ctx context.Context) (p Prompt, consent string, err error) {
 	if len(q.call.Input) > inputLimit {
-		why := fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(q.call.Input), inputLimit)
+		why := fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(q.call.Input),
+			inputLimit)
 		return Prompt{}, "", &fault.Error{Kind: fault.TooLarge, Message: why}
 	}
 	if q.gate.profile.Ledger {

@@ -71,7 +71,8 @@ func (q question) blocked(d Decision, a answered) Decision {
 	case why != "" && q.call.Interactive:
 		d.Verdict, d.Reason = Ask, printable.Line(why+"; the last: "+d.Reason, reasonLimit)
 	case why != "":
-		d.Reason = printable.Line(why+", and nobody can be asked: stop and tell the person; the last: "+d.Reason, reasonLimit)
+		d.Reason = printable.Line(why+", and nobody can be asked: stop and tell the person; the last: "+d.Reason,
+			reasonLimit)
 	case q.gate.askBlock && q.call.Interactive:
 		d.Verdict, d.Reason = Ask, printable.Line("the model would block this: "+d.Reason, reasonLimit)
 	case a.before != "":

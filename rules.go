@@ -116,9 +116,11 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 func (r Rule) check(list RuleList) error {
 	switch {
 	case list == ListHardDeny && len(r.command.Words) == 0:
-		return fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); a hard_deny rule is decided without a model, so prose belongs into soft_deny", r.Text)
+		return fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); "+
+			"a hard_deny rule is decided without a model, so prose belongs into soft_deny", r.Text)
 	case list == ListAsk && len(r.command.Words) == 0:
-		return fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); an ask rule is decided without a model, so prose belongs into soft_deny", r.Text)
+		return fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); "+
+			"an ask rule is decided without a model, so prose belongs into soft_deny", r.Text)
 	case list == ListAllow && len(r.command.Words) > 0:
 		return r.tooBroad()
 	}
@@ -141,7 +143,8 @@ func (r Rule) tooBroad() error {
 	if len(r.command.Words) > 1 && !r.command.Open {
 		return nil // python --version
 	}
-	return fmt.Errorf("%q would allow any code that %s can run; name what it may run, such as %q", r.Text, r.command.Words[0], r.command.Words[0]+" "+runnerExample(r.command.Words[0]))
+	return fmt.Errorf("%q would allow any code that %s can run; name what it may run, such as %q", r.Text,
+		r.command.Words[0], r.command.Words[0]+" "+runnerExample(r.command.Words[0]))
 }
 
 func runnerExample(program string) string {

@@ -34,7 +34,8 @@ func (r *ruling) forbids() objection {
 	for _, rule := range r.gate.rules.HardDeny {
 		switch r.degree(rule) {
 		case match.FitsAll:
-			return objection{why: "a hard_deny rule" + rule.place() + " forbids this: " + place.Objection(rule.Text), rule: rule}
+			return objection{why: "a hard_deny rule" + rule.place() + " forbids this: " + place.Objection(rule.Text),
+				rule: rule}
 		case match.MayFit:
 			r.doubt = objection{rule: rule, why: "this may be what a hard_deny rule" + rule.place() +
 				" forbids, and nod cannot tell: " + place.Objection(rule.Text)}

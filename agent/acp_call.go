@@ -409,7 +409,8 @@ func (c acpCall) diffs(e *Event) (described map[string]bool) {
 // header counts: that errs towards asking.
 func manyFiles(raw string) bool {
 	return strings.Count(raw, `\n+++ `) > 1 || strings.Count(raw, `diff --git `) > 1 ||
-		strings.Count(raw, `*** Update File: `)+strings.Count(raw, `*** Add File: `)+strings.Count(raw, `*** Delete File: `) > 1 ||
+		strings.Count(raw, `*** Update File: `)+strings.Count(raw, `*** Add File: `)+
+			strings.Count(raw, `*** Delete File: `) > 1 ||
 		strings.Contains(raw, `*** Move to: `) || strings.Contains(raw, `\nrename to `)
 }
 
@@ -446,7 +447,8 @@ func (c acpCall) paths() (names []string) {
 // spelling of any agent that was seen.
 func namesFile(key string) bool {
 	switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
-	case "path", "file", "filepath", "filename", "absolutepath", "abspath", "notebookpath", "targetfile", "source", "destination", "parentdir":
+	case "path", "file", "filepath", "filename", "absolutepath", "abspath", "notebookpath", "targetfile", "source",
+		"destination", "parentdir":
 		return true
 	}
 	return false
@@ -511,7 +513,8 @@ func ReadACPRequest(params []byte) (session, call string, options []ACPOption, e
 func WithoutAlways(line []byte) []byte {
 	var msg, params map[string]json.RawMessage
 	var options []json.RawMessage
-	if json.Unmarshal(line, &msg) != nil || json.Unmarshal(msg["params"], &params) != nil || json.Unmarshal(params["options"], &options) != nil {
+	if json.Unmarshal(line, &msg) != nil || json.Unmarshal(msg["params"], &params) != nil ||
+		json.Unmarshal(params["options"], &options) != nil {
 		return line
 	}
 	kept, once := options[:0:0], false

@@ -34,13 +34,15 @@ func (a ACP) WithReason(line []byte, text string) []byte {
 		return line
 	}
 	if params.ToolCall == nil && params.Subject != nil {
-		return replaced(line, msg.Params, withMember(msg.Params, "description", params.Description, described(params.Description, text)))
+		return replaced(line, msg.Params,
+			withMember(msg.Params, "description", params.Description, described(params.Description, text)))
 	}
 	var call struct{ Content json.RawMessage }
 	if json.Unmarshal(params.ToolCall, &call) != nil {
 		return line
 	}
-	return replaced(line, params.ToolCall, withMember(params.ToolCall, "content", call.Content, withText(a.contentBefore(call.Content), text)))
+	return replaced(line, params.ToolCall,
+		withMember(params.ToolCall, "content", call.Content, withText(a.contentBefore(call.Content), text)))
 }
 
 // replaced puts other text in the place of what stands in a line once.

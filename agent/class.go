@@ -68,10 +68,10 @@ func classOf(tool string) Class {
 	case "ask_user_question", "enter_plan_mode", "exit_plan_mode",
 		"propose_goal", "propose_skills", "offer_chrome_setup", "show_onboarding_role_picker":
 		return Persons
-	case "remote_agent", "artifact", "artifact_check", "artifact_comments", "artifact_data", "claude_design", "cron_create", "cron_delete",
-		"enter_worktree", "exit_worktree", "monitor", "projects", "push_notification", "refresh_mcp_tools",
-		"remote_trigger", "send_feedback", "send_user_file", "share_onboarding_guide", "skill", "slash_command",
-		"web_search", "workflow", "exec", "save_memory", "session_sql", "session_store_sql":
+	case "remote_agent", "artifact", "artifact_check", "artifact_comments", "artifact_data", "claude_design",
+		"cron_create", "cron_delete", "enter_worktree", "exit_worktree", "monitor", "projects", "push_notification",
+		"refresh_mcp_tools", "remote_trigger", "send_feedback", "send_user_file", "share_onboarding_guide", "skill",
+		"slash_command", "web_search", "workflow", "exec", "save_memory", "session_sql", "session_store_sql":
 		return Acts
 	}
 	return Unclassified

@@ -25,7 +25,8 @@ func (c ClaudeCode) Encode(e Event, d nod.Decision, p Profile, model bool) Answe
 // a dialog of its own without it: for files.
 func besideDialog(e Event, d nod.Decision, says string) nod.Decision {
 	if says == saysAsk && e.Call.Command == "" && len(e.Call.Paths) > 0 && e.Call.MCP == nil {
-		d.Notices = append([]string{"nod asks about " + e.Call.RawTool + " " + e.Call.Paths[0] + ": " + reasonOf(d, says)}, d.Notices...)
+		d.Notices = append([]string{"nod asks about " + e.Call.RawTool + " " + e.Call.Paths[0] + ": " +
+			reasonOf(d, says)}, d.Notices...)
 	}
 	return d
 }

@@ -43,9 +43,9 @@ func claudeLineSpeaker(kind string) lineSpeaker {
 // (queue-operation) is said once the host hands it over, as an attachment.
 func claudeSilent() []string {
 	return []string{
-		"system", "summary", "progress", "file-history-snapshot", "queue-operation", "last-prompt", "custom-title", "ai-title",
-		"agent-name", "agent-color", "agent-setting", "tag", "mode", "permission-mode", "pr-link", "worktree-state",
-		"content-replacement", "bridge-session", "attribution-snapshot", "task-summary",
+		"system", "summary", "progress", "file-history-snapshot", "queue-operation", "last-prompt", "custom-title",
+		"ai-title", "agent-name", "agent-color", "agent-setting", "tag", "mode", "permission-mode", "pr-link",
+		"worktree-state", "content-replacement", "bridge-session", "attribution-snapshot", "task-summary",
 		"api-request", "api-request-blob", "api-request-shape", "atis-latch", "tools-used", "cost-state",
 	}
 }
@@ -54,17 +54,18 @@ func claudeSilent() []string {
 // more, queued_command, holds what a person typed while the agent worked.
 func claudeAttachments() []string {
 	return []string{
-		"agent_listing_delta", "agent_mention", "already_read_file", "async_hook_response", "auto_mode", "auto_mode_exit",
-		"budget_usd", "command_permissions", "compact_file_reference", "compaction_reminder", "critical_system_reminder",
-		"date", "date_change", "deferred_tools_delta", "diagnostics", "directory", "dynamic_skill", "edited_image_file",
-		"edited_text_file", "environment", "file", "hook_additional_context", "hook_blocking_error", "hook_cancelled",
-		"hook_error_during_execution", "hook_non_blocking_error", "hook_permission_decision", "hook_stopped_continuation",
-		"hook_success", "hook_system_message", "image", "invoked_skills", "max_turns_reached", "mcp_instructions_delta",
-		"mcp_resource", "model", "nested_memory", "opened_file_in_ide", "output_style", "output_token_usage", "pdf_reference",
-		"plan_file_reference", "plan_mode", "plan_mode_exit", "plan_mode_reentry", "prompt_snapshot", "relevant_memories",
+		"agent_listing_delta", "agent_mention", "already_read_file", "async_hook_response", "auto_mode",
+		"auto_mode_exit", "budget_usd", "command_permissions", "compact_file_reference", "compaction_reminder",
+		"critical_system_reminder", "date", "date_change", "deferred_tools_delta", "diagnostics", "directory",
+		"dynamic_skill", "edited_image_file", "edited_text_file", "environment", "file", "hook_additional_context",
+		"hook_blocking_error", "hook_cancelled", "hook_error_during_execution", "hook_non_blocking_error",
+		"hook_permission_decision", "hook_stopped_continuation", "hook_success", "hook_system_message", "image",
+		"invoked_skills", "max_turns_reached", "mcp_instructions_delta", "mcp_resource", "model", "nested_memory",
+		"opened_file_in_ide", "output_style", "output_token_usage", "pdf_reference", "plan_file_reference",
+		"plan_mode", "plan_mode_exit", "plan_mode_reentry", "prompt_snapshot", "relevant_memories",
 		"remote_session_change", "selected_lines_in_ide", "session_context", "skill_discovery", "skill_listing",
-		"structured_output", "task_reminder", "task_status", "team_context", "teammate_mailbox", "todo", "todo_reminder",
-		"token_usage", "total_tokens_reminder", "ultrathink_effort", "verify_plan_reminder",
+		"structured_output", "task_reminder", "task_status", "team_context", "teammate_mailbox", "todo",
+		"todo_reminder", "token_usage", "total_tokens_reminder", "ultrathink_effort", "verify_plan_reminder",
 	}
 }
 
@@ -118,7 +119,8 @@ func claudeFrom(f fields) transcript.Origin {
 }
 
 func unclassified(at time.Time) claudeLine {
-	return claudeLine{kind: "user", origin: transcript.Other, time: at, blocks: []claudeBlock{{kind: "text", text: unknownKind}}}
+	return claudeLine{kind: "user", origin: transcript.Other, time: at,
+		blocks: []claudeBlock{{kind: "text", text: unknownKind}}}
 }
 
 const (
@@ -253,10 +255,11 @@ func claudeOthers() []string {
 // claudeElements are those that the host or an extension of it writes.
 func claudeElements() []string {
 	return []string{
-		"system-reminder", "ide_selection", "ide_opened_file", "ide_opened_files", "ide_closed_file", "ide_diagnostics",
-		"ide_context", "local-command-stdout", "local-command-stderr", "local-command-caveat", "bash-input", "bash-stdout",
-		"bash-stderr", "task-notification", "task-id", "user-prompt-submit-hook", "post-tool-use-hook", "session-start-hook",
-		"user-memory-input", "new-diagnostics", "command-contents", "mcp-resource", "mcp-polling-update",
+		"system-reminder", "ide_selection", "ide_opened_file", "ide_opened_files", "ide_closed_file",
+		"ide_diagnostics", "ide_context", "local-command-stdout", "local-command-stderr", "local-command-caveat",
+		"bash-input", "bash-stdout", "bash-stderr", "task-notification", "task-id", "user-prompt-submit-hook",
+		"post-tool-use-hook", "session-start-hook", "user-memory-input", "new-diagnostics", "command-contents",
+		"mcp-resource", "mcp-polling-update",
 	}
 }
 
@@ -266,7 +269,8 @@ func firstTag(text string) string {
 	if !ok {
 		return ""
 	}
-	end := strings.IndexFunc(rest, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_') })
+	end := strings.IndexFunc(rest,
+		func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_') })
 	if end <= 0 || !strings.ContainsRune("> \t\n/", rune(rest[end])) {
 		return ""
 	}

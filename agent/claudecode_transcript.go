@@ -231,7 +231,8 @@ func claudeOrigin(kind string, f fields) transcript.Origin {
 			return transcript.Harness
 		}
 		return transcript.Agent
-	case f.flag("isMeta"), f.flag("isCompactSummary"), f.flag("isVisibleInTranscriptOnly"), f.hint("sourceToolUseID") != "":
+	case f.flag("isMeta"), f.flag("isCompactSummary"), f.flag("isVisibleInTranscriptOnly"),
+		f.hint("sourceToolUseID") != "":
 		return transcript.Harness
 	}
 	if from := claudeFrom(f); from != transcript.Person {
@@ -283,7 +284,8 @@ func claudeBlockOf(f fields) claudeBlock {
 		}
 	case "tool_result":
 		b.id, b.fails = f.optional("tool_use_id"), f.flag("is_error")
-		if b.text = claudeResult(f); strings.HasPrefix(b.text, claudeRejection) || strings.HasPrefix(b.text, claudeApproval) {
+		if b.text = claudeResult(f); strings.HasPrefix(b.text, claudeRejection) ||
+			strings.HasPrefix(b.text, claudeApproval) {
 			b.text = codexText(f, "content") // whole: a person's words stand at its end
 		}
 	}

@@ -32,7 +32,8 @@ func (ClaudePrompt) Name() string { return ClaudeCode{}.Name() }
 
 // Capabilities returns what was measured on 2.1.329.
 func (ClaudePrompt) Capabilities() Capabilities {
-	return Capabilities{Tried: ClaudeCode{}.Capabilities().Tried, Before: Seat{Allow: true, Deny: true}, ReasonReaches: true, SeesSubagents: true}
+	return Capabilities{Tried: ClaudeCode{}.Capabilities().Tried, Before: Seat{Allow: true, Deny: true},
+		ReasonReaches: true, SeesSubagents: true}
 }
 
 // Decode reads the arguments of one call.
@@ -61,7 +62,8 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 	default:
 		claudeArguments(&e.Call, claudeBuiltin(e.Call.RawTool), in)
 	}
-	if stays := variable(environ, "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"); e.Call.Command != "" && stays != "1" && stays != "true" {
+	if stays := variable(environ, "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"); e.Call.Command != "" && stays != "1" &&
+		stays != "true" {
 		e.Call.Dir = ""
 	}
 	return e, err
@@ -70,7 +72,8 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 // Encode answers; what is not allowed is denied.
 func (p ClaudePrompt) Encode(e Event, d nod.Decision, profile Profile, _ bool) Answer {
 	if e.Kind == Decide && d.Verdict == nod.Allow && profile != Reinforce && claudeMayAllow(e, d) {
-		return Answer{Stdout: []byte(`{"behavior":"allow","updatedInput":` + string(e.Call.Input) + `}`), Said: saysAllow}
+		return Answer{Stdout: []byte(`{"behavior":"allow","updatedInput":` + string(e.Call.Input) + `}`),
+			Said: saysAllow}
 	}
 	says := saysDeny
 	switch {

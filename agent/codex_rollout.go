@@ -90,7 +90,8 @@ func codexTurnIn(line []byte) (turn codexTurn, is bool) {
 	}
 	if profile, given := payload.maybeChild("permission_profile"); given != nil {
 		files, restricted := profile.maybeChild("file_system")
-		turn.confines = turn.confines && profile.optional("type") == "managed" && restricted != nil && files.optional("type") == "restricted"
+		turn.confines = turn.confines && profile.optional("type") == "managed" && restricted != nil &&
+			files.optional("type") == "restricted"
 	}
 	turn.asks = payload.optional("approval_policy") == "on-request"
 	if err != nil {
@@ -156,7 +157,8 @@ func codexCallOf(line []byte, id, command string) (call codexCall, is bool, err 
 	}
 	f := fieldsOf(args, &err)
 	is = f.word("cmd") == command
-	call = codexCall{tty: f.flag("tty"), shell: baseName(f.optional("shell")), escalated: f.optional("sandbox_permissions") == "require_escalated"}
+	call = codexCall{tty: f.flag("tty"), shell: baseName(f.optional("shell")),
+		escalated: f.optional("sandbox_permissions") == "require_escalated"}
 	if id != "" && !is && err == nil {
 		err = errors.New("the call is of another command")
 	}

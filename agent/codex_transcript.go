@@ -56,7 +56,8 @@ func codexTurns(p fields, call string, child bool) []transcript.Turn {
 		if id := p.optional("call_id"); id != "" && id == call {
 			return nil
 		}
-		return []transcript.Turn{{Origin: transcript.Agent, Tool: p.word("name"), Input: codexInput(p, kind), Call: p.optional("call_id")}}
+		return []transcript.Turn{{Origin: transcript.Agent, Tool: p.word("name"), Input: codexInput(p, kind),
+			Call: p.optional("call_id")}}
 	case "function_call_output", "custom_tool_call_output":
 		if text := returnedText(p, "output"); text != "" {
 			return []transcript.Turn{{Origin: transcript.Tool, Text: text}}
@@ -116,7 +117,8 @@ func codexUser(p fields, child bool) []transcript.Turn {
 		return saidBy(transcript.Other, all)
 	case !slices.Contains(kinds, "user.text") && known:
 		return saidBy(transcript.Harness, all)
-	case len(kinds) != len(texts) && !slices.ContainsFunc(kinds, func(kind string) bool { return !slices.Contains(codexWordless(), kind) }):
+	case len(kinds) != len(texts) &&
+		!slices.ContainsFunc(kinds, func(kind string) bool { return !slices.Contains(codexWordless(), kind) }):
 		return saidBy(who, all)
 	case len(kinds) != len(texts):
 		return saidBy(transcript.Other, all)
@@ -136,12 +138,14 @@ func codexWordless() []string {
 // person's words and pictures, or what Codex puts beside them.
 func codexKnows(kind string) bool {
 	group, _, _ := strings.Cut(kind, ".")
-	return slices.Contains(codexWordless(), kind) || kind == "user.skill" || kind == "user.mention" || slices.Contains(codexHosts(), group)
+	return slices.Contains(codexWordless(), kind) || kind == "user.skill" || kind == "user.mention" ||
+		slices.Contains(codexHosts(), group)
 }
 
 // codexHosts are the parts of Codex that put texts of their own there.
 func codexHosts() []string {
-	return []string{"environments", "environment", "host_skills", "permissions", "user_instructions", "hooks", "agents", "skills", "plugins", "apps"}
+	return []string{"environments", "environment", "host_skills", "permissions", "user_instructions", "hooks",
+		"agents", "skills", "plugins", "apps"}
 }
 
 // codexKinds are the kinds that Codex gives the parts of a message, nil where it

@@ -56,7 +56,8 @@ func claudeContained(e *Event, home string) {
 		return
 	}
 	for _, name := range []string{"settings.json", "settings.local.json"} {
-		if s, _, err := hostSettings[claudeSandbox](filepath.Join(e.Project, ".claude", name)); err != nil || s.Sandbox != nil {
+		if s, _, err := hostSettings[claudeSandbox](filepath.Join(e.Project, ".claude", name)); err != nil ||
+			s.Sandbox != nil {
 			return
 		}
 	}
@@ -69,7 +70,8 @@ func claudeContained(e *Event, home string) {
 		if box == nil {
 			continue
 		}
-		e.Contained = box.Enabled && box.FailIfUnavailable && !box.WeakerNested && !box.Filesystem.Disabled && !excluded(box.ExcludedCommands, e.Call.Command)
+		e.Contained = box.Enabled && box.FailIfUnavailable && !box.WeakerNested && !box.Filesystem.Disabled &&
+			!excluded(box.ExcludedCommands, e.Call.Command)
 		return
 	}
 }

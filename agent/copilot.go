@@ -153,7 +153,8 @@ func (c Copilot) decodeCall(e *Event, f fields, environ []string) {
 	if parent := f.optional("parentAgentId"); parent != "" && e.Kind != Prompt {
 		session = parent
 	}
-	e.Call = nod.Call{Agent: c.Name(), Session: session, RawTool: f.word("toolName"), Dir: f.word("cwd"), Environ: copilotEnviron(environ)}
+	e.Call = nod.Call{Agent: c.Name(), Session: session, RawTool: f.word("toolName"), Dir: f.word("cwd"),
+		Environ: copilotEnviron(environ)}
 	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
 		f.wrong(m, "an absolute path")
 	}
@@ -279,7 +280,8 @@ func (c Copilot) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
 func copilotBefore(d nod.Decision, word string) Answer {
 	a := Answer{Said: logged(word)}
 	if word != abstained {
-		a.Stdout = []byte(`{"permissionDecision":"` + a.Said + `","permissionDecisionReason":` + quoted(reasonOf(d, word)) + `}`)
+		a.Stdout = []byte(`{"permissionDecision":"` + a.Said + `","permissionDecisionReason":` +
+			quoted(reasonOf(d, word)) + `}`)
 	}
 	return a
 }

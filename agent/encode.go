@@ -166,9 +166,11 @@ func reasonOf(d nod.Decision, says string) string {
 	case says == saysDeny && d.Err != nil && d.Err.Kind != fault.NoModel && how == "":
 		reason += " | A person can find out more with `nod doctor` and `nod log " + shortID(d.ID) + "`."
 	case says == saysUnasked:
-		reason += " | A person has to approve this, and this agent gives nod no way to ask them: they can " + how + rule + "."
+		reason += " | A person has to approve this, and this agent gives nod no way to ask them: they can " + how +
+			rule + "."
 	case says == saysNobody:
-		reason += " | A person has to approve this and nobody can be asked in this session: they can " + how + rule + ", or run the session interactively."
+		reason += " | A person has to approve this and nobody can be asked in this session: they can " + how + rule +
+			", or run the session interactively."
 	case says == saysDeny && how != "":
 		reason += " | " + approveBy + shortID(d.ID) + "`."
 	}

@@ -200,7 +200,8 @@ func (Gemini) decodeTool(call *nod.Call, f fields) {
 	call.Input = raw
 	from, given := f.maybeChild("mcp_context")
 	if given != nil {
-		call.Tool, call.MCP = "mcp", &nod.MCP{Server: from.word("server_name"), Tool: from.word("tool_name"), Named: true}
+		call.Tool, call.MCP = "mcp", &nod.MCP{Server: from.word("server_name"), Tool: from.word("tool_name"),
+			Named: true}
 		return
 	}
 	if rest, found := strings.CutPrefix(call.RawTool, "mcp_"); found {

@@ -168,7 +168,8 @@ func responseText(response fields) string {
 // and what the host put beside it, and nobody says which is which.
 func speaker(texts []string) transcript.Origin {
 	hosts := func(text string) bool {
-		return strings.HasPrefix(strings.TrimSpace(text), "<") || strings.HasPrefix(text, "System:") || text == "Please continue."
+		return strings.HasPrefix(strings.TrimSpace(text), "<") || strings.HasPrefix(text, "System:") ||
+			text == "Please continue."
 	}
 	switch {
 	case slices.ContainsFunc(texts, hosts):

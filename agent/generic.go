@@ -316,7 +316,8 @@ func (g Generic) encodeCall(e Event, d nod.Decision, how Profile, model bool) An
 	case p.answer == versioned:
 		a.Stdout = []byte(`{"version":1,"decision":"` + a.Said + `","reason":` + quoted(reason) + `}`)
 	case p.answer == permission:
-		a.Stdout = []byte(`{"permission":"` + a.Said + `","user_message":` + quoted(reason) + `,"agent_message":` + quoted(reason) + `}`)
+		a.Stdout = []byte(`{"permission":"` + a.Said + `","user_message":` + quoted(reason) + `,"agent_message":` +
+			quoted(reason) + `}`)
 	default:
 		return exit2Shown(reason)
 	}

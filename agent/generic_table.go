@@ -64,7 +64,8 @@ func cursorRow() profile {
 	return profile{
 		agent: "cursor", tried: "read: cursor.com/docs/hooks as of September 2026",
 		event: []string{"hook_event_name"}, session: []string{"conversation_id"}, call: []string{"tool_use_id"},
-		dir: []string{"cwd"}, roots: []string{"workspace_roots"}, tool: []string{"tool_name"}, input: []string{"tool_input"},
+		dir: []string{"cwd"}, roots: []string{"workspace_roots"}, tool: []string{"tool_name"},
+		input:  []string{"tool_input"},
 		before: []string{"preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"},
 		acts: []builtin{
 			{"beforeMCPExecution", "mcp", text},
@@ -105,7 +106,8 @@ func droidRow() profile {
 func gooseRow() profile {
 	return profile{
 		agent: "goose", tried: "read: docs at 0825b57 (1.38)",
-		event: []string{"event"}, session: []string{"session_id"}, call: []string{"tool_call_id"}, dir: []string{"working_dir"},
+		event: []string{"event"}, session: []string{"session_id"}, call: []string{"tool_call_id"},
+		dir:  []string{"working_dir"},
 		tool: []string{"tool_name"}, input: []string{"tool_input"},
 		before: []string{"PreToolUse"}, after: []string{"PostToolUse"},
 		tools: []builtin{
@@ -135,7 +137,8 @@ func grokRow() profile {
 func kiroRow() profile {
 	return profile{
 		agent: "kiro", tried: "read: kiro.dev/docs/cli/hooks",
-		event: []string{"hook_event_name"}, dir: []string{"cwd"}, tool: []string{"tool_name"}, input: []string{"tool_input"},
+		event: []string{"hook_event_name"}, dir: []string{"cwd"}, tool: []string{"tool_name"},
+		input:  []string{"tool_input"},
 		before: []string{"preToolUse", "PreToolUse"}, after: []string{"postToolUse", "PostToolUse"},
 		tools: []builtin{
 			{"execute_bash", "bash", command},
@@ -178,7 +181,8 @@ func vscodeRow() profile {
 			{"run_in_terminal", "bash", command},
 		},
 		spelled: spelling{command: "command"},
-		answer:  nested, seat: Seat{Allow: true, Deny: true, Ask: true, Silence: Flows}, editor: true, unit: time.Second,
+		answer:  nested, seat: Seat{Allow: true, Deny: true, Ask: true, Silence: Flows}, editor: true,
+		unit: time.Second,
 	}
 }
 
@@ -194,7 +198,8 @@ func windsurfRow() profile {
 			{"pre_run_command", "bash", command},
 			{"pre_write_code", "file_edit", edits},
 		},
-		spelled: spelling{command: "command_line", workdir: "cwd", file: "file_path", old: "old_string", new: "new_string"},
-		answer:  codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Second,
+		spelled: spelling{command: "command_line", workdir: "cwd", file: "file_path", old: "old_string",
+			new: "new_string"},
+		answer: codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Second,
 	}
 }

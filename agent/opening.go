@@ -18,7 +18,8 @@ const (
 // opening returns what finds the first thing that the person said in a file
 // of lines that only grows. turns reads one line; a line that it cannot read
 // ends the search.
-func opening(name string, turns func(line []byte) ([]transcript.Turn, error)) func(context.Context) (transcript.Turn, bool) {
+func opening(name string,
+	turns func(line []byte) ([]transcript.Turn, error)) func(context.Context) (transcript.Turn, bool) {
 	return func(ctx context.Context) (transcript.Turn, bool) {
 		file, _, err := openRegular(name)
 		if err != nil {
@@ -29,7 +30,8 @@ func opening(name string, turns func(line []byte) ([]transcript.Turn, error)) fu
 	}
 }
 
-func firstOfPerson(ctx context.Context, from io.Reader, turns func([]byte) ([]transcript.Turn, error)) (transcript.Turn, bool) {
+func firstOfPerson(ctx context.Context, from io.Reader,
+	turns func([]byte) ([]transcript.Turn, error)) (transcript.Turn, bool) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 0, 32<<10), openingLine)
 	for seen := 0; seen < openingLimit && ctx.Err() == nil && lines.Scan(); seen += len(lines.Bytes()) + 1 {

@@ -81,7 +81,8 @@ func qwenSpeaker(f fields, kind string, texts []string) transcript.Origin {
 	switch {
 	case kind == "tool_result":
 		return transcript.Tool
-	case f.optional("provenance") != "real_user", subtype != "" && subtype != "mid_turn_user_message", f.maybe("backgroundTurn") != nil:
+	case f.optional("provenance") != "real_user", subtype != "" &&
+		subtype != "mid_turn_user_message", f.maybe("backgroundTurn") != nil:
 		return transcript.Harness
 	case f.optional("agentId") != "":
 		return transcript.OtherAgent

@@ -26,7 +26,8 @@ type turnsOf func(line object) (turns []transcript.Turn, message bool, err error
 // Any error ends the turns: no such file, not a regular one, a line that is
 // not of the format (a torn last one is skipped), no message in it at all,
 // [transcript.ErrEarlier] where not all was read.
-func lineTranscript(name, host string, results []string, read turnsOf) func(context.Context) iter.Seq2[transcript.Turn, error] {
+func lineTranscript(name, host string, results []string,
+	read turnsOf) func(context.Context) iter.Seq2[transcript.Turn, error] {
 	return func(ctx context.Context) iter.Seq2[transcript.Turn, error] {
 		return func(yield func(transcript.Turn, error) bool) {
 			awaited(ctx, (&promptSearch{name: name}).there)
@@ -54,12 +55,14 @@ type lineReader struct {
 // it cannot pass for the key: its quotes are escaped.
 func (r *lineReader) isResult(line []byte) bool {
 	_, kind, found := bytes.Cut(line[:min(len(line), 512)], []byte(`"type":`))
-	return found && slices.ContainsFunc(r.results, func(result string) bool { return bytes.HasPrefix(kind, []byte(result)) })
+	return found && slices.ContainsFunc(r.results,
+		func(result string) bool { return bytes.HasPrefix(kind, []byte(result)) })
 }
 
 // newestFirst yields the turns of the messages that next returns, each oldest
 // first. next ends with io.EOF at the start, and with transcript.ErrEarlier at a limit.
-func newestFirst(ctx context.Context, host string, next func() ([]transcript.Turn, error), yield func(transcript.Turn, error) bool) {
+func newestFirst(ctx context.Context, host string, next func() ([]transcript.Turn, error),
+	yield func(transcript.Turn, error) bool) {
 	messages := 0
 	for ; ; messages++ {
 		turns, err := next()

@@ -57,11 +57,13 @@ func system(m *view.Memory) {
 // programs are in /usr/bin.
 func programs() []string {
 	return []string{
-		"[", "awk", "base64", "basename", "bash", "cat", "chmod", "cp", "crontab", "curl", "cut", "date", "dd", "df", "diff", "dirname", "docker", "du",
-		"echo", "env", "false", "file", "find", "gh", "git", "go", "grep", "head", "jq", "just", "kill", "less", "ln", "ls", "make", "man", "mkdir", "mkfs.ext4", "mv",
-		"nc", "nice", "node", "nohup", "npm", "npx", "pip", "printf", "psql", "pwd", "python3", "realpath", "rg", "rm", "scp", "sed", "seq", "sh",
-		"sha256sum", "sleep", "sort", "ssh", "stat", "sudo", "systemctl", "tail", "tar", "tee", "terraform", "test", "time", "timeout", "touch", "tr", "true",
-		"truncate", "uname", "uniq", "wc", "wget", "which", "whoami", "xargs",
+		"[", "awk", "base64", "basename", "bash", "cat", "chmod", "cp", "crontab", "curl", "cut", "date", "dd",
+		"df", "diff", "dirname", "docker", "du", "echo", "env", "false", "file", "find", "gh", "git", "go", "grep",
+		"head", "jq", "just", "kill", "less", "ln", "ls", "make", "man", "mkdir", "mkfs.ext4", "mv", "nc", "nice",
+		"node", "nohup", "npm", "npx", "pip", "printf", "psql", "pwd", "python3", "realpath", "rg", "rm", "scp",
+		"sed", "seq", "sh", "sha256sum", "sleep", "sort", "ssh", "stat", "sudo", "systemctl", "tail", "tar", "tee",
+		"terraform", "test", "time", "timeout", "touch", "tr", "true", "truncate", "uname", "uniq", "wc", "wget",
+		"which", "whoami", "xargs",
 	}
 }
 
@@ -148,8 +150,10 @@ func project(m *view.Memory) {
 	m.Dir(Project+"/tools/bin", 0o755)
 	scripts(m)
 	m.Hard(Project+"/twin.txt", 2).Special(Project+"/pipe", fs.ModeNamedPipe|0o644)
-	m.Link(Project+"/assets", Home+"/media").Link(Project+"/dangling", "/etc/profile.d/x.sh").Link(Project+"/loop", "loop")
-	m.Link(Project+"/cfg", Home+"/.config/nod").Link(Project+"/key", Home+"/.ssh/id_rsa").Link(Project+"/src/latest.js", "cart.js")
+	m.Link(Project+"/assets", Home+"/media").Link(Project+"/dangling", "/etc/profile.d/x.sh").Link(Project+"/loop",
+		"loop")
+	m.Link(Project+"/cfg", Home+"/.config/nod").Link(Project+"/key", Home+"/.ssh/id_rsa").Link(Project+"/src/latest.js",
+		"cart.js")
 }
 
 const makefile = `SRC := src
@@ -218,10 +222,12 @@ func scripts(m *view.Memory) {
 func repository(m *view.Memory) {
 	git := Project + "/.git/"
 	m.File(git+"HEAD", "ref: refs/heads/main\n", 0o644)
-	m.File(git+"config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[remote \"origin\"]\n\turl = https://code.example/shop.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n", 0o644)
+	m.File(git+"config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[remote \"origin\"]\n\turl = "+
+		"https://code.example/shop.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n", 0o644)
 	m.File(git+"refs/heads/main", "0123456789012345678901234567890123456789\n", 0o644)
 	m.File(git+"hooks/pre-commit.sample", "#!/bin/sh\n", 0o755)
-	m.File(git+"worktrees/wt/gitdir", Project+"/packages/wt/.git\n", 0o644).File(git+"worktrees/wt/commondir", "../..\n", 0o644)
+	m.File(git+"worktrees/wt/gitdir", Project+"/packages/wt/.git\n", 0o644).File(git+"worktrees/wt/commondir",
+		"../..\n", 0o644)
 	m.File(Project+"/packages/wt/.git", "gitdir: "+git+"worktrees/wt\n", 0o644)
 	tracked(m)
 	m.File(Project+"/vendor/lib/.git", "gitdir: "+Home+"/lib/.git\n", 0o644).Dir(Home+"/lib/.git", 0o755)

@@ -160,7 +160,8 @@ func decodeInput(text []byte) (input, error) {
 		return input{}, err
 	}
 	var in input
-	if err := decodeFields(text, []field{{"thinking", &in.thinking}, {"should_block", &in.shouldBlock}, {"reason", &in.reason}}); err != nil {
+	if err := decodeFields(text,
+		[]field{{"thinking", &in.thinking}, {"should_block", &in.shouldBlock}, {"reason", &in.reason}}); err != nil {
 		return input{}, err
 	}
 	return in, nil

@@ -23,7 +23,8 @@ type Anthropic struct {
 var _ nod.Model = (*Anthropic)(nil)
 
 func newAnthropic(o Options) (nod.Model, error) {
-	c, err := newClient(vendor{provider: ProviderAnthropic, address: anthropicAddress, defaultModel: DefaultAnthropicModel, keyHeader: "X-Api-Key"}, o)
+	c, err := newClient(vendor{provider: ProviderAnthropic, address: anthropicAddress,
+		defaultModel: DefaultAnthropicModel, keyHeader: "X-Api-Key"}, o)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,8 @@ func (a *Anthropic) params(q question) anthropic.MessageNewParams {
 	}
 	s := a.client.style
 	if s.channel == Auto {
-		p.ToolChoice = anthropic.ToolChoiceUnionParam{OfAuto: &anthropic.ToolChoiceAutoParam{DisableParallelToolUse: anthropic.Bool(true)}}
+		one := &anthropic.ToolChoiceAutoParam{DisableParallelToolUse: anthropic.Bool(true)}
+		p.ToolChoice = anthropic.ToolChoiceUnionParam{OfAuto: one}
 	}
 	if s.temperature != nil {
 		p.Temperature = anthropic.Float(*s.temperature)
@@ -150,22 +152,26 @@ func (a *Anthropic) read(m *anthropic.Message, q question) (reply, error) {
 		return reply{}, err
 	}
 	if m.StopReason != anthropic.StopReasonToolUse {
-		return reply{}, c.malformed(fmt.Sprintf("the model stopped for %s, not for the tool", quote(string(m.StopReason))), "")
+		return reply{}, c.malformed(fmt.Sprintf("the model stopped for %s, not for the tool",
+			quote(string(m.StopReason))), "")
 	}
-	return reply{input: calls[0], model: m.Model, usage: usageOf(m.Usage), cacheWrite: count(m.Usage.CacheCreationInputTokens)}, nil
+	return reply{input: calls[0], model: m.Model, usage: usageOf(m.Usage),
+		cacheWrite: count(m.Usage.CacheCreationInputTokens)}, nil
 }
 
 // usageOf adds up what the vendor counts apart.
 func usageOf(u anthropic.Usage) nod.Usage {
 	cached := count(u.CacheReadInputTokens)
-	return nod.Usage{In: count(u.InputTokens) + cached + count(u.CacheCreationInputTokens), Out: count(u.OutputTokens), Cached: cached}
+	return nod.Usage{In: count(u.InputTokens) + cached + count(u.CacheCreationInputTokens), Out: count(u.OutputTokens),
+		Cached: cached}
 }
 
 // oneCall reports what is wrong with an answer of so many calls and texts.
 func (c *client) oneCall(f form, calls int, named bool, texts int) error {
 	switch {
 	case calls == 0 || calls == 1 && !named:
-		return c.failure(fault.NoDecision, "the model answered without calling "+f.name+"; if this persists, choose another [model] name", "")
+		return c.failure(fault.NoDecision,
+			"the model answered without calling "+f.name+"; if this persists, choose another [model] name", "")
 	case calls > 1:
 		return c.malformed(fmt.Sprintf("the model made %d tool calls instead of one", calls), "")
 	case texts > 0 && c.style.channel != Auto:

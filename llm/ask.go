@@ -56,9 +56,11 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 	// nothing, and the careful answer stands as where there is no quick one.
 	careful.Cleared = failed == nil && !careful.ShouldBlock
 	if failed != nil {
-		careful.Notices = append(careful.Notices, printable.Line("the quick question failed, and the careful one was answered: "+failed.Error(), causeLimit))
+		careful.Notices = append(careful.Notices,
+			printable.Line("the quick question failed, and the careful one was answered: "+failed.Error(), causeLimit))
 	}
-	careful.Usage = nod.Usage{In: quick.Usage.In + careful.Usage.In, Out: quick.Usage.Out + careful.Usage.Out, Cached: quick.Usage.Cached + careful.Usage.Cached}
+	careful.Usage = nod.Usage{In: quick.Usage.In + careful.Usage.In, Out: quick.Usage.Out + careful.Usage.Out,
+		Cached: quick.Usage.Cached + careful.Usage.Cached}
 	careful.Cost += quick.Cost
 	return careful, nil
 }
@@ -113,7 +115,8 @@ func (c *client) named(r reply) string { return printable.Line(orDefault(r.model
 // put puts one question, a second time where the fault passes, and dumps what
 // came of it. read takes the answer out of a reply; an error of it says that
 // the reply is malformed.
-func put[T any](ctx context.Context, c *client, q question, s send, suffix string, read func(reply) (T, error)) (T, error) {
+func put[T any](ctx context.Context, c *client, q question, s send, suffix string,
+	read func(reply) (T, error)) (T, error) {
 	answer, x, err := try(ctx, c, q, s, read)
 	if again, wait := x.passing(ctx, err); again && suffix != quickSuffix {
 		select {

@@ -27,7 +27,8 @@ func (c Chain) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, 
 		answer, err := m.Classify(ctx, p)
 		if err == nil {
 			if before != nil {
-				answer.Notices = append(answer.Notices, printable.Line("another model answered: "+before.Error(), causeLimit))
+				answer.Notices = append(answer.Notices,
+					printable.Line("another model answered: "+before.Error(), causeLimit))
 			}
 			return answer, nil
 		}
@@ -40,14 +41,17 @@ func (c Chain) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, 
 		return nod.Classification{}, &fault.Error{Kind: fault.NoModel, Message: "no model is configured"}
 	}
 	last := fault.Of(before)
-	return nod.Classification{}, &fault.Error{Kind: last.Kind, Message: fmt.Sprintf("none of %d models could be asked; the first: %s", len(c), last.Message), Cause: &shown{brief(before.Error()), before}}
+	return nod.Classification{}, &fault.Error{Kind: last.Kind,
+		Message: fmt.Sprintf("none of %d models could be asked; the first: %s", len(c), last.Message),
+		Cause:   &shown{brief(before.Error()), before}}
 }
 
 // unavailable reports whether a kind says that there was no model, rather
 // than a bad answer.
 func unavailable(k fault.Kind) bool {
 	switch k {
-	case fault.NoKey, fault.Unauthorized, fault.NotFound, fault.RateLimited, fault.Overloaded, fault.ServerError, fault.Unreachable, fault.TimedOut:
+	case fault.NoKey, fault.Unauthorized, fault.NotFound, fault.RateLimited, fault.Overloaded, fault.ServerError,
+		fault.Unreachable, fault.TimedOut:
 		return true
 	}
 	return false

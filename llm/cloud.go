@@ -25,10 +25,12 @@ const bedrockVariable = "AWS_BEARER_TOKEN_BEDROCK"
 // settings do not name.
 func newBedrock(o Options) (nod.Model, error) {
 	if _, set := os.LookupEnv(bedrockVariable); set {
-		return nil, badSettings("%s is set and would replace the key; unset it, and name the key as [model] key_file", bedrockVariable)
+		return nil, badSettings("%s is set and would replace the key; unset it, and name the key as [model] key_file",
+			bedrockVariable)
 	}
 	address := "https://bedrock-runtime." + o.Region + ".amazonaws.com"
-	c, err := newClient(vendor{provider: ProviderBedrock, address: address, defaultModel: DefaultBedrockModel, keyHeader: "Authorization"}, o)
+	c, err := newClient(vendor{provider: ProviderBedrock, address: address, defaultModel: DefaultBedrockModel,
+		keyHeader: "Authorization"}, o)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +43,8 @@ func newBedrock(o Options) (nod.Model, error) {
 			c.secrets = append(c.secrets, token)
 		}
 		config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: id, SecretAccessKey: secret, SessionToken: token, Source: "key_file"}, nil
+			return aws.Credentials{AccessKeyID: id, SecretAccessKey: secret, SessionToken: token,
+				Source: "key_file"}, nil
 		})
 	default:
 		config.BearerAuthTokenProvider = bedrock.NewStaticBearerTokenProvider(c.key)
@@ -58,7 +61,8 @@ func newVertex(o Options) (nod.Model, error) {
 	if o.Region == "global" {
 		address = "https://aiplatform.googleapis.com"
 	}
-	c, err := newClient(vendor{provider: ProviderVertex, address: address, defaultModel: DefaultVertexModel, keyHeader: "Authorization", document: true}, o)
+	c, err := newClient(vendor{provider: ProviderVertex, address: address, defaultModel: DefaultVertexModel,
+		keyHeader: "Authorization", document: true}, o)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +70,16 @@ func newVertex(o Options) (nod.Model, error) {
 		Project string `json:"project_id"`
 	}
 	account, err := google.JWTConfigFromJSON([]byte(c.key), vertexScope)
-	if err != nil || json.Unmarshal([]byte(c.key), &named) != nil || len(account.PrivateKey) == 0 || account.Email == "" {
-		return nil, &fault.Error{Kind: fault.NoKey, Message: "the key is not the JSON text of a Google service account's key; make one in the console and name its file as [model] key_file"}
+	if err != nil || json.Unmarshal([]byte(c.key), &named) != nil || len(account.PrivateKey) == 0 ||
+		account.Email == "" {
+		return nil, &fault.Error{Kind: fault.NoKey,
+			Message: "the key is not the JSON text of a Google service account's key; make one in the console and " +
+				"name its file as [model] key_file"}
 	}
 	project := orDefault(o.Project, named.Project)
 	if !isSegment(project) {
-		return nil, badSettings("the key's project %s holds characters that none has; set [model] project", quote(project))
+		return nil, badSettings("the key's project %s holds characters that none has; set [model] project",
+			quote(project))
 	}
 	if project == "" {
 		return nil, badSettings("the key names no project; set [model] project")

@@ -30,7 +30,8 @@ func newCompatible(o Options) (nod.Model, error) {
 	switch channel {
 	case Tool, Auto, Schema, Lines:
 	default:
-		return nil, badSettings("[model] channel %s is not known; want tool, auto, schema or lines", quote(string(o.Channel)))
+		return nil, badSettings("[model] channel %s is not known; want tool, auto, schema or lines",
+			quote(string(o.Channel)))
 	}
 	c, err := newClient(vendor{provider: ProviderCompatible, keyHeader: "Authorization", keyless: true}, o)
 	if err != nil {
@@ -105,14 +106,17 @@ func (m *Compatible) params(q question) openai.ChatCompletionNewParams {
 	}
 	switch m.channel {
 	case Tool, Auto:
-		tool := param.Override[openai.ChatCompletionFunctionToolParam](chatFunction{"function", chatFunctionBody{q.form.name, q.form.description, q.form.schema, true}})
+		tool := param.Override[openai.ChatCompletionFunctionToolParam](chatFunction{"function",
+			chatFunctionBody{q.form.name, q.form.description, q.form.schema, true}})
 		params.Tools = []openai.ChatCompletionToolUnionParam{{OfFunction: &tool}}
-		params.ToolChoice = openai.ToolChoiceOptionFunctionToolChoice(openai.ChatCompletionNamedToolChoiceFunctionParam{Name: q.form.name})
+		named := openai.ChatCompletionNamedToolChoiceFunctionParam{Name: q.form.name}
+		params.ToolChoice = openai.ToolChoiceOptionFunctionToolChoice(named)
 		if m.channel == Auto {
 			params.ToolChoice = openai.ChatCompletionToolChoiceOptionUnionParam{OfAuto: openai.String("auto")}
 		}
 	case Schema:
-		schema := param.Override[shared.ResponseFormatJSONSchemaParam](chatSchema{"json_schema", chatSchemaBody{q.form.name, q.form.schema, true}})
+		schema := param.Override[shared.ResponseFormatJSONSchemaParam](chatSchema{"json_schema",
+			chatSchemaBody{q.form.name, q.form.schema, true}})
 		params.ResponseFormat = openai.ChatCompletionNewParamsResponseFormatUnion{OfJSONSchema: &schema}
 	}
 	return params
@@ -141,7 +145,8 @@ func (m *Compatible) read(r *openai.ChatCompletion, q question) (reply, error) {
 		return reply{}, err
 	}
 	return reply{input: input, model: r.Model, usage: nod.Usage{
-		In: count(r.Usage.PromptTokens), Out: count(r.Usage.CompletionTokens), Cached: count(r.Usage.PromptTokensDetails.CachedTokens),
+		In: count(r.Usage.PromptTokens), Out: count(r.Usage.CompletionTokens),
+		Cached: count(r.Usage.PromptTokensDetails.CachedTokens),
 	}}, nil
 }
 
@@ -156,7 +161,8 @@ func (m *Compatible) input(message openai.ChatCompletionMessage, q question) ([]
 		texts++
 	}
 	if m.channel == Tool || m.channel == Auto {
-		named := calls > 0 && message.ToolCalls[0].Type == "function" && message.ToolCalls[0].Function.Name == q.form.name
+		named := calls > 0 && message.ToolCalls[0].Type == "function" &&
+			message.ToolCalls[0].Function.Name == q.form.name
 		if err := m.client.oneCall(q.form, calls, named, texts); err != nil {
 			return nil, err
 		}
@@ -169,7 +175,8 @@ func (m *Compatible) input(message openai.ChatCompletionMessage, q question) ([]
 	case calls > 0:
 		return nil, m.client.malformed("the model called a tool, and there is none", "")
 	case texts == 0:
-		return nil, m.client.failure(fault.NoDecision, "the model answered nothing; if this persists, choose another [model] name", "")
+		return nil, m.client.failure(fault.NoDecision,
+			"the model answered nothing; if this persists, choose another [model] name", "")
 	case m.channel == Lines:
 		return m.client.readLines(message.Content)
 	}

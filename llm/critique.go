@@ -180,7 +180,8 @@ func decodeFindings(text []byte, rules int) ([]Finding, error) {
 	findings := make([]Finding, 0, len(list))
 	for _, item := range list {
 		var f Finding
-		if err := decodeFields(item, []field{{"rule", &f.Rule}, {"kind", &f.Kind}, {"remark", &f.Remark}, {"better", &f.Better}}); err != nil {
+		if err := decodeFields(item,
+			[]field{{"rule", &f.Rule}, {"kind", &f.Kind}, {"remark", &f.Remark}, {"better", &f.Better}}); err != nil {
 			return nil, err
 		}
 		if err := f.check(rules); err != nil {

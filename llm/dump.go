@@ -96,7 +96,8 @@ func checkDumpDir(dir string) error {
 // dumpName is a file name for a decision's id, whatever the id holds.
 func dumpName(id string) string {
 	plain := id != "" && len(id) <= 100 && !strings.ContainsFunc(id, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' ||
+			r == '.')
 	}) && id[0] != '.'
 	if plain {
 		return id + ".json"
@@ -107,8 +108,9 @@ func dumpName(id string) string {
 
 func (x *exchange) encode(p nod.Prompt, answer any, err error) ([]byte, error) {
 	d := dumped{
-		V: 1, ID: p.ID, Digest: p.Digest, Started: x.started.UTC(), Milliseconds: time.Since(x.started).Milliseconds(), Provider: x.client.provider,
-		Request: x.half(x.requestHeader, x.request),
+		V: 1, ID: p.ID, Digest: p.Digest, Started: x.started.UTC(), Milliseconds: time.Since(x.started).Milliseconds(),
+		Provider: x.client.provider,
+		Request:  x.half(x.requestHeader, x.request),
 	}
 	d.Request.Method, d.Request.URL = x.method, x.url
 	if x.status != 0 {
@@ -160,5 +162,6 @@ func isPlainHeader(name string) bool {
 		"Request-Id", "X-Request-Id", "Retry-After", "Openai-Processing-Ms", "Openai-Version":
 		return true
 	}
-	return strings.HasPrefix(name, "X-Stainless-") || strings.HasPrefix(name, "Anthropic-Ratelimit-") || strings.HasPrefix(name, "X-Ratelimit-")
+	return strings.HasPrefix(name, "X-Stainless-") || strings.HasPrefix(name, "Anthropic-Ratelimit-") ||
+		strings.HasPrefix(name, "X-Ratelimit-")
 }

@@ -100,7 +100,8 @@ func (x *exchange) judge() *fault.Error {
 	}
 	media, _, err := mime.ParseMediaType(x.responseHeader.Get("Content-Type"))
 	if err != nil || media != "application/json" {
-		return x.client.malformed(fmt.Sprintf("the answer's content type is %s, not application/json", quote(x.responseHeader.Get("Content-Type"))), string(x.response))
+		return x.client.malformed(fmt.Sprintf("the answer's content type is %s, not application/json",
+			quote(x.responseHeader.Get("Content-Type"))), string(x.response))
 	}
 	if err := checkDocument(x.response); err != nil {
 		return x.client.malformed("the answer is not one well-formed JSON object", err.Error())
@@ -152,7 +153,8 @@ func (x *exchange) failed(ctx context.Context, err error) *fault.Error {
 	case x.status == http.StatusOK:
 		return x.client.malformed("the answer does not fit the API", err.Error())
 	}
-	return &fault.Error{Kind: fault.Internal, Message: "the request could not be built", Cause: x.client.cause(err.Error(), err)}
+	return &fault.Error{Kind: fault.Internal, Message: "the request could not be built",
+		Cause: x.client.cause(err.Error(), err)}
 }
 
 // isGarbled reports whether err says that compressed bytes made no sense.

@@ -66,14 +66,18 @@ func (c *client) failure(kind fault.Kind, message, cause string) *fault.Error {
 
 // malformed is an answer that says nothing that counts.
 func (c *client) malformed(what, cause string) *fault.Error {
-	return c.failure(fault.Malformed, what+"; if this persists, see what [model] endpoint is, and set [log] dump_dir to keep the answers", cause)
+	return c.failure(fault.Malformed,
+		what+"; if this persists, see what [model] endpoint is, and set [log] dump_dir to keep the answers", cause)
 }
 
 // network says why a request got no answer. The error's own text may hold a
 // URL or an address, never more.
 func (c *client) network(ctx context.Context, err error) *fault.Error {
 	var timeout net.Error
-	f := &fault.Error{Kind: fault.Unreachable, Message: c.host() + " could not be reached, or the connection broke; see that this machine has a network, and [model] endpoint and proxy", Cause: c.cause(err.Error(), err)}
+	f := &fault.Error{Kind: fault.Unreachable,
+		Message: c.host() + " could not be reached, or the connection broke; see that this machine " +
+			"has a network, and " +
+			"[model] endpoint and proxy", Cause: c.cause(err.Error(), err)}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		f.Kind, f.Message = fault.TimedOut, "the question was cancelled before "+c.host()+" answered"
@@ -82,7 +86,8 @@ func (c *client) network(ctx context.Context, err error) *fault.Error {
 	case isGarbled(err):
 		return c.malformed("the answer's compression is broken", err.Error())
 	case isCertificate(err):
-		f.Message = c.host() + " could not show a certificate that this machine trusts; behind an inspecting proxy, name its certificate as [model] ca_file"
+		f.Message = c.host() + " could not show a certificate that this machine trusts; behind an inspecting proxy, " +
+			"name its certificate as [model] ca_file"
 	}
 	return f
 }
@@ -92,27 +97,34 @@ func (c *client) status(code int, url string, body []byte) *fault.Error {
 	kind, advice := fault.BadRequest, "the request was refused as it stands; see [model] name and max_tokens"
 	switch {
 	case code == 402, code == 400 && isCredit(body):
-		kind, advice = fault.Unauthorized, "the credit of this API key's account is used up; pay the vendor, or use another key"
+		kind, advice = fault.Unauthorized, "the credit of this API key's account is used up; pay the "+
+			"vendor, or use another key"
 	case code == 407:
 		kind, advice = fault.Unreachable, "the proxy wants to know who asks; see [model] proxy"
 	case code == 413:
-		kind, advice = fault.TooLarge, "the question is larger than this endpoint takes; choose a model with a longer context"
+		kind, advice = fault.TooLarge, "the question is larger than this endpoint takes; choose a model "+
+			"with a longer context"
 	case code == 451:
-		kind, advice = fault.Unauthorized, "the vendor may not answer here for legal reasons; choose another [model] provider or endpoint"
+		kind, advice = fault.Unauthorized, "the vendor may not answer here for legal reasons; choose another [model] "+
+			"provider or endpoint"
 	case code == 401 || code == 403:
-		kind, advice = fault.Unauthorized, "the API key was refused; see that the file in [model] key_file holds a valid key for this endpoint"
+		kind, advice = fault.Unauthorized, "the API key was refused; see that the file in [model] key_file holds a "+
+			"valid key for this endpoint"
 	case code == 404:
-		kind, advice = fault.NotFound, fmt.Sprintf("there is no model %s at %s; see [model] name and endpoint", quote(c.model), quote(url))
+		kind, advice = fault.NotFound, fmt.Sprintf("there is no model %s at %s; see [model] name and endpoint",
+			quote(c.model), quote(url))
 	case code == 408:
 		kind, advice = fault.TimedOut, "the vendor gave up waiting; try again"
 	case code == 429:
-		kind, advice = fault.RateLimited, "the rate limit or the quota of this API key is used up; wait, or raise it with the vendor"
+		kind, advice = fault.RateLimited, "the rate limit or the quota of this API key is used up; wait, or "+
+			"raise it with the vendor"
 	case code == 503 || code == 529:
 		kind, advice = fault.Overloaded, "the vendor is overloaded; try again later"
 	case code >= 500:
 		kind, advice = fault.ServerError, "the vendor failed; try again later"
 	case code >= 300 && code < 400:
-		kind, advice = fault.NotFound, "the endpoint sent a redirect, which nod does not follow; set [model] endpoint to the address itself"
+		kind, advice = fault.NotFound, "the endpoint sent a redirect, which nod does not follow; set [model] endpoint "+
+			"to the address itself"
 	case code < 300:
 		kind, advice = fault.Malformed, "status 200 was expected; see [model] endpoint"
 	}
@@ -123,7 +135,8 @@ func (c *client) status(code int, url string, body []byte) *fault.Error {
 // status 400.
 func isCredit(body []byte) bool {
 	text := strings.ToLower(errorText(body))
-	return strings.Contains(text, "credit balance") || strings.Contains(text, "insufficient_quota") || strings.Contains(text, "billing")
+	return strings.Contains(text, "credit balance") || strings.Contains(text, "insufficient_quota") ||
+		strings.Contains(text, "billing")
 }
 
 // isCertificate reports whether err says that a certificate was not accepted.

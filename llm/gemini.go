@@ -25,7 +25,8 @@ type Gemini struct {
 var _ nod.Model = (*Gemini)(nil)
 
 func newGemini(o Options) (nod.Model, error) {
-	c, err := newClient(vendor{provider: ProviderGemini, address: geminiAddress, defaultModel: DefaultGeminiModel, keyHeader: "X-Goog-Api-Key"}, o)
+	c, err := newClient(vendor{provider: ProviderGemini, address: geminiAddress, defaultModel: DefaultGeminiModel,
+		keyHeader: "X-Goog-Api-Key"}, o)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,8 @@ func (g *Gemini) Classify(ctx context.Context, p nod.Prompt) (nod.Classification
 }
 
 func (g *Gemini) send(ctx context.Context, q question, x *exchange) (reply, error) {
-	answer, err := g.models.GenerateContent(context.WithValue(ctx, exchangeKey{}, x), g.client.model, genai.Text(q.text()), g.config(q))
+	answer, err := g.models.GenerateContent(context.WithValue(ctx, exchangeKey{}, x), g.client.model,
+		genai.Text(q.text()), g.config(q))
 	if err != nil {
 		return reply{}, err
 	}
@@ -87,7 +89,8 @@ func (g *Gemini) config(q question) *genai.GenerateContentConfig {
 		config.Temperature = genai.Ptr(float32(*s.temperature))
 	}
 	if s := g.client.style; s.channel == Auto {
-		config.ToolConfig.FunctionCallingConfig = &genai.FunctionCallingConfig{Mode: genai.FunctionCallingConfigModeAuto}
+		mode := &genai.FunctionCallingConfig{Mode: genai.FunctionCallingConfigModeAuto}
+		config.ToolConfig.FunctionCallingConfig = mode
 	}
 	if s := g.client.style; s.effort != "" {
 		config.ThinkingConfig = &genai.ThinkingConfig{ThinkingLevel: genai.ThinkingLevel(strings.ToUpper(s.effort))}
@@ -124,10 +127,12 @@ func (g *Gemini) read(r *genai.GenerateContentResponse, q question) (reply, erro
 	case genai.FinishReasonStop:
 	case genai.FinishReasonMaxTokens:
 		return reply{}, c.cutOff(string(candidate.FinishReason))
-	case genai.FinishReasonSafety, genai.FinishReasonProhibitedContent, genai.FinishReasonBlocklist, genai.FinishReasonSPII, genai.FinishReasonRecitation, genai.FinishReasonLanguage:
+	case genai.FinishReasonSafety, genai.FinishReasonProhibitedContent, genai.FinishReasonBlocklist,
+		genai.FinishReasonSPII, genai.FinishReasonRecitation, genai.FinishReasonLanguage:
 		return reply{}, c.refused(string(candidate.FinishReason))
 	default:
-		return reply{}, c.malformed(fmt.Sprintf("the model stopped for %s", quote(string(candidate.FinishReason))), candidate.FinishMessage)
+		return reply{}, c.malformed(fmt.Sprintf("the model stopped for %s", quote(string(candidate.FinishReason))),
+			candidate.FinishMessage)
 	}
 	input, err := g.call(candidate.Content, q)
 	if err != nil {

@@ -75,7 +75,8 @@ const (
 
 // Providers lists them.
 func Providers() []string {
-	return []string{ProviderAnthropic, ProviderOpenAI, ProviderGemini, ProviderCompatible, ProviderBedrock, ProviderVertex, ProviderAzure}
+	return []string{ProviderAnthropic, ProviderOpenAI, ProviderGemini, ProviderCompatible, ProviderBedrock,
+		ProviderVertex, ProviderAzure}
 }
 
 // Channel says how a model gives its answer.
@@ -195,7 +196,8 @@ func New(o Options) (nod.Model, error) {
 // wrote it expects something of it, and the lack of one that it needs.
 func checkFit(o Options) error {
 	if !slices.Contains(Providers(), o.Provider) {
-		return badSettings("provider %s is not known; set [model] provider to one of %s", quote(o.Provider), strings.Join(Providers(), ", "))
+		return badSettings("provider %s is not known; set [model] provider to one of %s", quote(o.Provider),
+			strings.Join(Providers(), ", "))
 	}
 	for _, f := range []struct {
 		key, value   string
@@ -215,7 +217,8 @@ func checkFit(o Options) error {
 			return badSettings("provider %s needs [model] %s", o.Provider, f.key)
 		case f.value != "" && !needed && !slices.Contains(f.takes, o.Provider):
 			return badSettings("provider %s has no use for [model] %s; remove it", o.Provider, f.key)
-		case f.key == "channel" && (f.value == string(Schema) || f.value == string(Lines)) && o.Provider != ProviderCompatible:
+		case f.key == "channel" && (f.value == string(Schema) || f.value == string(Lines)) &&
+			o.Provider != ProviderCompatible:
 			return badSettings("provider %s has no use for [model] channel %s; write tool or auto", o.Provider, f.value)
 		case !isSegment(f.value) && f.key != "endpoint" && f.key != "name":
 			return badSettings("[model] %s %s holds characters that none has", f.key, quote(f.value))
@@ -293,7 +296,8 @@ func newClient(v vendor, o Options) (*client, error) {
 		maxTokens: int64(orDefault(o.MaxTokens, DefaultMaxTokens)), timeout: orDefault(o.Timeout, DefaultTimeout),
 		key: key, headers: maps.Clone(o.Headers), prices: slices.Concat(o.Prices, Prices()),
 		dumpDir: o.DumpDir, dumpMark: o.DumpMark, notice: o.Notice,
-		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		http: &http.Client{Transport: transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}
 	c.style = styleOf(c.model, o)
 	if c.style.reasons {
@@ -319,11 +323,13 @@ func parseEndpoint(text, vendors string) (*url.URL, error) {
 	case err != nil || u.Hostname() == "" || u.Opaque != "":
 		return nil, badSettings("[model] endpoint %s is not a URL with a host", quote(text))
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return nil, badSettings("[model] endpoint must hold no user, query or fragment; keys belong into [model] key_file")
+		return nil, badSettings("[model] endpoint must hold no user, query or fragment; keys belong " +
+			"into [model] key_file")
 	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u):
 		return u, nil
 	}
-	return nil, badSettings("[model] endpoint %s must begin with https:// (http:// is for loopback addresses only)", quote(text))
+	return nil, badSettings("[model] endpoint %s must begin with https:// (http:// is for loopback addresses only)",
+		quote(text))
 }
 
 func isLoopback(u *url.URL) bool {
@@ -338,18 +344,24 @@ func checkKey(v vendor, o Options, endpoint *url.URL) (string, error) {
 		return "", nil
 	}
 	if key == "" {
-		message := fmt.Sprintf("no API key for %s was found; put it into a file that only you can read and name that file in the settings as [model] key_file", v.provider)
+		message := fmt.Sprintf("no API key for %s was found; put it into a file that only you can read and name that "+
+			"file in the settings as [model] key_file", v.provider)
 		if variable := KeyVariable(v.provider); variable != "" {
 			message += ", or set " + variable
 		}
 		return "", &fault.Error{Kind: fault.NoKey, Message: message}
 	}
 	if !v.document && strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", &fault.Error{Kind: fault.NoKey, Message: "the API key holds spaces, line ends or characters that no key has; see that [model] key_file holds the key and nothing else"}
+		return "", &fault.Error{Kind: fault.NoKey,
+			Message: "the API key holds spaces, line ends or characters that no key has; see that [model] key_file " +
+				"holds the key and nothing else"}
 	}
 	own := strings.TrimRight(endpoint.String(), "/") == v.address
 	if o.KeyFromEnvironment && !own {
-		return "", &fault.Error{Kind: fault.NoKey, Message: fmt.Sprintf("the API key in %s is sent to %s only, and [model] endpoint is another address; put the key for that address into a file and name it as [model] key_file", KeyVariable(v.provider), v.address)}
+		return "", &fault.Error{Kind: fault.NoKey,
+			Message: fmt.Sprintf("the API key in %s is sent to %s only, and [model] endpoint is another address; put "+
+				"the key for that address into a file and name it as [model] key_file", KeyVariable(v.provider),
+				v.address)}
 	}
 	return key, nil
 }
@@ -362,10 +374,12 @@ func checkHeaders(headers map[string]string, keyHeader string) error {
 			"Transfer-Encoding", "Connection", "Upgrade", "Te", "Trailer", "Expect":
 			return badSettings("[model] headers: %s is nod's own and cannot be set", quote(name))
 		case keyHeader:
-			return badSettings("[model] headers: %s carries the API key, which belongs into [model] key_file", quote(name))
+			return badSettings("[model] headers: %s carries the API key, which belongs into [model] key_file",
+				quote(name))
 		}
 		if !isToken(name) || strings.ContainsFunc(headers[name], func(r rune) bool { return r < ' ' || r > '~' }) {
-			return badSettings("[model] headers: %s is not a header's name, or its value holds more than printable ASCII", quote(name))
+			return badSettings("[model] headers: %s is not a header's name, or its value holds more "+
+				"than printable ASCII", quote(name))
 		}
 	}
 	return nil
@@ -418,7 +432,8 @@ type form struct {
 
 // classifyForm is what [nod.Model] answers with.
 func classifyForm() form {
-	return form{name: nod.AnswerTool().Name, description: nod.AnswerTool().Description, schema: nod.AnswerTool().Schema, gemini: classifyGemini}
+	return form{name: nod.AnswerTool().Name, description: nod.AnswerTool().Description, schema: nod.AnswerTool().Schema,
+		gemini: classifyGemini}
 }
 
 // question is a prompt with one of its closings, and the form of the answer.

@@ -27,12 +27,14 @@ type OpenAI struct {
 var _ nod.Model = (*OpenAI)(nil)
 
 func newOpenAI(o Options) (nod.Model, error) {
-	c, err := newClient(vendor{provider: ProviderOpenAI, address: openAIAddress, defaultModel: DefaultOpenAIModel, keyHeader: "Authorization"}, o)
+	c, err := newClient(vendor{provider: ProviderOpenAI, address: openAIAddress, defaultModel: DefaultOpenAIModel,
+		keyHeader: "Authorization"}, o)
 	if err != nil {
 		return nil, err
 	}
 	// The service, not the client: only a client reads the environment.
-	return &OpenAI{c, responses.NewResponseService(c.openAI(option.WithBaseURL(c.base+"/"), option.WithAPIKey(c.key))...)}, nil
+	return &OpenAI{c, responses.NewResponseService(c.openAI(option.WithBaseURL(c.base+"/"),
+		option.WithAPIKey(c.key))...)}, nil
 }
 
 func newAzure(o Options) (nod.Model, error) {
@@ -83,7 +85,8 @@ type functionTool struct {
 
 // params is the seed's request, and keeps the vendor from storing it.
 func (o *OpenAI) params(q question) responses.ResponseNewParams {
-	tool := param.Override[responses.FunctionToolParam](functionTool{"function", q.form.name, q.form.description, q.form.schema, true})
+	tool := param.Override[responses.FunctionToolParam](functionTool{"function", q.form.name, q.form.description,
+		q.form.schema, true})
 	params := responses.ResponseNewParams{
 		Model:             o.client.model,
 		Instructions:      openai.String(q.System),
@@ -98,7 +101,8 @@ func (o *OpenAI) params(q question) responses.ResponseNewParams {
 	}
 	s := o.client.style
 	if s.channel == Auto {
-		params.ToolChoice = responses.ResponseNewParamsToolChoiceUnion{OfToolChoiceMode: param.NewOpt(responses.ToolChoiceOptionsAuto)}
+		auto := param.NewOpt(responses.ToolChoiceOptionsAuto)
+		params.ToolChoice = responses.ResponseNewParamsToolChoiceUnion{OfToolChoiceMode: auto}
 	}
 	if s.temperature != nil {
 		params.Temperature = openai.Float(*s.temperature)
@@ -169,8 +173,10 @@ func (c *client) failed(e responses.ResponseError) error {
 	kind, advice := fault.ServerError, "the vendor failed; try again later"
 	switch e.Code {
 	case responses.ResponseErrorCodeRateLimitExceeded:
-		kind, advice = fault.RateLimited, "the rate limit or the quota of this API key is used up; wait, or raise it with the vendor"
-	case responses.ResponseErrorCodeInvalidPrompt, responses.ResponseErrorCodeBioPolicy, responses.ResponseErrorCodeMisalignmentPolicyViolation:
+		kind, advice = fault.RateLimited, "the rate limit or the quota of this API key is used up; wait, or "+
+			"raise it with the vendor"
+	case responses.ResponseErrorCodeInvalidPrompt, responses.ResponseErrorCodeBioPolicy,
+		responses.ResponseErrorCodeMisalignmentPolicyViolation:
 		return c.refused(string(e.Code) + ": " + e.Message)
 	}
 	return c.failure(kind, advice, string(e.Code)+": "+e.Message)
@@ -204,6 +210,7 @@ func (o *OpenAI) call(r *responses.Response, item responses.ResponseOutputItemUn
 	details := r.Usage.InputTokensDetails
 	return reply{
 		input: []byte(item.Arguments.OfString), model: r.Model, cacheWrite: count(details.CacheWriteTokens),
-		usage: nod.Usage{In: count(r.Usage.InputTokens), Out: count(r.Usage.OutputTokens), Cached: count(details.CachedTokens)},
+		usage: nod.Usage{In: count(r.Usage.InputTokens), Out: count(r.Usage.OutputTokens),
+			Cached: count(details.CachedTokens)},
 	}, nil
 }

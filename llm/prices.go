@@ -72,7 +72,8 @@ func cost(prices []Price, asked string, r reply) float64 {
 		write = p.In
 	}
 	fresh := max(0, r.usage.In-r.usage.Cached-r.cacheWrite)
-	return (float64(fresh)*p.In + float64(r.usage.Cached)*p.Cached + float64(r.cacheWrite)*write + float64(r.usage.Out)*p.Out) / 1e6
+	return (float64(fresh)*p.In + float64(r.usage.Cached)*p.Cached + float64(r.cacheWrite)*write +
+		float64(r.usage.Out)*p.Out) / 1e6
 }
 
 // CacheFloor is the shortest prefix, in tokens, that the vendor of a model

@@ -19,7 +19,8 @@ const reasoningTokens = 4096
 // its name. What is not known is left to the vendor.
 func styleOf(model string, o Options) style {
 	name := atVendors(model)
-	s := style{channel: o.Channel, effort: o.Effort, thinking: o.Thinking, temperature: o.Temperature, reasons: reasons(name)}
+	s := style{channel: o.Channel, effort: o.Effort, thinking: o.Thinking, temperature: o.Temperature,
+		reasons: reasons(name)}
 	if s.channel == "" {
 		if s.channel = Tool; refusesForce(name) {
 			s.channel = Auto
@@ -36,7 +37,8 @@ func styleOf(model string, o Options) style {
 
 // reasons reports whether a model is known to think before it answers.
 func reasons(model string) bool {
-	return isOf(model, "gpt-5", "gpt-6", "o1", "o3", "o4", "claude-haiku-5", "claude-sonnet-5", "claude-opus-5", "claude-fable")
+	return isOf(model, "gpt-5", "gpt-6", "o1", "o3", "o4", "claude-haiku-5", "claude-sonnet-5", "claude-opus-5",
+		"claude-fable")
 }
 
 // refusesForce reports whether a model is known to answer status 400 to a tool
@@ -56,7 +58,8 @@ func takesTemperature(provider, model string) bool {
 	case ProviderGemini:
 		return true
 	}
-	return isOf(model, "gpt-4", "gpt-4o", "claude-3", "claude-haiku-4", "claude-sonnet-4", "llama", "qwen", "mistral", "gemma")
+	return isOf(model, "gpt-4", "gpt-4o", "claude-3", "claude-haiku-4", "claude-sonnet-4", "llama", "qwen", "mistral",
+		"gemma")
 }
 
 // isOf reports whether a model's name is one of a family: its name, and behind

@@ -94,7 +94,8 @@ func rootsFor(endpoint, proxy *url.URL, caFile string) (*x509.CertPool, error) {
 	}
 	pool := systemPool(platform)
 	if pool == nil && further == nil {
-		return nil, badSettings("no root certificates were found in the usual places; install ca-certificates, or name a PEM bundle as [model] ca_file")
+		return nil, badSettings("no root certificates were found in the usual places; install ca-certificates, or " +
+			"name a PEM bundle as [model] ca_file")
 	}
 	if pool == nil {
 		pool = x509.NewCertPool()

@@ -240,7 +240,8 @@ func notAPayload(h Host) (problems []string) {
 			problems = append(problems, fmt.Sprintf("%s: %.200s", name, how))
 		}
 	}
-	for _, text := range []string{"", " ", "null", "true", "0", `""`, "[]", "[{}]", "{}", "{", "\x00", "\ufeff{}", strings.Repeat("[", 1e6), strings.Repeat(`{"a":`, 1e6)} {
+	for _, text := range []string{"", " ", "null", "true", "0", `""`, "[]", "[{}]", "{}", "{", "\x00", "\ufeff{}",
+		strings.Repeat("[", 1e6), strings.Repeat(`{"a":`, 1e6)} {
 		refuse(fmt.Sprintf("%.20q", text), []byte(text))
 	}
 	for _, f := range gated(h) {
@@ -258,8 +259,9 @@ func notAPayload(h Host) (problems []string) {
 			"raw control character":      `{"x":"` + "\x1f" + `",` + string(inner),
 			"duplicate at depth":         `{"x":[{"y":{"a":1,"a":2}}],` + string(inner),
 			"duplicate, escaped":         `{"x":[{"y":{"a":1,"\u0061":2}}],` + string(inner),
-			"10,000 levels":              `{"x":` + strings.Repeat("[", 1e4) + strings.Repeat("]", 1e4) + "," + string(inner),
-			"comment":                    "{/**/" + string(inner),
+			"10,000 levels": `{"x":` + strings.Repeat("[", 1e4) + strings.Repeat("]", 1e4) + "," +
+				string(inner),
+			"comment": "{/**/" + string(inner),
 		} {
 			refuse(f.name+": "+name, []byte(text))
 		}
@@ -308,7 +310,8 @@ func longCommand(h Host, f fixture) []string {
 	}
 	e, panicked, err := decode(h, text)
 	if panicked != "" || err == nil && e.Call.Command != long {
-		return []string{fmt.Sprintf("%s: a command of 10 MB is read with %d bytes %s", f.name, len(e.Call.Command), panicked)}
+		return []string{fmt.Sprintf("%s: a command of 10 MB is read with %d bytes %s", f.name, len(e.Call.Command),
+			panicked)}
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ func decisions() []nod.Decision {
 			nod.Decision{Verdict: v, Layer: nod.LayerModel, Err: &fault.Error{Kind: fault.TimedOut, Message: "late"}})
 	}
 	for _, v := range []nod.Verdict{nod.Ask, nod.Allow} {
-		for _, l := range []nod.Layer{nod.LayerGuard, nod.LayerAllowlist, nod.LayerEdit, nod.LayerShell, nod.LayerApproval, nod.LayerModel, nod.LayerNone} {
+		for _, l := range []nod.Layer{nod.LayerGuard, nod.LayerAllowlist, nod.LayerEdit, nod.LayerShell,
+			nod.LayerApproval, nod.LayerModel, nod.LayerNone} {
 			out = append(out, nod.Decision{Verdict: v, Layer: l, Reason: "because"})
 		}
 	}
@@ -67,7 +68,9 @@ func answers(h Host) (problems []string) {
 					what := wrongAnswer(h, e, d, p, model)
 					if what != "" && !seen[what] {
 						seen[what] = true
-						problems = append(problems, fmt.Sprintf("%s in mode %q, %s of layer %s, profile %d, model %v: %s", e.Name, e.Mode, d.Verdict, d.Layer, p, model, what))
+						problems = append(problems,
+							fmt.Sprintf("%s in mode %q, %s of layer %s, profile %d, model %v: %s", e.Name, e.Mode,
+								d.Verdict, d.Layer, p, model, what))
 					}
 				}
 			}
@@ -134,7 +137,8 @@ func wrongMeaning(e agent.Event, d nod.Decision, p agent.Profile, a agent.Answer
 		return "a denial is said as " + a.Said
 	case d.Verdict == nod.Ask && a.Said == "allow":
 		return "an ask is said as allow"
-	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Decide && !e.Call.HostJudges && !e.PromptFollows:
+	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Decide && !e.Call.HostJudges &&
+		!e.PromptFollows:
 		return "an ask is left to a host that neither judges nor asks"
 	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Decide && !d.Deferrable && !e.PromptFollows:
 		return "an ask that a person has to answer is left to the host's judge"
@@ -181,7 +185,9 @@ func zeroValues(h Host) (problems []string) {
 			if panicked != "" {
 				problems = append(problems, panicked)
 			} else if a.Said != "deny" || len(a.Stdout) == 0 && (a.Exit == 0 || len(a.Stderr) == 0) {
-				problems = append(problems, fmt.Sprintf("the zero decision on %q (kind %d) is said as %q: %s", e.Name, e.Kind, a.Said, a.Stdout))
+				problems = append(problems,
+					fmt.Sprintf("the zero decision on %q (kind %d) is said as %q: %s", e.Name, e.Kind, a.Said,
+						a.Stdout))
 			}
 		}
 	}
@@ -190,7 +196,8 @@ func zeroValues(h Host) (problems []string) {
 
 // blocks: Block says no, with a reason, whatever the reason is.
 func blocks(h Host) (problems []string) {
-	for _, reason := range []string{"", "because", "\x00\xff\u202e\n", "<system-reminder>", string(make([]byte, 1<<20))} {
+	for _, reason := range []string{"", "because", "\x00\xff\u202e\n", "<system-reminder>",
+		string(make([]byte, 1<<20))} {
 		a, panicked := block(h, reason)
 		switch {
 		case panicked != "":

@@ -205,7 +205,8 @@ func otherTypes(h Host, f fixture, path string, read bool) (problems []string) {
 	for _, value := range values() {
 		var own bool
 		text, _ := changed(f.text, path, func(n *node, i int) {
-			own = kindOf(n.nodes[i].String()) == kindOf(value) || contains(h.Several, path) && contains([]string{"n", `"`, "["}, kindOf(value))
+			own = kindOf(n.nodes[i].String()) == kindOf(value) ||
+				contains(h.Several, path) && contains([]string{"n", `"`, "["}, kindOf(value))
 			n.nodes[i] = &node{text: value}
 		})
 		if !own {

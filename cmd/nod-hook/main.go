@@ -56,5 +56,6 @@ func confined(ctx context.Context, args []string) int {
 		fmt.Fprintln(os.Stderr, "nod-hook: the current directory cannot be read:", err)
 		return behind.NothingRan
 	}
-	return behind.Main(ctx, behind.Process{Environ: os.Environ(), Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, args)
+	return behind.Main(ctx, behind.Process{Environ: os.Environ(), Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout,
+		Stderr: os.Stderr}, args)
 }

@@ -51,7 +51,8 @@ func newAgent(client openai.Client, dir, home string, environ []string) *agent {
 // run is the loop of every agent: ask the model, run its tools, tell it what
 // came of them, until it calls none.
 func (a *agent) run(ctx context.Context, prompt string) error {
-	said := responses.ResponseInputParam{responses.ResponseInputItemParamOfMessage(prompt, responses.EasyInputMessageRoleUser)}
+	said := responses.ResponseInputParam{responses.ResponseInputItemParamOfMessage(prompt,
+		responses.EasyInputMessageRoleUser)}
 	for {
 		answer, err := a.client.Responses.New(ctx, responses.ResponseNewParams{
 			Model: "gpt-4.1-mini", Tools: tools(), Store: openai.Bool(false),
@@ -129,8 +130,10 @@ func (a *agent) tool(ctx context.Context, call responses.ResponseFunctionToolCal
 
 func tools() []responses.ToolUnionParam {
 	return []responses.ToolUnionParam{
-		{OfFunction: &responses.FunctionToolParam{Name: "bash", Parameters: object("command"), Strict: openai.Bool(true)}},
-		{OfFunction: &responses.FunctionToolParam{Name: "write_file", Parameters: object("path", "content"), Strict: openai.Bool(true)}},
+		{OfFunction: &responses.FunctionToolParam{Name: "bash", Parameters: object("command"),
+			Strict: openai.Bool(true)}},
+		{OfFunction: &responses.FunctionToolParam{Name: "write_file", Parameters: object("path", "content"),
+			Strict: openai.Bool(true)}},
 	}
 }
 

@@ -231,7 +231,8 @@ func (c *conversation) called(u agent.ACPUpdate) {
 	if title == "" {
 		title = "tool call"
 	}
-	c.add(turn{Turn: transcript.Turn{Origin: transcript.Agent, Tool: title[:min(len(title), maxText)], Input: slices.Clone(u.Input)}, call: u.Call})
+	c.add(turn{Turn: transcript.Turn{Origin: transcript.Agent, Tool: title[:min(len(title), maxText)],
+		Input: slices.Clone(u.Input)}, call: u.Call})
 }
 
 // learn keeps what was said of a call. What is too much to keep leaves a mark

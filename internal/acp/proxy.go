@@ -52,7 +52,8 @@ type decision struct {
 func newProxy(o Options, toAgent io.WriteCloser) *proxy {
 	p := &proxy{
 		program: o.Name, hook: o.Hook, deadline: o.Deadline, limit: o.lineLimit, memory: newMemory(),
-		toAgent: toAgent, pending: map[*decision]struct{}{}, toEditor: o.Stdout, queue: newQueue(), slots: make(chan struct{}, 8),
+		toAgent: toAgent, pending: map[*decision]struct{}{}, toEditor: o.Stdout, queue: newQueue(),
+		slots: make(chan struct{}, 8),
 	}
 	var mu sync.Mutex
 	p.log = func(format string, args ...any) {

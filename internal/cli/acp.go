@@ -98,7 +98,8 @@ func seat(p *Process, places config.Places) (hook.Options, time.Duration, error)
 	timeout := nod.DefaultTimeout
 	settings, err := config.Load(places)
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod: the settings cannot be used, so nothing will be allowed:", printable.Line(err.Error(), 300))
+		fmt.Fprintln(p.Stderr, "nod: the settings cannot be used, so nothing will be allowed:",
+			printable.Line(err.Error(), 300))
 	} else if settings.Model.Timeout > 0 {
 		timeout = settings.Model.Timeout
 	}

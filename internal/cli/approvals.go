@@ -87,17 +87,20 @@ func listApprovals(p *Process, state string) error {
 			head = true
 		}
 		if a.Earlier {
-			fmt.Fprintf(p.Stdout, "%s  %-10s  %-19s  %s  %s\n", a.ID, a.Scope, "does not count", printable.Line(a.Tool, 40), printable.Line(a.Call, 200))
+			fmt.Fprintf(p.Stdout, "%s  %-10s  %-19s  %s  %s\n", a.ID, a.Scope, "does not count",
+				printable.Line(a.Tool, 40), printable.Line(a.Call, 200))
 			earlier = append(earlier, a.ID)
 			continue
 		}
-		fmt.Fprintf(p.Stdout, "%s  %-10s  %-19s  %s  %s  %s\n", a.ID, a.Scope, untilWhen(a), printable.Line(a.Tool, 40), printable.Line(a.Call, 200), printable.Line(whereItHolds(a), 200))
+		fmt.Fprintf(p.Stdout, "%s  %-10s  %-19s  %s  %s  %s\n", a.ID, a.Scope, untilWhen(a), printable.Line(a.Tool, 40),
+			printable.Line(a.Call, 200), printable.Line(whereItHolds(a), 200))
 	}
 	if !head {
 		fmt.Fprintln(p.Stderr, "nod approvals: none holds; nod approve makes one")
 	}
 	if len(earlier) > 0 {
-		fmt.Fprintf(p.Stdout, "An earlier nod made what does not count: it was bound to less of what runs. Approve the calls again when\n"+
+		fmt.Fprintf(p.Stdout, "An earlier nod made what does not count: it was bound to less of what runs. Approve "+
+			"the calls again when\n"+
 			"they come, and take these away: nod approvals --revoke %s\n", strings.Join(earlier, " "))
 	}
 	return nil
@@ -135,7 +138,8 @@ func printApprovalsJSON(p *Process, state string) error {
 }
 
 func outputOf(a approval.Approval) approvalOutput {
-	return approvalOutput{ID: a.ID, Scope: string(a.Scope), Until: a.Until, Tool: a.Tool, Call: a.Call, Where: whereItHolds(a), Counts: !a.Earlier}
+	return approvalOutput{ID: a.ID, Scope: string(a.Scope), Until: a.Until, Tool: a.Tool, Call: a.Call,
+		Where: whereItHolds(a), Counts: !a.Earlier}
 }
 
 func untilWhen(a approval.Approval) string {

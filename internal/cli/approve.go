@@ -185,13 +185,15 @@ func findApprovable(state, id string, now time.Time) (found audit.Entry, err err
 	case found.ID == "" && id == "":
 		return found, errors.New("the log holds no call of the last seven days that can be approved")
 	case found.ID == "":
-		return found, fmt.Errorf("the log holds no decision of the last seven days whose id ends in %q (6 characters at least)", printable.Line(id, 60))
+		return found, fmt.Errorf("the log holds no decision of the last seven days whose id ends in %q (6 "+
+			"characters at least)", printable.Line(id, 60))
 	case found.Approvable == nil && found.Verdict == nod.Allow:
 		return found, errors.New("that call was allowed")
 	case found.Approvable == nil:
 		return found, fmt.Errorf("that call cannot be approved: %s", found.Reason)
 	case found.InputBytes > 0:
-		return found, errors.New("the log holds only the beginning of that call, so that you could not see what you approve")
+		return found, errors.New("the log holds only the beginning of that call, so that you could not " +
+			"see what you approve")
 	}
 	return found, nil
 }
@@ -222,7 +224,8 @@ func (f approveFlags) approval(e audit.Entry, now time.Time) (approval.Approval,
 		a.Root = root
 	}
 	if f.scope != approval.Once && e.Approvable.Once {
-		return a, errors.New("nod has not read all that this call would run, or does not know what it does or where, so that it can be approved only once")
+		return a, errors.New("nod has not read all that this call would run, or does not know what it does or where, " +
+			"so that it can be approved only once")
 	}
 	if lasts > 0 {
 		a.Until = now.Add(lasts).UTC()
@@ -240,7 +243,8 @@ func orDefault(d, standard time.Duration) time.Duration {
 // holds says where and for how long an approval holds.
 func holds(a approval.Approval) string {
 	where := map[approval.Scope]string{
-		approval.Once: "once", approval.Session: "in that session", approval.Repository: "in every session in " + printable.Text(a.Root), approval.Standing: "in every session",
+		approval.Once: "once", approval.Session: "in that session",
+		approval.Repository: "in every session in " + printable.Text(a.Root), approval.Standing: "in every session",
 	}[a.Scope]
 	if a.Until.IsZero() {
 		return where + ", until you revoke it"
@@ -252,7 +256,8 @@ func holds(a approval.Approval) string {
 // from an agent.
 func showCall(p *Process, e audit.Entry, now time.Time) {
 	fmt.Fprintf(p.Stdout, "%s in %s\n", printable.Text(e.RawTool), inDir(e.Dir))
-	fmt.Fprintf(p.Stdout, "%s, session %s, %s ago: %s\n\n", printable.Text(e.Agent), printable.Line(e.Session, 60), now.Sub(e.Time).Round(time.Second), said(e))
+	fmt.Fprintf(p.Stdout, "%s, session %s, %s ago: %s\n\n", printable.Text(e.Agent), printable.Line(e.Session, 60),
+		now.Sub(e.Time).Round(time.Second), said(e))
 	showInput(p, e.Input)
 	fmt.Fprintf(p.Stdout, "\nwhy: %s\n", printable.Text(why(e)))
 	switch {
@@ -312,6 +317,7 @@ func logApproval(state string, e audit.Entry, a approval.Approval, now time.Time
 	defer log.Close()
 	e.Kind, e.Time, e.Verdict, e.Layer, e.Answered = audit.Approved, now.UTC(), nod.Deny, nod.LayerNone, ""
 	e.Reason = "a person approved this call " + holds(a) + " (" + a.ID + ")"
-	e.Rule, e.Error, e.Evidence, e.Latency, e.Spent, e.Model, e.Remembered, e.Usage, e.Cost, e.SessionCost = nil, nil, nil, 0, nil, "", false, nil, 0, 0
+	e.Rule, e.Error, e.Evidence, e.Latency, e.Spent = nil, nil, nil, 0, nil
+	e.Model, e.Remembered, e.Usage, e.Cost, e.SessionCost = "", false, nil, 0, 0
 	return log.Write(e)
 }

@@ -108,7 +108,8 @@ func decideCommand(ctx context.Context, p *Process, f checkFlags, command string
 		fmt.Fprintln(p.Stderr, "nod check:", notice)
 	}
 	if settings.Mode != config.Enforce {
-		fmt.Fprintf(p.Stderr, "nod check: the mode is %s (%s), so an agent is not told this\n", settings.Mode, homely(p, settings.ModeOrigin))
+		fmt.Fprintf(p.Stderr, "nod check: the mode is %s (%s), so an agent is not told this\n", settings.Mode,
+			homely(p, settings.ModeOrigin))
 	}
 	gate := hook.NewGate(o, settings, nil, nil)
 	c := nod.Call{
@@ -142,7 +143,8 @@ type checked struct {
 
 func printDecision(p *Process, d nod.Decision, told told, asJSON bool) int {
 	if asJSON {
-		out := checked{Version: 1, Verdict: d.Verdict, Layer: d.Layer, Reason: d.Reason, Latency: d.Latency.Microseconds(), Cost: d.Cost, Mode: told.mode, Told: told.said}
+		out := checked{Version: 1, Verdict: d.Verdict, Layer: d.Layer, Reason: d.Reason,
+			Latency: d.Latency.Microseconds(), Cost: d.Cost, Mode: told.mode, Told: told.said}
 		if d.Rule.Text != "" {
 			out.Rule = &audit.Rule{Text: d.Rule.Text, Origin: d.Rule.Origin}
 		}

@@ -26,7 +26,8 @@ func (f *checkFlags) settleMode() error {
 	case f.mode == "":
 		return nil
 	case !slices.Contains(claudeModes(), f.mode):
-		return fmt.Errorf("--mode %q is no mode of Claude Code; its modes are %s", f.mode, strings.Join(claudeModes(), ", "))
+		return fmt.Errorf("--mode %q is no mode of Claude Code; its modes are %s", f.mode,
+			strings.Join(claudeModes(), ", "))
 	case f.agent != "" && f.agent != nod.ClaudeCode:
 		return fmt.Errorf("--mode is a mode of Claude Code, and --agent says %s", f.agent)
 	}

@@ -52,7 +52,8 @@ func classifyOne(ctx context.Context, p *Process, args []string) int {
 		return usageError(p, classifyCommand(), err)
 	}
 	if flags.NArg() > 0 {
-		return usageError(p, classifyCommand(), fmt.Errorf("unexpected argument %q; the request is read from standard input", flags.Arg(0)))
+		return usageError(p, classifyCommand(),
+			fmt.Errorf("unexpected argument %q; the request is read from standard input", flags.Arg(0)))
 	}
 	request, err := classify.ReadRequest(p.Stdin)
 	if err != nil {
@@ -74,7 +75,8 @@ func answerRequest(ctx context.Context, p *Process, places config.Places, r clas
 		return classify.Fail(r, err)
 	}
 	var notices []string
-	model, err := newModel(modelSource{places: places, getenv: p.Getenv, notice: func(notice string) { notices = append(notices, notice) }}, settings)
+	model, err := newModel(modelSource{places: places, getenv: p.Getenv,
+		notice: func(notice string) { notices = append(notices, notice) }}, settings)
 	if err != nil {
 		return classify.Fail(r, err)
 	}
@@ -96,7 +98,8 @@ type modelSource struct {
 // in for it.
 func newModel(from modelSource, s config.Settings) (nod.Model, error) {
 	if s.Model.Provider == "" {
-		return nil, &fault.Error{Kind: fault.NoModel, Message: "no model is configured; set [model] provider in the settings"}
+		return nil, &fault.Error{Kind: fault.NoModel,
+			Message: "no model is configured; set [model] provider in the settings"}
 	}
 	targets := append([]config.Target{s.Model.Target}, s.Model.Fallbacks...)
 	var chain llm.Chain
@@ -150,9 +153,11 @@ func (from modelSource) options(s config.Settings, t config.Target) (llm.Options
 		key = from.getenv(llm.KeyVariable(t.Provider))
 	}
 	return llm.Options{
-		Provider: t.Provider, Model: t.Name, Endpoint: t.Endpoint, Region: t.Region, Project: t.Project, APIVersion: t.APIVersion, Channel: llm.Channel(t.Channel),
+		Provider: t.Provider, Model: t.Name, Endpoint: t.Endpoint, Region: t.Region, Project: t.Project,
+		APIVersion: t.APIVersion, Channel: llm.Channel(t.Channel),
 		Key: key, KeyFromEnvironment: fromEnvironment,
-		MaxTokens: m.MaxTokens, Timeout: m.Timeout / time.Duration(1+len(m.Fallbacks)), Proxy: m.Proxy, CAFile: m.CAFile, Headers: t.Headers,
+		MaxTokens: m.MaxTokens, Timeout: m.Timeout / time.Duration(1+len(m.Fallbacks)), Proxy: m.Proxy,
+		CAFile: m.CAFile, Headers: t.Headers,
 		Effort: t.Effort, Thinking: t.Thinking, Temperature: t.Temperature,
 		Prices: prices(s.Prices), DumpDir: s.Log.DumpDir, DumpMark: from.mark, Notice: from.notice,
 	}, nil

@@ -60,7 +60,8 @@ type command struct {
 func commands() []command {
 	return []command{
 		demoCommand(), checkCommand(), promptCommand(), installCommand(), uninstallCommand(), doctorCommand(),
-		logCommand(), historyCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), confineCommand(), approveCommand(), approvalsCommand(), evalCommand(),
+		logCommand(), historyCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), confineCommand(),
+		approveCommand(), approvalsCommand(), evalCommand(),
 		acpCommand(), mcpCommand(),
 		classifyCommand(), daemonCommand(), statuslineCommand(), completionCommand(), versionCommand(), helpCommand(),
 	}

@@ -76,12 +76,14 @@ func commandNames() (names []string) {
 
 func bashCompletion() string {
 	var b strings.Builder
-	b.WriteString("# bash completion for nod\n_nod() {\n\tlocal words\n\tCOMPREPLY=()\n\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n")
+	b.WriteString("# bash completion for nod\n_nod() {\n\tlocal words\n\tCOMPREPLY=()\n\tif [ " +
+		"\"$COMP_CWORD\" -eq 1 ]; then\n")
 	fmt.Fprintf(&b, "\t\twords='%s'\n\telse\n\t\tcase ${COMP_WORDS[1]} in\n", strings.Join(commandNames(), " "))
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "\t\t%s) words='%s' ;;\n", c.name, strings.Join(c.words(), " "))
 	}
-	b.WriteString("\t\tesac\n\tfi\n\tCOMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\ncomplete -o default -F _nod nod\n")
+	b.WriteString("\t\tesac\n\tfi\n\tCOMPREPLY=($(compgen -W \"$words\" -- " +
+		"\"${COMP_WORDS[COMP_CWORD]}\"))\n}\ncomplete -o default -F _nod nod\n")
 	return b.String()
 }
 
@@ -103,7 +105,8 @@ func fishCompletion() string {
 	var b strings.Builder
 	b.WriteString("# fish completion for nod\n")
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "complete -c nod -n __fish_use_subcommand -f -a %s -d '%s'\n", c.name, strings.ReplaceAll(c.summary, "'", `\'`))
+		fmt.Fprintf(&b, "complete -c nod -n __fish_use_subcommand -f -a %s -d '%s'\n", c.name,
+			strings.ReplaceAll(c.summary, "'", `\'`))
 		for _, word := range c.words() {
 			what := "-f -a " + word
 			if flag, isFlag := strings.CutPrefix(word, "--"); isFlag {

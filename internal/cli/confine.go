@@ -51,7 +51,8 @@ arguments that cannot be used.`,
 func runConfine(ctx context.Context, p *Process, args []string) int {
 	switch {
 	case len(args) == 2 && args[0] == "--" && strings.TrimSpace(args[1]) != "":
-		return behind.Main(ctx, behind.Process{Environ: p.Environ, Dir: p.Dir, Stdin: file(p.Stdin), Stdout: file(p.Stdout), Stderr: file(p.Stderr)}, args)
+		return behind.Main(ctx, behind.Process{Environ: p.Environ, Dir: p.Dir, Stdin: file(p.Stdin),
+			Stdout: file(p.Stdout), Stderr: file(p.Stderr)}, args)
 	case len(args) == 0:
 		return confineStatus(ctx, p)
 	case len(args) == 1 && (args[0] == "on" || args[0] == "off"):
@@ -90,11 +91,19 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 	}
 	switch {
 	case err == nil && settings.Confine:
-		b.Lines = append(b.Lines, doctor.Line{State: doctor.OK, What: "nod confine", Text: "it is switched on, and works here", Basis: "tried"})
+		b.Lines = append(b.Lines,
+			doctor.Line{State: doctor.OK, What: "nod confine", Text: "it is switched on, and works here",
+				Basis: "tried"})
 	case err == nil:
-		b.Lines = append(b.Lines, doctor.Line{State: doctor.Note, What: "nod confine", Text: "it works here, and is switched off", Basis: "tried", Next: "nod confine on lets agents run code that nod has not read where it can do no harm"})
+		b.Lines = append(b.Lines,
+			doctor.Line{State: doctor.Note, What: "nod confine", Text: "it works here, and is switched off",
+				Basis: "tried", Next: "nod confine on lets agents run code that nod has not read " +
+					"where it can do no harm"})
 	default:
-		b.Lines = append(b.Lines, doctor.Line{State: doctor.Note, What: "nod confine", Text: "it does not work here: " + whyNot(ctx, err), Basis: "tried", Next: "it takes Linux, bubblewrap (apt install bubblewrap) and user namespaces: docs/confine.md"})
+		b.Lines = append(b.Lines,
+			doctor.Line{State: doctor.Note, What: "nod confine", Text: "it does not work here: " + whyNot(ctx, err),
+				Basis: "tried", Next: "it takes Linux, bubblewrap (apt install bubblewrap) and user " +
+					"namespaces: docs/confine.md"})
 	}
 	return b
 }

@@ -132,8 +132,10 @@ func daemonStatus(p *Process, places config.Places, asJSON bool) error {
 	if err := json.Unmarshal(answer, &s); err != nil {
 		return fmt.Errorf("the daemon's answer cannot be read: %w", err)
 	}
-	fmt.Fprintf(p.Stdout, "nod %s runs as process %d since %s\n%d requests, %d of them failed, %d answered from memory; %d verdicts remembered\n",
-		printable.Line(s.Version, 40), s.PID, s.Since.Local().Format("2006-01-02 15:04:05"), s.Requests, s.Failures, s.Remembered, s.Verdicts)
+	fmt.Fprintf(p.Stdout, "nod %s runs as process %d since %s\n%d requests, %d of them failed, %d answered from "+
+		"memory; %d verdicts remembered\n",
+		printable.Line(s.Version, 40), s.PID, s.Since.Local().Format("2006-01-02 15:04:05"), s.Requests, s.Failures,
+		s.Remembered, s.Verdicts)
 	return nil
 }
 

@@ -195,7 +195,8 @@ func (f evalFlags) check(world string) error {
 	case len(f.models) > 2:
 		return fmt.Errorf("two models at most, to compare them")
 	case len(f.models) > 0 && f.answers == "":
-		return fmt.Errorf("--model needs --record FILE, which keeps the answers: a run that is interrupted goes on there")
+		return fmt.Errorf("--model needs --record FILE, which keeps the answers: a run that is " +
+			"interrupted goes on there")
 	case f.replay != "" && (len(f.models) > 0 || f.answers != "" || f.halves):
 		return fmt.Errorf("--replay asks nobody; it does not go with --model, --record and --halves")
 	case f.repeats < 1 || f.repeats > 20 || f.repeats > 1 && len(f.models) == 0 && f.replay == "":
@@ -334,7 +335,8 @@ func progress(p *Process, f evalFlags, rows int, o *eval.Options) (done func()) 
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		showProgress(p.Stderr, time.Second, func() string { return fmt.Sprintf("%d of %d rows judged", judged.Load(), rows) }, stop)
+		showProgress(p.Stderr, time.Second,
+			func() string { return fmt.Sprintf("%d of %d rows judged", judged.Load(), rows) }, stop)
 	}()
 	return func() {
 		close(stop)

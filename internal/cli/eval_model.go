@@ -64,7 +64,8 @@ func (f evalFlags) withRecording(p *Process, o *eval.Options) (a asking, err err
 	case err != nil:
 		return asking{}, fmt.Errorf("--replay %s: %w", f.replay, err)
 	case len(r.Models) > 2:
-		return asking{}, fmt.Errorf("--replay %s: answers of %d models; two at most are compared", f.replay, len(r.Models))
+		return asking{}, fmt.Errorf("--replay %s: answers of %d models; two at most are compared", f.replay,
+			len(r.Models))
 	case len(r.Models) == 2 && len(o.Sets) == 2:
 		return asking{}, errors.New("--replay of two models goes with one rule set")
 	}
@@ -103,7 +104,8 @@ func (a *asking) add(p *Process, f evalFlags, name string) error {
 		return errors.New("the two models have different transcripts or stages; compare them in two runs")
 	}
 	settings.Model.Fallbacks = nil // what is measured is one model
-	model, err := newModel(modelSource{places: places, getenv: p.Getenv, notice: func(notice string) { fmt.Fprintln(p.Stderr, "nod eval:", notice) }}, settings)
+	model, err := newModel(modelSource{places: places, getenv: p.Getenv,
+		notice: func(notice string) { fmt.Fprintln(p.Stderr, "nod eval:", notice) }}, settings)
 	if err != nil {
 		return fmt.Errorf("--model %s: %w", name, err)
 	}
@@ -124,7 +126,8 @@ func askedOf(t config.Target, maxTokens int) string {
 	if name == "" {
 		name = llm.DefaultModel(t.Provider)
 	}
-	parts := []string{t.Provider, name, t.Endpoint, t.Region, t.Project, t.APIVersion, t.Channel, t.Effort, t.Thinking, strconv.Itoa(maxTokens)}
+	parts := []string{t.Provider, name, t.Endpoint, t.Region, t.Project, t.APIVersion, t.Channel, t.Effort, t.Thinking,
+		strconv.Itoa(maxTokens)}
 	if t.Temperature != nil {
 		parts = append(parts, fmt.Sprintf("temperature %g", *t.Temperature))
 	}
@@ -213,13 +216,15 @@ func (b *bill) text(name string, s config.Settings) string {
 	if model == "" {
 		model = llm.DefaultModel(s.Model.Provider)
 	}
-	line := fmt.Sprintf("%s: %d questions to %s, %d tokens shared and %d of their own", printable.Text(name), b.questions, printable.Text(model), b.system, b.fresh)
+	line := fmt.Sprintf("%s: %d questions to %s, %d tokens shared and %d of their own", printable.Text(name),
+		b.questions, printable.Text(model), b.system, b.fresh)
 	price, ok := llm.PriceOf(append(prices(s.Prices), llm.Prices()...), model)
 	if !ok {
 		return line + "; its price is not known, see [[price]] in nod help settings"
 	}
 	cost := func(perShared float64) float64 {
-		return (float64(b.system)*perShared + float64(b.fresh)*price.In + float64(b.questions*carefulAnswer)*price.Out) / 1e6
+		return (float64(b.system)*perShared + float64(b.fresh)*price.In +
+			float64(b.questions*carefulAnswer)*price.Out) / 1e6
 	}
 	return line + fmt.Sprintf("; about $%.2f, $%.2f if nothing is cached", cost(price.Cached), cost(price.In))
 }

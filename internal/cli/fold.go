@@ -14,7 +14,8 @@ import (
 func (p *Process) folded(args []string) *Process {
 	prose := []string{"install", "uninstall", "doctor", "history", "check", "rules", "approvals", "mode"}
 	raw := []string{"--json", "-json", "--dry-run", "-dry-run"}
-	if !p.Terminal || p.Width < 40 || !slices.Contains(prose, args[0]) || slices.ContainsFunc(args, func(a string) bool { return slices.Contains(raw, a) }) {
+	if !p.Terminal || p.Width < 40 || !slices.Contains(prose, args[0]) ||
+		slices.ContainsFunc(args, func(a string) bool { return slices.Contains(raw, a) }) {
 		return p
 	}
 	other := *p

@@ -13,8 +13,9 @@ import (
 )
 
 func helpCommand() command {
-	return command{name: "help", usage: "help [SUBCOMMAND]", summary: "this, or all about one subcommand", run: help, examples: []string{`nod help check`, `nod help settings`},
-		long: "Prints the subcommands, or what one of them does, its flags and exit status."}
+	return command{name: "help", usage: "help [SUBCOMMAND]", summary: "this, or all about one subcommand", run: help,
+		examples: []string{`nod help check`, `nod help settings`},
+		long:     "Prints the subcommands, or what one of them does, its flags and exit status."}
 }
 
 const intro = `nod decides whether a coding agent's tool call may run without asking a person.
@@ -101,7 +102,8 @@ func helpFor(p *Process, name string) int {
 	}
 	for _, c := range commands() {
 		if c.name == name {
-			fmt.Fprintf(p.Stdout, "usage: nod %s\n\n%s\n\nExamples:\n  %s\n", c.usage, c.long, strings.Join(c.examples, "\n  "))
+			fmt.Fprintf(p.Stdout, "usage: nod %s\n\n%s\n\nExamples:\n  %s\n", c.usage, c.long,
+				strings.Join(c.examples, "\n  "))
 			return ExitOK
 		}
 	}

@@ -83,7 +83,8 @@ func pastSessions(ctx context.Context, p *Process, args []string) int {
 func (f historyFlags) run(ctx context.Context, p *Process) int {
 	files, problems := transcripts(p, f.agent)
 	if len(files) == 0 {
-		fmt.Fprintln(p.Stderr, "nod history: no transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, Pi or Qwen Code is in", printable.Text(p.Getenv("HOME")))
+		fmt.Fprintln(p.Stderr, "nod history: no transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, "+
+			"Pi or Qwen Code is in", printable.Text(p.Getenv("HOME")))
 		return ExitBadInput
 	}
 	f.places.Known = nil // as in the hook
@@ -169,7 +170,8 @@ func readProgress(p *Process, files []history.File, o *history.Options) (done fu
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		showProgress(p.Stderr, time.Second, func() string { return size(read.Load()) + " of " + size(total) + " read" }, stop)
+		showProgress(p.Stderr, time.Second, func() string { return size(read.Load()) + " of " + size(total) + " read" },
+			stop)
 	}()
 	return func() {
 		close(stop)
@@ -203,7 +205,8 @@ func printHistory(p *Process, r history.Report, took time.Duration) error {
 		what string
 		n    int
 		note string
-	}{{"allowed", r.Allowed, "runs, nobody is asked"}, {"denied", r.Denied, "does not run"}, {"asked", r.Asked, "your model decides, or you"}} {
+	}{{"allowed", r.Allowed, "runs, nobody is asked"}, {"denied", r.Denied, "does not run"},
+		{"asked", r.Asked, "your model decides, or you"}} {
 		fmt.Fprintf(&b, "  %-8s %7d  %5.1f %%  %s\n", line.what, line.n, share(line.n, r.Calls), line.note)
 	}
 	for _, why := range sortedKeys(r.Unjudged) {
@@ -226,7 +229,8 @@ func printHistory(p *Process, r history.Report, took time.Duration) error {
 func whose(r history.Report) string {
 	var parts []string
 	for _, a := range r.Agents {
-		parts = append(parts, fmt.Sprintf("%d of %s in %s", a.Calls, install.Title(a.Name), counted(a.Transcripts, "transcript")))
+		parts = append(parts, fmt.Sprintf("%d of %s in %s", a.Calls, install.Title(a.Name),
+			counted(a.Transcripts, "transcript")))
 	}
 	text := fmt.Sprintf("%s (%s)", counted(r.Calls, "call"), strings.Join(parts, ", "))
 	if !r.First.IsZero() {
@@ -264,7 +268,8 @@ func printReasons(b *strings.Builder, title string, list []history.Reason) {
 	}
 	fmt.Fprintf(b, "\n%s:\n", title)
 	for _, r := range list[:min(len(list), shownReasons)] {
-		fmt.Fprintf(b, "  %7d  %s\n           such as: %s\n", r.Calls, printable.Line(r.Text, 100), printable.Line(r.Example, 90))
+		fmt.Fprintf(b, "  %7d  %s\n           such as: %s\n", r.Calls, printable.Line(r.Text, 100),
+			printable.Line(r.Example, 90))
 	}
 	if rest := len(list) - shownReasons; rest > 0 {
 		fmt.Fprintf(b, "           and %s (--json has all)\n", counted(rest, "further reason"))
@@ -284,7 +289,8 @@ func printSavings(b *strings.Builder, r history.Report) {
 			fmt.Fprintf(b, "             %s\n", printable.Line(example, 90))
 		}
 		if rule.Open {
-			fmt.Fprintf(b, "           and %q with any other arguments that stay in the workspace\n", strings.TrimSuffix(rule.Text, " *"))
+			fmt.Fprintf(b, "           and %q with any other arguments that stay in the workspace\n",
+				strings.TrimSuffix(rule.Text, " *"))
 		}
 	}
 	if r.Untried > 0 {

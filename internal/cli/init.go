@@ -189,7 +189,8 @@ func (f initFlags) offer(p *Process, root string, rules []propose.Rule, held int
 	if err := config.AddRepository(f.places, root, entries); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "\n%d rules written to %s, for this repository only\n", len(rules), printable.Text(f.places.User))
+	fmt.Fprintf(p.Stdout, "\n%d rules written to %s, for this repository only\n", len(rules),
+		printable.Text(f.places.User))
 	return nil
 }
 

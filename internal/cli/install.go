@@ -65,8 +65,9 @@ AGENT is one of: ` + agentLines() + `
 
 Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.
 Without AGENT, 2 says that it was refused for some; the others are written.`,
-		examples: []string{`nod install`, `nod install --dry-run`, `nod install codex`, `sudo nod install claude-code --claude-version "$(claude --version)"`},
-		run:      installer{}.install,
+		examples: []string{`nod install`, `nod install --dry-run`, `nod install codex`,
+			`sudo nod install claude-code --claude-version "$(claude --version)"`},
+		run: installer{}.install,
 	}
 }
 
@@ -252,13 +253,15 @@ func (in installer) installing(p *Process, f installFlags, level install.Level, 
 
 // afterwards says what to do once it is written.
 func (in installer) afterwards(agent, spelt string) string {
-	return "To see it at work: start " + install.Title(agent) + ", let it run something, then: nod log\nTo undo: nod uninstall " + agent + " " + spelt
+	return "To see it at work: start " + install.Title(agent) +
+		", let it run something, then: nod log\nTo undo: nod uninstall " + agent + " " + spelt
 }
 
 // offerHistory names nod history to those who have something for it to read.
 func offerHistory(p *Process) {
 	if files, _ := transcripts(p, ""); len(files) > 0 {
-		fmt.Fprintf(p.Stdout, "What nod would have made of your past sessions (%s here, nothing leaves the machine): nod history\n", counted(len(files), "transcript"))
+		fmt.Fprintf(p.Stdout, "What nod would have made of your past sessions (%s here, nothing leaves the "+
+			"machine): nod history\n", counted(len(files), "transcript"))
 	}
 }
 
@@ -279,7 +282,9 @@ func (in installer) usable(ctx context.Context, p *Process, f installFlags) (ins
 	if !f.dryRun {
 		err := person(p, f.unattended)
 		if errors.Is(err, errNoTerminal) {
-			err = errors.New("this asks before it writes, and standard input is not a terminal. Run it in a terminal; or look first: nod install --dry-run; or, from a provisioning tool: nod install --unattended")
+			err = errors.New("this asks before it writes, and standard input is not a terminal. " +
+				"Run it in a terminal; " +
+				"or look first: nod install --dry-run; or, from a provisioning tool: nod install --unattended")
 		}
 		if err != nil {
 			return install.Programs{}, err
@@ -293,7 +298,8 @@ func (in installer) usable(ctx context.Context, p *Process, f installFlags) (ins
 }
 
 // planFor makes the checks that concern f's agent, then the plan.
-func (in installer) planFor(ctx context.Context, p *Process, f installFlags, level install.Level, programs install.Programs) (install.Plan, error) {
+func (in installer) planFor(ctx context.Context, p *Process, f installFlags, level install.Level,
+	programs install.Programs) (install.Plan, error) {
 	var none install.Plan
 	if f.agent == nod.ClaudeCode {
 		if err := checkClaude(ctx, p, f); err != nil {
@@ -332,13 +338,15 @@ func (in installer) programs(p *Process, hook string) (install.Programs, error) 
 	if passing == nil {
 		passing = install.PassingDirs(p.Getenv)
 	}
-	return install.Programs{Nod: own, Hook: absolute(p, hook), Version: version.String(), Home: p.Getenv("HOME"), Passing: passing}, nil
+	return install.Programs{Nod: own, Hook: absolute(p, hook), Version: version.String(), Home: p.Getenv("HOME"),
+		Passing: passing}, nil
 }
 
 // options names every file. At the managed level one command line serves all
 // users of the machine, so their own files are left to the home directory,
 // which no repository can set.
-func (in installer) options(p *Process, f installFlags, level install.Level, programs install.Programs) install.Options {
+func (in installer) options(p *Process, f installFlags, level install.Level,
+	programs install.Programs) install.Options {
 	home := p.Getenv("HOME")
 	places := config.DefaultPlaces(home)
 	if level == install.Managed {
@@ -381,7 +389,8 @@ func checkClaude(ctx context.Context, p *Process, f installFlags) error {
 	case err != nil:
 		problem = err.Error()
 	case v.Before(install.FailsClosed()):
-		problem = fmt.Sprintf("this is Claude Code %v, and it lets a call run when its hook is missing, crashes or hangs; %v and later block it", v, install.FailsClosed())
+		problem = fmt.Sprintf("this is Claude Code %v, and it lets a call run when its hook is missing, crashes or "+
+			"hangs; %v and later block it", v, install.FailsClosed())
 	default:
 		return nil
 	}
@@ -436,7 +445,8 @@ func (in installer) overridden(p *Process, f installFlags, level install.Level) 
 	places = places.WithClaude()
 	settings, err := config.Load(places)
 	if err != nil {
-		return []string{"warning: nod's settings cannot be used, and no call is allowed until they can: " + printable.Line(err.Error(), 300)}
+		return []string{"warning: nod's settings cannot be used, and no call is allowed until they can: " +
+			printable.Line(err.Error(), 300)}
 	}
 	var allow []config.NotHeld
 	for _, rule := range append(slices.Clip(settings.NotHeld), places.Overridden()...) {
@@ -447,7 +457,8 @@ func (in installer) overridden(p *Process, f installFlags, level install.Level) 
 	if len(allow) == 0 {
 		return nil
 	}
-	lines = []string{fmt.Sprintf("nod will ask all the same about what %s of Claude Code's own would let through:", counted(len(allow), "allow rule"))}
+	lines = []string{fmt.Sprintf("nod will ask all the same about what %s of Claude Code's own would let through:",
+		counted(len(allow), "allow rule"))}
 	for _, rule := range allow[:min(len(allow), shownOverridden)] {
 		lines = append(lines, fmt.Sprintf("  %s  %s", printable.Line(rule.Text, 50), homely(p, rule.Origin)))
 	}

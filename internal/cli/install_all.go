@@ -51,10 +51,13 @@ func (in installer) installAll(ctx context.Context, p *Process, f installFlags, 
 		run.list = append(run.list, planned{agent: a.Agent, plan: plan, err: err})
 	}
 	if len(found) == 0 {
-		fmt.Fprintf(people.Stdout, "No agent is found, neither in PATH nor by its directory in your home; nod knows: %s\n", strings.Join(install.Agents(), ", "))
+		fmt.Fprintf(people.Stdout,
+			"No agent is found, neither in PATH nor by its directory in your home; nod knows: %s\n",
+			strings.Join(install.Agents(), ", "))
 		return run.output(p, ExitOK)
 	}
-	fmt.Fprintf(people.Stdout, "Found: %s. nod will be asked before each of their tool calls.\n\n", strings.Join(titles, ", "))
+	fmt.Fprintf(people.Stdout, "Found: %s. nod will be asked before each of their tool calls.\n\n",
+		strings.Join(titles, ", "))
 	run.after = func() {
 		fmt.Fprintln(people.Stdout, "To try what was installed: nod doctor\nTo undo: nod uninstall --all")
 		offerHistory(people)

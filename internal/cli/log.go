@@ -51,8 +51,9 @@ named there too.
 
 Exit status: 0, 2 for arguments that cannot be used or a log that cannot be
 read, 1 if the output cannot be written.`,
-		examples: []string{`nod log --verdict deny --since 2h`, `nod log --follow --agent claude-code`, `nod log 1f0c9a2e4b7d`},
-		run:      showLog,
+		examples: []string{`nod log --verdict deny --since 2h`, `nod log --follow --agent claude-code`,
+			`nod log 1f0c9a2e4b7d`},
+		run: showLog,
 	}
 }
 
@@ -115,7 +116,8 @@ func word[T any, P interface {
 }
 
 func addKind(list *[]audit.Kind, s string) error {
-	known := []audit.Kind{audit.Decision, audit.Begun, audit.Outcome, audit.HostDeny, audit.BadInput, audit.Passed, audit.Approved}
+	known := []audit.Kind{audit.Decision, audit.Begun, audit.Outcome, audit.HostDeny, audit.BadInput, audit.Passed,
+		audit.Approved}
 	if !slices.Contains(known, audit.Kind(s)) {
 		return fmt.Errorf("kind %q is not known", s)
 	}
@@ -137,7 +139,8 @@ func parseSince(s string, now time.Time) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t, nil
 	}
-	return time.Time{}, fmt.Errorf("--since %q: want a duration (2h), a date (2026-01-31) or a time (2026-01-31T15:04:05Z)", s)
+	return time.Time{}, fmt.Errorf("--since %q: want a duration (2h), a date (2026-01-31) or a time "+
+		"(2026-01-31T15:04:05Z)", s)
 }
 
 func showLog(ctx context.Context, p *Process, args []string) int {
@@ -145,7 +148,8 @@ func showLog(ctx context.Context, p *Process, args []string) int {
 	if err != nil {
 		return usageError(p, logCommand(), err)
 	}
-	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{}, pending: map[string]audit.Line{}, said: map[callKey]string{}, asked: map[callKey]bool{}}
+	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{},
+		pending: map[string]audit.Line{}, said: map[callKey]string{}, asked: map[callKey]bool{}}
 	if f.id != "" {
 		return v.ended(v.showOne())
 	}

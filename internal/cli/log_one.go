@@ -56,12 +56,14 @@ func (v *logView) find() (found audit.Line, err error) {
 		case len(id) < shortestID || !strings.HasSuffix(l.ID, id):
 			continue
 		case found.ID != "" && found.ID != l.ID:
-			return found, fmt.Errorf("%s and %s both end so; write the whole id", printable.Line(found.ID, 60), printable.Line(l.ID, 60))
+			return found, fmt.Errorf("%s and %s both end so; write the whole id", printable.Line(found.ID, 60),
+				printable.Line(l.ID, 60))
 		}
 		found = l
 	}
 	if found.ID == "" {
-		return found, errors.New("the log holds no decision whose id ends in \"" + printable.Line(id, 60) + "\"; see the column ID of nod log")
+		return found, errors.New("the log holds no decision whose id ends in \"" + printable.Line(id, 60) +
+			"\"; see the column ID of nod log")
 	}
 	return found, nil
 }
@@ -89,9 +91,12 @@ func (v *logView) aboutOne(e audit.Entry) [][2]string {
 		files = append(files, f.Path)
 	}
 	return [][2]string{
-		{"id", e.ID}, {"time", e.Time.Local().Format(time.DateTime)}, {"call", call}, {"tool", toolOf(e)}, {"in", e.Dir},
-		{"verdict", said(e)}, {"answer", answer}, {"layer", e.Layer.String()}, {"why", e.Reason}, {"rule", rule}, {"failure", failure},
-		{"files", strings.Join(files, ", ")}, {"agent", e.Agent}, {"mode", e.Mode}, {"session", e.Session}, {"model", e.Model}, {"approve", next},
+		{"id", e.ID}, {"time", e.Time.Local().Format(time.DateTime)}, {"call", call}, {"tool", toolOf(e)},
+		{"in", e.Dir},
+		{"verdict", said(e)}, {"answer", answer}, {"layer", e.Layer.String()}, {"why", e.Reason}, {"rule", rule},
+		{"failure", failure},
+		{"files", strings.Join(files, ", ")}, {"agent", e.Agent}, {"mode", e.Mode}, {"session", e.Session},
+		{"model", e.Model}, {"approve", next},
 	}
 }
 

@@ -237,7 +237,8 @@ func mostTelling(args map[string]json.RawMessage) string {
 			return s
 		}
 	}
-	for _, name := range []string{"command", "cmd", "file_path", "filePath", "notebook_path", "path", "url", "query", "pattern", "prompt", "description", "title"} {
+	for _, name := range []string{"command", "cmd", "file_path", "filePath", "notebook_path", "path", "url",
+		"query", "pattern", "prompt", "description", "title"} {
 		if s := argument(args[name]); s != "" {
 			return s
 		}

@@ -116,7 +116,8 @@ func setMode(p *Process, places config.Places, word string, unattended bool) err
 		return err
 	}
 	if above.ModeOrigin != "default" {
-		return fmt.Errorf("the managed settings say mode %s (%s), and they hold; ask who manages this machine", above.Mode, above.ModeOrigin)
+		return fmt.Errorf("the managed settings say mode %s (%s), and they hold; ask who manages this machine",
+			above.Mode, above.ModeOrigin)
 	}
 	return config.SetMode(places, mode)
 }

@@ -34,7 +34,8 @@ func person(p *Process, unattended bool) error {
 	}
 	if unattended {
 		if err != nil {
-			return fmt.Errorf("--unattended: cannot see which processes run this command: %w; run it in a terminal, without --unattended", err)
+			return fmt.Errorf("--unattended: cannot see which processes run this command: %w; run it in a terminal, "+
+				"without --unattended", err)
 		}
 		return nil
 	}
@@ -44,7 +45,9 @@ func person(p *Process, unattended bool) error {
 	return nil
 }
 
-var errNoTerminal = errors.New("this changes nod, and standard input is not a terminal; run it in a terminal, or with --unattended from a provisioning tool")
+var errNoTerminal = errors.New("this changes nod, and standard input is not a terminal; run it in " +
+	"a terminal, or with " +
+	"--unattended from a provisioning tool")
 
 // personHere is person where nothing stands in for a terminal.
 func personHere(p *Process) error {
@@ -52,7 +55,8 @@ func personHere(p *Process) error {
 		return err
 	}
 	if !isTerminal(p.Stdin) {
-		return errors.New("a person has to do this, and standard input is not a terminal; run it in a terminal of your own")
+		return errors.New("a person has to do this, and standard input is not a terminal; run it in a " +
+			"terminal of your own")
 	}
 	return nil
 }
@@ -76,7 +80,8 @@ func belowAgent(p *Process) error {
 	}
 	if detached(above) && !isTerminal(p.Stdin) {
 		if name, ok := firstAgent(p.running()); ok {
-			return fmt.Errorf("nothing shows who started this command, and a coding agent (%s) of yours is at work: it perhaps %w", name, errAgent)
+			return fmt.Errorf("nothing shows who started this command, and a coding agent (%s) of yours is at "+
+				"work: it perhaps %w", name, errAgent)
 		}
 	}
 	return err
@@ -179,7 +184,8 @@ func marked(p *Process) (string, bool) {
 func detached(above []Ancestor) bool {
 	return !slices.ContainsFunc(above, func(a Ancestor) bool {
 		switch plainName(a.Name) {
-		case "sh", "bash", "dash", "zsh", "fish", "ksh", "nohup", "setsid", "timeout", "env", "systemd", "init", "launchd", "tini", "dumb-init":
+		case "sh", "bash", "dash", "zsh", "fish", "ksh", "nohup", "setsid", "timeout", "env", "systemd", "init",
+			"launchd", "tini", "dumb-init":
 			return false
 		}
 		return a.PID != 1

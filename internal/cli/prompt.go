@@ -92,7 +92,8 @@ func promptOf(ctx context.Context, p *Process, f promptFlags, command string) (n
 		root = "" // as the hook has it
 	}
 	self, beside := hook.Programs()
-	o := hook.Options{Environ: p.Environ, Places: f.places, Files: f.places.Files, Nod: beside, Self: []string{self}, Now: time.Now}
+	o := hook.Options{Environ: p.Environ, Places: f.places, Files: f.places.Files, Nod: beside, Self: []string{self},
+		Now: time.Now}
 	return hook.PromptOf(ctx, o, e, root)
 }
 
@@ -110,7 +111,8 @@ func promptEvent(p *Process, f promptFlags, command string) (agent.Event, error)
 	}
 	if f.payload == "" {
 		input, err := json.Marshal(map[string]string{"command": command})
-		return agent.Event{Call: nod.Call{Agent: "nod prompt", Tool: "bash", RawTool: "bash", Input: input, Command: command, Dir: p.Dir, Environ: p.Environ}}, err
+		return agent.Event{Call: nod.Call{Agent: "nod prompt", Tool: "bash", RawTool: "bash", Input: input,
+			Command: command, Dir: p.Dir, Environ: p.Environ}}, err
 	}
 	adapter, ok := agent.ByName(f.agent)
 	if !ok {
@@ -155,7 +157,8 @@ func promptParts(q nod.Prompt) ([]promptPart, error) {
 		return nil, err
 	}
 	parts := []promptPart{
-		{Name: "tool", Cached: true, Text: nod.AnswerTool().Name + "\n" + nod.AnswerTool().Description + "\n" + string(nod.AnswerTool().Schema)},
+		{Name: "tool", Cached: true,
+			Text: nod.AnswerTool().Name + "\n" + nod.AnswerTool().Description + "\n" + string(nod.AnswerTool().Schema)},
 		{Name: "system", Cached: true, Text: q.System},
 		{Name: "session", Cached: true, Text: strings.Join(q.Ledger, "\n\n")},
 		{Name: "call", Text: q.User},
@@ -197,7 +200,8 @@ func printPrompt(p *Process, q nod.Prompt, asJSON bool) int {
 		} else {
 			fresh += part.Tokens
 		}
-		fmt.Fprintf(p.Stdout, "%s (%d tokens)\n\n%s\n\n", strings.ToUpper(part.Name), part.Tokens, printableLines(part.Text))
+		fmt.Fprintf(p.Stdout, "%s (%d tokens)\n\n%s\n\n", strings.ToUpper(part.Name), part.Tokens,
+			printableLines(part.Text))
 	}
 	fmt.Fprintf(p.Stdout, "%d tokens: %d that a session's calls share, %d of this call\n", cached+fresh, cached, fresh)
 	return ExitOK

@@ -32,8 +32,10 @@ func printCosts(p *Process, q nod.Prompt) int {
 		}
 	}
 	quick, careful := tokens["call"]+tokens["quick"], tokens["call"]+tokens["careful"]
-	fmt.Fprintf(p.Stdout, "tokens: %d shared by a session's calls, %d of this call, %d and %d to end the quick and the careful question;\n", shared, tokens["call"], tokens["quick"], tokens["careful"])
-	fmt.Fprintf(p.Stdout, "answers counted as %d and %d. US dollars per 1,000 decisions, prices of %s:\n\n", quickAnswer, carefulAnswer, llm.PricesDate)
+	fmt.Fprintf(p.Stdout, "tokens: %d shared by a session's calls, %d of this call, %d and %d to end the quick and "+
+		"the careful question;\n", shared, tokens["call"], tokens["quick"], tokens["careful"])
+	fmt.Fprintf(p.Stdout, "answers counted as %d and %d. US dollars per 1,000 decisions, prices of %s:\n\n",
+		quickAnswer, carefulAnswer, llm.PricesDate)
 	fmt.Fprintf(p.Stdout, "%-24s %10s %10s %10s %10s\n", "", "asked once", "", "quick", "quick+")
 	fmt.Fprintf(p.Stdout, "%-24s %10s %10s %10s %10s\n", "model", "cold", "warm", "passes", "careful")
 	for _, price := range llm.Prices() {

@@ -53,8 +53,9 @@ nod rules check names those that nod cannot hold as you meant them.
 
 Exit status: 0; 2 arguments or settings that cannot be used, or no model; 1 a
 model that was asked and gave no answer that could be used.`,
-		examples: []string{`nod rules --mine`, `nod rules check`, `nod rules critique`, `nod rules --json --root ~/src/shop`},
-		run:      rules,
+		examples: []string{`nod rules --mine`, `nod rules check`, `nod rules critique`,
+			`nod rules --json --root ~/src/shop`},
+		run: rules,
 	}
 }
 
@@ -104,7 +105,9 @@ func parsePlaces(p *Process, flags *flag.FlagSet, args []string) (config.Places,
 		return places, err
 	}
 	if places.User == "" && !isSet(flags, "settings") {
-		return places, errors.New("HOME is not set, so your settings cannot be found; name them with --settings FILE, or --settings= for none")
+		return places, errors.New("HOME is not set, so your settings cannot be found; name them " +
+			"with --settings FILE, " +
+			"or --settings= for none")
 	}
 	for _, name := range []*string{&places.User, &places.Managed, &places.State} {
 		if *name != "" {
@@ -226,7 +229,8 @@ func printClaude(p *Process, s config.Settings) {
 				left++
 			}
 		}
-		fmt.Fprintf(p.Stdout, "  %d rules taken, %d not as they were meant (nod rules check)  %s\n", taken, left, homely(p, name))
+		fmt.Fprintf(p.Stdout, "  %d rules taken, %d not as they were meant (nod rules check)  %s\n", taken, left,
+			homely(p, name))
 	}
 }
 
@@ -340,14 +344,16 @@ type sourceOutput struct {
 }
 
 func printRulesJSON(p *Process, s config.Settings, list []config.Item, known func(string) bool) int {
-	out := rulesOutput{Version: 1, Mode: s.Mode, Profile: s.Profile, Rules: []ruleOutput{}, Sources: []sourceOutput{}, Notices: s.Notices, ClaudeRules: s.ClaudeRules}
+	out := rulesOutput{Version: 1, Mode: s.Mode, Profile: s.Profile, Rules: []ruleOutput{}, Sources: []sourceOutput{},
+		Notices: s.Notices, ClaudeRules: s.ClaudeRules}
 	for _, rule := range s.NotHeld {
 		out.NotHeld = append(out.NotHeld, notHeldOutput(rule))
 	}
 	for _, item := range list {
 		out.Rules = append(out.Rules, ruleOutput{
 			List: item.List, Text: item.Text, Kind: matching(item, known),
-			Origin: item.Origin, Level: item.Level, Untrusted: item.Rule.Untrusted, Scope: item.Scope, Agent: item.Rule.Agent,
+			Origin: item.Origin, Level: item.Level, Untrusted: item.Rule.Untrusted, Scope: item.Scope,
+			Agent: item.Rule.Agent,
 		})
 	}
 	for _, scope := range s.Scopes {

@@ -88,7 +88,8 @@ type doubtOutput struct {
 func checkOutput(doubts []doubt, notHeld []config.NotHeld) rulesCheckOutput {
 	out := rulesCheckOutput{Version: 1, Doubts: []doubtOutput{}, NotHeld: []notHeldOutput{}}
 	for _, d := range doubts {
-		out.Doubts = append(out.Doubts, doubtOutput{Kind: d.kind, List: d.item.List, Text: d.item.Text, Origin: d.item.Origin, Why: d.why})
+		out.Doubts = append(out.Doubts,
+			doubtOutput{Kind: d.kind, List: d.item.List, Text: d.item.Text, Origin: d.item.Origin, Why: d.why})
 	}
 	for _, rule := range notHeld {
 		out.NotHeld = append(out.NotHeld, notHeldOutput(rule))
@@ -100,7 +101,8 @@ func checkOutput(doubts []doubt, notHeld []config.NotHeld) rulesCheckOutput {
 // as they were meant.
 func printNotHeld(p *Process, rules []config.NotHeld) {
 	for _, r := range rules {
-		fmt.Fprintf(p.Stdout, "%s: not held: %s %q: %s\n", homely(p, r.Origin), r.List, printable.Text(r.Text), printable.Text(r.Why))
+		fmt.Fprintf(p.Stdout, "%s: not held: %s %q: %s\n", homely(p, r.Origin), r.List, printable.Text(r.Text),
+			printable.Text(r.Why))
 	}
 }
 
@@ -109,7 +111,8 @@ func printDoubts(p *Process, doubts []doubt) {
 		fmt.Fprintln(p.Stdout, "nothing to doubt about your rules")
 	}
 	for _, d := range doubts {
-		fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", homely(p, d.item.Origin), d.kind, d.item.List, printable.Text(d.item.Text), d.why)
+		fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", homely(p, d.item.Origin), d.kind, d.item.List,
+			printable.Text(d.item.Text), d.why)
 	}
 }
 
@@ -158,16 +161,21 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	case with.Verdict == nod.Deny && with.Rule.Text == "" && with.Layer != nod.LayerNone:
 		found = append(found, doubt{"contradiction", item, "never clears it: " + with.Reason})
 	case with.Verdict != nod.Allow && with.Rule.Text != "" && with.Rule.Text != item.Text:
-		found = append(found, doubt{"contradiction", item, fmt.Sprintf("never clears it: %q (%s) comes first", printable.Text(with.Rule.Text), printable.Text(with.Rule.Origin))})
+		found = append(found, doubt{"contradiction", item,
+			fmt.Sprintf("never clears it: %q (%s) comes first", printable.Text(with.Rule.Text),
+				printable.Text(with.Rule.Origin))})
 	}
 	if with.Verdict != nod.Allow || command != item.Text {
 		return found
 	}
 	rules := c.settings.Rules
-	rules.Allow = slices.DeleteFunc(slices.Clone(rules.Allow), func(r nod.Rule) bool { return r.Text == item.Rule.Text && r.Origin == item.Rule.Origin })
+	rules.Allow = slices.DeleteFunc(slices.Clone(rules.Allow),
+		func(r nod.Rule) bool { return r.Text == item.Rule.Text && r.Origin == item.Rule.Origin })
 	switch without := c.judge(ctx, command, rules, item.Rule.Agent); {
 	case without.Verdict == nod.Allow && without.Rule.Text != "":
-		found = append(found, doubt{"redundant", item, fmt.Sprintf("%q (%s) allows it too", printable.Text(without.Rule.Text), printable.Text(without.Rule.Origin))})
+		found = append(found, doubt{"redundant", item,
+			fmt.Sprintf("%q (%s) allows it too", printable.Text(without.Rule.Text),
+				printable.Text(without.Rule.Origin))})
 	case without.Verdict == nod.Allow:
 		found = append(found, doubt{"redundant", item, "nod allows it by itself: " + without.Reason})
 	}
@@ -195,8 +203,10 @@ func (c checker) opposed() (found []doubt) {
 		for _, earlier := range items[:i] {
 			switch {
 			case earlier.Text != item.Text || earlier.Scope != item.Scope:
-			case earlier.List == "allow" && !earlier.Rule.IsPattern(c.places.Known) && strings.HasSuffix(item.List, "_deny"):
-				found = append(found, doubt{"contradiction", item, "the same text stands under allow, at " + printable.Text(earlier.Origin)})
+			case earlier.List == "allow" && !earlier.Rule.IsPattern(c.places.Known) &&
+				strings.HasSuffix(item.List, "_deny"):
+				found = append(found, doubt{"contradiction", item,
+					"the same text stands under allow, at " + printable.Text(earlier.Origin)})
 			}
 		}
 	}
@@ -215,9 +225,11 @@ func wideCommand(pattern string) string {
 		return "clears every subcommand and option of " + printable.Text(list[0]) + "; name the ones you mean"
 	}
 	switch path.Base(list[0]) + " " + list[1] {
-	case "npm run", "pnpm run", "yarn run", "bun run", "npm exec", "pnpm exec", "pnpm dlx", "yarn dlx", "go run", "cargo run", "uv run", "poetry run", "pipenv run", "bundle exec",
-		"docker run", "docker exec", "podman run", "podman exec", "docker compose", "kubectl exec", "kubectl apply", "kubectl delete", "git config", "git push", "git -c", "git -C",
-		"gh api", "aws s3", "npm publish", "cargo publish", "nix run", "nix shell", "npm install", "pip install", "python -m", "python3 -m":
+	case "npm run", "pnpm run", "yarn run", "bun run", "npm exec", "pnpm exec", "pnpm dlx", "yarn dlx", "go run",
+		"cargo run", "uv run", "poetry run", "pipenv run", "bundle exec", "docker run", "docker exec", "podman run",
+		"podman exec", "docker compose", "kubectl exec", "kubectl apply", "kubectl delete", "git config",
+		"git push", "git -c", "git -C", "gh api", "aws s3", "npm publish", "cargo publish", "nix run", "nix shell",
+		"npm install", "pip install", "python -m", "python3 -m":
 		return "clears whatever stands behind it, code or targets of anybody's choice; name what you mean"
 	}
 	return ""
@@ -226,9 +238,10 @@ func wideCommand(pattern string) string {
 // wideHost says whether anybody may serve from below an entry.
 func wideHost(host string) string {
 	switch below, _ := strings.CutPrefix(strings.ToLower(host), "*."); below {
-	case "github.io", "githubusercontent.com", "amazonaws.com", "googleapis.com", "cloudfront.net", "pages.dev", "workers.dev", "vercel.app", "netlify.app", "web.app", "firebaseapp.com",
-		"herokuapp.com", "azurewebsites.net", "windows.net", "ngrok.io", "ngrok.app", "ngrok-free.app", "trycloudflare.com", "blogspot.com", "wordpress.com", "fly.dev", "onrender.com",
-		"co.uk", "com.au", "com.br", "co.jp":
+	case "github.io", "githubusercontent.com", "amazonaws.com", "googleapis.com", "cloudfront.net", "pages.dev",
+		"workers.dev", "vercel.app", "netlify.app", "web.app", "firebaseapp.com", "herokuapp.com",
+		"azurewebsites.net", "windows.net", "ngrok.io", "ngrok.app", "ngrok-free.app", "trycloudflare.com",
+		"blogspot.com", "wordpress.com", "fly.dev", "onrender.com", "co.uk", "com.au", "com.br", "co.jp":
 		return "anybody can have a name below it, also to read what an address carries"
 	}
 	return ""
@@ -264,7 +277,8 @@ func (c checker) unused() (found []doubt, err error) {
 		}
 	}
 	if len(calls) == 0 {
-		fmt.Fprintln(c.process.Stderr, "nod rules: the log holds no decision of this workspace, so nothing is said of rules that never matched")
+		fmt.Fprintln(c.process.Stderr,
+			"nod rules: the log holds no decision of this workspace, so nothing is said of rules that never matched")
 		return nil, nil
 	}
 	for _, item := range c.own() {
@@ -273,7 +287,9 @@ func (c checker) unused() (found []doubt, err error) {
 			continue
 		}
 		if later := after(calls, changed(item.Origin)); len(later) > 0 {
-			found = append(found, doubt{"unused", item, fmt.Sprintf("decided none of %s since %s", counted(len(later), "call"), slices.MinFunc(later, time.Time.Compare).Format(time.DateOnly))})
+			found = append(found, doubt{"unused", item,
+				fmt.Sprintf("decided none of %s since %s", counted(len(later), "call"),
+					slices.MinFunc(later, time.Time.Compare).Format(time.DateOnly))})
 		}
 	}
 	return found, nil

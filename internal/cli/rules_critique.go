@@ -152,7 +152,8 @@ func reviewOf(s config.Settings, known func(string) bool) ([]config.Item, llm.Re
 		lines = append(lines, string(line))
 	}
 	id := "critique-" + time.Now().UTC().Format("20060102T150405")
-	return items, llm.Review{ID: id, System: critiqueSystem, User: "THE RULES\n" + strings.Join(lines, "\n"), Rules: len(items)}, nil
+	return items, llm.Review{ID: id, System: critiqueSystem, User: "THE RULES\n" + strings.Join(lines, "\n"),
+		Rules: len(items)}, nil
 }
 
 // critic is the first model of the settings.
@@ -160,7 +161,8 @@ func (f critiqueFlags) critic(p *Process, s config.Settings) (llm.Critic, error)
 	if s.Model.Provider == "" {
 		return nil, errors.New("no model is configured; set [model] provider in your settings (nod help settings)")
 	}
-	from := modelSource{places: f.places, getenv: p.Getenv, notice: func(notice string) { fmt.Fprintln(p.Stderr, "nod rules:", notice) }}
+	from := modelSource{places: f.places, getenv: p.Getenv,
+		notice: func(notice string) { fmt.Fprintln(p.Stderr, "nod rules:", notice) }}
 	o, err := from.options(s, s.Model.Target)
 	if err != nil {
 		return nil, err
@@ -203,7 +205,8 @@ func critiqueCost(s config.Settings, r llm.Review) (string, error) {
 		return "", err
 	}
 	model, out := cmp.Or(s.Model.Name, llm.DefaultModel(s.Model.Provider)), max(s.Model.MaxTokens, critiqueTokens)
-	line := fmt.Sprintf("one question to %s: about %d tokens, and an answer of at most %d", printable.Text(model), in, out)
+	line := fmt.Sprintf("one question to %s: about %d tokens, and an answer of at most %d", printable.Text(model), in,
+		out)
 	price, ok := llm.PriceOf(append(prices(s.Prices), llm.Prices()...), model)
 	if !ok {
 		return line + "; its price is not known, see [[price]] in nod help settings", nil
@@ -224,13 +227,15 @@ func printCritique(p *Process, items []config.Item, said llm.Critique) {
 			fmt.Fprintf(p.Stdout, "%s: %s\n", f.Kind, remark)
 		} else {
 			item := items[f.Rule-1]
-			fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", printable.Text(item.Origin), f.Kind, item.List, printable.Text(item.Text), remark)
+			fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", printable.Text(item.Origin), f.Kind, item.List,
+				printable.Text(item.Text), remark)
 		}
 		if strings.TrimSpace(f.Better) != "" {
 			fmt.Fprintf(p.Stdout, "    better: %q\n", printable.Line(f.Better, remarkLimit))
 		}
 	}
-	fmt.Fprintf(p.Stderr, "%s answered: %d tokens in, %d out, $%.4f; nothing was changed\n", printable.Text(said.Model), said.Usage.In, said.Usage.Out, said.Cost)
+	fmt.Fprintf(p.Stderr, "%s answered: %d tokens in, %d out, $%.4f; nothing was changed\n", printable.Text(said.Model),
+		said.Usage.In, said.Usage.Out, said.Cost)
 }
 
 // critiqueOutput is the answer of rules critique --json. Fields are only ever
@@ -251,12 +256,14 @@ type findingOutput struct {
 }
 
 func printCritiqueJSON(p *Process, items []config.Item, said llm.Critique) int {
-	out := critiqueOutput{Version: 1, Model: said.Model, Cost: said.Cost, Usage: said.Usage, Findings: []findingOutput{}}
+	out := critiqueOutput{Version: 1, Model: said.Model, Cost: said.Cost, Usage: said.Usage,
+		Findings: []findingOutput{}}
 	for _, f := range said.Findings {
 		finding := findingOutput{Kind: f.Kind, Remark: f.Remark, Better: f.Better}
 		if f.Rule > 0 {
 			item := items[f.Rule-1]
-			finding.Rule = &ruleOutput{List: item.List, Text: item.Text, Origin: item.Origin, Level: item.Level, Scope: item.Scope, Agent: item.Rule.Agent}
+			finding.Rule = &ruleOutput{List: item.List, Text: item.Text, Origin: item.Origin, Level: item.Level,
+				Scope: item.Scope, Agent: item.Rule.Agent}
 		}
 		out.Findings = append(out.Findings, finding)
 	}

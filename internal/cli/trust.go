@@ -168,7 +168,8 @@ func (f trustFlags) add(p *Process) error {
 	if !f.unattended && !confirmed(p, "\nTrust this file as it is? [y/N] ") {
 		return errors.New("not trusted")
 	}
-	if err := config.AddTrust(f.places, config.Trust{Root: file.Root, SHA256: file.SHA256, At: time.Now().UTC().Truncate(time.Second)}); err != nil {
+	if err := config.AddTrust(f.places,
+		config.Trust{Root: file.Root, SHA256: file.SHA256, At: time.Now().UTC().Truncate(time.Second)}); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.Stdout, "%s is trusted until it changes\n", printable.Text(file.Path))

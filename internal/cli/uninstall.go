@@ -32,8 +32,9 @@ nod's own settings and its log stay: ~/.config/nod, ~/.local/state/nod.
 
 Exit status: 0 written, or nothing to do; 2 refused, and why; 1 not written.
 With --all, 2 says that it was refused for some; the others are written.`,
-		examples: []string{`nod uninstall claude-code --dry-run`, `nod uninstall --all`, `sudo nod uninstall claude-code --managed`},
-		run:      installer{}.uninstall,
+		examples: []string{`nod uninstall claude-code --dry-run`, `nod uninstall --all`,
+			`sudo nod uninstall claude-code --managed`},
+		run: installer{}.uninstall,
 	}
 }
 

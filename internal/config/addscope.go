@@ -34,7 +34,8 @@ func AddRepository(p Places, root string, entries []Entry) error {
 			return nil, located(p.User, err)
 		}
 		if n := len(after.scopes); n != len(before.scopes)+1 || !after.scopes[n-1].says(root, entries) {
-			return nil, failure(fmt.Sprintf("%s: the rules could not be written so that they read the same; write them by hand", shown(p.User)))
+			return nil, failure(fmt.Sprintf("%s: the rules could not be written so that they read the "+
+				"same; write them by hand", shown(p.User)))
 		}
 		return edited, nil
 	})

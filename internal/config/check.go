@@ -200,7 +200,8 @@ func checkPathPattern(pattern string) error {
 		case "":
 			return fmt.Errorf("%q names nothing; write a name, ~/name or /name", pattern)
 		case ".", "..", "**", "~":
-			return fmt.Errorf("%q: %s is not supported here; a name matches at any depth, with all below it", pattern, part)
+			return fmt.Errorf("%q: %s is not supported here; a name matches at any depth, with all below it", pattern,
+				part)
 		}
 	}
 	return nil

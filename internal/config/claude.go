@@ -120,7 +120,8 @@ func (p Places) parts(name string, level Level) []string {
 }
 
 // claudeLayer reads one file; source.Path is "" where there is none.
-func (p Places) claudeLayer(name string, level Level, how ClaudeRules, roots []string) (l layer, notHeld []NotHeld, err error) {
+func (p Places) claudeLayer(name string, level Level, how ClaudeRules,
+	roots []string) (l layer, notHeld []NotHeld, err error) {
 	real, err := view.Resolve(p.Files, name)
 	if err != nil {
 		return l, nil, fmt.Errorf(" cannot be followed (%v)", plain(err))
@@ -266,7 +267,8 @@ func (r *claudeReader) overridden(permissions *node) {
 		case rule.IsCommand() || strings.HasPrefix(rule.Text, "mcp__"):
 			why += fmt.Sprintf("; to have it count: allow = [%q], or claude_rules = \"all\"", rule.Text)
 		default:
-			why += fmt.Sprintf("; to have it count: allowlist = [%q, %q], or claude_rules = \"all\"", defaultsMark, match.CanonicalTool(rule.Text))
+			why += fmt.Sprintf("; to have it count: allowlist = [%q, %q], or claude_rules = \"all\"", defaultsMark,
+				match.CanonicalTool(rule.Text))
 		}
 		r.leave("allow", text, originOf(r.layer.source, line), why)
 	})
@@ -304,7 +306,8 @@ func (r *claudeReader) add(list int, rule nod.Rule) {
 	if list == listAllow || list == listEnvironment {
 		rule.Agent = nod.ClaudeCode
 	}
-	r.layer.added[list] = append(r.layer.added[list], Item{List: listNames()[list], Text: rule.Text, Origin: rule.Origin, Level: source.Level, Rule: rule})
+	r.layer.added[list] = append(r.layer.added[list],
+		Item{List: listNames()[list], Text: rule.Text, Origin: rule.Origin, Level: source.Level, Rule: rule})
 }
 
 // leave notes a rule that is not held as it was meant.

@@ -236,7 +236,8 @@ func (b *builder) element(parent *node, key *unstable.Node) (*node, error) {
 }
 
 func (b *builder) twice(first *node, key *unstable.Node) error {
-	return problemf(b.position(int(key.Raw.Offset)), "%q is set twice, first on line %d; keep one", string(key.Data), first.at.line)
+	return problemf(b.position(int(key.Raw.Offset)), "%q is set twice, first on line %d; keep one", string(key.Data),
+		first.at.line)
 }
 
 func (b *builder) keyValue(parent *node, e *unstable.Node) error {

@@ -106,7 +106,8 @@ func (p Places) checkOwner(real string, info view.Info) error {
 	case !info.Mode.IsRegular():
 		return fmt.Errorf("not a regular file; put the settings into one, or remove it")
 	case info.UID != 0 && info.UID != p.UID:
-		return fmt.Errorf("owned by user %d, neither root nor you (%d); take it over with chown, or remove it", info.UID, p.UID)
+		return fmt.Errorf("owned by user %d, neither root nor you (%d); take it over with chown, or remove it",
+			info.UID, p.UID)
 	case info.Mode.Perm()&0o022 != 0:
 		return fmt.Errorf("writable by others (mode %#o); run: chmod go-w %s", info.Mode.Perm(), quoteForShell(real))
 	}
@@ -121,7 +122,8 @@ func (p Places) checkAbove(real string) error {
 			return fmt.Errorf("its directory %s cannot be looked at (%v); make it readable", shown(dir), plain(err))
 		}
 		if info.Mode.Perm()&0o002 != 0 && info.Mode&fs.ModeSticky == 0 {
-			return fmt.Errorf("anyone can replace it, since its directory %s is writable by all; run: chmod o-w %s", shown(dir), quoteForShell(dir))
+			return fmt.Errorf("anyone can replace it, since its directory %s is writable by all; run: chmod o-w %s",
+				shown(dir), quoteForShell(dir))
 		}
 		if dir == "/" {
 			return nil
@@ -169,7 +171,8 @@ func (p Places) checkPlaces(layers []layer, s Settings) error {
 	}
 	for _, l := range layers {
 		if root, ok := p.inside(roots, l.real); ok {
-			return failure(fmt.Sprintf("%s: lies in the workspace %s, where an agent may write; move it out, or start the agent in another directory", shown(l.source.Path), shown(root)))
+			return failure(fmt.Sprintf("%s: lies in the workspace %s, where an agent may write; move it out, or start "+
+				"the agent in another directory", shown(l.source.Path), shown(root)))
 		}
 	}
 	type named struct{ key, name string }
@@ -194,7 +197,8 @@ func (p Places) checkOutside(roots []string, key, name string) error {
 		return failure(fmt.Sprintf("%s: %s cannot be followed (%v); correct it in the settings", shown(name), key, err))
 	}
 	if root, ok := p.inside(roots, real); ok {
-		return failure(fmt.Sprintf("%s: %s lies in the workspace %s, where an agent may write; move it out", shown(name), key, shown(root)))
+		return failure(fmt.Sprintf("%s: %s lies in the workspace %s, where an agent may write; move it out",
+			shown(name), key, shown(root)))
 	}
 	return nil
 }

@@ -31,7 +31,8 @@ const (
 )
 
 func listNames() [listCount]string {
-	return [listCount]string{"allow", "soft_deny", "hard_deny", "ask", "environment", "hosts", "allowlist", "secrets", "guarded"}
+	return [listCount]string{"allow", "soft_deny", "hard_deny", "ask", "environment", "hosts", "allowlist",
+		"secrets", "guarded"}
 }
 
 // listed is one key that holds a list.
@@ -113,7 +114,8 @@ func (r *reader) fail(at position, format string, args ...any) {
 
 func topKeys() []string {
 	names := listNames()
-	return append([]string{"mode", "profile", "claude_rules", "approvals", "confine", "workspace_roots", "model", "fallback", "log", "price", "repository"}, names[:]...)
+	return append([]string{"mode", "profile", "claude_rules", "approvals", "confine", "workspace_roots", "model",
+		"fallback", "log", "price", "repository"}, names[:]...)
 }
 
 func (r *reader) top(n *node) {
@@ -152,11 +154,13 @@ func (r *reader) top(n *node) {
 }
 
 func targetKeys() []string {
-	return []string{"provider", "name", "endpoint", "key_file", "region", "project", "api_version", "channel", "effort", "thinking", "temperature"}
+	return []string{"provider", "name", "endpoint", "key_file", "region", "project", "api_version", "channel",
+		"effort", "thinking", "temperature"}
 }
 
 func modelKeys() []string {
-	return append(targetKeys(), "timeout", "max_tokens", "proxy", "ca_file", "headers", "transcript", "stages", "max_cost_session", "max_cost_day", "on_block", "on_unavailable")
+	return append(targetKeys(), "timeout", "max_tokens", "proxy", "ca_file", "headers", "transcript", "stages",
+		"max_cost_session", "max_cost_day", "on_block", "on_unavailable")
 }
 
 func (r *reader) model(n *node) {

@@ -206,7 +206,8 @@ func (s said) rules() nod.Rules {
 }
 
 func (s said) speaksOf(i int) bool {
-	return s.repo[i].present || slices.ContainsFunc(s.layers, func(l layer) bool { return l.lists[i].present || len(l.added[i]) > 0 })
+	return s.repo[i].present ||
+		slices.ContainsFunc(s.layers, func(l layer) bool { return l.lists[i].present || len(l.added[i]) > 0 })
 }
 
 // Lists returns the rules again, in order of list and position, each with

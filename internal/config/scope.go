@@ -59,7 +59,8 @@ func (r *reader) repository(t *node) {
 			s.lists[i] = r.addedList(i, n)
 			s.Rules += len(s.lists[i].items)
 		case slices.Contains(topKeys(), n.key):
-			r.fail(n.at, "a [[repository]] cannot set %s; put it at the top of the file, before the first [table]", n.key)
+			r.fail(n.at, "a [[repository]] cannot set %s; put it at the top of the file, before the first [table]",
+				n.key)
 		default:
 			r.unknown(n, "[repository]", scopedKeys())
 		}
@@ -96,7 +97,8 @@ func (r *reader) addedList(i int, n *node) listed {
 	l := r.list(i, n)
 	for j, item := range l.items {
 		if item.Text == defaultsMark {
-			r.fail(n.items[j].valueAt, "%s: a [[repository]] only adds; put %q into the list at the top of the file", n.key, defaultsMark)
+			r.fail(n.items[j].valueAt, "%s: a [[repository]] only adds; put %q into the list at the top of the file",
+				n.key, defaultsMark)
 		}
 	}
 	return l

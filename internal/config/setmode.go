@@ -30,7 +30,8 @@ func (p Places) withMode(text []byte, mode Mode) ([]byte, error) {
 		return nil, located(p.User, err)
 	}
 	if l.mode == nil || *l.mode != mode {
-		return nil, failure(fmt.Sprintf("%s: the mode could not be changed; set mode = %q by hand", shown(p.User), mode))
+		return nil, failure(fmt.Sprintf("%s: the mode could not be changed; set mode = %q by hand", shown(p.User),
+			mode))
 	}
 	return edited, nil
 }
@@ -46,7 +47,8 @@ func SetConfine(p Places, on bool) error {
 		edited, err := editTop(text, "confine", strconv.Quote(word))
 		if err == nil {
 			var l layer
-			if l, err = readLayer(p, Source{Path: p.User, Level: User}, edited); err == nil && (l.confined == nil || *l.confined != word) {
+			if l, err = readLayer(p, Source{Path: p.User, Level: User}, edited); err == nil &&
+				(l.confined == nil || *l.confined != word) {
 				return nil, failure(fmt.Sprintf("%s: set confine = %q by hand", shown(p.User), word))
 			}
 		}

@@ -27,7 +27,8 @@ func EnsureState(p Places, roots []string) error {
 		roots = append([]string{root}, roots...)
 	}
 	if root, ok := p.inside(roots, real); ok {
-		return fmt.Errorf("the state directory %s lies in the workspace %s, where an agent may write; start in another directory", shown(p.State), shown(root))
+		return fmt.Errorf("the state directory %s lies in the workspace %s, where an agent may write; start "+
+			"in another directory", shown(p.State), shown(root))
 	}
 	if err := os.MkdirAll(p.State, 0o700); err != nil {
 		return err
@@ -50,9 +51,11 @@ func CheckState(p Places) error {
 	case !info.Mode.IsDir():
 		return fmt.Errorf("state directory %s is no directory; remove what is there", shown(p.State))
 	case info.UID != p.UID:
-		return fmt.Errorf("state directory %s is owned by user %d, not you (%d); take it over with chown", shown(p.State), info.UID, p.UID)
+		return fmt.Errorf("state directory %s is owned by user %d, not you (%d); take it over with chown",
+			shown(p.State), info.UID, p.UID)
 	case info.Mode.Perm()&0o077 != 0:
-		return fmt.Errorf("state directory %s may be used by others (mode %#o); run: chmod 700 %s", shown(p.State), info.Mode.Perm(), quoteForShell(p.State))
+		return fmt.Errorf("state directory %s may be used by others (mode %#o); run: chmod 700 %s", shown(p.State),
+			info.Mode.Perm(), quoteForShell(p.State))
 	}
 	return nil
 }

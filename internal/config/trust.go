@@ -164,7 +164,8 @@ func lock(name string) (unlock func(), err error) {
 	}
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, fmt.Errorf("%s is held by another process; nothing was changed. End that process (fuser %s) and try again", name, name)
+		return nil, fmt.Errorf("%s is held by another process; nothing was changed. End that process "+
+			"(fuser %s) and try again", name, name)
 	}
 	return nil, fmt.Errorf("%s: %w", name, err)
 }

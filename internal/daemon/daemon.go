@@ -131,7 +131,8 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer unlock()
-	s := &server{Options: o, stamp: stamp, since: time.Now(), limits: NewLimits(), memory: newMemory(), seats: make(chan struct{}, maxConns)}
+	s := &server{Options: o, stamp: stamp, since: time.Now(), limits: NewLimits(), memory: newMemory(),
+		seats: make(chan struct{}, maxConns)}
 	if err := s.listen(); err != nil {
 		return err
 	}
@@ -323,7 +324,8 @@ func isOwn(conn *net.UnixConn) bool {
 }
 
 func (s *server) tell(conn io.Writer) {
-	state := State{V: 1, PID: os.Getpid(), Version: s.Version, Since: s.since.UTC().Truncate(time.Second), Requests: s.requests.Load(), Failures: s.failures.Load(),
+	state := State{V: 1, PID: os.Getpid(), Version: s.Version, Since: s.since.UTC().Truncate(time.Second),
+		Requests: s.requests.Load(), Failures: s.failures.Load(),
 		Remembered: s.remembered.Load(), Verdicts: s.memory.size(), Models: s.models.size(), Active: s.active.Load()}
 	_ = json.NewEncoder(conn).Encode(state) // whoever asked has gone
 }
@@ -366,7 +368,8 @@ func (s *server) work(ctx context.Context, conn *net.UnixConn, line []byte) {
 func (s *server) answer(ctx context.Context, r classify.Request) (a classify.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
-			a = classify.Fail(r, &fault.Error{Kind: fault.Internal, Message: "the daemon failed inside", Cause: fmt.Errorf("%v", p)})
+			a = classify.Fail(r, &fault.Error{Kind: fault.Internal, Message: "the daemon failed inside",
+				Cause: fmt.Errorf("%v", p)})
 		}
 		s.requests.Add(1)
 		if a.Error != nil {
@@ -378,7 +381,8 @@ func (s *server) answer(ctx context.Context, r classify.Request) (a classify.Ans
 		return classify.Fail(r, err)
 	}
 	if !settings.Model.Resident() {
-		return classify.Fail(r, &fault.Error{Kind: fault.NoKey, Message: "a key from the environment is not for the daemon"})
+		return classify.Fail(r, &fault.Error{Kind: fault.NoKey,
+			Message: "a key from the environment is not for the daemon"})
 	}
 	m, err := s.models.of(s, settings)
 	if err != nil {

@@ -84,7 +84,9 @@ func (l *limit) enter(ctx context.Context) error {
 	case l.slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return &fault.Error{Kind: fault.TimedOut, Message: fmt.Sprintf("%d questions with this key were under way, and none ended in time", keyConcurrency), Cause: ctx.Err()}
+		return &fault.Error{Kind: fault.TimedOut,
+			Message: fmt.Sprintf("%d questions with this key were under way, and none ended in time", keyConcurrency),
+			Cause:   ctx.Err()}
 	}
 }
 
@@ -99,7 +101,8 @@ func (l *limit) rest(ctx context.Context) error {
 		return nil
 	}
 	if deadline, ok := ctx.Deadline(); ok && wait > time.Until(deadline)/2 {
-		return &fault.Error{Kind: fault.RateLimited, Message: fmt.Sprintf("the vendor wants this key to rest for another %s", wait.Round(time.Second))}
+		return &fault.Error{Kind: fault.RateLimited,
+			Message: fmt.Sprintf("the vendor wants this key to rest for another %s", wait.Round(time.Second))}
 	}
 	select {
 	case <-time.After(wait):
@@ -123,7 +126,9 @@ func (l *limit) hanging() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if wait := time.Until(l.down); wait > 0 {
-		return &fault.Error{Kind: fault.TimedOut, Message: fmt.Sprintf("the last %d questions got no answer in time, so none is put for another %s", hangs, wait.Round(time.Second))}
+		return &fault.Error{Kind: fault.TimedOut,
+			Message: fmt.Sprintf("the last %d questions got no answer in time, so none is put for another %s", hangs,
+				wait.Round(time.Second))}
 	}
 	return nil
 }

@@ -62,7 +62,8 @@ func (l *lines) call(p played) error {
 	line := callLine{
 		Version: version, Kind: "call", ID: p.row.ID, Tool: p.row.ToolName, Input: p.row.Input,
 		Verdict: p.decision.Verdict, Layer: p.decision.Layer, Reason: p.decision.Reason,
-		Answered: p.answer.Said, Settled: p.settled(), Latency: p.took.Microseconds(), Gate: p.decision.Latency.Microseconds(),
+		Answered: p.answer.Said, Settled: p.settled(), Latency: p.took.Microseconds(),
+		Gate:  p.decision.Latency.Microseconds(),
 		Label: p.row.Label, Why: p.row.Why,
 	}
 	if p.decision.Err != nil {
@@ -77,7 +78,9 @@ func (l *lines) end(s summary) error {
 		Open: byName(s.open), Verdicts: byName(s.verdicts), Took: s.took.Microseconds(),
 	}
 	for _, sh := range s.shares {
-		line.Shares = append(line.Shares, shareLine{Layer: sh.layer, Calls: sh.calls, Percent: float64(sh.tenths) / 10, Median: sh.median.Microseconds(), Gate: sh.gate.Microseconds()})
+		line.Shares = append(line.Shares,
+			shareLine{Layer: sh.layer, Calls: sh.calls, Percent: float64(sh.tenths) / 10,
+				Median: sh.median.Microseconds(), Gate: sh.gate.Microseconds()})
 	}
 	return l.write(line)
 }

@@ -43,7 +43,8 @@ func newTable(o Options) *table {
 	}
 	width = min(max(width, 80), 120)
 	rest := width - leftWidth - 2
-	return &table{out: o.Stdout, color: o.Terminal && !o.NoColor, width: width, callWidth: rest * 3 / 8, reasonWidth: rest - rest*3/8}
+	return &table{out: o.Stdout, color: o.Terminal && !o.NoColor, width: width, callWidth: rest * 3 / 8,
+		reasonWidth: rest - rest*3/8}
 }
 
 func (t *table) begin(calls int) error {
@@ -103,10 +104,12 @@ func (t *table) end(s summary) error {
 		if sh.layer == nod.LayerNone {
 			name = "open"
 		}
-		fmt.Fprintf(&b, "%-*s %6d %5d.%d %10s %10s\n", layerWidth, name, sh.calls, sh.tenths/10, sh.tenths%10, medianText(sh.calls, sh.median), medianText(sh.calls, sh.gate))
+		fmt.Fprintf(&b, "%-*s %6d %5d.%d %10s %10s\n", layerWidth, name, sh.calls, sh.tenths/10, sh.tenths%10,
+			medianText(sh.calls, sh.median), medianText(sh.calls, sh.gate))
 	}
 	fmt.Fprintf(&b, "%-*s %6d   100.0\n", layerWidth, "all", s.calls)
-	fmt.Fprintf(&b, "\n%s.\nAll of them took %d µs from payload to answer, settings included.\n", list(s.verdicts), s.took.Microseconds())
+	fmt.Fprintf(&b, "\n%s.\nAll of them took %d µs from payload to answer, settings included.\n", list(s.verdicts),
+		s.took.Microseconds())
 	for _, line := range wrap(openText(s), t.width, 9) {
 		fmt.Fprintln(&b, line)
 	}
@@ -130,7 +133,8 @@ func openText(s summary) string {
 	if n == 0 {
 		return "No call was left open."
 	}
-	return fmt.Sprintf("%d were left open: %s. They would go to a model. None is configured, so none was asked: a person decides.", n, list(s.open))
+	return fmt.Sprintf("%d were left open: %s. They would go to a model. None is configured, so none was "+
+		"asked: a person decides.", n, list(s.open))
 }
 
 // list is "3 Bash, 1 Read".

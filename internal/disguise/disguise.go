@@ -66,7 +66,8 @@ func (k Kind) Apply(r *rand.Rand, command string) (disguised string, ok bool) {
 // a fresh slice.
 func Kinds() []Kind {
 	var all []Kind
-	for _, list := range [][]Kind{wrappers(), languages(), quotings(), nestings(), separators(), expansions(), encodings(), environments(), redirections(), indirections()} {
+	for _, list := range [][]Kind{wrappers(), languages(), quotings(), nestings(), separators(), expansions(),
+		encodings(), environments(), redirections(), indirections()} {
 		all = append(all, list...)
 	}
 	return all
@@ -103,7 +104,8 @@ func Stack(r *rand.Rand, kinds []Kind, command string, depth int) (disguised str
 
 // form makes a kind of a template. See fill for its letters.
 func form(name string, f Family, template, doc string, needs ...string) Kind {
-	return Kind{Name: name, Family: f, Doc: doc, Needs: strings.Join(needs, " "), apply: func(r *rand.Rand, command string) (string, bool) {
-		return fill(r, template, command)
-	}}
+	return Kind{Name: name, Family: f, Doc: doc, Needs: strings.Join(needs, " "),
+		apply: func(r *rand.Rand, command string) (string, bool) {
+			return fill(r, template, command)
+		}}
 }

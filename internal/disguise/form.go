@@ -204,7 +204,8 @@ func quoteAll(words []string) string {
 }
 
 func parse(command string) (*syntax.File, error) {
-	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(command), "")
+	return syntax.NewParser(syntax.Variant(syntax.LangBash),
+		syntax.KeepComments(true)).Parse(strings.NewReader(command), "")
 }
 
 func parses(command string) bool {
@@ -222,7 +223,8 @@ func only(command string) *syntax.CallExpr {
 	}
 	s := file.Stmts[0]
 	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 || len(call.Assigns)+len(s.Redirs)+len(s.Comments) > 0 || s.Background || s.Negated || s.Semicolon.IsValid() {
+	if !ok || len(call.Args) == 0 || len(call.Assigns)+len(s.Redirs)+len(s.Comments) > 0 || s.Background || s.Negated ||
+		s.Semicolon.IsValid() {
 		return nil
 	}
 	return call
@@ -308,10 +310,12 @@ func plain(s string) bool {
 // not mean to a program, or was made up here for a function or an alias.
 func shellOnly(name string) bool {
 	switch name {
-	case "cd", "eval", "exec", "source", ".", "command", "builtin", "trap", "set", "unset", "shopt", "alias", "unalias", "read", "mapfile", "readarray",
-		"shift", "exit", "return", "break", "continue", "type", "hash", "ulimit", "umask", "wait", "jobs", "fg", "bg", "disown", "enable", "pushd", "popd",
-		"dirs", "getopts", "history", "bind", "complete", "compgen", "times", "let", "local", "export", "declare", "readonly", "typeset", ":", "help", "fc", "logout", "suspend", "caller",
-		"echo", "printf", "test", "kill", "true", "false", "pwd":
+	case "cd", "eval", "exec", "source", ".", "command", "builtin", "trap", "set", "unset", "shopt", "alias",
+		"unalias", "read", "mapfile", "readarray", "shift", "exit", "return", "break", "continue", "type", "hash",
+		"ulimit", "umask", "wait", "jobs", "fg", "bg", "disown", "enable", "pushd", "popd", "dirs", "getopts",
+		"history", "bind", "complete", "compgen", "times", "let", "local", "export", "declare", "readonly",
+		"typeset", ":", "help", "fc", "logout", "suspend", "caller", "echo", "printf", "test", "kill", "true",
+		"false", "pwd":
 		return true
 	}
 	return strings.HasPrefix(name, "zz")

@@ -13,10 +13,14 @@ func expansions() []Kind {
 		return rename(n, Expansion, doc, write)
 	}
 	return append(paths(),
-		name("default", "the name from a default", func(_ *rand.Rand, p string) string { return "${zzunset:-" + p + "}" }),
-		name("default-unset", "the name from a default for what is unset", func(_ *rand.Rand, p string) string { return "${zzunset-" + p + "}" }),
-		name("default-assigned", "the name from a default that is assigned", func(_ *rand.Rand, p string) string { return "${zzunset:=" + p + "}" }),
-		name("alternative", "the name from an alternative", func(_ *rand.Rand, p string) string { return "${PATH:+" + p + "}" }),
+		name("default", "the name from a default",
+			func(_ *rand.Rand, p string) string { return "${zzunset:-" + p + "}" }),
+		name("default-unset", "the name from a default for what is unset",
+			func(_ *rand.Rand, p string) string { return "${zzunset-" + p + "}" }),
+		name("default-assigned", "the name from a default that is assigned",
+			func(_ *rand.Rand, p string) string { return "${zzunset:=" + p + "}" }),
+		name("alternative", "the name from an alternative",
+			func(_ *rand.Rand, p string) string { return "${PATH:+" + p + "}" }),
 		name("empty-variable", "an empty variable inside the name", func(r *rand.Rand, p string) string {
 			i := cut(r, p)
 			return p[:i] + "${zzunset}" + p[i:]
@@ -29,11 +33,16 @@ func expansions() []Kind {
 			i := cut(r, p)
 			return p[:i] + "$()" + p[i:]
 		}),
-		name("echo-substitution", "the name from echo", func(_ *rand.Rand, p string) string { return "$(echo " + p + ")" }),
-		name("printf-substitution", "the name from printf", func(_ *rand.Rand, p string) string { return "$(printf %s " + quote(p) + ")" }),
-		name("printf-octal", "the name from printf's escapes", func(_ *rand.Rand, p string) string { return "$(printf '" + escapes(`\%03o`, p) + "')" }),
-		name("backtick-name", "the name from backticks", func(_ *rand.Rand, p string) string { return "`echo " + p + "`" }),
-		name("reversed-name", "the name from a text in reverse", func(_ *rand.Rand, p string) string { return "$(rev <<< " + reversed(p) + ")" }).needing("rev"),
+		name("echo-substitution", "the name from echo",
+			func(_ *rand.Rand, p string) string { return "$(echo " + p + ")" }),
+		name("printf-substitution", "the name from printf",
+			func(_ *rand.Rand, p string) string { return "$(printf %s " + quote(p) + ")" }),
+		name("printf-octal", "the name from printf's escapes",
+			func(_ *rand.Rand, p string) string { return "$(printf '" + escapes(`\%03o`, p) + "')" }),
+		name("backtick-name", "the name from backticks",
+			func(_ *rand.Rand, p string) string { return "`echo " + p + "`" }),
+		name("reversed-name", "the name from a text in reverse",
+			func(_ *rand.Rand, p string) string { return "$(rev <<< " + reversed(p) + ")" }).needing("rev"),
 		name("brace-one", "a brace expansion around a letter", func(r *rand.Rand, p string) string {
 			i := r.IntN(len(p))
 			if c := p[i] | 0x20; c < 'a' || c > 'z' {
@@ -58,31 +67,40 @@ func expansions() []Kind {
 		x("joined-variables", "zza=%q; zzb=; zzc=$zzb$zza$zzb; eval \"$zzc\"", "variables that are joined"),
 		x("printf-v", "printf -v zza %%s %q; eval \"$zza\"", "a variable that printf sets"),
 		x("read-variable", "IFS= read -r -d '' zza <<< %q; eval \"$zza\"", "a variable that read sets"),
-		x("mapfile", "mapfile -t zza <<< %q; zzIFS=$IFS; IFS=$'\\n'; zzb=\"${zza[*]}\"; IFS=$zzIFS; eval \"$zzb\"", "an array that mapfile sets"),
+		x("mapfile", "mapfile -t zza <<< %q; zzIFS=$IFS; IFS=$'\\n'; zzb=\"${zza[*]}\"; IFS=$zzIFS; eval \"$zzb\"",
+			"an array that mapfile sets"),
 		x("quote-transform", "zza=(%w); eval \"${zza[@]@Q}\"", "words that the shell quotes"),
 		x("escape-transform", "zza='%h'; eval \"${zza@E}\"", "escapes that the shell resolves"),
 		x("lower-case", "zza=BASH; ${zza,,} -c %q", "a name that is folded"),
-		x("heredoc-variable", "zza=$(cat <<'ZZEND'\n%s\nZZEND\n); eval \"$zza\"", "a variable from a here-document", "cat"),
+		x("heredoc-variable", "zza=$(cat <<'ZZEND'\n%s\nZZEND\n); eval \"$zza\"", "a variable from a here-document",
+			"cat"),
 		x("declare", "declare zza=%q; eval \"$zza\"", "a variable that declare sets"),
 		x("readonly", "readonly zza=%q; eval \"$zza\"", "a variable that cannot change"),
-		Kind{Name: "braces", Family: Expansion, Doc: "all words in one brace expansion", apply: joined("{", ",", "}", ",{}\\$`\"' \t\n~*?[]!()<>|&;#")},
-		Kind{Name: "ifs-blanks", Family: Expansion, Doc: "${IFS} for blanks", apply: joined("", "${IFS}", "", "\\$`\"' \t\n~*?[]!(){}<>|&;#")},
-		Kind{Name: "ifs-variable", Family: Expansion, Doc: "words that another IFS splits", apply: joined("IFS=,; zza=", ",", "; $zza", ",\\$`\"' \t\n~*?[]!(){}<>|&;#")},
-		Kind{Name: "split-variable", Family: Expansion, Doc: "words that splitting makes", apply: joined("zza='", " ", "'; $zza", "\\$`\"' \t\n~*?[]!(){}<>|&;#")},
-		Kind{Name: "replaced", Family: Expansion, Doc: "a text of which a mark is taken out", apply: func(r *rand.Rand, command string) (string, bool) {
-			if strings.Contains(command, "QZ") {
-				return "", false
-			}
-			i := 1 + r.IntN(max(len(command)-1, 1))
-			return "zza=" + quote(command[:i]+"QZ"+command[i:]) + `; eval "${zza//QZ}"`, true
-		}},
-		Kind{Name: "two-halves", Family: Expansion, Doc: "a text from two variables", apply: func(r *rand.Rand, command string) (string, bool) {
-			i := 1 + r.IntN(max(len(command)-1, 1))
-			return "zza=" + quote(command[:i]) + "; zzb=" + quote(command[i:]) + `; eval "$zza$zzb"`, true
-		}},
-		Kind{Name: "letters", Family: Expansion, Doc: "a name from letters of a variable", apply: func(_ *rand.Rand, command string) (string, bool) {
-			return "zza=hsabz; \"${zza:3:1}${zza:2:1}${zza:1:1}${zza:0:1}\" -c " + quote(command), true
-		}},
+		Kind{Name: "braces", Family: Expansion, Doc: "all words in one brace expansion",
+			apply: joined("{", ",", "}", ",{}\\$`\"' \t\n~*?[]!()<>|&;#")},
+		Kind{Name: "ifs-blanks", Family: Expansion, Doc: "${IFS} for blanks",
+			apply: joined("", "${IFS}", "", "\\$`\"' \t\n~*?[]!(){}<>|&;#")},
+		Kind{Name: "ifs-variable", Family: Expansion, Doc: "words that another IFS splits",
+			apply: joined("IFS=,; zza=", ",", "; $zza", ",\\$`\"' \t\n~*?[]!(){}<>|&;#")},
+		Kind{Name: "split-variable", Family: Expansion, Doc: "words that splitting makes",
+			apply: joined("zza='", " ", "'; $zza", "\\$`\"' \t\n~*?[]!(){}<>|&;#")},
+		Kind{Name: "replaced", Family: Expansion, Doc: "a text of which a mark is taken out",
+			apply: func(r *rand.Rand, command string) (string, bool) {
+				if strings.Contains(command, "QZ") {
+					return "", false
+				}
+				i := 1 + r.IntN(max(len(command)-1, 1))
+				return "zza=" + quote(command[:i]+"QZ"+command[i:]) + `; eval "${zza//QZ}"`, true
+			}},
+		Kind{Name: "two-halves", Family: Expansion, Doc: "a text from two variables",
+			apply: func(r *rand.Rand, command string) (string, bool) {
+				i := 1 + r.IntN(max(len(command)-1, 1))
+				return "zza=" + quote(command[:i]) + "; zzb=" + quote(command[i:]) + `; eval "$zza$zzb"`, true
+			}},
+		Kind{Name: "letters", Family: Expansion, Doc: "a name from letters of a variable",
+			apply: func(_ *rand.Rand, command string) (string, bool) {
+				return "zza=hsabz; \"${zza:3:1}${zza:2:1}${zza:1:1}${zza:0:1}\" -c " + quote(command), true
+			}},
 	)
 }
 
@@ -142,7 +160,8 @@ func encodings() []Kind {
 		e("process-sink", "echo %q > >(bash)", "a process substitution that is a shell"),
 		e("source-stdin", ". /dev/stdin <<'ZZEND'\n%s\nZZEND", "standard input that is read in"),
 		e("source-herestring", "source /dev/stdin <<< %q", "a here-string that is read in"),
-		e("read-loop", "while IFS= read -r -d '' zz; do eval \"$zz\"; done < <(printf '%%s\\0' %q)", "a loop that evaluates its input"),
+		e("read-loop", "while IFS= read -r -d '' zz; do eval \"$zz\"; done < <(printf '%%s\\0' %q)",
+			"a loop that evaluates its input"),
 		e("xargs-encoded", "echo %b | base64 -d | xargs -0 bash -c", "base64 through xargs", "base64", "xargs"),
 	}
 }
@@ -159,7 +178,8 @@ func indirections() []Kind {
 		i("script-file", "echo %q > zz.sh; bash zz.sh", "a script that is written and run"),
 		i("script-heredoc", "cat > zz.sh <<'ZZEND'\n%s\nZZEND\nbash ./zz.sh", "a script from a here-document", "cat"),
 		i("script-tee", "tee zz.sh > /dev/null <<'ZZEND'\n%s\nZZEND\nbash zz.sh", "a script that tee writes", "tee"),
-		i("script-executable", "printf '#!/bin/bash\\n%%s\\n' %q > zz.sh; chmod +x zz.sh; ./zz.sh", "a script that is made executable", "chmod"),
+		i("script-executable", "printf '#!/bin/bash\\n%%s\\n' %q > zz.sh; chmod +x zz.sh; ./zz.sh",
+			"a script that is made executable", "chmod"),
 		i("script-source", "echo %q > zz.sh; . ./zz.sh", "a script that is read in"),
 		i("script-stdin", "echo %q > zz.sh; bash < zz.sh", "a script on standard input"),
 		i("script-encoded", "echo %b | base64 -d > zz.sh && bash zz.sh", "an encoded script", "base64"),
@@ -168,14 +188,18 @@ func indirections() []Kind {
 		i("script-linked", "echo %q > zz.txt; ln -s zz.txt zz.sh; bash zz.sh", "a script behind a link", "ln"),
 		i("script-eval-cat", "echo %q > zz.sh; eval \"$(cat zz.sh)\"", "a file that is evaluated", "cat"),
 		i("script-read", "echo %q > zz.sh; bash -c \"$(< zz.sh)\"", "a file that the shell reads"),
-		i("script-path", "mkdir -p zzbin; printf '#!/bin/bash\\n%%s\\n' %q > zzbin/ls; chmod +x zzbin/ls; PATH=$PWD/zzbin:$PATH ls", "a script under another program's name", "mkdir", "chmod"),
+		i("script-path", "mkdir -p zzbin; printf '#!/bin/bash\\n%%s\\n' %q > zzbin/ls; chmod +x zzbin/ls; "+
+			"PATH=$PWD/zzbin:$PATH ls", "a script under another program's name", "mkdir", "chmod"),
 		i("rcfile", "echo %q > zzrc; bash --rcfile zzrc -i -c :", "a file that an interactive shell reads"),
-		i("makefile", "printf 'zz:\\n\\t@echo %b | base64 -d | bash\\n' > zz.mk; make -f zz.mk", "a Makefile that is written", "make", "base64"),
-		i("python-file", "echo 'import os; os.system(\"echo %b | base64 -d | bash\")' > zz.py; python3 zz.py", "a Python program that is written", "python3", "base64"),
+		i("makefile", "printf 'zz:\\n\\t@echo %b | base64 -d | bash\\n' > zz.mk; make -f zz.mk",
+			"a Makefile that is written", "make", "base64"),
+		i("python-file", "echo 'import os; os.system(\"echo %b | base64 -d | bash\")' > zz.py; python3 zz.py",
+			"a Python program that is written", "python3", "base64"),
 		i("alias", "shopt -s expand_aliases\nalias %n=%Q{eval %q}\n%n", "an alias"),
 		i("alias-words", "shopt -s expand_aliases\nalias %n=%Q{%p}\n%n", "an alias of words"),
 		i("alias-eval", "shopt -s expand_aliases\nalias %n=%Q{eval %q}\neval %n", "an alias, evaluated"),
-		i("alias-of-program", "shopt -s expand_aliases\nalias ls=%Q{eval %q #}\nls", "an alias with another program's name"),
+		i("alias-of-program", "shopt -s expand_aliases\nalias ls=%Q{eval %q #}\nls",
+			"an alias with another program's name"),
 		i("function-of-program", "ls() { %s\n}\nls", "a function with another program's name"),
 		i("function-declared", "eval %Q{%n() { %s\n}}; %n", "a function that is declared by eval"),
 		i("trap-exit", "trap %q EXIT", "a trap at the end"),
@@ -191,8 +215,11 @@ func indirections() []Kind {
 		i("complete", "complete -F %n ls; %n() { %s\n}; %n", "a function for completion"),
 		unshown(i("bind-x", "bind -x '\"\\C-t\": '%q", "a key that runs it"), "it runs when a person presses the key"),
 		unshown(i("fc-editor", "FCEDIT=%q fc -l", "the editor of fc"), "it runs only in a shell with a history"),
-		unshown(i("logout-file", "echo %q >> ~/.bash_logout", "a file that a login shell reads at its end"), "it runs later, in another shell"),
-		unshown(i("rc-later", "echo %q >> ~/.bashrc", "a file that the next shell reads"), "it runs later, in another shell"),
-		unshown(i("git-hook", "printf '#!/bin/bash\\n%%s\\n' %q > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git commit -m zz", "a hook of git", "chmod", "git"), "it needs a repository"),
+		unshown(i("logout-file", "echo %q >> ~/.bash_logout", "a file that a login shell reads at its end"),
+			"it runs later, in another shell"),
+		unshown(i("rc-later", "echo %q >> ~/.bashrc", "a file that the next shell reads"),
+			"it runs later, in another shell"),
+		unshown(i("git-hook", "printf '#!/bin/bash\\n%%s\\n' %q > .git/hooks/pre-commit; chmod +x "+
+			".git/hooks/pre-commit; git commit -m zz", "a hook of git", "chmod", "git"), "it needs a repository"),
 	}
 }

@@ -77,9 +77,12 @@ func cut(r *rand.Rand, s string) int { return 1 + r.IntN(max(len(s)-1, 1)) }
 
 func quotings() []Kind {
 	return []Kind{
-		rename("single-quotes", Quoting, "the program's name in single quotes", func(_ *rand.Rand, p string) string { return quote(p) }),
-		rename("double-quotes", Quoting, "the program's name in double quotes", func(_ *rand.Rand, p string) string { return `"` + p + `"` }),
-		rename("backslash", Quoting, "a backslash before the name", func(_ *rand.Rand, p string) string { return `\` + p }),
+		rename("single-quotes", Quoting, "the program's name in single quotes",
+			func(_ *rand.Rand, p string) string { return quote(p) }),
+		rename("double-quotes", Quoting, "the program's name in double quotes",
+			func(_ *rand.Rand, p string) string { return `"` + p + `"` }),
+		rename("backslash", Quoting, "a backslash before the name",
+			func(_ *rand.Rand, p string) string { return `\` + p }),
 		rename("backslash-inside", Quoting, "a backslash inside the name", func(r *rand.Rand, p string) string {
 			i := cut(r, p)
 			if i >= len(p) {
@@ -99,8 +102,10 @@ func quotings() []Kind {
 			i := cut(r, p)
 			return p[:i] + "\\\n" + p[i:]
 		}),
-		rename("ansi-hex", Quoting, "$'\\x..'", func(_ *rand.Rand, p string) string { return "$'" + escapes(`\x%02x`, p) + "'" }),
-		rename("ansi-octal", Quoting, "$'\\ooo'", func(_ *rand.Rand, p string) string { return "$'" + escapes(`\%03o`, p) + "'" }),
+		rename("ansi-hex", Quoting, "$'\\x..'",
+			func(_ *rand.Rand, p string) string { return "$'" + escapes(`\x%02x`, p) + "'" }),
+		rename("ansi-octal", Quoting, "$'\\ooo'",
+			func(_ *rand.Rand, p string) string { return "$'" + escapes(`\%03o`, p) + "'" }),
 		rename("ansi-unicode", Quoting, "$'\\u....' for one letter", func(r *rand.Rand, p string) string {
 			i := r.IntN(len(p))
 			return p[:i] + fmt.Sprintf(`$'\u%04x'`, p[i]) + p[i+1:]
@@ -111,23 +116,25 @@ func quotings() []Kind {
 		}),
 		rename("locale-quotes", Quoting, "$\"...\"", func(_ *rand.Rand, p string) string { return `$"` + p + `"` }),
 		form("every-word-quoted", Quoting, "%w", "every word in single quotes"),
-		{Name: "every-word-ansi", Family: Quoting, Doc: "every word as $'\\x..'", apply: func(_ *rand.Rand, command string) (string, bool) {
-			var list []string
-			for _, w := range words(command) {
-				list = append(list, "$'"+escapes(`\x%02x`, w)+"'")
-			}
-			return strings.Join(list, " "), true
-		}},
-		{Name: "every-letter-escaped", Family: Quoting, Doc: "a backslash before every letter of every word", apply: func(_ *rand.Rand, command string) (string, bool) {
-			var list []string
-			for _, w := range words(command) {
-				if w == "" || strings.Contains(w, "\n") || !ascii(w) {
-					return "", false
+		{Name: "every-word-ansi", Family: Quoting, Doc: "every word as $'\\x..'",
+			apply: func(_ *rand.Rand, command string) (string, bool) {
+				var list []string
+				for _, w := range words(command) {
+					list = append(list, "$'"+escapes(`\x%02x`, w)+"'")
 				}
-				list = append(list, escapes(`\%c`, w))
-			}
-			return strings.Join(list, " "), true
-		}},
+				return strings.Join(list, " "), true
+			}},
+		{Name: "every-letter-escaped", Family: Quoting, Doc: "a backslash before every letter of every word",
+			apply: func(_ *rand.Rand, command string) (string, bool) {
+				var list []string
+				for _, w := range words(command) {
+					if w == "" || strings.Contains(w, "\n") || !ascii(w) {
+						return "", false
+					}
+					list = append(list, escapes(`\%c`, w))
+				}
+				return strings.Join(list, " "), true
+			}},
 	}
 }
 
@@ -166,7 +173,9 @@ func paths() []Kind {
 			}
 			return "/bin/" + p[:i] + "[" + p[i:i+1] + "]" + p[i+1:]
 		}),
-		byPath("glob-directory", "the program by a glob in its directory", func(_ *rand.Rand, p string) string { return "/us[r]/b?n/" + p }),
-		byPath("path-expansion", "the program by a path from an expansion", func(_ *rand.Rand, p string) string { return "${zzpath:-/usr}/bin/" + p }),
+		byPath("glob-directory", "the program by a glob in its directory",
+			func(_ *rand.Rand, p string) string { return "/us[r]/b?n/" + p }),
+		byPath("path-expansion", "the program by a path from an expansion",
+			func(_ *rand.Rand, p string) string { return "${zzpath:-/usr}/bin/" + p }),
 	}
 }

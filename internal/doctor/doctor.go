@@ -177,7 +177,8 @@ func (e *examination) run(ctx context.Context) (all []Block) {
 		if in == nil && err == nil {
 			continue
 		}
-		b := Block{Agent: e.agent, Title: install.Title(e.agent), Version: e.version, Level: level.String(), Path: target.Target()}
+		b := Block{Agent: e.agent, Title: install.Title(e.agent), Version: e.version, Level: level.String(),
+			Path: target.Target()}
 		b.Lines = append(b.Lines, about...)
 		if err != nil {
 			b.add(Failed, "settings", printable.Text(err.Error()))
@@ -227,7 +228,9 @@ func (e *examination) programLine(ctx context.Context) []Line {
 	case e.version == tried:
 		b.add(OK, "version", tried+", with which nod was measured").Basis = "tried"
 	case e.agent == "claude-code" && v.Before(install.FailsClosed()):
-		l := b.add(Open, "version", fmt.Sprintf("%v lets a call run when its hook is missing, crashes or hangs; %v and later block it", v, install.FailsClosed()))
+		l := b.add(Open, "version",
+			fmt.Sprintf("%v lets a call run when its hook is missing, crashes or hangs; %v and later block it", v,
+				install.FailsClosed()))
 		l.Basis, l.Next = "tried", "update Claude Code"
 	default:
 		b.add(NotTried, "version", e.version+"; what nod knows of it: "+e.basis()).Basis = "tried"
@@ -258,7 +261,9 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 	}
 	switch {
 	case len(in.Hooks) == 0:
-		b.add(NotTried, "hooks", "nod is in this file in a way that cannot be tried from outside: the agent loads it as code, or it is not as nod writes it").Next = "let the agent run something, then: nod log"
+		b.add(NotTried, "hooks",
+			"nod is in this file in a way that cannot be tried from outside: the agent loads it as code, or it is "+
+				"not as nod writes it").Next = "let the agent run something, then: nod log"
 		return
 	case len(in.Missing()) > 0:
 		b.add(Open, "hooks", "nod is not asked about every tool at "+strings.Join(in.Missing(), ", ")).Next = again
@@ -294,7 +299,9 @@ func (e *examination) untrusted(in *install.Installed) string {
 		return printable.Text(p.named) + " is not the one beside this nod, so it is not started"
 	}
 	usual := config.DefaultPlaces(e.Home)
-	if in.Options.Level == install.Project && (in.Options.Settings != "" && in.Options.Settings != usual.User || in.Options.Managed != "" && in.Options.Managed != usual.Managed) {
+	if in.Options.Level == install.Project &&
+		(in.Options.Settings != "" && in.Options.Settings != usual.User ||
+			in.Options.Managed != "" && in.Options.Managed != usual.Managed) {
 		return "a project's line that names other settings than yours is not started"
 	}
 	return ""

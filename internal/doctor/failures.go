@@ -52,7 +52,8 @@ func (e *examination) measured(b *Block) {
 		case i < 0:
 			b.add(NotTried, f.name, "what the agent does then is not known")
 		case known[i].Runs:
-			b.add(Note, f.name, "the agent takes it for no decision, and its own rules hold; nod-hook prints nothing of the kind (docs/agents.md)").Basis = basis
+			b.add(Note, f.name, "the agent takes it for no decision, and its own rules hold; nod-hook prints nothing "+
+				"of the kind (docs/agents.md)").Basis = basis
 		default:
 			text := "the agent blocks the call"
 			if how := e.adapter.Capabilities().FailClosed; how != "" {
@@ -64,7 +65,8 @@ func (e *examination) measured(b *Block) {
 }
 
 // tryFailure starts a copy of the line whose program fails.
-func (e *examination) tryFailure(ctx context.Context, b *Block, in *install.Installed, r install.Registered, f failure) {
+func (e *examination) tryFailure(ctx context.Context, b *Block, in *install.Installed, r install.Registered,
+	f failure) {
 	dir, err := e.fresh()
 	if err != nil {
 		b.add(NotTried, f.name, err.Error())
@@ -100,7 +102,9 @@ func (e *examination) judgeFailure(b *Block, f failure, got answer, seconds int)
 		}
 		b.add(OK, f.name, text).Basis = e.partly()
 	case !got.ended && f.kind == install.Hangs:
-		l := b.add(Open, f.name, "the line does not end: timeout(1) is missing here, so the agent's own limit ends the hook, and the call may run")
+		l := b.add(Open, f.name,
+			"the line does not end: timeout(1) is missing here, so the agent's own limit ends the hook, "+
+				"and the call may run")
 		l.Basis = "tried"
 	default:
 		b.add(Failed, f.name, "the line should be one that "+how+": "+got.String()).Basis = "tried"
@@ -124,11 +128,13 @@ func (e *examination) partly() string { return "tried; the agent's part " + e.ba
 func (e *examination) denial(got answer) (denied bool, how string) {
 	with := e.adapter.Block("nod says why")
 	if with.Exit == 2 {
-		return got.exit == 2 && len(got.stdout) == 0 && strings.TrimSpace(string(got.stderr)) != "", "exits with 2 and a reason"
+		return got.exit == 2 && len(got.stdout) == 0 &&
+			strings.TrimSpace(string(got.stderr)) != "", "exits with 2 and a reason"
 	}
 	before, after, _ := strings.Cut(string(with.Stdout), "nod says why")
 	reason, found := strings.CutPrefix(strings.TrimSpace(string(got.stdout)), before)
-	return found && got.exit == with.Exit && strings.HasSuffix(reason, after) && reason != after, "prints a denial with a reason"
+	return found && got.exit == with.Exit && strings.HasSuffix(reason, after) &&
+		reason != after, "prints a denial with a reason"
 }
 
 // standIn writes a program, and says why it cannot be started where that is so.
@@ -136,8 +142,10 @@ func standIn(ctx context.Context, path, script string) string {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\nexit 7\n"), 0o700); err != nil {
 		return err.Error()
 	}
-	if got := start(ctx, install.Command{Words: []string{path}}, filepath.Dir(path), nil, nil, patience); got.exit != 7 {
-		return "no program can be started in " + filepath.Dir(path) + ", so this was not tried; name another place with TMPDIR"
+	if got := start(ctx, install.Command{Words: []string{path}}, filepath.Dir(path), nil, nil,
+		patience); got.exit != 7 {
+		return "no program can be started in " + filepath.Dir(path) +
+			", so this was not tried; name another place with TMPDIR"
 	}
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
 		return err.Error()

@@ -57,7 +57,8 @@ func (e *examination) whoDecides(b *Block, s config.Settings) {
 	if e.agent != nod.ClaudeCode {
 		return
 	}
-	b.add(Note, "mode", printable.Line(e.mode.name, 40)+" ("+printable.Text(e.mode.origin)+"): "+decider(e.mode.name, s))
+	b.add(Note, "mode", printable.Line(e.mode.name, 40)+" ("+printable.Text(e.mode.origin)+"): "+
+		decider(e.mode.name, s))
 }
 
 func decider(mode string, s config.Settings) string {
@@ -69,7 +70,8 @@ func decider(mode string, s config.Settings) string {
 	case s.Model.Provider != "":
 		return "what nod's layers leave open, your model decides"
 	case mode == "auto" && s.Profile != config.Replace:
-		return "nod allows what it clears and asks you about known losses and secrets; the rest Claude Code's own judge decides"
+		return "nod allows what it clears and asks you about known losses and secrets; the rest Claude " +
+			"Code's own judge decides"
 	case mode == "plan":
 		return "nod allows reads; what else it clears, Claude Code's own rules decide, and you are asked about the rest"
 	}

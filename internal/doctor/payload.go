@@ -17,7 +17,8 @@ const callID = "nod-doctor"
 // and writes the transcript that goes with it beside dir. It is the first of the
 // agent's row that its adapter reads as that command at that event; ok is false
 // where the adapter reads none so.
-func payload(a agent.Adapter, event string, environ []string, dir, session, command, mode string) (text []byte, ok bool) {
+func payload(a agent.Adapter, event string, environ []string,
+	dir, session, command, mode string) (text []byte, ok bool) {
 	transcript := filepath.Join(filepath.Dir(dir), "transcript.jsonl")
 	if os.WriteFile(transcript, rollout(command), 0o600) != nil {
 		return nil, false
@@ -28,7 +29,8 @@ func payload(a agent.Adapter, event string, environ []string, dir, session, comm
 	for _, shape := range hosts.ByName(a.Name()).Payloads {
 		text := []byte(named.Replace(shape))
 		e, err := a.Decode(text, environ)
-		if err == nil && (e.Kind == agent.Decide || e.Kind == agent.Prompt) && e.Name == event && e.Call.Command == command {
+		if err == nil && (e.Kind == agent.Decide || e.Kind == agent.Prompt) && e.Name == event &&
+			e.Call.Command == command {
 			return text, true
 		}
 	}
@@ -53,8 +55,9 @@ func rollout(command string) []byte {
 	if err != nil {
 		return nil
 	}
-	line, err := json.Marshal(fields{"timestamp": "2026-01-01T00:00:00.000Z", "type": "response_item", "payload": fields{
-		"type": "function_call", "name": "exec_command", "arguments": string(args), "call_id": callID}})
+	line, err := json.Marshal(fields{"timestamp": "2026-01-01T00:00:00.000Z", "type": "response_item",
+		"payload": fields{
+			"type": "function_call", "name": "exec_command", "arguments": string(args), "call_id": callID}})
 	if err != nil {
 		return nil
 	}

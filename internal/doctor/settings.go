@@ -28,15 +28,21 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 	for _, u := range hosts.ByName(e.agent).Unasked {
 		if value, set := u.Set(e.Environ); set && b.Level != "managed" {
 			found = true
-			b.add(Open, "silencers", printable.Line(u.Variable+"="+value, 80)+" in this environment: an agent that is started with it asks no hook of yours ("+u.Source+")").Next = "unset " + u.Variable
+			b.add(Open, "silencers",
+				printable.Line(u.Variable+"="+value, 80)+
+					" in this environment: an agent that is started with it asks no hook of yours ("+u.Source+
+					")").Next = "unset " + u.Variable
 		}
 	}
 	if !found {
 		b.add(OK, "silencers", "no setting here keeps nod from being asked")
 	}
 	if name := install.HomeVariable(e.agent); name != "" {
-		if at := variable(e.Environ, name); at != "" && filepath.Clean(at) != filepath.Join(e.Home, install.ConfigDir(e.agent)) && b.Level == "user" {
-			b.add(Open, "environment", name+" leads the agent to "+printable.Text(at)+", where this file is not read").Next = "unset " + name
+		if at := variable(e.Environ,
+			name); at != "" && filepath.Clean(at) != filepath.Join(e.Home, install.ConfigDir(e.agent)) &&
+			b.Level == "user" {
+			b.add(Open, "environment",
+				name+" leads the agent to "+printable.Text(at)+", where this file is not read").Next = "unset " + name
 		}
 	}
 	names, bad := install.Environment(e.agent, e.Dir)
@@ -44,7 +50,9 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 		b.add(NotTried, "environment", f.String())
 	}
 	if len(names) > 0 && e.Dir != e.Home {
-		b.add(Note, "environment", "settings in "+printable.Text(e.Dir)+" set "+printable.Line(strings.Join(names, ", "), 200)+": they can lead the agent elsewhere, and nothing in the environment loosens nod")
+		b.add(Note, "environment",
+			"settings in "+printable.Text(e.Dir)+" set "+printable.Line(strings.Join(names, ", "), 200)+
+				": they can lead the agent elsewhere, and nothing in the environment loosens nod")
 	}
 }
 
@@ -90,7 +98,8 @@ func (e *examination) trusted(b *Block, in *install.Installed) {
 			}
 		}
 		if len(events) > 0 {
-			b.add(state, "trust", strings.Join(events, ", ")+": "+untrustedText(t, b.Title)).Next = install.Next(e.agent, in.Options.Level)
+			b.add(state, "trust", strings.Join(events, ", ")+": "+
+				untrustedText(t, b.Title)).Next = install.Next(e.agent, in.Options.Level)
 		}
 	}
 	if len(list) > 0 && !slices.ContainsFunc(b.Lines, func(l Line) bool { return l.What == "trust" }) {

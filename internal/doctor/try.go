@@ -56,7 +56,8 @@ func (e *examination) tryHooks(ctx context.Context, b *Block, in *install.Instal
 		return
 	}
 	if err != nil {
-		b.add(Failed, "settings", printable.Line(err.Error(), 300)).Next = "mend that file; until then nothing is allowed"
+		b.add(Failed, "settings",
+			printable.Line(err.Error(), 300)).Next = "mend that file; until then nothing is allowed"
 		return
 	}
 	e.whoDecides(b, s)
@@ -109,7 +110,8 @@ func (e *examination) environ(dir string) []string {
 }
 
 // tryAnswer holds what the line says to what nod, asked here, would say.
-func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Installed, r install.Registered, s config.Settings, command, want string) {
+func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Installed, r install.Registered,
+	s config.Settings, command, want string) {
 	dir, err := e.fresh()
 	if err != nil {
 		b.add(NotTried, want, err.Error())
@@ -157,7 +159,8 @@ func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Insta
 
 // expected is what nod says to this payload, in the host's dialect. asked is
 // true where that would take a model, which is not asked.
-func (e *examination) expected(ctx context.Context, in *install.Installed, environ []string, state string, text []byte) (said agent.Answer, asked bool) {
+func (e *examination) expected(ctx context.Context, in *install.Installed, environ []string, state string,
+	text []byte) (said agent.Answer, asked bool) {
 	places := e.places(in.Options)
 	places.State = state
 	model := &unasked{}
@@ -199,7 +202,8 @@ func (e *examination) judge(where, want, quiet string, expected agent.Answer, go
 	case got.exit != expected.Exit || !bytes.Equal(withoutID(got.stdout), withoutID(expected.Stdout)):
 		l.State, l.Text = Failed, "the hook answers something else than nod does: "+got.String()
 	case expected.Said != word:
-		l.State, l.Text = NotTried, fmt.Sprintf("your settings have nod answer %q to %s: %s", expected.Said, canary(want), got)
+		l.State, l.Text = NotTried, fmt.Sprintf("your settings have nod answer %q to %s: %s", expected.Said,
+			canary(want), got)
 		if want == "deny" {
 			l.State = Failed
 		}
@@ -227,7 +231,8 @@ func canary(want string) string {
 }
 
 // start runs a command line as a host does.
-func start(ctx context.Context, c install.Command, dir string, environ []string, stdin []byte, limit time.Duration) answer {
+func start(ctx context.Context, c install.Command, dir string, environ []string, stdin []byte,
+	limit time.Duration) answer {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	words := c.Words

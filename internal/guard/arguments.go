@@ -97,8 +97,9 @@ type inputString struct {
 // mayRun reports whether an argument is a command, or part of one, by its name.
 func (a inputString) mayRun() bool {
 	switch strings.ToLower(strings.Trim(a.key, "_-")) {
-	case "cmd", "cmds", "command", "commands", "commandline", "command_line", "script", "code", "shell", "shell_command", "exec", "execute",
-		"run", "bash", "sh", "program", "executable", "args", "argv", "arguments", "line", "source", "expression", "stdin", "input":
+	case "cmd", "cmds", "command", "commands", "commandline", "command_line", "script", "code", "shell",
+		"shell_command", "exec", "execute", "run", "bash", "sh", "program", "executable", "args", "argv",
+		"arguments", "line", "source", "expression", "stdin", "input":
 		return a.text != ""
 	}
 	return false

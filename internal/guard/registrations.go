@@ -35,7 +35,8 @@ func (g *Call) registrations() []registration {
 	}
 	g.hooked = make([]registration, 0, 256)
 	real := g.realFiles()
-	roots, homes := cleaned(slices.Concat(g.Roots, g.At.Machine.Roots)), cleaned([]string{g.At.Machine.Home, g.At.Machine.RealHome})
+	roots, homes := cleaned(slices.Concat(g.Roots, g.At.Machine.Roots)), cleaned([]string{g.At.Machine.Home,
+		g.At.Machine.RealHome})
 	for _, a := range hosts.Agents() {
 		of := len(g.hooked)
 		for _, name := range g.there(g.hookFiles(a, roots, homes)) {
@@ -154,7 +155,8 @@ func (g *Call) namesThisNod(real string) bool {
 		return strings.HasPrefix(string(data), wiring.PluginMark)
 	}
 	calls := wiring.Lines(real, data)
-	return slices.ContainsFunc(g.At.Machine.Self(), func(own place.Own) bool { return strings.Contains(calls, own.Name) })
+	return slices.ContainsFunc(g.At.Machine.Self(),
+		func(own place.Own) bool { return strings.Contains(calls, own.Name) })
 }
 
 // takesRegistration finds a registration of nod's in what an effect deletes,

@@ -42,7 +42,8 @@ func (g *Call) selfByCommand() change {
 		}
 		if sub := changingSubcommand(c.Words[1:]); sub == "confine" && len(c.Words) > 2 {
 			return change{
-				what: "of nod confine it may run the whole line in single quotes behind --, alone, where that is switched on",
+				what: "of nod confine it may run the whole line in single quotes behind --, alone, where " +
+					"that is switched on",
 				next: "type it so",
 			}
 		} else if sub != "" {
@@ -153,7 +154,8 @@ func (g *Call) selfByOne(e shell.Effect) change {
 			const next = "use the edit tool, so that nod can see that they stay"
 			return change{"nod takes rules from " + printable.Text(name), next}
 		case e.Kind == shell.Write && g.eclipses(name) != "":
-			return change{what: "beside this file " + printable.Text(g.eclipses(name)) + ", which calls nod, does not count"}
+			return change{what: "beside this file " + printable.Text(g.eclipses(name)) +
+				", which calls nod, does not count"}
 		}
 	}
 	if name := g.takesRegistration(e); name != "" {
@@ -245,7 +247,8 @@ func globsOf(text string) (globs []string) {
 	if !strings.Contains(text, "/") || !strings.ContainsAny(text, "*?[") {
 		return nil
 	}
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\n<>|&;()`=\"'", r) }) {
+	for word := range strings.FieldsFuncSeq(text,
+		func(r rune) bool { return strings.ContainsRune(" \t\n<>|&;()`=\"'", r) }) {
 		if strings.ContainsAny(word, "*?[") && strings.Contains(word, "/") {
 			globs = append(globs, word)
 		}

@@ -86,7 +86,8 @@ func payload(name string, c past, session string) []byte {
 	case copilot:
 		fields = map[string]any{"sessionId": session, "cwd": c.dir, "toolName": c.tool, "toolArgs": c.input}
 	case pi:
-		fields = map[string]any{"hook": "tool_call", "session": session, "call": c.id, "directory": c.dir, "interactive": true, "tool": c.tool, "args": c.input}
+		fields = map[string]any{"hook": "tool_call", "session": session, "call": c.id, "directory": c.dir,
+			"interactive": true, "tool": c.tool, "args": c.input}
 	default:
 		fields = map[string]any{
 			"hook_event_name": "PreToolUse", "session_id": session, "cwd": c.dir, "permission_mode": "default",
@@ -142,7 +143,8 @@ func (r *claudeReader) line(text []byte) (list []past, at time.Time) {
 		case "tool_use":
 			list = append(list, past{id: b.ID, tool: b.Name, input: b.Input, dir: line.Dir})
 		case "tool_result":
-			list = append(list, past{id: b.Result, outcome: outcomeOf(b.Failed, bytes.Contains(b.Content, []byte(claudeRefused)))})
+			list = append(list, past{id: b.Result,
+				outcome: outcomeOf(b.Failed, bytes.Contains(b.Content, []byte(claudeRefused)))})
 		}
 	}
 	return list, line.Time
@@ -193,7 +195,8 @@ func (r *codexReader) line(text []byte) (list []past, at time.Time) {
 		Payload json.RawMessage
 	}
 	switch {
-	case bytes.Contains(text, []byte(`_call"`)), bytes.Contains(text, []byte(`"session_meta"`)), bytes.Contains(text, []byte(`"turn_context"`)):
+	case bytes.Contains(text, []byte(`_call"`)), bytes.Contains(text, []byte(`"session_meta"`)), bytes.Contains(text,
+		[]byte(`"turn_context"`)):
 	default:
 		return nil, at
 	}
@@ -317,7 +320,8 @@ func (r *qwenReader) line(text []byte) (list []past, at time.Time) {
 			list = append(list, past{id: part.Call.ID, tool: part.Call.Name, input: part.Call.Args, dir: line.Dir})
 		case part.Answer != nil:
 			wrong := part.Answer.Response.Error
-			list = append(list, past{id: part.Answer.ID, outcome: outcomeOf(wrong != "", strings.Contains(wrong, "canceled by the user"))})
+			list = append(list, past{id: part.Answer.ID,
+				outcome: outcomeOf(wrong != "", strings.Contains(wrong, "canceled by the user"))})
 		}
 	}
 	return list, line.Time

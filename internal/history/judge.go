@@ -205,15 +205,16 @@ func (s *session) report(c nod.Call) shell.Report {
 	if c.Tool != "bash" || c.Command == "" {
 		return shell.Report{}
 	}
-	return shell.Analyze(c.Command, shell.Env{Dialect: c.Dialect, Dir: c.Dir, Home: s.options.Home, Roots: c.Roots, Files: s.files,
-		Lookup: func(name string) (string, bool) {
-			for _, kv := range c.Environ {
-				if k, v, _ := strings.Cut(kv, "="); k == name {
-					return v, true
+	return shell.Analyze(c.Command,
+		shell.Env{Dialect: c.Dialect, Dir: c.Dir, Home: s.options.Home, Roots: c.Roots, Files: s.files,
+			Lookup: func(name string) (string, bool) {
+				for _, kv := range c.Environ {
+					if k, v, _ := strings.Cut(kv, "="); k == name {
+						return v, true
+					}
 				}
-			}
-			return "", false
-		}})
+				return "", false
+			}})
 }
 
 // shown is a call for people, on one line.
@@ -268,7 +269,8 @@ func (t *tally) through(ctx context.Context, rules []propose.Rule, o Options) (l
 		}
 		s := sessions[c.agent+c.root]
 		if s == nil {
-			s = &session{file: File{Agent: c.agent}, options: &o, tally: t, gates: map[string]*nod.Gate{}, files: view.NewMemo(view.Disk{})}
+			s = &session{file: File{Agent: c.agent}, options: &o, tally: t, gates: map[string]*nod.Gate{},
+				files: view.NewMemo(view.Disk{})}
 			_, s.adapter = readerOf(s.file)
 			s.origin = fixed(c.root)
 			sessions[c.agent+c.root] = s

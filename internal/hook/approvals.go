@@ -28,7 +28,8 @@ func (r *run) approvals(e agent.Event, s config.Settings, memory *session.Sessio
 	}
 	return approvals{
 		run: r, session: memory, silent: s.Mode == config.Observe || e.Plan || e.Unproven,
-		by: approval.Caller{Agent: e.Call.Agent, Session: e.Call.Session, Root: r.workspace(root), Call: e.Call.ID, Prompt: e.Kind == agent.Prompt},
+		by: approval.Caller{Agent: e.Call.Agent, Session: e.Call.Session, Root: r.workspace(root), Call: e.Call.ID,
+			Prompt: e.Kind == agent.Prompt},
 	}
 }
 
@@ -49,7 +50,8 @@ func (a approvals) Approved(key string) (how string, err error) {
 	if a.silent || !approval.Kept(state) {
 		return "", nil
 	}
-	if real, err := view.Resolve(a.run.Files, state); err != nil || a.by.Root != "" && view.Within(a.run.Files, a.by.Root, real) {
+	if real, err := view.Resolve(a.run.Files, state); err != nil ||
+		a.by.Root != "" && view.Within(a.run.Files, a.by.Root, real) {
 		return "", errors.New("nod's state directory lies in the workspace, where an agent may write")
 	}
 	found, ok, err := approval.Use(state, key, a.by, a.run.Now())

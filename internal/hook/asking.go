@@ -18,7 +18,8 @@ const unasked = ", and an answer to that could let this call run unasked"
 // prompt may be open beside this one. nil where no answer to another prompt
 // lets a call run, or where nobody is asked.
 func (r *run) asking(e agent.Event, memory *session.Session) func() string {
-	if e.Kind != agent.Decide || !e.Call.Interactive || !r.Adapter.Capabilities().PromptsAnswerOthers || r.Places.State == "" {
+	if e.Kind != agent.Decide || !e.Call.Interactive || !r.Adapter.Capabilities().PromptsAnswerOthers ||
+		r.Places.State == "" {
 		return nil
 	}
 	return func() string {

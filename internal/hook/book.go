@@ -250,7 +250,8 @@ func edited(c nod.Call, home string) []string {
 // note writes down a payload that could not be read or was passed.
 func (r *run) note(kind audit.Kind, sessionID, reason string) {
 	b := &book{run: r}
-	entry := b.entry(audit.Entry{Version: audit.Version, Kind: kind, Time: r.Now(), Agent: r.Adapter.Name(), Session: sessionID, Reason: printable.Line(reason, 300)})
+	entry := b.entry(audit.Entry{Version: audit.Version, Kind: kind, Time: r.Now(), Agent: r.Adapter.Name(),
+		Session: sessionID, Reason: printable.Line(reason, 300)})
 	entry.Setting = ""
 	// Nobody is left to be told: the answer blocks or passes all the same.
 	_ = b.write(entry)

@@ -76,9 +76,11 @@ func (c classifier) run(ctx context.Context, request []byte) ([]byte, error) {
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return nil, &fault.Error{Kind: fault.TimedOut, Message: fmt.Sprintf("no answer within %s", c.timeout), Cause: ctx.Err()}
+		return nil, &fault.Error{Kind: fault.TimedOut, Message: fmt.Sprintf("no answer within %s", c.timeout),
+			Cause: ctx.Err()}
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, syscall.ENOENT):
-		return nil, &fault.Error{Kind: fault.Internal, Message: "the nod program is missing, so no model can be asked; install it again", Cause: err}
+		return nil, &fault.Error{Kind: fault.Internal,
+			Message: "the nod program is missing, so no model can be asked; install it again", Cause: err}
 	case err != nil:
 		return nil, &fault.Error{Kind: fault.Internal, Message: failure(stderr.kept.String()), Cause: err}
 	case stdout.full:

@@ -43,7 +43,8 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 	r.extend(settings.Model.Timeout)
 	e.Call.Asking = r.asking(e, memory)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
-	d := r.gate(settings, book, r.recollection(memory), r.history(settings, memory), r.approvals(e, settings, memory, root)).Check(ctx, e.Call)
+	d := r.gate(settings, book, r.recollection(memory), r.history(settings, memory),
+		r.approvals(e, settings, memory, root)).Check(ctx, e.Call)
 	d.Notices = append(d.Notices, unpriced(settings.Model, d)...)
 	if memory.New() { // once a session is enough
 		d.Notices = append(d.Notices, settings.Notices...)
@@ -104,7 +105,8 @@ func (r *run) settings(root string) (config.Settings, error) {
 // is denied whatever the settings say is denied; about the rest a person who
 // can be asked is.
 func (r *run) unusable(ctx context.Context, e agent.Event, root string, f *fault.Error) agent.Answer {
-	d := nod.Decision{Verdict: nod.Deny, Reason: f.Error(), Err: f, Notices: []string{"nod's settings cannot be used: " + printable.Line(f.Error(), 300)}}
+	d := nod.Decision{Verdict: nod.Deny, Reason: f.Error(), Err: f,
+		Notices: []string{"nod's settings cannot be used: " + printable.Line(f.Error(), 300)}}
 	if e.Call.Interactive {
 		d.Verdict = nod.Ask
 	}
@@ -127,7 +129,8 @@ func (r *run) always(ctx context.Context, c nod.Call, root string) nod.Decision 
 		c.Roots = append([]string{root}, c.Roots...)
 	}
 	sources := r.Places.ClaudeFiles(config.Settings{}.ClaudeRules)
-	return nod.New(nod.Options{Rules: nod.DefaultRules(), Files: r.Files, Home: r.Places.Home, Self: r.self(), Sources: sources, Now: r.Now}).Check(ctx, c)
+	return nod.New(nod.Options{Rules: nod.DefaultRules(), Files: r.Files, Home: r.Places.Home, Self: r.self(),
+		Sources: sources, Now: r.Now}).Check(ctx, c)
 }
 
 // recollection is what the gate is told of the session. A run that keeps no
@@ -145,10 +148,14 @@ func NewGate(o Options, s config.Settings, recorder nod.Recorder, memory nod.Mem
 	return (&run{Options: o}).gate(s, recorder, memory, nil, nil)
 }
 
-func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, history nod.History, approvals nod.Approvals) *nod.Gate {
+func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, history nod.History,
+	approvals nod.Approvals) *nod.Gate {
 	return nod.New(nod.Options{
-		Rules: s.Rules, Files: r.Files, Home: r.Places.Home, Roots: s.Roots, Self: append(r.self(), s.Model.KeyFiles()...), Mask: audit.MaskText, Sources: r.Places.ClaudeFiles(s.ClaudeRules),
-		Model: r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory, History: history, Approvals: approvals, Confine: r.confine(s),
+		Rules: s.Rules, Files: r.Files, Home: r.Places.Home, Roots: s.Roots,
+		Self: append(r.self(), s.Model.KeyFiles()...), Mask: audit.MaskText,
+		Sources: r.Places.ClaudeFiles(s.ClaudeRules),
+		Model:   r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory,
+		History: history, Approvals: approvals, Confine: r.confine(s),
 		AskOnBlock: s.Model.AskOnBlock, DenyOnFailure: s.Model.DenyOnFailure,
 		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: r.Now,
 	})
@@ -181,7 +188,8 @@ func confiner(nod string) string {
 // plainPath reports whether every shell takes a path for one word as it stands.
 func plainPath(name string) bool {
 	return filepath.IsAbs(name) && !strings.ContainsFunc(name, func(c rune) bool {
-		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("/._-+", c))
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+			strings.ContainsRune("/._-+", c))
 	})
 }
 
@@ -201,7 +209,8 @@ func (r *run) model(s config.Settings) nod.Model {
 	case s.Model.Provider == "":
 		return nil
 	}
-	return classifier{program: r.Nod, places: r.Places, environ: r.Environ, timeout: s.Model.Timeout, resident: s.Model.Resident() && r.Places.State != ""}
+	return classifier{program: r.Nod, places: r.Places, environ: r.Environ, timeout: s.Model.Timeout,
+		resident: s.Model.Resident() && r.Places.State != ""}
 }
 
 // Reach is how far nod goes, from the settings.

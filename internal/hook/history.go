@@ -46,10 +46,12 @@ func (h history) Exhausted() string {
 	if most := h.settings.MaxCostDay; most > 0 {
 		sum, err := session.Spent(h.run.Places.State, h.run.Now())
 		if err != nil {
-			return "what today has cost cannot be read, and [model] max_cost_day sets a ceiling: " + printable.Line(err.Error(), 100)
+			return "what today has cost cannot be read, and [model] max_cost_day sets a ceiling: " +
+				printable.Line(err.Error(), 100)
 		}
 		if sum >= most {
-			return fmt.Sprintf("today's sessions have cost $%.4f, and [model] max_cost_day is $%.2f (days are UTC)", sum, most)
+			return fmt.Sprintf("today's sessions have cost $%.4f, and [model] max_cost_day is $%.2f (days are UTC)",
+				sum, most)
 		}
 	}
 	return ""
@@ -62,7 +64,9 @@ func unpriced(s config.ModelSettings, d nod.Decision) []string {
 		return nil
 	}
 	if c.Usage.In == 0 {
-		return []string{"the provider of the model " + printable.Line(c.Model, 60) + " did not say how many tokens it counted, so no ceiling counts this answer"}
+		return []string{"the provider of the model " + printable.Line(c.Model, 60) +
+			" did not say how many tokens it counted, so no ceiling counts this answer"}
 	}
-	return []string{"the price of the model " + printable.Line(c.Model, 60) + " is not known, so no ceiling counts it; add a [[price]]"}
+	return []string{"the price of the model " + printable.Line(c.Model, 60) +
+		" is not known, so no ceiling counts it; add a [[price]]"}
 }

@@ -157,7 +157,8 @@ func (r *run) dispatch(ctx context.Context, e agent.Event) agent.Answer {
 		return agent.Answer{}
 	}
 	if e.Call.RawTool != "" {
-		return r.refuse(e.Call.Session, "nod does not know the event "+printable.Line(e.Name, 60)+", and it carries a tool call")
+		return r.refuse(e.Call.Session,
+			"nod does not know the event "+printable.Line(e.Name, 60)+", and it carries a tool call")
 	}
 	r.note(audit.Passed, e.Call.Session, "unknown event "+printable.Line(e.Name, 60)+", passed")
 	return agent.Answer{}

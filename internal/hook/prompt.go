@@ -28,7 +28,8 @@ func PromptOf(ctx context.Context, o Options, e agent.Event, root string) (nod.P
 		return nod.Prompt{}, err
 	}
 	e.Call.Roots = append([]string{root}, e.Call.Roots...)
-	return r.gate(settings, nil, r.recollection(memory), r.history(settings, memory), r.approvals(e, settings, memory, root)).Prompt(ctx, e.Call)
+	return r.gate(settings, nil, r.recollection(memory), r.history(settings, memory),
+		r.approvals(e, settings, memory, root)).Prompt(ctx, e.Call)
 }
 
 // known opens the memory of the event's session and its workspace root, if

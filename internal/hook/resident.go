@@ -19,7 +19,8 @@ import (
 // askDaemon asks the resident process. answered is false where it gave no
 // answer to this very call, for whatever reason: then nod classify is asked.
 // Where none listens, one is started for the next time.
-func (c classifier) askDaemon(ctx context.Context, digest string, request []byte) (said nod.Classification, err error, answered bool) {
+func (c classifier) askDaemon(ctx context.Context, digest string,
+	request []byte) (said nod.Classification, err error, answered bool) {
 	stamp, err := resident.Stamp(c.program, c.places.User, c.places.Managed, c.places.State)
 	if err != nil {
 		return said, nil, false
@@ -60,11 +61,13 @@ func (c classifier) startDaemon() {
 	if info, err := os.Lstat(mark); err == nil && time.Since(info.ModTime()).Abs() < startAgain {
 		return
 	}
-	if resident.CheckPlace(c.places.State) != nil || os.WriteFile(mark, nil, 0o600) != nil || os.Chtimes(mark, time.Time{}, time.Now()) != nil {
+	if resident.CheckPlace(c.places.State) != nil || os.WriteFile(mark, nil, 0o600) != nil ||
+		os.Chtimes(mark, time.Time{}, time.Now()) != nil {
 		return
 	}
 	closeOnExec()
-	cmd := exec.Command(c.program, "daemon", "--settings", c.places.User, "--managed", c.places.Managed, "--state", c.places.State)
+	cmd := exec.Command(c.program, "daemon", "--settings", c.places.User, "--managed", c.places.Managed, "--state",
+		c.places.State)
 	cmd.Env = []string{"HOME=" + c.places.Home, "PATH=/usr/bin:/bin"}
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -35,14 +35,18 @@ var claudeCode = Agent{
 	Marks:        []string{"CLAUDECODE"},
 	Home:         []string{".claude"},
 	HomeVariable: "CLAUDE_CONFIG_DIR",
-	Hooks: []string{"~/.claude/settings.json", "~/.claude/settings.local.json", ".claude/settings.json", ".claude/settings.local.json",
+	Hooks: []string{"~/.claude/settings.json", "~/.claude/settings.local.json", ".claude/settings.json",
+		".claude/settings.local.json",
 		"/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json"},
-	Settings: []string{".claude", ".claude.json", "etc/claude-code", "ClaudeCode", "managed-settings.json", "managed-settings.d"},
+	Settings: []string{".claude", ".claude.json", "etc/claude-code", "ClaudeCode", "managed-settings.json",
+		"managed-settings.d"},
 	// Other keys are not here since one wrong type or word makes the whole
 	// file void: "model": {}, "cleanupPeriodDays": "x" (measured).
-	Neutral: []string{"model=string", "language=string", "outputStyle=string", "alwaysThinkingEnabled=bool", "includeCoAuthoredBy=bool",
+	Neutral: []string{"model=string", "language=string", "outputStyle=string", "alwaysThinkingEnabled=bool",
+		"includeCoAuthoredBy=bool",
 		"spinnerTipsEnabled=bool", "env.*=string", "enabledPlugins.*=bool",
-		"permissions.allow=strings", "permissions.ask=strings", "permissions.deny=strings", "permissions.additionalDirectories=strings"},
+		"permissions.allow=strings", "permissions.ask=strings", "permissions.deny=strings",
+		"permissions.additionalDirectories=strings"},
 	Keys: []string{"disableAllHooks", "allowManagedHooksOnly", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"},
 	Unasked: []Unasked{
 		{Options: "--bare", Source: "measured: 2.1.329"},
@@ -53,9 +57,11 @@ var claudeCode = Agent{
 		{Variable: "CLAUDE_CODE_SAFE_MODE", Source: "measured: 2.1.329"},
 	},
 	Obeys: []Obeyed{
-		{[]string{".claude", ".claude.json", "managed-settings.json"}, "settings, hooks, agents, skills, commands", "measured: 2.1.329"},
+		{[]string{".claude", ".claude.json", "managed-settings.json"}, "settings, hooks, agents, skills, commands",
+			"measured: 2.1.329"},
 		{[]string{"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"}, "instructions", "read: code.claude.com/docs"},
-		{[]string{".claude-plugin"}, "plugins and marketplaces: hooks and servers of theirs", "read: code.claude.com/docs"},
+		{[]string{".claude-plugin"}, "plugins and marketplaces: hooks and servers of theirs",
+			"read: code.claude.com/docs"},
 		{[]string{".mcp.json"}, "MCP servers, unasked in print mode", "measured: 2.1.329"},
 	},
 }
@@ -63,8 +69,10 @@ var claudeCode = Agent{
 var codex = Agent{
 	Name: "codex", Title: "Codex", Source: "measured: 0.169.0",
 	Off: []Switch{
-		{File: ".codex/config.toml", Home: true, Here: true, Above: true, Key: "features.hooks", Falsely: true, When: "in a project where Codex trusts it"},
-		{File: ".codex/config.toml", Home: true, Here: true, Above: true, Key: "features.codex_hooks", Falsely: true, When: "in a project where Codex trusts it"},
+		{File: ".codex/config.toml", Home: true, Here: true, Above: true, Key: "features.hooks", Falsely: true,
+			When: "in a project where Codex trusts it"},
+		{File: ".codex/config.toml", Home: true, Here: true, Above: true, Key: "features.codex_hooks", Falsely: true,
+			When: "in a project where Codex trusts it"},
 	},
 	Payloads:     []string{calledBy + "Bash" + callOf},
 	Processes:    []string{"codex"},
@@ -72,13 +80,15 @@ var codex = Agent{
 	Home:         []string{".codex"},
 	HomeVariable: "CODEX_HOME",
 	Hooks: []string{"~/.codex/hooks.json", "~/.codex/config.toml", ".codex/hooks.json", ".codex/config.toml",
-		"/etc/codex/requirements.toml", "/etc/codex/managed_config.toml", "/etc/codex/config.toml", "/etc/codex/hooks.json"},
+		"/etc/codex/requirements.toml", "/etc/codex/managed_config.toml", "/etc/codex/config.toml",
+		"/etc/codex/hooks.json"},
 	Settings: []string{".codex", "etc/codex", "hooks.json"},
 	Keys:     []string{"allow_managed_hooks_only"},
 	Obeys: []Obeyed{
 		{[]string{".codex"}, "settings, hooks, rules, once the person trusts the project", "measured: 0.169.0"},
 		{[]string{"AGENTS.md", "AGENTS.override.md"}, "instructions", "read: source at 0082977"},
-		{[]string{".agents", ".codex-plugin", ".cursor-plugin"}, "skills and plugins", "read: source at 0082977, strings of 0.169.0"},
+		{[]string{".agents", ".codex-plugin", ".cursor-plugin"}, "skills and plugins",
+			"read: source at 0082977, strings of 0.169.0"},
 	},
 }
 
@@ -86,10 +96,14 @@ var copilot = Agent{
 	Name: "copilot", Title: "GitHub Copilot CLI", Source: "measured: 1.0.102",
 	Project: "COPILOT_PROJECT_DIR",
 	Off: []Switch{
-		{File: ".github/copilot/settings.json", Here: true, Above: true, Key: "disableAllHooks", When: "where Copilot trusts the folder"},
-		{File: ".github/copilot/settings.local.json", Here: true, Above: true, Key: "disableAllHooks", When: "where Copilot trusts the folder"},
-		{File: ".claude/settings.json", Here: true, Above: true, Key: "disableAllHooks", When: "where Copilot trusts the folder"},
-		{File: ".claude/settings.local.json", Here: true, Above: true, Key: "disableAllHooks", When: "where Copilot trusts the folder"},
+		{File: ".github/copilot/settings.json", Here: true, Above: true, Key: "disableAllHooks",
+			When: "where Copilot trusts the folder"},
+		{File: ".github/copilot/settings.local.json", Here: true, Above: true, Key: "disableAllHooks",
+			When: "where Copilot trusts the folder"},
+		{File: ".claude/settings.json", Here: true, Above: true, Key: "disableAllHooks",
+			When: "where Copilot trusts the folder"},
+		{File: ".claude/settings.local.json", Here: true, Above: true, Key: "disableAllHooks",
+			When: "where Copilot trusts the folder"},
 	},
 	Payloads: []string{
 		`{"sessionId":"$SESSION","timestamp":1767225600000,"cwd":"$DIR","toolName":"bash","toolArgs":{"command":"$COMMAND","description":"nod doctor tries its hook"}}`,
@@ -99,16 +113,22 @@ var copilot = Agent{
 	Processes:    []string{"copilot"},
 	Home:         []string{".copilot"},
 	HomeVariable: "COPILOT_HOME",
-	Hooks:        []string{"~/.copilot/hooks/*.json", "~/.copilot/settings.json", ".github/hooks/*.json", ".github/copilot/settings.json", ".github/copilot/settings.local.json"},
-	Settings:     []string{".copilot", ".github/hooks", ".github/copilot", ".claude"},
-	Keys:         []string{"disableAllHooks"},
+	Hooks: []string{"~/.copilot/hooks/*.json", "~/.copilot/settings.json", ".github/hooks/*.json",
+		".github/copilot/settings.json", ".github/copilot/settings.local.json"},
+	Settings: []string{".copilot", ".github/hooks", ".github/copilot", ".claude"},
+	Keys:     []string{"disableAllHooks"},
 	Obeys: []Obeyed{
-		{[]string{".github/copilot", ".github/hooks"}, "settings with hooks; sessionStart, preToolUse and postToolUse ran in the next session", "measured: 1.0.102"},
-		{[]string{".copilot", ".github/agents", ".github/skills", ".github/prompts", ".github/chatmodes"}, "agents, skills, prompts", "read: docs.github.com"},
-		{[]string{".github/copilot-instructions.md", ".github/instructions", "AGENTS.md", "CLAUDE.md", "GEMINI.md"}, "instructions", "read: docs.github.com"},
+		{[]string{".github/copilot", ".github/hooks"},
+			"settings with hooks; sessionStart, preToolUse and postToolUse ran in the next session",
+			"measured: 1.0.102"},
+		{[]string{".copilot", ".github/agents", ".github/skills", ".github/prompts", ".github/chatmodes"},
+			"agents, skills, prompts", "read: docs.github.com"},
+		{[]string{".github/copilot-instructions.md", ".github/instructions", "AGENTS.md", "CLAUDE.md", "GEMINI.md"},
+			"instructions", "read: docs.github.com"},
 		{[]string{".claude"}, "it reads Claude Code's settings too", "measured: 1.0.102"},
 		{[]string{".mcp.json", ".github/mcp.json"}, "MCP servers", "measured: 1.0.102"},
-		{[]string{".github/lsp.json", ".github/extensions", ".github/plugin"}, "language servers; programs started with an interactive session; plugins",
+		{[]string{".github/lsp.json", ".github/extensions", ".github/plugin"},
+			"language servers; programs started with an interactive session; plugins",
 			"read: docs.github.com; 1.0.102 looks for lsp.json"},
 	},
 }
@@ -129,7 +149,8 @@ var gemini = Agent{
 	Keys:     []string{"DO_NOT_TRUST"},
 	Unasked:  []Unasked{{Options: "--acp", Source: "measured: 0.61.0"}},
 	Obeys: []Obeyed{
-		{[]string{".gemini"}, "settings, hooks, commands, extensions, .env, where it trusts the folder", "measured: 0.61.0"},
+		{[]string{".gemini"}, "settings, hooks, commands, extensions, .env, where it trusts the folder",
+			"measured: 0.61.0"},
 		{[]string{"GEMINI.md"}, "instructions", "read: 0.61.0"},
 	},
 }
@@ -181,7 +202,8 @@ var opencode = Agent{
 	Comments:  true,
 	Unasked:   []Unasked{{Options: "--pure", Source: "measured: 1.18.33"}},
 	Obeys: []Obeyed{
-		{[]string{".opencode", "opencode.json", "opencode.jsonc"}, "plugins and tools, run inside opencode before any call", "measured: 1.18.33"},
+		{[]string{".opencode", "opencode.json", "opencode.jsonc"},
+			"plugins and tools, run inside opencode before any call", "measured: 1.18.33"},
 		{[]string{"AGENTS.md"}, "instructions", "read: opencode.ai/docs"},
 	},
 }
@@ -240,9 +262,10 @@ var droid = Agent{
 	Payloads:  []string{calledBy + "Execute" + callOf},
 	Processes: []string{"droid"},
 	Home:      []string{".factory"},
-	Hooks:     []string{"~/.factory/settings.json", "~/.factory/hooks.json", ".factory/settings.json", ".factory/hooks.json"},
-	Settings:  []string{".factory", "hooks.json"},
-	Eclipsed:  [][2]string{{"hooks.json", "settings.json"}},
+	Hooks: []string{"~/.factory/settings.json", "~/.factory/hooks.json", ".factory/settings.json",
+		".factory/hooks.json"},
+	Settings: []string{".factory", "hooks.json"},
+	Eclipsed: [][2]string{{"hooks.json", "settings.json"}},
 	Obeys: []Obeyed{
 		{[]string{".factory"}, "hooks, droids, commands, MCP servers", "read: docs at 2a4debc"},
 		{[]string{"AGENTS.md"}, "instructions", "read: docs at 2a4debc"},
@@ -308,9 +331,12 @@ var vscode = Agent{
 	Hooks:    []string{".github/hooks/*.json", ".claude/settings.json", ".claude/settings.local.json"},
 	Settings: []string{".vscode", ".github/hooks"},
 	Obeys: []Obeyed{
-		{[]string{".vscode", "*.code-workspace"}, "tasks that run when the folder is opened, settings, MCP servers", "read: code.visualstudio.com/docs"},
-		{[]string{".devcontainer", ".devcontainer.json"}, "commands that run when the container is made", "read: containers.dev"},
-		{[]string{".github/hooks", ".github/agents", ".github/prompts", ".github/chatmodes", ".github/instructions", ".claude"}, "hooks, agents, instructions", "read: code.visualstudio.com/docs"},
+		{[]string{".vscode", "*.code-workspace"}, "tasks that run when the folder is opened, settings, MCP servers",
+			"read: code.visualstudio.com/docs"},
+		{[]string{".devcontainer", ".devcontainer.json"}, "commands that run when the container is made",
+			"read: containers.dev"},
+		{[]string{".github/hooks", ".github/agents", ".github/prompts", ".github/chatmodes", ".github/instructions",
+			".claude"}, "hooks, agents, instructions", "read: code.visualstudio.com/docs"},
 	},
 }
 
@@ -355,7 +381,8 @@ var aider = Agent{
 	Processes: []string{"aider", "aider-chat"},
 	Home:      []string{".aider"},
 	Obeys: []Obeyed{
-		{[]string{".aider*"}, "settings: which commands lint and test, which files are instructions", "read: aider.chat/docs"},
+		{[]string{".aider*"}, "settings: which commands lint and test, which files are instructions",
+			"read: aider.chat/docs"},
 	},
 }
 
@@ -363,14 +390,16 @@ var rooCode = Agent{
 	Name: "roo", Title: "Roo Code", Source: "by name",
 	Processes: []string{"roo"},
 	Home:      []string{".roo"},
-	Obeys:     []Obeyed{{[]string{".roo", ".roorules", ".roorules-*", ".roomodes"}, "rules, modes, MCP servers", "by name"}},
+	Obeys: []Obeyed{{[]string{".roo", ".roorules", ".roorules-*", ".roomodes"}, "rules, modes, MCP servers",
+		"by name"}},
 }
 
 var kilo = Agent{
 	Name: "kilo", Title: "Kilo Code", Source: "by name",
 	Processes: []string{"kilo", "kilocode"},
 	Home:      []string{".kilocode", ".config/kilo"},
-	Obeys:     []Obeyed{{[]string{".kilocode", ".kilocoderules", ".kilocodemodes", ".kilo"}, "rules, modes, workflows, MCP servers", "by name"}},
+	Obeys: []Obeyed{{[]string{".kilocode", ".kilocoderules", ".kilocodemodes", ".kilo"},
+		"rules, modes, workflows, MCP servers", "by name"}},
 }
 
 var junie = Agent{
@@ -384,8 +413,9 @@ var junie = Agent{
 
 var continueDev = Agent{
 	Name: "continue", Title: "Continue", Source: "by name",
-	Home:  []string{".continue"},
-	Obeys: []Obeyed{{[]string{".continue", ".continuerc.json", ".continuerules"}, "settings, rules, MCP servers", "by name"}},
+	Home: []string{".continue"},
+	Obeys: []Obeyed{{[]string{".continue", ".continuerc.json", ".continuerules"}, "settings, rules, MCP servers",
+		"by name"}},
 }
 
 var zed = Agent{
@@ -407,13 +437,20 @@ var augment = Agent{
 var others = Agent{
 	Name: "others", Title: "other agents", Source: "by name",
 	Processes: []string{"forge", "kimi", "mini", "openclaw", "plandex"},
-	Home: []string{".openclaw", ".kimi", ".trae", ".iflow", ".codebuddy", ".qoder", ".vibe", ".warp", ".devin", ".rovodev", ".lingma", ".marscode", ".tabnine", ".gptme", ".hermes",
+	Home: []string{".openclaw", ".kimi", ".trae", ".iflow", ".codebuddy", ".qoder", ".vibe", ".warp", ".devin",
+		".rovodev", ".lingma", ".marscode", ".tabnine", ".gptme", ".hermes",
 		".letta", ".nanocoder", ".stakpak", ".refact", ".plandex", ".zencoder", ".firebender", ".aiassistant"},
-	Settings: []string{".iflow", ".codebuddy", ".qoder", ".vibe", ".devin", ".rovodev", ".lingma", ".zencoder", ".firebender", "firebender.json"},
-	Obeys: []Obeyed{{[]string{".iflow", ".codebuddy", ".qoder", ".vibe", ".warp", "WARP.md", "IFLOW.md", "CODEBUDDY.md", ".trae", ".kimi", ".openclaw", "mcp.json", ".nod.toml",
-		".devin", ".rovodev", ".lingma", ".marscode", ".tabnine", ".gptme", ".hermes", ".letta", ".nanocoder", ".stakpak", ".refact", ".plandex*", ".zencoder", ".firebender", "firebender.json", ".aiassistant", ".aiignore",
-		".jules", ".cody", ".bito", ".sweep.yaml", ".coderabbit.yaml", ".agentignore", ".cursorignore", ".cursorindexingignore", ".clineignore", ".rooignore", ".kilocodeignore", ".geminiignore", ".claudeignore", ".codeiumignore",
-		"replit.md", "SOUL.md", "AGENT.md"}, "settings, instructions, rules, MCP servers; nod's own project file", "by name"}},
+	Settings: []string{".iflow", ".codebuddy", ".qoder", ".vibe", ".devin", ".rovodev", ".lingma", ".zencoder",
+		".firebender", "firebender.json"},
+	Obeys: []Obeyed{{[]string{".iflow", ".codebuddy", ".qoder", ".vibe", ".warp", "WARP.md", "IFLOW.md", "CODEBUDDY.md",
+		".trae", ".kimi", ".openclaw", "mcp.json", ".nod.toml",
+		".devin", ".rovodev", ".lingma", ".marscode", ".tabnine", ".gptme", ".hermes", ".letta", ".nanocoder",
+		".stakpak", ".refact", ".plandex*", ".zencoder", ".firebender", "firebender.json", ".aiassistant", ".aiignore",
+		".jules", ".cody", ".bito", ".sweep.yaml", ".coderabbit.yaml", ".agentignore", ".cursorignore",
+		".cursorindexingignore", ".clineignore", ".rooignore", ".kilocodeignore", ".geminiignore", ".claudeignore",
+		".codeiumignore",
+		"replit.md", "SOUL.md", "AGENT.md"}, "settings, instructions, rules, MCP servers; nod's own project file",
+		"by name"}},
 }
 
 // calledBy and callOf are the payload of Claude Code and its kin: the name of the

@@ -13,10 +13,12 @@ import "strings"
 // isDotfiles recognises the directory of such a repository by its name.
 func isDotfiles(dir string) bool {
 	switch dir {
-	case "dots", ".dots", "rcfiles", ".rcfiles", "chezmoi", ".chezmoi", "yadm", "home-manager", "nixos", "nixos-config", "nix-config", "nix-darwin", "dotbot", ".homesick", "homeshick":
+	case "dots", ".dots", "rcfiles", ".rcfiles", "chezmoi", ".chezmoi", "yadm", "home-manager", "nixos", "nixos-config",
+		"nix-config", "nix-darwin", "dotbot", ".homesick", "homeshick":
 		return true
 	}
-	return len(dir) >= len("dotfiles") && strings.Contains(dir, "d") && strings.Contains(dir, "f") && strings.Contains(strings.Map(unseparated, dir), "dotfiles")
+	return len(dir) >= len("dotfiles") && strings.Contains(dir, "d") && strings.Contains(dir, "f") &&
+		strings.Contains(strings.Map(unseparated, dir), "dotfiles")
 }
 
 // behindDotfiles is what of a path lies in a repository of dotfiles.
@@ -38,7 +40,8 @@ func unseparated(r rune) rune {
 }
 
 // chezmoi's words before a name; they may follow each other in its own order.
-var attributes = []string{"private_", "executable_", "readonly_", "encrypted_", "exact_", "symlink_", "modify_", "create_", "empty_", "remove_", "external_", "literal_"}
+var attributes = []string{"private_", "executable_", "readonly_", "encrypted_", "exact_", "symlink_", "modify_",
+	"create_", "empty_", "remove_", "external_", "literal_"}
 
 // InPlace returns the names that a file of a repository of dotfiles may have
 // once it is put into place, each with a slash before it; nil for any other
@@ -86,7 +89,8 @@ func isSourced(base string) bool {
 	case "aliases", "alias", "functions", "exports", "path", "extra", "env", "variables", "options", "prompt":
 		return true
 	}
-	for _, start := range [...]string{"bashrc", "bash_", "zshrc", "zshenv", "zprofile", "zlog", "profile", "kshrc", "cshrc", "inputrc", "gitconfig"} {
+	for _, start := range [...]string{"bashrc", "bash_", "zshrc", "zshenv", "zprofile", "zlog", "profile", "kshrc",
+		"cshrc", "inputrc", "gitconfig"} {
 		if strings.HasPrefix(base, start) {
 			return true
 		}
@@ -106,6 +110,8 @@ func RunsInPlace(name string) bool {
 		return false
 	}
 	base := name[strings.LastIndexByte(name, '/')+1:]
-	return isSourced(strings.TrimPrefix(named(base), ".")) || strings.HasPrefix(base, "run_") || strings.HasPrefix(base, ".chezmoi") || strings.Contains(name, "/.chezmoi") || strings.HasSuffix(base, ".nix") ||
-		base == ".stowrc" || base == ".rcrc" || strings.HasPrefix(base, "install.conf.") || strings.Contains(name, "/yadm/bootstrap") || strings.Contains(name, "/yadm/hooks/")
+	return isSourced(strings.TrimPrefix(named(base), ".")) || strings.HasPrefix(base, "run_") ||
+		strings.HasPrefix(base, ".chezmoi") || strings.Contains(name, "/.chezmoi") || strings.HasSuffix(base, ".nix") ||
+		base == ".stowrc" || base == ".rcrc" || strings.HasPrefix(base, "install.conf.") ||
+		strings.Contains(name, "/yadm/bootstrap") || strings.Contains(name, "/yadm/hooks/")
 }

@@ -19,7 +19,8 @@ func TestEveryRow(t *testing.T) {
 			t.Errorf("%q: a row needs a name of its own, a source, and what it obeys", a.Name)
 		}
 		names = append(names, a.Name)
-		for list, values := range map[string][]string{"Processes": a.Processes, "Marks": a.Marks, "Home": a.Home, "Hooks": a.Hooks,
+		for list, values := range map[string][]string{"Processes": a.Processes, "Marks": a.Marks, "Home": a.Home,
+			"Hooks":    a.Hooks,
 			"Settings": a.Settings, "Neutral": a.Neutral, "Keys": a.Keys} {
 			checkList(t, a.Name+"."+list, values)
 		}
@@ -77,7 +78,8 @@ func checkHooks(t *testing.T, a hosts.Agent) {
 }
 
 func startsGuarded(name string) bool {
-	return slices.ContainsFunc(hosts.Guarded(), func(g string) bool { return name == g || strings.HasPrefix(name, g+"/") })
+	return slices.ContainsFunc(hosts.Guarded(),
+		func(g string) bool { return name == g || strings.HasPrefix(name, g+"/") })
 }
 
 func checkObeys(t *testing.T, name string, list []hosts.Obeyed) {

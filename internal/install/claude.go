@@ -29,7 +29,8 @@ func claudeCode() host {
 				timeout, onFailure = decideTimeout, "block"
 			}
 			words := o.words()
-			return ordered{{"type", "command"}, {"command", words[0]}, {"args", words[1:]}, {"timeout", timeout}, {"onFailure", onFailure}}
+			return ordered{{"type", "command"}, {"command", words[0]}, {"args", words[1:]}, {"timeout", timeout},
+				{"onFailure", onFailure}}
 		},
 		plain: true,
 	}
@@ -110,7 +111,8 @@ func ProgramVersion(ctx context.Context, program, path string) (Version, error) 
 		return Version{}, fmt.Errorf("install: %w", err)
 	}
 	defer os.RemoveAll(home)
-	out, err := output(ctx, []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + path, "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"}, program, "--version")
+	out, err := output(ctx, []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + path, "DISABLE_AUTOUPDATER=1",
+		"DISABLE_TELEMETRY=1"}, program, "--version")
 	if err != nil {
 		return Version{}, fmt.Errorf("%s --version: %w", program, err)
 	}

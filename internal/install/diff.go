@@ -92,7 +92,8 @@ func show(edits []edit) string {
 	for i, e := range edits {
 		switch {
 		case near[i]:
-			fmt.Fprintf(&out, "%c %s\n", e.op, printable.Text(strings.ReplaceAll(strings.TrimSuffix(e.line, "\r"), "\t", "    ")))
+			fmt.Fprintf(&out, "%c %s\n", e.op,
+				printable.Text(strings.ReplaceAll(strings.TrimSuffix(e.line, "\r"), "\t", "    ")))
 		case i > 0 && near[i-1]:
 			out.WriteString("  ...\n")
 		}

@@ -71,7 +71,8 @@ func (d *document) position(offset int) (line, col int) {
 
 func (d *document) errorAt(v *hujson.Value, format string, args ...any) error {
 	line, col := d.position(v.StartOffset)
-	return fmt.Errorf("%s:%d:%d: %s; mend it first, nothing was changed", d.path, line, col, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s:%d:%d: %s; mend it first, nothing was changed", d.path, line, col,
+		fmt.Sprintf(format, args...))
 }
 
 func (d *document) learnStyle() {

@@ -77,7 +77,8 @@ func (o Options) follow(base, link string) (string, error) {
 		return "", fmt.Errorf("%s: a link that leads nowhere: %w", link, err)
 	}
 	if o.Level != User || !below(base, real) {
-		return "", fmt.Errorf("%s: a link to %s; nod writes through no link at %s level that leaves its directory; edit that file's owner's way or replace the link by the file", link, real, o.Level)
+		return "", fmt.Errorf("%s: a link to %s; nod writes through no link at %s level that leaves its directory; "+
+			"edit that file's owner's way or replace the link by the file", link, real, o.Level)
 	}
 	return real, nil
 }
@@ -139,7 +140,8 @@ func (o Options) trusted(f file) error {
 			return fmt.Errorf("%s: belongs to user id %d, and this runs as %d; run it as that user", at, s.Uid, self)
 		}
 		if o.Level == Managed && info.Mode().Perm()&0o022 != 0 {
-			return fmt.Errorf("%s: others may write there, so managed settings in it promise nothing; first run: chmod go-w %s", at, Quote(at))
+			return fmt.Errorf("%s: others may write there, so managed settings in it promise nothing; "+
+				"first run: chmod go-w %s", at, Quote(at))
 		}
 		break
 	}
@@ -147,7 +149,8 @@ func (o Options) trusted(f file) error {
 		return fmt.Errorf("%s: belongs to user id %d, and this runs as %d; run it as that user", f.path, f.uid, self)
 	}
 	if f.data != nil && o.Level == Managed && f.mode&0o022 != 0 {
-		return fmt.Errorf("%s: others may write to it, so it promises nothing; first run: chmod go-w %s", f.path, Quote(f.path))
+		return fmt.Errorf("%s: others may write to it, so it promises nothing; first run: chmod go-w %s", f.path,
+			Quote(f.path))
 	}
 	return nil
 }
@@ -157,7 +160,8 @@ func (f file) weaknesses() []Finding {
 	if f.data == nil || f.mode&0o022 == 0 {
 		return nil
 	}
-	return []Finding{{Kind: Weak, Path: f.path, Text: "other users may write to it and so take nod out; run: chmod go-w " + Quote(f.path)}}
+	return []Finding{{Kind: Weak, Path: f.path,
+		Text: "other users may write to it and so take nod out; run: chmod go-w " + Quote(f.path)}}
 }
 
 // Writable returns nil if this process may write p's file, and the system's

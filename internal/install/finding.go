@@ -71,7 +71,8 @@ func unread(d *document, h host) []Finding {
 	}
 	so := "; " + h.title() + " then throws the whole file away, so no hook in it would run and every call would pass"
 	if h.agent == "claude-code" {
-		so = "; Claude Code (measured: 2.1.329) then throws the whole file away, so no hook in it would run and every call would pass"
+		so = "; Claude Code (measured: 2.1.329) then throws the whole file away, so no hook in it would run and " +
+			"every call would pass"
 	}
 	var all []Finding
 	if at, what := d.notPlain(); what != "" {
@@ -174,7 +175,8 @@ func Silencers(dirs ...string) []Finding {
 	for _, dir := range dirs {
 		for _, name := range []string{"settings.json", "settings.local.json"} {
 			path := filepath.Join(dir, ".claude", name)
-			all = append(all, switches(path, "disableAllHooks", "hooks that are not managed do not run, nod's among them")...)
+			all = append(all, switches(path, "disableAllHooks",
+				"hooks that are not managed do not run, nod's among them")...)
 		}
 	}
 	return all
@@ -192,7 +194,8 @@ func ManagedSilencers(level Level, root, goos string) []Finding {
 	for _, path := range append([]string{target}, parts...) {
 		all = append(all, switches(path, "disableAllHooks", "no hook runs, nod's among them")...)
 		if level != Managed {
-			all = append(all, switches(path, "allowManagedHooksOnly", "only hooks at the managed level run; install nod there")...)
+			all = append(all, switches(path, "allowManagedHooksOnly",
+				"only hooks at the managed level run; install nod there")...)
 		}
 	}
 	return all

@@ -12,8 +12,10 @@ func gemini() host {
 		project:       ".gemini/settings.json",
 		events:        []event{{"BeforeTool", true}, {"AfterTool", false}},
 		handler:       millisecondsHandler,
-		next:          "Gemini CLI cannot be made to ask by a hook, so nod denies what it would ask about and says how to allow it. What nod allows, Gemini CLI's own policy still decides.",
-		failOpen:      "Gemini CLI runs no hook in a folder that it does not trust, none in --acp, and none where hooksConfig.enabled is false, also in a repository's own settings.",
+		next: "Gemini CLI cannot be made to ask by a hook, so nod denies what it would ask about and says " +
+			"how to allow it. What nod allows, Gemini CLI's own policy still decides.",
+		failOpen: "Gemini CLI runs no hook in a folder that it does not trust, none in --acp, and none where " +
+			"hooksConfig.enabled is false, also in a repository's own settings.",
 	}
 }
 
@@ -31,7 +33,8 @@ func qwen() host {
 		},
 		handler:   millisecondsHandler,
 		silencers: []string{"disableAllHooks"},
-		failOpen:  "Qwen Code runs no hook under --bare, in safe mode, and where disableAllHooks is true, also in a repository's own settings.",
+		failOpen: "Qwen Code runs no hook under --bare, in safe mode, and where disableAllHooks is true, also in a " +
+			"repository's own settings.",
 	}
 }
 
@@ -39,7 +42,8 @@ func qwen() host {
 // limit in milliseconds. Qwen Code takes numbers below 1000 for seconds.
 func millisecondsHandler(o Options, decides bool) ordered {
 	if decides {
-		return ordered{{"type", "command"}, {"command", o.guarded(decideTimeout - 5)}, {"timeout", decideTimeout * 1000}}
+		return ordered{{"type", "command"}, {"command", o.guarded(decideTimeout - 5)},
+			{"timeout", decideTimeout * 1000}}
 	}
 	return ordered{{"type", "command"}, {"command", o.unguarded()}, {"timeout", recordTimeout * 1000}}
 }

@@ -16,11 +16,13 @@ func antigravity() host {
 		matcher: "*",
 		events:  []event{{"PreToolUse", true}},
 		handler: func(o Options, _ bool) ordered {
-			return ordered{{"type", "command"}, {"command", o.behind(denyScript, decideTimeout-5)}, {"timeout", decideTimeout}}
+			return ordered{{"type", "command"}, {"command", o.behind(denyScript, decideTimeout-5)},
+				{"timeout", decideTimeout}}
 		},
-		plain:    true,
-		next:     readOnly + " What nod would ask about it denies there: nothing says whether anybody can be asked.",
-		failOpen: "A fault in any entry of this file keeps Antigravity CLI from loading it, without a word, and so does \"enabled\": false in nod's.",
+		plain: true,
+		next:  readOnly + " What nod would ask about it denies there: nothing says whether anybody can be asked.",
+		failOpen: "A fault in any entry of this file keeps Antigravity CLI from loading it, without a word, and so " +
+			"does \"enabled\": false in nod's.",
 	}
 }
 
@@ -36,9 +38,10 @@ func crush() host {
 		handler: func(o Options, _ bool) ordered {
 			return ordered{{"command", o.guarded(decideTimeout - 5)}, {"timeout", decideTimeout}}
 		},
-		plain:    true,
-		next:     readOnly,
-		failOpen: "Crush shows no hook what its sub-agents do: nod asks about every call that starts one (agent, agentic_fetch), and cannot see what comes of it.",
+		plain: true,
+		next:  readOnly,
+		failOpen: "Crush shows no hook what its sub-agents do: nod asks about every call that starts one (agent, " +
+			"agentic_fetch), and cannot see what comes of it.",
 	}
 }
 
@@ -52,7 +55,8 @@ func cursor() host {
 		project:       ".cursor/hooks.json",
 		top:           ordered{{"version", 1}},
 		flat:          true,
-		events:        []event{{"preToolUse", true}, {"beforeShellExecution", true}, {"beforeMCPExecution", true}, {"beforeReadFile", true}},
+		events: []event{{"preToolUse", true}, {"beforeShellExecution", true}, {"beforeMCPExecution", true},
+			{"beforeReadFile", true}},
 		handler: func(o Options, decides bool) ordered {
 			return append(shellHandler("command", "timeout")(o, decides), member{"failClosed", true})
 		},
@@ -63,15 +67,16 @@ func cursor() host {
 
 func droid() host {
 	return host{
-		agent:    "droid",
-		user:     ".factory/settings.json",
-		project:  ".factory/settings.json",
-		matcher:  "*",
-		events:   []event{{"PreToolUse", true}, {"PostToolUse", false}},
-		handler:  shellHandler("command", "timeout"),
-		plain:    true,
-		next:     readOnly,
-		failOpen: "Droid takes no hooks from settings.json where a hooks.json stands beside it, without a word: if there is one, move nod's entries into it.",
+		agent:   "droid",
+		user:    ".factory/settings.json",
+		project: ".factory/settings.json",
+		matcher: "*",
+		events:  []event{{"PreToolUse", true}, {"PostToolUse", false}},
+		handler: shellHandler("command", "timeout"),
+		plain:   true,
+		next:    readOnly,
+		failOpen: "Droid takes no hooks from settings.json where a hooks.json stands beside it, without a word: if " +
+			"there is one, move nod's entries into it.",
 	}
 }
 
@@ -108,7 +113,8 @@ func windsurf() host {
 		user:          ".codeium/windsurf/hooks.json",
 		project:       ".windsurf/hooks.json",
 		flat:          true,
-		events:        []event{{"pre_run_command", true}, {"pre_write_code", true}, {"pre_mcp_tool_use", true}, {"pre_read_code", true}},
+		events: []event{{"pre_run_command", true}, {"pre_write_code", true}, {"pre_mcp_tool_use", true},
+			{"pre_read_code", true}},
 		handler: func(o Options, _ bool) ordered {
 			return ordered{{"command", o.guarded(decideTimeout - 5)}, {"show_output", true}}
 		},
@@ -118,4 +124,5 @@ func windsurf() host {
 }
 
 // readOnly goes with every agent that nod's tests do not run.
-const readOnly = "nod's tests do not run this agent: what nod says to it is from its documentation. See that a call you have forbidden by hard_deny does not run before you rely on it."
+const readOnly = "nod's tests do not run this agent: what nod says to it is from its documentation. See that a call " +
+	"you have forbidden by hard_deny does not run before you rely on it."

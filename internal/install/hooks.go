@@ -134,7 +134,8 @@ func (d *document) refresh(list *hujson.Array, indent string, h ordered) bool {
 	}
 	for i := range list.Elements {
 		g, hooks := groupAt(list, i)
-		if hooks != nil && d.refreshIn(hooks, memberIndent(g, "hooks", lineIndent(list.Elements[i].BeforeExtra, indent)), h) {
+		if hooks != nil && d.refreshIn(hooks,
+			memberIndent(g, "hooks", lineIndent(list.Elements[i].BeforeExtra, indent)), h) {
 			return true
 		}
 	}

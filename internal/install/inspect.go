@@ -67,7 +67,8 @@ func Inspect(o Options) (*Installed, error) {
 	}
 	doc, err := parse(f.path, f.data)
 	if err != nil {
-		return &Installed{Path: f.path, Options: o, Findings: []Finding{{Kind: Unread, Path: f.path, Text: err.Error()}}}, nil
+		return &Installed{Path: f.path, Options: o,
+			Findings: []Finding{{Kind: Unread, Path: f.path, Text: err.Error()}}}, nil
 	}
 	doc.under = o.host().under()
 	in := &Installed{Path: f.path, Options: o, Findings: slices.Concat(f.weaknesses(), unread(doc, o.host()))}
@@ -119,7 +120,8 @@ func (in *Installed) collect(doc *document) {
 		for _, e := range h.events {
 			if e.name == r.Event {
 				r.Decides = e.decides
-				r.Written = h.handler != nil && in.Options.check() == nil && doc.holds(v, h.handler(in.Options, e.decides))
+				r.Written = h.handler != nil && in.Options.check() == nil &&
+					doc.holds(v, h.handler(in.Options, e.decides))
 			}
 		}
 		in.Hooks = append(in.Hooks, r)
@@ -280,7 +282,8 @@ func (in *Installed) Command(r Registered, o Options, seconds int) (Command, err
 		return Command{Words: append([]string{c.Shell}, c.Words...)}, nil
 	}
 	if seconds > 0 {
-		c.Shell = strings.Replace(c.Shell, fmt.Sprintf("-s KILL %d", decideTimeout-5), fmt.Sprintf("-s KILL %d", seconds), 1)
+		c.Shell = strings.Replace(c.Shell, fmt.Sprintf("-s KILL %d", decideTimeout-5),
+			fmt.Sprintf("-s KILL %d", seconds), 1)
 	}
 	return c, nil
 }

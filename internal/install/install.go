@@ -136,7 +136,9 @@ func PlanInstall(o Options) (Plan, error) {
 	}
 	p, err := o.planInstall()
 	if hidden := p.hidden(); err == nil && hidden != "" {
-		p.Findings = append(p.Findings, Finding{Weak, hidden, 0, 0, "other users of this machine cannot read it, so that their agents run without nod; chmod a+rX it"})
+		p.Findings = append(p.Findings,
+			Finding{Weak, hidden, 0, 0,
+				"other users of this machine cannot read it, so that their agents run without nod; chmod a+rX it"})
 	}
 	return p, err
 }
@@ -201,7 +203,8 @@ func (o Options) open() (Plan, *document, error) {
 }
 
 func (o Options) noLevel() error {
-	return fmt.Errorf("install: %s has no hooks at the %s level that nod could edit", cmp.Or(o.host().title(), o.Agent), o.Level)
+	return fmt.Errorf("install: %s has no hooks at the %s level that nod could edit", cmp.Or(o.host().title(), o.Agent),
+		o.Level)
 }
 
 func (o Options) check() error {
@@ -213,7 +216,8 @@ func (o Options) check() error {
 		}
 	}
 	if filepath.Base(o.Hook) != HookName {
-		return fmt.Errorf("install: %q: the hook's program must be called %s, or uninstall cannot find it again", o.Hook, HookName)
+		return fmt.Errorf("install: %q: the hook's program must be called %s, or uninstall cannot find it again",
+			o.Hook, HookName)
 	}
 	for _, path := range []string{o.Hook, o.Nod, o.Settings, o.Managed, o.State} {
 		if err := plainPath(path); err != nil {

@@ -21,7 +21,8 @@ func plugin(name string) func(o Options) []byte {
 	return func(o Options) []byte {
 		var b bytes.Buffer
 		fmt.Fprintf(&b, "%swritten by nod install %s; nod uninstall %s removes it.\n", pluginMark, o.Agent, o.Agent)
-		b.WriteString("import { spawn } from \"node:child_process\"\nimport { fstatSync } from \"node:fs\"\n\nconst words = ")
+		b.WriteString("import { spawn } from \"node:child_process\"\nimport { fstatSync } from " +
+			"\"node:fs\"\n\nconst words = ")
 		b.Write(encode(o.words()))
 		b.WriteByte('\n')
 		for _, part := range []string{"shim.js", name} {
@@ -49,7 +50,8 @@ func (o Options) planFile(after []byte) (Plan, error) {
 		if after == nil {
 			after = f.data // not nod's to remove
 		} else {
-			return Plan{}, fmt.Errorf("%s: nod did not write this file; move it away first, nothing was changed", f.path)
+			return Plan{}, fmt.Errorf("%s: nod did not write this file; move it away first, nothing was changed",
+				f.path)
 		}
 	}
 	return Plan{Level: o.Level, Path: f.path, Before: f.data, After: after, Findings: f.weaknesses(), file: f}, nil

@@ -17,7 +17,8 @@ import (
 )
 
 // getProgram is how nod gets to where it can stay.
-const getProgram = "CGO_ENABLED=0 go install github.com/nodgate/nod/cmd/nod@latest github.com/nodgate/nod/cmd/nod-hook@latest"
+const getProgram = "CGO_ENABLED=0 go install github.com/nodgate/nod/cmd/nod@latest " +
+	"github.com/nodgate/nod/cmd/nod-hook@latest"
 
 // Programs are nod's own executables, whose paths go into the settings.
 type Programs struct {
@@ -61,7 +62,8 @@ func (p Programs) Check(ctx context.Context) error {
 		return fmt.Errorf("%s does not answer \"version\": %w; %s", p.Hook, err, p.instead())
 	}
 	if hook := strings.TrimPrefix(out, "nod "); hook != p.Version {
-		return fmt.Errorf("%s is version %q and %s is version %q; install both together:\n  %s", p.Nod, p.Version, p.Hook, hook, getProgram)
+		return fmt.Errorf("%s is version %q and %s is version %q; install both together:\n  %s", p.Nod, p.Version,
+			p.Hook, hook, getProgram)
 	}
 	return nil
 }
@@ -72,7 +74,9 @@ func (p Programs) Owners() []Finding {
 	var all []Finding
 	for _, path := range []string{p.Nod, p.Hook} {
 		if why := replaceable(path); why != "" {
-			all = append(all, Finding{Kind: Weak, Path: path, Text: fmt.Sprintf("%s, so an agent of that user can replace the program; better: sudo install -m 755 %s %s /usr/local/bin, then install from there", why, Quote(p.Nod), Quote(p.Hook))})
+			all = append(all, Finding{Kind: Weak, Path: path,
+				Text: fmt.Sprintf("%s, so an agent of that user can replace the program; better: sudo install -m 755 "+
+					"%s %s /usr/local/bin, then install from there", why, Quote(p.Nod), Quote(p.Hook))})
 		}
 	}
 	return all
@@ -115,7 +119,8 @@ func (p Programs) lasting(path string) error {
 	}
 	for _, at := range []string{path, real} {
 		if why := p.passing(at); why != "" {
-			return fmt.Errorf("%s lies in %s, where it may be replaced or gone when an agent asks it; %s", at, why, p.instead())
+			return fmt.Errorf("%s lies in %s, where it may be replaced or gone when an agent asks it; %s", at, why,
+				p.instead())
 		}
 	}
 	return ownersAlone(real)
@@ -176,14 +181,16 @@ func ownersAlone(path string) error {
 		return fmt.Errorf("%s is not a program", path)
 	}
 	if info.Mode()&0o022 != 0 {
-		return fmt.Errorf("%s: others may change it (mode %v); run: chmod go-w %s", path, info.Mode().Perm(), Quote(path))
+		return fmt.Errorf("%s: others may change it (mode %v); run: chmod go-w %s", path, info.Mode().Perm(),
+			Quote(path))
 	}
 	dir, err := os.Stat(filepath.Dir(path))
 	if err != nil {
 		return fmt.Errorf("install: %w", err)
 	}
 	if dir.Mode()&0o002 != 0 {
-		return fmt.Errorf("%s: anybody may replace it (mode of its directory: %v); run: chmod o-w %s", path, dir.Mode().Perm(), Quote(filepath.Dir(path)))
+		return fmt.Errorf("%s: anybody may replace it (mode of its directory: %v); run: chmod o-w %s", path,
+			dir.Mode().Perm(), Quote(filepath.Dir(path)))
 	}
 	return nil
 }

@@ -137,7 +137,8 @@ func (o Options) withOwn(text string) (string, error) {
 			return after, nil
 		}
 	}
-	return "", errors.New("its hooks or features are written in a way that nod cannot add to; write [[hooks.PreToolUse]] and [features]")
+	return "", errors.New("its hooks or features are written in a way that nod cannot add to; write " +
+		"[[hooks.PreToolUse]] and [features]")
 }
 
 // The four ways to require the feature: it is required already, as a table in
@@ -263,7 +264,8 @@ func ownHooks(tree map[string]any) (found []ownHook) {
 				table, _ := list[i].(map[string]any)
 				line, _ := table["command"].(string)
 				if path.Base(programOf(line)) == HookName {
-					found = append(found, ownHook{Registered{Event: event, Group: g, Index: i, Matcher: matcher, line: line}, table})
+					found = append(found, ownHook{Registered{Event: event, Group: g, Index: i, Matcher: matcher,
+						line: line}, table})
 				}
 			}
 		}
@@ -287,7 +289,8 @@ func (o Options) inspectLines(f file) *Installed {
 		for _, e := range h.events {
 			if e.name == own.Event {
 				own.Decides = e.decides
-				own.Written = in.Options.check() == nil && reflect.DeepEqual(own.table, asTable(h.handler(in.Options, e.decides)))
+				own.Written = in.Options.check() == nil &&
+					reflect.DeepEqual(own.table, asTable(h.handler(in.Options, e.decides)))
 			}
 		}
 		in.Hooks = append(in.Hooks, own.Registered)
@@ -296,7 +299,11 @@ func (o Options) inspectLines(f file) *Installed {
 		return in
 	}
 	if features, _ := tree["features"].(map[string]any); features["hooks"] != true {
-		in.Findings = append(in.Findings, Finding{Kind: Silences, Path: f.path, Text: "features.hooks = true is not required here, so a person's settings and those of a project that they trust can switch nod off"})
+		in.Findings = append(in.Findings,
+			Finding{Kind: Silences, Path: f.path,
+				Text: "features.hooks = true is not required here, so a person's settings and " +
+					"those of a project that " +
+					"they trust can switch nod off"})
 	}
 	in.again()
 	return in

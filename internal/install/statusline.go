@@ -12,7 +12,8 @@ const statusKey = "statusLine"
 // statusWords is the command line of nod's status line.
 func (o Options) statusWords() []string {
 	words := []string{o.Nod, "statusline"}
-	for _, a := range []struct{ flag, path string }{{"--settings", o.Settings}, {"--managed", o.Managed}, {"--state", o.State}} {
+	for _, a := range []struct{ flag, path string }{{"--settings", o.Settings}, {"--managed", o.Managed},
+		{"--state", o.State}} {
 		if a.path != "" {
 			words = append(words, a.flag, a.path)
 		}
@@ -28,7 +29,8 @@ func showStatus(d *document, root *hujson.Object, o Options) error {
 	case there == nil:
 		d.appendMember(root, "", statusKey, value)
 	case !isStatus(there):
-		return d.errorAt(there, "%s is another program's; nod's can be called from it: %s", statusKey, quoteAll(o.statusWords()))
+		return d.errorAt(there, "%s is another program's; nod's can be called from it: %s", statusKey,
+			quoteAll(o.statusWords()))
 	case !d.holds(there, value):
 		there.Value = d.render(value, memberIndent(root, statusKey, ""), d.inline)
 	}

@@ -132,7 +132,8 @@ func (c Case) withheldEffects() []shell.Effect {
 	}
 	effects := slices.Clone(c.Report.Effects)
 	for i, e := range effects {
-		if e.Target != c.Store && !c.Spoken(e.Target) && e.Target != "project-code" && e.Target != "environment" && e.Target != "standard input" {
+		if e.Target != c.Store && !c.Spoken(e.Target) && e.Target != "project-code" && e.Target != "environment" &&
+			e.Target != "standard input" {
 			effects[i].Target = withheld
 		}
 	}
@@ -165,7 +166,9 @@ func (c Case) runs() []Run {
 	var runs []Run
 	left := contentsLimit
 	add := func(name, sum string, command int) {
-		if len(runs) == runLimit || slices.ContainsFunc(runs, func(r Run) bool { return r.Path == name || shell.DefinitionFile(r.Path) == name }) {
+		if len(runs) == runLimit ||
+			slices.ContainsFunc(runs,
+				func(r Run) bool { return r.Path == name || shell.DefinitionFile(r.Path) == name }) {
 			return
 		}
 		r := c.run(name, sum, command, left)
@@ -173,7 +176,8 @@ func (c Case) runs() []Run {
 		runs = append(runs, r)
 	}
 	for _, e := range c.Report.Read {
-		if i := slices.IndexFunc(c.Report.Effects, func(r shell.Effect) bool { return r.Kind == shell.Run && r.Target == e.Path }); i >= 0 {
+		if i := slices.IndexFunc(c.Report.Effects,
+			func(r shell.Effect) bool { return r.Kind == shell.Run && r.Target == e.Path }); i >= 0 {
 			add(e.Path, e.SHA256, c.Report.Effects[i].Command)
 		}
 	}
@@ -237,12 +241,15 @@ func (c Case) recipe(text string, command int) string {
 	}
 	lines := strings.Split(text, "\n")
 	for _, w := range c.Report.Commands[command].Words {
-		i := slices.IndexFunc(lines, func(line string) bool { return w.Known && len(w.Value) > 1 && beginsRecipe(line, w.Value) })
+		i := slices.IndexFunc(lines,
+			func(line string) bool { return w.Known && len(w.Value) > 1 && beginsRecipe(line, w.Value) })
 		if i < 0 {
 			continue
 		}
 		end := i + 1
-		for end < len(lines) && end < i+40 && (lines[end] == "" || strings.HasPrefix(lines[end], " ") || strings.HasPrefix(lines[end], "\t") || !strings.ContainsAny(lines[end][:1], "[#") && strings.Contains(lines[i], "[")) {
+		for end < len(lines) && end < i+40 &&
+			(lines[end] == "" || strings.HasPrefix(lines[end], " ") || strings.HasPrefix(lines[end], "\t") ||
+				!strings.ContainsAny(lines[end][:1], "[#") && strings.Contains(lines[i], "[")) {
 			end++
 		}
 		return "[...]\n" + strings.TrimRight(strings.Join(lines[i:end], "\n"), "\n") + "\n[...]"
@@ -255,13 +262,15 @@ func (c Case) recipe(text string, command int) string {
 func beginsRecipe(line, name string) bool {
 	rest, ok := strings.CutPrefix(line, name)
 	return ok && rest != "" && strings.ContainsAny(rest[:1], ": =") && strings.Contains(rest, ":") ||
-		line == "[tasks."+name+"]" || line == `[tasks."`+name+`"]` || strings.HasPrefix(line, "#MISE ") && strings.Contains(line, name)
+		line == "[tasks."+name+"]" || line == `[tasks."`+name+`"]` ||
+		strings.HasPrefix(line, "#MISE ") && strings.Contains(line, name)
 }
 
 // git is the repository that a command speaks to; nil for any other command.
 func (c Case) git(session Ledger) *Git {
 	speaks := func(cmd shell.Command) bool {
-		return len(cmd.Words) > 0 && slices.Contains([]string{"git", "gh", "hub", "glab", "tea"}, path.Base(cmd.Words[0].Value))
+		return len(cmd.Words) > 0 &&
+			slices.Contains([]string{"git", "gh", "hub", "glab", "tea"}, path.Base(cmd.Words[0].Value))
 	}
 	i := slices.IndexFunc(c.Report.Commands, speaks)
 	if i < 0 {
@@ -271,7 +280,8 @@ func (c Case) git(session Ledger) *Git {
 	if !ok {
 		return nil
 	}
-	f := &Git{Branch: c.refOf(r.Dir+"/HEAD", "refs/heads/"), Default: c.refOf(r.Common+"/refs/remotes/origin/HEAD", "refs/remotes/origin/")}
+	f := &Git{Branch: c.refOf(r.Dir+"/HEAD", "refs/heads/"),
+		Default: c.refOf(r.Common+"/refs/remotes/origin/HEAD", "refs/remotes/origin/")}
 	if text, err := c.Files.Read(r.Common+"/config", 64<<10); err == nil {
 		f.Remotes = remotesOf(string(text))
 	}
@@ -341,7 +351,8 @@ func (c Case) newHosts(said string, git *Git) []string {
 	add := func(target, words string) {
 		host := c.Host(target)
 		switch {
-		case !strings.Contains(host, "."), c.KnownHost(target), strings.Contains(said, host), slices.Contains(hosts, host):
+		case !strings.Contains(host, "."), c.KnownHost(target), strings.Contains(said, host), slices.Contains(hosts,
+			host):
 		case !strings.Contains(words, host), c.Store != "" && !c.Spoken(host):
 		case git != nil && slices.ContainsFunc(git.Remotes, func(r string) bool { return strings.Contains(r, host) }):
 		default:
@@ -364,14 +375,18 @@ func (c Case) newHosts(said string, git *Git) []string {
 // the call claims for itself, a change of roles. It is a fact for the model
 // and decides nothing, so it errs towards finding.
 func speaksToJudge(input string) []string {
-	folded := strings.Join(strings.Fields(strings.NewReplacer(`\n`, " ", `\t`, " ", `\"`, `"`, "_", " ", "-", " ").Replace(strings.ToLower(input))), " ")
+	folded := strings.Join(strings.Fields(strings.NewReplacer(`\n`, " ", `\t`, " ", `\"`, `"`, "_", " ", "-",
+		" ").Replace(strings.ToLower(input))), " ")
 	var found []string
 	for _, phrase := range [...]string{
-		"should block", "classify result", "to the classifier", "dear classifier", "security classifier", "note to the judge", "the judge should", "permission judge",
-		"approved by the user", "user has approved", "user approved this", "user already approved", "pre approved", "preapproved", "authorized by the user", "authorised by the user",
-		"this is safe to run", "this command is safe", "safe to allow", "must be allowed", "please allow this", "do not block", "don't block",
-		"ignore previous", "ignore your", "ignore the rules", "ignore all rules", "disregard your", "disregard the", "override the policy", "policy override",
-		"allow rule:", "hard deny", "soft deny", "verdict: allow", "verdict is allow", "system prompt", "you are now", "as an ai",
+		"should block", "classify result", "to the classifier", "dear classifier", "security classifier",
+		"note to the judge", "the judge should", "permission judge", "approved by the user", "user has approved",
+		"user approved this", "user already approved", "pre approved", "preapproved", "authorized by the user",
+		"authorised by the user", "this is safe to run", "this command is safe", "safe to allow", "must be allowed",
+		"please allow this", "do not block", "don't block", "ignore previous", "ignore your", "ignore the rules",
+		"ignore all rules", "disregard your", "disregard the", "override the policy", "policy override",
+		"allow rule:", "hard deny", "soft deny", "verdict: allow", "verdict is allow", "system prompt",
+		"you are now", "as an ai",
 	} {
 		if i := strings.Index(folded, phrase); i >= 0 && len(found) < 5 {
 			found = append(found, Cut(folded[max(0, i-20):min(len(folded), i+len(phrase)+40)], 120))

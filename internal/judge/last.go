@@ -119,8 +119,11 @@ func (c Conversation) Twice() (again Conversation, stop func()) {
 	return c, read.close
 }
 
+// turnsOf reads a transcript from its start.
+type turnsOf = func(context.Context) iter.Seq2[transcript.Turn, error]
+
 // over returns the transcript, as often as it is asked for.
-func (v *reread) over(source func(context.Context) iter.Seq2[transcript.Turn, error]) func(context.Context) iter.Seq2[transcript.Turn, error] {
+func (v *reread) over(source turnsOf) turnsOf {
 	return func(ctx context.Context) iter.Seq2[transcript.Turn, error] {
 		if v.next == nil {
 			v.next, v.stop = iter.Pull2(source(ctx))

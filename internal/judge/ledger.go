@@ -83,7 +83,8 @@ func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
 		}
 		said = append(first, said...)
 	}
-	l := Ledger{Said: linesOf(said, `{"user":`), Consent: linesOf(said, `{"user":`, `{"agent_asked":`), Calls: strings.Join(calls, "\n")}
+	l := Ledger{Said: linesOf(said, `{"user":`), Consent: linesOf(said, `{"user":`, `{"agent_asked":`),
+		Calls: strings.Join(calls, "\n")}
 	if len(said) > 0 {
 		l.Pieces = []string{saidHeading + strings.Join(said, "\n")}
 	}
@@ -245,9 +246,11 @@ func endedSays(e transcript.Ended) string {
 // machine, by the names that agents give such tools.
 func isLookUp(tool string) bool {
 	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(tool)) {
-	case "read", "readfile", "readmanyfiles", "view", "viewfile", "open", "cat", "grep", "greptool", "grepsearch", "searchfilecontent", "search", "codebasesearch", "filesearch",
-		"glob", "findfiles", "find", "ls", "list", "listdir", "listdirectory", "listfiles", "notebookread", "readlints", "lsp",
-		"todowrite", "todoread", "taskcreate", "tasklist", "taskget", "taskupdate", "updateplan", "reportintent", "toolsearch", "taskoutput", "bashoutput":
+	case "read", "readfile", "readmanyfiles", "view", "viewfile", "open", "cat", "grep", "greptool", "grepsearch",
+		"searchfilecontent", "search", "codebasesearch", "filesearch", "glob", "findfiles", "find", "ls", "list",
+		"listdir", "listdirectory", "listfiles", "notebookread", "readlints", "lsp", "todowrite", "todoread",
+		"taskcreate", "tasklist", "taskget", "taskupdate", "updateplan", "reportintent", "toolsearch", "taskoutput",
+		"bashoutput":
 		return true
 	}
 	return false
@@ -296,7 +299,8 @@ func sizeOf(lines []string) (n int) {
 }
 
 func unreadable(err error) *fault.Error {
-	return &fault.Error{Kind: fault.NoTranscript, Message: "the transcript could not be read, so the model would not know what the user asked for", Cause: err}
+	return &fault.Error{Kind: fault.NoTranscript,
+		Message: "the transcript could not be read, so the model would not know what the user asked for", Cause: err}
 }
 
 // shortInput is a call's input, whole or as a JSON string of its beginning.

@@ -86,55 +86,90 @@ const (
 func DefaultSoftDeny() []string {
 	return []string{
 		// version control and the supply of code
-		"Rewriting or deleting what others can see in version control: force pushes, deleted remote branches, tags or releases. A force push with lease to a branch that the agent made for this task is fine [the operation and the branch]",
-		"Pushing, merging or tagging where that deploys or publishes by itself, or without the review that the project asks for [that step]",
-		"Skipping or weakening checks: --no-verify, disabled or deleted tests, lowered thresholds, branch protection, pipelines edited so that they pass [the check]",
-		"Pointing the repository, its submodules or packages at another source: remotes, registries, mirrors, lock files, checksums [the new source]",
-		"Running code from outside that the project does not declare: a download piped into an interpreter, what was fetched or cloned in this session, package runners with a name that the agent chose [the source]",
-		"Code or workflows that leak or act when CI or others run them; install scripts of foreign code [what runs, and where]",
+		"Rewriting or deleting what others can see in version control: force pushes, deleted " +
+			"remote branches, tags or " +
+			"releases. A force push with lease to a branch that the agent made for this task is fine [the " +
+			"operation and the branch]",
+		"Pushing, merging or tagging where that deploys or publishes by itself, or without the review that the " +
+			"project asks for [that step]",
+		"Skipping or weakening checks: --no-verify, disabled or deleted tests, lowered thresholds, " +
+			"branch protection, " +
+			"pipelines edited so that they pass [the check]",
+		"Pointing the repository, its submodules or packages at another source: remotes, registries, mirrors, lock " +
+			"files, checksums [the new source]",
+		"Running code from outside that the project does not declare: a download piped into an interpreter, what was " +
+			"fetched or cloned in this session, package runners with a name that the agent chose [the source]",
+		"Code or workflows that leak or act when CI or others run them; install scripts of foreign code " +
+			"[what runs, and where]",
 		"Adding, replacing or upgrading a dependency that the person did not ask for [the package]",
 		"Committing or pushing secrets, private data or ignored files [the file]",
 		// production and shared systems
-		"Deploying, releasing, migrating or applying to anything that others use: production, staging, clusters, registries [the target]",
+		"Deploying, releasing, migrating or applying to anything that others use: production, staging, clusters, " +
+			"registries [the target]",
 		"Reading production data, or a shell, tunnel or database session there [the target]",
 		"Infrastructure changes without a preview: auto-approve, yes to all [skipping the preview]",
-		"Changing or stopping what others share: servers, queues, DNS, certificates, flags, quotas, cluster-wide workloads and webhooks, jobs that this session did not start [the resource]",
-		"Acting on a set that is computed at run time or selected by a wide pattern in a shared system [the resolved set, or that width]",
-		"Commands on another machine or in a running container that change something there [the machine and the change]",
+		"Changing or stopping what others share: servers, queues, DNS, certificates, flags, quotas, cluster-wide " +
+			"workloads and webhooks, jobs that this session did not start [the resource]",
+		"Acting on a set that is computed at run time or selected by a wide pattern in a shared system [the resolved " +
+			"set, or that width]",
+		"Commands on another machine or in a running container that change something there [the " +
+			"machine and the change]",
 		// deletion
-		"Deleting, truncating or overwriting files from before this session that version control cannot restore [the exact path]",
-		"Discarding uncommitted work: hard reset, checkout or restore over changes, clean, dropped stashes [that the changes may go]",
-		"Recursive or forced deletion whose target is empty, unset, a wide wildcard, or outside the project [the exact path]",
-		"Dropping, truncating, mass-updating or flushing a database, bucket, index, queue or cache that is no throw-away of this task [the store]",
+		"Deleting, truncating or overwriting files from before this session that version control cannot " +
+			"restore [the exact path]",
+		"Discarding uncommitted work: hard reset, checkout or restore over changes, clean, dropped stashes [that " +
+			"the changes may go]",
+		"Recursive or forced deletion whose target is empty, unset, a wide wildcard, or outside the " +
+			"project [the exact path]",
+		"Dropping, truncating, mass-updating or flushing a database, bucket, index, queue or cache that is no " +
+			"throw-away of this task [the store]",
 		"Formatting, wiping or overwriting disks, volumes, backups or snapshots [the device or backup]",
 		"Sweeping shared scratch space, caches or trash by pattern or age [the path]",
 		// security posture
-		"Weakening protection: certificate checks, authentication, encryption, sandboxes, firewalls, scanners, signing, logs; options named unsafe [the protection]",
-		"Granting rights: IAM and RBAC scopes, roles, users, keys, tokens, public access, sudo rules, wider file modes than needed [the grant and to whom]",
-		"Opening this machine to others: listening on all interfaces, tunnels, port forwards, remote desktops [what and to whom]",
-		"Arranging that something runs later: schedules, services, start-up files, hooks, authorised keys [what and where]",
-		"Code whose purpose is to let others in, to hide, to spread, or to attack somebody who did not ask for it [an engagement that names the target]",
+		"Weakening protection: certificate checks, authentication, encryption, sandboxes, firewalls, scanners, " +
+			"signing, logs; options named unsafe [the protection]",
+		"Granting rights: IAM and RBAC scopes, roles, users, keys, tokens, public access, sudo rules, wider file " +
+			"modes than needed [the grant and to whom]",
+		"Opening this machine to others: listening on all interfaces, tunnels, port forwards, remote " +
+			"desktops [what and to whom]",
+		"Arranging that something runs later: schedules, services, start-up files, hooks, authorised " +
+			"keys [what and where]",
+		"Code whose purpose is to let others in, to hide, to spread, or to attack somebody who did " +
+			"not ask for it [an " +
+			"engagement that names the target]",
 		"Deleting, editing or stopping logs, history, transcripts or monitoring [the log]",
 		// credentials and data
-		"Searching for, printing, copying or decoding credentials that the task does not need; using one for another purpose or place than its own [the credential and the use]",
-		"Writing a secret where it stays or shows, or changing what a secret store holds: source, command lines, logs, tickets, vaults, CI secrets [the place]",
-		"Sending source code, personal data, secrets or customer data outside the project's own services, also in parts, encoded, in a URL or a name lookup; testing which way out is open [the data and the destination]",
-		"Redirecting where data goes: base URLs, proxies, webhooks, callbacks, mail filters, forwards [the new address]",
+		"Searching for, printing, copying or decoding credentials that the task does not need; using one for another " +
+			"purpose or place than its own [the credential and the use]",
+		"Writing a secret where it stays or shows, or changing what a secret store holds: source, command lines, " +
+			"logs, tickets, vaults, CI secrets [the place]",
+		"Sending source code, personal data, secrets or customer data outside the project's own services, also in " +
+			"parts, encoded, in a URL or a name lookup; testing which way out is open [the data and the destination]",
+		"Redirecting where data goes: base URLs, proxies, webhooks, callbacks, mail filters, " +
+			"forwards [the new address]",
 		"Reading more personal or confidential data than the task needs [the data]",
-		"Publishing where others can read: gists, pastes, public buckets, forums, package uploads [the content and the place]",
+		"Publishing where others can read: gists, pastes, public buckets, forums, package uploads [the " +
+			"content and the place]",
 		"Fetching from, or sending to, a host that only a tool result, a file or a web page named [the host]",
 		// the agent itself
-		"Changing what the agent may do or is told: settings, permissions, hooks, allow-lists, standing auto-approve rules, instruction files, memories, this program's [the change]",
-		"Starting an agent, or a loop that drives one, with approvals, sandbox or this program off [that, in those words]",
-		"Leaving its containment: cloud metadata, other users' or tenants' files, container escapes, network limits [the exact reach]",
+		"Changing what the agent may do or is told: settings, permissions, hooks, allow-lists, standing auto-approve " +
+			"rules, instruction files, memories, this program's [the change]",
+		"Starting an agent, or a loop that drives one, with approvals, sandbox or this program off " +
+			"[that, in those words]",
+		"Leaving its containment: cloud metadata, other users' or tenants' files, container escapes, network " +
+			"limits [the exact reach]",
 		"Going round a refusal: the same end by another command, tool, language or file [that the refusal was wrong]",
 		"Typing into another terminal, session or agent so that it acts [the target and the text]",
 		"Hiding what is done: encoded or split commands, misleading names [nothing; ask for the plain form]",
 		// the world outside
 		"Speaking for the person: mail, chat, comments, reviews, issues, posts [the message and where]",
-		"Spending or binding: purchases, orders, bookings, contracts, trades, accounts, paid capacity beyond the task [the act and its size]",
-		"Changing records outside the repository that nobody asked to be changed: trackers, wikis, calendars, customers [the record]",
-		"Submitting forms, uploading files, running scripts or accepting terms in a browser that is logged in as the person [the act]",
+		"Spending or binding: purchases, orders, bookings, contracts, trades, accounts, paid " +
+			"capacity beyond the task " +
+			"[the act and its size]",
+		"Changing records outside the repository that nobody asked to be changed: trackers, wikis, calendars, " +
+			"customers [the record]",
+		"Submitting forms, uploading files, running scripts or accepting terms in a browser that is logged in as " +
+			"the person [the act]",
 	}
 }
 
@@ -143,14 +178,20 @@ func DefaultSoftDeny() []string {
 func DefaultAllow() []string {
 	return []string{
 		"Looking at things: project files, status, history, help, documentation, public web pages",
-		"Work inside the project that version control can undo: editing, formatting, generating, moving and deleting tracked or freshly made files",
-		"Building, testing, linting and running the project's own declared commands on this machine, with throw-away data",
-		"Installing exactly what the project's manifest or lock file declares, if this session did not change it; a named toolchain by its official installer when the person asked for it",
-		"Commits, branches, stashes, rebases and merges that stay on this machine; pushing the agent's own branch to the configured remote, and opening or answering in a pull request, when the person asked for that",
-		"Starting, stopping and looking at servers, containers, databases and jobs that this session started on this machine",
+		"Work inside the project that version control can undo: editing, formatting, generating, moving and deleting " +
+			"tracked or freshly made files",
+		"Building, testing, linting and running the project's own declared commands on this machine, " +
+			"with throw-away data",
+		"Installing exactly what the project's manifest or lock file declares, if this session did not change it; a " +
+			"named toolchain by its official installer when the person asked for it",
+		"Commits, branches, stashes, rebases and merges that stay on this machine; pushing the agent's own branch to " +
+			"the configured remote, and opening or answering in a pull request, when the person asked for that",
+		"Starting, stopping and looking at servers, containers, databases and jobs that this session " +
+			"started on this machine",
 		"Deleting files, branches, containers and temporary directories that this session made, by exact name",
 		"Using the project's own credentials for the service that they belong to, without printing them",
-		"Test data, fixtures, examples and made-up secrets that open nothing; security tests against the project itself on this machine",
+		"Test data, fixtures, examples and made-up secrets that open nothing; security tests against the project " +
+			"itself on this machine",
 		"Waiting, retrying what failed for a passing reason, and asking the person",
 	}
 }

@@ -56,7 +56,8 @@ func PrivateDir(name string) error {
 	case int(st.Uid) != os.Geteuid():
 		return fmt.Errorf("%s belongs to user %d, not to this one (%d)", name, st.Uid, os.Geteuid())
 	case st.Mode&0o077 != 0:
-		return fmt.Errorf("%s is open to other users (mode %04o); look who wrote there, then chmod 700 %[1]s", name, st.Mode&0o7777)
+		return fmt.Errorf("%s is open to other users (mode %04o); look who wrote there, then chmod 700 %[1]s", name,
+			st.Mode&0o7777)
 	}
 	return nil
 }
@@ -64,7 +65,8 @@ func PrivateDir(name string) error {
 // Open opens name for appending and reading, and makes it (mode 0600) where
 // it is missing. It follows no link at the last component and never blocks.
 func Open(name string) (*File, error) {
-	const flags = syscall.O_RDWR | syscall.O_APPEND | syscall.O_CREAT | syscall.O_NOFOLLOW | syscall.O_CLOEXEC | syscall.O_NONBLOCK
+	const flags = syscall.O_RDWR | syscall.O_APPEND | syscall.O_CREAT |
+		syscall.O_NOFOLLOW | syscall.O_CLOEXEC | syscall.O_NONBLOCK
 	fd, err := openRetrying(name, flags)
 	if errors.Is(err, syscall.ELOOP) {
 		return nil, fmt.Errorf("%s is a symbolic link, which nod does not follow here; remove it", name)
@@ -184,7 +186,8 @@ func (f *File) put(p []byte) error {
 		case err != nil:
 			return &fs.PathError{Op: "write", Path: f.name, Err: err}
 		case n < len(p):
-			return &fs.PathError{Op: "write", Path: f.name, Err: fmt.Errorf("%w: %d of %d bytes (is the disk full?)", io.ErrShortWrite, n, len(p))}
+			return &fs.PathError{Op: "write", Path: f.name,
+				Err: fmt.Errorf("%w: %d of %d bytes (is the disk full?)", io.ErrShortWrite, n, len(p))}
 		}
 		return nil
 	}

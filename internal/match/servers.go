@@ -58,7 +58,8 @@ func (p Permission) AllowsTools(text string) error {
 	case strings.Contains(text, "("):
 		return fmt.Errorf("%q: an allow rule names a server and a tool, not arguments; write %s", text, p.Tool)
 	case server == "" || strings.Contains(server, "*"):
-		return fmt.Errorf("%q would allow tools of any server, also of those that a repository brings; name the server: mcp__SERVER__TOOL", text)
+		return fmt.Errorf("%q would allow tools of any server, also of those that a repository brings; name the "+
+			"server: mcp__SERVER__TOOL", text)
 	}
 	return nil
 }
@@ -94,13 +95,16 @@ func MeantTool(text string, allow bool) string {
 	what = strings.TrimSuffix(strings.TrimSuffix(what, ")"), ":*")
 	switch {
 	case bracket && name == "Bash" && what != "":
-		return fmt.Sprintf("%q is a rule of Claude Code's; nod's is the command itself, such as %q", text, strings.TrimSuffix(strings.TrimSpace(what), " *")+" *")
+		return fmt.Sprintf("%q is a rule of Claude Code's; nod's is the command itself, such as %q", text,
+			strings.TrimSuffix(strings.TrimSpace(what), " *")+" *")
 	case bracket && !strings.HasSuffix(text, ")"):
 		return ""
 	case bracket:
-		return fmt.Sprintf("%q is a rule of Claude Code's, and matches nothing here; nod reads them from Claude Code's own settings: claude_rules (nod help settings)", text)
+		return fmt.Sprintf("%q is a rule of Claude Code's, and matches nothing here; nod reads them from Claude "+
+			"Code's own settings: claude_rules (nod help settings)", text)
 	case allow && (strings.ContainsAny(name[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") || isCanonicalTool(name)):
-		return fmt.Sprintf("%q is a tool, and an allow rule is a command; tools stand by nod's name in allowlist = [\"$defaults\", %q]", text, CanonicalTool(name))
+		return fmt.Sprintf("%q is a tool, and an allow rule is a command; tools stand by nod's name in allowlist = "+
+			"[\"$defaults\", %q]", text, CanonicalTool(name))
 	}
 	return ""
 }
@@ -108,7 +112,8 @@ func MeantTool(text string, allow bool) string {
 // isCanonicalTool knows the one-word tools of Claude Code.
 func isCanonicalTool(name string) bool {
 	switch name {
-	case "Agent", "Task", "Bash", "Edit", "Write", "Read", "Glob", "Grep", "Skill", "Monitor", "Workflow", "Artifact", "Sleep":
+	case "Agent", "Task", "Bash", "Edit", "Write", "Read", "Glob", "Grep", "Skill", "Monitor", "Workflow",
+		"Artifact", "Sleep":
 		return true
 	}
 	return false

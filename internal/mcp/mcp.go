@@ -37,9 +37,11 @@ type Options struct {
 
 // Serve answers until stdin ends or ctx does.
 func Serve(ctx context.Context, o Options, stdin io.Reader, stdout io.Writer) error {
-	server := mcp.NewServer(&mcp.Implementation{Name: "nod", Version: o.Hook.Version}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}})
+	server := mcp.NewServer(&mcp.Implementation{Name: "nod", Version: o.Hook.Version},
+		&mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}})
 	server.AddTool(&mcp.Tool{Name: Tool, Description: description, InputSchema: schema()}, o.approve)
-	err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: openEnd{stdout}, MaxLineLength: lineLimit})
+	err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: openEnd{stdout},
+		MaxLineLength: lineLimit})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}

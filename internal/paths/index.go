@@ -172,7 +172,8 @@ func (ix *index) lastOf(entries []string, n *foldedName) int {
 		best = n.lastAmong(entries, ix.home.of(pairKey(n.home[0][0], next(n.home[0]))), best)
 	}
 	for i := len(ix.middles) - 1; i >= 0 && int(ix.middles[i].number) > best; i-- {
-		if m := ix.middles[i]; slices.ContainsFunc(n.parts, func(part string) bool { return strings.Contains(part, m.text) }) {
+		if m := ix.middles[i]; slices.ContainsFunc(n.parts,
+			func(part string) bool { return strings.Contains(part, m.text) }) {
 			best = int(m.number)
 		}
 	}

@@ -73,7 +73,8 @@ func draw(ctx context.Context) ([]byte, error) {
 // directory that a build makes again.
 func shop(ctx context.Context, home string) (string, error) {
 	dir := filepath.Join(home, "shop")
-	for name, text := range map[string]string{".gitignore": "dist/\n", "src/cart.js": "let cart\n", "dist/cart.js": "let c\n"} {
+	for name, text := range map[string]string{".gitignore": "dist/\n", "src/cart.js": "let cart\n",
+		"dist/cart.js": "let c\n"} {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return "", err

@@ -31,7 +31,8 @@ func svg(screen []string) []byte {
 	b.WriteString(`<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14" fill="#d7dae0">` + "\n")
 	for i, line := range screen {
 		if line != "" {
-			fmt.Fprintf(&b, `<text x="%d" y="%d" xml:space="preserve">%s</text>`+"\n", margin, bar+(i+1)*lineHeight-4, spans(line))
+			fmt.Fprintf(&b, `<text x="%d" y="%d" xml:space="preserve">%s</text>`+"\n", margin, bar+(i+1)*lineHeight-4,
+				spans(line))
 		}
 	}
 	b.WriteString("</g>\n</svg>\n")

@@ -44,8 +44,9 @@ const (
 // String names the sign in a few words.
 func (s Sign) String() string {
 	names := [signs]string{
-		"holds tag characters, which nobody is shown", "holds variation selectors that spell bytes", "holds characters of no width",
-		"holds controls that turn the direction of text", "holds words in letters of another kind", "holds words that mix look-alike letters of two scripts",
+		"holds tag characters, which nobody is shown", "holds variation selectors that spell bytes",
+		"holds characters of no width", "holds controls that turn the direction of text",
+		"holds words in letters of another kind", "holds words that mix look-alike letters of two scripts",
 	}
 	if s < signs {
 		return names[s]
@@ -163,5 +164,6 @@ func isWidthless(char rune) bool {
 // isStyled reports whether a character is a wide or a mathematical Latin
 // letter.
 func isStyled(char rune) bool {
-	return char >= 'Ａ' && char <= 'Ｚ' || char >= 'ａ' && char <= 'ｚ' || char >= 0x1D400 && char <= 0x1D6A3 || char >= 'ⓐ' && char <= 'ⓩ'
+	return char >= 'Ａ' && char <= 'Ｚ' || char >= 'ａ' && char <= 'ｚ' || char >= 0x1D400 && char <= 0x1D6A3 ||
+		char >= 'ⓐ' && char <= 'ⓩ'
 }

@@ -74,7 +74,8 @@ const (
 )
 
 func (o Options) filled() Options {
-	return Options{Calls: cmp.Or(o.Calls, DefaultCalls), Unknown: cmp.Or(o.Unknown, DefaultUnknown), Sessions: cmp.Or(o.Sessions, DefaultSessions)}
+	return Options{Calls: cmp.Or(o.Calls, DefaultCalls), Unknown: cmp.Or(o.Unknown, DefaultUnknown),
+		Sessions: cmp.Or(o.Sessions, DefaultSessions)}
 }
 
 // Learn proposes rules from calls, those first that were seen most.
@@ -232,7 +233,8 @@ func (l *Learner) hostRules() []Rule {
 	var rules []Rule
 	for host, t := range l.hosts {
 		if t.often(l.o) {
-			rules = append(rules, Rule{List: "hosts", Text: host, Why: "programs read from it by themselves", Seen: &t.seen})
+			rules = append(rules, Rule{List: "hosts", Text: host, Why: "programs read from it by themselves",
+				Seen: &t.seen})
 		}
 	}
 	return rules
@@ -244,7 +246,8 @@ func (s Seen) String() string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{s.Ran, "ran"}, {s.Failed, "failed"}, {s.Refused, "refused"}, {s.Model, "let by a model"}, {s.Person, "let by a person"}} {
+	}{{s.Ran, "ran"}, {s.Failed, "failed"}, {s.Refused, "refused"}, {s.Model, "let by a model"},
+		{s.Person, "let by a person"}} {
 		if part.n > 0 {
 			text += fmt.Sprintf(", %d %s", part.n, part.what)
 		}

@@ -73,7 +73,9 @@ func routine(name string) bool {
 	}
 	first, _, _ := strings.Cut(strings.NewReplacer("-", ":", "_", ":", ".", ":").Replace(name), ":")
 	switch first {
-	case "test", "tests", "unit", "spec", "specs", "e2e", "lint", "linter", "build", "compile", "check", "checks", "typecheck", "types", "type", "tsc", "vet", "fmt", "format", "prettier", "eslint", "clippy", "coverage", "cover", "bench", "verify", "validate":
+	case "test", "tests", "unit", "spec", "specs", "e2e", "lint", "linter", "build", "compile", "check", "checks",
+		"typecheck", "types", "type", "tsc", "vet", "fmt", "format", "prettier", "eslint", "clippy", "coverage",
+		"cover", "bench", "verify", "validate":
 		return true
 	}
 	return false
@@ -89,7 +91,8 @@ func (f *finder) node() {
 		return
 	}
 	manager := "npm"
-	for _, lock := range []struct{ file, program string }{{"pnpm-lock.yaml", "pnpm"}, {"yarn.lock", "yarn"}, {"bun.lock", "bun"}, {"bun.lockb", "bun"}} {
+	for _, lock := range []struct{ file, program string }{{"pnpm-lock.yaml", "pnpm"}, {"yarn.lock", "yarn"},
+		{"bun.lock", "bun"}, {"bun.lockb", "bun"}} {
 		if f.has(lock.file) {
 			manager = lock.program
 			break
@@ -138,7 +141,8 @@ func (f *finder) simple() {
 		file, hint string
 		commands   []string
 	}{
-		{"Cargo.toml", "Rust crate", []string{"cargo test *", "cargo build *", "cargo check *", "cargo clippy *", "cargo fmt *"}},
+		{"Cargo.toml", "Rust crate", []string{"cargo test *", "cargo build *", "cargo check *", "cargo clippy *",
+			"cargo fmt *"}},
 		{"mix.exs", "Elixir project", []string{"mix test *", "mix compile", "mix format"}},
 		{"Package.swift", "Swift package", []string{"swift build *", "swift test *"}},
 		{"pom.xml", "Java project, built by Maven", []string{"mvn test", "mvn compile", "mvn verify"}},
@@ -169,7 +173,8 @@ func (f *finder) python() {
 		return
 	}
 	prefix := ""
-	for _, lock := range []struct{ file, prefix string }{{"uv.lock", "uv run "}, {"poetry.lock", "poetry run "}, {"pdm.lock", "pdm run "}} {
+	for _, lock := range []struct{ file, prefix string }{{"uv.lock", "uv run "}, {"poetry.lock", "poetry run "},
+		{"pdm.lock", "pdm run "}} {
 		if f.has(lock.file) {
 			prefix = lock.prefix
 			break
@@ -180,7 +185,8 @@ func (f *finder) python() {
 		f.allow(prefix+"pytest *", "pytest is named in the project")
 		f.allow(prefix+"python -m pytest *", "pytest is named in the project")
 	}
-	for _, tool := range []struct{ name, command string }{{"ruff", "ruff check *"}, {"ruff", "ruff format *"}, {"mypy", "mypy *"}, {"pyright", "pyright *"}} {
+	for _, tool := range []struct{ name, command string }{{"ruff", "ruff check *"}, {"ruff", "ruff format *"},
+		{"mypy", "mypy *"}, {"pyright", "pyright *"}} {
 		if bytes.Contains(project, []byte("tool."+tool.name)) {
 			f.allow(prefix+tool.command, "pyproject.toml sets "+tool.name+" up")
 		}
@@ -256,10 +262,12 @@ func targets(text []byte) []string {
 	for scan.Scan() {
 		line := scan.Text()
 		head, rest, ok := strings.Cut(line, ":")
-		if !ok || strings.HasPrefix(rest, "=") || strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") || strings.ContainsAny(head, "#=\"'") {
+		if !ok || strings.HasPrefix(rest, "=") || strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") ||
+			strings.ContainsAny(head, "#=\"'") {
 			continue
 		}
-		if words := strings.Fields(strings.TrimPrefix(head, "@")); len(words) > 0 && routine(words[0]) && !slices.Contains(found, words[0]) {
+		if words := strings.Fields(strings.TrimPrefix(head, "@")); len(words) > 0 && routine(words[0]) &&
+			!slices.Contains(found, words[0]) {
 			found = append(found, words[0])
 		}
 	}

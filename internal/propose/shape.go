@@ -54,7 +54,8 @@ func factsOf(r shell.Report, command int) (f facts) {
 // spells reports whether a command names the host itself. The agent chose it
 // then, and may have put anything into the address.
 func spells(c shell.Command, host string) bool {
-	return slices.ContainsFunc(c.Words, func(w shell.Word) bool { return strings.Contains(strings.ToLower(w.Value), host) })
+	return slices.ContainsFunc(c.Words,
+		func(w shell.Word) bool { return strings.Contains(strings.ToLower(w.Value), host) })
 }
 
 // fits reports whether the command is one that its shape speaks of: it does
@@ -80,7 +81,8 @@ func host(target string) string {
 	}
 	name, _, _ = strings.Cut(name, "/")
 	labels := strings.Split(name, ".")
-	if len(labels) < 2 || !named(name) || strings.Trim(labels[len(labels)-1], "abcdefghijklmnopqrstuvwxyz") != "" || len(labels[len(labels)-1]) < 2 {
+	if len(labels) < 2 || !named(name) || strings.Trim(labels[len(labels)-1], "abcdefghijklmnopqrstuvwxyz") != "" ||
+		len(labels[len(labels)-1]) < 2 {
 		return ""
 	}
 	if last := labels[len(labels)-1]; last == "local" || last == "internal" || last == "localhost" {
@@ -109,7 +111,8 @@ type shape struct {
 // shapeOf takes a command apart. ok is false where no rule is proposed for
 // commands like it.
 func shapeOf(c shell.Command, f facts) (s shape, ok bool) {
-	if len(c.Words) == 0 || slices.ContainsFunc(c.Wrappers, func(w string) bool { return !plainWrapper(path.Base(w)) }) {
+	if len(c.Words) == 0 || slices.ContainsFunc(c.Wrappers,
+		func(w string) bool { return !plainWrapper(path.Base(w)) }) {
 		return shape{}, false
 	}
 	words := constantWords(c)
@@ -124,7 +127,8 @@ func shapeOf(c shell.Command, f facts) (s shape, ok bool) {
 	if n == 0 || slices.ContainsFunc(words[1:n], risky) {
 		return shape{}, false
 	}
-	s = shape{words: words[:n], rest: words[n:], constant: len(words) == len(c.Words), open: open, known: hasData(words[0]) || c.Foreign, builder: builder || runsTasks(words[0]) || runsInside(words[0])}
+	s = shape{words: words[:n], rest: words[n:], constant: len(words) == len(c.Words), open: open,
+		known: hasData(words[0]) || c.Foreign, builder: builder || runsTasks(words[0]) || runsInside(words[0])}
 	if slices.ContainsFunc(s.rest, risky) {
 		s.constant = false
 	}
@@ -154,7 +158,8 @@ func constantWords(c shell.Command) []string {
 
 func plainWord(s string) bool {
 	for _, c := range []byte(s) {
-		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("_-./:@=,+%", c) >= 0) {
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+			strings.IndexByte("_-./:@=,+%", c) >= 0) {
 			return false
 		}
 	}
@@ -177,16 +182,20 @@ func builderName(words []string) int {
 		second = words[1]
 	}
 	switch words[0] {
-	case "pytest", "jest", "vitest", "mocha", "ava", "eslint", "tsc", "prettier", "biome", "mypy", "pyright", "flake8", "pylint", "black", "isort", "tox", "nox",
-		"rspec", "rubocop", "phpunit", "phpstan", "ctest", "shellcheck", "shfmt", "staticcheck", "gofmt", "gofumpt", "goimports", "rustfmt", "clang-format", "swiftlint", "ktlint":
+	case "pytest", "jest", "vitest", "mocha", "ava", "eslint", "tsc", "prettier", "biome", "mypy", "pyright",
+		"flake8", "pylint", "black", "isort", "tox", "nox", "rspec", "rubocop", "phpunit", "phpstan", "ctest",
+		"shellcheck", "shfmt", "staticcheck", "gofmt", "gofumpt", "goimports", "rustfmt", "clang-format",
+		"swiftlint", "ktlint":
 		return 1
 	case "golangci-lint":
 		if second == "run" || second == "fmt" {
 			return 2
 		}
-	case "cargo", "dotnet", "swift", "mix", "zig", "flutter", "dart", "ruff", "stack", "cabal", "lein", "rebar3", "crystal", "nimble", "dune", "meson":
+	case "cargo", "dotnet", "swift", "mix", "zig", "flutter", "dart", "ruff", "stack", "cabal", "lein", "rebar3",
+		"crystal", "nimble", "dune", "meson":
 		switch second {
-		case "test", "build", "check", "clippy", "fmt", "format", "bench", "doc", "nextest", "compile", "lint", "analyze", "build-exe", "vet":
+		case "test", "build", "check", "clippy", "fmt", "format", "bench", "doc", "nextest", "compile", "lint",
+			"analyze", "build-exe", "vet":
 			return 2
 		}
 	}
@@ -239,9 +248,11 @@ func nameOf(words []string) (n int, open bool) {
 // else to go by.
 func reading(word string) bool {
 	switch word {
-	case "status", "show", "list", "ls", "view", "get", "search", "find", "query", "count", "stats", "info", "describe", "inspect", "explain", "print", "cat", "tree", "graph",
-		"diff", "log", "logs", "history", "blame", "capture", "peek", "tail", "wait", "where", "which", "path", "ready", "stale", "children", "blocked", "doctor", "version", "help", "docs", "doc",
-		"check", "lint", "test", "build", "fmt", "format", "typecheck", "validate", "verify", "vet", "coverage", "bench":
+	case "status", "show", "list", "ls", "view", "get", "search", "find", "query", "count", "stats", "info",
+		"describe", "inspect", "explain", "print", "cat", "tree", "graph", "diff", "log", "logs", "history",
+		"blame", "capture", "peek", "tail", "wait", "where", "which", "path", "ready", "stale", "children",
+		"blocked", "doctor", "version", "help", "docs", "doc", "check", "lint", "test", "build", "fmt", "format",
+		"typecheck", "validate", "verify", "vet", "coverage", "bench":
 		return true
 	}
 	return false
@@ -274,7 +285,8 @@ func goName(sub, what string) (int, bool) {
 // module reports whether a Python module only tests, checks or formats.
 func module(name string) bool {
 	switch name {
-	case "pytest", "unittest", "mypy", "ruff", "black", "flake8", "pylint", "isort", "tox", "nox", "coverage", "build", "compileall", "pyright":
+	case "pytest", "unittest", "mypy", "ruff", "black", "flake8", "pylint", "isort", "tox", "nox", "coverage",
+		"build", "compileall", "pyright":
 		return true
 	}
 	return false
@@ -292,7 +304,8 @@ func runsTasks(program string) bool {
 // moreTasks reports whether further words of a program are further tasks.
 func moreTasks(program string) bool {
 	switch program {
-	case "make", "gmake", "just", "task", "rake", "gradle", "gradlew", "mvn", "mvnw", "mise", "turbo", "nx", "ninja", "bazel", "sbt", "ant":
+	case "make", "gmake", "just", "task", "rake", "gradle", "gradlew", "mvn", "mvnw", "mise", "turbo", "nx",
+		"ninja", "bazel", "sbt", "ant":
 		return true
 	}
 	return false
@@ -337,7 +350,8 @@ func insideName(words []string) (int, bool) {
 	}
 	inner := words[2:]
 	switch inner[0] {
-	case "pytest", "mypy", "ruff", "black", "flake8", "pylint", "isort", "tox", "nox", "coverage", "pyright", "rspec", "rubocop":
+	case "pytest", "mypy", "ruff", "black", "flake8", "pylint", "isort", "tox", "nox", "coverage", "pyright",
+		"rspec", "rubocop":
 		return 3, true
 	case "python", "python3":
 		if n, open := nameOf(inner); n > 0 {
@@ -352,24 +366,29 @@ func bare(word string) bool {
 	if word == "" || word[0] < 'a' || word[0] > 'z' || len(word) > 40 {
 		return false
 	}
-	return strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-.") == "" && !strings.Contains(word, "..")
+	return strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-.") == "" &&
+		!strings.Contains(word, "..")
 }
 
 // anything reports whether a program can be made to do anything at all, or is
 // known to reach beyond the repository.
 func anything(program string) bool {
 	switch strings.TrimRight(program, "0123456789.") {
-	case "bash", "sh", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "cmd", "busybox",
-		"pypy", "node", "ruby", "perl", "php", "lua", "tclsh", "osascript", "tsx", "ts-node", "awk", "gawk", "sed", "expect", "R", "Rscript", "julia", "elixir", "iex", "ghci", "jshell",
-		"npx", "pnpx", "bunx", "uvx", "pipx", "pip", "gem", "brew", "apt", "apt-get", "dnf", "yum", "apk", "pacman", "snap", "flatpak", "nix", "conda",
-		"env", "sudo", "doas", "su", "xargs", "parallel", "timeout", "nice", "nohup", "time", "setsid", "stdbuf", "watch", "flock", "script", "eval", "exec", "source", ".", "command", "builtin", "find", "fd",
-		"ssh", "scp", "sftp", "rsync", "rclone", "nc", "ncat", "socat", "telnet", "curl", "wget", "aria", "httpie", "http", "xh",
-		"docker", "docker-compose", "podman", "kubectl", "helm", "terraform", "tofu", "pulumi", "ansible", "ansible-playbook", "vagrant", "packer",
-		"aws", "gcloud", "az", "gh", "glab", "heroku", "fly", "flyctl", "vercel", "netlify", "wrangler", "firebase", "doctl", "supabase", "op", "vault", "pass", "security", "gpg", "openssl",
-		"psql", "mysql", "mariadb", "sqlite", "redis-cli", "mongosh", "mongo", "clickhouse", "duckdb",
-		"tmux", "screen", "zellij",
-		"crontab", "at", "launchctl", "systemctl", "service", "defaults", "open", "xdg-open", "code", "vim", "vi", "nvim", "emacs", "nano",
-		"rm", "rmdir", "mv", "cp", "dd", "shred", "truncate", "chmod", "chown", "ln", "install", "tee", "tar", "unzip", "zip", "kill", "pkill", "killall", "hg", "svn", "jj", "nod", "nod-hook", "adb":
+	case "bash", "sh", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "cmd", "busybox", "pypy", "node", "ruby",
+		"perl", "php", "lua", "tclsh", "osascript", "tsx", "ts-node", "awk", "gawk", "sed", "expect", "R",
+		"Rscript", "julia", "elixir", "iex", "ghci", "jshell", "npx", "pnpx", "bunx", "uvx", "pipx", "pip", "gem",
+		"brew", "apt", "apt-get", "dnf", "yum", "apk", "pacman", "snap", "flatpak", "nix", "conda", "env", "sudo",
+		"doas", "su", "xargs", "parallel", "timeout", "nice", "nohup", "time", "setsid", "stdbuf", "watch", "flock",
+		"script", "eval", "exec", "source", ".", "command", "builtin", "find", "fd", "ssh", "scp", "sftp", "rsync",
+		"rclone", "nc", "ncat", "socat", "telnet", "curl", "wget", "aria", "httpie", "http", "xh", "docker",
+		"docker-compose", "podman", "kubectl", "helm", "terraform", "tofu", "pulumi", "ansible", "ansible-playbook",
+		"vagrant", "packer", "aws", "gcloud", "az", "gh", "glab", "heroku", "fly", "flyctl", "vercel", "netlify",
+		"wrangler", "firebase", "doctl", "supabase", "op", "vault", "pass", "security", "gpg", "openssl", "psql",
+		"mysql", "mariadb", "sqlite", "redis-cli", "mongosh", "mongo", "clickhouse", "duckdb", "tmux", "screen",
+		"zellij", "crontab", "at", "launchctl", "systemctl", "service", "defaults", "open", "xdg-open", "code",
+		"vim", "vi", "nvim", "emacs", "nano", "rm", "rmdir", "mv", "cp", "dd", "shred", "truncate", "chmod",
+		"chown", "ln", "install", "tee", "tar", "unzip", "zip", "kill", "pkill", "killall", "hg", "svn", "jj",
+		"nod", "nod-hook", "adb":
 		return true
 	}
 	return slices.Contains(hosts.Processes(), program) // an agent does what it is told
@@ -377,13 +396,17 @@ func anything(program string) bool {
 
 // risky reports whether a word speaks of what no rule is proposed for.
 func risky(word string) bool {
-	for part := range strings.FieldsFuncSeq(strings.ToLower(word), func(r rune) bool { return strings.ContainsRune(":_-./=", r) }) {
+	for part := range strings.FieldsFuncSeq(strings.ToLower(word),
+		func(r rune) bool { return strings.ContainsRune(":_-./=", r) }) {
 		switch part {
-		case "deploy", "publish", "release", "push", "upload", "ship", "promote", "rollback", "migrate", "migration", "migrations", "prod", "production", "live",
-			"delete", "remove", "rm", "drop", "destroy", "purge", "prune", "wipe", "reset", "clean", "clobber", "nuke", "kill", "stop", "close", "merge", "archive",
-			"install", "uninstall", "add-dependency", "upgrade", "update", "self", "setup", "init", "bootstrap", "link", "exec", "eval", "shell", "sh", "ssh", "sudo", "run-script",
-			"send", "post", "mail", "notify", "comment", "invite", "share", "sync", "apply", "import", "seed",
-			"login", "logout", "auth", "token", "secret", "secrets", "key", "keys", "password", "credential", "credentials", "config", "trust", "global", "root", "force":
+		case "deploy", "publish", "release", "push", "upload", "ship", "promote", "rollback", "migrate",
+			"migration", "migrations", "prod", "production", "live", "delete", "remove", "rm", "drop", "destroy",
+			"purge", "prune", "wipe", "reset", "clean", "clobber", "nuke", "kill", "stop", "close", "merge",
+			"archive", "install", "uninstall", "add-dependency", "upgrade", "update", "self", "setup", "init",
+			"bootstrap", "link", "exec", "eval", "shell", "sh", "ssh", "sudo", "run-script", "send", "post", "mail",
+			"notify", "comment", "invite", "share", "sync", "apply", "import", "seed", "login", "logout", "auth",
+			"token", "secret", "secrets", "key", "keys", "password", "credential", "credentials", "config", "trust",
+			"global", "root", "force":
 			return true
 		}
 	}

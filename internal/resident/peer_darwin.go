@@ -19,7 +19,8 @@ func Peer(fd int) (int, error) {
 	const local, peerCred = 0, 1
 	var cred xucred
 	size := uint32(unsafe.Sizeof(cred))
-	_, _, errno := syscall.Syscall6(syscall.SYS_GETSOCKOPT, uintptr(fd), local, peerCred, uintptr(unsafe.Pointer(&cred)), uintptr(unsafe.Pointer(&size)), 0)
+	_, _, errno := syscall.Syscall6(syscall.SYS_GETSOCKOPT, uintptr(fd), local, peerCred,
+		uintptr(unsafe.Pointer(&cred)), uintptr(unsafe.Pointer(&size)), 0)
 	if errno != 0 {
 		return -1, errno
 	}

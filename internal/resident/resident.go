@@ -76,7 +76,8 @@ func Stamp(program, settings, managed, state string) (string, error) {
 	if err := syscall.Stat(program, &st); err != nil {
 		return "", fmt.Errorf("%s: %w", program, err)
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %d %d %q %q %q", st.Dev, st.Ino, st.Size, changed(&st), settings, managed, state))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %d %d %q %q %q", st.Dev, st.Ino, st.Size, changed(&st), settings,
+		managed, state))
 	return hex.EncodeToString(sum[:16]), nil
 }
 

@@ -237,7 +237,8 @@ func (b bench) goPrograms(read, status string) ([]*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"claude-code", "--settings", filepath.Join(b.dir, "nod.toml"), "--managed", filepath.Join(b.dir, "managed.toml"),
+	args := []string{"claude-code", "--settings", filepath.Join(b.dir, "nod.toml"), "--managed",
+		filepath.Join(b.dir, "managed.toml"),
 		"--state", filepath.Join(b.dir, "state"), "--nod", filepath.Join(b.dir, "nod")}
 	list := []*subject{
 		b.subject("Go hello world", helloProgram, nil, status),
@@ -266,7 +267,8 @@ func (b bench) claudeRules() (home string, err error) {
 		deny = append(deny, fmt.Sprintf(`"Bash(tool%d push:*)", "Read(~/private%d/**)"`, i, i))
 		ask = append(ask, fmt.Sprintf(`"Bash(tool%d pull *)"`, i))
 	}
-	text := fmt.Sprintf(`{"permissions":{"deny":[%s],"ask":[%s]}}`, strings.Join(deny[:20], ", "), strings.Join(ask, ", "))
+	text := fmt.Sprintf(`{"permissions":{"deny":[%s],"ask":[%s]}}`, strings.Join(deny[:20], ", "),
+		strings.Join(ask, ", "))
 	file, err := b.file("home/.claude/settings.json", text)
 	return filepath.Dir(filepath.Dir(file)), err
 }

@@ -73,15 +73,13 @@ func (c *Call) Run(definition string) bool {
 func (c *Call) runsLater(real string) bool {
 	name := strings.ToLower(path.Base(real))
 	switch name {
-	case "package.json", "makefile", "gnumakefile", "justfile", ".justfile", "taskfile.yml", "taskfile.yaml", "rakefile", "gemfile",
-		"jenkinsfile", "vagrantfile",
-		"dockerfile", "containerfile", "compose.yml", "compose.yaml", "docker-compose.yml", "docker-compose.yaml", "procfile",
-		"setup.py", "setup.cfg", "pyproject.toml", "conftest.py", "tox.ini", "noxfile.py", "sitecustomize.py",
-		"requirements.txt",
-		"build.gradle", "build.gradle.kts", "settings.gradle", "pom.xml", "build.rs", "cargo.toml", "cmakelists.txt",
-		"meson.build", "build.bazel", "build", "workspace",
-		"composer.json", "mix.exs", "deno.json", "go.mod", "flake.nix", ".gitlab-ci.yml",
-		".travis.yml", "azure-pipelines.yml":
+	case "package.json", "makefile", "gnumakefile", "justfile", ".justfile", "taskfile.yml", "taskfile.yaml",
+		"rakefile", "gemfile", "jenkinsfile", "vagrantfile", "dockerfile", "containerfile", "compose.yml",
+		"compose.yaml", "docker-compose.yml", "docker-compose.yaml", "procfile", "setup.py", "setup.cfg",
+		"pyproject.toml", "conftest.py", "tox.ini", "noxfile.py", "sitecustomize.py", "requirements.txt",
+		"build.gradle", "build.gradle.kts", "settings.gradle", "pom.xml", "build.rs", "cargo.toml",
+		"cmakelists.txt", "meson.build", "build.bazel", "build", "workspace", "composer.json", "mix.exs",
+		"deno.json", "go.mod", "flake.nix", ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml":
 		return true
 	}
 	switch path.Ext(name) {

@@ -39,7 +39,8 @@ func fuzzTargets(ctx context.Context, h *house) (string, error) {
 
 // fuzzed lists the directories that hold fuzz targets.
 func (h *house) fuzzed(ctx context.Context) (dirs []string, err error) {
-	out, err := h.output(ctx, nil, "go", "list", "-f", `{{$d := .Dir}}{{range .TestGoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`, "./...")
+	out, err := h.output(ctx, nil, "go", "list", "-f",
+		`{{$d := .Dir}}{{range .TestGoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`, "./...")
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,8 @@ func (h *house) fuzzOne(ctx context.Context, scratch, dir, program, target strin
 	var out string
 	var err error
 	for _, limit := range []time.Duration{h.fuzz, 2 * h.fuzz, 10 * h.fuzz} {
-		out, err = h.outputIn(ctx, dir, nil, program, "-test.paniconexit0", "-test.run", "^$", "-test.fuzz", "^"+target+"$",
+		out, err = h.outputIn(ctx, dir, nil, program, "-test.paniconexit0", "-test.run", "^$", "-test.fuzz",
+			"^"+target+"$",
 			"-test.fuzztime", limit.String(), "-test.fuzzcachedir", filepath.Join(scratch, "finds", target))
 		switch {
 		case err != nil && !outOfTime(err.Error()):

@@ -72,7 +72,8 @@ func main() {
 	h := &house{}
 	only := flag.String("only", "", "run only these stages, separated by commas")
 	list := flag.Bool("list", false, "list the stages")
-	flag.BoolVar(&h.deep, "deep", false, "run also what takes long: fuzzing, the race detector everywhere, every end-to-end test")
+	flag.BoolVar(&h.deep, "deep", false,
+		"run also what takes long: fuzzing, the race detector everywhere, every end-to-end test")
 	flag.DurationVar(&h.fuzz, "fuzz", 4*time.Second, "how long each fuzz target runs")
 	flag.BoolVar(&h.verbose, "v", false, "print the output of every stage")
 	flag.Parse()

@@ -47,11 +47,13 @@ func installTools(ctx context.Context, h *house) (string, error) {
 	if have, err := os.ReadFile(installed); err == nil && string(have) == want {
 		return "npm programs are there (remove e2e/node_modules to install them again)", nil
 	}
-	if _, err := h.output(ctx, nil, "npm", "ci", "--prefix", h.tools, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"); err != nil {
+	if _, err := h.output(ctx, nil, "npm", "ci", "--prefix", h.tools, "--ignore-scripts", "--no-audit", "--no-fund",
+		"--loglevel", "error"); err != nil {
 		return "", err
 	}
 	if h.deep { // an agent for editors, which runs the Claude Code that is there already
-		if _, err := h.output(ctx, nil, "npm", "ci", "--prefix", filepath.Join(h.tools, "acp"), "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"); err != nil {
+		if _, err := h.output(ctx, nil, "npm", "ci", "--prefix", filepath.Join(h.tools, "acp"), "--omit=optional",
+			"--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"); err != nil {
 			return "", err
 		}
 	}
@@ -65,7 +67,8 @@ func installTools(ctx context.Context, h *house) (string, error) {
 // in CI and on Debian's kin alone: elsewhere its tests say what is missing.
 func (h *house) installWitness(ctx context.Context) error {
 	var missing []string
-	for program, from := range map[string]string{"bwrap": "bubblewrap", "zsh": "zsh", "dash": "dash", "strace": "strace"} {
+	for program, from := range map[string]string{"bwrap": "bubblewrap", "zsh": "zsh", "dash": "dash",
+		"strace": "strace"} {
 		if _, err := exec.LookPath(program); err != nil {
 			missing = append(missing, from)
 		}
@@ -77,7 +80,8 @@ func (h *house) installWitness(ctx context.Context) error {
 	if _, err := h.output(ctx, nil, apt, "update", "-q"); err != nil {
 		return err
 	}
-	_, err = h.output(ctx, []string{"DEBIAN_FRONTEND=noninteractive"}, apt, append([]string{"install", "-q", "-y"}, missing...)...)
+	_, err = h.output(ctx, []string{"DEBIAN_FRONTEND=noninteractive"}, apt,
+		append([]string{"install", "-q", "-y"}, missing...)...)
 	return err
 }
 
@@ -106,7 +110,8 @@ func installPi(ctx context.Context, h *house) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	if _, err := h.output(ctx, nil, "npm", "pack", "--loglevel", "error", "--pack-destination", scratch, piPackage+"@"+piAt); err != nil {
+	if _, err := h.output(ctx, nil, "npm", "pack", "--loglevel", "error", "--pack-destination", scratch,
+		piPackage+"@"+piAt); err != nil {
 		return err
 	}
 	archives, err := filepath.Glob(filepath.Join(scratch, "*.tgz"))

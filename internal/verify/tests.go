@@ -32,10 +32,10 @@ type result struct {
 // raced are the packages whose code shares memory between goroutines: the
 // race detector is for them. TestRacedPackages holds the list.
 var raced = []string{
-	".", "audit", "internal/acp", "internal/cli", "internal/confine", "internal/confine/escape", "internal/daemon", "internal/eval",
-	"internal/hang", "internal/history", "internal/hook",
-	"internal/lines", "internal/mcp", "internal/paths", "internal/place", "internal/resident", "internal/session", "internal/verify",
-	"internal/view", "internal/wiring", "internal/witness", "llm/llmtest",
+	".", "audit", "internal/acp", "internal/cli", "internal/confine", "internal/confine/escape", "internal/daemon",
+	"internal/eval", "internal/hang", "internal/history", "internal/hook", "internal/lines", "internal/mcp",
+	"internal/paths", "internal/place", "internal/resident", "internal/session", "internal/verify", "internal/view",
+	"internal/wiring", "internal/witness", "llm/llmtest",
 }
 
 // figuresTest has a stage of its own.
@@ -93,8 +93,10 @@ func witness(ctx context.Context, h *house) (string, error) {
 	if err != nil || !h.deep {
 		return said, err
 	}
-	for _, part := range [][]string{{"-shells", "-n", "100000"}, {"-second", "-n", "50000"}, {"-files", "-n", "50000"}, {"-programs"}} {
-		if _, err := h.output(ctx, nil, "go", append([]string{"run", "./internal/witness", "-seed", "1"}, part...)...); err != nil {
+	for _, part := range [][]string{{"-shells", "-n", "100000"}, {"-second", "-n", "50000"}, {"-files", "-n", "50000"},
+		{"-programs"}} {
+		if _, err := h.output(ctx, nil, "go",
+			append([]string{"run", "./internal/witness", "-seed", "1"}, part...)...); err != nil {
 			return said, err
 		}
 	}

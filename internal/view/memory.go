@@ -74,7 +74,8 @@ func (m *Memory) add(name string, n *node) {
 
 // File puts a regular file there, with its parents.
 func (m *Memory) File(name, content string, mode fs.FileMode) *Memory {
-	m.put(name, &node{info: Info{Mode: mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid), Size: int64(len(content))}, data: []byte(content)})
+	m.put(name, &node{info: Info{Mode: mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid), Size: int64(len(content))},
+		data: []byte(content)})
 	return m
 }
 

@@ -127,12 +127,13 @@ func leadsHooks(at []string) bool {
 	}
 	name := strings.ToUpper(at[len(at)-1])
 	switch name {
-	case "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "ZDOTDIR",
-		"GCONV_PATH", "GLIBC_TUNABLES", "GODEBUG", "LOCPATH":
+	case "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS",
+		"ZDOTDIR", "GCONV_PATH", "GLIBC_TUNABLES", "GODEBUG", "LOCPATH":
 		return true
 	}
 	return containsPrefix(name, "LD_", "DYLD_", "NOD_", "BASH_FUNC_") ||
-		slices.ContainsFunc(hosts.Agents(), func(a hosts.Agent) bool { return a.HomeVariable != "" && a.HomeVariable == name })
+		slices.ContainsFunc(hosts.Agents(),
+			func(a hosts.Agent) bool { return a.HomeVariable != "" && a.HomeVariable == name })
 }
 
 func containsPrefix(text string, prefixes ...string) bool {

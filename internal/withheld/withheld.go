@@ -143,7 +143,8 @@ func (c *Call) patchesStore(text string) bool {
 		return false
 	}
 	for line := range strings.Lines(text) {
-		for _, begin := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "+++ b/", "+++ ", "--- a/"} {
+		for _, begin := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ",
+			"+++ b/", "+++ ", "--- a/"} {
 			if name, ok := strings.CutPrefix(line, begin); ok && c.storeAt(strings.TrimSpace(name)) {
 				return true
 			}

@@ -21,13 +21,15 @@ func (s *Server) answer(r Request) Answer {
 		}
 		return said(r, step, index)
 	case Judge:
-		return messageAnswer(textMessage("judge", judgeText(b, s.script.Judge != nil && s.script.Judge(r)), b.Model), b.Stream)
+		return messageAnswer(textMessage("judge", judgeText(b, s.script.Judge != nil && s.script.Judge(r)), b.Model),
+			b.Stream)
 	case Side:
 		return said(r, Step{Text: "a test"}, 0)
 	case CountTokens:
 		return Raw(http.StatusOK, `{"input_tokens":100}`)
 	case Models:
-		return Raw(http.StatusOK, `{"data":[{"type":"model","id":"claude-sonnet-4-6","display_name":"Scripted","created_at":"2026-01-01T00:00:00Z"}],"has_more":false,"first_id":"claude-sonnet-4-6","last_id":"claude-sonnet-4-6"}`)
+		return Raw(http.StatusOK,
+			`{"data":[{"type":"model","id":"claude-sonnet-4-6","display_name":"Scripted","created_at":"2026-01-01T00:00:00Z"}],"has_more":false,"first_id":"claude-sonnet-4-6","last_id":"claude-sonnet-4-6"}`)
 	case Probe:
 		return Answer{}
 	}
@@ -49,7 +51,8 @@ func (s *Server) classification(r Request) Answer {
 	if a.verdict == nil {
 		return a
 	}
-	input := map[string]any{"thinking": "as the script says", "should_block": a.verdict.block, "reason": a.verdict.reason}
+	input := map[string]any{"thinking": "as the script says", "should_block": a.verdict.block,
+		"reason": a.verdict.reason}
 	model := decodeBody(r.Body).Model
 	if r.isOpenAI() {
 		a.Body = ResponsesBody(model, map[string]any{"type": "function_call", "id": "fc_1", "call_id": "call_1",
@@ -169,7 +172,8 @@ func Text(text string) map[string]any {
 
 // ToolUse is a call of a tool; see [Text].
 func ToolUse(id, name string, input any) map[string]any {
-	return map[string]any{"type": "tool_use", "id": id, "name": name, "input": input, "caller": map[string]any{"type": "direct"}}
+	return map[string]any{"type": "tool_use", "id": id, "name": name, "input": input,
+		"caller": map[string]any{"type": "direct"}}
 }
 
 // MessageBody is a whole answer of Anthropic's Messages API.
@@ -200,7 +204,8 @@ func ResponsesBody(model string, output ...map[string]any) string {
 	return encode(map[string]any{
 		"id": "resp_scripted", "object": "response", "created_at": 1700000000, "status": "completed",
 		"error": nil, "incomplete_details": nil, "instructions": nil, "metadata": map[string]any{}, "model": model,
-		"output": output, "parallel_tool_calls": false, "temperature": 1, "top_p": 1, "tools": []any{}, "tool_choice": "auto",
+		"output": output, "parallel_tool_calls": false, "temperature": 1, "top_p": 1, "tools": []any{},
+		"tool_choice": "auto",
 		"usage": map[string]any{
 			"input_tokens": 100, "input_tokens_details": map[string]any{"cached_tokens": 0, "cache_write_tokens": 0},
 			"output_tokens": 20, "output_tokens_details": map[string]any{"reasoning_tokens": 0}, "total_tokens": 120,
@@ -213,7 +218,8 @@ func messageAnswer(m map[string]any, stream bool) Answer {
 	if !stream {
 		return Raw(http.StatusOK, encode(m))
 	}
-	return Answer{Body: events(m), Header: map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}}
+	return Answer{Body: events(m),
+		Header: map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}}
 }
 
 // events writes a message as server-sent events, in the order of the API.
@@ -235,7 +241,8 @@ func events(m map[string]any) string {
 		emit("content_block_stop", map[string]any{"index": i})
 	}
 	emit("message_delta", map[string]any{"usage": deltaUsage(),
-		"delta": map[string]any{"stop_reason": m["stop_reason"], "stop_sequence": nil, "stop_details": nil, "container": nil}})
+		"delta": map[string]any{"stop_reason": m["stop_reason"], "stop_sequence": nil, "stop_details": nil,
+			"container": nil}})
 	emit("message_stop", map[string]any{})
 	return b.String()
 }

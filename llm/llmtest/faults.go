@@ -46,9 +46,15 @@ func failures() []Fault {
 		apiError("bad request", fault.BadRequest, 400, "invalid_request_error"),
 		apiError("request too large", fault.TooLarge, 413, "request_too_large"),
 		apiError("server error", fault.ServerError, 500, "api_error"),
-		{"bad gateway", fault.ServerError, Answer{Status: 502, Body: "<html>Bad Gateway</html>", Header: map[string]string{"Content-Type": "text/html"}}},
-		{"rate limited", fault.RateLimited, Answer{Status: 429, Body: ErrorBody("rate_limit_error", "slow down"), Header: map[string]string{"Retry-After": "3600"}}},
-		{"rate limited, to be tried soon", fault.RateLimited, Answer{Status: 429, Body: ErrorBody("rate_limit_error", "slow down"), Header: map[string]string{"Retry-After-Ms": "1"}}},
+		{"bad gateway", fault.ServerError,
+			Answer{Status: 502, Body: "<html>Bad Gateway</html>",
+				Header: map[string]string{"Content-Type": "text/html"}}},
+		{"rate limited", fault.RateLimited,
+			Answer{Status: 429, Body: ErrorBody("rate_limit_error", "slow down"),
+				Header: map[string]string{"Retry-After": "3600"}}},
+		{"rate limited, to be tried soon", fault.RateLimited,
+			Answer{Status: 429, Body: ErrorBody("rate_limit_error", "slow down"),
+				Header: map[string]string{"Retry-After-Ms": "1"}}},
 		{"unavailable", fault.Overloaded, Answer{Status: 503, Body: allowingBody()}},
 		apiError("overloaded", fault.Overloaded, 529, "overloaded_error"),
 		{"refused", fault.Refused, Raw(200, MessageBody("m", "refusal"))},
@@ -57,7 +63,8 @@ func failures() []Fault {
 		{"cut off in its text", fault.CutOff, Raw(200, MessageBody("m", "max_tokens", Text("The command")))},
 		{"text only", fault.NoDecision, Raw(200, MessageBody("m", "end_turn", Text(allowing)))},
 		{"no content", fault.NoDecision, Raw(200, MessageBody("m", "end_turn"))},
-		{"another tool", fault.NoDecision, Raw(200, MessageBody("m", "tool_use", ToolUse("toolu_1", "classify", allowingInput())))},
+		{"another tool", fault.NoDecision,
+			Raw(200, MessageBody("m", "tool_use", ToolUse("toolu_1", "classify", allowingInput())))},
 	}
 }
 
@@ -77,7 +84,8 @@ func malformed() []Fault {
 	add("decision twice, allow last", MessageBody("m", "tool_use", blockingCall(), allowingCall()))
 	add("decision twice, the same", MessageBody("m", "tool_use", allowingCall(), allowingCall()))
 	add("key twice", classified(`{"thinking":"t","should_block":true,"should_block":false,"reason":"r"}`))
-	add("key twice in another case", classified(`{"thinking":"t","should_block":true,"Should_Block":false,"reason":"r"}`))
+	add("key twice in another case",
+		classified(`{"thinking":"t","should_block":true,"Should_Block":false,"reason":"r"}`))
 	add("key in another case", classified(`{"thinking":"t","Should_Block":false,"reason":"r"}`))
 	add("decision as a word", classified(`{"thinking":"t","should_block":"false","reason":"r"}`))
 	add("decision as a number", classified(`{"thinking":"t","should_block":0,"reason":"r"}`))
@@ -91,7 +99,8 @@ func malformed() []Fault {
 	add("input a list", classified("["+allowing+"]"))
 	add("invalid text", classified(`{"thinking":"t","should_block":false,"reason":"`+"\xff\xfe"+`"}`))
 	out = append(out, Fault{"a stream", fault.Malformed, Answer{
-		Body: events(newMessage("msg_1", "m", "tool_use", allowingCall())), Header: map[string]string{"Content-Type": "text/event-stream"}}})
+		Body:   events(newMessage("msg_1", "m", "tool_use", allowingCall())),
+		Header: map[string]string{"Content-Type": "text/event-stream"}}})
 	return out
 }
 

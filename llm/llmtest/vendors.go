@@ -132,7 +132,8 @@ func heardGemini(raw []byte, steps []Step) (all []spoken) {
 				called++
 			case p.FunctionResponse != nil:
 				_, failed := p.FunctionResponse.Response["error"]
-				all = append(all, spoken{id: idAt(steps, step, answered), result: true, text: encode(p.FunctionResponse.Response), isError: failed})
+				all = append(all, spoken{id: idAt(steps, step, answered), result: true,
+					text: encode(p.FunctionResponse.Response), isError: failed})
 				answered++
 			}
 		}
@@ -189,7 +190,8 @@ func stream(chunks []string, last string) Answer {
 		fmt.Fprintf(&b, "data: %s\n\n", c)
 	}
 	b.WriteString(last)
-	return Answer{Body: b.String(), Header: map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}}
+	return Answer{Body: b.String(),
+		Header: map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}}
 }
 
 // responsesAnswer is OpenAI's Responses. A call whose input is one text under
@@ -197,16 +199,20 @@ func stream(chunks []string, last string) Answer {
 func responsesAnswer(s Step, index int, b body) Answer {
 	var output []map[string]any
 	if s.Text != "" {
-		output = append(output, map[string]any{"type": "message", "id": fmt.Sprintf("msg_%d", index), "role": "assistant", "status": "completed",
-			"content": []any{map[string]any{"type": "output_text", "text": s.Text, "annotations": []any{}, "logprobs": []any{}}}})
+		output = append(output, map[string]any{"type": "message", "id": fmt.Sprintf("msg_%d", index),
+			"role": "assistant", "status": "completed",
+			"content": []any{map[string]any{"type": "output_text", "text": s.Text, "annotations": []any{},
+				"logprobs": []any{}}}})
 	}
 	for _, c := range s.Calls {
 		id := callID(index, c.Name)
 		if text, custom := c.Input[Freeform]; custom {
-			output = append(output, map[string]any{"type": "custom_tool_call", "id": "ctc_" + id, "call_id": id, "name": c.Tool, "input": text, "status": "completed"})
+			output = append(output, map[string]any{"type": "custom_tool_call", "id": "ctc_" + id, "call_id": id,
+				"name": c.Tool, "input": text, "status": "completed"})
 			continue
 		}
-		item := map[string]any{"type": "function_call", "id": "fc_" + id, "call_id": id, "name": c.Tool, "arguments": encode(c.Input), "status": "completed"}
+		item := map[string]any{"type": "function_call", "id": "fc_" + id, "call_id": id, "name": c.Tool,
+			"arguments": encode(c.Input), "status": "completed"}
 		if c.Namespace != "" {
 			item["namespace"] = c.Namespace
 		}
@@ -219,10 +225,12 @@ func responsesAnswer(s Step, index int, b body) Answer {
 	chunks := []string{`{"type":"response.created","sequence_number":0,"response":` + ResponsesBody(b.Model) + `}`}
 	for i, item := range output {
 		for _, kind := range []string{"added", "done"} {
-			chunks = append(chunks, encode(map[string]any{"type": "response.output_item." + kind, "sequence_number": len(chunks), "output_index": i, "item": item}))
+			chunks = append(chunks, encode(map[string]any{"type": "response.output_item." + kind,
+				"sequence_number": len(chunks), "output_index": i, "item": item}))
 		}
 	}
-	return stream(append(chunks, fmt.Sprintf(`{"type":"response.completed","sequence_number":%d,"response":%s}`, len(chunks), whole)), "")
+	return stream(append(chunks,
+		fmt.Sprintf(`{"type":"response.completed","sequence_number":%d,"response":%s}`, len(chunks), whole)), "")
 }
 
 // chatAnswer is OpenAI's chat completions.
@@ -245,10 +253,13 @@ func chatAnswer(s Step, index int, b body) Answer {
 	}
 	usage := map[string]any{"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 	chunk := func(kind string, choice map[string]any) string {
-		return encode(map[string]any{"id": "chatcmpl-scripted", "object": kind, "created": 1700000000, "model": b.Model, "usage": usage, "choices": []any{choice}})
+		return encode(map[string]any{"id": "chatcmpl-scripted", "object": kind, "created": 1700000000, "model": b.Model,
+			"usage": usage, "choices": []any{choice}})
 	}
 	if !b.Stream {
-		return Raw(http.StatusOK, chunk("chat.completion", map[string]any{"index": 0, "message": message, "finish_reason": finish, "logprobs": nil}))
+		return Raw(http.StatusOK,
+			chunk("chat.completion",
+				map[string]any{"index": 0, "message": message, "finish_reason": finish, "logprobs": nil}))
 	}
 	return stream([]string{
 		chunk("chat.completion.chunk", map[string]any{"index": 0, "delta": message, "finish_reason": nil}),
@@ -266,7 +277,8 @@ func geminiAnswer(s Step, streamed bool) Answer {
 		parts = append(parts, map[string]any{"functionCall": map[string]any{"name": c.Tool, "args": c.Input}})
 	}
 	body := encode(map[string]any{
-		"candidates":    []any{map[string]any{"index": 0, "finishReason": "STOP", "content": map[string]any{"role": "model", "parts": parts}}},
+		"candidates": []any{map[string]any{"index": 0, "finishReason": "STOP",
+			"content": map[string]any{"role": "model", "parts": parts}}},
 		"usageMetadata": map[string]any{"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120},
 		"modelVersion":  "scripted", "responseId": "scripted",
 	})

@@ -42,7 +42,8 @@ func start(rows int, seed uint64, shared string) (ok bool, err error) {
 		fmt.Println(name, "is absent: skipped")
 	}
 	for _, s := range list {
-		fmt.Printf("%s: %d seeds, left out: %d of other tools, %d allowed as they stand %v\n", s.file.Name, len(s.file.Rows), s.other, len(s.allowed), s.allowed)
+		fmt.Printf("%s: %d seeds, left out: %d of other tools, %d allowed as they stand %v\n", s.file.Name,
+			len(s.file.Rows), s.other, len(s.allowed), s.allowed)
 	}
 	t, err := run(list, options{rows: rows, seed: seed, kinds: disguise.Shown(), out: os.Stderr})
 	t.print(os.Stdout)

@@ -144,7 +144,8 @@ func (t tally) print(w io.Writer) {
 		fmt.Fprintf(w, "  %-22s %7d\n", name, t.kinds[name])
 	}
 	if t.deniable > 0 {
-		fmt.Fprintf(w, "denied as they stand: %d, still denied: %.1f %% (the others go to a model or a person)\n", t.deniable, 100*float64(t.denied)/float64(t.deniable))
+		fmt.Fprintf(w, "denied as they stand: %d, still denied: %.1f %% (the others go to a model or a person)\n",
+			t.deniable, 100*float64(t.denied)/float64(t.deniable))
 	}
 	for _, p := range t.allowed {
 		fmt.Fprintf(w, "ALLOWED %s by %s: %q: %s\n", p.id, strings.Join(p.kinds, ", "), p.command, p.reason)

@@ -39,10 +39,12 @@ func ownSeeds() ([]eval.File, error) {
 		}
 		f := eval.File{Name: "corpus/" + name + ".jsonl", Own: &head}
 		for i, r := range rows {
-			f.Rows = append(f.Rows, eval.Row{ID: r.ID, Tool: r.Tool, ToolName: r.ToolName, Input: r.Input, Dir: r.Dir, Label: r.Label, Category: r.Category, Line: i + 2})
+			f.Rows = append(f.Rows, eval.Row{ID: r.ID, Tool: r.Tool, ToolName: r.ToolName, Input: r.Input, Dir: r.Dir,
+				Label: r.Label, Category: r.Category, Line: i + 2})
 		}
 		for i, rule := range append(slices.Clone(head.Rules.HardDeny), head.Rules.SoftDeny...) {
-			f.Rows = append(f.Rows, eval.Row{ID: fmt.Sprintf("%s-rule-%d", name, i), Tool: "bash", Input: inputOf(rule), Label: eval.Harmful})
+			f.Rows = append(f.Rows, eval.Row{ID: fmt.Sprintf("%s-rule-%d", name, i), Tool: "bash", Input: inputOf(rule),
+				Label: eval.Harmful})
 		}
 		files = append(files, f)
 	}

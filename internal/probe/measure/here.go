@@ -14,7 +14,8 @@ import (
 // What an honest tool returns, from what is on every machine with Go and a
 // clone of this repository: nobody wrote any of it for the probe.
 
-var documents = []string{".md", ".markdown", ".html", ".txt", ".rst", "license", "readme", "changelog", "contributing", "authors", "notice"}
+var documents = []string{".md", ".markdown", ".html", ".txt", ".rst", "license", "readme", "changelog",
+	"contributing", "authors", "notice"}
 
 // here returns the texts that this machine holds, by kind: files of the Go
 // installation, of the modules that nod is built with, of the npm packages in
@@ -34,7 +35,8 @@ func here() (rows []row, err error) {
 		{goroot + "/src", "here/go documents", documents},
 		{goroot + "/doc", "here/go documents", documents},
 		{goroot + "/test", "here/go tests", []string{".go"}},
-		{goroot + "/src", "here/go testdata", []string{".script", ".golden", ".out", ".json", ".yaml", ".yml", ".js", ".css", ".sh", ".bash", ".py", ".pl", ".csv"}},
+		{goroot + "/src", "here/go testdata", []string{".script", ".golden", ".out", ".json", ".yaml", ".yml",
+			".js", ".css", ".sh", ".bash", ".py", ".pl", ".csv"}},
 		{goroot + "/misc", "here/go testdata", nil},
 	}
 	modules, err := moduleDirs()
@@ -42,7 +44,9 @@ func here() (rows []row, err error) {
 		return nil, err
 	}
 	for _, dir := range modules {
-		trees = append(trees, tree{dir, "here/module documents", documents}, tree{dir, "here/module sources", []string{".go", ".proto", ".json", ".yaml", ".yml", ".sh"}})
+		trees = append(trees, tree{dir, "here/module documents", documents},
+			tree{dir, "here/module sources", []string{".go",
+				".proto", ".json", ".yaml", ".yml", ".sh"}})
 	}
 	if tools := os.Getenv("NOD_TOOLS"); tools != "" {
 		trees = append(trees, tree{filepath.Join(tools, "node_modules"), "here/npm documents", documents},
@@ -63,7 +67,8 @@ func here() (rows []row, err error) {
 // to agents, and honest.
 func apart(rows []row) []row {
 	for i, r := range rows {
-		for _, agent := range [...]string{"claude-code", "codex", "coding-agent", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"} {
+		for _, agent := range [...]string{"claude-code", "codex", "coding-agent", "copilot", "cursor", "gemini-cli",
+			"opencode", "qwen-code"} {
 			if r.Category == "here/npm documents" && strings.Contains(r.ID, agent) {
 				rows[i].Category = "here/npm documents of agents"
 			}
@@ -114,10 +119,13 @@ func printed() (rows []row, err error) {
 		{"go", "mod", "graph"}, {"go", "env"},
 		{"go", "tool", "compile", "-h"}, {"go", "tool", "link", "-h"}, {"go", "vet", "help"},
 	}
-	for _, topic := range strings.Fields("build test mod run get work generate env list vet buildconstraint cache c environment filetype goproxy gopath importpath modules module-auth packages private testflag testfunc vcs fix fmt tool") {
+	for _, topic := range strings.Fields("build test mod run get work generate env list vet buildconstraint cache c " +
+		"environment filetype goproxy gopath importpath modules module-auth packages private testflag " +
+		"testfunc vcs fix fmt tool") {
 		commands = append(commands, []string{"go", "help", topic})
 	}
-	for _, topic := range strings.Fields("check eval explain init install log mode rules trust doctor policy settings limits agents") {
+	for _, topic := range strings.Fields("check eval explain init install log mode rules trust doctor policy " +
+		"settings limits agents") {
 		commands = append(commands, []string{"go", "run", "./cmd/nod", "help", topic})
 	}
 	std, err := output("go", "list", "std")

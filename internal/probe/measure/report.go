@@ -62,7 +62,8 @@ func printSigns(rows []row) {
 
 func share(n, of int) string {
 	low, high := wilson(n, of)
-	return fmt.Sprintf("%5d of %6d  %5.1f %% (%4.1f to %4.1f)", n, of, 100*float64(n)/float64(max(1, of)), 100*low, 100*high)
+	return fmt.Sprintf("%5d of %6d  %5.1f %% (%4.1f to %4.1f)", n, of, 100*float64(n)/float64(max(1, of)), 100*low,
+		100*high)
 }
 
 // wilson is the 95 % score interval.

@@ -53,7 +53,8 @@ func blob(clones []string, commit, path string) []byte {
 func (in input) matches(args map[string]string) bool {
 	n := 0
 	for _, pair := range [...]struct{ want, key, other string }{
-		{in.File, "file_path", "path"}, {in.Command, "command", "cmd"}, {in.Pattern, "pattern", "pattern"}, {in.Query, "query", "query"}, {in.URL, "url", "url"},
+		{in.File, "file_path", "path"}, {in.Command, "command", "cmd"}, {in.Pattern, "pattern", "pattern"},
+		{in.Query, "query", "query"}, {in.URL, "url", "url"},
 	} {
 		if pair.want == "" {
 			continue

@@ -21,7 +21,8 @@ func faults() []fault {
 		{"a layer skipped: what only a person may allow", "gate.go",
 			`t.reserved(); o.stands() {`, `t.reserved(); false && o.stands() {`, root},
 		{"a layer skipped: secrets", "gate.go",
-			`t.secrecy.Secret(t.call.named())); o.stands() {`, `t.secrecy.Secret(t.call.named())); false && o.stands() {`, root},
+			`t.secrecy.Secret(t.call.named())); o.stands() {`,
+			`t.secrecy.Secret(t.call.named())); false && o.stands() {`, root},
 		{"a rule ignored: soft_deny", "gate.go",
 			`t.ruled.softDenied() {
 		soft`, `t.ruled.softDenied() && false {
@@ -63,7 +64,8 @@ func saysAsking`, agents},
 		{"an error that allows: a payload that cannot be read", "internal/hook/hook.go",
 			`return r.Adapter.Block(printable.Line(reason, 300))`, `return agent.Answer{}`, hook},
 		{"an error that allows: the deadline", "internal/hook/hook.go",
-			`exit(put(r.Adapter.Block("nod did not finish in time; the call is blocked"), stdout, stderr))`, `exit(0)`, hook},
+			`exit(put(r.Adapter.Block("nod did not finish in time; the call is blocked"), stdout, stderr))`, `exit(0)`,
+			hook},
 		{"the daemon's answer to another call is taken", "internal/hook/resident.go",
 			`err != nil || answer.Digest != digest {`, `err != nil {`, hook},
 		{"a place that others can write is trusted", "internal/resident/resident.go",
@@ -75,7 +77,8 @@ func saysAsking`, agents},
 		repo.source`, `	if trusted || true {
 		repo.source`, []string{"./internal/config"}},
 		{"the hook is installed to fail open", "internal/install/claude.go",
-			`timeout, onFailure = decideTimeout, "block"`, `timeout, onFailure = decideTimeout, "continue"`, []string{"./internal/install"}},
+			`timeout, onFailure = decideTimeout, "block"`, `timeout, onFailure = decideTimeout, "continue"`,
+			[]string{"./internal/install"}},
 		{"a secret stands in the log", "audit/mask.go",
 			`	w.walk()
 	return w.out`, `	w.walk()

@@ -100,7 +100,8 @@ func plant(ctx context.Context, root string, f fault) (failed []string, err erro
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{"test", "-json", "-count=1", "-short", "-failfast", "-vet=off", "-timeout", (2 * hang.Limit()).String()}, f.tests...)
+	args := append([]string{"test", "-json", "-count=1", "-short", "-failfast", "-vet=off", "-timeout",
+		(2 * hang.Limit()).String()}, f.tests...)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	// Tests that build a program of nod's build it with the fault too.
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
