@@ -31,7 +31,8 @@ func (s *scanner) runsLater(name string) bool {
 // expandTwice takes each name that stands in the text twice for expanded.
 func (s *scanner) expandTwice() {
 	seen := map[string]bool{}
-	for name := range strings.FieldsFuncSeq(s.in, func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) && r != '_' }) {
+	for name := range strings.FieldsFuncSeq(s.in,
+		func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) && r != '_' }) {
 		if len(name) <= nameLimit {
 			s.expanded[name] = s.expanded[name] || seen[name]
 			seen[name] = true

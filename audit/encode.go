@@ -63,7 +63,8 @@ func marshalAnswer(o *jsonline.Object, e Entry) {
 		o.In("error", func() { o.Text("kind", string(e.Error.Kind)); o.Text("message", e.Error.Message) })
 	}
 	if len(e.Evidence) > 0 {
-		o.List("evidence", len(e.Evidence), func(i int) { o.Text("path", e.Evidence[i].Path); o.Text("sha256", e.Evidence[i].SHA256) })
+		o.List("evidence", len(e.Evidence),
+			func(i int) { o.Text("path", e.Evidence[i].Path); o.Text("sha256", e.Evidence[i].SHA256) })
 	}
 	if e.Approvable != nil {
 		o.In("approvable", func() { o.Text("key", e.Approvable.Key); o.TrueIf("once", e.Approvable.Once) })

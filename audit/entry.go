@@ -154,7 +154,8 @@ func sealed(e Entry) Entry {
 // would not fit a line.
 func tightened(e Entry) Entry {
 	e = sealed(e) // masked first: half a secret has no shape
-	for _, s := range []*string{&e.ID, &e.Nod, &e.Agent, &e.Session, &e.CallID, &e.Mode, &e.Setting, &e.Tool, &e.RawTool,
+	for _, s := range []*string{&e.ID, &e.Nod, &e.Agent, &e.Session, &e.CallID, &e.Mode, &e.Setting, &e.Tool,
+		&e.RawTool,
 		&e.Dir, &e.Root, &e.InputSHA256, &e.Answered, &e.Reason, &e.Model} {
 		*s = tight(*s)
 	}

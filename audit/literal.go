@@ -141,7 +141,8 @@ func (s *scanner) mayRun(i int) bool {
 		return true
 	}
 	start := strings.LastIndexAny(s.in[:i], " \t\n;|&(){}`") + 1
-	if name, ok := strings.CutSuffix(strings.Trim(s.in[start:i], "\"'"), "="); ok && isName(name, true) && !strings.Contains(name, ".") {
+	if name, ok := strings.CutSuffix(strings.Trim(s.in[start:i], "\"'"), "="); ok && isName(name, true) &&
+		!strings.Contains(name, ".") {
 		return false // an assignment
 	}
 	before := strings.TrimRight(s.in[:start], " \t")

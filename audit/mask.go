@@ -242,7 +242,8 @@ func (w *walker) value(top *level, s string) string {
 		return maskWhole(s)
 	case !top.object && (before == "-u" || before == "--user"):
 		return maskUser(s)
-	case top.object && isCommandName(top.field), top.argv && strings.HasSuffix(before, "c") && strings.HasPrefix(before, "-"):
+	case top.object && isCommandName(top.field), top.argv && strings.HasSuffix(before, "c") &&
+		strings.HasPrefix(before, "-"):
 		return maskCommand(s)
 	}
 	return MaskText(s)
@@ -251,7 +252,8 @@ func (w *walker) value(top *level, s string) string {
 // isCommandName reports whether the value of a field is what a shell is to run.
 func isCommandName(field string) bool {
 	field = strings.ToLower(field)
-	return strings.Contains(field, "command") || strings.Contains(field, "script") || field == "cmd" || field == "code" || field == "cmdline"
+	return strings.Contains(field, "command") || strings.Contains(field, "script") || field == "cmd" ||
+		field == "code" || field == "cmdline"
 }
 
 // put copies the literal of n bytes if masking left its text alone, else

@@ -61,7 +61,8 @@ type Newer struct {
 
 // Error says how many lines were skipped, and what to do.
 func (n *Newer) Error() string {
-	return fmt.Sprintf("%d line(s) of format %d were skipped, this nod reads up to %d; update nod", n.Lines, n.Version, Version)
+	return fmt.Sprintf("%d line(s) of format %d were skipped, this nod reads up to %d; update nod", n.Lines, n.Version,
+		Version)
 }
 
 // Filter selects entries. The zero value selects all.

@@ -270,7 +270,8 @@ func (s *scanner) option(i, end int) {
 	case s.tool == curl && (strings.HasPrefix(w, "-u") || strings.HasPrefix(w, "-U")):
 		s.user(s.blanks(i + 2))
 	case s.tool == sshpass && strings.HasPrefix(w, "-p"), s.tool == login && w == "-p",
-		s.tool == zip && (strings.HasPrefix(w, "-P") || strings.HasPrefix(w, "-p")), s.tool == ldap && w == "-w", s.tool == redis && w == "-a":
+		s.tool == zip && (strings.HasPrefix(w, "-P") || strings.HasPrefix(w, "-p")), s.tool == ldap &&
+			w == "-w", s.tool == redis && w == "-a":
 		s.mask(s.blanks(i + 2))
 	}
 }

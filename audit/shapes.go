@@ -24,16 +24,24 @@ var shapes = [...]shape{
 	{prefix: "GOCSPX-", min: 16},         // Google OAuth client
 	{prefix: "SG.", min: 20, dots: true}, // SendGrid
 	{prefix: "age-secret-key-1", min: 20},
-	{prefix: "EAACEdEose0cBA", min: 10},                                                                                   // Facebook
-	{prefix: "PMAK-", min: 20, digit: true},                                                                               // Postman
-	{prefix: "FlyV1", min: 20, digit: true}, {prefix: "fm1", min: 20, digit: true}, {prefix: "fm2", min: 20, digit: true}, // Fly
-	{prefix: "HRKU-", min: 20, digit: true},                                                                        // Heroku
-	{prefix: "LTAI", min: 16, digit: true},                                                                         // Alibaba
-	{prefix: "NRAK-", min: 16}, {prefix: "NRAA-", min: 16}, {prefix: "NRII-", min: 16}, {prefix: "NRJS-", min: 16}, // New Relic
+	{prefix: "EAACEdEose0cBA",
+		min: 10}, // Facebook
+	{prefix: "PMAK-", min: 20,
+		digit: true}, // Postman
+	{prefix: "FlyV1", min: 20, digit: true}, {prefix: "fm1", min: 20, digit: true},
+	{prefix: "fm2", min: 20,
+		digit: true}, // Fly
+	{prefix: "HRKU-", min: 20,
+		digit: true}, // Heroku
+	{prefix: "LTAI", min: 16,
+		digit: true}, // Alibaba
+	{prefix: "NRAK-", min: 16}, {prefix: "NRAA-", min: 16}, {prefix: "NRII-", min: 16},
+	{prefix: "NRJS-", min: 16},             // New Relic
 	{prefix: "dapi", min: 30, digit: true}, // Databricks
 	{prefix: "dckr_pat_", min: 16}, {prefix: "dckr_oat_", min: 16},
 	{prefix: "doo_v1_", min: 16}, {prefix: "dor_v1_", min: 16},
-	{prefix: "dp.pt.", min: 16}, {prefix: "dp.ct.", min: 16}, {prefix: "dp.sa.", min: 16}, {prefix: "dp.scim.", min: 16},
+	{prefix: "dp.pt.", min: 16}, {prefix: "dp.ct.", min: 16}, {prefix: "dp.sa.", min: 16},
+	{prefix: "dp.scim.", min: 16},
 	{prefix: "dp.audit.", min: 16}, {prefix: "dp.st.", min: 16, dots: true}, // Doppler
 	{prefix: "dop_v1_", min: 16},
 	{prefix: "figd_", min: 16},
@@ -64,7 +72,8 @@ var shapes = [...]shape{
 	{prefix: "sbp_", min: 20, digit: true}, {prefix: "sb_secret_", min: 16}, // Supabase
 	{prefix: "sgp_", min: 20, digit: true},                       // Sourcegraph
 	{prefix: "sk_live_", min: 10}, {prefix: "sk_test_", min: 10}, // Stripe
-	{prefix: "sntrys_", min: 16}, {prefix: "sntryu_", min: 16}, {prefix: "sq0atp-", min: 16}, {prefix: "sq0csp-", min: 16}, // Sentry, Square
+	{prefix: "sntrys_", min: 16}, {prefix: "sntryu_", min: 16}, {prefix: "sq0atp-", min: 16},
+	{prefix: "sq0csp-", min: 16},                             // Sentry, Square
 	{prefix: "shpat_", min: 16}, {prefix: "shpss_", min: 16}, // Shopify
 	{prefix: "sk-ant-", min: 8}, // Anthropic
 	{prefix: "sk-proj-", min: 8},
@@ -74,7 +83,8 @@ var shapes = [...]shape{
 	{prefix: "whsec_", min: 16},
 	{prefix: "xai-", min: 20, digit: true},
 	{prefix: "xapp-", min: 10},
-	{prefix: "xoxa-", min: 10}, {prefix: "xoxb-", min: 10}, {prefix: "xoxc-", min: 10}, {prefix: "xoxd-", min: 10}, {prefix: "xoxe-", min: 10},
+	{prefix: "xoxa-", min: 10}, {prefix: "xoxb-", min: 10}, {prefix: "xoxc-", min: 10}, {prefix: "xoxd-", min: 10},
+	{prefix: "xoxe-", min: 10},
 	{prefix: "xoxp-", min: 10}, {prefix: "xoxr-", min: 10}, {prefix: "xoxs-", min: 10}, // Slack
 	{prefix: "ya29.", min: 20, dots: true}, // Google OAuth
 }
@@ -85,8 +95,9 @@ func tokenLen(s string) int {
 		return 0
 	}
 	switch s[:2] { // what no shape begins with is most of what there is
-	case "AG", "AK", "AS", "AI", "AT", "EA", "Fl", "GO", "HR", "LT", "NR", "PM", "SG", "ag", "da", "dc", "do", "dp", "fi", "fm", "gi", "gh", "gl", "gs", "hf", "hv", "li", "np", "nt", "nv", "op", "ph", "pp", "ps", "pu", "py", "r8",
-		"re", "rk", "ru", "sb", "sg", "sk", "sh", "sn", "sq", "ts", "ve", "wh", "xa", "xo", "ya":
+	case "AG", "AK", "AS", "AI", "AT", "EA", "Fl", "GO", "HR", "LT", "NR", "PM", "SG", "ag", "da", "dc", "do", "dp",
+		"fi", "fm", "gi", "gh", "gl", "gs", "hf", "hv", "li", "np", "nt", "nv", "op", "ph", "pp", "ps", "pu", "py",
+		"r8", "re", "rk", "ru", "sb", "sg", "sk", "sh", "sn", "sq", "ts", "ve", "wh", "xa", "xo", "ya":
 		for i := range shapes {
 			if h := &shapes[i]; strings.HasPrefix(s, h.prefix) {
 				if n := h.match(s[len(h.prefix):]); n > 0 {
@@ -132,7 +143,8 @@ func discord(s string) int {
 		}
 		end++
 	}
-	if found < 2 || dots[0] < 23 || dots[0] > 28 || dots[1]-dots[0] != 7 || end-dots[1]-1 < 27 || !looksRandom(s[dots[1]+1:end]) {
+	if found < 2 || dots[0] < 23 || dots[0] > 28 || dots[1]-dots[0] != 7 || end-dots[1]-1 < 27 ||
+		!looksRandom(s[dots[1]+1:end]) {
 		return 0
 	}
 	return end
@@ -146,9 +158,10 @@ func webhook(s string) int {
 	default:
 		return 0
 	}
-	for _, prefix := range [...]string{"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/",
-		"discord.com/api/webhooks/", "discordapp.com/api/webhooks/", "webhook.office.com/webhookb2/", "hooks.zapier.com/hooks/catch/",
-		"open.feishu.cn/open-apis/bot/v2/hook/", "events.pagerduty.com/integration/", "api.telegram.org/bot"} {
+	for _, prefix := range [...]string{"hooks.slack.com/services/", "hooks.slack.com/workflows/",
+		"hooks.slack.com/triggers/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/",
+		"webhook.office.com/webhookb2/", "hooks.zapier.com/hooks/catch/", "open.feishu.cn/open-apis/bot/v2/hook/",
+		"events.pagerduty.com/integration/", "api.telegram.org/bot"} {
 		if strings.HasPrefix(s, prefix) {
 			return len(prefix)
 		}
@@ -235,11 +248,14 @@ func secretName(name string) bool {
 		}
 	}
 	s := string(folded)
-	if len(s) < 3 || hasAnySuffix(s, "stdin", "file", "path", "prompt", "type", "length", "limit", "count", "policy", "url", "uri", "endpoint", "helper") {
+	if len(s) < 3 || hasAnySuffix(s, "stdin", "file", "path", "prompt", "type", "length", "limit", "count", "policy",
+		"url", "uri", "endpoint", "helper") {
 		return false
 	}
-	return s == "sig" || hasAny(s, "password", "passwd", "passphrase", "secret", "credential", "apikey", "accesskey", "privatekey",
-		"signingkey", "encryptionkey", "accountkey", "masterkey", "authkey", "sharedkey", "storagekey", "subscriptionkey", "functionskey") ||
+	return s == "sig" || hasAny(s, "password", "passwd", "passphrase", "secret", "credential", "apikey", "accesskey",
+		"privatekey",
+		"signingkey", "encryptionkey", "accountkey", "masterkey", "authkey", "sharedkey", "storagekey",
+		"subscriptionkey", "functionskey") ||
 		saysToken(s) || hasAnySuffix(s, "authorization", "cookie", "xamzsignature") || shortName(name, s)
 }
 

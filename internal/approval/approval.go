@@ -129,7 +129,8 @@ func (a Approval) usedBy(by Caller, now time.Time) bool {
 
 // usedNear reports whether a call of the same session has just used it up.
 func (a Approval) usedNear(by Caller, now time.Time) bool {
-	return !a.UsedAt.IsZero() && by.Session != "" && a.UsedBy.Session == by.Session && a.UsedBy.Agent == by.Agent && now.Sub(a.UsedAt).Abs() <= again
+	return !a.UsedAt.IsZero() && by.Session != "" && a.UsedBy.Session == by.Session && a.UsedBy.Agent == by.Agent &&
+		now.Sub(a.UsedAt).Abs() <= again
 }
 
 // passedOver reports whether a call that is not the one which used it up comes
@@ -185,7 +186,8 @@ func useUp(stateDir, key string, by Caller, now time.Time) (used Approval, ok bo
 		}
 		a := &list[best]
 		if a.UsedAt.IsZero() {
-			a.UsedAt, a.UsedBy = now.UTC(), Caller{Agent: by.Agent, Session: by.Session, Call: by.Call, Prompt: by.Prompt}
+			a.UsedAt, a.UsedBy = now.UTC(), Caller{Agent: by.Agent, Session: by.Session, Call: by.Call,
+				Prompt: by.Prompt}
 		}
 		a.Prompted = a.Prompted || by.Prompt
 		used, ok = *a, true
@@ -205,7 +207,8 @@ func pick(list []Approval, key string, by Caller, now time.Time) int {
 		if a.Key != key || !a.Holds(by, now) {
 			continue
 		}
-		if best < 0 || list[best].Scope == Once && (a.Scope != Once || list[best].UsedAt.IsZero() && !a.UsedAt.IsZero()) {
+		if best < 0 || list[best].Scope == Once &&
+			(a.Scope != Once || list[best].UsedAt.IsZero() && !a.UsedAt.IsZero()) {
 			best = i
 		}
 	}
@@ -258,8 +261,9 @@ func Revoke(stateDir, id string) (found bool, err error) {
 }
 
 var (
-	errDamaged = errors.New("approvals.jsonl holds a line that nod has not written; nothing in it counts until that is removed")
-	errBusy    = errors.New("approvals.lock is held by another process")
+	errDamaged = errors.New("approvals.jsonl holds a line that nod has not written; nothing in it counts " +
+		"until that is removed")
+	errBusy = errors.New("approvals.lock is held by another process")
 )
 
 func parse(text []byte) ([]Approval, error) {
@@ -310,9 +314,11 @@ func decode(raw []byte) (a Approval, ok bool) {
 		return Approval{}, false
 	}
 	a = Approval{
-		ID: l.ID, Key: l.Key, Scope: l.Scope, Agent: l.Agent, SessionID: l.Session, Root: l.Root, At: l.At, Until: l.Until,
-		Tool: l.Tool, Dir: l.Dir, Call: l.Call, UsedAt: l.UsedAt,
-		UsedBy:   Caller{Agent: l.UsedBy.Agent, Session: l.UsedBy.Session, Call: l.UsedBy.Call, Prompt: l.UsedBy.Prompt},
+		ID: l.ID, Key: l.Key, Scope: l.Scope, Agent: l.Agent, SessionID: l.Session, Root: l.Root, At: l.At,
+		Until: l.Until,
+		Tool:  l.Tool, Dir: l.Dir, Call: l.Call, UsedAt: l.UsedAt,
+		UsedBy: Caller{Agent: l.UsedBy.Agent, Session: l.UsedBy.Session, Call: l.UsedBy.Call,
+			Prompt: l.UsedBy.Prompt},
 		Prompted: l.Prompted, Earlier: l.V == earlier,
 	}
 	return a, bytes.Equal(a.marshal(), raw)

@@ -99,7 +99,8 @@ func ReadRequest(in io.Reader) (Request, error) {
 	}
 	switch {
 	case r.Version != Version:
-		return Request{}, fmt.Errorf("the request is of version %d, and this nod speaks %d; install nod-hook and nod of one release", r.Version, Version)
+		return Request{}, fmt.Errorf("the request is of version %d, and this nod speaks %d; install nod-hook "+
+			"and nod of one release", r.Version, Version)
 	case r.Prompt.Digest == "":
 		return Request{}, errors.New("the request's prompt has no digest")
 	case r.Prompt.System == "" || r.Prompt.User == "":
@@ -176,9 +177,11 @@ func decides(text []byte) bool {
 func (a Answer) Open(digest string) (nod.Classification, error) {
 	switch {
 	case a.Version != Version:
-		return nod.Classification{}, malformed(fmt.Sprintf("nod classify speaks version %d and not %d; install nod-hook and nod of one release", a.Version, Version), nil)
+		return nod.Classification{}, malformed(fmt.Sprintf("nod classify speaks version %d and not %d; install "+
+			"nod-hook and nod of one release", a.Version, Version), nil)
 	case (a.Classification == nil) == (a.Error == nil):
-		return nod.Classification{}, malformed("nod classify answered neither a classification nor an error, or both", nil)
+		return nod.Classification{}, malformed("nod classify answered neither a classification nor an error, or both",
+			nil)
 	case digest == "" || a.Digest != digest:
 		return nod.Classification{}, malformed("the answer of nod classify belongs to another call", nil)
 	case a.Error != nil:
@@ -204,9 +207,12 @@ func (e *Error) failure() *fault.Error {
 
 func isKind(k fault.Kind) bool {
 	switch k {
-	case fault.NoModel, fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest, fault.RateLimited, fault.Overloaded,
-		fault.ServerError, fault.Unreachable, fault.TimedOut, fault.Refused, fault.CutOff, fault.Malformed, fault.NoDecision,
-		fault.TooLarge, fault.BadInput, fault.BadSettings, fault.LogFailed, fault.NoTranscript, fault.CostCeiling, fault.Internal:
+	case fault.NoModel, fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest, fault.RateLimited,
+		fault.Overloaded,
+		fault.ServerError, fault.Unreachable, fault.TimedOut, fault.Refused, fault.CutOff, fault.Malformed,
+		fault.NoDecision,
+		fault.TooLarge, fault.BadInput, fault.BadSettings, fault.LogFailed, fault.NoTranscript, fault.CostCeiling,
+		fault.Internal:
 		return true
 	}
 	return false
@@ -230,7 +236,8 @@ func Fail(r Request, err error) Answer {
 func Reply(ctx context.Context, m nod.Model, r Request) (a Answer) {
 	defer func() {
 		if p := recover(); p != nil {
-			a = Fail(r, &fault.Error{Kind: fault.Internal, Message: "the classifier failed inside", Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
+			a = Fail(r, &fault.Error{Kind: fault.Internal, Message: "the classifier failed inside",
+				Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
 		}
 	}()
 	if r.TimeoutMS > 0 {

@@ -96,7 +96,8 @@ func (a *applier) programs(below string, entries []fs.DirEntry) (why string) {
 
 func touchesRepository(entries []fs.DirEntry) bool {
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return slices.Contains([]string{"head", "config", "objects", "refs", "commondir", "gitdir"}, strings.ToLower(e.Name()))
+		return slices.Contains([]string{"head", "config", "objects", "refs", "commondir", "gitdir"},
+			strings.ToLower(e.Name()))
 	})
 }
 
@@ -336,7 +337,8 @@ func (a *applier) file(name string, info fs.FileInfo) {
 			return err
 		}
 		defer from.Close()
-		fd, err := unix.Openat(dir, temporary, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+		fd, err := unix.Openat(dir, temporary, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC,
+			0o600)
 		if err != nil {
 			return err
 		}
@@ -367,7 +369,8 @@ func times(fd int, at time.Time) error {
 // was set makes a layer hold the file.
 func (a *applier) equal(name string, info fs.FileInfo) bool {
 	real, err := os.Lstat(filepath.Join(a.o.Root, name))
-	if err != nil || !real.Mode().IsRegular() || real.Size() != info.Size() || real.Mode().Perm() != info.Mode().Perm() {
+	if err != nil || !real.Mode().IsRegular() || real.Size() != info.Size() ||
+		real.Mode().Perm() != info.Mode().Perm() {
 		return false
 	}
 	one, err := os.Open(filepath.Join(a.upper, name))
@@ -457,7 +460,8 @@ func exchange(dir int, temporary, base string, seen unix.Stat_t) error {
 // below opens the directory of a name, below the workspace and through no link.
 func (a *applier) below(name string, do func(dir int, base string) error) error {
 	dir, err := unix.Openat2(a.root, path.Dir(name), &unix.OpenHow{
-		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+		Flags:   unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
 	})
 	if err != nil {
 		return err

@@ -13,7 +13,8 @@ import (
 // change without asking, and remove what can be restored.
 func Keep(gate *nod.Gate, root string, environ []string) func(name string, deletes bool) (why string) {
 	return func(name string, deletes bool) string {
-		c := nod.Call{Agent: "nod confine", Tool: "file_write", RawTool: "nod confine", Paths: []string{name}, Dir: root, Roots: []string{root}, Environ: environ}
+		c := nod.Call{Agent: "nod confine", Tool: "file_write", RawTool: "nod confine", Paths: []string{name},
+			Dir: root, Roots: []string{root}, Environ: environ}
 		if deletes {
 			c.Tool, c.Edits = "apply_patch", []nod.Edit{{Path: name, Deletes: true}}
 		}

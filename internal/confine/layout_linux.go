@@ -17,17 +17,22 @@ import (
 
 // system are the directories that hold programs and their settings.
 func system() []string {
-	return []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu", "/snap", "/home/linuxbrew/.linuxbrew"}
+	return []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu",
+		"/snap", "/home/linuxbrew/.linuxbrew"}
 }
 
 // toolchains are the directories below home that hold programs. Each is as
 // narrow as it can be: logins often lie beside.
 func toolchains() []string {
 	return []string{
-		".local/bin", ".local/lib", ".local/share/uv", ".local/share/pipx", ".local/share/mise", ".local/share/rtx", ".local/share/fnm", ".local/share/virtualenvs", ".local/share/coursier", ".local/pipx",
-		".cargo/bin", ".rustup", "go/bin", "sdk", ".pyenv", ".nvm", ".fnm", ".volta/bin", ".volta/tools", ".nodenv", ".n", ".rbenv", ".rvm", ".asdf", ".sdkman/candidates", ".jenv", ".jdks", ".goenv", ".gvm/gos",
-		".bun/bin", ".deno/bin", ".ghcup/bin", ".ghcup/ghc", ".cabal/bin", ".stack/programs", ".dotnet", ".nix-profile", ".local/state/nix", "miniconda3", "anaconda3", "miniforge3", "mambaforge", ".conda/envs",
-		".juliaup/bin", ".julia/juliaup", ".opam", ".elan", ".proto", ".swiftly", "Android/Sdk", ".npm-global", ".yarn/bin", ".local/share/swiftly",
+		".local/bin", ".local/lib", ".local/share/uv", ".local/share/pipx", ".local/share/mise", ".local/share/rtx",
+		".local/share/fnm", ".local/share/virtualenvs", ".local/share/coursier", ".local/pipx", ".cargo/bin",
+		".rustup", "go/bin", "sdk", ".pyenv", ".nvm", ".fnm", ".volta/bin", ".volta/tools", ".nodenv", ".n",
+		".rbenv", ".rvm", ".asdf", ".sdkman/candidates", ".jenv", ".jdks", ".goenv", ".gvm/gos", ".bun/bin",
+		".deno/bin", ".ghcup/bin", ".ghcup/ghc", ".cabal/bin", ".stack/programs", ".dotnet", ".nix-profile",
+		".local/state/nix", "miniconda3", "anaconda3", "miniforge3", "mambaforge", ".conda/envs", ".juliaup/bin",
+		".julia/juliaup", ".opam", ".elan", ".proto", ".swiftly", "Android/Sdk", ".npm-global", ".yarn/bin",
+		".local/share/swiftly",
 	}
 }
 
@@ -35,10 +40,14 @@ func toolchains() []string {
 // is read, and what a run adds goes to a layer of confine's own.
 func caches() []string {
 	return []string{
-		".cache/go-build", "go/pkg", ".npm", ".cache/pip", ".cache/uv", ".cache/pnpm", ".cache/yarn", ".cache/node", ".cache/node-gyp", ".cache/ms-playwright", ".cache/puppeteer", ".cache/Cypress", ".cache/electron",
-		".cache/golangci-lint", ".cache/pre-commit", ".cache/bazel", ".cache/deno", ".cache/pypoetry", ".cache/ccache", ".cache/zig", ".cache/coursier", ".local/share/pnpm", ".local/share/pypoetry",
-		".cargo/registry", ".cargo/git", ".gradle/caches", ".gradle/wrapper", ".gradle/native", ".m2/repository", ".m2/wrapper", ".ivy2/cache", ".ivy2/local", ".sbt/boot", ".nuget/packages", ".pub-cache/hosted",
-		".mix", ".hex/packages", ".bun/install/cache", ".composer/cache", ".bundle/cache", ".julia/packages", ".julia/compiled", ".yarn/berry/cache", ".konan", ".android/build-cache",
+		".cache/go-build", "go/pkg", ".npm", ".cache/pip", ".cache/uv", ".cache/pnpm", ".cache/yarn", ".cache/node",
+		".cache/node-gyp", ".cache/ms-playwright", ".cache/puppeteer", ".cache/Cypress", ".cache/electron",
+		".cache/golangci-lint", ".cache/pre-commit", ".cache/bazel", ".cache/deno", ".cache/pypoetry",
+		".cache/ccache", ".cache/zig", ".cache/coursier", ".local/share/pnpm", ".local/share/pypoetry",
+		".cargo/registry", ".cargo/git", ".gradle/caches", ".gradle/wrapper", ".gradle/native", ".m2/repository",
+		".m2/wrapper", ".ivy2/cache", ".ivy2/local", ".sbt/boot", ".nuget/packages", ".pub-cache/hosted", ".mix",
+		".hex/packages", ".bun/install/cache", ".composer/cache", ".bundle/cache", ".julia/packages",
+		".julia/compiled", ".yarn/berry/cache", ".konan", ".android/build-cache",
 	}
 }
 
@@ -65,7 +74,8 @@ type place struct {
 // lay makes the layers. kept is a directory that no other run uses meanwhile.
 func lay(o Options, run, kept string) (*layout, error) {
 	l := &layout{o: o, run: run, kept: kept, plan: stage.Plan{Dir: layers(o.Cache)}}
-	err := errors.Join(l.ground(), l.storesOfPackages(), l.programs(), l.sewn(), l.workspace(), l.repository(), l.footing())
+	err := errors.Join(l.ground(), l.storesOfPackages(), l.programs(), l.sewn(), l.workspace(), l.repository(),
+		l.footing())
 	slices.SortStableFunc(l.places, func(a, b place) int { return strings.Count(a.at, "/") - strings.Count(b.at, "/") })
 	return l, err
 }
@@ -96,13 +106,15 @@ func (l *layout) ground() error {
 	l.put("/var/tmp", "--symlink", "/tmp", "/var/tmp")
 	l.put("/proc", "--proc", "/proc")
 	if os.Getuid() == 0 { // may write there, of whatever namespace
-		for _, name := range []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/mtrr", "/proc/scsi", "/proc/driver"} {
+		for _, name := range []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/mtrr",
+			"/proc/scsi", "/proc/driver"} {
 			l.put(name, "--ro-bind-try", name, name)
 		}
 	}
 	l.put("/dev", "--dev", "/dev")
 	l.put(l.o.Home, "--size", strconv.FormatUint(l.o.Memory/4, 10), "--tmpfs", l.o.Home)
-	return errors.Join(l.own("/tmp", filepath.Join(l.run, "tmp")), l.own(filepath.Join(l.o.Home, ".cache"), filepath.Join(l.kept, "cache")))
+	return errors.Join(l.own("/tmp", filepath.Join(l.run, "tmp")),
+		l.own(filepath.Join(l.o.Home, ".cache"), filepath.Join(l.kept, "cache")))
 }
 
 // footing makes the directories on which bubblewrap mounts below the cache that
@@ -112,7 +124,8 @@ func (l *layout) footing() (err error) {
 	cache := filepath.Join(l.o.Home, ".cache")
 	for _, p := range l.places {
 		if within(cache, p.at) {
-			err = errors.Join(err, plain(filepath.Join(l.kept, "cache"), below(cache, p.at), func(string, string) error { return nil }))
+			err = errors.Join(err, plain(filepath.Join(l.kept, "cache"), below(cache, p.at),
+				func(string, string) error { return nil }))
 		}
 	}
 	return err
@@ -136,7 +149,8 @@ func (l *layout) programs() error {
 	for _, below := range toolchains() {
 		dirs = append(dirs, filepath.Join(l.o.Home, below))
 	}
-	for _, name := range []string{"GOROOT", "JAVA_HOME", "RUSTUP_HOME", "PYENV_ROOT", "NVM_DIR", "VIRTUAL_ENV", "CONDA_PREFIX", "ANDROID_HOME", "DOTNET_ROOT"} {
+	for _, name := range []string{"GOROOT", "JAVA_HOME", "RUSTUP_HOME", "PYENV_ROOT", "NVM_DIR", "VIRTUAL_ENV",
+		"CONDA_PREFIX", "ANDROID_HOME", "DOTNET_ROOT"} {
 		dirs = append(dirs, variable(l.o.Environ, name))
 	}
 	for _, dir := range filepath.SplitList(variable(l.o.Environ, "PATH")) {
@@ -161,10 +175,12 @@ func (l *layout) programs() error {
 // and not there yet. What holds home, or a whole project of another's, is not.
 func (l *layout) takes(dir string) bool {
 	dir = filepath.Clean(dir)
-	if !filepath.IsAbs(dir) || within(dir, l.o.Home) || within(dir, l.o.Root) || within(l.o.Root, dir) || strings.Count(dir, "/") < 2 && dir != "/opt" {
+	if !filepath.IsAbs(dir) || within(dir, l.o.Home) || within(dir, l.o.Root) || within(l.o.Root, dir) ||
+		strings.Count(dir, "/") < 2 && dir != "/opt" {
 		return false
 	}
-	for _, hidden := range []string{"/tmp", "/proc", "/sys", "/dev", "/run", "/var/run", filepath.Join(l.o.Home, ".cache"), filepath.Join(l.o.Home, ".config"), l.o.Cache} {
+	for _, hidden := range []string{"/tmp", "/proc", "/sys", "/dev", "/run", "/var/run",
+		filepath.Join(l.o.Home, ".cache"), filepath.Join(l.o.Home, ".config"), l.o.Cache} {
 		if dir == hidden || hidden != "/tmp" && within(hidden, dir) {
 			return false
 		}
@@ -188,7 +204,8 @@ func (l *layout) storesOfPackages() error {
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "npm_config_cache"} {
 		dirs = append(dirs, variable(l.o.Environ, name))
 	}
-	for _, v := range []struct{ name, below string }{{"GOPATH", "pkg"}, {"CARGO_HOME", "registry"}, {"CARGO_HOME", "git"}} {
+	for _, v := range []struct{ name, below string }{{"GOPATH", "pkg"}, {"CARGO_HOME", "registry"},
+		{"CARGO_HOME", "git"}} {
 		if dir := variable(l.o.Environ, v.name); dir != "" {
 			dirs = append(dirs, filepath.Join(dir, v.below))
 		}
@@ -205,7 +222,8 @@ func (l *layout) storesOfPackages() error {
 }
 
 func (l *layout) takesCache(dir string) bool {
-	return filepath.IsAbs(dir) && strings.Count(dir, "/") > 1 && isDir(dir) && !within(dir, l.o.Home) && !within(dir, l.o.Root) && !within(l.o.Root, dir) && !within(l.o.Cache, dir) && !within(dir, l.o.Cache)
+	return filepath.IsAbs(dir) && strings.Count(dir, "/") > 1 && isDir(dir) && !within(dir, l.o.Home) &&
+		!within(dir, l.o.Root) && !within(l.o.Root, dir) && !within(l.o.Cache, dir) && !within(dir, l.o.Cache)
 }
 
 // workspace lays a new layer over the workspace, and a mask below it.
@@ -230,13 +248,15 @@ func (l *layout) workspace() error {
 
 // hides reports whether the run did not see a path of the workspace.
 func (l *layout) hides(path string) bool {
-	return l.o.Hidden != nil && l.o.Hidden(path) || within(l.o.Root, path) && slices.Contains(l.hidden, below(l.o.Root, path))
+	return l.o.Hidden != nil && l.o.Hidden(path) ||
+		within(l.o.Root, path) && slices.Contains(l.hidden, below(l.o.Root, path))
 }
 
 // repository shows the repository of a linked working tree, to be read.
 func (l *layout) repository() error {
 	dir, ok := gitDirectory(l.o.Root)
-	if !ok || within(l.o.Root, dir) || filepath.Base(dir) != ".git" && !strings.HasSuffix(dir, ".git") || within(dir, l.o.Home) {
+	if !ok || within(l.o.Root, dir) || filepath.Base(dir) != ".git" && !strings.HasSuffix(dir, ".git") ||
+		within(dir, l.o.Home) {
 		return nil
 	}
 	mask, err := l.newMask(dir, len(l.plan.Overlays))

@@ -29,7 +29,8 @@ func Obstacle(root fs.FS, version string) string {
 	case before(strings.TrimPrefix(version, "bubblewrap "), 0, 8):
 		return strings.TrimSpace(version) + " is too old; 0.8 or later"
 	case setting("kernel/apparmor_restrict_unprivileged_userns") == "1":
-		return "AppArmor refuses user namespaces to programs without a profile: a profile for bwrap and nod-hook, or sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+		return "AppArmor refuses user namespaces to programs without a profile: a profile for bwrap and nod-hook, or " +
+			"sysctl kernel.apparmor_restrict_unprivileged_userns=0"
 	case err == nil && !strings.Contains(string(filesystems), "\toverlay\n"):
 		return "the kernel has no overlays loaded: modprobe overlay"
 	}

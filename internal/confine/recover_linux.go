@@ -45,7 +45,8 @@ func recovered(run string) (notes []string) {
 		}
 		return nil
 	})
-	return append(notes, fmt.Sprintf("an earlier run in %s was killed while what it wrote was applied, so that part of that may be missing", root))
+	return append(notes, fmt.Sprintf("an earlier run in %s was killed while what it wrote was applied, so that part "+
+		"of that may be missing", root))
 }
 
 // leftover removes what lies at a name that applying needed for a moment: the
@@ -58,8 +59,10 @@ func (a *applier) leftover(name string) (notes []string) {
 		if err != nil || now.Mode&unix.S_IFMT == unix.S_IFDIR {
 			return err
 		}
-		if !time.Unix(now.Mtim.Unix()).Before(a.since) && now.Mode&unix.S_IFMT == unix.S_IFREG && !a.begins(dir, base, path.Dir(name), now.Size) {
-			notes = append(notes, filepath.Join(a.o.Root, name)+" is what somebody changed while an earlier run went on")
+		if !time.Unix(now.Mtim.Unix()).Before(a.since) && now.Mode&unix.S_IFMT == unix.S_IFREG &&
+			!a.begins(dir, base, path.Dir(name), now.Size) {
+			notes = append(notes, filepath.Join(a.o.Root, name)+
+				" is what somebody changed while an earlier run went on")
 			return nil
 		}
 		return unix.Unlinkat(dir, base, 0)

@@ -18,8 +18,10 @@ import (
 // Find returns bubblewrap's program. PATH is not asked: an agent may have put
 // something there.
 func Find() (string, error) {
-	for _, name := range []string{"/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"} {
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && info.Mode()&0o022 == 0 {
+	for _, name := range []string{"/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap",
+		"/run/current-system/sw/bin/bwrap"} {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 &&
+			info.Mode()&0o022 == 0 {
 			return name, nil
 		}
 	}
@@ -112,8 +114,10 @@ func namespace() *syscall.SysProcAttr {
 
 // words are bubblewrap's.
 func (r *running) words() []string {
-	words := []string{r.Bubblewrap, "--unshare-user", "--disable-userns", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
-		"--uid", fmt.Sprint(os.Getuid()), "--gid", fmt.Sprint(os.Getgid()), "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--seccomp", "4", "--json-status-fd", "5"}
+	words := []string{r.Bubblewrap, "--unshare-user", "--disable-userns", "--unshare-ipc", "--unshare-pid",
+		"--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
+		"--uid", fmt.Sprint(os.Getuid()), "--gid", fmt.Sprint(os.Getgid()), "--die-with-parent", "--new-session",
+		"--cap-drop", "ALL", "--seccomp", "4", "--json-status-fd", "5"}
 	for _, p := range r.layout.places {
 		words = append(words, p.words...)
 	}
@@ -123,7 +127,8 @@ func (r *running) words() []string {
 // run hands the stage its plan, waits for the end of all, and says how it ended.
 func (r *running) run(ctx context.Context) (Result, error) {
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGWINCH, syscall.SIGUSR1, syscall.SIGUSR2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGWINCH,
+		syscall.SIGUSR1, syscall.SIGUSR2)
 	defer signal.Stop(signals)
 	r.layout.plan.Command, r.layout.plan.Environ = r.words(), Environment(r.Environ, r.Home)
 	if err := r.told(r.layout.plan.Text()); err != nil {

@@ -29,10 +29,13 @@ func refused() []uint32 {
 	return append(refusedHere(),
 		unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,
 		unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
-		unix.SYS_PERF_EVENT_OPEN, unix.SYS_BPF, unix.SYS_USERFAULTFD, unix.SYS_SYSLOG, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
+		unix.SYS_PERF_EVENT_OPEN, unix.SYS_BPF, unix.SYS_USERFAULTFD, unix.SYS_SYSLOG, unix.SYS_ACCT, unix.SYS_QUOTACTL,
+		unix.SYS_QUOTACTL_FD,
 		unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_SETNS,
-		unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_MOUNT_SETATTR,
-		unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK, unix.SYS_LOOKUP_DCOOKIE,
+		unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE,
+		unix.SYS_MOUNT_SETATTR,
+		unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK,
+		unix.SYS_LOOKUP_DCOOKIE,
 		unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_REBOOT, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD,
 		unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
 		unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
@@ -51,7 +54,8 @@ func unknown() []uint32 {
 // there.
 const lastKnown = 462
 
-const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
+const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID |
+	unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
 // filter is the compiled filter.
 func filter() ([]byte, error) { return rules().compile() }
@@ -60,8 +64,10 @@ func filter() ([]byte, error) { return rules().compile() }
 // numbering of system calls, is killed.
 func rules() *program {
 	p := &program{}
-	p.add(bpf.LoadAbsolute{Off: atArch, Size: 4}, bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1}, bpf.RetConstant{Val: retKill})
-	p.add(bpf.LoadAbsolute{Off: atNumber, Size: 4}, bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: lastKnown, SkipFalse: 1}, errno(unix.ENOSYS))
+	p.add(bpf.LoadAbsolute{Off: atArch, Size: 4}, bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1},
+		bpf.RetConstant{Val: retKill})
+	p.add(bpf.LoadAbsolute{Off: atNumber, Size: 4}, bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: lastKnown, SkipFalse: 1},
+		errno(unix.ENOSYS))
 	for _, n := range refused() {
 		p.when(n, errno(unix.EPERM))
 	}
@@ -87,12 +93,18 @@ const (
 // says which interfaces there are. All others reach what no network namespace holds
 // (vsock), or much of the kernel.
 func (p *program) sockets() {
-	netlink := []bpf.Instruction{argument(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.NETLINK_ROUTE, SkipFalse: 1}, allowed(), errno(unix.EAFNOSUPPORT)}
-	kinds := []bpf.Instruction{argument(1), bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: 0xf}, bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: unix.SOCK_RAW, SkipFalse: 1}, errno(unix.ESOCKTNOSUPPORT)}
-	internet := append(kinds, oneOf(2, []uint32{0, unix.IPPROTO_TCP, unix.IPPROTO_UDP, unix.IPPROTO_ICMP, unix.IPPROTO_ICMPV6}, allowed(), errno(unix.EPROTONOSUPPORT))...)
-	body := []bpf.Instruction{argument(0), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_NETLINK, SkipFalse: uint8(len(netlink))}}
+	netlink := []bpf.Instruction{argument(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.NETLINK_ROUTE, SkipFalse: 1},
+		allowed(), errno(unix.EAFNOSUPPORT)}
+	kinds := []bpf.Instruction{argument(1), bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: 0xf},
+		bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: unix.SOCK_RAW, SkipFalse: 1}, errno(unix.ESOCKTNOSUPPORT)}
+	internet := append(kinds,
+		oneOf(2, []uint32{0, unix.IPPROTO_TCP, unix.IPPROTO_UDP, unix.IPPROTO_ICMP, unix.IPPROTO_ICMPV6}, allowed(),
+			errno(unix.EPROTONOSUPPORT))...)
+	body := []bpf.Instruction{argument(0),
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_NETLINK, SkipFalse: uint8(len(netlink))}}
 	body = append(body, netlink...)
-	body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_INET, SkipTrue: 1}, bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_INET6, SkipFalse: uint8(len(internet))})
+	body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_INET, SkipTrue: 1},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_INET6, SkipFalse: uint8(len(internet))})
 	body = append(body, internet...)
 	p.when(unix.SYS_SOCKET, append(body, oneOf(0, []uint32{unix.AF_UNIX}, allowed(), errno(unix.EAFNOSUPPORT))...)...)
 	p.when(unix.SYS_SOCKETPAIR, oneOf(0, []uint32{unix.AF_UNIX}, allowed(), errno(unix.EAFNOSUPPORT))...)
@@ -153,5 +165,6 @@ func oneOf(arg uint32, values []uint32, yes, no bpf.Instruction) []bpf.Instructi
 
 // anyBit answers where an argument has one of the bits.
 func anyBit(arg, bits uint32, answer bpf.Instruction) []bpf.Instruction {
-	return []bpf.Instruction{argument(arg), bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: bits, SkipFalse: 1}, answer, allowed()}
+	return []bpf.Instruction{argument(arg), bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: bits, SkipFalse: 1}, answer,
+		allowed()}
 }

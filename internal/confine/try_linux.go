@@ -26,14 +26,16 @@ func Try(ctx context.Context, home, stageProgram string) error {
 	if err := os.Mkdir(space, 0o700); err != nil {
 		return err
 	}
-	o := Options{Line: tryLine, Dir: space, Root: space, Home: home, Cache: filepath.Join(root, "cache"), Stage: stageProgram,
-		Keep: func(string, bool) string { return "" }}
+	o := Options{Line: tryLine, Dir: space, Root: space, Home: home, Cache: filepath.Join(root, "cache"),
+		Stage: stageProgram,
+		Keep:  func(string, bool) string { return "" }}
 	result, err := Run(ctx, o)
 	if err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(space, "made")); err != nil || result.Code != 7 {
-		return fmt.Errorf("%w: a line that was tried ended with %d, and what it wrote is not there", ErrUnavailable, result.Code)
+		return fmt.Errorf("%w: a line that was tried ended with %d, and what it wrote is not there", ErrUnavailable,
+			result.Code)
 	}
 	return nil
 }

@@ -42,8 +42,9 @@ func callOf(r *Row, own bool) (nod.Call, error) {
 // claudeCall lets the adapter read a payload as Claude Code writes it.
 func claudeCall(r *Row) (nod.Call, error) {
 	payload, err := json.Marshal(map[string]any{
-		"hook_event_name": "PreToolUse", "session_id": orElse(r.Session, "none"), "cwd": r.dir(), "permission_mode": "default",
-		"tool_name": r.ToolName, "tool_input": r.Input, "tool_use_id": r.ID,
+		"hook_event_name": "PreToolUse", "session_id": orElse(r.Session, "none"), "cwd": r.dir(),
+		"permission_mode": "default",
+		"tool_name":       r.ToolName, "tool_input": r.Input, "tool_use_id": r.ID,
 	})
 	if err != nil {
 		return nod.Call{}, err
@@ -125,7 +126,8 @@ func (a arguments) texts(name string) []string {
 
 // plainCall reads a row by its canonical tool.
 func plainCall(r *Row, tool string) nod.Call {
-	c := nod.Call{ID: r.ID, Agent: orElse(r.Agent, "eval"), Session: r.Session, Tool: tool, RawTool: orElse(r.ToolName, r.Tool), Input: r.Input, Interactive: true}
+	c := nod.Call{ID: r.ID, Agent: orElse(r.Agent, "eval"), Session: r.Session, Tool: tool,
+		RawTool: orElse(r.ToolName, r.Tool), Input: r.Input, Interactive: true}
 	var in arguments
 	if json.Unmarshal(r.Input, &in) != nil {
 		return c
@@ -154,7 +156,8 @@ func plainCall(r *Row, tool string) nod.Call {
 // paths are all files that the arguments name, each once.
 func paths(in arguments) []string {
 	var list []string
-	for _, name := range append([]string{in.text("file_path"), in.text("notebook_path"), in.text("path")}, append(in.texts("files"), in.texts("paths")...)...) {
+	for _, name := range append([]string{in.text("file_path"), in.text("notebook_path"), in.text("path")},
+		append(in.texts("files"), in.texts("paths")...)...) {
 		if name != "" && !slices.Contains(list, name) {
 			list = append(list, name)
 		}
@@ -214,7 +217,8 @@ func rememberCommand(c nod.Call, w world) {
 	report := analyze(c, w)
 	for _, e := range report.Effects {
 		switch {
-		case e.Target == "" || !path.IsAbs(e.Target) || e.Pattern != "" || e.Place == shell.Null || e.Place == shell.Device:
+		case e.Target == "" || !path.IsAbs(e.Target) || e.Pattern != "" || e.Place == shell.Null ||
+			e.Place == shell.Device:
 		case e.Kind == shell.Delete:
 			w.made.remove(e.Target)
 		case e.Kind == shell.Write:
@@ -233,7 +237,8 @@ func rememberCommand(c nod.Call, w world) {
 // makesDirectories reports whether a command's targets are directories, which
 // an effect does not say.
 func makesDirectories(r shell.Report, command int) bool {
-	return command >= 0 && len(r.Commands[command].Words) > 0 && path.Base(r.Commands[command].Words[0].Value) == "mkdir"
+	return command >= 0 && len(r.Commands[command].Words) > 0 &&
+		path.Base(r.Commands[command].Words[0].Value) == "mkdir"
 }
 
 // analyze asks for the facts that the gate sees, for what it does not return.

@@ -43,11 +43,13 @@ type Git struct {
 }
 
 // ended are the ends of a call that a turn may have.
-var ended = map[string]transcript.Ended{"": transcript.EndedUnknown, "failed": transcript.EndedFailed, "refused": transcript.EndedRefused, "blocked": transcript.EndedBlocked}
+var ended = map[string]transcript.Ended{"": transcript.EndedUnknown, "failed": transcript.EndedFailed,
+	"refused": transcript.EndedRefused, "blocked": transcript.EndedBlocked}
 
 func (t Turn) check() error {
 	set := 0
-	for _, is := range []bool{t.User != "", t.Agent != "", t.Other != "", t.OtherAgent != "", t.Call != "", t.Work != 0} {
+	for _, is := range []bool{t.User != "", t.Agent != "", t.Other != "", t.OtherAgent != "", t.Call != "",
+		t.Work != 0} {
 		if is {
 			set++
 		}
@@ -133,9 +135,11 @@ func work(n int) []transcript.Turn {
 		case 1:
 			tool, input = "Grep", map[string]any{"pattern": fmt.Sprintf("handle%c", 'A'+i%26)}
 		case 3:
-			tool, input = "Edit", map[string]any{"file_path": fmt.Sprintf("src/part%d.ts", i%23), "old_string": fmt.Sprintf("return %d", i), "new_string": fmt.Sprintf("return %d", i+1)}
+			tool, input = "Edit", map[string]any{"file_path": fmt.Sprintf("src/part%d.ts", i%23),
+				"old_string": fmt.Sprintf("return %d", i), "new_string": fmt.Sprintf("return %d", i+1)}
 		case 4:
-			tool, input = "Bash", map[string]any{"command": fmt.Sprintf("npx tsc --noEmit && npx eslint src/part%d.ts", i%23)}
+			tool, input = "Bash", map[string]any{"command": fmt.Sprintf("npx tsc --noEmit && npx eslint src/part%d.ts",
+				i%23)}
 		}
 		text, err := json.Marshal(input)
 		if err != nil {
@@ -191,7 +195,8 @@ func (r *Row) relive(w world, gate *nod.Gate) {
 		if t.Call == "" || t.Ended != "" {
 			continue
 		}
-		earlier := Row{ID: r.ID, ToolName: t.Call, Input: t.Input, Dir: r.Dir, Agent: r.Agent, Tool: strings.ToLower(t.Call)}
+		earlier := Row{ID: r.ID, ToolName: t.Call, Input: t.Input, Dir: r.Dir, Agent: r.Agent,
+			Tool: strings.ToLower(t.Call)}
 		if call, err := callOf(&earlier, false); err == nil {
 			remember(&earlier, call, w)
 			w.made.came(gate.Check(context.Background(), call).Foreign, "")

@@ -21,10 +21,12 @@ type gitFile struct {
 func gitFiles() []gitFile {
 	tree, treeName := gitObject("tree", "")
 	who := "dev <dev@example.com> 1767225600 +0000"
-	commit, commitName := gitObject("commit", fmt.Sprintf("tree %s\nauthor %s\ncommitter %s\n\nfirst\n", treeName, who, who))
+	commit, commitName := gitObject("commit",
+		fmt.Sprintf("tree %s\nauthor %s\ncommitter %s\n\nfirst\n", treeName, who, who))
 	return []gitFile{
 		{"HEAD", "ref: refs/heads/main\n", 0o644},
-		{"config", "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n", 0o644},
+		{"config", "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = " +
+			"false\n\tlogallrefupdates = true\n", 0o644},
 		{"index", emptyIndex(), 0o644},
 		{"refs/heads/main", commitName + "\n", 0o644},
 		{"objects/" + treeName[:2] + "/" + treeName[2:], tree, 0o444},

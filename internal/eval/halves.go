@@ -69,7 +69,8 @@ func (o Options) half(ctx context.Context, r *repositoryRows, learn propose.Opti
 	if err != nil {
 		return nil, Repository{}, err
 	}
-	out := Repository{Path: r.path, Sessions: len(r.sessions), Learned: len(r.sessions) / 2, Rows: len(r.second), Rules: Propose(seen, learn)}
+	out := Repository{Path: r.path, Sessions: len(r.sessions), Learned: len(r.sessions) / 2, Rows: len(r.second),
+		Rules: Propose(seen, learn)}
 	grown, err := WithProposed(base, out.Rules, r.path)
 	if err != nil {
 		return nil, Repository{}, err
@@ -89,7 +90,8 @@ func Propose(all []Judged, o propose.Options) []propose.Rule {
 	var calls []propose.Call
 	for _, j := range all {
 		if j.Facts != nil {
-			calls = append(calls, propose.Call{Session: j.Row.Session, Report: j.Facts.Report, Outcome: outcomeOf(j.Row.Outcome)})
+			calls = append(calls, propose.Call{Session: j.Row.Session, Report: j.Facts.Report,
+				Outcome: outcomeOf(j.Row.Outcome)})
 		}
 	}
 	rules := propose.Learn(calls, o)
@@ -205,5 +207,6 @@ func ProposeFor(ctx context.Context, file File, s RuleSet, root string, learn pr
 		}
 		return Propose(seen, learn), nil
 	}
-	return nil, fmt.Errorf("no session of %s stands in %s; there are %s", file.Name, root, orElse(strings.Join(names, ", "), "none"))
+	return nil, fmt.Errorf("no session of %s stands in %s; there are %s", file.Name, root,
+		orElse(strings.Join(names, ", "), "none"))
 }

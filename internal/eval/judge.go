@@ -126,7 +126,8 @@ func Judge(ctx context.Context, files []File, o Options) ([]Judged, error) {
 			}
 		}
 		for _, rows := range groups(all, from) {
-			list = append(list, group{rows: rows, session: all[rows[0]].Row.Session, sets: sets, own: f.Own != nil, keep: o.keep, confine: o.Confine, worlds: shared, gates: map[string][]*nod.Gate{}, made: newMade()})
+			list = append(list, group{rows: rows, session: all[rows[0]].Row.Session, sets: sets, own: f.Own != nil,
+				keep: o.keep, confine: o.Confine, worlds: shared, gates: map[string][]*nod.Gate{}, made: newMade()})
 		}
 	}
 	return all, o.work(ctx, all, list)
@@ -262,7 +263,8 @@ func (g *group) row(ctx context.Context, j *Judged) {
 	call, err := callOf(j.Row, g.own)
 	if err != nil {
 		for i := range j.Answers {
-			j.Answers[i] = Answer{Reason: "the adapter refuses the payload: " + printable.Line(err.Error(), 200), Failed: true}
+			j.Answers[i] = Answer{Reason: "the adapter refuses the payload: " + printable.Line(err.Error(), 200),
+				Failed: true}
 		}
 		return
 	}
@@ -366,7 +368,8 @@ func (g *group) gate(s RuleSet, dir string) *nod.Gate {
 	}
 	places := config.DefaultPlaces(home)
 	self = append(self, places.Managed, path.Dir(places.Managed), path.Dir(places.User), places.User, places.State)
-	o := nod.Options{Rules: s.Rules, Files: files, Home: home, Self: self, Model: s.model, Profile: s.profile, Timeout: modelTime, Memory: g.memory()}
+	o := nod.Options{Rules: s.Rules, Files: files, Home: home, Self: self, Model: s.model, Profile: s.profile,
+		Timeout: modelTime, Memory: g.memory()}
 	if g.confine {
 		o.Confine = func() string { return self[0] }
 	}

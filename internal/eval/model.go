@@ -104,7 +104,8 @@ func OpenAnswers(file, name string, next nod.Model) (*Answers, error) {
 }
 
 func newAnswers(name string, next nod.Model) *Answers {
-	return &Answers{name: name, next: next, known: map[string]nod.Classification{}, took: map[string]int64{}, used: map[string]bool{}}
+	return &Answers{name: name, next: next, known: map[string]nod.Classification{}, took: map[string]int64{},
+		used: map[string]bool{}}
 }
 
 func (a *Answers) read(name string) error {
@@ -149,7 +150,8 @@ func (a *Answers) Known(p nod.Prompt) bool {
 // key is the model and all that it is shown.
 func (a *Answers) key(p nod.Prompt) string {
 	h := sha256.New()
-	for _, part := range []string{a.name, nod.AnswerTool().Name, nod.AnswerTool().Description, string(nod.AnswerTool().Schema), p.System, p.Text(p.Careful), p.Quick} {
+	for _, part := range []string{a.name, nod.AnswerTool().Name, nod.AnswerTool().Description,
+		string(nod.AnswerTool().Schema), p.System, p.Text(p.Careful), p.Quick} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	if a.again > 0 {

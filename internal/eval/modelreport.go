@@ -77,13 +77,15 @@ func modelOf(all []Judged, set int) *ModelReport {
 		answered = append(answered, all[i])
 		categories[all[i].Row.Category] = append(categories[all[i].Row.Category], all[i])
 		m.Cost += a.Cost
-		m.Usage.In, m.Usage.Out, m.Usage.Cached = m.Usage.In+a.Usage.In, m.Usage.Out+a.Usage.Out, m.Usage.Cached+a.Usage.Cached
+		m.Usage.In, m.Usage.Out, m.Usage.Cached = m.Usage.In+a.Usage.In, m.Usage.Out+a.Usage.Out, m.Usage.Cached+
+			a.Usage.Cached
 	}
 	if m.Asked == 0 {
 		return nil
 	}
 	every := func(*Row) bool { return true }
-	m.Misses = shareOf(answered, set, func(r *Row) bool { return r.Label == Harmful }, func(a Answer) bool { return a.Outcome == Allowed })
+	m.Misses = shareOf(answered, set, func(r *Row) bool { return r.Label == Harmful },
+		func(a Answer) bool { return a.Outcome == Allowed })
 	m.FalseAlarms = shareOf(answered, set, benign, func(a Answer) bool { return a.Outcome == Denied })
 	m.Asks = shareOf(answered, set, every, func(a Answer) bool { return a.Outcome == Open })
 	for name, rows := range categories {
@@ -211,7 +213,8 @@ func (p *printer) model(m *ModelReport) {
 		rows = append(rows, []string{"flips over repeats", count(m.Flips.Rows), count(m.Flips.Of), cells[2], cells[3]})
 	}
 	p.table(rows)
-	p.line("  $%.4f, %s tokens in (%s cached), %s out; median %.0f ms, p99 %.0f ms", m.Cost, count(m.Usage.In), count(m.Usage.Cached), count(m.Usage.Out), m.Median, m.P99)
+	p.line("  $%.4f, %s tokens in (%s cached), %s out; median %.0f ms, p99 %.0f ms", m.Cost, count(m.Usage.In),
+		count(m.Usage.Cached), count(m.Usage.Out), m.Median, m.P99)
 	for _, c := range m.Categories {
 		p.line("  %s: %s of %s right", printable.Text(c.Category), count(c.Right.Rows), count(c.Right.Of))
 	}
@@ -222,5 +225,6 @@ func (p *printer) paired(c *Paired) {
 	if c == nil {
 		return
 	}
-	p.line("of %s rows that both answered: only the first right %s, only the second %s; exact p = %s", count(c.Rows), count(c.OnlyFirst), count(c.OnlySecond), fmt.Sprintf("%.4f", c.Probability))
+	p.line("of %s rows that both answered: only the first right %s, only the second %s; exact p = %s", count(c.Rows),
+		count(c.OnlyFirst), count(c.OnlySecond), fmt.Sprintf("%.4f", c.Probability))
 }

@@ -23,7 +23,8 @@ func classOf(text string) string {
 	for i, w := range list {
 		name, comma := strings.CutSuffix(w, ",")
 		switch before := list[max(i, 1)-1]; {
-		case strings.Contains(name, "/"), comma && slices.Contains([]string{"writes", "deletes", "overwrite", "changes", "reads", "moves"}, before):
+		case strings.Contains(name, "/"), comma && slices.Contains([]string{"writes", "deletes", "overwrite",
+			"changes", "reads", "moves"}, before):
 			name = "PATH"
 		case comma && before == "sets":
 			name = "NAME"

@@ -43,7 +43,8 @@ func OpenRecording(name string) (Recording, error) {
 			return Recording{}, fmt.Errorf("%s:%d: not an answer of nod eval --record", name, n)
 		}
 		if n > 1 && l.Profile != shown {
-			return Recording{}, fmt.Errorf("%s:%d: the profile %q, after %q; replay the two apart", name, n, l.Profile, shown)
+			return Recording{}, fmt.Errorf("%s:%d: the profile %q, after %q; replay the two apart", name, n, l.Profile,
+				shown)
 		}
 		shown = l.Profile
 		i, ok := at[l.Model]
@@ -65,12 +66,14 @@ type unrecorded struct{}
 
 // Classify implements [nod.Model].
 func (unrecorded) Classify(context.Context, nod.Prompt) (nod.Classification, error) {
-	return nod.Classification{}, &fault.Error{Kind: NotRecorded, Message: "the recording holds no answer to this question"}
+	return nod.Classification{}, &fault.Error{Kind: NotRecorded,
+		Message: "the recording holds no answer to this question"}
 }
 
 // profiles are what a model can be shown, by their names in a recording.
 func profiles() map[string]nod.Profile {
-	return map[string]nod.Profile{"ledger/1": nod.Profile{Ledger: true, Stages: 1}, "ledger/2": nod.Profile{Ledger: true, Stages: 2}, "last20": nod.Profile{}}
+	return map[string]nod.Profile{"ledger/1": nod.Profile{Ledger: true, Stages: 1},
+		"ledger/2": nod.Profile{Ledger: true, Stages: 2}, "last20": nod.Profile{}}
 }
 
 func profileName(p nod.Profile) string {

@@ -156,7 +156,8 @@ func Lists() []string {
 
 // Summarize counts. by is one of [By], list one of [Lists] or "".
 func Summarize(files []File, all []Judged, o Options, by, list string) Report {
-	r := Report{Version: Version, World: "virtual", Agent: o.Agent, Without: o.Without, Rows: len(all), LeftOut: leftOutOf(files), list: list}
+	r := Report{Version: Version, World: "virtual", Agent: o.Agent, Without: o.Without, Rows: len(all),
+		LeftOut: leftOutOf(files), list: list}
 	for _, f := range files {
 		r.Files = append(r.Files, FileCount{Name: f.Name, Rows: len(f.Rows), Own: f.Own != nil})
 	}
@@ -179,7 +180,8 @@ func Summarize(files []File, all []Judged, o Options, by, list string) Report {
 // AddWithout counts the rows that Options.Without left out.
 func (r *Report) AddWithout(rows int) {
 	if len(r.Without) > 0 {
-		r.LeftOut = append(r.LeftOut, LeftOut{Kind: "without", Why: "they run " + strings.Join(r.Without, " or "), Rows: rows})
+		r.LeftOut = append(r.LeftOut,
+			LeftOut{Kind: "without", Why: "they run " + strings.Join(r.Without, " or "), Rows: rows})
 	}
 }
 
@@ -207,16 +209,19 @@ func summarizeSet(all []Judged, set int, name, by string) SetReport {
 		if l == nod.LayerModel && !slices.ContainsFunc(all, func(j Judged) bool { return j.Answers[set].Layer == l }) {
 			continue // none was asked
 		}
-		s.Layers = append(s.Layers, LayerShare{l, shareOf(all, set, every, func(a Answer) bool { return a.Layer == l })})
+		s.Layers = append(s.Layers,
+			LayerShare{l, shareOf(all, set, every, func(a Answer) bool { return a.Layer == l })})
 	}
 	for _, label := range append(Labels(), "") {
 		if l := labelShare(all, set, label); l.Settled.Of > 0 {
 			s.Labels = append(s.Labels, l)
 		}
 	}
-	s.Misses = shareOf(all, set, func(r *Row) bool { return r.Label == Harmful }, func(a Answer) bool { return a.Outcome == Allowed })
+	s.Misses = shareOf(all, set, func(r *Row) bool { return r.Label == Harmful },
+		func(a Answer) bool { return a.Outcome == Allowed })
 	s.FalseAlarms = shareOf(all, set, benign, func(a Answer) bool { return a.Outcome == Denied })
-	s.OpenReads = shareOf(all, set, func(r *Row) bool { return r.Label == Readonly }, func(a Answer) bool { return a.Outcome == Open })
+	s.OpenReads = shareOf(all, set, func(r *Row) bool { return r.Label == Readonly },
+		func(a Answer) bool { return a.Outcome == Open })
 	for i := range all {
 		if all[i].Answers[set].Failed {
 			s.Failed++
@@ -325,7 +330,8 @@ func timesOf(all []Judged, set int) (Times, []Slow) {
 	if n == 0 {
 		return Times{}, nil
 	}
-	times := Times{Median: micros(took(order[n/2])), P99: micros(took(order[n*99/100])), Worst: micros(took(order[n-1]))}
+	times := Times{Median: micros(took(order[n/2])), P99: micros(took(order[n*99/100])),
+		Worst: micros(took(order[n-1]))}
 	var slow []Slow
 	for k := n - 1; k >= 0 && len(slow) < 5; k-- {
 		r := all[order[k]].Row
@@ -353,7 +359,8 @@ func changesOf(all []Judged) *Changes {
 		c.Changes = append(c.Changes, key)
 	}
 	slices.SortFunc(c.Changes, func(a, b Change) int {
-		return cmp.Or(b.Rows-a.Rows, strings.Compare(fmt.Sprint(a.Before, a.After, a.Label), fmt.Sprint(b.Before, b.After, b.Label)))
+		return cmp.Or(b.Rows-a.Rows,
+			strings.Compare(fmt.Sprint(a.Before, a.After, a.Label), fmt.Sprint(b.Before, b.After, b.Label)))
 	})
 	return c
 }
@@ -365,7 +372,8 @@ func listed(all []Judged, list string, sets int) []Listed {
 	for i := range all {
 		j := &all[i]
 		a := j.Answers[sets-1]
-		l := Listed{ID: printable.Line(j.Row.ID, 60), Label: j.Row.Label, Answer: a.Outcome, Layer: a.Layer, Reason: a.Reason, Shown: shown(j.Row, 200)}
+		l := Listed{ID: printable.Line(j.Row.ID, 60), Label: j.Row.Label, Answer: a.Outcome, Layer: a.Layer,
+			Reason: a.Reason, Shown: shown(j.Row, 200)}
 		if sets == 2 {
 			l.Before = &j.Answers[0].Outcome
 		}

@@ -187,7 +187,8 @@ func readRow(line []byte, r *Row) error {
 	if err := json.Unmarshal(line, r); err != nil {
 		return err
 	}
-	for _, f := range []struct{ name, value string }{{"id", r.ID}, {"tool", r.Tool}, {"input", string(r.Input)}, {"label", r.Label}} {
+	for _, f := range []struct{ name, value string }{{"id", r.ID}, {"tool", r.Tool}, {"input", string(r.Input)},
+		{"label", r.Label}} {
 		if f.value == "" {
 			return fmt.Errorf("%q is missing", f.name)
 		}
@@ -199,7 +200,8 @@ func readRow(line []byte, r *Row) error {
 }
 
 func checkRow(r *Row) error {
-	if tools := []string{"bash", "edit", "write", "read", "search", "fetch", "mcp", "agent", "meta"}; !slices.Contains(tools, r.Tool) {
+	if tools := []string{"bash", "edit", "write", "read", "search", "fetch", "mcp", "agent",
+		"meta"}; !slices.Contains(tools, r.Tool) {
 		return fmt.Errorf(`"tool": %q is none of %q`, r.Tool, tools)
 	}
 	if labels := Labels(); !slices.Contains(labels, r.Label) {

@@ -37,7 +37,8 @@ func (r Report) PrintBrief(w io.Writer) error {
 	p := &printer{w: w}
 	for _, s := range r.Sets {
 		model := slices.ContainsFunc(s.Layers, func(l LayerShare) bool { return l.Layer == nod.LayerModel })
-		rows := [][]string{{"label", "allowlist", "edit", "shell", "denied", "open", "rows", "settled", "95 % interval"}}
+		rows := [][]string{{"label", "allowlist", "edit", "shell", "denied", "open", "rows", "settled",
+			"95 % interval"}}
 		if model {
 			rows[0] = slices.Insert(rows[0], 4, "model")
 		}
@@ -51,12 +52,14 @@ func (r Report) PrintBrief(w io.Writer) error {
 				name = "all"
 			}
 			share := shareCells(name, l.Settled)
-			row := []string{name, count(l.Allowlist), count(l.Edit), count(l.Shell), count(l.Denied), count(l.Open), count(l.Settled.Of), share[2], share[3]}
+			row := []string{name, count(l.Allowlist), count(l.Edit), count(l.Shell), count(l.Denied), count(l.Open),
+				count(l.Settled.Of), share[2], share[3]}
 			if model {
 				row = slices.Insert(row, 4, count(l.Model))
 			}
 			if confined {
-				row = append(row, count(l.Confined), percent(float64(l.Settled.Rows+l.Confined)/float64(max(1, l.Settled.Of))))
+				row = append(row, count(l.Confined),
+					percent(float64(l.Settled.Rows+l.Confined)/float64(max(1, l.Settled.Of))))
 			}
 			rows = append(rows, row)
 		}
@@ -92,7 +95,8 @@ func (h Halves) print(p *printer) {
 	p.line("")
 	rows := [][]string{{"repository", "sessions", "learned from", "rules", "rows judged", "settled before", "after"}}
 	for _, r := range h.Repositories {
-		rows = append(rows, []string{printable.Text(r.Path), count(r.Sessions), count(r.Learned), count(len(r.Rules)), count(r.Rows), shareText(r.Before), shareText(r.After)})
+		rows = append(rows, []string{printable.Text(r.Path), count(r.Sessions), count(r.Learned), count(len(r.Rules)),
+			count(r.Rows), shareText(r.Before), shareText(r.After)})
 	}
 	p.table(rows)
 	for _, r := range h.Repositories {
@@ -151,7 +155,8 @@ func (r Report) head(p *printer) {
 		p.line("agent %s only", printable.Text(r.Agent))
 	}
 	if l := r.Labels; l != nil {
-		p.line("labels: by %s, %s rows stand under another label, %s are left out (nobody can say), %s are not here", printable.Text(l.Name), count(l.Corrected), count(l.LeftOut), count(l.Absent))
+		p.line("labels: by %s, %s rows stand under another label, %s are left out (nobody can say), %s are not here",
+			printable.Text(l.Name), count(l.Corrected), count(l.LeftOut), count(l.Absent))
 	}
 	p.line("world: %s (see nod help eval); nothing is run", r.World)
 	if own {
@@ -204,7 +209,8 @@ func (s SetReport) printTable(p *printer) {
 			rows = append(rows, []string{fmt.Sprintf("... %s more; --json has all", count(len(s.Table)-i))})
 			break
 		}
-		rows = append(rows, []string{printable.Text(t.Key), count(t.Allow), count(t.Deny), count(t.Open), count(t.Rows), percent(float64(t.Allow+t.Deny) / float64(t.Rows))})
+		rows = append(rows, []string{printable.Text(t.Key), count(t.Allow), count(t.Deny), count(t.Open), count(t.Rows),
+			percent(float64(t.Allow+t.Deny) / float64(t.Rows))})
 	}
 	p.table(rows)
 	p.line("")
@@ -212,7 +218,8 @@ func (s SetReport) printTable(p *printer) {
 
 func (s SetReport) printTimes(p *printer) {
 	p.line("")
-	p.line("  time of the gate: median %s, 99 %% within %s, worst %s; the slowest rows:", micro(s.Times.Median), micro(s.Times.P99), micro(s.Times.Worst))
+	p.line("  time of the gate: median %s, 99 %% within %s, worst %s; the slowest rows:", micro(s.Times.Median),
+		micro(s.Times.P99), micro(s.Times.Worst))
 	for _, slow := range s.Slowest {
 		p.line("  %9s  %s  %s", micro(slow.Took), slow.ID, slow.Shown)
 	}
@@ -220,10 +227,12 @@ func (s SetReport) printTimes(p *printer) {
 
 func (c Changes) print(p *printer, sets []SetReport) {
 	p.line("")
-	p.line("from %s to %s: %s rows change, %s stay", printable.Text(sets[0].Rules), printable.Text(sets[1].Rules), count(c.Rows), count(c.Same))
+	p.line("from %s to %s: %s rows change, %s stay", printable.Text(sets[0].Rules), printable.Text(sets[1].Rules),
+		count(c.Rows), count(c.Same))
 	rows := [][]string{{"change", "rows"}}
 	for _, change := range c.Changes {
-		rows = append(rows, []string{fmt.Sprintf("%s -> %s  %s", change.Before, change.After, change.Label), count(change.Rows)})
+		rows = append(rows, []string{fmt.Sprintf("%s -> %s  %s", change.Before, change.After, change.Label),
+			count(change.Rows)})
 	}
 	if len(c.Changes) > 0 {
 		p.table(rows)

@@ -97,7 +97,8 @@ func (n *Call) input(dir, name string) (real string, ok bool) {
 		name = path.Join(dir, name)
 	}
 	real, err := view.Resolve(n.At.Machine.Files, name)
-	if err != nil || !slices.ContainsFunc(append([]string{"/tmp", "/var/tmp"}, n.At.Roots...), func(root string) bool { return view.Below(root, real) }) {
+	if err != nil || !slices.ContainsFunc(append([]string{"/tmp", "/var/tmp"}, n.At.Roots...),
+		func(root string) bool { return view.Below(root, real) }) {
 		return "", false
 	}
 	info, err := n.At.Machine.Files.Lstat(real)

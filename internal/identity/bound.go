@@ -99,8 +99,9 @@ func (n *Call) loadsMore(file, program string) bool {
 		return true
 	}
 	text := strings.ToLower(string(data))
-	for _, word := range [...]string{"import", "require", "include", "load", "exec", "eval", "source", "from ", "use ", "spawn", "system", "popen", "run", "dofile", "`", "%x",
-		"do \"", "do '", "do $", "do(", "do q", "do <", "module", "global", "getattr", "builtins", "constructor", "send(", "invoke"} {
+	for _, word := range [...]string{"import", "require", "include", "load", "exec", "eval", "source", "from ",
+		"use ", "spawn", "system", "popen", "run", "dofile", "`", "%x", "do \"", "do '", "do $", "do(", "do q",
+		"do <", "module", "global", "getattr", "builtins", "constructor", "send(", "invoke"} {
 		if strings.Contains(text, word) {
 			return true
 		}

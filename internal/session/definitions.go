@@ -72,7 +72,8 @@ func (s *Session) Changes(name string) bool {
 		dir = path.Dir(dir)
 	}
 	for l := range listing(s.end(), "changes", names) {
-		if l.Kind == kindPre && l.Said != "deny" && slices.ContainsFunc(l.Changes, func(c string) bool { return slices.Contains(names, c) }) {
+		if l.Kind == kindPre && l.Said != "deny" &&
+			slices.ContainsFunc(l.Changes, func(c string) bool { return slices.Contains(names, c) }) {
 			return true
 		}
 	}

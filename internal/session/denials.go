@@ -35,7 +35,8 @@ func (s *Session) Denied(effects string) (why, tool string, denied bool) {
 	}
 	tail := s.end()
 	l, ok := lastHolding(tail, `"effects":`+text(effects))
-	if !ok || l.Judged != Blocked || l.Effects != effects || time.Since(l.Time) > deniedAge || ran(tail[l.end:], l.CallID) {
+	if !ok || l.Judged != Blocked || l.Effects != effects || time.Since(l.Time) > deniedAge ||
+		ran(tail[l.end:], l.CallID) {
 		return "", "", false
 	}
 	return l.Why, l.Tool, true

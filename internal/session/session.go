@@ -333,17 +333,20 @@ func decode(raw []byte) (l line, ok bool) {
 
 // Answer notes what was said to a call.
 func (s *Session) Answer(a Answer) error {
-	return s.record(line{Kind: kindPre, Time: a.At, CallID: cut(a.Call), Tool: cut(a.Tool), Digest: cut(a.Digest), Paths: a.Paths,
+	return s.record(line{Kind: kindPre, Time: a.At, CallID: cut(a.Call), Tool: cut(a.Tool), Digest: cut(a.Digest),
+		Paths:   a.Paths,
 		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost, Runs: a.Definitions, Changes: a.Changes,
 		Fetched: a.Downloads, Secret: a.Secret, Sends: a.Sends,
-		Judged: a.Judged, Effects: cut(a.Effects), Why: cut(audit.MaskText(a.Why)), Key: cut(a.Key), Taint: cut(a.Taint)})
+		Judged: a.Judged, Effects: cut(a.Effects), Why: cut(audit.MaskText(a.Why)), Key: cut(a.Key),
+		Taint: cut(a.Taint)})
 }
 
 // Outcome notes what became of a call, and which files it left behind at the
 // absolute ones of paths (those of an edit).
 func (s *Session) Outcome(o Outcome, paths []string) error {
 	return s.record(line{Kind: kindPost, Time: o.At, CallID: cut(o.Call), Tool: cut(o.Tool),
-		Failed: o.Failed, Error: cut(audit.MaskText(o.Error)), Took: o.Took.Microseconds(), Files: filesAt(paths), Taint: cut(o.Taint)})
+		Failed: o.Failed, Error: cut(audit.MaskText(o.Error)), Took: o.Took.Microseconds(), Files: filesAt(paths),
+		Taint: cut(o.Taint)})
 }
 
 func (s *Session) record(l line) error {

@@ -56,7 +56,8 @@ func Main(ctx context.Context, p Process, args []string) int {
 		result, err = ahead.Run(ctx, o)
 	}
 	if err != nil {
-		p.say("nothing was run: " + printable.Line(err.Error(), 400) + "; a person can let the line run as it is: nod approve")
+		p.say("nothing was run: " + printable.Line(err.Error(), 400) +
+			"; a person can let the line run as it is: nod approve")
 		return NothingRan
 	}
 	if text := explain(result); text != "" {
@@ -88,14 +89,17 @@ func confinement(p Process) (confine.Options, error) {
 		return confine.Options{}, err
 	}
 	program, beside := programs()
-	gate := hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: view.Disk{}, Nod: program, Self: []string{beside}}, settings, nil, nil)
+	gate := hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: view.Disk{}, Nod: program,
+		Self: []string{beside}}, settings, nil, nil)
 	keep := confine.Keep(gate, root, p.Environ)
 	if why := keep(filepath.Join(root, "nod-confine-probe"), false); why != "" {
-		return confine.Options{}, fmt.Errorf("%s is no workspace of which nod could say what may be changed in it", printable.Text(root))
+		return confine.Options{}, fmt.Errorf("%s is no workspace of which nod could say what may be changed in it",
+			printable.Text(root))
 	}
 	home, _ := filepath.EvalSymlinks(places.Home)
 	return confine.Options{
-		Dir: dir, Root: root, Home: home, Environ: p.Environ, Cache: filepath.Join(home, ".cache/nod/confine"), Shell: shell(p.Environ),
+		Dir: dir, Root: root, Home: home, Environ: p.Environ, Cache: filepath.Join(home, ".cache/nod/confine"),
+		Shell:  shell(p.Environ),
 		Stores: confine.Stores(settings.Rules.Secrets, home), Hidden: gate.HoldsSecret, Keep: keep, Stage: Stage(),
 		Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr,
 	}, nil
@@ -171,7 +175,8 @@ func shell(environ []string) string {
 	parent, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", os.Getppid()))
 	for _, name := range []string{parent, variable(environ, "SHELL"), "/bin/bash"} {
 		base := filepath.Base(name)
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && slices.Contains([]string{"bash", "zsh", "dash", "sh"}, base) &&
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && slices.Contains([]string{"bash",
+			"zsh", "dash", "sh"}, base) &&
 			(strings.HasPrefix(name, "/usr/") || strings.HasPrefix(name, "/bin/")) {
 			return name
 		}

@@ -19,7 +19,9 @@ func explain(r confine.Result) string {
 		parts = append(parts, "left as it was: "+refusals(r.Refused))
 	}
 	if r.Code != 0 {
-		parts = append(parts, missed(r)+". If that is why it failed, do not try again: a person can let the line itself run once (nod approve) or write an allow rule for it")
+		parts = append(parts, missed(r)+
+			". If that is why it failed, do not try again: a person can let the line itself run once (nod approve) or "+
+			"write an allow rule for it")
 	}
 	return strings.Join(parts, "; ")
 }

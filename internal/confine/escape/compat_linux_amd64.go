@@ -27,7 +27,8 @@ func compat() []way {
 
 // callOld gets its own number by int 0x80: mov eax, 20; int 0x80; ret.
 func callOld() {
-	code, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC, unix.MAP_ANON|unix.MAP_PRIVATE)
+	code, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC,
+		unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		os.Exit(1)
 	}

@@ -26,18 +26,28 @@ func listens(name, fact string) way {
 // daemons are those of a desktop and of machines that build.
 func daemons() []way {
 	all := []way{
-		listens("an agent of ssh's", "ssh-agent"), listens("an agent of gpg's", "gpg-agent"), listens("a screen by its path", "x11"), listens("a screen by its abstract name", "x11-abstract"), listens("a compositor", "wayland"),
-		listens("the bus of a session", "bus"), listens("docker in the home directory", "docker-home"), listens("a keyring", "keyring"), listens("a terminal's server", "tmux"), listens("an editor's server", "editor"), listens("nod's daemon", "nod-daemon"),
+		listens("an agent of ssh's", "ssh-agent"), listens("an agent of gpg's", "gpg-agent"),
+		listens("a screen by its path", "x11"), listens("a screen by its abstract name", "x11-abstract"),
+		listens("a compositor", "wayland"),
+		listens("the bus of a session", "bus"), listens("docker in the home directory", "docker-home"),
+		listens("a keyring", "keyring"), listens("a terminal's server", "tmux"),
+		listens("an editor's server", "editor"), listens("nod's daemon", "nod-daemon"),
 		listens("a daemon below a link in the workspace", "linked-daemon"),
 	}
-	for _, name := range []string{"/run/podman/podman.sock", "/run/containerd/containerd.sock", "/nix/var/nix/daemon-socket/socket", "/run/systemd/private", "/var/run/cups/cups.sock", "/run/nscd/socket", "/run/udev/control", "/dev/log", "/run/snapd.socket"} {
+	for _, name := range []string{"/run/podman/podman.sock", "/run/containerd/containerd.sock",
+		"/nix/var/nix/daemon-socket/socket", "/run/systemd/private", "/var/run/cups/cups.sock", "/run/nscd/socket",
+		"/run/udev/control", "/dev/log", "/run/snapd.socket"} {
 		all = append(all, way{"the socket " + name, func(facts) error { return dial("unix", name) }})
 	}
 	for _, words := range [][]string{
-		{"systemd-run", "--user", "true"}, {"systemctl", "--user", "status"}, {"at", "-l"}, {"dbus-send", "--session", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.ListNames"},
-		{"ssh-add", "-l"}, {"docker", "ps"}, {"pkexec", "true"}, {"newuidmap", "1", "0", "0", "1"}, {"fusermount3", "/tmp"}, {"nsenter", "-t", "1", "-m", "true"}, {"loginctl", "list-sessions"}, {"tmux", "ls"}, {"mount", "/tmp"},
+		{"systemd-run", "--user", "true"}, {"systemctl", "--user", "status"}, {"at", "-l"}, {"dbus-send",
+			"--session", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.ListNames"},
+		{"ssh-add", "-l"}, {"docker", "ps"}, {"pkexec", "true"}, {"newuidmap", "1", "0", "0", "1"},
+		{"fusermount3", "/tmp"}, {"nsenter",
+			"-t", "1", "-m", "true"}, {"loginctl", "list-sessions"}, {"tmux", "ls"}, {"mount", "/tmp"},
 	} {
-		all = append(all, way{"the program " + words[0], func(facts) error { return exec.Command(words[0], words[1:]...).Run() }})
+		all = append(all, way{"the program " + words[0],
+			func(facts) error { return exec.Command(words[0], words[1:]...).Run() }})
 	}
 	return all
 }
@@ -45,18 +55,21 @@ func daemons() []way {
 // names are those of files that a run must not see under any of them.
 func names() []way {
 	return []way{
-		{"a secret's other name, a hard link of before", func(f facts) error { return holds(f["env-hard"], f["marker"]) }},
+		{"a secret's other name, a hard link of before",
+			func(f facts) error { return holds(f["env-hard"], f["marker"]) }},
 		{"a key's other name, a hard link of before", func(f facts) error { return holds(f["key-hard"], f["marker"]) }},
 		{"a link to a secret of home, of before", func(f facts) error { return holds(f["key-link"], f["marker"]) }},
 		{"a secret in a directory with a newline", func(facts) error { return holds("new\nline/.env", "nod-marker") }},
 		{"a secret with capital letters", func(facts) error { return holds("deploy/.Env", "nod-marker") }},
-		{"a store that a link leads to, in a directory of programs", func(f facts) error { return holds(f["store-real"], f["marker"]) }},
+		{"a store that a link leads to, in a directory of programs",
+			func(f facts) error { return holds(f["store-real"], f["marker"]) }},
 		{"a secret by another process's directory", func(f facts) error {
 			return holds(fmt.Sprintf("/proc/%d/cwd/.env", os.Getppid()), f["marker"])
 		}},
 		{"a secret by its mount", func(f facts) error {
 			list, _ := filepath.Glob("/proc/self/map_files/*")
-			for _, name := range append(list, "/proc/self/root/"+f["env"], "/proc/thread-self/root/"+f["secret"], "/dev/fd/../../../../.."+f["secret"]) {
+			for _, name := range append(list, "/proc/self/root/"+f["env"], "/proc/thread-self/root/"+f["secret"],
+				"/dev/fd/../../../../.."+f["secret"]) {
 				if holds(name, f["marker"]) == nil {
 					return nil
 				}
@@ -80,7 +93,8 @@ func surfaces() []way {
 	return []way{
 		{"a socket of any other family", func(facts) error {
 			for family := range 46 {
-				if family == unix.AF_UNIX || family == unix.AF_INET || family == unix.AF_INET6 || family == unix.AF_NETLINK {
+				if family == unix.AF_UNIX || family == unix.AF_INET || family == unix.AF_INET6 ||
+					family == unix.AF_NETLINK {
 					continue
 				}
 				for _, kind := range []int{unix.SOCK_STREAM, unix.SOCK_DGRAM, unix.SOCK_RAW, unix.SOCK_SEQPACKET} {
@@ -124,7 +138,8 @@ func surfaces() []way {
 			}
 			err = unix.EPERM
 			for n := int32(1); n < 30; n++ { // 21 is GSM's
-				if _, _, no := syscall.RawSyscall(unix.SYS_IOCTL, uintptr(fd), unix.TIOCSETD, uintptr(unsafe.Pointer(&n))); no != unix.EPERM {
+				if _, _, no := syscall.RawSyscall(unix.SYS_IOCTL, uintptr(fd), unix.TIOCSETD,
+					uintptr(unsafe.Pointer(&n))); no != unix.EPERM {
 					return nil
 				}
 			}
@@ -134,7 +149,8 @@ func surfaces() []way {
 			list, _ := filepath.Glob("/proc/1/fd/*")
 			for _, name := range list {
 				f, err := os.OpenFile(name, os.O_WRONLY|unix.O_NONBLOCK, 0)
-				if to, _ := os.Readlink(name); err == nil && !strings.HasPrefix(to, "/dev/null") && filepath.Base(name) != "1" && filepath.Base(name) != "2" {
+				if to, _ := os.Readlink(name); err == nil && !strings.HasPrefix(to, "/dev/null") &&
+					filepath.Base(name) != "1" && filepath.Base(name) != "2" {
 					return nil
 				} else if err == nil {
 					_ = f.Close()
@@ -163,15 +179,18 @@ func surfaces() []way {
 			param := struct{ priority int32 }{1}
 			return raw(unix.SYS_SCHED_SETSCHEDULER, 0, 1, uintptr(unsafe.Pointer(&param)))
 		}},
-		{"the kernel spares this process", func(facts) error { return os.WriteFile("/proc/self/oom_score_adj", []byte("-1000"), 0) }},
+		{"the kernel spares this process",
+			func(facts) error { return os.WriteFile("/proc/self/oom_score_adj", []byte("-1000"), 0) }},
 		{"ids are mapped anew", func(facts) error {
-			return errors.Join(os.WriteFile("/proc/self/uid_map", []byte("0 0 1"), 0), os.WriteFile("/proc/self/setgroups", []byte("allow"), 0))
+			return errors.Join(os.WriteFile("/proc/self/uid_map", []byte("0 0 1"), 0),
+				os.WriteFile("/proc/self/setgroups", []byte("allow"), 0))
 		}},
 		{"rights of the file system are given", func(facts) error {
 			if err := os.WriteFile("/tmp/cap", nil, 0o700); err != nil {
 				return err
 			}
-			return unix.Setxattr("/tmp/cap", "security.capability", []byte{1, 0, 0, 2, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0)
+			return unix.Setxattr("/tmp/cap", "security.capability", []byte{1, 0, 0, 2, 255, 255, 255, 255, 0, 0, 0,
+				0, 0, 0, 0, 0, 0, 0, 0, 0}, 0)
 		}},
 		{"a file of another's", func(facts) error {
 			if err := os.WriteFile("own", nil, 0o700); err != nil {
@@ -202,11 +221,17 @@ func surfaces() []way {
 			return unix.IoctlSetInt(int(f.Fd()), 0xc0045877, 0)
 		}},
 		{"a disk in a file", func(facts) error { _, err := os.OpenFile("/dev/loop0", os.O_RDWR, 0); return err }},
-		{"faults of memory by a device", func(facts) error { _, err := os.OpenFile("/dev/userfaultfd", os.O_RDWR, 0); return err }},
-		{"a graphics card", func(facts) error { _, err := os.OpenFile("/dev/dri/renderD128", os.O_RDWR, 0); return err }},
-		{"keys that are pressed", func(facts) error { _, err := os.OpenFile("/dev/input/event0", os.O_RDONLY, 0); return err }},
+		{"faults of memory by a device",
+			func(facts) error { _, err := os.OpenFile("/dev/userfaultfd", os.O_RDWR, 0); return err }},
+		{"a graphics card", func(facts) error {
+			_, err := os.OpenFile("/dev/dri/renderD128", os.O_RDWR, 0)
+			return err
+		}},
+		{"keys that are pressed",
+			func(facts) error { _, err := os.OpenFile("/dev/input/event0", os.O_RDONLY, 0); return err }},
 		{"debugging of the kernel", func(facts) error {
-			for _, name := range []string{"/sys/kernel/debug", "/sys/kernel/tracing", "/sys/fs/bpf", "/sys/firmware/efi/efivars", "/sys/module"} {
+			for _, name := range []string{"/sys/kernel/debug", "/sys/kernel/tracing", "/sys/fs/bpf",
+				"/sys/firmware/efi/efivars", "/sys/module"} {
 				if _, err := os.ReadDir(name); err == nil {
 					return nil
 				}

@@ -49,7 +49,8 @@ func stamp(bubblewrap string) (string, error) {
 		return "", err
 	}
 	all := fmt.Sprint(strings.TrimSpace(string(kernel)), " ", info.Size(), " ", info.ModTime().UnixNano())
-	for _, setting := range []string{"/proc/sys/user/max_user_namespaces", "/proc/sys/kernel/unprivileged_userns_clone", "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"} {
+	for _, setting := range []string{"/proc/sys/user/max_user_namespaces", "/proc/sys/kernel/unprivileged_userns_clone",
+		"/proc/sys/kernel/apparmor_restrict_unprivileged_userns"} {
 		value, _ := os.ReadFile(setting)
 		all += " " + strings.TrimSpace(string(value))
 	}

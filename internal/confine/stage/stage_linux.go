@@ -42,7 +42,8 @@ func (p *Plan) mount() error {
 		if err := syscall.Mkdir(p.At(i), 0o700); err != nil {
 			return &os.PathError{Op: "make", Path: p.At(i), Err: err}
 		}
-		if err := syscall.Mount("overlay", p.At(i), "overlay", syscall.MS_NOSUID|syscall.MS_NODEV, "userxattr,"+options); err != nil {
+		if err := syscall.Mount("overlay", p.At(i), "overlay", syscall.MS_NOSUID|syscall.MS_NODEV,
+			"userxattr,"+options); err != nil {
 			return &os.PathError{Op: "mount overlay", Path: options, Err: err}
 		}
 	}

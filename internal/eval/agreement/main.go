@@ -161,7 +161,8 @@ func (c collection) print(w io.Writer) {
 			allow++
 		}
 	}
-	fmt.Fprintf(w, "%d conversations, %d of them in twins, %d scenarios; %d to allow, %d to block\n", len(c.rows), twins, len(scenarios), allow, len(c.rows)-allow)
+	fmt.Fprintf(w, "%d conversations, %d of them in twins, %d scenarios; %d to allow, %d to block\n", len(c.rows),
+		twins, len(scenarios), allow, len(c.rows)-allow)
 	names := slices.SortedFunc(maps.Keys(categories), func(a, b string) int {
 		return cmp.Or(categories[b]-categories[a], cmp.Compare(a, b))
 	})
@@ -170,7 +171,8 @@ func (c collection) print(w io.Writer) {
 	}
 	disputed := c.disputed()
 	agreed := len(c.rows) - len(disputed)
-	fmt.Fprintf(w, "the two readings agree on %d of %d (%.1f %%), kappa %.2f\n", agreed, len(c.rows), 100*float64(agreed)/float64(len(c.rows)), c.kappa())
+	fmt.Fprintf(w, "the two readings agree on %d of %d (%.1f %%), kappa %.2f\n", agreed, len(c.rows),
+		100*float64(agreed)/float64(len(c.rows)), c.kappa())
 	for _, r := range disputed {
 		fmt.Fprintf(w, "  disputed %s: %s, then %s: %s\n", r.ID, first(r), c.second[r.ID], r.Why)
 	}

@@ -104,13 +104,15 @@ func ask(program string, f eval.File, at int) (question, error) {
 	}
 	defer os.RemoveAll(dir)
 	work := filepath.Join(dir, "work")
-	if err := errors.Join(os.MkdirAll(filepath.Join(work, ".git"), 0o700), os.Mkdir(filepath.Join(dir, "home"), 0o700)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(work, ".git"), 0o700),
+		os.Mkdir(filepath.Join(dir, "home"), 0o700)); err != nil {
 		return question{}, err
 	}
 	r := f.Rows[at]
 	payload, err := json.Marshal(map[string]any{
-		"hook_event_name": "PreToolUse", "session_id": "s", "cwd": work, "permission_mode": "default", "tool_use_id": "now",
-		"tool_name": r.ToolName, "tool_input": r.Input, "transcript_path": filepath.Join(dir, "transcript.jsonl"),
+		"hook_event_name": "PreToolUse", "session_id": "s", "cwd": work, "permission_mode": "default",
+		"tool_use_id": "now",
+		"tool_name":   r.ToolName, "tool_input": r.Input, "transcript_path": filepath.Join(dir, "transcript.jsonl"),
 	})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "transcript.jsonl"), transcript(f.Rows[:at], r), 0o600)
@@ -133,14 +135,16 @@ func transcript(before []eval.Row, r eval.Row) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	line := func(kind string, content any) {
-		_ = enc.Encode(map[string]any{"type": kind, "uuid": fmt.Sprint(b.Len()), "message": map[string]any{"role": kind, "content": content}}) // to memory
+		_ = enc.Encode(map[string]any{"type": kind, "uuid": fmt.Sprint(b.Len()),
+			"message": map[string]any{"role": kind, "content": content}}) // to memory
 	}
 	if r.Context != "" {
 		line("user", r.Context)
 	}
 	for _, e := range before {
 		if e.Session == r.Session && e.ToolName != "" {
-			line("assistant", []any{map[string]any{"type": "tool_use", "id": e.ID, "name": e.ToolName, "input": e.Input}})
+			line("assistant", []any{map[string]any{"type": "tool_use", "id": e.ID, "name": e.ToolName,
+				"input": e.Input}})
 		}
 	}
 	return b.Bytes()
@@ -198,7 +202,8 @@ func print(asked []question) {
 	}
 	fmt.Printf("\nUS dollars per 1,000 decisions, prices of %s\n%-24s %10s %10s %10s %10s %10s\n", llm.PricesDate,
 		"model", "cold quick", "warm quick", "cold both", "warm both", "mix")
-	for _, name := range []string{"claude-haiku-4-5", "claude-haiku-5-5", "gpt-4.1-mini", "gpt-6-luna", "gemini-2.5-flash-lite"} {
+	for _, name := range []string{"claude-haiku-4-5", "claude-haiku-5-5", "gpt-4.1-mini", "gpt-6-luna",
+		"gemini-2.5-flash-lite"} {
 		if p, ok := llm.PriceOf(llm.Prices(), name); ok {
 			fmt.Println(line(p, asked))
 		}
@@ -217,5 +222,6 @@ func line(p llm.Price, asked []question) string {
 	}
 	k := 1000 / float64(len(asked))
 	mix := 0.8*(0.64*warm+0.36*warmBoth) + 0.2*(0.64*cold+0.36*coldBoth)
-	return fmt.Sprintf("%-24s %10.2f %10.2f %10.2f %10.2f %10.2f", p.Model, k*cold, k*warm, k*coldBoth, k*warmBoth, k*mix)
+	return fmt.Sprintf("%-24s %10.2f %10.2f %10.2f %10.2f %10.2f", p.Model, k*cold, k*warm, k*coldBoth, k*warmBoth,
+		k*mix)
 }
