@@ -11,6 +11,7 @@ import (
 // redirects reports what the redirections of one statement open, and returns
 // what its command then reads.
 func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input {
+	fed := in.kind == piped
 	for _, r := range list {
 		if a.limits.redirs++; a.limits.redirs > maxRedirs {
 			a.limits.over = "4096 redirections"
@@ -36,6 +37,13 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 				in = input{kind: fromFile, text: w, path: w.text}
 			}
 		}
+		if !stdin || in.kind != fromText && in.kind != fromFile {
+			continue
+		}
+		if fed && a.now.zsh() { // zsh feeds both, one behind the other
+			in = input{kind: piped}
+		}
+		fed = true
 	}
 	return in
 }
