@@ -37,7 +37,12 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 				in = input{kind: fromFile, text: w, path: w.text}
 			}
 		}
-		if !stdin || in.kind != fromText && in.kind != fromFile {
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.RdrInOut:
+		default:
+			continue
+		}
+		if !stdin {
 			continue
 		}
 		if fed && a.now.zsh() { // zsh feeds both, one behind the other
