@@ -94,7 +94,8 @@ func (h *Secrets) searchedBy(dir string) string {
 		in.Mode == "" && h.Agent == "claude-code" { // which prints names unless it is told otherwise
 		return ""
 	}
-	globs := slices.DeleteFunc(slices.Clone(h.Paths), func(name string) bool { return !strings.ContainsAny(name, "*?[{") })
+	globs := slices.DeleteFunc(slices.Clone(h.Paths),
+		func(name string) bool { return !strings.ContainsAny(name, "*?[{") })
 	f := filter{told: shell.Search{Patterns: []string{in.Pattern}, Globs: globs}}
 	s := sieve{secrets: h, filters: []filter{f}}
 	return h.walkFor(dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {

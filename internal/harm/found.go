@@ -35,7 +35,8 @@ func (l *Loss) foundHarm(e shell.Effect) (why Objection) {
 		return why
 	}
 	if s.found == 0 { // who looks for it thinks otherwise, as in deletable
-		return Objection("this deletes files that are not there, so that nod cannot tell what it would delete: " + printable.Text(e.Words))
+		return Objection("this deletes files that are not there, so that nod cannot tell what it would delete: " +
+			printable.Text(e.Words))
 	}
 	return ""
 }
@@ -51,7 +52,8 @@ type search struct {
 func (s *search) below(dir string, depth int) (why Objection) {
 	names, err := s.loss.At.Machine.Files.List(dir, maxTreeNames-s.seen)
 	if s.seen += len(names); err != nil || depth > maxTreeDepth {
-		return Objection("this deletes what it finds in " + printable.Text(dir) + ", which is too large to look through")
+		return Objection("this deletes what it finds in " + printable.Text(dir) +
+			", which is too large to look through")
 	}
 	for _, name := range names {
 		if why = s.one(dir+"/"+name, depth); why != "" {

@@ -24,11 +24,13 @@ const (
 func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 	c := h.Report.Commands[e.Command]
 	o := gitOptionsOf(c)
-	if !isGit(c) || o.sub != "add" && o.sub != "stage" || c.Dir == "" || o.short("un") || o.long("--update", "--dry-run") {
+	if !isGit(c) || o.sub != "add" && o.sub != "stage" || c.Dir == "" || o.short("un") ||
+		o.long("--update", "--dry-run") {
 		return ""
 	}
 	if o.long("--pathspec-from-file") {
-		return Objection("this takes files into the repository, and nod does not know which: " + printable.Text(e.Words))
+		return Objection("this takes files into the repository, and nod does not know which: " +
+			printable.Text(e.Words))
 	}
 	dir := h.gitDirectory(c)
 	r, ok := repo.Around(h.At.Machine.Files, dir+"/.")
@@ -61,7 +63,8 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 	for _, dir := range dirs {
 		if h.At.Machine.IsDirectory(dir) && (s.forced || dir == r.Top || !r.MayIgnore(dir, true, s.user...)) {
 			if found := s.below(dir, 0); found != "" {
-				return Objection("this takes " + printable.Text(found) + " into the repository, which may hold a secret")
+				return Objection("this takes " + printable.Text(found) +
+					" into the repository, which may hold a secret")
 			}
 			if s.over {
 				return Objection("this takes more into the repository than nod looks through: " + printable.Text(dir))
@@ -169,7 +172,8 @@ func (s *addSearch) below(dir string, depth int) (found string) {
 		case e.Name == ".git" || e.Name == "node_modules":
 		case e.Type.IsDir() && !s.passesOver(name, true):
 			found = s.below(name, depth+1)
-		case e.Type.IsRegular() && s.secrets.At.Machine.Secrets.Match(name) && !s.repo.Tracks(name) && !s.passesOver(name, false):
+		case e.Type.IsRegular() && s.secrets.At.Machine.Secrets.Match(name) && !s.repo.Tracks(name) &&
+			!s.passesOver(name, false):
 			found = name
 		}
 		if found != "" {

@@ -38,7 +38,8 @@ func (h *Secrets) gitPrints() (why string) {
 			return "this prints what git has of " + printable.Text(r.Top+"/"+f) + ", which holds or may hold secrets"
 		}
 		if look.unknown && r.Beyond() && !look.narrow() {
-			return "this prints more of what git has than nod looks through, which may hold secrets: " + printable.Text(c.Source)
+			return "this prints more of what git has than nod looks through, which may hold secrets: " +
+				printable.Text(c.Source)
 		}
 	}
 	return ""
@@ -48,8 +49,9 @@ func (h *Secrets) gitPrints() (why string) {
 // the index: those that found looks at.
 func printsObjects(sub string) bool {
 	switch sub {
-	case "show", "cat-file", "log", "whatchanged", "format-patch", "range-diff", "fast-export", "reflog", "bundle", "stash",
-		"diff", "diff-files", "diff-index", "diff-tree", "status", "commit", "archive", "grep", "merge-tree":
+	case "show", "cat-file", "log", "whatchanged", "format-patch", "range-diff", "fast-export", "reflog", "bundle",
+		"stash", "diff", "diff-files", "diff-index", "diff-tree", "status", "commit", "archive", "grep",
+		"merge-tree":
 		return true
 	}
 	return false
@@ -82,7 +84,9 @@ func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 			behind = len(c.Words) - i - 1
 		}
 	}
-	l.open = l.open || c.Has(shell.Fed) || l.short("g") || l.longPrefix("--all", "--branch", "--tags", "--remotes", "--glob", "--walk-reflogs", "--reflog", "--stdin", "--exclude")
+	l.open = l.open || c.Has(shell.Fed) || l.short("g") ||
+		l.longPrefix("--all", "--branch", "--tags", "--remotes", "--glob", "--walk-reflogs", "--reflog", "--stdin",
+			"--exclude")
 	operands := l.operands
 	if l.sub == "stash" || l.sub == "reflog" || l.sub == "bundle" {
 		operands = operands[min(1, len(operands)):]
@@ -197,7 +201,8 @@ func (l *gitLook) found() string {
 	case "archive":
 		return l.trees(func(repo.File) bool { return true })
 	case "grep":
-		return l.unless(l.short("lLcq") || l.longPrefix("--files-with", "--name-only", "--count", "--quiet"), l.searched)
+		return l.unless(l.short("lLcq") || l.longPrefix("--files-with", "--name-only", "--count", "--quiet"),
+			l.searched)
 	}
 	return ""
 }
@@ -213,10 +218,13 @@ func (l *gitLook) unless(not bool, look func() string) string {
 // which files. byDefault says that it does so unless it is told otherwise.
 func (l *gitLook) diffs(byDefault bool) bool {
 	if l.short("puUcW") || len(l.values["-L"]) > 0 ||
-		l.longPrefix("--pat", "--un", "--cc", "--bin", "--word", "--color-w", "--fun", "--reme", "--dd", "--diff-m", "--check") {
+		l.longPrefix("--pat", "--un", "--cc", "--bin", "--word", "--color-w", "--fun", "--reme", "--dd", "--diff-m",
+			"--check") {
 		return true
 	}
-	return byDefault && !l.short("s") && !l.longPrefix("--stat", "--name-", "--num", "--short", "--summ", "--raw", "--no-patch", "--quiet", "--dirstat", "--compact")
+	return byDefault && !l.short("s") &&
+		!l.longPrefix("--stat", "--name-", "--num", "--short", "--summ", "--raw", "--no-patch", "--quiet", "--dirstat",
+			"--compact")
 }
 
 // first names the first file; where not all was looked at, one of the index.
@@ -246,7 +254,8 @@ func (l *gitLook) everything() []string {
 
 // commits are those that the command is about.
 func (l *gitLook) commits() repo.Range {
-	c := repo.Range{From: append(slices.Clone(l.revs), l.base...), Not: l.not, Parents: l.short("m") || l.longPrefix("--diff-m", "--cc") || l.short("c")}
+	c := repo.Range{From: append(slices.Clone(l.revs), l.base...), Not: l.not,
+		Parents: l.short("m") || l.longPrefix("--diff-m", "--cc") || l.short("c")}
 	switch {
 	case l.open:
 		c.From, c.Not = append(c.From, l.everything()...), nil

@@ -17,7 +17,8 @@ import (
 func (l *Loss) GitHarm(e shell.Effect) (why Objection) {
 	switch {
 	case !e.Kept && path.Base(e.Target) != ".git":
-		return Objection("this has git put files into the working tree that nod has not read: " + printable.Text(e.Words))
+		return Objection("this has git put files into the working tree that nod has not read: " +
+			printable.Text(e.Words))
 	case !e.Kept:
 		return Objection("this changes the repository, and git may not keep what was there: " + printable.Text(e.Words))
 	case !ownRepository(l.At, e.Target):

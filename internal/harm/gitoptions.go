@@ -84,8 +84,8 @@ func (o *gitOptions) valued() (short string, long []string) {
 	case "grep":
 		return "efmABC", []string{"--max-count", "--after-context", "--before-context", "--context"}
 	case "log", "blame", "shortlog":
-		return "LSGn", []string{"--grep", "--author", "--committer", "--since", "--until", "--after", "--before", "--format",
-			"--pretty", "--date", "--skip", "--max-count"}
+		return "LSGn", []string{"--grep", "--author", "--committer", "--since", "--until", "--after", "--before",
+			"--format", "--pretty", "--date", "--skip", "--max-count"}
 	}
 	return "xXSG", []string{"--pathspec-from-file"}
 }

@@ -27,7 +27,8 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 			continue
 		}
 		if !e.Names && (e.Pattern != "" || e.Recursive) && view.Below("/proc", e.Target) {
-			return Objection("this reads what /proc says of a process, which may hold secrets: " + printable.Text(e.Words))
+			return Objection("this reads what /proc says of a process, which may hold secrets: " +
+				printable.Text(e.Words))
 		}
 		names, all := h.At.Machine.Names(e)
 		if e.Pattern != "" && !h.Report.Fed(e) { // what find hands over is looked at with its tests (secretBelow)
@@ -80,7 +81,8 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 func (h *Secrets) isLoneSecret(name string, tree bool) bool {
 	info, err := h.At.Machine.Files.Lstat(name)
 	dir := path.Dir(name)
-	return (err == nil && info.Mode.IsRegular() || errors.Is(err, fs.ErrNotExist) && !tree && h.At.Machine.Inside(h.At.Roots, name)) &&
+	return (err == nil && info.Mode.IsRegular() ||
+		errors.Is(err, fs.ErrNotExist) && !tree && h.At.Machine.Inside(h.At.Roots, name)) &&
 		!h.touches(dir, false)
 }
 
@@ -125,9 +127,10 @@ func (h *Secrets) seeksSecret() string {
 }
 
 func speaksOfSecrets(text string) bool {
-	for _, piece := range [...]string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credential", "secret", "passw", "token", "wallet",
-		"keychain", "keystore", "private", "shadow", "htpasswd", "netrc", "authorized_keys", ".ssh", ".aws", ".gnupg", ".kube",
-		".pem", ".key", ".p12", ".pfx", ".jks", ".ppk", ".kdbx", ".gpg", ".env", "_history", "cookies", "login data"} {
+	for _, piece := range [...]string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credential", "secret", "passw",
+		"token", "wallet", "keychain", "keystore", "private", "shadow", "htpasswd", "netrc", "authorized_keys",
+		".ssh", ".aws", ".gnupg", ".kube", ".pem", ".key", ".p12", ".pfx", ".jks", ".ppk", ".kdbx", ".gpg", ".env",
+		"_history", "cookies", "login data"} {
 		if strings.Contains(text, piece) {
 			return true
 		}
@@ -255,7 +258,8 @@ func globsSecret(glob string) bool {
 	if !strings.ContainsAny(glob, "*?[") || strings.Trim(glob, "*.") == "" && glob != ".*" {
 		return false
 	}
-	for _, name := range [...]string{".env", ".env.local", "prod.env", "id_rsa", "id_ed25519", "server.key", "server.pem", ".netrc", ".pgpass", "terraform.tfvars", "secrets.json"} {
+	for _, name := range [...]string{".env", ".env.local", "prod.env", "id_rsa", "id_ed25519", "server.key",
+		"server.pem", ".netrc", ".pgpass", "terraform.tfvars", "secrets.json"} {
 		if ok, _ := path.Match(strings.ToLower(strings.ReplaceAll(glob, "[!", "[^")), name); ok {
 			return true
 		}

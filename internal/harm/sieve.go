@@ -160,7 +160,8 @@ func (f filter) picksName(said, name string) bool {
 	}
 	// Where the search starts may stand before the name in any spelling, so that
 	// only what no place is called by can be left out.
-	return slices.ContainsFunc(patterns, func(p string) bool { return strings.ContainsAny(p, "/~") || mayMatch(p, said+name) })
+	return slices.ContainsFunc(patterns,
+		func(p string) bool { return strings.ContainsAny(p, "/~") || mayMatch(p, said+name) })
 }
 
 func isPlainPattern(p string) bool {
@@ -225,7 +226,8 @@ func (f filter) whitelists() bool {
 // isSourceType lists types of ripgrep among which no secret is.
 func isSourceType(kind string) bool {
 	switch kind {
-	case "go", "py", "python", "js", "ts", "rust", "java", "c", "cpp", "ruby", "php", "html", "css", "md", "markdown", "swift", "kotlin", "sh", "sql":
+	case "go", "py", "python", "js", "ts", "rust", "java", "c", "cpp", "ruby", "php", "html", "css", "md",
+		"markdown", "swift", "kotlin", "sh", "sql":
 		return true
 	}
 	return false
@@ -266,7 +268,8 @@ type findTests struct {
 
 func parseFind(words []shell.Word) *findTests {
 	f := &findTests{maxDepth: maxBelow}
-	for len(words) > 0 && !(strings.HasPrefix(words[0].Value, "-") && len(words[0].Value) > 2 || words[0].Value == "!" || words[0].Value == "(") {
+	for len(words) > 0 && !(strings.HasPrefix(words[0].Value, "-") && len(words[0].Value) > 2 ||
+		words[0].Value == "!" || words[0].Value == "(") {
 		words = words[1:] // -L, -H, -P and where it starts
 	}
 	f.words = words
@@ -355,8 +358,9 @@ func (e *findExpression) term() answer {
 			}
 		}
 		return answer{may: true}
-	case "-print", "-print0", "-ls", "-prune", "-depth", "-xdev", "-mount", "-follow", "-daystart", "-empty", "-readable", "-writable", "-executable", "-noleaf",
-		"-delete", "-quit", "-true", "-nouser", "-nogroup", "-ignore_readdir_race", "-warn", "-nowarn":
+	case "-print", "-print0", "-ls", "-prune", "-depth", "-xdev", "-mount", "-follow", "-daystart", "-empty",
+		"-readable", "-writable", "-executable", "-noleaf", "-delete", "-quit", "-true", "-nouser", "-nogroup",
+		"-ignore_readdir_race", "-warn", "-nowarn":
 		return answer{may: true}
 	}
 	if len(e.words) == 0 || !w.Known || !e.words[0].Known {
@@ -406,7 +410,8 @@ func globAcross(glob, text string) bool {
 // It errs towards yes.
 func mayMatch(pattern, text string) bool {
 	text = strings.ToLower(strings.ToUpper(text))
-	for alternative := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(pattern, "\n", "|"), `\|`, "|"), "|") {
+	for alternative := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(pattern, "\n", "|"), `\|`, "|"),
+		"|") {
 		runs, sure := literalRuns(alternative)
 		if !sure || !slices.ContainsFunc(runs, func(run string) bool { return !strings.Contains(text, run) }) {
 			return true

@@ -43,7 +43,8 @@ func (l *Loss) WriteHarm(e shell.Effect) (why Objection) {
 	case e.Place == shell.Null:
 		return ""
 	case l.CopiesTree(e):
-		return Objection("this copies a whole directory tree, and nod does not look at all that is in it: " + printable.Text(e.Words))
+		return Objection("this copies a whole directory tree, and nod does not look at all that is in it: " +
+			printable.Text(e.Words))
 	case e.Place == shell.Temporary:
 		return l.scratch(e)
 	}
@@ -67,7 +68,8 @@ func (l *Loss) overwritten(e shell.Effect, name string) (why Objection) {
 		return why
 	}
 	if l.leadsGuarded(e, name) {
-		return Objection("this makes a link at " + printable.Text(name) + ", and what is put behind it may run later or change what the agent may do")
+		return Objection("this makes a link at " + printable.Text(name) +
+			", and what is put behind it may run later or change what the agent may do")
 	}
 	if l.At.Missing(name) {
 		if l.Report.By(e, shell.MakesDirectories) {
@@ -122,12 +124,15 @@ func (l *Loss) scratch(e shell.Effect) (why Objection) {
 	case !errors.Is(err, fs.ErrNotExist), l.Report.By(e, shell.ChangesStatus):
 		return Objection("this may overwrite " + printable.Text(e.Target) + ", and what it held could be lost")
 	case gathers(l.Report):
-		return Objection("this puts what it gathers or decodes into " + printable.Text(e.Target) + ", where it could be run or sent later")
+		return Objection("this puts what it gathers or decodes into " + printable.Text(e.Target) +
+			", where it could be run or sent later")
 	case l.At.Machine.Guards.Match(e.Target):
-		return Objection("this writes " + printable.Text(e.Target) + ", which changes what runs later or what the agent may do")
+		return Objection("this writes " + printable.Text(e.Target) +
+			", which changes what runs later or what the agent may do")
 	}
 	if l.At.InPath(e.Target) {
-		return Objection("this writes " + printable.Text(e.Target) + ", which changes what runs later or what the agent may do")
+		return Objection("this writes " + printable.Text(e.Target) +
+			", which changes what runs later or what the agent may do")
 	}
 	return place.Because("this writes ", l.overtaken(e, e.Target))
 }
@@ -192,23 +197,28 @@ func (l *Loss) deletable(e shell.Effect, name string) (why Objection) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name):
 		if l.guardedNext(e) {
-			return Objection("this moves " + printable.Text(name) + ", which the same line makes, to where it may run later")
+			return Objection("this moves " + printable.Text(name) +
+				", which the same line makes, to where it may run later")
 		}
 		return place.Because("this deletes ", l.overtaken(e, name))
 	case errors.Is(err, fs.ErrNotExist):
-		return Objection("this deletes " + printable.Text(name) + ", which is not there, so that nod cannot tell what it would delete")
+		return Objection("this deletes " + printable.Text(name) +
+			", which is not there, so that nod cannot tell what it would delete")
 	case err != nil:
-		return Objection("this deletes " + printable.Text(name) + ", which cannot be looked at: " + printable.Text(err.Error()))
+		return Objection("this deletes " + printable.Text(name) + ", which cannot be looked at: " +
+			printable.Text(err.Error()))
 	case !l.At.Machine.Inside(l.At.Roots, name):
 		return Objection("this deletes " + printable.Text(name) + ", which is outside the workspace")
 	case l.At.IsInstalled(name):
 		return place.Because("this deletes ", l.overtaken(e, name))
 	case l.At.Guarded(name):
-		return Objection("this deletes " + printable.Text(name) + ", which changes what runs later or what the agent may do")
+		return Objection("this deletes " + printable.Text(name) +
+			", which changes what runs later or what the agent may do")
 	case info.Mode.IsDir() && l.Report.By(e, shell.RemovesEmpty):
 		return "" // only what is empty
 	case info.Mode.IsDir() && !e.Recursive:
-		return Objection("this deletes a directory, and nod cannot tell that all of it could be restored: " + printable.Text(e.Words))
+		return Objection("this deletes a directory, and nod cannot tell that all of it could be restored: " +
+			printable.Text(e.Words))
 	}
 	if why := l.lost(e, name); why != "" {
 		return "this deletes " + why
@@ -259,7 +269,8 @@ func (l *Loss) movable(e shell.Effect, name string) (why Objection) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name):
 		if l.guardedNext(e) {
-			return Objection("this moves " + printable.Text(name) + ", which the same line makes, to where it may run later")
+			return Objection("this moves " + printable.Text(name) +
+				", which the same line makes, to where it may run later")
 		}
 		return place.Because("this moves ", l.overtaken(e, name))
 	case err != nil || !l.At.Machine.Inside(l.At.Roots, name):
@@ -269,10 +280,12 @@ func (l *Loss) movable(e shell.Effect, name string) (why Objection) {
 	}
 	w := walk{loss: l, file: func(file string) Objection {
 		if l.guardedAfter(e, file[len(name):]) {
-			return Objection("this moves " + printable.Text(file) + ", which changes what runs later or what the agent may do")
+			return Objection("this moves " + printable.Text(file) +
+				", which changes what runs later or what the agent may do")
 		}
 		if l.At.Machine.Secrets.Match(file) && !l.secretAfter(e, file[len(name):]) {
-			return Objection("this moves " + printable.Text(file) + ", which holds or may hold secrets, to a name that does not say so")
+			return Objection("this moves " + printable.Text(file) +
+				", which holds or may hold secrets, to a name that does not say so")
 		}
 		return l.At.Writable(file)
 	}}
@@ -371,7 +384,8 @@ func written(name string) (why Objection) {
 		return Objection(printable.Text(name) + ", which no build makes again")
 	}
 	switch path.Ext(base) {
-	case ".doc", ".docx", ".odt", ".ods", ".odp", ".xls", ".xlsx", ".ppt", ".pptx", ".rtf", ".org", ".pages", ".numbers", ".psd", ".xcf", ".ai", ".sketch", ".fig", ".blend", ".kra", ".ipynb", ".eml", ".mbox", ".patch":
+	case ".doc", ".docx", ".odt", ".ods", ".odp", ".xls", ".xlsx", ".ppt", ".pptx", ".rtf", ".org", ".pages",
+		".numbers", ".psd", ".xcf", ".ai", ".sketch", ".fig", ".blend", ".kra", ".ipynb", ".eml", ".mbox", ".patch":
 		return Objection(printable.Text(name) + ", which no build makes again")
 	}
 	return ""

@@ -58,8 +58,8 @@ func (l *Loss) weighs(e shell.Effect) bool {
 func shipsOut(words string) bool {
 	return slices.ContainsFunc(printable.Words(words), func(w string) bool {
 		switch w {
-		case "deploy", "deployment", "release", "publish", "ship", "rollout", "promote", "prod", "production", "staging",
-			"live", "apply", "migrate", "migration", "upload", "sync", "push", "destroy", "teardown":
+		case "deploy", "deployment", "release", "publish", "ship", "rollout", "promote", "prod", "production",
+			"staging", "live", "apply", "migrate", "migration", "upload", "sync", "push", "destroy", "teardown":
 			return true
 		}
 		return false
@@ -71,10 +71,11 @@ func looksUp(tool string) bool {
 	reads := false
 	for _, w := range printable.Words(tool) {
 		switch w {
-		case "create", "update", "delete", "remove", "send", "write", "post", "put", "set", "add", "run", "exec", "execute",
-			"push", "merge", "edit", "upload", "move", "replace", "comment":
+		case "create", "update", "delete", "remove", "send", "write", "post", "put", "set", "add", "run", "exec",
+			"execute", "push", "merge", "edit", "upload", "move", "replace", "comment":
 			return false
-		case "get", "list", "search", "read", "find", "fetch", "lookup", "describe", "show", "resolve", "docs", "status":
+		case "get", "list", "search", "read", "find", "fetch", "lookup", "describe", "show", "resolve", "docs",
+			"status":
 			reads = true
 		}
 	}

@@ -127,7 +127,8 @@ func newAnalysis(m *machine, source string, lang syntax.LangVariant, both bool) 
 	a.repos = repositories{machine: m, out: &a.out, defs: &a.defs, run: &a.texts}
 	a.tasks = tasks{machine: m, out: &a.out, defs: &a.defs, limits: &a.limits, vars: &a.vars, run: &a.texts}
 	a.words = expander{
-		machine: m, out: &a.out, limits: &a.limits, now: &a.now, vars: &a.vars, repos: &a.repos, texts: &a.texts, run: a,
+		machine: m, out: &a.out, limits: &a.limits, now: &a.now, vars: &a.vars, repos: &a.repos, texts: &a.texts,
+		run: a,
 	}
 	a.builtins = builtins{out: &a.out, now: &a.now}
 	return a

@@ -108,7 +108,8 @@ func (u *use) unknownOption(name string) {
 	u.fault = true
 	u.out.trait(AnyPattern, 0)
 	u.sift.test(true, "...") // find fails on what is no test
-	u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" the option "+grammar.Escaped(name)+", which nod does not know")
+	u.out.unknown(PartWords, u.inv.raw,
+		"this gives "+u.sheet.name+" the option "+grammar.Escaped(name)+", which nod does not know")
 }
 
 // read takes options and positional arguments apart.
@@ -159,7 +160,8 @@ func (u *use) subcommand(w word, rest []word) {
 	}
 	next, ok := u.under(w.text)
 	if !ok {
-		u.out.unknown(PartWords, u.inv.raw, "this runs "+grammar.Escaped(u.sheet.name+" "+w.text)+", of which nod knows nothing")
+		u.out.unknown(PartWords, u.inv.raw,
+			"this runs "+grammar.Escaped(u.sheet.name+" "+w.text)+", of which nod knows nothing")
 		return
 	}
 	inv := *u.inv

@@ -27,7 +27,8 @@ func (u *use) globs() *globs {
 // the rest of them nobody has read.
 func (m *globs) oneWord(w word) {
 	if m.several(w) {
-		m.out.unknown(PartWords, m.inv.raw, grammar.Escaped(w.raw)+" may be several words, since its value is not known")
+		m.out.unknown(PartWords, m.inv.raw,
+			grammar.Escaped(w.raw)+" may be several words, since its value is not known")
 	}
 }
 
@@ -65,7 +66,8 @@ func (m *globs) several(w word) bool {
 func (u *use) spills(role string, w word) {
 	switch role {
 	case "command", "xcommand", "awaycommand", "awayshell", "shelltext", "shellcode", "script", "assign":
-		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words, since its value is not known")
+		u.out.unknown(PartWords, u.inv.raw,
+			grammar.Escaped(w.raw)+" may be several words, since its value is not known")
 	default:
 		u.role(role, w)
 	}

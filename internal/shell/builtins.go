@@ -25,10 +25,11 @@ func runsWords(name string) bool {
 func shellOwns(name string) bool {
 	switch name {
 	case ":", ".", "[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete",
-		"compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export", "false",
-		"fc", "fg", "getopts", "hash", "help", "history", "jobs", "kill", "let", "local", "logout", "mapfile", "popd",
-		"printf", "pushd", "pwd", "read", "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend",
-		"test", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "wait":
+		"compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export",
+		"false", "fc", "fg", "getopts", "hash", "help", "history", "jobs", "kill", "let", "local", "logout",
+		"mapfile", "popd", "printf", "pushd", "pwd", "read", "readarray", "readonly", "return", "set", "shift",
+		"shopt", "source", "suspend", "test", "times", "trap", "true", "type", "typeset", "ulimit", "umask",
+		"unalias", "unset", "wait":
 		return true
 	}
 	return false
@@ -81,11 +82,12 @@ func (a *analysis) builtin(inv *invocation) (after state, ok bool) {
 		return st.in(""), true
 	case "export", "readonly", "declare", "typeset", "local", "alias", "unalias", "unset", "mapfile", "readarray",
 		"getopts", "vared", "shift", "shopt", "setopt", "unsetopt", "enable", "bind", "complete", "compopt", "fc",
-		"zmodload", "autoload", "emulate", "zle", "bindkey", "functions", "hash", "ulimit", "umask", "history", "compgen",
-		"disown", "return", "jobs", "fg", "bg", "times", "caller", "logout", "suspend", "dirs", "help", "let", "coproc",
-		"integer", "float", "zparseopts", "zstyle", "zformat", "rehash", "unhash", "unfunction", "sched", "limit",
-		"unlimit", "zcompile", "zsystem", "sysopen", "sysread", "syswrite", "ztcp", "zsocket", "zpty", "zselect", "getln",
-		"print", "log", "bye", "r", "ttyctl", "vcs_info", "whence", "where", "zprof", "private":
+		"zmodload", "autoload", "emulate", "zle", "bindkey", "functions", "hash", "ulimit", "umask", "history",
+		"compgen", "disown", "return", "jobs", "fg", "bg", "times", "caller", "logout", "suspend", "dirs", "help",
+		"let", "coproc", "integer", "float", "zparseopts", "zstyle", "zformat", "rehash", "unhash", "unfunction",
+		"sched", "limit", "unlimit", "zcompile", "zsystem", "sysopen", "sysread", "syswrite", "ztcp", "zsocket",
+		"zpty", "zselect", "getln", "print", "log", "bye", "r", "ttyctl", "vcs_info", "whence", "where", "zprof",
+		"private":
 		if !a.now.shellWord(inv.name) {
 			return st, false
 		}
@@ -105,7 +107,8 @@ func (rd *reading) shellWord(name string) bool {
 // beyondShell reports a builtin that changes the shell itself.
 func (b *builtins) beyondShell(inv *invocation) {
 	b.out.beyond = true
-	b.out.unknown(PartOther, inv.raw, "this uses "+grammar.Escaped(inv.name)+", a part of the shell that nod does not follow")
+	b.out.unknown(PartOther, inv.raw,
+		"this uses "+grammar.Escaped(inv.name)+", a part of the shell that nod does not follow")
 }
 
 // numbered reports arguments of a builtin that are not plain numbers: zsh
@@ -152,7 +155,8 @@ func (a *analysis) cd(inv *invocation) (yes state) {
 		return yes
 	default:
 		if grammar.Disguise(args[0].text) != "" {
-			a.out.unknown(PartWords, inv.raw, "this uses a path with "+grammar.Disguise(args[0].text)+": "+grammar.Escaped(args[0].text))
+			a.out.unknown(PartWords, inv.raw,
+				"this uses a path with "+grammar.Disguise(args[0].text)+": "+grammar.Escaped(args[0].text))
 		}
 		yes.dir = a.out.enterDir(args[0], inv.st)
 	}
@@ -259,7 +263,8 @@ func (b *builtins) read(inv *invocation) {
 	for len(args) > 0 && args[0].known && strings.HasPrefix(args[0].text, "-") {
 		switch option := args[0].text; {
 		case option == "-r" || option == "-s" || option == "-rs" || option == "-sr":
-		case (option == "-d" || option == "-rd" || option == "-n" || option == "-t") && len(args) > 1 && args[1].known &&
+		case (option == "-d" || option == "-rd" || option == "-n" || option == "-t") && len(args) > 1 &&
+			args[1].known &&
 			(strings.HasSuffix(option, "d") || grammar.Decimal(args[1].text)):
 			args = args[1:]
 		default:

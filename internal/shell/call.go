@@ -50,7 +50,8 @@ func (a *analysis) call(c *syntax.CallExpr, st state, in input) state {
 
 // prefixed judges an assignment before a command.
 func (a *analysis) prefixed(as *syntax.Assign, words []word, st state) {
-	if as.Name != nil && as.Name.Value == "IFS" && len(words) > 0 && words[0].text == "read" && grammar.PlainAssign(as) {
+	if as.Name != nil && as.Name.Value == "IFS" && len(words) > 0 && words[0].text == "read" &&
+		grammar.PlainAssign(as) {
 		a.words.assignedWord(as, st) // it splits what is read, and nothing else
 		return
 	}
@@ -96,7 +97,8 @@ func (a *analysis) run(words []word, raw string, st state, in input, outside boo
 	}
 	name := first.text
 	if what := grammar.Disguise(name); what != "" {
-		a.out.unknown(PartWords, grammar.Escaped(raw), "this runs a program whose name has "+what+": "+grammar.Escaped(name))
+		a.out.unknown(PartWords, grammar.Escaped(raw),
+			"this runs a program whose name has "+what+": "+grammar.Escaped(name))
 		return st
 	}
 	inv := &invocation{name: name, args: words[1:], raw: raw, st: st, in: in, outside: outside}

@@ -57,7 +57,8 @@ func (cs *codes) filterFile(role string, w word) {
 	s, ok := cs.defs.load(w, cs.inv)
 	switch {
 	case !ok:
-		cs.out.unknown(PartWords, cs.inv.raw, "this gives "+cs.sheet.name+" "+grammar.Escaped(w.shown())+", and nod does not know what that does")
+		cs.out.unknown(PartWords, cs.inv.raw,
+			"this gives "+cs.sheet.name+" "+grammar.Escaped(w.shown())+", and nod does not know what that does")
 	default:
 		cs.filter(role, word{value: constant(s.text), raw: w.raw})
 	}

@@ -201,8 +201,9 @@ func (e *environment) unheard(name string, words []word) bool {
 		return false
 	}
 	switch name {
-	case "LOCPATH", "NLSPATH", "TZDIR", "RES_OPTIONS", "LOCALDOMAIN", "TMPDIR", "TMP", "TEMP", "GETCONF_DIR", "NIS_PATH",
-		"MAGIC", "LIBC_FATAL_STDERR_", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "GMON_OUT_PREFIX", "OLDTERM", "_":
+	case "LOCPATH", "NLSPATH", "TZDIR", "RES_OPTIONS", "LOCALDOMAIN", "TMPDIR", "TMP", "TEMP", "GETCONF_DIR",
+		"NIS_PATH", "MAGIC", "LIBC_FATAL_STDERR_", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS",
+		"GMON_OUT_PREFIX", "OLDTERM", "_":
 		return false
 	}
 	program := words[0].text
@@ -225,7 +226,8 @@ func (e *environment) exported(name string, v value, raw string, words []word) {
 	switch variables.Of(name) {
 	case variables.Plain:
 		// A path makes libraries load catalogues from there.
-		if !(strings.HasPrefix(name, "LANG") || strings.HasPrefix(name, "LC_")) || v.known && !strings.Contains(v.text, "/") {
+		if !(strings.HasPrefix(name, "LANG") || strings.HasPrefix(name, "LC_")) ||
+			v.known && !strings.Contains(v.text, "/") {
 			return
 		}
 	case variables.RunsValue:
@@ -233,5 +235,6 @@ func (e *environment) exported(name string, v value, raw string, words []word) {
 			return
 		}
 	}
-	e.out.unknown(PartAssignment, raw, "this sets "+grammar.Escaped(name)+", and nod does not know what that makes the command do")
+	e.out.unknown(PartAssignment, raw,
+		"this sets "+grammar.Escaped(name)+", and nod does not know what that makes the command do")
 }

@@ -108,10 +108,10 @@ func (o *operands) harmlessKinds() bool {
 func harmlessKind(kind string) bool {
 	switch kind {
 	case "node", "nodes", "no", "namespace", "namespaces", "ns", "service", "services", "svc", "endpoints", "ep",
-		"endpointslices", "ingress", "ingresses", "ing", "ingressclasses", "networkpolicies", "netpol", "storageclass",
-		"storageclasses", "sc", "persistentvolumeclaim", "persistentvolumeclaims", "pvc", "hpa", "horizontalpodautoscalers",
-		"pdb", "poddisruptionbudgets", "resourcequotas", "quota", "limitranges", "limits", "priorityclasses", "pc",
-		"leases", "roles", "rolebindings", "clusterroles", "clusterrolebindings":
+		"endpointslices", "ingress", "ingresses", "ing", "ingressclasses", "networkpolicies", "netpol",
+		"storageclass", "storageclasses", "sc", "persistentvolumeclaim", "persistentvolumeclaims", "pvc", "hpa",
+		"horizontalpodautoscalers", "pdb", "poddisruptionbudgets", "resourcequotas", "quota", "limitranges",
+		"limits", "priorityclasses", "pc", "leases", "roles", "rolebindings", "clusterroles", "clusterrolebindings":
 		return true
 	}
 	return false
@@ -149,7 +149,8 @@ type request struct {
 }
 
 func (u *use) request() *request {
-	return &request{machine: u.machine, out: &u.out, tasks: &u.tasks, sheet: u.sheet, given: &u.given, targets: &u.targets}
+	return &request{machine: u.machine, out: &u.out, tasks: &u.tasks, sheet: u.sheet, given: &u.given,
+		targets: &u.targets}
 }
 
 // finishRequest reports a call of GitHub's API: reading, unless the method or

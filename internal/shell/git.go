@@ -78,8 +78,8 @@ func (gl *gitLine) option(w word, rest []word) int {
 		gl.gitElsewhere(name, next)
 		return min(taken, len(rest)+1)
 	case "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects", "--glob-pathspecs",
-		"--noglob-pathspecs", "--icase-pathspecs", "-P", "--no-lazy-fetch", "--no-advice", "--version", "-v", "--help", "-h",
-		"--html-path", "--man-path", "--info-path", "-p", "--paginate":
+		"--noglob-pathspecs", "--icase-pathspecs", "-P", "--no-lazy-fetch", "--no-advice", "--version", "-v",
+		"--help", "-h", "--html-path", "--man-path", "--info-path", "-p", "--paginate":
 		return 1
 	}
 	gl.run.unknownOption(name)
@@ -120,12 +120,14 @@ func (gl *gitLine) setting(w word) {
 	name = strings.ToLower(name)
 	switch {
 	case plainGitKey(name), strings.HasPrefix(name, "color."), strings.HasPrefix(name, "advice."):
-	case (name == "core.pager" || strings.HasPrefix(name, "pager.")) && (text == "cat" || text == "" || text == "false"):
+	case (name == "core.pager" || strings.HasPrefix(name, "pager.")) &&
+		(text == "cat" || text == "" || text == "false"):
 	case name == "core.fsmonitor" && (text == "false" || text == ""):
 	case (name == "core.editor" || name == "sequence.editor") && (text == "true" || text == ":"):
 		gl.inv.quiet = true
 	default:
-		gl.out.unknown(PartWords, gl.inv.raw, "this sets "+grammar.Escaped(name)+" for git, and nod does not know where that leads")
+		gl.out.unknown(PartWords, gl.inv.raw,
+			"this sets "+grammar.Escaped(name)+" for git, and nod does not know where that leads")
 	}
 }
 
@@ -133,11 +135,11 @@ func (gl *gitLine) setting(w word) {
 func plainGitKey(name string) bool {
 	switch strings.ToLower(name) {
 	case "core.quotepath", "user.name", "user.email", "core.abbrev", "log.showsignature", "diff.renames",
-		"diff.renamelimit", "core.autocrlf", "merge.renamelimit", "log.date", "log.decorate", "log.follow", "diff.noprefix",
-		"diff.mnemonicprefix", "diff.algorithm", "diff.context", "status.relativepaths", "status.showuntrackedfiles",
-		"status.submodulesummary", "grep.linenumber", "grep.patterntype", "color.ui", "column.ui", "commit.gpgsign",
-		"tag.gpgsign", "advice.detachedhead", "init.defaultbranch", "core.longpaths", "gc.auto", "core.filemode",
-		"blame.coloring", "merge.conflictstyle":
+		"diff.renamelimit", "core.autocrlf", "merge.renamelimit", "log.date", "log.decorate", "log.follow",
+		"diff.noprefix", "diff.mnemonicprefix", "diff.algorithm", "diff.context", "status.relativepaths",
+		"status.showuntrackedfiles", "status.submodulesummary", "grep.linenumber", "grep.patterntype", "color.ui",
+		"column.ui", "commit.gpgsign", "tag.gpgsign", "advice.detachedhead", "init.defaultbranch", "core.longpaths",
+		"gc.auto", "core.filemode", "blame.coloring", "merge.conflictstyle":
 		return true
 	}
 	return false
@@ -345,7 +347,8 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 		g.out.unknown(PartWords, inv.raw, "this runs git, and "+r.fault)
 		return
 	case !r.found && g.out.changed && sub != "clone" && sub != "init":
-		g.out.unknown(PartWords, inv.raw, "this runs git in a repository that the same line may make, so that nod cannot read its settings")
+		g.out.unknown(PartWords, inv.raw,
+			"this runs git in a repository that the same line may make, so that nod cannot read its settings")
 		return
 	}
 	g.watchDiscovery(r)
@@ -354,7 +357,8 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 		return
 	}
 	if r.promisor && !r.plain() {
-		g.out.unknown(PartWords, inv.raw, "this may make git fetch objects that a partial clone lacks, and nod does not know from where")
+		g.out.unknown(PartWords, inv.raw,
+			"this may make git fetch objects that a partial clone lacks, and nod does not know from where")
 	}
 	for _, k := range r.keys {
 		switch {
@@ -362,7 +366,8 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 		case !concerns(k.name, sub) && !(merging && strings.HasPrefix(k.name, "merge.")), known(k):
 		default:
 			g.out.does(Run, grammar.Escaped(k.text), inv.raw)
-			g.out.unknown(PartWords, inv.raw, "this runs git, and "+k.name+" in "+grammar.Escaped(k.file)+" can make it run something")
+			g.out.unknown(PartWords, inv.raw,
+				"this runs git, and "+k.name+" in "+grammar.Escaped(k.file)+" can make it run something")
 		}
 	}
 	if r.found {
@@ -415,7 +420,8 @@ func concerns(name, sub string) bool {
 	case "merge", "mergetool", "sequence", "trailer", "commit":
 		return !gitReadsOnly(sub)
 	case "sendemail", "imap", "instaweb", "web", "browser", "man", "guitool", "difftool", "tar", "help":
-		return sub == "send-email" || sub == "imap-send" || sub == "instaweb" || sub == "difftool" || sub == "archive" ||
+		return sub == "send-email" || sub == "imap-send" || sub == "instaweb" || sub == "difftool" ||
+			sub == "archive" ||
 			sub == "gui" || sub == "citool" || sub == "help"
 	}
 	switch name {
@@ -429,7 +435,8 @@ func concerns(name, sub string) bool {
 
 func usesNetwork(sub string) bool {
 	switch sub {
-	case "fetch", "pull", "push", "clone", "ls-remote", "remote", "submodule", "lfs", "fetch-pack", "send-pack", "archive":
+	case "fetch", "pull", "push", "clone", "ls-remote", "remote", "submodule", "lfs", "fetch-pack", "send-pack",
+		"archive":
 		return true
 	}
 	return false
@@ -439,10 +446,11 @@ func usesNetwork(sub string) bool {
 func gitReadsOnly(sub string) bool {
 	switch sub {
 	case "status", "log", "diff", "show", "branch", "rev-parse", "ls-files", "blame", "remote", "stash", "tag",
-		"describe", "shortlog", "reflog", "cat-file", "grep", "ls-tree", "ls-remote", "rev-list", "merge-base", "show-ref",
-		"for-each-ref", "config", "worktree", "diff-tree", "diff-index", "diff-files", "name-rev", "whatchanged",
-		"count-objects", "fsck", "check-ignore", "check-attr", "symbolic-ref", "var", "range-diff", "cherry", "show-branch",
-		"fetch", "merge-tree", "verify-commit", "hash-object", "annotate", "bisect", "notes":
+		"describe", "shortlog", "reflog", "cat-file", "grep", "ls-tree", "ls-remote", "rev-list", "merge-base",
+		"show-ref", "for-each-ref", "config", "worktree", "diff-tree", "diff-index", "diff-files", "name-rev",
+		"whatchanged", "count-objects", "fsck", "check-ignore", "check-attr", "symbolic-ref", "var", "range-diff",
+		"cherry", "show-branch", "fetch", "merge-tree", "verify-commit", "hash-object", "annotate", "bisect",
+		"notes":
 		return true
 	}
 	return false
@@ -549,7 +557,8 @@ func (gl *gitLine) searchedBelow(w word) {
 		name = strings.TrimPrefix(name, "/")
 	}
 	if path.IsAbs(name) || strings.Contains(name, "..") {
-		gl.out.unknown(PartWords, gl.inv.raw, "this names "+grammar.Escaped(w.text)+" for git, and nod does not know where that leads")
+		gl.out.unknown(PartWords, gl.inv.raw,
+			"this names "+grammar.Escaped(w.text)+" for git, and nod does not know where that leads")
 	}
 }
 

@@ -136,7 +136,8 @@ func (g *repositories) gitInclude(r *repository, target, file string, depth int)
 // ownCommand reports whether a command in the user's own configuration leads
 // nowhere that the agent can write.
 func (m *machine) ownCommand(text string) bool {
-	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\"';|&()=", r) }) {
+	for _, piece := range strings.FieldsFunc(text,
+		func(r rune) bool { return strings.ContainsRune(" \t\"';|&()=", r) }) {
 		if m.pathFault(piece) != "" && !strings.HasPrefix(piece, "refs/") {
 			return false
 		}
@@ -163,12 +164,12 @@ func runsFromGit(name, text string) bool {
 			return true
 		}
 	case "diff", "merge", "filter", "difftool", "mergetool", "gpg", "trailer", "man", "browser", "guitool", "tar",
-		"submodule", "sequence", "interactive", "pager", "uploadpack", "protocol", "remote", "url", "web", "ssh", "receive",
-		"instaweb", "sendemail", "imap", "help", "http", "transfer", "lfs", "extensions", "commit":
+		"submodule", "sequence", "interactive", "pager", "uploadpack", "protocol", "remote", "url", "web", "ssh",
+		"receive", "instaweb", "sendemail", "imap", "help", "http", "transfer", "lfs", "extensions", "commit":
 		switch last {
-		case "external", "command", "textconv", "driver", "clean", "smudge", "process", "cmd", "path", "program", "editor",
-			"difffilter", "packobjectshook", "uploadpack", "receivepack", "vcs", "proxy", "browser", "smtpserver", "tool",
-			"defaultkeycommand", "template", "cookiefile", "customtransfer":
+		case "external", "command", "textconv", "driver", "clean", "smudge", "process", "cmd", "path", "program",
+			"editor", "difffilter", "packobjectshook", "uploadpack", "receivepack", "vcs", "proxy", "browser",
+			"smtpserver", "tool", "defaultkeycommand", "template", "cookiefile", "customtransfer":
 			return last != "tool"
 		case "update":
 			return strings.HasPrefix(text, "!")

@@ -123,7 +123,8 @@ func (g *repositories) homely(r *repository, m mark) bool {
 func IsGitHook(name string) bool {
 	switch name {
 	case "fsmonitor-watchman", "post-receive", "pre-receive", "update", "post-update", "push-to-checkout",
-		"proc-receive", "sendemail-validate", "p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit":
+		"proc-receive", "sendemail-validate", "p4-changelist", "p4-prepare-changelist", "p4-post-changelist",
+		"p4-pre-submit":
 		return true
 	}
 	return slices.Contains(strings.Fields(hooksOf("commit")+" "+hooksOf("push")+" "+hooksOf("merge")), name)
@@ -136,7 +137,8 @@ func hooksOf(sub string) string {
 		"update-index", "read-tree":
 		return "post-index-change"
 	case "commit":
-		return "pre-commit prepare-commit-msg commit-msg post-commit post-index-change post-rewrite reference-transaction " +
+		return "pre-commit prepare-commit-msg commit-msg post-commit post-index-change post-rewrite " +
+			"reference-transaction " +
 			"pre-auto-gc"
 	case "push":
 		return "pre-push"
@@ -148,10 +150,11 @@ func hooksOf(sub string) string {
 		return "reference-transaction pre-auto-gc"
 	case "merge", "pull", "rebase", "cherry-pick", "revert", "am":
 		return "pre-auto-gc pre-merge-commit post-merge pre-rebase post-rewrite post-checkout pre-commit " +
-			"prepare-commit-msg commit-msg post-commit applypatch-msg pre-applypatch post-applypatch post-index-change " +
+			"prepare-commit-msg commit-msg post-commit applypatch-msg pre-applypatch " +
+			"post-applypatch post-index-change " +
 			"reference-transaction"
-	case "log", "show", "grep", "rev-parse", "cat-file", "ls-tree", "rev-list", "merge-base", "for-each-ref", "show-ref",
-		"shortlog", "config", "remote", "var":
+	case "log", "show", "grep", "rev-parse", "cat-file", "ls-tree", "rev-list", "merge-base", "for-each-ref",
+		"show-ref", "shortlog", "config", "remote", "var":
 		return ""
 	}
 	return "reference-transaction post-index-change"

@@ -380,7 +380,8 @@ func atGitHub(text, before string) bool {
 	} else if strings.HasPrefix(text, "-R") || strings.HasPrefix(text, "-H") {
 		text = text[2:]
 	}
-	for _, own := range [...]string{"https://github.com/", "https://api.github.com/", "github.com/", "git@github.com:"} {
+	for _, own := range [...]string{"https://github.com/", "https://api.github.com/", "github.com/",
+		"git@github.com:"} {
 		if strings.HasPrefix(text, own) {
 			return true
 		}

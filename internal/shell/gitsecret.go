@@ -69,8 +69,8 @@ func printsURL(sub, text string) bool {
 // printed.
 func plainConfigWord(text string) bool {
 	switch text {
-	case "get", "--get", "--get-all", "--global", "--local", "--system", "--worktree", "--bool", "--int", "--path", "-z",
-		"--null":
+	case "get", "--get", "--get-all", "--global", "--local", "--system", "--worktree", "--bool", "--int", "--path",
+		"-z", "--null":
 		return true
 	}
 	return false

@@ -89,7 +89,8 @@ func (ho *handover) execUnder(words []word, roots ...word) {
 		case strings.Contains(w.text, "{}"):
 			if isCode(words, i) {
 				// The name becomes part of the text, and so of the code.
-				ho.out.unknown(PartWords, ho.inv.raw, "this makes names of files part of a command, and a name can hold one")
+				ho.out.unknown(PartWords, ho.inv.raw,
+					"this makes names of files part of a command, and a name can hold one")
 			}
 			w = word{raw: w.raw}
 		}

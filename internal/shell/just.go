@@ -202,7 +202,8 @@ func (r *justRun) body(p *recipe.JustRecipe, bound []recipe.JustVariable) bool {
 		if text == "" {
 			continue
 		}
-		if !r.run.readText(passage{file: r.name, key: r.name + "#" + p.Name, text: text, langs: langs, line: number}, st,
+		if !r.run.readText(passage{file: r.name, key: r.name + "#" + p.Name, text: text, langs: langs, line: number},
+			st,
 			r.inv) {
 			return false
 		}

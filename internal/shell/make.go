@@ -69,12 +69,14 @@ func (ts *tasks) plainMake(c recipe.MakeCall, file string, inv *invocation) bool
 		}
 	}
 	base, dir := path.Base(file), path.Dir(path.Clean(file))
-	for _, rule := range [...]string{base + ".", base + ",v", "s." + base, "RCS", "SCCS"} { // make makes its file by these
+	for _, rule := range [...]string{base + ".", base + ",v", "s." + base, "RCS",
+		"SCCS"} { // make makes its file by these
 		ts.defs.watches(watched{path: recipe.Below(dir, rule), command: ts.out.command, begins: true})
 	}
 	names, err := ts.machine.env.Files.List(dir, 4096)
 	return err == nil && !slices.ContainsFunc(names, func(n string) bool {
-		return strings.HasPrefix(n, base+".") || strings.HasPrefix(n, base+",") || n == "s."+base || n == "RCS" || n == "SCCS"
+		return strings.HasPrefix(n, base+".") || strings.HasPrefix(n, base+",") || n == "s."+base || n == "RCS" ||
+			n == "SCCS"
 	})
 }
 

@@ -35,7 +35,8 @@ func (m marks) has(one marks) bool { return m&one != 0 }
 // markOf is the mark that a word of a sheet leaves, 0 for none.
 func markOf(word string) marks {
 	for i, w := range [...]string{"makes", "lists", "prints", "extracts", "links", "exact", "mirrors", "loses",
-		"message", "wordy", "opens", "named", "staged", "worktree", "deletion", "remotes", "several", "prunes", "apart"} {
+		"message", "wordy", "opens", "named", "staged", "worktree", "deletion", "remotes", "several", "prunes",
+		"apart"} {
 		if w == word {
 			return 1 << i
 		}

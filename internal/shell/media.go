@@ -42,10 +42,10 @@ func exifTag(text string) bool {
 		return false
 	}
 	name = strings.ToLower(name)
-	for _, own := range [...]string{"addtags", "api", "charset", "common", "config", "csv", "delete", "diff", "echo",
-		"efile", "execute", "ext", "geo", "htmldump", "json", "lang", "list", "overwrite", "password", "plot", "preserve",
-		"progress", "require", "restore", "scan", "sep", "sort", "srcfile", "stay", "struct", "tagout", "tagsfrom",
-		"textout", "use", "validate", "wext", "zip"} {
+	for _, own := range [...]string{"addtags", "api", "charset", "common", "config", "csv", "delete", "diff",
+		"echo", "efile", "execute", "ext", "geo", "htmldump", "json", "lang", "list", "overwrite", "password",
+		"plot", "preserve", "progress", "require", "restore", "scan", "sep", "sort", "srcfile", "stay", "struct",
+		"tagout", "tagsfrom", "textout", "use", "validate", "wext", "zip"} {
 		if strings.HasPrefix(name, own) {
 			return false
 		}

@@ -17,7 +17,8 @@ func (k Kind) Name() string {
 
 // Name is the place in words; "elsewhere" for one that has none.
 func (p Place) Name() string {
-	names := [...]string{"elsewhere", "workspace", "temporary", "home", "home", "system", "device", "nowhere", "network"}
+	names := [...]string{"elsewhere", "workspace", "temporary", "home", "home", "system", "device", "nowhere",
+		"network"}
 	if int(p) < len(names) {
 		return names[p]
 	}

@@ -66,7 +66,8 @@ func (o *operands) psWord(w word) {
 	}
 	rest := strings.TrimLeft(w.text, psAlone)
 	if !w.known || w.many || rest != "" && strings.IndexByte(psTaking+"0123456789", rest[0]) < 0 && w.text != "-" {
-		o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may make ps print the environment of processes")
+		o.out.unknown(PartWords, o.inv.raw,
+			grammar.Escaped(w.shown())+" may make ps print the environment of processes")
 	}
 }
 

@@ -91,7 +91,8 @@ func (d *draft) openedAnew() {
 	for _, w := range d.anew {
 		if d.keeps {
 			d.command = w.command
-			d.unknown(PartWords, w.raw, "this writes the standard output by its name, which empties the file that it leads to")
+			d.unknown(PartWords, w.raw,
+				"this writes the standard output by its name, which empties the file that it leads to")
 		}
 	}
 }
@@ -309,8 +310,8 @@ func harmlessDevice(name string) bool {
 		return false
 	}
 	switch name {
-	case "/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/random", "/dev/urandom",
-		"/dev/full":
+	case "/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/random",
+		"/dev/urandom", "/dev/full":
 		return true
 	}
 	fd, ok := strings.CutPrefix(name, "/dev/fd/")

@@ -184,11 +184,13 @@ func (m *machine) executable(name string) (p program, ok bool) {
 func (m *machine) findAt(name string, st state) program {
 	abs, ok := absolute(word{value: constant(name)}, st)
 	if !ok || m.env.Files == nil {
-		return program{name: name, fault: "this runs " + grammar.Escaped(name) + ", and nod does not know where that lies"}
+		return program{name: name,
+			fault: "this runs " + grammar.Escaped(name) + ", and nod does not know where that lies"}
 	}
 	real, err := view.Resolve(m.env.Files, abs)
 	if err != nil {
-		return program{name: name, fault: "this runs " + grammar.Escaped(name) + ", and where that leads cannot be found out"}
+		return program{name: name,
+			fault: "this runs " + grammar.Escaped(name) + ", and where that leads cannot be found out"}
 	}
 	p, ok := m.executable(real)
 	p.name = name

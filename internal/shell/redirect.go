@@ -107,7 +107,8 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 		}
 	}
 	if _, plain := grammar.Constant(r.Word); r.Op == syntax.DplOut && !plain {
-		a.out.unknown(PartRedirection, raw, "this redirects by >& to a name of more than plain letters") // bash unquotes it twice
+		a.out.unknown(PartRedirection, raw,
+			"this redirects by >& to a name of more than plain letters") // bash unquotes it twice
 	}
 	if host, ok := socket(w); ok {
 		a.out.does(Send, host, raw)

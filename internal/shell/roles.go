@@ -240,7 +240,8 @@ func (u *use) glued(role string, w word) bool {
 	switch {
 	case strings.HasPrefix(role, "{"):
 		if !w.known || !strings.Contains(","+strings.Trim(role, "{}")+",", ","+w.text+",") {
-			u.out.unknown(PartWords, u.inv.raw, "this runs "+grammar.Escaped(u.sheet.name+" "+w.shown())+", which nod does not know")
+			u.out.unknown(PartWords, u.inv.raw,
+				"this runs "+grammar.Escaped(u.sheet.name+" "+w.shown())+", which nod does not know")
 		}
 		return true
 	case strings.HasPrefix(role, "!"):
@@ -291,7 +292,8 @@ func (u *use) language(role string, w word) {
 		u.out.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: u.inv.raw, Part: PartWords,
 			Forced: u.flags&forced != 0})
 	case "unknown":
-		u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" "+grammar.Escaped(w.shown())+", and nod does not know what that does")
+		u.out.unknown(PartWords, u.inv.raw,
+			"this gives "+u.sheet.name+" "+grammar.Escaped(w.shown())+", and nod does not know what that does")
 	default:
 		u.peculiar(role, w)
 	}
@@ -310,7 +312,8 @@ func (u *use) peculiar(role string, w word) {
 	case "digword": // @server, +option, type and class, or a name
 		switch {
 		case strings.HasPrefix(w.text, "+") && w.known:
-		case w.known && strings.Contains(" a aaaa any axfr caa ch cname dnskey ds hinfo hs https in loc mx naptr ns nsec "+
+		case w.known && strings.Contains(" a aaaa any axfr caa ch cname dnskey ds hinfo hs https in "+
+			"loc mx naptr ns nsec "+
 			"ptr rrsig soa spf srv sshfp svcb tlsa txt ", " "+strings.ToLower(w.text)+" "):
 		default:
 			w.text = strings.TrimPrefix(w.text, "@")

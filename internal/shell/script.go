@@ -351,7 +351,8 @@ type passage struct {
 }
 
 func (f *definitions) readable(t passage) bool {
-	return f.limits.afford(t.text) && len(f.walking) < maxScripts && !slices.Contains(f.walking, cmp.Or(t.key, t.file)) &&
+	return f.limits.afford(t.text) && len(f.walking) < maxScripts &&
+		!slices.Contains(f.walking, cmp.Or(t.key, t.file)) &&
 		strings.IndexByte(t.text, '\r') < 0 && grammar.Malformed(t.text) == "" && grammar.Exceeded(t.text) == "" &&
 		!strings.HasPrefix(t.text, "\uFEFF")
 }

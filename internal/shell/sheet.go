@@ -272,7 +272,8 @@ func (s *sheet) lookup(name string) (option, bool) {
 	for _, body := range s.more {
 		if o, ok := lookupIn(body, name); ok {
 			// -v of the program is not -v of its subcommand.
-			if strings.HasPrefix(o.rest, "alone") && s.heading != "" && name != "--help" && !(s.oneDash && name == "-help") {
+			if strings.HasPrefix(o.rest, "alone") && s.heading != "" && name != "--help" &&
+				!(s.oneDash && name == "-help") {
 				continue
 			}
 			return o, true
@@ -333,7 +334,8 @@ func lookupIn(body, name string) (option, bool) {
 		}
 		i += from
 		from = i + len(name)
-		if i > 0 && body[i-1] != '\n' && body[i-1] != ' ' || from < len(body) && body[from] != ' ' && body[from] != '\n' {
+		if i > 0 && body[i-1] != '\n' && body[i-1] != ' ' ||
+			from < len(body) && body[from] != ' ' && body[from] != '\n' {
 			continue
 		}
 		start := strings.LastIndexByte(body[:i], '\n') + 1

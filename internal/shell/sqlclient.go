@@ -141,7 +141,8 @@ func (c *client) sql(w word, server string, fed bool) (changes bool) {
 			changes = true
 			if !c.localFile() {
 				c.out.effect(Effect{
-					Kind: Remote, Target: server, Place: Network, Words: c.inv.raw, Part: PartWords, Forced: e.Kind == code.Destroy,
+					Kind: Remote, Target: server, Place: Network, Words: c.inv.raw, Part: PartWords,
+					Forced: e.Kind == code.Destroy,
 				})
 			}
 			continue

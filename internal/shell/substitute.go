@@ -69,7 +69,8 @@ func (e *expander) backquoted(p *syntax.CmdSubst) (string, bool) {
 			case '\n': // gone too, be it in single quotes
 				taken = true
 			case '"':
-				e.out.unknown(PartWords, raw, "this has an escaped quote between backquotes, which shells read differently")
+				e.out.unknown(PartWords, raw,
+					"this has an escaped quote between backquotes, which shells read differently")
 			}
 		}
 		b.WriteByte(inner[i])

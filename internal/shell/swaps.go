@@ -43,7 +43,8 @@ func (d *draft) meets(p taken, such func(Effect) bool) {
 	for _, e := range d.report.Effects {
 		if e.Command != p.command && e.Place != Null && such(e) {
 			d.command = e.Command
-			d.unknown(PartWords, e.Words, "this uses "+grammar.Escaped(p.name)+", where another part of the line may put something else")
+			d.unknown(PartWords, e.Words,
+				"this uses "+grammar.Escaped(p.name)+", where another part of the line may put something else")
 		}
 	}
 }
@@ -62,7 +63,8 @@ func (d *draft) mayBeDir(name string) bool {
 
 // gone reports whether the line itself may have removed a directory.
 func (d *draft) gone(name string) bool {
-	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool { return e.Command != d.command && d.takes(e, name) })
+	return slices.ContainsFunc(d.report.Effects,
+		func(e Effect) bool { return e.Command != d.command && d.takes(e, name) })
 }
 
 // takes reports whether an effect may remove a directory.

@@ -111,7 +111,8 @@ func (tg *targets) fills(w word, name string) {
 		return
 	}
 	tg.out.path(Write, w, tg.inv.st, tg.flags&^recursive)
-	tg.out.unknown(PartWords, tg.inv.raw, "this writes below "+grammar.Escaped(name)+", and nod does not know which names")
+	tg.out.unknown(PartWords, tg.inv.raw,
+		"this writes below "+grammar.Escaped(name)+", and nod does not know which names")
 }
 
 // linked remembers a link that the line makes.
@@ -137,7 +138,8 @@ func (tg *targets) linked(w word) {
 // listed reports a file that names others: it is read, and so are they.
 func (tg *targets) listed(w word) {
 	tg.reads(w, 0)
-	tg.out.unknown(PartWords, tg.inv.raw, "this takes the files that "+grammar.Escaped(w.shown())+" names, and nod does not read the list")
+	tg.out.unknown(PartWords, tg.inv.raw,
+		"this takes the files that "+grammar.Escaped(w.shown())+" names, and nod does not read the list")
 }
 
 // programWord reports a program that an option or argument names, with

@@ -49,14 +49,16 @@ const (
 	Standard                            // git: but for those that ignore files name
 	Cached                              // git: tracked files, too
 	Outside                             // git: files of no repository, or of another one
-	Fed                                 // its arguments come from a search: of what a sheet starts so, no word of sheets
+	Fed                                 // its arguments come from a search: what a sheet starts; no word of sheets
 )
 
 // traitWords are the words of the sheets, in the order of the traits.
 const traitWords = " git prints-files prints-lines prints-facts bare-names flat compares decodes changes-status " +
-	"status-undone removes-named removes-empty makes-directories makes-links copies empties replaces repeats destroys " +
+	"status-undone removes-named removes-empty makes-directories makes-links copies empties " +
+	"replaces repeats destroys " +
 	"discards mild-verbs own-database runs-words runner shell uses-git finds-files " +
-	"expression searches skips-hidden skips-ignored shallow follows inverted any-line any-pattern untracked standard cached outside "
+	"expression searches skips-hidden skips-ignored shallow follows inverted any-line any-pattern untracked " +
+	"standard cached outside "
 
 // traitOf is the trait that a word of a sheet stands for, 0 for none.
 func traitOf(word string) Traits {

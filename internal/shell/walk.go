@@ -136,7 +136,8 @@ func (a *analysis) stmt(s *syntax.Stmt, st state, in input) (after state) {
 	if !a.out.where.fixed && a.out.where.file != "" {
 		a.out.where.line = int(s.Pos().Line())
 	}
-	if _, sub := s.Cmd.(*syntax.Subshell); sub && s.Negated && s.Cmd.Pos().Offset() == s.Pos().Offset()+1 && a.now.zsh() {
+	if _, sub := s.Cmd.(*syntax.Subshell); sub && s.Negated && s.Cmd.Pos().Offset() == s.Pos().Offset()+1 &&
+		a.now.zsh() {
 		a.words.unfollowed(s, "a word that zsh takes for a pattern, !( )")
 	}
 	a.beside(s, func() { after = a.redirected(s, st, in) })

@@ -89,7 +89,8 @@ func (r *awkReader) quoted(quote byte) string {
 			r.pos++
 		case quote == '/' && c == '[' && class == 0:
 			class = r.pos
-		case quote == '/' && class > 0 && c == '[' && r.pos+1 < len(r.text) && strings.IndexByte(":.=", r.text[r.pos+1]) >= 0:
+		case quote == '/' && class > 0 && c == '[' && r.pos+1 < len(r.text) &&
+			strings.IndexByte(":.=", r.text[r.pos+1]) >= 0:
 			if end := strings.Index(r.text[r.pos+2:], r.text[r.pos+1:r.pos+2]+"]"); end >= 0 {
 				r.pos += end + 3
 			}

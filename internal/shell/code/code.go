@@ -50,15 +50,20 @@ type Facts struct {
 func Mentions(source string) []string {
 	var out []string
 	for _, group := range [...]struct{ what, names string }{
-		{"deletes", " remove unlink unlinkSync rmtree rmdir rmdirSync rm rmSync rm_rf rm_r removedirs truncate delete_file " +
+		{"deletes", " remove unlink unlinkSync rmtree rmdir rmdirSync rm rmSync rm_rf rm_r removedirs " +
+			"truncate delete_file " +
 			"DROP TRUNCATE DELETE drop truncate delete "},
-		{"writes", " write_text write_bytes writeFile writeFileSync appendFile appendFileSync createWriteStream rename " +
-			"renameSync makedirs mkdir mkdirSync copyfile copytree move symlink chmod dump to_csv binwrite file_put_contents "},
+		{"writes", " write_text write_bytes writeFile writeFileSync appendFile appendFileSync " +
+			"createWriteStream rename " +
+			"renameSync makedirs mkdir mkdirSync copyfile copytree move symlink chmod dump to_csv " +
+			"binwrite file_put_contents "},
 		{"network", " socket requests urllib urlopen httpx aiohttp http https fetch XMLHttpRequest WebSocket ftplib " +
 			"smtplib paramiko net Net dgram LWP "},
-		{"subprocess", " subprocess system popen Popen spawn spawnSync exec execSync execFile execFileSync execv execve " +
+		{"subprocess", " subprocess system popen Popen spawn spawnSync exec execSync execFile " +
+			"execFileSync execv execve " +
 			"fork child_process pty backticks Bun "},
-		{"eval", " eval exec compile __import__ getattr globals importlib Function constructor instance_eval class_eval " +
+		{"eval", " eval exec compile __import__ getattr globals importlib Function constructor " +
+			"instance_eval class_eval " +
 			"send pickle marshal ctypes "},
 		{"environment", " environ getenv env ENV "},
 	} {

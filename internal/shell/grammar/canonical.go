@@ -51,8 +51,8 @@ func readsItself(source string) bool {
 	for name := range strings.FieldsFuncSeq(source, func(r rune) bool { return r > 127 || !Letter(byte(r)) }) {
 		switch name {
 		case "LINENO", "HISTCMD", "history", "fc", "proc", "ps", "pgrep", "pidof", "top", "htop", "lsof", "strace",
-			"ltrace", "gdb", "set", "setopt", "shopt", "emulate", "trap", "alias", "unalias", "functrace", "funcsourcetrace",
-			"funcfiletrace":
+			"ltrace", "gdb", "set", "setopt", "shopt", "emulate", "trap", "alias", "unalias", "functrace",
+			"funcsourcetrace", "funcfiletrace":
 			return true
 		}
 		if strings.HasPrefix(name, "BASH") || strings.HasPrefix(name, "ZSH") || strings.HasPrefix(name, "HIST") {

@@ -166,8 +166,9 @@ func IsShell(program string) bool {
 
 func IsWrapper(program string) bool {
 	switch program {
-	case "sudo", "doas", "env", "xargs", "parallel", "nice", "ionice", "nohup", "timeout", "time", "exec", "command",
-		"builtin", "setsid", "stdbuf", "chroot", "unshare", "flock", "script", "strace", "ltrace", "noglob", "nocorrect":
+	case "sudo", "doas", "env", "xargs", "parallel", "nice", "ionice", "nohup", "timeout", "time", "exec",
+		"command", "builtin", "setsid", "stdbuf", "chroot", "unshare", "flock", "script", "strace", "ltrace",
+		"noglob", "nocorrect":
 		return true
 	}
 	return false

@@ -200,7 +200,8 @@ func Same(s string) bool {
 			}
 			i += n
 		case '&', '|':
-			if i+1 < len(s) && (s[i+1] == '!' || s[i+1] == '|' && c == '&' || s[i+1] == '&' && c == '|' || s[i+1] == '>') {
+			if i+1 < len(s) && (s[i+1] == '!' || s[i+1] == '|' && c == '&' || s[i+1] == '&' && c == '|' ||
+				s[i+1] == '>') {
 				return false
 			}
 		case '{':

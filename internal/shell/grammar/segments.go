@@ -4,7 +4,8 @@ import "strings"
 
 // LookedUp writes NAME for "$(which NAME)" and the like.
 func LookedUp(text string) string {
-	for _, way := range [...]string{"$(which ", "$(command -v ", "$(type -p ", "$(type -P ", "`which ", "`command -v "} {
+	for _, way := range [...]string{"$(which ", "$(command -v ", "$(type -p ", "$(type -P ", "`which ",
+		"`command -v "} {
 		for from := 0; ; {
 			at := strings.Index(text[from:], way)
 			if at < 0 {

@@ -157,7 +157,8 @@ func HomeBehindEquals(w *syntax.Word) bool {
 			value = lit.Value
 		}
 		assigns = assigns || found
-		if assigns && strings.Contains(value, "~") && (strings.HasPrefix(value, "~") || strings.ContainsAny(value, "=:")) {
+		if assigns && strings.Contains(value, "~") &&
+			(strings.HasPrefix(value, "~") || strings.ContainsAny(value, "=:")) {
 			return true
 		}
 	}

@@ -58,7 +58,8 @@ func justTokens(line string, braced bool) (tokens []justToken, rest string, ok b
 		default:
 			return nil, "", false
 		}
-		glued = i > start && tokens != nil && tokens[len(tokens)-1].kind == justName && line[i-1] != ' ' && line[i-1] != '\t'
+		glued = i > start && tokens != nil && tokens[len(tokens)-1].kind == justName && line[i-1] != ' ' &&
+			line[i-1] != '\t'
 	}
 	return tokens, "", !braced
 }

@@ -121,8 +121,8 @@ func Below(dir, name string) string {
 
 func quietMake(option string) bool {
 	switch option {
-	case "-s", "--silent", "--quiet", "-k", "-B", "-w", "--no-print-directory", "--print-directory", "-j1", "-j2", "-j4",
-		"-j8", "-j16", "-i", "--keep-going", "--always-make":
+	case "-s", "--silent", "--quiet", "-k", "-B", "-w", "--no-print-directory", "--print-directory", "-j1", "-j2",
+		"-j4", "-j8", "-j16", "-i", "--keep-going", "--always-make":
 		return true
 	}
 	return false
@@ -477,7 +477,8 @@ func (m *Makefile) Expanded(text, target string, needs []string) (string, bool) 
 		first = needs[0]
 	}
 	auto := Makefile{steps: m.steps, Vars: append(slices.Clip(m.Vars), variable{Name: "@", Text: target, Fixed: true},
-		variable{Name: "<", Text: first, Fixed: true}, variable{Name: "^", Text: strings.Join(needs, " "), Fixed: true})}
+		variable{Name: "<", Text: first, Fixed: true},
+		variable{Name: "^", Text: strings.Join(needs, " "), Fixed: true})}
 	text, ok := auto.expand(text, 0)
 	m.steps = auto.steps
 	return strings.TrimLeft(text, "@+- \t"), ok

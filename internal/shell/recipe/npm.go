@@ -108,9 +108,9 @@ func PlainNpmSettings(kind, text string) bool {
 		case "workspace", "workspaces", "includeworkspaceroot", "w", "ws":
 			return false // other scripts of that name
 		}
-		for _, odd := range [...]string{"shell", "nodeoptions", "script", "prefix", "userconfig", "globalconfig", "require",
-			"useragent", "nodeversion", "executionenv", "verifydeps", "pnpmfile", "packagemanager", "configdep", "runtime",
-			"import", "hook"} {
+		for _, odd := range [...]string{"shell", "nodeoptions", "script", "prefix", "userconfig", "globalconfig",
+			"require", "useragent", "nodeversion", "executionenv", "verifydeps", "pnpmfile", "packagemanager",
+			"configdep", "runtime", "import", "hook"} {
 			if strings.Contains(key, odd) && !strings.HasPrefix(key, "//") && !strings.HasPrefix(key, "#") &&
 				!strings.HasPrefix(key, ";") {
 				return false
