@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const (
@@ -343,6 +344,53 @@ func TestFilesStaySmall(t *testing.T) {
 			t.Errorf("%s has %d lines", f.name, n)
 		}
 	}
+}
+
+// A line fits beside another in a window. Data is excepted: a long literal, and
+// what a comment quotes.
+func TestLinesStayNarrow(t *testing.T) {
+	const most = 120
+	for _, f := range files(t) {
+		source, err := os.ReadFile(filepath.Join(root, f.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := linesOfData(t, f.name, source)
+		for i, line := range strings.Split(string(source), "\n") {
+			n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    "))
+			if n > most && !f.test && !data[i+1] {
+				t.Errorf("%s:%d has %d columns, more than %d", f.name, i+1, n, most)
+			}
+		}
+	}
+}
+
+// linesOfData are the lines that a literal of more than 80 characters, or a quoted
+// text of a comment, stands on.
+func linesOfData(t *testing.T, name string, source []byte) map[int]bool {
+	t.Helper()
+	set := token.NewFileSet()
+	syntax, err := parser.ParseFile(set, name, source, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := map[int]bool{}
+	ast.Inspect(syntax, func(n ast.Node) bool {
+		if l, ok := n.(*ast.BasicLit); ok && len(l.Value) > 80 {
+			for i := set.Position(l.Pos()).Line; i <= set.Position(l.End()).Line; i++ {
+				data[i] = true
+			}
+		}
+		return true
+	})
+	for _, group := range syntax.Comments {
+		for _, c := range group.List {
+			if strings.HasPrefix(c.Text, "//\t") {
+				data[set.Position(c.Pos()).Line] = true
+			}
+		}
+	}
+	return data
 }
 
 // The shell package states facts; words of judgement do not belong there.

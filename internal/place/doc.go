@@ -89,12 +89,14 @@ type Workspace struct {
 	Environ []string // of the call
 	Roots   []string // usable roots, real ([Machine.UsableRoots]); nil: the call has no workspace
 
-	path     []string // PATH directories inside the roots, once looked
-	looked   bool
-	named    []reading             // where the call's paths lead
-	repos    map[string]*repo.Repo // by directory, nil where there is none
-	linked   []alias               // what aliases found; nil: not looked yet
-	hookDirs map[string]bool       // where git's settings say that hooks are, with whether only their names count; nil: not looked yet
+	path   []string // PATH directories inside the roots, once looked
+	looked bool
+	named  []reading             // where the call's paths lead
+	repos  map[string]*repo.Repo // by directory, nil where there is none
+	linked []alias               // what aliases found; nil: not looked yet
+	// hookDirs is where git's settings say that hooks are, with whether only their
+	// names count; nil: not looked yet.
+	hookDirs map[string]bool
 }
 
 // Apart is a copy whose look-ups are its own, for another goroutine.

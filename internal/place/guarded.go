@@ -21,7 +21,8 @@ func (w *Workspace) Writable(real string) (why Objection) {
 	case !w.Machine.Inside(w.Roots, real):
 		return Objection("this writes " + printable.Text(real) + ", which is outside the workspace")
 	case w.Guarded(real):
-		return Objection("this writes " + printable.Text(real) + ", which changes what runs later or what the agent may do")
+		return Objection("this writes " + printable.Text(real) +
+			", which changes what runs later or what the agent may do")
 	}
 	return Because("this writes ", w.Machine.Ordinary(real))
 }

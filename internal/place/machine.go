@@ -161,7 +161,8 @@ func systemDir(dir string) bool {
 	switch parts[0] {
 	case "usr":
 		return parts[1] != "src" && !(len(parts) > 2 && parts[1] == "local" && parts[2] == "src")
-	case "etc", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", "dev", "proc", "sys", "run", "system", "applications", "library":
+	case "etc", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", "dev", "proc", "sys", "run", "system",
+		"applications", "library":
 		return true
 	case "private": // macOS keeps etc, tmp and var there
 		return len(parts) == 2

@@ -10,8 +10,9 @@ import (
 // isOutputName lists directories that builds, tests and caches fill.
 func isOutputName(name string) bool {
 	switch name {
-	case "dist", "build", "target", "out", "coverage", "htmlcov", ".next", ".nuxt", ".svelte-kit", ".turbo", ".parcel-cache", ".nyc_output",
-		"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".gradle", ".cache", "storybook-static":
+	case "dist", "build", "target", "out", "coverage", "htmlcov", ".next", ".nuxt", ".svelte-kit", ".turbo",
+		".parcel-cache", ".nyc_output", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".gradle",
+		".cache", "storybook-static":
 		return true
 	}
 	return false
@@ -39,7 +40,8 @@ func (w *Workspace) IsInstalled(dir string) bool {
 		return false
 	}
 	r, ok := w.Repository(dir)
-	return ok && !r.Tracks(dir) && r.Ignored(dir) && slices.ContainsFunc([]string{"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"}, func(lock string) bool {
+	return ok && !r.Tracks(dir) && r.Ignored(dir) && slices.ContainsFunc([]string{"package-lock.json",
+		"npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"}, func(lock string) bool {
 		return !w.Missing(path.Dir(dir) + "/" + lock)
 	})
 }

@@ -522,7 +522,8 @@ func (r *Repo) abbreviated(name string) (id string, ok bool) {
 	for _, pack := range r.packFiles() {
 		names, _, _ := r.bucket(pack, string(begin))
 		for ; len(names) >= r.size(); names = names[r.size():] {
-			if got := names[:r.size()]; strings.HasPrefix(string(got), string(begin)) && strings.HasPrefix(hex.EncodeToString(got), name) {
+			if got := names[:r.size()]; strings.HasPrefix(string(got), string(begin)) &&
+				strings.HasPrefix(hex.EncodeToString(got), name) {
 				return string(got), true
 			}
 		}

@@ -13,7 +13,8 @@ const maxIncludes = 8
 // directory, as core.hooksPath says in its own settings, the user's, and what
 // those include: real paths. What merely looks like the setting counts.
 func (r *Repo) HooksPaths(home string) (dirs []string) {
-	files := []string{r.Common + "/config", r.Dir + "/config.worktree", home + "/.gitconfig", home + "/.config/git/config", "/etc/gitconfig"}
+	files := []string{r.Common + "/config", r.Dir + "/config.worktree", home + "/.gitconfig",
+		home + "/.config/git/config", "/etc/gitconfig"}
 	for i := 0; i < len(files) && i < maxIncludes+5; i++ {
 		data, err := r.files.Read(files[i], 256<<10)
 		if err != nil {

@@ -66,7 +66,8 @@ func (r *Repo) Beyond() bool {
 	}
 	config, err := r.files.Read(r.Common+"/config", 1<<20)
 	text := strings.ToLower(string(config))
-	return err != nil && !r.missing("config") || strings.Contains(text, "reftable") || strings.Contains(text, "promisor") || !r.missing("objects/info/alternates")
+	return err != nil && !r.missing("config") || strings.Contains(text, "reftable") ||
+		strings.Contains(text, "promisor") || !r.missing("objects/info/alternates")
 }
 
 func (r *Repo) loose(id string) object {
@@ -81,7 +82,8 @@ func (r *Repo) loose(id string) object {
 		return object{}
 	}
 	kind, _, _ := strings.Cut(string(head), " ")
-	return object{map[string]int{"commit": commitObject, "tree": treeObject, "blob": blobObject, "tag": tagObject}[kind], rest}
+	return object{map[string]int{"commit": commitObject, "tree": treeObject, "blob": blobObject,
+		"tag": tagObject}[kind], rest}
 }
 
 // inflate unpacks what begins data. One reader serves all objects: to make one

@@ -70,6 +70,6 @@ func exportedNames(d *syntax.DeclClause) (names []string) {
 // reads itself: what assigning it does does not follow from its value.
 func (e *expander) ownName(name string, n syntax.Node) {
 	if variables.ShellsOwn(name) {
-		e.unfollowed(n, "assigning "+grammar.Escaped(name)+", which is the shell's own,")
+		e.unfollowed(n, "assigning "+grammar.Escaped(name)+", which is the shell's own")
 	}
 }

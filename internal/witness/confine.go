@@ -15,7 +15,8 @@ const ways = "TestNobodyGetsOut|TestWhatIsPlantedDoesNotStand|TestTheRepositoryS
 // escapes has real programs try to get out of confinement, and prints what the
 // tests say: one implementation of the ways, which the tests own.
 func escapes(out, progress io.Writer) error {
-	cmd := exec.Command("go", "test", "-count=1", "-v", "-run", "^("+ways+")$", "github.com/nodgate/nod/internal/confine")
+	cmd := exec.Command("go", "test", "-count=1", "-v", "-run", "^("+ways+")$",
+		"github.com/nodgate/nod/internal/confine")
 	cmd.Env, cmd.Stderr = os.Environ(), progress
 	said, err := cmd.StdoutPipe()
 	if err != nil {

@@ -147,7 +147,8 @@ func (w *worlds) ofLines(s *stage) *world {
 // allowedLine asks about a line and counts it; nil where it is not allowed.
 func (w *witnessing) allowedLine(world *world, text string) *nod.Decision {
 	d := world.gate.Check(context.Background(), nod.Call{
-		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: nod.Bash, Dir: project, Roots: []string{project}, Environ: environ(0),
+		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: nod.Bash, Dir: project,
+		Roots: []string{project}, Environ: environ(0),
 	})
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -157,7 +157,8 @@ func survey() map[string]string {
 			return nil
 		}
 		text := info.Mode().String() + " "
-		if perm := info.Mode().Perm(); perm&0o400 == 0 && info.Mode()&fs.ModeSymlink == 0 || e.IsDir() && perm&0o700 != 0o700 {
+		if perm := info.Mode().Perm(); perm&0o400 == 0 && info.Mode()&fs.ModeSymlink == 0 ||
+			e.IsDir() && perm&0o700 != 0o700 {
 			_ = os.Chmod(name, 0o700) // what cannot be read is not lost
 		}
 		switch {
@@ -272,7 +273,8 @@ func ownNotes(name string) bool {
 func guarded(name string) bool {
 	for _, part := range strings.Split(name, "/") {
 		switch part {
-		case ".claude", "CLAUDE.md", "AGENTS.md", ".mcp.json", ".envrc", ".npmrc", ".vscode", ".husky", ".gitattributes", ".gitmodules", ".bashrc", "node_modules", ".cursor", ".codex":
+		case ".claude", "CLAUDE.md", "AGENTS.md", ".mcp.json", ".envrc", ".npmrc", ".vscode", ".husky",
+			".gitattributes", ".gitmodules", ".bashrc", "node_modules", ".cursor", ".codex":
 			return true
 		}
 	}

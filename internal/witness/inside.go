@@ -339,7 +339,8 @@ func look() map[string]mark {
 	marks := map[string]mark{}
 	for _, dir := range []string{"/home", "/tmp", "/dev", recDir} {
 		_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-			if err != nil || name == "/dev/pts" || name == recDir+"/log" || name == recDir+"/seed" || name == recDir+"/out" || name == recDir+"/cwd" {
+			if err != nil || name == "/dev/pts" || name == recDir+"/log" || name == recDir+"/seed" ||
+				name == recDir+"/out" || name == recDir+"/cwd" {
 				return nil
 			}
 			var st syscall.Stat_t

@@ -286,7 +286,8 @@ func (g *liner) finder() string {
 			" -print0 | xargs -0 rm", " | xargs cat", " -exec grep -l MARK {} \\;", " -fprint "+g.name(),
 			" -fls "+g.name(), " -printf '%p\\n'", " -exec cp {} /tmp \\;", " -exec mv {} /tmp \\;", " -ok rm {} \\;",
 			" -execdir cat {} \\;", " -exec sh -c 'cat \"$1\"' x {} \\;", " -exec touch {} +",
-			" -fprintf "+g.name()+" %p", " -exec sed -i s/a/b/ {} +", " -exec uniq {} +", " -exec xxd {} +", " -exec ln -s {} new \\;", " | xargs -I{} ln -s {} new", " -quit", " | head",
+			" -fprintf "+g.name()+" %p", " -exec sed -i s/a/b/ {} +", " -exec uniq {} +", " -exec xxd {} +",
+			" -exec ln -s {} new \\;", " | xargs -I{} ln -s {} new", " -quit", " | head",
 			" | xargs -I{} mv {} {}.bak", " -exec gzip {} +")
 }
 
@@ -334,13 +335,25 @@ func (g *liner) carried() string {
 	first := g.of("cp -r "+secret+" "+away, "cp "+secret+" "+away, "cp -a "+secret+" "+away, "cp -l "+secret+" "+away,
 		"mv "+secret+" "+away, "ln -s "+secret+" "+away, "ln "+secret+" "+away, "tar cf new.tar "+secret,
 		"tar c "+secret+" | tar x -C /tmp",
-		"gzip -k "+secret, "gzip -c "+secret+" > "+away, "git add -f "+secret, "git add -A", "git add .", "git add :!x", "git add \"$PWD\"", "git add -- $x", "git hash-object -w "+secret, "git stash -u", "git stash -a", "cd "+secret, "cd config", "cd ~", "pushd config", "find . -type f -size -9 > "+away, "ls -A > "+away, "dd if="+secret+" of="+away,
-		"mkdir newdir; cp -r . newdir", "f="+secret, "set -- "+secret, "exec 3<"+secret, "exec <"+secret, "git mv "+secret+" "+away, "git commit -am x", "zip -r new.zip "+secret, "sed -n p "+secret+" > "+away, "split "+secret+" new", "install "+secret+" "+away, "git worktree add ../wt", "read -r f < "+secret, "mapfile f < "+secret, "f=$(cat "+secret+")", "printf '%s\n' * .* > "+away)
+		"gzip -k "+secret, "gzip -c "+secret+" > "+away, "git add -f "+secret, "git add -A", "git add .", "git add :!x",
+		"git add \"$PWD\"", "git add -- $x", "git hash-object -w "+secret, "git stash -u", "git stash -a", "cd "+secret,
+		"cd config", "cd ~", "pushd config", "find . -type f -size -9 > "+away, "ls -A > "+away,
+		"dd if="+secret+" of="+away,
+		"mkdir newdir; cp -r . newdir", "f="+secret, "set -- "+secret, "exec 3<"+secret, "exec <"+secret,
+		"git mv "+secret+" "+away, "git commit -am x", "zip -r new.zip "+secret, "sed -n p "+secret+" > "+away,
+		"split "+secret+" new", "install "+secret+" "+away, "git worktree add ../wt", "read -r f < "+secret,
+		"mapfile f < "+secret, "f=$(cat "+secret+")", "printf '%s\n' * .* > "+away)
 	second := g.of("cat "+away, "cat *", "cat .*", "cat new*", "grep -r SECRET "+away, "grep -r SECRET",
 		"grep SECRET *", "head -n 9 "+away+"/*", "tar xOf new.tar", "zcat *.gz", "zcat "+away, "git show :.env",
 		"git show :config/server.key", "git diff --cached", "git diff HEAD", "git grep SECRET",
 		"git grep --cached SECRET",
-		"git stash show -p -u", "git show stash@{0}^3", "xargs cat < "+away, "xargs -a "+away+" cat", "cat < "+away, "cat \"$f\"", "cat \"$1\"", "cat $*", "cat <&3", "cat", "echo \"$f\"", "echo $f", "while read -r l; do cat \"$l\"; done < "+away, "for f in $(cat "+away+"); do head \"$f\"; done", "git log -p -1", "git show", "unzip -p new.zip", "tail -n +1 "+away, "sort "+away, "cat $OLDPWD/.env",
-		"cat ~-/.env", "cat server.key", "cat .aws/credentials", "tail server.key", "base64 *", "diff "+away+" README.md", "cat /tmp/*", "cat ../n", "strings new.tar", "git cat-file -p :.env", "git diff --no-index src "+away, "sed -n p "+away, "awk 1 "+away, "cat /dev/fd/3", "cat /dev/stdin", "git blame "+away, "git archive HEAD | tar xO", "cut -c1-80 "+away)
+		"git stash show -p -u", "git show stash@{0}^3", "xargs cat < "+away, "xargs -a "+away+" cat", "cat < "+away,
+		"cat \"$f\"", "cat \"$1\"", "cat $*", "cat <&3", "cat", "echo \"$f\"", "echo $f",
+		"while read -r l; do cat \"$l\"; done < "+away, "for f in $(cat "+away+"); do head \"$f\"; done",
+		"git log -p -1", "git show", "unzip -p new.zip", "tail -n +1 "+away, "sort "+away, "cat $OLDPWD/.env",
+		"cat ~-/.env", "cat server.key", "cat .aws/credentials", "tail server.key", "base64 *",
+		"diff "+away+" README.md", "cat /tmp/*", "cat ../n", "strings new.tar", "git cat-file -p :.env",
+		"git diff --no-index src "+away, "sed -n p "+away, "awk 1 "+away, "cat /dev/fd/3", "cat /dev/stdin",
+		"git blame "+away, "git archive HEAD | tar xO", "cut -c1-80 "+away)
 	return first + g.of(" && ", "; ", "; ") + second
 }

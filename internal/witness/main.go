@@ -44,7 +44,8 @@ func run(args []string, out, progress io.Writer) error {
 	second := flags.Bool("second", false, "lay nod's parser beside what the shells read")
 	files := flags.Bool("files", false, "run generated lines of file and git commands")
 	programs := flags.Bool("programs", false, "run what the data on programs lists")
-	confined := flags.Bool("confine", false, "try the ways out of confinement: the tests of internal/confine, with what each way met")
+	confined := flags.Bool("confine", false,
+		"try the ways out of confinement: the tests of internal/confine, with what each way met")
 	n := flags.Uint64("n", 2000, "how many texts to generate")
 	seed := flags.Uint64("seed", 1, "number of the first text; each text follows from its own number")
 	workers := flags.Int("workers", 4*runtime.NumCPU(), "how many namespaces run at once; each mostly waits")

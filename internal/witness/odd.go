@@ -172,8 +172,12 @@ func (g *generator) option() string {
 	return g.of("set ", "set ", "shopt -s ", "setopt ", "unsetopt ", "shopt -u ") + g.of("-f", "-e", "-u", "-k", "-n",
 		"-v", "-x", "-a", "-o noglob", "+e", "-B", "+B", "-H", "-P", "-T", "-E", "-m", "-- "+g.mark()+" "+g.mark(),
 		"- "+g.mark(), "-", "--", "-o posix", "-o pipefail",
-		"dotglob", "nocaseglob", "nullglob", "failglob", "extglob", "globstar", "expand_aliases", "lastpipe", "extdebug", "xpg_echo", "inherit_errexit", "autocd", "cdable_vars", "nocasematch", "sourcepath", "localvar_inherit", "noexec",
-		"shwordsplit", "globsubst", "ksharrays", "extendedglob", "rcexpandparam", "errexit", "autocd", "cshnullglob", "shnullcmd", "noglob", "nobareglobqual", "interactivecomments", "multios", "kshglob", "shfileexpansion", "magicequalsubst", "braceccl", "posixbuiltins", "allexport", "chaselinks", "warncreateglobal", "nomatch")
+		"dotglob", "nocaseglob", "nullglob", "failglob", "extglob", "globstar", "expand_aliases", "lastpipe",
+		"extdebug", "xpg_echo", "inherit_errexit", "autocd", "cdable_vars", "nocasematch", "sourcepath",
+		"localvar_inherit", "noexec",
+		"shwordsplit", "globsubst", "ksharrays", "extendedglob", "rcexpandparam", "errexit", "autocd", "cshnullglob",
+		"shnullcmd", "noglob", "nobareglobqual", "interactivecomments", "multios", "kshglob", "shfileexpansion",
+		"magicequalsubst", "braceccl", "posixbuiltins", "allexport", "chaselinks", "warncreateglobal", "nomatch")
 }
 
 // trap arranges that a text runs later.
@@ -185,10 +189,22 @@ func (g *generator) trap(text string) string {
 
 func (g *generator) zshOnly() string {
 	return g.of(
-		"repeat 2 "+g.command(), "for x (a b) "+g.command(), "foreach x (a b); "+g.command()+"; end", "{ "+g.block()+"} always { "+g.block()+"}",
-		"if [[ a == a ]] { "+g.command()+" }", "while false { "+g.command()+" }", "() { "+g.command()+"; } "+g.mark(), "=wc "+g.mark(), "x=(*(N)); wc $x",
-		"wc *(e:'x=1':)", "print -P '%(1j.a.$(wc "+g.mark()+"))'", "autoload f; f", "zmodload zsh/system", "typeset -T X x", "wc $x:h", "echo ${:-wc}", "if (true) "+g.command(), "for x in a b; "+g.command(), "case a (a) "+g.command()+";; esac",
-		"sched +0 wc "+g.mark(), "wc "+g.mark()+" &!", "wc "+g.mark()+" &|", "TRAPEXIT() { "+g.command()+"; }", "TRAPDEBUG() { "+g.command()+"; }", "precmd() { "+g.command()+"; }", "functions[f]='"+g.command()+"'; f", "command_not_found_handler() { "+g.command()+"; }; nosuch", "command_not_found_handle() { "+g.command()+"; }; nosuch", "aliases[wc]=ls; eval wc "+g.mark(), "! { "+g.block()+"} ", "time { "+g.block()+"}", "> new"+g.mark()+" > new"+g.mark()+" echo k", "cat < a.txt < b.txt", "until true { "+g.command()+" }", "function { "+g.command()+" }", "wc ${x/k/$(wc "+g.mark()+")}", "nocorrect wc "+g.mark(), "x=k; x[1]=j; wc $x", "wc ${(e):-'$(wc "+g.mark()+")'}", "integer i=1; i='a[$(wc "+g.mark()+")]'", "float f; f=1", "let 'x=a[$(wc "+g.mark()+")]'")
+		"repeat 2 "+g.command(), "for x (a b) "+g.command(), "foreach x (a b); "+g.command()+"; end",
+		"{ "+g.block()+"} always { "+g.block()+"}",
+		"if [[ a == a ]] { "+g.command()+" }", "while false { "+g.command()+" }", "() { "+g.command()+"; } "+g.mark(),
+		"=wc "+g.mark(), "x=(*(N)); wc $x",
+		"wc *(e:'x=1':)", "print -P '%(1j.a.$(wc "+g.mark()+"))'", "autoload f; f", "zmodload zsh/system",
+		"typeset -T X x", "wc $x:h", "echo ${:-wc}", "if (true) "+g.command(), "for x in a b; "+g.command(),
+		"case a (a) "+g.command()+";; esac",
+		"sched +0 wc "+g.mark(), "wc "+g.mark()+" &!", "wc "+g.mark()+" &|", "TRAPEXIT() { "+g.command()+"; }",
+		"TRAPDEBUG() { "+g.command()+"; }", "precmd() { "+g.command()+"; }", "functions[f]='"+g.command()+"'; f",
+		"command_not_found_handler() { "+g.command()+"; }; nosuch",
+		"command_not_found_handle() { "+g.command()+"; }; nosuch", "aliases[wc]=ls; eval wc "+g.mark(),
+		"! { "+g.block()+"} ", "time { "+g.block()+"}", "> new"+g.mark()+" > new"+g.mark()+" echo k",
+		"cat < a.txt < b.txt", "until true { "+g.command()+" }", "function { "+g.command()+" }",
+		"wc ${x/k/$(wc "+g.mark()+")}", "nocorrect wc "+g.mark(), "x=k; x[1]=j; wc $x",
+		"wc ${(e):-'$(wc "+g.mark()+")'}", "integer i=1; i='a[$(wc "+g.mark()+")]'", "float f; f=1",
+		"let 'x=a[$(wc "+g.mark()+")]'")
 }
 
 // assignment gives a name a value in one of many ways.

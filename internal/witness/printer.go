@@ -156,7 +156,8 @@ func (p *printer) statement(s *syntax.Stmt) {
 	if s.Negated {
 		p.put("! ")
 	}
-	if b, ok := s.Cmd.(*syntax.BinaryCmd); ok && (len(s.Redirs) > 0 || s.Negated && b.Op != syntax.Pipe && b.Op != syntax.PipeAll) {
+	if b, ok := s.Cmd.(*syntax.BinaryCmd); ok &&
+		(len(s.Redirs) > 0 || s.Negated && b.Op != syntax.Pipe && b.Op != syntax.PipeAll) {
 		p.braced(&syntax.Stmt{Cmd: s.Cmd, Position: s.Position})
 	} else if s.Cmd != nil {
 		p.command(s.Cmd)
@@ -325,7 +326,8 @@ func (p *printer) function(c *syntax.FuncDecl) {
 	}
 	p.line()
 	switch c.Body.Cmd.(type) {
-	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause, *syntax.ArithmCmd, *syntax.TestClause:
+	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause,
+		*syntax.ArithmCmd, *syntax.TestClause:
 		if !c.Body.Negated && !c.Body.Background {
 			p.statement(c.Body)
 			return

@@ -173,8 +173,9 @@ func (w *witnessing) unsaid(report shell.Report, r ran) []string {
 	}
 	for _, s := range r.Started {
 		named := slices.ContainsFunc(report.Commands, func(c shell.Command) bool {
-			return len(c.Words) > 0 && path.Base(c.Words[0].Value) == path.Base(s.Words[0]) || slices.Contains(c.Wrappers,
-				path.Base(s.Words[0]))
+			return len(c.Words) > 0 && path.Base(c.Words[0].Value) == path.Base(s.Words[0]) ||
+				slices.Contains(c.Wrappers,
+					path.Base(s.Words[0]))
 		})
 		switch {
 		case named || speaks(shell.Run):

@@ -55,10 +55,11 @@ func (g *generator) subject() (first string, again func() string, use string) {
 			"command "+f+" "+g.mark(), "eval "+f+" "+g.mark(), `\`+f+" "+g.mark())
 	case 4:
 		return "set -- " + g.mark() + " " + g.mark(), func() string {
-			return g.of("shift", "set -- "+g.mark(), "set "+g.mark(), "shift 2", "set - "+g.mark(),
-				"f() { set -- "+g.mark()+"; }; f "+g.mark(), "for i; do shift; done", "set -"+g.of("e", "u",
-					"f")+" "+g.mark())
-		}, g.of("wc $1", `wc "$@"`, "wc $*", "wc ${2}", "wc $#", `eval "wc $1"`, "for i; do wc $i; done", "echo k > new$1")
+				return g.of("shift", "set -- "+g.mark(), "set "+g.mark(), "shift 2", "set - "+g.mark(),
+					"f() { set -- "+g.mark()+"; }; f "+g.mark(), "for i; do shift; done", "set -"+g.of("e", "u",
+						"f")+" "+g.mark())
+			}, g.of("wc $1", `wc "$@"`, "wc $*", "wc ${2}", "wc $#", `eval "wc $1"`, "for i; do wc $i; done",
+				"echo k > new$1")
 	}
 	return g.variable()
 }
@@ -120,20 +121,42 @@ func (g *generator) around(text string, depth int) string {
 	never := g.of("nofile", "/nonexistent/x", "nodir/new1", "$nofile", "src")
 	ways := []string{
 		text, text, text,
-		"f() { " + text + "; }; f", "f() { " + text + "; }", "f() { return; " + text + "; }; f", "f() { if true; then return; fi; " + text + "; }; f", "f() { local " + strings.TrimPrefix(text,
+		"f() { " + text + "; }; f", "f() { " + text + "; }", "f() { return; " + text + "; }; f",
+		"f() { if true; then return; fi; " + text + "; }; f", "f() { local " + strings.TrimPrefix(text,
 			"local ") + "; }; f",
-		"f() { " + text + "; return; }; f", "f() { " + text + "; } < " + never + "; f", "f() { " + text + "; }; f < " + never, "f() { " + text + "; }; f | cat", "f() ( " + text + " ); f", "function f { " + text + "; }; f", "f() { " + text + "; }; (f)", "f() { " + text + "; }; $(f)", "f() { g; }; g() { " + text + "; }; f",
-		"for i in 1 2; do break; " + text + "; done", "for i in 1 2; do continue; " + text + "; done", "for i in 1; do " + text + "; done", "for i in; do " + text + "; done", "for i in nomatch*; do " + text + "; done", "while true; do " + text + "; break; done", "while false; do " + text + "; done", "until false; do break; " + text + "; done",
-		"{ " + text + "; } < " + never, "{ " + text + "; } > " + never, text + " < " + never, text + " > " + never, text + " 2> " + never, text + " <&9", "{ " + text + "; } <&9", "{ " + text + "; }",
-		"(" + text + ")", text + " | :", ": | " + text, text + " &", text + " & wait", "$(" + text + ")", ": $(" + text + ")", ": <(" + text + ")", "[ -n \"$(" + text + ")\" ]",
-		"true && " + text, "false && " + text, "true || " + text, "false || " + text, "wc k && " + text, "wc k || " + text, "! " + text, text + " && false", text + " || true",
-		"if true; then " + text + "; fi", "if false; then " + text + "; fi", "if wc k; then " + text + "; fi", "if wc k; then :; else " + text + "; fi", "if " + text + "; then :; fi",
-		"case k in k) " + text + ";; esac", "case k in b) " + text + ";; esac", "case k in k) :;& b) " + text + ";; esac", "[[ a == b ]] && " + text, "[ a = b ] || " + text, "(( 0 )) || " + text,
-		"eval " + g.quoted(text), "eval " + g.quoted(text) + " < " + never, "command " + text, "builtin " + text, "time " + text, "coproc " + text, "exec " + text, "env " + text,
-		"trap " + g.quoted(text) + " ERR; false", "trap " + g.quoted(text) + " CHLD; wc k", "trap " + g.quoted(text) + " DEBUG; :", "trap " + g.quoted(text) + " EXIT", "trap " + g.quoted(text) + " RETURN; f() { :; }; f", "trap " + g.quoted(text) + " ZERR; false", "trap " + g.quoted(text) + " USR1; kill -USR1 $$",
-		"k=$((1/0)) " + text, "k=$((1/0)); " + text, ": ${nosuch?}; " + text, "shopt -s failglob\n: nomatch*; " + text, "set -u\n: $nosuch; " + text, "set -e\nfalse; " + text, "set -n; " + text, "set -f; " + text, "readonly k=1\nk=2; " + text, "cd nodir && " + text, "exit; " + text, "return; " + text, ": nomatch*; " + text,
-		text + "\n#", "# " + text, "#\\\n" + text, ": \\\n" + text, ": <<E; " + text + "\nE\n", ": <<E\n" + text + "\nE\n", ": '\n" + text + "\n'", ": $((\n1)); " + text, "alias k='" + "'; " + text, "noglob " + text, "repeat 0 " + text,
-		"f() { :; } && " + text, "f() { :; } || " + text, "f() { :; } | " + text, "x=(a)#; " + text, "let k||" + text, "f() ((1))|&" + text, "x=(a)#;" + text, "let k=1;" + text, "f() [[ a ]] && " + text, "wc k#; " + text,
+		"f() { " + text + "; return; }; f", "f() { " + text + "; } < " + never + "; f",
+		"f() { " + text + "; }; f < " + never, "f() { " + text + "; }; f | cat", "f() ( " + text + " ); f",
+		"function f { " + text + "; }; f", "f() { " + text + "; }; (f)", "f() { " + text + "; }; $(f)",
+		"f() { g; }; g() { " + text + "; }; f",
+		"for i in 1 2; do break; " + text + "; done", "for i in 1 2; do continue; " + text + "; done",
+		"for i in 1; do " + text + "; done", "for i in; do " + text + "; done",
+		"for i in nomatch*; do " + text + "; done", "while true; do " + text + "; break; done",
+		"while false; do " + text + "; done", "until false; do break; " + text + "; done",
+		"{ " + text + "; } < " + never, "{ " + text + "; } > " + never, text + " < " + never, text + " > " + never,
+		text + " 2> " + never, text + " <&9", "{ " + text + "; } <&9", "{ " + text + "; }",
+		"(" + text + ")", text + " | :", ": | " + text, text + " &", text + " & wait", "$(" + text + ")",
+		": $(" + text + ")", ": <(" + text + ")", "[ -n \"$(" + text + ")\" ]",
+		"true && " + text, "false && " + text, "true || " + text, "false || " + text, "wc k && " + text,
+		"wc k || " + text, "! " + text, text + " && false", text + " || true",
+		"if true; then " + text + "; fi", "if false; then " + text + "; fi", "if wc k; then " + text + "; fi",
+		"if wc k; then :; else " + text + "; fi", "if " + text + "; then :; fi",
+		"case k in k) " + text + ";; esac", "case k in b) " + text + ";; esac",
+		"case k in k) :;& b) " + text + ";; esac", "[[ a == b ]] && " + text, "[ a = b ] || " + text,
+		"(( 0 )) || " + text,
+		"eval " + g.quoted(text), "eval " + g.quoted(text) + " < " + never, "command " + text, "builtin " + text,
+		"time " + text, "coproc " + text, "exec " + text, "env " + text,
+		"trap " + g.quoted(text) + " ERR; false", "trap " + g.quoted(text) + " CHLD; wc k",
+		"trap " + g.quoted(text) + " DEBUG; :", "trap " + g.quoted(text) + " EXIT",
+		"trap " + g.quoted(text) + " RETURN; f() { :; }; f", "trap " + g.quoted(text) + " ZERR; false",
+		"trap " + g.quoted(text) + " USR1; kill -USR1 $$",
+		"k=$((1/0)) " + text, "k=$((1/0)); " + text, ": ${nosuch?}; " + text, "shopt -s failglob\n: nomatch*; " + text,
+		"set -u\n: $nosuch; " + text, "set -e\nfalse; " + text, "set -n; " + text, "set -f; " + text,
+		"readonly k=1\nk=2; " + text, "cd nodir && " + text, "exit; " + text, "return; " + text, ": nomatch*; " + text,
+		text + "\n#", "# " + text, "#\\\n" + text, ": \\\n" + text, ": <<E; " + text + "\nE\n",
+		": <<E\n" + text + "\nE\n", ": '\n" + text + "\n'", ": $((\n1)); " + text, "alias k='" + "'; " + text,
+		"noglob " + text, "repeat 0 " + text,
+		"f() { :; } && " + text, "f() { :; } || " + text, "f() { :; } | " + text, "x=(a)#; " + text, "let k||" + text,
+		"f() ((1))|&" + text, "x=(a)#;" + text, "let k=1;" + text, "f() [[ a ]] && " + text, "wc k#; " + text,
 	}
 	if g.chance(45) {
 		ways = g.often(text, never)
@@ -149,10 +172,13 @@ func (g *generator) around(text string, depth int) string {
 func (g *generator) often(text, never string) []string {
 	return []string{
 		"f() { local " + strings.TrimPrefix(text,
-			"local ") + "; }; f", "f() { return; " + text + "; }; f", "f() { if true; then return; fi; " + text + "; }; f",
+			"local ") + "; }; f", "f() { return; " + text + "; }; f",
+		"f() { if true; then return; fi; " + text + "; }; f",
 		"for i in 1 2; do " + g.of("break",
-			"continue") + "; " + text + "; done", "{ " + text + "; } < " + never, text + " < " + never, "f() { " + text + "; }; f < " + never,
-		"(" + text + ")", text + " | :", text + " &", "false && " + text, "true || " + text, "k=$((1/0)) " + text, ": $(" + text + ")",
+			"continue") + "; " + text + "; done", "{ " + text + "; } < " + never, text + " < " + never,
+		"f() { " + text + "; }; f < " + never,
+		"(" + text + ")", text + " | :", text + " &", "false && " + text, "true || " + text, "k=$((1/0)) " + text,
+		": $(" + text + ")",
 		"trap " + g.quoted(text) + " " + g.of("ERR; false", "CHLD; wc k", "DEBUG; :", "EXIT"), "readonly x; " + text,
 	}
 }
@@ -218,12 +244,20 @@ func (g *generator) mutated(text string) string {
 func (g *generator) session() string {
 	a, b := g.mark(), g.mark()
 	text := g.of(
-		"cd src && ls -la "+a+" | head -20", "git status && git diff --stat "+a, "grep -rn '"+a+"' src | head -5", "find . -name '*.js' -not -path './node_modules/*' | xargs wc -l | tail -1",
-		"ls "+a+" 2>/dev/null || echo none", "cat "+a+" | sort | uniq -c | sort -rn > new"+b, "for f in a b; do echo \"== $f\"; wc -l $f; done", "wc -l $(find . -name '*.txt')",
-		"cat > new"+a+" <<'EOF'\nline $x\nEOF\nwc "+b, "cd src; ls; cd ..; wc "+a, "if [ -f "+a+" ]; then cat "+a+"; else echo no; fi", "x=$(git rev-parse HEAD); echo \"$x\" "+a,
-		"echo \"a: $(wc -l < a.txt)\" && ls "+b, "diff <(ls "+a+") <(ls "+b+")", "head -5 "+a+"; echo ---; tail -5 "+b, "sed -n '1,5p' "+a+" | cat -n", "mkdir -p out/"+a+" && echo x > out/"+a+"/f", "export A="+a+" && echo $A",
-		"cat package.json | grep '\"name\"' # "+a, "FILE="+a+"; wc -l \"$FILE\"; head \"$FILE\"", "(cd docs && ls "+a+") && wc "+b, "timeout 5 ls "+a+"; echo $?", "set -e; ls "+a+"; wc "+b, "echo 'it'\"'\"'s' "+a, "awk '{print $1}' "+a+" | sort -u",
-		"for i in 1 2 3; do echo $i; done | wc "+a, "while read -r l; do echo \"$l\"; done < a.txt", "printf '%s\\n' "+a+" "+b+" >> a.txt", "ls -la ~/"+a+" /tmp 2>&1 | grep -v "+b, "test -d src && echo yes || wc "+a, "n=0; for f in *.txt; do n=$((n+1)); done; echo $n",
+		"cd src && ls -la "+a+" | head -20", "git status && git diff --stat "+a, "grep -rn '"+a+"' src | head -5",
+		"find . -name '*.js' -not -path './node_modules/*' | xargs wc -l | tail -1",
+		"ls "+a+" 2>/dev/null || echo none", "cat "+a+" | sort | uniq -c | sort -rn > new"+b,
+		"for f in a b; do echo \"== $f\"; wc -l $f; done", "wc -l $(find . -name '*.txt')",
+		"cat > new"+a+" <<'EOF'\nline $x\nEOF\nwc "+b, "cd src; ls; cd ..; wc "+a,
+		"if [ -f "+a+" ]; then cat "+a+"; else echo no; fi", "x=$(git rev-parse HEAD); echo \"$x\" "+a,
+		"echo \"a: $(wc -l < a.txt)\" && ls "+b, "diff <(ls "+a+") <(ls "+b+")", "head -5 "+a+"; echo ---; tail -5 "+b,
+		"sed -n '1,5p' "+a+" | cat -n", "mkdir -p out/"+a+" && echo x > out/"+a+"/f", "export A="+a+" && echo $A",
+		"cat package.json | grep '\"name\"' # "+a, "FILE="+a+"; wc -l \"$FILE\"; head \"$FILE\"",
+		"(cd docs && ls "+a+") && wc "+b, "timeout 5 ls "+a+"; echo $?", "set -e; ls "+a+"; wc "+b,
+		"echo 'it'\"'\"'s' "+a, "awk '{print $1}' "+a+" | sort -u",
+		"for i in 1 2 3; do echo $i; done | wc "+a, "while read -r l; do echo \"$l\"; done < a.txt",
+		"printf '%s\\n' "+a+" "+b+" >> a.txt", "ls -la ~/"+a+" /tmp 2>&1 | grep -v "+b,
+		"test -d src && echo yes || wc "+a, "n=0; for f in *.txt; do n=$((n+1)); done; echo $n",
 	)
 	switch g.r.IntN(4) {
 	case 0:

@@ -126,7 +126,8 @@ func (w *witnessing) report() (stop func()) {
 			case <-tick.C:
 				w.mu.Lock()
 				fmt.Fprintf(w.progress, "%d of %d generated, %d allowed, %d violations, %.0f a second\n",
-					w.count.generated, w.n, w.count.allowed, w.count.violations, float64(w.count.generated)/time.Since(start).Seconds())
+					w.count.generated, w.n, w.count.allowed, w.count.violations,
+					float64(w.count.generated)/time.Since(start).Seconds())
 				w.mu.Unlock()
 			}
 		}
@@ -360,7 +361,8 @@ func (w *worlds) of(variant uint64) *world {
 
 func (w *world) allows(text string, d nod.Dialect) bool {
 	decision := w.gate.Check(context.Background(), nod.Call{
-		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: d, Dir: project, Roots: []string{project}, Environ: environ(w.variant),
+		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: d, Dir: project,
+		Roots: []string{project}, Environ: environ(w.variant),
 	})
 	return decision.Verdict == nod.Allow
 }

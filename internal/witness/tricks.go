@@ -51,10 +51,15 @@ func (g *generator) housed(text string) string {
 		return text
 	}
 	return g.of(
-		"("+text+")", "{ "+text+"\n}", "{ "+text+"; }", "wc $("+text+")", `wc "$(`+text+`)"`, "wc `"+text+"`", "wc <("+text+")",
-		"bash -c "+g.quoted(text), "sh -c "+g.quoted(text), "zsh -c "+g.quoted(text), "eval "+g.quoted(text), "for i in 1 2; do "+text+"; done", "if "+text+"; then "+g.command()+"; fi",
-		"while "+text+"; do break; done", "! "+text, "time "+text, text+" | cat", ": | "+text, text+" && "+g.command(), "true || "+text, text+" &", "echo "+g.mark()+" | "+text, "(("+text+"))", "( ("+text+") )", "$("+text+")",
-		"wc \"a $(echo \"b $("+text+")\")\"", "wc ${UNSET:-$("+text+")}", "cat <<E\n$("+text+")\nE\n", "cat <<E\n`"+text+"`\nE\n", "wc $(("+text+"))", "x=$("+text+")", "x=$("+text+") wc", "case k in k) "+text+";; esac", "[[ -n $("+text+") ]]",
+		"("+text+")", "{ "+text+"\n}", "{ "+text+"; }", "wc $("+text+")", `wc "$(`+text+`)"`, "wc `"+text+"`",
+		"wc <("+text+")",
+		"bash -c "+g.quoted(text), "sh -c "+g.quoted(text), "zsh -c "+g.quoted(text), "eval "+g.quoted(text),
+		"for i in 1 2; do "+text+"; done", "if "+text+"; then "+g.command()+"; fi",
+		"while "+text+"; do break; done", "! "+text, "time "+text, text+" | cat", ": | "+text, text+" && "+g.command(),
+		"true || "+text, text+" &", "echo "+g.mark()+" | "+text, "(("+text+"))", "( ("+text+") )", "$("+text+")",
+		"wc \"a $(echo \"b $("+text+")\")\"", "wc ${UNSET:-$("+text+")}", "cat <<E\n$("+text+")\nE\n",
+		"cat <<E\n`"+text+"`\nE\n", "wc $(("+text+"))", "x=$("+text+")", "x=$("+text+") wc",
+		"case k in k) "+text+";; esac", "[[ -n $("+text+") ]]",
 	)
 }
 
@@ -109,7 +114,13 @@ func (g *generator) oddWord() string {
 			return g.of("$", a+"$", `"$"`, `"k$"`, "$\\k", "$'k'", `$"k"`, `"$'k'"`, "'$k'", `"\k"`, `"\$x"`,
 				"\"\\`\"", `"\\"`, `'\'`, `'\\'`, `\\`, `"\"k"`, `$'\''k`, `$'\\'`, `$'\"k'`, `$'\x6b\x31'`,
 				`$'\153'`, `$'\u006b'`, `$'\cA'`, `$'\e'`, `$'a\0b'`, `$'\x'`, `$'\777'`, `$'k\
-k'`, `"a'b'c"`, `'a"b"c'`, `"a"'b'\c`, `''`, `""`, `""''`, `'`+"\n"+`'`, `"a`+"\n"+`b"`, "\"a\\\nb\"", "'a\\\nb'", "a\\\nb", `$"k$x"`, `"${x}"`, `"${x}k"`, `"$xk"`, `"$x'k'"`, `"`+"`echo k`"+`"`, `"$(echo "k")"`, `"$(echo 'k"')"`, `"$(echo ")")"`, "$(echo ')')", "$(echo \\))", "$(echo k #)\n)", "$(echo \"#)\")", "`echo \\`echo k\\``", "`echo \\$x`", "`echo '\\\\'k`", "`echo \"k\"`", "\"`echo \\\"k\\\"`\"", "`echo k #`", "`#`", "`# k`", "$(#)\n)", "$( )", "``")
+k'`, `"a'b'c"`, `'a"b"c'`, `"a"'b'\c`,
+				`''`, `""`, `""''`, `'`+"\n"+`'`, `"a`+"\n"+`b"`, "\"a\\\nb\"", "'a\\\nb'", "a\\\nb",
+				`$"k$x"`, `"${x}"`, `"${x}k"`, `"$xk"`, `"$x'k'"`, `"`+"`echo k`"+`"`,
+				`"$(echo "k")"`, `"$(echo 'k"')"`, `"$(echo ")")"`,
+				"$(echo ')')", "$(echo \\))", "$(echo k #)\n)", "$(echo \"#)\")",
+				"`echo \\`echo k\\``", "`echo \\$x`", "`echo '\\\\'k`", "`echo \"k\"`", "\"`echo \\\"k\\\"`\"",
+				"`echo k #`", "`#`", "`# k`", "$(#)\n)", "$( )", "``")
 		}},
 		choice{3, func() string {
 			return g.of("$x[1]", "$x:h", "$x:t", "${x:h}", "$HOME:h", `"$HOME:h"`, "$PWD:t", "$HOME[1]", `"$HOME[1]"`,
@@ -359,7 +370,23 @@ func (g *generator) oddBlock() string {
 		"case $x in "+g.mark()+"|*) "+a+";; esac", "case k in esac", "case k in k) ;; esac; "+a,
 		"case esac in esac) "+a+";; esac", "wc $(case k in k) "+a+";; esac)", "wc \"$(case k in k) "+a+";; esac)\"",
 		"wc `case k in k) "+a+";; esac`",
-		a+";; "+b, a+" ;& "+b, a+"; ; "+b, a+" & ; "+b, "& "+a, "; "+a, "&& "+a, "| "+a, a+" &| "+b, a+" &! "+b, a+" |& "+b, a+" |&\n"+b, a+" | & "+b, a+" &&& "+b, a+" ||| "+b, a+" || | "+b, a+" &&\n"+b, a+" &&\n\n#c\n"+b, a+" |\n"+b, a+" | #c\n"+b, a+" && #c\n"+b, a+" \\\n&& "+b, a+" &\\\n& "+b, a+" |\\\n| "+b, a+"\n&& "+b, a+"\n| "+b, a+" & "+b+" & ", a+" &"+b, a+"&"+b, a+"|"+b, a+"||"+b, a+"&&"+b, a+";"+b, a+" ; "+b, a+"\r\n"+b, a+"\r"+b, a+" ;\r\n"+b, a+" \\\r\n"+b, a+"\n\r"+b, a+"\x00"+b, a+"\v"+b, a+"\f"+b, a+"\u2028"+b, a+"\u0085"+b, a+" \u00a0&& "+b, a+" &&\u00a0"+b, "\ufeff"+a, a+" \x1a "+b, a+";\\\n"+b, a+"\\\n;"+b, a+"\\\n"+b, a+" \\\n "+b, "i\\\nf "+a+"; then "+b+"; fi", "if "+a+"; th\\\nen "+b+"; f\\\ni", "{\\\n"+a+"; }", "{ "+a+"; \\\n}", "(\\\n"+a+"\\\n)", "$\\\n("+a+")", "wc $\\\n("+a+")", "wc $(\\\n"+a+")", "wc $((\\\n1))", "wc $\\\n{x}", "wc ${\\\nx}", "wc ${x\\\n}", "wc $\\\nx", "wc $x\\\ny", "wc <\\\n("+a+")", "w\\\nc "+a, a+" >\\\n> new"+g.mark(), a+" 2\\\n>new"+g.mark(), a+" 2>&\\\n1", a+" &\\\n>new"+g.mark(), a+" >\\\n|new"+g.mark(), a+" <\\\n<E\nk\nE\n", a+" <<\\\nE\nk\nE\n", a+" <<<\\\nk", a+" |\\\n& "+b, "#\\\n"+a, a+" #\\\n"+b, a+" \\\n#"+b, a+"\\\n#"+b, "'\\\n'"+a, a+" '\\\n' "+b, "if [ -f a.txt ] ; then "+a+" ; fi", "if [ -f a.txt ]\nthen "+a+"\nfi", "[ -f a.txt -a -d src ] && "+a, "[ ! -f nofile ] && "+a, "[[ -f a.txt ]] && "+a, "[[ -f a.txt && -d src ]] || "+a, "[[ $x == k* ]] && "+a, "[[ k =~ ^k ]] && "+a, "[[ -f a.txt ]]; "+a, "[ -n \"$x\" ] && "+a, "[ $x -gt 1 ] && "+a, "test $x = k && "+a, "[ a = b ] | "+a, "[ a == b ]; "+a, "[ a < b ] && "+a, "[ a > newk ] && "+a, "[ ( a ) ]; "+a, "[[ a < b ]] && "+a, "[ -t 0 ]; "+a, "[ -v x ]; "+a, "[ x -eq 0 ] ; "+a)
+		a+";; "+b, a+" ;& "+b, a+"; ; "+b, a+" & ; "+b, "& "+a, "; "+a, "&& "+a, "| "+a, a+" &| "+b, a+" &! "+b,
+		a+" |& "+b, a+" |&\n"+b, a+" | & "+b, a+" &&& "+b, a+" ||| "+b, a+" || | "+b, a+" &&\n"+b, a+" &&\n\n#c\n"+b,
+		a+" |\n"+b, a+" | #c\n"+b, a+" && #c\n"+b, a+" \\\n&& "+b, a+" &\\\n& "+b, a+" |\\\n| "+b, a+"\n&& "+b,
+		a+"\n| "+b, a+" & "+b+" & ", a+" &"+b, a+"&"+b, a+"|"+b, a+"||"+b, a+"&&"+b, a+";"+b, a+" ; "+b, a+"\r\n"+b,
+		a+"\r"+b, a+" ;\r\n"+b, a+" \\\r\n"+b, a+"\n\r"+b, a+"\x00"+b, a+"\v"+b, a+"\f"+b, a+"\u2028"+b, a+"\u0085"+b,
+		a+" \u00a0&& "+b, a+" &&\u00a0"+b, "\ufeff"+a, a+" \x1a "+b, a+";\\\n"+b, a+"\\\n;"+b, a+"\\\n"+b, a+" \\\n "+b,
+		"i\\\nf "+a+"; then "+b+"; fi", "if "+a+"; th\\\nen "+b+"; f\\\ni", "{\\\n"+a+"; }", "{ "+a+"; \\\n}",
+		"(\\\n"+a+"\\\n)", "$\\\n("+a+")", "wc $\\\n("+a+")", "wc $(\\\n"+a+")", "wc $((\\\n1))", "wc $\\\n{x}",
+		"wc ${\\\nx}", "wc ${x\\\n}", "wc $\\\nx", "wc $x\\\ny", "wc <\\\n("+a+")", "w\\\nc "+a,
+		a+" >\\\n> new"+g.mark(), a+" 2\\\n>new"+g.mark(), a+" 2>&\\\n1", a+" &\\\n>new"+g.mark(),
+		a+" >\\\n|new"+g.mark(), a+" <\\\n<E\nk\nE\n", a+" <<\\\nE\nk\nE\n", a+" <<<\\\nk", a+" |\\\n& "+b, "#\\\n"+a,
+		a+" #\\\n"+b, a+" \\\n#"+b, a+"\\\n#"+b, "'\\\n'"+a, a+" '\\\n' "+b, "if [ -f a.txt ] ; then "+a+" ; fi",
+		"if [ -f a.txt ]\nthen "+a+"\nfi", "[ -f a.txt -a -d src ] && "+a, "[ ! -f nofile ] && "+a,
+		"[[ -f a.txt ]] && "+a, "[[ -f a.txt && -d src ]] || "+a, "[[ $x == k* ]] && "+a, "[[ k =~ ^k ]] && "+a,
+		"[[ -f a.txt ]]; "+a, "[ -n \"$x\" ] && "+a, "[ $x -gt 1 ] && "+a, "test $x = k && "+a, "[ a = b ] | "+a,
+		"[ a == b ]; "+a, "[ a < b ] && "+a, "[ a > newk ] && "+a, "[ ( a ) ]; "+a, "[[ a < b ]] && "+a, "[ -t 0 ]; "+a,
+		"[ -v x ]; "+a, "[ x -eq 0 ] ; "+a)
 }
 
 // computed gives a word a value that a reader might work out wrongly.

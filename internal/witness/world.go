@@ -114,8 +114,9 @@ func environ(variant uint64) []string {
 // those that run as well.
 func stubs() []string {
 	return append([]string{
-		"ls", "wc", "grep", "file", "stat", "rm", "git", "npm", "make", "curl", "dd", "diff", "rg", "sed", "awk", "ps", "date", "whoami", "uname", "du", "df",
-		"chmod", "kill", "sleep", "which", "tar", "node", "python3", "id", "md5sum", "cmp", "cut", "tree", "nod", "od", "strings", "nproc", "hostname",
+		"ls", "wc", "grep", "file", "stat", "rm", "git", "npm", "make", "curl", "dd", "diff", "rg", "sed", "awk",
+		"ps", "date", "whoami", "uname", "du", "df", "chmod", "kill", "sleep", "which", "tar", "node", "python3",
+		"id", "md5sum", "cmp", "cut", "tree", "nod", "od", "strings", "nproc", "hostname",
 	}, realPrograms()...)
 }
 
@@ -123,8 +124,9 @@ func stubs() []string {
 // whom they start, is what a text is about.
 func realPrograms() []string {
 	return []string{
-		"dirname", "basename", "realpath", "readlink", "seq", "expr", "cat", "tr", "head", "tail", "sort", "uniq", "tee", "mkdir", "touch", "cp", "mv", "ln",
-		"rmdir", "xargs", "env", "nice", "timeout", "nohup", "stdbuf", "find", "test", "true", "false", "echo", "printf",
+		"dirname", "basename", "realpath", "readlink", "seq", "expr", "cat", "tr", "head", "tail", "sort", "uniq",
+		"tee", "mkdir", "touch", "cp", "mv", "ln", "rmdir", "xargs", "env", "nice", "timeout", "nohup", "stdbuf",
+		"find", "test", "true", "false", "echo", "printf",
 	}
 }
 

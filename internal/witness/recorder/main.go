@@ -126,8 +126,8 @@ func act(h uint64) {
 		drain(0)
 	}
 	outputs := [...]string{
-		"", "", "out\n", "two words\n", "a.txt\nsrc\n", "-n\n--\n", "*\n", "b.txt", "wc injected\n", "$(wc injected)\n", "3\n",
-		"../..\n~\n", "x=1; wc injected\n", "\n", "src/tax.js\n", "z\nz\nz\n",
+		"", "", "out\n", "two words\n", "a.txt\nsrc\n", "-n\n--\n", "*\n", "b.txt", "wc injected\n",
+		"$(wc injected)\n", "3\n", "../..\n~\n", "x=1; wc injected\n", "\n", "src/tax.js\n", "z\nz\nz\n",
 	}
 	_, _ = syscall.Write(1, []byte(outputs[(h>>8)%uint64(len(outputs))]))
 	statuses := [...]int{0, 0, 0, 0, 1, 2}
