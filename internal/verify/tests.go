@@ -48,8 +48,11 @@ func tests(ctx context.Context, h *house) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	args := append([]string{"-skip", figuresTest}, packages...)
-	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools}, args...)
+	env := []string{"NOD_TOOLS=" + h.tools}
+	if h.deep {
+		env = append(env, "NOD_DEEP=1")
+	}
+	return h.test(ctx, env, append([]string{"-skip", figuresTest}, packages...)...)
 }
 
 // packages lists all but those that have a stage of their own.
