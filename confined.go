@@ -108,6 +108,28 @@ func (o *openCall) unconfinable() objection {
 	if !runs {
 		return against(string(o.why.why))
 	}
+	return o.unnamed()
+}
+
+// unnamed says which command that runs unread code fits no pattern of the
+// setting confine, where that is a list. It fits as it fits an allow rule, but
+// for where further arguments lead: that is bounded like the rest.
+func (o *openCall) unnamed() objection {
+	if o.gate.anyUnread {
+		return objection{}
+	}
+	named := *o.gate
+	named.rules.Allow = named.unread
+	fits := &ruling{gate: &named, call: o.call, fits: o.rules}
+	for _, c := range o.report.Commands {
+		_, ok := fits.allowedBy(c)
+		fits.cleared = append(fits.cleared, ok)
+	}
+	for _, e := range o.report.Effects {
+		if e.Kind == shell.Run && !fits.clearsPart(e.Command, e.Part) {
+			return against("the setting confine names other commands: " + printable.Text(e.Words))
+		}
+	}
 	return objection{}
 }
 

@@ -16,11 +16,11 @@ func confining(t *testing.T, change func(o *nod.Options)) *nod.Gate {
 	files := view.NewMemory(false).Dir("/home/dev", 0o755).Dir("/home/dev/shop/.git", 0o755).File("/home/dev/shop/.env", "KEY=1", 0o600).
 		File("/home/dev/shop/package.json", `{"scripts":{"test":"node t.js"}}`, 0o644).Dir("/home/dev/shop/sub", 0o755).File("/home/dev/shop/a.txt", "a", 0o644).
 		Dir("/tmp", 0o777).File("/tmp/x.py", "x", 0o644).Dir("/usr/bin", 0o755)
-	for _, name := range []string{"npm", "node", "go", "python3", "cat", "make", "pytest", "tee", "tail", "curl", "git", "ls", "rm"} {
+	for _, name := range []string{"npm", "node", "go", "python3", "cat", "make", "pytest", "tee", "tail", "curl", "git", "ls", "rm", "bash", "timeout"} {
 		files = files.File("/usr/bin/"+name, "x", 0o755)
 	}
 	rules := nod.DefaultRules()
-	o := nod.Options{Rules: rules, Files: files, Home: "/home/dev", Confine: func() string { return confiner }}
+	o := nod.Options{Rules: rules, Files: files, Home: "/home/dev", Confine: func() string { return confiner }, ConfineAll: true}
 	if change != nil {
 		change(&o)
 	}

@@ -56,6 +56,11 @@ type Options struct {
 	// a call that layers 0 to 3 leave open, and for one that looks confined.
 	// nil: nothing is confined.
 	Confine func() (program string)
+	// ConfineAll has every line confined whose only fault is code that nod has
+	// not read. False: only a line of which each command that runs such code
+	// fits one of ConfineRules, which are of [ListConfine].
+	ConfineAll   bool
+	ConfineRules []Rule
 	// AskOnBlock puts to a person what the model would block, where one is
 	// there. False: it is denied.
 	AskOnBlock bool
@@ -86,6 +91,8 @@ type Gate struct {
 	history   History
 	approvals Approvals
 	confine   func() string
+	unread    []Rule // ConfineRules
+	anyUnread bool   // ConfineAll
 	lenient   bool
 	askBlock  bool
 	denyFail  bool
@@ -98,6 +105,7 @@ func New(o Options) *Gate {
 	g := &Gate{
 		rules: o.Rules, model: o.Model, timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder,
 		memory: o.Memory, history: o.History, approvals: o.Approvals, confine: o.Confine,
+		unread: o.ConfineRules, anyUnread: o.ConfineAll,
 		askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask, now: o.Now,
 	}
 	if o.Files == nil {

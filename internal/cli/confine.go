@@ -41,6 +41,14 @@ nod-hook does the same and starts faster.
   off      switch it off
            with nothing, say whether it is on, and whether it works here
 
+For named commands only, write patterns into the settings, as in allow; each
+command of a line that runs such code has to fit one of them:
+
+  confine = ["npm test", "go test *"]
+
+The managed file can only make it less: "off", then a list, then "on"; of two
+lists the managed one holds. A repository's file cannot set it.
+
 Exit status: 0; that of the line; 125 where nothing of it was run; 2 refused, or
 arguments that cannot be used.`,
 		examples: []string{`nod confine -- 'npm test'`, `nod confine on`},
@@ -72,7 +80,7 @@ func confineStatus(ctx context.Context, p *Process) int {
 		fmt.Fprintln(p.Stderr, "nod confine:", err)
 		return ExitBadInput
 	}
-	fmt.Fprintln(p.Stdout, "confine:", onOff(settings.Confine))
+	printConfine(p, settings.Confine)
 	if err := tryConfine(ctx, p); err != nil {
 		fmt.Fprintln(p.Stdout, "it does not work here:", whyNot(ctx, err))
 		return ExitBadInput
@@ -90,10 +98,10 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 		err = tryConfine(ctx, p)
 	}
 	switch {
-	case err == nil && settings.Confine:
+	case err == nil && settings.Confine.On():
 		b.Lines = append(b.Lines,
-			doctor.Line{State: doctor.OK, What: "nod confine", Text: "it is switched on, and works here",
-				Basis: "tried"})
+			doctor.Line{State: doctor.OK, What: "nod confine", Basis: "tried",
+				Text: "it is " + switchedOn(settings.Confine) + ", and works here"})
 	case err == nil:
 		b.Lines = append(b.Lines,
 			doctor.Line{State: doctor.Note, What: "nod confine", Text: "it works here, and is switched off",
@@ -112,22 +120,41 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 // it.
 func whyNot(ctx context.Context, tried error) string {
 	said := printable.Line(tried.Error(), 300)
-	version := ""
-	if program, err := confine.Find(); err == nil {
-		text, _ := exec.CommandContext(ctx, program, "--version").Output()
-		version = string(text)
-	}
-	if known := confine.Obstacle(os.DirFS("/"), version); known != "" && !strings.Contains(said, "not installed") {
+	known := confine.Obstacle(os.DirFS("/"), bubblewrapVersion(ctx))
+	if known != "" && !strings.Contains(said, "not installed") {
 		said += "; " + known
 	}
 	return said
 }
 
-func onOff(on bool) string {
-	if on {
-		return "on"
+// bubblewrapVersion is what bubblewrap says of itself, "" where it is not there.
+func bubblewrapVersion(ctx context.Context) string {
+	program, err := confine.Find()
+	if err != nil {
+		return ""
 	}
-	return "off"
+	text, _ := exec.CommandContext(ctx, program, "--version").Output()
+	return string(text)
+}
+
+// printConfine says what is confined, and who says so.
+func printConfine(p *Process, c config.Confine) {
+	fmt.Fprintf(p.Stdout, "confine: %s (%s)\n", c, homely(p, c.Origin))
+	for _, item := range c.Items {
+		fmt.Fprintln(p.Stdout, "  "+printable.Text(item.Text))
+	}
+}
+
+// switchedOn is the setting in words, where it is on.
+func switchedOn(c config.Confine) string {
+	if c.All {
+		return "switched on"
+	}
+	var names []string
+	for _, item := range c.Items {
+		names = append(names, item.Text)
+	}
+	return "switched on for " + printable.Line(strings.Join(names, ", "), 200)
 }
 
 // tryConfine runs a line behind the boundary, in a workspace of its own, and
@@ -158,13 +185,23 @@ func setConfine(ctx context.Context, p *Process, to string) int {
 	if err == nil && to == "on" {
 		err = tryConfine(ctx, p)
 	}
+	var settings config.Settings
 	if err == nil {
-		err = config.SetConfine(places, to == "on")
+		settings, err = writeConfine(places, to == "on")
 	}
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "nod confine:", err)
 		return ExitBadInput
 	}
-	fmt.Fprintln(p.Stdout, "confine:", to)
+	printConfine(p, settings.Confine)
 	return ExitOK
+}
+
+// writeConfine writes the setting, and returns what holds then: the managed file
+// may be stricter.
+func writeConfine(places config.Places, on bool) (config.Settings, error) {
+	if err := config.SetConfine(places, on); err != nil {
+		return config.Settings{}, err
+	}
+	return config.Load(places)
 }

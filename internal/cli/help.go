@@ -61,7 +61,8 @@ hosts       = ["pkg.go.dev"]                 # may be read from
 secrets     = ["$defaults", "~/.config/acme"]
 guarded     = ["$defaults", "Justfile"]      # no edit without asking
 approvals   = "on"                           # or "off": nod approve is void
-confine     = "off"                          # or "on": see nod help confine
+confine     = "off"                          # or "on", or ["npm test"]: see
+                                             # nod help confine
 allowlist   = ["$defaults"]                  # tools that layer 1 allows
 
 [model]                                      # without it, a person is asked

@@ -29,7 +29,8 @@ tool call and told what became of it. The rest of the file stays as it is, a
 copy is put beside it, and installing twice changes nothing.
 
 Without AGENT it is for every agent that is found, in PATH or by its directory
-in your home. It says what it will do, and asks once.
+in your home. It says what it will do, and asks once; then, where confinement
+works and nobody has set it, whether to switch it on (nod help confine).
 
 AGENT is one of: ` + agentLines() + `
 
@@ -87,6 +88,7 @@ type installer struct {
 	passing []string               // directories that do not last; nil asks the system
 	self    func() (string, error) // nod's own path; nil asks the system
 	isRoot  func() bool            // may write the machine's settings; nil asks the system
+	boundary
 }
 
 // usual is the level for one agent where nobody named one.
@@ -228,7 +230,7 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	if err != nil {
 		return refuse(p, "install", err)
 	}
-	run := in.installing(people, f, level, programs)
+	run := in.installing(ctx, people, f, level, programs)
 	plan, err := in.planFor(ctx, people, f, level, programs)
 	if err == nil && level == install.Managed && !f.dryRun && plan.Changed() && plan.Writable() != nil {
 		err = offerLevels(f.agent, programs)
@@ -237,18 +239,21 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	run.after = func() {
 		fmt.Fprintln(people.Stdout, in.afterwards(f.agent, f.spell(level)))
 		offerHistory(people)
+		in.offerConfinement(ctx, people, f, level)
 	}
 	return run.output(p, run.finish(people))
 }
 
 // installing is a run of install without its plans.
-func (in installer) installing(p *Process, f installFlags, level install.Level, programs install.Programs) changes {
+func (in installer) installing(
+	ctx context.Context, p *Process, f installFlags, level install.Level, programs install.Programs,
+) changes {
 	return changes{name: "install", flags: f.levelFlags, asks: true, about: func(a planned) {
 		promises(p, a.agent, level, programs)
 		if a.agent == nod.ClaudeCode {
 			in.aboutClaude(p, f, level, a.plan)
 		}
-	}}
+	}, looked: func() { in.offerConfinement(ctx, p, f, level) }}
 }
 
 // afterwards says what to do once it is written.

@@ -32,6 +32,8 @@ type changes struct {
 	// is written. nil: nothing.
 	about func(planned)
 	after func()
+	// looked says more after a --dry-run. nil: nothing.
+	looked func()
 }
 
 // installAll installs for every agent that is found.
@@ -42,7 +44,7 @@ func (in installer) installAll(ctx context.Context, p *Process, f installFlags, 
 		return refuse(p, "install", err)
 	}
 	found := install.Find(p.Getenv("HOME"), p.Getenv("PATH"))
-	run := in.installing(people, f, level, programs)
+	run := in.installing(ctx, people, f, level, programs)
 	var titles []string
 	for _, a := range found {
 		f.agent = a.Agent
@@ -61,6 +63,7 @@ func (in installer) installAll(ctx context.Context, p *Process, f installFlags, 
 	run.after = func() {
 		fmt.Fprintln(people.Stdout, "To try what was installed: nod doctor\nTo undo: nod uninstall --all")
 		offerHistory(people)
+		in.offerConfinement(ctx, people, f, level)
 	}
 	return run.output(p, run.finish(people))
 }
@@ -101,6 +104,9 @@ func (c *changes) finish(p *Process) int {
 		return code
 	case c.flags.dryRun:
 		fmt.Fprintln(p.Stdout, "Nothing was written (--dry-run).")
+		if c.looked != nil {
+			c.looked()
+		}
 		return code
 	case c.asks && !c.flags.unattended && !agreed(p):
 		return refuse(p, c.name, errors.New("nothing written"))
@@ -179,6 +185,11 @@ func done(plan install.Plan) string {
 // agreed asks a person whether to write.
 func agreed(p *Process) bool {
 	fmt.Fprint(p.Stdout, "\nEvery line of it: the same command with --dry-run. Go ahead? [y/N] ")
+	return saidYes(p)
+}
+
+// saidYes reads a line, which says yes or anything else.
+func saidYes(p *Process) bool {
 	line, _ := bufio.NewReader(io.LimitReader(p.Stdin, 1000)).ReadString('\n')
 	line = strings.ToLower(strings.TrimSpace(line))
 	return line == "y" || line == "yes"

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/version"
 )
@@ -27,6 +29,11 @@ func newMachine(t *testing.T) *machine {
 	t.Helper()
 	m := &machine{t: t, dir: t.TempDir()}
 	m.in = installer{root: m.dir, passing: []string{}, self: func() (string, error) { return m.path("opt/nod"), nil }, isRoot: func() bool { return false }}
+	m.in.boundary = boundary{
+		places:   func([]string) config.Places { return config.DefaultPlaces(m.path("home")) },
+		obstacle: func(context.Context) string { return "" },
+		try:      func(context.Context, *Process) error { return errors.New("not here") },
+	}
 	m.write("home/.claude/settings.json", "{\n  \"model\": \"opus\"\n}\n", 0o600)
 	m.write("opt/nod", "#!/bin/sh\n", 0o755)
 	m.write("opt/nod-hook", "#!/bin/sh\necho nod '"+version.String()+"'\n", 0o755)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
@@ -84,7 +85,7 @@ func rules(ctx context.Context, p *Process, args []string) int {
 		fmt.Fprintln(p.Stderr, "nod rules:", err)
 		return ExitBadInput
 	}
-	list := settings.Lists()
+	list := append(settings.Lists(), settings.Confine.Items...)
 	if *mine {
 		list = slices.DeleteFunc(list, func(i config.Item) bool { return i.Level == "" })
 	}
@@ -168,6 +169,8 @@ func about(list string) string {
 		return "a boundary: decided without a model, cleared by nothing"
 	case "ask":
 		return "a person decides; no other rule and no model allows it"
+	case "confine":
+		return "code that nod has not read runs behind a boundary (nod help confine)"
 	case "environment":
 		return "hints for the model; decides nothing"
 	case "hosts":
@@ -187,7 +190,7 @@ func matching(item config.Item, known func(string) bool) string {
 	switch {
 	case item.Rule.Text == "":
 		return ""
-	case item.List != "environment" && item.Rule.IsPattern(known):
+	case item.List == string(nod.ListConfine), item.List != "environment" && item.Rule.IsPattern(known):
 		return "pattern"
 	}
 	return "text"
@@ -195,6 +198,9 @@ func matching(item config.Item, known func(string) bool) string {
 
 func printRules(p *Process, s config.Settings, rest []config.Item, known func(string) bool) {
 	fmt.Fprintf(p.Stdout, "mode %s (%s)\n", s.Mode, homely(p, s.ModeOrigin))
+	if s.Confine.All {
+		fmt.Fprintf(p.Stdout, "confine on (%s): %s\n", homely(p, s.Confine.Origin), about("confine"))
+	}
 	for len(rest) > 0 {
 		n := 1
 		for n < len(rest) && rest[n].List == rest[0].List {
@@ -298,6 +304,7 @@ type rulesOutput struct {
 	Version int            `json:"v"`
 	Mode    config.Mode    `json:"mode"`
 	Profile config.Profile `json:"profile,omitempty"`
+	Confine string         `json:"confine"` // on, off, or patterns, which are among the rules
 	Rules   []ruleOutput   `json:"rules"`
 	Sources []sourceOutput `json:"sources"`
 	// Repositories has every [[repository]], whether it holds here or not.
@@ -344,8 +351,8 @@ type sourceOutput struct {
 }
 
 func printRulesJSON(p *Process, s config.Settings, list []config.Item, known func(string) bool) int {
-	out := rulesOutput{Version: 1, Mode: s.Mode, Profile: s.Profile, Rules: []ruleOutput{}, Sources: []sourceOutput{},
-		Notices: s.Notices, ClaudeRules: s.ClaudeRules}
+	out := rulesOutput{Version: 1, Mode: s.Mode, Profile: s.Profile, Confine: s.Confine.String(),
+		Rules: []ruleOutput{}, Sources: []sourceOutput{}, Notices: s.Notices, ClaudeRules: s.ClaudeRules}
 	for _, rule := range s.NotHeld {
 		out.NotHeld = append(out.NotHeld, notHeldOutput(rule))
 	}

@@ -19,7 +19,7 @@
 //	profile         = ""          # or "replace": ask where the agent has a judge too; "reinforce": never allow
 //	claude_rules    = "tighten"   # or "all", "off"
 //	approvals       = "on"        # "off": nod approve lets nothing run
-//	confine         = "off"       # "on": what nod has not read runs behind a boundary (nod confine on)
+//	confine         = "off"       # "on", or ["npm test", "go test *"]: what nod has not read runs behind a boundary
 //	workspace_roots = ["~/src"]   # further places where edits are ordinary
 //	allow           = ["$defaults", "git status", "python -m pytest *"]
 //	soft_deny       = ["$defaults", "DROP TABLE", "never migrate without asking"]
@@ -93,6 +93,9 @@
 // A repository's lists only add; "$defaults" in one says nothing.
 //
 // # Merging the rest
+//
+// Of confine the strictest word of the two files holds: "off", then a list,
+// then "on"; of two lists the managed one.
 //
 // Everything else is set by the managed file, else by the user's, else it has
 // its default: key by key, for headers name by name, for prices model by
@@ -254,9 +257,9 @@ type Settings struct {
 	Profile    Profile
 	// Approvals says that what a person approved with nod approve counts.
 	Approvals bool
-	// Confine says that an agent is told to run code that nod has not read
-	// behind nod's boundary.
-	Confine bool
+	// Confine says of which code that nod has not read an agent is told to run
+	// it behind nod's boundary.
+	Confine Confine
 	Rules   nod.Rules
 	// Roots are the real paths of workspace_roots.
 	Roots   []string

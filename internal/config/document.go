@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"unicode/utf8"
@@ -42,7 +43,7 @@ type node struct {
 
 	kind       unstable.Kind // of an isValue
 	text       string        // the value: decoded for a string, as written otherwise
-	start, end int           // the value's bytes in the file; for a single value only
+	start, end int           // the value's bytes in the file; for a single value, or a list that is no element
 	valueAt    position      // where the value starts; the key's where that is not known
 	items      []*node       // elements of isList, tables of isTables
 	children   []*node       // keys of isTable, in the order of the file
@@ -245,7 +246,7 @@ func (b *builder) keyValue(parent *node, e *unstable.Node) error {
 		key := keys.Node()
 		n := parent.child(string(key.Data))
 		if keys.IsLast() {
-			return b.leaf(parent, n, key, e.Value())
+			return b.leaf(parent, n, key, e)
 		}
 		if n == nil {
 			var err error
@@ -262,7 +263,7 @@ func (b *builder) keyValue(parent *node, e *unstable.Node) error {
 	return nil
 }
 
-func (b *builder) leaf(parent, there *node, key, value *unstable.Node) error {
+func (b *builder) leaf(parent, there *node, key, e *unstable.Node) error {
 	if there != nil {
 		return b.twice(there, key)
 	}
@@ -270,7 +271,26 @@ func (b *builder) leaf(parent, there *node, key, value *unstable.Node) error {
 	if err != nil {
 		return err
 	}
-	return b.value(n, value)
+	if err := b.value(n, e.Value()); err != nil || n.form != isList {
+		return err
+	}
+	n.start, n.end = b.around(key, e)
+	return nil
+}
+
+// around is where a list stands, of which the parser gives no place: behind the
+// key's "=" to the end of the expression.
+func (b *builder) around(key, e *unstable.Node) (start, end int) {
+	start, end = int(key.Raw.Offset+key.Raw.Length), int(e.Raw.Offset+e.Raw.Length)
+	if start > end || end > len(b.text) {
+		return 0, 0
+	}
+	equals := bytes.IndexByte(b.text[start:end], '=')
+	opening := bytes.IndexByte(b.text[start:end], '[')
+	if equals < 0 || opening < equals {
+		return 0, 0
+	}
+	return start + opening, start + len(bytes.TrimRight(b.text[start:end], " \t\r\n"))
 }
 
 // value fills n from a value's syntax.

@@ -52,7 +52,7 @@ type layer struct {
 	profile  *string
 	claude   *string
 	approved *string
-	confined *string
+	confined *confined
 	roots    []string
 
 	target
@@ -130,7 +130,7 @@ func (r *reader) top(n *node) {
 	case "approvals":
 		l.approved = r.oneOf(n, "on", "off")
 	case "confine":
-		l.confined = r.oneOf(n, "on", "off")
+		r.confined(n)
 	case "workspace_roots":
 		r.workspaceRoots(n)
 	case "model":

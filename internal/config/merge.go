@@ -27,7 +27,7 @@ func merge(layers, claude []layer, repo repository) Settings {
 	s.Profile = Profile(first(layers, "", func(l layer) *string { return l.profile }))
 	s.ClaudeRules = claudeRules(layers)
 	s.Approvals = first(layers, "on", func(l layer) *string { return l.approved }) == "on"
-	s.Confine = first(layers, "off", func(l layer) *string { return l.confined }) == "on"
+	s.Confine = mergeConfine(layers)
 	s.Model = mergeModel(layers)
 	s.Log = LogSettings{
 		OnFailure: first(layers, Continue, func(l layer) *OnFailure { return l.onFailure }),

@@ -36,29 +36,6 @@ func (p Places) withMode(text []byte, mode Mode) ([]byte, error) {
 	return edited, nil
 }
 
-// SetConfine writes confine into the user's settings file, as [SetMode] does
-// its key.
-func SetConfine(p Places, on bool) error {
-	word := "off"
-	if on {
-		word = "on"
-	}
-	return p.editUser(func(text []byte) ([]byte, error) {
-		edited, err := editTop(text, "confine", strconv.Quote(word))
-		if err == nil {
-			var l layer
-			if l, err = readLayer(p, Source{Path: p.User, Level: User}, edited); err == nil &&
-				(l.confined == nil || *l.confined != word) {
-				return nil, failure(fmt.Sprintf("%s: set confine = %q by hand", shown(p.User), word))
-			}
-		}
-		if err != nil {
-			return nil, located(p.User, err)
-		}
-		return edited, nil
-	})
-}
-
 // editTop changes a key's value where there is one. Else it adds a line after
 // the last key that stands before the first table; without such a key, before
 // the comment that belongs to that table; without a table, at the end.

@@ -371,7 +371,7 @@ func (g *group) gate(s RuleSet, dir string) *nod.Gate {
 	o := nod.Options{Rules: s.Rules, Files: files, Home: home, Self: self, Model: s.model, Profile: s.profile,
 		Timeout: modelTime, Memory: g.memory()}
 	if g.confine {
-		o.Confine = func() string { return self[0] }
+		o.Confine, o.ConfineAll = func() string { return self[0] }, true
 	}
 	return nod.New(o)
 }

@@ -39,7 +39,9 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 	if e.Kind == agent.Prompt && r.Adapter.Capabilities().Before.Allow && memory.Answered(digest) {
 		return agent.Answer{}
 	}
-	settings.Confine = settings.Confine && !e.Contained // the host's boundary stands, and another inside of it may not
+	if e.Contained { // the host's boundary stands, and another inside of it may not
+		settings.Confine = config.Confine{}
+	}
 	r.extend(settings.Model.Timeout)
 	e.Call.Asking = r.asking(e, memory)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
@@ -156,6 +158,7 @@ func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, 
 		Sources: r.Places.ClaudeFiles(s.ClaudeRules),
 		Model:   r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory,
 		History: history, Approvals: approvals, Confine: r.confine(s),
+		ConfineAll: s.Confine.All, ConfineRules: s.Confine.Rules(),
 		AskOnBlock: s.Model.AskOnBlock, DenyOnFailure: s.Model.DenyOnFailure,
 		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: r.Now,
 	})
@@ -164,7 +167,7 @@ func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, 
 // confine is how the program that confines is told to the gate: where the settings say
 // so, and the boundary was tried on this machine. nil: nothing is confined.
 func (r *run) confine(s config.Settings) func() string {
-	if !s.Confine || r.Places.State == "" || !plainPath(r.Nod) {
+	if !s.Confine.On() || r.Places.State == "" || !plainPath(r.Nod) {
 		return nil
 	}
 	return sync.OnceValue(func() string {
