@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,7 +140,7 @@ func bubblewrapVersion(ctx context.Context) string {
 
 // printConfine says what is confined, and who says so.
 func printConfine(p *Process, c config.Confine) {
-	fmt.Fprintf(p.Stdout, "confine: %s (%s)\n", c, homely(p, c.Origin))
+	fmt.Fprintf(p.Stdout, "confine: %s (%s)\n", c, homely(p, cmp.Or(c.Origin, "default")))
 	for _, item := range c.Items {
 		fmt.Fprintln(p.Stdout, "  "+printable.Text(item.Text))
 	}

@@ -59,7 +59,7 @@ func (in installer) offerConfinement(ctx context.Context, p *Process, f installF
 	b := in.boundary.real()
 	places := b.places(p.Environ)
 	settings, err := config.Load(places)
-	if err != nil || settings.Confine.Origin != "default" {
+	if err != nil || settings.Confine.Origin != "" {
 		return
 	}
 	if known := b.obstacle(ctx); known != "" {

@@ -13,7 +13,7 @@ type Confine struct {
 	All bool
 	// Items are the patterns of the lines that alone are meant, where not all are.
 	Items []Item
-	// Origin is "default" or "FILE:LINE".
+	// Origin is "FILE:LINE", "" where no file says a word of it.
 	Origin string
 }
 
@@ -54,7 +54,7 @@ func mergeConfine(layers []layer) Confine {
 		}
 	}
 	if holds == nil {
-		return Confine{Origin: "default"}
+		return Confine{}
 	}
 	return holds.Confine
 }
