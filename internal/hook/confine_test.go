@@ -120,3 +120,35 @@ func TestWhatCodexConfinesIsLeftToIt(t *testing.T) {
 		}
 	}
 }
+
+// Where the settings name commands, a line to type is offered for those alone, and
+// only those may be typed confined.
+func TestALineToTypeForNamedCommands(t *testing.T) {
+	if _, err := os.Stat("/proc/sys/kernel/osrelease"); err != nil {
+		t.Skip("SKIPPED: no /proc")
+	}
+	p := project(t, map[string]string{"lint.py": "import os\n", "other.py": "import os\n"})
+	p.options.Nod = "/opt/nod/nod"
+	p.settings("confine = [\"python3 lint.py *\"]\n")
+	bubblewrap := filepath.Join(t.TempDir(), "bwrap")
+	p.write(bubblewrap, "x")
+	if err := proof.Write(p.options.Places.State, bubblewrap); err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range []struct {
+		line  string
+		named bool
+	}{
+		{"python3 lint.py", true}, {"python3 lint.py --fix", true}, {"python3 other.py", false},
+		{"python3 lint.py && python3 other.py", false},
+	} {
+		s := p.command(strconv.Itoa(i), row.line)
+		typed := nod.ConfinedLine(p.options.Nod, row.line)
+		if strings.Contains(s.reason, "type exactly "+typed) != row.named || s.verdict == "allow" {
+			t.Errorf("%s: %+v", row.line, s)
+		}
+		if s := p.command("typed"+strconv.Itoa(i), typed); (s.verdict == "allow") != row.named {
+			t.Errorf("%s: %+v", typed, s)
+		}
+	}
+}
