@@ -25,7 +25,8 @@ func FuzzAnalyze(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add(s)
 	}
-	for _, s := range []string{"(((", "$((", "a <<E", "`", "${", "for", "{1..9}", "a[$", "((a", "f(){ f; };f", "case a in", "[[ a", "x=(", "<(a", "$'\\", "~a", "\x00", "'"} {
+	for _, s := range []string{"(((", "$((", "a <<E", "`", "${", "for", "{1..9}", "a[$", "((a", "f(){ f; };f", "case a in", "[[ a", "x=(", "<(a", "$'\\", "~a", "\x00", "'",
+		"ln -s dir/*.c", `find . -type f -exec ln -s {} \;`} {
 		f.Add(s)
 	}
 	files := world()

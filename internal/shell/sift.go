@@ -25,7 +25,8 @@ type sifted struct {
 }
 
 // word takes one operator, test or action, with the test's argument. What has
-// a type, or any age, may be almost everything and does not pick.
+// a type, or any age, may be almost everything and does not pick; a file's other
+// names are few.
 func (s *sift) word(name string, value word) {
 	constant := value.known && !value.many
 	switch name {
@@ -43,6 +44,8 @@ func (s *sift) word(name string, value word) {
 		s.test(constant && picksNames(value.text), name+" "+value.text)
 	case "-empty":
 		s.test(true, name)
+	case "-samefile":
+		s.test(constant, name+" "+value.text)
 	case "-maxdepth":
 		s.flat = s.flat || value.text == "0" || value.text == "1"
 	case "-type":

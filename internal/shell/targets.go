@@ -118,6 +118,10 @@ func (tg *targets) fills(w word, name string) {
 // linked remembers a link that the line makes.
 func (tg *targets) linked(w word) {
 	if len(tg.pos) == 1 && tg.into.raw == "" { // of one argument, a link of its name
+		if w.glob > 0 {
+			tg.out.unknown(PartWords, tg.inv.raw, "this makes a link, and nod does not know of which name")
+			return
+		}
 		w.text = path.Base(w.text)
 	}
 	tg.dest(w)
