@@ -235,12 +235,13 @@ func TestOpencodeShowsTheCall(t *testing.T) {
 	}
 }
 
-// nod install asks once, writes only after a yes, and fits a screen.
+// nod install asks once, writes only after a yes, and fits a screen. Who has said
+// what is to run confined is not asked about that.
 func TestInstallAsksOnce(t *testing.T) {
 	for _, row := range []struct{ name, said string }{{"no", "\r"}, {"yes", "y\r"}} {
 		t.Run(row.name, func(t *testing.T) {
 			begin(t)
-			m := newMachine(t, "")
+			m := newMachine(t, "confine = \"off\"\n")
 			settings := filepath.Join(m.home, ".claude", "settings.json")
 			s := m.terminal(nil, filepath.Join(m.bin, "nod"), "install")
 			s.sees("Found: Claude Code", "makes ~/.claude/settings.json, with nod's hook in it", "Go ahead? [y/N]")
