@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 )
 
 // project is a real repository on disk, made by git itself.
@@ -93,6 +94,9 @@ func (p project) check(allowed bool, commands ...string) {
 		d := p.decide(p.dir, command)
 		if got := d.Verdict == nod.Allow; got != allowed {
 			p.t.Errorf("%q: %v (%s), want allowed %v", command, d.Verdict, d.Reason, allowed)
+		}
+		if d.Err != nil && d.Err.Kind == fault.Internal {
+			p.t.Errorf("%q: denied because nod failed inside: %v", command, d.Err)
 		}
 	}
 }
@@ -475,7 +479,8 @@ func TestSecretsThatMove(t *testing.T) {
 	p.git("commit", "-q", "-m", "two")
 	p.check(lost, "mv store/opencode d", "mv store/opencode d; cat d/auth.json", "mv store d && mv d/opencode e", "mv conf/.env x", "git mv store/opencode d")
 	p.check(kept, "mv conf settings", "mv store cupboard", "mv plain d", "mv plain d && cat d/*", "mv conf c && wc -l c/*")
-	p.check(lost, "mv conf c; cat c/.e*", "git mv conf c && grep -r K c", "mv conf c && find c -type f | xargs cat", "mv conf c; mv c e; cat e/.*")
+	p.check(lost, "mv conf c; cat c/.e*", "git mv conf c && grep -r K c", "mv conf c && find c -type f | xargs cat", "mv conf c; mv c e; cat e/.*",
+		"mv conf c; { cat; } < c/.e*", "mv conf c; < c/.e*", "mv conf c; x=$(< c/.e*)")
 }
 
 // A patch that adds a file replaces one that is there.

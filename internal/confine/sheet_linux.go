@@ -113,24 +113,26 @@ func (l *layout) mask(number int, top string, parts ...shown) (mask string, err 
 
 // mountedBelow is what is mounted below a directory, "" where nothing is. The
 // kernel gives nobody an overlay over such a directory: what lies below the mount
-// would be seen.
+// would be seen. Where the kernel does not say what is mounted, something may be.
 func (l *layout) mountedBelow(dir string) string {
 	if l.mounts == nil {
 		l.mounts = mounts()
 	}
-	i := slices.IndexFunc(l.mounts, func(m string) bool { return m != dir && within(dir, m) })
+	i := slices.IndexFunc(l.mounts, func(m string) bool { return m == anywhere || m != dir && within(dir, m) })
 	if i < 0 {
 		return ""
 	}
 	return l.mounts[i]
 }
 
-// mounts is where file systems are mounted. Where the kernel does not say, that
-// may be anywhere.
+// anywhere stands for a mount of which nobody knows the place.
+const anywhere = "something unknown (/proc/self/mountinfo cannot be read)"
+
+// mounts is where file systems are mounted.
 func mounts() (all []string) {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return []string{"/"}
+		return []string{anywhere}
 	}
 	for line := range strings.Lines(string(text)) {
 		if fields := strings.Fields(line); len(fields) > 4 {

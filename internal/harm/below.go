@@ -70,7 +70,7 @@ func (h *Secrets) readsWhere(moved shell.Effect) bool {
 			if e.Kind == shell.Read && e.Command != to.Command && !e.Names &&
 				(e.Recursive || e.Pattern != "" || e.Target == "") &&
 				(view.Below(to.Target, e.Target) || view.Below(e.Target, to.Target)) &&
-				!h.Report.Commands[e.Command].Has(shell.PrintsFacts) {
+				!h.Report.By(e, shell.PrintsFacts) {
 				return true
 			}
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -145,11 +144,8 @@ func (w *worlds) ofLines(s *stage) *world {
 }
 
 // allowedLine asks about a line and counts it; nil where it is not allowed.
-func (w *witnessing) allowedLine(world *world, text string) *nod.Decision {
-	d := world.gate.Check(context.Background(), nod.Call{
-		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: nod.Bash, Dir: project,
-		Roots: []string{project}, Environ: environ(0),
-	})
+func (w *witnessing) allowedLine(world *world, seed uint64, text string) *nod.Decision {
+	d := w.ask(world, seed, text, nod.Bash)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.count.generated++
@@ -162,7 +158,7 @@ func (w *witnessing) allowedLine(world *world, text string) *nod.Decision {
 
 // oneLine asks about a line, and runs it where it is allowed.
 func (w *witnessing) oneLine(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
-	d := w.allowedLine(worlds.ofLines(s), text)
+	d := w.allowedLine(worlds.ofLines(s), seed, text)
 	if d == nil {
 		return nil
 	}
@@ -185,10 +181,7 @@ func (w *witnessing) bookLine(seed uint64, text string, r ran, harm []string, wh
 		w.count.stopped["bash"]++
 	}
 	if len(harm) > 0 {
-		if w.count.violations++; w.count.violations <= uint64(w.most) {
-			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s\n\tallowed: %s\n", seed, text,
-				strings.Join(slices.Compact(harm), "\n\t"), why)
-		}
+		w.violated(seed, text, strings.Join(slices.Compact(harm), "\n\t")+"\n\tallowed: "+why)
 	}
 }
 

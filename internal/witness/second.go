@@ -22,7 +22,7 @@ func (w *witnessing) readTwice(s *stage, b *bed, worlds *worlds, seed uint64, te
 	first := true
 	for _, d := range []nod.Dialect{nod.Bash, nod.Zsh} {
 		name := shellsOf(d)[0]
-		if !world.allows(text, d) {
+		if w.ask(world, seed, text, d).Verdict != nod.Allow {
 			continue
 		}
 		if s.shells[name] == "" {
@@ -77,10 +77,8 @@ func (w *witnessing) judge(seed uint64, text, name string, r reading, got ran) {
 		w.count.runs[name]++
 	default:
 		w.count.runs[name]++
-		if w.count.violations++; w.count.violations <= uint64(w.most) {
-			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s reads %q\n\tas\t%q\n\tnod as\t%q\n", seed, text, name,
-				r.text, trimmed(own), trimmed(other))
-		}
+		w.violated(seed, text,
+			fmt.Sprintf("%s reads %q\n\tas\t%q\n\tnod as\t%q", name, r.text, trimmed(own), trimmed(other)))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -206,7 +207,7 @@ func (w *witnessing) one(s *stage, b *bed, worlds *worlds, seed uint64, text str
 	allowed := false
 	byShell := map[string][]nod.Dialect{}
 	for _, d := range []nod.Dialect{nod.Unstated, nod.Bash, nod.Posix, nod.Zsh} {
-		if !world.allows(text, d) {
+		if w.ask(world, seed, text, d).Verdict != nod.Allow {
 			continue
 		}
 		allowed = true
@@ -277,11 +278,29 @@ func (w *witnessing) book(world *world, seed uint64, text, name string, dialects
 		c.lost[name]++
 	}
 	if len(found) > 0 {
-		if c.violations++; c.violations <= uint64(w.most) {
-			fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s\n\tsaid: %s\n", seed, text,
-				strings.Join(slices.Compact(found), "\n\t"), said(world.analyze(text, dialects[0])))
-		}
+		w.violated(seed, text, strings.Join(slices.Compact(found), "\n\t")+
+			"\n\tsaid: "+said(world.analyze(text, dialects[0])))
 	}
+}
+
+// violated counts a violation, and prints it unless there were many. The caller
+// holds mu.
+func (w *witnessing) violated(seed uint64, text, what string) {
+	if w.count.violations++; w.count.violations <= uint64(w.most) {
+		fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s\n", seed, text, what)
+	}
+}
+
+// ask asks about a text. That nod fails inside is a violation too: it denies
+// then, and nobody knows what it would have said.
+func (w *witnessing) ask(world *world, seed uint64, text string, dialect nod.Dialect) nod.Decision {
+	d := world.check(text, dialect)
+	if d.Err != nil && d.Err.Kind == fault.Internal {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.violated(seed, text, "nod failed inside: "+d.Err.Error())
+	}
+	return d
 }
 
 // said is what a report claims, in short.
@@ -359,13 +378,14 @@ func (w *worlds) of(variant uint64) *world {
 	return w.list[variant]
 }
 
-func (w *world) allows(text string, d nod.Dialect) bool {
-	decision := w.gate.Check(context.Background(), nod.Call{
+func (w *world) check(text string, d nod.Dialect) nod.Decision {
+	return w.gate.Check(context.Background(), nod.Call{
 		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: d, Dir: project,
 		Roots: []string{project}, Environ: environ(w.variant),
 	})
-	return decision.Verdict == nod.Allow
 }
+
+func (w *world) allows(text string, d nod.Dialect) bool { return w.check(text, d).Verdict == nod.Allow }
 
 // analyze asks for the facts as the gate does.
 func (w *world) analyze(text string, d nod.Dialect) shell.Report {

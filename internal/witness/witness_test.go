@@ -71,6 +71,35 @@ func TestShellPrograms(t *testing.T) {
 	}
 }
 
+// unreadable is a file system that fails inside, once it is broken.
+type unreadable struct {
+	nod.Files
+	broken *bool
+}
+
+func (u unreadable) Lstat(name string) (nod.FileInfo, error) {
+	if *u.broken {
+		panic("broken")
+	}
+	return u.Files.Lstat(name)
+}
+
+// A text at which nod fails inside is denied, and the witness says so: as one more
+// text that is not allowed it would be missed.
+func TestAFailureInsideIsAViolation(t *testing.T) {
+	var out bytes.Buffer
+	w := &witnessing{most: 1, out: &out}
+	files := unreadable{viewOf(nil), new(bool)}
+	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files, Home: home})
+	*files.broken = true
+	if d := w.ask(&world{gate: gate}, 7, "rm -r x", nod.Bash); d.Verdict == nod.Allow {
+		t.Error("it is allowed")
+	}
+	if w.count.violations != 1 || !strings.Contains(out.String(), `VIOLATION seed 7: "rm -r x"`) {
+		t.Errorf("%d violations\n%s", w.count.violations, out.String())
+	}
+}
+
 // TestSecondReading is the sample of the other claim: what nod's parser reads
 // is what the shells read.
 func TestSecondReading(t *testing.T) {
