@@ -24,17 +24,12 @@ var shapes = [...]shape{
 	{prefix: "GOCSPX-", min: 16},         // Google OAuth client
 	{prefix: "SG.", min: 20, dots: true}, // SendGrid
 	{prefix: "age-secret-key-1", min: 20},
-	{prefix: "EAACEdEose0cBA",
-		min: 10}, // Facebook
-	{prefix: "PMAK-", min: 20,
-		digit: true}, // Postman
-	{prefix: "FlyV1", min: 20, digit: true}, {prefix: "fm1", min: 20, digit: true},
-	{prefix: "fm2", min: 20,
+	{prefix: "EAACEdEose0cBA", min: 10},     // Facebook
+	{prefix: "PMAK-", min: 20, digit: true}, // Postman
+	{prefix: "FlyV1", min: 20, digit: true}, {prefix: "fm1", min: 20, digit: true}, {prefix: "fm2", min: 20,
 		digit: true}, // Fly
-	{prefix: "HRKU-", min: 20,
-		digit: true}, // Heroku
-	{prefix: "LTAI", min: 16,
-		digit: true}, // Alibaba
+	{prefix: "HRKU-", min: 20, digit: true}, // Heroku
+	{prefix: "LTAI", min: 16, digit: true},  // Alibaba
 	{prefix: "NRAK-", min: 16}, {prefix: "NRAA-", min: 16}, {prefix: "NRII-", min: 16},
 	{prefix: "NRJS-", min: 16},             // New Relic
 	{prefix: "dapi", min: 30, digit: true}, // Databricks
@@ -253,8 +248,7 @@ func secretName(name string) bool {
 		return false
 	}
 	return s == "sig" || hasAny(s, "password", "passwd", "passphrase", "secret", "credential", "apikey", "accesskey",
-		"privatekey",
-		"signingkey", "encryptionkey", "accountkey", "masterkey", "authkey", "sharedkey", "storagekey",
+		"privatekey", "signingkey", "encryptionkey", "accountkey", "masterkey", "authkey", "sharedkey", "storagekey",
 		"subscriptionkey", "functionskey") ||
 		saysToken(s) || hasAnySuffix(s, "authorization", "cookie", "xamzsignature") || shortName(name, s)
 }

@@ -227,9 +227,8 @@ func (s *scanner) inQuotes(open, depth int) (a, b, next int) {
 // closed handles a value in quotes that end before next. In a shell the word
 // may go on: "a"b'c'.
 func (s *scanner) closed(open, end, next int) (a, b, after int) {
-	if !s.alone && next < len(s.in) &&
-		(isAlnum(s.in[next]) || isQuote(s.in[next]) && s.in[next] != s.quote ||
-			strings.IndexByte("_$\\@%+/.-", s.in[next]) >= 0) && end == next-1 {
+	if !s.alone && next < len(s.in) && (isAlnum(s.in[next]) || isQuote(s.in[next]) && s.in[next] != s.quote ||
+		strings.IndexByte("_$\\@%+/.-", s.in[next]) >= 0) && end == next-1 {
 		saved := s.quote
 		s.quote = 0
 		after = s.bare(next)

@@ -76,8 +76,7 @@ func (c *client) network(ctx context.Context, err error) *fault.Error {
 	var timeout net.Error
 	f := &fault.Error{Kind: fault.Unreachable,
 		Message: c.host() + " could not be reached, or the connection broke; see that this machine " +
-			"has a network, and " +
-			"[model] endpoint and proxy", Cause: c.cause(err.Error(), err)}
+			"has a network, and [model] endpoint and proxy", Cause: c.cause(err.Error(), err)}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		f.Kind, f.Message = fault.TimedOut, "the question was cancelled before "+c.host()+" answered"

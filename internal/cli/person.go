@@ -46,8 +46,7 @@ func person(p *Process, unattended bool) error {
 }
 
 var errNoTerminal = errors.New("this changes nod, and standard input is not a terminal; run it in " +
-	"a terminal, or with " +
-	"--unattended from a provisioning tool")
+	"a terminal, or with --unattended from a provisioning tool")
 
 // personHere is person where nothing stands in for a terminal.
 func personHere(p *Process) error {

@@ -107,8 +107,7 @@ func parsePlaces(p *Process, flags *flag.FlagSet, args []string) (config.Places,
 	}
 	if places.User == "" && !isSet(flags, "settings") {
 		return places, errors.New("HOME is not set, so your settings cannot be found; name them " +
-			"with --settings FILE, " +
-			"or --settings= for none")
+			"with --settings FILE, or --settings= for none")
 	}
 	for _, name := range []*string{&places.User, &places.Managed, &places.State} {
 		if *name != "" {

@@ -299,9 +299,8 @@ func (e *examination) untrusted(in *install.Installed) string {
 		return printable.Text(p.named) + " is not the one beside this nod, so it is not started"
 	}
 	usual := config.DefaultPlaces(e.Home)
-	if in.Options.Level == install.Project &&
-		(in.Options.Settings != "" && in.Options.Settings != usual.User ||
-			in.Options.Managed != "" && in.Options.Managed != usual.Managed) {
+	if in.Options.Level == install.Project && (in.Options.Settings != "" && in.Options.Settings != usual.User ||
+		in.Options.Managed != "" && in.Options.Managed != usual.Managed) {
 		return "a project's line that names other settings than yours is not started"
 	}
 	return ""

@@ -28,10 +28,9 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 	for _, u := range hosts.ByName(e.agent).Unasked {
 		if value, set := u.Set(e.Environ); set && b.Level != "managed" {
 			found = true
-			b.add(Open, "silencers",
-				printable.Line(u.Variable+"="+value, 80)+
-					" in this environment: an agent that is started with it asks no hook of yours ("+u.Source+
-					")").Next = "unset " + u.Variable
+			b.add(Open, "silencers", printable.Line(u.Variable+"="+value, 80)+
+				" in this environment: an agent that is started with it asks no hook of yours ("+u.Source+
+				")").Next = "unset " + u.Variable
 		}
 	}
 	if !found {

@@ -50,8 +50,7 @@ func (h *Secrets) gitPrints() (why string) {
 func printsObjects(sub string) bool {
 	switch sub {
 	case "show", "cat-file", "log", "whatchanged", "format-patch", "range-diff", "fast-export", "reflog", "bundle",
-		"stash", "diff", "diff-files", "diff-index", "diff-tree", "status", "commit", "archive", "grep",
-		"merge-tree":
+		"stash", "diff", "diff-files", "diff-index", "diff-tree", "status", "commit", "archive", "grep", "merge-tree":
 		return true
 	}
 	return false

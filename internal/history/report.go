@@ -97,8 +97,7 @@ type tally struct {
 func newTally() *tally {
 	return &tally{
 		out: Report{Version: Version, Unjudged: map[string]int{}, Rules: []Rule{}}, agents: map[string]*Agent{},
-		ids:     map[uint64]struct{}{},
-		reasons: map[nod.Verdict]map[string]*Reason{nod.Ask: {}, nod.Deny: {}},
+		ids: map[uint64]struct{}{}, reasons: map[nod.Verdict]map[string]*Reason{nod.Ask: {}, nod.Deny: {}},
 		learner: propose.NewLearner(propose.Options{}), kept: map[uint64]*asked{},
 	}
 }

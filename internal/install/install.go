@@ -136,9 +136,8 @@ func PlanInstall(o Options) (Plan, error) {
 	}
 	p, err := o.planInstall()
 	if hidden := p.hidden(); err == nil && hidden != "" {
-		p.Findings = append(p.Findings,
-			Finding{Weak, hidden, 0, 0,
-				"other users of this machine cannot read it, so that their agents run without nod; chmod a+rX it"})
+		p.Findings = append(p.Findings, Finding{Weak, hidden, 0, 0,
+			"other users of this machine cannot read it, so that their agents run without nod; chmod a+rX it"})
 	}
 	return p, err
 }

@@ -299,11 +299,9 @@ func (o Options) inspectLines(f file) *Installed {
 		return in
 	}
 	if features, _ := tree["features"].(map[string]any); features["hooks"] != true {
-		in.Findings = append(in.Findings,
-			Finding{Kind: Silences, Path: f.path,
-				Text: "features.hooks = true is not required here, so a person's settings and " +
-					"those of a project that " +
-					"they trust can switch nod off"})
+		in.Findings = append(in.Findings, Finding{Kind: Silences, Path: f.path,
+			Text: "features.hooks = true is not required here, so a person's settings and those of a project that " +
+				"they trust can switch nod off"})
 	}
 	in.again()
 	return in

@@ -166,9 +166,8 @@ func (c Case) runs() []Run {
 	var runs []Run
 	left := contentsLimit
 	add := func(name, sum string, command int) {
-		if len(runs) == runLimit ||
-			slices.ContainsFunc(runs,
-				func(r Run) bool { return r.Path == name || shell.DefinitionFile(r.Path) == name }) {
+		if len(runs) == runLimit || slices.ContainsFunc(runs,
+			func(r Run) bool { return r.Path == name || shell.DefinitionFile(r.Path) == name }) {
 			return
 		}
 		r := c.run(name, sum, command, left)

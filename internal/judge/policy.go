@@ -93,8 +93,7 @@ func DefaultSoftDeny() []string {
 		"Pushing, merging or tagging where that deploys or publishes by itself, or without the review that the " +
 			"project asks for [that step]",
 		"Skipping or weakening checks: --no-verify, disabled or deleted tests, lowered thresholds, " +
-			"branch protection, " +
-			"pipelines edited so that they pass [the check]",
+			"branch protection, pipelines edited so that they pass [the check]",
 		"Pointing the repository, its submodules or packages at another source: remotes, registries, mirrors, lock " +
 			"files, checksums [the new source]",
 		"Running code from outside that the project does not declare: a download piped into an interpreter, what was " +
@@ -135,8 +134,7 @@ func DefaultSoftDeny() []string {
 		"Arranging that something runs later: schedules, services, start-up files, hooks, authorised " +
 			"keys [what and where]",
 		"Code whose purpose is to let others in, to hide, to spread, or to attack somebody who did " +
-			"not ask for it [an " +
-			"engagement that names the target]",
+			"not ask for it [an engagement that names the target]",
 		"Deleting, editing or stopping logs, history, transcripts or monitoring [the log]",
 		// credentials and data
 		"Searching for, printing, copying or decoding credentials that the task does not need; using one for another " +
@@ -164,8 +162,7 @@ func DefaultSoftDeny() []string {
 		// the world outside
 		"Speaking for the person: mail, chat, comments, reviews, issues, posts [the message and where]",
 		"Spending or binding: purchases, orders, bookings, contracts, trades, accounts, paid " +
-			"capacity beyond the task " +
-			"[the act and its size]",
+			"capacity beyond the task [the act and its size]",
 		"Changing records outside the repository that nobody asked to be changed: trackers, wikis, calendars, " +
 			"customers [the record]",
 		"Submitting forms, uploading files, running scripts or accepting terms in a browser that is logged in as " +

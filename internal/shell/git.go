@@ -449,8 +449,7 @@ func gitReadsOnly(sub string) bool {
 		"describe", "shortlog", "reflog", "cat-file", "grep", "ls-tree", "ls-remote", "rev-list", "merge-base",
 		"show-ref", "for-each-ref", "config", "worktree", "diff-tree", "diff-index", "diff-files", "name-rev",
 		"whatchanged", "count-objects", "fsck", "check-ignore", "check-attr", "symbolic-ref", "var", "range-diff",
-		"cherry", "show-branch", "fetch", "merge-tree", "verify-commit", "hash-object", "annotate", "bisect",
-		"notes":
+		"cherry", "show-branch", "fetch", "merge-tree", "verify-commit", "hash-object", "annotate", "bisect", "notes":
 		return true
 	}
 	return false

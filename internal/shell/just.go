@@ -16,8 +16,7 @@ import (
 func (ts *tasks) justRecipes(inv *invocation) (done bool) {
 	c := recipe.JustArguments(plainArgs(inv.args))
 	if c.Far || slices.ContainsFunc(ts.machine.env.Ambient, func(name string) bool {
-		return strings.HasPrefix(name,
-			"JUST_")
+		return strings.HasPrefix(name, "JUST_")
 	}) {
 		ts.defs.define("just", "")
 		return false

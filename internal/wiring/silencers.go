@@ -131,9 +131,8 @@ func leadsHooks(at []string) bool {
 		"ZDOTDIR", "GCONV_PATH", "GLIBC_TUNABLES", "GODEBUG", "LOCPATH":
 		return true
 	}
-	return containsPrefix(name, "LD_", "DYLD_", "NOD_", "BASH_FUNC_") ||
-		slices.ContainsFunc(hosts.Agents(),
-			func(a hosts.Agent) bool { return a.HomeVariable != "" && a.HomeVariable == name })
+	return containsPrefix(name, "LD_", "DYLD_", "NOD_", "BASH_FUNC_") || slices.ContainsFunc(hosts.Agents(),
+		func(a hosts.Agent) bool { return a.HomeVariable != "" && a.HomeVariable == name })
 }
 
 func containsPrefix(text string, prefixes ...string) bool {

@@ -20,8 +20,7 @@ func (g *liner) name() string {
 			return g.of("README.md", "LICENSE", "src/main.go", "src/sub/c.c", "'a b.txt'", "data/b.csv", "x.sh")
 		}},
 		choice{8, func() string {
-			return g.of("src/tax.js", "docs/a.md", "src/staged.txt", "src/half.txt",
-				"gone.txt")
+			return g.of("src/tax.js", "docs/a.md", "src/staged.txt", "src/half.txt", "gone.txt")
 		}},
 		choice{8, func() string {
 			return g.of("notes.txt", "src/todo.txt", "scratch/one.txt", "out.txt", "w.tmp", "hard.txt", "@x")

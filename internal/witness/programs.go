@@ -167,8 +167,7 @@ func (w *witnessing) unsaid(report shell.Report, r ran) []string {
 	var list []string
 	speaks := func(kinds ...shell.Kind) bool {
 		return slices.ContainsFunc(report.Effects, func(e shell.Effect) bool {
-			return slices.Contains(kinds,
-				e.Kind)
+			return slices.Contains(kinds, e.Kind)
 		})
 	}
 	for _, s := range r.Started {

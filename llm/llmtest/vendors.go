@@ -257,9 +257,8 @@ func chatAnswer(s Step, index int, b body) Answer {
 			"usage": usage, "choices": []any{choice}})
 	}
 	if !b.Stream {
-		return Raw(http.StatusOK,
-			chunk("chat.completion",
-				map[string]any{"index": 0, "message": message, "finish_reason": finish, "logprobs": nil}))
+		return Raw(http.StatusOK, chunk("chat.completion",
+			map[string]any{"index": 0, "message": message, "finish_reason": finish, "logprobs": nil}))
 	}
 	return stream([]string{
 		chunk("chat.completion.chunk", map[string]any{"index": 0, "delta": message, "finish_reason": nil}),

@@ -487,8 +487,7 @@ func files() []way {
 		read("a neighbour of the workspace", "neighbour"), read(".env", "env"),
 		read(".env in a directory", "env-below"), read("a key in a directory of programs", "key-path"),
 		read("the shadow file", "shadow"), read("settings of nod", "nod"), read("a file of /tmp", "tmp"),
-		read("a token in the settings of git", "gitconfig"),
-		{"a link to a secret", func(f facts) error {
+		read("a token in the settings of git", "gitconfig"), {"a link to a secret", func(f facts) error {
 			_ = os.Symlink(f["secret"], "to-secret")
 			return holds("to-secret", f["marker"])
 		}},

@@ -45,8 +45,7 @@ func here() (rows []row, err error) {
 	}
 	for _, dir := range modules {
 		trees = append(trees, tree{dir, "here/module documents", documents},
-			tree{dir, "here/module sources", []string{".go",
-				".proto", ".json", ".yaml", ".yml", ".sh"}})
+			tree{dir, "here/module sources", []string{".go", ".proto", ".json", ".yaml", ".yml", ".sh"}})
 	}
 	if tools := os.Getenv("NOD_TOOLS"); tools != "" {
 		trees = append(trees, tree{filepath.Join(tools, "node_modules"), "here/npm documents", documents},
