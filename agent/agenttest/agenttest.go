@@ -259,8 +259,9 @@ func notAPayload(h Host) (problems []string) {
 			"raw control character":      `{"x":"` + "\x1f" + `",` + string(inner),
 			"duplicate at depth":         `{"x":[{"y":{"a":1,"a":2}}],` + string(inner),
 			"duplicate, escaped":         `{"x":[{"y":{"a":1,"\u0061":2}}],` + string(inner),
-			"10,000 levels":              `{"x":` + strings.Repeat("[", 1e4) + strings.Repeat("]", 1e4) + "," + string(inner),
-			"comment":                    "{/**/" + string(inner),
+			"10,000 levels": `{"x":` + strings.Repeat("[", 1e4) + strings.Repeat("]", 1e4) + "," +
+				string(inner),
+			"comment": "{/**/" + string(inner),
 		} {
 			refuse(f.name+": "+name, []byte(text))
 		}

@@ -45,7 +45,7 @@ func FuzzFold(f *testing.F) {
 	f.Add("  ok    deny  rm -rf / is denied, with a reason")
 	f.Fuzz(func(t *testing.T, line string) {
 		if !utf8.ValidString(line) || strings.ContainsAny(line, "\n\x1b") {
-			t.Skip()
+			t.Skip("not one line of text")
 		}
 		got := fold(line, 40)
 		if diff := cmp.Diff(strings.Fields(line), strings.Fields(got)); diff != "" {

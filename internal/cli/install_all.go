@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -184,15 +182,7 @@ func done(plan install.Plan) string {
 
 // agreed asks a person whether to write.
 func agreed(p *Process) bool {
-	fmt.Fprint(p.Stdout, "\nEvery line of it: the same command with --dry-run. Go ahead? [y/N] ")
-	return saidYes(p)
-}
-
-// saidYes reads a line, which says yes or anything else.
-func saidYes(p *Process) bool {
-	line, _ := bufio.NewReader(io.LimitReader(p.Stdin, 1000)).ReadString('\n')
-	line = strings.ToLower(strings.TrimSpace(line))
-	return line == "y" || line == "yes"
+	return confirmed(p, "\nEvery line of it: the same command with --dry-run. Go ahead? [y/N] ")
 }
 
 // plainError leaves out the package's name, which [refuse] takes off at the

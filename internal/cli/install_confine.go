@@ -78,8 +78,7 @@ func (in installer) offerConfinement(ctx context.Context, p *Process, f installF
 	if b.try(ctx, p) != nil {
 		return
 	}
-	fmt.Fprint(p.Stdout, aboutConfinement)
-	if !saidYes(p) {
+	if !confirmed(p, aboutConfinement) {
 		return
 	}
 	if settings, err = writeConfine(places, true); err != nil {

@@ -75,16 +75,7 @@ func TestLogFollows(t *testing.T) {
 	soon.Time = time.Now().Add(-answerWithin + 1500*time.Millisecond)
 	writeEntries(t, dir, soon)
 
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	r, w := io.Pipe()
-	done := make(chan int, 1)
-	go func() {
-		p := &Process{Stdout: w, Stderr: io.Discard, Dir: dir}
-		done <- Main(ctx, p, []string{"log", "--follow", "--state", dir})
-		w.Close()
-	}()
-	in := bufio.NewScanner(r)
+	in, ends := follows(t, dir)
 	next := func(want ...string) {
 		t.Helper()
 		got := line(t, in)
@@ -109,12 +100,31 @@ func TestLogFollows(t *testing.T) {
 	if !strings.Contains(two[0], "deny") || !strings.Contains(two[0], "echo x") || !strings.Contains(two[1], "unanswered") || !strings.Contains(two[1], "echo soon") {
 		t.Errorf("the lines %q", two)
 	}
-	stop()
-	if in.Scan() {
-		t.Errorf("one more line: %q", in.Text())
-	}
-	if code := <-done; code != ExitOK {
-		t.Errorf("exit %d", code)
+	ends()
+}
+
+// follows starts nod log --follow. ends stops it, and holds that it printed no
+// more.
+func follows(t *testing.T, dir string) (in *bufio.Scanner, ends func()) {
+	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(stop)
+	r, w := io.Pipe()
+	done := make(chan int, 1)
+	go func() {
+		p := &Process{Stdout: w, Stderr: io.Discard, Dir: dir}
+		done <- Main(ctx, p, []string{"log", "--follow", "--state", dir})
+		w.Close()
+	}()
+	in = bufio.NewScanner(r)
+	return in, func() {
+		t.Helper()
+		stop()
+		if in.Scan() {
+			t.Errorf("one more line: %q", in.Text())
+		}
+		if code := <-done; code != ExitOK {
+			t.Errorf("exit %d", code)
+		}
 	}
 }
 
@@ -203,16 +213,7 @@ func TestLogSaysTheAnswer(t *testing.T) {
 func TestLogFollowsAnAnswer(t *testing.T) {
 	dir := t.TempDir() + "/state"
 	writeEntries(t, dir, askedEntry("asked", audit.Decision), someEntry("other", audit.Decision, nod.Allow))
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	r, w := io.Pipe()
-	done := make(chan int, 1)
-	go func() {
-		p := &Process{Stdout: w, Stderr: io.Discard, Dir: dir}
-		done <- Main(ctx, p, []string{"log", "--follow", "--state", dir})
-		w.Close()
-	}()
-	in := bufio.NewScanner(r)
+	in, ends := follows(t, dir)
 	var got []string
 	for range 3 {
 		got = append(got, line(t, in))
@@ -222,9 +223,5 @@ func TestLogFollowsAnAnswer(t *testing.T) {
 	if !strings.Contains(got[1], "ask ") || !strings.Contains(got[3], " ran ") || !strings.Contains(got[3], "asked") {
 		t.Errorf("%q", got)
 	}
-	stop()
-	if in.Scan() {
-		t.Errorf("one more line: %q", in.Text())
-	}
-	<-done
+	ends()
 }
