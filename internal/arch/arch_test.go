@@ -81,7 +81,7 @@ var layers = []struct {
 	{"internal/eval/costs", []string{".", "internal/eval", "llm"}, "what a nod would send about calls of a session, and what that costs; started by hand"},
 	{"internal/disguise", nil, "writes commands otherwise, for tests and measurements; linked into no program"},
 	{"internal/disguise/mutate", []string{"internal/disguise", "internal/eval", "corpus", "."}, "judges disguised rows; started by hand and by tests"},
-	{"internal/witness", []string{".", "internal/shell", "internal/shell/commands", "internal/view"}, "lays what nod says beside what happens; started by hand and by tests"},
+	{"internal/witness", []string{".", "fault", "internal/shell", "internal/shell/commands", "internal/view"}, "lays what nod says beside what happens; started by hand and by tests"},
 	{"internal/witness/recorder", nil, "stands in for programs; starts fast"},
 	{"internal/confine/stage", nil, "the process before bubblewrap; starts fast and decides nothing"},
 	{"internal/confine/proof", nil, "whether the boundary was tried here; the hook asks"},
