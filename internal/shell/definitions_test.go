@@ -170,7 +170,7 @@ func TestDefinitions(t *testing.T) {
 	files := map[string]string{
 		"package.json": `{"scripts":{"test":"npm run lint && ./a.sh","lint":"node lint.js"}}`, "!a.sh": "#!/bin/bash\n. ./b.sh\n", "b.sh": "python c.py\n",
 		"lint.js": "x", "c.py": "x", "justfile": "check:\n  ./a.sh\n", "!d.sh": "#!/usr/bin/env fish\n./a.sh\n", "Makefile": "x:\n\tgo test ./...\n",
-		"mise.toml": "[tasks.lint]\nrun = \"./d.sh\"\n", "src/.mise.ci.toml": "", "src/.config/mise/conf.d/a.toml": "",
+		"gen/x.go": "//go:generate mockgen x\n", "gen/y.go": "package y\n", "mise.toml": "[tasks.lint]\nrun = \"./d.sh\"\n", "src/.mise.ci.toml": "", "src/.config/mise/conf.d/a.toml": "",
 		"!mise-tasks/test/unit": "#!/bin/sh\npython c.py\n", "src/mise/config.local.toml": "", "src/misery.toml": "",
 	}
 	for command, want := range map[string][]string{
@@ -186,6 +186,9 @@ func TestDefinitions(t *testing.T) {
 		"go test ./...":                nil,
 		"npm ls":                       nil,
 		"just -f x y":                  {"just unreadable"},
+		"just src/check":               {"just unreadable"},
+		"go generate ./...":            {"gen/x.go"},
+		"go generate example.com/x":    {"go unreadable"},
 		"make -I x y":                  {"make unreadable"},
 	} {
 		r := Analyze(command, testEnv(scripted(files)))
@@ -223,8 +226,7 @@ func TestWhereAnEffectStands(t *testing.T) {
 // or grow without bound, and that a read Makefile or package.json never does
 // less than it is said to: a command in it stays visible.
 func FuzzDefinitions(f *testing.F) {
-	for _, s := range []string{"a:\n\trm b\n", "{\"scripts\":{\"a\":\"rm b\"}}", "check:\n  x\n", "#!/bin/sh\nrm b\n", "A := $(shell x)\na: $(A)\n", "\\\n", "a: \\\n\tb\n", "{\"a\":[{}],\"\\u0041\":1}", "X ?= $$\n.PHONY: $(X)", "{\"scripts\":{\"a\":\"\\ud800\"}}",
-		"set shell := ['bash', '-c']\nx := 'y' + \"\\n\"\n[private]\na b='c' *d: && e\n  @-echo {{b}} {{{{ \\\n    {{x / d}}\ne:\n  #!/bin/sh\n  just a\n", "//go:generate -command x rm\n//go:generate x \"a\\t\" $GOFILE ${GOLINE}\n"} {
+	for _, s := range []string{"a:\n\trm b\n", "{\"scripts\":{\"a\":\"rm b\"}}", "check:\n  x\n", "#!/bin/sh\nrm b\n", "A := $(shell x)\na: $(A)\n", "\\\n", "a: \\\n\tb\n", "{\"a\":[{}],\"\\u0041\":1}", "X ?= $$\n.PHONY: $(X)", "{\"scripts\":{\"a\":\"\\ud800\"}}", "import 'x.just'\nmod y \"z\"\n", "//go:generate x\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, content string) {

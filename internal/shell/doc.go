@@ -53,9 +53,9 @@
 //     what it keeps ([Effect].Kept) and where it fetches ([Effect].Declared).
 //   - script.go reads the files that a line runs, and keeps their hashes.
 //     packages.go walks the scripts of package.json that npm and pnpm run, make.go
-//     and just.go recipes, gogenerate.go what go generate starts, as package recipe
-//     reads them; misefiles.go names what mise reads. What cannot be read exactly
-//     stays an effect Run.
+//     recipes of make, as package recipe reads them; just.go, misefiles.go and
+//     gogenerate.go name what just, mise and go generate read. What cannot be read
+//     exactly stays an effect Run.
 //   - sqlclient.go takes what package code says of SQL; git.go, finish.go and
 //     arguments.go hold the parts that a command line (use) is read by: gitLine,
 //     request, globs.
@@ -135,12 +135,9 @@
 // it is plain: assignments of constants, rules with explicit targets, recipes;
 // no include, condition, pattern, function but $(shell) whose value is not
 // used, nothing that changes the shell but to bash, no rule of make's own. A
-// justfile is read if it sets nothing but the shell and what is printed, takes
-// in no other file or environment, and computes its variables of strings. Of go
-// generate all directives of the packages named count, whatever -run says. A
 // hook of git is read where git starts it before anything changes and without
 // input. An entry of package.json is read if no setting changes what runs it;
-// what yarn and bun run, Taskfile.yml, Rakefile, mise.toml, lefthook and
+// what yarn, bun, just and go generate run, Taskfile.yml, Rakefile, mise.toml, lefthook and
 // pre-commit are not, nor is code in other languages: they are effects Run with
 // their definitions named. cargo and the like name none. What a file says is what
 // it said when it was looked at.

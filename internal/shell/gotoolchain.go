@@ -71,7 +71,7 @@ func (ts *tasks) namesToolchain(name string) bool {
 // go.mod names, from where go fetches them if nobody says otherwise.
 func (ts *tasks) goHome(inv *invocation, heading string) bool {
 	switch heading {
-	case "doc", "generate", "list", "mod graph", "mod why", "mod verify":
+	case "doc", "list", "mod graph", "mod why", "mod verify":
 	default:
 		return false
 	}

@@ -47,9 +47,9 @@ func (ts *tasks) task(s *sheet, inv *invocation) (done bool) {
 	case "make":
 		return ts.makeTargets(inv)
 	case "go":
-		return ts.goGenerate(inv)
+		ts.goGenerate(inv)
 	case "just":
-		return ts.justRecipes(inv)
+		ts.justfile(inv)
 	case "mise":
 		ts.taskFile(inv, nil)
 	default:

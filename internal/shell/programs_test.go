@@ -46,8 +46,8 @@ var mayCompare = map[string]string{
 	"markOf": "words of options in sheets", "Name": "names of effects",
 	// What is started or looked up by a name that the code itself gives.
 	"gitSettings": "git starts gpg and ssh-keygen", "gitAlias": "an alias of git is read as git", "aliasWords": "the same",
-	"justRecipes": "just starts itself", "makeTargets": "make starts itself",
-	"segment": "a word that may be any program is read as the worst", "programLike": "nod itself is looked for",
+	"makeTargets": "make starts itself",
+	"segment":     "a word that may be any program is read as the worst", "programLike": "nod itself is looked for",
 	// Words of small languages.
 	"harmlessKind": "kinds of objects in a cluster", "fzfAction": "actions of fzf", "exifTag": "tags of exiftool",
 	"connectionHost": "keys of a connection", "isDisk": "beginnings of device names",

@@ -343,7 +343,6 @@ func (m *machine) suspect(name string, st state) bool {
 // passage is shell text of a file: a script, a recipe, an entry of package.json.
 type passage struct {
 	file  string // what the words of effects name, and what a cycle is seen by
-	key   string // what a cycle is seen by instead, where it is set
 	name  string // $0 and BASH_SOURCE; "" where it is none
 	text  string
 	langs []syntax.LangVariant
@@ -352,7 +351,7 @@ type passage struct {
 
 func (f *definitions) readable(t passage) bool {
 	return f.limits.afford(t.text) && len(f.walking) < maxScripts &&
-		!slices.Contains(f.walking, cmp.Or(t.key, t.file)) &&
+		!slices.Contains(f.walking, t.file) &&
 		strings.IndexByte(t.text, '\r') < 0 && grammar.Malformed(t.text) == "" && grammar.Exceeded(t.text) == "" &&
 		!strings.HasPrefix(t.text, "\uFEFF")
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"cmp"
 	"errors"
 	"path"
 	"slices"
@@ -224,7 +223,7 @@ func (t *texts) walkText(p passage, st state, inv *invocation) (ok bool) {
 	}
 	t.out.caller, t.now.src, t.out.parts = command+1, p.text, 0
 	t.out.where = whereOf(p)
-	t.defs.walking = append(t.defs.walking, cmp.Or(p.key, p.file))
+	t.defs.walking = append(t.defs.walking, p.file)
 	t.out.enter(p.file)
 	t.out.report.Commands[t.out.command].Dir = st.dir
 	t.run.whole(file.Stmts, st, inv.in)
