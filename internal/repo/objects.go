@@ -3,8 +3,11 @@ package repo
 import (
 	"bytes"
 	"compress/zlib"
+	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/view"
@@ -33,27 +36,59 @@ type object struct {
 	data []byte
 }
 
+// store is the objects of a repository. It remembers what it has read.
+type store struct {
+	Common string // the git directory that holds the objects
+
+	files     view.Files
+	sha256    bool
+	objects   map[string]object // by raw name; the zero value is none
+	packNames []string
+	fans      map[string][]byte // how pack indexes begin
+	unpacked  map[place]object
+	unzip     io.Reader
+	over      bool // an object was not read since it was one too many
+}
+
+func (s *store) size() int {
+	if s.sha256 {
+		return sha256.Size
+	}
+	return sha1.Size
+}
+
+// has reports whether the object is in the repository's own store.
+func (s *store) has(id string) bool {
+	name := hex.EncodeToString([]byte(id))
+	info, err := s.files.Lstat(s.Common + "/objects/" + name[:2] + "/" + name[2:])
+	return err == nil && info.Mode.IsRegular() && info.Size > 0 ||
+		slices.ContainsFunc(s.packFiles(), func(pack string) bool {
+			_, ok := s.locate(pack, id)
+			return ok
+		})
+}
+
 // object reads a loose or packed object by its raw name. false where it is not
 // in the repository's own store, too large, damaged, or one too many.
-func (r *Repo) object(id string) (object, bool) {
-	if o, ok := r.objects[id]; ok {
+func (s *store) object(id string) (object, bool) {
+	if o, ok := s.objects[id]; ok {
 		return o, o.kind != 0
 	}
 	if len(id) == 0 {
 		return object{}, false
 	}
-	if len(r.objects) >= maxObjects {
-		r.over = true
+	if len(s.objects) >= maxObjects {
+		s.over = true
 		return object{}, false
 	}
-	o := r.loose(id)
+	o := s.loose(id)
 	if o.kind == 0 {
-		o = r.packed(id, 0)
+		o = s.packed(id, 0)
 	}
-	if r.objects == nil {
-		r.objects = map[string]object{}
+	if s.objects == nil {
+		s.objects = map[string]object{}
 	}
-	r.objects[id] = o
+	s.objects[id] = o
 	return o, o.kind != 0
 }
 
@@ -70,13 +105,13 @@ func (r *Repo) Beyond() bool {
 		strings.Contains(text, "promisor") || !r.missing("objects/info/alternates")
 }
 
-func (r *Repo) loose(id string) object {
+func (s *store) loose(id string) object {
 	name := hex.EncodeToString([]byte(id))
-	data, err := r.files.Read(r.Common+"/objects/"+name[:2]+"/"+name[2:], maxObject)
+	data, err := s.files.Read(s.Common+"/objects/"+name[:2]+"/"+name[2:], maxObject)
 	if err != nil {
 		return object{}
 	}
-	plain, ok := r.inflate(data, maxObject)
+	plain, ok := s.inflate(data, maxObject)
 	head, rest, found := bytes.Cut(plain, []byte{0})
 	if !ok || !found {
 		return object{}
@@ -88,9 +123,9 @@ func (r *Repo) loose(id string) object {
 
 // inflate unpacks what begins data. One reader serves all objects: to make one
 // costs more than most objects.
-func (r *Repo) inflate(data []byte, limit int64) ([]byte, bool) {
+func (s *store) inflate(data []byte, limit int64) ([]byte, bool) {
 	source := bytes.NewReader(data)
-	if z, ok := r.unzip.(zlib.Resetter); ok {
+	if z, ok := s.unzip.(zlib.Resetter); ok {
 		if z.Reset(source, nil) != nil {
 			return nil, false
 		}
@@ -99,32 +134,33 @@ func (r *Repo) inflate(data []byte, limit int64) ([]byte, bool) {
 		if err != nil {
 			return nil, false
 		}
-		r.unzip = fresh
+		s.unzip = fresh
 	}
 	plain := bytes.NewBuffer(make([]byte, 0, min(limit, 16<<10)+bytes.MinRead))
-	_, err := plain.ReadFrom(io.LimitReader(r.unzip, limit+1))
+	_, err := plain.ReadFrom(io.LimitReader(s.unzip, limit+1))
 	return plain.Bytes(), err == nil && int64(plain.Len()) <= limit
 }
 
 // packFiles are the packs of the repository, without their endings.
-func (r *Repo) packFiles() []string {
-	if r.packNames == nil {
-		r.packNames = []string{}
-		dir := r.Common + "/objects/pack"
-		names, _ := r.files.List(dir, 8*maxPacks)
+func (s *store) packFiles() []string {
+	if s.packNames == nil {
+		s.packNames = []string{}
+		dir := s.Common + "/objects/pack"
+		names, _ := s.files.List(dir, 8*maxPacks)
 		for _, name := range names {
-			if base, ok := strings.CutSuffix(name, ".idx"); ok && len(r.packNames) < maxPacks {
-				r.packNames = append(r.packNames, dir+"/"+base)
+			pack, ok := strings.CutSuffix(dir+"/"+name, ".idx")
+			if _, err := s.files.Lstat(pack + ".pack"); ok && err == nil && len(s.packNames) < maxPacks {
+				s.packNames = append(s.packNames, pack)
 			}
 		}
 	}
-	return r.packNames
+	return s.packNames
 }
 
-func (r *Repo) packed(id string, depth int) object {
-	for _, pack := range r.packFiles() {
-		if at, ok := r.locate(pack, id); ok {
-			return r.unpack(pack, at, depth)
+func (s *store) packed(id string, depth int) object {
+	for _, pack := range s.packFiles() {
+		if at, ok := s.locate(pack, id); ok {
+			return s.unpack(pack, at, depth)
 		}
 	}
 	return object{}
@@ -132,15 +168,15 @@ func (r *Repo) packed(id string, depth int) object {
 
 // bucket reads the names of a pack that begin as id does. first is the place of
 // the first among all, count how many the pack has.
-func (r *Repo) bucket(pack, id string) (names []byte, first, count int) {
+func (s *store) bucket(pack, id string) (names []byte, first, count int) {
 	const fan = 8
-	head, known := r.fans[pack]
+	head, known := s.fans[pack]
 	if !known {
-		head, _ = view.ReadAt(r.files, pack+".idx", 0, fan+256*4)
-		if r.fans == nil {
-			r.fans = map[string][]byte{}
+		head, _ = view.ReadAt(s.files, pack+".idx", 0, fan+256*4)
+		if s.fans == nil {
+			s.fans = map[string][]byte{}
 		}
-		r.fans[pack] = head
+		s.fans[pack] = head
 	}
 	if len(head) < fan+256*4 || string(head[:fan]) != "\xfftOc\x00\x00\x00\x02" {
 		return nil, 0, 0
@@ -153,19 +189,19 @@ func (r *Repo) bucket(pack, id string) (names []byte, first, count int) {
 	if count = upTo(255); first > end || end > count {
 		return nil, 0, 0
 	}
-	names, _ = view.ReadAt(r.files, pack+".idx", fan+256*4+int64(first*r.size()), (end-first)*r.size())
+	names, _ = view.ReadAt(s.files, pack+".idx", fan+256*4+int64(first*s.size()), (end-first)*s.size())
 	return names, first, count
 }
 
 // locate finds where an object stands in a pack.
-func (r *Repo) locate(pack, id string) (at int64, ok bool) {
-	names, first, count := r.bucket(pack, id)
+func (s *store) locate(pack, id string) (at int64, ok bool) {
+	names, first, count := s.bucket(pack, id)
 	from, to := 0, len(names)/len(id)
 	for from < to {
 		mid := (from + to) / 2
 		switch got := string(names[mid*len(id) : (mid+1)*len(id)]); {
 		case got == id:
-			return r.offset(pack, first+mid, count)
+			return s.offset(pack, first+mid, count)
 		case got < id:
 			from = mid + 1
 		default:
@@ -175,9 +211,9 @@ func (r *Repo) locate(pack, id string) (at int64, ok bool) {
 	return 0, false
 }
 
-func (r *Repo) offset(pack string, place, count int) (at int64, ok bool) {
-	table := int64(8 + 256*4 + count*(r.size()+4))
-	data, err := view.ReadAt(r.files, pack+".idx", table+int64(4*place), 4)
+func (s *store) offset(pack string, place, count int) (at int64, ok bool) {
+	table := int64(8 + 256*4 + count*(s.size()+4))
+	data, err := view.ReadAt(s.files, pack+".idx", table+int64(4*place), 4)
 	if err != nil || len(data) < 4 {
 		return 0, false
 	}
@@ -185,7 +221,7 @@ func (r *Repo) offset(pack string, place, count int) (at int64, ok bool) {
 	if at < 1<<31 {
 		return at, true
 	}
-	data, err = view.ReadAt(r.files, pack+".idx", table+int64(4*count)+8*(at-1<<31), 8)
+	data, err = view.ReadAt(s.files, pack+".idx", table+int64(4*count)+8*(at-1<<31), 8)
 	if err != nil || len(data) < 8 {
 		return 0, false
 	}
@@ -194,15 +230,15 @@ func (r *Repo) offset(pack string, place, count int) (at int64, ok bool) {
 
 // unpack reads the object at an offset of a pack, once, with those that it is a
 // change of.
-func (r *Repo) unpack(pack string, at int64, depth int) object {
+func (s *store) unpack(pack string, at int64, depth int) object {
 	key := place{pack, at}
-	o, known := r.unpacked[key]
+	o, known := s.unpacked[key]
 	if !known {
-		o = r.unpackNew(pack, at, depth)
-		if r.unpacked == nil {
-			r.unpacked = map[place]object{}
+		o = s.unpackNew(pack, at, depth)
+		if s.unpacked == nil {
+			s.unpacked = map[place]object{}
 		}
-		r.unpacked[key] = o
+		s.unpacked[key] = o
 	}
 	return o
 }
@@ -212,8 +248,8 @@ type place struct {
 	at   int64
 }
 
-func (r *Repo) unpackNew(pack string, at int64, depth int) object {
-	head, err := view.ReadAt(r.files, pack+".pack", at, 64)
+func (s *store) unpackNew(pack string, at int64, depth int) object {
+	head, err := view.ReadAt(s.files, pack+".pack", at, 64)
 	if err != nil || len(head) < 2 || depth > maxDeltas {
 		return object{}
 	}
@@ -235,18 +271,18 @@ func (r *Repo) unpackNew(pack string, at int64, depth int) object {
 		if n += used; back <= 0 || back > at {
 			return object{}
 		}
-		base = r.unpack(pack, at-back, depth+1)
+		base = s.unpack(pack, at-back, depth+1)
 	case namedDelta:
-		if n += r.size(); n > len(head) {
+		if n += s.size(); n > len(head) {
 			return object{}
 		}
-		base = r.packed(string(head[n-r.size():n]), depth+1)
+		base = s.packed(string(head[n-s.size():n]), depth+1)
 	}
-	data, err := view.ReadAt(r.files, pack+".pack", at+int64(n), int(size+size/500+64))
+	data, err := view.ReadAt(s.files, pack+".pack", at+int64(n), int(size+size/500+64))
 	if err != nil {
 		return object{}
 	}
-	plain, ok := r.inflate(data, size)
+	plain, ok := s.inflate(data, size)
 	switch {
 	case !ok || int64(len(plain)) != size:
 		return object{}

@@ -19,9 +19,7 @@ package repo
 import (
 	"crypto/sha1"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
 	"path"
 	"strconv"
 	"strings"
@@ -33,7 +31,6 @@ import (
 const (
 	maxIndex   = 32 << 20
 	maxPacks   = 256
-	maxPackIdx = 128 << 20 // of all pack indexes together
 	maxFile    = 16 << 20  // the largest file that is hashed
 	maxHashed  = 128 << 20 // all of them together
 	maxParents = 64        // directories that are looked at for a repository
@@ -42,26 +39,15 @@ const (
 // Repo is a working tree with its repository. It remembers what it has read
 // and is not safe for concurrent use.
 type Repo struct {
-	Top    string // of the working tree
-	Dir    string // its git directory
-	Common string // the git directory that holds the objects
+	Top string // of the working tree
+	Dir string // its git directory
+	store
 
-	files    view.Files
 	read     bool
 	fault    string
 	index    index
-	sha256   bool
-	packs    []string // contents of pack indexes
-	listed   bool
 	hashed   int64
 	ignoring map[string]ignoreFile // by name
-
-	objects   map[string]object // by raw name; the zero value is none
-	packNames []string
-	fans      map[string][]byte // how pack indexes begin
-	unpacked  map[place]object
-	unzip     io.Reader
-	over      bool // an object was not read since it was one too many
 }
 
 // Around finds the repository in whose working tree a real path lies, as git
@@ -73,7 +59,7 @@ func Around(files view.Files, name string) (*Repo, bool) {
 		info, err := files.Lstat(at)
 		switch {
 		case err == nil && info.Mode.IsDir():
-			return &Repo{Top: dir, Dir: at, Common: at, files: files}, true
+			return &Repo{Top: dir, Dir: at, store: store{Common: at, files: files}}, true
 		case err == nil && info.Mode.IsRegular():
 			return linked(files, dir, at)
 		case err == nil:
@@ -93,7 +79,7 @@ func linked(files view.Files, top, file string) (*Repo, bool) {
 	if !ok {
 		return nil, false
 	}
-	r := &Repo{Top: top, Dir: dir, Common: dir, files: files}
+	r := &Repo{Top: top, Dir: dir, store: store{Common: dir, files: files}}
 	if common, ok := leads(files, dir+"/commondir", "", dir); ok {
 		r.Common = common
 	}
@@ -192,86 +178,6 @@ func (r *Repo) load() bool {
 		}
 	}
 	return r.fault == ""
-}
-
-func (r *Repo) size() int {
-	if r.sha256 {
-		return sha256.Size
-	}
-	return sha1.Size
-}
-
-// has reports whether the object is in the repository's own store.
-func (r *Repo) has(id string) bool {
-	name := hex.EncodeToString([]byte(id))
-	info, err := r.files.Lstat(r.Common + "/objects/" + name[:2] + "/" + name[2:])
-	if err == nil && info.Mode.IsRegular() && info.Size > 0 {
-		return true
-	}
-	r.list()
-	for _, idx := range r.packs {
-		if packHolds(idx, id) {
-			return true
-		}
-	}
-	return false
-}
-
-// list reads the indexes of all packs, once.
-func (r *Repo) list() {
-	if r.listed {
-		return
-	}
-	r.listed = true
-	dir := r.Common + "/objects/pack"
-	names, err := r.files.List(dir, 8*maxPacks)
-	if err != nil {
-		return
-	}
-	left := int64(maxPackIdx)
-	for _, name := range names {
-		base, ok := strings.CutSuffix(name, ".idx")
-		if !ok || len(r.packs) == maxPacks {
-			continue
-		}
-		if _, err := r.files.Lstat(dir + "/" + base + ".pack"); err != nil {
-			continue
-		}
-		if data, err := r.files.Read(dir+"/"+name, left); err == nil {
-			r.packs, left = append(r.packs, string(data)), left-int64(len(data))
-		}
-	}
-}
-
-// packHolds looks an object up in a pack index of version 2.
-func packHolds(idx, id string) bool {
-	const head, fan = 8, 8 + 256*4
-	if len(idx) < fan || idx[:head] != "\xfftOc\x00\x00\x00\x02" {
-		return false
-	}
-	count := func(b int) int {
-		if b < 0 {
-			return 0
-		}
-		return int(be32(idx[head+4*b:]))
-	}
-	first := int(id[0])
-	from, to := count(first-1), count(first)
-	if from > to || to > (len(idx)-fan)/len(id) {
-		return false
-	}
-	for from < to {
-		mid := (from + to) / 2
-		switch got := idx[fan+mid*len(id) : fan+(mid+1)*len(id)]; {
-		case got == id:
-			return true
-		case got < id:
-			from = mid + 1
-		default:
-			to = mid
-		}
-	}
-	return false
 }
 
 func be32(s string) uint32 {
