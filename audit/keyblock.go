@@ -50,14 +50,14 @@ func (s *scanner) keyBlock(i int) {
 
 // betweenLines returns where the next line of a key begins: behind blanks,
 // escaped newlines, and the quotes that a language puts around each line.
-func (s *scanner) betweenLines(i int) int {
-	for i < len(s.in) {
-		switch c := s.in[i]; {
+func (t text) betweenLines(i int) int {
+	for i < len(t.in) {
+		switch c := t.in[i]; {
 		case isSpace(c), c == '"', c == '\'', c == ',':
 			i++
-		case c == '+' && i+1 < len(s.in) && isSpace(s.in[i+1]):
+		case c == '+' && i+1 < len(t.in) && isSpace(t.in[i+1]):
 			i++
-		case c == '\\' && i+1 < len(s.in) && strings.IndexByte("nr\n\"", s.in[i+1]) >= 0:
+		case c == '\\' && i+1 < len(t.in) && strings.IndexByte("nr\n\"", t.in[i+1]) >= 0:
 			i += 2
 		default:
 			return i

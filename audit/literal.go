@@ -72,18 +72,18 @@ func (s *scanner) token(a, b int) {
 
 // pastReference returns where $NAME and ${NAME} and the double quotes around
 // them end.
-func (s *scanner) pastReference(i, b int) int {
+func (t text) pastReference(i, b int) int {
 	for i < b {
 		end := i + 1
 		switch {
-		case s.in[i] == '"':
-		case strings.HasPrefix(s.in[i:b], "${"):
-			n := strings.IndexByte(s.in[i:b], '}')
-			if end = i + n + 1; n < 0 || !isReference(s.in[i:end]) {
+		case t.in[i] == '"':
+		case strings.HasPrefix(t.in[i:b], "${"):
+			n := strings.IndexByte(t.in[i:b], '}')
+			if end = i + n + 1; n < 0 || !isReference(t.in[i:end]) {
 				return i
 			}
-		case s.in[i] == '$':
-			for end < b && (isAlnum(s.in[end]) || s.in[end] == '_') {
+		case t.in[i] == '$':
+			for end < b && (isAlnum(t.in[end]) || t.in[end] == '_') {
 				end++
 			}
 			if end == i+1 {
@@ -136,16 +136,16 @@ func (s *scanner) plainEnd(a, b int) int {
 
 // mayRun reports whether what begins at i may be the name of a program, or a
 // comment.
-func (s *scanner) mayRun(i int) bool {
-	if s.in[i] == '#' {
+func (t text) mayRun(i int) bool {
+	if t.in[i] == '#' {
 		return true
 	}
-	start := strings.LastIndexAny(s.in[:i], " \t\n;|&(){}`") + 1
-	if name, ok := strings.CutSuffix(strings.Trim(s.in[start:i], "\"'"), "="); ok && isName(name, true) &&
+	start := strings.LastIndexAny(t.in[:i], " \t\n;|&(){}`") + 1
+	if name, ok := strings.CutSuffix(strings.Trim(t.in[start:i], "\"'"), "="); ok && isName(name, true) &&
 		!strings.Contains(name, ".") {
 		return false // an assignment
 	}
-	before := strings.TrimRight(s.in[:start], " \t")
+	before := strings.TrimRight(t.in[:start], " \t")
 	return before == "" || strings.IndexByte(";|&(){}\n`!", before[len(before)-1]) >= 0
 }
 

@@ -31,7 +31,7 @@ func maskOnce(s string, command bool) string {
 	if len(s) < 4 {
 		return s
 	}
-	sc := scanner{in: s, command: command}
+	sc := scanner{text: text{s}, command: command}
 	for sc.pos < len(s) {
 		sc.step()
 	}
@@ -41,11 +41,14 @@ func maskOnce(s string, command bool) string {
 	return string(append(sc.out, s[sc.from:]...))
 }
 
+// text is what is read; its methods look, and change nothing.
+type text struct{ in string }
+
 // scanner reads text from left to right, once. It knows a little of shell
 // quoting, which is also that of most languages; where it guesses wrong it
 // masks too much or too little of one value and finds its way back.
 type scanner struct {
-	in    string
+	text
 	out   []byte
 	from  int    // in[:from] is in out
 	pos   int    // the next byte
@@ -131,8 +134,8 @@ func (s *scanner) put(a, b int) {
 
 // boundary reports whether something may begin at i: not in the middle of a
 // word. What an escape such as \n or %3D ends with is no word.
-func (s *scanner) boundary(i int) bool {
-	return i == 0 || !isAlnum(s.in[i-1]) || i > 1 && s.in[i-2] == '\\' || i > 2 && s.in[i-3] == '%'
+func (t text) boundary(i int) bool {
+	return i == 0 || !isAlnum(t.in[i-1]) || i > 1 && t.in[i-2] == '\\' || i > 2 && t.in[i-3] == '%'
 }
 
 // start handles what begins at i: a token, or a word.
@@ -153,13 +156,13 @@ func (s *scanner) start(i int) {
 }
 
 // pastWord returns where the next boundary after i can be.
-func (s *scanner) pastWord(i int) int {
+func (t text) pastWord(i int) int {
 	n := i + 1
-	if !isTokenByte(s.in[i]) {
+	if !isTokenByte(t.in[i]) {
 		return n // the word begins behind it
 	}
-	if i > 1 && s.in[i-1] != '\\' && s.in[i-1] != '%' && s.in[i-2] != '%' {
-		for n < len(s.in) && isAlnum(s.in[n]) {
+	if i > 1 && t.in[i-1] != '\\' && t.in[i-1] != '%' && t.in[i-2] != '%' {
+		for n < len(t.in) && isAlnum(t.in[n]) {
 			n++
 		}
 	}
@@ -169,9 +172,9 @@ func (s *scanner) pastWord(i int) int {
 // wordLimit bounds the words that are looked at.
 const wordLimit = 64
 
-func (s *scanner) wordEnd(i int) int {
+func (t text) wordEnd(i int) int {
 	end := i
-	for end < len(s.in) && end-i < wordLimit && (isTokenByte(s.in[end]) || s.in[end] == '.') {
+	for end < len(t.in) && end-i < wordLimit && (isTokenByte(t.in[end]) || t.in[end] == '.') {
 		end++
 	}
 	return end
@@ -304,8 +307,8 @@ func (s *scanner) fromLiteral(end int) {
 	}
 }
 
-func (s *scanner) blanks(i int) int {
-	for i < len(s.in) && (s.in[i] == ' ' || s.in[i] == '\t') {
+func (t text) blanks(i int) int {
+	for i < len(t.in) && (t.in[i] == ' ' || t.in[i] == '\t') {
 		i++
 	}
 	return i

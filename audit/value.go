@@ -44,8 +44,8 @@ func (s *scanner) assignment(i int) {
 	}
 }
 
-func (s *scanner) space(i int) int {
-	for i < len(s.in) && isSpace(s.in[i]) {
+func (t text) space(i int) int {
+	for i < len(t.in) && isSpace(t.in[i]) {
 		i++
 	}
 	return i
@@ -63,25 +63,25 @@ func (s *scanner) pair(i int) {
 
 // nameBefore returns the name that ends before i, and whether it is quoted.
 // "api key" and the like are one name.
-func (s *scanner) nameBefore(i int) (name string, quoted bool) {
+func (t text) nameBefore(i int) (name string, quoted bool) {
 	end := i
-	for end > 0 && i-end < 4 && strings.IndexByte(" \t!+?<>:", s.in[end-1]) >= 0 {
+	for end > 0 && i-end < 4 && strings.IndexByte(" \t!+?<>:", t.in[end-1]) >= 0 {
 		end--
 	}
-	for n := 0; end > 0 && n < 4 && strings.IndexByte("\"'`]\\)", s.in[end-1]) >= 0; n++ {
-		quoted = quoted || isQuote(s.in[end-1])
+	for n := 0; end > 0 && n < 4 && strings.IndexByte("\"'`]\\)", t.in[end-1]) >= 0; n++ {
+		quoted = quoted || isQuote(t.in[end-1])
 		end--
 	}
-	start := s.nameStart(end)
-	if strings.EqualFold(s.in[start:end], "key") && start > 0 && s.in[start-1] == ' ' {
-		start = s.nameStart(start - 1)
+	start := t.nameStart(end)
+	if strings.EqualFold(t.in[start:end], "key") && start > 0 && t.in[start-1] == ' ' {
+		start = t.nameStart(start - 1)
 	}
-	return s.in[start:end], quoted
+	return t.in[start:end], quoted
 }
 
-func (s *scanner) nameStart(end int) int {
+func (t text) nameStart(end int) int {
 	start := end
-	for start > 0 && end-start < nameLimit && (isTokenByte(s.in[start-1]) || s.in[start-1] == '.') {
+	for start > 0 && end-start < nameLimit && (isTokenByte(t.in[start-1]) || t.in[start-1] == '.') {
 		start--
 	}
 	return start
@@ -162,8 +162,8 @@ func (s *scanner) lineEnd(a int) int {
 	return len(s.in)
 }
 
-func (s *scanner) unblank(a, b int) int {
-	for b > a && isSpace(s.in[b-1]) {
+func (t text) unblank(a, b int) int {
+	for b > a && isSpace(t.in[b-1]) {
 		b--
 	}
 	return b
@@ -288,10 +288,10 @@ func (s *scanner) braces(i int) int {
 
 // trim drops the brackets and commas behind a bare value that close what was
 // opened before it.
-func (s *scanner) trim(a, b int) int {
+func (t text) trim(a, b int) int {
 	for b > a {
 		var opener byte
-		switch s.in[b-1] {
+		switch t.in[b-1] {
 		case ',':
 			b--
 			continue
@@ -304,7 +304,7 @@ func (s *scanner) trim(a, b int) int {
 		default:
 			return b
 		}
-		if strings.IndexByte(s.in[a:b], opener) >= 0 {
+		if strings.IndexByte(t.in[a:b], opener) >= 0 {
 			return b
 		}
 		b--
@@ -335,10 +335,10 @@ func (s *scanner) url(start int) {
 
 // until returns where an address ends that began before i, or the first of
 // the stops in it.
-func (s *scanner) until(i int, stops string) int {
-	end := min(len(s.in), i+addressLimit)
-	for i < end && !isSpace(s.in[i]) && !isQuote(s.in[i]) && s.in[i] != '<' && s.in[i] != '>' &&
-		strings.IndexByte(stops, s.in[i]) < 0 {
+func (t text) until(i int, stops string) int {
+	end := min(len(t.in), i+addressLimit)
+	for i < end && !isSpace(t.in[i]) && !isQuote(t.in[i]) && t.in[i] != '<' && t.in[i] != '>' &&
+		strings.IndexByte(stops, t.in[i]) < 0 {
 		i++
 	}
 	return i

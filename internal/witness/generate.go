@@ -22,6 +22,15 @@ type generator struct {
 	docs  []string // here-documents that the current line still owes
 }
 
+// tricks are texts that looked harmless once, and more of their kind; scenes say
+// something of a variable and use it later; oddities are what lies outside of the
+// language.
+type (
+	tricks   struct{ *generator }
+	scenes   struct{ *generator }
+	oddities struct{ *generator }
+)
+
 // generate returns the text of a number.
 func generate(seed uint64) string {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x6e6f64)), names: []string{"x", "y", "z"}}
@@ -35,19 +44,19 @@ func generate(seed uint64) string {
 		g.wild = 7
 		return g.script(1 + g.r.IntN(4))
 	case kind < 65:
-		return g.tricky()
+		return tricks{g}.tricky()
 	case kind < 83:
 		g.wild = 2 * g.r.IntN(2)
-		return g.scenario()
+		return scenes{g}.scenario()
 	case kind < 87:
-		return g.soup()
+		return scenes{g}.soup()
 	case kind < 91:
-		return g.spliced(g.script(1 + g.r.IntN(2)))
+		return tricks{g}.spliced(g.script(1 + g.r.IntN(2)))
 	case kind < 95:
 		g.wild = g.r.IntN(3)
-		return g.mutated(g.script(1 + g.r.IntN(2)))
+		return scenes{g}.mutated(g.script(1 + g.r.IntN(2)))
 	}
-	return g.session()
+	return scenes{g}.session()
 }
 
 // choice is one way to go on, and how often.
@@ -158,7 +167,7 @@ func (g *generator) statement() string {
 		return g.simple()
 	}
 	if g.odd() {
-		return g.oddity()
+		return oddities{g}.oddity()
 	}
 	return g.choose(
 		choice{45, g.simple},

@@ -3,7 +3,7 @@ package main
 import "strings"
 
 // oddity is a statement outside the language that nod settles.
-func (g *generator) oddity() string {
+func (g oddities) oddity() string {
 	return g.choose(
 		choice{10, g.function},
 		choice{4, func() string { return g.of("f", "g", "f", "wc", "ls") + " " + g.word() }},
@@ -73,7 +73,7 @@ func (g *generator) oddity() string {
 }
 
 // function is a definition in any of its forms, with what may follow it.
-func (g *generator) function() string {
+func (g oddities) function() string {
 	name := g.of("f", "f", "f", "g", "wc", "ls", "echo", "cd")
 	head := g.of(name+"()", name+" ()", "function "+name, "function "+name+" ()", name+"( )", name+"()\n",
 		"function f g", "f g ()", "()", "function")
@@ -90,7 +90,7 @@ func (g *generator) function() string {
 }
 
 // body is what stands in a function.
-func (g *generator) body() string {
+func (g oddities) body() string {
 	if g.chance(40) {
 		return g.of("return; ", "local x=k; ", "shift; ", "set -- k; ", "break; ", "local x; ", "cd src; ",
 			"unset x; ", "wc \"$1\" $#; ", "setopt localoptions; ", "return 1\n") + g.block()
@@ -99,7 +99,7 @@ func (g *generator) body() string {
 }
 
 // compound is a command with its own end.
-func (g *generator) compound() string {
+func (g oddities) compound() string {
 	return g.choose(
 		choice{5, func() string { return "{ " + g.block() + "}" }},
 		choice{4, func() string { return "(" + g.block() + ")" }},
@@ -112,7 +112,7 @@ func (g *generator) compound() string {
 	)
 }
 
-func (g *generator) arithmetic() string {
+func (g oddities) arithmetic() string {
 	e := g.of("1", "0", "x", "x=1", "x++", "x=y=2", "1/0", "a[$(wc "+g.mark()+")]", "$x", "x+=1", "x<y", "x>3",
 		"x?1:2", "x,y", "x==1", "1<<2", "2#1", "x#1", "$(wc "+g.mark()+")", "`wc "+g.mark()+"`", "16#ff", "'k'",
 		"\"$x\"", "x|y", "x||y", "!x", "~x", "x--", "0x1")
@@ -126,7 +126,7 @@ func (g *generator) arithmetic() string {
 	)
 }
 
-func (g *generator) caseClause() string {
+func (g oddities) caseClause() string {
 	var b strings.Builder
 	b.WriteString("case " + g.word() + g.of(" in ", " in\n"))
 	for range 1 + g.r.IntN(2) {
@@ -136,7 +136,7 @@ func (g *generator) caseClause() string {
 	return b.String() + " esac"
 }
 
-func (g *generator) test() string {
+func (g oddities) test() string {
 	w := g.word()
 	e := g.of("-n "+w, "-z $x", w+" == "+g.word(), "$x =~ ^k(a|b)$", "-f a.txt && -d src",
 		"x -eq a[$(wc "+g.mark()+")]", w+" < "+g.word(), "! -e nofile", "(a == b) || c", "-v x[$(wc "+g.mark()+")]",
@@ -144,7 +144,7 @@ func (g *generator) test() string {
 	return g.of("[[ "+e+" ]]", "[[ "+e+" ]]", "[ "+e+" ]", "test "+e, "[[ "+e+"\n]]", "[["+e+"]]")
 }
 
-func (g *generator) array() string {
+func (g oddities) array() string {
 	x := g.name()
 	a, b := g.mark(), g.mark()
 	return g.choose(
@@ -168,7 +168,7 @@ func (g *generator) array() string {
 	)
 }
 
-func (g *generator) option() string {
+func (g oddities) option() string {
 	return g.of("set ", "set ", "shopt -s ", "setopt ", "unsetopt ", "shopt -u ") + g.of("-f", "-e", "-u", "-k", "-n",
 		"-v", "-x", "-a", "-o noglob", "+e", "-B", "+B", "-H", "-P", "-T", "-E", "-m", "-- "+g.mark()+" "+g.mark(),
 		"- "+g.mark(), "-", "--", "-o posix", "-o pipefail",
@@ -181,13 +181,13 @@ func (g *generator) option() string {
 }
 
 // trap arranges that a text runs later.
-func (g *generator) trap(text string) string {
+func (g oddities) trap(text string) string {
 	return "trap " + g.of("", "-- ") + g.quoted(text) + " " + g.of("EXIT", "ERR", "DEBUG", "RETURN", "CHLD", "0",
 		"INT", "ZERR", "USR1", "SIGCHLD", "TERM EXIT", "exit") + g.of("; false", "; wc "+g.mark(), "\n",
 		"; kill -USR1 $$", "; true | true")
 }
 
-func (g *generator) zshOnly() string {
+func (g oddities) zshOnly() string {
 	return g.of(
 		"repeat 2 "+g.command(), "for x (a b) "+g.command(), "foreach x (a b); "+g.command()+"; end",
 		"{ "+g.block()+"} always { "+g.block()+"}",
@@ -208,7 +208,7 @@ func (g *generator) zshOnly() string {
 }
 
 // assignment gives a name a value in one of many ways.
-func (g *generator) assignment(name, value string) string {
+func (g oddities) assignment(name, value string) string {
 	return g.choose(
 		choice{20, func() string { return name + "=" + value }},
 		choice{14, func() string {

@@ -7,7 +7,7 @@ import (
 
 // scenario gives something a meaning, does what may or may not change it, and
 // uses it. Where nod is wrong about the middle, something runs unsaid.
-func (g *generator) scenario() string {
+func (g scenes) scenario() string {
 	var middle []string
 	first, again, use := g.subject()
 	for range 1 + g.r.IntN(2)*g.r.IntN(2) {
@@ -31,7 +31,7 @@ func (g *generator) scenario() string {
 }
 
 // subject is what the text is about: how it is set, set anew, and used.
-func (g *generator) subject() (first string, again func() string, use string) {
+func (g scenes) subject() (first string, again func() string, use string) {
 	switch g.r.IntN(15) {
 	case 6, 7, 8:
 		return g.plain()
@@ -65,7 +65,7 @@ func (g *generator) subject() (first string, again func() string, use string) {
 }
 
 // plain is a variable with one word for a value, and a plain use of it.
-func (g *generator) plain() (first string, again func() string, use string) {
+func (g scenes) plain() (first string, again func() string, use string) {
 	name := g.of("x", "y", "z")
 	value := func() string { return g.of(g.mark(), "New"+g.mark()) }
 	first = g.of("", "", "", "readonly ", "declare -l ", "declare -u ", "export ",
@@ -75,7 +75,7 @@ func (g *generator) plain() (first string, again func() string, use string) {
 }
 
 // variable is the subject of most scenarios.
-func (g *generator) variable() (first string, again func() string, use string) {
+func (g scenes) variable() (first string, again func() string, use string) {
 	name := g.of("x", "x", "x", "_", "y", "IFS", "REPLY", "path")
 	asCommand := g.chance(50)
 	value := func() string {
@@ -100,7 +100,7 @@ func (g *generator) variable() (first string, again func() string, use string) {
 				"wc ") + value()
 		}, use
 	}
-	first = g.of(name+"="+value(), g.assignment(name, value()), name+"="+value())
+	first = g.of(name+"="+value(), oddities{g.generator}.assignment(name, value()), name+"="+value())
 	if g.chance(15) {
 		first = g.of("readonly ", "readonly ", "readonly ", "declare -r ", "declare -l ", "declare -u ", "export ",
 			"declare -i ", "typeset -l ", "declare -n ", "local ") + first
@@ -109,12 +109,12 @@ func (g *generator) variable() (first string, again func() string, use string) {
 		if g.chance(40) {
 			return name + "=" + value()
 		}
-		return g.assignment(name, value())
+		return oddities{g.generator}.assignment(name, value())
 	}, use
 }
 
 // around puts a change where it may not happen, not here, or not only once.
-func (g *generator) around(text string, depth int) string {
+func (g scenes) around(text string, depth int) string {
 	if g.chance(15) {
 		return text
 	}
@@ -169,7 +169,7 @@ func (g *generator) around(text string, depth int) string {
 }
 
 // often are the ways that went wrong before.
-func (g *generator) often(text, never string) []string {
+func (g scenes) often(text, never string) []string {
 	return []string{
 		"f() { local " + strings.TrimPrefix(text,
 			"local ") + "; }; f", "f() { return; " + text + "; }; f",
@@ -184,7 +184,7 @@ func (g *generator) often(text, never string) []string {
 }
 
 // tokens are what soup is made of.
-func (g *generator) token() string {
+func (g scenes) token() string {
 	return g.choose(
 		choice{30, g.command},
 		choice{16, func() string {
@@ -205,7 +205,7 @@ func (g *generator) token() string {
 }
 
 // soup is tokens in any order, a few of them.
-func (g *generator) soup() string {
+func (g scenes) soup() string {
 	var b strings.Builder
 	for range 2 + g.r.IntN(5) {
 		b.WriteString(g.token() + g.of(" ", " ", " ", "", "\n"))
@@ -214,7 +214,7 @@ func (g *generator) soup() string {
 }
 
 // mutated changes a few bytes of a text.
-func (g *generator) mutated(text string) string {
+func (g scenes) mutated(text string) string {
 	b := []byte(text)
 	for range 1 + g.r.IntN(2) {
 		if len(b) < 2 {
@@ -241,7 +241,7 @@ func (g *generator) mutated(text string) string {
 
 // session is a line like those that agents write, with words of its own and
 // sometimes a change.
-func (g *generator) session() string {
+func (g scenes) session() string {
 	a, b := g.mark(), g.mark()
 	text := g.of(
 		"cd src && ls -la "+a+" | head -20", "git status && git diff --stat "+a, "grep -rn '"+a+"' src | head -5",

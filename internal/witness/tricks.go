@@ -7,7 +7,7 @@ import (
 // tricky is a short text about one corner of a shell, between plain commands.
 // What it is made of was collected from manuals and from what other parsers
 // got wrong, apart from what the grammar of script knows.
-func (g *generator) tricky() string {
+func (g tricks) tricky() string {
 	var parts []string
 	for range 1 + g.r.IntN(2) {
 		parts = append(parts, g.housed(g.trick()))
@@ -25,7 +25,7 @@ func (g *generator) tricky() string {
 	return text
 }
 
-func (g *generator) trick() string {
+func (g tricks) trick() string {
 	return g.choose(
 		choice{10, func() string {
 			return g.plainProgram() + " " + g.oddWord() + g.of("", " "+g.oddWord(),
@@ -46,7 +46,7 @@ func (g *generator) trick() string {
 }
 
 // housed puts a text into something that may read it otherwise.
-func (g *generator) housed(text string) string {
+func (g tricks) housed(text string) string {
 	if g.chance(70) || len(g.docs) > 0 {
 		return text
 	}
@@ -63,10 +63,10 @@ func (g *generator) housed(text string) string {
 	)
 }
 
-func (g *generator) plainProgram() string { return g.of("wc", "ls", "echo", "cat", "wc", "stat") }
+func (g tricks) plainProgram() string { return g.of("wc", "ls", "echo", "cat", "wc", "stat") }
 
 // spliced continues the line somewhere.
-func (g *generator) spliced(text string) string {
+func (g tricks) spliced(text string) string {
 	for range 1 + g.r.IntN(2) {
 		at := g.r.IntN(len(text) + 1)
 		text = text[:at] + g.of("\\\n", "\\\n", "\\\n", "\\\n\\\n", "\\\r\n", "\\ ", "\\\t", "''", `""`, "$''",
@@ -77,7 +77,7 @@ func (g *generator) spliced(text string) string {
 }
 
 // oddWord is one word, or what looks like one.
-func (g *generator) oddWord() string {
+func (g tricks) oddWord() string {
 	a, b := g.mark(), g.mark()
 	return g.choose(
 		choice{3, func() string {
@@ -155,13 +155,13 @@ k'`, `"a'b'c"`, `'a"b"c'`, `"a"'b'\c`,
 }
 
 // oddGlue joins two words without a blank.
-func (g *generator) oddGlue() string {
+func (g tricks) oddGlue() string {
 	return g.of("", "''", `""`, "\\\n", "$''", `$""`, "$()", "``", "${UNSET}", "$UNSET", "=", ":", ",", "/", "#", "~",
 		"{", "}", "[", "]", "^", "!", "%", "@", "+", "-", ".", "\\ ", "\\\t")
 }
 
 // oddTarget is a redirection that shells read in their own ways.
-func (g *generator) oddTarget() string {
+func (g tricks) oddTarget() string {
 	n, m := "new"+g.mark(), "new"+g.mark()
 	command := g.plainProgram() + " " + g.mark()
 	redirect := g.choose(
@@ -200,7 +200,7 @@ func (g *generator) oddTarget() string {
 }
 
 // oddDocument is a here-document with an unusual delimiter, body or place.
-func (g *generator) oddDocument() string {
+func (g tricks) oddDocument() string {
 	a, b := g.mark(), g.mark()
 	type form struct{ word, end string }
 	forms := []form{
@@ -246,7 +246,7 @@ func (g *generator) oddDocument() string {
 }
 
 // oddPrefix stands before a command.
-func (g *generator) oddPrefix() string {
+func (g tricks) oddPrefix() string {
 	command := g.of(g.command(), "wc $x "+g.mark(), "cd src", "echo "+g.mark())
 	for range 1 + g.r.IntN(2) {
 		command = g.of("time ", "time -p ", "time -- ", "! ", "! ! ", "!", "coproc ", "noglob ", "nocorrect ",
@@ -273,7 +273,7 @@ func (g *generator) oddPrefix() string {
 }
 
 // wandering changes the directory in some way and then writes.
-func (g *generator) wandering() string {
+func (g tricks) wandering() string {
 	d := func() string {
 		return g.of("src", "docs", "..", ".", "lnk", "up", "z", "src/sub", "nodir", "-", "~", "~-", "~+", "", "''",
 			`""`, "/tmp", "$HOME", "$PWD", `"$PWD/src"`, "$OLDPWD", "$UNSET", `"$UNSET"`, "'a b'", "a\\ b", "lnk/..",
@@ -318,7 +318,7 @@ func (g *generator) wandering() string {
 }
 
 // looping is a loop in one of its forms.
-func (g *generator) looping() string {
+func (g tricks) looping() string {
 	v := g.of("x", "i", "f", "do", "in", "_", "1", "x1", "IFS", "PATH", "HOME", "PWD", "path", "for", "REPLY",
 		"status")
 	list := g.of("in a b", "in a b;", "in *.txt", "in *", "in $x", "in \"$x\"", "in $(echo a b)", "in {a,b}",
@@ -353,7 +353,7 @@ func (g *generator) looping() string {
 }
 
 // oddBlock is about what opens and closes a list.
-func (g *generator) oddBlock() string {
+func (g tricks) oddBlock() string {
 	a, b := "wc "+g.mark(), "wc "+g.mark()
 	return g.of("{ "+a+" }", "{ "+a+" }; "+b, "{ "+a+" } | "+b, "{ "+a+"; } "+b, "{ "+a+"; }; "+b+" }", a+" }",
 		a+" } "+b, "{"+a+";}", "{\n"+a+"\n}", "{ "+a+"; } && { "+b+"; }", "{ "+a+" & }", "{ "+a+"& }", "{ "+a+"; }#k",
@@ -390,7 +390,7 @@ func (g *generator) oddBlock() string {
 }
 
 // computed gives a word a value that a reader might work out wrongly.
-func (g *generator) computed() string {
+func (g tricks) computed() string {
 	e := g.of("1+2", "08", "010", "0x10", "2**3", "7/2", "-7/2", "-7%3", "1<2", "x", "x+1", "x=5", "1,2",
 		"9223372036854775807+1", "1?2:3", "16#ff", "!1", "(1)", " 1 ", "1\n+1", "1 + 1", "~1", "-1", "+1", "--1",
 		"- -1", "1--1", "1_000", "1.5", "1/2.0", "'1'", `"1"`, "$x", "$x+1", "${x}", "\\1", "#x", "x++", "++x",
@@ -438,7 +438,7 @@ func (g *generator) computed() string {
 }
 
 // handedOn is a program that starts another.
-func (g *generator) handedOn() string {
+func (g tricks) handedOn() string {
 	inner := g.of("wc", "wc k", "cat", "ls -d", "echo k", "head -n 1", "grep k", "touch", "cp -t docs", "mkdir -p",
 		"sh -c 'wc \"$1\"' k", "sh -c 'wc {}'", "bash -c 'wc k'", "stat", "file", "sort", "uniq", "tee",
 		"tee new"+g.mark(), "sed p", "ln -s", "env wc", "nice wc", "xargs wc", "find", "test -f", "mv", "rm",
@@ -496,7 +496,7 @@ func (g *generator) handedOn() string {
 }
 
 // bound gives a variable a value and uses it.
-func (g *generator) bound() string {
+func (g tricks) bound() string {
 	v := g.of("x", "x", "y", "FOO", "dir", "path", "HOME", "PWD", "IFS", "_", "PATH", "x1", "CDPATH", "OLDPWD",
 		"TMPDIR", "status", "UID", "argv", "LANG", "f", "fpath", "PS4", "LC_ALL", "OPTIND", "options", "commands",
 		"words", "BASH_ENV", "ENV", "MANPATH", "prompt", "PS1", "0", "home", "USER", "HOSTNAME", "histchars",
@@ -548,7 +548,7 @@ func (g *generator) bound() string {
 }
 
 // oddComment is about where a comment begins and ends.
-func (g *generator) oddComment() string {
+func (g tricks) oddComment() string {
 	a, b := "wc "+g.mark(), "wc "+g.mark()
 	return g.of("#"+a, "# "+a+"\n"+b, a+" #"+b, a+"#"+b, a+" \\#"+b, a+" '#'"+b, a+" \"#\" "+b, a+" #\\\n"+b,
 		a+" # \\\n"+b, a+" #'\n"+b+" #'", a+" #\"\n"+b+" #\"", a+" #`\n"+b, a+" #$(\n"+b, a+" # <<E\n"+b+"\nE",
@@ -566,7 +566,7 @@ func (g *generator) oddComment() string {
 
 // swapping puts something else in the place of a name that the same line uses,
 // before, behind or beside that.
-func (g *generator) swapping() string {
+func (g tricks) swapping() string {
 	n := "new" + g.mark()
 	at := g.of(n, n, "src", "docs", "build", "z", "a.txt", "'of=~'")
 	from := g.of("up", "up", "lnk", "src", "/tmp", "../..", "~", "a.txt", "z")
