@@ -26,7 +26,7 @@ func FuzzAnalyze(f *testing.F) {
 		f.Add(s)
 	}
 	for _, s := range []string{"(((", "$((", "a <<E", "`", "${", "for", "{1..9}", "a[$", "((a", "f(){ f; };f", "case a in", "[[ a", "x=(", "<(a", "$'\\", "~a", "\x00", "'",
-		"ln -s dir/*.c", `find . -type f -exec ln -s {} \;`} {
+		"ln -s dir/*.c", `find . -type f -exec ln -s {} \;`, "while test; do ls; done", "until [ # ]\ndo ls& done"} {
 		f.Add(s)
 	}
 	files := world()

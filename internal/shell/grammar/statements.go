@@ -217,8 +217,10 @@ func Endless(c *syntax.WhileClause) bool {
 		return !c.Until
 	case "false":
 		return c.Until
-	case "[", "test":
-		return !c.Until && len(call.Args) <= 3 && call.Args[1].Lit() != ""
+	case "test":
+		return !c.Until && len(call.Args) == 2 && call.Args[1].Lit() != ""
+	case "[":
+		return !c.Until && len(call.Args) == 3 && call.Args[1].Lit() != ""
 	}
 	return false
 }
