@@ -72,7 +72,7 @@ var layers = []struct {
 	{"internal/doctor", []string{".", "agent", "internal/config", "internal/hook", "internal/hosts", "internal/install", "internal/version", "internal/printable"}, "tries what install wrote, and asks the hook's own code what it should answer"},
 	{"internal/hook", []string{".", "agent", "audit", "internal/approval", "internal/classify", "internal/config", "internal/confine/proof", "internal/probe", "internal/resident", "internal/session", "internal/version", "internal/view", "internal/printable", "fault", "internal/shell", "transcript"}, "one run of nod-hook"},
 	{"internal/acp", []string{".", "agent", "internal/hook", "internal/printable", "transcript"}, "a stream on each side; what a call means is the adapter's, what becomes of it the hook's"},
-	{"internal/history", []string{".", "agent", "internal/eval", "internal/printable", "internal/propose", "internal/shell", "internal/view"}, "judges what agents did before; is handed the gate, so that it reads no settings"},
+	{"internal/history", []string{".", "agent", "internal/eval", "internal/hosts", "internal/printable", "internal/propose", "internal/shell", "internal/view"}, "judges what agents did before; is handed the gate, so that it reads no settings"},
 	{"internal/mcp", []string{"internal/hook"}, "one tool of one server; what a call means is the adapter's, what becomes of it the hook's"},
 	{"internal/demo", []string{".", "agent", "corpus", "internal/config", "internal/hook", "internal/view", "internal/printable", "fault"}, "the hook's own path over a bundled session"},
 	{"internal/propose", []string{".", "internal/hosts", "internal/shell", "internal/view", "internal/printable"}, "finds rules in facts; reads and writes no settings"},

@@ -112,7 +112,7 @@ func (f historyFlags) run(ctx context.Context, p *Process) int {
 
 // transcripts are the files of one agent, or of all.
 func transcripts(p *Process, agent string) ([]history.File, []string) {
-	files, problems := history.Find(history.DefaultPlaces(p.Getenv("HOME"), p.Getenv))
+	files, problems := history.Find(history.Places(p.Getenv("HOME"), p.Getenv))
 	return slices.DeleteFunc(files, func(f history.File) bool { return agent != "" && f.Agent != agent }), problems
 }
 

@@ -9,20 +9,9 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/propose"
 )
-
-const (
-	claudeCode = "claude-code"
-	codex      = "codex"
-	copilot    = "copilot"
-	gemini     = "gemini"
-	pi         = "pi"
-	qwen       = "qwen"
-)
-
-// Agents are those whose transcripts are read.
-func Agents() []string { return []string{claudeCode, codex, copilot, gemini, pi, qwen} }
 
 // past is one call as it stands in a transcript, or what became of one.
 type past struct {
@@ -47,55 +36,45 @@ type origin interface{ root() string }
 
 // readerOf returns what reads a file, and the adapter of its agent.
 func readerOf(f File) (reader, agent.Adapter) {
-	switch f.Agent {
-	case codex:
-		return &codexReader{}, agent.Codex{}
-	case copilot:
-		return &copilotReader{}, agent.Copilot{}
-	case gemini:
-		return newGeminiReader(f.Path), agent.Gemini{}
-	case pi:
-		return &piReader{}, agent.Pi{}
-	case qwen:
-		return &qwenReader{}, agent.Qwen{}
+	adapter, _ := agent.ByName(f.Agent)
+	switch adapter.(type) {
+	case agent.Codex:
+		return &codexReader{}, adapter
+	case agent.Copilot:
+		return &copilotReader{}, adapter
+	case agent.Gemini:
+		return newGeminiReader(f.Path), adapter
+	case agent.Pi:
+		return &piReader{}, adapter
+	case agent.Qwen:
+		return &qwenReader{}, adapter
 	}
 	return &claudeReader{}, agent.ClaudeCode{}
 }
 
 // environ is what the agent's hook finds in its environment of the session.
-func environ(name, root string) []string {
-	switch name {
-	case codex:
-		return []string{"PWD=" + root}
-	case copilot:
-		return []string{"COPILOT_PROJECT_DIR=" + root}
-	case gemini:
-		return []string{"GEMINI_PROJECT_DIR=" + root}
-	case pi:
-		return nil
-	case qwen:
-		return []string{"QWEN_PROJECT_DIR=" + root}
+func environ(a agent.Adapter, root string) []string {
+	list := []string{"PWD=" + root, "CLAUDE_CODE_ENTRYPOINT=cli"} // only Claude Code heeds the second
+	if project := hosts.ByName(a.Name()).Project; project != "" {
+		list = append(list, project+"="+root)
 	}
-	return []string{"CLAUDE_PROJECT_DIR=" + root, "CLAUDE_CODE_ENTRYPOINT=cli"}
+	return list
 }
 
 // payload is what the agent's hook would have been sent.
-func payload(name string, c past, session string) []byte {
-	var fields map[string]any
-	switch name {
-	case copilot:
+func payload(a agent.Adapter, c past, session string) []byte {
+	fields := map[string]any{
+		"hook_event_name": "PreToolUse", "session_id": session, "cwd": c.dir, "permission_mode": "default",
+		"tool_name": c.tool, "tool_input": c.input, "tool_use_id": c.id,
+	}
+	switch a.(type) {
+	case agent.Copilot:
 		fields = map[string]any{"sessionId": session, "cwd": c.dir, "toolName": c.tool, "toolArgs": c.input}
-	case pi:
+	case agent.Pi:
 		fields = map[string]any{"hook": "tool_call", "session": session, "call": c.id, "directory": c.dir,
 			"interactive": true, "tool": c.tool, "args": c.input}
-	default:
-		fields = map[string]any{
-			"hook_event_name": "PreToolUse", "session_id": session, "cwd": c.dir, "permission_mode": "default",
-			"tool_name": c.tool, "tool_input": c.input, "tool_use_id": c.id,
-		}
-		if name == gemini {
-			fields["hook_event_name"] = "BeforeTool"
-		}
+	case agent.Gemini:
+		fields["hook_event_name"] = "BeforeTool"
 	}
 	raw, err := json.Marshal(fields)
 	if err != nil {

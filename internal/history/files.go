@@ -3,7 +3,10 @@ package history
 import (
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/nodgate/nod/internal/hosts"
 )
 
 // File is one transcript.
@@ -13,51 +16,51 @@ type File struct {
 	Size  int64
 }
 
-// Places say where the agents keep their transcripts, absolute. An empty one
-// holds nothing.
-type Places struct {
-	Claude  []string
-	Codex   []string
-	Copilot []string
-	Gemini  []string
-	Pi      []string
-	Qwen    []string
+// Place is a directory in which an agent keeps its transcripts.
+type Place struct{ Agent, Dir string }
+
+// Places are those of a home directory. getenv reads the variables by which the
+// agents move theirs.
+func Places(home string, getenv func(string) string) (places []Place) {
+	if !filepath.IsAbs(home) {
+		return nil
+	}
+	for _, a := range recorded() {
+		base := filepath.Join(home, a.Home[0])
+		if moved := getenv(a.HomeVariable); filepath.IsAbs(moved) {
+			base = moved
+		}
+		for _, name := range a.Sessions {
+			dir := filepath.Join(base, name)
+			if moved := getenv(a.SessionsVariable); filepath.IsAbs(moved) {
+				dir = moved
+			}
+			places = append(places, Place{a.Name, dir})
+		}
+	}
+	return places
 }
 
-// DefaultPlaces are those of a home directory. getenv reads the variables by
-// which the agents move theirs.
-func DefaultPlaces(home string, getenv func(string) string) Places {
-	of := func(variable, name string) string {
-		if dir := getenv(variable); filepath.IsAbs(dir) {
-			return dir
-		}
-		return filepath.Join(home, name)
+// recorded are the agents whose transcripts are read.
+func recorded() []hosts.Agent {
+	return slices.DeleteFunc(hosts.Agents(), func(a hosts.Agent) bool { return len(a.Sessions) == 0 })
+}
+
+// Agents are the names of those, in order.
+func Agents() (names []string) {
+	for _, a := range recorded() {
+		names = append(names, a.Name)
 	}
-	if !filepath.IsAbs(home) {
-		return Places{}
-	}
-	codex := of("CODEX_HOME", ".codex")
-	return Places{
-		Claude:  []string{filepath.Join(of("CLAUDE_CONFIG_DIR", ".claude"), "projects")},
-		Codex:   []string{filepath.Join(codex, "sessions"), filepath.Join(codex, "archived_sessions")},
-		Copilot: []string{filepath.Join(of("COPILOT_HOME", ".copilot"), "session-state")},
-		Gemini:  []string{filepath.Join(home, ".gemini", "tmp")},
-		Pi:      []string{of("PI_CODING_AGENT_SESSION_DIR", ".pi/agent/sessions")},
-		Qwen:    []string{filepath.Join(home, ".qwen", "projects")},
-	}
+	slices.Sort(names)
+	return names
 }
 
 // Find lists the transcripts. What cannot be listed is passed over and told in
 // problems.
-func Find(p Places) (files []File, problems []string) {
-	for _, agent := range []struct {
-		name string
-		dirs []string
-	}{{claudeCode, p.Claude}, {codex, p.Codex}, {copilot, p.Copilot}, {gemini, p.Gemini}, {pi, p.Pi}, {qwen, p.Qwen}} {
-		for _, dir := range agent.dirs {
-			found, wrong := below(dir, agent.name)
-			files, problems = append(files, found...), append(problems, wrong...)
-		}
+func Find(places []Place) (files []File, problems []string) {
+	for _, p := range places {
+		found, wrong := below(p.Dir, p.Agent)
+		files, problems = append(files, found...), append(problems, wrong...)
 	}
 	return files, problems
 }

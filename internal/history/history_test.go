@@ -93,7 +93,7 @@ func TestReaders(t *testing.T) {
 		lines []string
 		want  []past
 	}{
-		{gemini, []string{
+		{"gemini", []string{
 			`{"sessionId":"s","projectHash":"h","startTime":"2026-11-22T20:27:31.295Z","kind":"main"}`,
 			`{"id":"m","timestamp":"2026-11-22T20:27:33.034Z","type":"gemini","content":"","toolCalls":[{"id":"c1","name":"run_shell_command","args":{"command":"ls"},"status":"success","result":[]}]}`,
 			`{"$set":{"messages":[{"id":"m","type":"gemini","toolCalls":[{"id":"c2","name":"run_shell_command","args":{"command":"ls"},"status":"cancelled"}]}]}}`,
@@ -101,13 +101,13 @@ func TestReaders(t *testing.T) {
 			{id: "c1", tool: "run_shell_command", input: command, dir: "/w"}, {id: "c1", outcome: propose.Ran},
 			{id: "c2", tool: "run_shell_command", input: command, dir: "/w"}, {id: "c2", outcome: propose.Refused},
 		}},
-		{copilot, []string{
+		{"copilot", []string{
 			`{"type":"session.start","data":{"sessionId":"s","context":{"cwd":"/w","gitRoot":"/w"}},"timestamp":"2026-11-22T20:27:57.995Z"}`,
 			`{"type":"assistant.message","data":{"content":"","toolRequests":[{"toolCallId":"c1","name":"bash","arguments":{"command":"ls"}}]},"timestamp":"2026-11-22T20:27:58.646Z"}`,
 			`{"type":"tool.execution_start","data":{"toolCallId":"c1","toolName":"bash","arguments":{"command":"ls"}},"timestamp":"2026-11-22T20:27:58.648Z"}`,
 			`{"type":"tool.execution_complete","data":{"toolCallId":"c1","success":false,"error":{"message":"Denied","code":"denied"}},"timestamp":"2026-11-22T20:27:58.659Z"}`,
 		}, []past{{id: "c1", tool: "bash", input: command, dir: "/w"}, {id: "c1", outcome: propose.Failed}}},
-		{pi, []string{
+		{"pi", []string{
 			`{"type":"session","version":3,"id":"s","timestamp":"2026-11-22T20:27:57.995Z","cwd":"/w"}`,
 			`{"type":"message","id":"a","parentId":null,"timestamp":"2026-11-22T20:27:58.995Z","message":{"role":"user","content":"do it"}}`,
 			`{"type":"message","id":"b","parentId":"a","timestamp":"2026-11-22T20:27:59.995Z","message":{"role":"assistant","content":[{"type":"text","text":"yes"},{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"ls"}}],"stopReason":"toolUse"}}`,
@@ -124,7 +124,7 @@ func TestReaders(t *testing.T) {
 			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(past{})); diff != "" || r.root() != "/w" {
 				t.Errorf("began in %q\n%s", r.root(), diff)
 			}
-			e, err := adapter.Decode(payload(test.agent, got[0], "s"), environ(test.agent, "/w"))
+			e, err := adapter.Decode(payload(adapter, got[0], "s"), environ(adapter, "/w"))
 			if err != nil || e.Kind != agent.Decide || e.Call.Tool != "bash" || e.Call.Command != "ls" || e.Call.Dir != "/w" {
 				t.Errorf("the hook reads %v %+v", err, e.Call)
 			}
@@ -145,8 +145,8 @@ func FuzzReaders(f *testing.F) {
 			r, adapter := readerOf(File{Agent: name})
 			list, _ := r.line(bytes.Clone(text))
 			for _, c := range list {
-				if c.tool != "" && payload(name, c, "s") != nil {
-					adapter.Decode(payload(name, c, "s"), environ(name, r.root()))
+				if c.tool != "" && payload(adapter, c, "s") != nil {
+					adapter.Decode(payload(adapter, c, "s"), environ(adapter, r.root()))
 				}
 			}
 		}

@@ -176,7 +176,7 @@ func (s *session) event(c past, with []propose.Rule) (e agent.Event, gate *nod.G
 	if gate == nil {
 		return e, nil, NoSettings
 	}
-	e, err := s.adapter.Decode(payload(s.file.Agent, c, filepath.Base(s.file.Path)), s.environ(root))
+	e, err := s.adapter.Decode(payload(s.adapter, c, filepath.Base(s.file.Path)), s.environ(root))
 	if err != nil {
 		return e, nil, Unread
 	}
@@ -189,7 +189,7 @@ func (s *session) event(c past, with []propose.Rule) (e agent.Event, gate *nod.G
 
 // environ is the person's, with what tells the agent's hook where it is.
 func (s *session) environ(root string) []string {
-	own := environ(s.file.Agent, root)
+	own := environ(s.adapter, root)
 	var list []string
 	for _, kv := range s.options.Environ {
 		name, _, _ := strings.Cut(kv, "=")

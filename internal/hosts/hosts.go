@@ -61,6 +61,11 @@ type Agent struct {
 	// Environ are settings below a project that set variables for the agent and its
 	// hooks, under "env".
 	Environ []string
+	// Sessions are the directories of its transcripts that nod history reads, below
+	// the first of Home.
+	Sessions []string
+	// SessionsVariable leads it to another directory of transcripts.
+	SessionsVariable string
 	// Payloads are what it sends about a shell command, as JSON. A string that is
 	// $EVENT, $SESSION, $CALL, $DIR, $COMMAND, $MODE or $TRANSCRIPT stands for what
 	// it names. nod doctor sends the first that the adapter reads as the event.
