@@ -19,14 +19,14 @@ func (g *Gate) HoldsSecret(real string) bool { return g.machine.Secrets.Match(re
 // may call takes no options.
 const confineWords = " confine -- "
 
-// ConfinedLine is what an agent types to have a line run behind nod's boundary.
+// confinedText is what an agent types to have a line run behind nod's boundary.
 // program is nod's own, absolute.
-func ConfinedLine(program, line string) string {
+func confinedText(program, line string) string {
 	return program + confineWords + "'" + strings.ReplaceAll(line, "'", `'\''`) + "'"
 }
 
 // confinedLine returns the line that the call hands to nod's boundary. ok is
-// false for everything but the exact form of [ConfinedLine]: what else stands in
+// false for everything but the exact form of confinedText: what else stands in
 // a command runs outside.
 func (t *trial) confinedLine() (line string, ok bool) {
 	text := strings.TrimSpace(t.call.Command)
@@ -36,7 +36,7 @@ func (t *trial) confinedLine() (line string, ok bool) {
 	}
 	line = strings.ReplaceAll(quoted[1:len(quoted)-1], `'\''`, "'")
 	program := t.gate.confine()
-	return line, program != "" && strings.TrimSpace(line) != "" && text == ConfinedLine(program, line)
+	return line, program != "" && strings.TrimSpace(line) != "" && text == confinedText(program, line)
 }
 
 // decideConfined answers for a line that is handed to the boundary: as for the
@@ -67,7 +67,7 @@ func (o *openCall) confineInstead() (d Decision, ok bool) {
 	if program == "" {
 		return Decision{}, false
 	}
-	line := ConfinedLine(program, o.call.Command)
+	line := confinedText(program, o.call.Command)
 	shown := line
 	if len(line) > maxInstead || printable.Text(line) != line {
 		shown = program + confineWords + "'...' with the whole line in single quotes"

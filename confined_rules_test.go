@@ -61,7 +61,7 @@ func TestConfinedForNamedRules(t *testing.T) {
 	} {
 		g := confining(t, named(row.rules...))
 		d, old := g.Check(context.Background(), line(row.line)), without.Check(context.Background(), line(row.line))
-		typed := nod.ConfinedLine(confiner, row.line)
+		typed := confined(confiner, row.line)
 		if offered := strings.HasSuffix(d.Reason, "type exactly "+typed); offered != row.want ||
 			!row.want && (d.Verdict != old.Verdict || d.Reason != old.Reason) {
 			t.Errorf("%q, %q: %v %q, want %v", row.rules, row.line, d.Verdict, d.Reason, row.want)
@@ -76,7 +76,7 @@ func TestConfinedForNamedRules(t *testing.T) {
 // nothing.
 func TestConfineIsOffUnlessSaid(t *testing.T) {
 	g := confining(t, func(o *nod.Options) { o.ConfineAll = false })
-	for _, command := range []string{"npm test", nod.ConfinedLine(confiner, "npm test")} {
+	for _, command := range []string{"npm test", confined(confiner, "npm test")} {
 		if d := g.Check(context.Background(), line(command)); d.Verdict == nod.Allow || strings.Contains(d.Reason, "type exactly") {
 			t.Errorf("%q: %v %q", command, d.Verdict, d.Reason)
 		}

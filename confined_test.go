@@ -11,6 +11,11 @@ import (
 
 const confiner = "/opt/nod/bin/nod"
 
+// confined is what an agent types to have a line run behind nod's boundary.
+func confined(program, line string) string {
+	return program + " confine -- '" + strings.ReplaceAll(line, "'", `'\''`) + "'"
+}
+
 func confining(t *testing.T, change func(o *nod.Options)) *nod.Gate {
 	t.Helper()
 	files := view.NewMemory(false).Dir("/home/dev", 0o755).Dir("/home/dev/shop/.git", 0o755).File("/home/dev/shop/.env", "KEY=1", 0o600).
@@ -40,7 +45,7 @@ func TestTheLineToTypeInstead(t *testing.T) {
 		"python3 -c 'print(\"two  blanks   stay\")'", "python3 -c 'print(1" + strings.Repeat("+1", 300) + ")'",
 	} {
 		d := g.Check(context.Background(), line(command))
-		typed := nod.ConfinedLine(confiner, command)
+		typed := confined(confiner, command)
 		if d.Verdict != nod.Deny || d.Layer != nod.LayerShell || !strings.Contains(command, "\n") && !strings.HasSuffix(d.Reason, "type exactly "+typed) {
 			t.Errorf("%q: %v %v %q", command, d.Verdict, d.Layer, d.Reason)
 		}
@@ -84,7 +89,7 @@ func TestWhatIsNotConfined(t *testing.T) {
 		if now.Verdict != before.Verdict || now.Reason != before.Reason {
 			t.Errorf("%q: %v %q, without %v %q", command, now.Verdict, now.Reason, before.Verdict, before.Reason)
 		}
-		if d := with.Check(context.Background(), line(nod.ConfinedLine(confiner, command))); d.Verdict == nod.Allow {
+		if d := with.Check(context.Background(), line(confined(confiner, command))); d.Verdict == nod.Allow {
 			t.Errorf("%q is allowed confined: %q", command, d.Reason)
 		}
 	}
@@ -114,7 +119,7 @@ func TestRulesComeBeforeConfinement(t *testing.T) {
 		if d.Verdict != want || strings.Contains(d.Reason, "type exactly") {
 			t.Errorf("%q: %v %q", command, d.Verdict, d.Reason)
 		}
-		d = g.Check(context.Background(), line(nod.ConfinedLine(confiner, command)))
+		d = g.Check(context.Background(), line(confined(confiner, command)))
 		if want != nod.Allow && d.Verdict == nod.Allow {
 			t.Errorf("%q is allowed confined: %q", command, d.Reason)
 		}
@@ -131,7 +136,7 @@ func TestNothingIsConfinedWhereItCannotBe(t *testing.T) {
 		if d := g.Check(context.Background(), line("npm test")); strings.Contains(d.Reason, "confine") || d.Verdict == nod.Allow {
 			t.Errorf("%s: %v %q", name, d.Verdict, d.Reason)
 		}
-		if d := g.Check(context.Background(), line(nod.ConfinedLine(confiner, "npm test"))); d.Verdict == nod.Allow {
+		if d := g.Check(context.Background(), line(confined(confiner, "npm test"))); d.Verdict == nod.Allow {
 			t.Errorf("%s: %v %q", name, d.Verdict, d.Reason)
 		}
 	}

@@ -38,7 +38,7 @@ func TestUnconfinable(t *testing.T) {
 		"sudo npm test":                     "sudo",
 		"npm install left-pad":              "npm install",
 	} {
-		d := g.Check(context.Background(), line(nod.ConfinedLine(confiner, command)))
+		d := g.Check(context.Background(), line(confined(confiner, command)))
 		if d.Verdict == nod.Allow || !strings.Contains(d.Reason, why) {
 			t.Errorf("%q: %v %q, want %q", command, d.Verdict, d.Reason, why)
 		}

@@ -9,9 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/llm/llmtest"
 )
+
+// confined is what an agent types to have a line run behind nod's boundary.
+func confined(program, line string) string {
+	return program + " confine -- '" + strings.ReplaceAll(line, "'", `'\''`) + "'"
+}
 
 // projectTests are the tests of a made project: one that is honest, with a
 // server, and one that tries what a hostile one would and writes down what it
@@ -82,8 +86,8 @@ func (d driven) testConfined(t *testing.T) {
 	program := filepath.Join(m.bin, "nod-hook")
 	steps := []llmtest.Call{
 		d.shell("unread", testsLine),
-		d.shell("confined", nod.ConfinedLine(program, testsLine)),
-		d.shell("beside", nod.ConfinedLine(program, testsLine)+"; ./opaque beside"),
+		d.shell("confined", confined(program, testsLine)),
+		d.shell("beside", confined(program, testsLine)+"; ./opaque beside"),
 	}
 	var script llmtest.Script
 	for _, c := range steps {
@@ -92,7 +96,7 @@ func (d driven) testConfined(t *testing.T) {
 	m.srv = llmtest.NewServer(t, script)
 	m.run()
 	in := func(name string) string { return filepath.Join(m.work, name) }
-	if told := m.told(t, "unread"); !strings.Contains(told, nod.ConfinedLine(program, testsLine)) {
+	if told := m.told(t, "unread"); !strings.Contains(told, confined(program, testsLine)) {
 		t.Errorf("the model was told %q, which is not the line to type", told)
 	}
 	told := m.told(t, "confined")

@@ -9,10 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/confine/proof"
 )
+
+// confined is what an agent types to have a line run behind nod's boundary.
+func confined(program, line string) string {
+	return program + " confine -- '" + strings.ReplaceAll(line, "'", `'\''`) + "'"
+}
 
 // A line to type is offered where the settings say so and the boundary was
 // tried, and what such a run may have written counts as the session's: a rule
@@ -23,7 +27,7 @@ func TestALineToTypeIsOfferedWhereItWasTried(t *testing.T) {
 	}
 	p := project(t, map[string]string{"package.json": testVitest, "lint.py": "import os\n"})
 	p.options.Nod = "/opt/nod/nod"
-	typed := nod.ConfinedLine(p.options.Nod, "python3 lint.py")
+	typed := confined(p.options.Nod, "python3 lint.py")
 	p.settings("allow = [\"npm test\"]\n")
 	if s := p.command("1", "python3 lint.py"); s.verdict == "allow" || strings.Contains(s.reason, "type exactly") {
 		t.Errorf("not switched on: %+v", s)
@@ -143,7 +147,7 @@ func TestALineToTypeForNamedCommands(t *testing.T) {
 		{"python3 lint.py && python3 other.py", false},
 	} {
 		s := p.command(strconv.Itoa(i), row.line)
-		typed := nod.ConfinedLine(p.options.Nod, row.line)
+		typed := confined(p.options.Nod, row.line)
 		if strings.Contains(s.reason, "type exactly "+typed) != row.named || s.verdict == "allow" {
 			t.Errorf("%s: %+v", row.line, s)
 		}
