@@ -45,4 +45,7 @@ type Witness interface {
 	// History says what the session did before that weighs on a judgement, in
 	// a few words each.
 	History() []string
+	// Blocked says which calls were denied or refused, and why, in a few words
+	// each.
+	Blocked() []string
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -157,7 +158,7 @@ func (q question) facts(session judge.Ledger) judge.Facts {
 		Report: *q.report, Files: q.gate.machine.Files, Dir: q.call.Dir,
 		Command: q.call.Command, URL: q.call.URL, Input: string(q.call.Input),
 		Open: q.withheld.Shown(q.reasonOpen()), Store: q.withheld.Interpreted(),
-		Tainted: q.taint.Why(), Session: append(q.taint.History(), q.letRun()...),
+		Tainted: q.taint.Why(), Session: slices.Concat(q.taint.History(), q.taint.Blocked(), q.letRun()),
 		Show: q.withheld.Shown, Spoken: q.withheld.Spoken, IsStore: q.withheld.IsStore,
 		Origin: q.taint.Origin, Host: match.HostOf,
 		KnownHost: func(target string) bool { return match.HostAllowed(q.gate.rules.Hosts, target) },

@@ -65,7 +65,8 @@ type remembering struct {
 func (remembering) Standing(nod.Evidence) nod.Standing { return nod.Untouched }
 func (remembering) Taint() string                      { return "" }
 func (w remembering) Origin(path string) string        { return w.origin[path] }
-func (remembering) History() []string {
+func (remembering) History() []string                  { return nil }
+func (remembering) Blocked() []string {
 	return []string{"the model blocked Bash: it deletes a remote branch"}
 }
 func (w remembering) Ended(call string) transcript.Ended { return w.ended[call] }

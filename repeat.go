@@ -102,13 +102,14 @@ func (q question) repeated(a answered) string {
 // memoryKey names the call and all that its answer may depend on: the session,
 // the rules and the wording of the questions, what the call would do and
 // where, the facts, the files that were read for them, and what the person has
-// said so far. What the agent called before is not part of it, nor are words
-// that only describe the call, nor how a command is spaced and quoted where
-// that means nothing.
+// said so far. What the agent called before is not part of it, nor what was
+// blocked, which this very call may have been: the answer to it would be
+// forgotten with that. Nor are words that only describe the call, nor how a
+// command is spaced and quoted where that means nothing.
 func (q question) memoryKey(p Prompt, facts judge.Facts, consent string) string {
 	h := identity.NewKey("verdict")
 	c := q.call
-	facts.Open = identity.Unspaced(facts.Open)
+	facts.Open, facts.Session = identity.Unspaced(facts.Open), append(q.taint.History(), q.letRun()...)
 	facts.Unknowns = slices.Clone(facts.Unknowns)
 	for i, what := range facts.Unknowns {
 		facts.Unknowns[i] = identity.Unspaced(what)

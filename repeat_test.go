@@ -254,6 +254,10 @@ func TestTheKeyOfTheVerdictMemory(t *testing.T) {
 	if same.Memory != first.Memory || same.Digest == first.Digest {
 		t.Error("the same call has another key")
 	}
+	blocked := prompt(nil, func(o *nod.Options) { o.Memory = remembering{} })
+	if blocked.Memory != first.Memory || !strings.Contains(blocked.User, "the model blocked Bash") {
+		t.Error("what was blocked before changes the key, or is not told")
+	}
 	for name, p := range map[string]nod.Prompt{
 		"command":   prompt(func(c *nod.Call) { c.Command = "frobnicate  later" }, nil),
 		"arguments": prompt(func(c *nod.Call) { c.Input = json.RawMessage(`{"command":"frobnicate now","background":true}`) }, nil),

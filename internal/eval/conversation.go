@@ -232,7 +232,10 @@ func (m memory) Origin(name string) string {
 }
 
 // History implements [nod.Witness].
-func (m memory) History() (said []string) {
+func (memory) History() []string { return nil }
+
+// Blocked implements [nod.Witness].
+func (m memory) Blocked() (said []string) {
 	for _, t := range m.turns {
 		if t.Ended == "blocked" && t.Why != "" {
 			said = append(said, "a call of "+t.Call+" was blocked and not done: "+t.Why)

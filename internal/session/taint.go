@@ -88,14 +88,14 @@ func (s *Session) History() []string {
 			}
 		}
 	}
-	return append(said, s.denied()...)
+	return said
 }
 
 // deniedLimit is how many denials a model is reminded of, the newest.
 const deniedLimit = 5
 
-// denied says which calls were denied or refused, and why, oldest first.
-func (s *Session) denied() (said []string) {
+// Blocked says which calls were denied or refused, and why, oldest first.
+func (s *Session) Blocked() (said []string) {
 	for l := range holding(s.end(), `"said":"deny"`) {
 		if l.Kind == kindPre && l.Said == "deny" && l.Why != "" {
 			said = append(said, "a call of "+l.Tool+" was blocked and not done: "+l.Why)

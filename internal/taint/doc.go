@@ -20,6 +20,7 @@ type Session interface {
 	Taint() string
 	Origin(path string) string
 	History() []string
+	Blocked() []string
 }
 
 // Call is a call of the session. It is not safe for concurrent use.

@@ -196,3 +196,11 @@ func (c *Call) History() []string {
 	}
 	return nil
 }
+
+// Blocked is what was kept from the session before, for the model.
+func (c *Call) Blocked() []string {
+	if w := c.Session; w != nil {
+		return w.Blocked()
+	}
+	return nil
+}
