@@ -125,7 +125,7 @@ func (m *Compatible) params(q question) openai.ChatCompletionNewParams {
 // read takes the one answer out of r.
 func (m *Compatible) read(r *openai.ChatCompletion, q question) (reply, error) {
 	c := m.client
-	if r == nil || !r.JSON.Choices.Valid() || len(r.Choices) != 1 {
+	if r == nil || !isCompletion(r.JSON.Object.Raw()) || !r.JSON.Choices.Valid() || len(r.Choices) != 1 {
 		return reply{}, c.malformed("the answer is not a chat completion with one choice", "")
 	}
 	choice := r.Choices[0]
@@ -148,6 +148,12 @@ func (m *Compatible) read(r *openai.ChatCompletion, q question) (reply, error) {
 		In: count(r.Usage.PromptTokens), Out: count(r.Usage.CompletionTokens),
 		Cached: count(r.Usage.PromptTokensDetails.CachedTokens),
 	}}, nil
+}
+
+// isCompletion reports whether an answer says, as it is written, that it is whole.
+// Not all servers say it.
+func isCompletion(object string) bool {
+	return object == "" || object == "null" || object == `""` || object == `"chat.completion"`
 }
 
 // isAssistants reports whether an answer's role, as it was written, is the

@@ -112,23 +112,27 @@ func (x *exchange) judge() *fault.Error {
 	return nil
 }
 
+// failing is what holds an error beside what else it says.
+type failing struct {
+	Error json.RawMessage `json:"error"`
+}
+
 // errorBeside is what an answer under status 200 says of an error, at its top or
-// in a choice; "" for nothing. A decision beside it does not count. A Responses
+// in a choice or candidate; "" for nothing. A decision beside it does not count. A Responses
 // body that says of itself that it failed is read as one.
 func errorBeside(body []byte) string {
 	var top struct {
 		Status     string          `json:"status"`
 		Error      json.RawMessage `json:"error"`
 		Incomplete json.RawMessage `json:"incomplete_details"`
-		Choices    []struct {
-			Error json.RawMessage `json:"error"`
-		} `json:"choices"`
+		Choices    []failing       `json:"choices"`
+		Candidates []failing       `json:"candidates"`
 	}
 	if json.Unmarshal(body, &top) != nil || top.Status == "failed" || top.Status == "incomplete" {
 		return ""
 	}
 	found := []json.RawMessage{top.Error, top.Incomplete}
-	for _, choice := range top.Choices {
+	for _, choice := range append(top.Choices, top.Candidates...) {
 		found = append(found, choice.Error)
 	}
 	for _, e := range found {

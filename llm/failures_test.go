@@ -353,6 +353,7 @@ func chatFaults() []refused {
 		of("stop reason unknown", fault.Malformed, chatBody("surprise", "null", call)),
 		of("stop reason null", fault.Malformed, strings.Replace(good, `"finish_reason":"tool_calls"`, `"finish_reason":null`, 1)),
 		of("somebody else's words", fault.Malformed, strings.Replace(good, `"role":"assistant"`, `"role":"user"`, 1)),
+		of("a piece of a stream", fault.Malformed, strings.Replace(good, `"chat.completion"`, `"chat.completion.chunk"`, 1)),
 		of("no choices", fault.Malformed, `{"id":"x","object":"chat.completion","choices":[]}`),
 		of("two choices", fault.Malformed, strings.Replace(good, `"choices":[`, `"choices":[{"index":1,"finish_reason":"stop","message":{"role":"assistant","content":"no"}},`, 1)),
 		of("choices an object", fault.Malformed, strings.Replace(strings.Replace(good, `"choices":[`, `"choices":`, 1), `]}}],"usage"`, `]}},"usage"`, 1)),
@@ -371,7 +372,18 @@ func geminiFaults() []refused {
 		return refused{name: name, kind: kind, handler: raw(200, body)}
 	}
 	good := geminiBody("STOP", call)
+	withCall := func(more string) string {
+		return geminiBody("STOP", strings.Replace(call, `"functionCall":{`, more, 1))
+	}
 	out := []refused{
+		of("somebody else's words", fault.Malformed, strings.Replace(good, `"role":"model"`, `"role":"user"`, 1)),
+		of("a role in another case", fault.Malformed, strings.Replace(good, `"role":"model"`, `"role":"Model"`, 1)),
+		of("a rating that blocks", fault.Refused, strings.Replace(good, `"finishReason"`, `"safetyRatings":[{"category":"HARM_CATEGORY_DANGEROUS_CONTENT","probability":"HIGH","blocked":true}],"finishReason"`, 1)),
+		of("a candidate with an error", fault.Malformed, strings.Replace(good, `"finishReason"`, `"error":{"message":"m"},"finishReason"`, 1)),
+		of("a call that goes on", fault.Malformed, withCall(`"functionCall":{"willContinue":true,`)),
+		of("a call in parts", fault.Malformed, withCall(`"functionCall":{"partialArgs":[{"jsonPath":"$.reason","stringValue":"r"}],`)),
+		of("a call and text in one part", fault.Malformed, withCall(`"text":"I allow it.","functionCall":{`)),
+		of("a call that is only thought of", fault.Malformed, withCall(`"thought":true,"functionCall":{`)),
 		of("no part", fault.NoDecision, geminiBody("STOP")),
 		of("text only", fault.NoDecision, geminiBody("STOP", `{"text":"I allow it."}`)),
 		of("thoughts only", fault.NoDecision, geminiBody("STOP", `{"text":"hm","thought":true}`)),

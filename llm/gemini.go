@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 
 	"google.golang.org/genai"
@@ -116,13 +118,16 @@ func classifyGemini() *genai.Schema {
 // read takes the one call out of r.
 func (g *Gemini) read(r *genai.GenerateContentResponse, q question) (reply, error) {
 	c := g.client
-	if f := r.PromptFeedback; f != nil && f.BlockReason != "" {
+	if f := r.PromptFeedback; f != nil && (f.BlockReason != "" || slices.ContainsFunc(f.SafetyRatings, isBlocked)) {
 		return reply{}, c.refused(string(f.BlockReason) + " " + f.BlockReasonMessage)
 	}
 	if len(r.Candidates) != 1 || r.Candidates[0] == nil {
 		return reply{}, c.malformed(fmt.Sprintf("the answer has %d candidates instead of one", len(r.Candidates)), "")
 	}
 	candidate := r.Candidates[0]
+	if slices.ContainsFunc(candidate.SafetyRatings, isBlocked) {
+		return reply{}, c.refused("a safety rating of the answer blocks it")
+	}
 	switch candidate.FinishReason {
 	case genai.FinishReasonStop:
 	case genai.FinishReasonMaxTokens:
@@ -141,23 +146,26 @@ func (g *Gemini) read(r *genai.GenerateContentResponse, q question) (reply, erro
 	return reply{input: input, model: r.ModelVersion, usage: geminiUsage(r.UsageMetadata)}, nil
 }
 
+func isBlocked(r *genai.SafetyRating) bool { return r != nil && r.Blocked }
+
 // call is the input of the one call in content.
 func (g *Gemini) call(content *genai.Content, q question) ([]byte, error) {
+	if content == nil {
+		content = &genai.Content{}
+	}
+	if content.Role != "" && content.Role != genai.RoleModel { // not all gateways write it
+		return nil, g.client.malformed("the answer is not the model's", "")
+	}
 	var calls []*genai.FunctionCall
 	texts := 0
-	if content != nil {
-		for _, part := range content.Parts {
-			switch {
-			case part == nil:
-				return nil, g.client.malformed("the answer holds an empty part", "")
-			case part.FunctionCall != nil:
-				calls = append(calls, part.FunctionCall)
-			case part.Thought:
-			case part.Text != "":
-				texts++
-			default:
-				return nil, g.client.malformed("the answer holds a part that is neither a call nor text", "")
-			}
+	for _, part := range content.Parts {
+		switch {
+		case isCall(part):
+			calls = append(calls, part.FunctionCall)
+		case part == nil || part.FunctionCall != nil || part.Text == "" && !part.Thought:
+			return nil, g.client.malformed("the answer holds a part that is not a call, a thought or text, or not only", "")
+		case !part.Thought:
+			texts++
 		}
 	}
 	if err := g.client.oneCall(q.form, len(calls), len(calls) > 0 && calls[0].Name == q.form.name, texts); err != nil {
@@ -165,6 +173,18 @@ func (g *Gemini) call(content *genai.Content, q question) ([]byte, error) {
 	}
 	// The whole body was seen to hold no key twice, so nothing is lost here.
 	return json.Marshal(calls[0].Args)
+}
+
+// isCall reports whether a part is a whole call and nothing else. The signature is
+// of the thoughts that led to it.
+func isCall(part *genai.Part) bool {
+	if part == nil || part.FunctionCall == nil {
+		return false
+	}
+	call, rest := part.FunctionCall, *part
+	rest.FunctionCall, rest.ThoughtSignature = nil, nil
+	return reflect.ValueOf(rest).IsZero() && len(call.PartialArgs) == 0 &&
+		(call.WillContinue == nil || !*call.WillContinue)
 }
 
 func geminiUsage(u *genai.GenerateContentResponseUsageMetadata) nod.Usage {
