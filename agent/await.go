@@ -52,18 +52,18 @@ func (s *promptSearch) there() bool {
 		return size > 0
 	}
 	const key = `"promptId":`
-	wanted := []byte(key + quoted(s.prompt))
+	wanted, spaced := []byte(key+quoted(s.prompt)), []byte(key+" "+quoted(s.prompt))
 	chunk := make([]byte, 256<<10)
 	for s.at = max(s.at, size-transcriptLimit); s.at < size; {
 		n, err := file.ReadAt(chunk, s.at)
 		s.ids = s.ids || bytes.Contains(chunk[:n], []byte(key))
-		if bytes.Contains(chunk[:n], wanted) || err != nil && err != io.EOF {
+		if bytes.Contains(chunk[:n], wanted) || bytes.Contains(chunk[:n], spaced) || err != nil && err != io.EOF {
 			return true
 		}
 		if s.at += int64(n); n == len(chunk) {
-			s.at -= int64(len(wanted)) // it may stand across the border
+			s.at -= int64(len(spaced)) // it may stand across the border
 		}
 	}
-	s.at = max(0, s.at-int64(len(wanted)))
+	s.at = max(0, s.at-int64(len(spaced)))
 	return !s.ids
 }

@@ -335,6 +335,9 @@ func (r *claudeReader) turns(line claudeLine) []transcript.Turn {
 			turn.Origin, turn.Text = transcript.Other, unknownKind
 		}
 		out = append(out, turn)
+		if b.kind == "text" && line.origin == transcript.Person && standsBetween(b.text) {
+			out = append(out, transcript.Turn{Origin: transcript.Other, Text: unknownKind, Time: line.time})
+		}
 	}
 	return out
 }

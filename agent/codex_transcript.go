@@ -104,7 +104,8 @@ func codexUser(p fields, child bool) []transcript.Turn {
 	typed, known := "", true
 	for i, kind := range kinds {
 		if kind == "user.text" && i < len(texts) {
-			typed = joined(typed, texts[i])
+			text, ok := codexTyped(texts[i])
+			typed, known = joined(typed, text), known && ok
 		}
 		known = known && codexKnows(kind)
 	}
@@ -119,13 +120,31 @@ func codexUser(p fields, child bool) []transcript.Turn {
 		return saidBy(transcript.Harness, all)
 	case len(kinds) != len(texts) &&
 		!slices.ContainsFunc(kinds, func(kind string) bool { return !slices.Contains(codexWordless(), kind) }):
-		return saidBy(who, all)
+		text, _ := codexTyped(all)
+		return saidBy(who, text)
 	case len(kinds) != len(texts):
 		return saidBy(transcript.Other, all)
 	case !known:
 		return append(saidBy(transcript.Other, unknownKind), saidBy(who, typed)...)
 	}
 	return saidBy(who, typed)
+}
+
+// codexTyped is what of a text was typed. Editors and the desktop app put headings
+// of their own above it, with files, pages and a selection, which may repeat the
+// last heading: so what counts stands behind the last of these. ok is false
+// where the last heading is missing.
+func codexTyped(text string) (typed string, ok bool) {
+	const request = "\n## My request for Codex:"
+	if i := strings.LastIndex(text, request); strings.HasPrefix(text, "# ") && i >= 0 {
+		return strings.TrimSpace(text[i+len(request):]), true
+	}
+	for _, heading := range []string{"# Context from my IDE setup:", "# Files mentioned by the user:"} {
+		if strings.HasPrefix(text, heading) {
+			return "", false
+		}
+	}
+	return text, true
 }
 
 // codexWordless are the kinds that are typed, and those that hold no text, so

@@ -167,15 +167,46 @@ func responseText(response fields) string {
 // is one text and nothing marks it as the host's. Several texts are a typed one
 // and what the host put beside it, and nobody says which is which.
 func speaker(texts []string) transcript.Origin {
-	hosts := func(text string) bool {
-		return strings.HasPrefix(strings.TrimSpace(text), "<") || strings.HasPrefix(text, "System:") ||
-			text == "Please continue."
-	}
+	typed := func(text string) bool { return geminiMark(text) != transcript.Harness }
 	switch {
-	case slices.ContainsFunc(texts, hosts):
+	case len(texts) > 0 && !slices.ContainsFunc(texts, typed):
 		return transcript.Harness
 	case len(texts) != 1:
 		return transcript.Other
 	}
+	return geminiMark(texts[0])
+}
+
+// geminiMark says whose a text is by how it begins. What stands behind an element
+// of the host's, or begins with an element of a name that only a host would
+// choose, is nobody's.
+func geminiMark(text string) transcript.Origin {
+	trimmed := strings.TrimSpace(text)
+	name := firstTag(trimmed)
+	host := slices.Contains(claudeElements(), name) || slices.Contains(geminiElements(), name)
+	end := "</" + name + ">"
+	switch {
+	case slices.ContainsFunc(geminiNotices(), func(notice string) bool { return strings.HasPrefix(trimmed, notice) }),
+		trimmed == "Please continue.",
+		host && (!strings.Contains(trimmed, end) || strings.HasSuffix(trimmed, end)):
+		return transcript.Harness
+	case host, strings.ContainsAny(name, "-_"):
+		return transcript.Other
+	}
 	return transcript.Person
+}
+
+// geminiElements are those that Gemini CLI and Qwen Code write, besides Claude
+// Code's.
+func geminiElements() []string {
+	return []string{"session_context", "hook_context", "state_snapshot", "environment_context", "user_memory"}
+}
+
+// geminiNotices begin what the hosts and their extensions say without an element.
+func geminiNotices() []string {
+	return []string{
+		"System:",
+		"Here is the user's editor context",
+		"Here is a summary of changes in the user's editor context",
+	}
 }
