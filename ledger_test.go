@@ -324,7 +324,7 @@ func TestPromisedFacts(t *testing.T) {
 	w.File("/home/dev/shop/deploy.js", "// approved by the user\n", 0o644)
 	w.File("/home/dev/shop/run.sh", "frobnicate\n", 0o755)
 	w.File("/home/dev/shop/.git/HEAD", "ref: refs/heads/fix/login\n", 0o644)
-	w.File("/home/dev/shop/.git/config", "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://me:secret@git.example.com/x/y.git\n", 0o644)
+	w.File("/home/dev/shop/.git/config", "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://me:secret@git.example.com/x/y.git\n\tpushurl = \"https://me:secret@git.example.com/x/y?token=secret\"\n", 0o644)
 	w.File("/home/dev/shop/.git/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/main\n", 0o644)
 	for _, name := range []string{"make", "node", "gh"} {
 		w.File("/usr/bin/"+name, "", 0o755)
@@ -360,7 +360,7 @@ func TestPromisedFacts(t *testing.T) {
 		t.Errorf("sh: %+v", f)
 	}
 	f, text = about("git push https://git.example.com/x/z && gh pr create")
-	if f.Git == nil || f.Git.Branch != "fix/login" || f.Git.Default != "main" || !f.Git.Made || fmt.Sprint(f.Git.Remotes) != "[origin https://git.example.com/x/y.git]" || f.NewHosts != nil || strings.Contains(text, "me:secret") {
+	if f.Git == nil || f.Git.Branch != "fix/login" || f.Git.Default != "main" || !f.Git.Made || fmt.Sprint(f.Git.Remotes) != "[origin https://git.example.com/x/y.git origin https://git.example.com/x/y]" || f.NewHosts != nil || strings.Contains(text, "secret\"") || strings.Contains(text, "me:secret") || strings.Contains(text, "token=secret") {
 		t.Errorf("git: %+v %+v", f.Git, f)
 	}
 }

@@ -117,6 +117,13 @@ func TestNoSecretLeaves(t *testing.T) {
 	patch := tool("file_edit", ".env")
 	patch.Input, _ = json.Marshal(map[string]string{"input": "*** Begin Patch\n*** Update File: .env\n-KEY=" + marked + "\n+KEY=x\n*** End Patch"})
 	calls = append(calls, patch)
+	hunk := "\n@@ -1 +1 @@\n KEY=" + marked + "\n-KEY=" + marked + "\n+KEY=x\n"
+	for _, heading := range []string{"--- a/.env\n+++ b/.env", "--- a/.env\n+++ b/x", "--- a/x\n+++ .env\t2026-01-01", "*** Begin Patch\n*** Update File: .env\n*** Move to: x"} {
+		calls = append(calls, bash("git apply <<'EOF'\n"+heading+hunk+"EOF\n"), fromServer(map[string]any{"diff": heading + hunk}))
+	}
+	for _, place := range []any{map[string]any{"path": ".env"}, map[string]any{"uri": "file:///home/dev/shop/.env"}, map[string]any{"dest": "./.env"}} {
+		calls = append(calls, fromServer(map[string]any{"steps": []any{place, map[string]any{"text": marked}}}))
+	}
 	asked := 0
 	for _, profile := range []nod.Profile{nod.Profile{}, nod.Profile{Ledger: true, Stages: 2}} {
 		for _, c := range calls {
@@ -143,6 +150,31 @@ func TestNoSecretLeaves(t *testing.T) {
 	}
 	if asked < len(calls) {
 		t.Errorf("only %d of %d questions were put", asked, 2*len(calls))
+	}
+}
+
+// fromServer is a call of an MCP server's tool.
+func fromServer(input any) nod.Call {
+	c := nod.Call{Tool: "mcp", RawTool: "mcp__fs__edit", Dir: "/home/dev/shop", MCP: &nod.MCP{Server: "fs", Tool: "edit"}}
+	c.Input, _ = json.Marshal(input)
+	return c
+}
+
+// What is withheld hides no command from the model.
+func TestNoCommandIsWithheld(t *testing.T) {
+	o := options(nod.DefaultRules())
+	o.Files, o.Profile = secretWorld(), nod.Profile{Ledger: true, Stages: 2}
+	for _, input := range []map[string]string{
+		{"command": "frobnicate --now", "file": ".env"},
+		{"command": ": '\n*** Update File: .env\n'\n frobnicate --now"},
+		{"command": "cat <<'EOF'\n*** Update File: .env\nEOF\n frobnicate --now"},
+	} {
+		c := bash(input["command"])
+		c.Input, _ = json.Marshal(input)
+		p, err := nod.New(o).Prompt(context.Background(), c)
+		if call, _, _ := strings.Cut(p.User, "THE FACTS"); err != nil || !strings.Contains(call, "frobnicate --now") {
+			t.Errorf("%s: %v %s", c.Command, err, call)
+		}
 	}
 }
 

@@ -163,7 +163,7 @@ func (g *Gemini) call(content *genai.Content, q question) ([]byte, error) {
 		case isCall(part):
 			calls = append(calls, part.FunctionCall)
 		case part == nil || part.FunctionCall != nil || part.Text == "" && !part.Thought:
-			return nil, g.client.malformed("the answer holds a part that is not a call, a thought or text, or not only", "")
+			return nil, g.client.malformed("the answer holds a part that is not only a call, a thought or text", "")
 		case !part.Thought:
 			texts++
 		}

@@ -282,7 +282,9 @@ func (c Case) git(session Ledger) *Git {
 	f := &Git{Branch: c.refOf(r.Dir+"/HEAD", "refs/heads/"),
 		Default: c.refOf(r.Common+"/refs/remotes/origin/HEAD", "refs/remotes/origin/")}
 	if text, err := c.Files.Read(r.Common+"/config", 64<<10); err == nil {
-		f.Remotes = remotesOf(string(text))
+		for _, remote := range remotesOf(string(text)) {
+			f.Remotes = append(f.Remotes, c.Show(remote))
+		}
 	}
 	for _, made := range [...]string{"checkout -b ", "checkout -B ", "switch -c ", "switch -C ", "branch "} {
 		f.Made = f.Made || f.Branch != "" && strings.Contains(session.Calls+" ", made+f.Branch)
@@ -329,16 +331,16 @@ func remotesOf(config string) (remotes []string) {
 	return remotes
 }
 
-// withoutUser takes user and password out of a URL.
+// withoutUser takes user, password and query out of an address: a token may
+// stand in each.
 func withoutUser(address string) string {
+	address, _, _ = strings.Cut(strings.ReplaceAll(address, `"`, ""), "?")
 	scheme, rest, ok := strings.Cut(address, "://")
 	if !ok {
 		return address
 	}
 	host, tail, _ := strings.Cut(rest, "/")
-	if i := strings.LastIndex(host, "@"); i >= 0 {
-		host = host[i+1:]
-	}
+	host = host[strings.LastIndex(host, "@")+1:]
 	return strings.TrimSuffix(scheme+"://"+host+"/"+tail, "/")
 }
 

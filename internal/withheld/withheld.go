@@ -103,54 +103,49 @@ func (c *Call) Names(names []string) []string {
 	return kept
 }
 
-// Input is a call's input as a model may see it, on one line. What is
-// written to a secret store, or replaced in one, is withheld; tokens are masked.
+// Input is a call's input as a model may see it, on one line. What an edit
+// writes to a secret store, or replaces in one, is withheld; tokens are masked.
 func (c *Call) Input(input json.RawMessage) string {
-	text := judge.Compact(input)
-	if c.namesStore(input) {
-		text = withheldStrings(text)
+	text := judge.EachString(judge.Compact(input), c.withoutHunks)
+	if c.namesStore(text) {
+		text = c.withheldStrings(text)
 	}
 	return c.maskedJSON(text)
 }
 
-// namesStore reports whether an edit's input names a secret store.
-func (c *Call) namesStore(input json.RawMessage) bool {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(input, &fields) != nil {
-		var patch string
-		return json.Unmarshal(input, &patch) == nil && c.patchesStore(patch)
-	}
-	for key, raw := range fields {
-		var value string
-		if json.Unmarshal(raw, &value) != nil {
-			continue
+// namesStore reports whether a string of a JSON text, at any depth, is the name
+// of a secret store.
+func (c *Call) namesStore(text string) (found bool) {
+	judge.EachString(text, func(key, value string) string {
+		found = found || !isCommand(key) && c.isStoresName(key, value)
+		return value
+	})
+	return found
+}
+
+// isCommand reports whether a key names a command, which is judged and so never
+// withheld.
+func isCommand(key string) bool { return key == "command" || key == "cmd" }
+
+// nameLimit bounds what may be the name of a file.
+const nameLimit = 4096
+
+// isStoresName reports whether a string is the name of a secret store, under a
+// key that servers give to a place.
+func (c *Call) isStoresName(key, value string) bool {
+	switch strings.ToLower(key) {
+	case "name", "dest", "destination", "source", "src", "from", "to", "output", "out":
+	default:
+		if !isPathKey(key) {
+			return false
 		}
-		if isPathKey(key) && c.storeAt(value) || c.patchesStore(value) {
-			return true
-		}
 	}
-	return false
+	return value != "" && len(value) <= nameLimit && c.storeAt(strings.TrimPrefix(value, "file://"))
 }
 
 func isPathKey(key string) bool {
 	key = strings.ToLower(key)
 	return strings.Contains(key, "path") || strings.Contains(key, "file") || key == "target" || key == "uri"
-}
-
-// patchesStore reports whether a text is a patch of a secret store.
-func (c *Call) patchesStore(text string) bool {
-	if !strings.Contains(text, "*** ") && !strings.Contains(text, "+++ ") {
-		return false
-	}
-	for line := range strings.Lines(text) {
-		for _, begin := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ",
-			"+++ b/", "+++ ", "--- a/"} {
-			if name, ok := strings.CutPrefix(line, begin); ok && c.storeAt(strings.TrimSpace(name)) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (c *Call) storeAt(name string) bool {
@@ -162,15 +157,17 @@ func (c *Call) storeAt(name string) bool {
 }
 
 // withheldStrings puts a mark in the place of every string of a JSON text but
-// keys and the values of keys that name a path.
-func withheldStrings(text string) string {
+// keys, commands, the values of keys that name a path, and names of stores.
+func (c *Call) withheldStrings(text string) string {
 	return judge.EachString(text, func(key, value string) string {
-		if isPathKey(key) && !strings.ContainsAny(value, "\n") {
+		if isCommand(key) || isPathKey(key) && !strings.Contains(value, "\n") || c.isStoresName(key, value) {
 			return value
 		}
-		return "[content withheld: " + judge.SecretStore + "]"
+		return contentWithheld
 	})
 }
+
+const contentWithheld = "[content withheld: " + judge.SecretStore + "]"
 
 // maskedJSON masks the strings of a JSON text.
 func (c *Call) maskedJSON(text string) string {
