@@ -2,6 +2,7 @@ package nod
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -141,6 +142,10 @@ func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 	}()
 	return t.decide(ctx)
 }
+
+// Stored is a call's input as it may be written down: what an edit puts into a
+// secret store, or takes out of it, is withheld.
+func (g *Gate) Stored(c Call) json.RawMessage { return g.trial(c).withheld.Stored(c.Input) }
 
 func (g *Gate) trial(c Call) *trial {
 	start := g.now()

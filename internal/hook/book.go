@@ -26,6 +26,7 @@ type book struct {
 	settings config.Settings
 	memory   *session.Session
 	digest   string
+	gate     *nod.Gate // nil: not made yet
 }
 
 // told says a decision to the agent, as the mode has it.
@@ -41,12 +42,12 @@ func (b *book) hasModel() bool { return b.run.model(b.settings) != nil }
 // Begin implements nod.Recorder: a line that shows, if nothing follows it,
 // that a decision was begun and never answered.
 func (b *book) Begin(c nod.Call, id string) error {
-	return b.write(b.entry(audit.FromCall(audit.Begun, id, c, b.run.Now())))
+	return b.write(b.about(c, audit.FromCall(audit.Begun, id, c, b.run.Now())))
 }
 
 // Record implements nod.Recorder.
 func (b *book) Record(c nod.Call, d nod.Decision) error {
-	entry := b.entry(audit.FromDecision(c, d, b.run.Now()))
+	entry := b.about(c, audit.FromDecision(c, d, b.run.Now()))
 	entry.Answered = b.told(d).Said
 	if b.memory != nil {
 		entry.SessionCost = b.memory.Cost() + d.Cost
@@ -56,6 +57,18 @@ func (b *book) Record(c nod.Call, d nod.Decision) error {
 		return err
 	}
 	return errors.Join(err, session.Spend(b.run.Places.State, b.run.Now(), d.Cost))
+}
+
+// about is an entry about a call, without what is not kept of its input.
+func (b *book) about(c nod.Call, e audit.Entry) audit.Entry {
+	if b.gate == nil {
+		if b.settings.Rules.Secrets == nil { // none could be read
+			b.settings.Rules = nod.DefaultRules()
+		}
+		b.gate = b.run.gate(b.settings, nil, nil, nil, nil)
+	}
+	e.Input = b.gate.Stored(c)
+	return b.entry(e)
 }
 
 // entry fills in what only the hook knows.
@@ -154,6 +167,11 @@ type recollection struct {
 	files   view.Files
 }
 
+var (
+	_ nod.Witness  = recollection{}
+	_ nod.Outcomes = recollection{}
+)
+
 // Standing implements nod.Memory.
 func (r recollection) Standing(d nod.Evidence) nod.Standing {
 	if !r.session.Remembers() {
@@ -184,6 +202,9 @@ func (r recollection) Origin(path string) string { return r.session.Origin(path)
 // History implements nod.Witness.
 func (r recollection) History() []string { return r.session.History() }
 
+// Blocked implements [nod.Witness].
+func (r recollection) Blocked() []string { return r.session.Blocked() }
+
 // Ended implements nod.Outcomes.
 func (r recollection) Ended(call string) transcript.Ended {
 	switch denied, failed := r.session.Ended(call); {
@@ -208,7 +229,7 @@ func (b *book) outcome(taint string) error {
 	if b.event.Kind == agent.HostDenied {
 		kind, reason = audit.HostDeny, b.event.Reason
 	}
-	entry := b.entry(audit.FromCall(kind, b.event.Call.ID, b.event.Call, now))
+	entry := b.about(b.event.Call, audit.FromCall(kind, b.event.Call.ID, b.event.Call, now))
 	entry.Reason, entry.Latency = printable.Line(reason, 300), b.event.Took.Microseconds()
 	if b.event.Failed {
 		entry.Error = &audit.Error{Kind: fault.ToolFailed, Message: entry.Reason}

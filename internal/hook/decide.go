@@ -45,8 +45,9 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 	r.extend(settings.Model.Timeout)
 	e.Call.Asking = r.asking(e, memory)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
-	d := r.gate(settings, book, r.recollection(memory), r.history(settings, memory),
-		r.approvals(e, settings, memory, root)).Check(ctx, e.Call)
+	book.gate = r.gate(settings, book, r.recollection(memory), r.history(settings, memory),
+		r.approvals(e, settings, memory, root))
+	d := book.gate.Check(ctx, e.Call)
 	d.Notices = append(d.Notices, unpriced(settings.Model, d)...)
 	if memory.New() { // once a session is enough
 		d.Notices = append(d.Notices, settings.Notices...)

@@ -53,3 +53,26 @@ func TestPromptOfIsWhatTheHookSends(t *testing.T) {
 		t.Errorf("the denial is not told: %s", text)
 	}
 }
+
+// What stands in a secret store is not in the log either, before and after the
+// call; which call it was, its hash says.
+func TestNoStoreIsLogged(t *testing.T) {
+	const marked = "MARKED-7f3a"
+	p := newPlace(t)
+	p.options.Model = seeing{new(nod.Prompt)}
+	file := filepath.Join(p.home, ".aws", "credentials")
+	p.write(file, marked)
+	input := map[string]any{"file_path": file, "old_string": marked, "new_string": "x"}
+	for _, name := range []string{"PreToolUse", "PostToolUse"} {
+		p.run(bytes.NewReader(p.payload(name, "Edit", input, map[string]any{"tool_use_id": "c1", "tool_response": map[string]any{}})))
+	}
+	entries := p.log()
+	if len(entries) != 3 {
+		t.Errorf("%d entries", len(entries))
+	}
+	for _, e := range entries {
+		if text := string(e.Input); strings.Contains(text, marked) || !strings.Contains(text, "content withheld") || e.InputSHA256 != entries[0].InputSHA256 {
+			t.Errorf("%s: %s %s", e.Kind, text, e.InputSHA256)
+		}
+	}
+}

@@ -106,11 +106,22 @@ func (c *Call) Names(names []string) []string {
 // Input is a call's input as a model may see it, on one line. What an edit
 // writes to a secret store, or replaces in one, is withheld; tokens are masked.
 func (c *Call) Input(input json.RawMessage) string {
-	text := judge.EachString(judge.Compact(input), c.withoutHunks)
+	return c.maskedJSON(c.withoutStores(judge.Compact(input)))
+}
+
+// Stored is a call's input as it may be written down, not masked yet.
+func (c *Call) Stored(input json.RawMessage) json.RawMessage {
+	return json.RawMessage(c.withoutStores(string(input)))
+}
+
+// withoutStores is an input without what is written to a secret store, or
+// replaced in one.
+func (c *Call) withoutStores(input string) string {
+	text := judge.EachString(input, c.withoutHunks)
 	if c.namesStore(text) {
 		text = c.withheldStrings(text)
 	}
-	return c.maskedJSON(text)
+	return text
 }
 
 // namesStore reports whether a string of a JSON text, at any depth, is the name
