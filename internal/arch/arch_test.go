@@ -40,7 +40,7 @@ var layers = []struct {
 	{"internal/match", []string{"internal/place", "internal/paths", "internal/printable", "internal/shell", "internal/view"}, "how a call fits a rule; what a fitting rule is good for is the gate's"},
 	{"internal/identity", []string{"internal/place", "internal/harm", "internal/judge", "internal/shell", "internal/shell/grammar", "internal/view"}, "when two calls are the same; decides nothing"},
 	{"internal/taint", []string{"internal/place", "internal/match", "internal/printable", "internal/shell"}, "what of others came into a session, and what that makes stricter"},
-	{"internal/withheld", []string{"internal/place", "internal/judge", "internal/printable", "internal/shell"}, "keeps secrets out of what nod says"},
+	{"internal/withheld", []string{"internal/place", "internal/judge", "internal/printable", "internal/shell", "internal/shell/grammar"}, "keeps secrets out of what nod says"},
 	{"internal/printable", nil, "a text made fit to be shown"},
 	{"internal/hosts", nil, "facts about agents and tools, by row"},
 	{"internal/shell/commands", nil, "data"},
