@@ -125,6 +125,8 @@ func (o *outside) names() {
 	}
 	link(os.Link, "env-hard", "env", "lib/settings.txt")
 	link(os.Link, "key-hard", "secret", "lib/key.txt")
+	o.facts["deep"] = o.file("~/.ssh/old/laptop/keys/id", marker)
+	link(os.Link, "deep-hard", "deep", "lib/deep.txt")
 	link(os.Symlink, "key-link", "secret", "lib/key")
 	o.file("new\nline/.env", marker)
 	o.file("deploy/.Env", marker)
@@ -220,7 +222,7 @@ func leads() []string {
 		"read a secret of home", "read a file of home", "read a neighbour of the workspace", "read .env", "read .env in a directory", "read a key in a directory of programs", "read settings of nod", "read a file of /tmp", "read a token in the settings of git",
 		"an agent of ssh's listens", "an agent of gpg's listens", "a screen by its path listens", "a screen by its abstract name listens", "a compositor listens", "the bus of a session listens", "docker in the home directory listens",
 		"a keyring listens", "a terminal's server listens", "an editor's server listens", "nod's daemon listens", "a daemon below a link in the workspace listens",
-		"a secret's other name, a hard link of before", "a key's other name, a hard link of before", "a link to a secret of home, of before", "a secret in a directory with a newline", "a secret with capital letters", "a store that a link leads to, in a directory of programs",
+		"a secret's other name, a hard link of before", "a key's other name, a hard link of before", "a hard link of before to a key deep in its store", "a link to a secret of home, of before", "a secret in a directory with a newline", "a secret with capital letters", "a store that a link leads to, in a directory of programs",
 		"names of sockets outside",
 		"a link to a secret", "a hard link to a secret", "a secret by dots", "the variable with a secret", "a variable that loads code", "inherited descriptors", "descriptors that are files outside", "shared memory by name",
 	}

@@ -4,6 +4,7 @@ package confine_test
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -99,5 +100,27 @@ func (w *world) runLoosely(line string) {
 	w.t.Helper()
 	if _, err := confine.Run(w.t.Context(), w.options(line)); err != nil && !errors.Is(err, confine.ErrUnavailable) {
 		w.t.Error(err)
+	}
+}
+
+// A pipe that is the run's input may be somebody else's too: the run reads what
+// comes through it, and writes nothing into it.
+func TestNothingIsWrittenIntoTheInput(t *testing.T) {
+	w := newWorld(t)
+	in, tell, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tell.WriteString("typed\n"); err != nil {
+		t.Fatal(err)
+	}
+	o := w.options("read a; echo $a; echo planted > /proc/self/fd/0")
+	o.Stdin = in
+	if r := w.runWith(o); r.out != "typed\n" {
+		t.Errorf("%q %q", r.out, r.err)
+	}
+	_ = tell.Close()
+	if left, err := io.ReadAll(in); err != nil || len(left) != 0 {
+		t.Errorf("%q %v", left, err)
 	}
 }

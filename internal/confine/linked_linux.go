@@ -1,9 +1,10 @@
 package confine
 
 import (
+	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 )
 
@@ -13,22 +14,28 @@ type inode struct{ device, number uint64 }
 // linked are the secrets that have a further name somewhere.
 type linked map[inode]bool
 
-// add looks at a secret: a file, or a directory and what lies right in it.
-func (l linked) add(name string) {
-	info, err := os.Stat(name)
+// maxStored bounds how many names of a store are looked at.
+const maxStored = 100_000
+
+// add looks at a secret: a file, or a directory and all that lies below it.
+func (l linked) add(name string) error {
+	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
-		return
+		return nil // what is not there has no further name
 	}
-	l.file(info)
-	if !info.IsDir() {
-		return
-	}
-	entries, _ := os.ReadDir(name)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
+	seen := 0
+	return filepath.WalkDir(real, func(_ string, d fs.DirEntry, err error) error {
+		if seen++; seen > maxStored {
+			return fmt.Errorf("%s, which holds secrets, has more than %d names", name, maxStored)
+		}
+		if err != nil {
+			return nil // what cannot be read here cannot be read inside
+		}
+		if info, err := d.Info(); err == nil {
 			l.file(info)
 		}
-	}
+		return nil
+	})
 }
 
 func (l linked) file(info fs.FileInfo) {
@@ -42,11 +49,14 @@ func (l linked) file(info fs.FileInfo) {
 // further names at all.
 func (m *masker) otherNames(stores []string) error {
 	all := linked{}
+	names := slices.Clone(stores)
 	for _, name := range m.names {
-		all.add(filepath.Join(m.root, name))
+		names = append(names, filepath.Join(m.root, name))
 	}
-	for _, name := range stores {
-		all.add(name)
+	for _, name := range names {
+		if err := all.add(name); err != nil {
+			return err
+		}
 	}
 	if len(all) == 0 {
 		return nil

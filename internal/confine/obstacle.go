@@ -18,8 +18,8 @@ func Obstacle(root fs.FS, version string) string {
 	switch release := setting("kernel/osrelease"); {
 	case release == "":
 		return "" // no Linux
-	case before(release, 5, 11):
-		return "Linux " + release + " has no overlays for everybody; they came with 5.11"
+	case before(release, 5, 12):
+		return "Linux " + release + " cannot show a run a read-only machine; that came with 5.12"
 	case setting("user/max_user_namespaces") == "0":
 		return "user namespaces are switched off: sysctl user.max_user_namespaces=10000"
 	case setting("kernel/unprivileged_userns_clone") == "0":

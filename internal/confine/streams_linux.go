@@ -3,16 +3,16 @@
 package confine
 
 import (
-	"errors"
 	"io"
 	"os"
 	"slices"
 	"sync"
+
+	"golang.org/x/sys/unix"
 )
 
-// streams hands on terminals and pipes of nobody's. What is a file, a
-// directory or a socket is read and written here instead: opened anew by its
-// descriptor, it would be a way out.
+// streams hands on terminals. All else is read and written here instead: opened
+// anew by its descriptor, a file, a socket, a pipe or a device would be a way out.
 func (a *Ahead) streams(o Options) error {
 	a.cmd.Stdout, a.cmd.Stderr = a.output(o.Stdout), a.output(o.Stderr)
 	if same(o.Stdout, o.Stderr) {
@@ -21,17 +21,10 @@ func (a *Ahead) streams(o Options) error {
 	return a.input(o.Stdin)
 }
 
-// input hands a terminal or a pipe on as it is. Nobody waits for the end of
-// what is copied: it may never come.
+// input copies what is no terminal. Nobody waits for the end of what is copied:
+// it may never come.
 func (a *Ahead) input(f *os.File) error {
-	if f == nil {
-		return nil
-	}
-	info, err := f.Stat()
-	switch {
-	case err != nil || info.IsDir():
-		return errors.New("the standard input cannot be read")
-	case info.Mode()&(os.ModeCharDevice|os.ModeNamedPipe) != 0:
+	if terminal(f) {
 		a.cmd.Stdin = f
 		return nil
 	}
@@ -42,23 +35,25 @@ func (a *Ahead) input(f *os.File) error {
 	a.cmd.Stdin = from
 	a.theirs = append(a.theirs, from)
 	go func() {
-		_, _ = io.Copy(to, f)
+		_, _ = io.Copy(to, f) // nil has no end of its own: it cannot be read
 		_ = to.Close()
 	}()
 	return nil
 }
 
-// passable is a terminal or /dev/null.
-func passable(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+func terminal(f *os.File) bool {
+	if f == nil {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
 }
 
 func (a *Ahead) output(f *os.File) io.Writer {
 	switch {
 	case f == nil:
-		return nil
-	case passable(f):
+		return io.Discard
+	case terminal(f):
 		return f
 	}
 	return &copied{f, &a.said}

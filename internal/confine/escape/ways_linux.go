@@ -20,7 +20,7 @@ import (
 func ways() []way {
 	var all []way
 	for _, list := range [][]way{network(), sockets(), processes(), keys(), mounts(), kernel(), files(), terminals(),
-		descriptors(), shared(), daemons(), names(), surfaces(), compat()} {
+		descriptors(), shared(), daemons(), names(), surfaces(), compat(), inodes()} {
 		all = append(all, list...)
 	}
 	return all

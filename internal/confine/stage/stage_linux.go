@@ -4,7 +4,10 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Main mounts and becomes the command. It returns only where it failed.
@@ -22,6 +25,9 @@ func run() error {
 	if err != nil || !ok {
 		return errors.New("the stage was given what it cannot read")
 	}
+	if err := p.outside(); err != nil {
+		return err
+	}
 	if err := p.mount(); err != nil {
 		return err
 	}
@@ -29,6 +35,27 @@ func run() error {
 		return err
 	}
 	return &os.PathError{Op: "start", Path: p.Command[0], Err: syscall.Exec(p.Command[0], p.Command, p.Environ)}
+}
+
+// outside makes all that is mounted read-only, but for nod's own directory and
+// /proc, through which bubblewrap maps users. Some of the outside is not behind an
+// overlay: devices, and bubblewrap's own program, to which /proc/1/exe leads.
+func (p *Plan) outside() error {
+	own := path.Dir(p.Dir)
+	tree, err := unix.OpenTree(unix.AT_FDCWD, own, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+	if err == nil {
+		err = unix.MountSetattr(-1, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
+	}
+	if err == nil {
+		err = unix.MountSetattr(-1, "/proc", 0, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
+	}
+	if err == nil {
+		err = unix.MoveMount(tree, "", unix.AT_FDCWD, own, unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_SYMLINKS)
+	}
+	if err != nil {
+		return &os.PathError{Op: "make all read-only but", Path: own, Err: err}
+	}
+	return nil
 }
 
 func (p *Plan) mount() error {
