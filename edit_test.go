@@ -132,7 +132,8 @@ func TestDotfilesCountInPlace(t *testing.T) {
 }
 
 // Where git's settings name a directory of the workspace for hooks, what lies
-// there is guarded as hooks are.
+// there is guarded as hooks are, and so is what they include and what a hook links
+// to.
 func TestHooksPathInTheWorkspace(t *testing.T) {
 	for _, row := range []struct {
 		file, text, name string
@@ -143,10 +144,13 @@ func TestHooksPathInTheWorkspace(t *testing.T) {
 		{shop + "/.git/config", "[core]\n\thookspath = " + shop + "/ci\n", "ci/post-merge", false}, {shop + "/.git/config", "[core]\n\thooksPath = .\n", "pre-push", false}, {shop + "/.git/config", "[core]\n\thooksPath = .\n", "main.go", true},
 		{home + "/.gitconfig", "[core]\n\thooksPath = githooks\n", "githooks/pre-commit", false}, {shop + "/.git/config.worktree", "[core]\n\thooksPath = wt\n", "wt/pre-commit", false},
 		{shop + "/.git/config", "[include]\n\tpath = ../team.gitconfig\n", "team-hooks/pre-commit", false}, {shop + "/.git/config", "[core]\n\tbare = false\n", "scripts/hooks/pre-commit", true},
+		{shop + "/.git/config", "[include]\n\tpath = ../team.gitconfig\n", "team.gitconfig", false}, {shop + "/.git/config", "[core]\n\tbare = false\n", "team.gitconfig", true}, {shop + "/.git/config", "", "scripts/linked.sh", false},
 	} {
 		o := options(nod.DefaultRules())
 		w := newWorld(false)
 		w.File(shop+"/team.gitconfig", "[core]\nhooksPath = team-hooks\n", 0o644)
+		w.File(shop+"/scripts/linked.sh", "make lint\n", 0o755)
+		w.Link(shop+"/.git/hooks/pre-commit", "../../scripts/linked.sh")
 		w.File(row.file, row.text, 0o644)
 		o.Files = w
 		if d := verdictOf(o, tool("file_write", row.name)); (d.Verdict == nod.Allow) != row.want {

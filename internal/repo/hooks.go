@@ -1,18 +1,24 @@
 package repo
 
 import (
+	"io/fs"
 	"path"
 	"strings"
 
 	"github.com/nodgate/nod/internal/view"
 )
 
-const maxIncludes = 8
+const (
+	maxIncludes = 8
+	maxHooks    = 1000
+)
 
-// HooksPaths returns where git takes the repository's hooks from besides its own
-// directory, as core.hooksPath says in its own settings, the user's, and what
-// those include: real paths. What merely looks like the setting counts.
-func (r *Repo) HooksPaths(home string) (dirs []string) {
+// HooksPaths returns where git takes the repository's hooks and settings from
+// besides its own directory, as core.hooksPath and include.path say in its own
+// settings, the user's, and what those include, and as links among its hooks say:
+// real paths. What merely looks like the setting counts.
+func (r *Repo) HooksPaths(home string) (from []string) {
+	from = r.linkedHooks(home)
 	files := []string{r.Common + "/config", r.Dir + "/config.worktree", home + "/.gitconfig",
 		home + "/.config/git/config", "/etc/gitconfig"}
 	for i := 0; i < len(files) && i < maxIncludes+5; i++ {
@@ -28,13 +34,26 @@ func (r *Repo) HooksPaths(home string) (dirs []string) {
 			key = strings.ToLower(strings.TrimSpace(key[strings.LastIndexByte(key, ']')+1:]))
 			switch value = strings.Trim(strings.TrimSpace(value), `"`); {
 			case key == "hookspath":
-				dirs = append(dirs, r.named(r.Top, value, home))
+				from = append(from, r.named(r.Top, value, home))
 			case key == "path":
 				files = append(files, r.named(path.Dir(files[i]), value, home))
+				from = append(from, files[len(files)-1])
 			}
 		}
 	}
-	return dirs
+	return from
+}
+
+// linkedHooks is where hooks that are links lead: scripts/pre-commit.sh.
+func (r *Repo) linkedHooks(home string) (to []string) {
+	dir := r.Common + "/hooks"
+	names, _ := r.files.List(dir, maxHooks)
+	for _, name := range names {
+		if info, err := r.files.Lstat(dir + "/" + name); err == nil && info.Mode&fs.ModeSymlink != 0 {
+			to = append(to, r.named(dir, name, home))
+		}
+	}
+	return to
 }
 
 // named is where a path of a configuration leads.
