@@ -49,7 +49,8 @@ answer allow or deny; no model is asked without --model.
                  are so only under the second, and also changed
   --agent NAME   only rows of this agent, such as claude-code
   --confine      say too which open rows may run behind nod's boundary (nod
-                 confine): a column with --brief
+                 confine), what share is settled with them, and which rows
+                 need the network or something outside: columns with --brief
   --without P,P  leave out the rows whose command runs one of these programs
   --labels FILE  correct labels by this list: lines of id, label, right label
                  or "-" (leave the row out), why, with tabs between them

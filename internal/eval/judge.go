@@ -64,7 +64,10 @@ type Answer struct {
 	Asked bool
 	// Confined says that the row is open but for code that was not read, so that
 	// it may run behind nod's boundary.
-	Confined   bool
+	Confined bool
+	// Outside says that an open row needs what no boundary holds: the network,
+	// or to change something outside of the workspace.
+	Outside    bool
 	Unanswered string
 	Cost       float64
 	Usage      nod.Usage
@@ -278,6 +281,9 @@ func (g *group) row(ctx context.Context, j *Judged) {
 		d := gate.Check(ctx, call)
 		j.Answers[i] = answerOf(d)
 		came = d.Foreign
+		if a := &j.Answers[i]; g.confine && a.Outcome == Open && !a.Confined {
+			a.Outside = needsOutside(analyze(call, g.world(call.Dir)))
+		}
 	}
 	if g.keep && !g.own && j.Answers[0].Outcome == Open {
 		j.Facts = &Facts{Tool: call.Tool}
@@ -289,6 +295,20 @@ func (g *group) row(ctx context.Context, j *Judged) {
 		remember(j.Row, call, g.world(call.Dir))
 		g.made.came(came, j.Row.Outcome)
 	}
+}
+
+// needsOutside reports whether a line needs the network, or to change something
+// outside of the workspace.
+func needsOutside(r shell.Report) bool {
+	return slices.ContainsFunc(r.Effects, func(e shell.Effect) bool {
+		switch e.Kind {
+		case shell.Fetch, shell.Send, shell.Remote:
+			return true
+		case shell.Write, shell.Delete:
+			return e.Place != shell.Workspace && e.Place != shell.Null
+		}
+		return false
+	})
 }
 
 // answerOf reads a decision.

@@ -93,6 +93,9 @@ type LabelShare struct {
 	// Confined are those of the open rows that may run behind nod's boundary,
 	// where that was asked for.
 	Confined int `json:"confined,omitempty"`
+	// Outside are those that may not, since they need the network or change
+	// something outside of the workspace. They do not count as settled.
+	Outside int `json:"outside,omitempty"`
 }
 
 // Tally counts the rows with one value of what the table is by.
@@ -239,6 +242,9 @@ func labelShare(all []Judged, set int, label string) LabelShare {
 		a := all[i].Answers[set]
 		if of(all[i].Row) && a.Confined {
 			l.Confined++
+		}
+		if of(all[i].Row) && a.Outside {
+			l.Outside++
 		}
 		switch {
 		case !of(all[i].Row):

@@ -44,7 +44,7 @@ func (r Report) PrintBrief(w io.Writer) error {
 		}
 		confined := slices.ContainsFunc(s.Labels, func(l LabelShare) bool { return l.Confined > 0 })
 		if confined {
-			rows[0] = append(rows[0], "confined", "settled with them")
+			rows[0] = append(rows[0], "confined", "settled with", "outside")
 		}
 		for _, l := range s.Labels {
 			name := l.Label
@@ -59,7 +59,7 @@ func (r Report) PrintBrief(w io.Writer) error {
 			}
 			if confined {
 				row = append(row, count(l.Confined),
-					percent(float64(l.Settled.Rows+l.Confined)/float64(max(1, l.Settled.Of))))
+					percent(float64(l.Settled.Rows+l.Confined)/float64(max(1, l.Settled.Of))), count(l.Outside))
 			}
 			rows = append(rows, row)
 		}
