@@ -164,13 +164,17 @@ func TestIrrecoverableIsDenied(t *testing.T) {
 		"cd / && rm -rf *", "dd if=/dev/zero of=/dev/sda", "cat x > /dev/sda", ":(){ :|:& };:", "bash -c 'rm -rf ~'", "find / -delete", "rm -rf ~/*",
 		"find ~ -print0 | xargs -0 rm -rf", "find / | xargs rm", "find ~ -type f | xargs -n1 shred -u", "rm -rf $(find ~)",
 		`find ~ | while read f; do rm -rf "$f"; done`, "for f in $(find ~); do rm -rf $f; done",
+		// The value stands in the text, and nod does not follow when it is given.
+		"export a=~; rm -rf $a", "a=~ && rm -rf $a", "declare a=/; rm -rf \"$a\"", "f() { a=~; }; f; rm -rf $a", "export a=/; sh -c 'rm -rf $a'",
+		"if test x; then a=~; fi; rm -rf $a/", "a=~ && cd $a && rm -rf *", "export d=sda; dd if=/dev/zero of=/dev/$d", "n=rm && $n -rf ~",
 	} {
 		d := verdictOf(o, bash(command))
 		if d.Verdict != nod.Deny || d.Layer != nod.LayerShell {
 			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
 		}
 	}
-	for _, command := range []string{"rm -rf build", "rm -rf /tmp/x", "rm -rf ~/shop/build", "echo rm -rf /", "dd if=a of=b", "git commit -m 'rm -rf /'",
+	for _, command := range []string{"rm -rf build", "rm -rf /tmp/x", "rm -rf ~/shop/build", "echo rm -rf /", "dd if=a of=b",
+		"export a=/; echo \"rm -rf $a\"", "a=~ && rm -rf $a/shop/build", "a=~ && a=$a/shop && rm -rf $a/build", "git commit -m 'rm -rf /'",
 		"find ~ -name '*.tmp' | xargs rm", "find ~ -mtime +30 | xargs rm", "find ~ | grep x | xargs rm", "find . | xargs rm"} {
 		if d := verdictOf(o, bash(command)); d.Verdict == nod.Deny {
 			t.Errorf("%s: denied by %s (%s)", command, d.Layer, d.Reason)

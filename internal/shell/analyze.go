@@ -95,8 +95,24 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 	if a.out.beyond {
 		a.out.unread(source)
 	}
-	a.out.report.Possible = possible(a.out.texts, m)
+	a.out.report.Possible = both(possible(a.out.texts, m), a.supposing(file.Stmts))
 	return a.out.report
+}
+
+// supposing is what the text would do if each variable held what the text
+// gives it somewhere: a=~ && rm -rf $a.
+func (a *analysis) supposing(list []*syntax.Stmt) *Report {
+	held := a.vars.supposes()
+	if held == nil {
+		return nil
+	}
+	b := newAnalysis(a.machine, a.now.src, a.now.lang, a.now.both)
+	b.vars.supposed = held
+	b.whole(list, state{dir: a.machine.env.Dir}, input{outer: true})
+	if b.limits.over != "" {
+		return nil
+	}
+	return &Report{Commands: b.out.report.Commands, Effects: b.out.report.Effects}
 }
 
 // analysis is one reading of one command, and the evaluator of its statements.

@@ -16,6 +16,36 @@ type environment struct {
 	machine *machine
 	out     *draft
 	exports []string // variables that the text hands to the programs that it starts
+
+	given    map[string]value // what the text assigns, wherever that stands
+	missed   []string         // variables that were used and not known
+	supposed map[string]value // what variables hold where it is only supposed that all runs
+}
+
+// gives notes what an assignment gives a variable. A name that is also given
+// what nobody knows is not known.
+func (e *environment) gives(name string, v value) {
+	if old, ok := e.given[name]; ok && !old.known {
+		return
+	}
+	if e.given == nil {
+		e.given = map[string]value{}
+	}
+	e.given[name] = v
+}
+
+// supposes is what the variables that were not known hold if what assigns them
+// ran: which of it runs, and when, is not followed.
+func (e *environment) supposes() (held map[string]value) {
+	for _, name := range e.missed {
+		if v := e.given[name]; v.known {
+			if held == nil {
+				held = map[string]value{}
+			}
+			held[name] = v
+		}
+	}
+	return held
 }
 
 // inherits returns an inherited variable.
@@ -176,6 +206,7 @@ func (e *expander) assignment(as *syntax.Assign, st state) word {
 	w := e.assignedWord(as, st)
 	e.ownName(as.Name.Value, as)
 	e.vars.shellVariable(as.Name.Value, w.value, e.now.raw(as))
+	e.vars.gives(as.Name.Value, w.value)
 	return w
 }
 

@@ -77,19 +77,6 @@ func psTakes(letters string) bool {
 	return len(rest) == 1 && strings.IndexByte(psTaking, rest[0]) >= 0
 }
 
-// nodeName reports a word that may be the name of another machine, which is
-// looked up: it has a dot and is no address.
-func (o *operands) nodeName(w word) {
-	_, host, at := strings.Cut(w.text, "@")
-	if !at {
-		host = w.text
-	}
-	if !w.known || strings.Contains(host, ".") && !isAddress(host) {
-		w.text = host
-		o.targets.host(w)
-	}
-}
-
 // socketWord reports a word of a filter of ss that is neither one of its own
 // nor an address, a number or a port: it is looked up as the name of a machine.
 func (o *operands) socketWord(w word) {

@@ -34,7 +34,14 @@ func (rd *reading) plainParam(p *syntax.ParamExp) bool {
 // known: the environment can be the repository's. HOME and PWD are.
 func (e *expander) variable(p *syntax.ParamExp, st state) value {
 	name := p.Param.Value
-	if b := st.lookup(name); b != nil {
+	b := st.lookup(name)
+	if b == nil || !b.known {
+		if v, ok := e.vars.supposed[name]; ok {
+			return v
+		}
+		e.vars.missed = append(e.vars.missed, name)
+	}
+	if b != nil {
 		return b.value
 	}
 	switch name {

@@ -11,7 +11,7 @@ import (
 // redirects reports what the redirections of one statement open, and returns
 // what its command then reads.
 func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input {
-	fed := in.kind == piped
+	fed := in.kind == piped || in.kind == fromText
 	for _, r := range list {
 		if a.limits.redirs++; a.limits.redirs > maxRedirs {
 			a.limits.over = "4096 redirections"

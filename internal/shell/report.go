@@ -55,8 +55,9 @@ type Report struct {
 	// Definitions are the files that say what commands of the line run.
 	Definitions []Definition
 	// Possible is what could be commands in texts that are not followed: each
-	// run of words in them, read as if it ran. It may speak against a call and
-	// never for it. nil where all is followed. It holds no Unknowns.
+	// run of words in them, read as if it ran, and the text with variables that
+	// hold what it may give them. It may speak against a call and never for it.
+	// nil where all is followed. It holds no Unknowns.
 	Possible *Report
 }
 

@@ -372,8 +372,6 @@ func (u *use) peculiar(role string, w word) {
 		}
 	case "psword":
 		u.operands().psWord(w)
-	case "nodename":
-		u.operands().nodeName(w)
 	case "socketword":
 		u.operands().socketWord(w)
 	case "composefile":

@@ -90,14 +90,11 @@ func (e *expander) expand(words []*syntax.Word, st state) []word {
 // fields appends what one word becomes.
 func (e *expander) fields(out []word, w *syntax.Word, st state) []word {
 	raw := e.now.raw(w)
+	if e.now.zsh() && e.now.descriptor(w) {
+		e.unfollowed(w, "a word that zsh takes for a descriptor before a redirection")
+	}
 	if lit, ok := grammar.Constant(w); ok {
 		return append(out, e.checked(word{value: constant(lit), raw: raw, empty: lit}))
-	}
-	if e.now.zsh() {
-		if name, ok := strings.CutPrefix(w.Lit(), "{"); ok && grammar.Identifier("_"+strings.TrimSuffix(name, "}")) &&
-			name != "}" {
-			e.unfollowed(w, "a word that zsh takes for a descriptor before a redirection")
-		}
 	}
 	if grammar.OddRange(w, raw) || grammar.OddBraces(w) {
 		e.unfollowed(w, "braces of this kind")
@@ -131,6 +128,17 @@ func (e *expander) fields(out []word, w *syntax.Word, st state) []word {
 		}
 	}
 	return e.joined(out, w.Parts, raw, st)
+}
+
+// descriptor reports a word that zsh takes for the descriptor of the redirection
+// behind it: {fd} before any, a digit before &>.
+func (rd *reading) descriptor(w *syntax.Word) bool {
+	lit := w.Lit()
+	name, braced := strings.CutPrefix(lit, "{")
+	if end := int(w.End().Offset()); len(lit) == 1 && grammar.Digit(lit) && end <= len(rd.src) {
+		return strings.HasPrefix(rd.src[end:], "&>")
+	}
+	return braced && grammar.Identifier("_"+strings.TrimSuffix(name, "}")) && name != "}"
 }
 
 // checked makes a word unknown that bash and zsh read differently.

@@ -337,7 +337,8 @@ func (g *generator) whileLoop() string {
 	if g.chance(80) {
 		body += "break; "
 	}
-	return g.of("while ", "until ") + g.nested() + g.of("; do ", "\ndo ") + body + "done" + g.redirections()
+	condition := g.of(g.nested(), g.nested(), "test", "[ k ]", "test k")
+	return g.of("while ", "until ") + condition + g.of("; do ", "\ndo ") + body + "done" + g.redirections()
 }
 
 func (g *generator) directory() string {

@@ -173,9 +173,9 @@ func (g tricks) oddTarget() string {
 				"{1}>"+n, "{fd} >"+n, "10>"+n, "1 >"+n, " 1>"+n, "1\\\n>"+n, "\\1>"+n, `"1">`+n, "$x>"+n,
 				"1>"+n+" 2>&1 1>"+m, ">"+n+"&", ">"+n+"& wc", ">"+n+"#k", ">"+n+" #k", ">\\\n"+n, ">\n"+n,
 				"> "+n+" "+m, ">"+n+" "+m+" >"+m, "2>"+n+">"+m, "0>"+n, "12345678901>"+n, "007>"+n, "2147483648>"+n,
-				"9>"+n, "<&0", "<&2", "2<&1", ">&2>"+n, "2>&1>&2", "&1>"+n, "&2>"+n, "2>& 1", "2>&1"+g.mark(),
-				"2>&1 "+g.mark(), "2>&$x", ">&$x", ">&\"$x\"", ">&"+`"`+n+`"`, ">&~/"+n, ">& 2", ">&2"+n, ">&p",
-				"<&p", ">&1a", "<&-", "2>-", ">-", ">--", "> -"+n)
+				"9>"+n, "<&0", "<&2", "2<&1", ">&2>"+n, "2>&1>&2", "&1>"+n, "&2>"+n, " 2&>"+n, " 1&>>"+n, " 2&> "+n,
+				"2>& 1", "2>&1"+g.mark(), "2>&1 "+g.mark(), "2>&$x", ">&$x", ">&\"$x\"", ">&"+`"`+n+`"`, ">&~/"+n,
+				">& 2", ">&2"+n, ">&p", "<&p", ">&1a", "<&-", "2>-", ">-", ">--", "> -"+n)
 		}},
 		choice{5, func() string {
 			return g.of("> ", ">", ">> ", "2> ", "< ", "&> ", ">| ") + g.of("~/"+n, "~", "$HOME/"+n, `"$HOME"/`+n,
@@ -315,6 +315,13 @@ func (g tricks) wandering() string {
 		text += g.of("; ", "\n", " && ", "; ", " || ", " & ", "\n") + around(move())
 	}
 	return text + g.of("; ", "\n", " && ", " || ", " & ", " | ") + use
+}
+
+// fedTwice feeds a shell by a pipe and by a redirection: zsh runs both.
+func (g tricks) fedTwice() string {
+	feed := g.of("echo wc "+g.mark(), `printf 'wc k\n'`, "cat a.txt", "echo wc k | cat", "wc <<< ls")
+	from := g.of(" <<E\nwc k\nE\n", " <<< 'wc k'", " < a.txt", " 0<a.txt", " < /dev/null", " <<'E'\nwc k\nE\n", " <&0")
+	return feed + g.of(" | ", "|", " |& ") + g.of("sh", "bash", "zsh", "bash -s", "xargs wc") + from
 }
 
 // looping is a loop in one of its forms.
@@ -470,6 +477,7 @@ func (g tricks) handedOn() string {
 				" -ok wc {} \\;", " -exec "+inner+" {} + -print", " | head", " | wc -l", " | sort | uniq -c",
 				" -exec "+inner+" {} \\; | cat", " -delete -false")
 		}},
+		choice{1, g.fedTwice},
 		choice{3, func() string {
 			return g.of("env ", "env -i ", "env k=v ", "env -u HOME ", "env - ", "env -- ", "env k=v -- ",
 				"env --chdir=src ", "env -C src ", "env -C docs ", "env -0 ", "env -v ", "env -S 'wc k' ",
