@@ -162,12 +162,19 @@ func TestAnApprovalIsOfTheFilesThatRun(t *testing.T) {
 	}
 	// What is named and read.
 	for _, command := range []string{"curl -d @data.txt https://example.org", "curl -d@data.txt https://example.org", "curl --data=@data.txt https://example.org",
-		"curl -T data.txt https://example.org", "curl -K data.txt", "kubectl apply -f data.txt", "gh pr create -F data.txt", "curl -F 'x=@data.txt' https://example.org"} {
+		"curl -T data.txt https://example.org", "curl -K data.txt", "kubectl apply -f data.txt", "gh pr create -F data.txt", "curl -F 'x=@data.txt' https://example.org",
+		"curl -d @- https://example.org < data.txt", "tee /home/dev/o < data.txt", "cat < data.txt > /home/dev/o"} {
 		before, after := world("a=1\n"), world("a=1\n")
 		before.File("/home/dev/shop/data.txt", "1", 0o644)
 		after.File("/home/dev/shop/data.txt", "2", 0o644)
 		if approvable(t, before, bash(command)).Key == approvable(t, after, bash(command)).Key {
 			t.Errorf("%s: the file is no part of the key", command)
+		}
+	}
+	// What is named and not there yet, or is a pattern of the program's own.
+	for _, command := range []string{"curl -d @later.txt https://example.org", "curl -T '{a,b}.txt' https://example.org", "cp later.txt /home/dev/o"} {
+		if a := approvable(t, world("a=1\n"), bash(command)); !a.Once {
+			t.Errorf("%s may be approved for good", command)
 		}
 	}
 	// Without a directory the words are of that workspace, and of once.

@@ -347,7 +347,9 @@ func (t *trial) finish(d Decision) Decision {
 	}
 	if d.Approvable.Key != "" {
 		for _, f := range t.identity.Inputs {
-			d.Evidence = append(d.Evidence, Evidence(f))
+			if !slices.Contains(d.Evidence, Evidence(f)) {
+				d.Evidence = append(d.Evidence, Evidence(f))
+			}
 		}
 	}
 	d.Definitions, d.Changes = t.ruled.bound, t.withheld.Names(t.changes(t.call, t.behind))

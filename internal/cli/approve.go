@@ -258,7 +258,7 @@ func showCall(p *Process, e audit.Entry, now time.Time) {
 	fmt.Fprintf(p.Stdout, "%s in %s\n", printable.Text(e.RawTool), inDir(e.Dir))
 	fmt.Fprintf(p.Stdout, "%s, session %s, %s ago: %s\n\n", printable.Text(e.Agent), printable.Line(e.Session, 60),
 		now.Sub(e.Time).Round(time.Second), said(e))
-	showInput(p, e.Input)
+	rows := showInput(p, e.Input)
 	fmt.Fprintf(p.Stdout, "\nwhy: %s\n", printable.Text(why(e)))
 	switch {
 	case len(e.Evidence) > 0:
@@ -270,7 +270,13 @@ func showCall(p *Process, e audit.Entry, now time.Time) {
 		fmt.Fprintf(p.Stdout, "  %s  %.12s\n", printable.Text(file.Path), file.SHA256)
 	}
 	fmt.Fprintln(p.Stdout, "Secrets are masked here, and not in the call.")
+	if rows > screen {
+		fmt.Fprintf(p.Stdout, "The call takes about %d lines: make sure that you have seen its beginning.\n", rows)
+	}
 }
+
+// screen is how many lines of a call stay in sight on most terminals.
+const screen = 20
 
 // inDir names a directory, also one that nobody told nod.
 func inDir(dir string) string {
@@ -280,32 +286,63 @@ func inDir(dir string) string {
 	return printable.Text(dir)
 }
 
-// showInput prints the arguments, texts over as many lines as they have.
-func showInput(p *Process, input json.RawMessage) {
+// showInput prints the arguments, texts over as many lines as they have, and
+// returns about how many lines of a terminal they take.
+func showInput(p *Process, input json.RawMessage) (rows int) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
-		indent(p, "", string(input))
-		return
+		return indent(p, "", string(input))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		var text string
-		if json.Unmarshal(fields[name], &text) == nil {
-			indent(p, name, text)
-			continue
-		}
-		var pretty bytes.Buffer
-		if json.Indent(&pretty, fields[name], "", "  ") != nil {
-			pretty.Write(fields[name])
-		}
-		indent(p, name, pretty.String())
+		rows += indent(p, name, shownValue(fields[name]))
 	}
+	return rows
 }
 
-func indent(p *Process, name, text string) {
-	fmt.Fprintf(p.Stdout, "  %s:\n", printable.Text(name))
-	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
-		fmt.Fprintf(p.Stdout, "    %s\n", printable.Text(strings.ReplaceAll(line, "\t", "    ")))
+// shownValue is a text as it is, and any other value as JSON.
+func shownValue(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
 	}
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, value, "", "  ") != nil {
+		return string(value)
+	}
+	return pretty.String()
+}
+
+func indent(p *Process, name, text string) (rows int) {
+	fmt.Fprintf(p.Stdout, "  %s:\n", printable.Text(name))
+	for line := range strings.SplitSeq(withoutGaps(strings.TrimSuffix(text, "\n")), "\n") {
+		line = printable.Text(strings.ReplaceAll(line, "\t", "    "))
+		fmt.Fprintf(p.Stdout, "    %s\n", line)
+		rows += 1 + len(line)/80
+	}
+	return rows
+}
+
+// withoutGaps counts blanks and empty lines that would move the rest of a call
+// out of sight, instead of printing them.
+func withoutGaps(text string) string {
+	var b strings.Builder
+	for text != "" {
+		rest := strings.TrimLeft(text, " \t\n")
+		gap := text[:len(text)-len(rest)]
+		switch lines := strings.Count(gap, "\n"); {
+		case lines > 4:
+			gap = fmt.Sprintf("\n[%d empty lines]\n", lines-1)
+		case len(gap) > 80:
+			gap = fmt.Sprintf(" [%d blanks] ", len(gap))
+		}
+		end := strings.IndexAny(rest, " \t\n")
+		if end < 0 {
+			end = len(rest)
+		}
+		b.WriteString(gap + rest[:end])
+		text = rest[end:]
+	}
+	return b.String()
 }
 
 // logApproval writes down that a person approved the call of a decision.

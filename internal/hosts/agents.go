@@ -209,6 +209,8 @@ var opencode = Agent{
 	Obeys: []Obeyed{
 		{[]string{".opencode", "opencode.json", "opencode.jsonc"},
 			"plugins and tools, run inside opencode before any call", "measured: 1.18.33"},
+		{[]string{"tui.json", "tui.jsonc"}, "plugins, run inside its terminal interface at its start",
+			"measured: 1.18.33"},
 		{[]string{"AGENTS.md"}, "instructions", "read: opencode.ai/docs"},
 	},
 }
@@ -237,7 +239,8 @@ var crush = Agent{
 	Settings:  []string{".crush", "crush.json", ".crush.json"},
 	Obeys: []Obeyed{
 		{[]string{".crush", "crush.json", ".crush.json"}, "settings with hooks and servers", "read: source at 37f36e9"},
-		{[]string{"CRUSH.md", "AGENTS.md"}, "instructions", "read: source at 37f36e9"},
+		{[]string{"CRUSH.md", "CRUSH.local.md", "CLAUDE.md", "GEMINI.md", "AGENTS.md"}, "instructions",
+			"read: source at 37f36e9"},
 	},
 }
 
@@ -313,6 +316,7 @@ var kiro = Agent{
 	Settings:  []string{".kiro"},
 	Obeys: []Obeyed{
 		{[]string{".kiro", ".amazonq"}, "hooks, agents, steering, MCP servers", "read: kiro.dev/docs/cli/hooks"},
+		{[]string{"AmazonQ.md", "AGENTS.md"}, "instructions", "read: kiro.dev/docs"},
 	},
 }
 
@@ -396,16 +400,21 @@ var rooCode = Agent{
 	Name: "roo", Title: "Roo Code", Source: "by name",
 	Processes: []string{"roo"},
 	Home:      []string{".roo"},
-	Obeys: []Obeyed{{[]string{".roo", ".roorules", ".roorules-*", ".roomodes"}, "rules, modes, MCP servers",
+	Obeys: []Obeyed{{[]string{".roo", ".roorules", ".roorules-*", ".clinerules-*", ".roomodes"},
+		"rules, modes, MCP servers",
 		"by name"}},
 }
 
 var kilo = Agent{
 	Name: "kilo", Title: "Kilo Code", Source: "by name",
 	Processes: []string{"kilo", "kilocode"},
-	Home:      []string{".kilocode", ".config/kilo"},
-	Obeys: []Obeyed{{[]string{".kilocode", ".kilocoderules", ".kilocodemodes", ".kilo"},
-		"rules, modes, workflows, MCP servers", "by name"}},
+	Home:      []string{".kilocode", ".config/kilo", ".local/share/kilo"},
+	Obeys: []Obeyed{
+		{[]string{".kilocode", ".kilocoderules", ".kilocodemodes", ".kilo"}, "rules, modes, workflows, MCP servers",
+			"by name"},
+		{[]string{"kilo.json", "kilo.jsonc", ".opencode", "opencode.json", "opencode.jsonc", "tui.json"},
+			"settings, plugins, MCP servers: it is built on opencode", "read: excerpts of its source"},
+	},
 }
 
 var junie = Agent{
@@ -455,6 +464,7 @@ var others = Agent{
 		".jules", ".cody", ".bito", ".sweep.yaml", ".coderabbit.yaml", ".agentignore", ".cursorignore",
 		".cursorindexingignore", ".clineignore", ".rooignore", ".kilocodeignore", ".geminiignore", ".claudeignore",
 		".codeiumignore",
+		"conductor.json", ".conductor", ".superset", ".mux", ".emdash.json", "codebuff.json",
 		"replit.md", "SOUL.md", "AGENT.md"}, "settings, instructions, rules, MCP servers; nod's own project file",
 		"by name"}},
 }

@@ -44,25 +44,23 @@ const (
 	inputFiles = 32      // how many of them
 )
 
-// addInputs adds the files that the line names, by their content: what it
-// sends, applies, or reads its options from (-d @FILE, -f FILE, -K FILE). Those
-// that an agent may not write without being asked are left out. It reports
-// whether all of them could be read.
+// addInputs adds the files that the line names or is given, by their content:
+// what it sends, applies, or reads its options from (-d @FILE, -f FILE, < FILE).
+// Those that an agent may not write without being asked are left out. It
+// reports whether all of them are there and could be read.
 func (n *Call) addInputs(h Key) (whole bool) {
 	whole = true
-	var seen []string
 	for i, c := range n.Report.Commands {
 		for _, w := range c.Words[min(1, len(c.Words)):] {
 			for _, name := range operands(w) {
-				real, ok := n.input(c.Dir, name)
-				if !ok || slices.Contains(seen, real) {
-					continue
-				}
-				seen = append(seen, real)
-				if len(seen) > inputFiles || !n.addInput(h, i, real) {
-					whole = false
-				}
+				whole = n.addInput(h, i, c.Dir, name) && whole
 			}
+		}
+	}
+	for _, e := range n.Report.Effects {
+		if e.Kind == shell.Read && path.IsAbs(e.Target) {
+			_, err := n.At.Machine.Files.Lstat(e.Target)
+			whole = err == nil && n.addInput(h, e.Command, "", e.Target) && whole
 		}
 	}
 	return whole
@@ -105,9 +103,15 @@ func (n *Call) input(dir, name string) (real string, ok bool) {
 	return real, err == nil && info.Mode.IsRegular()
 }
 
-func (n *Call) addInput(h Key, command int, real string) bool {
+// addInput adds the file that a name leads to, if it leads to such a file, and
+// reports whether the file could be read.
+func (n *Call) addInput(h Key, command int, dir, name string) bool {
+	real, ok := n.input(dir, name)
+	if !ok || slices.ContainsFunc(n.Inputs, func(f File) bool { return f.Path == real }) {
+		return true
+	}
 	data, err := n.At.Machine.Files.Read(real, inputBytes)
-	if err != nil {
+	if err != nil || len(n.Inputs) >= inputFiles {
 		return false
 	}
 	sum := sha256.Sum256(data)
