@@ -147,6 +147,9 @@ func TestStoresOfSecrets(t *testing.T) {
 		/etc/shadow- /etc/letsencrypt/live/x/privkey.pem ~/.config/rclone/rclone.conf ~/.huggingface/token kubeconfig .netrc .pgpass .env.production src/.env
 		~/.codex/.credentials.json ~/.gemini/gemini-credentials.json ~/.gemini/a2a-oauth-tokens.json ~/.config/Cursor/User/globalStorage/state.vscdb x/Windsurf/state.vscdb.backup
 		~/.factory/config.json ~/.factory/mcp-oauth.json ~/.pi/agent/models.json ~/.openhands/.jwt_secret ~/.vercel/auth.json ~/.config/composer/auth.json ~/.msmtprc ~/.authinfo
+		~/.ssh/root.pem ~/.ssh/work-bundle.pem ~/.aws/cert.pem backup/.ssh/public.pem ~/.kube/ca.pem ~/.cloudflared/cert.pem /root/.ssh/chain.pem ~/.gnupg/.env.example
+		/run/user/1000/containers/auth.json ~/.config/turso/settings.json ~/.config/tea/config.yml ~/.config/Slack/Cookies ~/.local/share/opencode/opencode.db ~/.local/share/opencode/opencode.db-wal
+		~/.local/share/kilo/auth.json ~/.kilocode/cli/config.json ~/.augment/session.json ~/.continue/auth.json
 		~/.config/solana/id.json .env~ .env-prod .env_local .flaskenv .vault_pass .vault_pass.txt deploy_key id_rsa.bak local.settings.json`)
 	for _, name := range secret {
 		for _, line := range []string{"cat " + name, "head -3 < " + name, "grep x " + name} {

@@ -52,13 +52,40 @@ func defaultAllowlist() []string {
 // images and backups too. Of entries that match, the last holds.
 func defaultSecrets() []string {
 	return []string{
-		// keys, and what programs log in with
+		// files of projects: what deploys and runs them
+		".env", ".env.*", "*.env", "!*.env.example", "!*.env.sample", "!*.env.template", "!*.env.dist",
+		"!*.env.defaults", "!.env.*.example", "!.env.*.sample", "!.env.*.template",
+		"!.env.example.*", "!example.env", "!sample.env", "!template.env", "!*.example.env", "!*.sample.env",
+		".envrc", ".envrc.local", ".dev.vars", ".dev.vars.*", "!.dev.vars.example", ".secrets", ".secrets.toml",
+		"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "id_ed25519_sk", "id_ecdsa_sk", "*.key", "*.p12", "*.pfx", "*.p8",
+		"*.pk8", "*.jks", "*.keystore", "*.keytab", "*.kdbx", "*.kdb", "*.ppk", "*.ovpn",
+		// certificates and public keys are for everybody to read
+		"*.pem", "!ca.pem", "!*-ca.pem", "!*_ca.pem", "!ca-*.pem", "!ca_*.pem", "!cacert*.pem", "!cert*.pem",
+		"!*cert.pem", "!*certs.pem", "!*-crt.pem", "!chain*.pem", "!fullchain*.pem",
+		"!*bundle*.pem", "!*root*.pem", "!dhparam*.pem", "*key*.pem", "*priv*.pem", "!*pub.pem", "!*public*.pem",
+		"!/etc/ssl/certs", "!/etc/pki/tls/certs", "!/usr/share/ca-certificates",
+		".env~", ".env-*", ".env_*", "!.env-example", "!.env_example", "!.env-sample", "!.env_sample", "!.env-template",
+		"!.env_template", ".flaskenv", ".Renviron", ".terraformrc", "local.settings.json", ".vault_pass*",
+		".vault-pass*", ".sentryclirc",
+		"deploy_key", "id_rsa.bak", "id_rsa.old", "id_ed25519.bak", "id_ed25519.old",
+		".netrc", "_netrc", ".git-credentials", ".pypirc", ".pgpass", "pgpass.conf", ".htpasswd", ".my.cnf",
+		".mylogin.cnf", ".vault-token", ".s3cfg", ".dockercfg", "rclone.conf", "kubeconfig", "*.kubeconfig",
+		"huggingface/token", ".huggingface/token", ".cargo/credentials.toml", ".m2/settings.xml",
+		"credentials.json", "client_secret*.json", "service-account*.json", "service_account*.json",
+		"*serviceaccount*.json", "*firebase-adminsdk*.json", "kaggle.json",
+		"secrets.yml", "secrets.yaml", "secrets.json", "secrets.toml", "secrets.ini", "secrets.env", "secret.json",
+		"secret.yml", "secret.yaml", "secrets.*.yml", "secrets.*.yaml",
+		"*.tfstate", "*.tfstate.*", "*.tfvars", "*.tfvars.json",
+		// keys, and what programs log in with; behind the names of files, so that
+		// no name is harmless in a store
 		".ssh", "!.ssh/known_hosts", "!.ssh/known_hosts.old", "!.ssh/*.pub", "~/.ssh", "!~/.ssh/known_hosts",
 		"!~/.ssh/known_hosts.old", "!~/.ssh/*.pub",
 		".gnupg", ".aws", ".azure", ".oci", ".kube", ".password-store", ".docker/config.json", ".config/gcloud",
 		".config/gh", ".config/op", ".config/sops", ".config/age",
 		"~/.gnupg", "~/.aws", "~/.azure", "~/.oci", "~/.kube", "~/.docker/config.json", "~/.dockercfg",
-		"~/.config/containers/auth.json",
+		"~/.config/containers/auth.json", "/run/user/*/containers/auth.json", "~/.config/turso", "~/.config/tea",
+		"~/.config/lab", "~/.config/snowflake", "~/.bluemix", "~/.config/code-server", "~/.rclone.conf",
+		"~/.local/share/jupyter/runtime", "~/.config/*/Cookies", "~/.config/*/Local Storage",
 		"~/.config/gcloud", "~/.config/gh", "~/.config/glab-cli", "~/.config/op", "~/.config/doctl", "~/.config/hub",
 		"~/.config/heroku", "~/.config/hcloud", "~/.config/linode-cli",
 		"~/.config/stripe", "~/.config/rclone", "~/.config/ngrok", "~/.ngrok2", "~/.config/.wrangler", "~/.wrangler",
@@ -104,6 +131,8 @@ func defaultSecrets() []string {
 		"~/.codeium/windsurf/mcp_config.json", "goose/secrets.yaml", "~/.config/goose/secrets.yaml",
 		"~/.cline/data/secrets.json", "~/.cline/data/settings", "~/.openhands/agent_settings.json",
 		"~/.openhands/settings.json", "~/.local/share/kiro-cli", "~/.local/share/amazon-q",
+		"~/.local/share/opencode/opencode*.db*", "opencode/opencode.db*", "~/.local/share/kilo", "kilo/auth.json",
+		"~/.kilocode/cli/config.json", ".augment/session.json", "~/.augment/session.json", "~/.continue/auth.json",
 		"~/.aider.conf.yml", "~/.continue/config.json", "~/.continue/config.yaml", "~/.antigravity/oauth_creds.json",
 		".codex/.credentials.json", ".gemini/gemini-credentials.json", ".gemini/a2a-oauth-tokens*.json",
 		"gemini-credentials.json", "a2a-oauth-tokens.json",
@@ -119,30 +148,6 @@ func defaultSecrets() []string {
 		"etc/shadow", "etc/shadow-", "etc/gshadow",
 		"/proc/*/environ", "/proc/*/task/*/environ", "/proc/*/root", "/proc/*/cwd", "/proc/*/mem", "/proc/*/auxv",
 		"/proc/kcore", "/dev/mem", "/dev/kmem",
-		// files of projects: what deploys and runs them
-		".env", ".env.*", "*.env", "!*.env.example", "!*.env.sample", "!*.env.template", "!*.env.dist",
-		"!*.env.defaults", "!.env.*.example", "!.env.*.sample", "!.env.*.template",
-		"!.env.example.*", "!example.env", "!sample.env", "!template.env", "!*.example.env", "!*.sample.env",
-		".envrc", ".envrc.local", ".dev.vars", ".dev.vars.*", "!.dev.vars.example", ".secrets", ".secrets.toml",
-		"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "id_ed25519_sk", "id_ecdsa_sk", "*.key", "*.p12", "*.pfx", "*.p8",
-		"*.pk8", "*.jks", "*.keystore", "*.keytab", "*.kdbx", "*.kdb", "*.ppk", "*.ovpn",
-		// certificates and public keys are for everybody to read
-		"*.pem", "!ca.pem", "!*-ca.pem", "!*_ca.pem", "!ca-*.pem", "!ca_*.pem", "!cacert*.pem", "!cert*.pem",
-		"!*cert.pem", "!*certs.pem", "!*-crt.pem", "!chain*.pem", "!fullchain*.pem",
-		"!*bundle*.pem", "!*root*.pem", "!dhparam*.pem", "*key*.pem", "*priv*.pem", "!*pub.pem", "!*public*.pem",
-		"!/etc/ssl/certs", "!/etc/pki/tls/certs", "!/usr/share/ca-certificates",
-		".env~", ".env-*", ".env_*", "!.env-example", "!.env_example", "!.env-sample", "!.env_sample", "!.env-template",
-		"!.env_template", ".flaskenv", ".Renviron", ".terraformrc", "local.settings.json", ".vault_pass*",
-		".vault-pass*", ".sentryclirc",
-		"deploy_key", "id_rsa.bak", "id_rsa.old", "id_ed25519.bak", "id_ed25519.old",
-		".netrc", "_netrc", ".git-credentials", ".pypirc", ".pgpass", "pgpass.conf", ".htpasswd", ".my.cnf",
-		".mylogin.cnf", ".vault-token", ".s3cfg", ".dockercfg", "rclone.conf", "kubeconfig", "*.kubeconfig",
-		"huggingface/token", ".huggingface/token", ".cargo/credentials.toml", ".m2/settings.xml",
-		"credentials.json", "client_secret*.json", "service-account*.json", "service_account*.json",
-		"*serviceaccount*.json", "*firebase-adminsdk*.json", "kaggle.json",
-		"secrets.yml", "secrets.yaml", "secrets.json", "secrets.toml", "secrets.ini", "secrets.env", "secret.json",
-		"secret.yml", "secret.yaml", "secrets.*.yml", "secrets.*.yaml",
-		"*.tfstate", "*.tfstate.*", "*.tfvars", "*.tfvars.json",
 	}
 }
 
