@@ -51,6 +51,16 @@ func TestNoToolChangesNod(t *testing.T) {
 	mcp.MCP = &nod.MCP{Server: "fs", Tool: "write_file"}
 	mcp.Input = json.RawMessage(`{"args":[{"path":"/home/dev/.config/nod/nod.toml"}]}`)
 	guarded(t, o, mcp, true)
+	// Where nobody can say where a name leads, it is nod's by the name itself.
+	loop := o
+	w := newWorld(false)
+	loop.Files = w.Link("/home/dev/.config/nod/nod.toml", "nod.toml")
+	for _, c := range []nod.Call{
+		tool("file_write", "~/.config/nod/nod.toml"), tool("file_edit", "../.config/./nod/nod.toml"), mcp,
+		bash("echo x > ~/.config/nod/nod.toml"), bash("rm ~/.config/nod/nod.toml"), bash("cp main.go ../.config/nod/nod.toml"),
+	} {
+		guarded(t, loop, c, true)
+	}
 	mcp.Input = json.RawMessage(`{"path":"file:///home/dev/.config/nod/nod.toml"}`)
 	guarded(t, o, mcp, true)
 	mcp.Input = json.RawMessage(`{"path":"/home/dev/shop/main.go"}`)

@@ -47,15 +47,17 @@ func (g *Call) selfByName(s string) change {
 	if len(s) > maxArgument || !strings.Contains(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, ".") {
 		return change{}
 	}
-	real, err := g.At.Machine.Locate(g.At.Dir, s)
-	switch {
-	case err != nil:
-	case g.At.Machine.IsSelf(real):
-		return change{what: printable.Text(real) + " belongs to nod"}
-	case g.callsNod(real) && g.registers(real):
-		return change{what: printable.Text(real) + " calls nod"}
-	case g.isSource(real):
-		return change{what: "nod takes rules from " + printable.Text(real)}
+	reals, _ := g.At.Readings(s)
+	for _, real := range reals {
+		switch {
+		case real == "":
+		case g.At.Machine.IsSelf(real):
+			return change{what: printable.Text(real) + " belongs to nod"}
+		case g.callsNod(real) && g.registers(real):
+			return change{what: printable.Text(real) + " calls nod"}
+		case g.isSource(real):
+			return change{what: "nod takes rules from " + printable.Text(real)}
+		}
 	}
 	return change{}
 }

@@ -23,33 +23,33 @@ func (m *Machine) Real(name string) string {
 // Relative names start at dir, "~/" at home. It is an error where nobody can
 // say where the name leads.
 func (m *Machine) Locate(dir, name string) (string, error) {
+	return view.Resolve(m.Files, m.full(dir, name))
+}
+
+// full is a name that is written in dir, from the root.
+func (m *Machine) full(dir, name string) string {
 	switch {
 	case name == "~" || strings.HasPrefix(name, "~/"):
-		name = m.Home + name[1:]
+		return m.Home + name[1:]
 	case !strings.HasPrefix(name, "/"):
-		name = dir + "/" + name
+		return dir + "/" + name
 	}
-	return view.Resolve(m.Files, name)
+	return name
 }
 
 // Readings returns where a name that is written in dir may lead; see
-// [Workspace.Readings].
+// [Workspace.Readings]. With an error it is the name as written, so that
+// what must not be touched is known by its name at least.
 func (m *Machine) Readings(dir, name string) ([]string, error) {
-	real, err := m.Locate(dir, name)
-	if !strings.Contains(name, "..") && !strings.Contains(dir, "..") {
-		return []string{real}, err
-	}
-	full := name
+	full := m.full(dir, name)
+	real, err := view.Resolve(m.Files, full)
 	switch {
-	case name == "~" || strings.HasPrefix(name, "~/"):
-		full = m.Home + name[1:]
-	case !strings.HasPrefix(name, "/"):
-		full = dir + "/" + name
+	case err != nil:
+		return []string{path.Clean(full)}, err
+	case !strings.Contains(full, ".."):
+		return []string{real}, nil
 	}
-	lexical, lexicalErr := m.Locate(dir, path.Clean(full))
-	if err == nil {
-		err = lexicalErr
-	}
+	lexical, err := view.Resolve(m.Files, path.Clean(full))
 	return []string{real, lexical}, err
 }
 
