@@ -106,18 +106,18 @@ func (a ACP) rejection() []byte {
 }
 
 // option returns the only option of a kind; two of one kind differ in
-// something that nod does not know.
+// something that nod does not know. An id that another option has too says
+// nothing.
 func (a ACP) option(kind string) (id string, ok bool) {
+	seen := map[string]int{}
 	for _, o := range a.Options {
-		if o.Kind != kind {
-			continue
-		}
-		if ok {
+		if seen[o.ID]++; o.Kind == kind && ok {
 			return "", false
+		} else if o.Kind == kind {
+			id, ok = o.ID, true
 		}
-		id, ok = o.ID, true
 	}
-	return id, ok
+	return id, ok && seen[id] == 1
 }
 
 func selected(id string) []byte {

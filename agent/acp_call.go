@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -165,7 +166,7 @@ func (c acpCall) mayCommand(e *Event, edits bool) {
 		if in.members == nil {
 			continue
 		}
-		command := in.hint("command")
+		command := in.ran()
 		if command == "" || edits && !strings.ContainsAny(command, " \t\n") {
 			continue
 		}
@@ -320,7 +321,7 @@ func commandOf(in fields) (command, dir string, plain bool) {
 		switch string(m.key) {
 		case "command":
 			if m.value[0] != '"' {
-				return "", "", false // a list of words, or a type that nod does not know
+				return in.ran(), "", false
 			}
 			command = in.asText(in.maybe("command"))
 		case "commands":
@@ -339,7 +340,27 @@ func commandOf(in fields) (command, dir string, plain bool) {
 			plain = false
 		}
 	}
+	if command == "" {
+		command, plain = in.ran(), false
+	}
 	return command, dir, plain
+}
+
+// ran is the command that arguments speak of, as a text or as a list of words,
+// under any of the names that agents have for it; "" where there is none.
+func (f fields) ran() string {
+	for _, key := range [...]string{"command", "cmd", "commandLine", "command_line", "script"} {
+		var wrong error
+		words := fieldsOf(f.object, &wrong).texts(key)
+		switch {
+		case wrong != nil || len(words) == 0:
+		case len(words) == 1:
+			return words[0]
+		default:
+			return shell.QuoteWords(words)
+		}
+	}
+	return ""
 }
 
 // onlyText reports whether a value is a list of that one text.
