@@ -173,6 +173,13 @@ func TestStoresOfSecrets(t *testing.T) {
 	p.check(lost, "cat .git/config", "cat .npmrc", "grep -rn url .git/config", "grep -rn url .")
 	p.write(".npmrc", "//registry.npmjs.org/:_authToken=${NPM_TOKEN}\n")
 	p.check(kept, "cat .npmrc")
+	// The user's own settings of git, wherever they stand.
+	for _, name := range []string{"../.gitconfig", "../.config/git/config", "x/.gitconfig"} {
+		p.write(name, "[user]\n\tname = a\n")
+		p.check(kept, "cat "+name)
+		p.write(name, "[http]\n\textraheader = AUTHORIZATION: bearer abc\n")
+		p.check(lost, "cat "+name, "grep a "+name, "head < "+name)
+	}
 }
 
 // What git has of a secret, by ways of naming it that are git's own.

@@ -17,7 +17,8 @@ import (
 // beside what anybody may read.
 func holdsLogin(files view.Files, name string) bool {
 	dir, base := path.Split(name)
-	git := base == "config" && (strings.Contains(dir, "/.git/") || strings.HasSuffix(dir, ".git/"))
+	git := base == ".gitconfig" || base == "gitconfig" ||
+		base == "config" && (strings.Contains(dir, "/.git/") || strings.HasSuffix(dir, "git/"))
 	npm := base == ".npmrc" || base == ".yarnrc.yml"
 	if !git && !npm {
 		return false
