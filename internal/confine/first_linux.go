@@ -39,7 +39,7 @@ func (f *first) hold(said []byte, bubblewrap int) {
 		return
 	}
 	pid, err := strconv.Atoi(string(text[:end]))
-	if err != nil || parentOf(pid) != bubblewrap {
+	if parent, _ := stat(pid); err != nil || parent != bubblewrap {
 		return
 	}
 	if fd, err := unix.PidfdOpen(pid, 0); err == nil {

@@ -18,6 +18,7 @@ import (
 type guard struct {
 	pid   int // bubblewrap's, outside
 	limit uint64
+	tasks int // processes and threads
 	until time.Time
 	done  chan struct{}
 
@@ -38,15 +39,28 @@ func (g *guard) watch(ctx context.Context, signals <-chan os.Signal) {
 		case s := <-signals:
 			g.pass(s.(syscall.Signal))
 		case now := <-tick.C:
-			if used := g.used(); used > g.limit {
-				g.stop(fmt.Sprintf("it used more than %d MiB of memory", g.limit>>20))
-			} else if now.After(g.until) {
-				g.stop("it ran for longer than it may")
-			} else if left, known := available(); known && left < memory()/32 {
-				g.stop("the machine had almost no memory left")
+			if why := g.over(now); why != "" {
+				g.stop(why)
 			}
 		}
 	}
+}
+
+// over says which bound the run has gone past, "" for none.
+func (g *guard) over(now time.Time) (why string) {
+	used, tasks := g.used()
+	left, known := available()
+	switch {
+	case used > g.limit:
+		return fmt.Sprintf("it used more than %d MiB of memory", g.limit>>20)
+	case now.After(g.until):
+		return "it ran for longer than it may"
+	case known && left < memory()/32:
+		return "the machine had almost no memory left"
+	case tasks > g.tasks:
+		return fmt.Sprintf("it had more than %d processes and threads", g.tasks)
+	}
+	return ""
 }
 
 func (g *guard) stop(why string) {
@@ -71,8 +85,9 @@ func (g *guard) pass(s syscall.Signal) {
 	}
 }
 
-func (g *guard) used() (bytes uint64) {
+func (g *guard) used() (bytes uint64, tasks int) {
 	for _, p := range g.processes() {
+		tasks += p.threads
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.pid))
 		fields := strings.Fields(string(text))
 		if err != nil || len(fields) < 3 {
@@ -82,45 +97,46 @@ func (g *guard) used() (bytes uint64) {
 		shared, _ := strconv.ParseUint(fields[2], 10, 64)
 		bytes += (resident - min(resident, shared)) * uint64(os.Getpagesize())
 	}
-	return bytes
+	return bytes, tasks
 }
 
-type process struct{ pid, depth int }
+type process struct{ pid, depth, threads int }
 
 // processes are those below bubblewrap, itself first.
 func (g *guard) processes() []process {
-	below := map[int][]int{}
+	below := map[int][]process{}
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
 		if pid, err := strconv.Atoi(e.Name()); err == nil {
-			parent := parentOf(pid)
-			below[parent] = append(below[parent], pid)
+			parent, threads := stat(pid)
+			below[parent] = append(below[parent], process{pid: pid, threads: threads})
 		}
 	}
-	list := []process{{g.pid, 0}}
+	list := []process{{pid: g.pid}}
 	for i := 0; i < len(list); i++ {
 		for _, child := range below[list[i].pid] {
-			list = append(list, process{child, list[i].depth + 1})
+			child.depth = list[i].depth + 1
+			list = append(list, child)
 		}
 	}
 	return list
 }
 
-func parentOf(pid int) int {
+// stat reads a process's parent, -1 where it is not there, and how many threads
+// it has.
+func stat(pid int) (parent, threads int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	end := bytes.LastIndexByte(text, ')')
-	if err != nil || end < 0 {
-		return -1
-	}
 	fields := strings.Fields(string(text[end+1:]))
-	if len(fields) < 2 {
-		return -1
+	if err != nil || end < 0 || len(fields) < 18 {
+		return -1, 0
 	}
-	parent, err := strconv.Atoi(fields[1])
+	parent, err = strconv.Atoi(fields[1])
 	if err != nil {
-		return -1
+		return -1, 0
 	}
-	return parent
+	threads, _ = strconv.Atoi(fields[17])
+	return parent, threads
 }
 
 // available is how much memory the machine could still give. What a run writes

@@ -2,7 +2,13 @@
 
 package confine
 
-import "testing"
+import (
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
 
 func TestMemoryThatIsLeft(t *testing.T) {
 	for text, want := range map[string]uint64{
@@ -15,5 +21,30 @@ func TestMemoryThatIsLeft(t *testing.T) {
 	}
 	if left, known := available(); !known || left == 0 || left > memory() {
 		t.Errorf("of this machine: %d %v of %d", left, known, memory())
+	}
+}
+
+// The kernel holds root to no number of processes.
+func TestProcessesAreBounded(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "sleep 100000 & sleep 100000 & sleep 100000 & echo begun; wait")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); _ = cmd.Wait() }()
+	if _, err := out.Read(make([]byte, 8)); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	g := guard{pid: cmd.Process.Pid, limit: memory(), tasks: 3, until: now.Add(time.Hour)}
+	if why := g.over(now); why != "" {
+		t.Errorf("three: %q", why)
+	}
+	if g.tasks = 2; !strings.Contains(g.over(now), "more than 2 processes") {
+		t.Errorf("%q", g.over(now))
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/nodgate/nod/internal/confine/stage"
 )
 
 // Find returns bubblewrap's program. PATH is not asked: an agent may have put
@@ -135,7 +137,8 @@ func (r *running) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	pid := r.cmd.Process.Pid
-	g := guard{pid: pid, limit: r.Memory, until: time.Now().Add(r.Time), done: make(chan struct{})}
+	g := guard{pid: pid, limit: r.Memory, tasks: stage.MaxProcesses, until: time.Now().Add(r.Time),
+		done: make(chan struct{})}
 	go g.watch(ctx, signals)
 	said, first := readStatus(r.status, pid)
 	err := r.wait()

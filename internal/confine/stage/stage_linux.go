@@ -80,8 +80,10 @@ func (p *Plan) mount() error {
 const (
 	rlimitCore      = 4
 	rlimitProcesses = 6
-	maxProcesses    = 8192
 )
+
+// MaxProcesses bounds processes and threads. The kernel does not hold root to it.
+const MaxProcesses = 8192
 
 // bound sets what is inherited. A core of 1 byte is what the kernel takes for
 // "neither a file nor a program of the system's that is handed the core".
@@ -93,6 +95,6 @@ func bound() error {
 	if err := syscall.Getrlimit(rlimitProcesses, &now); err != nil {
 		return os.NewSyscallError("getrlimit processes", err)
 	}
-	now.Cur, now.Max = min(now.Cur, maxProcesses), min(now.Max, maxProcesses)
+	now.Cur, now.Max = min(now.Cur, MaxProcesses), min(now.Max, MaxProcesses)
 	return os.NewSyscallError("setrlimit processes", syscall.Setrlimit(rlimitProcesses, &now))
 }
