@@ -33,6 +33,7 @@ func TestConfinedForNamedRules(t *testing.T) {
 		{[]string{"npm test"}, "npm test", true},
 		{[]string{"npm test"}, "npm test 2>&1 | tail -5", true},
 		{[]string{"npm test"}, "npm test && ls", true},
+		{[]string{"go test *"}, "go test -exec ./run.sh ./...", true}, // bounded like the rest
 		{[]string{"npm test"}, "npm test --watch", false},
 		{[]string{"npm test *"}, "npm test --watch", true},
 		{[]string{"npm test"}, "npm run test", false},
