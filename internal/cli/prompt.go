@@ -111,8 +111,8 @@ func promptEvent(p *Process, f promptFlags, command string) (agent.Event, error)
 	}
 	if f.payload == "" {
 		input, err := json.Marshal(map[string]string{"command": command})
-		return agent.Event{Call: nod.Call{Agent: "nod prompt", Tool: "bash", RawTool: "bash", Input: input,
-			Command: command, Dir: p.Dir, Environ: p.Environ}}, err
+		return agent.Event{Call: nod.Call{Agent: "nod prompt", Session: "nod prompt", Tool: "bash", RawTool: "bash",
+			Input: input, Command: command, Dir: p.Dir, Environ: p.Environ}}, err
 	}
 	adapter, ok := agent.ByName(f.agent)
 	if !ok {

@@ -12,14 +12,15 @@ import (
 // PromptOf is what a model would be asked about the call of an event, under the
 // settings and with the session's memory that the hook would use. root is the
 // workspace, "" for the one that the hook would take. Nothing is asked, and
-// nothing is written down: a session that has no memory yet is given none.
+// nothing is kept: a session that has no memory yet gets a new one, as the hook
+// would begin it, and that is thrown away.
 func PromptOf(ctx context.Context, o Options, e agent.Event, root string) (nod.Prompt, error) {
 	r := newRun(o)
 	if e.Complete != nil {
 		e.Complete(&e)
 	}
-	memory, known := r.known(e)
-	defer r.forget(memory)
+	memory, known, done := r.known(e)
+	defer done()
 	if root == "" {
 		root = orElse(known, orElse(e.Project, e.Call.Dir))
 	}
@@ -33,18 +34,21 @@ func PromptOf(ctx context.Context, o Options, e agent.Event, root string) (nod.P
 }
 
 // known opens the memory of the event's session and its workspace root, if
-// there is one.
-func (r *run) known(e agent.Event) (memory *session.Session, root string) {
+// there is one. done closes it.
+func (r *run) known(e agent.Event) (memory *session.Session, root string, done func()) {
 	if r.Places.State == "" || e.Call.Session == "" {
-		return &session.Session{}, ""
+		return &session.Session{}, "", func() {}
 	}
-	if _, err := os.Lstat(session.FileName(r.Places.State, e.Call.Agent, e.Call.Session)); err != nil {
-		return &session.Session{}, ""
+	state, clean := r.Places.State, func() {}
+	if _, err := os.Lstat(session.FileName(state, e.Call.Agent, e.Call.Session)); err != nil {
+		if state, err = os.MkdirTemp("", "nod-prompt-"); err != nil {
+			return &session.Session{}, "", func() {}
+		}
+		clean = func() { _ = os.RemoveAll(state) }
 	}
-	memory, err := session.Open(r.Places.State, e.Call.Agent, e.Call.Session)
-	if err != nil {
-		return memory, ""
+	memory, err := session.Open(state, e.Call.Agent, e.Call.Session)
+	if err == nil {
+		root, _ = memory.Root(orElse(e.Project, e.Call.Dir))
 	}
-	root, _ = memory.Root(orElse(e.Project, e.Call.Dir))
-	return memory, root
+	return memory, root, func() { _ = memory.Close(); clean() }
 }
