@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
-	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -357,10 +356,19 @@ func (f fields) ran() string {
 		case len(words) == 1:
 			return words[0]
 		default:
-			return shell.QuoteWords(words)
+			return quotedWords(words)
 		}
 	}
 	return ""
+}
+
+// quotedWords is a line in which a shell takes each word as it is.
+func quotedWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	}
+	return strings.Join(quoted, " ")
 }
 
 // onlyText reports whether a value is a list of that one text.
