@@ -149,7 +149,7 @@ func TestStoresOfSecrets(t *testing.T) {
 		~/.factory/config.json ~/.factory/mcp-oauth.json ~/.pi/agent/models.json ~/.openhands/.jwt_secret ~/.vercel/auth.json ~/.config/composer/auth.json ~/.msmtprc ~/.authinfo
 		~/.ssh/root.pem ~/.ssh/work-bundle.pem ~/.aws/cert.pem backup/.ssh/public.pem ~/.kube/ca.pem ~/.cloudflared/cert.pem /root/.ssh/chain.pem ~/.gnupg/.env.example
 		/run/user/1000/containers/auth.json ~/.config/turso/settings.json ~/.config/tea/config.yml ~/.config/Slack/Cookies ~/.local/share/opencode/opencode.db ~/.local/share/opencode/opencode.db-wal
-		~/.local/share/kilo/auth.json ~/.kilocode/cli/config.json ~/.augment/session.json ~/.continue/auth.json
+		~/.local/share/kilo/auth.json ~/.kilocode/cli/config.json ~/.augment/session.json ~/.continue/auth.json ~/.kimi/credentials/kimi-code.json ~/.iflow/oauth_creds.json x/oauth_creds.json
 		~/.config/solana/id.json .env~ .env-prod .env_local .flaskenv .vault_pass .vault_pass.txt deploy_key id_rsa.bak local.settings.json`)
 	for _, name := range secret {
 		for _, line := range []string{"cat " + name, "head -3 < " + name, "grep x " + name} {

@@ -138,6 +138,7 @@ func defaultSecrets() []string {
 		"gemini-credentials.json", "a2a-oauth-tokens.json",
 		"state.vscdb", "state.vscdb.backup", ".factory/config.json", ".factory/mcp-oauth*.json",
 		".pi/agent/models.json", ".pi/agent/oauth.json", ".openhands/.jwt_secret",
+		"oauth_creds.json", ".credentials.json", "~/.kimi/credentials", "~/.kimi/config.toml", "~/.iflow/settings.json",
 		"nod/key", "~/.config/nod/key", "~/.config/nod/*key*", "~/.local/state/nod", "~/.local/share/nod",
 		"*.nod-backup-*",
 		// the system
