@@ -14,6 +14,8 @@
 // layer of the run's own. A socket, a pipe or a device of the outside that lies
 // in one of these directories is another inode there, which leads nowhere; a
 // bind, read-only or not, would let a program connect to the socket.
+// What is not behind an overlay (devices, bubblewrap's own program) is on mounts
+// that are read-only in the run's namespace.
 // What must not be read (secrets) is taken out by a layer of whiteouts, so that
 // it is not there. Home, /tmp, /run, /var and other processes are not there
 // either.

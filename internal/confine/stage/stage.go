@@ -1,6 +1,7 @@
 // Package stage is the process between nod and bubblewrap: it is started in a
-// user and a mount namespace of its own, lays the overlays over what a confined
-// run may see, bounds what the run may use, and becomes bubblewrap.
+// user and a mount namespace of its own, makes all that is mounted there
+// read-only, lays the overlays over what a confined run may see, bounds what the
+// run may use, and becomes bubblewrap.
 //
 // It is started before nod knows what is to be run, and reads its plan from
 // descriptor [PlanFrom]: a process takes a millisecond or two to start, in which
