@@ -4,11 +4,14 @@ package confine_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/nodgate/nod/internal/confine"
 )
@@ -123,4 +126,42 @@ func TestNothingIsWrittenIntoTheInput(t *testing.T) {
 	if left, err := io.ReadAll(in); err != nil || len(left) != 0 {
 		t.Errorf("%q %v", left, err)
 	}
+}
+
+// A run has a terminal, and does not change who else may write to it.
+func TestTheTerminalKeepsItsMode(t *testing.T) {
+	w := newWorld(t)
+	terminal := pseudoTerminal(t)
+	before, err := terminal.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := w.options("test -t 0 && echo terminal; chmod 0602 /proc/self/fd/0")
+	o.Stdin = terminal
+	if r := w.runWith(o); r.out != "terminal\n" || r.Code == 0 {
+		t.Errorf("%d %q %q", r.Code, r.out, r.err)
+	}
+	if after, err := terminal.Stat(); err != nil || after.Mode() != before.Mode() {
+		t.Errorf("%v, then %v %v", before.Mode(), after.Mode(), err)
+	}
+}
+
+func pseudoTerminal(t *testing.T) (theirs *os.File) {
+	t.Helper()
+	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("SKIPPED: no terminal can be made: %v", err)
+	}
+	t.Cleanup(func() { _ = ours.Close() })
+	fd := int(ours.Fd())
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err = errors.Join(err, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)); err != nil {
+		t.Fatal(err)
+	}
+	theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = theirs.Close() })
+	return theirs
 }

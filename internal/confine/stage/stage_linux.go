@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -28,6 +29,7 @@ func run() error {
 	if err := p.outside(); err != nil {
 		return err
 	}
+	terminals()
 	if err := p.mount(); err != nil {
 		return err
 	}
@@ -56,6 +58,24 @@ func (p *Plan) outside() error {
 		return &os.PathError{Op: "make all read-only but", Path: own, Err: err}
 	}
 	return nil
+}
+
+// terminals opens the run's terminals anew, on mounts that are read-only now, so
+// that nobody changes their modes by a descriptor. What this user may not open is
+// another's, whose mode this user may not change.
+func terminals() {
+	for fd := range 3 {
+		if _, err := unix.IoctlGetTermios(fd, unix.TCGETS); err != nil {
+			continue
+		}
+		name, _ := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+		again, err := unix.Open(name, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+		var old, now unix.Stat_t
+		if err == nil && unix.Fstat(fd, &old) == nil && unix.Fstat(again, &now) == nil &&
+			old.Dev == now.Dev && old.Ino == now.Ino {
+			_ = unix.Dup3(again, fd, 0)
+		}
+	}
 }
 
 func (p *Plan) mount() error {
