@@ -29,6 +29,29 @@ func (u *use) finish() {
 		}
 	case "s3copy":
 		u.request().finishS3Copy()
+	case "modes":
+		u.operands().modes()
+	case "packing":
+		u.operands().packing()
+	case "dd":
+		if !u.marks.has(markLists) && slices.ContainsFunc(u.inv.args,
+			func(w word) bool { return bottomless(after(w, "if=")) }) {
+			u.operands().endless()
+		}
+	case "cat":
+		if slices.ContainsFunc(u.pos, bottomless) || u.inv.in.kind == fromFile && bottomless(u.inv.in.text) {
+			u.operands().endless()
+		}
+	case "yes":
+		u.operands().endless()
+	default:
+		u.finishMarked()
+	}
+}
+
+// finishMarked states what a program does unless an option said otherwise.
+func (u *use) finishMarked() {
+	switch u.code {
 	case "script":
 		if len(u.pos) < 2 && !u.marks.has(markMakes) {
 			u.texts.standardInput(u.inv)
@@ -49,25 +72,10 @@ func (u *use) finish() {
 		if u.marks.has(markMakes) && !u.marks.has(markLists) {
 			u.out.unknown(PartWords, u.inv.raw, u.sheet.name+" writes where it is not told to print")
 		}
-	case "modes":
-		u.operands().modes()
-	case "packing":
-		u.operands().packing()
 	case "clock":
 		if u.marks.has(markMakes) && !u.marks.has(markLists) {
 			u.out.unknown(PartWords, u.inv.raw, "this may set the clock, or print files of dates")
 		}
-	case "dd":
-		if !u.marks.has(markLists) && slices.ContainsFunc(u.inv.args,
-			func(w word) bool { return bottomless(after(w, "if=")) }) {
-			u.operands().endless()
-		}
-	case "cat":
-		if slices.ContainsFunc(u.pos, bottomless) || u.inv.in.kind == fromFile && bottomless(u.inv.in.text) {
-			u.operands().endless()
-		}
-	case "yes":
-		u.operands().endless()
 	case "unzip":
 		if !u.marks.has(markLists) {
 			u.effects("!write:. links !unknown:writes-what-the-archive-holds", u.inv.raw)

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"cmp"
-	"path"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -189,23 +188,8 @@ func (u *use) role(role string, w word) {
 		u.targets.reads(w, recursive)
 	case "names":
 		u.targets.reads(w, recursive|names)
-	case "outfile", "numbered":
-		if role == "numbered" && strings.ContainsRune(w.text, '#') {
-			w.value = value{} // #1 is what matched in the address
-		}
-		if !(w.known && w.text == "-") {
-			u.out.path(Write, w, st, u.flags)
-		}
-	case "write":
-		u.out.path(Write, w, st, u.flags)
-	case "change":
-		u.out.path(Write, w, st, u.flags)
-	case "delete":
-		u.out.path(Delete, w, st, u.flags)
-	case "deltree":
-		u.out.path(Delete, w, st, u.flags|recursive)
-	case "moved":
-		u.out.path(Delete, w, st, u.flags|recursive|moved)
+	case "outfile", "numbered", "write", "change", "delete", "deltree", "moved":
+		u.changes(role, w)
 	case "dest":
 		u.targets.dest(w)
 	case "destdir":
@@ -233,6 +217,27 @@ func (u *use) role(role string, w word) {
 	default:
 		u.language(role, w)
 	}
+}
+
+// changes takes the roles of files that are written or removed.
+func (u *use) changes(role string, w word) {
+	kind, f := Write, u.flags
+	switch role {
+	case "outfile", "numbered":
+		if role == "numbered" && strings.ContainsRune(w.text, '#') {
+			w.value = value{} // #1 is what matched in the address
+		}
+		if w.known && w.text == "-" {
+			return
+		}
+	case "delete":
+		kind = Delete
+	case "deltree":
+		kind, f = Delete, f|recursive
+	case "moved":
+		kind, f = Delete, f|recursive|moved
+	}
+	u.out.path(kind, w, u.inv.st, f)
 }
 
 // glued takes roles that carry their own data: {a,b} and kind:target.
@@ -280,10 +285,6 @@ func (u *use) language(role string, w word) {
 		}
 	case "setting":
 		u.git().setting(w)
-	case "key":
-		if !w.known || strings.Contains(w.text, "=") {
-			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may set something")
-		}
 	case "remote":
 		target := w.text
 		if !w.known {
@@ -295,152 +296,8 @@ func (u *use) language(role string, w word) {
 		u.out.unknown(PartWords, u.inv.raw,
 			"this gives "+u.sheet.name+" "+grammar.Escaped(w.shown())+", and nod does not know what that does")
 	default:
-		u.peculiar(role, w)
-	}
-}
-
-// peculiar takes the roles that one program has.
-func (u *use) peculiar(role string, w word) {
-	switch role {
-	case "curldata":
-		u.request().curlData(w)
-	case "curlencode":
-		if name, file, ok := strings.Cut(w.text, "@"); ok && !strings.Contains(name, "=") {
-			w.text = "@" + file
-			u.request().curlData(w)
+		if !u.doubtful(role, w) && !u.request().role(role, w) && !u.operands().role(role, w) && !u.peculiar(role, w) {
+			u.out.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
 		}
-	case "digword": // @server, +option, type and class, or a name
-		switch {
-		case strings.HasPrefix(w.text, "+") && w.known:
-		case w.known && strings.Contains(" a aaaa any axfr caa ch cname dnskey ds hinfo hs https in "+
-			"loc mx naptr ns nsec "+
-			"ptr rrsig soa spf srv sshfp svcb tlsa txt ", " "+strings.ToLower(w.text)+" "):
-		default:
-			w.text = strings.TrimPrefix(w.text, "@")
-			u.targets.host(w)
-		}
-	case "httpitem":
-		u.request().httpItem(w)
-	case "curlcookie":
-		if w.known && !strings.Contains(w.text, "=") {
-			u.out.path(Read, w, u.inv.st, 0)
-		}
-	case "curlmethod", "ghmethod":
-		u.request().requestMethod(role, w)
-	case "ghfield":
-		if strings.HasPrefix(w.text, "query=") {
-			if !w.known || strings.Contains(w.text, "mutation") || u.marks.has(markQuery) {
-				u.marks |= markMakes // of two, releases differ in which one counts
-			}
-			u.marks |= markQuery
-		}
-		if _, file, ok := strings.Cut(w.text, "=@"); ok {
-			u.out.path(Read, word{value: value{text: file, known: w.known}, raw: w.raw}, u.inv.st, 0)
-		}
-	case "tarfile":
-		u.archive = w
-	case "persist":
-		u.out.does(Persist, w.shown(), u.inv.raw)
-	case "curlformat":
-		u.request().curlFormat(w)
-	case "sent":
-		u.send = u.send || !w.known
-	case "tracked":
-		u.git().tracked(w)
-	case "searched":
-		u.git().searched(w)
-	case "gitremote":
-		u.git().gitRemote(w)
-	case "pagerfile":
-		if !w.known || strings.HasPrefix(w.text, "+") {
-			u.out.unknown(PartWords, u.inv.raw, "this gives an argument that a pager may run")
-		}
-		u.targets.reads(w, 0)
-	case "manpage":
-		if !w.known || strings.Contains(w.text, "/") {
-			u.out.unknown(PartWords, u.inv.raw, "this shows a page that may take in other files")
-		}
-	case "formula":
-		if !w.known || strings.Contains(w.text, "/") || strings.HasSuffix(w.text, ".rb") {
-			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may be code that "+u.sheet.name+" loads")
-		}
-	case "mode":
-		u.operands().mode(w)
-	case "procs":
-		if !w.known || strings.Trim(w.text, "0") == "" || len(w.text) > 2 {
-			u.out.unknown(PartWords, u.inv.raw, "this runs "+u.sheet.name+", which may start any number of processes")
-		}
-	case "psword":
-		u.operands().psWord(w)
-	case "socketword":
-		u.operands().socketWord(w)
-	case "composefile":
-		u.operands().composeFile(w)
-	case "xmlfile":
-		u.operands().xmlFile(w)
-	case "zipfile":
-		if base := path.Base(w.text); w.known && !strings.Contains(base, ".") && w.text != "-" {
-			w.text += ".zip"
-		}
-		u.out.path(Write, w, u.inv.st, u.flags)
-	case "kubeoutput":
-		if !w.known || w.text != "wide" && w.text != "name" {
-			u.marks |= markWhole
-		}
-	case "fileorurl":
-		if strings.Contains(w.text, "://") || !w.known {
-			u.targets.url(w)
-		} else {
-			u.targets.reads(w, 0)
-		}
-	case "literal":
-		if !w.known || strings.HasPrefix(w.text, "@") {
-			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name a file")
-		}
-	case "xpath":
-		if !w.known || strings.Contains(w.text, "document") {
-			u.out.unknown(PartWords, u.inv.raw, "this gives an expression that may read other documents")
-		}
-	case "atother":
-		if _, host, ok := strings.Cut(w.text, "@"); ok || !w.known {
-			u.targets.host(word{value: value{text: host, known: w.known}, raw: w.raw})
-		}
-	case "media":
-		u.operands().mediaFile(w)
-	case "fzfbind":
-		u.operands().fzfBind(w)
-	case "previewed":
-		u.codes.previewed(w)
-	case "format":
-		if !w.known || strings.Contains(w.text, "#(") {
-			u.out.unknown(PartWords, u.inv.raw, "this gives a format that may run commands")
-		}
-	case "sql":
-		if u.sheet.sql == "" {
-			u.out.unknown(PartWords, u.inv.raw, "this runs statements with "+u.sheet.name+" that nod does not know")
-		}
-		u.client.sqls = append(u.client.sqls, w)
-	case "database", "dbhost":
-		u.client.database(role, w)
-	case "pymodule": // the directory comes first in the search for modules
-		u.out.does(Run, w.shown(), u.inv.raw)
-	case "readurl":
-		if strings.Contains(w.text, "://") {
-			u.targets.url(w)
-			return
-		}
-		u.targets.reads(w, u.flags&recursive)
-	case "ghrepo":
-		u.request().ghRepo(w)
-	case "loaded", "atfile":
-		u.request().loaded(role, w)
-	case "pipeout":
-		if !w.known || strings.HasPrefix(w.text, "|") {
-			u.shellText(word{value: value{text: strings.TrimPrefix(w.text, "|"), known: w.known}, raw: w.raw})
-			return
-		}
-		u.out.path(Write, w, u.inv.st, u.flags)
-	default:
-		u.out.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
 	}
 }

@@ -187,74 +187,102 @@ func (s *sheet) directives(body string) {
 			continue
 		}
 		word, rest, _ := strings.Cut(line, " ")
-		switch word {
-		case "args":
-			s.args = cmp.Or(s.args, rest)
-			s.posix = s.posix || strings.Contains(rest, "command") || strings.Contains(rest, "assign") ||
-				strings.Contains(rest, "away")
-		case "none":
-			s.none = cmp.Or(s.none, rest)
-		case "deep":
-			s.deep = cmp.Or(s.deep, rest)
-		case "does":
-			s.always = strings.TrimSpace(s.always + " " + rest)
-		case "code":
-			s.code = cmp.Or(s.code, rest)
-		case "skip":
-			s.skip = " " + rest + " "
-		case "others":
-			s.others = cmp.Or(rest, "text")
-		case "heeds":
-			s.heeds = strings.TrimPrefix(s.heeds+"\n"+rest, "\n")
-		case "stays":
-			s.stays = true
-		case "interprets":
-			s.interprets = true
-		case "is":
-			s.is |= traitsOf(rest)
-		case "bare":
-			s.bare = cmp.Or(s.bare, rest)
-		case "finds":
-			s.finds = cmp.Or(s.finds, rest)
-		case "task":
-			s.task = cmp.Or(s.task, rest)
-		case "home":
-			s.home = cmp.Or(s.home, rest)
-		case "sql":
-			s.sql = cmp.Or(s.sql, rest)
-		case "server":
-			s.server = cmp.Or(s.server, rest)
-		case "inert":
-			s.inert = true
-		case "deaf":
-			s.deaf = true
-		case "responses":
-			s.responses = true
-		case "free":
-			s.free, s.inert = true, true
-		case "loose":
-			s.loose, s.inert = true, true
-		case "posix":
-			s.posix = true
-		case "single":
-			s.oneDash = true
-		case "bundle":
-			s.bundle = true
-		case "sub":
-			s.sub = true
-		case "inherit":
-			s.inherit = true
-		case "use":
-			for rest != "" {
-				word, rest, _ = strings.Cut(rest, " ")
-				if section, ok := s.section("=" + word); ok {
-					s.more = append(s.more, section)
-				}
-			}
-		default:
+		flag, text := s.flag(word), s.text(word)
+		switch {
+		case flag != nil:
+			*flag = true
+			s.inert = s.inert || word == "free" || word == "loose"
+		case text != nil:
+			*text = cmp.Or(*text, rest)
+		case !s.directive(word, rest):
 			return
 		}
 	}
+}
+
+// flag is what a directive without words sets.
+func (s *sheet) flag(word string) *bool {
+	switch word {
+	case "stays":
+		return &s.stays
+	case "interprets":
+		return &s.interprets
+	case "inert":
+		return &s.inert
+	case "deaf":
+		return &s.deaf
+	case "responses":
+		return &s.responses
+	case "free":
+		return &s.free
+	case "loose":
+		return &s.loose
+	case "posix":
+		return &s.posix
+	case "single":
+		return &s.oneDash
+	case "bundle":
+		return &s.bundle
+	case "sub":
+		return &s.sub
+	case "inherit":
+		return &s.inherit
+	}
+	return nil
+}
+
+// text is what a directive says of which the first counts.
+func (s *sheet) text(word string) *string {
+	switch word {
+	case "none":
+		return &s.none
+	case "deep":
+		return &s.deep
+	case "code":
+		return &s.code
+	case "bare":
+		return &s.bare
+	case "finds":
+		return &s.finds
+	case "task":
+		return &s.task
+	case "home":
+		return &s.home
+	case "sql":
+		return &s.sql
+	case "server":
+		return &s.server
+	}
+	return nil
+}
+
+// directive reads any other; false where the line is none.
+func (s *sheet) directive(word, rest string) bool {
+	switch word {
+	case "args":
+		s.args = cmp.Or(s.args, rest)
+		s.posix = s.posix || strings.Contains(rest, "command") || strings.Contains(rest, "assign") ||
+			strings.Contains(rest, "away")
+	case "does":
+		s.always = strings.TrimSpace(s.always + " " + rest)
+	case "skip":
+		s.skip = " " + rest + " "
+	case "others":
+		s.others = cmp.Or(rest, "text")
+	case "heeds":
+		s.heeds = strings.TrimPrefix(s.heeds+"\n"+rest, "\n")
+	case "is":
+		s.is |= traitsOf(rest)
+	case "use":
+		for name := range strings.SplitSeq(rest, " ") {
+			if section, ok := s.section("=" + name); ok && name != "" {
+				s.more = append(s.more, section)
+			}
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // option is one line of the data.
