@@ -336,7 +336,7 @@ func (m *machine) gitFile(r *repository, top, file string) {
 // gitSettings reports what the configuration makes a git command run.
 // merging says that it merges, if only to show what that yields.
 func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, merging bool) {
-	if harmlessInAnyRepository(sub) || g.out.away != "" {
+	if g.machine.gitIs("anywhere", sub) || g.out.away != "" {
 		return
 	}
 	switch {
@@ -363,7 +363,7 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 	for _, k := range r.keys {
 		switch {
 		case k.file == "" || strings.HasPrefix(k.name, "alias.") || k.name == "core.hookspath":
-		case !concerns(k.name, sub) && !(merging && strings.HasPrefix(k.name, "merge.")), known(k):
+		case !g.machine.concerns(k.name, sub) && !(merging && strings.HasPrefix(k.name, "merge.")), known(k):
 		default:
 			g.out.does(Run, grammar.Escaped(k.text), inv.raw)
 			g.out.unknown(PartWords, inv.raw,
@@ -372,7 +372,7 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 	}
 	if r.found {
 		g.gitHooks(r, sub, inv)
-		if r.signs && !gitReadsOnly(sub) && (g.machine.find("gpg", inv.st).foreign ||
+		if r.signs && !g.machine.gitIs("reads", sub) && (g.machine.find("gpg", inv.st).foreign ||
 			g.machine.find("ssh-keygen", inv.st).foreign) {
 			g.out.does(Run, "gpg", inv.raw)
 		}
@@ -400,10 +400,6 @@ func remerges(r *repository, sub string, args []word) bool {
 	return false
 }
 
-func harmlessInAnyRepository(sub string) bool {
-	return sub == "--version" || sub == "version"
-}
-
 // known recognises settings that large repositories carry and that run git's
 // own large-file helper.
 func known(k gitKey) bool {
@@ -412,47 +408,29 @@ func known(k gitKey) bool {
 }
 
 // concerns reports whether a setting matters to a subcommand.
-func concerns(name, sub string) bool {
+func (m *machine) concerns(name, sub string) bool {
 	first, _, _ := strings.Cut(name, ".")
 	switch first {
 	case "credential", "remote", "url", "protocol", "http", "uploadpack", "ssh", "submodule", "transfer", "lfs":
-		return usesNetwork(sub)
+		return m.gitIs("network", sub)
 	case "merge", "mergetool", "sequence", "trailer", "commit":
-		return !gitReadsOnly(sub)
+		return !m.gitIs("reads", sub)
 	case "sendemail", "imap", "instaweb", "web", "browser", "man", "guitool", "difftool", "tar", "help":
-		return sub == "send-email" || sub == "imap-send" || sub == "instaweb" || sub == "difftool" ||
-			sub == "archive" ||
-			sub == "gui" || sub == "citool" || sub == "help"
+		return m.gitIs("outward", sub)
 	}
 	switch name {
 	case "core.sshcommand", "core.gitproxy", "core.askpass":
-		return usesNetwork(sub)
+		return m.gitIs("network", sub)
 	case "core.editor":
-		return !gitReadsOnly(sub)
+		return !m.gitIs("reads", sub)
 	}
 	return true
 }
 
-func usesNetwork(sub string) bool {
-	switch sub {
-	case "fetch", "pull", "push", "clone", "ls-remote", "remote", "submodule", "lfs", "fetch-pack", "send-pack",
-		"archive":
-		return true
-	}
-	return false
-}
-
-// gitReadsOnly lists the subcommands that neither edit nor merge.
-func gitReadsOnly(sub string) bool {
-	switch sub {
-	case "status", "log", "diff", "show", "branch", "rev-parse", "ls-files", "blame", "remote", "stash", "tag",
-		"describe", "shortlog", "reflog", "cat-file", "grep", "ls-tree", "ls-remote", "rev-list", "merge-base",
-		"show-ref", "for-each-ref", "config", "worktree", "diff-tree", "diff-index", "diff-files", "name-rev",
-		"whatchanged", "count-objects", "fsck", "check-ignore", "check-attr", "symbolic-ref", "var", "range-diff",
-		"cherry", "show-branch", "fetch", "merge-tree", "verify-commit", "hash-object", "annotate", "bisect", "notes":
-		return true
-	}
-	return false
+// gitIs reports whether a list of git's sheet names a subcommand.
+func (m *machine) gitIs(list, sub string) bool {
+	s, ok := m.sheet("git")
+	return ok && s.lists(list, sub)
 }
 
 // gitAlias follows an alias, or says that the subcommand is not known.

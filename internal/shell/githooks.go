@@ -28,32 +28,12 @@ func (g *repositories) gitHooks(r *repository, sub string, inv *invocation) {
 	dirs, known := g.machine.gitHookDirs(r)
 	for _, dir := range dirs {
 		inTree := r.top != "" && view.Below(r.top, dir) && !view.Below(r.common, dir)
-		known = known && !(inTree && (changesTree(sub) || g.out.reworked()))
+		known = known && !(inTree && (g.machine.gitIs("changes-tree", sub) || g.out.reworked()))
 		g.hooksIn(r, dir, sub, inv)
 	}
 	if !known && hooksOf(sub) != "" {
 		g.out.does(Run, "hooks", inv.raw)
 	}
-}
-
-// changesTree lists the subcommands that put other files into the working
-// tree and then start a hook.
-func changesTree(sub string) bool {
-	switch sub {
-	case "checkout", "switch", "merge", "pull", "rebase", "cherry-pick", "revert", "am", "stash", "bisect", "worktree",
-		"reset":
-		return true
-	}
-	return false
-}
-
-// leavesTree lists the subcommands whose hooks find the files as they are now.
-func leavesTree(sub string) bool {
-	switch sub {
-	case "commit", "add", "status", "diff":
-		return true
-	}
-	return false
 }
 
 func (g *repositories) hooksIn(r *repository, dir, sub string, inv *invocation) {
@@ -70,7 +50,7 @@ func (g *repositories) hooksIn(r *repository, dir, sub string, inv *invocation) 
 		if path.Base(dir) == "_" {
 			g.defs.defined(path.Dir(dir) + "/" + hook) // what husky's own files run
 		}
-		if r.top != "" && leavesTree(sub) && g.readHook(r, hook, word{value: constant(name), raw: inv.raw}, inv) {
+		if r.top != "" && g.machine.gitIs("leaves-tree", sub) && g.readHook(r, hook, word{value: constant(name), raw: inv.raw}, inv) {
 			continue
 		}
 		g.defs.defined(name)

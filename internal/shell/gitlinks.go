@@ -13,7 +13,7 @@ const maxGitlinks = 64
 // git runs itself in each of them, to see whether it has changed. That they
 // are no submodules, with their directory under .git/modules, is no matter.
 func (g *repositories) gitlinks(r *repository, sub string) {
-	if r.inner || !r.found || r.top == "" || !looksInside(sub) {
+	if r.inner || !r.found || r.top == "" || g.machine.gitIs("looks-past", sub) {
 		return
 	}
 	r.inner = true
@@ -37,16 +37,4 @@ func (g *repositories) gitlinks(r *repository, sub string) {
 		r.keys = append(r.keys, inside.keys...)
 		r.fault = cmp.Or(r.fault, inside.fault)
 	}
-}
-
-// looksInside reports whether a subcommand may look at the working tree, and
-// so into the repositories in it.
-func looksInside(sub string) bool {
-	switch sub {
-	case "log", "show", "rev-parse", "branch", "remote", "config", "tag", "reflog", "cat-file", "ls-tree", "rev-list",
-		"merge-base", "for-each-ref", "show-ref", "shortlog", "ls-remote", "blame", "count-objects", "name-rev", "var",
-		"hash-object", "init", "clone", "help":
-		return false
-	}
-	return true
 }

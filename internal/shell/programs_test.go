@@ -35,8 +35,8 @@ var mayCompare = map[string]string{
 	"printedBy":   "what echo, printf, pwd and git rev-parse print is known",
 	"pipeText":    "what echo, printf and cat feed a pipe is known",
 	// Subcommands, settings and hooks of git, which Go code reads as it does git's files.
-	"concerns": "settings of git", "gitReadsOnly": "subcommands of git", "leavesTree": "subcommands of git",
-	"hooksOf": "subcommands of git", "runsFromGit": "settings of git",
+	"concerns": "settings of git",
+	"hooksOf":  "subcommands of git", "runsFromGit": "settings of git",
 	"note": "schemes of addresses", "asks": "schemes of addresses",
 
 	"gitAims": "subcommands of git", "takesMessage": "subcommands of git", "printsObjects": "subcommands of git",
@@ -45,7 +45,7 @@ var mayCompare = map[string]string{
 	"stated": "effects that sheets state",
 	"markOf": "words of options in sheets", "Name": "names of effects",
 	// What is started or looked up by a name that the code itself gives.
-	"gitSettings": "git starts gpg and ssh-keygen", "gitAlias": "an alias of git is read as git", "aliasWords": "the same",
+	"gitSettings": "git starts gpg and ssh-keygen", "gitAlias": "an alias of git is read as git", "gitIs": "the lists of its sheet", "aliasWords": "the same",
 	"makeTargets": "make starts itself",
 	"segment":     "a word that may be any program is read as the worst", "programLike": "nod itself is looked for",
 	// Words of small languages.

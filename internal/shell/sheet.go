@@ -30,6 +30,7 @@ type sheet struct {
 	task       string // who reads what it runs, and the names of the files that say it
 	home       string // who says whether it asks the host that it asks if nobody says otherwise
 	sql        string // the dialect of its statements
+	listed     string // lines of a name and words
 	server     string // variables that say which server a client asks; "" where it opens a file
 }
 
@@ -256,6 +257,16 @@ func (s *sheet) text(word string) *string {
 	return nil
 }
 
+// lists reports whether a list of the sheet names a word.
+func (s *sheet) lists(name, word string) bool {
+	for line := range strings.SplitSeq(s.listed, "\n") {
+		if words, ok := strings.CutPrefix(line, name); ok && word != "" && strings.Contains(words, " "+word+" ") {
+			return true
+		}
+	}
+	return false
+}
+
 // directive reads any other; false where the line is none.
 func (s *sheet) directive(word, rest string) bool {
 	switch word {
@@ -273,6 +284,8 @@ func (s *sheet) directive(word, rest string) bool {
 		s.heeds = strings.TrimPrefix(s.heeds+"\n"+rest, "\n")
 	case "is":
 		s.is |= traitsOf(rest)
+	case "list":
+		s.listed += "\n" + rest + " "
 	case "use":
 		for name := range strings.SplitSeq(rest, " ") {
 			if section, ok := s.section("=" + name); ok && name != "" {

@@ -16,7 +16,7 @@ import (
 const (
 	sheetFlags = " inert deaf free loose posix single bundle sub inherit responses" +
 		" stays interprets "
-	sheetDirectives = " args none deep does is skip others heeds code use bare finds task home sql server " + sheetFlags
+	sheetDirectives = " args none deep does is list skip others heeds code use bare finds task home sql server " + sheetFlags
 	sheetWords      = " recursive forced appends drop batch inplace deletes send quiet verb alone inert "
 	sheetEffects    = " read list names tree write keeps delete run fetch send remote kill persist secret privilege exhaust stdin unknown "
 	sheetCodes      = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test tmux exiftool go push ghapi tar kubeget http s3copy script wget sample second printing unzip" +
