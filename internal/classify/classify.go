@@ -258,17 +258,6 @@ func Reply(ctx context.Context, m nod.Model, r Request) (a Answer) {
 	return a
 }
 
-// Run reads one request from in, asks m, and writes one answer to out. Its
-// error says that the request could not be read or the answer not be written;
-// what went wrong with the model is in the answer.
-func Run(ctx context.Context, m nod.Model, in io.Reader, out io.Writer) error {
-	r, err := ReadRequest(in)
-	if err != nil {
-		return err
-	}
-	return Reply(ctx, m, r).Write(out)
-}
-
 func malformed(message string, cause error) *fault.Error {
 	return &fault.Error{Kind: fault.Malformed, Message: message, Cause: cause}
 }

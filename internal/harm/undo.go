@@ -160,9 +160,6 @@ func gathers(r *shell.Report) bool {
 // be restored.
 func (l *Loss) DeleteHarm(e shell.Effect) (why Objection) {
 	unknown := "this deletes, and nod cannot tell that all of it could be restored: " + printable.Text(e.Words)
-	if l.finds(e) {
-		return l.foundHarm(e)
-	}
 	names, all := l.targets(e)
 	switch {
 	case !all, !l.deletesWhatItNames(e), l.Report.Fed(e), e.Place != shell.Workspace && e.Place != shell.Temporary,

@@ -18,18 +18,6 @@ type Presence struct {
 	Config string
 }
 
-// String says what was found.
-func (p Presence) String() string {
-	var parts []string
-	if p.Program != "" {
-		parts = append(parts, p.Program)
-	}
-	if p.Config != "" {
-		parts = append(parts, p.Config)
-	}
-	return strings.Join(parts, ", ")
-}
-
 // Find lists the agents that have a program in PATH or a directory in the home
 // directory. It starts nothing.
 func Find(home, path string) []Presence {

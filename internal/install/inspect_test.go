@@ -30,7 +30,7 @@ func TestFind(t *testing.T) {
 	put(t, filepath.Join(dir, "home/.codex"), "a file")
 	var got []string
 	for _, p := range Find(filepath.Join(dir, "home"), "relative:"+filepath.Join(dir, "bin")) {
-		got = append(got, p.Agent+": "+strings.ReplaceAll(p.String(), dir, "DIR"))
+		got = append(got, p.Agent+": "+strings.ReplaceAll(p.Program+p.Config, dir, "DIR"))
 	}
 	want := []string{"claude-code: DIR/bin/claude", "copilot: DIR/home/.copilot"}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -83,46 +83,17 @@ func (u *use) finishMarked() {
 	}
 }
 
-// finishKubeGet reports secrets of a cluster, and whole objects, which hold
-// the environment of programs, unless their kinds are known to hold none.
+// finishKubeGet reports secrets of a cluster, and whole objects, which may hold
+// the environment of programs.
 func (o *operands) finishKubeGet() {
 	for _, w := range o.pos {
 		if !w.known || strings.HasPrefix(w.text, "secret") || strings.Contains(w.text, ",secret") {
 			o.out.does(Secret, "cluster secrets", o.inv.raw)
 		}
 	}
-	if o.marks.has(markWhole) && !o.harmlessKinds() {
+	if o.marks.has(markWhole) {
 		o.out.does(Secret, "cluster objects", o.inv.raw)
 	}
-}
-
-// harmlessKinds reports whether all that kubectl get names is of such a kind:
-// KIND[,KIND...] [NAME...] or KIND/NAME...
-func (o *operands) harmlessKinds() bool {
-	for i, w := range o.pos {
-		kinds, _, slash := strings.Cut(w.text, "/")
-		if i > 0 && !slash {
-			continue
-		}
-		for _, kind := range strings.Split(kinds, ",") {
-			if !w.known || w.many || w.glob > 0 || !harmlessKind(kind) {
-				return false
-			}
-		}
-	}
-	return len(o.pos) > 0
-}
-
-func harmlessKind(kind string) bool {
-	switch kind {
-	case "node", "nodes", "no", "namespace", "namespaces", "ns", "service", "services", "svc", "endpoints", "ep",
-		"endpointslices", "ingress", "ingresses", "ing", "ingressclasses", "networkpolicies", "netpol",
-		"storageclass", "storageclasses", "sc", "persistentvolumeclaim", "persistentvolumeclaims", "pvc", "hpa",
-		"horizontalpodautoscalers", "pdb", "poddisruptionbudgets", "resourcequotas", "quota", "limitranges",
-		"limits", "priorityclasses", "pc", "leases", "roles", "rolebindings", "clusterroles", "clusterrolebindings":
-		return true
-	}
-	return false
 }
 
 // finishPush reports where git push goes, and whether it may rewrite history.
