@@ -50,7 +50,8 @@ func (g *repositories) hooksIn(r *repository, dir, sub string, inv *invocation) 
 		if path.Base(dir) == "_" {
 			g.defs.defined(path.Dir(dir) + "/" + hook) // what husky's own files run
 		}
-		if r.top != "" && g.machine.gitIs("leaves-tree", sub) && g.readHook(r, hook, word{value: constant(name), raw: inv.raw}, inv) {
+		if r.top != "" && g.machine.gitIs("leaves-tree", sub) &&
+			g.readHook(r, hook, word{value: constant(name), raw: inv.raw}, inv) {
 			continue
 		}
 		g.defs.defined(name)

@@ -135,8 +135,9 @@ func (o *operands) role(role string, w word) bool {
 
 // digWord reports a word of dig: @server, +option, type and class, or a name.
 func (o *operands) digWord(w word) {
-	if w.known && (strings.HasPrefix(w.text, "+") || strings.Contains(" a aaaa any axfr caa ch cname dnskey ds hinfo hs "+
-		"https in loc mx naptr ns nsec ptr rrsig soa spf srv sshfp svcb tlsa txt ", " "+strings.ToLower(w.text)+" ")) {
+	const types = " a aaaa any axfr caa ch cname dnskey ds hinfo hs https in loc mx naptr ns nsec ptr rrsig soa spf " +
+		"srv sshfp svcb tlsa txt "
+	if w.known && (strings.HasPrefix(w.text, "+") || strings.Contains(types, " "+strings.ToLower(w.text)+" ")) {
 		return
 	}
 	w.text = strings.TrimPrefix(w.text, "@")
