@@ -156,6 +156,8 @@ func runsFromGit(name, text string) bool {
 		return true
 	case "hook":
 		return last == "command"
+	case "gc":
+		return last == "recentobjectshook"
 	case "core":
 		switch last {
 		case "fsmonitor":

@@ -162,6 +162,8 @@ func (r *repository) note(name, text, file string, own bool) {
 		r.forgets = true
 	case last == "gpgsign":
 		r.signs = r.signs || !falsy(text)
+	case name == "remote.pushdefault", first == "branch" && last == "pushremote":
+		r.upstreams = append(r.upstreams, strings.Trim(text, `"`))
 	case first == "remote" && mine:
 		r.noteRemote(strings.TrimSuffix(rest, "."+last), last, text)
 	case first == "branch" && last == "remote" && text != ".":
@@ -189,7 +191,7 @@ func (r *repository) noteRemote(remote, key, text string) {
 		r.promisor = r.promisor || !falsy(text)
 	case "pushurl":
 		r.pushes = true
-	case "prune", "tagopt", "partialclonefilter", "gh-resolved", "pushdefault":
+	case "prune", "tagopt", "partialclonefilter", "gh-resolved":
 	default:
 		r.mirrors, r.rewrites = true, true
 	}
