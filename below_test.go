@@ -32,7 +32,7 @@ func TestSecretsBelow(t *testing.T) {
 		"find . -type f | xargs cat", "find . -type f -exec cat {} +", "find . -type f -print0 | xargs -0 cat", "find . -maxdepth 1 -type f | xargs head", "find . -regex './\\.e.v' -exec cat {} +",
 		"find . -name '*' | xargs cat", "find . -not -name '*.md' | xargs cat", "find . \\( -name '*.go' -o -name '.e*' \\) | xargs cat", "find . ! -path '*/x/*' -type f -exec grep SHOP {} \\;",
 		"grep -rn SHOP_KEY .", "grep -rn SHOP_KEY", "grep -rni shop_key .", "grep -rn . .", "grep -rn '' .", "grep -rn 'S.*K' .", "grep -rnE 'vat|KEY' .", "grep -rn 'vat\\|KEY' .", "grep -rv vat .",
-		"grep -rn -e vat -e KEY .", "grep -rn '[K]EY' .", "grep -rn --include='.*' KEY .", "grep -rn --exclude=.env --include='*' KEY .", "grep -rn KEY ..", "grep -rnE '(XYZ)?KEY' .", "grep -rnP '(?i)key' .",
+		"zip -r new.zip . -x .env", "zip -r new.zip . -x src", "grep -rn -e vat -e KEY .", "grep -rn '[K]EY' .", "grep -rn --include='.*' KEY .", "grep -rn --exclude=.env --include='*' KEY .", "grep -rn KEY ..", "grep -rnE '(XYZ)?KEY' .", "grep -rnP '(?i)key' .",
 		"tar cf - . | base64", "ls -A | head -1 | xargs cat", "cat $(ls -A)", "for f in $(ls -A); do cat $f; done", "find . -type f | while read f; do cat \"$f\"; done",
 		"git ls-files -oi --exclude-standard | xargs cat", "git ls-files -o | xargs cat", "find . -type f | grep -v node_modules | head -9 | xargs cat", "find . -type f | grep e | xargs cat",
 		"find . -type f | xargs grep -l KEY | xargs cat", "grep -rl KEY . | xargs cat", "cat .*", "cat .e*", "git diff --no-index docs .", "git diff --no-index /dev ..", "diff docs .", "grep -r SHOP_KEY * .", "zip -r - .")
