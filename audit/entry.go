@@ -46,7 +46,7 @@ func FromDecision(c nod.Call, d nod.Decision, now time.Time) Entry {
 	}
 	if m := d.Classification; m != nil {
 		usage := m.Usage
-		e.Model, e.Usage = m.Model, &usage
+		e.Model, e.Remembered, e.Usage = m.Model, m.Remembered, &usage
 	}
 	return e
 }
