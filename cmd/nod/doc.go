@@ -35,7 +35,8 @@
 //
 //	0  done; for check: allow
 //	1  a fault of nod's
-//	2  arguments, settings or input that cannot be used
+//	2  arguments, settings or input that cannot be used; a question to which the
+//	   answer was no, and Ctrl-C while a question waits is a no
 //	3  check: a person must decide; doctor: something is open or was not tried
 //	4  check: must not run; doctor: something failed
 package main

@@ -103,12 +103,12 @@ func parseApprove(p *Process, args []string) (f approveFlags, err error) {
 	return f, nil
 }
 
-func approve(_ context.Context, p *Process, args []string) int {
+func approve(ctx context.Context, p *Process, args []string) int {
 	f, err := parseApprove(p, args)
 	if err != nil {
 		return usageError(p, approveCommand(), err)
 	}
-	made, err := f.run(p.people(f.json))
+	made, err := f.run(ctx, p.people(f.json))
 	if err == nil && f.json {
 		err = printJSON(p, approvalsOutput{Version: 1, Approvals: []approvalOutput{outputOf(made)}})
 	}
@@ -120,7 +120,7 @@ func approve(_ context.Context, p *Process, args []string) int {
 }
 
 // run returns the approval that was made.
-func (f approveFlags) run(p *Process) (made approval.Approval, err error) {
+func (f approveFlags) run(ctx context.Context, p *Process) (made approval.Approval, err error) {
 	if err := personHere(p); err != nil {
 		return made, err
 	}
@@ -140,7 +140,7 @@ func (f approveFlags) run(p *Process) (made approval.Approval, err error) {
 		return made, err
 	}
 	showCall(p, entry, now)
-	if !confirmed(p, fmt.Sprintf("\nLet this very call run %s? [y/N] ", holds(a))) {
+	if !confirmed(ctx, p, fmt.Sprintf("\nLet this very call run %s? [y/N] ", holds(a))) {
 		return made, errors.New("not approved")
 	}
 	if err := approval.Add(f.places.State, a, now); err != nil {

@@ -175,7 +175,7 @@ func (a asking) agreed(ctx context.Context, p *Process, f evalFlags, files []eva
 		return nil
 	case !isTerminal(p.Stdin):
 		return errors.New("asking costs money, and standard input is not a terminal; run it again with --yes")
-	case !confirmed(p, "Ask? [y/N] "):
+	case !confirmed(ctx, p, "Ask? [y/N] "):
 		return errors.New("nothing was asked")
 	}
 	return nil

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,8 +45,8 @@ Never proposed: interpreters, runners of any package, what deletes, sends, or
 changes something elsewhere. How good the proposals are: nod eval --halves.
 Take a rule back by deleting its line; nod rules names the place.
 
-Exit status: 0 written, shown, or nothing to propose; 2 refused, declined, or
-settings or a FILE that cannot be used; 1 a fault of nod's.`,
+Exit status: 0 written, shown, or nothing to propose; 2 refused, declined (also
+by Ctrl-C), or settings or a FILE that cannot be used; 1 a fault of nod's.`,
 		examples: []string{`nod init`, `nod init --dry-run --from-log`},
 		run:      initialize,
 	}
@@ -123,7 +122,7 @@ func (f initFlags) run(ctx context.Context, p *Process) error {
 	if f.json {
 		return json.NewEncoder(p.Stdout).Encode(proposed{Version: 1, Root: root, Held: held, Rules: rules})
 	}
-	return f.offer(p, root, rules, held)
+	return f.offer(ctx, p, root, rules, held)
 }
 
 // proposed is the answer of init --json. Fields are only ever added.
@@ -159,7 +158,7 @@ func unheld(rules []propose.Rule, s config.Settings) (rest []propose.Rule, held 
 }
 
 // offer shows the proposals and writes what is accepted.
-func (f initFlags) offer(p *Process, root string, rules []propose.Rule, held int) error {
+func (f initFlags) offer(ctx context.Context, p *Process, root string, rules []propose.Rule, held int) error {
 	fmt.Fprintln(p.Stdout, printable.Text(root))
 	if held > 0 {
 		verb := "hold"
@@ -178,7 +177,7 @@ func (f initFlags) offer(p *Process, root string, rules []propose.Rule, held int
 	}
 	if !f.yes {
 		var err error
-		if rules, err = chosen(p, rules); err != nil {
+		if rules, err = chosen(ctx, p, rules); err != nil {
 			return err
 		}
 	}
@@ -211,24 +210,18 @@ func printProposals(p *Process, rules []propose.Rule) {
 }
 
 // chosen asks which to write, and takes only what it understands for yes.
-func chosen(p *Process, rules []propose.Rule) ([]propose.Rule, error) {
-	fmt.Fprintf(p.Stdout, "\nWrite these %d rules into your settings? [y/N, or numbers: 1 3-5] ", len(rules))
-	line, _ := bufio.NewReader(io.LimitReader(p.Stdin, 1000)).ReadString('\n')
-	line = strings.ToLower(strings.TrimSpace(line))
-	switch line {
-	case "y", "yes":
-		return rules, nil
-	case "", "n", "no":
-		return nil, errors.New("nothing written")
-	}
-	picked, err := numbers(line, len(rules))
-	if err != nil {
-		return nil, err
-	}
-	var some []propose.Rule
-	for _, n := range picked {
-		if !slices.ContainsFunc(some, func(r propose.Rule) bool { return r == rules[n-1] }) {
-			some = append(some, rules[n-1])
+func chosen(ctx context.Context, p *Process, rules []propose.Rule) (some []propose.Rule, err error) {
+	question := fmt.Sprintf("\nWrite these %d rules into your settings? [y/N, or numbers: 1 3-5] ", len(rules))
+	said := answer(ctx, p, question, func(said string) (unclear string) {
+		if _, ok := numbers(said, len(rules)); !ok {
+			return fmt.Sprintf("Please answer y, n, or with numbers from 1 to %d: ", len(rules))
+		}
+		return ""
+	})
+	picked, _ := numbers(said, len(rules))
+	for i, r := range rules {
+		if slices.Contains(picked, i+1) {
+			some = append(some, r)
 		}
 	}
 	if len(some) == 0 {
@@ -237,9 +230,16 @@ func chosen(p *Process, rules []propose.Rule) ([]propose.Rule, error) {
 	return some, nil
 }
 
-// numbers reads "1 3" and "1,2 4-5"; each is from 1 to most.
-func numbers(line string, most int) (list []int, err error) {
-	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' }) {
+// numbers reads "1 3" and "1,2 4-5", "y" for all and "n" for none; each is from
+// 1 to most.
+func numbers(said string, most int) (list []int, ok bool) {
+	switch said {
+	case "y", "yes":
+		said = fmt.Sprintf("1-%d", most)
+	case "n", "no":
+		said = ""
+	}
+	for _, word := range strings.FieldsFunc(said, func(r rune) bool { return r == ' ' || r == ',' }) {
 		first, last, isRange := strings.Cut(word, "-")
 		if !isRange {
 			last = first
@@ -247,11 +247,11 @@ func numbers(line string, most int) (list []int, err error) {
 		from, err1 := strconv.Atoi(first)
 		to, err2 := strconv.Atoi(last)
 		if err1 != nil || err2 != nil || from < 1 || to > most || from > to {
-			return nil, fmt.Errorf("nothing written: %q is neither y nor a number or range from 1 to %d", word, most)
+			return nil, false
 		}
 		for n := from; n <= to; n++ {
 			list = append(list, n)
 		}
 	}
-	return list, nil
+	return list, true
 }

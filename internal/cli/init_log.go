@@ -30,7 +30,7 @@ func proposeFromFile(ctx context.Context, name, root string, s config.Settings) 
 
 // proposeFromLog reads what nod itself wrote down.
 func (f initFlags) proposeFromLog(p *Process, root string) ([]propose.Rule, error) {
-	l := logged{process: p, home: f.places.Home, root: root, at: map[string]int{}}
+	l := logged{process: p, home: f.places.Home, root: root, at: map[string]int{}, seats: seats{}}
 	for line, err := range audit.Read(f.places.State, audit.Filter{}) {
 		var problem *audit.Problem
 		switch {
@@ -56,12 +56,13 @@ type logged struct {
 	calls      []propose.Call
 	at         map[string]int // where a call of that id is
 	asked      []bool         // of each call: a person was asked
+	seats      seats
 }
 
 func (l *logged) entry(e audit.Entry) {
 	switch e.Kind {
 	case audit.Decision:
-		if e.Layer == nod.LayerNone || e.Layer == nod.LayerModel {
+		if again := l.seats.again(e); !again && (e.Layer == nod.LayerNone || e.Layer == nod.LayerModel) {
 			l.decision(e)
 		}
 	case audit.Outcome, audit.HostDeny:

@@ -241,7 +241,7 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 		offerHistory(people)
 		in.offerConfinement(ctx, people, f, level)
 	}
-	return run.output(p, run.finish(people))
+	return run.output(p, run.finish(ctx, people))
 }
 
 // installing is a run of install without its plans.

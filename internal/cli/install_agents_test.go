@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -12,10 +13,9 @@ func TestInstallOtherAgents(t *testing.T) {
 		agent, file string
 		managed     string // the file at the managed level, "" where there is none
 		holds       []string
-		left        string // of the file, once nod is taken out
 	}{
-		{"codex", "home/.codex/hooks.json", "/etc/codex/requirements.toml", []string{`choose "Trust all"`, "nod uninstall codex --user"}, "{}\n"},
-		{"copilot", "home/.copilot/hooks/nod.json", "", []string{"nod uninstall copilot --user"}, "{\n  \"version\": 1\n}\n"},
+		{"codex", "home/.codex/hooks.json", "/etc/codex/requirements.toml", []string{`choose "Trust all"`, "nod uninstall codex --user"}},
+		{"copilot", "home/.copilot/hooks/nod.json", "", []string{"nod uninstall copilot --user"}},
 	} {
 		t.Run(row.agent, func(t *testing.T) {
 			m := newMachine(t)
@@ -46,8 +46,9 @@ func TestInstallOtherAgents(t *testing.T) {
 			} else if code, stdout, stderr := m.run("install " + row.agent + " --managed --dry-run"); code != ExitOK || !strings.Contains(stdout, row.managed+" (managed level)") || strings.Contains(stdout, "Trust all") {
 				t.Errorf("managed: %d %s%s", code, stdout, stderr)
 			}
-			if code, _, stderr := m.run("uninstall " + row.agent + " --unattended"); code != ExitOK || m.read(row.file) != row.left {
-				t.Errorf("uninstall: %d %s: %s", code, stderr, m.read(row.file))
+			code, stdout, stderr = m.run("uninstall " + row.agent + " --unattended")
+			if _, err := os.Stat(m.path(row.file)); code != ExitOK || !os.IsNotExist(err) || !strings.Contains(stdout, "Removed: ~/") {
+				t.Errorf("uninstall: %d %s%s: %v", code, stdout, stderr, err)
 			}
 			if m.read(userFile) != "{\n  \"model\": \"opus\"\n}\n" {
 				t.Error("Claude Code's settings were touched")

@@ -63,11 +63,11 @@ func (in installer) installAll(ctx context.Context, p *Process, f installFlags, 
 		offerHistory(people)
 		in.offerConfinement(ctx, people, f, level)
 	}
-	return run.output(p, run.finish(people))
+	return run.output(p, run.finish(ctx, people))
 }
 
 // uninstallAll takes nod out for every agent, at one level or at all.
-func (in installer) uninstallAll(p *Process, f levelFlags, level install.Level, chosen bool) int {
+func (in installer) uninstallAll(ctx context.Context, p *Process, f levelFlags, level install.Level, chosen bool) int {
 	levels := []install.Level{install.Managed, install.User, install.Project}
 	if chosen {
 		levels = []install.Level{level}
@@ -87,12 +87,12 @@ func (in installer) uninstallAll(p *Process, f levelFlags, level install.Level, 
 			run.list = append(run.list, planned{agent: f.agent, plan: plan, err: err})
 		}
 	}
-	return run.output(p, run.finish(p.people(f.json)))
+	return run.output(p, run.finish(ctx, p.people(f.json)))
 }
 
 // finish shows the plans, asks once, and writes them one by one. What was
 // refused keeps nothing else from being written.
-func (c *changes) finish(p *Process) int {
+func (c *changes) finish(ctx context.Context, p *Process) int {
 	code, todo := c.show(p)
 	switch {
 	case todo == 0:
@@ -106,7 +106,7 @@ func (c *changes) finish(p *Process) int {
 			c.looked()
 		}
 		return code
-	case c.asks && !c.flags.unattended && !agreed(p):
+	case c.asks && !c.flags.unattended && !agreed(ctx, p):
 		return refuse(p, c.name, errors.New("nothing written"))
 	}
 	for i := range c.list {
@@ -181,8 +181,8 @@ func done(plan install.Plan) string {
 }
 
 // agreed asks a person whether to write.
-func agreed(p *Process) bool {
-	return confirmed(p, "\nEvery line of it: the same command with --dry-run. Go ahead? [y/N] ")
+func agreed(ctx context.Context, p *Process) bool {
+	return confirmed(ctx, p, "\nEvery line of it: the same command with --dry-run. Go ahead? [y/N] ")
 }
 
 // plainError leaves out the package's name, which [refuse] takes off at the

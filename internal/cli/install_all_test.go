@@ -2,9 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/nodgate/nod/internal/propose"
 )
 
 // Everything that is found is planned and written, once; what is not found is
@@ -89,10 +93,41 @@ func TestInstallAllRefusesOne(t *testing.T) {
 	}
 }
 
-func TestAgreed(t *testing.T) {
-	for said, want := range map[string]bool{"y\n": true, "YES\n": true, "": false, "\n": false, "n\n": false, "yy\n": false} {
-		if got := agreed(&Process{Stdin: strings.NewReader(said), Stdout: &bytes.Buffer{}}); got != want {
+// TestAnswer: only yes is yes; what is unclear is asked again, and the end of the
+// input and Ctrl-C, which end a question that waits, are a no.
+func TestAnswer(t *testing.T) {
+	for said, want := range map[string]bool{"y\n": true, "YES\n": true, "": false, "\n": false, "n\n": false, "yy\n": false,
+		"yy\ny\n": true, "what\n\n": false, "what\nno\n": false, "y": true} {
+		var out bytes.Buffer
+		if got := agreed(t.Context(), &Process{Stdin: strings.NewReader(said), Stdout: &out}); got != want {
 			t.Errorf("%q: %v", said, got)
+		}
+		if again := strings.Contains(out.String(), "Please answer y or n: "); again != strings.Contains(said, "yy") &&
+			again != strings.Contains(said, "what") {
+			t.Errorf("%q: %s", said, out.String())
+		}
+	}
+	waits, nobody := io.Pipe()
+	defer nobody.Close()
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	if agreed(ctx, &Process{Stdin: waits, Stdout: io.Discard}) {
+		t.Error("Ctrl-C is a yes")
+	}
+}
+
+// TestChosen: which of three rules an answer means.
+func TestChosen(t *testing.T) {
+	rules := []propose.Rule{{Text: "1"}, {Text: "2"}, {Text: "3"}}
+	for said, want := range map[string]string{"y\n": "123", "1 3\n": "13", "1,2-3 2\n": "123", "n\n": "", "": "", "4\n": "",
+		"4\n2\n": "2", "3-1\nmaybe\nyes\n": "123"} {
+		var got string
+		some, err := chosen(t.Context(), &Process{Stdin: strings.NewReader(said), Stdout: io.Discard}, rules)
+		for _, r := range some {
+			got += r.Text
+		}
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q %v", said, got, err)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (in installer) offerConfinement(ctx context.Context, p *Process, f installF
 	if b.try(ctx, p) != nil {
 		return
 	}
-	if !confirmed(p, aboutConfinement) {
+	if !confirmed(ctx, p, aboutConfinement) {
 		return
 	}
 	if settings, err = writeConfine(places, true); err != nil {

@@ -344,9 +344,9 @@ func TestChangesAsJSON(t *testing.T) {
 		{"install --unattended --json", nil, ExitOK, `claude-code user none false, codex user none false`},
 		{"install codex --user --unattended --json", nil, ExitOK, `codex user none false`},
 		{"install copilot --managed --unattended --json", nil, ExitBadInput, `copilot  refused false`},
-		{"uninstall codex --unattended --json", nil, ExitOK, `codex user edit true`},
+		{"uninstall codex --unattended --json", nil, ExitOK, `codex user remove true`},
 		{"uninstall codex --unattended --json", nil, ExitOK, ``},
-		{"install --unattended --json", func() { m.claude("2.1.200") }, ExitBadInput, `claude-code  refused false, codex user edit true`},
+		{"install --unattended --json", func() { m.claude("2.1.200") }, ExitBadInput, `claude-code  refused false, codex user make true`},
 	} {
 		if row.change != nil {
 			row.change()

@@ -149,7 +149,7 @@ func showLog(ctx context.Context, p *Process, args []string) int {
 		return usageError(p, logCommand(), err)
 	}
 	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{},
-		pending: map[string]audit.Line{}, said: map[callKey]string{}, asked: map[callKey]bool{}}
+		pending: map[string]audit.Line{}, said: map[callKey]string{}, asked: map[callKey]bool{}, seats: seats{}}
 	if f.id != "" {
 		return v.ended(v.showOne())
 	}
@@ -195,6 +195,7 @@ type logView struct {
 	pending  map[string]audit.Line // begun and not answered yet, by id
 	said     map[callKey]string    // what a person answered, yes or no
 	asked    map[callKey]bool      // questions that were shown while following
+	seats    seats                 // what was shown, where an agent may ask again
 	widths   []int
 	unread   bool  // a file could not be read
 	broken   error // the output could not be written
@@ -220,8 +221,11 @@ func (v *logView) collect() []audit.Line {
 		}
 	}
 	slices.Reverse(found)
-	return found
+	return slices.DeleteFunc(found, v.again)
 }
+
+// again reports whether the line says of a call what was shown; --json has all.
+func (v *logView) again(l audit.Line) bool { return !v.flags.json && v.seats.again(l.Entry) }
 
 // takes reports whether the line is shown now. A begun one waits, while
 // following, for its decision.
@@ -285,7 +289,7 @@ func (v *logView) follow(ctx context.Context, next iter.Seq2[audit.Line, error])
 				return
 			case n.err != nil:
 				v.problem(n.err)
-			case v.takes(n.line):
+			case v.takes(n.line) && !v.again(n.line):
 				v.print(n.line)
 			}
 		}

@@ -76,3 +76,23 @@ func (v *logView) verdict(e audit.Entry) string {
 	}
 	return text
 }
+
+// seats are the questions of a call that was met, by what was asked and answered.
+// Some agents ask about one call in two seats, and name it in the first only.
+type seats map[askedCall]time.Time
+
+type askedCall struct{ agent, session, dir, tool, call, said string }
+
+// again reports whether e answers for the second time what was answered the same
+// way shortly before. Entries come oldest first.
+func (s seats) again(e audit.Entry) bool {
+	if e.Kind != audit.Decision || e.Session == "" {
+		return false
+	}
+	key := askedCall{e.Agent, e.Session, e.Dir, e.RawTool, callOf(e), said(e)}
+	first, met := s[key]
+	if delete(s, key); e.CallID != "" {
+		s[key], met = e.Time, false
+	}
+	return met && e.Time.Sub(first) < answerWithin
+}

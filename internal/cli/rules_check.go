@@ -261,7 +261,7 @@ func wideTool(tool string) string {
 // elsewhere, say nothing of it.
 func (c checker) unused() (found []doubt, err error) {
 	var calls []time.Time
-	matched := map[string]bool{}
+	matched, seats := map[string]bool{}, seats{}
 	for line, err := range audit.Read(c.places.State, audit.Filter{Kinds: []audit.Kind{audit.Decision}}) {
 		var problem *audit.Problem
 		switch {
@@ -269,6 +269,7 @@ func (c checker) unused() (found []doubt, err error) {
 			return nil, err
 		case err != nil: // `nod log` shows what is damaged
 			continue
+		case seats.again(line.Entry):
 		case line.Root == "" || c.here(line.Root):
 			calls = append(calls, line.Time)
 		}

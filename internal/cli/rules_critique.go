@@ -90,7 +90,7 @@ func (f critiqueFlags) critique(ctx context.Context, p *Process, s config.Settin
 	}
 	critic, err := f.critic(p, s)
 	if err == nil {
-		err = f.agreed(p, s, review)
+		err = f.agreed(ctx, p, s, review)
 	}
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "nod rules:", printable.Line(err.Error(), 500))
@@ -172,7 +172,7 @@ func (f critiqueFlags) critic(p *Process, s config.Settings) (llm.Critic, error)
 }
 
 // agreed shows what would be sent and what that costs, and asks.
-func (f critiqueFlags) agreed(p *Process, s config.Settings, r llm.Review) error {
+func (f critiqueFlags) agreed(ctx context.Context, p *Process, s config.Settings, r llm.Review) error {
 	cost, err := critiqueCost(s, r)
 	if err != nil {
 		return err
@@ -184,10 +184,9 @@ func (f critiqueFlags) agreed(p *Process, s config.Settings, r llm.Review) error
 	case !isTerminal(p.Stdin):
 		return errors.New("asking costs money, and standard input is not a terminal; run it again with --yes")
 	}
-	fmt.Fprint(p.Stderr, "Ask? [y/N] ")
-	silent := *p
-	silent.Stdout = io.Discard
-	if !confirmed(&silent, "") {
+	beside := *p
+	beside.Stdout = p.Stderr // what it answers is for a program to read
+	if !confirmed(ctx, &beside, "Ask? [y/N] ") {
 		return errors.New("nothing was asked")
 	}
 	return nil

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -46,7 +45,7 @@ type trustFlags struct {
 	places                         config.Places
 }
 
-func trust(_ context.Context, p *Process, args []string) int {
+func trust(ctx context.Context, p *Process, args []string) int {
 	f := trustFlags{places: config.DefaultPlaces(p.Getenv("HOME"))}
 	flags := flag.NewFlagSet("trust", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -70,7 +69,7 @@ func trust(_ context.Context, p *Process, args []string) int {
 	} else {
 		f.places.State = absolute(p, f.places.State)
 		f.places.Root = absolute(p, flags.Arg(0))
-		err = f.run(p.people(f.json))
+		err = f.run(ctx, p.people(f.json))
 	}
 	if err == nil && f.json {
 		err = printTrustJSON(p, f.places)
@@ -82,7 +81,7 @@ func trust(_ context.Context, p *Process, args []string) int {
 	return ExitOK
 }
 
-func (f trustFlags) run(p *Process) error {
+func (f trustFlags) run(ctx context.Context, p *Process) error {
 	switch {
 	case f.list && f.json:
 		return nil
@@ -98,7 +97,7 @@ func (f trustFlags) run(p *Process) error {
 	if f.remove {
 		return removeTrust(p, f.places)
 	}
-	return f.add(p)
+	return f.add(ctx, p)
 }
 
 // trustOutput is the answer of trust --json. Fields are only ever added.
@@ -152,7 +151,7 @@ func removeTrust(p *Process, places config.Places) error {
 }
 
 // add trusts the bytes that were shown: the file is read once.
-func (f trustFlags) add(p *Process) error {
+func (f trustFlags) add(ctx context.Context, p *Process) error {
 	file, err := config.ReadRepository(f.places)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s does not exist; there is nothing to trust", printable.Text(file.Path))
@@ -165,7 +164,7 @@ func (f trustFlags) add(p *Process) error {
 		fmt.Fprintln(p.Stdout, "\nThis is already trusted.")
 		return nil
 	}
-	if !f.unattended && !confirmed(p, "\nTrust this file as it is? [y/N] ") {
+	if !f.unattended && !confirmed(ctx, p, "\nTrust this file as it is? [y/N] ") {
 		return errors.New("not trusted")
 	}
 	if err := config.AddTrust(f.places,
@@ -190,15 +189,4 @@ func showFile(p *Process, file config.RepositoryFile) {
 	for _, item := range file.Items {
 		fmt.Fprintf(p.Stdout, "  %-11s  %s\n", item.List, printable.Text(item.Text))
 	}
-}
-
-// confirmed asks, and takes only yes for yes.
-func confirmed(p *Process, question string) bool {
-	fmt.Fprint(p.Stdout, question)
-	line, _ := bufio.NewReader(io.LimitReader(p.Stdin, 100)).ReadString('\n')
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return true
-	}
-	return false
 }

@@ -16,9 +16,10 @@ func uninstallCommand() command {
 		usage:   "uninstall AGENT|--all [--managed | --user | --project DIR] [--dry-run] [--unattended] [--json]",
 		summary: "take nod out of a coding agent's settings",
 		long: `Takes every hook whose program is nod-hook out of the agent's settings, and
-nothing else; a copy of the old file is put beside it. Without a level it looks
-in the managed, the user's and this directory's settings, and goes on if nod is
-in one of them only. It works when nod-hook is gone.
+nothing else; a copy of the old file is put beside it, and a file that nod made
+is removed. Without a level it looks in the managed, the user's and this
+directory's settings, and goes on if nod is in one of them only. It works when
+nod-hook is gone.
 
 nod's own settings and its log stay: ~/.config/nod, ~/.local/state/nod.
 
@@ -38,7 +39,7 @@ With --all, 2 says that it was refused for some; the others are written.`,
 	}
 }
 
-func (in installer) uninstall(_ context.Context, p *Process, args []string) int {
+func (in installer) uninstall(ctx context.Context, p *Process, args []string) int {
 	var f levelFlags
 	flags := flag.NewFlagSet("uninstall", flag.ContinueOnError)
 	f.add(flags)
@@ -55,7 +56,7 @@ func (in installer) uninstall(_ context.Context, p *Process, args []string) int 
 		}
 	}
 	if f.all {
-		return in.uninstallAll(p, f, level, chosen)
+		return in.uninstallAll(ctx, p, f, level, chosen)
 	}
 	var plan install.Plan
 	if chosen {
@@ -68,7 +69,7 @@ func (in installer) uninstall(_ context.Context, p *Process, args []string) int 
 		return (&changes{name: "uninstall", flags: f}).output(p, ExitOK)
 	}
 	run := changes{name: "uninstall", flags: f, list: []planned{{agent: f.agent, plan: plan, err: err}}}
-	return run.output(p, run.finish(p.people(f.json)))
+	return run.output(p, run.finish(ctx, p.people(f.json)))
 }
 
 // errNowhere says that there is nothing to take out.

@@ -20,6 +20,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -182,8 +183,29 @@ func PlanUninstall(o Options) (Plan, error) {
 		return p, nil
 	}
 	unregister(doc)
-	p.After = doc.pack()
+	if p.After = doc.pack(); p.Changed() && o.made(p) {
+		p.After = nil
+	}
 	return p, nil
+}
+
+// made reports whether nod made the file: what would be left in it is what nod's
+// own edit of no file leaves, and no copy beside it is of a time before nod.
+func (o Options) made(p Plan) bool {
+	empty, err := parse(p.Path, nil)
+	if err != nil {
+		return false
+	}
+	o.Hook, o.Nod, empty.under = "/"+HookName, "/nod", o.host().under()
+	if register(empty, o) != nil {
+		return false
+	}
+	unregister(empty)
+	return slices.Equal(strings.Fields(string(empty.pack())), strings.Fields(string(p.After))) &&
+		!slices.ContainsFunc(p.Backups(), func(name string) bool {
+			text, err := os.ReadFile(name)
+			return err != nil || !bytes.Contains(text, []byte(HookName))
+		})
 }
 
 func (o Options) open() (Plan, *document, error) {

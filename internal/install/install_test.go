@@ -285,6 +285,38 @@ func mode(t *testing.T, path string) os.FileMode {
 	return info.Mode().Perm()
 }
 
+// TestWhatNodMadeIsRemoved: a file that nod made goes with nod, and one that a
+// person had comes back as it was, however little was in it.
+func TestWhatNodMadeIsRemoved(t *testing.T) {
+	for _, agent := range []string{"claude-code", "codex", "copilot", "gemini"} {
+		for _, before := range []string{"", "{}", "{}\n", "{\n  // mine\n}\n", "{\n  \"theirs\": 1\n}\n"} {
+			if before != "" && agent == "copilot" {
+				continue // the file has nod's name
+			}
+			o := at(t, User)
+			if o.Agent = agent; before != "" {
+				write(t, o.Target(), before)
+			}
+			if _, err := Apply(plan(t, PlanInstall, o), noon); err != nil {
+				t.Fatal(agent, before, err)
+			}
+			o.Settings = "/elsewhere/nod.toml" // a change of nod's own leaves a copy with nod in it
+			if _, err := Apply(plan(t, PlanInstall, o), noon); err != nil {
+				t.Fatal(agent, before, err)
+			}
+			if _, err := Apply(plan(t, PlanUninstall, o), noon); err != nil {
+				t.Fatal(agent, before, err)
+			}
+			switch text, err := os.ReadFile(o.Target()); {
+			case before == "" && !os.IsNotExist(err):
+				t.Errorf("%s: %q stays of a file that nod made", agent, text)
+			case before != "" && string(text) != before:
+				t.Errorf("%s: %q is %q now, %v", agent, before, text, err)
+			}
+		}
+	}
+}
+
 // TestNewFile: where there is no file, there is nothing to copy, and
 // uninstalling nothing changes nothing.
 func TestNewFile(t *testing.T) {
