@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -34,14 +33,14 @@ would have saved the most questions, with the calls that each would let
 through. Nothing is run, written or sent.
 
 Read are Claude Code (~/.claude/projects), Codex (~/.codex/sessions), Copilot
-CLI (~/.copilot/session-state), Gemini CLI (~/.gemini/tmp), Pi
-(~/.pi/agent/sessions) and Qwen Code (~/.qwen/projects). opencode keeps a
-database, which nod does not read. The files that a call names are looked at as
-they are today, not as they were then; calls whose directory is gone are counted
-and not judged.
+CLI (~/.copilot/session-state), Gemini CLI (~/.gemini/tmp), opencode
+(~/.local/share/opencode), Pi (~/.pi/agent/sessions) and Qwen Code
+(~/.qwen/projects). The files that a call names are looked at as they are today,
+not as they were then; calls whose directory is gone are counted and not judged.
 
   --json         one JSON object, "v": 1
-  --agent NAME   only claude-code, codex, copilot, gemini, pi or qwen
+  --agent NAME   only claude-code, codex, copilot, gemini, opencode, pi or
+                 qwen
   --settings F, --managed F, --state DIR   instead of the usual places
 
 The rules are not written: nod init --from-log, or an editor, does that.
@@ -84,7 +83,7 @@ func (f historyFlags) run(ctx context.Context, p *Process) int {
 	files, problems := transcripts(p, f.agent)
 	if len(files) == 0 {
 		fmt.Fprintln(p.Stderr, "nod history: no transcript of Claude Code, Codex, Copilot CLI, Gemini CLI, "+
-			"Pi or Qwen Code is in", printable.Text(p.Getenv("HOME")))
+			"opencode, Pi or Qwen Code is in", printable.Text(p.Getenv("HOME")))
 		return ExitBadInput
 	}
 	f.places.Known = nil // as in the hook
@@ -94,7 +93,7 @@ func (f historyFlags) run(ctx context.Context, p *Process) int {
 	report, err := history.Read(ctx, files, o)
 	done()
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod history:", cmp.Or(ctx.Err(), err))
+		fmt.Fprintln(p.Stderr, "nod history: interrupted")
 		return ExitInternal
 	}
 	report.Problems = append(report.Problems, problems...)

@@ -16,6 +16,7 @@ import (
 // past is one call as it stands in a transcript, or what became of one.
 type past struct {
 	id      string
+	session string          // "" where a file holds one session
 	tool    string          // the name that the agent's hook gives it
 	input   json.RawMessage // as the hook is sent it
 	dir     string          // where the call ran
@@ -44,6 +45,8 @@ func readerOf(f File) (reader, agent.Adapter) {
 		return &copilotReader{}, adapter
 	case agent.Gemini:
 		return newGeminiReader(f.Path), adapter
+	case agent.Opencode:
+		return &opencodeReader{}, adapter
 	case agent.Pi:
 		return &piReader{}, adapter
 	case agent.Qwen:
@@ -70,9 +73,10 @@ func payload(a agent.Adapter, c past, session string) []byte {
 	switch a.(type) {
 	case agent.Copilot:
 		fields = map[string]any{"sessionId": session, "cwd": c.dir, "toolName": c.tool, "toolArgs": c.input}
+	case agent.Opencode:
+		fields = pluginCall("tool.execute.before", c, session)
 	case agent.Pi:
-		fields = map[string]any{"hook": "tool_call", "session": session, "call": c.id, "directory": c.dir,
-			"interactive": true, "tool": c.tool, "args": c.input}
+		fields = pluginCall("tool_call", c, session)
 	case agent.Gemini:
 		fields["hook_event_name"] = "BeforeTool"
 	}
@@ -81,6 +85,12 @@ func payload(a agent.Adapter, c past, session string) []byte {
 		return nil
 	}
 	return raw
+}
+
+// pluginCall is what nod's own plugin sends.
+func pluginCall(hook string, c past, session string) map[string]any {
+	return map[string]any{"hook": hook, "session": session, "call": c.id, "directory": c.dir, "interactive": true,
+		"tool": c.tool, "args": c.input}
 }
 
 // claudeReader reads Claude Code's lines.

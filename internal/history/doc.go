@@ -7,14 +7,16 @@
 //	claude-code  ~/.claude/projects/**/*.jsonl, or CLAUDE_CONFIG_DIR's
 //	codex        ~/.codex/sessions/**/*.jsonl and archived_sessions, or CODEX_HOME's
 //	copilot      ~/.copilot/session-state/**/*.jsonl, or COPILOT_HOME's
+//	opencode     ~/.local/share/opencode/opencode*.db, and storage/ of
+//	             earlier versions
 //	gemini       ~/.gemini/tmp/**/*.jsonl, with the directory's name in .project_root
 //	pi           ~/.pi/agent/sessions/**/*.jsonl, or PI_CODING_AGENT_SESSION_DIR
 //	qwen         ~/.qwen/projects/**/*.jsonl
 //
-// opencode keeps its sessions in a database (~/.local/share/opencode/opencode.db,
-// with what is new in a journal beside it): only a driver as large as nod's other
-// libraries together could read it, so it is not read. What the further agents
-// keep is not published. Links are not followed. A file is read line by line;
+// opencode keeps its sessions in an SQLite database, with what is new in a log
+// beside it, often for days. Both are read as files ([database]): no lock is
+// taken and nothing is written, so that an opencode that runs is not disturbed.
+// What the further agents keep is not published. Links are not followed. A file is read line by line;
 // of a line that is longer than [LineLimit] nothing is read, and it is counted.
 //
 // Each call becomes the payload that the agent's hook would have been sent, and

@@ -32,6 +32,9 @@ func Places(home string, getenv func(string) string) (places []Place) {
 		}
 		for _, name := range a.Sessions {
 			dir := filepath.Join(base, name)
+			if below, ok := strings.CutPrefix(name, "~/"); ok {
+				dir = filepath.Join(home, below)
+			}
 			if moved := getenv(a.SessionsVariable); filepath.IsAbs(moved) {
 				dir = moved
 			}
@@ -59,6 +62,10 @@ func Agents() (names []string) {
 // problems.
 func Find(places []Place) (files []File, problems []string) {
 	for _, p := range places {
+		if p.Agent == opencode {
+			files = append(files, opencodeStores(p.Dir)...)
+			continue
+		}
 		found, wrong := below(p.Dir, p.Agent)
 		files, problems = append(files, found...), append(problems, wrong...)
 	}

@@ -1,10 +1,10 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"hash/fnv"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -88,16 +88,10 @@ type session struct {
 }
 
 func (s *session) read(ctx context.Context) {
-	f, err := os.Open(s.file.Path)
-	if err != nil {
-		s.tally.problem(err.Error())
-		return
-	}
-	defer f.Close()
 	reader, adapter := readerOf(s.file)
 	s.origin, s.adapter = reader, adapter
 	s.gates, s.files, s.waiting = map[string]*nod.Gate{}, view.NewMemo(view.Disk{}), map[string]propose.Call{}
-	long, err := lines(f, func(text []byte) {
+	long, err := s.file.lines(ctx, func(text []byte) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -151,7 +145,7 @@ func (s *session) take(ctx context.Context, c past) {
 	if len(s.waiting) >= 1000 {
 		s.learn()
 	}
-	s.waiting[c.id] = propose.Call{Session: s.file.Path, Report: s.report(e.Call)}
+	s.waiting[c.id] = propose.Call{Session: cmp.Or(c.session, s.file.Path), Report: s.report(e.Call)}
 }
 
 // event is the call as the hook would read it, with the gate that would judge
@@ -176,7 +170,7 @@ func (s *session) event(c past, with []propose.Rule) (e agent.Event, gate *nod.G
 	if gate == nil {
 		return e, nil, NoSettings
 	}
-	e, err := s.adapter.Decode(payload(s.adapter, c, filepath.Base(s.file.Path)), s.environ(root))
+	e, err := s.adapter.Decode(payload(s.adapter, c, cmp.Or(c.session, filepath.Base(s.file.Path))), s.environ(root))
 	if err != nil {
 		return e, nil, Unread
 	}

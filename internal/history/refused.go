@@ -2,7 +2,7 @@ package history
 
 import (
 	"bytes"
-	"os"
+	"context"
 	"path/filepath"
 	"strings"
 
@@ -27,13 +27,8 @@ func Refused(files []File, agent, session string, calls []string) map[string]boo
 
 // refusedIn reads one transcript. What cannot be read says nothing.
 func refusedIn(f File, calls []string, refused map[string]bool) {
-	in, err := os.Open(f.Path)
-	if err != nil {
-		return
-	}
-	defer in.Close()
 	reader, _ := readerOf(f)
-	lines(in, func(text []byte) {
+	f.lines(context.Background(), func(text []byte) {
 		for _, id := range calls {
 			if !bytes.Contains(text, []byte(id)) {
 				continue

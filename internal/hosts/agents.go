@@ -202,6 +202,7 @@ var opencode = Agent{
 	Processes: []string{"opencode", "opencode-ai"},
 	Marks:     []string{"OPENCODE"},
 	Home:      []string{".config/opencode", ".opencode", ".local/share/opencode"},
+	Sessions:  []string{"~/.local/share/opencode"},
 	Hooks:     []string{"~/.config/opencode/plugin/nod.js", ".opencode/plugin/nod.js"},
 	Settings:  []string{".opencode", "opencode", "opencode.json", "opencode.jsonc"},
 	Comments:  true,

@@ -62,7 +62,7 @@ type Agent struct {
 	// hooks, under "env".
 	Environ []string
 	// Sessions are the directories of its transcripts that nod history reads, below
-	// the first of Home.
+	// the first of Home, or with "~/" below the home directory.
 	Sessions []string
 	// SessionsVariable leads it to another directory of transcripts.
 	SessionsVariable string
