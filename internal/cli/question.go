@@ -26,6 +26,9 @@ func answer(ctx context.Context, p *Process, question string, unclear func(said 
 	for {
 		fmt.Fprint(p.Stdout, question)
 		said, ended := readAnswer(ctx, in)
+		if ended {
+			fmt.Fprintln(p.Stdout) // no Enter was pressed
+		}
 		question = unclear(said)
 		switch {
 		case question == "" && said != "n" && said != "no":

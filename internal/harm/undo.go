@@ -432,6 +432,8 @@ func (l *Loss) overtaken(e shell.Effect, name string) (why Objection) {
 			continue
 		}
 		switch {
+		case ofGit && view.Below(o.Target, name) && e.Kind == shell.Delete && e.Command == o.Command:
+			return Objection("what is not committed: " + printable.Text(e.Words))
 		case ofGit && view.Below(o.Target, name):
 			return Objection(printable.Text(name) + ", after git may have put something else there")
 		case (view.Below(o.Target, name) || view.Below(name, o.Target)) && moves(l.Report, o.Command):
