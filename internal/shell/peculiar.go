@@ -9,19 +9,19 @@ import (
 
 // doubtful takes the roles of words that mean what they say, unless they are not
 // known or hold what means more. It reports whether the role is such.
-func (u *use) doubtful(role string, w word) bool {
+func (o *operands) doubtful(role string, w word) bool {
 	why, more := "", false
 	switch role {
 	case "pagerfile":
 		why, more = "this gives an argument that a pager may run", strings.HasPrefix(w.text, "+")
-		u.targets.reads(w, 0)
+		o.targets.reads(w, 0)
 	case "manpage":
 		why, more = "this shows a page that may take in other files", strings.Contains(w.text, "/")
 	case "formula":
-		why = grammar.Escaped(w.shown()) + " may be code that " + u.sheet.name + " loads"
+		why = grammar.Escaped(w.shown()) + " may be code that " + o.sheet.name + " loads"
 		more = strings.Contains(w.text, "/") || strings.HasSuffix(w.text, ".rb")
 	case "procs":
-		why = "this runs " + u.sheet.name + ", which may start any number of processes"
+		why = "this runs " + o.sheet.name + ", which may start any number of processes"
 		more = strings.Trim(w.text, "0") == "" || len(w.text) > 2
 	case "literal":
 		why, more = grammar.Escaped(w.shown())+" may name a file", strings.HasPrefix(w.text, "@")
@@ -35,7 +35,7 @@ func (u *use) doubtful(role string, w word) bool {
 		return false
 	}
 	if !w.known || more {
-		u.out.unknown(PartWords, u.inv.raw, why)
+		o.out.unknown(PartWords, o.inv.raw, why)
 	}
 	return true
 }
@@ -89,6 +89,9 @@ func (r *request) ghField(w word) {
 
 // role takes the roles of files and of names of machines that one program has.
 func (o *operands) role(role string, w word) bool {
+	if o.doubtful(role, w) {
+		return true
+	}
 	switch role {
 	case "digword":
 		o.digWord(w)

@@ -189,7 +189,7 @@ func (u *use) role(role string, w word) {
 	case "names":
 		u.targets.reads(w, recursive|names)
 	case "outfile", "numbered", "write", "change", "delete", "deltree", "moved":
-		u.changes(role, w)
+		u.targets.changes(role, w)
 	case "dest":
 		u.targets.dest(w)
 	case "destdir":
@@ -217,27 +217,6 @@ func (u *use) role(role string, w word) {
 	default:
 		u.language(role, w)
 	}
-}
-
-// changes takes the roles of files that are written or removed.
-func (u *use) changes(role string, w word) {
-	kind, f := Write, u.flags
-	switch role {
-	case "outfile", "numbered":
-		if role == "numbered" && strings.ContainsRune(w.text, '#') {
-			w.value = value{} // #1 is what matched in the address
-		}
-		if w.known && w.text == "-" {
-			return
-		}
-	case "delete":
-		kind = Delete
-	case "deltree":
-		kind, f = Delete, f|recursive
-	case "moved":
-		kind, f = Delete, f|recursive|moved
-	}
-	u.out.path(kind, w, u.inv.st, f)
 }
 
 // glued takes roles that carry their own data: {a,b} and kind:target.
@@ -296,7 +275,7 @@ func (u *use) language(role string, w word) {
 		u.out.unknown(PartWords, u.inv.raw,
 			"this gives "+u.sheet.name+" "+grammar.Escaped(w.shown())+", and nod does not know what that does")
 	default:
-		if !u.doubtful(role, w) && !u.request().role(role, w) && !u.operands().role(role, w) && !u.peculiar(role, w) {
+		if !u.request().role(role, w) && !u.operands().role(role, w) && !u.peculiar(role, w) {
 			u.out.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
 		}
 	}

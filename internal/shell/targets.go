@@ -40,6 +40,27 @@ func (tg *targets) reads(w word, f flags) {
 	tg.out.path(Read, w, tg.inv.st, f)
 }
 
+// changes takes the roles of files that are written or removed.
+func (tg *targets) changes(role string, w word) {
+	kind, f := Write, tg.flags
+	switch role {
+	case "outfile", "numbered":
+		if role == "numbered" && strings.ContainsRune(w.text, '#') {
+			w.value = value{} // #1 is what matched in the address
+		}
+		if w.known && w.text == "-" {
+			return
+		}
+	case "delete":
+		kind = Delete
+	case "deltree":
+		kind, f = Delete, f|recursive
+	case "moved":
+		kind, f = Delete, f|recursive|moved
+	}
+	tg.out.path(kind, w, tg.inv.st, f)
+}
+
 // leavesCopy reports the copy that a change in place leaves beside the file.
 func (tg *targets) leavesCopy(w word) {
 	switch suffix := tg.backup; {
