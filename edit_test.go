@@ -162,6 +162,66 @@ func TestHooksPathInTheWorkspace(t *testing.T) {
 	}
 }
 
+// TestWhatSettingsStart holds that a file which an agent's settings start is
+// guarded, by a command too; a file that they only speak of is not.
+func TestWhatSettingsStart(t *testing.T) {
+	command := func(c string) string {
+		return `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"` + c + `"}]}]}}`
+	}
+	for _, row := range []struct {
+		file, text, name string
+		want             bool
+	}{
+		{".claude/settings.json", command("scripts/fmt.sh"), "scripts/fmt.sh", false},
+		{".claude/settings.json", command(`\"$CLAUDE_PROJECT_DIR\"/scripts/fmt.sh --all`), "scripts/fmt.sh", false},
+		{".claude/settings.json", command("bash ./Scripts/Fmt.sh"), "scripts/fmt.sh", false},
+		{".claude/settings.json", command("cd x; ./check"), "check", false},
+		{".claude/settings.json", command("npm run check"), "check", true},
+		{".claude/settings.json", command("scripts/fmt.sh.old"), "scripts/fmt.sh", true},
+		{".claude/settings.json", command("scripts/fmt.sh"), "scripts/fmt.sh.old", true},
+		{".claude/settings.json", command("scripts/fmt.sh"), "main.go", true},
+		{".claude/settings.local.json", `{"statusLine":{"type":"command","command":"tools/line.py"}}`, "tools/line.py", false},
+		{".claude/settings.json", `{"permissions":{"allow":["Edit(src/a.go)","Bash(x)"],"ask" : ["Edit(src/b.go)"]}}`, "src/a.go", true},
+		{".claude/settings.json", `{"permissions":{"ask" : ["Edit(src/b.go)"]}}`, "src/b.go", true},
+		{".claude/settings.json", `{"permissions":{"allow":["x"]},"apiKeyHelper":"bin/key.sh"}`, "bin/key.sh", false},
+		{".claude/hooks/hooks.json", command("lib/run.sh"), "lib/run.sh", false},
+		{".mcp.json", `{"mcpServers":{"x":{"command":"node","args":["tools/mcp.js"]}}}`, "tools/mcp.js", false},
+		{".mcp.json", `{"mcpServers":{"x":{"command":"node","args":["tools/mcp"]}}}`, "tools/mcp.js", false},
+		{".mcp.json", `{"mcpServers":{"x":{"command":"node","args":["./tools/mcp"]}}}`, "tools/mcp/index.js", false},
+		{".codex/config.toml", "notify = [\"python3\", \"ops/notify.py\"]\n", "ops/notify.py", false},
+		{".github/hooks/x.json", command("ci/pre.sh"), "ci/pre.sh", false},
+		{"opencode.json", `{"plugin":["./plug/x.ts"]}`, "plug/x.ts", false},
+		{".vscode/tasks.json", `{"tasks":[{"command":"bin/t.sh","runOptions":{"runOn":"folderOpen"}}]}`, "bin/t.sh", false},
+		{".vscode/tasks.json", `{"tasks":[{"command":"bin/t.sh"}]}`, "bin/t.sh", true},
+		{".vscode/launch.json", `{"configurations":[{"program":"src/app.js"}]}`, "src/app.js", true},
+		{"settings.json", command("scripts/fmt.sh"), "scripts/fmt.sh", true},
+	} {
+		o, w := options(nod.DefaultRules()), newWorld(false)
+		w.File(shop+"/"+row.file, row.text, 0o644)
+		o.Files = w
+		if d := verdictOf(o, tool("file_write", row.name)); (d.Verdict == nod.Allow) != row.want {
+			t.Errorf("%q in %s, %s: %s (%s)", row.text, row.file, row.name, d.Verdict, d.Reason)
+		}
+		if d := verdictOf(o, bash("cd "+path.Dir(row.name)+" && echo x > "+path.Base(row.name))); !row.want && d.Verdict == nod.Allow {
+			t.Errorf("%q in %s, %s by a command: %s (%s)", row.text, row.file, row.name, d.Verdict, d.Reason)
+		}
+	}
+}
+
+// A link in a directory of an agent's makes what it leads to the agent's settings.
+func TestLinksToSettings(t *testing.T) {
+	for name, want := range map[string]bool{"team.json": false, "other.json": true} {
+		o, w := options(nod.DefaultRules()), newWorld(false)
+		w.File(shop+"/team.json", "{}", 0o644)
+		w.File(shop+"/other.json", "{}", 0o644)
+		w.Link(shop+"/.claude/settings.local.json", "../team.json")
+		o.Files = w
+		if d := verdictOf(o, tool("file_write", name)); (d.Verdict == nod.Allow) != want {
+			t.Errorf("%s: %s (%s)", name, d.Verdict, d.Reason)
+		}
+	}
+}
+
 func TestFurtherRoots(t *testing.T) {
 	o := options(nod.DefaultRules())
 	o.Roots = []string{"/home/dev/elsewhere"}

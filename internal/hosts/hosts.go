@@ -111,23 +111,34 @@ type Tool struct {
 
 // Guarded lists the names that an agent or a tool runs or obeys by itself.
 func Guarded() []string {
+	lists := ofAgents()
+	for _, t := range tools {
+		lists = append(lists, t.Obeys...)
+	}
+	return namesOf(lists)
+}
+
+// AgentsObey lists the names that an agent runs or obeys by itself.
+func AgentsObey() []string { return namesOf(ofAgents()) }
+
+func ofAgents() (lists []Obeyed) {
+	for _, a := range agents {
+		lists = append(lists, a.Obeys...)
+	}
+	return lists
+}
+
+// namesOf are the names, each once, in their order.
+func namesOf(lists []Obeyed) []string {
 	names := make([]string, 0, 256)
 	seen := make(map[string]bool, 256)
-	add := func(list []Obeyed) {
-		for _, o := range list {
-			for _, name := range o.Names {
-				if !seen[name] {
-					seen[name] = true
-					names = append(names, name)
-				}
+	for _, o := range lists {
+		for _, name := range o.Names {
+			if !seen[name] {
+				seen[name] = true
+				names = append(names, name)
 			}
 		}
-	}
-	for _, a := range agents {
-		add(a.Obeys)
-	}
-	for _, t := range tools {
-		add(t.Obeys)
 	}
 	return names
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/view"
@@ -64,6 +65,8 @@ type Machine struct {
 	agentDirs func() []agentDir
 	unfit     answers                // which directories are no workspace because of their names
 	begins    func() map[string]bool // how guards begin
+	// agentBegins is how the names begin that agents run or obey.
+	agentBegins func() map[string]bool
 }
 
 // New returns the machine. What takes long is looked up when it is asked for.
@@ -77,6 +80,7 @@ func New(o Options) *Machine {
 	m.Starts = sync.OnceValue(m.Secrets.Starts)
 	m.agentDirs = sync.OnceValue(m.ownDirs)
 	m.begins = sync.OnceValue(m.Guards.Beginnings)
+	m.agentBegins = sync.OnceValue(func() map[string]bool { return paths.New(hosts.AgentsObey(), "").Beginnings() })
 	return m
 }
 
@@ -97,12 +101,13 @@ type Workspace struct {
 	// hookDirs is where git's settings say that hooks are, with whether only their
 	// names count; nil: not looked yet.
 	hookDirs map[string]bool
+	settings map[string][]string // texts of agents' settings, by root, once looked
 }
 
 // Apart is a copy whose look-ups are its own, for another goroutine.
 func (w *Workspace) Apart() *Workspace {
 	own := *w
 	own.path, own.named, own.linked = slices.Clip(w.path), slices.Clip(w.named), slices.Clip(w.linked)
-	own.repos, own.hookDirs = maps.Clone(w.repos), maps.Clone(w.hookDirs)
+	own.repos, own.hookDirs, own.settings = maps.Clone(w.repos), maps.Clone(w.hookDirs), maps.Clone(w.settings)
 	return &own
 }

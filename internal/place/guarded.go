@@ -29,13 +29,14 @@ func (w *Workspace) Writable(real string) (why Objection) {
 
 // Guarded reports whether a real path in the workspace is on the guarded
 // list, in a PATH directory, in a directory of an agent's own, wherever that
-// leads, or in the repository's git directory. Names above the root count with
+// leads, or in the repository's git directory, or is started by settings of an
+// agent. Names above the root count with
 // those below it (.github, hooks); alone they say nothing, since such a root is
 // no workspace. What unpacks to a guarded name is guarded too.
 func (w *Workspace) Guarded(real string) bool {
 	if plain, ok := unpacked(real); ok && w.Guarded(plain) || w.InPath(real) || w.Machine.agentsOwn(real) ||
 		w.Machine.guardedInPlace(real) ||
-		w.isHook(real) {
+		w.isHook(real) || w.isStarted(real) {
 		return true
 	}
 	for _, root := range w.Roots {
@@ -81,12 +82,13 @@ func (m *Machine) guardedInPlace(real string) bool {
 }
 
 // alias is a link at the top of a workspace whose name is guarded, or that of a
-// directory in which guarded names lie.
+// directory in which guarded names lie, or a link right in such a directory.
 type alias struct {
 	name, real string // name starts at the workspace
 }
 
-// aliases finds them: AGENTS.md -> docs/house.md, .github -> meta.
+// aliases finds them: AGENTS.md -> docs/house.md, .github -> meta,
+// .claude/settings.json -> ../team.json.
 func (w *Workspace) aliases() []alias {
 	if w.linked != nil {
 		return w.linked
@@ -96,12 +98,23 @@ func (w *Workspace) aliases() []alias {
 	for _, root := range w.Roots {
 		names, _ := w.Machine.Files.List(root, MaxMatches)
 		for _, name := range names {
-			if begins[paths.FoldName(name)] && w.IsLink(root+"/"+name) {
-				w.linked = append(w.linked, alias{"/" + name, w.Machine.Real(root + "/" + name)})
+			if !begins[paths.FoldName(name)] {
+				continue
+			}
+			w.alias(root, "/"+name)
+			inside, _ := w.Machine.Files.List(root+"/"+name, settingsNames)
+			for _, below := range inside {
+				w.alias(root, "/"+name+"/"+below)
 			}
 		}
 	}
 	return w.linked
+}
+
+func (w *Workspace) alias(root, name string) {
+	if w.IsLink(root + name) {
+		w.linked = append(w.linked, alias{name, w.Machine.Real(root + name)})
+	}
 }
 
 // unpacked returns what a name is without the ending of a compressed file.
