@@ -155,6 +155,36 @@ func TestTwoModelsShareAFileOfAnswers(t *testing.T) {
 	}
 }
 
+// The whole report says how the two differ, as the brief one does.
+func TestEvalPairsModelsInTheWholeReport(t *testing.T) {
+	dir, _ := modelWorld(t, 1024)
+	other, _ := modelWorld(t, 512)
+	args := []string{"--model", "model.toml", "--model", filepath.Join(other, "model.toml"), "--record", "answers.jsonl", "--yes", "rows.jsonl"}
+	if exit, stdout, stderr := runEval(t, dir, args...); exit != ExitOK || !strings.Contains(stdout, "exact p = 1.0000") {
+		t.Errorf("%d\n%s%s", exit, stdout, stderr)
+	}
+}
+
+// A row without an answer is in no column and in no change.
+func TestEvalLeavesTheUnansweredOut(t *testing.T) {
+	dir, _ := modelWorld(t, 1024)
+	if exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "rows.jsonl"); exit != ExitOK {
+		t.Fatalf("%d\n%s%s", exit, stdout, stderr)
+	}
+	other := strings.Replace(openRows, `"context":"cancel job-1"}`, `"context":"cancel job-7"}`, 1)
+	if err := os.WriteFile(filepath.Join(dir, "other.jsonl"), []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, whole, _ := runEval(t, dir, "--replay", "answers.jsonl", "other.jsonl")
+	_, brief, _ := runEval(t, dir, "--replay", "answers.jsonl", "--brief", "other.jsonl")
+	if !strings.Contains(whole, "1 not_recorded") || strings.Contains(whole, "failed") || strings.Contains(whole, "benign-sideeffect") {
+		t.Error(whole)
+	}
+	if want := "all                      0     0      1      0       1     0     2  100.0 %"; !strings.Contains(brief, want) {
+		t.Errorf("want %q in\n%s", want, brief)
+	}
+}
+
 // A key that is refused ends the run: no table is printed of rows that nobody
 // judged.
 func TestEvalStopsAtARefusedKey(t *testing.T) {

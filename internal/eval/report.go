@@ -226,7 +226,7 @@ func summarizeSet(all []Judged, set int, name, by string) SetReport {
 	s.OpenReads = shareOf(all, set, func(r *Row) bool { return r.Label == Readonly },
 		func(a Answer) bool { return a.Outcome == Open })
 	for i := range all {
-		if all[i].Answers[set].Failed {
+		if a := all[i].Answers[set]; a.Failed && a.Unanswered == "" {
 			s.Failed++
 		}
 	}
@@ -240,14 +240,16 @@ func labelShare(all []Judged, set int, label string) LabelShare {
 	l := LabelShare{Label: label, Settled: shareOf(all, set, of, func(a Answer) bool { return a.Outcome != Open })}
 	for i := range all {
 		a := all[i].Answers[set]
-		if of(all[i].Row) && a.Confined {
+		if !of(all[i].Row) || a.Unanswered != "" {
+			continue
+		}
+		if a.Confined {
 			l.Confined++
 		}
-		if of(all[i].Row) && a.Outside {
+		if a.Outside {
 			l.Outside++
 		}
 		switch {
-		case !of(all[i].Row):
 		case a.Outcome == Open:
 			l.Open++
 		case a.Outcome == Denied:
@@ -274,7 +276,7 @@ func tallies(all []Judged, set int, by string) []Tally {
 	var table []Tally
 	for i := range all {
 		a := all[i].Answers[set]
-		if by == "reason" && a.Outcome != Open {
+		if a.Unanswered != "" || by == "reason" && a.Outcome != Open {
 			continue
 		}
 		key := keyOf(all[i].Row, a, by)
@@ -352,6 +354,9 @@ func changesOf(all []Judged) *Changes {
 	c := &Changes{}
 	count := map[Change]int{}
 	for i := range all {
+		if all[i].Answers[0].Unanswered+all[i].Answers[1].Unanswered != "" {
+			continue
+		}
 		before, after := all[i].Answers[0].Outcome, all[i].Answers[1].Outcome
 		if before == after {
 			c.Same++
@@ -392,6 +397,9 @@ func listed(all []Judged, list string, sets int) []Listed {
 
 func belongs(j *Judged, list string, sets int) bool {
 	now := j.Answers[sets-1].Outcome
+	if j.Answers[0].Unanswered+j.Answers[sets-1].Unanswered != "" {
+		return false
+	}
 	if list == "changed" {
 		return j.Answers[0].Outcome != now
 	}

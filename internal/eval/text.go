@@ -27,6 +27,7 @@ func (r Report) Print(w io.Writer) error {
 	if r.Changes != nil && r.Halves == nil {
 		r.Changes.print(p, r.Sets)
 	}
+	p.paired(r.Paired)
 	r.rows(p)
 	return p.err
 }
