@@ -86,7 +86,7 @@ func (a *Anthropic) params(q question) anthropic.MessageNewParams {
 	case "off":
 		off := anthropic.NewThinkingConfigDisabledParam()
 		p.Thinking = anthropic.ThinkingConfigParamUnion{OfDisabled: &off}
-	case "adaptive":
+	case adaptive:
 		p.Thinking = anthropic.ThinkingConfigParamUnion{OfAdaptive: &anthropic.ThinkingConfigAdaptiveParam{}}
 	}
 	if s.effort != "" {

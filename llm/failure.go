@@ -93,7 +93,7 @@ func (c *client) network(ctx context.Context, err error) *fault.Error {
 
 // status says what a status other than 200 means, and what to do about it.
 func (c *client) status(code int, url string, body []byte) *fault.Error {
-	kind, advice := fault.BadRequest, "the request was refused as it stands; see [model] name and max_tokens"
+	kind, advice := fault.BadRequest, "the request was refused as it stands; see [model] name, channel and max_tokens"
 	switch {
 	case code == 402, code == 400 && isCredit(body):
 		kind, advice = fault.Unauthorized, "the credit of this API key's account is used up; pay the "+

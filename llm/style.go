@@ -15,6 +15,10 @@ type style struct {
 // what it thinks counts as output, and an answer that is cut off blocks.
 const reasoningTokens = 4096
 
+// adaptive is thinking that the model itself measures out. With it Anthropic
+// takes neither a forced tool nor a temperature.
+const adaptive = "adaptive"
+
 // styleOf is what the settings say, and for the rest what is known of a model by
 // its name. What is not known is left to the vendor.
 func styleOf(model string, o Options) style {
@@ -22,14 +26,14 @@ func styleOf(model string, o Options) style {
 	s := style{channel: o.Channel, effort: o.Effort, thinking: o.Thinking, temperature: o.Temperature,
 		reasons: reasons(name)}
 	if s.channel == "" {
-		if s.channel = Tool; refusesForce(name) {
+		if s.channel = Tool; refusesForce(name) || s.thinking == adaptive {
 			s.channel = Auto
 		}
 	}
 	if s.effort == "" && s.reasons && (o.Provider == ProviderOpenAI || o.Provider == ProviderAzure) {
 		s.effort = "low"
 	}
-	if s.temperature == nil && takesTemperature(o.Provider, name) {
+	if s.temperature == nil && s.thinking != adaptive && takesTemperature(o.Provider, name) {
 		s.temperature = new(float64)
 	}
 	return s
