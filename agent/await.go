@@ -17,18 +17,22 @@ const (
 )
 
 // awaited waits until there is what a host writes late, at most awaitLimit and a
-// quarter of the time that is left.
-func awaited(ctx context.Context, there func() bool) {
+// quarter of the time that is left, and reports whether it came.
+func awaited(ctx context.Context, there func() bool) bool {
 	limit := awaitLimit
 	if deadline, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(deadline)/4) // the question needs the rest
 	}
-	for end := time.Now().Add(limit); ctx.Err() == nil && !there() && time.Now().Before(end); {
+	for end := time.Now().Add(limit); ctx.Err() == nil && time.Now().Before(end); {
+		if there() {
+			return true
+		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(awaitPause):
 		}
 	}
+	return there()
 }
 
 // promptSearch looks for what the person typed last in a transcript of Claude

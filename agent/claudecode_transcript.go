@@ -34,17 +34,21 @@ const transcriptLimit = 32 << 20
 // [transcript.ErrEarlier] where not all was read.
 //
 // prompt is the id of what the person typed last, as the payload says it. The
-// host writes that late, and it is waited for: see [awaited].
+// host writes that late, and it is waited for: see [awaited]. Where it does not
+// come, the newest turn is nobody's, so that the model hears of a gap.
 func claudeTranscript(name, call, prompt string) func(context.Context) iter.Seq2[transcript.Turn, error] {
 	return func(ctx context.Context) iter.Seq2[transcript.Turn, error] {
 		return func(yield func(transcript.Turn, error) bool) {
-			awaited(ctx, (&promptSearch{name: name, prompt: prompt}).there)
+			heard := awaited(ctx, (&promptSearch{name: name, prompt: prompt}).there)
 			lines, err := openBackwards(name, transcriptLimit)
 			if err != nil {
 				yield(transcript.Turn{}, err)
 				return
 			}
 			defer lines.close()
+			if !heard && !yield(transcript.Turn{Text: "a prompt that is not written yet"}, nil) {
+				return
+			}
 			r := claudeReader{lines: lines, call: call}
 			newestFirst(ctx, "Claude Code", r.message, yield)
 		}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -282,6 +283,28 @@ func TestALateTranscriptIsAwaited(t *testing.T) {
 			t.Errorf("%v %+v", err, turn)
 		}
 		break
+	}
+}
+
+// A prompt that never comes leaves a gap that is nobody's: the person may have
+// said anything there.
+func TestAPromptThatNeverComesIsAGap(t *testing.T) {
+	begun := userLine(`"hello"`, `,"promptId":"p1"`+typed) + "\n"
+	for prompt, want := range map[string][]transcript.Origin{
+		"p1": {transcript.Person},
+		"p2": {transcript.Other, transcript.Person},
+		"":   {transcript.Person},
+	} {
+		var got []transcript.Origin
+		for turn, err := range claudeTranscript(writeTranscript(t, begun), "", prompt)(context.Background()) {
+			if err != nil || turn.Text == "" {
+				t.Fatalf("%q: %v %+v", prompt, err, turn)
+			}
+			got = append(got, turn.Origin)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", prompt, got, want)
+		}
 	}
 }
 
