@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"path"
 	"strings"
 	"time"
@@ -116,7 +117,8 @@ func (c Copilot) Decode(payload []byte, environ []string) (Event, error) {
 	case Other:
 		e.Call = nod.Call{Agent: c.Name(), Session: f.word("sessionId")}
 	case Unexpected:
-		e.Call = nod.Call{Agent: c.Name(), Session: top.hint("sessionId"), RawTool: f.optional("toolName")}
+		e.Call = nod.Call{Agent: c.Name(), Session: top.hint("sessionId"),
+			RawTool: cmp.Or(f.optional("toolName"), f.optional("tool_name"))}
 	default:
 		c.decodeCall(&e, f, environ)
 	}
@@ -134,7 +136,7 @@ func copilotEvent(f fields) (Kind, string) {
 	case name == "permissionRequest":
 		return Prompt, name
 	case name != "" || f.maybe("hook_event_name") != nil:
-		return Unexpected, "another registration's " + name
+		return Unexpected, cmp.Or(name, f.optional("hook_event_name")) + " of another registration"
 	case tool == nil:
 		return Other, "unnamed"
 	case result != nil:

@@ -123,12 +123,17 @@ func TestCopilotEnviron(t *testing.T) {
 
 // A payload of another registration is blocked, not read in part.
 func TestCopilotOtherRegistration(t *testing.T) {
-	e, err := agent.Copilot{}.Decode([]byte(`{"hook_event_name":"PreToolUse","sessionId":"a","session_id":"a","cwd":"/w","toolName":"bash","tool_name":"Bash","tool_input":{"command":"ls"}}`), nil)
-	if err != nil || e.Kind != agent.Unexpected {
-		t.Fatalf("%+v %v", e, err)
-	}
-	if a := (agent.Copilot{}).Encode(e, nod.Decision{Verdict: nod.Allow}, agent.Default, false); a.Said != "deny" {
-		t.Errorf("said %s", a.Said)
+	for _, payload := range []string{
+		`{"hook_event_name":"PreToolUse","session_id":"a","cwd":"/w","tool_name":"Bash","tool_input":{"command":"ls"}}`,
+		`{"hook_event_name":"PreToolUse","sessionId":"a","session_id":"a","cwd":"/w","toolName":"bash","tool_name":"Bash","tool_input":{"command":"ls"}}`,
+	} {
+		e, err := agent.Copilot{}.Decode([]byte(payload), nil)
+		if err != nil || e.Kind != agent.Unexpected || e.Name != "PreToolUse of another registration" {
+			t.Fatalf("%+v %v", e, err)
+		}
+		if a := (agent.Copilot{}).Encode(e, nod.Decision{Verdict: nod.Allow}, agent.Default, false); a.Said != "deny" {
+			t.Errorf("%s: said %s", payload, a.Said)
+		}
 	}
 }
 
