@@ -39,7 +39,10 @@
 //	region      = ""           # bedrock, vertex
 //	project     = ""           # vertex: the key's own
 //	api_version = ""           # azure
-//	channel     = ""           # compatible: tool (the default), schema or lines
+//	channel     = ""           # how it answers: tool, or auto (not forced); compatible also schema or lines
+//	effort      = ""           # none, minimal, low, medium, high, xhigh or max, as the model takes it
+//	thinking    = ""           # anthropic, bedrock, vertex: off or adaptive
+//	# temperature = 0.0        # unset: 0 where a model is known to take one
 //	timeout     = "30s"        # for the whole decision
 //	max_tokens  = 1024         # 256 with last20
 //	proxy       = ""           # http, https or socks5 address
@@ -53,7 +56,8 @@
 //	on_unavailable   = "ask"   # or "deny": what a failure of the model means where a person is there; denied elsewhere
 //
 //	[[fallback]]              # asked where the one above is not to be had; at most four
-//	provider = "openai"       # and name, endpoint, key_file, region, project, api_version, channel
+//	provider = "openai"       # and name, endpoint, key_file, region, project, api_version, channel, effort, thinking,
+//	                          # temperature, headers
 //	key_file = "~/.config/nod/openai-key"
 //
 //	[log]
