@@ -258,7 +258,7 @@ func TestStyles(t *testing.T) {
 		{ProviderAnthropic, "claude-haiku-4-5", nil, []string{`"temperature":0`, `"type":"tool"`}, []string{"effort", `"disabled"`}},
 		{ProviderAnthropic, "claude-haiku-5-5", func(o *Options) { o.Thinking, o.Effort = "off", "low" }, []string{`"type":"disabled"`, `"effort":"low"`, `"type":"tool"`, `"max_tokens":4096`}, []string{"temperature"}},
 		{ProviderAnthropic, "claude-sonnet-5-5", nil, []string{`"tool_choice":{"disable_parallel_tool_use":true,"type":"auto"}`}, []string{"temperature"}},
-		{ProviderAnthropic, "claude-haiku-4-5", func(o *Options) { o.Thinking = "adaptive" }, []string{`"type":"adaptive"`, `"type":"auto"`}, []string{"temperature"}},
+		{ProviderAnthropic, "claude-haiku-4-5", func(o *Options) { o.Thinking = "adaptive" }, []string{`"type":"adaptive"`, `"type":"auto"`, `"max_tokens":4096`}, []string{"temperature"}},
 		{ProviderAnthropic, "claude-haiku-4-5", func(o *Options) { o.Channel = Auto }, []string{`"type":"auto"`}, nil},
 		{ProviderOpenAI, "gpt-5-nano", nil, []string{`"effort":"low"`, `"max_output_tokens":4096`}, []string{"temperature"}},
 		{ProviderOpenAI, "gpt-5.6-luna", func(o *Options) { o.Effort = "none"; o.Channel = Auto }, []string{`"effort":"none"`, `"tool_choice":"auto"`}, []string{"temperature"}},

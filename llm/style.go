@@ -24,7 +24,7 @@ const adaptive = "adaptive"
 func styleOf(model string, o Options) style {
 	name := atVendors(model)
 	s := style{channel: o.Channel, effort: o.Effort, thinking: o.Thinking, temperature: o.Temperature,
-		reasons: reasons(name)}
+		reasons: reasons(name) || o.Thinking == adaptive}
 	if s.channel == "" {
 		if s.channel = Tool; refusesForce(name) || s.thinking == adaptive {
 			s.channel = Auto
