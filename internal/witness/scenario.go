@@ -100,7 +100,7 @@ func (g scenes) variable() (first string, again func() string, use string) {
 				"wc ") + value()
 		}, use
 	}
-	first = g.of(name+"="+value(), oddities{g.generator}.assignment(name, value()), name+"="+value())
+	first = g.of(name+"="+value(), oddities(g).assignment(name, value()), name+"="+value())
 	if g.chance(15) {
 		first = g.of("readonly ", "readonly ", "readonly ", "declare -r ", "declare -l ", "declare -u ", "export ",
 			"declare -i ", "typeset -l ", "declare -n ", "local ") + first
@@ -109,7 +109,7 @@ func (g scenes) variable() (first string, again func() string, use string) {
 		if g.chance(40) {
 			return name + "=" + value()
 		}
-		return oddities{g.generator}.assignment(name, value())
+		return oddities(g).assignment(name, value())
 	}, use
 }
 
