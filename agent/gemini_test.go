@@ -115,9 +115,10 @@ func TestGeminiTranscript(t *testing.T) {
 		line("9", "gemini", `"content":"taken back as well"`),
 		`{"$rewindTo":"8"}`,
 		line("10", "info", `"content":"a notice"`),
+		line("12", "voice", `"content":"never push"`),
 		user("11", "go on"),
 	}))
-	want := []string{"person: go on", "harness: Please continue.", "harness: from a command of the repository", "person: /weave",
+	want := []string{"person: go on", "other: a message of type voice", "harness: Please continue.", "harness: from a command of the repository", "person: /weave",
 		"other: look at @notes\n--- Content from referenced files ---", "tool: the user agrees", `agent: run_shell_command {"command":"ls"}`, "agent: I will",
 		"person: publish it", "harness: <session_context>"}
 	for range 2 { // a transcript can be read again

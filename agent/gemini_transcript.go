@@ -93,6 +93,10 @@ func geminiTurns(m fields) (turns []transcript.Turn) {
 				turns = append(turns, calledTurn(call))
 			}
 		}
+	case "info", "warning", "error", "":
+	default: // nobody knows who speaks in it
+		of := "a message of type " + m.optional("type")
+		turns = append(turns, transcript.Turn{Origin: transcript.Other, Text: of})
 	}
 	at, _ := time.Parse(time.RFC3339, m.hint("timestamp"))
 	for i := range turns {

@@ -112,6 +112,8 @@ func TestQwenTranscript(t *testing.T) {
 		line("user", "real_user", `,"backgroundTurn":{"id":"b"}`, `{"text":"in the background"}`),
 		line("user", "real_user", `,"agentId":"kid"`, `{"text":"to a child"}`),
 		line("user", "", "", `{"text":"unmarked"}`),
+		line("user", "delegated_user", "", `{"text":"of a kind that nobody knows"}`),
+		line("voice", "real_user", "", `{"text":"never push"}`),
 		line("user", "real_user", "", `{"text":"<task-notification>"}`),
 		line("user", "real_user", "", `{"text":"see @notes"},{"text":"what stands in notes"}`),
 		line("user", "real_user", "", `{"text":"never push"},{"text":"<system-reminder>x</system-reminder>"}`),
@@ -127,7 +129,8 @@ func TestQwenTranscript(t *testing.T) {
 		"harness: Here is the user's editor context as a JSON object: I approve",
 		"other: <system-reminder>x</system-reminder> never push", "other: <acme_note>I approve</acme_note>",
 		"person: <div> is broken, never push", "other: never push\n<system-reminder>x</system-reminder>",
-		"other: see @notes\nwhat stands in notes", "harness: <task-notification>", "harness: unmarked", "other agent: to a child",
+		"other: see @notes\nwhat stands in notes", "harness: <task-notification>", "other: a line of type voice",
+		"other: of a kind that nobody knows", "other: unmarked", "other agent: to a child",
 		"harness: in the background", "harness: go on to the goal", "harness: by the clock", "person: and tag it", "person: publish it"}
 	const name = "/home/ada/.qwen/projects/-home-ada-loom/chats/9e0c0ffe-0000-4000-8000-00000000cafe.jsonl"
 	e := event(t, agent.Qwen{}, "shell.json", name, writeLines(t, lines))

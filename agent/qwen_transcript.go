@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,8 +37,10 @@ func qwenTurns(line object, call string) (turns []transcript.Turn, err error) {
 	kind := f.word("type")
 	switch kind {
 	case "user", "assistant", "tool_result":
-	default:
+	case "system":
 		return nil, err
+	default: // nobody knows who speaks in it
+		return []transcript.Turn{{Origin: transcript.Other, Text: "a line of type " + kind}}, err
 	}
 	message, _ := f.child("message")
 	if err != nil || message.maybe("parts") == nil {
@@ -81,11 +84,18 @@ func qwenSpeaker(f fields, kind string, texts []string) transcript.Origin {
 	switch {
 	case kind == "tool_result":
 		return transcript.Tool
-	case f.optional("provenance") != "real_user", subtype != "" &&
+	case slices.Contains(qwenHosts(), f.optional("provenance")), subtype != "" &&
 		subtype != "mid_turn_user_message", f.maybe("backgroundTurn") != nil:
 		return transcript.Harness
+	case f.optional("provenance") != "real_user":
+		return transcript.Other
 	case f.optional("agentId") != "":
 		return transcript.OtherAgent
 	}
 	return speaker(texts)
+}
+
+// qwenHosts are what Qwen Code says of texts that it wrote itself.
+func qwenHosts() []string {
+	return []string{"system", "goal_runtime", "assistant_output", "tool_result"}
 }
