@@ -40,6 +40,8 @@ func newPlace(t testing.TB) *place {
 	}
 	p := &place{t: t, home: home, shop: filepath.Join(home, "shop"), session: "s1", permission: "default"}
 	p.write(filepath.Join(p.shop, "main.go"), "package main\n")
+	said := `{"type":"user","message":{"role":"user","content":"look around"}}`
+	p.write(filepath.Join(home, "t.jsonl"), said+"\n") // a transcript that is not there is waited for
 	p.options = hook.Options{
 		Adapter: agent.ClaudeCode{}, Version: "test", Places: config.DefaultPlaces(home), Deadline: hang.Limit(),
 		Environ: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + p.shop, "CLAUDE_CODE_ENTRYPOINT=sdk-cli"},
