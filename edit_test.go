@@ -195,6 +195,9 @@ func TestWhatSettingsStart(t *testing.T) {
 		{".vscode/tasks.json", `{"tasks":[{"command":"bin/t.sh"}]}`, "bin/t.sh", true},
 		{".vscode/launch.json", `{"configurations":[{"program":"src/app.js"}]}`, "src/app.js", true},
 		{"settings.json", command("scripts/fmt.sh"), "scripts/fmt.sh", true},
+		{".github/workflows/ci.yml", "jobs:\n  x:\n    steps:\n      - run: scripts/fmt.sh\n", "scripts/fmt.sh", true},
+		{".aider.conf.yml", "lint-cmd: scripts/fmt.sh\n", "scripts/fmt.sh", false},
+		{"package.json", `{"scripts":{"test":"node tools/t.js"}}`, "tools/t.js", true},
 	} {
 		o, w := options(nod.DefaultRules()), newWorld(false)
 		w.File(shop+"/"+row.file, row.text, 0o644)

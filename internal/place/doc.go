@@ -13,7 +13,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/view"
@@ -65,8 +64,7 @@ type Machine struct {
 	agentDirs func() []agentDir
 	unfit     answers                // which directories are no workspace because of their names
 	begins    func() map[string]bool // how guards begin
-	// agentBegins is how the names begin that agents run or obey.
-	agentBegins func() map[string]bool
+	obeyed    func() obeyed
 }
 
 // New returns the machine. What takes long is looked up when it is asked for.
@@ -80,7 +78,7 @@ func New(o Options) *Machine {
 	m.Starts = sync.OnceValue(m.Secrets.Starts)
 	m.agentDirs = sync.OnceValue(m.ownDirs)
 	m.begins = sync.OnceValue(m.Guards.Beginnings)
-	m.agentBegins = sync.OnceValue(func() map[string]bool { return paths.New(hosts.AgentsObey(), "").Beginnings() })
+	m.obeyed = sync.OnceValue(newObeyed)
 	return m
 }
 

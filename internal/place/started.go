@@ -5,15 +5,27 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/view"
 )
 
 const (
 	settingsSize  = 256 << 10 // of one file of settings
-	settingsNames = 1000      // of one directory
+	settingsNames = 1000      // of an agent's directory, for links
 	settingsDepth = 3         // .github/copilot/settings.json
 )
+
+// obeyed is what agents run or obey in a repository, with how those names begin.
+type obeyed struct {
+	paths.List
+	begin map[string]bool
+}
+
+func newObeyed() obeyed {
+	list := paths.New(hosts.AgentsObey(), "")
+	return obeyed{list, list.Beginnings()}
+}
 
 // isStarted reports whether settings of an agent in a workspace name a file of it:
 // a hook's script, a server, a status line. The agent starts by itself what they
@@ -34,31 +46,30 @@ func (w *Workspace) settingsAt(root string) []string {
 	}
 	texts, looked := w.settings[root]
 	if !looked {
-		texts = w.Machine.settings(root, w.Machine.agentBegins(), settingsDepth)
+		texts = w.Machine.settings(root, "", settingsDepth)
 		w.settings[root] = texts
 	}
 	return texts
 }
 
-// settings are the texts of the settings in a directory and so many levels below
-// it. nil stands for all names.
-func (m *Machine) settings(dir string, only map[string]bool, depth int) (texts []string) {
-	limit := settingsNames
-	if only != nil {
-		limit = MaxMatches
-	}
-	names, _ := m.Files.List(dir, limit)
+// settings are the texts of agents' settings below a root, in a directory of it and
+// so many levels below that. What no agent obeys (.github/workflows) is passed over.
+func (m *Machine) settings(root, dir string, depth int) (texts []string) {
+	obeyed := m.obeyed()
+	names, _ := m.Files.List(root+dir, MaxMatches)
 	for _, name := range names {
-		if only != nil && !only[paths.FoldName(name)] {
-			continue
-		}
+		file := dir + "/" + name
 		switch ext := strings.ToLower(path.Ext(name)); {
 		case slices.Contains([]string{".json", ".jsonc", ".toml", ".yml", ".yaml"}, ext):
-			if data, err := m.Files.Read(m.Real(dir+"/"+name), settingsSize); err == nil && !onRequest(name, data) {
+			if !obeyed.Match(file) {
+				continue
+			}
+			if data, err := m.Files.Read(m.Real(root+file), settingsSize); err == nil && !onRequest(name, data) {
 				texts = append(texts, withoutRules(strings.ToLower(string(data))))
 			}
-		case depth > 1 && (ext == "" || ext == strings.ToLower(name)):
-			texts = append(texts, m.settings(dir+"/"+name, nil, depth-1)...)
+		case depth > 1 && (ext == "" || ext == strings.ToLower(name)) &&
+			(dir != "" || obeyed.begin[paths.FoldName(name)]):
+			texts = append(texts, m.settings(root, file, depth-1)...)
 		}
 	}
 	return texts
