@@ -217,51 +217,22 @@ func (f evalFlags) check(world string) error {
 const builtinRules = "default"
 
 func evalReport(ctx context.Context, p *Process, f evalFlags) (eval.Report, error) {
-	o := eval.Options{Agent: f.agent, Without: f.without, Confine: f.confine}
-	for _, name := range f.rules {
-		set, err := ruleSet(p, name)
-		if err != nil {
-			return eval.Report{}, err
-		}
-		o.Sets = append(o.Sets, set)
-	}
-	var files []eval.File
-	rows := 0
-	for _, name := range f.files {
-		file, err := eval.ReadFile(absolute(p, name))
-		if err != nil {
-			return eval.Report{}, err
-		}
-		file.Name = name
-		files, rows = append(files, file), rows+len(file.Rows)
+	o, files, rows, err := f.given(p)
+	if err != nil {
+		return eval.Report{}, err
 	}
 	labels, err := f.correct(p, files)
 	if err != nil {
 		return eval.Report{}, err
 	}
 	left := eval.Leave(files, o)
-	var asked asking
-	switch {
-	case f.replay != "":
-		asked, err = f.withRecording(p, &o)
-	case len(f.models) > 0:
-		asked, err = f.withModels(ctx, p, files, &o)
-	}
+	asked, err := f.asked(ctx, p, files, &o)
 	if err != nil {
 		return eval.Report{}, err
 	}
 	defer asked.close()
 	done := progress(p, f, rows, &o)
-	all, halves, err := f.judge(ctx, files, &o)
-	runs := [][]eval.Judged{all}
-	for n := 1; n < f.repeats && err == nil; n++ {
-		for _, x := range asked.answers {
-			x.Repeat(n)
-		}
-		var again []eval.Judged
-		again, _, err = f.judge(ctx, files, &o)
-		runs = append(runs, again)
-	}
+	runs, halves, err := f.judgeRepeatedly(ctx, files, &o, asked)
 	done()
 	if err == nil {
 		err = asked.failed()
@@ -269,21 +240,53 @@ func evalReport(ctx context.Context, p *Process, f evalFlags) (eval.Report, erro
 	if err != nil {
 		return eval.Report{}, err
 	}
-	if len(all) == 0 {
+	if len(runs[0]) == 0 {
 		return eval.Report{}, fmt.Errorf("no rows to judge; the files hold %d", rows)
 	}
-	r := eval.Summarize(files, all, o, f.by, f.list)
+	r := eval.Summarize(files, runs[0], o, f.by, f.list)
 	r.Labels, r.Halves = labels, halves
 	r.AddWithout(left)
-	for i, s := range r.Sets {
-		if s.Model != nil && len(asked.answers) > 0 {
-			s.Model.Median, s.Model.P99 = asked.answers[min(i, len(asked.answers)-1)].Times()
-		}
-	}
+	asked.addTimes(r)
 	if f.repeats > 1 {
 		r.Flips(runs)
 	}
 	return r, nil
+}
+
+// given reads the rules and the rows that the flags name.
+func (f evalFlags) given(p *Process) (o eval.Options, files []eval.File, rows int, err error) {
+	o = eval.Options{Agent: f.agent, Without: f.without, Confine: f.confine}
+	for _, name := range f.rules {
+		set, err := ruleSet(p, name)
+		if err != nil {
+			return o, nil, 0, err
+		}
+		o.Sets = append(o.Sets, set)
+	}
+	for _, name := range f.files {
+		file, err := eval.ReadFile(absolute(p, name))
+		if err != nil {
+			return o, nil, 0, err
+		}
+		file.Name = name
+		files, rows = append(files, file), rows+len(file.Rows)
+	}
+	return o, files, rows, nil
+}
+
+// judgeRepeatedly judges the rows as often as --repeats says.
+func (f evalFlags) judgeRepeatedly(ctx context.Context, files []eval.File, o *eval.Options, asked asking) (
+	runs [][]eval.Judged, halves *eval.Halves, err error) {
+	all, halves, err := f.judge(ctx, files, o)
+	runs = [][]eval.Judged{all}
+	for n := 1; n < f.repeats && err == nil; n++ {
+		for _, x := range asked.answers {
+			x.Repeat(n)
+		}
+		all, _, err = f.judge(ctx, files, o)
+		runs = append(runs, all)
+	}
+	return runs, halves, err
 }
 
 // correct applies --labels.

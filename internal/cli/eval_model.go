@@ -38,6 +38,26 @@ func (a asking) close() {
 	}
 }
 
+// addTimes puts how long the models took into a report.
+func (a asking) addTimes(r eval.Report) {
+	for i, s := range r.Sets {
+		if s.Model != nil && len(a.answers) > 0 {
+			s.Model.Median, s.Model.P99 = a.answers[min(i, len(a.answers)-1)].Times()
+		}
+	}
+}
+
+// asked puts what answers for layer 4 into o: a recording, models, or nothing.
+func (f evalFlags) asked(ctx context.Context, p *Process, files []eval.File, o *eval.Options) (asking, error) {
+	switch {
+	case f.replay != "":
+		return f.withRecording(p, o)
+	case len(f.models) > 0:
+		return f.withModels(ctx, p, files, o)
+	}
+	return asking{}, nil
+}
+
 // withModels puts the models of the settings files into o, after a person has
 // seen what that costs.
 func (f evalFlags) withModels(ctx context.Context, p *Process, files []eval.File, o *eval.Options) (asking, error) {

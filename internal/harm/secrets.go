@@ -20,43 +20,8 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 		return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
 	}
 	for _, e := range h.Report.Effects {
-		if e.Kind == shell.Secret {
-			return Objection("this uses or prints a secret: " + printable.Text(e.Words))
-		}
-		if e.Kind > shell.Run {
-			continue
-		}
-		if !e.Names && (e.Pattern != "" || e.Recursive) && view.Below("/proc", e.Target) {
-			return Objection("this reads what /proc says of a process, which may hold secrets: " +
-				printable.Text(e.Words))
-		}
-		names, all := h.At.Machine.Names(e)
-		if e.Pattern != "" && !h.Report.Fed(e) { // what find hands over is looked at with its tests (secretBelow)
-			names = h.At.Machine.ThroughLinks(names)
-		}
-		tree := !e.Names && e.Recursive &&
-			(e.Pattern == "" || !all || h.Report.Fed(e)) // what find hands over lies at any depth
-		for _, name := range names {
-			if h.touches(name, tree) && !(e.Names && e.Kind == shell.Read && h.isLoneSecret(name, e.Recursive)) {
-				return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
-			}
-		}
-		if word := h.aimsAtSecret(e); word != "" {
-			return Objection("this may search files that hold secrets: " + printable.Text(word))
-		}
-		if h.searches(e) {
-			if word := h.seeksSecret(); word != "" {
-				return Objection("this looks for secrets: " + printable.Text(word))
-			}
-		}
-		if all && !h.Report.Fed(e) {
-			continue
-		}
-		if word := h.picksSecret(); word != "" && !e.Names {
-			return Objection("this may pick out files that hold secrets: " + printable.Text(word))
-		}
-		if name := h.maySecret(); name != "" {
-			return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
+		if why := h.effectsSecret(e); why != "" {
+			return why
 		}
 	}
 	if word := h.gitAims(); word != "" {
@@ -71,6 +36,57 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 	}
 	if name != "" {
 		return Objection("this would also read " + printable.Text(name) + ", which holds or may hold secrets")
+	}
+	return ""
+}
+
+// effectsSecret reports which secret store one effect would touch, "" if none.
+func (h *Secrets) effectsSecret(e shell.Effect) Objection {
+	if e.Kind == shell.Secret {
+		return Objection("this uses or prints a secret: " + printable.Text(e.Words))
+	}
+	if e.Kind > shell.Run {
+		return ""
+	}
+	if !e.Names && (e.Pattern != "" || e.Recursive) && view.Below("/proc", e.Target) {
+		return Objection("this reads what /proc says of a process, which may hold secrets: " + printable.Text(e.Words))
+	}
+	names, all := h.At.Machine.Names(e)
+	if e.Pattern != "" && !h.Report.Fed(e) { // what find hands over is looked at with its tests (secretBelow)
+		names = h.At.Machine.ThroughLinks(names)
+	}
+	if name := h.namedSecret(e, names, all); name != "" {
+		return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
+	}
+	if word := h.aimsAtSecret(e); word != "" {
+		return Objection("this may search files that hold secrets: " + printable.Text(word))
+	}
+	if h.searches(e) {
+		if word := h.seeksSecret(); word != "" {
+			return Objection("this looks for secrets: " + printable.Text(word))
+		}
+	}
+	if all && !h.Report.Fed(e) {
+		return ""
+	}
+	if word := h.picksSecret(); word != "" && !e.Names {
+		return Objection("this may pick out files that hold secrets: " + printable.Text(word))
+	}
+	if name := h.maySecret(); name != "" {
+		return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
+	}
+	return ""
+}
+
+// namedSecret is the first of the names that an effect has which is a secret
+// store, "" if none. all says that the names are all that the effect has.
+func (h *Secrets) namedSecret(e shell.Effect, names []string, all bool) string {
+	tree := !e.Names && e.Recursive &&
+		(e.Pattern == "" || !all || h.Report.Fed(e)) // what find hands over lies at any depth
+	for _, name := range names {
+		if h.touches(name, tree) && !(e.Names && e.Kind == shell.Read && h.isLoneSecret(name, e.Recursive)) {
+			return name
+		}
 	}
 	return ""
 }

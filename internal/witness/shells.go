@@ -385,8 +385,6 @@ func (w *world) check(text string, d nod.Dialect) nod.Decision {
 	})
 }
 
-func (w *world) allows(text string, d nod.Dialect) bool { return w.check(text, d).Verdict == nod.Allow }
-
 // analyze asks for the facts as the gate does.
 func (w *world) analyze(text string, d nod.Dialect) shell.Report {
 	values := map[string]string{}

@@ -213,56 +213,39 @@ func ANSIC(s string) (string, bool) {
 			b.WriteByte(s[i])
 			continue
 		}
-		i++
-		switch c := s[i]; c {
-		case 'n':
-			b.WriteByte('\n')
-		case 't':
-			b.WriteByte('\t')
-		case 'r':
-			b.WriteByte('\r')
-		case 'a':
-			b.WriteByte(7)
-		case 'b':
-			b.WriteByte(8)
-		case 'f':
-			b.WriteByte(12)
-		case 'v':
-			b.WriteByte(11)
-		case 'e', 'E':
-			b.WriteByte(27)
-		case '\\', '\'', '"', '?':
-			b.WriteByte(c)
-		case 'x':
-			n, r := digits(s[i+1:], 16, 2)
-			if n == 0 || r == 0 {
-				return "", false
-			}
-			b.WriteByte(byte(r))
-			i += n
-		case 'u', 'U':
-			limit := 4
-			if c == 'U' {
-				limit = 8
-			}
-			n, r := digits(s[i+1:], 16, limit)
-			if n == 0 || r == 0 || r >= 0x80 { // beyond ASCII the locale decides
-				return "", false
-			}
-			b.WriteRune(rune(r))
-			i += n
-		case '0', '1', '2', '3', '4', '5', '6', '7':
-			n, r := digits(s[i:], 8, 3)
-			if r == 0 || r > 255 {
-				return "", false
-			}
-			b.WriteByte(byte(r))
-			i += n - 1
-		default:
+		out, n := escape(s[i+1:])
+		if n == 0 {
 			return "", false
 		}
+		b.WriteString(out)
+		i += n
 	}
 	return b.String(), true
+}
+
+// escape decodes what follows a backslash in $'...', and says how many bytes it
+// is; 0 for what shells differ on.
+func escape(s string) (out string, n int) {
+	const letters, meant = "ntrabfveE\\'\"?", "\n\t\r\a\b\f\v\x1b\x1b\\'\"?"
+	if i := strings.IndexByte(letters, s[0]); i >= 0 {
+		return meant[i : i+1], 1
+	}
+	switch c := s[0]; {
+	case c == 'x':
+		if n, r := digits(s[1:], 16, 2); n > 0 && r > 0 {
+			return string([]byte{byte(r)}), 1 + n
+		}
+	case c == 'u' || c == 'U':
+		limit := map[byte]int{'u': 4, 'U': 8}[c]
+		if n, r := digits(s[1:], 16, limit); n > 0 && 0 < r && r < 0x80 { // beyond ASCII the locale decides
+			return string(rune(r)), 1 + n
+		}
+	case '0' <= c && c <= '7':
+		if n, r := digits(s, 8, 3); 0 < r && r <= 255 {
+			return string([]byte{byte(r)}), n
+		}
+	}
+	return "", 0
 }
 
 // digits reads at most limit digits and returns how many, and their value.

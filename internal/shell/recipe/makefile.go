@@ -325,10 +325,28 @@ func specialMake(name string) bool {
 func (m *Makefile) assign(name, op, text string) bool {
 	switch name {
 	case "SHELL", ".SHELLFLAGS", ".DEFAULT_GOAL":
-		if op != "=" && op != ":=" && op != "::=" {
-			return false
-		}
+		return (op == "=" || op == ":=" || op == "::=") && m.heed(name, text)
 	}
+	if specialMake(name) || variables.Of(name) == variables.BreaksShell {
+		return false
+	}
+	v := variable{Name: name, Text: text}
+	old := m.lookup(name)
+	if op == "?=" && old != nil {
+		return true
+	}
+	if !m.value(&v, op, old) {
+		return false
+	}
+	if old != nil && old.Fixed {
+		return true // the command line wins
+	}
+	m.Vars = append(m.Vars, v)
+	return len(m.Vars) < 4096
+}
+
+// heed takes a variable that make itself heeds.
+func (m *Makefile) heed(name, text string) bool {
 	switch name {
 	case "SHELL":
 		m.Bash = strings.HasSuffix(text, "bash")
@@ -337,52 +355,42 @@ func (m *Makefile) assign(name, op, text string) bool {
 		case "/bin/sh", "/usr/bin/sh", "/bin/bash", "/usr/bin/bash", "/usr/bin/env bash":
 			return true
 		}
-		return false
 	case ".SHELLFLAGS":
 		switch text {
 		case "-c", "-ec", "-euc", "-eu -c", "-e -c", "-euo pipefail -c", "-eu -o pipefail -c", "-e -u -o pipefail -c":
 			return true
 		}
-		return false
 	case ".DEFAULT_GOAL":
 		m.First = text
 		return makeName(text)
 	}
-	if specialMake(name) || variables.Of(name) == variables.BreaksShell {
-		return false
-	}
-	v := variable{Name: name, Text: text}
-	old := m.lookup(name)
+	return false
+}
+
+// value gives v what an assignment by op makes of it. old is the variable so far.
+func (m *Makefile) value(v *variable, op string, old *variable) bool {
 	switch op {
 	case "=":
+		return true
 	case ":=", "::=":
+		text := v.Text
 		var ok bool
 		if v.Text, ok = m.expand(text, 0); !ok {
 			v.Opaque = true
-			if !m.computed(text) {
-				return false
-			}
-		} else if strings.Contains(v.Text, "$") {
-			return false // it would be expanded again
+			return m.computed(text)
 		}
+		return !strings.Contains(v.Text, "$") // it would be expanded again
 	case "+=":
-		if old == nil || old.Opaque || strings.Contains(text, "$") {
+		if old == nil || old.Opaque || strings.Contains(v.Text, "$") {
 			return false
 		}
-		v.Text = old.Text + " " + text
+		v.Text = old.Text + " " + v.Text
+		return true
 	case "?=":
-		if old != nil {
-			return true
-		}
-		v.Opaque = m.inherited(name)
-	default:
-		return false
+		v.Opaque = m.inherited(v.Name)
+		return true
 	}
-	if old != nil && old.Fixed {
-		return true // the command line wins
-	}
-	m.Vars = append(m.Vars, v)
-	return len(m.Vars) < 4096
+	return false
 }
 
 // computed takes a value that make computes at once: by a shell, whose text is
