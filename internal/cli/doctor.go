@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nodgate/nod/internal/doctor"
 	"github.com/nodgate/nod/internal/install"
@@ -30,6 +31,9 @@ the agent starts the hooks at all (Codex wants them trusted) and names settings
 in this directory and above it that would keep nod from being asked. Claude
 Code's hook is tried in the permission mode in which it starts for you
 (permissions.defaultMode, else auto), and the line says who decides there.
+
+Where no agent is named it also tries confinement, and reads the decision log of
+the last 7 days: a call that nod blocked because nod itself failed is failed.
 
 It changes nothing. The line gets a --state that is thrown away; nothing goes
 into nod's log. A line is started only if it is what this nod writes, and names
@@ -79,13 +83,13 @@ func (in installer) doctor(ctx context.Context, p *Process, args []string) int {
 	if self == nil {
 		self = os.Executable
 	}
-	own, err := self()
+	program, err := self()
 	if err != nil {
 		return refuse(p, "doctor", err)
 	}
 	o := doctor.Options{
 		Agents: flags.Args(), Home: home, Path: p.Getenv("PATH"), Dir: absolute(p, *root), Environ: p.Environ,
-		Root: in.root, Self: own, Progress: trying(p),
+		Root: in.root, Self: program, Progress: trying(p),
 	}
 	if len(o.Agents) == 0 {
 		o.Agents = nil
@@ -96,24 +100,29 @@ func (in installer) doctor(ctx context.Context, p *Process, args []string) int {
 		fmt.Fprintln(p.Stderr, "nod doctor:", err)
 		return ExitInternal
 	}
+	var own []doctor.Block
+	if len(o.Agents) == 0 {
+		own = []doctor.Block{confineBlock(ctx, p), logBlock(p, time.Now())}
+	}
 	if *asJSON {
-		if err := json.NewEncoder(p.Stdout).Encode(examined{Version: 1, Agents: blocks}); err != nil {
+		if err := json.NewEncoder(p.Stdout).Encode(examined{Version: 1, Agents: blocks, Nod: own}); err != nil {
 			return ExitInternal
 		}
-		return doctor.Worst(blocks)
+	} else {
+		printBlocks(p, blocks)
+		for _, b := range own {
+			fmt.Fprintln(p.Stdout)
+			printBlock(p, b)
+		}
 	}
-	printBlocks(p, blocks)
-	if len(o.Agents) == 0 {
-		fmt.Fprintln(p.Stdout)
-		printBlock(p, confineBlock(ctx, p))
-	}
-	return doctor.Worst(blocks)
+	return doctor.Worst(append(blocks, own...))
 }
 
 // examined is the answer of doctor --json. Fields are only ever added.
 type examined struct {
 	Version int            `json:"v"`
 	Agents  []doctor.Block `json:"agents"`
+	Nod     []doctor.Block `json:"nod,omitempty"` // what is no agent's, where none was named
 }
 
 // trying shows on a terminal what is being done, on one line that is gone
