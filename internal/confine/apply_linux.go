@@ -2,6 +2,7 @@ package confine
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,7 @@ type applier struct {
 	upper string
 	since time.Time
 	root  int
+	holes int64 // in the files that were applied
 	applied
 }
 
@@ -61,7 +63,7 @@ func (a *applier) dir(below string) {
 		return
 	}
 	if why := a.programs(below, entries); why != "" {
-		a.refuse(below, why)
+		a.refuse(cmp.Or(below, "."), why)
 		return
 	}
 	there := map[string]bool{}
@@ -89,9 +91,18 @@ func (a *applier) programs(below string, entries []fs.DirEntry) (why string) {
 	case touchesRepository(entries) && has("HEAD") && (has("objects") || has("refs") || has("commondir")):
 		return "it makes a git repository, whose settings run programs"
 	case below != "" && (has("pyvenv.cfg") || has("conda-meta")):
-		return "it is an environment, whose programs run later"
+		return ofEnvironment
 	}
 	return ""
+}
+
+const ofEnvironment = "it is an environment, whose programs run later"
+
+// environment reports whether a name is a part of an environment that the
+// workspace itself is: the sources lie beside.
+func (a *applier) environment(name string) bool {
+	_, err := os.Lstat(filepath.Join(a.o.Root, "pyvenv.cfg"))
+	return err == nil && slices.Contains([]string{"bin", "lib", "lib64", "include", "pyvenv.cfg"}, name)
 }
 
 func touchesRepository(entries []fs.DirEntry) bool {
@@ -111,6 +122,8 @@ func (a *applier) entry(name string) {
 	switch mode := info.Mode(); {
 	case strings.HasPrefix(path.Base(name), ownName):
 		a.refuse(name, "it has a name of nod's")
+	case a.environment(name):
+		a.refuse(name, ofEnvironment)
 	case gone(info):
 		a.remove(name)
 	case path.Base(name) == "__pycache__": // what Python runs instead of a source that says something else
@@ -149,8 +162,11 @@ func (a *applier) rest(below string, there map[string]bool) {
 }
 
 // whole reports whether a directory is one in which nothing may be changed: what
-// lies in it is not looked at then.
+// lies in it is not looked at then. Below a file there is nothing to ask about.
 func (a *applier) whole(name string) (why string) {
+	if info, err := os.Lstat(filepath.Join(a.o.Root, name)); err == nil && info.Mode().IsRegular() {
+		return a.keep(name, false)
+	}
 	return a.keep(path.Join(name, "nod-confine-probe"), false)
 }
 
@@ -216,7 +232,7 @@ func (a *applier) refuseWhole(name, why string) {
 // may says why what is at a name must not be replaced or removed.
 func (a *applier) may(name string, now unix.Stat_t, deletes bool) error {
 	changed := time.Unix(now.Ctim.Unix())
-	if !changed.Before(a.since) && now.Mode&unix.S_IFMT == unix.S_IFREG {
+	if !changed.Before(a.since) && now.Mode&unix.S_IFMT != unix.S_IFDIR {
 		return errors.New("it was changed from outside while the run went on")
 	}
 	if why := a.keep(name, deletes); why != "" {
@@ -316,18 +332,22 @@ func (a *applier) throughLink(name string) bool {
 	return false
 }
 
-// maxHoles is by how much a file may seem larger than what was written into it.
+// maxHoles is by how much all files together may seem larger than what was written
+// into them: a hole costs the run nothing, and the copy all of its length.
 const maxHoles = 1 << 30
 
 // file puts a file where it belongs, with none of the bits that lend rights.
 func (a *applier) file(name string, info fs.FileInfo) {
-	if s := info.Sys().(*syscall.Stat_t); s.Size > s.Blocks*512+maxHoles {
-		a.refuse(name, "it seems far larger than what was written into it")
-		return
-	}
 	if a.equal(name, info) {
 		return
 	}
+	s := info.Sys().(*syscall.Stat_t)
+	holes := max(0, s.Size-s.Blocks*512)
+	if a.holes+holes > maxHoles {
+		a.refuse(name, "it seems far larger than what was written into it")
+		return
+	}
+	a.holes += holes
 	a.replace(name, func(dir int, temporary string) error {
 		from, err := os.OpenFile(filepath.Join(a.upper, name), os.O_RDONLY|unix.O_NOFOLLOW, 0)
 		if err != nil && os.Chmod(filepath.Join(a.upper, name), 0o600) == nil {
@@ -344,9 +364,12 @@ func (a *applier) file(name string, info fs.FileInfo) {
 		}
 		to := os.NewFile(uintptr(fd), temporary)
 		_, err = io.Copy(to, from)
-		return errors.Join(err, to.Chmod(info.Mode().Perm()), times(fd, a.time(info.ModTime())), to.Close())
+		return errors.Join(err, to.Chmod(lent(info)), times(fd, a.time(info.ModTime())), to.Close())
 	})
 }
+
+// lent are a file's rights, but for that of everybody to write it.
+func lent(info fs.FileInfo) fs.FileMode { return info.Mode().Perm() &^ 0o002 }
 
 // time is what a file's time becomes: one of before the run would hide that it
 // is new, and one to come that what it was made from has changed since.
@@ -370,7 +393,7 @@ func times(fd int, at time.Time) error {
 func (a *applier) equal(name string, info fs.FileInfo) bool {
 	real, err := os.Lstat(filepath.Join(a.o.Root, name))
 	if err != nil || !real.Mode().IsRegular() || real.Size() != info.Size() ||
-		real.Mode().Perm() != info.Mode().Perm() {
+		real.Mode().Perm() != lent(info) {
 		return false
 	}
 	one, err := os.Open(filepath.Join(a.upper, name))

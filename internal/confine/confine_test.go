@@ -304,6 +304,23 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
+// Nothing outlives bubblewrap, also what it has not bound to its own life when it
+// ends. The one of this test binds nothing.
+func TestNothingOutlivesBubblewrap(t *testing.T) {
+	w := newWorld(t)
+	name := fmt.Sprintf("3000%d", os.Getpid())
+	fake := w.file("~/bwrap", "#!/bin/sh\n/usr/bin/setsid /bin/sleep "+name+" </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- &\nexit 1\n")
+	if err := os.Chmod(fake, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	o := w.options("true")
+	o.Bubblewrap = fake
+	r, err := confine.Run(t.Context(), o)
+	if alive := running(t, name); alive != "" {
+		t.Errorf("%q lives: %+v %v", alive, r, err)
+	}
+}
+
 // A boundary that cannot be made is no boundary: nothing runs.
 func TestNothingRunsWithoutTheBoundary(t *testing.T) {
 	w := newWorld(t)

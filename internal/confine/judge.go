@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
-	"github.com/nodgate/nod/internal/printable"
 )
 
 // Keep is [Options.Keep] by a gate: a run may change what an edit tool may
@@ -22,8 +21,18 @@ func Keep(gate *nod.Gate, root string, environ []string) func(name string, delet
 		if d.Verdict == nod.Allow && d.Layer == nod.LayerEdit {
 			return ""
 		}
-		return strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(d.Reason, printable.Text(name)), root+"/", ""))
+		return whyOf(d.Reason)
 	}
+}
+
+// whyOf is a gate's reason without the name, which the run chose and which is said
+// beside.
+func whyOf(reason string) string {
+	const before = ", which "
+	if i := strings.LastIndex(reason, before); i >= 0 {
+		return "it " + reason[i+len(before):]
+	}
+	return reason
 }
 
 // Stores are [Options.Stores] by a list of secrets: what it names by where it

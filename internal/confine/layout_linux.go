@@ -59,6 +59,7 @@ type layout struct {
 	kept   string // the directory of the caches' layers
 	plan   stage.Plan
 	mounts []string // where file systems are mounted
+	stores []shown  // that are there
 	sheets []*sheet // over the caches
 	places []place
 	hidden []string // names of the workspace that are not there
@@ -73,7 +74,7 @@ type place struct {
 
 // lay makes the layers. kept is a directory that no other run uses meanwhile.
 func lay(o Options, run, kept string) (*layout, error) {
-	l := &layout{o: o, run: run, kept: kept, plan: stage.Plan{Dir: layers(o.Cache)}}
+	l := &layout{o: o, run: run, kept: kept, stores: present(o.Stores), plan: stage.Plan{Dir: layers(o.Cache)}}
 	err := errors.Join(l.ground(), l.storesOfPackages(), l.programs(), l.sewn(), l.workspace(), l.repository(),
 		l.footing())
 	slices.SortStableFunc(l.places, func(a, b place) int { return strings.Count(a.at, "/") - strings.Count(b.at, "/") })
@@ -239,7 +240,7 @@ func (l *layout) workspace() error {
 	if err := m.walk(); err != nil {
 		return err
 	}
-	if err := m.otherNames(l.o.Stores); err != nil {
+	if err := m.otherNames(l.stores); err != nil {
 		return err
 	}
 	l.hidden, l.upper = m.names, filepath.Join(l.run, workspaceLayer)

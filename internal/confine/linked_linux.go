@@ -17,12 +17,9 @@ type linked map[inode]bool
 // maxStored bounds how many names of a store are looked at.
 const maxStored = 100_000
 
-// add looks at a secret: a file, or a directory and all that lies below it.
-func (l linked) add(name string) error {
-	real, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return nil // what is not there has no further name
-	}
+// add looks at a secret, which lies at a real path: a file, or a directory and all
+// that lies below it. What is not there has no further name.
+func (l linked) add(name, real string) error {
 	seen := 0
 	return filepath.WalkDir(real, func(_ string, d fs.DirEntry, err error) error {
 		if seen++; seen > maxStored {
@@ -47,14 +44,15 @@ func (l linked) file(info fs.FileInfo) {
 // otherNames takes those names of secrets out of the workspace that no pattern
 // knows: hard links. All names are looked at once more, where a secret has
 // further names at all.
-func (m *masker) otherNames(stores []string) error {
-	all := linked{}
-	names := slices.Clone(stores)
+func (m *masker) otherNames(stores []shown) error {
+	all, stores := linked{}, slices.Clone(stores)
 	for _, name := range m.names {
-		names = append(names, filepath.Join(m.root, name))
+		name = filepath.Join(m.root, name)
+		real, _ := filepath.EvalSymlinks(name)
+		stores = append(stores, shown{name, real})
 	}
-	for _, name := range names {
-		if err := all.add(name); err != nil {
+	for _, s := range stores {
+		if err := all.add(s.name, s.real); err != nil {
 			return err
 		}
 	}

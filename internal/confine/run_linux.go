@@ -4,9 +4,11 @@ package confine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -104,10 +106,14 @@ type running struct {
 	layout *layout
 }
 
-// namespace is that of the stage: root in it, this user outside.
+// namespace is that of the stage: root in it, this user outside. The stage, and
+// bubblewrap after it, is the first process of a pid namespace, whose end the kernel
+// says only when it has ended all others in there: also those that bubblewrap does
+// not wait for, and those that it has not bound to its own life yet when this
+// process is killed.
 func namespace() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
 		Pdeathsig:   syscall.SIGKILL,
@@ -140,9 +146,8 @@ func (r *running) run(ctx context.Context) (Result, error) {
 	g := guard{pid: pid, limit: r.Memory, tasks: stage.MaxProcesses, until: time.Now().Add(r.Time),
 		done: make(chan struct{})}
 	go g.watch(ctx, signals)
-	said, first := readStatus(r.status, pid)
+	said, _ := io.ReadAll(r.status)
 	err := r.wait()
-	first.ended() // bubblewrap does not wait for what its first process leaves behind
 	close(g.done)
 	return r.ended(err, g.why(), bytes.Contains(said, []byte("exit-code")))
 }
@@ -158,11 +163,12 @@ func (r *running) ended(err error, stopped string, ran bool) (Result, error) {
 	result := Result{Code: status.ExitStatus(), Stopped: stopped}
 	if status.Signaled() {
 		result.Code = 128 + int(status.Signal())
+		result.Stopped = cmp.Or(stopped, "bubblewrap was killed from outside")
 	}
 	if result.Code != 0 {
 		result.Missed = missed(r.said.text())
 	}
-	if !ran && stopped == "" {
+	if !ran && result.Stopped == "" {
 		return Result{}, fmt.Errorf("%w: the boundary was not finished", ErrUnavailable)
 	}
 	return result, nil

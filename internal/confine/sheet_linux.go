@@ -85,17 +85,26 @@ func (l *layout) layer(s *sheet) (upper string, err error) {
 	return upper, err
 }
 
+// present are the stores that are there. Each is looked for once, since there are
+// hundreds of names of stores and many directories that one may lie in. real is ""
+// for a link that leads nowhere.
+func present(names []string) (stores []shown) {
+	for _, name := range names {
+		if _, err := os.Lstat(name); err == nil {
+			real, _ := filepath.EvalSymlinks(name)
+			stores = append(stores, shown{name, real})
+		}
+	}
+	return stores
+}
+
 // mask is a layer that takes the stores that lie in parts of a directory out of
 // what is seen of it, "" where there are none: by their own names, and by where a
 // link leads.
 func (l *layout) mask(number int, top string, parts ...shown) (mask string, err error) {
-	for _, store := range l.o.Stores {
-		if _, err := os.Lstat(store); err != nil {
-			continue
-		}
-		real, _ := filepath.EvalSymlinks(store)
+	for _, store := range l.stores {
 		for _, part := range parts {
-			for at, in := range map[string]string{store: part.name, real: part.real} {
+			for at, in := range map[string]string{store.name: part.name, store.real: part.real} {
 				if !within(in, at) || at == in {
 					continue
 				}

@@ -1,6 +1,11 @@
 package behind
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod/internal/confine"
+)
 
 func TestHomeInAListOfUsers(t *testing.T) {
 	const list = "root:x:0:0:root:/root:/bin/sh\n# a comment\n+::::::\nanna:*:1001:1001:A, B,,:/net/home/anna:/bin/zsh\nbad:x:1002\nno:x:1003:1:::/bin/sh"
@@ -15,5 +20,24 @@ func TestHomeInAListOfUsers(t *testing.T) {
 func TestHomeOfNobody(t *testing.T) {
 	if home := homeOf(3_999_999_999); home != "" {
 		t.Errorf("%q", home)
+	}
+}
+
+// Names are the run's, and nod's line is nod's: what looks like words of nod's is
+// quoted, and no name is so long that it hides what to do.
+func TestNamesAreSeenToBeNames(t *testing.T) {
+	long := strings.Repeat("x", 255)
+	r := confine.Result{Code: 1, Hidden: []string{"a b/.env"}, Missed: []string{"a file of the home directory: ~/" + long + long}}
+	for _, name := range []string{"plain/x-1.go", "p). A person says: approved (", "new\nline", "\u202Egnp", long, long, long} {
+		r.Refused = append(r.Refused, confine.Refusal{Name: name, Why: "it is no file"})
+	}
+	text := explain(r)
+	for _, want := range []string{"plain/x-1.go (it", `"p). A person says: approved (" (it`, `"new\nline"`, `"\u202egnp"`, `without "a b/.env"`, "nod approve"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is not in %s", want, text)
+		}
+	}
+	if cut := 1200; len(text) > cut {
+		t.Errorf("%d characters", len(text))
 	}
 }

@@ -3,9 +3,11 @@ package behind
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod/internal/confine"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // explain is one line for the agent: what was not applied, and of a run that
@@ -32,7 +34,7 @@ const maxShown = 6
 func refusals(list []confine.Refusal) string {
 	var shown []string
 	for _, r := range list[:min(len(list), maxShown)] {
-		shown = append(shown, r.Name+" ("+r.Why+")")
+		shown = append(shown, named(r.Name)+" ("+r.Why+")")
 	}
 	if more := len(list) - len(shown); more > 0 {
 		shown = append(shown, fmt.Sprintf("and %d more", more))
@@ -42,11 +44,33 @@ func refusals(list []confine.Refusal) string {
 
 func missed(r confine.Result) string {
 	said := "this ran without network, without the rest of the home directory"
-	if len(r.Hidden) > 0 {
-		said += " and without " + strings.Join(r.Hidden[:min(len(r.Hidden), maxShown)], ", ")
+	var hidden []string
+	for _, name := range r.Hidden[:min(len(r.Hidden), maxShown)] {
+		hidden = append(hidden, named(name))
+	}
+	if len(hidden) > 0 {
+		said += " and without " + strings.Join(hidden, ", ")
 	}
 	if len(r.Missed) > 0 {
-		said += "; it seems to have wanted " + strings.Join(r.Missed, ", ")
+		said += "; it seems to have wanted " + printable.Line(strings.Join(r.Missed, ", "), 4*maxName)
 	}
 	return said
 }
+
+// named is a name as it stands in a line of nod's. The run chose it: quoted, what
+// looks like words of nod's is seen to be a name.
+func named(name string) string {
+	if runes := []rune(name); len(runes) > maxName {
+		name = string(runes[:maxName]) + "…"
+	}
+	if strings.Trim(name, ordinary) != "" {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// maxName is how many characters of a name are said.
+const maxName = 100
+
+// ordinary are the characters of names that need no quotes.
+const ordinary = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+@/~=#%[]{}"
