@@ -164,6 +164,37 @@ func TestHooksPathInTheWorkspace(t *testing.T) {
 
 // TestWhatSettingsStart holds that a file which an agent's settings start is
 // guarded, by a command too; a file that they only speak of is not.
+// A directory with a HEAD is a repository to git, and what its settings name runs.
+func TestRepositoriesWithoutWorkingTree(t *testing.T) {
+	for _, row := range []struct {
+		there []string
+		name  string
+		want  bool
+	}{
+		{nil, "data/HEAD", false},
+		{nil, "data/head", false},
+		{nil, "data/config", true},
+		{nil, "src/header", true},
+		{[]string{"data/HEAD"}, "data/config", false},
+		{[]string{"data/HEAD"}, "data/commondir", false},
+		{[]string{"data/HEAD"}, "data/config.worktree", false},
+		{[]string{"data/HEAD"}, "data/objects/x", false},
+		{[]string{"data/HEAD"}, "data/hooks/post-checkout", false},
+		{[]string{"data/HEAD"}, "other/config", true},
+		{nil, "HEAD", true}, // beside a .git
+		{[]string{"data/head/x.go"}, "data/head/y.go", true},
+	} {
+		o, w := options(nod.DefaultRules()), newWorld(false)
+		for _, name := range row.there {
+			w.File(shop+"/"+name, "ref: refs/heads/main\n", 0o644)
+		}
+		o.Files = w
+		if d := verdictOf(o, tool("file_write", row.name)); (d.Verdict == nod.Allow) != row.want {
+			t.Errorf("%q there, %s: %s (%s)", row.there, row.name, d.Verdict, d.Reason)
+		}
+	}
+}
+
 func TestWhatSettingsStart(t *testing.T) {
 	command := func(c string) string {
 		return `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"` + c + `"}]}]}}`

@@ -199,6 +199,10 @@ func obeyedFiles() (files []obeyedFile) {
 	add(variablesText, ".env", ".env.local", ".env.development", ".env.production", ".env.development.local", ".gemini/.env", ".qwen/.env", ".codex/.env",
 		".pi/.env", ".opencode/.env", "env")
 	add(preloadText, "bunfig.toml", ".bunfig.toml")
+	// A repository without a working tree: each agent starts git by itself.
+	add(shellText, "objects/x", "refs/x")
+	add(func(string) string { return "ref: refs/heads/main\n" }, "HEAD")
+	add(gitText, "config")
 	for _, name := range hosts.Guarded() {
 		name = strings.ReplaceAll(name, "*", "x")
 		files = append(files, obeyedFile{name, textFor(name)}, obeyedFile{name + "/x.json", serversText})
@@ -258,6 +262,10 @@ func codexText(mark string) string {
 
 func moduleText(mark string) string {
 	return fmt.Sprintf("import { writeFileSync } from \"node:fs\"\nwriteFileSync(%q, \"\")\nexport default async () => ({})\n", mark)
+}
+
+func gitText(mark string) string {
+	return fmt.Sprintf("[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch %s; false\"\n", mark)
 }
 
 func shellText(mark string) string { return "#!/bin/sh\ntouch " + mark + "\n" }

@@ -188,6 +188,35 @@ func TestDoctorFinds(t *testing.T) {
 	}
 }
 
+// A nod-hook of another build decides by rules of its own, and doctor says so.
+func TestDoctorSaysWhichBuilds(t *testing.T) {
+	m := newMachine(t)
+	hook := func(script string) {
+		at, err := exec.LookPath("nod-hook")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.write("kit/nod-hook", "#!/bin/sh\n"+script+"\nexec "+at+" \"$@\"\n", 0o755)
+	}
+	m.write("kit/nod", "#!/bin/sh\n", 0o755)
+	m.in.self = func() (string, error) { return m.path("kit/nod"), nil }
+	hook("")
+	if code, _, stderr := m.run("install codex --user --unattended"); code != ExitOK {
+		t.Fatalf("%d %s", code, stderr)
+	}
+	for _, row := range []struct{ script, want string }{
+		{"", ""},
+		{`[ "$1" = version ] && exec echo nod 0.1.0`, `nod-hook is version "0.1.0": the hook decides`},
+		{`[ "$1" = version ] && exit 2`, `does not answer "version"`},
+	} {
+		hook(row.script)
+		_, blocks, text := m.doctor("codex")
+		if got := lineOf(blocks, doctor.Open, "programs"); !strings.Contains(got, row.want) || (row.want == "") != (got == "") {
+			t.Errorf("%q: programs: %q\n%s", row.script, got, text)
+		}
+	}
+}
+
 // A repository's settings are anybody's: a line in them is started only if it
 // is what this nod writes, with this nod's programs.
 func TestDoctorStartsNoForeignLine(t *testing.T) {

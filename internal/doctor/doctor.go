@@ -11,6 +11,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -24,6 +25,7 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/version"
 )
 
 // State is how one thing stands, from good to bad.
@@ -281,6 +283,12 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 			l.State = Failed
 		}
 		return
+	}
+	programs := install.Programs{Nod: cmp.Or(in.Options.Nod, e.Self), Hook: in.Options.Hook, Version: version.String()}
+	if err := programs.OneBuild(ctx); err != nil {
+		text, _, _ := strings.Cut(err.Error(), "; install")
+		l := b.add(Open, "programs", printable.Text(text)+": the hook decides, and confines, by rules of its own")
+		l.Next = "install both together"
 	}
 	e.tryHooks(ctx, b, in)
 }

@@ -193,6 +193,7 @@ var qwen = Agent{
 		{[]string{".mcp.json"}, "MCP servers", "measured: 0.24.4"},
 		{[]string{".lsp.json"}, "language servers, where the person switched them on", "read: 0.24.4"},
 		{[]string{"QWEN.md", "AGENTS.md"}, "instructions", "read: 0.24.4"},
+		{[]string{".qwenignore"}, "what its tools pass over", "measured: 0.24.4"},
 	},
 }
 
@@ -212,7 +213,7 @@ var opencode = Agent{
 			"plugins and tools, run inside opencode before any call", "measured: 1.18.33"},
 		{[]string{"tui.json", "tui.jsonc"}, "plugins, run inside its terminal interface at its start",
 			"measured: 1.18.33"},
-		{[]string{"AGENTS.md"}, "instructions", "read: opencode.ai/docs"},
+		{[]string{"AGENTS.md", "CLAUDE.md", "CONTEXT.md"}, "instructions", "read: 1.18.33"},
 	},
 }
 

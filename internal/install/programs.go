@@ -3,6 +3,7 @@ package install
 import (
 	"bytes"
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,7 +48,7 @@ func PassingDirs(getenv func(string) string) []string {
 
 // Check returns nil if both programs may be named in an agent's settings:
 // they lie where they will stay, only their owner may change them, and they
-// are of one version. It starts nod-hook with "version".
+// are of one build.
 //
 // What lies in a build cache, a temporary directory or a repository may be
 // gone or replaced by the time it is asked, and the agent itself works there.
@@ -57,15 +58,38 @@ func (p Programs) Check(ctx context.Context) error {
 			return err
 		}
 	}
+	return p.OneBuild(ctx)
+}
+
+// OneBuild returns nil if both programs are of one version, and of one revision
+// where Go wrote it into them: nod-hook decides and confines by the rules that it
+// was built with. It starts nod-hook with "version".
+func (p Programs) OneBuild(ctx context.Context) error {
 	out, err := output(ctx, []string{"HOME=/nonexistent", "PATH=/usr/bin:/bin"}, p.Hook, "version")
 	if err != nil {
 		return fmt.Errorf("%s does not answer \"version\": %w; %s", p.Hook, err, p.instead())
 	}
-	if hook := strings.TrimPrefix(out, "nod "); hook != p.Version {
-		return fmt.Errorf("%s is version %q and %s is version %q; install both together:\n  %s", p.Nod, p.Version,
+	nod, hook := p.Version+revision(p.Nod), strings.TrimPrefix(out, "nod ")+revision(p.Hook)
+	if hook != nod {
+		return fmt.Errorf("%s is version %q and %s is version %q; install both together:\n  %s", p.Nod, nod,
 			p.Hook, hook, getProgram)
 	}
 	return nil
+}
+
+// revision is what Go wrote into a program of the repository's state, "" where it
+// wrote nothing.
+func revision(file string) (words string) {
+	info, err := buildinfo.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
+			words += " " + s.Key + "=" + s.Value
+		}
+	}
+	return words
 }
 
 // Owners returns a finding for each program that somebody other than root may

@@ -36,7 +36,7 @@ func (w *Workspace) Writable(real string) (why Objection) {
 func (w *Workspace) Guarded(real string) bool {
 	if plain, ok := unpacked(real); ok && w.Guarded(plain) || w.InPath(real) || w.Machine.agentsOwn(real) ||
 		w.Machine.guardedInPlace(real) ||
-		w.isHook(real) || w.isStarted(real) {
+		w.isHook(real) || w.isStarted(real) || w.inBareRepository(real) {
 		return true
 	}
 	for _, root := range w.Roots {
@@ -50,6 +50,29 @@ func (w *Workspace) Guarded(real string) bool {
 	}
 	return slices.ContainsFunc(w.aliases(), func(a alias) bool {
 		return view.Below(a.real, real) && w.Machine.Guards.Match(a.name+real[len(a.real):])
+	})
+}
+
+// inBareRepository reports whether a path is the HEAD by which git takes a
+// directory for a repository, or lies below a directory that has a HEAD: git, and
+// each agent that starts git by itself, runs what the settings there say. Where a
+// .git is, git looks at nothing else.
+func (w *Workspace) inBareRepository(real string) bool {
+	is := func(name string) bool {
+		info, err := w.Machine.Files.Lstat(name)
+		return err == nil && (!info.Mode.IsDir() || path.Base(name) == ".git")
+	}
+	return slices.ContainsFunc(w.Roots, func(root string) bool {
+		for dir := real; dir != root && view.Below(root, dir); {
+			dir = path.Dir(dir)
+			if is(dir + "/.git") {
+				return false
+			}
+			if is(dir+"/HEAD") || dir == path.Dir(real) && paths.FoldName(path.Base(real)) == "head" {
+				return true
+			}
+		}
+		return false
 	})
 }
 

@@ -281,7 +281,7 @@ func (m *machine) discover(r *repository) {
 		case err == nil:
 			m.gitFile(r, dir, at+"/.git")
 			return
-		case m.exists(at+"/HEAD") && m.exists(at+"/objects") && m.exists(at+"/refs"):
+		case m.exists(at+"/HEAD") && (m.exists(at+"/commondir") || m.exists(at+"/objects") && m.exists(at+"/refs")):
 			r.found, r.dir, r.common = true, dir, dir
 			if path.Base(dir) != ".git" {
 				r.fault = "a bare repository lies at " + grammar.Escaped(dir)

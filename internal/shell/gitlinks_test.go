@@ -34,3 +34,19 @@ func TestRepositoriesInside(t *testing.T) {
 		}
 	}
 }
+
+// Git takes a directory for a repository that has a HEAD, and what belongs to it
+// or says where that lies.
+func TestRepositoriesWithoutWorkingTree(t *testing.T) {
+	for _, beside := range [][]string{{"objects/x", "refs/x"}, {"commondir"}} {
+		w := gitWorld("")
+		for _, name := range append(beside, "HEAD") {
+			w.File("/home/u/repo/data/"+name, "x", 0o644)
+		}
+		for _, command := range []string{"git -C data status", "cd data && git log -1"} {
+			if got := brief(Analyze(command, testEnv(w))); got != "unknown" {
+				t.Errorf("%q beside HEAD, %s: %s", beside, command, got)
+			}
+		}
+	}
+}
