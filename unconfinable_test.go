@@ -15,7 +15,7 @@ func TestUnconfinable(t *testing.T) {
 	g := confining(t, nil)
 	for command, why := range map[string]string{
 		"foo-unknown --x":                   "foo-unknown",
-		"npm test; $X":                      "nod cannot tell which",
+		"npm test; $X":                      "name of a command that is not plain",
 		"cd sub && npm test":                "cd changes the directory of your shell",
 		"pushd sub && npm test":             "uses pushd",
 		"export A=1; npm test":              "sets A",

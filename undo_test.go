@@ -400,7 +400,7 @@ func TestAppendingKeepsWhatIsThere(t *testing.T) {
 	p := newProject(t)
 	p.write("work.txt", "unsaved\n")
 	p.write("data/x.sqlite", "SQLite format 3\n")
-	p.check(kept, "echo x >> work.txt", "ls >> work.txt 2>> work.txt", "ls &>> work.txt", "echo x | tee -a work.txt", "for i in 1 2; do echo $i >> work.txt; done")
+	p.check(kept, "echo x >> work.txt", "ls >> work.txt 2>> work.txt", "echo x | tee -a work.txt", "for i in 1 2; do echo $i >> work.txt; done")
 	p.check(lost, "echo x > work.txt", "echo x | tee work.txt", "echo x >> data/x.sqlite", "echo x >> .git/config", "echo x >> /etc/x", "mv b.txt work.txt; echo x >> work.txt",
 		"echo x >> src", "echo x >> \"$F\"", "echo x >> *.txt")
 }

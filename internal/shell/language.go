@@ -11,6 +11,12 @@ import (
 // same, for what is looked for wherever it stands.
 func (e *expander) unfollowed(n syntax.Node, what string) {
 	e.out.beyond = true
+	e.outside(n, what)
+}
+
+// outside reports a form that nod does not follow, though it reads what stands in
+// it.
+func (e *expander) outside(n syntax.Node, what string) {
 	parts := e.out.parts
 	e.out.parts = 0
 	e.out.unknown(PartOther, e.now.raw(n), "this uses "+what+", a part of the shell that nod does not follow")

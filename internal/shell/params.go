@@ -53,7 +53,7 @@ func (e *expander) variable(p *syntax.ParamExp, st state) value {
 		if st.dir != "" {
 			return constant(st.dir)
 		}
-	case "?", "$", "!":
+	case "?", "$":
 		return value{numeric: true}
 	}
 	if !grammar.Identifier(name) || name == "_" {
@@ -81,18 +81,9 @@ func (e *expander) arithmetic(p *syntax.ArithmExp, st state) value {
 // fail.
 func (e *expander) integer(x syntax.ArithmExpr, st state) bool {
 	switch x := x.(type) {
-	case *syntax.ParenArithm:
-		return e.integer(x.X, st)
-	case *syntax.UnaryArithm:
-		return (x.Op == syntax.Minus || x.Op == syntax.Plus || x.Op == syntax.Not) && e.integer(x.X, st)
 	case *syntax.BinaryArithm:
-		switch x.Op {
-		case syntax.Add, syntax.Sub, syntax.Mul, syntax.Eql, syntax.Neq, syntax.Lss, syntax.Gtr, syntax.Leq, syntax.Geq:
-			return e.integer(x.X, st) && e.integer(x.Y, st)
-		case syntax.Quo, syntax.Rem:
-			w, ok := x.Y.(*syntax.Word)
-			return ok && w.Lit() != "0" && grammar.Decimal(w.Lit()) && e.integer(x.X, st)
-		}
+		return (x.Op == syntax.Add || x.Op == syntax.Sub || x.Op == syntax.Mul) &&
+			e.integer(x.X, st) && e.integer(x.Y, st)
 	case *syntax.Word:
 		return e.integerWord(x, st)
 	}

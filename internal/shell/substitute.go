@@ -12,17 +12,6 @@ import (
 func (e *expander) substitute(p *syntax.CmdSubst, st state) value {
 	command := e.out.command
 	defer func() { e.out.command = command }()
-	if raw := e.now.raw(p); !strings.HasPrefix(raw, "$(") && !strings.HasPrefix(raw, "`") {
-		e.unfollowed(p, "a substitution of this kind")
-	}
-	if e.now.documentOutside(p) {
-		e.unfollowed(p, "a here-document that begins behind its substitution")
-	}
-	if text, escaped := e.backquoted(p); escaped {
-		e.unfollowed(p, "a substitution in ` ` with a backslash")
-		e.texts.nested(text, st, "")
-		return value{}
-	}
 	from := len(e.out.report.Commands)
 	e.run.subshell(p.Stmts, st, input{})
 	var v value
@@ -33,49 +22,6 @@ func (e *expander) substitute(p *syntax.CmdSubst, st state) value {
 		v.from, v.to = from, len(e.out.report.Commands)
 	}
 	return v
-}
-
-// documentOutside reports whether a substitution holds a here-document whose text
-// does not stand in it. bash ends it with the substitution, and runs the text.
-func (rd *reading) documentOutside(p syntax.Node) (outside bool) {
-	end := int(p.End().Offset())
-	syntax.Walk(p, func(n syntax.Node) bool {
-		r, ok := n.(*syntax.Redirect)
-		if ok && (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc) {
-			from := int(r.Word.End().Offset())
-			outside = outside || from > end || end > len(rd.src) || !strings.Contains(rd.src[from:end], "\n")
-		}
-		return !outside
-	})
-	return outside
-}
-
-// backquoted returns the text between backquotes as the shell reads it, if it
-// holds backslashes that the quotes take away: those are gone before the text
-// is parsed, however deep it nests.
-func (e *expander) backquoted(p *syntax.CmdSubst) (string, bool) {
-	raw := e.now.raw(p)
-	if !p.Backquotes || len(raw) < 2 || strings.IndexByte(raw, '\\') < 0 {
-		return "", false
-	}
-	var b strings.Builder
-	taken := false
-	for i, inner := 0, raw[1:len(raw)-1]; i < len(inner); i++ {
-		if inner[i] == '\\' && i+1 < len(inner) {
-			switch inner[i+1] {
-			case '$', '`', '\\':
-				i++
-				taken = true
-			case '\n': // gone too, be it in single quotes
-				taken = true
-			case '"':
-				e.out.unknown(PartWords, raw,
-					"this has an escaped quote between backquotes, which shells read differently")
-			}
-		}
-		b.WriteByte(inner[i])
-	}
-	return b.String(), taken
 }
 
 // printed is what a statement prints, without final newlines.

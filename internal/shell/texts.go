@@ -122,6 +122,7 @@ func (t *texts) standardInput(inv *invocation) {
 		switch {
 		case s.is.Has(ShellProgram):
 			t.nested(inv.in.text.text, inv.st.child(), inv.name)
+			t.out.unknown(PartWords, inv.raw, "this feeds a text to "+inv.name)
 			return
 		case s.interprets:
 			t.out.runsCode(inv, inv.in.text)

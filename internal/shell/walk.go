@@ -29,6 +29,10 @@ const (
 // whole walks a text that a shell runs from its first line to its last, and
 // returns the state after it. What the text assigns is settled first.
 func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
+	for _, form := range grammar.Outside(list, a.now.src) {
+		a.out.beyond = a.out.beyond || form.Hides
+		a.words.outside(form.Node, form.What)
+	}
 	s := a.vars.surveyed(list)
 	for _, name := range s.names {
 		st = st.assign(name, value{})
@@ -82,20 +86,14 @@ func (a *analysis) andOr(s *syntax.Stmt, st state, in input, first bool) (chaine
 	if !ok || c.Op != syntax.AndStmt && c.Op != syntax.OrStmt || len(s.Redirs) > 0 {
 		return a.one(s, st, in, first)
 	}
-	a.beside(s, func() {
-		yes, any := a.andOr(c.X, st, in, first)
-		if c.Op == syntax.OrStmt {
-			yes = any
-		}
-		chained, after = a.andOr(c.Y, yes, in, false)
-		after = any.or(after)
-		if c.Op == syntax.OrStmt {
-			chained = after
-		}
-	})
-	if s.Background { // zsh puts no more than the last pipeline of the list there
-		after = st.or(after)
-		return after, after
+	yes, any := a.andOr(c.X, st, in, first)
+	if c.Op == syntax.OrStmt {
+		yes = any
+	}
+	chained, after = a.andOr(c.Y, yes, in, false)
+	after = any.or(after)
+	if c.Op == syntax.OrStmt {
+		chained = after
 	}
 	return chained, after
 }
@@ -113,20 +111,6 @@ func (a *analysis) one(s *syntax.Stmt, st state, in input, first bool) (chained,
 	return st.or(out), st.or(out)
 }
 
-// beside walks what stands in a statement, as what runs beside other commands
-// where the statement is put into the background.
-func (a *analysis) beside(s *syntax.Stmt, walk func()) {
-	if !s.Background && !s.Coprocess && !s.Disown {
-		walk()
-		return
-	}
-	if s.Coprocess || s.Disown {
-		a.words.unfollowed(s, "a job that is let go")
-	}
-	a.out.again = true
-	walk()
-}
-
 // stmt walks one statement, for each directory in which it may run, and
 // returns where the shell may stand after it.
 func (a *analysis) stmt(s *syntax.Stmt, st state, in input) (after state) {
@@ -136,15 +120,7 @@ func (a *analysis) stmt(s *syntax.Stmt, st state, in input) (after state) {
 	if !a.out.where.fixed && a.out.where.file != "" {
 		a.out.where.line = int(s.Pos().Line())
 	}
-	if _, sub := s.Cmd.(*syntax.Subshell); sub && s.Negated && s.Cmd.Pos().Offset() == s.Pos().Offset()+1 &&
-		a.now.zsh() {
-		a.words.unfollowed(s, "a word that zsh takes for a pattern, !( )")
-	}
-	a.beside(s, func() { after = a.redirected(s, st, in) })
-	if s.Background {
-		return st
-	}
-	return after
+	return a.redirected(s, st, in)
 }
 
 func (a *analysis) redirected(s *syntax.Stmt, st state, in input) (after state) {
@@ -211,10 +187,6 @@ func (a *analysis) compound(c syntax.Command, st state, in input) state {
 }
 
 func (a *analysis) binary(c *syntax.BinaryCmd, st state, in input) state {
-	if c.Op == syntax.AndStmt || c.Op == syntax.OrStmt { // with redirections around the list
-		after := a.stmt(c.X, st, in)
-		return after.or(a.stmt(c.Y, after, in))
-	}
 	a.out.again = true
 	from := len(a.out.report.Commands)
 	left := a.stmt(c.X, st, in)

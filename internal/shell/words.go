@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -90,55 +89,20 @@ func (e *expander) expand(words []*syntax.Word, st state) []word {
 // fields appends what one word becomes.
 func (e *expander) fields(out []word, w *syntax.Word, st state) []word {
 	raw := e.now.raw(w)
-	if e.now.zsh() && e.now.descriptor(w) {
-		e.unfollowed(w, "a word that zsh takes for a descriptor before a redirection")
-	}
 	if lit, ok := grammar.Constant(w); ok {
 		return append(out, e.checked(word{value: constant(lit), raw: raw, empty: lit}))
 	}
-	if grammar.OddRange(w, raw) || grammar.OddBraces(w) {
-		e.unfollowed(w, "braces of this kind")
-	}
-	if grammar.HomeBehindEquals(w) {
-		e.unfollowed(w, "a ~ behind = or :")
-	}
 	if strings.IndexByte(raw, '{') >= 0 {
-		depth := grammar.BraceDepth(w)
-		if depth > 1 && strings.Contains(raw, "..") {
-			e.unfollowed(w, "a range inside of braces")
-		}
-		if depth > maxBraces {
+		if grammar.BraceDepth(w) > maxBraces {
 			e.limits.over = "8 levels of braces in one word"
 			return out
 		}
 		copied := syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
-		switch {
-		case !syntax.SplitBraces(&copied) || !grammar.HasBraces(&copied):
-		case e.now.lang == syntax.LangPOSIX: // some of those shells know braces, some do not
-			e.joined(nil, w.Parts, raw, st)
-			return append(out, word{raw: raw, many: true})
-		default:
-			if grammar.BracesBesideName(&copied) {
-				e.unfollowed(w, "braces beside $NAME or ~")
-			}
-			if slices.ContainsFunc(copied.Parts, grammar.MixedRange) {
-				e.unfollowed(w, "a range over more than letters of one case")
-			}
+		if syntax.SplitBraces(&copied) && grammar.HasBraces(&copied) {
 			return e.braced(out, &copied, raw, st)
 		}
 	}
 	return e.joined(out, w.Parts, raw, st)
-}
-
-// descriptor reports a word that zsh takes for the descriptor of the redirection
-// behind it: {fd} before any, a digit before &>.
-func (rd *reading) descriptor(w *syntax.Word) bool {
-	lit := w.Lit()
-	name, braced := strings.CutPrefix(lit, "{")
-	if end := int(w.End().Offset()); len(lit) == 1 && grammar.Digit(lit) && end <= len(rd.src) {
-		return strings.HasPrefix(rd.src[end:], "&>")
-	}
-	return braced && grammar.Identifier("_"+strings.TrimSuffix(name, "}")) && name != "}"
 }
 
 // checked makes a word unknown that bash and zsh read differently.
@@ -231,8 +195,6 @@ func (b *builder) lose() { b.add(value{}, false) }
 
 func (e *expander) joined(out []word, parts []syntax.WordPart, raw string, st state) []word {
 	b := builder{limits: e.limits, alone: len(parts) == 1, word: word{value: value{known: true}, raw: raw}}
-	e.modified(parts)
-	e.dollars(parts)
 	for i, part := range parts {
 		if e.part(&b, part, i == 0, st); e.limits.over != "" {
 			break
@@ -262,8 +224,6 @@ func (e *expander) single(w *syntax.Word, st state) word {
 		return word{value: constant(lit), raw: raw, empty: lit}
 	}
 	b := builder{limits: e.limits, alone: len(w.Parts) == 1, word: word{value: value{known: true}, raw: raw}}
-	e.modified(w.Parts)
-	e.dollars(w.Parts)
 	for i, part := range w.Parts {
 		if e.limits.over != "" {
 			break
@@ -275,32 +235,19 @@ func (e *expander) single(w *syntax.Word, st state) word {
 		e.part(&b, part, i == 0, st)
 	}
 	b.many = false
-	if strings.Contains(raw, ":=") && e.now.zsh() { // zsh expands =NAME there
-		return word{raw: raw}
-	}
 	return e.checked(b.word)
 }
 
 func (e *expander) part(b *builder, part syntax.WordPart, first bool, st state) {
 	switch p := part.(type) {
 	case *syntax.Lit:
-		if !first && b.empty == "" && strings.HasPrefix(p.Value, "~") && e.now.zsh() {
-			e.unfollowed(p, "a ~ behind what may be empty, which zsh takes for home")
-		}
 		e.literal(b, p.Value, first)
 	case *syntax.SglQuoted:
-		text := p.Value
+		text, plain := p.Value, true
 		if p.Dollar {
-			var ok bool
-			if e.now.both && strings.Contains(text, `\'`) { // other shells end the text there
-				e.unfollowed(p, `a quote inside of $'...'`)
-			}
-			if text, ok = grammar.ANSIC(text); !ok || e.now.lang == syntax.LangPOSIX {
-				b.add(value{}, true)
-				return
-			}
+			text, plain = grammar.Escapes(text)
 		}
-		b.add(constant(text), true)
+		b.add(value{text: text, known: plain && !(p.Dollar && e.now.lang == syntax.LangPOSIX)}, true)
 	case *syntax.DblQuoted:
 		e.doubleQuoted(b, p, st)
 	case *syntax.ParamExp:
@@ -324,22 +271,9 @@ func (e *expander) part(b *builder, part syntax.WordPart, first bool, st state) 
 }
 
 func (e *expander) processSubst(b *builder, p *syntax.ProcSubst, st state) {
-	if p.Op != syntax.CmdIn {
-		e.unfollowed(p, p.Op.String()+" )")
-	}
-	if len(p.Stmts) == 0 {
-		e.unfollowed(p, "a substitution without a command") // bash makes no word of it
-	}
-	if e.now.documentOutside(p) {
-		e.unfollowed(p, "a here-document that begins behind its substitution")
-	}
 	e.out.again = true
 	e.run.subshell(p.Stmts, st, input{})
-	if p.Op == syntax.CmdInTemp {
-		b.lose()
-	} else {
-		b.add(constant("/dev/fd/63"), false)
-	}
+	b.add(constant("/dev/fd/63"), false)
 	b.output = true
 }
 
@@ -347,9 +281,6 @@ func (e *expander) processSubst(b *builder, p *syntax.ProcSubst, st state) {
 func (e *expander) literal(b *builder, text string, first bool) {
 	if first && !b.started && strings.HasPrefix(text, "~") {
 		text = e.tilde(b, text)
-	}
-	if e.now.lang == syntax.LangZsh && (grammar.Bare(text, '(') || grammar.Bare(text, '<')) {
-		e.out.unknown(PartWords, b.raw, "this uses a glob that can run code in zsh, or stand for numbers")
 	}
 	if !strings.ContainsAny(text, "\\*?[") {
 		if text != "" {
@@ -369,8 +300,7 @@ func (e *expander) literal(b *builder, text string, first bool) {
 			}
 			continue
 		case '*', '?', '[':
-			if glob == 0 && (c != '[' || !b.alone || grammar.BracketGlob(text[i:]) || // its ] may stand behind a quote
-				e.now.zsh() && text != "[") { // zsh does not run what has a [ without one
+			if glob == 0 && text != "[" && text != "[[" {
 				glob = plain.Len() + 1
 			}
 		}
@@ -434,7 +364,6 @@ func (e *expander) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 	if len(q.Parts) == 0 {
 		b.add(constant(""), true)
 	}
-	e.modified(q.Parts)
 	e.dollars(q.Parts)
 	for _, part := range q.Parts {
 		if e.limits.over != "" {
@@ -451,25 +380,6 @@ func (e *expander) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 			b.add(e.arithmetic(p, st), true)
 		default:
 			e.part(b, part, false, st)
-		}
-	}
-}
-
-// modified reports $NAME with a colon and a letter behind it, by which zsh
-// changes the value, or with a letter beyond ASCII, which is more of the name
-// there.
-func (e *expander) modified(parts []syntax.WordPart) {
-	if !e.now.zsh() {
-		return
-	}
-	for i, part := range parts[min(1, len(parts)):] {
-		p, name := parts[i].(*syntax.ParamExp)
-		lit, ok := part.(*syntax.Lit)
-		if !name || !p.Short || !ok || lit.Value == "" {
-			continue
-		}
-		if lit.Value[0] >= 0x80 || len(lit.Value) > 1 && lit.Value[0] == ':' && grammar.Letter(lit.Value[1]) {
-			e.unfollowed(p, "a value that zsh changes by what stands behind it")
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package grammar
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -104,61 +102,3 @@ func sequence(b *syntax.BraceExp) [][]syntax.WordPart {
 }
 
 func padded(s string) bool { return len(s) > 1 && s[0] == '0' }
-
-// OddRange reports whether a word may hold a range such as {k..3} or {'1'..3},
-// of which bash makes nothing, or {Z..a}, which holds a backslash, or {a.”.c}, of
-// which only zsh makes something. raw is the word as written.
-func OddRange(w *syntax.Word, raw string) bool {
-	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
-		lit, ok := p.(*syntax.Lit)
-		if !ok || !strings.Contains(lit.Value, "{") {
-			return false
-		}
-		_, behind, _ := strings.Cut(raw[min(int(p.Pos().Offset()-w.Pos().Offset()), len(raw)):], "{")
-		first, last, _ := strings.Cut(behind, "..")
-		return strings.Contains(withoutQuotes(behind), "..") &&
-			!(Decimal(first) && Decimal(strings.TrimSuffix(last, "}")))
-	})
-}
-
-// withoutQuotes takes away what zsh does not see between the dots of a range.
-func withoutQuotes(text string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("'\"\\$\n", r) {
-			return -1
-		}
-		return r
-	}, text)
-}
-
-// OddBraces reports whether braces with a comma stand among others that have
-// none, or do not match: shells find different alternatives then.
-func OddBraces(w *syntax.Word) bool {
-	var commas []int // of each open brace
-	odd, any := false, false
-	for _, part := range w.Parts {
-		lit, ok := part.(*syntax.Lit)
-		if !ok {
-			continue
-		}
-		for i := 0; i < len(lit.Value); i++ {
-			switch c := lit.Value[i]; {
-			case c == '\\':
-				i++
-			case c == ',':
-				any = true
-				if len(commas) > 0 {
-					commas[len(commas)-1]++
-				}
-			case c == '{':
-				commas = append(commas, 0)
-			case c == '}' && len(commas) == 0:
-				odd = true
-			case c == '}':
-				odd = odd || commas[len(commas)-1] == 0 && !strings.Contains(lit.Value, "..")
-				commas = commas[:len(commas)-1]
-			}
-		}
-	}
-	return any && (odd || len(commas) > 0)
-}

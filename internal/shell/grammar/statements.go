@@ -119,17 +119,6 @@ func HereText(w *syntax.Word) string {
 	return b.String()
 }
 
-func Untabbed(text string) string {
-	if !strings.Contains(text, "\t") {
-		return text
-	}
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimLeft(l, "\t")
-	}
-	return strings.Join(lines, "\n")
-}
-
 // Shells are the grammars in which a shell of that name may read a script;
 // nil where it is none of those that are read. What sh is differs from system
 // to system.

@@ -106,80 +106,6 @@ func HasBraces(w *syntax.Word) bool {
 	})
 }
 
-// BracesBesideName reports whether braces stand right behind $NAME, or hold a
-// $NAME or a ~: bash expands braces first, so that what they yield may belong to
-// the name, and zsh looks for ~ in what they yield.
-func BracesBesideName(w *syntax.Word) bool {
-	for i, part := range w.Parts {
-		b, ok := part.(*syntax.BraceExp)
-		if ok && (i > 0 && shortName(w.Parts[i-1]) || slices.ContainsFunc(b.Elems, nameOrHome)) {
-			return true
-		}
-	}
-	return false
-}
-
-// MixedRange reports a range such as {A..a}, in which a shell meets signs that
-// mean something to it.
-func MixedRange(p syntax.WordPart) bool {
-	b, ok := p.(*syntax.BraceExp)
-	if !ok || !b.Sequence {
-		return false
-	}
-	first, last := b.Elems[0].Lit(), b.Elems[1].Lit()
-	lower, upper := first+last == strings.ToLower(first+last), first+last == strings.ToUpper(first+last)
-	return !lower && !upper || len(first) != 1 && !Decimal(strings.TrimPrefix(first, "-"))
-}
-
-func nameOrHome(elem *syntax.Word) bool {
-	return BracesBesideName(elem) || slices.ContainsFunc(elem.Parts, func(p syntax.WordPart) bool {
-		lit, ok := p.(*syntax.Lit)
-		return shortName(p) || ok && strings.Contains(lit.Value, "~")
-	})
-}
-
-func shortName(p syntax.WordPart) bool {
-	name, ok := p.(*syntax.ParamExp)
-	return ok && name.Short
-}
-
-// HomeBehindEquals reports whether a word looks like an assignment with a ~ in
-// its value: bash expands it in an argument too, other shells do not.
-func HomeBehindEquals(w *syntax.Word) bool {
-	assigns := false
-	for _, part := range w.Parts {
-		lit, ok := part.(*syntax.Lit)
-		if !ok {
-			continue
-		}
-		_, value, found := strings.Cut(lit.Value, "=")
-		if assigns {
-			value = lit.Value
-		}
-		assigns = assigns || found
-		if assigns && strings.Contains(value, "~") &&
-			(strings.HasPrefix(value, "~") || strings.ContainsAny(value, "=:")) {
-			return true
-		}
-	}
-	return false
-}
-
-// Bare reports whether c stands in unquoted text without a backslash.
-func Bare(text string, c byte) bool {
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case c:
-			return true
-		}
-	}
-	return false
-}
-
-func BracketGlob(s string) bool { return strings.IndexByte(s, ']') > 0 }
-
 // Unescape removes the backslashes that double quotes give a meaning.
 func Unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
@@ -201,66 +127,9 @@ func Unescape(s string) string {
 	return b.String()
 }
 
-// ANSIC decodes the inside of $'...'. ok is false for an escape that shells
-// differ on.
-func ANSIC(s string) (string, bool) {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s, true
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		out, n := escape(s[i+1:])
-		if n == 0 {
-			return "", false
-		}
-		b.WriteString(out)
-		i += n
-	}
-	return b.String(), true
-}
-
-// escape decodes what follows a backslash in $'...', and says how many bytes it
-// is; 0 for what shells differ on.
-func escape(s string) (out string, n int) {
-	const letters, meant = "ntrabfveE\\'\"?", "\n\t\r\a\b\f\v\x1b\x1b\\'\"?"
-	if i := strings.IndexByte(letters, s[0]); i >= 0 {
-		return meant[i : i+1], 1
-	}
-	switch c := s[0]; {
-	case c == 'x':
-		if n, r := digits(s[1:], 16, 2); n > 0 && r > 0 {
-			return string([]byte{byte(r)}), 1 + n
-		}
-	case c == 'u' || c == 'U':
-		limit := map[byte]int{'u': 4, 'U': 8}[c]
-		if n, r := digits(s[1:], 16, limit); n > 0 && 0 < r && r < 0x80 { // beyond ASCII the locale decides
-			return string(rune(r)), 1 + n
-		}
-	case '0' <= c && c <= '7':
-		if n, r := digits(s, 8, 3); 0 < r && r <= 255 {
-			return string([]byte{byte(r)}), n
-		}
-	}
-	return "", 0
-}
-
-// digits reads at most limit digits and returns how many, and their value.
-func digits(s string, base, limit int) (n, v int) {
-	for n < len(s) && n < limit {
-		c := s[n]
-		if c >= 'A' && c <= 'F' {
-			c |= 0x20
-		}
-		d := strings.IndexByte("0123456789abcdef", c)
-		if d < 0 || d >= base {
-			break
-		}
-		v = v*base + d
-		n++
-	}
-	return n, v
+// Escapes decodes the inside of $'...'. ok is false where it holds more than \n
+// and \t.
+func Escapes(s string) (text string, ok bool) {
+	text = strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(s)
+	return text, s != "" && !strings.Contains(text, `\`)
 }

@@ -1,0 +1,374 @@
+package grammar
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Outside lists what in a text is more shell than nod follows, by its form
+// alone: the grammar in the comment of package shell, as code. What is not
+// listed here as inside is outside. The texts that decided are those of real
+// sessions: a form that hardly a call uses is a form that shells can differ on
+// for nothing.
+func Outside(list []*syntax.Stmt, src string) []Form {
+	f := &forms{src: src}
+	for _, s := range list {
+		syntax.Walk(s, f.visit)
+	}
+	return f.found
+}
+
+// Form is a construct that nod does not follow.
+type Form struct {
+	Node  syntax.Node
+	What  string
+	Hides bool // commands may stand in it that the tree does not show
+}
+
+type forms struct {
+	src   string
+	found []Form
+}
+
+func (f *forms) is(n syntax.Node, outside bool, what string) {
+	if outside {
+		f.found = append(f.found, Form{Node: n, What: what})
+	}
+}
+
+// hides is the same of what may hold commands that the tree does not show.
+func (f *forms) hides(n syntax.Node, outside bool, what string) {
+	if outside {
+		f.found = append(f.found, Form{Node: n, What: what, Hides: true})
+	}
+}
+
+func (f *forms) raw(n syntax.Node) string {
+	start, end := int(n.Pos().Offset()), int(n.End().Offset())
+	if start > end || end > len(f.src) {
+		return ""
+	}
+	return f.src[start:end]
+}
+
+func (f *forms) visit(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.Stmt:
+		f.stmt(n)
+	case *syntax.BinaryCmd:
+		f.binary(n)
+	case *syntax.CallExpr:
+		f.call(n)
+	case *syntax.DeclClause:
+		f.declared(n)
+	case *syntax.TimeClause:
+		f.is(n, n.PosixFormat || n.Stmt == nil || !isSimple(n.Stmt) || len(n.Stmt.Redirs) > 0,
+			"time before more than a command")
+	case *syntax.Subshell:
+		f.is(n, strings.HasPrefix(f.raw(n), "(("), "(( )")
+	case *syntax.IfClause:
+		f.is(n, len(n.Cond) > 1, "a condition of several commands")
+	case *syntax.WhileClause:
+		f.is(n, len(n.Cond) > 1, "a condition of several commands")
+	case *syntax.WordIter:
+		f.is(n, len(n.Items) == 0, "a loop over no list of words")
+	case *syntax.Redirect:
+		f.fed(n)
+		return n.Hdoc == nil
+	case *syntax.Word:
+		f.word(n)
+	case *syntax.CmdSubst:
+		f.substitution(n, n.Stmts)
+	case *syntax.ProcSubst:
+		f.substitution(n, n.Stmts)
+	}
+	return true
+}
+
+// fed looks at what a here-document expands.
+func (f *forms) fed(r *syntax.Redirect) {
+	if r.Hdoc == nil {
+		return
+	}
+	for _, part := range r.Hdoc.Parts {
+		if _, text := part.(*syntax.Lit); !text {
+			syntax.Walk(part, f.visit)
+		}
+	}
+}
+
+func isSimple(s *syntax.Stmt) bool {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) > 0
+}
+
+func (f *forms) stmt(s *syntax.Stmt) {
+	call, simple := s.Cmd.(*syntax.CallExpr)
+	_, list := s.Cmd.(*syntax.BinaryCmd)
+	f.is(s, s.Background || s.Coprocess || s.Disown, "a job in the background")
+	f.is(s, s.Negated && (!simple && !list || !strings.HasPrefix(f.raw(s), "! ")), "! before more than a command")
+	f.is(s, len(s.Redirs) > 0 && (s.Cmd == nil || list || simple && len(call.Args) == 0),
+		"a redirection without a command")
+	var used [3]bool
+	for _, r := range s.Redirs {
+		f.is(r, s.Cmd != nil && r.Pos().Offset() < s.Cmd.Pos().Offset(), "a redirection before the command")
+		to := f.redirect(r)
+		f.is(r, to >= 0 && used[max(to, 0)], "two redirections of one descriptor")
+		used[max(to, 0)] = true
+	}
+}
+
+// redirect returns the descriptor that a redirection is of; -1 where nod does
+// not follow it.
+func (f *forms) redirect(r *syntax.Redirect) int {
+	number := ""
+	if r.N != nil {
+		number = r.N.Value
+	}
+	switch to := r.Word.Lit(); {
+	case number == "" && r.Op == syntax.RdrIn, number == "" && r.Op == syntax.WordHdoc && len(r.Word.Parts) == 1:
+		return 0
+	case number == "" && (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc) && f.document(r):
+		return 0
+	case number == "" && (r.Op == syntax.RdrOut || r.Op == syntax.AppOut),
+		(number == "" || number == "1") && r.Op == syntax.DplOut && to == "2":
+		return 1
+	case number == "2" && (r.Op == syntax.RdrOut || r.Op == syntax.AppOut || r.Op == syntax.DplOut && to == "1"):
+		return 2
+	}
+	f.is(r, !f.discards(r), "a redirection of this kind")
+	return -1
+}
+
+// discards recognises &>/dev/null. Behind a digit zsh would take that for a
+// descriptor.
+func (f *forms) discards(r *syntax.Redirect) bool {
+	at := int(r.Pos().Offset())
+	return (r.Op == syntax.RdrAll || r.Op == syntax.AppAll) && r.Word.Lit() == "/dev/null" &&
+		at > 0 && at < len(f.src) && f.src[at-1] == ' '
+}
+
+// document reports a here-document whose text begins in the next line, and
+// whose end is a name, in quotes or not. Where it is not quoted, the text has
+// no backslash.
+func (f *forms) document(r *syntax.Redirect) bool {
+	end := f.raw(r.Word)
+	name := strings.Trim(end, `'"`)
+	if !Identifier(name) || end != name && end != "'"+name+"'" && end != `"`+name+`"` {
+		return false
+	}
+	return r.Hdoc == nil || r.Hdoc.Pos().Line() == r.Word.Pos().Line()+1 &&
+		(end != name || !strings.ContainsAny(f.raw(r.Hdoc), "\\`"))
+}
+
+func (f *forms) binary(c *syntax.BinaryCmd) {
+	f.is(c, c.Op == syntax.PipeAll, "|&")
+	if c.Op != syntax.Pipe {
+		return
+	}
+	for _, s := range []*syntax.Stmt{c.X, c.Y} {
+		call, simple := s.Cmd.(*syntax.CallExpr)
+		f.is(s, s.Cmd == nil || simple && len(call.Args) == 0 || s.Negated, "a pipe without a command")
+	}
+	switch c.Y.Cmd.(type) {
+	case *syntax.CallExpr, *syntax.WhileClause, *syntax.BinaryCmd:
+	default:
+		f.is(c.Y, true, "a pipe into this")
+	}
+	for _, r := range c.Y.Redirs {
+		f.is(r, r.Op == syntax.RdrIn || r.Hdoc != nil || r.Op == syntax.WordHdoc, "a pipe beside another input")
+	}
+}
+
+func (f *forms) call(c *syntax.CallExpr) {
+	if len(c.Args) == 0 {
+		f.is(c, len(c.Assigns) > 1, "several assignments at once")
+		return
+	}
+	name := c.Args[0].Lit()
+	f.is(c.Args[0], name != "[" && (name == "" || !plainCommand(name)), "the name of a command that is not plain")
+	for _, as := range c.Assigns {
+		f.constant(as)
+	}
+}
+
+func plainCommand(name string) bool {
+	for i := range len(name) {
+		if !Letter(name[i]) && strings.IndexByte("./:+-", name[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// constant looks at an assignment before a command: it has one constant word.
+func (f *forms) constant(as *syntax.Assign) {
+	plain := as.Value == nil || len(as.Value.Parts) == 1
+	if plain && as.Value != nil {
+		switch p := as.Value.Parts[0].(type) {
+		case *syntax.Lit, *syntax.SglQuoted:
+		case *syntax.DblQuoted:
+			_, plain = plainInside(p)
+		default:
+			plain = false
+		}
+	}
+	f.is(as, !plain, "an assignment of more than a constant before a command")
+}
+
+func (f *forms) declared(c *syntax.DeclClause) {
+	for _, as := range c.Args {
+		f.is(as, as.Name == nil || as.Naked, Escaped(c.Variant.Value)+" of more than NAME=word")
+	}
+}
+
+// substitution looks at $( ) and <( ): a list of simple commands in one line,
+// or one command with a here-document.
+func (f *forms) substitution(n syntax.Node, list []*syntax.Stmt) {
+	raw := f.raw(n)
+	ticks := strings.HasPrefix(raw, "`")
+	f.hides(n, !ticks && !strings.HasPrefix(raw, "$(") && !strings.HasPrefix(raw, "<("), "a substitution of this kind")
+	f.hides(n, ticks && strings.ContainsAny(raw, "\\#"), "a substitution in ` ` of more than plain text")
+	f.hides(n, len(list) != 1, "a substitution of several commands, or none")
+	for _, s := range list {
+		syntax.Walk(s, f.inside)
+	}
+	f.hides(n, strings.Contains(raw, "\n") && !f.feedsDocument(n, list), "a substitution of several lines")
+}
+
+// inside looks at what stands in a substitution.
+func (f *forms) inside(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.Comment:
+		f.hides(n, true, "a comment in a substitution")
+	case *syntax.Stmt:
+		_, list := n.Cmd.(*syntax.BinaryCmd)
+		f.hides(n, !list && !isSimple(n), "a substitution of more than simple commands")
+	case *syntax.CmdSubst, *syntax.ProcSubst:
+		return false // is looked at by itself
+	}
+	return true
+}
+
+// feedsDocument reports a substitution of one command with a here-document,
+// which is quoted and begins at the end of its line.
+func (f *forms) feedsDocument(n syntax.Node, list []*syntax.Stmt) bool {
+	if len(list) != 1 || !isSimple(list[0]) || len(list[0].Redirs) != 1 || list[0].Redirs[0].Hdoc == nil {
+		return false
+	}
+	head, _, _ := strings.Cut(f.raw(n), "\n")
+	return strings.HasSuffix(head, "'") && strings.HasSuffix(head, f.raw(list[0].Redirs[0].Word))
+}
+
+func (f *forms) word(w *syntax.Word) {
+	short := false
+	for i, part := range w.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			f.literal(w, p.Value, i)
+			f.is(w, short && changesName(p.Value), "a value that zsh changes by what stands behind it")
+		case *syntax.SglQuoted:
+			_, plain := Escapes(p.Value)
+			f.is(w, p.Dollar && !plain, "$'...' with more than \\n and \\t")
+		case *syntax.DblQuoted:
+			f.quoted(w, p)
+		}
+		name, ok := part.(*syntax.ParamExp)
+		short = ok && name.Short
+	}
+}
+
+// quoted looks at the text between double quotes.
+func (f *forms) quoted(w *syntax.Word, q *syntax.DblQuoted) {
+	short := false
+	for _, part := range q.Parts {
+		lit, ok := part.(*syntax.Lit)
+		f.is(w, ok && (f.joins(lit) || strings.Contains(lit.Value, "`")),
+			"a backslash before a newline or a backquote in quotes")
+		f.is(w, ok && short && changesName(lit.Value), "a value that zsh changes by what stands behind it")
+		name, ok := part.(*syntax.ParamExp)
+		short = ok && name.Short
+	}
+}
+
+// joins reports a text that ends where a backslash joins two lines.
+func (f *forms) joins(lit *syntax.Lit) bool {
+	return strings.HasSuffix(f.raw(lit), `\`) && !strings.HasSuffix(lit.Value, `\`)
+}
+
+// changesName reports whether zsh takes what stands behind $NAME for more of
+// it: an index, a modifier, a letter beyond ASCII.
+func changesName(behind string) bool {
+	return behind != "" && (behind[0] >= utf8.RuneSelf || behind[0] == '[' ||
+		behind[0] == ':' && len(behind) > 1 && Letter(behind[1]))
+}
+
+// literal looks at a part of a word without quotes.
+func (f *forms) literal(w *syntax.Word, text string, part int) {
+	first, last := part == 0, part == len(w.Parts)-1
+	rest := text
+	switch {
+	case first && last && (text == "[" || text == "]" || text == "!" || text == "!=" || text == "="),
+		last && text == "$":
+		return
+	case first && strings.HasPrefix(text, "="):
+		f.is(w, true, "a word that begins with =")
+		return
+	case first && (text == "~" && last || strings.HasPrefix(text, "~/")):
+		rest = text[1:]
+	}
+	for n := 0; rest != ""; rest = rest[n:] {
+		if n = plainRun(rest, text[:len(text)-len(rest)]); n == 0 {
+			r, _ := utf8.DecodeRuneInString(rest)
+			f.is(w, true, "a word with "+Escaped(string(r)))
+			return
+		}
+	}
+}
+
+// plainRun is how many bytes at the beginning of a text without quotes mean the
+// same to every shell, whatever precedes them in their part of the word; 0 where
+// the first may not.
+func plainRun(text, before string) int {
+	switch c := text[0]; {
+	case c == '=' && strings.HasSuffix(before, ":"):
+		return 0
+	case Letter(c), strings.IndexByte("-./:,@%+=^*?", c) >= 0:
+		return 1
+	case c == '~' && before != "" && Letter(before[len(before)-1]):
+		return 1
+	case c == '\\' && len(text) > 1 && text[1] >= ' ' && text[1] < 0x7F && !Letter(text[1]),
+		strings.HasPrefix(text, "{}"):
+		return 2
+	case c == '{' && before != "", c == '[':
+		return bracketed(text)
+	case c >= utf8.RuneSelf:
+		r, n := utf8.DecodeRuneInString(text)
+		if r != utf8.RuneError && unicode.IsGraphic(r) && !unicode.IsSpace(r) {
+			return n
+		}
+	}
+	return 0
+}
+
+// bracketed is the length of [a-z], [!0-9] and of what git, gh and kubectl take:
+// @{u}, {owner}, {.items}. 0 where more stands between the brackets.
+func bracketed(text string) int {
+	end := strings.IndexByte(text, text[0]+2) // ] behind [, } behind {
+	if end < 2 {
+		return 0
+	}
+	inner := text[1:end]
+	if text[0] == '[' {
+		inner = strings.TrimLeft(inner, "!^")
+	}
+	if inner == "" || strings.Contains(inner, "..") || strings.Trim(inner, bracketedSigns) != "" {
+		return 0
+	}
+	return end + 1
+}
+
+const bracketedSigns = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."

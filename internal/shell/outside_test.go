@@ -1,0 +1,106 @@
+package shell
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestOutside holds what is more shell than nod follows by its form, and that
+// the reason says so. What each shell makes of such texts differs, or once did.
+func TestOutside(t *testing.T) {
+	for text, why := range map[string]string{
+		"ls &":                         "a job in the background",
+		"ls |& cat":                    "|&",
+		"(ls) | (cat)":                 "a pipe into this",
+		"x=1 | cat":                    "a pipe without a command",
+		"ls | cat < a":                 "a pipe beside another input",
+		"ls | cat <<E | wc\nx\nE":      "a pipe beside another input",
+		"! (ls)":                       "! before more than a command",
+		"!(ls)":                        "the name of a command",
+		"time -p ls":                   "time before more than a command",
+		"> a":                          "a redirection without a command",
+		"x=1 > a":                      "a redirection without a command",
+		"> a ls":                       "a redirection before the command",
+		"ls > a > b":                   "two redirections of one descriptor",
+		"cat < a <<< b":                "two redirections of one descriptor",
+		"ls 3> a":                      "a redirection of this kind",
+		"ls 0< a":                      "a redirection of this kind",
+		"ls >| a":                      "a redirection of this kind",
+		"cat <> a":                     "a redirection of this kind",
+		"ls &> a":                      "a redirection of this kind",
+		"ls >& a":                      "a redirection of this kind",
+		"ls 2>&-":                      "a redirection of this kind",
+		"cat <<< a$x":                  "a redirection of this kind",
+		"cat <<-\\E\nx\nE":             "a redirection of this kind",
+		"cat <<\\E\nx\nE":              "a redirection of this kind",
+		"cat <<E\n\\x\nE":              "a redirection of this kind",
+		"cat <<A; cat <<B\nx\nA\ny\nB": "a redirection of this kind",
+		"x=a y=b":                      "several assignments at once",
+		"X=$y ls":                      "an assignment of more than a constant",
+		"export X":                     "export of more than NAME=word",
+		"l's'":                         "the name of a command that is not plain",
+		"if ls; true; then ls; fi":     "a condition of several commands",
+		"while ls; false; do ls; done": "a condition of several commands",
+		"for x in; do ls; done":        "a loop over no list of words",
+		"echo $(ls; ls)":               "a substitution of several commands, or none",
+		"echo $()":                     "a substitution of several commands, or none",
+		"echo $(ls\n)":                 "a substitution of several lines",
+		"echo $( (ls) | cat)":          "a substitution of more than simple commands",
+		"echo $(if ls; then ls; fi)":   "a substitution of more than simple commands",
+		"echo $(ls # x\n)":             "a comment in a substitution",
+		"echo `ls \\a`":                "a substitution in ` `",
+		"echo ${ ls;}":                 "a substitution of this kind",
+		"ls > >(cat)":                  "a substitution of this kind",
+		"ls {a,b}":                     "a word with {",
+		"ls a{1..3}":                   "a word with {",
+		"ls a{}.{b,c}":                 "a word with {",
+		"ls [[:alpha:]]":               "a word with [",
+		"ls a[b":                       "a word with [",
+		"ls a#b":                       "a word with #",
+		"ls a=~/b":                     "a word with ~",
+		"ls ''~":                       "a word with ~",
+		"ls !a":                        "a word with !",
+		"ls $+a":                       "a word with $",
+		"ls =ls":                       "a word that begins with =",
+		"x=a:=ls":                      "a word with =",
+		"ls \\a":                       "a word with \\",
+		"ls a\u200b":                   "a word with",
+		"ls a\x01":                     "a word with",
+		"ls \"$x[1]\"":                 "a value that zsh changes",
+		"ls \"$x:h\"":                  "a value that zsh changes",
+		"ls $x\u00e9":                  "a value that zsh changes",
+		"ls \"a \\\nb\"":               "a backslash",
+		"ls $'a\\x41'":                 "$'...' with more",
+		"ls $''":                       "$'...' with more",
+		"echo ls | sh":                 "this feeds a text to sh",
+		"ls $((1 / 1))":                "arithmetic on more",
+	} {
+		if got := unknowns(Analyze(text, testEnv(world()))); !strings.Contains(got, why) {
+			t.Errorf("%q: want %q, got %q", text, why, got)
+		}
+	}
+}
+
+func unknowns(r Report) (all string) {
+	for _, u := range r.Unknowns {
+		all += u.What + "\n"
+	}
+	return all
+}
+
+// TestInside holds what is left.
+func TestInside(t *testing.T) {
+	for _, text := range []string{
+		"ls a; ls b && ls c || ls d | cat | wc -l", "! ls && ls", "if ! ls | grep -q x; then ls; elif ls; then ls; else ls; fi",
+		"for x in a b; do ls $x; done > /dev/null", "ls | while read -r x; do echo \"$x\"; done", "(ls) | cat", "{ ls; } 2>/dev/null",
+		"ls > /dev/null 2>&1", "echo a >&2", "cat <<E\na b $x $(ls)\nE", "cat <<'E' | wc\n\\x\nE", "cat <<< 'a b'",
+		"echo \"$(cat <<'E'\nit's (\nE\n)\"", "x=$(ls | wc -l); echo $x", "X=1 Y='a b' ls", "time ls", "export A=b",
+		"diff <(ls a) <(ls b)", "echo `ls a`", "ls ~ ~/a HEAD~1 'a'*.go a?b **/*.go [a-z]* [!.]*", "find . ! -name '*.x' \\( -name a \\) -exec ls {} \\;",
+		"git log @{u} HEAD^ --format=%H", "printf '%s\\n' $'a\\tb' é $((1 + 2))", "grep foo$ a", "[ a = b ] && [ a != b ]", "# a\nls # b",
+		"ls \\\n  a", "echo ${x} $? $$", "ls &>/dev/null",
+	} {
+		if r := Analyze(text, testEnv(world())); len(r.Unknowns) > 0 {
+			t.Errorf("%q: %s", text, unknowns(r))
+		}
+	}
+}
