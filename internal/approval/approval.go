@@ -199,6 +199,20 @@ func useUp(stateDir, key string, by Caller, now time.Time) (used Approval, ok bo
 	return used, ok, nil
 }
 
+// Ended notes that a call has come to its end: what it used up holds for no other
+// call of its id. Some servers of models give every call the same id. A file that
+// cannot be read approves nothing, so there is nothing to note.
+func Ended(stateDir string, by Caller, now time.Time) error {
+	if text, err := read(stateDir); err != nil || by.Call == "" || !bytes.Contains(text, []byte(by.Call)) {
+		return nil
+	}
+	return change(stateDir, func(list []Approval) ([]Approval, error) {
+		return slices.DeleteFunc(list, func(a Approval) bool {
+			return a.Scope == Once && a.usedNear(by, now) && a.UsedBy.Call == by.Call
+		}), nil
+	})
+}
+
 // pick returns the index of an approval that holds, -1 for none; one that holds
 // once comes last, and of those what the call has used already comes first.
 func pick(list []Approval, key string, by Caller, now time.Time) int {

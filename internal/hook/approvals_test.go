@@ -159,6 +159,26 @@ func TestAnApprovalAndTwoSeats(t *testing.T) {
 	}
 }
 
+// A call that has run has used its approval up, also for a call of the same id.
+func TestAnApprovalEndsWithItsCall(t *testing.T) {
+	p := newPlace(t)
+	p.options.Adapter = agent.Codex{}
+	ask := func(event, id string) string {
+		more := map[string]any{"tool_use_id": id, "tool_response": "done"}
+		return p.run(bytes.NewReader(p.payload(event, "Bash", map[string]string{"command": "npm publish"}, more))).verdict
+	}
+	ask("PreToolUse", "call_0")
+	p.approve(approval.Once)
+	for _, row := range []struct{ event, id, want string }{
+		{"PreToolUse", "call_0", "silence"}, {"PreToolUse", "call_0", "silence"}, {"PostToolUse", "call_1", "silence"},
+		{"PermissionRequest", "call_0", "allow"}, {"PostToolUse", "call_0", "silence"}, {"PreToolUse", "call_0", "deny"},
+	} {
+		if got := ask(row.event, row.id); got != row.want {
+			t.Errorf("%+v: %s", row, got)
+		}
+	}
+}
+
 // What is not said is not used up.
 func TestObservingUsesNothingUp(t *testing.T) {
 	p := newPlace(t)

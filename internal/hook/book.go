@@ -10,6 +10,7 @@ import (
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/approval"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/session"
@@ -238,6 +239,9 @@ func (b *book) outcome(taint string) error {
 	if b.event.Kind != agent.Outcome || b.run.Places.State == "" {
 		return err
 	}
+	c := b.event.Call
+	err = errors.Join(err, approval.Ended(b.run.Places.State,
+		approval.Caller{Agent: c.Agent, Session: c.Session, Call: c.ID}, now))
 	memory, openErr := session.Open(b.run.Places.State, b.event.Call.Agent, b.event.Call.Session)
 	if openErr != nil {
 		return errors.Join(err, openErr)
