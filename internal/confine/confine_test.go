@@ -309,16 +309,43 @@ func TestNothingIsLeft(t *testing.T) {
 func TestNothingOutlivesBubblewrap(t *testing.T) {
 	w := newWorld(t)
 	name := fmt.Sprintf("3000%d", os.Getpid())
-	fake := w.file("~/bwrap", "#!/bin/sh\n/usr/bin/setsid /bin/sleep "+name+" </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- &\nexit 1\n")
-	if err := os.Chmod(fake, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	o := w.options("true")
-	o.Bubblewrap = fake
-	r, err := confine.Run(t.Context(), o)
+	w.behind("/usr/bin/setsid /bin/sleep " + name + " </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- &")
 	if alive := running(t, name); alive != "" {
-		t.Errorf("%q lives: %+v %v", alive, r, err)
+		t.Errorf("%q lives", alive)
 	}
+}
+
+// Bubblewrap looks up its own processes by their numbers: they are those that it
+// sees, not those of the machine.
+func TestBubblewrapSeesItsOwnProcesses(t *testing.T) {
+	w := newWorld(t)
+	if out := w.behind("cd /proc; exec /bin/readlink self"); out != "1\n" {
+		t.Errorf("the first process is %q", out)
+	}
+}
+
+// behind runs a shell's text in place of bubblewrap and returns what it prints.
+func (w *world) behind(text string) (out string) {
+	w.t.Helper()
+	fake := w.file("~/bwrap", "#!/bin/sh\n"+text+"\n")
+	printed, err := os.Create(filepath.Join(w.home, "printed"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer printed.Close()
+	o := w.options("true")
+	o.Bubblewrap, o.Stdout = fake, printed
+	if err := os.Chmod(fake, 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := confine.Run(w.t.Context(), o); !errors.Is(err, confine.ErrUnavailable) {
+		w.t.Errorf("it is taken for bubblewrap: %v", err)
+	}
+	said, err := os.ReadFile(printed.Name())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(said)
 }
 
 // A boundary that cannot be made is no boundary: nothing runs.

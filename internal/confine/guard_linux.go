@@ -19,6 +19,7 @@ type guard struct {
 	pid   int // bubblewrap's, outside
 	limit uint64
 	tasks int // processes and threads
+	time  time.Duration
 	until time.Time
 	done  chan struct{}
 
@@ -54,7 +55,7 @@ func (g *guard) over(now time.Time) (why string) {
 	case used > g.limit:
 		return fmt.Sprintf("it used more than %d MiB of memory", g.limit>>20)
 	case now.After(g.until):
-		return "it ran for longer than it may"
+		return fmt.Sprintf("it ran for longer than %s", g.time)
 	case known && left < memory()/32:
 		return "the machine had almost no memory left"
 	case tasks > g.tasks:

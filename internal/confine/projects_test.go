@@ -3,6 +3,7 @@
 package confine_test
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -130,12 +131,12 @@ func (w *world) tools() {
 		w.t.Fatal(err)
 	}
 	for name, below := range map[string]string{"PYENV_ROOT": ".pyenv", "RUSTUP_HOME": ".rustup", "NVM_DIR": ".nvm"} {
-		if dir := filepath.Join(home, below); os.Getenv(name) == "" {
-			if _, err := os.Stat(dir); err == nil {
-				w.environ = append(w.environ, name+"="+dir)
-			}
-		} else {
-			w.environ = append(w.environ, name+"="+os.Getenv(name))
+		dir := cmp.Or(os.Getenv(name), filepath.Join(home, below))
+		if _, err := os.Stat(dir); err == nil {
+			w.environ = append(w.environ, name+"="+dir)
 		}
+	}
+	if dir := os.Getenv("VIRTUAL_ENV"); dir != "" {
+		w.environ = append(w.environ, "VIRTUAL_ENV="+dir)
 	}
 }

@@ -143,7 +143,7 @@ func (r *running) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	pid := r.cmd.Process.Pid
-	g := guard{pid: pid, limit: r.Memory, tasks: stage.MaxProcesses, until: time.Now().Add(r.Time),
+	g := guard{pid: pid, limit: r.Memory, tasks: stage.MaxProcesses, time: r.Time, until: time.Now().Add(r.Time),
 		done: make(chan struct{})}
 	go g.watch(ctx, signals)
 	said, _ := io.ReadAll(r.status)
@@ -166,10 +166,20 @@ func (r *running) ended(err error, stopped string, ran bool) (Result, error) {
 		result.Stopped = cmp.Or(stopped, "bubblewrap was killed from outside")
 	}
 	if result.Code != 0 {
-		result.Missed = missed(r.said.text())
+		result.Missed = missed(r.said.text(), r.unseen)
 	}
 	if !ran && result.Stopped == "" {
 		return Result{}, fmt.Errorf("%w: the boundary was not finished", ErrUnavailable)
 	}
 	return result, nil
+}
+
+// unseen reports whether there is something at a path, as a program of the run
+// would take it, that the run did not see.
+func (r *running) unseen(path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.Dir, path)
+	}
+	path = filepath.Clean(path)
+	return exists(path) && (!within(r.Root, path) || r.layout.hides(path))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/confine/proof"
+	"github.com/nodgate/nod/internal/version"
 )
 
 // confined is what an agent types to have a line run behind nod's boundary.
@@ -26,7 +27,7 @@ func TestALineToTypeIsOfferedWhereItWasTried(t *testing.T) {
 		t.Skip("SKIPPED: no /proc")
 	}
 	p := project(t, map[string]string{"package.json": testVitest, "lint.py": "import os\n"})
-	p.options.Nod = "/opt/nod/nod"
+	p.options.Nod = p.nod(t, version.String())
 	typed := confined(p.options.Nod, "python3 lint.py")
 	p.settings("allow = [\"npm test\"]\n")
 	if s := p.command("1", "python3 lint.py"); s.verdict == "allow" || strings.Contains(s.reason, "type exactly") {
@@ -59,6 +60,41 @@ func TestALineToTypeIsOfferedWhereItWasTried(t *testing.T) {
 	}
 }
 
+// nod writes a program that says that it is nod of a version.
+func (p *place) nod(t *testing.T, version string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "nod")
+	p.write(program, "#!/bin/sh\necho nod "+version+"\n")
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// A program of another version has another boundary than the one that decides
+// counts on: no line is run behind it, neither is one that nobody can start.
+func TestNoLineIsRunBehindAnotherVersion(t *testing.T) {
+	if _, err := os.Stat("/proc/sys/kernel/osrelease"); err != nil {
+		t.Skip("SKIPPED: no /proc")
+	}
+	p := project(t, map[string]string{"lint.py": "import os\n"})
+	p.settings("confine = \"on\"\n")
+	bubblewrap := filepath.Join(t.TempDir(), "bwrap")
+	p.write(bubblewrap, "x")
+	if err := proof.Write(p.options.Places.State, bubblewrap); err != nil {
+		t.Fatal(err)
+	}
+	for i, program := range []string{p.nod(t, "v0.0.1"), filepath.Join(t.TempDir(), "gone")} {
+		p.options.Nod = program
+		if s := p.command(strconv.Itoa(2*i), "python3 lint.py"); s.verdict == "allow" || strings.Contains(s.reason, "type exactly") {
+			t.Errorf("%s is offered: %+v", program, s)
+		}
+		if s := p.command(strconv.Itoa(2*i+1), confined(program, "python3 lint.py")); s.verdict == "allow" {
+			t.Errorf("%s is run: %+v", program, s)
+		}
+	}
+}
+
 // Where the host confines the call already, it is left to the host: a boundary
 // inside of another is often refused, and the agent could do nothing.
 func TestWhatTheHostConfinesIsLeftToIt(t *testing.T) {
@@ -66,7 +102,7 @@ func TestWhatTheHostConfinesIsLeftToIt(t *testing.T) {
 		t.Skip("SKIPPED: no /proc")
 	}
 	p := project(t, map[string]string{"lint.py": "import os\n"})
-	p.options.Nod = "/opt/nod/nod"
+	p.options.Nod = p.nod(t, version.String())
 	p.settings("confine = \"on\"\n")
 	bubblewrap := filepath.Join(t.TempDir(), "bwrap")
 	p.write(bubblewrap, "x")
@@ -92,7 +128,7 @@ func TestWhatCodexConfinesIsLeftToIt(t *testing.T) {
 		t.Skip("SKIPPED: no /proc")
 	}
 	p := project(t, map[string]string{"lint.py": "import os\n"})
-	p.options.Nod, p.options.Adapter = "/opt/nod/nod", agent.Codex{}
+	p.options.Nod, p.options.Adapter = p.nod(t, version.String()), agent.Codex{}
 	p.options.Environ = append(p.options.Environ, "PWD="+p.shop)
 	p.settings("confine = \"on\"\n")
 	bubblewrap, rollout := filepath.Join(t.TempDir(), "bwrap"), filepath.Join(p.home, "rollout.jsonl")
@@ -132,7 +168,7 @@ func TestALineToTypeForNamedCommands(t *testing.T) {
 		t.Skip("SKIPPED: no /proc")
 	}
 	p := project(t, map[string]string{"lint.py": "import os\n", "other.py": "import os\n"})
-	p.options.Nod = "/opt/nod/nod"
+	p.options.Nod = p.nod(t, version.String())
 	p.settings("confine = [\"python3 lint.py *\"]\n")
 	bubblewrap := filepath.Join(t.TempDir(), "bwrap")
 	p.write(bubblewrap, "x")

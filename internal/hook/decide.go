@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"github.com/nodgate/nod/internal/confine/proof"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/session"
+	"github.com/nodgate/nod/internal/version"
 )
 
 // decide answers a call that is about to run.
@@ -180,14 +182,36 @@ func (r *run) confine(s config.Settings) func() string {
 }
 
 // confiner is the program of nod's that is typed before a line: nod-hook where
-// it lies beside nod, which starts slower.
+// it lies beside nod, which starts slower. "": the one that is there is of another
+// version than this program, and its boundary may be another than this one counts on.
 func confiner(nod string) string {
-	hook := filepath.Join(filepath.Dir(nod), "nod-hook")
-	if info, err := os.Stat(hook); err == nil && info.Mode().IsRegular() {
-		return hook
+	program := filepath.Join(filepath.Dir(nod), "nod-hook")
+	if info, err := os.Stat(program); err != nil || !info.Mode().IsRegular() {
+		program = nod
 	}
-	return nod
+	if !sameVersion(program) {
+		return ""
+	}
+	return program
 }
+
+// sameVersion reports whether a program is this one, or says that it is of this
+// one's version. nod-hook, which decides most calls, is what it names itself.
+func sameVersion(program string) bool {
+	self, err := os.Executable()
+	if err == nil && self == program {
+		return true
+	}
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	cmd := exec.CommandContext(ctx, program, "version")
+	cmd.Env = []string{}
+	said, err := cmd.Output()
+	return err == nil && strings.TrimSpace(string(said)) == "nod "+version.String()
+}
+
+// patience is how long a program may take to say its version.
+const patience = 5 * time.Second
 
 // plainPath reports whether every shell takes a path for one word as it stands.
 func plainPath(name string) bool {

@@ -47,7 +47,7 @@ func Main(ctx context.Context, p Process, args []string) int {
 		p.say("want -- and the whole line as one quoted word")
 		return 2
 	}
-	ahead := confine.Prepare(confine.Options{Stage: Stage(), Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr})
+	ahead := confine.Prepare(confine.Options{Stage: Stage, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr})
 	defer ahead.Close()
 	o, err := confinement(p)
 	var result confine.Result
@@ -100,7 +100,7 @@ func confinement(p Process) (confine.Options, error) {
 	return confine.Options{
 		Dir: dir, Root: root, Home: home, Environ: p.Environ, Cache: filepath.Join(home, ".cache/nod/confine"),
 		Shell:  shell(p.Environ),
-		Stores: confine.Stores(settings.Rules.Secrets, home), Hidden: gate.HoldsSecret, Keep: keep, Stage: Stage(),
+		Stores: confine.Stores(settings.Rules.Secrets, home), Hidden: gate.HoldsSecret, Keep: keep, Stage: Stage,
 		Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr,
 	}, nil
 }
@@ -158,16 +158,9 @@ func programs() (nod, hook string) {
 	return filepath.Join(dir, "nod"), filepath.Join(dir, "nod-hook")
 }
 
-// Stage is the program that becomes the stage: nod-hook where it lies beside,
-// since it starts faster.
-func Stage() string {
-	_, hook := programs()
-	if info, err := os.Stat(hook); err == nil && info.Mode().IsRegular() {
-		return hook
-	}
-	self, _ := os.Executable()
-	return self
-}
+// Stage is the program that becomes the stage: this one, whatever lies at its path
+// or beside it by now. So a line has the boundary of the program that was typed.
+const Stage = "/proc/self/exe"
 
 // shell is the one that started this line, else that of the person; one of the
 // system's in any case.

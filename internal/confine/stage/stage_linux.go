@@ -26,6 +26,9 @@ func run() error {
 	if err != nil || !ok {
 		return errors.New("the stage was given what it cannot read")
 	}
+	if err := processes(); err != nil {
+		return err
+	}
 	if err := p.outside(); err != nil {
 		return err
 	}
@@ -37,6 +40,16 @@ func run() error {
 		return err
 	}
 	return &os.PathError{Op: "start", Path: p.Command[0], Err: syscall.Exec(p.Command[0], p.Command, p.Environ)}
+}
+
+// processes shows the processes of this namespace: bubblewrap looks its own up by
+// their numbers.
+func processes() error {
+	err := syscall.Mount("proc", "/proc", "proc", syscall.MS_NOSUID|syscall.MS_NODEV|syscall.MS_NOEXEC, "")
+	if err != nil {
+		return &os.PathError{Op: "mount", Path: "/proc", Err: err}
+	}
+	return nil
 }
 
 // outside makes all that is mounted read-only, but for nod's own directory and
