@@ -35,17 +35,17 @@ type (
 func generate(seed uint64) string {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x6e6f64)), names: []string{"x", "y", "z"}}
 	switch kind := g.r.IntN(100); {
-	case kind < 26:
+	case kind < 38:
 		return g.script(1 + g.r.IntN(3))
-	case kind < 32:
+	case kind < 42:
 		g.wild = 2
 		return g.script(1 + g.r.IntN(4))
-	case kind < 35:
+	case kind < 44:
 		g.wild = 7
 		return g.script(1 + g.r.IntN(4))
-	case kind < 65:
+	case kind < 68:
 		return tricks{g}.tricky()
-	case kind < 83:
+	case kind < 84:
 		g.wild = 2 * g.r.IntN(2)
 		return scenes{g}.scenario()
 	case kind < 87:
@@ -123,10 +123,10 @@ func (g *generator) separator() string {
 		choice{30, func() string { return "\n" }},
 		choice{6, func() string { return " # " + g.of("c", "it's", "$(wc hid)", "\\", "`", "\"", ")", "}") + "\n" }},
 		choice{2, func() string { return "#c\n" }},
-		choice{2, func() string { return ";;" }},
+		choice{1, func() string { return ";;" }},
 		choice{4, func() string { return "\n\n" }},
-		choice{4, func() string { return "&\n" }},
-		choice{2, func() string { return "\r\n" }},
+		choice{1, func() string { return "&\n" }},
+		choice{1, func() string { return "\r\n" }},
 	)
 }
 

@@ -257,7 +257,7 @@ func holes() []hole {
 		{"an attribute", `(?:declare|typeset|local) -[lu] (\w+)=(VALUE)`, "$1=$2"},
 		{"an expansion that fails", `(\w+)=VALUE;;k=\$\(\(1/0\)\) \w+=(VALUE)`, "$1=$2"},
 		{"the file behind /dev/stdin", `< (\S+) >>? ?(?:/dev/stdin|/dev/fd/0|/proc/self/fd/0)`, "< $1 > /dev/null"},
-		{"the file behind /dev/fd/3", `3< ?(\S+) > ?(?:/dev/fd/3|/proc/self/fd/3)`, "3<$1 > /dev/null"},
+		{"the file behind /dev/fd/3", `3< ?(\S+) > ?(?:/dev/fd/3|/proc/self/fd/3)`, "> /dev/null"},
 		{"a quoted star in an operator", `(?s)^(\w+)=k1\.js(;;.*)\$\{\w+%"\.js\*"\}`, "$1=k1.js${2}k1"},
 		{"a directory with a slash at its end", `"\$\(dirname ([\w/.]*\w)/ ?\)/`, `"$1/`},
 		{"a tilde behind =", ` (\w+)=~/(\w+)`, ` $1=\~/$2`},

@@ -13,8 +13,8 @@ func (g *generator) word() string {
 		choice{8, g.expansion},
 		choice{4, g.substitution},
 		choice{4, g.tilde},
-		choice{3, g.braces},
-		choice{3, g.hash},
+		choice{1, g.braces},
+		choice{1, g.hash},
 		choice{2, func() string { return "-" + g.of("l", "a", "n", "-", "e", "rf", "la", "c", "o") }},
 		choice{2, func() string { return g.path() }},
 	)
@@ -147,7 +147,7 @@ func (g *generator) substitution() string {
 	return g.choose(
 		choice{8, func() string { return "$(" + g.inner() + ")" }},
 		choice{6, func() string { return `"$(` + g.inner() + `)"` }},
-		choice{5, func() string {
+		choice{9, func() string {
 			return `"$(` + g.of("dirname", "basename", "echo", "printf %s", "realpath") + " " + g.path() + g.of("",
 				" ", " -- ") + `)/` + g.mark() + `"`
 		}},
@@ -182,7 +182,7 @@ func (g *generator) redirections() string {
 }
 
 func (g *generator) redirection() string {
-	if g.odd() || g.chance(15) {
+	if g.odd() || g.chance(6) {
 		return g.descriptor()
 	}
 	target := "new" + g.mark()
