@@ -143,7 +143,10 @@ func (d *driver) start(j job) (stopped bool, err error) {
 	}
 	in.Close()
 	most := patience
-	if j.Make || j.Line {
+	switch {
+	case j.Make: // without it there is nothing to look at
+		most *= 600
+	case j.Line:
 		most *= 20
 	}
 	late := killLate(most)
