@@ -49,8 +49,8 @@ func startsNothing(name string) bool {
 		return true
 	}
 	return slices.Contains([]string{
-		".", "sub", "SUB", "opaque", "README", // the repository
-		".gitignore", ".ignore", ".mailmap", // what a search passes over, names of authors
+		".", "sub", "SUB", "opaque", "README", "package.json", // the repository
+		".gitignore", ".ignore", ".rgignore", ".mailmap", // what a search passes over, names of authors
 		"HEAD",                                  // of git beside .git; sub/HEAD is refused
 		"commondir",                             // the same, which counts beside HEAD alone
 		".github", ".github/allowed_models.txt", // a directory of many things; which models may be chosen
