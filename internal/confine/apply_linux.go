@@ -41,7 +41,7 @@ type applier struct {
 func apply(o Options, upper string, since time.Time) (applied, error) {
 	root, err := unix.Open(o.Root, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return applied{}, fmt.Errorf("the workspace cannot be opened, so that nothing was changed in it: %w", err)
+		return applied{}, fmt.Errorf("%w: the workspace cannot be opened: %w", ErrNotKept, err)
 	}
 	defer unix.Close(root)
 	a := &applier{o: o, upper: upper, since: since, root: root}

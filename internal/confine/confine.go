@@ -113,5 +113,8 @@ type Refusal struct {
 // ErrUnavailable says that the boundary cannot be made here. Nothing ran.
 var ErrUnavailable = errors.New("nothing can be confined here")
 
+// ErrNotKept says that the line ran and that nothing of what it wrote was applied.
+var ErrNotKept = errors.New("the line was run, and nothing that it wrote was kept")
+
 // Defaults of the bounds.
 const defaultTime = time.Hour

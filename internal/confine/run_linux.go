@@ -65,7 +65,7 @@ func (a *Ahead) Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	if err := lease.applying(o.Root); err != nil {
-		return Result{}, err
+		return Result{}, fmt.Errorf("%w: %w", ErrNotKept, err)
 	}
 	o.Hidden = l.hides
 	applied, err := apply(o, l.upper, since)

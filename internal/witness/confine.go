@@ -10,7 +10,7 @@ import (
 )
 
 // ways are the tests whose lines say what a way out met.
-const ways = "TestNobodyGetsOut|TestWhatIsPlantedDoesNotStand|TestTheRepositoryStays|TestALinkedWorkingTree|TestAllHasEndedBeforeItIsApplied|TestNothingRunsWithoutTheBoundary|TestAsAnOrdinaryUser"
+const ways = "TestNobodyGetsOut|TestWhatIsPlantedDoesNotStand|TestTheRepositoryStays|TestALinkedWorkingTree|TestAllHasEndedBeforeItIsApplied|TestNothingRunsWithoutTheBoundary|TestNothingOutlivesBubblewrap|TestWhatOfARunStays|TestAsAnOrdinaryUser"
 
 // escapes has real programs try to get out of confinement, and prints what the
 // tests say: one implementation of the ways, which the tests own.

@@ -10,6 +10,7 @@ package behind
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,7 +31,7 @@ import (
 // Word is the argument before "--" and the line.
 const Word = "confine"
 
-// NothingRan is the exit code where nothing of the line was run.
+// NothingRan is the exit code where nothing of the line was run, or kept.
 const NothingRan = 125
 
 // Process is the process in which a line was behind.
@@ -56,14 +57,20 @@ func Main(ctx context.Context, p Process, args []string) int {
 		result, err = ahead.Run(ctx, o)
 	}
 	if err != nil {
-		p.say("nothing was run: " + printable.Line(err.Error(), 400) +
-			"; a person can let the line run as it is: nod approve")
+		p.say(printable.Line(failed(err), 400) + "; a person can let the line run as it is: nod approve")
 		return NothingRan
 	}
 	if text := explain(result); text != "" {
 		p.say(printable.Line(text, 1200))
 	}
 	return result.Code
+}
+
+func failed(err error) string {
+	if errors.Is(err, confine.ErrNotKept) {
+		return err.Error()
+	}
+	return "nothing was run: " + err.Error()
 }
 
 func (p Process) say(text string) {

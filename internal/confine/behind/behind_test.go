@@ -1,6 +1,8 @@
 package behind
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -39,5 +41,18 @@ func TestNamesAreSeenToBeNames(t *testing.T) {
 	}
 	if cut := 1200; len(text) > cut {
 		t.Errorf("%d characters", len(text))
+	}
+}
+
+// A line that ran and left nothing is not said to have been run by nobody.
+func TestWhatFailedIsSaid(t *testing.T) {
+	full := errors.New("no space left on device")
+	for text, err := range map[string]error{
+		"nothing was run: ":     fmt.Errorf("%w: %w", confine.ErrUnavailable, full),
+		"the line was run, and": fmt.Errorf("%w: %w", confine.ErrNotKept, full),
+	} {
+		if got := failed(err); !strings.HasPrefix(got, text) || !strings.HasSuffix(got, full.Error()) {
+			t.Errorf("%q, want %q", got, text)
+		}
 	}
 }
