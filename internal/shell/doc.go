@@ -81,7 +81,8 @@
 //	           each descriptor has one
 //	word     = part { part }
 //	part     = letters, digits and -./:,@%+=^, \ and a sign, the globs * ? [a-z], "~" at the beginning,
-//	           {} and {name} behind other text, '...', "...", $'...' with \n and \t,
+//	           {} and {name} behind other text, {a,b} in an operand, '...', "...",
+//	           $'...' with \n and \t,
 //	           $NAME, ${NAME}, $?, $$, $(( integers )), $( list ), ` list `, <( list )
 //	list     = and-or of simple commands, in one line; or one simple command with a here-document
 //

@@ -98,7 +98,12 @@ func (e *expander) fields(out []word, w *syntax.Word, st state) []word {
 			return out
 		}
 		copied := syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
-		if syntax.SplitBraces(&copied) && grammar.HasBraces(&copied) {
+		switch {
+		case !syntax.SplitBraces(&copied) || !grammar.HasBraces(&copied):
+		case e.now.lang == syntax.LangPOSIX: // some of those shells know braces, some do not
+			e.joined(nil, w.Parts, raw, st)
+			return append(out, word{raw: raw, many: true})
+		default:
 			return e.braced(out, &copied, raw, st)
 		}
 	}

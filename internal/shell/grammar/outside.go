@@ -14,7 +14,7 @@ import (
 // sessions: a form that hardly a call uses is a form that shells can differ on
 // for nothing.
 func Outside(list []*syntax.Stmt, src string) []Form {
-	f := &forms{src: src}
+	f := &forms{src: src, listed: map[*syntax.Word]bool{}}
 	for _, s := range list {
 		syntax.Walk(s, f.visit)
 	}
@@ -29,8 +29,9 @@ type Form struct {
 }
 
 type forms struct {
-	src   string
-	found []Form
+	src    string
+	found  []Form
+	listed map[*syntax.Word]bool // operands of commands, which may hold {a,b}
 }
 
 func (f *forms) is(n syntax.Node, outside bool, what string) {
@@ -193,6 +194,9 @@ func (f *forms) call(c *syntax.CallExpr) {
 	for _, as := range c.Assigns {
 		f.constant(as)
 	}
+	for _, w := range c.Args[1:] {
+		f.listed[w] = true
+	}
 }
 
 func plainCommand(name string) bool {
@@ -269,7 +273,7 @@ func (f *forms) word(w *syntax.Word) {
 		switch p := part.(type) {
 		case *syntax.Lit:
 			f.literal(w, p.Value, i)
-			f.is(w, short && changesName(p.Value), "a value that zsh changes by what stands behind it")
+			f.is(w, short && (changesName(p.Value) || alternatives(p.Value) > 0), "a value that a shell changes by what stands behind it")
 		case *syntax.SglQuoted:
 			_, plain := Escapes(p.Value)
 			f.is(w, p.Dollar && !plain, "$'...' with more than \\n and \\t")
@@ -288,7 +292,7 @@ func (f *forms) quoted(w *syntax.Word, q *syntax.DblQuoted) {
 		lit, ok := part.(*syntax.Lit)
 		f.is(w, ok && (f.joins(lit) || strings.Contains(lit.Value, "`")),
 			"a backslash before a newline or a backquote in quotes")
-		f.is(w, ok && short && changesName(lit.Value), "a value that zsh changes by what stands behind it")
+		f.is(w, ok && short && changesName(lit.Value), "a value that a shell changes by what stands behind it")
 		name, ok := part.(*syntax.ParamExp)
 		short = ok && name.Short
 	}
@@ -321,6 +325,9 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 		rest = text[1:]
 	}
 	for n := 0; rest != ""; rest = rest[n:] {
+		if n = alternatives(rest); n > 0 && f.listed[w] && strings.Count(text, "{") == 1 {
+			continue
+		}
 		if n = plainRun(rest, text[:len(text)-len(rest)]); n == 0 {
 			r, _ := utf8.DecodeRuneInString(rest)
 			f.is(w, true, "a word with "+Escaped(string(r)))
@@ -352,6 +359,17 @@ func plainRun(text, before string) int {
 		}
 	}
 	return 0
+}
+
+// alternatives is the length of {a,b}, as in mkdir -p src/{a,b}: plain text and a
+// comma at least, and no braces in it. 0 where a text begins otherwise.
+func alternatives(text string) int {
+	inner, _, closed := strings.Cut(strings.TrimPrefix(text, "{"), "}")
+	if text[0] != '{' || !closed || !strings.Contains(inner, ",") || strings.Trim(inner, ",") == "" ||
+		strings.Trim(inner, bracketedSigns+",") != "" || strings.Contains(inner, "..") {
+		return 0
+	}
+	return len(inner) + 2
 }
 
 // bracketed is the length of [a-z], [!0-9] and of what git, gh and kubectl take:
