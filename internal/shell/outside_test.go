@@ -84,6 +84,8 @@ func TestOutside(t *testing.T) {
 		"ls $x\u00e9":                  "a value that a shell changes",
 		"ls \"a \\\nb\"":               "a backslash",
 		"ls $'a\\x41'":                 "$'...' with more",
+		"cat <<E\n$x:h\nE":             "a value that a shell changes",
+		"cat <<E\n$x\u00e9\nE":         "a value that a shell changes",
 		"ls $''":                       "$'...' with more",
 		"echo ls | sh":                 "this feeds a text to sh",
 		"ls $((1 / 1))":                "arithmetic on more",

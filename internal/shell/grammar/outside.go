@@ -94,6 +94,7 @@ func (f *forms) fed(r *syntax.Redirect) {
 	if r.Hdoc == nil {
 		return
 	}
+	f.names(r.Hdoc, r.Hdoc.Parts)
 	for _, part := range r.Hdoc.Parts {
 		if _, text := part.(*syntax.Lit); !text {
 			syntax.Walk(part, f.visit)
@@ -268,33 +269,38 @@ func (f *forms) feedsDocument(n syntax.Node, list []*syntax.Stmt) bool {
 }
 
 func (f *forms) word(w *syntax.Word) {
-	short := false
+	f.names(w, w.Parts)
 	for i, part := range w.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
 			f.literal(w, p.Value, i)
-			f.is(w, short && (changesName(p.Value) || alternatives(p.Value) > 0), "a value that a shell changes by what stands behind it")
 		case *syntax.SglQuoted:
 			_, plain := Escapes(p.Value)
 			f.is(w, p.Dollar && !plain, "$'...' with more than \\n and \\t")
 		case *syntax.DblQuoted:
 			f.quoted(w, p)
 		}
-		name, ok := part.(*syntax.ParamExp)
-		short = ok && name.Short
 	}
 }
 
 // quoted looks at the text between double quotes.
 func (f *forms) quoted(w *syntax.Word, q *syntax.DblQuoted) {
-	short := false
+	f.names(w, q.Parts)
 	for _, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
 		f.is(w, ok && (f.joins(lit) || strings.Contains(lit.Value, "`")),
 			"a backslash before a newline or a backquote in quotes")
-		f.is(w, ok && short && changesName(lit.Value), "a value that a shell changes by what stands behind it")
-		name, ok := part.(*syntax.ParamExp)
-		short = ok && name.Short
+	}
+}
+
+// names looks at what stands behind each $NAME. Alternatives are no such thing
+// in quotes, but a value beside them is rare there too.
+func (f *forms) names(w *syntax.Word, parts []syntax.WordPart) {
+	for i, part := range parts[min(1, len(parts)):] {
+		name, ok := parts[i].(*syntax.ParamExp)
+		lit, text := part.(*syntax.Lit)
+		f.is(w, ok && name.Short && text && (changesName(lit.Value) || alternatives(lit.Value) > 0),
+			"a value that a shell changes by what stands behind it")
 	}
 }
 
@@ -365,7 +371,7 @@ func plainRun(text, before string) int {
 // comma at least, and no braces in it. 0 where a text begins otherwise.
 func alternatives(text string) int {
 	inner, _, closed := strings.Cut(strings.TrimPrefix(text, "{"), "}")
-	if text[0] != '{' || !closed || !strings.Contains(inner, ",") || strings.Trim(inner, ",") == "" ||
+	if !strings.HasPrefix(text, "{") || !closed || !strings.Contains(inner, ",") || strings.Trim(inner, ",") == "" ||
 		strings.Trim(inner, bracketedSigns+",") != "" || strings.Contains(inner, "..") {
 		return 0
 	}
