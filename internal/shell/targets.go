@@ -84,9 +84,10 @@ func (tg *targets) dest(w word) {
 		tg.out.path(Write, w, tg.inv.st, tg.flags)
 		return
 	}
+	real, _ := tg.machine.place(name) // as the effects of other commands have it
 	into := strings.HasSuffix(w.text, "/") || len(sources) > 1 || tg.machine.isDir(name) || tg.machine.env.Files == nil
 	if into {
-		tg.out.dirs = append(tg.out.dirs, taken{name, tg.out.command})
+		tg.out.dirs = append(tg.out.dirs, taken{real, tg.out.command})
 	}
 	if !into || harmlessDevice(path.Clean(name)) || tg.marks.has(markExact) {
 		if tg.flags&recursive != 0 && tg.machine.isDir(name) {
@@ -97,12 +98,12 @@ func (tg *targets) dest(w word) {
 		if into || tg.marks.has(markExact) {
 			return
 		}
-		if !tg.out.mayBeDir(name) {
-			tg.out.noDirs = append(tg.out.noDirs, taken{name, tg.out.command})
+		if !tg.out.mayBeDir(real) {
+			tg.out.noDirs = append(tg.out.noDirs, taken{real, tg.out.command})
 			return
 		}
 	}
-	if into && tg.out.gone(name) {
+	if into && tg.out.gone(real) {
 		tg.out.path(Write, w, tg.inv.st, tg.flags)
 	}
 	for _, src := range sources {

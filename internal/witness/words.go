@@ -237,7 +237,8 @@ func (g *generator) descriptor() string {
 func (g *generator) hereDocument() string {
 	end := g.of("E", "EOF", "E1")
 	body := strings.Join([]string{g.of("", "k1\n", "$x\n", "$(wc "+g.mark()+")\n", "`wc "+g.mark()+"`\n", "it's\n",
-		"$x:h\n", "$x\u00e9\n", "\\\n", " "+end+"\n", end+" \n", "wc "+g.mark()+"\n", "\t"+end+"\n", `${x:-$(wc `+g.mark()+")}\n",
+		"$x:h\n", "$x\u00e9\n", "\\\n",
+		" "+end+"\n", end+" \n", "wc "+g.mark()+"\n", "\t"+end+"\n", `${x:-$(wc `+g.mark()+")}\n",
 		"$((x))\n")}, "")
 	quoted := g.of(end, "'"+end+"'", `"`+end+`"`, `\`+end)
 	dash := g.of("", "", "-")
