@@ -199,7 +199,7 @@ func obeyedFiles() (files []obeyedFile) {
 	add(variablesText, ".env", ".env.local", ".env.development", ".env.production", ".env.development.local", ".gemini/.env", ".qwen/.env", ".codex/.env",
 		".pi/.env", ".opencode/.env", "env")
 	add(preloadText, "bunfig.toml", ".bunfig.toml")
-	// A repository without a working tree: each agent starts git by itself.
+	// A repository without a working tree, for an agent that starts git by itself.
 	add(shellText, "objects/x", "refs/x")
 	add(func(string) string { return "ref: refs/heads/main\n" }, "HEAD")
 	add(gitText, "config")

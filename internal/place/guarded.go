@@ -54,9 +54,9 @@ func (w *Workspace) Guarded(real string) bool {
 }
 
 // inBareRepository reports whether a path is the HEAD by which git takes a
-// directory for a repository, or lies below a directory that has a HEAD: git, and
-// each agent that starts git by itself, runs what the settings there say. Where a
-// .git is, git looks at nothing else.
+// directory for a repository, or lies below a directory that has a HEAD: git runs
+// what the settings there say, whoever starts git there. Where a .git is, git looks
+// at nothing else.
 func (w *Workspace) inBareRepository(real string) bool {
 	is := func(name string) bool {
 		info, err := w.Machine.Files.Lstat(name)
