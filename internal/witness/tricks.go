@@ -573,7 +573,7 @@ func (g tricks) oddComment() string {
 }
 
 // swapping puts something else in the place of a name that the same line uses,
-// before, behind or beside that.
+// before, behind or beside that, sometimes from behind a link.
 func (g tricks) swapping() string {
 	n := "new" + g.mark()
 	at := g.of(n, n, "src", "docs", "build", "z", "a.txt", "'of=~'")
@@ -581,15 +581,15 @@ func (g tricks) swapping() string {
 	swap := g.of("mv "+from+" "+at, "mv -T "+from+" "+at, "mv -f "+from+" "+at, "ln -s "+from+" "+at,
 		"ln -sfn "+from+" "+at, "ln "+from+" "+at, "ln -P "+from+" "+at, "cp -P "+from+" "+at, "cp -a "+from+" "+at,
 		"cp -d "+from+" "+at, "cp -s "+from+" "+at, "cp -R "+from+" "+at, "rmdir "+at+"; mv "+from+" "+at,
-		"mkdir "+at, "mkdir -p "+at, "touch "+at, "mv "+at+" "+n+"; ln -s "+from+" "+at, "mv -t "+at+" "+from,
+		"mkdir "+at, "mkdir -p "+at+"/k", "touch "+at, "mv "+at+" "+n+"; ln -s "+from+" "+at, "mv -t "+at+" "+from,
 		"find . -name "+from+" -exec mv {} "+at+" \\;", "echo "+from+" | xargs -I{} mv {} "+at,
 		"mkdir "+n+"; cp -P up "+n+"/z", "cp src/tax.js "+at, "tee "+at+" < a.txt")
 	use := g.of("echo k > "+at, "echo k > "+at+"/new"+g.mark(), "touch "+at+"/new"+g.mark(), "echo k >> "+at,
 		"cp a.txt "+at, "cp a.txt "+at+"/", "tee "+at+"/new"+g.mark()+" < a.txt", "cd "+at+" && echo k > new"+g.mark(),
-		"mkdir "+at+"/new"+g.mark(), "echo k > "+at+"/../new"+g.mark(), "ln -s a.txt "+at+"/new"+g.mark(),
+		"mkdir "+at+"/new"+g.mark(), "echo k > "+at+"/../new"+g.mark(), "ln -s a.txt "+at,
 		"echo k > "+at+"/up/new"+g.mark(), "mv a.txt "+at, "wc "+at, "cat < "+at, "rmdir "+at, "touch "+at,
 		"echo k > "+at+"/sub/new"+g.mark(), "echo k > "+n+"/z/new"+g.mark())
-	return g.of(swap+"; "+use, swap+" && "+use, swap+" & "+use, "("+swap+") & sleep 0; "+use, use+" & "+swap,
+	return g.of("", "", "", "cd up; ", "cd lnk && ") + g.of(swap+"; "+use, swap+" && "+use, swap+" & "+use, "("+swap+") & sleep 0; "+use, use+" & "+swap,
 		swap+" | "+use, "for i in 1 2; do "+use+"; "+swap+"; done", "while true; do "+use+" || "+swap+" || break; done",
 		"if "+swap+"; then "+use+"; fi", "cat <("+swap+") > /dev/null; "+use, "wc $("+swap+"); "+use,
 		use+" || { "+swap+" && "+use+"; }", "bash -c '"+swap+"'; "+use, "{ "+swap+" & } ; wait; "+use)
