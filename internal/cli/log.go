@@ -42,9 +42,11 @@ Filters:
 Without --kind the table leaves out outcomes, and a begun question to the
 model once it was answered. One that never was is shown as "unanswered": the
 agent may have run the call without nod's answer. ask/abstained means that nod
-would have asked and kept silent. "ask, yes" is a question after which the call
-ran, "ask, no" one to which a person said no, as the agent's transcript has it;
-with --follow the outcome is a line of its own. Counts and cost go to standard
+would have asked and left the call to the agent. "ask, yes" is a question after
+which the call ran; "ask, no" a question to which a person said no, as the
+agent's transcript has it; "ask, by host" a question that the agent put by
+itself, and the answer is not known. With --follow the outcome is a line of its
+own. Counts and cost go to standard
 error, and so do lines that cannot be read; they do not stop the rest. A
 workspace among the entries whose settings now silence a nod of the user's is
 named there too.
@@ -149,7 +151,8 @@ func showLog(ctx context.Context, p *Process, args []string) int {
 		return usageError(p, logCommand(), err)
 	}
 	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{},
-		pending: map[string]audit.Line{}, said: map[callKey]string{}, asked: map[callKey]bool{}, seats: seats{}}
+		pending: map[string]audit.Line{}, said: map[callKey]string{}, asked: map[callKey]bool{}, seats: seats{},
+		byHost: map[callKey]bool{}}
 	if f.id != "" {
 		return v.ended(v.showOne())
 	}
@@ -195,6 +198,7 @@ type logView struct {
 	pending  map[string]audit.Line // begun and not answered yet, by id
 	said     map[callKey]string    // what a person answered, yes or no
 	asked    map[callKey]bool      // questions that were shown while following
+	byHost   map[callKey]bool      // what nod left to the agent, and the agent asked a person about
 	seats    seats                 // what was shown, where an agent may ask again
 	widths   []int
 	unread   bool  // a file could not be read
@@ -223,9 +227,6 @@ func (v *logView) collect() []audit.Line {
 	slices.Reverse(found)
 	return slices.DeleteFunc(found, v.again)
 }
-
-// again reports whether the line says of a call what was shown; --json has all.
-func (v *logView) again(l audit.Line) bool { return !v.flags.json && v.seats.again(l.Entry) }
 
 // takes reports whether the line is shown now. A begun one waits, while
 // following, for its decision.

@@ -32,6 +32,7 @@ func (v *logView) showOne() error {
 		v.write(string(found.Raw) + "\n")
 		return nil
 	}
+	v.askedByHost(found)
 	v.personSaid([]audit.Line{found})
 	for _, line := range v.aboutOne(found.Entry) {
 		if line[1] != "" {
@@ -82,6 +83,9 @@ func (v *logView) aboutOne(e audit.Entry) [][2]string {
 		next = "nod approve " + endOfID(e)
 	}
 	answer := map[string]string{"yes": "yes: the call ran", "no": "no, says the agent's transcript"}[v.said[keyOf(e)]]
+	if answer == "" && v.byHost[keyOf(e)] {
+		answer = "not known: the agent asked by itself, and no hook was told that the call ran"
+	}
 	call := callOf(e)
 	if e.InputBytes > 0 {
 		call += fmt.Sprintf(" (only the beginning: it has %d bytes)", e.InputBytes)

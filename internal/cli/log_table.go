@@ -37,7 +37,7 @@ func (v *logView) print(list ...audit.Line) {
 	}
 	for _, l := range list {
 		rows = append(rows, v.rowOf(l.Entry))
-		if v.flags.follow && wasAsked(l.Entry) && v.said[keyOf(l.Entry)] == "" {
+		if v.flags.follow && v.wasAsked(l.Entry) && v.said[keyOf(l.Entry)] == "" {
 			v.asked[keyOf(l.Entry)] = true
 		}
 	}
