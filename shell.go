@@ -205,10 +205,14 @@ func (r *rooms) plainHarm(e shell.Effect, hosts []string) objection {
 			return objection{}
 		}
 	}
-	if e.Note != "" {
-		return against(effectName(e.Kind) + ": " + printable.Text(e.Words) + " (" + printable.Text(e.Note) + ")")
+	what := effectName(e.Kind)
+	if e.Kind == shell.Fetch {
+		what = fetchName(e.Target)
 	}
-	return against(effectName(e.Kind) + ": " + printable.Text(e.Words))
+	if e.Note != "" {
+		return against(what + ": " + printable.Text(e.Words) + " (" + printable.Text(e.Note) + ")")
+	}
+	return against(what + ": " + printable.Text(e.Words))
 }
 
 func effectName(k shell.Kind) string {
@@ -217,8 +221,6 @@ func effectName(k shell.Kind) string {
 		return "this deletes, and nod cannot tell that all of it could be restored"
 	case shell.Run:
 		return "this runs code that nod has not read"
-	case shell.Fetch:
-		return "this reads from the network, from a host that is not on your list"
 	case shell.Send:
 		return "this may send data out"
 	case shell.Remote:
@@ -231,6 +233,19 @@ func effectName(k shell.Kind) string {
 		return "this runs as somebody else"
 	}
 	return "this is not known to be harmless"
+}
+
+// fetchName says where a call reads from: a sheet may say what is asked where the
+// command does not ("the-registry").
+func fetchName(target string) string {
+	host := match.HostOf(target)
+	switch what, ok := strings.CutPrefix(host, "the-"); {
+	case host == "":
+		return "this reads from the network, from a host that is not on your list"
+	case ok && !strings.Contains(what, "."):
+		return "this asks the " + strings.ReplaceAll(what, "-", " ") + " over the network"
+	}
+	return "this reads from " + host + ", a host that is not on your list"
 }
 
 // changes lists what a call may change, which runs behind nod's boundary or not. A

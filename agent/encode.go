@@ -156,25 +156,39 @@ func reasonOf(d nod.Decision, says string) string {
 	if reason == "" {
 		reason = "nod gives no reason"
 	}
-	how, rule := howToApprove(d), "add an allow rule (`nod help settings`)"
-	if d.Lasting != "" {
-		rule = "add " + allowRule(d) + " to their settings"
-	}
+	how, ways := howToApprove(d), waysToApprove(d)
 	switch {
 	case says == saysAsk:
 		reason += howToLast(d)
 	case says == saysDeny && d.Err != nil && d.Err.Kind != fault.NoModel && how == "":
 		reason += " | A person can find out more with `nod doctor` and `nod log " + shortID(d.ID) + "`."
 	case says == saysUnasked:
-		reason += " | A person has to approve this, and this agent gives nod no way to ask them: they can " + how +
-			rule + "."
+		reason += " | A person has to approve this, and this agent gives nod no way to ask them: they can " +
+			orList(ways) + "."
 	case says == saysNobody:
-		reason += " | A person has to approve this and nobody can be asked in this session: they can " + how + rule +
-			", or run the session interactively."
+		reason += " | A person has to approve this and nobody can be asked in this session: they can " +
+			orList(append(ways, "run the session interactively")) + "."
 	case says == saysDeny && how != "":
 		reason += " | " + approveBy + shortID(d.ID) + "`."
 	}
 	return reason
+}
+
+// waysToApprove is what a person can do whom the agent cannot ask.
+func waysToApprove(d nod.Decision) (ways []string) {
+	if how := howToApprove(d); how != "" {
+		ways = append(ways, how)
+	}
+	if d.Lasting != "" {
+		return append(ways, "add "+allowRule(d)+" to their settings")
+	}
+	return append(ways, "add an allow rule (`nod help settings`)")
+}
+
+// orList joins a list that is not empty as a sentence does.
+func orList(list []string) string {
+	last := len(list) - 1
+	return strings.TrimPrefix(strings.Join(list[:last], ", ")+", or "+list[last], ", or ")
 }
 
 // allowRule is the line of the settings that clears the call from now on.
@@ -203,7 +217,7 @@ func howToApprove(d nod.Decision) string {
 	if d.Approvable.Key == "" || d.ID == "" {
 		return ""
 	}
-	return "approve this call at a terminal of their own (`nod approve " + shortID(d.ID) + "`), "
+	return "approve this call at a terminal of their own (`nod approve " + shortID(d.ID) + "`)"
 }
 
 // shortID is the part of a decision's id that says enough.

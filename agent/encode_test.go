@@ -23,6 +23,7 @@ func TestReasonsSayWhatNext(t *testing.T) {
 		{once, saysAsk, " | A yes holds for this call only."},
 		{open, saysAsk, " | A yes holds for this call only."},
 		{lasting, saysNobody, " | A person has to approve this and nobody can be asked in this session: they can approve this call at a terminal of their own (`nod approve 1f`), add allow = [\"make x\"] to their settings, or run the session interactively."},
+		{lasting, saysUnasked, " | A person has to approve this, and this agent gives nod no way to ask them: they can approve this call at a terminal of their own (`nod approve 1f`), or add allow = [\"make x\"] to their settings."},
 		{open, saysUnasked, " | A person has to approve this, and this agent gives nod no way to ask them: they can add an allow rule (`nod help settings`)."},
 		{once, saysDeny, " | Only a person can approve this call, at a terminal of their own: `nod approve 1f`."},
 		{failed, saysDeny, " | A person can find out more with `nod doctor` and `nod log 1f`."},

@@ -10,16 +10,21 @@ import (
 
 // folded returns p with long lines broken between words where standard output is
 // a terminal that says how wide it is: a terminal itself breaks them inside words.
+// So are those of standard error where it is a terminal too.
 // What is for scripts, what shows files and what has columns of its own is left.
 func (p *Process) folded(args []string) *Process {
 	prose := []string{"install", "uninstall", "doctor", "history", "check", "rules", "approvals", "mode"}
 	raw := []string{"--json", "-json", "--dry-run", "-dry-run"}
-	if !p.Terminal || p.Width < 40 || !slices.Contains(prose, args[0]) ||
-		slices.ContainsFunc(args, func(a string) bool { return slices.Contains(raw, a) }) {
+	if !p.Terminal || p.Width < 40 || !slices.Contains(prose, args[0]) {
 		return p
 	}
 	other := *p
-	other.Stdout = &folder{out: p.Stdout, width: p.Width}
+	if !slices.ContainsFunc(args, func(a string) bool { return slices.Contains(raw, a) }) {
+		other.Stdout = &folder{out: p.Stdout, width: p.Width}
+	}
+	if isTerminal(p.Stderr) {
+		other.Stderr = &folder{out: p.Stderr, width: p.Width}
+	}
 	return &other
 }
 

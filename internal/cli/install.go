@@ -239,7 +239,7 @@ func (in installer) install(ctx context.Context, p *Process, args []string) int 
 	run.after = func() {
 		fmt.Fprintln(people.Stdout, in.afterwards(f.agent, f.spell(level)))
 		offerHistory(people)
-		in.offerConfinement(ctx, people, f, level)
+		in.offerConfinement(ctx, people, f, level, run.first())
 	}
 	return run.output(p, run.finish(ctx, people))
 }
@@ -253,7 +253,7 @@ func (in installer) installing(
 		if a.agent == nod.ClaudeCode {
 			in.aboutClaude(p, f, level, a.plan)
 		}
-	}, looked: func() { in.offerConfinement(ctx, p, f, level) }}
+	}, looked: func() { in.offerConfinement(ctx, p, f, level, true) }}
 }
 
 // afterwards says what to do once it is written.
@@ -493,11 +493,14 @@ func describe(p *Process, f levelFlags, a planned) {
 // changeOf is a plan in a few words.
 func changeOf(plan install.Plan, name string) string {
 	hooked := strings.Contains(string(plan.After), install.HookName)
+	was := strings.Contains(string(plan.Before), install.HookName)
 	switch {
 	case plan.After == nil:
 		return "removes " + name
 	case plan.Before == nil:
 		return "makes " + name + ", with nod's hook in it"
+	case hooked && was:
+		return "changes what is nod's in " + name + "; the rest stays, a copy is put beside it"
 	case hooked:
 		return "writes nod's hook into " + name + "; the rest stays, a copy is put beside it"
 	}
@@ -546,7 +549,7 @@ func promise(p *Process, agent string, level install.Level, self string) {
 	switch {
 	case level == install.User && agent == nod.ClaudeCode:
 		fmt.Fprintf(p.Stdout, `At the user level a repository can silence nod, with "disableAllHooks": true in
-its .claude/settings.json. At the managed level none can: sudo %s install claude-code --managed
+its .claude/settings.json. No repository can at the managed level: sudo %s install claude-code --managed
 `, typed(p, self))
 	case level == install.Project:
 		fmt.Fprint(p.Stdout, `At the project level whoever can change the repository can take nod out, and the

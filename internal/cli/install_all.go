@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,12 +57,11 @@ func (in installer) installAll(ctx context.Context, p *Process, f installFlags, 
 			strings.Join(install.Agents(), ", "))
 		return run.output(p, ExitOK)
 	}
-	fmt.Fprintf(people.Stdout, "Found: %s. nod will be asked before each of their tool calls.\n\n",
-		strings.Join(titles, ", "))
+	fmt.Fprintf(people.Stdout, "Found: %s. nod will be asked before every tool call.\n\n", strings.Join(titles, ", "))
 	run.after = func() {
 		fmt.Fprintln(people.Stdout, "To try what was installed: nod doctor\nTo undo: nod uninstall --all")
 		offerHistory(people)
-		in.offerConfinement(ctx, people, f, level)
+		in.offerConfinement(ctx, people, f, level, run.first())
 	}
 	return run.output(p, run.finish(ctx, people))
 }
@@ -118,6 +118,13 @@ func (c *changes) finish(ctx context.Context, p *Process) int {
 		c.after()
 	}
 	return code
+}
+
+// first reports whether none of the files held nod's hook before.
+func (c *changes) first() bool {
+	return !slices.ContainsFunc(c.list, func(a planned) bool {
+		return strings.Contains(string(a.plan.Before), install.HookName)
+	})
 }
 
 // show says what will be done and what was refused, and counts what there is to

@@ -23,7 +23,7 @@ func TestInstallAll(t *testing.T) {
 		t.Fatalf("%d: %s%s", code, stdout, stderr)
 	}
 	for _, want := range []string{
-		"Found: Claude Code, Codex. nod will be asked before each of their tool calls.\n",
+		"Found: Claude Code, Codex. nod will be asked before every tool call.\n",
 		"Claude Code: writes nod's hook into ~/.claude/settings.json; the rest stays, a copy is put beside it (user level)\n",
 		"Codex: makes ~/.codex/hooks.json, with nod's hook in it (user level)\n", "Written: ~/.codex/hooks.json",
 		"The old file: ~/.claude/settings.json.nod-backup-", `choose "Trust all"`, "nod doctor", "nod uninstall --all",

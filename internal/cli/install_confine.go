@@ -55,8 +55,10 @@ Switch it on? [y/N] `
 
 // offerConfinement asks a person once whether unread code is to run confined,
 // where that works and nobody has set it yet. Where nobody can be asked it names
-// the command.
-func (in installer) offerConfinement(ctx context.Context, p *Process, f installFlags, level install.Level) {
+// the command, and so it does where nod was installed before: the person was asked then.
+func (in installer) offerConfinement(
+	ctx context.Context, p *Process, f installFlags, level install.Level, first bool,
+) {
 	b := in.boundary.real()
 	places := b.places(p.Environ)
 	settings, err := config.Load(places)
@@ -71,7 +73,7 @@ func (in installer) offerConfinement(ctx context.Context, p *Process, f installF
 	}
 	// The answer goes into the person's own settings, which is where the hook must look.
 	own := level != install.Managed && f.settings == "" && f.state == ""
-	if !own || !f.asks(p) {
+	if !first || !own || !f.asks(p) {
 		fmt.Fprintln(p.Stdout, "To have code that nod has not read run where it can do no harm: nod confine on")
 		return
 	}

@@ -98,7 +98,7 @@ func TestInstallUser(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Claude Code: writes nod's hook into ~/.claude/settings.json; the rest stays, a copy is put beside it (user level)\n",
-		`"disableAllHooks": true`, "At the managed level none can: sudo " + m.path("opt/nod") + " install claude-code --managed",
+		`"disableAllHooks": true`, "No repository can at the managed level: sudo " + m.path("opt/nod") + " install claude-code --managed",
 		"Written: ~/.claude/settings.json", "The old file: ~/.claude/settings.json.nod-backup-",
 		"nod uninstall claude-code --user",
 	} {

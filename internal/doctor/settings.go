@@ -59,10 +59,13 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 // what that rests on.
 func unaskedOptions(agent string) string {
 	var list []string
-	for _, u := range hosts.ByName(agent).Unasked {
-		if u.Options != "" {
-			list = append(list, u.Options+" ("+u.Source+")")
+	all := slices.DeleteFunc(slices.Clone(hosts.ByName(agent).Unasked), func(u hosts.Unasked) bool { return u.Options == "" })
+	for i, u := range all {
+		text := u.Options
+		if i+1 == len(all) || all[i+1].Source != u.Source { // said once of those that share it
+			text += " (" + u.Source + ")"
 		}
+		list = append(list, text)
 	}
 	return strings.Join(list, ", ")
 }

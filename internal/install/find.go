@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	rows "github.com/nodgate/nod/internal/hosts"
@@ -39,11 +40,11 @@ func Find(home, path string) []Presence {
 func (h host) programName() string { return cmp.Or(rows.ByName(h.agent).Program, h.agent) }
 
 // configDir is the directory that holds a user's hooks, below home: one step
-// down, two where that is everybody's.
+// down, two where that is everybody's or another agent's.
 func (h host) configDir() string {
 	parts := strings.Split(h.user, "/")
 	most := 1
-	if parts[0] == ".config" {
+	if parts[0] == ".config" || len(parts) > 2 && sharesHome(h.agent, parts[0]) {
 		most = 2
 	}
 	if len(parts) <= most {
@@ -66,4 +67,12 @@ func findProgram(name, path string) string {
 		}
 	}
 	return ""
+}
+
+// sharesHome reports whether a directory is the first of another agent's own too.
+func sharesHome(agent, dir string) bool {
+	return slices.ContainsFunc(hosts(), func(h host) bool {
+		own := rows.ByName(h.agent).Home
+		return h.agent != agent && len(own) > 0 && own[0] == dir
+	})
 }

@@ -26,13 +26,14 @@ func TestFind(t *testing.T) {
 	put(t, filepath.Join(dir, "bin/claude"), "")
 	put(t, filepath.Join(dir, "bin/codex/not-a-program"), "")
 	put(t, filepath.Join(dir, "home/.copilot/x"), "")
+	put(t, filepath.Join(dir, "home/.gemini/x"), "") // Antigravity CLI keeps its own in .gemini/config
 	put(t, filepath.Join(dir, "home/.config/other/x"), "")
 	put(t, filepath.Join(dir, "home/.codex"), "a file")
 	var got []string
 	for _, p := range Find(filepath.Join(dir, "home"), "relative:"+filepath.Join(dir, "bin")) {
 		got = append(got, p.Agent+": "+strings.ReplaceAll(p.Program+p.Config, dir, "DIR"))
 	}
-	want := []string{"claude-code: DIR/bin/claude", "copilot: DIR/home/.copilot"}
+	want := []string{"claude-code: DIR/bin/claude", "copilot: DIR/home/.copilot", "gemini: DIR/home/.gemini"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

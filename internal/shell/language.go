@@ -10,6 +10,11 @@ import (
 // whatever the rest of it does; what stands in the construct is read all the
 // same, for what is looked for wherever it stands.
 func (e *expander) unfollowed(n syntax.Node, what string) {
+	e.outside(n, "this uses "+what+", a part of the shell that nod does not follow")
+}
+
+// outside is unfollowed in other words.
+func (e *expander) outside(n syntax.Node, why string) {
 	e.out.beyond = true
 	e.outside(n, what)
 }
@@ -19,7 +24,7 @@ func (e *expander) unfollowed(n syntax.Node, what string) {
 func (e *expander) outside(n syntax.Node, what string) {
 	parts := e.out.parts
 	e.out.parts = 0
-	e.out.unknown(PartOther, e.now.raw(n), "this uses "+what+", a part of the shell that nod does not follow")
+	e.out.unknown(PartOther, e.now.raw(n), why)
 	e.out.parts = parts
 }
 
@@ -76,6 +81,7 @@ func exportedNames(d *syntax.DeclClause) (names []string) {
 // reads itself: what assigning it does does not follow from its value.
 func (e *expander) ownName(name string, n syntax.Node) {
 	if variables.ShellsOwn(name) {
-		e.unfollowed(n, "assigning "+grammar.Escaped(name)+", which is the shell's own")
+		e.outside(n, "this sets "+grammar.Escaped(name)+
+			", which the shell itself uses, and nod does not follow what that changes")
 	}
 }

@@ -67,7 +67,11 @@ func (c *Call) Spoken(text string) bool {
 // into it, its paths relative to the workspace. It goes to the agent and into the
 // log.
 func (c *Call) Reason(why string) string {
-	return printable.Near(c.openly(why), c.At.Roots, c.At.Machine.Home)
+	roots := c.At.Roots
+	if roots == nil { // nobody needed them for the decision
+		roots = c.At.Machine.UsableRoots(c.Roots, c.At.Environ)
+	}
+	return printable.Near(c.openly(why), roots, c.At.Machine.Home)
 }
 
 func (c *Call) openly(why string) string {
