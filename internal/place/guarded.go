@@ -167,6 +167,8 @@ func (m *Machine) Ordinary(real string) (why Objection) {
 		return ""
 	case err != nil:
 		return Objection(shown + ", which cannot be looked at: " + printable.Text(err.Error()))
+	case info.Mode.IsDir():
+		return Objection(shown + ", which is a directory")
 	case info.Mode&fs.ModeType != 0:
 		return Objection(shown + ", which is not a regular file")
 	case info.Links > 1:

@@ -107,8 +107,11 @@ func (rd *reading) shellWord(name string) bool {
 // beyondShell reports a builtin that changes the shell itself.
 func (b *builtins) beyondShell(inv *invocation) {
 	b.out.beyond = true
-	b.out.unknown(PartOther, inv.raw,
-		"this uses "+grammar.Escaped(inv.name)+", a part of the shell that nod does not follow")
+	name := inv.name
+	if name == "." {
+		name = "source" // as people say it
+	}
+	b.out.unknown(PartOther, inv.raw, notFollowed(grammar.Escaped(name)))
 }
 
 // numbered reports arguments of a builtin that are not plain numbers: zsh

@@ -10,18 +10,18 @@ import (
 // whatever the rest of it does; what stands in the construct is read all the
 // same, for what is looked for wherever it stands.
 func (e *expander) unfollowed(n syntax.Node, what string) {
-	e.outside(n, "this uses "+what+", a part of the shell that nod does not follow")
+	e.out.beyond = true
+	e.outside(n, notFollowed(what))
 }
 
-// outside is unfollowed in other words.
-func (e *expander) outside(n syntax.Node, why string) {
-	e.out.beyond = true
-	e.outside(n, what)
+// notFollowed is the reason for a construct.
+func notFollowed(what string) string {
+	return "this uses " + what + ", a part of the shell that nod does not follow"
 }
 
 // outside reports a form that nod does not follow, though it reads what stands in
 // it.
-func (e *expander) outside(n syntax.Node, what string) {
+func (e *expander) outside(n syntax.Node, why string) {
 	parts := e.out.parts
 	e.out.parts = 0
 	e.out.unknown(PartOther, e.now.raw(n), why)
@@ -81,6 +81,7 @@ func exportedNames(d *syntax.DeclClause) (names []string) {
 // reads itself: what assigning it does does not follow from its value.
 func (e *expander) ownName(name string, n syntax.Node) {
 	if variables.ShellsOwn(name) {
+		e.out.beyond = true
 		e.outside(n, "this sets "+grammar.Escaped(name)+
 			", which the shell itself uses, and nod does not follow what that changes")
 	}

@@ -31,7 +31,7 @@ const (
 func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
 	for _, form := range grammar.Outside(list, a.now.src) {
 		a.out.beyond = a.out.beyond || form.Hides
-		a.words.outside(form.Node, form.What)
+		a.words.outside(form.Node, notFollowed(form.What))
 	}
 	s := a.vars.surveyed(list)
 	for _, name := range s.names {
