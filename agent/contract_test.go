@@ -343,7 +343,8 @@ func qwenHost(fixtures fs.FS) agenttest.Host {
 	}
 }
 
-// geminiTakes is what Gemini CLI reads: a denial with a reason, flat.
+// geminiTakes is what Gemini CLI reads: a denial with a reason, flat, and what the
+// person is shown of it.
 func geminiTakes(_ agent.Event, a agent.Answer) error {
 	switch {
 	case a.Exit == 2 && len(a.Stdout) == 0 && len(bytes.TrimSpace(a.Stderr)) > 0 && !json.Valid(a.Stderr):
@@ -353,10 +354,10 @@ func geminiTakes(_ agent.Event, a agent.Answer) error {
 	case len(a.Stdout) == 0 && a.Said == "abstained":
 		return nil
 	}
-	var out struct{ Decision, Reason string }
+	var out struct{ Decision, Reason, SystemMessage string }
 	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&out); err != nil || out.Decision != "deny" || a.Said != "deny" || out.Reason == "" {
+	if err := dec.Decode(&out); err != nil || out.Decision != "deny" || a.Said != "deny" || out.Reason == "" || out.SystemMessage == "" {
 		return fmt.Errorf("%s, said %s: %v", a.Stdout, a.Said, err)
 	}
 	return nil

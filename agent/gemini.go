@@ -29,6 +29,7 @@ import (
 // # What the host does with an answer
 //
 //	{"decision":"deny","reason"}        blocked; the model reads the reason
+//	"systemMessage" beside it           the person reads it; of the reason nothing is shown to them
 //	{"decision":"ask"}                  asks a person, even in yolo mode; hangs
 //	                                    where there is none
 //	{"decision":"allow"}                nothing: the policy decides
@@ -246,7 +247,8 @@ func (g Gemini) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
 		word := says(g.Capabilities(), e, d, p, model)
 		a := Answer{Said: logged(word)}
 		if a.Said == saysDeny {
-			a.Stdout = []byte(`{"decision":"deny","reason":` + quoted(reasonOf(d, word)) + `}`)
+			why := reasonOf(d, word)
+			a.Stdout = []byte(`{"decision":"deny","reason":` + quoted(why) + `,"systemMessage":` + quoted(blocking(why)) + `}`)
 		}
 		return a
 	case Outcome, HostDenied, Other:
