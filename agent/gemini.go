@@ -248,7 +248,8 @@ func (g Gemini) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
 		a := Answer{Said: logged(word)}
 		if a.Said == saysDeny {
 			why := reasonOf(d, word)
-			a.Stdout = []byte(`{"decision":"deny","reason":` + quoted(why) + `,"systemMessage":` + quoted(blocking(why)) + `}`)
+			a.Stdout = []byte(`{"decision":"deny","reason":` + quoted(why) +
+				`,"systemMessage":` + quoted(blocking(why)) + `}`)
 		}
 		return a
 	case Outcome, HostDenied, Other:

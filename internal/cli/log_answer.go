@@ -130,7 +130,8 @@ func (v *logView) askedByHost(found audit.Line) {
 	later := audit.Filter{Kinds: []audit.Kind{audit.Decision}, Since: found.Time}
 	for l, err := range audit.Newest(v.flags.state, later) {
 		second := err == nil && l.CallID == "" && l.Session != "" && l.Time.Sub(found.Time) < answerWithin
-		if second && l.Verdict == nod.Ask && l.Answered == "abstained" && questionOf(l.Entry) == questionOf(found.Entry) {
+		if second && l.Verdict == nod.Ask && l.Answered == "abstained" &&
+			questionOf(l.Entry) == questionOf(found.Entry) {
 			v.byHost[keyOf(found.Entry)] = true
 		}
 	}

@@ -59,7 +59,8 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 // what that rests on.
 func unaskedOptions(agent string) string {
 	var list []string
-	all := slices.DeleteFunc(slices.Clone(hosts.ByName(agent).Unasked), func(u hosts.Unasked) bool { return u.Options == "" })
+	all := slices.Clone(hosts.ByName(agent).Unasked)
+	all = slices.DeleteFunc(all, func(u hosts.Unasked) bool { return u.Options == "" })
 	for i, u := range all {
 		text := u.Options
 		if i+1 == len(all) || all[i+1].Source != u.Source { // said once of those that share it

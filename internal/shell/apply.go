@@ -203,7 +203,8 @@ func (u *use) unclear(w word) int {
 	}
 	// No option with one dash holds a slash, so that */ and dir*/x are none.
 	if !u.inert && !(u.finds == "roots" && w.known && w.glob > 0 && strings.Contains(w.text, "/")) {
-		u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" "+grammar.Escaped(w.raw)+", which may be an option")
+		u.out.unknown(PartWords, u.inv.raw,
+			"this gives "+u.sheet.name+" "+grammar.Escaped(w.raw)+", which may be an option")
 	}
 	switch {
 	case w.text == "" || w.text == "-" || w.text[0] != '-' || w.glob == 1: // - and nothing is an operand
@@ -560,7 +561,8 @@ func (u *use) assign(roles []string) {
 		u.searchesHere()
 	}
 	if variadic < 0 && n > len(roles) {
-		u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" more arguments than nod knows")
+		u.out.unknown(PartWords, u.inv.raw,
+			"this gives "+u.sheet.name+" more arguments than nod knows")
 	}
 	for i := 0; i < n; i++ {
 		w := u.pos[i]
