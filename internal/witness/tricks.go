@@ -589,7 +589,8 @@ func (g tricks) swapping() string {
 		"mkdir "+at+"/new"+g.mark(), "echo k > "+at+"/../new"+g.mark(), "ln -s a.txt "+at,
 		"echo k > "+at+"/up/new"+g.mark(), "mv a.txt "+at, "wc "+at, "cat < "+at, "rmdir "+at, "touch "+at,
 		"echo k > "+at+"/sub/new"+g.mark(), "echo k > "+n+"/z/new"+g.mark())
-	return g.of("", "", "", "cd up; ", "cd lnk && ") + g.of(swap+"; "+use, swap+" && "+use, swap+" & "+use, "("+swap+") & sleep 0; "+use, use+" & "+swap,
+	behind := g.of("", "", "", "cd up; ", "cd lnk && ")
+	return behind + g.of(swap+"; "+use, swap+" && "+use, swap+" & "+use, "("+swap+") & sleep 0; "+use, use+" & "+swap,
 		swap+" | "+use, "for i in 1 2; do "+use+"; "+swap+"; done", "while true; do "+use+" || "+swap+" || break; done",
 		"if "+swap+"; then "+use+"; fi", "cat <("+swap+") > /dev/null; "+use, "wc $("+swap+"); "+use,
 		use+" || { "+swap+" && "+use+"; }", "bash -c '"+swap+"'; "+use, "{ "+swap+" & } ; wait; "+use)
