@@ -68,7 +68,7 @@ func (c *Call) Spoken(text string) bool {
 // log.
 func (c *Call) Reason(why string) string {
 	roots := c.At.Roots
-	if roots == nil { // nobody needed them for the decision
+	if roots == nil && strings.Contains(why, "/") { // nobody needed them for the decision
 		roots = c.At.Machine.UsableRoots(c.Roots, c.At.Environ)
 	}
 	return printable.Near(c.openly(why), roots, c.At.Machine.Home)
