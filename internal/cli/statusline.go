@@ -96,24 +96,43 @@ func sessionCounts(state, session string) string {
 	if session == "" || state == "" {
 		return "nothing decided yet"
 	}
-	counts := map[nod.Verdict]int{}
+	counts := map[string]int{}
 	filter := audit.Filter{Session: session, Kinds: []audit.Kind{audit.Decision}, Since: time.Now().Add(-recent)}
 	for line, err := range audit.Newest(state, filter) {
 		if err == nil {
-			counts[line.Verdict]++
+			counts[became(line.Entry)]++
 		}
 	}
 	var parts []string
-	for _, v := range []struct {
-		verdict nod.Verdict
-		word    string
-	}{{nod.Allow, "allowed"}, {nod.Ask, "asked"}, {nod.Deny, "denied"}} {
-		if counts[v.verdict] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[v.verdict], v.word))
+	for _, what := range []string{allowed, asked, left, denied} {
+		if counts[what] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[what], what))
 		}
 	}
 	if len(parts) == 0 {
 		return "nothing decided yet"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// What the line says of a call.
+const (
+	allowed = "allowed"
+	asked   = "asked"
+	left    = "left to Claude Code"
+	denied  = "denied"
+)
+
+// became is what the line says of a decision. Where nod has no model a call may be
+// left to the agent's own judge.
+func became(e audit.Entry) string {
+	switch {
+	case e.Verdict == nod.Ask && e.Answered == "abstained" && e.Setting == config.Enforce.String():
+		return left
+	case e.Verdict == nod.Ask:
+		return asked
+	case e.Verdict == nod.Allow:
+		return allowed
+	}
+	return denied
 }
