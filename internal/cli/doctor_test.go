@@ -80,6 +80,9 @@ func lineOf(blocks []doctor.Block, state doctor.State, what string) string {
 // Each agent's own line is started, with the answers that are known; nothing
 // is left behind.
 func TestDoctorTriesEveryAgent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: it starts hundreds of programs; verify's stage tests runs it, without the race detector")
+	}
 	for _, agent := range install.Agents() {
 		t.Run(agent, func(t *testing.T) {
 			m := realMachine(t)
@@ -190,6 +193,9 @@ func TestDoctorFinds(t *testing.T) {
 
 // A nod-hook of another build decides by rules of its own, and doctor says so.
 func TestDoctorSaysWhichBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: it starts hundreds of programs; verify's stage tests runs it, without the race detector")
+	}
 	m := newMachine(t)
 	hook := func(script string) {
 		at, err := exec.LookPath("nod-hook")

@@ -135,13 +135,13 @@ func Examine(ctx context.Context, o Options) ([]Block, error) {
 		o.Progress = func(string) {}
 	}
 	found := install.Find(o.Home, o.Path)
-	all := []Block{}
+	all, builds := []Block{}, map[[2]string]error{}
 	for _, name := range install.Agents() {
 		if o.Agents != nil && !slices.Contains(o.Agents, name) {
 			continue
 		}
 		i := slices.IndexFunc(found, func(p install.Presence) bool { return p.Agent == name })
-		e := &examination{Options: o, agent: name, scratch: scratch}
+		e := &examination{Options: o, agent: name, scratch: scratch, builds: builds}
 		if i >= 0 {
 			e.found = found[i]
 		}
@@ -159,7 +159,8 @@ type examination struct {
 	scratch string
 	version string // of the agent's program, "" where it did not say
 	mode    permissionMode
-	runs    int // hooks that were started, to name their directories
+	runs    int                 // hooks that were started, to name their directories
+	builds  map[[2]string]error // of nod and nod-hook, that they are of two builds
 }
 
 // run looks at every level, and says where there is none.
@@ -285,12 +286,23 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 		return
 	}
 	programs := install.Programs{Nod: cmp.Or(in.Options.Nod, e.Self), Hook: in.Options.Hook, Version: version.String()}
-	if err := programs.OneBuild(ctx); err != nil {
+	if err := e.oneBuild(ctx, programs); err != nil {
 		text, _, _ := strings.Cut(err.Error(), "; install")
 		l := b.add(Open, "programs", printable.Text(text)+": the hook decides, and confines, by rules of its own")
 		l.Next = "install both together"
 	}
 	e.tryHooks(ctx, b, in)
+}
+
+// oneBuild asks each pair of programs once, whatever the number of agents.
+func (e *examination) oneBuild(ctx context.Context, p install.Programs) error {
+	pair := [2]string{p.Nod, p.Hook}
+	err, asked := e.builds[pair]
+	if !asked {
+		err = p.OneBuild(ctx)
+		e.builds[pair] = err
+	}
+	return err
 }
 
 // untrusted says why the programs on the command line are not started: they
