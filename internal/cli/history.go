@@ -35,8 +35,10 @@ through. Nothing is run, written or sent.
 Read are Claude Code (~/.claude/projects), Codex (~/.codex/sessions), Copilot
 CLI (~/.copilot/session-state), Gemini CLI (~/.gemini/tmp), opencode
 (~/.local/share/opencode), Pi (~/.pi/agent/sessions) and Qwen Code
-(~/.qwen/projects). The files that a call names are looked at as they are today,
-not as they were then; calls whose directory is gone are counted and not judged.
+(~/.qwen/projects), or where CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME,
+XDG_DATA_HOME, OPENCODE_DB and PI_CODING_AGENT_SESSION_DIR lead. The files that
+a call names are looked at as they are today, not as they were then; calls whose
+directory is gone are counted and not judged.
 
   --json         one JSON object, "v": 1
   --agent NAME   only claude-code, codex, copilot, gemini, opencode, pi or

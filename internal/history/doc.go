@@ -7,8 +7,8 @@
 //	claude-code  ~/.claude/projects/**/*.jsonl, or CLAUDE_CONFIG_DIR's
 //	codex        ~/.codex/sessions/**/*.jsonl and archived_sessions, or CODEX_HOME's
 //	copilot      ~/.copilot/session-state/**/*.jsonl, or COPILOT_HOME's
-//	opencode     ~/.local/share/opencode/opencode*.db, and storage/ of
-//	             earlier versions
+//	opencode     ~/.local/share/opencode/opencode*.db, or below XDG_DATA_HOME,
+//	             what OPENCODE_DB names, and storage/ of earlier versions
 //	gemini       ~/.gemini/tmp/**/*.jsonl, with the directory's name in .project_root
 //	pi           ~/.pi/agent/sessions/**/*.jsonl, or PI_CODING_AGENT_SESSION_DIR
 //	qwen         ~/.qwen/projects/**/*.jsonl

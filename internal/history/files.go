@@ -26,6 +26,10 @@ func Places(home string, getenv func(string) string) (places []Place) {
 		return nil
 	}
 	for _, a := range recorded() {
+		if a.Name == opencode {
+			places = append(places, opencodePlaces(home, getenv)...)
+			continue
+		}
 		base := filepath.Join(home, a.Home[0])
 		if moved := getenv(a.HomeVariable); filepath.IsAbs(moved) {
 			base = moved

@@ -55,7 +55,7 @@ func (r *opencodeReader) line(text []byte) (list []past, at time.Time) {
 // opencodeLines calls each with a line for every part of a database, or of the
 // directory in which earlier versions kept a file for each.
 func opencodeLines(ctx context.Context, path string, each func([]byte), read func(int)) (long int, err error) {
-	if !strings.HasSuffix(path, ".db") {
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
 		return opencodeFiles(ctx, path, each, read)
 	}
 	db, err := openDatabase(ctx, path, read)
@@ -136,10 +136,34 @@ func jsonBelow(ctx context.Context, dir string, read func(int), each func(text [
 	return long, err
 }
 
+// opencodePlaces are the directory in which opencode keeps its sessions, and a
+// database that it was told to use, where that is not among those of the directory.
+func opencodePlaces(home string, getenv func(string) string) []Place {
+	data := filepath.Join(home, ".local/share")
+	if moved := getenv("XDG_DATA_HOME"); filepath.IsAbs(moved) {
+		data = moved
+	}
+	dir, database := filepath.Join(data, "opencode"), getenv("OPENCODE_DB")
+	places := []Place{{opencode, dir}}
+	if database == "" || database == ":memory:" {
+		return places
+	}
+	if !filepath.IsAbs(database) {
+		database = filepath.Join(dir, database)
+	}
+	if usual, _ := filepath.Match(filepath.Join(dir, "opencode*.db"), filepath.Clean(database)); !usual {
+		places = append(places, Place{opencode, filepath.Clean(database)})
+	}
+	return places
+}
+
 // opencodeStores are the databases in opencode's directory, and what an earlier
-// version left there.
+// version left there; or one database, which is named.
 func opencodeStores(dir string) (files []File) {
 	paths, _ := filepath.Glob(filepath.Join(dir, "opencode*.db"))
+	if info, err := os.Lstat(dir); err == nil && info.Mode().IsRegular() {
+		paths = []string{dir}
+	}
 	for _, path := range paths {
 		size := int64(0)
 		for _, name := range []string{path, path + "-wal"} {

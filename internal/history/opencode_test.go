@@ -151,3 +151,44 @@ func FuzzDatabase(f *testing.F) {
 		opencodeLines(t.Context(), path, func([]byte) {}, func(int) {})
 	})
 }
+
+// TestOpencodePlaces: the variables that opencode heeds lead nod too, and a database
+// that is named is read under any name.
+func TestOpencodePlaces(t *testing.T) {
+	for _, test := range []struct {
+		data, database string
+		want           []string
+	}{
+		{"", "", []string{"/h/.local/share/opencode"}},
+		{"/data", "", []string{"/data/opencode"}},
+		{"relative", ":memory:", []string{"/h/.local/share/opencode"}},
+		{"/data", "opencode-beta.db", []string{"/data/opencode"}},
+		{"/data", "mine.db", []string{"/data/opencode", "/data/opencode/mine.db"}},
+		{"", "/else/../elsewhere/s.sqlite", []string{"/h/.local/share/opencode", "/elsewhere/s.sqlite"}},
+	} {
+		env := map[string]string{"XDG_DATA_HOME": test.data, "OPENCODE_DB": test.database}
+		var got []string
+		for _, p := range Places("/h", func(name string) string { return env[name] }) {
+			if p.Agent == opencode {
+				got = append(got, p.Dir)
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%q %q:\n%s", test.data, test.database, diff)
+		}
+	}
+	f := store(t)
+	named := filepath.Join(filepath.Dir(f.Path), "mine")
+	for _, suffix := range []string{"", "-wal"} {
+		if err := os.Rename(f.Path+suffix, named+suffix); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, problems := Find([]Place{{opencode, named}})
+	if len(files) != 1 || len(problems) > 0 || files[0].Size != f.Size {
+		t.Fatal(files, problems)
+	}
+	if calls, err := opencodeCalls(t, files[0]); err != nil || len(calls) == 0 {
+		t.Errorf("%d calls, %v", len(calls), err)
+	}
+}
