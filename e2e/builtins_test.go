@@ -26,15 +26,51 @@ func TestBuiltinsAreClassified(t *testing.T) {
 				t.Fatalf("%s offered %q", d.title, offered)
 			}
 			t.Logf("%d tools: %s", len(offered), strings.Join(offered, " "))
-			for _, tool := range offered {
-				if why := unhooked(d.adapter.Name())[tool]; why != "" {
-					continue
-				}
-				if agent.ClassOf(d.adapter.Name(), tool) == agent.Unclassified {
-					t.Errorf("%s %s offers the tool %s, which nobody classified: say in its adapter's table what it does", d.title, d.version, tool)
-				}
+			for _, tool := range unclassified(d.adapter.Name(), offered) {
+				t.Errorf("%s %s offers the tool %s, which nobody classified: say in its adapter's table what it does", d.title, d.version, tool)
 			}
 		})
+	}
+}
+
+// unclassified are the offered tools of which no table says what they do.
+func unclassified(host string, offered []string) []string {
+	return slices.DeleteFunc(slices.Clone(offered), func(tool string) bool {
+		return unhooked(host)[tool] != "" || agent.ClassOf(host, tool) != agent.Unclassified
+	})
+}
+
+// TestANewBuiltinIsFound: what TestBuiltinsAreClassified reads of each agent's
+// schema holds a tool that a new version brings, and nobody has classified it. No
+// agent is started.
+func TestANewBuiltinIsFound(t *testing.T) {
+	const planted = "frobnicate_world"
+	plain := `{"tools":[{"name":"@"},{"name":"` + planted + `"}]}`
+	function := `{"tools":[{"type":"function","function":{"name":"@"}},{"type":"function","function":{"name":"` + planted + `"}}]}`
+	grouped := `{"tools":[{"functionDeclarations":[{"name":"@"},{"name":"` + planted + `"}]}]}`
+	nested := `{"tools":[{"type":"function","name":"@"},{"type":"namespace","name":"x","tools":[{"type":"function","name":"` + planted + `"}]}]}`
+	schemas := map[string]struct{ body, known string }{
+		"claude-code": {plain, "Bash"}, "codex": {nested, "shell"}, "copilot": {function, "bash"}, "gemini": {grouped, "run_shell_command"},
+		"opencode": {function, "bash"}, "pi": {function, "bash"}, "qwen": {function, "run_shell_command"},
+	}
+	for _, d := range allDriven() {
+		host := d.adapter.Name()
+		s, ok := schemas[host]
+		if !ok {
+			t.Errorf("%s: no schema is here", host)
+			continue
+		}
+		names := offeredIn(t, []byte(strings.Replace(s.body, "@", s.known, 1)))
+		if !slices.Contains(names, s.known) {
+			t.Errorf("%s: the schema is not read: %q", host, names)
+		}
+		if got := unclassified(host, names); !slices.Equal(got, []string{planted}) {
+			t.Errorf("%s: unclassified are %q, want only %s", host, got, planted)
+		}
+	}
+	listed := []byte(`{"system":"The deferred tools are:\nFrobnicateWorld\nTaskList\n</x>"}`)
+	if got := unclassified("claude-code", offeredIn(t, listed)); !slices.Equal(got, []string{"FrobnicateWorld"}) {
+		t.Errorf("deferred: unclassified are %q", got)
 	}
 }
 
@@ -59,18 +95,24 @@ func unhooked(host string) map[string]string {
 // offered lists the tools of all turns, but for those of the MCP server.
 func (d *driving) offered() (names []string) {
 	for _, r := range d.srv.Requests(llmtest.Turn) {
-		var body struct{ Tools []offer }
-		if err := json.Unmarshal(r.Body, &body); err != nil {
-			d.t.Fatal(err)
-		}
-		for _, o := range body.Tools {
-			names = append(names, o.names()...)
-		}
-		names = append(names, deferred(r.Body)...)
+		names = append(names, offeredIn(d.t, r.Body)...)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" || strings.Contains(name, "lab") || name == "poke" })
+}
+
+// offeredIn lists the tools of one request.
+func offeredIn(t *testing.T, request []byte) (names []string) {
+	t.Helper()
+	var body struct{ Tools []offer }
+	if err := json.Unmarshal(request, &body); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range body.Tools {
+		names = append(names, o.names()...)
+	}
+	return append(names, deferred(request)...)
 }
 
 // offer is one tool, or a group of them, in any vendor's shape.
