@@ -92,7 +92,7 @@ func (l *Layer) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("layer %q is not known", text)
+	return fmt.Errorf("layer %q: want guard, allowlist, edit, shell, approval, model or none", text)
 }
 
 // Decision is the answer to one call. The zero value denies.

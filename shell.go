@@ -42,24 +42,13 @@ func (t *trial) irrecoverable() objection {
 	}
 	for _, e := range t.report.Effects {
 		if t.loss.Wipes(e) {
-			return against("this cannot be undone: " + printable.Line(t.sourceOf(e), 160))
+			return against("this cannot be undone: " + printable.Line(t.loss.Source(e), 160))
 		}
 	}
 	if p := t.possible(); p != nil {
 		return p.irrecoverable()
 	}
 	return objection{}
-}
-
-// sourceOf is the command of an effect as it is written.
-func (r *rooms) sourceOf(e shell.Effect) string {
-	if e.Command < 0 || e.Command >= len(r.report.Commands) {
-		return e.Words
-	}
-	if whole := r.report.Commands[e.Command].Source; e.From < e.To || strings.Contains(whole, e.Words) {
-		return whole
-	}
-	return e.Words // FILE:LINE: of a script
 }
 
 // possible is the call as what could be commands in texts that nod does not
@@ -128,6 +117,9 @@ func (r *rooms) harmlessReason() string {
 			said = "what it deletes or overwrites can be restored"
 		case e.Kind == shell.Write && e.Kept:
 			said = "git keeps what was there"
+		case e.Kind == shell.Write && r.report.By(e, shell.StatusUndone) && said == "it changes nothing":
+			said = "it only changes a mode"
+		case e.Kind == shell.Write && r.report.By(e, shell.StatusUndone):
 		case e.Kind == shell.Write && e.Place != shell.Null:
 			if name := printable.Text(e.Target); !slices.Contains(made, name) {
 				made = append(made, name)
@@ -150,7 +142,7 @@ func (r *rooms) harmlessReason() string {
 func (t *trial) unsettled() objection {
 	for _, u := range t.report.Unknowns {
 		if !t.ruled.clearsPart(u.Command, u.Part) {
-			return against(printable.Text(u.What))
+			return against(placeLast(printable.Text(u.What)))
 		}
 	}
 	for _, e := range t.report.Effects {
@@ -165,6 +157,16 @@ func (t *trial) unsettled() objection {
 		return against("this is an empty command")
 	}
 	return objection{}
+}
+
+// placeLast puts the line of a file where something stands behind what it does.
+func placeLast(what string) string {
+	where, does, found := strings.Cut(what, ": ")
+	_, line, numbered := strings.Cut(where, ":")
+	if !found || !numbered || strings.Trim(line, "0123456789") != "" || strings.Contains(where, " ") {
+		return what
+	}
+	return does + " (" + where + ")"
 }
 
 // harm says why an effect is not harmless here. hosts are those that may be read
@@ -199,6 +201,10 @@ func (r *rooms) plainHarm(e shell.Effect, hosts []string) objection {
 		return object(r.loss.WriteHarm(e))
 	case shell.Delete:
 		return object(r.loss.DeleteHarm(e))
+	case shell.Run:
+		if strings.HasPrefix(e.Target, "/") && e.Note == "" && r.at.Missing(e.Target) {
+			return against("this runs " + printable.Text(e.Target) + ", which is not there: " + printable.Text(e.Words))
+		}
 	case shell.Fetch:
 		if e.Declared != "" || match.HostAllowed(hosts, e.Target) || r.report.OwnDatabase(e) {
 			return objection{}

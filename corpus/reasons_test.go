@@ -40,7 +40,19 @@ func TestReasons(t *testing.T) {
 		"f() { ls; }; f":               "this uses a function, a part of the shell that nod does not follow",
 		"curl https://example.com/x":   "this reads from example.com, a host that is not on your list: curl https://example.com/x",
 		"npm view react":               "this asks the registry over the network: npm view react",
-		"chmod -R 777 src":             "this writes src, which is a directory",
+		"chmod -R 777 src":             "this changes all that lies below src, and nod does not look at each file: chmod -R 777 src",
+		"chmod +x src/cart.js":         "it only changes a mode",
+		"chmod +x src/x.sh":            "it only changes a mode",
+		"touch ../x":                   "this writes ~/x, which is outside the workspace",
+		"cp src/cart.js ../../x":       "this writes /home/x, which is outside the workspace",
+		"rm ../x":                      "this deletes ~/x, which is outside the workspace",
+		"rm -rf ../shop":               "this deletes a path with .. in it, which nod does not follow: ../shop; write the path without it",
+		"touch src/../new.txt":         "this writes a path with .. in it, which nod does not follow: src/../new.txt; write the path without it",
+		"rm -f *.zzz":                  "this deletes, and nod cannot tell that all of it could be restored: rm -f *.zzz",
+		"git stash drop":               "this throws away what was stashed: git stash drop",
+		"npm test":                     "this runs vitest, which is not on PATH (package.json#test:1)",
+		"./build.sh":                   "this runs build.sh, which is not there: ./build.sh",
+		"find . -name '*.js' -delete":  "this deletes, and nod cannot tell that all of it could be restored: find . -name '*.js' -delete",
 		". ./env.sh":                   "this uses source, a part of the shell that nod does not follow",
 		"mkdir -p new/dir":             "it only makes what was not there: new/dir",
 		"for f in *; do node $f; done": "this gives node $f, which may be an option",
@@ -92,7 +104,7 @@ func TestEveryReasonOfSessions(t *testing.T) {
 var (
 	// elliptic is how a reason does not begin: with what is not settled, before
 	// it is said what the call does.
-	elliptic = regexp.MustCompile(`^(what (?:it )?(?:reads|writes|removes|runs)|what [A-Z]|which |where |an |option |nothing |does |more |the )`)
+	elliptic = regexp.MustCompile(`^(\S+:\d+: |what (?:it )?(?:reads|writes|removes|runs)|what [A-Z]|which |where |an |option |nothing |does |more |the )`)
 	filler   = regexp.MustCompile(`\b(one|ones|none|nobody|someone|thing|stuff)\b`)
 )
 

@@ -50,7 +50,7 @@ func (l *Loss) WriteHarm(e shell.Effect) (why Objection) {
 	}
 	names, all := l.targets(e)
 	if !all || e.Pattern != "" && l.Report.Fed(e) {
-		return Objection("this writes files, and nod does not know which: " + printable.Text(e.Words))
+		return l.uncertain(e, "this writes", "this writes files, and nod does not know which")
 	}
 	for _, name := range names {
 		if why := l.overwritten(e, name); why != "" {
@@ -60,11 +60,42 @@ func (l *Loss) WriteHarm(e shell.Effect) (why Objection) {
 	return ""
 }
 
+// uncertain is why an effect is not settled whose names are not all known or could
+// be others: does says what the effect does, otherwise what there is to say where
+// nothing more can be said.
+func (l *Loss) uncertain(e shell.Effect, does, otherwise string) Objection {
+	switch named := e.Target != "" && e.Pattern == "" && !l.Report.Fed(e); {
+	case named && !l.At.Machine.Inside(l.At.Roots, e.Target):
+		return Objection(does + " " + printable.Text(e.Target) + ", which is outside the workspace")
+	case named && strings.Contains(e.Name, "/.."):
+		return Objection(does + " a path with .. in it, which nod does not follow: " + printable.Text(e.Words) +
+			"; write the path without it")
+	case named && e.Name != "" && l.At.IsLink(e.Name):
+		return Objection(does + " through a link, which nod does not follow: " + printable.Text(e.Words))
+	}
+	return Objection(otherwise + ": " + printable.Line(l.Source(e), 160))
+}
+
+// Source is the command of an effect as it is written.
+func (l *Loss) Source(e shell.Effect) string {
+	if e.Command < 0 || e.Command >= len(l.Report.Commands) {
+		return e.Words
+	}
+	if whole := l.Report.Commands[e.Command].Source; e.From < e.To || strings.Contains(whole, e.Words) {
+		return whole
+	}
+	return e.Words // FILE:LINE: of a script
+}
+
 func (l *Loss) overwritten(e shell.Effect, name string) (why Objection) {
 	if l.makesDirectory(e, name) {
 		return ""
 	}
 	if why := l.At.Writable(name); why != "" {
+		if l.At.Machine.IsDirectory(name) && e.Recursive && l.At.Machine.Inside(l.At.Roots, name) {
+			return Objection("this changes all that lies below " + printable.Text(name) +
+				", and nod does not look at each file: " + printable.Line(l.Source(e), 160))
+		}
 		return why
 	}
 	if l.leadsGuarded(e, name) {
@@ -159,12 +190,19 @@ func gathers(r *shell.Report) bool {
 // DeleteHarm says why a deletion is not harmless: something of it could not
 // be restored.
 func (l *Loss) DeleteHarm(e shell.Effect) (why Objection) {
-	unknown := "this deletes, and nod cannot tell that all of it could be restored: " + printable.Text(e.Words)
+	why = l.deleteHarm(e)
+	if why != "" && l.Report.By(e, shell.Git) && l.Report.By(e, shell.Discards) {
+		return Objection("this throws away what was stashed: " + printable.Line(l.Source(e), 160))
+	}
+	return why
+}
+
+func (l *Loss) deleteHarm(e shell.Effect) (why Objection) {
 	names, all := l.targets(e)
 	switch {
 	case !all, !l.deletesWhatItNames(e), l.Report.Fed(e), e.Place != shell.Workspace && e.Place != shell.Temporary,
 		l.Report.By(e, shell.Git) && e.Forced:
-		return Objection(unknown)
+		return l.uncertain(e, "this deletes", "this deletes, and nod cannot tell that all of it could be restored")
 	case e.Moved && l.movedInside(e):
 		return each(names, func(name string) Objection { return l.movable(e, name) })
 	}
