@@ -5,14 +5,19 @@
 //
 //	nod demo                          watch nod decide a bundled session
 //	nod check [--json] -- COMMAND     decide one shell command and say why
+//	nod prompt -- COMMAND             what a model would be asked about a call
 //	nod install [AGENT]               let your agents ask nod before each tool call
-//	nod uninstall claude-code         get out again
+//	nod uninstall AGENT               get out again
 //	nod doctor [AGENT...]             try what is installed, name what silences it
 //	nod log [--follow]                the decisions
 //	nod history                       what nod would have made of your past sessions
 //	nod rules                         the rules in force, and where each comes from
+//	nod init                          propose rules for this repository
 //	nod mode [enforce|observe|off]    whether the answers count
 //	nod trust [DIR]                   accept a repository's .nod.toml
+//	nod confine -- 'LINE'             run a line where it can do no harm (Linux)
+//	nod approve [ID]                  let a call run that was asked about or denied
+//	nod approvals                     what was approved; take it back
 //	nod eval FILE...                  how layers 0 to 3 do on labelled calls
 //	nod acp -- AGENT                  stand between an editor and an agent
 //	nod mcp                           Claude Code's permission prompt tool

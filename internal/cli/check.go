@@ -196,6 +196,40 @@ func placeFlags(flags *flag.FlagSet, places *config.Places) {
 
 // usageError says what is wrong with the arguments and where to look.
 func usageError(p *Process, c command, err error) int {
-	fmt.Fprintf(p.Stderr, "nod %s: %v\nusage: nod %s\n", c.name, err, c.usage)
+	fmt.Fprintf(p.Stderr, "nod %s: %s\nusage: nod %s\n", c.name, c.wrong(err), c.usage)
 	return ExitBadInput
+}
+
+// wrong says what is wrong with the arguments in the words of `nod help`, where
+// package flag says it in its own.
+func (c command) wrong(err error) string {
+	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		return c.noFlag("--" + strings.TrimPrefix(name, "-"))
+	}
+	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
+		return "--" + strings.TrimPrefix(name, "-") + " wants a value behind it"
+	}
+	value, rest, ok := strings.Cut(strings.TrimPrefix(text, "invalid value "), " for flag -")
+	name, why, told := strings.Cut(rest, ": ")
+	if !ok || !told || !strings.HasPrefix(text, "invalid value ") {
+		return text
+	}
+	if _, short, named := strings.Cut(why, value+": "); named {
+		why = short
+	}
+	return "--" + name + " " + value + ": " + why
+}
+
+// noFlag says that a command has no such flag, and which flag is like it.
+func (c command) noFlag(flag string) string {
+	flag = printable.Line(flag, 60)
+	var names []string
+	for _, known := range c.flags() {
+		names = append(names, strings.TrimPrefix(known, "--"))
+	}
+	if near, ok := config.Nearest(strings.TrimPrefix(flag, "--"), names); ok && flag != "--json" {
+		return "there is no flag " + flag + "; did you mean --" + near + "?"
+	}
+	return "there is no flag " + flag + "; see nod help " + c.name
 }

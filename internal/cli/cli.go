@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/confine/stage"
@@ -76,10 +77,10 @@ func Main(ctx context.Context, p *Process, args []string) int {
 		return stage.Main()
 	}
 	if name, asked := helpAsked(args); asked {
-		return help(ctx, p, name)
+		return help(ctx, p.folded([]string{"help"}), name)
 	}
 	if args[0] == "--version" || args[0] == "-version" || args[0] == "-v" {
-		return printVersion(ctx, p, nil)
+		return printVersion(ctx, p, args[1:])
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
@@ -90,16 +91,29 @@ func Main(ctx context.Context, p *Process, args []string) int {
 	return ExitBadInput
 }
 
-// noSubcommand says that a word is no subcommand, and which one is like it.
+// noSubcommand says that a word is no subcommand, and which subcommand is meant.
 func noSubcommand(word string) string {
-	var names []string
-	for _, c := range commands() {
-		names = append(names, c.name)
+	known := fmt.Sprintf("there is no subcommand %q; ", word)
+	if strings.HasPrefix(word, "-") {
+		return fmt.Sprintf("%s stands behind a subcommand, as in nod check %s; see nod help", word, word)
 	}
-	if near, ok := config.Nearest(word, names); ok {
-		return fmt.Sprintf("there is no subcommand %q; did you mean nod %s?", word, near)
+	if meant, ok := otherWords()[word]; ok {
+		return known + "did you mean " + meant + "?"
 	}
-	return fmt.Sprintf("there is no subcommand %q; see nod help", word)
+	if near, ok := config.Nearest(word, commandNames()); ok {
+		return known + "did you mean nod " + near + "?"
+	}
+	return known + "see nod help"
+}
+
+// otherWords are subcommands of other programs, and what they are called here.
+func otherWords() map[string]string {
+	return map[string]string{
+		"status": "nod doctor, or nod mode", "why": "nod log ID", "explain": "nod check", "test": "nod check",
+		"config": "nod rules, or nod help settings", "settings": "nod rules, or nod help settings",
+		"setup": "nod install", "remove": "nod uninstall", "revoke": "nod approvals --revoke",
+		"allow": "nod approve, or nod help settings", "deny": "nod help settings", "list": "nod rules, or nod log",
+	}
 }
 
 // helpAsked reports whether the first or second argument asks for help, as

@@ -2,12 +2,16 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/eval"
+	"github.com/nodgate/nod/internal/history"
 	"github.com/nodgate/nod/internal/install"
 )
 
@@ -31,6 +35,9 @@ Exit status: 0; 2 another shell.`,
 
 func printCompletion(_ context.Context, p *Process, args []string) int {
 	scripts := map[string]func() string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
+	if len(args) > 0 && strings.HasPrefix(args[len(args)-1], "-") {
+		return usageError(p, completionCommand(), errors.New(completionCommand().noFlag(args[len(args)-1])))
+	}
 	if len(args) != 1 || scripts[args[0]] == nil {
 		return usageError(p, completionCommand(), fmt.Errorf("name one shell: bash, zsh or fish"))
 	}
@@ -46,6 +53,8 @@ func (c command) words() []string {
 		list = install.Agents()
 	case "mode":
 		list = []string{"enforce", "observe", "off"}
+	case "confine":
+		list = []string{"on", "off"}
 	case "rules":
 		list = []string{"check", "critique"}
 	case "daemon":
@@ -55,7 +64,11 @@ func (c command) words() []string {
 	case "help":
 		list = append(commandNames(), "settings")
 	}
-	// The flags that a help text names at the beginning of a line.
+	return append(list, c.flags()...)
+}
+
+// flags are those that a help text names at the beginning of a line.
+func (c command) flags() (list []string) {
 	flags := regexp.MustCompile(`(?m)^  (?:-[a-z][, ]+)?--[a-z-]+(?: [A-Z]+)?(?:, --[a-z-]+(?: [A-Z]+)?)*`)
 	for _, line := range flags.FindAllString(c.long, -1) {
 		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' }) {
@@ -67,6 +80,40 @@ func (c command) words() []string {
 	return list
 }
 
+// value is a flag whose values are a few known words.
+type value struct {
+	flag  string
+	words []string
+}
+
+// values are those of a subcommand.
+func (c command) values() []value {
+	switch c.name {
+	case "check":
+		return []value{{"--mode", claudeModes()}, {"--agent", agentNames()}}
+	case "eval":
+		return []value{{"--by", eval.By()}, {"--list", eval.Lists()}, {"--world", []string{"virtual"}},
+			{"--agent", agentNames()}}
+	case "history":
+		return []value{{"--agent", history.Agents()}}
+	case "log":
+		return []value{{"--verdict", []string{"allow", "ask", "deny"}},
+			{"--layer", []string{"guard", "allowlist", "edit", "shell", "approval", "model", "none"}},
+			{"--kind", logKinds()}, {"--agent", agentNames()}}
+	case "prompt":
+		return []value{{"--agent", agentNames()}}
+	}
+	return nil
+}
+
+// agentNames are the agents whose calls nod reads.
+func agentNames() (names []string) {
+	for _, a := range agent.All() {
+		names = append(names, a.Name())
+	}
+	return names
+}
+
 func commandNames() (names []string) {
 	for _, c := range commands() {
 		names = append(names, c.name)
@@ -74,16 +121,36 @@ func commandNames() (names []string) {
 	return names
 }
 
+// eachValue calls write with every subcommand and flag that has known values.
+func eachValue(write func(command, flag, words string)) {
+	for _, c := range commands() {
+		for _, v := range c.values() {
+			write(c.name, v.flag, strings.Join(v.words, " "))
+		}
+	}
+}
+
+// bashValues finds the flag before the word. Bash makes --flag=word three words.
+const bashValues = `		local flag=${COMP_WORDS[COMP_CWORD-1]}
+		[ "$flag" != = ] || flag=${COMP_WORDS[COMP_CWORD-2]}
+		[ "$typed" != = ] || typed=
+		case "${COMP_WORDS[1]} $flag" in
+`
+
 func bashCompletion() string {
 	var b strings.Builder
-	b.WriteString("# bash completion for nod\n_nod() {\n\tlocal words\n\tCOMPREPLY=()\n\tif [ " +
-		"\"$COMP_CWORD\" -eq 1 ]; then\n")
+	b.WriteString("# bash completion for nod\n_nod() {\n\tlocal words typed=${COMP_WORDS[COMP_CWORD]}\n\tCOMPREPLY=()\n" +
+		"\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n")
 	fmt.Fprintf(&b, "\t\twords='%s'\n\telse\n\t\tcase ${COMP_WORDS[1]} in\n", strings.Join(commandNames(), " "))
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "\t\t%s) words='%s' ;;\n", c.name, strings.Join(c.words(), " "))
 	}
-	b.WriteString("\t\tesac\n\tfi\n\tCOMPREPLY=($(compgen -W \"$words\" -- " +
-		"\"${COMP_WORDS[COMP_CWORD]}\"))\n}\ncomplete -o default -F _nod nod\n")
+	b.WriteString("\t\tesac\n" + bashValues)
+	eachValue(func(command, flag, words string) {
+		fmt.Fprintf(&b, "\t\t'%s %s') words='%s' ;;\n", command, flag, words)
+	})
+	b.WriteString("\t\tesac\n\tfi\n\tCOMPREPLY=($(compgen -W \"$words\" -- \"$typed\"))\n}\n" +
+		"complete -o default -F _nod nod\n")
 	return b.String()
 }
 
@@ -93,7 +160,11 @@ func zshCompletion() string {
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "\t\t\t'%s:%s'\n", c.name, strings.ReplaceAll(c.summary, "'", `'\''`))
 	}
-	b.WriteString("\t\t)\n\t\t_describe nod list\n\t\treturn\n\tfi\n\tcase $words[2] in\n")
+	b.WriteString("\t\t)\n\t\t_describe nod list\n\t\treturn\n\tfi\n\tcase \"$words[2] $words[CURRENT-1]\" in\n")
+	eachValue(func(command, flag, words string) {
+		fmt.Fprintf(&b, "\t'%s %s') compadd -- %s; return ;;\n", command, flag, words)
+	})
+	b.WriteString("\tesac\n\tcase $words[2] in\n")
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "\t%s) compadd -- %s ;;\n", c.name, strings.Join(c.words(), " "))
 	}
@@ -115,5 +186,9 @@ func fishCompletion() string {
 			fmt.Fprintf(&b, "complete -c nod -n '__fish_seen_subcommand_from %s' %s\n", c.name, what)
 		}
 	}
+	eachValue(func(command, flag, words string) {
+		fmt.Fprintf(&b, "complete -c nod -n '__fish_seen_subcommand_from %s' -l %s -x -a '%s'\n", command,
+			strings.TrimPrefix(flag, "--"), words)
+	})
 	return b.String()
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +23,7 @@ import (
 func confineCommand() command {
 	return command{
 		name:    "confine",
-		usage:   "confine [on | off | -- 'LINE']",
+		usage:   "confine [--json] [on | off] | confine -- 'LINE'",
 		summary: "run a command line where it can do no harm (Linux)",
 		long: `Runs a command line behind a boundary that the kernel holds: no network but a
 loopback of its own, no other processes, no home directory but for toolchains,
@@ -41,6 +43,7 @@ nod-hook does the same and starts faster.
   on       try the boundary here and switch this on; a person has to
   off      switch it off
            with nothing, say whether it is on, and whether it works here
+  --json   that as one JSON object, "v": 1
 
 For named commands only, write patterns into the settings, as in allow; each
 command of a line that runs such code has to fit one of them:
@@ -62,12 +65,44 @@ func runConfine(ctx context.Context, p *Process, args []string) int {
 	case len(args) == 2 && args[0] == "--" && strings.TrimSpace(args[1]) != "":
 		return behind.Main(ctx, behind.Process{Environ: p.Environ, Dir: p.Dir, Stdin: file(p.Stdin),
 			Stdout: file(p.Stdout), Stderr: file(p.Stderr)}, args)
-	case len(args) == 0:
-		return confineStatus(ctx, p)
-	case len(args) == 1 && (args[0] == "on" || args[0] == "off"):
-		return setConfine(ctx, p, args[0])
 	}
-	return usageError(p, confineCommand(), errors.New("want on, off, or -- and the whole line as one quoted word"))
+	flags := flag.NewFlagSet("confine", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	asJSON := flags.Bool("json", false, "")
+	err := flags.Parse(args)
+	switch word := flags.Arg(0); {
+	case err != nil:
+	case flags.NArg() == 0 && len(args) == flags.NFlag():
+		return confineStatus(ctx, p, *asJSON)
+	case flags.NArg() == 1 && (word == "on" || word == "off"):
+		return setConfine(ctx, p, word, *asJSON)
+	default:
+		err = errors.New("want on, off, or -- and the whole line as one quoted word")
+	}
+	return usageError(p, confineCommand(), err)
+}
+
+// confineOutput is the answer of confine --json. Fields are only ever added.
+type confineOutput struct {
+	Version  int      `json:"v"`
+	Confine  string   `json:"confine"` // on, off, or patterns
+	Origin   string   `json:"origin"`  // "default", or FILE:LINE
+	Patterns []string `json:"patterns,omitempty"`
+	Works    bool     `json:"works"`
+	Why      string   `json:"why,omitempty"` // it does not
+}
+
+// printConfineJSON says what is confined, and whether the trial of the boundary
+// went wrong.
+func printConfineJSON(ctx context.Context, p *Process, c config.Confine, tried error) error {
+	out := confineOutput{Version: 1, Confine: c.String(), Origin: cmp.Or(c.Origin, "default"), Works: tried == nil}
+	for _, item := range c.Items {
+		out.Patterns = append(out.Patterns, item.Text)
+	}
+	if tried != nil {
+		out.Why = whyNot(ctx, tried)
+	}
+	return printJSON(p, out)
 }
 
 func file(stream any) *os.File {
@@ -75,18 +110,26 @@ func file(stream any) *os.File {
 	return f
 }
 
-func confineStatus(ctx context.Context, p *Process) int {
+func confineStatus(ctx context.Context, p *Process, asJSON bool) int {
 	settings, err := config.Load(behind.Places(p.Environ))
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "nod confine:", err)
 		return ExitBadInput
 	}
-	printConfine(p, settings.Confine)
-	if err := tryConfine(ctx, p); err != nil {
-		fmt.Fprintln(p.Stdout, "it does not work here:", whyNot(ctx, err))
+	tried := tryConfine(ctx, p)
+	switch {
+	case asJSON:
+		err = printConfineJSON(ctx, p, settings.Confine, tried)
+	case tried == nil:
+		printConfine(p, settings.Confine)
+		fmt.Fprintln(p.Stdout, "it works here")
+	default:
+		printConfine(p, settings.Confine)
+		fmt.Fprintln(p.Stdout, "it does not work here:", whyNot(ctx, tried))
+	}
+	if errors.Join(err, tried) != nil {
 		return ExitBadInput
 	}
-	fmt.Fprintln(p.Stdout, "it works here")
 	return ExitOK
 }
 
@@ -180,7 +223,7 @@ func tryConfine(ctx context.Context, p *Process) error {
 	return err
 }
 
-func setConfine(ctx context.Context, p *Process, to string) int {
+func setConfine(ctx context.Context, p *Process, to string, asJSON bool) int {
 	places := behind.Places(p.Environ)
 	err := person(p, false)
 	if err == nil && to == "on" {
@@ -193,6 +236,12 @@ func setConfine(ctx context.Context, p *Process, to string) int {
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "nod confine:", err)
 		return ExitBadInput
+	}
+	if asJSON {
+		if printConfineJSON(ctx, p, settings.Confine, tryConfine(ctx, p)) != nil {
+			return ExitInternal
+		}
+		return ExitOK
 	}
 	printConfine(p, settings.Confine)
 	return ExitOK

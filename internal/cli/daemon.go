@@ -62,13 +62,22 @@ func runDaemon(ctx context.Context, p *Process, args []string) int {
 	var err error
 	switch word {
 	case "":
+		if *asJSON {
+			return usageError(p, daemonCommand(), errors.New("--json goes with status"))
+		}
 		err = serveDaemon(ctx, places)
 	case "status":
 		err = daemonStatus(p, places, *asJSON)
 	case "stop":
+		if *asJSON {
+			return usageError(p, daemonCommand(), errors.New("--json goes with status"))
+		}
 		err = stopDaemon(p, places)
 	default:
 		return usageError(p, daemonCommand(), fmt.Errorf("unexpected %q", word))
+	}
+	if errors.Is(err, resident.ErrNone) {
+		err = errors.New("no daemon runs; nod-hook starts it when it needs a model")
 	}
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "nod daemon:", printable.Line(err.Error(), 300))

@@ -13,7 +13,8 @@ import (
 // So are those of standard error where it is a terminal too.
 // What is for scripts, what shows files and what has columns of its own is left.
 func (p *Process) folded(args []string) *Process {
-	prose := []string{"install", "uninstall", "doctor", "history", "check", "rules", "approvals", "mode"}
+	prose := []string{"install", "uninstall", "doctor", "history", "check", "rules", "approvals", "mode",
+		"init", "daemon", "help"}
 	raw := []string{"--json", "-json", "--dry-run", "-dry-run"}
 	if !p.Terminal || p.Width < 40 || !slices.Contains(prose, args[0]) {
 		return p
@@ -57,8 +58,11 @@ func (f *folder) Write(text []byte) (int, error) {
 
 // fold breaks one line at blanks. What follows stands below the last column of
 // the line, or below its text.
-func fold(line string, width int) string {
-	hang := strings.Repeat(" ", column(line, width))
+func fold(line string, width int) string { return foldAt(line, width, column(line, width)) }
+
+// foldAt is fold, and says where what follows stands.
+func foldAt(line string, width, at int) string {
+	hang := strings.Repeat(" ", at)
 	var out []string
 	for columnsOf(line) > width {
 		at := breakAt(line, width, len(hang))

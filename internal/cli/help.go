@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -15,7 +16,8 @@ import (
 func helpCommand() command {
 	return command{name: "help", usage: "help [SUBCOMMAND]", summary: "this, or all about one subcommand", run: help,
 		examples: []string{`nod help check`, `nod help settings`},
-		long:     "Prints the subcommands, or what one of them does, its flags and exit status."}
+		long: "Prints the subcommands, or what one of them does, its flags and exit status.\n\n" +
+			"Exit status: 0; 2 there is no such subcommand."}
 }
 
 const intro = `nod decides whether a coding agent's tool call may run without asking a person.
@@ -85,7 +87,10 @@ dump_dir   = "~/.local/share/nod/dumps"      # whole requests and answers, 0700
 `
 
 func help(_ context.Context, p *Process, args []string) int {
-	if len(args) > 0 {
+	switch {
+	case len(args) > 0 && strings.HasPrefix(args[0], "-"):
+		return usageError(p, helpCommand(), errors.New(helpCommand().noFlag(args[0])))
+	case len(args) > 0:
 		return helpFor(p, args[0])
 	}
 	fmt.Fprint(p.Stdout, intro)
@@ -116,7 +121,7 @@ func versionCommand() command {
 	return command{name: "version", usage: "version [--json]", summary: "which nod this is", run: printVersion,
 		examples: []string{`nod version`},
 		long: "Prints the version, as nod --version does. nod and nod-hook must be of the same\nversion.\n\n" +
-			"  --json   one JSON object, \"v\": 1"}
+			"  --json   one JSON object, \"v\": 1\n\nExit status: 0; 2 arguments that cannot be used."}
 }
 
 // versionOutput is the answer of version --json. Fields are only ever added.

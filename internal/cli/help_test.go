@@ -3,8 +3,10 @@ package cli
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,7 +21,7 @@ func TestHelpIsWhole(t *testing.T) {
 		if !strings.HasPrefix(text, "usage: nod "+c.name) || len(c.examples) == 0 {
 			t.Errorf("%s: no usage or no example", c.name)
 		}
-		if !strings.Contains(text, "Exit status: 0") && c.name != "help" && c.name != "version" {
+		if !strings.Contains(text, "Exit status: 0") {
 			t.Errorf("%s: no exit status", c.name)
 		}
 		for _, e := range c.examples {
@@ -37,6 +39,43 @@ func TestHelpIsWhole(t *testing.T) {
 		}
 	}
 	narrow(t, "help", all)
+}
+
+// The comment of the program names every subcommand.
+func TestProgramNamesItsSubcommands(t *testing.T) {
+	text, err := os.ReadFile("../../cmd/nod/doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range commands() {
+		if !regexp.MustCompile(`(?m)^//\tnod ` + c.name + `\b`).Match(text) {
+			t.Errorf("cmd/nod/doc.go does not name nod %s", c.name)
+		}
+	}
+}
+
+// What is no subcommand or flag is refused with what was meant.
+func TestWhatWasMeant(t *testing.T) {
+	for typed, want := range map[string]string{
+		"chek":                         "nod: there is no subcommand \"chek\"; did you mean nod check?",
+		"status":                       "did you mean nod doctor, or nod mode?",
+		"help status":                  "nod help: there is no subcommand \"status\"; did you mean nod doctor, or nod mode?",
+		"help histroy":                 "did you mean nod history?",
+		"xyzzy":                        "see nod help",
+		"--json":                       "--json stands behind a subcommand",
+		"log --folow":                  "nod log: there is no flag --folow; did you mean --follow?",
+		"log -folow":                   "there is no flag --folow; did you mean --follow?",
+		"log --verdict":                "nod log: --verdict wants a value behind it",
+		"log -n many":                  "nod log: --n \"many\": parse error",
+		"check --mode autp -- ls":      "--mode \"autp\" is no mode of Claude Code; its modes are auto,",
+		"prompt --agent x --payload y": "--agent \"x\": want one of claude-code,",
+	} {
+		var errs bytes.Buffer
+		p := &Process{Stdout: io.Discard, Stderr: &errs, Dir: t.TempDir(), Environ: []string{"HOME=" + t.TempDir()}}
+		if code := Main(t.Context(), p, strings.Fields(typed)); code != ExitBadInput || !strings.Contains(errs.String(), want) {
+			t.Errorf("nod %s: exit %d, %s", typed, code, errs.String())
+		}
+	}
 }
 
 func helpText(t *testing.T, name string) string {

@@ -23,7 +23,7 @@ func answers() map[string]any {
 		"check": checked{}, "prompt": promptOutput{}, "install": changesOutput{}, "uninstall": changesOutput{}, "doctor": examined{},
 		"history": history.Report{}, "rules": rulesOutput{}, "rules check": rulesCheckOutput{}, "rules critique": critiqueOutput{},
 		"init": proposed{}, "mode": modeOutput{}, "trust": trustOutput{}, "approve": approvalsOutput{}, "approvals": approvalsOutput{},
-		"daemon status": daemon.State{}, "version": versionOutput{},
+		"daemon status": daemon.State{}, "version": versionOutput{}, "confine": confineOutput{},
 	}
 }
 
@@ -60,6 +60,31 @@ func TestJSONIsDocumented(t *testing.T) {
 		_, there := elsewhere()[c.name]
 		if strings.Contains(c.long, "--json") && !here && !there && c.name != "daemon" {
 			t.Errorf("nod %s --json is documented nowhere", c.name)
+		}
+	}
+}
+
+// TestEveryCommandAndJSON: a subcommand that prints no JSON refuses --json, and
+// docs/json.md names it.
+func TestEveryCommandAndJSON(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range commands() {
+		_, here := answers()[c.name]
+		_, there := elsewhere()[c.name]
+		if here || there || c.name == "daemon" {
+			continue
+		}
+		var out, errs strings.Builder
+		p := &Process{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: t.TempDir(), Environ: []string{"HOME=" + t.TempDir()}}
+		code := Main(t.Context(), p, []string{c.name, "--json"})
+		if code != ExitBadInput || out.Len() > 0 || !strings.Contains(errs.String(), "there is no flag --json") {
+			t.Errorf("nod %s --json: exit %d, %s%s", c.name, code, out.String(), errs.String())
+		}
+		if !strings.Contains(string(docs), "`nod "+c.name+"`") {
+			t.Errorf("docs/json.md does not say that nod %s has no --json", c.name)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nodgate/nod/audit"
@@ -37,19 +38,22 @@ Filters:
   --session ID      or how it begins
   --since T         a duration (2h), a date (2026-01-31) or a time (RFC 3339)
   --kind K          decision, begun, outcome, denied_by_host, approved,
-                    bad_input, passed
+                    bad_input or passed
 
-Without --kind the table leaves out outcomes, and a begun question to the
-model once it was answered. One that never was is shown as "unanswered": the
-agent may have run the call without nod's answer. ask/abstained means that nod
-would have asked and left the call to the agent. "ask, yes" is a question after
-which the call ran; "ask, no" a question to which a person said no, as the
-agent's transcript has it; "ask, by host" a question that the agent put by
-itself, and the answer is not known. With --follow the outcome is a line of its
-own. Counts and cost go to standard
-error, and so do lines that cannot be read; they do not stop the rest. A
-workspace among the entries whose settings now silence a nod of the user's is
-named there too.
+What the column VERDICT says:
+
+  allow, ask, deny  what the agent was told
+  ask/abstained     nod would have asked, and left the call to the agent
+  ask, yes          the call ran after the question
+  ask, no           a person said no, as the agent's transcript has it
+  ask, by host      the agent asked by itself; the answer is not known
+  unanswered        no answer is in the log: the agent may have run the call
+
+Without --kind the table leaves out outcomes, and the beginning of a question
+that was answered; with --follow an outcome is a line of its own. Counts and
+cost go to standard error, and so do lines that cannot be read; they do not stop
+the rest. A workspace among the entries whose settings now silence a nod of the
+user's is named there too.
 
 Exit status: 0, 2 for arguments that cannot be used or a log that cannot be
 read, 1 if the output cannot be written.`,
@@ -117,11 +121,15 @@ func word[T any, P interface {
 	}
 }
 
+// logKinds are the words of --kind.
+func logKinds() []string {
+	return []string{string(audit.Decision), string(audit.Begun), string(audit.Outcome), string(audit.HostDeny),
+		string(audit.Approved), string(audit.BadInput), string(audit.Passed)}
+}
+
 func addKind(list *[]audit.Kind, s string) error {
-	known := []audit.Kind{audit.Decision, audit.Begun, audit.Outcome, audit.HostDeny, audit.BadInput, audit.Passed,
-		audit.Approved}
-	if !slices.Contains(known, audit.Kind(s)) {
-		return fmt.Errorf("kind %q is not known", s)
+	if !slices.Contains(logKinds(), s) {
+		return fmt.Errorf("want one of %s", strings.Join(logKinds(), ", "))
 	}
 	*list = append(*list, audit.Kind(s))
 	return nil

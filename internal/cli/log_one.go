@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -35,8 +36,12 @@ func (v *logView) showOne() error {
 	v.askedByHost(found)
 	v.personSaid([]audit.Line{found})
 	for _, line := range v.aboutOne(found.Entry) {
+		text := fmt.Sprintf("%-9s %s", line[0], printable.Line(line[1], 20_000))
+		if v.process.Width > 0 {
+			text = foldAt(text, v.process.Width, 10)
+		}
 		if line[1] != "" {
-			v.write(fmt.Sprintf("%-9s %s\n", line[0], printable.Line(line[1], 20_000)))
+			v.write(text + "\n")
 		}
 	}
 	return nil
@@ -72,11 +77,14 @@ func (v *logView) find() (found audit.Line, err error) {
 // aboutOne is what a person may want to know of a decision, in the order in
 // which they would ask. What is empty is not shown.
 func (v *logView) aboutOne(e audit.Entry) [][2]string {
-	rule, failure, next := "", "", ""
+	rule, failure, next, model := "", "", "", e.Model
 	if e.Rule != nil {
 		rule = e.Rule.Text + ", " + e.Rule.Origin
 	}
-	if e.Error != nil {
+	switch {
+	case e.Error != nil && e.Error.Kind == fault.NoModel:
+		model = "not configured: nod help settings"
+	case e.Error != nil:
 		failure = string(e.Error.Kind) + ": " + e.Error.Message
 	}
 	if e.Approvable != nil {
@@ -100,7 +108,7 @@ func (v *logView) aboutOne(e audit.Entry) [][2]string {
 		{"verdict", said(e)}, {"answer", answer}, {"layer", e.Layer.String()}, {"why", e.Reason}, {"rule", rule},
 		{"failure", failure},
 		{"files", strings.Join(files, ", ")}, {"agent", e.Agent}, {"mode", e.Mode}, {"session", e.Session},
-		{"model", e.Model}, {"approve", next},
+		{"model", model}, {"approve", next},
 	}
 }
 

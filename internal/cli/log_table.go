@@ -91,26 +91,31 @@ func (v *logView) format(r logRow) string {
 	return strings.TrimRight(b.String(), " ") + "\n"
 }
 
-// narrowTable is the width below which a line of the table does not hold all columns.
-const narrowTable = 100
+// narrowTable is the width below which the columns leave too little for the reason.
+const narrowTable = 180
 
-// formatNarrow shows an entry on two lines: which call, and below it why.
+// formatNarrow shows an entry as a line that says which call it is, and below it
+// why, on as many lines as that takes.
 func (v *logView) formatNarrow(r logRow) string {
-	const day = len("2006-")
-	at, why, head := r[0], fmt.Sprintf("%s: %s", r[3], r[6]), r == header()
-	if len(at) > day {
-		at = at[day:]
+	const day, minute = len("2006-"), len("2006-01-02 15:04")
+	width, at, head := v.process.Width, r[0], r == header()
+	if !head {
+		at = at[day:minute]
 	}
 	verdict := fmt.Sprintf("%-*s", v.widths[2], r[2])
 	if !head {
 		verdict = strings.Replace(verdict, r[2], v.colored(r[2]), 1)
 	}
-	line := fmt.Sprintf("%-14s  %-12s  %s  ", at, r[1], verdict)
-	line += printable.Line(r[5], max(v.process.Width-columnsOf(line), leastCell))
-	if head {
-		return line + "\n"
+	call := r[5]
+	if tool := r[4]; !head && tool != "bash" && tool != "-" {
+		call = tool + " " + strings.TrimPrefix(call, "-")
 	}
-	return line + "\n    " + printable.Line(strings.TrimPrefix(why, "-: "), v.process.Width-4) + "\n"
+	line := fmt.Sprintf("%-*s  %-*s  %s  ", minute-day, at, v.widths[1], r[1], verdict)
+	line += printable.Line(call, max(width-columnsOf(line), leastCell)) + "\n"
+	if head || r[6] == "-" {
+		return line
+	}
+	return line + fold("    "+r[6], width) + "\n"
 }
 
 // leastCell is what a cell that is cut off keeps.
@@ -139,8 +144,8 @@ func (v *logView) colored(cell string) string {
 	if !v.process.Terminal || v.process.Getenv("NO_COLOR") != "" {
 		return cell
 	}
-	color := "0"
 	word, _, _ := strings.Cut(cell, "/")
+	color := ""
 	switch word, _, _ = strings.Cut(word, ","); word {
 	case "allow":
 		color = "32"
@@ -148,6 +153,8 @@ func (v *logView) colored(cell string) string {
 		color = "33"
 	case "deny", "host denied", "bad input":
 		color = "31"
+	default:
+		return cell
 	}
 	return "\x1b[" + color + "m" + cell + "\x1b[0m"
 }
@@ -163,7 +170,8 @@ func (v *logView) rowOf(e audit.Entry) logRow {
 	if tool == "" || tool == "mcp" { // which server and tool, stands in the agent's name
 		tool = e.RawTool
 	}
-	r := logRow{e.Time.Local().Format(time.DateTime), endOfID(e), v.verdict(e), layer, tool, callOf(e), why(e)}
+	call := printable.Near(callOf(e), []string{e.Root}, v.process.Getenv("HOME"))
+	r := logRow{e.Time.Local().Format(time.DateTime), endOfID(e), v.verdict(e), layer, tool, call, why(e)}
 	for i := range r {
 		if r[i] = printable.Line(r[i], logColumns[i].max); r[i] == "" {
 			r[i] = "-"
@@ -285,6 +293,9 @@ func (v *logView) summary(list []audit.Line) {
 	text := fmt.Sprintf("%d shown: %s", len(list), strings.Join(parts, ", "))
 	if cost > 0 {
 		text += fmt.Sprintf("; $%.4f", cost)
+	}
+	if v.process.Width > 0 {
+		text = fold(text, v.process.Width)
 	}
 	fmt.Fprintln(v.process.Stderr, text)
 	v.silencers(list)

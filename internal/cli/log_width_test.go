@@ -17,7 +17,7 @@ func TestLogFitsTheTerminal(t *testing.T) {
 	long := someEntry(strings.Repeat("long ", 20), audit.Decision, nod.Ask)
 	long.Reason = strings.Repeat("because of this ", 9)
 	writeEntries(t, dir, someEntry("a", audit.Decision, nod.Allow), long)
-	for _, width := range []int{0, 60, 80, 99, 100, 140, 200} {
+	for _, width := range []int{0, 60, 80, 99, 100, 140, 179, 180, 200} {
 		var out strings.Builder
 		p := &Process{Stdout: &out, Stderr: io.Discard, Dir: dir, Width: width}
 		if code := Main(t.Context(), p, []string{"log", "--state", dir}); code != ExitOK {
@@ -29,6 +29,12 @@ func TestLogFitsTheTerminal(t *testing.T) {
 		}
 		if width > 0 && widest > width || width == 0 && widest < 180 {
 			t.Errorf("width %d: a line of %d\n%s", width, widest, out.String())
+		}
+		if narrow := width > 0 && width < narrowTable; narrow && strings.Count(strings.Join(strings.Fields(out.String()), " "), long.Reason[:len("because of this")]) != 9 {
+			t.Errorf("width %d: the reason is cut off\n%s", width, out.String())
+		}
+		if width > 0 && width < narrowTable && strings.Contains(out.String(), "none: ") {
+			t.Errorf("width %d: a layer that says nothing\n%s", width, out.String())
 		}
 		if !strings.Contains(out.String(), "echo a") || !strings.Contains(out.String(), "because of this") {
 			t.Errorf("width %d: neither the call nor why\n%s", width, out.String())

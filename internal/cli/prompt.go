@@ -116,7 +116,7 @@ func promptEvent(p *Process, f promptFlags, command string) (agent.Event, error)
 	}
 	adapter, ok := agent.ByName(f.agent)
 	if !ok {
-		return agent.Event{}, fmt.Errorf("--agent %s is not known", f.agent)
+		return agent.Event{}, fmt.Errorf("--agent %q: want one of %s", f.agent, strings.Join(agentNames(), ", "))
 	}
 	text, err := readPayload(p, f.payload)
 	if err != nil {

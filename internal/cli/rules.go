@@ -93,6 +93,9 @@ func rules(ctx context.Context, p *Process, args []string) int {
 		return printRulesJSON(p, settings, list, places.Known)
 	}
 	printRules(p, settings, list, places.Known)
+	if *mine && len(list) == 0 {
+		fmt.Fprintln(p.Stderr, "nod rules: you have written no rules yet; nod init proposes some for a repository")
+	}
 	return ExitOK
 }
 

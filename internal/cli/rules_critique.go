@@ -84,6 +84,8 @@ func (f critiqueFlags) critique(ctx context.Context, p *Process, s config.Settin
 	case err != nil:
 		fmt.Fprintln(p.Stderr, "nod rules:", err)
 		return ExitInternal
+	case len(items) == 0 && f.json:
+		return printCritiqueJSON(p, nil, llm.Critique{})
 	case len(items) == 0:
 		fmt.Fprintln(p.Stdout, "there are no rules of your own here; the built-in ones are not asked about")
 		return ExitOK

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -58,9 +60,9 @@ func statusline(_ context.Context, p *Process, args []string) int {
 			Project string `json:"project_dir"`
 		} `json:"workspace"`
 	}
-	text, err := io.ReadAll(io.LimitReader(p.Stdin, statuslineLimit))
-	if err == nil {
-		err = json.Unmarshal(text, &session)
+	err := errors.New("a person is at standard input")
+	if !isTerminal(p.Stdin) {
+		err = json.NewDecoder(io.LimitReader(p.Stdin, statuslineLimit)).Decode(&session)
 	}
 	if err != nil {
 		fmt.Fprintln(p.Stdout, "nod: no session on standard input")
@@ -96,43 +98,44 @@ func sessionCounts(state, session string) string {
 	if session == "" || state == "" {
 		return "nothing decided yet"
 	}
-	counts := map[string]int{}
+	var counts became
 	filter := audit.Filter{Session: session, Kinds: []audit.Kind{audit.Decision}, Since: time.Now().Add(-recent)}
 	for line, err := range audit.Newest(state, filter) {
 		if err == nil {
-			counts[became(line.Entry)]++
+			counts.add(line.Entry)
 		}
 	}
-	var parts []string
-	for _, what := range []string{allowed, asked, left, denied} {
-		if counts[what] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[what], what))
-		}
-	}
-	if len(parts) == 0 {
-		return "nothing decided yet"
-	}
-	return strings.Join(parts, ", ")
+	return counts.String()
 }
 
-// What the line says of a call.
-const (
-	allowed = "allowed"
-	asked   = "asked"
-	left    = "left to Claude Code"
-	denied  = "denied"
-)
+// became counts what became of a session's calls.
+type became struct{ allowed, asked, left, denied int }
 
-// became is what the line says of a decision. Where nod has no model a call may be
-// left to the agent's own judge.
-func became(e audit.Entry) string {
+// add counts a decision. Where nod has no model a call may be left to the agent's
+// own judge.
+func (b *became) add(e audit.Entry) {
 	switch {
 	case e.Verdict == nod.Ask && e.Answered == "abstained" && e.Setting == config.Enforce.String():
-		return left
+		b.left++
 	case e.Verdict == nod.Ask:
-		return asked
+		b.asked++
 	case e.Verdict == nod.Allow:
-		return allowed
+		b.allowed++
+	default:
+		b.denied++
 	}
-	return denied
+}
+
+// String leaves out what did not happen.
+func (b became) String() string {
+	var parts []string
+	for _, of := range []struct {
+		n    int
+		what string
+	}{{b.allowed, "allowed"}, {b.asked, "asked"}, {b.left, "left to Claude Code"}, {b.denied, "denied"}} {
+		if of.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", of.n, of.what))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "nothing decided yet")
 }

@@ -128,6 +128,9 @@ func listTrust(p *Process, places config.Places) error {
 	if err != nil {
 		return err
 	}
+	if len(list) == 0 {
+		fmt.Fprintln(p.Stderr, "nod trust: no repository is trusted")
+	}
 	for _, t := range list {
 		fmt.Fprintf(p.Stdout, "%s  %s  %s\n", t.At.Format(time.DateOnly), t.SHA256, printable.Text(t.Root))
 	}
