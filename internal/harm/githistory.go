@@ -63,18 +63,18 @@ type gitLook struct {
 	shell.Command
 	gitOptions
 	revs, not []string
-	base      []string      // revisions whose common ancestor counts
-	paths     []string      // pathspecs, absolute
-	open      bool          // some word is not known, or every ref is meant
-	named     bool          // a file of a commit is named, which is judged by its name
-	unknown   bool          // not all that is asked for was looked at
-	starts    *paths.Starts // nil where a place of secrets lies below the top, or above
+	base      []string             // revisions whose common ancestor counts
+	paths     []string             // pathspecs, absolute
+	open      bool                 // some word is not known, or every ref is meant
+	named     bool                 // a file of a commit is named, which is judged by its name
+	unknown   bool                 // not all that is asked for was looked at
+	starts    func() *paths.Starts // nil where a place of secrets lies below the top, or above
 }
 
 func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 	l := &gitLook{secrets: h, repo: r, Command: c, gitOptions: gitOptionsOf(c)}
 	if secrets := h.At.Machine.Secrets; !secrets.HoldsAny(r.Top) && !secrets.Match(r.Top+"/x") {
-		l.starts = h.At.Machine.Starts()
+		l.starts = h.At.Machine.Starts
 	}
 	behind := 0 // operands after --
 	for i, w := range c.Words {
@@ -152,7 +152,7 @@ func (l *gitLook) addPath(dir, spec string) {
 // isSecret reports whether a file of the repository is a secret that the
 // command does not leave out.
 func (l *gitLook) isSecret(name string) bool {
-	if l.starts != nil && !l.starts.May(name) {
+	if l.starts != nil && !l.starts().May(name) {
 		return false
 	}
 	full := l.repo.Top + "/" + name
