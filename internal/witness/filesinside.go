@@ -23,6 +23,7 @@ type lineWorld struct {
 	before  map[string]string // content, mode and kind by name, outside of git's own files
 	git     string            // names, sizes and times of git's own files
 	touched bool
+	program string // whose sheet is tried, "" for lines over files
 }
 
 // runLine runs one line over a fresh copy of the template, and looks at what
@@ -35,6 +36,9 @@ func (d *driver) runLine(j job) (ran, error) {
 		return ran{}, err
 	}
 	j.Output = true
+	if d.line.program = ""; j.Trace {
+		d.line.program, _, _ = strings.Cut(j.Text, " ")
+	}
 	stopped, err := d.start(j)
 	if err != nil {
 		return ran{}, err
@@ -245,7 +249,7 @@ func (r *ran) readTrace() error {
 func (w *lineWorld) unwelcome(name string, there bool) []string {
 	inside := strings.HasPrefix(name, project+"/")
 	switch {
-	case ownNotes(name):
+	case ownNotes(w.program, name):
 		return nil
 	case !inside && name != project && name != home:
 		return []string{"outside: " + name + " is changed"}
@@ -256,15 +260,16 @@ func (w *lineWorld) unwelcome(name string, there bool) []string {
 }
 
 // ownNotes reports whether a program keeps caches, logs and its own state there,
-// which no sheet speaks of.
-func ownNotes(name string) bool {
+// which no sheet speaks of: below home, in a place for such or under its name.
+func ownNotes(program, name string) bool {
 	for _, dir := range []string{".npm", ".gnupg", ".cache", ".local", ".rustup", ".cargo", ".java", ".lesshst",
 		".config/configstore", ".config/pip", ".config/go", ".config/procps", "go"} {
 		if view.Below(home+"/"+dir, name) {
 			return true
 		}
 	}
-	return false
+	stem, _, _ := strings.Cut(program, "-")
+	return len(stem) > 2 && (strings.HasPrefix(name, home+"/."+stem) || strings.HasPrefix(name, home+"/.config/"+stem))
 }
 
 // guarded reports whether a name in the project is one that a host or a tool

@@ -147,7 +147,7 @@ func (w *witnessing) oneTrial(s *stage, b *bed, worlds *worlds, seed uint64, tex
 	for _, c := range r.Changed {
 		switch {
 		case expected(report.Effects, world.files, c) || gitsOwn(c.Name):
-		case ownNotes(c.Name):
+		case ownNotes(program(report), c.Name):
 			w.helper(program(report) + " keeps notes of its own below the home directory")
 		default:
 			harm = append(harm, fmt.Sprintf("effect: %s is changed", c.Name))
