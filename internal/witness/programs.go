@@ -46,8 +46,10 @@ func (w *witnessing) stageAndRunPrograms() error {
 		return nil
 	}
 	texts, missing := sheetTexts()
-	w.texts, w.helpers, w.seed, w.n = texts, map[string]uint64{}, 0, min(w.n, uint64(len(texts)))
-	fmt.Fprintf(w.out, "%d of %d texts are tried (-n), the examples first\n", w.n, len(texts))
+	all := uint64(len(texts))
+	w.seed = min(max(w.seed, 1), all)
+	w.texts, w.helpers, w.n = texts, map[string]uint64{}, min(w.n, all-w.seed+1)
+	fmt.Fprintf(w.out, "%d of %d texts are tried (-n), the examples first\n", w.n, all)
 	err := w.stageAndRun()
 	fmt.Fprintf(w.out, "skipped %d programs of the data that are not installed here or need a service\n", missing)
 	for _, helper := range slices.Sorted(maps.Keys(w.helpers)) {

@@ -182,7 +182,7 @@ func (w *witnessing) textOf(seed uint64) string {
 	case w.given != nil:
 		return w.given[seed]
 	case w.texts != nil:
-		return w.texts[seed]
+		return w.texts[seed-1] // their numbers begin at 1, as -seed does
 	case w.files:
 		return line(seed)
 	}
