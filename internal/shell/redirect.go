@@ -24,7 +24,7 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 				in = input{kind: fromText, text: w}
 			}
 		default:
-			w := a.words.single(r.Word, st)
+			w := a.words.target(r.Word, st)
 			a.opens(r, w, st)
 			if stdin {
 				in.outer = false

@@ -293,13 +293,24 @@ func (a *analysis) each(c *syntax.ForClause, name string, items []word, st state
 	a.out.again = true
 	after := st
 	for _, item := range items {
-		out := a.stmts(c.Do, st.assign(name, item.value), in)
+		out := st
+		a.rounded(item, func() { out = a.stmts(c.Do, st.assign(name, item.value), in) })
 		after = after.or(out)
 		if a.limits.over != "" {
 			break
 		}
 	}
 	return after
+}
+
+// rounded walks the body of a loop, which runs more than once for a word that
+// stands for many names.
+func (a *analysis) rounded(item word, body func()) {
+	if item.known && !item.many && item.glob == 0 {
+		body()
+		return
+	}
+	a.out.inRounds(body)
 }
 
 func (l *limits) unrolls(items []word) bool {

@@ -219,8 +219,18 @@ func (e *expander) joined(out []word, parts []syntax.WordPart, raw string, st st
 }
 
 // single returns what a word becomes where the shell neither splits nor globs
-// (assignments, here-strings, case words, redirection targets).
+// (assignments, here-strings, case words).
 func (e *expander) single(w *syntax.Word, st state) word {
+	return e.unsplit(w, st, func(b *builder, v value) { b.add(v, true) })
+}
+
+// target returns what the target of a redirection becomes: bash splits and globs
+// what expands in it, and opens the one name that comes out.
+func (e *expander) target(w *syntax.Word, st state) word { return e.unsplit(w, st, e.split) }
+
+// unsplit returns what a word becomes that stays one word. expanded adds what a
+// variable without quotes holds.
+func (e *expander) unsplit(w *syntax.Word, st state, expanded func(*builder, value)) word {
 	if w == nil {
 		return word{value: value{known: true}}
 	}
@@ -234,7 +244,7 @@ func (e *expander) single(w *syntax.Word, st state) word {
 			break
 		}
 		if p, ok := part.(*syntax.ParamExp); ok {
-			b.add(e.param(p, st), true)
+			expanded(&b, e.param(p, st))
 			continue
 		}
 		e.part(&b, part, i == 0, st)

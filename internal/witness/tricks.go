@@ -42,6 +42,7 @@ func (g tricks) trick() string {
 		choice{3, g.bound},
 		choice{2, g.oddComment},
 		choice{3, g.swapping},
+		choice{3, g.carried},
 	)
 }
 
@@ -594,4 +595,20 @@ func (g tricks) swapping() string {
 		swap+" | "+use, "for i in 1 2; do "+use+"; "+swap+"; done", "while true; do "+use+" || "+swap+" || break; done",
 		"if "+swap+"; then "+use+"; fi", "cat <("+swap+") > /dev/null; "+use, "wc $("+swap+"); "+use,
 		use+" || { "+swap+" && "+use+"; }", "bash -c '"+swap+"'; "+use, "{ "+swap+" & } ; wait; "+use)
+}
+
+// carried sets a variable to what depends on where the shell stands, or to what a
+// shell may split or glob, and uses it where files are opened; or it feeds a
+// substitution a text that stands behind it.
+func (g tricks) carried() string {
+	moves := g.of("", "", "cd src; ", "cd src && ", "cd k1 || cd docs; ", "cd lnk; ")
+	value := g.of("$PWD", `"$PWD/k1"`, "$PWD/new1", "${PWD}", "src/*.js", "'src/t*'", "n*.txt", "' a.txt'", "'k 1'",
+		"new1", "~/k1", "$HOME")
+	use := g.of("wc $x", `wc "$x"`, "echo k > $x", `echo k > "$x"`, "echo k >> $x", "wc < $x", "tee $x < a.txt",
+		"cp a.txt $x", "ln -s ../project $x", "wc $x/k1")
+	document := "<<" + g.of("E", "'E'", "-E")
+	inner := "seq 3 " + document + g.of("", " | cat", " && ls")
+	return g.of(moves+"x="+value+"; "+use, moves+"export x="+value+"; "+use,
+		moves+"for x in "+value+"; do "+use+"; done",
+		g.of("wc $(", `wc "$(`, "wc <(")+inner+g.of(")", `)"`)+"\nwc "+g.mark()+"\nE")
 }

@@ -241,7 +241,21 @@ func (f *forms) substitution(n syntax.Node, list []*syntax.Stmt) {
 	for _, s := range list {
 		syntax.Walk(s, f.inside)
 	}
-	f.hides(n, strings.Contains(raw, "\n") && !f.feedsDocument(n, list), "a substitution of several lines")
+	f.hides(n, (strings.Contains(raw, "\n") || holdsDocument(list)) && !f.feedsDocument(n, list),
+		"a substitution of several lines")
+}
+
+// holdsDocument reports whether a here-document begins in a list. Where its text
+// stands behind the end of the substitution, zsh and dash run that text.
+func holdsDocument(list []*syntax.Stmt) (found bool) {
+	for _, s := range list {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			r, ok := n.(*syntax.Redirect)
+			found = found || ok && (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc)
+			return true
+		})
+	}
+	return found
 }
 
 // inside looks at what stands in a substitution.
