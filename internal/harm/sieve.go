@@ -16,6 +16,7 @@ type sieve struct {
 	secrets *Secrets
 	filters []filter
 	said    string // every word of the commands: places may be spelt in any way
+	whole   bool   // of a directory that gets through, all that lies below is read
 }
 
 // filter is one command of a sieve.
@@ -45,6 +46,7 @@ func newSieve(t *Secrets, commands []int) sieve {
 		if f.Has(shell.Expression) {
 			f.tests = parseFind(f.Words[1:])
 		}
+		s.whole = s.whole || s.opensDirectories(f)
 		s.filters = append(s.filters, f)
 		if !f.names { // what a search of names looks for is no place
 			for _, w := range f.Words {
@@ -56,6 +58,15 @@ func newSieve(t *Secrets, commands []int) sieve {
 	return s
 }
 
+// opensDirectories reports whether a command goes on where the ones before it
+// stopped: given a directory, it reads or lists what lies in it.
+func (s sieve) opensDirectories(f filter) bool {
+	if f.tests == nil {
+		return !f.names && !f.Has(shell.Flat)
+	}
+	return slices.ContainsFunc(s.filters, func(other filter) bool { return other.tests != nil })
+}
+
 // follows reports whether some command follows links to directories.
 func (s sieve) follows() bool {
 	return slices.ContainsFunc(s.filters, func(f filter) bool { return f.Has(shell.Follows) })
@@ -65,7 +76,7 @@ func (s sieve) follows() bool {
 // stands behind the place where the search starts.
 func (s sieve) leavesOut(below string) bool {
 	return below != "" && slices.ContainsFunc(s.filters, func(f filter) bool {
-		return f.tests != nil && f.tests.tooDeep(below) || f.Has(shell.Shallow) && !f.anyPattern() ||
+		return f.tests != nil && !s.whole && f.tests.tooDeep(below) || f.Has(shell.Shallow) && !f.anyPattern() ||
 			f.skipsHidden() && hiddenPart(below) || f.leavesDirectory(below)
 	})
 }
@@ -74,19 +85,40 @@ func (s sieve) leavesOut(below string) bool {
 func (s sieve) passes(start, name string) bool {
 	below := strings.TrimPrefix(name, start)
 	for _, f := range s.filters {
-		if !s.through(f, start, below, name) {
+		if !s.through(f, below, name) {
+			return false
+		}
+	}
+	return s.named(start, below, false) || s.whole && s.dirNamed(start, below)
+}
+
+// dirNamed reports whether a directory in which the file lies may come through
+// the commands that pick names.
+func (s sieve) dirNamed(start, below string) bool {
+	for below != "" {
+		below = below[:max(strings.LastIndexByte(below, '/'), 0)]
+		if s.named(start, below, true) {
+			return true
+		}
+	}
+	return false
+}
+
+// named reports whether a file or a directory may come through the commands that
+// pick names.
+func (s sieve) named(start, below string, dir bool) bool {
+	for _, f := range s.filters {
+		if f.tests != nil && !f.tests.may(start, below, dir) || f.names && !f.picksName(s.said, start+below) {
 			return false
 		}
 	}
 	return true
 }
 
-func (s sieve) through(f filter, start, below, name string) bool {
+func (s sieve) through(f filter, below, name string) bool {
 	switch {
-	case f.tests != nil:
-		return f.tests.may(below)
-	case f.names:
-		return f.picksName(s.said, start+below)
+	case f.tests != nil, f.names:
+		return true // see named
 	case f.Has(shell.Git):
 		return s.throughGit(f, name)
 	case f.skipsHidden() && hiddenPart(below), f.skipsIgnored() && s.ignored(name), f.leavesDirectory(below):
@@ -290,13 +322,17 @@ func parseFind(words []shell.Word) *findTests {
 
 func (f *findTests) tooDeep(below string) bool { return strings.Count(below, "/") >= f.maxDepth }
 
-// may reports whether find may pass on a file.
-func (f *findTests) may(below string) bool {
+// may reports whether find may pass on a file or a directory.
+func (f *findTests) may(start, below string, dir bool) bool {
 	if depth := strings.Count(below, "/"); depth > f.maxDepth || depth < f.minDepth {
 		return false
 	}
-	e := findExpression{words: f.words, below: below}
-	return e.or().may
+	e := findExpression{words: f.words, below: below, dir: dir}
+	if below != "" {
+		return e.or().may
+	}
+	named := findExpression{words: f.words, below: "/" + path.Base(start), dir: dir} // "." has two names
+	return e.or().may || named.or().may
 }
 
 // answer says whether a test may hold, and whether it must.
@@ -305,6 +341,7 @@ type answer struct{ may, must bool }
 type findExpression struct {
 	words []shell.Word
 	below string
+	dir   bool // it is a directory
 }
 
 func (e *findExpression) or() answer {
@@ -378,7 +415,10 @@ func (e *findExpression) term() answer {
 	case "-path", "-wholename", "-ipath":
 		return answer{true, plain && strings.HasPrefix(value, "*/") && globAcross(value[1:], e.below)}
 	case "-type":
-		if value == "d" {
+		switch directories := strings.Contains(value, "d"); {
+		case e.dir && directories:
+			return answer{true, true}
+		case e.dir || value == "d":
 			return answer{}
 		}
 	}
