@@ -85,14 +85,14 @@ func (a ACP) decodeSubject(e *Event, f fields) {
 	case tool != nil && subject != nil:
 		f.wrong(subject, "either a toolCall or a subject")
 	case tool != nil:
-		in, raw := f.asObject(tool)
-		a.decodeToolCall(e, in, raw)
+		in, _ := f.asObject(tool)
+		a.decodeToolCall(e, in)
 	case subject != nil:
 		in, raw := f.asObject(subject)
 		switch in.optional("type") {
 		case "tool_call":
-			call, raw := in.child("toolCall")
-			a.decodeToolCall(e, call, raw)
+			call, _ := in.child("toolCall")
+			a.decodeToolCall(e, call)
 		case "command":
 			decodeACPCommand(e, in, raw)
 		default:
@@ -124,7 +124,7 @@ type acpCall struct {
 	err  *error
 }
 
-func (a ACP) decodeToolCall(e *Event, in fields, raw json.RawMessage) {
+func (a ACP) decodeToolCall(e *Event, in fields) {
 	c := acpCall{ACP: a, seen: []fields{in}, err: in.err}
 	e.Call.ID = in.word("toolCallId")
 	for _, update := range slices.Backward(a.Earlier) {
@@ -135,7 +135,7 @@ func (a ACP) decodeToolCall(e *Event, in fields, raw json.RawMessage) {
 		}
 	}
 	kind := c.text("kind")
-	e.Call.RawTool, e.Call.Input = c.toolName(kind), c.input(raw)
+	e.Call.RawTool, e.Call.Input = c.toolName(kind), c.input()
 	if e.Call.MCP = acpMCP(e.Call.RawTool); e.Call.MCP != nil {
 		e.Call.Tool = "mcp"
 		return
@@ -215,15 +215,28 @@ func acpMCP(name string) *nod.MCP {
 	return &nod.MCP{Server: server, Tool: tool}
 }
 
-// input is what a model is shown: everything that the person would see.
-func (c acpCall) input(raw json.RawMessage) json.RawMessage {
+// input is what a model is shown: everything that the person would see. The id of
+// the call and how far it has come are left out: the same call tried again is the
+// same call, and an approval holds for it.
+func (c acpCall) input() json.RawMessage {
 	if len(c.seen) == 1 {
-		return raw
+		return c.seen[0].without("toolCallId", "status")
 	}
 	var parts []string
 	for _, key := range []string{"kind", "title", "rawInput", "locations", "content"} {
 		if _, m := c.get(key); m != nil {
 			parts = append(parts, quoted(key)+":"+string(m.value))
+		}
+	}
+	return json.RawMessage("{" + strings.Join(parts, ",") + "}")
+}
+
+// without is the object as text, but for some of its members.
+func (f fields) without(keys ...string) json.RawMessage {
+	var parts []string
+	for _, m := range f.members {
+		if !slices.Contains(keys, string(m.key)) {
+			parts = append(parts, quoted(string(m.key))+":"+string(m.value))
 		}
 	}
 	return json.RawMessage("{" + strings.Join(parts, ",") + "}")

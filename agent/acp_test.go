@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -181,6 +182,29 @@ func TestACPVersion2(t *testing.T) {
 		got := strings.Join([]string{e.Call.Tool, e.Call.Command, e.Call.Dir, map[bool]string{true: "true", false: "false"}[e.Unproven]}, " ")
 		if err != nil || got != want {
 			t.Errorf("%s: %q, want %q; %v", payload, got, want, err)
+		}
+	}
+}
+
+// A call that is tried again has another id and is the same call: an approval that
+// was given for the first holds for it.
+func TestACPTheSameCallAgain(t *testing.T) {
+	a := agent.ACP{Program: "x", Dir: "/home/ada/loom", Options: acpKinds}
+	for _, subject := range []string{`"toolCall":%s`, `"subject":{"type":"tool_call","toolCall":%s}`} {
+		var inputs []string
+		for _, call := range []string{
+			`{"toolCallId":"c1","kind":"execute","title":"make","status":"pending","rawInput":{"command":"make"}}`,
+			`{"toolCallId":"c2","kind":"execute","title":"make","status":"in_progress","rawInput":{"command":"make"}}`,
+			`{"toolCallId":"c3","kind":"execute","title":"make","status":"pending","rawInput":{"command":"make","host":"x"}}`,
+		} {
+			e, err := a.Decode([]byte(`{"sessionId":"s1",`+acpOptions+`,`+fmt.Sprintf(subject, call)+`}`), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inputs = append(inputs, string(e.Call.Input))
+		}
+		if inputs[0] != inputs[1] || inputs[0] == inputs[2] {
+			t.Errorf("%s: %q", subject, inputs)
 		}
 	}
 }
