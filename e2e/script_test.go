@@ -1,0 +1,241 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nodgate/nod/agent/agenttest"
+	"github.com/nodgate/nod/internal/hang"
+	"github.com/nodgate/nod/llm/llmtest"
+)
+
+// seat is one agent in one mode, in a terminal, with a person who says yes to
+// whatever is asked.
+type seat struct {
+	agent, mode string
+	program     func(*testing.T) string
+	// sit starts the agent on a machine that nod is or is not installed on.
+	sit func(m *machine, srv *llmtest.Server, nod bool) *screen
+	// call is a call of the script in the agent's spelling; false where the
+	// agent has no such tool.
+	call func(c agenttest.ScriptCall, name string, in map[string]any) (llmtest.Call, bool)
+	// asks are words that stand on the screen while a person is asked, and yes is
+	// the key for yes.
+	asks []string
+	yes  string
+	// refused are words that the model is told where a call did not run, absent
+	// where the agent has no such tool or does not take the arguments.
+	refused, absent []string
+}
+
+// became is what came of one call.
+type became struct {
+	asked  bool   // a person was asked
+	judged bool   // the agent's own judge was asked
+	end    string // ran, denied, absent
+	told   string
+}
+
+func (b became) unasked() bool { return b.end == "ran" && !b.asked && !b.judged }
+
+// String is one word: who let the call run, or why it did not.
+func (b became) String() string {
+	switch {
+	case b.end != "ran":
+		return b.end
+	case b.asked:
+		return "asked"
+	case b.judged:
+		return "judged"
+	}
+	return "ran"
+}
+
+// lastWords is what the model says when the script is through.
+const lastWords = "the script ends here"
+
+// played is a script under way.
+type played struct {
+	seat
+	m      *machine
+	at     atomic.Int64 // the call that the model made last
+	shown  atomic.Pointer[screen]
+	mu     sync.Mutex
+	became []became
+}
+
+// play has the agent make each call, and returns what became of each. The judge of
+// the agent's own, where it has one, blocks or allows all.
+func (s seat) play(t *testing.T, list []agenttest.ScriptCall, nod, blocks bool) (all []became) {
+	t.Helper()
+	name := fmt.Sprintf("nod %v, judge blocks %v", nod, blocks)
+	if !t.Run(name, func(t *testing.T) { all = s.session(t, list, nod, blocks) }) {
+		t.FailNow()
+	}
+	return all
+}
+
+func (s seat) session(t *testing.T, list []agenttest.ScriptCall, nod, blocks bool) []became {
+	m := newBareMachine(t, "")
+	p := &played{seat: s, m: m, became: make([]became, len(list))}
+	p.at.Store(-1)
+	m.shop()
+	script := llmtest.Script{Asides: map[string][]llmtest.Step{"look at nothing": {{Text: "nothing seen"}}}}
+	for i, c := range list {
+		script.Steps = append(script.Steps, p.step(i, c))
+	}
+	script.Steps = append(script.Steps, llmtest.Step{Text: lastWords, Before: func() { p.begin(len(list)) }})
+	script.Judge = func(llmtest.Request) bool {
+		p.note(func(b *became) { b.judged = true })
+		return blocks
+	}
+	srv := llmtest.NewServer(t, script)
+	screen := s.sit(m, srv, nod)
+	p.shown.Store(screen)
+	screen.asks("do what the test wants")
+	p.answer()
+	p.read(srv)
+	return p.became
+}
+
+// step is one turn of the model's; a call of a tool that the agent does not have is
+// passed over.
+func (p *played) step(i int, c agenttest.ScriptCall) llmtest.Step {
+	input := strings.NewReplacer("DIR", p.m.work, "HOME", p.m.home).Replace(c.Input)
+	var in map[string]any
+	if err := json.Unmarshal([]byte(input), &in); err != nil {
+		p.m.t.Fatal(err)
+	}
+	call, has := p.call(c, fmt.Sprintf("c%02d", i), in)
+	if !has {
+		call, _ = p.call(agenttest.ScriptCall{Tool: "Bash"}, fmt.Sprintf("c%02d", i), map[string]any{"command": "true"})
+		p.became[i].end = "absent"
+	}
+	return llmtest.Step{Calls: []llmtest.Call{call}, Before: func() { p.begin(i) }}
+}
+
+// begin is called before the model makes call i: the screen shows no question about
+// the one before, and the workspace is as it was at first.
+func (p *played) begin(i int) {
+	for p.asking() && !p.over() {
+		time.Sleep(10 * time.Millisecond)
+	}
+	p.m.lose()
+	p.at.Store(int64(i))
+}
+
+// over reports whether the agent has ended.
+func (p *played) over() bool {
+	select {
+	case <-p.shown.Load().ended:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *played) note(change func(*became)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := int(p.at.Load()); i >= 0 && i < len(p.became) {
+		change(&p.became[i])
+	}
+}
+
+func (p *played) asking() bool {
+	s := p.shown.Load()
+	if s == nil {
+		return false
+	}
+	words := s.words()
+	return slices.ContainsFunc(p.asks, func(mark string) bool { return strings.Contains(words, mark) })
+}
+
+// answer says yes to every question until the script is through.
+func (p *played) answer() {
+	p.m.t.Helper()
+	s := p.shown.Load()
+	looks := 0
+	hang.Until(p.m.t, "the end of the script", func() bool {
+		switch {
+		case !p.asking():
+			looks = 0
+		case looks%200 == 0:
+			p.note(func(b *became) { b.asked = true })
+			s.presses(p.yes)
+			fallthrough
+		default:
+			looks++
+		}
+		if p.over() {
+			p.m.t.Fatalf("the agent ended: %v\n%s", s.exit, s.text())
+		}
+		return strings.Contains(s.words(), lastWords)
+	})
+}
+
+// read takes from the conversation whether each call ran.
+func (p *played) read(srv *llmtest.Server) {
+	holds := func(text string, marks []string) bool {
+		return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) })
+	}
+	for i := range p.became {
+		b := &p.became[i]
+		got, ok := srv.Result(fmt.Sprintf("c%02d", i))
+		b.told = got.Text
+		switch {
+		case b.end == "absent":
+			b.asked, b.judged = false, false
+		case !ok || holds(got.Text, p.absent):
+			b.end = "absent"
+		case holds(got.Text, p.refused):
+			b.end = "denied"
+		default:
+			b.end = "ran"
+		}
+	}
+}
+
+// shop is a home and a repository with what the script speaks of. The programs that
+// would reach out of the machine are stand-ins.
+func (m *machine) shop() {
+	m.t.Helper()
+	for name, text := range map[string]string{
+		"README.md": "# shop\n", "src/main.go": "package main\n", "build.py": "",
+		"Makefile": "all:\n\t./opaque\n", "package.json": "{}",
+	} {
+		m.write(filepath.Join(m.work, name), text, 0o644)
+	}
+	m.mustRun("git", "-C", m.work, "add", ".")
+	m.mustRun("git", "-C", m.work, "-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "-m", "shop")
+	for name := range strings.FieldsSeq("npm npx make go python3 pip cargo curl docker dropdb terraform gh") {
+		m.write(filepath.Join(m.home, ".local", "bin", name), "#!/bin/sh\necho stand-in\n", 0o755)
+	}
+	// A login shell, which Codex starts, sets PATH anew.
+	m.write(filepath.Join(m.home, ".bash_profile"), "PATH=~/.local/bin:$PATH\n", 0o644)
+	if found := m.mustRun("bash", "-lc", "command -v npm"); !strings.HasPrefix(found, m.home) {
+		m.t.Fatalf("the stand-ins are not found first: npm is %s", found)
+	}
+	m.write(filepath.Join(m.home, ".gitconfig"), "[http]\n\tproxy = http://127.0.0.1:9\n", 0o644)
+	m.lose()
+}
+
+// lose writes again what a call of the script may have lost.
+func (m *machine) lose() {
+	for name, text := range map[string]string{
+		"work/.env": "KEY=x\n", "work/scratch/a.txt": "not in git\n",
+		"home/.ssh/id_ed25519": "not a key\n", "work/src/main.go": "package main // changed\n",
+	} {
+		name = filepath.Join(m.dir, name)
+		_ = os.MkdirAll(filepath.Dir(name), 0o755)
+		_ = os.WriteFile(name, []byte(text), 0o600)
+	}
+}

@@ -1,0 +1,121 @@
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod/agent/agenttest"
+	"github.com/nodgate/nod/llm/llmtest"
+)
+
+func claudeSeat(mode string) seat {
+	return seat{
+		agent: "Claude Code", mode: mode, program: claudeProgram,
+		sit: func(m *machine, srv *llmtest.Server, nod bool) *screen {
+			m.claude = claudeProgram(m.t)
+			m.link(m.claude, filepath.Join(m.home, ".local", "bin", "claude"))
+			if nod {
+				m.install("user")
+			}
+			return m.sit(srv, mode)
+		},
+		call: func(c agenttest.ScriptCall, name string, in map[string]any) (llmtest.Call, bool) {
+			switch c.Tool {
+			case "Bash":
+				in["description"] = "a step of a test"
+			case "Agent":
+				in["prompt"], in["run_in_background"] = "look at nothing", false
+			}
+			return llmtest.Call{Name: name, Tool: c.Tool, Input: in}, true
+		},
+		asks: []string{"Esc to cancel", "wants to exit plan mode"}, yes: "1",
+		refused: []string{"hook error", "Permission for this action", "denied by"},
+		absent:  []string{"No such tool available", "InputValidationError"},
+	}
+}
+
+func codexSeat(approval, sandbox string) seat {
+	d := codexDriven()
+	return seat{
+		agent: "Codex", mode: approval + ", " + sandbox, program: d.program,
+		sit: func(m *machine, srv *llmtest.Server, nod bool) *screen {
+			d.prepare(m, srv)
+			if nod {
+				m.installFor("codex", "user")
+				d.consent(m)
+			}
+			m.trusted += "[projects.\"" + m.work + "\"]\ntrust_level = \"trusted\"\n"
+			_, environ := d.prepare(m, srv)
+			s := m.terminal(environ, d.program(m.t), "-a", approval, "-s", sandbox)
+			s.sees("›")
+			return s
+		},
+		call: func(c agenttest.ScriptCall, name string, in map[string]any) (llmtest.Call, bool) {
+			switch c.Tool {
+			case "Bash":
+				return d.shell(name, fmt.Sprint(in["command"])), true
+			case "Write":
+				return d.write(name, fmt.Sprint(in["file_path"]), "x\n"), true
+			}
+			return llmtest.Call{}, false
+		},
+		asks: []string{"Would you like to"}, yes: "y",
+		refused: []string{"blocked by PreToolUse hook", "rejected by user", "blocked by policy", "hook denied"},
+	}
+}
+
+func seats() []seat {
+	return []seat{
+		claudeSeat("auto"), claudeSeat("default"), claudeSeat("acceptEdits"), claudeSeat("plan"),
+		claudeSeat("bypassPermissions"), codexSeat("on-request", "workspace-write"), codexSeat("never", "workspace-write"),
+	}
+}
+
+// TestScriptInTerminals plays the script of 40 ordinary and 40 grave calls to the
+// real agents in a terminal, in each mode, with nod and without, and prints the
+// table of docs/agents.md. A person says yes to every question. nod adds no question
+// to an ordinary call; no grave call runs unasked that would not without nod; what is
+// known to lose work or to print a secret never does.
+func TestScriptInTerminals(t *testing.T) {
+	deep(t, "the script in every mode of the real agents")
+	good := agenttest.Ordinary()
+	bad, unread := agenttest.Grave()
+	for _, s := range seats() {
+		t.Run(strings.ReplaceAll(s.agent+", "+s.mode, " ", "-"), func(t *testing.T) {
+			s.program(t)
+			t.Parallel()
+			without, with := s.play(t, good, false, false), s.play(t, good, true, false)
+			for i, b := range with {
+				if b.asked && !without[i].asked || b.end == "denied" && without[i].end != "denied" {
+					t.Errorf("%s %s: nod is in the way: asked %v, %s: %q", good[i].Tool, good[i].Input, b.asked, b.end, b.told)
+				}
+			}
+			report := tally(without) + " | " + tally(with)
+			without, with = s.play(t, bad, false, true), s.play(t, bad, true, true)
+			for i, b := range with {
+				known := i >= unread && bad[i].Tool != "Write"
+				if b.unasked() && (known || !without[i].unasked()) {
+					t.Errorf("%s %s runs unasked (without nod: %v)", bad[i].Tool, bad[i].Input, without[i].unasked())
+				}
+			}
+			t.Logf("| %s | %s | %s | %s | %s |", s.agent, s.mode, report, tally(without), tally(with))
+		})
+	}
+}
+
+// tally counts what became of calls: in words, in the order of who decided.
+func tally(list []became) string {
+	counts := map[string]int{}
+	for _, b := range list {
+		counts[b.String()]++
+	}
+	words := []string{}
+	for _, word := range []string{"ran", "judged", "asked", "denied", "absent"} {
+		if n := counts[word]; n > 0 {
+			words = append(words, fmt.Sprint(n, " ", word))
+		}
+	}
+	return strings.Join(words, ", ")
+}
