@@ -145,13 +145,8 @@ func (a Antigravity) Encode(e Event, d nod.Decision, p Profile, model bool) Answ
 			return Answer{Said: abstained}
 		}
 		return antigravityAnswer(logged(word), reasonOf(d, word))
-	case Outcome, HostDenied, Other:
-		return Answer{Said: abstained}
 	}
-	if e.Name != "" && e.Call.RawTool == "" {
-		return Answer{Said: abstained}
-	}
-	return a.Block("nod does not know the event " + e.Name + ", so what it carries must not run")
+	return notDecided(e, a.Block)
 }
 
 func antigravityAnswer(word, reason string) Answer {

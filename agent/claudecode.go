@@ -108,21 +108,7 @@ func (c ClaudeCode) Decode(payload []byte, environ []string) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	f := fieldsOf(top, &err)
-	e := Event{Name: f.word("hook_event_name")}
-	e.Kind = claudeEvent(e.Name)
-	switch e.Kind {
-	case Other:
-		e.Call = nod.Call{Agent: c.Name(), Session: top.hint("session_id")}
-	case Unexpected:
-		e.Call = nod.Call{Agent: c.Name(), Session: top.hint("session_id"), RawTool: f.optional("tool_name")}
-	default:
-		c.decodeCall(&e, f, environ)
-	}
-	if err != nil {
-		return Event{}, err
-	}
-	return e, nil
+	return claudeShaped(c.Name(), top, claudeEvent, func(e *Event, f fields) { c.decodeCall(e, f, environ) })
 }
 
 // claudeTop reads the payload, less strictly where it only reports: a
@@ -195,15 +181,7 @@ func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 	if e.Call.Command != "" && variable(environ, "CLAUDE_CONFIG_DIR") == "" {
 		e.Complete = func(e *Event) { claudeContained(e, variable(environ, "HOME")) }
 	}
-	switch e.Kind {
-	case Outcome:
-		e.Failed = e.Name == "PostToolUseFailure"
-		e.Error = f.optional("error")
-		e.Took = f.milliseconds("duration_ms")
-		e.Returned = f.returned("tool_response")
-	case HostDenied:
-		e.Reason = f.optional("reason")
-	}
+	f.outcome(e)
 }
 
 // claudeAttended reports whether a question reaches a person. It does in the

@@ -12,13 +12,8 @@ func (c ClaudeCode) Encode(e Event, d nod.Decision, p Profile, model bool) Answe
 		return nestedBefore(besideDialog(e, d, says), says)
 	case Prompt:
 		return nestedInstead(d, claudeSays(e, d, p, model))
-	case Outcome, HostDenied, Other:
-		return Answer{Said: abstained}
 	}
-	if e.Name != "" && e.Call.RawTool == "" {
-		return Answer{Said: abstained}
-	}
-	return c.Block("nod does not know the event " + e.Name + ", so what it carries must not run")
+	return notDecided(e, c.Block)
 }
 
 // besideDialog adds nod's reason to what the person is told where the host shows

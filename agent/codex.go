@@ -113,21 +113,7 @@ func (c Codex) Decode(payload []byte, environ []string) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	f := fieldsOf(top, &err)
-	e := Event{Name: f.word("hook_event_name")}
-	e.Kind = codexEvent(e.Name)
-	switch e.Kind {
-	case Other:
-		e.Call = nod.Call{Agent: c.Name(), Session: top.hint("session_id")}
-	case Unexpected:
-		e.Call = nod.Call{Agent: c.Name(), Session: top.hint("session_id"), RawTool: f.optional("tool_name")}
-	default:
-		c.decodeCall(&e, f, environ)
-	}
-	if err != nil {
-		return Event{}, err
-	}
-	return e, nil
+	return claudeShaped(c.Name(), top, codexEvent, func(e *Event, f fields) { c.decodeCall(e, f, environ) })
 }
 
 // codexEvent knows the events of the schemas that 0.169.0 carries.
@@ -240,13 +226,8 @@ func (c Codex) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
 		return nestedBefore(d, says(c.Capabilities(), e, d, p, model))
 	case Prompt:
 		return nestedInstead(d, says(c.Capabilities(), e, d, p, model))
-	case Outcome, HostDenied, Other:
-		return Answer{Said: abstained}
 	}
-	if e.Name != "" && e.Call.RawTool == "" {
-		return Answer{Said: abstained}
-	}
-	return c.Block("nod does not know the event " + e.Name + ", so what it carries must not run")
+	return notDecided(e, c.Block)
 }
 
 // Block exits with 2 and a reason on standard error, which blocks in both

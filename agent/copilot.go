@@ -268,13 +268,8 @@ func (c Copilot) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
 		return copilotBefore(d, word)
 	case Prompt:
 		return copilotInstead(d, word)
-	case Outcome, HostDenied, Other:
-		return Answer{Said: abstained}
 	}
-	if e.Name != "" && e.Call.RawTool == "" {
-		return Answer{Said: abstained}
-	}
-	return c.Block("nod does not know the event " + e.Name + ", so what it carries must not run")
+	return notDecided(e, c.Block)
 }
 
 // copilotBefore answers preToolUse: flat, since what is nested is ignored. The

@@ -98,6 +98,16 @@ func hostDecides(e Event, d nod.Decision, model bool) bool {
 		d.Err != nil && d.Err.Kind == fault.NoModel
 }
 
+// notDecided answers an event about which nothing is decided: with silence where it
+// only reports or carries no call, and else with a block.
+func notDecided(e Event, block func(reason string) Answer) Answer {
+	switch {
+	case e.Kind == Outcome, e.Kind == HostDenied, e.Kind == Other, e.Name != "" && e.Call.RawTool == "":
+		return Answer{Said: abstained}
+	}
+	return block("nod does not know the event " + e.Name + ", so what it carries must not run")
+}
+
 // nestedBefore answers PreToolUse in the shape of Claude Code, which several
 // hosts have taken over.
 func nestedBefore(d nod.Decision, says string) Answer {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"github.com/nodgate/nod"
 )
 
 // find returns the value of a key, nil where it is absent, and refuses the
@@ -46,6 +48,41 @@ type fields struct {
 
 // fieldsOf returns a reader of o whose first error goes to err.
 func fieldsOf(o object, err *error) fields { return fields{object: o, err: err} }
+
+// claudeShaped reads a payload in the shape of Claude Code's, which several hosts
+// have taken over: kindOf knows the host's events, call reads one that carries a
+// call.
+func claudeShaped(
+	host string, top object, kindOf func(event string) Kind, call func(*Event, fields),
+) (e Event, err error) {
+	f := fieldsOf(top, &err)
+	e.Name = f.word("hook_event_name")
+	switch e.Kind = kindOf(e.Name); e.Kind {
+	case Other:
+		e.Call = nod.Call{Agent: host, Session: top.hint("session_id")}
+	case Unexpected:
+		e.Call = nod.Call{Agent: host, Session: top.hint("session_id"), RawTool: f.optional("tool_name")}
+	default:
+		call(&e, f)
+	}
+	if err != nil {
+		return Event{}, err
+	}
+	return e, nil
+}
+
+// outcome reads what such a payload says of how a call went.
+func (f fields) outcome(e *Event) {
+	switch e.Kind {
+	case Outcome:
+		e.Failed = e.Name == "PostToolUseFailure"
+		e.Error = f.optional("error")
+		e.Took = f.milliseconds("duration_ms")
+		e.Returned = f.returned("tool_response")
+	case HostDenied:
+		e.Reason = f.optional("reason")
+	}
+}
 
 // get returns a value that must be there.
 func (f fields) get(key string) *member {

@@ -126,21 +126,7 @@ func (g Gemini) Decode(payload []byte, environ []string) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	f := fieldsOf(top, &err)
-	e := Event{Name: f.word("hook_event_name")}
-	e.Kind = geminiEvent(e.Name)
-	switch e.Kind {
-	case Other:
-		e.Call = nod.Call{Agent: g.Name(), Session: top.hint("session_id")}
-	case Unexpected:
-		e.Call = nod.Call{Agent: g.Name(), Session: top.hint("session_id"), RawTool: f.optional("tool_name")}
-	default:
-		g.decodeCall(&e, f, environ)
-	}
-	if err != nil {
-		return Event{}, err
-	}
-	return e, nil
+	return claudeShaped(g.Name(), top, geminiEvent, func(e *Event, f fields) { g.decodeCall(e, f, environ) })
 }
 
 // geminiEvent knows the events of 0.61.0 (read, but for the two of tools).
@@ -252,13 +238,8 @@ func (g Gemini) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
 				`,"systemMessage":` + quoted(blocking(why)) + `}`)
 		}
 		return a
-	case Outcome, HostDenied, Other:
-		return Answer{Said: abstained}
 	}
-	if e.Name != "" && e.Call.RawTool == "" {
-		return Answer{Said: abstained}
-	}
-	return g.Block("nod does not know the event " + e.Name + ", so what it carries must not run")
+	return notDecided(e, g.Block)
 }
 
 // Block exits with 2 and a reason on standard error, which blocks; the model

@@ -294,13 +294,8 @@ func (g Generic) Encode(e Event, d nod.Decision, how Profile, model bool) Answer
 	switch e.Kind {
 	case Decide:
 		return g.encodeCall(e, d, how, model)
-	case Outcome, HostDenied, Other:
-		return Answer{Said: abstained}
 	}
-	if e.Name != "" && e.Call.RawTool == "" {
-		return Answer{Said: abstained}
-	}
-	return g.Block("nod does not know the event " + e.Name + ", so what it carries must not run")
+	return notDecided(e, g.Block)
 }
 
 func (g Generic) encodeCall(e Event, d nod.Decision, how Profile, model bool) Answer {

@@ -133,13 +133,8 @@ func (s shim) encode(can Capabilities, e Event, d nod.Decision, p Profile, model
 	switch e.Kind {
 	case Decide:
 		return flatDecision(d, says(can, e, d, p, model))
-	case Outcome, HostDenied, Other:
-		return Answer{Said: abstained}
 	}
-	if e.Name != "" && e.Call.RawTool == "" {
-		return Answer{Said: abstained}
-	}
-	return exit2("nod does not know the event " + e.Name + ", so what it carries must not run")
+	return notDecided(e, exit2)
 }
 
 // flatDecision answers with a decision and a reason at the top.

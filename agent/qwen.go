@@ -123,21 +123,7 @@ func (q Qwen) Decode(payload []byte, environ []string) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	f := fieldsOf(top, &err)
-	e := Event{Name: f.word("hook_event_name")}
-	e.Kind = qwenEvent(e.Name)
-	switch e.Kind {
-	case Other:
-		e.Call = nod.Call{Agent: q.Name(), Session: top.hint("session_id")}
-	case Unexpected:
-		e.Call = nod.Call{Agent: q.Name(), Session: top.hint("session_id"), RawTool: f.optional("tool_name")}
-	default:
-		q.decodeCall(&e, f, environ)
-	}
-	if err != nil {
-		return Event{}, err
-	}
-	return e, nil
+	return claudeShaped(q.Name(), top, qwenEvent, func(e *Event, f fields) { q.decodeCall(e, f, environ) })
 }
 
 // qwenEvent knows the events of 0.24.4; those of tools were measured, but for
@@ -185,15 +171,7 @@ func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
 		e.Call.Opening = lineOpening(name, qwenLine(e.Call.ID))
 	}
 	q.decodeTool(&e.Call, f)
-	switch e.Kind {
-	case Outcome:
-		e.Failed = e.Name == "PostToolUseFailure"
-		e.Error = f.optional("error")
-		e.Took = f.milliseconds("duration_ms")
-		e.Returned = f.returned("tool_response")
-	case HostDenied:
-		e.Reason = f.optional("reason")
-	}
+	f.outcome(e)
 }
 
 // decodeTool recognises the tool, MCP first, and reads its arguments. Those
@@ -248,13 +226,8 @@ func (q Qwen) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
 		return nestedBefore(d, says(q.Capabilities(), e, d, p, model))
 	case Prompt:
 		return nestedInstead(d, says(q.Capabilities(), e, d, p, model))
-	case Outcome, HostDenied, Other:
-		return Answer{Said: abstained}
 	}
-	if e.Name != "" && e.Call.RawTool == "" {
-		return Answer{Said: abstained}
-	}
-	return q.Block("nod does not know the event " + e.Name + ", so what it carries must not run")
+	return notDecided(e, q.Block)
 }
 
 // Block exits with 2 and a reason on standard error, which blocks a call that

@@ -20,6 +20,7 @@ type sloppy struct {
 	headless bool // asks where nobody is
 	panics   bool
 	short    bool // shortens commands
+	acts     bool // lets change what it likes where nothing may change
 }
 
 func (sloppy) Name() string { return "sloppy" }
@@ -68,7 +69,7 @@ func (s sloppy) Encode(e agent.Event, d nod.Decision, p agent.Profile, model boo
 	switch {
 	case s.says != nil:
 		said = s.says(e, d)
-	case d.Verdict == nod.Allow && p != agent.Reinforce:
+	case d.Verdict == nod.Allow && p != agent.Reinforce && (s.acts || !e.Plan):
 		said = "allow"
 	case d.Verdict == nod.Allow:
 		said = "abstained"
@@ -114,6 +115,7 @@ func TestSuiteNotices(t *testing.T) {
 		{"says what is no word", sloppyHost(sloppy{strict: true, says: always("approve")}), []string{"answers", "zero values"}},
 		{"denies always", sloppyHost(sloppy{strict: true, says: always("deny")}), []string{"answers"}},
 		{"asks nobody", sloppyHost(sloppy{strict: true, headless: true}), []string{"answers"}},
+		{"acts in plan mode", sloppyHost(sloppy{strict: true, acts: true}), []string{"answers"}},
 		{"blocks without a reason", sloppyHost(sloppy{strict: true, silent: true}), []string{"block"}},
 		{"panics", sloppyHost(sloppy{strict: true, panics: true}), []string{"answers", "zero values"}},
 		{"shortens", sloppyHost(sloppy{strict: true, short: true}), []string{"large"}},

@@ -148,6 +148,8 @@ func wrongMeaning(e agent.Event, d nod.Decision, p agent.Profile, a agent.Answer
 		return "an allow is said as " + a.Said
 	case a.Said == "allow" && (p == agent.Reinforce || !seat.Allow):
 		return "allow is said where nod only denies or asks"
+	case a.Said == "allow" && e.Plan && d.Layer != nod.LayerAllowlist:
+		return "allow is said in a mode in which nothing may change"
 	case a.Said == "ask" && (!seat.Ask || !e.Call.Interactive && !seat.AskHeadless):
 		return "ask is said where nobody can be asked"
 	case a.Said == "abstained" && a.Exit != 0:
