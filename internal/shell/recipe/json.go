@@ -6,16 +6,15 @@
 package recipe
 
 import (
+	"encoding/json"
+	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
-// Object reads the members of one JSON object, whose values are skipped but
-// for those that are asked for. It is strict where readers differ: a doubled
-// name, one that differs from another by case only, a byte order mark or
-// anything after the object makes it unusable.
+// Object is the members of one JSON object, whose values are skipped but for
+// those that are asked for.
 type Object struct {
 	Names  []string
 	Values []string // raw JSON
@@ -33,167 +32,68 @@ func (o Object) Member(name string) (string, bool) {
 
 // Text returns the value of a name that is a string; ok is false for what is
 // not there or is something else.
-func (o Object) Text(name string) (string, bool) {
+func (o Object) Text(name string) (text string, ok bool) {
 	raw, ok := o.Member(name)
-	if !ok {
+	if !ok || raw[0] != '"' {
 		return "", false
 	}
-	s := scanner{text: raw}
-	return s.quoted()
+	return text, json.Unmarshal([]byte(raw), &text) == nil
 }
 
-// ParseObject reads an object. ok is false for anything else.
+// maxMembers bounds what two names are compared for.
+const maxMembers = 4096
+
+// ParseObject reads an object. It is strict where readers differ: a doubled
+// name, one that differs from another by case only, a character that JSON cannot
+// hold, a byte order mark or anything after the object makes it unusable.
 func ParseObject(text string) (o Object, ok bool) {
-	s := scanner{text: text}
-	if !s.take('{') {
+	if !utf8.ValidString(text) || oddEscape(text) {
 		return o, false
 	}
-	for first := true; ; first = false {
-		if s.take('}') {
-			break
-		}
-		if !first && !s.take(',') {
-			return o, false
-		}
-		name, ok := s.quoted()
-		if !ok || !s.take(':') {
-			return o, false
-		}
-		for _, n := range o.Names {
-			if strings.EqualFold(n, name) {
-				return o, false
-			}
-		}
-		value, ok := s.value(0)
-		if !ok || len(o.Names) > 4096 {
-			return o, false
-		}
-		o.Names, o.Values = append(o.Names, name), append(o.Values, value)
+	dec := json.NewDecoder(strings.NewReader(text))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return o, false
 	}
-	s.blank()
-	return o, s.at == len(s.text)
-}
-
-// scanner reads JSON. maxNested bounds its recursion.
-type scanner struct {
-	text string
-	at   int
-}
-
-const maxNested = 64
-
-func (s *scanner) blank() {
-	for s.at < len(s.text) && strings.IndexByte(" \t\r\n", s.text[s.at]) >= 0 {
-		s.at++
+	for dec.More() {
+		t, err := dec.Token()
+		name, isName := t.(string)
+		var value json.RawMessage
+		if err != nil || !isName || dec.Decode(&value) != nil || o.names(name) || len(o.Names) > maxMembers {
+			return o, false
+		}
+		o.Names, o.Values = append(o.Names, name), append(o.Values, string(value))
 	}
+	if _, err := dec.Token(); err != nil {
+		return o, false
+	}
+	_, err := dec.Token()
+	return o, err == io.EOF
 }
 
-// take skips blanks and the given byte, if it is next.
-func (s *scanner) take(c byte) bool {
-	s.blank()
-	if s.at < len(s.text) && s.text[s.at] == c {
-		s.at++
-		return true
+// names reports whether a member is called so, in whatever case.
+func (o Object) names(name string) bool {
+	for _, n := range o.Names {
+		if strings.EqualFold(n, name) {
+			return true
+		}
 	}
 	return false
 }
 
-// value skips one value and returns its text.
-func (s *scanner) value(depth int) (string, bool) {
-	s.blank()
-	start := s.at
-	if s.at >= len(s.text) || depth > maxNested {
-		return "", false
-	}
-	ok := false
-	switch c := s.text[s.at]; c {
-	case '"':
-		_, ok = s.quoted()
-	case '{':
-		ok = s.list('}', depth)
-	case '[':
-		ok = s.list(']', depth)
-	default:
-		for s.at < len(s.text) && (grammar.Letter(s.text[s.at]) || strings.IndexByte("+-.", s.text[s.at]) >= 0) {
-			s.at++
+// oddEscape reports whether an escape stands for half a character, or for none:
+// scripts have no use for it.
+func oddEscape(text string) bool {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] != '\\' {
+			continue
 		}
-		ok = s.at > start
-	}
-	return s.text[start:s.at], ok
-}
-
-// list skips an object or array.
-func (s *scanner) list(end byte, depth int) bool {
-	s.at++
-	for first := true; !s.take(end); first = false {
-		if !first && !s.take(',') {
-			return false
+		if i++; text[i] != 'u' {
+			continue
 		}
-		if end == '}' {
-			if _, ok := s.quoted(); !ok || !s.take(':') {
-				return false
-			}
-		}
-		if _, ok := s.value(depth + 1); !ok {
-			return false
+		r, err := strconv.ParseUint(text[i+1:min(i+5, len(text))], 16, 16)
+		if err != nil || r == 0 || r >= 0xD800 && r < 0xE000 {
+			return true
 		}
 	}
-	return true
-}
-
-// quoted reads a string.
-func (s *scanner) quoted() (string, bool) {
-	if !s.take('"') {
-		return "", false
-	}
-	var b strings.Builder
-	for s.at < len(s.text) {
-		c := s.text[s.at]
-		s.at++
-		switch {
-		case c == '"':
-			return b.String(), utf8.ValidString(b.String())
-		case c < ' ':
-			return "", false
-		case c == '\\':
-			if !s.escape(&b) {
-				return "", false
-			}
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return "", false
-}
-
-func (s *scanner) escape(b *strings.Builder) bool {
-	if s.at >= len(s.text) {
-		return false
-	}
-	c := s.text[s.at]
-	s.at++
-	if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 {
-		b.WriteByte("\"\\/\b\f\n\r\t"[i])
-		return true
-	}
-	if c != 'u' || s.at+4 > len(s.text) {
-		return false
-	}
-	r := rune(0)
-	for _, d := range []byte(s.text[s.at : s.at+4]) {
-		switch {
-		case d >= '0' && d <= '9':
-			r = r<<4 | rune(d-'0')
-		case d|0x20 >= 'a' && d|0x20 <= 'f':
-			r = r<<4 | rune(d|0x20-'a'+10)
-		default:
-			return false
-		}
-	}
-	s.at += 4
-	if r >= 0xD800 && r < 0xE000 || r == 0 {
-		return false // half of a pair; scripts have no use for it
-	}
-	b.WriteRune(r)
-	return true
+	return false
 }
