@@ -265,6 +265,25 @@ func TestWhatIsAskedAndWhatIsDenied(t *testing.T) {
 	}
 }
 
+// Every kind of disk, and every directory of the system's own.
+func TestDisksAndTheSystemAreDenied(t *testing.T) {
+	for _, disk := range []string{
+		"sda", "sdb1", "hda", "vdb", "xvda1", "nvme0n1p2", "mmcblk0", "disk2", "rdisk2", "md0", "dm-0", "mapper/root", "loop0", "nbd0",
+	} {
+		if d := inCorpus(nod.Bash, "dd if=/dev/zero of=/dev/"+disk); d.Verdict != nod.Deny {
+			t.Errorf("/dev/%s: %s by %s (%s)", disk, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+	for _, dir := range []string{
+		"", "bin", "boot", "dev", "etc", "home", "lib", "lib64", "opt", "proc", "root", "sbin", "srv", "sys", "usr", "usr/bin", "var",
+		"System", "Library", "Users", "Applications", "private", "private/etc",
+	} {
+		if d := inCorpus(nod.Bash, "rm -rf /"+dir); d.Verdict != nod.Deny {
+			t.Errorf("/%s: %s by %s (%s)", dir, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+}
+
 // inCorpus judges a command in the world of package corpus, with every program
 // that nod's data knows.
 func inCorpus(dialect nod.Dialect, command string) nod.Decision {

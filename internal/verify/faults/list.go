@@ -39,6 +39,9 @@ func faults() []fault {
 			`case w.Guarded(real):`, `case false:`, root},
 		{"a host compared wrongly: any end of a name", "internal/match/hosts.go",
 			`"."+suffix`, `suffix`, root},
+		{"a host compared wrongly: a name with a user's before it", "internal/match/hosts.go",
+			`strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-") != ""`, `false`, []string{"./internal/match"}},
+		{"a disk that is none", "internal/harm/wipes.go", `"xvd", "nvme", `, `"xvd", `, root},
 		{"an error that allows: every failure", "gate.go",
 			`Verdict: Deny, Layer: l, Reason: f.Message`, `Verdict: Allow, Layer: l, Reason: f.Message`, root},
 		{"an error that allows: the log cannot be written", "gate.go",
@@ -57,6 +60,8 @@ func saysAsking`, agents},
 			`	return saysNobody
 `, `	return saysAllow
 `, agents},
+		{"an adapter's answer swapped: allow in plan mode", "agent/encode.go", `p != Reinforce && !e.Plan &&`,
+			`p != Reinforce &&`, agents},
 		{"an adapter's answer swapped: a block exits with 0", "agent/encode.go",
 			`+ "\n"), Exit: 2, Said: saysDeny}`, `+ "\n"), Exit: 0, Said: saysDeny}`, agents},
 		{"an adapter's answer swapped: Codex is answered for another event", "agent/codex.go",
