@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/corpus"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/view"
 )
 
 const wired = `{
@@ -252,5 +254,19 @@ func TestAnEffectOfTheWholeLine(t *testing.T) {
 		if d := verdictOf(options(nod.DefaultRules()), c); d.Verdict == nod.Allow || d.Err != nil && d.Err.Kind == fault.Internal {
 			t.Errorf("%s: %s (%s)", command, d.Verdict, d.Reason)
 		}
+	}
+}
+
+// nod is known by where it lies, whatever it is called.
+func TestNodByAnotherName(t *testing.T) {
+	o := inCorpusOptions()
+	o.Files.(*view.Memory).Link("/usr/bin/keeper", corpus.Nod)
+	for _, command := range []string{"keeper mode off", "sudo keeper approve", "/usr/bin/keeper uninstall --all", "cd /usr/bin && ./keeper mode off"} {
+		if d := corpusVerdict(o, nod.Bash, command); d.Verdict != nod.Deny || d.Layer != nod.LayerGuard {
+			t.Errorf("%q: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
+		}
+	}
+	if d := corpusVerdict(o, nod.Bash, "keeper check -- true"); d.Verdict == nod.Deny {
+		t.Errorf("what changes nothing is denied: %s", d.Reason)
 	}
 }

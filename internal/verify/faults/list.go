@@ -23,6 +23,8 @@ func faults() []fault {
 		{"a layer skipped: secrets", "gate.go",
 			`t.secrecy.Secret(t.call.named())); o.stands() {`,
 			`t.secrecy.Secret(t.call.named())); false && o.stands() {`, root},
+		{"nod is known by its name alone", "internal/guard/self.go",
+			`c.Program != "" && g.At.Machine.IsSelf(c.Program):`, `false:`, root},
 		{"a rule ignored: soft_deny", "gate.go",
 			`t.ruled.softDenied() {
 		soft`, `t.ruled.softDenied() && false {
