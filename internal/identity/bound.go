@@ -112,8 +112,7 @@ func (n *Call) loadsMore(file, program string) bool {
 // isShellScript reports whether a shell reads a file: by the program that is
 // given it, by its first line, or since nothing says otherwise.
 func isShellScript(text, file, program string) bool {
-	switch program {
-	case ".", "sh", "bash", "zsh", "dash", "ash", "ksh", "mksh": // . is a builtin
+	if program == "." || shell.TraitsOf(program).Has(shell.ShellProgram) { // . is a builtin
 		return true
 	}
 	first, _, _ := strings.Cut(text, "\n")

@@ -245,6 +245,15 @@ func switches(path, key, effect string) []Finding {
 // open parses a settings file for reading, through links as the agent would.
 // One that is not there holds nothing.
 func open(path string) (*document, error) {
+	data, err := readAny(path)
+	if err != nil {
+		return nil, err
+	}
+	return parse(path, data)
+}
+
+// readAny reads a settings file through links; one that is not there is empty.
+func readAny(path string) ([]byte, error) {
 	f := file{path: path}
 	var err error
 	f.real, err = filepath.EvalSymlinks(path)
@@ -254,5 +263,5 @@ func open(path string) (*document, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return nil, err
 	}
-	return parse(path, f.data)
+	return f.data, nil
 }

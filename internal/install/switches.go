@@ -1,12 +1,9 @@
 package install
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/tailscale/hujson"
@@ -114,17 +111,12 @@ func (s offSwitch) read(path string) (value string, line, col int, err error) {
 
 // readTOML parses a file for reading; one that is not there holds nothing.
 func readTOML(path string) (map[string]any, error) {
-	f := file{path: path}
-	var err error
-	f.real, err = filepath.EvalSymlinks(path)
-	if err == nil {
-		err = f.load()
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+	data, err := readAny(path)
+	if err != nil {
 		return nil, err
 	}
 	tree := map[string]any{}
-	if err := toml.Unmarshal(f.data, &tree); err != nil {
+	if err := toml.Unmarshal(data, &tree); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return tree, nil

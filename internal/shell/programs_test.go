@@ -53,18 +53,27 @@ var mayCompare = map[string]string{
 	"connectionHost": "keys of a connection", "isDisk": "beginnings of device names",
 	"isSourceType": "types of files", "topLevel": "directories", "system": "directories", "destroys": "verbs", "looksUp": "verbs of tools",
 	"goHome": "schemes of addresses", "pathOfURI": "schemes of addresses",
+	"inBareRepository": "files of git", "systemDir": "directories", "isOutputName": "directories",
+	"mayRun": "names of arguments", "isPathKey": "names of arguments", "plainInput": "names of arguments",
+	"neutral": "keys of settings", "concernsHooks": "keys of settings",
+	// nod itself, and the shell and git whose own files are looked at.
+	"isNod": "nod itself", "isShellScript": "the first line of a shell's script",
+	"ofGit": "what git is told names no file to hash", "git": "which commands speak to a repository's host is told to a model",
+	// What a rule for a command holds under: a wrapper that nobody looked at takes the rule away.
+	"changesMeaning": "wrappers under which a rule still holds",
 	// Agents.
+	"isLookUp": "tools of agents", "pathFits": "tools of agents",
 	"runsWhatFollows":  "what Claude Code drops from a person's rules",
 	"defaultAllowlist": "tools of agents", "runnerExample": "words for a person",
 }
 
-// Knowledge of programs lives in the sheets: no code of this package, of package
-// harm or of the root compares with a name that a sheet knows.
+// Knowledge of programs lives in the sheets: no code that decides compares with a
+// name that a sheet knows, here, in the root or in its rooms.
 func TestNoCodeComparesNamesOfPrograms(t *testing.T) {
 	used := map[string]bool{}
-	for _, dir := range []string{".", "../harm", "../.."} {
+	for _, dir := range []string{".", "../..", "../guard", "../harm", "../identity", "../judge", "../match", "../place", "../taint", "../withheld"} {
 		files, err := filepath.Glob(dir + "/*.go")
-		if err != nil || len(files) < 5 {
+		if err != nil || len(files) < 2 {
 			t.Fatalf("%s: %d files, %v", dir, len(files), err)
 		}
 		for _, name := range files {

@@ -40,13 +40,7 @@ func (w word) dashed() bool {
 	return !w.known || w.glob == 1
 }
 
-func (rd *reading) raw(n syntax.Node) string {
-	start, end := int(n.Pos().Offset()), int(n.End().Offset())
-	if start > end || end > len(rd.src) {
-		return ""
-	}
-	return rd.src[start:end]
-}
+func (rd *reading) raw(n syntax.Node) string { return grammar.Raw(rd.src, n) }
 
 // expander says what words become, and what their expansion runs.
 type expander struct {

@@ -47,12 +47,15 @@ func (f *forms) hides(n syntax.Node, outside bool, what string) {
 	}
 }
 
-func (f *forms) raw(n syntax.Node) string {
+func (f *forms) raw(n syntax.Node) string { return Raw(f.src, n) }
+
+// Raw is a part of a text as it is written, "" where it does not stand in it.
+func Raw(src string, n syntax.Node) string {
 	start, end := int(n.Pos().Offset()), int(n.End().Offset())
-	if start > end || end > len(f.src) {
+	if start > end || end > len(src) {
 		return ""
 	}
-	return f.src[start:end]
+	return src[start:end]
 }
 
 func (f *forms) visit(n syntax.Node) bool {
