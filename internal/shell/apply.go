@@ -538,6 +538,17 @@ func (u *use) positional() {
 	}
 }
 
+// fewest is how many positional arguments there are at least: xargs runs its
+// command with none where nothing comes in.
+func (u *use) fewest() (n int) {
+	for _, w := range u.pos {
+		if !w.many {
+			n++
+		}
+	}
+	return n
+}
+
 // searchesHere is what happens without arguments where an option asks for all
 // that lies below.
 func (u *use) searchesHere() {
@@ -554,7 +565,7 @@ func (u *use) assign(roles []string) {
 		}
 	}
 	n := len(u.pos)
-	if variadic >= 0 && n <= len(roles)-1 { // a search without a place to search
+	if variadic >= 0 && u.fewest() <= len(roles)-1 { // a search without a place to search
 		if strings.Contains("tree... names... searched...", roles[variadic]) {
 			u.effects(u.none, u.inv.raw)
 		}

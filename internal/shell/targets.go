@@ -190,6 +190,9 @@ func (tg *targets) url(w word) {
 	}
 	if file, ok := strings.CutPrefix(w.text, "file://"); ok && w.known {
 		w.value = constant("/" + strings.TrimLeft(strings.TrimPrefix(file, "localhost"), "/"))
+		if strings.ContainsAny(file, "%[]{}#?\\") { // the address is not the name of the file
+			w.value = value{}
+		}
 		tg.out.path(Read, w, tg.inv.st, 0)
 		return
 	}
