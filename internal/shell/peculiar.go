@@ -136,11 +136,10 @@ func (o *operands) role(role string, w word) bool {
 	return true
 }
 
-// digWord reports a word of dig: @server, +option, type and class, or a name.
+// digWord reports a word of dig: @server, +option, or what may be a name. A type
+// without a name is looked up as one.
 func (o *operands) digWord(w word) {
-	const types = " a aaaa any axfr caa ch cname dnskey ds hinfo hs https in loc mx naptr ns nsec ptr rrsig soa spf " +
-		"srv sshfp svcb tlsa txt "
-	if w.known && (strings.HasPrefix(w.text, "+") || strings.Contains(types, " "+strings.ToLower(w.text)+" ")) {
+	if w.known && strings.HasPrefix(w.text, "+") {
 		return
 	}
 	w.text = strings.TrimPrefix(w.text, "@")
