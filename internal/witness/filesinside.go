@@ -269,7 +269,8 @@ func ownNotes(program, name string) bool {
 		}
 	}
 	stem, _, _ := strings.Cut(program, "-")
-	return len(stem) > 2 && (strings.HasPrefix(name, home+"/."+stem) || strings.HasPrefix(name, home+"/.config/"+stem))
+	return name == home+"/.config" ||
+		len(stem) > 2 && (strings.HasPrefix(name, home+"/."+stem) || strings.HasPrefix(name, home+"/.config/"+stem))
 }
 
 // guarded reports whether a name in the project is one that a host or a tool

@@ -179,7 +179,7 @@ func (w *witnessing) unsaid(report shell.Report, r ran) []string {
 					path.Base(s.Words[0]))
 		})
 		switch {
-		case named || speaks(shell.Run):
+		case named || speaks(shell.Run), s.Words[0] == "/proc/self/exe": // itself once more
 		case strings.HasPrefix(s.Words[0], "/usr/") || strings.HasPrefix(s.Words[0], "/bin/"):
 			w.helper(program(report) + " starts " + s.Words[0])
 		default:
