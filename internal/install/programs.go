@@ -187,12 +187,23 @@ func (p Programs) workspace(path string) string {
 			return ""
 		}
 		for _, mark := range []string{".git", ".hg", ".jj"} {
-			if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
+			if isRepository(filepath.Join(dir, mark)) {
 				return dir
 			}
 		}
 	}
 	return ""
+}
+
+// isRepository reports whether a mark of a repository is there. An empty
+// directory is none: Codex's sandbox leaves a .git in /tmp (0.169.0, measured).
+func isRepository(mark string) bool {
+	info, err := os.Lstat(mark)
+	if err != nil || !info.IsDir() {
+		return err == nil
+	}
+	entries, err := os.ReadDir(mark)
+	return err != nil || len(entries) > 0
 }
 
 // ownersAlone refuses a program that is not one, or that others may change.

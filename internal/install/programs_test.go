@@ -52,6 +52,11 @@ func TestProgramsCheck(t *testing.T) {
 		{"go run", "x/go-build123/b001/exe", nil, "a Go build cache"},
 		{"a repository", "repo/bin", func(t *testing.T, dir string, _ *Programs) { write(t, filepath.Join(dir, "repo/.git/HEAD"), "") }, "the repository"},
 		{"a linked work tree", "repo/bin", func(t *testing.T, dir string, _ *Programs) { write(t, filepath.Join(dir, "repo/.git"), "gitdir: x") }, "the repository"},
+		{"what Codex's sandbox leaves", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
+			if err := os.Mkdir(filepath.Join(dir, "repo/.git"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, ""},
 		{"a home kept in git", "home/go/bin", func(t *testing.T, dir string, p *Programs) {
 			p.Home = filepath.Join(dir, "home")
 			write(t, filepath.Join(dir, "home/.git/HEAD"), "")
