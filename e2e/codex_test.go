@@ -55,9 +55,13 @@ func codexProgram(t *testing.T) string {
 	})
 }
 
+// codexConfig is Codex's settings. Where /tmp may be written, its sandbox leaves
+// .git, .codex and .agents there.
 func codexConfig(m *machine, url string) string {
 	return fmt.Sprintf(`model = "gpt-scripted"
 model_provider = "scripted"
+[sandbox_workspace_write]
+exclude_slash_tmp = true
 [model_providers.scripted]
 name = "scripted"
 base_url = %q
