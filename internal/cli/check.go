@@ -178,9 +178,15 @@ func exitOf(d nod.Decision) int {
 	return ExitDeny
 }
 
+// colors reports whether output may be coloured: on a terminal that has colours,
+// and where nobody asked for none (no-color.org).
+func (p *Process) colors() bool {
+	return p.Terminal && p.Getenv("NO_COLOR") == "" && p.Getenv("TERM") != "dumb"
+}
+
 // paint colours a verdict on a terminal.
 func paint(p *Process, v nod.Verdict) string {
-	if !p.Terminal || p.Getenv("NO_COLOR") != "" {
+	if !p.colors() {
 		return v.String()
 	}
 	color := map[nod.Verdict]string{nod.Allow: "32", nod.Ask: "33", nod.Deny: "31"}[v]

@@ -29,7 +29,7 @@ that cannot be used.`,
 }
 
 func runDemo(ctx context.Context, p *Process, args []string) int {
-	o := demo.Options{Stdout: p.Stdout, Terminal: p.Terminal, NoColor: p.Getenv("NO_COLOR") != "", Width: columns(p)}
+	o := demo.Options{Stdout: p.Stdout, Terminal: p.Terminal, NoColor: !p.colors(), Width: columns(p)}
 	return demo.Command(ctx, o, args, p.Stderr)
 }
 

@@ -141,7 +141,7 @@ func (v *logView) fit(r *logRow) {
 
 // colored colours a verdict on a terminal.
 func (v *logView) colored(cell string) string {
-	if !v.process.Terminal || v.process.Getenv("NO_COLOR") != "" {
+	if !v.process.colors() {
 		return cell
 	}
 	word, _, _ := strings.Cut(cell, "/")

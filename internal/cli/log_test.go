@@ -45,6 +45,7 @@ func TestLogColours(t *testing.T) {
 	}{
 		{"terminal", true, nil, []string{"\x1b[32mallow\x1b[0m", "\x1b[33mask\x1b[0m", "\x1b[31mdeny\x1b[0m"}},
 		{"no colour wished", true, []string{"NO_COLOR=1"}, nil},
+		{"no colours there", true, []string{"TERM=dumb"}, nil},
 		{"pipe", false, nil, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -112,7 +112,8 @@ that cannot be used.`
 // Main is `nod-hook demo`: it reads the arguments after "demo" and returns
 // the exit code.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o := Options{Stdout: stdout, Terminal: isTerminal(stdout), NoColor: os.Getenv("NO_COLOR") != ""}
+	o := Options{Stdout: stdout, Terminal: isTerminal(stdout),
+		NoColor: os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"}
 	if o.Terminal {
 		o.Width = 80 // the narrowest that terminals commonly are
 	}
