@@ -62,8 +62,7 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 	default:
 		claudeArguments(&e.Call, claudeBuiltin(e.Call.RawTool), in)
 	}
-	if stays := variable(environ, "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"); e.Call.Command != "" && stays != "1" &&
-		stays != "true" {
+	if stays := variable(environ, staysInProject); e.Call.Command != "" && stays != "1" && stays != "true" {
 		e.Call.Dir = ""
 	}
 	return e, err
@@ -82,8 +81,16 @@ func (p ClaudePrompt) Encode(e Event, d nod.Decision, profile Profile, _ bool) A
 	case d.Verdict != nod.Deny:
 		says = saysNobody
 	}
-	return promptDenied(reasonOf(d, says))
+	reason := reasonOf(d, says)
+	if says == saysNobody && e.Call.Command != "" && e.Call.Dir == "" {
+		reason += " Where the agent's shell stands is not known here, so that an allow rule holds for such a command " +
+			"only with " + staysInProject + "=1 in the environment of Claude Code."
+	}
+	return promptDenied(reason)
 }
+
+// staysInProject is set where Claude Code starts each command in the project.
+const staysInProject = "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"
 
 // Block denies.
 func (ClaudePrompt) Block(reason string) Answer { return promptDenied(said(reason)) }

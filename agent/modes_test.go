@@ -132,12 +132,13 @@ func TestScriptInEveryMode(t *testing.T) {
 // scriptWorld is a home, and a repository in it with untracked files.
 func scriptWorld(t *testing.T) (home, work string) {
 	t.Helper()
-	// Not in the system's directory for temporary files, where nothing is lost.
+	// Not in the directory for temporary files, where nothing is lost, and where no
+	// test that reads the sources meets it.
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp(here, ".script-")
+	dir, err := os.MkdirTemp(filepath.Join(here, "testdata"), ".script-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,6 +188,7 @@ func TestPermissionPromptSays(t *testing.T) {
 	for _, row := range []struct{ payload, environ, want string }{
 		{`{"tool_name":"Bash","input":{"command":"./opaque"}}`, "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR=1", `"behavior":"allow"`},
 		{`{"tool_name":"Bash","input":{"command":"./opaque"}}`, "", "A person has to approve this"},
+		{`{"tool_name":"Bash","input":{"command":"./opaque"}}`, "", "an allow rule holds for such a command only with CLAUDE_BASH"},
 		{`{"tool_name":"TodoWrite","input":{"todos":[]}}`, "", `"behavior":"allow"`},
 		{`{"tool_name":"AskUserQuestion","input":{"questions":[]}}`, "", "this tool is for a person"},
 		{`{"tool_name":"ExitPlanMode","input":{"plan":"x"}}`, "", "this tool is for a person"},
