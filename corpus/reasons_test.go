@@ -20,7 +20,7 @@ func TestReasons(t *testing.T) {
 	for command, want := range map[string]string{
 		"git status":                   "it changes nothing",
 		"npm run lint":                 "allow rule: npm run lint",
-		"npm run deploy":               "this runs code that nod has not read: npm run deploy",
+		"npm run deploy":               "this runs code that nod has not read: npm run deploy (package.json has no script deploy)",
 		"git push":                     "this changes something outside of this machine: git push",
 		"git push --force":             "a hard_deny rule (corpus) forbids this: git push --force; do not try another way, ask the user",
 		"docker compose down":          "a soft_deny rule (corpus) speaks against this: docker compose down",

@@ -69,7 +69,7 @@ func (a *analysis) prefixed(as *syntax.Assign, words []word, st state) {
 
 // enter starts an entry in Report.Commands.
 func (d *draft) enter(raw string) int {
-	d.command = len(d.report.Commands)
+	d.command, d.note = len(d.report.Commands), ""
 	d.report.Commands = append(d.report.Commands, Command{
 		Source: grammar.Shorten(raw), Wrappers: append([]string(nil), d.wrappers...), Caller: d.caller,
 		Is: d.lasting, Finder: d.finder,

@@ -20,6 +20,7 @@ type draft struct {
 	where    spot     // what of a file is walked
 	away     string   // the host or container in which the current text runs; "" is here
 	parts    Part     // overrides the part of what is reported; 0 leaves it
+	note     string   // why the code that the current command runs is not read, "" where more is not known
 
 	changed bool     // something before in the line writes or runs
 	beyond  bool     // something in the line is more shell than is followed
@@ -63,6 +64,9 @@ func (d *draft) effect(e Effect) {
 		e.Part = d.parts
 	}
 	e.Words, e.Command = grammar.Shorten(d.located(e.Words)), d.command
+	if e.Kind == Run && e.Note == "" {
+		e.Note = d.note
+	}
 	if d.away != "" && e.Place != Null {
 		e.Place, e.Kept, e.Declared = Network, false, ""
 	}

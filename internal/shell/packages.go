@@ -71,14 +71,19 @@ func (ts *tasks) packageScript(reader string, inv *invocation) (done bool) {
 		return false
 	}
 	if !ok {
+		ts.out.note = "there is no package.json that nod can read"
 		return false
 	}
 	scripts, ok := ts.defs.entries(file, o, r.Name)
 	if !ok {
+		ts.out.note = grammar.Shorten("package.json has no script " + grammar.Escaped(r.Name))
 		return false
 	}
-	if r.Odd || !ts.machine.settledFile(file) || ts.out.throughLinks(file) || reader == "yarn" || reader == "bun" ||
-		!ts.plainNpm(path.Dir(file)) || reader == "pnpm" && !ts.ownPnpm(path.Dir(file)) {
+	odd := r.Odd || !ts.machine.settledFile(file) || ts.out.throughLinks(file) || reader == "yarn" || reader == "bun"
+	if !odd && !ts.plainNpm(path.Dir(file)) {
+		odd, ts.out.note = true, "settings of npm may change what it runs"
+	}
+	if odd || reader == "pnpm" && !ts.ownPnpm(path.Dir(file)) {
 		ts.defs.namedFiles(path.Dir(file), scripts, 0)
 		return false
 	}
