@@ -23,7 +23,6 @@ type lineWorld struct {
 	before  map[string]string // content, mode and kind by name, outside of git's own files
 	git     string            // names, sizes and times of git's own files
 	touched bool
-	program string // whose sheet is tried, "" for lines over files
 }
 
 // runLine runs one line over a fresh copy of the template, and looks at what
@@ -36,9 +35,6 @@ func (d *driver) runLine(j job) (ran, error) {
 		return ran{}, err
 	}
 	j.Output = true
-	if d.line.program = ""; j.Trace {
-		d.line.program, _, _ = strings.Cut(j.Text, " ")
-	}
 	stopped, err := d.start(j)
 	if err != nil {
 		return ran{}, err
@@ -249,7 +245,7 @@ func (r *ran) readTrace() error {
 func (w *lineWorld) unwelcome(name string, there bool) []string {
 	inside := strings.HasPrefix(name, project+"/")
 	switch {
-	case ownNotes(w.program, name):
+	case ownNotes(name):
 		return nil
 	case !inside && name != project && name != home:
 		return []string{"outside: " + name + " is changed"}
@@ -260,17 +256,17 @@ func (w *lineWorld) unwelcome(name string, there bool) []string {
 }
 
 // ownNotes reports whether a program keeps caches, logs and its own state there,
-// which no sheet speaks of: below home, in a place for such or under its name.
-func ownNotes(program, name string) bool {
+// which no sheet speaks of. Each place is named: one that begins as a program is
+// called may hold settings (~/.gitconfig, ~/.ssh).
+func ownNotes(name string) bool {
 	for _, dir := range []string{".npm", ".gnupg", ".cache", ".local", ".rustup", ".cargo", ".java", ".lesshst",
-		".config/configstore", ".config/pip", ".config/go", ".config/procps", "go"} {
+		".config/configstore", ".config/pip", ".config/go", ".config/procps", "go", ".ansible",
+		".ansible-console_history", ".rpmdb", ".inxi", ".config/rclone", ".config/neofetch"} {
 		if view.Below(home+"/"+dir, name) {
 			return true
 		}
 	}
-	stem, _, _ := strings.Cut(program, "-")
-	return name == home+"/.config" ||
-		len(stem) > 2 && (strings.HasPrefix(name, home+"/."+stem) || strings.HasPrefix(name, home+"/.config/"+stem))
+	return name == home+"/.config" // the directory itself
 }
 
 // guarded reports whether a name in the project is one that a host or a tool

@@ -47,8 +47,8 @@ func (w *witnessing) stageAndRunPrograms() error {
 	}
 	texts, missing := sheetTexts()
 	all := uint64(len(texts))
-	w.seed = min(max(w.seed, 1), all)
-	w.texts, w.helpers, w.n = texts, map[string]uint64{}, min(w.n, all-w.seed+1)
+	w.seed = max(w.seed, 1)
+	w.texts, w.helpers, w.n = texts, map[string]uint64{}, min(w.n, all-min(all, w.seed-1))
 	fmt.Fprintf(w.out, "%d of %d texts are tried (-n), the examples first\n", w.n, all)
 	err := w.stageAndRun()
 	fmt.Fprintf(w.out, "skipped %d programs of the data that are not installed here or need a service\n", missing)
@@ -149,7 +149,7 @@ func (w *witnessing) oneTrial(s *stage, b *bed, worlds *worlds, seed uint64, tex
 	for _, c := range r.Changed {
 		switch {
 		case expected(report.Effects, world.files, c) || gitsOwn(c.Name):
-		case ownNotes(program(report), c.Name):
+		case ownNotes(c.Name):
 			w.helper(program(report) + " keeps notes of its own below the home directory")
 		default:
 			harm = append(harm, fmt.Sprintf("effect: %s is changed", c.Name))
