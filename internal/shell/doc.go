@@ -30,7 +30,8 @@
 //     language.go by its meaning; walk.go walks the rest. state.go holds where the shell may stand.
 //   - words.go, params.go and substitute.go expand words. A value is
 //     known, or a constant beginning, or nothing. Inherited variables are not
-//     taken for known (a repository can set them) but for HOME and PWD.
+//     taken for known (a repository can set them) but for HOME and, where no
+//     cd has been, PWD. What a command prints is never known.
 //   - suspects.go reads what could be commands in texts that are not followed.
 //   - call.go, builtins.go and redirect.go look at one simple command.
 //   - program.go resolves its first word in the PATH of the call. A hit in a
@@ -100,6 +101,8 @@
 // its own with a constant word, in the top shell and before its use; or as the
 // variable of a loop over constants, in a body that leaves it alone. A name that
 // a shell fills, ties or heeds (IFS, PATH, SECONDS, zsh's path ...) never is.
+// A constant word is plain text (no glob, ~, = or {), or one text in quotes in
+// which nothing is expanded.
 // Any other variable is an unknown word, which is fine where no value matters.
 // $(( )) takes decimal integers and names that hold one.
 //

@@ -17,7 +17,7 @@ func TestHooksAreRead(t *testing.T) {
 		{"what else it is told", "prepare-commit-msg", "#!/bin/sh\nrm \"$2\"\n", "git commit -m x", "run .git/hooks/prepare-commit-msg"},
 		{"a script of the project", "pre-commit", "#!/bin/sh\n./x.sh\n", "git commit -m x", "delete b; read .git/hooks/pre-commit; read x.sh"},
 		{"not one that is off", "pre-commit.sample", "#!/bin/sh\nrm a\n", "git commit -m x", ""},
-		{"at the top as git says it", "pre-commit", "#!/bin/sh\ncd \"$(git rev-parse --show-toplevel)\"\nrm a\n", "git commit -m x", "delete a; read .git/hooks/pre-commit"},
+		{"at the top as git says it", "pre-commit", "#!/bin/sh\ncd \"$(git rev-parse --show-toplevel)\"\nrm a\n", "git commit -m x", "delete ?; delete a; read .git/hooks/pre-commit; unknown"},
 		{"git in it", "pre-commit", "#!/bin/sh\ngit add src/a\n", "git commit -m x", "read .git/hooks/pre-commit; read src/a"},
 		{"of another command", "post-checkout", "#!/bin/sh\nrm a\n", "git commit -m x", ""},
 

@@ -50,7 +50,7 @@ func (e *expander) variable(p *syntax.ParamExp, st state) value {
 			return constant(e.machine.env.Home)
 		}
 	case "PWD":
-		if st.dir != "" && len(st.more) == 0 { // of several, it may be any
+		if st.dir == e.machine.env.Dir && len(st.more) == 0 { // where no cd has been
 			return constant(st.dir)
 		}
 	case "?", "$":

@@ -31,9 +31,6 @@ var mayCompare = map[string]string{
 	"makeText":   "make hands its recipes to sh",
 	"runEntries": "npm hands its scripts to sh",
 	// What a substitution becomes is part of the language that the package comment states.
-	"printedText": "the text of cat <<'EOF' is known",
-	"printedBy":   "what echo, printf, pwd and git rev-parse print is known",
-	"pipeText":    "what echo, printf and cat feed a pipe is known",
 	// Subcommands, settings and hooks of git, which Go code reads as it does git's files.
 	"concerns": "settings of git",
 	"hooksOf":  "subcommands of git", "runsFromGit": "settings of git",

@@ -142,6 +142,7 @@ func (t *texts) standardInput(inv *invocation) {
 	case inherited:
 		t.out.does(Run, "standard input", inv.raw)
 	default:
+		t.out.unread(t.now.src) // what feeds it may be written there
 		t.out.does(Run, "standard input", inv.raw)
 		t.out.unknown(PartWords, inv.raw, "this makes "+inv.name+" run what it is fed by a pipe or a file")
 	}

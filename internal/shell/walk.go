@@ -51,9 +51,9 @@ func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
 func (a *analysis) settled(assigns []*syntax.Assign, s survey, st state) state {
 	out := st
 	for _, as := range assigns {
-		w := a.words.assignment(as, st)
-		if w.known && s.writes[as.Name.Value] == 1 && !variables.ShellsOwn(as.Name.Value) {
-			out = out.assign(as.Name.Value, w.value)
+		w, name := a.words.assignment(as, st), as.Name.Value
+		if w.known && grammar.IsConstant(as.Value) && s.writes[name] == 1 && !variables.ShellsOwn(name) {
+			out = out.assign(name, w.value)
 		}
 	}
 	return out
@@ -190,7 +190,7 @@ func (a *analysis) binary(c *syntax.BinaryCmd, st state, in input) state {
 	a.out.again = true
 	from := len(a.out.report.Commands)
 	left := a.stmt(c.X, st, in)
-	fed := a.words.pipeText(c.X, st)
+	fed := input{kind: piped}
 	if in.kind != inherited && in.from < in.to {
 		from = in.from // what feeds the whole may pass through
 	}

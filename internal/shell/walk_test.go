@@ -82,7 +82,7 @@ func TestState(t *testing.T) {
 		"cd src && (rm a; rm b)", "delete src/a; delete src/b",
 		"(cd src && rm a); rm b", "delete b; delete src/a",
 		"cat $(cd src && rm a)", "delete src/a; read ?",
-		"cd $(git rev-parse --show-toplevel) && cat a", "read a",
+		"cd $(git rev-parse --show-toplevel) && cat a", "read ?", // what a command prints is not followed
 
 		// Anywhere else it adds a directory, and takes none away.
 		"cd src; rm a", "delete a; delete src/a",
@@ -118,7 +118,10 @@ func TestState(t *testing.T) {
 
 		// A variable that the text writes once.
 		"x=a; rm $x", "delete a",
-		"x=a; y=$x/b; rm \"$y\"", "delete a/b",
+		"x=a; y=$x/b; rm \"$y\"", "delete ?; unknown", // no constant word
+		"x=$HOME; rm \"$x/a\"", "delete ?; unknown",
+		"x='a b'; rm \"$x\"", "delete a b",
+		"x=a*; rm $x", "delete ?; unknown",
 		"x=a; y=b; rm $x $y", "delete a; delete b",
 		"rm $x; x=a", "delete ?; unknown",
 		"x=a rm $x", "delete ?; unknown",
@@ -137,7 +140,7 @@ func TestState(t *testing.T) {
 		"x=a; printf -v x b; rm $x", "delete ?; unknown",
 		"x=a; unset x; rm -r /etc/$x", "delete ? tree; unknown",
 		"x=a; x+=b; rm $x", "delete ?; unknown",
-		"x=$(echo a); rm $x", "delete a",
+		"x=$(echo a); rm $x", "delete ?; unknown",
 		"_=a; rm $_", "delete ?; unknown",
 		"read x; rm \"$x\"", "delete ?; unknown",
 		"for x in a b; do rm $x; done", "delete a; delete b",
@@ -156,9 +159,10 @@ func TestState(t *testing.T) {
 		"p=src/a.go; cat ${p%.go}.ts", "read ?; unknown",
 		"cat $(dirname src/a)/b", "read ?",
 
-		"rm -rf $(echo /)", "delete / tree forced",
-		"rm -rf \"$(pwd)\"", "delete . tree forced",
+		"rm -rf $(echo /)", "delete ? tree forced; unknown",
+		"rm -rf \"$(pwd)\"", "delete ? tree forced; unknown",
 		"cat $PWD/a ~/b $HOME/c", "read a; read ~/b; read ~/c",
+		"cd src && cat $PWD/a", "read ?", // known where no cd has been
 		"rm {a,b}", "delete a; delete b",
 		"rm a{1..3}", "delete a1; delete a2; delete a3; unknown",
 		"rm '*'", "delete *",

@@ -136,44 +136,6 @@ func Shells(shell string) []syntax.LangVariant {
 	return nil
 }
 
-func OnlyErrors(list []*syntax.Redirect) bool {
-	for _, r := range list {
-		if r.N == nil || r.N.Value != "2" {
-			return false
-		}
-	}
-	return true
-}
-
-// PrintsNumber recognises the commands that print one integer.
-func PrintsNumber(s *syntax.Stmt) bool {
-	c, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Args) < 1 {
-		return false
-	}
-	option := ""
-	if len(c.Args) > 1 {
-		option = c.Args[1].Lit()
-	}
-	switch c.Args[0].Lit() {
-	case "wc":
-		return len(c.Args) == 2 && (option == "-l" || option == "-c" || option == "-w")
-	case "grep":
-		return len(c.Args) == 3 && (option == "-c" || option == "-ci" || option == "-cE")
-	case "date":
-		return len(c.Args) == 2 && option == "+%s"
-	case "nproc":
-		return len(c.Args) == 1
-	}
-	return false
-}
-
-// Passes reports whether a command prints what it is fed, and nothing else.
-func Passes(s *syntax.Stmt) bool {
-	c, ok := s.Cmd.(*syntax.CallExpr)
-	return ok && len(c.Args) == 1 && len(c.Assigns) == 0 && c.Args[0].Lit() == "cat"
-}
-
 func Plain(s *syntax.Stmt) bool {
 	return !s.Negated && !s.Background && !s.Coprocess && !s.Disown && len(s.Redirs) == 0
 }

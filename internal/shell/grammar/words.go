@@ -99,6 +99,23 @@ func Constant(w *syntax.Word) (string, bool) {
 	return "", false
 }
 
+// IsConstant reports a word that is one constant text, with quotes or without;
+// no word at all is the empty text.
+func IsConstant(w *syntax.Word) bool {
+	if w == nil {
+		return true
+	}
+	if _, ok := Constant(w); ok || len(w.Parts) != 1 {
+		return ok
+	}
+	q, quoted := w.Parts[0].(*syntax.DblQuoted)
+	if !quoted {
+		return false
+	}
+	_, plain := plainInside(q)
+	return plain
+}
+
 func HasBraces(w *syntax.Word) bool {
 	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
 		_, ok := p.(*syntax.BraceExp)
