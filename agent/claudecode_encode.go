@@ -2,6 +2,7 @@ package agent
 
 import (
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // Encode says a decision as the comment on [ClaudeCode] lays it down.
@@ -20,7 +21,8 @@ func (c ClaudeCode) Encode(e Event, d nod.Decision, p Profile, model bool) Answe
 // a dialog of its own without it: for files.
 func besideDialog(e Event, d nod.Decision, says string) nod.Decision {
 	if says == saysAsk && e.Call.Command == "" && len(e.Call.Paths) > 0 && e.Call.MCP == nil {
-		d.Notices = append([]string{"nod asks about " + e.Call.RawTool + " " + e.Call.Paths[0] + ": " +
+		name := printable.Near(e.Call.Paths[0], e.Call.Roots, variable(e.Call.Environ, "HOME"))
+		d.Notices = append([]string{"nod asks about " + e.Call.RawTool + " " + name + ": " +
 			reasonOf(d, says)}, d.Notices...)
 	}
 	return d

@@ -399,6 +399,24 @@ func answered(t *testing.T, a Answer) (said, reason string, out output) {
 	return out.Specific.Decision, out.Specific.Reason, out
 }
 
+// TestClaudeSaysWhyBesideItsDialog: about a file the host asks in a dialog without
+// nod's reason, so nod says it in a message, with the file as a person there would
+// write it.
+func TestClaudeSaysWhyBesideItsDialog(t *testing.T) {
+	for _, row := range []struct{ path, want string }{
+		{"/home/x/shop/.envrc", "nod asks about Write .envrc: why | A yes holds for this call only."},
+		{"/home/x/notes.txt", "nod asks about Write ~/notes.txt: why | A yes holds for this call only."},
+		{"/etc/hosts", "nod asks about Write /etc/hosts: why | A yes holds for this call only."},
+	} {
+		e := Event{Kind: Decide, Mode: "default", Call: nod.Call{Tool: "write", RawTool: "Write", Paths: []string{row.path},
+			Roots: []string{"/home/x/shop"}, Environ: []string{"HOME=/home/x"}, Interactive: true}}
+		_, _, out := answered(t, ClaudeCode{}.Encode(e, nod.Decision{Verdict: nod.Ask, Reason: "why"}, Reinforce, false))
+		if out.Message != row.want {
+			t.Errorf("%s: %q, want %q", row.path, out.Message, row.want)
+		}
+	}
+}
+
 // TestClaudeEncode is every mode, verdict, profile and presence of a person
 // and a model: the table in the comment of ClaudeCode.
 func TestClaudeEncode(t *testing.T) {
