@@ -43,7 +43,11 @@ Filters:
 What the column VERDICT says:
 
   allow, ask, deny  what the agent was told
+  allow/abstained   nod had nothing against the call, and left it to the agent,
+                    whose own rules or prompt decide
   ask/abstained     nod would have asked, and left the call to the agent
+  ask/deny          nod would have asked, and nobody could be: it was denied
+  deny/abstained    nod would have denied: it only watches (nod mode observe)
   ask, yes          the call ran after the question
   ask, no           a person said no, as the agent's transcript has it
   ask, by host      the agent asked by itself; the answer is not known
