@@ -136,8 +136,7 @@ func trying(p *Process) func(string) {
 
 func printBlocks(p *Process, blocks []doctor.Block) {
 	if len(blocks) == 0 {
-		fmt.Fprintf(p.Stdout, "No agent is found, neither in PATH nor by its directory in your home; nod knows: %s\n",
-			strings.Join(install.Agents(), ", "))
+		noneFound(p.Stdout)
 	}
 	for i, b := range blocks {
 		if i > 0 {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/propose"
 	"github.com/nodgate/nod/internal/view"
@@ -169,6 +170,9 @@ func (f initFlags) offer(ctx context.Context, p *Process, root string, rules []p
 	}
 	if len(rules) == 0 {
 		fmt.Fprintln(p.Stdout, "nothing to propose")
+		if held == 0 && !f.fromLog {
+			fmt.Fprintln(p.Stdout, "  -> once agents have worked here: nod init --from-log")
+		}
 		return nil
 	}
 	printProposals(p, rules)
@@ -190,6 +194,9 @@ func (f initFlags) offer(ctx context.Context, p *Process, root string, rules []p
 	}
 	fmt.Fprintf(p.Stdout, "\n%d rules written to %s, for this repository only\n", len(rules),
 		printable.Text(f.places.User))
+	if len(install.Find(p.Getenv("HOME"), p.Getenv("PATH"))) == 0 {
+		noneFound(p.Stdout)
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -35,6 +36,14 @@ type changes struct {
 	looked func()
 }
 
+// noneFound says that no agent is on this machine, and what to do next.
+func noneFound(w io.Writer) {
+	fmt.Fprintf(w, "No agent is found, neither in PATH nor by its directory in your home; nod knows: %s\n",
+		strings.Join(install.Agents(), ", "))
+	fmt.Fprintln(w, "  -> install one of them, then run nod install; or name yours: nod install codex. "+
+		"To see nod decide without one: nod demo")
+}
+
 // installAll installs for every agent that is found.
 func (in installer) installAll(ctx context.Context, p *Process, f installFlags, level install.Level) int {
 	people := p.people(f.json)
@@ -52,9 +61,7 @@ func (in installer) installAll(ctx context.Context, p *Process, f installFlags, 
 		run.list = append(run.list, planned{agent: a.Agent, plan: plan, err: err})
 	}
 	if len(found) == 0 {
-		fmt.Fprintf(people.Stdout,
-			"No agent is found, neither in PATH nor by its directory in your home; nod knows: %s\n",
-			strings.Join(install.Agents(), ", "))
+		noneFound(people.Stdout)
 		return run.output(p, ExitOK)
 	}
 	fmt.Fprintf(people.Stdout, "Found: %s. nod will be asked before every tool call.\n\n", strings.Join(titles, ", "))
