@@ -219,7 +219,7 @@ func (t *trial) settle() (d Decision, settled bool) {
 	}
 	if o := object(t.secrecy.Secret(t.call.named())); o.stands() {
 		t.secrets = true
-		return t.leave(o)
+		return t.leave(t.sentAway(o))
 	}
 	if t.ruled.doubt.stands() {
 		t.ruled.softDenied()

@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -211,13 +212,36 @@ func (r *rooms) plainHarm(e shell.Effect, hosts []string) objection {
 		}
 	}
 	what := effectName(e.Kind)
-	if e.Kind == shell.Fetch {
+	switch {
+	case e.Kind == shell.Fetch && e.Note != "":
+		return against("this asks " + printable.Text(e.Note) + ": " + printable.Text(e.Words))
+	case e.Kind == shell.Fetch:
 		what = fetchName(e.Target)
 	}
 	if e.Note != "" {
 		return against(what + ": " + printable.Text(e.Words) + " (" + printable.Text(e.Note) + ")")
 	}
 	return against(what + ": " + printable.Text(e.Words))
+}
+
+// sentAway puts in front of what is said of a secret that the same line sends
+// something: what, and whether it is the secret, nod does not follow.
+func (r *rooms) sentAway(secret objection) objection {
+	to := ""
+	for _, e := range r.report.Effects {
+		switch host := match.HostOf(e.Target); {
+		case e.Kind != shell.Send && e.Kind != shell.Remote:
+		case e.Kind == shell.Send && host != "", strings.Contains(host, "."): // of the others it is a name for people
+			to = "to " + printable.Text(host)
+		default:
+			to = cmp.Or(to, "out of this machine")
+		}
+	}
+	if to != "" {
+		what := strings.TrimPrefix(string(secret.why), "this ")
+		secret.why = place.Objection("this may send a secret " + to + ": it " + what)
+	}
+	return secret
 }
 
 func effectName(k shell.Kind) string {

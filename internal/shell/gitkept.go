@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // gitLine is a command line of git: what its arguments name, and what it does
@@ -252,13 +254,28 @@ func (gl *gitLine) asksRemote(several bool) {
 
 func (gl *gitLine) asks(remote string) {
 	e := Effect{Kind: Fetch, Target: cmp.Or(remote, "origin"), Place: Network, Words: gl.inv.raw, Part: PartWords}
-	if url, ok := gl.declaredRemote(remote); ok {
+	url, ok := gl.declaredRemote(remote)
+	if !ok {
+		e.Note = grammar.Shorten(gl.lost(e.Target))
+	} else {
 		e.Target, e.Declared = url, "the repository's configuration"
 		if !strings.HasPrefix(url, "https://") && gl.machine.find("ssh", gl.inv.st).foreign {
 			gl.out.does(Run, "ssh", gl.inv.raw)
 		}
 	}
 	gl.out.effect(e)
+}
+
+// lost says of a remote why nod knows no address of it.
+func (gl *gitLine) lost(remote string) string {
+	r := gl.repos.repository(gl.inv.st.dir)
+	switch {
+	case r == nil || !r.found || r.fault != "":
+		return remote + ", and nod does not see the configuration of the repository"
+	case !slices.ContainsFunc(r.remotes, func(g gitURL) bool { return g.remote == remote }):
+		return remote + ", which is no remote of this repository"
+	}
+	return remote + ", and nod does not follow where that leads"
 }
 
 // declaredRemote returns the address of a remote that the repository's

@@ -221,8 +221,8 @@ type Effect struct {
 	// input that the whole line was started with, by nothing in the line.
 	Given bool
 	Words string // the words it came from, as written, at most 200 bytes
-	// Note, of a Run, says what can be said of the code all the same, at most
-	// 200 bytes; "" where that is nothing.
+	// Note, of a Run, says what can be said of the code all the same; of a Fetch,
+	// what is asked where Target is no host. At most 200 bytes; "" for nothing.
 	Note    string
 	Command int // index into Report.Commands; -1: none
 	Part    Part
