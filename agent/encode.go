@@ -171,7 +171,11 @@ func reasonOf(d nod.Decision, says string) string {
 	case says == saysAsk:
 		reason += howToLast(d)
 	case says == saysDeny && d.Err != nil && d.Err.Kind != fault.NoModel && how == "":
-		reason += " | A person can find out more with `nod doctor` and `nod log " + shortID(d.ID) + "`."
+		reason += " | A person can find out more with `nod doctor`"
+		if d.ID != "" { // settings that cannot be used leave no decision in the log
+			reason += " and `nod log " + shortID(d.ID) + "`"
+		}
+		reason += "."
 	case says == saysUnasked:
 		reason += " | A person has to approve this, and this agent gives nod no way to ask them: they can " +
 			orList(ways) + "."

@@ -15,6 +15,8 @@ func TestReasonsSayWhatNext(t *testing.T) {
 	once.Approvable = nod.Approvable{Key: "k", Once: true}
 	failed := open
 	failed.Err = &fault.Error{Kind: fault.LogFailed, Message: "x"}
+	unlogged := failed
+	unlogged.ID = ""
 	for _, c := range []struct {
 		d          nod.Decision
 		says, want string
@@ -27,6 +29,7 @@ func TestReasonsSayWhatNext(t *testing.T) {
 		{open, saysUnasked, " | A person has to approve this, and this agent gives nod no way to ask them: they can add an allow rule (`nod help settings`)."},
 		{once, saysDeny, " | Only a person can approve this call, at a terminal of their own: `nod approve 1f`."},
 		{failed, saysDeny, " | A person can find out more with `nod doctor` and `nod log 1f`."},
+		{unlogged, saysDeny, " | A person can find out more with `nod doctor`."},
 	} {
 		if got := reasonOf(c.d, c.says); got != open.Reason+c.want {
 			t.Errorf("%s: %s", c.says, got)
