@@ -16,8 +16,9 @@ import (
 //	allow                   {"behavior":"allow","updatedInput":the input as sent}
 //	deny, ask, and silence  {"behavior":"deny","message":why, and how to approve}
 //
-// The arguments do not say where a command would start, and the agent's shell
-// remembers a cd, so [nod.Call].Dir is empty for commands: what they name by
+// The arguments do not say where a command would start. The agent's shell stands in
+// the project or, after a cd, anywhere below it (measured on 2.1.329), where another
+// package.json may lie; so [nod.Call].Dir is empty for commands: what they name by
 // relative names is not known, and a rule for npm test means the project's. Where
 // CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR is set, for the host and for the
 // server, each command starts in the project, and rules hold. There is no

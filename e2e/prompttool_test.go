@@ -57,6 +57,52 @@ func TestPermissionPromptTool(t *testing.T) {
 	}
 }
 
+// Where Claude Code's shell stands: a cd below the project lasts, one that leaves the
+// project, also through a link, is put back, and with a variable each command starts in the project. The
+// permission prompt tool is told none of it, which is why relative names lead nowhere
+// there (docs/seats.md).
+func TestWhereCommandsStart(t *testing.T) {
+	deep(t, "what the permission prompt tool rests on")
+	begin(t)
+	for _, row := range []struct{ name, below, extra string }{
+		{"it remembers", "/sub", ""},
+		{"it is told not to", "", "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR=1"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			m := newMachine(t, "")
+			m.extra = []string{row.extra}
+			outside := filepath.Join(m.dir, "outside")
+			m.write(filepath.Join(outside, "there"), "", 0o644)
+			m.link(outside, filepath.Join(m.work, "link"))
+			list := []struct{ command, stands string }{
+				{"cd sub", row.below},
+				{"cd " + outside, ""},
+				{"cd sub", row.below},
+				{"cd .. && cd ..", ""},
+				{"cd link", ""},
+				{"cd .git", strings.Replace(row.below, "sub", ".git", 1)},
+				{"cd .. ; (cd sub)", ""},
+				{"cd sub && false", ""}, // what fails leaves it where it was
+			}
+			var script llmtest.Script
+			for i, step := range list {
+				for _, c := range []llmtest.Call{llmtest.Bash(fmt.Sprint("go ", i), step.command), llmtest.Bash(fmt.Sprint("at ", i), "pwd -P")} {
+					script.Steps = append(script.Steps, llmtest.Step{Calls: []llmtest.Call{c}})
+				}
+			}
+			srv := llmtest.NewServer(t, script)
+			m.prompt(srv, "bypassPermissions")
+			for i, step := range list {
+				got, _ := srv.Result(fmt.Sprint("at ", i))
+				went, _ := srv.Result(fmt.Sprint("go ", i))
+				if got.Text != m.work+step.stands {
+					t.Errorf("after %q (%q) the shell stands in %q, want %q", step.command, went.Text, got.Text, m.work+step.stands)
+				}
+			}
+		})
+	}
+}
+
 // What becomes of a call where the server does not answer: docs/seats.md says
 // what this shows.
 func TestPermissionPromptToolThatFails(t *testing.T) {
