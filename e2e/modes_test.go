@@ -25,8 +25,8 @@ func TestPermissionModes(t *testing.T) {
 		{"acceptEdits", "allow", "deny", true},
 		{"dontAsk", "allow", "deny", true},
 		{"bypassPermissions", "allow", "deny", true},
-		// Claude Code judges by itself: nod only denies.
-		{"auto", "abstained", "abstained", true},
+		// What nod leaves open is left to Claude Code's own judge.
+		{"auto", "allow", "abstained", true},
 		// Where nod is silent, Claude Code 2.1.329 refuses edits by itself and
 		// leaves commands to its own judge, which here blocks. An allow of a
 		// hook would not be taken (measured).
@@ -41,9 +41,6 @@ func TestPermissionModes(t *testing.T) {
 				{call: llmtest.Bash("allowed", "touch allowed"), answered: row.allowed, layer: nod.LayerShell, ran: row.allowedRan, makes: in("allowed")},
 				{call: llmtest.Bash("denied", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden"), told: []string{"hard_deny"}},
 				{call: llmtest.Bash("asked", "./opaque asked"), answered: row.asked, kind: fault.NoModel, makes: in("asked")},
-			}
-			if row.mode == "auto" {
-				list[0].answered = "abstained"
 			}
 			s := script(list)
 			s.Judge = func(llmtest.Request) bool { return true }
