@@ -73,12 +73,13 @@ func begin(t *testing.T) {
 	t.Parallel()
 }
 
-// programs builds nod and nod-hook once, as they are shipped.
+// programs builds nod and nod-hook once, without cgo as they are shipped, and with no
+// flag that the tests before were not built with: their packages are used again.
 var programs = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp(runs(), "programs-"); err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", dir, "./cmd/nod", "./cmd/nod-hook", "./e2e/testdata/mcp")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", dir, "./cmd/nod", "./cmd/nod-hook", "./e2e/testdata/mcp")
 	build.Dir = ".."
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

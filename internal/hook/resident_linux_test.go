@@ -96,6 +96,7 @@ func TestTheRealDaemon(t *testing.T) {
 	p := newPublicPlace(t)
 	p.options.Nod = p.home + "/bin/nod"
 	build := exec.Command("go", "build", "-o", p.options.Nod, "github.com/nodgate/nod/cmd/nod")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is shipped, and as it is built already
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
