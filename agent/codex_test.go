@@ -31,7 +31,7 @@ func decodeAll(t *testing.T, a agent.Adapter, environ []string, want map[string]
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", a.Name(), "*.json"))
 	if err != nil || len(files) != len(want) {
-		t.Errorf("%d fixtures, %d expected (%v)", len(files), len(want), err)
+		t.Errorf("testdata/%s: %d fixtures, and the table says of %d what they are (%v)", a.Name(), len(files), len(want), err)
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {

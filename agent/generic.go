@@ -35,8 +35,8 @@ type Generic struct {
 type profile struct {
 	agent string
 	tried string // what was read, and in which state
-	// The payload's keys, each with the spellings that occur. An agent without
-	// a key for the session is remembered by its directory.
+	// The payload's keys, at its top, each with the spellings that occur. An agent
+	// without a key for the session is remembered by its directory.
 	event, session, call, dir, roots, tool, input, mode []string
 	before, after                                       []string // events
 	// single says that the payload names no event: it is the first of before.
@@ -63,7 +63,7 @@ type dialect uint8
 
 const (
 	codeTwo    dialect = iota // deny by exit code, all else is silence
-	nested                    // as Claude Code
+	nested                    // as Claude Code, at an event of the same name: PreToolUse
 	versioned                 // Crush: {"version", "decision", "reason"}
 	permission                // Cursor: {"permission", "user_message", "agent_message"}
 )

@@ -19,7 +19,7 @@ func TestGenericDecodes(t *testing.T) {
 	poked := seen{Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}}
 	unknown := seen{Kind: agent.Decide}
 	outcome := seen{Kind: agent.Outcome, Tool: "bash", Command: "ls -la"}
-	for name, files := range map[string]map[string]seen{
+	files := map[string]map[string]seen{
 		"crush": {"shell.json": shell, "write.json": written, "view.json": viewed, "mcp.json": poked,
 			"glob.json":  {Kind: agent.Decide, Tool: "glob", Paths: []string{loom, loom + "/**/*.go"}},
 			"fetch.json": {Kind: agent.Decide, Tool: "web_fetch", URL: "https://example.com/"},
@@ -34,10 +34,11 @@ func TestGenericDecodes(t *testing.T) {
 		"vscode":    {"shell.json": shell, "edit.json": unknown},
 		"windsurf": {"shell.json": shell, "write.json": changed, "read.json": viewed,
 			"mcp.json": {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke", Named: true}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			decodeAll(t, agent.Generic{Agent: name}, []string{"PWD=" + loom}, files)
-		})
+	}
+	for _, a := range agent.All() {
+		if g, ok := a.(agent.Generic); ok {
+			t.Run(g.Agent, func(t *testing.T) { decodeAll(t, g, []string{"PWD=" + loom}, files[g.Agent]) })
+		}
 	}
 }
 

@@ -75,8 +75,8 @@ const (
 
 // Providers lists them.
 func Providers() []string {
-	return []string{ProviderAnthropic, ProviderOpenAI, ProviderGemini, ProviderCompatible, ProviderBedrock,
-		ProviderVertex, ProviderAzure}
+	return []string{ProviderAnthropic, ProviderOpenAI, ProviderGemini, ProviderCompatible,
+		ProviderBedrock, ProviderVertex, ProviderAzure}
 }
 
 // Channel says how a model gives its answer.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/hosts"
 )
 
 // Every block of figures in docs/figures.md is what a command prints: one that
@@ -38,6 +39,27 @@ func TestFiguresCanBeReproduced(t *testing.T) {
 		row := regexp.MustCompile(`\| ` + file[1] + ` \| [0-9,]+ \| [a-z]+\.[a-z]+/\S.* \| [0-9a-f]{40} \| \S+ \|`)
 		if !row.MatchString(text) {
 			t.Errorf("%s: the table names no rows, source, commit and licence", file[1])
+		}
+	}
+}
+
+// Of every agent docs/agents.md says what nod can do there: of those that are a row
+// of a table, in a table.
+func TestEveryAgentIsInItsDocument(t *testing.T) {
+	text := string(read(t, "docs/agents.md"))
+	for _, a := range agent.All() {
+		wanted := 0
+		if strings.HasPrefix(a.Capabilities().Tried, "read: ") {
+			wanted = 1
+		}
+		if _, row := a.(agent.Generic); row {
+			wanted = 2
+		}
+		if n := strings.Count(text, "\n| "+a.Name()+" | "); n < wanted {
+			t.Errorf("docs/agents.md has %d rows of %s, and wants %d (docs/adding-an-agent.md)", n, a.Name(), wanted)
+		}
+		if wanted == 0 && !strings.Contains(text, hosts.ByName(a.Name()).Title) {
+			t.Errorf("docs/agents.md does not name %s", a.Name())
 		}
 	}
 }

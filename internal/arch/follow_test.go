@@ -56,6 +56,9 @@ func stepsOf(t *testing.T, doc string) (steps []step, commands []string) {
 	for _, m := range regexp.MustCompile("(?s)\n```sh\n(.*?)\n```\n").FindAllStringSubmatch(text, -1) {
 		commands = append(commands, m[1])
 	}
+	if n := len(regexp.MustCompile("(?m)^(?:[0-9]+\\. )?(?:New file|In) `").FindAllString(text, -1)); n != len(steps) {
+		t.Fatalf("%s: %d lines begin as a step, and %d are written as a step is", doc, n, len(steps))
+	}
 	if len(steps) < 5 || len(commands) == 0 {
 		t.Fatalf("%s: %d steps and %d commands were found", doc, len(steps), len(commands))
 	}

@@ -199,7 +199,8 @@ func (r *reader) model(n *node) {
 func (r *reader) target(n *node, t *target) (known bool) {
 	switch n.key {
 	case "provider":
-		t.provider = r.oneOf(n, "", "anthropic", "openai", "gemini", "compatible", "bedrock", "vertex", "azure")
+		t.provider = r.oneOf(n,
+			"", "anthropic", "openai", "gemini", "compatible", "bedrock", "vertex", "azure")
 	case "name":
 		t.name = r.str(n)
 	case "endpoint":
