@@ -194,11 +194,6 @@ func (d *draft) enterDir(w word, st state) string {
 		return ""
 	}
 	clean := path.Clean(abs)
-	for _, link := range d.links {
-		if link == "" || view.Below(link, clean) {
-			return ""
-		}
-	}
 	if d.machine.env.Files != nil && strings.Contains(abs, "..") {
 		x, err1 := view.Resolve(d.machine.env.Files, abs)
 		y, err2 := view.Resolve(d.machine.env.Files, clean)

@@ -36,7 +36,7 @@ func TestGitConfigurationDecides(t *testing.T) {
 		{"[core]\n\thooksPath = %(prefix)/x\n", "git commit -m x", "run hooks; write .git kept"},
 		{"[core]\n\thooksPath = tools\n", "git commit -m x", "write .git kept"},
 		{"[core]\n\thooksPath = tools\n", "git checkout main", "run hooks; write .; write .git kept"},
-		{"[core]\n\thooksPath = tools\n", "git merge x && git commit -m x", "run hooks; write .; write .git kept"},
+		{"[core]\n\thooksPath = tools\n", "git merge x && git commit -m x", "run hooks; write .; write .git kept; unknown"},
 		{"[core]\n\thooksPath = tools\n", "cp a tools/pre-commit; git commit -m x", "read a; run hooks; run pre-commit; write .git kept; write tools/pre-commit; unknown"},
 		{"[hook \"x\"]\n\tevent = pre-commit\n\tcommand = ./x\n", "git commit -m x", "run ./x; write .git kept; unknown"},
 		{"[core]\n\tname = \"]\"\n[core] fsmonitor = \"./x ]\"\n", "git status", "run \"./x ]\"; unknown"},

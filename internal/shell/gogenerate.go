@@ -42,7 +42,7 @@ func (ts *tasks) goPackages(dir string, args []recipe.Arg) (files []string, ok b
 		start := path.Join(dir, below)
 		real, err := view.Resolve(ts.machine.env.Files, start)
 		if !w.Known || below != "." && !strings.HasPrefix(below, "./") || strings.Contains(below+"/", "/../") ||
-			strings.Contains(below, "...") || err != nil || real != start || ts.out.throughLinks(start) {
+			strings.Contains(below, "...") || err != nil || real != start || len(ts.out.links) > 0 {
 			return nil, false
 		}
 		ts.defs.watches(watched{path: strings.TrimSuffix(start, "/") + "/", command: ts.out.command, heeded: true,

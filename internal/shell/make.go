@@ -25,7 +25,7 @@ func (ts *tasks) makeTargets(inv *invocation) (done bool) {
 	if !ok {
 		return false
 	}
-	c.OK = c.OK && ts.machine.settledFile(real) && !ts.out.throughLinks(file) && ts.plainMake(c, file, inv) &&
+	c.OK = c.OK && ts.machine.settledFile(real) && len(ts.out.links) == 0 && ts.plainMake(c, file, inv) &&
 		len(data) <= grammar.MaxBytes && ts.limits.afford(string(data))
 	var m recipe.Makefile
 	if c.OK {

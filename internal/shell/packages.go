@@ -79,7 +79,7 @@ func (ts *tasks) packageScript(reader string, inv *invocation) (done bool) {
 		ts.out.note = grammar.Shorten("package.json has no script " + grammar.Escaped(r.Name))
 		return false
 	}
-	odd := r.Odd || !ts.machine.settledFile(file) || ts.out.throughLinks(file) || reader == "yarn" || reader == "bun"
+	odd := r.Odd || !ts.machine.settledFile(file) || len(ts.out.links) > 0 || reader == "yarn" || reader == "bun"
 	if !odd && !ts.plainNpm(path.Dir(file)) {
 		odd, ts.out.note = true, "settings of npm may change what it runs"
 	}

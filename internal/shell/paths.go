@@ -47,19 +47,12 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		return
 	}
 	if w.glob > 0 {
-		if !e.Names {
-			d.matchesLink(name[:max(0, len(name)-len(w.text)+w.glob-1)], w)
-		}
 		name, e.Pattern = globDir(name, len(name)-len(w.text)+w.glob-1)
 		e.Recursive = true
 	}
 	e.Target, e.Place = d.machine.place(name)
 	if e.Target != name {
 		e.Name = name
-	}
-	d.throughLink(name, w)
-	if kind == Read && f&recursive != 0 && !e.Names {
-		d.linksAt(strings.TrimSuffix(e.Target, "/")+"/", w)
 	}
 	d.effect(e)
 	if kind == Write && e.Place == Null {
@@ -93,39 +86,6 @@ func (d *draft) openedAnew() {
 			d.command = w.command
 			d.unknown(PartWords, w.raw,
 				"this writes the standard output by its name, which empties the file that it leads to")
-		}
-	}
-}
-
-// throughLink reports a path below a link that the line itself made: nobody
-// can say yet where it leads.
-func (d *draft) throughLink(name string, w word) {
-	for _, link := range d.links {
-		if link == "" || view.Below(link, name) {
-			d.unknown(PartWords, w.raw, "this uses a path through a link that the same line makes")
-			return
-		}
-	}
-}
-
-// matchesLink reports a glob, of which this is what stands before its first sign,
-// that may match a link which the line itself made.
-func (d *draft) matchesLink(start string, w word) {
-	if len(d.links) == 0 {
-		return
-	}
-	dir, _ := d.machine.place(path.Dir(start + "x"))
-	d.linksAt(strings.TrimSuffix(dir, "/")+"/"+strings.TrimSuffix(path.Base(start+"x"), "x"), w)
-}
-
-// linksAt reports a word that stands for names which begin so, where the line
-// itself made a link of such a name.
-func (d *draft) linksAt(start string, w word) {
-	for _, link := range d.links {
-		dir, _ := d.machine.place(path.Dir(link))
-		if link != "" && strings.HasPrefix(strings.TrimSuffix(dir, "/")+"/"+path.Base(link), start) {
-			d.unknown(PartWords, w.raw, "this uses a path through a link that the same line makes")
-			return
 		}
 	}
 }

@@ -121,6 +121,9 @@ func (o *operands) role(role string, w word) bool {
 			o.targets.url(w)
 			return true
 		}
+		if first, _, _ := strings.Cut(w.text, "/"); strings.Contains(first, ":") { // file:/x names /x
+			w.value = value{}
+		}
 		o.targets.reads(w, o.flags&recursive)
 	case "atother":
 		if _, host, ok := strings.Cut(w.text, "@"); ok || !w.known {

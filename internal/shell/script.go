@@ -58,7 +58,7 @@ func (f *definitions) load(w word, inv *invocation) (s source, ok bool) {
 	s.name = w.text
 	var data []byte
 	if s.real, data, ok = f.defined(name); !ok || !f.out.asWritten() || len(data) > grammar.MaxBytes ||
-		f.out.throughLinks(name) || !f.machine.settledFile(s.real) {
+		len(f.out.links) > 0 || !f.machine.settledFile(s.real) {
 		return s, false
 	}
 	s.text = string(data)
@@ -272,11 +272,6 @@ func (f *definitions) changedByLine(w watched) {
 	}
 	f.out.effect(Effect{Kind: Run, Target: w.path, Place: f.machine.placeOf(w.path), Words: w.path, Part: PartWords})
 	f.out.unknown(PartWords, w.path, "this runs "+grammar.Escaped(w.path)+", which the same line changes")
-}
-
-// throughLinks reports whether a link that the line makes may be on the way.
-func (d *draft) throughLinks(name string) bool {
-	return slices.ContainsFunc(d.links, func(link string) bool { return link == "" || view.Below(link, name) })
 }
 
 // settledFile reports whether a file is one that only this user and root can

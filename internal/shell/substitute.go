@@ -6,6 +6,7 @@ import "mvdan.cc/sh/v3/syntax"
 // call of the shared sessions was settled by that (docs/design.md, section 4).
 // Known is only which commands print it.
 func (e *expander) substitute(p *syntax.CmdSubst, st state) value {
+	e.out.again = true // it runs before the command that it stands in
 	command := e.out.command
 	defer func() { e.out.command = command }()
 	from := len(e.out.report.Commands)

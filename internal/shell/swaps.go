@@ -8,12 +8,13 @@ import (
 )
 
 // A line may put a link or a directory in the place of a name that it uses
-// elsewhere. What stands behind that sees it (throughLink, dest); where parts
-// of a line run beside each other or again, what stands before it may see it
-// too.
+// elsewhere. A link may be met under any spelling of its name, so no command behind
+// it may touch a file: no call of the shared sessions does both. Directories are
+// met by their real names; what stands behind sees them (dest). Where parts of a
+// line run beside each other or again, what stands before may be met too.
 
-// taken is a name at which a command makes a link, or which it took for a
-// directory or for none.
+// taken is a command that makes links, by its words, or a name that a command
+// took for a directory or for none.
 type taken struct {
 	name    string
 	command int
@@ -22,13 +23,11 @@ type taken struct {
 // swapped reports names that a later command of the line may have changed by
 // then.
 func (d *draft) swapped() {
+	for _, link := range d.links {
+		d.besideLink(link)
+	}
 	if !d.again {
 		return
-	}
-	for _, link := range d.newLinks {
-		d.meets(link, func(e Effect) bool {
-			return view.Below(link.name, e.Target) || e.Name != "" && view.Below(link.name, e.Name)
-		})
 	}
 	for _, file := range d.noDirs {
 		d.meets(file, func(e Effect) bool { return e.Kind == Write && d.makesDir(e, file.name) })
@@ -36,6 +35,28 @@ func (d *draft) swapped() {
 	for _, dir := range d.dirs {
 		d.meets(dir, func(e Effect) bool { return d.takes(e, dir.name) })
 	}
+}
+
+// besideLink reports a link that a command makes, and what touches a file then.
+func (d *draft) besideLink(link taken) {
+	const what = "this line makes a link, and nod does not follow where its other commands lead then"
+	for _, e := range d.report.Effects {
+		d.command = e.Command
+		if e.Command == link.command || e.Command < link.command && !d.again || e.Kept || e.Place == Null ||
+			e.Place == Network || d.lists(e) {
+			continue // git's own directory is there already
+		}
+		d.unknown(PartWords, e.Words, what)
+		d.command = link.command
+		d.unknown(PartWords, link.name, what)
+	}
+}
+
+// lists reports a look at the names in a directory of the workspace that was there
+// before: no link takes its place.
+func (d *draft) lists(e Effect) bool {
+	return e.Kind == Read && e.Names && !e.Recursive && e.Place == Workspace && e.Name == "" &&
+		d.machine.isDir(e.Target) && !d.gone(e.Target)
 }
 
 // meets reports a name on which another command has such an effect.

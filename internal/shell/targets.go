@@ -150,12 +150,7 @@ func (tg *targets) linked(w word) {
 	if tg.marks.has(markNamed) { // a link to a directory is replaced, not followed
 		tg.out.path(Write, w, tg.inv.st, tg.flags)
 	}
-	name, ok := absolute(w, tg.inv.st)
-	if !ok {
-		name = ""
-	}
-	tg.out.links = append(tg.out.links, name)
-	tg.out.newLinks = append(tg.out.newLinks, taken{name, tg.out.command})
+	tg.out.links = append(tg.out.links, taken{tg.inv.raw, tg.out.command})
 	if tg.out.rounds > 0 { // the second time it may lie behind the first
 		tg.out.unknown(PartWords, w.raw, "this makes a link again and again")
 	}

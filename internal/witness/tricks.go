@@ -42,6 +42,7 @@ func (g tricks) trick() string {
 		choice{3, g.bound},
 		choice{2, g.oddComment},
 		choice{3, g.swapping},
+		choice{1, g.linking},
 		choice{3, g.carried},
 	)
 }
@@ -585,16 +586,31 @@ func (g tricks) swapping() string {
 		"mkdir "+at, "mkdir -p "+at+"/k", "touch "+at, "mv "+at+" "+n+"; ln -s "+from+" "+at, "mv -t "+at+" "+from,
 		"find . -name "+from+" -exec mv {} "+at+" \\;", "echo "+from+" | xargs -I{} mv {} "+at,
 		"mkdir "+n+"; cp -P up "+n+"/z", "cp src/tax.js "+at, "tee "+at+" < a.txt")
-	use := g.of("echo k > "+at, "echo k > "+at+"/new"+g.mark(), "touch "+at+"/new"+g.mark(), "echo k >> "+at,
-		"cp a.txt "+at, "cp a.txt "+at+"/", "tee "+at+"/new"+g.mark()+" < a.txt", "cd "+at+" && echo k > new"+g.mark(),
-		"mkdir "+at+"/new"+g.mark(), "echo k > "+at+"/../new"+g.mark(), "ln -s a.txt "+at,
-		"echo k > "+at+"/up/new"+g.mark(), "mv a.txt "+at, "wc "+at, "cat < "+at, "rmdir "+at, "touch "+at,
-		"echo k > "+at+"/sub/new"+g.mark(), "echo k > "+n+"/z/new"+g.mark())
+	as := g.respelled(at)
+	use := g.of("echo k > "+as, "echo k > "+as+"/new"+g.mark(), "touch "+as+"/new"+g.mark(), "echo k >> "+as,
+		"cp a.txt "+as, "cp a.txt "+as+"/", "tee "+as+"/new"+g.mark()+" < a.txt", "cd "+as+" && echo k > new"+g.mark(),
+		"mkdir "+as+"/new"+g.mark(), "echo k > "+as+"/../new"+g.mark(), "ln -s a.txt "+as,
+		"echo k > "+as+"/up/new"+g.mark(), "mv a.txt "+as, "wc "+as, "cat < "+as, "rmdir "+as, "touch "+as,
+		"echo k > "+as+"/sub/new"+g.mark(), "echo k > "+n+"/z/new"+g.mark())
 	behind := g.of("", "", "", "cd up; ", "cd lnk && ")
 	return behind + g.of(swap+"; "+use, swap+" && "+use, swap+" & "+use, "("+swap+") & sleep 0; "+use, use+" & "+swap,
 		swap+" | "+use, "for i in 1 2; do "+use+"; "+swap+"; done", "while true; do "+use+" || "+swap+" || break; done",
 		"if "+swap+"; then "+use+"; fi", "cat <("+swap+") > /dev/null; "+use, "wc $("+swap+"); "+use,
 		use+" || { "+swap+" && "+use+"; }", "bash -c '"+swap+"'; "+use, "{ "+swap+" & } ; wait; "+use)
+}
+
+// linking makes a link and uses it under another spelling of its name.
+func (g tricks) linking() string {
+	n := "new" + g.mark()
+	as := g.respelled(n)
+	return "ln -s " + g.of("src", "docs", "a.txt", "../project", "lnk", "up", "~") + " " + g.respelled(n) +
+		g.of("; ", " && ", "\n") + g.of("echo k > "+as, "echo k > "+as+"/new"+g.mark(), "cp a.txt "+as, "wc "+as,
+		"cat "+as+"/*", "ln -s k1.txt "+as, "mkdir "+as+"/new"+g.mark(), "ls "+as, "ls", "tee "+as+" < a.txt")
+}
+
+// respelled is another way to write a name.
+func (g tricks) respelled(name string) string {
+	return g.of("", "", "./", ".//", "././", "src/../", "../project/", `"$PWD"/`, "~/project/") + name
 }
 
 // carried sets a variable to what depends on where the shell stands, or to what a
