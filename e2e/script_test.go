@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/agent/agenttest"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
@@ -31,6 +32,9 @@ type seat struct {
 	// the key for yes.
 	asks []string
 	yes  string
+	// selfAnswered says that nod's own part in the agent answers the question about
+	// what nod allows: a person who leaves it alone sees it go.
+	selfAnswered bool
 	// refused are words that the model is told where a call did not run, absent
 	// where the agent has no such tool or does not take the arguments.
 	refused, absent []string
@@ -116,7 +120,7 @@ func (p *played) step(i int, c agenttest.ScriptCall) llmtest.Step {
 	}
 	call, has := p.call(c, fmt.Sprintf("c%02d", i), in)
 	if !has {
-		call, _ = p.call(agenttest.ScriptCall{Tool: "Bash"}, fmt.Sprintf("c%02d", i), map[string]any{"command": "true"})
+		call, _ = p.call(agenttest.ScriptCall{Tool: "Bash"}, fmt.Sprintf("c%02d", i), map[string]any{"command": fmt.Sprint("true ", i)})
 		p.became[i].end = "absent"
 	}
 	return llmtest.Step{Calls: []llmtest.Call{call}, Before: func() { p.begin(i) }}
@@ -159,6 +163,14 @@ func (p *played) asking() bool {
 	return slices.ContainsFunc(p.asks, func(mark string) bool { return strings.Contains(words, mark) })
 }
 
+// granted reports whether nod has allowed the call that was made last.
+func (p *played) granted() bool {
+	name := fmt.Sprintf("c%02d", p.at.Load())
+	return slices.ContainsFunc(p.m.log(), func(e audit.Entry) bool {
+		return e.Kind == audit.Decision && llmtest.CallName(e.CallID) == name && e.Answered == "allow"
+	})
+}
+
 // answer says yes to every question until the script is through.
 func (p *played) answer() {
 	p.m.t.Helper()
@@ -166,7 +178,7 @@ func (p *played) answer() {
 	looks := 0
 	hang.Until(p.m.t, "the end of the script", func() bool {
 		switch {
-		case !p.asking():
+		case !p.asking(), p.selfAnswered && p.granted():
 			looks = 0
 		case looks%200 == 0:
 			p.note(func(b *became) { b.asked = true })

@@ -66,10 +66,48 @@ func codexSeat(approval, sandbox string) seat {
 	}
 }
 
+// opencodeSeat is opencode as it is without settings of permissions. nod's plugin
+// has it ask about commands, and answers by itself for what nod allows.
+func opencodeSeat() seat {
+	d := opencodeDriven()
+	return seat{
+		agent: "opencode", mode: "default", program: d.program, selfAnswered: true,
+		sit: func(m *machine, srv *llmtest.Server, nod bool) *screen {
+			_, environ := d.prepare(m, srv)
+			if nod {
+				m.installFor("opencode", "user")
+			}
+			s := m.terminal(environ, d.program(m.t))
+			s.srv = srv
+			s.sees("Ask anything")
+			return s
+		},
+		call: func(c agenttest.ScriptCall, name string, in map[string]any) (llmtest.Call, bool) {
+			switch c.Tool {
+			case "Bash":
+				return d.shell(name, fmt.Sprint(in["command"])), true
+			case "Write":
+				return d.write(name, fmt.Sprint(in["file_path"]), "x\n"), true
+			case "Read":
+				return llmtest.Call{Name: name, Tool: "read", Input: map[string]any{"filePath": in["file_path"]}}, true
+			case "Glob", "Grep", "TodoWrite":
+				return llmtest.Call{Name: name, Tool: strings.ToLower(c.Tool), Input: in}, true
+			case "Agent":
+				return d.child(name, "look at nothing"), true
+			}
+			return llmtest.Call{}, false
+		},
+		asks: []string{"Permission required"}, yes: "\r",
+		refused: []string{"A person has to approve", "nod cannot ask here", "cannot be undone", "rejected permission"},
+		absent:  []string{"invalid arguments", "unavailable tool"},
+	}
+}
+
 func seats() []seat {
 	return []seat{
 		claudeSeat("auto"), claudeSeat("default"), claudeSeat("acceptEdits"), claudeSeat("plan"),
 		claudeSeat("bypassPermissions"), codexSeat("on-request", "workspace-write"), codexSeat("never", "workspace-write"),
+		opencodeSeat(),
 	}
 }
 
