@@ -40,8 +40,8 @@ func (q question) answer(ctx context.Context) Decision {
 
 // modelFailed answers where the model did not.
 func (q question) modelFailed(f *fault.Error, notices []string) Decision {
-	d := q.unavailable(f, "the classifier failed: "+f.Message)
-	said := "nod's classifier failed (" + string(f.Kind) + "): " + printable.Line(f.Error(), reasonLimit)
+	d := q.unavailable(f, "nod's model gave no answer: "+f.Message)
+	said := "nod's model gave no answer (" + string(f.Kind) + "): " + printable.Line(f.Error(), reasonLimit)
 	d.Notices = append([]string{said}, tamed(notices)...)
 	return d
 }

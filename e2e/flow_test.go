@@ -40,7 +40,7 @@ func TestWithoutModel(t *testing.T) {
 		{call: llmtest.Bash("by a hard_deny rule", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden"), told: []string{"hard_deny", "touch forbidden"}},
 		{call: llmtest.Bash("hidden in another shell", `bash -c "cd . && touch forbidden"`), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden")},
 		{call: llmtest.Bash("irrecoverable", "rm -rf ~"), answered: "deny", layer: nod.LayerShell, makes: ""},
-		{call: llmtest.Bash("to be asked", "./opaque asked"), answered: "deny", layer: nod.LayerNone, kind: fault.NoModel, makes: in("asked"), told: []string{approve, "allow rule"}},
+		{call: llmtest.Bash("to be asked", "./opaque asked"), answered: "deny", layer: nod.LayerNone, kind: fault.NoModel, makes: in("asked"), told: []string{approve, `add allow = [`}},
 		{call: llmtest.Read("read", in("sub/README")), answered: "allow", layer: nod.LayerAllowlist, ran: true, told: []string{"a file"}},
 		{call: llmtest.Read("read a secret", filepath.Join(m.home, ".ssh", "id_ed25519")), answered: "deny", kind: fault.NoModel, told: []string{"secret", approve}},
 		{call: llmtest.Bash("print a secret", "cat ~/.ssh/id_ed25519"), answered: "deny", kind: fault.NoModel, told: []string{"secret", approve}},
@@ -153,7 +153,7 @@ func testFaults(t *testing.T, faults []llmtest.Fault, limit string) {
 	for _, f := range faults {
 		file := strings.Map(letters, f.Name)
 		list = append(list, expectation{call: llmtest.Bash(f.Name, "./opaque fault-"+file), answered: "deny", layer: nod.LayerModel, kind: f.Kind,
-			makes: filepath.Join(m.work, "fault-"+file), told: []string{"classifier failed"}})
+			makes: filepath.Join(m.work, "fault-"+file), told: []string{"nod's model gave no answer"}})
 	}
 	s := script(list)
 	s.Classifier = func(r llmtest.Request) llmtest.Answer {

@@ -86,7 +86,7 @@ func TestNodClassifyThatFailsBlocks(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			p := withFakeNod(t, row.script)
 			s := p.run(bytes.NewReader(p.bash("npm publish")))
-			if s.verdict != "deny" || !strings.Contains(s.reason, "classifier failed") || !strings.Contains(s.system, string(row.kind)) || !strings.Contains(s.system, row.says) {
+			if s.verdict != "deny" || !strings.Contains(s.reason, "model gave no answer") || !strings.Contains(s.system, string(row.kind)) || !strings.Contains(s.system, row.says) {
 				t.Errorf("want %s and %q: %+v", row.kind, row.says, s)
 			}
 			entries := p.log()
