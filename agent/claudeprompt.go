@@ -25,7 +25,7 @@ import (
 // transcript. A hook is told both.
 type ClaudePrompt struct {
 	Project string // where the server was started, which is where the session was
-	Session string // the host's id of the session, "" if unknown
+	Session string // the host's id of the session, "" if unknown: then all in Project are one
 }
 
 // Name returns "claude-code".
@@ -46,7 +46,7 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 	f := fieldsOf(top, &err)
 	e := Event{Kind: Decide, Name: "permission prompt", Mode: "default", Project: p.Project}
 	e.Call = nod.Call{
-		ID: f.optional("tool_use_id"), Agent: p.Name(), Session: orWord(p.Session, "permission prompts"),
+		ID: f.optional("tool_use_id"), Agent: p.Name(), Session: orWord(p.Session, "permission prompts in "+p.Project),
 		RawTool: f.word("tool_name"), Dir: p.Project, Environ: environ,
 	}
 	in, raw := f.child("input")

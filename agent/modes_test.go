@@ -175,6 +175,21 @@ func writeScript(t *testing.T, name, text string) {
 	}
 }
 
+// Who does not name the session is in one of the project that the server was started
+// in: the root that is kept of it is that project's.
+func TestPermissionPromptsOfOneProjectAreASession(t *testing.T) {
+	session := func(project string) string {
+		e, err := agent.ClaudePrompt{Project: project}.Decode([]byte(`{"tool_name":"Bash","input":{"command":"ls"}}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Call.Session
+	}
+	if session("/a") == "" || session("/a") != session("/a") || session("/a") == session("/b") {
+		t.Errorf("%q %q", session("/a"), session("/b"))
+	}
+}
+
 // As the permission prompt tool: allow rules hold where each command starts in
 // the project, and what is for a person alone is refused in words of its own.
 func TestPermissionPromptSays(t *testing.T) {

@@ -274,6 +274,8 @@ func offerHistory(p *Process) {
 func promises(p *Process, agent string, level install.Level, programs install.Programs) {
 	if level == install.Managed {
 		printFindings(p, programs.Owners())
+		fmt.Fprintf(p.Stdout, "A user's own nod mode off or observe ends this machine's rules too, unless %s says "+
+			"mode = \"enforce\".\n", config.DefaultPlaces("").Managed)
 	} else {
 		promise(p, agent, level, programs.Nod)
 	}

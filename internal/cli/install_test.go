@@ -140,6 +140,9 @@ func TestInstallManaged(t *testing.T) {
 	if !strings.Contains(got, `"--managed"`) || strings.Contains(got, m.path("home")) || strings.Contains(stdout, "disableAllHooks") {
 		t.Errorf("%s\n%s", stdout, got)
 	}
+	if !strings.Contains(stdout, `unless /etc/nod/nod.toml says mode = "enforce"`) {
+		t.Errorf("the mode: %s", stdout)
+	}
 	if code, _, stderr = m.run("install claude-code --managed --unattended --state /var/lib/nod"); code != ExitOK || !strings.Contains(m.read(file), `"/var/lib/nod"`) {
 		t.Errorf("--state: %d %s", code, stderr)
 	}
