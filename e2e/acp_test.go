@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/nodgate/nod/audit"
@@ -191,6 +192,71 @@ func TestACP(t *testing.T) {
 	}
 }
 
+// An editor over the Agent SDK is asked what nod's hook asks about, with nod acp
+// before the agent and without it.
+func TestTheHookAsksTheEditor(t *testing.T) {
+	deep(t, "agents that an editor drives")
+	for name, through := range map[string][]string{"hook": nil, "hook and nod acp": {"acp", "--"}} {
+		t.Run(name, func(t *testing.T) {
+			begin(t)
+			m, s := newMachine(t, ruleSettings), claudeSpoke(1)
+			var script llmtest.Script
+			for _, c := range []llmtest.Call{s.shell("allowed", "touch allowed"), s.shell("denied", "touch forbidden"), s.shell("refused", "./opaque refused")} {
+				script.Steps = append(script.Steps, llmtest.Step{Calls: []llmtest.Call{c}})
+			}
+			words, environ := s.prepare(m, llmtest.NewServer(t, script))
+			m.install("user")
+			if through != nil {
+				words = slices.Concat([]string{filepath.Join(m.bin, "nod")}, through, words)
+			}
+			e := m.editor(s, m.work, words, environ)
+			e.prompt("do what the test wants")
+			for file, ran := range map[string]bool{"allowed": true, "forbidden": false, "refused": false} {
+				if exists(filepath.Join(m.work, file)) != ran {
+					t.Errorf("%s is there: %v", file, !ran)
+				}
+			}
+			said := map[string]string{}
+			for _, entry := range m.log() {
+				if entry.Kind == audit.Decision && entry.Agent == "claude-code" {
+					said[llmtest.CallName(entry.CallID)] = entry.Answered
+				}
+			}
+			if e.asked != 1 || said["refused"] != "ask" || said["denied"] != "deny" {
+				t.Errorf("the editor was asked %d times; the hook said %v\n%s", e.asked, said, e.stderr)
+			}
+		})
+	}
+}
+
+// Gemini CLI names beside the title the directory of its process, not that of the
+// session: what nod allows where they are one is the person's where they differ.
+func TestGeminiNamesItsOwnDirectory(t *testing.T) {
+	deep(t, "agents that an editor drives")
+	s := geminiSpoke()
+	s.version = 1
+	for _, row := range []struct {
+		name  string
+		dir   func(*machine) string
+		asked int
+	}{
+		{"in the project", func(m *machine) string { return m.work }, 0},
+		{"elsewhere", func(m *machine) string { return m.home }, 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			m := newBareMachine(t, ruleSettings)
+			t.Parallel()
+			srv := llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{s.shell("allowed", "touch allowed")}}}})
+			words, environ := s.prepare(m, srv)
+			e := m.editor(s, row.dir(m), slices.Concat([]string{filepath.Join(m.bin, "nod"), "acp", "--"}, words), environ)
+			e.prompt("do what the test wants")
+			if ran := exists(filepath.Join(m.work, "allowed")); e.asked != row.asked || ran != (row.asked == 0) {
+				t.Errorf("the editor was asked %d times, want %d; ran: %v", e.asked, row.asked, ran)
+			}
+		})
+	}
+}
+
 // step is one call, what nod answers ("": allow or abstained), and the file
 // that is there afterwards if it ran.
 type step struct {
@@ -242,8 +308,17 @@ type driver struct {
 // edit starts an agent through nod acp and opens a session in the workspace.
 func (m *machine) edit(s spoke, words, environ []string) *driver {
 	m.t.Helper()
+	through := []string{filepath.Join(m.bin, "nod"), "acp", "--name", s.name, "--"}
+	return m.editor(s, m.work, append(through, words...), environ)
+}
+
+// editor is one that starts an agent in a directory and opens a session in the
+// workspace.
+func (m *machine) editor(s spoke, dir string, words, environ []string) *driver {
+	m.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), hang.Limit())
-	cmd := m.command(ctx, filepath.Join(m.bin, "nod"), append([]string{"acp", "--name", s.name, "--"}, words...)...)
+	cmd := m.command(ctx, words[0], words[1:]...)
+	cmd.Dir = dir
 	cmd.Env = append(cmd.Env, environ...)
 	d := &driver{t: m.t, stderr: &bytes.Buffer{}, version: s.version}
 	cmd.Stderr = d.stderr
