@@ -49,7 +49,7 @@ const maxObstacle = 80
 const aboutConfinement = `
 Code that nod has not read, such as tests and builds, can run where it can do no
 harm: no network, no home directory, no secrets; what it writes into the
-workspace is kept, but for what runs later (docs/confine.md). It works here.
+workspace is kept, but for what runs later (nod help confine). It works here.
 Later: nod confine on, nod confine off.
 Switch it on? [y/N] `
 

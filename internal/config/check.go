@@ -174,6 +174,9 @@ func isLabel(s string) bool {
 
 // checkTool accepts a canonical tool name. MCP tools are not among them.
 func checkTool(name string) error {
+	if strings.HasPrefix(name, "mcp__") {
+		return fmt.Errorf("%q is a tool of an MCP server, which stands as a rule: allow = [%q]", name, name)
+	}
 	for _, c := range []byte(name) {
 		if !isWordByte(c) || c >= 'A' && c <= 'Z' {
 			return fmt.Errorf("%q is no canonical tool name, such as read_file", name)
