@@ -272,6 +272,7 @@ func TestInstallSaysWhatIsOverridden(t *testing.T) {
 		{"the person's", allows, "", "", []string{"2 allow rules of Claude Code's own", "  Bash(npm run lint:*)  ~/.claude/settings.json:1\n", "nod rules check"}},
 		{"what \"don't ask again\" wrote here", "{}", allows, "", []string{"2 allow rules", "repo/.claude/settings.local.json:1\n"}},
 		{"taken over", allows, "", `claude_rules = "all"`, nil},
+		{"tools that nod leaves to the host", `{"permissions":{"allow":["Agent","TodoWrite"]}}`, "", "", nil},
 		{"none", "{}", "", "", nil},
 		{"settings that are broken", "{}", "", "alow = []", []string{"nod.toml:1:1: \"alow\" is not a key"}},
 	} {

@@ -262,6 +262,8 @@ func (r *claudeReader) overridden(permissions *node) {
 		why := "nod asks all the same"
 		rule, err := nod.ParsePermission(nod.ListAllow, text, "", r.dir)
 		switch {
+		case err == nil && slices.Contains(nod.DefaultRules().Allowlist, match.CanonicalTool(rule.Text)):
+			return // nod leaves these to the host, so that its rule counts
 		case err != nil:
 			why += ", and has no rule that means the same: " + err.Error()
 		case rule.IsCommand() || strings.HasPrefix(rule.Text, "mcp__"):
