@@ -72,7 +72,7 @@ func (s *scanner) constant(a int) {
 		depth++
 	}
 	open := a + depth
-	if open >= len(s.in) || s.in[open] != '"' && s.in[open] != '\'' || depth == 0 && s.closes(open) {
+	if open >= len(s.in) || s.in[open] != '"' && s.in[open] != '\'' || depth == 0 && closes(s.in[open:], s.quote) {
 		return
 	}
 	s.alone = true

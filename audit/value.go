@@ -179,21 +179,21 @@ func (s *scanner) value(i int) (a, b, next int) {
 	for i+depth < len(s.in) && s.in[i+depth] == '\\' {
 		depth++
 	}
-	if open := i + depth; open < len(s.in) && isQuote(s.in[open]) && (depth > 0 || !s.closes(open)) {
+	if open := i + depth; open < len(s.in) && isQuote(s.in[open]) && (depth > 0 || !closes(s.in[open:], s.quote)) {
 		return s.inQuotes(open, depth)
 	}
 	end := s.bare(i)
 	return i, s.trim(i, end), end
 }
 
-// closes reports whether the quote at i ends a string rather than begins one.
-// An apostrophe further up may have confused the count, so that what follows
+// closes reports whether the quote that text begins with ends a string, which began
+// with quote, rather than begins another. An apostrophe further up may have confused the count, so that what follows
 // counts too.
-func (s *scanner) closes(i int) bool {
-	if s.in[i] != s.quote {
+func closes(text string, quote byte) bool {
+	if text[0] != quote {
 		return false
 	}
-	return i+1 == len(s.in) || isSpace(s.in[i+1]) || strings.IndexByte(";|&)],}", s.in[i+1]) >= 0
+	return len(text) == 1 || isSpace(text[1]) || strings.IndexByte(";|&)],}", text[1]) >= 0
 }
 
 // inQuotes handles a value whose opening quote is at open, behind depth
@@ -250,7 +250,7 @@ func (s *scanner) bare(i int) int {
 		case c == '`':
 			return i
 		case c == '$' && strings.HasPrefix(s.in[i:], "${"):
-			end := s.braces(i)
+			end := i + braces(s.in[i:], s.quote)
 			if !isReference(s.in[i:end]) {
 				return i
 			}
@@ -273,17 +273,17 @@ func (s *scanner) bare(i int) int {
 	return len(s.in)
 }
 
-// braces returns the end of the ${...} at i, as far as one that only names a
-// variable goes.
-func (s *scanner) braces(i int) int {
-	end := i + 2
-	for end < len(s.in) && end-i < 4*nameLimit && s.in[end] != '}' && s.in[end] != '\n' && s.in[end] != s.quote {
-		end++
+// braces returns the length of the ${...} that text begins with, as far as one that
+// only names a variable goes.
+func braces(text string, quote byte) (n int) {
+	n = 2
+	for n < len(text) && n < 4*nameLimit && text[n] != '}' && text[n] != '\n' && text[n] != quote {
+		n++
 	}
-	for end < len(s.in) && s.in[end] == '}' {
-		end++
+	for n < len(text) && text[n] == '}' {
+		n++
 	}
-	return end
+	return n
 }
 
 // trim drops the brackets and commas behind a bare value that close what was

@@ -538,10 +538,10 @@ func (u *use) positional() {
 	}
 }
 
-// fewest is how many positional arguments there are at least: xargs runs its
-// command with none where nothing comes in.
-func (u *use) fewest() (n int) {
-	for _, w := range u.pos {
+// fewest is how many arguments the words become at least: xargs runs its command
+// with none where nothing comes in.
+func fewest(words []word) (n int) {
+	for _, w := range words {
 		if !w.many {
 			n++
 		}
@@ -565,7 +565,7 @@ func (u *use) assign(roles []string) {
 		}
 	}
 	n := len(u.pos)
-	if variadic >= 0 && u.fewest() <= len(roles)-1 { // a search without a place to search
+	if variadic >= 0 && fewest(u.pos) <= len(roles)-1 { // a search without a place to search
 		if strings.Contains("tree... names... searched...", roles[variadic]) {
 			u.effects(u.none, u.inv.raw)
 		}
