@@ -24,7 +24,7 @@ const (
 func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 	c := h.Report.Commands[e.Command]
 	o := gitOptionsOf(c)
-	if !isGit(c) || o.sub != "add" && o.sub != "stage" || c.Dir == "" || o.short("un") ||
+	if !isGit(c) || !o.gitIs("takes-in") || c.Dir == "" || o.short("un") ||
 		o.long("--update", "--dry-run") {
 		return ""
 	}
@@ -105,7 +105,7 @@ func (h *Secrets) gitAims() string {
 			}
 		}
 		for i, name := range o.operands {
-			if o.sub == "grep" && i == 0 && len(o.values["-e"]) == 0 || takesMessage(o.sub) || excludes(name) {
+			if o.gitIs("searches") && i == 0 && len(o.values["-e"]) == 0 || o.gitIs("takes-text") || excludes(name) {
 				continue
 			}
 			magic := strings.HasPrefix(name, ":")
@@ -130,16 +130,6 @@ func excludes(pathspec string) bool {
 	signs, ok := strings.CutPrefix(pathspec, ":")
 	signs = signs[:len(signs)-len(strings.TrimLeft(signs, "/!^"))]
 	return ok && strings.ContainsAny(signs, "!^")
-}
-
-// takesMessage lists the subcommands of which arguments are text, or say what
-// to leave out.
-func takesMessage(sub string) bool {
-	switch sub {
-	case "commit", "config", "tag", "branch", "notes", "check-ignore", "ls-files", "rm", "status":
-		return true
-	}
-	return false
 }
 
 func cutLast(s, sep string) (before, after string, ok bool) {

@@ -26,7 +26,7 @@ const maxRefs = 64
 // the repository has, "" if none.
 func (h *Secrets) gitPrints() (why string) {
 	for _, c := range h.Report.Commands {
-		if !isGit(c) || c.Dir == "" || !printsObjects(gitOptionsOf(c).sub) {
+		if !isGit(c) || c.Dir == "" || !gitOptionsOf(c).gitIs("prints-objects") {
 			continue
 		}
 		r := h.At.RepositoryAt(h.gitDirectory(c))
@@ -45,23 +45,12 @@ func (h *Secrets) gitPrints() (why string) {
 	return ""
 }
 
-// printsObjects lists the subcommands that may print what is in a commit, or in
-// the index: those that found looks at.
-func printsObjects(sub string) bool {
-	switch sub {
-	case "show", "cat-file", "log", "whatchanged", "format-patch", "range-diff", "fast-export", "reflog", "bundle",
-		"stash", "diff", "diff-files", "diff-index", "diff-tree", "status", "commit", "archive", "grep", "merge-tree":
-		return true
-	}
-	return false
-}
-
 // gitLook is what one command of git is told to print.
 type gitLook struct {
 	secrets *Secrets
 	repo    *repo.Repo
 	shell.Command
-	gitOptions
+	*gitOptions
 	revs, not []string
 	base      []string             // revisions whose common ancestor counts
 	paths     []string             // pathspecs, absolute
@@ -87,10 +76,10 @@ func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 		l.longPrefix("--all", "--branch", "--tags", "--remotes", "--glob", "--walk-reflogs", "--reflog", "--stdin",
 			"--exclude")
 	operands := l.operands
-	if l.sub == "stash" || l.sub == "reflog" || l.sub == "bundle" {
+	if l.gitIs("has-verbs") {
 		operands = operands[min(1, len(operands)):]
 	}
-	if l.sub == "grep" && len(l.values["-e"])+len(l.values["-f"]) == 0 {
+	if l.gitIs("searches") && len(l.values["-e"])+len(l.values["-f"]) == 0 {
 		operands = operands[min(1, len(operands)):]
 	}
 	if l.longPrefix("--full-d") { // of commits that touch the paths, all is shown

@@ -21,8 +21,8 @@ type gitOptions struct {
 }
 
 // gitOptionsOf reads what git is told.
-func gitOptionsOf(c shell.Command) gitOptions {
-	o := gitOptions{values: map[string][]string{}}
+func gitOptionsOf(c shell.Command) *gitOptions {
+	o := &gitOptions{values: map[string][]string{}}
 	words := c.Words[min(1, len(c.Words)):]
 	if words = words[min(beforeSubcommand(words), len(words)):]; len(words) > 0 {
 		o.sub, words = words[0].Value, words[1:]
@@ -101,6 +101,9 @@ func beforeSubcommand(words []shell.Word) (n int) {
 	}
 	return n
 }
+
+// gitIs reports whether a list of git's sheet names the subcommand.
+func (o *gitOptions) gitIs(list string) bool { return shell.Lists("git", list, o.sub) }
 
 func (o *gitOptions) short(any string) bool { return strings.ContainsAny(o.letters, any) }
 

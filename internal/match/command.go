@@ -16,7 +16,7 @@ func (p Pattern) Clears(c shell.Command) bool {
 	if n == 0 || len(c.Words) < n || !p.Open && len(c.Words) > n {
 		return false
 	}
-	if c.Foreign && !strings.Contains(p.Words[0], "/") || slices.ContainsFunc(c.Wrappers, changesMeaning) {
+	if c.Foreign && !strings.Contains(p.Words[0], "/") || !allMean(c.Wrappers) {
 		return false
 	}
 	for i, w := range p.Words {
@@ -27,15 +27,9 @@ func (p Pattern) Clears(c shell.Command) bool {
 	return true
 }
 
-// changesMeaning reports whether a command under this wrapper is another one:
-// as somebody else, on another machine, in a container.
-func changesMeaning(wrapper string) bool {
-	switch path.Base(wrapper) {
-	case "env", "nice", "ionice", "nohup", "time", "timeout", "stdbuf", "setsid", "command", "builtin", "exec", "eval",
-		"xargs", "find", "sh", "bash", "zsh", "dash", "ksh":
-		return false
-	}
-	return true
+// allMean reports whether a rule still holds under all of these wrappers.
+func allMean(wrappers []string) bool {
+	return !slices.ContainsFunc(wrappers, func(w string) bool { return !shell.Means(w) })
 }
 
 type position bool

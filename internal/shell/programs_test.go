@@ -36,8 +36,8 @@ var mayCompare = map[string]string{
 	"hooksOf":  "subcommands of git", "runsFromGit": "settings of git",
 	"note": "schemes of addresses", "asks": "schemes of addresses",
 
-	"gitAims": "subcommands of git", "takesMessage": "subcommands of git", "printsObjects": "subcommands of git",
-	"newGitLook": "subcommands of git", "found": "subcommands of git", "valued": "subcommands of git",
+	// How each is looked up in the objects of git is code; which are is in git's sheet.
+	"found": "subcommands of git", "valued": "subcommands of git",
 	"finish": "words of the directive code", "filter": "words of the directive args",
 	"stated": "effects that sheets state",
 	"markOf": "words of options in sheets", "Name": "names of effects",
@@ -56,8 +56,6 @@ var mayCompare = map[string]string{
 	// nod itself, and the shell and git whose own files are looked at.
 	"isNod": "nod itself", "isShellScript": "the first line of a shell's script",
 	"ofGit": "what git is told names no file to hash", "git": "which commands speak to a repository's host is told to a model",
-	// What a rule for a command holds under: a wrapper that nobody looked at takes the rule away.
-	"changesMeaning": "wrappers under which a rule still holds",
 	// Agents.
 	"isLookUp": "tools of agents", "pathFits": "tools of agents",
 	"runsWhatFollows":  "what Claude Code drops from a person's rules",

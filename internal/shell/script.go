@@ -69,12 +69,12 @@ func (f *definitions) load(w word, inv *invocation) (s source, ok bool) {
 // this user, in the directory that is known.
 func (d *draft) asWritten() bool {
 	for _, w := range d.wrappers {
-		switch name := path.Base(w); name {
-		case "command", "builtin", "exec", "eval", "trap":
-		default:
-			if s, ok := d.machine.sheet(name); grammar.Shells(name) == nil && !(ok && s.stays) {
-				return false
-			}
+		name := path.Base(w)
+		if runsItself(name) || name == "trap" || grammar.Shells(name) != nil {
+			continue
+		}
+		if s, ok := d.machine.sheet(name); !ok || !s.stays {
+			return false
 		}
 	}
 	return true

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // Traits are what a sheet says of a program, one of its subcommands or an option
 // of theirs, for those who judge what a command does. A command has a trait if
@@ -49,6 +52,7 @@ const (
 	Standard                            // git: but for those that ignore files name
 	Cached                              // git: tracked files, too
 	Outside                             // git: files of no repository, or of another one
+	SameCommand                         // a rule for the command that it starts is about that command here too
 	Fed                                 // its arguments come from a search: what a sheet starts; no word of sheets
 )
 
@@ -58,7 +62,7 @@ const traitWords = " git prints-files prints-lines prints-facts bare-names flat 
 	"replaces repeats destroys " +
 	"discards mild-verbs own-database runs-words runner shell uses-git finds-files " +
 	"expression searches skips-hidden skips-ignored shallow follows inverted any-line any-pattern untracked " +
-	"standard cached outside "
+	"standard cached outside same-command "
 
 // traitOf is the trait that a word of a sheet stands for, 0 for none.
 func traitOf(word string) Traits {
@@ -85,6 +89,25 @@ func TraitsOf(program string) Traits {
 		return 0
 	}
 	return s.is
+}
+
+// Means reports whether a command under this wrapper is still the command that a rule
+// for it means: not as somebody else, on another machine or in a container.
+func Means(wrapper string) bool {
+	name := path.Base(wrapper)
+	return runsItself(name) || TraitsOf(name).Has(SameCommand)
+}
+
+// runsItself names the builtins of the shell that run a command given to them there
+// and then.
+func runsItself(name string) bool {
+	return name == "command" || name == "builtin" || name == "exec" || name == "eval"
+}
+
+// Lists reports whether a list of a program's sheet holds a word.
+func Lists(program, list, word string) bool {
+	s, ok := (&machine{}).sheet(program)
+	return ok && s.lists(list, word)
 }
 
 // Has reports whether all of some traits are among these.
