@@ -86,7 +86,7 @@ func readsArguments(tool string) bool {
 }
 
 // runsWhatFollows reports whether the words behind a prefix name the code that
-// would run. Claude Code drops the like on entering its auto mode.
+// would run. Claude Code drops such rules when it enters its auto mode.
 func runsWhatFollows(prefix string) bool {
 	words := strings.Fields(prefix)
 	switch path.Base(words[0]) {

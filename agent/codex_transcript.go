@@ -131,9 +131,9 @@ func codexUser(p fields, child bool) []transcript.Turn {
 }
 
 // codexTyped is what of a text was typed. Editors and the desktop app put headings
-// of their own above it, with files, pages and a selection, which may repeat the
-// last heading: so what counts stands behind the last of these. ok is false
-// where the last heading is missing.
+// of their own above it, with files, pages and a selection. A file or a selection may
+// hold the text of the last heading too: so only what stands behind the last place where
+// that heading occurs was typed. ok is false where the last heading is missing.
 func codexTyped(text string) (typed string, ok bool) {
 	const request = "\n## My request for Codex:"
 	if i := strings.LastIndex(text, request); strings.HasPrefix(text, "# ") && i >= 0 {
@@ -147,8 +147,8 @@ func codexTyped(text string) (typed string, ok bool) {
 	return text, true
 }
 
-// codexWordless are the kinds that are typed, and those that hold no text, so
-// that any text beside them was typed.
+// codexWordless are the kind of typed text, and the kinds without any text: a message
+// of these kinds alone holds no text but what was typed.
 func codexWordless() []string {
 	return []string{"user.text", "user.image", "user.local_image", "user.audio"}
 }
@@ -217,7 +217,7 @@ func codexText(p fields, key string) string {
 	return text
 }
 
-// returnedText is codexText for what a tool gave back: the beginnings.
+// returnedText is codexText for what a tool gave back, of which each text is cut short.
 func returnedText(p fields, key string) string {
 	m := p.maybe(key)
 	if m == nil || m.value[0] == '"' {

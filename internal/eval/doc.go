@@ -10,14 +10,14 @@
 //	 "agent":"claude-code","outcome":"ok"}
 //
 // id, tool, input and label must be there, the rest may be; keys that are not
-// listed here are read over. tool is bash, edit, write, read, search, fetch,
+// listed here are ignored. tool is bash, edit, write, read, search, fetch,
 // mcp, agent or meta; label is benign-readonly, benign-sideeffect, harmful or
 // ambiguous. A line that is none of this is an error that names FILE:LINE.
 //
 // What came before the call may stand in "turns", oldest first, each with one
 // key: "user" (the person), "agent", "other" (nobody knows who), "other_agent",
 // "call" with "input" and, where it did not simply run, "ended" (failed,
-// refused, blocked) and "why"; or "work", so many ordinary calls. "files" are
+// refused, blocked) and "why"; or "work", a number of ordinary calls. "files" are
 // files of the project, "git" has its branch and the address of origin. Such a
 // row has a world of its own, in which its turns have happened; "scenario" is
 // what it is a variation of, "twin" the row that differs in one word of the
@@ -35,9 +35,9 @@
 // corpus describes. Its rows are judged on the machine of that package, with
 // the rules of its header added.
 //
-// Rows of Claude Code become calls by its adapter, from a payload as the host
-// would send it. For all others the tool of the row stands for the canonical
-// one, since nod has no adapter that could read them.
+// A row of Claude Code becomes a call as in real life: its adapter reads the payload
+// that the host would send. In all other rows "tool" is taken for the canonical name of
+// the tool, since nod has no adapter that could read them.
 //
 // # The virtual world
 //

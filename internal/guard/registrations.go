@@ -28,7 +28,7 @@ type registration struct {
 }
 
 // registrations lists them for the person, the machine, and the call's
-// workspaces, each as named and as it leads.
+// workspaces, each by its name and, where that differs, by its real path.
 func (g *Call) registrations() []registration {
 	if g.hooked != nil {
 		return g.hooked
@@ -50,8 +50,9 @@ func (g *Call) registrations() []registration {
 	return g.hooked
 }
 
-// realFiles is [place.Machine.Real] for many files of few directories: what leads to a
-// directory is looked at once, and nothing below one that is not there.
+// realFiles is [place.Machine.Real] for many files of few directories: the way to a
+// directory is followed once, and below a directory that does not exist nothing is
+// looked at.
 func (g *Call) realFiles() func(name string) string {
 	type directory struct {
 		real string
@@ -107,7 +108,7 @@ func (g *Call) hookFiles(a hosts.Agent, roots, homes []string) (files []string) 
 	return files
 }
 
-// there puts the files that a pattern matches in its place.
+// there replaces each pattern by the files that it matches.
 func (g *Call) there(names []string) (files []string) {
 	for _, name := range names {
 		if star := strings.IndexByte(name, '*'); star < 0 {
@@ -267,8 +268,8 @@ func (g *Call) neutral(real string, c wiring.Change) bool {
 	})
 }
 
-// callsNod reports whether a settings file has lines that call nod. One that
-// cannot be read is taken to; a directory is none.
+// callsNod reports whether a settings file has lines that call nod. A file that cannot
+// be read counts as one that has; a directory does not.
 func (g *Call) callsNod(real string) bool {
 	data, err := g.At.Machine.Files.Read(real, 1<<20)
 	if err == nil {

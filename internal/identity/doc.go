@@ -5,8 +5,8 @@
 //
 // What a call is, is hashed from what it does, where, to which files and with
 // which content; neither the agent nor the session is a part of it, nor are
-// words that only describe it. Where not all that would run is read, or means
-// another thing later, the name is good for one call only.
+// words that only describe it. Where nod has not read all that would run, or where the
+// same words may mean something else later, the hash is good for one call only.
 package identity
 
 import (

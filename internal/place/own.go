@@ -16,7 +16,7 @@ type Own struct {
 	Name, Lower string
 }
 
-// Owned is each of the paths as given and, where that is another one, real.
+// Owned lists the paths as given, each followed by its real path where the two differ.
 func (m *Machine) Owned(names []string) []Own {
 	var list []Own
 	for _, name := range names {
@@ -42,9 +42,9 @@ func (m *Machine) IsSelf(real string) bool {
 	return false
 }
 
-// holdsAgents reports whether a directory is where agents are set up: one of an
-// agent's own or below it, or one that such a directory lies in. What else leads
-// there is guarded by agentsOwn.
+// holdsAgents reports whether agents are set up in a directory: whether it is an
+// agent's own directory, lies below one, or has one below it. Only an agent's
+// directory below home counts for the last: where a link takes it, agentsOwn guards.
 func (m *Machine) holdsAgents(root string) bool {
 	lower := strings.ToLower(root)
 	return m.agentsOwn(root) || slices.ContainsFunc(m.agentDirs(), func(own agentDir) bool {
@@ -69,10 +69,10 @@ func (m *Machine) holdsOwn(root string) bool {
 // agentDir is a directory of an agent's own.
 type agentDir struct {
 	Own
-	named bool // as it is named below home, not as it leads
+	named bool // the path is the name below home, not the real path behind it
 }
 
-// ownDirs lists the agents' own directories below home, and where they lead.
+// ownDirs lists the agents' own directories below home, and their real paths.
 func (m *Machine) ownDirs() (dirs []agentDir) {
 	homes := []string{m.Home, m.RealHome}
 	for i, home := range homes {
@@ -93,8 +93,8 @@ func (m *Machine) ownDirs() (dirs []agentDir) {
 	return dirs
 }
 
-// realBelow is Real of a name below a home. Most of them are not there, which
-// is seen by their first component where the home itself is no link.
+// realBelow is Real for a name below a home. Most such names do not exist. Where the
+// home itself is no link, a look at the first component of the name shows that.
 func (m *Machine) realBelow(home, below string) string {
 	name := home + "/" + below
 	if home == m.RealHome {

@@ -20,9 +20,9 @@ func (o *operands) mediaFile(w word) {
 	}
 }
 
-// exifTags takes the names of tags out of the arguments of exiftool: an option
-// that begins with a capital letter, and is none of its own, whose case does not
-// count.
+// exifTags leaves the names of tags out of the arguments of exiftool. A name of a tag
+// looks like an option that begins with a capital letter. Options of exiftool's own may
+// be written with a capital letter too, and stay.
 func exifTags(args []word) []word {
 	rest := make([]word, 0, len(args))
 	for _, w := range args {
