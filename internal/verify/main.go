@@ -31,9 +31,18 @@ import (
 
 // stage is one step. run returns a count with its noun, such as "412 tests".
 type stage struct {
-	name string
-	run  func(context.Context, *house) (string, error)
-	deep bool // only with -deep
+	name   string
+	run    func(context.Context, *house) (string, error)
+	deep   bool // only with -deep
+	beside bool // it waits for the network more than it computes, and runs beside the stages that follow
+	needs  bool // it needs what the stage that runs beside makes, and waits for that stage
+}
+
+// outcome is what became of a stage.
+type outcome struct {
+	name, count string
+	took        time.Duration
+	err         error
 }
 
 // house is what the stages share.
@@ -52,17 +61,17 @@ type totals struct{ passed, failed, skipped int }
 // that does more with -deep asks the house.
 func stages() []stage {
 	return []stage{
-		{name: "tools", run: installTools},
+		{name: "tools", run: installTools, beside: true},
 		{name: "modules", run: verifyModules},
 		{name: "gofmt", run: checkFormat},
 		{name: "vet", run: vet},
 		{name: "staticcheck", run: staticcheck},
 		{name: "govulncheck", run: govulncheck},
-		{name: "tests", run: tests},
-		{name: "race", run: race},
+		{name: "tests", run: tests, needs: true},
+		{name: "race", run: race, needs: true},
 		{name: "figures", run: figures},
 		{name: "witness", run: witness},
-		{name: "end-to-end", run: endToEnd},
+		{name: "end-to-end", run: endToEnd, needs: true},
 		{name: "demo", run: demo},
 		{name: "fuzz", run: fuzzTargets, deep: true},
 	}
@@ -102,21 +111,37 @@ func verify(ctx context.Context, h *house, only string) error {
 			return fmt.Errorf("there is no stage %q; -list names them", name)
 		}
 	}
-	failed, begun := 0, time.Now()
-	for _, s := range stages() {
-		if !chosen(s, h.deep, only) {
-			continue
-		}
-		if !step(ctx, h, s) {
-			failed++
-		}
-	}
+	begun := time.Now()
+	failed := h.runAll(ctx, slices.DeleteFunc(stages(), func(s stage) bool { return !chosen(s, h.deep, only) }))
 	fmt.Printf("%-12s %8s\n", "whole run", time.Since(begun).Round(100*time.Millisecond))
 	fmt.Printf("%d passed, %d failed, %d skipped\n", h.totals.passed, h.totals.failed, h.totals.skipped)
 	if failed > 0 {
 		return fmt.Errorf("%d stages failed", failed)
 	}
 	return nil
+}
+
+// runAll runs stages and returns how many failed.
+func (h *house) runAll(ctx context.Context, list []stage) (failed int) {
+	var beside []<-chan outcome
+	settle := func() {
+		for _, done := range beside {
+			failed += (<-done).print()
+		}
+		beside = nil
+	}
+	for _, s := range list {
+		if s.needs {
+			settle()
+		}
+		if s.beside {
+			beside = append(beside, h.begin(ctx, s))
+		} else {
+			failed += h.step(ctx, s).print()
+		}
+	}
+	settle()
+	return failed
 }
 
 // chosen reports whether a stage runs. Whoever names a stage wants it.
@@ -127,19 +152,33 @@ func chosen(s stage, deep bool, only string) bool {
 	return deep || !s.deep
 }
 
-// step runs one stage and prints its line.
-func step(ctx context.Context, h *house, s stage) bool {
+// begin starts a stage that runs beside others.
+func (h *house) begin(ctx context.Context, s stage) <-chan outcome {
+	done := make(chan outcome, 1)
+	go func() { done <- h.run(ctx, s) }()
+	return done
+}
+
+// step runs one stage, and says meanwhile that it runs.
+func (h *house) step(ctx context.Context, s stage) outcome {
+	defer progress(os.Stdout, s.name)()
+	return h.run(ctx, s)
+}
+
+func (h *house) run(ctx context.Context, s stage) outcome {
 	begun := time.Now()
-	stop := progress(os.Stdout, s.name)
 	count, err := s.run(ctx, h)
-	stop()
-	took := time.Since(begun).Round(100 * time.Millisecond)
-	if err != nil {
-		fmt.Printf("%-12s %8s  FAILED  %s\n%v\n", s.name, took, count, err)
-		return false
+	return outcome{s.name, count, time.Since(begun).Round(100 * time.Millisecond), err}
+}
+
+// print prints a stage's line, and counts it if it failed.
+func (o outcome) print() (failed int) {
+	if o.err != nil {
+		fmt.Printf("%-12s %8s  FAILED  %s\n%v\n", o.name, o.took, o.count, o.err)
+		return 1
 	}
-	fmt.Printf("%-12s %8s  %s\n", s.name, took, count)
-	return true
+	fmt.Printf("%-12s %8s  %s\n", o.name, o.took, o.count)
+	return 0
 }
 
 // progress says on a terminal which stage runs, and for how long, until stop

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -104,5 +106,31 @@ func TestChosen(t *testing.T) {
 		if got := chosen(row.stage, row.deep, row.only); got != row.want {
 			t.Errorf("%+v: %v", row, got)
 		}
+	}
+}
+
+// A stage that runs beside others is waited for by those that need it, and is
+// counted where it fails.
+func TestAStageBeside(t *testing.T) {
+	made, looked := make(chan struct{}), make(chan struct{})
+	there := func() error {
+		select {
+		case <-made:
+			return nil
+		default:
+			return errors.New("what the stage beside makes is not there")
+		}
+	}
+	failed := (&house{}).runAll(t.Context(), []stage{
+		{name: "beside", beside: true, run: func(context.Context, *house) (string, error) {
+			<-looked // so that the stage behind does not wait
+			close(made)
+			return "", errors.New("it fails")
+		}},
+		{name: "behind", run: func(context.Context, *house) (string, error) { close(looked); return "", nil }},
+		{name: "needs", needs: true, run: func(context.Context, *house) (string, error) { return "", there() }},
+	})
+	if failed != 1 {
+		t.Errorf("%d stages failed", failed)
 	}
 }
