@@ -157,7 +157,7 @@ func printBlock(p *Process, b doctor.Block) {
 		width = max(width, len(l.What))
 	}
 	for _, l := range b.Lines {
-		text := printable.Text(l.Text)
+		text := printable.Near(printable.Text(l.Text), nil, p.Getenv("HOME"))
 		if l.Basis != "" {
 			text += " (" + l.Basis + ")"
 		}

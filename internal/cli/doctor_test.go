@@ -148,7 +148,7 @@ func TestDoctorFinds(t *testing.T) {
 		{"no version", "claude-code", func(m *machine) { m.claude("soon") }, doctor.NotTried, "version", "not a version", 3},
 		{"observe", "claude-code", put(settings, `mode = "observe"`), doctor.Open, "mode", "observe", 3},
 		{"off", "claude-code", put(settings, `mode = "off"`), doctor.Open, "mode", "off", 3},
-		{"settings that cannot be read", "claude-code", put(settings, `mode = `), doctor.Failed, "settings", "nod.toml:1:7", 4},
+		{"settings that cannot be read", "claude-code", put(settings, `mode = `), doctor.Failed, "settings", "  ~/.config/nod/nod.toml:1:7", 4},
 		{"the mode it starts in", "claude-code", func(*machine) {}, doctor.Note, "mode", "auto (its own default)", 0},
 		{"the mode that is set", "claude-code", replace(userFile, "{\n", "{\n  \"permissions\": {\"defaultMode\": \"plan\"},\n"), doctor.Note, "mode", "plan (", 0},
 		{"reinforce", "claude-code", put(settings, `profile = "reinforce"`), doctor.OK, "allow", "never allows", 0},
