@@ -222,11 +222,26 @@ func Nearest(key string, words []string) (word string, ok bool) {
 		return "", false
 	}
 	for _, w := range words {
-		if d := edits(key, w); d < distance {
+		d := edits(key, w)
+		if swapped(key, w) { // the commonest slip, and two edits
+			d = 1
+		}
+		if d < distance {
 			best, distance = w, d
 		}
 	}
 	return best, best != ""
+}
+
+// swapped reports whether two letters that stand together are all that sets two
+// words apart.
+func swapped(a, b string) bool {
+	for i := 1; i < len(a) && len(a) == len(b); i++ {
+		if a[i-1] != b[i-1] {
+			return a[i-1] == b[i] && a[i] == b[i-1] && a[i+1:] == b[i+1:]
+		}
+	}
+	return false
 }
 
 // edits is the Levenshtein distance of two short words.
