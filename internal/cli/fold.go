@@ -16,7 +16,8 @@ func (p *Process) folded(args []string) *Process {
 	prose := []string{"install", "uninstall", "doctor", "history", "check", "rules", "approvals", "mode",
 		"init", "daemon", "help"}
 	raw := []string{"--json", "-json", "--dry-run", "-dry-run"}
-	if !p.Terminal || p.Width < 40 || !slices.Contains(prose, args[0]) {
+	costs := args[0] == "prompt" && slices.Contains(args, "--cost")
+	if !p.Terminal || p.Width < 40 || !costs && !slices.Contains(prose, args[0]) {
 		return p
 	}
 	other := *p
