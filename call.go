@@ -92,7 +92,8 @@ type Call struct {
 	// what the agent cannot move, never from arguments.
 	Roots []string
 	// Environ is the environment that a command would inherit, as
-	// os.Environ gives it. Nothing in it loosens a decision.
+	// os.Environ gives it. Where it has no PATH, nod does not know which program a
+	// name stands for, and asks. Nothing else in it loosens a decision.
 	Environ []string
 
 	// Interactive says that a person can be asked now. False (headless) turns
