@@ -57,6 +57,26 @@ func TestSecretsBelow(t *testing.T) {
 	p.check(kept, "grep -rn a .")
 }
 
+// What the line itself changes before is not what nod can look at now: which names
+// are ignored, what git has, where a directory lies.
+func TestSecretsBehindAChange(t *testing.T) {
+	p := withSecret(t)
+	p.write("conf/.env", "SHOP_KEY=2\n")
+	p.write("local/.env", "SHOP_KEY=3\n")
+	p.write("lib/l.go", "package lib\n")
+	p.write(".gitignore", "/.env\nlocal/.env\n")
+	p.git("add", ".")
+	p.git("commit", "-qm", "secrets")
+	p.write("a.txt", "changed\n")
+	p.git("commit", "-qam", "a")
+	p.check(lost, "mv conf c2; git diff", "mv conf c2 && git diff HEAD", "mv conf lib; git diff -- .", "git mv conf c2; git diff --cached --no-renames",
+		"git rm -r --cached conf; git diff --cached", "git rm -rq --cached conf && git commit -qm x && git show", "git reset --soft HEAD~1; git diff --cached", "git branch -f old HEAD~1; git show old", "git status -v; mv conf c2")
+	p.check(lost, "rm .gitignore; git add .", "mv .gitignore x; git add -A", "echo > .gitignore; git add .", "echo '!.env' >> .gitignore && git add -A", "rm .git*e && git add .",
+		"rm .gitignore; git ls-files -o --exclude-standard | xargs cat", "git mv .gitignore x && git ls-files -o --exclude-standard | xargs cat", "mv local l2; git add -A", "mv local l2; git add l2", "mv local lib && git add lib")
+	p.check(kept, "mv lib l2; git diff", "mv conf c2; git diff --stat", "mv conf c2; git diff -- lib", "mv lib l2; git add -A && git commit -m x", "git rm -r --cached lib; git diff --cached", "git add -A && git commit -m x && git show",
+		"git checkout -b n && git diff", "git add a.txt && git diff --cached", "echo dist >> .gitignore && git add .gitignore", "rm -r lib && git add lib")
+}
+
 // A second name of a secret says nothing of it; its content is the same.
 func TestSecondNamesOfSecrets(t *testing.T) {
 	p := withSecret(t)

@@ -60,8 +60,16 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 		len(dirs) == 0 && (len(o.operands) > 0 || o.short("A") || o.long("--all")) { // all but what is left out
 		dirs = []string{r.Top}
 	}
+	for _, dir := range h.leaving() { // what ignores it may not do so at its new place
+		s := s
+		s.forced = true
+		if found := s.below(dir, 0); found != "" && h.At.Machine.IsDirectory(dir) {
+			return Objection("this may take " + printable.Text(found) +
+				" into the repository from where it is moved to, which may hold a secret")
+		}
+	}
 	for _, dir := range dirs {
-		if h.At.Machine.IsDirectory(dir) && (s.forced || dir == r.Top || !r.MayIgnore(dir, true, s.user...)) {
+		if h.At.Machine.IsDirectory(dir) && (s.forced || h.unignores() || dir == r.Top || !r.MayIgnore(dir, true, s.user...)) {
 			if found := s.below(dir, 0); found != "" {
 				return Objection("this takes " + printable.Text(found) +
 					" into the repository, which may hold a secret")
@@ -175,7 +183,7 @@ func (s *addSearch) below(dir string, depth int) (found string) {
 
 // passesOver reports whether git may leave out a name because of an ignore file.
 func (s *addSearch) passesOver(name string, dir bool) bool {
-	return !s.forced && s.repo.MayIgnoreNext(name, dir, s.user...)
+	return !s.forced && s.repo.MayIgnoreNext(name, dir, s.user...) && !s.secrets.unignores()
 }
 
 // userIgnores are the ignore files that git reads for this user in any

@@ -25,7 +25,7 @@ const maxRefs = 64
 // gitPrints says which secret a command of git would or may print out of what
 // the repository has, "" if none.
 func (h *Secrets) gitPrints() (why string) {
-	for _, c := range h.Report.Commands {
+	for i, c := range h.Report.Commands {
 		if !isGit(c) || c.Dir == "" || !gitOptionsOf(c).gitIs("prints-objects") {
 			continue
 		}
@@ -34,6 +34,7 @@ func (h *Secrets) gitPrints() (why string) {
 			continue
 		}
 		look := h.newGitLook(r, c)
+		look.index = i
 		if f := look.found(); f != "" {
 			return "this prints what git has of " + printable.Text(r.Top+"/"+f) + ", which holds or may hold secrets"
 		}
@@ -50,6 +51,7 @@ type gitLook struct {
 	secrets *Secrets
 	repo    *repo.Repo
 	shell.Command
+	index int // of the command
 	*gitOptions
 	revs, not []string
 	base      []string             // revisions whose common ancestor counts
@@ -167,17 +169,17 @@ func (l *gitLook) found() string {
 		if len(l.revs) == 1 && len(l.not) == 0 && l.most() == 0 { // since then
 			l.revs, l.not = nil, l.revs
 		}
-		return l.walk()
+		return l.unless(false, l.walk)
 	case "merge-tree":
 		return l.unless(len(l.revs) < 3 && !l.open, l.walk)
 	case "range-diff", "fast-export":
-		return l.walk()
+		return l.unless(false, l.walk)
 	case "reflog":
 		l.open = true
 		return l.unless(!l.diffs(false), l.walk)
 	case "bundle":
 		l.open = l.open || len(l.revs) == 0
-		return l.walk()
+		return l.unless(false, l.walk)
 	case "stash":
 		return l.unless(!l.diffs(false), l.stash)
 	case "diff":
@@ -187,7 +189,7 @@ func (l *gitLook) found() string {
 	case "status", "commit":
 		return l.unless(!l.short("v") && !l.long("--verbose"), l.staged)
 	case "archive":
-		return l.trees(func(repo.File) bool { return true })
+		return l.unless(false, func() string { return l.trees(func(repo.File) bool { return true }) })
 	case "grep":
 		return l.unless(l.short("lLcq") || l.longPrefix("--files-with", "--name-only", "--count", "--quiet"),
 			l.searched)
@@ -199,7 +201,7 @@ func (l *gitLook) unless(not bool, look func() string) string {
 	if not {
 		return ""
 	}
-	return look()
+	return cmp.Or(l.stale(), look())
 }
 
 // diffs reports whether the command prints what was changed, and not merely in

@@ -147,7 +147,7 @@ func (s sieve) throughGit(f filter, name string) bool {
 // file, and no other kind of ignore file may say otherwise.
 func (s sieve) ignored(name string) bool {
 	r := s.secrets.At.RepositoryAt(path.Dir(name))
-	if r == nil || !r.Ignored(name) || !r.MayIgnore(name, false) {
+	if r == nil || !r.Ignored(name) || !r.MayIgnore(name, false) || s.secrets.unignores() {
 		return false
 	}
 	for dir := path.Dir(name); strings.HasPrefix(dir, r.Top); dir = path.Dir(dir) {

@@ -66,7 +66,7 @@ func (g *liner) names() string {
 func (g *liner) command() string {
 	text := g.choose(
 		choice{30, g.fileCommand}, choice{26, g.reader}, choice{30, g.git}, choice{10, g.packer}, choice{8,
-			g.finder}, choice{6, g.editor}, choice{8, g.carried}, choice{4, g.spilling},
+			g.finder}, choice{6, g.editor}, choice{8, g.carried}, choice{4, g.behind}, choice{4, g.spilling},
 	)
 	if g.chance(14) {
 		text += " " + g.of(">", ">>", ">|", "2>", "<") + " " + g.name()
@@ -322,6 +322,24 @@ func (g *liner) spilling() string {
 		"sort -k", "tee --output-error=", "cp --backup=", "ln -s", "grep -A1 -e", "uniq -f", "mv -S", "wc -") +
 		g.of("$(ls)", "$(echo k notes.txt)", "$(echo never notes.txt)", "`ls`", "$x", "$(echo k .env)") +
 		g.of("", g.names())
+}
+
+// behind are two commands: one changes what is ignored, what git has or where a
+// directory lies, and one prints or takes in what that was about.
+func (g *liner) behind() string {
+	away := g.of("new", "src", "docs", "newdir/", "build", "./new")
+	first := g.of("mv keep "+away, "git mv keep "+away, "git rm -r --cached keep", "git rm -rq --cached ./keep/",
+		"mv config "+away, "mv .gitignore new", "rm .gitignore", "echo > .gitignore", "echo '!.env' >> .gitignore",
+		"git mv .gitignore new", "rm -f .git*e", "git reset --soft v1", "git branch -f new v1", "git tag -f v1 main",
+		"mv .gitignore "+away, "cp README.md .gitignore", "git reset", "git add -A", "git commit -qam x",
+		"git checkout -qb new", "mkdir new && mv keep new", "sed -i d .gitignore", "truncate -s 0 .gitignore")
+	second := g.of("git diff", "git diff HEAD", "git diff --cached", "git diff --cached --no-renames", "git show",
+		"git show new", "git log -p -1", "git status -v", "git add . && git diff --cached", "git add -A; git show :.env",
+		"git ls-files -o --exclude-standard | xargs cat", "git ls-files -co --exclude-standard | xargs grep SECRET",
+		"git grep --untracked SECRET", "git diff v1", "git commit -qam y && git show", "git diff -- "+away,
+		"cat "+away+"/*", "grep -r SECRET "+away, "git format-patch -1 --stdout", "git diff-index -p HEAD",
+		"git commit -v --dry-run")
+	return first + g.of(" && ", "; ", "\n") + second
 }
 
 // carried are two commands: one makes a secret, or what holds it, lie
