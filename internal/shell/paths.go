@@ -229,14 +229,15 @@ func (m *machine) outside(real string) Place {
 			return Workspace
 		}
 	}
+	inHome := m.env.Home != "" && (view.Below(m.env.Home, real) || view.Below(m.realHome(), real))
 	switch {
-	case temporary(real):
+	case temporary(real) && !inHome:
 		return Temporary
 	case m.isDevice(real):
 		return Device
 	case homes(real):
 		return HomeDir
-	case m.env.Home != "" && (view.Below(m.env.Home, real) || view.Below(m.realHome(), real)):
+	case inHome:
 		return InHome
 	case system(real):
 		return System
