@@ -69,7 +69,8 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 		}
 	}
 	for _, dir := range dirs {
-		if h.At.Machine.IsDirectory(dir) && (s.forced || h.unignores() || dir == r.Top || !r.MayIgnore(dir, true, s.user...)) {
+		looked := s.forced || h.unignores() || dir == r.Top || !r.MayIgnore(dir, true, s.user...)
+		if looked && h.At.Machine.IsDirectory(dir) {
 			if found := s.below(dir, 0); found != "" {
 				return Objection("this takes " + printable.Text(found) +
 					" into the repository, which may hold a secret")

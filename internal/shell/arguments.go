@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -83,6 +84,30 @@ func (m *globs) plainNames(w word) bool {
 	}
 	return ok
 }
+
+// dashed reports whether a word stands for names of which some begins with a dash
+// now: what a glob matches, or what the commands that print it list.
+func (m *globs) dashed(w word) bool {
+	if w.glob > 1 {
+		return w.text[0] == '-' // grep -*
+	}
+	if w.glob == 1 {
+		names, _ := m.matched(w)
+		return slices.ContainsFunc(names, beginsWithDash)
+	}
+	dirs := []string{m.inv.st.dir}
+	for _, e := range m.out.report.Effects {
+		if e.Kind == Read && e.Names && e.Command >= w.from && e.Command < w.to {
+			dirs = append(dirs, e.Target)
+		}
+	}
+	return w.from < w.to && m.machine.env.Files != nil && slices.ContainsFunc(dirs, func(dir string) bool {
+		names, _ := m.machine.env.Files.List(dir, maxMatched)
+		return slices.ContainsFunc(names, beginsWithDash)
+	})
+}
+
+func beginsWithDash(name string) bool { return strings.HasPrefix(name, "-") }
 
 // matched returns the names that a glob in the last part of a path matches
 // now. ok is false where that cannot be said. What the line does in that

@@ -97,3 +97,28 @@ func TestFilesOfPrograms(t *testing.T) {
 		}
 	}
 }
+
+// A file whose name begins with a dash is an option to whoever is handed it: grep -r
+// searches all that lies here.
+func TestNamesThatAreOptions(t *testing.T) {
+	m := world()
+	for round, unknown := range []bool{false, true} {
+		if unknown {
+			m.File(testRepo+"/-r", "", 0o644)
+		}
+		for _, text := range []string{"grep k *", "ls | xargs grep k", "git ls-files | xargs grep k", "grep k $(ls)", "wc -l *",
+			"for f in *; do grep k \"$f\"; done", "ls | while read f; do grep k \"$f\"; done", "ls -A | head -3 | xargs cat"} {
+			if got := len(Analyze(text, testEnv(m)).Unknowns) > 0; got != unknown {
+				t.Errorf("%d, %s: unknown %v", round, text, got)
+			}
+		}
+	}
+	for _, text := range []string{"grep k ./*", "grep k -- *", "grep k *.go", "for f in *; do grep k \"./$f\"; done"} {
+		if r := Analyze(text, testEnv(m)); len(r.Unknowns) > 0 {
+			t.Errorf("%s: %+v", text, r.Unknowns)
+		}
+	}
+	if r := Analyze("cat -*", testEnv(world())); len(r.Unknowns) == 0 {
+		t.Error("cat -* is known")
+	}
+}

@@ -17,6 +17,8 @@ func (u *use) finish() {
 	switch u.code {
 	case "push":
 		u.git().finishPush()
+	case "golist":
+		u.git().asksStatus()
 	case "ghapi":
 		u.request().finishRequest()
 	case "tar":

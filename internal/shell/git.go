@@ -553,3 +553,11 @@ func (gl *gitLine) belowTop(name string) string {
 	}
 	return r.top + "/" + name
 }
+
+// asksStatus reports what git starts where a program asks it what has changed, as
+// go list does for the version of a program.
+func (gl *gitLine) asksStatus() {
+	if gl.out.away == "" {
+		gl.repos.gitSettings(gl.repos.repository(gl.inv.st.dir), gl.inv, "status", false)
+	}
+}

@@ -19,7 +19,7 @@ const (
 	sheetDirectives = " args none deep does is list skip others heeds code use bare finds task home sql server " + sheetFlags
 	sheetWords      = " recursive forced appends drop batch inplace deletes send quiet verb alone inert "
 	sheetEffects    = " read list names tree write keeps delete run fetch send remote kill persist secret privilege exhaust stdin unknown "
-	sheetCodes      = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test tmux exiftool go push ghapi tar kubeget http s3copy script wget sample second printing unzip" +
+	sheetCodes      = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test tmux exiftool go golist push ghapi tar kubeget http s3copy script wget sample second printing unzip" +
 		" modes packing clock dd cat yes "
 	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link tarfile program script" +
 		" inline shell shelltext shellcode split command xcommand assign awaycommand awayshell exec url host remote kill persist variable cd" +
