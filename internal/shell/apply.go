@@ -202,7 +202,8 @@ func (u *use) unclear(w word) int {
 		return 0
 	}
 	// No option with one dash holds a slash, so that */ and dir*/x are none.
-	if (!u.inert || u.globs().dashed(w)) && !(u.finds == "roots" && w.known && w.glob > 0 && strings.Contains(w.text, "/")) {
+	roots := u.finds == "roots" && w.known && w.glob > 0 && strings.Contains(w.text, "/")
+	if (!u.inert || u.globs().dashed(w)) && !roots {
 		u.out.unknown(PartWords, u.inv.raw,
 			"this gives "+u.sheet.name+" "+grammar.Escaped(w.raw)+", which may be an option")
 	}

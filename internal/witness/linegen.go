@@ -335,7 +335,8 @@ func (g *liner) behind() string {
 		"git checkout -qb new", "mkdir new && mv keep new", "sed -i d .gitignore", "truncate -s 0 .gitignore")
 	second := g.of("git diff", "git diff HEAD", "git diff --cached", "git diff --cached --no-renames", "git show",
 		"git show new", "git log -p -1", "git status -v", "git add . && git diff --cached",
-		"git add -A; git show :.env", "git ls-files -o --exclude-standard | xargs cat", "git ls-files -co --exclude-standard | xargs grep SECRET",
+		"git add -A; git show :.env", "git ls-files -o --exclude-standard | xargs cat",
+		"git ls-files -co --exclude-standard | xargs grep SECRET",
 		"git grep --untracked SECRET", "git diff v1", "git commit -qam y && git show", "git diff -- "+away,
 		"cat "+away+"/*", "grep -r SECRET "+away, "git format-patch -1 --stdout", "git diff-index -p HEAD",
 		"git commit -v --dry-run")
