@@ -57,6 +57,7 @@ type gitLook struct {
 	base      []string             // revisions whose common ancestor counts
 	paths     []string             // pathspecs, absolute
 	open      bool                 // some word is not known, or every ref is meant
+	moved     bool                 // another command of the line moves a branch: any commit may be the newest
 	named     bool                 // a file of a commit is named, which is judged by its name
 	unknown   bool                 // not all that is asked for was looked at
 	starts    func() *paths.Starts // nil where a place of secrets lies below the top, or above
@@ -257,7 +258,7 @@ func (l *gitLook) commits() repo.Range {
 
 func (l *gitLook) walk() string {
 	c := l.commits()
-	if len(l.values["--skip"]) == 0 {
+	if len(l.values["--skip"]) == 0 && !l.moved {
 		c.Most = l.most()
 	}
 	return l.first(l.repo.Commits(c, l.isSecret))

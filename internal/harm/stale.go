@@ -66,7 +66,8 @@ func (l *gitLook) stale() string {
 		if i == l.index || !isGit(c) || !l.secrets.writes(i) {
 			continue
 		}
-		l.open = l.open || !gitOptionsOf(c).gitIs("keeps-branches")
+		l.moved = l.moved || !gitOptionsOf(c).gitIs("keeps-branches")
+		l.open = l.open || l.moved
 		found = cmp.Or(found, l.unstaged(l.repo.Tracked(l.isSecret)), l.staged())
 	}
 	return found

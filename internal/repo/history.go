@@ -430,8 +430,7 @@ func (r *Repo) Revision(rev string) (id string, ok bool) {
 		base, steps = rev[:i], rev[i:]
 	}
 	if base, n, isLog := cutLog(base); isLog {
-		ref, _ := r.refName(base)
-		ids := r.log(ref)
+		ids := r.log(r.logged(base))
 		if n >= len(ids) {
 			return "", false
 		}
@@ -454,7 +453,21 @@ func cutLog(base string) (name string, n int, ok bool) {
 	if err != nil || n < 0 {
 		return base, 0, false
 	}
-	return orElse(name, "HEAD"), n, true
+	return name, n, true
+}
+
+// logged is the ref whose reflog a name before @{N} means; without a name that is
+// the branch that is checked out.
+func (r *Repo) logged(name string) string {
+	if name != "" {
+		ref, _ := r.refName(name)
+		return ref
+	}
+	_, text := r.refName("HEAD")
+	if branch, ok := strings.CutPrefix(text, "ref: "); ok {
+		return branch
+	}
+	return "HEAD"
 }
 
 // refName finds the ref that a short name means, with the text of its file.

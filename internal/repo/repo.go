@@ -17,6 +17,7 @@
 package repo
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"crypto/sha256"
 	"errors"
@@ -105,7 +106,7 @@ func leads(files view.Files, file, prefix, from string) (string, bool) {
 func (r *Repo) Lost(name string) (why string) {
 	below, ok := strings.CutPrefix(name, r.Top+"/")
 	if !ok || !r.load() {
-		return orElse(r.fault, "is not in git")
+		return cmp.Or(r.fault, "is not in git")
 	}
 	e, ok := r.index.find(below)
 	switch {
@@ -182,13 +183,6 @@ func (r *Repo) load() bool {
 
 func be32(s string) uint32 {
 	return uint32(s[0])<<24 | uint32(s[1])<<16 | uint32(s[2])<<8 | uint32(s[3])
-}
-
-func orElse(first, second string) string {
-	if first != "" {
-		return first
-	}
-	return second
 }
 
 var errIndex = errors.New("an index that is not understood")

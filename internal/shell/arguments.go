@@ -95,13 +95,17 @@ func (m *globs) dashed(w word) bool {
 		names, _ := m.matched(w)
 		return slices.ContainsFunc(names, beginsWithDash)
 	}
+	if w.from >= w.to || m.machine.env.Files == nil {
+		return false
+	}
 	dirs := []string{m.inv.st.dir}
 	for _, e := range m.out.report.Effects {
 		if e.Kind == Read && e.Names && e.Command >= w.from && e.Command < w.to {
 			dirs = append(dirs, e.Target)
 		}
 	}
-	return w.from < w.to && m.machine.env.Files != nil && slices.ContainsFunc(dirs, func(dir string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		m.defs.watches(watched{path: path.Join(dir, "-"), command: m.out.command, heeded: true, begins: true})
 		names, _ := m.machine.env.Files.List(dir, maxMatched)
 		return slices.ContainsFunc(names, beginsWithDash)
 	})

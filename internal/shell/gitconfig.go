@@ -158,6 +158,8 @@ func runsFromGit(name, text string) bool {
 		return last == "command"
 	case "gc":
 		return last == "recentobjectshook"
+	case "format":
+		return last == "signaturefile" // any file, printed behind each patch
 	case "core":
 		switch last {
 		case "fsmonitor":

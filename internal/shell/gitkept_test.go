@@ -40,6 +40,7 @@ func TestGitConfigurationDecides(t *testing.T) {
 		{"[core]\n\thooksPath = tools\n", "cp a tools/pre-commit; git commit -m x", "read a; run hooks; run pre-commit; write .git kept; write tools/pre-commit; unknown"},
 		{"[hook \"x\"]\n\tevent = pre-commit\n\tcommand = ./x\n", "git commit -m x", "run ./x; write .git kept; unknown"},
 		{"[core]\n\tname = \"]\"\n[core] fsmonitor = \"./x ]\"\n", "git status", "run \"./x ]\"; unknown"},
+		{"[format]\n\tsignatureFile = .env\n", "git format-patch -1 --stdout", "run .env; unknown"},
 		{"[core]\n\tfsmonitor = ./x\n", "go list ./...", "fetch proxy.golang.org declared; run ./x; unknown"},
 		{"[merge \"m\"]\n\tdriver = ./x\n", "git stash pop", "run ./x; write .; write .git kept; unknown"},
 		{"[merge \"m\"]\n\tdriver = ./x\n", "git stash list", "nothing"},
