@@ -33,6 +33,9 @@ func ClassOf(host, raw string) Class {
 	return classOf(lookUp(tableOf(host), raw).canonical)
 }
 
+// Names reports whether some host has a tool that nod calls by this name.
+func Names(tool string) bool { return classOf(tool) != Unclassified }
+
 // tableOf is the table of a driven host's tools.
 func tableOf(host string) []builtin {
 	switch host {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
@@ -21,7 +22,7 @@ import (
 
 // doubt is something about a rule that a person should look at.
 type doubt struct {
-	kind string // contradiction, redundant, broad, unused
+	kind string // contradiction, redundant, broad, unknown, unused
 	item config.Item
 	why  string
 }
@@ -78,7 +79,7 @@ type rulesCheckOutput struct {
 }
 
 type doubtOutput struct {
-	Kind   string `json:"kind"` // contradiction, redundant, broad, unused
+	Kind   string `json:"kind"` // contradiction, redundant, broad, unknown, unused
 	List   string `json:"list"`
 	Text   string `json:"text"`
 	Origin string `json:"origin"`
@@ -143,6 +144,9 @@ func (c checker) doubts(ctx context.Context) []doubt {
 		case "allowlist":
 			if why := wideTool(item.Text); why != "" {
 				found = append(found, doubt{"broad", item, why})
+			}
+			if !agent.Names(item.Text) {
+				found = append(found, doubt{"unknown", item, "no agent's tool has this name in nod; `nod log` shows the names"})
 			}
 		}
 	}
