@@ -146,7 +146,8 @@ func (c checker) doubts(ctx context.Context) []doubt {
 				found = append(found, doubt{"broad", item, why})
 			}
 			if !agent.Names(item.Text) {
-				found = append(found, doubt{"unknown", item, "no agent's tool has this name in nod; `nod log` shows the names"})
+				found = append(found, doubt{"unknown", item,
+					"no agent's tool has this name in nod; `nod log` shows the names"})
 			}
 		}
 	}

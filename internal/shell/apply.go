@@ -87,7 +87,7 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 		u.finish()
 	}
 	if u.marks.has(markLinks) {
-		a.out.links = append(a.out.links, taken{u.inv.raw, a.out.command})
+		a.out.makesLink(u.inv.raw)
 	}
 	if u.alone != "" && u.seen > 1 {
 		u.unknownOption(u.alone + " beside other arguments")

@@ -106,7 +106,7 @@ func (gl *gitLine) finishKept() {
 	gl.gitWrites(r.dir, r.fault == "" && !r.forgets && r.top != "" && !gl.marks.has(markLoses))
 	if gl.marks.has(markOvertree) {
 		gl.gitWrites(cmp.Or(r.top, r.dir), false)
-		gl.out.links = append(gl.out.links, taken{gl.inv.raw, gl.out.command}) // the commit may hold some
+		gl.out.makesLink(gl.inv.raw) // the commit may hold some
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 type taken struct {
 	name    string
 	command int
+	before  int // effects that were reported before
 }
 
 // swapped reports names that a later command of the line may have changed by
@@ -37,12 +38,17 @@ func (d *draft) swapped() {
 	}
 }
 
+// makesLink notes a command that makes links.
+func (d *draft) makesLink(words string) {
+	d.links = append(d.links, taken{words, d.command, len(d.report.Effects)})
+}
+
 // besideLink reports a link that a command makes, and what touches a file then.
 func (d *draft) besideLink(link taken) {
 	const what = "this line makes a link, and nod does not follow where its other commands lead then"
-	for _, e := range d.report.Effects {
+	for i, e := range d.report.Effects {
 		d.command = e.Command
-		if e.Command == link.command || e.Command < link.command && !d.again || e.Kept || e.Place == Null ||
+		if e.Command == link.command || i < link.before && !d.again || e.Kept || e.Place == Null ||
 			e.Place == Network || d.lists(e) {
 			continue // git's own directory is there already
 		}

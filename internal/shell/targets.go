@@ -87,7 +87,7 @@ func (tg *targets) dest(w word) {
 	real, _ := tg.machine.place(name) // as the effects of other commands have it
 	into := strings.HasSuffix(w.text, "/") || len(sources) > 1 || tg.machine.isDir(name) || tg.machine.env.Files == nil
 	if into {
-		tg.out.dirs = append(tg.out.dirs, taken{real, tg.out.command})
+		tg.out.dirs = append(tg.out.dirs, taken{name: real, command: tg.out.command})
 	}
 	if !into || harmlessDevice(path.Clean(name)) || tg.marks.has(markExact) {
 		if tg.flags&recursive != 0 && tg.machine.isDir(name) {
@@ -99,7 +99,7 @@ func (tg *targets) dest(w word) {
 			return
 		}
 		if !tg.out.mayBeDir(real) {
-			tg.out.noDirs = append(tg.out.noDirs, taken{real, tg.out.command})
+			tg.out.noDirs = append(tg.out.noDirs, taken{name: real, command: tg.out.command})
 			return
 		}
 	}
@@ -150,7 +150,7 @@ func (tg *targets) linked(w word) {
 	if tg.marks.has(markNamed) { // a link to a directory is replaced, not followed
 		tg.out.path(Write, w, tg.inv.st, tg.flags)
 	}
-	tg.out.links = append(tg.out.links, taken{tg.inv.raw, tg.out.command})
+	tg.out.makesLink(tg.inv.raw)
 	if tg.out.rounds > 0 { // the second time it may lie behind the first
 		tg.out.unknown(PartWords, w.raw, "this makes a link again and again")
 	}
