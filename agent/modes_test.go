@@ -185,8 +185,9 @@ func TestPermissionPromptsOfOneProjectAreASession(t *testing.T) {
 		}
 		return e.Call.Session
 	}
-	if session("/a") == "" || session("/a") != session("/a") || session("/a") == session("/b") {
-		t.Errorf("%q %q", session("/a"), session("/b"))
+	first, again, other := session("/a"), session("/a"), session("/b")
+	if first == "" || first != again || first == other {
+		t.Errorf("%q %q %q", first, again, other)
 	}
 }
 
