@@ -60,13 +60,9 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 		len(dirs) == 0 && (len(o.operands) > 0 || o.short("A") || o.long("--all")) { // all but what is left out
 		dirs = []string{r.Top}
 	}
-	for _, dir := range h.leaving() { // what ignores it may not do so at its new place
-		s := s
-		s.forced = true
-		if found := s.below(dir, 0); found != "" && h.At.Machine.IsDirectory(dir) {
-			return Objection("this may take " + printable.Text(found) +
-				" into the repository from where it is moved to, which may hold a secret")
-		}
+	if found := s.carried(); found != "" {
+		return Objection("this may take " + printable.Text(found) +
+			" into the repository from where it is moved to, which may hold a secret")
 	}
 	for _, dir := range dirs {
 		looked := s.forced || h.unignores() || dir == r.Top || !r.MayIgnore(dir, true, s.user...)

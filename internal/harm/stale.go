@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
@@ -33,6 +34,16 @@ func saysWhatIsIgnored(name string) bool {
 	return false
 }
 
+// moving lists the directories that the line moves.
+func (h *Secrets) moving() (dirs []string) {
+	for _, e := range h.Report.Effects {
+		if e.Kind == shell.Delete && e.Moved && h.At.Machine.IsDirectory(e.Target) {
+			dirs = append(dirs, e.Target)
+		}
+	}
+	return dirs
+}
+
 // leaving lists the directories that the line moves or removes, in the index or
 // on the disk.
 func (h *Secrets) leaving() (dirs []string) {
@@ -44,11 +55,27 @@ func (h *Secrets) leaving() (dirs []string) {
 	for _, c := range h.Report.Commands {
 		if o := gitOptionsOf(c); isGit(c) && o.gitIs("leaves-index") {
 			for _, name := range o.operands {
+				if strings.ContainsAny(name, `*?[\:`) {
+					dirs = append(dirs, "/") // any of them
+					continue
+				}
 				dirs = append(dirs, h.At.Machine.Real(path.Join(h.gitDirectory(c), name)))
 			}
 		}
 	}
 	return dirs
+}
+
+// carried names a secret in a directory that the line moves: what ignores it may
+// not do so at its new place.
+func (s addSearch) carried() string {
+	s.forced = true
+	for _, dir := range s.secrets.moving() {
+		if found := s.below(dir, 0); found != "" {
+			return found
+		}
+	}
+	return ""
 }
 
 // stale names a secret that the command may print since another command of the
