@@ -469,6 +469,18 @@ func TestHandwrittenInBuildOutput(t *testing.T) {
 	}
 }
 
+// A directory that moves takes its files along: what they are called then counts,
+// whatever else the command writes and however many it moves.
+func TestDirectoriesThatMove(t *testing.T) {
+	p := newProject(t)
+	p.write("y/hooks/a.json", "{}\n")
+	p.write("x/a.go", "package x\n")
+	p.git("add", ".")
+	p.git("commit", "-qm", "y")
+	p.check(lost, "mv y .github", "mv y .github/", "mv y .github > out.txt", "mv y .github 2> err.txt", "mv y .github 2>/dev/null", "mkdir .github && mv y/* .github", "mkdir -p .github; mv y/hooks x .github/", "git mv y .github")
+	p.check(kept, "mv y lib", "mv y lib/", "mv y lib 2> err.txt", "mv x src", "mkdir lib && mv x lib")
+}
+
 // What is a secret by where it lies is none under another name.
 func TestSecretsThatMove(t *testing.T) {
 	p := newProject(t)

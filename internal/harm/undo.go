@@ -14,12 +14,40 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// guardedAfter reports whether a file of a tree that a command moves is
-// guarded under its new name; below is its path in that tree.
-func (l *Loss) guardedAfter(e shell.Effect, below string) bool {
+// after reports whether a file of a tree that a command moves has such a name then:
+// the tree goes on as what the command writes, or lies in a directory that it fills.
+func (l *Loss) after(e shell.Effect, tree, file string, such func(name string) bool) bool {
 	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
-		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && l.At.Guarded(o.Target+below)
+		name := o.Target + file[len(tree):]
+		if o.Recursive {
+			name = o.Target + file[len(path.Dir(tree)):]
+		}
+		return o.Command == e.Command && o.Kind == shell.Write && o.Part == e.Part && !o.Kept && such(name)
 	})
+}
+
+// lands answers for what a command moves, wherever that ends: nothing may become
+// guarded, and no secret lose its name.
+func (l *Loss) lands(e shell.Effect, tree string) Objection {
+	if info, err := l.At.Machine.Files.Lstat(tree); err != nil || !info.Mode.IsDir() {
+		return "" // the new name itself is looked at as one that is written
+	}
+	w := walk{loss: l, file: func(file string) Objection { return l.landed(e, tree, file) }}
+	return w.tree(tree, 0)
+}
+
+// landed answers for one file of a tree that a command moves.
+func (l *Loss) landed(e shell.Effect, tree, file string) Objection {
+	if l.after(e, tree, file, l.At.Guarded) {
+		return Objection("this moves " + printable.Text(file) +
+			", which changes what runs later or what the agent may do")
+	}
+	secret := l.At.Machine.Secrets.Match
+	if secret(file) && !l.after(e, tree, file, secret) {
+		return Objection("this moves " + printable.Text(file) +
+			", which holds or may hold secrets, to a name that does not say so")
+	}
+	return ""
 }
 
 // leadsGuarded reports whether a command makes a link in the place of a
@@ -205,6 +233,11 @@ func (l *Loss) deleteHarm(e shell.Effect) (why Objection) {
 		return l.uncertain(e, "this deletes", "this deletes, and nod cannot tell that all of it could be restored")
 	case e.Moved && l.movedInside(e):
 		return each(names, func(name string) Objection { return l.movable(e, name) })
+	case e.Moved:
+		why = each(names, func(name string) Objection { return l.lands(e, name) })
+	}
+	if why != "" {
+		return why
 	}
 	return each(names, func(name string) Objection { return l.deletable(e, name) })
 }
@@ -289,14 +322,6 @@ func (l *Loss) guardedNext(e shell.Effect) bool {
 	})
 }
 
-// secretAfter reports whether a file of a tree that a command moves still has
-// the name of a secret.
-func (l *Loss) secretAfter(e shell.Effect, below string) bool {
-	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
-		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && l.At.Machine.Secrets.Match(o.Target+below)
-	})
-}
-
 // movable answers for one file or directory that goes on under another name:
 // nothing guarded and no second name may be among it.
 func (l *Loss) movable(e shell.Effect, name string) (why Objection) {
@@ -314,15 +339,7 @@ func (l *Loss) movable(e shell.Effect, name string) (why Objection) {
 		return l.At.Writable(name)
 	}
 	w := walk{loss: l, file: func(file string) Objection {
-		if l.guardedAfter(e, file[len(name):]) {
-			return Objection("this moves " + printable.Text(file) +
-				", which changes what runs later or what the agent may do")
-		}
-		if l.At.Machine.Secrets.Match(file) && !l.secretAfter(e, file[len(name):]) {
-			return Objection("this moves " + printable.Text(file) +
-				", which holds or may hold secrets, to a name that does not say so")
-		}
-		return l.At.Writable(file)
+		return cmp.Or(l.landed(e, name, file), l.At.Writable(file))
 	}}
 	return w.tree(name, 0)
 }

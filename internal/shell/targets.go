@@ -86,6 +86,9 @@ func (tg *targets) dest(w word) {
 	}
 	real, _ := tg.machine.place(name) // as the effects of other commands have it
 	into := strings.HasSuffix(w.text, "/") || len(sources) > 1 || tg.machine.isDir(name) || tg.machine.env.Files == nil
+	if strings.HasSuffix(w.text, "/") && len(sources) == 1 && !tg.machine.isDir(name) { // mv dir new/ makes new of dir
+		tg.out.path(Write, w, tg.inv.st, tg.flags)
+	}
 	if into {
 		tg.out.dirs = append(tg.out.dirs, taken{name: real, command: tg.out.command})
 	}

@@ -26,7 +26,7 @@ mkdir -p project; cd project; git init -q
 for f in README.md LICENSE src/main.go src/tax.js src/sub/c.c docs/a.md data/b.csv 'a b.txt' x.sh gone.txt src/half.txt; do mark "$f" -1; done
 for f in a b c d f x y 1 a.txt file.txt main.go a.json a.c a.html a.xml a.md; do mark $f; done
 printf 'build/\ndist/\n*.log\n.env\n*.key\nlocal.cfg\n' > .gitignore
-secret keep/.env; git add -f keep/.env; git add -A; git commit -qm one; git tag v1
+secret keep/.env; git add -f keep/.env; mark kit/hooks/x; mark kit/settings.json; git add -A; git commit -qm one; git tag v1
 mark README.md -2; git commit -qam two
 git checkout -qb feature; mark CLAUDE.md; mark .claude/settings.json; mark notes-feature.md; mark README.md -3; git add -A; git commit -qm feature; git checkout -q main
 mark src/tax.js -stash; git stash -q

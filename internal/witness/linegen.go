@@ -332,7 +332,9 @@ func (g *liner) behind() string {
 		"mv config "+away, "mv .gitignore new", "rm .gitignore", "echo > .gitignore", "echo '!.env' >> .gitignore",
 		"git mv .gitignore new", "rm -f .git*e", "git reset --soft v1", "git branch -f new v1", "git tag -f v1 main",
 		"mv .gitignore "+away, "cp README.md .gitignore", "git reset", "git add -A", "git commit -qam x",
-		"git checkout -qb new", "mkdir new && mv keep new", "sed -i d .gitignore", "truncate -s 0 .gitignore")
+		"mv kit "+g.of(".github", ".github/", ".claude/", "newdir/")+g.of("", " 2> new", " > /dev/null"),
+		"mkdir .github && mv kit/* .github", "mv kit keep .github", "git checkout -qb new", "mkdir new && mv keep new",
+		"sed -i d .gitignore", "truncate -s 0 .gitignore")
 	second := g.of("git diff", "git diff HEAD", "git diff --cached", "git diff --cached --no-renames", "git show",
 		"git show new", "git log -p -1", "git status -v", "git add . && git diff --cached",
 		"git add -A; git show :.env", "git ls-files -o --exclude-standard | xargs cat",
