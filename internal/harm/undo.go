@@ -42,8 +42,8 @@ func (l *Loss) landed(e shell.Effect, tree, file string) Objection {
 		return Objection("this moves " + printable.Text(file) +
 			", which changes what runs later or what the agent may do")
 	}
-	secret := l.At.Machine.Secrets.Match
-	if secret(file) && !l.after(e, tree, file, secret) {
+	plain := func(name string) bool { return !l.At.Machine.Secrets.Match(name) }
+	if !plain(file) && l.after(e, tree, file, plain) {
 		return Objection("this moves " + printable.Text(file) +
 			", which holds or may hold secrets, to a name that does not say so")
 	}
@@ -304,6 +304,7 @@ func (l *Loss) movedInside(e shell.Effect) bool {
 		case o.Command != e.Command || o.Kept:
 		case o.Kind == shell.Delete && o.Moved:
 			moved++
+		case o.Kind == shell.Write && strings.HasSuffix(o.Name, "/"): // mv dir new/: or below it
 		case o.Kind == shell.Write:
 			if o.Place != shell.Workspace || o.Recursive || o.Part != e.Part || l.At.InOutput(o.Target) ||
 				slices.Contains(made, o.Target) {
