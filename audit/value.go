@@ -187,8 +187,8 @@ func (s *scanner) value(i int) (a, b, next int) {
 }
 
 // closes reports whether the quote that text begins with ends a string, which began
-// with quote, rather than begins another. An apostrophe further up may have confused the count, so that what follows
-// counts too.
+// with quote, rather than begins another. An apostrophe further up may have confused
+// the count, so that what follows counts too.
 func closes(text string, quote byte) bool {
 	if text[0] != quote {
 		return false

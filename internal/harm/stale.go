@@ -21,8 +21,8 @@ func (h *Secrets) unignores() bool {
 		if e.Kind != shell.Write && e.Kind != shell.Delete || e.Target == "" {
 			return false
 		}
-		names, _ := h.At.Machine.Names(e)
-		return slices.ContainsFunc(names, saysWhatIsIgnored)
+		names, all := h.At.Machine.Names(e)
+		return !all && e.Pattern != "" || slices.ContainsFunc(names, saysWhatIsIgnored)
 	})
 }
 

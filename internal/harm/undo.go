@@ -42,8 +42,9 @@ func (l *Loss) landed(e shell.Effect, tree, file string) Objection {
 		return Objection("this moves " + printable.Text(file) +
 			", which changes what runs later or what the agent may do")
 	}
-	plain := func(name string) bool { return !l.At.Machine.Secrets.Match(name) }
-	if !plain(file) && l.after(e, tree, file, plain) {
+	secret := l.At.Machine.Secrets.Match
+	plain := func(name string) bool { return !secret(name) }
+	if secret(file) && (l.after(e, tree, file, plain) || !l.after(e, tree, file, secret)) {
 		return Objection("this moves " + printable.Text(file) +
 			", which holds or may hold secrets, to a name that does not say so")
 	}

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -85,17 +87,17 @@ func (m *globs) plainNames(w word) bool {
 	return ok
 }
 
-// dashed reports whether a word stands for names of which some begins with a dash
-// now: what a glob matches, or what the commands that print it list.
+// dashed reports whether a word stands for names of which some may begin with a dash
+// now: what a glob matches, or what the commands that print it list. A directory
+// that cannot be listed to the end may hold such a name.
 func (m *globs) dashed(w word) bool {
 	if w.glob > 1 {
 		return w.text[0] == '-' // grep -*
 	}
-	if w.glob == 1 {
-		names, _ := m.matched(w)
+	if names, ok := m.matched(w); w.glob == 1 && ok {
 		return slices.ContainsFunc(names, beginsWithDash)
 	}
-	if w.from >= w.to || m.machine.env.Files == nil {
+	if w.glob == 0 && w.from >= w.to || m.machine.env.Files == nil {
 		return false
 	}
 	dirs := []string{m.inv.st.dir}
@@ -104,10 +106,13 @@ func (m *globs) dashed(w word) bool {
 			dirs = append(dirs, e.Target)
 		}
 	}
-	return slices.ContainsFunc(dirs, func(dir string) bool {
+	return slices.Contains(dirs, "") || slices.ContainsFunc(dirs, func(dir string) bool {
 		m.defs.watches(watched{path: path.Join(dir, "-"), command: m.out.command, heeded: true, begins: true})
-		names, _ := m.machine.env.Files.List(dir, maxMatched)
-		return slices.ContainsFunc(names, beginsWithDash)
+		names, err := m.machine.env.Files.List(dir, maxMatched)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+		return err != nil || len(names) >= maxMatched || slices.ContainsFunc(names, beginsWithDash)
 	})
 }
 

@@ -106,7 +106,7 @@ func TestNamesThatAreOptions(t *testing.T) {
 		if unknown {
 			m.File(testRepo+"/-r", "", 0o644)
 		}
-		for _, text := range []string{"grep k *", "ls | xargs grep k", "git ls-files | xargs grep k", "grep k $(ls)", "wc -l *",
+		for _, text := range []string{"grep k *", "grep k [!a]*", "ls | xargs grep k", "git ls-files | xargs grep k", "grep k $(ls)", "wc -l *",
 			"for f in *; do grep k \"$f\"; done", "ls | while read f; do grep k \"$f\"; done", "ls -A | head -3 | xargs cat"} {
 			if got := len(Analyze(text, testEnv(m)).Unknowns) > 0; got != unknown {
 				t.Errorf("%d, %s: unknown %v", round, text, got)
