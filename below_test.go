@@ -70,12 +70,14 @@ func TestSecretsBehindAChange(t *testing.T) {
 	p.write("a.txt", "changed\n")
 	p.git("commit", "-qam", "a")
 	p.check(lost, "mv conf c2; git diff", "mv conf c2 && git diff HEAD", "mv conf lib; git diff -- .", "git mv conf c2; git diff --cached --no-renames",
-		"git rm -r --cached conf; git diff --cached", "git rm -r --cached 'con*' && git diff --cached", "git rm -rq --cached conf && git commit -qm x && git show", "git reset --soft HEAD~1; git diff --cached", "git branch -f old HEAD~1; git show old", "git status -v; mv conf c2",
+		"git rm -r --cached conf; git diff --cached", "git rm -r --cached 'con*' && git diff --cached", "git rm -rq --cached conf && git commit -qm x && git show", "git reset --soft HEAD~1; git diff --cached", "git branch -f old HEAD~1; git show old",
 		"git reset --soft HEAD~1 && git log -p -1", "git reset --soft HEAD~1 && git format-patch -1 --stdout", "git show @{1}", "git show HEAD@{1}")
 	p.check(lost, "rm .gitignore; git add .", "mv .gitignore x; git add -A", "echo > .gitignore; git add .", "echo '!.env' >> .gitignore && git add -A", "rm .git*e && git add .",
 		"rm .gitignore; git ls-files -o --exclude-standard | xargs cat", "git mv .gitignore x && git ls-files -o --exclude-standard | xargs cat", "mv local l2; git add -A", "mv local l2; git add l2", "mv local lib && git add lib")
-	p.check(kept, "mv lib l2; git diff", "mv conf c2; git diff --stat", "mv conf c2; git diff -- lib", "mv lib l2; git add -A && git commit -m x", "git rm -r --cached lib; git diff --cached", "git add -A && git commit -m x && git show",
-		"git checkout -b n && git diff", "git add a.txt && git diff --cached", "echo dist >> .gitignore && git add .gitignore", "rm -r lib && git add lib")
+	p.check(lost, "mv lib l2; git diff", "mv conf c2; git diff --stat", "mv lib l2; git add -A && git commit -m x", "git rm -r --cached lib; git diff --cached",
+		"git add -A && git commit -m x && git show", "git commit --allow-empty -m x && git show HEAD~1", "git checkout -b n && git diff", "git add a.txt && git diff --cached")
+	p.check(kept, "git diff --stat; mv lib l2", "git add -A && git commit -m x && git show --stat", "git add -A && git commit -m x && git log --oneline", "git add a.txt && git diff --cached --stat",
+		"git add a.txt && git diff --cached -- src", "echo dist >> .gitignore && git add .gitignore", "rm -r lib && git add lib")
 }
 
 // A second name of a secret says nothing of it; its content is the same.

@@ -60,10 +60,6 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 		len(dirs) == 0 && (len(o.operands) > 0 || o.short("A") || o.long("--all")) { // all but what is left out
 		dirs = []string{r.Top}
 	}
-	if found := s.carried(); found != "" {
-		return Objection("this may take " + printable.Text(found) +
-			" into the repository from where it is moved to, which may hold a secret")
-	}
 	for _, dir := range dirs {
 		looked := s.forced || h.unignores() || dir == r.Top || !r.MayIgnore(dir, true, s.user...)
 		if looked && h.At.Machine.IsDirectory(dir) {

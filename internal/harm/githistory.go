@@ -35,7 +35,11 @@ func (h *Secrets) gitPrints() (why string) {
 		}
 		look := h.newGitLook(r, c)
 		look.index = i
-		if f := look.found(); f != "" {
+		f := look.found()
+		if look.stale != "" {
+			return string(look.stale)
+		}
+		if f != "" {
 			return "this prints what git has of " + printable.Text(r.Top+"/"+f) + ", which holds or may hold secrets"
 		}
 		if look.unknown && r.Beyond() && !look.narrow() {
@@ -57,9 +61,9 @@ type gitLook struct {
 	base      []string             // revisions whose common ancestor counts
 	paths     []string             // pathspecs, absolute
 	open      bool                 // some word is not known, or every ref is meant
-	moved     bool                 // another command of the line moves a branch: any commit may be the newest
 	named     bool                 // a file of a commit is named, which is judged by its name
 	unknown   bool                 // not all that is asked for was looked at
+	stale     Objection            // what was looked at may be another thing by then
 	starts    func() *paths.Starts // nil where a place of secrets lies below the top, or above
 }
 
@@ -202,7 +206,8 @@ func (l *gitLook) unless(not bool, look func() string) string {
 	if not {
 		return ""
 	}
-	return cmp.Or(l.stale(), look())
+	l.stale = l.beside()
+	return look()
 }
 
 // diffs reports whether the command prints what was changed, and not merely in
@@ -258,7 +263,7 @@ func (l *gitLook) commits() repo.Range {
 
 func (l *gitLook) walk() string {
 	c := l.commits()
-	if len(l.values["--skip"]) == 0 && !l.moved {
+	if len(l.values["--skip"]) == 0 {
 		c.Most = l.most()
 	}
 	return l.first(l.repo.Commits(c, l.isSecret))

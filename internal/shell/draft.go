@@ -34,6 +34,7 @@ type draft struct {
 	dirs   []taken // what was taken for a directory that something is put into
 	again  bool    // parts of the line run beside each other, or more than once
 	rounds int     // loops around this command whose rounds are not counted
+	looped int     // those of them that the shell runs
 }
 
 // inRounds walks what runs again and again, nobody knows how often.
@@ -42,6 +43,15 @@ func (d *draft) inRounds(walk func()) {
 	d.rounds++
 	walk()
 	d.rounds--
+}
+
+// inLoop walks the body of a loop of the shell. One round may leave anything to the
+// next, so that no command in it may change a file: none of the calls in the shared
+// sessions that were settled did so.
+func (d *draft) inLoop(walk func()) {
+	d.looped++
+	d.inRounds(walk)
+	d.looped--
 }
 
 func (d *draft) unknown(part Part, words, what string) {
@@ -78,6 +88,9 @@ func (d *draft) effect(e Effect) {
 		}
 	}
 	d.report.Effects = append(d.report.Effects, e)
+	if d.looped > 0 && (e.Kind == Write || e.Kind == Delete) && e.Place != Null {
+		d.unknown(PartWords, e.Words, "this changes files in a loop, and nod does not follow what a round leaves to the next")
+	}
 }
 
 // does reports an effect whose target is no path.

@@ -8,8 +8,9 @@ import (
 )
 
 // A line may put a link or a directory in the place of a name that it uses
-// elsewhere. A link may be met under any spelling of its name, so no command behind
-// it may touch a file: no call of the shared sessions does both. Directories are
+// elsewhere. A link may be met under any spelling of its name, and a directory that
+// moves takes along names that nod has looked at: no command behind either may touch
+// a file. No call of the shared sessions does both. Directories that are made are
 // met by their real names; what stands behind sees them (dest). Where parts of a
 // line run beside each other or again, what stands before may be met too.
 
@@ -25,7 +26,13 @@ type taken struct {
 // then.
 func (d *draft) swapped() {
 	for _, link := range d.links {
-		d.besideLink(link)
+		d.beside(link, "this line makes a link, and nod does not follow where its other commands lead then")
+	}
+	for i, e := range d.report.Effects {
+		if e.Kind == Delete && e.Moved && !d.machine.holdsFile(e) {
+			d.beside(taken{e.Words, e.Command, i},
+				"this line moves a directory, and nod does not follow where its other commands lead then")
+		}
 	}
 	if !d.again {
 		return
@@ -43,19 +50,31 @@ func (d *draft) makesLink(words string) {
 	d.links = append(d.links, taken{words, d.command, len(d.report.Effects)})
 }
 
-// besideLink reports a link that a command makes, and what touches a file then.
-func (d *draft) besideLink(link taken) {
-	const what = "this line makes a link, and nod does not follow where its other commands lead then"
+// beside reports a command behind which nothing may touch a file, and what does.
+func (d *draft) beside(p taken, what string) {
 	for i, e := range d.report.Effects {
 		d.command = e.Command
-		if e.Command == link.command || i < link.before && !d.again || e.Kept || e.Place == Null ||
-			e.Place == Network || d.lists(e) {
-			continue // git's own directory is there already
+		if e.Command == p.command || i < p.before && !d.again || e.Place == Null || e.Place == Network || d.lists(e) {
+			continue
 		}
 		d.unknown(PartWords, e.Words, what)
-		d.command = link.command
-		d.unknown(PartWords, link.name, what)
+		d.command = p.command
+		d.unknown(PartWords, p.name, what)
 	}
+	for i, c := range d.report.Commands { // git looks at files that no word names
+		if d.command = i; (i > p.command || i < p.command && d.again) && c.Has(Git) {
+			d.unknown(PartWords, c.Source, what)
+		}
+	}
+}
+
+// holdsFile reports whether an effect is on one name, and a file has it.
+func (m *machine) holdsFile(e Effect) bool {
+	if e.Pattern != "" || m.env.Files == nil {
+		return false
+	}
+	info, err := m.env.Files.Lstat(e.Target)
+	return err == nil && info.Mode.IsRegular()
 }
 
 // lists reports a look at the names in a directory of the workspace that was there

@@ -209,7 +209,7 @@ func (a *analysis) ifClause(c *syntax.IfClause, st state, in input) state {
 
 func (a *analysis) whileClause(c *syntax.WhileClause, st state, in input) state {
 	a.words.exhausts(c)
-	a.out.inRounds(func() { st = a.rounds(c, st, in) })
+	a.out.inLoop(func() { st = a.rounds(c, st, in) })
 	return st
 }
 
@@ -310,7 +310,7 @@ func (a *analysis) rounded(item word, body func()) {
 		body()
 		return
 	}
-	a.out.inRounds(body)
+	a.out.inLoop(body)
 }
 
 func (l *limits) unrolls(items []word) bool {

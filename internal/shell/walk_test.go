@@ -145,7 +145,7 @@ func TestState(t *testing.T) {
 		"read x; rm \"$x\"", "delete ?; unknown",
 		"for x in a b; do rm $x; done", "delete a; delete b",
 		"for x in *.o; do rm $x; done", "delete ?; unknown", // a name may hold blanks
-		"for x in *.o; do rm \"$x\"; done", "delete . tree *.o",
+		"for x in *.o; do rm \"$x\"; done", "delete . tree *.o; unknown",
 		"for x in $(ls); do rm $x; done", "delete ?; read .; unknown",
 		"for x in a b; do x=c; rm $x; done", "delete ?; unknown",
 		"for x in a b; do :; done; rm $x", "delete ?; unknown",
