@@ -213,6 +213,22 @@ func TestSecretsThatGitHas(t *testing.T) {
 	p.check(kept, "git add -A", "git add '*.go'", "git log -p -- '*.go'", "git log -L1,2:src/price.go", "git grep -e . -- '*.md'", "git grep '.*env'", "git diff -- . ':!.env'", "git log --grep='*env'", "git branch --list '*env*'")
 }
 
+// What git has is named by the tree, the tag or the note that holds it, too.
+func TestSecretsUnderOtherNamesInGit(t *testing.T) {
+	p := withSecret(t)
+	p.write("lib/.env", "SHOP_KEY=3\n")
+	p.write("docs/b.md", "b\n")
+	p.git("add", "-f", ".")
+	p.git("commit", "-qm", "secrets")
+	tree := func(name string) string { return strings.TrimSpace(p.git("rev-parse", "HEAD:"+name)) }
+	p.check(lost, "git diff HEAD:src", "git diff --cached HEAD:src", "git diff HEAD:src HEAD", "git diff HEAD HEAD:src", "git diff-tree -p HEAD:docs HEAD:lib", "git diff-index -p HEAD:src", "git diff HEAD:lib HEAD:docs",
+		"git diff "+tree("src"), "git diff-tree -p "+tree("docs")+" "+tree("lib"), "git grep SHOP_KEY HEAD:lib", "git archive HEAD:lib", "git archive "+tree("lib"))
+	p.check(lost, "git notes add -C HEAD:.env", "git notes append -C "+tree(".env"), "git config --blob HEAD:.env -l", "git config --blob="+tree(".env")+" --list", "git config get --blob HEAD:.env --all SHOP_KEY",
+		"git tag t2 HEAD:.env", "git tag -a -m x t2 HEAD:.env", "git for-each-ref '--format=%(raw)'", "git for-each-ref --format '%(raw:size) %(*raw)'", "git tag -l --format='%(raw)'", "git branch --format='%(raw)'")
+	p.check(kept, "git diff HEAD:a.txt a.txt", "git diff HEAD:src/price.go src/price.go", "git show HEAD:src", "git diff HEAD -- src", "git tag t2 HEAD", "git notes add -m x", "git for-each-ref --format='%(refname) %(contents:subject)'",
+		"git commit -m 'docs: .env is read, HEAD:.env'", "git log --grep='fix: .env'")
+}
+
 // Name, size and date of a secret are none; what a command makes of its name is
 // looked at as before, and so is what lies in a store.
 func TestStatusOfASecret(t *testing.T) {

@@ -43,19 +43,21 @@ func newProject(t *testing.T, initArgs ...string) project {
 	return p
 }
 
-func (p project) git(args ...string) {
+func (p project) git(args ...string) (printed string) {
 	p.t.Helper()
-	p.gitIn(p.dir, args...)
+	return p.gitIn(p.dir, args...)
 }
 
-func (p project) gitIn(dir string, args ...string) {
+func (p project) gitIn(dir string, args ...string) (printed string) {
 	p.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
 	cmd.Env = []string{"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		p.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
+	return string(out)
 }
 
 func (p project) write(name, content string) {

@@ -92,20 +92,30 @@ func (h *Secrets) gitDirectory(c shell.Command) string {
 }
 
 // gitAims returns a word of git that names a secret in a way of git's own: a
-// pathspec with its magic, a glob, whose star matches dots and slashes, or the
-// file of git log -L.
+// pathspec with its magic, a glob, whose star matches dots and slashes, a file of a
+// commit, or the file of git log -L. A format that prints an object as it is may
+// name any.
 func (h *Secrets) gitAims() string {
 	for _, c := range h.Report.Commands {
 		if !isGit(c) {
 			continue
 		}
 		o := gitOptionsOf(c)
+		for _, w := range c.Words {
+			if strings.Contains(w.Value, "%(raw") || strings.Contains(w.Value, "%(*raw") {
+				return w.Value
+			}
+		}
 		for _, value := range o.values["-L"] {
 			if _, file, ok := cutLast(value, ":"); ok && h.At.Machine.Secrets.Match("/"+file) {
 				return value
 			}
 		}
 		for i, name := range o.operands {
+			rev, file, _ := strings.Cut(name, ":")
+			if o.gitIs("names-objects") && rev != "" && h.At.Machine.Secrets.Match("/"+file) {
+				return name
+			}
 			if o.gitIs("searches") && i == 0 && len(o.values["-e"]) == 0 || o.gitIs("takes-text") || excludes(name) {
 				continue
 			}

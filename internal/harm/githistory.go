@@ -36,8 +36,8 @@ func (h *Secrets) gitPrints() (why string) {
 		look := h.newGitLook(r, c)
 		look.index = i
 		f := look.found()
-		if look.stale != "" {
-			return string(look.stale)
+		if look.against != "" {
+			return string(look.against)
 		}
 		if f != "" {
 			return "this prints what git has of " + printable.Text(r.Top+"/"+f) + ", which holds or may hold secrets"
@@ -63,7 +63,8 @@ type gitLook struct {
 	open      bool                 // some word is not known, or every ref is meant
 	named     bool                 // a file of a commit is named, which is judged by its name
 	unknown   bool                 // not all that is asked for was looked at
-	stale     Objection            // what was looked at may be another thing by then
+	against   Objection            // what was looked at may be another thing, or no file
+	trees     string               // a word that may name the tree of a directory
 	starts    func() *paths.Starts // nil where a place of secrets lies below the top, or above
 }
 
@@ -126,10 +127,23 @@ func (l *gitLook) addWord(dir, word string) {
 	switch rev, _, file := strings.Cut(word, ":"); {
 	case file && rev != "" && !strings.Contains(word, "^{/"):
 		l.named = true
+		l.addTree(dir, word)
 	case err == nil:
 		l.addPath(dir, word)
 	default:
 		l.open = true
+	}
+}
+
+// addTree notes a word REV:NAME unless NAME is a file now.
+func (l *gitLook) addTree(dir, word string) {
+	_, name, _ := strings.Cut(word, ":")
+	top := l.repo.Top
+	if strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
+		top = dir
+	}
+	if info, err := l.secrets.At.Machine.Files.Lstat(path.Join(top, name)); err != nil || !info.Mode.IsRegular() {
+		l.trees = word
 	}
 }
 
@@ -194,7 +208,7 @@ func (l *gitLook) found() string {
 	case "status", "commit":
 		return l.unless(!l.short("v") && !l.long("--verbose"), l.staged)
 	case "archive":
-		return l.unless(false, func() string { return l.trees(func(repo.File) bool { return true }) })
+		return l.unless(false, func() string { return l.inTrees(func(repo.File) bool { return true }) })
 	case "grep":
 		return l.unless(l.short("lLcq") || l.longPrefix("--files-with", "--name-only", "--count", "--quiet"),
 			l.searched)
@@ -206,7 +220,10 @@ func (l *gitLook) unless(not bool, look func() string) string {
 	if not {
 		return ""
 	}
-	l.stale = l.beside()
+	if l.against = l.beside(); l.against == "" && l.trees != "" && l.gitIs("takes-trees") {
+		l.against = Objection("this names a directory of a commit, below which nod does not look: " +
+			printable.Text(l.trees))
+	}
 	return look()
 }
 
@@ -396,7 +413,7 @@ func (l *gitLook) staged() string {
 }
 
 // trees names a secret in the trees of the revisions.
-func (l *gitLook) trees(prints func(repo.File) bool) string {
+func (l *gitLook) inTrees(prints func(repo.File) bool) string {
 	if l.open { // any commit
 		files, known := l.repo.Commits(l.commits(), l.isSecret)
 		return l.first(slices.DeleteFunc(files, func(f repo.File) bool { return !prints(f) }), known)
@@ -414,7 +431,7 @@ func (l *gitLook) trees(prints func(repo.File) bool) string {
 func (l *gitLook) searched() string {
 	f := filterOf(l.Command)
 	patterns, known := f.patterns()
-	return l.trees(func(f repo.File) bool {
+	return l.inTrees(func(f repo.File) bool {
 		data, ok := l.repo.Content(f)
 		return !ok || !known || l.Has(shell.AnyLine) ||
 			slices.ContainsFunc(patterns, func(p string) bool { return mayMatch(p, string(data)) })
