@@ -32,7 +32,7 @@ func TestSecretsBelow(t *testing.T) {
 		"find . -type f | xargs cat", "find . -type f -exec cat {} +", "find . -type f -print0 | xargs -0 cat", "find . -maxdepth 1 -type f | xargs head", "find . -regex './\\.e.v' -exec cat {} +",
 		"find . -name '*' | xargs cat", "find . -not -name '*.md' | xargs cat", "find . \\( -name '*.go' -o -name '.e*' \\) | xargs cat", "find . ! -path '*/x/*' -type f -exec grep SHOP {} \\;",
 		"grep -rn SHOP_KEY .", "grep -rn SHOP_KEY", "grep -rni shop_key .", "grep -rn . .", "grep -rn '' .", "grep -rn 'S.*K' .", "grep -rnE 'vat|KEY' .", "grep -rn 'vat\\|KEY' .", "grep -rv vat .",
-		"zip -r new.zip . -x .env", "zip -r new.zip . -x src", "grep -rn -e vat -e KEY .", "grep -rn '[K]EY' .", "grep -rn --include='.*' KEY .", "grep -rn --exclude=.env --include='*' KEY .", "grep -rn KEY ..", "grep -rnE '(XYZ)?KEY' .", "grep -rnP '(?i)key' .",
+		"zip -r new.zip . -x .env", "zip -r new.zip . -x src", "grep -rn -e vat -e KEY .", "grep -rn '[K]EY' .", "grep -rn --include='.*' KEY .", "grep -rn --exclude=.env --include='*' KEY .", "grep -rn KEY ..", "grep -rnE '(XYZ)?KEY' .", "grep -rnP '(?i)key' .", "grep -r -P -e '(*ACCEPT)' .",
 		"tar cf - . | base64", "ls -A | head -1 | xargs cat", "cat $(ls -A)", "for f in $(ls -A); do cat $f; done", "find . -type f | while read f; do cat \"$f\"; done",
 		"git ls-files -oi --exclude-standard | xargs cat", "git ls-files -o | xargs cat", "find . -type f | grep -v node_modules | head -9 | xargs cat", "find . -type f | grep e | xargs cat",
 		"find . -type f | xargs grep -l KEY | xargs cat", "grep -rl KEY . | xargs cat", "cat .*", "cat .e*", "git diff --no-index docs .", "git diff --no-index /dev ..", "diff docs .", "grep -r SHOP_KEY * .", "zip -r - .")
@@ -227,6 +227,26 @@ func TestSecretsUnderOtherNamesInGit(t *testing.T) {
 		"git tag t2 HEAD:.env", "git tag -a -m x t2 HEAD:.env", "git for-each-ref '--format=%(raw)'", "git for-each-ref --format '%(raw:size) %(*raw)'", "git tag -l --format='%(raw)'", "git branch --format='%(raw)'")
 	p.check(kept, "git diff HEAD:a.txt a.txt", "git diff HEAD:src/price.go src/price.go", "git show HEAD:src", "git diff HEAD -- src", "git tag t2 HEAD", "git notes add -m x", "git for-each-ref --format='%(refname) %(contents:subject)'",
 		"git commit -m 'docs: .env is read, HEAD:.env'", "git log --grep='fix: .env'")
+}
+
+// The newest commits are those that an option asks for, and no further ones, only
+// where nothing else says which commits count.
+func TestSecretsInOlderCommits(t *testing.T) {
+	p := withSecret(t)
+	p.write("conf/.env", "SHOP_KEY=3\n")
+	p.git("add", "-f", "conf")
+	p.git("commit", "-qm", "secret")
+	p.git("rm", "-rq", "conf")
+	p.git("commit", "-qm", "gone")
+	for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
+		p.write(name, "other\n")
+		p.git("add", name)
+		p.git("commit", "-qm", name)
+	}
+	p.check(kept, "git log -1 -p", "git log -p -n 2 --oneline", "git show", "git log --stat", "git log -p -3 --format=%h", "git log -2 -p --max-count=1")
+	p.check(lost, "git log -p", "git log -p -5", "git log -1 -p --grep=secret", "git log -p -n1 --author=.", "git log -1 -p --before=2100-01-01", "git log -1 -p -- conf", "git log -p -1 -S SHOP", "git log -p -1 --skip=3",
+		"git log -1 -p --stdin <<< HEAD~3", "git log -p -3 --boundary HEAD", "git log -p --boundary HEAD~2..HEAD", "git log -p -1 --diff-filter=D", "git log -p -2 --first-parent", "git log -p -2 --topo-order",
+		"git log -p -1 --all", "git format-patch -1 --stdout HEAD~3", "git log -p -1 -i --grep=GONE")
 }
 
 // Name, size and date of a secret are none; what a command makes of its name is

@@ -82,7 +82,7 @@ func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 	}
 	l.open = l.open || c.Has(shell.Fed) || l.short("g") ||
 		l.longPrefix("--all", "--branch", "--tags", "--remotes", "--glob", "--walk-reflogs", "--reflog", "--stdin",
-			"--exclude")
+			"--exclude", "--bou")
 	operands := l.operands
 	if l.gitIs("has-verbs") {
 		operands = operands[min(1, len(operands)):]
@@ -280,10 +280,18 @@ func (l *gitLook) commits() repo.Range {
 
 func (l *gitLook) walk() string {
 	c := l.commits()
-	if len(l.values["--skip"]) == 0 {
+	if !l.chooses() {
 		c.Most = l.most()
 	}
 	return l.first(l.repo.Commits(c, l.isSecret))
+}
+
+// chooses reports whether more than their age says which commits are shown, so that
+// those of a certain number need not be the newest: other revisions, paths, or an
+// option that does more than say what is shown of a commit.
+func (l *gitLook) chooses() bool {
+	return l.open || len(l.paths) > 0 || strings.Trim(l.letters, "pusznmcbwWaMCrU0123456789") != "" ||
+		slices.ContainsFunc(l.longs, func(name string) bool { return !shell.Lists("git", "shows", name) })
 }
 
 // most is how many commits are asked for, 0 where that is not said.

@@ -483,8 +483,8 @@ func literalRuns(pattern string) (runs []string, sure bool) {
 			run = append(run, c|0x20)
 		case c == '*' || c == '?':
 			end(true)
-		case c == '{' || c == '[' || c == '(' && strings.HasPrefix(pattern[i+1:], "?"):
-			return nil, false // a count, a class, a flag: the letters there are none
+		case c == '{' || c == '[' || c == '(' && i+1 < len(pattern) && strings.IndexByte("?*", pattern[i+1]) >= 0:
+			return nil, false // a count, a class, a flag, a verb of PCRE: the letters there are none
 		case c == ')' && i+1 < len(pattern) && strings.IndexByte(`*?{\`, pattern[i+1]) >= 0:
 			return nil, false // a group that may be left out
 		case c != '\\':
