@@ -46,7 +46,7 @@ func TestSecretsBelow(t *testing.T) {
 	p.check(kept, "git grep --no-index SHOP_KEY src", "git grep --no-index -e SHOP_KEY -- src", "git grep --no-index XYZ", "git -C src grep --no-index SHOP_KEY", "git grep -l --no-index SHOP_KEY", "git grep SHOP_KEY -- '*.go'",
 		"git grep SHOP_KEY HEAD", "git grep SHOP_KEY .")
 	p.git("add", "-f", ".env")
-	p.check(lost, "git -C src grep SHOP_KEY ..", "git archive HEAD", "git grep SHOP_KEY", "git ls-files | xargs cat", "git grep -n 'KEY'")
+	p.check(lost, "git grep -P -e '(*UTF8)KEY'", "git -c grep.patternType=perl grep -e '(*ACCEPT)'", "git show --indexed-objects", "git -C src grep SHOP_KEY ..", "git archive HEAD", "git grep SHOP_KEY", "git ls-files | xargs cat", "git grep -n 'KEY'")
 	p.check(kept, "git grep vat", "git grep -l SHOP_KEY")
 	p.git("rm", "-q", "--cached", ".env")
 	p.must(os.Remove(p.dir + "/.env"))
@@ -243,10 +243,12 @@ func TestSecretsInOlderCommits(t *testing.T) {
 		p.git("add", name)
 		p.git("commit", "-qm", name)
 	}
-	p.check(kept, "git log -1 -p", "git log -p -n 2 --oneline", "git show", "git log --stat", "git log -p -3 --format=%h", "git log -2 -p --max-count=1")
+	p.check(kept, "git log -1 -p", "git log -p -n 2 --oneline", "git show", "git show -U9 HEAD~1", "git log -p -U1 -2", "git show HEAD~3 -- a.txt", "git archive HEAD:src", "git diff HEAD:src HEAD:docs", "git log --stat", "git log -p -3 --format=%h", "git log -2 -p --max-count=1")
 	p.check(lost, "git log -p", "git log -p -5", "git log -1 -p --grep=secret", "git log -p -n1 --author=.", "git log -1 -p --before=2100-01-01", "git log -1 -p -- conf", "git log -p -1 -S SHOP", "git log -p -1 --skip=3",
 		"git log -1 -p --stdin <<< HEAD~3", "git log -p -3 --boundary HEAD", "git log -p --boundary HEAD~2..HEAD", "git log -p -1 --diff-filter=D", "git log -p -2 --first-parent", "git log -p -2 --topo-order",
-		"git log -p -1 --all", "git format-patch -1 --stdout HEAD~3", "git log -p -1 -i --grep=GONE")
+		"git log -p -1 --all", "git format-patch -1 --stdout HEAD~3", "git log -p -1 -i --grep=GONE",
+		"git show --do-walk", "git show -2 HEAD~2", "git show -n2 HEAD~2", "git show --max-count=2 HEAD~2", "git show -n-1", "git show --boundary", "git show HEAD --not HEAD~5", "git log -p -U1 -n4",
+		"git whatchanged -p -1 --find-object=HEAD~4:conf", "git diff HEAD~4:conf HEAD")
 }
 
 // Name, size and date of a secret are none; what a command makes of its name is

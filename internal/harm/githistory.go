@@ -64,7 +64,7 @@ type gitLook struct {
 	named     bool                 // a file of a commit is named, which is judged by its name
 	unknown   bool                 // not all that is asked for was looked at
 	against   Objection            // what was looked at may be another thing, or no file
-	trees     string               // a word that may name the tree of a directory
+	trees     bool                 // a word may name the tree of a directory
 	starts    func() *paths.Starts // nil where a place of secrets lies below the top, or above
 }
 
@@ -127,7 +127,9 @@ func (l *gitLook) addWord(dir, word string) {
 	switch rev, _, file := strings.Cut(word, ":"); {
 	case file && rev != "" && !strings.Contains(word, "^{/"):
 		l.named = true
-		l.addTree(dir, word)
+		if l.gitIs("takes-trees") {
+			l.addTree(dir, word)
+		}
 	case err == nil:
 		l.addPath(dir, word)
 	default:
@@ -135,15 +137,15 @@ func (l *gitLook) addWord(dir, word string) {
 	}
 }
 
-// addTree notes a word REV:NAME unless NAME is a file now.
+// addTree takes the whole commit of a word REV:NAME unless NAME is a file now.
 func (l *gitLook) addTree(dir, word string) {
-	_, name, _ := strings.Cut(word, ":")
+	rev, name, _ := strings.Cut(word, ":")
 	top := l.repo.Top
 	if strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
 		top = dir
 	}
 	if info, err := l.secrets.At.Machine.Files.Lstat(path.Join(top, name)); err != nil || !info.Mode.IsRegular() {
-		l.trees = word
+		l.trees, l.revs = true, append(l.revs, rev)
 	}
 }
 
@@ -220,9 +222,9 @@ func (l *gitLook) unless(not bool, look func() string) string {
 	if not {
 		return ""
 	}
-	if l.against = l.beside(); l.against == "" && l.trees != "" && l.gitIs("takes-trees") {
-		l.against = Objection("this names a directory of a commit, below which nod does not look: " +
-			printable.Text(l.trees))
+	l.against = l.beside()
+	if l.trees { // any file of a commit may stand beside any other then
+		return cmp.Or(l.tracked(), l.inTrees(func(repo.File) bool { return true }))
 	}
 	return look()
 }
@@ -289,17 +291,20 @@ func (l *gitLook) walk() string {
 // chooses reports whether more than their age says which commits are shown, so that
 // those of a certain number need not be the newest: other revisions, paths, or an
 // option that does more than say what is shown of a commit.
-func (l *gitLook) chooses() bool {
-	return l.open || len(l.paths) > 0 || strings.Trim(l.letters, "pusznmcbwWaMCrU0123456789") != "" ||
+func (l *gitLook) chooses() bool { return l.open || len(l.paths) > 0 || l.chosen() }
+
+// chosen reports whether an option may say which commits are shown.
+func (l *gitLook) chosen() bool {
+	return strings.Trim(l.letters, "pusznmcbwWaMCrU0123456789") != "" ||
 		slices.ContainsFunc(l.longs, func(name string) bool { return !shell.Lists("git", "shows", name) })
 }
+
+// tracked names a secret that git tracks now.
+func (l *gitLook) tracked() string { return l.first(l.repo.Tracked(l.isSecret), true) }
 
 // most is how many commits are asked for, 0 where that is not said.
 func (l *gitLook) most() int {
 	text := strings.Trim(l.letters, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-	if l.short("U") {
-		text = ""
-	}
 	for _, value := range slices.Concat(l.values["-n"], l.values["--max-count"]) {
 		text = value
 	}
@@ -307,8 +312,12 @@ func (l *gitLook) most() int {
 	return max(0, n)
 }
 
-// eachCommit is git show: one commit for each revision, all of a range.
+// eachCommit is git show: one commit for each revision, all of a range, or more
+// where an option says so.
 func (l *gitLook) eachCommit() string {
+	if len(l.values["-n"])+len(l.values["--max-count"]) > 0 || l.short("0123456789") || l.chosen() {
+		return cmp.Or(l.tracked(), l.walk())
+	}
 	if l.open || len(l.not)+len(l.base) > 0 {
 		return l.walk()
 	}

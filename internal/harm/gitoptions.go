@@ -83,11 +83,11 @@ func (o *gitOptions) valued() (short string, long []string) {
 	switch o.sub {
 	case "grep":
 		return "efmABC", []string{"--max-count", "--after-context", "--before-context", "--context"}
-	case "log", "blame", "shortlog":
-		return "LSGn", []string{"--grep", "--author", "--committer", "--since", "--until", "--after", "--before",
+	case "log", "blame", "shortlog", "show", "whatchanged":
+		return "LSGnU", []string{"--grep", "--author", "--committer", "--since", "--until", "--after", "--before",
 			"--format", "--pretty", "--date", "--skip", "--max-count"}
 	}
-	return "xXSG", []string{"--pathspec-from-file"}
+	return "xXSGU", []string{"--pathspec-from-file"}
 }
 
 // beforeSubcommand counts the words before the subcommand of git.
