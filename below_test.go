@@ -247,7 +247,7 @@ func TestSecretsInOlderCommits(t *testing.T) {
 	p.check(lost, "git log -p", "git log -p -5", "git log -1 -p --grep=secret", "git log -p -n1 --author=.", "git log -1 -p --before=2100-01-01", "git log -1 -p -- conf", "git log -p -1 -S SHOP", "git log -p -1 --skip=3",
 		"git log -1 -p --stdin <<< HEAD~3", "git log -p -3 --boundary HEAD", "git log -p --boundary HEAD~2..HEAD", "git log -p -1 --diff-filter=D", "git log -p -2 --first-parent", "git log -p -2 --topo-order",
 		"git log -p -1 --all", "git format-patch -1 --stdout HEAD~3", "git log -p -1 -i --grep=GONE",
-		"git show --do-walk", "git show -2 HEAD~2", "git show -n2 HEAD~2", "git show --max-count=2 HEAD~2", "git show -n-1", "git show --boundary", "git show HEAD --not HEAD~5", "git log -p -U1 -n4",
+		"git stash list -p HEAD", "git stash list -p HEAD~1..", "git show --do-walk", "git show -2 HEAD~2", "git show -n2 HEAD~2", "git show --max-count=2 HEAD~2", "git show -n-1", "git show --boundary", "git show HEAD --not HEAD~5", "git log -p -U1 -n4",
 		"git whatchanged -p -1 --find-object=HEAD~4:conf", "git diff HEAD~4:conf HEAD")
 }
 

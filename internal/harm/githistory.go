@@ -359,6 +359,10 @@ func (l *gitLook) stash() string {
 	if len(l.operands) == 0 || l.operands[0] != "show" && l.operands[0] != "list" {
 		return ""
 	}
+	if l.operands[0] == "list" && len(l.revs)+len(l.not)+len(l.base) > 0 { // git log -g of these
+		l.open = true
+		return l.walk()
+	}
 	if len(l.revs) == 0 {
 		l.revs = []string{"stash@{0}"}
 	}

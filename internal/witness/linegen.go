@@ -67,6 +67,7 @@ func (g *liner) command() string {
 	text := g.choose(
 		choice{30, g.fileCommand}, choice{26, g.reader}, choice{30, g.git}, choice{10, g.packer}, choice{8,
 			g.finder}, choice{6, g.editor}, choice{8, g.carried}, choice{4, g.behind}, choice{4, g.spilling},
+		choice{10, g.history},
 	)
 	if g.chance(14) {
 		text += " " + g.of(">", ">>", ">|", "2>", "<") + " " + g.name()
@@ -322,6 +323,45 @@ func (g *liner) spilling() string {
 		"sort -k", "tee --output-error=", "cp --backup=", "ln -s", "grep -A1 -e", "uniq -f", "mv -S", "wc -") +
 		g.of("$(ls)", "$(echo k notes.txt)", "$(echo never notes.txt)", "`ls`", "$x", "$(echo k .env)") +
 		g.of("", g.names())
+}
+
+// history is a command that prints what git has, told in many ways what of it.
+func (g *liner) history() string {
+	rev := func() string {
+		return g.of("HEAD", "main", "v1", "HEAD~1", "feature", "@", "HEAD:src", "HEAD:keep", "main:docs", "v1:keep",
+			"HEAD^{tree}",
+			"HEAD:keep/.env", ":keep/.env", "@{1}", "HEAD^!", "v1..main", "^v1 main", "main...feature", ":/one", "v1^0",
+			"feature~1", "t", "--not v1", "HEAD --not v1")
+	}
+	before := g.of("", "", "", "", "", "tag -f t "+rev(), "tag -m x t "+rev(), "notes add -f -C "+rev(),
+		"notes add -m x",
+		"commit -q --allow-empty -m x", "branch t "+rev(), "checkout -qb new", "add keep",
+		"update-ref refs/tags/t "+rev())
+	if before != "" {
+		before = "git " + before + "; git "
+	} else {
+		before = "git "
+	}
+	return before + g.of("log -p", "log -1 -p", "log", "show", "show", "whatchanged -p -1", "diff", "diff",
+		"diff-tree -p",
+		"diff-index -p", "diff --cached", "format-patch --stdout -1", "reflog -p", "grep SECRET", "grep -e SECRET",
+		"archive",
+		"cat-file -p", "range-diff v1", "fast-export", "bundle create -", "stash list -p", "stash show -p",
+		"for-each-ref", "tag -l", "branch", "notes show", "config -l", "config --list", "rev-list", "merge-tree",
+		"diff-files -p", "blame", "ls-tree -r", "shortlog") + g.options("-1", "-2", "-n1", "-n 2", "--max-count=1",
+		"--skip=1", "--grep=one",
+		"--author=dev", "-S SECRET", "-G SECRET", "--diff-filter=A", "--all", "--reflog", "--boundary",
+		"--first-parent",
+		"--topo-order", "--reverse", "--merges", "--no-walk", "--do-walk", "--indexed-objects",
+		"--stdin < notes.txt", "--stdin <<< v1", "--find-object=HEAD:keep/.env", "--simplify-by-decoration",
+		"--before=2100-01-01",
+		"--format='%(raw)'", "--format=%N", "--format='%(*raw)'", "--blob=HEAD:keep/.env", "--stat", "-U1",
+		"--name-only",
+		"-c", "-m", "--cc", "-g", "--remotes", "-P", "-e '(*ACCEPT)'", "--root", "--no-index", "-p", "--raw",
+		"--relative=keep", "--full-diff", "--follow", "-L1,2:README.md", "--patch-with-stat", "-i",
+		"--no-patch") + " " + g.of("", "",
+		rev(), rev(), rev()+" "+rev(), "-- keep", "-- .", "-- '*.env'", "-- README.md", rev()+" -- README.md",
+		"README.md")
 }
 
 // behind are two commands: one changes what is ignored, what git has or where a
