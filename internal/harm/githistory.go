@@ -296,7 +296,7 @@ func (l *gitLook) chooses() bool { return l.open || len(l.paths) > 0 || l.chosen
 // chosen reports whether an option may say which commits are shown.
 func (l *gitLook) chosen() bool {
 	return strings.Trim(l.letters, "pusznmcbwWaMCrU0123456789") != "" ||
-		slices.ContainsFunc(l.longs, func(name string) bool { return !shell.Lists("git", "shows", name) })
+		slices.ContainsFunc(l.longs, func(name string) bool { return !gitLists("shows", name) })
 }
 
 // tracked names a secret that git tracks now.

@@ -103,7 +103,10 @@ func beforeSubcommand(words []shell.Word) (n int) {
 }
 
 // gitIs reports whether a list of git's sheet names the subcommand.
-func (o *gitOptions) gitIs(list string) bool { return shell.Lists("git", list, o.sub) }
+func (o *gitOptions) gitIs(list string) bool { return gitLists(list, o.sub) }
+
+// gitLists reports whether a list of git's sheet names a subcommand or an option.
+func gitLists(list, word string) bool { return shell.Lists("git", list, word) }
 
 func (o *gitOptions) short(any string) bool { return strings.ContainsAny(o.letters, any) }
 

@@ -42,7 +42,7 @@ var mayCompare = map[string]string{
 	"stated": "effects that sheets state",
 	"markOf": "words of options in sheets", "Name": "names of effects",
 	// What is started or looked up by a name that the code itself gives.
-	"gitSettings": "git starts gpg and ssh-keygen", "gitAlias": "an alias of git is read as git", "gitIs": "the lists of its sheet", "aliasWords": "the same",
+	"gitSettings": "git starts gpg and ssh-keygen", "gitAlias": "an alias of git is read as git", "gitIs": "the lists of its sheet", "gitLists": "the same", "aliasWords": "the same",
 	"makeTargets": "make starts itself",
 	"segment":     "a word that may be any program is read as the worst", "programLike": "nod itself is looked for",
 	// Words of small languages.
