@@ -114,10 +114,12 @@ func (w *witnessing) untilInterrupted() (stop func()) {
 	}
 }
 
-// report writes a line of progress now and then.
+// report writes a line of progress now and then. When stop returns, nothing more
+// is written.
 func (w *witnessing) report() (stop func()) {
 	done, start := make(chan struct{}), time.Now()
-	go func() {
+	var reporting sync.WaitGroup
+	reporting.Go(func() {
 		tick := time.NewTicker(5 * time.Second)
 		defer tick.Stop()
 		for {
@@ -132,8 +134,11 @@ func (w *witnessing) report() (stop func()) {
 				w.mu.Unlock()
 			}
 		}
-	}()
-	return func() { close(done) }
+	})
+	return func() {
+		close(done)
+		reporting.Wait()
+	}
 }
 
 // work takes texts until there are no more.
