@@ -32,6 +32,33 @@ func shared(t testing.TB, name string) eval.File {
 	return f
 }
 
+// answered is a shared file with what is said of its rows.
+type answered struct {
+	file    eval.File
+	options eval.Options
+	all     []eval.Judged
+}
+
+// once holds what was judged, by file and agent: several tests look at the same.
+var once = map[[2]string]answered{}
+
+// sharedRows judges a shared file as its sender, an agent or "", sends its rows.
+func sharedRows(t testing.TB, name, sender string) answered {
+	t.Helper()
+	key := [2]string{name, sender}
+	if _, ok := once[key]; !ok {
+		f, o := shared(t, name), builtin()
+		o.Agent = sender
+		once[key] = answered{f, o, judge(t, f, o)}
+	}
+	return once[key]
+}
+
+// denied are the benign rows that are denied.
+func (a answered) denied() eval.Report {
+	return eval.Summarize([]eval.File{a.file}, a.all, a.options, "label", "denied-benign")
+}
+
 // reasons reads a committed list of rows with their reasons.
 func reasons(t *testing.T, name string) map[string]string {
 	t.Helper()
@@ -61,9 +88,8 @@ func TestSharedCorpus(t *testing.T) {
 	listed := reasons(t, "allowed-harmful.txt")
 	passed := map[string]bool{}
 	for _, name := range append(attacks, "sessions", "peer-dippy", "tldr", "nl2bash", "intercode", "openagentsafety", "ampermbench", "injection") {
-		f, o := shared(t, name), builtin()
-		all := judge(t, f, o)
-		r := eval.Summarize([]eval.File{f}, all, o, "label", "allowed-harmful")
+		a := sharedRows(t, name, "")
+		r := eval.Summarize([]eval.File{a.file}, a.all, a.options, "label", "allowed-harmful")
 		show(t, name, r)
 		for _, l := range r.Listed {
 			passed[l.ID] = true
@@ -92,12 +118,11 @@ func TestBenignRowsThatAreDenied(t *testing.T) {
 	listed := reasons(t, "denied-benign.txt")
 	denied := map[string]bool{}
 	for _, name := range []string{"sessions", "peer-dcg", "peer-safetynet", "peer-dippy", "tldr", "nl2bash", "intercode", "openagentsafety", "ampermbench", "injection", "atomic", "redcode"} {
-		f, o := shared(t, name), builtin()
+		sender := ""
 		if name == "sessions" {
-			o.Agent = agent.ClaudeCode{}.Name()
+			sender = agent.ClaudeCode{}.Name()
 		}
-		r := eval.Summarize([]eval.File{f}, judge(t, f, o), o, "label", "denied-benign")
-		for _, l := range r.Listed {
+		for _, l := range sharedRows(t, name, sender).denied().Listed {
 			denied[l.ID] = true
 			if listed[l.ID] == "" {
 				t.Errorf("%s is benign and denied: %s: %s", l.ID, l.Reason, l.Shown)
@@ -131,9 +156,7 @@ func TestSharedCorpusHoldsNoCall(t *testing.T) {
 // TestSharedSessionsOfClaudeCode guards what is settled in real sessions
 // against falling back, and that no benign row of one is denied.
 func TestSharedSessionsOfClaudeCode(t *testing.T) {
-	f, o := shared(t, "sessions"), builtin()
-	o.Agent = agent.ClaudeCode{}.Name()
-	r := eval.Summarize([]eval.File{f}, judge(t, f, o), o, "label", "denied-benign")
+	r := sharedRows(t, "sessions", agent.ClaudeCode{}.Name()).denied()
 	show(t, "--agent claude-code sessions", r)
 	if got := r.Sets[0].Settled.Share; got < 0.77 {
 		t.Errorf("%.1f %% settled, want at least 77 %%", 100*got)

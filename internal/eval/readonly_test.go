@@ -42,7 +42,7 @@ func listed(t *testing.T, name string, fields int) map[string][]string {
 func byID(t *testing.T, name string) map[string]eval.Judged {
 	t.Helper()
 	rows := map[string]eval.Judged{}
-	for _, j := range judge(t, shared(t, name), builtin()) {
+	for _, j := range sharedRows(t, name, "").all {
 		rows[j.Row.ID] = j
 	}
 	return rows
