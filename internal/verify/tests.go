@@ -38,6 +38,19 @@ var raced = []string{
 	"internal/wiring", "internal/witness", "llm/llmtest",
 }
 
+// alone are the tests of those packages that take long with the race detector and
+// have nothing for it: one goroutine does their work, or a process that is built
+// without it, or a goroutine that shorter tests start too. They run in the stage
+// tests, and here with -deep. TestRacedPackages holds the list.
+var alone = []string{
+	"TestNoDamagedCommandFailsInside", "TestTheLedgerGrowsAtItsEnd", "TestGitKeepsWhatWasThere",
+	"TestGitLeavesTheFilesAlone", "TestWaysAroundTheStaticLayers", "TestWhatIsObeyedIsGuarded",
+	"TestHandwrittenInBuildOutput", "TestWhatGitDoesNotHaveIsLost",
+	"TestWriteShortensAndMasks", "TestManyProcessesRotate", "TestMaskIsLinear", "TestMaskKeepsTheStructure",
+	"TestReadersAgree", "TestDamagedDatabase", "TestIndexOfDefaults", "TestTheRealDaemon", "TestAHundredMegabytes",
+	"TestHolesPutBack", "TestFoundLines", "TestFound", "TestRacedPackages",
+}
+
 // figuresTest has a stage of its own.
 const figuresTest = "^TestNumbersOfTheDocs$"
 
@@ -75,7 +88,7 @@ var vendored = []string{"github.com/anthropics/...", "github.com/aws/...", "gith
 // race runs the tests of what shares memory once more, with the race detector;
 // with -deep all tests.
 func race(ctx context.Context, h *house) (string, error) {
-	args := []string{"-race", "-short"}
+	args := []string{"-race", "-short", "-skip", "^(" + strings.Join(alone, "|") + ")$"}
 	for _, dir := range raced {
 		args = append(args, "./"+dir)
 	}

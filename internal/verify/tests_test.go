@@ -15,10 +15,11 @@ import (
 )
 
 // A package whose code starts goroutines or guards memory belongs in the list
-// of those that the race detector sees.
+// of those that the race detector sees. A test that is left out there is of one
+// of them, and starts no goroutine itself.
 func TestRacedPackages(t *testing.T) {
 	const root = "../.."
-	found := map[string]string{}
+	found, left := map[string]string{}, map[string]int{}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -26,16 +27,30 @@ func TestRacedPackages(t *testing.T) {
 		if d.IsDir() && slices.Contains([]string{"node_modules", "testdata", ".run", ".git"}, d.Name()) {
 			return filepath.SkipDir
 		}
-		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+		if d.IsDir() || !strings.HasSuffix(name, ".go") {
 			return nil
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			return err
 		}
-		if why := shares(file); why != "" {
-			dir, _ := filepath.Rel(root, filepath.Dir(name))
-			found[filepath.ToSlash(dir)] = name + " " + why
+		dir, _ := filepath.Rel(root, filepath.Dir(name))
+		dir = filepath.ToSlash(dir)
+		if !strings.HasSuffix(name, "_test.go") {
+			if why := shares(file); why != "" {
+				found[dir] = name + " " + why
+			}
+			return nil
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || !slices.Contains(alone, f.Name.Name) || !slices.Contains(raced, dir) {
+				continue
+			}
+			left[f.Name.Name]++
+			if why := shares(f); why != "" {
+				t.Errorf("%s in %s is not raced, and %s", f.Name.Name, name, why)
+			}
 		}
 		return nil
 	})
@@ -52,22 +67,26 @@ func TestRacedPackages(t *testing.T) {
 			t.Errorf("%s is in the list of the packages that are raced, and nothing in it shares memory", dir)
 		}
 	}
-}
-
-// shares says what in a file is for more goroutines than one.
-func shares(file *ast.File) (why string) {
-	for _, i := range file.Imports {
-		if path := strings.Trim(i.Path.Value, `"`); path == "sync" || path == "sync/atomic" {
-			why = "imports " + path
+	for _, name := range alone {
+		if left[name] != 1 {
+			t.Errorf("%d tests of the packages that are raced are named %s", left[name], name)
 		}
 	}
-	ast.Inspect(file, func(n ast.Node) bool {
+}
+
+// shares says what in a file or a function is for more goroutines than one.
+func shares(code ast.Node) (why string) {
+	ast.Inspect(code, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.ImportSpec:
+			if path := strings.Trim(n.Path.Value, `"`); path == "sync" || path == "sync/atomic" {
+				why = "imports " + path
+			}
 		case *ast.GoStmt:
 			why = "starts a goroutine"
 		case *ast.SelectorExpr:
-			if n.Sel.Name == "AfterFunc" {
-				why = "calls AfterFunc"
+			if slices.Contains([]string{"AfterFunc", "Go", "Parallel"}, n.Sel.Name) {
+				why = "calls " + n.Sel.Name
 			}
 		}
 		return true
