@@ -24,7 +24,9 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -225,6 +227,33 @@ func (h *house) output(ctx context.Context, env []string, name string, args ...s
 // all stages but the race detector's share what is built.
 func environ(more []string) []string {
 	return append(append(os.Environ(), "CGO_ENABLED=0"), more...)
+}
+
+// atOnce is how many programs go runs at once: two for each core, since tests wait for
+// the programs that they start and for the disk, and one more for each neighbour, which
+// would take its share from them. A compiler can need a gigabyte and more: eight will do.
+func atOnce() string {
+	cores := runtime.NumCPU()
+	return strconv.Itoa(max(cores, min(2*cores+runnable(), 8)))
+}
+
+// runnable is how many threads of others run or wait for a core, the least of a few looks;
+// 0 where the kernel does not say.
+func runnable() int {
+	least := 0
+	for i := range 5 {
+		n := 0
+		if text, err := os.ReadFile("/proc/loadavg"); err == nil {
+			if fields := strings.Fields(string(text)); len(fields) > 3 {
+				_, _ = fmt.Sscanf(fields[3], "%d/", &n)
+			}
+		}
+		if n = max(n-1, 0); i == 0 || n < least { // this program is one of them
+			least = n
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return least
 }
 
 // outputIn is output in another directory.

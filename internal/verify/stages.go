@@ -159,12 +159,12 @@ func vet(ctx context.Context, h *house) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = h.output(ctx, nil, "go", "vet", "./...")
+	_, err = h.output(ctx, nil, "go", "vet", "-p", atOnce(), "./...")
 	return fmt.Sprintf("%d packages", len(strings.Fields(packages))), err
 }
 
 func staticcheck(ctx context.Context, h *house) (string, error) {
-	_, err := h.output(ctx, nil, "go", "run", staticcheckAt, "./...")
+	_, err := h.output(ctx, nil, "go", "run", "-p", atOnce(), staticcheckAt, "./...")
 	return "no findings", err
 }
 
@@ -180,7 +180,7 @@ func govulncheck(ctx context.Context, h *house) (string, error) {
 	if resp.StatusCode != http.StatusOK {
 		return "did not run: its database answers " + resp.Status, nil
 	}
-	_, err = h.output(ctx, nil, "go", "run", govulncheckAt, "./...")
+	_, err = h.output(ctx, nil, "go", "run", "-p", atOnce(), govulncheckAt, "./...")
 	return "no known vulnerabilities reached", err
 }
 

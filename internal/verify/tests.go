@@ -130,7 +130,7 @@ func witness(ctx context.Context, h *house) (string, error) {
 
 // endToEnd runs the core cases of each real agent, and with -deep every case.
 func endToEnd(ctx context.Context, h *house) (string, error) {
-	args := []string{"-count=1", "./e2e/..."}
+	args := []string{"-count=1", "-parallel", atOnce(), "./e2e/..."}
 	if !h.deep {
 		args = append([]string{"-short"}, args...)
 	}
@@ -142,7 +142,7 @@ func endToEnd(ctx context.Context, h *house) (string, error) {
 // both took a sixth of the time.
 func (h *house) test(ctx context.Context, env []string, args ...string) (string, error) {
 	limit := (4 * hang.Limit()).String()
-	args = append([]string{"test", "-json", "-vet=off", "-ldflags=-w", "-timeout", limit}, args...)
+	args = append([]string{"test", "-json", "-vet=off", "-ldflags=-w", "-p", atOnce(), "-timeout", limit}, args...)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = h.root, environ(env)
 	var stderr bytes.Buffer
