@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -17,6 +18,17 @@ func (o *operands) mediaFile(w word) {
 		o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may name more than a file to read")
 	default:
 		o.targets.reads(w, 0)
+	}
+}
+
+// pictureFile reads an image by its ending, which says what decodes it: one that only
+// holds pixels.
+func (o *operands) pictureFile(w word) {
+	switch strings.ToLower(strings.TrimPrefix(path.Ext(w.text), ".")) {
+	case "png", "jpg", "jpeg", "gif", "webp", "bmp", "ico", "tif", "tiff", "ppm", "pgm", "pbm", "heic", "avif":
+		o.mediaFile(w)
+	default:
+		o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may name more than a file to read")
 	}
 }
 

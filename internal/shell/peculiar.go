@@ -25,6 +25,8 @@ func (o *operands) doubtful(role string, w word) bool {
 		more = strings.Trim(w.text, "0") == "" || len(w.text) > 2
 	case "literal":
 		why, more = grammar.Escaped(w.shown())+" may name a file", strings.HasPrefix(w.text, "@")
+	case "macro":
+		why, more = "this gives a name that may hold a macro", strings.Contains(w.text, "%")
 	case "xpath":
 		why, more = "this gives an expression that may read other documents", strings.Contains(w.text, "document")
 	case "format":
@@ -131,6 +133,8 @@ func (o *operands) role(role string, w word) bool {
 		}
 	case "media":
 		o.mediaFile(w)
+	case "picture":
+		o.pictureFile(w)
 	case "fzfbind":
 		o.fzfBind(w)
 	default:

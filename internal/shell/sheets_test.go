@@ -25,7 +25,7 @@ const (
 		" inline shell shelltext shellcode split command xcommand assign awaycommand awayshell exec url host remote kill persist variable cd" +
 		" replace key sed awk jq yq jqfile yqfile date setting gitremote pathspec tracked searched sent curlformat pagerfile fzfbind previewed format" +
 		" curldata curlmethod ghmethod ghfield pymodule kubeoutput loaded atfile readurl fileorurl media literal atother ghrepo curlencode" +
-		" curlcookie httpitem digword pipeout sql database dbhost unknown listed mode formula manpage psword socketword composefile xmlfile" +
+		" curlcookie picture macro httpitem digword pipeout sql database dbhost unknown listed mode formula manpage psword socketword composefile xmlfile" +
 		" zipfile xpath procs numbered pattern include globs exclude prune kind extension "
 	// What writes, runs, sends or deletes: an option that does needs an example.
 	graveRoles   = " write outfile numbered change delete deltree moved destdir program script inline shell shellcode split exec pipeout cd previewed "
