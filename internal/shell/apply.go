@@ -49,7 +49,8 @@ func newUse(a *analysis, s *sheet, inv *invocation) *use {
 	u := &use{analysis: a, sheet: s, given: given{inv: inv, st: inv.st}, inert: s.inert, sub: s.sub, roles: s.args}
 	u.targets = targets{machine: a.machine, out: &a.out, sheet: s, given: &u.given}
 	u.codes = codes{defs: &a.defs, out: &a.out, targets: &u.targets, sheet: s, given: &u.given, run: u}
-	u.client = client{machine: a.machine, out: &a.out, sheet: s, given: &u.given, codes: &u.codes, texts: &a.texts}
+	u.client = client{machine: a.machine, out: &a.out, defs: &a.defs, sheet: s, given: &u.given, codes: &u.codes,
+		texts: &a.texts}
 	return u
 }
 

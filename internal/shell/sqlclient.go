@@ -11,6 +11,7 @@ import (
 type client struct {
 	machine *machine
 	out     *draft
+	defs    *definitions
 	*sheet
 	*given
 	codes *codes
@@ -176,7 +177,11 @@ func (c *client) opensDatabase(changes bool) {
 	}
 	c.out.path(Read, w, c.inv.st, 0)
 	// A database that is not there is made.
-	if abs, ok := absolute(w, c.inv.st); changes && !c.readsOnly() || ok && !c.machine.exists(abs) {
+	abs, ok := absolute(w, c.inv.st)
+	if ok {
+		c.heedsSchema(abs)
+	}
+	if changes && !c.readsOnly() || ok && !c.machine.exists(abs) {
 		c.out.path(Write, w, c.inv.st, 0)
 	}
 }
