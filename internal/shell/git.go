@@ -495,6 +495,10 @@ func (gl *gitLine) tracked(w word) {
 	default:
 		name = gl.belowTop(name)
 	}
+	if name == w.text && (w.glob > 0 || w.many) { // what the shell or find puts there are names
+		gl.targets.reads(w, 0)
+		return
+	}
 	if name == w.text && !gl.ended && !gl.named(w) && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "../") {
 		return
 	}
