@@ -217,7 +217,8 @@ func TestWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, word := range strings.FieldsFunc(strings.ToLower(string(data)), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		text := strings.ReplaceAll(strings.ToLower(string(data)), "sqlite3 -safe", "") // an option
+		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r < 'a' || r > 'z' }) {
 			switch word {
 			case "allow", "allows", "allowed", "deny", "denies", "denied", "safe", "unsafe", "safely":
 				t.Errorf("%s: %q", name, word)

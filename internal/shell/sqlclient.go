@@ -186,6 +186,20 @@ func (c *client) opensDatabase(changes bool) {
 	}
 }
 
+// heedsSchema reports a database that is there: its views and triggers may call what
+// a statement may not. sqlite3 has a function that starts an editor, and duckdb views
+// of any file.
+func (c *client) heedsSchema(name string) {
+	if c.marks.has(markPrints) { // sqlite3 -safe
+		return
+	}
+	c.defs.watches(watched{path: name, command: c.out.command, heeded: true})
+	if c.machine.exists(name) {
+		c.out.unknown(PartWords, c.inv.raw,
+			"a view or trigger of this database may start a program or read a file; sqlite3 -safe refuses that")
+	}
+}
+
 // readsOnly reports whether the client is told to open the database so that
 // nothing changes it.
 func (c *client) readsOnly() bool {
