@@ -91,6 +91,14 @@ func TestSecondNamesOfSecrets(t *testing.T) {
 	p.must(os.Link(p.dir+"/a.txt", p.dir+"/plain.txt"))
 	p.check(lost, "cat one.txt", "cat src/two.txt", "head -1 three.txt", "cat *.txt", "grep -rn KEY src three.txt", "find . -name 'one*' -exec cat {} +", "base64 < one.txt", "cp one.txt four.txt", "find . -name three.txt | xargs cat", "grep -rn oauth_token src")
 	p.check(kept, "cat plain.txt", "cat a.txt", "grep -rn vat src")
+	for name, allowed := range map[string]bool{"one.txt": false, "src/two.txt": false, "three.txt": false, "plain.txt": true} {
+		call := nod.Call{Agent: "test", Tool: "read_file", RawTool: "Read", Input: []byte(`{}`), Dir: p.dir, Roots: []string{p.dir},
+			Paths: []string{p.dir + "/" + name}}
+		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home}).Check(t.Context(), call)
+		if (d.Verdict == nod.Allow) != allowed {
+			t.Errorf("Read of %s: %s (%s)", name, d.Verdict, d.Reason)
+		}
+	}
 }
 
 // rg leaves out hidden files and what git ignores.
@@ -243,11 +251,13 @@ func TestSecretsInOlderCommits(t *testing.T) {
 		p.git("add", name)
 		p.git("commit", "-qm", name)
 	}
-	p.check(kept, "git log -1 -p", "git log -p -n 2 --oneline", "git show", "git show -U9 HEAD~1", "git log -p -U1 -2", "git show HEAD~3 -- a.txt", "git archive HEAD:src", "git diff HEAD:src HEAD:docs", "git log --stat", "git log -p -3 --format=%h", "git log -2 -p --max-count=1")
+	p.check(kept, "git format-patch --stdout HEAD~2", "git format-patch --stdout HEAD~2..HEAD", "git format-patch -1 --stdout", "git log -1 -p", "git log -p -n 2 --oneline", "git show", "git show -U9 HEAD~1", "git log -p -U1 -2", "git show HEAD~3 -- a.txt", "git archive HEAD:src", "git diff HEAD:src HEAD:docs", "git log --stat", "git log -p -3 --format=%h", "git log -2 -p --max-count=1")
 	p.check(lost, "git log -p", "git log -p -5", "git log -1 -p --grep=secret", "git log -p -n1 --author=.", "git log -1 -p --before=2100-01-01", "git log -1 -p -- conf", "git log -p -1 -S SHOP", "git log -p -1 --skip=3",
 		"git log -1 -p --stdin <<< HEAD~3", "git log -p -3 --boundary HEAD", "git log -p --boundary HEAD~2..HEAD", "git log -p -1 --diff-filter=D", "git log -p -2 --first-parent", "git log -p -2 --topo-order",
 		"git log -p -1 --all", "git format-patch -1 --stdout HEAD~3", "git log -p -1 -i --grep=GONE",
-		"git stash list -p HEAD", "git stash list -p HEAD~1..", "git show --do-walk", "git show -2 HEAD~2", "git show -n2 HEAD~2", "git show --max-count=2 HEAD~2", "git show -n-1", "git show --boundary", "git show HEAD --not HEAD~5", "git log -p -U1 -n4",
+		"git stash list -p HEAD", "git stash list -p HEAD~1..",
+		"git format-patch --stdout HEAD:docs", "git format-patch --stdout HEAD:a.txt", "git format-patch --stdout HEAD...HEAD~1 HEAD~4", "git format-patch --stdout HEAD~1 --root", "git format-patch --stdout HEAD~1 --not ^HEAD",
+		"git log -p --not HEAD..HEAD~4", "git whatchanged -p --not HEAD~1..HEAD~5", "git diff HEAD HEAD~1 HEAD~4", "git show --do-walk", "git show -2 HEAD~2", "git show -n2 HEAD~2", "git show --max-count=2 HEAD~2", "git show -n-1", "git show --boundary", "git show HEAD --not HEAD~5", "git log -p -U1 -n4",
 		"git whatchanged -p -1 --find-object=HEAD~4:conf", "git diff HEAD~4:conf HEAD")
 }
 

@@ -130,6 +130,7 @@ func (l *gitLook) addWord(dir, word string) {
 		if l.gitIs("takes-trees") {
 			l.addTree(dir, word)
 		}
+		l.open = l.open || !l.gitIs("takes-files") // as if it were not there
 	case err == nil:
 		l.addPath(dir, word)
 	default:
@@ -190,6 +191,7 @@ func (l *gitLook) found() string {
 		if len(l.revs) == 1 && len(l.not) == 0 && l.most() == 0 { // since then
 			l.revs, l.not = nil, l.revs
 		}
+		l.open = l.open || len(l.revs) > 1 || len(l.not) > 1 || len(l.base) > 0
 		return l.unless(false, l.walk)
 	case "merge-tree":
 		return l.unless(len(l.revs) < 3 && !l.open, l.walk)
@@ -272,8 +274,8 @@ func (l *gitLook) commits() repo.Range {
 	c := repo.Range{From: append(slices.Clone(l.revs), l.base...), Not: l.not,
 		Parents: l.short("m") || l.longPrefix("--diff-m", "--cc") || l.short("c")}
 	switch {
-	case l.open:
-		c.From, c.Not = append(c.From, l.everything()...), nil
+	case l.open, l.chosen():
+		c.From, c.Not = append(append(c.From, l.not...), l.everything()...), nil
 	case len(c.From) == 0 && !l.named:
 		c.From = []string{"HEAD"}
 	}
@@ -385,7 +387,8 @@ func (l *gitLook) stash() string {
 // diff is git diff and its kin: of the working tree, the index, and trees.
 func (l *gitLook) diff() string {
 	switch {
-	case l.open:
+	case l.open, len(l.revs)+len(l.not)+len(l.base) > 2:
+		l.open = true
 		return cmp.Or(l.staged(), l.walk())
 	case len(l.base) == 2: // what the second changed since they parted
 		return l.first(l.repo.Commits(repo.Range{From: l.base[1:], Not: l.base[:1]}, l.isSecret))

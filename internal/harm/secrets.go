@@ -303,10 +303,11 @@ func (h *Secrets) isTwin(real string) bool {
 	return err == nil && info.Links > 1 && info.Mode.IsRegular() && slices.ContainsFunc(h.withTwins(), info.Same)
 }
 
-// withTwins are the secrets that have more names than one, looked up once.
+// withTwins are the secrets that have more names than one, looked up once. Which
+// roots of the call are usable is looked up for commands and edits alone.
 func (h *Secrets) withTwins() []view.Info {
 	if h.twins == nil {
-		h.twins = h.secretsWithTwins(h.At.Roots)
+		h.twins = h.secretsWithTwins(append(slices.Clone(h.At.Roots), h.Roots...))
 	}
 	return h.twins
 }

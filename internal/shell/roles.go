@@ -207,6 +207,9 @@ func (u *use) role(role string, w word) {
 	case "host":
 		u.targets.host(w)
 	case "cd":
+		if len(u.pos) > 0 { // tar takes those names in the directory before
+			u.out.unknown(PartWords, u.inv.raw, "this changes its directory behind names")
+		}
 		u.inv.st.dir = u.out.enterDir(w, st)
 	case "replace":
 		u.replace = cmp.Or(w.text, "{}")

@@ -25,7 +25,7 @@ func against(report shell.Report, files view.Files, r ran) []violation {
 		}
 	}
 	for _, c := range r.Changed {
-		if !expected(report.Effects, files, c) && !(c.Linked && runs(report, "ln")) {
+		if !expected(report.Effects, files, c) && !(c.Linked && (runs(report, "ln") || runs(report, "cp"))) {
 			list = append(list, violation{"effect", fmt.Sprintf("%q was %s", c.Name, map[bool]string{true: "removed",
 				false: "written"}[c.Gone])})
 		}
