@@ -318,6 +318,7 @@ func (l *gitLook) most() int {
 // where an option says so.
 func (l *gitLook) eachCommit() string {
 	if len(l.values["-n"])+len(l.values["--max-count"]) > 0 || l.short("0123456789") || l.chosen() {
+		l.paths = nil // objects that are no commits are shown whatever their names
 		return cmp.Or(l.tracked(), l.walk())
 	}
 	if l.open || len(l.not)+len(l.base) > 0 {
