@@ -1,5 +1,6 @@
 // Package view is how nod looks at files: a small read-only interface with two
-// implementations, the disk and a world held in memory.
+// file systems behind it, the disk and a world held in memory. [Memo] and [With]
+// are views of another view.
 //
 // Deciding needs to know where a name leads (links, case, hard links) and,
 // rarely, what a small file says. Everything it may learn goes through a
