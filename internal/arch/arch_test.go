@@ -471,5 +471,8 @@ func receiver(fn *ast.FuncDecl) string {
 	if star, ok := typ.(*ast.StarExpr); ok {
 		typ = star.X
 	}
+	if generic, ok := typ.(*ast.IndexExpr); ok {
+		typ = generic.X
+	}
 	return typ.(*ast.Ident).Name
 }

@@ -37,6 +37,36 @@ func TestDocumentsNameRealTests(t *testing.T) {
 	}
 }
 
+// The chain of a call names functions that are there, in the files that it says.
+func TestTheChainOfACall(t *testing.T) {
+	have := map[string]bool{}
+	for _, f := range files(t) {
+		for _, d := range f.syntax.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				name := fn.Name.Name
+				if fn.Recv != nil {
+					name = receiver(fn) + "." + name
+				}
+				have[f.name+" "+name] = true
+			}
+		}
+	}
+	_, chain, _ := strings.Cut(string(read(t, "docs/life-of-a-call.md")), "```\n")
+	named := 0
+	for line := range strings.Lines(chain) {
+		calls, _, _ := strings.Cut(line, "#")
+		file, functions, _ := strings.Cut(calls, " ")
+		for _, name := range strings.FieldsFunc(functions, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' }) {
+			if named++; !have[file+" "+name] {
+				t.Errorf("%s has no function %s", file, name)
+			}
+		}
+	}
+	if named < 50 {
+		t.Errorf("only %d functions are named", named)
+	}
+}
+
 // Every direct dependency has a reason, and every reason a dependency.
 func TestEveryDependencyHasAReason(t *testing.T) {
 	direct, _, _ := strings.Cut(string(read(t, "go.mod")), ")")

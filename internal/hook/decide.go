@@ -20,8 +20,8 @@ import (
 	"github.com/nodgate/nod/internal/version"
 )
 
-// decide answers a call that is about to run.
-func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
+// decideCall answers a call that is about to run.
+func (r *run) decideCall(ctx context.Context, e agent.Event) agent.Answer {
 	if e.Complete != nil {
 		e.Complete(&e)
 	}
@@ -58,9 +58,10 @@ func (r *run) decide(ctx context.Context, e agent.Event) agent.Answer {
 }
 
 // remember opens the session's file and fixes its workspace root: what the
-// host vouches for, else the first directory seen. Where nothing can be
-// remembered and the host vouches for nothing there is no root, since cwd
-// follows the agent's cd.
+// host vouches for, else the first directory seen. Where the session's file cannot
+// be used and the host vouches for nothing there is no root, since cwd follows the
+// agent's cd. Where no file is kept (no state directory, no session id) the root is
+// cwd all the same: nothing else is known.
 func (r *run) remember(e agent.Event) (*session.Session, string) {
 	first := e.Project
 	if r.Places.State == "" {

@@ -124,7 +124,7 @@ func (r *run) safely(ctx context.Context, stdin io.Reader) (a agent.Answer) {
 			a = r.Adapter.Block(fmt.Sprintf("nod failed inside (%v); the call is blocked. Please report this.", p))
 		}
 	}()
-	return r.answer(ctx, stdin)
+	return r.answerPayload(ctx, stdin)
 }
 
 type run struct {
@@ -132,7 +132,7 @@ type run struct {
 	watch *time.Timer // nil where the caller has a deadline of its own
 }
 
-func (r *run) answer(ctx context.Context, stdin io.Reader) agent.Answer {
+func (r *run) answerPayload(ctx context.Context, stdin io.Reader) agent.Answer {
 	payload, err := io.ReadAll(io.LimitReader(stdin, payloadLimit+1))
 	switch {
 	case err != nil:
@@ -150,7 +150,7 @@ func (r *run) answer(ctx context.Context, stdin io.Reader) agent.Answer {
 func (r *run) dispatch(ctx context.Context, e agent.Event) agent.Answer {
 	switch e.Kind {
 	case agent.Decide, agent.Prompt:
-		return r.decide(ctx, e)
+		return r.decideCall(ctx, e)
 	case agent.Outcome, agent.HostDenied:
 		return r.observe(e)
 	case agent.Other:
