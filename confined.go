@@ -120,13 +120,13 @@ func (o *openCall) unnamed() objection {
 	}
 	named := *o.gate
 	named.rules.Allow = named.unread
-	fits := &ruling{gate: &named, call: o.call, fits: o.rules}
+	ruled := &ruling{gate: &named, call: o.call, fit: o.fit}
 	for _, c := range o.report.Commands {
-		_, ok := fits.allowedBy(c)
-		fits.cleared = append(fits.cleared, ok)
+		_, ok := ruled.allowedBy(c)
+		ruled.cleared = append(ruled.cleared, ok)
 	}
 	for _, e := range o.report.Effects {
-		if e.Kind == shell.Run && !fits.clearsPart(e.Command, e.Part) {
+		if e.Kind == shell.Run && !ruled.clearsPart(e.Command, e.Part) {
 			return against("the setting confine names other commands: " + printable.Text(e.Words))
 		}
 	}

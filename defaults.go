@@ -26,9 +26,9 @@ func defaultRules(texts []string) []Rule {
 	return rules
 }
 
-// defaultAllowlist is the seed's twenty, by canonical name, and what else of a
-// host's own tools changes nothing and starts no code, or is for the person
-// alone. agent is among them only where each call of the agent that it starts is
+// defaultAllowlist is the twenty of the description (docs/design.md, section 9), by
+// canonical name, and what else of a host's own tools changes nothing and starts no
+// code, or is for the person alone. agent is among them only where each call of the agent that it starts is
 // decided here. A tool on it can never be blocked by a soft_deny rule, so adding
 // to it is a decision.
 func defaultAllowlist() []string {

@@ -10,16 +10,19 @@
 //
 // # The flow
 //
-// Gate.Check reads like this diagram, line for line.
+// Gate.Check goes through this diagram from top to bottom.
 //
 //	tool call
 //	   |
 //	0  guard      a hard_deny rule, or a change to nod itself?             -> deny
-//	   |          read by 3: it cannot be undone (wipes home, a disk)?     -> deny
-//	   |          an ask rule?                                             -> ask, unless approved
+//	   |          the reading of layer 3 shows that it cannot be undone?   -> deny
+//	   |          a program runs what is typed into it, and no hook sees?  -> deny
+//	   |          an ask rule, or a doubt that nod will still be asked?    -> ask, unless approved
 //	   |          a secret store (keys, cloud logins), by any tool?        -> 4
+//	   |          a hard_deny rule that may fit, and nod cannot tell?      -> 4
 //	   |
 //	1  allowlist  a safe tool (read, search, tasks, plan mode ...)?        -> allow
+//	   |          an allow rule that names this tool (of an MCP server)?   -> allow
 //	   |
 //	   |          a soft_deny rule?                                        -> 4
 //	   |
@@ -28,19 +31,21 @@
 //	3  shell      an allow rule, or all it does is known and harmless?     -> allow
 //	   |
 //	4  model      did a person approve this very call (nod approve)?       -> allow
+//	   |          else runs unread code, with no other fault (confine)?    -> deny, with the line to type instead
 //	   |          else a side query to a fast model: should_block?         -> deny, or allow
 //	   |
 //	any error, timeout, missing or malformed answer                        -> deny (or ask), with the error in the reason
 //
-// A test holds README.md and docs/design.md to this diagram. What cannot be
-// undone is found by layer 3's reading, and is denied before any rule can clear
-// it; so is typing into a program where no hook sees what is typed.
+// A test holds README.md and docs/design.md to this diagram. The command is read
+// before layer 0 answers, so that no rule clears what cannot be undone (a disk, the
+// home directory). A line that is handed to nod confine is judged as the line
+// itself, but that code which nod has not read may run. Without a model layer 4 asks.
 //
 // # What to rely on
 //
-// The zero value of every type is the strictest: a Gate without a file view
-// knows no path, a Call that does not say where it runs is nowhere, a
-// Decision that nobody filled denies. Check has no error result, so there is
+// What is missing makes nod stricter: a Gate without a file view knows no path, a
+// Call that does not say where it runs is nowhere, a Decision that nobody filled
+// denies. [Options] names what is laxer where it is missing. Check has no error result, so there is
 // no way to forget that an error blocks.
 //
 // hard_deny is a boundary, and so is ask, which only a person answers. soft_deny

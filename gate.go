@@ -16,8 +16,10 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// Options configure a Gate. Every zero value is the strictest: no rules, no
-// file view and no model allow nothing but the empty allow-list.
+// Options configure a Gate. The zero value clears no call: it has no rules, no file
+// view and no model. Some options only make nod stricter, and without them nod is
+// laxer: Rules that deny, Self, Sources, Recorder, Memory, History, Mask and
+// DenyOnFailure.
 type Options struct {
 	Rules Rules
 	// Files is where names are resolved. nil: nowhere, so that layers 2 and 3
@@ -38,7 +40,8 @@ type Options struct {
 	Model Model
 	// Timeout bounds the model; 0 means 20 s.
 	Timeout time.Duration
-	// Profile says what a model is shown. The zero value is the seed's.
+	// Profile says what a model is shown. The zero value is that of the
+	// description (docs/design.md, section 9).
 	Profile Profile
 	// Recorder writes decisions down. nil: nowhere.
 	Recorder Recorder
@@ -175,11 +178,11 @@ type trial struct {
 // of another command they forget.
 func (t *trial) enter(at *place.Workspace, report *shell.Report) {
 	t.rooms = t.gate.rooms(t.call, at, report)
-	t.ruled = &ruling{gate: t.gate, call: t.call, fits: t.rules, taint: t.taint}
+	t.ruled = &ruling{gate: t.gate, call: t.call, fit: t.fit, taint: t.taint}
 	t.said = t.withheld
 }
 
-// decide is the flow of the package comment, line for line.
+// decide is the flow of the package comment, from top to bottom.
 func (t *trial) decide(ctx context.Context) Decision {
 	if err := ctx.Err(); err != nil {
 		const why = "the call was cancelled before nod could decide"

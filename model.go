@@ -92,7 +92,7 @@ type Tool struct {
 }
 
 // AnswerTool is the tool by which a model answers a [Prompt]; its words are the
-// seed's.
+// description's (docs/design.md, section 9).
 func AnswerTool() Tool {
 	return Tool{
 		Name: "classify_result", Description: "Return classification decision",

@@ -34,7 +34,7 @@ func (o *openCall) answer(ctx context.Context) Decision {
 		if o.gate.model == nil {
 			return o.withoutModel()
 		}
-		return question{o}.answer(ctx)
+		return question{o}.ask(ctx)
 	})
 }
 

@@ -21,7 +21,8 @@ import (
 )
 
 // Profile says what a model is shown and how it is asked. The zero value is
-// the seed's: the last 20 turns, 200 characters of each.
+// that of the description (docs/design.md, section 9): the last 20 turns, 200
+// characters of each.
 type Profile struct {
 	// Ledger shows the session as a ledger: what the person said and what was
 	// called, nothing that the agent argued or a tool returned, with a prefix
@@ -51,7 +52,8 @@ func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 
 // prompt makes the side query. It fails where the call is too large or the
 // transcript cannot be read, since a model that does not see what the person
-// forbade would allow it. said are the words that a consent may stand in.
+// forbade would allow it. consent is what the person said, and what the agent asked
+// before a short answer.
 func (q question) prompt(ctx context.Context) (p Prompt, consent string, err error) {
 	if len(q.call.Input) > inputLimit {
 		why := fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(q.call.Input),
@@ -64,7 +66,7 @@ func (q question) prompt(ctx context.Context) (p Prompt, consent string, err err
 	return q.seedPrompt(ctx)
 }
 
-// seedPrompt is the seed's system prompt with the rules, and the seed's user
+// seedPrompt is the description's system prompt with the rules, and its user
 // message with the call and the transcript. Every string that is not a rule is
 // JSON-encoded.
 //

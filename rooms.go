@@ -20,7 +20,7 @@ type rooms struct {
 	loss     *harm.Loss     // what could not be restored
 	secrecy  *harm.Secrets  // which secret would be shown
 	self     *guard.Call    // what of nod would change
-	rules    *match.Call    // the call as rules are held against it
+	fit      *match.Call    // how the call fits a rule
 	identity *identity.Call // what tells the call from others
 	taint    *taint.Call    // what came into the session
 	withheld *withheld.Call // what of the call is not said
@@ -30,7 +30,7 @@ type rooms struct {
 func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
 	shared := placed(c, at, report)
 	r := rooms{
-		at: at, report: report, rules: &match.Call{Call: shared}, taint: &taint.Call{Call: shared},
+		at: at, report: report, fit: &match.Call{Call: shared}, taint: &taint.Call{Call: shared},
 		withheld: &withheld.Call{Call: shared, Mask: g.mask},
 	}
 	r.loss, r.secrecy = harm.Of(shared)

@@ -16,7 +16,7 @@ import (
 type ruling struct {
 	gate  *Gate
 	call  Call
-	fits  *match.Call
+	fit   *match.Call
 	taint *taint.Call
 
 	soft    Rule      // the soft_deny pattern that matched; Text "" if none
@@ -64,8 +64,8 @@ func (r *ruling) reserves() objection {
 func (r *ruling) degree(rule Rule) match.Degree {
 	switch {
 	case rule.permission != nil:
-		return r.fits.Fits(*rule.permission)
-	case r.fits.Forbids(rule.command):
+		return r.fit.Fits(*rule.permission)
+	case r.fit.Forbids(rule.command):
 		return match.FitsAll
 	}
 	return match.Misses
@@ -74,7 +74,7 @@ func (r *ruling) degree(rule Rule) match.Degree {
 // softDenied looks for a soft_deny pattern in the call.
 func (r *ruling) softDenied() bool {
 	i := slices.IndexFunc(r.gate.rules.SoftDeny, func(rule Rule) bool {
-		return rule.permission != nil && r.fits.Fits(*rule.permission) != match.Misses || r.fits.Mentions(rule.command)
+		return rule.permission != nil && r.fit.Fits(*rule.permission) != match.Misses || r.fit.Mentions(rule.command)
 	})
 	if i < 0 {
 		return false
@@ -87,11 +87,11 @@ func (r *ruling) softDenied() bool {
 // an MCP server, or one of Claude Code's own of which nod reads no argument.
 func (r *ruling) permitsTool() clearance {
 	for _, rule := range r.gate.rules.Allow {
-		if rule.permission == nil || !rule.speaksOf(r.call.Agent) || !r.fits.Names(*rule.permission) {
+		if rule.permission == nil || !rule.speaksOf(r.call.Agent) || !r.fit.Names(*rule.permission) {
 			continue
 		}
 		switch {
-		case !r.fits.HoldsIn(r.call.Dir, rule.Within):
+		case !r.fit.HoldsIn(r.call.Dir, rule.Within):
 		case r.call.MCP != nil && r.call.MCP.Brought && rule.Within == "":
 			const why = "the repository brings this MCP server, so that a rule for it stands under [[repository]]: "
 			r.brought = objection{why: why + place.Objection(rule.Text), rule: rule}
@@ -104,8 +104,8 @@ func (r *ruling) permitsTool() clearance {
 
 // clear finds out which commands allow rules clear, and returns one of the rules.
 func (r *ruling) clear() (rule Rule) {
-	r.cleared = make([]bool, len(r.fits.Report.Commands))
-	for i, c := range r.fits.Report.Commands {
+	r.cleared = make([]bool, len(r.fit.Report.Commands))
+	for i, c := range r.fit.Report.Commands {
 		if by, ok := r.allowedBy(c); ok && r.permits(by, i) {
 			r.cleared[i], rule = true, by
 		}
@@ -124,7 +124,7 @@ func (r *ruling) allowedBy(c shell.Command) (Rule, bool) {
 }
 
 func (r *ruling) allows(rule Rule, c shell.Command) bool {
-	return rule.speaksOf(r.call.Agent) && r.fits.Clears(rule.command, c) && r.fits.HoldsIn(c.Dir, rule.Within)
+	return rule.speaksOf(r.call.Agent) && r.fit.Clears(rule.command, c) && r.fit.HoldsIn(c.Dir, rule.Within)
 }
 
 // clearsPart reports whether allow rules clear this part of a command. Of what
@@ -135,7 +135,7 @@ func (r *ruling) clearsPart(command int, part shell.Part) bool {
 		if r.cleared[command] && part == shell.PartWords {
 			return true
 		}
-		command, part = r.fits.Report.Commands[command].Caller-1, shell.PartWords
+		command, part = r.fit.Report.Commands[command].Caller-1, shell.PartWords
 	}
 	return false
 }
@@ -152,8 +152,8 @@ func (r *ruling) clearsEffect(e shell.Effect) bool {
 // command's further arguments lead to another program (go test -exec X), or to
 // what is guarded or lies outside the workspace (go build -o ~/.bashrc).
 func (r *ruling) beyond(e shell.Effect) bool {
-	commands := r.fits.Report.Commands
-	if e.Part != shell.PartWords || e.Command < 0 || e.Command >= len(commands) || !r.fits.LeadsAway(e) {
+	commands := r.fit.Report.Commands
+	if e.Part != shell.PartWords || e.Command < 0 || e.Command >= len(commands) || !r.fit.LeadsAway(e) {
 		return false
 	}
 	c, beyond := commands[e.Command], false
@@ -173,7 +173,7 @@ func (r *ruling) beyond(e shell.Effect) bool {
 func (r *ruling) standsFor(rule Rule, c shell.Command, e shell.Effect) bool {
 	call := r.call
 	call.Command, call.Dir = shell.QuoteWords(rule.command.Words), c.Dir
-	return slices.ContainsFunc(r.gate.analyze(call, r.fits.At.Roots).Effects, func(o shell.Effect) bool {
+	return slices.ContainsFunc(r.gate.analyze(call, r.fit.At.Roots).Effects, func(o shell.Effect) bool {
 		return o.Kind == e.Kind && o.Target == e.Target
 	})
 }
@@ -184,8 +184,8 @@ func (r *ruling) standsFor(rule Rule, c shell.Command, e shell.Effect) bool {
 // began. What changed since goes to the model, once for each content.
 func (r *ruling) permits(rule Rule, command int) bool {
 	ok := true
-	for _, d := range r.fits.Report.Definitions {
-		if !r.fits.Report.Within(d.Command, command) {
+	for _, d := range r.fit.Report.Definitions {
+		if !r.fit.Report.Within(d.Command, command) {
 			continue
 		}
 		e := Evidence{Path: d.Path, SHA256: d.SHA256}

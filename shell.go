@@ -32,7 +32,7 @@ func variableNames(environ []string) []string {
 
 // irrecoverable reports what of a command nobody could undo and nobody means:
 // wiping home, the system or a disk, a fork bomb, a text that no agent sends
-// in good faith, one too complex to check. "" where there is nothing of that.
+// in good faith, one too complex to check.
 func (t *trial) irrecoverable() objection {
 	switch r := t.report; {
 	case r.Exceeded != "":
@@ -65,8 +65,8 @@ func (t *trial) possible() *trial {
 }
 
 // typedInto reports an interpreter that runs what it will be told later, on a
-// host that does not show what is typed; "" if there is none. What a pipe or a
-// file feeds it is another matter.
+// host that does not show what is typed. What a pipe or a file feeds it is another
+// matter.
 func (t *trial) typedInto() objection {
 	if !t.call.StdinUnseen {
 		return objection{}

@@ -17,9 +17,9 @@ const reasonLimit = 300
 // question is layer 4: an open call that a model is asked about.
 type question struct{ *openCall }
 
-// answer is the model's word, and what stands in its place where there is none. What
+// ask is the model's word, and what stands in its place where there is none. What
 // it answers without a settled call is the table in docs/design.md, section 1.
-func (q question) answer(ctx context.Context) Decision {
+func (q question) ask(ctx context.Context) Decision {
 	if f := q.exhausted(); f != nil {
 		d := q.unavailable(f, "no model is asked: "+f.Message)
 		d.Notices = []string{"nod asked no model: " + printable.Line(f.Message, reasonLimit)}
@@ -159,7 +159,7 @@ func (q question) apart() question {
 // answered is what a model said, and what of the call is known by then.
 type answered struct {
 	Classification
-	effects string // see [trial.effectKey]
+	effects string // see [question.effectKey]
 	before  string // why the same was denied before; then no model was asked
 	consent string // the words that a consent may stand in
 }

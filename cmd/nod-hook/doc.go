@@ -1,12 +1,13 @@
 // Nod-hook is what a coding agent starts before every tool call. It reads the
 // agent's payload, decides layers 0 to 3 itself, asks `nod daemon` or
-// `nod classify` for layer 4 if a model is configured, writes one line to the decision log, and
-// answers in the agent's dialect.
+// `nod classify` for layer 4 if a model is configured, writes one line to the
+// decision log, and answers in the agent's dialect.
 //
 // Usage:
 //
 //	nod-hook AGENT [flags]         answer one payload from standard input
 //	nod-hook demo [--json]         watch nod decide a bundled session
+//	nod-hook confine -- 'LINE'     run a line where it can do no harm, as nod confine does
 //	nod-hook version
 //	nod-hook help
 //
@@ -17,7 +18,8 @@
 //	--state DIR       log and sessions      (default ~/.local/state/nod)
 //	--nod FILE        the nod program       (default: beside nod-hook)
 //
-// Exit status: 0, the answer (or silence) is on standard output; 2, the call
+// Exit status for an AGENT: 0, the answer (or silence) is on standard output; 2, the call
 // is blocked and the reason is on standard error, which every agent that runs
-// hooks understands. Nothing else is ever returned on purpose.
+// hooks understands. Nothing else is ever returned on purpose. confine returns the
+// exit status of the line.
 package main

@@ -168,7 +168,7 @@ type Place uint8
 
 const (
 	Elsewhere Place = iota // not known, or none of those below
-	Workspace              // inside a root, not guarded
+	Workspace              // inside a root
 	Temporary              // /tmp, $TMPDIR and their kin
 	HomeDir                // the home directory itself or one of its ancestors, not what lies below
 	InHome                 // below home, outside the workspace
