@@ -10,7 +10,7 @@ import (
 // A line may put a link or a directory in the place of a name that it uses
 // elsewhere. A link may be met under any spelling of its name, and a directory that
 // moves takes along names that nod has looked at: no command behind either may touch
-// a file. No call of the shared sessions does both. Directories that are made are
+// a file. Two calls of the shared sessions do both. Directories that are made are
 // met by their real names; what stands behind sees them (dest). Where parts of a
 // line run beside each other or again, what stands before may be met too.
 
