@@ -182,7 +182,7 @@ func (l *gitLook) found() string {
 	}
 	switch l.sub {
 	case "show":
-		return cmp.Or(l.blobs(), l.unless(!l.diffs(true), l.eachCommit))
+		return cmp.Or(l.blobs(), l.unless(!l.diffs(true) && !l.chosen(), l.eachCommit))
 	case "cat-file":
 		return l.unless(l.short("tse"), l.blobs)
 	case "log", "whatchanged":
