@@ -1,9 +1,8 @@
 package hook
 
 import (
+	"cmp"
 	"errors"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -100,11 +99,11 @@ func (b *book) remember(d nod.Decision, e audit.Entry) error {
 		return nil
 	}
 	return b.memory.Answer(session.Answer{
-		Call: b.event.Call.ID, Digest: b.digest, Tool: b.event.Call.RawTool, Paths: b.event.Call.Paths,
+		Call: b.event.Call.ID, Digest: b.digest, Tool: b.event.Call.RawTool,
 		Verdict: d.Verdict.String(), Said: e.Answered, Cost: d.Cost, At: e.Time,
 		Definitions: definitions(d), Changes: d.Changes,
 		Downloads: d.Downloads, Secret: d.Secret, Sends: d.Sends,
-		Judged: judged(d), Effects: effects(d), Why: orElse(d.Basis, denial(d)), Key: askedKey(d, e.Answered),
+		Judged: judged(d), Effects: effects(d), Why: cmp.Or(d.Basis, denial(d)), Key: askedKey(d, e.Answered),
 		Taint: came(d, e.Answered),
 	})
 }
@@ -250,26 +249,7 @@ func (b *book) outcome(taint string) error {
 	return errors.Join(err, memory.Outcome(session.Outcome{
 		Call: b.event.Call.ID, Tool: b.event.Call.RawTool,
 		Failed: b.event.Failed, Error: entry.Reason, Took: b.event.Took, At: now, Taint: taint,
-	}, edited(b.event.Call, b.run.Places.Home)))
-}
-
-// edited are the files that an edit left behind, absolute. What other tools
-// name was not made by them.
-func edited(c nod.Call, home string) []string {
-	if !c.IsEdit() {
-		return nil
-	}
-	var names []string
-	for _, name := range c.Paths {
-		switch rest, below := strings.CutPrefix(name, "~/"); {
-		case below:
-			name = filepath.Join(home, rest)
-		case !filepath.IsAbs(name):
-			name = filepath.Join(c.Dir, name)
-		}
-		names = append(names, name)
-	}
-	return names
+	}))
 }
 
 // note writes down a payload that could not be read or was passed.

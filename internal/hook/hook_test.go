@@ -20,7 +20,6 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
-	"github.com/nodgate/nod/internal/session"
 )
 
 // place is a home with a workspace, on disk.
@@ -507,27 +506,6 @@ func TestTheRunningSumOfASession(t *testing.T) {
 	}
 	if begun := entries[0]; begun.Kind != audit.Begun || begun.ID != entries[1].ID {
 		t.Errorf("no begun line before the model: %+v", begun)
-	}
-}
-
-// Of an edit the session remembers which file it left, by its absolute name;
-// what other tools name was not made by them.
-func TestTheSessionRemembersWhatEditsLeft(t *testing.T) {
-	p := newPlace(t)
-	p.write(p.shop+"/new.go", "x")
-	result := map[string]any{"tool_response": map[string]any{}}
-	p.run(bytes.NewReader(p.payload("PostToolUse", "Write", map[string]string{"file_path": "new.go", "content": "x"}, result)))
-	p.run(bytes.NewReader(p.payload("PostToolUse", "Read", map[string]string{"file_path": p.shop + "/main.go"}, result)))
-	memory, err := session.Open(p.options.Places.State, "claude-code", p.session)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer memory.Close()
-	if _, ok := memory.Made(p.shop + "/new.go"); !ok {
-		t.Error("a file that was written is not remembered")
-	}
-	if _, ok := memory.Made(p.shop + "/main.go"); ok {
-		t.Error("a file that was read is remembered as made")
 	}
 }
 

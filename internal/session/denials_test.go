@@ -49,7 +49,7 @@ func TestDenials(t *testing.T) {
 			t.Fatal(err)
 		}
 		if step.ran {
-			if err := s.Outcome(Outcome{Call: call}, nil); err != nil {
+			if err := s.Outcome(Outcome{Call: call}); err != nil {
 				t.Fatal(err)
 			}
 		}

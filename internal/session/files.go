@@ -9,23 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
-
-// filesAt describes the regular files among paths, as they are now. Links,
-// directories, relative names and what is missing are left out; at most 64
-// are looked at.
-func filesAt(paths []string) []File {
-	var files []File
-	for _, name := range paths[:min(len(paths), maxPaths)] {
-		var st syscall.Stat_t
-		if filepath.IsAbs(name) && syscall.Lstat(name, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFREG {
-			files = append(files, File{Path: name, Dev: uint64(st.Dev), Inode: st.Ino})
-		}
-	}
-	return files
-}
 
 // pruneMin is the least age of what may be forgotten: a session whose root is
 // forgotten takes a new one from its next call.

@@ -30,8 +30,6 @@
 //   - [Session.LetRun]: to tell the model that a person let this very call run
 //     when the host asked them. Never to allow; what a person approves
 //     beforehand is kept elsewhere (internal/approval).
-//   - [Session.Made]: which files the agent's edits left behind. A witness
-//     beside others; where it is the only one it may not loosen.
 //
 // # The file
 //
@@ -70,8 +68,7 @@ const (
 	lineLimit = 64 << 10
 	version   = 1
 
-	maxPaths = 64
-	maxText  = 300
+	maxText = 300
 )
 
 // Session is the memory of one session. It is safe for concurrent use, by
@@ -90,7 +87,6 @@ type Answer struct {
 	At      time.Time // zero: now
 	Digest  string    // see [Digest]
 	Tool    string
-	Paths   []string
 	Verdict string  // allow, ask or deny
 	Said    string  // what the agent was told: allow, ask, deny or abstained
 	Cost    float64 // US dollars; what is negative or no number counts as 0
@@ -135,14 +131,6 @@ type Outcome struct {
 	Taint string
 }
 
-// File identifies a file that an edit left behind.
-type File struct {
-	Path  string    `json:"path"`
-	Dev   uint64    `json:"dev"`
-	Inode uint64    `json:"ino"`
-	Time  time.Time `json:"-"` // when it was recorded; filled in by [Session.Made]
-}
-
 // SeenCall is an earlier answer to a call.
 type SeenCall struct {
 	At            time.Time
@@ -166,14 +154,12 @@ type line struct {
 	CallID  string    `json:"call_id,omitempty"`
 	Tool    string    `json:"tool,omitempty"`
 	Digest  string    `json:"digest,omitempty"`
-	Paths   []string  `json:"paths,omitempty"`
 	Verdict string    `json:"verdict,omitempty"`
 	Said    string    `json:"said,omitempty"`
 	Cost    float64   `json:"cost_usd,omitempty"`
 	Failed  bool      `json:"failed,omitempty"`
 	Error   string    `json:"error,omitempty"`
 	Took    int64     `json:"took_us,omitempty"`
-	Files   []File    `json:"files,omitempty"`
 	Runs    []string  `json:"runs,omitempty"`
 	Changes []string  `json:"changes,omitempty"`
 	Fetched []string  `json:"fetched,omitempty"`
@@ -334,18 +320,16 @@ func decode(raw []byte) (l line, ok bool) {
 // Answer notes what was said to a call.
 func (s *Session) Answer(a Answer) error {
 	return s.record(line{Kind: kindPre, Time: a.At, CallID: cut(a.Call), Tool: cut(a.Tool), Digest: cut(a.Digest),
-		Paths:   a.Paths,
 		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost, Runs: a.Definitions, Changes: a.Changes,
 		Fetched: a.Downloads, Secret: a.Secret, Sends: a.Sends,
 		Judged: a.Judged, Effects: cut(a.Effects), Why: cut(audit.MaskText(a.Why)), Key: cut(a.Key),
 		Taint: cut(a.Taint)})
 }
 
-// Outcome notes what became of a call, and which files it left behind at the
-// absolute ones of paths (those of an edit).
-func (s *Session) Outcome(o Outcome, paths []string) error {
+// Outcome notes what became of a call.
+func (s *Session) Outcome(o Outcome) error {
 	return s.record(line{Kind: kindPost, Time: o.At, CallID: cut(o.Call), Tool: cut(o.Tool),
-		Failed: o.Failed, Error: cut(audit.MaskText(o.Error)), Took: o.Took.Microseconds(), Files: filesAt(paths),
+		Failed: o.Failed, Error: cut(audit.MaskText(o.Error)), Took: o.Took.Microseconds(),
 		Taint: cut(o.Taint)})
 }
 
@@ -398,15 +382,13 @@ func cut(s string) string {
 	return s
 }
 
-// append writes one line. Of a long one the paths go first, and what it runs
-// is forgotten, which only means that it is asked about again; that it changes
-// something is not.
+// append writes one line. Of a long line what it runs is forgotten, which only
+// means that it is asked about again; that it changes something is not.
 func (s *Session) append(l line) error {
 	l.V = version
-	l.Paths, l.Files = l.Paths[:min(len(l.Paths), maxPaths)], l.Files[:min(len(l.Files), maxPaths)]
 	raw := l.marshal()
 	if len(raw) >= lineLimit {
-		l.Paths, l.Files, l.Runs, l.Fetched = nil, nil, nil, nil
+		l.Runs, l.Fetched = nil, nil
 		if l.Changes != nil {
 			l.Changes = []string{"/"}
 		}
@@ -431,22 +413,12 @@ func (l line) marshal() []byte {
 	o.TextIf("call_id", l.CallID)
 	o.TextIf("tool", l.Tool)
 	o.TextIf("digest", l.Digest)
-	if len(l.Paths) > 0 {
-		o.Texts("paths", l.Paths)
-	}
 	o.TextIf("verdict", l.Verdict)
 	o.TextIf("said", l.Said)
 	o.FloatIf("cost_usd", l.Cost)
 	o.TrueIf("failed", l.Failed)
 	o.TextIf("error", l.Error)
 	o.IntIf("took_us", l.Took)
-	if len(l.Files) > 0 {
-		o.List("files", len(l.Files), func(i int) {
-			o.Text("path", l.Files[i].Path)
-			o.Raw("dev", strconv.AppendUint(nil, l.Files[i].Dev, 10))
-			o.Raw("ino", strconv.AppendUint(nil, l.Files[i].Inode, 10))
-		})
-	}
 	if len(l.Runs) > 0 {
 		o.Texts("runs", l.Runs)
 	}
@@ -540,19 +512,6 @@ func (s *Session) Answered(digest string) bool {
 func quoted(s string) string {
 	q, _ := json.Marshal(s) // a string: cannot fail
 	return string(q)
-}
-
-// Made returns the record of the last edit in sight that left a file at path.
-func (s *Session) Made(path string) (File, bool) {
-	for _, l := range slices.Backward(matches(s.end(), `"path":`+quoted(path))) {
-		for _, f := range l.Files {
-			if l.Kind == kindPost && f.Path == path {
-				f.Time = l.Time
-				return f, true
-			}
-		}
-	}
-	return File{}, false
 }
 
 // Cost returns what the session has cost so far, in US dollars: the largest

@@ -166,7 +166,7 @@ func TestSeen(t *testing.T) {
 		}
 	}
 	raw(t, s, `{"v":1,"kind":"pre","digest":"`+digest+`","sa`) // torn
-	if err := s.Outcome(Outcome{Call: "1", Error: `"digest":"` + digest + `"`}, nil); err != nil {
+	if err := s.Outcome(Outcome{Call: "1", Error: `"digest":"` + digest + `"`}); err != nil {
 		t.Fatal(err)
 	}
 	got, ok := s.Seen(digest)
@@ -184,7 +184,7 @@ func TestOutOfSight(t *testing.T) {
 	s.Root("/w")
 	s.Answer(Answer{Digest: "early", Cost: 1})
 	for i := range 40 {
-		if err := s.Answer(Answer{Digest: fmt.Sprint(i), Paths: []string{strings.Repeat("p", 10000)}}); err != nil {
+		if err := s.Answer(Answer{Digest: fmt.Sprint(i), Changes: []string{strings.Repeat("p", 10000)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -213,29 +213,18 @@ func TestCost(t *testing.T) {
 	}
 }
 
-func TestMade(t *testing.T) {
+// An earlier nod wrote what a call named and the files that an edit left.
+func TestLinesOfAnEarlierNod(t *testing.T) {
 	dir := stateDir(t)
-	s := open(t, dir, "a")
-	work := t.TempDir()
-	file, link := filepath.Join(work, `a "b".go`), filepath.Join(work, "link")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
+	if err := open(t, dir, "a").Answer(Answer{Call: "1"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(file, link); err != nil {
+	old := `{"v":1,"kind":"pre","time":"2026-01-02T03:04:05Z","digest":"d","paths":["/x"],"verdict":"ask","said":"ask","files":[{"path":"/x","dev":1,"ino":2}],"sum_usd":0.5}`
+	if err := os.WriteFile(FileName(dir, "agent", "a"), []byte(old+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	if err := s.Outcome(Outcome{Call: "1", At: at, Tool: "Write"}, []string{file, link, work, "relative", filepath.Join(work, "missing")}); err != nil {
-		t.Fatal(err)
-	}
-	got, ok := open(t, dir, "a").Made(file)
-	if !ok || got.Inode == 0 || got.Path != file || !got.Time.Equal(at) {
-		t.Errorf("made %+v, %v", got, ok)
-	}
-	for _, other := range []string{link, work, "relative", filepath.Join(work, "missing"), filepath.Join(work, "a"), ""} {
-		if f, ok := s.Made(other); ok {
-			t.Errorf("made %q: %+v", other, f)
-		}
+	if s := open(t, dir, "a"); !s.Answered("d") || s.Cost() != 0.5 {
+		t.Errorf("%v, %v", s.Answered("d"), s.Cost())
 	}
 }
 
@@ -246,7 +235,7 @@ func TestNothingRemembered(t *testing.T) {
 	}
 	for _, s := range []*Session{s, nil, {}} {
 		root, err := s.Root("/cwd")
-		if s.Remembers() || root != "/cwd" || err != nil || s.Answer(Answer{Digest: "d", Cost: 1}) != nil || s.Outcome(Outcome{}, nil) != nil ||
+		if s.Remembers() || root != "/cwd" || err != nil || s.Answer(Answer{Digest: "d", Cost: 1}) != nil || s.Outcome(Outcome{}) != nil ||
 			s.Answered("d") || s.Cost() != 0 || s.Close() != nil {
 			t.Errorf("%v remembers: %q, %v", s, root, err)
 		}
@@ -298,7 +287,7 @@ func TestFileIsPrivateAndHashed(t *testing.T) {
 func TestErrorsAreMaskedAndCut(t *testing.T) {
 	s := open(t, stateDir(t), "a")
 	secret := "Zq7Wk3Rt9Yp2Mn5Bv8Xc"
-	if err := s.Outcome(Outcome{Error: "PASSWORD=" + secret + " " + strings.Repeat("é", 1000), Failed: true}, nil); err != nil {
+	if err := s.Outcome(Outcome{Error: "PASSWORD=" + secret + " " + strings.Repeat("é", 1000), Failed: true}); err != nil {
 		t.Fatal(err)
 	}
 	if text := string(s.end()); strings.Contains(text, secret) || len(text) > 1000 {
@@ -312,7 +301,7 @@ func TestLongRecords(t *testing.T) {
 	for i := range 1000 {
 		paths = append(paths, fmt.Sprint("/", strings.Repeat("<", 4000), i))
 	}
-	if err := s.Answer(Answer{Digest: "d", Paths: paths}); err != nil {
+	if err := s.Answer(Answer{Digest: "d", Downloads: paths}); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.end()) > lineLimit || !s.Answered("d") {
@@ -360,8 +349,8 @@ func benchmarkFile(b *testing.B) (dir, name string, size int64) {
 	s := open(b, dir, "a")
 	s.Root("/w/app")
 	for i := 0; size < 50_000; i++ {
-		s.Answer(Answer{Call: "toolu_0123456789abcdef", Digest: Digest("bash", fmt.Append(nil, i)), Tool: "Bash", Paths: []string{"/w/app/internal/x/y.go"}, Verdict: "allow", Said: "allow"})
-		s.Outcome(Outcome{Call: "toolu_0123456789abcdef", Tool: "Bash"}, nil)
+		s.Answer(Answer{Call: "toolu_0123456789abcdef", Digest: Digest("bash", fmt.Append(nil, i)), Tool: "Bash", Changes: []string{"/w/app/internal/x/y.go"}, Verdict: "allow", Said: "allow"})
+		s.Outcome(Outcome{Call: "toolu_0123456789abcdef", Tool: "Bash"})
 		size, _ = s.file.Size()
 	}
 	return dir, s.file.Name(), size

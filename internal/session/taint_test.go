@@ -20,7 +20,7 @@ func TestTaintStays(t *testing.T) {
 	if got := s.Taint(); got != "" {
 		t.Errorf("a new session is tainted: %q", got)
 	}
-	if err := s.Outcome(Outcome{Call: "1", Taint: "it orders the reader"}, nil); err != nil {
+	if err := s.Outcome(Outcome{Call: "1", Taint: "it orders the reader"}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 300 { // far beyond what is looked at
@@ -45,7 +45,7 @@ func TestALineThatIsMissingTaints(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close() // nothing can be appended any more
-	if err := s.Outcome(Outcome{Call: "1", Taint: "it orders the reader"}, nil); err == nil {
+	if err := s.Outcome(Outcome{Call: "1", Taint: "it orders the reader"}); err == nil {
 		t.Fatal("written to a closed file")
 	}
 	again, err := Open(dir, "agent", "full")
