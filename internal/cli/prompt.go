@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,11 +28,13 @@ func promptCommand() command {
 		usage:   "prompt [--json|--cost] [--agent NAME --payload FILE | -- COMMAND]",
 		summary: "show what a model would be asked about a call",
 		long: `Shows the side query about one call, byte for byte as it would be sent, part by
-part with the tokens that each has. Nothing is sent, decided, run or logged.
+part with the tokens that each has. Nothing is sent, decided, run or logged. A
+COMMAND is a call without a session: where an agent sends it, the agent's name
+of the tool and what was said before stand there too.
 
   --payload FILE   a call as an agent's hook is told of it ("-" is standard
                    input), with the transcript that it names
-  --agent NAME     whose payload it is; claude-code without it
+  --agent NAME     whose call it is; claude-code without it
   --root DIR       the workspace, instead of this directory or the session's
   --json           one JSON object, "v": 1
   --cost           what such a decision costs, by model, instead of the text
@@ -80,7 +83,7 @@ func showPrompt(ctx context.Context, p *Process, args []string) int {
 
 func promptOf(ctx context.Context, p *Process, f promptFlags, command string) (nod.Prompt, error) {
 	f.places.Known, f.places.Files = nil, view.Disk{}
-	root, err := view.Resolve(f.places.Files, absolute(p, orText(f.root, p.Dir)))
+	root, err := view.Resolve(f.places.Files, absolute(p, cmp.Or(f.root, p.Dir)))
 	if err != nil {
 		return nod.Prompt{}, fmt.Errorf("--root %s: %w", f.root, err)
 	}
@@ -97,26 +100,19 @@ func promptOf(ctx context.Context, p *Process, f promptFlags, command string) (n
 	return hook.PromptOf(ctx, o, e, root)
 }
 
-func orText(first, second string) string {
-	if first != "" {
-		return first
-	}
-	return second
-}
-
 // promptEvent is the command of the arguments, or the call of the payload.
 func promptEvent(p *Process, f promptFlags, command string) (agent.Event, error) {
 	if (f.payload == "") == (strings.TrimSpace(command) == "") {
 		return agent.Event{}, errors.New("write either a command after -- or --payload FILE")
 	}
-	if f.payload == "" {
-		input, err := json.Marshal(map[string]string{"command": command})
-		return agent.Event{Call: nod.Call{Agent: "nod prompt", Session: "nod prompt", Tool: "bash", RawTool: "bash",
-			Input: input, Command: command, Dir: p.Dir, Environ: p.Environ}}, err
-	}
 	adapter, ok := agent.ByName(f.agent)
 	if !ok {
 		return agent.Event{}, fmt.Errorf("--agent %q: want one of %s", f.agent, strings.Join(agentNames(), ", "))
+	}
+	if f.payload == "" {
+		input, err := json.Marshal(map[string]string{"command": command})
+		return agent.Event{Call: nod.Call{Agent: f.agent, Session: "nod prompt", Tool: "bash", RawTool: "bash",
+			Input: input, Command: command, Dir: p.Dir, Environ: p.Environ}}, err
 	}
 	text, err := readPayload(p, f.payload)
 	if err != nil {
