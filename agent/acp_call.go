@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -203,7 +204,7 @@ func (c acpCall) toolName(kind string) string {
 			}
 		}
 	}
-	return orWord(kind, "tool call")
+	return cmp.Or(kind, "tool call")
 }
 
 func acpMCP(name string) *nod.MCP {
@@ -512,13 +513,6 @@ func (f fields) nonNull(key string) *member {
 		return nil
 	}
 	return m
-}
-
-func orWord(word, otherwise string) string {
-	if word == "" {
-		return otherwise
-	}
-	return word
 }
 
 // ReadACPRequest reads of a permission request what surrounds the call: its

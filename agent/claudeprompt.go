@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/nodgate/nod"
@@ -46,7 +47,7 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 	f := fieldsOf(top, &err)
 	e := Event{Kind: Decide, Name: "permission prompt", Mode: "default", Project: p.Project}
 	e.Call = nod.Call{
-		ID: f.optional("tool_use_id"), Agent: p.Name(), Session: orWord(p.Session, "permission prompts in "+p.Project),
+		ID: f.optional("tool_use_id"), Agent: p.Name(), Session: cmp.Or(p.Session, "permission prompts in "+p.Project),
 		RawTool: f.word("tool_name"), Dir: p.Project, Environ: environ,
 	}
 	in, raw := f.child("input")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -209,12 +210,12 @@ func (f approveFlags) approval(e audit.Entry, now time.Time) (approval.Approval,
 	lasts := f.lasts
 	switch f.scope {
 	case approval.Once:
-		lasts = orDefault(lasts, time.Hour)
+		lasts = cmp.Or(lasts, time.Hour)
 	case approval.Session:
 		if e.Session == "" {
 			return a, errors.New("the agent gave that session no id")
 		}
-		a.Agent, a.SessionID, lasts = e.Agent, e.Session, orDefault(lasts, 24*time.Hour)
+		a.Agent, a.SessionID, lasts = e.Agent, e.Session, cmp.Or(lasts, 24*time.Hour)
 	case approval.Repository:
 		root, err := view.Resolve(view.Disk{}, e.Root)
 		home, homeErr := view.Resolve(view.Disk{}, f.places.Home)
@@ -231,13 +232,6 @@ func (f approveFlags) approval(e audit.Entry, now time.Time) (approval.Approval,
 		a.Until = now.Add(lasts).UTC()
 	}
 	return a, nil
-}
-
-func orDefault(d, standard time.Duration) time.Duration {
-	if d == 0 {
-		return standard
-	}
-	return d
 }
 
 // holds says where and for how long an approval holds.

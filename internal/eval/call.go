@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -42,7 +43,7 @@ func callOf(r *Row, own bool) (nod.Call, error) {
 // claudeCall lets the adapter read a payload as Claude Code writes it.
 func claudeCall(r *Row) (nod.Call, error) {
 	payload, err := json.Marshal(map[string]any{
-		"hook_event_name": "PreToolUse", "session_id": orElse(r.Session, "none"), "cwd": r.dir(),
+		"hook_event_name": "PreToolUse", "session_id": cmp.Or(r.Session, "none"), "cwd": r.dir(),
 		"permission_mode": "default",
 		"tool_name":       r.ToolName, "tool_input": r.Input, "tool_use_id": r.ID,
 	})
@@ -58,17 +59,10 @@ func claudeCall(r *Row) (nod.Call, error) {
 	return e.Call, nil
 }
 
-func orElse(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // ownCall reads a row of nod's own corpus.
 func ownCall(r *Row) nod.Call {
 	c := plainCall(r, r.Tool)
-	c.Dir, c.Roots, c.Environ = orElse(r.Dir, corpus.Project), []string{corpus.Project}, corpus.Environ()
+	c.Dir, c.Roots, c.Environ = cmp.Or(r.Dir, corpus.Project), []string{corpus.Project}, corpus.Environ()
 	return c
 }
 
@@ -126,8 +120,8 @@ func (a arguments) texts(name string) []string {
 
 // plainCall reads a row by its canonical tool.
 func plainCall(r *Row, tool string) nod.Call {
-	c := nod.Call{ID: r.ID, Agent: orElse(r.Agent, "eval"), Session: r.Session, Tool: tool,
-		RawTool: orElse(r.ToolName, r.Tool), Input: r.Input, Interactive: true}
+	c := nod.Call{ID: r.ID, Agent: cmp.Or(r.Agent, "eval"), Session: r.Session, Tool: tool,
+		RawTool: cmp.Or(r.ToolName, r.Tool), Input: r.Input, Interactive: true}
 	var in arguments
 	if json.Unmarshal(r.Input, &in) != nil {
 		return c
@@ -273,5 +267,5 @@ func shown(r *Row, width int) string {
 	if json.Compact(&flat, r.Input) != nil {
 		return printable.Line(string(r.Input), width)
 	}
-	return printable.Line(fmt.Sprintf("%s %s", orElse(r.ToolName, r.Tool), flat.String()), width)
+	return printable.Line(fmt.Sprintf("%s %s", cmp.Or(r.ToolName, r.Tool), flat.String()), width)
 }

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -168,7 +169,7 @@ func (r *Row) lay(place *view.Memory, m *made, dir string) {
 
 // lay makes the clean repository of the world that of a row.
 func (g Git) lay(place *view.Memory, git string) {
-	if branch := orElse(g.Branch, "main"); branch != "main" {
+	if branch := cmp.Or(g.Branch, "main"); branch != "main" {
 		place.File(git+"/HEAD", "ref: refs/heads/"+branch+"\n", 0o644)
 		place.File(git+"/refs/heads/"+branch, textOf(place, git+"/refs/heads/main"), 0o644)
 	}

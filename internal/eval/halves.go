@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -208,5 +209,5 @@ func ProposeFor(ctx context.Context, file File, s RuleSet, root string, learn pr
 		return Propose(seen, learn), nil
 	}
 	return nil, fmt.Errorf("no session of %s stands in %s; there are %s", file.Name, root,
-		orElse(strings.Join(names, ", "), "none"))
+		cmp.Or(strings.Join(names, ", "), "none"))
 }

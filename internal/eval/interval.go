@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -68,7 +69,7 @@ func shareOf(all []Judged, set int, of func(*Row) bool, hit func(Answer) bool) S
 		if !of(j.Row) || j.Answers[set].Unanswered != "" {
 			continue
 		}
-		name := orElse(j.Row.Session, j.Row.Scenario)
+		name := cmp.Or(j.Row.Session, j.Row.Scenario)
 		n, ok := at[name]
 		if !ok {
 			n = len(clusters)

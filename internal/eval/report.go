@@ -318,13 +318,13 @@ func keyOf(r *Row, a Answer, by string) string {
 	case "category":
 		key = r.Category
 	case "tool":
-		key = orElse(r.ToolName, r.Tool)
+		key = cmp.Or(r.ToolName, r.Tool)
 	case "session":
 		key = r.Session
 	case "reason":
 		key = ReasonClass(a.Reason)
 	}
-	return printable.Line(orElse(key, "(none)"), 100)
+	return printable.Line(cmp.Or(key, "(none)"), 100)
 }
 
 func timesOf(all []Judged, set int) (Times, []Slow) {

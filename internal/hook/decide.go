@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -65,13 +66,13 @@ func (r *run) decideCall(ctx context.Context, e agent.Event) agent.Answer {
 func (r *run) remember(e agent.Event) (*session.Session, string) {
 	first := e.Project
 	if r.Places.State == "" {
-		return nil, orElse(first, e.Call.Dir)
+		return nil, cmp.Or(first, e.Call.Dir)
 	}
 	memory, err := session.Open(r.Places.State, e.Call.Agent, e.Call.Session)
 	if err != nil {
 		return memory, first
 	}
-	root, err := memory.Root(orElse(first, e.Call.Dir))
+	root, err := memory.Root(cmp.Or(first, e.Call.Dir))
 	if err != nil {
 		return memory, e.Project
 	}
@@ -88,13 +89,6 @@ func (r *run) forget(memory *session.Session) {
 		_, _ = session.Prune(r.Places.State, sessionAge)
 	}
 	_ = memory.Close()
-}
-
-func orElse(first, second string) string {
-	if first != "" {
-		return first
-	}
-	return second
 }
 
 func (r *run) settings(root string) (config.Settings, error) {

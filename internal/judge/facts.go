@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"slices"
@@ -275,7 +276,7 @@ func (c Case) git(session Ledger) *Git {
 	if i < 0 {
 		return nil
 	}
-	r, ok := repo.Around(c.Files, orText(c.Report.Commands[i].Dir, c.Dir)+"/.git-is-looked-for")
+	r, ok := repo.Around(c.Files, cmp.Or(c.Report.Commands[i].Dir, c.Dir)+"/.git-is-looked-for")
 	if !ok {
 		return nil
 	}
@@ -290,13 +291,6 @@ func (c Case) git(session Ledger) *Git {
 		f.Made = f.Made || f.Branch != "" && strings.Contains(session.Calls+" ", made+f.Branch)
 	}
 	return f
-}
-
-func orText(first, second string) string {
-	if first != "" {
-		return first
-	}
-	return second
 }
 
 // refOf is the branch that a symbolic reference names, "" where it names none.
