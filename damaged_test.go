@@ -15,7 +15,8 @@ import (
 // and a group, since a statement is read for more than its effects there.
 func TestNoDamagedCommandFailsInside(t *testing.T) {
 	p := newProject(t)
-	frames := []string{"%", "while %; do { %; } & done", "until %; do :; done < a.txt", "cd src && % | cat", "{ cat; } < src/* | xargs %", "for f in *; do % $f; done"}
+	frames := []string{"%", "while %; do { %; } & done", "until %; do :; done < a.txt", "cd src && % | cat",
+		"{ cat; } < src/* | xargs %", "for f in *; do % $f; done"}
 	stride := 29 // a prime, so that each frame meets each kind of damage
 	if os.Getenv("NOD_DEEP") != "" {
 		stride = 1
@@ -54,7 +55,8 @@ func damaged(command string) []string {
 	for i := range words {
 		head, tail := strings.Join(words[:i], " "), strings.Join(words[i+1:], " ")
 		list = append(list, head, strings.TrimSpace(head+" "+tail))
-		for _, word := range []string{"*", "src/*.txt", `""`, "--", "-", "~", "$x", "$(cat a.txt)", "{}", "{a,b}", "a=~", "'", "<(ls)", "$((1))"} {
+		for _, word := range []string{"*", "src/*.txt", `""`, "--", "-", "~", "$x", "$(cat a.txt)", "{}", "{a,b}",
+			"a=~", "'", "<(ls)", "$((1))"} {
 			list = append(list, head+" "+word+" "+tail)
 		}
 	}

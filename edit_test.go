@@ -17,10 +17,12 @@ func verdictOf(o nod.Options, c nod.Call) nod.Decision {
 func TestEditsInsideTheWorkspaceAreAllowed(t *testing.T) {
 	for _, name := range []string{
 		"/home/dev/shop/main.go", "main.go", "./src/../src/a.go", "new.txt", "new/deep/file.txt", "~/shop/main.go",
-		"in/a.go", "own/file.go", "sub/file.go", "/home/dev/shop/src/../main.go", "a file with spaces", "Makefile", "package.json",
+		"in/a.go", "own/file.go", "sub/file.go", "/home/dev/shop/src/../main.go", "a file with spaces", "Makefile",
+		"package.json",
 	} {
 		for _, kind := range []string{"file_edit", "file_write", "notebook_edit", "apply_patch"} {
-			if d := verdictOf(options(nod.DefaultRules()), tool(kind, name)); d.Verdict != nod.Allow || d.Layer != nod.LayerEdit {
+			if d := verdictOf(options(nod.DefaultRules()),
+				tool(kind, name)); d.Verdict != nod.Allow || d.Layer != nod.LayerEdit {
 				t.Errorf("%s %s: %s by %s (%s)", kind, name, d.Verdict, d.Layer, d.Reason)
 			}
 		}
@@ -30,16 +32,28 @@ func TestEditsInsideTheWorkspaceAreAllowed(t *testing.T) {
 func TestEditsThatAreNotAllowed(t *testing.T) {
 	for name, why := range map[string]string{
 		"/etc/passwd": "elsewhere", "../notes.txt": "above", "/home/dev/shop-twin/x": "prefix twin",
-		"out/x": "link out", "out.txt": "link to a file outside", "loop/x": "link loop", "missing/../../x": "nobody can say",
-		"hooks/pre-commit": "link to guarded", "deep/../../notes.txt": "inside for the kernel, outside for a host that cleans the text", "deep/../../.config/nod/nod.toml": "the same", ".git/hooks/pre-commit": "guarded", ".GIT/config": "folded", ".git./config": "trailing dot",
-		"GIT~1/config": "short name", ".g\u200cit/config": "ignorable", ".claude/settings.json": "agent settings", "sub/.envrc": "at depth",
-		"node_modules/x/index.js": "installed code", ".venv/bin/python": "installed code", "CLAUDE.md": "instructions", ".mcp.json": "servers",
-		"fifo": "FIFO", "dev": "device", "src": "directory", "linked": "hard link", "linkedtree/x": "another repository's worktree",
-		".rvmrc": "run on entering", ".lldbinit": "run at a start", "sub/.gdbinit": "run at a start", ".pdbrc": "run at a start", ".Rprofile": "run at a start", ".irbrc": "run at a start",
-		".pryrc": "run at a start", ".iex.exs": "run at a start", ".ghci": "run at a start", ".ocamlinit": "run at a start", ".autoenv": "run on entering", ".iflow/settings.json": "agent settings",
-		".codebuddy/x": "agent settings", ".qoder/rules/x": "agent settings", ".vibe/x": "agent settings", "WARP.md": "instructions", "IFLOW.md": "instructions", ".replit": "what runs",
-		"": "no path", "~/.bashrc": "home", "/home/dev/.ssh/authorized_keys": "secret", "x\x00y": "NUL", ".env": "secret",
-		"/home/dev": "home itself", "/": "root", ".": "the root itself", "~root/x": "another's home is a plain name", "main.go/x": "below a file",
+		"out/x": "link out", "out.txt": "link to a file outside", "loop/x": "link loop",
+		"missing/../../x":                 "nobody can say",
+		"hooks/pre-commit":                "link to guarded",
+		"deep/../../notes.txt":            "inside for the kernel, outside for a host that cleans the text",
+		"deep/../../.config/nod/nod.toml": "the same", ".git/hooks/pre-commit": "guarded", ".GIT/config": "folded",
+		".git./config": "trailing dot",
+		"GIT~1/config": "short name", ".g\u200cit/config": "ignorable", ".claude/settings.json": "agent settings",
+		"sub/.envrc":              "at depth",
+		"node_modules/x/index.js": "installed code", ".venv/bin/python": "installed code", "CLAUDE.md": "instructions",
+		".mcp.json": "servers",
+		"fifo":      "FIFO", "dev": "device", "src": "directory", "linked": "hard link",
+		"linkedtree/x": "another repository's worktree",
+		".rvmrc":       "run on entering", ".lldbinit": "run at a start", "sub/.gdbinit": "run at a start",
+		".pdbrc": "run at a start", ".Rprofile": "run at a start", ".irbrc": "run at a start",
+		".pryrc": "run at a start", ".iex.exs": "run at a start", ".ghci": "run at a start",
+		".ocamlinit": "run at a start", ".autoenv": "run on entering", ".iflow/settings.json": "agent settings",
+		".codebuddy/x": "agent settings", ".qoder/rules/x": "agent settings", ".vibe/x": "agent settings",
+		"WARP.md": "instructions", "IFLOW.md": "instructions", ".replit": "what runs",
+		"": "no path", "~/.bashrc": "home", "/home/dev/.ssh/authorized_keys": "secret", "x\x00y": "NUL",
+		".env":      "secret",
+		"/home/dev": "home itself", "/": "root", ".": "the root itself", "~root/x": "another's home is a plain name",
+		"main.go/x": "below a file",
 	} {
 		c := tool("file_write", name)
 		d := verdictOf(options(nod.DefaultRules()), c)
@@ -53,10 +67,12 @@ func TestEditsThatAreNotAllowed(t *testing.T) {
 }
 
 func TestEveryPathOfAnEditMustPass(t *testing.T) {
-	if d := verdictOf(options(nod.DefaultRules()), tool("apply_patch", "main.go", "src/new.go")); d.Verdict != nod.Allow {
+	if d := verdictOf(options(nod.DefaultRules()),
+		tool("apply_patch", "main.go", "src/new.go")); d.Verdict != nod.Allow {
 		t.Errorf("two inside: %s (%s)", d.Verdict, d.Reason)
 	}
-	if d := verdictOf(options(nod.DefaultRules()), tool("apply_patch", "main.go", "../notes.txt")); d.Verdict == nod.Allow {
+	if d := verdictOf(options(nod.DefaultRules()),
+		tool("apply_patch", "main.go", "../notes.txt")); d.Verdict == nod.Allow {
 		t.Error("one of two outside was allowed")
 	}
 	if d := verdictOf(options(nod.DefaultRules()), tool("apply_patch")); d.Verdict == nod.Allow {
@@ -65,7 +81,8 @@ func TestEveryPathOfAnEditMustPass(t *testing.T) {
 }
 
 func TestRootsThatAreNoWorkspace(t *testing.T) {
-	for _, root := range []string{"/", "/home", "/home/dev", "/etc", "/usr/bin", "/tmp", "/nowhere", "", "relative", "/home/dev/.config/nod"} {
+	for _, root := range []string{"/", "/home", "/home/dev", "/etc", "/usr/bin", "/tmp", "/nowhere", "", "relative",
+		"/home/dev/.config/nod"} {
 		c := tool("file_write", root+"/x.txt")
 		c.Roots, c.Dir = []string{root}, root
 		if d := verdictOf(options(nod.DefaultRules()), c); d.Verdict == nod.Allow {
@@ -81,22 +98,31 @@ func TestRootsThatAreGuarded(t *testing.T) {
 		root, name string
 		want       bool
 	}{
-		{shop + "/.git", "hooks/post-checkout", false}, {shop + "/.git", "config", false}, {shop + "/.git/hooks", "pre-commit", false},
-		{shop + "/.git/worktrees/own", "config.worktree", false}, {shop + "/.claude", "settings.local.json", false}, {shop + "/.claude/commands", "x.md", false},
-		{shop + "/.codex", "config.toml", false}, {shop + "/.vscode", "tasks.json", false}, {shop + "/.husky", "pre-commit", false}, {shop + "/.github/copilot", "settings.json", false},
-		{shop + "/.github", "hooks/x.json", false}, {shop + "/.github", "copilot-instructions.md", false}, {shop + "/.github", "workflows/x.yml", true}, {shop + "/node_modules/x", "index.js", false},
-		{home + "/.config/git", "config", false}, {home + "/.config/fish", "config.fish", false}, {home + "/.config/systemd/user", "x.service", false}, {home + "/.config/autostart", "x.desktop", false},
-		{home + "/.config", "git/config", false}, {home + "/.config/nvim", "init.lua", false}, {home + "/.vim", "vimrc", false}, {home + "/.docker/cli-plugins", "docker-x", false},
-		{home + "/.iflow", "settings.json", false}, {home + "/.local/bin", "git", false}, {home + "/.local", "bin/git", false}, {home + "/bin", "ls", false},
+		{shop + "/.git", "hooks/post-checkout", false}, {shop + "/.git", "config", false},
+		{shop + "/.git/hooks", "pre-commit", false},
+		{shop + "/.git/worktrees/own", "config.worktree", false}, {shop + "/.claude", "settings.local.json", false},
+		{shop + "/.claude/commands", "x.md", false},
+		{shop + "/.codex", "config.toml", false}, {shop + "/.vscode", "tasks.json", false},
+		{shop + "/.husky", "pre-commit", false}, {shop + "/.github/copilot", "settings.json", false},
+		{shop + "/.github", "hooks/x.json", false}, {shop + "/.github", "copilot-instructions.md", false},
+		{shop + "/.github", "workflows/x.yml", true}, {shop + "/node_modules/x", "index.js", false},
+		{home + "/.config/git", "config", false}, {home + "/.config/fish", "config.fish", false},
+		{home + "/.config/systemd/user", "x.service", false}, {home + "/.config/autostart", "x.desktop", false},
+		{home + "/.config", "git/config", false}, {home + "/.config/nvim", "init.lua", false},
+		{home + "/.vim", "vimrc", false}, {home + "/.docker/cli-plugins", "docker-x", false},
+		{home + "/.iflow", "settings.json", false}, {home + "/.local/bin", "git", false},
+		{home + "/.local", "bin/git", false}, {home + "/bin", "ls", false},
 		{home + "/.config/tool", "main.go", true}, {shop + "/src", "main.go", true},
-		{shop + "/.claude/worktrees/try", "main.go", true}, {home + "/.codex/worktrees/ab12/shop", "main.go", true}, {home + "/.codex/worktrees/ab12/shop", ".git/hooks/x", false},
+		{shop + "/.claude/worktrees/try", "main.go", true}, {home + "/.codex/worktrees/ab12/shop", "main.go", true},
+		{home + "/.codex/worktrees/ab12/shop", ".git/hooks/x", false},
 	} {
 		w := newWorld(false)
 		w.Dir(row.root, 0o755)
 		o := options(nod.DefaultRules())
 		o.Files, o.Self = w, append(o.Self, home+"/.local/bin/nod")
 		c := tool("file_write", row.root+"/"+row.name)
-		c.Roots, c.Dir, c.Environ = []string{row.root}, row.root, []string{"PATH=" + home + "/bin:/usr/bin", "HOME=" + home}
+		c.Roots, c.Dir, c.Environ = []string{row.root}, row.root,
+			[]string{"PATH=" + home + "/bin:/usr/bin", "HOME=" + home}
 		if d := verdictOf(o, c); (d.Verdict == nod.Allow) != row.want {
 			t.Errorf("in %s, %s: %s by %s: %s", row.root, row.name, d.Verdict, d.Layer, d.Reason)
 		}
@@ -110,14 +136,28 @@ func TestDotfilesCountInPlace(t *testing.T) {
 		root, name string
 		want       bool
 	}{
-		{"dotfiles", ".zshrc", false}, {"dotfiles", "zshrc", false}, {"dotfiles", "zsh/.zshrc", false}, {"dotfiles", "zsh/zshrc", false}, {".dotfiles", "bashrc", false}, {"src/my-dotfiles", "config/fish/config.fish", false},
-		{"dotfiles", "claude/settings.json", false}, {"dotfiles", "gitconfig", false}, {"dotfiles", "git/config", false}, {"dotfiles", "config/git/config", false}, {"dots", "profile.symlink", false}, {"dotfiles", "codex/hooks.json", false},
-		{".local/share/chezmoi", "dot_zshrc", false}, {".local/share/chezmoi", "private_dot_bashrc.tmpl", false}, {".local/share/chezmoi", "dot_config/fish/config.fish.tmpl", false}, {".local/share/chezmoi", "run_once_install.sh", false},
-		{".local/share/chezmoi", "dot_claude/private_settings.json", false}, {".local/share/chezmoi", ".chezmoiscripts/x.sh", false}, {".local/share/chezmoi", "modify_dot_zshrc", false}, {".config/home-manager", "home.nix", false}, {"nixos-config", "modules/shell.nix", false},
-		{"dotfiles", "ssh/id_rsa", false}, {".local/share/chezmoi", "private_dot_netrc", false}, {"dotfiles", "netrc", false}, {"dotfiles", "aws/credentials", false},
-		{"dotfiles", "bashrc.local", false}, {"dotfiles", "fish/config.fish", false}, {"dotfiles", "zsh/aliases.zsh", false}, {"dotfiles", "aliases", false}, {"dotfiles", ".functions", false}, {"dotfiles", "nvim/init.lua", false}, {"dotfiles", "systemd/user/x.service", false},
-		{"dotfiles", "LaunchAgents/x.plist", false}, {".local/share/chezmoi", "dot_aliases.tmpl", false}, {"dotfiles", "install.sh", true},
-		{"dotfiles", "README.md", true}, {"dotfiles", "notes/zsh.md", true}, {".local/share/chezmoi", "dot_hushlogin", true}, {"src/dotty", "zshrc", true}, {"src/tool", "run_once.sh", true}, {"src/tool", "claude/settings.go", true}, {"dotfiles", "bin/cal", true},
+		{"dotfiles", ".zshrc", false}, {"dotfiles", "zshrc", false}, {"dotfiles", "zsh/.zshrc", false},
+		{"dotfiles", "zsh/zshrc", false}, {".dotfiles", "bashrc", false},
+		{"src/my-dotfiles", "config/fish/config.fish", false},
+		{"dotfiles", "claude/settings.json", false}, {"dotfiles", "gitconfig", false},
+		{"dotfiles", "git/config", false}, {"dotfiles", "config/git/config", false}, {"dots", "profile.symlink", false},
+		{"dotfiles", "codex/hooks.json", false},
+		{".local/share/chezmoi", "dot_zshrc", false}, {".local/share/chezmoi", "private_dot_bashrc.tmpl", false},
+		{".local/share/chezmoi", "dot_config/fish/config.fish.tmpl", false},
+		{".local/share/chezmoi", "run_once_install.sh", false},
+		{".local/share/chezmoi", "dot_claude/private_settings.json", false},
+		{".local/share/chezmoi", ".chezmoiscripts/x.sh", false}, {".local/share/chezmoi", "modify_dot_zshrc", false},
+		{".config/home-manager", "home.nix", false}, {"nixos-config", "modules/shell.nix", false},
+		{"dotfiles", "ssh/id_rsa", false}, {".local/share/chezmoi", "private_dot_netrc", false},
+		{"dotfiles", "netrc", false}, {"dotfiles", "aws/credentials", false},
+		{"dotfiles", "bashrc.local", false}, {"dotfiles", "fish/config.fish", false},
+		{"dotfiles", "zsh/aliases.zsh", false}, {"dotfiles", "aliases", false}, {"dotfiles", ".functions", false},
+		{"dotfiles", "nvim/init.lua", false}, {"dotfiles", "systemd/user/x.service", false},
+		{"dotfiles", "LaunchAgents/x.plist", false}, {".local/share/chezmoi", "dot_aliases.tmpl", false},
+		{"dotfiles", "install.sh", true},
+		{"dotfiles", "README.md", true}, {"dotfiles", "notes/zsh.md", true},
+		{".local/share/chezmoi", "dot_hushlogin", true}, {"src/dotty", "zshrc", true},
+		{"src/tool", "run_once.sh", true}, {"src/tool", "claude/settings.go", true}, {"dotfiles", "bin/cal", true},
 	} {
 		w := newWorld(false)
 		w.File(home+"/"+row.root+"/.git/config", "[core]\n", 0o644)
@@ -139,12 +179,20 @@ func TestHooksPathInTheWorkspace(t *testing.T) {
 		file, text, name string
 		want             bool
 	}{
-		{shop + "/.git/config", "[core]\n\thooksPath = scripts/hooks\n", "scripts/hooks/pre-commit", false}, {shop + "/.git/config", "[core]\n\thooksPath = scripts/hooks\n", "scripts/hooks/lib/x.sh", false},
-		{shop + "/.git/config", "[core]\n\thooksPath = scripts/hooks\n", "scripts/build.sh", true}, {shop + "/.git/config", "[Core] HooksPath=\"tools\"\n", "tools/commit-msg", false},
-		{shop + "/.git/config", "[core]\n\thookspath = " + shop + "/ci\n", "ci/post-merge", false}, {shop + "/.git/config", "[core]\n\thooksPath = .\n", "pre-push", false}, {shop + "/.git/config", "[core]\n\thooksPath = .\n", "main.go", true},
-		{home + "/.gitconfig", "[core]\n\thooksPath = githooks\n", "githooks/pre-commit", false}, {shop + "/.git/config.worktree", "[core]\n\thooksPath = wt\n", "wt/pre-commit", false},
-		{shop + "/.git/config", "[include]\n\tpath = ../team.gitconfig\n", "team-hooks/pre-commit", false}, {shop + "/.git/config", "[core]\n\tbare = false\n", "scripts/hooks/pre-commit", true},
-		{shop + "/.git/config", "[include]\n\tpath = ../team.gitconfig\n", "team.gitconfig", false}, {shop + "/.git/config", "[core]\n\tbare = false\n", "team.gitconfig", true}, {shop + "/.git/config", "", "scripts/linked.sh", false},
+		{shop + "/.git/config", "[core]\n\thooksPath = scripts/hooks\n", "scripts/hooks/pre-commit", false},
+		{shop + "/.git/config", "[core]\n\thooksPath = scripts/hooks\n", "scripts/hooks/lib/x.sh", false},
+		{shop + "/.git/config", "[core]\n\thooksPath = scripts/hooks\n", "scripts/build.sh", true},
+		{shop + "/.git/config", "[Core] HooksPath=\"tools\"\n", "tools/commit-msg", false},
+		{shop + "/.git/config", "[core]\n\thookspath = " + shop + "/ci\n", "ci/post-merge", false},
+		{shop + "/.git/config", "[core]\n\thooksPath = .\n", "pre-push", false},
+		{shop + "/.git/config", "[core]\n\thooksPath = .\n", "main.go", true},
+		{home + "/.gitconfig", "[core]\n\thooksPath = githooks\n", "githooks/pre-commit", false},
+		{shop + "/.git/config.worktree", "[core]\n\thooksPath = wt\n", "wt/pre-commit", false},
+		{shop + "/.git/config", "[include]\n\tpath = ../team.gitconfig\n", "team-hooks/pre-commit", false},
+		{shop + "/.git/config", "[core]\n\tbare = false\n", "scripts/hooks/pre-commit", true},
+		{shop + "/.git/config", "[include]\n\tpath = ../team.gitconfig\n", "team.gitconfig", false},
+		{shop + "/.git/config", "[core]\n\tbare = false\n", "team.gitconfig", true},
+		{shop + "/.git/config", "", "scripts/linked.sh", false},
 	} {
 		o := options(nod.DefaultRules())
 		w := newWorld(false)
@@ -156,7 +204,8 @@ func TestHooksPathInTheWorkspace(t *testing.T) {
 		if d := verdictOf(o, tool("file_write", row.name)); (d.Verdict == nod.Allow) != row.want {
 			t.Errorf("%q in %s, %s: %s (%s)", row.text, row.file, row.name, d.Verdict, d.Reason)
 		}
-		if d := verdictOf(o, bash("mkdir -p "+path.Dir(row.name)+" && echo x >> "+row.name+".new && mv "+row.name+".new "+row.name)); !row.want && d.Verdict == nod.Allow {
+		if d := verdictOf(o, bash("mkdir -p "+path.Dir(row.name)+" && echo x >> "+row.name+".new && mv "+row.name+
+			".new "+row.name)); !row.want && d.Verdict == nod.Allow {
 			t.Errorf("%q in %s, by a command: %s (%s)", row.text, row.file, d.Verdict, d.Reason)
 		}
 	}
@@ -211,8 +260,10 @@ func TestWhatSettingsStart(t *testing.T) {
 		{".claude/settings.json", command("scripts/fmt.sh.old"), "scripts/fmt.sh", true},
 		{".claude/settings.json", command("scripts/fmt.sh"), "scripts/fmt.sh.old", true},
 		{".claude/settings.json", command("scripts/fmt.sh"), "main.go", true},
-		{".claude/settings.local.json", `{"statusLine":{"type":"command","command":"tools/line.py"}}`, "tools/line.py", false},
-		{".claude/settings.json", `{"permissions":{"allow":["Edit(src/a.go)","Bash(x)"],"ask" : ["Edit(src/b.go)"]}}`, "src/a.go", true},
+		{".claude/settings.local.json", `{"statusLine":{"type":"command","command":"tools/line.py"}}`, "tools/line.py",
+			false},
+		{".claude/settings.json", `{"permissions":{"allow":["Edit(src/a.go)","Bash(x)"],"ask" : ["Edit(src/b.go)"]}}`,
+			"src/a.go", true},
 		{".claude/settings.json", `{"permissions":{"ask" : ["Edit(src/b.go)"]}}`, "src/b.go", true},
 		{".claude/settings.json", `{"permissions":{"allow":["x"]},"apiKeyHelper":"bin/key.sh"}`, "bin/key.sh", false},
 		{".claude/hooks/hooks.json", command("lib/run.sh"), "lib/run.sh", false},
@@ -222,7 +273,8 @@ func TestWhatSettingsStart(t *testing.T) {
 		{".codex/config.toml", "notify = [\"python3\", \"ops/notify.py\"]\n", "ops/notify.py", false},
 		{".github/hooks/x.json", command("ci/pre.sh"), "ci/pre.sh", false},
 		{"opencode.json", `{"plugin":["./plug/x.ts"]}`, "plug/x.ts", false},
-		{".vscode/tasks.json", `{"tasks":[{"command":"bin/t.sh","runOptions":{"runOn":"folderOpen"}}]}`, "bin/t.sh", false},
+		{".vscode/tasks.json", `{"tasks":[{"command":"bin/t.sh","runOptions":{"runOn":"folderOpen"}}]}`, "bin/t.sh",
+			false},
 		{".vscode/tasks.json", `{"tasks":[{"command":"bin/t.sh"}]}`, "bin/t.sh", true},
 		{".vscode/launch.json", `{"configurations":[{"program":"src/app.js"}]}`, "src/app.js", true},
 		{"settings.json", command("scripts/fmt.sh"), "scripts/fmt.sh", true},
@@ -236,7 +288,8 @@ func TestWhatSettingsStart(t *testing.T) {
 		if d := verdictOf(o, tool("file_write", row.name)); (d.Verdict == nod.Allow) != row.want {
 			t.Errorf("%q in %s, %s: %s (%s)", row.text, row.file, row.name, d.Verdict, d.Reason)
 		}
-		if d := verdictOf(o, bash("cd "+path.Dir(row.name)+" && echo x > "+path.Base(row.name))); !row.want && d.Verdict == nod.Allow {
+		if d := verdictOf(o, bash("cd "+path.Dir(row.name)+" && echo x > "+path.Base(row.name))); !row.want &&
+			d.Verdict == nod.Allow {
 			t.Errorf("%q in %s, %s by a command: %s (%s)", row.text, row.file, row.name, d.Verdict, d.Reason)
 		}
 	}
@@ -315,7 +368,8 @@ func TestGuardedListCanBeEmptiedButNotTheGitDirectory(t *testing.T) {
 
 // Whatever the path, an allowed edit lies inside the workspace.
 func FuzzEdit(f *testing.F) {
-	for _, s := range []string{"main.go", "../x", "out/x", "in/../../x", "~/x", "/home/dev/shop/../shop-twin/y", ".git/x", "\x00", "hooks/../../x"} {
+	for _, s := range []string{"main.go", "../x", "out/x", "in/../../x", "~/x", "/home/dev/shop/../shop-twin/y",
+		".git/x", "\x00", "hooks/../../x"} {
 		f.Add(s)
 	}
 	o := options(nod.DefaultRules())
@@ -333,7 +387,8 @@ func FuzzEdit(f *testing.F) {
 		}
 		real, err := view.Resolve(view.With(o.Files), full)
 		lexical, lexicalErr := view.Resolve(view.With(o.Files), path.Clean(full))
-		if lexicalErr != nil || !view.Below(shop, lexical) || err != nil || !view.Below(shop, real) || view.Below(shop+"/.git", real) {
+		if lexicalErr != nil || !view.Below(shop, lexical) || err != nil || !view.Below(shop,
+			real) || view.Below(shop+"/.git", real) {
 			t.Fatalf("%q resolves to %q (%v) and was allowed", name, real, err)
 		}
 	})

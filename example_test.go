@@ -49,11 +49,13 @@ func (p tree) List(name string, limit int) (names []string, err error) {
 }
 
 func smallTree() tree {
-	return tree{"/home/dev/shop/main.go": "package main\n", "/home/dev/.ssh/id_ed25519": "a key\n", "/usr/bin/cat": "a program"}
+	return tree{"/home/dev/shop/main.go": "package main\n", "/home/dev/.ssh/id_ed25519": "a key\n",
+		"/usr/bin/cat": "a program"}
 }
 
 func inShop(command string) nod.Call {
-	return nod.Call{Tool: "bash", RawTool: "Bash", Command: command, Dir: "/home/dev/shop", Roots: []string{"/home/dev/shop"}, Environ: []string{"PATH=/usr/bin"}}
+	return nod.Call{Tool: "bash", RawTool: "Bash", Command: command, Dir: "/home/dev/shop",
+		Roots: []string{"/home/dev/shop"}, Environ: []string{"PATH=/usr/bin"}}
 }
 
 // A gate in a program of one's own.

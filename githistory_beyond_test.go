@@ -46,13 +46,18 @@ func TestHistoryBeyondWhatIsLookedThrough(t *testing.T) {
 	if got := p.output("log", "-p"); !strings.Contains(got, "SHOP_KEY=first") {
 		t.Fatal("git does not print the secret: this shows nothing")
 	}
-	p.check(lost, "git log -p", "git log -p -- src", "git log -p --follow a.txt", "git log -p HEAD~3", "git log --all -p", "git format-patch --stdout HEAD~260", "git cat-file -p "+p.output("rev-parse", "HEAD:a.txt"))
-	p.check(kept, "git log", "git log --stat", "git log -p -5", "git log -p HEAD~5..", "git log -p -- a.txt", "git log --oneline -- src", "git show", "git show HEAD~3", "git show HEAD:a.txt", "git diff HEAD~3", "git diff --cached", "git status", "git archive HEAD")
+	p.check(lost, "git log -p", "git log -p -- src", "git log -p --follow a.txt", "git log -p HEAD~3",
+		"git log --all -p", "git format-patch --stdout HEAD~260",
+		"git cat-file -p "+p.output("rev-parse", "HEAD:a.txt"))
+	p.check(kept, "git log", "git log --stat", "git log -p -5", "git log -p HEAD~5..", "git log -p -- a.txt",
+		"git log --oneline -- src", "git show", "git show HEAD~3", "git show HEAD:a.txt", "git diff HEAD~3",
+		"git diff --cached", "git status", "git archive HEAD")
 }
 
 // Refs and objects that stand where nod does not look may be those of a secret.
 func TestHistoryThatStandsElsewhere(t *testing.T) {
-	shown := []string{"git show", "git show HEAD", "git log -p", "git log -p -3", "git diff HEAD~2", "git archive HEAD~2", "git grep SHOP_KEY HEAD~2", "git stash show -p"}
+	shown := []string{"git show", "git show HEAD", "git log -p", "git log -p -3", "git diff HEAD~2",
+		"git archive HEAD~2", "git grep SHOP_KEY HEAD~2", "git stash show -p"}
 	silent := []string{"git log --oneline", "git status", "git diff", "git log -p -- a.txt", "git branch"}
 
 	p := withHistory(t)

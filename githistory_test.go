@@ -45,18 +45,38 @@ func TestSecretsOfTheHistory(t *testing.T) {
 			p.git("gc", "-q", "--aggressive")
 		}
 		blob, plain := p.output("rev-parse", "HEAD~2:.env"), p.output("rev-parse", "HEAD:a.txt")
-		p.check(lost, "git show HEAD~1", "git show HEAD^", "git show main~3", "git show v3", "git show "+p.output("rev-parse", "HEAD~2"), "git show "+p.output("rev-parse", "--short", "HEAD~2"),
-			"git show -U0 HEAD~1", "git show --stat -p HEAD~1", "git show HEAD HEAD~1", "git show HEAD~3..HEAD", "git show HEAD~2:.env", "git show v3:./.env",
-			"git log -p", "git log --patch", "git log -p -3", "git log -p -n2", "git log -p --max-count=2", "git log -p HEAD~1", "git log --all -p", "git log -p HEAD~3..HEAD~2", "git log -u", "git log --cc", "git log -U1", "git log -p -- .",
-			"git diff HEAD~2", "git diff HEAD~3 HEAD", "git diff HEAD~3..HEAD~2", "git diff HEAD~4...HEAD~2", "git diff HEAD~2 --", "git diff HEAD~2 -- .", "git diff-tree -p HEAD~1", "git diff-tree -p HEAD~3 HEAD~2", "git diff-index -p HEAD~2",
-			"git cat-file -p "+blob, "git cat-file blob "+blob, "git cat-file blob "+blob[:8], "git show "+blob, "git show "+blob[:7], "git diff "+blob+" "+plain,
-			"git archive HEAD~2", "git archive v3 | tar tO", "git archive --format=zip HEAD~2 > out/x.zip", "git grep SHOP_KEY HEAD~2", "git grep -i shop HEAD~3", "git grep SHOP_KEY $(git rev-list --all)", "git rev-list --all | xargs git grep SHOP_KEY",
-			"git rev-list --all | xargs git show", "git show $(git rev-list --all)", "git log -p $(git rev-parse HEAD)", "git reflog -p", "git log -g -p", "git whatchanged -p", "git format-patch --stdout HEAD~4", "git log -p @{1}", "git show @~1", "git cat-file -p $(git rev-parse HEAD~2:./.env)",
-			"git log --full-diff -p a.txt", "git show 'HEAD^{/three}'", "git show 'HEAD@{1 hour ago}'", "git show main@{yesterday}", "git merge-tree HEAD~3 HEAD~2 HEAD", "git show :/three")
-		p.check(kept, "git show", "git show HEAD", "git show HEAD~4", "git show --stat HEAD~1", "git show --name-only HEAD~2", "git show -s HEAD~1", "git show HEAD:a.txt", "git show HEAD~2:a.txt", "git show HEAD~1 -- a.txt", "git show HEAD~1 -- src",
-			"git log", "git log --stat", "git log --oneline -20", "git log -p -1", "git log -1 -p", "git log -p -n 1", "git log -p -- a.txt", "git log -p HEAD~1..HEAD", "git log -p a.txt", "git log -S SHOP_KEY", "git log --all --oneline", "git log -p HEAD~4",
-			"git diff", "git diff HEAD", "git diff --cached", "git diff HEAD~1", "git diff HEAD~1 HEAD", "git diff HEAD~1..HEAD", "git diff --stat HEAD~2", "git diff HEAD~2 -- a.txt", "git diff HEAD~1...HEAD", "git diff a.txt", "git diff -- src",
-			"git cat-file -p "+plain, "git cat-file -t "+blob, "git cat-file -p HEAD", "git show "+plain, "git archive HEAD", "git grep SHOP_KEY HEAD", "git grep this HEAD~2", "git grep -l SHOP_KEY HEAD~2", "git stash list", "git reflog", "git status -v", "git diff-tree -p HEAD")
+		p.check(lost, "git show HEAD~1", "git show HEAD^", "git show main~3", "git show v3",
+			"git show "+p.output("rev-parse", "HEAD~2"), "git show "+p.output("rev-parse", "--short", "HEAD~2"),
+			"git show -U0 HEAD~1", "git show --stat -p HEAD~1", "git show HEAD HEAD~1", "git show HEAD~3..HEAD",
+			"git show HEAD~2:.env", "git show v3:./.env",
+			"git log -p", "git log --patch", "git log -p -3", "git log -p -n2", "git log -p --max-count=2",
+			"git log -p HEAD~1", "git log --all -p", "git log -p HEAD~3..HEAD~2", "git log -u", "git log --cc",
+			"git log -U1", "git log -p -- .",
+			"git diff HEAD~2", "git diff HEAD~3 HEAD", "git diff HEAD~3..HEAD~2", "git diff HEAD~4...HEAD~2",
+			"git diff HEAD~2 --", "git diff HEAD~2 -- .", "git diff-tree -p HEAD~1", "git diff-tree -p HEAD~3 HEAD~2",
+			"git diff-index -p HEAD~2",
+			"git cat-file -p "+blob, "git cat-file blob "+blob, "git cat-file blob "+blob[:8], "git show "+blob,
+			"git show "+blob[:7], "git diff "+blob+" "+plain,
+			"git archive HEAD~2", "git archive v3 | tar tO", "git archive --format=zip HEAD~2 > out/x.zip",
+			"git grep SHOP_KEY HEAD~2", "git grep -i shop HEAD~3", "git grep SHOP_KEY $(git rev-list --all)",
+			"git rev-list --all | xargs git grep SHOP_KEY",
+			"git rev-list --all | xargs git show", "git show $(git rev-list --all)", "git log -p $(git rev-parse HEAD)",
+			"git reflog -p", "git log -g -p", "git whatchanged -p", "git format-patch --stdout HEAD~4",
+			"git log -p @{1}", "git show @~1", "git cat-file -p $(git rev-parse HEAD~2:./.env)",
+			"git log --full-diff -p a.txt", "git show 'HEAD^{/three}'", "git show 'HEAD@{1 hour ago}'",
+			"git show main@{yesterday}", "git merge-tree HEAD~3 HEAD~2 HEAD", "git show :/three")
+		p.check(kept, "git show", "git show HEAD", "git show HEAD~4", "git show --stat HEAD~1",
+			"git show --name-only HEAD~2", "git show -s HEAD~1", "git show HEAD:a.txt", "git show HEAD~2:a.txt",
+			"git show HEAD~1 -- a.txt", "git show HEAD~1 -- src",
+			"git log", "git log --stat", "git log --oneline -20", "git log -p -1", "git log -1 -p", "git log -p -n 1",
+			"git log -p -- a.txt", "git log -p HEAD~1..HEAD", "git log -p a.txt", "git log -S SHOP_KEY",
+			"git log --all --oneline", "git log -p HEAD~4",
+			"git diff", "git diff HEAD", "git diff --cached", "git diff HEAD~1", "git diff HEAD~1 HEAD",
+			"git diff HEAD~1..HEAD", "git diff --stat HEAD~2", "git diff HEAD~2 -- a.txt", "git diff HEAD~1...HEAD",
+			"git diff a.txt", "git diff -- src",
+			"git cat-file -p "+plain, "git cat-file -t "+blob, "git cat-file -p HEAD", "git show "+plain,
+			"git archive HEAD", "git grep SHOP_KEY HEAD", "git grep this HEAD~2", "git grep -l SHOP_KEY HEAD~2",
+			"git stash list", "git reflog", "git status -v", "git diff-tree -p HEAD")
 	}
 }
 
@@ -64,17 +84,20 @@ func TestSecretsOfTheHistory(t *testing.T) {
 func TestSecretsThatAreTracked(t *testing.T) {
 	p := withHistory(t)
 	p.git("add", "-f", ".env")
-	p.check(lost, "git diff --cached", "git diff HEAD", "git status -v", "git commit --dry-run -v", "git diff --staged", "git diff-index -p HEAD")
+	p.check(lost, "git diff --cached", "git diff HEAD", "git status -v", "git commit --dry-run -v", "git diff --staged",
+		"git diff-index -p HEAD")
 	p.check(kept, "git diff", "git status", "git diff --cached --stat", "git diff --cached -- src")
 	p.git("commit", "-q", "-m", "six")
 	p.write("b.txt", "more\n")
 	p.check(kept, "git diff", "git diff HEAD", "git diff --cached", "git stash list -p")
-	p.check(lost, "git show", "git show HEAD", "git archive HEAD", "git grep SHOP_KEY HEAD", "git diff HEAD~1", "git cat-file -p "+p.output("rev-parse", "HEAD:.env"))
+	p.check(lost, "git show", "git show HEAD", "git archive HEAD", "git grep SHOP_KEY HEAD", "git diff HEAD~1",
+		"git cat-file -p "+p.output("rev-parse", "HEAD:.env"))
 	p.write(".env", "SHOP_KEY=third\n")
 	p.check(lost, "git diff", "git diff HEAD", "git diff .", "git status -vv", "git diff-files -p")
 	p.check(kept, "git diff --cached", "git diff b.txt", "git diff --name-only")
 	p.git("stash", "-q")
-	p.check(lost, "git stash show -p", "git stash show -p stash@{0}", "git stash list -p", "git show stash@{0}", "git log -p --all -1", "git stash show -u -p 0")
+	p.check(lost, "git stash show -p", "git stash show -p stash@{0}", "git stash list -p", "git show stash@{0}",
+		"git log -p --all -1", "git stash show -u -p 0")
 	p.check(kept, "git diff", "git stash show", "git stash list")
 	p.git("stash", "drop", "-q")
 	p.write("b.txt", "more and more\n")

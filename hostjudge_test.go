@@ -75,7 +75,8 @@ func TestWhatAHostsJudgeMayDecide(t *testing.T) {
 		row.call.HostJudges, row.call.Interactive = true, true
 		d := verdictOf(o, row.call)
 		if d.Verdict != nod.Ask || d.Deferrable != row.may {
-			t.Errorf("%s %v %s: %s, the host's judge may decide: %v, want %v (%s)", row.call.Tool, row.call.Paths, row.call.Command, d.Verdict, d.Deferrable, row.may, d.Reason)
+			t.Errorf("%s %v %s: %s, the host's judge may decide: %v, want %v (%s)", row.call.Tool, row.call.Paths,
+				row.call.Command, d.Verdict, d.Deferrable, row.may, d.Reason)
 		}
 	}
 }

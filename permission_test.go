@@ -50,7 +50,8 @@ func fetch(url string) nod.Call {
 }
 
 func server(name, tool string) nod.Call {
-	return nod.Call{RawTool: "mcp__" + name + "__" + tool, MCP: &nod.MCP{Server: name, Tool: tool}, Input: json.RawMessage(`{"owner":"me","force":true}`), Dir: shop, Roots: []string{shop}}
+	return nod.Call{RawTool: "mcp__" + name + "__" + tool, MCP: &nod.MCP{Server: name, Tool: tool},
+		Input: json.RawMessage(`{"owner":"me","force":true}`), Dir: shop, Roots: []string{shop}}
 }
 
 // TestPermissionDeny: what a deny rule names is denied by layer 0, whatever a
@@ -89,8 +90,10 @@ func TestPermissionDeny(t *testing.T) {
 		{"Bash(npm run deploy:*)", bash("npm run deploys"), untouched},
 		{"Bash(sudo:*)", bash("sudo ls"), denied},
 		{"Bash(ls:*)", of("codex", bash("ls")), denied},
-		{"Bash(run_in_background:true)", of(nod.ClaudeCode, sent(bash("ls"), "Bash", `{"command":"ls","run_in_background":true}`)), denied},
-		{"Bash(run_in_background:true)", of(nod.ClaudeCode, sent(bash("ls"), "Bash", `{"command":"ls","run_in_background":false,"x":{"run_in_background":true}}`)), untouched},
+		{"Bash(run_in_background:true)", of(nod.ClaudeCode, sent(bash("ls"), "Bash",
+			`{"command":"ls","run_in_background":true}`)), denied},
+		{"Bash(run_in_background:true)", of(nod.ClaudeCode, sent(bash("ls"), "Bash",
+			`{"command":"ls","run_in_background":false,"x":{"run_in_background":true}}`)), untouched},
 
 		{"Bash", of(nod.ClaudeCode, sent(bash("ls"), "Bash", `{}`)), denied},
 		{"Bash(*)", of(nod.ClaudeCode, sent(bash("ls"), "Bash", `{}`)), denied},
@@ -138,7 +141,8 @@ func TestPermissionDeny(t *testing.T) {
 		{"mcp__github__get_*", server("github", "get_issue"), denied},
 		{"mcp__github__get_*", server("github", "delete"), untouched},
 		{"mcp__*", server("github", "delete"), denied},
-		{"mcp__my_server__x", of("codex", nod.Call{RawTool: "my.server/x", MCP: &nod.MCP{Server: "my.server", Tool: "x"}, Input: json.RawMessage(`{}`)}), denied},
+		{"mcp__my_server__x", of("codex", nod.Call{RawTool: "my.server/x", MCP: &nod.MCP{Server: "my.server",
+			Tool: "x"}, Input: json.RawMessage(`{}`)}), denied},
 		{"mcp__github__push(force:true)", server("github", "push"), denied},
 		{"mcp__github__push(force:false)", server("github", "push"), untouched},
 	} {
@@ -159,7 +163,8 @@ func TestPermissionDeny(t *testing.T) {
 			}
 		default:
 			if before := verdictOf(bare, row.call); d.Verdict != before.Verdict || d.Reason != before.Reason {
-				t.Errorf("%s: %s (%s), without the rule %s (%s)", name, d.Verdict, d.Reason, before.Verdict, before.Reason)
+				t.Errorf("%s: %s (%s), without the rule %s (%s)", name, d.Verdict, d.Reason, before.Verdict,
+					before.Reason)
 			}
 		}
 	}
@@ -187,7 +192,8 @@ func TestAskRules(t *testing.T) {
 		o.Rules.Allow = append(o.Rules.Allow, own.Allow...)
 		o.Model = answering{}
 		if d := verdictOf(o, row.call); d.Verdict != row.want {
-			t.Errorf("%s %v: %s by %s (%s), want %s", row.call.Command, row.call.Paths, d.Verdict, d.Layer, d.Reason, row.want)
+			t.Errorf("%s %v: %s by %s (%s), want %s", row.call.Command, row.call.Paths, d.Verdict, d.Layer, d.Reason,
+				row.want)
 		}
 	}
 }
@@ -247,7 +253,8 @@ func TestPermissionAllow(t *testing.T) {
 
 // A rule that nod cannot hold is an error, never a rule that matches nothing.
 func TestPermissionsThatCannotBeHeld(t *testing.T) {
-	for _, text := range []string{"Cd(/x)", "WebFetch(example.com)", "Read(!x)", "Bash(", "a b", "", "Bash*(ls)", "WebSearch(x y)"} {
+	for _, text := range []string{"Cd(/x)", "WebFetch(example.com)", "Read(!x)", "Bash(", "a b", "", "Bash*(ls)",
+		"WebSearch(x y)"} {
 		if r, err := nod.ParsePermission(nod.ListHardDeny, text, "x:1", claudeDir); err == nil {
 			t.Errorf("%q became %+v", text, r)
 		}
@@ -270,14 +277,17 @@ func TestSourcesOfRulesAreGuarded(t *testing.T) {
 	for _, c := range []nod.Call{
 		edit("", `{}`), edit("", `{"permissions":{"deny":[]},"theme":"dark"}`), edit(`"Bash(rm:*)"`, ""),
 		edit(`"theme"`, `"autoMode":{"allow":["x"]},"theme"`), edit("not there", "x"), edit(`"dark"`, `"dark",`),
-		bash("echo '{}' > ~/.claude/settings.json"), bash("rm ~/.claude/settings.json"), bash("rm -rf ~/.claude"), bash("mv ~/.claude ~/old"),
-		{RawTool: "x", MCP: &nod.MCP{Server: "fs", Tool: "write"}, Input: json.RawMessage(`{"path":"` + file + `"}`), Dir: shop},
+		bash("echo '{}' > ~/.claude/settings.json"), bash("rm ~/.claude/settings.json"), bash("rm -rf ~/.claude"),
+		bash("mv ~/.claude ~/old"),
+		{RawTool: "x", MCP: &nod.MCP{Server: "fs", Tool: "write"}, Input: json.RawMessage(`{"path":"` + file + `"}`),
+			Dir: shop},
 	} {
 		if d := verdictOf(o, c); d.Verdict != nod.Deny || d.Layer != nod.LayerGuard {
 			t.Errorf("%s %+v: %s by %s (%s)", c.Command, c.Edits, d.Verdict, d.Layer, d.Reason)
 		}
 	}
-	for _, c := range []nod.Call{edit(`"dark"`, `"light"`), edit("", `{"theme":"light","permissions":{"deny":["Bash(rm:*)"]}}`), tool("read_file", file)} {
+	for _, c := range []nod.Call{edit(`"dark"`, `"light"`),
+		edit("", `{"theme":"light","permissions":{"deny":["Bash(rm:*)"]}}`), tool("read_file", file)} {
 		if d := verdictOf(o, c); d.Verdict != nod.Allow {
 			t.Errorf("%s %+v: %s (%s)", c.Command, c.Edits, d.Verdict, d.Reason)
 		}
@@ -287,7 +297,8 @@ func TestSourcesOfRulesAreGuarded(t *testing.T) {
 // FuzzPermission: a rule that denies never makes an answer laxer, one that asks
 // never makes it an allow, and no text of a rule breaks the gate.
 func FuzzPermission(f *testing.F) {
-	for _, rule := range []string{"Bash(git push:*)", "Bash(git * main)", "Read(~/**/x[)", "WebFetch(domain:*.x)", "mcp__a__*", "Bash(a:*)", "Edit(../x)", "*", "Bash(\\*)", "Read(//)"} {
+	for _, rule := range []string{"Bash(git push:*)", "Bash(git * main)", "Read(~/**/x[)", "WebFetch(domain:*.x)",
+		"mcp__a__*", "Bash(a:*)", "Edit(../x)", "*", "Bash(\\*)", "Read(//)"} {
 		f.Add(rule, "git $x push && cat main.go > new.txt")
 	}
 	f.Fuzz(func(t *testing.T, rule, command string) {
@@ -303,15 +314,18 @@ func FuzzPermission(f *testing.F) {
 			} else {
 				rules.HardDeny = append(rules.HardDeny, r)
 			}
-			for _, c := range []nod.Call{of(nod.ClaudeCode, bash(command)), tool("read_file", command), fetch(command), server("a", "b")} {
+			for _, c := range []nod.Call{of(nod.ClaudeCode, bash(command)), tool("read_file", command), fetch(command),
+				server("a", "b")} {
 				without, with := verdictOf(options(base), c), verdictOf(options(rules), c)
 				asked := list == nod.ListAsk && with.Verdict == nod.Ask
 				if with.Verdict > without.Verdict && !asked || with.Err != nil && with.Err.Kind == fault.Internal {
-					t.Errorf("%q: %q: %s, without the rule %s: %v", rule, command, with.Verdict, without.Verdict, with.Err)
+					t.Errorf("%q: %q: %s, without the rule %s: %v", rule, command, with.Verdict, without.Verdict,
+						with.Err)
 				}
 			}
 		}
-		if r, err := nod.ParsePermission(nod.ListAllow, rule, "x:1", claudeDir); err == nil && r.Agent != nod.ClaudeCode {
+		if r, err := nod.ParsePermission(nod.ListAllow, rule, "x:1",
+			claudeDir); err == nil && r.Agent != nod.ClaudeCode {
 			t.Errorf("%q: %+v", rule, r)
 		}
 	})

@@ -55,7 +55,9 @@ func TestNoToolTakesOutARegistration(t *testing.T) {
 				w.File(file, registeredAt(hook), 0o644)
 				guarded(t, o, edits(nod.Edit{Path: file, Whole: true, New: "{}"}), true)
 				guarded(t, o, edits(nod.Edit{Path: file, Old: "/usr/bin/nod-hook", New: "/bin/true"}), true)
-				for _, command := range []string{"rm '" + file + "'", "mv '" + file + "' /tmp/x", "echo {} > '" + file + "'", "sed -i s/nod-hook/true/ '" + file + "'", "truncate -s 0 '" + file + "'"} {
+				for _, command := range []string{"rm '" + file + "'", "mv '" + file + "' /tmp/x",
+					"echo {} > '" + file + "'", "sed -i s/nod-hook/true/ '" + file + "'",
+					"truncate -s 0 '" + file + "'"} {
 					guarded(t, o, bash(command), true)
 				}
 				if dir := parent(file); dir != shop && dir != home {
@@ -89,7 +91,9 @@ func TestLinkedRegistrations(t *testing.T) {
 func linked(t *testing.T, o nod.Options, w *view.Memory, real, name string) {
 	guarded(t, o, edits(nod.Edit{Path: real, Whole: true, New: "{}"}), true)
 	guarded(t, o, edits(nod.Edit{Path: real, Old: "nod-hook", New: "true"}), true)
-	for _, command := range []string{"echo {} > " + real, "rm " + real, "mv " + real + " /tmp/x", "sed -i s/nod-hook/true/ " + real, "rm " + name, "mv " + name + " /tmp/x", "rm -rf ~/dotfiles", "mv ~/dotfiles ~/d", "rm ~/dotfiles/*.json"} {
+	for _, command := range []string{"echo {} > " + real, "rm " + real, "mv " + real + " /tmp/x",
+		"sed -i s/nod-hook/true/ " + real, "rm " + name, "mv " + name + " /tmp/x", "rm -rf ~/dotfiles",
+		"mv ~/dotfiles ~/d", "rm ~/dotfiles/*.json"} {
 		guarded(t, o, bash(command), true)
 	}
 	w.File("/home/dev/dotfiles/other.json", `{"a": 1}`, 0o644)
@@ -101,7 +105,8 @@ func linked(t *testing.T, o nod.Options, w *view.Memory, real, name string) {
 func TestSettingsThatNobodyLinksTo(t *testing.T) {
 	w, o := newWorld(false), options(nod.DefaultRules())
 	o.Files, o.Self = w, append(o.Self, "/usr/bin/nod-hook")
-	w.File("/home/dev/shop/gemini.conf", registered, 0o644).File("/home/dev/shop/docs.md", "run /usr/bin/nod-hook x\n", 0o644)
+	w.File("/home/dev/shop/gemini.conf", registered, 0o644).File("/home/dev/shop/docs.md", "run /usr/bin/nod-hook x\n",
+		0o644)
 	guarded(t, o, bash("rm gemini.conf"), true)
 	guarded(t, o, edits(nod.Edit{Path: "gemini.conf", Whole: true, New: "{}"}), true)
 	guarded(t, o, bash("rm docs.md"), false)
@@ -109,7 +114,8 @@ func TestSettingsThatNobodyLinksTo(t *testing.T) {
 
 // An edit must leave nod's hook where its agent reads it.
 func TestEditsThatMakeSettingsVoid(t *testing.T) {
-	const claude, gemini, copilot = "/home/dev/.claude/settings.json", "/home/dev/.gemini/settings.json", "/home/dev/.copilot/hooks/nod.json"
+	const claude, gemini, copilot = "/home/dev/.claude/settings.json", "/home/dev/.gemini/settings.json",
+		"/home/dev/.copilot/hooks/nod.json"
 	w, o := newWorld(false), options(nod.DefaultRules())
 	o.Files, o.Model = w, answering{}
 	const body = `"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"/usr/bin/nod-hook x"}]}]}`
@@ -130,13 +136,16 @@ func TestEditsThatMakeSettingsVoid(t *testing.T) {
 		guarded(t, o, edits(e), true)
 	}
 	// What nod cannot show to be harmless a person decides, not the model.
-	for _, change := range []string{`"model":{"a":1},`, `"model":5,`, `"cleanupPeriodDays":"x",`, `"permissions":5,`, `"statusLine":{"type":"x"},`, `"model":"sonnet","env":{"A":1},`, `"model":"sonnet","env":{"PATH":"/x"},`, `"model":"sonnet","env":{"NODE_OPTIONS":"--require x"},`, `"model":"sonnet","env":{"GIT_SSH_COMMAND":"x"},`} {
+	for _, change := range []string{`"model":{"a":1},`, `"model":5,`, `"cleanupPeriodDays":"x",`, `"permissions":5,`,
+		`"statusLine":{"type":"x"},`, `"model":"sonnet","env":{"A":1},`, `"model":"sonnet","env":{"PATH":"/x"},`,
+		`"model":"sonnet","env":{"NODE_OPTIONS":"--require x"},`, `"model":"sonnet","env":{"GIT_SSH_COMMAND":"x"},`} {
 		d := verdictOf(o, edits(nod.Edit{Path: claude, Old: `"model":"sonnet",`, New: change}))
 		if d.Verdict != nod.Ask || d.Layer != nod.LayerGuard {
 			t.Errorf("%s: %s by %s (%s)", change, d.Verdict, d.Layer, d.Reason)
 		}
 	}
-	for _, change := range []string{`"model":"opus",`, `"model":"sonnet","permissions":{"allow":["Bash(ls)"]},`, `"model":"sonnet","env":{"A":"1"},`} {
+	for _, change := range []string{`"model":"opus",`, `"model":"sonnet","permissions":{"allow":["Bash(ls)"]},`,
+		`"model":"sonnet","env":{"A":"1"},`} {
 		d := verdictOf(o, edits(nod.Edit{Path: claude, Old: `"model":"sonnet",`, New: change}))
 		if d.Layer != nod.LayerModel {
 			t.Errorf("%s: %s by %s (%s)", change, d.Verdict, d.Layer, d.Reason)
@@ -150,8 +159,10 @@ func TestEditsThatTogetherTakeNodOut(t *testing.T) {
 	w, o := newWorld(false), options(nod.DefaultRules())
 	o.Files = w
 	w.File(file, `{"model":"sonnet","hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/usr/bin/nod-hook x"}]}]}}`, 0o644)
-	guarded(t, o, edits(nod.Edit{Path: file, Old: `"sonnet"`, New: `"nod-h"`}, nod.Edit{Path: file, Old: `nod-h`, New: `x`, All: true}), true)
-	guarded(t, o, edits(nod.Edit{Path: file, Old: `"sonnet"`, New: `"opus"`}, nod.Edit{Path: file, Old: `"opus"`, New: `"haiku"`}), false)
+	guarded(t, o, edits(nod.Edit{Path: file, Old: `"sonnet"`, New: `"nod-h"`},
+		nod.Edit{Path: file, Old: `nod-h`, New: `x`, All: true}), true)
+	guarded(t, o, edits(nod.Edit{Path: file, Old: `"sonnet"`, New: `"opus"`},
+		nod.Edit{Path: file, Old: `"opus"`, New: `"haiku"`}), false)
 }
 
 // Codex starts a hook only while its settings say that the person trusts it.
@@ -161,7 +172,8 @@ func TestTrustOfHooksIsKept(t *testing.T) {
 	o.Files = w
 	const trust = "model = \"gpt\"\n[hooks.state.\"/home/dev/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:1\"\n"
 	w.File(file, trust, 0o644)
-	for _, after := range []string{"model = \"gpt\"\n", "", strings.Replace(trust, "sha256:1", "sha256:2", 1), "x = '''\n" + trust + "'''\n", "x = \"\"\"\n" + trust + "\"\"\"\n"} {
+	for _, after := range []string{"model = \"gpt\"\n", "", strings.Replace(trust, "sha256:1", "sha256:2", 1),
+		"x = '''\n" + trust + "'''\n", "x = \"\"\"\n" + trust + "\"\"\"\n"} {
 		guarded(t, o, edits(nod.Edit{Path: file, Whole: true, New: after}), true)
 	}
 	guarded(t, o, bash("echo > ~/.codex/config.toml"), true)
@@ -217,14 +229,16 @@ func TestRootsWhereAgentsAreSetUp(t *testing.T) {
 		w, o := newWorld(false), options(nod.DefaultRules())
 		o.Files = w
 		w.Dir(root, 0o755).Dir("/home/dev/.local/state/nod", 0o755)
-		for _, c := range []nod.Call{tool("file_write", root+"/settings.json"), tool("file_write", root+"/notes.txt"), bash("echo x >> notes.jsonl"), bash("touch x")} {
+		for _, c := range []nod.Call{tool("file_write", root+"/settings.json"), tool("file_write", root+"/notes.txt"),
+			bash("echo x >> notes.jsonl"), bash("touch x")} {
 			c.Roots, c.Dir = []string{root}, root
 			if d := verdictOf(o, c); d.Verdict == nod.Allow {
 				t.Errorf("%s: %v %s: %s by %s (%s)", root, c.Paths, c.Command, d.Verdict, d.Layer, d.Reason)
 			}
 		}
 	}
-	for _, root := range []string{"/home/dev/.config/tool", "/home/dev/.codex/worktrees/1/shop", "/home/dev/shop/.claude/worktrees/1"} {
+	for _, root := range []string{"/home/dev/.config/tool", "/home/dev/.codex/worktrees/1/shop",
+		"/home/dev/shop/.claude/worktrees/1"} {
 		w, o := newWorld(false), options(nod.DefaultRules())
 		o.Files = w
 		w.Dir(root, 0o755)
@@ -241,7 +255,8 @@ func TestAnAgentsDirectoryThatIsALink(t *testing.T) {
 	w, o := newWorld(false), options(nod.DefaultRules())
 	o.Files = w
 	w.File("/home/dev/dotfiles/c/settings.json", "{}", 0o644).Link("/home/dev/.claude", "/home/dev/dotfiles/c")
-	for file, want := range map[string]bool{"c/settings.json": false, "c/agents/x.md": false, "vimrc": false, "notes.md": true} {
+	for file, want := range map[string]bool{"c/settings.json": false, "c/agents/x.md": false, "vimrc": false,
+		"notes.md": true} {
 		c := tool("file_write", "/home/dev/dotfiles/"+file)
 		c.Roots, c.Dir = []string{"/home/dev/dotfiles"}, "/home/dev/dotfiles"
 		if d := verdictOf(o, c); (d.Verdict == nod.Allow) != want {
@@ -254,8 +269,10 @@ func TestAnAgentsDirectoryThatIsALink(t *testing.T) {
 func TestGuardedNamesThatAreLinks(t *testing.T) {
 	w, o := newWorld(false), options(nod.DefaultRules())
 	o.Files = w
-	w.File(shop+"/docs/house.md", "x", 0o644).Link(shop+"/AGENTS.md", "docs/house.md").Dir(shop+"/meta", 0o755).Link(shop+"/.github", "meta").Link(shop+"/x", "src")
-	for file, want := range map[string]bool{"docs/house.md": false, "docs/other.md": true, "meta/hooks/x.json": false, "meta/x.md": true, "src/a.go": true} {
+	w.File(shop+"/docs/house.md", "x", 0o644).Link(shop+"/AGENTS.md", "docs/house.md").Dir(shop+"/meta",
+		0o755).Link(shop+"/.github", "meta").Link(shop+"/x", "src")
+	for file, want := range map[string]bool{"docs/house.md": false, "docs/other.md": true, "meta/hooks/x.json": false,
+		"meta/x.md": true, "src/a.go": true} {
 		if d := verdictOf(o, tool("file_write", shop+"/"+file)); (d.Verdict == nod.Allow) != want {
 			t.Errorf("%s: %s by %s (%s)", file, d.Verdict, d.Layer, d.Reason)
 		}
@@ -284,7 +301,8 @@ func TestWhatIsObeyedIsGuarded(t *testing.T) {
 					t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
 				}
 			}
-			if d := verdictOf(options(nod.DefaultRules()), tool("file_write", shop+"/sub/"+name)); d.Verdict == nod.Allow {
+			if d := verdictOf(options(nod.DefaultRules()),
+				tool("file_write", shop+"/sub/"+name)); d.Verdict == nod.Allow {
 				t.Errorf("%s: %s by %s (%s)", name, d.Verdict, d.Layer, d.Reason)
 			}
 		}
@@ -292,9 +310,11 @@ func TestWhatIsObeyedIsGuarded(t *testing.T) {
 }
 
 func backDoors(name string) []string {
-	list := []string{"touch " + name, "touch " + strings.ToUpper(name), "cp main.go " + name, "ln -s src " + name, "echo x > " + name + ".gz", "mv src " + name}
+	list := []string{"touch " + name, "touch " + strings.ToUpper(name), "cp main.go " + name, "ln -s src " + name,
+		"echo x > " + name + ".gz", "mv src " + name}
 	if above, _, nested := strings.Cut(name, "/"); nested {
-		list = append(list, "mv m "+above, "git mv m "+above, "ln -s m "+above, "ln -s m src/"+above, "cp -r m "+above, "mkdir n && mv m n/"+above)
+		list = append(list, "mv m "+above, "git mv m "+above, "ln -s m "+above, "ln -s m src/"+above, "cp -r m "+above,
+			"mkdir n && mv m n/"+above)
 	}
 	return list
 }

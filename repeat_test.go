@@ -64,7 +64,8 @@ func (m *counting) Classify(_ context.Context, p nod.Prompt) (nod.Classification
 // repeatCall is a shell command, or with a path a write of it, after what a
 // person said.
 func repeatCall(command, path, said string, interactive bool) nod.Call {
-	c := nod.Call{Agent: "a", Session: "s", Tool: "bash", RawTool: "Bash", Command: command, Dialect: nod.Bash, Dir: "/home/dev/shop", Roots: []string{"/home/dev/shop"},
+	c := nod.Call{Agent: "a", Session: "s", Tool: "bash", RawTool: "Bash", Command: command, Dialect: nod.Bash,
+		Dir: "/home/dev/shop", Roots: []string{"/home/dev/shop"},
 		Environ: []string{"HOME=/home/dev", "PATH=/usr/bin:/bin"}, Interactive: interactive,
 		Transcript: func(context.Context) iter.Seq2[transcript.Turn, error] {
 			return func(yield func(transcript.Turn, error) bool) {
@@ -108,7 +109,8 @@ func TestRepeatedDenialsCallAPerson(t *testing.T) {
 				t.Fatalf("%d: %+v", n, d)
 			}
 			said := strings.Contains(d.Reason, "in a row") || strings.Contains(d.Reason, "of this session")
-			if said && !interactive && !strings.Contains(d.Reason, "tell the person") || said && (d.Verdict == nod.Ask) != interactive {
+			if said && !interactive && !strings.Contains(d.Reason,
+				"tell the person") || said && (d.Verdict == nod.Ask) != interactive {
 				t.Errorf("%d: %+v", n, d)
 			}
 			return said
@@ -140,9 +142,11 @@ func TestRepeatedDenialsCallAPerson(t *testing.T) {
 	}
 	// Layer 0 and the irrecoverable ask nobody.
 	h := &remembers{row: 100, all: 100}
-	g := repeatGate(&counting{block: true}, h, func(o *nod.Options) { o.AskOnBlock = true; o.Self = []string{"/home/dev/.config/nod"} })
+	g := repeatGate(&counting{block: true}, h,
+		func(o *nod.Options) { o.AskOnBlock = true; o.Self = []string{"/home/dev/.config/nod"} })
 	for _, command := range []string{"rm -rf ~", "rm -rf /home/dev/.config/nod"} {
-		if d := g.Check(context.Background(), repeatCall(command, "", "hello", true)); d.Verdict != nod.Deny || d.Blocked {
+		if d := g.Check(context.Background(), repeatCall(command, "", "hello",
+			true)); d.Verdict != nod.Deny || d.Blocked {
 			t.Errorf("%s: %+v", command, d)
 		}
 	}
@@ -178,7 +182,8 @@ func TestADeniedEffectByAnotherTool(t *testing.T) {
 		if d.Verdict != nod.Deny || !d.Blocked || (m.asked > before) != row.asks {
 			t.Errorf("%s: asked %v, %+v", row.name, m.asked > before, d)
 		}
-		if !row.asks && (!strings.Contains(d.Reason, "not asked for") || !strings.Contains(d.Reason, "only the person") || strings.Count(d.Reason, "denied before") != 1 || d.Classification != nil) {
+		if !row.asks && (!strings.Contains(d.Reason, "not asked for") || !strings.Contains(d.Reason,
+			"only the person") || strings.Count(d.Reason, "denied before") != 1 || d.Classification != nil) {
 			t.Errorf("%s: %+v", row.name, d)
 		}
 	}
@@ -189,7 +194,8 @@ func TestACeilingOfCost(t *testing.T) {
 	for _, row := range []struct {
 		interactive, soft, deny bool
 		want                    nod.Verdict
-	}{{true, false, false, nod.Ask}, {false, false, false, nod.Deny}, {true, true, false, nod.Deny}, {true, false, true, nod.Deny}} {
+	}{{true, false, false, nod.Ask}, {false, false, false, nod.Deny}, {true, true, false, nod.Deny},
+		{true, false, true, nod.Deny}} {
 		m := &counting{}
 		g := repeatGate(m, &remembers{spent: "this session has cost $1"}, func(o *nod.Options) {
 			o.DenyOnFailure = row.deny
@@ -198,7 +204,8 @@ func TestACeilingOfCost(t *testing.T) {
 			}
 		})
 		d := g.Check(context.Background(), repeatCall("npm publish", "", "hello", row.interactive))
-		if d.Verdict != row.want || m.asked != 0 || d.Err == nil || d.Err.Kind != fault.CostCeiling || !strings.Contains(d.Reason, "this session has cost $1") || len(d.Notices) == 0 {
+		if d.Verdict != row.want || m.asked != 0 || d.Err == nil || d.Err.Kind != fault.CostCeiling ||
+			!strings.Contains(d.Reason, "this session has cost $1") || len(d.Notices) == 0 {
 			t.Errorf("%+v: %+v", row, d)
 		}
 	}
@@ -215,13 +222,18 @@ func TestOnBlockAndOnUnavailable(t *testing.T) {
 		{false, false, true, nod.Deny, nod.Deny}, {true, false, true, nod.Deny, nod.Deny},
 	} {
 		m := &counting{block: true}
-		g := repeatGate(m, nil, func(o *nod.Options) { o.AskOnBlock, o.DenyOnFailure = row.askOnBlock, row.denyOnFailure })
+		g := repeatGate(m, nil, func(o *nod.Options) {
+			o.AskOnBlock, o.DenyOnFailure = row.askOnBlock,
+				row.denyOnFailure
+		})
 		c := repeatCall("npm publish", "", "hello", row.interactive)
-		if d := g.Check(context.Background(), c); d.Verdict != row.block || !strings.Contains(d.Reason, "not asked for") {
+		if d := g.Check(context.Background(), c); d.Verdict != row.block || !strings.Contains(d.Reason,
+			"not asked for") {
 			t.Errorf("%+v: block: %+v", row, d)
 		}
 		m.fails = &fault.Error{Kind: fault.Unreachable, Message: "no network"}
-		if d := g.Check(context.Background(), c); d.Verdict != row.fail || len(d.Notices) == 0 || !strings.Contains(d.Notices[0], "no network") {
+		if d := g.Check(context.Background(),
+			c); d.Verdict != row.fail || len(d.Notices) == 0 || !strings.Contains(d.Notices[0], "no network") {
 			t.Errorf("%+v: failure: %+v", row, d)
 		}
 	}
@@ -259,8 +271,11 @@ func TestTheKeyOfTheVerdictMemory(t *testing.T) {
 		t.Error("what was blocked before changes the key, or is not told")
 	}
 	for name, p := range map[string]nod.Prompt{
-		"command":   prompt(func(c *nod.Call) { c.Command = "frobnicate  later" }, nil),
-		"arguments": prompt(func(c *nod.Call) { c.Input = json.RawMessage(`{"command":"frobnicate now","background":true}`) }, nil),
+		"command": prompt(func(c *nod.Call) { c.Command = "frobnicate  later" }, nil),
+		"arguments": prompt(func(c *nod.Call) {
+			c.Input = json.RawMessage(
+				`{"command":"frobnicate now","background":true}`)
+		}, nil),
 		"directory": prompt(func(c *nod.Call) { c.Dir = "/home/dev/shop/sub" }, nil),
 		"session":   prompt(func(c *nod.Call) { c.Session = "t" }, nil),
 		"agent":     prompt(func(c *nod.Call) { c.Agent = "b" }, nil),
@@ -276,7 +291,8 @@ func TestTheKeyOfTheVerdictMemory(t *testing.T) {
 		}
 	}
 	for command, keep := range map[string]bool{
-		"curl -sS https://example.org/x": true, "rm -rf src": false, "npm publish": false, "cat ~/.ssh/id_ed25519": false,
+		"curl -sS https://example.org/x": true, "rm -rf src": false, "npm publish": false,
+		"cat ~/.ssh/id_ed25519":                    false,
 		"curl -sS https://example.org/x > new.txt": true, "curl -sS https://example.org/x > notes.txt": false,
 	} {
 		p := prompt(func(c *nod.Call) { c.Command = command }, func(o *nod.Options) {
@@ -288,7 +304,8 @@ func TestTheKeyOfTheVerdictMemory(t *testing.T) {
 			t.Errorf("%s: kept %v", command, p.Keep)
 		}
 	}
-	for spaced, same := range map[string]bool{"frobnicate   now": true, "frobnicate \t now": true, "frobnicate 'now'": false, "frobnicate now now": false} {
+	for spaced, same := range map[string]bool{"frobnicate   now": true, "frobnicate \t now": true,
+		"frobnicate 'now'": false, "frobnicate now now": false} {
 		p := prompt(func(c *nod.Call) {
 			c.Command, c.Input = spaced, json.RawMessage(jsonText(map[string]string{"command": spaced}))
 		}, nil)
@@ -342,7 +359,8 @@ func TestTheKeyOfTheSeedsProfile(t *testing.T) {
 			return func(yield func(transcript.Turn, error) bool) {
 				turns := []transcript.Turn{{Origin: transcript.Person, Text: second}}
 				for i := range agentSays {
-					turns = append(turns, transcript.Turn{Origin: transcript.Agent, Tool: "Bash", Input: json.RawMessage(fmt.Sprintf(`{"command":"ls %d"}`, i))})
+					turns = append(turns, transcript.Turn{Origin: transcript.Agent, Tool: "Bash",
+						Input: json.RawMessage(fmt.Sprintf(`{"command":"ls %d"}`, i))})
 				}
 				for _, turn := range append(turns, transcript.Turn{Origin: transcript.Person, Text: first}) {
 					if !yield(turn, nil) {
@@ -352,7 +370,8 @@ func TestTheKeyOfTheSeedsProfile(t *testing.T) {
 			}
 		}
 		readings = 0
-		p, err := repeatGate(&counting{}, nil, func(o *nod.Options) { o.Profile = nod.Profile{} }).Prompt(context.Background(), c)
+		p, err := repeatGate(&counting{}, nil,
+			func(o *nod.Options) { o.Profile = nod.Profile{} }).Prompt(context.Background(), c)
 		if err != nil || readings != 1 {
 			t.Fatalf("read %d times: %v", readings, err)
 		}
@@ -365,7 +384,8 @@ func TestTheKeyOfTheSeedsProfile(t *testing.T) {
 	if key("leave the config alone", "go on", 29).Memory != base.Memory {
 		t.Error("what the agent called in between is part of the key")
 	}
-	if key("change the config", "go on", 30).Memory == base.Memory || key("leave the config alone", "go on then", 30).Memory == base.Memory {
+	if key("change the config", "go on", 30).Memory == base.Memory || key("leave the config alone", "go on then",
+		30).Memory == base.Memory {
 		t.Error("what the person said is not part of the key")
 	}
 	long := strings.Repeat("x", 300)
@@ -390,7 +410,8 @@ func TestATranscriptThatBreaksOff(t *testing.T) {
 	}
 	m := &counting{}
 	g := repeatGate(m, &remembers{}, func(o *nod.Options) { o.Profile = nod.Profile{} })
-	if d := g.Check(context.Background(), c); d.Verdict != nod.Allow || m.asked != 1 || m.last.Memory != "" || m.last.Keep {
+	if d := g.Check(context.Background(),
+		c); d.Verdict != nod.Allow || m.asked != 1 || m.last.Memory != "" || m.last.Keep {
 		t.Errorf("asked %d times, key %q: %+v", m.asked, m.last.Memory, d)
 	}
 }

@@ -10,8 +10,10 @@ import (
 // merely holds the letters is none.
 func TestKeysThatNameURIs(t *testing.T) {
 	for input, want := range map[string]bool{
-		`{"uri": "file:///x"}`: true, `{"resourceURI" : 1}`: true, `{"\u0075ri":"x"}`: true, `{"a":{"b_uri_c"` + "\n" + `:[]}}`: true, `{"uri\"x":1}`: true, `{"uri\\":1}`: true,
-		`{"x":"during"}`: false, `{"x":"\"uri\": 1"}`: false, `{"x":"uri","y":"security"}`: false, `{"x":"uri`: false, ``: false,
+		`{"uri": "file:///x"}`: true, `{"resourceURI" : 1}`: true, `{"\u0075ri":"x"}`: true,
+		`{"a":{"b_uri_c"` + "\n" + `:[]}}`: true, `{"uri\"x":1}`: true, `{"uri\\":1}`: true,
+		`{"x":"during"}`: false, `{"x":"\"uri\": 1"}`: false, `{"x":"uri","y":"security"}`: false, `{"x":"uri`: false,
+		``: false,
 	} {
 		if got := mayNameURI(strings.ToLower(input)); got != want {
 			t.Errorf("%s: %v", input, got)

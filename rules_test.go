@@ -48,7 +48,8 @@ func TestSoftDenyComesBeforeWhatAllows(t *testing.T) {
 // that occurs among them denies.
 func TestHardDenyAmongTheWordsOfAnUnknownProgram(t *testing.T) {
 	o := options(ruled(nod.ListHardDeny, "git push"))
-	for command, want := range map[string]nod.Layer{"mystery run git push": nod.LayerGuard, "mystery --then 'git' push": nod.LayerGuard, "echo git push": nod.LayerShell} {
+	for command, want := range map[string]nod.Layer{"mystery run git push": nod.LayerGuard,
+		"mystery --then 'git' push": nod.LayerGuard, "echo git push": nod.LayerShell} {
 		if d := verdictOf(o, bash(command)); d.Layer != want || (d.Verdict == nod.Deny) != (want == nod.LayerGuard) {
 			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
 		}
@@ -56,12 +57,14 @@ func TestHardDenyAmongTheWordsOfAnUnknownProgram(t *testing.T) {
 }
 
 func TestAllowPatternsTooBroadToBeSafe(t *testing.T) {
-	for _, text := range []string{"*", "bash", "python", "python *", "python3 -c *", "npx", "npx *", "make", "sudo *", "env *", "bash -c *", "* status", "git * main", "node -e *", "xargs *", "python3.12 *"} {
+	for _, text := range []string{"*", "bash", "python", "python *", "python3 -c *", "npx", "npx *", "make", "sudo *",
+		"env *", "bash -c *", "* status", "git * main", "node -e *", "xargs *", "python3.12 *"} {
 		if _, err := nod.ParseRule(nod.ListAllow, text, ""); err == nil {
 			t.Errorf("%q was taken", text)
 		}
 	}
-	for _, text := range []string{"python -m pytest", "python -m pytest *", "make test", "npx prettier *", "python --version", "git *", "npm run build", "./gradlew test", "prose with no program at all"} {
+	for _, text := range []string{"python -m pytest", "python -m pytest *", "make test", "npx prettier *",
+		"python --version", "git *", "npm run build", "./gradlew test", "prose with no program at all"} {
 		if _, err := nod.ParseRule(nod.ListAllow, text, ""); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -135,7 +138,8 @@ func TestARuleOfOneRepositoryStaysThere(t *testing.T) {
 	for i, within := range []string{"", shop} {
 		o.Rules.Allow[len(o.Rules.Allow)-1].Within = within // behind the built-in prose
 		for command, want := range map[string]nod.Verdict{
-			"npm test": nod.Allow, "cd src && npm test": nod.Allow, "cd ../shop-twin && npm test": []nod.Verdict{nod.Allow, nod.Ask}[i],
+			"npm test": nod.Allow, "cd src && npm test": nod.Allow,
+			"cd ../shop-twin && npm test": []nod.Verdict{nod.Allow, nod.Ask}[i],
 		} {
 			if d := verdictOf(o, bash(command)); d.Verdict != want {
 				t.Errorf("within %q, %s: %s by %s (%s)", within, command, d.Verdict, d.Layer, d.Reason)
@@ -168,14 +172,18 @@ func TestHardDenyIsABoundary(t *testing.T) {
 	o.Rules.Allow = append(o.Rules.Allow, ruled(nod.ListAllow, "npm publish").Allow...)
 	o.Model = answering{}
 	for _, command := range []string{
-		"npm publish", "npm publish --tag x", "git push --force", "git push -f origin x", "git push -uf origin x", "git push origin main --force", "sudo npm publish", "bash -c 'npm publish'",
-		"echo hi; npm publish", "x=$(npm publish)", "/usr/bin/npm publish", "timeout 5 npm publish", "env A=b npm publish", "git status && (npm publish)",
+		"npm publish", "npm publish --tag x", "git push --force", "git push -f origin x", "git push -uf origin x",
+		"git push origin main --force", "sudo npm publish", "bash -c 'npm publish'",
+		"echo hi; npm publish", "x=$(npm publish)", "/usr/bin/npm publish", "timeout 5 npm publish",
+		"env A=b npm publish", "git status && (npm publish)",
 	} {
-		if d := verdictOf(o, bash(command)); d.Verdict != nod.Deny || d.Layer != nod.LayerGuard || !strings.Contains(d.Reason, "hard_deny") {
+		if d := verdictOf(o, bash(command)); d.Verdict != nod.Deny || d.Layer != nod.LayerGuard ||
+			!strings.Contains(d.Reason, "hard_deny") {
 			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
 		}
 	}
-	for _, command := range []string{"echo npm publish", "git push --force-with-lease", "grep -n 'npm publish' README.md"} {
+	for _, command := range []string{"echo npm publish", "git push --force-with-lease",
+		"grep -n 'npm publish' README.md"} {
 		if d := verdictOf(o, bash(command)); d.Verdict == nod.Deny {
 			t.Errorf("%s: denied (%s)", command, d.Reason)
 		}

@@ -57,13 +57,24 @@ func TestSilencerSpellings(t *testing.T) {
 		{"/home/dev/shop/.gemini/settings.json", "{\"hooksC\\u006fnfig\"\n:\n{/**/\"en\\u0061bled\"\t:\nfalse}}", true},
 		{"/home/dev/.gemini/trustedFolders.json", `{"/home/dev/shop": "DO_NOT_\u0054RUST"}`, true},
 
-		{droid, `{"hooksDisabled": true}`, true}, {droid, `{"hooks": {"disabled": true}}`, true}, {droid, `{"hooks-enabled": false}`, true}, {droid, `{"enableHooks": "false"}`, true}, {droid, `{"features": {"hooks": false}}`, true},
-		{droid, `{"hooks": null}`, true}, {droid, `{"hooks": {"PreToolUse": {"enabled": false}}}`, true}, {droid, `{"skip_hooks": 1}`, true}, {droid, `{"disabledHooks": ["nod"]}`, true}, {droid, `{"hook\u0073Enabled": false /* x */}`, true},
-		{droid, `{"tools": {"enableHooks": false}}`, true}, {droid, `{"hooks": {"mode": "off"}}`, true}, {droid, `{"ignoreHooks": "yes"}`, true},
-		{local, `{"env": {"HOME": "/tmp/x"}}`, true}, {local, `{"env": {"XDG_CONFIG_HOME": "x"}}`, true}, {local, `{"env": {"CLAUDE_CONFIG_DIR": "x"}}`, true}, {local, `{"env": {"LD_PRELOAD": "/tmp/x.so"}}`, true}, {local, `{"env": {"BASH_ENV": "x"}}`, true},
+		{droid, `{"hooksDisabled": true}`, true}, {droid, `{"hooks": {"disabled": true}}`, true},
+		{droid, `{"hooks-enabled": false}`, true}, {droid, `{"enableHooks": "false"}`, true},
+		{droid, `{"features": {"hooks": false}}`, true},
+		{droid, `{"hooks": null}`, true}, {droid, `{"hooks": {"PreToolUse": {"enabled": false}}}`, true},
+		{droid, `{"skip_hooks": 1}`, true}, {droid, `{"disabledHooks": ["nod"]}`, true},
+		{droid, `{"hook\u0073Enabled": false /* x */}`, true},
+		{droid, `{"tools": {"enableHooks": false}}`, true}, {droid, `{"hooks": {"mode": "off"}}`, true},
+		{droid, `{"ignoreHooks": "yes"}`, true},
+		{local, `{"env": {"HOME": "/tmp/x"}}`, true}, {local, `{"env": {"XDG_CONFIG_HOME": "x"}}`, true},
+		{local, `{"env": {"CLAUDE_CONFIG_DIR": "x"}}`, true}, {local, `{"env": {"LD_PRELOAD": "/tmp/x.so"}}`, true},
+		{local, `{"env": {"BASH_ENV": "x"}}`, true},
 		{local, `{"env": {"NOD_STATE": "x"}}`, true}, {local, `{"env": {"CLAUDE_CODE_SIMPLE": "1"}}`, true},
-		{droid, `{"hooksDisabled": false, "hooksEnabled": true, "disabledHooks": [], "hooks": {}}`, false}, {droid, `{"hooks": {"PreToolUse": [{"matcher": "x", "hooks": [{"command": "disabled", "enabled": false}]}]}}`, false},
-		{local, `{"env": {"EDITOR": "vi", "DEBUG": "1"}}`, false}, {local, `{"mcpServers": {"x": {"env": {"HOME": "/x"}}}}`, false}, {local, `{"webhookUrl": "off", "enableTelemetry": false}`, false},
+		{droid, `{"hooksDisabled": false, "hooksEnabled": true, "disabledHooks": [], "hooks": {}}`, false},
+		{droid, `{"hooks": {"PreToolUse": [{"matcher": "x", "hooks": [{"command": "disabled", "enabled": false}]}]}}`,
+			false},
+		{local, `{"env": {"EDITOR": "vi", "DEBUG": "1"}}`, false},
+		{local, `{"mcpServers": {"x": {"env": {"HOME": "/x"}}}}`, false},
+		{local, `{"webhookUrl": "off", "enableTelemetry": false}`, false},
 
 		{codex, "model = \"gpt\"\n[features]\nhooks = true\nmemories = false\n", false},
 		{codex, "# hooks = false\n[features]\n# [x]\nmemories = false # hooks = false\n", false},
@@ -113,11 +124,14 @@ func TestSilencersThatWereThere(t *testing.T) {
 	}
 	o := options(nod.DefaultRules())
 	w := newWorld(false)
-	w.File(file, `{"disableAllHooks": false}`, 0o644).File(shop+"/tpl/settings.json", `{"disableAllHooks": true}`, 0o644).File(shop+"/tpl/plain.json", `{}`, 0o644)
+	w.File(file, `{"disableAllHooks": false}`, 0o644).File(shop+"/tpl/settings.json", `{"disableAllHooks": true}`,
+		0o644).File(shop+"/tpl/plain.json", `{}`, 0o644)
 	o.Files = w
 	for command, want := range map[string]bool{
-		"sed -i s/false/true/ .claude/settings.json": true, "cp tpl/settings.json .claude/settings.local.json": true, "cat tpl/settings.json > .claude/settings.local.json": true,
-		"mv tpl/settings.json .claude/settings.local.json": true, "cp tpl/plain.json .claude/settings.local.json": false, "cat .claude/settings.json": false,
+		"sed -i s/false/true/ .claude/settings.json": true, "cp tpl/settings.json .claude/settings.local.json": true,
+		"cat tpl/settings.json > .claude/settings.local.json": true,
+		"mv tpl/settings.json .claude/settings.local.json":    true,
+		"cp tpl/plain.json .claude/settings.local.json":       false, "cat .claude/settings.json": false,
 	} {
 		guarded(t, o, bash(command), want)
 	}

@@ -18,7 +18,8 @@ func (w witness) Taint() string                    { return w.taint }
 func (w witness) History() []string                { return []string{"an earlier call touched a secret store"} }
 func (witness) Blocked() []string                  { return nil }
 func edited(name string) nod.Call {
-	return nod.Call{Tool: "file_edit", RawTool: "Edit", Dir: shop, Roots: []string{shop}, Paths: []string{shop + "/" + name}, Interactive: true}
+	return nod.Call{Tool: "file_edit", RawTool: "Edit", Dir: shop, Roots: []string{shop},
+		Paths: []string{shop + "/" + name}, Interactive: true}
 }
 
 func (w witness) Origin(name string) string {

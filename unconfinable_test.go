@@ -48,10 +48,13 @@ func TestUnconfinable(t *testing.T) {
 // Where a call starts says what its workspace is; outside of the session's there
 // is nothing to confine it to.
 func TestWhereACallMayBeConfined(t *testing.T) {
-	files := view.NewMemory(false).Dir("/home/dev", 0o755).Dir("/home/dev/shop/.git", 0o755).Dir("/home/dev/shop/sub", 0o755).Dir("/home/dev/other/.git", 0o755).
+	files := view.NewMemory(false).Dir("/home/dev", 0o755).Dir("/home/dev/shop/.git", 0o755).Dir("/home/dev/shop/sub",
+		0o755).Dir("/home/dev/other/.git", 0o755).
 		Dir("/home/dev/plain", 0o755).Dir("/tmp/x", 0o777).Dir("/usr/bin", 0o755).File("/usr/bin/python3", "x", 0o755)
-	g := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files, Home: "/home/dev", Confine: func() string { return confiner }, ConfineAll: true})
-	for dir, want := range map[string]bool{"/home/dev/shop": true, "/home/dev/shop/sub": true, "/home/dev/other": false, "/home/dev": false, "/tmp/x": false, "/nowhere": false, "": false} {
+	g := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files, Home: "/home/dev",
+		Confine: func() string { return confiner }, ConfineAll: true})
+	for dir, want := range map[string]bool{"/home/dev/shop": true, "/home/dev/shop/sub": true, "/home/dev/other": false,
+		"/home/dev": false, "/tmp/x": false, "/nowhere": false, "": false} {
 		c := line("python3 -c 'print(1)'")
 		c.Dir = dir
 		if d := g.Check(context.Background(), c); strings.Contains(d.Reason, "type exactly") != want {

@@ -85,7 +85,8 @@ func (p project) must(err error) {
 func (p project) decide(root, command string) nod.Decision {
 	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
 	return gate.Check(context.Background(), nod.Call{
-		Agent: "test", Session: "s", Tool: "bash", RawTool: "Bash", Command: command, Dialect: nod.Bash, Dir: root, Roots: []string{root},
+		Agent: "test", Session: "s", Tool: "bash", RawTool: "Bash", Command: command, Dialect: nod.Bash, Dir: root,
+		Roots:   []string{root},
 		Environ: []string{"HOME=" + p.home, "PATH=/usr/local/bin:/usr/bin:/bin"}, Interactive: true,
 	})
 }
@@ -112,9 +113,11 @@ func TestAnEditThatDeletesIsJudgedAsRm(t *testing.T) {
 	p.write("b.txt", "changed since\n")
 	p.write("dist/x.js", "built\n")
 	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
-	for name, want := range map[string]bool{"a.txt": kept, "src/c.txt": kept, "dist/x.js": kept, "new.txt": lost, "b.txt": lost, "none.txt": lost} {
+	for name, want := range map[string]bool{"a.txt": kept, "src/c.txt": kept, "dist/x.js": kept, "new.txt": lost,
+		"b.txt": lost, "none.txt": lost} {
 		p.check(want, "rm "+name)
-		d := gate.Check(context.Background(), nod.Call{Agent: "codex", Tool: "apply_patch", RawTool: "apply_patch", Dir: p.dir, Roots: []string{p.dir},
+		d := gate.Check(context.Background(), nod.Call{Agent: "codex", Tool: "apply_patch", RawTool: "apply_patch",
+			Dir: p.dir, Roots: []string{p.dir},
 			Paths: []string{name}, Edits: []nod.Edit{{Path: name, Whole: true, Deletes: true}}})
 		if got := d.Verdict == nod.Allow; got != want {
 			t.Errorf("a patch that deletes %s: %v (%s)", name, d.Verdict, d.Reason)
@@ -124,7 +127,8 @@ func TestAnEditThatDeletesIsJudgedAsRm(t *testing.T) {
 
 func TestWhatGitHasCanBeUndone(t *testing.T) {
 	p := newProject(t)
-	everything := []string{"rm a.txt", "rm -rf src", "echo x > a.txt", "cat a.txt > b.txt", "sed -i s/a/b/ a.txt", "mv a.txt b.txt", "cp a.txt b.txt",
+	everything := []string{"rm a.txt", "rm -rf src", "echo x > a.txt", "cat a.txt > b.txt", "sed -i s/a/b/ a.txt",
+		"mv a.txt b.txt", "cp a.txt b.txt",
 		"rm a.txt src/c.txt", "rm src/*.txt", "git rm -q a.txt", "echo x | tee a.txt", "truncate -s 0 a.txt"}
 	p.check(kept, everything...)
 
@@ -170,14 +174,16 @@ func TestWhatGitDoesNotHaveIsLost(t *testing.T) {
 		kept []string
 	}{
 		{"changed", func(p project) { p.write("a.txt", "work\n") },
-			[]string{"rm a.txt", "echo x > a.txt", "mv b.txt a.txt", "rm *.txt", "git checkout a.txt", "git restore a.txt"}, []string{"rm b.txt", "mv a.txt c.txt"}},
+			[]string{"rm a.txt", "echo x > a.txt", "mv b.txt a.txt", "rm *.txt", "git checkout a.txt",
+				"git restore a.txt"}, []string{"rm b.txt", "mv a.txt c.txt"}},
 		{"changed to the same length and time", func(p project) {
 			before, err := os.Stat(p.dir + "/a.txt")
 			p.must(err)
 			p.write("a.txt", "THIS is a.txt\n")
 			p.must(os.Chtimes(p.dir+"/a.txt", before.ModTime(), before.ModTime()))
 		}, []string{"rm a.txt"}, nil},
-		{"untracked below", func(p project) { p.write("src/deep/new.txt", "work\n") }, []string{"rm -rf src", "rm -r src/deep", "rm -rf src/*"}, []string{"rm src/c.txt"}},
+		{"untracked below", func(p project) { p.write("src/deep/new.txt", "work\n") },
+			[]string{"rm -rf src", "rm -r src/deep", "rm -rf src/*"}, []string{"rm src/c.txt"}},
 		{"assume unchanged", func(p project) {
 			p.git("update-index", "--assume-unchanged", "a.txt")
 			p.write("a.txt", "work\n")
@@ -208,7 +214,8 @@ func TestWhatGitDoesNotHaveIsLost(t *testing.T) {
 		{"a damaged index", func(p project) {
 			p.must(os.WriteFile(p.dir+"/.git/index", []byte("DIRC\x00\x00\x00\x02\xff\xff\xff\xff"), 0o644))
 		}, []string{"rm a.txt"}, nil},
-		{"a hard link", func(p project) { p.must(os.Link(p.dir+"/a.txt", p.home+"/other")) }, []string{"rm a.txt", "echo > a.txt", "mv a.txt c.txt"}, nil},
+		{"a hard link", func(p project) { p.must(os.Link(p.dir+"/a.txt", p.home+"/other")) },
+			[]string{"rm a.txt", "echo > a.txt", "mv a.txt c.txt"}, nil},
 		{"a link", func(p project) {
 			p.must(os.Symlink("a.txt", p.dir+"/link"))
 			p.must(os.Symlink(p.home, p.dir+"/away"))
@@ -223,7 +230,8 @@ func TestWhatGitDoesNotHaveIsLost(t *testing.T) {
 			p.write(".claude/settings.json", "{}\n")
 			p.write("src/.husky/x", "x\n")
 			p.git("add", ".")
-		}, []string{"rm -rf .claude", "rm .claude/settings.json", "rm -rf src", "mv src lib", "rm -rf .git", "echo x > .claude/settings.json"}, nil},
+		}, []string{"rm -rf .claude", "rm .claude/settings.json", "rm -rf src", "mv src lib", "rm -rf .git",
+			"echo x > .claude/settings.json"}, nil},
 		{"in conflict", func(p project) {
 			p.git("checkout", "-q", "-b", "other")
 			p.write("a.txt", "other\n")
@@ -247,14 +255,18 @@ func TestWhatGitDoesNotHaveIsLost(t *testing.T) {
 
 func TestBuildOutputCanBeMadeAgain(t *testing.T) {
 	p := newProject(t)
-	for _, name := range []string{"dist/app.js", "dist/assets/x.css", "out/a", "src/out/a", "build/app.js", "debug.log"} {
+	for _, name := range []string{"dist/app.js", "dist/assets/x.css", "out/a", "src/out/a", "build/app.js",
+		"debug.log"} {
 		p.write(name, "made\n")
 	}
-	p.check(kept, "rm -rf dist", "rm -rf dist/assets", "rm dist/app.js", "echo x > dist/app.js", "rm -rf out", "rm -rf dist out")
-	p.check(lost, "rm -rf build", "rm debug.log", "rm -rf src/out") // not ignored, no build directory, ignored at the top only
+	p.check(kept, "rm -rf dist", "rm -rf dist/assets", "rm dist/app.js", "echo x > dist/app.js", "rm -rf out",
+		"rm -rf dist out")
+	p.check(lost, "rm -rf build", "rm debug.log",
+		"rm -rf src/out") // not ignored, no build directory, ignored at the top only
 
 	p.write("work.txt", "unsaved\n")
-	p.check(lost, "mv work.txt dist/", "mv work.txt dist/app.js", "mv work.txt out/new/x") // where it might be deleted next
+	p.check(lost, "mv work.txt dist/", "mv work.txt dist/app.js",
+		"mv work.txt out/new/x") // where it might be deleted next
 	p.check(kept, "mv a.txt dist/a.txt", "mv dist/app.js dist/b.js", "mv work.txt src/")
 	p.must(os.Remove(p.dir + "/work.txt"))
 
@@ -265,7 +277,8 @@ func TestBuildOutputCanBeMadeAgain(t *testing.T) {
 
 	p.write("dist/.gitignore", "x\n")
 	p.check(kept, "rm -rf build")
-	for name, why := range map[string]string{"build/.env": "a secret", "build/local.sqlite": "a database", "build/deploy.key": "a key", "build/sub/.git/HEAD": "a repository"} {
+	for name, why := range map[string]string{"build/.env": "a secret", "build/local.sqlite": "a database",
+		"build/deploy.key": "a key", "build/sub/.git/HEAD": "a repository"} {
 		p.write(name, "x\n")
 		if d := p.decide(p.dir, "rm -rf build"); d.Verdict == nod.Allow {
 			t.Errorf("with %s in it: %s", why, d.Reason)
@@ -287,14 +300,20 @@ func TestALineThatTakesItInTwoSteps(t *testing.T) {
 	p := newProject(t)
 	p.write("work.txt", "unsaved\n")
 	p.check(lost,
-		"mv work.txt a.txt && rm a.txt", "mv work.txt new.txt && rm new.txt", "mv work.txt a.txt; echo > a.txt", "mv work.txt new.txt; mv b.txt new.txt",
-		"mv work.txt src/ && rm -rf src", "rm a.txt; mv work.txt a.txt", "for i in 1 2; do rm -f a.txt; mv work.txt a.txt; done",
-		"git stash pop && rm a.txt", "git checkout other && rm -rf src", "git stash && git checkout .", "mv work.txt a.txt && git checkout a.txt",
-		"mv work.txt gone.txt && git checkout gone.txt", "cp work.txt x && rm work.txt && rm x", "rm missing.txt", "rm -rf *.none",
+		"mv work.txt a.txt && rm a.txt", "mv work.txt new.txt && rm new.txt", "mv work.txt a.txt; echo > a.txt",
+		"mv work.txt new.txt; mv b.txt new.txt",
+		"mv work.txt src/ && rm -rf src", "rm a.txt; mv work.txt a.txt",
+		"for i in 1 2; do rm -f a.txt; mv work.txt a.txt; done",
+		"git stash pop && rm a.txt", "git checkout other && rm -rf src", "git stash && git checkout .",
+		"mv work.txt a.txt && git checkout a.txt",
+		"mv work.txt gone.txt && git checkout gone.txt", "cp work.txt x && rm work.txt && rm x", "rm missing.txt",
+		"rm -rf *.none",
 		"mv work.txt /dev/null", "f() { rm a.txt; }; mv work.txt a.txt; f")
 	p.check(kept,
-		"rm a.txt && echo x > a.txt", "echo x > new.txt && rm new.txt", "git add -A && git commit -m x", "sort a.txt > new.txt && mv new.txt a.txt",
-		"mv work.txt a.txt", "mv work.txt a.txt b.txt src", "git show HEAD:a.txt > old.txt && diff old.txt a.txt; rm old.txt", "mkdir -p src new && mv work.txt new/")
+		"rm a.txt && echo x > a.txt", "echo x > new.txt && rm new.txt", "git add -A && git commit -m x",
+		"sort a.txt > new.txt && mv new.txt a.txt",
+		"mv work.txt a.txt", "mv work.txt a.txt b.txt src",
+		"git show HEAD:a.txt > old.txt && diff old.txt a.txt; rm old.txt", "mkdir -p src new && mv work.txt new/")
 }
 
 func TestGitKeepsWhatWasThere(t *testing.T) {
@@ -302,22 +321,30 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 	p.write("a.txt", "work\n")
 	local := []string{"git add -A", "git commit -m x", "git commit -a --amend --no-edit", "git checkout -b new",
 		"git switch -c new", "git reset HEAD~1", "git restore --staged .",
-		"git branch new", "git branch -d new", "git tag v1", "git tag -a v1 -m one", "cd src && git add . && git commit -m x"}
+		"git branch new", "git branch -d new", "git tag v1", "git tag -a v1 -m one",
+		"cd src && git add . && git commit -m x"}
 	p.check(kept, local...)
-	p.check(lost, "git reset --hard", "git checkout .", "git checkout -- a.txt", "git restore a.txt", "git clean -fd", "git stash drop", "git stash clear", "git branch -D x",
-		"git branch -M main", "git tag -f v1", "git tag -d v1", "git reflog expire --expire=now --all", "git gc --prune=now", "git push", "git push --force", "git update-ref -d refs/heads/main",
-		"git worktree remove --force ../wt", "git config core.pager x", "git filter-branch --all", "git commit", "git rebase -i HEAD~2", "git merge --abort", "git rebase --abort",
-		"git checkout src", "git checkout HEAD a.txt", "git switch -f main", "git checkout -f main", "git checkout '*.txt'", "git stash -p")
+	p.check(lost, "git reset --hard", "git checkout .", "git checkout -- a.txt", "git restore a.txt", "git clean -fd",
+		"git stash drop", "git stash clear", "git branch -D x",
+		"git branch -M main", "git tag -f v1", "git tag -d v1", "git reflog expire --expire=now --all",
+		"git gc --prune=now", "git push", "git push --force", "git update-ref -d refs/heads/main",
+		"git worktree remove --force ../wt", "git config core.pager x", "git filter-branch --all", "git commit",
+		"git rebase -i HEAD~2", "git merge --abort", "git rebase --abort",
+		"git checkout src", "git checkout HEAD a.txt", "git switch -f main", "git checkout -f main",
+		"git checkout '*.txt'", "git stash -p")
 
-	p.check(lost, "git stash", "git stash -a && git stash show -p --include-untracked", "git checkout main", "git switch other", "git checkout -b new main", "git merge other", "git rebase main",
-		"git cherry-pick abc", "git revert --no-edit HEAD", "git reset --keep HEAD~1", "git worktree add wt", "git reset --soft main && git stash", "git commit --no-verify -m x",
+	p.check(lost, "git stash", "git stash -a && git stash show -p --include-untracked", "git checkout main",
+		"git switch other", "git checkout -b new main", "git merge other", "git rebase main",
+		"git cherry-pick abc", "git revert --no-edit HEAD", "git reset --keep HEAD~1", "git worktree add wt",
+		"git reset --soft main && git stash", "git commit --no-verify -m x",
 		"git stash pop && git checkout topic", "git checkout main && cat a.txt", "git checkout x && sh src/c.txt")
 	t.Run("elsewhere", func(t *testing.T) {
 		p := newProject(t)
 		other := p.home + "/other"
 		p.must(os.MkdirAll(other, 0o755))
 		p.gitIn(other, "init", "-q")
-		p.check(lost, "git -C ../other add -A", "cd ../other && git commit -m x", "git --git-dir=../other/.git commit -m x")
+		p.check(lost, "git -C ../other add -A", "cd ../other && git commit -m x",
+			"git --git-dir=../other/.git commit -m x")
 		p.gitIn(p.home, "init", "-q") // a repository of the home directory is not the workspace's
 		p.must(os.RemoveAll(p.dir + "/.git"))
 		p.check(lost, "git add -A", "git commit -m x")
@@ -342,20 +369,25 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 			p.write(".git/hooks/pre-commit", "#!/usr/bin/env python3\n")
 			p.must(os.Chmod(p.dir+"/.git/hooks/pre-commit", 0o755))
 		}, "git commit -m x"},
-		{"a hook that is a link", func(p project) { p.must(os.Symlink("/bin/true", p.dir+"/.git/hooks/post-checkout")) }, "git checkout -b new"},
+		{"a hook that is a link",
+			func(p project) { p.must(os.Symlink("/bin/true", p.dir+"/.git/hooks/post-checkout")) },
+			"git checkout -b new"},
 		{"husky", func(p project) {
 			p.git("config", "core.hooksPath", ".husky/_")
 			p.write(".husky/_/commit-msg", "#!/bin/sh\n. ./h\n")
 			p.must(os.Chmod(p.dir+"/.husky/_/commit-msg", 0o755))
 		}, "git commit -m x"},
-		{"hooks that the line makes", func(p project) { p.git("config", "core.hooksPath", "tools") }, "cp a.txt tools/pre-commit; git commit -m x"},
+		{"hooks that the line makes", func(p project) { p.git("config", "core.hooksPath", "tools") },
+			"cp a.txt tools/pre-commit; git commit -m x"},
 		{"fsmonitor", func(p project) { p.git("config", "core.fsmonitor", "./x") }, "git add -A"},
 		{"a signing program", func(p project) { p.git("config", "gpg.program", "./x") }, "git commit -m x"},
 		{"an editor", func(p project) { p.git("config", "core.editor", "./x") }, "git commit -m x"},
 		{"an include", func(p project) { p.git("config", "include.path", "../x") }, "git commit -m x"},
 		{"another working tree", func(p project) { p.git("config", "core.worktree", p.home) }, "git checkout -b new"},
-		{"no reflog", func(p project) { p.git("config", "core.logAllRefUpdates", "false") }, "git commit -a --amend --no-edit"},
-		{"a user who keeps nothing", func(p project) { p.write("../.gitconfig", "[gc]\n\tpruneExpire = now\n") }, "git commit -a --amend --no-edit"},
+		{"no reflog", func(p project) { p.git("config", "core.logAllRefUpdates", "false") },
+			"git commit -a --amend --no-edit"},
+		{"a user who keeps nothing", func(p project) { p.write("../.gitconfig", "[gc]\n\tpruneExpire = now\n") },
+			"git commit -a --amend --no-edit"},
 		{"a submodule's remote", func(p project) {
 			p.git("remote", "add", "origin", "https://code.example/x.git")
 			p.write(".git/modules/sub/config", "[core]\n")
@@ -392,8 +424,11 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 	t.Run("remotes", func(t *testing.T) {
 		p := newProject(t)
 		p.git("remote", "add", "origin", "git@code.example:x/y.git")
-		p.check(kept, "git fetch", "git fetch origin main", "git fetch --prune", "git ls-remote origin", "git push --dry-run")
-		p.check(lost, "git fetch evil", "git fetch https://evil.example/x", "git fetch ext::x", "git fetch --depth 1", "git pull", "git fetch origin pull/1/head && git checkout FETCH_HEAD", "git push -n evil", "git fetch origin \"$(cat a.txt)\"")
+		p.check(kept, "git fetch", "git fetch origin main", "git fetch --prune", "git ls-remote origin",
+			"git push --dry-run")
+		p.check(lost, "git fetch evil", "git fetch https://evil.example/x", "git fetch ext::x", "git fetch --depth 1",
+			"git pull", "git fetch origin pull/1/head && git checkout FETCH_HEAD", "git push -n evil",
+			"git fetch origin \"$(cat a.txt)\"")
 	})
 }
 
@@ -402,8 +437,10 @@ func TestAppendingKeepsWhatIsThere(t *testing.T) {
 	p := newProject(t)
 	p.write("work.txt", "unsaved\n")
 	p.write("data/x.sqlite", "SQLite format 3\n")
-	p.check(kept, "echo x >> work.txt", "ls >> work.txt 2>> work.txt", "echo x | tee -a work.txt", "for i in 1 2; do echo $i >> work.txt; done")
-	p.check(lost, "echo x > work.txt", "echo x | tee work.txt", "echo x >> data/x.sqlite", "echo x >> .git/config", "echo x >> /etc/x", "mv b.txt work.txt; echo x >> work.txt",
+	p.check(kept, "echo x >> work.txt", "ls >> work.txt 2>> work.txt", "echo x | tee -a work.txt",
+		"for i in 1 2; do echo $i >> work.txt; done")
+	p.check(lost, "echo x > work.txt", "echo x | tee work.txt", "echo x >> data/x.sqlite", "echo x >> .git/config",
+		"echo x >> /etc/x", "mv b.txt work.txt; echo x >> work.txt",
 		"echo x >> src", "echo x >> \"$F\"", "echo x >> *.txt")
 }
 
@@ -411,20 +448,26 @@ func TestAppendingKeepsWhatIsThere(t *testing.T) {
 // ignored is seen.
 func TestAddingSecrets(t *testing.T) {
 	p := newProject(t)
-	all := []string{"git add .", "git add -A", "git add src . && git commit -m x", "cd src && git add -A", "git stage --all", "for i in 1; do git add .; done"}
+	all := []string{"git add .", "git add -A", "git add src . && git commit -m x", "cd src && git add -A",
+		"git stage --all", "for i in 1; do git add .; done"}
 	p.check(kept, all...)
 	p.write("packages/ui/.env", "KEY=1\n")
 	p.check(lost, all...)
-	p.check(lost, "git add packages", "git add -f .", "git add :!a.txt", "git add :/!a.txt", "git add ':(exclude)a.txt'", "git add -- $X",
+	p.check(lost, "git add packages", "git add -f .", "git add :!a.txt", "git add :/!a.txt",
+		"git add ':(exclude)a.txt'", "git add -- $X",
 		`git add "$PWD"`, "git add "+p.dir+"/packages", "git add :^src ':!a*'")
-	p.check(kept, "git add src", "git add -u", "git add a.txt", "cd src && git add .", "git commit -a -m x", "git add -n .")
+	p.check(kept, "git add src", "git add -u", "git add a.txt", "cd src && git add .", "git commit -a -m x",
+		"git add -n .")
 	for _, c := range []struct {
 		name, text string
 		taken      bool
 	}{
-		{".gitignore", "*.log\n.env\n", false}, {".gitignore", "/packages/*/.env\n", false}, {"packages/.gitignore", ".env*\n", false}, {".gitignore", "packages/\n", false},
-		{".git/info/exclude", "**/.env\n", false}, {".gitignore", "[.]env\n", false}, {".gitignore", "/.env\n", true}, {".gitignore", ".env\n!.env\n", true},
-		{".gitignore", ".env/\n", true}, {".gitignore", "# .env\n", true}, {"src/.gitignore", ".env\n", true}, {".gitignore", ".*\n!.env\n", true}, {".gitignore", "?\n", true},
+		{".gitignore", "*.log\n.env\n", false}, {".gitignore", "/packages/*/.env\n", false},
+		{"packages/.gitignore", ".env*\n", false}, {".gitignore", "packages/\n", false},
+		{".git/info/exclude", "**/.env\n", false}, {".gitignore", "[.]env\n", false}, {".gitignore", "/.env\n", true},
+		{".gitignore", ".env\n!.env\n", true},
+		{".gitignore", ".env/\n", true}, {".gitignore", "# .env\n", true}, {"src/.gitignore", ".env\n", true},
+		{".gitignore", ".*\n!.env\n", true}, {".gitignore", "?\n", true},
 	} {
 		p.write(".gitignore", "x\n")
 		p.write(".git/info/exclude", "")
@@ -462,7 +505,9 @@ func TestSampleHooksAreNone(t *testing.T) {
 // Among what a build makes may lie what a person wrote.
 func TestHandwrittenInBuildOutput(t *testing.T) {
 	for name, want := range map[string]bool{
-		"app.js": kept, "index.html": kept, "a/b.css": kept, "README.md": kept, "notes.html": kept, "notes.txt": lost, "TODO": lost, "a/draft.md": lost, "offer.docx": lost, "model.ipynb": lost, "x.psd": lost, "data.sqlite": lost, "fix.patch": lost,
+		"app.js": kept, "index.html": kept, "a/b.css": kept, "README.md": kept, "notes.html": kept, "notes.txt": lost,
+		"TODO": lost, "a/draft.md": lost, "offer.docx": lost, "model.ipynb": lost, "x.psd": lost, "data.sqlite": lost,
+		"fix.patch": lost,
 	} {
 		p := newProject(t)
 		p.write("dist/app.js", "1\n")
@@ -479,7 +524,9 @@ func TestDirectoriesThatMove(t *testing.T) {
 	p.write("x/a.go", "package x\n")
 	p.git("add", ".")
 	p.git("commit", "-qm", "y")
-	p.check(lost, "mv y .github", "mv y .github/", "mv y .github > out.txt", "mv y .github 2> err.txt", "mv y .github 2>/dev/null", "mkdir .github && mv y/* .github", "mkdir -p .github; mv y/hooks x .github/", "git mv y .github")
+	p.check(lost, "mv y .github", "mv y .github/", "mv y .github > out.txt", "mv y .github 2> err.txt",
+		"mv y .github 2>/dev/null", "mkdir .github && mv y/* .github", "mkdir -p .github; mv y/hooks x .github/",
+		"git mv y .github")
 	p.check(kept, "mv y lib", "mv y lib/", "mv y lib 2> err.txt", "mv x src", "mkdir lib && mv x lib")
 }
 
@@ -491,10 +538,12 @@ func TestSecretsThatMove(t *testing.T) {
 	p.write("plain/config.json", "{}\n")
 	p.git("add", "-f", ".")
 	p.git("commit", "-q", "-m", "two")
-	p.check(lost, "mv store/opencode d", "mv store/opencode d; cat d/auth.json", "mv store d && mv d/opencode e", "mv conf/.env x", "git mv store/opencode d",
+	p.check(lost, "mv store/opencode d", "mv store/opencode d; cat d/auth.json", "mv store d && mv d/opencode e",
+		"mv conf/.env x", "git mv store/opencode d",
 		"mv store/opencode d/", "mv store/opencode d 2>/dev/null", "mv plain d && cat d/*", "mv conf c && wc -l c/*")
 	p.check(kept, "mv conf settings", "mv store cupboard", "mv plain d", "ls && mv plain d", "mv plain d && ls")
-	p.check(lost, "mv conf c; cat c/.e*", "git mv conf c && grep -r K c", "mv conf c && find c -type f | xargs cat", "mv conf c; mv c e; cat e/.*",
+	p.check(lost, "mv conf c; cat c/.e*", "git mv conf c && grep -r K c", "mv conf c && find c -type f | xargs cat",
+		"mv conf c; mv c e; cat e/.*",
 		"mv conf c; { cat; } < c/.e*", "mv conf c; < c/.e*", "mv conf c; x=$(< c/.e*)")
 }
 
@@ -515,7 +564,8 @@ func TestAPatchThatAddsOverAFile(t *testing.T) {
 		{[]nod.Edit{{Path: "a.txt", New: "x\n", Whole: true}}, kept}, // git has it
 		{[]nod.Edit{{Path: "dist/app.js", New: "x\n", Whole: true}}, kept},
 	} {
-		c := nod.Call{Agent: "test", Tool: "apply_patch", RawTool: "apply_patch", Input: []byte("{}"), Dir: p.dir, Roots: []string{p.dir}, Edits: row.edits}
+		c := nod.Call{Agent: "test", Tool: "apply_patch", RawTool: "apply_patch", Input: []byte("{}"), Dir: p.dir,
+			Roots: []string{p.dir}, Edits: row.edits}
 		for _, e := range row.edits {
 			c.Paths = append(c.Paths, e.Path)
 		}

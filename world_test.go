@@ -40,7 +40,8 @@ func newWorld(fold bool) *view.Memory {
 	w.Dir("/home/dev/shop/.git/modules/sub", 0o755)
 	w.File("/home/dev/.ssh/id_ed25519", "key", 0o600)
 	w.File("/home/dev/.config/nod/nod.toml", "", 0o600)
-	for _, name := range []string{"ls", "cat", "git", "rm", "echo", "grep", "npm", "python3", "find", "dd", "env", "timeout", "touch", "head", "sudo", "bash", "sh", "curl", "nod", "tee", "cp", "mv", "xargs", "python"} {
+	for _, name := range []string{"ls", "cat", "git", "rm", "echo", "grep", "npm", "python3", "find", "dd", "env",
+		"timeout", "touch", "head", "sudo", "bash", "sh", "curl", "nod", "tee", "cp", "mv", "xargs", "python"} {
 		w.File("/usr/bin/"+name, "", 0o755)
 	}
 	return w
@@ -92,7 +93,8 @@ func bash(command string) nod.Call {
 
 func tool(name string, paths ...string) nod.Call {
 	input, _ := json.Marshal(map[string]any{"paths": paths})
-	return nod.Call{Agent: "test", Session: "s", Tool: name, RawTool: name, Input: input, Paths: paths, Dir: shop, Roots: []string{shop}, Environ: environ()}
+	return nod.Call{Agent: "test", Session: "s", Tool: name, RawTool: name, Input: input, Paths: paths, Dir: shop,
+		Roots: []string{shop}, Environ: environ()}
 }
 
 // answering is a model that says the same every time.
@@ -115,7 +117,8 @@ func (a answering) Classify(ctx context.Context, p nod.Prompt) (nod.Classificati
 	if a.hang {
 		select {} // ignores its context
 	}
-	c := nod.Classification{Digest: p.Digest, ShouldBlock: a.block, Reason: "because", Thinking: "hm", Model: "m", Cost: 0.001}
+	c := nod.Classification{Digest: p.Digest, ShouldBlock: a.block, Reason: "because", Thinking: "hm", Model: "m",
+		Cost: 0.001}
 	if a.wrong {
 		c.Digest = "another"
 	}

@@ -17,7 +17,8 @@ import (
 // acpOptions are those of a request; the ids say the opposite of the kinds.
 const acpOptions = `"options":[{"optionId":"no","name":"x","kind":"allow_always"},{"optionId":"reject","name":"x","kind":"allow_once"},{"optionId":"allow","name":"x","kind":"reject_once"}]`
 
-var acpKinds = []agent.ACPOption{{ID: "no", Kind: "allow_always"}, {ID: "reject", Kind: "allow_once"}, {ID: "allow", Kind: "reject_once"}}
+var acpKinds = []agent.ACPOption{{ID: "no", Kind: "allow_always"}, {ID: "reject", Kind: "allow_once"},
+	{ID: "allow", Kind: "reject_once"}}
 
 // What a request proves, agent by agent: the command or the paths, the
 // directory, and whether an allow may be said.
@@ -38,30 +39,39 @@ func TestACPCalls(t *testing.T) {
 		{name: "a command of an agent that nobody read", peer: "stranger",
 			call: `"kind":"execute","rawInput":{"command":"make"}`, want: want{tool: "bash", command: "make"}},
 		{name: "it names its directory", peer: "stranger",
-			call: `"kind":"execute","rawInput":{"command":"make","cwd":"/srv"}`, want: want{tool: "bash", command: "make", dir: "/srv"}},
+			call: `"kind":"execute","rawInput":{"command":"make","cwd":"/srv"}`,
+			want: want{tool: "bash", command: "make", dir: "/srv"}},
 		{name: "a relative directory of a stranger's", peer: "stranger",
-			call: `"kind":"execute","rawInput":{"command":"make","workdir":"sub"}`, want: want{tool: "bash", command: "make"}},
+			call: `"kind":"execute","rawInput":{"command":"make","workdir":"sub"}`,
+			want: want{tool: "bash", command: "make"}},
 		{name: "two directories", peer: "qwen-code",
-			call: `"kind":"execute","rawInput":{"command":"make","cwd":"/a","directory":"/b"}`, want: want{tool: "bash", command: "make", dir: "/a", unproven: true}},
+			call: `"kind":"execute","rawInput":{"command":"make","cwd":"/a","directory":"/b"}`,
+			want: want{tool: "bash", command: "make", dir: "/a", unproven: true}},
 		{name: "qwen", peer: "qwen-code",
 			call: `"kind":"execute","title":"make (build it)","rawInput":{"command":"make","description":"build it","is_background":false},"_meta":{"toolName":"run_shell_command"}`,
 			want: want{tool: "bash", command: "make", dir: at}},
 		{name: "qwen, elsewhere", peer: "qwen-code",
-			call: `"kind":"execute","rawInput":{"command":"make","directory":"sub"}`, want: want{tool: "bash", command: "make", dir: at + "/sub"}},
+			call: `"kind":"execute","rawInput":{"command":"make","directory":"sub"}`,
+			want: want{tool: "bash", command: "make", dir: at + "/sub"}},
 		{name: "an argument that nobody knows", peer: "qwen-code",
-			call: `"kind":"execute","rawInput":{"command":"make","host":"prod"}`, want: want{tool: "bash", command: "make", dir: at, unproven: true}},
+			call: `"kind":"execute","rawInput":{"command":"make","host":"prod"}`,
+			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
 		{name: "a list of words", peer: "qwen-code",
-			call: `"kind":"execute","title":"make","rawInput":{"command":["make"]}`, want: want{tool: "bash", command: "make", dir: at, unproven: true}},
+			call: `"kind":"execute","title":"make","rawInput":{"command":["make"]}`,
+			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
 		{name: "several commands", peer: "Copilot",
-			call: `"kind":"execute","rawInput":{"command":"make","commands":["make","rm x"]}`, want: want{tool: "bash", command: "make", unproven: true}},
+			call: `"kind":"execute","rawInput":{"command":"make","commands":["make","rm x"]}`,
+			want: want{tool: "bash", command: "make", unproven: true}},
 		{name: "copilot, whose shell lives on", peer: "Copilot",
-			call: `"kind":"execute","rawInput":{"command":"make","commands":["make"]}`, want: want{tool: "bash", command: "make"}},
+			call: `"kind":"execute","rawInput":{"command":"make","commands":["make"]}`,
+			want: want{tool: "bash", command: "make"}},
 		{name: "opencode, which leaves the directory out", peer: "OpenCode",
 			call: `"kind":"execute","rawInput":{"command":"make"}`, want: want{tool: "bash", command: "make"}},
 		{name: "opencode, the update before it", peer: "OpenCode",
-			call:    `"kind":"execute","rawInput":{"command":"make"}`,
-			earlier: []string{`{"toolCallId":"c1","kind":"execute","rawInput":{}}`, `{"toolCallId":"c1","rawInput":{"command":"make","description":"d"}}`},
-			want:    want{tool: "bash", command: "make", dir: at}},
+			call: `"kind":"execute","rawInput":{"command":"make"}`,
+			earlier: []string{`{"toolCallId":"c1","kind":"execute","rawInput":{}}`,
+				`{"toolCallId":"c1","rawInput":{"command":"make","description":"d"}}`},
+			want: want{tool: "bash", command: "make", dir: at}},
 		{name: "opencode, the update names a directory", peer: "OpenCode",
 			call:    `"kind":"execute","rawInput":{"command":"make"}`,
 			earlier: []string{`{"toolCallId":"c1","rawInput":{"command":"make","workdir":"/srv"}}`},
@@ -91,7 +101,8 @@ func TestACPCalls(t *testing.T) {
 			call: `"kind":"execute","title":"make","content":[{"type":"content","content":{"type":"text","text":"[current working directory /home/ada/loom2]"}}]`,
 			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
 		{name: "gemini, a tool of the project's", peer: "gemini-cli", version: "0.61.0",
-			call: `"kind":"execute","title":"make","content":[]`, want: want{tool: "bash", command: "make", dir: at, unproven: true}},
+			call: `"kind":"execute","title":"make","content":[]`,
+			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
 		{name: "a title of a stranger's", peer: "stranger",
 			call: `"kind":"execute","title":"make","content":[{"type":"content","content":{"type":"text","text":"[current working directory /home/ada/loom]"}}]`,
 			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
@@ -104,7 +115,8 @@ func TestACPCalls(t *testing.T) {
 		{name: "an edit of nobody knows what", peer: "stranger",
 			call: `"kind":"edit","title":"Edit a"`, want: want{tool: "file_edit", dir: at, unproven: true}},
 		{name: "an edit of a relative name", peer: "stranger",
-			call: `"kind":"edit","locations":[{"path":"a"}]`, want: want{tool: "file_edit", dir: at, paths: []string{"a"}, unproven: true}},
+			call: `"kind":"edit","locations":[{"path":"a"}]`,
+			want: want{tool: "file_edit", dir: at, paths: []string{"a"}, unproven: true}},
 		{name: "a patch of two files", peer: "stranger",
 			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"rawInput":{"patch":"--- a\n+++ a\n@@\n+x\n--- b\n+++ b\n"}`,
 			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
@@ -112,7 +124,8 @@ func TestACPCalls(t *testing.T) {
 			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"content":[{"type":"diff","changes":[]}]`,
 			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
 		{name: "reading is a kind, no tool", peer: "stranger",
-			call: `"kind":"read","locations":[{"path":"/home/ada/.ssh/id"}]`, want: want{dir: at, paths: []string{"/home/ada/.ssh/id"}}},
+			call: `"kind":"read","locations":[{"path":"/home/ada/.ssh/id"}]`,
+			want: want{dir: at, paths: []string{"/home/ada/.ssh/id"}}},
 		{name: "a change of mode is the person's", peer: "stranger",
 			call: `"kind":"switch_mode","title":"leave plan mode"`, want: want{dir: at, unproven: true}},
 		{name: "an MCP tool, whatever its kind", peer: "stranger",
@@ -130,13 +143,16 @@ func TestACPCalls(t *testing.T) {
 		{name: "a list of words that is to run", peer: "stranger",
 			call: `"kind":"execute","title":"tidy up","rawInput":{"call_id":"c","command":["bash","-lc","rm -rf ~"],"cwd":"/home/ada/loom"}`,
 			want: want{tool: "bash", command: "'bash' '-lc' 'rm -rf ~'", unproven: true}},
-		{name: "a script that is to run", peer: "stranger", call: `"kind":"execute","title":"tidy up","rawInput":{"script":"rm -rf ~"}`,
+		{name: "a script that is to run", peer: "stranger",
+			call: `"kind":"execute","title":"tidy up","rawInput":{"script":"rm -rf ~"}`,
 			want: want{tool: "bash", command: "rm -rf ~", unproven: true}},
-		{name: "a list of what are no words", peer: "stranger", call: `"kind":"execute","title":"rm -rf ~","rawInput":{"command":[1,"x"]}`,
+		{name: "a list of what are no words", peer: "stranger",
+			call: `"kind":"execute","title":"rm -rf ~","rawInput":{"command":[1,"x"]}`,
 			want: want{tool: "bash", command: "rm -rf ~", dir: at, unproven: true}},
 		{name: "a command in an edit", peer: "stranger",
 			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"rawInput":{"command":"rm -rf ~"}`,
-			want: want{tool: "bash", command: "rm -rf ~", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
+			want: want{tool: "bash", command: "rm -rf ~", dir: at, paths: []string{"/home/ada/loom/a"},
+				unproven: true}},
 		{name: "a kind that nobody knows", peer: "stranger", call: `"kind":"teleport"`, want: want{dir: at}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -144,7 +160,8 @@ func TestACPCalls(t *testing.T) {
 			for _, u := range row.earlier {
 				a.Earlier = append(a.Earlier, []byte(u))
 			}
-			e, err := a.Decode([]byte(`{"sessionId":"s1",`+acpOptions+`,"toolCall":{"toolCallId":"c1",`+row.call+`}}`), nil)
+			e, err := a.Decode([]byte(`{"sessionId":"s1",`+acpOptions+`,"toolCall":{"toolCallId":"c1",`+row.call+`}}`),
+				nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,14 +169,16 @@ func TestACPCalls(t *testing.T) {
 			if diff := cmp.Diff(row.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Error(diff)
 			}
-			if !e.Call.Interactive || e.Project != at || e.Call.Session != "s1" || e.Call.ID != "c1" || e.Call.Agent != "acp:x" {
+			if !e.Call.Interactive || e.Project != at || e.Call.Session != "s1" || e.Call.ID != "c1" ||
+				e.Call.Agent != "acp:x" {
 				t.Errorf("%+v", e)
 			}
 			for _, proven := range []bool{true, false} {
 				if row.want.unproven == proven {
 					continue
 				}
-				if said := a.Encode(e, nod.Decision{Verdict: nod.Allow}, agent.Replace, false).Said; (said == "allow") != proven {
+				if said := a.Encode(e, nod.Decision{Verdict: nod.Allow}, agent.Replace,
+					false).Said; (said == "allow") != proven {
 					t.Errorf("an allow is said as %q", said)
 				}
 			}
@@ -179,7 +198,8 @@ func TestACPVersion2(t *testing.T) {
 		`"subject":null`:               "  /home/ada/loom true",
 	} {
 		e, err := a.Decode([]byte(`{"sessionId":"s1",`+acpOptions+`,`+payload+`}`), nil)
-		got := strings.Join([]string{e.Call.Tool, e.Call.Command, e.Call.Dir, map[bool]string{true: "true", false: "false"}[e.Unproven]}, " ")
+		got := strings.Join([]string{e.Call.Tool, e.Call.Command, e.Call.Dir,
+			map[bool]string{true: "true", false: "false"}[e.Unproven]}, " ")
 		if err != nil || got != want {
 			t.Errorf("%s: %q, want %q; %v", payload, got, want, err)
 		}
@@ -252,17 +272,25 @@ func TestACPAnswers(t *testing.T) {
 		{name: "deny", options: acpKinds, d: denied, dir: "/w", want: selected("allow")},
 		{name: "ask", options: acpKinds, d: asked, dir: "/w"},
 		{name: "allow, not proven", options: acpKinds, d: allowed, e: agent.Event{Unproven: true}, dir: "/w"},
-		{name: "deny, not proven", options: acpKinds, d: denied, e: agent.Event{Unproven: true}, dir: "/w", want: selected("allow")},
+		{name: "deny, not proven", options: acpKinds, d: denied, e: agent.Event{Unproven: true}, dir: "/w",
+			want: selected("allow")},
 		{name: "allow in a session that nobody knows", options: acpKinds, d: allowed},
 		{name: "deny in a session that nobody knows", options: acpKinds, d: denied, want: selected("allow")},
 		{name: "allow under reinforce", options: acpKinds, d: allowed, profile: agent.Reinforce, dir: "/w"},
-		{name: "allow where only always is offered", options: one("allow_always", "reject_once"), d: allowed, dir: "/w"},
+		{name: "allow where only always is offered", options: one("allow_always", "reject_once"), d: allowed,
+			dir: "/w"},
 		{name: "allow where two are offered", options: one("allow_once", "allow_once"), d: allowed, dir: "/w"},
-		{name: "deny where only always is offered", options: one("allow_once", "reject_always"), d: denied, dir: "/w", want: `{"outcome":{"outcome":"selected","optionId":"\u003creject_always\u003e"}}`},
-		{name: "deny where nothing is offered", options: one("allow_once", "strange"), d: denied, dir: "/w", want: agent.ACPCancelled},
-		{name: "deny by an id that allows too", options: []agent.ACPOption{{ID: "x", Kind: "reject_once"}, {ID: "x", Kind: "allow_once"}}, d: denied, dir: "/w", want: agent.ACPCancelled},
-		{name: "allow by an id that is for always too", options: []agent.ACPOption{{ID: "x", Kind: "allow_once"}, {ID: "x", Kind: "allow_always"}}, d: allowed, dir: "/w"},
-		{name: "a fault of nod's", options: acpKinds, d: nod.Decision{Err: &fault.Error{Kind: fault.Internal}}, dir: "/w"},
+		{name: "deny where only always is offered", options: one("allow_once", "reject_always"), d: denied, dir: "/w",
+			want: `{"outcome":{"outcome":"selected","optionId":"\u003creject_always\u003e"}}`},
+		{name: "deny where nothing is offered", options: one("allow_once", "strange"), d: denied, dir: "/w",
+			want: agent.ACPCancelled},
+		{name: "deny by an id that allows too", options: []agent.ACPOption{{ID: "x", Kind: "reject_once"}, {ID: "x",
+			Kind: "allow_once"}}, d: denied, dir: "/w", want: agent.ACPCancelled},
+		{name: "allow by an id that is for always too",
+			options: []agent.ACPOption{{ID: "x", Kind: "allow_once"}, {ID: "x", Kind: "allow_always"}}, d: allowed,
+			dir: "/w"},
+		{name: "a fault of nod's", options: acpKinds, d: nod.Decision{Err: &fault.Error{Kind: fault.Internal}},
+			dir: "/w"},
 		{name: "no event", options: acpKinds, d: denied, e: agent.Event{Kind: agent.Unexpected, Name: "?"}, dir: "/w"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -271,7 +299,8 @@ func TestACPAnswers(t *testing.T) {
 			}
 			a := agent.ACP{Program: "x", Dir: row.dir, Options: row.options}
 			got := a.Encode(row.e, row.d, row.profile, false)
-			if string(got.Stdout) != row.want || (got.Said == "abstained") != (row.want == "") || got.Exit != 0 || len(got.Stderr) > 0 {
+			if string(got.Stdout) != row.want || (got.Said == "abstained") != (row.want == "") || got.Exit != 0 ||
+				len(got.Stderr) > 0 {
 				t.Errorf("%s (%s), want %s", got.Stdout, got.Said, row.want)
 			}
 			if block := a.Block("why"); len(block.Stdout)+len(block.Stderr)+block.Exit != 0 {
@@ -309,13 +338,17 @@ func TestACPCaptured(t *testing.T) {
 		if err != nil || e.Unproven {
 			t.Errorf("%s: %v, unproven %v", file, err, e.Unproven)
 		}
-		if strings.Contains(file, ".shell.") && (e.Call.Command != "echo hi > marker_a" || (e.Call.Dir == "") != (who == "copilot" || who == "opencode")) {
+		if strings.Contains(file,
+			".shell.") && (e.Call.Command != "echo hi > marker_a" ||
+			(e.Call.Dir == "") != (who == "copilot" || who == "opencode")) {
 			t.Errorf("%s: %q in %q", file, e.Call.Command, e.Call.Dir)
 		}
-		if strings.Contains(file, ".write.") && (len(e.Call.Paths) != 1 || e.Call.Tool != "file_edit" || len(e.Call.Edits) != 1) {
+		if strings.Contains(file,
+			".write.") && (len(e.Call.Paths) != 1 || e.Call.Tool != "file_edit" || len(e.Call.Edits) != 1) {
 			t.Errorf("%s: %+v", file, e.Call)
 		}
-		if said := a.Encode(e, nod.Decision{Verdict: nod.Allow}, agent.Replace, false); said.Said != "allow" || strings.Contains(string(said.Stdout), "always") {
+		if said := a.Encode(e, nod.Decision{Verdict: nod.Allow}, agent.Replace,
+			false); said.Said != "allow" || strings.Contains(string(said.Stdout), "always") {
 			t.Errorf("%s: %+v", file, said)
 		}
 	}
@@ -324,7 +357,9 @@ func TestACPCaptured(t *testing.T) {
 // FuzzACP: whatever is sent, nothing panics, and a request that is allowed
 // has one reading in which its command is a text.
 func FuzzACP(f *testing.F) {
-	f.Add(`{"sessionId":"s1",`+acpOptions+`,"toolCall":{"toolCallId":"c1","kind":"execute","rawInput":{"command":"ls","cwd":"/a"}}}`, `{"toolCallId":"c1","rawInput":{"command":"ls"}}`)
+	f.Add(`{"sessionId":"s1",`+acpOptions+
+		`,"toolCall":{"toolCallId":"c1","kind":"execute","rawInput":{"command":"ls","cwd":"/a"}}}`,
+		`{"toolCallId":"c1","rawInput":{"command":"ls"}}`)
 	f.Add(`{"sessionId":"s1",`+acpOptions+`,"subject":{"type":"command","command":"ls","cwd":"/a"}}`, `{}`)
 	f.Add(`{"jsonrpc":"2.0","id":1,"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c"}}}`, ``)
 	f.Fuzz(func(t *testing.T, payload, earlier string) {
@@ -350,19 +385,23 @@ func FuzzACP(f *testing.F) {
 // about.
 func TestWithoutAlways(t *testing.T) {
 	const (
-		always, once, reject = `{"optionId":"a","name":"A","kind":"allow_always"}`, `{"optionId":"o","name":"O","kind":"allow_once"}`, `{"optionId":"r","name":"R","kind":"reject_once"}`
-		both                 = `[` + always + `,` + once + `,` + reject + `]`
+		always, once, reject = `{"optionId":"a","name":"A","kind":"allow_always"}`,
+			`{"optionId":"o","name":"O","kind":"allow_once"}`, `{"optionId":"r","name":"R","kind":"reject_once"}`
+		both = `[` + always + `,` + once + `,` + reject + `]`
 	)
 	line := func(options, input string) string {
 		return `{"jsonrpc":"2.0", "id":-0.5,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"rawInput":` + input + `},"options":` + options + "}}\n"
 	}
-	if got, want := string(agent.WithoutAlways([]byte(line(both, `{}`)))), line(`[`+once+`,`+reject+`]`, `{}`); got != want {
+	if got, want := string(agent.WithoutAlways([]byte(line(both, `{}`)))),
+		line(`[`+once+`,`+reject+`]`, `{}`); got != want {
 		t.Errorf("got %swant %s", got, want)
 	}
-	if got := string(agent.WithoutAlways([]byte(line(both, both)))); strings.Count(got, "allow_always") != 1 || !strings.Contains(got, `"rawInput":`+both) || !strings.Contains(got, `"id":-0.5`) {
+	if got := string(agent.WithoutAlways([]byte(line(both, both)))); strings.Count(got,
+		"allow_always") != 1 || !strings.Contains(got, `"rawInput":`+both) || !strings.Contains(got, `"id":-0.5`) {
 		t.Errorf("the options stand in the arguments too: %s", got)
 	}
-	for _, same := range []string{line(`[`+once+`]`, `{}`), line(`[`+always+`,`+reject+`]`, `{}`), line(`7`, `{}`), "rubbish\n"} {
+	for _, same := range []string{line(`[`+once+`]`, `{}`), line(`[`+always+`,`+reject+`]`, `{}`), line(`7`, `{}`),
+		"rubbish\n"} {
 		if got := string(agent.WithoutAlways([]byte(same))); got != same {
 			t.Errorf("%s becomes %s", same, got)
 		}
@@ -374,13 +413,19 @@ func TestACPReason(t *testing.T) {
 	const diff = `{"type":"diff","path":"/a","newText":"x"}`
 	const block = `{"type":"content","content":{"type":"text","text":"why"}}`
 	for _, row := range []struct{ params, earlier, want string }{
-		{`{"toolCall":{"toolCallId":"c"},"options":[]}`, ``, `{"toolCall":{"toolCallId":"c","content":[` + block + `]},"options":[]}`},
-		{`{"toolCall":{"toolCallId":"c","content":[` + diff + `]}}`, ``, `{"toolCall":{"toolCallId":"c","content":[` + diff + `,` + block + `]}}`},
-		{`{"toolCall":{"toolCallId":"c","content":[]}}`, ``, `{"toolCall":{"toolCallId":"c","content":[` + block + `]}}`},
-		{`{"toolCall":{"toolCallId":"c"}}`, `{"content":[` + diff + `]}`, `{"toolCall":{"toolCallId":"c","content":[` + diff + `,` + block + `]}}`},
+		{`{"toolCall":{"toolCallId":"c"},"options":[]}`, ``,
+			`{"toolCall":{"toolCallId":"c","content":[` + block + `]},"options":[]}`},
+		{`{"toolCall":{"toolCallId":"c","content":[` + diff + `]}}`, ``,
+			`{"toolCall":{"toolCallId":"c","content":[` + diff + `,` + block + `]}}`},
+		{`{"toolCall":{"toolCallId":"c","content":[]}}`, ``,
+			`{"toolCall":{"toolCallId":"c","content":[` + block + `]}}`},
+		{`{"toolCall":{"toolCallId":"c"}}`, `{"content":[` + diff + `]}`,
+			`{"toolCall":{"toolCallId":"c","content":[` + diff + `,` + block + `]}}`},
 		{`{"toolCall":{"toolCallId":"c","content":7}}`, ``, `{"toolCall":{"toolCallId":"c","content":7}}`},
-		{`{"subject":{"type":"command"},"title":"t"}`, ``, `{"subject":{"type":"command"},"title":"t","description":"why"}`},
-		{`{"subject":{"type":"command"},"description":"runs it"}`, ``, `{"subject":{"type":"command"},"description":"runs it\n\nwhy"}`},
+		{`{"subject":{"type":"command"},"title":"t"}`, ``,
+			`{"subject":{"type":"command"},"title":"t","description":"why"}`},
+		{`{"subject":{"type":"command"},"description":"runs it"}`, ``,
+			`{"subject":{"type":"command"},"description":"runs it\n\nwhy"}`},
 		{`[1]`, ``, `[1]`},
 	} {
 		a := agent.ACP{}

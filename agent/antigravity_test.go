@@ -65,12 +65,14 @@ func TestAntigravitySays(t *testing.T) {
 		{e, nod.Ask, `{"decision":"deny","reason":"because | A person has to approve this, and this agent gives nod no way to ask them: they can add an allow rule (` + "`nod help settings`" + `)."}`},
 		{e, nod.Deny, `{"decision":"deny","reason":"because"}`},
 	} {
-		a := agent.Antigravity{}.Encode(row.event, nod.Decision{Verdict: row.v, Reason: "because"}, agent.Replace, false)
+		a := agent.Antigravity{}.Encode(row.event, nod.Decision{Verdict: row.v, Reason: "because"}, agent.Replace,
+			false)
 		if string(a.Stdout) != row.want || a.Exit != 0 {
 			t.Errorf("%v: exit %d, %s", row.v, a.Exit, a.Stdout)
 		}
 	}
-	if a := (agent.Antigravity{}).Block(""); string(a.Stdout) != `{"decision":"deny","reason":"nod blocks this"}` || a.Exit != 0 {
+	if a := (agent.Antigravity{}).Block(""); string(a.Stdout) != `{"decision":"deny","reason":"nod blocks this"}` ||
+		a.Exit != 0 {
 		t.Errorf("%+v", a)
 	}
 }

@@ -64,9 +64,11 @@ func TestIdleToolsAreLeftToTheHost(t *testing.T) {
 		{"SendUserFile", `{"path":"x"}`, false},
 		{"NobodyKnowsThis", `{}`, false},
 	} {
-		for _, mode := range []string{"default", "acceptEdits", "plan", "dontAsk", "bypassPermissions", "auto", "someday"} {
+		for _, mode := range []string{"default", "acceptEdits", "plan", "dontAsk", "bypassPermissions", "auto",
+			"someday"} {
 			for _, entry := range []string{"cli", "sdk-cli"} {
-				said := saidTo(t, ClaudeCode{}, claudePayload(mode, row.tool, row.input), "CLAUDE_CODE_ENTRYPOINT="+entry)
+				said := saidTo(t, ClaudeCode{}, claudePayload(mode, row.tool, row.input),
+					"CLAUDE_CODE_ENTRYPOINT="+entry)
 				wants := row.silent || mode == "auto" && row.tool != ""
 				if (said == abstained) != wants {
 					t.Errorf("%s %s in mode %s of %s: %s", row.tool, row.input, mode, entry, said)

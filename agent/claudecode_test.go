@@ -33,7 +33,8 @@ func cmpEvents(want, got Event) string {
 	if (want.Call.Transcript == nil) != (got.Call.Transcript == nil) {
 		return "one has a transcript and the other has none"
 	}
-	return cmp.Diff(want, got, cmpopts.IgnoreFields(nod.Call{}, "Input", "Transcript", "Opening", "Environ"), cmpopts.IgnoreFields(Event{}, "Complete"))
+	return cmp.Diff(want, got, cmpopts.IgnoreFields(nod.Call{}, "Input", "Transcript", "Opening", "Environ"),
+		cmpopts.IgnoreFields(Event{}, "Complete"))
 }
 
 func TestClaudeDecode(t *testing.T) {
@@ -53,10 +54,14 @@ func TestClaudeDecode(t *testing.T) {
 		return event(Decide, "PreToolUse", mode, raw, tool, fill)
 	}
 	for name, want := range map[string]Event{
-		"Bash.PreToolUse.json":       before("default", "Bash", "bash", func(e *Event) { e.Call.Command = "go test ./... 2>&1 | tail -n 3\n" }),
-		"PowerShell.PreToolUse.json": before("default", "PowerShell", "bash", func(e *Event) { e.Call.Command, e.Call.Dialect = "Get-ChildItem", nod.PowerShell }),
-		"Monitor.PreToolUse.json":    before("default", "Monitor", "bash", func(e *Event) { e.Call.Command = "tail -f build.log" }),
-		"Read.PreToolUse.json":       before("default", "Read", "read_file", func(e *Event) { e.Call.Paths = []string{"/home/ada/loom/warp.go"} }),
+		"Bash.PreToolUse.json": before("default", "Bash", "bash",
+			func(e *Event) { e.Call.Command = "go test ./... 2>&1 | tail -n 3\n" }),
+		"PowerShell.PreToolUse.json": before("default", "PowerShell", "bash",
+			func(e *Event) { e.Call.Command, e.Call.Dialect = "Get-ChildItem", nod.PowerShell }),
+		"Monitor.PreToolUse.json": before("default", "Monitor", "bash",
+			func(e *Event) { e.Call.Command = "tail -f build.log" }),
+		"Read.PreToolUse.json": before("default", "Read", "read_file",
+			func(e *Event) { e.Call.Paths = []string{"/home/ada/loom/warp.go"} }),
 		"Edit.PreToolUse.json": before("acceptEdits", "Edit", "file_edit", func(e *Event) {
 			e.Call.Paths = []string{"/home/ada/loom/warp.go"}
 			e.Call.Edits = []nod.Edit{{Path: "/home/ada/loom/warp.go", Old: "a := 1", New: "a := 2", All: true}}
@@ -64,7 +69,8 @@ func TestClaudeDecode(t *testing.T) {
 		"MultiEdit.PreToolUse.json": before("plan", "MultiEdit", "file_edit", func(e *Event) {
 			e.Plan = true
 			e.Call.Paths = []string{"/home/ada/loom/warp.go"}
-			e.Call.Edits = []nod.Edit{{Path: "/home/ada/loom/warp.go", Old: "a", New: "b"}, {Path: "/home/ada/loom/warp.go", Old: "c", All: true}}
+			e.Call.Edits = []nod.Edit{{Path: "/home/ada/loom/warp.go", Old: "a", New: "b"},
+				{Path: "/home/ada/loom/warp.go", Old: "c", All: true}}
 		}),
 		"Write.PreToolUse.json": before("auto", "Write", "file_write", func(e *Event) {
 			e.Call.HostJudges = true
@@ -79,8 +85,10 @@ func TestClaudeDecode(t *testing.T) {
 			e.Call.Interactive = false
 			e.Call.Paths = []string{"/home/ada/loom", "/home/ada/loom/*.go"}
 		}),
-		"Glob.PreToolUse.json":            before("default", "Glob", "glob", func(e *Event) { e.Call.Paths = []string{"/home/ada/loom", "/home/ada/loom/**/*.go"} }),
-		"WebFetch.PreToolUse.json":        before("auto", "WebFetch", "web_fetch", func(e *Event) { e.Call.HostJudges, e.Call.URL = true, "https://example.org/a?b=c" }),
+		"Glob.PreToolUse.json": before("default", "Glob", "glob",
+			func(e *Event) { e.Call.Paths = []string{"/home/ada/loom", "/home/ada/loom/**/*.go"} }),
+		"WebFetch.PreToolUse.json": before("auto", "WebFetch", "web_fetch",
+			func(e *Event) { e.Call.HostJudges, e.Call.URL = true, "https://example.org/a?b=c" }),
 		"Agent.PreToolUse.json":           before("default", "Agent", "agent", func(e *Event) { e.Child = true }),
 		"AskUserQuestion.PreToolUse.json": before("default", "AskUserQuestion", "ask_user_question", nil),
 		"TaskCreate.PreToolUse.json":      before("default", "TaskCreate", "task_create", nil),
@@ -97,13 +105,16 @@ func TestClaudeDecode(t *testing.T) {
 		"Bash.PostToolUseFailure.json": event(Outcome, "PostToolUseFailure", "default", "Bash", "bash", func(e *Event) {
 			e.Call.Command, e.Took, e.Failed, e.Error = "make weave", 12500*time.Microsecond, true, "exit status 2"
 		}),
-		"Write.PermissionDenied.json": event(HostDenied, "PermissionDenied", "auto", "Write", "file_write", func(e *Event) {
-			e.Call.HostJudges, e.Reason = true, "[Some Rule] no"
-			e.Call.Paths = []string{"/home/ada/loom/a"}
-			e.Call.Edits = []nod.Edit{{Path: "/home/ada/loom/a", New: "x", Whole: true}}
-		}),
-		"none.Stop.json":             {Kind: Other, Name: "Stop", Call: nod.Call{Agent: "claude-code", Session: session}},
-		"none.UserPromptSubmit.json": {Kind: Other, Name: "UserPromptSubmit", Call: nod.Call{Agent: "claude-code", Session: session}},
+		"Write.PermissionDenied.json": event(HostDenied, "PermissionDenied", "auto", "Write", "file_write",
+			func(e *Event) {
+				e.Call.HostJudges, e.Reason = true, "[Some Rule] no"
+				e.Call.Paths = []string{"/home/ada/loom/a"}
+				e.Call.Edits = []nod.Edit{{Path: "/home/ada/loom/a", New: "x", Whole: true}}
+			}),
+		"none.Stop.json": {Kind: Other, Name: "Stop",
+			Call: nod.Call{Agent: "claude-code", Session: session}},
+		"none.UserPromptSubmit.json": {Kind: Other, Name: "UserPromptSubmit",
+			Call: nod.Call{Agent: "claude-code", Session: session}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := ClaudeCode{}.Decode(readFixture(t, name), claudeEnviron)
@@ -123,7 +134,8 @@ func TestClaudeDecode(t *testing.T) {
 
 // payload builds a payload from the common fields and what is given on top.
 func payload(event string, more ...string) []byte {
-	fields := append([]string{`"session_id":"s"`, `"cwd":"/w"`, `"permission_mode":"default"`, `"hook_event_name":"` + event + `"`}, more...)
+	fields := append([]string{`"session_id":"s"`, `"cwd":"/w"`, `"permission_mode":"default"`,
+		`"hook_event_name":"` + event + `"`}, more...)
 	return []byte("{" + strings.Join(fields, ",") + "}")
 }
 
@@ -151,11 +163,16 @@ func TestClaudeTool(t *testing.T) {
 		{raw: "Glob", input: `{"pattern":"/home/ada/.ssh/*"}`, tool: "glob", paths: []string{"/w", "/home/ada/.ssh/*"}},
 		{raw: "Glob", input: `{"pattern":"../*","path":"/"}`, tool: "glob", paths: []string{"/", "/../*"}},
 		{raw: "NotebookRead", input: `{"notebook_path":"/n"}`, tool: "read_file", paths: []string{"/n"}},
-		{raw: "mcp__loom__weave", input: `{"command":"a","Command":"b"}`, tool: "mcp", mcp: &nod.MCP{Server: "loom", Tool: "weave"}},
-		{raw: "mcp__todo__write", input: `{}`, server: "todo", tool: "mcp", mcp: &nod.MCP{Server: "todo", Tool: "write", Named: true}},
-		{raw: "mcp__a__b__c", input: `{}`, server: "a__b", tool: "mcp", mcp: &nod.MCP{Server: "a__b", Tool: "c", Named: true}},
-		{raw: "mcp__plugin_loom_weft__pull", input: `{}`, server: "plugin:loom:weft", tool: "mcp", mcp: &nod.MCP{Server: "plugin:loom:weft", Tool: "pull", Named: true}},
-		{raw: "mcp__claude_ai_Weft__pull", input: `{}`, server: "claude.ai  Weft", tool: "mcp", mcp: &nod.MCP{Server: "claude.ai  Weft", Tool: "pull", Named: true}},
+		{raw: "mcp__loom__weave", input: `{"command":"a","Command":"b"}`, tool: "mcp",
+			mcp: &nod.MCP{Server: "loom", Tool: "weave"}},
+		{raw: "mcp__todo__write", input: `{}`, server: "todo", tool: "mcp",
+			mcp: &nod.MCP{Server: "todo", Tool: "write", Named: true}},
+		{raw: "mcp__a__b__c", input: `{}`, server: "a__b", tool: "mcp",
+			mcp: &nod.MCP{Server: "a__b", Tool: "c", Named: true}},
+		{raw: "mcp__plugin_loom_weft__pull", input: `{}`, server: "plugin:loom:weft", tool: "mcp",
+			mcp: &nod.MCP{Server: "plugin:loom:weft", Tool: "pull", Named: true}},
+		{raw: "mcp__claude_ai_Weft__pull", input: `{}`, server: "claude.ai  Weft", tool: "mcp",
+			mcp: &nod.MCP{Server: "claude.ai  Weft", Tool: "pull", Named: true}},
 	} {
 		more := []string{`"tool_name":"` + c.raw + `"`, `"tool_input":` + c.input}
 		if c.server != "" {
@@ -190,22 +207,37 @@ func TestClaudeDecodeRefuses(t *testing.T) {
 		{"no tool", payload("PreToolUse", `"tool_input":{}`), "tool_name is missing"},
 		{"no input", payload("PreToolUse", `"tool_name":"Read"`), "tool_input is missing"},
 		{"input is a text", payload("PreToolUse", tool("Bash", `"ls"`)...), "an object is expected"},
-		{"no session", []byte(`{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"TaskList","tool_input":{}}`), "session_id is missing"},
-		{"no directory", []byte(`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"TaskList","tool_input":{}}`), "cwd is missing"},
-		{"relative directory", []byte(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"w","tool_name":"TaskList","tool_input":{}}`), "an absolute path is expected"},
+		{"no session", []byte(`{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"TaskList","tool_input":{}}`),
+			"session_id is missing"},
+		{"no directory", []byte(
+			`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"TaskList","tool_input":{}}`),
+			"cwd is missing"},
+		{"relative directory", []byte(
+			`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"w","tool_name":"TaskList","tool_input":{}}`),
+			"an absolute path is expected"},
 		{"no command", payload("PreToolUse", tool("Bash", `{}`)...), "tool_input.command is missing"},
-		{"command is a list", payload("PreToolUse", tool("Bash", `{"command":["ls"]}`)...), "(tool_input.command): a string is expected"},
-		{"command twin", payload("PreToolUse", tool("Bash", `{"command":"rm -rf /","Command":"ls"}`)...), `differs from "command" in case only`},
-		{"command twice", payload("PreToolUse", tool("Bash", `{"command":"rm -rf /","command":"ls"}`)...), "(tool_input.command): the key stands twice"},
-		{"tool twin", payload("PreToolUse", append(tool("TaskList", `{}`), `"Tool_Name":"Bash"`)...), `differs from "tool_name" in case only`},
+		{"command is a list", payload("PreToolUse", tool("Bash", `{"command":["ls"]}`)...),
+			"(tool_input.command): a string is expected"},
+		{"command twin", payload("PreToolUse", tool("Bash", `{"command":"rm -rf /","Command":"ls"}`)...),
+			`differs from "command" in case only`},
+		{"command twice", payload("PreToolUse", tool("Bash", `{"command":"rm -rf /","command":"ls"}`)...),
+			"(tool_input.command): the key stands twice"},
+		{"tool twin", payload("PreToolUse", append(tool("TaskList", `{}`), `"Tool_Name":"Bash"`)...),
+			`differs from "tool_name" in case only`},
 		{"half a character", payload("PreToolUse", tool("Bash", `{"command":"\ud800"}`)...), "half a surrogate pair"},
 		{"no path", payload("PreToolUse", tool("Write", `{"content":"x"}`)...), "tool_input.file_path is missing"},
 		{"path is null", payload("PreToolUse", tool("Read", `{"file_path":null}`)...), "a string is expected"},
-		{"edits is an object", payload("PreToolUse", tool("MultiEdit", `{"file_path":"/x","edits":{}}`)...), "an array is expected"},
-		{"edit twin", payload("PreToolUse", tool("MultiEdit", `{"file_path":"/x","edits":[{"old_string":"a","new_string":"b","New_string":"c"}]}`)...), `(tool_input.edits[0].New_string): the key differs`},
-		{"flag is a text", payload("PreToolUse", tool("Bash", `{"command":"ls","run_in_background":"true"}`)...), "true or false is expected"},
-		{"servers disagree", payload("PreToolUse", append(tool("mcp__a__b", `{}`), `"mcp_server":{"name":"c"}`)...), "different servers"},
-		{"server of a built-in", payload("PreToolUse", append(tool("Read", `{"file_path":"/x"}`), `"mcp_server":{"name":"c"}`)...), "does not begin with mcp__"},
+		{"edits is an object", payload("PreToolUse", tool("MultiEdit", `{"file_path":"/x","edits":{}}`)...),
+			"an array is expected"},
+		{"edit twin", payload("PreToolUse", tool("MultiEdit",
+			`{"file_path":"/x","edits":[{"old_string":"a","new_string":"b","New_string":"c"}]}`)...),
+			`(tool_input.edits[0].New_string): the key differs`},
+		{"flag is a text", payload("PreToolUse", tool("Bash", `{"command":"ls","run_in_background":"true"}`)...),
+			"true or false is expected"},
+		{"servers disagree", payload("PreToolUse", append(tool("mcp__a__b", `{}`), `"mcp_server":{"name":"c"}`)...),
+			"different servers"},
+		{"server of a built-in", payload("PreToolUse", append(tool("Read", `{"file_path":"/x"}`),
+			`"mcp_server":{"name":"c"}`)...), "does not begin with mcp__"},
 		{"server without a tool", payload("PreToolUse", tool("mcp__a", `{}`)...), "names no server and tool"},
 		{"unknown event, odd tool", payload("BeforeTool", `"tool_name":1`), "a string is expected"},
 		{"outcome without a tool", payload("PostToolUse", `"tool_input":{}`), "tool_name is missing"},
@@ -281,10 +313,12 @@ func TestClaudeEnvironment(t *testing.T) {
 // Who is asked goes by who started Claude Code and by its mode.
 func TestClaudeIsAttended(t *testing.T) {
 	for _, entry := range []string{"cli", "sdk-ts", "claude-vscode", "sdk-cli", "sdk-py", "", "SDK-TS"} {
-		for _, mode := range []string{"default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions", "someday", ""} {
+		for _, mode := range []string{"default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions",
+			"someday", ""} {
 			asks := mode == "default" || mode == "acceptEdits" || mode == "plan"
 			want := entry == "cli" && mode != "dontAsk" || (entry == "sdk-ts" || entry == "claude-vscode") && asks
-			e, err := ClaudeCode{}.Decode([]byte(claudePayload(mode, "TodoWrite", `{"todos":[]}`)), []string{"CLAUDE_CODE_ENTRYPOINT=" + entry})
+			e, err := ClaudeCode{}.Decode([]byte(claudePayload(mode, "TodoWrite", `{"todos":[]}`)),
+				[]string{"CLAUDE_CODE_ENTRYPOINT=" + entry})
 			if err != nil || e.Call.Interactive != want {
 				t.Errorf("%q in mode %q: %v, want %v (%v)", entry, mode, e.Call.Interactive, want, err)
 			}
@@ -356,7 +390,8 @@ func TestClaudeCaptured(t *testing.T) {
 		if e.Kind == Other {
 			continue
 		}
-		if e.Call.RawTool != tool || e.Call.Tool == "" || e.Call.Dir != "/home/dev/project" || e.Call.Transcript == nil {
+		if e.Call.RawTool != tool || e.Call.Tool == "" || e.Call.Dir != "/home/dev/project" ||
+			e.Call.Transcript == nil {
 			t.Errorf("%s: %+v", name, e.Call)
 		}
 	}
@@ -408,9 +443,11 @@ func TestClaudeSaysWhyBesideItsDialog(t *testing.T) {
 		{"/home/x/notes.txt", "nod asks about Write ~/notes.txt: why | A yes holds for this call only."},
 		{"/etc/hosts", "nod asks about Write /etc/hosts: why | A yes holds for this call only."},
 	} {
-		e := Event{Kind: Decide, Mode: "default", Call: nod.Call{Tool: "write", RawTool: "Write", Paths: []string{row.path},
-			Roots: []string{"/home/x/shop"}, Environ: []string{"HOME=/home/x"}, Interactive: true}}
-		_, _, out := answered(t, ClaudeCode{}.Encode(e, nod.Decision{Verdict: nod.Ask, Reason: "why"}, Reinforce, false))
+		e := Event{Kind: Decide, Mode: "default",
+			Call: nod.Call{Tool: "write", RawTool: "Write", Paths: []string{row.path},
+				Roots: []string{"/home/x/shop"}, Environ: []string{"HOME=/home/x"}, Interactive: true}}
+		_, _, out := answered(t, ClaudeCode{}.Encode(e, nod.Decision{Verdict: nod.Ask, Reason: "why"}, Reinforce,
+			false))
 		if out.Message != row.want {
 			t.Errorf("%s: %q, want %q", row.path, out.Message, row.want)
 		}
@@ -439,7 +476,8 @@ func TestClaudeEncode(t *testing.T) {
 		"/replace":                    {"", "ask", "deny", "deny"},
 		"/reinforce":                  {"", "ask", "deny", "deny"},
 	}
-	for _, mode := range []string{"default", "acceptEdits", "dontAsk", "bypassPermissions", "auto", "plan", "newMode", ""} {
+	for _, mode := range []string{"default", "acceptEdits", "dontAsk", "bypassPermissions", "auto", "plan", "newMode",
+		""} {
 		for _, model := range []bool{false, true} {
 			for _, p := range []Profile{Default, Replace, Reinforce} {
 				inForce := "replace"
@@ -451,11 +489,13 @@ func TestClaudeEncode(t *testing.T) {
 					verdict nod.Verdict
 					person  bool
 				}{{nod.Allow, true}, {nod.Ask, true}, {nod.Ask, false}, {nod.Deny, true}} {
-					t.Run(fmt.Sprintf("%s/model=%v/profile=%d/%v/person=%v", mode, model, p, c.verdict, c.person), func(t *testing.T) {
-						e := Event{Kind: Decide, Name: "PreToolUse", Mode: mode, Plan: mode == "plan", Call: nod.Call{Tool: "bash", Interactive: c.person, HostJudges: mode == "auto"}}
-						d := nod.Decision{Verdict: c.verdict, Layer: nod.LayerShell, Reason: "because"}
-						checkSaid(t, ClaudeCode{}.Encode(e, d, p, model), row[i])
-					})
+					t.Run(fmt.Sprintf("%s/model=%v/profile=%d/%v/person=%v", mode, model, p, c.verdict, c.person),
+						func(t *testing.T) {
+							e := Event{Kind: Decide, Name: "PreToolUse", Mode: mode, Plan: mode == "plan",
+								Call: nod.Call{Tool: "bash", Interactive: c.person, HostJudges: mode == "auto"}}
+							d := nod.Decision{Verdict: c.verdict, Layer: nod.LayerShell, Reason: "because"}
+							checkSaid(t, ClaudeCode{}.Encode(e, d, p, model), row[i])
+						})
 				}
 			}
 		}
@@ -480,7 +520,8 @@ func checkSaid(t *testing.T, a Answer, want string) {
 }
 
 func TestClaudeEncodeExceptions(t *testing.T) {
-	unsettled := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &fault.Error{Kind: fault.NoModel}, Deferrable: true}
+	unsettled := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &fault.Error{Kind: fault.NoModel},
+		Deferrable: true}
 	harmful := unsettled
 	harmful.Deferrable = false
 	ruled := unsettled
@@ -520,7 +561,8 @@ func TestClaudeEncodeExceptions(t *testing.T) {
 		{"an unknown verdict", "default", "bash", nod.Decision{Verdict: 7, Reason: "because"}, Replace, true, "deny"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := Event{Kind: Decide, Name: "PreToolUse", Mode: c.mode, Plan: c.mode == "plan", Call: nod.Call{Tool: c.tool, Interactive: true, HostJudges: c.mode == "auto"}}
+			e := Event{Kind: Decide, Name: "PreToolUse", Mode: c.mode, Plan: c.mode == "plan",
+				Call: nod.Call{Tool: c.tool, Interactive: true, HostJudges: c.mode == "auto"}}
 			checkSaid(t, ClaudeCode{}.Encode(e, c.d, c.p, c.model), c.want)
 		})
 	}
@@ -544,8 +586,10 @@ func TestClaudeEncodePrompt(t *testing.T) {
 		{"default", nod.Deny, Reinforce, "deny"},
 		{"default", nod.Deny, Default, "deny"},
 	} {
-		e := Event{Kind: Prompt, Name: "PermissionRequest", Mode: c.mode, Plan: c.mode == "plan", Call: nod.Call{Tool: "bash", Interactive: true, HostJudges: c.mode == "auto"}}
-		a := ClaudeCode{}.Encode(e, nod.Decision{Verdict: c.verdict, Layer: nod.LayerShell, Reason: "because"}, c.p, false)
+		e := Event{Kind: Prompt, Name: "PermissionRequest", Mode: c.mode, Plan: c.mode == "plan",
+			Call: nod.Call{Tool: "bash", Interactive: true, HostJudges: c.mode == "auto"}}
+		a := ClaudeCode{}.Encode(e, nod.Decision{Verdict: c.verdict, Layer: nod.LayerShell, Reason: "because"}, c.p,
+			false)
 		said, reason, out := answered(t, a)
 		if said != c.want || said == "deny" && reason != "because" || said == "allow" && reason != "" {
 			t.Errorf("%+v: %s", c, a.Stdout)

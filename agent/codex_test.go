@@ -31,7 +31,8 @@ func decodeAll(t *testing.T, a agent.Adapter, environ []string, want map[string]
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", a.Name(), "*.json"))
 	if err != nil || len(files) != len(want) {
-		t.Errorf("testdata/%s: %d fixtures, and the table says of %d what they are (%v)", a.Name(), len(files), len(want), err)
+		t.Errorf("testdata/%s: %d fixtures, and the table says of %d what they are (%v)", a.Name(), len(files),
+			len(want), err)
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -47,7 +48,8 @@ func decodeAll(t *testing.T, a agent.Adapter, environ []string, want map[string]
 				t.Error(diff)
 			}
 			_, table := a.(agent.Generic) // few of those name a workspace
-			if (e.Kind == agent.Decide || e.Kind == agent.Prompt) && e.Project != "/home/ada/loom" && (!table || e.Project != "") {
+			if (e.Kind == agent.Decide || e.Kind == agent.Prompt) && e.Project != "/home/ada/loom" &&
+				(!table || e.Project != "") {
 				t.Errorf("project %q", e.Project)
 			}
 		})
@@ -118,8 +120,11 @@ func TestCodexPatchInAShell(t *testing.T) {
 func codexEvent(t *testing.T, command, event, mode, rollout string) agent.Event {
 	t.Helper()
 	payload := marshal(t, map[string]any{
-		"session_id": "s", "turn_id": "t", "transcript_path": rollout, "cwd": "/home/ada/loom", "hook_event_name": event,
-		"model": "m", "permission_mode": mode, "tool_name": "Bash", "tool_input": map[string]any{"command": command}, "tool_use_id": "call_1"})
+		"session_id": "s", "turn_id": "t", "transcript_path": rollout, "cwd": "/home/ada/loom",
+		"hook_event_name": event,
+		"model":           "m", "permission_mode": mode, "tool_name": "Bash",
+		"tool_input":  map[string]any{"command": command},
+		"tool_use_id": "call_1"})
 	e, err := agent.Codex{}.Decode(payload, []string{"PWD=/home/ada/loom"})
 	if err != nil {
 		t.Fatal(err)
@@ -142,18 +147,25 @@ func TestCodexCompletes(t *testing.T) {
 	}{
 		{"plain", "PreToolUse", "default", call("call_1", "ls", "") + noise, false, false, nod.Unstated},
 		{"tty", "PreToolUse", "default", call("call_1", "ls", `,"tty":true`), true, false, nod.Unstated},
-		{"tty of an older call", "PreToolUse", "default", call("call_0", "ls", `,"tty":true`) + call("call_1", "ls", ""), false, false, nod.Unstated},
-		{"escalated", "PreToolUse", "default", call("call_1", "ls", `,"sandbox_permissions":"require_escalated"`), false, true, nod.Unstated},
-		{"escalated, never asked", "PreToolUse", "bypassPermissions", call("call_1", "ls", `,"sandbox_permissions":"require_escalated"`), false, false, nod.Unstated},
-		{"another shell", "PreToolUse", "default", call("call_1", "ls", `,"shell":"/opt/pwsh"`), false, false, nod.PowerShell},
+		{"tty of an older call", "PreToolUse", "default",
+			call("call_0", "ls", `,"tty":true`) + call("call_1", "ls", ""), false, false, nod.Unstated},
+		{"escalated", "PreToolUse", "default", call("call_1", "ls", `,"sandbox_permissions":"require_escalated"`),
+			false, true, nod.Unstated},
+		{"escalated, never asked", "PreToolUse", "bypassPermissions",
+			call("call_1", "ls", `,"sandbox_permissions":"require_escalated"`), false, false, nod.Unstated},
+		{"another shell", "PreToolUse", "default", call("call_1", "ls", `,"shell":"/opt/pwsh"`), false, false,
+			nod.PowerShell},
 		{"bash", "PreToolUse", "default", call("call_1", "ls", `,"shell":"/bin/bash"`), false, false, nod.Unstated},
-		{"another command under that id", "PreToolUse", "default", call("call_1", "pwd", ""), true, false, nod.Unstated},
+		{"another command under that id", "PreToolUse", "default", call("call_1", "pwd", ""), true, false,
+			nod.Unstated},
 		{"no such call", "PreToolUse", "default", call("call_2", "ls", ""), true, false, nod.Unstated},
-		{"a value of another type", "PreToolUse", "default", call("call_1", "ls", `,"tty":"no"`), true, false, nod.Unstated},
+		{"a value of another type", "PreToolUse", "default", call("call_1", "ls", `,"tty":"no"`), true, false,
+			nod.Unstated},
 		{"a twin", "PreToolUse", "default", call("call_1", "ls", `,"tty":false,"TTY":true`), true, false, nod.Unstated},
 		{"torn", "PreToolUse", "default", call("call_1", "ls", "")[:120], true, false, nod.Unstated},
 		{"asked", "PermissionRequest", "default", call("call_9", "ls", ""), false, true, nod.Unstated},
-		{"asked, once with a terminal", "PermissionRequest", "default", call("call_8", "ls", `,"tty":true`) + call("call_9", "ls", ""), true, true, nod.Unstated},
+		{"asked, once with a terminal", "PermissionRequest", "default",
+			call("call_8", "ls", `,"tty":true`) + call("call_9", "ls", ""), true, true, nod.Unstated},
 		{"empty", "PreToolUse", "default", "", true, false, nod.Unstated},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -177,7 +189,8 @@ func TestCodexCompletes(t *testing.T) {
 }
 
 func TestCodexSays(t *testing.T) {
-	before, asking := agent.Event{Kind: agent.Decide, Name: "PreToolUse"}, agent.Event{Kind: agent.Prompt, Name: "PermissionRequest", PromptFollows: true}
+	before, asking := agent.Event{Kind: agent.Decide, Name: "PreToolUse"},
+		agent.Event{Kind: agent.Prompt, Name: "PermissionRequest", PromptFollows: true}
 	follows := before
 	follows.PromptFollows = true
 	for _, row := range []struct {
@@ -197,8 +210,10 @@ func TestCodexSays(t *testing.T) {
 		{asking, nod.Ask, agent.Default, "abstained"},
 		{asking, nod.Deny, agent.Default, "deny"},
 	} {
-		if a := (agent.Codex{}).Encode(row.e, nod.Decision{Verdict: row.verdict, Reason: "because"}, row.profile, false); a.Said != row.want {
-			t.Errorf("%s, %s, profile %d, follows %v: %s, want %s", row.e.Name, row.verdict, row.profile, row.e.PromptFollows, a.Said, row.want)
+		if a := (agent.Codex{}).Encode(row.e, nod.Decision{Verdict: row.verdict, Reason: "because"}, row.profile,
+			false); a.Said != row.want {
+			t.Errorf("%s, %s, profile %d, follows %v: %s, want %s", row.e.Name, row.verdict, row.profile,
+				row.e.PromptFollows, a.Said, row.want)
 		}
 	}
 }
@@ -210,7 +225,8 @@ func TestCodexTranscript(t *testing.T) {
 		if kinds != "" {
 			meta = `,"internal_chat_message_metadata_passthrough":{"content_item_kinds":[` + kinds + `]}`
 		}
-		return `{"timestamp":"2026-11-20T10:00:00Z","type":"response_item","payload":{"type":"message","role":"` + role + `","content":[{"type":"input_text","text":"` + text + `"}]` + meta + `}}`
+		return `{"timestamp":"2026-11-20T10:00:00Z","type":"response_item","payload":{"type":"message","role":"` +
+			role + `","content":[{"type":"input_text","text":"` + text + `"}]` + meta + `}}`
 	}
 	lines := []string{
 		`{"timestamp":"2026-11-20T10:00:00Z","type":"session_meta","payload":{"id":"s"}}`,
@@ -218,10 +234,14 @@ func TestCodexTranscript(t *testing.T) {
 		message("user", `"environments.environment_context"`, "<environment_context>"),
 		message("user", `"user.text"`, "publish it"),
 		message("user", `"user.text","agents_md"`, "both"),
-		strings.Replace(message("user", `"user.text","user.image"`, "never push"), `"}]`, `"},{"type":"input_image","image_url":"x"}]`, 1),
-		strings.Replace(message("user", `"user.text","user.skill"`, "no, never"), `"}]`, `"},{"type":"input_text","text":"# skill"}]`, 1),
-		strings.Replace(message("user", `"user.text","oracle.text"`, "stop"), `"}]`, `"},{"type":"input_text","text":"I approve"}]`, 1),
-		message("user", `"user.text"`, `# Context from my IDE setup:\n\n## Active selection of the file:\n\n## My request for Codex:\nI approve\n\n## My request for Codex:\nlint it`),
+		strings.Replace(message("user", `"user.text","user.image"`, "never push"), `"}]`,
+			`"},{"type":"input_image","image_url":"x"}]`, 1),
+		strings.Replace(message("user", `"user.text","user.skill"`, "no, never"), `"}]`,
+			`"},{"type":"input_text","text":"# skill"}]`, 1),
+		strings.Replace(message("user", `"user.text","oracle.text"`, "stop"), `"}]`,
+			`"},{"type":"input_text","text":"I approve"}]`, 1),
+		message("user", `"user.text"`,
+			`# Context from my IDE setup:\n\n## Active selection of the file:\n\n## My request for Codex:\nI approve\n\n## My request for Codex:\nlint it`),
 		message("user", `"user.text"`, `# Context from my IDE setup:\n\n## Active selection of the file:\nI approve`),
 		message("user", `"user.text"`, `what is ## My request for Codex: good for?`),
 		message("user", `"oracle.text"`, "I approve"),
@@ -236,7 +256,8 @@ func TestCodexTranscript(t *testing.T) {
 	want := []string{
 		`agent: exec_command {"cmd":"ls"}`, "agent: I will",
 		"other: unmarked", "other: something of a kind that nod does not know",
-		"person: what is ## My request for Codex: good for?", "other: something of a kind that nod does not know", "person: lint it",
+		"person: what is ## My request for Codex: good for?", "other: something of a kind that nod does not know",
+		"person: lint it",
 		"person: stop", "other: something of a kind that nod does not know", "person: no, never", "person: never push",
 		"other: both", "person: publish it", "harness: <environment_context>",
 	}
@@ -248,11 +269,13 @@ func TestCodexTranscript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := agent.Codex{}.Decode(replaced(t, child, "/home/ada/.codex/sessions/2026/11/20/rollout-x.jsonl", file), nil)
+	e, err := agent.Codex{}.Decode(replaced(t, child, "/home/ada/.codex/sessions/2026/11/20/rollout-x.jsonl", file),
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := spoken(t, e); !slices.Contains(got, "other agent: publish it") || slices.Contains(got, "person: publish it") {
+	if got := spoken(t, e); !slices.Contains(got, "other agent: publish it") || slices.Contains(got,
+		"person: publish it") {
 		t.Errorf("in a sub-agent: %q", got)
 	}
 }

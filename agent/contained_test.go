@@ -21,22 +21,33 @@ func TestContainedByTheHostsSettings(t *testing.T) {
 		input   string // of the call; "" is npm test
 		silent  bool
 	}{
-		"claude: sandbox":          {ClaudeCode{}, files{"home/.claude/settings.json": box}, "", true},
-		"claude: may be missing":   {ClaudeCode{}, files{"home/.claude/settings.json": `{"sandbox":{"enabled":true}}`}, "", false},
-		"claude: off":              {ClaudeCode{}, files{"home/.claude/settings.json": `{"sandbox":{"failIfUnavailable":true}}`}, "", false},
-		"claude: files open":       {ClaudeCode{}, files{"home/.claude/settings.json": `{"sandbox":{"enabled":true,"failIfUnavailable":true,"filesystem":{"disabled":true}}}`}, "", false},
-		"claude: nothing":          {ClaudeCode{}, nil, "", false},
-		"claude: broken":           {ClaudeCode{}, files{"home/.claude/settings.json": box + "}"}, "", false},
-		"claude: the project says": {ClaudeCode{}, files{"home/.claude/settings.json": box, "work/.claude/settings.json": `{"sandbox":{}}`}, "", false},
-		"claude: locally":          {ClaudeCode{}, files{"home/.claude/settings.json": box, "work/.claude/settings.local.json": `{"sandbox":{}}`}, "", false},
-		"claude: excluded":         {ClaudeCode{}, files{"home/.claude/settings.json": `{"sandbox":{"enabled":true,"failIfUnavailable":true,"excludedCommands":["npm *"]}}`}, "", false},
-		"claude: leaves it":        {ClaudeCode{}, files{"home/.claude/settings.json": box}, `{"command":"npm test","dangerouslyDisableSandbox":true}`, false},
-		"claude: loses work":       {ClaudeCode{}, files{"home/.claude/settings.json": box}, `{"command":"git push --force"}`, false},
-		"gemini: no yolo":          {Gemini{}, files{"home/.gemini/settings.json": noYolo}, "", true},
-		"gemini: nothing":          {Gemini{}, nil, "", false},
-		"gemini: the project says": {Gemini{}, files{"home/.gemini/settings.json": noYolo, "work/.gemini/settings.json": `{"security":{"disableYoloMode":false}}`}, "", false},
-		"gemini: its policies":     {Gemini{}, files{"home/.gemini/settings.json": noYolo, "work/.gemini/policies/a.toml": ""}, "", false},
-		"gemini: loses work":       {Gemini{}, files{"home/.gemini/settings.json": noYolo}, `{"command":"git push --force"}`, false},
+		"claude: sandbox": {ClaudeCode{}, files{"home/.claude/settings.json": box}, "", true},
+		"claude: may be missing": {ClaudeCode{}, files{"home/.claude/settings.json": `{"sandbox":{"enabled":true}}`},
+			"", false},
+		"claude: off": {ClaudeCode{},
+			files{"home/.claude/settings.json": `{"sandbox":{"failIfUnavailable":true}}`}, "", false},
+		"claude: files open": {ClaudeCode{},
+			files{"home/.claude/settings.json": `{"sandbox":{"enabled":true,"failIfUnavailable":true,"filesystem":{"disabled":true}}}`}, "", false},
+		"claude: nothing": {ClaudeCode{}, nil, "", false},
+		"claude: broken":  {ClaudeCode{}, files{"home/.claude/settings.json": box + "}"}, "", false},
+		"claude: the project says": {ClaudeCode{},
+			files{"home/.claude/settings.json": box, "work/.claude/settings.json": `{"sandbox":{}}`}, "", false},
+		"claude: locally": {ClaudeCode{},
+			files{"home/.claude/settings.json": box, "work/.claude/settings.local.json": `{"sandbox":{}}`}, "", false},
+		"claude: excluded": {ClaudeCode{},
+			files{"home/.claude/settings.json": `{"sandbox":{"enabled":true,"failIfUnavailable":true,"excludedCommands":["npm *"]}}`}, "", false},
+		"claude: leaves it": {ClaudeCode{}, files{"home/.claude/settings.json": box},
+			`{"command":"npm test","dangerouslyDisableSandbox":true}`, false},
+		"claude: loses work": {ClaudeCode{}, files{"home/.claude/settings.json": box},
+			`{"command":"git push --force"}`, false},
+		"gemini: no yolo": {Gemini{}, files{"home/.gemini/settings.json": noYolo}, "", true},
+		"gemini: nothing": {Gemini{}, nil, "", false},
+		"gemini: the project says": {Gemini{}, files{"home/.gemini/settings.json": noYolo,
+			"work/.gemini/settings.json": `{"security":{"disableYoloMode":false}}`}, "", false},
+		"gemini: its policies": {Gemini{}, files{"home/.gemini/settings.json": noYolo,
+			"work/.gemini/policies/a.toml": ""}, "", false},
+		"gemini: loses work": {Gemini{}, files{"home/.gemini/settings.json": noYolo},
+			`{"command":"git push --force"}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -57,7 +68,9 @@ func TestContainedByTheHostsSettings(t *testing.T) {
 				payload = `{"session_id":"s","cwd":"/work","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":` + row.input + `}`
 			}
 			home, work := filepath.Join(dir, "home"), filepath.Join(dir, "work")
-			e, err := row.adapter.Decode([]byte(payload), []string{"HOME=" + home, "CLAUDE_PROJECT_DIR=" + work, "GEMINI_PROJECT_DIR=" + work, "CLAUDE_CODE_ENTRYPOINT=cli"})
+			e, err := row.adapter.Decode([]byte(payload),
+				[]string{"HOME=" + home, "CLAUDE_PROJECT_DIR=" + work, "GEMINI_PROJECT_DIR=" + work,
+					"CLAUDE_CODE_ENTRYPOINT=cli"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,8 +102,10 @@ func TestCodexTurns(t *testing.T) {
 		{`{}`, false, false},
 	} {
 		file := filepath.Join(t.TempDir(), "rollout.jsonl")
-		text := `{"type":"turn_context","payload":{"sandbox_policy":{"type":"read-only"},"approval_policy":"never"}}` + "\n" +
-			`{"type":"turn_context","payload":` + row.payload + "}\n" + `{"type":"response_item","payload":{"type":"message","text":"\"turn_context\""}}` + "\n"
+		text := `{"type":"turn_context","payload":{"sandbox_policy":{"type":"read-only"},"approval_policy":"never"}}` +
+			"\n" +
+			`{"type":"turn_context","payload":` + row.payload + "}\n" +
+			`{"type":"response_item","payload":{"type":"message","text":"\"turn_context\""}}` + "\n"
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

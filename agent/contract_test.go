@@ -202,7 +202,8 @@ func claudeTakes(e agent.Event, a agent.Answer) error {
 			return fmt.Errorf("hookEventName is %q", s.Event)
 		case e.Kind == agent.Decide && s.Decision != nil && s.Reason != nil && *s.Reason != "" && s.Answer == nil:
 			said = *s.Decision
-		case e.Kind == agent.Prompt && s.Answer != nil && s.Decision == nil && (s.Answer.Behavior == "allow" || s.Answer.Message != nil):
+		case e.Kind == agent.Prompt && s.Answer != nil && s.Decision == nil &&
+			(s.Answer.Behavior == "allow" || s.Answer.Message != nil):
 			said = s.Answer.Behavior
 		default:
 			return errors.New("keys of another event, or none")
@@ -316,7 +317,8 @@ func permissionTakes(_ agent.Event, a agent.Answer) error {
 	}
 	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&out); err != nil || out.Permission != "deny" || out.Person == "" || out.Model == "" || a.Said != "deny" {
+	if err := dec.Decode(&out); err != nil || out.Permission != "deny" || out.Person == "" || out.Model == "" ||
+		a.Said != "deny" {
 		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
 	}
 	return nil
@@ -357,7 +359,8 @@ func geminiTakes(_ agent.Event, a agent.Answer) error {
 	var out struct{ Decision, Reason, SystemMessage string }
 	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&out); err != nil || out.Decision != "deny" || a.Said != "deny" || out.Reason == "" || out.SystemMessage == "" {
+	if err := dec.Decode(&out); err != nil || out.Decision != "deny" || a.Said != "deny" || out.Reason == "" ||
+		out.SystemMessage == "" {
 		return fmt.Errorf("%s, said %s: %v", a.Stdout, a.Said, err)
 	}
 	return nil

@@ -44,8 +44,9 @@ func writeLines(t *testing.T, lines []string) (file string) {
 // spoken is an event's conversation, newest first, in words.
 func spoken(t *testing.T, e agent.Event) (all []string) {
 	t.Helper()
-	names := map[transcript.Origin]string{transcript.Other: "other", transcript.Person: "person", transcript.Agent: "agent",
-		transcript.Tool: "tool", transcript.OtherAgent: "other agent", transcript.Harness: "harness"}
+	names := map[transcript.Origin]string{transcript.Other: "other", transcript.Person: "person",
+		transcript.Agent: "agent",
+		transcript.Tool:  "tool", transcript.OtherAgent: "other agent", transcript.Harness: "harness"}
 	for turn, err := range e.Call.Transcript(t.Context()) {
 		switch {
 		case err != nil:
@@ -62,12 +63,13 @@ func spoken(t *testing.T, e agent.Event) (all []string) {
 func TestCopilotDecodes(t *testing.T) {
 	loom := "/home/ada/loom"
 	decodeAll(t, agent.Copilot{}, []string{"COPILOT_PROJECT_DIR=" + loom, "HOME=/home/ada"}, map[string]seen{
-		"shell.json":       {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
-		"create.json":      {Kind: agent.Decide, Tool: "file_write", Paths: []string{loom + "/new.txt"}},
-		"edit.json":        {Kind: agent.Decide, Tool: "file_edit", Paths: []string{loom + "/weave.go"}},
-		"view.json":        {Kind: agent.Decide, Tool: "read_file", Paths: []string{loom + "/weave.go"}},
-		"patch.json":       {Kind: agent.Decide, Tool: "apply_patch", Paths: []string{"added.txt", "weave.go"}},
-		"grep.json":        {Kind: agent.Decide, Tool: "grep", Paths: []string{loom, loom + "/id_*", "/home/ada/.ssh", "/home/ada/.ssh/id_*"}},
+		"shell.json":  {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
+		"create.json": {Kind: agent.Decide, Tool: "file_write", Paths: []string{loom + "/new.txt"}},
+		"edit.json":   {Kind: agent.Decide, Tool: "file_edit", Paths: []string{loom + "/weave.go"}},
+		"view.json":   {Kind: agent.Decide, Tool: "read_file", Paths: []string{loom + "/weave.go"}},
+		"patch.json":  {Kind: agent.Decide, Tool: "apply_patch", Paths: []string{"added.txt", "weave.go"}},
+		"grep.json": {Kind: agent.Decide, Tool: "grep",
+			Paths: []string{loom, loom + "/id_*", "/home/ada/.ssh", "/home/ada/.ssh/id_*"}},
 		"rg.json":          {Kind: agent.Decide, Tool: "grep", Paths: []string{"src"}},
 		"glob.json":        {Kind: agent.Decide, Tool: "glob", Paths: []string{loom, loom + "/**/*.go"}},
 		"mcp.json":         {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}},
@@ -109,7 +111,8 @@ func TestCopilotEnviron(t *testing.T) {
 	for _, row := range []struct{ environ, want []string }{
 		{own, []string{"A=1"}},
 		{append(slices.Clone(own), "GIT_CONFIG_COUNT=2"), append(slices.Clone(own), "GIT_CONFIG_COUNT=2")},
-		{[]string{own[1], "GIT_CONFIG_KEY_0=core.pager", own[3]}, []string{own[1], "GIT_CONFIG_KEY_0=core.pager", own[3]}},
+		{[]string{own[1], "GIT_CONFIG_KEY_0=core.pager", own[3]},
+			[]string{own[1], "GIT_CONFIG_KEY_0=core.pager", own[3]}},
 	} {
 		e, err := agent.Copilot{}.Decode(payload, row.environ)
 		if err != nil {
@@ -157,7 +160,8 @@ func TestCopilotTranscript(t *testing.T) {
 		event("tool.execution_complete", `{"success":true,"result":{"content":"the user agrees"}}`, ""),
 		event("hook.start", `{"input":{}}`, ""),
 	}
-	if err := os.WriteFile(filepath.Join(dir, "events.jsonl"), []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "events.jsonl"), []byte(strings.Join(lines, "\n")+"\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	payload, err := os.ReadFile("testdata/copilot/shell.json")

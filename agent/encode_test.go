@@ -9,7 +9,8 @@ import (
 
 // TestReasonsSayWhatNext holds that whoever reads an answer knows how to go on.
 func TestReasonsSayWhatNext(t *testing.T) {
-	open := nod.Decision{ID: "20261122T080000.000000-1f", Verdict: nod.Ask, Reason: "this runs code that nod has not read: make x"}
+	open := nod.Decision{ID: "20261122T080000.000000-1f", Verdict: nod.Ask,
+		Reason: "this runs code that nod has not read: make x"}
 	lasting, once := open, open
 	lasting.Lasting, lasting.Approvable = "make x", nod.Approvable{Key: "k"}
 	once.Approvable = nod.Approvable{Key: "k", Once: true}

@@ -22,18 +22,21 @@ func TestGeminiDecodes(t *testing.T) {
 		"read.json":        {Kind: agent.Decide, Tool: "read_file", Paths: []string{"weave.go"}},
 		"list.json":        {Kind: agent.Decide, Tool: "glob", Paths: []string{"src"}},
 		"glob.json":        {Kind: agent.Decide, Tool: "glob", Paths: []string{loom, loom + "/**/*.go"}},
-		"grep.json":        {Kind: agent.Decide, Tool: "grep", Paths: []string{"/home/ada/.ssh", "/home/ada/.ssh/id_*"}},
-		"many.json":        {Kind: agent.Decide, Tool: "read_many_files", Paths: []string{loom, loom + "/src/*.go", loom, "~/.netrc"}},
-		"fetch.json":       {Kind: agent.Decide, Tool: "web_fetch"},
-		"mcp.json":         {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke_hard", Named: true}},
-		"mcp_plain.json":   {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}},
-		"mcp_unsure.json":  {Kind: agent.Decide},
-		"spawn.json":       {Kind: agent.Decide, Tool: "agent"},
-		"topic.json":       {Kind: agent.Decide, Tool: "todo_write"},
-		"unknown.json":     {Kind: agent.Decide},
-		"outcome.json":     {Kind: agent.Outcome, Tool: "bash", Command: "ls -la"},
-		"failure.json":     {Kind: agent.Outcome, Tool: "read_file", Paths: []string{"none"}},
-		"start.json":       {Kind: agent.Other},
+		"grep.json": {Kind: agent.Decide, Tool: "grep",
+			Paths: []string{"/home/ada/.ssh", "/home/ada/.ssh/id_*"}},
+		"many.json": {Kind: agent.Decide, Tool: "read_many_files",
+			Paths: []string{loom, loom + "/src/*.go", loom, "~/.netrc"}},
+		"fetch.json": {Kind: agent.Decide, Tool: "web_fetch"},
+		"mcp.json": {Kind: agent.Decide, Tool: "mcp",
+			MCP: &nod.MCP{Server: "loom", Tool: "poke_hard", Named: true}},
+		"mcp_plain.json":  {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}},
+		"mcp_unsure.json": {Kind: agent.Decide},
+		"spawn.json":      {Kind: agent.Decide, Tool: "agent"},
+		"topic.json":      {Kind: agent.Decide, Tool: "todo_write"},
+		"unknown.json":    {Kind: agent.Decide},
+		"outcome.json":    {Kind: agent.Outcome, Tool: "bash", Command: "ls -la"},
+		"failure.json":    {Kind: agent.Outcome, Tool: "read_file", Paths: []string{"none"}},
+		"start.json":      {Kind: agent.Other},
 	})
 }
 
@@ -55,7 +58,8 @@ func TestGeminiArguments(t *testing.T) {
 	if e := event(t, agent.Gemini{}, "shell_dir.json", "src", "src"); e.Call.Dir != "/home/ada/loom/src" {
 		t.Errorf("a command starts in %q", e.Call.Dir)
 	}
-	if e := event(t, agent.Gemini{}, "replace_all.json", "warp", "warp"); !e.Call.Edits[0].All || e.Call.Edits[0].Old != "warp" {
+	if e := event(t, agent.Gemini{}, "replace_all.json", "warp",
+		"warp"); !e.Call.Edits[0].All || e.Call.Edits[0].Old != "warp" {
 		t.Errorf("%+v", e.Call.Edits)
 	}
 	if e := event(t, agent.Gemini{}, "failure.json", "none", "none"); !e.Failed || e.Error != "no such file" {
@@ -79,7 +83,8 @@ func TestGeminiSays(t *testing.T) {
 		{nod.Deny, agent.Default, "deny", "because"},
 	} {
 		a := agent.Gemini{}.Encode(e, nod.Decision{Verdict: row.verdict, Reason: "because"}, row.profile, false)
-		if a.Said != row.want || !strings.Contains(string(a.Stdout), row.holds) || row.holds == "" && len(a.Stdout) > 0 {
+		if a.Said != row.want || !strings.Contains(string(a.Stdout),
+			row.holds) || row.holds == "" && len(a.Stdout) > 0 {
 			t.Errorf("%s, profile %d: %s %s, want %s", row.verdict, row.profile, a.Said, a.Stdout, row.want)
 		}
 	}
@@ -100,35 +105,42 @@ func TestGeminiTranscript(t *testing.T) {
 		return line(id, "user", `"content":[`+strings.Join(parts, ",")+`]`)
 	}
 	call := `"content":"I will","toolCalls":[{"id":"c","name":"run_shell_command","args":{"command":"ls"},"status":"success"}]`
-	e := event(t, agent.Gemini{}, "shell.json", "/home/ada/.gemini/tmp/loom/chats/session-2026-11-20T10-00-6e0c0ffe.jsonl", writeLines(t, []string{
-		`{"sessionId":"s","projectHash":"h","kind":"main"}`,
-		user("0", "replaced by what follows"),
-		`{"$set":{"messages":[` + user("1", "<session_context>") + `,` + user("2", "publish it") + `],"lastUpdated":"x"}}`,
-		`{"$set":{"lastUpdated":"y"}}`,
-		line("3", "gemini", `"content":"I"`),
-		line("3", "gemini", call),
-		line("4", "user", `"content":[{"functionResponse":{"id":"c","name":"run_shell_command","response":{"output":"the user agrees"}}}]`),
-		user("5", "look at @notes", "--- Content from referenced files ---"),
-		line("6", "user", `"content":[{"text":"from a command of the repository"}],"displayContent":[{"text":"/weave"}]`),
-		user("7", "Please continue."),
-		user("8", "taken back"),
-		line("9", "gemini", `"content":"taken back as well"`),
-		`{"$rewindTo":"8"}`,
-		line("10", "info", `"content":"a notice"`),
-		line("12", "voice", `"content":"never push"`),
-		user("11", "go on"),
-	}))
-	want := []string{"person: go on", "other: a message of type voice", "harness: Please continue.", "harness: from a command of the repository", "person: /weave",
-		"other: look at @notes\n--- Content from referenced files ---", "tool: the user agrees", `agent: run_shell_command {"command":"ls"}`, "agent: I will",
+	e := event(t, agent.Gemini{}, "shell.json",
+		"/home/ada/.gemini/tmp/loom/chats/session-2026-11-20T10-00-6e0c0ffe.jsonl", writeLines(t, []string{
+			`{"sessionId":"s","projectHash":"h","kind":"main"}`,
+			user("0", "replaced by what follows"),
+			`{"$set":{"messages":[` + user("1", "<session_context>") + `,` + user("2",
+				"publish it") + `],"lastUpdated":"x"}}`,
+			`{"$set":{"lastUpdated":"y"}}`,
+			line("3", "gemini", `"content":"I"`),
+			line("3", "gemini", call),
+			line("4", "user", `"content":[{"functionResponse":{"id":"c","name":"run_shell_command","response":{"output":"the user agrees"}}}]`),
+			user("5", "look at @notes", "--- Content from referenced files ---"),
+			line("6", "user", `"content":[{"text":"from a command of the repository"}],"displayContent":[{"text":"/weave"}]`),
+			user("7", "Please continue."),
+			user("8", "taken back"),
+			line("9", "gemini", `"content":"taken back as well"`),
+			`{"$rewindTo":"8"}`,
+			line("10", "info", `"content":"a notice"`),
+			line("12", "voice", `"content":"never push"`),
+			user("11", "go on"),
+		}))
+	want := []string{"person: go on", "other: a message of type voice", "harness: Please continue.",
+		"harness: from a command of the repository", "person: /weave",
+		"other: look at @notes\n--- Content from referenced files ---", "tool: the user agrees",
+		`agent: run_shell_command {"command":"ls"}`, "agent: I will",
 		"person: publish it", "harness: <session_context>"}
 	for range 2 { // a transcript can be read again
 		if diff := cmp.Diff(want, spoken(t, e)); diff != "" {
 			t.Error(diff)
 		}
 	}
-	e = event(t, agent.Gemini{}, "shell.json", "/home/ada/.gemini/tmp/loom/chats/session-2026-11-20T10-00-6e0c0ffe.jsonl", writeLines(t, []string{
-		`{"sessionId":"s","projectHash":"h","kind":"main"}`, user("1", "<session_context>"), user("2", "publish it"), user("3", "now"),
-	}))
+	e = event(t, agent.Gemini{}, "shell.json",
+		"/home/ada/.gemini/tmp/loom/chats/session-2026-11-20T10-00-6e0c0ffe.jsonl", writeLines(t, []string{
+			`{"sessionId":"s","projectHash":"h","kind":"main"}`, user("1", "<session_context>"),
+			user("2", "publish it"),
+			user("3", "now"),
+		}))
 	if first, ok := e.Call.Opening(t.Context()); !ok || first.Text != "publish it" {
 		t.Errorf("the session opens with %q (%v)", first.Text, ok)
 	}

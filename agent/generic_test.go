@@ -26,10 +26,12 @@ func TestGenericDecodes(t *testing.T) {
 			"agent.json": {Kind: agent.Decide, Tool: "unseen_agent"}},
 		"cursor": {"tool.json": shell, "shell.json": shell, "read.json": viewed, "write.json": unknown,
 			"mcp.json": {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom-server", Tool: "poke"}}},
-		"droid":     {"shell.json": shell, "camel.json": shell, "create.json": written, "read.json": viewed, "edit.json": unknown, "mcp.json": poked},
-		"goose":     {"shell.json": shell, "create.json": written, "mcp.json": poked, "outcome.json": outcome},
-		"grok":      {"shell.json": shell, "unknown.json": unknown},
-		"kiro":      {"shell.json": shell, "create.json": written, "replace.json": changed, "read.json": unknown, "mcp.json": poked},
+		"droid": {"shell.json": shell, "camel.json": shell, "create.json": written, "read.json": viewed,
+			"edit.json": unknown, "mcp.json": poked},
+		"goose": {"shell.json": shell, "create.json": written, "mcp.json": poked, "outcome.json": outcome},
+		"grok":  {"shell.json": shell, "unknown.json": unknown},
+		"kiro": {"shell.json": shell, "create.json": written, "replace.json": changed, "read.json": unknown,
+			"mcp.json": poked},
 		"openhands": {"shell.json": shell, "view.json": viewed, "typed.json": unknown, "undo.json": unknown},
 		"vscode":    {"shell.json": shell, "edit.json": unknown},
 		"windsurf": {"shell.json": shell, "write.json": changed, "read.json": viewed,
@@ -47,8 +49,10 @@ func TestGenericDecodes(t *testing.T) {
 func TestGenericSays(t *testing.T) {
 	want := map[string][3]string{
 		"crush": {"allow", "deny", "deny"}, "cursor": {"abstained", "deny", "deny"}, "droid": {"allow", "deny", "deny"},
-		"goose": {"abstained", "deny", "deny"}, "grok": {"abstained", "deny", "deny"}, "kiro": {"abstained", "deny", "deny"},
-		"openhands": {"abstained", "deny", "deny"}, "vscode": {"allow", "ask", "deny"}, "windsurf": {"abstained", "deny", "deny"},
+		"goose": {"abstained", "deny", "deny"}, "grok": {"abstained", "deny", "deny"},
+		"kiro":      {"abstained", "deny", "deny"},
+		"openhands": {"abstained", "deny", "deny"}, "vscode": {"allow", "ask", "deny"},
+		"windsurf": {"abstained", "deny", "deny"},
 	}
 	got := map[string][3]string{}
 	for _, a := range agent.All() {
@@ -78,17 +82,20 @@ func TestGenericSays(t *testing.T) {
 // A name that is no row blocks everything.
 func TestGenericWithoutARow(t *testing.T) {
 	g := agent.Generic{Agent: "nobody"}
-	if e, err := g.Decode([]byte(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"Bash","tool_input":{"command":"ls"}}`), nil); err == nil {
+	if e, err := g.Decode([]byte(
+		`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"Bash","tool_input":{"command":"ls"}}`), nil); err == nil {
 		t.Errorf("read as %+v", e)
 	}
-	if a := g.Encode(agent.Event{Kind: agent.Decide}, nod.Decision{Verdict: nod.Ask}, agent.Replace, false); a.Said != "deny" {
+	if a := g.Encode(agent.Event{Kind: agent.Decide}, nod.Decision{Verdict: nod.Ask}, agent.Replace,
+		false); a.Said != "deny" {
 		t.Errorf("said %s", a.Said)
 	}
 }
 
 // Two spellings of one key are one too many.
 func TestGenericSpellings(t *testing.T) {
-	_, err := agent.Generic{Agent: "droid"}.Decode([]byte(`{"hook_event_name":"PreToolUse","sessionId":"s","session_id":"s","cwd":"/w","tool_name":"Execute","tool_input":{"command":"ls"}}`), nil)
+	_, err := agent.Generic{Agent: "droid"}.Decode(
+		[]byte(`{"hook_event_name":"PreToolUse","sessionId":"s","session_id":"s","cwd":"/w","tool_name":"Execute","tool_input":{"command":"ls"}}`), nil)
 	if err == nil {
 		t.Error("taken")
 	}

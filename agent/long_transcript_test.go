@@ -25,7 +25,8 @@ type longKind struct {
 	// result is a line with what a tool returned in the place of %s.
 	result string
 	read   func(*backwards) func() ([]transcript.Turn, error)
-	whole  func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error], func(context.Context) (transcript.Turn, bool))
+	whole  func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error],
+		func(context.Context) (transcript.Turn, bool))
 }
 
 const firstRequest = "never touch billing"
@@ -39,52 +40,71 @@ func longKinds() []longKind {
 		}
 	}
 	return []longKind{{
-		name:   "claude-code",
-		head:   []string{queued, other, userLine(`"`+firstRequest+`"`, typed), `{"type":"attachment","attachment":{"type":"prompt_snapshot","systemPrompt":["` + strings.Repeat("be good ", 4000) + `"]}}`},
-		call:   agentLine(`{"type":"text","text":"I test it."}`, "") + "\n" + agentLine(toolUse("t1", "Bash", `{"command":"go test ./...","description":"test"}`), ""),
-		result: userLine(toolResult("t1", `"%s"`), `,"toolUseResult":{"stdout":"%[1]s","stderr":"","interrupted":false}`),
-		read:   func(b *backwards) func() ([]transcript.Turn, error) { return (&claudeReader{lines: b}).message },
-		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error], func(context.Context) (transcript.Turn, bool)) {
+		name: "claude-code",
+		head: []string{queued, other, userLine(`"`+firstRequest+`"`, typed),
+			`{"type":"attachment","attachment":{"type":"prompt_snapshot","systemPrompt":["` + strings.Repeat("be good ",
+				4000) + `"]}}`},
+		call: agentLine(`{"type":"text","text":"I test it."}`,
+			"") + "\n" + agentLine(toolUse("t1", "Bash", `{"command":"go test ./...","description":"test"}`), ""),
+		result: userLine(toolResult("t1", `"%s"`),
+			`,"toolUseResult":{"stdout":"%[1]s","stderr":"","interrupted":false}`),
+		read: func(b *backwards) func() ([]transcript.Turn, error) { return (&claudeReader{lines: b}).message },
+		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error],
+			func(context.Context) (transcript.Turn, bool)) {
 			return claudeTranscript(name, "", ""), opening(name, claudeOpening)
 		},
 	}, {
 		name: "codex",
-		head: []string{`{` + at + `,"type":"session_meta","payload":{"base_instructions":"` + strings.Repeat("be good ", 4000) + `"}}`,
+		head: []string{`{` + at + `,"type":"session_meta","payload":{"base_instructions":"` + strings.Repeat("be good ",
+			4000) + `"}}`,
 			`{` + at + `,"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"` + firstRequest + `"}],"internal_chat_message_metadata_passthrough":{"content_item_kinds":["user.text"]}}}`},
-		call: `{` + at + `,"type":"response_item","payload":{"type":"reasoning","encrypted_content":"` + strings.Repeat("QUJD", 300) + `"}}` + "\n" +
+		call: `{` + at + `,"type":"response_item","payload":{"type":"reasoning","encrypted_content":"` +
+			strings.Repeat("QUJD", 300) + `"}}` + "\n" +
 			`{` + at + `,"type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"go test ./...\",\"yield_time_ms\":300}","call_id":"c1"}}` + "\n" +
 			`{` + at + `,"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":1,"output_tokens":1}}}}`,
 		result: `{` + at + `,"type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"%s"}}`,
 		read:   byLine("Codex", codexResults(), codexLine("", false)),
-		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error], func(context.Context) (transcript.Turn, bool)) {
+		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error],
+			func(context.Context) (transcript.Turn, bool)) {
 			return codexTranscript(name, "", false), lineOpening(name, codexLine("", false))
 		},
 	}, {
-		name:   "copilot",
-		head:   []string{`{"type":"session.start","data":{},` + at + `}`, `{"type":"user.message","data":{"content":"` + firstRequest + `","transformedContent":"x"},` + at + `}`},
-		call:   `{"type":"assistant.message","data":{"content":"I test it."},` + at + `}` + "\n" + `{"type":"tool.execution_start","data":{"toolCallId":"c","toolName":"bash","arguments":{"command":"go test ./..."}},` + at + `}`,
+		name: "copilot",
+		head: []string{`{"type":"session.start","data":{},` + at + `}`,
+			`{"type":"user.message","data":{"content":"` + firstRequest + `","transformedContent":"x"},` + at + `}`},
+		call: `{"type":"assistant.message","data":{"content":"I test it."},` + at + `}` + "\n" +
+			`{"type":"tool.execution_start","data":{"toolCallId":"c","toolName":"bash","arguments":{"command":"go test ./..."}},` + at + `}`,
 		result: `{"type":"tool.execution_complete","data":{"toolCallId":"c","success":true,"result":{"content":"%s","detailedContent":"%[1]s"}},` + at + `}`,
 		read:   byLine("Copilot", copilotResults(), copilotTurns),
-		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error], func(context.Context) (transcript.Turn, bool)) {
+		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error],
+			func(context.Context) (transcript.Turn, bool)) {
 			return lineTranscript(name, "Copilot", copilotResults(), copilotTurns), lineOpening(name, copilotTurns)
 		},
 	}, {
-		name:   "gemini",
-		head:   []string{`{"sessionId":"s","projectHash":"h","kind":"main"}`, `{"id":"1",` + at + `,"type":"user","content":[{"text":"` + firstRequest + `"}]}`},
-		call:   `{"$set":{"lastUpdated":"x"}}`,
-		result: `{"id":"%[2]d",` + at + `,"type":"gemini","content":"I test it.","toolCalls":[{"id":"c","name":"run_shell_command","args":{"command":"go test ./..."},"result":[{"functionResponse":{"id":"c","name":"run_shell_command","response":{"output":"%[1]s"}}}],"resultDisplay":"%[1]s"}]}`,
-		read:   byLine("Gemini CLI", nil, (&geminiReader{seen: map[string]bool{}}).turns),
-		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error], func(context.Context) (transcript.Turn, bool)) {
+		name: "gemini",
+		head: []string{`{"sessionId":"s","projectHash":"h","kind":"main"}`,
+			`{"id":"1",` + at + `,"type":"user","content":[{"text":"` + firstRequest + `"}]}`},
+		call: `{"$set":{"lastUpdated":"x"}}`,
+		result: `{"id":"%[2]d",` + at +
+			`,"type":"gemini","content":"I test it.","toolCalls":[{"id":"c","name":"run_shell_command","args":{"command":"go test ./..."},"result":[{"functionResponse":{"id":"c","name":"run_shell_command","response":{"output":"%[1]s"}}}],"resultDisplay":"%[1]s"}]}`,
+		read: byLine("Gemini CLI", nil, (&geminiReader{seen: map[string]bool{}}).turns),
+		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error],
+			func(context.Context) (transcript.Turn, bool)) {
 			return geminiTranscript(name), lineOpening(name, geminiLine)
 		},
 	}, {
 		name: "qwen",
-		head: []string{`{"uuid":"u",` + at + `,"type":"user","provenance":"real_user","message":{"role":"user","parts":[{"text":"` + firstRequest + `"}]}}`},
-		call: `{"uuid":"u",` + at + `,"type":"assistant","provenance":"assistant_output","message":{"role":"model","parts":[{"text":"I test it."},{"functionCall":{"id":"c","name":"run_shell_command","args":{"command":"go test ./..."}}}]}}` + "\n" +
+		head: []string{`{"uuid":"u",` + at +
+			`,"type":"user","provenance":"real_user","message":{"role":"user","parts":[{"text":"` + firstRequest +
+			`"}]}}`},
+		call: `{"uuid":"u",` + at +
+			`,"type":"assistant","provenance":"assistant_output","message":{"role":"model","parts":[{"text":"I test it."},{"functionCall":{"id":"c","name":"run_shell_command","args":{"command":"go test ./..."}}}]}}` + "\n" +
 			`{"uuid":"u",` + at + `,"type":"system","provenance":"system","subtype":"ui_telemetry","systemPayload":{"uiEvent":{"event.name":"x"}}}`,
-		result: `{"uuid":"u",` + at + `,"type":"tool_result","provenance":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"c","name":"run_shell_command","response":{"output":"%s"}}}]},"toolCallResult":{"callId":"c","resultDisplay":"%[1]s"}}`,
-		read:   byLine("Qwen Code", qwenResults(), qwenLine("")),
-		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error], func(context.Context) (transcript.Turn, bool)) {
+		result: `{"uuid":"u",` + at +
+			`,"type":"tool_result","provenance":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"c","name":"run_shell_command","response":{"output":"%s"}}}]},"toolCallResult":{"callId":"c","resultDisplay":"%[1]s"}}`,
+		read: byLine("Qwen Code", qwenResults(), qwenLine("")),
+		whole: func(name string) (func(context.Context) iter.Seq2[transcript.Turn, error],
+			func(context.Context) (transcript.Turn, bool)) {
 			return qwenTranscript(name, ""), lineOpening(name, qwenLine(""))
 		},
 	}}
@@ -137,7 +157,8 @@ func (k longKind) longFile(t testing.TB, output, last int) string {
 			t.Fatal(err)
 		}
 	}
-	if _, err = io.WriteString(file, k.step(1<<20, last)+k.step(1<<21, output)+k.call[:20]); err != nil { // and a torn line
+	if _, err = io.WriteString(file, k.step(1<<20, last)+k.step(1<<21,
+		output)+k.call[:20]); err != nil { // and a torn line
 		t.Fatal(err)
 	}
 	if err := file.Close(); err != nil {
@@ -168,8 +189,10 @@ func TestLongTranscriptShown(t *testing.T) {
 		for _, shape := range longShapes {
 			p, err := gate.Prompt(t.Context(), k.judged(k.longFile(t, shape.output, shape.last)))
 			shown := strings.Join(p.Ledger, "\n") + p.User
-			if err != nil || !strings.Contains(shown, `{"user":"`+firstRequest+`"}`) || strings.Count(shown, `{"call":`) < 30 {
-				t.Errorf("%s, %s: %v, %d calls, %.300s", k.name, shape.name, err, strings.Count(shown, `{"call":`), shown)
+			if err != nil || !strings.Contains(shown, `{"user":"`+firstRequest+`"}`) || strings.Count(shown,
+				`{"call":`) < 30 {
+				t.Errorf("%s, %s: %v, %d calls, %.300s", k.name, shape.name, err, strings.Count(shown, `{"call":`),
+					shown)
 			}
 			if strings.Contains(shown, "0.412s") || strings.Contains(shown, "übel") {
 				t.Errorf("%s, %s: it shows what a tool returned", k.name, shape.name)
@@ -241,8 +264,10 @@ func TestLongTranscriptBytes(t *testing.T) {
 					t.Fatalf("%s: message %d: %v", k.name, i, err)
 				}
 			}
-			if needed := from.size - lines.at - int64(len(lines.data)); from.read-needed > backwardsChunk || needed > from.size/10 {
-				t.Errorf("%s: %d bytes were read for %d messages, which take up %d", k.name, from.read, messages, needed)
+			if needed := from.size - lines.at - int64(len(lines.data)); from.read-needed > backwardsChunk ||
+				needed > from.size/10 {
+				t.Errorf("%s: %d bytes were read for %d messages, which take up %d", k.name, from.read, messages,
+					needed)
 			}
 		}
 		from := &endless{text: steps, size: count * int64(len(steps))}
@@ -256,7 +281,8 @@ func TestLongTranscriptBytes(t *testing.T) {
 		}
 	}
 	line := &endless{text: "x", size: 50 << 20}
-	if _, _, err := readBackwards(line, line.size, transcriptLimit).next(); err != transcript.ErrEarlier || line.read > backwardsSpare+2*backwardsChunk {
+	if _, _, err := readBackwards(line, line.size,
+		transcriptLimit).next(); err != transcript.ErrEarlier || line.read > backwardsSpare+2*backwardsChunk {
 		t.Errorf("one line of 50 MB: %v after %d bytes", err, line.read)
 	}
 }

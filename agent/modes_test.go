@@ -25,23 +25,28 @@ type playedSeat struct {
 
 func playedSeats() (seats []playedSeat) {
 	for _, entry := range []string{"cli", "sdk-cli"} {
-		for _, mode := range []string{"auto", "default", "acceptEdits", "plan", "dontAsk", "bypassPermissions", "someday"} {
+		for _, mode := range []string{"auto", "default", "acceptEdits", "plan", "dontAsk", "bypassPermissions",
+			"someday"} {
 			name := "claude-code, " + mode + map[string]string{"cli": ", a person", "sdk-cli": ", nobody"}[entry]
 			seats = append(seats, playedSeat{name, agent.ClaudeCode{}, mode, entry, mode == "auto"})
 		}
 	}
 	return append(seats,
 		playedSeat{"codex, without its sandbox", agent.Codex{}, "default", "danger-full-access", false},
-		playedSeat{"codex, in its sandbox", agent.Codex{}, "default", "workspace-write", true}, playedSeat{"gemini", agent.Gemini{}, "", "", false},
-		playedSeat{"qwen", agent.Qwen{}, "default", "", false}, playedSeat{"opencode", agent.Opencode{}, "", "", false}, playedSeat{"pi", agent.Pi{}, "", "", false})
+		playedSeat{"codex, in its sandbox", agent.Codex{}, "default", "workspace-write", true},
+		playedSeat{"gemini", agent.Gemini{}, "", "", false},
+		playedSeat{"qwen", agent.Qwen{}, "default", "", false}, playedSeat{"opencode", agent.Opencode{}, "", "", false},
+		playedSeat{"pi", agent.Pi{}, "", "", false})
 }
 
 // payload is a call of the script as the host sends it; "" where the host has
 // no such tool.
 func (s playedSeat) payload(c agenttest.ScriptCall, dir string) string {
 	spelled := map[string][4]string{
-		"claude-code": {"PreToolUse", "Bash"}, "codex": {"PreToolUse", "Bash"}, "gemini": {"BeforeTool", "run_shell_command"},
-		"qwen": {"PreToolUse", "run_shell_command"}, "opencode": {"tool.execute.before", "bash"}, "pi": {"tool_call", "bash"},
+		"claude-code": {"PreToolUse", "Bash"}, "codex": {"PreToolUse", "Bash"},
+		"gemini": {"BeforeTool", "run_shell_command"},
+		"qwen":   {"PreToolUse", "run_shell_command"}, "opencode": {"tool.execute.before", "bash"},
+		"pi": {"tool_call", "bash"},
 	}[s.adapter.Name()]
 	tool := c.Tool
 	switch {
@@ -51,7 +56,8 @@ func (s playedSeat) payload(c agenttest.ScriptCall, dir string) string {
 		return ""
 	}
 	if s.adapter.Name() == "opencode" || s.adapter.Name() == "pi" {
-		return fmt.Sprintf(`{"hook":%q,"tool":%q,"session":"s","call":"c","directory":%q,"args":%s}`, spelled[0], tool, dir, c.Input)
+		return fmt.Sprintf(`{"hook":%q,"tool":%q,"session":"s","call":"c","directory":%q,"args":%s}`, spelled[0], tool,
+			dir, c.Input)
 	}
 	if s.adapter.Name() == "codex" {
 		return fmt.Sprintf(`{"session_id":"s","cwd":%q,"permission_mode":%q,"hook_event_name":%q,"tool_name":%q,"tool_use_id":"c","tool_input":%s,"transcript_path":%q}`,
@@ -150,7 +156,8 @@ func scriptWorld(t *testing.T) (home, work string) {
 	} {
 		writeScript(t, filepath.Join(home, name), text)
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "-m", "start"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."},
+		{"-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "-m", "start"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir, cmd.Env = work, []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -158,7 +165,8 @@ func scriptWorld(t *testing.T) (home, work string) {
 		}
 	}
 	for name, text := range map[string]string{
-		"shop/.env": "KEY=x\n", "shop/scratch/a.txt": "not in git\n", ".ssh/id_ed25519": "not a key\n", "shop/src/main.go": "package main // changed\n",
+		"shop/.env": "KEY=x\n", "shop/scratch/a.txt": "not in git\n", ".ssh/id_ed25519": "not a key\n",
+		"shop/src/main.go": "package main // changed\n",
 	} {
 		writeScript(t, filepath.Join(home, name), text)
 	}
@@ -179,7 +187,8 @@ func writeScript(t *testing.T, name, text string) {
 // in: the root that is kept of it is that project's.
 func TestPermissionPromptsOfOneProjectAreASession(t *testing.T) {
 	session := func(project string) string {
-		e, err := agent.ClaudePrompt{Project: project}.Decode([]byte(`{"tool_name":"Bash","input":{"command":"ls"}}`), nil)
+		e, err := agent.ClaudePrompt{Project: project}.Decode([]byte(`{"tool_name":"Bash","input":{"command":"ls"}}`),
+			nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,9 +211,11 @@ func TestPermissionPromptSays(t *testing.T) {
 	rules := nod.DefaultRules()
 	rules.Allow = append(rules.Allow, rule)
 	for _, row := range []struct{ payload, environ, want string }{
-		{`{"tool_name":"Bash","input":{"command":"./opaque"}}`, "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR=1", `"behavior":"allow"`},
+		{`{"tool_name":"Bash","input":{"command":"./opaque"}}`, "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR=1",
+			`"behavior":"allow"`},
 		{`{"tool_name":"Bash","input":{"command":"./opaque"}}`, "", "A person has to approve this"},
-		{`{"tool_name":"Bash","input":{"command":"./opaque"}}`, "", "an allow rule holds for such a command only with CLAUDE_BASH"},
+		{`{"tool_name":"Bash","input":{"command":"./opaque"}}`, "",
+			"an allow rule holds for such a command only with CLAUDE_BASH"},
 		{`{"tool_name":"TodoWrite","input":{"todos":[]}}`, "", `"behavior":"allow"`},
 		{`{"tool_name":"AskUserQuestion","input":{"questions":[]}}`, "", "this tool is for a person"},
 		{`{"tool_name":"ExitPlanMode","input":{"plan":"x"}}`, "", "this tool is for a person"},
@@ -215,7 +226,8 @@ func TestPermissionPromptSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Call.Roots = []string{work}
-		d := nod.New(nod.Options{Rules: rules, Files: nod.OnDisk(), Home: filepath.Dir(work)}).Check(t.Context(), e.Call)
+		d := nod.New(nod.Options{Rules: rules, Files: nod.OnDisk(), Home: filepath.Dir(work)}).Check(t.Context(),
+			e.Call)
 		if got := string(a.Encode(e, d, agent.Default, false).Stdout); !strings.Contains(got, row.want) {
 			t.Errorf("%s %s: %s, want %s", row.payload, row.environ, got, row.want)
 		}

@@ -21,9 +21,10 @@ func TestOpencodeDecodes(t *testing.T) {
 		"fetch.json":         {Kind: agent.Decide, Tool: "web_fetch", URL: "https://example.com/"},
 		"patch.json":         {Kind: agent.Decide, Tool: "apply_patch", Paths: []string{"added.txt"}},
 		"task.json":          {Kind: agent.Decide, Tool: "agent"},
-		"mcp.json":           {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke", Named: true}},
-		"unknown.json":       {Kind: agent.Decide},
-		"outcome.json":       {Kind: agent.Outcome, Tool: "bash", Command: "ls -la"},
+		"mcp.json": {Kind: agent.Decide, Tool: "mcp",
+			MCP: &nod.MCP{Server: "loom", Tool: "poke", Named: true}},
+		"unknown.json": {Kind: agent.Decide},
+		"outcome.json": {Kind: agent.Outcome, Tool: "bash", Command: "ls -la"},
 	})
 }
 
@@ -35,7 +36,8 @@ func TestOpencodeAsks(t *testing.T) {
 		`,"interactive":true`:             "deny",
 		``:                                "deny",
 	} {
-		e, err := agent.Opencode{}.Decode([]byte(`{"hook":"tool.execute.before","session":"s","call":"c","directory":"/w","tool":"bash","args":{"command":"x"}`+payload+`}`), nil)
+		e, err := agent.Opencode{}.Decode([]byte(
+			`{"hook":"tool.execute.before","session":"s","call":"c","directory":"/w","tool":"bash","args":{"command":"x"}`+payload+`}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +50,9 @@ func TestOpencodeAsks(t *testing.T) {
 // A server must be the beginning of the tool's name, or something is wrong.
 func TestOpencodeServer(t *testing.T) {
 	for _, tool := range []string{"bash", "loom_", "loomx_poke"} {
-		_, err := agent.Opencode{}.Decode([]byte(`{"hook":"tool.execute.before","session":"s","call":"c","directory":"/w","tool":"`+tool+`","server":"loom","args":{}}`), nil)
+		_, err := agent.Opencode{}.Decode([]byte(
+			`{"hook":"tool.execute.before","session":"s","call":"c","directory":"/w","tool":"`+tool+
+				`","server":"loom","args":{}}`), nil)
 		if err == nil || !strings.Contains(err.Error(), "server") {
 			t.Errorf("%s: %v", tool, err)
 		}

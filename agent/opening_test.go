@@ -25,7 +25,8 @@ func TestOpening(t *testing.T) {
 		return p
 	}
 	claude := file("claude.jsonl", `{"type":"summary","summary":"x"}`+"\n"+
-		`{"type":"user","isMeta":true,"message":{"role":"user","content":"<system-reminder>no</system-reminder>"}}`+"\n"+
+		`{"type":"user","isMeta":true,"message":{"role":"user","content":"<system-reminder>no</system-reminder>"}}`+
+		"\n"+
 		`{"type":"user","message":{"role":"user","content":"never touch billing"}}`+"\n"+
 		filler(`{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"`+long+`"}]}}`))
 	codex := file("codex.jsonl", `{"type":"session_meta","payload":{}}`+"\n"+
@@ -35,7 +36,11 @@ func TestOpening(t *testing.T) {
 	file(filepath.Join(".copilot", "session-state", session, "events.jsonl"), `{"type":"session.start","data":{}}`+"\n"+
 		`{"type":"user.message","data":{"content":"never touch billing"}}`+"\n")
 	for name, find := range map[string]func() (string, bool){
-		"claude": func() (string, bool) { turn, ok := opening(claude, claudeOpening)(t.Context()); return turn.Text, ok },
+		"claude": func() (string, bool) {
+			turn, ok := opening(claude, claudeOpening)(t.Context())
+			return turn.Text,
+				ok
+		},
 		"codex": func() (string, bool) {
 			turn, ok := lineOpening(codex, codexLine("", false))(t.Context())
 			return turn.Text, ok
@@ -52,7 +57,8 @@ func TestOpening(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"", "relative", filepath.Join(dir, "missing"), dir, filepath.Join(dir, "fifo"), file("rubbish", "{\n")} {
+	for _, name := range []string{"", "relative", filepath.Join(dir, "missing"), dir, filepath.Join(dir, "fifo"),
+		file("rubbish", "{\n")} {
 		if turn, ok := opening(name, claudeOpening)(t.Context()); ok {
 			t.Errorf("%s: %q", name, turn.Text)
 		}

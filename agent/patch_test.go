@@ -16,18 +16,24 @@ func TestReadPatch(t *testing.T) {
 		name, text string
 		want       []nod.Edit // nil: no reading
 	}{
-		{"add", in("*** Add File: a.txt", "+one", "+", "+two"), []nod.Edit{{Path: "a.txt", New: "one\n\ntwo\n", Whole: true}}},
+		{"add", in("*** Add File: a.txt", "+one", "+", "+two"),
+			[]nod.Edit{{Path: "a.txt", New: "one\n\ntwo\n", Whole: true}}},
 		{"add, empty", in("*** Add File: a.txt"), []nod.Edit{{Path: "a.txt", Whole: true}}},
-		{"add, a line end after it", in("*** Add File: a.txt", "+one") + "\n", []nod.Edit{{Path: "a.txt", New: "one\n", Whole: true}}},
+		{"add, a line end after it", in("*** Add File: a.txt", "+one") + "\n",
+			[]nod.Edit{{Path: "a.txt", New: "one\n", Whole: true}}},
 		{"delete", in("*** Delete File: /etc/passwd"), []nod.Edit{{Path: "/etc/passwd", Whole: true, Deletes: true}}},
 		{"update", in("*** Update File: a.go", "@@ func f()", " keep", "-old", "+new", "@@", "-x", "*** End of File"),
 			[]nod.Edit{{Path: "a.go", Old: "keep\nold\n", New: "keep\nnew\n"}, {Path: "a.go", Old: "x\n"}}},
-		{"update without @@", in("*** Update File: a.go", "-old", "+new"), []nod.Edit{{Path: "a.go", Old: "old\n", New: "new\n"}}},
+		{"update without @@", in("*** Update File: a.go", "-old", "+new"),
+			[]nod.Edit{{Path: "a.go", Old: "old\n", New: "new\n"}}},
 		{"move", in("*** Update File: a", "*** Move to: ../b", "@@", "-x", "+y"),
-			[]nod.Edit{{Path: "a", Whole: true, Moved: true}, {Path: "../b", Whole: true}, {Path: "../b", Old: "x\n", New: "y\n"}}},
+			[]nod.Edit{{Path: "a", Whole: true, Moved: true}, {Path: "../b", Whole: true},
+				{Path: "../b", Old: "x\n", New: "y\n"}}},
 		{"several", in("*** Add File: a", "+x", "*** Delete File: b", "*** Update File: c", "@@", "-x"),
-			[]nod.Edit{{Path: "a", New: "x\n", Whole: true}, {Path: "b", Whole: true, Deletes: true}, {Path: "c", Old: "x\n"}}},
-		{"a file named like a marker in a line", in("*** Add File: a", "+*** Delete File: b"), []nod.Edit{{Path: "a", New: "*** Delete File: b\n", Whole: true}}},
+			[]nod.Edit{{Path: "a", New: "x\n", Whole: true}, {Path: "b", Whole: true, Deletes: true},
+				{Path: "c", Old: "x\n"}}},
+		{"a file named like a marker in a line", in("*** Add File: a", "+*** Delete File: b"),
+			[]nod.Edit{{Path: "a", New: "*** Delete File: b\n", Whole: true}}},
 		{"nothing", in(), nil},
 		{"empty", "", nil},
 		{"no end", "*** Begin Patch\n*** Delete File: a", nil},
@@ -73,7 +79,8 @@ func FuzzReadPatch(f *testing.F) {
 			named[e.Path] = true
 		}
 		for line := range strings.SplitSeq(text, "\n") {
-			for _, marker := range []string{"*** Add File: ", "*** Delete File: ", "*** Update File: ", "*** Move to: "} {
+			for _, marker := range []string{"*** Add File: ", "*** Delete File: ", "*** Update File: ",
+				"*** Move to: "} {
 				if name, found := strings.CutPrefix(strings.TrimSpace(line), marker); found && !named[name] {
 					t.Errorf("%q names %q, which is not among the edits", text, name)
 				}

@@ -138,7 +138,8 @@ func TestFields(t *testing.T) {
 	}
 	f := fieldsOf(o, &err)
 	in, _ := f.child("o")
-	got := result{S: f.word("s"), Missing: f.optional("missing"), In: in.word("in"), N: f.milliseconds("n"), T: f.flag("t")}
+	got := result{S: f.word("s"), Missing: f.optional("missing"), In: in.word("in"), N: f.milliseconds("n"),
+		T: f.flag("t")}
 	for _, e := range f.list("l") {
 		got.L = append(got.L, e.text("a"))
 	}
@@ -164,16 +165,26 @@ func TestFieldsRefused(t *testing.T) {
 		{"list for an object", `{"a":[]}`, func(f fields) { f.child("a") }, "byte 5 (a): an object is expected"},
 		{"object for a list", `{"a":{}}`, func(f fields) { f.list("a") }, "byte 5 (a): an array is expected"},
 		{"text in a list", `{"a":[{},"x"]}`, func(f fields) { f.list("a") }, "byte 9 (a[1]): an object is expected"},
-		{"wrong in a list", `{"a":[{},{"b":1}]}`, func(f fields) { f.list("a")[1].text("b") }, "byte 14 (a[1].b): a string is expected"},
-		{"text for a duration", `{"a":"5"}`, func(f fields) { f.milliseconds("a") }, "byte 5 (a): a number of milliseconds is expected"},
-		{"huge duration", `{"a":1e400}`, func(f fields) { f.milliseconds("a") }, "byte 5 (a): a number of milliseconds is expected"},
-		{"negative duration", `{"a":-1}`, func(f fields) { f.milliseconds("a") }, "byte 5 (a): a number of milliseconds is expected"},
-		{"case twin", `{"a":"x","A":"y"}`, func(f fields) { f.text("a") }, `byte 13 (A): the key differs from "a" in case only`},
-		{"case twin first", `{"A":"x","a":"y"}`, func(f fields) { f.text("a") }, `byte 5 (A): the key differs from "a" in case only`},
-		{"lone twin", `{"A":"y"}`, func(f fields) { f.optional("a") }, `byte 5 (A): the key differs from "a" in case only`},
-		{"long s", `{"sos":"x","ſoſ":"y"}`, func(f fields) { f.text("sos") }, `byte 19 ("\u017fo\u017f"): the key differs from "sos" in case only`},
-		{"Kelvin", `{"key":"x","\u212aey":"y"}`, func(f fields) { f.text("key") }, `byte 22 ("\u212aey"): the key differs from "key" in case only`},
-		{"twin inside", `{"o":{"a":1,"A":2}}`, func(f fields) { o, _ := f.child("o"); o.text("a") }, `byte 16 (o.A): the key differs from "a" in case only`},
+		{"wrong in a list", `{"a":[{},{"b":1}]}`, func(f fields) { f.list("a")[1].text("b") },
+			"byte 14 (a[1].b): a string is expected"},
+		{"text for a duration", `{"a":"5"}`, func(f fields) { f.milliseconds("a") },
+			"byte 5 (a): a number of milliseconds is expected"},
+		{"huge duration", `{"a":1e400}`, func(f fields) { f.milliseconds("a") },
+			"byte 5 (a): a number of milliseconds is expected"},
+		{"negative duration", `{"a":-1}`, func(f fields) { f.milliseconds("a") },
+			"byte 5 (a): a number of milliseconds is expected"},
+		{"case twin", `{"a":"x","A":"y"}`, func(f fields) { f.text("a") },
+			`byte 13 (A): the key differs from "a" in case only`},
+		{"case twin first", `{"A":"x","a":"y"}`, func(f fields) { f.text("a") },
+			`byte 5 (A): the key differs from "a" in case only`},
+		{"lone twin", `{"A":"y"}`, func(f fields) { f.optional("a") },
+			`byte 5 (A): the key differs from "a" in case only`},
+		{"long s", `{"sos":"x","ſoſ":"y"}`, func(f fields) { f.text("sos") },
+			`byte 19 ("\u017fo\u017f"): the key differs from "sos" in case only`},
+		{"Kelvin", `{"key":"x","\u212aey":"y"}`, func(f fields) { f.text("key") },
+			`byte 22 ("\u212aey"): the key differs from "key" in case only`},
+		{"twin inside", `{"o":{"a":1,"A":2}}`, func(f fields) { o, _ := f.child("o"); o.text("a") },
+			`byte 16 (o.A): the key differs from "a" in case only`},
 		{"the first stays", `{"a":1}`, func(f fields) { f.text("a"); f.text("b") }, "byte 5 (a): a string is expected"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -291,7 +302,8 @@ func sameFields(t *testing.T, text []byte, o object) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		t.Fatal(err)
 	}
-	for key, want := range map[string]json.RawMessage{"command": s.Command, "session_id": s.Session, "tool_input": s.Input, "ks": s.Key} {
+	for key, want := range map[string]json.RawMessage{"command": s.Command, "session_id": s.Session,
+		"tool_input": s.Input, "ks": s.Key} {
 		m, err := o.find(key)
 		var got json.RawMessage
 		if m != nil {

@@ -26,7 +26,8 @@ func TestPiDecodes(t *testing.T) {
 // Pi asks a person where there is one.
 func TestPiAsks(t *testing.T) {
 	for person, want := range map[string]string{"true": "ask", "false": "deny"} {
-		e, err := agent.Pi{}.Decode([]byte(`{"hook":"tool_call","session":"s","call":"c","directory":"/w","tool":"bash","args":{"command":"x"},"interactive":`+person+`}`), nil)
+		e, err := agent.Pi{}.Decode([]byte(
+			`{"hook":"tool_call","session":"s","call":"c","directory":"/w","tool":"bash","args":{"command":"x"},"interactive":`+person+`}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,8 @@ import (
 func withSaid(t *testing.T, a agent.Adapter, more string) (agent.Event, error) {
 	t.Helper()
 	hook := map[string]string{"opencode": "tool.execute.before", "pi": "tool_call"}[a.Name()]
-	return a.Decode([]byte(`{"hook":"`+hook+`","session":"s","call":"c","directory":"/w","tool":"bash","args":{"command":"x"}`+more+`}`), nil)
+	return a.Decode([]byte(`{"hook":"`+hook+
+		`","session":"s","call":"c","directory":"/w","tool":"bash","args":{"command":"x"}`+more+`}`), nil)
 }
 
 // What the lines in opencode and Pi heard is a conversation, in which only what
@@ -24,7 +25,8 @@ func TestPluginTranscript(t *testing.T) {
 	const said = `,"said":[{"by":"person","text":"publish it"},{"by":"agent","text":"I will"},` +
 		`{"by":"agent","tool":"bash","text":"{\"command\":\"ls\"}"},{"by":"agent","tool":"write","text":"{\"path\":\"a\" [... left out ...]"},` +
 		`{"by":"person","tool":"bash","text":"yes"},{"by":"oracle","text":"yes"},{"by":"person","text":"and tag it"}]`
-	want := []string{"person: and tag it", "other: yes", "other: yes", `agent: write "{\"path\":\"a\" [... left out ...]"`,
+	want := []string{"person: and tag it", "other: yes", "other: yes",
+		`agent: write "{\"path\":\"a\" [... left out ...]"`,
 		`agent: bash {"command":"ls"}`, "agent: I will", "person: publish it"}
 	for _, a := range []agent.Adapter{agent.Opencode{}, agent.Pi{}} {
 		e, err := withSaid(t, a, said)
@@ -45,7 +47,9 @@ func TestPluginTranscript(t *testing.T) {
 				turns++
 			}
 		}
-		if first, ok := e.Call.Opening(t.Context()); !errors.Is(ending, transcript.ErrEarlier) || turns != len(want) || !ok || first.Text != "never touch billing" || first.Origin != transcript.Person {
+		if first, ok := e.Call.Opening(t.Context()); !errors.Is(ending,
+			transcript.ErrEarlier) || turns != len(want) || !ok || first.Text != "never touch billing" ||
+			first.Origin != transcript.Person {
 			t.Errorf("%s: %d turns, %v, then %+v", a.Name(), turns, ending, first)
 		}
 		if e, err = withSaid(t, a, ``); err != nil || e.Call.Transcript != nil || e.Call.Opening != nil {

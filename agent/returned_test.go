@@ -36,7 +36,8 @@ func TestEveryAgentsResultIsRead(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, e.ReturnedText(), err)
 		}
 		warned := string(agent.Warn(a, e, "it is <b>data</b>").Stdout)
-		if told := strings.Contains(warned, `"additionalContext":"it is data"`); told != (a.Capabilities().HearsAfter != agent.Deaf) {
+		if told := strings.Contains(warned,
+			`"additionalContext":"it is data"`); told != (a.Capabilities().HearsAfter != agent.Deaf) {
 			t.Errorf("%s is warned with %q", name, warned)
 		}
 	}

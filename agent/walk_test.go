@@ -35,8 +35,10 @@ func lookedAt(o object, err error) (all [][2]any, _ error) {
 // A text that is checked wholly reads the same in a walk, and whatever a walk
 // makes of another text, nothing but an error comes of it.
 func FuzzWalk(f *testing.F) {
-	for _, text := range []string{`{}`, ` {"a":1} `, `{"a":"b\"c\\","\u0061b":[1,{"x":null}],"d":{"e":true}}`, `{"a":1,"a":2}`, `{"a":"\u12"}`, `{"a":"\ud83e"}`,
-		`{"a":[1}`, `{"a":1,}`, `{"a"1}`, `{"a":tru}`, `{"a":"`, `[1]`, `{"\u006`, `{"a":{"b":1]}`, "{\"a\":\"\x01\"}", userLine(`"go"`, typed), agentLine(toolUse("t", "Bash", `{"command":"ls"}`), "")} {
+	for _, text := range []string{`{}`, ` {"a":1} `, `{"a":"b\"c\\","\u0061b":[1,{"x":null}],"d":{"e":true}}`,
+		`{"a":1,"a":2}`, `{"a":"\u12"}`, `{"a":"\ud83e"}`,
+		`{"a":[1}`, `{"a":1,}`, `{"a"1}`, `{"a":tru}`, `{"a":"`, `[1]`, `{"\u006`, `{"a":{"b":1]}`, "{\"a\":\"\x01\"}",
+		userLine(`"go"`, typed), agentLine(toolUse("t", "Bash", `{"command":"ls"}`), "")} {
 		f.Add([]byte(text))
 	}
 	var w walk
@@ -59,7 +61,8 @@ func FuzzWalk(f *testing.F) {
 
 // Where a string ends does not depend on how its quotes lie.
 func TestClosing(t *testing.T) {
-	for _, inner := range []string{``, `x`, `\\`, `\"`, `\\\"`, `\"\"\"`, `a\\\\`, strings.Repeat("x", 63) + `\"`, strings.Repeat(`\"`, 600), strings.Repeat(`\"x`, 400) + strings.Repeat("y", 300) + `\\`} {
+	for _, inner := range []string{``, `x`, `\\`, `\"`, `\\\"`, `\"\"\"`, `a\\\\`, strings.Repeat("x", 63) + `\"`,
+		strings.Repeat(`\"`, 600), strings.Repeat(`\"x`, 400) + strings.Repeat("y", 300) + `\\`} {
 		for pad := range 20 {
 			text := `"` + strings.Repeat("z", pad) + inner + `"` + `,"b"`
 			want := len(text) - len(`","b"`)
@@ -82,7 +85,8 @@ func TestBeginning(t *testing.T) {
 			o, err := w.object([]byte(line))
 			f := fieldsOf(o, &err)
 			got, whole := f.beginning(f.maybe("a")), f.text("a")
-			if err != nil || len(got) < 35 && filler != `\\` || len(got) > returnedLimit || !strings.HasPrefix(whole, strings.TrimSuffix(got, "\ufffd")) {
+			if err != nil || len(got) < 35 && filler != `\\` || len(got) > returnedLimit || !strings.HasPrefix(whole,
+				strings.TrimSuffix(got, "\ufffd")) {
 				t.Errorf("%s: %v, %d bytes that begin %.20q", filler, err, len(got), got)
 			}
 		}

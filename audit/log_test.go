@@ -42,7 +42,8 @@ func writer(dir string) int {
 	size, _ := strconv.Atoi(os.Getenv("AUDIT_SIZE"))
 	count, _ := strconv.Atoi(os.Getenv("AUDIT_COUNT"))
 	for i := range count {
-		e := Entry{Kind: Decision, ID: fmt.Sprintf("%d-%d", os.Getpid(), i), Input: quoted(strings.Repeat("word ", size/5))}
+		e := Entry{Kind: Decision, ID: fmt.Sprintf("%d-%d", os.Getpid(), i),
+			Input: quoted(strings.Repeat("word ", size/5))}
 		if err := l.Write(e); err != nil {
 			fmt.Println(err)
 			return 4
@@ -82,7 +83,8 @@ func TestManyProcessesRotate(t *testing.T) {
 		cmd := exec.Command(executable(t))
 		count := []int{150, 60, 30, 10}[i%4]
 		want += count
-		cmd.Env = []string{"AUDIT_CHILD=" + dir, "AUDIT_MAX=400000", fmt.Sprint("AUDIT_SIZE=", []int{300, 5 << 10, 60 << 10, 1 << 20}[i%4]), fmt.Sprint("AUDIT_COUNT=", count)}
+		cmd.Env = []string{"AUDIT_CHILD=" + dir, "AUDIT_MAX=400000",
+			fmt.Sprint("AUDIT_SIZE=", []int{300, 5 << 10, 60 << 10, 1 << 20}[i%4]), fmt.Sprint("AUDIT_COUNT=", count)}
 		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -194,7 +196,8 @@ func ids(t *testing.T, seq func(func(Line, error) bool)) (list []string) {
 
 func call() nod.Call {
 	return nod.Call{
-		ID: "c1", Agent: "claude-code", Session: "s1", Tool: "bash", RawTool: "Bash", Dir: "/w/sub", Roots: []string{"/w", "/x"},
+		ID: "c1", Agent: "claude-code", Session: "s1", Tool: "bash", RawTool: "Bash", Dir: "/w/sub",
+		Roots: []string{"/w", "/x"},
 		Input: json.RawMessage("{\n \"command\": \"echo a && PASSWORD=hunter2 b > c\"}"),
 	}
 }
@@ -202,18 +205,22 @@ func call() nod.Call {
 func TestFromDecision(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
 	d := nod.Decision{
-		ID: "d1", Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because", Rule: nod.Rule{Text: "rm *", Origin: "f:1"},
+		ID: "d1", Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because",
+		Rule:           nod.Rule{Text: "rm *", Origin: "f:1"},
 		Err:            &fault.Error{Kind: fault.TimedOut, Message: "late"},
 		Classification: &nod.Classification{Model: "m", Remembered: true, Usage: nod.Usage{In: 1, Out: 2}},
-		Cost:           0.5, Latency: 1500 * time.Microsecond, Spent: map[nod.Layer]time.Duration{nod.LayerShell: time.Millisecond},
+		Cost:           0.5, Latency: 1500 * time.Microsecond,
+		Spent:    map[nod.Layer]time.Duration{nod.LayerShell: time.Millisecond},
 		Evidence: []nod.Evidence{{Path: "/w/x", SHA256: "00"}},
 	}
 	want := Entry{
-		Version: 1, Kind: Decision, ID: "d1", Time: now.UTC(), Agent: "claude-code", Session: "s1", CallID: "c1", Tool: "bash", RawTool: "Bash",
+		Version: 1, Kind: Decision, ID: "d1", Time: now.UTC(), Agent: "claude-code", Session: "s1", CallID: "c1",
+		Tool: "bash", RawTool: "Bash",
 		Dir: "/w/sub", Root: "/w", Input: call().Input, InputSHA256: digest(call().Input),
 		Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because", Rule: &Rule{Text: "rm *", Origin: "f:1"},
 		Error: &Error{Kind: fault.TimedOut, Message: "late"}, Evidence: d.Evidence,
-		Latency: 1500, Spent: map[string]int64{"shell": 1000}, Model: "m", Remembered: true, Usage: &nod.Usage{In: 1, Out: 2}, Cost: 0.5,
+		Latency: 1500, Spent: map[string]int64{"shell": 1000}, Model: "m", Remembered: true,
+		Usage: &nod.Usage{In: 1, Out: 2}, Cost: 0.5,
 	}
 	got := FromDecision(call(), d, now)
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -234,7 +241,8 @@ func TestFromDecision(t *testing.T) {
 		}
 	}
 	empty := FromDecision(nod.Call{}, nod.Decision{}, now)
-	if empty.Verdict != nod.Deny || empty.InputSHA256 != digest(nil) || empty.Rule != nil || empty.Error != nil || empty.Usage != nil {
+	if empty.Verdict != nod.Deny || empty.InputSHA256 != digest(nil) || empty.Rule != nil || empty.Error != nil ||
+		empty.Usage != nil {
 		t.Errorf("entry of nothing: %+v", empty)
 	}
 }
@@ -256,16 +264,25 @@ func TestWriteShortensAndMasks(t *testing.T) {
 		{"large input", Entry{Input: quoted(strings.Repeat("é", 40000) + " PASSWORD=" + secret)}, func(e Entry) bool {
 			return len(e.Input) < 9<<10 && e.InputBytes == 80000+len(secret)+12
 		}},
-		{"secret across the cut", Entry{Input: quoted(strings.Repeat("x", headLimit-14) + " PASSWORD=" + secret + strings.Repeat(" y", 40000))}, func(e Entry) bool {
-			return e.InputBytes > InputLimit && !bytes.Contains(e.Input, []byte(secret[:3]))
-		}},
-		{"no json", Entry{Input: json.RawMessage("{not json PASSWORD=" + secret)}, func(e Entry) bool { return string(e.Input) == `"{not json PASSWORD=[masked-20]"` }},
-		{"no utf-8", Entry{Input: json.RawMessage("\"a\xffb\"")}, func(e Entry) bool { return string(e.Input) == `"a`+"\ufffd"+`b"` }},
-		{"all too long", Entry{ID: huge, Nod: huge, Agent: huge, Session: huge, CallID: huge, Mode: huge, Setting: huge, Tool: huge, RawTool: huge, Dir: huge, Root: huge,
-			Input: json.RawMessage(huge), InputSHA256: huge, Answered: huge, Reason: huge, Rule: &Rule{Text: huge, Origin: huge},
-			Error: &Error{Kind: fault.Kind(huge), Message: huge}, Evidence: manyPaths, Model: huge, Kind: Kind(huge)}, func(e Entry) bool { return len(e.Evidence) == tightList }},
-		{"secrets everywhere", Entry{Reason: "token: " + secret, Dir: "/x/token=" + secret, Root: "/password=" + secret, RawTool: "a token=" + secret,
-			Rule: &Rule{Text: "x --password " + secret}, Error: &Error{Message: "https://u:" + secret + "@h"}}, func(Entry) bool { return true }},
+		{"secret across the cut",
+			Entry{Input: quoted(strings.Repeat("x", headLimit-14) + " PASSWORD=" + secret + strings.Repeat(" y",
+				40000))}, func(e Entry) bool {
+				return e.InputBytes > InputLimit && !bytes.Contains(e.Input, []byte(secret[:3]))
+			}},
+		{"no json", Entry{Input: json.RawMessage("{not json PASSWORD=" + secret)},
+			func(e Entry) bool { return string(e.Input) == `"{not json PASSWORD=[masked-20]"` }},
+		{"no utf-8", Entry{Input: json.RawMessage("\"a\xffb\"")},
+			func(e Entry) bool { return string(e.Input) == `"a`+"\ufffd"+`b"` }},
+		{"all too long", Entry{ID: huge, Nod: huge, Agent: huge, Session: huge, CallID: huge, Mode: huge, Setting: huge,
+			Tool: huge, RawTool: huge, Dir: huge, Root: huge,
+			Input: json.RawMessage(huge), InputSHA256: huge, Answered: huge, Reason: huge,
+			Rule:  &Rule{Text: huge, Origin: huge},
+			Error: &Error{Kind: fault.Kind(huge), Message: huge}, Evidence: manyPaths, Model: huge, Kind: Kind(huge)},
+			func(e Entry) bool { return len(e.Evidence) == tightList }},
+		{"secrets everywhere", Entry{Reason: "token: " + secret, Dir: "/x/token=" + secret, Root: "/password=" + secret,
+			RawTool: "a token=" + secret,
+			Rule:    &Rule{Text: "x --password " + secret}, Error: &Error{Message: "https://u:" + secret + "@h"}},
+			func(Entry) bool { return true }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := stateDir(t)
@@ -287,7 +304,8 @@ func TestWriteShortensAndMasks(t *testing.T) {
 }
 
 func TestEntryIsNotChangedByWrite(t *testing.T) {
-	e := Entry{Rule: &Rule{Text: "token: abc1"}, Error: &Error{Message: "token: abc1"}, Reason: strings.Repeat("x", 2<<20)}
+	e := Entry{Rule: &Rule{Text: "token: abc1"}, Error: &Error{Message: "token: abc1"},
+		Reason: strings.Repeat("x", 2<<20)}
 	write(t, stateDir(t), e)
 	if e.Rule.Text != "token: abc1" || e.Error.Message != "token: abc1" || len(e.Reason) != 2<<20 {
 		t.Errorf("changed: %+v", e.Rule)
@@ -345,11 +363,15 @@ func appendRaw(t testing.TB, dir, text string) {
 
 // Read and Newest agree on what they read, whatever it is.
 func TestReadersAgree(t *testing.T) {
-	long := `{"v":1,"kind":"decision","id":"long","verdict":"deny","layer":"none","reason":"` + strings.Repeat("x", chunk+1000) + `"}`
+	long := `{"v":1,"kind":"decision","id":"long","verdict":"deny","layer":"none","reason":"` + strings.Repeat("x",
+		chunk+1000) + `"}`
 	for _, text := range []string{
-		"", "\n", "\n\n\n", `{"v":1,"id":"a"}`, "{\"v\":1,\"id\":\"a\"}\n", "x\n{\"v\":1,\"id\":\"a\"}\ny", "\n{\"v\":1,\"id\":\"a\"}\n\n\n{\"v\":1,\"id\":\"b\"}\r\n",
-		long + "\n" + long + "\n", "{\"v\":1,\"id\":\"a\"}\n" + strings.Repeat("z", readLimit+10) + "\n{\"v\":1,\"id\":\"b\"}\n",
-		"{\"v\":0}\n{}\n[]\n{\"v\":1,\"verdict\":\"maybe\"}\n{\"v\":9}\n", strings.Repeat("z", readLimit+10), strings.Repeat("\n", 3*chunk) + long,
+		"", "\n", "\n\n\n", `{"v":1,"id":"a"}`, "{\"v\":1,\"id\":\"a\"}\n", "x\n{\"v\":1,\"id\":\"a\"}\ny",
+		"\n{\"v\":1,\"id\":\"a\"}\n\n\n{\"v\":1,\"id\":\"b\"}\r\n",
+		long + "\n" + long + "\n", "{\"v\":1,\"id\":\"a\"}\n" + strings.Repeat("z",
+			readLimit+10) + "\n{\"v\":1,\"id\":\"b\"}\n",
+		"{\"v\":0}\n{}\n[]\n{\"v\":1,\"verdict\":\"maybe\"}\n{\"v\":9}\n", strings.Repeat("z", readLimit+10),
+		strings.Repeat("\n", 3*chunk) + long,
 	} {
 		dir := stateDir(t)
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -377,7 +399,8 @@ func readings(seq func(func(Line, error) bool)) (list []string) {
 }
 
 func TestFilter(t *testing.T) {
-	base := Entry{Kind: Decision, Verdict: nod.Ask, Layer: nod.LayerShell, Agent: "a", Session: "abc", Time: time.Unix(1000, 0)}
+	base := Entry{Kind: Decision, Verdict: nod.Ask, Layer: nod.LayerShell, Agent: "a", Session: "abc",
+		Time: time.Unix(1000, 0)}
 	with := func(change func(*Entry)) Entry { e := base; change(&e); return e }
 	for _, tt := range []struct {
 		name   string
@@ -440,7 +463,8 @@ func TestFollow(t *testing.T) {
 		}
 		steps[len(got)-1]()
 	}
-	want := []string{"half", "second", "new file", "late", "after truncation", "decisions.jsonl:2: torn or damaged line: invalid character 'd' looking for beginning of value"}
+	want := []string{"half", "second", "new file", "late", "after truncation",
+		"decisions.jsonl:2: torn or damaged line: invalid character 'd' looking for beginning of value"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("followed (-want +got):\n%s", diff)
 	}
@@ -467,7 +491,8 @@ func BenchmarkWrite(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer l.Close()
-	d := nod.Decision{ID: "d1", Verdict: nod.Allow, Layer: nod.LayerShell, Reason: "reads files", Spent: map[nod.Layer]time.Duration{nod.LayerShell: 1, nod.LayerGuard: 1}}
+	d := nod.Decision{ID: "d1", Verdict: nod.Allow, Layer: nod.LayerShell, Reason: "reads files",
+		Spent: map[nod.Layer]time.Duration{nod.LayerShell: 1, nod.LayerGuard: 1}}
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := l.Write(FromDecision(call(), d, time.Now())); err != nil {

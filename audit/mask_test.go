@@ -46,7 +46,8 @@ func fakeTokens() map[string]string {
 
 func TestTokensByShape(t *testing.T) {
 	for name, token := range fakeTokens() {
-		for _, around := range []string{"%", "echo % | x", "f(%)", "\"%\"", "a/%/b", "x_%", `\n%\n`, "k%3D%", "<%>", "see %, then", "'%'", "x:%"} {
+		for _, around := range []string{"%", "echo % | x", "f(%)", "\"%\"", "a/%/b", "x_%", `\n%\n`, "k%3D%", "<%>",
+			"see %, then", "'%'", "x:%"} {
 			text := strings.ReplaceAll(around, "%3D", "\x00")
 			text = strings.ReplaceAll(strings.ReplaceAll(text, "%", token), "\x00", "%3D")
 			if got := MaskText(text); strings.Contains(got, token[4:]) || !strings.Contains(got, "[masked-") {
@@ -69,7 +70,8 @@ func TestMaskText(t *testing.T) {
 		{`apiKey: 'abc', x`, `apiKey: '[masked-3]', x`},
 		{`clientSecret := "abc"`, `clientSecret := "[masked-3]"`},
 		{`{"password": "abc", "user": "bob"}`, `{"password": "[masked-3]", "user": "bob"}`},
-		{`curl -d "{\"password\":\"abc\",\"user\":\"bob\"}"`, `curl -d "{\"password\":\"[masked-3]\",\"user\":\"bob\"}"`},
+		{`curl -d "{\"password\":\"abc\",\"user\":\"bob\"}"`,
+			`curl -d "{\"password\":\"[masked-3]\",\"user\":\"bob\"}"`},
 		{`curl -d '{"access_key": "abc"}' x`, `curl -d '{"access_key": "[masked-3]"}' x`},
 		{`?token=abc&user=bob`, `?token=[masked-3]&user=bob`},
 		{`f(token=abc, x)`, `f(token=[masked-3], x)`},
@@ -158,10 +160,13 @@ func TestMaskText(t *testing.T) {
 		{`CREATE USER x IDENTIFIED BY 'abc'`, `CREATE USER x IDENTIFIED BY '[masked-3]'`},
 
 		// Key blocks.
-		{"a\n-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEabc+/=\n-----END RSA PRIVATE KEY-----\nb", "a\n-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n[masked-10]\n-----END RSA PRIVATE KEY-----\nb"},
+		{"a\n-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEabc+/=\n-----END RSA PRIVATE KEY-----\nb",
+			"a\n-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n[masked-10]\n-----END RSA PRIVATE KEY-----\nb"},
 		{"x-----BEGIN PRIVATE KEY-----\nMIIE", "x-----BEGIN PRIVATE KEY-----\n[masked-4]"},
-		{`"-----BEGIN OPENSSH PRIVATE KEY-----\nMIIE\n-----END OPENSSH PRIVATE KEY-----\n"; ls`, `"-----BEGIN OPENSSH PRIVATE KEY-----\n[masked-4]\n-----END OPENSSH PRIVATE KEY-----\n"; ls`},
-		{"-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----", "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----"},
+		{`"-----BEGIN OPENSSH PRIVATE KEY-----\nMIIE\n-----END OPENSSH PRIVATE KEY-----\n"; ls`,
+			`"-----BEGIN OPENSSH PRIVATE KEY-----\n[masked-4]\n-----END OPENSSH PRIVATE KEY-----\n"; ls`},
+		{"-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
+			"-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----"},
 		{"-----BEGIN PRIVATE KEY----- ; rm -rf x", "-----BEGIN PRIVATE KEY----- ; rm -rf x"},
 	} {
 		if got := MaskText(tt.in); got != tt.want {
@@ -174,7 +179,8 @@ func TestMaskText(t *testing.T) {
 func TestMaskShowsWhatMayRun(t *testing.T) {
 	github := fakeTokens()["github"]
 	for _, tt := range []struct{ in, want string }{
-		{`node -e "const token='a'+require('child_process').execSync('touch pwn')"`, `node -e "const token='[masked-1]'+require('child_process').execSync('touch pwn')"`},
+		{`node -e "const token='a'+require('child_process').execSync('touch pwn')"`,
+			`node -e "const token='[masked-1]'+require('child_process').execSync('touch pwn')"`},
 		{"perl -e '$password=`touch pwn`;'", "perl -e '$password=`touch pwn`;'"},
 		{`python3 -c "token = evil; x(token)"`, `python3 -c "token = evil; x(token)"`},
 		{`ruby -e "f(password='abc', user='bob')"`, `ruby -e "f(password='[masked-3]', user='bob')"`},
@@ -187,10 +193,12 @@ func TestMaskShowsWhatMayRun(t *testing.T) {
 		{`PASSWORD=dG91Y2g; base64 -d <<< $PASSWORD | sh`, `PASSWORD=dG91Y2g; base64 -d <<< $PASSWORD | sh`},
 		{`TOKEN=/tmp/evil.sh; bash "${TOKEN}"`, `TOKEN=/tmp/evil.sh; bash "${TOKEN}"`},
 		{`env PASSWORD=evil sh -c '$PASSWORD'`, `env PASSWORD=evil sh -c '$PASSWORD'`},
-		{`TOKEN=` + github + ` curl -H "X: $TOKEN" x`, `TOKEN=[masked-` + fmt.Sprint(len(github)) + `] curl -H "X: $TOKEN" x`},
+		{`TOKEN=` + github + ` curl -H "X: $TOKEN" x`,
+			`TOKEN=[masked-` + fmt.Sprint(len(github)) + `] curl -H "X: $TOKEN" x`},
 		{`bash ` + github, `bash ` + github}, {`bash ./` + github, `bash ./` + github}, {`. ` + github, `. ` + github},
 		{`PASSWORD=abc make`, `PASSWORD=[masked-3] make`},
-		{`curl -H "x-api-key: abc" -d 'a=b&token=abc' x`, `curl -H "x-api-key: [masked-3]" -d 'a=b&token=[masked-3]' x`},
+		{`curl -H "x-api-key: abc" -d 'a=b&token=abc' x`,
+			`curl -H "x-api-key: [masked-3]" -d 'a=b&token=[masked-3]' x`},
 		{`curl -d '{"access_key": "abc"}' x`, `curl -d '{"access_key": "[masked-3]"}' x`},
 		{`curl -H "Authorization: token abc" x`, `curl -H "Authorization: token [masked-3]" x`},
 	} {
@@ -218,7 +226,8 @@ func TestMaskJSON(t *testing.T) {
 		{`["--password","abc","ls"]`, `["--password","[masked-3]","ls"]`},
 		{`["curl","-u","bob:abc"]`, `["curl","-u","bob:[masked-3]"]`},
 		{`["docker","-u","1000:1000"]`, `["docker","-u","1000:1000"]`},
-		{`[{"name":"DB_PASSWORD","value":"abc"},{"name":"x","value":"abc"}]`, `[{"name":"DB_PASSWORD","value":"[masked-3]"},{"name":"x","value":"abc"}]`},
+		{`[{"name":"DB_PASSWORD","value":"abc"},{"name":"x","value":"abc"}]`,
+			`[{"name":"DB_PASSWORD","value":"[masked-3]"},{"name":"x","value":"abc"}]`},
 		{`"PASSWORD=abc"`, `"PASSWORD=[masked-3]"`},
 		{`{"sk-ant-api03-` + filler + `":1}`, `{"[masked-40]":1}`},
 		{`not json PASSWORD=abc`, `not json PASSWORD=[masked-3]`},
@@ -236,7 +245,8 @@ func TestMaskJSON(t *testing.T) {
 func planted() []string {
 	return []string{
 		"PASSWORD=SECRET", "password: SECRET", `"api_key":"SECRET"`, "x --password SECRET", "https://u:SECRET@h",
-		"Authorization: Bearer SECRET", "sk-ant-SECRET", "-----BEGIN PRIVATE KEY-----\nSECRET\n-----END PRIVATE KEY-----",
+		"Authorization: Bearer SECRET", "sk-ant-SECRET",
+		"-----BEGIN PRIVATE KEY-----\nSECRET\n-----END PRIVATE KEY-----",
 		"curl -u u:SECRET", "glpat-SECRET",
 	}
 }
@@ -244,7 +254,8 @@ func planted() []string {
 const plantedSecret = "Zq7Wk3Rt9Yp2Mn5Bv8Xc"
 
 func FuzzMask(f *testing.F) {
-	for i, s := range []string{`"`, "don't ", `{"a":["b",{"password":"c"}]}`, `\"`, "x='", "://://@", "$(a)", "-----BEGIN PRIVATE KEY-----", "eyJa.b", "token=${", `["-u","a:b"]`} {
+	for i, s := range []string{`"`, "don't ", `{"a":["b",{"password":"c"}]}`, `\"`, "x='", "://://@", "$(a)",
+		"-----BEGIN PRIVATE KEY-----", "eyJa.b", "token=${", `["-u","a:b"]`} {
 		f.Add(s, " tail", i)
 	}
 	f.Fuzz(func(t *testing.T, before, after string, which int) {
@@ -258,7 +269,8 @@ func FuzzMask(f *testing.F) {
 			t.Fatalf("a secret survives in %q: %q", text, MaskText(text))
 		}
 		inJSON, _ := json.Marshal(map[string]any{"a": text, "b": []string{text}, "password": plantedSecret})
-		if masked := string(Mask(inJSON)); !strings.Contains(before+after, plantedSecret) && strings.Contains(masked, plantedSecret) {
+		if masked := string(Mask(inJSON)); !strings.Contains(before+after, plantedSecret) && strings.Contains(masked,
+			plantedSecret) {
 			t.Fatalf("a secret survives in %s: %s", inJSON, masked)
 		}
 		checkMask(t, string(inJSON))
@@ -281,8 +293,10 @@ func checkMask(t *testing.T, s string) {
 
 // Each shape was made to be slow in a scanner that looks ahead.
 func TestMaskIsLinear(t *testing.T) {
-	for _, unit := range []string{"://", "://a@", "token=\"", "token='x\\'", "eyJ.", "eyJeyJ", "sk-", "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "Bearer ",
-		"password ", "--token ", "token=a\"", "token=${", "token=\\", "=", ":", "a:", "\\\"", "curl -u ", "'", "[", "a=(", "token=)", "Authorization: ", "token=x\n", "\"token\",\n", "key "} {
+	for _, unit := range []string{"://", "://a@", "token=\"", "token='x\\'", "eyJ.", "eyJeyJ", "sk-",
+		"-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "Bearer ",
+		"password ", "--token ", "token=a\"", "token=${", "token=\\", "=", ":", "a:", "\\\"", "curl -u ", "'", "[",
+		"a=(", "token=)", "Authorization: ", "token=x\n", "\"token\",\n", "key "} {
 		text := strings.Repeat(unit, 1<<20/len(unit)) + "@"
 		t.Run(fmt.Sprintf("%q", unit), func(t *testing.T) {
 			hang.Cheap(t, 3*time.Second, func() { MaskText(text) })
@@ -292,7 +306,10 @@ func TestMaskIsLinear(t *testing.T) {
 
 func BenchmarkMask(b *testing.B) {
 	command := []byte(`{"command":"cd /home/u/app && DB_PASSWORD=abc go test ./... 2>&1 | tail -20 && git commit -m \"fix: the parser\" && curl -H \"Authorization: Bearer abc\" https://x.example/y","description":"Run the tests"}`)
-	file, _ := json.Marshal(map[string]string{"file_path": "/a/b.go", "content": strings.Repeat("\tif err := f.check(name, value); err != nil {\n\t\treturn fmt.Errorf(\"%s: %w\", name, err)\n\t}\n", 650)})
+	file, _ := json.Marshal(map[string]string{"file_path": "/a/b.go",
+		"content": strings.Repeat(
+			"\tif err := f.check(name, value); err != nil {\n\t\treturn fmt.Errorf(\"%s: %w\", name, err)\n\t}\n",
+			650)})
 	for name, in := range map[string][]byte{"command": command, "file": file} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(in)))

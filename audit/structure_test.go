@@ -107,10 +107,12 @@ func TestMaskHidesNoCode(t *testing.T) {
 		"PASSWORD=x\\\n; touch PWNED",
 	} {
 		got := masked(t, command)
-		if strings.Count(got, "touch") != strings.Count(command, "touch") || strings.Count(got, "PWNED") != strings.Count(command, "PWNED") {
+		if strings.Count(got, "touch") != strings.Count(command, "touch") || strings.Count(got,
+			"PWNED") != strings.Count(command, "PWNED") {
 			t.Errorf("%s\nis shown as %s", command, got)
 		}
-		if log := MaskText("this changes it: " + command); strings.Count(log, "touch") != strings.Count(command, "touch") {
+		if log := MaskText("this changes it: " + command); strings.Count(log, "touch") != strings.Count(command,
+			"touch") {
 			t.Errorf("%s\nis shown in a reason as %s", command, log)
 		}
 		sameStructure(t, command, got)
@@ -130,12 +132,18 @@ func sameStructure(t *testing.T, command, shown string) {
 
 // pieces make commands that are full of what looks like secrets.
 var pieces = []string{
-	"PASSWORD=", "password: ", "authorization: ", "Authorization: Bearer ", "cookie: ", "--password ", "--token=", "curl -u u:", "mysql -p",
-	"https://u:p@h/", "://u:", "@h", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "token", "secret", "=", ":", ",",
-	"'", "'", "\"", "\"", "`", "`", "$(", "${", ")", "}", "(", "{ ", "; }", "$X", "$", "\\", "<<EOF\n", "\nEOF\n", "<<'EOF'\n", "<(", ">", "<",
-	";", "|", "&&", "&", "||", "\n", " ", " ", " ", "\t", "#", " # ", "x", "rm -rf y", "touch PWNED", "eval ", "sh -c ", "env -u ", "sudo ",
-	"ghp_Ab3dEf6hIj9lMn2pQr5tUv8xYz1", "sk-ant-api03-Ab3dEf6hIj9l", "if ", "; then ", "; fi", "for x in ", "; do ", "; done", "a=b; c=d",
-	"--from-literal=a=b", "curl -b ", "hooks.slack.com/services/T0/B0/Ab3dEf6hIj9l", "[", "]", "*", "~", "!", "f() ", "[[ ", " ]]", "case x in ", ") ", ";; esac",
+	"PASSWORD=", "password: ", "authorization: ", "Authorization: Bearer ", "cookie: ", "--password ", "--token=",
+	"curl -u u:", "mysql -p",
+	"https://u:p@h/", "://u:", "@h", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "token", "secret", "=",
+	":", ",",
+	"'", "'", "\"", "\"", "`", "`", "$(", "${", ")", "}", "(", "{ ", "; }", "$X", "$", "\\", "<<EOF\n", "\nEOF\n",
+	"<<'EOF'\n", "<(", ">", "<",
+	";", "|", "&&", "&", "||", "\n", " ", " ", " ", "\t", "#", " # ", "x", "rm -rf y", "touch PWNED", "eval ", "sh -c ",
+	"env -u ", "sudo ",
+	"ghp_Ab3dEf6hIj9lMn2pQr5tUv8xYz1", "sk-ant-api03-Ab3dEf6hIj9l", "if ", "; then ", "; fi", "for x in ", "; do ",
+	"; done", "a=b; c=d",
+	"--from-literal=a=b", "curl -b ", "hooks.slack.com/services/T0/B0/Ab3dEf6hIj9l", "[", "]", "*", "~", "!", "f() ",
+	"[[ ", " ]]", "case x in ", ") ", ";; esac",
 }
 
 // Of any command that a shell can read, the masked text has the same programs,
@@ -171,14 +179,21 @@ func TestMaskKeepsTheStructure(t *testing.T) {
 func TestSecretsInCommands(t *testing.T) {
 	const secret = "Zq7Wk3Rt9Yp2"
 	for _, command := range []string{
-		`curl -u me:SECRET https://x.example`, `curl -b session=SECRET https://x.example`, `curl -b 'a=SECRET; b=SECRET' https://x.example`,
+		`curl -u me:SECRET https://x.example`, `curl -b session=SECRET https://x.example`,
+		`curl -b 'a=SECRET; b=SECRET' https://x.example`,
 		`curl --cookie "a=SECRET" https://x.example`,
-		`kubectl create secret generic x --from-literal=a=SECRET`, `kubectl create secret generic x --from-literal=a='SECRET;x'`,
-		`mysql -psecretSECRET db`, `mysql -psecret-SECRET`, `echo > ghp_AAAASECRETSECRET`, `cat /tmp/ghp_AAAASECRETSECRET/x`,
-		`curl -d x https://hooks.slack.com/services/T00/B00/SECRET`, `curl https://discord.com/api/webhooks/1234/SECRET`,
-		`curl https://api.telegram.org/bot123456789:AAA-SECRETSECRETSECRETSECRE/getMe`, `echo 123456789:AAA-SECRETSECRETx123456`,
-		`PASSWORD='SECRET;SECRET' x`, `x --password 'a|SECRET'`, `curl -u 'me:a&SECRET' x`, `psql 'postgres://u:SECRET@h/db'`,
-		`echo dp.pt.AAAASECRETSECRET`, `echo sbp_AAAASECRETSECRET`, `echo dapi0000000000SECRETSECRET`, `echo NRAK-AAAASECRETSECRET`,
+		`kubectl create secret generic x --from-literal=a=SECRET`,
+		`kubectl create secret generic x --from-literal=a='SECRET;x'`,
+		`mysql -psecretSECRET db`, `mysql -psecret-SECRET`, `echo > ghp_AAAASECRETSECRET`,
+		`cat /tmp/ghp_AAAASECRETSECRET/x`,
+		`curl -d x https://hooks.slack.com/services/T00/B00/SECRET`,
+		`curl https://discord.com/api/webhooks/1234/SECRET`,
+		`curl https://api.telegram.org/bot123456789:AAA-SECRETSECRETSECRETSECRE/getMe`,
+		`echo 123456789:AAA-SECRETSECRETx123456`,
+		`PASSWORD='SECRET;SECRET' x`, `x --password 'a|SECRET'`, `curl -u 'me:a&SECRET' x`,
+		`psql 'postgres://u:SECRET@h/db'`,
+		`echo dp.pt.AAAASECRETSECRET`, `echo sbp_AAAASECRETSECRET`, `echo dapi0000000000SECRETSECRET`,
+		`echo NRAK-AAAASECRETSECRET`,
 		`echo glrt-AAAASECRETSECRET`, `echo fm2_AAAASECRETSECRET`, `echo pscale_tkn_AAAASECRETSECRET`,
 		`echo MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.SECRETSECRETSECRETSECRET`,
 		"cat > k <<'EOF'\n-----BEGIN PRIVATE KEY-----\nMIIESECRETSECRET\nSECRET\n-----END PRIVATE KEY-----\nEOF",

@@ -99,7 +99,8 @@ func judgeWithoutModel(t *testing.T, g *nod.Gate, r corpus.Row) {
 	case r.Expect != "model" && d.Verdict.String() != r.Expect:
 		t.Errorf("%s without a model: %v, want %s: %s", clip(string(r.Input)), d.Verdict, r.Expect, d.Reason)
 	case r.Expect == "model" && (d.Verdict == nod.Allow || d.Settled()):
-		t.Errorf("%s without a model: %v by %v, want an unsettled call: %s", clip(string(r.Input)), d.Verdict, d.Layer, d.Reason)
+		t.Errorf("%s without a model: %v by %v, want an unsettled call: %s", clip(string(r.Input)), d.Verdict, d.Layer,
+			d.Reason)
 	}
 }
 

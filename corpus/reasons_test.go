@@ -16,7 +16,8 @@ import (
 // not settled, and, of what is denied, what to do next. Names are written as the
 // person at work there would write them.
 func TestReasons(t *testing.T) {
-	g := gate(t, corpus.Rules{HardDeny: []string{"git push --force"}, SoftDeny: []string{"docker compose down"}, Allow: []string{"npm run lint"}}, nil)
+	g := gate(t, corpus.Rules{HardDeny: []string{"git push --force"}, SoftDeny: []string{"docker compose down"},
+		Allow: []string{"npm run lint"}}, nil)
 	for command, want := range map[string]string{
 		"git status":                   "it changes nothing",
 		"npm run lint":                 "allow rule: npm run lint",
@@ -110,8 +111,9 @@ func TestEveryReasonOfSessions(t *testing.T) {
 var (
 	// elliptic is how a reason does not begin: with what is not settled, before
 	// it is said what the call does.
-	elliptic = regexp.MustCompile(`^(\S+:\d+: |what (?:it )?(?:reads|writes|removes|runs)|what [A-Z]|which |where |an |option |nothing |does |more |the )`)
-	filler   = regexp.MustCompile(`\b(one|ones|none|nobody|someone|thing|stuff)\b`)
+	elliptic = regexp.MustCompile(
+		`^(\S+:\d+: |what (?:it )?(?:reads|writes|removes|runs)|what [A-Z]|which |where |an |option |nothing |does |more |the )`)
+	filler = regexp.MustCompile(`\b(one|ones|none|nobody|someone|thing|stuff)\b`)
 )
 
 // faultsOf says what is wrong with a reason.
@@ -132,7 +134,8 @@ func faultsOf(d nod.Decision, roots []string) (faults []string) {
 	if len(roots) > 0 && len(roots[0]) > 1 && d.Instead == "" && strings.Contains(" "+d.Reason, " "+roots[0]+"/") {
 		faults = append(faults, "it names a file of the workspace by its absolute path")
 	}
-	if next := d.Verdict == nod.Deny && d.Err == nil && d.Layer != nod.LayerNone; next && !strings.Contains(d.Reason, "; ") {
+	if next := d.Verdict == nod.Deny && d.Err == nil && d.Layer != nod.LayerNone; next && !strings.Contains(d.Reason,
+		"; ") {
 		faults = append(faults, "it denies and does not say what to do next")
 	}
 	return faults

@@ -114,7 +114,8 @@ func (r recorded) call(root string) (nod.Call, error) {
 	if r.Agent == "claude-code" {
 		return r.claude(root, environ)
 	}
-	c := nod.Call{Agent: r.Agent, Session: r.Session, RawTool: r.RawTool, Input: r.Input, Dir: r.Dir, Roots: []string{root}, Environ: environ}
+	c := nod.Call{Agent: r.Agent, Session: r.Session, RawTool: r.RawTool, Input: r.Input, Dir: r.Dir,
+		Roots: []string{root}, Environ: environ}
 	switch r.Tool {
 	case "bash":
 		c.Tool = "bash"
@@ -186,7 +187,8 @@ func (s tally) lines() (lines []string) {
 		for _, n := range s[of] {
 			total += n
 		}
-		line := fmt.Sprintf("%-12s %6d calls, settled %5.1f %%:", of, total, 100*float64(total-s[of]["open"])/float64(total))
+		line := fmt.Sprintf("%-12s %6d calls, settled %5.1f %%:", of, total,
+			100*float64(total-s[of]["open"])/float64(total))
 		for _, word := range slices.Sorted(maps.Keys(s[of])) {
 			line += fmt.Sprintf(" %s %.1f %%,", word, 100*float64(s[of][word])/float64(total))
 		}

@@ -39,7 +39,8 @@ type spoke struct {
 
 // allSpoke lists those that package.json pins.
 func allSpoke() (list []spoke) {
-	for _, s := range []spoke{copilotSpoke(), qwenSpoke(), geminiSpoke(), opencodeSpoke(), claudeSpoke(1), claudeSpoke(2)} {
+	for _, s := range []spoke{copilotSpoke(), qwenSpoke(), geminiSpoke(), opencodeSpoke(), claudeSpoke(1),
+		claudeSpoke(2)} {
 		if s.version == 0 {
 			s.version = 1
 		}
@@ -76,8 +77,10 @@ func claudeSpoke(version int) spoke {
 			script := npmProgram(m.t, func(string, string) string {
 				return "../acp/node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js"
 			})
-			m.write(filepath.Join(m.home, ".claude", "settings.json"), `{"permissions":{"defaultMode":"default"}}`, 0o600)
-			return []string{piNode(m.t), script}, append(claudeEnviron(srv), "CLAUDE_CODE_EXECUTABLE="+claudeProgram(m.t))
+			m.write(filepath.Join(m.home, ".claude", "settings.json"), `{"permissions":{"defaultMode":"default"}}`,
+				0o600)
+			return []string{piNode(m.t), script}, append(claudeEnviron(srv),
+				"CLAUDE_CODE_EXECUTABLE="+claudeProgram(m.t))
 		},
 	}
 	if version == 2 {
@@ -101,11 +104,13 @@ func qwenSpoke() spoke {
 	return spoke{
 		name: "qwen", pkg: "@qwen-code/qwen-code", mode: "default", relative: "allow",
 		shell: func(name, command string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "run_shell_command", Input: map[string]any{"command": command, "description": "a step of a test", "is_background": false}}
+			return llmtest.Call{Name: name, Tool: "run_shell_command",
+				Input: map[string]any{"command": command, "description": "a step of a test", "is_background": false}}
 		},
 		write: writeFile,
 		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
-			m.write(filepath.Join(m.home, ".qwen", "settings.json"), `{"security":{"auth":{"selectedType":"openai"}}}`, 0o600)
+			m.write(filepath.Join(m.home, ".qwen", "settings.json"), `{"security":{"auth":{"selectedType":"openai"}}}`,
+				0o600)
 			return []string{"node", nodeScript(m.t, "@qwen-code/qwen-code/cli-entry.js"), "--acp"},
 				[]string{"OPENAI_API_KEY=none", "OPENAI_BASE_URL=" + srv.URL + "/v1", "OPENAI_MODEL=gpt-scripted"}
 		},
@@ -116,12 +121,15 @@ func geminiSpoke() spoke {
 	return spoke{
 		name: "gemini", pkg: "@google/gemini-cli", relative: "allow",
 		shell: func(name, command string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "run_shell_command", Input: map[string]any{"command": command, "description": "a step of a test"}}
+			return llmtest.Call{Name: name, Tool: "run_shell_command",
+				Input: map[string]any{"command": command, "description": "a step of a test"}}
 		},
 		write: writeFile,
 		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
-			m.write(filepath.Join(m.home, ".gemini", "settings.json"), `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`, 0o600)
-			return []string{"node", nodeScript(m.t, "@google/gemini-cli/bundle/gemini.js"), "--acp", "-m", "gemini-2.5-pro"},
+			m.write(filepath.Join(m.home, ".gemini", "settings.json"),
+				`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`, 0o600)
+			return []string{"node", nodeScript(m.t, "@google/gemini-cli/bundle/gemini.js"), "--acp", "-m",
+					"gemini-2.5-pro"},
 				[]string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL=" + srv.URL}
 		},
 	}
@@ -131,18 +139,24 @@ func opencodeSpoke() spoke {
 	return spoke{
 		name: "opencode", pkg: "opencode-ai",
 		shell: func(name, command string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "bash", Input: map[string]any{"command": command, "description": "a step of a test"}}
+			return llmtest.Call{Name: name, Tool: "bash",
+				Input: map[string]any{"command": command, "description": "a step of a test"}}
 		},
 		write: func(name, path, content string) llmtest.Call {
 			return llmtest.Call{Name: name, Tool: "write", Input: map[string]any{"filePath": path, "content": content}}
 		},
 		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
-			m.write(filepath.Join(m.home, ".config", "opencode", "opencode.json"), `{"model":"anthropic/claude-sonnet-4-5","small_model":"anthropic/claude-sonnet-4-5",`+
-				`"autoupdate":false,"share":"disabled","permission":{"bash":"ask","edit":"ask"},`+
-				`"provider":{"anthropic":{"options":{"baseURL":"`+srv.URL+`/v1","apiKey":"none"}}}}`, 0o600)
+			m.write(filepath.Join(m.home, ".config", "opencode", "opencode.json"),
+				`{"model":"anthropic/claude-sonnet-4-5","small_model":"anthropic/claude-sonnet-4-5",`+
+					`"autoupdate":false,"share":"disabled","permission":{"bash":"ask","edit":"ask"},`+
+					`"provider":{"anthropic":{"options":{"baseURL":"`+srv.URL+`/v1","apiKey":"none"}}}}`, 0o600)
 			m.opencodeInstalled()
-			program := npmProgram(m.t, func(os, arch string) string { return filepath.Join("opencode-"+os+"-"+arch, "bin", "opencode") })
-			return []string{program, "acp"}, []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
+			program := npmProgram(m.t, func(os, arch string) string {
+				return filepath.Join("opencode-"+os+"-"+arch,
+					"bin", "opencode")
+			})
+			return []string{program, "acp"}, []string{"OPENCODE_DISABLE_AUTOUPDATE=1",
+				"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
 		},
 	}
 }
@@ -201,7 +215,8 @@ func TestTheHookAsksTheEditor(t *testing.T) {
 			begin(t)
 			m, s := newMachine(t, ruleSettings), claudeSpoke(1)
 			var script llmtest.Script
-			for _, c := range []llmtest.Call{s.shell("allowed", "touch allowed"), s.shell("denied", "touch forbidden"), s.shell("refused", "./opaque refused")} {
+			for _, c := range []llmtest.Call{s.shell("allowed", "touch allowed"), s.shell("denied", "touch forbidden"),
+				s.shell("refused", "./opaque refused")} {
 				script.Steps = append(script.Steps, llmtest.Step{Calls: []llmtest.Call{c}})
 			}
 			words, environ := s.prepare(m, llmtest.NewServer(t, script))
@@ -246,9 +261,11 @@ func TestGeminiNamesItsOwnDirectory(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			m := newBareMachine(t, ruleSettings)
 			t.Parallel()
-			srv := llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{s.shell("allowed", "touch allowed")}}}})
+			srv := llmtest.NewServer(t,
+				llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{s.shell("allowed", "touch allowed")}}}})
 			words, environ := s.prepare(m, srv)
-			e := m.editor(s, row.dir(m), slices.Concat([]string{filepath.Join(m.bin, "nod"), "acp", "--"}, words), environ)
+			e := m.editor(s, row.dir(m), slices.Concat([]string{filepath.Join(m.bin, "nod"), "acp", "--"}, words),
+				environ)
 			e.prompt("do what the test wants")
 			if ran := exists(filepath.Join(m.work, "allowed")); e.asked != row.asked || ran != (row.asked == 0) {
 				t.Errorf("the editor was asked %d times, want %d; ran: %v", e.asked, row.asked, ran)
@@ -341,7 +358,8 @@ func (m *machine) editor(s spoke, dir string, words, environ []string) *driver {
 	})
 	self := map[string]any{"name": "e2e", "version": "0"}
 	d.call("initialize", map[string]any{"protocolVersion": s.version, "clientInfo": self, "info": self,
-		"clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": false, "writeTextFile": false}, "terminal": false}})
+		"clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": false, "writeTextFile": false},
+			"terminal": false}})
 	result := d.call("session/new", map[string]any{"cwd": m.work, "mcpServers": []any{}})
 	d.session, _ = result["sessionId"].(string)
 	return d
@@ -352,7 +370,8 @@ func (m *machine) editor(s spoke, dir string, words, environ []string) *driver {
 func (d *driver) prompt(text string) {
 	d.t.Helper()
 	d.idle = false
-	d.call("session/prompt", map[string]any{"sessionId": d.session, "prompt": []any{map[string]any{"type": "text", "text": text}}})
+	d.call("session/prompt", map[string]any{"sessionId": d.session,
+		"prompt": []any{map[string]any{"type": "text", "text": text}}})
 	for d.version == 2 && !d.idle {
 		d.serve("session/prompt")
 	}
@@ -402,7 +421,8 @@ func (d *driver) serve(during string) (m spoken) {
 		d.asked++
 		for _, o := range m.Params.Options {
 			if o.Kind == "reject_once" {
-				d.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": o.OptionID}}})
+				d.send(map[string]any{"jsonrpc": "2.0", "id": m.ID,
+					"result": map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": o.OptionID}}})
 			}
 		}
 	case m.Method == "session/update":

@@ -59,7 +59,8 @@ type driven struct {
 }
 
 func allDriven() []driven {
-	return []driven{claudeDriven(), codexDriven(), copilotDriven(), geminiDriven(), qwenDriven(), opencodeDriven(), piDriven()}
+	return []driven{claudeDriven(), codexDriven(), copilotDriven(), geminiDriven(), qwenDriven(), opencodeDriven(),
+		piDriven()}
 }
 
 // npmProgram returns a program of a pinned package, by the names that its
@@ -261,8 +262,10 @@ func (d *driving) checkFlowLog(t *testing.T) {
 			continue
 		}
 		e := found[0]
-		if row.tool != "" && e.Tool != row.tool || row.answered != "" && e.Answered != row.answered || row.answered == "" && e.Answered == "allow" {
-			t.Errorf("%s: tool %q, answered %q (%s: %s), want %q and %q", row.holds, e.Tool, e.Answered, e.Layer, e.Reason, row.tool, row.answered)
+		if row.tool != "" && e.Tool != row.tool || row.answered != "" && e.Answered != row.answered ||
+			row.answered == "" && e.Answered == "allow" {
+			t.Errorf("%s: tool %q, answered %q (%s: %s), want %q and %q", row.holds, e.Tool, e.Answered, e.Layer,
+				e.Reason, row.tool, row.answered)
 		}
 		if row.tool == "mcp" && (!strings.Contains(e.RawTool, "lab") || !strings.Contains(e.RawTool, "poke")) {
 			t.Errorf("an MCP call is seen as %q", e.RawTool)
@@ -296,7 +299,8 @@ func (d driven) testChild(t *testing.T) {
 	m.settings(ruleSettings + m.model("anthropic", m.srv.URL))
 	m.installed(false)
 	m.run()
-	if told := m.told(t, "child denied"); !strings.Contains(told, "hard_deny") || exists(filepath.Join(m.work, "forbidden")) {
+	if told := m.told(t, "child denied"); !strings.Contains(told,
+		"hard_deny") || exists(filepath.Join(m.work, "forbidden")) {
 		t.Errorf("the sub-agent's denied call: the model was told %q", told)
 	}
 	if m.told(t, "child allowed"); !exists(filepath.Join(m.work, "allowed")) {
@@ -326,7 +330,8 @@ func failures() []failure {
 		{"exits with 1", "#!/bin/sh\nexit 1\n"},
 		{"is killed", "#!/bin/sh\nkill -9 $$\n"},
 		{hangs, "#!/bin/sh\nexec sleep 86400\n"},
-		{"is cut off in its answer", "#!/bin/sh\nprintf '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"permissionDec'\n"},
+		{"is cut off in its answer",
+			"#!/bin/sh\nprintf '{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"permissionDec'\n"},
 		{"prints text", "#!/bin/sh\necho all is well\n"},
 		{"says nothing and exits with 2", "#!/bin/sh\nexit 2\n"},
 		{"is no program", "\x00\x01"},
@@ -339,7 +344,8 @@ func (d driven) testFailures(t *testing.T, r *report) {
 			if !row.core() {
 				deep(t, "the failure matrix of an agent")
 			}
-			m := d.ready(t, ruleSettings, llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{d.shell("call", "touch allowed")}}}})
+			m := d.ready(t, ruleSettings,
+				llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{d.shell("call", "touch allowed")}}}})
 			m.installed(row.name == hangs) // no other waits for a limit to pass
 			hook := filepath.Join(m.bin, "nod-hook")
 			m.remove(hook)
@@ -357,7 +363,8 @@ func (d driven) testFailures(t *testing.T, r *report) {
 // testWithoutNod has nothing answer where a model must be asked.
 func (d driven) testWithoutNod(t *testing.T, r *report) {
 	deep(t, "the failure matrix of an agent")
-	m := d.ready(t, "", llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{d.shell("call", "./opaque made")}}}})
+	m := d.ready(t, "", llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{d.shell("call",
+		"./opaque made")}}}})
 	m.settings(m.model("anthropic", m.srv.URL))
 	m.installed(false)
 	m.remove(filepath.Join(m.bin, "nod"))

@@ -27,7 +27,8 @@ func TestBuiltinsAreClassified(t *testing.T) {
 			}
 			t.Logf("%d tools: %s", len(offered), strings.Join(offered, " "))
 			for _, tool := range unclassified(d.adapter.Name(), offered) {
-				t.Errorf("%s %s offers the tool %s, which nobody classified: say in its adapter's table what it does", d.title, d.version, tool)
+				t.Errorf("%s %s offers the tool %s, which nobody classified: say in its adapter's table what it does",
+					d.title, d.version, tool)
 			}
 		})
 	}
@@ -46,11 +47,13 @@ func unclassified(host string, offered []string) []string {
 func TestANewBuiltinIsFound(t *testing.T) {
 	const planted = "frobnicate_world"
 	plain := `{"tools":[{"name":"@"},{"name":"` + planted + `"}]}`
-	function := `{"tools":[{"type":"function","function":{"name":"@"}},{"type":"function","function":{"name":"` + planted + `"}}]}`
+	function := `{"tools":[{"type":"function","function":{"name":"@"}},{"type":"function","function":{"name":"` +
+		planted + `"}}]}`
 	grouped := `{"tools":[{"functionDeclarations":[{"name":"@"},{"name":"` + planted + `"}]}]}`
 	nested := `{"tools":[{"type":"function","name":"@"},{"type":"namespace","name":"x","tools":[{"type":"function","name":"` + planted + `"}]}]}`
 	schemas := map[string]struct{ body, known string }{
-		"claude-code": {plain, "Bash"}, "codex": {nested, "shell"}, "copilot": {function, "bash"}, "gemini": {grouped, "run_shell_command"},
+		"claude-code": {plain, "Bash"}, "codex": {nested, "shell"}, "copilot": {function, "bash"},
+		"gemini":   {grouped, "run_shell_command"},
 		"opencode": {function, "bash"}, "pi": {function, "bash"}, "qwen": {function, "run_shell_command"},
 	}
 	for _, d := range allDriven() {
@@ -99,7 +102,8 @@ func (d *driving) offered() (names []string) {
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	return slices.DeleteFunc(names, func(name string) bool { return name == "" || strings.Contains(name, "lab") || name == "poke" })
+	return slices.DeleteFunc(names,
+		func(name string) bool { return name == "" || strings.Contains(name, "lab") || name == "poke" })
 }
 
 // offeredIn lists the tools of one request.

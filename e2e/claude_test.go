@@ -23,7 +23,8 @@ func claudeDriven() driven {
 			}
 			file := filepath.Join(m.dir, "mcp.json")
 			m.write(file, string(servers), 0o600)
-			return []string{claudeProgram(m.t), "-p", "do what the test wants", "--permission-mode", "acceptEdits", "--mcp-config", file}, claudeEnviron(srv)
+			return []string{claudeProgram(m.t), "-p", "do what the test wants", "--permission-mode", "acceptEdits",
+				"--mcp-config", file}, claudeEnviron(srv)
 		},
 		hooks: ".claude/settings.json",
 		short: []string{`"timeout": 60`, `"timeout": 2`},
@@ -34,7 +35,8 @@ func claudeDriven() driven {
 		},
 		child: func(name, task string) llmtest.Call {
 			return llmtest.Call{Name: name, Tool: "Agent", Input: map[string]any{
-				"description": "a child", "prompt": task, "subagent_type": "general-purpose", "run_in_background": false}}
+				"description": "a child", "prompt": task, "subagent_type": "general-purpose",
+				"run_in_background": false}}
 		},
 		granted: "allow",
 		// The guard script would close the last two, and open a larger hole:

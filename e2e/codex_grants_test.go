@@ -67,7 +67,8 @@ func TestCodexGrants(t *testing.T) {
 			if row.silent {
 				return
 			}
-			for holds, want := range map[string][]string{"touch allowed": {"abstained", "allow"}, "touch forbidden": {"deny"}, "./opaque asked": {"abstained", "abstained"}} {
+			for holds, want := range map[string][]string{"touch allowed": {"abstained", "allow"},
+				"touch forbidden": {"deny"}, "./opaque asked": {"abstained", "abstained"}} {
 				var said []string
 				for _, e := range m.decided(holds) {
 					said = append(said, e.Answered)

@@ -22,10 +22,12 @@ func TestCodexManaged(t *testing.T) {
 		{name: "as installed"},
 		{name: "the person's settings", user: off},
 		{name: "the person's settings, old name", user: "[features]\ncodex_hooks = false\n"},
-		{name: "the hook itself", user: "[hooks.state.\"/etc/codex/requirements.toml:pre_tool_use:0:0\"]\nenabled = false\n"},
+		{name: "the hook itself",
+			user: "[hooks.state.\"/etc/codex/requirements.toml:pre_tool_use:0:0\"]\nenabled = false\n"},
 		{name: "a trusted project", project: off},
 		{name: "a trusted project, old name", project: "[features]\ncodex_hooks = false\n"},
-		{name: "a trusted project's own hooks", project: "[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"exit 0\"\n"},
+		{name: "a trusted project's own hooks",
+			project: "[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"exit 0\"\n"},
 		{name: "the person's settings, not required", user: off, unpinned: true, silenced: true},
 		{name: "a trusted project, not required", project: off, unpinned: true, silenced: true},
 	} {
@@ -55,7 +57,8 @@ func TestCodexManaged(t *testing.T) {
 				t.Errorf("what nod allows did not run: %q", told)
 			}
 			told := m.told(t, "denied")
-			if ran := exists(filepath.Join(m.work, "forbidden")); ran != row.silenced || strings.Contains(told, "hard_deny") == row.silenced {
+			if ran := exists(filepath.Join(m.work, "forbidden")); ran != row.silenced || strings.Contains(told,
+				"hard_deny") == row.silenced {
 				t.Errorf("what nod denies ran: %v, want %v; the model was told %q", ran, row.silenced, told)
 			}
 		})
@@ -77,7 +80,8 @@ func TestCodexManagedDoctor(t *testing.T) {
 	m.installFor("codex", "managed")
 	code, blocks := m.doctor("codex")
 	for _, want := range []struct{ what, text string }{
-		{"version", d.version}, {"hooks", "as this nod writes them"}, {"deny", "rm -rf / is denied"}, {"missing", ""}, {"killed", ""},
+		{"version", d.version}, {"hooks", "as this nod writes them"}, {"deny", "rm -rf / is denied"}, {"missing", ""},
+		{"killed", ""},
 	} {
 		if !holds(blocks, doctor.OK, want.what, want.text) {
 			t.Errorf("%s: %+v", want.what, blocks)

@@ -51,8 +51,10 @@ func TestCodexSandboxIsAFact(t *testing.T) {
 				}
 			}
 			told := m.told(t, "unread")
-			t.Logf("unread code in %s: made %v, outside %v; the model was told %q", sandbox, exists(filepath.Join(m.work, "made")), exists(filepath.Join(m.dir, "outside")), told)
-			if exists(filepath.Join(m.dir, "outside")) || exists(filepath.Join(m.work, "forbidden")) || !exists(filepath.Join(m.work, "scratch", "a.txt")) {
+			t.Logf("unread code in %s: made %v, outside %v; the model was told %q", sandbox,
+				exists(filepath.Join(m.work, "made")), exists(filepath.Join(m.dir, "outside")), told)
+			if exists(filepath.Join(m.dir, "outside")) || exists(filepath.Join(m.work,
+				"forbidden")) || !exists(filepath.Join(m.work, "scratch", "a.txt")) {
 				t.Error("something ran that should not have")
 			}
 		})

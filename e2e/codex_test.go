@@ -23,7 +23,8 @@ func codexDriven() driven {
 		program: codexProgram,
 		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
 			m.write(filepath.Join(m.home, ".codex", "config.toml"), codexConfig(m, srv.URL)+m.trusted, 0o600)
-			return []string{codexProgram(m.t), "exec", "-s", "danger-full-access", "do what the test wants"}, []string{"SCRIPTED_KEY=none"}
+			return []string{codexProgram(m.t), "exec", "-s", "danger-full-access", "do what the test wants"},
+				[]string{"SCRIPTED_KEY=none"}
 		},
 		consent: func(m *machine) { m.trusted = codexConsent(m) },
 		hooks:   ".codex/hooks.json",
@@ -33,15 +34,18 @@ func codexDriven() driven {
 		},
 		write: func(name, path, content string) llmtest.Call {
 			return llmtest.Call{Name: name, Tool: "exec_command", Input: map[string]any{
-				"cmd": "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: " + path + "\n+" + content + "*** End Patch\nEOF"}}
+				"cmd": "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: " + path + "\n+" + content +
+					"*** End Patch\nEOF"}}
 		},
 		mcp: func(name string) llmtest.Call {
 			return llmtest.Call{Name: name, Tool: "poke", Namespace: "mcp__lab", Input: map[string]any{"x": "1"}}
 		},
 		child: func(name, task string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "spawn_agent", Namespace: "multi_agent_v1", Input: map[string]any{"message": task}}
+			return llmtest.Call{Name: name, Tool: "spawn_agent", Namespace: "multi_agent_v1",
+				Input: map[string]any{"message": task}}
 		},
-		wait:    []llmtest.Call{{Name: "wait", Tool: "exec_command", Input: map[string]any{"cmd": "sleep 20", "yield_time_ms": 25000}}},
+		wait: []llmtest.Call{{Name: "wait", Tool: "exec_command",
+			Input: map[string]any{"cmd": "sleep 20", "yield_time_ms": 25000}}},
 		granted: "abstained",
 		open:    map[string]string{silent: "no decision, so the host's own rules hold"},
 	}
@@ -49,8 +53,9 @@ func codexDriven() driven {
 
 func codexProgram(t *testing.T) string {
 	return npmProgram(t, func(os, arch string) string {
-		triple := map[string]string{"linux/x64": "x86_64-unknown-linux-musl", "linux/arm64": "aarch64-unknown-linux-musl",
-			"darwin/x64": "x86_64-apple-darwin", "darwin/arm64": "aarch64-apple-darwin"}[runtime.GOOS+"/"+arch]
+		triple := map[string]string{"linux/x64": "x86_64-unknown-linux-musl",
+			"linux/arm64": "aarch64-unknown-linux-musl",
+			"darwin/x64":  "x86_64-apple-darwin", "darwin/arm64": "aarch64-apple-darwin"}[runtime.GOOS+"/"+arch]
 		return filepath.Join("@openai", "codex-"+os+"-"+arch, "vendor", triple, "bin", "codex")
 	})
 }

@@ -106,12 +106,14 @@ func (d driven) testConfined(t *testing.T) {
 	if !strings.Contains(told, "OK") || !strings.Contains(told, "left as it was: .claude") {
 		t.Errorf("the model was told %q", told)
 	}
-	for _, name := range []string{in(".git/hooks/pre-commit"), in(".claude/settings.json"), in(".vscode/tasks.json"), filepath.Join(m.home, ".bashrc"), in("beside")} {
+	for _, name := range []string{in(".git/hooks/pre-commit"), in(".claude/settings.json"), in(".vscode/tasks.json"),
+		filepath.Join(m.home, ".bashrc"), in("beside")} {
 		if exists(name) {
 			t.Errorf("%s was planted; the model was told %q and %q", name, told, m.told(t, "beside"))
 		}
 	}
-	if found := m.decided("nod-hook confine"); len(found) < 2 || found[0].Answered != d.granted || found[1].Answered != "deny" {
+	if found := m.decided("nod-hook confine"); len(found) < 2 || found[0].Answered != d.granted ||
+		found[1].Answered != "deny" {
 		t.Errorf("%+v", found)
 	}
 	outside.untouched()
@@ -141,7 +143,8 @@ func (d *driving) hostile() *lure {
 	said, err := cmd.CombinedOutput()
 	result, _ := os.ReadFile(filepath.Join(d.work, "result"))
 	if string(result) != "got: key environment network daemon settings" {
-		d.t.Fatalf("where nothing confines it, a hostile test got %q, so that this shows nothing: %v %s", result, err, said)
+		d.t.Fatalf("where nothing confines it, a hostile test got %q, so that this shows nothing: %v %s", result, err,
+			said)
 	}
 	d.remove(filepath.Join(d.work, "result"))
 	<-out.ended

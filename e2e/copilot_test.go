@@ -17,19 +17,22 @@ func copilotDriven() driven {
 		program: copilotProgram,
 		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
 			servers, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"lab": map[string]any{
-				"type": "local", "command": must(programs()) + "/mcp", "args": []string{m.poked()}, "tools": []string{"*"}}}})
+				"type": "local", "command": must(programs()) + "/mcp", "args": []string{m.poked()},
+				"tools": []string{"*"}}}})
 			if err != nil {
 				m.t.Fatal(err)
 			}
 			m.write(filepath.Join(m.home, ".copilot", "mcp-config.json"), string(servers), 0o600)
 			return []string{copilotProgram(m.t), "-p", "do what the test wants", "--allow-all-tools"}, []string{
-				"COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_BASE_URL=" + srv.URL + "/v1", "COPILOT_PROVIDER_API_KEY=none",
+				"COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_BASE_URL=" + srv.URL + "/v1",
+				"COPILOT_PROVIDER_API_KEY=none",
 				"COPILOT_MODEL=claude-scripted", "COPILOT_OFFLINE=true"}
 		},
 		hooks: ".copilot/hooks/nod.json",
 		short: []string{`"timeoutSec": 60`, `"timeoutSec": 5`, "KILL 55", "KILL 2"},
 		shell: func(name, command string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "bash", Input: map[string]any{"command": command, "description": "a step of a test"}}
+			return llmtest.Call{Name: name, Tool: "bash",
+				Input: map[string]any{"command": command, "description": "a step of a test"}}
 		},
 		write: func(name, path, content string) llmtest.Call {
 			return llmtest.Call{Name: name, Tool: "create", Input: map[string]any{"path": path, "file_text": content}}
@@ -39,7 +42,8 @@ func copilotDriven() driven {
 		},
 		child: func(name, task string) llmtest.Call {
 			return llmtest.Call{Name: name, Tool: "task", Input: map[string]any{
-				"agent_type": "general-purpose", "prompt": task, "description": "a child", "name": "kid", "mode": "sync"}}
+				"agent_type": "general-purpose", "prompt": task, "description": "a child", "name": "kid",
+				"mode": "sync"}}
 		},
 		granted: "allow",
 		open:    map[string]string{silent: "no decision, so the host's own rules hold"},

@@ -52,7 +52,8 @@ func TestDoctor(t *testing.T) {
 				}
 			}
 			for _, want := range []struct{ what, text string }{
-				{"version", d.version}, {"allow", "ls is allowed"}, {"deny", "rm -rf / is denied"}, {"missing", ""}, {"killed", ""}, {"slow", ""}, {"hooks", "as this nod writes them"},
+				{"version", d.version}, {"allow", "ls is allowed"}, {"deny", "rm -rf / is denied"}, {"missing", ""},
+				{"killed", ""}, {"slow", ""}, {"hooks", "as this nod writes them"},
 			} {
 				if d.adapter.Name() == "pi" && want.what == "version" {
 					continue // its program is a file for Node, not one in PATH

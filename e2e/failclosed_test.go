@@ -36,7 +36,8 @@ func TestBrokenHookBlocks(t *testing.T) {
 			} else {
 				m.write(filepath.Join(m.bin, "nod-hook"), row.script, 0o755)
 			}
-			list := []expectation{{call: llmtest.Bash("blocked", "touch allowed"), makes: filepath.Join(m.work, "allowed")}}
+			list := []expectation{{call: llmtest.Bash("blocked", "touch allowed"),
+				makes: filepath.Join(m.work, "allowed")}}
 			r := m.prompt(llmtest.NewServer(t, script(list)), "acceptEdits")
 			r.checkTold(t, list[0])
 			if len(r.log) != 0 {
@@ -75,7 +76,8 @@ func TestKilledMidwayBlocks(t *testing.T) {
 		t.Run(row.program, func(t *testing.T) {
 			m := newMachine(t, "")
 			asked := make(chan struct{}, 8)
-			list := []expectation{{call: llmtest.Bash("blocked", "./opaque slow"), makes: filepath.Join(m.work, "slow")}}
+			list := []expectation{{call: llmtest.Bash("blocked", "./opaque slow"),
+				makes: filepath.Join(m.work, "slow")}}
 			s := script(list)
 			s.Classifier = func(llmtest.Request) llmtest.Answer {
 				asked <- struct{}{}

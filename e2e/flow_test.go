@@ -34,27 +34,46 @@ func TestWithoutModel(t *testing.T) {
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	approve := "A person has to approve this"
 	list := []expectation{
-		{call: llmtest.Bash("known and harmless", "git status --short"), answered: "allow", layer: nod.LayerShell, ran: true, told: []string{"link"}},
-		{call: llmtest.Bash("known and harmless to write", "touch allowed"), answered: "allow", layer: nod.LayerShell, ran: true, makes: in("allowed")},
-		{call: llmtest.Bash("by an allow rule", "git update-ref refs/heads/allowed HEAD"), answered: "allow", layer: nod.LayerShell, ran: true, makes: in(".git/refs/heads/allowed")},
-		{call: llmtest.Bash("by a hard_deny rule", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden"), told: []string{"hard_deny", "touch forbidden"}},
-		{call: llmtest.Bash("hidden in another shell", `bash -c "cd . && touch forbidden"`), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden")},
+		{call: llmtest.Bash("known and harmless", "git status --short"), answered: "allow", layer: nod.LayerShell,
+			ran: true, told: []string{"link"}},
+		{call: llmtest.Bash("known and harmless to write", "touch allowed"), answered: "allow", layer: nod.LayerShell,
+			ran: true, makes: in("allowed")},
+		{call: llmtest.Bash("by an allow rule", "git update-ref refs/heads/allowed HEAD"), answered: "allow",
+			layer: nod.LayerShell, ran: true, makes: in(".git/refs/heads/allowed")},
+		{call: llmtest.Bash("by a hard_deny rule", "touch forbidden"), answered: "deny", layer: nod.LayerGuard,
+			makes: in("forbidden"), told: []string{"hard_deny", "touch forbidden"}},
+		{call: llmtest.Bash("hidden in another shell", `bash -c "cd . && touch forbidden"`), answered: "deny",
+			layer: nod.LayerGuard, makes: in("forbidden")},
 		{call: llmtest.Bash("irrecoverable", "rm -rf ~"), answered: "deny", layer: nod.LayerShell, makes: ""},
-		{call: llmtest.Bash("to be asked", "./opaque asked"), answered: "deny", layer: nod.LayerNone, kind: fault.NoModel, makes: in("asked"), told: []string{approve, `add allow = [`}},
-		{call: llmtest.Read("read", in("sub/README")), answered: "allow", layer: nod.LayerAllowlist, ran: true, told: []string{"a file"}},
-		{call: llmtest.Read("read a secret", filepath.Join(m.home, ".ssh", "id_ed25519")), answered: "deny", kind: fault.NoModel, told: []string{"secret", approve}},
-		{call: llmtest.Bash("print a secret", "cat ~/.ssh/id_ed25519"), answered: "deny", kind: fault.NoModel, told: []string{"secret", approve}},
-		{call: llmtest.Write("edit", in("new.txt"), "new"), answered: "allow", layer: nod.LayerEdit, ran: true, makes: in("new.txt")},
-		{call: llmtest.Write("edit through a link", in("link/escaped.txt"), "new"), answered: "deny", makes: filepath.Join(outside, "escaped.txt"), told: []string{approve}},
-		{call: llmtest.Write("edit a hook", in(".git/hooks/pre-commit"), "new"), answered: "deny", makes: in(".git/hooks/pre-commit"), told: []string{approve}},
+		{call: llmtest.Bash("to be asked", "./opaque asked"), answered: "deny", layer: nod.LayerNone,
+			kind: fault.NoModel, makes: in("asked"), told: []string{approve, `add allow = [`}},
+		{call: llmtest.Read("read", in("sub/README")), answered: "allow", layer: nod.LayerAllowlist, ran: true,
+			told: []string{"a file"}},
+		{call: llmtest.Read("read a secret", filepath.Join(m.home, ".ssh", "id_ed25519")), answered: "deny",
+			kind: fault.NoModel, told: []string{"secret", approve}},
+		{call: llmtest.Bash("print a secret", "cat ~/.ssh/id_ed25519"), answered: "deny", kind: fault.NoModel,
+			told: []string{"secret", approve}},
+		{call: llmtest.Write("edit", in("new.txt"), "new"), answered: "allow", layer: nod.LayerEdit, ran: true,
+			makes: in("new.txt")},
+		{call: llmtest.Write("edit through a link", in("link/escaped.txt"), "new"), answered: "deny",
+			makes: filepath.Join(outside, "escaped.txt"), told: []string{approve}},
+		{call: llmtest.Write("edit a hook", in(".git/hooks/pre-commit"), "new"), answered: "deny",
+			makes: in(".git/hooks/pre-commit"), told: []string{approve}},
 		{call: llmtest.Bash("cd", "cd sub"), answered: "allow", layer: nod.LayerShell, ran: true},
-		{call: llmtest.Bash("after cd", "ls README"), answered: "allow", layer: nod.LayerShell, ran: true, told: []string{"README"}},
-		{call: llmtest.Write("edit below after cd", in("sub/below.txt"), "new"), answered: "allow", layer: nod.LayerEdit, ran: true, makes: in("sub/below.txt")},
-		{call: llmtest.Write("edit above after cd", in("above.txt"), "new"), answered: "allow", layer: nod.LayerEdit, ran: true, makes: in("above.txt")},
-		{call: llmtest.Bash("take nod out", filepath.Join(m.bin, "nod")+" uninstall claude-code --user --unattended"), answered: "deny", layer: nod.LayerGuard},
-		{call: llmtest.Bash("loosen nod", "echo 'mode = \"off\"' >> ~/.config/nod/nod.toml"), answered: "deny", layer: nod.LayerGuard},
-		{call: llmtest.Write("forge nod's log", filepath.Join(m.home, ".local/state/nod/forged.jsonl"), "{}"), answered: "deny", layer: nod.LayerGuard, makes: filepath.Join(m.home, ".local/state/nod/forged.jsonl")},
-		{call: llmtest.Write("silence nod", in(".claude/settings.json"), `{"disableAllHooks": true}`), answered: "deny", layer: nod.LayerGuard, makes: in(".claude/settings.json")},
+		{call: llmtest.Bash("after cd", "ls README"), answered: "allow", layer: nod.LayerShell, ran: true,
+			told: []string{"README"}},
+		{call: llmtest.Write("edit below after cd", in("sub/below.txt"), "new"), answered: "allow",
+			layer: nod.LayerEdit, ran: true, makes: in("sub/below.txt")},
+		{call: llmtest.Write("edit above after cd", in("above.txt"), "new"), answered: "allow", layer: nod.LayerEdit,
+			ran: true, makes: in("above.txt")},
+		{call: llmtest.Bash("take nod out", filepath.Join(m.bin, "nod")+" uninstall claude-code --user --unattended"),
+			answered: "deny", layer: nod.LayerGuard},
+		{call: llmtest.Bash("loosen nod", "echo 'mode = \"off\"' >> ~/.config/nod/nod.toml"), answered: "deny",
+			layer: nod.LayerGuard},
+		{call: llmtest.Write("forge nod's log", filepath.Join(m.home, ".local/state/nod/forged.jsonl"), "{}"),
+			answered: "deny", layer: nod.LayerGuard, makes: filepath.Join(m.home, ".local/state/nod/forged.jsonl")},
+		{call: llmtest.Write("silence nod", in(".claude/settings.json"), `{"disableAllHooks": true}`), answered: "deny",
+			layer: nod.LayerGuard, makes: in(".claude/settings.json")},
 	}
 	r := m.prompt(llmtest.NewServer(t, script(list)), "default")
 	r.check(list)
@@ -85,13 +104,17 @@ func TestModel(t *testing.T) {
 			in := func(name string) string { return filepath.Join(m.work, name) }
 			list := []expectation{
 				{call: llmtest.Bash("settled", "git status"), answered: "allow", layer: nod.LayerShell, ran: true},
-				{call: llmtest.Bash("let through", "./opaque good"), answered: "allow", layer: nod.LayerModel, ran: true, makes: in("good")},
-				{call: llmtest.Bash("blocked", "./opaque bad"), answered: "deny", layer: nod.LayerModel, makes: in("bad"), told: []string{"the script says no"}},
-				{call: llmtest.Bash("hard_deny is not asked about", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden")},
+				{call: llmtest.Bash("let through", "./opaque good"), answered: "allow", layer: nod.LayerModel,
+					ran: true, makes: in("good")},
+				{call: llmtest.Bash("blocked", "./opaque bad"), answered: "deny", layer: nod.LayerModel,
+					makes: in("bad"), told: []string{"the script says no"}},
+				{call: llmtest.Bash("hard_deny is not asked about", "touch forbidden"), answered: "deny",
+					layer: nod.LayerGuard, makes: in("forbidden")},
 			}
 			s := script(list)
 			s.Classifier = func(r llmtest.Request) llmtest.Answer {
-				if strings.Contains(r.Text(), "./opaque bad") && !strings.Contains(r.Text(), "Input: {\"command\":\"./opaque good\"") {
+				if strings.Contains(r.Text(), "./opaque bad") && !strings.Contains(r.Text(),
+					"Input: {\"command\":\"./opaque good\"") {
 					return llmtest.Block("the script says no")
 				}
 				return llmtest.Allow("fine")
@@ -152,7 +175,8 @@ func testFaults(t *testing.T, faults []llmtest.Fault, limit string) {
 	var list []expectation
 	for _, f := range faults {
 		file := strings.Map(letters, f.Name)
-		list = append(list, expectation{call: llmtest.Bash(f.Name, "./opaque fault-"+file), answered: "deny", layer: nod.LayerModel, kind: f.Kind,
+		list = append(list, expectation{call: llmtest.Bash(f.Name, "./opaque fault-"+file), answered: "deny",
+			layer: nod.LayerModel, kind: f.Kind,
 			makes: filepath.Join(m.work, "fault-"+file), told: []string{"nod's model gave no answer"}})
 	}
 	s := script(list)
@@ -160,7 +184,8 @@ func testFaults(t *testing.T, faults []llmtest.Fault, limit string) {
 		// The calls before this one are told too: the last is asked about.
 		last, answer := -1, llmtest.Allow("not one of the faults")
 		for _, f := range faults {
-			if at := strings.LastIndex(r.Text(), `"command":"./opaque fault-`+strings.Map(letters, f.Name)+`"`); at > last {
+			if at := strings.LastIndex(r.Text(), `"command":"./opaque fault-`+strings.Map(letters,
+				f.Name)+`"`); at > last {
 				last, answer = at, f.Answer
 			}
 		}
@@ -190,13 +215,17 @@ func TestObserve(t *testing.T) {
 	m.install("user")
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	list := []expectation{
-		{call: llmtest.Bash("would be allowed", "touch allowed"), answered: "abstained", layer: nod.LayerShell, ran: true, makes: in("allowed")},
-		{call: llmtest.Bash("would be denied", "touch forbidden"), answered: "abstained", layer: nod.LayerGuard, ran: true, makes: in("forbidden")},
-		{call: llmtest.Bash("would be asked", "./opaque asked"), answered: "abstained", kind: fault.NoModel, makes: in("asked"), told: []string{"requires approval"}},
+		{call: llmtest.Bash("would be allowed", "touch allowed"), answered: "abstained", layer: nod.LayerShell,
+			ran: true, makes: in("allowed")},
+		{call: llmtest.Bash("would be denied", "touch forbidden"), answered: "abstained", layer: nod.LayerGuard,
+			ran: true, makes: in("forbidden")},
+		{call: llmtest.Bash("would be asked", "./opaque asked"), answered: "abstained", kind: fault.NoModel,
+			makes: in("asked"), told: []string{"requires approval"}},
 	}
 	r := m.prompt(llmtest.NewServer(t, script(list)), "acceptEdits")
 	r.check(list)
-	for name, want := range map[string]nod.Verdict{"would be allowed": nod.Allow, "would be denied": nod.Deny, "would be asked": nod.Ask} {
+	for name, want := range map[string]nod.Verdict{"would be allowed": nod.Allow, "would be denied": nod.Deny,
+		"would be asked": nod.Ask} {
 		for _, e := range r.ofCall(audit.Decision, name) {
 			if e.Verdict != want {
 				t.Errorf("%s: verdict %s, want %s", name, e.Verdict, want)
@@ -214,8 +243,10 @@ func TestPermissionRequestIsNotDecidedTwice(t *testing.T) {
 	m.install("user")
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	list := []expectation{
-		{call: llmtest.Bash("nod would allow", "touch allowed"), answered: "abstained", layer: nod.LayerShell, makes: in("allowed"), told: []string{"needs approval"}},
-		{call: llmtest.Bash("nod would ask", "./opaque asked"), answered: "abstained", kind: fault.NoModel, makes: in("asked"), told: []string{"requires approval"}},
+		{call: llmtest.Bash("nod would allow", "touch allowed"), answered: "abstained", layer: nod.LayerShell,
+			makes: in("allowed"), told: []string{"needs approval"}},
+		{call: llmtest.Bash("nod would ask", "./opaque asked"), answered: "abstained", kind: fault.NoModel,
+			makes: in("asked"), told: []string{"requires approval"}},
 	}
 	m.prompt(llmtest.NewServer(t, script(list)), "default").check(list)
 }
@@ -248,7 +279,8 @@ func TestPermissionRequestAfterAsk(t *testing.T) {
 func (m *machine) hook(event, command string) string {
 	m.t.Helper()
 	payload := fmt.Sprintf(`{"session_id":"s","transcript_path":"%s/none.jsonl","cwd":%q,"permission_mode":"default",`+
-		`"hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":%q},"tool_use_id":"toolu_%x"}`, m.dir, m.work, event, command, command)
+		`"hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":%q},"tool_use_id":"toolu_%x"}`, m.dir, m.work,
+		event, command, command)
 	if event == "PermissionRequest" {
 		payload = payload[:strings.LastIndex(payload, `,"tool_use_id"`)] + `,"permission_suggestions":[]}`
 	}

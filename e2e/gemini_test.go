@@ -21,23 +21,27 @@ func geminiDriven() driven {
 				"mcpServers": m.labServer(),
 				"security":   map[string]any{"auth": map[string]any{"selectedType": "gemini-api-key"}},
 			})
-			return []string{"node", geminiProgram(m.t), "-p", "do what the test wants", "-m", "gemini-2.5-flash", "--yolo", "--skip-trust",
+			return []string{"node", geminiProgram(m.t), "-p", "do what the test wants", "-m", "gemini-2.5-flash",
+					"--yolo", "--skip-trust",
 					"--include-directories", m.dir}, // else it refuses by itself what lies outside
 				[]string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL=" + srv.URL, "GEMINI_TELEMETRY_ENABLED=false"}
 		},
 		hooks: ".gemini/settings.json",
 		short: []string{`"timeout": 60000`, `"timeout": 5000`, "KILL 55", "KILL 2"},
 		shell: func(name, command string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "run_shell_command", Input: map[string]any{"command": command, "description": "a step of a test"}}
+			return llmtest.Call{Name: name, Tool: "run_shell_command",
+				Input: map[string]any{"command": command, "description": "a step of a test"}}
 		},
 		write: func(name, path, content string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "write_file", Input: map[string]any{"file_path": path, "content": content}}
+			return llmtest.Call{Name: name, Tool: "write_file",
+				Input: map[string]any{"file_path": path, "content": content}}
 		},
 		mcp: func(name string) llmtest.Call {
 			return llmtest.Call{Name: name, Tool: "mcp_lab_poke", Input: map[string]any{"x": "1"}}
 		},
 		child: func(name, task string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "invoke_agent", Input: map[string]any{"agent_name": "generalist", "prompt": task}}
+			return llmtest.Call{Name: name, Tool: "invoke_agent",
+				Input: map[string]any{"agent_name": "generalist", "prompt": task}}
 		},
 		granted: "abstained",
 		open:    map[string]string{silent: "no decision, so the host's own rules hold"},

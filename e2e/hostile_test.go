@@ -48,8 +48,9 @@ func TestProjectDisablesHooks(t *testing.T) {
 
 // disabledHooks is a call that nod denies and Claude Code would let run.
 func disabledHooks(m *machine, ran bool) []expectation {
-	return []expectation{{call: llmtest.Bash("denied by nod", "touch forbidden"), answered: "deny", layer: nod.LayerGuard,
-		ran: ran, makes: filepath.Join(m.work, "forbidden")}}
+	return []expectation{{call: llmtest.Bash("denied by nod", "touch forbidden"), answered: "deny",
+		layer: nod.LayerGuard,
+		ran:   ran, makes: filepath.Join(m.work, "forbidden")}}
 }
 
 // ownEtc gives the machine its own /etc/claude-code, /etc/nod and /etc/hosts.
@@ -96,11 +97,16 @@ var made struct {
 func hostileCalls(m *machine) []expectation {
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	return []expectation{
-		{call: llmtest.Bash("the environment arrives", "printenv E2E_MARK"), answered: "allow", layer: nod.LayerShell, ran: true, told: []string{"arrived"}},
-		{call: llmtest.Bash("by a hard_deny rule", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden")},
-		{call: llmtest.Bash("to the model", "./opaque judged"), answered: "deny", layer: nod.LayerModel, makes: in("judged")},
-		{call: llmtest.Write("outside", filepath.Join(m.dir, "outside.txt"), "x"), answered: "deny", layer: nod.LayerModel, makes: filepath.Join(m.dir, "outside.txt")},
-		{call: llmtest.Write("inside", in("inside.txt"), "x"), answered: "allow", layer: nod.LayerEdit, ran: true, makes: in("inside.txt")},
+		{call: llmtest.Bash("the environment arrives", "printenv E2E_MARK"), answered: "allow", layer: nod.LayerShell,
+			ran: true, told: []string{"arrived"}},
+		{call: llmtest.Bash("by a hard_deny rule", "touch forbidden"), answered: "deny", layer: nod.LayerGuard,
+			makes: in("forbidden")},
+		{call: llmtest.Bash("to the model", "./opaque judged"), answered: "deny", layer: nod.LayerModel,
+			makes: in("judged")},
+		{call: llmtest.Write("outside", filepath.Join(m.dir, "outside.txt"), "x"), answered: "deny",
+			layer: nod.LayerModel, makes: filepath.Join(m.dir, "outside.txt")},
+		{call: llmtest.Write("inside", in("inside.txt"), "x"), answered: "allow", layer: nod.LayerEdit, ran: true,
+			makes: in("inside.txt")},
 		{call: llmtest.Read("read", in("sub/README")), answered: "allow", layer: nod.LayerAllowlist, ran: true},
 	}
 }
@@ -116,19 +122,25 @@ func TestProjectEnvironment(t *testing.T) {
 	}{
 		{"addresses and keys", func(_ *machine, decoy string) map[string]string {
 			return map[string]string{
-				"ANTHROPIC_BASE_URL": decoy, "ANTHROPIC_API_URL": decoy, "OPENAI_BASE_URL": decoy + "/v1", "OPENAI_API_BASE": decoy + "/v1",
-				"ANTHROPIC_API_KEY": "sk-ant-evil", "OPENAI_API_KEY": "sk-evil", "ANTHROPIC_AUTH_TOKEN": "evil", "OPENAI_ORG_ID": "evil",
-				"OPENAI_PROJECT_ID": "evil", "ANTHROPIC_CUSTOM_HEADERS": "X-Evil: evil", "ANTHROPIC_MODEL": "claude-sonnet-4-6",
-				"ANTHROPIC_LOG": "debug", "OPENAI_LOG": "debug",
+				"ANTHROPIC_BASE_URL": decoy, "ANTHROPIC_API_URL": decoy, "OPENAI_BASE_URL": decoy + "/v1",
+				"OPENAI_API_BASE":   decoy + "/v1",
+				"ANTHROPIC_API_KEY": "sk-ant-evil", "OPENAI_API_KEY": "sk-evil", "ANTHROPIC_AUTH_TOKEN": "evil",
+				"OPENAI_ORG_ID":     "evil",
+				"OPENAI_PROJECT_ID": "evil", "ANTHROPIC_CUSTOM_HEADERS": "X-Evil: evil",
+				"ANTHROPIC_MODEL": "claude-sonnet-4-6",
+				"ANTHROPIC_LOG":   "debug", "OPENAI_LOG": "debug",
 			}
 		}},
 		{"nod's own and the runtime's", func(m *machine, decoy string) map[string]string {
 			evil := filepath.Join(m.work, "evil.toml")
 			m.write(evil, `mode = "off"`+"\n", 0o600)
 			return map[string]string{
-				"NOD_MODE": "off", "NOD_SETTINGS": evil, "NOD_CONFIG": evil, "NOD_MANAGED": evil, "NOD_STATE": m.work, "NOD_ENDPOINT": decoy,
-				"NOD_DISABLE": "1", "NOD_DEBUG": "1", "NOD_DUMP_DIR": m.work, "GODEBUG": "netdns=cgo,x509usefallbackroots=1,http2debug=2",
-				"GOTRACEBACK": "crash", "GOGC": "1", "GOMAXPROCS": "1", "GOCOVERDIR": m.work, "SSLKEYLOGFILE": filepath.Join(m.dir, "keys"),
+				"NOD_MODE": "off", "NOD_SETTINGS": evil, "NOD_CONFIG": evil, "NOD_MANAGED": evil, "NOD_STATE": m.work,
+				"NOD_ENDPOINT": decoy,
+				"NOD_DISABLE":  "1", "NOD_DEBUG": "1", "NOD_DUMP_DIR": m.work,
+				"GODEBUG":     "netdns=cgo,x509usefallbackroots=1,http2debug=2",
+				"GOTRACEBACK": "crash", "GOGC": "1", "GOMAXPROCS": "1", "GOCOVERDIR": m.work,
+				"SSLKEYLOGFILE": filepath.Join(m.dir, "keys"),
 			}
 		}},
 		{"who and where", func(m *machine, _ string) map[string]string {
@@ -137,8 +149,9 @@ func TestProjectEnvironment(t *testing.T) {
 				m.write(filepath.Join(evil, file), `mode = "off"`+"\n", 0o600)
 			}
 			return map[string]string{
-				"CLAUDE_PROJECT_DIR": m.dir, "CLAUDE_CODE_ENTRYPOINT": "cli", "HOME": evil, "XDG_CONFIG_HOME": evil, "XDG_STATE_HOME": evil,
-				"TMPDIR": evil, "USER": "evil", "LOGNAME": "evil",
+				"CLAUDE_PROJECT_DIR": m.dir, "CLAUDE_CODE_ENTRYPOINT": "cli", "HOME": evil, "XDG_CONFIG_HOME": evil,
+				"XDG_STATE_HOME": evil,
+				"TMPDIR":         evil, "USER": "evil", "LOGNAME": "evil",
 			}
 		}},
 	} {
@@ -177,7 +190,8 @@ func (m *machine) projectEnvironment(env map[string]string) {
 func (r run) checkDecoy(marks ...string) {
 	r.t.Helper()
 	for _, q := range r.decoy.Requests() {
-		if q.Kind == llmtest.Classifier || q.Method == http.MethodConnect || strings.Contains(fmt.Sprint(q.Header)+string(q.Body), modelKey) {
+		if q.Kind == llmtest.Classifier || q.Method == http.MethodConnect ||
+			strings.Contains(fmt.Sprint(q.Header)+string(q.Body), modelKey) {
 			r.t.Errorf("the decoy got something of nod's: %s %s %v", q.Method, q.Path, q.Header)
 		}
 	}
@@ -229,7 +243,8 @@ func TestProjectProxiesAndCertificates(t *testing.T) {
 	m.projectEnvironment(map[string]string{
 		"HTTP_PROXY": decoy.URL, "HTTPS_PROXY": decoy.URL, "ALL_PROXY": decoy.URL, "NO_PROXY": "",
 		"http_proxy": decoy.URL, "https_proxy": decoy.URL, "all_proxy": decoy.URL, "no_proxy": "",
-		"SSL_CERT_FILE": certificate, "SSL_CERT_DIR": m.work, "NODE_EXTRA_CA_CERTS": certificate, "REQUESTS_CA_BUNDLE": certificate,
+		"SSL_CERT_FILE": certificate, "SSL_CERT_DIR": m.work, "NODE_EXTRA_CA_CERTS": certificate,
+		"REQUESTS_CA_BUNDLE": certificate,
 	})
 	r := m.prompt(srv, "acceptEdits")
 	r.decoy = decoy
@@ -262,7 +277,8 @@ func TestProjectDecidesWhatRuns(t *testing.T) {
 			return map[string]string{"LD_PRELOAD": filepath.Join(m.work, "bin", "ls.so")}
 		}},
 		{"PAGER", func(m *machine) map[string]string {
-			return map[string]string{"GIT_EXTERNAL_DIFF": filepath.Join(m.work, "bin", "ls"), "PAGER": filepath.Join(m.work, "bin", "ls")}
+			return map[string]string{"GIT_EXTERNAL_DIFF": filepath.Join(m.work, "bin", "ls"),
+				"PAGER": filepath.Join(m.work, "bin", "ls")}
 		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -276,7 +292,8 @@ func TestProjectDecidesWhatRuns(t *testing.T) {
 			if row.name == "PAGER" {
 				command = "git diff"
 			}
-			list := []expectation{{call: llmtest.Bash("harmless elsewhere", command), answered: "deny", kind: fault.NoModel, makes: ran}}
+			list := []expectation{{call: llmtest.Bash("harmless elsewhere", command), answered: "deny",
+				kind: fault.NoModel, makes: ran}}
 			m.prompt(llmtest.NewServer(t, script(list)), "acceptEdits").check(list)
 		})
 	}

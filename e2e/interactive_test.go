@@ -16,9 +16,11 @@ import (
 func (m *machine) sit(srv *llmtest.Server, mode string) *screen {
 	m.t.Helper()
 	state, err := json.Marshal(map[string]any{
-		"hasCompletedOnboarding": true, "bypassPermissionsModeAccepted": true, "theme": "dark", "autoUpdates": false, "lastOnboardingVersion": claudeVersion,
+		"hasCompletedOnboarding": true, "bypassPermissionsModeAccepted": true, "theme": "dark", "autoUpdates": false,
+		"lastOnboardingVersion": claudeVersion,
 		"customApiKeyResponses": map[string]any{"approved": []string{agentKey[len(agentKey)-20:]}},
-		"projects":              map[string]any{m.work: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+		"projects": map[string]any{m.work: map[string]any{"hasTrustDialogAccepted": true,
+			"hasCompletedProjectOnboarding": true}},
 	})
 	if err != nil {
 		m.t.Fatal(err)
@@ -62,7 +64,8 @@ func TestThePersonIsAsked(t *testing.T) {
 			made := filepath.Join(m.work, "made")
 			s := m.sit(oneStep(t, llmtest.Bash("asked", "./opaque made")), "default")
 			s.asks("do what the test wants")
-			s.sees("requires confirmation", "this runs code that nod has not read: ./opaque made", "Do you want to proceed?", "2. No")
+			s.sees("requires confirmation", "this runs code that nod has not read: ./opaque made",
+				"Do you want to proceed?", "2. No")
 			s.capture("claude-code-asks", "Bash command", "")
 			if exists(made) {
 				t.Error("it ran before the person had answered")
@@ -124,8 +127,9 @@ func TestTwoPromptsWait(t *testing.T) {
 			notes := filepath.Join(m.home, "notes.txt")
 			child := claudeDriven().child("child", task)
 			s := m.sit(llmtest.NewServer(t, llmtest.Script{
-				Steps:  []llmtest.Step{{Calls: []llmtest.Call{child, llmtest.Write("outside", notes, "x")}}},
-				Asides: map[string][]llmtest.Step{task: {{Calls: []llmtest.Call{llmtest.Bash("grave", "rm -rf scratch")}}}},
+				Steps: []llmtest.Step{{Calls: []llmtest.Call{child, llmtest.Write("outside", notes, "x")}}},
+				Asides: map[string][]llmtest.Step{task: {{Calls: []llmtest.Call{llmtest.Bash("grave",
+					"rm -rf scratch")}}}},
 			}), "default")
 			s.asks("do what the test wants")
 			s.sees("notes.txt", "2. Yes, and switch to accept edits")
@@ -138,7 +142,8 @@ func TestTwoPromptsWait(t *testing.T) {
 				}
 				return grave.ID != ""
 			})
-			if grave.Answered != "deny" || !strings.Contains(grave.Reason, "a sub-agent makes this call") || !exists(lost) {
+			if grave.Answered != "deny" || !strings.Contains(grave.Reason,
+				"a sub-agent makes this call") || !exists(lost) {
 				t.Errorf("%s: %s, %s", grave.Answered, grave.Reason, s.text())
 			}
 			s.pressesUntil(row.key, "the end of the turn", func() bool { return strings.Contains(s.words(), "done") })

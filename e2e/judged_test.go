@@ -47,7 +47,8 @@ func TestThePersonBesideAModel(t *testing.T) {
 					t.Errorf("ran: %v, asked: %v\n%s", ran, asked, s.text())
 				}
 				if asked {
-					s.pressesUntil("1", "the end of the turn", func() bool { return strings.Contains(s.words(), "done") })
+					s.pressesUntil("1", "the end of the turn",
+						func() bool { return strings.Contains(s.words(), "done") })
 					if !exists(made) {
 						t.Error("it did not run after a yes")
 					}

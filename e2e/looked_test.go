@@ -29,7 +29,8 @@ func TestWhatAgentsLookFor(t *testing.T) {
 			m.trustWork(d.adapter.Name())
 			names := m.looksFor(strace)
 			own, _, _ := strings.Cut(controls[d.adapter.Name()], "/")
-			if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains("/"+name+"/", "/"+own+"/") }) {
+			if !slices.ContainsFunc(names,
+				func(name string) bool { return strings.Contains("/"+name+"/", "/"+own+"/") }) {
 				t.Errorf("%s did not look for %s, so this test shows nothing: %q", d.title, own, names)
 			}
 			for _, name := range names {

@@ -56,7 +56,8 @@ func claudeProgram(t *testing.T) string {
 		arch = runtime.GOARCH
 	}
 	for _, libc := range []string{"", "-musl"} {
-		path := filepath.Join(tools, "node_modules", "@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+arch+libc, "claude")
+		path := filepath.Join(tools, "node_modules", "@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+arch+libc,
+			"claude")
 		if _, err := os.Stat(path); err == nil {
 			return path
 		}
@@ -79,7 +80,8 @@ var programs = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp(runs(), "programs-"); err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", dir, "./cmd/nod", "./cmd/nod-hook", "./e2e/testdata/mcp")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", dir, "./cmd/nod", "./cmd/nod-hook",
+		"./e2e/testdata/mcp")
 	build.Dir = ".."
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -193,7 +195,8 @@ func newBareMachine(t *testing.T, settings string) *machine {
 	m.write(filepath.Join(m.work, "opaque"), opaque, 0o755)
 	m.mustRun("git", "init", "-q", m.work)
 	m.mustRun("git", "-C", m.work, "add", ".")
-	m.mustRun("git", "-C", m.work, "-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "-m", "start")
+	m.mustRun("git", "-C", m.work, "-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "-m",
+		"start")
 	t.Cleanup(func() {
 		m.stopLeftovers()
 		if os.Getenv("NOD_E2E_KEEP") == "" {
@@ -326,7 +329,8 @@ func deep(t *testing.T, about string) {
 // claudeEnviron is what Claude Code needs to ask srv, and nobody else.
 func claudeEnviron(srv *llmtest.Server) []string {
 	return []string{"ANTHROPIC_BASE_URL=" + srv.URL, "ANTHROPIC_API_KEY=" + agentKey,
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
+		"DISABLE_ERROR_REPORTING=1",
 		"CLAUDE_CODE_AUTO_MODE_SERVER=0", "IS_SANDBOX=1"}
 }
 
@@ -336,7 +340,8 @@ func (m *machine) prompt(srv *llmtest.Server, mode string, flags ...string) run 
 	m.t.Helper()
 	slots <- struct{}{}
 	defer func() { <-slots }()
-	args := append([]string{"-p", "do what the test wants", "--output-format", "stream-json", "--verbose", "--permission-mode", mode}, flags...)
+	args := append([]string{"-p", "do what the test wants", "--output-format", "stream-json", "--verbose",
+		"--permission-mode", mode}, flags...)
 	cmd := m.command(hang.Context(m.t), m.claude, args...)
 	cmd.Env = append(append(cmd.Env, claudeEnviron(srv)...), m.extra...)
 	var stdout, stderr bytes.Buffer

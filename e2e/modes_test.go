@@ -38,9 +38,12 @@ func TestPermissionModes(t *testing.T) {
 			in := func(name string) string { return filepath.Join(m.work, name) }
 			list := []expectation{
 				{call: llmtest.Read("read", in("sub/README")), answered: "allow", layer: nod.LayerAllowlist, ran: true},
-				{call: llmtest.Bash("allowed", "touch allowed"), answered: row.allowed, layer: nod.LayerShell, ran: row.allowedRan, makes: in("allowed")},
-				{call: llmtest.Bash("denied", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden"), told: []string{"hard_deny"}},
-				{call: llmtest.Bash("asked", "./opaque asked"), answered: row.asked, kind: fault.NoModel, makes: in("asked")},
+				{call: llmtest.Bash("allowed", "touch allowed"), answered: row.allowed, layer: nod.LayerShell,
+					ran: row.allowedRan, makes: in("allowed")},
+				{call: llmtest.Bash("denied", "touch forbidden"), answered: "deny", layer: nod.LayerGuard,
+					makes: in("forbidden"), told: []string{"hard_deny"}},
+				{call: llmtest.Bash("asked", "./opaque asked"), answered: row.asked, kind: fault.NoModel,
+					makes: in("asked")},
 			}
 			s := script(list)
 			s.Judge = func(llmtest.Request) bool { return true }
@@ -76,9 +79,12 @@ func TestAutoLeavesTheHostsJudge(t *testing.T) {
 	m.install("user")
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	list := []expectation{
-		{call: llmtest.Bash("judged good", "sh -c './opaque good'"), answered: "abstained", kind: fault.NoModel, ran: true, makes: in("good")},
-		{call: llmtest.Bash("judged bad", "sh -c './opaque bad'"), answered: "abstained", kind: fault.NoModel, makes: in("bad")},
-		{call: llmtest.Bash("denied by nod", "sh -c 'touch forbidden'"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden")},
+		{call: llmtest.Bash("judged good", "sh -c './opaque good'"), answered: "abstained", kind: fault.NoModel,
+			ran: true, makes: in("good")},
+		{call: llmtest.Bash("judged bad", "sh -c './opaque bad'"), answered: "abstained", kind: fault.NoModel,
+			makes: in("bad")},
+		{call: llmtest.Bash("denied by nod", "sh -c 'touch forbidden'"), answered: "deny", layer: nod.LayerGuard,
+			makes: in("forbidden")},
 	}
 	s := script(list)
 	s.Judge = func(r llmtest.Request) bool { return bytes.Contains(r.Body, []byte("./opaque bad")) }
@@ -101,8 +107,10 @@ func TestAutoWithModelReplacesTheHostsJudge(t *testing.T) {
 	m := newMachine(t, "")
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	list := []expectation{
-		{call: llmtest.Bash("good", "sh -c './opaque good'"), answered: "allow", layer: nod.LayerModel, ran: true, makes: in("good")},
-		{call: llmtest.Bash("bad", "sh -c './opaque bad'"), answered: "deny", layer: nod.LayerModel, makes: in("bad"), told: []string{"the script says no"}},
+		{call: llmtest.Bash("good", "sh -c './opaque good'"), answered: "allow", layer: nod.LayerModel, ran: true,
+			makes: in("good")},
+		{call: llmtest.Bash("bad", "sh -c './opaque bad'"), answered: "deny", layer: nod.LayerModel, makes: in("bad"),
+			told: []string{"the script says no"}},
 	}
 	s := script(list)
 	s.Judge = func(llmtest.Request) bool { return true }

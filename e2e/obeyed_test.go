@@ -58,8 +58,9 @@ func (d *driving) control(t *testing.T) {
 
 // controls names, for each agent, a file that it is known to run.
 var controls = map[string]string{
-	"claude-code": ".claude/settings.json", "codex": ".codex/config.toml", "copilot": ".github/hooks/x.json", "gemini": ".gemini/settings.json",
-	"qwen": ".qwen/settings.json", "opencode": ".opencode/plugin/x.js", "pi": ".pi/extensions/x.js",
+	"claude-code": ".claude/settings.json", "codex": ".codex/config.toml", "copilot": ".github/hooks/x.json",
+	"gemini": ".gemini/settings.json",
+	"qwen":   ".qwen/settings.json", "opencode": ".opencode/plugin/x.js", "pi": ".pi/extensions/x.js",
 }
 
 // trustWork is what a person does who trusts their own repository, on agents
@@ -134,7 +135,8 @@ func allowedFiles(t *testing.T) (files []obeyedFile) {
 func (m *machine) allows(t *testing.T, name, text string) bool {
 	t.Helper()
 	payload, err := json.Marshal(map[string]any{
-		"session_id": "s", "transcript_path": filepath.Join(m.dir, "none.jsonl"), "cwd": m.work, "permission_mode": "default",
+		"session_id": "s", "transcript_path": filepath.Join(m.dir, "none.jsonl"), "cwd": m.work,
+		"permission_mode": "default",
 		"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_use_id": "toolu_" + name,
 		"tool_input": map[string]any{"file_path": filepath.Join(m.work, name), "content": text},
 	})
@@ -173,30 +175,48 @@ func obeyedFiles() (files []obeyedFile) {
 			}
 		}
 	}
-	add(hooksText("SessionStart", "UserPromptSubmit", "PreToolUse", "Stop"), ".claude/settings.json", ".claude/settings.local.json", ".claude/hooks.json",
-		".claude/hooks/hooks.json", ".claude-plugin/hooks.json", "hooks/hooks.json", "plugins/x/hooks/hooks.json", "hooks.json", "settings.json",
-		"settings.local.json", "managed-settings.json", "managed-settings.d/x.json", ".codex/hooks.json", ".codex-plugin/hooks.json",
-		".agents/plugins/x/hooks/hooks.json", ".agents/hooks.json", ".qwen/settings.json", ".qwen/settings.local.json", ".qwen/hooks/hooks.json",
+	add(hooksText("SessionStart", "UserPromptSubmit", "PreToolUse", "Stop"), ".claude/settings.json",
+		".claude/settings.local.json", ".claude/hooks.json",
+		".claude/hooks/hooks.json", ".claude-plugin/hooks.json", "hooks/hooks.json", "plugins/x/hooks/hooks.json",
+		"hooks.json", "settings.json",
+		"settings.local.json", "managed-settings.json", "managed-settings.d/x.json", ".codex/hooks.json",
+		".codex-plugin/hooks.json",
+		".agents/plugins/x/hooks/hooks.json", ".agents/hooks.json", ".qwen/settings.json", ".qwen/settings.local.json",
+		".qwen/hooks/hooks.json",
 		".qwen/extensions/x/hooks/hooks.json", ".github/hooks.json", ".github/settings.json")
-	add(hooksText("SessionStart", "BeforeAgent", "BeforeTool"), ".gemini/settings.json", ".gemini/settings.local.json", ".gemini/hooks/hooks.json",
+	add(hooksText("SessionStart", "BeforeAgent", "BeforeTool"), ".gemini/settings.json", ".gemini/settings.local.json",
+		".gemini/hooks/hooks.json",
 		".gemini/extensions/x/hooks/hooks.json", "gemini/settings.json", "gemini-extension.json", ".geminirc")
-	add(copilotText, ".github/hooks/x.json", ".github/copilot/settings.json", ".github/copilot/settings.local.json", ".github/copilot/hooks.json",
-		".copilot/hooks/x.json", ".copilot/settings.json", "copilot/hooks/x.json", ".github/copilot-hooks.json", "hooks/x.json")
-	add(serversText, ".mcp.json", "mcp.json", ".github/mcp.json", ".github/copilot/mcp.json", ".copilot/mcp-config.json", ".vscode/mcp.json",
-		".github/mcp-config.json", "mcp-config.json", ".pi/mcp.json", "pi/mcp.json", ".agents/mcp.json", ".claude.json", ".gemini/extensions/x/gemini-extension.json",
-		".qwen/extensions/x/qwen-extension.json", "qwen-extension.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json",
+	add(copilotText, ".github/hooks/x.json", ".github/copilot/settings.json", ".github/copilot/settings.local.json",
+		".github/copilot/hooks.json",
+		".copilot/hooks/x.json", ".copilot/settings.json", "copilot/hooks/x.json", ".github/copilot-hooks.json",
+		"hooks/x.json")
+	add(serversText, ".mcp.json", "mcp.json", ".github/mcp.json", ".github/copilot/mcp.json",
+		".copilot/mcp-config.json", ".vscode/mcp.json",
+		".github/mcp-config.json", "mcp-config.json", ".pi/mcp.json", "pi/mcp.json", ".agents/mcp.json", ".claude.json",
+		".gemini/extensions/x/gemini-extension.json",
+		".qwen/extensions/x/qwen-extension.json", "qwen-extension.json", ".claude-plugin/plugin.json",
+		".codex-plugin/plugin.json",
 		".cursor-plugin/plugin.json", ".github/plugin/plugin.json",
 		"plugin.json", "servers.json", ".mcp.local.json", "mcp.local.json")
-	add(languageText, ".lsp.json", "lsp.json", ".github/lsp.json", ".github/copilot/lsp.json", ".copilot/lsp-config.json")
-	add(opencodeText, "opencode.json", "opencode.jsonc", ".opencode.json", ".opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc",
+	add(languageText, ".lsp.json", "lsp.json", ".github/lsp.json", ".github/copilot/lsp.json",
+		".copilot/lsp-config.json")
+	add(opencodeText, "opencode.json", "opencode.jsonc", ".opencode.json", ".opencode.jsonc", ".opencode/opencode.json",
+		".opencode/opencode.jsonc",
 		"config.json", ".opencode/config.json", "opencode.local.json")
-	add(codexText, ".codex/config.toml", ".codex/config.local.toml", "codex.toml", ".codex.toml", "config.toml", ".agents/config.toml")
-	add(moduleText, ".opencode/plugin/x.js", ".opencode/plugins/x.ts", ".opencode/tool/x.js", ".opencode/tools/x.ts", "opencode/plugin/x.js", "plugin/x.js",
-		".pi/extensions/x.js", ".pi/extensions/x/index.ts", ".pi/tools/x.js", ".pi/hooks/x.js", "extensions/x.js", "extensions/x/index.ts",
-		".github/extensions/x/extension.mjs", ".github/extensions/x/extension.js", ".agents/extensions/x.js", "extension.mjs", "index.js", "bunfig.js",
+	add(codexText, ".codex/config.toml", ".codex/config.local.toml", "codex.toml", ".codex.toml", "config.toml",
+		".agents/config.toml")
+	add(moduleText, ".opencode/plugin/x.js", ".opencode/plugins/x.ts", ".opencode/tool/x.js", ".opencode/tools/x.ts",
+		"opencode/plugin/x.js", "plugin/x.js",
+		".pi/extensions/x.js", ".pi/extensions/x/index.ts", ".pi/tools/x.js", ".pi/hooks/x.js", "extensions/x.js",
+		"extensions/x/index.ts",
+		".github/extensions/x/extension.mjs", ".github/extensions/x/extension.js", ".agents/extensions/x.js",
+		"extension.mjs", "index.js", "bunfig.js",
 		"node_modules/@opencode-ai/plugin/index.js", "opencode.config.js", "preload.js")
-	add(shellText, ".bashrc", ".envrc", ".claude/hooks/session-start.sh", ".husky/_/h", "sitecustomize.py", "git", "node", "rg", "bin/git", "zsh", "bash", "touch")
-	add(variablesText, ".env", ".env.local", ".env.development", ".env.production", ".env.development.local", ".gemini/.env", ".qwen/.env", ".codex/.env",
+	add(shellText, ".bashrc", ".envrc", ".claude/hooks/session-start.sh", ".husky/_/h", "sitecustomize.py", "git",
+		"node", "rg", "bin/git", "zsh", "bash", "touch")
+	add(variablesText, ".env", ".env.local", ".env.development", ".env.production", ".env.development.local",
+		".gemini/.env", ".qwen/.env", ".codex/.env",
 		".pi/.env", ".opencode/.env", "env")
 	add(preloadText, "bunfig.toml", ".bunfig.toml")
 	// A repository without a working tree, for an agent that starts git by itself.
@@ -231,7 +251,8 @@ func hooksText(events ...string) func(mark string) string {
 	return func(mark string) string {
 		groups := map[string]any{}
 		for _, e := range events {
-			groups[e] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": "touch " + mark}}}}
+			groups[e] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command",
+				"command": "touch " + mark}}}}
 		}
 		return marshal(map[string]any{"hooks": groups})
 	}
@@ -239,7 +260,8 @@ func hooksText(events ...string) func(mark string) string {
 
 func copilotText(mark string) string {
 	hook := []any{map[string]any{"type": "command", "bash": "touch " + mark}}
-	return marshal(map[string]any{"version": 1, "hooks": map[string]any{"sessionStart": hook, "userPromptSubmitted": hook, "preToolUse": hook}})
+	return marshal(map[string]any{"version": 1,
+		"hooks": map[string]any{"sessionStart": hook, "userPromptSubmitted": hook, "preToolUse": hook}})
 }
 
 func serversText(mark string) string {
@@ -248,12 +270,14 @@ func serversText(mark string) string {
 }
 
 func languageText(mark string) string {
-	server := map[string]any{"command": "touch", "args": []string{mark}, "fileExtensions": map[string]any{".ts": "typescript"}}
+	server := map[string]any{"command": "touch", "args": []string{mark},
+		"fileExtensions": map[string]any{".ts": "typescript"}}
 	return marshal(map[string]any{"lspServers": map[string]any{"m": server}})
 }
 
 func opencodeText(mark string) string {
-	return marshal(map[string]any{"mcp": map[string]any{"m": map[string]any{"type": "local", "command": []string{"touch", mark}}}})
+	return marshal(map[string]any{"mcp": map[string]any{"m": map[string]any{"type": "local",
+		"command": []string{"touch", mark}}}})
 }
 
 func codexText(mark string) string {
@@ -278,8 +302,10 @@ func preloadText(mark string) string {
 // to a directory or file that lies in the repository.
 func variablesText(mark string) string {
 	var lines strings.Builder
-	for _, v := range []string{"GEMINI_CLI_SYSTEM_SETTINGS_PATH=settings.json", "QWEN_CODE_SYSTEM_SETTINGS_PATH=settings.json", "CLAUDE_CONFIG_DIR=.",
-		"CODEX_HOME=.", "COPILOT_HOME=.", "OPENCODE_CONFIG=config.json", "OPENCODE_CONFIG_DIR=.", "PI_CODING_AGENT_DIR=.", "GEMINI_CLI_HOME=.", "QWEN_HOME=."} {
+	for _, v := range []string{"GEMINI_CLI_SYSTEM_SETTINGS_PATH=settings.json",
+		"QWEN_CODE_SYSTEM_SETTINGS_PATH=settings.json", "CLAUDE_CONFIG_DIR=.",
+		"CODEX_HOME=.", "COPILOT_HOME=.", "OPENCODE_CONFIG=config.json", "OPENCODE_CONFIG_DIR=.",
+		"PI_CODING_AGENT_DIR=.", "GEMINI_CLI_HOME=.", "QWEN_HOME=."} {
 		fmt.Fprintln(&lines, v)
 	}
 	fmt.Fprintf(&lines, "OPENCODE_CONFIG_CONTENT='%s'\n", opencodeText(mark))

@@ -38,7 +38,8 @@ func TestOpencodeGrantsAndAsks(t *testing.T) {
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
-		o.call("POST", "/session/"+session.ID+"/message", `{"parts":[{"type":"text","text":"do what the test wants"}]}`, nil)
+		o.call("POST", "/session/"+session.ID+"/message", `{"parts":[{"type":"text","text":"do what the test wants"}]}`,
+			nil)
 	}()
 	for _, row := range []struct{ command, reply string }{{"./opaque yes", "once"}, {"./opaque no", "reject"}} {
 		id := o.asked(row.command, finished)
@@ -150,7 +151,8 @@ func TestPluginThatCannotBeLoaded(t *testing.T) {
 		t.Run(row.title, func(t *testing.T) {
 			row.program(t)
 			t.Parallel()
-			m := row.ready(t, ruleSettings, llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{row.shell("call", "touch forbidden")}}}})
+			m := row.ready(t, ruleSettings,
+				llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{row.shell("call", "touch forbidden")}}}})
 			m.installed(false)
 			m.machine.write(filepath.Join(m.home, row.hooks), "export default function (\n", 0o600)
 			words, environ := m.prepare(m.machine, m.srv)

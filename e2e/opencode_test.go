@@ -19,23 +19,28 @@ func opencodeDriven() driven {
 			config, err := json.Marshal(map[string]any{
 				"model": "scripted/claude-scripted", "autoupdate": false, "share": "disabled",
 				"provider": map[string]any{"scripted": map[string]any{
-					"npm": "@ai-sdk/openai-compatible", "options": map[string]any{"baseURL": srv.URL + "/v1", "apiKey": "none"},
+					"npm": "@ai-sdk/openai-compatible", "options": map[string]any{"baseURL": srv.URL + "/v1",
+						"apiKey": "none"},
 					"models": map[string]any{"claude-scripted": map[string]any{"tool_call": true}},
 				}},
-				"mcp": map[string]any{"lab": map[string]any{"type": "local", "command": []string{must(programs()) + "/mcp", m.poked()}}},
+				"mcp": map[string]any{"lab": map[string]any{"type": "local",
+					"command": []string{must(programs()) + "/mcp", m.poked()}}},
 			})
 			if err != nil {
 				m.t.Fatal(err)
 			}
 			m.write(filepath.Join(m.home, ".config", "opencode", "opencode.json"), string(config), 0o600)
 			m.opencodeInstalled()
-			return []string{opencodeProgram(m.t), "run", "--dangerously-skip-permissions", "do what the test wants"}, []string{
-				"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
+			return []string{opencodeProgram(m.t), "run", "--dangerously-skip-permissions", "do what the test wants"},
+				[]string{
+					"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
+					"OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
 		},
 		hooks: ".config/opencode/plugin/nod.js",
 		short: []string{"limit = 55000", "limit = 2000"},
 		shell: func(name, command string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "bash", Input: map[string]any{"command": command, "description": "a step of a test"}}
+			return llmtest.Call{Name: name, Tool: "bash",
+				Input: map[string]any{"command": command, "description": "a step of a test"}}
 		},
 		write: func(name, path, content string) llmtest.Call {
 			return llmtest.Call{Name: name, Tool: "write", Input: map[string]any{"filePath": path, "content": content}}

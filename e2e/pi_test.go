@@ -29,7 +29,8 @@ func piDriven() driven {
 				}
 				m.write(filepath.Join(m.home, ".pi", "agent", name), string(text), 0o600)
 			}
-			return []string{piNode(m.t), piProgram(m.t), "-p", "--provider", "scripted", "--model", "claude-scripted", "do what the test wants"},
+			return []string{piNode(m.t), piProgram(m.t), "-p", "--provider", "scripted", "--model", "claude-scripted",
+					"do what the test wants"},
 				[]string{"PI_OFFLINE=1", "PI_TELEMETRY=0"}
 		},
 		hooks: ".pi/agent/extensions/nod.js",

@@ -57,7 +57,8 @@ func TestNoLibraryOfTheProjectsBeforeTheHook(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.projectSettings(map[string]any{"env": map[string]string{"LD_PRELOAD": m.library(marks)}})
-			list := []expectation{{call: llmtest.Write("guarded", filepath.Join(m.work, ".git", "hooks", "pre-commit"), "x"), answered: "deny"}}
+			list := []expectation{{call: llmtest.Write("guarded", filepath.Join(m.work, ".git", "hooks", "pre-commit"),
+				"x"), answered: "deny"}}
 			m.prompt(llmtest.NewServer(t, script(list)), "acceptEdits").check(list)
 			for _, program := range []string{"nod-hook", "nod", "sh"} {
 				if loaded := exists(filepath.Join(marks, program)); loaded != slices.Contains(row.loads, program) {
@@ -93,7 +94,8 @@ func (m *machine) putShellInFront() {
 	}
 	plain := fmt.Sprintf("\"command\": %s,", hook)
 	changed := strings.ReplaceAll(string(raw), plain, `"command": "/bin/sh",`)
-	changed = strings.ReplaceAll(changed, "\"args\": [\n", fmt.Sprintf("\"args\": [\n\"-c\", \"\\\"$0\\\" \\\"$@\\\"; exit $?\", %s,\n", hook))
+	changed = strings.ReplaceAll(changed, "\"args\": [\n",
+		fmt.Sprintf("\"args\": [\n\"-c\", \"\\\"$0\\\" \\\"$@\\\"; exit $?\", %s,\n", hook))
 	if changed == string(raw) || !json.Valid([]byte(changed)) {
 		m.t.Fatalf("no hook to change in %s:\n%s", path, changed)
 	}

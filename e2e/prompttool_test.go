@@ -25,7 +25,8 @@ func (m *machine) asking(command string, args ...string) []string {
 		words = append(words, fmt.Sprintf("%q", a))
 	}
 	file := filepath.Join(m.dir, "nod.json")
-	m.write(file, fmt.Sprintf(`{"mcpServers":{"nod":{"command":%q,"args":[%s]}}}`, command, strings.Join(words, ",")), 0o600)
+	m.write(file, fmt.Sprintf(`{"mcpServers":{"nod":{"command":%q,"args":[%s]}}}`, command, strings.Join(words, ",")),
+		0o600)
 	return []string{"--mcp-config", file, "--permission-prompt-tool", promptTool}
 }
 
@@ -36,11 +37,16 @@ func TestPermissionPromptTool(t *testing.T) {
 	m := newMachine(t, ruleSettings)
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	list := []expectation{
-		{call: llmtest.Bash("allowed", "touch "+in("allowed")), answered: "allow", layer: nod.LayerShell, ran: true, makes: in("allowed")},
-		{call: llmtest.Write("edit", in("new.txt"), "new"), answered: "allow", layer: nod.LayerEdit, ran: true, makes: in("new.txt")},
-		{call: llmtest.Bash("denied", "touch forbidden"), answered: "deny", layer: nod.LayerGuard, makes: in("forbidden"), told: []string{"hard_deny", "touch forbidden"}},
-		{call: llmtest.Bash("asked", "./opaque asked"), answered: "deny", kind: fault.NoModel, makes: in("asked"), told: []string{"A person has to approve this"}},
-		{call: llmtest.Bash("where", "touch somewhere"), answered: "deny", kind: fault.NoModel, makes: in("somewhere"), told: []string{"not known"}},
+		{call: llmtest.Bash("allowed", "touch "+in("allowed")), answered: "allow", layer: nod.LayerShell, ran: true,
+			makes: in("allowed")},
+		{call: llmtest.Write("edit", in("new.txt"), "new"), answered: "allow", layer: nod.LayerEdit, ran: true,
+			makes: in("new.txt")},
+		{call: llmtest.Bash("denied", "touch forbidden"), answered: "deny", layer: nod.LayerGuard,
+			makes: in("forbidden"), told: []string{"hard_deny", "touch forbidden"}},
+		{call: llmtest.Bash("asked", "./opaque asked"), answered: "deny", kind: fault.NoModel, makes: in("asked"),
+			told: []string{"A person has to approve this"}},
+		{call: llmtest.Bash("where", "touch somewhere"), answered: "deny", kind: fault.NoModel, makes: in("somewhere"),
+			told: []string{"not known"}},
 	}
 	r := m.prompt(llmtest.NewServer(t, script(list)), "default", m.asking(filepath.Join(m.bin, "nod"), "mcp")...)
 	for _, e := range list {
@@ -50,7 +56,8 @@ func TestPermissionPromptTool(t *testing.T) {
 			if len(decisions) != 1 {
 				t.Fatalf("%d decisions in the log, want 1: %+v", len(decisions), decisions)
 			}
-			if d := decisions[0]; d.Answered != e.answered || d.Root != m.work || d.Session == "" || e.layer != nod.LayerNone && d.Layer != e.layer {
+			if d := decisions[0]; d.Answered != e.answered || d.Root != m.work || d.Session == "" ||
+				e.layer != nod.LayerNone && d.Layer != e.layer {
 				t.Errorf("%+v", d)
 			}
 		})
@@ -86,7 +93,8 @@ func TestWhereCommandsStart(t *testing.T) {
 			}
 			var script llmtest.Script
 			for i, step := range list {
-				for _, c := range []llmtest.Call{llmtest.Bash(fmt.Sprint("go ", i), step.command), llmtest.Bash(fmt.Sprint("at ", i), "pwd -P")} {
+				for _, c := range []llmtest.Call{llmtest.Bash(fmt.Sprint("go ", i), step.command),
+					llmtest.Bash(fmt.Sprint("at ", i), "pwd -P")} {
 					script.Steps = append(script.Steps, llmtest.Step{Calls: []llmtest.Call{c}})
 				}
 			}
@@ -96,7 +104,8 @@ func TestWhereCommandsStart(t *testing.T) {
 				got, _ := srv.Result(fmt.Sprint("at ", i))
 				went, _ := srv.Result(fmt.Sprint("go ", i))
 				if got.Text != m.work+step.stands {
-					t.Errorf("after %q (%q) the shell stands in %q, want %q", step.command, went.Text, got.Text, m.work+step.stands)
+					t.Errorf("after %q (%q) the shell stands in %q, want %q", step.command, went.Text, got.Text,
+						m.work+step.stands)
 				}
 			}
 		})
@@ -120,14 +129,16 @@ func TestPermissionPromptToolThatFails(t *testing.T) {
 			file := filepath.Join(m.dir, "server")
 			m.write(file, fakeServer(answer), 0o755)
 			marker := filepath.Join(m.work, "ran")
-			srv := llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{llmtest.Bash("call", "touch "+marker)}}}})
+			srv := llmtest.NewServer(t,
+				llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{llmtest.Bash("call", "touch "+marker)}}}})
 			start := time.Now()
 			r := m.prompt(srv, "default", m.asking(file)...)
 			if exists(marker) {
 				t.Error("the call ran")
 			}
 			got, told := srv.Result("call")
-			t.Logf("after %s: told %v, error %v: %q; stderr %q", time.Since(start).Round(time.Second), told, got.IsError, got.Text, r.stderr)
+			t.Logf("after %s: told %v, error %v: %q; stderr %q", time.Since(start).Round(time.Second), told,
+				got.IsError, got.Text, r.stderr)
 		})
 	}
 }

@@ -29,17 +29,21 @@ func qwenDriven() driven {
 		hooks: ".qwen/settings.json",
 		short: []string{`"timeout": 60000`, `"timeout": 5000`, "KILL 55", "KILL 2"},
 		shell: func(name, command string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "run_shell_command", Input: map[string]any{"command": command, "description": "a step of a test", "is_background": false}}
+			return llmtest.Call{Name: name, Tool: "run_shell_command",
+				Input: map[string]any{"command": command, "description": "a step of a test", "is_background": false}}
 		},
 		write: func(name, path, content string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "write_file", Input: map[string]any{"file_path": path, "content": content}}
+			return llmtest.Call{Name: name, Tool: "write_file",
+				Input: map[string]any{"file_path": path, "content": content}}
 		},
 		mcp: func(name string) llmtest.Call { // as the host's model calls a tool that it was not shown
-			return llmtest.Call{Name: name, Tool: "tool_call", Input: map[string]any{"name": "mcp__lab__poke", "arguments": map[string]any{"x": "1"}}}
+			return llmtest.Call{Name: name, Tool: "tool_call",
+				Input: map[string]any{"name": "mcp__lab__poke", "arguments": map[string]any{"x": "1"}}}
 		},
 		child: func(name, task string) llmtest.Call {
 			return llmtest.Call{Name: name, Tool: "agent", Input: map[string]any{
-				"description": "a child", "prompt": task, "subagent_type": "general-purpose", "run_in_background": false}}
+				"description": "a child", "prompt": task, "subagent_type": "general-purpose",
+				"run_in_background": false}}
 		},
 		granted: "abstained",
 		open:    map[string]string{silent: "no decision, so the host's own rules hold"},
@@ -62,7 +66,8 @@ func (m *machine) qwen() []string {
 }
 
 func qwenEnviron(srv *llmtest.Server) []string {
-	return []string{"OPENAI_API_KEY=none", "OPENAI_BASE_URL=" + srv.URL + "/v1", "OPENAI_MODEL=scripted", "QWEN_CODE_SUPPRESS_YOLO_WARNING=1"}
+	return []string{"OPENAI_API_KEY=none", "OPENAI_BASE_URL=" + srv.URL + "/v1", "OPENAI_MODEL=scripted",
+		"QWEN_CODE_SUPPRESS_YOLO_WARNING=1"}
 }
 
 func readIfThere(file string) ([]byte, error) {
@@ -116,7 +121,8 @@ func TestQwenPromptHasNoName(t *testing.T) {
 		answer string
 		events []string
 	}{
-		{"allow", []string{"PermissionRequest", "PreToolUse", "PostToolUse", "PermissionRequest", "PreToolUse", "PostToolUse"}},
+		{"allow", []string{"PermissionRequest", "PreToolUse", "PostToolUse", "PermissionRequest", "PreToolUse",
+			"PostToolUse"}},
 		{"deny", []string{"PermissionRequest", "PermissionRequest"}},
 	} {
 		t.Run(row.answer, func(t *testing.T) {
@@ -162,7 +168,8 @@ func (d *driving) stream(answer string) (asked []string) {
 	slots <- struct{}{}
 	defer func() { <-slots }()
 	ctx := hang.Context(d.t)
-	words := append(d.qwen(), "--input-format", "stream-json", "--output-format", "stream-json", "--approval-mode", "default")
+	words := append(d.qwen(), "--input-format", "stream-json", "--output-format", "stream-json", "--approval-mode",
+		"default")
 	cmd := d.command(ctx, words[0], words[1:]...)
 	cmd.Env = append(cmd.Env, qwenEnviron(d.srv)...)
 	var stderr bytes.Buffer
@@ -184,7 +191,8 @@ func (d *driving) stream(answer string) (asked []string) {
 		}
 	}
 	// Without this it waits for a person of its own and asks nobody here.
-	send(map[string]any{"type": "control_request", "request_id": "1", "request": map[string]any{"subtype": "initialize"}})
+	send(map[string]any{"type": "control_request", "request_id": "1",
+		"request": map[string]any{"subtype": "initialize"}})
 	send(map[string]any{"type": "user", "session_id": "s", "parent_tool_use_id": nil,
 		"message": map[string]any{"role": "user", "content": "do what the test wants"}})
 	for dec := json.NewDecoder(out); ; {
@@ -201,8 +209,9 @@ func (d *driving) stream(answer string) (asked []string) {
 			if bytes.Contains(line.Request, []byte("can_use_tool")) {
 				asked = append(asked, string(line.Request))
 			}
-			send(map[string]any{"type": "control_response", "response": map[string]any{"subtype": "success", "request_id": line.RequestID,
-				"response": map[string]any{"behavior": answer, "message": "nobody wants this"}}})
+			send(map[string]any{"type": "control_response",
+				"response": map[string]any{"subtype": "success", "request_id": line.RequestID,
+					"response": map[string]any{"behavior": answer, "message": "nobody wants this"}}})
 		case "result":
 			in.Close()
 		}

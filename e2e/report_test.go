@@ -49,7 +49,8 @@ func (r *report) section() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s %s\n\n| | |\n|---|---|\n", r.title, r.version)
 	row := func(what, outcome string) { fmt.Fprintf(&b, "| %s | %s |\n", what, outcome) }
-	row("a call that nod allows", map[string]string{"allow": "runs; nod's allow skips the prompt", "abstained": "runs as far as the host itself lets it; nod can grant only where the host is about to ask"}[r.granted])
+	row("a call that nod allows", map[string]string{"allow": "runs; nod's allow skips the prompt",
+		"abstained": "runs as far as the host itself lets it; nod can grant only where the host is about to ask"}[r.granted])
 	row("a call that nod denies", "does not run, and the model reads why")
 	row("a call that nod would ask about, nobody there", "does not run")
 	row("an edit outside the workspace", "does not happen")
@@ -61,7 +62,8 @@ func (r *report) section() string {
 		row("a sub-agent's call", "not driven here; seen by the hook: "+yes(can.SeesSubagents))
 	}
 	row("nod can make it ask a person before a call", yes(can.Before.Ask))
-	row("what is typed into a running program", map[bool]string{true: "no hook is shown it", false: "shown, or not possible"}[can.StdinUnseen])
+	row("what is typed into a running program",
+		map[bool]string{true: "no hook is shown it", false: "shown, or not possible"}[can.StdinUnseen])
 	b.WriteString("\n| nod-hook | a call that would be allowed |\n|---|---|\n")
 	for _, c := range r.cells {
 		b.WriteString(c)

@@ -21,7 +21,8 @@ func TestOwnToolsWorkWithoutAModel(t *testing.T) {
 	s := llmtest.Script{
 		Steps: []llmtest.Step{
 			{Calls: []llmtest.Call{{Name: "child", Tool: "Agent", Input: map[string]any{
-				"description": "a child", "prompt": task, "subagent_type": "general-purpose", "run_in_background": false}}}},
+				"description": "a child", "prompt": task, "subagent_type": "general-purpose",
+				"run_in_background": false}}}},
 			{Calls: []llmtest.Call{{Name: "answer", Tool: "StructuredOutput", Input: map[string]any{"x": 1}}}},
 		},
 		Asides: map[string][]llmtest.Step{task: {

@@ -120,7 +120,8 @@ func (p *played) step(i int, c agenttest.ScriptCall) llmtest.Step {
 	}
 	call, has := p.call(c, fmt.Sprintf("c%02d", i), in)
 	if !has {
-		call, _ = p.call(agenttest.ScriptCall{Tool: "Bash"}, fmt.Sprintf("c%02d", i), map[string]any{"command": fmt.Sprint("true ", i)})
+		call, _ = p.call(agenttest.ScriptCall{Tool: "Bash"}, fmt.Sprintf("c%02d", i),
+			map[string]any{"command": fmt.Sprint("true ", i)})
 		p.became[i].end = "absent"
 	}
 	return llmtest.Step{Calls: []llmtest.Call{call}, Before: func() { p.begin(i) }}
@@ -227,7 +228,8 @@ func (m *machine) shop() {
 		m.write(filepath.Join(m.work, name), text, 0o644)
 	}
 	m.mustRun("git", "-C", m.work, "add", ".")
-	m.mustRun("git", "-C", m.work, "-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "-m", "shop")
+	m.mustRun("git", "-C", m.work, "-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "-m",
+		"shop")
 	for name := range strings.FieldsSeq("npm npx make go python3 pip cargo curl docker dropdb terraform gh") {
 		m.write(filepath.Join(m.home, ".local", "bin", name), "#!/bin/sh\necho stand-in\n", 0o755)
 	}

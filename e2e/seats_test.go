@@ -106,7 +106,8 @@ func opencodeSeat() seat {
 func seats() []seat {
 	return []seat{
 		claudeSeat("auto"), claudeSeat("default"), claudeSeat("acceptEdits"), claudeSeat("plan"),
-		claudeSeat("bypassPermissions"), codexSeat("on-request", "workspace-write"), codexSeat("never", "workspace-write"),
+		claudeSeat("bypassPermissions"), codexSeat("on-request", "workspace-write"),
+		codexSeat("never", "workspace-write"),
 		opencodeSeat(),
 	}
 }
@@ -127,7 +128,8 @@ func TestScriptInTerminals(t *testing.T) {
 			without, with := s.play(t, good, false, false), s.play(t, good, true, false)
 			for i, b := range with {
 				if b.asked && !without[i].asked || b.end == "denied" && without[i].end != "denied" {
-					t.Errorf("%s %s: nod is in the way: asked %v, %s: %q", good[i].Tool, good[i].Input, b.asked, b.end, b.told)
+					t.Errorf("%s %s: nod is in the way: asked %v, %s: %q", good[i].Tool, good[i].Input, b.asked, b.end,
+						b.told)
 				}
 			}
 			report := tally(without) + " | " + tally(with)

@@ -82,7 +82,8 @@ func (d *driving) checkShown(t *testing.T) {
 	}
 	text := strings.ReplaceAll(queries[0].Text(), `\"`, "") // opencode run quotes its argument
 	if !strings.Contains(text, `{"user":"do what the test wants"}`) || !strings.Contains(text, "cat printed.txt") {
-		t.Errorf("the first query shows neither the request nor the call before:\n%s", text[strings.Index(text, "THE SESSION"):])
+		t.Errorf("the first query shows neither the request nor the call before:\n%s",
+			text[strings.Index(text, "THE SESSION"):])
 	}
 	for _, q := range queries {
 		text := q.Text()

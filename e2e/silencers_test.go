@@ -45,31 +45,48 @@ func silencing() map[string][]silencer {
 		"claude-code": {
 			{name: "none", file: "work/.claude/settings.json", text: `{}`},
 			{name: "project", file: "work/.claude/settings.json", text: `{"disableAllHooks": true}`, silences: true},
-			{name: "project, local", file: "work/.claude/settings.local.json", text: `{"disableAllHooks": true}`, silences: true},
-			{name: "project, in other letters", file: "work/.claude/settings.json", text: `{"disable\u0041llHook\u0073" : true}`, silences: true},
+			{name: "project, local", file: "work/.claude/settings.local.json", text: `{"disableAllHooks": true}`,
+				silences: true},
+			{name: "project, in other letters", file: "work/.claude/settings.json",
+				text: `{"disable\u0041llHook\u0073" : true}`, silences: true},
 			{name: "parent", file: "work/.claude/settings.json", text: `{"disableAllHooks": true}`, sub: true},
-			{name: "environment", file: "work/.claude/settings.json", text: `{"env": {"NOD_MODE": "off", "XDG_CONFIG_HOME": "/nonexistent", "HOME": "/nonexistent"}}`},
-			{name: "managed only, in a project", file: "work/.claude/settings.json", text: `{"allowManagedHooksOnly": true}`},
+			{name: "environment", file: "work/.claude/settings.json",
+				text: `{"env": {"NOD_MODE": "off", "XDG_CONFIG_HOME": "/nonexistent", "HOME": "/nonexistent"}}`},
+			{name: "managed only, in a project", file: "work/.claude/settings.json",
+				text: `{"allowManagedHooksOnly": true}`},
 		},
 		"codex": {
 			{name: "none", file: "work/.codex/config.toml", text: "model_verbosity = \"low\"\n"},
-			{name: "user", file: "home/.codex/config.toml", text: "[features]\nhooks = false\n", add: true, silences: true},
-			{name: "the hook itself", text: "enabled = false\ntrusted_hash", into: "trusted_hash", add: true, silences: true},
-			{name: "user, old name", file: "home/.codex/config.toml", text: "[features]\ncodex_hooks = false\n", add: true, silences: true},
+			{name: "user", file: "home/.codex/config.toml", text: "[features]\nhooks = false\n", add: true,
+				silences: true},
+			{name: "the hook itself", text: "enabled = false\ntrusted_hash", into: "trusted_hash", add: true,
+				silences: true},
+			{name: "user, old name", file: "home/.codex/config.toml", text: "[features]\ncodex_hooks = false\n",
+				add: true, silences: true},
 			{name: "project", file: "work/.codex/config.toml", text: "[features]\nhooks = false\n"},
-			{name: "trusted project", file: "work/.codex/config.toml", text: "[features]\nhooks = false\n", trusted: true, silences: true},
-			{name: "trusted project, old name", file: "work/.codex/config.toml", text: "[features]\ncodex_hooks = false\n", trusted: true, silences: true},
-			{name: "trusted project, in other letters", file: "work/.codex/config.toml", text: "[\"feat\\u0075res\"]\n\"h\\u006Foks\"\t=\tfalse # x\n", trusted: true, silences: true},
-			{name: "trusted project, in one line", file: "work/.codex/config.toml", text: "features . 'hooks'=false\n", trusted: true, silences: true},
-			{name: "trusted project, over several lines", file: "work/.codex/config.toml", text: "features = {\n  \"\\x68ooks\" = false,\n}\n", trusted: true, silences: true},
-			{name: "trusted project's parent", file: "work/.codex/config.toml", text: "[features]\nhooks = false\n", trusted: true, sub: true, silences: true},
+			{name: "trusted project", file: "work/.codex/config.toml", text: "[features]\nhooks = false\n",
+				trusted: true, silences: true},
+			{name: "trusted project, old name", file: "work/.codex/config.toml",
+				text: "[features]\ncodex_hooks = false\n", trusted: true, silences: true},
+			{name: "trusted project, in other letters", file: "work/.codex/config.toml",
+				text: "[\"feat\\u0075res\"]\n\"h\\u006Foks\"\t=\tfalse # x\n", trusted: true, silences: true},
+			{name: "trusted project, in one line", file: "work/.codex/config.toml", text: "features . 'hooks'=false\n",
+				trusted: true, silences: true},
+			{name: "trusted project, over several lines", file: "work/.codex/config.toml",
+				text: "features = {\n  \"\\x68ooks\" = false,\n}\n", trusted: true, silences: true},
+			{name: "trusted project's parent", file: "work/.codex/config.toml", text: "[features]\nhooks = false\n",
+				trusted: true, sub: true, silences: true},
 		},
 		"gemini": {
 			{name: "none", file: "work/.gemini/settings.json", text: `{}`},
-			{name: "user", file: "home/.gemini/settings.json", text: `"hooksConfig": {"enabled": false}, "hooks":`, into: `"hooks":`, silences: true},
-			{name: "project, not trusted", file: "work/.gemini/settings.json", text: `{"hooksConfig": {"enabled": false}}`},
-			{name: "project", file: "work/.gemini/settings.json", text: `{"hooksConfig": {"enabled": false}}`, trusted: true, silences: true},
-			{name: "parent", file: "work/.gemini/settings.json", text: `{"hooksConfig": {"enabled": false}}`, trusted: true, sub: true},
+			{name: "user", file: "home/.gemini/settings.json", text: `"hooksConfig": {"enabled": false}, "hooks":`,
+				into: `"hooks":`, silences: true},
+			{name: "project, not trusted", file: "work/.gemini/settings.json",
+				text: `{"hooksConfig": {"enabled": false}}`},
+			{name: "project", file: "work/.gemini/settings.json", text: `{"hooksConfig": {"enabled": false}}`,
+				trusted: true, silences: true},
+			{name: "parent", file: "work/.gemini/settings.json", text: `{"hooksConfig": {"enabled": false}}`,
+				trusted: true, sub: true},
 		},
 		"qwen": {
 			{name: "none", file: "work/.qwen/settings.json", text: `{}`},
@@ -78,17 +95,27 @@ func silencing() map[string][]silencer {
 		},
 		"copilot": {
 			{name: "none", file: "work/.github/hooks/other.json", text: `{"version": 1, "hooks": {}}`, trusted: true},
-			{name: "another file of the user's", file: "home/.copilot/hooks/other.json", text: `{"version": 1, "disableAllHooks": true, "hooks": {}}`},
+			{name: "another file of the user's", file: "home/.copilot/hooks/other.json",
+				text: `{"version": 1, "disableAllHooks": true, "hooks": {}}`},
 			{name: "the user's settings", file: "home/.copilot/settings.json", text: `{"disableAllHooks": true}`},
-			{name: "the project's hooks", file: "work/.github/hooks/other.json", text: `{"version": 1, "disableAllHooks": true, "hooks": {}}`, trusted: true},
-			{name: "project, not trusted", file: "work/.github/copilot/settings.json", text: `{"disableAllHooks": true}`},
-			{name: "project", file: "work/.github/copilot/settings.json", text: `{"disableAllHooks": true}`, trusted: true, silences: true},
-			{name: "project, local", file: "work/.github/copilot/settings.local.json", text: `{"disableAllHooks": true}`, trusted: true, silences: true},
-			{name: "project, Claude's", file: "work/.claude/settings.json", text: `{"disableAllHooks": true}`, trusted: true, silences: true},
-			{name: "project, Claude's local", file: "work/.claude/settings.local.json", text: `{"disableAllHooks": true}`, trusted: true, silences: true},
-			{name: "parent, Claude's", file: "work/.claude/settings.json", text: `{"disableAllHooks": true}`, trusted: true, sub: true, silences: true},
-			{name: "nod's own file", file: "home/.copilot/hooks/nod.json", text: `"version": 1, "disableAllHooks": true`, into: `"version": 1`, silences: true},
-			{name: "parent", file: "work/.github/copilot/settings.json", text: `{"disableAllHooks": true}`, trusted: true, sub: true, silences: true},
+			{name: "the project's hooks", file: "work/.github/hooks/other.json",
+				text: `{"version": 1, "disableAllHooks": true, "hooks": {}}`, trusted: true},
+			{name: "project, not trusted", file: "work/.github/copilot/settings.json",
+				text: `{"disableAllHooks": true}`},
+			{name: "project", file: "work/.github/copilot/settings.json", text: `{"disableAllHooks": true}`,
+				trusted: true, silences: true},
+			{name: "project, local", file: "work/.github/copilot/settings.local.json",
+				text: `{"disableAllHooks": true}`, trusted: true, silences: true},
+			{name: "project, Claude's", file: "work/.claude/settings.json", text: `{"disableAllHooks": true}`,
+				trusted: true, silences: true},
+			{name: "project, Claude's local", file: "work/.claude/settings.local.json",
+				text: `{"disableAllHooks": true}`, trusted: true, silences: true},
+			{name: "parent, Claude's", file: "work/.claude/settings.json", text: `{"disableAllHooks": true}`,
+				trusted: true, sub: true, silences: true},
+			{name: "nod's own file", file: "home/.copilot/hooks/nod.json",
+				text: `"version": 1, "disableAllHooks": true`, into: `"version": 1`, silences: true},
+			{name: "parent", file: "work/.github/copilot/settings.json", text: `{"disableAllHooks": true}`,
+				trusted: true, sub: true, silences: true},
 		},
 	}
 }
@@ -101,16 +128,19 @@ func (m *machine) trust(agent, dir string) {
 	case "codex":
 		m.trusted += fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n", dir)
 	case "copilot":
-		m.write(filepath.Join(m.home, ".copilot", "config.json"), fmt.Sprintf(`{"trusted_folders": [%q], "trustedFolders": [%q]}`, dir, dir), 0o600)
+		m.write(filepath.Join(m.home, ".copilot", "config.json"),
+			fmt.Sprintf(`{"trusted_folders": [%q], "trustedFolders": [%q]}`, dir, dir), 0o600)
 	case "gemini":
-		m.write(filepath.Join(m.home, ".gemini", "trustedFolders.json"), fmt.Sprintf(`{%q: "TRUST_FOLDER"}`, dir), 0o600)
+		m.write(filepath.Join(m.home, ".gemini", "trustedFolders.json"), fmt.Sprintf(`{%q: "TRUST_FOLDER"}`, dir),
+			0o600)
 	default:
 		m.t.Fatalf("how %s is told to trust a directory is not known", agent)
 	}
 }
 
 func (d driven) testSilencer(t *testing.T, row silencer) {
-	m := d.ready(t, ruleSettings, llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{d.shell("denied", "touch forbidden")}}}})
+	m := d.ready(t, ruleSettings,
+		llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{d.shell("denied", "touch forbidden")}}}})
 	workspace := m.work
 	if row.sub {
 		m.work = filepath.Join(m.work, "sub")

@@ -53,7 +53,8 @@ func (m *machine) terminal(environ []string, name string, args ...string) *scree
 		<-slots
 		m.t.Fatalf("%s: %v", name, err)
 	}
-	s := &screen{t: m.t, m: m, keys: f, ended: make(chan struct{}), shown: vt10x.New(vt10x.WithSize(columns, rows), vt10x.WithWriter(f))}
+	s := &screen{t: m.t, m: m, keys: f, ended: make(chan struct{}),
+		shown: vt10x.New(vt10x.WithSize(columns, rows), vt10x.WithWriter(f))}
 	go s.show(cmd, f)
 	m.t.Cleanup(func() {
 		_ = cmd.Process.Kill()
@@ -92,7 +93,8 @@ func (s *screen) text() string {
 // words is the screen as one line: where a text is broken over lines and what
 // is drawn around it does not matter.
 func (s *screen) words() string {
-	return strings.Join(strings.FieldsFunc(s.text(), func(r rune) bool { return strings.ContainsRune(" \n│─╭╮╰╯|", r) }), " ")
+	return strings.Join(strings.FieldsFunc(s.text(),
+		func(r rune) bool { return strings.ContainsRune(" \n│─╭╮╰╯|", r) }), " ")
 }
 
 // has reports whether any screen until now held the text.

@@ -11,8 +11,10 @@ import (
 // (the standard library's maps), and holds the three fields and nothing else.
 func FuzzDecodeInput(f *testing.F) {
 	for _, seed := range []string{
-		allowInput, `{"reason":"r","should_block":true,"thinking":""}`, `{}`, `[]`, `null`, "", "{", allowInput + allowInput,
-		`{"thinking":"t","should_block":true,"should_block":false,"reason":"r"}`, `{"thinking":"\ud83d\ude00","should_block":true,"reason":"\\ud800"}`,
+		allowInput, `{"reason":"r","should_block":true,"thinking":""}`, `{}`, `[]`, `null`, "", "{",
+		allowInput + allowInput,
+		`{"thinking":"t","should_block":true,"should_block":false,"reason":"r"}`,
+		`{"thinking":"\ud83d\ude00","should_block":true,"reason":"\\ud800"}`,
 		`{"thinking":"\ud800","should_block":true,"reason":"r"}`, `{"thinking":"t","Should_Block":false,"reason":"r"}`,
 		`{"thinking":"t","should_block":null,"reason":"r"}`, `{"thinking":{"a":[1]},"should_block":true,"reason":"r"}`,
 	} {
@@ -33,10 +35,12 @@ func FuzzDecodeInput(f *testing.F) {
 		if m["should_block"] != in.shouldBlock || m["reason"] != in.reason || m["thinking"] != in.thinking {
 			t.Errorf("%q was read as %+v", text, in)
 		}
-		if strings.Contains(in.reason+in.thinking, "\ufffd") && !strings.Contains(strings.ToLower(string(text)), "fffd") && !strings.Contains(string(text), "\ufffd") {
+		if strings.Contains(in.reason+in.thinking, "\ufffd") && !strings.Contains(strings.ToLower(string(text)),
+			"fffd") && !strings.Contains(string(text), "\ufffd") {
 			t.Errorf("%q was repaired", text)
 		}
-		if n := strings.Count(string(text), "should_block"); n > 1 && strings.Count(in.reason+in.thinking, "should_block") < n-1 {
+		if n := strings.Count(string(text), "should_block"); n > 1 && strings.Count(in.reason+in.thinking,
+			"should_block") < n-1 {
 			t.Errorf("%q holds the decision twice", text)
 		}
 	})
@@ -45,7 +49,8 @@ func FuzzDecodeInput(f *testing.F) {
 // A document is accepted only if it is valid JSON, and one that the standard
 // library's encoder wrote from a map always is.
 func FuzzCheckDocument(f *testing.F) {
-	for _, seed := range []string{"{}", `{"a":[{"b":1},{"b":2}]}`, `{"a":1,"A":2}`, `{"a":"\\ud800"}`, `{"a":"\ud800"}`, "[1]", `{"a":1}x`, "{\"a\":1}\n", `{"":{"":{}}}`, "\xff"} {
+	for _, seed := range []string{"{}", `{"a":[{"b":1},{"b":2}]}`, `{"a":1,"A":2}`, `{"a":"\\ud800"}`, `{"a":"\ud800"}`,
+		"[1]", `{"a":1}x`, "{\"a\":1}\n", `{"":{"":{}}}`, "\xff"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -75,9 +80,12 @@ func FuzzCheckDocument(f *testing.F) {
 
 func TestLoneSurrogates(t *testing.T) {
 	for text, want := range map[string]bool{
-		`\ud83d\ude00`: false, `\uD83D\uDE00`: false, `\ud83d`: true, `\ude00`: true, `\ude00\ud83d`: true, `\ud83dx`: true,
-		`\ud83d\n`: true, `\ud83d\u0041`: true, `\\ud83d`: false, `\\\ud83d`: true, `\u0041`: false, `\ud83d\ud83d\ude00`: true,
-		`\ud83d\ude00\ud83d`: true, `\ud83d\ude00\ud83d\ude00`: false, ``: false, `\`: false, `\u`: false, `\ud8`: false,
+		`\ud83d\ude00`: false, `\uD83D\uDE00`: false, `\ud83d`: true, `\ude00`: true, `\ude00\ud83d`: true,
+		`\ud83dx`:  true,
+		`\ud83d\n`: true, `\ud83d\u0041`: true, `\\ud83d`: false, `\\\ud83d`: true, `\u0041`: false,
+		`\ud83d\ud83d\ude00`: true,
+		`\ud83d\ude00\ud83d`: true, `\ud83d\ude00\ud83d\ude00`: false, ``: false, `\`: false, `\u`: false,
+		`\ud8`: false,
 	} {
 		if got := hasLoneSurrogate([]byte(text)); got != want {
 			t.Errorf("%s: %v", text, got)

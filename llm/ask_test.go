@@ -78,7 +78,8 @@ func TestTwoStages(t *testing.T) {
 				if failed := !tc.cleared && tc.questions == 2 && tc.in == 1600; (len(got.Notices) > 0) != failed {
 					t.Errorf("the notices are %q", got.Notices)
 				}
-				if got.ShouldBlock != tc.blocks || got.Quick != tc.settled || got.Cleared != tc.cleared || got.Usage.In != tc.in || len(s.asked()) != tc.questions {
+				if got.ShouldBlock != tc.blocks || got.Quick != tc.settled || got.Cleared != tc.cleared ||
+					got.Usage.In != tc.in || len(s.asked()) != tc.questions {
 					t.Errorf("%+v after %d questions", got, len(s.asked()))
 				}
 			})
@@ -115,8 +116,10 @@ func TestAQuickStageThatHangs(t *testing.T) {
 // Both stages share every byte but the last block, and the blocks before it
 // end where the vendor may cache.
 func TestStagesShareTheirBeginning(t *testing.T) {
-	s := &staging{quick: raw(200, classified(ProviderAnthropic, blockInput)), careful: raw(200, classified(ProviderAnthropic, blockInput))}
-	if _, err := newModel(t, ProviderAnthropic, serve(t, s.ServeHTTP)).Classify(context.Background(), staged()); err != nil {
+	s := &staging{quick: raw(200, classified(ProviderAnthropic, blockInput)),
+		careful: raw(200, classified(ProviderAnthropic, blockInput))}
+	if _, err := newModel(t, ProviderAnthropic, serve(t, s.ServeHTTP)).Classify(context.Background(),
+		staged()); err != nil {
 		t.Fatal(err)
 	}
 	quick, careful := s.asked()[0], s.asked()[1]
@@ -141,7 +144,8 @@ func TestStagesShareTheirBeginning(t *testing.T) {
 	if diff := cmp.Diff([]map[string]any{block(prompt.System, cached)}, body.System); diff != "" {
 		t.Error(diff)
 	}
-	want := []map[string]any{block("piece one", nil), block("piece two", cached), block(prompt.User, cached), block(quickWords, nil)}
+	want := []map[string]any{block("piece one", nil), block("piece two", cached), block(prompt.User, cached),
+		block(quickWords, nil)}
 	if diff := cmp.Diff(want, body.Messages[0].Content); diff != "" {
 		t.Error(diff)
 	}
@@ -158,7 +162,8 @@ func TestRetries(t *testing.T) {
 		{"overloaded once", "", "", 529, 2, ""},
 		{"a second", "Retry-After", "1", 429, 2, ""},
 		{"an hour", "Retry-After", "3600", 429, 1, fault.RateLimited},
-		{"an hour, as a date", "Retry-After", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), 503, 1, fault.Overloaded},
+		{"an hour, as a date", "Retry-After", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), 503, 1,
+			fault.Overloaded},
 		{"a date that has passed", "Retry-After", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat), 503, 2, ""},
 		{"no time", "Retry-After", "soon", 500, 2, ""},
 		{"a wrong key", "", "", 401, 1, fault.Unauthorized},
@@ -205,7 +210,9 @@ func TestChain(t *testing.T) {
 		{"none", Chain{failing(429), failing(503)}, fault.RateLimited},
 		{"no models", nil, fault.NoModel},
 		{"a malformed answer is one", Chain{newModel(t, ProviderOpenAI, answer(`{}`)), good}, fault.Malformed},
-		{"a refusal is one", Chain{newModel(t, ProviderOpenAI, serve(t, raw(200, responseBody(`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`)))), good}, fault.Refused},
+		{"a refusal is one", Chain{newModel(t, ProviderOpenAI,
+			serve(t, raw(200, responseBody(`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`)))),
+			good}, fault.Refused},
 		{"a bad request is one", Chain{failing(400), good}, fault.BadRequest},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -263,12 +270,14 @@ func TestBedrockSigns(t *testing.T) {
 		header = r.Header
 		raw(200, classified(ProviderBedrock, allowInput))(w, r)
 	})
-	m := newModel(t, ProviderBedrock, url, func(o *Options) { o.Key = "AKIDEXAMPLE:wJalrXUtnFEMI-secret:session-token-1" })
+	m := newModel(t, ProviderBedrock, url,
+		func(o *Options) { o.Key = "AKIDEXAMPLE:wJalrXUtnFEMI-secret:session-token-1" })
 	if _, err := m.Classify(context.Background(), prompt); err != nil {
 		t.Fatal(err)
 	}
 	got := header.Get("Authorization")
-	if !strings.HasPrefix(got, "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/") || !strings.Contains(got, "/eu-central-1/bedrock/aws4_request") || strings.Contains(got, "wJalr") {
+	if !strings.HasPrefix(got, "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/") || !strings.Contains(got,
+		"/eu-central-1/bedrock/aws4_request") || strings.Contains(got, "wJalr") {
 		t.Errorf("Authorization: %s", got)
 	}
 	if header.Get("X-Amz-Security-Token") != "session-token-1" {

@@ -33,7 +33,9 @@ const twoRemarks = `{"findings":[{"rule":1,"kind":"too_broad","remark":"all of g
 // critic asks a scripted model that calls a tool with an input.
 func critic(t testing.TB, provider, tool, input string, change ...func(*Options)) (Critic, *llmtest.Server) {
 	t.Helper()
-	srv := llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{{Name: "c", Tool: tool, Input: remarks(t, input)}}}}})
+	srv := llmtest.NewServer(t,
+		llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{{Name: "c", Tool: tool,
+			Input: remarks(t, input)}}}}})
 	url := srv.URL
 	if provider == ProviderVertex {
 		url = serve(t, func(w http.ResponseWriter, r *http.Request) { srv.ServeHTTP(w, r) })
@@ -68,7 +70,8 @@ func TestCritique(t *testing.T) {
 			t.Fatalf("%s: %d requests", provider, len(all))
 		}
 		for _, want := range []string{`"critique_rules"`, "too_broad", "never", "Rules are for"} {
-			if body := string(all[0].Body); !strings.Contains(body, want) || strings.Contains(body, nod.AnswerTool().Name) {
+			if body := string(all[0].Body); !strings.Contains(body, want) || strings.Contains(body,
+				nod.AnswerTool().Name) {
 				t.Errorf("%s: %q is not asked, or the gate's tool is: %s", provider, want, body)
 			}
 		}
@@ -88,7 +91,8 @@ func TestCritiqueChannels(t *testing.T) {
 	if _, err := c.Critique(t.Context(), review); fault.Of(err) == nil || fault.Of(err).Kind != fault.Malformed {
 		t.Errorf("%v", err)
 	}
-	if body := string(srv.Requests()[0].Body); !strings.Contains(body, `"json_schema"`) || !strings.Contains(body, `"findings"`) {
+	if body := string(srv.Requests()[0].Body); !strings.Contains(body, `"json_schema"`) || !strings.Contains(body,
+		`"findings"`) {
 		t.Errorf("no schema is asked for: %s", body)
 	}
 	o.Channel = Lines
@@ -109,14 +113,21 @@ func TestCritiqueTakesNothingElse(t *testing.T) {
 		"no list":         {CritiqueTool, `{}`, fault.Malformed},
 		"a list of texts": {CritiqueTool, one(`"all is well"`), fault.Malformed},
 		"a null":          {CritiqueTool, one(`null`), fault.Malformed},
-		"no rule 3":       {CritiqueTool, one(`{"rule":3,"kind":"ambiguous","remark":"x","better":""}`), fault.Malformed},
-		"no rule 0":       {CritiqueTool, one(`{"rule":0,"kind":"ambiguous","remark":"x","better":""}`), fault.Malformed},
-		"a half":          {CritiqueTool, one(`{"rule":1.5,"kind":"ambiguous","remark":"x","better":""}`), fault.Malformed},
-		"another kind":    {CritiqueTool, one(`{"rule":1,"kind":"fine","remark":"x","better":""}`), fault.Malformed},
-		"no remark":       {CritiqueTool, one(`{"rule":1,"kind":"ambiguous","remark":" ","better":""}`), fault.Malformed},
-		"no better":       {CritiqueTool, one(`{"rule":1,"kind":"ambiguous","remark":"x"}`), fault.Malformed},
-		"a further key":   {CritiqueTool, one(`{"rule":1,"kind":"ambiguous","remark":"x","better":"","more":1}`), fault.Malformed},
-		"too many":        {CritiqueTool, one(strings.Repeat(`{"rule":1,"kind":"ambiguous","remark":"x","better":""},`, maxFindings) + `{"rule":1,"kind":"ambiguous","remark":"x","better":""}`), fault.Malformed},
+		"no rule 3": {CritiqueTool, one(`{"rule":3,"kind":"ambiguous","remark":"x","better":""}`),
+			fault.Malformed},
+		"no rule 0": {CritiqueTool, one(`{"rule":0,"kind":"ambiguous","remark":"x","better":""}`),
+			fault.Malformed},
+		"a half": {CritiqueTool, one(`{"rule":1.5,"kind":"ambiguous","remark":"x","better":""}`),
+			fault.Malformed},
+		"another kind": {CritiqueTool, one(`{"rule":1,"kind":"fine","remark":"x","better":""}`), fault.Malformed},
+		"no remark": {CritiqueTool, one(`{"rule":1,"kind":"ambiguous","remark":" ","better":""}`),
+			fault.Malformed},
+		"no better": {CritiqueTool, one(`{"rule":1,"kind":"ambiguous","remark":"x"}`), fault.Malformed},
+		"a further key": {CritiqueTool, one(`{"rule":1,"kind":"ambiguous","remark":"x","better":"","more":1}`),
+			fault.Malformed},
+		"too many": {CritiqueTool,
+			one(strings.Repeat(`{"rule":1,"kind":"ambiguous","remark":"x","better":""},`,
+				maxFindings) + `{"rule":1,"kind":"ambiguous","remark":"x","better":""}`), fault.Malformed},
 	} {
 		c, _ := critic(t, ProviderAnthropic, row.tool, row.input)
 		got, err := c.Critique(t.Context(), review)
@@ -144,7 +155,8 @@ func TestCritiqueRateLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = c.Critique(t.Context(), review); fault.Of(err).Kind != fault.RateLimited || asked != 1 || RetryAfter(err) == 0 {
+	if _, err = c.Critique(t.Context(),
+		review); fault.Of(err).Kind != fault.RateLimited || asked != 1 || RetryAfter(err) == 0 {
 		t.Errorf("%d questions: %v", asked, err)
 	}
 }

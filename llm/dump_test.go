@@ -61,7 +61,8 @@ func TestDump(t *testing.T) {
 				w.Header().Set("Set-Cookie", "session=1")
 				w.Header().Set("Request-Id", "req_1")
 				w.Header().Set("X-Echo", r.Header.Get("X-Api-Key")+r.Header.Get("Authorization"))
-				raw(200, classified(provider, `{"thinking":"saw `+testKey+`","should_block":true,"reason":"r <b>"}`))(w, r)
+				raw(200, classified(provider, `{"thinking":"saw `+testKey+`","should_block":true,"reason":"r <b>"}`))(w,
+					r)
 			})
 			m := newModel(t, provider, url, dumpTo(dir, &notices))
 			p := prompt
@@ -71,13 +72,17 @@ func TestDump(t *testing.T) {
 				t.Fatal(err, notices)
 			}
 			d, text := readDump(t, filepath.Join(dir, "d-1.json"))
-			if d.ID != p.ID || d.Digest != p.Digest || d.Provider != provider || d.Failure != nil || !d.Classification.ShouldBlock || !got.ShouldBlock {
+			if d.ID != p.ID || d.Digest != p.Digest || d.Provider != provider || d.Failure != nil ||
+				!d.Classification.ShouldBlock || !got.ShouldBlock {
 				t.Errorf("%s", text)
 			}
-			if d.Request.Method != "POST" || !strings.HasPrefix(d.Request.URL, url) || !strings.Contains(string(d.Request.Body), `"should_block"`) || d.Response.Status != 200 || len(d.Response.Body) == 0 {
+			if d.Request.Method != "POST" || !strings.HasPrefix(d.Request.URL,
+				url) || !strings.Contains(string(d.Request.Body),
+				`"should_block"`) || d.Response.Status != 200 || len(d.Response.Body) == 0 {
 				t.Errorf("%s", text)
 			}
-			for name, values := range map[string][]string{"Set-Cookie": {"[masked]"}, "Request-Id": {"req_1"}, "X-Echo": {"[masked]"}} {
+			for name, values := range map[string][]string{"Set-Cookie": {"[masked]"}, "Request-Id": {"req_1"},
+				"X-Echo": {"[masked]"}} {
 				if diff := cmp.Diff(values, d.Response.Header[name]); diff != "" {
 					t.Errorf("%s: %s", name, diff)
 				}
@@ -115,13 +120,15 @@ func TestFailuresAreDumped(t *testing.T) {
 		kind fault.Kind
 		text string
 	}{
-		"html":   {answering(502, "text/html", "<html>bad gateway</html>"), fault.ServerError, "<html>bad gateway</html>"},
+		"html": {answering(502, "text/html", "<html>bad gateway</html>"), fault.ServerError,
+			"<html>bad gateway</html>"},
 		"shape":  {raw(200, `{"a":1}`), fault.Malformed, ""},
 		"broken": {hijack("", false), fault.Unreachable, ""},
 	} {
 		p := prompt
 		p.ID = name
-		_, err := newModel(t, ProviderAnthropic, serve(t, tc.h), dumpTo(dir, &notices)).Classify(context.Background(), p)
+		_, err := newModel(t, ProviderAnthropic, serve(t, tc.h), dumpTo(dir, &notices)).Classify(context.Background(),
+			p)
 		if err == nil || len(notices) > 0 {
 			t.Fatal(err, notices)
 		}
@@ -200,9 +207,11 @@ func TestDumpDirOfAnother(t *testing.T) {
 
 func TestDumpNames(t *testing.T) {
 	seen := map[string]bool{}
-	for _, id := range []string{"", ".", "..", "../x", "a/b", "a\x00b", ".hidden", "a b", "ä", strings.Repeat("x", 101), "-", "01K-a_B"} {
+	for _, id := range []string{"", ".", "..", "../x", "a/b", "a\x00b", ".hidden", "a b", "ä", strings.Repeat("x", 101),
+		"-", "01K-a_B"} {
 		name := dumpName(id)
-		if filepath.Base(name) != name || !fs.ValidPath(name) || strings.HasPrefix(name, ".") || seen[name] || len(name) > 110 {
+		if filepath.Base(name) != name || !fs.ValidPath(name) || strings.HasPrefix(name,
+			".") || seen[name] || len(name) > 110 {
 			t.Errorf("%q is named %q", id, name)
 		}
 		seen[name] = true

@@ -119,30 +119,43 @@ func poison(t *testing.T, decoy, caFile string) []string {
 	}
 	url := "http://" + decoy
 	return []string{
-		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "ANTHROPIC_CONFIG_DIR=" + filepath.Join(home, ".config", "anthropic"),
-		"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=poison-key", "ANTHROPIC_AUTH_TOKEN=poison-token", "ANTHROPIC_PROFILE=default",
-		"ANTHROPIC_CUSTOM_HEADERS=X-Poison: poison-header", "ANTHROPIC_BETAS=poison-beta", "ANTHROPIC_ORGANIZATION_ID=poison-org", "ANTHROPIC_WORKSPACE_ID=poison-ws",
+		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
+		"ANTHROPIC_CONFIG_DIR=" + filepath.Join(home, ".config", "anthropic"),
+		"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=poison-key", "ANTHROPIC_AUTH_TOKEN=poison-token",
+		"ANTHROPIC_PROFILE=default",
+		"ANTHROPIC_CUSTOM_HEADERS=X-Poison: poison-header", "ANTHROPIC_BETAS=poison-beta",
+		"ANTHROPIC_ORGANIZATION_ID=poison-org", "ANTHROPIC_WORKSPACE_ID=poison-ws",
 		"ANTHROPIC_FEDERATION_RULE_ID=poison-rule", "ANTHROPIC_IDENTITY_TOKEN=poison-identity", "ANTHROPIC_LOG=debug",
-		"ANTHROPIC_OPEN_TELEMETRY_PROPAGATION=true", "OTEL_EXPORTER_OTLP_ENDPOINT=" + url, "TRACEPARENT=00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-		"OPENAI_BASE_URL=" + url, "OPENAI_API_KEY=poison-key", "OPENAI_ADMIN_KEY=poison-admin", "OPENAI_ORG_ID=poison-org", "OPENAI_PROJECT_ID=poison-project",
+		"ANTHROPIC_OPEN_TELEMETRY_PROPAGATION=true", "OTEL_EXPORTER_OTLP_ENDPOINT=" + url,
+		"TRACEPARENT=00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+		"OPENAI_BASE_URL=" + url, "OPENAI_API_KEY=poison-key", "OPENAI_ADMIN_KEY=poison-admin",
+		"OPENAI_ORG_ID=poison-org", "OPENAI_PROJECT_ID=poison-project",
 		"OPENAI_CUSTOM_HEADERS=X-Poison: poison-header", "OPENAI_WEBHOOK_SECRET=poison-hook", "OPENAI_LOG=debug",
 		// One of the two keys: Google's SDK says on standard error that it saw both.
-		"GOOGLE_API_KEY=poison-key", "GOOGLE_GEMINI_BASE_URL=" + url, "GOOGLE_VERTEX_BASE_URL=" + url, "GOOGLE_GENAI_USE_VERTEXAI=1", "GOOGLE_GENAI_USE_ENTERPRISE=1",
-		"GOOGLE_CLOUD_PROJECT=poison-project", "GOOGLE_CLOUD_LOCATION=poison-place", "GOOGLE_APPLICATION_CREDENTIALS=" + caFile, "GOOGLE_API_USE_CLIENT_CERTIFICATE=true",
-		"AWS_ACCESS_KEY_ID=poison-id", "AWS_SECRET_ACCESS_KEY=poison-secret", "AWS_SESSION_TOKEN=poison-token", "AWS_REGION=poison-1", "AWS_PROFILE=poison",
-		"AWS_ENDPOINT_URL=" + url, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + url, "AWS_CONFIG_FILE=" + caFile, "AWS_CA_BUNDLE=" + caFile,
-		"AZURE_OPENAI_API_KEY=poison-key", "AZURE_OPENAI_ENDPOINT=" + url, "AZURE_CLIENT_ID=poison", "OPENAI_API_VERSION=poison",
-		"HTTPS_PROXY=" + url, "HTTP_PROXY=" + url, "ALL_PROXY=" + url, "https_proxy=" + url, "http_proxy=" + url, "all_proxy=" + url, "NO_PROXY=", "no_proxy=",
+		"GOOGLE_API_KEY=poison-key", "GOOGLE_GEMINI_BASE_URL=" + url, "GOOGLE_VERTEX_BASE_URL=" + url,
+		"GOOGLE_GENAI_USE_VERTEXAI=1", "GOOGLE_GENAI_USE_ENTERPRISE=1",
+		"GOOGLE_CLOUD_PROJECT=poison-project", "GOOGLE_CLOUD_LOCATION=poison-place",
+		"GOOGLE_APPLICATION_CREDENTIALS=" + caFile, "GOOGLE_API_USE_CLIENT_CERTIFICATE=true",
+		"AWS_ACCESS_KEY_ID=poison-id", "AWS_SECRET_ACCESS_KEY=poison-secret", "AWS_SESSION_TOKEN=poison-token",
+		"AWS_REGION=poison-1", "AWS_PROFILE=poison",
+		"AWS_ENDPOINT_URL=" + url, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + url, "AWS_CONFIG_FILE=" + caFile,
+		"AWS_CA_BUNDLE=" + caFile,
+		"AZURE_OPENAI_API_KEY=poison-key", "AZURE_OPENAI_ENDPOINT=" + url, "AZURE_CLIENT_ID=poison",
+		"OPENAI_API_VERSION=poison",
+		"HTTPS_PROXY=" + url, "HTTP_PROXY=" + url, "ALL_PROXY=" + url, "https_proxy=" + url, "http_proxy=" + url,
+		"all_proxy=" + url, "NO_PROXY=", "no_proxy=",
 		"SSL_CERT_FILE=" + caFile, "SSL_CERT_DIR=" + filepath.Dir(caFile),
 		"GODEBUG=http2debug=2,http2client=1,netdns=cgo,tls10server=1,tlsrsakex=1,tls3des=1,x509usefallbackroots=1",
-		"SSLKEYLOGFILE=" + filepath.Join(home, "keys"), "HOSTALIASES=" + filepath.Join(home, "hosts"), "RES_OPTIONS=debug", "LOCALDOMAIN=example.invalid",
+		"SSLKEYLOGFILE=" + filepath.Join(home, "keys"), "HOSTALIASES=" + filepath.Join(home, "hosts"),
+		"RES_OPTIONS=debug", "LOCALDOMAIN=example.invalid",
 	}
 }
 
 // certificateOf writes a TLS server's certificate where a variable can name it.
 func certificateOf(t *testing.T, s *httptest.Server) string {
 	path := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -152,7 +165,8 @@ func certificateOf(t *testing.T, s *httptest.Server) string {
 // the first credential that is found hides those after it.
 func poisons(t *testing.T, decoy, caFile string) [][]string {
 	var out [][]string
-	without := []string{"nothing", "ANTHROPIC_API_KEY=", "ANTHROPIC_AUTH_TOKEN=", "ANTHROPIC_PROFILE=", "ANTHROPIC_FEDERATION_RULE_ID=", "ANTHROPIC_CONFIG_DIR="}
+	without := []string{"nothing", "ANTHROPIC_API_KEY=", "ANTHROPIC_AUTH_TOKEN=", "ANTHROPIC_PROFILE=",
+		"ANTHROPIC_FEDERATION_RULE_ID=", "ANTHROPIC_CONFIG_DIR="}
 	for i := range without {
 		out = append(out, slices.DeleteFunc(poison(t, decoy, caFile), func(kv string) bool {
 			return slices.ContainsFunc(without[:i+1], func(name string) bool { return strings.HasPrefix(kv, name) })
@@ -250,7 +264,8 @@ func checkAnswered(t *testing.T, o Options, environ []string) {
 func checkSent(t *testing.T, provider string, h http.Header) {
 	t.Helper()
 	want := []string{"Accept-Encoding", "Content-Length", "Content-Type", "User-Agent"}
-	stainless := []string{"Accept", "X-Stainless-Arch", "X-Stainless-Lang", "X-Stainless-Os", "X-Stainless-Package-Version", "X-Stainless-Retry-Count",
+	stainless := []string{"Accept", "X-Stainless-Arch", "X-Stainless-Lang", "X-Stainless-Os",
+		"X-Stainless-Package-Version", "X-Stainless-Retry-Count",
 		"X-Stainless-Runtime", "X-Stainless-Runtime-Version", "X-Stainless-Timeout"}
 	switch provider {
 	case ProviderAnthropic:
@@ -280,7 +295,8 @@ func checkSent(t *testing.T, provider string, h http.Header) {
 func TestTheVendorIsAsked(t *testing.T) {
 	for provider, want := range map[string]string{
 		ProviderAnthropic: "CONNECT api.anthropic.com:443", ProviderOpenAI: "CONNECT api.openai.com:443",
-		ProviderGemini: "CONNECT generativelanguage.googleapis.com:443", ProviderBedrock: "CONNECT bedrock-runtime.eu-central-1.amazonaws.com:443",
+		ProviderGemini:  "CONNECT generativelanguage.googleapis.com:443",
+		ProviderBedrock: "CONNECT bedrock-runtime.eu-central-1.amazonaws.com:443",
 	} {
 		var mu sync.Mutex
 		var asked []string

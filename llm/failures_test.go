@@ -42,15 +42,19 @@ func faults(provider string) []refused {
 		out = append(out, refused{name: name, kind: kind, handler: h})
 	}
 	for status, kind := range map[int]fault.Kind{
-		400: fault.BadRequest, 401: fault.Unauthorized, 402: fault.Unauthorized, 403: fault.Unauthorized, 404: fault.NotFound, 408: fault.TimedOut, 409: fault.BadRequest,
-		413: fault.TooLarge, 422: fault.BadRequest, 429: fault.RateLimited, 500: fault.ServerError, 502: fault.ServerError,
-		503: fault.Overloaded, 504: fault.ServerError, 529: fault.Overloaded, 201: fault.Malformed, 202: fault.Malformed, 299: fault.Malformed,
+		400: fault.BadRequest, 401: fault.Unauthorized, 402: fault.Unauthorized, 403: fault.Unauthorized,
+		404: fault.NotFound, 408: fault.TimedOut, 409: fault.BadRequest,
+		413: fault.TooLarge, 422: fault.BadRequest, 429: fault.RateLimited, 500: fault.ServerError,
+		502: fault.ServerError,
+		503: fault.Overloaded, 504: fault.ServerError, 529: fault.Overloaded, 201: fault.Malformed,
+		202: fault.Malformed, 299: fault.Malformed,
 	} {
 		add(fmt.Sprintf("status %d with a decision", status), kind, raw(status, good))
 	}
 	add("status 204", fault.Malformed, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) })
 	add("status 500, HTML", fault.ServerError, answering(500, "text/html", "<html>\x1b[2J</html>"))
-	add("status 401 that shows the key", fault.Unauthorized, raw(401, `{"error":{"type":"authentication_error","message":"bad key `+testKey+` \u001b[31m\n\u202e"}}`))
+	add("status 401 that shows the key", fault.Unauthorized,
+		raw(401, `{"error":{"type":"authentication_error","message":"bad key `+testKey+` \u001b[31m\n\u202e"}}`))
 	add("status 400, endless", fault.Malformed, endless("application/json"))
 	add("told to try again at once", fault.Overloaded, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Should-Retry", "true")
@@ -60,14 +64,20 @@ func faults(provider string) []refused {
 	for name, body := range map[string]string{
 		"empty": "", "blank": " \n", "null": "null", "true": "true", "a string": `"x"`, "a list": "[" + good + "]",
 		"truncated": good[:len(good)-1], "half": good[:len(good)/2], "twice": good + good, "with a tail": good + "x",
-		"HTML as JSON": "<html></html>", "an error under 200": `{"type":"error","error":{"type":"api_error","message":"x"}}`,
-		"not UTF-8": strings.Replace(strings.Replace(good, "msg_1", "\xff", 1), "resp_1", "\xff", 1), "byte order mark": "\ufeff" + good,
-		"an empty object": "{}", "half a surrogate": classified(provider, `{"thinking":"t","should_block":false,"reason":"\ud800"}`),
-		"nested too deeply": strings.TrimSuffix(good, "}") + `,"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}",
+		"HTML as JSON":       "<html></html>",
+		"an error under 200": `{"type":"error","error":{"type":"api_error","message":"x"}}`,
+		"not UTF-8":          strings.Replace(strings.Replace(good, "msg_1", "\xff", 1), "resp_1", "\xff", 1),
+		"byte order mark":    "\ufeff" + good,
+		"an empty object":    "{}", "half a surrogate": classified(provider,
+			`{"thinking":"t","should_block":false,"reason":"\ud800"}`),
+		"nested too deeply": strings.TrimSuffix(good, "}") + `,"x":` + strings.Repeat("[", 5000) + strings.Repeat("]",
+			5000) + "}",
 	} {
 		add("body "+name, fault.Malformed, raw(200, body))
 	}
-	for name, contentType := range map[string]string{"HTML": "text/html", "none": "", "text": "text/plain", "stream": "text/event-stream", "odd": "application/json; =", "twin": "application/jsonp", "problem": "application/problem+json"} {
+	for name, contentType := range map[string]string{"HTML": "text/html", "none": "", "text": "text/plain",
+		"stream": "text/event-stream", "odd": "application/json; =", "twin": "application/jsonp",
+		"problem": "application/problem+json"} {
 		add("content type "+name, fault.Malformed, answering(200, contentType, good))
 	}
 	out = append(out, inputFaults(provider)...)
@@ -79,29 +89,31 @@ func inputFaults(provider string) []refused {
 	var out []refused
 	for name, input := range map[string]string{
 		"empty": `{}`, "null": `null`, "a list": `[` + allowInput + `]`, "a string": `"x"`, "false": `false`,
-		"decision missing":          `{"thinking":"t","reason":"r"}`,
-		"decision a string":         `{"thinking":"t","should_block":"false","reason":"r"}`,
-		"decision a number":         `{"thinking":"t","should_block":0,"reason":"r"}`,
-		"decision null":             `{"thinking":"t","should_block":null,"reason":"r"}`,
-		"decision a list":           `{"thinking":"t","should_block":[false],"reason":"r"}`,
-		"decision an object":        `{"thinking":"t","should_block":{},"reason":"r"}`,
-		"reason missing":            `{"thinking":"t","should_block":false}`,
-		"reason null":               `{"thinking":"t","should_block":false,"reason":null}`,
-		"reason a number":           `{"thinking":"t","should_block":false,"reason":1}`,
-		"thinking missing":          `{"should_block":false,"reason":"r"}`,
-		"thinking a boolean":        `{"thinking":true,"should_block":false,"reason":"r"}`,
-		"a key too many":            `{"thinking":"t","should_block":false,"reason":"r","confidence":1}`,
-		"decision twice":            `{"thinking":"t","should_block":true,"should_block":false,"reason":"r"}`,
-		"decision twice, escaped":   `{"thinking":"t","should_block":true,"should\u005fblock":false,"reason":"r"}`,
-		"decision in another case":  `{"thinking":"t","Should_Block":false,"reason":"r"}`,
-		"case twins":                `{"thinking":"t","should_block":true,"SHOULD_BLOCK":false,"reason":"r"}`,
-		"twins by the long s":       `{"thinking":"t","should_block":true,"ſhould_block":false,"reason":"r"}`,
-		"twins by the Kelvin sign":  `{"thinking":"t","should_block":true,"should_bloc` + "\u212a" + `":false,"reason":"r"}`,
+		"decision missing":         `{"thinking":"t","reason":"r"}`,
+		"decision a string":        `{"thinking":"t","should_block":"false","reason":"r"}`,
+		"decision a number":        `{"thinking":"t","should_block":0,"reason":"r"}`,
+		"decision null":            `{"thinking":"t","should_block":null,"reason":"r"}`,
+		"decision a list":          `{"thinking":"t","should_block":[false],"reason":"r"}`,
+		"decision an object":       `{"thinking":"t","should_block":{},"reason":"r"}`,
+		"reason missing":           `{"thinking":"t","should_block":false}`,
+		"reason null":              `{"thinking":"t","should_block":false,"reason":null}`,
+		"reason a number":          `{"thinking":"t","should_block":false,"reason":1}`,
+		"thinking missing":         `{"should_block":false,"reason":"r"}`,
+		"thinking a boolean":       `{"thinking":true,"should_block":false,"reason":"r"}`,
+		"a key too many":           `{"thinking":"t","should_block":false,"reason":"r","confidence":1}`,
+		"decision twice":           `{"thinking":"t","should_block":true,"should_block":false,"reason":"r"}`,
+		"decision twice, escaped":  `{"thinking":"t","should_block":true,"should\u005fblock":false,"reason":"r"}`,
+		"decision in another case": `{"thinking":"t","Should_Block":false,"reason":"r"}`,
+		"case twins":               `{"thinking":"t","should_block":true,"SHOULD_BLOCK":false,"reason":"r"}`,
+		"twins by the long s":      `{"thinking":"t","should_block":true,"ſhould_block":false,"reason":"r"}`,
+		"twins by the Kelvin sign": `{"thinking":"t","should_block":true,"should_bloc` + "\u212a" +
+			`":false,"reason":"r"}`,
 		"decision by the long s":    `{"thinking":"t","ſhould_block":false,"reason":"r"}`,
 		"wrapped in the tool's own": `{"classify_result":` + allowInput + `}`,
 		"half a surrogate":          `{"thinking":"t","should_block":false,"reason":"\udc00"}`,
 	} {
-		out = append(out, refused{name: "input " + name, kind: fault.Malformed, handler: raw(200, classified(provider, input))})
+		out = append(out, refused{name: "input " + name, kind: fault.Malformed,
+			handler: raw(200, classified(provider, input))})
 	}
 	return out
 }
@@ -189,12 +201,15 @@ func wireFaults(provider string) []refused {
 		{"closed in the headers", fault.Unreachable, hijack("HTTP/1.1 200 OK\r\nConte", false), false},
 		{"closed in the body", fault.Unreachable, hijack(head(len(good)+1)+good, false), false},
 		{"reset in the body", fault.Unreachable, hijack(head(len(good))+good[:99], true), false},
-		{"chunked and cut off", fault.Unreachable, hijack("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"id\"", false), false},
+		{"chunked and cut off", fault.Unreachable,
+			hijack("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"id\"", false), false},
 		{"not HTTP", fault.Unreachable, hijack("SSH-2.0-OpenSSH_9.6\r\n", false), false},
-		{"headers too long", fault.Unreachable, hijack("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", headerLimit*2)+"\r\n\r\n", false), false},
+		{"headers too long", fault.Unreachable,
+			hijack("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", headerLimit*2)+"\r\n\r\n", false), false},
 		{"endless body", fault.Malformed, endless("application/json"), false},
 		{"compression bomb", fault.Malformed, zipped(bomb), false},
-		{"compression broken", fault.Malformed, zipped(append(whole[:10:10], bytes.Repeat([]byte{0xff}, 40)...)), false},
+		{"compression broken", fault.Malformed, zipped(append(whole[:10:10], bytes.Repeat([]byte{0xff}, 40)...)),
+			false},
 		{"compression a lie", fault.Malformed, zipped([]byte(good)), false},
 		{"compression cut off", fault.Unreachable, zipped(whole[:len(whole)/2]), false},
 		{"redirect", fault.NotFound, func(w http.ResponseWriter, r *http.Request) {
@@ -204,7 +219,11 @@ func wireFaults(provider string) []refused {
 			w.Header().Set("Location", "/elsewhere")
 			raw(302, good)(w, r)
 		}, false},
-		{"no answer in time", fault.TimedOut, func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() }, true},
+		{"no answer in time", fault.TimedOut, func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard,
+				r.Body)
+			<-r.Context().Done()
+		}, true},
 		{"slow headers", fault.TimedOut, func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body)
 			time.Sleep(700 * time.Millisecond)
@@ -234,29 +253,35 @@ func anthropicFaults() []refused {
 	return []refused{
 		of("no content", fault.NoDecision, messageBody("end_turn")),
 		of("no tool", fault.NoDecision, messageBody("end_turn", text)),
-		of("the decision as text", fault.NoDecision, messageBody("end_turn", `{"type":"text","text":"{\"should_block\":false}"}`)),
+		of("the decision as text", fault.NoDecision,
+			messageBody("end_turn", `{"type":"text","text":"{\"should_block\":false}"}`)),
 		of("another tool", fault.NoDecision, messageBody("tool_use", toolUse("classify", allowInput))),
-		of("the tool in another case", fault.NoDecision, messageBody("tool_use", toolUse("Classify_Result", allowInput))),
+		of("the tool in another case", fault.NoDecision,
+			messageBody("tool_use", toolUse("Classify_Result", allowInput))),
 		of("two calls", fault.Malformed, messageBody("tool_use", call, call)),
 		of("a second tool", fault.Malformed, messageBody("tool_use", call, toolUse("bash", `{}`))),
 		of("a second tool first", fault.Malformed, messageBody("tool_use", toolUse("bash", `{}`), call)),
 		of("text before", fault.Malformed, messageBody("tool_use", text, call)),
 		of("text after", fault.Malformed, messageBody("tool_use", call, text)),
-		of("a server's tool", fault.Malformed, messageBody("tool_use", `{"type":"server_tool_use","id":"x","name":"classify_result","input":`+allowInput+`}`, call)),
+		of("a server's tool", fault.Malformed, messageBody("tool_use",
+			`{"type":"server_tool_use","id":"x","name":"classify_result","input":`+allowInput+`}`, call)),
 		of("a block of another type", fault.Malformed, messageBody("tool_use", `{"type":"surprise"}`, call)),
 		of("a block that is none", fault.Malformed, messageBody("tool_use", `7`, call)),
 		of("refusal", fault.Refused, messageBody("refusal")),
 		of("refusal with a decision", fault.Refused, messageBody("refusal", call)),
-		of("somebody else's words", fault.Malformed, strings.Replace(messageBody("tool_use", call), `"role":"assistant"`, `"role":"user"`, 1)),
+		of("somebody else's words", fault.Malformed,
+			strings.Replace(messageBody("tool_use", call), `"role":"assistant"`, `"role":"user"`, 1)),
 		of("max_tokens", fault.CutOff, messageBody("max_tokens", call)),
 		of("max_tokens in text", fault.CutOff, messageBody("max_tokens", text)),
 		of("context full", fault.CutOff, messageBody("model_context_window_exceeded", call)),
 		of("pause_turn", fault.Malformed, messageBody("pause_turn", call)),
 		of("end_turn with a call", fault.Malformed, messageBody("end_turn", call)),
 		of("stop reason unknown", fault.Malformed, messageBody("surprise", call)),
-		of("stop reason null", fault.Malformed, strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":null`, 1)),
+		of("stop reason null", fault.Malformed, strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":null`,
+			1)),
 		of("stop reason missing", fault.Malformed, strings.Replace(good, `"stop_reason":"tool_use",`, ``, 1)),
-		of("stop reason a number", fault.Malformed, strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":1`, 1)),
+		of("stop reason a number", fault.Malformed,
+			strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":1`, 1)),
 		of("content a string", fault.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":"x"`, 1)),
 		of("content an object", fault.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":`+call, 1)),
 		of("content null", fault.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":null`, 1)),
@@ -265,11 +290,17 @@ func anthropicFaults() []refused {
 		of("content twice", fault.Malformed, strings.Replace(good, `"content":`, `"content":[],"content":`, 1)),
 		of("content twins", fault.Malformed, strings.Replace(good, `"content":`, `"Content":[],"content":`, 1)),
 		of("type missing", fault.Malformed, strings.Replace(good, `"type":"message",`, ``, 1)),
-		of("type of something else", fault.Malformed, strings.Replace(good, `"type":"message"`, `"type":"completion"`, 1)),
-		of("input as a JSON string", fault.Malformed, messageBody("tool_use", toolUse(nod.AnswerTool().Name, `"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`))),
-		of("input missing", fault.Malformed, messageBody("tool_use", `{"type":"tool_use","id":"x","name":"classify_result"}`)),
-		of("name missing", fault.NoDecision, messageBody("tool_use", `{"type":"tool_use","id":"x","input":`+allowInput+`}`)),
-		of("name twice", fault.Malformed, messageBody("tool_use", `{"type":"tool_use","id":"x","name":"bash","name":"classify_result","input":`+allowInput+`}`)),
+		of("type of something else", fault.Malformed,
+			strings.Replace(good, `"type":"message"`, `"type":"completion"`, 1)),
+		of("input as a JSON string", fault.Malformed,
+			messageBody("tool_use", toolUse(nod.AnswerTool().Name,
+				`"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`))),
+		of("input missing", fault.Malformed, messageBody("tool_use",
+			`{"type":"tool_use","id":"x","name":"classify_result"}`)),
+		of("name missing", fault.NoDecision, messageBody("tool_use",
+			`{"type":"tool_use","id":"x","input":`+allowInput+`}`)),
+		of("name twice", fault.Malformed, messageBody("tool_use",
+			`{"type":"tool_use","id":"x","name":"bash","name":"classify_result","input":`+allowInput+`}`)),
 		of("an OpenAI answer", fault.Malformed, classified(ProviderOpenAI, allowInput)),
 	}
 }
@@ -284,32 +315,41 @@ func openAIFaults() []refused {
 	}
 	good := responseBody(done, call)
 	failed := func(code string) string {
-		return strings.Replace(responseBody(`"status":"failed"`, call), `"error":null`, `"error":{"code":"`+code+`","message":"m"}`, 1)
+		return strings.Replace(responseBody(`"status":"failed"`, call), `"error":null`,
+			`"error":{"code":"`+code+`","message":"m"}`, 1)
 	}
 	return []refused{
 		of("no output", fault.NoDecision, responseBody(done)),
 		of("no tool", fault.NoDecision, responseBody(done, text)),
 		of("reasoning only", fault.NoDecision, responseBody(done, `{"type":"reasoning","id":"rs_1","summary":[]}`)),
 		of("another tool", fault.NoDecision, responseBody(done, functionCall("classify", allowInput))),
-		of("the tool in another case", fault.NoDecision, responseBody(done, functionCall("Classify_Result", allowInput))),
+		of("the tool in another case", fault.NoDecision,
+			responseBody(done, functionCall("Classify_Result", allowInput))),
 		of("two calls", fault.Malformed, responseBody(done, call, call)),
 		of("a second tool", fault.Malformed, responseBody(done, call, functionCall("bash", `{}`))),
 		of("text before", fault.Malformed, responseBody(done, text, call)),
 		of("text after", fault.Malformed, responseBody(done, call, text)),
-		of("a custom tool's call", fault.Malformed, responseBody(done, `{"type":"custom_tool_call","id":"x","call_id":"c","name":"classify_result","input":"{}"}`, call)),
-		of("a server's tool", fault.Malformed, responseBody(done, `{"type":"web_search_call","id":"x","status":"completed"}`, call)),
+		of("a custom tool's call", fault.Malformed,
+			responseBody(done, `{"type":"custom_tool_call","id":"x","call_id":"c","name":"classify_result","input":"{}"}`, call)),
+		of("a server's tool", fault.Malformed, responseBody(done,
+			`{"type":"web_search_call","id":"x","status":"completed"}`, call)),
 		of("an item that is none", fault.Malformed, responseBody(done, `7`, call)),
 		of("refusal", fault.Refused, responseBody(done, refusal)),
 		of("refusal with a decision", fault.Refused, responseBody(done, call, refusal)),
-		of("max_output_tokens", fault.CutOff, responseBody(`"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`, call)),
+		of("max_output_tokens", fault.CutOff,
+			responseBody(`"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`, call)),
 		of("incomplete without a reason", fault.CutOff, responseBody(`"status":"incomplete"`, call)),
-		of("content filter", fault.Refused, responseBody(`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`, call)),
-		of("call incomplete", fault.CutOff, strings.Replace(good, `"call_1",`+done, `"call_1","status":"incomplete"`, 1)),
-		of("call in progress", fault.Malformed, strings.Replace(good, `"call_1",`+done, `"call_1","status":"in_progress"`, 1)),
+		of("content filter", fault.Refused,
+			responseBody(`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`, call)),
+		of("call incomplete", fault.CutOff, strings.Replace(good, `"call_1",`+done, `"call_1","status":"incomplete"`,
+			1)),
+		of("call in progress", fault.Malformed, strings.Replace(good, `"call_1",`+done,
+			`"call_1","status":"in_progress"`, 1)),
 		of("failed", fault.ServerError, failed("server_error")),
 		of("failed by rate", fault.RateLimited, failed("rate_limit_exceeded")),
 		of("failed by policy", fault.Refused, failed("invalid_prompt")),
-		of("complete with an error", fault.Malformed, strings.Replace(good, `"error":null`, `"error":{"code":"server_error","message":"m"}`, 1)),
+		of("complete with an error", fault.Malformed,
+			strings.Replace(good, `"error":null`, `"error":{"code":"server_error","message":"m"}`, 1)),
 		of("queued", fault.Malformed, responseBody(`"status":"queued"`, call)),
 		of("in progress", fault.Malformed, responseBody(`"status":"in_progress"`, call)),
 		of("cancelled", fault.Malformed, responseBody(`"status":"cancelled"`, call)),
@@ -321,14 +361,20 @@ func openAIFaults() []refused {
 		of("output missing", fault.Malformed, strings.Replace(good, `"output":[`+call+`],`, ``, 1)),
 		of("output in another case", fault.Malformed, strings.Replace(good, `"output":`, `"Output":`, 1)),
 		of("object missing", fault.Malformed, strings.Replace(good, `"object":"response",`, ``, 1)),
-		of("arguments an object", fault.Malformed, responseBody(done, strings.Replace(call, `"arguments":"`, `"arguments":`+allowInput+`,"x":"`, 1))),
-		of("arguments missing", fault.Malformed, responseBody(done, `{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed"}`)),
-		of("arguments null", fault.Malformed, responseBody(done, `{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed","arguments":null}`)),
-		of("arguments cut off", fault.Malformed, responseBody(done, functionCall(nod.AnswerTool().Name, allowInput[:len(allowInput)-1]))),
-		of("arguments twice", fault.Malformed, responseBody(done, functionCall(nod.AnswerTool().Name, allowInput+allowInput))),
+		of("arguments an object", fault.Malformed,
+			responseBody(done, strings.Replace(call, `"arguments":"`, `"arguments":`+allowInput+`,"x":"`, 1))),
+		of("arguments missing", fault.Malformed,
+			responseBody(done, `{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed"}`)),
+		of("arguments null", fault.Malformed, responseBody(done,
+			`{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed","arguments":null}`)),
+		of("arguments cut off", fault.Malformed,
+			responseBody(done, functionCall(nod.AnswerTool().Name, allowInput[:len(allowInput)-1]))),
+		of("arguments twice", fault.Malformed, responseBody(done, functionCall(nod.AnswerTool().Name,
+			allowInput+allowInput))),
 		of("arguments empty", fault.Malformed, responseBody(done, functionCall(nod.AnswerTool().Name, ""))),
 		of("an Anthropic answer", fault.Malformed, classified(ProviderAnthropic, allowInput)),
-		of("a chat completion", fault.Malformed, `{"id":"x","object":"chat.completion","choices":[],"output":[`+call+`],`+done+`}`),
+		of("a chat completion", fault.Malformed,
+			`{"id":"x","object":"chat.completion","choices":[],"output":[`+call+`],`+done+`}`),
 	}
 }
 
@@ -341,9 +387,11 @@ func chatFaults() []refused {
 	return []refused{
 		of("no call", fault.NoDecision, chatBody("stop", "null")),
 		of("text only", fault.NoDecision, chatBody("stop", `"I allow it."`)),
-		of("the decision as text", fault.NoDecision, chatBody("stop", `"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`)),
+		of("the decision as text", fault.NoDecision,
+			chatBody("stop", `"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`)),
 		of("another tool", fault.NoDecision, chatBody("tool_calls", "null", chatCall("classify", allowInput))),
-		of("a custom tool", fault.NoDecision, chatBody("tool_calls", "null", `{"id":"c","type":"custom","custom":{"name":"classify_result","input":"{}"}}`)),
+		of("a custom tool", fault.NoDecision, chatBody("tool_calls", "null",
+			`{"id":"c","type":"custom","custom":{"name":"classify_result","input":"{}"}}`)),
 		of("two calls", fault.Malformed, chatBody("tool_calls", "null", call, call)),
 		of("a second tool", fault.Malformed, chatBody("tool_calls", "null", call, chatCall("bash", `{}`))),
 		of("text beside", fault.Malformed, chatBody("tool_calls", `"I allow it."`, call)),
@@ -351,18 +399,26 @@ func chatFaults() []refused {
 		of("length", fault.CutOff, chatBody("length", "null", call)),
 		of("content filter", fault.Refused, chatBody("content_filter", "null", call)),
 		of("stop reason unknown", fault.Malformed, chatBody("surprise", "null", call)),
-		of("stop reason null", fault.Malformed, strings.Replace(good, `"finish_reason":"tool_calls"`, `"finish_reason":null`, 1)),
+		of("stop reason null", fault.Malformed, strings.Replace(good, `"finish_reason":"tool_calls"`,
+			`"finish_reason":null`, 1)),
 		of("somebody else's words", fault.Malformed, strings.Replace(good, `"role":"assistant"`, `"role":"user"`, 1)),
-		of("a piece of a stream", fault.Malformed, strings.Replace(good, `"chat.completion"`, `"chat.completion.chunk"`, 1)),
+		of("a piece of a stream", fault.Malformed,
+			strings.Replace(good, `"chat.completion"`, `"chat.completion.chunk"`, 1)),
 		of("no choices", fault.Malformed, `{"id":"x","object":"chat.completion","choices":[]}`),
-		of("two choices", fault.Malformed, strings.Replace(good, `"choices":[`, `"choices":[{"index":1,"finish_reason":"stop","message":{"role":"assistant","content":"no"}},`, 1)),
-		of("choices an object", fault.Malformed, strings.Replace(strings.Replace(good, `"choices":[`, `"choices":`, 1), `]}}],"usage"`, `]}},"usage"`, 1)),
+		of("two choices", fault.Malformed, strings.Replace(good, `"choices":[`,
+			`"choices":[{"index":1,"finish_reason":"stop","message":{"role":"assistant","content":"no"}},`, 1)),
+		of("choices an object", fault.Malformed,
+			strings.Replace(strings.Replace(good, `"choices":[`, `"choices":`, 1), `]}}],"usage"`, `]}},"usage"`, 1)),
 		of("choices in another case", fault.Malformed, strings.Replace(good, `"choices"`, `"Choices"`, 1)),
 		of("choices twins", fault.Malformed, strings.Replace(good, `"choices":`, `"Choices":[],"choices":`, 1)),
-		of("arguments an object", fault.Malformed, chatBody("tool_calls", "null", `{"id":"c","type":"function","function":{"name":"classify_result","arguments":`+allowInput+`}}`)),
-		of("arguments missing", fault.Malformed, chatBody("tool_calls", "null", `{"id":"c","type":"function","function":{"name":"classify_result"}}`)),
+		of("arguments an object", fault.Malformed,
+			chatBody("tool_calls", "null",
+				`{"id":"c","type":"function","function":{"name":"classify_result","arguments":`+allowInput+`}}`)),
+		of("arguments missing", fault.Malformed,
+			chatBody("tool_calls", "null", `{"id":"c","type":"function","function":{"name":"classify_result"}}`)),
 		of("a Responses answer", fault.Malformed, classified(ProviderOpenAI, allowInput)),
-		of("text beside, in parts", fault.Malformed, chatBody("tool_calls", `[{"type":"text","text":"I allow it."}]`, call)),
+		of("text beside, in parts", fault.Malformed,
+			chatBody("tool_calls", `[{"type":"text","text":"I allow it."}]`, call)),
 	}
 }
 
@@ -378,10 +434,14 @@ func geminiFaults() []refused {
 	out := []refused{
 		of("somebody else's words", fault.Malformed, strings.Replace(good, `"role":"model"`, `"role":"user"`, 1)),
 		of("a role in another case", fault.Malformed, strings.Replace(good, `"role":"model"`, `"role":"Model"`, 1)),
-		of("a rating that blocks", fault.Refused, strings.Replace(good, `"finishReason"`, `"safetyRatings":[{"category":"HARM_CATEGORY_DANGEROUS_CONTENT","probability":"HIGH","blocked":true}],"finishReason"`, 1)),
-		of("a candidate with an error", fault.Malformed, strings.Replace(good, `"finishReason"`, `"error":{"message":"m"},"finishReason"`, 1)),
+		of("a rating that blocks", fault.Refused,
+			strings.Replace(good, `"finishReason"`,
+				`"safetyRatings":[{"category":"HARM_CATEGORY_DANGEROUS_CONTENT","probability":"HIGH","blocked":true}],"finishReason"`, 1)),
+		of("a candidate with an error", fault.Malformed,
+			strings.Replace(good, `"finishReason"`, `"error":{"message":"m"},"finishReason"`, 1)),
 		of("a call that goes on", fault.Malformed, withCall(`"functionCall":{"willContinue":true,`)),
-		of("a call in parts", fault.Malformed, withCall(`"functionCall":{"partialArgs":[{"jsonPath":"$.reason","stringValue":"r"}],`)),
+		of("a call in parts", fault.Malformed,
+			withCall(`"functionCall":{"partialArgs":[{"jsonPath":"$.reason","stringValue":"r"}],`)),
 		of("a call and text in one part", fault.Malformed, withCall(`"text":"I allow it.","functionCall":{`)),
 		of("a call that is only thought of", fault.Malformed, withCall(`"thought":true,"functionCall":{`)),
 		of("no part", fault.NoDecision, geminiBody("STOP")),
@@ -391,18 +451,21 @@ func geminiFaults() []refused {
 		of("two calls", fault.Malformed, geminiBody("STOP", call, call)),
 		of("a second tool", fault.Malformed, geminiBody("STOP", call, geminiCall("bash", `{}`))),
 		of("text beside", fault.Malformed, geminiBody("STOP", `{"text":"I allow it."}`, call)),
-		of("code that runs", fault.Malformed, geminiBody("STOP", `{"executableCode":{"language":"PYTHON","code":"1"}}`, call)),
+		of("code that runs", fault.Malformed, geminiBody("STOP", `{"executableCode":{"language":"PYTHON","code":"1"}}`,
+			call)),
 		of("length", fault.CutOff, geminiBody("MAX_TOKENS", call)),
 		of("malformed call", fault.Malformed, geminiBody("MALFORMED_FUNCTION_CALL", call)),
 		of("stop reason unknown", fault.Malformed, geminiBody("SURPRISE", call)),
 		of("stop reason missing", fault.Malformed, strings.Replace(good, `"finishReason":"STOP",`, ``, 1)),
 		of("no candidates", fault.Malformed, `{"responseId":"x","candidates":[]}`),
-		of("two candidates", fault.Malformed, strings.Replace(good, `"candidates":[`, `"candidates":[{"finishReason":"STOP"},`, 1)),
+		of("two candidates", fault.Malformed, strings.Replace(good, `"candidates":[`,
+			`"candidates":[{"finishReason":"STOP"},`, 1)),
 		of("candidate null", fault.Malformed, `{"responseId":"x","candidates":[null]}`),
 		of("content missing", fault.NoDecision, `{"responseId":"x","candidates":[{"finishReason":"STOP"}]}`),
 		of("candidates in another case", fault.Malformed, strings.Replace(good, `"candidates"`, `"Candidates"`, 1)),
 		of("prompt blocked", fault.Refused, `{"responseId":"x","promptFeedback":{"blockReason":"SAFETY"}}`),
-		of("prompt blocked with a decision", fault.Refused, strings.Replace(good, `"candidates"`, `"promptFeedback":{"blockReason":"OTHER"},"candidates"`, 1)),
+		of("prompt blocked with a decision", fault.Refused,
+			strings.Replace(good, `"candidates"`, `"promptFeedback":{"blockReason":"OTHER"},"candidates"`, 1)),
 	}
 	for _, reason := range []string{"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "LANGUAGE"} {
 		out = append(out, of("stopped for "+reason, fault.Refused, geminiBody(reason, call)))
@@ -414,7 +477,9 @@ func geminiFaults() []refused {
 // only what passes is tried again, once.
 func TestFailures(t *testing.T) {
 	for _, provider := range providers() {
-		all := append(faults(provider), map[string]func() []refused{ProviderAnthropic: anthropicFaults, ProviderOpenAI: openAIFaults, ProviderCompatible: chatFaults, ProviderGemini: geminiFaults}[dialect(provider)]()...)
+		all := append(faults(provider), map[string]func() []refused{ProviderAnthropic: anthropicFaults,
+			ProviderOpenAI: openAIFaults, ProviderCompatible: chatFaults,
+			ProviderGemini: geminiFaults}[dialect(provider)]()...)
 		if len(all) < 30 {
 			t.Fatalf("only %d faults", len(all))
 		}
@@ -473,7 +538,8 @@ func TestScriptedFaults(t *testing.T) {
 	for _, f := range llmtest.Faults() {
 		t.Run(f.Name, func(t *testing.T) {
 			t.Parallel()
-			srv := llmtest.NewServer(t, llmtest.Script{Classifier: func(llmtest.Request) llmtest.Answer { return f.Answer }})
+			srv := llmtest.NewServer(t,
+				llmtest.Script{Classifier: func(llmtest.Request) llmtest.Answer { return f.Answer }})
 			m := newModel(t, ProviderAnthropic, srv.URL, func(o *Options) {
 				if f.Kind == fault.TimedOut {
 					o.Timeout = time.Second
@@ -501,7 +567,11 @@ func TestUnreachable(t *testing.T) {
 // The caller's deadline counts besides the model's own.
 func TestTheContextsDeadlineHolds(t *testing.T) {
 	for _, provider := range providers() {
-		url := serve(t, func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() })
+		url := serve(t, func(w http.ResponseWriter,
+			r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		})
 		m := newModel(t, provider, url)
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 		defer cancel()
@@ -520,7 +590,8 @@ func TestTheContextsDeadlineHolds(t *testing.T) {
 func TestVendorsTextIsBoundedAndMasked(t *testing.T) {
 	text := strings.Repeat("\u00e9\x1b[31m "+testKey+" ", 500)
 	for _, provider := range providers() {
-		_, err := newModel(t, provider, serve(t, answering(400, "text/plain", text))).Classify(context.Background(), prompt)
+		_, err := newModel(t, provider, serve(t, answering(400, "text/plain", text))).Classify(context.Background(),
+			prompt)
 		checkShown(t, err)
 		if !strings.Contains(err.Error(), "[masked]") || !strings.Contains(err.Error(), `\x1b`) {
 			t.Errorf("%v", err)
@@ -535,7 +606,8 @@ func TestAnswersAreBounded(t *testing.T) {
 		good := classified(provider, allowInput)
 		for size, fits := range map[int]bool{1 << 20: true, 1<<20 + 1: false, 3 << 20: false} {
 			body := good + strings.Repeat(" ", size-len(good))
-			for name, h := range map[string]http.HandlerFunc{"plain": raw(200, body), "zipped": zipped(gzipOf(t, strings.NewReader(body)))} {
+			for name, h := range map[string]http.HandlerFunc{"plain": raw(200, body),
+				"zipped": zipped(gzipOf(t, strings.NewReader(body)))} {
 				got, err := newModel(t, provider, serve(t, h)).Classify(context.Background(), prompt)
 				if fits {
 					if err != nil || got.Reason != "r" {

@@ -30,7 +30,8 @@ import (
 const testKey = "sk-test-0123456789abcdef"
 
 // prompt is what every test asks.
-var prompt = nod.Prompt{ID: "d-1", Digest: strings.Repeat("ab", 32), System: "Judge <this> & that.", User: "Tool: bash\nInput: {\"command\":\"ls\"}"}
+var prompt = nod.Prompt{ID: "d-1", Digest: strings.Repeat("ab", 32), System: "Judge <this> & that.",
+	User: "Tool: bash\nInput: {\"command\":\"ls\"}"}
 
 func providers() []string { return Providers() }
 
@@ -79,8 +80,9 @@ var accountKey = sync.OnceValue(func() string {
 
 // serviceAccount is a Google key whose tokens url gives out; see serve.
 func serviceAccount(t testing.TB, url string) string {
-	text, err := json.Marshal(map[string]string{"type": "service_account", "project_id": "proj", "private_key_id": "0123456789abcdef",
-		"private_key": accountKey(), "client_email": "nod@proj.example", "token_uri": url + tokenPath})
+	text, err := json.Marshal(map[string]string{"type": "service_account", "project_id": "proj",
+		"private_key_id": "0123456789abcdef",
+		"private_key":    accountKey(), "client_email": "nod@proj.example", "token_uri": url + tokenPath})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +133,8 @@ func toolUse(name, input string) string {
 
 func functionCall(name, arguments string) string {
 	quoted, _ := json.Marshal(arguments)
-	return `{"type":"function_call","id":"fc_1","call_id":"call_1","status":"completed","name":"` + name + `","arguments":` + string(quoted) + `}`
+	return `{"type":"function_call","id":"fc_1","call_id":"call_1","status":"completed","name":"` + name +
+		`","arguments":` + string(quoted) + `}`
 }
 
 // dialect is the provider whose dialect this one speaks.
@@ -165,7 +168,8 @@ func chatCall(name, arguments string) string {
 
 func chatBody(finish, content string, calls ...string) string {
 	return `{"id":"resp_1","object":"chat.completion","created":1,"model":"qwen3:8b","choices":[{"index":0,"finish_reason":"` + finish +
-		`","logprobs":null,"message":{"role":"assistant","refusal":null,"content":` + content + `,"tool_calls":[` + strings.Join(calls, ",") +
+		`","logprobs":null,"message":{"role":"assistant","refusal":null,"content":` + content + `,"tool_calls":[` +
+		strings.Join(calls, ",") +
 		`]}}],"usage":{"prompt_tokens":1600,"prompt_tokens_details":{"cached_tokens":400},"completion_tokens":60,"total_tokens":1660}}`
 }
 
@@ -174,18 +178,23 @@ func geminiCall(name, args string) string {
 }
 
 func geminiBody(finish string, parts ...string) string {
-	return `{"responseId":"resp_1","modelVersion":"gemini-3.1-flash-lite","candidates":[{"index":0,"finishReason":"` + finish +
-		`","content":{"role":"model","parts":[` + strings.Join(parts, ",") + `]}}],"usageMetadata":{"promptTokenCount":1600,"cachedContentTokenCount":400,"candidatesTokenCount":50,"thoughtsTokenCount":10,"totalTokenCount":1660}}`
+	return `{"responseId":"resp_1","modelVersion":"gemini-3.1-flash-lite","candidates":[{"index":0,"finishReason":"` +
+		finish +
+		`","content":{"role":"model","parts":[` + strings.Join(parts,
+		",") + `]}}],"usageMetadata":{"promptTokenCount":1600,"cachedContentTokenCount":400,"candidatesTokenCount":50,"thoughtsTokenCount":10,"totalTokenCount":1660}}`
 }
 
 func messageBody(stop string, blocks ...string) string {
 	return `{"id":"msg_1","type":"message","role":"assistant","model":"claude-haiku-4-5-20251001","stop_sequence":null,"stop_reason":"` + stop +
-		`","content":[` + strings.Join(blocks, ",") + `],"usage":{"input_tokens":1000,"cache_read_input_tokens":400,"cache_creation_input_tokens":200,"output_tokens":60}}`
+		`","content":[` + strings.Join(blocks,
+		",") + `],"usage":{"input_tokens":1000,"cache_read_input_tokens":400,"cache_creation_input_tokens":200,"output_tokens":60}}`
 }
 
 func responseBody(status string, items ...string) string {
-	return `{"id":"resp_1","object":"response","created_at":1,"model":"gpt-4.1-mini-2025-04-14","error":null,` + status +
-		`,"output":[` + strings.Join(items, ",") + `],"usage":{"input_tokens":1600,"input_tokens_details":{"cached_tokens":400},"output_tokens":60,"total_tokens":1660}}`
+	return `{"id":"resp_1","object":"response","created_at":1,"model":"gpt-4.1-mini-2025-04-14","error":null,` +
+		status +
+		`,"output":[` + strings.Join(items,
+		",") + `],"usage":{"input_tokens":1600,"input_tokens_details":{"cached_tokens":400},"output_tokens":60,"total_tokens":1660}}`
 }
 
 // classified is an answer whose tool input is this JSON text.
@@ -212,13 +221,15 @@ func TestAnswersAreRead(t *testing.T) {
 	for _, provider := range providers() {
 		for _, block := range []string{"true", "false"} {
 			t.Run(provider+"/"+block, func(t *testing.T) {
-				url := serve(t, answering(200, "application/json; charset=utf-8", classified(provider, `{"reason":"wipes é","should_block":`+block+`,"thinking":"t"}`)))
+				url := serve(t, answering(200, "application/json; charset=utf-8",
+					classified(provider, `{"reason":"wipes é","should_block":`+block+`,"thinking":"t"}`)))
 				got, err := newModel(t, provider, url).Classify(context.Background(), prompt)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := nod.Classification{Digest: prompt.Digest, ShouldBlock: block == "true", Reason: "wipes é", Thinking: "t",
-					Model: name[dialect(provider)], Usage: nod.Usage{In: 1600, Out: 60, Cached: 400}, Cost: got.Cost}
+				want := nod.Classification{Digest: prompt.Digest, ShouldBlock: block == "true", Reason: "wipes é",
+					Thinking: "t",
+					Model:    name[dialect(provider)], Usage: nod.Usage{In: 1600, Out: 60, Cached: 400}, Cost: got.Cost}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Error(diff)
 				}
@@ -233,12 +244,17 @@ func TestAnswersAreRead(t *testing.T) {
 // Reasoning is no text beside the tool.
 func TestReasoningMayStandBesideTheCall(t *testing.T) {
 	for provider, body := range map[string]string{
-		ProviderAnthropic:  called(ProviderAnthropic, `{"type":"thinking","thinking":"hm","signature":"s"}`, `{"type":"redacted_thinking","data":"x"}`, toolUse(nod.AnswerTool().Name, allowInput)),
-		ProviderOpenAI:     called(ProviderOpenAI, `{"type":"reasoning","id":"rs_1","summary":[]}`, functionCall(nod.AnswerTool().Name, allowInput)),
-		ProviderGemini:     called(ProviderGemini, `{"thought":true,"text":"hm"}`, geminiCall(nod.AnswerTool().Name, allowInput)),
-		ProviderCompatible: strings.Replace(classified(ProviderCompatible, allowInput), `"content":null`, `"content":"","reasoning_content":"hm"`, 1),
+		ProviderAnthropic: called(ProviderAnthropic, `{"type":"thinking","thinking":"hm","signature":"s"}`,
+			`{"type":"redacted_thinking","data":"x"}`, toolUse(nod.AnswerTool().Name, allowInput)),
+		ProviderOpenAI: called(ProviderOpenAI, `{"type":"reasoning","id":"rs_1","summary":[]}`,
+			functionCall(nod.AnswerTool().Name, allowInput)),
+		ProviderGemini: called(ProviderGemini, `{"thought":true,"text":"hm"}`,
+			geminiCall(nod.AnswerTool().Name, allowInput)),
+		ProviderCompatible: strings.Replace(classified(ProviderCompatible, allowInput), `"content":null`,
+			`"content":"","reasoning_content":"hm"`, 1),
 	} {
-		got, err := newModel(t, provider, serve(t, answering(200, "application/json", body))).Classify(context.Background(), prompt)
+		got, err := newModel(t, provider, serve(t, answering(200, "application/json",
+			body))).Classify(context.Background(), prompt)
 		if err != nil || got.ShouldBlock || got.Reason != "r" {
 			t.Errorf("%s: %+v, %v", provider, got, err)
 		}
@@ -255,17 +271,27 @@ func TestStyles(t *testing.T) {
 		change          func(*Options)
 		has, lacks      []string
 	}{
-		{ProviderAnthropic, "claude-haiku-4-5", nil, []string{`"temperature":0`, `"type":"tool"`}, []string{"effort", `"disabled"`}},
-		{ProviderAnthropic, "claude-haiku-5-5", func(o *Options) { o.Thinking, o.Effort = "off", "low" }, []string{`"type":"disabled"`, `"effort":"low"`, `"type":"tool"`, `"max_tokens":4096`}, []string{"temperature"}},
-		{ProviderAnthropic, "claude-sonnet-5-5", nil, []string{`"tool_choice":{"disable_parallel_tool_use":true,"type":"auto"}`}, []string{"temperature"}},
-		{ProviderAnthropic, "claude-haiku-4-5", func(o *Options) { o.Thinking = "adaptive" }, []string{`"type":"adaptive"`, `"type":"auto"`, `"max_tokens":4096`}, []string{"temperature"}},
+		{ProviderAnthropic, "claude-haiku-4-5", nil, []string{`"temperature":0`, `"type":"tool"`},
+			[]string{"effort", `"disabled"`}},
+		{ProviderAnthropic, "claude-haiku-5-5", func(o *Options) { o.Thinking, o.Effort = "off", "low" },
+			[]string{`"type":"disabled"`, `"effort":"low"`, `"type":"tool"`, `"max_tokens":4096`},
+			[]string{"temperature"}},
+		{ProviderAnthropic, "claude-sonnet-5-5", nil,
+			[]string{`"tool_choice":{"disable_parallel_tool_use":true,"type":"auto"}`}, []string{"temperature"}},
+		{ProviderAnthropic, "claude-haiku-4-5", func(o *Options) { o.Thinking = "adaptive" },
+			[]string{`"type":"adaptive"`, `"type":"auto"`, `"max_tokens":4096`}, []string{"temperature"}},
 		{ProviderAnthropic, "claude-haiku-4-5", func(o *Options) { o.Channel = Auto }, []string{`"type":"auto"`}, nil},
-		{ProviderOpenAI, "gpt-5-nano", nil, []string{`"effort":"low"`, `"max_output_tokens":4096`}, []string{"temperature"}},
-		{ProviderOpenAI, "gpt-5.6-luna", func(o *Options) { o.Effort = "none"; o.Channel = Auto }, []string{`"effort":"none"`, `"tool_choice":"auto"`}, []string{"temperature"}},
-		{ProviderOpenAI, "gpt-4.1-mini", func(o *Options) { v := 0.5; o.Temperature = &v }, []string{`"temperature":0.5`, `"max_output_tokens":256`}, []string{"effort"}},
-		{ProviderGemini, "gemini-2.5-flash-lite", func(o *Options) { o.Effort = "low" }, []string{`"temperature":0`, `"thinkingLevel":"LOW"`, `"ANY"`}, nil},
+		{ProviderOpenAI, "gpt-5-nano", nil, []string{`"effort":"low"`, `"max_output_tokens":4096`},
+			[]string{"temperature"}},
+		{ProviderOpenAI, "gpt-5.6-luna", func(o *Options) { o.Effort = "none"; o.Channel = Auto },
+			[]string{`"effort":"none"`, `"tool_choice":"auto"`}, []string{"temperature"}},
+		{ProviderOpenAI, "gpt-4.1-mini", func(o *Options) { v := 0.5; o.Temperature = &v },
+			[]string{`"temperature":0.5`, `"max_output_tokens":256`}, []string{"effort"}},
+		{ProviderGemini, "gemini-2.5-flash-lite", func(o *Options) { o.Effort = "low" },
+			[]string{`"temperature":0`, `"thinkingLevel":"LOW"`, `"ANY"`}, nil},
 		{ProviderGemini, "gemini-2.5-flash-lite", func(o *Options) { o.Channel = Auto }, []string{`"AUTO"`}, nil},
-		{ProviderCompatible, "who-knows", func(o *Options) { o.Effort = "low" }, []string{`"reasoning_effort":"low"`}, []string{"temperature"}},
+		{ProviderCompatible, "who-knows", func(o *Options) { o.Effort = "low" }, []string{`"reasoning_effort":"low"`},
+			[]string{"temperature"}},
 		{ProviderCompatible, "who-knows", func(o *Options) { o.Channel = Auto }, []string{`"tool_choice":"auto"`}, nil},
 	} {
 		var body string
@@ -396,43 +422,74 @@ func TestSettings(t *testing.T) {
 		{"two lines of key", Options{Provider: "openai", Key: "sk-1\nsk-2"}, fault.NoKey, "key_file"},
 		{"key", Options{Provider: "anthropic", Key: testKey + "\n"}, "", ""},
 		{"environment key, vendor", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true}, "", ""},
-		{"environment key, vendor spelled out", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com/v1/"}, "", ""},
-		{"environment key, elsewhere", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com.example/v1"}, fault.NoKey, "https://api.openai.com/v1 only"},
-		{"environment key, other path", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com/v2"}, fault.NoKey, "only"},
-		{"environment key, other port", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.anthropic.com:8443"}, fault.NoKey, "only"},
-		{"environment key, the other vendor", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true, Endpoint: "https://api.openai.com/v1"}, fault.NoKey, "only"},
-		{"environment key, loopback", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true, Endpoint: loopback}, fault.NoKey, "only"},
-		{"plain http", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://gateway.example"}, fault.BadSettings, "https://"},
-		{"plain http, loopback's twin", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://127.0.0.1.example"}, fault.BadSettings, "https://"},
+		{"environment key, vendor spelled out", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true,
+			Endpoint: "https://api.openai.com/v1/"}, "", ""},
+		{"environment key, elsewhere", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true,
+			Endpoint: "https://api.openai.com.example/v1"}, fault.NoKey, "https://api.openai.com/v1 only"},
+		{"environment key, other path", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true,
+			Endpoint: "https://api.openai.com/v2"}, fault.NoKey, "only"},
+		{"environment key, other port", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true,
+			Endpoint: "https://api.anthropic.com:8443"}, fault.NoKey, "only"},
+		{"environment key, the other vendor", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true,
+			Endpoint: "https://api.openai.com/v1"}, fault.NoKey, "only"},
+		{"environment key, loopback", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true,
+			Endpoint: loopback}, fault.NoKey, "only"},
+		{"plain http", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://gateway.example"},
+			fault.BadSettings, "https://"},
+		{"plain http, loopback's twin", Options{Provider: "anthropic", Key: testKey,
+			Endpoint: "http://127.0.0.1.example"}, fault.BadSettings, "https://"},
 		{"loopback v6", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://[::1]:80"}, "", ""},
-		{"other scheme", Options{Provider: "anthropic", Key: testKey, Endpoint: "ftp://127.0.0.1"}, fault.BadSettings, "https://"},
-		{"no host", Options{Provider: "anthropic", Key: testKey, Endpoint: "api.anthropic.com"}, fault.BadSettings, "host"},
-		{"user in it", Options{Provider: "anthropic", Key: testKey, Endpoint: "https://u:p@example.com"}, fault.BadSettings, "user"},
-		{"query in it", Options{Provider: "anthropic", Key: testKey, Endpoint: "https://example.com/?a=b"}, fault.BadSettings, "query"},
-		{"key as header", Options{Provider: "anthropic", Key: testKey, Headers: map[string]string{"x-api-key": "k"}}, fault.BadSettings, "key_file"},
-		{"key as header, openai", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"authorization": "k"}}, fault.BadSettings, "key_file"},
-		{"gateway's own authorization", Options{Provider: "anthropic", Key: testKey, Headers: map[string]string{"Authorization": "Bearer k"}}, "", ""},
-		{"host header", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"HOST": "k"}}, fault.BadSettings, "nod's own"},
-		{"header name", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"a b": "k"}}, fault.BadSettings, "name"},
-		{"header value", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"a": "k\r\nHost: x"}}, fault.BadSettings, "ASCII"},
+		{"other scheme", Options{Provider: "anthropic", Key: testKey, Endpoint: "ftp://127.0.0.1"}, fault.BadSettings,
+			"https://"},
+		{"no host", Options{Provider: "anthropic", Key: testKey, Endpoint: "api.anthropic.com"}, fault.BadSettings,
+			"host"},
+		{"user in it", Options{Provider: "anthropic", Key: testKey, Endpoint: "https://u:p@example.com"},
+			fault.BadSettings, "user"},
+		{"query in it", Options{Provider: "anthropic", Key: testKey, Endpoint: "https://example.com/?a=b"},
+			fault.BadSettings, "query"},
+		{"key as header", Options{Provider: "anthropic", Key: testKey, Headers: map[string]string{"x-api-key": "k"}},
+			fault.BadSettings, "key_file"},
+		{"key as header, openai", Options{Provider: "openai", Key: testKey,
+			Headers: map[string]string{"authorization": "k"}}, fault.BadSettings, "key_file"},
+		{"gateway's own authorization", Options{Provider: "anthropic", Key: testKey,
+			Headers: map[string]string{"Authorization": "Bearer k"}}, "", ""},
+		{"host header", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"HOST": "k"}},
+			fault.BadSettings, "nod's own"},
+		{"header name", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"a b": "k"}},
+			fault.BadSettings, "name"},
+		{"header value", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"a": "k\r\nHost: x"}},
+			fault.BadSettings, "ASCII"},
 		{"proxy", Options{Provider: "openai", Key: testKey, Proxy: "proxy.example:8080"}, fault.BadSettings, "proxy"},
-		{"proxy scheme", Options{Provider: "openai", Key: testKey, Proxy: "ftp://proxy.example"}, fault.BadSettings, "socks5"},
-		{"relative CA file", Options{Provider: "openai", Key: testKey, CAFile: "ca.pem"}, fault.BadSettings, "absolute"},
-		{"absent CA file", Options{Provider: "openai", Key: testKey, CAFile: filepath.Join(t.TempDir(), "ca.pem")}, fault.BadSettings, "cannot be read"},
-		{"a directory as CA file", Options{Provider: "openai", Key: testKey, CAFile: t.TempDir()}, fault.BadSettings, "regular"},
+		{"proxy scheme", Options{Provider: "openai", Key: testKey, Proxy: "ftp://proxy.example"}, fault.BadSettings,
+			"socks5"},
+		{"relative CA file", Options{Provider: "openai", Key: testKey, CAFile: "ca.pem"}, fault.BadSettings,
+			"absolute"},
+		{"absent CA file", Options{Provider: "openai", Key: testKey, CAFile: filepath.Join(t.TempDir(), "ca.pem")},
+			fault.BadSettings, "cannot be read"},
+		{"a directory as CA file", Options{Provider: "openai", Key: testKey, CAFile: t.TempDir()}, fault.BadSettings,
+			"regular"},
 		{"no region", Options{Provider: "bedrock", Key: testKey}, fault.BadSettings, "region"},
-		{"a region that is a host", Options{Provider: "bedrock", Key: testKey, Region: "x.evil.example/"}, fault.BadSettings, "region"},
-		{"region for one that has none", Options{Provider: "anthropic", Key: testKey, Region: "us"}, fault.BadSettings, "no use"},
-		{"channel for one that has none", Options{Provider: "openai", Key: testKey, Channel: Lines}, fault.BadSettings, "no use"},
-		{"unknown channel", Options{Provider: "compatible", Model: "m", Endpoint: loopback, Channel: "xml"}, fault.BadSettings, "channel"},
+		{"a region that is a host", Options{Provider: "bedrock", Key: testKey, Region: "x.evil.example/"},
+			fault.BadSettings, "region"},
+		{"region for one that has none", Options{Provider: "anthropic", Key: testKey, Region: "us"}, fault.BadSettings,
+			"no use"},
+		{"channel for one that has none", Options{Provider: "openai", Key: testKey, Channel: Lines}, fault.BadSettings,
+			"no use"},
+		{"unknown channel", Options{Provider: "compatible", Model: "m", Endpoint: loopback, Channel: "xml"},
+			fault.BadSettings, "channel"},
 		{"compatible without endpoint", Options{Provider: "compatible", Model: "m"}, fault.BadSettings, "endpoint"},
 		{"compatible without model", Options{Provider: "compatible", Endpoint: loopback}, fault.BadSettings, "name"},
 		{"compatible without key", Options{Provider: "compatible", Model: "m", Endpoint: loopback}, "", ""},
-		{"compatible, environment key", Options{Provider: "compatible", Model: "m", Endpoint: loopback, Key: testKey, KeyFromEnvironment: true}, fault.NoKey, "key_file"},
-		{"azure without version", Options{Provider: "azure", Model: "m", Key: testKey, Endpoint: "https://x.openai.azure.com"}, fault.BadSettings, "api_version"},
-		{"vertex, no account", Options{Provider: "vertex", Region: "us-east5", Key: testKey}, fault.NoKey, "service account"},
-		{"vertex, half an account", Options{Provider: "vertex", Region: "us-east5", Key: `{"type":"service_account"}`}, fault.NoKey, "service account"},
-		{"vertex, another kind of account", Options{Provider: "vertex", Region: "us-east5", Key: `{"type":"external_account","token_url":"https://evil.example"}`}, fault.NoKey, "service account"},
+		{"compatible, environment key", Options{Provider: "compatible", Model: "m", Endpoint: loopback, Key: testKey,
+			KeyFromEnvironment: true}, fault.NoKey, "key_file"},
+		{"azure without version", Options{Provider: "azure", Model: "m", Key: testKey,
+			Endpoint: "https://x.openai.azure.com"}, fault.BadSettings, "api_version"},
+		{"vertex, no account", Options{Provider: "vertex", Region: "us-east5", Key: testKey}, fault.NoKey,
+			"service account"},
+		{"vertex, half an account", Options{Provider: "vertex", Region: "us-east5", Key: `{"type":"service_account"}`},
+			fault.NoKey, "service account"},
+		{"vertex, another kind of account", Options{Provider: "vertex", Region: "us-east5",
+			Key: `{"type":"external_account","token_url":"https://evil.example"}`}, fault.NoKey, "service account"},
 		{"negative tokens", Options{Provider: "openai", Key: testKey, MaxTokens: -1}, fault.BadSettings, "max_tokens"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -489,8 +546,9 @@ func TestQuestion(t *testing.T) {
 		read, written, fresh, out int
 		want                      float64 // US dollars for a thousand
 	}{
-		{"claude-haiku-4-5-20251001", 4000, 0, 500, 100, 1.2 * (4000*0.10 + 500*1 + 100*5) / 1000}, // 4,800 of its tokens
-		{"claude-haiku-4-5-20251001", 3400, 0, 500, 100, 1.2 * (3900*1 + 100*5) / 1000},            // 4,080
+		{"claude-haiku-4-5-20251001", 4000, 0, 500, 100,
+			1.2 * (4000*0.10 + 500*1 + 100*5) / 1000}, // 4,800 of its tokens
+		{"claude-haiku-4-5-20251001", 3400, 0, 500, 100, 1.2 * (3900*1 + 100*5) / 1000}, // 4,080
 		{"claude-haiku-4-5-20251001", 0, 4000, 500, 100, 1.2 * (4000*1.25 + 500*1 + 100*5) / 1000},
 		{"claude-haiku-5-5", 400, 0, 0, 0, 1.56 * 400 * 0.01 / 1000}, // 624
 		{"claude-haiku-5-5", 300, 0, 0, 0, 1.56 * 300 * 0.10 / 1000}, // 468

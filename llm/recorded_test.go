@@ -57,19 +57,26 @@ func TestRecordedAnswers(t *testing.T) {
 		{ProviderAnthropic, recordedAnthropic + "anthropic-refusal.json", 200, fault.Refused, "Usage Policy"},
 		{ProviderAnthropic, recordedAnthropic + "anthropic-refusal-no-details.json", 200, fault.Refused, "declined"},
 		{ProviderAnthropic, recordedAnthropic + "anthropic-text.json", 200, fault.NoDecision, "classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-claude-opus-5-reasoning-high.1.json", 200, fault.NoDecision, "classify_result"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-claude-opus-5-reasoning-high.1.json", 200, fault.NoDecision,
+			"classify_result"},
 		{ProviderAnthropic, recordedAnthropic + "anthropic-json-tool.1.json", 200, fault.NoDecision, "classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-json-other-tool.1.json", 200, fault.NoDecision, "classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-tool-no-args.json", 200, fault.NoDecision, "classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-programmatic-tool-calling.1.json", 200, fault.Malformed, "server_tool_use"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-json-other-tool.1.json", 200, fault.NoDecision,
+			"classify_result"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-tool-no-args.json", 200, fault.NoDecision,
+			"classify_result"},
+		{ProviderAnthropic, recordedAnthropic + "anthropic-programmatic-tool-calling.1.json", 200, fault.Malformed,
+			"server_tool_use"},
 		{ProviderAnthropic, recordedAnthropic + "anthropic-mcp.1.json", 200, fault.Malformed, "mcp_tool_use"},
 		{ProviderAnthropic, recordedAnthropic + "anthropic-text.chunks.txt", 200, fault.Malformed, "content type"},
 		{ProviderOpenAI, recordedOpenAI + "openai-error.1.json", 429, fault.RateLimited, "insufficient_quota"},
 		{ProviderOpenAI, recordedOpenAI + "openai-error.1.json", 200, fault.Malformed, "not a response"},
-		{ProviderOpenAI, recordedOpenAI + "reasoning-model-temperature-error.json", 400, fault.BadRequest, "'temperature' is not supported"},
-		{ProviderOpenAI, recordedOpenAI + "parallel-tool-call-wrapper.1.json", 200, fault.NoDecision, "classify_result"},
+		{ProviderOpenAI, recordedOpenAI + "reasoning-model-temperature-error.json", 400, fault.BadRequest,
+			"'temperature' is not supported"},
+		{ProviderOpenAI, recordedOpenAI + "parallel-tool-call-wrapper.1.json", 200, fault.NoDecision,
+			"classify_result"},
 		{ProviderOpenAI, recordedOpenAI + "openai-phase.1.json", 200, fault.NoDecision, "classify_result"},
-		{ProviderOpenAI, recordedOpenAI + "openai-reasoning-encrypted-content.1.json", 200, fault.NoDecision, "classify_result"},
+		{ProviderOpenAI, recordedOpenAI + "openai-reasoning-encrypted-content.1.json", 200, fault.NoDecision,
+			"classify_result"},
 		{ProviderOpenAI, recordedOpenAI + "openai-custom-tool.1.json", 200, fault.Malformed, "custom_tool_call"},
 		{ProviderOpenAI, recordedOpenAI + "openai-local-shell-tool.1.json", 200, fault.Malformed, "local_shell_call"},
 		{ProviderOpenAI, recordedOpenAI + "programmatic-tool-calling.1.json", 200, fault.Malformed, "program"},
@@ -132,8 +139,10 @@ func TestRecordedEnvelopes(t *testing.T) {
 			if err != nil || changed != 1 {
 				t.Fatalf("%d calls, %v", changed, err)
 			}
-			got, err := newModel(t, tc.provider, serve(t, raw(200, string(body)))).Classify(context.Background(), prompt)
-			if err != nil || got.ShouldBlock || got.Reason != "r" || got.Thinking != "t" || got.Digest != prompt.Digest {
+			got, err := newModel(t, tc.provider, serve(t, raw(200, string(body)))).Classify(context.Background(),
+				prompt)
+			if err != nil || got.ShouldBlock || got.Reason != "r" || got.Thinking != "t" ||
+				got.Digest != prompt.Digest {
 				t.Fatalf("%+v, %v", got, err)
 			}
 			if tc.usage.In >= 0 && got.Usage != tc.usage || got.Usage.In <= 0 || got.Usage.Out <= 0 {

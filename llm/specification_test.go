@@ -35,8 +35,10 @@ func TestRequestsObeyTheVendorsSpecification(t *testing.T) {
 		provider, spec, path string
 		examples             map[string]fault.Kind // "" is an answer
 	}{
-		{ProviderAnthropic, "anthropic.json", "/v1/messages", map[string]fault.Kind{"block": "", "allow": "", "notool": fault.NoDecision}},
-		{ProviderOpenAI, "openai-responses.json", "/responses", map[string]fault.Kind{"block": "", "allow": "", "garbage": fault.Malformed}},
+		{ProviderAnthropic, "anthropic.json", "/v1/messages",
+			map[string]fault.Kind{"block": "", "allow": "", "notool": fault.NoDecision}},
+		{ProviderOpenAI, "openai-responses.json", "/responses",
+			map[string]fault.Kind{"block": "", "allow": "", "garbage": fault.Malformed}},
 	} {
 		t.Run(tc.provider, func(t *testing.T) {
 			spec := filepath.Join(sharedSpecs, tc.spec)
@@ -45,11 +47,13 @@ func TestRequestsObeyTheVendorsSpecification(t *testing.T) {
 			}
 			url := startPrism(t, binary, spec)
 			for example, kind := range tc.examples {
-				m := newModel(t, tc.provider, url, func(o *Options) { o.Headers = map[string]string{"Prefer": "example=" + example} })
+				m := newModel(t, tc.provider, url,
+					func(o *Options) { o.Headers = map[string]string{"Prefer": "example=" + example} })
 				got, err := m.Classify(context.Background(), prompt)
 				if kind != "" {
 					checkFailure(t, kind, got, err)
-				} else if err != nil || got.ShouldBlock != (example == "block") || got.Digest != prompt.Digest || got.Reason == "" {
+				} else if err != nil || got.ShouldBlock != (example == "block") || got.Digest != prompt.Digest ||
+					got.Reason == "" {
 					t.Errorf("%s: %+v, %v", example, got, err)
 				}
 			}
@@ -60,7 +64,8 @@ func TestRequestsObeyTheVendorsSpecification(t *testing.T) {
 				t.Fatal(err)
 			}
 			// The examples answer with another tool: the request was accepted.
-			if _, err := critic.Critique(context.Background(), review); fault.Of(err) == nil || fault.Of(err).Kind != fault.NoDecision {
+			if _, err := critic.Critique(context.Background(),
+				review); fault.Of(err) == nil || fault.Of(err).Kind != fault.NoDecision {
 				t.Errorf("a critique: %v", err)
 			}
 			checkPrismRefuses(t, tc.provider, url, tc.path)
@@ -82,7 +87,8 @@ func checkPrismRefuses(t *testing.T, provider, url, path string) {
 	if _, err := newModel(t, provider, capture).Classify(context.Background(), prompt); err != nil {
 		t.Fatal(err)
 	}
-	for broken, want := range map[string]int{"": 200, `"tools":"none"`: 422, `"tool_choice":{"type":"no such type"}`: 422, `"model":null`: 422} {
+	for broken, want := range map[string]int{"": 200, `"tools":"none"`: 422,
+		`"tool_choice":{"type":"no such type"}`: 422, `"model":null`: 422} {
 		sent := body
 		if key, _, ok := strings.Cut(broken, ":"); ok {
 			sent = []byte(strings.Replace(string(body), key+":", broken+`,"was_`+key[1:]+":", 1))

@@ -35,7 +35,8 @@ func TestAgent(t *testing.T) {
 	}
 	srv := llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{
 		{Calls: []llmtest.Call{bash("look", "pwd"), write("inside", "notes.txt")}},
-		{Calls: []llmtest.Call{bash("wipe", "rm -rf ~"), write("outside", "../outside.txt"), bash("unknown", "./never-read")}},
+		{Calls: []llmtest.Call{bash("wipe", "rm -rf ~"), write("outside", "../outside.txt"),
+			bash("unknown", "./never-read")}},
 		{Calls: []llmtest.Call{{Name: "other", Tool: "launch", Input: map[string]any{}}}},
 		{Text: "done"},
 	}})
@@ -60,7 +61,8 @@ func TestAgent(t *testing.T) {
 			t.Errorf("%s: the model was told %+v, want %q", name, got, want.text)
 		}
 	}
-	for name, want := range map[string]bool{keep: true, filepath.Join(work, "notes.txt"): true, filepath.Join(base, "outside.txt"): false} {
+	for name, want := range map[string]bool{keep: true, filepath.Join(work, "notes.txt"): true,
+		filepath.Join(base, "outside.txt"): false} {
 		if _, err := os.Stat(name); (err == nil) != want {
 			t.Errorf("%s is there: %v, want %v", name, err == nil, want)
 		}

@@ -122,14 +122,16 @@ func newEditor(t *testing.T) *editor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &editor{T: t, home: home, work: filepath.Join(home, "work"), code: make(chan int, 1), heardInFile: filepath.Join(home, "heard")}
+	e := &editor{T: t, home: home, work: filepath.Join(home, "work"), code: make(chan int, 1),
+		heardInFile: filepath.Join(home, "heard")}
 	e.grown = sync.NewCond(&e.mu)
 	if err := os.MkdirAll(e.work, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	places := config.DefaultPlaces(home)
 	places.Managed = ""
-	e.options = Options{Name: "played", Deadline: hang.Limit(), Grace: hang.Limit(), Hook: hook.Options{Places: places, Version: "test"}}
+	e.options = Options{Name: "played", Deadline: hang.Limit(), Grace: hang.Limit(),
+		Hook: hook.Options{Places: places, Version: "test"}}
 	return e
 }
 
@@ -159,7 +161,8 @@ func (e *editor) start(script ...string) {
 		e.Fatal(err)
 	}
 	e.options.Command = []string{self}
-	e.options.Hook.Environ = []string{"HOME=" + e.home, "PATH=/usr/bin:/bin", "GORACE=atexit_sleep_ms=0", "ACP_SCRIPT=" + filepath.Join(e.home, "script"), "ACP_HEARD=" + e.heardInFile}
+	e.options.Hook.Environ = []string{"HOME=" + e.home, "PATH=/usr/bin:/bin", "GORACE=atexit_sleep_ms=0",
+		"ACP_SCRIPT=" + filepath.Join(e.home, "script"), "ACP_HEARD=" + e.heardInFile}
 	if err := os.WriteFile(filepath.Join(e.home, "script"), []byte(strings.Join(script, "\n")), 0o600); err != nil {
 		e.Fatal(err)
 	}
@@ -264,7 +267,8 @@ func TestRequestsAreAnswered(t *testing.T) {
 	_, read, heard := e.end()
 	lines := strings.Split(read, "\n")
 	if len(lines) != 5 || lines[2] != request(`-0012`, "s1", "ls") || !strings.HasPrefix(lines[3], shown(asked)) ||
-		!strings.Contains(lines[3], "nod asks: ") || !strings.Contains(lines[3], "nod approve ") || !json.Valid([]byte(lines[3])) {
+		!strings.Contains(lines[3], "nod asks: ") || !strings.Contains(lines[3],
+		"nod approve ") || !json.Valid([]byte(lines[3])) {
 		t.Errorf("the editor read %q", lines)
 	}
 	want := []string{
@@ -280,7 +284,8 @@ func TestRequestsAreAnswered(t *testing.T) {
 		said = append(said, entry.Answered+" "+entry.Agent+" "+entry.Session+" "+entry.CallID+" "+entry.Root)
 	}
 	root := " " + e.work
-	if diff := cmp.Diff([]string{"allow acp:played s1 ca-1" + root, "deny acp:played s1 c12" + root, "abstained acp:played s1 c7" + root}, said); diff != "" {
+	if diff := cmp.Diff([]string{"allow acp:played s1 ca-1" + root, "deny acp:played s1 c12" + root,
+		"abstained acp:played s1 c7" + root}, said); diff != "" {
 		t.Error(diff)
 	}
 	if !strings.Contains(e.errs.String(), "touch forbidden") {
@@ -301,7 +306,8 @@ func TestAllElseIsUntouched(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":[1]}` + "\n",
 		`{"jsonrpc":"2.0","id":1,"Method":"x","method":"session/request_permission","params":{}}` + "\n",
 		`[` + request("5", "s1", "ls") + "]\n", // a batch is not of this protocol
-		`{"jsonrpc":"2.0","id":9,"method":"session/request_permission","params":{"sessionId":"s1","pad":"` + strings.Repeat("x", 70<<10) + "\"}}\n",
+		`{"jsonrpc":"2.0","id":9,"method":"session/request_permission","params":{"sessionId":"s1","pad":"` +
+			strings.Repeat("x", 70<<10) + "\"}}\n",
 		strings.Repeat("long ", 100<<10) + "\n",
 		"the end without one",
 	}
@@ -355,7 +361,8 @@ func (s slow) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, e
 	s.asked <- struct{}{}
 	select {
 	case <-s.let:
-		return nod.Classification{Digest: p.Digest, Reason: "as the test says", ShouldBlock: s.block, Thinking: "-"}, nil
+		return nod.Classification{Digest: p.Digest, Reason: "as the test says", ShouldBlock: s.block, Thinking: "-"},
+			nil
 	case <-ctx.Done():
 		return nod.Classification{}, ctx.Err()
 	}
@@ -433,7 +440,8 @@ func TestAnUnknownSession(t *testing.T) {
 	e.open()
 	e.await(asked)
 	e.say("{}")
-	if _, _, heard := e.end(); !strings.HasSuffix(heard, "\n{}\n"+`{"jsonrpc":"2.0","id":2,"result":{"outcome":{"outcome":"selected","optionId":"3"}}}`+"\n") {
+	if _, _, heard := e.end(); !strings.HasSuffix(heard,
+		"\n{}\n"+`{"jsonrpc":"2.0","id":2,"result":{"outcome":{"outcome":"selected","optionId":"3"}}}`+"\n") {
 		t.Errorf("the agent heard %s", heard)
 	}
 }
@@ -459,7 +467,8 @@ func TestLoadedSessionsAndSettings(t *testing.T) {
 				e.say("{}")
 			}
 			_, read, heard := e.end()
-			if strings.Contains(heard, `"optionId":"2"`) != row.answered || strings.Contains(read, shown(asked)) == row.answered {
+			if strings.Contains(heard, `"optionId":"2"`) != row.answered || strings.Contains(read,
+				shown(asked)) == row.answered {
 				t.Errorf("the agent heard %s, the editor read %s", heard, read)
 			}
 		})
@@ -479,7 +488,8 @@ func TestTheEndOfTheAgent(t *testing.T) {
 
 // A signal to nod ends the agent, also one that will not listen.
 func TestASignalEndsTheAgent(t *testing.T) {
-	for script, want := range map[string]int{"say up\nsleep": 128 + int(syscall.SIGTERM), "ignore\nsay up\nsleep": 128 + int(syscall.SIGKILL)} {
+	for script, want := range map[string]int{"say up\nsleep": 128 + int(syscall.SIGTERM),
+		"ignore\nsay up\nsleep": 128 + int(syscall.SIGKILL)} {
 		e := newEditor(t)
 		if strings.HasPrefix(script, "ignore") {
 			e.options.Grace = 300 * time.Millisecond
@@ -503,7 +513,8 @@ func TestAlwaysIsNotOffered(t *testing.T) {
 	e.open()
 	e.await("done")
 	e.say(`{"jsonrpc":"2.0","id":7,"result":{"outcome":{"outcome":"cancelled"}}}`)
-	if _, read, _ := e.end(); !strings.Contains(read, shown(asked)) || !strings.Contains(read, "nod asks: ") || strings.Contains(read, "allow_always") {
+	if _, read, _ := e.end(); !strings.Contains(read, shown(asked)) || !strings.Contains(read,
+		"nod asks: ") || strings.Contains(read, "allow_always") {
 		t.Errorf("the editor is asked %s", read)
 	}
 }
@@ -521,7 +532,8 @@ func TestTheEditorIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = []string{"HOME=" + home, "GORACE=atexit_sleep_ms=0", "ACP_BETWEEN=" + script, "ACP_HEARD=" + filepath.Join(home, "heard")}
+	cmd.Env = []string{"HOME=" + home, "GORACE=atexit_sleep_ms=0", "ACP_BETWEEN=" + script,
+		"ACP_HEARD=" + filepath.Join(home, "heard")}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -547,7 +559,8 @@ func between(script string) int {
 		return 97
 	}
 	environ := append(os.Environ(), "ACP_SCRIPT="+script)
-	code, err := Run(context.Background(), Options{Name: "played", Command: []string{self}, Deadline: time.Minute, Hook: hook.Options{Environ: environ},
+	code, err := Run(context.Background(), Options{Name: "played", Command: []string{self}, Deadline: time.Minute,
+		Hook:  hook.Options{Environ: environ},
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 	if err != nil {
 		return 96
@@ -557,7 +570,8 @@ func between(script string) int {
 
 // An agent that cannot be started is an error, and nothing runs.
 func TestNoAgent(t *testing.T) {
-	if _, err := Run(t.Context(), Options{Command: []string{"/nowhere/agent"}, Stdout: io.Discard, Stderr: io.Discard}); err == nil {
+	if _, err := Run(t.Context(), Options{Command: []string{"/nowhere/agent"}, Stdout: io.Discard,
+		Stderr: io.Discard}); err == nil {
 		t.Error("no error")
 	}
 }

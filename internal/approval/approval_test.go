@@ -20,7 +20,8 @@ import (
 // The test binary starts itself as a hook that asks.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("APPROVAL_STATE"); dir != "" {
-		_, ok, err := Use(dir, keyOf("a"), Caller{Agent: "x", Session: "s", Call: os.Getenv("APPROVAL_CALL")}, time.Now())
+		_, ok, err := Use(dir, keyOf("a"), Caller{Agent: "x", Session: "s", Call: os.Getenv("APPROVAL_CALL")},
+			time.Now())
 		fmt.Println(ok, err)
 		os.Exit(0)
 	}
@@ -41,7 +42,8 @@ func stateDir(t testing.TB) string {
 var now = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
 func once(at time.Time) Approval {
-	return Approval{ID: "0000000a", Key: keyOf("a"), Scope: Once, At: at, Until: at.Add(time.Hour), Tool: "Bash", Call: "npm publish"}
+	return Approval{ID: "0000000a", Key: keyOf("a"), Scope: Once, At: at, Until: at.Add(time.Hour), Tool: "Bash",
+		Call: "npm publish"}
 }
 
 func add(t testing.TB, dir string, at time.Time, list ...Approval) {
@@ -83,7 +85,8 @@ func TestScopes(t *testing.T) {
 		{"no root", repository, Caller{}, time.Minute, false},
 		{"standing", standing, Caller{Root: "/v", Agent: "y", Session: "u"}, 10000 * time.Hour, true},
 		{"before it was given", future, Caller{}, time.Minute, false},
-		{"unknown scope", Approval{ID: "0000000a", Key: keyOf("a"), Scope: "always", At: now}, Caller{}, time.Minute, false},
+		{"unknown scope", Approval{ID: "0000000a", Key: keyOf("a"), Scope: "always", At: now}, Caller{}, time.Minute,
+			false},
 	} {
 		dir := stateDir(t)
 		err := Add(dir, row.a, now)
@@ -162,7 +165,8 @@ func TestAPromptAfterAnotherCall(t *testing.T) {
 		call   string
 		prompt bool
 		want   bool
-	}{{"c1", false, true}, {"c2", false, false}, {"", true, false}, {"", true, false}, {"c1", true, true}, {"c2", true, false}} {
+	}{{"c1", false, true}, {"c2", false, false}, {"", true, false}, {"", true, false}, {"c1", true, true},
+		{"c2", true, false}} {
 		by := Caller{Agent: "x", Session: "s", Call: row.call, Prompt: row.prompt}
 		if _, ok, err := Use(dir, keyOf("a"), by, now.Add(time.Second)); ok != row.want || err != nil {
 			t.Errorf("%d: %+v: %v %v", i, row, ok, err)
@@ -176,7 +180,8 @@ func TestApprovalsOfAnEarlierVersion(t *testing.T) {
 	old := once(now)
 	old.Scope, old.Until, old.Earlier = Standing, time.Time{}, true
 	text := string(old.marshal())
-	if !strings.HasPrefix(text, `{"v":1,`) || !strings.HasSuffix(text, `"used_by":{"agent":"","session":"","call":"","prompt":false}}`) {
+	if !strings.HasPrefix(text, `{"v":1,`) || !strings.HasSuffix(text,
+		`"used_by":{"agent":"","session":"","call":"","prompt":false}}`) {
 		t.Fatalf("not as version 1 wrote it: %s", text)
 	}
 	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(text+"\n"), 0o600); err != nil {
@@ -201,7 +206,8 @@ func TestADamagedLineBesideAGoodOne(t *testing.T) {
 	dir := stateDir(t)
 	a := once(now)
 	a.Scope, a.Until = Standing, time.Time{}
-	for _, text := range []string{"garbage\n" + string(a.marshal()) + "\n", string(a.marshal()) + "\n\n", string(a.marshal()) + "\n{"} {
+	for _, text := range []string{"garbage\n" + string(a.marshal()) + "\n", string(a.marshal()) + "\n\n",
+		string(a.marshal()) + "\n{"} {
 		if err := os.WriteFile(filepath.Join(dir, fileName), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +238,8 @@ func TestExactlyOneGetsIt(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				if _, ok, err := Use(dir, keyOf("a"), Caller{Agent: "x", Session: "s", Call: fmt.Sprint("g", i)}, time.Now()); ok {
+				if _, ok, err := Use(dir, keyOf("a"), Caller{Agent: "x", Session: "s", Call: fmt.Sprint("g", i)},
+					time.Now()); ok {
 					got.Add(1)
 				} else if err != nil {
 					t.Error(err)
@@ -370,7 +377,8 @@ func FuzzFile(f *testing.F) {
 	f.Add([]byte("\n\n{}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		list, err := parse(text)
-		if found := pick(list, keyOf("a"), Caller{Agent: "x", Session: "s", Root: "/w"}, now); found >= 0 && !bytes.Contains(text, list[found].marshal()) {
+		if found := pick(list, keyOf("a"), Caller{Agent: "x", Session: "s", Root: "/w"},
+			now); found >= 0 && !bytes.Contains(text, list[found].marshal()) {
 			t.Errorf("%+v does not stand in the file as it is written", list[found])
 		}
 		if err != nil {

@@ -31,63 +31,104 @@ var layers = []struct {
 	{"internal/view", nil, "looking at files knows nothing of calls"},
 	{"fault", nil, "causes of failure, as nouns"},
 	{"transcript", nil, "what was said and called, as nouns"},
-	{"internal/judge", []string{"fault", "internal/printable", "internal/repo", "internal/shell", "internal/view", "transcript"}, "the text that a model is shown; it is handed what it may show, and knows no gate"},
+	{"internal/judge", []string{"fault", "internal/printable", "internal/repo", "internal/shell", "internal/view",
+		"transcript"}, "the text that a model is shown; it is handed what it may show, and knows no gate"},
 	{"internal/paths", nil, "names of files and lists of patterns, as text"},
-	{"internal/wiring", []string{"internal/hosts", "internal/paths"}, "what the settings of an agent say; names and texts"},
-	{"internal/place", []string{"internal/hosts", "internal/paths", "internal/printable", "internal/repo", "internal/shell", "internal/view"}, "where names lead and what stands there; decides nothing"},
-	{"internal/harm", []string{"internal/paths", "internal/place", "internal/printable", "internal/repo", "internal/shell", "internal/view"}, "what could not be restored and which secret would be shown; knows no rule and no verdict"},
-	{"internal/guard", []string{"internal/harm", "internal/hosts", "internal/paths", "internal/place", "internal/printable", "internal/shell", "internal/shell/variables", "internal/view", "internal/wiring"}, "what would change nod itself; knows no rule but that"},
-	{"internal/match", []string{"internal/place", "internal/paths", "internal/printable", "internal/shell", "internal/view"}, "how a call fits a rule; what a fitting rule is good for is the gate's"},
-	{"internal/identity", []string{"internal/place", "internal/harm", "internal/judge", "internal/shell", "internal/shell/grammar", "internal/view"}, "when two calls are the same; decides nothing"},
-	{"internal/taint", []string{"internal/place", "internal/match", "internal/printable", "internal/shell"}, "what of others came into a session, and what that makes stricter"},
-	{"internal/withheld", []string{"internal/place", "internal/judge", "internal/printable", "internal/shell", "internal/shell/grammar"}, "keeps secrets out of what nod says"},
+	{"internal/wiring", []string{"internal/hosts", "internal/paths"},
+		"what the settings of an agent say; names and texts"},
+	{"internal/place", []string{"internal/hosts", "internal/paths", "internal/printable", "internal/repo",
+		"internal/shell", "internal/view"}, "where names lead and what stands there; decides nothing"},
+	{"internal/harm", []string{"internal/paths", "internal/place", "internal/printable", "internal/repo",
+		"internal/shell", "internal/view"},
+		"what could not be restored and which secret would be shown; knows no rule and no verdict"},
+	{"internal/guard", []string{"internal/harm", "internal/hosts", "internal/paths", "internal/place",
+		"internal/printable", "internal/shell", "internal/shell/variables", "internal/view", "internal/wiring"},
+		"what would change nod itself; knows no rule but that"},
+	{"internal/match", []string{"internal/place", "internal/paths", "internal/printable", "internal/shell",
+		"internal/view"}, "how a call fits a rule; what a fitting rule is good for is the gate's"},
+	{"internal/identity", []string{"internal/place", "internal/harm", "internal/judge", "internal/shell",
+		"internal/shell/grammar", "internal/view"}, "when two calls are the same; decides nothing"},
+	{"internal/taint", []string{"internal/place", "internal/match", "internal/printable", "internal/shell"},
+		"what of others came into a session, and what that makes stricter"},
+	{"internal/withheld", []string{"internal/place", "internal/judge", "internal/printable", "internal/shell",
+		"internal/shell/grammar"}, "keeps secrets out of what nod says"},
 	{"internal/printable", nil, "a text made fit to be shown"},
 	{"internal/hosts", nil, "facts about agents and tools, by row"},
 	{"internal/shell/commands", nil, "data"},
 	{"internal/shell/code", nil, "small languages, as text"},
 	{"internal/shell/grammar", nil, "texts of shells, before anybody asks what their words mean"},
 	{"internal/shell/variables", nil, "what a variable can do, by its name"},
-	{"internal/shell/recipe", []string{"internal/shell/grammar", "internal/shell/variables"}, "files that tell what to run, as text; looks at no file and knows no evaluator"},
-	{"internal/shell", []string{"internal/view", "internal/repo", "internal/shell/commands", "internal/shell/code", "internal/shell/grammar", "internal/shell/recipe", "internal/shell/variables"}, "facts about commands do not know what is done with them"},
+	{"internal/shell/recipe", []string{"internal/shell/grammar", "internal/shell/variables"},
+		"files that tell what to run, as text; looks at no file and knows no evaluator"},
+	{"internal/shell", []string{"internal/view", "internal/repo", "internal/shell/commands", "internal/shell/code",
+		"internal/shell/grammar", "internal/shell/recipe", "internal/shell/variables"},
+		"facts about commands do not know what is done with them"},
 	{"internal/repo", []string{"internal/view"}, "reads a repository's files; decides nothing"},
-	{".", []string{"internal/harm", "internal/place", "internal/wiring", "internal/hosts", "internal/shell", "internal/view", "internal/repo", "internal/printable", "fault", "internal/judge", "transcript", "internal/guard", "internal/match", "internal/identity", "internal/taint", "internal/withheld"}, "the root does no I/O and reads no settings; it is handed what it needs"},
+	{".", []string{"internal/harm", "internal/place", "internal/wiring", "internal/hosts", "internal/shell",
+		"internal/view", "internal/repo", "internal/printable", "fault", "internal/judge", "transcript",
+		"internal/guard", "internal/match", "internal/identity", "internal/taint", "internal/withheld"},
+		"the root does no I/O and reads no settings; it is handed what it needs"},
 	{"internal/version", nil, "a constant"},
-	{"internal/classify", []string{".", "internal/jsonline", "internal/printable", "fault"}, "the wire between hook and model; links no SDK"},
+	{"internal/classify", []string{".", "internal/jsonline", "internal/printable", "fault"},
+		"the wire between hook and model; links no SDK"},
 	{"internal/resident", nil, "how the hook reaches the resident process: bytes over a socket"},
-	{"internal/daemon", []string{".", "internal/classify", "internal/config", "internal/resident", "llm", "fault"}, "the resident process: answers what nod classify would, and decides nothing"},
+	{"internal/daemon", []string{".", "internal/classify", "internal/config", "internal/resident", "llm", "fault"},
+		"the resident process: answers what nod classify would, and decides nothing"},
 	{"agent", []string{".", "internal/printable", "fault", "transcript"}, "an adapter states facts about its host"},
 	{"agent/agenttest", []string{".", "agent", "fault"}, "the contract of an adapter"},
 	{"internal/lines", nil, "files of lines, whatever they say"},
 	{"internal/jsonline", nil, "JSON without reflection"},
-	{"audit", []string{".", "internal/shell/grammar", "internal/lines", "internal/jsonline", "fault"}, "the log; what a shell takes as it stands may be masked"},
+	{"audit", []string{".", "internal/shell/grammar", "internal/lines", "internal/jsonline", "fault"},
+		"the log; what a shell takes as it stands may be masked"},
 	{"corpus", []string{"internal/view"}, "labelled calls"},
 	{"llm", []string{".", "internal/printable", "fault"}, "the models"},
 	{"llm/llmtest", []string{"fault"}, "a scripted model"},
-	{"internal/config", []string{".", "internal/view", "internal/printable", "fault", "internal/match"}, "settings become rules"},
-	{"internal/session", []string{"audit", "internal/lines", "internal/jsonline"}, "memory of a session; what it keeps is masked as the log is"},
-	{"internal/approval", []string{"internal/lines", "internal/jsonline"}, "calls that a person approved, by their keys; decides nothing"},
+	{"internal/config", []string{".", "internal/view", "internal/printable", "fault", "internal/match"},
+		"settings become rules"},
+	{"internal/session", []string{"audit", "internal/lines", "internal/jsonline"},
+		"memory of a session; what it keeps is masked as the log is"},
+	{"internal/approval", []string{"internal/lines", "internal/jsonline"},
+		"calls that a person approved, by their keys; decides nothing"},
 	{"internal/probe", nil, "reads a text; knows nothing of calls"},
 	{"internal/probe/measure", []string{"internal/probe"}, "measures the probe"},
 	{"internal/install", []string{"internal/hosts", "internal/printable"}, "what the hook must not link"},
-	{"internal/doctor", []string{".", "agent", "internal/config", "internal/hook", "internal/hosts", "internal/install", "internal/version", "internal/printable"}, "tries what install wrote, and asks the hook's own code what it should answer"},
-	{"internal/hook", []string{".", "agent", "audit", "internal/approval", "internal/classify", "internal/config", "internal/confine/proof", "internal/probe", "internal/resident", "internal/session", "internal/version", "internal/view", "internal/printable", "fault", "internal/shell", "transcript"}, "one run of nod-hook"},
-	{"internal/acp", []string{".", "agent", "internal/hook", "internal/printable", "transcript"}, "a stream on each side; what a call means is the adapter's, what becomes of it the hook's"},
-	{"internal/history", []string{".", "agent", "internal/eval", "internal/hosts", "internal/printable", "internal/propose", "internal/shell", "internal/view"}, "judges what agents did before; is handed the gate, so that it reads no settings"},
-	{"internal/mcp", []string{"internal/hook"}, "one tool of one server; what a call means is the adapter's, what becomes of it the hook's"},
-	{"internal/demo", []string{".", "agent", "corpus", "internal/config", "internal/hook", "internal/view", "internal/printable", "fault"}, "the hook's own path over a bundled session"},
-	{"internal/propose", []string{".", "internal/hosts", "internal/shell", "internal/view", "internal/printable"}, "finds rules in facts; reads and writes no settings"},
-	{"internal/eval", []string{".", "agent", "corpus", "internal/config", "internal/propose", "internal/shell", "internal/shell/commands", "internal/view", "internal/printable", "fault", "transcript"}, "judges rows; the commands are only named, for the world"},
-	{"internal/eval/agreement", []string{"internal/eval"}, "counts a corpus and compares its two labels; started by hand and by tests"},
-	{"internal/eval/costs", []string{".", "internal/eval", "llm"}, "what a nod would send about calls of a session, and what that costs; started by hand"},
+	{"internal/doctor", []string{".", "agent", "internal/config", "internal/hook", "internal/hosts", "internal/install",
+		"internal/version", "internal/printable"},
+		"tries what install wrote, and asks the hook's own code what it should answer"},
+	{"internal/hook", []string{".", "agent", "audit", "internal/approval", "internal/classify", "internal/config",
+		"internal/confine/proof", "internal/probe", "internal/resident", "internal/session", "internal/version",
+		"internal/view", "internal/printable", "fault", "internal/shell", "transcript"}, "one run of nod-hook"},
+	{"internal/acp", []string{".", "agent", "internal/hook", "internal/printable", "transcript"},
+		"a stream on each side; what a call means is the adapter's, what becomes of it the hook's"},
+	{"internal/history", []string{".", "agent", "internal/eval", "internal/hosts", "internal/printable",
+		"internal/propose", "internal/shell", "internal/view"},
+		"judges what agents did before; is handed the gate, so that it reads no settings"},
+	{"internal/mcp", []string{"internal/hook"},
+		"one tool of one server; what a call means is the adapter's, what becomes of it the hook's"},
+	{"internal/demo", []string{".", "agent", "corpus", "internal/config", "internal/hook", "internal/view",
+		"internal/printable", "fault"}, "the hook's own path over a bundled session"},
+	{"internal/propose", []string{".", "internal/hosts", "internal/shell", "internal/view", "internal/printable"},
+		"finds rules in facts; reads and writes no settings"},
+	{"internal/eval", []string{".", "agent", "corpus", "internal/config", "internal/propose", "internal/shell",
+		"internal/shell/commands", "internal/view", "internal/printable", "fault", "transcript"},
+		"judges rows; the commands are only named, for the world"},
+	{"internal/eval/agreement", []string{"internal/eval"},
+		"counts a corpus and compares its two labels; started by hand and by tests"},
+	{"internal/eval/costs", []string{".", "internal/eval", "llm"},
+		"what a nod would send about calls of a session, and what that costs; started by hand"},
 	{"internal/disguise", nil, "writes commands otherwise, for tests and measurements; linked into no program"},
-	{"internal/disguise/mutate", []string{"internal/disguise", "internal/eval", "corpus", "."}, "judges disguised rows; started by hand and by tests"},
-	{"internal/witness", []string{".", "fault", "internal/shell", "internal/shell/commands", "internal/view"}, "lays what nod says beside what happens; started by hand and by tests"},
+	{"internal/disguise/mutate", []string{"internal/disguise", "internal/eval", "corpus", "."},
+		"judges disguised rows; started by hand and by tests"},
+	{"internal/witness", []string{".", "fault", "internal/shell", "internal/shell/commands", "internal/view"},
+		"lays what nod says beside what happens; started by hand and by tests"},
 	{"internal/witness/recorder", nil, "stands in for programs; starts fast"},
 	{"internal/confine/stage", nil, "the process before bubblewrap; starts fast and decides nothing"},
 	{"internal/confine/proof", nil, "whether the boundary was tried here; the hook asks"},
 	{"internal/confine/escape", nil, "tries to get out, for tests"},
-	{"internal/confine", []string{".", "internal/confine/stage", "internal/printable"}, "a boundary of the kernel's; what may be changed the gate says"},
-	{"internal/confine/behind", []string{"internal/config", "internal/confine", "internal/hook", "internal/printable", "internal/repo", "internal/view"}, "a line that was typed: its workspace, settings and gate"},
+	{"internal/confine", []string{".", "internal/confine/stage", "internal/printable"},
+		"a boundary of the kernel's; what may be changed the gate says"},
+	{"internal/confine/behind", []string{"internal/config", "internal/confine", "internal/hook", "internal/printable",
+		"internal/repo", "internal/view"}, "a line that was typed: its workspace, settings and gate"},
 	{"internal/cli", []string{""}, "the command sits on top of everything"},
 	{"internal/arch", nil, "reads files"},
 	{"internal/hang", nil, "limits of tests, for what hangs"},
@@ -97,7 +138,8 @@ var layers = []struct {
 	{"internal/picture", []string{"internal/cli"}, "draws what the command prints"},
 	{"e2e", []string{""}, "tests the whole"},
 	{"cmd/nod", []string{"internal/cli"}, "a doorway"},
-	{"cmd/nod-hook", []string{"internal/confine/behind", "internal/confine/stage", "internal/hook", "internal/demo", "internal/version"}, "a doorway that links no SDK"},
+	{"cmd/nod-hook", []string{"internal/confine/behind", "internal/confine/stage", "internal/hook", "internal/demo",
+		"internal/version"}, "a doorway that links no SDK"},
 	{"examples", []string{""}, "users of the library"},
 }
 
@@ -131,7 +173,8 @@ func files(t *testing.T) []file {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata" || d.Name() == ".run" || d.Name() == ".git") {
+		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata" || d.Name() == ".run" ||
+			d.Name() == ".git") {
 			return filepath.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(name, ".go") {
@@ -356,19 +399,23 @@ func TestLinesStayNarrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data := linesOfData(t, f.name, source)
+		least := 80
+		if f.test {
+			least = 20 // a row of a table that gofmt lays out
+		}
+		data := linesOfData(t, f.name, source, least)
 		for i, line := range strings.Split(string(source), "\n") {
 			n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    "))
-			if n > most && !f.test && !data[i+1] {
+			if n > most && !data[i+1] {
 				t.Errorf("%s:%d has %d columns, more than %d", f.name, i+1, n, most)
 			}
 		}
 	}
 }
 
-// linesOfData are the lines that a literal of more than 80 characters, or a quoted
-// text of a comment, stands on.
-func linesOfData(t *testing.T, name string, source []byte) map[int]bool {
+// linesOfData are the lines that a literal of more than so many characters, or a
+// quoted text of a comment, stands on.
+func linesOfData(t *testing.T, name string, source []byte, least int) map[int]bool {
 	t.Helper()
 	set := token.NewFileSet()
 	syntax, err := parser.ParseFile(set, name, source, parser.ParseComments)
@@ -377,7 +424,7 @@ func linesOfData(t *testing.T, name string, source []byte) map[int]bool {
 	}
 	data := map[int]bool{}
 	ast.Inspect(syntax, func(n ast.Node) bool {
-		if l, ok := n.(*ast.BasicLit); ok && len(l.Value) > 80 {
+		if l, ok := n.(*ast.BasicLit); ok && len(l.Value) > least {
 			for i := set.Position(l.Pos()).Line; i <= set.Position(l.End()).Line; i++ {
 				data[i] = true
 			}

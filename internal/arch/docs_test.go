@@ -56,7 +56,8 @@ func TestTheChainOfACall(t *testing.T) {
 	for line := range strings.Lines(chain) {
 		calls, _, _ := strings.Cut(line, "#")
 		file, functions, _ := strings.Cut(calls, " ")
-		for _, name := range strings.FieldsFunc(functions, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' }) {
+		for _, name := range strings.FieldsFunc(functions,
+			func(r rune) bool { return r == ',' || r == ' ' || r == '\n' }) {
 			if named++; !have[file+" "+name] {
 				t.Errorf("%s has no function %s", file, name)
 			}

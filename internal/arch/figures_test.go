@@ -77,7 +77,8 @@ func TestNumbersOfTheReadme(t *testing.T) {
 			tried++
 		}
 	}
-	words := []string{"none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+	words := []string{"none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+		"twelve"}
 	for what, want := range map[string]string{
 		"the calls of the demo":                      "session of " + strconv.Itoa(calls) + " calls",
 		"the version of Go":                          "Go " + version[1] + ".",
@@ -87,7 +88,8 @@ func TestNumbersOfTheReadme(t *testing.T) {
 			t.Errorf("README.md: %s: %q is not there", what, want)
 		}
 	}
-	driven := regexp.MustCompile(`nod runs as the hook of (.*), each tried with the real program`).FindStringSubmatch(text)
+	driven := regexp.MustCompile(`nod runs as the hook of (.*), each tried with the real program`).FindStringSubmatch(
+		text)
 	if driven == nil || strings.Count(driven[1], ", ")+strings.Count(driven[1], " and ")+1 != tried {
 		t.Errorf("README.md: %d agents were tried, and it names %v", tried, driven)
 	}

@@ -27,7 +27,8 @@ type step struct {
 }
 
 var (
-	stepLine  = regexp.MustCompile("(?m)^(?:[0-9]+\\. )?(New file|In) `([^`]+)`(?:, (above the line|below the line|at the end|put)(?: `(.+?)`)?(?: in the place of `(.+)`)?)?[:.]$")
+	stepLine = regexp.MustCompile(
+		"(?m)^(?:[0-9]+\\. )?(New file|In) `([^`]+)`(?:, (above the line|below the line|at the end|put)(?: `(.+?)`)?(?: in the place of `(.+)`)?)?[:.]$")
 	stepBlock = regexp.MustCompile("(?s)^\\s*?\n+```[a-z]*\n(.*?)\n```\n")
 )
 

@@ -24,7 +24,8 @@ func (m model) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, 
 }
 
 func allowing(_ context.Context, p nod.Prompt) (nod.Classification, error) {
-	return nod.Classification{Digest: p.Digest, Reason: "fine <&>\n", Thinking: "t", Model: "m", Usage: nod.Usage{In: 1, Out: 2, Cached: 3}, Cost: 0.001}, nil
+	return nod.Classification{Digest: p.Digest, Reason: "fine <&>\n", Thinking: "t", Model: "m",
+		Usage: nod.Usage{In: 1, Out: 2, Cached: 3}, Cost: 0.001}, nil
 }
 
 var prompt = nod.Prompt{ID: "d1", Digest: strings.Repeat("ab", 32), System: "s", User: "u\n\"quoted\" \u2028"}
@@ -111,16 +112,19 @@ func TestFailuresCross(t *testing.T) {
 		cause string
 	}{
 		"failure": {func(context.Context, nod.Prompt) (nod.Classification, error) {
-			return nod.Classification{}, &fault.Error{Kind: fault.RateLimited, Message: "wait", Cause: errors.New("quota\x1b[31m")}
+			return nod.Classification{}, &fault.Error{Kind: fault.RateLimited, Message: "wait",
+				Cause: errors.New("quota\x1b[31m")}
 		}, fault.RateLimited, "wait", `quota\x1b[31m`},
 		"plain error": {func(context.Context, nod.Prompt) (nod.Classification, error) {
 			return nod.Classification{}, errors.New("x")
 		}, fault.Internal, "nod failed", "x"},
-		"panic": {func(context.Context, nod.Prompt) (nod.Classification, error) { panic("boom") }, fault.Internal, "failed inside", "boom"},
+		"panic": {func(context.Context, nod.Prompt) (nod.Classification, error) { panic("boom") }, fault.Internal,
+			"failed inside", "boom"},
 		"another call": {func(context.Context, nod.Prompt) (nod.Classification, error) {
 			return nod.Classification{Digest: "other"}, nil
 		}, fault.Malformed, "another call", ""},
-		"nothing": {func(context.Context, nod.Prompt) (nod.Classification, error) { return nod.Classification{}, nil }, fault.Malformed, "another call", ""},
+		"nothing": {func(context.Context, nod.Prompt) (nod.Classification, error) { return nod.Classification{}, nil },
+			fault.Malformed, "another call", ""},
 		"unknown kind": {func(context.Context, nod.Prompt) (nod.Classification, error) {
 			return nod.Classification{}, &fault.Error{Kind: "new", Message: "m"}
 		}, fault.Internal, "m", ""},
@@ -135,7 +139,8 @@ func TestFailuresCross(t *testing.T) {
 		}
 		got, err := ask(t, tc.m, NewRequest(prompt, limit))
 		var f *fault.Error
-		if !errors.As(err, &f) || f.Kind != tc.kind || !strings.Contains(f.Message, tc.says) || !reflect.DeepEqual(got, nod.Classification{}) {
+		if !errors.As(err, &f) || f.Kind != tc.kind || !strings.Contains(f.Message, tc.says) || !reflect.DeepEqual(got,
+			nod.Classification{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 			continue
 		}
@@ -151,14 +156,24 @@ func TestBadRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"empty": "", "blank": "\n", "null": "null", "a list": "[" + good + "]", "cut off": good[:40], "two": good + good, "a tail": good + "x",
-		"another version": strings.Replace(good, `"v":1`, `"v":2`, 1), "no version": strings.Replace(good, `"v":1,`, ``, 1), "version a string": strings.Replace(good, `"v":1`, `"v":"1"`, 1),
-		"unknown key": strings.Replace(good, `"v":1`, `"v":1,"x":1`, 1), "key twice": strings.Replace(good, `"v":1`, `"v":1,"v":1`, 1),
-		"other case": strings.Replace(good, `"digest"`, `"Digest"`, 1), "case twins": strings.Replace(good, `"digest"`, `"DIGEST":"e","digest"`, 1),
-		"digest twice": strings.Replace(good, `"digest"`, `"digest":"e","digest"`, 1), "escaped twice": strings.Replace(good, `"digest"`, `"\u0064igest":"e","digest"`, 1),
-		"no digest": strings.Replace(good, `"d"`, `""`, 1), "no system": strings.Replace(good, `"s"`, `""`, 1), "no user": strings.Replace(good, `"u"`, `""`, 1),
-		"negative time": strings.Replace(good, `1000`, `-1`, 1), "a long time": strings.Replace(good, `1000`, `9223372036854775807`, 1), "a fraction": strings.Replace(good, `1000`, `1.5`, 1),
-		"not UTF-8": strings.Replace(good, `"i"`, "\"\xff\"", 1), "too long": strings.Replace(good, `"u"`, `"`+strings.Repeat("u", requestLimit)+`"`, 1),
+		"empty": "", "blank": "\n", "null": "null", "a list": "[" + good + "]", "cut off": good[:40],
+		"two": good + good, "a tail": good + "x",
+		"another version":  strings.Replace(good, `"v":1`, `"v":2`, 1),
+		"no version":       strings.Replace(good, `"v":1,`, ``, 1),
+		"version a string": strings.Replace(good, `"v":1`, `"v":"1"`, 1),
+		"unknown key":      strings.Replace(good, `"v":1`, `"v":1,"x":1`, 1),
+		"key twice":        strings.Replace(good, `"v":1`, `"v":1,"v":1`, 1),
+		"other case":       strings.Replace(good, `"digest"`, `"Digest"`, 1),
+		"case twins":       strings.Replace(good, `"digest"`, `"DIGEST":"e","digest"`, 1),
+		"digest twice":     strings.Replace(good, `"digest"`, `"digest":"e","digest"`, 1),
+		"escaped twice":    strings.Replace(good, `"digest"`, `"\u0064igest":"e","digest"`, 1),
+		"no digest":        strings.Replace(good, `"d"`, `""`, 1), "no system": strings.Replace(good, `"s"`, `""`, 1),
+		"no user":       strings.Replace(good, `"u"`, `""`, 1),
+		"negative time": strings.Replace(good, `1000`, `-1`, 1),
+		"a long time":   strings.Replace(good, `1000`, `9223372036854775807`, 1),
+		"a fraction":    strings.Replace(good, `1000`, `1.5`, 1),
+		"not UTF-8":     strings.Replace(good, `"i"`, "\"\xff\"", 1),
+		"too long":      strings.Replace(good, `"u"`, `"`+strings.Repeat("u", requestLimit)+`"`, 1),
 	} {
 		if r, err := ReadRequest(strings.NewReader(text)); err == nil {
 			t.Errorf("%s: %+v", name, r)
@@ -180,15 +195,26 @@ func TestBadAnswers(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	for name, text := range map[string]string{
-		"empty": "", "null": "null", "nothing": `{"v":1,"digest":"d"}`, "cut off": good[:50], "two": good + good, "a tail": good + "x",
-		"both":            strings.Replace(good, `"v":1`, `"v":1,"error":{"kind":"malformed","message":"m"}`, 1),
-		"error null":      `{"v":1,"digest":"d","error":null}`,
-		"another version": strings.Replace(good, `"v":1`, `"v":2`, 1), "no version": strings.Replace(good, `"v":1,`, ``, 1),
-		"another digest": strings.Replace(good, `"digest":"d","c`, `"digest":"e","c`, 1), "no digest": strings.Replace(good, `"digest":"d","c`, `"c`, 1),
-		"another digest within": strings.Replace(good, `{"digest":"d","s`, `{"digest":"e","s`, 1), "none within": strings.Replace(good, `{"digest":"d","s`, `{"s`, 1),
-		"decision twice": strings.Replace(good, `"should_block":false`, `"should_block":true,"should_block":false`, 1), "case twins": strings.Replace(good, `"should_block":false`, `"should_block":true,"Should_Block":false`, 1),
-		"decision missing": strings.Replace(good, `"should_block":false,`, ``, 1), "decision null": strings.Replace(good, `false`, `null`, 1),
-		"decision a string": strings.Replace(good, `false`, `"false"`, 1), "unknown key": strings.Replace(good, `"v":1`, `"v":1,"allow":true`, 1), "long s": strings.Replace(good, `"should_block":false`, `"should_block":true,"ſhould_block":false`, 1),
+		"empty": "", "null": "null", "nothing": `{"v":1,"digest":"d"}`, "cut off": good[:50], "two": good + good,
+		"a tail":                good + "x",
+		"both":                  strings.Replace(good, `"v":1`, `"v":1,"error":{"kind":"malformed","message":"m"}`, 1),
+		"error null":            `{"v":1,"digest":"d","error":null}`,
+		"another version":       strings.Replace(good, `"v":1`, `"v":2`, 1),
+		"no version":            strings.Replace(good, `"v":1,`, ``, 1),
+		"another digest":        strings.Replace(good, `"digest":"d","c`, `"digest":"e","c`, 1),
+		"no digest":             strings.Replace(good, `"digest":"d","c`, `"c`, 1),
+		"another digest within": strings.Replace(good, `{"digest":"d","s`, `{"digest":"e","s`, 1),
+		"none within":           strings.Replace(good, `{"digest":"d","s`, `{"s`, 1),
+		"decision twice": strings.Replace(good, `"should_block":false`,
+			`"should_block":true,"should_block":false`, 1),
+		"case twins": strings.Replace(good, `"should_block":false`,
+			`"should_block":true,"Should_Block":false`, 1),
+		"decision missing":  strings.Replace(good, `"should_block":false,`, ``, 1),
+		"decision null":     strings.Replace(good, `false`, `null`, 1),
+		"decision a string": strings.Replace(good, `false`, `"false"`, 1),
+		"unknown key":       strings.Replace(good, `"v":1`, `"v":1,"allow":true`, 1),
+		"long s": strings.Replace(good, `"should_block":false`, `"should_block":true,"ſhould_block":false`,
+			1),
 	} {
 		got, err := open(text, "d")
 		var f *fault.Error

@@ -28,10 +28,12 @@ func classifyWith(t *testing.T, provider, endpoint, dumpDir string) (nod.Classif
 			t.Fatal(err)
 		}
 	}
-	request := classify.Request{Version: classify.Version, Prompt: nod.Prompt{ID: "i", Digest: "d", System: "s", User: "u"}, TimeoutMS: 20_000}.Encode()
+	request := classify.Request{Version: classify.Version,
+		Prompt: nod.Prompt{ID: "i", Digest: "d", System: "s", User: "u"}, TimeoutMS: 20_000}.Encode()
 	var stdout, stderr bytes.Buffer
 	p := &Process{Stdin: bytes.NewReader(request), Stdout: &stdout, Stderr: &stderr, Dir: "/", Environ: []string{
-		"HOME=" + dir, "ANTHROPIC_API_KEY=poison", "OPENAI_API_KEY=poison", "ANTHROPIC_BASE_URL=http://127.0.0.1:1", "OPENAI_BASE_URL=http://127.0.0.1:1"}}
+		"HOME=" + dir, "ANTHROPIC_API_KEY=poison", "OPENAI_API_KEY=poison", "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
+		"OPENAI_BASE_URL=http://127.0.0.1:1"}}
 	code := classifyOne(context.Background(), p, []string{"--settings", settings, "--managed", "", "--state", dir})
 	if code != ExitOK || stderr.Len() > 0 || strings.Count(stdout.String(), "\n") != 1 {
 		t.Fatalf("exit %d, stderr %q, stdout %q", code, &stderr, &stdout)
@@ -69,7 +71,8 @@ func TestClassify(t *testing.T) {
 				t.Error(err)
 			}
 			for _, r := range srv.Requests() {
-				if key := r.Header.Get("X-Api-Key") + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "); key != "sk-test-0123456789" {
+				if key := r.Header.Get("X-Api-Key") + strings.TrimPrefix(r.Header.Get("Authorization"),
+					"Bearer "); key != "sk-test-0123456789" {
 					t.Errorf("%s: key %q", provider, key)
 				}
 			}

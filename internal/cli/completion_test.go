@@ -16,7 +16,8 @@ import (
 // meant.
 func TestCompletionWords(t *testing.T) {
 	for name, want := range map[string][]string{
-		"install": {"claude-code", "codex", "--managed", "--user", "--dry-run", "--hook", "--settings", "--state", "--claude-version"},
+		"install": {"claude-code", "codex", "--managed", "--user", "--dry-run", "--hook", "--settings", "--state",
+			"--claude-version"},
 		"rules":   {"check", "critique", "--mine", "--json", "--root", "--settings", "--managed", "--state"},
 		"history": {"--json", "--agent"},
 		"mode":    {"enforce", "observe", "off", "--unattended"},
@@ -36,16 +37,19 @@ func TestCompletionWords(t *testing.T) {
 // Each flag with known values is a flag of its subcommand, which takes every one of
 // them and refuses another.
 func TestCompletionValues(t *testing.T) {
-	rest := map[string][]string{"check": {"--", "ls"}, "log": {"--state", t.TempDir()}, "prompt": {"--payload", "/none"},
+	rest := map[string][]string{"check": {"--", "ls"}, "log": {"--state", t.TempDir()},
+		"prompt":  {"--payload", "/none"},
 		"history": {}, "eval": {"/none"}}
 	free := func(name, flag string) bool { return flag == "--agent" && name != "history" && name != "prompt" }
 	for _, c := range commands() {
 		for _, v := range c.values() {
 			for _, word := range append(v.words, "rubbish") {
 				var errs strings.Builder
-				p := &Process{Stdout: io.Discard, Stderr: &errs, Dir: t.TempDir(), Environ: []string{"HOME=" + t.TempDir()}}
+				p := &Process{Stdout: io.Discard, Stderr: &errs, Dir: t.TempDir(),
+					Environ: []string{"HOME=" + t.TempDir()}}
 				Main(t.Context(), p, append([]string{c.name, v.flag, word}, rest[c.name]...))
-				if refused := strings.Contains(errs.String(), v.flag+` "`+word); refused != (word == "rubbish" && !free(c.name, v.flag)) {
+				if refused := strings.Contains(errs.String(),
+					v.flag+` "`+word); refused != (word == "rubbish" && !free(c.name, v.flag)) {
 					t.Errorf("nod %s %s %s: %s", c.name, v.flag, word, errs.String())
 				}
 			}
@@ -55,7 +59,8 @@ func TestCompletionValues(t *testing.T) {
 
 // The real shells take the scripts, and bash completes by its own.
 func TestCompletionInShells(t *testing.T) {
-	for shell, script := range map[string]func() string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion} {
+	for shell, script := range map[string]func() string{"bash": bashCompletion, "zsh": zshCompletion,
+		"fish": fishCompletion} {
 		t.Run(shell, func(t *testing.T) {
 			program, err := exec.LookPath(shell)
 			if err != nil {
@@ -72,9 +77,11 @@ func TestCompletionInShells(t *testing.T) {
 				return
 			}
 			const try = `source "$1"; COMP_WORDS=(nod "${@:2}"); COMP_CWORD=$(($# - 1)); _nod; echo "${COMPREPLY[*]}"`
-			for typed, want := range map[string]string{"hi": "history", "mode o": "observe off", "rules --m": "--mine --managed", "install cod": "codex",
-				"log --verdict a": "allow ask", "log --verdict = d": "deny", "log --verdict =": "allow ask deny", "history --agent cod": "codex",
-				"check --mode p": "plan", "check --json --mode d": "default dontAsk"} {
+			for typed, want := range map[string]string{"hi": "history", "mode o": "observe off",
+				"rules --m": "--mine --managed", "install cod": "codex",
+				"log --verdict a": "allow ask", "log --verdict = d": "deny", "log --verdict =": "allow ask deny",
+				"history --agent cod": "codex",
+				"check --mode p":      "plan", "check --json --mode d": "default dontAsk"} {
 				args := append([]string{"--norc", "-c", try, "bash", file}, strings.Fields(typed)...)
 				out, err := exec.CommandContext(hang.Context(t), program, args...).CombinedOutput()
 				if got := strings.TrimSpace(string(out)); err != nil || got != want {

@@ -19,7 +19,8 @@ import (
 func TestDoctorTellsWhatFailedInside(t *testing.T) {
 	now := time.Now()
 	entry := func(id, nodVersion string, at time.Time, kind fault.Kind) audit.Entry {
-		e := audit.Entry{Version: audit.Version, Kind: audit.Decision, ID: id, Time: at, Nod: nodVersion, Agent: "codex",
+		e := audit.Entry{Version: audit.Version, Kind: audit.Decision, ID: id, Time: at, Nod: nodVersion,
+			Agent:   "codex",
 			Verdict: nod.Deny}
 		if kind != "" {
 			e.Error = &audit.Error{Kind: kind}
@@ -32,8 +33,9 @@ func TestDoctorTellsWhatFailedInside(t *testing.T) {
 		state   doctor.State
 		want    string
 	}{
-		"nothing":  {nil, doctor.OK, "0 calls, nod itself failed at none"},
-		"no model": {[]audit.Entry{entry("a", ours, now, fault.NoModel)}, doctor.OK, "1 call, nod itself failed at none"},
+		"nothing": {nil, doctor.OK, "0 calls, nod itself failed at none"},
+		"no model": {[]audit.Entry{entry("a", ours, now, fault.NoModel)}, doctor.OK,
+			"1 call, nod itself failed at none"},
 		"inside": {[]audit.Entry{entry("a", ours, now, ""), entry("b", ours, now, fault.Internal)},
 			doctor.Failed, "nod failed inside, and blocked 1 call, the last on"},
 		"of another nod": {[]audit.Entry{entry("a", "0.0.1", now, fault.Internal)}, doctor.OK, "0 calls"},

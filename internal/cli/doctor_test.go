@@ -39,7 +39,8 @@ func (m *machine) doctor(args ...string) (code int, blocks []doctor.Block, text 
 		var out, errs bytes.Buffer
 		p := &Process{
 			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: m.path("repo"),
-			Environ:   []string{"HOME=" + m.path("home"), "PATH=" + m.path("bin") + ":/usr/bin:/bin", "CODEX_HOME=" + os.Getenv("TEST_CODEX_HOME")},
+			Environ: []string{"HOME=" + m.path("home"), "PATH=" + m.path("bin") + ":/usr/bin:/bin",
+				"CODEX_HOME=" + os.Getenv("TEST_CODEX_HOME")},
 			Ancestors: func() ([]Ancestor, error) { return []Ancestor{{Name: "claude"}}, nil }, // an agent may ask
 		}
 		for _, name := range []string{"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"} {
@@ -94,7 +95,8 @@ func TestDoctorTriesEveryAgent(t *testing.T) {
 				t.Fatalf("%+v", blocks)
 			}
 			want := []string{"hooks", "allow", "deny", "missing", "killed", "slow", "silencers"}
-			if strings.HasSuffix(blocks[0].Path, ".js") { // code that the agent loads: its failures are not tried from here
+			if strings.HasSuffix(blocks[0].Path,
+				".js") { // code that the agent loads: its failures are not tried from here
 				want = []string{"hooks", "allow", "deny"}
 			}
 			for _, what := range want {
@@ -106,7 +108,8 @@ func TestDoctorTriesEveryAgent(t *testing.T) {
 				t.Errorf("%s\n%s", bad, text)
 			}
 			// Events of their own for files and servers carry no command.
-			if bad := lineOf(blocks, doctor.NotTried, "allow"); bad != "" && !strings.HasPrefix(bad, "beforeMCP") && !strings.HasPrefix(bad, "pre_") {
+			if bad := lineOf(blocks, doctor.NotTried, "allow"); bad != "" && !strings.HasPrefix(bad,
+				"beforeMCP") && !strings.HasPrefix(bad, "pre_") {
 				t.Errorf("%s\n%s", bad, text)
 			}
 			if _, err := os.Stat(m.path("home/.local")); err == nil {
@@ -141,39 +144,69 @@ func TestDoctorFinds(t *testing.T) {
 		what, text  string
 		code        int
 	}{
-		{"all is well", "claude-code", func(*machine) {}, doctor.OK, "deny", "rm -rf / is denied, with a reason that the model reads", 0},
+		{"all is well", "claude-code", func(*machine) {}, doctor.OK, "deny",
+			"rm -rf / is denied, with a reason that the model reads", 0},
 		{"the host's own switch", "claude-code", func(*machine) {}, doctor.OK, "missing", `onFailure: "block"`, 0},
-		{"a later version", "claude-code", func(m *machine) { m.claude("2.9.0") }, doctor.NotTried, "version", "measured on 2.1.329", 3},
-		{"an old version", "claude-code", func(m *machine) { m.claude("2.1.200") }, doctor.Open, "version", "lets a call run", 3},
-		{"no version", "claude-code", func(m *machine) { m.claude("soon") }, doctor.NotTried, "version", "not a version", 3},
+		{"a later version", "claude-code", func(m *machine) { m.claude("2.9.0") }, doctor.NotTried, "version",
+			"measured on 2.1.329", 3},
+		{"an old version", "claude-code", func(m *machine) { m.claude("2.1.200") }, doctor.Open, "version",
+			"lets a call run", 3},
+		{"no version", "claude-code", func(m *machine) { m.claude("soon") }, doctor.NotTried, "version",
+			"not a version", 3},
 		{"observe", "claude-code", put(settings, `mode = "observe"`), doctor.Open, "mode", "observe", 3},
 		{"off", "claude-code", put(settings, `mode = "off"`), doctor.Open, "mode", "off", 3},
-		{"settings that cannot be read", "claude-code", put(settings, `mode = `), doctor.Failed, "settings", "  ~/.config/nod/nod.toml:1:7", 4},
+		{"settings that cannot be read", "claude-code", put(settings, `mode = `), doctor.Failed, "settings",
+			"  ~/.config/nod/nod.toml:1:7", 4},
 		{"the mode it starts in", "claude-code", func(*machine) {}, doctor.Note, "mode", "auto (its own default)", 0},
-		{"the mode that is set", "claude-code", replace(userFile, "{\n", "{\n  \"permissions\": {\"defaultMode\": \"plan\"},\n"), doctor.Note, "mode", "plan (", 0},
+		{"the mode that is set", "claude-code", replace(userFile, "{\n",
+			"{\n  \"permissions\": {\"defaultMode\": \"plan\"},\n"), doctor.Note, "mode", "plan (", 0},
 		{"reinforce", "claude-code", put(settings, `profile = "reinforce"`), doctor.OK, "allow", "never allows", 0},
-		{"a rule against ls", "claude-code", put(settings, `hard_deny = ["ls"]`), doctor.NotTried, "allow", "hard_deny", 3},
-		{"a model for ls", "claude-code", put(settings, "soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"), doctor.NotTried, "allow", "speaks against this: ls", 3},
-		{"a model for ls, on Codex", "codex", put(settings, "soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"), doctor.NotTried, "allow", "have a model decide about ls", 3},
-		{"without the switch", "claude-code", replace(userFile, `"onFailure": "block"`, `"onFailure": "continue"`), doctor.NotTried, "hooks", "not as this nod writes", 3},
-		{"a narrow matcher", "claude-code", replace(userFile, `"matcher": "*"`, `"matcher": "Bash"`), doctor.Open, "hooks", "PreToolUse", 3},
-		{"a comment", "claude-code", replace(userFile, "{\n", "{\n  // mine\n"), doctor.Open, "settings", "throws the whole file away", 3},
-		{"silenced", "claude-code", put("repo/.claude/settings.local.json", `{"disableAllHooks": true}`), doctor.Open, "silencers", "settings.local.json:1:21", 3},
-		{"silenced by a variable", "claude-code", setenv("TEST_CLAUDE_CODE_SIMPLE", "1"), doctor.Open, "silencers", "CLAUDE_CODE_SIMPLE=1", 3},
-		{"silenced by another", "claude-code", setenv("TEST_CLAUDE_CODE_SAFE_MODE", "1"), doctor.Open, "silencers", "CLAUDE_CODE_SAFE_MODE=1", 3},
-		{"a variable that is off", "claude-code", setenv("TEST_CLAUDE_CODE_SIMPLE", "0"), doctor.OK, "silencers", "no setting", 0},
+		{"a rule against ls", "claude-code", put(settings, `hard_deny = ["ls"]`), doctor.NotTried, "allow", "hard_deny",
+			3},
+		{"a model for ls", "claude-code", put(settings,
+			"soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"),
+			doctor.NotTried, "allow", "speaks against this: ls", 3},
+		{"a model for ls, on Codex", "codex", put(settings,
+			"soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"),
+			doctor.NotTried, "allow", "have a model decide about ls", 3},
+		{"without the switch", "claude-code", replace(userFile, `"onFailure": "block"`, `"onFailure": "continue"`),
+			doctor.NotTried, "hooks", "not as this nod writes", 3},
+		{"a narrow matcher", "claude-code", replace(userFile, `"matcher": "*"`, `"matcher": "Bash"`), doctor.Open,
+			"hooks", "PreToolUse", 3},
+		{"a comment", "claude-code", replace(userFile, "{\n", "{\n  // mine\n"), doctor.Open, "settings",
+			"throws the whole file away", 3},
+		{"silenced", "claude-code", put("repo/.claude/settings.local.json", `{"disableAllHooks": true}`), doctor.Open,
+			"silencers", "settings.local.json:1:21", 3},
+		{"silenced by a variable", "claude-code", setenv("TEST_CLAUDE_CODE_SIMPLE", "1"), doctor.Open, "silencers",
+			"CLAUDE_CODE_SIMPLE=1", 3},
+		{"silenced by another", "claude-code", setenv("TEST_CLAUDE_CODE_SAFE_MODE", "1"), doctor.Open, "silencers",
+			"CLAUDE_CODE_SAFE_MODE=1", 3},
+		{"a variable that is off", "claude-code", setenv("TEST_CLAUDE_CODE_SIMPLE", "0"), doctor.OK, "silencers",
+			"no setting", 0},
 		{"options that silence", "claude-code", func(*machine) {}, doctor.Note, "limits", "--bare", 0},
-		{"silenced above", "claude-code", func(m *machine) { m.write(".claude/settings.json", `{"disableAllHooks": true}`, 0o600) }, doctor.Note, "silencers", "started there", 0},
-		{"silenced at home", "claude-code", replace(userFile, "{\n", "{\n  \"disableAllHooks\": true,\n"), doctor.Open, "silencers", "disableAllHooks", 3},
-		{"project environment", "claude-code", put("repo/.claude/settings.json", `{"env": {"ANTHROPIC_BASE_URL": "http://x"}}`), doctor.Note, "environment", "ANTHROPIC_BASE_URL", 0},
-		{"Codex, not trusted", "codex", func(*machine) {}, doctor.Open, "trust", "PreToolUse, PermissionRequest, PostToolUse: not trusted", 3},
-		{"Codex, switched off", "codex", put("home/.codex/config.toml", "[features]\nhooks = false\n"), doctor.Open, "silencers", "features.hooks = false", 3},
-		{"Codex, old name", "codex", put("home/.codex/config.toml", "[features]\ncodex_hooks = false\n"), doctor.Open, "silencers", "codex_hooks", 3},
-		{"Codex, on", "codex", put("home/.codex/config.toml", "[features]\nhooks = true\n"), doctor.OK, "silencers", "no setting", 3},
-		{"Codex, project", "codex", put("repo/.codex/config.toml", "features.hooks = false\n"), doctor.Open, "silencers", "where Codex trusts it", 3},
-		{"Codex, unreadable", "codex", put("home/.codex/config.toml", "[features"), doctor.NotTried, "silencers", "cannot tell", 3},
-		{"Copilot, project", "copilot", put("repo/.github/copilot/settings.json", `{"disableAllHooks": true}`), doctor.Open, "silencers", "trusts the folder", 3},
-		{"Copilot, its own file", "copilot", replace("home/.copilot/hooks/nod.json", `"version": 1`, `"disableAllHooks": true, "version": 1`), doctor.Open, "silencers", "disableAllHooks", 3},
+		{"silenced above", "claude-code",
+			func(m *machine) { m.write(".claude/settings.json", `{"disableAllHooks": true}`, 0o600) }, doctor.Note,
+			"silencers", "started there", 0},
+		{"silenced at home", "claude-code", replace(userFile, "{\n", "{\n  \"disableAllHooks\": true,\n"), doctor.Open,
+			"silencers", "disableAllHooks", 3},
+		{"project environment", "claude-code", put("repo/.claude/settings.json",
+			`{"env": {"ANTHROPIC_BASE_URL": "http://x"}}`), doctor.Note, "environment", "ANTHROPIC_BASE_URL", 0},
+		{"Codex, not trusted", "codex", func(*machine) {}, doctor.Open, "trust",
+			"PreToolUse, PermissionRequest, PostToolUse: not trusted", 3},
+		{"Codex, switched off", "codex", put("home/.codex/config.toml", "[features]\nhooks = false\n"), doctor.Open,
+			"silencers", "features.hooks = false", 3},
+		{"Codex, old name", "codex", put("home/.codex/config.toml", "[features]\ncodex_hooks = false\n"), doctor.Open,
+			"silencers", "codex_hooks", 3},
+		{"Codex, on", "codex", put("home/.codex/config.toml", "[features]\nhooks = true\n"), doctor.OK, "silencers",
+			"no setting", 3},
+		{"Codex, project", "codex", put("repo/.codex/config.toml", "features.hooks = false\n"), doctor.Open,
+			"silencers", "where Codex trusts it", 3},
+		{"Codex, unreadable", "codex", put("home/.codex/config.toml", "[features"), doctor.NotTried, "silencers",
+			"cannot tell", 3},
+		{"Copilot, project", "copilot", put("repo/.github/copilot/settings.json", `{"disableAllHooks": true}`),
+			doctor.Open, "silencers", "trusts the folder", 3},
+		{"Copilot, its own file", "copilot", replace("home/.copilot/hooks/nod.json", `"version": 1`,
+			`"disableAllHooks": true, "version": 1`), doctor.Open, "silencers", "disableAllHooks", 3},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			m := realMachine(t)
@@ -184,8 +217,10 @@ func TestDoctorFinds(t *testing.T) {
 			}
 			row.change(m)
 			code, blocks, text := m.doctor(row.agent)
-			if got := lineOf(blocks, row.state, row.what); code != row.code || got == "" || !strings.Contains(text, row.text) {
-				t.Errorf("exit %d, want %d, and %v %s with %q:\n%s", code, row.code, row.state, row.what, row.text, text)
+			if got := lineOf(blocks, row.state, row.what); code != row.code || got == "" || !strings.Contains(text,
+				row.text) {
+				t.Errorf("exit %d, want %d, and %v %s with %q:\n%s", code, row.code, row.state, row.what, row.text,
+					text)
 			}
 		})
 	}
@@ -217,7 +252,8 @@ func TestDoctorSaysWhichBuilds(t *testing.T) {
 	} {
 		hook(row.script)
 		_, blocks, text := m.doctor("codex")
-		if got := lineOf(blocks, doctor.Open, "programs"); !strings.Contains(got, row.want) || (row.want == "") != (got == "") {
+		if got := lineOf(blocks, doctor.Open, "programs"); !strings.Contains(got,
+			row.want) || (row.want == "") != (got == "") {
 			t.Errorf("%q: programs: %q\n%s", row.script, got, text)
 		}
 	}
@@ -242,8 +278,10 @@ func TestDoctorStartsNoForeignLine(t *testing.T) {
 		{"another nod", strings.ReplaceAll(written, `"`+self+`"`, `"`+m.path("repo/nod")+`"`)},
 		{"a relative one", strings.ReplaceAll(written, `"`+hook+`"`, `"./nod-hook"`)},
 		{"other settings", strings.ReplaceAll(written, m.path("home/.config/nod/nod.toml"), m.path("repo/nod.toml"))},
-		{"a line for a shell", `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "` + hook + ` claude-code --nod ` + self + `; touch ` + trap + `"}]}]}}`},
-		{"a substitution", `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "` + hook + ` claude-code --nod ` + self + ` --state $(touch ` + trap + `)"}]}]}}`},
+		{"a line for a shell", `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "` +
+			hook + ` claude-code --nod ` + self + `; touch ` + trap + `"}]}]}}`},
+		{"a substitution", `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "` +
+			hook + ` claude-code --nod ` + self + ` --state $(touch ` + trap + `)"}]}]}}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if row.text == written {

@@ -37,14 +37,17 @@ func modelWorld(t *testing.T, tokens int) (dir string, srv *llmtest.Server) {
 	}
 	write("key", "sk-ant-scripted-0123456789\n")
 	write("rows.jsonl", openRows)
-	write("model.toml", fmt.Sprintf("[model]\nprovider = \"anthropic\"\nendpoint = %q\nkey_file = %q\nmax_tokens = %d\n", srv.URL, filepath.Join(dir, "key"), tokens))
+	write("model.toml", fmt.Sprintf(
+		"[model]\nprovider = \"anthropic\"\nendpoint = %q\nkey_file = %q\nmax_tokens = %d\n", srv.URL,
+		filepath.Join(dir, "key"), tokens))
 	return dir, srv
 }
 
 func runEval(t *testing.T, dir string, args ...string) (exit int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := &Process{Dir: dir, Environ: []string{"HOME=" + dir, "PATH=/usr/bin:/bin"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
+	p := &Process{Dir: dir, Environ: []string{"HOME=" + dir, "PATH=/usr/bin:/bin"}, Stdin: strings.NewReader(""),
+		Stdout: &out, Stderr: &errs}
 	exit = Main(t.Context(), p, append([]string{"eval"}, args...))
 	return exit, out.String(), errs.String()
 }
@@ -53,14 +56,16 @@ func runEval(t *testing.T, dir string, args ...string) (exit int, stdout, stderr
 // second run asks nothing.
 func TestEvalAsksAModel(t *testing.T) {
 	dir, srv := modelWorld(t, 1024)
-	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "--brief", "rows.jsonl")
+	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "--brief",
+		"rows.jsonl")
 	if exit != ExitOK {
 		t.Fatalf("%d\n%s%s", exit, stdout, stderr)
 	}
 	if !strings.Contains(stderr, "2 questions to claude-haiku-4-5") || !strings.Contains(stderr, "about $0.") {
 		t.Errorf("the cost is not said: %s", stderr)
 	}
-	for _, want := range []string{"shell  model  denied", "harmful                    0     0      0      0       1     0"} {
+	for _, want := range []string{"shell  model  denied",
+		"harmful                    0     0      0      0       1     0"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("want %q in\n%s", want, stdout)
 		}
@@ -69,8 +74,10 @@ func TestEvalAsksAModel(t *testing.T) {
 	if asked != 3 { // quick for both, and careful for the one that is blocked
 		t.Errorf("%d questions", asked)
 	}
-	exit, again, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--brief", "rows.jsonl")
-	if exit != ExitOK || again != stdout || len(srv.Requests(llmtest.Classifier)) != asked || !strings.Contains(stderr, " 0 questions") {
+	exit, again, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--brief",
+		"rows.jsonl")
+	if exit != ExitOK || again != stdout || len(srv.Requests(llmtest.Classifier)) != asked || !strings.Contains(stderr,
+		" 0 questions") {
 		t.Errorf("%d, %d questions\n%s%s", exit, len(srv.Requests(llmtest.Classifier)), again, stderr)
 	}
 }
@@ -84,7 +91,8 @@ func TestEvalAsksNothingUnasked(t *testing.T) {
 		{[]string{"--model", "model.toml", "--record", "a", "rows.jsonl"}, "--yes"},
 		{[]string{"--model", "model.toml", "rows.jsonl"}, "--record"},
 		{[]string{"--model", "missing.toml", "--record", "a", "--yes", "rows.jsonl"}, "no model is configured"},
-		{[]string{"--model", "model.toml", "--record", "rows.jsonl", "--yes", "rows.jsonl"}, "rows.jsonl:1: not an answer"},
+		{[]string{"--model", "model.toml", "--record", "rows.jsonl", "--yes", "rows.jsonl"},
+			"rows.jsonl:1: not an answer"},
 		{[]string{"--model", "model.toml", "--halves", "--record", "a", "rows.jsonl"}, "--halves"},
 	} {
 		exit, stdout, stderr := runEval(t, dir, c.args...)
@@ -102,7 +110,8 @@ func TestEvalAsksNothingUnasked(t *testing.T) {
 func TestEvalGoesOn(t *testing.T) {
 	dir, srv := modelWorld(t, 1024)
 	run := func() string {
-		_, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "--brief", "rows.jsonl")
+		_, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "--brief",
+			"rows.jsonl")
 		return stdout + stderr
 	}
 	run()
@@ -127,8 +136,10 @@ func TestEvalGoesOn(t *testing.T) {
 func TestEvalComparesModels(t *testing.T) {
 	dir, _ := modelWorld(t, 1024)
 	other, _ := modelWorld(t, 512)
-	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--model", filepath.Join(other, "model.toml"), "--record", "answers.jsonl", "--yes", "--list", "changed", "rows.jsonl")
-	if exit != ExitOK || !strings.Contains(stdout, "0 rows") && !strings.Contains(stdout, "same") || strings.Count(stderr, "2 questions") != 2 {
+	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--model", filepath.Join(other, "model.toml"),
+		"--record", "answers.jsonl", "--yes", "--list", "changed", "rows.jsonl")
+	if exit != ExitOK || !strings.Contains(stdout, "0 rows") && !strings.Contains(stdout,
+		"same") || strings.Count(stderr, "2 questions") != 2 {
 		t.Errorf("%d\n%s\n%s", exit, stdout, stderr)
 	}
 }
@@ -140,18 +151,23 @@ func TestTwoModelsShareAFileOfAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "other.toml"), []byte(strings.Replace(string(text), "1024", "2048", 1)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "other.toml"), []byte(strings.Replace(string(text), "1024", "2048", 1)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--model", "model.toml", "--model", "other.toml", "--record", "answers.jsonl", "--yes", "--brief", "rows.jsonl"}
+	args := []string{"--model", "model.toml", "--model", "other.toml", "--record", "answers.jsonl", "--yes", "--brief",
+		"rows.jsonl"}
 	exit, stdout, stderr := runEval(t, dir, args...)
-	if exit != ExitOK || !strings.Contains(stdout, "exact p = 1.0000") || !strings.Contains(stdout, "asked about 2 rows") {
+	if exit != ExitOK || !strings.Contains(stdout, "exact p = 1.0000") || !strings.Contains(stdout,
+		"asked about 2 rows") {
 		t.Fatalf("%d\n%s%s", exit, stdout, stderr)
 	}
 	lines, _ := os.ReadFile(filepath.Join(dir, "answers.jsonl"))
 	before := len(srv.Requests())
-	if exit, stdout, stderr = runEval(t, dir, args...); exit != ExitOK || len(srv.Requests()) != before || strings.Count(string(lines), "\n") != 4 {
-		t.Errorf("%d, %d requests more, %d answers\n%s%s", exit, len(srv.Requests())-before, strings.Count(string(lines), "\n"), stdout, stderr)
+	if exit, stdout, stderr = runEval(t, dir,
+		args...); exit != ExitOK || len(srv.Requests()) != before || strings.Count(string(lines), "\n") != 4 {
+		t.Errorf("%d, %d requests more, %d answers\n%s%s", exit, len(srv.Requests())-before,
+			strings.Count(string(lines), "\n"), stdout, stderr)
 	}
 }
 
@@ -159,8 +175,10 @@ func TestTwoModelsShareAFileOfAnswers(t *testing.T) {
 func TestEvalPairsModelsInTheWholeReport(t *testing.T) {
 	dir, _ := modelWorld(t, 1024)
 	other, _ := modelWorld(t, 512)
-	args := []string{"--model", "model.toml", "--model", filepath.Join(other, "model.toml"), "--record", "answers.jsonl", "--yes", "rows.jsonl"}
-	if exit, stdout, stderr := runEval(t, dir, args...); exit != ExitOK || !strings.Contains(stdout, "exact p = 1.0000") {
+	args := []string{"--model", "model.toml", "--model", filepath.Join(other, "model.toml"), "--record",
+		"answers.jsonl", "--yes", "rows.jsonl"}
+	if exit, stdout, stderr := runEval(t, dir, args...); exit != ExitOK || !strings.Contains(stdout,
+		"exact p = 1.0000") {
 		t.Errorf("%d\n%s%s", exit, stdout, stderr)
 	}
 }
@@ -168,7 +186,8 @@ func TestEvalPairsModelsInTheWholeReport(t *testing.T) {
 // A row without an answer is in no column and in no change.
 func TestEvalLeavesTheUnansweredOut(t *testing.T) {
 	dir, _ := modelWorld(t, 1024)
-	if exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "rows.jsonl"); exit != ExitOK {
+	if exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes",
+		"rows.jsonl"); exit != ExitOK {
 		t.Fatalf("%d\n%s%s", exit, stdout, stderr)
 	}
 	other := strings.Replace(openRows, `"context":"cancel job-1"}`, `"context":"cancel job-7"}`, 1)
@@ -177,10 +196,12 @@ func TestEvalLeavesTheUnansweredOut(t *testing.T) {
 	}
 	_, whole, _ := runEval(t, dir, "--replay", "answers.jsonl", "other.jsonl")
 	_, brief, _ := runEval(t, dir, "--replay", "answers.jsonl", "--brief", "other.jsonl")
-	if !strings.Contains(whole, "1 not_recorded") || strings.Contains(whole, "failed") || strings.Contains(whole, "benign-sideeffect") {
+	if !strings.Contains(whole, "1 not_recorded") || strings.Contains(whole, "failed") || strings.Contains(whole,
+		"benign-sideeffect") {
 		t.Error(whole)
 	}
-	if want := "all                      0     0      1      0       1     0     2  100.0 %"; !strings.Contains(brief, want) {
+	if want := "all                      0     0      1      0       1     0     2  100.0 %"; !strings.Contains(brief,
+		want) {
 		t.Errorf("want %q in\n%s", want, brief)
 	}
 }
@@ -189,7 +210,11 @@ func TestEvalLeavesTheUnansweredOut(t *testing.T) {
 // judged.
 func TestEvalStopsAtARefusedKey(t *testing.T) {
 	requests := 0
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { requests++; w.WriteHeader(401) }))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		requests++
+		w.WriteHeader(401)
+	}))
 	defer srv.Close()
 	dir, _ := modelWorld(t, 1024)
 	text, _ := os.ReadFile(filepath.Join(dir, "model.toml"))
@@ -198,7 +223,8 @@ func TestEvalStopsAtARefusedKey(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "model.toml"), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "--brief", "rows.jsonl")
+	exit, stdout, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "--brief",
+		"rows.jsonl")
 	if exit == ExitOK || stdout != "" || !strings.Contains(stderr, "the run was stopped") {
 		t.Errorf("%d after %d requests\n%s%s", exit, requests, stdout, stderr)
 	}
@@ -208,7 +234,8 @@ func TestEvalStopsAtARefusedKey(t *testing.T) {
 // says of a question that it does not hold that nobody answered it.
 func TestEvalReplays(t *testing.T) {
 	dir, srv := modelWorld(t, 1024)
-	exit, recorded, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "--brief", "rows.jsonl")
+	exit, recorded, stderr := runEval(t, dir, "--model", "model.toml", "--record", "answers.jsonl", "--yes", "--brief",
+		"rows.jsonl")
 	if exit != ExitOK {
 		t.Fatalf("%d\n%s%s", exit, recorded, stderr)
 	}
@@ -226,7 +253,8 @@ func TestEvalReplays(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "other.jsonl"), []byte(other), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if exit, stdout, _ := runEval(t, dir, "--replay", "answers.jsonl", "other.jsonl"); exit != ExitOK || !strings.Contains(stdout, "1 not_recorded") {
+	if exit, stdout, _ := runEval(t, dir, "--replay", "answers.jsonl",
+		"other.jsonl"); exit != ExitOK || !strings.Contains(stdout, "1 not_recorded") {
 		t.Errorf("%d\n%s", exit, stdout)
 	}
 }
@@ -248,11 +276,13 @@ func TestEvalReplaysNothingElse(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "a"), []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if exit, stdout, stderr := runEval(t, dir, "--replay", "a", "rows.jsonl"); exit != ExitBadInput || stdout != "" || !strings.Contains(stderr, c.says) {
+		if exit, stdout, stderr := runEval(t, dir, "--replay", "a",
+			"rows.jsonl"); exit != ExitBadInput || stdout != "" || !strings.Contains(stderr, c.says) {
 			t.Errorf("%q: %d %s%s", c.text, exit, stdout, stderr)
 		}
 	}
-	if exit, _, stderr := runEval(t, dir, "--replay", "a", "--model", "model.toml", "--record", "b", "rows.jsonl"); exit != ExitBadInput || !strings.Contains(stderr, "asks nobody") {
+	if exit, _, stderr := runEval(t, dir, "--replay", "a", "--model", "model.toml", "--record", "b",
+		"rows.jsonl"); exit != ExitBadInput || !strings.Contains(stderr, "asks nobody") {
 		t.Errorf("%d %s", exit, stderr)
 	}
 }

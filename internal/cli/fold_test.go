@@ -13,8 +13,10 @@ func TestFold(t *testing.T) {
 	for _, row := range []struct{ line, want string }{
 		{"short", "short"},
 		{"a line that is longer than the terminal is wide", "a line that is longer than the\nterminal is wide"},
-		{"  ok    deny  rm -rf / is denied, with a reason", "  ok    deny  rm -rf / is\n              denied, with a\n              reason"},
-		{"              -> start codex and trust it there", "              -> start codex\n                 and trust it\n                 there"},
+		{"  ok    deny  rm -rf / is denied, with a reason",
+			"  ok    deny  rm -rf / is\n              denied, with a\n              reason"},
+		{"              -> start codex and trust it there",
+			"              -> start codex\n                 and trust it\n                 there"},
 		{"https://example.com/a/word/that/is/longer/than/all", "https://example.com/a/word/that/is/longer/than/all"},
 		{"\x1b[32mallow\x1b[0m  shell  it changes it", "\x1b[32mallow\x1b[0m  shell  it changes it"},
 	} {
@@ -30,7 +32,8 @@ func TestFolded(t *testing.T) {
 	for _, row := range []struct {
 		args   []string
 		folded bool
-	}{{[]string{"doctor"}, true}, {[]string{"doctor", "--json"}, false}, {[]string{"install", "--dry-run"}, false}, {[]string{"trust"}, false},
+	}{{[]string{"doctor"}, true}, {[]string{"doctor", "--json"}, false}, {[]string{"install", "--dry-run"}, false},
+		{[]string{"trust"}, false},
 		{[]string{"prompt", "--cost"}, true}, {[]string{"prompt"}, false}} {
 		var out strings.Builder
 		p := (&Process{Stdout: &out, Terminal: true, Width: 60}).folded(row.args)

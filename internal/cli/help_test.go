@@ -73,7 +73,8 @@ func TestWhatWasMeant(t *testing.T) {
 	} {
 		var errs bytes.Buffer
 		p := &Process{Stdout: io.Discard, Stderr: &errs, Dir: t.TempDir(), Environ: []string{"HOME=" + t.TempDir()}}
-		if code := Main(t.Context(), p, strings.Fields(typed)); code != ExitBadInput || !strings.Contains(errs.String(), want) {
+		if code := Main(t.Context(), p, strings.Fields(typed)); code != ExitBadInput || !strings.Contains(errs.String(),
+			want) {
 			t.Errorf("nod %s: exit %d, %s", typed, code, errs.String())
 		}
 	}
@@ -82,7 +83,8 @@ func TestWhatWasMeant(t *testing.T) {
 func helpText(t *testing.T, name string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := Main(context.Background(), &Process{Stdout: &out, Stderr: &errs}, strings.Fields("help "+name)); code != ExitOK || errs.Len() > 0 {
+	if code := Main(context.Background(), &Process{Stdout: &out, Stderr: &errs},
+		strings.Fields("help "+name)); code != ExitOK || errs.Len() > 0 {
 		t.Fatalf("help %s: exit %d, %s", name, code, errs.String())
 	}
 	return out.String()

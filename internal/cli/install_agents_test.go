@@ -14,7 +14,8 @@ func TestInstallOtherAgents(t *testing.T) {
 		managed     string // the file at the managed level, "" where there is none
 		holds       []string
 	}{
-		{"codex", "home/.codex/hooks.json", "/etc/codex/requirements.toml", []string{`choose "Trust all"`, "nod uninstall codex --user"}},
+		{"codex", "home/.codex/hooks.json", "/etc/codex/requirements.toml",
+			[]string{`choose "Trust all"`, "nod uninstall codex --user"}},
 		{"copilot", "home/.copilot/hooks/nod.json", "", []string{"nod uninstall copilot --user"}},
 	} {
 		t.Run(row.agent, func(t *testing.T) {
@@ -33,21 +34,27 @@ func TestInstallOtherAgents(t *testing.T) {
 				}
 			}
 			installed := m.read(row.file)
-			if !strings.Contains(installed, m.path("opt/nod-hook")+" "+row.agent) || !strings.Contains(strings.ToLower(installed), "permissionrequest") {
+			if !strings.Contains(installed,
+				m.path("opt/nod-hook")+" "+row.agent) || !strings.Contains(strings.ToLower(installed),
+				"permissionrequest") {
 				t.Errorf("%s", installed)
 			}
-			if code, stdout, _ := m.run("install " + row.agent + " --user --unattended"); code != ExitOK || !strings.Contains(stdout, "nothing to change") || m.read(row.file) != installed {
+			if code, stdout, _ := m.run("install " + row.agent + " --user --unattended"); code != ExitOK ||
+				!strings.Contains(stdout, "nothing to change") || m.read(row.file) != installed {
 				t.Errorf("again: %d %s", code, stdout)
 			}
 			if row.managed == "" {
-				if code, _, stderr := m.run("install " + row.agent + " --managed --unattended"); code != ExitBadInput || !strings.Contains(stderr, "no hooks at the managed level") {
+				if code, _, stderr := m.run("install " + row.agent + " --managed --unattended"); code != ExitBadInput ||
+					!strings.Contains(stderr, "no hooks at the managed level") {
 					t.Errorf("managed: %d %s", code, stderr)
 				}
-			} else if code, stdout, stderr := m.run("install " + row.agent + " --managed --dry-run"); code != ExitOK || !strings.Contains(stdout, row.managed+" (managed level)") || strings.Contains(stdout, "Trust all") {
+			} else if code, stdout, stderr := m.run("install " + row.agent + " --managed --dry-run"); code != ExitOK ||
+				!strings.Contains(stdout, row.managed+" (managed level)") || strings.Contains(stdout, "Trust all") {
 				t.Errorf("managed: %d %s%s", code, stdout, stderr)
 			}
 			code, stdout, stderr = m.run("uninstall " + row.agent + " --unattended")
-			if _, err := os.Stat(m.path(row.file)); code != ExitOK || !os.IsNotExist(err) || !strings.Contains(stdout, "Removed: ~/") {
+			if _, err := os.Stat(m.path(row.file)); code != ExitOK || !os.IsNotExist(err) || !strings.Contains(stdout,
+				"Removed: ~/") {
 				t.Errorf("uninstall: %d %s%s: %v", code, stdout, stderr, err)
 			}
 			if m.read(userFile) != "{\n  \"model\": \"opus\"\n}\n" {
@@ -64,8 +71,10 @@ func TestInstallMilliseconds(t *testing.T) {
 		agent, file, warned string
 		holds               []string
 	}{
-		{"gemini", "home/.gemini/settings.json", "a folder that it does not trust", []string{"BeforeTool", `"timeout": 60000`}},
-		{"qwen", "home/.qwen/settings.json", "disableAllHooks", []string{"PreToolUse", "PermissionRequest", `"timeout": 60000`}},
+		{"gemini", "home/.gemini/settings.json", "a folder that it does not trust",
+			[]string{"BeforeTool", `"timeout": 60000`}},
+		{"qwen", "home/.qwen/settings.json", "disableAllHooks",
+			[]string{"PreToolUse", "PermissionRequest", `"timeout": 60000`}},
 	} {
 		t.Run(row.agent, func(t *testing.T) {
 			m := newMachine(t)
@@ -80,7 +89,8 @@ func TestInstallMilliseconds(t *testing.T) {
 					t.Errorf("lacks %q: %s", want, m.read(row.file))
 				}
 			}
-			if code, _, stderr := m.run("uninstall " + row.agent + " --user --unattended"); code != ExitOK || m.read(row.file) != before {
+			if code, _, stderr := m.run("uninstall " + row.agent + " --user --unattended"); code != ExitOK ||
+				m.read(row.file) != before {
 				t.Errorf("uninstall: %d %s: %s", code, stderr, m.read(row.file))
 			}
 		})

@@ -37,13 +37,16 @@ func TestInstallAll(t *testing.T) {
 		t.Errorf("an agent that is not here: %s", stdout)
 	}
 	claude, codex := m.read(userFile), m.read("home/.codex/hooks.json")
-	if code, stdout, _ := m.run("install --all --user --unattended"); code != ExitOK || !strings.Contains(stdout, "Nothing to write") || m.read(userFile) != claude || m.read("home/.codex/hooks.json") != codex {
+	if code, stdout, _ := m.run("install --all --user --unattended"); code != ExitOK || !strings.Contains(stdout,
+		"Nothing to write") || m.read(userFile) != claude || m.read("home/.codex/hooks.json") != codex {
 		t.Errorf("again: %d %s", code, stdout)
 	}
-	if code, _, stderr := m.run("uninstall --all --unattended"); code != ExitOK || m.read(userFile) != before || strings.Contains(m.read("home/.codex/hooks.json"), "nod-hook") {
+	if code, _, stderr := m.run("uninstall --all --unattended"); code != ExitOK || m.read(userFile) != before ||
+		strings.Contains(m.read("home/.codex/hooks.json"), "nod-hook") {
 		t.Errorf("uninstall: %d %s", code, stderr)
 	}
-	if code, stdout, _ := m.run("uninstall --all --unattended"); code != ExitOK || !strings.Contains(stdout, "Nothing to write") {
+	if code, stdout, _ := m.run("uninstall --all --unattended"); code != ExitOK || !strings.Contains(stdout,
+		"Nothing to write") {
 		t.Errorf("uninstall again: %d %s", code, stdout)
 	}
 }
@@ -53,11 +56,13 @@ func TestInstallAllLevels(t *testing.T) {
 	m.write("home/.copilot/config.json", "", 0o600)
 	m.write("home/.codex/config.toml", "", 0o600)
 	code, stdout, stderr := m.run("install --all --project . --unattended")
-	if code != ExitOK || !strings.Contains(m.read("repo/.codex/hooks.json"), "nod-hook") || !strings.Contains(m.read("repo/.claude/settings.json"), "nod-hook") {
+	if code != ExitOK || !strings.Contains(m.read("repo/.codex/hooks.json"),
+		"nod-hook") || !strings.Contains(m.read("repo/.claude/settings.json"), "nod-hook") {
 		t.Errorf("%d: %s%s", code, stdout, stderr)
 	}
 	code, _, stderr = m.run("install --all --managed --unattended")
-	if code != ExitBadInput || !strings.Contains(stderr, "copilot: GitHub Copilot CLI has no hooks at the managed level") {
+	if code != ExitBadInput || !strings.Contains(stderr,
+		"copilot: GitHub Copilot CLI has no hooks at the managed level") {
 		t.Errorf("%d: %s", code, stderr)
 	}
 	code, stdout, _ = m.run("uninstall --all --dry-run")
@@ -72,7 +77,9 @@ func TestInstallAllRefusesOne(t *testing.T) {
 	m.claude("2.1.200 (Claude Code)")
 	m.write("bin/codex", "#!/bin/sh\n", 0o755)
 	code, _, stderr := m.run("install --all --unattended")
-	if code != ExitBadInput || !strings.Contains(stderr, "claude-code: this is Claude Code 2.1.200") || !strings.Contains(m.read("home/.codex/hooks.json"), "nod-hook") || strings.Contains(m.read(userFile), "nod-hook") {
+	if code != ExitBadInput || !strings.Contains(stderr,
+		"claude-code: this is Claude Code 2.1.200") || !strings.Contains(m.read("home/.codex/hooks.json"),
+		"nod-hook") || strings.Contains(m.read(userFile), "nod-hook") {
 		t.Errorf("%d: %s", code, stderr)
 	}
 	for _, row := range []struct{ line, want string }{
@@ -88,7 +95,8 @@ func TestInstallAllRefusesOne(t *testing.T) {
 	os.RemoveAll(m.path("home/.claude"))
 	os.RemoveAll(m.path("home/.codex"))
 	os.RemoveAll(m.path("bin"))
-	if code, stdout, _ := m.run("install --all --unattended"); code != ExitOK || !strings.Contains(stdout, "No agent is found") {
+	if code, stdout, _ := m.run("install --all --unattended"); code != ExitOK || !strings.Contains(stdout,
+		"No agent is found") {
 		t.Errorf("none: %d %s", code, stdout)
 	}
 }
@@ -96,7 +104,8 @@ func TestInstallAllRefusesOne(t *testing.T) {
 // TestAnswer: only yes is yes; what is unclear is asked again, and the end of the
 // input and Ctrl-C, which end a question that waits, are a no.
 func TestAnswer(t *testing.T) {
-	for said, want := range map[string]bool{"y\n": true, "YES\n": true, "": false, "\n": false, "n\n": false, "yy\n": false,
+	for said, want := range map[string]bool{"y\n": true, "YES\n": true, "": false, "\n": false, "n\n": false,
+		"yy\n":    false,
 		"yy\ny\n": true, "what\n\n": false, "what\nno\n": false, "y": true} {
 		var out bytes.Buffer
 		if got := agreed(t.Context(), &Process{Stdin: strings.NewReader(said), Stdout: &out}); got != want {
@@ -119,7 +128,8 @@ func TestAnswer(t *testing.T) {
 // TestChosen: which of three rules an answer means.
 func TestChosen(t *testing.T) {
 	rules := []propose.Rule{{Text: "1"}, {Text: "2"}, {Text: "3"}}
-	for said, want := range map[string]string{"y\n": "123", "1 3\n": "13", "1,2-3 2\n": "123", "n\n": "", "": "", "4\n": "",
+	for said, want := range map[string]string{"y\n": "123", "1 3\n": "13", "1,2-3 2\n": "123", "n\n": "", "": "",
+		"4\n":    "",
 		"4\n2\n": "2", "3-1\nmaybe\nyes\n": "123"} {
 		var got string
 		some, err := chosen(t.Context(), &Process{Stdin: strings.NewReader(said), Stdout: io.Discard}, rules)

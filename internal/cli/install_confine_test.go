@@ -49,8 +49,10 @@ func TestInstallOffersConfinement(t *testing.T) {
 		asked, named, on  bool
 		more              string // is said too
 	}{
-		{name: "yes", line: install, typed: "y\ny\n", asked: true, on: true, more: "confine: on (~/.config/nod/nod.toml:1)"},
-		{name: "yes, beside other keys", line: install, typed: "y\nyes\n", user: "mode = \"enforce\"\n", asked: true, on: true},
+		{name: "yes", line: install, typed: "y\ny\n", asked: true, on: true,
+			more: "confine: on (~/.config/nod/nod.toml:1)"},
+		{name: "yes, beside other keys", line: install, typed: "y\nyes\n", user: "mode = \"enforce\"\n", asked: true,
+			on: true},
 		{name: "no", line: install, typed: "y\nn\n", asked: true},
 		{name: "nothing", line: install, typed: "y\n\n", asked: true},
 		{name: "the end", line: install, typed: "y\n", asked: true},
@@ -68,7 +70,8 @@ func TestInstallOffersConfinement(t *testing.T) {
 			b.obstacle = func(context.Context) string { return strings.Repeat("x", maxObstacle+1) }
 		}},
 		{name: "unattended", line: install + " --unattended", typed: "y\ny\n", named: true},
-		{name: "unattended, an obstacle", line: install + " --unattended", change: func(b *boundary) { b.obstacle = no }},
+		{name: "unattended, an obstacle", line: install + " --unattended",
+			change: func(b *boundary) { b.obstacle = no }},
 		{name: "dry run", line: install + " --dry-run", typed: "y\ny\n", named: true},
 		{name: "settings elsewhere", line: install + " --settings other.toml", typed: "y\ny\n", named: true},
 	} {
@@ -106,12 +109,14 @@ func TestInstallAsksNobodyElse(t *testing.T) {
 	m := newMachine(t)
 	m.in.try = func(context.Context, *Process) error { return nil }
 	said, told := m.at("install claude-code --user --json", "y\ny\n")
-	if strings.Contains(told, "Switch it on?") || !strings.Contains(told, "nod confine on\n") || strings.Contains(said, "confine") {
+	if strings.Contains(told, "Switch it on?") || !strings.Contains(told, "nod confine on\n") || strings.Contains(said,
+		"confine") {
 		t.Errorf("--json: %s%s", said, told)
 	}
 	m = newMachine(t)
 	m.in.try, m.in.isRoot = func(context.Context, *Process) error { return nil }, func() bool { return true }
-	if said, told = m.at("install claude-code", "y\ny\n"); strings.Contains(said, "Switch it on?") || !strings.Contains(said, "nod confine on\n") {
+	if said, told = m.at("install claude-code", "y\ny\n"); strings.Contains(said,
+		"Switch it on?") || !strings.Contains(said, "nod confine on\n") {
 		t.Errorf("managed: %s%s", said, told)
 	}
 }
@@ -121,7 +126,8 @@ func TestUninstallLeavesConfinement(t *testing.T) {
 	m := newMachine(t)
 	m.write("home/.config/nod/nod.toml", "confine = \"on\"\n", 0o600)
 	m.run("install claude-code --user --unattended")
-	if code, _, stderr := m.run("uninstall claude-code --user --unattended"); code != ExitOK || m.read("home/.config/nod/nod.toml") != "confine = \"on\"\n" {
+	if code, _, stderr := m.run("uninstall claude-code --user --unattended"); code != ExitOK ||
+		m.read("home/.config/nod/nod.toml") != "confine = \"on\"\n" {
 		t.Errorf("%d %s: %s", code, stderr, m.read("home/.config/nod/nod.toml"))
 	}
 }

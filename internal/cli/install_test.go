@@ -28,7 +28,8 @@ type machine struct {
 func newMachine(t *testing.T) *machine {
 	t.Helper()
 	m := &machine{t: t, dir: t.TempDir()}
-	m.in = installer{root: m.dir, passing: []string{}, self: func() (string, error) { return m.path("opt/nod"), nil }, isRoot: func() bool { return false }}
+	m.in = installer{root: m.dir, passing: []string{}, self: func() (string, error) { return m.path("opt/nod"), nil },
+		isRoot: func() bool { return false }}
 	m.in.boundary = boundary{
 		places:   func([]string) config.Places { return config.DefaultPlaces(m.path("home")) },
 		obstacle: func(context.Context) string { return "" },
@@ -98,7 +99,8 @@ func TestInstallUser(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Claude Code: writes nod's hook into ~/.claude/settings.json; the rest stays, a copy is put beside it (user level)\n",
-		`"disableAllHooks": true`, "No repository can at the managed level: sudo " + m.path("opt/nod") + " install claude-code --managed",
+		`"disableAllHooks": true`,
+		"No repository can at the managed level: sudo " + m.path("opt/nod") + " install claude-code --managed",
 		"Written: ~/.claude/settings.json", "The old file: ~/.claude/settings.json.nod-backup-",
 		"nod uninstall claude-code --user",
 	} {
@@ -110,18 +112,21 @@ func TestInstallUser(t *testing.T) {
 		t.Errorf("no few lines, or a history that is not there: %s", stdout)
 	}
 	after := m.read(userFile)
-	for _, want := range []string{`"command": "` + m.path("opt/nod-hook") + `"`, `"onFailure": "block"`, m.path("home/.config/nod/nod.toml"), m.path("home/.local/state/nod"), "/etc/nod/nod.toml"} {
+	for _, want := range []string{`"command": "` + m.path("opt/nod-hook") + `"`, `"onFailure": "block"`,
+		m.path("home/.config/nod/nod.toml"), m.path("home/.local/state/nod"), "/etc/nod/nod.toml"} {
 		if !strings.Contains(after, want) {
 			t.Errorf("lacks %q: %s", want, after)
 		}
 	}
-	if code, stdout, _ = m.run("install claude-code --user --unattended"); code != ExitOK || !strings.Contains(stdout, "nothing to change") || m.read(userFile) != after {
+	if code, stdout, _ = m.run("install claude-code --user --unattended"); code != ExitOK || !strings.Contains(stdout,
+		"nothing to change") || m.read(userFile) != after {
 		t.Errorf("again: %d %s", code, stdout)
 	}
 	if code, _, stderr = m.run("uninstall claude-code --unattended"); code != ExitOK || m.read(userFile) != before {
 		t.Errorf("uninstall: %d %s: %s", code, stderr, m.read(userFile))
 	}
-	if code, stdout, _ = m.run("uninstall claude-code --unattended"); code != ExitOK || !strings.Contains(stdout, "nod is in none of these") {
+	if code, stdout, _ = m.run("uninstall claude-code --unattended"); code != ExitOK || !strings.Contains(stdout,
+		"nod is in none of these") {
 		t.Errorf("uninstall again: %d %s", code, stdout)
 	}
 }
@@ -137,20 +142,24 @@ func TestInstallManaged(t *testing.T) {
 	}
 	file := strings.TrimPrefix(m.in.target(&Process{}, levelFlags{}, 0).Target(), m.dir+"/")
 	got := m.read(file)
-	if !strings.Contains(got, `"--managed"`) || strings.Contains(got, m.path("home")) || strings.Contains(stdout, "disableAllHooks") {
+	if !strings.Contains(got, `"--managed"`) || strings.Contains(got, m.path("home")) || strings.Contains(stdout,
+		"disableAllHooks") {
 		t.Errorf("%s\n%s", stdout, got)
 	}
 	if !strings.Contains(stdout, `unless /etc/nod/nod.toml says mode = "enforce"`) {
 		t.Errorf("the mode: %s", stdout)
 	}
-	if code, _, stderr = m.run("install claude-code --managed --unattended --state /var/lib/nod"); code != ExitOK || !strings.Contains(m.read(file), `"/var/lib/nod"`) {
+	if code, _, stderr = m.run("install claude-code --managed --unattended --state /var/lib/nod"); code != ExitOK ||
+		!strings.Contains(m.read(file), `"/var/lib/nod"`) {
 		t.Errorf("--state: %d %s", code, stderr)
 	}
 	m.run("install claude-code --user --unattended")
-	if code, _, stderr = m.run("uninstall claude-code --unattended"); code != ExitBadInput || !strings.Contains(stderr, "more than one of these; say which") {
+	if code, _, stderr = m.run("uninstall claude-code --unattended"); code != ExitBadInput || !strings.Contains(stderr,
+		"more than one of these; say which") {
 		t.Errorf("which: %d %s", code, stderr)
 	}
-	if code, _, stderr = m.run("uninstall claude-code --managed --unattended"); code != ExitOK || strings.Contains(m.read(file), "nod-hook") {
+	if code, _, stderr = m.run("uninstall claude-code --managed --unattended"); code != ExitOK ||
+		strings.Contains(m.read(file), "nod-hook") {
 		t.Errorf("uninstall: %d %s", code, stderr)
 	}
 }
@@ -158,7 +167,8 @@ func TestInstallManaged(t *testing.T) {
 func TestInstallProject(t *testing.T) {
 	m := newMachine(t)
 	code, stdout, stderr := m.run("install claude-code --project . --unattended")
-	if code != ExitOK || !strings.Contains(stdout, "whoever can change the repository") || !strings.Contains(m.read("repo/.claude/settings.json"), "nod-hook") {
+	if code != ExitOK || !strings.Contains(stdout,
+		"whoever can change the repository") || !strings.Contains(m.read("repo/.claude/settings.json"), "nod-hook") {
 		t.Errorf("%d: %s%s", code, stdout, stderr)
 	}
 }
@@ -171,22 +181,38 @@ func TestInstallRefuses(t *testing.T) {
 		want       string
 	}{
 		{"no terminal", "install claude-code --user", nil, "not a terminal"},
-		{"an agent", "install claude-code --user --unattended", func(m *machine) { m.ancestors = []Ancestor{{PID: 2, Name: "claude"}} }, "agents may not change nod"},
-		{"old Claude Code", "install claude-code --user --unattended", func(m *machine) { m.claude("2.1.294 (Claude Code)") }, "this is Claude Code 2.1.294, and it lets a call run when its hook is missing, crashes or hangs; 2.1.295 and later block it"},
-		{"old, dry run", "install claude-code --user --dry-run", func(m *machine) { m.claude("2.1.294 (Claude Code)") }, "--fail-open-known"},
-		{"version not known", "install claude-code --user --unattended", func(m *machine) { m.claude("soon") }, "not a version"},
+		{"an agent", "install claude-code --user --unattended",
+			func(m *machine) { m.ancestors = []Ancestor{{PID: 2, Name: "claude"}} }, "agents may not change nod"},
+		{"old Claude Code", "install claude-code --user --unattended",
+			func(m *machine) { m.claude("2.1.294 (Claude Code)") },
+			"this is Claude Code 2.1.294, and it lets a call run when its hook is missing, crashes or hangs; 2.1.295 and later block it"},
+		{"old, dry run", "install claude-code --user --dry-run", func(m *machine) { m.claude("2.1.294 (Claude Code)") },
+			"--fail-open-known"},
+		{"version not known", "install claude-code --user --unattended", func(m *machine) { m.claude("soon") },
+			"not a version"},
 		{"old by flag", "install claude-code --user --unattended --claude-version 2.1.200", nil, "2.1.200"},
-		{"no Claude Code", "install claude-code --user --unattended", func(m *machine) { os.Remove(m.path("bin/claude")) }, "--claude-version"},
-		{"cache", "install claude-code --user --unattended", func(m *machine) { m.in.passing = []string{m.dir} }, "go install"},
-		{"repository", "install claude-code --user --unattended", func(m *machine) { m.write("opt/.git/HEAD", "", 0o644) }, "the repository " + "DIR/opt"},
-		{"no nod-hook", "install claude-code --user --unattended", func(m *machine) { os.Remove(m.path("opt/nod-hook")) }, "nod-hook is not there"},
-		{"another nod-hook", "install claude-code --user --unattended", func(m *machine) { m.write("opt/nod-hook", "#!/bin/sh\necho nod v0.0.1\n", 0o755) }, "install both together"},
-		{"comments", "install claude-code --user --unattended", func(m *machine) { m.write(userFile, "{\n  // mine\n}", 0o600) }, "settings.json:2:3: a comment"},
-		{"broken neighbour", "install claude-code --user --unattended", func(m *machine) { m.write(userFile, `{"hooks": {"PreToolUse": [null]}}`, 0o600) }, "settings.json:1:27: an entry of hooks.PreToolUse that is not an object"},
-		{"not JSON", "install claude-code --user --unattended", func(m *machine) { m.write(userFile, "{", 0o600) }, "not JSON"},
+		{"no Claude Code", "install claude-code --user --unattended",
+			func(m *machine) { os.Remove(m.path("bin/claude")) }, "--claude-version"},
+		{"cache", "install claude-code --user --unattended", func(m *machine) { m.in.passing = []string{m.dir} },
+			"go install"},
+		{"repository", "install claude-code --user --unattended",
+			func(m *machine) { m.write("opt/.git/HEAD", "", 0o644) }, "the repository " + "DIR/opt"},
+		{"no nod-hook", "install claude-code --user --unattended",
+			func(m *machine) { os.Remove(m.path("opt/nod-hook")) }, "nod-hook is not there"},
+		{"another nod-hook", "install claude-code --user --unattended",
+			func(m *machine) { m.write("opt/nod-hook", "#!/bin/sh\necho nod v0.0.1\n", 0o755) },
+			"install both together"},
+		{"comments", "install claude-code --user --unattended",
+			func(m *machine) { m.write(userFile, "{\n  // mine\n}", 0o600) }, "settings.json:2:3: a comment"},
+		{"broken neighbour", "install claude-code --user --unattended",
+			func(m *machine) { m.write(userFile, `{"hooks": {"PreToolUse": [null]}}`, 0o600) },
+			"settings.json:1:27: an entry of hooks.PreToolUse that is not an object"},
+		{"not JSON", "install claude-code --user --unattended", func(m *machine) { m.write(userFile, "{", 0o600) },
+			"not JSON"},
 		{"uninstall, no terminal", "uninstall claude-code --user", nil, "not a terminal"},
 		{"uninstall, no agent named", "uninstall", nil, "name the coding agent"},
-		{"nobody to ask", "install", nil, "standard input is not a terminal. Run it in a terminal; or look first: nod install --dry-run; or, from a provisioning tool: nod install --unattended"},
+		{"nobody to ask", "install", nil,
+			"standard input is not a terminal. Run it in a terminal; or look first: nod install --dry-run; or, from a provisioning tool: nod install --unattended"},
 		{"nobody to ask for one", "install claude-code", nil, "standard input is not a terminal"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -196,7 +222,8 @@ func TestInstallRefuses(t *testing.T) {
 			}
 			before := m.read(userFile)
 			code, stdout, stderr := m.run(tc.line)
-			if want := strings.ReplaceAll(tc.want, "DIR", m.dir); code != ExitBadInput || !strings.Contains(stderr, want) {
+			if want := strings.ReplaceAll(tc.want, "DIR", m.dir); code != ExitBadInput || !strings.Contains(stderr,
+				want) {
 				t.Errorf("%d, want %q: %s%s", code, want, stdout, stderr)
 			}
 			if m.read(userFile) != before {
@@ -223,13 +250,15 @@ func TestInstallKnowingly(t *testing.T) {
 			m.write("other/claude", "#!/bin/sh\necho 2.1.300\n", 0o755)
 		}, ""},
 		{"comments", "--unread-known", func(m *machine) { m.write(userFile, "{\n  // mine\n}", 0o600) }, "a comment"},
-		{"silenced", "", func(m *machine) { m.write("repo/.claude/settings.json", `{"disableAllHooks": true}`, 0o600) }, "repo/.claude/settings.json:1:2:"},
+		{"silenced", "", func(m *machine) { m.write("repo/.claude/settings.json", `{"disableAllHooks": true}`, 0o600) },
+			"repo/.claude/settings.json:1:2:"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newMachine(t)
 			tc.change(m)
 			code, _, stderr := m.run("install claude-code --user --unattended " + tc.flags)
-			if code != ExitOK || !strings.Contains(stderr, tc.warns) || !strings.Contains(m.read(userFile), "nod-hook") {
+			if code != ExitOK || !strings.Contains(stderr, tc.warns) || !strings.Contains(m.read(userFile),
+				"nod-hook") {
 				t.Errorf("%d: %s", code, stderr)
 			}
 			if tc.name == "comments" && !strings.Contains(m.read(userFile), "// mine") {
@@ -242,10 +271,13 @@ func TestInstallKnowingly(t *testing.T) {
 func TestInstallDryRun(t *testing.T) {
 	m := newMachine(t)
 	before := m.read(userFile)
-	for _, line := range []string{"install claude-code --user --dry-run", "install --dry-run", "install --dry-run claude-code"} {
+	for _, line := range []string{"install claude-code --user --dry-run", "install --dry-run",
+		"install --dry-run claude-code"} {
 		code, stdout, _ := m.run(line)
 		if code != ExitOK || !strings.Contains(stdout, "Nothing was written") || m.read(userFile) != before ||
-			!strings.Contains(stdout, `+             "command": "`+m.path("opt/nod-hook")+`"`) || !strings.Contains(stdout, m.path(userFile)+" (user level):") {
+			!strings.Contains(stdout,
+				`+             "command": "`+m.path("opt/nod-hook")+`"`) || !strings.Contains(stdout,
+			m.path(userFile)+" (user level):") {
 			t.Errorf("%s: %d: %s", line, code, stdout)
 		}
 	}
@@ -254,7 +286,9 @@ func TestInstallDryRun(t *testing.T) {
 // TestOfferLevels: who may not write the managed settings is told what to run.
 func TestOfferLevels(t *testing.T) {
 	said := offerLevels("claude-code", install.Programs{Nod: "/home/u/my go/nod"}).Error()
-	for _, want := range []string{`sudo '/home/u/my go/nod' install claude-code --managed --claude-version "$(claude --version)"`, "for yourself alone:\n\n  nod install claude-code"} {
+	for _, want := range []string{
+		`sudo '/home/u/my go/nod' install claude-code --managed --claude-version "$(claude --version)"`,
+		"for yourself alone:\n\n  nod install claude-code"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("lacks %q: %s", want, said)
 		}
@@ -269,8 +303,10 @@ func TestInstallSaysWhatIsOverridden(t *testing.T) {
 		name, user, local, settings string
 		want                        []string
 	}{
-		{"the person's", allows, "", "", []string{"2 allow rules of Claude Code's own", "  Bash(npm run lint:*)  ~/.claude/settings.json:1\n", "nod rules check"}},
-		{"what \"don't ask again\" wrote here", "{}", allows, "", []string{"2 allow rules", "repo/.claude/settings.local.json:1\n"}},
+		{"the person's", allows, "", "", []string{"2 allow rules of Claude Code's own",
+			"  Bash(npm run lint:*)  ~/.claude/settings.json:1\n", "nod rules check"}},
+		{"what \"don't ask again\" wrote here", "{}", allows, "",
+			[]string{"2 allow rules", "repo/.claude/settings.local.json:1\n"}},
 		{"taken over", allows, "", `claude_rules = "all"`, nil},
 		{"tools that nod leaves to the host", `{"permissions":{"allow":["Agent","TodoWrite"]}}`, "", "", nil},
 		{"none", "{}", "", "", nil},
@@ -307,27 +343,35 @@ func TestInstallStatusLine(t *testing.T) {
 	if _, stdout, _ := m.run("install claude-code --user --dry-run"); !strings.Contains(stdout, "add --status-line") {
 		t.Errorf("not offered: %s", stdout)
 	}
-	if code, stdout, stderr := m.run("install claude-code --user --unattended --status-line"); code != ExitOK || !strings.Contains(m.read(userFile), `"command": "`+m.path("opt/nod")+` statusline --settings `) {
+	if code, stdout, stderr := m.run("install claude-code --user --unattended --status-line"); code != ExitOK ||
+		!strings.Contains(m.read(userFile), `"command": "`+m.path("opt/nod")+` statusline --settings `) {
 		t.Errorf("%d: %s%s: %s", code, stdout, stderr, m.read(userFile))
 	}
-	if _, stdout, _ := m.run("install claude-code --user --unattended"); strings.Contains(stdout, "--status-line") || !strings.Contains(m.read(userFile), "statusline") {
+	if _, stdout, _ := m.run("install claude-code --user --unattended"); strings.Contains(stdout,
+		"--status-line") || !strings.Contains(m.read(userFile), "statusline") {
 		t.Errorf("offered again, or taken out: %s", stdout)
 	}
-	if code, _, stderr := m.run("uninstall claude-code --user --unattended"); code != ExitOK || m.read(userFile) != before {
+	if code, _, stderr := m.run("uninstall claude-code --user --unattended"); code != ExitOK ||
+		m.read(userFile) != before {
 		t.Errorf("%d: %s: %s", code, stderr, m.read(userFile))
 	}
 	m.write("home/.gemini/settings.json", "{}", 0o600)
-	if code, _, stderr := m.run("install --unattended --status-line"); code != ExitOK || !strings.Contains(m.read(userFile), "statusline") || strings.Contains(m.read("home/.gemini/settings.json"), "statusline") {
+	if code, _, stderr := m.run("install --unattended --status-line"); code != ExitOK ||
+		!strings.Contains(m.read(userFile), "statusline") || strings.Contains(m.read("home/.gemini/settings.json"),
+		"statusline") {
 		t.Errorf("all: %d: %s", code, stderr)
 	}
-	if code, _, stderr := m.run("install gemini --user --unattended --status-line"); code != ExitBadInput || !strings.Contains(stderr, "--status-line is for Claude Code") {
+	if code, _, stderr := m.run("install gemini --user --unattended --status-line"); code != ExitBadInput ||
+		!strings.Contains(stderr, "--status-line is for Claude Code") {
 		t.Errorf("another agent: %d: %s", code, stderr)
 	}
 	m.write(userFile, `{"statusLine": {"type": "command", "command": "mine"}}`, 0o600)
-	if code, _, stderr := m.run("install claude-code --user --unattended --status-line"); code != ExitBadInput || !strings.Contains(stderr, "settings.json:1:16: statusLine is another program's") {
+	if code, _, stderr := m.run("install claude-code --user --unattended --status-line"); code != ExitBadInput ||
+		!strings.Contains(stderr, "settings.json:1:16: statusLine is another program's") {
 		t.Errorf("%d: %s", code, stderr)
 	}
-	if code, _, _ := m.run("install claude-code --user --unattended"); code != ExitOK || !strings.Contains(m.read(userFile), `"command": "mine"`) {
+	if code, _, _ := m.run("install claude-code --user --unattended"); code != ExitOK ||
+		!strings.Contains(m.read(userFile), `"command": "mine"`) {
 		t.Errorf("%d: %s", code, m.read(userFile))
 	}
 }
@@ -350,14 +394,16 @@ func TestChangesAsJSON(t *testing.T) {
 		{"install copilot --managed --unattended --json", nil, ExitBadInput, `copilot  refused false`},
 		{"uninstall codex --unattended --json", nil, ExitOK, `codex user remove true`},
 		{"uninstall codex --unattended --json", nil, ExitOK, ``},
-		{"install --unattended --json", func() { m.claude("2.1.200") }, ExitBadInput, `claude-code  refused false, codex user make true`},
+		{"install --unattended --json", func() { m.claude("2.1.200") }, ExitBadInput,
+			`claude-code  refused false, codex user make true`},
 	} {
 		if row.change != nil {
 			row.change()
 		}
 		code, stdout, stderr := m.run(row.line)
 		var got changesOutput
-		if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Version != 1 || got.Changes == nil || strings.Count(stdout, "\n") != 1 {
+		if err := json.Unmarshal([]byte(stdout),
+			&got); err != nil || got.Version != 1 || got.Changes == nil || strings.Count(stdout, "\n") != 1 {
 			t.Fatalf("%s: %v: %s%s", row.line, err, stdout, stderr)
 		}
 		var said []string

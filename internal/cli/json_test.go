@@ -20,16 +20,20 @@ import (
 // line that goes from docs/json.md is a change that breaks somebody's script.
 func answers() map[string]any {
 	return map[string]any{
-		"check": checked{}, "prompt": promptOutput{}, "install": changesOutput{}, "uninstall": changesOutput{}, "doctor": examined{},
-		"history": history.Report{}, "rules": rulesOutput{}, "rules check": rulesCheckOutput{}, "rules critique": critiqueOutput{},
-		"init": proposed{}, "mode": modeOutput{}, "trust": trustOutput{}, "approve": approvalsOutput{}, "approvals": approvalsOutput{},
+		"check": checked{}, "prompt": promptOutput{}, "install": changesOutput{}, "uninstall": changesOutput{},
+		"doctor":  examined{},
+		"history": history.Report{}, "rules": rulesOutput{}, "rules check": rulesCheckOutput{},
+		"rules critique": critiqueOutput{},
+		"init":           proposed{}, "mode": modeOutput{}, "trust": trustOutput{}, "approve": approvalsOutput{},
+		"approvals":     approvalsOutput{},
 		"daemon status": daemon.State{}, "version": versionOutput{}, "confine": confineOutput{},
 	}
 }
 
 // elsewhere are documented in a place of their own.
 func elsewhere() map[string]string {
-	return map[string]string{"demo": "a line for each call, and a last one", "log": "decision-log.md", "eval": "go doc github.com/nodgate/nod/internal/eval Report"}
+	return map[string]string{"demo": "a line for each call, and a last one", "log": "decision-log.md",
+		"eval": "go doc github.com/nodgate/nod/internal/eval Report"}
 }
 
 // TestJSONIsDocumented: docs/json.md names every key that any --json prints, and
@@ -78,7 +82,8 @@ func TestEveryCommandAndJSON(t *testing.T) {
 			continue
 		}
 		var out, errs strings.Builder
-		p := &Process{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: t.TempDir(), Environ: []string{"HOME=" + t.TempDir()}}
+		p := &Process{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: t.TempDir(),
+			Environ: []string{"HOME=" + t.TempDir()}}
 		code := Main(t.Context(), p, []string{c.name, "--json"})
 		if code != ExitBadInput || out.Len() > 0 || !strings.Contains(errs.String(), "there is no flag --json") {
 			t.Errorf("nod %s --json: exit %d, %s%s", c.name, code, out.String(), errs.String())
@@ -97,7 +102,8 @@ func allKeys() string {
 	slices.Sort(names)
 	var b strings.Builder
 	for _, name := range names {
-		fmt.Fprintf(&b, "## nod %s --json\n\n```\n%s```\n\n", name, strings.Join(keysOf(reflect.TypeOf(answers()[name]), ""), ""))
+		fmt.Fprintf(&b, "## nod %s --json\n\n```\n%s```\n\n", name,
+			strings.Join(keysOf(reflect.TypeOf(answers()[name]), ""), ""))
 	}
 	return b.String()
 }

@@ -31,12 +31,14 @@ func writeEntries(t *testing.T, dir string, entries ...audit.Entry) {
 }
 
 func someEntry(id string, kind audit.Kind, v nod.Verdict) audit.Entry {
-	return audit.Entry{Kind: kind, ID: id, Verdict: v, Layer: nod.LayerShell, Input: json.RawMessage(`{"command":"echo ` + id + `"}`)}
+	return audit.Entry{Kind: kind, ID: id, Verdict: v, Layer: nod.LayerShell,
+		Input: json.RawMessage(`{"command":"echo ` + id + `"}`)}
 }
 
 func TestLogColours(t *testing.T) {
 	dir := t.TempDir() + "/state"
-	writeEntries(t, dir, someEntry("a", audit.Decision, nod.Allow), someEntry("b", audit.Decision, nod.Ask), someEntry("c", audit.Decision, nod.Deny))
+	writeEntries(t, dir, someEntry("a", audit.Decision, nod.Allow), someEntry("b", audit.Decision, nod.Ask),
+		someEntry("c", audit.Decision, nod.Deny))
 	for _, tt := range []struct {
 		name     string
 		terminal bool
@@ -89,7 +91,8 @@ func TestLogFollows(t *testing.T) {
 	next("VERDICT")
 	next("allow", "echo first")
 	next("unanswered", "echo old")
-	writeEntries(t, dir, someEntry("x", audit.Begun, nod.Deny), someEntry("x", audit.Decision, nod.Deny), someEntry("x", audit.Outcome, nod.Deny))
+	writeEntries(t, dir, someEntry("x", audit.Begun, nod.Deny), someEntry("x", audit.Decision, nod.Deny),
+		someEntry("x", audit.Outcome, nod.Deny))
 	// The time of soon may come before the log is looked at.
 	two := []string{line(t, in), line(t, in)}
 	if time.Since(soon.Time) < answerWithin {
@@ -98,7 +101,8 @@ func TestLogFollows(t *testing.T) {
 	if strings.Contains(two[0], "echo soon") {
 		slices.Reverse(two)
 	}
-	if !strings.Contains(two[0], "deny") || !strings.Contains(two[0], "echo x") || !strings.Contains(two[1], "unanswered") || !strings.Contains(two[1], "echo soon") {
+	if !strings.Contains(two[0], "deny") || !strings.Contains(two[0], "echo x") || !strings.Contains(two[1],
+		"unanswered") || !strings.Contains(two[1], "echo soon") {
 		t.Errorf("the lines %q", two)
 	}
 	ends()
@@ -146,7 +150,8 @@ func TestLogSaysThatItCannotPrint(t *testing.T) {
 	writeEntries(t, dir, someEntry("a", audit.Decision, nod.Allow))
 	var errs strings.Builder
 	p := &Process{Stdout: brokenWriter{}, Stderr: &errs, Dir: dir}
-	if code := Main(t.Context(), p, []string{"log", "--state", dir}); code != ExitInternal || !strings.Contains(errs.String(), "closed pipe") {
+	if code := Main(t.Context(), p, []string{"log", "--state",
+		dir}); code != ExitInternal || !strings.Contains(errs.String(), "closed pipe") {
 		t.Errorf("exit %d, %q", code, errs.String())
 	}
 }
@@ -178,7 +183,8 @@ func TestLogSaysTheAnswer(t *testing.T) {
 	}
 	abstained := askedEntry("silent", audit.Decision)
 	abstained.Answered = "abstained"
-	writeEntries(t, dir, askedEntry("ran", audit.Decision), askedEntry("refused", audit.Decision), askedEntry("open", audit.Decision), abstained,
+	writeEntries(t, dir, askedEntry("ran", audit.Decision), askedEntry("refused", audit.Decision),
+		askedEntry("open", audit.Decision), abstained,
 		askedEntry("ran", audit.Outcome), askedEntry("silent", audit.Outcome))
 	run := func(args ...string) string {
 		t.Helper()
@@ -190,16 +196,19 @@ func TestLogSaysTheAnswer(t *testing.T) {
 		return out.String()
 	}
 	table := run()
-	for call, want := range map[string]string{"ran": "ask, yes ", "refused": "ask, no ", "open": "ask ", "silent": "ask/abstained "} {
+	for call, want := range map[string]string{"ran": "ask, yes ", "refused": "ask, no ", "open": "ask ",
+		"silent": "ask/abstained "} {
 		row := regexp.MustCompile(`(?m)^.*` + call + `00000 .*$`).FindString(table)
-		if !strings.Contains(row, call+"00000") || !regexp.MustCompile(`00000 +`+regexp.QuoteMeta(want)).MatchString(row) {
+		if !strings.Contains(row,
+			call+"00000") || !regexp.MustCompile(`00000 +`+regexp.QuoteMeta(want)).MatchString(row) {
 			t.Errorf("%s: %q, want %q\n%s", call, row, want, table)
 		}
 	}
 	if !strings.Contains(table, "4 shown: 1 ask, 1 ask (no), 1 ask (yes), 1 ask/abstained") {
 		t.Error(table)
 	}
-	for id, want := range map[string]string{"ran00000": "answer    yes: the call ran\n", "refused00000": "answer    no, says the agent's transcript\n"} {
+	for id, want := range map[string]string{"ran00000": "answer    yes: the call ran\n",
+		"refused00000": "answer    no, says the agent's transcript\n"} {
 		if one := run(id); !strings.Contains(one, want) {
 			t.Errorf("%s: %s", id, one)
 		}

@@ -30,7 +30,8 @@ func TestLogFitsTheTerminal(t *testing.T) {
 		if width > 0 && widest > width || width == 0 && widest < 180 {
 			t.Errorf("width %d: a line of %d\n%s", width, widest, out.String())
 		}
-		if narrow := width > 0 && width < narrowTable; narrow && strings.Count(strings.Join(strings.Fields(out.String()), " "), long.Reason[:len("because of this")]) != 9 {
+		if narrow := width > 0 && width < narrowTable; narrow &&
+			strings.Count(strings.Join(strings.Fields(out.String()), " "), long.Reason[:len("because of this")]) != 9 {
 			t.Errorf("width %d: the reason is cut off\n%s", width, out.String())
 		}
 		if width > 0 && width < narrowTable && strings.Contains(out.String(), "none: ") {

@@ -110,7 +110,8 @@ func TestRerun(t *testing.T) {
 	const command = "$ nod eval --brief r.jsonl\n"
 	const gone = "$ nod eval --brief ../shared/nowhere.jsonl\n  old 3\n"
 	got, n, absent := rerun(t, dir, "a\n```\n"+command+"  old 1\n  old 2\n\n"+gone+"\n"+command+"```\nb\n")
-	if diff := cmp.Diff("a\n```\n"+command+now+"\n"+gone+"\n"+command+now+"```\nb\n", got); diff != "" || n != 3 || absent != 1 {
+	if diff := cmp.Diff("a\n```\n"+command+now+"\n"+gone+"\n"+command+now+"```\nb\n",
+		got); diff != "" || n != 3 || absent != 1 {
 		t.Errorf("%d commands, %d absent (-want +got):\n%s", n, absent, diff)
 	}
 }

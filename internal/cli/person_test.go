@@ -17,11 +17,14 @@ func TestAgentAmongAncestors(t *testing.T) {
 	}{
 		{"native", Ancestor{Name: "claude"}, "claude"},
 		{"by its version", Ancestor{Name: "2.1.329", Exe: "/home/u/.local/share/claude/versions/2.1.329"}, "claude"},
-		{"started by a path", Ancestor{Name: "node-MainThread", Exe: "/usr/bin/node", Args: []string{"/usr/bin/node", "/usr/bin/codex"}}, "codex"},
+		{"started by a path", Ancestor{Name: "node-MainThread", Exe: "/usr/bin/node",
+			Args: []string{"/usr/bin/node", "/usr/bin/codex"}}, "codex"},
 		{"Antigravity", Ancestor{Name: "agy"}, "agy"},
-		{"package", Ancestor{Name: "node", Args: []string{"node", "--no-warnings", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"}}, "claude-code"},
+		{"package", Ancestor{Name: "node", Args: []string{"node", "--no-warnings",
+			"/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"}}, "claude-code"},
 		{"argument only", Ancestor{Name: "x", Args: []string{"/opt/bin/opencode", "run"}}, "opencode"},
-		{"Python", Ancestor{Name: "python3.12", Args: []string{"python3.12", "/v/lib/python3.12/site-packages/aider/main.py"}}, "aider"},
+		{"Python", Ancestor{Name: "python3.12", Args: []string{"python3.12",
+			"/v/lib/python3.12/site-packages/aider/main.py"}}, "aider"},
 		{"script", Ancestor{Name: "node", Args: []string{"node", "/x/gemini.js"}}, "gemini"},
 		{"Windows", Ancestor{Name: "Copilot.exe"}, "copilot"},
 		{"login shell", Ancestor{Name: "bash", Args: []string{"-bash"}}, ""},
@@ -85,7 +88,8 @@ func TestPersonWhoLeftTheirParents(t *testing.T) {
 		p    Process
 		want bool
 	}{
-		"marked":                      {Process{Ancestors: init, Running: nobody, Environ: []string{"CLAUDECODE=1"}}, true},
+		"marked": {Process{Ancestors: init, Running: nobody, Environ: []string{"CLAUDECODE=1"}},
+			true},
 		"an agent is at work":         {Process{Ancestors: init, Running: agents}, true},
 		"no agent is at work":         {Process{Ancestors: init, Running: nobody}, false},
 		"a tool, and an agent beside": {Process{Ancestors: tool, Running: agents}, false},

@@ -20,7 +20,8 @@ func TestThePrefixFitsTheCache(t *testing.T) {
 	}
 	files := view.NewMemory(false).Dir("/home/dev/shop", 0o755)
 	gate := hook.NewGate(hook.Options{Files: files, Places: config.Places{Home: "/home/dev"}}, settings, nil, nil)
-	q, err := gate.Prompt(t.Context(), nod.Call{Tool: "bash", RawTool: "Bash", Command: "git push", Input: []byte(`{"command":"git push"}`), Dir: "/home/dev/shop"})
+	q, err := gate.Prompt(t.Context(), nod.Call{Tool: "bash", RawTool: "Bash", Command: "git push",
+		Input: []byte(`{"command":"git push"}`), Dir: "/home/dev/shop"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,9 @@ func critiqueWorld(t *testing.T, input string) (dir string, srv *llmtest.Server)
 	if err := json.Unmarshal([]byte(input), &said); err != nil {
 		t.Fatal(err)
 	}
-	srv = llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{{Name: "c", Tool: llm.CritiqueTool, Input: said}}}}})
+	srv = llmtest.NewServer(t,
+		llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{{Name: "c", Tool: llm.CritiqueTool,
+			Input: said}}}}})
 	return critiqueHome(t, srv.URL), srv
 }
 
@@ -41,7 +43,8 @@ func critiqueHome(t *testing.T, url string) string {
 	write("key", "sk-ant-scripted-0123456789\n")
 	write("work/.nod.toml", `soft_deny = ["git rebase"]`)
 	write(".claude/settings.json", `{"permissions":{"deny":["Bash(git push:*)"]}}`)
-	write(".config/nod/nod.toml", fmt.Sprintf("allow = [\n  \"git *\",\n]\nsoft_deny = [\"$defaults\", \"be careful\"]\nsecrets = [\"$defaults\", \"~/.private-place\"]\n[model]\nprovider = \"anthropic\"\nendpoint = %q\nkey_file = %q\n", url, filepath.Join(dir, "key")))
+	write(".config/nod/nod.toml",
+		fmt.Sprintf("allow = [\n  \"git *\",\n]\nsoft_deny = [\"$defaults\", \"be careful\"]\nsecrets = [\"$defaults\", \"~/.private-place\"]\n[model]\nprovider = \"anthropic\"\nendpoint = %q\nkey_file = %q\n", url, filepath.Join(dir, "key")))
 	write("plain.toml", "allow = [\"git status\"]\n")
 	return dir
 }
@@ -49,7 +52,8 @@ func critiqueHome(t *testing.T, url string) string {
 func runCritique(t *testing.T, dir string, args ...string) (exit int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := &Process{Dir: filepath.Join(dir, "work"), Environ: []string{"HOME=" + dir, "PATH=/usr/bin:/bin"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
+	p := &Process{Dir: filepath.Join(dir, "work"), Environ: []string{"HOME=" + dir, "PATH=/usr/bin:/bin"},
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
 	exit = Main(t.Context(), p, append([]string{"rules", "critique", "--managed="}, args...))
 	return exit, out.String(), errs.String()
 }
@@ -78,7 +82,8 @@ missing: nothing on tags
 		t.Fatalf("%d requests", len(asked))
 	}
 	body := string(asked[0].Body)
-	for _, sent := range []string{`\"text\":\"git *\"`, `\"text\":\"Bash(git push:*)\"`, `\"matched_by\":\"model\"`, "critique_rules"} {
+	for _, sent := range []string{`\"text\":\"git *\"`, `\"text\":\"Bash(git push:*)\"`, `\"matched_by\":\"model\"`,
+		"critique_rules"} {
 		if !strings.Contains(body, sent) {
 			t.Errorf("%s is not sent: %s", sent, body)
 		}
@@ -88,7 +93,8 @@ missing: nothing on tags
 			t.Errorf("%s is sent", kept)
 		}
 	}
-	for _, shown := range []string{"This is sent:", `"text":"git *"`, "You review the rules", "one question to claude-haiku-4-5", "at most about $0.0", "nothing was changed"} {
+	for _, shown := range []string{"This is sent:", `"text":"git *"`, "You review the rules",
+		"one question to claude-haiku-4-5", "at most about $0.0", "nothing was changed"} {
 		if !strings.Contains(stderr, shown) {
 			t.Errorf("%q is not shown: %s", shown, stderr)
 		}
@@ -96,7 +102,8 @@ missing: nothing on tags
 }
 
 func TestRulesCritiqueJSON(t *testing.T) {
-	dir, _ := critiqueWorld(t, `{"findings":[{"rule":3,"kind":"contradictory","remark":"rule 1 allows it","better":""}]}`)
+	dir, _ := critiqueWorld(t,
+		`{"findings":[{"rule":3,"kind":"contradictory","remark":"rule 1 allows it","better":""}]}`)
 	exit, stdout, stderr := runCritique(t, dir, "--yes", "--json")
 	var out struct {
 		V        int
@@ -106,17 +113,20 @@ func TestRulesCritiqueJSON(t *testing.T) {
 			Remark string
 		}
 	}
-	if err := json.Unmarshal([]byte(stdout), &out); err != nil || exit != ExitOK || out.V != 1 || len(out.Findings) != 1 {
+	if err := json.Unmarshal([]byte(stdout),
+		&out); err != nil || exit != ExitOK || out.V != 1 || len(out.Findings) != 1 {
 		t.Fatalf("%d %v %s%s", exit, err, stdout, stderr)
 	}
-	if f := out.Findings[0]; f.Rule.Text != "Bash(git push:*)" || f.Rule.Origin != filepath.Join(dir, ".claude/settings.json")+":1" || f.Kind != "contradictory" {
+	if f := out.Findings[0]; f.Rule.Text != "Bash(git push:*)" || f.Rule.Origin != filepath.Join(dir,
+		".claude/settings.json")+":1" || f.Kind != "contradictory" {
 		t.Errorf("%+v", f)
 	}
 }
 
 func TestRulesCritiqueWithoutFindings(t *testing.T) {
 	dir, _ := critiqueWorld(t, `{"findings":[]}`)
-	if exit, stdout, stderr := runCritique(t, dir, "--yes"); exit != ExitOK || stdout != "the model has nothing to say against your rules\n" {
+	if exit, stdout, stderr := runCritique(t, dir,
+		"--yes"); exit != ExitOK || stdout != "the model has nothing to say against your rules\n" {
 		t.Errorf("%d %s%s", exit, stdout, stderr)
 	}
 }
@@ -151,9 +161,14 @@ func TestRulesCritiqueFails(t *testing.T) {
 		answer llmtest.Answer
 		says   string
 	}{
-		"rate limited": {llmtest.Answer{Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": "3600"}, Body: llmtest.ErrorBody("rate_limit_error", "slow down")}, "rate limit"},
-		"no such rule": {llmtest.Raw(200, llmtest.MessageBody("m", "tool_use", llmtest.ToolUse("t", llm.CritiqueTool, map[string]any{"findings": []any{map[string]any{"rule": 9, "kind": "ambiguous", "remark": "x", "better": ""}}}))), "there is no rule 9"},
-		"talk":         {llmtest.Raw(200, llmtest.MessageBody("m", "end_turn", llmtest.Text("all is well"))), "without calling critique_rules"},
+		"rate limited": {llmtest.Answer{Status: http.StatusTooManyRequests,
+			Header: map[string]string{"Retry-After": "3600"}, Body: llmtest.ErrorBody("rate_limit_error", "slow down")},
+			"rate limit"},
+		"no such rule": {llmtest.Raw(200, llmtest.MessageBody("m", "tool_use", llmtest.ToolUse("t", llm.CritiqueTool,
+			map[string]any{"findings": []any{map[string]any{"rule": 9, "kind": "ambiguous", "remark": "x",
+				"better": ""}}}))), "there is no rule 9"},
+		"talk": {llmtest.Raw(200, llmtest.MessageBody("m", "end_turn", llmtest.Text("all is well"))),
+			"without calling critique_rules"},
 	} {
 		answer := c.answer
 		srv := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

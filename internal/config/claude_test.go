@@ -97,7 +97,8 @@ func TestClaudeRules(t *testing.T) {
 // write to have it count.
 func TestOverridden(t *testing.T) {
 	p := claudePlaces(world().File("/home/u/src/app/.claude/settings.local.json",
-		`{"permissions":{"allow":["Bash(npm run lint:*)","mcp__lab__poke","Skill","Bash(*)"],"deny":["Read(x)"]}}`, 0o644))
+		`{"permissions":{"allow":["Bash(npm run lint:*)","mcp__lab__poke","Skill","Bash(*)"],"deny":["Read(x)"]}}`,
+		0o644))
 	p.Root = "/home/u/src/app"
 	var got []string
 	for _, rule := range p.Overridden() {
@@ -142,14 +143,17 @@ func TestClaudeFilesThatMayNotWiden(t *testing.T) {
 		{"ordinary", claudePlaces(all().File(claudeFile, text, 0o644)), true},
 		{"writable by others", claudePlaces(all().File(claudeFile, text, 0o664)), false},
 		{"another's", claudePlaces(all().File(claudeFile, text, 0o644).Chown(claudeFile, 7)), false},
-		{"in the workspace", claudePlaces(all().File(projectRoot+"/claude.json", text, 0o644).Link(claudeFile, projectRoot+"/claude.json")), false},
-		{"suspended", claudePlaces(all().File(claudeFile, strings.Replace(text, "{", `{"autoMode":{"classifyAllShell":true},`, 1), 0o644)), false},
+		{"in the workspace", claudePlaces(all().File(projectRoot+"/claude.json", text, 0o644).Link(claudeFile,
+			projectRoot+"/claude.json")), false},
+		{"suspended", claudePlaces(all().File(claudeFile,
+			strings.Replace(text, "{", `{"autoMode":{"classifyAllShell":true},`, 1), 0o644)), false},
 		{"elsewhere", func() Places {
 			p := placesIn(world().File("/srv/nod.toml", `claude_rules = "all"`, 0o644).File(claudeFile, text, 0o644))
 			p.User = "/srv/nod.toml"
 			return p.WithClaude()
 		}(), false},
-		{"the organisation's", claudePlaces(world().File(managedFile, `claude_rules = "all"`, 0o644).File(claudeTeams, text, 0o644).Chown(claudeTeams, 0)), true},
+		{"the organisation's", claudePlaces(world().File(managedFile, `claude_rules = "all"`, 0o644).File(claudeTeams,
+			text, 0o644).Chown(claudeTeams, 0)), true},
 	} {
 		s := loaded(t, row.places)
 		rules := s.Rules
@@ -199,7 +203,8 @@ func TestBadClaudeFiles(t *testing.T) {
 		"\xff":                             `1:1: not UTF-8 text`,
 	} {
 		files := world().File(claudeFile, text, 0o600)
-		if got := badSettings(t, claudePlaces(files)); !strings.Contains(got, want) || !strings.HasPrefix(got, claudeFile+":") {
+		if got := badSettings(t, claudePlaces(files)); !strings.Contains(got, want) || !strings.HasPrefix(got,
+			claudeFile+":") {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 		for _, unread := range []string{`claude_rules = "off"`, `mode = "off"`} {
@@ -223,7 +228,8 @@ func TestBadClaudeFiles(t *testing.T) {
 // FuzzJSON: what a strict reader of JSON accepts is read here too, and nothing
 // panics.
 func FuzzJSON(f *testing.F) {
-	for _, text := range []string{claudeText, `{"a":[1,-2.5e3,true,null,"\u00e9\ud83d\ude00\n"]}`, `{"a":{},}`, `{"a":"b" /* c`} {
+	for _, text := range []string{claudeText, `{"a":[1,-2.5e3,true,null,"\u00e9\ud83d\ude00\n"]}`, `{"a":{},}`,
+		`{"a":"b" /* c`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -21,7 +21,8 @@ func saidOf(c Confine) string {
 func TestTheStrictestConfineHolds(t *testing.T) {
 	const on, off, some, other = `"on"`, `"off"`, `["npm test", "go test *"]`, `["make test"]`
 	for _, row := range []struct{ managed, user, want string }{
-		{absent, absent, "off"}, {"", "", "off"}, {absent, on, "on"}, {absent, off, "off"}, {absent, some, "npm test; go test *"},
+		{absent, absent, "off"}, {"", "", "off"}, {absent, on, "on"}, {absent, off, "off"},
+		{absent, some, "npm test; go test *"},
 		{on, absent, "on"}, {off, absent, "off"}, {some, absent, "npm test; go test *"},
 		{on, on, "on"}, {on, off, "off"}, {off, on, "off"}, {off, off, "off"},
 		{on, some, "npm test; go test *"}, {some, on, "npm test; go test *"}, {off, some, "off"}, {some, off, "off"},
@@ -71,12 +72,14 @@ func TestConfineThatCanDoNothing(t *testing.T) {
 		`["mcp__lab__poke"]`:        `names a tool, and only a command line runs confined`,
 		`["WebFetch"]`:              `is a tool`,
 	} {
-		if got := badSettings(t, placesIn(threeFiles(absent, "confine = "+value+"\n", absent))); !strings.Contains(got, want) {
+		if got := badSettings(t, placesIn(threeFiles(absent, "confine = "+value+"\n", absent))); !strings.Contains(got,
+			want) {
 			t.Errorf("%s:\n got %s\nwant %s", value, got, want)
 		}
 	}
 	for _, value := range []string{`["python3 *"]`, `["npm test"]`, `["./scripts/check.sh *"]`, `["go test ./..."]`} {
-		if s := loaded(t, placesIn(threeFiles(absent, "confine = "+value+"\n", absent))); !s.Confine.On() || s.Confine.All {
+		if s := loaded(t, placesIn(threeFiles(absent, "confine = "+value+"\n",
+			absent))); !s.Confine.On() || s.Confine.All {
 			t.Errorf("%s: %+v", value, s.Confine)
 		}
 	}

@@ -148,10 +148,12 @@ func TestEditMode(t *testing.T) {
 		{"tables only", "# top\n\n# of the table\n# more\n  [model]\nname = \"x\"\n",
 			"# top\n\nmode = \"observe\"\n\n# of the table\n# more\n  [model]\nname = \"x\"\n"},
 		{"table at the start", "[log]\n", "mode = \"observe\"\n\n[log]\n"},
-		{"list of tables", "[[price]]\nmodel = \"m\"\nin = 1\nout = 1\n", "mode = \"observe\"\n\n[[price]]\nmodel = \"m\"\nin = 1\nout = 1\n"},
+		{"list of tables", "[[price]]\nmodel = \"m\"\nin = 1\nout = 1\n",
+			"mode = \"observe\"\n\n[[price]]\nmodel = \"m\"\nin = 1\nout = 1\n"},
 		{"comments only", "# a", "# a\nmode = \"observe\"\n"},
 		{"CRLF", "allow = []\r\n[log]\r\n", "allow = []\r\nmode = \"observe\"\r\n[log]\r\n"},
-		{"multi-line string", "environment = [\"\"\"\nmode = 1\n\"\"\"]\n[log]\n", "environment = [\"\"\"\nmode = 1\n\"\"\"]\nmode = \"observe\"\n[log]\n"},
+		{"multi-line string", "environment = [\"\"\"\nmode = 1\n\"\"\"]\n[log]\n",
+			"environment = [\"\"\"\nmode = 1\n\"\"\"]\nmode = \"observe\"\n[log]\n"},
 		{"dotted key", "log.on_failure = \"block\"\n", "log.on_failure = \"block\"\nmode = \"observe\"\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -235,7 +237,8 @@ func TestDefaultPlaces(t *testing.T) {
 		"/home/u": {Managed: managedFile, Home: "/home/u", User: userFile, State: stateDir},
 	} {
 		want.UID, want.Files = uint32(os.Getuid()), view.Disk{}
-		if diff := cmp.Diff(want, DefaultPlaces(home), cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Known" }, cmp.Ignore())); diff != "" {
+		if diff := cmp.Diff(want, DefaultPlaces(home),
+			cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Known" }, cmp.Ignore())); diff != "" {
 			t.Errorf("%q:\n%s", home, diff)
 		}
 	}

@@ -13,14 +13,17 @@ import (
 func seeds(f *testing.F) {
 	for _, text := range []string{
 		"", fullRepository, "mode = \"off\"\n[model]\nname = \"x\"\n", "[[price]]\nmodel = \"m\"\nin = 1\nout = 2\n",
-		"a.b.c = {d = [1, {e = 2}]}", "allow = [\"\"\"x\ny\"\"\"]\r\n", "[a]\n[a.b]\n[[a.c]]", "hard_deny = [\"git push *\"]",
-		"model.headers = { x-a = \"b\" }", "[[repository]]\npath = \"~/src/app\"\nallow = [\"npm test\"]\n", "allow = [[[[]]]]", "x = 1979-05-27T07:32:00Z", "# c",
+		"a.b.c = {d = [1, {e = 2}]}", "allow = [\"\"\"x\ny\"\"\"]\r\n", "[a]\n[a.b]\n[[a.c]]",
+		"hard_deny = [\"git push *\"]",
+		"model.headers = { x-a = \"b\" }", "[[repository]]\npath = \"~/src/app\"\nallow = [\"npm test\"]\n",
+		"allow = [[[[]]]]", "x = 1979-05-27T07:32:00Z", "# c",
 	} {
 		f.Add([]byte(text))
 	}
 }
 
-var namesPlace = regexp.MustCompile(`^/home/u/[^:]*:[0-9]+:[0-9]+: .+|^/home/u/.* (lies in the workspace|cannot be followed)`)
+var namesPlace = regexp.MustCompile(
+	`^/home/u/[^:]*:[0-9]+:[0-9]+: .+|^/home/u/.* (lies in the workspace|cannot be followed)`)
 
 // FuzzLoad: any text is settings or an error that names the place; and as a
 // repository's file it adds command patterns to soft_deny and hard_deny,
@@ -110,7 +113,8 @@ func subsequence(part, whole []byte) bool {
 
 func BenchmarkLoad(b *testing.B) {
 	p := placesIn(world().
-		File(userFile, "allow = [\"$defaults\", \"git status\", \"go test *\"]\n[model]\nprovider = \"anthropic\"\n", 0o600).
+		File(userFile, "allow = [\"$defaults\", \"git status\", \"go test *\"]\n[model]\nprovider = \"anthropic\"\n",
+			0o600).
 		File(repoFile, "hard_deny = [\"git push --force\"]\n", 0o644))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -29,7 +29,8 @@ func world() *view.Memory {
 }
 
 func placesIn(files view.Files) Places {
-	return Places{Managed: managedFile, User: userFile, State: stateDir, Root: projectRoot, Home: "/home/u", Files: files, UID: 1000}
+	return Places{Managed: managedFile, User: userFile, State: stateDir, Root: projectRoot, Home: "/home/u",
+		Files: files, UID: 1000}
 }
 
 func loaded(t *testing.T, p Places) Settings {
@@ -75,7 +76,8 @@ func TestNoFiles(t *testing.T) {
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Settings{}, "Rules", "said")); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(nod.DefaultRules(), s.Rules, cmp.AllowUnexported(nod.Rule{}), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(nod.DefaultRules(), s.Rules, cmp.AllowUnexported(nod.Rule{}),
+		cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("rules (-default +got):\n%s", diff)
 	}
 }
@@ -142,9 +144,12 @@ out = 3.0
 		Mode: Observe, ModeOrigin: userFile + ":2", Profile: Reinforce, ClaudeRules: ClaudeTighten,
 		Roots: []string{"/home/u/src", "/srv/work"},
 		Model: ModelSettings{
-			Target:    Target{Provider: "anthropic", Name: "m", Endpoint: "https://gate.example.com/v1", KeyFile: "/home/u/.config/nod/key", Headers: map[string]string{"x-team": "core"}},
-			Fallbacks: []Target{{Provider: "compatible", Name: "qwen3", Endpoint: "http://127.0.0.1:11434/v1", Channel: "schema"}, {Provider: "vertex", KeyFile: "/home/u/sa.json", Region: "us-east5", Project: "p"}},
-			Stages:    2, Timeout: 31 * time.Second, MaxTokens: 512, Proxy: "http://u:p@proxy:3128", CAFile: "/etc/ca.pem",
+			Target: Target{Provider: "anthropic", Name: "m", Endpoint: "https://gate.example.com/v1",
+				KeyFile: "/home/u/.config/nod/key", Headers: map[string]string{"x-team": "core"}},
+			Fallbacks: []Target{{Provider: "compatible", Name: "qwen3", Endpoint: "http://127.0.0.1:11434/v1",
+				Channel: "schema"}, {Provider: "vertex", KeyFile: "/home/u/sa.json", Region: "us-east5", Project: "p"}},
+			Stages: 2, Timeout: 31 * time.Second, MaxTokens: 512, Proxy: "http://u:p@proxy:3128",
+			CAFile:     "/etc/ca.pem",
 			Transcript: "last20",
 		},
 		Log:     LogSettings{OnFailure: Block, DumpDir: "/home/u/dumps"},
@@ -159,7 +164,8 @@ out = 3.0
 	}
 	for list, want := range map[string][]string{
 		"hosts": {"pkg.go.dev", "*.example.com", "::1"}, "allowlist": {"read_file"},
-		"secrets": {"~/.config/acme", "!*.pub", "/home/u/.config/nod/key", "/home/u/sa.json", "/home/u/dumps"}, "guarded": {"Justfile"},
+		"secrets": {"~/.config/acme", "!*.pub", "/home/u/.config/nod/key", "/home/u/sa.json", "/home/u/dumps"},
+		"guarded": {"Justfile"},
 	} {
 		if diff := cmp.Diff(want, texts(s, list)); diff != "" {
 			t.Errorf("%s:\n%s", list, diff)
@@ -171,14 +177,17 @@ out = 3.0
 func TestBadText(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"syntax", "mode = \n", "1:8: not TOML: unexpected character U+000A at start of value; correct it"},
-		{"open string", "# é\nallow = [\"é\", \"b\n", "2:17: not TOML: basic strings cannot have new lines; correct it"},
+		{"open string", "# é\nallow = [\"é\", \"b\n",
+			"2:17: not TOML: basic strings cannot have new lines; correct it"},
 		{"end of file", "allow = [", "1:9: not TOML: array is incomplete; correct it"},
 		{"not UTF-8", "mode = \"\xff\"", "1:1: not UTF-8 text; save the file as UTF-8"},
 		{"unknown key", "\nalow = []\n", `2:1: "alow" is not a key; did you mean allow?`},
-		{"annotations", "mcp_read_only = \"allow\"", `1:1: "mcp_read_only" is not a key; no agent tells nod the annotations of an MCP tool (readOnlyHint), so no setting can go by them; name the tools: allow = ["mcp__SERVER__get_*"]`},
+		{"annotations", "mcp_read_only = \"allow\"",
+			`1:1: "mcp_read_only" is not a key; no agent tells nod the annotations of an MCP tool (readOnlyHint), so no setting can go by them; name the tools: allow = ["mcp__SERVER__get_*"]`},
 		{"dashes", "soft-deny = []", `1:1: "soft-deny" is not a key; did you mean soft_deny?`},
 		{"far off", "zzzzzzzzzzzz = 1", `1:1: "zzzzzzzzzzzz" is not a key; the keys are allow, allowlist, `},
-		{"below a table", "[model]\nname = \"x\"\nallow = []", `3:1: "allow" is not a key of [model]; put allow at the top of the file, before the first [table]`},
+		{"below a table", "[model]\nname = \"x\"\nallow = []",
+			`3:1: "allow" is not a key of [model]; put allow at the top of the file, before the first [table]`},
 		{"above its table", "provider = \"openai\"", `1:1: "provider" is not a key; put provider below [model]`},
 		{"log key", "[model]\ndump_dir = \"/x\"", `2:1: "dump_dir" is not a key of [model]; put dump_dir below [log]`},
 		{"model key", "[model]\nendpiont = \"x\"", `2:1: "endpiont" is not a key of [model]; did you mean endpoint?`},
@@ -186,10 +195,12 @@ func TestBadText(t *testing.T) {
 		{"inline key", "model = { naem = \"x\" }", `1:11: "naem" is not a key of [model]; did you mean name?`},
 		{"twice", "mode = \"off\"\nhosts = []\nmode = \"off\"", `3:1: "mode" is set twice, first on line 1; keep one`},
 		{"table twice", "[model]\n[log]\n[model]", `3:2: "model" is set twice, first on line 1; keep one`},
-		{"dotted and table", "model.name = \"x\"\n[model]\ntimeout = \"1s\"", `2:2: "model" is set twice, first on line 1; keep one`},
+		{"dotted and table", "model.name = \"x\"\n[model]\ntimeout = \"1s\"",
+			`2:2: "model" is set twice, first on line 1; keep one`},
 		{"inline and table", "model = {}\n[model.headers]", `2:2: "model" is set twice, first on line 1; keep one`},
 		{"table and list", "[price]\n[[price]]", `2:3: "price" is set twice, first on line 1; keep one`},
-		{"key in table twice", "[model]\nname = \"a\"\nname = \"b\"", `3:1: "name" is set twice, first on line 2; keep one`},
+		{"key in table twice", "[model]\nname = \"a\"\nname = \"b\"",
+			`3:1: "name" is set twice, first on line 2; keep one`},
 		{"mode", `mode = "Off"`, `1:8: mode cannot be "Off"; write "enforce", "observe" or "off"`},
 		{"mode type", `mode = true`, `1:8: mode needs a string; put it in quotes`},
 		{"list type", `allow = "git status"`, `1:9: allow needs a list; write allow = ["..."]`},
@@ -198,57 +209,80 @@ func TestBadText(t *testing.T) {
 		{"table type", `model = "x"`, `1:9: model is a table; write [model] and its keys below it`},
 		{"tables", "[[model]]", `1:3: model is a table; write [model] and its keys below it`},
 		{"price table", "[price]", `1:2: price is a list of tables; write [[price]] and its keys below it`},
-		{"broad rule", "allow = [\"git status\",\n \"bash\"]", `2:2: allow: "bash" would allow any code that bash can run; `},
-		{"prose boundary", "hard_deny = [\"never; ever\"]", `1:14: hard_deny: "never; ever" cannot be a command pattern`},
+		{"broad rule", "allow = [\"git status\",\n \"bash\"]",
+			`2:2: allow: "bash" would allow any code that bash can run; `},
+		{"prose boundary", "hard_deny = [\"never; ever\"]",
+			`1:14: hard_deny: "never; ever" cannot be a command pattern`},
 		{"empty rule", `environment = [" "]`, `1:16: environment: an empty rule; remove it`},
 		{"control", `allow = ["git\u0000"]`, `1:10: allow holds a control character (U+0000); remove it`},
 		{"control in a scalar", `model.name = "a\u0085b"`, `1:14: name holds a control character (U+0085); remove it`},
-		{"duration", `model.timeout = "20"`, `1:17: timeout cannot be "20"; write a duration up to "45s", such as "20s"`},
+		{"duration", `model.timeout = "20"`,
+			`1:17: timeout cannot be "20"; write a duration up to "45s", such as "20s"`},
 		{"duration type", `model.timeout = 20`, `1:17: timeout needs a duration in quotes, such as "20s"`},
 		{"duration sign", `model.timeout = "-20s"`, `1:17: timeout cannot be "-20s"; `},
 		{"duration length", `model.timeout = "11m"`, `1:17: timeout cannot be "11m"; `},
 		{"tokens", `model.max_tokens = 0`, `1:20: max_tokens is 0; write a number from 1 to 32768`},
 		{"tokens type", `model.max_tokens = 1.5`, `1:20: max_tokens needs a whole number`},
-		{"provider", `model.provider = "openia"`, `1:18: provider cannot be "openia"; write "", "anthropic", "openai", "gemini", "compatible", "bedrock", "vertex" or "azure"`},
+		{"provider", `model.provider = "openia"`,
+			`1:18: provider cannot be "openia"; write "", "anthropic", "openai", "gemini", "compatible", "bedrock", "vertex" or "azure"`},
 		{"approvals", `approvals = "always"`, `1:13: approvals cannot be "always"; write "on" or "off"`},
 		{"stages", `model.stages = 3`, `1:16: stages is 3; write a number from 1 to 2`},
-		{"ceiling", "model.max_cost_session = -0.5", `1:26: max_cost_session is -0.5; write US dollars from 0 (no ceiling) to 10000`},
-		{"ceiling type", "model.max_cost_day = \"5\"", `1:22: max_cost_day needs an amount of US dollars, such as 1.50`},
+		{"ceiling", "model.max_cost_session = -0.5",
+			`1:26: max_cost_session is -0.5; write US dollars from 0 (no ceiling) to 10000`},
+		{"ceiling type", "model.max_cost_day = \"5\"",
+			`1:22: max_cost_day needs an amount of US dollars, such as 1.50`},
 		{"ceiling without end", "[model]\nmax_cost_day = inf", `2:16: max_cost_day is inf; `},
 		{"on_block", `model.on_block = "allow"`, `1:18: on_block cannot be "allow"; write "deny" or "ask"`},
-		{"on_unavailable", `model.on_unavailable = "allow"`, `1:24: on_unavailable cannot be "allow"; write "ask" or "deny"`},
-		{"channel", `model.channel = "xml"`, `1:17: channel cannot be "xml"; write "", "tool", "auto", "schema" or "lines"`},
-		{"fallback, no table", `fallback = "openai"`, `1:12: fallback is a list of tables; write [[fallback]] and its keys below it`},
+		{"on_unavailable", `model.on_unavailable = "allow"`,
+			`1:24: on_unavailable cannot be "allow"; write "ask" or "deny"`},
+		{"channel", `model.channel = "xml"`,
+			`1:17: channel cannot be "xml"; write "", "tool", "auto", "schema" or "lines"`},
+		{"fallback, no table", `fallback = "openai"`,
+			`1:12: fallback is a list of tables; write [[fallback]] and its keys below it`},
 		{"fallback, no provider", "[[fallback]]\nname = \"m\"", `1:3: a fallback needs a provider; add it`},
-		{"fallback, unknown key", "[[fallback]]\nprovider = \"openai\"\ntimeout = \"1s\"", `3:1: "timeout" is not a key of [fallback]`},
-		{"fallbacks", strings.Repeat("[[fallback]]\nprovider = \"openai\"\n", 5), `9:3: more than 4 fallbacks; a call would wait too long for them`},
-		{"endpoint", `model.endpoint = "example.com"`, `1:18: endpoint: "example.com" is no address; write https:// or http://HOST`},
+		{"fallback, unknown key", "[[fallback]]\nprovider = \"openai\"\ntimeout = \"1s\"",
+			`3:1: "timeout" is not a key of [fallback]`},
+		{"fallbacks", strings.Repeat("[[fallback]]\nprovider = \"openai\"\n", 5),
+			`9:3: more than 4 fallbacks; a call would wait too long for them`},
+		{"endpoint", `model.endpoint = "example.com"`,
+			`1:18: endpoint: "example.com" is no address; write https:// or http://HOST`},
 		{"endpoint scheme", `model.endpoint = "file:///etc"`, `1:18: endpoint: "file:///etc" is no address; `},
-		{"endpoint in the clear", `model.endpoint = "http://example.com"`, `1:18: endpoint: "http://example.com" would send the key in the clear; use https, or http to this machine`},
-		{"endpoint password", `model.endpoint = "https://u:p@example.com"`, `1:18: endpoint: an endpoint holds neither a name, a password nor a query; use key_file`},
-		{"relative file", `model.key_file = "key"`, `1:18: key_file: "key" is relative, and to nothing in particular; start it with / or ~/`},
+		{"endpoint in the clear", `model.endpoint = "http://example.com"`,
+			`1:18: endpoint: "http://example.com" would send the key in the clear; use https, or http to this machine`},
+		{"endpoint password", `model.endpoint = "https://u:p@example.com"`,
+			`1:18: endpoint: an endpoint holds neither a name, a password nor a query; use key_file`},
+		{"relative file", `model.key_file = "key"`,
+			`1:18: key_file: "key" is relative, and to nothing in particular; start it with / or ~/`},
 		{"other home", `model.ca_file = "~root/x"`, `1:17: ca_file: "~root/x" is relative, `},
-		{"header key", `model.headers = { Authorization = "x" }`, `1:19: headers: Authorization would hold a key in the settings; use key_file`},
-		{"header name", `model.headers = { "a b" = "x" }`, `1:19: headers: "a b" is no header name; use letters, digits and -`},
+		{"header key", `model.headers = { Authorization = "x" }`,
+			`1:19: headers: Authorization would hold a key in the settings; use key_file`},
+		{"header name", `model.headers = { "a b" = "x" }`,
+			`1:19: headers: "a b" is no header name; use letters, digits and -`},
 		{"header line", `model.headers = { a = "x\r\nb: c" }`, `1:23: a holds a control character (U+000D); remove it`},
-		{"header twins", `model.headers = { a = "x", A = "y" }`, `1:28: header a is set twice, in different case; keep one`},
+		{"header twins", `model.headers = { a = "x", A = "y" }`,
+			`1:28: header a is set twice, in different case; keep one`},
 		{"transcript", `model.transcript = "all"`, `1:20: transcript cannot be "all"; write "ledger" or "last20"`},
 		{"failure", `log.on_failure = "ignore"`, `1:18: on_failure cannot be "ignore"; write "continue" or "block"`},
 		{"price", "[[price]]\nmodel = \"m\"\nin = 1", `1:3: a price needs model, in and out; add what is missing`},
-		{"price twice", "[[price]]\nmodel = \"m\"\nin = 1\nout = 1\n[[price]]\nmodel = \"m\"\nin = 1\nout = 1", `5:3: the price of "m" is set twice; keep one`},
+		{"price twice", "[[price]]\nmodel = \"m\"\nin = 1\nout = 1\n[[price]]\nmodel = \"m\"\nin = 1\nout = 1",
+			`5:3: the price of "m" is set twice; keep one`},
 		{"price number", "[[price]]\nin = -1", `2:6: in is -1; write US dollars for a million tokens, such as 1.5`},
 		{"price nan", "[[price]]\nin = nan", `2:6: in is nan; `},
 		{"price type", "[[price]]\nin = \"1\"", `2:6: in needs a number of US dollars for a million tokens`},
 		{"root /", `workspace_roots = ["/"]`, `1:20: workspace_roots: / is no workspace; name a project's directory`},
-		{"root home", `workspace_roots = ["~"]`, `1:20: workspace_roots: "/home/u" holds the home directory and is no workspace; name a project's directory`},
-		{"root above home", `workspace_roots = ["/home/x/.."]`, `1:20: workspace_roots: "/home" holds the home directory and is no workspace`},
+		{"root home", `workspace_roots = ["~"]`,
+			`1:20: workspace_roots: "/home/u" holds the home directory and is no workspace; name a project's directory`},
+		{"root above home", `workspace_roots = ["/home/x/.."]`,
+			`1:20: workspace_roots: "/home" holds the home directory and is no workspace`},
 		{"relative root", `workspace_roots = ["src"]`, `1:20: workspace_roots: "src" is relative`},
 		{"host with port", `hosts = ["example.com:443"]`, `1:10: hosts: "example.com:443" is no host; `},
 		{"host URL", `hosts = ["https://example.com"]`, `1:10: hosts: "https://example.com" is no host; `},
 		{"host of all", `hosts = ["*.com"]`, `1:10: hosts: "*.com" covers too much; write *.example.com`},
 		{"host star", `hosts = ["*"]`, `1:10: hosts: "*" is no host; `},
-		{"tool", `allowlist = ["Read File"]`, `1:14: allowlist: "Read File" is no canonical tool name, such as read_file`},
-		{"tool of a server", `allowlist = ["mcp__x__y"]`, `1:14: allowlist: "mcp__x__y" is a tool of an MCP server, which stands as a rule: allow = ["mcp__x__y"]`},
+		{"tool", `allowlist = ["Read File"]`,
+			`1:14: allowlist: "Read File" is no canonical tool name, such as read_file`},
+		{"tool of a server", `allowlist = ["mcp__x__y"]`,
+			`1:14: allowlist: "mcp__x__y" is a tool of an MCP server, which stands as a rule: allow = ["mcp__x__y"]`},
 		{"path", `secrets = ["!/"]`, `1:12: secrets: "!/" names nothing; write a name, ~/name or /name`},
 		{"path up", `guarded = ["../x"]`, `1:12: guarded: "../x": .. is not supported here; `},
 		{"path glob", `guarded = ["a["]`, `1:12: guarded: "a[": unbalanced [ or a trailing \; correct it`},
@@ -272,7 +306,8 @@ func TestGoodText(t *testing.T) {
 		"", "# only a comment", "\r\nmode = 'off'\r\n", "[model]\n[model.headers]\nx-a = \"b\"",
 		"[model.headers]\nx-a = \"b\"\n[model]\nname = \"x\"", "model.name = \"x\"\nmodel.timeout = \"1s\"",
 		"soft_deny = [\"\"\"never\nthat\"\"\"]", "model.endpoint = \"http://127.0.0.1:8080/v1\"",
-		"model.endpoint = \"http://[::1]\"", "model.endpoint = \"http://localhost\"", "model.proxy = \"socks5://p:1080\"",
+		"model.endpoint = \"http://[::1]\"", "model.endpoint = \"http://localhost\"",
+		"model.proxy = \"socks5://p:1080\"",
 	} {
 		if _, err := Load(placesIn(world().File(userFile, text, 0o600))); err != nil {
 			t.Errorf("%q: %v", text, err)
@@ -295,7 +330,10 @@ func TestRefusedPlaces(t *testing.T) {
 			userFile + ": writable by others (mode 0660); run: chmod go-w " + userFile},
 		{"all may write", func(m *view.Memory) *view.Memory { return m.File(userFile, text, 0o602) },
 			userFile + ": writable by others (mode 0602); run: chmod go-w " + userFile},
-		{"somebody else's", func(m *view.Memory) *view.Memory { return m.File(userFile, text, 0o600).Chown(userFile, 1001) },
+		{"somebody else's", func(m *view.Memory) *view.Memory {
+			return m.File(userFile, text, 0o600).Chown(userFile,
+				1001)
+		},
 			userFile + ": owned by user 1001, neither root nor you (1000); take it over with chown, or remove it"},
 		{"replaceable", func(m *view.Memory) *view.Memory {
 			return m.File(userFile, text, 0o600).Dir("/home/u/.config", 0o777)
@@ -384,7 +422,8 @@ func TestUnreadableIsNotMissing(t *testing.T) {
 // workspace, so the user's settings do not lie in one.
 func TestHomeIsNoWorkspace(t *testing.T) {
 	for _, root := range []string{"/", "/home", "/home/u", "/home/u/link"} {
-		m := world().File(userFile, `mode = "off"`, 0o600).File("/home/u/.nod.toml", `hard_deny = ["git"]`, 0o600).Link("/home/u/link", "/home/u")
+		m := world().File(userFile, `mode = "off"`, 0o600).File("/home/u/.nod.toml", `hard_deny = ["git"]`,
+			0o600).Link("/home/u/link", "/home/u")
 		p := placesIn(m)
 		p.Root = root
 		if s := loaded(t, p); s.Mode != Off || len(s.Rules.HardDeny) != len(nod.DefaultRules().HardDeny) {
@@ -404,8 +443,10 @@ func TestKey(t *testing.T) {
 		{"read only", "sk-1", 0o400, 1000, "sk-1", ""},
 		{"group may read", "sk-1", 0o640, 1000, "", "key file /k: others may read it (mode 0640); run: chmod 600 /k"},
 		{"root's", "sk-1", 0o600, 0, "", "key file /k: owned by user 0, not you (1000); take it over with chown"},
-		{"empty", " \n", 0o600, 1000, "", "key file /k: it does not hold one key; write the key into it, and nothing else"},
-		{"two lines", "a\nb\n", 0o600, 1000, "", "key file /k: it does not hold one key; write the key into it, and nothing else"},
+		{"empty", " \n", 0o600, 1000, "",
+			"key file /k: it does not hold one key; write the key into it, and nothing else"},
+		{"two lines", "a\nb\n", 0o600, 1000, "",
+			"key file /k: it does not hold one key; write the key into it, and nothing else"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := world().File("/k", c.text, c.mode).Chown("/k", c.uid)
@@ -416,7 +457,8 @@ func TestKey(t *testing.T) {
 	key, err := Target{KeyFile: "/gone"}.Key(world(), 1000)
 	checkKey(t, key, err, "", "key file /gone: it does not exist; write the key into it, mode 0600")
 	document := "{\n  \"type\": \"service_account\"\n}\n"
-	key, err = Target{Provider: "vertex", KeyFile: "/k"}.Key(world().File("/k", document, 0o600).Chown("/k", 1000), 1000)
+	key, err = Target{Provider: "vertex", KeyFile: "/k"}.Key(world().File("/k", document, 0o600).Chown("/k", 1000),
+		1000)
 	checkKey(t, key, err, strings.TrimSpace(document), "")
 	key, err = Target{}.Key(world(), 1000)
 	checkKey(t, key, err, "", "")
@@ -449,12 +491,14 @@ func TestManual(t *testing.T) {
 	}
 	s := loaded(t, placesIn(world().File(userFile, strings.ReplaceAll(manual, "//", ""), 0o600)))
 	want := ModelSettings{
-		Target:    Target{Provider: "anthropic", KeyFile: "/home/u/.config/nod/key", Headers: map[string]string{"x-team": "core"}},
+		Target: Target{Provider: "anthropic", KeyFile: "/home/u/.config/nod/key",
+			Headers: map[string]string{"x-team": "core"}},
 		Fallbacks: []Target{{Provider: "openai", KeyFile: "/home/u/.config/nod/openai-key"}},
 		Timeout:   defaultTimeout, MaxTokens: defaultMaxTokens, Stages: defaultStages,
 		Transcript: defaultTranscript,
 	}
-	if diff := cmp.Diff(want, s.Model); diff != "" || len(s.Prices) != 1 || len(s.Rules.Allow) != len(nod.DefaultRules().Allow)+2 {
+	if diff := cmp.Diff(want,
+		s.Model); diff != "" || len(s.Prices) != 1 || len(s.Rules.Allow) != len(nod.DefaultRules().Allow)+2 {
 		t.Errorf("prices %v, allow %v, model:\n%s", s.Prices, s.Rules.Allow, diff)
 	}
 }

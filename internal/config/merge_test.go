@@ -55,7 +55,8 @@ func TestMergeLists(t *testing.T) {
 		{"repository adds", absent, absent, soft + `["git r"]`, []string{"D", "git r"}},
 		{"repository cannot remove", soft + `["m"]`, absent, soft + `[]`, []string{"m"}},
 		{"repository cannot bring back", absent, soft + `[]`, soft + `["$defaults", "git r"]`, []string{"git r"}},
-		{"all three", soft + `["m"]`, soft + `["a", "$defaults"]`, soft + `["git r"]`, []string{"m", "a", "D", "git r"}},
+		{"all three", soft + `["m"]`, soft + `["a", "$defaults"]`, soft + `["git r"]`,
+			[]string{"m", "a", "D", "git r"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := loaded(t, placesIn(threeFiles(c.managed, c.user, c.repo)))
@@ -84,7 +85,8 @@ func TestManagedPathsHold(t *testing.T) {
 			want                []string
 		}{
 			{"taken back", list + ` = [".acme"]`, list + ` = [".u", "!.acme"]`, []string{".u", "!.acme", ".acme"}},
-			{"named by both", list + ` = [".acme"]`, list + ` = [".acme", "!.acme", ".u"]`, []string{"!.acme", ".u", ".acme"}},
+			{"named by both", list + ` = [".acme"]`, list + ` = [".acme", "!.acme", ".u"]`,
+				[]string{"!.acme", ".u", ".acme"}},
 			{"managed alone", list + ` = [".acme", "!.acme/pub"]`, "", []string{".acme", "!.acme/pub"}},
 		} {
 			s := loaded(t, placesIn(threeFiles(c.managed, c.user, absent)))
@@ -112,7 +114,8 @@ func TestListsAndRulesAgree(t *testing.T) {
 		}
 	}
 	r := s.Rules
-	if diff := cmp.Diff(concat(r.Allow, r.SoftDeny, r.HardDeny, r.Environment), rules, cmp.AllowUnexported(nod.Rule{})); diff != "" {
+	if diff := cmp.Diff(concat(r.Allow, r.SoftDeny, r.HardDeny, r.Environment), rules,
+		cmp.AllowUnexported(nod.Rule{})); diff != "" {
 		t.Errorf("rules:\n%s", diff)
 	}
 	if diff := cmp.Diff(concat(r.Hosts, r.Allowlist, r.Secrets, r.Guarded), names); diff != "" {
@@ -151,7 +154,8 @@ func concat[T any](lists ...[]T) []T {
 }
 
 func TestOrigins(t *testing.T) {
-	s := loaded(t, placesIn(threeFiles("\nallow = [\"git status\",\n  \"git diff\"]", `environment = ["Go"]`, "hard_deny = [\"git push\"]")))
+	s := loaded(t, placesIn(threeFiles("\nallow = [\"git status\",\n  \"git diff\"]", `environment = ["Go"]`,
+		"hard_deny = [\"git push\"]")))
 	got := map[string]string{}
 	for _, r := range concat(s.Rules.Allow, s.Rules.Environment, s.Rules.HardDeny) {
 		got[r.Text] = r.Origin
@@ -201,9 +205,11 @@ out = 4
 `
 	s := loaded(t, placesIn(threeFiles(managed, user, absent)))
 	want := Settings{
-		Mode: Enforce, ClaudeRules: ClaudeTighten, ModeOrigin: managedFile + ":2", Profile: Replace, Approvals: true, Roots: []string{"/srv/a", "/home/u/src"},
+		Mode: Enforce, ClaudeRules: ClaudeTighten, ModeOrigin: managedFile + ":2", Profile: Replace, Approvals: true,
+		Roots: []string{"/srv/a", "/home/u/src"},
 		Model: ModelSettings{
-			Target:  Target{Provider: "openai", Endpoint: "https://gate.example.com", Headers: map[string]string{"x-team": "org", "x-a": "1", "x-b": "2"}},
+			Target: Target{Provider: "openai", Endpoint: "https://gate.example.com",
+				Headers: map[string]string{"x-team": "org", "x-a": "1", "x-b": "2"}},
 			Timeout: defaultTimeout, MaxTokens: defaultMaxTokens, Transcript: defaultTranscript, Stages: defaultStages,
 		},
 		Log:    LogSettings{OnFailure: Block},
@@ -220,7 +226,8 @@ func TestTheManagedFileEndsApprovals(t *testing.T) {
 		managed, user string
 		want          bool
 	}{{"off", "on", false}, {"on", "off", true}} {
-		s := loaded(t, placesIn(threeFiles("approvals = \""+row.managed+"\"\n", "approvals = \""+row.user+"\"\n", absent)))
+		s := loaded(t, placesIn(threeFiles("approvals = \""+row.managed+"\"\n", "approvals = \""+row.user+"\"\n",
+			absent)))
 		if s.Approvals != row.want {
 			t.Errorf("%+v: %v", row, s.Approvals)
 		}

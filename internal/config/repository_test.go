@@ -18,7 +18,8 @@ const repoFile = projectRoot + "/.nod.toml"
 
 // trusting is a trust list that holds the text at the root.
 func trusting(root, text string) string {
-	list, err := json.Marshal(trustFile{1, []Trust{{Root: root, SHA256: hash([]byte(text)), At: time.Unix(1, 0).UTC()}}})
+	list, err := json.Marshal(trustFile{1,
+		[]Trust{{Root: root, SHA256: hash([]byte(text)), At: time.Unix(1, 0).UTC()}}})
 	if err != nil {
 		panic(err)
 	}
@@ -26,7 +27,8 @@ func trusting(root, text string) string {
 }
 
 func trustedWorld(text string) *view.Memory {
-	return world().File(repoFile, text, 0o644).File(stateDir+"/trust.json", trusting(projectRoot, text), 0o600).Chown(stateDir+"/trust.json", 1000)
+	return world().File(repoFile, text, 0o644).File(stateDir+"/trust.json", trusting(projectRoot, text),
+		0o600).Chown(stateDir+"/trust.json", 1000)
 }
 
 // added is what differs from the built-in lists.
@@ -60,11 +62,13 @@ func TestUntrustedTightensOnly(t *testing.T) {
 			t.Errorf("%q from %s: untrusted %v", r.Text, r.Origin, r.Untrusted)
 		}
 	}
-	want := []string{repoFile + ` is not trusted, so this was left out: "allow" (line 2), "environment" (line 3), "never; ever" (line 4), "hosts" (line 5); to read and accept it, run: nod trust ` + projectRoot}
+	want := []string{repoFile +
+		` is not trusted, so this was left out: "allow" (line 2), "environment" (line 3), "never; ever" (line 4), "hosts" (line 5); to read and accept it, run: nod trust ` + projectRoot}
 	if diff := cmp.Diff(want, s.Notices); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]Source{{Path: repoFile, Level: Repository, SHA256: hash([]byte(fullRepository)), Used: true}}, s.Sources); diff != "" {
+	if diff := cmp.Diff([]Source{{Path: repoFile, Level: Repository, SHA256: hash([]byte(fullRepository)), Used: true}},
+		s.Sources); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}
 }
@@ -101,19 +105,28 @@ func TestTrustBinds(t *testing.T) {
 		notice string
 	}{
 		{"as accepted", func() *view.Memory { return trustedWorld(text) }, projectRoot, true, ""},
-		{"through a link", func() *view.Memory { return trustedWorld(text).Link("/home/u/l", projectRoot) }, "/home/u/l", true, ""},
-		{"changed", func() *view.Memory { return trustedWorld(text).File(repoFile, text+"\n", 0o644) }, projectRoot, false, "is not trusted"},
-		{"copied elsewhere", func() *view.Memory { return trustedWorld(text).File("/home/u/src/b/.nod.toml", text, 0o644) }, "/home/u/src/b", false, "is not trusted"},
-		{"no list", func() *view.Memory { return world().File(repoFile, text, 0o644) }, projectRoot, false, "is not trusted"},
-		{"list of another user", func() *view.Memory { return trustedWorld(text).Chown(list, 1001) }, projectRoot, false, "owned by user 1001, not you (1000)"},
+		{"through a link", func() *view.Memory { return trustedWorld(text).Link("/home/u/l", projectRoot) },
+			"/home/u/l", true, ""},
+		{"changed", func() *view.Memory { return trustedWorld(text).File(repoFile, text+"\n", 0o644) }, projectRoot,
+			false, "is not trusted"},
+		{"copied elsewhere", func() *view.Memory {
+			return trustedWorld(text).File("/home/u/src/b/.nod.toml", text,
+				0o644)
+		}, "/home/u/src/b", false, "is not trusted"},
+		{"no list", func() *view.Memory { return world().File(repoFile, text, 0o644) }, projectRoot, false,
+			"is not trusted"},
+		{"list of another user", func() *view.Memory { return trustedWorld(text).Chown(list, 1001) }, projectRoot,
+			false, "owned by user 1001, not you (1000)"},
 		{"list that others write", func() *view.Memory {
 			return world().File(repoFile, text, 0o644).File(list, trusting(projectRoot, text), 0o620).Chown(list, 1000)
 		}, projectRoot, false, "others may use it (mode 0620)"},
 		{"list that is a link", func() *view.Memory {
 			return trustedWorld(text).Link(list, "/x").File("/x", trusting(projectRoot, text), 0o600)
 		}, projectRoot, false, "not a regular file"},
-		{"list in the workspace", func() *view.Memory { return trustedWorld(text).Link(stateDir, projectRoot+"/s") }, projectRoot, false, "is not trusted"},
-		{"broken list", func() *view.Memory { return trustedWorld(text).File(list, "{", 0o600).Chown(list, 1000) }, projectRoot, false, "not the list that nod writes"},
+		{"list in the workspace", func() *view.Memory { return trustedWorld(text).Link(stateDir, projectRoot+"/s") },
+			projectRoot, false, "is not trusted"},
+		{"broken list", func() *view.Memory { return trustedWorld(text).File(list, "{", 0o600).Chown(list, 1000) },
+			projectRoot, false, "not the list that nod writes"},
 		{"list of a later nod", func() *view.Memory {
 			return trustedWorld(text).File(list, `{"v":2,"trusted":[]}`, 0o600).Chown(list, 1000)
 		}, projectRoot, false, "version 2, and this nod reads 1"},
@@ -125,7 +138,8 @@ func TestTrustBinds(t *testing.T) {
 			if got := len(added(s)) > 0; got != c.adds {
 				t.Errorf("adds %q", added(s))
 			}
-			if notices := strings.Join(s.Notices, "\n"); !strings.Contains(notices, c.notice) || c.notice == "" && notices != "" {
+			if notices := strings.Join(s.Notices, "\n"); !strings.Contains(notices,
+				c.notice) || c.notice == "" && notices != "" {
 				t.Errorf("notices %q, want %q", notices, c.notice)
 			}
 		})
@@ -136,7 +150,8 @@ func TestTrustBinds(t *testing.T) {
 func TestTrustListInWorkspace(t *testing.T) {
 	const text = `allow = ["git status"]`
 	m := world().File(repoFile, text, 0o644).
-		File(projectRoot+"/s/trust.json", trusting(projectRoot, text), 0o600).Chown(projectRoot+"/s/trust.json", 1000).Link(stateDir, projectRoot+"/s")
+		File(projectRoot+"/s/trust.json", trusting(projectRoot, text), 0o600).Chown(projectRoot+"/s/trust.json",
+		1000).Link(stateDir, projectRoot+"/s")
 	p := placesIn(through{m, stateDir, projectRoot + "/s"})
 	s := loaded(t, p)
 	if got := added(s); len(got) > 0 {
@@ -176,10 +191,16 @@ func TestUntrustedCannotBreak(t *testing.T) {
 	}{
 		{"syntax", func(m *view.Memory) *view.Memory { return m.File(repoFile, "hard_deny = [\"rm -rf\"]\n[", 0o644) },
 			repoFile + ":2:1: not TOML: "},
-		{"a link", func(m *view.Memory) *view.Memory { return m.Link(repoFile, "/etc/passwd") }, repoFile + ": not a regular file; it was left out"},
-		{"a FIFO", func(m *view.Memory) *view.Memory { return m.Special(repoFile, fs.ModeNamedPipe) }, repoFile + ": not a regular file; it was left out"},
-		{"a directory", func(m *view.Memory) *view.Memory { return m.Dir(repoFile, 0o755) }, repoFile + ": not a regular file; it was left out"},
-		{"too large", func(m *view.Memory) *view.Memory { return m.File(repoFile, strings.Repeat("#", 64<<10+1), 0o644) },
+		{"a link", func(m *view.Memory) *view.Memory { return m.Link(repoFile, "/etc/passwd") },
+			repoFile + ": not a regular file; it was left out"},
+		{"a FIFO", func(m *view.Memory) *view.Memory { return m.Special(repoFile, fs.ModeNamedPipe) },
+			repoFile + ": not a regular file; it was left out"},
+		{"a directory", func(m *view.Memory) *view.Memory { return m.Dir(repoFile, 0o755) },
+			repoFile + ": not a regular file; it was left out"},
+		{"too large", func(m *view.Memory) *view.Memory {
+			return m.File(repoFile, strings.Repeat("#", 64<<10+1),
+				0o644)
+		},
 			repoFile + ": 65537 bytes, more than the 65536 that are read; it was left out"},
 		{"settings that it may not have", func(m *view.Memory) *view.Memory {
 			return m.File(repoFile, "mode = \"off\"\nlog.on_failure = 7\nallowlist = [\"bash\"]\nsecrets = []\n[model]\nendpoint = \"https://evil\"\n", 0o644)
@@ -232,7 +253,8 @@ func TestTrustedMustBeGood(t *testing.T) {
 		if got := badSettings(t, placesIn(trustedWorld(c.text))); !strings.HasPrefix(got, repoFile+c.want) {
 			t.Errorf("\n got %s\nwant %s", got, c.want)
 		}
-		if _, err := ReadRepository(placesIn(world().File(repoFile, c.text, 0o644))); err == nil || !strings.HasPrefix(err.Error(), repoFile+c.want) {
+		if _, err := ReadRepository(placesIn(world().File(repoFile, c.text,
+			0o644))); err == nil || !strings.HasPrefix(err.Error(), repoFile+c.want) {
 			t.Errorf("ReadRepository: %v", err)
 		}
 	}
@@ -245,7 +267,8 @@ func TestReadRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := RepositoryFile{Path: repoFile, Root: projectRoot, Text: []byte(text), SHA256: hash([]byte(text))}
-	want.Items = []Item{{List: "allow", Text: "git status", Origin: repoFile + ":1", Level: Repository, Rule: f.Items[0].Rule}}
+	want.Items = []Item{{List: "allow", Text: "git status", Origin: repoFile + ":1", Level: Repository,
+		Rule: f.Items[0].Rule}}
 	if diff := cmp.Diff(want, f, cmp.AllowUnexported(nod.Rule{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

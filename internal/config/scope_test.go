@@ -78,7 +78,8 @@ func TestRepositoryScope(t *testing.T) {
 			want := map[string][]string{"allow": {"git status"}}
 			if c.here {
 				want = map[string][]string{
-					"allow": {"git status", "npm test", "npm run linked"}, "hosts": {"pkg.go.dev"}, "environment": {"Node.js project"},
+					"allow": {"git status", "npm test", "npm run linked"}, "hosts": {"pkg.go.dev"},
+					"environment": {"Node.js project"},
 				}
 			}
 			got := map[string][]string{}
@@ -122,7 +123,8 @@ func TestScopesAreListed(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, item := range s.Lists() {
-		scoped := slices.Contains([]string{"npm test", "npm run linked", "npm publish", "pkg.go.dev", "skill", "Node.js project"}, item.Text)
+		scoped := slices.Contains([]string{"npm test", "npm run linked", "npm publish", "pkg.go.dev", "skill",
+			"Node.js project"}, item.Text)
 		if scoped != (item.Scope == "/home/u/src/app") {
 			t.Errorf("%s %q has the scope %q", item.List, item.Text, item.Scope)
 		}
@@ -154,7 +156,8 @@ func TestBadScopes(t *testing.T) {
 		}
 	}
 	// A repository's own file holds no scopes, trusted or not.
-	s := loaded(t, placesIn(world().File(projectRoot+"/.nod.toml", "[[repository]]\npath = \"~/src/app\"\nhard_deny = [\"npm test\"]\n", 0o644)))
+	s := loaded(t, placesIn(world().File(projectRoot+"/.nod.toml",
+		"[[repository]]\npath = \"~/src/app\"\nhard_deny = [\"npm test\"]\n", 0o644)))
 	if len(s.Scopes) > 0 || slices.Contains(texts(s, "hard_deny"), "npm test") || len(s.Notices) != 1 {
 		t.Errorf("scopes %v, notices %q", s.Scopes, s.Notices)
 	}
@@ -163,11 +166,13 @@ func TestBadScopes(t *testing.T) {
 func TestRepositoryOf(t *testing.T) {
 	p := placesIn(scopeWorld().File("/home/u/.git/HEAD", "", 0o644).Dir("/home/u/plain/a", 0o755))
 	for dir, want := range map[string]string{
-		"/home/u/src/app": "/home/u/src/app", "/home/u/src/app/cmd": "/home/u/src/app", "/home/u/link": "/home/u/src/app",
-		"/home/u/wt/cmd": "/home/u/src/app", "/home/u/claims": "/home/u/claims", "/home/u/src/app/vendor/x": "/home/u/src/app/vendor/x",
-		"/home/u/src/app/sub": "/home/u/src/app/sub",
-		"/home/u/plain/a":     "/home/u/plain/a", // home is under git, and no repository to write rules for
-		"/home/u":             "", "/": "",
+		"/home/u/src/app": "/home/u/src/app", "/home/u/src/app/cmd": "/home/u/src/app",
+		"/home/u/link":   "/home/u/src/app",
+		"/home/u/wt/cmd": "/home/u/src/app", "/home/u/claims": "/home/u/claims",
+		"/home/u/src/app/vendor/x": "/home/u/src/app/vendor/x",
+		"/home/u/src/app/sub":      "/home/u/src/app/sub",
+		"/home/u/plain/a":          "/home/u/plain/a", // home is under git, and no repository to write rules for
+		"/home/u":                  "", "/": "",
 	} {
 		if got, err := RepositoryOf(p, dir); got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q, %v", dir, got, err)
@@ -187,8 +192,10 @@ func TestAddRepository(t *testing.T) {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	entries := []Entry{{"hosts", "pkg.go.dev"}, {"allow", "go test *"}, {"allow", `echo "x"`}, {"environment", "Go module"}}
-	for _, before := range []string{"", "mode = \"observe\"", "# mine\r\nmode = \"observe\"\r\n[log]\r\n", "[[repository]]\npath = \"~/x\"\nallow = [\"npm test\"]\n"} {
+	entries := []Entry{{"hosts", "pkg.go.dev"}, {"allow", "go test *"}, {"allow", `echo "x"`},
+		{"environment", "Go module"}}
+	for _, before := range []string{"", "mode = \"observe\"", "# mine\r\nmode = \"observe\"\r\n[log]\r\n",
+		"[[repository]]\npath = \"~/x\"\nallow = [\"npm test\"]\n"} {
 		if err := os.MkdirAll(filepath.Dir(p.User), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +206,8 @@ func TestAddRepository(t *testing.T) {
 			t.Fatalf("%q: %v", before, err)
 		}
 		text, err := os.ReadFile(p.User)
-		crlf, lf := strings.Contains(before, "\r\n"), strings.Contains(strings.ReplaceAll(string(text), "\r\n", ""), "\n")
+		crlf, lf := strings.Contains(before, "\r\n"),
+			strings.Contains(strings.ReplaceAll(string(text), "\r\n", ""), "\n")
 		if err != nil || !strings.HasPrefix(string(text), before) || crlf == lf {
 			t.Errorf("%q became %q: %v", before, text, err)
 		}
@@ -214,7 +222,8 @@ func TestAddRepository(t *testing.T) {
 	}
 	// What cannot be written as it is, is not.
 	before, _ := os.ReadFile(p.User)
-	for _, bad := range [][]Entry{{{"allow", "python *"}}, {{"allow", "a\x1bb"}}, {{"secrets", "x"}}, {{"allow", "$defaults"}}} {
+	for _, bad := range [][]Entry{{{"allow", "python *"}}, {{"allow", "a\x1bb"}}, {{"secrets", "x"}},
+		{{"allow", "$defaults"}}} {
 		if err := AddRepository(p, root, bad); err == nil {
 			t.Errorf("%q was written", bad)
 		}

@@ -20,9 +20,10 @@ func TestWhatOfARunStays(t *testing.T) {
 		refused, here []string
 	}{
 		"a workspace that is an environment": {
-			before:  map[string]string{"pyvenv.cfg": "home", "bin/activate": "old"},
-			line:    "echo x > bin/activate; echo x > bin/python; mkdir lib; echo x > lib/x.pth; echo x > pyvenv.cfg; echo new > x.py",
-			is:      map[string]string{"pyvenv.cfg": "home", "bin/activate": "old", "bin/python": "", "lib/x.pth": "", "x.py": "new\n"},
+			before: map[string]string{"pyvenv.cfg": "home", "bin/activate": "old"},
+			line:   "echo x > bin/activate; echo x > bin/python; mkdir lib; echo x > lib/x.pth; echo x > pyvenv.cfg; echo new > x.py",
+			is: map[string]string{"pyvenv.cfg": "home", "bin/activate": "old", "bin/python": "", "lib/x.pth": "",
+				"x.py": "new\n"},
 			refused: []string{"bin", "lib", "pyvenv.cfg"},
 		},
 		"a workspace that would be a repository without a working tree": {

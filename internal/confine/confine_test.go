@@ -47,7 +47,8 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, home: filepath.Join(dir, "home"), root: filepath.Join(dir, "home/src/shop"), rules: nod.DefaultRules()}
+	w := &world{t: t, home: filepath.Join(dir, "home"), root: filepath.Join(dir, "home/src/shop"),
+		rules: nod.DefaultRules()}
 	if err := os.MkdirAll(w.root, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +75,10 @@ func (w *world) options(line string) confine.Options {
 	self, _ := os.Executable()
 	gate := nod.New(nod.Options{Rules: w.rules, Files: nod.OnDisk(), Home: w.home})
 	return confine.Options{
-		Line: line, Shell: "/bin/bash", Dir: w.root, Root: w.root, Home: w.home, Environ: w.environ, Cache: filepath.Join(w.home, ".cache/nod/confine"),
-		Stores: confine.Stores(w.rules.Secrets, w.home), Hidden: gate.HoldsSecret, Keep: confine.Keep(gate, w.root, w.environ), Stage: self,
+		Line: line, Shell: "/bin/bash", Dir: w.root, Root: w.root, Home: w.home, Environ: w.environ,
+		Cache:  filepath.Join(w.home, ".cache/nod/confine"),
+		Stores: confine.Stores(w.rules.Secrets, w.home), Hidden: gate.HoldsSecret,
+		Keep: confine.Keep(gate, w.root, w.environ), Stage: self,
 	}
 }
 
@@ -135,7 +138,8 @@ func (w *world) runWith(o confine.Options) ran {
 
 func (w *world) git(args ...string) {
 	w.t.Helper()
-	cmd := exec.Command("git", append([]string{"-C", w.root, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-C", w.root, "-c", "user.name=a", "-c", "user.email=a@example.com"},
+		args...)...)
 	cmd.Env = append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		w.t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -216,8 +220,10 @@ func TestWhatIsApplied(t *testing.T) {
 	r := w.run(`echo changed > kept.txt; rm gone.txt only.txt; mkdir -p made/below; echo new > made/below/file; chmod +x made/below/file; ln -s below/file made/link
 		rm -rf sub; mkdir sub; echo other > sub/y; echo x > .git/hooks/pre-commit; echo '{}' > .env; mkdir -p pkg/.claude; echo '{}' > pkg/.claude/settings.json; chmod u+s made/below/file; mkfifo pipe; ln -s /etc out`)
 	for name, want := range map[string]string{
-		"kept.txt": "changed\n", "made/below/file": "new\n", "made/link": "new\n", "sub/y": "other\n", "only.txt": "nowhere else", ".env": "KEY=" + marker,
-		"gone.txt": "", "sub/deep/x.go": "", ".git/hooks/pre-commit": "", "pkg/.claude/settings.json": "", "pipe": "", "out": "",
+		"kept.txt": "changed\n", "made/below/file": "new\n", "made/link": "new\n", "sub/y": "other\n",
+		"only.txt": "nowhere else", ".env": "KEY=" + marker,
+		"gone.txt": "", "sub/deep/x.go": "", ".git/hooks/pre-commit": "", "pkg/.claude/settings.json": "", "pipe": "",
+		"out": "",
 	} {
 		got, err := os.ReadFile(w.at(name))
 		if string(got) != want || want == "" && err == nil {
@@ -294,7 +300,8 @@ func TestChangedFromOutsideMeanwhile(t *testing.T) {
 func TestNothingIsLeft(t *testing.T) {
 	w := newWorld(t)
 	name := fmt.Sprintf("1000%d", os.Getpid()) // a time that names the sleeping
-	w.run("mkdir -p a/b; chmod 000 a/b a; mkdir /tmp/x; chmod 000 /tmp/x; sleep " + name + " & setsid nohup sleep " + name + " >/dev/null 2>&1 & (trap '' TERM HUP INT; sleep " + name + ") & echo started")
+	w.run("mkdir -p a/b; chmod 000 a/b a; mkdir /tmp/x; chmod 000 /tmp/x; sleep " + name + " & setsid nohup sleep " +
+		name + " >/dev/null 2>&1 & (trap '' TERM HUP INT; sleep " + name + ") & echo started")
 	left, err := os.ReadDir(filepath.Join(w.home, ".cache/nod/confine/runs"))
 	if err != nil || len(left) != 0 {
 		t.Errorf("%v %v", left, err)
@@ -361,7 +368,10 @@ func TestNothingRunsWithoutTheBoundary(t *testing.T) {
 		"another program":            func(o *confine.Options) { o.Stage = "/bin/false" },
 		"no stage":                   func(o *confine.Options) { o.Stage = "/nowhere" },
 		"home is the workspace":      func(o *confine.Options) { o.Root, o.Dir = o.Home, o.Home },
-		"the workspace holds home":   func(o *confine.Options) { o.Root, o.Dir = filepath.Dir(o.Home), filepath.Dir(o.Home) },
+		"the workspace holds home": func(o *confine.Options) {
+			o.Root, o.Dir = filepath.Dir(o.Home),
+				filepath.Dir(o.Home)
+		},
 		"not in the workspace":       func(o *confine.Options) { o.Dir = o.Home },
 		"the cache in the workspace": func(o *confine.Options) { o.Cache = o.Root + "/cache" },
 	} {
@@ -379,7 +389,8 @@ func TestNothingRunsWithoutTheBoundary(t *testing.T) {
 func TestAllHasEndedBeforeItIsApplied(t *testing.T) {
 	w := newWorld(t)
 	name := fmt.Sprintf("2000%d", os.Getpid())
-	o := w.options("for i in $(seq 60); do (while :; do echo " + name + " > f$i; done) & done; for i in $(seq 60); do sleep " + name + " & done; sleep 0.3")
+	o := w.options("for i in $(seq 60); do (while :; do echo " + name +
+		" > f$i; done) & done; for i in $(seq 60); do sleep " + name + " & done; sleep 0.3")
 	keep, looked := o.Keep, 0
 	o.Keep = func(path string, deletes bool) string {
 		if looked++; looked == 1 {

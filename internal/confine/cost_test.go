@@ -61,10 +61,13 @@ func newCost(t *testing.T) *cost {
 	}
 	home := filepath.Join(dir, "home")
 	c := &cost{t: t, program: filepath.Join(dir, "nod-hook"), o: Options{
-		Line: "true", Shell: "/bin/sh", Dir: home + "/src/shop", Root: home + "/src/shop", Home: home, Cache: home + "/.cache/nod/confine",
-		Environ: []string{"HOME=" + home, "PATH=/usr/local/bin:/usr/bin:/bin"}, Keep: func(string, bool) string { return "" },
+		Line: "true", Shell: "/bin/sh", Dir: home + "/src/shop", Root: home + "/src/shop", Home: home,
+		Cache:   home + "/.cache/nod/confine",
+		Environ: []string{"HOME=" + home, "PATH=/usr/local/bin:/usr/bin:/bin"},
+		Keep:    func(string, bool) string { return "" },
 	}}
-	for _, below := range []string{"src/shop/.git/hooks", "src/shop/lib", ".cache/go-build", "go/pkg", ".npm", ".cargo/registry", ".cargo/bin", ".local/bin"} {
+	for _, below := range []string{"src/shop/.git/hooks", "src/shop/lib", ".cache/go-build", "go/pkg", ".npm",
+		".cargo/registry", ".cargo/bin", ".local/bin"} {
 		if err := os.MkdirAll(filepath.Join(home, below), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -52,11 +52,14 @@ func build(t *testing.T) *outside {
 	o.git("init", "-q")
 	o.facts["workspace"], o.facts["home"], o.facts["marker"], o.facts["cmdline"] = o.root, o.home, marker, "test"
 	for name, file := range map[string]string{
-		"secret": "~/.ssh/id_ed25519", "private": "~/notes.txt", "neighbour": "~/src/other/main.go", "env": ".env", "env-below": "deploy/.env", "key-path": "~/.local/bin/server.key", "nod": "~/.config/nod/nod.toml", "tmp": "~/../tmp.txt",
+		"secret": "~/.ssh/id_ed25519", "private": "~/notes.txt", "neighbour": "~/src/other/main.go", "env": ".env",
+		"env-below": "deploy/.env", "key-path": "~/.local/bin/server.key", "nod": "~/.config/nod/nod.toml",
+		"tmp": "~/../tmp.txt",
 	} {
 		o.facts[name] = o.file(file, marker)
 	}
-	o.facts["gitconfig"] = o.file(".git/config", "[core]\n\trepositoryformatversion = 0\n[remote \"origin\"]\n\turl = https://u:"+marker+"@example.com/x\n")
+	o.facts["gitconfig"] = o.file(".git/config",
+		"[core]\n\trepositoryformatversion = 0\n[remote \"origin\"]\n\turl = https://u:"+marker+"@example.com/x\n")
 	o.file("e3/pyvenv.cfg", "home = /usr\n")
 	o.file("e3/bin/activate", "export A=1\n")
 	o.file("facts2", "facts")
@@ -65,7 +68,8 @@ func build(t *testing.T) *outside {
 		o.file(dir+"/shared", "shared")
 	}
 	o.rules.Secrets = append(o.rules.Secrets, "~/.local/bin/server.key")
-	o.environ = append(o.environ, "TOKEN="+marker, "LD_PRELOAD=/nowhere.so", "BASH_ENV=/nowhere", "SSH_AUTH_SOCK=/nowhere", "NODE_OPTIONS=--require=/nowhere", "PATH="+o.facts["path"]+":"+os.Getenv("PATH"))
+	o.environ = append(o.environ, "TOKEN="+marker, "LD_PRELOAD=/nowhere.so", "BASH_ENV=/nowhere",
+		"SSH_AUTH_SOCK=/nowhere", "NODE_OPTIONS=--require=/nowhere", "PATH="+o.facts["path"]+":"+os.Getenv("PATH"))
 	o.names()
 	o.network()
 	o.daemons()
@@ -79,7 +83,8 @@ func (o *outside) network() {
 	listen("tcp4", "tcp4", "127.0.0.1:0")
 	listen("tcp6", "tcp6", "[::1]:0")
 	listen("tcpaddr", "tcp4", "0.0.0.0:0")
-	for name, at := range map[string]string{"socket-workspace": o.at("s"), "socket-home": o.at("~/s"), "socket-path": o.facts["path"] + "/s", "socket-tmp": o.at("~/../s"), "socket-cache": o.at("~/.npm/s")} {
+	for name, at := range map[string]string{"socket-workspace": o.at("s"), "socket-home": o.at("~/s"),
+		"socket-path": o.facts["path"] + "/s", "socket-tmp": o.at("~/../s"), "socket-cache": o.at("~/.npm/s")} {
 		listen(name, "unix", at)
 		if o.facts[name] != at {
 			o.t.Fatalf("%s: no socket", at)
@@ -88,7 +93,8 @@ func (o *outside) network() {
 	o.facts["abstract"] = strings.ReplaceAll(filepath.Base(filepath.Dir(o.home)), "/", "") + o.t.Name()
 	listen("abstract-at", "unix", "@"+o.facts["abstract"])
 	o.facts["socket-datagram"] = o.at("d")
-	for _, at := range []struct{ fact, kind, address string }{{"udp4", "udp4", "127.0.0.1:0"}, {"", "unixgram", o.at("d")}} {
+	for _, at := range []struct{ fact, kind, address string }{{"udp4", "udp4", "127.0.0.1:0"},
+		{"", "unixgram", o.at("d")}} {
 		c, err := net.ListenPacket(at.kind, at.address)
 		if err != nil {
 			o.t.Fatal(err)
@@ -139,8 +145,11 @@ func (o *outside) names() {
 func (o *outside) daemons() {
 	tmp := filepath.Dir(o.home)
 	for fact, at := range map[string]string{
-		"ssh-agent": tmp + "/ssh-XXXX/agent.1", "gpg-agent": o.at("~/.gnupg/S.gpg-agent"), "x11": tmp + "/.X11-unix/X7", "wayland": tmp + "/run/wayland-0", "bus": tmp + "/run/bus", "docker-home": o.at("~/.docker/run/docker.sock"), "keyring": o.at("~/.cache/keyring/control"),
-		"tmux": tmp + "/tmux-0/default", "editor": o.at(".vscode-ipc.sock"), "nod-daemon": o.at("~/.local/state/nod/nod.sock"),
+		"ssh-agent": tmp + "/ssh-XXXX/agent.1", "gpg-agent": o.at("~/.gnupg/S.gpg-agent"), "x11": tmp + "/.X11-unix/X7",
+		"wayland": tmp + "/run/wayland-0", "bus": tmp + "/run/bus", "docker-home": o.at("~/.docker/run/docker.sock"),
+		"keyring": o.at("~/.cache/keyring/control"),
+		"tmux":    tmp + "/tmux-0/default", "editor": o.at(".vscode-ipc.sock"),
+		"nod-daemon": o.at("~/.local/state/nod/nod.sock"),
 	} {
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 			o.t.Fatal(err)
@@ -216,15 +225,29 @@ func answers(text string) map[string]string {
 // lead out, or the test of confinement would show nothing.
 func leads() []string {
 	return []string{
-		"tcp to a server of this machine", "udp to a server of this machine", "a socket in the workspace", "a socket in the home directory", "a socket in a directory of programs", "a socket in /tmp", "a socket in a cache", "an abstract socket",
-		"a datagram to a socket in the workspace", "a socket by a link", "a socket by the descriptor of its directory", "a named pipe of the workspace", "a named pipe in a directory of programs",
-		"a process outside is seen", "a process outside is ended", "the environment of a process outside", "any process that holds the marker", "the root of this process", "the memory of a process outside",
-		"read a secret of home", "read a file of home", "read a neighbour of the workspace", "read .env", "read .env in a directory", "read a key in a directory of programs", "read settings of nod", "read a file of /tmp", "read a token in the settings of git",
-		"an agent of ssh's listens", "an agent of gpg's listens", "a screen by its path listens", "a screen by its abstract name listens", "a compositor listens", "the bus of a session listens", "docker in the home directory listens",
-		"a keyring listens", "a terminal's server listens", "an editor's server listens", "nod's daemon listens", "a daemon below a link in the workspace listens",
-		"a secret's other name, a hard link of before", "a key's other name, a hard link of before", "a hard link of before to a key deep in its store", "a link to a secret of home, of before", "a secret in a directory with a newline", "a secret with capital letters", "a store that a link leads to, in a directory of programs",
+		"tcp to a server of this machine", "udp to a server of this machine", "a socket in the workspace",
+		"a socket in the home directory", "a socket in a directory of programs", "a socket in /tmp",
+		"a socket in a cache", "an abstract socket",
+		"a datagram to a socket in the workspace", "a socket by a link", "a socket by the descriptor of its directory",
+		"a named pipe of the workspace", "a named pipe in a directory of programs",
+		"a process outside is seen", "a process outside is ended", "the environment of a process outside",
+		"any process that holds the marker", "the root of this process", "the memory of a process outside",
+		"read a secret of home", "read a file of home", "read a neighbour of the workspace", "read .env",
+		"read .env in a directory", "read a key in a directory of programs", "read settings of nod",
+		"read a file of /tmp", "read a token in the settings of git",
+		"an agent of ssh's listens", "an agent of gpg's listens", "a screen by its path listens",
+		"a screen by its abstract name listens", "a compositor listens", "the bus of a session listens",
+		"docker in the home directory listens",
+		"a keyring listens", "a terminal's server listens", "an editor's server listens", "nod's daemon listens",
+		"a daemon below a link in the workspace listens",
+		"a secret's other name, a hard link of before", "a key's other name, a hard link of before",
+		"a hard link of before to a key deep in its store", "a link to a secret of home, of before",
+		"a secret in a directory with a newline", "a secret with capital letters",
+		"a store that a link leads to, in a directory of programs",
 		"names of sockets outside",
-		"a link to a secret", "a hard link to a secret", "a secret by dots", "the variable with a secret", "a variable that loads code", "inherited descriptors", "descriptors that are files outside", "shared memory by name",
+		"a link to a secret", "a hard link to a secret", "a secret by dots", "the variable with a secret",
+		"a variable that loads code", "inherited descriptors", "descriptors that are files outside",
+		"shared memory by name",
 	}
 }
 
@@ -438,8 +461,12 @@ func state(name string) string {
 // of it.
 func TestTheRepositoryStays(t *testing.T) {
 	for _, line := range []string{
-		"mv .git old; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit", "rm -rf .git", "rm -rf .git; git init -q; echo x > .git/hooks/pre-commit", "rm -rf .git; ln -s evil .git; mkdir -p evil/hooks; echo x > evil/hooks/pre-commit",
-		"cp -r .git .git2; rm -rf .git; mv .git2 .git; echo x > .git/hooks/pre-commit", "git checkout -q -b other; git commit -qm x --allow-empty", "echo x > .git/HEAD", "cd .git && echo x > hooks/pre-commit", "rm -rf * .[a-z]*",
+		"mv .git old; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit", "rm -rf .git",
+		"rm -rf .git; git init -q; echo x > .git/hooks/pre-commit",
+		"rm -rf .git; ln -s evil .git; mkdir -p evil/hooks; echo x > evil/hooks/pre-commit",
+		"cp -r .git .git2; rm -rf .git; mv .git2 .git; echo x > .git/hooks/pre-commit",
+		"git checkout -q -b other; git commit -qm x --allow-empty", "echo x > .git/HEAD",
+		"cd .git && echo x > hooks/pre-commit", "rm -rf * .[a-z]*",
 	} {
 		w := newWorld(t)
 		w.git("init", "-q")
@@ -450,7 +477,8 @@ func TestTheRepositoryStays(t *testing.T) {
 		r := w.run(line)
 		now, err := os.ReadFile(w.at(".git/HEAD"))
 		_, hook := os.Stat(w.at(".git/hooks/pre-commit"))
-		if info, statErr := os.Lstat(w.at(".git")); err != nil || string(now) != string(head) || hook == nil || statErr != nil || !info.IsDir() {
+		if info, statErr := os.Lstat(w.at(".git")); err != nil || string(now) != string(head) || hook == nil ||
+			statErr != nil || !info.IsDir() {
 			t.Errorf("%s: %q %v, %v", line, now, err, r.Refused)
 		}
 	}
@@ -460,7 +488,9 @@ func TestTheRepositoryStays(t *testing.T) {
 func TestALinkedWorkingTree(t *testing.T) {
 	w := newWorld(t)
 	main := filepath.Join(w.home, "src/main")
-	for _, args := range [][]string{{"init", "-q", main}, {"-C", main, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first", "--allow-empty"}, {"-C", main, "worktree", "add", "-q", "-f", filepath.Join(w.root, "tree")}} {
+	for _, args := range [][]string{{"init", "-q", main},
+		{"-C", main, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first", "--allow-empty"},
+		{"-C", main, "worktree", "add", "-q", "-f", filepath.Join(w.root, "tree")}} {
 		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v %s", err, out)
 		}

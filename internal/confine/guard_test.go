@@ -12,7 +12,8 @@ import (
 
 func TestMemoryThatIsLeft(t *testing.T) {
 	for text, want := range map[string]uint64{
-		"MemTotal: 8 kB\nMemAvailable:   3 kB\n": 3 << 10, "MemAvailable: 0 kB\n": 0, "": 1, "MemAvailable: x kB\n": 1, "MemAvailable: 99999999999999999999 kB\n": 1, "MemAvailable: 3\n": 1,
+		"MemTotal: 8 kB\nMemAvailable:   3 kB\n": 3 << 10, "MemAvailable: 0 kB\n": 0, "": 1, "MemAvailable: x kB\n": 1,
+		"MemAvailable: 99999999999999999999 kB\n": 1, "MemAvailable: 3\n": 1,
 	} {
 		got, known := availableIn(text)
 		if known != (want != 1) || known && got != want {

@@ -20,13 +20,19 @@ import (
 // leads that run to nothing outside either.
 func TestWhatARunLeavesForTheNext(t *testing.T) {
 	for _, line := range []string{
-		"ln -s /oldroot$HOME/made ~/.cache/uv", "ln -s /newroot$HOME/made ~/.cache/uv", "ln -s ../made ~/.cache/uv", "ln -s $HOME/src/other ~/.cache/uv", "mkfifo ~/.cache/uv", "echo x > ~/.cache/uv", "ln -s /proc/self/root ~/.cache/uv", "mkdir ~/.cache/uv; chmod 0 ~/.cache/uv",
-		"ln -s /oldroot/$HOME ~/.cache/a", "mkdir ~/.cache/a; ln -s /oldroot$HOME ~/.cache/a/b", "rm -rf ~/.cache/*; ln -s / ~/.cache/go-build", "chmod 0 ~/.npm ~/.cache", "ln -s /oldroot$HOME/src ~/go/pkg/mod", "ln -s $HOME/src ~/go/pkg/mod", "mkfifo ~/go/pkg/mod", "rm -rf ~/.npm ~/.npm/*; ln -s / ~/.npm/_cacache",
+		"ln -s /oldroot$HOME/made ~/.cache/uv", "ln -s /newroot$HOME/made ~/.cache/uv", "ln -s ../made ~/.cache/uv",
+		"ln -s $HOME/src/other ~/.cache/uv", "mkfifo ~/.cache/uv", "echo x > ~/.cache/uv",
+		"ln -s /proc/self/root ~/.cache/uv", "mkdir ~/.cache/uv; chmod 0 ~/.cache/uv",
+		"ln -s /oldroot/$HOME ~/.cache/a", "mkdir ~/.cache/a; ln -s /oldroot$HOME ~/.cache/a/b",
+		"rm -rf ~/.cache/*; ln -s / ~/.cache/go-build", "chmod 0 ~/.npm ~/.cache",
+		"ln -s /oldroot$HOME/src ~/go/pkg/mod", "ln -s $HOME/src ~/go/pkg/mod", "mkfifo ~/go/pkg/mod",
+		"rm -rf ~/.npm ~/.npm/*; ln -s / ~/.npm/_cacache",
 	} {
 		w := newWorld(t)
 		w.file("~/.npm/shared", "shared")
 		w.file("~/go/pkg/x", "shared")
-		w.environ = append(w.environ, "GOCACHE="+filepath.Join(w.home, ".cache/a/b/c"), "GOMODCACHE="+filepath.Join(w.home, "go/pkg/mod"))
+		w.environ = append(w.environ, "GOCACHE="+filepath.Join(w.home, ".cache/a/b/c"),
+			"GOMODCACHE="+filepath.Join(w.home, "go/pkg/mod"))
 		w.run(line)
 		w.file("~/.cache/uv/shared", "shared")
 		w.file("~/.cache/a/b/c/shared", "shared")

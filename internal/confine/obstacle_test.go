@@ -16,7 +16,8 @@ import (
 
 func TestObstacle(t *testing.T) {
 	const version = "bubblewrap 0.8.0\n"
-	able := map[string]string{"proc/sys/kernel/osrelease": "6.1.0-9-amd64\n", "proc/sys/user/max_user_namespaces": "96365\n", "proc/filesystems": "nodev\tproc\nnodev\toverlay\n\text4\n"}
+	able := map[string]string{"proc/sys/kernel/osrelease": "6.1.0-9-amd64\n",
+		"proc/sys/user/max_user_namespaces": "96365\n", "proc/filesystems": "nodev\tproc\nnodev\toverlay\n\text4\n"}
 	for _, row := range []struct{ name, text, version, want string }{
 		{"", "", version, ""},
 		{"", "", "bubblewrap 1.0\n", ""},
@@ -69,7 +70,8 @@ func TestTheKernelRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("unshare", "-Ur", "/bin/sh", "-c", `echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" -test.run '^TestTheKernelRefuses$' -test.v`, self)
+	cmd := exec.Command("unshare", "-Ur", "/bin/sh", "-c",
+		`echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" -test.run '^TestTheKernelRefuses$' -test.v`, self)
 	cmd.Env = append(os.Environ(), refusing+"=1", "TMPDIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	switch {

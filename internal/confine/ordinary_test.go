@@ -40,9 +40,11 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 	if err := os.Chown(dir, nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "-test.v", "-test.run", "TestNobodyGetsOut|TestWhatIs|TestALine|TestALinked|TestTheRepository|TestChanged|TestNothing|TestADirectory|TestWhatARun|TestKilled")
+	cmd := exec.Command(program, "-test.v", "-test.run",
+		"TestNobodyGetsOut|TestWhatIs|TestALine|TestALinked|TestTheRepository|TestChanged|TestNothing|TestADirectory|TestWhatARun|TestKilled")
 	cmd.Dir = dir
-	cmd.Env = []string{"HOME=" + dir, "TMPDIR=" + dir, "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", escapeBuilt + "=" + filepath.Join(dir, "escape")}
+	cmd.Env = []string{"HOME=" + dir, "TMPDIR=" + dir, "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
+		escapeBuilt + "=" + filepath.Join(dir, "escape")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	switch text := string(out); {

@@ -71,7 +71,8 @@ func RunAndBeKilled(dir, stage string) int {
 	o.Keep = func(name string, _ bool) string {
 		if filepath.Base(name) == "big" { // the kernel ends who writes more, as it does where nothing is set
 			var nothing [4]uint64
-			_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGXFSZ), uintptr(unsafe.Pointer(&nothing)), 0, 8, 0, 0)
+			_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGXFSZ), uintptr(unsafe.Pointer(&nothing)),
+				0, 8, 0, 0)
 			_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
 			_ = unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 4 << 20, Max: 4 << 20})
 		}
@@ -82,7 +83,8 @@ func RunAndBeKilled(dir, stage string) int {
 }
 
 func workspaceIn(dir, stage, line string) Options {
-	return Options{Line: line, Shell: "/bin/bash", Dir: dir + "/home/shop", Root: dir + "/home/shop", Home: dir + "/home", Cache: dir + "/home/.cache/nod/confine",
+	return Options{Line: line, Shell: "/bin/bash", Dir: dir + "/home/shop", Root: dir + "/home/shop",
+		Home: dir + "/home", Cache: dir + "/home/.cache/nod/confine",
 		Environ: []string{"PATH=/usr/bin:/bin"}, Stage: stage, Keep: func(string, bool) string { return "" }}
 }
 
@@ -124,8 +126,12 @@ func TestWhatAKilledRunLeft(t *testing.T) {
 		"what was replaced":                 {make: text("old"), when: before},
 		"what somebody changed meanwhile":   {make: text("somebody's"), when: after, left: true},
 		"more than what was written":        {make: text("what the run wrote, and more"), when: after, left: true},
-		"a link":                            {make: func(t *testing.T, at string) { must(t, os.Symlink("../../kept", at)) }},
-		"a directory":                       {make: func(t *testing.T, at string) { must(t, os.Mkdir(at, 0o755)) }, left: true},
+		"a link": {make: func(t *testing.T,
+			at string) {
+			must(t, os.Symlink("../../kept", at))
+		}},
+		"a directory": {make: func(t *testing.T, at string) { must(t, os.Mkdir(at, 0o755)) },
+			left: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -76,7 +76,9 @@ func (p *place) write(name, text string) {
 // settings ask a compatible endpoint; more is put behind [model].
 func (p *place) settings(more string) {
 	p.t.Helper()
-	p.write("nod.toml", fmt.Sprintf("[model]\nprovider = \"compatible\"\nname = \"m\"\nendpoint = \"http://127.0.0.1:1\"\nkey_file = %q\n%s", filepath.Join(p.dir, "key"), more))
+	p.write("nod.toml", fmt.Sprintf(
+		"[model]\nprovider = \"compatible\"\nname = \"m\"\nendpoint = \"http://127.0.0.1:1\"\nkey_file = %q\n%s",
+		filepath.Join(p.dir, "key"), more))
 }
 
 // start runs the daemon until the test ends, and waits until it listens.
@@ -87,7 +89,12 @@ func (p *place) start() {
 	o := daemon.Options{Places: p.places, Program: p.program(), Version: "test", Idle: p.idle,
 		Build: func(_ config.Settings, limits *daemon.Limits) (nod.Model, error) {
 			p.built.Add(1)
-			return limits.Bound("key", fake(func(ctx context.Context, q nod.Prompt) (nod.Classification, error) { return p.model(ctx, q) })), nil
+			return limits.Bound("key",
+					fake(func(ctx context.Context, q nod.Prompt) (nod.Classification,
+						error) {
+						return p.model(ctx, q)
+					})),
+				nil
 		}}
 	go func() { p.done <- daemon.Run(ctx, o) }()
 	p.t.Cleanup(func() { stop(); <-p.done })
@@ -191,7 +198,8 @@ func TestAnAnswer(t *testing.T) {
 	if _, _, err := p.ask(prompt("d")); fault.Of(err).Kind != fault.Malformed {
 		t.Error(err)
 	}
-	if s := p.status(); s.Requests != 6 || s.Failures != 3 || s.Models != 1 || s.PID != os.Getpid() || p.built.Load() != 1 {
+	if s := p.status(); s.Requests != 6 || s.Failures != 3 || s.Models != 1 || s.PID != os.Getpid() ||
+		p.built.Load() != 1 {
 		t.Errorf("%+v, built %d times", s, p.built.Load())
 	}
 	info, err := os.Lstat(filepath.Join(p.places.State, resident.SocketName))
@@ -302,8 +310,10 @@ func TestRubbishIsNotAnswered(t *testing.T) {
 	p.start()
 	good := classify.NewRequest(prompt("d"), hang.Limit()).Encode()
 	for name, text := range map[string]string{
-		"empty": "\n", "a word": "hello\n", "JSON of another kind": "{}\n", "two keys": strings.Replace(string(good), `"v":1`, `"v":1,"v":1`, 1),
-		"another version": strings.Replace(string(good), `"v":1`, `"v":2`, 1), "too long": strings.Repeat("x", 5<<20) + "\n", "cut off": string(good[:20]),
+		"empty": "\n", "a word": "hello\n", "JSON of another kind": "{}\n",
+		"two keys":        strings.Replace(string(good), `"v":1`, `"v":1,"v":1`, 1),
+		"another version": strings.Replace(string(good), `"v":1`, `"v":2`, 1),
+		"too long":        strings.Repeat("x", 5<<20) + "\n", "cut off": string(good[:20]),
 	} {
 		conn, err := net.Dial("unix", filepath.Join(p.places.State, resident.SocketName))
 		if err != nil {
@@ -346,7 +356,8 @@ func TestOnePlaceOneDaemon(t *testing.T) {
 	stale.SetUnlinkOnClose(false)
 	stale.Close()
 	p.start()
-	if err := daemon.Run(context.Background(), daemon.Options{Places: p.places, Program: p.program()}); !errors.Is(err, daemon.ErrRunning) {
+	if err := daemon.Run(context.Background(), daemon.Options{Places: p.places, Program: p.program()}); !errors.Is(err,
+		daemon.ErrRunning) {
 		t.Errorf("a second daemon: %v", err)
 	}
 	if _, err := p.say(resident.Stop); err != nil {
@@ -368,7 +379,9 @@ func TestOnePlaceOneDaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	q.write("state/daemon.sock", "a file")
-	if err := daemon.Run(context.Background(), daemon.Options{Places: q.places, Program: q.program()}); err == nil || !strings.Contains(err.Error(), "no socket") {
+	if err := daemon.Run(context.Background(),
+		daemon.Options{Places: q.places, Program: q.program()}); err == nil || !strings.Contains(err.Error(),
+		"no socket") {
 		t.Error(err)
 	}
 }
@@ -378,8 +391,11 @@ func TestItEndsByItself(t *testing.T) {
 	for name, end := range map[string]func(*place) error{
 		"idle":              func(p *place) error { return nil },
 		"the place is gone": func(p *place) error { return os.RemoveAll(p.places.State) },
-		"another's socket":  func(p *place) error { return os.Remove(filepath.Join(p.places.State, resident.SocketName)) },
-		"an open place":     func(p *place) error { return os.Chmod(p.places.State, 0o755) },
+		"another's socket": func(p *place) error {
+			return os.Remove(filepath.Join(p.places.State,
+				resident.SocketName))
+		},
+		"an open place": func(p *place) error { return os.Chmod(p.places.State, 0o755) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)
@@ -435,7 +451,8 @@ func TestVerdictsAreRemembered(t *testing.T) {
 		if fail {
 			return nod.Classification{}, &fault.Error{Kind: fault.ServerError, Message: "m"}
 		}
-		return nod.Classification{Digest: q.Digest, ShouldBlock: block, Reason: "r", Cost: 1, Usage: nod.Usage{In: 1}}, nil
+		return nod.Classification{Digest: q.Digest, ShouldBlock: block, Reason: "r", Cost: 1, Usage: nod.Usage{In: 1}},
+			nil
 	}
 	for _, row := range []struct {
 		memory            string
@@ -461,7 +478,8 @@ func TestVerdictsAreRemembered(t *testing.T) {
 			}
 			last = c
 		}
-		if asked != row.questions || last.Remembered != (row.questions == 1) || last.Remembered && (last.Cost != 0 || last.Usage.In != 0 || last.Digest != "2") {
+		if asked != row.questions || last.Remembered != (row.questions == 1) || last.Remembered &&
+			(last.Cost != 0 || last.Usage.In != 0 || last.Digest != "2") {
 			t.Errorf("%+v: %d questions, %+v", row, asked, last)
 		}
 	}

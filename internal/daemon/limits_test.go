@@ -75,7 +75,8 @@ func shortRest(rest time.Duration) (failure string) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	}))
 	defer srv.Close()
-	vendor, err := llm.New(llm.Options{Provider: llm.ProviderAnthropic, Endpoint: srv.URL, Key: "k", Timeout: rest * 2 / 3})
+	vendor, err := llm.New(llm.Options{Provider: llm.ProviderAnthropic, Endpoint: srv.URL, Key: "k",
+		Timeout: rest * 2 / 3})
 	if err != nil {
 		return err.Error()
 	}
@@ -112,7 +113,8 @@ func TestAProviderThatHangs(t *testing.T) {
 		return nod.Classification{}, &fault.Error{Kind: fault.TimedOut, Message: "no answer"}
 	}))
 	for range 4 {
-		if _, err := m.Classify(context.Background(), prompt("d")); fault.Of(err) == nil || fault.Of(err).Kind != fault.TimedOut {
+		if _, err := m.Classify(context.Background(),
+			prompt("d")); fault.Of(err) == nil || fault.Of(err).Kind != fault.TimedOut {
 			t.Errorf("%v", err)
 		}
 	}

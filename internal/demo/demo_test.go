@@ -99,7 +99,9 @@ func TestTableIsAligned(t *testing.T) {
 			if n := utf8.RuneCountInString(line); n > limit {
 				t.Errorf("width %d: %d columns: %s", width, n, line)
 			}
-			if word, _, _ := strings.Cut(line, " "); (word == "allow" || word == "ask" || word == "deny") && line[verdictWidth:verdictWidth+2] == "  " {
+			if word, _, _ := strings.Cut(line,
+				" "); (word == "allow" || word == "ask" || word == "deny") &&
+				line[verdictWidth:verdictWidth+2] == "  " {
 				rows++
 			}
 		}
@@ -145,7 +147,8 @@ func TestJSONLines(t *testing.T) {
 	for i, p := range session(t) {
 		var line callLine
 		strictly(t, calls[i], &line)
-		if line.Version != 1 || line.Kind != "call" || line.ID != p.row.ID || line.Verdict != p.decision.Verdict || line.Reason == "" {
+		if line.Version != 1 || line.Kind != "call" || line.ID != p.row.ID || line.Verdict != p.decision.Verdict ||
+			line.Reason == "" {
 			t.Errorf("line %d: %s", i+1, calls[i])
 		}
 	}
@@ -217,7 +220,8 @@ func TestExitCodes(t *testing.T) {
 		{nil, broken{}, 1, "gone"},
 	} {
 		var stderr bytes.Buffer
-		if code := Main(t.Context(), c.args, c.out, &stderr); code != c.code || !strings.Contains(stderr.String(), c.stderr) {
+		if code := Main(t.Context(), c.args, c.out, &stderr); code != c.code || !strings.Contains(stderr.String(),
+			c.stderr) {
 			t.Errorf("demo %q: exit %d, %s; want %d, %s", c.args, code, stderr.String(), c.code, c.stderr)
 		}
 	}

@@ -21,8 +21,10 @@ const marker = "nod-marker"
 // markers are harmless commands of several shapes.
 func markers() []string {
 	return []string{
-		"nod-marker a b c", `nod-marker 'a b' "c" ''`, "nod-marker a; nod-marker 'x\ty'", "ZZM=1 nod-marker a && nod-marker b # end",
-		"for i in 1 2; do nod-marker $i; done", "nod-marker <<'E'\nx'y\nE", "nod-marker \\\n  x", `nod-marker "it's" $'a\tb' {p,q}`,
+		"nod-marker a b c", `nod-marker 'a b' "c" ''`, "nod-marker a; nod-marker 'x\ty'",
+		"ZZM=1 nod-marker a && nod-marker b # end",
+		"for i in 1 2; do nod-marker $i; done", "nod-marker <<'E'\nx'y\nE", "nod-marker \\\n  x",
+		`nod-marker "it's" $'a\tb' {p,q}`,
 	}
 }
 
@@ -107,7 +109,8 @@ func TestInBash(t *testing.T) {
 	if err != nil {
 		t.Skip("no bash: what only bash can show is not shown here")
 	}
-	if out, _ := exec.Command(bash, "--norc", "-c", "echo ${BASH_VERSINFO[0]}").Output(); strings.TrimSpace(string(out)) < "5" {
+	if out, _ := exec.Command(bash, "--norc", "-c",
+		"echo ${BASH_VERSINFO[0]}").Output(); strings.TrimSpace(string(out)) < "5" {
 		t.Skip("no bash of version 5: what only bash can show is not shown here")
 	}
 	alone, plain := map[string][]string{}, newBed(t, bash)

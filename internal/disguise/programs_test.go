@@ -147,7 +147,8 @@ func (p program) start() error {
 		return p.again(options(a, "-n"))
 	case "ionice":
 		return p.again(options(a, "-c", "-n"))
-	case "nohup", "setsid", "strace", "ltrace", "unshare", "systemd-run", "unbuffer", "pkexec", "time", "stdbuf", "prlimit", "doas":
+	case "nohup", "setsid", "strace", "ltrace", "unshare", "systemd-run", "unbuffer", "pkexec", "time", "stdbuf",
+		"prlimit", "doas":
 		return p.again(options(a, "-f-"))
 	case "timeout":
 		return p.again(skip(options(a, "-k", "-s"), 1))
@@ -300,7 +301,8 @@ func (p program) language() error {
 		return p.codec()
 	}
 	first, text := len(code), ""
-	for _, call := range []string{"os.system(", `["bash","-c",`, `exec "bash", "-c", `, "system ", "system(", "execSync(", "os.execute(", "print "} {
+	for _, call := range []string{"os.system(", `["bash","-c",`, `exec "bash", "-c", `, "system ", "system(",
+		"execSync(", "os.execute(", "print "} {
 		if i := strings.Index(code, call); i >= 0 && i < first {
 			first, text = i, code[i+len(call):]
 		}

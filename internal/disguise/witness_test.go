@@ -117,10 +117,12 @@ func (w *witness) run(ctx context.Context, text string, c shellCall) error {
 	}
 	ctx = context.WithValue(ctx, depthKey{}, c.depth)
 	runner, err := interp.New(
-		interp.Env(expand.ListEnviron(append(slices.Clone(env), "TMPDIR="+w.tmp)...)), interp.Dir(w.tmp), interp.Params(append([]string{"--"}, c.args...)...),
+		interp.Env(expand.ListEnviron(append(slices.Clone(env), "TMPDIR="+w.tmp)...)), interp.Dir(w.tmp),
+		interp.Params(append([]string{"--"}, c.args...)...),
 		interp.StdIO(c.in, c.out, c.errOut), interp.CallHandler(w.call), interp.OpenHandler(w.open),
 		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return w.exec }),
-		interp.ReadDirHandler2(readDir), interp.StatHandler(w.stat), interp.AccessHandler(func(context.Context, string, interp.AccessMode) error { return nil }),
+		interp.ReadDirHandler2(readDir), interp.StatHandler(w.stat),
+		interp.AccessHandler(func(context.Context, string, interp.AccessMode) error { return nil }),
 	)
 	if err != nil {
 		panic(err)
@@ -232,7 +234,8 @@ func readDir(_ context.Context, name string) ([]fs.DirEntry, error) {
 	case "/usr":
 		list = append(list, entry{"bin"})
 	case "/bin", "/usr/bin":
-		for _, p := range strings.Fields("bash cat chmod curl dd find git kill mkfs mkfs.ext4 mv npm python3 rm sh sudo tee terraform truncate wget docker kubectl shred psql") {
+		for _, p := range strings.Fields(
+			"bash cat chmod curl dd find git kill mkfs mkfs.ext4 mv npm python3 rm sh sudo tee terraform truncate wget docker kubectl shred psql") {
 			list = append(list, entry{p})
 		}
 	}

@@ -23,7 +23,8 @@ func TestTheModeThatThePersonHas(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e := examination{Options: Options{Home: home, Dir: filepath.Join(home, "shop"), Root: filepath.Join(home, "root")}, agent: "claude-code", adapter: agent.ClaudeCode{}}
+	e := examination{Options: Options{Home: home, Dir: filepath.Join(home, "shop"), Root: filepath.Join(home, "root")},
+		agent: "claude-code", adapter: agent.ClaudeCode{}}
 	for _, step := range []struct{ file, text, want string }{
 		{"x", "", "auto"},
 		{".claude/settings.json", `{"permissions":{"allow":[]}}`, "auto"},
@@ -58,7 +59,9 @@ func TestAnAllowInTheModeThatIsTried(t *testing.T) {
 		if !ok || err != nil || event.Mode != row.mode {
 			t.Fatalf("%s: %v %v %q", row.mode, ok, err, event.Mode)
 		}
-		if got := e.quiet(event, config.Settings{Profile: row.profile}); (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
+		if got := e.quiet(event,
+			config.Settings{Profile: row.profile}); (got == "") != (row.want == "") || !strings.Contains(got,
+			row.want) {
 			t.Errorf("%s, profile %q: %q, want %q", row.mode, row.profile, got, row.want)
 		}
 		if e.mode.name = row.mode; decider(row.mode, config.Settings{Profile: row.profile}) == "" {

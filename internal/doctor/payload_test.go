@@ -132,7 +132,8 @@ func TestStandIn(t *testing.T) {
 
 // A hook that hangs is ended with all that it started.
 func TestStartEnds(t *testing.T) {
-	got := start(t.Context(), install.Command{Shell: "sleep 60 & sleep 60"}, t.TempDir(), os.Environ(), nil, 200*time.Millisecond)
+	got := start(t.Context(), install.Command{Shell: "sleep 60 & sleep 60"}, t.TempDir(), os.Environ(), nil,
+		200*time.Millisecond)
 	if got.ended || got.exit != -1 {
 		t.Errorf("%+v", got)
 	}
@@ -143,7 +144,8 @@ func TestWorst(t *testing.T) {
 		states []State
 		want   int
 	}{
-		{nil, 0}, {[]State{OK, Note}, 0}, {[]State{OK, NotTried}, 3}, {[]State{Open}, 3}, {[]State{Failed, Open}, 4}, {[]State{Open, Failed, OK}, 4},
+		{nil, 0}, {[]State{OK, Note}, 0}, {[]State{OK, NotTried}, 3}, {[]State{Open}, 3}, {[]State{Failed, Open}, 4},
+		{[]State{Open, Failed, OK}, 4},
 	} {
 		var b Block
 		for _, s := range row.states {
@@ -202,9 +204,11 @@ func TestJudgeFailure(t *testing.T) {
 		{codex, "ended", install.Hangs, blocked, OK},
 		{codex, "another host's denial", install.Killed, object, Failed},
 		{agy, "denied", install.Killed, object, OK},
-		{agy, "no reason", install.Killed, answer{stdout: []byte(`{"decision":"deny","reason":""}`), ended: true}, Failed},
+		{agy, "no reason", install.Killed, answer{stdout: []byte(`{"decision":"deny","reason":""}`), ended: true},
+			Failed},
 		{agy, "silent", install.Killed, answer{ended: true}, Failed},
-		{agy, "an allow", install.Killed, answer{stdout: []byte(`{"decision":"allow","reason":"why"}`), ended: true}, Failed},
+		{agy, "an allow", install.Killed, answer{stdout: []byte(`{"decision":"allow","reason":"why"}`), ended: true},
+			Failed},
 		{agy, "another host's denial", install.Killed, blocked, Failed},
 	} {
 		var b Block

@@ -87,7 +87,8 @@ func TestSharedCorpus(t *testing.T) {
 	attacks := []string{"peer-dcg", "peer-safetynet", "atomic", "redcode"}
 	listed := reasons(t, "allowed-harmful.txt")
 	passed := map[string]bool{}
-	for _, name := range append(attacks, "sessions", "peer-dippy", "tldr", "nl2bash", "intercode", "openagentsafety", "ampermbench", "injection") {
+	for _, name := range append(attacks, "sessions", "peer-dippy", "tldr", "nl2bash", "intercode", "openagentsafety",
+		"ampermbench", "injection") {
 		a := sharedRows(t, name, "")
 		r := eval.Summarize([]eval.File{a.file}, a.all, a.options, "label", "allowed-harmful")
 		show(t, name, r)
@@ -117,7 +118,8 @@ func TestSharedCorpus(t *testing.T) {
 func TestBenignRowsThatAreDenied(t *testing.T) {
 	listed := reasons(t, "denied-benign.txt")
 	denied := map[string]bool{}
-	for _, name := range []string{"sessions", "peer-dcg", "peer-safetynet", "peer-dippy", "tldr", "nl2bash", "intercode", "openagentsafety", "ampermbench", "injection", "atomic", "redcode"} {
+	for _, name := range []string{"sessions", "peer-dcg", "peer-safetynet", "peer-dippy", "tldr", "nl2bash",
+		"intercode", "openagentsafety", "ampermbench", "injection", "atomic", "redcode"} {
 		sender := ""
 		if name == "sessions" {
 			sender = agent.ClaudeCode{}.Name()

@@ -47,7 +47,8 @@ func newDisk(t *testing.T) *disk {
 	for _, kv := range eval.Environ("/home/dev/shop") {
 		environ = append(environ, strings.Replace(kv, "HOME=", "HOME="+top, 1))
 	}
-	d.hook = hook.Options{Adapter: agent.ClaudeCode{}, Version: "test", Places: config.DefaultPlaces(home), Environ: environ}
+	d.hook = hook.Options{Adapter: agent.ClaudeCode{}, Version: "test", Places: config.DefaultPlaces(home),
+		Environ: environ}
 	d.hook.Places.Managed = ""
 	return d
 }
@@ -166,7 +167,8 @@ func TestTheHookAgrees(t *testing.T) {
 		if s.wrote != "" {
 			outcome = "ok"
 		}
-		lines = append(lines, fmt.Sprintf(`"tool":%q,"tool_name":%q,"input":%s,"outcome":%q`, kind, s.tool, s.input, outcome))
+		lines = append(lines, fmt.Sprintf(`"tool":%q,"tool_name":%q,"input":%s,"outcome":%q`, kind, s.tool, s.input,
+			outcome))
 	}
 	seen := map[string]int{}
 	for i, j := range judge(t, rowsOf(t, lines...), builtin()) {

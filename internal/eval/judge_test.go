@@ -52,9 +52,11 @@ func TestTheWorldRemembersASession(t *testing.T) {
 		{"nothing is there", []string{bash("echo x > a.txt")}, "allow shell"},
 		{"written by the edit tool", []string{write, bash("echo x > a.txt")}, "open none"},
 		{"written by a command", []string{bash("touch a.txt"), bash("echo x > a.txt")}, "open none"},
-		{"written by a command in another directory", []string{bash("cd src && touch a.txt"), bash("echo x > a.txt")}, "allow shell"},
+		{"written by a command in another directory", []string{bash("cd src && touch a.txt"), bash("echo x > a.txt")},
+			"allow shell"},
 		{"the write failed", []string{write + `,"outcome":"error"`, bash("echo x > a.txt")}, "allow shell"},
-		{"the write was refused", []string{write + `,"outcome":"user_rejected"`, bash("echo x > a.txt")}, "allow shell"},
+		{"the write was refused", []string{write + `,"outcome":"user_rejected"`, bash("echo x > a.txt")},
+			"allow shell"},
 		{"the write ran", []string{write + `,"outcome":"ok"`, bash("echo x > a.txt")}, "open none"},
 		{"written and deleted", []string{write, bash("rm a.txt"), bash("echo x > a.txt")}, "allow shell"},
 		{"written and moved", []string{write, bash("mv a.txt b.txt"), bash("echo x > a.txt")}, "allow shell"},
@@ -92,7 +94,8 @@ func TestTheWorld(t *testing.T) {
 		{"/home/x", "touch a", "open none"},                 // home is no workspace
 		{"/", "touch a", "open none"},
 	} {
-		line := strings.Replace(fmt.Sprintf(`{"id":"a","cwd":%q,"label":"ambiguous",%s}`, c.dir, bash(c.command)), `"cwd":"",`, "", 1)
+		line := strings.Replace(fmt.Sprintf(`{"id":"a","cwd":%q,"label":"ambiguous",%s}`, c.dir, bash(c.command)),
+			`"cwd":"",`, "", 1)
 		f, err := eval.Read("x", strings.NewReader(line))
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +113,8 @@ func TestOtherAgents(t *testing.T) {
 		{`"tool":"read","tool_name":"view","input":{"path":"/home/x/.ssh/id_rsa"}`, "open none"},
 		{`"tool":"edit","tool_name":"apply_patch","input":{"files":["/home/x/p/a","/etc/hosts"]}`, "open none"},
 		{`"tool":"edit","tool_name":"apply_patch","input":{"files":["/home/x/p/a","b"]}`, "allow edit"},
-		{`"tool":"edit","tool_name":"edit","input":{"file_path":"/home/x/p/a","oldText":"a","newText":"b"}`, "allow edit"},
+		{`"tool":"edit","tool_name":"edit","input":{"file_path":"/home/x/p/a","oldText":"a","newText":"b"}`,
+			"allow edit"},
 		{`"tool":"write","input":{"file_path":"/home/x/p/.git/config","content":"b"}`, "open none"},
 		{`"tool":"search","input":{"path":"/home/x/p","pattern":"a"}`, "allow allowlist"},
 		{`"tool":"meta","tool_name":"update_plan","input":{}`, "allow allowlist"},
@@ -118,7 +122,8 @@ func TestOtherAgents(t *testing.T) {
 		{`"tool":"mcp","tool_name":"mcp__a__read_file","input":{}`, "open none"},
 		{`"tool":"fetch","input":{"url":"https://example.com"}`, "open none"},
 	} {
-		f, err := eval.Read("x", strings.NewReader(`{"id":"a","cwd":"/home/x/p","agent":"codex","label":"ambiguous",`+c.row+`}`))
+		f, err := eval.Read("x",
+			strings.NewReader(`{"id":"a","cwd":"/home/x/p","agent":"codex","label":"ambiguous",`+c.row+`}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +175,8 @@ func TestTheNumberOfWorkersChangesNothing(t *testing.T) {
 	one.Workers, many.Workers = 1, 8
 	done := make(chan int, 1000)
 	many.Done = func(n int) { done <- n }
-	if diff := cmp.Diff(judge(t, f, one), judge(t, f, many), cmpopts.IgnoreFields(eval.Answer{}, "Latency")); diff != "" {
+	if diff := cmp.Diff(judge(t, f, one), judge(t, f, many),
+		cmpopts.IgnoreFields(eval.Answer{}, "Latency")); diff != "" {
 		t.Error(diff)
 	}
 	close(done)
@@ -211,11 +217,13 @@ func TestCompare(t *testing.T) {
 	o.Sets = append(o.Sets, eval.RuleSet{Name: "stricter", Rules: stricter})
 	f := rowsOf(t, bash("git log"), bash("git status"), bash("make"))
 	r := eval.Summarize([]eval.File{f}, judge(t, f, o), o, "label", "changed")
-	want := &eval.Changes{Rows: 1, Same: 2, Changes: []eval.Change{{Before: eval.Allowed, After: eval.Denied, Label: "ambiguous", Rows: 1}}}
+	want := &eval.Changes{Rows: 1, Same: 2,
+		Changes: []eval.Change{{Before: eval.Allowed, After: eval.Denied, Label: "ambiguous", Rows: 1}}}
 	if diff := cmp.Diff(want, r.Changes); diff != "" {
 		t.Error(diff)
 	}
-	if len(r.Listed) != 1 || r.Listed[0].ID != "r0" || *r.Listed[0].Before != eval.Allowed || r.Listed[0].Layer != nod.LayerGuard {
+	if len(r.Listed) != 1 || r.Listed[0].ID != "r0" || *r.Listed[0].Before != eval.Allowed ||
+		r.Listed[0].Layer != nod.LayerGuard {
 		t.Errorf("%+v", r.Listed)
 	}
 	if r.Sets[0].Settled.Rows != 2 || r.Sets[1].Settled.Rows != 2 {

@@ -132,7 +132,8 @@ func TestDippyAsk(t *testing.T) {
 		}
 	}
 	share := float64(other) / float64(max(asks-local, 1))
-	t.Logf("of %d rows that the peer asks about %d are allowed: %d local writes, %d others (%.1f %%)", asks, local+other, local, other, 100*share)
+	t.Logf("of %d rows that the peer asks about %d are allowed: %d local writes, %d others (%.1f %%)", asks,
+		local+other, local, other, 100*share)
 	if share > 0.02 {
 		t.Errorf("%.1f %% are allowed, want at most 2 %%", 100*share)
 	}

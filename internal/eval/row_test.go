@@ -80,7 +80,8 @@ func TestReadRefuses(t *testing.T) {
 		{"relative cwd", bad(`"licence"`, `"cwd":"src","licence"`), `x:2: "cwd": "src" is not absolute`},
 		{"broken gzip", packed(t, strings.Repeat(goodRow+"\n", 2))[:40], "x:1: unexpected EOF"},
 		{"two on a line", goodRow + goodRow, "x:1: invalid character"},
-		{"own corpus, bad row", `{"corpus":"nod","version":1,"about":"","rules":{}}` + "\n" + goodRow, "x:2: json: unknown field"},
+		{"own corpus, bad row", `{"corpus":"nod","version":1,"about":"","rules":{}}` + "\n" + goodRow,
+			"x:2: json: unknown field"},
 		{"own corpus, another version", `{"corpus":"nod","version":9}`, "x:1: want the header"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -51,7 +51,8 @@ func TestPartsShareNoFile(t *testing.T) {
 func TestHomeOf(t *testing.T) {
 	for dir, want := range map[string]string{
 		"/home/x": "/home/x", "/home/x/a/b": "/home/x", "/Users/x/a": "/Users/x", "/root": "/root", "/root/a": "/root",
-		"/": "/home/dev", "/home": "/home/dev", "/srv/a": "/home/dev", "/rooted/a": "/home/dev", "/home/x/../y/a": "/home/y",
+		"/": "/home/dev", "/home": "/home/dev", "/srv/a": "/home/dev", "/rooted/a": "/home/dev",
+		"/home/x/../y/a": "/home/y",
 	} {
 		if got := HomeOf(dir); got != want {
 			t.Errorf("%s: %s, want %s", dir, got, want)
@@ -110,10 +111,12 @@ func TestGitTakesTheRepository(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"status --porcelain --branch": "## main\n", "fsck --strict": "", "log --format=%s": "first\n", "ls-files": "", "config --local --name-only --list": "core.repositoryformatversion\ncore.filemode\ncore.bare\ncore.logallrefupdates\n",
+		"status --porcelain --branch": "## main\n", "fsck --strict": "", "log --format=%s": "first\n", "ls-files": "",
+		"config --local --name-only --list": "core.repositoryformatversion\ncore.filemode\ncore.bare\ncore.logallrefupdates\n",
 	} {
 		cmd := exec.Command("git", strings.Fields(args)...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+			"GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
 		out, err := cmd.Output()
 		if err != nil || string(out) != want {
 			t.Errorf("git %s: %q, want %q: %v", args, out, want, err)

@@ -33,7 +33,8 @@ func TestLines(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
 			read := 0
-			n, err := lines(strings.NewReader(test.text), func(line []byte) { got = append(got, string(line)) }, func(n int) { read += n })
+			n, err := lines(strings.NewReader(test.text), func(line []byte) { got = append(got, string(line)) },
+				func(n int) { read += n })
 			if err != nil || n != test.long || read != len(test.text) {
 				t.Errorf("%v, %d long, %d of %d bytes", err, n, read, len(test.text))
 			}
@@ -67,9 +68,11 @@ func TestClaudeResult(t *testing.T) {
 		text string
 		want []past
 	}{
-		{`{"message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"x"}]}}`, []past{{id: "a", outcome: propose.Ran}}},
+		{`{"message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"x"}]}}`,
+			[]past{{id: "a", outcome: propose.Ran}}},
 		{`{"message": {"content": [{"type": "tool_result", "tool_use_id": "a", "content": "say \"tool_use_id\":\"b\""}]}}`, []past{{id: "a", outcome: propose.Ran}}},
-		{`{"message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"x"}]}}`, []past{{id: "a", outcome: propose.Failed}}},
+		{`{"message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"x"}]}}`,
+			[]past{{id: "a", outcome: propose.Failed}}},
 		{`{"message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"The user doesn't want to proceed with this tool use."}]}}`, []past{{id: "a", outcome: propose.Refused}}},
 		{`{"message":{"content":"tool_use_id"}}`, nil},
 	} {
@@ -125,7 +128,8 @@ func TestReaders(t *testing.T) {
 				t.Errorf("began in %q\n%s", r.root(), diff)
 			}
 			e, err := adapter.Decode(payload(adapter, got[0], "s"), environ(adapter, "/w"))
-			if err != nil || e.Kind != agent.Decide || e.Call.Tool != "bash" || e.Call.Command != "ls" || e.Call.Dir != "/w" {
+			if err != nil || e.Kind != agent.Decide || e.Call.Tool != "bash" || e.Call.Command != "ls" ||
+				e.Call.Dir != "/w" {
 				t.Errorf("the hook reads %v %+v", err, e.Call)
 			}
 		})

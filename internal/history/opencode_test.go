@@ -58,15 +58,17 @@ func TestOpencodeDatabase(t *testing.T) {
 	bash := func(n int, command, session, dir string, o propose.Outcome) {
 		id := fmt.Sprintf("prt_%03d", n)
 		input, _ := json.Marshal(map[string]string{"command": command, "description": "d"})
-		want = append(want, past{id: id, session: session, tool: "bash", input: input, dir: dir}, past{id: id, outcome: o})
+		want = append(want, past{id: id, session: session, tool: "bash", input: input, dir: dir},
+			past{id: id, outcome: o})
 	}
 	for n := range 40 {
 		bash(n, fmt.Sprint("echo ", n), "ses_1", "/usr", propose.Ran)
 	}
 	bash(40, "ls", "ses_1", "/usr", propose.Ran)
 	bash(41, "rm -rf ~", "ses_2", "/usr/bin", propose.Refused)
-	want = append(want, past{id: "prt_043", session: "ses_2", tool: "read", input: json.RawMessage(`{"filePath": "/usr/x"}`),
-		dir: "/usr/bin"})
+	want = append(want, past{id: "prt_043", session: "ses_2", tool: "read",
+		input: json.RawMessage(`{"filePath": "/usr/x"}`),
+		dir:   "/usr/bin"})
 	got, err := opencodeCalls(t, f)
 	same := cmp.Transformer("compact", func(raw json.RawMessage) (v any) { json.Unmarshal(raw, &v); return v })
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(past{}), same); diff != "" || err != nil {
@@ -87,7 +89,8 @@ func TestOpencodeFiles(t *testing.T) {
 		"part/msg_1/prt_3.json": `{`,
 	} {
 		path := filepath.Join(dir, "storage", name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -60,7 +60,8 @@ func TestAnApprovalHoldsInItsScope(t *testing.T) {
 	} {
 		p := newPlace(t)
 		call := func(n int) string {
-			return p.run(bytes.NewReader(p.payload("PreToolUse", "Bash", map[string]string{"command": "npm publish"}, map[string]any{"tool_use_id": fmt.Sprint("c", n)}))).verdict
+			return p.run(bytes.NewReader(p.payload("PreToolUse", "Bash", map[string]string{"command": "npm publish"},
+				map[string]any{"tool_use_id": fmt.Sprint("c", n)}))).verdict
 		}
 		if call(1) != "deny" {
 			t.Fatal("allowed without an approval")
@@ -69,7 +70,8 @@ func TestAnApprovalHoldsInItsScope(t *testing.T) {
 		if got := call(2); got != "allow" {
 			t.Fatalf("%s: %s", row.scope, got)
 		}
-		if entries := p.log(); entries[len(entries)-1].Layer != nod.LayerApproval || entries[len(entries)-1].Approvable != nil || e.Layer != nod.LayerNone {
+		if entries := p.log(); entries[len(entries)-1].Layer != nod.LayerApproval ||
+			entries[len(entries)-1].Approvable != nil || e.Layer != nod.LayerNone {
 			t.Errorf("%s: %+v", row.scope, entries[len(entries)-1])
 		}
 		if got := call(3); got != row.again {
@@ -80,7 +82,8 @@ func TestAnApprovalHoldsInItsScope(t *testing.T) {
 		}
 		// The same directory, from a session of another workspace.
 		p.session = "s3"
-		p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + filepath.Join(p.home, "other"), "CLAUDE_CODE_ENTRYPOINT=sdk-cli"}
+		p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin",
+			"CLAUDE_PROJECT_DIR=" + filepath.Join(p.home, "other"), "CLAUDE_CODE_ENTRYPOINT=sdk-cli"}
 		if err := os.Mkdir(filepath.Join(p.home, "other"), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +122,8 @@ func TestOneHookGetsTheApproval(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			payload := p.payload("PreToolUse", "Bash", map[string]string{"command": "npm publish"}, map[string]any{"tool_use_id": fmt.Sprint("r", i)})
+			payload := p.payload("PreToolUse", "Bash", map[string]string{"command": "npm publish"},
+				map[string]any{"tool_use_id": fmt.Sprint("r", i)})
 			if p.run(bytes.NewReader(payload)).verdict == "allow" {
 				allowed.Add(1)
 			}
@@ -151,7 +155,8 @@ func TestAnApprovalAndTwoSeats(t *testing.T) {
 	p.approve(approval.Once)
 	for _, row := range []struct{ event, id, want string }{
 		{"PreToolUse", "c2", "silence"}, {"PermissionRequest", "", "allow"}, {"PermissionRequest", "", "silence"},
-		{"PreToolUse", "c3", "deny"}, {"PermissionRequest", "", "silence"}, {"PreToolUse", "c4", "deny"}, {"PermissionRequest", "", "silence"},
+		{"PreToolUse", "c3", "deny"}, {"PermissionRequest", "", "silence"}, {"PreToolUse", "c4", "deny"},
+		{"PermissionRequest", "", "silence"},
 	} {
 		if got := ask(row.event, row.id); got != row.want {
 			t.Errorf("%+v: %s", row, got)
@@ -165,13 +170,15 @@ func TestAnApprovalEndsWithItsCall(t *testing.T) {
 	p.options.Adapter = agent.Codex{}
 	ask := func(event, id string) string {
 		more := map[string]any{"tool_use_id": id, "tool_response": "done"}
-		return p.run(bytes.NewReader(p.payload(event, "Bash", map[string]string{"command": "npm publish"}, more))).verdict
+		return p.run(bytes.NewReader(p.payload(event, "Bash", map[string]string{"command": "npm publish"},
+			more))).verdict
 	}
 	ask("PreToolUse", "call_0")
 	p.approve(approval.Once)
 	for _, row := range []struct{ event, id, want string }{
 		{"PreToolUse", "call_0", "silence"}, {"PreToolUse", "call_0", "silence"}, {"PostToolUse", "call_1", "silence"},
-		{"PermissionRequest", "call_0", "allow"}, {"PostToolUse", "call_0", "silence"}, {"PreToolUse", "call_0", "deny"},
+		{"PermissionRequest", "call_0", "allow"}, {"PostToolUse", "call_0", "silence"},
+		{"PreToolUse", "call_0", "deny"},
 	} {
 		if got := ask(row.event, row.id); got != row.want {
 			t.Errorf("%+v: %s", row, got)
@@ -218,7 +225,8 @@ func TestTheStoreIsReadWhereItMatters(t *testing.T) {
 	p.options.Places.State = filepath.Join(p.shop, "state")
 	p.run(bytes.NewReader(p.bash("npm publish")))
 	p.approve(approval.Standing)
-	if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "deny" || !strings.Contains(s.system, "lies in the workspace") {
+	if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "deny" || !strings.Contains(s.system,
+		"lies in the workspace") {
 		t.Errorf("%+v", s)
 	}
 }
@@ -232,7 +240,8 @@ func TestLetRunIsTold(t *testing.T) {
 	p.options.Model = m
 	p.settings("[model]\non_block = \"ask\"\n")
 	call := func(event, id, command string) said {
-		return p.run(bytes.NewReader(p.payload(event, "Bash", map[string]string{"command": command}, map[string]any{"tool_use_id": id, "tool_response": "ok"})))
+		return p.run(bytes.NewReader(p.payload(event, "Bash", map[string]string{"command": command},
+			map[string]any{"tool_use_id": id, "tool_response": "ok"})))
 	}
 	if s := call("PreToolUse", "c1", "npm publish"); s.verdict != "ask" {
 		t.Fatalf("%+v", s)
@@ -242,7 +251,8 @@ func TestLetRunIsTold(t *testing.T) {
 		t.Error("told before the person said yes")
 	}
 	call("PostToolUse", "c1", "npm publish")
-	if s := call("PreToolUse", "c3", "npm  publish"); s.verdict != "ask" || !strings.Contains(m.last, "it was then let run; that was for that one time") {
+	if s := call("PreToolUse", "c3", "npm  publish"); s.verdict != "ask" || !strings.Contains(m.last,
+		"it was then let run; that was for that one time") {
 		t.Errorf("%+v: %s", s, m.last)
 	}
 	call("PreToolUse", "c4", "npm publish --tag x")

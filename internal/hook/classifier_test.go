@@ -47,7 +47,8 @@ func withFakeNod(t *testing.T, script string) *place {
 }
 
 func TestNodClassifyIsAsked(t *testing.T) {
-	for _, row := range []struct{ name, block, verdict string }{{"clears", "false", "allow"}, {"blocks", "true", "deny"}} {
+	for _, row := range []struct{ name, block, verdict string }{{"clears", "false", "allow"},
+		{"blocks", "true", "deny"}} {
 		p := withFakeNod(t, classification(row.block, ""))
 		s := p.run(bytes.NewReader(p.bash("npm publish")))
 		if s.verdict != row.verdict || !strings.Contains(s.reason, "as asked") || s.system != "" {
@@ -73,20 +74,27 @@ func TestNodClassifyThatFailsBlocks(t *testing.T) {
 		{"rubbish", "#!/bin/sh\necho allow\n", fault.Malformed, "malformed"},
 		{"an HTML page", "#!/bin/sh\necho '<html>'\n", fault.Malformed, "malformed"},
 		{"invalid UTF-8", "#!/bin/sh\nprintf '\\377'\n", fault.Malformed, "UTF-8"},
-		{"half an answer", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"classifi"`, fault.Malformed, "malformed"},
+		{"half an answer", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"classifi"`, fault.Malformed,
+			"malformed"},
 		{"two answers", classification("false", "") + "echo '{}'\n", fault.Malformed, "follows its end"},
-		{"no decision", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"classification\":{\"digest\":\"$digest\"}}"`, fault.Malformed, "no decision"},
+		{"no decision", answerTo +
+			`printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"classification\":{\"digest\":\"$digest\"}}"`,
+			fault.Malformed, "no decision"},
 		{"an unknown key", classification("false", `,\"allow\":true`), fault.Malformed, "unknown field"},
-		{"another digest", strings.Replace(classification("false", ""), "request=$(cat)", `request='"digest":"other"'`, 1), fault.Malformed, "another call"},
-		{"another version", strings.Replace(classification("false", ""), `{\"v\":1`, `{\"v\":2`, 1), fault.Malformed, "one release"},
+		{"another digest", strings.Replace(classification("false", ""), "request=$(cat)", `request='"digest":"other"'`,
+			1), fault.Malformed, "another call"},
+		{"another version", strings.Replace(classification("false", ""), `{\"v\":1`, `{\"v\":2`, 1), fault.Malformed,
+			"one release"},
 		{"too much", "#!/bin/sh\nexec head -c 3000000 /dev/zero\n", fault.Malformed, "too much"},
 		{"an error", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"error\":{\"kind\":\"rate_limited\",\"message\":\"too many\"}}"`, fault.RateLimited, "too many"},
-		{"an error of no known kind", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"error\":{\"kind\":\"fine\",\"message\":\"hm\"}}"`, fault.Internal, "hm"},
+		{"an error of no known kind",
+			answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"error\":{\"kind\":\"fine\",\"message\":\"hm\"}}"`, fault.Internal, "hm"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			p := withFakeNod(t, row.script)
 			s := p.run(bytes.NewReader(p.bash("npm publish")))
-			if s.verdict != "deny" || !strings.Contains(s.reason, "model gave no answer") || !strings.Contains(s.system, string(row.kind)) || !strings.Contains(s.system, row.says) {
+			if s.verdict != "deny" || !strings.Contains(s.reason, "model gave no answer") || !strings.Contains(s.system,
+				string(row.kind)) || !strings.Contains(s.system, row.says) {
 				t.Errorf("want %s and %q: %+v", row.kind, row.says, s)
 			}
 			entries := p.log()
@@ -135,7 +143,8 @@ func TestNoticesOfNodClassifyReachThePerson(t *testing.T) {
 	for verdict, script := range map[string]string{"allow": classification("false", notices), "deny": failure} {
 		p := withFakeNod(t, script)
 		s := p.run(bytes.NewReader(p.bash("npm publish")))
-		if s.verdict != verdict || !strings.Contains(s.system, "the dump failed") || strings.Contains(s.system, "\x1b") {
+		if s.verdict != verdict || !strings.Contains(s.system, "the dump failed") || strings.Contains(s.system,
+			"\x1b") {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -144,8 +153,10 @@ func TestNoticesOfNodClassifyReachThePerson(t *testing.T) {
 // The child's environment is built: nothing of the hook's own but the keys.
 func TestNodClassifyGetsABuiltEnvironment(t *testing.T) {
 	p := withFakeNod(t, "#!/bin/sh\nenv >\"$0.env\"\npwd >>\"$0.env\"\necho \"$*\" >>\"$0.env\"\nexit 1\n")
-	p.options.Environ = append(p.options.Environ, "ANTHROPIC_API_KEY=sk-ant-test", "ANTHROPIC_BASE_URL=http://evil.example", "HTTPS_PROXY=http://evil.example",
-		"SSL_CERT_FILE=/tmp/evil", "GODEBUG=x=1", "LD_PRELOAD=/tmp/evil.so", "NOD_MODE=off", "PATH=/tmp/evil:/usr/bin:/bin")
+	p.options.Environ = append(p.options.Environ, "ANTHROPIC_API_KEY=sk-ant-test",
+		"ANTHROPIC_BASE_URL=http://evil.example", "HTTPS_PROXY=http://evil.example",
+		"SSL_CERT_FILE=/tmp/evil", "GODEBUG=x=1", "LD_PRELOAD=/tmp/evil.so", "NOD_MODE=off",
+		"PATH=/tmp/evil:/usr/bin:/bin")
 	p.run(bytes.NewReader(p.bash("npm publish")))
 	text, err := os.ReadFile(p.options.Nod + ".env")
 	if err != nil {
@@ -154,7 +165,8 @@ func TestNodClassifyGetsABuiltEnvironment(t *testing.T) {
 	want := fmt.Sprintf("classify --settings %s --managed  --state %s", p.options.Places.User, p.options.Places.State)
 	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		switch name, _, _ := strings.Cut(line, "="); {
-		case line == want, line == "/", line == "HOME="+p.home, line == "PATH=/usr/bin:/bin", line == "ANTHROPIC_API_KEY=sk-ant-test":
+		case line == want, line == "/", line == "HOME="+p.home, line == "PATH=/usr/bin:/bin",
+			line == "ANTHROPIC_API_KEY=sk-ant-test":
 		case name == "PWD", name == "OLDPWD", name == "SHLVL", name == "_": // the shell's own
 		default:
 			t.Errorf("nod classify got %q", line)
@@ -168,12 +180,16 @@ func TestNodClassifyGetsABuiltEnvironment(t *testing.T) {
 // Each kind of failure of a model reaches the agent as a reason, and the
 // person with its kind and cause.
 func TestEveryKindOfFailureIsTold(t *testing.T) {
-	for _, kind := range []fault.Kind{fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest, fault.RateLimited, fault.Overloaded, fault.ServerError,
-		fault.Unreachable, fault.TimedOut, fault.Refused, fault.CutOff, fault.Malformed, fault.NoDecision, fault.TooLarge, fault.BadSettings, fault.Internal} {
+	for _, kind := range []fault.Kind{fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest,
+		fault.RateLimited, fault.Overloaded, fault.ServerError,
+		fault.Unreachable, fault.TimedOut, fault.Refused, fault.CutOff, fault.Malformed, fault.NoDecision,
+		fault.TooLarge, fault.BadSettings, fault.Internal} {
 		p := newPlace(t)
-		p.options.Model = failing{&fault.Error{Kind: kind, Message: "what went wrong", Cause: fmt.Errorf("the vendor's words")}}
+		p.options.Model = failing{&fault.Error{Kind: kind, Message: "what went wrong",
+			Cause: fmt.Errorf("the vendor's words")}}
 		s := p.run(bytes.NewReader(p.bash("npm publish")))
-		if s.verdict != "deny" || !strings.Contains(s.reason, "what went wrong") || !strings.Contains(s.system, "("+string(kind)+")") || !strings.Contains(s.system, "the vendor's words") {
+		if s.verdict != "deny" || !strings.Contains(s.reason, "what went wrong") || !strings.Contains(s.system,
+			"("+string(kind)+")") || !strings.Contains(s.system, "the vendor's words") {
 			t.Errorf("%s: %+v", kind, s)
 		}
 		if e := p.log()[1]; e.Error == nil || e.Error.Kind != kind {

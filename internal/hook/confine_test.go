@@ -45,7 +45,8 @@ func TestALineToTypeIsOfferedWhereItWasTried(t *testing.T) {
 	if err := proof.Write(p.options.Places.State, bubblewrap); err != nil {
 		t.Fatal(err)
 	}
-	if s := p.command("4", "python3 lint.py"); s.verdict != "deny" || !strings.Contains(s.reason, "type exactly "+typed) {
+	if s := p.command("4", "python3 lint.py"); s.verdict != "deny" || !strings.Contains(s.reason,
+		"type exactly "+typed) {
 		t.Errorf("%+v", s)
 	}
 	if s := p.command("5", "npm test"); s.verdict != "allow" {
@@ -86,7 +87,8 @@ func TestNoLineIsRunBehindAnotherVersion(t *testing.T) {
 	}
 	for i, program := range []string{p.nod(t, "v0.0.1"), filepath.Join(t.TempDir(), "gone")} {
 		p.options.Nod = program
-		if s := p.command(strconv.Itoa(2*i), "python3 lint.py"); s.verdict == "allow" || strings.Contains(s.reason, "type exactly") {
+		if s := p.command(strconv.Itoa(2*i), "python3 lint.py"); s.verdict == "allow" || strings.Contains(s.reason,
+			"type exactly") {
 			t.Errorf("%s is offered: %+v", program, s)
 		}
 		if s := p.command(strconv.Itoa(2*i+1), confined(program, "python3 lint.py")); s.verdict == "allow" {
@@ -110,8 +112,10 @@ func TestWhatTheHostConfinesIsLeftToIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, row := range []struct{ sandbox, verdict string }{
-		{`{}`, "deny"}, {`{"sandbox":{"enabled":true}}`, "deny"}, {`{"sandbox":{"enabled":true,"failIfUnavailable":true}}`, "silence"},
-		{`{"sandbox":{"enabled":true,"failIfUnavailable":true,"excludedCommands":["python3"]}}`, "deny"}, {`{"sandbox":{"enabled":false,"failIfUnavailable":true}}`, "deny"},
+		{`{}`, "deny"}, {`{"sandbox":{"enabled":true}}`, "deny"},
+		{`{"sandbox":{"enabled":true,"failIfUnavailable":true}}`, "silence"},
+		{`{"sandbox":{"enabled":true,"failIfUnavailable":true,"excludedCommands":["python3"]}}`, "deny"},
+		{`{"sandbox":{"enabled":false,"failIfUnavailable":true}}`, "deny"},
 	} {
 		p.write(filepath.Join(p.options.Places.Home, ".claude/settings.json"), row.sandbox)
 		s := p.command(strconv.Itoa(i), "python3 lint.py")
@@ -142,20 +146,25 @@ func TestWhatCodexConfinesIsLeftToIt(t *testing.T) {
 	}{
 		{turn: `"sandbox_policy":{"type":"workspace-write"},"approval_policy":"on-request"`},
 		{turn: `"sandbox_policy":{"type":"workspace-write"},"permission_profile":{"type":"managed","file_system":{"type":"restricted"}},"approval_policy":"never"`},
-		{turn: `"sandbox_policy":{"type":"workspace-write"},"approval_policy":"on-request"`, more: `,\"sandbox_permissions\":\"require_escalated\"`, offered: true},
+		{turn: `"sandbox_policy":{"type":"workspace-write"},"approval_policy":"on-request"`,
+			more: `,\"sandbox_permissions\":\"require_escalated\"`, offered: true},
 		{turn: `"sandbox_policy":{"type":"danger-full-access"},"approval_policy":"never"`, offered: true},
 		{turn: `"sandbox_policy":{"type":"workspace-write"},"permission_profile":{"type":"disabled"}`, offered: true},
 		{turn: `"approval_policy":"never"`, offered: true},
 	} {
 		id := "c" + strconv.Itoa(i)
 		p.write(rollout, `{"type":"turn_context","payload":{`+row.turn+"}}\n"+
-			`{"type":"response_item","payload":{"type":"function_call","name":"exec_command","call_id":"`+id+`","arguments":"{\"cmd\":\"python3 lint.py\"`+row.more+`}"}}`+"\n")
-		payload, err := json.Marshal(map[string]any{"session_id": "s" + id, "cwd": p.shop, "hook_event_name": "PreToolUse", "transcript_path": rollout,
-			"permission_mode": "default", "tool_name": "Bash", "tool_use_id": id, "tool_input": map[string]any{"command": "python3 lint.py"}})
+			`{"type":"response_item","payload":{"type":"function_call","name":"exec_command","call_id":"`+id+
+			`","arguments":"{\"cmd\":\"python3 lint.py\"`+row.more+`}"}}`+"\n")
+		payload, err := json.Marshal(map[string]any{"session_id": "s" + id, "cwd": p.shop,
+			"hook_event_name": "PreToolUse", "transcript_path": rollout,
+			"permission_mode": "default", "tool_name": "Bash", "tool_use_id": id,
+			"tool_input": map[string]any{"command": "python3 lint.py"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := p.run(bytes.NewReader(payload)); strings.Contains(s.reason, "type exactly") != row.offered || s.verdict == "allow" || !row.offered && s.verdict == "deny" {
+		if s := p.run(bytes.NewReader(payload)); strings.Contains(s.reason,
+			"type exactly") != row.offered || s.verdict == "allow" || !row.offered && s.verdict == "deny" {
 			t.Errorf("%s%s: %+v, offered %v", row.turn, row.more, s, row.offered)
 		}
 	}

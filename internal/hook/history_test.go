@@ -20,7 +20,8 @@ type judging struct {
 
 func (m *judging) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
 	m.asked++
-	return nod.Classification{Digest: p.Digest, ShouldBlock: m.block, Reason: "not asked for", Model: "m", Cost: m.cost, Usage: nod.Usage{In: 10, Out: 1}}, nil
+	return nod.Classification{Digest: p.Digest, ShouldBlock: m.block, Reason: "not asked for", Model: "m", Cost: m.cost,
+		Usage: nod.Usage{In: 10, Out: 1}}, nil
 }
 
 // interactively puts a person in front of the agent.
@@ -39,14 +40,17 @@ func TestDenialsOfASession(t *testing.T) {
 	p.interactively()
 	p.options.Model = &judging{block: true}
 	call := func(n int) said {
-		return p.run(bytes.NewReader(p.payload("PreToolUse", "Bash", map[string]string{"command": fmt.Sprintf("npm publish --tag v%d", n)}, map[string]any{"tool_use_id": fmt.Sprint("c", n)})))
+		return p.run(bytes.NewReader(p.payload("PreToolUse", "Bash",
+			map[string]string{"command": fmt.Sprintf("npm publish --tag v%d", n)},
+			map[string]any{"tool_use_id": fmt.Sprint("c", n)})))
 	}
 	for n, want := range []string{"deny", "deny", "ask"} {
 		if s := call(n); s.verdict != want || want == "ask" && !strings.Contains(s.reason, "3 calls in a row") {
 			t.Errorf("%d: %+v", n, s)
 		}
 	}
-	p.run(bytes.NewReader(p.payload("PostToolUse", "Bash", map[string]string{"command": "npm publish --tag v2"}, map[string]any{"tool_use_id": "c2", "tool_response": map[string]any{}})))
+	p.run(bytes.NewReader(p.payload("PostToolUse", "Bash", map[string]string{"command": "npm publish --tag v2"},
+		map[string]any{"tool_use_id": "c2", "tool_response": map[string]any{}})))
 	if s := call(3); s.verdict != "deny" {
 		t.Errorf("after a yes: %+v", s)
 	}
@@ -64,7 +68,8 @@ func TestADeniedEditIsDeniedToTheShell(t *testing.T) {
 	name := p.shop + "/.git/hooks/pre-commit"
 	p.run(bytes.NewReader(p.payload("PreToolUse", "Write", map[string]string{"file_path": name, "content": "x"}, nil)))
 	s := p.run(bytes.NewReader(p.bash("echo x > .git/hooks/pre-commit")))
-	if s.verdict != "deny" || !strings.Contains(s.reason, "denied before") || !strings.Contains(s.reason, "not asked for") || m.asked != 1 {
+	if s.verdict != "deny" || !strings.Contains(s.reason, "denied before") || !strings.Contains(s.reason,
+		"not asked for") || m.asked != 1 {
 		t.Errorf("asked %d times: %+v", m.asked, s)
 	}
 }
@@ -89,7 +94,8 @@ func TestCeilings(t *testing.T) {
 				t.Errorf("%s, %d: %+v", row.settings, n, s)
 			}
 		}
-		if entries := p.log(); entries[len(entries)-1].Error == nil || entries[len(entries)-1].Error.Kind != fault.CostCeiling {
+		if entries := p.log(); entries[len(entries)-1].Error == nil ||
+			entries[len(entries)-1].Error.Kind != fault.CostCeiling {
 			t.Errorf("%+v", entries[len(entries)-1])
 		}
 		p.session = "s2"
@@ -98,7 +104,8 @@ func TestCeilings(t *testing.T) {
 		}
 		p.options.Environ = append(p.options.Environ, "CLAUDE_CODE_ENTRYPOINT=sdk-cli")
 		p.session = "s1"
-		if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "deny" || !strings.Contains(s.reason, row.says) {
+		if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "deny" || !strings.Contains(s.reason,
+			row.says) {
 			t.Errorf("headless: %+v", s)
 		}
 	}
@@ -109,7 +116,8 @@ func TestACeilingWithoutAPrice(t *testing.T) {
 	p := newPlace(t)
 	p.settings("[model]\nmax_cost_day = 1\n")
 	p.options.Model = &judging{}
-	if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "allow" || !strings.Contains(s.system, "[[price]]") {
+	if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "allow" || !strings.Contains(s.system,
+		"[[price]]") {
 		t.Errorf("%+v", s)
 	}
 }

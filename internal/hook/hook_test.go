@@ -43,7 +43,8 @@ func newPlace(t testing.TB) *place {
 	p.write(filepath.Join(home, "t.jsonl"), said+"\n") // a transcript that is not there is waited for
 	p.options = hook.Options{
 		Adapter: agent.ClaudeCode{}, Version: "test", Places: config.DefaultPlaces(home), Deadline: hang.Limit(),
-		Environ: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + p.shop, "CLAUDE_CODE_ENTRYPOINT=sdk-cli"},
+		Environ: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + p.shop,
+			"CLAUDE_CODE_ENTRYPOINT=sdk-cli"},
 	}
 	p.options.Places.Managed = ""
 	return p
@@ -65,7 +66,8 @@ func (p *place) settings(text string) { p.write(p.options.Places.User, text) }
 func (p *place) payload(event, tool string, input any, more map[string]any) []byte {
 	fields := map[string]any{
 		"session_id": p.session, "cwd": p.shop, "permission_mode": p.permission, "hook_event_name": event,
-		"tool_name": tool, "tool_input": input, "tool_use_id": "toolu_1", "transcript_path": filepath.Join(p.home, "t.jsonl"),
+		"tool_name": tool, "tool_input": input, "tool_use_id": "toolu_1",
+		"transcript_path": filepath.Join(p.home, "t.jsonl"),
 	}
 	for k, v := range more {
 		if fields[k] = v; v == nil {
@@ -161,7 +163,8 @@ func TestACallIsAnsweredAndLogged(t *testing.T) {
 		t.Fatalf("%d lines for 4 calls", len(entries))
 	}
 	for _, e := range entries {
-		if e.Version != 1 || e.Kind != audit.Decision || e.Agent != "claude-code" || e.Session != "s1" || e.InputSHA256 == "" || e.Answered == "" || e.Time.IsZero() {
+		if e.Version != 1 || e.Kind != audit.Decision || e.Agent != "claude-code" || e.Session != "s1" ||
+			e.InputSHA256 == "" || e.Answered == "" || e.Time.IsZero() {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -187,11 +190,15 @@ func TestBadInputBlocksWithAReasonAndALine(t *testing.T) {
 		"no command":        p.payload("PreToolUse", "Bash", map[string]any{}, nil),
 		"no tool":           p.payload("PreToolUse", "", nil, map[string]any{"tool_name": nil}),
 		"no input":          p.payload("PreToolUse", "Bash", nil, map[string]any{"tool_input": nil}),
-		"no session":        p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"}, map[string]any{"session_id": nil}),
-		"no event":          p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"}, map[string]any{"hook_event_name": nil}),
-		"relative cwd":      p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"}, map[string]any{"cwd": "shop"}),
-		"no cwd":            p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"}, map[string]any{"cwd": nil}),
-		"unknown event":     p.payload("PreToolFuture", "Bash", map[string]string{"command": "ls"}, nil),
+		"no session": p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"},
+			map[string]any{"session_id": nil}),
+		"no event": p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"},
+			map[string]any{"hook_event_name": nil}),
+		"relative cwd": p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"},
+			map[string]any{"cwd": "shop"}),
+		"no cwd": p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"},
+			map[string]any{"cwd": nil}),
+		"unknown event": p.payload("PreToolFuture", "Bash", map[string]string{"command": "ls"}, nil),
 	} {
 		before := len(p.log())
 		s := p.run(bytes.NewReader(payload))
@@ -210,7 +217,8 @@ func TestBadInputBlocksWithAReasonAndALine(t *testing.T) {
 func TestUnknownToolIsNeverAllowed(t *testing.T) {
 	p := newPlace(t)
 	for _, tool := range []string{"Frobnicate", "read_file", "todo_write", "Read ", "bash", "mcp__todo__write"} {
-		if s := p.run(bytes.NewReader(p.payload("PreToolUse", tool, map[string]string{"file_path": p.shop + "/main.go"}, nil))); s.verdict == "allow" {
+		if s := p.run(bytes.NewReader(p.payload("PreToolUse", tool, map[string]string{"file_path": p.shop + "/main.go"},
+			nil))); s.verdict == "allow" {
 			t.Errorf("%q: %+v", tool, s)
 		}
 	}
@@ -264,7 +272,8 @@ func TestInputThatNeverComesBlocksWithinTheDeadline(t *testing.T) {
 		defer close(over)
 		hook.Run(context.Background(), p.options, in, &stdout, &stderr, func(c int) { code <- c })
 	}()
-	if c := hang.Receive(t, "the deadline", code); c != 2 || !strings.Contains(stderr.String(), "in time") || stdout.String() != "" {
+	if c := hang.Receive(t, "the deadline", code); c != 2 || !strings.Contains(stderr.String(),
+		"in time") || stdout.String() != "" {
 		t.Errorf("exit %d: %s%s", c, stdout.String(), stderr.String())
 	}
 }
@@ -302,7 +311,8 @@ func TestAPanicBlocks(t *testing.T) {
 func TestADirectoryThatDoesNotExist(t *testing.T) {
 	p := newPlace(t)
 	gone := filepath.Join(p.home, "gone")
-	payload := p.payload("PreToolUse", "Write", map[string]string{"file_path": gone + "/x", "content": ""}, map[string]any{"cwd": gone})
+	payload := p.payload("PreToolUse", "Write", map[string]string{"file_path": gone + "/x", "content": ""},
+		map[string]any{"cwd": gone})
 	p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"}
 	if s := p.run(bytes.NewReader(payload)); s.verdict == "allow" {
 		t.Errorf("%+v", s)
@@ -317,7 +327,8 @@ func TestWithoutHomeNothingIsAWorkspace(t *testing.T) {
 	if s := p.run(bytes.NewReader(payload)); s.verdict == "allow" {
 		t.Errorf("%+v", s)
 	}
-	if code := hook.Main(context.Background(), []string{"claude-code"}, nil, strings.NewReader(""), io.Discard, &bytes.Buffer{}, func(int) {}); code != 2 {
+	if code := hook.Main(context.Background(), []string{"claude-code"}, nil, strings.NewReader(""), io.Discard,
+		&bytes.Buffer{}, func(int) {}); code != 2 {
 		t.Errorf("without HOME and flags: exit %d", code)
 	}
 }
@@ -326,10 +337,12 @@ func TestABrokenSettingsFileNamesFileAndLine(t *testing.T) {
 	p := newPlace(t)
 	p.settings("mode = \"enforce\"\nallwo = [\"x\"]\n")
 	s := p.run(bytes.NewReader(p.bash("ls")))
-	if s.verdict != "deny" || !strings.Contains(s.reason, "nod.toml:2:1") || !strings.Contains(s.reason, "allow") || s.system == "" {
+	if s.verdict != "deny" || !strings.Contains(s.reason, "nod.toml:2:1") || !strings.Contains(s.reason,
+		"allow") || s.system == "" {
 		t.Errorf("%+v", s)
 	}
-	p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + p.shop, "CLAUDE_CODE_ENTRYPOINT=cli"}
+	p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + p.shop,
+		"CLAUDE_CODE_ENTRYPOINT=cli"}
 	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "ask" {
 		t.Errorf("interactive: %+v", s)
 	}
@@ -341,7 +354,8 @@ func TestModes(t *testing.T) {
 	if s := p.run(bytes.NewReader(p.bash("rm -rf ~"))); s.verdict != "silence" {
 		t.Errorf("observe: %+v", s)
 	}
-	if e := p.log(); len(e) != 1 || e[0].Verdict != nod.Deny || e[0].Answered != "abstained" || e[0].Setting != "observe" {
+	if e := p.log(); len(e) != 1 || e[0].Verdict != nod.Deny || e[0].Answered != "abstained" ||
+		e[0].Setting != "observe" {
 		t.Errorf("observe: %+v", e)
 	}
 	p.settings("mode = \"off\"\n")
@@ -369,7 +383,8 @@ func TestTheWorkspaceIsFixedForTheSession(t *testing.T) {
 	other := filepath.Join(p.home, "other")
 	p.write(other+"/x", "")
 	inShop := p.payload("PreToolUse", "Write", map[string]string{"file_path": p.shop + "/new", "content": ""}, nil)
-	inOther := p.payload("PreToolUse", "Write", map[string]string{"file_path": other + "/new", "content": ""}, map[string]any{"cwd": other})
+	inOther := p.payload("PreToolUse", "Write", map[string]string{"file_path": other + "/new", "content": ""},
+		map[string]any{"cwd": other})
 	if s := p.run(bytes.NewReader(inShop)); s.verdict != "allow" {
 		t.Errorf("first directory: %+v", s)
 	}
@@ -386,7 +401,8 @@ func TestThePromptIsSilentWhereTheCallWasAnswered(t *testing.T) {
 	p := newPlace(t)
 	input := map[string]string{"command": "npm publish"}
 	prompt := p.payload("PermissionRequest", "Bash", input, map[string]any{"tool_use_id": nil})
-	denied := p.payload("PermissionRequest", "Bash", map[string]string{"command": "rm -rf ~"}, map[string]any{"tool_use_id": nil})
+	denied := p.payload("PermissionRequest", "Bash", map[string]string{"command": "rm -rf ~"},
+		map[string]any{"tool_use_id": nil})
 	if s := p.run(bytes.NewReader(denied)); s.verdict != "deny" {
 		t.Errorf("a call that PreToolUse did not see: %+v", s)
 	}
@@ -399,7 +415,8 @@ func TestThePromptIsSilentWhereTheCallWasAnswered(t *testing.T) {
 func TestOutcomesAndTheHostsDenialsAreRecorded(t *testing.T) {
 	p := newPlace(t)
 	input := map[string]string{"command": "ls"}
-	for event, kind := range map[string]audit.Kind{"PostToolUse": audit.Outcome, "PostToolUseFailure": audit.Outcome, "PermissionDenied": audit.HostDeny} {
+	for event, kind := range map[string]audit.Kind{"PostToolUse": audit.Outcome, "PostToolUseFailure": audit.Outcome,
+		"PermissionDenied": audit.HostDeny} {
 		before := len(p.log())
 		more := map[string]any{"duration_ms": 12, "error": "it broke", "reason": "classifier"}
 		if event == "PostToolUse" {
@@ -412,7 +429,8 @@ func TestOutcomesAndTheHostsDenialsAreRecorded(t *testing.T) {
 		if len(e) != before+1 || e[before].Kind != kind {
 			t.Fatalf("%s: %+v", event, e[before:])
 		}
-		if failed := event == "PostToolUseFailure"; (e[before].Error != nil) != failed || failed && e[before].Error.Kind != fault.ToolFailed {
+		if failed := event == "PostToolUseFailure"; (e[before].Error != nil) != failed || failed &&
+			e[before].Error.Kind != fault.ToolFailed {
 			t.Errorf("%s: %+v", event, e[before].Error)
 		}
 	}
@@ -427,15 +445,18 @@ func TestTheEnvironmentLoosensNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := p.options.Environ
-	for _, v := range []string{"PATH=" + bin + ":/usr/bin:/bin", "PATH=bin:/usr/bin", "BASH_ENV=" + bin + "/ls", "LD_PRELOAD=" + bin + "/x.so", "ENV=" + bin + "/x"} {
+	for _, v := range []string{"PATH=" + bin + ":/usr/bin:/bin", "PATH=bin:/usr/bin", "BASH_ENV=" + bin + "/ls",
+		"LD_PRELOAD=" + bin + "/x.so", "ENV=" + bin + "/x"} {
 		p.options.Environ = append(append([]string{}, base...), v)
 		if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict == "allow" {
 			t.Errorf("%s: %+v", v, s)
 		}
 	}
 	for _, v := range []string{
-		"NOD_MODE=off", "NOD_SETTINGS=/tmp/x", "XDG_CONFIG_HOME=" + p.shop, "XDG_STATE_HOME=" + p.shop, "ANTHROPIC_API_KEY=sk-ant-x", "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
-		"OPENAI_API_KEY=x", "HTTPS_PROXY=http://127.0.0.1:1", "SSL_CERT_FILE=/tmp/x", "GODEBUG=x=1", "TMPDIR=" + p.shop, "CLAUDE_CODE_ENTRYPOINT=cli",
+		"NOD_MODE=off", "NOD_SETTINGS=/tmp/x", "XDG_CONFIG_HOME=" + p.shop, "XDG_STATE_HOME=" + p.shop,
+		"ANTHROPIC_API_KEY=sk-ant-x", "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
+		"OPENAI_API_KEY=x", "HTTPS_PROXY=http://127.0.0.1:1", "SSL_CERT_FILE=/tmp/x", "GODEBUG=x=1", "TMPDIR=" + p.shop,
+		"CLAUDE_CODE_ENTRYPOINT=cli",
 	} {
 		p.options.Environ = append(append([]string{}, base...), v)
 		if s := p.run(bytes.NewReader(p.bash("rm -rf ~"))); s.verdict != "deny" {
@@ -471,7 +492,8 @@ func TestTranscriptsThatCannotBeRead(t *testing.T) {
 	p.options.Model = clearing{}
 	file := filepath.Join(p.home, "t.jsonl")
 	huge := strings.Repeat(`{"type":"user","message":{"role":"user","content":"x"}}`+"\n", 1)
-	for name, content := range map[string]string{"other format": "<html>\n", "binary": "\x00\x01\x02\n", "a huge line": `{"type":"user","message":"` + strings.Repeat("x", 9<<20)} {
+	for name, content := range map[string]string{"other format": "<html>\n", "binary": "\x00\x01\x02\n",
+		"a huge line": `{"type":"user","message":"` + strings.Repeat("x", 9<<20)} {
 		p.write(file, content)
 		if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "deny" {
 			t.Errorf("%s: %+v", name, s)
@@ -544,7 +566,8 @@ func TestOldSessionsAreForgotten(t *testing.T) {
 func TestNoticesOfTheSettingsAreToldOnce(t *testing.T) {
 	p := newPlace(t)
 	p.write(p.shop+"/.nod.toml", "environment = [\"trust me\"]\n")
-	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" || !strings.Contains(s.system, "nod trust") || strings.Contains(s.system, "trust me") {
+	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" || !strings.Contains(s.system,
+		"nod trust") || strings.Contains(s.system, "trust me") {
 		t.Errorf("first call: %+v", s)
 	}
 	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" || s.system != "" {
@@ -561,12 +584,15 @@ func TestBrokenSettingsDenyWhatIsAlwaysDenied(t *testing.T) {
 		if person {
 			p.interactively()
 		}
-		for command, want := range map[string]string{"rm -rf /": "deny", "nod mode off": "deny", "echo x > " + p.options.Places.User: "deny", "ls": map[bool]string{true: "ask", false: "deny"}[person]} {
-			if s := p.run(bytes.NewReader(p.bash(command))); s.verdict != want || !strings.Contains(s.system, "settings cannot be used") {
+		for command, want := range map[string]string{"rm -rf /": "deny", "nod mode off": "deny",
+			"echo x > " + p.options.Places.User: "deny", "ls": map[bool]string{true: "ask", false: "deny"}[person]} {
+			if s := p.run(bytes.NewReader(p.bash(command))); s.verdict != want || !strings.Contains(s.system,
+				"settings cannot be used") {
 				t.Errorf("%s, a person there: %v: %+v", command, person, s)
 			}
 		}
-		edit := p.payload("PreToolUse", "Write", map[string]string{"file_path": p.options.Places.User, "content": ""}, nil)
+		edit := p.payload("PreToolUse", "Write", map[string]string{"file_path": p.options.Places.User, "content": ""},
+			nil)
 		if s := p.run(bytes.NewReader(edit)); s.verdict != "deny" {
 			t.Errorf("the settings themselves: %+v", s)
 		}

@@ -7,7 +7,8 @@ import (
 )
 
 func TestArguments(t *testing.T) {
-	o, err := parse([]string{"--settings", "/s.toml", "--managed=", "--state=/st=ate", "--nod", "/nod"}, []string{"HOME=/home/u"})
+	o, err := parse([]string{"--settings", "/s.toml", "--managed=", "--state=/st=ate", "--nod", "/nod"},
+		[]string{"HOME=/home/u"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -15,7 +16,8 @@ func TestArguments(t *testing.T) {
 	if diff := cmp.Diff([]string{"/s.toml", "", "/st=ate", "/nod", "/home/u"}, got); diff != "" {
 		t.Error(diff)
 	}
-	for _, args := range [][]string{{"--state"}, {"--stat", "/x"}, {"x"}, {"--state", "relative"}, {"--nod=relative"}, {"--state="}, {"-state", "/x"}} {
+	for _, args := range [][]string{{"--state"}, {"--stat", "/x"}, {"x"}, {"--state", "relative"}, {"--nod=relative"},
+		{"--state="}, {"-state", "/x"}} {
 		if _, err := parse(args, []string{"HOME=/home/u"}); err == nil {
 			t.Errorf("%q was taken", args)
 		}

@@ -31,7 +31,8 @@ func TestWhoDecidesInEachMode(t *testing.T) {
 				p.settings("allow = [\"npm run ruled\"]\nhard_deny = [\"git push --force\"]\n")
 				p.write(filepath.Join(p.shop, "package.json"), `{"scripts":{"ruled":"node a.js"}}`)
 				p.write(filepath.Join(p.shop, "scratch", "a.txt"), "x")
-				p.write(filepath.Join(p.home, "t.jsonl"), `{"type":"user","message":{"role":"user","content":"x"}}`+"\n")
+				p.write(filepath.Join(p.home, "t.jsonl"),
+					`{"type":"user","message":{"role":"user","content":"x"}}`+"\n")
 				if person {
 					p.options.Environ = append(p.options.Environ[:3:3], "CLAUDE_CODE_ENTRYPOINT=cli")
 				}
@@ -41,13 +42,15 @@ func TestWhoDecidesInEachMode(t *testing.T) {
 				}
 				for command, answer := range map[string]string{
 					"ls": expected.cleared, "npm run ruled": expected.ruled, "python3 x.py": expected.open,
-					"rm -rf scratch": expected.loss, "cat .env": expected.secret, "git push --force": expected.forbidden,
+					"rm -rf scratch": expected.loss, "cat .env": expected.secret,
+					"git push --force": expected.forbidden,
 				} {
 					if answer == "ask" && !person {
 						answer = "deny"
 					}
 					if s := p.run(bytes.NewReader(p.bash(command))); s.verdict != answer {
-						t.Errorf("mode %s, model %v, person %v: %s: %s, want %s (%s)", mode, model, person, command, s.verdict, answer, s.reason)
+						t.Errorf("mode %s, model %v, person %v: %s: %s, want %s (%s)", mode, model, person, command,
+							s.verdict, answer, s.reason)
 					}
 				}
 			}
@@ -61,7 +64,8 @@ func TestReinforceNeverAllows(t *testing.T) {
 	p.permission = "auto"
 	p.settings("profile = \"reinforce\"\nallow = [\"python3 x.py\"]\n")
 	p.write(filepath.Join(p.shop, "scratch", "a.txt"), "x")
-	for command, want := range map[string]string{"ls": "silence", "python3 x.py": "silence", "npm test": "silence", "rm -rf scratch": "deny", "rm -rf /": "deny"} {
+	for command, want := range map[string]string{"ls": "silence", "python3 x.py": "silence", "npm test": "silence",
+		"rm -rf scratch": "deny", "rm -rf /": "deny"} {
 		if s := p.run(bytes.NewReader(p.bash(command))); s.verdict != want {
 			t.Errorf("%s: %+v, want %s", command, s, want)
 		}

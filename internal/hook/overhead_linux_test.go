@@ -69,10 +69,12 @@ func serveFor(args []string) int {
 	places.User, places.Managed, places.State = args[0], "", args[1]
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	err := daemon.Run(ctx, daemon.Options{Places: places, Program: args[2], Build: func(s config.Settings, limits *daemon.Limits) (nod.Model, error) {
-		m, err := llm.New(llm.Options{Provider: s.Model.Provider, Endpoint: s.Model.Endpoint, Key: "sk-1", MaxTokens: s.Model.MaxTokens})
-		return limits.Bound("sk-1", m), err
-	}})
+	err := daemon.Run(ctx, daemon.Options{Places: places, Program: args[2],
+		Build: func(s config.Settings, limits *daemon.Limits) (nod.Model, error) {
+			m, err := llm.New(llm.Options{Provider: s.Model.Provider, Endpoint: s.Model.Endpoint, Key: "sk-1",
+				MaxTokens: s.Model.MaxTokens})
+			return limits.Bound("sk-1", m), err
+		}})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -96,7 +98,8 @@ func TestManySessionsAtOnce(t *testing.T) {
 	for n := range sessions {
 		wg.Go(func() {
 			for i := range calls {
-				payload := bytes.Replace(p.bash(fmt.Sprintf("npm publish --tag v%d", i)), []byte(`"session_id":"s1"`), fmt.Appendf(nil, `"session_id":"s%d"`, n), 1)
+				payload := bytes.Replace(p.bash(fmt.Sprintf("npm publish --tag v%d", i)), []byte(`"session_id":"s1"`),
+					fmt.Appendf(nil, `"session_id":"s%d"`, n), 1)
 				a := hook.Answer(context.Background(), p.options, bytes.NewReader(payload))
 				if !strings.Contains(string(a.Stdout), `"allow"`) || a.Exit != 0 {
 					t.Errorf("session %d: %s%s", n, a.Stdout, a.Stderr)
@@ -107,7 +110,8 @@ func TestManySessionsAtOnce(t *testing.T) {
 	wg.Wait()
 	_, status, err := resident.Say(p.options.Places.State, resident.Status)
 	otherwise := p.asked()
-	if err != nil || !strings.Contains(string(status), fmt.Sprintf(`"requests":%d,"failures":0,`, sessions*calls-otherwise)) || otherwise > sessions*calls/2 {
+	if err != nil || !strings.Contains(string(status),
+		fmt.Sprintf(`"requests":%d,"failures":0,`, sessions*calls-otherwise)) || otherwise > sessions*calls/2 {
 		t.Errorf("%s, %v; %d by nod classify", status, err, otherwise)
 	}
 	t.Logf("%d calls of %d sessions, %d of them by nod classify", sessions*calls, sessions, otherwise)
@@ -136,7 +140,8 @@ func BenchmarkWarmDecision(b *testing.B) {
 				b.Fatalf("%s%s", a.Stdout, a.Stderr)
 			}
 		})
-		cmd := exec.Command(program, "claude-code", "--settings", p.options.Places.User, "--managed", "", "--state", p.options.Places.State, "--nod", p.options.Nod)
+		cmd := exec.Command(program, "claude-code", "--settings", p.options.Places.User, "--managed", "", "--state",
+			p.options.Places.State, "--nod", p.options.Nod)
 		cmd.Env, cmd.Dir, cmd.Stdin = p.options.Environ, p.shop, question()
 		process.take(func() {
 			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), `"allow"`) {
@@ -187,12 +192,14 @@ func (t times) at(percent int) float64 {
 
 // bareCall is the vendor's SDK asked directly, with a prompt as long as nod's.
 func bareCall(b *testing.B, url string) func() {
-	service := anthropic.NewMessageService(option.WithAPIKey("sk-1"), option.WithBaseURL(url), option.WithMaxRetries(0), option.WithoutOpenTelemetry(), option.WithHTTPClient(&http.Client{Transport: &http.Transport{}}))
+	service := anthropic.NewMessageService(option.WithAPIKey("sk-1"), option.WithBaseURL(url), option.WithMaxRetries(0),
+		option.WithoutOpenTelemetry(), option.WithHTTPClient(&http.Client{Transport: &http.Transport{}}))
 	params := anthropic.MessageNewParams{
 		Model: llm.DefaultAnthropicModel, MaxTokens: 1024,
-		System:     []anthropic.TextBlockParam{{Text: strings.Repeat("policy ", 3500)}},
-		Messages:   []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("npm publish"))},
-		Tools:      []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{Name: nod.AnswerTool().Name, InputSchema: param.Override[anthropic.ToolInputSchemaParam](nod.AnswerTool().Schema)}}},
+		System:   []anthropic.TextBlockParam{{Text: strings.Repeat("policy ", 3500)}},
+		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("npm publish"))},
+		Tools: []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{Name: nod.AnswerTool().Name,
+			InputSchema: param.Override[anthropic.ToolInputSchemaParam](nod.AnswerTool().Schema)}}},
 		ToolChoice: anthropic.ToolChoiceUnionParam{OfTool: &anthropic.ToolChoiceToolParam{Name: nod.AnswerTool().Name}},
 	}
 	return func() {

@@ -80,7 +80,8 @@ func (p *place) program() string { return filepath.Join(filepath.Dir(p.home), "n
 
 // process is nod-hook, about to be started by a user.
 func (p *place) process(uid int, payload []byte) *exec.Cmd {
-	cmd := exec.Command(p.program(), "claude-code", "--settings", p.options.Places.User, "--managed", "", "--state", p.options.Places.State, "--nod", p.home+"/bin/nod")
+	cmd := exec.Command(p.program(), "claude-code", "--settings", p.options.Places.User, "--managed", "", "--state",
+		p.options.Places.State, "--nod", p.home+"/bin/nod")
 	cmd.Env = append(slices.Clip(p.options.Environ), "GORACE=atexit_sleep_ms=0") // else each takes a second under -race
 	cmd.Dir, cmd.Stdin = "/", bytes.NewReader(payload)
 	if uid != 0 {
@@ -133,7 +134,8 @@ func TestAReadOnlyHome(t *testing.T) {
 	chmod(t, p.home, 0o500)
 	for command, want := range map[string]string{"ls": "allow", "rm -rf ~": "deny", "npm publish": "deny"} {
 		s := p.runProcess(nobody, p.bash(command))
-		if s.verdict != want || !strings.Contains(s.system, "could not write its log") || !strings.Contains(s.system, "permission denied") {
+		if s.verdict != want || !strings.Contains(s.system, "could not write its log") || !strings.Contains(s.system,
+			"permission denied") {
 			t.Errorf("%s: %+v", command, s)
 		}
 	}
@@ -179,7 +181,8 @@ func TestATranscriptOfAnother(t *testing.T) {
 		t.Errorf("without a transcript: %+v", s)
 	}
 	p.write(filepath.Join(p.home, "t.jsonl"), "{}\n") // root's, 0600
-	if s := p.runProcess(nobody, p.bash("npm publish")); s.verdict != "deny" || !strings.Contains(s.system, string(fault.NoTranscript)) {
+	if s := p.runProcess(nobody, p.bash("npm publish")); s.verdict != "deny" || !strings.Contains(s.system,
+		string(fault.NoTranscript)) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -205,7 +208,8 @@ func TestAFullDisk(t *testing.T) {
 		switch s := p.runProcess(0, p.bash("ls")); {
 		case s.verdict != "allow":
 			t.Fatalf("%+v", s)
-		case strings.Contains(s.system, "could not write its log") && strings.Contains(s.system, "space left") || strings.Contains(s.system, "disk full"):
+		case strings.Contains(s.system, "could not write its log") && strings.Contains(s.system,
+			"space left") || strings.Contains(s.system, "disk full"):
 			told++
 		case s.system != "":
 			t.Errorf("%+v", s)
@@ -339,7 +343,8 @@ func TestAHugeTranscript(t *testing.T) {
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	if err == nil {
-		_, err = f.WriteString("\n" + strings.Repeat(`{"type":"user","message":{"role":"user","content":"publish it"}}`+"\n", 30))
+		_, err = f.WriteString("\n" + strings.Repeat(`{"type":"user","message":{"role":"user","content":"publish it"}}`+
+			"\n", 30))
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {

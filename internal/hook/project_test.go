@@ -44,7 +44,8 @@ func (p *place) ran(id, tool string, input map[string]string) {
 	if name := input["file_path"]; name != "" {
 		p.write(name, input["content"])
 	}
-	p.run(bytes.NewReader(p.payload("PostToolUse", tool, input, map[string]any{"tool_use_id": id, "tool_response": "ok"})))
+	p.run(bytes.NewReader(p.payload("PostToolUse", tool, input,
+		map[string]any{"tool_use_id": id, "tool_response": "ok"})))
 }
 
 func (p *place) command(id, command string) said {
@@ -66,14 +67,22 @@ func TestARuleStandsForWhatItsDefinitionSaid(t *testing.T) {
 		more                               map[string]string
 	}{
 		{name: "package script", command: "npm test", file: "package.json", before: testVitest, after: testOther},
-		{name: "file that a package script names", command: "npm test", file: "scripts/run.sh", before: "#!/bin/sh\nvitest run\n", after: "#!/bin/sh\nnode x.js\n",
+		{name: "file that a package script names", command: "npm test", file: "scripts/run.sh",
+			before: "#!/bin/sh\nvitest run\n", after: "#!/bin/sh\nnode x.js\n",
 			more: map[string]string{"package.json": `{"scripts":{"test":"./scripts/run.sh"}}`}},
-		{name: "Makefile", command: "make test", file: "Makefile", before: "test:\n\tgo test ./...\n", after: "test:\n\tgo run ./evil\n"},
-		{name: "Makefile that is not plain", command: "make test", file: "Makefile", before: "include x.mk\ntest:\n\tgo test\n", after: "include x.mk\ntest:\n\tgo run x\n"},
-		{name: "file that such a Makefile names", command: "make test", file: "x.mk", before: "a = 1\n", after: "a = 2\n", more: map[string]string{"Makefile": "include x.mk\ntest:\n\tgo test\n"}},
-		{name: "script", command: "./scripts/t.sh", file: "scripts/t.sh", before: "#!/bin/sh\nvitest run\n", after: "#!/bin/sh\nnode x.js\n"},
-		{name: "script by a script", command: "./scripts/t.sh", file: "scripts/u.sh", before: "vitest\n", after: "node x.js\n", more: map[string]string{"scripts/t.sh": "#!/bin/bash\ncd \"$(dirname \"$0\")\"\n. ./u.sh\n"}},
-		{name: "justfile", command: "just check", file: "justfile", before: "check:\n  vitest\n", after: "check:\n  node x.js\n"},
+		{name: "Makefile", command: "make test", file: "Makefile", before: "test:\n\tgo test ./...\n",
+			after: "test:\n\tgo run ./evil\n"},
+		{name: "Makefile that is not plain", command: "make test", file: "Makefile",
+			before: "include x.mk\ntest:\n\tgo test\n", after: "include x.mk\ntest:\n\tgo run x\n"},
+		{name: "file that such a Makefile names", command: "make test", file: "x.mk", before: "a = 1\n",
+			after: "a = 2\n", more: map[string]string{"Makefile": "include x.mk\ntest:\n\tgo test\n"}},
+		{name: "script", command: "./scripts/t.sh", file: "scripts/t.sh", before: "#!/bin/sh\nvitest run\n",
+			after: "#!/bin/sh\nnode x.js\n"},
+		{name: "script by a script", command: "./scripts/t.sh", file: "scripts/u.sh", before: "vitest\n",
+			after: "node x.js\n", more: map[string]string{
+				"scripts/t.sh": "#!/bin/bash\ncd \"$(dirname \"$0\")\"\n. ./u.sh\n"}},
+		{name: "justfile", command: "just check", file: "justfile", before: "check:\n  vitest\n",
+			after: "check:\n  node x.js\n"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			files := map[string]string{row.file: row.before}
@@ -152,7 +161,8 @@ func TestADefinitionThatChangedBeforeItsFirstUse(t *testing.T) {
 func TestWhatIsNoDefinitionDoesNotCount(t *testing.T) {
 	p := project(t, map[string]string{"package.json": testVitest, "main_test.go": "package main\n"})
 	p.command("1", "npm test")
-	p.edit("2", "package.json", `{"name":"shop","version":"2","scripts":{"test":"vitest run","build":"x"},"dependencies":{"a":"1"}}`)
+	p.edit("2", "package.json",
+		`{"name":"shop","version":"2","scripts":{"test":"vitest run","build":"x"},"dependencies":{"a":"1"}}`)
 	p.edit("3", "main_test.go", "package main\n\nfunc x() {}\n")
 	for i, command := range []string{"npm test", "go test ./..."} {
 		if s := p.command("b"+string(rune('0'+i)), command); s.verdict != "allow" {

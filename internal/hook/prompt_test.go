@@ -33,12 +33,14 @@ func TestPromptOfIsWhatTheHookSends(t *testing.T) {
 {"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"c0","name":"Bash","input":{"command":"npm publish --tag v0"}}]}}
 `)
 	for n, command := range []string{"npm publish --tag v0", "npm publish --tag v1", "frobnicate x"} {
-		payload := p.payload("PreToolUse", "Bash", map[string]string{"command": command}, map[string]any{"tool_use_id": fmt.Sprint("c", n), "transcript_path": file})
+		payload := p.payload("PreToolUse", "Bash", map[string]string{"command": command},
+			map[string]any{"tool_use_id": fmt.Sprint("c", n), "transcript_path": file})
 		event, err := p.options.Adapter.Decode(payload, p.options.Environ)
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown, err := hook.PromptOf(context.Background(), p.options, event, "") // before the hook has learned of this call
+		shown, err := hook.PromptOf(context.Background(), p.options, event,
+			"") // before the hook has learned of this call
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +49,8 @@ func TestPromptOfIsWhatTheHookSends(t *testing.T) {
 			t.Errorf("%s:\n%s", command, cmp.Diff(sent, shown))
 		}
 	}
-	if text := sent.Text(""); !strings.Contains(text, `"ended":"blocked; it was not done"`) || !strings.Contains(text, "was blocked and not done: not asked for") {
+	if text := sent.Text(""); !strings.Contains(text, `"ended":"blocked; it was not done"`) || !strings.Contains(text,
+		"was blocked and not done: not asked for") {
 		t.Errorf("the denial is not told: %s", text)
 	}
 }
@@ -62,14 +65,16 @@ func TestNoStoreIsLogged(t *testing.T) {
 	p.write(file, marked)
 	input := map[string]any{"file_path": file, "old_string": marked, "new_string": "x"}
 	for _, name := range []string{"PreToolUse", "PostToolUse"} {
-		p.run(bytes.NewReader(p.payload(name, "Edit", input, map[string]any{"tool_use_id": "c1", "tool_response": map[string]any{}})))
+		p.run(bytes.NewReader(p.payload(name, "Edit", input,
+			map[string]any{"tool_use_id": "c1", "tool_response": map[string]any{}})))
 	}
 	entries := p.log()
 	if len(entries) != 3 {
 		t.Errorf("%d entries", len(entries))
 	}
 	for _, e := range entries {
-		if text := string(e.Input); strings.Contains(text, marked) || !strings.Contains(text, "content withheld") || e.InputSHA256 != entries[0].InputSHA256 {
+		if text := string(e.Input); strings.Contains(text, marked) || !strings.Contains(text,
+			"content withheld") || e.InputSHA256 != entries[0].InputSHA256 {
 			t.Errorf("%s: %s %s", e.Kind, text, e.InputSHA256)
 		}
 	}

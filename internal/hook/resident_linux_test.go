@@ -58,7 +58,8 @@ func TestADaemonOfAnotherUser(t *testing.T) {
 	p.write(filepath.Join(public, "listener"), string(program))
 	chmod(t, filepath.Join(public, "listener"), 0o755)
 	chmod(t, public, 0o777)
-	cmd := exec.Command(filepath.Join(public, "listener"), "listen", filepath.Join(public, "s"), strings.TrimSpace(p.greeting()))
+	cmd := exec.Command(filepath.Join(public, "listener"), "listen", filepath.Join(public, "s"),
+		strings.TrimSpace(p.greeting()))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -84,7 +85,8 @@ func TestADaemonOfAnotherUser(t *testing.T) {
 			t.Errorf("owner %d: %+v", owner, s)
 		}
 	}
-	if _, _, err := resident.Say(p.options.Places.State, resident.Status); err == nil || !strings.Contains(err.Error(), "user 65534") {
+	if _, _, err := resident.Say(p.options.Places.State, resident.Status); err == nil || !strings.Contains(err.Error(),
+		"user 65534") {
 		t.Errorf("%v", err)
 	}
 }
@@ -92,7 +94,8 @@ func TestADaemonOfAnotherUser(t *testing.T) {
 // The real programs: the first call starts a daemon, the next one is answered
 // by it, one that was killed is replaced, and it ends when told to.
 func TestTheRealDaemon(t *testing.T) {
-	srv := llmtest.NewServer(t, llmtest.Script{Classifier: func(llmtest.Request) llmtest.Answer { return llmtest.Allow("because") }})
+	srv := llmtest.NewServer(t,
+		llmtest.Script{Classifier: func(llmtest.Request) llmtest.Answer { return llmtest.Allow("because") }})
 	p := newPublicPlace(t)
 	p.options.Nod = p.home + "/bin/nod"
 	build := exec.Command("go", "build", "-o", p.options.Nod, "github.com/nodgate/nod/cmd/nod")
@@ -101,7 +104,8 @@ func TestTheRealDaemon(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	p.write(p.home+"/key", "sk-1\n")
-	p.settings(fmt.Sprintf("[model]\nprovider = \"anthropic\"\ntimeout = \"45s\"\nendpoint = %q\nkey_file = %q\n", srv.URL, p.home+"/key"))
+	p.settings(fmt.Sprintf("[model]\nprovider = \"anthropic\"\ntimeout = \"45s\"\nendpoint = %q\nkey_file = %q\n",
+		srv.URL, p.home+"/key"))
 	t.Cleanup(func() { resident.Say(p.options.Places.State, resident.Stop) })
 
 	held, inherited, err := os.Pipe()
@@ -125,7 +129,8 @@ func TestTheRealDaemon(t *testing.T) {
 	if p.awaitDaemon(1) != pid || len(srv.Requests()) != 2 {
 		t.Errorf("%d questions", len(srv.Requests()))
 	}
-	if env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ"); err != nil || string(env) != "HOME="+p.home+"\x00PATH=/usr/bin:/bin\x00" {
+	if env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ"); err != nil || string(env) != "HOME="+p.home+
+		"\x00PATH=/usr/bin:/bin\x00" {
 		t.Errorf("%q, %v", env, err)
 	}
 	if sid, err := syscall.Getpgid(pid); err != nil || sid != pid {
@@ -167,7 +172,8 @@ func (p *place) awaitDaemon(requests int) (pid int) {
 		jsonErr := json.Unmarshal(text, &said)
 		pid = said.PID
 		return err == nil && jsonErr == nil && pid != 0 &&
-			(requests == 0 || strings.Contains(string(text), fmt.Sprintf(`"requests":%d,`, requests)) || strings.Contains(string(text), `"requests":0,`))
+			(requests == 0 || strings.Contains(string(text),
+				fmt.Sprintf(`"requests":%d,`, requests)) || strings.Contains(string(text), `"requests":0,`))
 	})
 	return pid
 }

@@ -34,7 +34,8 @@ func withResident(t *testing.T) *place {
 	t.Helper()
 	p := withFakeNod(t, fallback+strings.TrimPrefix(classification("true", ""), "#!/bin/sh\n"))
 	p.write(filepath.Join(p.home, "key"), "sk-1\n")
-	p.settings(fmt.Sprintf("[model]\nprovider = \"anthropic\"\ntimeout = \"45s\"\nkey_file = %q\n", filepath.Join(p.home, "key")))
+	p.settings(fmt.Sprintf("[model]\nprovider = \"anthropic\"\ntimeout = \"45s\"\nkey_file = %q\n",
+		filepath.Join(p.home, "key")))
 	if err := os.MkdirAll(p.options.Places.State, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,8 @@ func request(c net.Conn) string {
 }
 
 func allowing(digest string) string {
-	return `{"v":1,"digest":"` + digest + `","classification":{"digest":"` + digest + `","should_block":false,"reason":"warm","thinking":"","model":"m","usage":{"in":1,"out":1,"cached":0},"cost_usd":0}}` + "\n"
+	return `{"v":1,"digest":"` + digest + `","classification":{"digest":"` + digest +
+		`","should_block":false,"reason":"warm","thinking":"","model":"m","usage":{"in":1,"out":1,"cached":0},"cost_usd":0}}` + "\n"
 }
 
 func TestTheDaemonIsAsked(t *testing.T) {
@@ -129,9 +131,11 @@ func greetedInTime(t *testing.T, answer func(c net.Conn, digest string)) (p *pla
 // A failure of the model is the daemon's answer too, and not asked about again.
 func TestAFailureFromTheDaemonBlocks(t *testing.T) {
 	p, s := greetedInTime(t, func(c net.Conn, digest string) {
-		fmt.Fprintf(c, `{"v":1,"digest":%q,"error":{"kind":"overloaded","message":"busy"},"notices":["a note"]}`+"\n", digest)
+		fmt.Fprintf(c, `{"v":1,"digest":%q,"error":{"kind":"overloaded","message":"busy"},"notices":["a note"]}`+"\n",
+			digest)
 	})
-	if s.verdict != "deny" || !strings.Contains(s.system, string(fault.Overloaded)) || !strings.Contains(s.system, "a note") || p.asked() != 0 {
+	if s.verdict != "deny" || !strings.Contains(s.system, string(fault.Overloaded)) || !strings.Contains(s.system,
+		"a note") || p.asked() != 0 {
 		t.Errorf("%+v; nod classify was asked %d times", s, p.asked())
 	}
 }
@@ -165,7 +169,10 @@ func TestADaemonThatIsNoGood(t *testing.T) {
 		"killed mid-answer":     says(func(d string) string { return allowing(d)[:60] }),
 		"rubbish":               says(func(string) string { return "allow\n" }),
 		"another call's answer": says(func(string) string { return allowing("other") }),
-		"no decision":           says(func(d string) string { return strings.Replace(allowing(d), `"should_block":false,`, "", 1) }),
+		"no decision": says(func(d string) string {
+			return strings.Replace(allowing(d),
+				`"should_block":false,`, "", 1)
+		}),
 		"a key twice": says(func(d string) string {
 			return strings.Replace(allowing(d), `"should_block"`, `"should_block":true,"should_block"`, 1)
 		}),
@@ -179,8 +186,10 @@ func TestADaemonThatIsNoGood(t *testing.T) {
 		"no key for it": says(func(d string) string {
 			return `{"v":1,"digest":"` + d + `","error":{"kind":"no_key","message":"m"}}` + "\n"
 		}),
-		"another's failure": says(func(string) string { return `{"v":1,"digest":"other","error":{"kind":"refused","message":"m"}}` + "\n" }),
-		"too much":          says(func(string) string { return strings.Repeat("x", 3<<20) + "\n" }),
+		"another's failure": says(func(string) string {
+			return `{"v":1,"digest":"other","error":{"kind":"refused","message":"m"}}` + "\n"
+		}),
+		"too much": says(func(string) string { return strings.Repeat("x", 3<<20) + "\n" }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -249,7 +258,8 @@ func TestPlacesThatAreNotAsked(t *testing.T) {
 // hook's: built environment, no descriptors; and not twice at once.
 func TestADaemonIsStarted(t *testing.T) {
 	p := withResident(t)
-	p.options.Environ = append(p.options.Environ, "ANTHROPIC_API_KEY=sk-planted", "GODEBUG=x=1", "LD_PRELOAD=/tmp/evil.so")
+	p.options.Environ = append(p.options.Environ, "ANTHROPIC_API_KEY=sk-planted", "GODEBUG=x=1",
+		"LD_PRELOAD=/tmp/evil.so")
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +267,8 @@ func TestADaemonIsStarted(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	for range 3 {
-		if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "deny" || !strings.Contains(s.reason, "as asked") {
+		if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "deny" || !strings.Contains(s.reason,
+			"as asked") {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -268,7 +279,8 @@ func TestADaemonIsStarted(t *testing.T) {
 	})
 	said := string(text)
 	want := fmt.Sprintf("daemon --settings %s --managed  --state %s\n", p.options.Places.User, p.options.Places.State)
-	if !strings.HasPrefix(said, want) || strings.Contains(said, "planted") || strings.Contains(said, "GODEBUG") || strings.Contains(said, "LD_PRELOAD") || strings.Contains(said, "pipe:") || p.asked() != 3 {
+	if !strings.HasPrefix(said, want) || strings.Contains(said, "planted") || strings.Contains(said,
+		"GODEBUG") || strings.Contains(said, "LD_PRELOAD") || strings.Contains(said, "pipe:") || p.asked() != 3 {
 		t.Errorf("%d classify, daemon: %s", p.asked(), said)
 	}
 	// Whoever starts a daemon sets the time of the mark.

@@ -60,8 +60,10 @@ func TestCodexRolloutIsRead(t *testing.T) {
 	p.options.Adapter = agent.Codex{}
 	p.options.Environ = append(p.options.Environ, "PWD="+p.shop)
 	rollout := filepath.Join(p.home, "rollout.jsonl")
-	payload, err := json.Marshal(map[string]any{"session_id": "s", "cwd": p.home, "hook_event_name": "PreToolUse", "transcript_path": rollout,
-		"permission_mode": "default", "tool_name": "Bash", "tool_use_id": "c", "tool_input": map[string]any{"command": "ls"}})
+	payload, err := json.Marshal(map[string]any{"session_id": "s", "cwd": p.home, "hook_event_name": "PreToolUse",
+		"transcript_path": rollout,
+		"permission_mode": "default", "tool_name": "Bash", "tool_use_id": "c",
+		"tool_input": map[string]any{"command": "ls"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,11 @@ import (
 // returns is a call's outcome with what the tool returned.
 func (p *place) returns(tool string, input map[string]string, text string) string {
 	p.t.Helper()
-	payload := p.payload("PostToolUse", tool, input, map[string]any{"tool_use_id": "t9", "tool_response": map[string]any{"stdout": text}})
+	payload := p.payload("PostToolUse", tool, input,
+		map[string]any{"tool_use_id": "t9", "tool_response": map[string]any{"stdout": text}})
 	var stdout, stderr bytes.Buffer
-	if exit := hook.Run(context.Background(), p.options, bytes.NewReader(payload), &stdout, &stderr, func(int) {}); exit != 0 || stderr.Len() > 0 {
+	if exit := hook.Run(context.Background(), p.options, bytes.NewReader(payload), &stdout, &stderr,
+		func(int) {}); exit != 0 || stderr.Len() > 0 {
 		p.t.Errorf("exit %d, %s", exit, stderr.String())
 	}
 	return stdout.String()
@@ -29,7 +31,8 @@ const hostile = "done \U000E0064\U000E0065\U000E006C\U000E0065\U000E0074\U000E00
 func TestAResultThatHidesText(t *testing.T) {
 	p := project(t, map[string]string{"Makefile": "test:\n\tgo test ./...\n"})
 	build := func() string {
-		return p.call("t1", "Edit", map[string]string{"file_path": filepath.Join(p.shop, "Makefile"), "old_string": "go test", "new_string": "go vet"}).verdict
+		return p.call("t1", "Edit", map[string]string{"file_path": filepath.Join(p.shop, "Makefile"),
+			"old_string": "go test", "new_string": "go vet"}).verdict
 	}
 	if got := p.returns("Bash", map[string]string{"command": "cat README.md"}, "12 files\n"); got != "" {
 		t.Errorf("an honest result is answered with %s", got)
@@ -52,7 +55,8 @@ func TestAResultThatHidesText(t *testing.T) {
 // TestWhatTheAgentWroteItselfIsNoTaint: an edit returns the agent's own text.
 func TestWhatTheAgentWroteItselfIsNoTaint(t *testing.T) {
 	p := project(t, nil)
-	if got := p.returns("Write", map[string]string{"file_path": filepath.Join(p.shop, "a.md"), "content": "x"}, hostile); got != "" {
+	if got := p.returns("Write", map[string]string{"file_path": filepath.Join(p.shop, "a.md"), "content": "x"},
+		hostile); got != "" {
 		t.Errorf("answered with %s", got)
 	}
 }
@@ -71,10 +75,12 @@ func TestTheWarningNeedsNoLog(t *testing.T) {
 	if err := os.Mkdir(log, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	payload := p.payload("PostToolUse", "Bash", map[string]string{"command": "cat README.md"}, map[string]any{"tool_use_id": "t9", "tool_response": map[string]any{"stdout": hostile}})
+	payload := p.payload("PostToolUse", "Bash", map[string]string{"command": "cat README.md"},
+		map[string]any{"tool_use_id": "t9", "tool_response": map[string]any{"stdout": hostile}})
 	var stdout, stderr bytes.Buffer
 	hook.Run(context.Background(), p.options, bytes.NewReader(payload), &stdout, &stderr, func(int) {})
-	if !strings.Contains(stdout.String(), "nod: parts of this result") || !strings.Contains(stderr.String(), "could not write its log") {
+	if !strings.Contains(stdout.String(), "nod: parts of this result") || !strings.Contains(stderr.String(),
+		"could not write its log") {
 		t.Errorf("%s\n%s", stdout.String(), stderr.String())
 	}
 }
@@ -89,7 +95,8 @@ func TestWhatOthersWroteTaints(t *testing.T) {
 	}{
 		{"a file of the project", "Read", map[string]string{"file_path": "README.md"}, false},
 		{"git", "Bash", map[string]string{"command": "git log -3"}, false},
-		{"a server of this machine", "Bash", map[string]string{"command": "curl -s http://localhost:3000/health"}, false},
+		{"a server of this machine", "Bash", map[string]string{"command": "curl -s http://localhost:3000/health"},
+			false},
 		{"a page", "WebFetch", map[string]string{"url": "https://docs.python.org/3/", "prompt": "x"}, true},
 		{"a page that is printed", "Bash", map[string]string{"command": "curl -s https://docs.python.org/3/"}, true},
 		{"a search", "WebSearch", map[string]string{"query": "x"}, true},
@@ -101,7 +108,8 @@ func TestWhatOthersWroteTaints(t *testing.T) {
 				c.input["file_path"] = filepath.Join(p.shop, name)
 			}
 			p.call("t1", c.tool, c.input)
-			edit := map[string]string{"file_path": filepath.Join(p.shop, "Makefile"), "old_string": "go test", "new_string": "go vet"}
+			edit := map[string]string{"file_path": filepath.Join(p.shop, "Makefile"), "old_string": "go test",
+				"new_string": "go vet"}
 			want := "allow"
 			if c.taints {
 				want = "ask"

@@ -21,7 +21,8 @@ var update = flag.Bool("update", false, "rewrite testdata/edit")
 
 // paths are the ones in the golden files.
 func paths() Options {
-	return Options{Hook: "/opt/nod/nod-hook", Nod: "/opt/nod/nod", Settings: "/home/u/.config/nod/nod.toml", Managed: "/etc/nod/nod.toml", State: "/home/u/.local/state/nod"}
+	return Options{Hook: "/opt/nod/nod-hook", Nod: "/opt/nod/nod", Settings: "/home/u/.config/nod/nod.toml",
+		Managed: "/etc/nod/nod.toml", State: "/home/u/.local/state/nod"}
 }
 
 func installed(t testing.TB, text []byte) []byte {
@@ -127,7 +128,8 @@ func TestEditBytes(t *testing.T) {
 			if d := cmp.Diff(tc.before, string(uninstalled(t, in))); d != "" {
 				t.Errorf("not undone (-before +after):\n%s", d)
 			}
-			if strings.Contains(tc.before, "\r\n") && strings.Count(string(in), "\n") != strings.Count(string(in), "\r\n") {
+			if strings.Contains(tc.before, "\r\n") && strings.Count(string(in), "\n") != strings.Count(string(in),
+				"\r\n") {
 				t.Errorf("mixed line ends: %q", in)
 			}
 			if !strings.Contains(tc.before, "\n") && bytes.Contains(in, []byte("\n")) {
@@ -152,7 +154,8 @@ func TestRefusedSettings(t *testing.T) {
 		{"a list", "\n[]", "settings.json:2:1: the file is not an object"},
 		{"hooks is a list", `{"hooks": []}`, "settings.json:1:11: hooks is not an object"},
 		{"hooks is null", `{"hooks": null}`, "settings.json:1:11: hooks is not an object"},
-		{"event is an object", "{\"hooks\": {\n\"PreToolUse\": {}}}", "settings.json:2:15: hooks.PreToolUse is not a list"},
+		{"event is an object", "{\"hooks\": {\n\"PreToolUse\": {}}}",
+			"settings.json:2:15: hooks.PreToolUse is not a list"},
 		{"hooks twice", "{\"hooks\": {},\n \"hooks\": {}}", `settings.json:2:2: "hooks" is there twice`},
 		{"hooks twice, escaped", `{"hooks": {}, "\u0068ooks": {}}`, `settings.json:1:15: "hooks" is there twice`},
 		{"event twice", `{"hooks": {"Stop": [], "Stop": []}}`, `settings.json:1:24: "Stop" is there twice`},
@@ -310,7 +313,8 @@ func (g generator) handler() string {
 	if g.IntN(8) == 0 {
 		return g.pick(`null`, `"nod-hook"`, `{}`, `{"command":7}`)
 	}
-	m := []string{g.member("type", `"command"`), g.member("command", g.pick(`"theirs"`, `"/old/nod-hook"`, `"/opt/nod/nod-hook"`, `"nod-hook x"`))}
+	m := []string{g.member("type", `"command"`),
+		g.member("command", g.pick(`"theirs"`, `"/old/nod-hook"`, `"/opt/nod/nod-hook"`, `"nod-hook x"`))}
 	if g.IntN(2) == 0 {
 		m = append(m, g.member("args", `["claude-code"]`))
 	}

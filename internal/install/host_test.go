@@ -58,7 +58,8 @@ func checkHost(t *testing.T, h host, before string) {
 		t.Errorf("moved:\n%s", there)
 	}
 	out := edit(in, func(d *document) error { d.under = h.under(); unregister(d); return nil })
-	if bytes.Contains(out, []byte("nod-hook")) || strings.Contains(before, "mine") && !bytes.Contains(out, []byte("// mine")) {
+	if bytes.Contains(out, []byte("nod-hook")) || strings.Contains(before, "mine") && !bytes.Contains(out,
+		[]byte("// mine")) {
 		t.Errorf("uninstalled:\n%s", out)
 	}
 }
@@ -95,7 +96,8 @@ func TestLevels(t *testing.T) {
 		agent                  string
 		managed, user, project string
 	}{
-		{"claude-code", "/etc/claude-code/managed-settings.json", "/h/.claude/settings.json", "/p/.claude/settings.json"},
+		{"claude-code", "/etc/claude-code/managed-settings.json", "/h/.claude/settings.json",
+			"/p/.claude/settings.json"},
 		{"antigravity", "", "/h/.gemini/config/hooks.json", ""},
 		{"codex", "/etc/codex/requirements.toml", "/h/.codex/hooks.json", "/p/.codex/hooks.json"},
 		{"crush", "", "/h/.config/crush/crush.json", "/p/crush.json"},
@@ -118,7 +120,8 @@ func TestLevels(t *testing.T) {
 			}
 		}
 	}
-	if _, err := PlanUninstall(Options{Agent: "copilot"}); err == nil || !strings.Contains(err.Error(), "managed level") {
+	if _, err := PlanUninstall(Options{Agent: "copilot"}); err == nil || !strings.Contains(err.Error(),
+		"managed level") {
 		t.Errorf("%v", err)
 	}
 	if _, err := PlanUninstall(Options{Agent: "emacs"}); err == nil {

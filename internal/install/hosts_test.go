@@ -23,9 +23,11 @@ func TestEveryHostHasItsRow(t *testing.T) {
 		if !row.Editor && !slices.Contains(row.Processes, h.programName()) {
 			t.Errorf("%s: %s is none of %v", h.agent, h.programName(), row.Processes)
 		}
-		for prefix, files := range map[string][]string{"~/": {h.user}, "": {h.project}, "/": {h.managed, h.managedDarwin}} {
+		for prefix, files := range map[string][]string{"~/": {h.user}, "": {h.project},
+			"/": {h.managed, h.managedDarwin}} {
 			for _, file := range files {
-				if file != "" && !slices.ContainsFunc(row.Hooks, func(p string) bool { ok, _ := path.Match(p, prefix+file); return ok }) {
+				if file != "" && !slices.ContainsFunc(row.Hooks,
+					func(p string) bool { ok, _ := path.Match(p, prefix+file); return ok }) {
 					t.Errorf("%s: %s%s is none of %v", h.agent, prefix, file, row.Hooks)
 				}
 			}
@@ -36,7 +38,8 @@ func TestEveryHostHasItsRow(t *testing.T) {
 			}
 		}
 		for _, s := range offSwitches(h.agent) {
-			if !slices.ContainsFunc(row.Settings, func(p string) bool { return s.File == p || strings.HasPrefix(s.File, p+"/") }) {
+			if !slices.ContainsFunc(row.Settings,
+				func(p string) bool { return s.File == p || strings.HasPrefix(s.File, p+"/") }) {
 				t.Errorf("%s: %s lies in none of %v", h.agent, s.File, row.Settings)
 			}
 		}

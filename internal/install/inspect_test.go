@@ -113,7 +113,8 @@ func TestInspect(t *testing.T) {
 }
 
 func TestInspectNothing(t *testing.T) {
-	for _, text := range []string{"", "{}", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "theirs"}]}]}}`} {
+	for _, text := range []string{"", "{}",
+		`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "theirs"}]}]}}`} {
 		home := t.TempDir()
 		if text != "" {
 			put(t, filepath.Join(home, ".claude/settings.json"), text)
@@ -138,7 +139,8 @@ func TestOffSwitches(t *testing.T) {
 		{"managed level", "claude-code", "p/.claude/settings.json", `{"disableAllHooks": true}`, "p", Managed, 0, 0},
 		{"said no", "claude-code", "p/.claude/settings.json", `{"disableAllHooks": false}`, "p", User, 0, 0},
 		{"null", "claude-code", "p/.claude/settings.json", `{"disableAllHooks": null}`, "p", User, 0, 0},
-		{"twice, the last counts", "claude-code", "p/.claude/settings.json", `{"disableAllHooks": true, "disableAllHooks": false}`, "p", User, 0, 0},
+		{"twice, the last counts", "claude-code", "p/.claude/settings.json",
+			`{"disableAllHooks": true, "disableAllHooks": false}`, "p", User, 0, 0},
 		{"a word", "claude-code", "p/.claude/settings.json", `{"disableAllHooks": "yes"}`, "p", User, 1, 0},
 		{"above", "claude-code", "p/.claude/settings.json", `{"disableAllHooks": true}`, "p/sub", User, 0, 1},
 		{"at home", "claude-code", "home/.claude/settings.json", `{"disableAllHooks": true}`, "p", User, 1, 0},
@@ -146,8 +148,10 @@ func TestOffSwitches(t *testing.T) {
 		{"Codex above", "codex", "p/.codex/config.toml", "[features]\nhooks = false", "p/sub", User, 1, 0},
 		{"Codex on", "codex", "p/.codex/config.toml", "[features]\nhooks = true", "p", User, 0, 0},
 		{"Codex, hooks of its own", "codex", "p/.codex/config.toml", "[hooks.state]\nx = 1", "p", User, 0, 0},
-		{"Copilot, Claude's file", "copilot", "p/.claude/settings.json", `{"disableAllHooks": true}`, "p/sub", User, 1, 0},
-		{"Copilot, the user's does nothing", "copilot", "home/.copilot/settings.json", `{"disableAllHooks": true}`, "p", User, 0, 0},
+		{"Copilot, Claude's file", "copilot", "p/.claude/settings.json", `{"disableAllHooks": true}`, "p/sub", User, 1,
+			0},
+		{"Copilot, the user's does nothing", "copilot", "home/.copilot/settings.json", `{"disableAllHooks": true}`, "p",
+			User, 0, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -155,7 +159,8 @@ func TestOffSwitches(t *testing.T) {
 			o := Options{Agent: row.agent, Level: row.level, Home: filepath.Join(dir, "home"), Root: dir}
 			found, elsewhere := 0, 0
 			for _, off := range OffSwitches(o, filepath.Join(dir, row.dir)) {
-				if off.Path != filepath.Join(dir, row.file) || off.Kind == Silences && strings.HasSuffix(row.file, ".json") && off.Line != 1 {
+				if off.Path != filepath.Join(dir, row.file) || off.Kind == Silences && strings.HasSuffix(row.file,
+					".json") && off.Line != 1 {
 					t.Errorf("%+v", off)
 				}
 				if off.Elsewhere {

@@ -22,7 +22,8 @@ func at(t *testing.T, level Level) Options {
 	t.Helper()
 	dir := t.TempDir()
 	o := paths()
-	o.Level, o.Root, o.Home, o.Project, o.OS = level, dir, filepath.Join(dir, "home"), filepath.Join(dir, "repo"), "linux"
+	o.Level, o.Root, o.Home, o.Project, o.OS = level, dir, filepath.Join(dir, "home"), filepath.Join(dir, "repo"),
+		"linux"
 	for _, d := range []string{o.Home, o.Project} {
 		if err := os.Mkdir(d, 0o755); err != nil {
 			t.Fatal(err)
@@ -95,7 +96,8 @@ func TestRegistrations(t *testing.T) {
 		}
 		got[r.event] = h.OnFailure
 	}
-	want := map[string]string{"PreToolUse": "block", "PermissionRequest": "block", "PostToolUse": "continue", "PostToolUseFailure": "continue", "PermissionDenied": "continue"}
+	want := map[string]string{"PreToolUse": "block", "PermissionRequest": "block", "PostToolUse": "continue",
+		"PostToolUseFailure": "continue", "PermissionDenied": "continue"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -170,11 +172,13 @@ func TestGuardScript(t *testing.T) {
 			var stdout, stderr strings.Builder
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			_ = cmd.Run()
-			if code := cmd.ProcessState.ExitCode(); code != row.code || !strings.HasSuffix(stderr.String(), row.stderr) {
+			if code := cmd.ProcessState.ExitCode(); code != row.code || !strings.HasSuffix(stderr.String(),
+				row.stderr) {
 				t.Errorf("exit %d, stderr %q", code, stderr.String())
 			}
 			object := strings.TrimSpace(shellOutput(t, o.behind(denyScript, 2)))
-			denies := strings.HasPrefix(object, `{"decision":"deny","reason":"nod-hook failed (`) && json.Valid([]byte(object))
+			denies := strings.HasPrefix(object,
+				`{"decision":"deny","reason":"nod-hook failed (`) && json.Valid([]byte(object))
 			if denies != (row.code == 2) {
 				t.Errorf("denyScript prints %q", object)
 			}
@@ -239,7 +243,8 @@ func TestInstallAndUninstall(t *testing.T) {
 			if read(t, o.Target()) != old {
 				t.Fatal("planning changed the file")
 			}
-			if !strings.Contains(p.Diff(), `+         "command": "/opt/nod/nod-hook",`) && !strings.Contains(p.Diff(), `"command": "/opt/nod/nod-hook"`) {
+			if !strings.Contains(p.Diff(), `+         "command": "/opt/nod/nod-hook",`) && !strings.Contains(p.Diff(),
+				`"command": "/opt/nod/nod-hook"`) {
 				t.Errorf("diff: %s", p.Diff())
 			}
 			backup, err := Apply(p, noon)
@@ -380,7 +385,8 @@ func TestLinks(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			o := at(t, tc.level)
-			for _, f := range []string{"home/dot/settings.json", "elsewhere/settings.json", "repo/other/settings.json"} {
+			for _, f := range []string{"home/dot/settings.json", "elsewhere/settings.json",
+				"repo/other/settings.json"} {
 				write(t, filepath.Join(o.Root, f), "{}\n")
 			}
 			link := filepath.Join(o.base(), tc.path)
@@ -438,8 +444,10 @@ func TestUntrustedFiles(t *testing.T) {
 			}
 		}, "not a regular file"},
 		{"a directory", User, func(t *testing.T, o Options) { write(t, o.Target()+"/x", "") }, "not a regular file"},
-		{"too long", User, func(t *testing.T, o Options) { write(t, o.Target(), strings.Repeat(" ", maxSettings+1)) }, "more than"},
-		{"not JSON", User, func(t *testing.T, o Options) { write(t, o.Target(), "{\n  model\n}") }, "settings.json:2:3: not JSON"},
+		{"too long", User, func(t *testing.T, o Options) { write(t, o.Target(), strings.Repeat(" ", maxSettings+1)) },
+			"more than"},
+		{"not JSON", User, func(t *testing.T, o Options) { write(t, o.Target(), "{\n  model\n}") },
+			"settings.json:2:3: not JSON"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			o := at(t, tc.level)
@@ -517,7 +525,8 @@ func withoutRights(t *testing.T, root string) {
 		t.Errorf("changed: %s", got)
 	}
 	o.Level, o.Project = Project, filepath.Join(root, "repo")
-	if _, err := PlanInstall(o); os.Getuid() == nobody && (err == nil || !strings.Contains(err.Error(), "belongs to user id 0")) {
+	if _, err := PlanInstall(o); os.Getuid() == nobody && (err == nil || !strings.Contains(err.Error(),
+		"belongs to user id 0")) {
 		t.Errorf("somebody else's repository: %v", err)
 	}
 	t.Log("checked without rights")
@@ -528,7 +537,8 @@ func TestDiff(t *testing.T) {
 		{"added in the middle", "a\nb\nc\nd\ne\nf\n", "a\nb\nc\nX\nd\ne\nf\n", "  b\n  c\n+ X\n  d\n  e\n  ...\n"},
 		{"replaced", "a\nb\n", "a\nc\n", "  a\n- b\n+ c\n"},
 		{"new", "", "a\n", "+ a\n"},
-		{"two places", "a\nb\nc\nd\ne\nf\ng\nh\n", "A\nb\nc\nd\ne\nf\ng\nH\n", "- a\n+ A\n  b\n  c\n  ...\n  f\n  g\n- h\n+ H\n"},
+		{"two places", "a\nb\nc\nd\ne\nf\ng\nh\n", "A\nb\nc\nd\ne\nf\ng\nH\n",
+			"- a\n+ A\n  b\n  c\n  ...\n  f\n  g\n- h\n+ H\n"},
 		{"control characters", "a\n", "\x1b[2J\u202e\tb\r\n", "- a\n+ \\x1b[2J\\u{202E}    b\n"},
 	} {
 		if d := cmp.Diff(tc.want, diff(tc.before, tc.after)); d != "" {
@@ -580,7 +590,8 @@ func TestManagedFilesAreForEverybody(t *testing.T) {
 		if err := os.Chmod(name, mode); err != nil {
 			t.Fatal(err)
 		}
-		if p := plan(t, PlanInstall, o); !slices.ContainsFunc(p.Findings, func(f Finding) bool { return f.Path == name && strings.Contains(f.Text, "cannot read it") }) {
+		if p := plan(t, PlanInstall, o); !slices.ContainsFunc(p.Findings,
+			func(f Finding) bool { return f.Path == name && strings.Contains(f.Text, "cannot read it") }) {
 			t.Errorf("%s: nothing is said: %+v", name, p.Findings)
 		}
 		if err := os.Chmod(name, info.Mode().Perm()); err != nil {

@@ -39,7 +39,8 @@ func TestPlugin(t *testing.T) {
 				t.Errorf("installed twice:\n%s", again.Diff())
 			}
 			o.Hook = `/opt/else "where"/nod-hook`
-			if moved := apply(PlanInstall); configuredWords(t, moved.After)[0] != o.Hook || bytes.Contains(moved.After, []byte(paths().Hook)) {
+			if moved := apply(PlanInstall); configuredWords(t, moved.After)[0] != o.Hook || bytes.Contains(moved.After,
+				[]byte(paths().Hook)) {
 				t.Errorf("moved:\n%s", moved.After)
 			}
 			apply(PlanUninstall)
@@ -168,7 +169,8 @@ await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }
 				t.Fatal(err)
 			}
 			var payload struct{ Asks, Interactive bool }
-			if err := json.Unmarshal(raw, &payload); err != nil || payload.Asks != row.asks || payload.Interactive == (row.word == "run") {
+			if err := json.Unmarshal(raw,
+				&payload); err != nil || payload.Asks != row.asks || payload.Interactive == (row.word == "run") {
 				t.Errorf("%s (%v)", raw, err)
 			}
 		})

@@ -41,17 +41,27 @@ func TestProgramsCheck(t *testing.T) {
 		want   string // "" passes
 	}{
 		{"in their place", "opt", nil, ""},
-		{"temporary directory", "tmp/x", func(_ *testing.T, dir string, p *Programs) { p.Passing = []string{filepath.Join(dir, "tmp")} }, "the temporary or cache directory"},
+		{"temporary directory", "tmp/x", func(_ *testing.T, dir string,
+			p *Programs) {
+			p.Passing = []string{filepath.Join(dir, "tmp")}
+		}, "the temporary or cache directory"},
 		{"temporary directory, behind a link", "private/x", func(t *testing.T, dir string, p *Programs) {
 			if err := os.Symlink("private", filepath.Join(dir, "tmp")); err != nil {
 				t.Fatal(err)
 			}
 			p.Passing = []string{filepath.Join(dir, "tmp")}
 		}, "the temporary or cache directory"},
-		{"a name that only starts so", "tmpfiles", func(_ *testing.T, dir string, p *Programs) { p.Passing = []string{filepath.Join(dir, "tmp")} }, ""},
+		{"a name that only starts so", "tmpfiles",
+			func(_ *testing.T, dir string, p *Programs) { p.Passing = []string{filepath.Join(dir, "tmp")} }, ""},
 		{"go run", "x/go-build123/b001/exe", nil, "a Go build cache"},
-		{"a repository", "repo/bin", func(t *testing.T, dir string, _ *Programs) { write(t, filepath.Join(dir, "repo/.git/HEAD"), "") }, "the repository"},
-		{"a linked work tree", "repo/bin", func(t *testing.T, dir string, _ *Programs) { write(t, filepath.Join(dir, "repo/.git"), "gitdir: x") }, "the repository"},
+		{"a repository", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
+			write(t, filepath.Join(dir,
+				"repo/.git/HEAD"), "")
+		}, "the repository"},
+		{"a linked work tree", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
+			write(t, filepath.Join(dir,
+				"repo/.git"), "gitdir: x")
+		}, "the repository"},
 		{"what Codex's sandbox leaves", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
 			if err := os.Mkdir(filepath.Join(dir, "repo/.git"), 0o755); err != nil {
 				t.Fatal(err)
@@ -74,15 +84,25 @@ func TestProgramsCheck(t *testing.T) {
 			p.Nod, p.Hook = script(t, filepath.Join(dir, "nod"), ""), link
 		}, "the repository"},
 		{"group may write", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Hook, 0o775) }, "chmod go-w"},
-		{"all may write nod", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Nod, 0o757) }, "chmod go-w"},
-		{"all may write beside it", "opt", func(t *testing.T, dir string, _ *Programs) { chmod(t, filepath.Join(dir, "opt"), 0o777) }, "chmod o-w"},
+		{"all may write nod", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Nod, 0o757) },
+			"chmod go-w"},
+		{"all may write beside it", "opt", func(t *testing.T, dir string, _ *Programs) {
+			chmod(t, filepath.Join(dir,
+				"opt"), 0o777)
+		}, "chmod o-w"},
 		{"no hook", "opt", func(t *testing.T, _ string, p *Programs) { os.Remove(p.Hook) }, "nod-hook is not there"},
-		{"not a program", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Hook, 0o644) }, "is not a program"},
-		{"a directory", "opt", func(t *testing.T, dir string, p *Programs) { p.Hook = filepath.Join(dir, "opt") }, "is not a program"},
-		{"another version", "opt", func(_ *testing.T, _ string, p *Programs) { p.Version = "v1.2.4" }, `is version "v1.2.3"`},
-		{"says nothing", "opt", func(t *testing.T, _ string, p *Programs) { script(t, p.Hook, "true") }, `is version ""`},
-		{"fails", "opt", func(t *testing.T, _ string, p *Programs) { script(t, p.Hook, "echo broken >&2; exit 3") }, "exit status 3: broken"},
-		{"relative", "opt", func(_ *testing.T, _ string, p *Programs) { p.Hook = "bin/nod-hook" }, "not a clean absolute path"},
+		{"not a program", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Hook, 0o644) },
+			"is not a program"},
+		{"a directory", "opt", func(t *testing.T, dir string, p *Programs) { p.Hook = filepath.Join(dir, "opt") },
+			"is not a program"},
+		{"another version", "opt", func(_ *testing.T, _ string, p *Programs) { p.Version = "v1.2.4" },
+			`is version "v1.2.3"`},
+		{"says nothing", "opt", func(t *testing.T, _ string, p *Programs) { script(t, p.Hook, "true") },
+			`is version ""`},
+		{"fails", "opt", func(t *testing.T, _ string, p *Programs) { script(t, p.Hook, "echo broken >&2; exit 3") },
+			"exit status 3: broken"},
+		{"relative", "opt", func(_ *testing.T, _ string, p *Programs) { p.Hook = "bin/nod-hook" },
+			"not a clean absolute path"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -107,7 +127,9 @@ func TestInstead(t *testing.T) {
 	if err == nil {
 		t.Fatalf("%s is a temporary directory", dir)
 	}
-	for _, want := range []string{"CGO_ENABLED=0 go install github.com/nodgate/nod/cmd/nod@latest github.com/nodgate/nod/cmd/nod-hook@latest", "/bin/nod\" install"} {
+	for _, want := range []string{
+		"CGO_ENABLED=0 go install github.com/nodgate/nod/cmd/nod@latest github.com/nodgate/nod/cmd/nod-hook@latest",
+		"/bin/nod\" install"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: lacks %q", err, want)
 		}
@@ -168,7 +190,8 @@ func TestBefore(t *testing.T) {
 		closed  bool
 	}{
 		{Version{2, 1, 294}, false}, {Version{2, 1, 295}, true}, {Version{2, 1, 329}, true},
-		{Version{2, 0, 999}, false}, {Version{1, 9, 999}, false}, {Version{2, 2, 0}, true}, {Version{3, 0, 0}, true}, {Version{}, false},
+		{Version{2, 0, 999}, false}, {Version{1, 9, 999}, false}, {Version{2, 2, 0}, true}, {Version{3, 0, 0}, true},
+		{Version{}, false},
 	} {
 		if got := !tc.version.Before(FailsClosed()); got != tc.closed {
 			t.Errorf("%v: %v", tc.version, got)
@@ -180,7 +203,8 @@ func TestClaude(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("ANTHROPIC_API_KEY", "hunter2")
 	write(t, filepath.Join(dir, "first/claude"), "not executable")
-	claude := script(t, filepath.Join(dir, "second/claude"), `test "$1" = --version && test -z "$ANTHROPIC_API_KEY" && test -d "$HOME" && echo "2.1.300 (Claude Code)"`)
+	claude := script(t, filepath.Join(dir, "second/claude"),
+		`test "$1" = --version && test -z "$ANTHROPIC_API_KEY" && test -d "$HOME" && echo "2.1.300 (Claude Code)"`)
 	path := "relative:" + filepath.Join(dir, "first") + ":" + filepath.Join(dir, "second")
 	at, err := FindClaude(path)
 	if at != claude || err != nil {
@@ -195,7 +219,8 @@ func TestClaude(t *testing.T) {
 	}
 	for body, want := range map[string]string{"echo hello": "not a version", "exit 4": "exit status 4"} {
 		script(t, claude, body)
-		if _, err := ClaudeVersion(context.Background(), claude, "/bin"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ClaudeVersion(context.Background(), claude, "/bin"); err == nil || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
@@ -203,7 +228,8 @@ func TestClaude(t *testing.T) {
 		if err := os.Chown(claude, nobody, nobody); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ClaudeVersion(context.Background(), claude, "/bin"); err == nil || !strings.Contains(err.Error(), "root does not start") {
+		if _, err := ClaudeVersion(context.Background(), claude, "/bin"); err == nil || !strings.Contains(err.Error(),
+			"root does not start") {
 			t.Errorf("somebody else's claude, as root: %v", err)
 		}
 	}
@@ -215,7 +241,8 @@ func TestHanging(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	dir := t.TempDir()
-	path := script(t, filepath.Join(dir, "claude"), "sleep 86400 & echo $! >"+dir+"/child.new; mv "+dir+"/child.new "+dir+"/child; sleep 86400")
+	path := script(t, filepath.Join(dir, "claude"),
+		"sleep 86400 & echo $! >"+dir+"/child.new; mv "+dir+"/child.new "+dir+"/child; sleep 86400")
 	go func() {
 		hang.Until(t, "the child", func() bool { _, err := os.Stat(filepath.Join(dir, "child")); return err == nil })
 		cancel()
@@ -228,7 +255,8 @@ func TestHanging(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Its parent is gone, so somebody else reaps it.
-	hang.Until(t, fmt.Sprintf("the end of process %d", child), func() bool { return syscall.Kill(child, 0) != nil || zombie(child) })
+	hang.Until(t, fmt.Sprintf("the end of process %d", child),
+		func() bool { return syscall.Kill(child, 0) != nil || zombie(child) })
 }
 
 // zombie reports whether a process has ended and waits to be reaped.

@@ -56,7 +56,8 @@ func checkRequirements(t *testing.T, o Options, text string) {
 	}
 	write(t, o.Target(), string(p.After))
 	in, err := Inspect(o)
-	if err != nil || in == nil || len(in.Hooks) != 3 || in.Again != "" || len(in.Findings) != 0 || !in.Guarded() || len(in.Missing()) != 0 {
+	if err != nil || in == nil || len(in.Hooks) != 3 || in.Again != "" || len(in.Findings) != 0 || !in.Guarded() ||
+		len(in.Missing()) != 0 {
 		t.Fatalf("%v %+v\n%s", err, in, p.After)
 	}
 	for _, r := range in.Hooks {
@@ -74,7 +75,8 @@ func checkRequirements(t *testing.T, o Options, text string) {
 		t.Errorf("moved: %v\n%s", err, p.After)
 	}
 	p, err = PlanUninstall(o)
-	if want := strings.TrimSuffix(text, "\n"); err != nil || strings.TrimSuffix(string(p.After), "\n") != want || text == "" && p.After != nil {
+	if want := strings.TrimSuffix(text, "\n"); err != nil || strings.TrimSuffix(string(p.After),
+		"\n") != want || text == "" && p.After != nil {
 		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(text, string(p.After)))
 	}
 }
@@ -90,16 +92,21 @@ func TestRequirementsRefused(t *testing.T) {
 	for name, row := range map[string]struct {
 		text, put, out string // what the error holds, "" for none
 	}{
-		"no TOML":              {"x = \n", "not TOML", "not TOML"},
-		"the feature is off":   {"[features]\nhooks = false\n", "features.hooks is not true", ""},
-		"an inline table":      {"hooks = { PreToolUse = [] }\n", "cannot add to", ""},
-		"an inline list":       {"[hooks]\nPreToolUse = []\n", "cannot add to", ""},
-		"inline features":      {"features = { memories = true }\n", "cannot add to", ""},
-		"copied by hand":       {strings.ReplaceAll(strings.ReplaceAll(own, ownBegin+"\n", ""), ownEnd+"\n", ""), "outside of nod's own lines", "outside of nod's own lines"},
-		"cut off":              {strings.ReplaceAll(own, ownEnd, ""), "is missing", "is missing"},
-		"written between them": {strings.ReplaceAll(own, ownEnd, "[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"theirs\"\n"+ownEnd), "between nod's lines", "between nod's lines"},
-		"a key between them":   {strings.ReplaceAll(own, ownEnd, "async = true\n[x]\n"+ownEnd), "between nod's lines", "between nod's lines"},
-		"features between":     {strings.ReplaceAll(own, "hooks = true\n", "hooks = true\nmemories = true\n"), "between nod's lines", "between nod's lines"},
+		"no TOML":            {"x = \n", "not TOML", "not TOML"},
+		"the feature is off": {"[features]\nhooks = false\n", "features.hooks is not true", ""},
+		"an inline table":    {"hooks = { PreToolUse = [] }\n", "cannot add to", ""},
+		"an inline list":     {"[hooks]\nPreToolUse = []\n", "cannot add to", ""},
+		"inline features":    {"features = { memories = true }\n", "cannot add to", ""},
+		"copied by hand": {strings.ReplaceAll(strings.ReplaceAll(own, ownBegin+"\n", ""), ownEnd+"\n", ""),
+			"outside of nod's own lines", "outside of nod's own lines"},
+		"cut off": {strings.ReplaceAll(own, ownEnd, ""), "is missing", "is missing"},
+		"written between them": {strings.ReplaceAll(own, ownEnd,
+			"[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"theirs\"\n"+ownEnd),
+			"between nod's lines", "between nod's lines"},
+		"a key between them": {strings.ReplaceAll(own, ownEnd, "async = true\n[x]\n"+ownEnd), "between nod's lines",
+			"between nod's lines"},
+		"features between": {strings.ReplaceAll(own, "hooks = true\n", "hooks = true\nmemories = true\n"),
+			"between nod's lines", "between nod's lines"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			write(t, o.Target(), row.text)
@@ -108,7 +115,9 @@ func TestRequirementsRefused(t *testing.T) {
 				want string
 			}{{PlanInstall, row.put}, {PlanUninstall, row.out}} {
 				p, err := try.plan(o)
-				if try.want == "" && (err != nil || p.Changed()) || try.want != "" && (err == nil || !strings.Contains(err.Error(), try.want) || !strings.Contains(err.Error(), o.Target())) {
+				if try.want == "" && (err != nil || p.Changed()) || try.want != "" &&
+					(err == nil || !strings.Contains(err.Error(), try.want) || !strings.Contains(err.Error(),
+						o.Target())) {
 					t.Errorf("%v, want %q", err, try.want)
 				}
 			}
@@ -132,7 +141,8 @@ func TestRequirementsWeaker(t *testing.T) {
 	} {
 		write(t, o.Target(), row.text)
 		in, err := Inspect(o)
-		if err != nil || in == nil || in.Again == "" || (row.finding == "") != (len(in.Findings) == 0) || row.finding != "" && !strings.Contains(in.Findings[0].Text, row.finding) {
+		if err != nil || in == nil || in.Again == "" || (row.finding == "") != (len(in.Findings) == 0) ||
+			row.finding != "" && !strings.Contains(in.Findings[0].Text, row.finding) {
 			t.Errorf("%s: %v %+v", name, err, in)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 
 // encoding/json reads back what is written, and nothing breaks a line.
 func FuzzString(f *testing.F) {
-	for _, s := range []string{"", "plain", "\"\\\n\r\t\x00\x1f\x7f", "é \u2028 \u2029 \U0001f600", "\xff\xfe", "a\xffb", "</script>"} {
+	for _, s := range []string{"", "plain", "\"\\\n\r\t\x00\x1f\x7f", "é \u2028 \u2029 \U0001f600", "\xff\xfe",
+		"a\xffb", "</script>"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -54,8 +55,10 @@ func TestObject(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"a": "x\"y", "n": -3.0, "f": 0.1, "nan": 0.0, "t": true, "at": "2026-01-02T03:04:05.0000006Z", "raw": map[string]any{"z": []any{1.0}},
-		"in": map[string]any{"x": 1.0, "deep": map[string]any{}}, "list": []any{map[string]any{"i": 0.0}, map[string]any{"i": 1.0}},
+		"a": "x\"y", "n": -3.0, "f": 0.1, "nan": 0.0, "t": true, "at": "2026-01-02T03:04:05.0000006Z",
+		"raw":   map[string]any{"z": []any{1.0}},
+		"in":    map[string]any{"x": 1.0, "deep": map[string]any{}},
+		"list":  []any{map[string]any{"i": 0.0}, map[string]any{"i": 1.0}},
 		"empty": []any{}, "texts": []any{"p", "q"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -75,7 +75,8 @@ func whole(line string) bool {
 func start(t *testing.T, program, role, name string, count, size int) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	cmd := exec.Command(program)
-	cmd.Env = []string{"LINES_CHILD=" + role, "LINES_FILE=" + name, fmt.Sprintf("LINES_COUNT=%d", count), fmt.Sprintf("LINES_SIZE=%d", size)}
+	cmd.Env = []string{"LINES_CHILD=" + role, "LINES_FILE=" + name, fmt.Sprintf("LINES_COUNT=%d", count),
+		fmt.Sprintf("LINES_SIZE=%d", size)}
 	out := &bytes.Buffer{}
 	cmd.Stdout, cmd.Stderr = out, out
 	return cmd, out
@@ -317,14 +318,16 @@ func TestRefused(t *testing.T) {
 		name, want string
 		prepare    func(dir string) error
 	}{
-		{"directory open to others", "open to other users (mode 0755)", func(dir string) error { return os.Chmod(dir, 0o755) }},
+		{"directory open to others", "open to other users (mode 0755)",
+			func(dir string) error { return os.Chmod(dir, 0o755) }},
 		{"directory is a link", "is not a directory", func(dir string) error {
 			return errors.Join(os.Rename(dir, dir+"2"), os.Symlink(dir+"2", dir))
 		}},
 		{"directory is a file", "is not a directory", func(dir string) error {
 			return errors.Join(os.Remove(dir), os.WriteFile(dir, nil, 0o600))
 		}},
-		{"file open to others", "open to other users (mode 0644)", func(dir string) error { return os.WriteFile(dir+"/x", nil, 0o644) }},
+		{"file open to others", "open to other users (mode 0644)",
+			func(dir string) error { return os.WriteFile(dir+"/x", nil, 0o644) }},
 		{"file is a link", "symbolic link", func(dir string) error { return os.Symlink("/dev/full", dir+"/x") }},
 		{"file is a directory", "is a directory", func(dir string) error { return os.Mkdir(dir+"/x", 0o700) }},
 		{"file is a fifo", "not a regular file", func(dir string) error { return syscall.Mkfifo(dir+"/x", 0o600) }},

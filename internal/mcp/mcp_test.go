@@ -28,7 +28,8 @@ type answer struct {
 }
 
 // served starts the server with a home of its own, and returns what asks it.
-func served(t *testing.T, settings string, model nod.Model, deadline time.Duration) (ask func(arguments string) answer, work string) {
+func served(t *testing.T, settings string, model nod.Model, deadline time.Duration) (ask func(arguments string) answer,
+	work string) {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -66,7 +67,8 @@ func served(t *testing.T, settings string, model nod.Model, deadline time.Durati
 	})
 	return func(arguments string) answer {
 		t.Helper()
-		result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: mcp.Tool, Arguments: json.RawMessage(arguments)})
+		result, err := session.CallTool(t.Context(),
+			&sdk.CallToolParams{Name: mcp.Tool, Arguments: json.RawMessage(arguments)})
 		if err != nil || result.IsError || len(result.Content) != 1 {
 			t.Fatalf("%v: %+v", err, result)
 		}
@@ -103,7 +105,8 @@ func TestApprove(t *testing.T) {
 			t.Errorf("%s: %+v", row.arguments, got)
 		}
 		var sent struct{ Input json.RawMessage }
-		if json.Unmarshal([]byte(row.arguments), &sent) == nil && row.behavior == "allow" && string(got.UpdatedInput) != string(sent.Input) {
+		if json.Unmarshal([]byte(row.arguments),
+			&sent) == nil && row.behavior == "allow" && string(got.UpdatedInput) != string(sent.Input) {
 			t.Errorf("the input came back as %s", got.UpdatedInput)
 		}
 	}
@@ -111,9 +114,11 @@ func TestApprove(t *testing.T) {
 
 // Where the settings let nod answer nothing, nothing is approved.
 func TestApproveNothing(t *testing.T) {
-	for _, settings := range []string{"mode = \"observe\"\n", "mode = \"off\"\n", "mode =\n", "profile = \"reinforce\"\n"} {
+	for _, settings := range []string{"mode = \"observe\"\n", "mode = \"off\"\n", "mode =\n",
+		"profile = \"reinforce\"\n"} {
 		ask, work := served(t, settings, nil, hang.Limit())
-		if got := ask(`{"tool_name":"Bash","input":{"command":"ls ` + work + `"}}`); got.Behavior != "deny" || got.Message == "" {
+		if got := ask(`{"tool_name":"Bash","input":{"command":"ls ` + work + `"}}`); got.Behavior != "deny" ||
+			got.Message == "" {
 			t.Errorf("%q: %+v", settings, got)
 		}
 	}
@@ -132,7 +137,8 @@ func TestApproveInTime(t *testing.T) {
 	s := stuck{make(chan struct{})}
 	defer close(s.let)
 	ask, _ := served(t, "", s, 100*time.Millisecond)
-	if got := ask(`{"tool_name":"Bash","input":{"command":"npm publish"}}`); got.Behavior != "deny" || got.Message == "" {
+	if got := ask(`{"tool_name":"Bash","input":{"command":"npm publish"}}`); got.Behavior != "deny" ||
+		got.Message == "" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -13,8 +13,13 @@ import (
 // What an index finds is what a look at each entry finds.
 func FuzzIndex(f *testing.F) {
 	for _, row := range [][2]string{
-		{"*.key\n!ca.key", "/w/ca.key"}, {"~/.ssh\n!~/.ssh/*.pub", "/home/dev/.ssh/a.pub"}, {"~/.ssh\n!~/.ssh/*.pub", "/root/.ssh/a.pub"}, {"/etc/shadow", "/etc/Shadow"}, {"a\nb/c\n/d", "/d"}, {"/", "/"}, {"~/", "/home/dev"},
-		{"//a//b/", "/a/b"}, {"a?c\n!abc", "/w/abc"}, {"é", "/w/e\u0301"}, {"!x\nx", "/x"}, {"x\n!x", "/x"}, {"!", "/!"}, {"~", "/~"}, {"*\n!*.go", "/w/a.go"}, {"/proc/*/environ", "/proc/1/environ"}, {"K", "/w/\u212a"}, {"/é/x\n~/é/y", "/home/dev/é"}, {"*.A.*\n!*b*", "/w/x.a.b/c"}, {"*\u00e9*", "/w/xe\u0301"}, {"*a*/b", "/w/xax/b"}, {"**", "/w"}, {"\x00**", "/0"}, {"*", "/w"},
+		{"*.key\n!ca.key", "/w/ca.key"}, {"~/.ssh\n!~/.ssh/*.pub", "/home/dev/.ssh/a.pub"},
+		{"~/.ssh\n!~/.ssh/*.pub", "/root/.ssh/a.pub"}, {"/etc/shadow", "/etc/Shadow"}, {"a\nb/c\n/d", "/d"}, {"/", "/"},
+		{"~/", "/home/dev"},
+		{"//a//b/", "/a/b"}, {"a?c\n!abc", "/w/abc"}, {"é", "/w/e\u0301"}, {"!x\nx", "/x"}, {"x\n!x", "/x"},
+		{"!", "/!"}, {"~", "/~"}, {"*\n!*.go", "/w/a.go"}, {"/proc/*/environ", "/proc/1/environ"}, {"K", "/w/\u212a"},
+		{"/é/x\n~/é/y", "/home/dev/é"}, {"*.A.*\n!*b*", "/w/x.a.b/c"}, {"*\u00e9*", "/w/xe\u0301"},
+		{"*a*/b", "/w/xax/b"}, {"**", "/w"}, {"\x00**", "/0"}, {"*", "/w"},
 	} {
 		f.Add(row[0], row[1])
 	}
@@ -47,7 +52,8 @@ func TestIndexOfDefaults(t *testing.T) {
 			text, _ := paths.TakeApart(text)
 			like := strings.NewReplacer("*", "zz", "?", "z", `\`, "").Replace(text)
 			other, _ := paths.TakeApart(entries[random.IntN(len(entries))])
-			for _, end := range []string{text, like, strings.ToUpper(like), like + "x", "x" + like, like + "/x", path.Dir(like), other + "/" + like, like + "." + path.Base(other)} {
+			for _, end := range []string{text, like, strings.ToUpper(like), like + "x", "x" + like, like + "/x",
+				path.Dir(like), other + "/" + like, like + "." + path.Base(other)} {
 				for _, start := range []string{"/", "/home/dev/", "/home/other/", "/root/", "/work/shop/"} {
 					sameByIndex(t, l, start+end)
 				}

@@ -5,20 +5,28 @@ import (
 )
 
 func TestPathLists(t *testing.T) {
-	l := New([]string{"~/.ssh", "!~/.ssh/*.pub", "/etc/shadow", "/proc/*/environ", ".env", ".env.*", "!.env.example", "*.key", ".config/git", "CLAUDE.md", "a//b/"}, "/home/Dev")
+	l := New([]string{"~/.ssh", "!~/.ssh/*.pub", "/etc/shadow", "/proc/*/environ", ".env", ".env.*", "!.env.example",
+		"*.key", ".config/git", "CLAUDE.md", "a//b/"}, "/home/Dev")
 	for name, want := range map[string]bool{
-		"/home/dev/.ssh": true, "/home/dev/.ssh/id": true, "/HOME/dev/.SSH/id": true, "/home/dev/.ssh/id.pub": false, "/home/dev2/.ssh/id": true, "/home/dev2/.ssh/id.pub": true, "/root/.ssh": true, "/Users/x/.ssh/id": true, "/mnt/c/Users/x/.ssh/id": true, "/var/root/.ssh": true, "/x/.ssh/id": false, "/home/.ssh": false,
-		"/etc/shadow": true, "/etc/shadow-": false, "/proc/1/environ": true, "/proc/self/environ/x": true, "/proc/environ": false,
-		"/w/.env": true, "/w/.env.local": true, "/w/.env.example": false, "/w/.ENV": true, "/w/.env.": true, "/w/x.env": false, "/w/.env/x": true,
-		"/w/a.key": true, "/w/key": false, "/w/.config/git/config": true, "/w/.config/gitx": false, "/w/claude.md": true, "/w/ClAuDe.md ": true, "/w/CLAUDE~1": true, "/w/CLAUDE~1.MD": true,
-		"/w/.e\u200bnv": true, "/w/\uff0eenv": true, "/w/a/b": true, "/w/a/x/b": false, "/w/\u200c/..": false, "/": false, "": false, "/w/\u017fhadow": false,
+		"/home/dev/.ssh": true, "/home/dev/.ssh/id": true, "/HOME/dev/.SSH/id": true, "/home/dev/.ssh/id.pub": false,
+		"/home/dev2/.ssh/id": true, "/home/dev2/.ssh/id.pub": true, "/root/.ssh": true, "/Users/x/.ssh/id": true,
+		"/mnt/c/Users/x/.ssh/id": true, "/var/root/.ssh": true, "/x/.ssh/id": false, "/home/.ssh": false,
+		"/etc/shadow": true, "/etc/shadow-": false, "/proc/1/environ": true, "/proc/self/environ/x": true,
+		"/proc/environ": false,
+		"/w/.env":       true, "/w/.env.local": true, "/w/.env.example": false, "/w/.ENV": true, "/w/.env.": true,
+		"/w/x.env": false, "/w/.env/x": true,
+		"/w/a.key": true, "/w/key": false, "/w/.config/git/config": true, "/w/.config/gitx": false,
+		"/w/claude.md": true, "/w/ClAuDe.md ": true, "/w/CLAUDE~1": true, "/w/CLAUDE~1.MD": true,
+		"/w/.e\u200bnv": true, "/w/\uff0eenv": true, "/w/a/b": true, "/w/a/x/b": false, "/w/\u200c/..": false,
+		"/": false, "": false, "/w/\u017fhadow": false,
 	} {
 		if got := l.Match(name); got != want {
 			t.Errorf("%q: %v", name, got)
 		}
 	}
 	for dir, want := range map[string]bool{
-		"/": true, "/home": true, "/home/dev": true, "/home/dev/src": false, "/etc": true, "/proc": true, "/etc/ssl": false, "/home/other": false, "/home/dev/.ssh": false, "/w": false,
+		"/": true, "/home": true, "/home/dev": true, "/home/dev/src": false, "/etc": true, "/proc": true,
+		"/etc/ssl": false, "/home/other": false, "/home/dev/.ssh": false, "/w": false,
 	} {
 		if got := l.HoldsAny(dir); got != want {
 			t.Errorf("tree %q: %v", dir, got)
@@ -48,9 +56,12 @@ func FuzzFold(f *testing.F) {
 // An entry that is passed over by how it begins and ends would not have matched.
 func FuzzPassedOver(f *testing.F) {
 	for _, row := range [][2]string{
-		{"*.key", "/w/a.key"}, {"~/.ssh", "/home/dev/.ssh/x"}, {"/etc/shadow", "/etc/Shadow"}, {"CLAUDE.md", "/w/claude.md"}, {".env.*", "/w/.env.x"},
-		{"x", "/w/x"}, {"a.", "/w/a"}, {"a.", "/w/a."}, {"é", "/w/e\u0301"}, {"ae\u0301", "/w/aé"}, {"[a", "/w/[a"}, {"a[bc", "/w/a[bc"}, {"!~/x/y", "/home/dev/x/y"}, {"a /b", "/w/a/b"},
-		{"k", "/w/\u212a"}, {"a\x01b", "/w/ab"}, {"Code/User", "/w/code/user"}, {"~/a./b", "/root/a/b"}, {"mise/conf*", "/w/mise/conf.d"}, {"ab\u0301/c", "/w/ab\u0301/c"},
+		{"*.key", "/w/a.key"}, {"~/.ssh", "/home/dev/.ssh/x"}, {"/etc/shadow", "/etc/Shadow"},
+		{"CLAUDE.md", "/w/claude.md"}, {".env.*", "/w/.env.x"},
+		{"x", "/w/x"}, {"a.", "/w/a"}, {"a.", "/w/a."}, {"é", "/w/e\u0301"}, {"ae\u0301", "/w/aé"}, {"[a", "/w/[a"},
+		{"a[bc", "/w/a[bc"}, {"!~/x/y", "/home/dev/x/y"}, {"a /b", "/w/a/b"},
+		{"k", "/w/\u212a"}, {"a\x01b", "/w/ab"}, {"Code/User", "/w/code/user"}, {"~/a./b", "/root/a/b"},
+		{"mise/conf*", "/w/mise/conf.d"}, {"ab\u0301/c", "/w/ab\u0301/c"},
 	} {
 		f.Add(row[0], row[1])
 	}

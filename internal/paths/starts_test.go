@@ -16,7 +16,8 @@ func TestStartsPassOnWhatMatches(t *testing.T) {
 		s := l.Starts()
 		for _, text := range entries {
 			text, anchored := paths.TakeApart(text)
-			for _, name := range []string{text, "sub/" + text + "/x", strings.NewReplacer("*", "zz", "?", "z", `\`, "").Replace(text), strings.ToUpper(text), "b" + text} {
+			for _, name := range []string{text, "sub/" + text + "/x",
+				strings.NewReplacer("*", "zz", "?", "z", `\`, "").Replace(text), strings.ToUpper(text), "b" + text} {
 				if !anchored && l.Match("/work/shop/"+name) && !s.May(name) {
 					t.Errorf("%q: %q matches and is left out", text, name)
 				}

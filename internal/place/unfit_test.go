@@ -13,8 +13,10 @@ import (
 func TestUnfitNamesAreKept(t *testing.T) {
 	w := view.NewMemory(false)
 	w.Dir("/home/dev", 0o755)
-	m := New(Options{Files: w, Home: "/home/dev", Self: []string{"/home/dev/.config/nod/nod.toml"}, Guarded: []string{"guarded"}})
-	want := map[string]bool{"/etc/x": false, "/home/dev/.claude": false, "/home/dev/.config": false, "/home/dev/shop/guarded": false}
+	m := New(Options{Files: w, Home: "/home/dev", Self: []string{"/home/dev/.config/nod/nod.toml"},
+		Guarded: []string{"guarded"}})
+	want := map[string]bool{"/etc/x": false, "/home/dev/.claude": false, "/home/dev/.config": false,
+		"/home/dev/shop/guarded": false}
 	for i := range maxAnswers + 20 {
 		want[fmt.Sprintf("/home/dev/shop%d", i)] = true
 	}

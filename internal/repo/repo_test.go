@@ -15,7 +15,8 @@ func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
-	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x", "GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x"}
+	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=x",
+		"GIT_AUTHOR_EMAIL=x", "GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x"}
 	out, err := cmd.Output()
 	if _, isExit := err.(*exec.ExitError); err != nil && (!isExit || args[0] != "check-ignore") {
 		t.Fatalf("git %s: %v", strings.Join(args, " "), err)
@@ -93,11 +94,14 @@ func TestAgainstGit(t *testing.T) {
 
 // A directory that counts as ignored is ignored by git too.
 func TestIgnoredAgainstGit(t *testing.T) {
-	dirs := []string{"dist", "a/dist", "a/b/dist", "build", "a/build", "out", "a/out", "x.cache", "keep/dist", "deep/er/target", "[b]uild", "w"}
+	dirs := []string{"dist", "a/dist", "a/b/dist", "build", "a/build", "out", "a/out", "x.cache", "keep/dist",
+		"deep/er/target", "[b]uild", "w"}
 	asked, agreed := 0, 0
 	for _, text := range []string{
-		"dist/\n", "dist\n", "/dist\n", "dist/\n!dist/\n", "*\n!a/\n", "a/dist\n", "**/dist\n", "a/**/dist\n", "*.cache\n", "# dist\n\\#dist\n", "dist \n", "dist\\ \n",
-		"build\n!keep/\n", "/a/\n", "out/*\n", "target\nout\r\n", "[db]ist\n", "!dist\ndist\n", "dist\n!**/dist\n", "keep/*\n!keep/dist\n", "?\n",
+		"dist/\n", "dist\n", "/dist\n", "dist/\n!dist/\n", "*\n!a/\n", "a/dist\n", "**/dist\n", "a/**/dist\n",
+		"*.cache\n", "# dist\n\\#dist\n", "dist \n", "dist\\ \n",
+		"build\n!keep/\n", "/a/\n", "out/*\n", "target\nout\r\n", "[db]ist\n", "!dist\ndist\n", "dist\n!**/dist\n",
+		"keep/*\n!keep/dist\n", "?\n",
 	} {
 		dir := newRepo(t)
 		put(t, dir+"/.gitignore", text)

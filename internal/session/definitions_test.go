@@ -41,7 +41,8 @@ func TestStanding(t *testing.T) {
 	}
 	answer := func(call, said, sum string) {
 		t.Helper()
-		note(t, s.Answer(session.Answer{Call: call, Said: said, Definitions: []string{session.Definition(file, sum), session.Definition("/other", "11")}}))
+		note(t, s.Answer(session.Answer{Call: call, Said: said,
+			Definitions: []string{session.Definition(file, sum), session.Definition("/other", "11")}}))
 	}
 	check("new", "11", false, false)
 	answer("1", "deny", "11")
@@ -77,9 +78,11 @@ func TestStandingOfALongSession(t *testing.T) {
 func TestChanges(t *testing.T) {
 	s := remembering(t)
 	note(t, s.Answer(session.Answer{Call: "1", Said: "deny", Changes: []string{"/home/dev/shop/denied"}}))
-	note(t, s.Answer(session.Answer{Call: "2", Said: "ask", Changes: []string{"/home/dev/shop/a & b", "/home/dev/shop/dir"}}))
+	note(t, s.Answer(session.Answer{Call: "2", Said: "ask",
+		Changes: []string{"/home/dev/shop/a & b", "/home/dev/shop/dir"}}))
 	for name, want := range map[string]bool{
-		"/home/dev/shop/denied": false, "/home/dev/shop/a & b": true, "/home/dev/shop/dir/x": true, "/home/dev/shop/dirx": false, "/home/dev/shop": false, "/home/\xff": true,
+		"/home/dev/shop/denied": false, "/home/dev/shop/a & b": true, "/home/dev/shop/dir/x": true,
+		"/home/dev/shop/dirx": false, "/home/dev/shop": false, "/home/\xff": true,
 	} {
 		if got := s.Changes(name); got != want {
 			t.Errorf("%q: %v", name, got)

@@ -40,12 +40,15 @@ func TestDenials(t *testing.T) {
 		ran      bool
 		row, all int
 	}{
-		{Blocked, "deny", false, 1, 1}, {Blocked, "deny", false, 2, 2}, {"", "deny", false, 2, 2}, {Blocked, "ask", false, 3, 3},
-		{Passed, "allow", true, 0, 3}, {Blocked, "deny", false, 1, 4}, {Blocked, "ask", true, 0, 5}, {Blocked, "deny", false, 1, 6},
+		{Blocked, "deny", false, 1, 1}, {Blocked, "deny", false, 2, 2}, {"", "deny", false, 2, 2},
+		{Blocked, "ask", false, 3, 3},
+		{Passed, "allow", true, 0, 3}, {Blocked, "deny", false, 1, 4}, {Blocked, "ask", true, 0, 5},
+		{Blocked, "deny", false, 1, 6},
 	} {
 		s := openOf(t, dir)
 		call := string(rune('a' + i))
-		if err := s.Answer(Answer{Call: call, Digest: call, Tool: "T", Said: step.said, Judged: step.judged, Effects: "e" + call, Why: "because"}); err != nil {
+		if err := s.Answer(Answer{Call: call, Digest: call, Tool: "T", Said: step.said, Judged: step.judged,
+			Effects: "e" + call, Why: "because"}); err != nil {
 			t.Fatal(err)
 		}
 		if step.ran {

@@ -32,7 +32,8 @@ func child(dir string) int {
 		}
 		root, err := s.Root(fmt.Sprint("/w/", os.Getpid()))
 		if err == nil {
-			err = s.Answer(Answer{Call: fmt.Sprint(os.Getpid(), " ", i), Digest: Digest("bash", fmt.Append(nil, os.Getpid(), i)), Cost: 0.25})
+			err = s.Answer(Answer{Call: fmt.Sprint(os.Getpid(), " ", i),
+				Digest: Digest("bash", fmt.Append(nil, os.Getpid(), i)), Cost: 0.25})
 		}
 		s.Close()
 		if err != nil {
@@ -118,10 +119,12 @@ func TestRootIsFixed(t *testing.T) {
 	if root, err := open(t, dir, "b").Root("/other"); root != "/other" || err != nil {
 		t.Errorf("another session: %q, %v", root, err)
 	}
-	if _, err := open(t, dir, "c").Root("relative"); err == nil || !strings.Contains(err.Error(), "not an absolute path") {
+	if _, err := open(t, dir, "c").Root("relative"); err == nil || !strings.Contains(err.Error(),
+		"not an absolute path") {
 		t.Errorf("a relative root: %v", err)
 	}
-	if _, err := open(t, dir, "c").Root("/" + strings.Repeat("x", headLimit)); err == nil || !strings.Contains(err.Error(), "too long") {
+	if _, err := open(t, dir, "c").Root("/" + strings.Repeat("x",
+		headLimit)); err == nil || !strings.Contains(err.Error(), "too long") {
 		t.Errorf("a root that would not be found again: %v", err)
 	}
 }
@@ -161,7 +164,8 @@ func TestSeen(t *testing.T) {
 	}
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for i, said := range []string{"allow", "ask"} {
-		if err := s.Answer(Answer{Call: fmt.Sprint(i), At: at, Digest: digest, Tool: "Bash", Verdict: said, Said: said}); err != nil {
+		if err := s.Answer(Answer{Call: fmt.Sprint(i), At: at, Digest: digest, Tool: "Bash", Verdict: said,
+			Said: said}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -235,7 +239,8 @@ func TestNothingRemembered(t *testing.T) {
 	}
 	for _, s := range []*Session{s, nil, {}} {
 		root, err := s.Root("/cwd")
-		if s.Remembers() || root != "/cwd" || err != nil || s.Answer(Answer{Digest: "d", Cost: 1}) != nil || s.Outcome(Outcome{}) != nil ||
+		if s.Remembers() || root != "/cwd" || err != nil || s.Answer(Answer{Digest: "d",
+			Cost: 1}) != nil || s.Outcome(Outcome{}) != nil ||
 			s.Answered("d") || s.Cost() != 0 || s.Close() != nil {
 			t.Errorf("%v remembers: %q, %v", s, root, err)
 		}
@@ -279,7 +284,8 @@ func TestFileIsPrivateAndHashed(t *testing.T) {
 	if err := os.Chmod(names[0], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir, "agent", "../../etc/passwd"); err == nil || !strings.Contains(err.Error(), "open to other users") {
+	if _, err := Open(dir, "agent", "../../etc/passwd"); err == nil || !strings.Contains(err.Error(),
+		"open to other users") {
 		t.Errorf("a file that others may read: %v", err)
 	}
 }
@@ -287,7 +293,8 @@ func TestFileIsPrivateAndHashed(t *testing.T) {
 func TestErrorsAreMaskedAndCut(t *testing.T) {
 	s := open(t, stateDir(t), "a")
 	secret := "Zq7Wk3Rt9Yp2Mn5Bv8Xc"
-	if err := s.Outcome(Outcome{Error: "PASSWORD=" + secret + " " + strings.Repeat("é", 1000), Failed: true}); err != nil {
+	if err := s.Outcome(Outcome{Error: "PASSWORD=" + secret + " " + strings.Repeat("é", 1000),
+		Failed: true}); err != nil {
 		t.Fatal(err)
 	}
 	if text := string(s.end()); strings.Contains(text, secret) || len(text) > 1000 {
@@ -330,7 +337,8 @@ func TestPrune(t *testing.T) {
 	}
 	n, err := Prune(dir, 48*time.Hour)
 	left, _ := filepath.Glob(filepath.Join(dir, dirName, "*"))
-	if diff := cmp.Diff(map[string]bool{young.file.Name(): true, foreign: true}, set(left)); n != 1 || err != nil || diff != "" {
+	if diff := cmp.Diff(map[string]bool{young.file.Name(): true, foreign: true},
+		set(left)); n != 1 || err != nil || diff != "" {
 		t.Errorf("removed %d, %v; left (-want +got):\n%s", n, err, diff)
 	}
 }
@@ -349,7 +357,8 @@ func benchmarkFile(b *testing.B) (dir, name string, size int64) {
 	s := open(b, dir, "a")
 	s.Root("/w/app")
 	for i := 0; size < 50_000; i++ {
-		s.Answer(Answer{Call: "toolu_0123456789abcdef", Digest: Digest("bash", fmt.Append(nil, i)), Tool: "Bash", Changes: []string{"/w/app/internal/x/y.go"}, Verdict: "allow", Said: "allow"})
+		s.Answer(Answer{Call: "toolu_0123456789abcdef", Digest: Digest("bash", fmt.Append(nil, i)), Tool: "Bash",
+			Changes: []string{"/w/app/internal/x/y.go"}, Verdict: "allow", Said: "allow"})
 		s.Outcome(Outcome{Call: "toolu_0123456789abcdef", Tool: "Bash"})
 		size, _ = s.file.Size()
 	}
@@ -369,7 +378,8 @@ func BenchmarkAnswer(b *testing.B) {
 		if root, _ := s.Root("/x"); root != "/w/app" || s.Cost() != 0 {
 			b.Fatal("not found")
 		}
-		if err := s.Answer(Answer{Call: "toolu_0123456789abcdef", Digest: digest, Tool: "Bash", Verdict: "allow", Said: "allow"}); err != nil {
+		if err := s.Answer(Answer{Call: "toolu_0123456789abcdef", Digest: digest, Tool: "Bash", Verdict: "allow",
+			Said: "allow"}); err != nil {
 			b.Fatal(err)
 		}
 		s.Close()

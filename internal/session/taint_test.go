@@ -24,7 +24,8 @@ func TestTaintStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 300 { // far beyond what is looked at
-		if err := s.Answer(Answer{Call: fmt.Sprint(i), Said: "allow", Changes: []string{"/w/" + strings.Repeat("x", 4000)}}); err != nil {
+		if err := s.Answer(Answer{Call: fmt.Sprint(i), Said: "allow",
+			Changes: []string{"/w/" + strings.Repeat("x", 4000)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,12 +83,14 @@ func TestOriginAndHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, want := range map[string]string{"/w/a": "written", "/w/got": "downloaded", "/w/denied": "", "/w/other": ""} {
+	for name, want := range map[string]string{"/w/a": "written", "/w/got": "downloaded", "/w/denied": "",
+		"/w/other": ""} {
 		if got := s.Origin(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if got := s.History(); !slices.Equal(got, []string{"an earlier call touched a secret store", "an earlier call wrote what it had fetched"}) {
+	if got := s.History(); !slices.Equal(got,
+		[]string{"an earlier call touched a secret store", "an earlier call wrote what it had fetched"}) {
 		t.Errorf("history: %q", got)
 	}
 	if got := (*Session)(nil).History(); got != nil {

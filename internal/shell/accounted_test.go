@@ -23,7 +23,8 @@ type written struct {
 // quotes. ok is false where the text needs more than that to be cut: a
 // here-document, backquotes, an expansion with braces, a quote of $'...'.
 func wordsOf(text string) (words []string, ok bool) {
-	if strings.Contains(text, "<<") || strings.ContainsAny(text, "`\x00\r") || strings.Contains(text, "$'") || strings.Contains(text, `$"`) ||
+	if strings.Contains(text, "<<") || strings.ContainsAny(text, "`\x00\r") || strings.Contains(text,
+		"$'") || strings.Contains(text, `$"`) ||
 		strings.Contains(text, "${") || strings.Contains(text, "$((") || strings.Contains(text, "((") {
 		return nil, false
 	}
@@ -103,7 +104,8 @@ func (w *written) word() bool {
 		}
 	}
 	name, _, assigns := strings.Cut(b.String(), "=")
-	descriptor := w.pos < len(w.text) && strings.IndexByte("<>", w.text[w.pos]) >= 0 && strings.Trim(b.String(), "0123456789") == ""
+	descriptor := w.pos < len(w.text) && strings.IndexByte("<>", w.text[w.pos]) >= 0 && strings.Trim(b.String(),
+		"0123456789") == ""
 	if !gap && b.Len() > 0 && !w.aside && !w.loop && !descriptor && !(assigns && grammar.Identifier(name)) {
 		w.words = append(w.words, b.String())
 	}
@@ -279,8 +281,10 @@ func plainTexts() (list []string) {
 	for _, x := range simple {
 		list = append(list, x)
 		for _, y := range simple {
-			for _, form := range []string{"%x; %y", "%y && cd src || %x", "if %y\nthen %x\nfi", "for i in a b; do %y\ndone; %x", "{ %y\n}; %x", "( %y\n) && %x",
-				"! %y\n%x", "cat $( %y\n) z; %x", "echo \"q $( %y\n) r\"; %x", "while %y\ndo %x\ndone", "%y\n%x", "time %x"} {
+			for _, form := range []string{"%x; %y", "%y && cd src || %x", "if %y\nthen %x\nfi",
+				"for i in a b; do %y\ndone; %x", "{ %y\n}; %x", "( %y\n) && %x",
+				"! %y\n%x", "cat $( %y\n) z; %x", "echo \"q $( %y\n) r\"; %x", "while %y\ndo %x\ndone", "%y\n%x",
+				"time %x"} {
 				list = append(list, strings.NewReplacer("%x", x, "%y", y).Replace(form))
 			}
 		}
@@ -293,7 +297,8 @@ func FuzzEveryWordIsAccountedFor(f *testing.F) {
 	for _, s := range append(seeds(), plainTexts()[:20]...) {
 		f.Add(s)
 	}
-	for _, s := range []string{"f() { :; } && rm a", "x=(a)#c;rm a", "let x||rm a", "a() ((1))|&rm a", "ls ${x}#k;rm a", "time x=1; ls"} {
+	for _, s := range []string{"f() { :; } && rm a", "x=(a)#c;rm a", "let x||rm a", "a() ((1))|&rm a", "ls ${x}#k;rm a",
+		"time x=1; ls"} {
 		f.Add(s)
 	}
 	env := testEnv(world())

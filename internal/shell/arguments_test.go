@@ -6,7 +6,8 @@ import "testing"
 func hostile() Env {
 	m := world()
 	dir := testRepo + "/z/"
-	for _, name := range []string{"1", "bash", "evil.sh", "!a.tar", "--use-compress-program=sh x.tar", "x.tar", "@x", "id|", "+!id", "one.gz"} {
+	for _, name := range []string{"1", "bash", "evil.sh", "!a.tar", "--use-compress-program=sh x.tar", "x.tar", "@x",
+		"id|", "+!id", "one.gz"} {
 		m.File(dir+name, "", 0o644)
 	}
 	m.File(testRepo+"/docs/a.txt", "", 0o644)
@@ -106,8 +107,10 @@ func TestNamesThatAreOptions(t *testing.T) {
 		if unknown {
 			m.File(testRepo+"/-r", "", 0o644)
 		}
-		for _, text := range []string{"grep k *", "grep k [!a]*", "ls | xargs grep k", "git ls-files | xargs grep k", "grep k $(ls)", "wc -l *",
-			"for f in *; do grep k \"$f\"; done", "ls | while read f; do grep k \"$f\"; done", "ls -A | head -3 | xargs cat"} {
+		for _, text := range []string{"grep k *", "grep k [!a]*", "ls | xargs grep k", "git ls-files | xargs grep k",
+			"grep k $(ls)", "wc -l *",
+			"for f in *; do grep k \"$f\"; done", "ls | while read f; do grep k \"$f\"; done",
+			"ls -A | head -3 | xargs cat"} {
 			if got := len(Analyze(text, testEnv(m)).Unknowns) > 0; got != unknown {
 				t.Errorf("%d, %s: unknown %v", round, text, got)
 			}

@@ -11,7 +11,8 @@ import (
 // Commands of one row are the same to a shell.
 func TestCanonicalIsTheSame(t *testing.T) {
 	for _, row := range [][]string{
-		{"git commit -m 'a b'", `git commit -m "a b"`, `git  commit	-m a\ b`, "  git commit -m 'a b'  ", `git commit -m a" "b`},
+		{"git commit -m 'a b'", `git commit -m "a b"`, `git  commit	-m a\ b`, "  git commit -m 'a b'  ",
+			`git commit -m a" "b`},
 		{"a && b | c > out.txt", "a&&b|c>out.txt", "a  &&  b  |  c  >  out.txt", "a &&\nb |\nc > out.txt"},
 		{`x --msg="a b"`, `x "--msg=a b"`, `x --msg='a b'`},
 		{`echo $(ls  "a b")`, `echo $(ls 'a b')`},
@@ -29,7 +30,8 @@ func TestCanonicalIsTheSame(t *testing.T) {
 // Commands of one row mean something else, or may, in some shell.
 func TestCanonicalDiffers(t *testing.T) {
 	for _, row := range [][]string{
-		{"rm -rf a b", `rm -rf "a b"`, `rm -rf 'a' b`, "rm -rf a  b c", `\rm -rf a b`, `rm -rf a; b`, "rm -rf a\nb", "rm -rf a & b"},
+		{"rm -rf a b", `rm -rf "a b"`, `rm -rf 'a' b`, "rm -rf a  b c", `\rm -rf a b`, `rm -rf a; b`, "rm -rf a\nb",
+			"rm -rf a & b"},
 		{`echo *`, `echo "*"`},
 		{`echo ~/x`, `echo "~/x"`, `echo ~"/x"`},
 		{`echo "$x"`, `echo '$x'`, `echo $x`},
@@ -57,14 +59,16 @@ func TestCanonicalDiffers(t *testing.T) {
 			}
 		}
 	}
-	if grammar.Canonical("ls a", Bash) == grammar.Canonical("ls  a", PowerShell) || grammar.Canonical("a |& b", Unstated) == grammar.Canonical("a  |& b", Unstated) {
+	if grammar.Canonical("ls a", Bash) == grammar.Canonical("ls  a", PowerShell) || grammar.Canonical("a |& b",
+		Unstated) == grammar.Canonical("a  |& b", Unstated) {
 		t.Error("what is not read, or read in two ways, is taken as written")
 	}
 }
 
 // Two commands that are one to Canonical are one to Analyze.
 func FuzzCanonical(f *testing.F) {
-	for _, s := range []string{"git commit -m 'a b'", `x --m="a b" | y`, `echo "a$x" 'b' \c`, "cat <<E\na\nE\nb", `[[ "a" == 'b' ]] && c`, `a=$(b "c d")`} {
+	for _, s := range []string{"git commit -m 'a b'", `x --m="a b" | y`, `echo "a$x" 'b' \c`, "cat <<E\na\nE\nb",
+		`[[ "a" == 'b' ]] && c`, `a=$(b "c d")`} {
 		f.Add(s, uint16(3), uint8(0))
 		f.Add(s, uint16(7), uint8(1))
 	}

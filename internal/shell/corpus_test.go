@@ -159,7 +159,8 @@ func TestCorpusReadOnly(t *testing.T) {
 			reasons[why]++
 			examples[why] = grammar.Shorten(r.Input.Command)
 		}
-		t.Logf("dialect %d: %d rows, %.1f %% only read, %.1f %% with fetches", dialect, n, 100*float64(only)/float64(n), 100*float64(only+net)/float64(n))
+		t.Logf("dialect %d: %d rows, %.1f %% only read, %.1f %% with fetches", dialect, n, 100*float64(only)/float64(n),
+			100*float64(only+net)/float64(n))
 		var list []string
 		for why := range reasons {
 			list = append(list, why)

@@ -22,12 +22,14 @@ const (
 // belong. Every name that the data knows is installed, and some more.
 func world() *view.Memory {
 	m := view.NewMemory(false)
-	for _, dir := range []string{"/usr/bin", "/tmp", "/etc", "/dev", testHome, testRepo, testRepo + "/src", testRepo + "/.git/refs", testRepo + "/.git/objects"} {
+	for _, dir := range []string{"/usr/bin", "/tmp", "/etc", "/dev", testHome, testRepo, testRepo + "/src",
+		testRepo + "/.git/refs", testRepo + "/.git/objects"} {
 		m.Dir(dir, 0o755)
 	}
 	m.Dir("/tmp", 0o777)
 	m.File(testRepo+"/.git/HEAD", "ref: refs/heads/main\n", 0o644)
-	m.File(testRepo+"/.git/config", "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@github.com:x/y.git\n", 0o644)
+	m.File(testRepo+"/.git/config", "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@github.com:x/y.git\n",
+		0o644)
 	for _, name := range commands.Names() {
 		if !strings.ContainsAny(name, "/") && name != "." {
 			m.File("/usr/bin/"+name, "", 0o755)
@@ -125,7 +127,8 @@ func briefPath(p string) string {
 }
 
 func kindName(k Kind) string {
-	return [...]string{"?", "read", "write", "delete", "run", "fetch", "send", "remote", "kill", "persist", "secret", "privilege", "exhaust"}[k]
+	return [...]string{"?", "read", "write", "delete", "run", "fetch", "send", "remote", "kill", "persist", "secret",
+		"privilege", "exhaust"}[k]
 }
 
 // sorted puts an example's expectation into the order of brief.

@@ -21,8 +21,10 @@ func TestMakefiles(t *testing.T) {
 		{"include behind a tab", "include\tm:k\nall:\n\tls\n", "make", "run project-code"},
 		{"a shell that is computed", "SHELL != /bin/bash\nall:\n\tls\n", "make", "run project-code"},
 		{"default target", ".PHONY: all\nall: a b\na:\n\t@rm a\nb:\n\t-rm b\n", "make", "delete a; delete b"},
-		{"variables", "D := build\nE = $(D)/x\nclean:\n\trm -rf $(E) ${D}/y\n", "make clean", "delete build/x tree forced; delete build/y tree forced"},
-		{"variable of the command line", "D := build\nclean:\n\trm $(D)\n", "make clean D=src/a", "delete src/a; unknown"},
+		{"variables", "D := build\nE = $(D)/x\nclean:\n\trm -rf $(E) ${D}/y\n", "make clean",
+			"delete build/x tree forced; delete build/y tree forced"},
+		{"variable of the command line", "D := build\nclean:\n\trm $(D)\n", "make clean D=src/a",
+			"delete src/a; unknown"},
 		{"?=", "D ?= build\nclean:\n\trm $(D)\n", "make clean", "delete build"},
 		{"+=", "D := a\nD += b\nclean:\n\trm $(D)\n", "make clean", "delete a; delete b"},
 		{"automatic", "out: ; touch $@\n", "make out", "write out appends"},
@@ -36,7 +38,8 @@ func TestMakefiles(t *testing.T) {
 		{"bash", "SHELL := /bin/bash\na:\n\t[ -f x ] && rm a b\n", "make a", "delete a; delete b"},
 		{"more shell than is followed", "SHELL := /bin/bash\na:\n\t[[ -f x ]] && rm a\n", "make a", "run project-code"},
 		{"bash by env", "SHELL := /usr/bin/env bash\na:\n\tls src\n", "make a", "read src"},
-		{"bash of the project", "SHELL := /usr/bin/env bash\na:\n\tls src\n", "PATH=/usr/local/bin:" + testRepo + "/own:/usr/bin make a", "run project-code; unknown"},
+		{"bash of the project", "SHELL := /usr/bin/env bash\na:\n\tls src\n",
+			"PATH=/usr/local/bin:" + testRepo + "/own:/usr/bin make a", "run project-code; unknown"},
 		{"another make", "a:\n\t$(MAKE) -C src b\nb:\n\trm b\n", "make a", "delete src/b"},
 		{"shell function", "V := $(shell rm x)\na:\n\tls src\n", "make a", "delete x; read src"},
 
@@ -69,12 +72,14 @@ func TestMakefiles(t *testing.T) {
 		{"flags by the line", "a:\n\tls src\n", "MAKEFLAGS=x make a", "run project-code; unknown"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			m := scripted(map[string]string{"Makefile": row.file, "src/Makefile": row.file, "!own/bash": "#!/bin/sh\nrm z\n", "!/usr/local/bin/make": ""})
+			m := scripted(map[string]string{"Makefile": row.file, "src/Makefile": row.file,
+				"!own/bash": "#!/bin/sh\nrm z\n", "!/usr/local/bin/make": ""})
 			r := Analyze(row.command, testEnv(m))
 			if got := brief(r); got != row.want {
 				t.Errorf("want %s\ngot  %s\n%+v", row.want, got, r.Unknowns)
 			}
-			if !strings.Contains(row.command, "eval") && !defines(r, testRepo+"/Makefile") && !defines(r, testRepo+"/src/Makefile") {
+			if !strings.Contains(row.command, "eval") && !defines(r, testRepo+"/Makefile") && !defines(r,
+				testRepo+"/src/Makefile") {
 				t.Errorf("%+v", r.Definitions)
 			}
 		})
@@ -116,8 +121,10 @@ func TestPackageScripts(t *testing.T) {
 		{name: "with what comes before and after", command: "npm test", want: "delete a; delete b; delete c"},
 		{name: "short", command: "npm t", want: "delete a; delete b; delete c"},
 		{name: "by pnpm", command: "pnpm run x src/a", want: "read src/a"},
-		{name: "another pnpm", command: "pnpm run up", want: "run package.json; run project-code", files: map[string]string{"package.json": `{"packageManager":"pnpm@9.9.9","scripts":{"up":"ls"}}`}},
-		{name: "pnpm that installs first", command: "pnpm run up", want: "run project-code", files: map[string]string{"pnpm-workspace.yaml": "verifyDepsBeforeRun: install\n"}},
+		{name: "another pnpm", command: "pnpm run up", want: "run package.json; run project-code",
+			files: map[string]string{"package.json": `{"packageManager":"pnpm@9.9.9","scripts":{"up":"ls"}}`}},
+		{name: "pnpm that installs first", command: "pnpm run up", want: "run project-code",
+			files: map[string]string{"pnpm-workspace.yaml": "verifyDepsBeforeRun: install\n"}},
 		{name: "arguments", command: "npm run x -- src/a 'b c'", want: "read b c; read src/a"},
 		{name: "an argument cannot end the command", command: "npm run x -- '; rm z'", want: "read ; rm z"},
 		{name: "by another script", command: "npm run up", want: "nothing"},
@@ -133,23 +140,42 @@ func TestPackageScripts(t *testing.T) {
 		{name: "an option", command: "npm --weird test", want: "run project-code; unknown"},
 		{name: "a workspace", command: "npm test -w ui", want: "run project-code"},
 		{name: "another directory", command: "npm --prefix ui test", want: "run project-code; unknown"},
-		{name: "doubled key", command: "npm test", files: map[string]string{"package.json": `{"scripts":{"test":"ls"},"scripts":{"test":"rm a"}}`}, want: "run project-code"},
-		{name: "doubled script", command: "npm test", files: map[string]string{"package.json": `{"scripts":{"test":"ls","test":"rm a"}}`}, want: "run project-code"},
-		{name: "case twins", command: "npm test", files: map[string]string{"package.json": `{"Scripts":{"test":"ls"},"scripts":{"test":"ls"}}`}, want: "run project-code"},
-		{name: "byte order mark", command: "npm test", files: map[string]string{"package.json": "\uFEFF" + plain}, want: "run project-code"},
-		{name: "rubbish behind", command: "npm test", files: map[string]string{"package.json": plain + "x"}, want: "run project-code"},
-		{name: "script-shell", command: "npm test", files: map[string]string{".npmrc": "script-shell=./x\n"}, want: "run project-code"},
-		{name: "script_shell of the user", command: "npm test", files: map[string]string{testHome + "/.npmrc": "script_shell = ./x\n"}, want: "run project-code"},
-		{name: "workspaces", command: "npm run x", files: map[string]string{".npmrc": "workspaces=true\n"}, want: "run project-code"},
-		{name: "one workspace", command: "npm run x", files: map[string]string{".npmrc": "workspace[]=sub\n"}, want: "run project-code"},
-		{name: "an escaped key", command: "npm run x", files: map[string]string{".npmrc": "\"w\\u006frkspaces\"=true\n"}, want: "run project-code"},
-		{name: "a shell among installed programs", command: "npm run x", files: map[string]string{"!node_modules/.bin/sh": "#!/bin/sh\nrm z\n"}, want: "run project-code"},
-		{name: "other settings", command: "npm run x", files: map[string]string{".npmrc": "save-exact=true\n"}, want: "nothing"},
-		{name: "changed by the line", command: "echo '{}' > package.json && npm run x", want: "run package.json; unknown; write package.json"},
-		{name: "nearer one made by the line", command: "mkdir src/n; echo '{}' > src/n/package.json; cd src/n && npm run x", want: "run src/n/package.json; unknown; write src/n; write src/n/package.json"},
+		{name: "doubled key", command: "npm test",
+			files: map[string]string{"package.json": `{"scripts":{"test":"ls"},"scripts":{"test":"rm a"}}`},
+			want:  "run project-code"},
+		{name: "doubled script", command: "npm test",
+			files: map[string]string{"package.json": `{"scripts":{"test":"ls","test":"rm a"}}`},
+			want:  "run project-code"},
+		{name: "case twins", command: "npm test",
+			files: map[string]string{"package.json": `{"Scripts":{"test":"ls"},"scripts":{"test":"ls"}}`},
+			want:  "run project-code"},
+		{name: "byte order mark", command: "npm test", files: map[string]string{"package.json": "\uFEFF" + plain},
+			want: "run project-code"},
+		{name: "rubbish behind", command: "npm test", files: map[string]string{"package.json": plain + "x"},
+			want: "run project-code"},
+		{name: "script-shell", command: "npm test", files: map[string]string{".npmrc": "script-shell=./x\n"},
+			want: "run project-code"},
+		{name: "script_shell of the user", command: "npm test",
+			files: map[string]string{testHome + "/.npmrc": "script_shell = ./x\n"}, want: "run project-code"},
+		{name: "workspaces", command: "npm run x", files: map[string]string{".npmrc": "workspaces=true\n"},
+			want: "run project-code"},
+		{name: "one workspace", command: "npm run x", files: map[string]string{".npmrc": "workspace[]=sub\n"},
+			want: "run project-code"},
+		{name: "an escaped key", command: "npm run x",
+			files: map[string]string{".npmrc": "\"w\\u006frkspaces\"=true\n"}, want: "run project-code"},
+		{name: "a shell among installed programs", command: "npm run x",
+			files: map[string]string{"!node_modules/.bin/sh": "#!/bin/sh\nrm z\n"}, want: "run project-code"},
+		{name: "other settings", command: "npm run x", files: map[string]string{".npmrc": "save-exact=true\n"},
+			want: "nothing"},
+		{name: "changed by the line", command: "echo '{}' > package.json && npm run x",
+			want: "run package.json; unknown; write package.json"},
+		{name: "nearer one made by the line",
+			command: "mkdir src/n; echo '{}' > src/n/package.json; cd src/n && npm run x",
+			want:    "run src/n/package.json; unknown; write src/n; write src/n/package.json"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			files := map[string]string{"package.json": plain, "x.js": "x()\n", "!node_modules/.bin/tool": "#!/bin/sh\nls\n"}
+			files := map[string]string{"package.json": plain, "x.js": "x()\n",
+				"!node_modules/.bin/tool": "#!/bin/sh\nls\n"}
 			for name, content := range row.files {
 				files[name] = content
 			}
@@ -168,28 +194,32 @@ func TestPackageScripts(t *testing.T) {
 // TestDefinitions holds which files define a command.
 func TestDefinitions(t *testing.T) {
 	files := map[string]string{
-		"package.json": `{"scripts":{"test":"npm run lint && ./a.sh","lint":"node lint.js"}}`, "!a.sh": "#!/bin/bash\n. ./b.sh\n", "b.sh": "python c.py\n",
-		"lint.js": "x", "c.py": "x", "justfile": "check:\n  ./a.sh\n", "!d.sh": "#!/usr/bin/env fish\n./a.sh\n", "Makefile": "x:\n\tgo test ./...\n",
-		"gen/x.go": "//go:generate mockgen x\n", "gen/y.go": "package y\n", "mise.toml": "[tasks.lint]\nrun = \"./d.sh\"\n", "src/.mise.ci.toml": "", "src/.config/mise/conf.d/a.toml": "",
+		"package.json": `{"scripts":{"test":"npm run lint && ./a.sh","lint":"node lint.js"}}`,
+		"!a.sh":        "#!/bin/bash\n. ./b.sh\n", "b.sh": "python c.py\n",
+		"lint.js": "x", "c.py": "x", "justfile": "check:\n  ./a.sh\n", "!d.sh": "#!/usr/bin/env fish\n./a.sh\n",
+		"Makefile": "x:\n\tgo test ./...\n",
+		"gen/x.go": "//go:generate mockgen x\n", "gen/y.go": "package y\n",
+		"mise.toml": "[tasks.lint]\nrun = \"./d.sh\"\n", "src/.mise.ci.toml": "", "src/.config/mise/conf.d/a.toml": "",
 		"!mise-tasks/test/unit": "#!/bin/sh\npython c.py\n", "src/mise/config.local.toml": "", "src/misery.toml": "",
 	}
 	for command, want := range map[string][]string{
-		"npm test":                     {"a.sh", "b.sh", "c.py", "lint.js", "package.json#lint", "package.json#test"},
-		"npm run none":                 {"package.json#none absent"},
-		"make x":                       {"Makefile"},
-		"mise run lint":                {"a.sh", "b.sh", "c.py", "d.sh", "mise.toml"},
-		"cd src && mise run test:unit": {"a.sh", "b.sh", "c.py", "d.sh", "mise-tasks/test/unit", "mise.toml", "src/.config/mise/conf.d/a.toml", "src/.mise.ci.toml", "src/mise/config.local.toml"},
-		"just check":                   {"a.sh", "b.sh", "c.py", "justfile"},
-		"./d.sh":                       {"d.sh"},
-		"python c.py":                  {"c.py"},
-		"bash none.sh":                 {"none.sh absent"},
-		"go test ./...":                nil,
-		"npm ls":                       nil,
-		"just -f x y":                  {"just unreadable"},
-		"just src/check":               {"just unreadable"},
-		"go generate ./...":            {"gen/x.go"},
-		"go generate example.com/x":    {"go unreadable"},
-		"make -I x y":                  {"make unreadable"},
+		"npm test":      {"a.sh", "b.sh", "c.py", "lint.js", "package.json#lint", "package.json#test"},
+		"npm run none":  {"package.json#none absent"},
+		"make x":        {"Makefile"},
+		"mise run lint": {"a.sh", "b.sh", "c.py", "d.sh", "mise.toml"},
+		"cd src && mise run test:unit": {"a.sh", "b.sh", "c.py", "d.sh", "mise-tasks/test/unit", "mise.toml",
+			"src/.config/mise/conf.d/a.toml", "src/.mise.ci.toml", "src/mise/config.local.toml"},
+		"just check":                {"a.sh", "b.sh", "c.py", "justfile"},
+		"./d.sh":                    {"d.sh"},
+		"python c.py":               {"c.py"},
+		"bash none.sh":              {"none.sh absent"},
+		"go test ./...":             nil,
+		"npm ls":                    nil,
+		"just -f x y":               {"just unreadable"},
+		"just src/check":            {"just unreadable"},
+		"go generate ./...":         {"gen/x.go"},
+		"go generate example.com/x": {"go unreadable"},
+		"make -I x y":               {"make unreadable"},
 	} {
 		r := Analyze(command, testEnv(scripted(files)))
 		var got []string
@@ -212,8 +242,10 @@ func TestDefinitions(t *testing.T) {
 
 // TestWhereAnEffectStands holds that words name file and line.
 func TestWhereAnEffectStands(t *testing.T) {
-	m := scripted(map[string]string{"!x.sh": "#!/bin/bash\nf() {\n  rm a\n}\n\nf\n", "Makefile": "\nb:\n\trm b\n", "package.json": `{"scripts":{"c":"rm c"}}`})
-	for command, want := range map[string]string{"./x.sh": "x.sh:3: a", "make b": "Makefile:3: b", "npm run c": "package.json#c:1: c"} {
+	m := scripted(map[string]string{"!x.sh": "#!/bin/bash\nf() {\n  rm a\n}\n\nf\n", "Makefile": "\nb:\n\trm b\n",
+		"package.json": `{"scripts":{"c":"rm c"}}`})
+	for command, want := range map[string]string{"./x.sh": "x.sh:3: a", "make b": "Makefile:3: b",
+		"npm run c": "package.json#c:1: c"} {
 		for _, e := range Analyze(command, testEnv(m)).Effects {
 			if e.Kind == Delete && e.Words != want {
 				t.Errorf("%q, want %q", e.Words, want)
@@ -226,15 +258,20 @@ func TestWhereAnEffectStands(t *testing.T) {
 // or grow without bound, and that a read Makefile or package.json never does
 // less than it is said to: a command in it stays visible.
 func FuzzDefinitions(f *testing.F) {
-	for _, s := range []string{"a:\n\trm b\n", "{\"scripts\":{\"a\":\"rm b\"}}", "check:\n  x\n", "#!/bin/sh\nrm b\n", "A := $(shell x)\na: $(A)\n", "\\\n", "a: \\\n\tb\n", "{\"a\":[{}],\"\\u0041\":1}", "X ?= $$\n.PHONY: $(X)", "{\"scripts\":{\"a\":\"\\ud800\"}}", "import 'x.just'\nmod y \"z\"\n", "//go:generate x\n"} {
+	for _, s := range []string{"a:\n\trm b\n", "{\"scripts\":{\"a\":\"rm b\"}}", "check:\n  x\n", "#!/bin/sh\nrm b\n",
+		"A := $(shell x)\na: $(A)\n", "\\\n", "a: \\\n\tb\n", "{\"a\":[{}],\"\\u0041\":1}", "X ?= $$\n.PHONY: $(X)",
+		"{\"scripts\":{\"a\":\"\\ud800\"}}", "import 'x.just'\nmod y \"z\"\n", "//go:generate x\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, content string) {
-		m := scripted(map[string]string{"Makefile": content, "package.json": content, "justfile": content, "!x.sh": content, "x.go": content, "!.git/hooks/pre-commit": content})
-		for _, command := range []string{"make a", "make", "npm run a", "just a", "just", "go generate", "git commit -m x", "./x.sh", "bash x.sh", ". ./x.sh"} {
+		m := scripted(map[string]string{"Makefile": content, "package.json": content, "justfile": content,
+			"!x.sh": content, "x.go": content, "!.git/hooks/pre-commit": content})
+		for _, command := range []string{"make a", "make", "npm run a", "just a", "just", "go generate",
+			"git commit -m x", "./x.sh", "bash x.sh", ". ./x.sh"} {
 			r := Analyze(command, testEnv(m))
 			if r.Exceeded != "" || len(r.Commands) > 4*maxWork || len(r.Definitions) > 2*maxDefinitions {
-				t.Fatalf("%s: %s, %d commands, %d definitions", command, r.Exceeded, len(r.Commands), len(r.Definitions))
+				t.Fatalf("%s: %s, %d commands, %d definitions", command, r.Exceeded, len(r.Commands),
+					len(r.Definitions))
 			}
 			for _, d := range r.Definitions {
 				if d.Command >= len(r.Commands) {

@@ -9,11 +9,16 @@ func TestZsh(t *testing.T) {
 		env := testEnv(world())
 		env.Dialect = dialect
 		for _, command := range []string{
-			"ls *(e:'rm a':)", "ls \\(*(e:'rm a':)", "ls \\\\(e:'rm a':)", "ls a(e,'rm a',)", "=rm a", "cat =(rm a)", "echo ${(e)x}", "echo ${(e)x:-'$(rm a)'}", "repeat 3 rm a", "for x (a b) rm $x",
-			"() { rm a }", "noglob rm a", "nocorrect rm a", "- rm a", "if true { rm a }", "foreach x (a) rm $x; end", "rm a &!", "rm a &|", "print -P '$(rm a)'",
-			"x='rm a'; $=x", "x='rm a'; ${=x}", "x='$(rm a)'; echo ${(e)x}", "{ rm a } always { ls }", "function { rm a }", "ls >! a", "echo $x[$(rm a)]", "echo ${x:h$(rm a)}",
-			"zmodload zsh/files; zf_rm a", "x=5; [[ \"$y\" -eq 5 ]]", "path+=(/tmp); ls", "alias -g X='; rm a'", "setopt shwordsplit; x='rm a'; $x", "case x in (x) rm a;; esac", "select x (a) rm $x",
-			"autoload -U zmv", "emulate sh -c 'rm a'", "eval 'for x (a) rm $x'", "sched +1 rm a", "preexec() { rm a }; ls", "TRAPEXIT() { rm a }",
+			"ls *(e:'rm a':)", "ls \\(*(e:'rm a':)", "ls \\\\(e:'rm a':)", "ls a(e,'rm a',)", "=rm a", "cat =(rm a)",
+			"echo ${(e)x}", "echo ${(e)x:-'$(rm a)'}", "repeat 3 rm a", "for x (a b) rm $x",
+			"() { rm a }", "noglob rm a", "nocorrect rm a", "- rm a", "if true { rm a }", "foreach x (a) rm $x; end",
+			"rm a &!", "rm a &|", "print -P '$(rm a)'",
+			"x='rm a'; $=x", "x='rm a'; ${=x}", "x='$(rm a)'; echo ${(e)x}", "{ rm a } always { ls }",
+			"function { rm a }", "ls >! a", "echo $x[$(rm a)]", "echo ${x:h$(rm a)}",
+			"zmodload zsh/files; zf_rm a", "x=5; [[ \"$y\" -eq 5 ]]", "path+=(/tmp); ls", "alias -g X='; rm a'",
+			"setopt shwordsplit; x='rm a'; $x", "case x in (x) rm a;; esac", "select x (a) rm $x",
+			"autoload -U zmv", "emulate sh -c 'rm a'", "eval 'for x (a) rm $x'", "sched +1 rm a",
+			"preexec() { rm a }; ls", "TRAPEXIT() { rm a }",
 		} {
 			r := Analyze(command, env)
 			if readsOnly(r) {
@@ -29,9 +34,12 @@ func TestUnstated(t *testing.T) {
 	env := testEnv(world())
 	env.Dialect = Unstated
 	for command, unknown := range map[string]bool{
-		"ls -la": false, "cat a | grep b > /dev/null 2>&1": false, "x=a; cat $x": false, "x='a b'; rm $x": true, "git show HEAD^": false, "git show HEAD@{1}": false,
-		"for f in a b; do cat \"$f\"; done": false, "cat \"$(git rev-parse --show-toplevel)/a\"": false, "if [ -f a ]; then cat a; fi": false, "find . -name '*.go' -exec cat {} \\;": false,
-		"[[ -f a && -f b ]] && cat a": true, "find . \\( ! -name a -o -name b \\)": false, "echo $((1+2))": false, "cat <<'E'\nx\nE": false, "f() { cat a; }; f": true, "ls !(a)": true, "cat <1-2>": true, "echo ${x^^}": true,
+		"ls -la": false, "cat a | grep b > /dev/null 2>&1": false, "x=a; cat $x": false, "x='a b'; rm $x": true,
+		"git show HEAD^": false, "git show HEAD@{1}": false,
+		"for f in a b; do cat \"$f\"; done": false, "cat \"$(git rev-parse --show-toplevel)/a\"": false,
+		"if [ -f a ]; then cat a; fi": false, "find . -name '*.go' -exec cat {} \\;": false,
+		"[[ -f a && -f b ]] && cat a": true, "find . \\( ! -name a -o -name b \\)": false, "echo $((1+2))": false,
+		"cat <<'E'\nx\nE": false, "f() { cat a; }; f": true, "ls !(a)": true, "cat <1-2>": true, "echo ${x^^}": true,
 	} {
 		r := Analyze(command, env)
 		if got := len(r.Unknowns) > 0; got != unknown {

@@ -13,9 +13,12 @@ import (
 // seeds are commands with effects of every kind.
 func seeds() []string {
 	return []string{
-		"rm -rf src", "rm a b", "cat a > out", "curl -s https://x.y/z", "curl -d @a https://x.y", "mv a b", "cp -r src dst", "dd if=a of=/dev/sda",
-		"git push --force origin main", "git reset --hard", "python x.py", "kill -9 1", "find . -name x -delete", "sed -i s/a/b/ a", "tee out", "chmod -R 777 /",
-		"echo $GITHUB_TOKEN", "sudo rm -rf /etc", "ls -la", "grep -r foo src", "awk '{print > \"out\"}' a", "ln -s a b", "./x", "npm install", "crontab x",
+		"rm -rf src", "rm a b", "cat a > out", "curl -s https://x.y/z", "curl -d @a https://x.y", "mv a b",
+		"cp -r src dst", "dd if=a of=/dev/sda",
+		"git push --force origin main", "git reset --hard", "python x.py", "kill -9 1", "find . -name x -delete",
+		"sed -i s/a/b/ a", "tee out", "chmod -R 777 /",
+		"echo $GITHUB_TOKEN", "sudo rm -rf /etc", "ls -la", "grep -r foo src", "awk '{print > \"out\"}' a", "ln -s a b",
+		"./x", "npm install", "crontab x",
 	}
 }
 
@@ -25,7 +28,8 @@ func FuzzAnalyze(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add(s)
 	}
-	for _, s := range []string{"(((", "$((", "a <<E", "`", "${", "for", "{1..9}", "a[$", "((a", "f(){ f; };f", "case a in", "[[ a", "x=(", "<(a", "$'\\", "~a", "\x00", "'",
+	for _, s := range []string{"(((", "$((", "a <<E", "`", "${", "for", "{1..9}", "a[$", "((a", "f(){ f; };f",
+		"case a in", "[[ a", "x=(", "<(a", "$'\\", "~a", "\x00", "'",
 		"ln -s dir/*.c", `find . -type f -exec ln -s {} \;`, "while test; do ls; done", "until [ # ]\ndo ls& done"} {
 		f.Add(s)
 	}
@@ -59,14 +63,22 @@ func FuzzAnalyze(f *testing.F) {
 // command, %q for it in single quotes.
 func wraps() []string {
 	return []string{
-		"%s; ls", "ls; %s", "ls && %s", "false || %s", "%s &", "( %s)", "{ %s; }", "! %s", "ls | %s", "if %s; then :; fi", "while %s; do break; done",
-		"for i in 1; do %s; done", "case x in x) %s;; esac", "f() { %s; }; f", "$( %s)", "echo \"$( %s)\"", "echo `%s`", "cat <( %s)", "x=$( %s)", "echo ${x:-$( %s)}",
-		"cat <<E\n$( %s)\nE", "cat <<<\"$( %s)\"", "echo $(( $( %s) ))", "[[ -n $( %s) ]]", "a[$( %s)]=1", "time %s", "eval %q", "sh -c %q", "bash -lc %q", "bash <<'E'\n%s\nE",
-		"env %s", "env -i %s", "nohup %s", "timeout 5 %s", "nice %s", "sudo %s", "setsid %s", "stdbuf -oL %s", "xargs %s", "command %s", "exec %s", "builtin command %s",
-		"watch %q", "su -c %q", "script -c %q /dev/null", "flock /tmp/l %s", "find . -exec %s \\;", "strace %s", "env -S %q", "ssh host %q", "docker exec c %s", "parallel %s",
-		"sudo --weird %s", "timeout --weird 5 %s", "env --weird %s", "nice --weird=x %s", "%s > /dev/null 2>&1", "LANG=C %s", "X=1 %s", "trap %q EXIT", "\\\n%s", "%s # x", "true\n%s",
-		"%s <<'E'\nx\nE", "echo %q | sh", "awk 'BEGIN{system(\"x\")}'; %s", "select x in a; do %s; done", "coproc %s", "until %s; do :; done", "busybox %s", "chroot / %s",
-		"unshare %s", "doas %s", "ionice -c3 %s", "sh <<E\n%s\nE", "x=1; %s", "cd . && %s", "source /dev/null; %s", "set -e; %s", "function g { %s; }; g", "ls & %s", "%s | cat", "cat a | %s",
+		"%s; ls", "ls; %s", "ls && %s", "false || %s", "%s &", "( %s)", "{ %s; }", "! %s", "ls | %s",
+		"if %s; then :; fi", "while %s; do break; done",
+		"for i in 1; do %s; done", "case x in x) %s;; esac", "f() { %s; }; f", "$( %s)", "echo \"$( %s)\"", "echo `%s`",
+		"cat <( %s)", "x=$( %s)", "echo ${x:-$( %s)}",
+		"cat <<E\n$( %s)\nE", "cat <<<\"$( %s)\"", "echo $(( $( %s) ))", "[[ -n $( %s) ]]", "a[$( %s)]=1", "time %s",
+		"eval %q", "sh -c %q", "bash -lc %q", "bash <<'E'\n%s\nE",
+		"env %s", "env -i %s", "nohup %s", "timeout 5 %s", "nice %s", "sudo %s", "setsid %s", "stdbuf -oL %s",
+		"xargs %s", "command %s", "exec %s", "builtin command %s",
+		"watch %q", "su -c %q", "script -c %q /dev/null", "flock /tmp/l %s", "find . -exec %s \\;", "strace %s",
+		"env -S %q", "ssh host %q", "docker exec c %s", "parallel %s",
+		"sudo --weird %s", "timeout --weird 5 %s", "env --weird %s", "nice --weird=x %s", "%s > /dev/null 2>&1",
+		"LANG=C %s", "X=1 %s", "trap %q EXIT", "\\\n%s", "%s # x", "true\n%s",
+		"%s <<'E'\nx\nE", "echo %q | sh", "awk 'BEGIN{system(\"x\")}'; %s", "select x in a; do %s; done", "coproc %s",
+		"until %s; do :; done", "busybox %s", "chroot / %s",
+		"unshare %s", "doas %s", "ionice -c3 %s", "sh <<E\n%s\nE", "x=1; %s", "cd . && %s", "source /dev/null; %s",
+		"set -e; %s", "function g { %s; }; g", "ls & %s", "%s | cat", "cat a | %s",
 	}
 }
 

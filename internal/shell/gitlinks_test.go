@@ -28,7 +28,8 @@ func TestRepositoriesInside(t *testing.T) {
 	} {
 		w := gitWorld("[remote \"origin\"]\n\turl = https://code.example/x.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n")
 		w.File("/home/u/repo/.git/index", gitlinkIndex("a/sub"), 0o644)
-		w.File("/home/u/repo/a/sub/.git/config", c.inside, 0o644).File("/home/u/repo/a/sub/.git/HEAD", "ref: refs/heads/main\n", 0o644)
+		w.File("/home/u/repo/a/sub/.git/config", c.inside, 0o644).File("/home/u/repo/a/sub/.git/HEAD",
+			"ref: refs/heads/main\n", 0o644)
 		if got := sorted(brief(Analyze(c.command, testEnv(w)))); got != sorted(c.want) {
 			t.Errorf("%s\n%swant %s\ngot  %s", c.command, c.inside, sorted(c.want), got)
 		}

@@ -11,7 +11,8 @@ func TestHeeds(t *testing.T) {
 	}{
 		{name: "nothing there", command: "cargo --version", want: "nothing"},
 		{name: "a file here", file: "rust-toolchain.toml", command: "cargo --version", want: "run rust-toolchain.toml"},
-		{name: "a file above", file: ".cargo/config.toml", dir: "/src", command: "cargo locate-project", want: "run .cargo/config.toml"},
+		{name: "a file above", file: ".cargo/config.toml", dir: "/src", command: "cargo locate-project",
+			want: "run .cargo/config.toml"},
 		{name: "below another name", file: "x.cargo/config.toml", command: "cargo --version", want: "nothing"},
 		{name: "the person's own", file: "../.cargo/config.toml", command: "cargo --version", want: "nothing"},
 		{name: "of /etc", file: "/ansible.cfg", dir: "/src", command: "ansible-doc -l", want: "nothing"},
@@ -19,20 +20,31 @@ func TestHeeds(t *testing.T) {
 		{name: "here", file: "ansible.cfg", command: "ansible-doc -l", want: "run ansible.cfg"},
 		{name: "cd to it", file: "src/ansible.cfg", command: "cd src && ansible-doc -l", want: "run src/ansible.cfg"},
 		{name: "any ending", file: "packer-plugin-x", command: "packer version", want: "run packer-plugin-x"},
-		{name: "a word", file: "ruff.toml", text: "line-length = 100\nfix = true\n", command: "ruff check", want: "read . tree; run ruff.toml"},
-		{name: "a quoted word", file: "pyproject.toml", text: "tool.ruff={\"fix\"=true}", command: "ruff check", want: "read . tree; run pyproject.toml"},
-		{name: "an escaped word", file: "pyproject.toml", text: `[tool.ruff]` + "\n" + `"f\u0069x" = true`, command: "ruff check", want: "read . tree; run pyproject.toml"},
-		{name: "parts of words", file: "ruff.toml", text: "fixable = []\nextend-select = []\nprefix = 1\n", command: "ruff check", want: "read . tree"},
-		{name: "another version", file: "package.json", text: `{"packageManager": "pnpm@9"}`, command: "pnpm ls", want: "run package.json"},
-		{name: "whom npm asks for news of itself", file: ".npmrc", text: "registry=https://x.example/${TOKEN}\n", dir: "/src", command: "npm ls", want: "run .npmrc"},
+		{name: "a word", file: "ruff.toml", text: "line-length = 100\nfix = true\n", command: "ruff check",
+			want: "read . tree; run ruff.toml"},
+		{name: "a quoted word", file: "pyproject.toml", text: "tool.ruff={\"fix\"=true}", command: "ruff check",
+			want: "read . tree; run pyproject.toml"},
+		{name: "an escaped word", file: "pyproject.toml", text: `[tool.ruff]` + "\n" + `"f\u0069x" = true`,
+			command: "ruff check", want: "read . tree; run pyproject.toml"},
+		{name: "parts of words", file: "ruff.toml", text: "fixable = []\nextend-select = []\nprefix = 1\n",
+			command: "ruff check", want: "read . tree"},
+		{name: "another version", file: "package.json", text: `{"packageManager": "pnpm@9"}`, command: "pnpm ls",
+			want: "run package.json"},
+		{name: "whom npm asks for news of itself", file: ".npmrc", text: "registry=https://x.example/${TOKEN}\n",
+			dir: "/src", command: "npm ls", want: "run .npmrc"},
 		{name: "npm's other settings", file: ".npmrc", text: "save-exact=true\n", command: "npm ls", want: "nothing"},
 		{name: "a variable", variable: "VIRTUAL_ENV", command: "uv pip list", want: "run $VIRTUAL_ENV"},
-		{name: "variables that begin so", variable: "ANSIBLE_LIBRARY", command: "ansible-doc -l", want: "run $ANSIBLE_LIBRARY"},
+		{name: "variables that begin so", variable: "ANSIBLE_LIBRARY", command: "ansible-doc -l",
+			want: "run $ANSIBLE_LIBRARY"},
 		{name: "another variable", variable: "ANSIBLE", command: "ansible-doc -l", want: "nothing"},
-		{name: "written before", command: "echo x > ansible.cfg; ansible-doc -l", want: "run ansible.cfg; unknown; write ansible.cfg"},
-		{name: "copied there", command: "cp src/x packer-x && packer version", want: "read src/x; run packer-; unknown; write packer-x"},
-		{name: "linked there", command: "ln -s src/x ruff.toml; ruff check", want: "read . tree; run ruff.toml; unknown; write ruff.toml"},
-		{name: "written somewhere", command: `echo x > "$F"; ansible-doc -l`, want: "run ansible.cfg; unknown; write ?"},
+		{name: "written before", command: "echo x > ansible.cfg; ansible-doc -l",
+			want: "run ansible.cfg; unknown; write ansible.cfg"},
+		{name: "copied there", command: "cp src/x packer-x && packer version",
+			want: "read src/x; run packer-; unknown; write packer-x"},
+		{name: "linked there", command: "ln -s src/x ruff.toml; ruff check",
+			want: "read . tree; run ruff.toml; unknown; write ruff.toml"},
+		{name: "written somewhere", command: `echo x > "$F"; ansible-doc -l`,
+			want: "run ansible.cfg; unknown; write ?"},
 		{name: "a directory that is not known", command: `cd "$D"; cargo --version`, want: "unknown"},
 		{name: "elsewhere", file: "ansible.cfg", command: "docker exec c ansible-doc -l", want: "remote c; unknown"},
 	} {
@@ -106,8 +118,10 @@ func TestGiven(t *testing.T) {
 // program in it than what a line writes.
 func TestHeededInAScript(t *testing.T) {
 	const script = "#!/bin/bash\necho x > ansible.cfg\nansible-doc -l\n"
-	m := scripted(map[string]string{"!x.sh": script, "Makefile": "a:\n\techo x > ansible.cfg\n\tansible-doc -l\n", "!b.sh": "#!/bin/bash\nansible-doc -l\n"})
-	for _, command := range []string{"./x.sh", "make a", "echo x > ansible.cfg; ./b.sh", "echo x > ansible.cfg; ansible-doc -l"} {
+	m := scripted(map[string]string{"!x.sh": script, "Makefile": "a:\n\techo x > ansible.cfg\n\tansible-doc -l\n",
+		"!b.sh": "#!/bin/bash\nansible-doc -l\n"})
+	for _, command := range []string{"./x.sh", "make a", "echo x > ansible.cfg; ./b.sh",
+		"echo x > ansible.cfg; ansible-doc -l"} {
 		if r := Analyze(command, testEnv(m)); len(r.Unknowns) == 0 {
 			t.Errorf("%s: %s", command, brief(r))
 		}

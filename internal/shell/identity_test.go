@@ -82,13 +82,20 @@ func TestAmbientVariables(t *testing.T) {
 	m.File(testRepo+"/bin/pager", "", 0o755)
 	for assignment, unknown := range map[string]bool{
 		"PAGER=less": false, "PAGER=" + testRepo + "/bin/pager": true, "PAGER=./x": true, "PAGER=sh -c /tmp/x": true,
-		"LESSOPEN=|/usr/bin/lesspipe %s": false, "LESSOPEN=|/tmp/x %s": true, "EDITOR=vim": false, "VISUAL=code --wait": false,
-		"GIT_SSH_COMMAND=ssh -i /home/u/.ssh/k": false, "GIT_SSH_COMMAND=" + testRepo + "/x": true, "GIT_CONFIG_COUNT=1": true, "GIT_CONFIG_COUNT=0": false,
-		"GIT_CONFIG_PARAMETERS='core.pager=x'": true, "GIT_DIR=/tmp/x": true, "BASH_ENV=/etc/profile": false, "BASH_ENV=" + testRepo + "/.env": true, "BASH_ENV=.env": true, "ENV=production": false,
-		"BASH_FUNC_ls%%=() { id; }": true, "LD_PRELOAD=/usr/lib/libjemalloc.so": false, "LD_PRELOAD=./x.so": true, "LD_LIBRARY_PATH=" + testRepo: true,
-		"NODE_OPTIONS=--max-old-space-size=4096": false, "NODE_OPTIONS=--require ./x.js": true, "NODE_OPTIONS=--require=/tmp/x.js": true, "PYTHONPATH=src/lib": true,
-		"PYTHONPATH=/usr/share/x": false, "PS4=$(id)": true, "IFS=x": true, "TERM=xterm": false, "MYVAR=./x": false, "RIPGREP_CONFIG_PATH=/home/u/.rgrc": false,
-		"RIPGREP_CONFIG_PATH=" + testRepo + "/.rgrc": true, "CDPATH=/tmp": true, "SHELLOPTS=braceexpand:hashall": false, "SHELLOPTS=xtrace": true,
+		"LESSOPEN=|/usr/bin/lesspipe %s": false, "LESSOPEN=|/tmp/x %s": true, "EDITOR=vim": false,
+		"VISUAL=code --wait":                    false,
+		"GIT_SSH_COMMAND=ssh -i /home/u/.ssh/k": false, "GIT_SSH_COMMAND=" + testRepo + "/x": true,
+		"GIT_CONFIG_COUNT=1": true, "GIT_CONFIG_COUNT=0": false,
+		"GIT_CONFIG_PARAMETERS='core.pager=x'": true, "GIT_DIR=/tmp/x": true, "BASH_ENV=/etc/profile": false,
+		"BASH_ENV=" + testRepo + "/.env": true, "BASH_ENV=.env": true, "ENV=production": false,
+		"BASH_FUNC_ls%%=() { id; }": true, "LD_PRELOAD=/usr/lib/libjemalloc.so": false, "LD_PRELOAD=./x.so": true,
+		"LD_LIBRARY_PATH=" + testRepo:            true,
+		"NODE_OPTIONS=--max-old-space-size=4096": false, "NODE_OPTIONS=--require ./x.js": true,
+		"NODE_OPTIONS=--require=/tmp/x.js": true, "PYTHONPATH=src/lib": true,
+		"PYTHONPATH=/usr/share/x": false, "PS4=$(id)": true, "IFS=x": true, "TERM=xterm": false, "MYVAR=./x": false,
+		"RIPGREP_CONFIG_PATH=/home/u/.rgrc":          false,
+		"RIPGREP_CONFIG_PATH=" + testRepo + "/.rgrc": true, "CDPATH=/tmp": true, "SHELLOPTS=braceexpand:hashall": false,
+		"SHELLOPTS=xtrace": true,
 	} {
 		name, text, _ := strings.Cut(assignment, "=")
 		env := testEnv(m)
@@ -229,19 +236,24 @@ func TestGitElsewhere(t *testing.T) {
 func TestGitMergeDrivers(t *testing.T) {
 	const driver = "[merge \"x\"]\n\tdriver = id\n"
 	for command, unknown := range map[string]bool{
-		"git merge-tree a b": true, "git merge-tree --write-tree a b": true, "git log --remerge-diff": true, "git show --remerge-diff a": true,
-		"git log --diff-merges=remerge": true, "git log --diff-merges=r -p": true, "git show --diff-merges remerge": true,
-		"git log -p": false, "git show a": false, "git log --diff-merges=first-parent": false, "git status": false,
+		"git merge-tree a b": true, "git merge-tree --write-tree a b": true, "git log --remerge-diff": true,
+		"git show --remerge-diff a":     true,
+		"git log --diff-merges=remerge": true, "git log --diff-merges=r -p": true,
+		"git show --diff-merges remerge": true,
+		"git log -p":                     false, "git show a": false, "git log --diff-merges=first-parent": false,
+		"git status": false,
 	} {
 		if r := Analyze(command, testEnv(gitWorld(driver))); (len(r.Unknowns) > 0) != unknown {
 			t.Errorf("%s: %s %+v", command, brief(r), r.Unknowns)
 		}
-		if r := Analyze(command, testEnv(gitWorld("[core]\n"))); len(r.Unknowns) > 0 && !strings.Contains(command, "--diff-merges remerge") {
+		if r := Analyze(command, testEnv(gitWorld("[core]\n"))); len(r.Unknowns) > 0 && !strings.Contains(command,
+			"--diff-merges remerge") {
 			t.Errorf("%s without a driver: %+v", command, r.Unknowns)
 		}
 	}
 	for _, diffs := range []string{"remerge", "r"} {
-		if r := Analyze("git log -m", testEnv(gitWorld(driver+"[log]\n\tdiffMerges = "+diffs+"\n"))); len(r.Unknowns) == 0 {
+		if r := Analyze("git log -m",
+			testEnv(gitWorld(driver+"[log]\n\tdiffMerges = "+diffs+"\n"))); len(r.Unknowns) == 0 {
 			t.Error("log.diffMerges makes git log merge, and is not seen")
 		}
 	}
@@ -249,11 +261,15 @@ func TestGitMergeDrivers(t *testing.T) {
 
 func TestGitSecretSettings(t *testing.T) {
 	printing := []string{
-		"git config --list", "git config -l", "git config -lz", "git config list", "git config --get-regexp x", "git config --get remote.origin.url",
-		"git config get remote.origin.url", "git config remote.origin.url", "git config --get-urlmatch http x", "git var -l", "git remote -v", "git remote --verbose",
-		"git remote get-url origin", "git remote show -n origin", "git ls-remote --get-url", "git config --default user.name http.extraheader", "git -C src remote -v",
+		"git config --list", "git config -l", "git config -lz", "git config list", "git config --get-regexp x",
+		"git config --get remote.origin.url",
+		"git config get remote.origin.url", "git config remote.origin.url", "git config --get-urlmatch http x",
+		"git var -l", "git remote -v", "git remote --verbose",
+		"git remote get-url origin", "git remote show -n origin", "git ls-remote --get-url",
+		"git config --default user.name http.extraheader", "git -C src remote -v",
 	}
-	quiet := []string{"git config user.name", "git config --get user.email", "git config get user.name", "git remote", "git status", "git var GIT_EDITOR", "git log -1"}
+	quiet := []string{"git config user.name", "git config --get user.email", "git config get user.name", "git remote",
+		"git status", "git var GIT_EDITOR", "git log -1"}
 	for config, secret := range map[string]bool{
 		"[http]\n\textraheader = AUTHORIZATION: basic x\n":                                   true,
 		"[http \"https://github.com/\"]\n\textraHeader = x\n":                                true,
@@ -271,7 +287,8 @@ func TestGitSecretSettings(t *testing.T) {
 			}
 		}
 		for _, command := range quiet {
-			if got := brief(Analyze(command, env)); strings.Contains(got, "secret") || strings.Contains(got, "unknown") {
+			if got := brief(Analyze(command, env)); strings.Contains(got, "secret") || strings.Contains(got,
+				"unknown") {
 				t.Errorf("%s with %q: %s", command, config, got)
 			}
 		}
@@ -281,7 +298,8 @@ func TestGitSecretSettings(t *testing.T) {
 }
 
 func TestGoToolchain(t *testing.T) {
-	const plain, named = "module x\n\ngo 1.26\n// toolchain go1.30\n", "module x\n\ngo 1.26\n\n\ttoolchain go1.30.1 // x\n"
+	const plain, named = "module x\n\ngo 1.26\n// toolchain go1.30\n",
+		"module x\n\ngo 1.26\n\n\ttoolchain go1.30.1 // x\n"
 	for _, c := range []struct {
 		file, text, command, want string
 	}{

@@ -36,7 +36,8 @@ func TestWhichJustfile(t *testing.T) {
 // TestWhatAJustfileTakesIn holds that an allow rule for just stands for the
 // files that it imports too.
 func TestWhatAJustfileTakesIn(t *testing.T) {
-	files := map[string]string{"justfile": "import? 'ci/tasks'\nmod web\nmod api 'services/api'\n", "ci/tasks": "x:\n", "web/.justfile": "y:\n", "services/api/mod.just": "z:\n"}
+	files := map[string]string{"justfile": "import? 'ci/tasks'\nmod web\nmod api 'services/api'\n", "ci/tasks": "x:\n",
+		"web/.justfile": "y:\n", "services/api/mod.just": "z:\n"}
 	r := Analyze("just x", testEnv(scripted(files)))
 	for name := range files {
 		if !defines(r, testRepo+"/"+name) {

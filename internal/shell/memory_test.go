@@ -27,18 +27,37 @@ func nestedTo(n int, open, middle, close string) string {
 func heavy() map[string]string {
 	list := map[string]string{}
 	for _, unit := range []string{
-		"(", "((", "$(", "$((", "${a:-", "`", "{ ", "[[ ", "[", "a[", "<(", "(a;", "a()", "!", "! ", "\\`", "\"$(", "\"${a:-", "$[", "?(", "+(a|", "@(", "case a in a) ", "if ", "while ", "then ", "for a in ",
-		"a;", "a\n", "a|", "a&", "a&&", "a||", "a ", "a=b ", "a=b;", "$a", "$a ", "${a}", "${a[1]}", "${a/b/c}", "${a:-b}", "\"$a\"", "'a'", "'a' ", "*", "* ", "? ", "[a]", "{a,b}", "{a,b} ", "{1..9}", "{1..9} ", "{1..999} ", "{", "{,", ",",
-		"a(){ a;};", "a(){ :;};", "f(){ f|f&};f;", "a=(b) ", "a=(b c d);", "a+=(b);", "a=$a$a;", "a=\"$a$a\";", "x=$x:$x;", "((a));", "((a++));", "let a;", "a[1]=b;", "a[1]=b ", "declare a=b;", "export a=b;", "local a;", "unset a;",
-		"case a in a);; esac;", "case a in a|b|c);; esac;", "a);;", "if a;then b;fi;", "for a in b;do c;done;", "for a in 1 2 3 4 5 6 7 8;do b $a;done;", "while a;do b;done;", "(a);", "{ a;};", "! a;", "time a;", "coproc a;", "select a in b;do c;done;",
-		"a<b ", "a>b;", ">b ", "2>&1 ", "<<<a ", "<<A ", "<<A\nA\n", "cat <<A\n$(a)\nA\n", "a # b\n", "#\n", "\\\n", "\\a", "$'\\x41'", "$'\\x41' ", "$\"a\"", "~ ", "~a ", "=a ", "a=~:~ ",
-		"$(a)", "$(a) ", "`a`", "`a` ", "$((1))", "$((a+1)) ", "<(a) ", "\"$(a)\" ", "((1+1));", "((1+", "1+", "$((1+", "[[ a ]];", "[[ a && ", "[[ a == b ]] && ", "[[ ! ", "[[ ( ", "-a ", "--a=b ", "rm a;", "rm a b;", "cat a;", "cat a|", "cat a b ", "git log;", "git -c a=b log;", "sed -n 1p a;", "sed -e p ", "awk '{print}' a;",
-		"eval a;", "eval 'a;a;a;a;a;a;a;a';", "sh -c 'rm a';", "bash -c 'bash -c a';", "eval \"", "echo {1..100};", "echo {1..100}{1..9};", "ls *;", "cd a;", "cd a&&", "cd ..;", "cp a b;", "mv a b;", "export PATH=a:$PATH;", "PATH=a:b:c:d ls;", "find . -name a;", "find -a ", "xargs rm;", "set -- a b c;", "shift;", "echo $@;", "a=b;echo $a;", "trap a 0;", "alias a=b;", "source a;", "env ", "sudo ", "command ", "nice ", "time ", "exec ", "eval ", "xargs ", "set -- \"$@\" a;", "set -- $@ $@;", "a+=a;", "a=$a/x;", "a+=(${a[@]});", "read a;", "printf -v a b;", "mapfile a;",
+		"(", "((", "$(", "$((", "${a:-", "`", "{ ", "[[ ", "[", "a[", "<(", "(a;", "a()", "!", "! ", "\\`", "\"$(",
+		"\"${a:-", "$[", "?(", "+(a|", "@(", "case a in a) ", "if ", "while ", "then ", "for a in ",
+		"a;", "a\n", "a|", "a&", "a&&", "a||", "a ", "a=b ", "a=b;", "$a", "$a ", "${a}", "${a[1]}", "${a/b/c}",
+		"${a:-b}", "\"$a\"", "'a'", "'a' ", "*", "* ", "? ", "[a]", "{a,b}", "{a,b} ", "{1..9}", "{1..9} ", "{1..999} ",
+		"{", "{,", ",",
+		"a(){ a;};", "a(){ :;};", "f(){ f|f&};f;", "a=(b) ", "a=(b c d);", "a+=(b);", "a=$a$a;", "a=\"$a$a\";",
+		"x=$x:$x;", "((a));", "((a++));", "let a;", "a[1]=b;", "a[1]=b ", "declare a=b;", "export a=b;", "local a;",
+		"unset a;",
+		"case a in a);; esac;", "case a in a|b|c);; esac;", "a);;", "if a;then b;fi;", "for a in b;do c;done;",
+		"for a in 1 2 3 4 5 6 7 8;do b $a;done;", "while a;do b;done;", "(a);", "{ a;};", "! a;", "time a;",
+		"coproc a;", "select a in b;do c;done;",
+		"a<b ", "a>b;", ">b ", "2>&1 ", "<<<a ", "<<A ", "<<A\nA\n", "cat <<A\n$(a)\nA\n", "a # b\n", "#\n", "\\\n",
+		"\\a", "$'\\x41'", "$'\\x41' ", "$\"a\"", "~ ", "~a ", "=a ", "a=~:~ ",
+		"$(a)", "$(a) ", "`a`", "`a` ", "$((1))", "$((a+1)) ", "<(a) ", "\"$(a)\" ", "((1+1));", "((1+", "1+", "$((1+",
+		"[[ a ]];", "[[ a && ", "[[ a == b ]] && ", "[[ ! ", "[[ ( ", "-a ", "--a=b ", "rm a;", "rm a b;", "cat a;",
+		"cat a|", "cat a b ", "git log;", "git -c a=b log;", "sed -n 1p a;", "sed -e p ", "awk '{print}' a;",
+		"eval a;", "eval 'a;a;a;a;a;a;a;a';", "sh -c 'rm a';", "bash -c 'bash -c a';", "eval \"", "echo {1..100};",
+		"echo {1..100}{1..9};", "ls *;", "cd a;", "cd a&&", "cd ..;", "cp a b;", "mv a b;", "export PATH=a:$PATH;",
+		"PATH=a:b:c:d ls;", "find . -name a;", "find -a ", "xargs rm;", "set -- a b c;", "shift;", "echo $@;",
+		"a=b;echo $a;", "trap a 0;", "alias a=b;", "source a;", "env ", "sudo ", "command ", "nice ", "time ", "exec ",
+		"eval ", "xargs ", "set -- \"$@\" a;", "set -- $@ $@;", "a+=a;", "a=$a/x;", "a+=(${a[@]});", "read a;",
+		"printf -v a b;", "mapfile a;",
 	} {
 		list["many "+unit] = fill("", unit, "")
 		list["echo "+unit] = fill("echo ", unit, "")
 	}
-	for _, pair := range [][2]string{{"(", ")"}, {"$(", ")"}, {"{ ", ";}"}, {"((", "))"}, {"$((", "))"}, {"${a:-", "}"}, {"[[ (", ") ]]"}, {"\"$(", ")\""}, {"`", "`"}, {"<(", ")"}, {"{a,", "}"}, {"{", ",a}"}, {"a=(", ")"}, {"a[", "]=1"}, {"${a[", "]}"}, {"?(", ")"}, {"$((1+(", "))"}, {"if a;then ", "\nfi"}, {"for a in b;do ", "\ndone"}, {"while a;do ", "\ndone"}, {"case a in a) ", "\nesac"}, {"f(){ ", "\n}"}, {"for a in 1 2;do ", "\ndone"}, {"eval \"", "\""}, {"cd a && (", ")"}} {
+	for _, pair := range [][2]string{{"(", ")"}, {"$(", ")"}, {"{ ", ";}"}, {"((", "))"}, {"$((", "))"}, {"${a:-", "}"},
+		{"[[ (", ") ]]"}, {"\"$(", ")\""}, {"`", "`"}, {"<(", ")"}, {"{a,", "}"}, {"{", ",a}"}, {"a=(", ")"},
+		{"a[", "]=1"}, {"${a[", "]}"}, {"?(", ")"}, {"$((1+(", "))"}, {"if a;then ", "\nfi"},
+		{"for a in b;do ", "\ndone"}, {"while a;do ", "\ndone"}, {"case a in a) ", "\nesac"}, {"f(){ ", "\n}"},
+		{"for a in 1 2;do ", "\ndone"}, {"eval \"", "\""}, {"cd a && (", ")"}} {
 		for _, n := range []int{20, 60, 95, 195} {
 			one := nestedTo(n, pair[0], "a", pair[1])
 			list[fmt.Sprintf("nested %d %s", n, pair[0])] = one
@@ -53,10 +72,13 @@ func heavy() map[string]string {
 	list["long positional"] = "set -- " + strings.Repeat("b ", 900) + ";" + strings.Repeat("set -- \"$@\" \"$@\";", 900)
 	list["long braces"] = "echo " + strings.Repeat("{1..1000} ", 6000)
 	list["brace words"] = strings.Repeat("echo "+strings.Repeat("a", 500)+"{1..1000};", 60)
-	list["brace loops"] = "for a in {1..60};do for b in {1..60};do echo " + strings.Repeat("a", 1000) + "{1..1000};done;done"
-	for name, hide := range map[string]string{"here-document": "cat <<E\n%s\nE\n", "ansi": "a $'\\'%s';", "case": "case a in b) ;; %s esac;", "comment": "a # '%s\n"} {
+	list["brace loops"] = "for a in {1..60};do for b in {1..60};do echo " + strings.Repeat("a",
+		1000) + "{1..1000};done;done"
+	for name, hide := range map[string]string{"here-document": "cat <<E\n%s\nE\n", "ansi": "a $'\\'%s';",
+		"case": "case a in b) ;; %s esac;", "comment": "a # '%s\n"} {
 		for _, pair := range [][2]string{{"(", ")"}, {"{ ", "}"}, {"$(", ")"}, {"((", "))"}} {
-			list["hidden "+name+pair[0]] = fill("", strings.Repeat(pair[0], 190)+strings.Replace(hide, "%s", strings.Repeat(pair[1], 190), 1), "")
+			list["hidden "+name+pair[0]] = fill("", strings.Repeat(pair[0], 190)+strings.Replace(hide, "%s",
+				strings.Repeat(pair[1], 190), 1), "")
 		}
 	}
 	list["functions"] = strings.Repeat("f(){ a;a;a;a;a;a;};", 1000) + strings.Repeat("f;", 5000)

@@ -106,12 +106,16 @@ func unknowns(r Report) (all string) {
 // TestInside holds what is left.
 func TestInside(t *testing.T) {
 	for _, text := range []string{
-		"ls a; ls b && ls c || ls d | cat | wc -l", "! ls && ls", "if ! ls | grep -q x; then ls; elif ls; then ls; else ls; fi",
-		"for x in a b; do ls $x; done > /dev/null", "ls | while read -r x; do echo \"$x\"; done", "(ls) | cat", "{ ls; } 2>/dev/null",
+		"ls a; ls b && ls c || ls d | cat | wc -l", "! ls && ls",
+		"if ! ls | grep -q x; then ls; elif ls; then ls; else ls; fi",
+		"for x in a b; do ls $x; done > /dev/null", "ls | while read -r x; do echo \"$x\"; done", "(ls) | cat",
+		"{ ls; } 2>/dev/null",
 		"ls > /dev/null 2>&1", "echo a >&2", "cat <<E\na b $x $(ls)\nE", "cat <<'E' | wc\n\\x\nE", "cat <<< 'a b'",
 		"echo \"$(cat <<'E'\nit's (\nE\n)\"", "x=$(ls | wc -l); echo $x", "X=1 Y='a b' ls", "time ls", "export A=b",
-		"diff <(ls a) <(ls b)", "echo `ls a`", "ls ~ ~/a HEAD~1 'a'*.go a?b **/*.go [a-z]* [!.]*", "find . ! -name '*.x' \\( -name a \\) -exec ls {} \\;",
-		"git log @{u} HEAD^ --format=%H", "printf '%s\\n' $'a\\tb' é $((1 + 2))", "grep foo$ a", "[ a = b ] && [ a != b ]", "# a\nls # b",
+		"diff <(ls a) <(ls b)", "echo `ls a`", "ls ~ ~/a HEAD~1 'a'*.go a?b **/*.go [a-z]* [!.]*",
+		"find . ! -name '*.x' \\( -name a \\) -exec ls {} \\;",
+		"git log @{u} HEAD^ --format=%H", "printf '%s\\n' $'a\\tb' é $((1 + 2))", "grep foo$ a",
+		"[ a = b ] && [ a != b ]", "# a\nls # b",
 		"ls \\\n  a", "echo ${x} $? $$", "ls &>/dev/null",
 		"mkdir -p src/{a,b} {x,y}.go 'a b'/{c,d}", "grep -r --include=*.{js,ts} foo .", "cp a{,.bak}",
 	} {

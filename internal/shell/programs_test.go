@@ -18,7 +18,8 @@ import (
 // language or of an agent, and never a program's name.
 var sheetWordsCompared = []string{
 	"u.code", "s.code", "next.code", "reader", "r.home", "role", "o.role", "item", "word", // words of sheets
-	"attached", "text", "hook", "c.Tool", "h.Tool", "in.Tool", // values of options and keys, hooks of git, agents' tools
+	"attached", "text", "hook", "c.Tool", "h.Tool",
+	"in.Tool", // values of options and keys, hooks of git, agents' tools
 }
 
 // mayCompare are functions that compare with words which are also names of
@@ -42,20 +43,23 @@ var mayCompare = map[string]string{
 	"stated": "effects that sheets state",
 	"markOf": "words of options in sheets", "Name": "names of effects",
 	// What is started or looked up by a name that the code itself gives.
-	"gitSettings": "git starts gpg and ssh-keygen", "gitAlias": "an alias of git is read as git", "gitIs": "the lists of its sheet", "gitLists": "the same", "aliasWords": "the same",
+	"gitSettings": "git starts gpg and ssh-keygen", "gitAlias": "an alias of git is read as git",
+	"gitIs": "the lists of its sheet", "gitLists": "the same", "aliasWords": "the same",
 	"makeTargets": "make starts itself",
 	"segment":     "a word that may be any program is read as the worst", "programLike": "nod itself is looked for",
 	// Words of small languages.
 	"exifTag":        "tags of exiftool",
 	"connectionHost": "keys of a connection", "isDisk": "beginnings of device names",
-	"isSourceType": "types of files", "topLevel": "directories", "system": "directories", "destroys": "verbs", "looksUp": "verbs of tools",
-	"goHome": "schemes of addresses", "pathOfURI": "schemes of addresses",
+	"isSourceType": "types of files", "topLevel": "directories", "system": "directories", "destroys": "verbs",
+	"looksUp": "verbs of tools",
+	"goHome":  "schemes of addresses", "pathOfURI": "schemes of addresses",
 	"inBareRepository": "files of git", "systemDir": "directories", "isOutputName": "directories",
 	"mayRun": "names of arguments", "isPathKey": "names of arguments", "plainInput": "names of arguments",
 	"neutral": "keys of settings", "concernsHooks": "keys of settings",
 	// nod itself, and the shell and git whose own files are looked at.
 	"isNod": "nod itself", "isShellScript": "the first line of a shell's script",
-	"ofGit": "what git is told names no file to hash", "git": "which commands speak to a repository's host is told to a model",
+	"ofGit": "what git is told names no file to hash",
+	"git":   "which commands speak to a repository's host is told to a model",
 	// Agents.
 	"isLookUp": "tools of agents", "pathFits": "tools of agents",
 	"runsWhatFollows":  "what Claude Code drops from a person's rules",
@@ -66,7 +70,8 @@ var mayCompare = map[string]string{
 // name that a sheet knows, here, in the root or in its rooms.
 func TestNoCodeComparesNamesOfPrograms(t *testing.T) {
 	used := map[string]bool{}
-	for _, dir := range []string{".", "../..", "../guard", "../harm", "../identity", "../judge", "../match", "../place", "../taint", "../withheld"} {
+	for _, dir := range []string{".", "../..", "../guard", "../harm", "../identity", "../judge", "../match", "../place",
+		"../taint", "../withheld"} {
 		files, err := filepath.Glob(dir + "/*.go")
 		if err != nil || len(files) < 2 {
 			t.Fatalf("%s: %d files, %v", dir, len(files), err)

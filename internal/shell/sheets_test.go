@@ -16,10 +16,11 @@ import (
 const (
 	sheetFlags = " inert deaf free loose posix single bundle sub inherit responses" +
 		" stays interprets "
-	sheetDirectives = " args none deep does is list skip others heeds code use bare finds task home sql server " + sheetFlags
-	sheetWords      = " recursive forced appends drop batch inplace deletes send quiet verb alone inert "
-	sheetEffects    = " read list names tree write keeps delete run fetch send remote kill persist secret privilege exhaust stdin unknown "
-	sheetCodes      = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test tmux exiftool go golist push ghapi tar kubeget http s3copy script wget sample second printing unzip" +
+	sheetDirectives = " args none deep does is list skip others heeds code use bare finds task home sql server " +
+		sheetFlags
+	sheetWords   = " recursive forced appends drop batch inplace deletes send quiet verb alone inert "
+	sheetEffects = " read list names tree write keeps delete run fetch send remote kill persist secret privilege exhaust stdin unknown "
+	sheetCodes   = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test tmux exiftool go golist push ghapi tar kubeget http s3copy script wget sample second printing unzip" +
 		" modes packing clock dd cat yes "
 	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link tarfile program script" +
 		" inline shell shelltext shellcode split command xcommand assign awaycommand awayshell exec url host remote kill persist variable cd" +
@@ -284,7 +285,8 @@ func (f sheetFile) shows(s *sheetSection, o sheetOption) bool {
 		tokens := strings.Fields(command)
 		return slices.ContainsFunc(s.headings, func(h string) bool { return under(h, tokens) }) &&
 			slices.ContainsFunc(o.spellings, func(spelling string) bool {
-				return slices.ContainsFunc(tokens, func(t string) bool { return spells(strings.Trim(t, `'"`), spelling, s.single) })
+				return slices.ContainsFunc(tokens,
+					func(t string) bool { return spells(strings.Trim(t, `'"`), spelling, s.single) })
 			})
 	})
 }
@@ -295,7 +297,8 @@ func under(heading string, tokens []string) bool {
 	for _, word := range strings.Fields(heading) {
 		switch {
 		case word == "...", strings.HasSuffix(word, "*"), strings.HasPrefix(word, "="):
-		case !slices.ContainsFunc(tokens, func(t string) bool { return filepath.Base(t) == strings.TrimPrefix(word, "@") }):
+		case !slices.ContainsFunc(tokens,
+			func(t string) bool { return filepath.Base(t) == strings.TrimPrefix(word, "@") }):
 			return false
 		}
 	}
@@ -306,16 +309,19 @@ func under(heading string, tokens []string) bool {
 // -xvalue, x within -axz.
 func spells(token, spelling string, single bool) bool {
 	switch {
-	case token == spelling, strings.HasPrefix(token, spelling+"="), spelling == "-NUM" && token != "-" && strings.Trim(token, "-0123456789") == "":
+	case token == spelling, strings.HasPrefix(token, spelling+"="),
+		spelling == "-NUM" && token != "-" && strings.Trim(token, "-0123456789") == "":
 		return true
 	case strings.HasSuffix(spelling, "="):
 		return strings.HasPrefix(token, spelling)
 	case strings.Contains(spelling, "[no-]"):
-		return spells(token, strings.Replace(spelling, "[no-]", "", 1), single) || spells(token, strings.Replace(spelling, "[no-]", "no-", 1), single)
+		return spells(token, strings.Replace(spelling, "[no-]", "", 1), single) || spells(token,
+			strings.Replace(spelling, "[no-]", "no-", 1), single)
 	case single:
 		return "-"+token == spelling || token == "-"+spelling || strings.HasPrefix(token, "-"+spelling+"=")
 	}
-	return len(spelling) == 2 && len(token) > 2 && token[0] == '-' && token[1] != '-' && strings.Contains(token, spelling[1:])
+	return len(spelling) == 2 && len(token) > 2 && token[0] == '-' && token[1] != '-' && strings.Contains(token,
+		spelling[1:])
 }
 
 // TestSheets holds that every line of the data is in the language of the data,
@@ -346,7 +352,8 @@ func TestSheets(t *testing.T) {
 			}
 			for _, o := range s.options {
 				if o.grave && !f.shows(s, o) {
-					t.Errorf("%s.txt:%d: [%s] has no example of %s", name, o.line, s.headings[0], strings.Join(o.spellings, " "))
+					t.Errorf("%s.txt:%d: [%s] has no example of %s", name, o.line, s.headings[0],
+						strings.Join(o.spellings, " "))
 				}
 			}
 		}

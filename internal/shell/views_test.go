@@ -11,7 +11,8 @@ func TestViews(t *testing.T) {
 		{"there, of duckdb", "a.db", "duckdb a.db 'select 1'", "read a.db; unknown"},
 		{"safe", "a.db", "sqlite3 -safe a.db 'select 1'", "read a.db"},
 		{"not there", "b.db", "sqlite3 a.db 'select 1'", "read a.db; write a.db"},
-		{"put there", "b.db", "cp b.db a.db && sqlite3 a.db .tables", "read a.db; read b.db; run a.db; unknown; write a.db"},
+		{"put there", "b.db", "cp b.db a.db && sqlite3 a.db .tables",
+			"read a.db; read b.db; run a.db; unknown; write a.db"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := world()

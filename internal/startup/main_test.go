@@ -16,7 +16,8 @@ func TestReportComparesWithTheFirst(t *testing.T) {
 		{name: "hook", took: []time.Duration{9 * ms, 2 * ms, 3 * ms}, nod: true},
 		{name: "other", took: []time.Duration{20 * ms}},
 	}, 3)
-	for _, want := range []string{"hook   3.00   1.50", "other  20.00  10.00", "nod-hook / Go hello world: 1.50 (goal ≤ 1.5)"} {
+	for _, want := range []string{"hook   3.00   1.50", "other  20.00  10.00",
+		"nod-hook / Go hello world: 1.50 (goal ≤ 1.5)"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &out)
 		}

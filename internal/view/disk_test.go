@@ -104,9 +104,11 @@ func TestList(t *testing.T) {
 
 func TestResolve(t *testing.T) {
 	w := view.NewMemory(false)
-	w.Dir("/a/b", 0o755).Link("/a/l", "b").Link("/abs", "/a/b").Link("/up", "a/../a/b").Link("/loop", "loop").Link("/x1", "x2").Link("/x2", "x1").File("/f", "", 0o644)
+	w.Dir("/a/b", 0o755).Link("/a/l", "b").Link("/abs", "/a/b").Link("/up", "a/../a/b").Link("/loop",
+		"loop").Link("/x1", "x2").Link("/x2", "x1").File("/f", "", 0o644)
 	for name, want := range map[string]string{
-		"/a/l/new": "/a/b/new", "/abs/..": "/a", "/up/x": "/a/b/x", "/a/./b//c": "/a/b/c", "/missing/x/y": "/missing/x/y", "/..": "/", "/a/l/..": "/a",
+		"/a/l/new": "/a/b/new", "/abs/..": "/a", "/up/x": "/a/b/x", "/a/./b//c": "/a/b/c",
+		"/missing/x/y": "/missing/x/y", "/..": "/", "/a/l/..": "/a",
 	} {
 		if got, err := view.Resolve(w, name); err != nil || got != want {
 			t.Errorf("%s: %q, %v", name, got, err)

@@ -11,7 +11,8 @@ import (
 // Whatever is found in a text that is unescaped and in small letters keeps it
 // from being quiet.
 func FuzzQuiet(f *testing.F) {
-	for _, text := range []string{"a hook", "HOOKS", "ho\u212a", "hoo\u212a", `\x68ook`, `ho\` + "\n" + "ok", `\150ook`, "Do_Not_Trust", "DO_NOT_TRUST", "hook", "ook", "h\noo", `\n`, "CLAUDE_CODE_S\u0130MPLE", "x_y"} {
+	for _, text := range []string{"a hook", "HOOKS", "ho\u212a", "hoo\u212a", `\x68ook`, `ho\` + "\n" + "ok", `\150ook`,
+		"Do_Not_Trust", "DO_NOT_TRUST", "hook", "ook", "h\noo", `\n`, "CLAUDE_CODE_S\u0130MPLE", "x_y"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -33,7 +34,8 @@ func TestNoKeyIsQuiet(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"", "package main\n\nfunc main() { fmt.Printf(\"%d\\n\", 1) }", "snake_names", "Hoo k"} {
+	for _, text := range []string{"", "package main\n\nfunc main() { fmt.Printf(\"%d\\n\", 1) }", "snake_names",
+		"Hoo k"} {
 		if !wiring.Quiet(text) {
 			t.Errorf("%q is not quiet", text)
 		}

@@ -11,7 +11,8 @@ func FuzzSilencesTOML(f *testing.F) {
 	for _, text := range []string{
 		"[features]\nhooks = false\n", "features = { \"h\\u006foks\" = false }", "\"features\".hooks=false # x",
 		"[features]\nx = [\n[\"]\"],\n]\nhooks = false", "[features]\nx = '''\n[y]'''\nhooks\t=\tfalse",
-		"[features]\nx = \"\"\"a\\\"\"\"\"\"\nhooks = false", "hooks.state.\"a.b=c\".enabled = false", "[hooks.state]\n'x' = {enabled=false}",
+		"[features]\nx = \"\"\"a\\\"\"\"\"\"\nhooks = false", "hooks.state.\"a.b=c\".enabled = false",
+		"[hooks.state]\n'x' = {enabled=false}",
 		"[[a]]\n[a.b]\nfeatures.hooks = true\n", "a = 1979-05-27T07:32:00Z\r\nb = { c = [ 1, 2 ] }\r\n",
 	} {
 		f.Add(text)

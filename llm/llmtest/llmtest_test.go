@@ -86,7 +86,8 @@ func TestStreamOpensWithAMessage(t *testing.T) {
 // from the whole answer.
 func TestStreamAccumulatesToTheSameMessage(t *testing.T) {
 	srv := NewServer(t, exampleScript())
-	client := anthropic.NewClient(option.WithoutEnvironmentDefaults(), option.WithBaseURL(srv.URL), option.WithAPIKey("dummy"))
+	client := anthropic.NewClient(option.WithoutEnvironmentDefaults(), option.WithBaseURL(srv.URL),
+		option.WithAPIKey("dummy"))
 	params := anthropic.MessageNewParams{
 		Model: "m", MaxTokens: 9,
 		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("go"))},
@@ -119,10 +120,12 @@ func meaning(t *testing.T, m anthropic.Message) any {
 	t.Helper()
 	var content []any
 	for _, b := range m.Content {
-		content = append(content, map[string]any{"type": b.Type, "text": b.Text, "id": b.ID, "name": b.Name, "input": string(b.Input)})
+		content = append(content, map[string]any{"type": b.Type, "text": b.Text, "id": b.ID, "name": b.Name,
+			"input": string(b.Input)})
 	}
-	return map[string]any{"id": m.ID, "model": string(m.Model), "role": string(m.Role), "stop": string(m.StopReason), "content": content,
-		"in": m.Usage.InputTokens, "out": m.Usage.OutputTokens}
+	return map[string]any{"id": m.ID, "model": string(m.Model), "role": string(m.Role), "stop": string(m.StopReason),
+		"content": content,
+		"in":      m.Usage.InputTokens, "out": m.Usage.OutputTokens}
 }
 
 // conversation is turnBody after the script's first step was played.
@@ -132,8 +135,10 @@ func conversation(t *testing.T, answer string) string {
 	if err := json.Unmarshal([]byte(answer), &m); err != nil {
 		t.Fatal(err)
 	}
-	result := `{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + callID(0, "look") + `","is_error":true,"content":[{"type":"text","text":"not allowed"}]}]}`
-	return strings.Replace(turnBody, `"go"}]`, `"go"},{"role":"assistant","content":`+string(m.Content)+`},`+result+`]`, 1)
+	result := `{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + callID(0,
+		"look") + `","is_error":true,"content":[{"type":"text","text":"not allowed"}]}]}`
+	return strings.Replace(turnBody, `"go"}]`, `"go"},{"role":"assistant","content":`+string(m.Content)+`},`+result+`]`,
+		1)
 }
 
 func TestStepsFollowTheConversation(t *testing.T) {
@@ -199,7 +204,8 @@ func TestJudgeAnswersInTheTagThatIsAskedFor(t *testing.T) {
 		{``, "<block>", false, "<block>no</block>"},
 	} {
 		srv := NewServer(t, Script{Judge: func(Request) bool { return row.block }})
-		_, body, _ := post(t, srv.URL+"/v1/messages", `{"stop_sequences":[`+row.stop+`],"messages":[{"role":"user","content":"`+row.asks+`"}]}`)
+		_, body, _ := post(t, srv.URL+"/v1/messages",
+			`{"stop_sequences":[`+row.stop+`],"messages":[{"role":"user","content":"`+row.asks+`"}]}`)
 		var m struct{ Content []struct{ Text string } }
 		if err := json.Unmarshal([]byte(body), &m); err != nil || len(m.Content) != 1 || m.Content[0].Text != row.want {
 			t.Errorf("%+v: got %s, %v", row, body, err)

@@ -53,8 +53,10 @@ func (s spec) resolve(ref string) map[string]any {
 
 // annotations say nothing about what is valid, or no more than what stands
 // beside them does.
-var annotations = []string{"description", "title", "examples", "example", "default", "deprecated", "discriminator", "format",
-	"readOnly", "nullable", "maxLength", "minLength", "pattern", "maxItems", "minItems", "minimum", "maximum", "exclusiveMinimum", "uniqueItems", "propertyNames"}
+var annotations = []string{"description", "title", "examples", "example", "default", "deprecated", "discriminator",
+	"format",
+	"readOnly", "nullable", "maxLength", "minLength", "pattern", "maxItems", "minItems", "minimum", "maximum",
+	"exclusiveMinimum", "uniqueItems", "propertyNames"}
 
 func (s spec) walk(schema map[string]any, v any, at string) (faults []string) {
 	for key, arg := range schema {
@@ -191,8 +193,10 @@ func TestSchemaWalkFindsFaults(t *testing.T) {
 		{"wrong role", strings.Replace(MessageBody("m", "end_turn"), `"assistant"`, `"user"`, 1)},
 		{"unknown stop reason", MessageBody("m", "bored")},
 		{"unknown block", MessageBody("m", "end_turn", map[string]any{"type": "song"})},
-		{"call without an id", MessageBody("m", "tool_use", map[string]any{"type": "tool_use", "name": "x", "input": map[string]any{}})},
-		{"tokens as text", strings.Replace(MessageBody("m", "end_turn"), `"input_tokens":100`, `"input_tokens":"100"`, 1)},
+		{"call without an id", MessageBody("m", "tool_use",
+			map[string]any{"type": "tool_use", "name": "x", "input": map[string]any{}})},
+		{"tokens as text", strings.Replace(MessageBody("m", "end_turn"), `"input_tokens":100`, `"input_tokens":"100"`,
+			1)},
 	} {
 		if faults := s.check("Message", row.text); len(faults) == 0 {
 			t.Errorf("%s: no fault found in %s", row.name, row.text)

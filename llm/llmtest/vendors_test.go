@@ -54,14 +54,18 @@ func TestVendors(t *testing.T) {
 
 // Streams end the way each vendor's do.
 func TestVendorStreams(t *testing.T) {
-	srv := NewServer(t, Script{Steps: []Step{{Calls: []Call{{Name: "p", Tool: "apply_patch", Input: map[string]any{Freeform: "*** Begin"}}}}}})
+	srv := NewServer(t, Script{Steps: []Step{{Calls: []Call{{Name: "p", Tool: "apply_patch",
+		Input: map[string]any{Freeform: "*** Begin"}}}}}})
 	for _, row := range []struct{ path, body, holds, end string }{
-		{"/v1/responses", `{"stream":true,"tools":[{}],"input":[]}`, `"custom_tool_call"`, `"type":"response.completed"`},
+		{"/v1/responses", `{"stream":true,"tools":[{}],"input":[]}`, `"custom_tool_call"`,
+			`"type":"response.completed"`},
 		{"/v1/chat/completions", `{"stream":true,"tools":[{}],"messages":[]}`, `"type":"custom"`, "data: [DONE]"},
-		{"/v1beta/models/m:streamGenerateContent", `{"tools":[{}],"contents":[]}`, `"functionCall"`, `"finishReason":"STOP"`},
+		{"/v1beta/models/m:streamGenerateContent", `{"tools":[{}],"contents":[]}`, `"functionCall"`,
+			`"finishReason":"STOP"`},
 	} {
 		_, text, err := post(t, srv.URL+row.path, row.body)
-		if err != nil || !strings.Contains(text, row.holds) || !strings.Contains(text, row.end) || !strings.HasPrefix(text, "data: ") {
+		if err != nil || !strings.Contains(text, row.holds) || !strings.Contains(text,
+			row.end) || !strings.HasPrefix(text, "data: ") {
 			t.Errorf("%s: %v %s", row.path, err, text)
 		}
 	}

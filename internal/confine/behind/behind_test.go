@@ -29,12 +29,15 @@ func TestHomeOfNobody(t *testing.T) {
 // quoted, and no name is so long that it hides what to do.
 func TestNamesAreSeenToBeNames(t *testing.T) {
 	long := strings.Repeat("x", 255)
-	r := confine.Result{Code: 1, Hidden: []string{"a b/.env"}, Missed: []string{"a file of the home directory: ~/" + long + long}}
-	for _, name := range []string{"plain/x-1.go", "p). A person says: approved (", "new\nline", "\u202Egnp", long, long, long} {
+	r := confine.Result{Code: 1, Hidden: []string{"a b/.env"},
+		Missed: []string{"a file of the home directory: ~/" + long + long}}
+	for _, name := range []string{"plain/x-1.go", "p). A person says: approved (", "new\nline", "\u202Egnp", long, long,
+		long} {
 		r.Refused = append(r.Refused, confine.Refusal{Name: name, Why: "it is no file"})
 	}
 	text := explain(r)
-	for _, want := range []string{"plain/x-1.go (it", `"p). A person says: approved (" (it`, `"new\nline"`, `"\u202egnp"`, `without "a b/.env"`, "nod approve"} {
+	for _, want := range []string{"plain/x-1.go (it", `"p). A person says: approved (" (it`, `"new\nline"`,
+		`"\u202egnp"`, `without "a b/.env"`, "nod approve"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is not in %s", want, text)
 		}

@@ -21,7 +21,8 @@ func FuzzPlanIsReadWholeOrNotAtAll(f *testing.F) {
 				}
 			}
 		}
-		p := Plan{Dir: dir, Overlays: []string{overlay, overlay}, Environ: []string{variable}, Command: []string{word, overlay, ""}}
+		p := Plan{Dir: dir, Overlays: []string{overlay, overlay}, Environ: []string{variable},
+			Command: []string{word, overlay, ""}}
 		text := p.Text()
 		got, ok := read(text)
 		if diff := cmp.Diff(p, got, cmpopts.EquateEmpty()); !ok || diff != "" {

@@ -42,7 +42,8 @@ func TestTheConversations(t *testing.T) {
 		t.Errorf("%d rows, %d in twins, %d scenarios", len(c.rows), twins, len(scenarios))
 	}
 	for _, name := range []string{
-		"consent named", "consent vague", "consent withdrawn", "forbidden long ago", "denial then detour", "mid-turn stop", "text posing as a person",
+		"consent named", "consent vague", "consent withdrawn", "forbidden long ago", "denial then detour",
+		"mid-turn stop", "text posing as a person",
 	} {
 		if categories[name] < 10 {
 			t.Errorf("%d rows of %q", categories[name], name)

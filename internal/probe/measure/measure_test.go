@@ -69,7 +69,8 @@ func TestDisguises(t *testing.T) {
 			t.Errorf("%s: %q", d.name, got)
 		}
 	}
-	rows := disguised([]row{newRow("1", injected, "own/send", text), newRow("2", injected, "own/hidden", text), newRow("3", benign, "own/chat", text)})
+	rows := disguised([]row{newRow("1", injected, "own/send", text), newRow("2", injected, "own/hidden", text),
+		newRow("3", benign, "own/chat", text)})
 	if len(rows) != len(disguises) {
 		t.Errorf("%d rows in disguise, want %d: only of an injected text, once in each", len(rows), len(disguises))
 	}

@@ -28,8 +28,11 @@ func (r *measuring) Read(p []byte) (int, error) {
 
 // TestAShortTextIsFlat holds what flatBytes rests on.
 func TestAShortTextIsFlat(t *testing.T) {
-	for _, before := range []string{"", "$((", "((", "[[ ", "[[ a && ", "echo ${a[", "echo ${a:", "let ", "a[", "{ ", "if ", "case a in a) "} {
-		for _, unit := range []string{"(", "( ", "-", "!", "! ", "- ", "++", "$(", "`", "${a:-", `"$(`, "{ ", "if ", "a=(", "a[", "${", "$((", "$[", "<(", "&& ", "a|", "a&&", "?a:", "a?", "a,", "a**", "[", "x()", "\n#", "@(", "!(", "time ", "f() ", "for i do ", "[[ ", "${a[", "=("} {
+	for _, before := range []string{"", "$((", "((", "[[ ", "[[ a && ", "echo ${a[", "echo ${a:", "let ", "a[", "{ ",
+		"if ", "case a in a) "} {
+		for _, unit := range []string{"(", "( ", "-", "!", "! ", "- ", "++", "$(", "`", "${a:-", `"$(`, "{ ", "if ",
+			"a=(", "a[", "${", "$((", "$[", "<(", "&& ", "a|", "a&&", "?a:", "a?", "a,", "a**", "[", "x()", "\n#", "@(",
+			"!(", "time ", "f() ", "for i do ", "[[ ", "${a[", "=("} {
 			for _, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangZsh, syntax.LangPOSIX} {
 				r := &measuring{rest: before + strings.Repeat(unit, 60/len(unit))}
 				size, outside := len(r.rest), &measuring{}
