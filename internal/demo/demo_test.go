@@ -44,7 +44,8 @@ func TestEveryCallIsDecidedAsTheCorpusSays(t *testing.T) {
 		case p.row.Expect == "model":
 			want = outcome{"ask", "none", "ask"}
 		case slices.Contains([]string{"ask_user_question", "todo_write", "task_create", "agent"}, p.row.Tool):
-			want.Said = "abstained" // the host's own: its prompt is the point of the first, and it has none for the others
+			// They are the host's own: its prompt is the point of the first, and the others have none.
+			want.Said = "abstained"
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s %s: %s\n(-want +got)\n%s", p.row.ID, describe(p.row), p.decision.Reason, diff)
