@@ -177,9 +177,9 @@ func (s *screen) ends() int {
 }
 
 // capture compares the part of the screen from the last line that holds from up to
-// the next that holds to ("": all that follows) with testdata/terminal/NAME.txt. What changes from run to run is taken out;
-// NOD_E2E_WRITE=1 rewrites the file. The short run looks for words alone, with
-// sees: what a host draws around them is the deep run's.
+// the next that holds to ("": all that follows) with testdata/terminal/NAME.txt.
+// What changes from run to run is taken out; NOD_E2E_WRITE=1 rewrites the file. The
+// short run looks for words alone, with sees: what a host draws around them is the deep run's.
 func (s *screen) capture(name, from, to string) {
 	s.t.Helper()
 	if testing.Short() {
