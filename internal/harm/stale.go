@@ -42,7 +42,7 @@ func (l *gitLook) beside() Objection {
 		}
 		keeps := gitOptionsOf(c).gitIs("keeps-head") || l.Caller == i+1
 		if !keeps || len(l.repo.Tracked(l.isSecret)) > 0 {
-			return Objection("this changes what git has and prints of it in one line, which nod does not follow: " +
+			return Objection("this line changes what git has and prints of it, which nod does not follow: " +
 				printable.Text(c.Source))
 		}
 	}
