@@ -4,8 +4,8 @@
 //
 //	go run ./internal/verify [-deep] [-only STAGE,...] [-list] [-fuzz 4s] [-v]
 //
-// The short run is for every change: it takes ten to fourteen minutes on two quiet
-// cores. -deep runs what the short run leaves out as well: docs/testing.md
+// The short run is for every change: it takes about ten minutes on two quiet
+// cores, with nothing built before. -deep runs what the short run leaves out as well: docs/testing.md
 // says what that is, and why. The program in internal/verify/faults shows that
 // the short run is not blind.
 //
