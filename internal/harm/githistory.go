@@ -362,7 +362,7 @@ func (l *gitLook) stash() string {
 	if len(l.operands) == 0 || l.operands[0] != "show" && l.operands[0] != "list" {
 		return ""
 	}
-	if l.operands[0] == "list" && len(l.revs)+len(l.not)+len(l.base) > 0 { // git log -g of these
+	if l.operands[0] == "list" && (l.open || l.chosen() || len(l.revs)+len(l.not)+len(l.base) > 0) { // a git log
 		l.open = true
 		return l.walk()
 	}
