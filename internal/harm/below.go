@@ -121,7 +121,7 @@ func (h *Secrets) treesOf(command int) (reads []treeRead) {
 		switch {
 		case e.Target == "" && e.From < e.To && e.To <= len(h.Report.Commands):
 			r := treeRead{commands: []int{command}, opens: true}
-			for i := e.From; i < e.To; i++ {
+			for i := h.lister(e); i < e.To; i++ {
 				r.commands = append(r.commands, i)
 				r.starts = append(r.starts, h.startsOf(i)...)
 			}
@@ -136,6 +136,18 @@ func (h *Secrets) treesOf(command int) (reads []treeRead) {
 		}
 	}
 	return reads
+}
+
+// lister is the first command of a pipe that has a part in the names which an effect is
+// fed: what one that looks for names by itself is fed it does not read.
+func (h *Secrets) lister(e shell.Effect) int {
+	for i := e.To - 1; i > e.From; i-- {
+		if c := h.Report.Commands[i]; namesFiles(c) && !c.Has(shell.Fed) &&
+			(h.reads(i) || !c.Has(shell.Searches) && !c.Has(shell.PrintsLines)) {
+			return i
+		}
+	}
+	return e.From
 }
 
 // finders are a command and the search that runs it.

@@ -194,9 +194,22 @@ func (a *analysis) binary(c *syntax.BinaryCmd, st state, in input) state {
 	if in.kind != inherited && in.from < in.to {
 		from = in.from // what feeds the whole may pass through
 	}
-	fed.from, fed.to = from, len(a.out.report.Commands)
+	if fed.from, fed.to = from, len(a.out.report.Commands); !plainPipe(c.X) {
+		fed.from = fed.to // which of its commands printed what is not known
+	}
 	right := a.stmt(c.Y, st, fed)
 	return st.or(left).or(right) // zsh runs the last command in this shell
+}
+
+// plainPipe reports whether a part of a pipe is one command, or a pipe of such.
+func plainPipe(s *syntax.Stmt) bool {
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		return true
+	case *syntax.BinaryCmd:
+		return c.Op == syntax.Pipe && plainPipe(c.X) && plainPipe(c.Y)
+	}
+	return false
 }
 
 func (a *analysis) ifClause(c *syntax.IfClause, st state, in input) state {
