@@ -39,6 +39,7 @@ func TestSecretsBelow(t *testing.T) {
 		"zip -r new.zip . -x .env", "zip -r new.zip . -x src", "grep -rn -e vat -e KEY .", "grep -rn '[K]EY' .",
 		"grep -rn --include='.*' KEY .", "grep -rn --exclude=.env --include='*' KEY .", "grep -rn KEY ..",
 		"grep -rnE '(XYZ)?KEY' .", "grep -rnP '(?i)key' .", "grep -r -P -e '(*ACCEPT)' .",
+		"cat $(ls && find . -type f)", "for f in $(find . -type f && ls); do cat $f; done", "cat $(ls | ls -A)",
 		"ls | git ls-files -o | xargs head", "ls | ls -A | xargs head", "grep -- -n | ls -A | xargs head",
 		"grep x | find . -type f | xargs cat",
 		"{ ls; ls -A; } | xargs cat", "(ls; find . -type f) | xargs cat", "{ ls -A; grep x; } | xargs head",

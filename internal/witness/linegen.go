@@ -67,7 +67,7 @@ func (g *liner) command() string {
 	text := g.choose(
 		choice{30, g.fileCommand}, choice{26, g.reader}, choice{30, g.git}, choice{10, g.packer}, choice{8,
 			g.finder}, choice{6, g.editor}, choice{8, g.carried}, choice{4, g.behind}, choice{4, g.spilling},
-		choice{10, g.history},
+		choice{10, g.history}, choice{4, g.listing},
 	)
 	if g.chance(14) {
 		text += " " + g.of(">", ">>", ">|", "2>", "<") + " " + g.name()
@@ -362,6 +362,22 @@ func (g *liner) history() string {
 		"--no-patch") + " " + g.of("", "",
 		rev(), rev(), rev()+" "+rev(), "-- keep", "-- .", "-- '*.env'", "-- README.md", rev()+" -- README.md",
 		"README.md")
+}
+
+// listing gives the names that one of several programs looks for to a command.
+func (g *liner) listing() string {
+	lister := func() string {
+		return g.of("ls", "ls -A", "ls keep", "find . -type f", "git ls-files", "git ls-files -o", "grep -rl one .",
+			"grep one",
+			"grep -- -n", "head -3", "sort", "echo .env", "cat notes.txt", "find src", "ls src | grep c")
+	}
+	if g.chance(20) {
+		return g.of("cat $(", "head -1 $(") + lister() + g.of(" && ", " | ", " || ") + lister() + ")"
+	}
+	return g.of("", lister()+" | ", "{ "+lister()+"; "+lister()+"; } | ", "("+lister()+"; "+lister()+") | ",
+		lister()+" && ", lister()+" | "+lister()+" | ") + lister() + " | " + g.of("xargs cat", "xargs head -1",
+		"xargs -n1 cat", "xargs -I{} cat {}", "while read -r f; do cat \"$f\"; done", "xargs grep SECRET",
+		"grep v | xargs cat")
 }
 
 // behind are two commands: one changes what is ignored, what git has or where a
