@@ -2,7 +2,7 @@ package grammar
 
 import "strings"
 
-// maxShown bounds the text that a report quotes.
+// MaxShown bounds the text that a report quotes.
 const MaxShown = 200
 
 func Shorten(s string) string {
