@@ -50,8 +50,10 @@ func TestSecretsBelow(t *testing.T) {
 		"find . -type f | grep -v node_modules | head -9 | xargs cat", "find . -type f | grep e | xargs cat",
 		"find . -type f | xargs grep -l KEY | xargs cat", "grep -rl KEY . | xargs cat", "cat .*", "cat .e*",
 		"git diff --no-index docs .", "git diff --no-index /dev ..", "diff docs .", "grep -r SHOP_KEY * .",
-		"zip -r - .")
-	p.check(kept,
+		"zip -r - .", "find . -type f -exec black --check {} +", "find . -type f | xargs isort -c",
+		"ls -A | xargs yamllint", "find . -type f -exec isort -c {} \\;", "black --diff .e*")
+	p.check(kept, "black --check .", "yamllint .", "isort -c .",
+		"find . -name '*.py' -exec black --check {} +", "black --diff src/*",
 		"grep -rn vat .", "grep -rn vat", "grep -rn 'TODO' .", "grep -rnE 'vat|TODO' .", "grep -rl SHOP_KEY .",
 		"grep -rc SHOP_KEY .", "grep -rn --include='*.go' SHOP_KEY .", "grep -rn --exclude='.env' SHOP_KEY .",
 		"grep -rn SHOP_KEY src", "find . -name '*.go' | xargs cat", "find . -name '*.go' -o -name '*.md' | xargs cat",

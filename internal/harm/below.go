@@ -128,6 +128,7 @@ func (h *Secrets) treesOf(command int) (reads []treeRead) {
 			reads = append(reads, r)
 		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive &&
 			!(e.Pattern == "" && c.Has(shell.Compares) && h.At.Machine.IsDirectory(e.Target)):
+		case e.Pattern == "" && c.Has(shell.Picks) && c.Finder == 0 && !c.Has(shell.Fed):
 		case e.Pattern == "" || h.Report.Fed(e):
 			reads = append(reads, treeRead{[]string{e.Target}, h.finders(command), h.Report.Fed(e)})
 		case !c.Has(shell.Flat):

@@ -16,6 +16,7 @@ const (
 	PrintsFiles                         // it prints names of files, a line each
 	PrintsLines                         // it prints lines of what it reads, as they are
 	PrintsFacts                         // it says something about files, and nothing of what is in them
+	Picks                               // below a directory it reads the files of its kind alone, which hold no secret
 	BareNames                           // the names that it prints leave out where they lie
 	Flat                                // of a directory that it is given it reads nothing
 	Compares                            // it prints what differs below two directories
@@ -57,7 +58,7 @@ const (
 )
 
 // traitWords are the words of the sheets, in the order of the traits.
-const traitWords = " git prints-files prints-lines prints-facts bare-names flat compares decodes changes-status " +
+const traitWords = " git prints-files prints-lines prints-facts picks bare-names flat compares decodes changes-status " +
 	"status-undone removes-named removes-empty makes-directories makes-links copies empties " +
 	"replaces repeats destroys " +
 	"discards mild-verbs own-database runs-words runner shell uses-git finds-files " +
