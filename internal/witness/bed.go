@@ -239,7 +239,7 @@ func (s *stage) arguments() []string {
 	if s.lines != "" {
 		bin = binDir
 		args = append(args, "--ro-bind-try", "/usr/share", "/usr/share", "--ro-bind-try", "/etc/alternatives",
-			"/etc/alternatives")
+			"/etc/alternatives", "--ro-bind-try", sbinDir, sbinDir, "--symlink", "usr/sbin", "/sbin")
 	}
 	args = append(args, "--ro-bind", bin, binDir, "--symlink", "usr/bin", "/bin",
 		"--ro-bind", filepath.Join(s.dir, "real"), realDir, "--ro-bind", filepath.Join(s.dir,

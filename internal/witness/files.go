@@ -86,9 +86,10 @@ var _ view.Files = seen{}
 
 func newSeen(dir string) seen {
 	m := viewOf(nil)
-	if list, err := os.ReadDir(binDir); err == nil {
+	for _, dir := range []string{binDir, sbinDir} {
+		list, _ := os.ReadDir(dir) // a directory that is not there holds no program
 		for _, e := range list {
-			m.File(binDir+"/"+e.Name(), "\x7fELF", 0o755)
+			m.File(dir+"/"+e.Name(), "\x7fELF", 0o755)
 		}
 	}
 	m.Dir("/tmp", 0o777|os.ModeSticky).File("/tmp/scratch.txt", "scratch\n", 0o644).Dir("/home", 0o755)

@@ -26,7 +26,7 @@ func sheetTexts() (texts []string, missing int) {
 		if !ok || strings.ContainsAny(name, ".\\") {
 			continue
 		}
-		if _, err := os.Stat(binDir + "/" + name); err != nil || asksAService(file) {
+		if !installed(name) || asksAService(file) {
 			missing++
 			continue
 		}
@@ -37,6 +37,14 @@ func sheetTexts() (texts []string, missing int) {
 		seen[file] = true
 	}
 	return append(texts, tried...), missing
+}
+
+func installed(name string) bool {
+	_, err := os.Stat(binDir + "/" + name)
+	if err != nil {
+		_, err = os.Stat(sbinDir + "/" + name)
+	}
+	return err == nil
 }
 
 // stageAndRunPrograms runs all of them.

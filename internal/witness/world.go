@@ -13,6 +13,7 @@ const (
 	home    = "/home/dev"
 	project = home + "/project"
 	binDir  = "/usr/bin"
+	sbinDir = "/usr/sbin" // only where real programs run
 	recDir  = "/rec"
 	realDir = "/real"
 )
@@ -107,7 +108,7 @@ func environ(variant uint64) []string {
 	if variant%2 > 0 {
 		lang = "LANG=C.UTF-8"
 	}
-	return []string{"HOME=" + home, "PATH=" + binDir, "USER=dev", lang, "PWD=" + project}
+	return []string{"HOME=" + home, "PATH=" + binDir + ":" + sbinDir, "USER=dev", lang, "PWD=" + project}
 }
 
 // stubs names the programs that only write down how they were called, and
