@@ -306,6 +306,34 @@ func TestSecretsUnderOtherNamesInGit(t *testing.T) {
 		"git commit -m 'docs: .env is read, HEAD:.env'", "git log --grep='fix: .env'")
 }
 
+// What narrows down what git prints is an operand as git reads it, and no value of an
+// option, no name that is not known and none that stands for another.
+func TestPathsThatNarrowNothing(t *testing.T) {
+	p := withSecret(t)
+	p.write("conf/.env", "SHOP_KEY=3\n")
+	p.write("old.pem", "SHOP_KEY=4\n")
+	p.git("add", "-f", "conf", "old.pem")
+	p.git("commit", "-qm", "secret")
+	p.git("tag", "v0")
+	p.git("rm", "-q", "old.pem")
+	p.git("commit", "-qm", "gone")
+	p.git("config", "alias.lp", "log -p")
+	p.write("conf/.env", "SHOP_KEY=5\n")
+	for _, option := range []string{"-O", "-I", "--line-prefix", "--src-prefix", "--dst-prefix", "--anchored",
+		"--ignore-matching-lines", "--word-diff-regex", "--ws-error-highlight"} {
+		p.check(lost, "git diff "+option+" docs/a.md", "git log -p "+option+" docs/a.md",
+			"git show "+option+" docs/a.md v0", "git diff-index -p "+option+" docs HEAD")
+	}
+	p.check(lost, "git log -p --encoding docs", "git log -p --decorate-refs-exclude docs", "git log -p --decorate-refs docs", "git log -p --date docs",
+		"git --icase-pathspecs log -p -- CONF", "git lp", "git lp docs conf", "git -c color.ui=never -C . log -p",
+		"printf '%s\\n' HEAD -- conf | git log -p --stdin -- docs", "echo conf | xargs git log -p -- docs",
+		"git log -p -- docs \"$X\"", "git log -p --pretty conf/.env docs/a.md", "git log -p --diff-merges on docs conf",
+		"git blame v0 old.pem", "git annotate old.pem v0", "git blame v0 -- old.pem")
+	p.check(kept, "git log -p -- docs", "git lp docs", "git lp -- src", "git diff docs", "git diff -U3 -- docs",
+		"git -c color.ui=never -C src log -p .", "git blame docs/a.md", "git blame v0 docs/a.md", "git log -p -S vat docs",
+		"git log -p --since yesterday -- src", "git diff --stat -O docs/a.md")
+}
+
 // The newest commits are those that an option asks for, and no further ones, only
 // where nothing else says which commits count.
 func TestSecretsInOlderCommits(t *testing.T) {

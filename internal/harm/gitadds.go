@@ -24,7 +24,7 @@ const (
 func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 	c := h.Report.Commands[e.Command]
 	o := gitOptionsOf(c)
-	if !isGit(c) || !o.gitIs("takes-in") || c.Dir == "" || o.short("un") ||
+	if !isGit(c) || !o.gitIs("takes-in") || c.Told.Dir == "" || o.short("un") ||
 		o.long("--update", "--dry-run") {
 		return ""
 	}
@@ -77,18 +77,10 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 
 // gitDirectory is where a command of git works.
 func (h *Secrets) gitDirectory(c shell.Command) string {
-	dir := c.Dir
-	for i := 1; i+1 < len(c.Words) && strings.HasPrefix(c.Words[i].Value, "-"); i++ {
-		if c.Words[i].Value != "-C" {
-			continue
-		}
-		if i++; path.IsAbs(c.Words[i].Value) {
-			dir = c.Words[i].Value
-		} else {
-			dir = path.Join(dir, c.Words[i].Value)
-		}
+	if c.Told == nil {
+		return h.At.Machine.Real(c.Dir)
 	}
-	return h.At.Machine.Real(dir)
+	return h.At.Machine.Real(c.Told.Dir)
 }
 
 // gitAims returns a word of git that names a secret in a way of git's own: a

@@ -26,7 +26,7 @@ const maxRefs = 64
 // the repository has, "" if none.
 func (h *Secrets) gitPrints() (why string) {
 	for i, c := range h.Report.Commands {
-		if !isGit(c) || c.Dir == "" || !gitOptionsOf(c).gitIs("prints-objects") {
+		if !isGit(c) || c.Told == nil || c.Told.Dir == "" || !gitLists("prints-objects", c.Told.Verbs[0]) {
 			continue
 		}
 		r := h.At.RepositoryAt(h.gitDirectory(c))
@@ -73,16 +73,12 @@ func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 	if secrets := h.At.Machine.Secrets; !secrets.HoldsAny(r.Top) && !secrets.Match(r.Top+"/x") {
 		l.starts = h.At.Machine.Starts
 	}
-	behind := 0 // operands after --
-	for i, w := range c.Words {
-		l.open = l.open || !w.Known
-		if w.Value == "--" && behind == 0 {
-			behind = len(c.Words) - i - 1
-		}
-	}
-	l.open = l.open || c.Has(shell.Fed) || l.short("g") ||
-		l.longPrefix("--all", "--branch", "--tags", "--remotes", "--glob", "--walk-reflogs", "--reflog", "--stdin",
-			"--exclude", "--bou")
+	// What is not known may be another path.
+	wider := l.unsure || c.Has(shell.Fed) || l.longPrefix("--stdin", "--pathspec-from")
+	l.open = wider || l.short("g") ||
+		slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known }) ||
+		l.longPrefix("--all", "--branch", "--tags", "--remotes", "--glob", "--walk-reflogs", "--reflog", "--exclude",
+			"--bou")
 	operands := l.operands
 	if l.gitIs("has-verbs") {
 		operands = operands[min(1, len(operands)):]
@@ -90,12 +86,12 @@ func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 	if l.gitIs("searches") && len(l.values["-e"])+len(l.values["-f"]) == 0 {
 		operands = operands[min(1, len(operands)):]
 	}
-	if l.longPrefix("--full-d") { // of commits that touch the paths, all is shown
+	if wider || l.longPrefix("--full-d") { // of commits that touch the paths, all is shown
 		defer func() { l.paths = nil }()
 	}
 	dir := h.gitDirectory(c)
 	for i, o := range operands {
-		if i >= len(operands)-behind {
+		if i >= len(operands)-c.Told.Behind {
 			l.addPath(dir, o)
 		} else {
 			l.addWord(dir, o)

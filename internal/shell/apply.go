@@ -14,6 +14,7 @@ type use struct {
 	client  client
 	targets targets
 	codes   codes
+	told    *Told  // where the words are told apart for those who judge
 	inert   bool   // as the sheet says, or an option
 	sub     bool   // as the sheet says, but for an option
 	roles   string // of the positional arguments
@@ -47,6 +48,9 @@ type given struct {
 
 func newUse(a *analysis, s *sheet, inv *invocation) *use {
 	u := &use{analysis: a, sheet: s, given: given{inv: inv, st: inv.st}, inert: s.inert, sub: s.sub, roles: s.args}
+	if a.out.command >= 0 {
+		u.told = a.out.report.Commands[a.out.command].Told
+	}
 	u.targets = targets{machine: a.machine, out: &a.out, sheet: s, given: &u.given}
 	u.codes = codes{defs: &a.defs, out: &a.out, targets: &u.targets, sheet: s, given: &u.given, run: u}
 	u.client = client{machine: a.machine, out: &a.out, defs: &a.defs, sheet: s, given: &u.given, codes: &u.codes,
@@ -121,6 +125,9 @@ func (u *use) read(args []word) {
 		switch {
 		case u.ended, u.free:
 			u.pos = append(u.pos, w)
+			if u.told != nil {
+				u.told.Behind++
+			}
 		case u.loose && w.known && strings.HasPrefix(w.text, "-"):
 		case u.skip != "" && w.known && strings.Contains(u.skip, " "+w.text+" "):
 			u.sift.word(w.text, word{})
@@ -155,6 +162,9 @@ func assignmentLike(w word) bool {
 func (u *use) subcommand(w word, rest []word) {
 	u.pos = nil
 	u.command = []word{w}
+	if u.told != nil {
+		u.told.Verbs = append(u.told.Verbs, w.text)
+	}
 	if !w.known || w.many || w.glob > 0 {
 		u.out.unknown(PartWords, u.inv.raw, "this runs "+u.sheet.name+", and nod cannot tell which subcommand")
 		return
@@ -396,6 +406,9 @@ func (u *use) option(o option, value word, name string) {
 	if o.role != "" && (o.arg == '=' || value.text != "" || !value.known || o.role == "replace") {
 		u.role(o.role, value)
 	}
+	if u.told != nil {
+		u.told.Options = append(u.told.Options, Option{name, exposed([]word{value})[0]})
+	}
 	u.effects(o.rest, u.inv.raw)
 	if o.rest == "inplace" {
 		u.backup = value
@@ -523,6 +536,9 @@ func (r *request) fetches(target, raw string) {
 
 // positional gives every positional argument its role.
 func (u *use) positional() {
+	if u.told != nil {
+		u.told.Operands = append(u.told.Operands, exposed(u.pos)...)
+	}
 	roles := strings.Fields(u.roles)
 	if u.drop && len(roles) > 0 {
 		roles = roles[1:]

@@ -168,7 +168,7 @@ func (a *analysis) inside(inv *invocation, words []word) {
 	cmd := &a.out.report.Commands[a.out.command]
 	cmd.Words, cmd.Dir = exposed(words), inv.st.dir
 	cmd.Wrappers = append([]string(nil), a.out.wrappers...)
-	cmd.Program, cmd.Foreign, cmd.Is, cmd.Not, cmd.Search = "", false, a.out.lasting, 0, nil
+	cmd.Program, cmd.Foreign, cmd.Is, cmd.Not, cmd.Search, cmd.Told = "", false, a.out.lasting, 0, nil, nil
 	cmd.Finder = a.out.finder
 	raw := inv.raw
 	if i := strings.Index(raw, words[0].raw); i >= 0 && words[0].raw != "" {

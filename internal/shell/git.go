@@ -26,6 +26,7 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 		a.out.unknown(PartWords, inv.raw, "this runs git, and nod cannot tell which subcommand")
 		return
 	}
+	a.out.report.Commands[a.out.command].Told = &Told{Dir: inv.st.dir, Verbs: []string{sub.text}}
 	repo := a.repos.repository(inv.st.dir)
 	a.repos.gitSettings(repo, inv, sub.text, remerges(repo, sub.text, args[1:]))
 	if repo != nil && repo.secret && a.out.away == "" && printsSettings(sub.text, args[1:]) {
@@ -78,7 +79,7 @@ func (gl *gitLine) option(w word, rest []word) int {
 		gl.gitElsewhere(name, next)
 		return min(taken, len(rest)+1)
 	case "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects", "--glob-pathspecs",
-		"--noglob-pathspecs", "--icase-pathspecs", "-P", "--no-lazy-fetch", "--no-advice", "--version", "-v",
+		"--noglob-pathspecs", "-P", "--no-lazy-fetch", "--no-advice", "--version", "-v",
 		"--help", "-h", "--html-path", "--man-path", "--info-path", "-p", "--paginate":
 		return 1
 	}

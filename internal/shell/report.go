@@ -115,6 +115,8 @@ type Command struct {
 	Is, Not Traits
 	// Search is what it was told to look for; nil where that is nothing.
 	Search *Search
+	// Told is how git takes these words apart; nil of any other program.
+	Told *Told
 	// Finder is one more than the index of the search that hands it files, as
 	// find -exec does; 0 for none.
 	Finder int
@@ -123,6 +125,23 @@ type Command struct {
 	// Caller is one more than the index of the command whose script or
 	// definition this one stands in; 0: it stands in the line itself.
 	Caller int
+}
+
+// Told is what the words of a command mean to its program, as the sheet takes them
+// apart: which are options, which values, and which operands. It is of git, whose
+// alias may stand for words that the line does not have.
+type Told struct {
+	Dir      string   // where it works, after -C and its like; "" if unknown
+	Verbs    []string // the subcommand, and the subcommand of that
+	Options  []Option // in the order in which they stand
+	Operands []Word
+	Behind   int // how many of the operands stand behind --
+}
+
+// Option is an option as it was written, without its value.
+type Option struct {
+	Name  string
+	Value Word // the zero value where it has none
 }
 
 // Word is one argument after expansion.
