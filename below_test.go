@@ -51,8 +51,8 @@ func TestSecretsBelow(t *testing.T) {
 		"find . -type f | xargs grep -l KEY | xargs cat", "grep -rl KEY . | xargs cat", "cat .*", "cat .e*",
 		"git diff --no-index docs .", "git diff --no-index /dev ..", "diff docs .", "grep -r SHOP_KEY * .",
 		"zip -r - .", "find . -type f -exec black --check {} +", "find . -type f | xargs isort -c",
-		"ls -A | xargs yamllint", "find . -type f -exec isort -c {} \\;", "black --diff .e*")
-	p.check(kept, "black --check .", "yamllint .", "isort -c .",
+		"find . -type f -exec isort -c {} \\;", "black --diff .e*")
+	p.check(kept, "black --check .", "isort -c .",
 		"find . -name '*.py' -exec black --check {} +", "black --diff src/*",
 		"grep -rn vat .", "grep -rn vat", "grep -rn 'TODO' .", "grep -rnE 'vat|TODO' .", "grep -rl SHOP_KEY .",
 		"grep -rc SHOP_KEY .", "grep -rn --include='*.go' SHOP_KEY .", "grep -rn --exclude='.env' SHOP_KEY .",
@@ -332,6 +332,27 @@ func TestPathsThatNarrowNothing(t *testing.T) {
 	p.check(kept, "git log -p -- docs", "git lp docs", "git lp -- src", "git diff docs", "git diff -U3 -- docs",
 		"git -c color.ui=never -C src log -p .", "git blame docs/a.md", "git blame v0 docs/a.md", "git log -p -S vat docs",
 		"git log -p --since yesterday -- src", "git diff --stat -O docs/a.md")
+}
+
+// Where options end at the first operand, and where git settles which words are its
+// options, what looks like the value of an option is a file.
+func TestValuesThatAreFiles(t *testing.T) {
+	p := withSecret(t)
+	p.check(lost, "head a.txt -n .env", "sort a.txt -k .env", "cut a.txt -d .env", "less a.txt -p .env",
+		"POSIXLY_CORRECT=1 head a.txt -n 3", "env POSIXLY_CORRECT=1 head a.txt", "git blame --reverse .env",
+		"git config core.pager '--type=x;id' --get", "git config core.hooksPath --list", "git init --template src",
+		"git init --separate-git-dir x", "git branch --track b main", "git branch b origin/main")
+	p.check(kept, "head -n 3 a.txt", "head a.txt -n 3", "sort a.txt -k 2", "git config --get user.name", "git branch b",
+		"git branch b main", "git init new")
+}
+
+// A program may print what it cannot read of its settings, and the name of those may
+// be a link that the repository brings.
+func TestSettingsThatAreSecrets(t *testing.T) {
+	p := withSecret(t)
+	p.check(kept, "npm ls")
+	p.must(os.Symlink(".env", p.dir+"/.npmrc"))
+	p.check(lost, "npm ls")
 }
 
 // The newest commits are those that an option asks for, and no further ones, only

@@ -201,23 +201,57 @@ func (Gemini) decodeTool(call *nod.Call, f fields) {
 	tool := lookUp(geminiTools[:], call.RawTool)
 	if tool.shape != special || *f.err != nil {
 		arguments(call, tool, geminiSpelling(), in)
-		return
+	} else {
+		call.Tool = tool.canonical
+		geminiSearch(call, tool.raw, in)
 	}
-	call.Tool = tool.canonical
-	geminiSearch(call, tool.raw, in)
+	geminiSigns(call)
+}
+
+// geminiSigns adds the names that the host may take instead of those that begin with
+// the sign for a mention: it leaves @ and slashes out where nothing lies there under
+// the whole name (read in resolveDefensiveToolPath, and seen).
+func geminiSigns(call *nod.Call) {
+	for _, name := range call.Paths {
+		call.Paths = append(call.Paths, withoutSigns(name)...)
+	}
+	for _, e := range call.Edits {
+		for _, name := range withoutSigns(e.Path) {
+			e.Path = name
+			call.Edits = append(call.Edits, e)
+		}
+	}
+}
+
+// withoutSigns are the names that are left of one as its signs go, one by one.
+func withoutSigns(name string) (names []string) {
+	name = strings.ReplaceAll(name, "\x00", "")
+	for strings.HasPrefix(name, "@") && len(name) > 1 {
+		name = name[1:]
+		names = append(names, name)
+		if name = strings.TrimLeft(name, `/\`); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // geminiSearch reads where a search looks; what it looks for is a regular
 // expression in grep_search, and part of the place in glob.
 func geminiSearch(call *nod.Call, raw string, in fields) {
+	where := func(dir, pattern, filter string) {
+		for _, dir := range append([]string{dir}, withoutSigns(dir)...) {
+			call.Paths = append(call.Paths, searched(call.Dir, dir, pattern, filter)...)
+		}
+	}
 	switch raw {
 	case "glob":
-		call.Paths = searched(call.Dir, in.optional("dir_path"), in.word("pattern"), "")
+		where(in.optional("dir_path"), in.word("pattern"), "")
 	case "grep_search":
 		_ = in.text("pattern")
-		call.Paths = searched(call.Dir, in.optional("dir_path"), "", in.optional("include_pattern"))
+		where(in.optional("dir_path"), "", in.optional("include_pattern"))
 	case "list_directory":
-		call.Paths = searched(call.Dir, in.word("dir_path"), "", "")
+		where(in.word("dir_path"), "", "")
 	case "read_many_files":
 		for _, pattern := range in.texts("include") {
 			call.Paths = append(call.Paths, searched(call.Dir, "", pattern, "")...)

@@ -86,17 +86,17 @@ const maxSearchedNames = 5_000
 // print: it may hold what is looked for. Not every host heeds ignore files.
 func (h *Secrets) searchedBy(dir string) string {
 	var in struct {
-		Pattern string `json:"pattern"`
-		Mode    string `json:"output_mode"`
+		Pattern *string `json:"pattern"`
+		Mode    string  `json:"output_mode"`
 	}
-	if h.Tool != "grep" || json.Unmarshal(h.Input, &in) != nil || in.Pattern == "" || in.Mode == "files_with_matches" ||
+	if h.Tool != "grep" || json.Unmarshal(h.Input, &in) != nil || in.Pattern == nil || in.Mode == "files_with_matches" ||
 		in.Mode == "count" ||
 		in.Mode == "" && h.Agent == "claude-code" { // which prints names unless it is told otherwise
 		return ""
 	}
 	globs := slices.DeleteFunc(slices.Clone(h.Paths),
 		func(name string) bool { return !strings.ContainsAny(name, "*?[{") })
-	f := filter{told: shell.Search{Patterns: []string{in.Pattern}, Globs: globs}}
+	f := filter{told: shell.Search{Patterns: []string{*in.Pattern}, Globs: globs}}
 	s := sieve{secrets: h, filters: []filter{f}}
 	return h.walkFor(dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
 		return mode.IsRegular() && h.isSecretName(name) && f.selects(name) && s.holds(f, name)

@@ -49,6 +49,7 @@ func (gl *gitLine) finishGit() {
 		if gl.marks.has(markDeletion) && gl.marks.has(markRemotes) {
 			gl.marks |= markLoses // whether it is merged is not asked
 		}
+		gl.tracks()
 	case "gitcheckout":
 		gl.finishCheckout()
 	case "gitrestore":
@@ -70,6 +71,19 @@ func (gl *gitLine) finishGit() {
 	}
 	if gl.marks.has(markKeeps) {
 		gl.finishKept()
+	}
+}
+
+// tracks reports a new branch that starts at one of another repository: git writes
+// into its settings what it follows.
+func (gl *gitLine) tracks() {
+	r := gl.repos.repository(gl.inv.st.dir)
+	if r == nil || len(gl.pos) != 2 || gl.marks.has(markDeletion) {
+		return
+	}
+	if start := gl.pos[1].text; !gl.pos[1].known || strings.Contains(start, "/") &&
+		!gl.machine.exists(r.dir+"/refs/heads/"+start) {
+		gl.out.unknown(PartWords, gl.inv.raw, "this may change what a branch follows, in git's settings")
 	}
 }
 

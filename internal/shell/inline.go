@@ -22,8 +22,6 @@ func (a *analysis) special(s *sheet, inv *invocation) (done bool) {
 				a.out.unknown(PartWords, inv.raw, "this may give tmux a further command")
 			}
 		}
-	case "exiftool":
-		inv.args = exifTags(inv.args)
 	}
 	return false
 }

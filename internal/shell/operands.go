@@ -121,29 +121,3 @@ func (o *operands) composeFile(w word) {
 	}
 	o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may name what compose fetches")
 }
-
-// xmlFile reports a document that is read, unless it may name others that are
-// put in its place.
-func (o *operands) xmlFile(w word) {
-	if strings.Contains(w.text, "://") {
-		o.targets.url(w)
-	} else if o.targets.reads(w, 0); o.plainXML(w) {
-		return
-	}
-	o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may take in other documents")
-}
-
-// plainXML reports whether a file is not there, or is XML without a
-// declaration of entities in an encoding that leaves ASCII as it is.
-func (o *operands) plainXML(w word) bool {
-	name, ok := absolute(w, o.inv.st)
-	if !ok || w.glob > 0 || o.machine.env.Files == nil || o.out.away != "" {
-		return false
-	}
-	_, data, sum := o.defs.content(name)
-	text := strings.TrimPrefix(string(data), "\xef\xbb\xbf")
-	_, encoding, declared := strings.Cut(text, "encoding=")
-	plain := !declared || strings.HasPrefix(strings.ToUpper(strings.TrimLeft(encoding, `"'`)), "UTF-8")
-	return sum == Absent || sum != "" && plain && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "<") &&
-		!strings.Contains(text, "<!D") && !strings.ContainsRune(text, 0)
-}

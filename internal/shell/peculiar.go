@@ -25,10 +25,6 @@ func (o *operands) doubtful(role string, w word) bool {
 		more = strings.Trim(w.text, "0") == "" || len(w.text) > 2
 	case "literal":
 		why, more = grammar.Escaped(w.shown())+" may name a file", strings.HasPrefix(w.text, "@")
-	case "macro":
-		why, more = "this gives a name that may hold a macro", strings.Contains(w.text, "%")
-	case "xpath":
-		why, more = "this gives an expression that may read other documents", strings.Contains(w.text, "document")
 	case "format":
 		why, more = "this gives a format that may run commands", strings.Contains(w.text, "#(")
 	case "key":
@@ -107,8 +103,6 @@ func (o *operands) role(role string, w word) bool {
 		o.socketWord(w)
 	case "composefile":
 		o.composeFile(w)
-	case "xmlfile":
-		o.xmlFile(w)
 	case "zipfile":
 		if base := path.Base(w.text); w.known && !strings.Contains(base, ".") && w.text != "-" {
 			w.text += ".zip"
@@ -131,10 +125,12 @@ func (o *operands) role(role string, w word) bool {
 		if _, host, ok := strings.Cut(w.text, "@"); ok || !w.known {
 			o.targets.host(word{value: value{text: host, known: w.known}, raw: w.raw})
 		}
-	case "media":
-		o.mediaFile(w)
-	case "picture":
-		o.pictureFile(w)
+	case "colonfile": // with a host before a colon it is on another machine
+		if !w.known || strings.ContainsAny(w.text, ":|@") {
+			o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may name more than a file to read")
+			return true
+		}
+		o.targets.reads(w, 0)
 	case "fzfbind":
 		o.fzfBind(w)
 	default:

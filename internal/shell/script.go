@@ -102,8 +102,18 @@ func (f *definitions) content(name string) (real string, data []byte, sum string
 		return path.Clean(name), nil, ""
 	}
 	real, data, sum = f.readContent(name)
+	f.settingsElsewhere(name, real)
 	f.contents = append(f.contents, kept{name, real, data, sum})
 	return real, data, sum
+}
+
+// settingsElsewhere reports a file that a program looks for by a name which is a
+// link to a file of another name: the program may print what it cannot read there.
+func (f *definitions) settingsElsewhere(name, real string) {
+	if path.Base(real) != path.Base(name) {
+		_, place := f.machine.place(real)
+		f.out.effect(Effect{Kind: Read, Target: real, Place: place, Words: name, Part: PartWords})
+	}
 }
 
 // kept is a file that was read.

@@ -191,12 +191,25 @@ func (c *client) opensDatabase(changes bool) {
 // of any file.
 func (c *client) heedsSchema(name string) {
 	if c.marks.has(markPrints) { // sqlite3 -safe
+		c.heedsJournal(name)
 		return
 	}
 	c.defs.watches(watched{path: name, command: c.out.command, heeded: true})
 	if c.machine.exists(name) {
 		c.out.unknown(PartWords, c.inv.raw,
 			"a view or trigger of this database may start a program or read a file; sqlite3 -safe refuses that")
+	}
+}
+
+// heedsJournal reports what lies beside a database and is played back when it is
+// opened, also for reading: it changes the database, and may name any file, which is
+// removed (seen with sqlite3 3.40).
+func (c *client) heedsJournal(name string) {
+	for _, ending := range [...]string{"-journal", "-wal"} {
+		c.defs.watches(watched{path: name + ending, command: c.out.command, heeded: true})
+		if c.machine.exists(name + ending) {
+			c.out.unknown(PartWords, c.inv.raw, "this plays back what lies beside the database, in a file "+ending)
+		}
 	}
 }
 
