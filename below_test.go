@@ -328,6 +328,8 @@ func TestPathsThatNarrowNothing(t *testing.T) {
 		"git --icase-pathspecs log -p -- CONF", "git lp", "git lp docs conf", "git -c color.ui=never -C . log -p",
 		"printf '%s\\n' HEAD -- conf | git log -p --stdin -- docs", "echo conf | xargs git log -p -- docs",
 		"git log -p -- docs \"$X\"", "git log -p --pretty conf/.env docs/a.md", "git log -p --diff-merges on docs conf",
+		"ls src | xargs git diff --", "find src -name zzz | xargs git log -p -1 --", "git diff -- $(ls src)",
+		"git log -p -- $(find docs -name zzz)", "git diff -U conf", "git log --pretty -p", "git cat-file --filter v0",
 		"git blame v0 old.pem", "git annotate old.pem v0", "git blame v0 -- old.pem")
 	p.check(kept, "git log -p -- docs", "git lp docs", "git lp -- src", "git diff docs", "git diff -U3 -- docs",
 		"git -c color.ui=never -C src log -p .", "git blame docs/a.md", "git blame v0 docs/a.md", "git log -p -S vat docs",
@@ -339,6 +341,8 @@ func TestPathsThatNarrowNothing(t *testing.T) {
 func TestValuesThatAreFiles(t *testing.T) {
 	p := withSecret(t)
 	p.check(lost, "head a.txt -n .env", "sort a.txt -k .env", "cut a.txt -d .env", "less a.txt -p .env",
+		"git diff -U .env", "git show --unified HEAD:.env", "jq -R . .env --args x", "xxd -pl .env", "more -p .env",
+		"tail -b .env", "unzip a.zip -l", "terraform fmt . -check", "kill 1234 -0",
 		"POSIXLY_CORRECT=1 head a.txt -n 3", "env POSIXLY_CORRECT=1 head a.txt", "git blame --reverse .env",
 		"git config core.pager '--type=x;id' --get", "git config core.hooksPath --list", "git init --template src",
 		"git init --separate-git-dir x", "git branch --track b main", "git branch b origin/main")

@@ -370,10 +370,8 @@ func (l *gitLook) stash() string {
 	}
 	for _, rev := range l.revs {
 		files, known := l.repo.Commits(repo.Range{From: []string{rev}, Most: 1}, l.isSecret)
-		if l.short("u") || l.longPrefix("--inc", "--only-u") {
-			more, _ := l.repo.In(rev+"^3", l.isSecret)
-			files = append(files, more...)
-		}
+		more, _ := l.repo.In(rev+"^3", l.isSecret) // what was not tracked, if an option or a setting says so
+		files = append(files, more...)
 		if name := l.first(files, known); name != "" {
 			return name
 		}

@@ -355,7 +355,7 @@ func (l *Loss) targets(e shell.Effect) (names []string, all bool) {
 		return nil, false
 	case e.Pattern == "":
 		return []string{e.Target}, e.Name == "" || !strings.Contains(e.Name, "/..") && !l.At.IsLink(e.Name)
-	case strings.Contains(e.Pattern, "/.."):
+	case strings.Contains(e.Pattern, "/.."), l.makesBeside(e):
 		return nil, false
 	}
 	matched, all := l.At.Machine.Matches(e.Pattern)
@@ -367,6 +367,15 @@ func (l *Loss) targets(e shell.Effect) (names []string, all bool) {
 		names = append(names, l.At.Machine.Real(name))
 	}
 	return names, all
+}
+
+// makesBeside reports whether another command of the line makes or moves a file, which
+// a glob may match then.
+func (l *Loss) makesBeside(e shell.Effect) bool {
+	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
+		return o.Kind == shell.Write && (o.Command != e.Command || o.Part != e.Part) && !o.Kept &&
+			o.Place != shell.Null && !l.Report.By(o, shell.MakesDirectories)
+	})
 }
 
 // lost says what at a real path could not be restored, and why; "" where all

@@ -76,7 +76,7 @@ func (e *environment) inherited() {
 // matters reports whether an inherited variable can make the commands of this
 // package's data run something. The first byte settles most names.
 func matters(name string) bool {
-	if name == "" || name == "PATH" || name == "HOME" || name == "SHELL" {
+	if name == "" || name == "PATH" || name == "HOME" {
 		return false
 	}
 	switch variables.Of(name) {

@@ -173,6 +173,9 @@ func (o *operands) finishTar() {
 		o.out.does(Send, before, o.inv.raw)
 		o.out.unknown(PartWords, o.inv.raw, "this runs tar on an archive of another machine")
 	}
+	if !o.archive.known || o.archive.glob > 0 || o.archive.many {
+		o.out.unknown(PartWords, o.inv.raw, "this names an archive that may be on another machine, where its name has a colon")
+	}
 	o.out.path(kind, o.archive, o.st, 0) // -C does not count for the archive
 }
 

@@ -357,6 +357,9 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 		g.out.unknown(PartWords, inv.raw, "this runs git, and "+r.fault)
 		return
 	}
+	if r.found && g.machine.exists(r.dir+"/refs/replace") {
+		g.out.unknown(PartWords, inv.raw, "this runs git where refs/replace puts other objects in the place of what it has")
+	}
 	if r.promisor && !r.plain() {
 		g.out.unknown(PartWords, inv.raw,
 			"this may make git fetch objects that a partial clone lacks, and nod does not know from where")

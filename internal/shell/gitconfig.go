@@ -160,6 +160,9 @@ func runsFromGit(name, text string) bool {
 		return last == "recentobjectshook"
 	case "format":
 		return last == "signaturefile" // any file, printed behind each patch
+	case "blame":
+		return last == "ignorerevsfile" && strings.Trim(path.Base(text), ".abcdefghijklmnopqrstuvwxyz_-") != "" ||
+			last == "ignorerevsfile" && !strings.Contains(text, "ignore") // a line that is no revision is printed
 	case "core":
 		switch last {
 		case "fsmonitor":

@@ -51,6 +51,7 @@ func (ts *tasks) namesToolchain(name string) bool {
 	if err != nil {
 		return true
 	}
+	ts.defs.settingsElsewhere(name, real)
 	data, err := ts.machine.env.Files.Read(real, maxModule)
 	if err != nil {
 		info, lerr := ts.machine.env.Files.Lstat(real)

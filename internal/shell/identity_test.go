@@ -335,7 +335,7 @@ func TestGoToolchain(t *testing.T) {
 	}
 	facts(t, env, []string{"go version", "nothing"})
 	linked := world().Link(testRepo+"/go.mod", testRepo+"/src/other.mod").File(testRepo+"/src/other.mod", named, 0o644)
-	facts(t, testEnv(linked), []string{"go version", "run toolchain"})
+	facts(t, testEnv(linked), []string{"go version", "read src/other.mod; run toolchain"})
 }
 
 func TestEvidence(t *testing.T) {

@@ -126,7 +126,7 @@ func (o *operands) role(role string, w word) bool {
 			o.targets.host(word{value: value{text: host, known: w.known}, raw: w.raw})
 		}
 	case "colonfile": // with a host before a colon it is on another machine
-		if !w.known || strings.ContainsAny(w.text, ":|@") {
+		if !w.known || w.many || w.glob > 0 || strings.ContainsAny(w.text, ":|@") {
 			o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may name more than a file to read")
 			return true
 		}

@@ -248,6 +248,9 @@ func (u *use) language(role string, w word) {
 	case "jq", "yq":
 		u.codes.filter(role, w)
 	case "jqfile", "yqfile":
+		if len(u.pos) > 0 { // jq 1.6 takes the first operand for the file of -f
+			u.out.unknown(PartWords, u.inv.raw, "this names the file of a filter behind another operand")
+		}
 		u.codes.filterFile(role, w)
 	case "inline":
 		u.codes.inlineCode(w)

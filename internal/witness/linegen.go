@@ -67,7 +67,7 @@ func (g *liner) command() string {
 	text := g.choose(
 		choice{30, g.fileCommand}, choice{26, g.reader}, choice{30, g.git}, choice{10, g.packer}, choice{8,
 			g.finder}, choice{6, g.editor}, choice{8, g.carried}, choice{4, g.behind}, choice{4, g.spilling},
-		choice{10, g.history}, choice{4, g.listing},
+		choice{10, g.history}, choice{4, g.listing}, choice{4, g.narrowed}, choice{3, g.gathered}, choice{3, g.valued},
 	)
 	if g.chance(14) {
 		text += " " + g.of(">", ">>", ">|", "2>", "<") + " " + g.name()
@@ -362,6 +362,50 @@ func (g *liner) history() string {
 		"--no-patch") + " " + g.of("", "",
 		rev(), rev(), rev()+" "+rev(), "-- keep", "-- .", "-- '*.env'", "-- README.md", rev()+" -- README.md",
 		"README.md")
+}
+
+// narrowed is a command of git that prints what was changed, with an option that may
+// take the next word, and what looks like a path behind it, or no path at all.
+func (g *liner) narrowed() string {
+	text := "git" + g.of("", "", "", " --icase-pathspecs", " --literal-pathspecs", " -C src",
+		" -c color.ui=never -C src") + " " + g.of("log -p", "log -p", "diff v1 feature", "show", "show v1", "whatchanged -p",
+		"diff-tree -p v1 feature", "format-patch --stdout --root HEAD", "blame", "stash show -p", "grep SECRET", "log -p --stdin")
+	for again := true; again; again = g.chance(40) {
+		text += " " + g.of("-O", "-I", "-U", "-S", "-G", "-l", "-n", "-X", "-M", "-C", "-B", "--unified", "--line-prefix",
+			"--src-prefix", "--dst-prefix", "--anchored", "--ignore-matching-lines", "--word-diff-regex",
+			"--ws-error-highlight", "--diff-merges", "--encoding", "--decorate-refs", "--decorate-refs-exclude",
+			"--exclude", "--pretty", "--format", "--date", "--skip-to", "--rotate-to", "--cc", "--to", "--suffix",
+			"--signature", "--subject-prefix", "-v", "--relative", "--submodule", "--abbrev", "--stat", "--color",
+			"--since", "--until", "--author", "--grep", "--max-count", "--skip", "--glob", "--filter", "--reverse",
+			"--contents", "--ignore-rev", "--date-order", "--follow", "--full-diff", "")
+	}
+	path := g.of("src", "docs", "README.md", "docs/a.md", "m", "x", "1", "keep", "KEEP", "src README.md", "all", "on")
+	return g.of("", "", "", "ls gone.txt | xargs ", "echo keep | xargs ", "ls scratch | xargs ",
+		"printf '%s\\n' v1 -- keep | ") +
+		text + " " + g.of("", "-- ", "", "-- ") + g.of(path, path, path, "$(ls gone.txt)", "$(find src -name none)",
+		"\"$X\"", "$(git ls-files none)")
+}
+
+// gathered puts something where a glob that was looked at before takes it along.
+func (g *liner) gathered() string {
+	dir := g.of("docs", "data", "src/sub", ".", "build", "kit")
+	return g.of("mv ", "git mv ", "mv -t "+dir+" ", "ln ", "cp -l ") +
+		g.of("notes.txt", "src/todo.txt", "out.txt", "scratch/one.txt", "src/tax.js", "docs/a.md", "src/half.txt") + " " +
+		g.of(dir, dir+"/", dir+"/q.md", dir+"/o.o", "") + g.of("; ", " && ", "\n") +
+		g.of("rm ", "rm -f ", "sed -i d ", "truncate -s 0 ", "tee ", "git rm -f ", "rm -rf ") +
+		dir + "/" + g.of("*", "*.*", "*.txt", "[a-z]*", "?*", "*.md", "*.o") + g.of("", " < README.md")
+}
+
+// valued gives a program a value behind its operand, or one that may be an operand.
+func (g *liner) valued() string {
+	program := g.of("head", "tail", "sort", "cut", "nl", "od", "xxd", "strings", "grep one", "less", "more", "uniq",
+		"column", "fold", "tac", "wc", "sum", "base64", "comm", "join", "paste", "diff", "cmp", "git blame", "git diff",
+		"git show", "jq -R .", "sed", "awk 1", "file", "stat", "split", "expand", "fmt", "pr", "tr", "zcat", "gzip -c", "bat", "rg one")
+	option := "-" + g.of("a", "b", "c", "d", "e", "f", "g", "h", "i", "k", "l", "m", "n", "o", "p", "r", "s", "t", "u",
+		"v", "w", "x", "y", "z", "A", "B", "C", "D", "F", "I", "L", "N", "P", "S", "T", "U", "lp", "pl", "cp", "bs",
+		"-pattern", "-lines", "-key", "-args", "-unified", "-width", "-reverse", "-suffix")
+	return g.of("", "", "", "POSIXLY_CORRECT=1 ") + program + " " + g.of("README.md ", "docs/a.md ", "", "") + option +
+		" " + g.of(".env", "id_rsa", "keep/.env", "config/server.key", "HEAD:keep/.env") + g.of("", "", " README.md")
 }
 
 // listing gives the names that one of several programs looks for to a command.
