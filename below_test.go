@@ -50,7 +50,8 @@ func TestSecretsBelow(t *testing.T) {
 		"find . -type f | grep -v node_modules | head -9 | xargs cat", "find . -type f | grep e | xargs cat",
 		"find . -type f | xargs grep -l KEY | xargs cat", "grep -rl KEY . | xargs cat", "cat .*", "cat .e*",
 		"git diff --no-index docs .", "git diff --no-index /dev ..", "diff docs .", "grep -r SHOP_KEY * .",
-		"zip -r - .", "find . -type f -exec black --check {} +", "find . -type f | xargs isort -c",
+		"zip -r - .", "find . -name a.txt -exec grep -r SHOP_KEY . \\;", "ls src | xargs grep -r SHOP_KEY .",
+		"find src -type f -exec grep -r SHOP_KEY .. \\;", "find . -type f -exec black --check {} +", "find . -type f | xargs isort -c",
 		"find . -type f -exec isort -c {} \\;", "black --diff .e*")
 	p.check(kept, "black --check .", "isort -c .",
 		"find . -name '*.py' -exec black --check {} +", "black --diff src/*",
@@ -315,6 +316,7 @@ func TestPathsThatNarrowNothing(t *testing.T) {
 	p.git("add", "-f", "conf", "old.pem")
 	p.git("commit", "-qm", "secret")
 	p.git("tag", "v0")
+	p.git("tag", "-a", "-m", "x", "t", "HEAD:old.pem")
 	p.git("rm", "-q", "old.pem")
 	p.git("commit", "-qm", "gone")
 	p.git("config", "alias.lp", "log -p")
@@ -330,6 +332,7 @@ func TestPathsThatNarrowNothing(t *testing.T) {
 		"git log -p -- docs \"$X\"", "git log -p --pretty conf/.env docs/a.md", "git log -p --diff-merges on docs conf",
 		"ls src | xargs git diff --", "find src -name zzz | xargs git log -p -1 --", "git diff -- $(ls src)",
 		"git log -p -- $(find docs -name zzz)", "git diff -U conf", "git log --pretty -p", "git cat-file --filter v0",
+		"git log -p --follow -- docs/a.md", "git cat-file -p t^{}",
 		"git blame v0 old.pem", "git annotate old.pem v0", "git blame v0 -- old.pem")
 	p.check(kept, "git log -p -- docs", "git lp docs", "git lp -- src", "git diff docs", "git diff -U3 -- docs",
 		"git -c color.ui=never -C src log -p .", "git blame docs/a.md", "git blame v0 docs/a.md", "git log -p -S vat docs",
@@ -357,6 +360,14 @@ func TestSettingsThatAreSecrets(t *testing.T) {
 	p.check(kept, "npm ls")
 	p.must(os.Symlink(".env", p.dir+"/.npmrc"))
 	p.check(lost, "npm ls")
+	p.must(os.Remove(p.dir + "/.npmrc"))
+	p.check(kept, "npm config get registry", "rg -n vat")
+	p.write(".npmrc", "foo=${SHOP_KEY}\n")
+	p.check(lost, "npm config get foo", "npm config list")
+	p.must(os.Remove(p.dir + "/.npmrc"))
+	p.must(os.Symlink(".env", p.dir+"/package.json"))
+	p.must(os.Symlink(".env", p.dir+"/.ignore"))
+	p.check(lost, "npm ls", "rg -n vat")
 }
 
 // The newest commits are those that an option asks for, and no further ones, only

@@ -89,8 +89,8 @@ func (h *Secrets) searchedBy(dir string) string {
 		Pattern *string `json:"pattern"`
 		Mode    string  `json:"output_mode"`
 	}
-	if h.Tool != "grep" || json.Unmarshal(h.Input, &in) != nil || in.Pattern == nil || in.Mode == "files_with_matches" ||
-		in.Mode == "count" ||
+	if h.Tool != "grep" || json.Unmarshal(h.Input, &in) != nil || in.Pattern == nil ||
+		in.Mode == "files_with_matches" || in.Mode == "count" ||
 		in.Mode == "" && h.Agent == "claude-code" { // which prints names unless it is told otherwise
 		return ""
 	}
@@ -129,8 +129,10 @@ func (h *Secrets) treesOf(command int) (reads []treeRead) {
 		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive &&
 			!(e.Pattern == "" && c.Has(shell.Compares) && h.At.Machine.IsDirectory(e.Target)):
 		case e.Pattern == "" && c.Has(shell.Picks) && c.Finder == 0 && !c.Has(shell.Fed):
-		case e.Pattern == "" || h.Report.Fed(e):
-			reads = append(reads, treeRead{[]string{e.Target}, h.finders(command), h.Report.Fed(e)})
+		case e.Pattern == "": // named, and not what a search found
+			reads = append(reads, treeRead{[]string{e.Target}, []int{command}, h.Report.Fed(e)})
+		case h.Report.Fed(e):
+			reads = append(reads, treeRead{[]string{e.Target}, h.finders(command), true})
 		case !c.Has(shell.Flat):
 			matched, _ := h.At.Machine.Matches(e.Pattern)
 			reads = append(reads, treeRead{starts: matched, commands: []int{command}})

@@ -86,7 +86,8 @@ func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 	if l.gitIs("searches") && len(l.values["-e"])+len(l.values["-f"]) == 0 {
 		operands = operands[min(1, len(operands)):]
 	}
-	if wider || l.longPrefix("--full-d") { // of commits that touch the paths, all is shown
+	// Of commits that touch the paths, all is shown, or what a path was called before.
+	if wider || l.longPrefix("--full-d", "--fol") {
 		defer func() { l.paths = nil }()
 	}
 	dir := h.gitDirectory(c)
@@ -115,6 +116,7 @@ func (l *gitLook) addWord(dir, word string) {
 		l.not = append(l.not, rest)
 		return
 	}
+	l.open = l.open || strings.Contains(word, "^{") // what a tag of a file leads to, say
 	if _, ok := l.repo.Revision(word); ok {
 		l.revs = append(l.revs, word)
 		return

@@ -294,21 +294,8 @@ func (u *use) taking(o option, name string, rest []word) int {
 	}
 	u.option(o, rest[0], name)
 	u.globs().oneWord(rest[0])
-	u.maybeOperand(o, rest[0])
+	u.targets.maybeOperand(o, rest[0])
 	return 1
-}
-
-// maybeOperand counts a value that is the name of a file as read: where options end
-// at the first operand (getopt of the BSDs, POSIXLY_CORRECT), or where a version has
-// no such argument, it is an operand.
-func (u *use) maybeOperand(o option, w word) {
-	abs, ok := absolute(w, u.inv.st)
-	if !ok || o.role != "text" || u.machine.env.Files == nil {
-		return
-	}
-	if info, err := u.machine.env.Files.Lstat(abs); err == nil && !info.Mode.IsDir() {
-		u.targets.reads(w, 0)
-	}
 }
 
 // consequential reports whether a word is an option that writes or runs.

@@ -128,7 +128,9 @@ func (h *heeder) holds(name, words string) string {
 		return name
 	}
 	h.defs.watches(watched{path: real, command: h.out.command, heeded: true})
-	h.defs.settingsElsewhere(name, real)
+	if h.defs.settingsElsewhere(name, real); words == "-" {
+		return ""
+	}
 	data, err := h.machine.env.Files.Read(real, maxHeeded)
 	if err != nil {
 		return name

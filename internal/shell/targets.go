@@ -228,3 +228,16 @@ func hostKnown(text string) bool {
 	}
 	return strings.ContainsAny(rest, "/?#") && !strings.HasPrefix(rest, "/")
 }
+
+// maybeOperand counts a value that is the name of a file as read: where options end
+// at the first operand (getopt of the BSDs, POSIXLY_CORRECT), or where a version has
+// no such argument, it is an operand.
+func (t *targets) maybeOperand(o option, w word) {
+	abs, ok := absolute(w, t.inv.st)
+	if !ok || o.role != "text" || t.machine.env.Files == nil {
+		return
+	}
+	if info, err := t.machine.env.Files.Lstat(abs); err == nil && !info.Mode.IsDir() {
+		t.reads(w, 0)
+	}
+}

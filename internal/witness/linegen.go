@@ -368,11 +368,12 @@ func (g *liner) history() string {
 // take the next word, and what looks like a path behind it, or no path at all.
 func (g *liner) narrowed() string {
 	text := "git" + g.of("", "", "", " --icase-pathspecs", " --literal-pathspecs", " -C src",
-		" -c color.ui=never -C src") + " " + g.of("log -p", "log -p", "diff v1 feature", "show", "show v1", "whatchanged -p",
-		"diff-tree -p v1 feature", "format-patch --stdout --root HEAD", "blame", "stash show -p", "grep SECRET", "log -p --stdin")
+		" -c color.ui=never -C src") + " " + g.of("log -p", "log -p", "diff v1 feature", "show", "show v1",
+		"whatchanged -p", "diff-tree -p v1 feature", "format-patch --stdout --root HEAD", "blame", "stash show -p",
+		"grep SECRET", "log -p --stdin")
 	for again := true; again; again = g.chance(40) {
-		text += " " + g.of("-O", "-I", "-U", "-S", "-G", "-l", "-n", "-X", "-M", "-C", "-B", "--unified", "--line-prefix",
-			"--src-prefix", "--dst-prefix", "--anchored", "--ignore-matching-lines", "--word-diff-regex",
+		text += " " + g.of("-O", "-I", "-U", "-S", "-G", "-l", "-n", "-X", "-M", "-C", "-B", "--unified",
+			"--line-prefix", "--src-prefix", "--dst-prefix", "--anchored", "--ignore-matching-lines", "--word-diff-regex",
 			"--ws-error-highlight", "--diff-merges", "--encoding", "--decorate-refs", "--decorate-refs-exclude",
 			"--exclude", "--pretty", "--format", "--date", "--skip-to", "--rotate-to", "--cc", "--to", "--suffix",
 			"--signature", "--subject-prefix", "-v", "--relative", "--submodule", "--abbrev", "--stat", "--color",
@@ -390,8 +391,8 @@ func (g *liner) narrowed() string {
 func (g *liner) gathered() string {
 	dir := g.of("docs", "data", "src/sub", ".", "build", "kit")
 	return g.of("mv ", "git mv ", "mv -t "+dir+" ", "ln ", "cp -l ") +
-		g.of("notes.txt", "src/todo.txt", "out.txt", "scratch/one.txt", "src/tax.js", "docs/a.md", "src/half.txt") + " " +
-		g.of(dir, dir+"/", dir+"/q.md", dir+"/o.o", "") + g.of("; ", " && ", "\n") +
+		g.of("notes.txt", "src/todo.txt", "out.txt", "scratch/one.txt", "src/tax.js", "docs/a.md", "src/half.txt") +
+		" " + g.of(dir, dir+"/", dir+"/q.md", dir+"/o.o", "") + g.of("; ", " && ", "\n") +
 		g.of("rm ", "rm -f ", "sed -i d ", "truncate -s 0 ", "tee ", "git rm -f ", "rm -rf ") +
 		dir + "/" + g.of("*", "*.*", "*.txt", "[a-z]*", "?*", "*.md", "*.o") + g.of("", " < README.md")
 }
@@ -400,7 +401,8 @@ func (g *liner) gathered() string {
 func (g *liner) valued() string {
 	program := g.of("head", "tail", "sort", "cut", "nl", "od", "xxd", "strings", "grep one", "less", "more", "uniq",
 		"column", "fold", "tac", "wc", "sum", "base64", "comm", "join", "paste", "diff", "cmp", "git blame", "git diff",
-		"git show", "jq -R .", "sed", "awk 1", "file", "stat", "split", "expand", "fmt", "pr", "tr", "zcat", "gzip -c", "bat", "rg one")
+		"git show", "jq -R .", "sed", "awk 1", "file", "stat", "split", "expand", "fmt", "pr", "tr", "zcat",
+		"gzip -c", "rg one")
 	option := "-" + g.of("a", "b", "c", "d", "e", "f", "g", "h", "i", "k", "l", "m", "n", "o", "p", "r", "s", "t", "u",
 		"v", "w", "x", "y", "z", "A", "B", "C", "D", "F", "I", "L", "N", "P", "S", "T", "U", "lp", "pl", "cp", "bs",
 		"-pattern", "-lines", "-key", "-args", "-unified", "-width", "-reverse", "-suffix")
