@@ -51,7 +51,8 @@ func TestSecretsBelow(t *testing.T) {
 		"find . -type f | xargs grep -l KEY | xargs cat", "grep -rl KEY . | xargs cat", "cat .*", "cat .e*",
 		"git diff --no-index docs .", "git diff --no-index /dev ..", "diff docs .", "grep -r SHOP_KEY * .",
 		"zip -r - .", "find . -name a.txt -exec grep -r SHOP_KEY . \\;", "ls src | xargs grep -r SHOP_KEY .",
-		"find src -type f -exec grep -r SHOP_KEY .. \\;", "find . -type f -exec black --check {} +", "find . -type f | xargs isort -c",
+		"find src -type f -exec grep -r SHOP_KEY .. \\;", "find . -type f -exec black --check {} +",
+		"find . -type f | xargs isort -c",
 		"find . -type f -exec isort -c {} \\;", "black --diff .e*")
 	p.check(kept, "black --check .", "isort -c .",
 		"find . -name '*.py' -exec black --check {} +", "black --diff src/*",
@@ -84,6 +85,15 @@ func TestSecretsBelow(t *testing.T) {
 	p.must(os.Remove(p.dir + "/.env"))
 	p.check(kept, "find . -type f | xargs cat", "grep -rn SHOP_KEY .", "tar cf - . | base64",
 		"ls -A | head -1 | xargs cat")
+	p.must(os.MkdirAll(p.dir+"/lib/deep", 0o755))
+	p.write("lib/deep/.env", "SHOP_KEY=9\n")
+	p.must(os.Symlink("../lib", p.dir+"/docs/l"))
+	p.check(lost, "grep -R SHOP_KEY docs", "rg -uuL SHOP_KEY docs", "find -L docs -type f -exec cat {} +",
+		"grep -R --exclude-dir=lib SHOP_KEY docs", "grep -r SHOP_KEY docs/*",
+		"find docs -type l -exec grep -r SHOP_KEY {} +", "find docs/* | xargs rg -uu SHOP", "tar -chf - docs", "diff -rN docs src")
+	p.check(kept, "grep -r SHOP_KEY docs", "grep -R --include='*.md' SHOP_KEY docs", "find -L docs -name '*.md'")
+	p.must(os.RemoveAll(p.dir + "/lib"))
+	p.must(os.Remove(p.dir + "/docs/l"))
 	p.must(os.Symlink(p.home+"/x/.aws/credentials", p.dir+"/innocent"))
 	p.write("../x/.aws/credentials", "a\n")
 	p.check(lost, "find . -type l | xargs cat", "cat innocent")

@@ -179,18 +179,49 @@ func (h *Secrets) startsOf(command int) (starts []string) {
 // printsFrom walks what a command reads.
 func (h *Secrets) printsFrom(r treeRead) string {
 	s := newSieve(h, r.commands)
+	handed := r.opens && !h.Report.Commands[r.commands[0]].Has(shell.Flat)
 	for _, start := range r.starts {
-		prints := func(name string, mode fs.FileMode) bool {
-			return h.isSecretFile(name, mode, r.opens, s.follows()) && s.passes(start, name)
+		start = h.At.Machine.Real(start) // a glob may name a link
+		var linked []string
+		prints := func(name, shown string, mode fs.FileMode) bool {
+			if mode&fs.ModeSymlink != 0 && (s.follows() || handed) {
+				linked = append(linked, shown)
+			}
+			return h.isSecretFile(name, mode, r.opens, s.follows()) &&
+				(handed && name != shown || s.passes(start, shown)) // no search looks behind a link that it hands over
 		}
-		found := h.walkFor(start, maxBelow, prints, func(dir string) bool {
-			return s.leavesOut(strings.TrimPrefix(dir, start))
-		})
-		switch found {
+		found := h.walkFor(start, maxBelow, func(name string, mode fs.FileMode) bool { return prints(name, name, mode) },
+			func(dir string) bool { return s.leavesOut(strings.TrimPrefix(dir, start)) })
+		switch found = cmp.Or(found, h.behindLinks(&linked, prints)); found {
 		case "":
 		case tooLarge:
 			return start + ", which is too large to look through,"
 		default:
+			return found
+		}
+	}
+	return ""
+}
+
+// maxLinked bounds how many links are followed below one place.
+const maxLinked = 64
+
+// behindLinks walks the directories to which links lead, and those of the links in
+// them, which prints adds. A file there is shown under the name of the link.
+func (h *Secrets) behindLinks(linked *[]string, prints func(name, shown string, mode fs.FileMode) bool) string {
+	var seen []string
+	for ; len(*linked) > 0; *linked = (*linked)[1:] {
+		link := (*linked)[0]
+		real := h.At.Machine.Real(link)
+		if !h.At.Machine.IsDirectory(real) || slices.Contains(seen, real) {
+			continue
+		}
+		if seen = append(seen, real); len(seen) > maxLinked {
+			return tooLarge
+		}
+		if found := h.walkFor(real, maxBelow, func(name string, mode fs.FileMode) bool {
+			return prints(name, link+strings.TrimPrefix(name, real), mode)
+		}, func(string) bool { return false }); found != "" {
 			return found
 		}
 	}

@@ -373,8 +373,8 @@ func (g *liner) narrowed() string {
 		"grep SECRET", "log -p --stdin")
 	for again := true; again; again = g.chance(40) {
 		text += " " + g.of("-O", "-I", "-U", "-S", "-G", "-l", "-n", "-X", "-M", "-C", "-B", "--unified",
-			"--line-prefix", "--src-prefix", "--dst-prefix", "--anchored", "--ignore-matching-lines", "--word-diff-regex",
-			"--ws-error-highlight", "--diff-merges", "--encoding", "--decorate-refs", "--decorate-refs-exclude",
+			"--line-prefix", "--src-prefix", "--dst-prefix", "--anchored", "--ignore-matching-lines",
+			"--word-diff-regex", "--ws-error-highlight", "--diff-merges", "--encoding", "--decorate-refs", "--decorate-refs-exclude",
 			"--exclude", "--pretty", "--format", "--date", "--skip-to", "--rotate-to", "--cc", "--to", "--suffix",
 			"--signature", "--subject-prefix", "-v", "--relative", "--submodule", "--abbrev", "--stat", "--color",
 			"--since", "--until", "--author", "--grep", "--max-count", "--skip", "--glob", "--filter", "--reverse",
