@@ -359,7 +359,10 @@ func TestValuesThatAreFiles(t *testing.T) {
 		"POSIXLY_CORRECT=1 head a.txt -n 3", "env POSIXLY_CORRECT=1 head a.txt", "git blame --reverse .env",
 		"git config core.pager '--type=x;id' --get", "git config core.hooksPath --list", "git init --template src",
 		"git init --separate-git-dir x", "git branch --track b main", "git branch b origin/main")
-	p.check(kept, "head -n 3 a.txt", "head a.txt -n 3", "sort a.txt -k 2", "git config --get user.name", "git branch b",
+	p.must(os.Link(p.dir+"/.env", p.dir+"/docs/h.txt"))
+	p.check(lost, "git add docs && git diff --cached", "git add docs", "yq 'strload(\".env\")' a.txt")
+	p.must(os.Remove(p.dir + "/docs/h.txt"))
+	p.check(kept, "git add docs", "head -n 3 a.txt", "head a.txt -n 3", "sort a.txt -k 2", "git config --get user.name", "git branch b",
 		"git branch b main", "git init new")
 }
 

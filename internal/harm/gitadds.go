@@ -165,7 +165,8 @@ func (s *addSearch) below(dir string, depth int) (found string) {
 		case e.Name == ".git" || e.Name == "node_modules":
 		case e.Type.IsDir() && !s.passesOver(name, true):
 			found = s.below(name, depth+1)
-		case e.Type.IsRegular() && s.secrets.At.Machine.Secrets.Match(name) && !s.repo.Tracks(name) &&
+		case e.Type.IsRegular() && (s.secrets.At.Machine.Secrets.Match(name) ||
+			len(s.secrets.withTwins()) > 0 && s.secrets.isTwin(name)) && !s.repo.Tracks(name) &&
 			!s.passesOver(name, false):
 			found = name
 		}

@@ -136,7 +136,7 @@ func (gl *gitLine) setting(w word) {
 func plainGitKey(name string) bool {
 	switch strings.ToLower(name) {
 	case "core.quotepath", "user.name", "user.email", "core.abbrev", "log.showsignature", "diff.renames",
-		"diff.renamelimit", "core.autocrlf", "merge.renamelimit", "log.date", "log.decorate", "log.follow",
+		"diff.renamelimit", "core.autocrlf", "merge.renamelimit", "log.date", "log.decorate",
 		"diff.noprefix", "diff.mnemonicprefix", "diff.algorithm", "diff.context", "status.relativepaths",
 		"status.showuntrackedfiles", "status.submodulesummary", "grep.linenumber", "grep.patterntype", "color.ui",
 		"column.ui", "commit.gpgsign", "tag.gpgsign", "advice.detachedhead", "init.defaultbranch", "core.longpaths",

@@ -17,10 +17,16 @@ func JQ(filter string) (effects []Effect) {
 // that read other files, evaluate text or run programs.
 func YQ(expression string) []Effect {
 	effects := JQ(expression)
-	for _, name := range [...]string{"load", "load_str", "load_xml", "load_props", "load_base64", "eval", "system",
-		"strenv", "envsubst"} {
-		if wordIn(expression, name) {
-			return append(effects, known(Unclear, "a yq expression that uses "+name))
+	for i := 0; i < len(expression); i++ {
+		start := i
+		for i < len(expression) && nameByte(expression[i]) {
+			i++
+		}
+		word := expression[start:i]
+		key := start > 0 && (expression[start-1] == '.' || expression[start-1] == '"')
+		if !key && (strings.Contains(word, "load") || strings.Contains(word, "eval") || // str_load, strload ...
+			word == "system" || word == "strenv" || word == "envsubst") {
+			return append(effects, known(Unclear, "a yq expression that uses "+word))
 		}
 	}
 	return effects
