@@ -188,7 +188,8 @@ func (w *witnessing) unsaid(report shell.Report, r ran) []string {
 		})
 		switch {
 		case named || speaks(shell.Run), s.Words[0] == "/proc/self/exe": // itself once more
-		case strings.HasPrefix(s.Words[0], "/usr/") || strings.HasPrefix(s.Words[0], "/bin/"):
+		case strings.HasPrefix(s.Words[0], "/usr/"), strings.HasPrefix(s.Words[0], "/bin/"),
+			strings.HasPrefix(s.Words[0], "/sbin/"):
 			w.helper(program(report) + " starts " + s.Words[0])
 		default:
 			list = append(list, fmt.Sprintf("program: %s was started", s.Words[0]))
