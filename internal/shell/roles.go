@@ -248,8 +248,8 @@ func (u *use) language(role string, w word) {
 	case "jq", "yq":
 		u.codes.filter(role, w)
 	case "jqfile", "yqfile":
-		if len(u.pos) > 0 { // jq 1.6 takes the first operand for the file of -f
-			u.out.unknown(PartWords, u.inv.raw, "this names the file of a filter behind another operand")
+		if len(u.pos) > 0 || strings.HasPrefix(w.raw, "-") { // jq 1.6: -f is a flag, and its file the first operand
+			u.out.unknown(PartWords, u.inv.raw, "this names the file of a filter where versions take another one")
 		}
 		u.codes.filterFile(role, w)
 	case "inline":
