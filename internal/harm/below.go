@@ -190,8 +190,10 @@ func (h *Secrets) printsFrom(r treeRead) string {
 			return h.isSecretFile(name, mode, r.opens, s.follows()) &&
 				(handed && name != shown || s.passes(start, shown)) // no search looks behind a link that it hands over
 		}
-		found := h.walkFor(start, maxBelow, func(name string, mode fs.FileMode) bool { return prints(name, name, mode) },
-			func(dir string) bool { return s.leavesOut(strings.TrimPrefix(dir, start)) })
+		plain := func(name string, mode fs.FileMode) bool { return prints(name, name, mode) }
+		found := h.walkFor(start, maxBelow, plain, func(dir string) bool {
+			return s.leavesOut(strings.TrimPrefix(dir, start))
+		})
 		switch found = cmp.Or(found, h.behindLinks(&linked, prints)); found {
 		case "":
 		case tooLarge:

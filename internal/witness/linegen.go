@@ -374,11 +374,12 @@ func (g *liner) narrowed() string {
 	for again := true; again; again = g.chance(40) {
 		text += " " + g.of("-O", "-I", "-U", "-S", "-G", "-l", "-n", "-X", "-M", "-C", "-B", "--unified",
 			"--line-prefix", "--src-prefix", "--dst-prefix", "--anchored", "--ignore-matching-lines",
-			"--word-diff-regex", "--ws-error-highlight", "--diff-merges", "--encoding", "--decorate-refs", "--decorate-refs-exclude",
-			"--exclude", "--pretty", "--format", "--date", "--skip-to", "--rotate-to", "--cc", "--to", "--suffix",
-			"--signature", "--subject-prefix", "-v", "--relative", "--submodule", "--abbrev", "--stat", "--color",
-			"--since", "--until", "--author", "--grep", "--max-count", "--skip", "--glob", "--filter", "--reverse",
-			"--contents", "--ignore-rev", "--date-order", "--follow", "--full-diff", "")
+			"--word-diff-regex", "--ws-error-highlight", "--diff-merges", "--encoding", "--decorate-refs",
+			"--decorate-refs-exclude", "--exclude", "--pretty", "--format", "--date", "--skip-to",
+			"--rotate-to", "--cc", "--to", "--suffix", "--signature", "--subject-prefix", "-v", "--relative",
+			"--submodule", "--abbrev", "--stat", "--color", "--since", "--until", "--author", "--grep",
+			"--max-count", "--skip", "--glob", "--filter", "--reverse", "--contents", "--ignore-rev",
+			"--date-order", "--follow", "--full-diff", "")
 	}
 	path := g.of("src", "docs", "README.md", "docs/a.md", "m", "x", "1", "keep", "KEEP", "src README.md", "all", "on")
 	return g.of("", "", "", "ls gone.txt | xargs ", "echo keep | xargs ", "ls scratch | xargs ",
