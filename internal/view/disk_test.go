@@ -106,9 +106,14 @@ func TestResolve(t *testing.T) {
 	w := view.NewMemory(false)
 	w.Dir("/a/b", 0o755).Link("/a/l", "b").Link("/abs", "/a/b").Link("/up", "a/../a/b").Link("/loop",
 		"loop").Link("/x1", "x2").Link("/x2", "x1").File("/f", "", 0o644)
+	w.Link("/proc/self", "7").Link("/proc/7/cwd", "/a").Link("/dev/fd", "/proc/self/fd").Dir("/proc/7/fd", 0o755).
+		Link("/mine", "/proc/self/cwd").Link("/proc/7/fd/0", "/f")
 	for name, want := range map[string]string{
 		"/a/l/new": "/a/b/new", "/abs/..": "/a", "/up/x": "/a/b/x", "/a/./b//c": "/a/b/c",
 		"/missing/x/y": "/missing/x/y", "/..": "/", "/a/l/..": "/a",
+		// What Linux makes for each process leads nowhere that is known.
+		"/mine/b": "/proc/7/cwd/b", "/dev/fd/../cwd/b": "/proc/7/cwd/b", "/dev/fd/0": "/proc/7/fd/0",
+		"/mine/../b": "/proc/7/cwd/b",
 	} {
 		if got, err := view.Resolve(w, name); err != nil || got != want {
 			t.Errorf("%s: %q, %v", name, got, err)

@@ -126,6 +126,7 @@ type resolver struct {
 	same    bool // what of the text was walked is real, but for a final slash
 	links   int
 	missing bool
+	whose   bool // real leads through a link that leads elsewhere for each process
 }
 
 func (r *resolver) step() error {
@@ -139,6 +140,9 @@ func (r *resolver) step() error {
 		r.same = r.same && start == 0
 		return nil
 	case "..":
+		if r.whose {
+			return nil
+		}
 		if r.missing {
 			return fs.ErrNotExist
 		}
@@ -155,7 +159,7 @@ func (r *resolver) enter(part string, end int) error {
 	if !r.same {
 		next = strings.TrimSuffix(r.real, "/") + "/" + part
 	}
-	if r.missing {
+	if r.missing || r.whose {
 		r.real = next
 		return nil
 	}
@@ -169,8 +173,19 @@ func (r *resolver) enter(part string, end int) error {
 	case info.Mode&fs.ModeSymlink == 0:
 		r.real = next
 		return nil
+	case ofAProcess(next):
+		r.real, r.whose = next, true
+		return nil
 	}
 	return r.follow(next)
+}
+
+// ofAProcess reports whether a link is one that Linux makes for a process: cwd,
+// root, exe, what it has open. Where it leads for whoever asks here says nothing
+// of the process that will go there.
+func ofAProcess(link string) bool {
+	below, ok := strings.CutPrefix(link, "/proc/")
+	return ok && strings.Contains(below, "/")
 }
 
 func (r *resolver) follow(link string) error {
