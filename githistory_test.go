@@ -117,3 +117,27 @@ func TestHistoryThatCannotBeRead(t *testing.T) {
 	p.git("add", "-f", ".env")
 	p.check(lost, "git show", "git log -p")
 }
+
+// What git shows is not what the commits say where the index cannot be read, the
+// history is cut off, or something stands in the place of what there is.
+func TestWhatStandsBetweenGitAndItsHistory(t *testing.T) {
+	p := withHistory(t)
+	p.check(kept, "git show", "git diff HEAD")
+	p.git("update-index", "--split-index")
+	p.check(lost, "git show", "git log -p", "git diff HEAD")
+	p.git("update-index", "--no-split-index")
+	p.check(kept, "git show", "git diff HEAD")
+	index, err := os.ReadFile(p.dir + "/.git/index")
+	p.must(err)
+	p.must(os.Remove(p.dir + "/.git/index"))
+	p.check(lost, "git diff HEAD", "git diff --cached")
+	p.must(os.WriteFile(p.dir+"/.git/index", index, 0o644))
+	p.must(os.MkdirAll(p.dir+"/.git/info", 0o755))
+	p.must(os.WriteFile(p.dir+"/.git/info/grafts", nil, 0o644))
+	p.check(lost, "git show")
+	p.must(os.Remove(p.dir + "/.git/info/grafts"))
+	p.check(kept, "git show")
+	p.git("replace", "--graft", "HEAD")
+	p.git("pack-refs", "--all")
+	p.check(lost, "git show", "git log -p -1")
+}

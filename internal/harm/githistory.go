@@ -98,7 +98,15 @@ func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 			l.addWord(dir, o)
 		}
 	}
+	if l.gitIs("searches") && (l.open || l.named || slices.ContainsFunc(l.revs, mayBeHash)) {
+		l.paths = nil // of a file that is given as an object, git grep heeds none
+	}
 	return l
+}
+
+// mayBeHash reports whether a word may be the beginning of an object's name.
+func mayBeHash(word string) bool {
+	return len(word) >= 4 && strings.Trim(word, "0123456789abcdefABCDEF") == ""
 }
 
 // addWord reads one operand: a revision, two of them, or a path.
@@ -222,7 +230,9 @@ func (l *gitLook) unless(not bool, look func() string) string {
 	if not {
 		return ""
 	}
-	l.against = l.beside()
+	if l.against = l.beside(); l.against == "" && l.repo.Unread(l.gitIs("lays-index-beside")) {
+		l.against = Objection("this prints what git has, whose index nod cannot read: " + printable.Text(l.Source))
+	}
 	if l.trees { // any file of a commit may stand beside any other then
 		return cmp.Or(l.tracked(), l.inTrees(func(repo.File) bool { return true }))
 	}
@@ -335,6 +345,8 @@ func (l *gitLook) eachCommit() string {
 // blobs are contents that are named by the name of the object: known is what
 // the index and the newest commits say they are.
 func (l *gitLook) blobs() string {
+	defer func(paths []string) { l.paths = paths }(l.paths)
+	l.paths = nil // git heeds none of them here
 	var named []repo.File
 	for _, rev := range l.revs {
 		if f, ok := l.repo.Blob(rev); ok {

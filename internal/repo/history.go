@@ -2,6 +2,8 @@ package repo
 
 import (
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -316,7 +318,8 @@ func (r *Repo) commit(id string) (c commit, ok bool) {
 	o, ok := r.object(id)
 	for range 4 {
 		if ok && o.kind == tagObject {
-			o, ok = r.object(r.raw(field(o.data, "object ")))
+			id = r.raw(field(o.data, "object "))
+			o, ok = r.object(id)
 		}
 	}
 	if !ok || o.kind != commitObject {
@@ -335,8 +338,29 @@ func (r *Repo) commit(id string) (c commit, ok bool) {
 			c.at, _ = strconv.ParseInt(words[max(0, len(words)-2)], 10, 64)
 		}
 	}
+	if r.isShallow(id) {
+		c.parents = nil // git shows such a commit as if it were the first
+	}
 	return c, c.tree != ""
 }
+
+// isShallow reports whether the history is cut off at a commit.
+func (s *store) isShallow(id string) bool {
+	if s.shallow == nil {
+		s.shallow = map[string]bool{}
+		data, err := s.files.Read(s.Common+"/shallow", maxShallow)
+		s.over = s.over || err != nil && !errors.Is(err, fs.ErrNotExist)
+		for line := range strings.Lines(string(data)) {
+			id, _ := hex.DecodeString(strings.TrimSpace(line))
+			s.shallow[string(id)] = true
+		}
+	}
+	return s.shallow[id]
+}
+
+// maxShallow bounds how much of the list of commits is read at which a history is
+// cut off.
+const maxShallow = 1 << 20
 
 func field(data []byte, key string) string {
 	for line := range strings.Lines(string(data)) {
@@ -422,7 +446,7 @@ func (r *Repo) log(ref string) (ids []string) {
 // a tag, the name of an object or how it begins, with ~N, ^N, ^{...} and @{N}
 // behind.
 func (r *Repo) Revision(rev string) (id string, ok bool) {
-	if !r.load() && r.fault != "is not in git" || rev == "" || len(rev) > 512 {
+	if !r.load() && r.fault != notInGit || rev == "" || len(rev) > 512 {
 		return "", false
 	}
 	base, steps := rev, ""

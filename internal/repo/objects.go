@@ -47,7 +47,8 @@ type store struct {
 	fans      map[string][]byte // how pack indexes begin
 	unpacked  map[place]object
 	unzip     io.Reader
-	over      bool // an object was not read since it was one too many
+	shallow   map[string]bool // raw names of commits without their parents; nil: not looked yet
+	over      bool            // an object was not read since it was one too many
 }
 
 func (s *store) size() int {
@@ -96,13 +97,24 @@ func (s *store) object(id string) (object, bool) {
 // at: behind more objects than are read for one decision, in refs that are not
 // plain files, or in another repository's store.
 func (r *Repo) Beyond() bool {
-	if r.over {
+	if r.over || r.Unread(false) {
 		return true
 	}
 	config, err := r.files.Read(r.Common+"/config", 1<<20)
 	text := strings.ToLower(string(config))
 	return err != nil && !r.missing("config") || strings.Contains(text, "reftable") ||
 		strings.Contains(text, "promisor") || !r.missing("objects/info/alternates")
+}
+
+// Unread reports whether the repository has an index that cannot be read here, such as
+// a split index, so that nothing is known of what git has; or, for what lays the index
+// beside commits, commits and no index at all.
+func (r *Repo) Unread(beside bool) bool {
+	if r.load() {
+		return false
+	}
+	_, commits := r.base("HEAD")
+	return r.fault != notInGit || beside && commits
 }
 
 func (s *store) loose(id string) object {

@@ -51,6 +51,9 @@ type Repo struct {
 	ignoring map[string]ignoreFile // by name
 }
 
+// notInGit is the fault of a repository that has no index yet.
+const notInGit = "is not in git"
+
 // Around finds the repository in whose working tree a real path lies, as git
 // does from there. false where there is none, or none that can be followed.
 func Around(files view.Files, name string) (*Repo, bool) {
@@ -106,12 +109,12 @@ func leads(files view.Files, file, prefix, from string) (string, bool) {
 func (r *Repo) Lost(name string) (why string) {
 	below, ok := strings.CutPrefix(name, r.Top+"/")
 	if !ok || !r.load() {
-		return cmp.Or(r.fault, "is not in git")
+		return cmp.Or(r.fault, notInGit)
 	}
 	e, ok := r.index.find(below)
 	switch {
 	case !ok || e.mode&0o170000 != 0o100000 || e.intent:
-		return "is not in git"
+		return notInGit
 	case e.stage != 0:
 		return "is in conflict"
 	}
@@ -173,7 +176,7 @@ func (r *Repo) load() bool {
 		r.index, err = parseIndex(string(data), r.size())
 	}
 	if err != nil {
-		r.fault = "is not in git"
+		r.fault = notInGit
 		if _, missing := r.files.Lstat(r.Dir + "/index"); missing == nil {
 			r.fault = "is in a repository whose index cannot be read"
 		}
