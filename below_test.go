@@ -182,8 +182,39 @@ func TestSecretsThatRipgrepSees(t *testing.T) {
 	ask(kept, "rg SHOP_KEY", "rg --hidden SHOP_KEY", "rg --files | xargs cat", "fd . | xargs cat",
 		"fd -H . | xargs cat")
 	ask(lost, "rg --hidden --no-ignore SHOP_KEY", "rg -uu SHOP_KEY", "fd -HI . | xargs cat", "fd -u . | xargs cat")
+	ask(lost, "rg --type-add 'e:.env' --no-ignore-vcs -te SHOP_KEY")
 	p.write(".ignore", "!.env\n")
 	ask(lost, "rg --hidden SHOP_KEY")
+	p.must(os.Remove(p.dir + "/.ignore"))
+	p.write("sub/.env", "SHOP_KEY=x\n")
+	p.write("sub/.gitignore", "!.env.example\n")
+	ask(kept, "rg SHOP_KEY")
+	for _, shown := range []string{"!.env", "!.*", "!*", "!**/.env", "!sub/.e[n]v"} {
+		p.write("sub/.gitignore", shown+"\n")
+		ask(lost, "rg SHOP_KEY", "cd sub && rg SHOP_KEY", "rg --files | xargs cat", "fd . | xargs cat")
+	}
+}
+
+// A shell expands a glob behind ".." from where a link leads, and takes a name apart
+// that comes out of a list.
+func TestNamesThatAreNotWhatTheySeem(t *testing.T) {
+	p := withSecret(t)
+	p.write("keys/d/x", "1\n")
+	p.write("keys/id_rsa", "SHOP_KEY\n")
+	p.must(os.Symlink("keys/d", p.dir+"/q"))
+	p.check(lost, "cat q/../i*", "cd q && cat ../i*", "cat q*/../i*", "cat [q]/../i*", "cp q/../i* n1", "grep K q/../*",
+		"cat src/../keys/i*", "for f in q/../i*; do cat $f; done")
+	p.check(kept, "cat src/../docs/*", "cat s*/../docs/*")
+	p.write("docs/b.md", "vat\n")
+	p.check(kept, "find docs -type f | xargs cat", "git ls-files docs | xargs cat")
+	p.write("docs/y .env z.md", "vat\n")
+	p.check(lost, "find docs -type f | xargs cat", "cat $(find docs -type f)", "grep -rl vat docs | xargs head",
+		"for f in $(find docs -type f); do cat $f; done", "find docs -type f | while read f; do cat $f; done")
+	p.must(os.Rename(p.dir+"/docs/y .env z.md", p.dir+"/docs/y .e*v"))
+	p.check(lost, "cat $(find docs -type f)")
+	p.write("[k].pem", "1\n")
+	p.write("\\x.pem", "1\n")
+	p.check(lost, `cat \[?\].pe*`, `cat '['?].pe*`, `cat \\*`, `cat '\'*`)
 }
 
 // The agent's own search of a tree is looked through like that of a command.

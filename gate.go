@@ -153,6 +153,9 @@ func (g *Gate) Stored(c Call) json.RawMessage { return g.trial(c).withheld.Store
 func (g *Gate) trial(c Call) *trial {
 	start := g.now()
 	at := &place.Workspace{Machine: g.machine, Dir: c.Dir, Environ: c.Environ} // without a usable root before look
+	if w, ok := g.memory.(Witness); ok {
+		at.Wrote = func(real string) bool { return w.Origin(real) != "" }
+	}
 	t := &trial{gate: g, call: c, id: newID(start), start: start}
 	t.answers = &answers{now: g.now, spent: map[Layer]time.Duration{}, mark: start}
 	t.enter(at, &shell.Report{})

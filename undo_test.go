@@ -269,6 +269,11 @@ func TestBuildOutputCanBeMadeAgain(t *testing.T) {
 		"mv work.txt out/new/x") // where it might be deleted next
 	p.check(kept, "mv a.txt dist/a.txt", "mv dist/app.js dist/b.js", "mv work.txt src/")
 	p.must(os.Remove(p.dir + "/work.txt"))
+	p.write("notes/one.txt", "unsaved\n")
+	p.write("tree/dist/one.txt", "unsaved\n")
+	p.check(lost, "mv notes src/dist", "mkdir q; mv notes q/dist", "mv -T notes src/dist", "mv notes/one.txt src/dist/x")
+	p.check(kept, "mv notes src/others")
+	p.must(os.RemoveAll(p.dir + "/notes"))
 
 	p.write(".gitignore", "dist/\n/out\n*.log\nbuild/\n")
 	p.check(lost, "rm -rf build", "rm -rf dist") // the working tree's ignore file is nobody's word

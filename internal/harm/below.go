@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -190,9 +191,12 @@ func (h *Secrets) printsFrom(r treeRead) string {
 			return h.isSecretFile(name, mode, r.opens, s.follows()) &&
 				(handed && name != shown || s.passes(start, shown)) // no search looks behind a link that it hands over
 		}
-		plain := func(name string, mode fs.FileMode) bool { return prints(name, name, mode) }
+		dir := h.Report.Commands[r.commands[0]].Dir
+		plain := func(name string, mode fs.FileMode) bool {
+			return prints(name, name, mode) || r.opens && s.fallsApart(dir, name)
+		}
 		found := h.walkFor(start, maxBelow, plain, func(dir string) bool {
-			return s.leavesOut(strings.TrimPrefix(dir, start))
+			return s.leavesOut(start, strings.TrimPrefix(dir, start))
 		})
 		switch found = cmp.Or(found, h.behindLinks(&linked, prints)); found {
 		case "":
@@ -203,6 +207,29 @@ func (h *Secrets) printsFrom(r treeRead) string {
 		}
 	}
 	return ""
+}
+
+// fallsApart reports whether a name that is handed on as a word may be taken for
+// several words, some of which name a secret: shells and xargs take words apart at
+// blanks, and expand what looks like a glob.
+func (s sieve) fallsApart(dir, name string) bool {
+	if !strings.ContainsAny(name, " \t\n\"'\\*?[") {
+		return false
+	}
+	plain := strings.NewReplacer(`"`, "", "'", "", `\`, "").Replace(name)
+	for piece := range strings.FieldsSeq(plain) {
+		if !path.IsAbs(piece) {
+			piece = path.Join(dir, piece)
+		}
+		at := s.secrets.At
+		matched, _ := at.Machine.Matches(piece)
+		if slices.ContainsFunc(matched, func(m string) bool {
+			return !at.Missing(m) && s.secrets.isSecretName(at.Machine.Real(m))
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // maxLinked bounds how many links are followed below one place.

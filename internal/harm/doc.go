@@ -30,6 +30,8 @@ type Secrets struct {
 	may    *string     // what maySecret found; nil: not looked yet
 	walked int         // names that isSecretName was asked of
 	twins  []view.Info // secrets with a second name; nil: not looked yet
+	// negations are what ignore files take out of what is ignored, by file, once looked.
+	negations map[string][]string
 }
 
 // Of returns both answers for one call.

@@ -74,10 +74,10 @@ func (s sieve) follows() bool {
 
 // leavesOut reports whether no command looks into a directory, given by what
 // stands behind the place where the search starts.
-func (s sieve) leavesOut(below string) bool {
+func (s sieve) leavesOut(start, below string) bool {
 	return below != "" && slices.ContainsFunc(s.filters, func(f filter) bool {
 		return f.tests != nil && !s.whole && f.tests.tooDeep(below) || f.Has(shell.Shallow) && !f.anyPattern() ||
-			f.skipsHidden() && hiddenPart(below) || f.leavesDirectory(below)
+			s.hides(f, start, below) || f.leavesDirectory(below)
 	})
 }
 
@@ -85,7 +85,7 @@ func (s sieve) leavesOut(below string) bool {
 func (s sieve) passes(start, name string) bool {
 	below := strings.TrimPrefix(name, start)
 	for _, f := range s.filters {
-		if !s.through(f, below, name) {
+		if !s.through(f, start, name) {
 			return false
 		}
 	}
@@ -115,16 +115,84 @@ func (s sieve) named(start, below string, dir bool) bool {
 	return true
 }
 
-func (s sieve) through(f filter, below, name string) bool {
+func (s sieve) through(f filter, start, name string) bool {
+	below := strings.TrimPrefix(name, start)
 	switch {
 	case f.tests != nil, f.names:
 		return true // see named
 	case f.Has(shell.Git):
 		return s.throughGit(f, name)
-	case f.skipsHidden() && hiddenPart(below), f.skipsIgnored() && s.ignored(name), f.leavesDirectory(below):
+	case s.hides(f, start, below), f.skipsIgnored() && s.ignored(name), f.leavesDirectory(below):
 		return false
 	}
 	return f.hasExtension(name) && (!f.Has(shell.Searches) || f.selects(name) && s.holds(f, name))
+}
+
+// hides reports whether a command leaves out what lies there because it is hidden.
+// To programs that heed ignore files, a line such as !.env brings it back.
+func (s sieve) hides(f filter, start, below string) bool {
+	return f.skipsHidden() && hiddenPart(below) && !(f.Is.Has(shell.SkipsIgnored) && s.shown(start+below))
+}
+
+// shown reports whether an ignore file may take a hidden name out of what is
+// ignored.
+func (s sieve) shown(name string) bool {
+	files := s.secrets.userIgnores()
+	if r := s.secrets.At.RepositoryAt(path.Dir(name)); r != nil {
+		files = append(files, r.Common+"/info/exclude")
+	}
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		for _, ignore := range [...]string{".gitignore", ".ignore", ".rgignore", ".fdignore"} {
+			files = append(files, path.Join(dir, ignore))
+		}
+		if dir == "/" || dir == "." {
+			break
+		}
+	}
+	return s.secrets.unignores() || slices.ContainsFunc(files, func(file string) bool {
+		return slices.ContainsFunc(s.negated(file), func(glob string) bool { return showsHidden(glob, name) })
+	})
+}
+
+// negated are the lines of an ignore file that take something out again, without
+// their sign.
+func (s sieve) negated(file string) []string {
+	h := s.secrets
+	if list, known := h.negations[file]; known {
+		return list
+	}
+	list := []string{}
+	data, err := h.At.Machine.Files.Read(file, maxIgnoreFile)
+	if err != nil && !h.At.Missing(file) {
+		list = []string{"*"} // it cannot be read, and may say anything
+	}
+	for line := range strings.Lines(string(data)) {
+		if glob, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
+			list = append(list, glob)
+		}
+	}
+	if h.negations == nil {
+		h.negations = map[string][]string{}
+	}
+	h.negations[file] = list
+	return list
+}
+
+// maxIgnoreFile bounds how much of an ignore file is read.
+const maxIgnoreFile = 256 << 10
+
+// showsHidden reports whether a glob may mean a hidden component of a name.
+func showsHidden(glob, name string) bool {
+	last := path.Base(strings.TrimRight(glob, "/"))
+	if strings.ContainsAny(last, `[\{`) {
+		return true
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if shown, err := path.Match(last, part); strings.HasPrefix(part, ".") && (shown || err != nil) {
+			return true // a star of an ignore file means a dot, too
+		}
+	}
+	return false
 }
 
 // throughGit knows what git ls-files, git diff and git grep look at.

@@ -42,6 +42,9 @@ func (l *Loss) landed(e shell.Effect, tree, file string) Objection {
 		return Objection("this moves " + printable.Text(file) +
 			", which changes what runs later or what the agent may do")
 	}
+	if !l.At.InOutput(file) && l.after(e, tree, file, l.At.MayBeOutput) {
+		return Objection("this moves " + printable.Text(file) + " to where it may count as what a build makes")
+	}
 	secret := l.At.Machine.Secrets.Match
 	plain := func(name string) bool { return !secret(name) }
 	if secret(file) && (l.after(e, tree, file, plain) || !l.after(e, tree, file, secret)) {
@@ -307,7 +310,7 @@ func (l *Loss) movedInside(e shell.Effect) bool {
 			moved++
 		case o.Kind == shell.Write && strings.HasSuffix(o.Name, "/"): // mv dir new/: or below it
 		case o.Kind == shell.Write:
-			if o.Place != shell.Workspace || o.Recursive || o.Part != e.Part || l.At.InOutput(o.Target) ||
+			if o.Place != shell.Workspace || o.Recursive || o.Part != e.Part || l.At.MayBeOutput(o.Target) ||
 				slices.Contains(made, o.Target) {
 				return false
 			}

@@ -90,6 +90,9 @@ type Workspace struct {
 	Dir     string   // where the call runs, "" where that is not known
 	Environ []string // of the call
 	Roots   []string // usable roots, real ([Machine.UsableRoots]); nil: the call has no workspace
+	// Wrote reports whether the session made the file of a real path. nil: nothing is
+	// known of that.
+	Wrote func(real string) bool
 
 	path   []string // PATH directories inside the roots, once looked
 	looked bool

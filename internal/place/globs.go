@@ -48,9 +48,16 @@ const (
 func (m *Machine) Matches(pattern string) (found []string, all bool) {
 	found, all = []string{""}, !strings.Contains(pattern, "**")
 	listings := 0
-	for part := range strings.SplitSeq(strings.Trim(path.Clean(pattern), "/"), "/") {
+	for part := range strings.SplitSeq(pattern, "/") {
+		if part == "" || part == "." {
+			continue
+		}
 		var next []string
 		for _, dir := range found {
+			if part == ".." { // of where a link leads
+				next = append(next, strings.TrimSuffix(path.Dir(m.Real(cmp.Or(dir, "/"))), "/"))
+				continue
+			}
 			if !strings.ContainsAny(part, "*?[\\") {
 				next = append(next, dir+"/"+part)
 				continue

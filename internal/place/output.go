@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -25,7 +26,7 @@ func (w *Workspace) IsOutput(dir string) bool {
 		if !isOutputName(path.Base(at)) {
 			continue
 		}
-		if r, ok := w.Repository(at); ok && view.Below(r.Top, at) && !r.Tracks(at) && r.Ignored(at) {
+		if r, ok := w.Repository(at); ok && view.Below(r.Top, at) && !r.Tracks(at) && w.ignored(r, at) {
 			return true
 		}
 	}
@@ -40,10 +41,32 @@ func (w *Workspace) IsInstalled(dir string) bool {
 		return false
 	}
 	r, ok := w.Repository(dir)
-	return ok && !r.Tracks(dir) && r.Ignored(dir) && slices.ContainsFunc([]string{"package-lock.json",
+	return ok && !r.Tracks(dir) && w.ignored(r, dir) && slices.ContainsFunc([]string{"package-lock.json",
 		"npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"}, func(lock string) bool {
 		return !w.Missing(path.Dir(dir) + "/" + lock)
 	})
+}
+
+// ignored reports whether ignore files name a directory that the session did not
+// write: who has just written what is ignored has not said that it can be made again.
+func (w *Workspace) ignored(r *repo.Repo, dir string) bool {
+	for at := dir; w.Wrote != nil && at != r.Top && at != "/"; {
+		if at = path.Dir(at); w.Wrote(at + "/.gitignore") {
+			return false
+		}
+	}
+	return r.Ignored(dir)
+}
+
+// MayBeOutput reports whether a file may count as build output by its names, once
+// ignore files name it.
+func (w *Workspace) MayBeOutput(name string) bool {
+	for at := name; w.Machine.Inside(w.Roots, at) && at != "/"; at = path.Dir(at) {
+		if isOutputName(path.Base(at)) {
+			return true
+		}
+	}
+	return false
 }
 
 // InOutput reports whether a file lies in build output.
