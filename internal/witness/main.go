@@ -44,6 +44,7 @@ func run(args []string, out, progress io.Writer) error {
 	second := flags.Bool("second", false, "lay nod's parser beside what the shells read")
 	files := flags.Bool("files", false, "run generated lines of file and git commands")
 	programs := flags.Bool("programs", false, "run what the data on programs lists")
+	arity := flags.Bool("options", false, "ask the programs themselves how they take the options that the data lists")
 	confined := flags.Bool("confine", false,
 		"try the ways out of confinement: the tests of internal/confine, with what each way met")
 	n := flags.Uint64("n", 2000, "how many texts to generate")
@@ -74,11 +75,13 @@ func run(args []string, out, progress io.Writer) error {
 		}
 		return nil
 	}
-	if !*shells && !*second && !*files && !*programs {
-		return errors.New("say what to run: -shells, -second, -files, -programs or -confine")
-	}
-	if *programs {
+	switch {
+	case *programs:
 		return w.stageAndRunPrograms()
+	case *arity:
+		return w.stageAndRunProbes()
+	case !*shells && !*second && !*files:
+		return errors.New("say what to run: -shells, -second, -files, -programs, -options or -confine")
 	}
 	return w.stageAndRun()
 }

@@ -30,6 +30,7 @@ type witnessing struct {
 	files         bool     // run lines of file commands
 
 	texts         []string          // of the data on programs; nil: those are not run
+	probes        []probe           // what texts ask of a program; nil: texts are run for what they do
 	helpers       map[string]uint64 // what programs start that no sheet speaks of
 	out, progress io.Writer
 
@@ -156,6 +157,8 @@ func (w *witnessing) work(s *stage) error {
 		switch {
 		case w.second:
 			do = w.readTwice
+		case w.probes != nil:
+			do = w.oneProbe
 		case w.texts != nil:
 			do = w.oneTrial
 		case w.files:

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -133,6 +134,63 @@ func TestFileLines(t *testing.T) {
 	}
 	if w.count.runs["bash"] == 0 {
 		t.Error("no line was run")
+	}
+}
+
+// TestOptions is the sample of what programs say of their options themselves: of
+// those that every machine has in much the same version.
+func TestOptions(t *testing.T) {
+	s := staged(t)
+	all, _ := probes()
+	all = slices.DeleteFunc(all, func(p probe) bool {
+		name, _, _ := strings.Cut(p.call, " ")
+		return !slices.Contains([]string{"cat", "head", "tail", "sort", "uniq", "cut", "wc", "cp", "mv", "ln", "ls",
+			"du", "df", "tr", "grep", "sed", "find", "git", "tar", "gzip", "diff"}, name)
+	})
+	if len(all) == 0 {
+		t.Skip("no program is installed whose options could be asked about")
+	}
+	step := max(1, len(all)/int(sample(600)))
+	var out bytes.Buffer
+	w := &witnessing{seed: 1, workers: 2, most: 20, out: &out, progress: &out}
+	for i := 0; i < len(all); i += step {
+		w.probes, w.texts = append(w.probes, all[i]), append(w.texts, all[i].text)
+	}
+	w.n = uint64(len(w.texts))
+	err := w.lines(s)
+	t.Log(out.String())
+	if err != nil {
+		t.Error(err)
+	}
+	if w.count.runs["bash"] == 0 {
+		t.Error("no call was run")
+	}
+}
+
+// A program that says that an option takes no value, or another, is heard.
+func TestComplaints(t *testing.T) {
+	told := newComplaints()
+	for _, c := range []struct{ option, role, printed string }{
+		{"-x", "", "prog: option requires an argument -- 'x'"},
+		{"--long", "", "error: a value is required for '--long <N>' but none was supplied"},
+		{"--long", "", "prog: error: argument --long: expected one argument"},
+		{"-x", "", "prog: -x: No such file or directory"},
+		{"-x", "=text", "prog: unrecognized option '--nod-nope'"},
+		{"-x", "=text", "prog: invalid option -- '-'"},
+		{"--long", "=text", "prog: option '--long' doesn't allow an argument"},
+	} {
+		heard := false
+		for _, p := range told.probesOf("prog", c.option, c.role) {
+			heard = heard || p.in(c.printed) != ""
+		}
+		if !heard {
+			t.Errorf("%s %s: %q is not heard", c.option, c.role, c.printed)
+		}
+	}
+	for _, p := range told.probesOf("prog", "-x", "=text") {
+		if line := p.in("prog: invalid option -- 'x'\nprog: unrecognized option '--nod-nope'\n"); line != "" {
+			t.Errorf("a build without the option is taken for a wrong sheet: %s", line)
+		}
 	}
 }
 
