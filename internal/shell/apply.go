@@ -292,6 +292,10 @@ func (u *use) taking(o option, name string, rest []word) int {
 		u.option(o, word{value: value{known: true}, raw: rest[0].raw}, name)
 		return 0
 	}
+	if o.role == "text" && u.sheet.mayBeOption(rest[0]) {
+		u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" "+grammar.Escaped(rest[0].text)+
+			" behind "+grammar.Escaped(name)+", which may be an option of its own")
+	}
 	u.option(o, rest[0], name)
 	u.globs().oneWord(rest[0])
 	u.targets.maybeOperand(o, rest[0])

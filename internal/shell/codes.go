@@ -45,9 +45,21 @@ func (cs *codes) filter(role string, w word) {
 	case !w.known:
 		cs.out.does(Secret, "environment", cs.inv.raw)
 	case strings.HasPrefix(role, "yq"):
+		cs.yqFile(w)
 		cs.coded(code.YQ(w.text))
 	default:
 		cs.coded(code.JQ(w.text))
+	}
+}
+
+// yqFile reports what yq does with a first word that names a file: it reads it, or
+// runs it where its name ends in .yq.
+func (cs *codes) yqFile(w word) {
+	if strings.HasSuffix(w.text, ".yq") {
+		cs.out.unknown(PartWords, cs.inv.raw, "yq takes "+grammar.Escaped(w.text)+" for a file with its program")
+	}
+	if name, ok := absolute(w, cs.inv.st); ok && w.text != "" && cs.targets.machine.exists(name) {
+		cs.targets.reads(w, 0)
 	}
 }
 

@@ -25,10 +25,6 @@ func (u *use) finish() {
 		u.operands().finishTar()
 	case "kubeget":
 		u.operands().finishKubeGet()
-	case "http":
-		if u.archive.raw != "" {
-			u.targets.url(u.archive)
-		}
 	case "s3copy":
 		u.request().finishS3Copy()
 	case "modes":
@@ -226,27 +222,6 @@ func (gl *gitLine) gitRemote(w word) {
 		return
 	}
 	gl.targets.url(w)
-}
-
-// httpItem notes one argument of HTTPie: a method, the address, then items
-// that are sent. Only name==value, a part of the address, sends nothing more.
-func (r *request) httpItem(w word) {
-	i := slices.IndexFunc(r.pos, func(p word) bool { return p.raw == w.raw && p.text == w.text })
-	switch {
-	case !w.known && len(r.archive.raw) > 0:
-		r.out.unknown(PartWords, r.inv.raw, "this sends data, and nod does not know which")
-		r.send = true
-	case i == 0 && w.text != "" && strings.Trim(w.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "":
-		r.requestMethod("curlmethod", w)
-	case r.archive.raw == "":
-		r.archive = w // the address
-	case !strings.Contains(w.text, "=="):
-		r.send = true
-		if _, name, ok := strings.Cut(w.text, "@"); ok {
-			name, _, _ = strings.Cut(name, ";")
-			r.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, r.inv.st, 0)
-		}
-	}
 }
 
 // ghRepo reports the host that [HOST/]OWNER/REPO or a URL names.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -31,6 +32,9 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 	a.repos.gitSettings(repo, inv, sub.text, remerges(repo, sub.text, args[1:]))
 	if repo != nil && repo.secret && a.out.away == "" && printsSettings(sub.text, args[1:]) {
 		a.out.does(Secret, "git settings", inv.raw)
+	}
+	if setting := repo.widens(s, args); setting != "" {
+		a.out.unknown(PartWords, inv.raw, "git's setting "+setting+" has this print more than nod looks at")
 	}
 	next, ok := s.under(sub.text)
 	if !ok {
@@ -171,8 +175,9 @@ type repository struct {
 	found  bool
 	fault  string
 	keys   []gitKey
-	secret bool // a setting holds a password, a token or a header
-	merges bool // log.diffMerges makes git log merge again
+	secret bool     // a setting holds a password, a token or a header
+	merges bool     // log.diffMerges makes git log merge again
+	wider  []string // settings that have subcommands print more than their words say
 
 	remotes   []gitURL
 	upstreams []string // remotes of branches, by name or address
@@ -357,8 +362,8 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 		g.out.unknown(PartWords, inv.raw, "this runs git, and "+r.fault)
 		return
 	}
-	if r.found && g.machine.exists(r.dir+"/refs/replace") {
-		g.out.unknown(PartWords, inv.raw, "this runs git where refs/replace puts other objects in the place of what it has")
+	if what := g.machine.otherHistory(r); what != "" {
+		g.out.unknown(PartWords, inv.raw, "this runs git where "+what+" puts other objects in the place of what it has")
 	}
 	if r.promisor && !r.plain() {
 		g.out.unknown(PartWords, inv.raw,
@@ -402,6 +407,29 @@ func remerges(r *repository, sub string, args []word) bool {
 		}
 	}
 	return false
+}
+
+// maxPackedRefs bounds how much of the list of a repository's refs is read.
+const maxPackedRefs = 8 << 20
+
+// otherHistory names what makes git show other commits than those that it has: refs
+// that replace objects, in files or packed, and grafts. "" is none.
+func (m *machine) otherHistory(r *repository) string {
+	if !r.found {
+		return ""
+	}
+	for _, name := range [...]string{"refs/replace", "info/grafts"} {
+		if m.exists(r.common+"/"+name) || m.exists(r.dir+"/"+name) {
+			return name
+		}
+	}
+	if packed := r.common + "/packed-refs"; m.exists(packed) {
+		data, err := m.env.Files.Read(packed, maxPackedRefs)
+		if err != nil || bytes.Contains(data, []byte(" refs/replace/")) {
+			return "packed-refs"
+		}
+	}
+	return ""
 }
 
 // known recognises settings that large repositories carry and that run git's

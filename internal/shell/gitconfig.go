@@ -29,32 +29,40 @@ func (g *repositories) gitConfig(r *repository, name string, own bool, depth int
 	}
 	g.defs.rests(name, data)
 	section := ""
-	text := string(data)
-	for text != "" {
-		var line string
-		line, text, _ = strings.Cut(text, "\n")
-		for strings.HasSuffix(line, "\\") && text != "" {
-			var more string
-			more, text, _ = strings.Cut(text, "\n")
-			line = strings.TrimSuffix(line, "\\") + more
-		}
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' || line[0] == ';' {
-			continue
-		}
-		if line[0] == '[' {
+	for _, line := range configLines(strings.TrimPrefix(string(data), "\ufeff")) {
+		for line = strings.TrimSpace(line); line != "" && line[0] == '['; {
 			end := headingEnd(line)
 			if end < 0 {
 				r.fault = grammar.Escaped(name) + " cannot be read"
 				return
 			}
 			section, line = gitSection(line[1:end]), strings.TrimSpace(line[end+1:])
-			if line == "" {
-				continue
-			}
 		}
-		g.gitLine(r, section, line, name, own, depth)
+		if line != "" && line[0] != '#' && line[0] != ';' {
+			g.gitLine(r, section, line, name, own, depth)
+		}
 	}
+}
+
+// maxJoined bounds how many lines are read as a single line.
+const maxJoined = 64
+
+// configLines are the lines of a configuration file. A line that ends in a backslash
+// goes on in the next, but not where the backslash stands in a comment: a line that
+// may hold a comment is here with what follows it, and what follows stands alone too.
+func configLines(text string) (lines []string) {
+	physical := strings.Split(text, "\n")
+	for i := 0; i < len(physical); i++ {
+		whole, next := physical[i], i+1
+		for ; strings.HasSuffix(whole, "\\") && next < min(len(physical), i+maxJoined); next++ {
+			whole = strings.TrimSuffix(whole, "\\") + physical[next]
+		}
+		lines = append(lines, whole)
+		if !strings.ContainsAny(whole, "#;") {
+			i = next - 1
+		}
+	}
+	return lines
 }
 
 // rests records that the report rests on what a file says.

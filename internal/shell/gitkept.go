@@ -174,6 +174,8 @@ func (r *repository) note(name, text, file string, own bool) {
 		r.hooks = append(r.hooks, text)
 	case name == "core.logallrefupdates":
 		r.forgets = r.forgets || falsy(text)
+	case name == "core.worktree" && mine && r.leadsAway(text):
+		r.fault = grammar.Escaped(file) + " has its working tree elsewhere (core.worktree)"
 	case name == "core.worktree" && mine, first == "gc" && strings.Contains(last, "expire") && (own || !lasting(text)):
 		r.forgets = true
 	case last == "gpgsign":
@@ -193,7 +195,38 @@ func (r *repository) note(name, text, file string, own bool) {
 		r.promisor = true
 	case first == "fetch" && last == "prunetags":
 		r.mirrors = true
+	case first == "stash" && strings.HasPrefix(last, "show") && last != "showstat" && !falsy(text),
+		name == "diff.submodule" && text == "diff", last == "recursesubmodules" && !falsy(text),
+		name == "submodule.recurse" && !falsy(text):
+		r.wider = append(r.wider, name)
 	}
+}
+
+// leadsAway reports whether core.worktree names another directory than the one
+// that the repository was found in. That of a submodule names its own.
+func (r *repository) leadsAway(text string) bool {
+	dir := strings.Trim(text, `"`)
+	if !path.IsAbs(dir) {
+		dir = r.dir + "/" + dir
+	}
+	return path.Clean(dir) != r.top
+}
+
+// widens is the setting that has git print what its words do not ask for: the
+// patch of a stash, files that were not tracked, what changed in submodules. args
+// begin with the subcommand. "" is none. A repository that is not known has none.
+func (r *repository) widens(s *sheet, args []word) string {
+	if r == nil {
+		return ""
+	}
+	shows := len(args) > 1 && args[0].text == "stash" && args[1].text == "show"
+	for _, name := range r.wider {
+		if strings.HasPrefix(name, "stash.") && shows ||
+			!strings.HasPrefix(name, "stash.") && s.lists("enters-submodules", args[0].text) {
+			return name
+		}
+	}
+	return ""
 }
 
 func (r *repository) noteRemote(remote, key, text string) {

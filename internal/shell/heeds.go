@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -69,6 +70,65 @@ func (h *heeder) heeded(name, words string) string {
 	if here, ok := strings.CutPrefix(name, "./"); ok {
 		return h.holds(path.Join(dir, here), words)
 	}
+	if any, ok := strings.CutPrefix(name, "**/"); ok {
+		return h.around(dir, any, words)
+	}
+	return h.above(dir, name, words)
+}
+
+// around looks for a file above, in and below a directory, and the same for each
+// argument that is there.
+func (h *heeder) around(dir, name, words string) string {
+	starts := []string{dir}
+	for _, w := range h.inv.args {
+		if abs, ok := absolute(w, h.inv.st); ok && w.glob == 0 && h.machine.exists(abs) {
+			starts = append(starts, abs)
+		}
+	}
+	for _, start := range starts {
+		if real, err := view.Resolve(h.machine.env.Files, start); err == nil {
+			start = real
+		}
+		left := maxHeededDirs
+		if found := cmp.Or(h.above(start, name, words), h.below(start, name, words, &left)); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// maxHeededDirs is how many directories are looked through for settings.
+const maxHeededDirs = 3000
+
+// below looks through all directories below, left of them at most.
+func (h *heeder) below(dir, name, words string, left *int) string {
+	entries, err := h.machine.env.Files.Entries(dir, maxHeededNames)
+	if *left--; *left < 0 {
+		return dir
+	}
+	if err != nil {
+		return "" // no directory
+	}
+	for _, e := range entries {
+		found := ""
+		switch {
+		case e.Name == name:
+			found = h.holds(path.Join(dir, name), words)
+		case e.Type.IsDir():
+			found = h.below(path.Join(dir, e.Name), name, words, left)
+		}
+		if found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// maxHeededNames is how many names of a directory are looked at.
+const maxHeededNames = 20_000
+
+// above looks in a directory and in all above it.
+func (h *heeder) above(dir, name, words string) string {
 	if real, err := view.Resolve(h.machine.env.Files, dir); err == nil {
 		dir = real
 	}
@@ -147,8 +207,10 @@ func (h *heeder) holds(name, words string) string {
 // holdsWord reports whether a text holds a word between others, or may spell
 // it with escapes.
 func holdsWord(text, word string) bool {
-	if strings.Contains(text, `\u`) || strings.Contains(text, `\U`) || strings.Contains(text, `\x`) {
-		return true
+	for _, sign := range [...]string{`\u`, `\U`, `\x`, "\\\n", "\\\r\n", "\x00"} { // the last is of UTF-16
+		if strings.Contains(text, sign) {
+			return true
+		}
 	}
 	part := func(c byte) bool {
 		return c == '-' || c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'

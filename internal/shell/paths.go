@@ -46,8 +46,13 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		d.lostTarget(e, w, st)
 		return
 	}
+	if host, ok := connection(name); ok {
+		d.does(Fetch, host, w.raw)
+		return
+	}
 	if w.glob > 0 {
 		name, e.Pattern = globDir(name, len(name)-len(w.text)+w.glob-1)
+		e.Pattern = widened(w, e.Pattern)
 		e.Recursive = true
 	}
 	e.Target, e.Place = d.machine.place(name)
@@ -58,6 +63,19 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 	if kind == Write && e.Place == Null {
 		d.opensAnew(e.Target, w.raw)
 	}
+}
+
+// connection returns the host of a name that gawk takes for a connection:
+// /inet/tcp/0/HOST/PORT.
+func connection(name string) (host string, ok bool) {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(name, "/"), "/")
+	if first != "inet" && first != "inet4" && first != "inet6" {
+		return "", false
+	}
+	if parts := strings.Split(rest, "/"); len(parts) > 2 {
+		host = parts[2]
+	}
+	return host, true
 }
 
 // anew is a write to a name that stands for an open descriptor.
@@ -151,6 +169,22 @@ func globDir(name string, glob int) (dir, pattern string) {
 		dir += "/.."
 	}
 	return dir, name
+}
+
+// widened is a pattern that matches all that the word may: what stands for itself in
+// it because it is quoted is not known, and a bracket or a backslash would be read as
+// the beginning of something else.
+func widened(w word, pattern string) string {
+	if !strings.ContainsAny(w.text, `[\`) || !strings.ContainsAny(w.raw, `\'"`) {
+		return pattern
+	}
+	parts := strings.Split(pattern, "/")
+	for i, part := range parts {
+		if at := strings.IndexAny(part, `[\`); at >= 0 {
+			parts[i] = part[:at] + "*"
+		}
+	}
+	return strings.Join(parts, "/")
 }
 
 // dotGlob reports whether a component that starts with a dot and holds a glob

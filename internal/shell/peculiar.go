@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -23,8 +22,6 @@ func (o *operands) doubtful(role string, w word) bool {
 	case "procs":
 		why = "this runs " + o.sheet.name + ", which may start any number of processes"
 		more = strings.Trim(w.text, "0") == "" || len(w.text) > 2
-	case "literal":
-		why, more = grammar.Escaped(w.shown())+" may name a file", strings.HasPrefix(w.text, "@")
 	case "format":
 		why, more = "this gives a format that may run commands", strings.Contains(w.text, "#(")
 	case "key":
@@ -48,8 +45,6 @@ func (r *request) role(role string, w word) bool {
 			w.text = "@" + file
 			r.curlData(w)
 		}
-	case "httpitem":
-		r.httpItem(w)
 	case "curlcookie":
 		if w.known && !strings.Contains(w.text, "=") {
 			r.out.path(Read, w, r.inv.st, 0)
@@ -103,17 +98,15 @@ func (o *operands) role(role string, w word) bool {
 		o.socketWord(w)
 	case "composefile":
 		o.composeFile(w)
-	case "zipfile":
-		if base := path.Base(w.text); w.known && !strings.Contains(base, ".") && w.text != "-" {
-			w.text += ".zip"
-		}
-		o.out.path(Write, w, o.inv.st, o.flags)
 	case "kubeoutput":
 		if !w.known || w.text != "wide" && w.text != "name" {
 			o.marks |= markWhole
 		}
-	case "fileorurl", "readurl":
-		if strings.Contains(w.text, "://") || !w.known && role == "fileorurl" {
+		if !w.known || strings.Contains(w.text, "-file") || strings.HasPrefix(w.text, "templatefile") {
+			o.out.unknown(PartWords, o.inv.raw, "this may print the file that "+grammar.Escaped(w.shown())+" names")
+		}
+	case "readurl":
+		if strings.Contains(w.text, "://") {
 			o.targets.url(w)
 			return true
 		}
@@ -125,12 +118,6 @@ func (o *operands) role(role string, w word) bool {
 		if _, host, ok := strings.Cut(w.text, "@"); ok || !w.known {
 			o.targets.host(word{value: value{text: host, known: w.known}, raw: w.raw})
 		}
-	case "colonfile": // with a host before a colon it is on another machine
-		if !w.known || w.many || w.glob > 0 || strings.ContainsAny(w.text, ":|@") {
-			o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may name more than a file to read")
-			return true
-		}
-		o.targets.reads(w, 0)
 	case "fzfbind":
 		o.fzfBind(w)
 	default:

@@ -50,8 +50,7 @@ var mayCompare = map[string]string{
 	// Words of small languages.
 	"connectionHost": "keys of a connection", "isDisk": "beginnings of device names",
 	"isSourceType": "types of files", "topLevel": "directories", "system": "directories", "destroys": "verbs",
-	"looksUp": "verbs of tools",
-	"goHome":  "schemes of addresses", "pathOfURI": "schemes of addresses",
+	"looksUp":          "verbs of tools",
 	"inBareRepository": "files of git", "systemDir": "directories", "isOutputName": "directories",
 	"mayRun": "names of arguments", "isPathKey": "names of arguments", "plainInput": "names of arguments",
 	"neutral": "keys of settings", "concernsHooks": "keys of settings",

@@ -260,7 +260,8 @@ func (s *sheet) text(word string) *string {
 // lists reports whether a list of the sheet names a word.
 func (s *sheet) lists(name, word string) bool {
 	for line := range strings.SplitSeq(s.listed, "\n") {
-		if words, ok := strings.CutPrefix(line, name); ok && word != "" && strings.Contains(words, " "+word+" ") {
+		if words, ok := strings.CutPrefix(line, name); ok && strings.HasPrefix(words, " ") && word != "" &&
+			strings.Contains(words, " "+word+" ") {
 			return true
 		}
 	}

@@ -25,9 +25,9 @@ const (
 	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link tarfile program script" +
 		" inline shell shelltext shellcode split command xcommand assign awaycommand awayshell exec url host remote kill persist variable cd" +
 		" replace key sed awk jq yq jqfile yqfile date setting gitremote pathspec tracked searched sent curlformat pagerfile fzfbind previewed format" +
-		" curldata curlmethod ghmethod ghfield pymodule kubeoutput loaded atfile readurl fileorurl literal atother ghrepo curlencode" +
-		" curlcookie httpitem digword pipeout sql database dbhost unknown listed mode formula manpage psword socketword composefile" +
-		" zipfile procs numbered colonfile pattern include globs exclude prune kind extension "
+		" curldata curlmethod ghmethod ghfield pymodule kubeoutput loaded atfile readurl atother ghrepo curlencode" +
+		" curlcookie digword pipeout sql database dbhost unknown listed mode formula manpage psword socketword composefile" +
+		" procs numbered pattern include globs exclude prune kind extension "
 	// What writes, runs, sends or deletes: an option that does needs an example.
 	graveRoles   = " write outfile numbered change delete deltree moved destdir program script inline shell shellcode split exec pipeout cd previewed "
 	graveEffects = " write delete run send remote kill persist secret privilege stdin unknown keeps "
