@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
-	"github.com/nodgate/nod/internal/shell/commands"
 )
 
 // probe is a call that makes a program say how it takes an option. Where nod
@@ -57,15 +56,7 @@ const strangeWord = "nod-nope"
 // probes are calls with each option of the programs that are installed.
 func probes() (list []probe, missing int) {
 	told := newComplaints()
-	for _, name := range commands.Names() {
-		text, file, ok := commands.Find(name)
-		if !ok || strings.ContainsAny(name, ".\\") {
-			continue
-		}
-		if !installed(name) || asksAService(file) {
-			missing++
-			continue
-		}
+	missing = eachSheet(func(name, text, _ string) {
 		first := strings.Contains(text, "\nposix\n") // behind an operand all is operands, and nod reads it so
 		eachOption(text, func(head, option, role string) {
 			if slices.Contains(ofOtherSystems(), name+head+" "+option) {
@@ -77,7 +68,7 @@ func probes() (list []probe, missing int) {
 				}
 			}
 		})
-	}
+	})
 	return list, missing
 }
 

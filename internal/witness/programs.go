@@ -21,22 +21,31 @@ import (
 func sheetTexts() (texts []string, missing int) {
 	var tried []string
 	seen := map[string]bool{}
-	for _, name := range commands.Names() {
-		text, file, ok := commands.Find(name)
-		if !ok || strings.ContainsAny(name, ".\\") {
-			continue
-		}
-		if !installed(name) || asksAService(file) {
-			missing++
-			continue
-		}
+	missing = eachSheet(func(name, text, file string) {
 		tried = append(tried, trials(name, text)...)
 		if !seen[file] {
 			texts = append(texts, examples(text)...)
 		}
 		seen[file] = true
-	}
+	})
 	return append(texts, tried...), missing
+}
+
+// eachSheet hands over the programs of the data that are installed here and need no
+// service, with the text that describes each and the file that holds it. missing
+// counts the others.
+func eachSheet(do func(name, text, file string)) (missing int) {
+	for _, name := range commands.Names() {
+		text, file, ok := commands.Find(name)
+		switch {
+		case !ok || strings.ContainsAny(name, ".\\"):
+		case !installed(name) || asksAService(file):
+			missing++
+		default:
+			do(name, text, file)
+		}
+	}
+	return missing
 }
 
 func installed(name string) bool {
