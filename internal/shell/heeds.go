@@ -107,7 +107,10 @@ func (h *heeder) below(dir, name, words string, left *int) string {
 		return dir
 	}
 	if err != nil {
-		return "" // no directory
+		if info, err := h.machine.env.Files.Lstat(dir); err == nil && info.Mode.IsDir() {
+			return dir // what is in it cannot be told
+		}
+		return ""
 	}
 	for _, e := range entries {
 		found := ""
