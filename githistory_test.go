@@ -140,4 +140,14 @@ func TestWhatStandsBetweenGitAndItsHistory(t *testing.T) {
 	p.git("replace", "--graft", "HEAD")
 	p.git("pack-refs", "--all")
 	p.check(lost, "git show", "git log -p -1")
+
+	p = newProject(t)
+	p.write(".env", "SHOP_KEY=first\n")
+	p.git("add", "-f", ".env")
+	p.git("commit", "-q", "-m", "secret")
+	p.write("a.txt", "other\n")
+	p.git("commit", "-q", "-a", "-m", "plain")
+	p.check(kept, "git show", "git log -p -1")
+	p.must(os.WriteFile(p.dir+"/.git/shallow", []byte(p.output("rev-parse", "HEAD")+"\n"), 0o644))
+	p.check(lost, "git show", "git log -p -1", "git show HEAD~0")
 }

@@ -58,7 +58,8 @@ func (cs *codes) yqFile(w word) {
 	if strings.HasSuffix(w.text, ".yq") {
 		cs.out.unknown(PartWords, cs.inv.raw, "yq takes "+grammar.Escaped(w.text)+" for a file with its program")
 	}
-	if name, ok := absolute(w, cs.inv.st); ok && w.text != "" && cs.targets.machine.exists(name) {
+	m := cs.targets.machine
+	if name, ok := absolute(w, cs.inv.st); ok && w.text != "" && m.env.Files != nil && m.exists(name) {
 		cs.targets.reads(w, 0)
 	}
 }

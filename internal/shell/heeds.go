@@ -81,7 +81,11 @@ func (h *heeder) heeded(name, words string) string {
 func (h *heeder) around(dir, name, words string) string {
 	starts := []string{dir}
 	for _, w := range h.inv.args {
-		if abs, ok := absolute(w, h.inv.st); ok && w.glob == 0 && h.machine.exists(abs) {
+		abs, ok := absolute(w, h.inv.st)
+		if ok && w.glob > 0 {
+			abs, _ = globDir(abs, len(abs)-len(w.text)+w.glob-1)
+		}
+		if ok && h.machine.exists(abs) {
 			starts = append(starts, abs)
 		}
 	}

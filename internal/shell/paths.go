@@ -172,10 +172,10 @@ func globDir(name string, glob int) (dir, pattern string) {
 }
 
 // widened is a pattern that matches all that the word may: what stands for itself in
-// it because it is quoted is not known, and a bracket or a backslash would be read as
+// it, because it is quoted or out of a variable of zsh, is not known, and a bracket or a backslash would be read as
 // the beginning of something else.
 func widened(w word, pattern string) string {
-	if !strings.ContainsAny(w.text, `[\`) || !strings.ContainsAny(w.raw, `\'"`) {
+	if !strings.ContainsAny(w.text, `[\`) || !strings.ContainsAny(w.raw, "\\'\"$`") {
 		return pattern
 	}
 	parts := strings.Split(pattern, "/")
