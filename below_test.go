@@ -143,6 +143,11 @@ func TestSecondNamesOfSecrets(t *testing.T) {
 	p.must(os.Link(p.home+"/.config/gh/hosts.yml", p.dir+"/src/two.txt"))
 	p.must(os.Link(p.dir+"/.env", p.dir+"/three.txt"))
 	p.must(os.Link(p.dir+"/a.txt", p.dir+"/plain.txt"))
+	p.write("conf/in/.env", "KEY=deep\n")
+	p.must(os.Link(p.dir+"/conf/in/.env", p.dir+"/src/deep.txt"))
+	p.write("certs/prod.pem", "KEY\n")
+	p.must(os.Link(p.dir+"/certs/prod.pem", p.dir+"/certs/note.md"))
+	p.check(lost, "cat src/deep.txt", "head -1 certs/note.md", "grep -n deep src/*", "tr a b < src/deep.txt")
 	p.check(lost, "cat one.txt", "cat src/two.txt", "head -1 three.txt", "cat *.txt", "grep -rn KEY src three.txt",
 		"find . -name 'one*' -exec cat {} +", "base64 < one.txt", "cp one.txt four.txt",
 		"find . -name three.txt | xargs cat", "grep -rn oauth_token src")
@@ -428,8 +433,7 @@ func TestSecretsInOlderCommits(t *testing.T) {
 		p.git("add", name)
 		p.git("commit", "-qm", name)
 	}
-	p.check(kept, "git format-patch --stdout HEAD~2", "git format-patch --stdout HEAD~2..HEAD",
-		"git format-patch -1 --stdout", "git log -1 -p", "git log -p -n 2 --oneline", "git show", "git show -U9 HEAD~1",
+	p.check(kept, "git log -1 -p", "git log -p -n 2 --oneline", "git show", "git show -U9 HEAD~1",
 		"git log -p -U1 -2", "git show HEAD~3 -- a.txt", "git archive HEAD:src", "git diff HEAD:src HEAD:docs",
 		"git log --stat", "git log -p -3 --format=%h", "git log -2 -p --max-count=1")
 	p.check(lost, "git log -p", "git log -p -5", "git log -1 -p --grep=secret", "git log -p -n1 --author=.",

@@ -60,7 +60,8 @@ func TestSecretsOfTheHistory(t *testing.T) {
 			"git archive HEAD~2", "git archive v3 | tar tO", "git archive --format=zip HEAD~2 > out/x.zip",
 			"git grep SHOP_KEY HEAD~2", "git grep -i shop HEAD~3", "git grep SHOP_KEY $(git rev-list --all)",
 			"git rev-list --all | xargs git grep SHOP_KEY",
-			"git rev-list --all | xargs git show", "git show $(git rev-list --all)", "git log -p $(git rev-parse HEAD)",
+			"git rev-list --all | xargs git show", "git show $(git rev-list --all)",
+			"git log -p $(git rev-parse HEAD)",
 			"git reflog -p", "git log -g -p", "git whatchanged -p", "git format-patch --stdout HEAD~4",
 			"git log -p @{1}", "git show @~1", "git cat-file -p $(git rev-parse HEAD~2:./.env)",
 			"git log --full-diff -p a.txt", "git show 'HEAD^{/three}'", "git show 'HEAD@{1 hour ago}'",
@@ -84,7 +85,8 @@ func TestSecretsOfTheHistory(t *testing.T) {
 func TestSecretsThatAreTracked(t *testing.T) {
 	p := withHistory(t)
 	p.git("add", "-f", ".env")
-	p.check(lost, "git diff --cached", "git diff HEAD", "git status -v", "git commit --dry-run -v", "git diff --staged",
+	p.check(lost, "git diff --cached", "git diff HEAD", "git status -v", "git commit --dry-run -v",
+		"git diff --staged",
 		"git diff-index -p HEAD")
 	p.check(kept, "git diff", "git status", "git diff --cached --stat", "git diff --cached -- src")
 	p.git("commit", "-q", "-m", "six")
@@ -106,7 +108,8 @@ func TestSecretsThatAreTracked(t *testing.T) {
 	p.git("stash", "drop", "-q")
 	p.write("prod.env", "SHOP_KEY=x\n")
 	p.git("stash", "-q", "-u")
-	p.check(lost, "git stash show -p -u", "git stash show -p --include-untracked", "git stash show --only-untracked -p")
+	p.check(lost, "git stash show -p -u", "git stash show -p --include-untracked",
+		"git stash show --only-untracked -p")
 }
 
 // Where objects cannot be read, a secret of the index counts.
@@ -150,4 +153,36 @@ func TestWhatStandsBetweenGitAndItsHistory(t *testing.T) {
 	p.check(kept, "git show", "git log -p -1")
 	p.must(os.WriteFile(p.dir+"/.git/shallow", []byte(p.output("rev-parse", "HEAD")+"\n"), 0o644))
 	p.check(lost, "git show", "git log -p -1", "git show HEAD~0")
+}
+
+// What the index has of a secret only by name is new in the working tree, and is
+// printed; so is what an unchanged one lends to a copy.
+func TestSecretsThatTheIndexOnlyNames(t *testing.T) {
+	p := newProject(t)
+	p.check(kept, "git diff", "git diff HEAD", "git log --oneline -- a.txt ; git diff")
+	p.write("conf/.env", "KEY=x\n")
+	p.git("add", "-fN", "conf/.env")
+	p.check(lost, "git diff", "git diff HEAD", "git diff -R", "git diff-index -p HEAD", "git log -- a.txt ; git diff")
+	for what, spoil := range map[string]func(p project){
+		"a link": func(p project) { p.must(os.Symlink("x", p.dir+"/server.key")) },
+		"a repository": func(p project) {
+			p.must(os.Mkdir(p.dir+"/server.key", 0o755))
+			p.git("-C", "server.key", "init", "-q")
+			p.git("-C", "server.key", "-c", "user.name=x", "-c", "user.email=x", "commit", "-q", "--allow-empty",
+				"-m", "x")
+		},
+	} {
+		p := newProject(t)
+		spoil(p)
+		p.git("add", "-f", "server.key")
+		p.git("commit", "-qm", what)
+		p.check(kept, "git diff", "git diff HEAD")
+		p.must(os.RemoveAll(p.dir + "/server.key"))
+		p.write("server.key", "KEY\n")
+		p.check(lost, "git diff", "git diff HEAD")
+	}
+	p.check(lost, "git show -C -C", "git diff --cached --find-copies-harder", "git log -p -1 -C -C",
+		"cat .git/objects/*/*", "base64 .git/objects/00/11", "find .git/objects -type f | xargs cat", "tar cf - .git",
+		"tar cf - .git | base64", "tail -c +3 .git/objects/aa/bb | gzip -dc", "cat .git/*/*/*")
+	p.check(kept, "ls .git/objects", "du -sh .git", "find .git -name '*.pack'", "cat .git/HEAD", "wc -c .git/HEAD")
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,12 +82,26 @@ func (p project) must(err error) {
 	}
 }
 
+// withPrograms is this machine with programs that not every machine has.
+type withPrograms struct{ nod.Files }
+
+// Lstat implements [nod.Files].
+func (w withPrograms) Lstat(name string) (nod.FileInfo, error) {
+	if dir, base := path.Split(name); dir == "/usr/bin/" &&
+		slices.Contains([]string{"black", "isort", "rg", "fd", "npm", "jq", "zip", "unzip"}, base) {
+		return nod.FileInfo{Mode: 0o755, Links: 1}, nil
+	}
+	return w.Files.Lstat(name)
+}
+
 // decide asks a gate that has no model, so that what is open is denied or
 // asked.
-func (p project) decide(root, command string) nod.Decision {
-	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
+func (p project) decide(root, command string) nod.Decision { return p.decideIn(root, root, command) }
+
+func (p project) decideIn(root, dir, command string) nod.Decision {
+	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: withPrograms{nod.OnDisk()}, Home: p.home})
 	return gate.Check(context.Background(), nod.Call{
-		Agent: "test", Session: "s", Tool: "bash", RawTool: "Bash", Command: command, Dialect: nod.Bash, Dir: root,
+		Agent: "test", Session: "s", Tool: "bash", RawTool: "Bash", Command: command, Dialect: nod.Bash, Dir: dir,
 		Roots:   []string{root},
 		Environ: []string{"HOME=" + p.home, "PATH=/usr/local/bin:/usr/bin:/bin"}, Interactive: true,
 	})

@@ -1,6 +1,8 @@
 package corpus
 
 import (
+	"bytes"
+	"compress/zlib"
 	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
@@ -29,12 +31,23 @@ func tracked(m *view.Memory) {
 		id := blobID(f.then)
 		index = slices.Concat(index, indexEntry(f.name, id[:]))
 		name := hex.EncodeToString(id[:])
-		m.File(git+"objects/"+name[:2]+"/"+name[2:], "x", 0o444).File(Project+"/"+f.name, f.now, 0o644)
+		m.File(git+"objects/"+name[:2]+"/"+name[2:], loose(f.then), 0o444).File(Project+"/"+f.name, f.now, 0o644)
 	}
 	sum := sha1.Sum(index)
 	m.File(git+"index", string(index)+string(sum[:]), 0o644)
 	m.File(Project+"/dist/app.js", "\n", 0o644).File(Project+"/dist/local.sqlite", "x", 0o644)
 	m.File(Project+"/debug.log", "x\n", 0o644)
+}
+
+// loose is what git's file of a blob holds.
+func loose(content string) string {
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	_, err := w.Write([]byte("blob " + strconv.Itoa(len(content)) + "\x00" + content))
+	if closed := w.Close(); err != nil || closed != nil {
+		panic("a buffer refuses what is written to it")
+	}
+	return b.String()
 }
 
 func blobID(content string) [sha1.Size]byte {

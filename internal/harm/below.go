@@ -183,6 +183,9 @@ func (h *Secrets) printsFrom(r treeRead) string {
 	handed := r.opens && !h.Report.Commands[r.commands[0]].Has(shell.Flat)
 	for _, start := range r.starts {
 		start = h.At.Machine.Real(start) // a glob may name a link
+		if r.opens && (inObjects(start) || path.Base(start) == ".git") {
+			return start
+		}
 		var linked []string
 		prints := func(name, shown string, mode fs.FileMode) bool {
 			if mode&fs.ModeSymlink != 0 && (s.follows() || handed) {

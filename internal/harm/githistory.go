@@ -193,14 +193,6 @@ func (l *gitLook) found() string {
 		return l.unless(l.short("tse"), l.blobs)
 	case "log", "whatchanged":
 		return l.unless(!l.diffs(false), l.walk)
-	case "format-patch":
-		if len(l.revs) == 1 && len(l.not) == 0 && l.most() == 0 { // since then
-			l.revs, l.not = nil, l.revs
-		}
-		l.open = l.open || len(l.revs) > 1 || len(l.not) > 1 || len(l.base) > 0
-		return l.unless(false, l.walk)
-	case "merge-tree":
-		return l.unless(len(l.revs) < 3 && !l.open, l.walk)
 	case "range-diff", "fast-export":
 		return l.unless(false, l.walk)
 	case "reflog":

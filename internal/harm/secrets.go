@@ -51,9 +51,17 @@ func (h *Secrets) effectsSecret(e shell.Effect) Objection {
 	if !e.Names && (e.Pattern != "" || e.Recursive) && view.Below("/proc", e.Target) {
 		return Objection("this reads what /proc says of a process, which may hold secrets: " + printable.Text(e.Words))
 	}
+	if !e.Names && strings.Contains(e.Pattern, "**") && h.At.Machine.MatchesTooMuch(e.Pattern) {
+		return Objection("this may use a secret below " + printable.Text(e.Target) +
+			", which is too large to look through")
+	}
 	names, all := h.At.Machine.Names(e)
 	if e.Pattern != "" && !h.Report.Fed(e) { // what find hands over is looked at with its tests (secretBelow)
 		names = h.At.Machine.ThroughLinks(names)
+	}
+	if e.Kind == shell.Read && !e.Names && readsObjects(e) {
+		return Objection("this reads the files of git's objects, which hold all that was ever committed: " +
+			printable.Text(e.Words))
 	}
 	if name := h.namedSecret(e, names, all); name != "" {
 		return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
@@ -76,6 +84,20 @@ func (h *Secrets) effectsSecret(e shell.Effect) Objection {
 		return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
 	}
 	return ""
+}
+
+// readsObjects reports whether a command other than git reads the files in which
+// git keeps objects: packed, but anybody can unpack them.
+func readsObjects(e shell.Effect) bool {
+	return inObjects(e.Target) || inObjects(e.Pattern) || strings.Contains(e.Pattern, "/.git/*") ||
+		e.Recursive && e.Pattern == "" && path.Base(e.Target) == ".git"
+}
+
+// inObjects reports whether a name lies among the objects. An index of a pack holds
+// their names alone.
+func inObjects(name string) bool {
+	_, below, ok := strings.Cut(name+"/", "/.git/objects/")
+	return ok && !strings.HasPrefix(below, "info/") && !strings.HasSuffix(name, ".idx")
 }
 
 // namedSecret is the first of the names that an effect has which is a secret
@@ -312,8 +334,8 @@ func (h *Secrets) withTwins() []view.Info {
 	return h.twins
 }
 
-// secretsWithTwins are the secrets at home and at the top of the workspaces that
-// have more names than one.
+// secretsWithTwins are the secrets at their usual places at home, right below it
+// and anywhere in the workspaces that have more names than one.
 func (h *Secrets) secretsWithTwins(roots []string) (twins []view.Info) {
 	add := func(name string) (isDir bool) {
 		info, err := h.At.Machine.Files.Lstat(name)
@@ -337,8 +359,14 @@ func (h *Secrets) secretsWithTwins(roots []string) (twins []view.Info) {
 			addBelow(h.At.Machine.Home+"/"+below, func(string) bool { return true })
 		}
 	}
+	addBelow(h.At.Machine.Home, h.At.Machine.Secrets.Match)
 	for _, root := range roots {
-		addBelow(root, h.At.Machine.Secrets.Match)
+		h.walkFor(root, maxBelow, func(name string, mode fs.FileMode) bool {
+			if mode.IsRegular() && h.At.Machine.Secrets.Match(name) {
+				add(name)
+			}
+			return false
+		}, func(string) bool { return false })
 	}
 	return twins
 }

@@ -39,6 +39,49 @@ func GlobMatch(glob, name string) bool {
 	if strings.HasPrefix(name, ".") && glob[0] != '.' && glob[0] != '\\' {
 		return false // dotglob and its kin are unknown to package shell
 	}
-	ok, err := path.Match(strings.ReplaceAll(glob, "[!", "[^"), name)
+	ok, err := path.Match(strings.ReplaceAll(anyForCaret(glob), "[!", "[^"), name)
 	return ok || err != nil
+}
+
+// anyForCaret puts a question mark in the place of each class that begins with a
+// caret: bash and zsh take it for all other characters, dash for a caret and those.
+func anyForCaret(glob string) string {
+	for from := 0; ; {
+		at := strings.Index(glob[from:], "[^")
+		if at < 0 {
+			return glob
+		}
+		at += from
+		end := len(glob)
+		if n := strings.IndexByte(glob[min(at+3, end):], ']'); n >= 0 {
+			end = at + 3 + n + 1
+		}
+		if at > 0 && glob[at-1] == '\\' { // no class
+			from = at + 2
+			continue
+		}
+		glob = glob[:at] + "?" + glob[end:]
+		from = at + 1
+	}
+}
+
+// GlobLiteral is the only name that a part of a pattern matches; ok is false where
+// it may match others.
+func GlobLiteral(part string) (name string, ok bool) {
+	if !strings.ContainsAny(part, "*?[\\") {
+		return part, true
+	}
+	var b strings.Builder
+	for i := 0; i < len(part); i++ {
+		switch c := part[i]; {
+		case c == '\\' && i+1 < len(part):
+			i++
+			b.WriteByte(part[i])
+		case c == '*' || c == '?' || c == '[' || c == '\\':
+			return "", false
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), true
 }

@@ -29,10 +29,15 @@ func (m *Machine) Names(e shell.Effect) (names []string, all bool) {
 	return append(append(names, e.Pattern), matched...), all
 }
 
-// ThroughLinks are the names, and where those that are links lead.
+// ThroughLinks are the names, and where those lead that are links or lie behind one.
 func (m *Machine) ThroughLinks(names []string) []string {
+	reals := map[string]string{} // of directories
 	for _, name := range slices.Clone(names) {
-		if info, err := m.Files.Lstat(name); err != nil || info.Mode&fs.ModeSymlink != 0 { // or a link is on the way
+		dir := path.Dir(name)
+		if _, ok := reals[dir]; !ok {
+			reals[dir] = m.Real(dir)
+		}
+		if info, err := m.Files.Lstat(name); err != nil || info.Mode&fs.ModeSymlink != 0 || reals[dir] != dir {
 			names = append(names, m.Real(name))
 		}
 	}
@@ -42,10 +47,23 @@ func (m *Machine) ThroughLinks(names []string) []string {
 const (
 	MaxMatches  = 10_000 // names of one directory, and of one glob
 	maxListings = 100    // directories that are listed for one glob
+	maxDeep     = 2000   // the same for one that goes down all levels
 )
 
-// Matches returns what a pattern matches now.
+// Matches returns what a pattern may match now, in any shell. all says that these
+// names are all, and that every shell matches these.
 func (m *Machine) Matches(pattern string) (found []string, all bool) {
+	found, all, _ = m.matches(pattern)
+	return found, all
+}
+
+// MatchesTooMuch reports whether a pattern goes down more levels than are looked at.
+func (m *Machine) MatchesTooMuch(pattern string) bool {
+	_, _, cut := m.matches(pattern)
+	return cut
+}
+
+func (m *Machine) matches(pattern string) (found []string, all, cut bool) {
 	found, all = []string{""}, !strings.Contains(pattern, "**")
 	listings := 0
 	for part := range strings.SplitSeq(pattern, "/") {
@@ -54,29 +72,71 @@ func (m *Machine) Matches(pattern string) (found []string, all bool) {
 		}
 		var next []string
 		for _, dir := range found {
-			if part == ".." { // of where a link leads
-				next = append(next, strings.TrimSuffix(path.Dir(m.Real(cmp.Or(dir, "/"))), "/"))
+			if part == ".." {
+				next = append(next, m.above(dir))
 				continue
 			}
-			if !strings.ContainsAny(part, "*?[\\") {
-				next = append(next, dir+"/"+part)
+			if name, ok := paths.GlobLiteral(part); ok {
+				next = append(next, dir+"/"+name)
 				continue
 			}
-			if listings++; listings > maxListings {
-				return found, false
+			if listings++; listings > maxListings && !strings.Contains(pattern, "**") || listings > maxDeep {
+				return found, false, strings.Contains(pattern, "**")
 			}
-			entries, err := m.Files.List(m.Real(cmp.Or(dir, "/")), MaxMatches)
-			all = all && (err == nil || errors.Is(err, fs.ErrNotExist) || !m.mayList(dir))
-			for _, entry := range entries {
-				if paths.GlobMatch(part, entry) && len(next) < MaxMatches {
-					next = append(next, dir+"/"+entry)
-				}
+			if part == "**" || part == "***" { // zsh goes down all levels
+				below, whole := m.directoriesBelow(dir)
+				next, cut = append(next, below...), cut || !whole
 			}
-			all = all && len(next) < MaxMatches
+			matched, whole := m.matchesIn(dir, part)
+			next, all = append(next, matched...), all && whole
 		}
-		found = next
+		if found = next; len(found) > MaxMatches {
+			return found[:MaxMatches], false, strings.Contains(pattern, "**")
+		}
 	}
-	return found, all
+	return found, all, cut
+}
+
+// above is the directory that ".." names behind another: of where a link leads.
+func (m *Machine) above(dir string) string {
+	return strings.TrimSuffix(path.Dir(m.Real(cmp.Or(dir, "/"))), "/")
+}
+
+// matchesIn are the names of a directory that one part of a pattern matches. Some
+// shells count "." and ".." among them.
+func (m *Machine) matchesIn(dir, part string) (names []string, all bool) {
+	entries, err := m.Files.List(m.Real(cmp.Or(dir, "/")), MaxMatches)
+	all = err == nil || errors.Is(err, fs.ErrNotExist) || !m.mayList(dir)
+	for _, entry := range entries {
+		if paths.GlobMatch(part, entry) {
+			names = append(names, dir+"/"+entry)
+		}
+	}
+	if part[0] == '.' && paths.GlobMatch(part, "..") {
+		names, all = append(names, m.above(dir)), false
+	}
+	if part[0] == '.' && paths.GlobMatch(part, ".") {
+		names, all = append(names, dir), false
+	}
+	return names, all
+}
+
+// directoriesBelow are a directory and those below it. all is false where there are
+// more than are looked at.
+func (m *Machine) directoriesBelow(start string) (dirs []string, all bool) {
+	dirs = []string{start}
+	for i := 0; i < len(dirs); i++ {
+		if len(dirs) > maxDeep {
+			return dirs, false
+		}
+		entries, _ := m.Files.Entries(cmp.Or(dirs[i], "/"), MaxMatches) // nobody can go down where it fails
+		for _, e := range entries {
+			if e.Type.IsDir() && e.Name[0] != '.' {
+				dirs = append(dirs, dirs[i]+"/"+e.Name)
+			}
+		}
+	}
+	return dirs, true
 }
 
 // mayList is false for an ordinary file.

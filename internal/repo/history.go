@@ -25,14 +25,22 @@ type File struct {
 // Same reports whether two files have the same content.
 func (f File) Same(o File) bool { return f.id == o.id }
 
-// Tracked returns the files of the index that pick lets pass.
+// Tracked returns the files of the index that pick lets pass. What was only promised
+// (git add -N), or is no file there and lies as a file in the working tree, is one
+// that the index has nothing of.
 func (r *Repo) Tracked(pick func(name string) bool) (files []File) {
 	if !r.load() {
 		return nil
 	}
 	for _, e := range r.index.entries {
-		if !e.intent && e.mode&0o170000 == 0o100000 && pick(e.name) {
+		switch file := e.mode&0o170000 == 0o100000; {
+		case !pick(e.name):
+		case file && !e.intent:
 			files = append(files, File{e.name, e.id})
+		default:
+			if info, err := r.files.Lstat(r.Top + "/" + e.name); file || err == nil && info.Mode.IsRegular() {
+				files = append(files, File{Name: e.name})
+			}
 		}
 	}
 	return files

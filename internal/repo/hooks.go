@@ -35,6 +35,8 @@ func (r *Repo) HooksPaths(home string) (from []string) {
 			switch value = strings.Trim(strings.TrimSpace(value), `"`); {
 			case key == "hookspath":
 				from = append(from, r.named(r.Top, value, home))
+			case startsFiles(key):
+				from = append(from, namedFiles(r, value, home)...)
 			case key == "path":
 				files = append(files, r.named(path.Dir(files[i]), value, home))
 				from = append(from, files[len(files)-1])
@@ -42,6 +44,31 @@ func (r *Repo) HooksPaths(home string) (from []string) {
 		}
 	}
 	return from
+}
+
+// startsFiles reports whether the value of a setting says what git starts by itself,
+// or holds more of its attributes. What an alias starts runs when it is called.
+func startsFiles(key string) bool {
+	switch key {
+	case "fsmonitor", "pager", "editor", "sshcommand", "gitproxy", "askpass", "alternaterefscommand", "external",
+		"command", "textconv", "driver", "clean", "smudge", "process", "cmd", "program", "difffilter",
+		"packobjectshook", "recentobjectshook", "helper", "defaultkeycommand", "attributesfile", "templatedir":
+		return true
+	}
+	return false
+}
+
+// namedFiles are what the words of a setting name of what lies in the working tree.
+func namedFiles(r *Repo, value, home string) (names []string) {
+	between := func(c rune) bool { return strings.ContainsRune(" \t\"';|&()=!<>`$", c) }
+	for word := range strings.FieldsFuncSeq(value, between) {
+		name := r.named(r.Top, word, home)
+		if info, err := r.files.Lstat(name); err == nil && name != r.Top && view.Below(r.Top, name) &&
+			(info.Mode.IsRegular() || info.Mode.IsDir() && strings.Contains(word, "/")) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // linkedHooks is where hooks that are links lead: scripts/pre-commit.sh.

@@ -69,6 +69,30 @@ func (s *store) has(id string) bool {
 		})
 }
 
+// digest is the name of an object that consists of these parts, in raw bytes.
+func (s *store) digest(parts ...[]byte) string {
+	h := sha1.New()
+	if s.sha256 {
+		h = sha256.New()
+	}
+	for _, part := range parts {
+		h.Write(part)
+	}
+	return string(h.Sum(nil))
+}
+
+// damaged reports whether the file of an object does not hold what its name says.
+// A pack has a checksum, and is believed; so is what is too large to be read.
+func (s *store) damaged(id string) bool {
+	name := hex.EncodeToString([]byte(id))
+	data, err := s.files.Read(s.Common+"/objects/"+name[:2]+"/"+name[2:], maxFile)
+	if err != nil {
+		return false
+	}
+	plain, ok := s.inflate(data, maxFile)
+	return !ok && len(plain) <= maxFile || ok && s.digest(plain) != id
+}
+
 // object reads a loose or packed object by its raw name. false where it is not
 // in the repository's own store, too large, damaged, or one too many.
 func (s *store) object(id string) (object, bool) {

@@ -18,8 +18,6 @@ package repo
 
 import (
 	"cmp"
-	"crypto/sha1"
-	"crypto/sha256"
 	"errors"
 	"path"
 	"strconv"
@@ -121,7 +119,7 @@ func (r *Repo) Lost(name string) (why string) {
 	if !r.same(name, e.id) {
 		return "differs from what git has"
 	}
-	if !r.has(e.id) {
+	if !r.has(e.id) || r.damaged(e.id) {
 		return "is not in git's objects"
 	}
 	return ""
@@ -148,15 +146,9 @@ func (r *Repo) same(name, id string) bool {
 	return r.id(data) == id
 }
 
-// id names content as git does, in raw bytes.
+// id names the content of a file as git does, in raw bytes.
 func (r *Repo) id(data []byte) string {
-	h := sha1.New()
-	if r.sha256 {
-		h = sha256.New()
-	}
-	h.Write([]byte("blob " + strconv.Itoa(len(data)) + "\x00"))
-	h.Write(data)
-	return string(h.Sum(nil))
+	return r.digest([]byte("blob "+strconv.Itoa(len(data))+"\x00"), data)
 }
 
 // load reads the index once.

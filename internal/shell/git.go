@@ -189,6 +189,9 @@ type repository struct {
 	signs     bool     // commits or tags are signed
 	promisor  bool     // objects that are missing are fetched when they are asked for
 	inner     bool     // what lies inside it has been looked at
+	looked    bool     // at its directory, for printed
+	printed   []string // files that git may print though nobody names them
+	through   *string  // the name by which git would write elsewhere; nil: not looked yet
 }
 
 // gitKey is a setting that can make git run something, and where it stands.
@@ -380,6 +383,7 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 		}
 	}
 	if r.found {
+		g.gitFiles(r, inv)
 		g.gitHooks(r, sub, inv)
 		if r.signs && !g.machine.gitIs("reads", sub) && (g.machine.find("gpg", inv.st).foreign ||
 			g.machine.find("ssh-keygen", inv.st).foreign) {
@@ -392,7 +396,7 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 // which starts merge drivers.
 func remerges(r *repository, sub string, args []word) bool {
 	switch {
-	case sub == "merge-tree" || r != nil && r.merges:
+	case r != nil && r.merges:
 		return true
 	case sub == "stash":
 		return len(args) == 0 || args[0].text != "list" && args[0].text != "show"

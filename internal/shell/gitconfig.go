@@ -104,6 +104,9 @@ func (g *repositories) gitLine(r *repository, section, line, file string, own bo
 	name = section + "." + strings.ToLower(strings.TrimSpace(name))
 	text = strings.TrimSpace(text)
 	r.note(name, text, file, own)
+	if own {
+		g.notesFile(r, name, text, file)
+	}
 	r.secret = r.secret || secretSetting(name, text)
 	r.merges = r.merges || name == "log.diffmerges" && strings.HasPrefix(strings.Trim(text, `"`), "r")
 	if !runsFromGit(name, text) {
@@ -162,6 +165,8 @@ func runsFromGit(name, text string) bool {
 	switch first {
 	case "alias", "include", "includeif", "credential":
 		return true
+	case "mailmap":
+		return last == "blob" // of any commit, and lines of it are printed
 	case "hook":
 		return last == "command"
 	case "gc":

@@ -118,6 +118,9 @@ func (gl *gitLine) finishKept() {
 		return
 	}
 	gl.gitWrites(r.dir, r.fault == "" && !r.forgets && r.top != "" && !gl.marks.has(markLoses))
+	if link := gl.repos.writesThrough(r); link != "" {
+		gl.out.unknown(PartWords, gl.inv.raw, "this may write what "+grammar.Escaped(link)+" is a link to")
+	}
 	if gl.marks.has(markOvertree) {
 		gl.gitWrites(cmp.Or(r.top, r.dir), false)
 		gl.out.makesLink(gl.inv.raw) // the commit may hold some
@@ -197,7 +200,7 @@ func (r *repository) note(name, text, file string, own bool) {
 		r.mirrors = true
 	case first == "stash" && strings.HasPrefix(last, "show") && last != "showstat" && !falsy(text),
 		name == "diff.submodule" && text == "diff", last == "recursesubmodules" && !falsy(text),
-		name == "submodule.recurse" && !falsy(text):
+		name == "submodule.recurse" && !falsy(text), name == "log.follow" && !falsy(text):
 		r.wider = append(r.wider, name)
 	}
 }
@@ -221,8 +224,9 @@ func (r *repository) widens(s *sheet, args []word) string {
 	}
 	shows := len(args) > 1 && args[0].text == "stash" && args[1].text == "show"
 	for _, name := range r.wider {
-		if strings.HasPrefix(name, "stash.") && shows ||
-			!strings.HasPrefix(name, "stash.") && s.lists("enters-submodules", args[0].text) {
+		first, _, _ := strings.Cut(name, ".")
+		if first == "stash" && shows || first == "log" && args[0].text == "log" ||
+			first != "stash" && first != "log" && s.lists("enters-submodules", args[0].text) {
 			return name
 		}
 	}
@@ -238,9 +242,11 @@ func (r *repository) noteRemote(remote, key, text string) {
 		r.mirrors = r.mirrors || !strings.HasPrefix(to, "refs/remotes/")
 	case "promisor":
 		r.promisor = r.promisor || !falsy(text)
+	case "partialclonefilter": // it makes a remote one that promises, alone too
+		r.promisor = true
 	case "pushurl":
 		r.pushes = true
-	case "prune", "tagopt", "partialclonefilter", "gh-resolved":
+	case "prune", "tagopt", "gh-resolved":
 	default:
 		r.mirrors, r.rewrites = true, true
 	}

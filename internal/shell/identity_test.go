@@ -236,7 +236,7 @@ func TestGitElsewhere(t *testing.T) {
 func TestGitMergeDrivers(t *testing.T) {
 	const driver = "[merge \"x\"]\n\tdriver = id\n"
 	for command, unknown := range map[string]bool{
-		"git merge-tree a b": true, "git merge-tree --write-tree a b": true, "git log --remerge-diff": true,
+		"git log --remerge-diff":        true,
 		"git show --remerge-diff a":     true,
 		"git log --diff-merges=remerge": true, "git log --diff-merges=r -p": true,
 		"git show --diff-merges remerge": true,

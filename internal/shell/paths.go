@@ -51,8 +51,9 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		return
 	}
 	if w.glob > 0 {
-		name, e.Pattern = globDir(name, len(name)-len(w.text)+w.glob-1)
-		e.Pattern = widened(w, e.Pattern)
+		before := name[:len(name)-len(w.text)] // where the shell stands is no pattern
+		name, _ = globDir(name, len(before)+w.glob-1)
+		e.Pattern = quotedGlob(before) + widened(w, w.text)
 		e.Recursive = true
 	}
 	e.Target, e.Place = d.machine.place(name)
@@ -169,6 +170,11 @@ func globDir(name string, glob int) (dir, pattern string) {
 		dir += "/.."
 	}
 	return dir, name
+}
+
+// quotedGlob is a pattern that matches a name and no other.
+func quotedGlob(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
 }
 
 // widened is a pattern that matches all that the word may: what stands for itself in

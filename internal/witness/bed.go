@@ -79,8 +79,9 @@ type stage struct {
 	shells map[string]string // name to path
 	demote bool              // bwrap is started as a user without rights
 
-	lines  string // the template of the file lines; "": those are not run
-	making bool   // the template is being made
+	lines  string   // the template of the file lines; "": those are not run
+	turns  []string // what was made of the plain repository there
+	making bool     // the template is being made
 }
 
 // errNoNamespace says that nothing can be run on this machine.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,38 +40,29 @@ ln -s src lnk; ln -s ../other outside; ln -s notes.txt notes-link; ln -s .env en
 git clone -q --bare . ../remote.git; git remote add origin ../remote.git
 `
 
-// lines runs generated lines of file and git commands.
-func (w *witnessing) lines(s *stage) error {
-	template, err := s.template()
+// over returns a stage for lines over a repository, which it makes in a namespace.
+// It lies in the stage's directory lines, which the caller may remove.
+func (s *stage) over(turns []string) (*stage, error) {
+	dir, err := os.MkdirTemp(s.dir, "template-")
 	if err != nil {
-		return err
-	}
-	s.lines = template
-	return w.run(s)
-}
-
-// template makes the world of the file lines, in a namespace, and returns the
-// directory that holds it.
-func (s *stage) template() (string, error) {
-	dir := filepath.Join(s.dir, "template")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return "", err
+		return nil, err
 	}
 	if err := os.Chmod(dir, 0o777); err != nil { // whoever the namespace runs as
-		return "", err
+		return nil, err
 	}
-	s.lines, s.making = dir, true
-	defer func() { s.making = false }()
-	b, err := s.open()
+	made := *s
+	made.lines, made.turns, made.making = dir, turns, true
+	b, err := made.open()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer b.close()
-	r, err := b.run(job{Shell: "bash", Text: repositoryScript + "echo made\n", Make: true, Output: true})
+	r, err := b.run(job{Shell: "bash", Text: scriptOf(turns) + "echo made\n", Make: true, Output: true})
 	if err == nil && !strings.HasSuffix(r.Output, "made\n") {
-		err = fmt.Errorf("the repository is not made: %s", r.Output)
+		err = fmt.Errorf("the repository is not made: %s\n%q", r.Output, turns)
 	}
-	return dir, err
+	made.making = false
+	return &made, err
 }
 
 // seen is the template as nod sees it: below home what lies in the directory,
@@ -167,7 +157,11 @@ func (w *witnessing) oneLine(s *stage, b *bed, worlds *worlds, seed uint64, text
 	if err != nil {
 		return err
 	}
-	w.bookLine(seed, text, r, r.Harm, d.Reason)
+	why := d.Reason
+	if len(s.turns) > 0 {
+		why += "\n\tthe repository:\n\t\t" + strings.Join(s.turns, "\n\t\t")
+	}
+	w.bookLine(seed, text, r, r.Harm, why)
 	return nil
 }
 

@@ -121,13 +121,15 @@ func copyTree(from, to string) error {
 		}
 		switch {
 		case e.IsDir():
-			return os.MkdirAll(target, info.Mode().Perm())
+			return os.MkdirAll(target, info.Mode().Perm()|0o700) // what lies in it has to be made
 		case info.Mode()&fs.ModeSymlink != 0:
 			text, err := os.Readlink(name)
 			if err != nil {
 				return err
 			}
 			return os.Symlink(text, target)
+		case info.Mode()&fs.ModeNamedPipe != 0:
+			return syscall.Mkfifo(target, uint32(info.Mode().Perm()))
 		}
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -351,7 +353,9 @@ func unpacked(name string) []byte {
 
 // objects is what git's objects hold.
 func objects() string {
-	out, _ := run1("git", "-C", project, "cat-file", "--batch", "--batch-all-objects")
+	// Settings that lead the working tree elsewhere do not make the objects go.
+	out, _ := run1("git", "--git-dir="+project+"/.git", "--work-tree="+project, "cat-file", "--batch",
+		"--batch-all-objects")
 	return string(out)
 }
 

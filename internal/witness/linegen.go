@@ -68,6 +68,7 @@ func (g *liner) command() string {
 		choice{30, g.fileCommand}, choice{26, g.reader}, choice{30, g.git}, choice{10, g.packer}, choice{8,
 			g.finder}, choice{6, g.editor}, choice{8, g.carried}, choice{4, g.behind}, choice{4, g.spilling},
 		choice{10, g.history}, choice{4, g.listing}, choice{4, g.narrowed}, choice{3, g.gathered}, choice{3, g.valued},
+		choice{60, g.ordinary},
 	)
 	if g.chance(14) {
 		text += " " + g.of(">", ">>", ">|", "2>", "<") + " " + g.name()

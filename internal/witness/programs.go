@@ -82,6 +82,10 @@ func asksAService(file string) bool {
 		"vercel", "supabase", "docker", "kubectl", "helm"}, file)
 }
 
+// trapped is the turn of the repository over which programs run: nothing but what
+// comes with any turn, the program that nobody may start.
+func trapped() []string { return []string{"true"} }
+
 func examples(text string) []string {
 	var list []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -111,13 +115,24 @@ func trials(name, text string) []string {
 		}
 		for _, option := range options(line) {
 			for _, h := range heads {
-				for _, after := range []string{" a", " a b", ""} {
+				for _, after := range append([]string{" a", " a b", ""}, telling(option)...) {
 					list = append(list, name+h+" "+option+after)
 				}
 			}
 		}
 	}
 	return list
+}
+
+// telling are values that show what an option makes of its value: a secret that
+// it prints, a program that it starts, a file that it writes.
+func telling(option string) []string {
+	sep := ""
+	if strings.HasPrefix(option, "--") || len(option) > 2 {
+		sep = "="
+	}
+	return []string{sep + ".env", sep + ".env a", " .env a", sep + "@.env a", sep + "./run.sh a", " ./run.sh a",
+		sep + "new a", " new a"}
 }
 
 // headings are the subcommands that a section is about.

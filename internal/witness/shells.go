@@ -67,15 +67,17 @@ func (w *witnessing) stageAndRun() error {
 	if err != nil {
 		return err
 	}
-	if w.files || w.texts != nil {
-		return w.lines(s)
-	}
 	return w.run(s)
 }
 
 // run spreads the texts over the workers and sums up.
-func (w *witnessing) run(s *stage) error {
+func (w *witnessing) run(s *stage) (err error) {
 	w.count = newFigures()
+	if w.texts != nil { // programs run over the plain repository, with a trap in it
+		if s, err = s.over(trapped()); err != nil {
+			return err
+		}
+	}
 	for _, name := range []string{"bash", "zsh", "dash"} {
 		if s.shells[name] == "" {
 			fmt.Fprintf(w.out, "skipped: %s is not installed (Debian: %s), so nothing is shown of it\n", name, name)
@@ -142,44 +144,100 @@ func (w *witnessing) report() (stop func()) {
 	}
 }
 
-// work takes texts until there are no more.
+// work takes texts until there are no more: lines over files as many at once as
+// share a repository.
 func (w *witnessing) work(s *stage) error {
-	b, err := s.open()
-	if err != nil {
-		return err
+	g := &ground{stage: s, worlds: newWorlds()}
+	defer g.leave()
+	size := uint64(1)
+	if w.files {
+		size = perWorld
 	}
-	defer func() { b.close() }()
-	worlds := newWorlds()
-	for i := w.next.Add(1) - 1; i < w.n; i = w.next.Add(1) - 1 {
-		seed := w.seed + i
-		text := w.textOf(seed)
-		do := w.one
-		switch {
-		case w.second:
-			do = w.readTwice
-		case w.probes != nil:
-			do = w.oneProbe
-		case w.texts != nil:
-			do = w.oneTrial
-		case w.files:
-			do = w.oneLine
-		}
-		for tries := 1; ; tries++ {
-			err := do(s, b, worlds, seed, text)
-			if err == nil {
-				break
-			}
-			// A bed that broke is of no use, and its text has shown nothing.
-			b.close()
-			if tries == mostTries {
-				return fmt.Errorf("seed %d: %q breaks the namespace each time: %w", seed, text, err)
-			}
-			if b, err = s.open(); err != nil {
+	for from := w.next.Add(size) - size; from < w.n; from = w.next.Add(size) - size {
+		for i := from; i < min(from+size, w.n); i++ {
+			if err := w.tryOn(g, w.seed+i); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// tryOn looks at the text of a number.
+func (w *witnessing) tryOn(g *ground, seed uint64) error {
+	text, do := w.textOf(seed), w.part()
+	for tries := 1; ; tries++ {
+		err := g.ready(w.files, seed)
+		if err != nil {
+			return err
+		}
+		if err = do(g.stage, g.bed, g.worlds, seed, text); err == nil {
+			return nil
+		}
+		// A bed that broke is of no use, and its text has shown nothing.
+		g.close()
+		if tries == mostTries {
+			return fmt.Errorf("seed %d: %q breaks the namespace each time: %w", seed, text, err)
+		}
+	}
+}
+
+// part is what is looked at.
+func (w *witnessing) part() func(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
+	switch {
+	case w.second:
+		return w.readTwice
+	case w.probes != nil:
+		return w.oneProbe
+	case w.texts != nil:
+		return w.oneTrial
+	case w.files:
+		return w.oneLine
+	}
+	return w.one
+}
+
+// ground is what a worker runs its texts on.
+type ground struct {
+	stage  *stage
+	bed    *bed
+	worlds *worlds
+	number uint64 // of the repository, where the stage has one of its own
+	own    bool
+}
+
+// ready sees to it that there is a bed, for a line over files one with the
+// repository of the line's number.
+func (g *ground) ready(files bool, seed uint64) (err error) {
+	if number := numberOfWorld(seed); files && (!g.own || g.number != number) {
+		g.leave()
+		made, err := g.stage.over(turnsOf(number))
+		if err != nil {
+			return err
+		}
+		g.stage, g.number, g.own, g.worlds = made, number, true, newWorlds()
+	}
+	if g.bed == nil {
+		g.bed, err = g.stage.open()
+	}
+	return err
+}
+
+// close ends the bed.
+func (g *ground) close() {
+	if g.bed != nil {
+		g.bed.close()
+		g.bed = nil
+	}
+}
+
+// leave ends the bed and removes the repository that is the worker's own.
+func (g *ground) leave() {
+	g.close()
+	if g.own {
+		_ = os.RemoveAll(g.stage.lines) // lies in the stage's directory, which is removed at the end
+		g.own = false
+	}
 }
 
 // textOf is the text of a number: what was given comes before what is made.

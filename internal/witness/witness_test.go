@@ -127,7 +127,7 @@ func TestFileLines(t *testing.T) {
 	}
 	var out bytes.Buffer
 	w := &witnessing{n: sample(500), seed: 1, workers: 2, most: 20, files: true, out: &out, progress: &out}
-	err := w.lines(s)
+	err := w.run(s)
 	t.Log(out.String())
 	if err != nil {
 		t.Error(err)
@@ -157,7 +157,7 @@ func TestOptions(t *testing.T) {
 		w.probes, w.texts = append(w.probes, all[i]), append(w.texts, all[i].text)
 	}
 	w.n = uint64(len(w.texts))
-	err := w.lines(s)
+	err := w.run(s)
 	t.Log(out.String())
 	if err != nil {
 		t.Error(err)
@@ -255,28 +255,27 @@ func TestFoundLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.lines, err = s.template(); err != nil {
-		t.Fatal(err)
-	}
-	b, err := s.open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.close()
+	over := map[string]*stage{}
 	n := 0
 	for line := range strings.Lines(string(data)) {
 		quoted, ok := strings.CutPrefix(strings.TrimSpace(line), "files ")
 		if !ok {
 			continue
 		}
+		text, turns := foundLine(t, quoted)
+		key := strings.Join(turns, "\n")
+		if over[key] == nil {
+			if over[key], err = s.over(turns); err != nil {
+				t.Fatal(err)
+			}
+		}
 		var out bytes.Buffer
 		w := &witnessing{most: 10, out: &out, count: newFigures()}
-		if w.text, err = strconv.Unquote(quoted); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		if err := w.oneLine(s, b, newWorlds(), 1, w.text); err != nil {
+		g := &ground{stage: over[key], worlds: newWorlds()}
+		if err := errors.Join(g.ready(false, 1), w.oneLine(g.stage, g.bed, g.worlds, 1, text)); err != nil {
 			t.Fatal(err)
 		}
+		g.close()
 		if n++; w.count.violations > 0 || len(w.count.skipped) > 0 {
 			t.Errorf("%s%s%v", line, out.String(), w.count.skipped)
 		}
@@ -284,6 +283,24 @@ func TestFoundLines(t *testing.T) {
 	if n == 0 {
 		t.Error("testdata/found.txt holds no line over files")
 	}
+}
+
+// foundLine takes a line and the turns of its repository apart, each quoted.
+func foundLine(t *testing.T, quoted string) (text string, turns []string) {
+	t.Helper()
+	for quoted != "" {
+		word, err := strconv.QuotedPrefix(quoted)
+		if err != nil {
+			t.Fatalf("%s: %v", quoted, err)
+		}
+		value, err := strconv.Unquote(word)
+		if err != nil {
+			t.Fatalf("%s: %v", word, err)
+		}
+		turns = append(turns, value)
+		quoted = strings.TrimSpace(quoted[len(word):])
+	}
+	return turns[0], turns[1:]
 }
 
 // hole is a fault that nod had, put back: nod hears another text than the one

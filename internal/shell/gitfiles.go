@@ -1,0 +1,136 @@
+package shell
+
+import (
+	"cmp"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+const (
+	maxGitFiles = 4096   // names of a git directory that are looked at
+	maxRefs     = 20_000 // the same, with all refs and their logs
+)
+
+// gitFiles reports as read what git may print though no word of its command names
+// it: a file of its own directory that is a link or has another name (git status
+// prints the list of what a rebase does next, git log what it cannot read in a list
+// of shallow commits), and what a setting of the repository names.
+func (g *repositories) gitFiles(r *repository, inv *invocation) {
+	if !r.looked {
+		r.looked = true
+		for _, dir := range gitDirs(g.machine, r) {
+			r.printed = append(r.printed, g.machine.otherNames(dir)...)
+		}
+	}
+	for _, name := range r.printed {
+		g.out.path(Read, word{value: constant(name), raw: inv.raw}, inv.st, 0)
+	}
+}
+
+// gitDirs are the directories in which git keeps what it reads as text, but for
+// refs, hooks and objects.
+func gitDirs(m *machine, r *repository) (dirs []string) {
+	tops := []string{r.dir}
+	if r.common != r.dir {
+		tops = append(tops, r.common)
+	}
+	for _, top := range tops {
+		dirs = append(dirs, top)
+		for _, below := range [...]string{"info", "rebase-merge", "rebase-apply", "sequencer", "objects/info",
+			"branches", "remotes", "logs"} {
+			if m.exists(top + "/" + below) {
+				dirs = append(dirs, top+"/"+below)
+			}
+		}
+		trees, _ := m.env.Files.List(top+"/worktrees", maxGitFiles) // most have none
+		for _, tree := range trees {
+			dirs = append(dirs, top+"/worktrees/"+tree)
+		}
+	}
+	return dirs
+}
+
+// otherNames are the files of a directory that are links, or have more names than
+// this one. Which directories are links does not matter: they are looked into.
+func (m *machine) otherNames(dir string) (names []string) {
+	entries, _ := m.env.Files.Entries(dir, maxGitFiles) // a directory that cannot be listed cannot be read by git
+	for _, e := range entries {
+		if name := dir + "/" + e.Name; e.Type.IsRegular() || e.Type&fs.ModeSymlink != 0 {
+			info, err := m.env.Files.Lstat(name)
+			if err == nil && (info.Links > 1 || info.Mode&fs.ModeSymlink != 0) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// writesThrough is the first name in the directory of a repository by which git
+// would write elsewhere: a directory or file that is a link, or a log or message
+// with another name. "" is none. Hooks are links often, and are not written.
+func (g *repositories) writesThrough(r *repository) string {
+	if r.through == nil {
+		left, found := maxRefs, ""
+		for _, top := range []string{r.dir, r.common} {
+			found = cmp.Or(found, g.machine.linkBelow(top, "", &left))
+		}
+		r.through = &found
+	}
+	return *r.through
+}
+
+// linkBelow looks through what git writes by its name, left names at most. What it
+// replaces (an index, a ref) may have several names.
+func (m *machine) linkBelow(top, below string, left *int) string {
+	entries, err := m.env.Files.Entries(top+below, max(*left, 1))
+	if *left -= len(entries); err != nil && m.exists(top+below) || *left < 0 {
+		return top + below
+	}
+	for _, e := range entries {
+		name := below + "/" + e.Name
+		switch {
+		case name == "/hooks":
+		case e.Type&fs.ModeSymlink != 0:
+			return top + name
+		case e.Type.IsDir() && (below == "/refs" || below == "/logs" || strings.Count(name, "/") > 2 ||
+			slices.Contains([]string{"/refs", "/logs", "/objects"}, name)):
+			if found := m.linkBelow(top, name, left); found != "" {
+				return found
+			}
+		case e.Type.IsRegular() && (strings.HasPrefix(name, "/logs/") || below == "" && e.Name != "index"):
+			if info, err := m.env.Files.Lstat(top + name); err != nil || info.Links > 1 {
+				return top + name
+			}
+		}
+	}
+	return ""
+}
+
+// notesFile keeps the file that a setting of the repository names, wherever git
+// may take its name from.
+func (g *repositories) notesFile(r *repository, name, text, file string) {
+	value := strings.Trim(text, `"`)
+	switch first, _, _ := strings.Cut(name, "."); first {
+	case "remote", "branch", "url", "user", "submodule", "include", "includeif":
+		return
+	}
+	if value == "" || falsy(value) || value == "true" || strings.ContainsAny(value, ":*\n") ||
+		strings.Trim(value, "0123456789") == "" {
+		return
+	}
+	if below, ok := strings.CutPrefix(value, "~/"); ok {
+		value = g.machine.env.Home + "/" + below
+	}
+	names := []string{value}
+	if !path.IsAbs(value) {
+		names = []string{r.top + "/" + value, r.from + "/" + value, path.Dir(file) + "/" + value}
+	}
+	for _, name := range names {
+		info, err := g.machine.env.Files.Lstat(name)
+		if err == nil && (info.Mode.IsRegular() || info.Mode&fs.ModeSymlink != 0) {
+			r.printed = append(r.printed, name)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+// place is a file, directory, link or pattern that somebody may have put into
+// the repository (turns.go), or what was there before.
+func (g *liner) place() string {
+	return g.of("README.md", "src", "docs", "docs/*", "src/*", "*", ".", "./*", "*.txt", "*.md", "docs/*.md", "data",
+		"data/*", "config", "scratch", "scratch/*", "src/sub", "new", "new/*", "newdir", "newdir/*", "n1", "n1/*",
+		"new.txt", "src/new.txt", "docs/new.txt", "docs/new", "docs/self", "docs/self/*", "docs/c", "docs/c/*",
+		"docs/out", "docs/out/*", "docs/x", "docs/n", "docs/git", "src/up", "src/up/*", "src/bare", "docs/bare",
+		"sub",
+		"sub/*", "mod", "mod/*", "wt", "src/wt", "build", "build/*", "out.txt", "list.txt", "w.tmp", "notes.txt",
+		"notes-link", "hard.txt", "lnk", "lnk/*", "'a dir'", "'a dir'/*", "'a b'/*", "secrets/*", "-- *", "./-*",
+		"'~'", "'~'/*", "HEAD", "main", "v1", "stash", "data/big.bin", "pipe", "[a-n]*", "?.txt", "*/*", "*/*/*",
+		"src/../docs", "lnk/../notes.txt", "src/build", "dist", "'docs/y .env z.md'", "docs/y*", "docs/plain.md",
+		"scratch/in", "scratch/in/*", "'[?].txt'", "'*'", "a=b", "docs/[a-z]*", "src/ma?n.go", "{docs,src}/*",
+		"README.md docs", "src/tax.js", "src/main.go", "docs/a.md", "src/todo.txt", "mod/README.md", "sub/a.txt")
+}
+
+// ordinary is what agents type all day: the text is plain, and the repository
+// decides what it does.
+func (g *liner) ordinary() string {
+	p, q := g.place(), g.place()
+	return g.choose(
+		choice{9, func() string {
+			return g.of("cat ", "head -3 ", "tail -n 5 ", "sed -n 1,9p ", "wc -l ", "grep -n MARK ",
+				"awk '{print $1}' ",
+				"cut -c1-80 ", "sort ", "nl ", "tac ", "head -c 200 ", "grep -v zzz ", "tail -n +1 ", "cat -A ",
+				"strings ",
+				"uniq ", "od -c ", "base64 ", "jq . ", "column -t ", "sed -n '/MARK/p' ", "awk 'NR<9' ", "xxd ") + p
+		}},
+		choice{7, func() string {
+			return g.of("grep -rn MARK ", "grep -rin secret ", "grep -r . ", "grep -Rn MARK ", "grep -rh '' ",
+				"rg SECRET ",
+				"rg -n MARK ", "rg --hidden MARK ", "rg -L MARK ", "rg -uu SECRET ", "grep -rn --include='*.md' . ",
+				"grep -rnE 'MARK|SECRET' ", "fdfind . ", "fdfind -H key ", "grep -rn MARK -- ") + p
+		}},
+		choice{7, func() string {
+			return "find " + p + g.of(" -type f", " -name '*.md'", " -name '*.txt' -type f", " -maxdepth 1", "",
+				" -not -path '*/.git/*'", " -type f -size -9", " -type l", " -L", " -name '*.env*'",
+				" -newer README.md") +
+				g.of("", " | head", " | xargs cat", " | xargs head -2", " -exec cat {} +", " -exec head -1 {} \\;",
+					" -exec grep -n MARK {} +", " | xargs grep MARK", " -exec grep -rn MARK {} +", " | xargs ls -la",
+					" | xargs wc -l", " -print0 | xargs -0 cat", " -delete", " -exec rm {} +",
+					" -exec cp {} newdir \\;",
+					" | while read -r f; do head -1 \"$f\"; done", " -exec sed -n 1p {} \\;", " -exec wc -l {} +",
+					" -exec touch {} +", " -exec git diff -- {} +")
+		}},
+		choice{5, func() string {
+			return "for f in " + p + "; do " + g.of("echo \"$f\"", "head -2 \"$f\"", "cat $f", "wc -l \"$f\"",
+				"grep -n MARK \"$f\"", "sed -n 1,3p \"$f\"", "rm \"$f\"", "git log --oneline -1 -- \"$f\"",
+				"git diff -- \"$f\"", "tail -1 \"$f\" | cut -c1-9") + "; done"
+		}},
+		choice{12, func() string {
+			return "git " + g.of("", "", "", "-C src ", "-C docs ", "--no-pager ", "-C "+p+" ") +
+				g.of("status", "status --short", "status -v", "diff", "diff --stat", "diff HEAD", "diff --cached",
+					"diff -- "+p, "diff HEAD~1", "diff --name-only", "diff main feature", "diff v1..HEAD -- "+p,
+					"log --oneline -5", "log -p -2", "log --stat -3",
+					"log -- "+p, "log -p -- "+p, "log --follow -p -- "+p,
+					"show", "show --stat", "show HEAD", "show HEAD:README.md", "show HEAD -- "+p, "show HEAD~1",
+					"show v1",
+					"show feature", "blame README.md", "blame "+p, "grep -n MARK", "grep SECRET",
+					"grep -n MARK -- "+p,
+					"grep MARK HEAD", "ls-files", "ls-files "+p, "ls-files -o", "branch", "branch -a", "branch -v",
+					"tag",
+					"tag -n9", "stash list", "stash show", "reflog", "rev-parse HEAD", "rev-list --all --count",
+					"log --format='%h %s %N' -3", "log --all --oneline", "shortlog -sn", "worktree list", "remote -v",
+					"cat-file -p HEAD:README.md", "cat-file -p HEAD", "ls-tree HEAD", "ls-tree -r HEAD",
+					"describe --tags",
+					"log -1 --show-signature", "notes list", "for-each-ref", "config --list", "config user.name",
+					"show v1:README.md",
+					"log --graph --oneline --all", "diff --no-index README.md "+p, "diff --word-diff",
+					"check-ignore -v "+p,
+					"log -g -3", "merge-base main feature", "fsck", "count-objects -v", "log -S MARK --oneline",
+					"diff ORIG_HEAD",
+					"show-ref", "rev-parse --show-toplevel", "symbolic-ref HEAD", "log -L1,2:README.md")
+		}},
+		choice{6, func() string {
+			return "git " + g.of("add -A", "add .", "add -u", "add "+p, "commit -m x", "commit -am x",
+				"add -A && git commit -m x",
+				"add "+p+" && git commit -m x", "checkout -b fresh", "switch -c fresh", "branch fresh", "tag fresh",
+				"reset",
+				"reset -q HEAD "+p, "rm --cached "+p, "mv notes.txt "+q, "mv "+p+" "+q, "rm "+p,
+				"commit --amend --no-edit",
+				"reset --soft HEAD~1",
+				"add -N "+p, "add -f "+p, "commit -m x -- "+p, "restore --staged "+p, "init newrepo")
+		}},
+		choice{12, func() string {
+			return g.of("rm ", "rm -f ", "rm -r ", "rm -rf ", "touch ", "mkdir -p ", "cp README.md ", "cp -r src ",
+				"mv notes.txt ",
+				"mv docs ", "ln -s README.md ", "ln README.md ", "echo x > ", "echo x >> ", "tee ",
+				"sed -i s/one/uno/ ",
+				"truncate -s 0 ", "rmdir ", "cp -a docs ", "mv src/todo.txt ", "chmod +x ", "gzip ", "gzip -k ",
+				"tar cf ",
+				"cat README.md > ", "sort -o ", "split README.md ", "unlink ", "install README.md ",
+				"dd if=README.md of=",
+				"cp "+q+" ", "mv "+q+" ", "ln -s "+q+" ", "cat "+q+" > ", "cp -r "+q+" ", "ln "+q+" ", "mkdir ") + p
+		}},
+		choice{4, func() string {
+			return "cd " + p + g.of(" && ", " && ", "; ") + g.ordinary()
+		}},
+		choice{4, func() string {
+			return g.of("cat $(git ls-files "+p+")", "head -1 $(ls "+p+")", "git ls-files "+p+" | xargs cat",
+				"ls "+p+" | xargs head -1", "cat $(find "+p+" -type f)", "tar cf - "+p+" | tar tf -",
+				"tar cf - "+p+" | base64",
+				"diff "+p+" "+q, "diff -r "+p+" "+q, "cmp "+p+" "+q, "git diff --name-only | xargs cat",
+				"sort "+p+" | uniq -c",
+				"cat "+p+" | head -5", "git status --short | awk '{print $2}' | xargs cat", "xargs cat < "+p,
+				"while read -r f; do cat \"$f\"; done < "+p, "cat < "+p, "grep -f "+p+" README.md",
+				"wc --files0-from="+p,
+				"cat <<E > "+p+"\nk\nE", "ls -la "+p, "ls -R "+p, "stat "+p, "file "+p, "du -a "+p, "tree "+p,
+				"readlink -f "+p, "test -f "+p+" && cat "+p, "[ -d "+p+" ] && ls "+p, "zcat "+p, "git hash-object "+p)
+		}},
+	)
+}
