@@ -148,3 +148,136 @@ func TestDamagedObjects(t *testing.T) {
 	p.must(os.WriteFile(file, []byte("garbage"), 0o644))
 	p.check(lost, "rm a.txt")
 }
+
+// A repository inside another is gone into only where it is a submodule as git
+// makes it.
+func TestRepositoriesThatAreNoPlainSubmodules(t *testing.T) {
+	inside := func(p project, dir string) {
+		p.must(os.MkdirAll(p.dir+"/"+dir, 0o755))
+		p.git("-C", dir, "init", "-q")
+		p.write(dir+"/v.txt", "v\n")
+		p.git("-C", dir, "add", "v.txt")
+		p.git("-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "v")
+	}
+	absorbed := func(p project) string {
+		inside(p, "sm")
+		p.git("-c", "advice.addEmbeddedRepo=false", "add", "sm")
+		p.must(os.MkdirAll(p.dir+"/.git/modules", 0o755))
+		p.must(os.Rename(p.dir+"/sm/.git", p.dir+"/.git/modules/sm"))
+		p.write("sm/.git", "gitdir: ../.git/modules/sm\n")
+		p.git("commit", "-qm", "sm")
+		return ".git/modules/sm"
+	}
+	lines := []string{"git status", "git diff", "git commit -am x"}
+	for name, spoil := range map[string]func(p project, dir string){
+		"settings":    func(p project, dir string) { p.git("config", "-f", dir+"/config", "core.fsmonitor", "./x.sh") },
+		"another one": func(p project, dir string) { p.write(dir+"/commondir", p.dir+"/elsewhere\n") },
+		"a hook":      func(p project, dir string) { p.write(dir+"/hooks/post-index-change", "#!/bin/sh\n") },
+		"a remote that promises": func(p project, dir string) {
+			p.git("config", "-f", dir+"/config", "remote.origin.url", "ext::sh -c x")
+			p.git("config", "-f", dir+"/config", "remote.origin.partialCloneFilter", "blob:none")
+		},
+		"a link": func(p project, dir string) {
+			p.must(os.Remove(p.dir + "/sm/.git"))
+			p.must(os.Symlink("../"+dir, p.dir+"/sm/.git"))
+		},
+	} {
+		p := newProject(t)
+		dir := absorbed(p)
+		p.check(kept, lines...)
+		spoil(p, dir)
+		for _, line := range lines {
+			if d := p.decide(p.dir, line); d.Verdict == nod.Allow {
+				t.Errorf("%s: %q is allowed (%s)", name, line, d.Reason)
+			}
+		}
+	}
+	p := newProject(t)
+	p.write("g2/HEAD", "ref: refs/heads/main\n")
+	p.write(".git/commondir", p.dir+"/g2\n")
+	p.check(lost, "git status", "git diff", "git commit --allow-empty -m x")
+	p = newProject(t)
+	inside(p, "nn")
+	p.check(lost, "git add nn", "git add .", "git add -A && git status", "git reset && git status",
+		"git restore --staged . && git status")
+	p.check(kept, "git add a.txt", "git reset", "git status && git restore --staged a.txt")
+}
+
+// The repository's own alias is what git runs, not the person's of the same name,
+// and it may stand for a subcommand that this git does not have.
+func TestAliasesThatWin(t *testing.T) {
+	p := newProject(t)
+	p.write(p.home+"/.gitconfig", "[alias]\n\tst = status\n\tl5 = log -5\n")
+	p.check(kept, "git st", "git l5")
+	p.git("config", "alias.st", "!./evil")
+	p.git("config", "alias.lfs", "!./evil")
+	p.git("config", "alias.own", "log -1")
+	p.check(lost, "git st", "git st -s", "git lfs ls-files", "git lfs status")
+	p.check(kept, "git l5", "git own")
+}
+
+// What git keeps of earlier merges goes into any file that a list names.
+func TestResolutionsThatGitReplays(t *testing.T) {
+	p := newProject(t)
+	p.write(".git/MERGE_RR", "0123\tCLAUDE.md\x00")
+	p.check(lost, "git commit -am x", "git commit --allow-empty -m x", "git add a.txt", "git rerere diff")
+	p.check(kept, "git status", "git diff", "git log -1")
+}
+
+// A number of commits is counted over those that touch what is asked for.
+func TestCommitsThatDoNotCount(t *testing.T) {
+	p := newProject(t)
+	p.write("conf/.env", "KEY=1\n")
+	p.git("add", "-f", "conf")
+	p.git("commit", "-qm", "secret")
+	for range 3 {
+		p.git("commit", "-q", "--allow-empty", "-m", "empty")
+	}
+	p.git("tag", "-a", "-m", "m", "t")
+	p.write("src/c.txt", "new\n")
+	p.git("commit", "-qam", "last")
+	p.check(lost, "git show -1 t -- .", "git show -n1 t -- '*'", "git show --max-count=1 t -- conf",
+		"git show -1 HEAD~1 -- ':!src'", "git log -p -1 -- ':(exclude)src/c.txt'", "git log -p -1 HEAD~1 -- ':!src'",
+		"git whatchanged -p -2")
+	p.check(kept, "git log -p -1", "git show", "git show --stat", "git log -p -1 -- src/c.txt")
+}
+
+// A tracked file may be a secret's second name, and a link may lie where git has a
+// directory.
+// git grep reads the index where it is told to.
+func TestSearchesOfTheIndex(t *testing.T) {
+	p := withSecret(t)
+	p.git("add", "-f", ".env")
+	p.git("commit", "-qm", "env")
+	p.must(os.Remove(p.dir + "/.env"))
+	p.check(lost, "git grep --cached KEY", "git grep KEY", "git grep -n 'K.Y'")
+	p.check(kept, "git grep --cached vat", "git grep vat", "git grep -l KEY")
+}
+
+func TestTrackedNamesThatLeadToSecrets(t *testing.T) {
+	p := withSecret(t)
+	p.write("d/work_key", "x\n")
+	p.git("add", "d")
+	p.git("commit", "-qm", "d")
+	p.check(kept, "git diff", "git grep vat", "git ls-files | xargs cat", "git commit --dry-run -av")
+	p.write(p.home+"/.ssh/work_key", "KEY\n")
+	p.must(os.RemoveAll(p.dir + "/d"))
+	p.must(os.Symlink(p.home+"/.ssh", p.dir+"/d"))
+	p.check(lost, "git grep KEY", "git grep -n 'K.Y'", "git ls-files | xargs cat")
+	p.must(os.Remove(p.dir + "/d"))
+	p.must(os.Remove(p.dir + "/a.txt"))
+	p.must(os.Link(p.dir+"/.env", p.dir+"/a.txt"))
+	p.check(lost, "git diff", "git diff HEAD", "git diff-index -p HEAD", "git status -vv", "git commit --dry-run -av")
+}
+
+// An index with directories in it does not say what lies in them.
+func TestSparseIndex(t *testing.T) {
+	p := newProject(t)
+	p.write("deep/in/.env", "KEY=1\n")
+	p.write("deep/in/x", "x\n")
+	p.git("add", "-f", "deep")
+	p.git("commit", "-qm", "deep")
+	p.git("sparse-checkout", "set", "--cone", "--sparse-index")
+	p.check(lost, "git grep --cached KEY", "git diff --cached", "git diff")
+	p.check(kept, "git log --oneline", "git branch")
+}

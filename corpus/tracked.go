@@ -13,7 +13,7 @@ import (
 )
 
 // ignored is the project's ignore file.
-const ignored = "dist/\n*.log\n.env\n.env.production\n/certs/*.key\n"
+const ignored = "/vendor/lib/\ndist/\n*.log\n.env\n.env.production\n/certs/*.key\n"
 
 // tracked puts files under version control: the project's index lists them
 // with the content they had when they were added.

@@ -47,7 +47,7 @@ func (h *Secrets) movedSecret() string {
 		return ""
 	}
 	for _, from := range moved {
-		found := h.walkFor(from.Target, maxBelow, func(name string, mode fs.FileMode) bool {
+		found := walkFor(h.At.Machine.Files, from.Target, maxBelow, func(name string, mode fs.FileMode) bool {
 			return h.isSecretFile(name, mode, false, false)
 		}, func(string) bool { return false })
 		if found == tooLarge {
@@ -99,7 +99,7 @@ func (h *Secrets) searchedBy(dir string) string {
 		func(name string) bool { return !strings.ContainsAny(name, "*?[{") })
 	f := filter{told: shell.Search{Patterns: []string{*in.Pattern}, Globs: globs}}
 	s := sieve{secrets: h, filters: []filter{f}}
-	return h.walkFor(dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
+	return walkFor(h.At.Machine.Files, dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
 		return mode.IsRegular() && h.isSecretName(name) && f.selects(name) && s.holds(f, name)
 	}, func(string) bool { return false })
 }
@@ -188,7 +188,7 @@ func (h *Secrets) printsFrom(r treeRead) string {
 		}
 		var linked []string
 		prints := func(name, shown string, mode fs.FileMode) bool {
-			if mode&fs.ModeSymlink != 0 && (s.follows() || handed) {
+			if mode&fs.ModeSymlink != 0 && (s.follows() || handed || h.standsForTracked(r, shown)) {
 				linked = append(linked, shown)
 			}
 			return h.isSecretFile(name, mode, r.opens, s.follows()) &&
@@ -198,7 +198,7 @@ func (h *Secrets) printsFrom(r treeRead) string {
 		plain := func(name string, mode fs.FileMode) bool {
 			return prints(name, name, mode) || r.opens && s.fallsApart(dir, name)
 		}
-		found := h.walkFor(start, maxBelow, plain, func(dir string) bool {
+		found := walkFor(h.At.Machine.Files, start, maxBelow, plain, func(dir string) bool {
 			return s.leavesOut(start, strings.TrimPrefix(dir, start))
 		})
 		switch found = cmp.Or(found, h.behindLinks(&linked, prints)); found {
@@ -210,6 +210,17 @@ func (h *Secrets) printsFrom(r treeRead) string {
 		}
 	}
 	return ""
+}
+
+// standsForTracked reports whether a link lies in the place of a directory that git
+// tracks: git goes on to name the files below it, and to read them.
+func (h *Secrets) standsForTracked(r treeRead, link string) bool {
+	if !slices.ContainsFunc(r.commands, func(i int) bool { return isGit(h.Report.Commands[i]) }) {
+		return false
+	}
+	at, ok := h.At.Repository(link)
+	below := func(name string) bool { return strings.HasPrefix(at.Top+"/"+name, link+"/") }
+	return ok && len(at.Tracked(below)) > 0
 }
 
 // fallsApart reports whether a name that is handed on as a word may be taken for
@@ -251,7 +262,7 @@ func (h *Secrets) behindLinks(linked *[]string, prints func(name, shown string, 
 		if seen = append(seen, real); len(seen) > maxLinked {
 			return tooLarge
 		}
-		if found := h.walkFor(real, maxBelow, func(name string, mode fs.FileMode) bool {
+		if found := walkFor(h.At.Machine.Files, real, maxBelow, func(name string, mode fs.FileMode) bool {
 			return prints(name, link+strings.TrimPrefix(name, real), mode)
 		}, func(string) bool { return false }); found != "" {
 			return found
@@ -265,16 +276,17 @@ const tooLarge = "..."
 
 // walkFor returns the first file below a directory that is sought, the shallow
 // places first. What nobody but root can list is no concern.
-func (h *Secrets) walkFor(
-	start string, limit int, sought func(name string, mode fs.FileMode) bool, leftOut func(dir string) bool,
+func walkFor(
+	files view.Files, start string, limit int,
+	sought func(name string, mode fs.FileMode) bool, leftOut func(dir string) bool,
 ) string {
 	for dirs := []string{start}; len(dirs) > 0; dirs = dirs[1:] {
 		if leftOut(dirs[0]) {
 			continue
 		}
-		entries, err := h.At.Machine.Files.Entries(cmp.Or(dirs[0], "/"), limit)
+		entries, err := files.Entries(cmp.Or(dirs[0], "/"), limit)
 		if limit -= len(entries); err != nil {
-			info, ferr := h.At.Machine.Files.Lstat(dirs[0])
+			info, ferr := files.Lstat(dirs[0])
 			if errors.Is(err, fs.ErrPermission) || errors.Is(ferr, fs.ErrNotExist) ||
 				ferr == nil && !info.Mode.IsDir() {
 				continue // nobody can read it, or a file, which is judged by its name
@@ -301,6 +313,9 @@ func (h *Secrets) isSecretFile(name string, mode fs.FileMode, opens, follows boo
 			return false
 		}
 		real := h.At.Machine.Real(name)
+		if view.Below("/proc", real) {
+			return true // it leads elsewhere for each process
+		}
 		if info, err := h.At.Machine.Files.Lstat(real); err == nil && (follows || !info.Mode.IsDir()) &&
 			h.At.Machine.TouchesSecret(real, info.Mode.IsDir()) {
 			return true
@@ -314,7 +329,8 @@ func (h *Secrets) isSecretFile(name string, mode fs.FileMode, opens, follows boo
 // to know first that no secret has two.
 func (h *Secrets) isSecretName(name string) bool {
 	h.walked++
-	return h.At.Machine.TouchesSecret(name, false) || (h.walked <= fewNames || len(h.withTwins()) > 0) && h.isTwin(name)
+	return h.At.Machine.TouchesSecret(name, false) ||
+		(h.walked <= fewNames || len(h.second().all()) > 0) && h.isTwin(name)
 }
 
 const fewNames = 64

@@ -9,7 +9,6 @@ package harm
 
 import (
 	"github.com/nodgate/nod/internal/place"
-	"github.com/nodgate/nod/internal/view"
 )
 
 // Objection is what speaks against a call; see [place.Objection].
@@ -27,9 +26,9 @@ type Loss struct {
 type Secrets struct {
 	*place.Call
 
-	may    *string     // what maySecret found; nil: not looked yet
-	walked int         // names that isSecretName was asked of
-	twins  []view.Info // secrets with a second name; nil: not looked yet
+	may    *string // what maySecret found; nil: not looked yet
+	walked int     // names that isSecretName was asked of
+	twins  *twins  // nil: not looked yet
 	// negations are what ignore files take out of what is ignored, by file, once looked.
 	negations map[string][]string
 }

@@ -65,7 +65,7 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 		if looked && h.At.Machine.IsDirectory(dir) {
 			if found := s.below(dir, 0); found != "" {
 				return Objection("this takes " + printable.Text(found) +
-					" into the repository, which may hold a secret")
+					" into the repository, which may hold a secret or a repository of its own")
 			}
 			if s.over {
 				return Objection("this takes more into the repository than nod looks through: " + printable.Text(dir))
@@ -162,11 +162,13 @@ func (s *addSearch) below(dir string, depth int) (found string) {
 	for _, e := range entries {
 		name := dir + "/" + e.Name
 		switch {
+		case e.Name == ".git" && dir != s.repo.Top && !s.repo.Tracks(dir) && !s.ownTree(dir):
+			found = dir // git status would go in there, and do what its settings say
 		case e.Name == ".git" || e.Name == "node_modules":
 		case e.Type.IsDir() && !s.passesOver(name, true):
 			found = s.below(name, depth+1)
 		case e.Type.IsRegular() && (s.secrets.At.Machine.Secrets.Match(name) ||
-			len(s.secrets.withTwins()) > 0 && s.secrets.isTwin(name)) && !s.repo.Tracks(name) &&
+			len(s.secrets.second().all()) > 0 && s.secrets.isTwin(name)) && !s.repo.Tracks(name) &&
 			!s.passesOver(name, false):
 			found = name
 		}
@@ -175,6 +177,12 @@ func (s *addSearch) below(dir string, depth int) (found string) {
 		}
 	}
 	return ""
+}
+
+// ownTree reports whether a directory is a working tree of the same repository.
+func (s *addSearch) ownTree(dir string) bool {
+	at, ok := repo.Around(s.secrets.At.Machine.Files, dir+"/.")
+	return ok && at.Top == dir && at.Common == s.repo.Common
 }
 
 // passesOver reports whether git may leave out a name because of an ignore file.

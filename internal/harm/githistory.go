@@ -60,6 +60,7 @@ type gitLook struct {
 	revs, not []string
 	base      []string             // revisions whose common ancestor counts
 	paths     []string             // pathspecs, absolute
+	skips     bool                 // commits that touch other paths are passed over, and do not count
 	open      bool                 // some word is not known, or every ref is meant
 	named     bool                 // a file of a commit is named, which is judged by its name
 	unknown   bool                 // not all that is asked for was looked at
@@ -92,6 +93,7 @@ func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 	}
 	dir := h.gitDirectory(c)
 	for i, o := range operands {
+		l.skips = l.skips || excludes(o)
 		if i >= len(operands)-c.Told.Behind {
 			l.addPath(dir, o)
 		} else {
@@ -293,7 +295,9 @@ func (l *gitLook) walk() string {
 // chooses reports whether more than their age says which commits are shown, so that
 // those of a certain number need not be the newest: other revisions, paths, or an
 // option that does more than say what is shown of a commit.
-func (l *gitLook) chooses() bool { return l.open || len(l.paths) > 0 || l.chosen() }
+func (l *gitLook) chooses() bool {
+	return l.open || len(l.paths) > 0 || l.skips || l.sub == "whatchanged" || l.chosen()
+}
 
 // chosen reports whether an option may say which commits are shown.
 func (l *gitLook) chosen() bool {
@@ -318,6 +322,7 @@ func (l *gitLook) most() int {
 // where an option says so.
 func (l *gitLook) eachCommit() string {
 	if len(l.values["-n"])+len(l.values["--max-count"]) > 0 || l.short("0123456789") || l.chosen() {
+		l.skips = l.skips || len(l.paths) > 0
 		l.paths = nil // objects that are no commits are shown whatever their names
 		return cmp.Or(l.tracked(), l.walk())
 	}
@@ -412,6 +417,13 @@ func (l *gitLook) unstaged(tracked []repo.File) string {
 			return f.Name
 		}
 	}
+	if len(l.secrets.second().near()) > 0 { // any other file may be one
+		for _, f := range l.repo.Tracked(func(string) bool { return true }) {
+			if l.secrets.isTwin(l.repo.Top + "/" + f.Name) {
+				return f.Name
+			}
+		}
+	}
 	return ""
 }
 
@@ -452,13 +464,20 @@ func (l *gitLook) inTrees(prints func(repo.File) bool) string {
 	return ""
 }
 
-// searched is git grep in commits.
+// searched is git grep in commits, and in the index, which it takes for the working
+// tree where it is told to (--cached, assume-unchanged).
 func (l *gitLook) searched() string {
 	f := filterOf(l.Command)
 	patterns, known := f.patterns()
-	return l.inTrees(func(f repo.File) bool {
+	holds := func(f repo.File) bool {
 		data, ok := l.repo.Content(f)
 		return !ok || !known || l.Has(shell.AnyLine) ||
 			slices.ContainsFunc(patterns, func(p string) bool { return mayMatch(p, string(data)) })
-	})
+	}
+	for _, f := range l.repo.Tracked(l.isSecret) {
+		if holds(f) {
+			return f.Name
+		}
+	}
+	return l.inTrees(holds)
 }

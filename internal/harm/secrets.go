@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/paths"
-	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -322,51 +321,14 @@ func (h *Secrets) touches(real string, tree bool) bool {
 // isTwin reports whether a file is a secret by another name.
 func (h *Secrets) isTwin(real string) bool {
 	info, err := h.At.Machine.Files.Lstat(real)
-	return err == nil && info.Links > 1 && info.Mode.IsRegular() && slices.ContainsFunc(h.withTwins(), info.Same)
+	return err == nil && info.Links > 1 && info.Mode.IsRegular() && slices.ContainsFunc(h.second().all(), info.Same)
 }
 
-// withTwins are the secrets that have more names than one, looked up once. Which
-// roots of the call are usable is looked up for commands and edits alone.
-func (h *Secrets) withTwins() []view.Info {
+// second are the secrets that have more names than one.
+func (h *Secrets) second() *twins {
 	if h.twins == nil {
-		h.twins = h.secretsWithTwins(append(slices.Clone(h.At.Roots), h.Roots...))
+		// Which roots of the call are usable is looked up for commands and edits alone.
+		h.twins = &twins{machine: h.At.Machine, roots: append(slices.Clone(h.At.Roots), h.Roots...)}
 	}
 	return h.twins
-}
-
-// secretsWithTwins are the secrets at their usual places at home, right below it
-// and anywhere in the workspaces that have more names than one.
-func (h *Secrets) secretsWithTwins(roots []string) (twins []view.Info) {
-	add := func(name string) (isDir bool) {
-		info, err := h.At.Machine.Files.Lstat(name)
-		if err == nil && info.Links > 1 && info.Mode.IsRegular() {
-			twins = append(twins, info)
-		}
-		return err == nil && info.Mode.IsDir()
-	}
-	addBelow := func(dir string, pick func(name string) bool) {
-		names, _ := h.At.Machine.Files.List(dir, place.MaxMatches)
-		for _, n := range names {
-			if pick(dir + "/" + n) {
-				add(dir + "/" + n)
-			}
-		}
-	}
-	twins = []view.Info{}
-	for _, entry := range h.At.Machine.Secrets.Entries {
-		if below, ok := strings.CutPrefix(entry, "~/"); ok && paths.GlobIndex(below) < 0 &&
-			add(h.At.Machine.Home+"/"+below) {
-			addBelow(h.At.Machine.Home+"/"+below, func(string) bool { return true })
-		}
-	}
-	addBelow(h.At.Machine.Home, h.At.Machine.Secrets.Match)
-	for _, root := range roots {
-		h.walkFor(root, maxBelow, func(name string, mode fs.FileMode) bool {
-			if mode.IsRegular() && h.At.Machine.Secrets.Match(name) {
-				add(name)
-			}
-			return false
-		}, func(string) bool { return false })
-	}
-	return twins
 }

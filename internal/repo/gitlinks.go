@@ -13,7 +13,9 @@ func (r *Repo) Gitlinks() (names []string, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	if !strings.Contains(string(data), "\x00\x00\xe0\x00") { // the mode of one, 0160000
+	text := string(data)
+	// The mode of one, 0160000, or an extension that says where more entries are.
+	if !strings.Contains(text, "\x00\x00\xe0\x00") && !strings.Contains(text, "link\x00\x00") {
 		return nil, true
 	}
 	if !r.load() {

@@ -69,20 +69,7 @@ func (x index) holds(name string) bool {
 		return true
 	}
 	i := sort.Search(len(x.entries), func(i int) bool { return x.entries[i].name >= name+"/" })
-	if i < len(x.entries) && strings.HasPrefix(x.entries[i].name, name+"/") {
-		return true
-	}
-	// A sparse index holds directories as one entry, with a slash behind.
-	for dir := name; ; {
-		slash := strings.LastIndexByte(dir, '/')
-		if slash < 0 {
-			return false
-		}
-		if _, ok := x.find(dir[:slash+1]); ok {
-			return true
-		}
-		dir = dir[:slash]
-	}
+	return i < len(x.entries) && strings.HasPrefix(x.entries[i].name, name+"/")
 }
 
 // parseIndex reads versions 2 to 4. size is the length of an object's name.
@@ -98,7 +85,7 @@ func parseIndex(data string, size int) (index, error) {
 	at, before := 12, ""
 	for range count {
 		e, next, err := parseEntry(data[:len(data)-size], at, size, version, before)
-		if err != nil || len(x.entries) > 0 && e.name < before {
+		if err != nil || len(x.entries) > 0 && e.name < before || e.mode == 0o40000 { // a sparse index has directories
 			return index{}, errIndex
 		}
 		x.entries = append(x.entries, e)
@@ -167,8 +154,8 @@ func within(e entry, next, limit int) (entry, int, error) {
 	return e, next, nil
 }
 
-// extensions refuses those that change what the entries mean. Of the ones
-// that must be understood (a small first letter) only the sparse index is.
+// extensions refuses those that change what the entries mean: the ones that must
+// be understood (a small first letter), but for a sparse index without directories.
 func extensions(rest string) (trees string, err error) {
 	for len(rest) >= 8 {
 		name, size := rest[:4], int(be32(rest[4:]))

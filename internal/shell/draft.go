@@ -27,14 +27,15 @@ type draft struct {
 	texts   []string // in which any run of words may be a command
 
 	// What the line changes under itself.
-	anew   []anew  // what writes to the standard output by its name
-	keeps  bool    // a redirection of the line opens a file
-	links  []taken // what makes links
-	noDirs []taken // what was taken for no directory
-	dirs   []taken // what was taken for a directory that something is put into
-	again  bool    // parts of the line run beside each other, or more than once
-	rounds int     // loops around this command whose rounds are not counted
-	looped int     // those of them that the shell runs
+	reindexed bool    // git reset or git restore came before
+	anew      []anew  // what writes to the standard output by its name
+	keeps     bool    // a redirection of the line opens a file
+	links     []taken // what makes links
+	noDirs    []taken // what was taken for no directory
+	dirs      []taken // what was taken for a directory that something is put into
+	again     bool    // parts of the line run beside each other, or more than once
+	rounds    int     // loops around this command whose rounds are not counted
+	looped    int     // those of them that the shell runs
 }
 
 // inRounds walks what runs again and again, nobody knows how often.

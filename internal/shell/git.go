@@ -41,6 +41,9 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 		a.gitAlias(repo, inv, sub.text, args[1:])
 		return
 	}
+	if k, own := repo.alias(sub.text); own && s.lists("may-lack", sub.text) { // a git that lacks it runs the alias
+		a.out.unknown(PartWords, inv.raw, "git "+grammar.Escaped(sub.text)+" is an alias in "+grammar.Escaped(k.file))
+	}
 	if next.sub && len(args) > 1 && args[1].known {
 		if _, found := next.under(args[1].text); !found && next.code == "either" {
 			next.sub = false
@@ -197,6 +200,7 @@ type repository struct {
 // gitKey is a setting that can make git run something, and where it stands.
 type gitKey struct {
 	name, text, file string
+	own              bool // it is the repository's, and wins over the person's
 }
 
 // repository finds and reads the repository around a directory; nil if the
@@ -286,6 +290,9 @@ func (m *machine) discover(r *repository) {
 		switch {
 		case err == nil && info.Mode.IsDir():
 			r.found, r.top, r.dir, r.common = true, dir, at+"/.git", at+"/.git"
+			if m.exists(at + "/.git/commondir") {
+				r.fault = grammar.Escaped(at) + "/.git/commondir leads elsewhere"
+			}
 			return
 		case err == nil:
 			m.gitFile(r, dir, at+"/.git")
@@ -365,6 +372,13 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 		g.out.unknown(PartWords, inv.raw, "this runs git, and "+r.fault)
 		return
 	}
+	if r.found && !g.machine.gitIs("reads", sub) && g.machine.exists(r.dir+"/MERGE_RR") {
+		g.out.unknown(PartWords, inv.raw, "this may put into files what git has kept of earlier merges (rerere)")
+	}
+	if g.out.reindexed && !g.machine.gitIs("looks-past", sub) {
+		g.out.unknown(PartWords, inv.raw, "this runs git after the same line changed what its index holds")
+	}
+	g.out.reindexed = g.out.reindexed || sub == "reset" || sub == "restore"
 	if what := g.machine.otherHistory(r); what != "" {
 		g.out.unknown(PartWords, inv.raw, "this runs git where "+what+" puts other objects in the place of what it has")
 	}
@@ -469,25 +483,34 @@ func (m *machine) gitIs(list, sub string) bool {
 	return ok && s.lists(list, sub)
 }
 
+// alias is the alias of that name which git uses, nil if there is none, and whether
+// it is the repository's own: that one wins over the person's.
+func (r *repository) alias(name string) (alias *gitKey, own bool) {
+	if r == nil {
+		return nil, false
+	}
+	for i := range r.keys {
+		if k := &r.keys[i]; strings.EqualFold(k.name, "alias."+name) && (k.own || !own) {
+			alias, own = k, k.own
+		}
+	}
+	return alias, own
+}
+
 // gitAlias follows an alias, or says that the subcommand is not known.
 func (a *analysis) gitAlias(r *repository, inv *invocation, sub string, rest []word) {
-	if r != nil {
-		for i := len(r.keys) - 1; i >= 0; i-- {
-			if !strings.EqualFold(r.keys[i].name, "alias."+sub) {
-				continue
+	if k, _ := r.alias(sub); k != nil {
+		text := strings.Trim(k.text, `"`)
+		if shellText, ok := strings.CutPrefix(text, "!"); ok {
+			if len(rest) > 0 {
+				shellText += ` "$@"`
 			}
-			text := strings.Trim(r.keys[i].text, `"`)
-			if shellText, ok := strings.CutPrefix(text, "!"); ok {
-				if len(rest) > 0 {
-					shellText += ` "$@"`
-				}
-				a.texts.nested(shellText, state{dir: r.top}, "git")
-				return
-			}
-			if a.limits.depth < maxTexts && !strings.ContainsAny(text, "$`;|&<>()\\\n") {
-				a.aliasWords(inv, text, rest)
-				return
-			}
+			a.texts.nested(shellText, state{dir: r.top}, "git")
+			return
+		}
+		if a.limits.depth < maxTexts && !strings.ContainsAny(text, "$`;|&<>()\\\n") {
+			a.aliasWords(inv, text, rest)
+			return
 		}
 	}
 	a.out.unknown(PartWords, inv.raw, "this runs "+grammar.Escaped("git "+sub)+", of which nod knows nothing")

@@ -120,11 +120,11 @@ func (g *repositories) gitLine(r *repository, section, line, file string, own bo
 	}
 	if !own && g.machine.ownCommand(text) {
 		if strings.HasPrefix(name, "alias.") {
-			r.keys = append(r.keys, gitKey{name, text, ""})
+			r.keys = append(r.keys, gitKey{name, text, "", own})
 		}
 		return
 	}
-	r.keys = append(r.keys, gitKey{name, text, file})
+	r.keys = append(r.keys, gitKey{name, text, file, own})
 }
 
 // gitInclude follows an include of the user's own configuration.

@@ -21,7 +21,7 @@ func (g *repositories) gitFiles(r *repository, inv *invocation) {
 	if !r.looked {
 		r.looked = true
 		for _, dir := range gitDirs(g.machine, r) {
-			r.printed = append(r.printed, g.machine.otherNames(dir)...)
+			r.printed = append(r.printed, otherNames(g.machine, dir)...)
 		}
 	}
 	for _, name := range r.printed {
@@ -54,7 +54,7 @@ func gitDirs(m *machine, r *repository) (dirs []string) {
 
 // otherNames are the files of a directory that are links, or have more names than
 // this one. Which directories are links does not matter: they are looked into.
-func (m *machine) otherNames(dir string) (names []string) {
+func otherNames(m *machine, dir string) (names []string) {
 	entries, _ := m.env.Files.Entries(dir, maxGitFiles) // a directory that cannot be listed cannot be read by git
 	for _, e := range entries {
 		if name := dir + "/" + e.Name; e.Type.IsRegular() || e.Type&fs.ModeSymlink != 0 {
@@ -74,7 +74,7 @@ func (g *repositories) writesThrough(r *repository) string {
 	if r.through == nil {
 		left, found := maxRefs, ""
 		for _, top := range []string{r.dir, r.common} {
-			found = cmp.Or(found, g.machine.linkBelow(top, "", &left))
+			found = cmp.Or(found, linkBelow(g.machine, top, "", &left))
 		}
 		r.through = &found
 	}
@@ -83,7 +83,7 @@ func (g *repositories) writesThrough(r *repository) string {
 
 // linkBelow looks through what git writes by its name, left names at most. What it
 // replaces (an index, a ref) may have several names.
-func (m *machine) linkBelow(top, below string, left *int) string {
+func linkBelow(m *machine, top, below string, left *int) string {
 	entries, err := m.env.Files.Entries(top+below, max(*left, 1))
 	if *left -= len(entries); err != nil && m.exists(top+below) || *left < 0 {
 		return top + below
@@ -96,7 +96,7 @@ func (m *machine) linkBelow(top, below string, left *int) string {
 			return top + name
 		case e.Type.IsDir() && (below == "/refs" || below == "/logs" || strings.Count(name, "/") > 2 ||
 			slices.Contains([]string{"/refs", "/logs", "/objects"}, name)):
-			if found := m.linkBelow(top, name, left); found != "" {
+			if found := linkBelow(m, top, name, left); found != "" {
 				return found
 			}
 		case e.Type.IsRegular() && (strings.HasPrefix(name, "/logs/") || below == "" && e.Name != "index"):

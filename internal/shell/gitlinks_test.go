@@ -24,12 +24,13 @@ func TestRepositoriesInside(t *testing.T) {
 		{"git add -A", "[core]\n\tfsmonitor = ./x\n", "run ./x; write .git kept; unknown"},
 		{"git status", "[core]\n\tfilemode = true\n", "nothing"},
 		{"git fetch origin", "[remote \"origin\"]\n\turl = ../x\n", "fetch origin; write .git kept"},
-		{"git log -1", "[core]\n\tfsmonitor = ./x\n", "nothing"},
+		{"git log -1", "[core]\n\tfsmonitor = ./x\n", "run ./x; unknown"}, // settings of submodules count everywhere
 	} {
 		w := gitWorld("[remote \"origin\"]\n\turl = https://code.example/x.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n")
 		w.File("/home/u/repo/.git/index", gitlinkIndex("a/sub"), 0o644)
-		w.File("/home/u/repo/a/sub/.git/config", c.inside, 0o644).File("/home/u/repo/a/sub/.git/HEAD",
-			"ref: refs/heads/main\n", 0o644)
+		w.File("/home/u/repo/a/sub/.git", "gitdir: ../../.git/modules/a/sub\n", 0o644)
+		w.File("/home/u/repo/.git/modules/a/sub/config", c.inside, 0o644)
+		w.File("/home/u/repo/.git/modules/a/sub/HEAD", "ref: refs/heads/main\n", 0o644)
 		if got := sorted(brief(Analyze(c.command, testEnv(w)))); got != sorted(c.want) {
 			t.Errorf("%s\n%swant %s\ngot  %s", c.command, c.inside, sorted(c.want), got)
 		}
