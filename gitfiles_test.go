@@ -281,3 +281,15 @@ func TestSparseIndex(t *testing.T) {
 	p.check(lost, "git grep --cached KEY", "git diff --cached", "git diff")
 	p.check(kept, "git log --oneline", "git branch")
 }
+
+// Where a rebase stops, git's own copy of the patch may be that of a secret.
+func TestPatchesOfARebase(t *testing.T) {
+	p := newProject(t)
+	p.write(".git/rebase-merge/patch", "--- a/src/x.js\n+++ b/src/x.js\n+KEY\n")
+	p.check(kept, "cat .git/rebase-merge/patch", "grep -rn KEY .", "cat .git/rebase-merge/*", "git status")
+	p.write(".git/rebase-merge/patch", "--- a/.env\n+++ b/.env\n+KEY\n")
+	p.check(lost, "cat .git/rebase-merge/patch", "cat .git/rebase-merge/*", "find . -name patch | xargs cat",
+		"grep -rI KEY . --exclude=.env", "grep -r KEY --include=patch .", "head -5 .git/rebase-merge/patch",
+		"cat .git/rr-cache/x/postimage")
+	p.check(kept, "cat .git/rebase-merge/done", "ls .git/rebase-merge", "grep -rn vat .")
+}

@@ -271,6 +271,9 @@ func (h *Secrets) behindLinks(linked *[]string, prints func(name, shown string, 
 	return ""
 }
 
+// ofGit are the files in a directory of git's that may hold a secret as text.
+func ofGit() []string { return []string{"/config", "/rebase-merge/patch", "/rebase-apply/patch"} }
+
 // tooLarge is what walkFor finds where it has not looked at all.
 const tooLarge = "..."
 
@@ -296,7 +299,8 @@ func walkFor(
 		for _, e := range entries {
 			name := strings.TrimSuffix(dirs[0], "/") + "/" + e.Name
 			switch {
-			case !e.Type.IsDir() && sought(name, e.Type), e.Name == ".git" && sought(name+"/config", 0):
+			case !e.Type.IsDir() && sought(name, e.Type),
+				e.Name == ".git" && slices.ContainsFunc(ofGit(), func(own string) bool { return sought(name+own, 0) }):
 				return name
 			case e.Type.IsDir() && e.Name != ".git" && !isInstalledName(e.Name):
 				dirs = append(dirs, name)

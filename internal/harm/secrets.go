@@ -96,6 +96,9 @@ func readsObjects(e shell.Effect) bool {
 // their names alone.
 func inObjects(name string) bool {
 	_, below, ok := strings.Cut(name+"/", "/.git/objects/")
+	if strings.Contains(name+"/", "/.git/rr-cache/") { // what conflicts were resolved to
+		return true
+	}
 	return ok && !strings.HasPrefix(below, "info/") && !strings.HasSuffix(name, ".idx")
 }
 

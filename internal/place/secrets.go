@@ -40,7 +40,33 @@ func holdsLogin(files view.Files, name string) bool {
 // tree, may hold one of the stores.
 func (m *Machine) TouchesSecret(real string, tree bool) bool {
 	return m.Secrets.Match(real) || m.secretInPlace(real) || tree && m.Secrets.HoldsAny(real) ||
-		holdsLogin(m.Files, real)
+		holdsLogin(m.Files, real) || m.holdsPatch(real)
+}
+
+// maxPatch bounds how much of a patch is read.
+const maxPatch = 1 << 20
+
+// holdsPatch reports whether a file is the patch at which git stopped in a rebase, or
+// one that it has to apply, and changes a secret.
+func (m *Machine) holdsPatch(name string) bool {
+	dir, base := path.Split(name)
+	if base != "patch" && strings.Trim(base, "0123456789") != "" ||
+		!strings.HasSuffix(dir, "/rebase-merge/") && !strings.HasSuffix(dir, "/rebase-apply/") {
+		return false
+	}
+	data, err := m.Files.Read(name, maxPatch)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	for line := range strings.Lines(string(data)) {
+		for _, prefix := range [...]string{"--- a/", "+++ b/", "rename from ", "copy from "} {
+			if changed, ok := strings.CutPrefix(strings.TrimSpace(line), prefix); ok &&
+				m.Secrets.Match("/"+strings.Trim(changed, `"`)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // secretInPlace reports whether a file of dotfiles will be a secret at home.

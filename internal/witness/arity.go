@@ -178,7 +178,7 @@ func (p probe) matters(world *world) bool {
 // oneProbe runs a call that nod allows, and looks at what its program says.
 func (w *witnessing) oneProbe(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
 	p, world := w.probes[seed-1], worlds.ofLines(s)
-	if w.allowedLine(world, seed, text) == nil || !p.matters(world) {
+	if w.allowedLine(world, seed, text, nod.Bash) == nil || !p.matters(world) {
 		return nil
 	}
 	r, err := b.run(job{Shell: "bash", Text: text, Line: true, Seed: seed})
@@ -189,7 +189,7 @@ func (w *witnessing) oneProbe(s *stage, b *bed, worlds *worlds, seed uint64, tex
 	if line := p.in(r.Output); line != "" {
 		harm = append(harm, fmt.Sprintf("%s: %s: %s", p.word, p.about.meaning, line))
 	}
-	w.bookLine(seed, text, r, harm, "the sheet says otherwise")
+	w.bookLine(seed, "bash", text, r, harm, "the sheet says otherwise")
 	return nil
 }
 

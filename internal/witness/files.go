@@ -135,8 +135,8 @@ func (w *worlds) ofLines(s *stage) *world {
 }
 
 // allowedLine asks about a line and counts it; nil where it is not allowed.
-func (w *witnessing) allowedLine(world *world, seed uint64, text string) *nod.Decision {
-	d := w.ask(world, seed, text, nod.Bash)
+func (w *witnessing) allowedLine(world *world, seed uint64, text string, dialect nod.Dialect) *nod.Decision {
+	d := w.ask(world, seed, text, dialect)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.count.generated++
@@ -149,11 +149,12 @@ func (w *witnessing) allowedLine(world *world, seed uint64, text string) *nod.De
 
 // oneLine asks about a line, and runs it where it is allowed.
 func (w *witnessing) oneLine(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
-	d := w.allowedLine(worlds.ofLines(s), seed, text)
+	shell, dialect := s.shellOf(seed)
+	d := w.allowedLine(worlds.ofLines(s), seed, text, dialect)
 	if d == nil {
 		return nil
 	}
-	r, err := b.run(job{Shell: "bash", Text: text, Line: true, Seed: seed})
+	r, err := b.run(job{Shell: shell, Text: text, Line: true, Seed: seed})
 	if err != nil {
 		return err
 	}
@@ -161,22 +162,33 @@ func (w *witnessing) oneLine(s *stage, b *bed, worlds *worlds, seed uint64, text
 	if len(s.turns) > 0 {
 		why += "\n\tthe repository:\n\t\t" + strings.Join(s.turns, "\n\t\t")
 	}
-	w.bookLine(seed, text, r, r.Harm, why)
+	w.bookLine(seed, shell, text, r, r.Harm, why)
 	return nil
 }
 
+// shellOf is the shell that runs the line of a number: bash for most.
+func (s *stage) shellOf(seed uint64) (name string, dialect nod.Dialect) {
+	switch {
+	case seed%6 == 4 && s.shells["zsh"] != "":
+		return "zsh", nod.Zsh
+	case seed%6 == 5 && s.shells["dash"] != "":
+		return "dash", nod.Posix
+	}
+	return "bash", nod.Bash
+}
+
 // bookLine counts a line that ran.
-func (w *witnessing) bookLine(seed uint64, text string, r ran, harm []string, why string) {
+func (w *witnessing) bookLine(seed uint64, shell, text string, r ran, harm []string, why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.count.runs["bash"]++
+	w.count.runs[shell]++
 	w.count.started += uint64(len(r.Started))
 	w.count.changed += uint64(len(r.Changed))
 	if r.Stopped {
-		w.count.stopped["bash"]++
+		w.count.stopped[shell]++
 	}
 	if len(harm) > 0 {
-		w.violated(seed, text, strings.Join(slices.Compact(harm), "\n\t")+"\n\tallowed: "+why)
+		w.violated(seed, text, shell+": "+strings.Join(slices.Compact(harm), "\n\t")+"\n\tallowed: "+why)
 	}
 }
 

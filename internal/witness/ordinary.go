@@ -13,7 +13,10 @@ func (g *liner) place() string {
 		"'~'", "'~'/*", "HEAD", "main", "v1", "stash", "data/big.bin", "pipe", "[a-n]*", "?.txt", "*/*", "*/*/*",
 		"src/../docs", "lnk/../notes.txt", "src/build", "dist", "'docs/y .env z.md'", "docs/y*", "docs/plain.md",
 		"scratch/in", "scratch/in/*", "'[?].txt'", "'*'", "a=b", "docs/[a-z]*", "src/ma?n.go", "{docs,src}/*",
-		"README.md docs", "src/tax.js", "src/main.go", "docs/a.md", "src/todo.txt", "mod/README.md", "sub/a.txt")
+		"README.md docs", "**/*.md", "**/*", "**/n*", "e/s*/*", "e/*/*", "e/a*/c*", "e/deep/s*/id*", ".*", ".*/*",
+		"[^q]*.txt", ".git/*/*",
+		"'app/[slug]'", "'app/[slug]'/*", "app/*", "app/*/*", "app/s", "server.pem", "docs/copy.md", "docs/l.txt",
+		"src/tax.js", "src/main.go", "docs/a.md", "src/todo.txt", "mod/README.md", "sub/a.txt")
 }
 
 // ordinary is what agents type all day: the text is plain, and the repository
@@ -72,7 +75,14 @@ func (g *liner) ordinary() string {
 					"check-ignore -v "+p,
 					"log -g -3", "merge-base main feature", "fsck", "count-objects -v", "log -S MARK --oneline",
 					"diff ORIG_HEAD",
-					"show-ref", "rev-parse --show-toplevel", "symbolic-ref HEAD", "log -L1,2:README.md")
+					"show-ref", "rev-parse --show-toplevel", "symbolic-ref HEAD", "log -L1,2:README.md", "st", "lp",
+					"lfs ls-files",
+					"log --merge -p -- README.md", "show -C -C", "diff --cached --find-copies-harder",
+					"show -1 last -- .",
+					"show -n1 HEAD~1 -- docs", "log -p -1 -- ':!src'", "grep --cached SECRET", "rerere diff",
+					"bisect log",
+					"worktree list -v", "sparse-checkout list", "check-attr -a README.md", "blame -C -C README.md",
+					"status --branch --porcelain", "diff --cached -- "+p, "log --follow -p "+p)
 		}},
 		choice{6, func() string {
 			return "git " + g.of("add -A", "add .", "add -u", "add "+p, "commit -m x", "commit -am x",
@@ -96,7 +106,8 @@ func (g *liner) ordinary() string {
 				"cp "+q+" ", "mv "+q+" ", "ln -s "+q+" ", "cat "+q+" > ", "cp -r "+q+" ", "ln "+q+" ", "mkdir ") + p
 		}},
 		choice{4, func() string {
-			return "cd " + p + g.of(" && ", " && ", "; ") + g.ordinary()
+			return "cd " + g.of(p, p, "'app/[slug]'", "'app/[slug]'", "'docs/[a-z]'", "'src/[!x]'") +
+				g.of(" && ", " && ", "; ") + g.ordinary()
 		}},
 		choice{4, func() string {
 			return g.of("cat $(git ls-files "+p+")", "head -1 $(ls "+p+")", "git ls-files "+p+" | xargs cat",

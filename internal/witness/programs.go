@@ -169,7 +169,7 @@ func options(line string) []string {
 // started and connected to beside what nod says of it.
 func (w *witnessing) oneTrial(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
 	world := worlds.ofLines(s)
-	if w.allowedLine(world, seed, text) == nil {
+	if w.allowedLine(world, seed, text, nod.Bash) == nil {
 		return nil
 	}
 	r, err := b.run(job{Shell: "bash", Text: text, Line: true, Trace: true, Seed: seed})
@@ -187,7 +187,7 @@ func (w *witnessing) oneTrial(s *stage, b *bed, worlds *worlds, seed uint64, tex
 			harm = append(harm, fmt.Sprintf("effect: %s is changed", c.Name))
 		}
 	}
-	w.bookLine(seed, text, r, harm, said(report))
+	w.bookLine(seed, "bash", text, r, harm, said(report))
 	return nil
 }
 

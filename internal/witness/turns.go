@@ -23,7 +23,17 @@ func turnsOf(number uint64) (taken []string) {
 	for range 2 + r.IntN(7) {
 		taken = append(taken, list[r.IntN(len(list))])
 	}
+	if last := lastTurns(); r.IntN(4) == 0 {
+		taken = append(taken, last[r.IntN(len(last))])
+	}
 	return taken
+}
+
+// lastTurns give a secret the name of a file that git tracks. They come last: where
+// git writes such a file anew, it is one more file with a secret's content, of which
+// nothing is claimed.
+func lastTurns() []string {
+	return []string{"rm docs/a.md; ln .env docs/a.md", "rm README.md; ln .env README.md"}
 }
 
 // scriptOf makes the plain repository, and takes the turns. Whatever of the
@@ -98,6 +108,11 @@ mv src real; ln -s real src
 mv build b2; ln -s src build
 ln -s src/../.env docs/n; ln -s lnk/../.env n1
 ln -s 'a b.txt' new.txt; ln -s src 'a dir'
+ln -s /proc/self/cwd/src/../.env docs/l.txt; ln -s /proc/self/cwd/../project/.env new.txt
+mkdir e; ln -s ../../.ssh e/ss; ln -s ../../.aws e/aw; mkdir e/deep; ln -s ../../../.ssh e/deep/ss
+rm -rf src/sub; ln -s ~/.ssh src/sub; git add -N src/sub
+mkdir -p 'app/[slug]/q' app/s; ln -s ../../.env 'app/[slug]/n.txt'; mark 'app/[slug]/mine.txt'; mark 'app/[slug]/q/mine.txt'; secret 'app/[slug]/key.pem'; mark app/s/mine.txt; mark app/s/n.txt; git add app/s; git commit -qm s
+mkdir -p 'docs/[a-z]' 'src/[!x]'; secret 'docs/[a-z]/.env'; ln -s ../../.bashrc 'src/[!x]/new.txt'
 `
 
 const nameTurns = `
@@ -180,6 +195,11 @@ git config core.trustctime false; git config core.checkStat minimal
 git config core.autocrlf true; printf 'a\r\nb\r\n' > src/main.go
 rm src/main.go; mkdir src/main.go; mark src/main.go/x
 rm -rf docs; mark docs
+git sparse-checkout set --cone --sparse-index src
+ln -s x server.pem; git add -f server.pem; git commit -qm link; rm server.pem; secret server.pem
+git add -f .env; git commit -qm env; git update-index --assume-unchanged .env; rm .env
+git add -f .env; git commit -qm env; cp .env docs/copy.md; sed -i 2d docs/copy.md; git add docs/copy.md
+git add -f config; git commit -qm config; git rm -rq --cached config
 `
 
 const historyTurns = `
@@ -207,6 +227,7 @@ git worktree add -q wt feature; git worktree add -q --detach src/wt
 git commit -q --allow-empty -m "$(printf 'subject\n\n%s' "$(printf 'Signed-off-by: x <x@y>')")"
 git subtree split -q --prefix src -b sub
 git -c user.name='a%n' -c user.email=x commit -q --allow-empty -m odd
+git add -f keep/.env; git commit -qm k; for i in 1 2 3; do git commit -q --allow-empty -m e$i; done; git tag -a -m t last; mark README.md -7; git commit -qam seven
 git add -f keep/.env .env; git commit -qm 'env again'; mark README.md -9; git commit -qam nine; git revert --no-edit HEAD
 `
 
@@ -257,6 +278,22 @@ git config init.templateDir kit; git config rebase.exec ./run.sh; git config ver
 `
 
 const nestedTurns = `
+printf '[alias]\nst = status\nlp = log -3\n' >> ~/.gitconfig; git config alias.st '!./run.sh'; git config alias.lfs '!./run.sh'
+ln -sf ~/.bashrc .git/COMMIT_EDITMSG
+mv .git/logs/HEAD .git/logs/h; ln -s ~/.bashrc .git/logs/HEAD
+ln CLAUDE.md .git/COMMIT_EDITMSG; ln -f ~/.bashrc .git/SQUASH_MSG
+mkdir -p .git/rebase-merge; touch .git/rebase-merge/interactive; ln -s ../../.env .git/rebase-merge/git-rebase-todo; ln -s ../../.env .git/rebase-merge/onto
+ln -s ../.env .git/BISECT_START; ln -s ../.env .git/BISECT_LOG; ln -s ../../.env .git/info/sparse-checkout; git config core.sparseCheckout true
+ln -s ../.env .git/shallow
+ln -s ../.env .git/MERGE_MSG; git rev-parse feature > .git/MERGE_HEAD
+ln -sf ../../.env .git/info/attributes; ln -s ../../../.env .git/objects/info/alternates
+ln -s ../../hooks .git/refs/heads/hk; ln -s ~/other .git/refs/tags/x
+cp -r .git g2; git config -f g2/config core.fsmonitor ./run.sh; echo "$PWD/g2" > .git/commondir
+mkdir -p .git/rr-cache/0123456789012345678901234567890123456789; printf '0123456789012345678901234567890123456789\tCLAUDE.md\0' > .git/MERGE_RR
+git config remote.origin.url 'ext::sh -c ./run.sh'; git config protocol.ext.allow always; git config remote.origin.partialCloneFilter blob:none; H=$(git rev-parse HEAD~1:README.md); rm -f .git/objects/$(echo $H | cut -c1-2)/$(echo $H | cut -c3-)
+o=$(git rev-parse :LICENSE); f=.git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-); chmod u+w $f; echo garbage > $f
+git -c protocol.file.allow=always submodule add ../remote.git mod; git commit -qm mod; cp run.sh .git/modules/mod/hooks/post-index-change; touch mod/README.md
+git -c protocol.file.allow=always submodule add ../remote.git mod; git commit -qm mod; mv .git/modules/mod gm; rm mod/.git; ln -s ../gm mod/.git; git config -f gm/config core.fsmonitor ../run.sh
 git init -q sub; cd sub; secret .env; mark a.txt; git add -A; git commit -qm sub; git config core.fsmonitor ../run.sh
 git init -q scratch/in; cd scratch/in; mark a.txt; git add -A; git commit -qm in; git config diff.external ../../run.sh; mark a.txt -2
 git -c protocol.file.allow=always submodule add ../remote.git mod; cd mod; git config core.fsmonitor ../run.sh
