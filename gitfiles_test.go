@@ -56,9 +56,16 @@ func TestGitsOwnFilesThatAreLinks(t *testing.T) {
 		}
 	}
 	p := withSecret(t)
-	p.git("config", "core.attributesFile", "a.txt")
+	p.write("keep/.env", "KEY=kept\n")
+	p.git("add", "-f", "keep/.env")
+	p.git("commit", "-qm", "keep")
+	p.check(lost, "git ls-files | xargs cat", "git ls-files keep | xargs cat")
+	p.git("config", "core.attributesFile", "a.txt") // a file that git reads beside names no place
+	p.check(lost, "git ls-files | xargs cat", "git ls-files keep | xargs cat")
+	p.git("rm", "-q", "--cached", "keep/.env")
+	p.must(os.RemoveAll(p.dir + "/keep"))
 	p.must(os.Symlink(p.dir+"/a.txt", p.dir+"/.git/description2"))
-	p.check(kept, "git status", "git log -p")
+	p.check(kept, "git status", "git log -1 -p -- a.txt")
 	p.check(lost, "git restore --staged --pathspec-from-file=.env", "git add -n --pathspec-from-file=.env",
 		"git reset --pathspec-from-file=.env", "git add -u --pathspec-from-file=.env")
 }
@@ -291,5 +298,26 @@ func TestPatchesOfARebase(t *testing.T) {
 	p.check(lost, "cat .git/rebase-merge/patch", "cat .git/rebase-merge/*", "find . -name patch | xargs cat",
 		"grep -rI KEY . --exclude=.env", "grep -r KEY --include=patch .", "head -5 .git/rebase-merge/patch",
 		"cat .git/rr-cache/x/postimage")
+	p.write(".git/COMMIT_EDITMSG", "x\n# ---\ndiff --git a/.env b/.env\n--- a/.env\n+++ b/.env\n+KEY2\n")
+	p.check(lost, "cat .git/COMMIT_EDITMSG", "cp .git/COMMIT_EDITMSG x.txt", "grep -r KEY2 --include='*EDITMSG' .",
+		"cat .git/lost-found/other/*")
 	p.check(kept, "cat .git/rebase-merge/done", "ls .git/rebase-merge", "grep -rn vat .")
+}
+
+// Commits that no branch leads to are shown by walks of the reflog, and by --all where
+// another working tree stands on them.
+func TestCommitsThatNoBranchLeadsTo(t *testing.T) {
+	p := newProject(t)
+	p.check(kept, "git log -g --oneline", "git reflog", "git log -p --all")
+	p.write("new/.env", "KEY\n")
+	p.git("add", "-f", "new")
+	p.git("commit", "-qm", "by mistake")
+	p.git("branch", "gone")
+	p.git("reset", "-q", "--hard", "HEAD~1")
+	p.check(kept, "git log -g --oneline", "git reflog", "git log -g --stat")
+	p.check(lost, "git log -p -g", "git log -g -p -2", "git log --walk-reflogs -p", "git reflog -p", "git reflog show -p",
+		"git log --reflog -p", "git show --reflog", "git rev-list --reflog | git diff-tree --stdin -p", "git log -g -U1")
+	p.git("worktree", "add", "-q", "--detach", p.home+"/wt", "gone")
+	p.git("branch", "-qD", "gone")
+	p.check(lost, "git log -p --all", "git log -p worktrees/wt/HEAD", "git show worktrees/wt/HEAD")
 }

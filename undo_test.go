@@ -88,7 +88,7 @@ type withPrograms struct{ nod.Files }
 // Lstat implements [nod.Files].
 func (w withPrograms) Lstat(name string) (nod.FileInfo, error) {
 	if dir, base := path.Split(name); dir == "/usr/bin/" &&
-		slices.Contains([]string{"black", "isort", "rg", "fd", "npm", "jq", "zip", "unzip"}, base) {
+		slices.Contains([]string{"black", "isort", "gofmt", "sqlite3", "rg", "fd", "npm", "jq", "zip", "unzip"}, base) {
 		return nod.FileInfo{Mode: 0o755, Links: 1}, nil
 	}
 	return w.Files.Lstat(name)
@@ -594,4 +594,13 @@ func TestAPatchThatAddsOverAFile(t *testing.T) {
 			t.Errorf("%+v: %s (%s)", row.edits, d.Verdict, d.Reason)
 		}
 	}
+}
+
+// A repository inside build output is somebody's work.
+func TestRepositoriesInBuildOutput(t *testing.T) {
+	p := newProject(t)
+	p.write("dist/n/n.txt", "n\n")
+	p.check(kept, "rm dist/n/n.txt", "rm -rf dist")
+	p.must(os.MkdirAll(p.dir+"/dist/n/.git", 0o755))
+	p.check(lost, "rm dist/n/n.txt", "echo > dist/n/n.txt", "mv dist/n/n.txt dist/n/u.txt", "rm -rf dist", "rm -rf dist/n")
 }

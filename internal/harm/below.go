@@ -110,6 +110,7 @@ type treeRead struct {
 	starts   []string
 	commands []int
 	opens    bool // each file is opened by its name, so that links are followed
+	links    bool // it takes the files of a kind alone, which are secrets where they are links to some
 }
 
 // treesOf returns what a command reads that it does not name file by file.
@@ -127,13 +128,17 @@ func (h *Secrets) treesOf(command int) (reads []treeRead) {
 				r.starts = append(r.starts, h.startsOf(i)...)
 			}
 			reads = append(reads, r)
+		case e.Pattern == "" && c.Has(shell.Picks) && c.Finder == 0 && !c.Has(shell.Fed) && e.Target != "":
+			if h.At.Machine.IsDirectory(e.Target) {
+				reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command}, links: true})
+			}
 		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive &&
 			!(e.Pattern == "" && c.Has(shell.Compares) && h.At.Machine.IsDirectory(e.Target)):
-		case e.Pattern == "" && c.Has(shell.Picks) && c.Finder == 0 && !c.Has(shell.Fed):
 		case e.Pattern == "": // named, and not what a search found
-			reads = append(reads, treeRead{[]string{e.Target}, []int{command}, h.Report.Fed(e)})
+			reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command},
+				opens: h.Report.Fed(e)})
 		case h.Report.Fed(e):
-			reads = append(reads, treeRead{[]string{e.Target}, h.finders(command), true})
+			reads = append(reads, treeRead{starts: []string{e.Target}, commands: h.finders(command), opens: true})
 		case !c.Has(shell.Flat):
 			matched, _ := h.At.Machine.Matches(e.Pattern)
 			reads = append(reads, treeRead{starts: matched, commands: []int{command}})
@@ -165,7 +170,7 @@ func (h *Secrets) finders(command int) []int {
 // startsOf are the places below which a command names files.
 func (h *Secrets) startsOf(command int) (starts []string) {
 	for _, e := range h.Report.Effects {
-		if e.Command == command && e.Kind == shell.Read && e.Target != "" {
+		if e.Command == command && e.Kind == shell.Read && e.Target != "" && !e.Aside {
 			starts = append(starts, e.Target)
 		}
 	}
@@ -196,6 +201,10 @@ func (h *Secrets) printsFrom(r treeRead) string {
 		}
 		dir := h.Report.Commands[r.commands[0]].Dir
 		plain := func(name string, mode fs.FileMode) bool {
+			if r.links {
+				return mode&fs.ModeSymlink != 0 && h.isSecretFile(name, mode, true, false) || isSourceName(name) &&
+					h.isSecretName(name)
+			}
 			return prints(name, name, mode) || r.opens && s.fallsApart(dir, name)
 		}
 		found := walkFor(h.At.Machine.Files, start, maxBelow, plain, func(dir string) bool {
@@ -210,6 +219,16 @@ func (h *Secrets) printsFrom(r treeRead) string {
 		}
 	}
 	return ""
+}
+
+// isSourceName reports whether a formatter or linter takes a file for one of its kind:
+// .env.py is a secret by its name.
+func isSourceName(name string) bool {
+	switch path.Ext(name) {
+	case ".py", ".pyi", ".ipynb", ".go", ".toml":
+		return true
+	}
+	return false
 }
 
 // standsForTracked reports whether a link lies in the place of a directory that git
@@ -272,7 +291,9 @@ func (h *Secrets) behindLinks(linked *[]string, prints func(name, shown string, 
 }
 
 // ofGit are the files in a directory of git's that may hold a secret as text.
-func ofGit() []string { return []string{"/config", "/rebase-merge/patch", "/rebase-apply/patch"} }
+func ofGit() []string {
+	return []string{"/config", "/COMMIT_EDITMSG", "/ADD_EDIT.patch", "/rebase-merge/patch", "/rebase-apply/patch"}
+}
 
 // tooLarge is what walkFor finds where it has not looked at all.
 const tooLarge = "..."

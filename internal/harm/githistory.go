@@ -20,7 +20,7 @@ import (
 // nod does not look, counts as one.
 
 // maxRefs bounds how many branches and tags are looked at.
-const maxRefs = 64
+const maxRefs = 400
 
 // gitPrints says which secret a command of git would or may print out of what
 // the repository has, "" if none.
@@ -220,12 +220,22 @@ func (l *gitLook) found() string {
 	return ""
 }
 
+// walksReflogs reports whether commits are shown that no ref leads to.
+func (l *gitLook) walksReflogs() bool {
+	return l.sub == "reflog" ||
+		!l.gitIs("searches") && (l.short("g") || l.longPrefix("--walk-ref", "--reflog", "--stdin"))
+}
+
 func (l *gitLook) unless(not bool, look func() string) string {
 	if not {
 		return ""
 	}
 	if l.against = l.beside(); l.against == "" && l.repo.Unread(l.gitIs("lays-index-beside")) {
 		l.against = Objection("this prints what git has, whose index nod cannot read: " + printable.Text(l.Source))
+	}
+	if l.against == "" && l.walksReflogs() {
+		l.against = Objection("this may print what git has of commits that only a reflog or another command names: " +
+			printable.Text(l.Source))
 	}
 	if l.trees { // any file of a commit may stand beside any other then
 		return cmp.Or(l.tracked(), l.inTrees(func(repo.File) bool { return true }))
@@ -267,7 +277,11 @@ func (l *gitLook) narrow() bool {
 }
 
 func (l *gitLook) everything() []string {
-	refs, _ := l.repo.Refs(maxRefs)
+	refs, known := l.repo.Refs(maxRefs)
+	if !known && l.against == "" {
+		l.against = Objection("this may print what git has at more branches and tags than nod looks through: " +
+			printable.Text(l.Source))
+	}
 	return refs
 }
 

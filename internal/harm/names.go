@@ -41,7 +41,7 @@ func allKnown(c shell.Command) bool {
 }
 
 func (h *Secrets) reads(command int) bool {
-	return slices.ContainsFunc(h.Report.Effects, func(e shell.Effect) bool { return e.Command == command })
+	return slices.ContainsFunc(h.Report.Effects, func(e shell.Effect) bool { return e.Command == command && !e.Aside })
 }
 
 // readsOpenly reports whether a command only reads, and might read all of what

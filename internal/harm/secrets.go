@@ -50,7 +50,7 @@ func (h *Secrets) effectsSecret(e shell.Effect) Objection {
 	if !e.Names && (e.Pattern != "" || e.Recursive) && view.Below("/proc", e.Target) {
 		return Objection("this reads what /proc says of a process, which may hold secrets: " + printable.Text(e.Words))
 	}
-	if !e.Names && strings.Contains(e.Pattern, "**") && h.At.Machine.MatchesTooMuch(e.Pattern) {
+	if !e.Names && e.Pattern != "" && h.At.Machine.MatchesTooMuch(e.Pattern) {
 		return Objection("this may use a secret below " + printable.Text(e.Target) +
 			", which is too large to look through")
 	}
@@ -96,8 +96,10 @@ func readsObjects(e shell.Effect) bool {
 // their names alone.
 func inObjects(name string) bool {
 	_, below, ok := strings.Cut(name+"/", "/.git/objects/")
-	if strings.Contains(name+"/", "/.git/rr-cache/") { // what conflicts were resolved to
-		return true
+	for _, copies := range [...]string{"/.git/rr-cache/", "/.git/lost-found/"} { // of conflicts, and of what was lost
+		if strings.Contains(name+"/", copies) {
+			return true
+		}
 	}
 	return ok && !strings.HasPrefix(below, "info/") && !strings.HasSuffix(name, ".idx")
 }

@@ -62,6 +62,7 @@ type Machine struct {
 	Starts func() *paths.Starts
 
 	agentDirs func() []agentDir
+	homeLinks func() []homeLink
 	unfit     answers                // which directories are no workspace because of their names
 	begins    func() map[string]bool // how guards begin
 	obeyed    func() obeyed
@@ -77,6 +78,7 @@ func New(o Options) *Machine {
 	m.Self = sync.OnceValue(func() []Own { return m.Owned(o.Self) })
 	m.Starts = sync.OnceValue(m.Secrets.Starts)
 	m.agentDirs = sync.OnceValue(m.ownDirs)
+	m.homeLinks = sync.OnceValue(m.findHomeLinks)
 	m.begins = sync.OnceValue(m.Guards.Beginnings)
 	m.obeyed = sync.OnceValue(newObeyed)
 	return m

@@ -57,7 +57,8 @@ func (m *Machine) Matches(pattern string) (found []string, all bool) {
 	return found, all
 }
 
-// MatchesTooMuch reports whether a pattern goes down more levels than are looked at.
+// MatchesTooMuch reports whether a pattern matches more names, or goes down more
+// levels, than are looked at.
 func (m *Machine) MatchesTooMuch(pattern string) bool {
 	_, _, cut := m.matches(pattern)
 	return cut
@@ -81,7 +82,7 @@ func (m *Machine) matches(pattern string) (found []string, all, cut bool) {
 				continue
 			}
 			if listings++; listings > maxListings && !strings.Contains(pattern, "**") || listings > maxDeep {
-				return found, false, strings.Contains(pattern, "**")
+				return found, false, true
 			}
 			if part == "**" || part == "***" { // zsh goes down all levels
 				below, whole := m.directoriesBelow(dir)
@@ -90,8 +91,8 @@ func (m *Machine) matches(pattern string) (found []string, all, cut bool) {
 			matched, whole := m.matchesIn(dir, part)
 			next, all = append(next, matched...), all && whole
 		}
-		if found = next; len(found) > MaxMatches {
-			return found[:MaxMatches], false, strings.Contains(pattern, "**")
+		if found = next; len(found) >= MaxMatches {
+			return found[:MaxMatches], false, true
 		}
 	}
 	return found, all, cut
@@ -105,7 +106,7 @@ func (m *Machine) above(dir string) string {
 // matchesIn are the names of a directory that one part of a pattern matches. Some
 // shells count "." and ".." among them.
 func (m *Machine) matchesIn(dir, part string) (names []string, all bool) {
-	entries, err := m.Files.List(m.Real(cmp.Or(dir, "/")), MaxMatches)
+	entries, err := m.Files.List(m.Real(cmp.Or(dir, "/")), 2*MaxMatches)
 	all = err == nil || errors.Is(err, fs.ErrNotExist) || !m.mayList(dir)
 	for _, entry := range entries {
 		if paths.GlobMatch(part, entry) {

@@ -10,6 +10,7 @@ import (
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -98,10 +99,12 @@ func (w *Workspace) isHook(real string) bool {
 }
 
 // guardedInPlace reports whether a file of a repository of dotfiles will be a
-// guarded one, or is run, when it is put into its place.
+// guarded one, or is run, when it is put into its place, or is in its place already,
+// by a link of the person's home.
 func (m *Machine) guardedInPlace(real string) bool {
 	name := strings.ToLower(real)
-	return hosts.RunsInPlace(name) || slices.ContainsFunc(hosts.InPlace(name), m.Guards.Match)
+	return hosts.RunsInPlace(name) || slices.ContainsFunc(hosts.InPlace(name), m.Guards.Match) ||
+		len(m.namesAtHome(real)) > 0
 }
 
 // alias is a link at the top of a workspace whose name is guarded, or that of a
@@ -130,8 +133,22 @@ func (w *Workspace) aliases() []alias {
 				w.alias(root, "/"+name+"/"+below)
 			}
 		}
+		w.trackedAliases(root)
 	}
 	return w.linked
+}
+
+// trackedAliases finds those below the top that git tracks: sub/CLAUDE.md.
+func (w *Workspace) trackedAliases(root string) {
+	r := w.RepositoryAt(root)
+	if r == nil || !view.Below(r.Top, root) {
+		return
+	}
+	for _, name := range repo.Links(r) {
+		if below, ok := strings.CutPrefix(r.Top+"/"+name, root); ok && strings.Count(below, "/") > 1 {
+			w.alias(root, below)
+		}
+	}
 }
 
 func (w *Workspace) alias(root, name string) {

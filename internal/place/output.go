@@ -20,9 +20,13 @@ func isOutputName(name string) bool {
 }
 
 // IsOutput reports whether a directory is build output: by its name, ignored
-// by the ignore files as git has them, nothing of it tracked.
+// by the ignore files as git has them, nothing of it tracked. What lies in a
+// repository of its own there was made by somebody.
 func (w *Workspace) IsOutput(dir string) bool {
 	for at := dir; w.Machine.Inside(w.Roots, at) && at != "/"; at = path.Dir(at) {
+		if !w.Missing(at + "/.git") {
+			return false
+		}
 		if !isOutputName(path.Base(at)) {
 			continue
 		}

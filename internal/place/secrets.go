@@ -46,12 +46,16 @@ func (m *Machine) TouchesSecret(real string, tree bool) bool {
 // maxPatch bounds how much of a patch is read.
 const maxPatch = 1 << 20
 
-// holdsPatch reports whether a file is the patch at which git stopped in a rebase, or
-// one that it has to apply, and changes a secret.
+// holdsPatch reports whether a file is one in which git keeps a patch, or a message
+// with what is to be committed below it, and that changes a secret.
 func (m *Machine) holdsPatch(name string) bool {
 	dir, base := path.Split(name)
-	if base != "patch" && strings.Trim(base, "0123456789") != "" ||
-		!strings.HasSuffix(dir, "/rebase-merge/") && !strings.HasSuffix(dir, "/rebase-apply/") {
+	switch {
+	case strings.HasSuffix(dir, "/rebase-merge/"), strings.HasSuffix(dir, "/rebase-apply/"):
+		if base != "patch" && strings.Trim(base, "0123456789") != "" {
+			return false
+		}
+	case !strings.Contains(dir, "/.git/"), base != "COMMIT_EDITMSG" && base != "ADD_EDIT.patch":
 		return false
 	}
 	data, err := m.Files.Read(name, maxPatch)
@@ -71,7 +75,8 @@ func (m *Machine) holdsPatch(name string) bool {
 
 // secretInPlace reports whether a file of dotfiles will be a secret at home.
 func (m *Machine) secretInPlace(real string) bool {
-	return slices.ContainsFunc(hosts.InPlace(strings.ToLower(real)), m.secretAtHome)
+	return slices.ContainsFunc(hosts.InPlace(strings.ToLower(real)), m.secretAtHome) ||
+		slices.ContainsFunc(m.namesAtHome(real), func(name string) bool { return m.Secrets.Match(m.Home + name) })
 }
 
 // secretAtHome reports whether a name below home is that of a secret.

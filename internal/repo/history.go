@@ -56,10 +56,20 @@ func (r *Repo) Content(f File) (data []byte, ok bool) {
 	return o.data, ok && o.kind == blobObject
 }
 
+// maxTags bounds how many tags of tags are followed.
+const maxTags = 8
+
 // Blob returns the file without a name whose content a revision names.
 func (r *Repo) Blob(rev string) (f File, ok bool) {
 	id, ok := r.Revision(rev)
 	o, there := r.object(id)
+	for range maxTags {
+		if o.kind != tagObject {
+			break
+		}
+		id = r.raw(field(o.data, "object"))
+		o, there = r.object(id)
+	}
 	return File{id: id}, ok && (!there || o.kind == blobObject)
 }
 
@@ -417,6 +427,13 @@ func (r *Repo) Refs(most int) (names []string, known bool) {
 			}
 		}
 	}
+	trees, _ := r.files.List(r.Common+"/worktrees", most) // most have none
+	for _, tree := range trees {
+		names = append(names, "worktrees/"+tree+"/HEAD")
+		if own, _ := r.files.List(r.Common+"/worktrees/"+tree+"/refs", 2); len(own) > 0 {
+			known = false // refs of that working tree alone
+		}
+	}
 	for i := range r.stashes() {
 		names = append(names, "stash@{"+strconv.Itoa(i)+"}")
 	}
@@ -511,7 +528,8 @@ func (r *Repo) refName(name string) (ref, text string) {
 		return "", ""
 	}
 	for _, format := range [...]string{"", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"} {
-		if format == "" && strings.ToUpper(name) != name && !strings.HasPrefix(name, "refs/") {
+		if format == "" && strings.ToUpper(name) != name && !strings.HasPrefix(name, "refs/") &&
+			!strings.HasPrefix(name, "worktrees/") {
 			continue
 		}
 		for _, dir := range [...]string{r.Dir, r.Common} {

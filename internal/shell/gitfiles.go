@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/nodgate/nod/internal/view"
 )
 
 const (
@@ -23,9 +25,18 @@ func (g *repositories) gitFiles(r *repository, inv *invocation) {
 		for _, dir := range gitDirs(g.machine, r) {
 			r.printed = append(r.printed, otherNames(g.machine, dir)...)
 		}
+		for _, name := range [...]string{".gitattributes", ".gitignore", ".gitmodules", ".mailmap"} {
+			if info, err := g.machine.env.Files.Lstat(r.top + "/" + name); err == nil && hasOtherName(info) {
+				r.printed = append(r.printed, r.top+"/"+name)
+			}
+		}
 	}
+	from := len(g.out.report.Effects)
 	for _, name := range r.printed {
 		g.out.path(Read, word{value: constant(name), raw: inv.raw}, inv.st, 0)
+	}
+	for i := range g.out.report.Effects[from:] {
+		g.out.report.Effects[from+i].Aside = true
 	}
 }
 
@@ -59,13 +70,15 @@ func otherNames(m *machine, dir string) (names []string) {
 	for _, e := range entries {
 		if name := dir + "/" + e.Name; e.Type.IsRegular() || e.Type&fs.ModeSymlink != 0 {
 			info, err := m.env.Files.Lstat(name)
-			if err == nil && (info.Links > 1 || info.Mode&fs.ModeSymlink != 0) {
+			if err == nil && hasOtherName(info) {
 				names = append(names, name)
 			}
 		}
 	}
 	return names
 }
+
+func hasOtherName(info view.Info) bool { return info.Links > 1 || info.Mode&fs.ModeSymlink != 0 }
 
 // writesThrough is the first name in the directory of a repository by which git
 // would write elsewhere: a directory or file that is a link, or a log or message

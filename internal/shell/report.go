@@ -219,6 +219,9 @@ type Effect struct {
 	Picked string
 	// Names, of a Read: only names and status are looked at, no content.
 	Names bool
+	// Aside, of a Read: the program looks there by itself, and no word of the
+	// command says so.
+	Aside bool
 	// Forced: no prompt, errors ignored, history rewritten.
 	Forced bool
 	// Moved, of a Delete: the content lives on under another name.

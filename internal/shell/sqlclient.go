@@ -205,6 +205,10 @@ func (c *client) heedsSchema(name string) {
 // opened, also for reading: it changes the database, and may name any file, which is
 // removed (seen with sqlite3 3.40).
 func (c *client) heedsJournal(name string) {
+	if info, err := c.machine.env.Files.Lstat(name); err == nil && hasOtherName(info) {
+		c.out.unknown(PartWords, c.inv.raw,
+			"this opens a database by a link, and what lies beside the other name counts")
+	}
 	for _, ending := range [...]string{"-journal", "-wal"} {
 		c.defs.watches(watched{path: name + ending, command: c.out.command, heeded: true})
 		if c.machine.exists(name + ending) {

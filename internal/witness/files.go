@@ -82,6 +82,9 @@ func newSeen(dir string) seen {
 			m.File(dir+"/"+e.Name(), "\x7fELF", 0o755)
 		}
 	}
+	for _, name := range []string{"self", "thread-self"} { // links of a process, as on every Linux
+		m.Dir("/proc/"+name, 0o555).Link("/proc/"+name+"/cwd", project).Link("/proc/"+name+"/root", "/")
+	}
 	m.Dir("/tmp", 0o777|os.ModeSticky).File("/tmp/scratch.txt", "scratch\n", 0o644).Dir("/home", 0o755)
 	return seen{dir, m}
 }

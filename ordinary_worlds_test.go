@@ -1,0 +1,61 @@
+package nod_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// A guarded name below the top may be a link: what it leads to is what is obeyed.
+func TestGuardedLinksBelowTheTop(t *testing.T) {
+	p := newProject(t)
+	p.check(kept, "echo x >> docs/deep.md", "echo x > cl/settings.json")
+	p.write("docs/deep.md", "d\n")
+	p.write("env/dev", "e\n")
+	p.write("conf/attrs", "a\n")
+	for _, dir := range []string{"sub/x", "cl"} {
+		p.must(os.MkdirAll(p.dir+"/"+dir, 0o755))
+	}
+	for name, to := range map[string]string{"sub/x/CLAUDE.md": "../../docs/deep.md", "sub/.envrc": "../env/dev",
+		"sub/.gitattributes": "../conf/attrs", "sub/.claude": "../cl", "sub/AGENTS.md": "../docs/new.md",
+		"sub/plain.md": "../docs/plain.md"} {
+		p.must(os.Symlink(to, p.dir+"/"+name))
+	}
+	p.git("add", ".")
+	p.git("commit", "-qm", "links")
+	p.check(lost, "echo x >> docs/deep.md", "rm docs/deep.md", "git mv docs/deep.md docs/d.md", "echo x >> env/dev",
+		"echo x >> conf/attrs", "echo x > cl/settings.json", "echo x > docs/new.md", "cp a.txt docs/new.md")
+	p.check(kept, "echo x > docs/plain.md", "echo x >> docs/other.md", "mkdir docs/in")
+}
+
+// What is too much to look through is asked about: more names than a glob is looked
+// at, more branches and tags.
+func TestMoreThanIsLookedThrough(t *testing.T) {
+	p := withSecret(t)
+	p.must(os.MkdirAll(p.dir+"/many", 0o755))
+	for i := range 10_050 {
+		p.must(os.WriteFile(fmt.Sprintf("%s/many/f%05d.ts", p.dir, i), nil, 0o644))
+	}
+	p.must(os.Symlink("../.env", p.dir+"/many/zz"))
+	p.check(lost, "cat many/*", "head -n 1 many/*", "cat many/* | tail -2")
+	p.check(kept, "cat many/f00001*", "ls many/*")
+	p.check(kept, "git log -p --all")
+	id := strings.TrimSpace(p.git("rev-parse", "HEAD"))
+	refs := ""
+	for i := range 500 {
+		refs += fmt.Sprintf("%s refs/tags/t%d\n", id, i)
+	}
+	p.write(".git/packed-refs", "# pack-refs with: peeled fully-peeled sorted \n"+refs)
+	p.check(lost, "git log -p --all", "git log -p --tags", "git log --all -p -3", "git log -p --alternate-refs")
+	p.check(kept, "git log -p -1", "git log --all --oneline", "git show")
+}
+
+// A database that is opened by a link is changed by what lies beside the other name.
+func TestDatabasesBehindLinks(t *testing.T) {
+	p := newProject(t)
+	p.write("real/x.db", "SQLite format 3\x00")
+	p.must(os.Symlink("real/x.db", p.dir+"/l.db"))
+	p.check(lost, "sqlite3 -safe l.db .tables", "sqlite3 -safe l.db 'select 1'")
+	p.check(kept, "sqlite3 -safe real/x.db .tables")
+}
