@@ -106,7 +106,9 @@ func TestGitWritesThroughLinks(t *testing.T) {
 	p.must(os.Symlink("../hooks", p.dir+"/.git/hooks"))
 	p.must(os.Link(p.dir+"/.git/index", p.dir+"/.git/objects/pack/x"))
 	p.check(kept, writes...)
-	p.check(lost, "git branch -m a b", "git branch -c a b")
+	p.check(kept, "git branch -m fresh")
+	p.git("config", "branch.main.remote", "origin")
+	p.check(lost, "git branch -m a b", "git branch -c a b", "git branch -m b", "git branch -M a")
 }
 
 // A setting has git log follow a file to the name that it had, and an option has it
@@ -177,7 +179,10 @@ func TestRepositoriesThatAreNoPlainSubmodules(t *testing.T) {
 	}
 	lines := []string{"git status", "git diff", "git commit -am x"}
 	for name, spoil := range map[string]func(p project, dir string){
-		"settings":    func(p project, dir string) { p.git("config", "-f", dir+"/config", "core.fsmonitor", "./x.sh") },
+		"settings": func(p project, dir string) {
+			p.git("config", "-f", dir+"/config", "core.fsmonitor",
+				"./x.sh")
+		},
 		"another one": func(p project, dir string) { p.write(dir+"/commondir", p.dir+"/elsewhere\n") },
 		"a hook":      func(p project, dir string) { p.write(dir+"/hooks/post-index-change", "#!/bin/sh\n") },
 		"a remote that promises": func(p project, dir string) {
@@ -315,9 +320,38 @@ func TestCommitsThatNoBranchLeadsTo(t *testing.T) {
 	p.git("branch", "gone")
 	p.git("reset", "-q", "--hard", "HEAD~1")
 	p.check(kept, "git log -g --oneline", "git reflog", "git log -g --stat")
-	p.check(lost, "git log -p -g", "git log -g -p -2", "git log --walk-reflogs -p", "git reflog -p", "git reflog show -p",
-		"git log --reflog -p", "git show --reflog", "git rev-list --reflog | git diff-tree --stdin -p", "git log -g -U1")
+	p.check(lost, "git log -p -g", "git log -g -p -2", "git log --walk-reflogs -p", "git reflog -p",
+		"git reflog show -p",
+		"git log --reflog -p", "git show --reflog", "git rev-list --reflog | git diff-tree --stdin -p",
+		"git log -g -U1")
 	p.git("worktree", "add", "-q", "--detach", p.home+"/wt", "gone")
 	p.git("branch", "-qD", "gone")
 	p.check(lost, "git log -p --all", "git log -p worktrees/wt/HEAD", "git show worktrees/wt/HEAD")
+}
+
+// The end of a range may be a name that only git's settings explain.
+func TestRangesOfWhatComesIn(t *testing.T) {
+	p := newProject(t)
+	p.git("branch", "side")
+	p.write("new/.env", "KEY\n")
+	p.git("add", "-f", "new")
+	p.git("commit", "-qm", "comes in")
+	p.git("update-ref", "refs/remotes/origin/main", "HEAD")
+	p.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+	p.git("reset", "-q", "--hard", "side")
+	p.check(lost, "git log -p ..@{u}", "git diff ...@{u}", "git diff ..@{u}", "git log -p HEAD..origin",
+		"git log -p HEAD...origin", "git show origin", "git log -p origin")
+	p.check(kept, "git log -p side..HEAD", "git diff side...HEAD", "git log --oneline ..@{u}",
+		"git diff --stat ...@{u}")
+}
+
+// Signatures are checked by a program that git starts and that writes at home.
+func TestSignaturesStartAProgram(t *testing.T) {
+	p := newProject(t)
+	p.check(lost, "git log --show-signature", "git log --format=%G?", "git log --pretty=format:%h%+GS",
+		"git verify-commit HEAD",
+		"git tag -v v1", "env GH_REPO=example.org/a/b gh pr list")
+	p.check(kept, "git log --format=%h", "git log --pretty='format:%an %s'")
+	p.git("config", "pretty.x", "%G?")
+	p.check(lost, "git log --pretty=x")
 }

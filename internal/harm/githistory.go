@@ -115,11 +115,13 @@ func mayBeHash(word string) bool {
 func (l *gitLook) addWord(dir, word string) {
 	if one, other, ok := strings.Cut(word, "..."); ok {
 		l.base = append(l.base, cmp.Or(one, "HEAD"), cmp.Or(other, "HEAD"))
+		l.open = l.open || l.isStrange(one) || l.isStrange(other)
 		return
 	}
 	if one, other, ok := strings.Cut(word, ".."); ok && !strings.HasPrefix(word, "../") && word != ".." &&
 		!strings.Contains(word, "/..") {
 		l.not, l.revs = append(l.not, cmp.Or(one, "HEAD")), append(l.revs, cmp.Or(other, "HEAD"))
+		l.open = l.open || l.isStrange(one) || l.isStrange(other)
 		return
 	}
 	if rest, ok := strings.CutPrefix(word, "^"); ok {
@@ -144,6 +146,12 @@ func (l *gitLook) addWord(dir, word string) {
 	default:
 		l.open = true
 	}
+}
+
+// isStrange reports whether an end of a range is none that is found here: @{u}, say.
+func (l *gitLook) isStrange(rev string) bool {
+	_, ok := l.repo.Revision(cmp.Or(rev, "HEAD"))
+	return !ok
 }
 
 // addTree takes the whole commit of a word REV:NAME unless NAME is a file now.

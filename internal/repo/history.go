@@ -545,6 +545,9 @@ func (r *Repo) refName(name string) (ref, text string) {
 			return format + name, before[strings.LastIndexByte(before, '\n')+1:]
 		}
 	}
+	if !strings.HasSuffix(name, "/HEAD") && name != "HEAD" {
+		return r.refName("refs/remotes/" + name + "/HEAD")
+	}
 	return "", ""
 }
 

@@ -33,6 +33,9 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 	if repo != nil && repo.secret && a.out.away == "" && printsSettings(sub.text, args[1:]) {
 		a.out.does(Secret, "git settings", inv.raw)
 	}
+	if slices.ContainsFunc(args, asksForSignatures) {
+		a.out.unknown(PartWords, inv.raw, "git starts gpg for a format that speaks of signatures (%G)")
+	}
 	if setting := repo.widens(s, args); setting != "" {
 		a.out.unknown(PartWords, inv.raw, "git's setting "+setting+" has this print more than nod looks at")
 	}
@@ -52,6 +55,21 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 	inner := *inv
 	inner.args = args[1:]
 	a.applied(next, &inner)
+}
+
+// asksForSignatures reports whether a word may be a format with %G in it, also with a
+// sign or a width between the two.
+func asksForSignatures(w word) bool {
+	for rest := w.text; ; {
+		at := strings.IndexByte(rest, '%')
+		if at < 0 {
+			return false
+		}
+		rest = rest[at+1:]
+		if strings.HasPrefix(strings.TrimLeft(rest, "+- "), "G") {
+			return true
+		}
+	}
 }
 
 // gitOption reads one option of git itself and returns how many words it is.
@@ -188,6 +206,7 @@ type repository struct {
 	rewrites  bool     // a setting of the repository changes how it is fetched
 	pushes    bool     // what is pushed goes elsewhere than what is fetched comes from
 	mirrors   bool     // fetching may overwrite more than remote branches
+	follows   bool     // settings say what a branch follows
 	forgets   bool     // no reflog is kept
 	signs     bool     // commits or tags are signed
 	promisor  bool     // objects that are missing are fetched when they are asked for

@@ -109,7 +109,7 @@ func (g *repositories) gitLine(r *repository, section, line, file string, own bo
 	}
 	r.secret = r.secret || secretSetting(name, text)
 	r.merges = r.merges || name == "log.diffmerges" && strings.HasPrefix(strings.Trim(text, `"`), "r")
-	if !runsFromGit(name, text) {
+	if !runsFromGit(name, text) && !(section == "pretty" && strings.Contains(text, "G")) {
 		return
 	}
 	if strings.HasPrefix(name, "include") {

@@ -78,7 +78,10 @@ func (gl *gitLine) finishGit() {
 // into its settings what it follows.
 func (gl *gitLine) tracks() {
 	r := gl.repos.repository(gl.inv.st.dir)
-	if r == nil || len(gl.pos) != 2 || gl.marks.has(markDeletion) {
+	if r != nil && r.follows && gl.marks.has(markNamed) {
+		gl.out.unknown(PartWords, gl.inv.raw, "this moves or copies what git's settings say of a branch")
+	}
+	if r == nil || len(gl.pos) != 2 || gl.marks.has(markDeletion|markNamed) {
 		return
 	}
 	if start := gl.pos[1].text; !gl.pos[1].known || strings.Contains(start, "/") &&
@@ -170,6 +173,7 @@ type gitURL struct{ remote, url string }
 // it stands, own that this is the repository's.
 func (r *repository) note(name, text, file string, own bool) {
 	first, rest, _ := strings.Cut(name, ".")
+	r.follows = r.follows || own && first == "branch"
 	last := rest[strings.LastIndexByte(rest, '.')+1:]
 	mine := file == r.common+"/config" || file == r.dir+"/config.worktree" || !own
 	switch {

@@ -124,7 +124,7 @@ echo k > "x';id;'.md"; echo k > 'docs/"q".md'; echo k > '\.env'; echo k > 'a\b'
 secret .ENV; secret Config.KEY; secret docs/ID_RSA
 secret docs/prod.pem; secret src/sub/.env.local; secret data/credentials.json
 secret .env.production; secret scratch/id_ed25519; secret build/x.key
-secret src/.netrc; secret docs/.npmrc; secret data/.git-credentials
+secret src/.netrc; secret docs/.pypirc; secret data/.git-credentials
 mkdir -p src/.ssh docs/.aws; secret src/.ssh/id_rsa; secret docs/.aws/credentials
 mkdir .env.d id_rsa.d secrets; secret secrets/prod.key; mark secrets/x.txt
 mkdir docs/.env src/id_rsa; secret docs/.env/x.key; mark docs/.env/plain; mark src/id_rsa/x
