@@ -58,4 +58,6 @@ func TestDatabasesBehindLinks(t *testing.T) {
 	p.must(os.Symlink("real/x.db", p.dir+"/l.db"))
 	p.check(lost, "sqlite3 -safe l.db .tables", "sqlite3 -safe l.db 'select 1'")
 	p.check(kept, "sqlite3 -safe real/x.db .tables")
+	p.write("none.db-journal", "by hand\n")
+	p.check(lost, "sqlite3 none.db .tables", "sqlite3 -safe none.db .tables")
 }

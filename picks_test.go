@@ -20,4 +20,8 @@ func TestLintersAndLinks(t *testing.T) {
 	p.must(os.Remove(p.dir + "/.env.py"))
 	p.write("pyproject.toml", "[tool.black]\ninclude = \".env\"\n")
 	p.check(lost, "black --diff .", "node --check src/m.js")
+	p.check(kept, "pip list -v --path site")
+	p.must(os.MkdirAll(p.dir+"/site/b-1.dist-info", 0o755))
+	p.must(os.Symlink("../../.env", p.dir+"/site/b-1.dist-info/INSTALLER"))
+	p.check(lost, "pip list -v --path site", "pip inspect --path site")
 }

@@ -16,4 +16,7 @@ func TestWalksBehindLinksOfProcesses(t *testing.T) {
 			"find -L . -name '*.txt' -exec cat {} +", "rg -L KEY d", "tar chf - d | tar xOf -", "cat d/l.txt", "cat d/*")
 		p.must(os.Remove(p.dir + "/d/l.txt"))
 	}
+	p.must(os.Symlink("/proc/thread-self/cwd", p.dir+"/n1"))
+	p.check(lost, "nl */*/*", "cat n1/*", "cat n*/.e*", "head -1 */.env")
+	p.check(kept, "cat a*")
 }

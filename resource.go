@@ -133,6 +133,46 @@ func percentDecoded(text string) string {
 	return strings.Join(parts, "")
 }
 
-// named are the files that the call names: its paths, and what its arguments
-// name by a URI.
-func (c Call) named() []string { return append(c.resources(), c.Paths...) }
+// named are the files that the call names: its paths, what its arguments name by a
+// URI, and whatever an argument of a server's tool may be the path of.
+func (c Call) named() []string { return append(append(c.resources(), c.serversPaths()...), c.Paths...) }
+
+// serversPaths are the arguments of a server's tool that look like the path of a file.
+func (c Call) serversPaths() (names []string) {
+	var input any
+	if c.MCP == nil || json.Unmarshal(c.Input, &input) != nil {
+		return nil
+	}
+	return pathsIn(nil, input)
+}
+
+func pathsIn(names []string, value any) []string {
+	switch value := value.(type) {
+	case string:
+		if rest, ok := strings.CutPrefix(value, "file:"); ok {
+			return append(names, pathOfURI("file:"+rest)...)
+		}
+		if mayBePath(value) {
+			names = append(names, strings.TrimSpace(value))
+		}
+	case []any:
+		for _, v := range value {
+			names = pathsIn(names, v)
+		}
+	case map[string]any:
+		for _, v := range value {
+			names = pathsIn(names, v)
+		}
+	}
+	return names
+}
+
+// mayBePath reports whether a text may be the path of a file and is no address, no
+// text of several lines and no sentence.
+func mayBePath(text string) bool {
+	const longest = 1024
+	text = strings.TrimSpace(text)
+	return len(text) > 0 && len(text) <= longest && !strings.Contains(text, "://") && !strings.ContainsAny(text, "\n\x00") &&
+		(strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~") || strings.HasPrefix(text, ".") ||
+			strings.Contains(text, "/") && !strings.Contains(text, " "))
+}

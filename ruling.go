@@ -67,6 +67,8 @@ func (r *ruling) degree(rule Rule) match.Degree {
 		return r.fit.Fits(*rule.permission)
 	case r.fit.Forbids(rule.command):
 		return match.FitsAll
+	case r.fit.MayForbid(rule.command):
+		return match.MayFit
 	}
 	return match.Misses
 }

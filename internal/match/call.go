@@ -30,6 +30,12 @@ func (m *Call) Forbids(p Pattern) bool {
 	return false
 }
 
+// MayForbid reports whether a hard_deny pattern would be in the line if words that
+// nod does not know were those of the pattern.
+func (m *Call) MayForbid(p Pattern) bool {
+	return slices.ContainsFunc(m.Report.Commands, p.mayOccurIn)
+}
+
 // Mentions reports whether a pattern whose first word is a program is anywhere in
 // the line.
 func (m *Call) Mentions(p Pattern) bool {

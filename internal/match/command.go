@@ -58,6 +58,54 @@ func (p Pattern) OccursIn(c shell.Command, where position) bool {
 	return false
 }
 
+// mayOccurIn reports whether the pattern is the command, if each word of the pattern
+// that is missing is among those which are not known: words that are only known when
+// it runs, or that xargs adds. What an alias of git stands for counts as its words.
+func (p Pattern) mayOccurIn(c shell.Command) bool {
+	if len(p.Words) == 0 || len(c.Words) == 0 || !c.Words[0].Known || path.Base(c.Words[0].Value) != p.Words[0] {
+		return false
+	}
+	words := slices.Clone(c.Words[1:])
+	if c.Told != nil {
+		for _, verb := range c.Told.Verbs {
+			words = append(words, shell.Word{Value: verb, Known: true})
+		}
+		for _, o := range c.Told.Options {
+			words = append(words, shell.Word{Value: o.Name, Known: true})
+		}
+	}
+	if followedBy(p.Words[0], p.Words[1:], words) {
+		return true
+	}
+	more := func(w shell.Word) bool { return mayBeMore(w, c.Source) }
+	return !p.isOther(c) && (c.Has(shell.Fed) || slices.ContainsFunc(c.Words[1:], more))
+}
+
+// isOther reports whether the command is known to be another of its program than the
+// pattern's: git commit, where that is git push.
+func (p Pattern) isOther(c shell.Command) bool {
+	if len(p.Words) < 2 || strings.HasPrefix(p.Words[1], "-") || len(c.Words) < 2 {
+		return false
+	}
+	if slices.ContainsFunc(c.Words, func(w shell.Word) bool { return strings.HasPrefix(w.Value, "alias.") }) {
+		return false
+	}
+	verb := c.Words[1]
+	if c.Told != nil && len(c.Told.Verbs) > 0 {
+		verb = shell.Word{Value: c.Told.Verbs[0], Known: true}
+	}
+	return verb.Known && !mayBeMore(verb, c.Source) && !strings.HasPrefix(verb.Value, "-") && verb.Value != p.Words[1]
+}
+
+// mayBeMore reports whether a word may turn out to be others: its value is not known,
+// it says what an alias stands for, or it has blanks at which a shell takes it apart,
+// which it does not where the command was written with them.
+func mayBeMore(w shell.Word, source string) bool {
+	const enough = 24
+	return !w.Known || w.Pattern || strings.HasPrefix(w.Value, "alias.") ||
+		strings.ContainsAny(w.Value, " \t\n") && !strings.Contains(source, w.Value[:min(len(w.Value), enough)])
+}
+
 // followedBy reports whether all wanted words are there, an option by either of
 // its spellings.
 func followedBy(program string, want []string, words []shell.Word) bool {

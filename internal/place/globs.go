@@ -10,6 +10,7 @@ import (
 
 	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // Names are the files that an effect may mean: its target by either name, and
@@ -88,6 +89,9 @@ func (m *Machine) matches(pattern string) (found []string, all, cut bool) {
 				below, whole := m.directoriesBelow(dir)
 				next, cut = append(next, below...), cut || !whole
 			}
+			if m.leadsElsewhere(dir) {
+				return found, false, true
+			}
 			matched, whole := m.matchesIn(dir, part)
 			next, all = append(next, matched...), all && whole
 		}
@@ -96,6 +100,12 @@ func (m *Machine) matches(pattern string) (found []string, all, cut bool) {
 		}
 	}
 	return found, all, cut
+}
+
+// leadsElsewhere reports whether a directory is one behind a link that Linux makes for
+// a process: another one for each that goes there.
+func (m *Machine) leadsElsewhere(dir string) bool {
+	return !view.Below("/proc", dir) && view.Below("/proc", m.Real(cmp.Or(dir, "/")))
 }
 
 // above is the directory that ".." names behind another: of where a link leads.

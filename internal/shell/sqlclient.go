@@ -195,7 +195,9 @@ func (c *client) heedsSchema(name string) {
 		return
 	}
 	c.defs.watches(watched{path: name, command: c.out.command, heeded: true})
-	if c.machine.exists(name) {
+	if !c.machine.exists(name) {
+		c.heedsJournal(name) // what lies beside a database that is not there is removed
+	} else {
 		c.out.unknown(PartWords, c.inv.raw,
 			"a view or trigger of this database may start a program or read a file; sqlite3 -safe refuses that")
 	}

@@ -198,7 +198,7 @@ rm -rf docs; mark docs
 git sparse-checkout set --cone --sparse-index src
 ln -s x server.pem; git add -f server.pem; git commit -qm link; rm server.pem; secret server.pem
 git add -f .env; git commit -qm env; git update-index --assume-unchanged .env; rm .env
-git add -f .env; git commit -qm env; cp .env docs/copy.md; sed -i 2d docs/copy.md; git add docs/copy.md
+git add -f .env; git commit -qm env; cp .env docs/copy.md; sed -i /SECRET/d docs/copy.md; git add docs/copy.md
 git add -f config; git commit -qm config; git rm -rq --cached config
 `
 

@@ -1,0 +1,51 @@
+package nod_test
+
+import (
+	"testing"
+
+	"github.com/nodgate/nod"
+)
+
+func rule(t *testing.T, list nod.RuleList, text string) nod.Rule {
+	t.Helper()
+	r, err := nod.ParseRule(list, text, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// An allow rule does not clear what a hard_deny rule forbids, if words that nod does
+// not know were those of the rule.
+func TestForbiddenWordsThatAreNotKnown(t *testing.T) {
+	p := newProject(t)
+	p.git("config", "alias.p", "push")
+	p.git("config", "alias.pf", "push --force")
+	rules := nod.DefaultRules()
+	rules.HardDeny = []nod.Rule{rule(t, nod.ListHardDeny, "git push --force")}
+	rules.Allow = []nod.Rule{rule(t, nod.ListAllow, "git *"), rule(t, nod.ListAllow, "git push *")}
+	gate := nod.New(nod.Options{Rules: rules, Files: withPrograms{nod.OnDisk()}, Home: p.home})
+	ask := func(line string) nod.Decision {
+		call := bash(line)
+		call.Dir, call.Roots, call.Environ = p.dir, []string{p.dir}, []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"}
+		return gate.Check(t.Context(), call)
+	}
+	for _, line := range []string{"echo --force | xargs git push",
+		`X="origin --force"; git push $X`, "git push $(echo --force)",
+		"git push $Y", `read X <<< "--force"; git push $X`, "echo push --force | xargs git", "git p --force",
+		"git pf",
+		`git -c alias.z="push --force" z`, "git -c alias.z=push z --force",
+		`for x in "push --force"; do git $x; done`,
+		"git push --force"} {
+		if d := ask(line); d.Verdict == nod.Allow {
+			t.Errorf("%q is allowed (%s)", line, d.Reason)
+		}
+	}
+	for _, line := range []string{"git status",
+		`git commit --allow-empty -m "a long message, --force"`,
+		"git log --oneline", "git diff *.txt"} {
+		if d := ask(line); d.Verdict != nod.Allow {
+			t.Errorf("%q: %s (%s)", line, d.Verdict, d.Reason)
+		}
+	}
+}
