@@ -172,7 +172,8 @@ func pathsIn(names []string, value any) []string {
 func mayBePath(text string) bool {
 	const longest = 1024
 	text = strings.TrimSpace(text)
-	return len(text) > 0 && len(text) <= longest && !strings.Contains(text, "://") && !strings.ContainsAny(text, "\n\x00") &&
+	return len(text) > 0 && len(text) <= longest && !strings.Contains(text, "://") &&
+		!strings.ContainsAny(text, "\n\x00") &&
 		(strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~") || strings.HasPrefix(text, ".") ||
 			strings.Contains(text, "/") && !strings.Contains(text, " "))
 }

@@ -89,7 +89,7 @@ func (m *Machine) matches(pattern string) (found []string, all, cut bool) {
 				below, whole := m.directoriesBelow(dir)
 				next, cut = append(next, below...), cut || !whole
 			}
-			if m.leadsElsewhere(dir) {
+			if leadsElsewhere(m, dir) {
 				return found, false, true
 			}
 			matched, whole := m.matchesIn(dir, part)
@@ -104,7 +104,7 @@ func (m *Machine) matches(pattern string) (found []string, all, cut bool) {
 
 // leadsElsewhere reports whether a directory is one behind a link that Linux makes for
 // a process: another one for each that goes there.
-func (m *Machine) leadsElsewhere(dir string) bool {
+func leadsElsewhere(m *Machine, dir string) bool {
 	return !view.Below("/proc", dir) && view.Below("/proc", m.Real(cmp.Or(dir, "/")))
 }
 

@@ -55,14 +55,14 @@ func holdsSettings(name string) bool {
 func (m *Machine) namesAtHome(real string) (names []string) {
 	for _, link := range m.homeLinks() {
 		if view.Below(link.real, real) && link.real != m.Home && link.real != m.RealHome &&
-			!m.isRepositoryTop(link.real) {
+			!isRepositoryTop(m.Files, link.real) {
 			names = append(names, link.name+strings.TrimPrefix(real, link.real))
 		}
 	}
 	return names
 }
 
-func (m *Machine) isRepositoryTop(dir string) bool {
-	_, err := m.Files.Lstat(path.Join(dir, ".git"))
+func isRepositoryTop(files view.Files, dir string) bool {
+	_, err := files.Lstat(path.Join(dir, ".git"))
 	return err == nil
 }

@@ -27,7 +27,7 @@ func newObeyed() obeyed {
 	return obeyed{list, list.Beginnings()}
 }
 
-// isStarted reports whether settings of an agent in a workspace name a file of it:
+// isStarted reports whether settings of an agent, here or at home, name a file of it:
 // a hook's script, a server, a status line. The agent starts by itself what they
 // name. A file that is loaded by such a script is an ordinary file.
 func (w *Workspace) isStarted(real string) bool {
@@ -46,8 +46,20 @@ func (w *Workspace) settingsAt(root string) []string {
 	}
 	texts, looked := w.settings[root]
 	if !looked {
-		texts = w.Machine.settings(root, "", settingsDepth)
+		texts = append(w.Machine.settings(root, "", settingsDepth), w.Machine.personsSettings()...)
 		w.settings[root] = texts
+	}
+	return texts
+}
+
+// personsSettings are the texts of the person's own settings of agents, which may
+// start a file of a workspace too: a hook, a status line.
+func (m *Machine) personsSettings() (texts []string) {
+	for _, name := range [...]string{".claude/settings.json", ".codex/hooks.json", ".codex/config.toml",
+		".gemini/settings.json", ".qwen/settings.json", ".copilot/settings.json", ".cursor/hooks.json"} {
+		if data, err := m.Files.Read(m.Real(m.Home+"/"+name), settingsSize); m.Home != "" && err == nil {
+			texts = append(texts, withoutRules(strings.ToLower(string(data))))
+		}
 	}
 	return texts
 }

@@ -145,6 +145,9 @@ func (m *machine) ambientFault(name, text string) string {
 // pathFault says what is wrong with a piece of an inherited value if it names
 // something that the agent or anyone can write, or "".
 func (m *machine) pathFault(piece string) string {
+	if below, ok := strings.CutPrefix(piece, "~/"); ok && m.env.Home != "" {
+		piece = m.env.Home + "/" + below
+	}
 	switch {
 	case piece == "." || piece == ".." || strings.HasPrefix(piece, "./") || strings.HasPrefix(piece, "../"):
 		return "may run something relative: " + grammar.Escaped(piece)

@@ -149,6 +149,11 @@ func (g *repositories) gitInclude(r *repository, target, file string, depth int)
 func (m *machine) ownCommand(text string) bool {
 	for _, piece := range strings.FieldsFunc(text,
 		func(r rune) bool { return strings.ContainsRune(" \t\"';|&()=", r) }) {
+		for _, home := range [...]string{"$HOME/", "${HOME}/"} {
+			if below, ok := strings.CutPrefix(piece, home); ok {
+				piece = m.env.Home + "/" + below
+			}
+		}
 		if m.pathFault(piece) != "" && !strings.HasPrefix(piece, "refs/") {
 			return false
 		}
