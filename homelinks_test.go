@@ -31,6 +31,17 @@ func TestRepositoriesThatHomeLinksTo(t *testing.T) {
 		"mv profile profile2", "echo x >> memo.md", "echo x > bin/newtool",
 		"cat cloud/credentials", "cat keys/work", "cat keys/*", "cat netlogin", "cat k8s", "grep KEY netlogin",
 		"grep -r KEY .")
+	for _, dir := range []string{".config/git", ".codex/skills", ".claude/agents"} {
+		p.must(os.MkdirAll(p.home+"/"+dir, 0o755))
+	}
+	p.write("conf", "[user]\n")
+	p.write("skill/run.sh", "x\n")
+	p.git("add", ".")
+	p.git("commit", "-qm", "more")
+	p.check(kept, "echo x >> conf", "echo x > skill/new.md")
+	p.must(os.Symlink("../../ws/conf", p.home+"/.config/git/config"))
+	p.must(os.Symlink(p.dir+"/skill", p.home+"/.codex/skills/skill"))
+	p.check(lost, "echo x >> "+p.dir+"/skill/new.md", "rm skill/run.sh")
 	p.check(kept, "echo x >> plain/notes.txt", "cat plain/notes.txt", "cat zsh/zshrc", "grep -r KEY plain",
 		"rm plain/notes.txt",
 		"cat a.txt")

@@ -3,14 +3,13 @@ package place
 import (
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/view"
 )
 
-// homeLink is a hidden name below home that is a link: ~/.zshrc in a home whose
-// settings lie in a repository.
+// homeLink is a name below home that is a link: ~/.zshrc in a home whose settings lie
+// in a repository.
 type homeLink struct {
 	name string // below home, with a slash in front
 	real string // where it leads
@@ -19,34 +18,36 @@ type homeLink struct {
 // maxHomeNames bounds how many names of a directory below home are looked at.
 const maxHomeNames = 4096
 
-// findHomeLinks looks at home and, since settings lie there too, into its hidden
-// directories, but not deeper.
+// findHomeLinks looks at the hidden names of home, and into the directories there in
+// which people link what is theirs.
 func (m *Machine) findHomeLinks() (links []homeLink) {
 	if m.Home == "" {
 		return nil
 	}
-	entries, _ := m.Files.Entries(m.Home, maxHomeNames) // what cannot be listed leads nowhere that is known
-	for _, e := range entries {
-		switch name := "/" + e.Name; {
-		case !strings.HasPrefix(e.Name, "."):
-		case e.Type&fs.ModeSymlink != 0:
-			links = append(links, homeLink{name, m.Real(m.Home + name)})
-		case e.Type.IsDir() && holdsSettings(e.Name):
-			below, _ := m.Files.Entries(m.Home+name, maxHomeNames)
-			for _, b := range below {
-				if b.Type&fs.ModeSymlink != 0 {
-					links = append(links, homeLink{name + "/" + b.Name, m.Real(m.Home + name + "/" + b.Name)})
-				}
+	for _, dir := range append([]string{""}, linkedDirectories()...) {
+		entries, _ := m.Files.Entries(m.Home+dir, maxHomeNames) // most are not there
+		for _, e := range entries {
+			name := dir + "/" + e.Name
+			if e.Type&fs.ModeSymlink != 0 && (dir != "" || strings.HasPrefix(e.Name, ".")) {
+				links = append(links, homeLink{name, m.Real(m.Home + name)})
 			}
 		}
 	}
 	return links
 }
 
-// holdsSettings are the directories of home in which people link single files.
-func holdsSettings(name string) bool {
-	return slices.Contains([]string{".config", ".local", ".ssh", ".aws", ".kube", ".docker", ".gnupg", ".claude",
-		".codex", ".gemini", ".qwen", ".copilot", ".cursor", ".vim", ".emacs.d"}, name)
+// linkedDirectories are those below home in which people link single files and
+// directories into a repository: settings, keys, programs, and what agents take.
+func linkedDirectories() []string {
+	return []string{"/bin", "/.local", "/.local/bin", "/.local/state/nod", "/.ssh", "/.aws", "/.kube", "/.docker",
+		"/.gnupg", "/.cargo", "/.vim", "/.emacs.d", "/.config", "/.config/nod", "/.config/git", "/.config/git/hooks",
+		"/.config/systemd/user", "/.config/autostart", "/.config/environment.d", "/.config/fish",
+		"/.config/fish/conf.d", "/.config/fish/functions", "/.config/nvim", "/.config/emacs", "/.config/tmux",
+		"/.config/direnv", "/.config/mise", "/.config/zsh", "/.config/pip", "/.config/opencode",
+		"/.config/opencode/plugin", "/.claude", "/.claude/agents", "/.claude/commands", "/.claude/skills",
+		"/.claude/hooks", "/.claude/output-styles", "/.claude/plugins", "/.codex", "/.codex/prompts", "/.codex/skills",
+		"/.codex/rules", "/.gemini", "/.gemini/commands", "/.gemini/extensions", "/.gemini/policies", "/.qwen",
+		"/.copilot", "/.copilot/agents", "/.copilot/skills", "/.cursor", "/.agents/skills", "/.pi/agent/extensions"}
 }
 
 // namesAtHome are the names below home by which a file of a workspace is used: a
