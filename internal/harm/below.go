@@ -350,12 +350,12 @@ func (h *Secrets) isSecretFile(name string, mode fs.FileMode, opens, follows boo
 }
 
 // isSecretName is [Secrets.touches] for many names. Few are looked at for
-// themselves whether they are a second name of a secret; for many it is cheaper
-// to know first that no secret has two.
+// themselves whether they are a second name of a secret; for many it is cheaper to
+// know first that no secret at its usual places has two.
 func (h *Secrets) isSecretName(name string) bool {
 	h.walked++
 	return h.At.Machine.TouchesSecret(name, false) ||
-		(h.walked <= fewNames || len(h.second().all()) > 0) && h.isTwin(name)
+		(h.walked <= fewNames || len(h.second().near()) > 0) && h.isTwin(name)
 }
 
 const fewNames = 64
