@@ -237,7 +237,7 @@ func (g *repositories) repository(dir string) *repository {
 	if r == nil {
 		r = &repository{from: dir}
 		g.readRepository(r)
-		r.keys = slices.Clip(r.keys)
+		r.keys, r.printed = slices.Clip(r.keys), slices.Clip(r.printed)
 		g.machine.gits = append(g.machine.gits, *r)
 	}
 	g.repos = append(g.repos, r)

@@ -66,7 +66,8 @@ func (g *repositories) gitlink(r *repository, at, sub string) {
 	}
 }
 
-// startsHooks reports whether a repository has a hook that git might start.
+// startsHooks reports whether a submodule has a hook that git starts when it looks
+// whether the submodule has changed.
 func (g *repositories) startsHooks(r *repository) bool {
 	dirs, known := g.machine.gitHookDirs(r)
 	for _, dir := range dirs {
@@ -75,7 +76,7 @@ func (g *repositories) startsHooks(r *repository) bool {
 			return true
 		}
 		for _, name := range names {
-			if IsGitHook(name) || slices.Contains(strings.Fields(hooksOf("status")), name) {
+			if slices.Contains(strings.Fields(hooksOf("status")), name) {
 				return true
 			}
 		}
