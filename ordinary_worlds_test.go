@@ -40,6 +40,10 @@ func TestMoreThanIsLookedThrough(t *testing.T) {
 	p.must(os.Symlink("../.env", p.dir+"/many/zz"))
 	p.check(lost, "cat many/*", "head -n 1 many/*", "cat many/* | tail -2")
 	p.check(kept, "cat many/f00001*", "ls many/*")
+	for i := range 10_050 {
+		p.must(os.WriteFile(fmt.Sprintf("%s/many/g%05d.ts", p.dir, i), nil, 0o644))
+	}
+	p.check(lost, "cat many/*", "cat many/z*", "cat **/*.ts") // more than are listed at all
 	p.check(kept, "git log -p --all")
 	id := strings.TrimSpace(p.git("rev-parse", "HEAD"))
 	refs := ""
@@ -60,4 +64,20 @@ func TestDatabasesBehindLinks(t *testing.T) {
 	p.check(kept, "sqlite3 -safe real/x.db .tables")
 	p.write("none.db-journal", "by hand\n")
 	p.check(lost, "sqlite3 none.db .tables", "sqlite3 -safe none.db .tables")
+}
+
+// A directory of git's with more names than are looked at is not taken for an empty one.
+func TestCrowdedGitDirectories(t *testing.T) {
+	p := newProject(t)
+	p.check(kept, "git status", "git log -p --all")
+	for _, name := range []string{"bisect", "rewritten", "worktree"} {
+		p.must(os.MkdirAll(p.dir+"/.git/worktrees/x/refs/"+name, 0o755))
+	}
+	p.check(lost, "git log -p --all")
+	p.check(kept, "git status")
+	p.must(os.Symlink(p.dir+"/.env", p.dir+"/.git/BISECT_START"))
+	for i := range 4200 {
+		p.must(os.WriteFile(fmt.Sprintf("%s/.git/x%05d", p.dir, i), nil, 0o644))
+	}
+	p.check(lost, "git status", "git diff")
 }

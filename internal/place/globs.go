@@ -92,8 +92,8 @@ func (m *Machine) matches(pattern string) (found []string, all, cut bool) {
 			if leadsElsewhere(m, dir) {
 				return found, false, true
 			}
-			matched, whole := m.matchesIn(dir, part)
-			next, all = append(next, matched...), all && whole
+			matched, whole, tooMany := m.matchesIn(dir, part)
+			next, all, cut = append(next, matched...), all && whole, cut || tooMany
 		}
 		if found = next; len(found) >= MaxMatches {
 			return found[:MaxMatches], false, true
@@ -114,9 +114,12 @@ func (m *Machine) above(dir string) string {
 }
 
 // matchesIn are the names of a directory that one part of a pattern matches. Some
-// shells count "." and ".." among them.
-func (m *Machine) matchesIn(dir, part string) (names []string, all bool) {
+// shells count "." and ".." among them. tooMany says that a shell may see what is not
+// looked at.
+func (m *Machine) matchesIn(dir, part string) (names []string, all, tooMany bool) {
 	entries, err := m.Files.List(m.Real(cmp.Or(dir, "/")), 2*MaxMatches)
+	tooMany = err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) &&
+		m.IsDirectory(m.Real(cmp.Or(dir, "/")))
 	all = err == nil || errors.Is(err, fs.ErrNotExist) || !m.mayList(dir)
 	for _, entry := range entries {
 		if paths.GlobMatch(part, entry) {
@@ -129,7 +132,7 @@ func (m *Machine) matchesIn(dir, part string) (names []string, all bool) {
 	if part[0] == '.' && paths.GlobMatch(part, ".") {
 		names, all = append(names, dir), false
 	}
-	return names, all
+	return names, all, tooMany
 }
 
 // directoriesBelow are a directory and those below it. all is false where there are
@@ -140,7 +143,10 @@ func (m *Machine) directoriesBelow(start string) (dirs []string, all bool) {
 		if len(dirs) > maxDeep {
 			return dirs, false
 		}
-		entries, _ := m.Files.Entries(cmp.Or(dirs[i], "/"), MaxMatches) // nobody can go down where it fails
+		entries, err := m.Files.Entries(cmp.Or(dirs[i], "/"), 2*MaxMatches)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			return dirs, false
+		}
 		for _, e := range entries {
 			if e.Type.IsDir() && e.Name[0] != '.' {
 				dirs = append(dirs, dirs[i]+"/"+e.Name)

@@ -427,10 +427,12 @@ func (r *Repo) Refs(most int) (names []string, known bool) {
 			}
 		}
 	}
-	trees, _ := r.files.List(r.Common+"/worktrees", most) // most have none
+	trees, err := r.files.List(r.Common+"/worktrees", most)
+	known = known && (err == nil || r.missing("worktrees"))
 	for _, tree := range trees {
 		names = append(names, "worktrees/"+tree+"/HEAD")
-		if own, _ := r.files.List(r.Common+"/worktrees/"+tree+"/refs", 2); len(own) > 0 {
+		refs := "worktrees/" + tree + "/refs"
+		if own, err := r.files.List(r.Common+"/"+refs, 2); len(own) > 0 || err != nil && !r.missing(refs) {
 			known = false // refs of that working tree alone
 		}
 	}

@@ -212,6 +212,7 @@ type repository struct {
 	promisor  bool     // objects that are missing are fetched when they are asked for
 	inner     bool     // what lies inside it has been looked at
 	looked    bool     // at its directory, for printed
+	unlisted  string   // a directory of git's that cannot be listed whole; "" is none
 	printed   []string // files that git may print though nobody names them
 	through   *string  // the name by which git would write elsewhere; nil: not looked yet
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -22,14 +23,16 @@ const (
 func (g *repositories) gitFiles(r *repository, inv *invocation) {
 	if !r.looked {
 		r.looked = true
-		for _, dir := range gitDirs(g.machine, r) {
-			r.printed = append(r.printed, otherNames(g.machine, dir)...)
-		}
+		g.lookInto(r, r)
 		for _, name := range [...]string{".gitattributes", ".gitignore", ".gitmodules", ".mailmap"} {
 			if info, err := g.machine.env.Files.Lstat(r.top + "/" + name); err == nil && hasOtherName(info) {
 				r.printed = append(r.printed, r.top+"/"+name)
 			}
 		}
+	}
+	if r.unlisted != "" {
+		g.out.unknown(PartWords, inv.raw, "this runs git, and what lies in "+grammar.Escaped(r.unlisted)+
+			" is more than nod looks through")
 	}
 	from := len(g.out.report.Effects)
 	for _, name := range r.printed {
@@ -37,6 +40,17 @@ func (g *repositories) gitFiles(r *repository, inv *invocation) {
 	}
 	for i := range g.out.report.Effects[from:] {
 		g.out.report.Effects[from+i].Aside = true
+	}
+}
+
+// lookInto adds to a repository what git may print of the directory of another, or of
+// its own.
+func (g *repositories) lookInto(r, inside *repository) {
+	for _, dir := range gitDirs(g.machine, inside) {
+		names, all := otherNames(g.machine, dir)
+		if r.printed = append(r.printed, names...); !all {
+			r.unlisted = dir
+		}
 	}
 }
 
@@ -55,7 +69,10 @@ func gitDirs(m *machine, r *repository) (dirs []string) {
 				dirs = append(dirs, top+"/"+below)
 			}
 		}
-		trees, _ := m.env.Files.List(top+"/worktrees", maxGitFiles) // most have none
+		trees, err := m.env.Files.List(top+"/worktrees", maxGitFiles)
+		if err != nil && m.exists(top+"/worktrees") {
+			dirs = append(dirs, top+"/worktrees") // which cannot be listed there either
+		}
 		for _, tree := range trees {
 			dirs = append(dirs, top+"/worktrees/"+tree)
 		}
@@ -64,9 +81,13 @@ func gitDirs(m *machine, r *repository) (dirs []string) {
 }
 
 // otherNames are the files of a directory that are links, or have more names than
-// this one. Which directories are links does not matter: they are looked into.
-func otherNames(m *machine, dir string) (names []string) {
-	entries, _ := m.env.Files.Entries(dir, maxGitFiles) // a directory that cannot be listed cannot be read by git
+// this one. Which directories are links does not matter: they are looked into. all is
+// false where there are more than are looked at, or the directory cannot be listed.
+func otherNames(m *machine, dir string) (names []string, all bool) {
+	entries, err := m.env.Files.Entries(dir, maxGitFiles)
+	if err != nil && m.exists(dir) {
+		return nil, false
+	}
 	for _, e := range entries {
 		if name := dir + "/" + e.Name; e.Type.IsRegular() || e.Type&fs.ModeSymlink != 0 {
 			info, err := m.env.Files.Lstat(name)
@@ -75,7 +96,7 @@ func otherNames(m *machine, dir string) (names []string) {
 			}
 		}
 	}
-	return names
+	return names, true
 }
 
 func hasOtherName(info view.Info) bool { return info.Links > 1 || info.Mode&fs.ModeSymlink != 0 }

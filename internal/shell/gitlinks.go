@@ -58,9 +58,7 @@ func (g *repositories) gitlink(r *repository, at, sub string) {
 	r.rewrites = true // git fetch goes on in there
 	r.promisor = r.promisor || inside.promisor
 	r.keys = append(r.keys, inside.keys...)
-	for _, dir := range gitDirs(g.machine, inside) {
-		r.printed = append(r.printed, otherNames(g.machine, dir)...)
-	}
+	g.lookInto(r, inside)
 	if r.fault = cmp.Or(r.fault, inside.fault); g.startsHooks(inside) {
 		r.fault = cmp.Or(r.fault, "a submodule has hooks: "+grammar.Escaped(at))
 	}
