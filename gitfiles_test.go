@@ -40,6 +40,10 @@ func TestGitsOwnFilesThatAreLinks(t *testing.T) {
 			link(p, ".git-blame-ignore-revs")
 			p.git("config", "blame.ignoreRevsFile", ".git-blame-ignore-revs")
 		}, "git blame a.txt"},
+		"blame.ignoreRevsFile of the person's": {func(p project) {
+			p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[blame]\n\tignoreRevsFile = .git-blame-ignore-revs\n"), 0o644))
+			link(p, ".git-blame-ignore-revs")
+		}, "git blame a.txt"},
 		"a partial clone": {func(p project) {
 			p.git("config", "remote.origin.url", "ext::sh -c x")
 			p.git("config", "remote.origin.partialCloneFilter", "blob:none")

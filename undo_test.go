@@ -88,7 +88,7 @@ type withPrograms struct{ nod.Files }
 // Lstat implements [nod.Files].
 func (w withPrograms) Lstat(name string) (nod.FileInfo, error) {
 	if dir, base := path.Split(name); dir == "/usr/bin/" &&
-		slices.Contains([]string{"black", "isort", "gofmt", "pip", "sqlite3", "rg", "fd", "npm", "jq", "zip",
+		slices.Contains([]string{"black", "gofmt", "pip", "sqlite3", "rg", "fd", "npm", "jq", "zip",
 			"unzip"}, base) {
 		return nod.FileInfo{Mode: 0o755, Links: 1}, nil
 	}

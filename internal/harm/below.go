@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -175,11 +176,21 @@ func (h *Secrets) startsOf(command int) (starts []string) {
 		}
 	}
 	c := h.Report.Commands[command]
+	if isGit(c) && slices.ContainsFunc(gitOptionsOf(c).operands, leadsUp) {
+		if r := h.At.RepositoryAt(h.gitDirectory(c)); r != nil {
+			starts = append(starts, r.Top) // git ls-files .. names what lies above
+		}
+	}
 	if c.Dir != "" &&
 		(starts == nil && namesFiles(c) || c.Has(shell.BareNames)) {
 		starts = append(starts, h.At.Machine.Real(c.Dir))
 	}
 	return starts
+}
+
+// leadsUp reports whether a pathspec may name what does not lie below the directory.
+func leadsUp(spec string) bool {
+	return strings.HasPrefix(spec, ":") || strings.Contains(spec, "..") || path.IsAbs(spec)
 }
 
 // printsFrom walks what a command reads.
@@ -238,7 +249,7 @@ func (h *Secrets) standsForTracked(r treeRead, link string) bool {
 		return false
 	}
 	at, ok := h.At.Repository(link)
-	below := func(name string) bool { return strings.HasPrefix(at.Top+"/"+name, link+"/") }
+	below := func(f repo.File) bool { return strings.HasPrefix(at.Top+"/"+f.Name, link+"/") }
 	return ok && len(at.Tracked(below)) > 0
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
@@ -106,6 +107,18 @@ func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 	return l
 }
 
+// namesOld reports whether the command prints the name of a file that is in the index
+// no more, because it lists what commits hold or what was taken out.
+func (l *gitLook) namesOld(name string) bool {
+	if !l.open && len(l.revs)+len(l.not)+len(l.base) == 0 &&
+		!l.longPrefix("--ca", "--sta", "--me", "--with-t", "--resolve-u") {
+		return false
+	}
+	old := func(f repo.File) bool { return l.repo.Top+"/"+f.Name == name }
+	files, known := l.repo.Commits(repo.Range{From: l.everything(), Parents: true}, old)
+	return len(files) > 0 || !known
+}
+
 // mayBeHash reports whether a word may be the beginning of an object's name.
 func mayBeHash(word string) bool {
 	return len(word) >= 4 && strings.Trim(word, "0123456789abcdefABCDEF") == ""
@@ -119,7 +132,7 @@ func (l *gitLook) addWord(dir, word string) {
 		return
 	}
 	if one, other, ok := strings.Cut(word, ".."); ok && !strings.HasPrefix(word, "../") && word != ".." &&
-		!strings.Contains(word, "/..") {
+		(!strings.Contains(word, "/..") || strings.Contains(one, ":")) {
 		l.not, l.revs = append(l.not, cmp.Or(one, "HEAD")), append(l.revs, cmp.Or(other, "HEAD"))
 		l.open = l.open || l.isStrange(one) || l.isStrange(other)
 		return
@@ -180,15 +193,23 @@ func (l *gitLook) addPath(dir, spec string) {
 
 // isSecret reports whether a file of the repository is a secret that the
 // command does not leave out.
-func (l *gitLook) isSecret(name string) bool {
-	if l.starts != nil && !l.starts().May(name) {
+func (l *gitLook) isSecret(f repo.File) bool {
+	full := l.repo.Top + "/" + f.Name
+	login := place.MayHoldLogin(full)
+	if l.starts != nil && !login && !l.starts().May(f.Name) {
 		return false
 	}
-	full := l.repo.Top + "/" + name
 	if len(l.paths) > 0 && !slices.ContainsFunc(l.paths, func(p string) bool { return view.Below(p, full) }) {
 		return false
 	}
-	return l.secrets.At.Machine.Secrets.Match(full)
+	return l.secrets.At.Machine.Secrets.Match(full) || login && l.holdsLogin(f, full)
+}
+
+// holdsLogin reports whether a file of settings holds a login, as git has it or as it
+// lies there now.
+func (l *gitLook) holdsLogin(f repo.File, full string) bool {
+	data, ok := l.repo.Content(f)
+	return !ok || place.LoginIn(full, string(data)) || l.secrets.At.Machine.TouchesSecret(full, false)
 }
 
 // found names a secret whose content the command prints.
@@ -212,7 +233,8 @@ func (l *gitLook) found() string {
 		l.open = l.open || len(l.revs) == 0
 		return l.unless(false, l.walk)
 	case "stash":
-		return l.unless(!l.diffs(false), l.stash)
+		// With any option that names no format git stash show prints the patch.
+		return l.unless(!l.diffs(l.letters != "" || len(l.longs) > 0), l.stash)
 	case "diff":
 		return cmp.Or(l.blobs(), l.unless(!l.diffs(true), l.diff))
 	case "diff-files", "diff-index", "diff-tree":
@@ -223,7 +245,7 @@ func (l *gitLook) found() string {
 		return l.unless(false, func() string { return l.inTrees(func(repo.File) bool { return true }) })
 	case "grep":
 		return l.unless(l.short("lLcq") || l.longPrefix("--files-with", "--name-only", "--count", "--quiet"),
-			l.searched)
+			func() string { return cmp.Or(l.searched(), l.blobs()) })
 	}
 	return ""
 }
@@ -440,7 +462,7 @@ func (l *gitLook) unstaged(tracked []repo.File) string {
 		}
 	}
 	if len(l.secrets.second().near()) > 0 { // any other file may be one
-		for _, f := range l.repo.Tracked(func(string) bool { return true }) {
+		for _, f := range l.repo.Tracked(func(repo.File) bool { return true }) {
 			if l.secrets.isTwin(l.repo.Top + "/" + f.Name) {
 				return f.Name
 			}

@@ -14,15 +14,37 @@ func (h *Secrets) FedByNames(e shell.Effect) bool {
 		e.Command >= len(h.Report.Commands) {
 		return false
 	}
-	if dir := h.Report.Commands[e.Command].Dir; dir == "" || h.At.Machine.TouchesSecret(dir, true) {
+	dir := h.Report.Commands[e.Command].Dir
+	if dir == "" || h.At.Machine.TouchesSecret(dir, true) {
 		return false // a name alone may be one of those here
 	}
 	for i := e.From; i < e.To; i++ {
-		if c := h.Report.Commands[i]; !namesFiles(c) && !(picksLines(c) && !h.reads(i)) || !h.readsOpenly(i) {
+		c := h.Report.Commands[i]
+		if !namesFiles(c) && !(picksLines(c) && !h.reads(i)) || !h.readsOpenly(i) {
+			return false
+		}
+		if namesFiles(c) && !h.namesStandFor(c, dir) {
 			return false
 		}
 	}
 	return true
+}
+
+// namesStandFor reports whether the names that a command prints mean, in a directory,
+// the files that they mean where the command looked.
+func (h *Secrets) namesStandFor(c shell.Command, dir string) bool {
+	if !isGit(c) {
+		return c.Dir == dir
+	}
+	from := h.gitDirectory(c)
+	if o := gitOptionsOf(c); o.sub != "ls-files" || o.longPrefix("--full-n") {
+		r := h.At.RepositoryAt(from)
+		if r == nil {
+			return false
+		}
+		from = r.Top
+	}
+	return from == h.At.Machine.Real(dir)
 }
 
 // namesFiles reports whether a program prints names below where it looks, and

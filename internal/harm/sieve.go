@@ -204,7 +204,7 @@ func (s sieve) throughGit(f filter, name string) bool {
 	case f.Has(shell.Searches):
 		return r.Tracks(name) && s.holds(f, name)
 	case !f.Has(shell.Untracked):
-		return r.Tracks(name)
+		return r.Tracks(name) || f.Has(shell.PrintsFiles) && s.secrets.newGitLook(r, f.Command).namesOld(name)
 	case f.Has(shell.Standard):
 		return f.Has(shell.Cached) && r.Tracks(name) || !s.ignored(name)
 	}
@@ -218,14 +218,16 @@ func (s sieve) ignored(name string) bool {
 	if r == nil || !r.Ignored(name) || !r.MayIgnore(name, false) || s.secrets.unignores() {
 		return false
 	}
-	for dir := path.Dir(name); strings.HasPrefix(dir, r.Top); dir = path.Dir(dir) {
-		for _, other := range [...]string{"/.ignore", "/.rgignore", "/.fdignore"} {
-			if !s.secrets.At.Missing(dir + other) {
+	for dir := path.Dir(name); ; dir = path.Dir(dir) { // rg and fd heed those above the repository too
+		for _, other := range [...]string{".ignore", ".rgignore", ".fdignore"} {
+			if !s.secrets.At.Missing(path.Join(dir, other)) {
 				return false
 			}
 		}
+		if dir == "/" || dir == "." {
+			return true
+		}
 	}
-	return true
 }
 
 // maxSearched bounds how much of a secret is read for what is looked for.

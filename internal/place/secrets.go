@@ -16,24 +16,42 @@ import (
 // holdsLogin reports whether a file of settings holds a password or a token
 // beside what anybody may read.
 func holdsLogin(files view.Files, name string) bool {
-	dir, base := path.Split(name)
-	git := base == ".gitconfig" || base == "gitconfig" ||
-		base == "config" && (strings.Contains(dir, "/.git/") || strings.HasSuffix(dir, "git/"))
-	npm := base == ".npmrc" || base == ".yarnrc.yml"
-	if !git && !npm {
+	if !MayHoldLogin(name) {
 		return false
 	}
 	data, err := files.Read(name, 256<<10)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	if npm {
-		text := strings.ReplaceAll(string(data), " ", "")
+	return LoginIn(name, string(data))
+}
+
+// MayHoldLogin reports whether a file is, by its name, one of settings in which some
+// people keep a password or a token.
+func MayHoldLogin(name string) bool {
+	return isNpmSettings(name) || isGitSettings(name)
+}
+
+func isNpmSettings(name string) bool {
+	base := path.Base(name)
+	return base == ".npmrc" || base == ".yarnrc.yml"
+}
+
+func isGitSettings(name string) bool {
+	dir, base := path.Split(name)
+	return base == ".gitconfig" || base == "gitconfig" ||
+		base == "config" && (strings.Contains(dir, "/.git/") || strings.HasSuffix(dir, "git/"))
+}
+
+// LoginIn reports whether the text of such a file holds a password or a token.
+func LoginIn(name, text string) bool {
+	if isNpmSettings(name) {
+		text = strings.ReplaceAll(text, " ", "")
 		return strings.Contains(text, "_auth") && !strings.Contains(text, "=${") ||
 			strings.Contains(text, "npmAuth") && !strings.Contains(text, ":${") ||
 			strings.Contains(text, "_password=")
 	}
-	return shell.HoldsGitLogin(string(data))
+	return shell.HoldsGitLogin(text)
 }
 
 // TouchesSecret reports whether a real path is a secret, or, read as a whole

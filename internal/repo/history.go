@@ -28,15 +28,16 @@ func (f File) Same(o File) bool { return f.id == o.id }
 // Tracked returns the files of the index that pick lets pass. What was only promised
 // (git add -N), or is no file there and lies as a file in the working tree, is one
 // that the index has nothing of.
-func (r *Repo) Tracked(pick func(name string) bool) (files []File) {
+func (r *Repo) Tracked(pick func(File) bool) (files []File) {
 	if !r.load() {
 		return nil
 	}
 	for _, e := range r.index.entries {
+		f := File{e.name, e.id}
 		switch file := e.mode&0o170000 == 0o100000; {
-		case !pick(e.name):
+		case !pick(f):
 		case file && !e.intent:
-			files = append(files, File{e.name, e.id})
+			files = append(files, f)
 		default:
 			if info, err := r.files.Lstat(r.Top + "/" + e.name); file || err == nil && info.Mode.IsRegular() {
 				files = append(files, File{Name: e.name})
@@ -75,7 +76,7 @@ func (r *Repo) Blob(rev string) (f File, ok bool) {
 
 // In returns the files of a revision's tree that pick lets pass. known is false
 // where not all of the tree was looked at.
-func (r *Repo) In(rev string, pick func(name string) bool) (files []File, known bool) {
+func (r *Repo) In(rev string, pick func(File) bool) (files []File, known bool) {
 	id, ok := r.Revision(rev)
 	if !ok {
 		return nil, false
@@ -87,7 +88,7 @@ func (r *Repo) In(rev string, pick func(name string) bool) (files []File, known 
 
 // Staged returns the files of a revision's tree that pick lets pass, but for
 // those below directories of which the index has the same.
-func (r *Repo) Staged(rev string, pick func(name string) bool) (files []File) {
+func (r *Repo) Staged(rev string, pick func(File) bool) (files []File) {
 	id, ok := r.Revision(rev)
 	if !ok || !r.load() {
 		return nil
@@ -98,7 +99,7 @@ func (r *Repo) Staged(rev string, pick func(name string) bool) (files []File) {
 }
 
 // Between returns the files that differ between the trees of two revisions.
-func (r *Repo) Between(one, other string, pick func(name string) bool) (files []File, known bool) {
+func (r *Repo) Between(one, other string, pick func(File) bool) (files []File, known bool) {
 	a, ok := r.Revision(one)
 	b, also := r.Revision(other)
 	if !ok || !also {
@@ -119,7 +120,7 @@ type Range struct {
 
 // Commits returns the files that commits change. known is false where not all
 // of the commits were looked at.
-func (r *Repo) Commits(commits Range, pick func(name string) bool) (files []File, known bool) {
+func (r *Repo) Commits(commits Range, pick func(File) bool) (files []File, known bool) {
 	w := treeWalk{repo: r, pick: pick, known: true}
 	h := history{walk: &w, seen: map[string]bool{}, hidden: map[string]bool{}}
 	for _, rev := range commits.Not {
@@ -214,7 +215,7 @@ func (r *Repo) At(rev, name string) (f File, ok bool) {
 // treeWalk looks at what differs between two trees.
 type treeWalk struct {
 	repo  *Repo
-	pick  func(name string) bool
+	pick  func(File) bool
 	files []File
 	known bool
 	same  map[string]string // trees by directory that need no look
@@ -256,8 +257,8 @@ func (w *treeWalk) differs(dir string, a, b treeEntry) {
 		name = dir + b.name
 	}
 	for _, e := range [...]treeEntry{a, b} {
-		if e.id != "" && !e.dir && w.pick(name) {
-			w.files = append(w.files, File{name, e.id})
+		if f := (File{name, e.id}); e.id != "" && !e.dir && w.pick(f) {
+			w.files = append(w.files, f)
 		}
 	}
 	if a.dir || b.dir {

@@ -55,6 +55,9 @@ func (a *analysis) builtin(inv *invocation) (after state, ok bool) {
 		return a.precommand(inv), true
 	case "read":
 		a.builtins.read(inv)
+		for _, w := range inv.args {
+			a.vars.shellVariable(w.text, value{}, inv.raw)
+		}
 	case "set":
 		a.builtins.set(inv)
 	case "exit", "break", "continue", "wait":

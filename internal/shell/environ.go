@@ -98,8 +98,10 @@ func (m *machine) ambientFault(name, text string) string {
 	case strings.HasPrefix(name, "BASH_FUNC_"):
 		return "replaces a command by a function"
 	case name == "SHELLOPTS" || name == "BASHOPTS":
-		if strings.Contains(text, "xtrace") {
-			return "traces commands"
+		for option := range strings.SplitSeq(text, ":") {
+			if !quietOptionOf(option) {
+				return "sets " + option
+			}
 		}
 		return ""
 	case name == "IFS":
@@ -140,6 +142,22 @@ func (m *machine) ambientFault(name, text string) string {
 		}
 	}
 	return ""
+}
+
+// quietOptionOf reports whether an option of bash that every shell inherits leaves the
+// meaning of a line alone: those that bash sets by itself, and few besides.
+func quietOptionOf(option string) bool {
+	switch option {
+	case "braceexpand", "hashall", "interactive-comments", "emacs", "history", "histexpand", "monitor", "pipefail",
+		"errexit",
+		"nounset", "checkwinsize", "cmdhist", "complete_fullquote", "expand_aliases",
+		"extquote",
+		"force_fignore", "globasciiranges", "globskipdots", "hostcomplete", "interactive_comments", "progcomp",
+		"promptvars", "sourcepath", "histappend", "patsub_replacement", "lithist", "mailwarn", "checkhash", "checkjobs",
+		"huponexit", "login_shell":
+		return true
+	}
+	return false
 }
 
 // pathFault says what is wrong with a piece of an inherited value if it names

@@ -104,8 +104,8 @@ func (g *repositories) gitLine(r *repository, section, line, file string, own bo
 	name = section + "." + strings.ToLower(strings.TrimSpace(name))
 	text = strings.TrimSpace(text)
 	r.note(name, text, file, own)
-	if own {
-		g.notesFile(r, name, text, file)
+	if value := strings.Trim(text, `"`); own || !path.IsAbs(value) && !strings.HasPrefix(value, "~") {
+		g.notesFile(r, name, text, file) // .git-blame-ignore-revs, say, which the repository has
 	}
 	r.secret = r.secret || secretSetting(name, text)
 	r.merges = r.merges || name == "log.diffmerges" && strings.HasPrefix(strings.Trim(text, `"`), "r")

@@ -81,11 +81,16 @@ func (gl *gitLine) tracks() {
 	if r != nil && r.follows && gl.marks.has(markNamed) {
 		gl.out.unknown(PartWords, gl.inv.raw, "this moves or copies what git's settings say of a branch")
 	}
+	if len(gl.pos) > 0 && !gl.marks.has(markDeletion) {
+		gl.mayTrack(r)
+	}
 	if r == nil || len(gl.pos) != 2 || gl.marks.has(markDeletion|markNamed) {
 		return
 	}
-	if start := gl.pos[1].text; !gl.pos[1].known || strings.Contains(start, "/") &&
-		!gl.machine.exists(r.dir+"/refs/heads/"+start) {
+	start := gl.pos[1].text
+	_, at, _ := strings.Cut(start, "@{")
+	if !gl.pos[1].known || gl.pos[1].many || strings.Trim(at, "0123456789}") != "" || // @{u}
+		strings.Contains(start, "/") && !gl.machine.exists(r.dir+"/refs/heads/"+start) {
 		gl.out.unknown(PartWords, gl.inv.raw, "this may change what a branch follows, in git's settings")
 	}
 }
@@ -146,6 +151,17 @@ func (gl *gitLine) finishCheckout() {
 	if gl.ended || slices.ContainsFunc(gl.pos, func(w word) bool { return w.text == "." }) {
 		gl.out.trait(Discards, 0)
 	}
+	if gl.marks.has(markNamed) {
+		gl.mayTrack(gl.repos.repository(gl.inv.st.dir))
+	}
+}
+
+// mayTrack reports that git notes in its settings what a new branch follows, where
+// branch.autoSetupMerge says that it follows a branch of this repository too.
+func (gl *gitLine) mayTrack(r *repository) {
+	if r != nil && r.tracks {
+		gl.out.unknown(PartWords, gl.inv.raw, "this notes in git's settings what the new branch follows")
+	}
 }
 
 // reworked reports whether something before in the line may have changed files
@@ -187,6 +203,8 @@ func (r *repository) note(name, text, file string, own bool) {
 		r.forgets = true
 	case last == "gpgsign":
 		r.signs = r.signs || !falsy(text)
+	case name == "branch.autosetupmerge":
+		r.tracks = slices.Contains([]string{"always", "inherit"}, strings.ToLower(strings.Trim(text, `"`)))
 	case name == "remote.pushdefault", first == "branch" && last == "pushremote":
 		r.upstreams = append(r.upstreams, strings.Trim(text, `"`))
 	case first == "remote" && mine:

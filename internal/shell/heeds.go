@@ -51,8 +51,7 @@ func (h *heeder) heed() {
 
 // heeded returns what was found of one name: a variable, a program that lies
 // where the agent or anyone can write, a file of the directory that the program runs in (a final *
-// stands for any ending), or one
-// of it or any above.
+// stands for any ending), a file at home, or one of the directory or any above.
 func (h *heeder) heeded(name, words string) string {
 	if variable, ok := strings.CutPrefix(name, "$"); ok {
 		return h.inheritsAny(variable)
@@ -66,6 +65,9 @@ func (h *heeder) heeded(name, words string) string {
 	dir := path.Clean(h.inv.st.dir)
 	if prefix, ok := strings.CutSuffix(name, "*"); ok {
 		return h.beginning(dir, strings.TrimPrefix(prefix, "./"))
+	}
+	if own, ok := strings.CutPrefix(name, "~/"); ok {
+		return h.holds(path.Join(h.machine.env.Home, own), words)
 	}
 	if here, ok := strings.CutPrefix(name, "./"); ok {
 		return h.holds(path.Join(dir, here), words)

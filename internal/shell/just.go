@@ -21,9 +21,15 @@ func (ts *tasks) justfile(inv *invocation) {
 	}
 	if _, data, read := ts.defs.defined(file); ok && read {
 		ts.justNames(path.Dir(file), string(data))
+		if len(recipe.TakenIn(string(data))) > 0 && slices.ContainsFunc(inv.args, listsRecipes) {
+			ts.out.unknown(PartWords, inv.raw,
+				"the justfile takes in other files, and just prints what it cannot read there")
+		}
 		ts.defs.namedFiles(path.Dir(file), []string{string(data)}, 0)
 	}
 }
+
+func listsRecipes(w word) bool { return w.text == "--list" || w.text == "-l" || w.text == "--summary" }
 
 // findJustfile finds the file that just reads: in the directory or the
 // nearest above, whatever the case of its name. Several are an error.

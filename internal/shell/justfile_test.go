@@ -58,3 +58,19 @@ func TestEmptyVariables(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestListsOfJustfiles holds that just lists the recipes of a file that takes in no
+// other: of what it cannot read in one it prints the line.
+func TestListsOfJustfiles(t *testing.T) {
+	for text, want := range map[string]string{
+		"a:\n  ls src\n": "nothing", "import \".env\"\na:\n  ls\n": "unknown", "mod? a '.env'\n": "unknown",
+		"mod a\n": "unknown",
+	} {
+		for _, option := range []string{"--list", "-l", "--summary"} {
+			env := testEnv(scripted(map[string]string{"justfile": text}))
+			if got := brief(Analyze("just "+option, env)); got != want {
+				t.Errorf("%q: %s: %s, want %s", text, option, got, want)
+			}
+		}
+	}
+}

@@ -58,8 +58,8 @@ func (ts *tasks) task(s *sheet, inv *invocation) (done bool) {
 	return false
 }
 
-// packageScript walks the script that npm or pnpm runs. What yarn and bun run
-// depends on settings of their own and is only recorded.
+// packageScript walks the script that npm runs. What pnpm, yarn and bun run depends
+// on settings of their own, and pnpm may install first: it is only recorded.
 func (ts *tasks) packageScript(reader string, inv *invocation) (done bool) {
 	r, ok := recipe.NpmCall(reader, inv.st.dir, plainArgs(inv.args))
 	if !ok {
@@ -79,11 +79,11 @@ func (ts *tasks) packageScript(reader string, inv *invocation) (done bool) {
 		ts.out.note = grammar.Shorten("package.json has no script " + grammar.Escaped(r.Name))
 		return false
 	}
-	odd := r.Odd || !ts.machine.settledFile(file) || len(ts.out.links) > 0 || reader == "yarn" || reader == "bun"
+	odd := r.Odd || !ts.machine.settledFile(file) || len(ts.out.links) > 0 || reader != "npm"
 	if !odd && !ts.plainNpm(path.Dir(file)) {
 		odd, ts.out.note = true, "settings of npm may change what it runs"
 	}
-	if odd || reader == "pnpm" && !ts.ownPnpm(path.Dir(file)) {
+	if odd {
 		ts.defs.namedFiles(path.Dir(file), scripts, 0)
 		return false
 	}
@@ -142,58 +142,35 @@ func (f *definitions) entries(file string, o recipe.Object, name string) (script
 // another kind, options for node, another package.json.
 func (ts *tasks) plainNpm(dir string) bool {
 	for _, name := range ts.machine.env.Ambient {
-		if lower := strings.ToLower(name); strings.HasPrefix(lower, "npm_config_") ||
-			strings.HasPrefix(lower, "pnpm_config_") {
+		if strings.HasPrefix(strings.ToLower(name), "npm_config_") {
 			return false
 		}
 	}
 	for d := dir; ; d = path.Dir(d) {
-		for _, name := range [...]string{".npmrc", "pnpm-workspace.yaml", ".pnpmfile.cjs"} {
-			if !ts.plainSettings(recipe.Below(d, name), name) {
-				return false
-			}
+		if !ts.plainSettings(recipe.Below(d, ".npmrc")) {
+			return false
 		}
 		if d == "/" || slices.Contains(ts.machine.env.Roots, d) {
 			break
 		}
 	}
-	return ts.machine.env.Home != "" && ts.plainSettings(ts.machine.env.Home+"/.npmrc", ".npmrc")
-}
-
-// ownPnpm reports whether no package.json from a directory on up names a pnpm
-// that this one would fetch and hand the call to.
-func (ts *tasks) ownPnpm(dir string) bool {
-	for range maxClimbed {
-		if real, data, sum := ts.defs.content(strings.TrimSuffix(dir, "/") + "/package.json"); sum != Absent {
-			o, ok := recipe.ParseObject(string(data))
-			_, manager := o.Member("packageManager")
-			_, engines := o.Member("devEngines")
-			if !ok || real == "" || manager || engines {
-				return false
-			}
-		}
-		if dir == "/" {
-			return true
-		}
-		dir = path.Dir(dir)
-	}
-	return false
+	return ts.machine.env.Home != "" && ts.plainSettings(ts.machine.env.Home+"/.npmrc")
 }
 
 // plainSettings reports whether a settings file is missing or sets nothing
 // that matters for how scripts run. A user's file may hold keys: it is not
 // named as evidence.
-func (ts *tasks) plainSettings(name, kind string) bool {
+func (ts *tasks) plainSettings(name string) bool {
 	if !ts.machine.exists(name) {
 		ts.defs.watch(name)
 		return true
 	}
 	data, err := ts.machine.env.Files.Read(name, grammar.MaxBytes)
-	if err != nil || kind == ".pnpmfile.cjs" {
+	if err != nil {
 		return false
 	}
 	ts.defs.watch(name)
-	return recipe.PlainNpmSettings(kind, string(data))
+	return recipe.PlainNpmSettings(string(data))
 }
 
 // runEntries walks the scripts of one name as npm runs them: by sh, in the

@@ -14,6 +14,7 @@ type program struct {
 	path    string // the PATH that was searched, or the directory of a name with a slash
 	real    string
 	foreign bool
+	shim    bool   // a file beside the directory says which program it is
 	fault   string // why it is not known; "" if it is
 }
 
@@ -33,6 +34,13 @@ func (m *machine) find(name string, st state) program {
 	if !ok {
 		return program{name: name, fault: "this runs a program by name, and PATH is not known"}
 	}
+	p := m.found(name, list)
+	p.foreign = p.foreign || p.shim && m.namesPrograms(st.dir)
+	return p
+}
+
+// found searches once for each name.
+func (m *machine) found(name, list string) program {
 	for i := range m.programs {
 		if p := &m.programs[i]; p.name == name && p.path == list {
 			return *p
@@ -42,6 +50,35 @@ func (m *machine) find(name string, st state) program {
 	p.name, p.path = name, list
 	m.programs = append(m.programs, p)
 	return p
+}
+
+// namesPrograms reports whether a file of the directory or of any above, but for the
+// home directory, may tell a version manager (asdf, mise, pyenv, rbenv, volta) to run a
+// program at some path in place of an installed version: "nodejs path:./tools" in
+// .tool-versions (read: asdf-vm.com, mise.jdx.dev).
+func (m *machine) namesPrograms(dir string) bool {
+	if dir == "" {
+		return true
+	}
+	for ; dir != m.env.Home; dir = path.Dir(dir) {
+		for _, name := range [...]string{".tool-versions", ".python-version", ".ruby-version", ".node-version",
+			".java-version", ".go-version", ".nvmrc"} {
+			data, err := m.env.Files.Read(dir+"/"+name, maxHeeded)
+			if strings.ContainsAny(string(data), `/\`) || err != nil && m.exists(dir+"/"+name) {
+				return true
+			}
+		}
+		for _, name := range [...]string{"mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".mise",
+			"mise/config.toml", ".config/mise.toml", ".config/mise", ".rtx.toml", ".prototools", ".volta"} {
+			if m.exists(dir + "/" + name) {
+				return true
+			}
+		}
+		if dir == "/" {
+			break
+		}
+	}
+	return false
 }
 
 // searchPath is the PATH in force.
@@ -67,7 +104,7 @@ func (m *machine) search(name, list string) program {
 		el := m.element(dir)
 		if el.real != "" {
 			if p, ok := m.executable(el.real + "/" + name); ok {
-				p.foreign = p.foreign || el.foreign || relative
+				p.foreign, p.shim = p.foreign || el.foreign || relative, path.Base(el.real) == "shims"
 				return p
 			}
 		}

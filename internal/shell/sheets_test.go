@@ -190,7 +190,7 @@ func readDirective(words []string, s *sheetSection) (faults []string) {
 var sheetValues = map[string]string{
 	"finds": " roots pattern ",
 	"home":  " gh go ",
-	"sql":   " postgres mysql sqlite duckdb ",
+	"sql":   " postgres mysql sqlite ",
 	"task":  " npm pnpm yarn bun make go just mise file ",
 }
 

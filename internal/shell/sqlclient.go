@@ -187,8 +187,7 @@ func (c *client) opensDatabase(changes bool) {
 }
 
 // heedsSchema reports a database that is there: its views and triggers may call what
-// a statement may not. sqlite3 has a function that starts an editor, and duckdb views
-// of any file.
+// a statement may not. sqlite3 has a function that starts an editor.
 func (c *client) heedsSchema(name string) {
 	if c.marks.has(markPrints) { // sqlite3 -safe
 		c.heedsJournal(name)

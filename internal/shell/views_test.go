@@ -8,7 +8,6 @@ func TestViews(t *testing.T) {
 	for _, c := range []struct{ name, file, command, want string }{
 		{"there", "a.db", "sqlite3 a.db 'select 1'", "read a.db; unknown"},
 		{"there, only read", "a.db", "sqlite3 -readonly a.db .tables", "read a.db; unknown"},
-		{"there, of duckdb", "a.db", "duckdb a.db 'select 1'", "read a.db; unknown"},
 		{"safe", "a.db", "sqlite3 -safe a.db 'select 1'", "read a.db"},
 		{"not there", "b.db", "sqlite3 a.db 'select 1'", "read a.db; write a.db"},
 		{"put there", "b.db", "cp b.db a.db && sqlite3 a.db .tables",

@@ -284,8 +284,12 @@ func (a *analysis) forClause(c *syntax.ForClause, st state, in input) state {
 		a.words.exhausts(c)
 		return a.within(c, repeated(c, st), in)
 	}
-	a.words.ownName(iter.Name.Value, iter)
-	return a.each(c, iter.Name.Value, a.words.expand(iter.Items, st), repeated(c, st), in)
+	name, items := iter.Name.Value, a.words.expand(iter.Items, st)
+	a.words.ownName(name, iter)
+	for _, item := range items {
+		a.vars.shellVariable(name, item.value, a.now.raw(iter))
+	}
+	return a.each(c, name, items, repeated(c, st), in)
 }
 
 // maxRounds bounds how many values a loop is unrolled for.

@@ -3,7 +3,7 @@ package code
 import "strings"
 
 // SQL says what statements do, as the client of a dialect reads them:
-// "postgres", "mysql", "sqlite" or "duckdb"; any other name is held to what
+// "postgres", "mysql" or "sqlite"; any other name is held to what
 // all of them agree on. fed says that the client reads them from its input,
 // where its own commands may stand between them.
 //
@@ -125,7 +125,7 @@ func (s *sqlReader) token() {
 		s.quoted(c)
 	case c == '$':
 		s.dollar(rest)
-	case c == '[' && s.dialect != "postgres" && s.dialect != "duckdb":
+	case c == '[' && s.dialect != "postgres":
 		end := strings.IndexByte(rest, ']')
 		if end < 0 || strings.ContainsAny(rest[:end], "'\"`;-/") {
 			s.fail("a bracket that can be read in two ways")
@@ -229,7 +229,7 @@ func (s *sqlReader) dollar(rest string) {
 	}
 	tag := rest[:end+1]
 	stop := strings.Index(rest[len(tag):], tag)
-	if s.dialect != "postgres" && s.dialect != "duckdb" || stop < 0 {
+	if s.dialect != "postgres" || stop < 0 {
 		s.fail("a string whose end cannot be told")
 		return
 	}
@@ -262,7 +262,6 @@ func (s *sqlReader) statement() {
 	}
 	verb := t[0].text
 	s.functions(t)
-	s.sources(t)
 	s.names(t)
 	switch verb {
 	case "SELECT", "VALUES", "TABLE", "WITH", "FROM":
@@ -373,34 +372,11 @@ func (s *sqlReader) names(t []sqlToken) {
 			}
 		}
 		switch {
-		case among(name, " FSDIR ZIPFILE SQLITE_DBPAGE DUCKDB_SECRETS "):
+		case among(name, " FSDIR ZIPFILE SQLITE_DBPAGE "):
 			s.fail("it reads the table " + name)
 		case among(name, " PG_SHADOW PG_AUTHID PG_USER_MAPPING PG_USER_MAPPINGS "), name == "USER" && i > 1 &&
 			strings.EqualFold(t[i-2].text, "mysql"):
 			s.effect(Secret, "PASSWORD")
-		case s.dialect == "duckdb" && i > 1 && t[i-1].kind == '.' &&
-			among(name, " CSV TSV PARQUET JSON JSONL NDJSON GZ ZST TXT XLSX DB DUCKDB "):
-			s.fail("a table that may be a file")
-		}
-	}
-}
-
-// sources reports the files that DuckDB reads where a table is named.
-func (s *sqlReader) sources(t []sqlToken) {
-	if s.dialect != "duckdb" {
-		return
-	}
-	for _, tok := range t {
-		if tok.kind != 's' && tok.kind != 'q' || !strings.ContainsAny(tok.text, "./") {
-			continue
-		}
-		switch {
-		case strings.Contains(tok.text, "://"):
-			s.effect(Fetch, tok.text)
-		case strings.ContainsAny(tok.text, "*?["):
-			s.effects = append(s.effects, Effect{Kind: Read})
-		default:
-			s.effect(Read, tok.text)
 		}
 	}
 }
@@ -434,7 +410,7 @@ const sqlFunctions = " COUNT SUM AVG MIN MAX ABS ROUND CEIL CEILING FLOOR POWER 
 	"PG_SIZE_PRETTY PG_DATABASE_SIZE " +
 	"PG_TOTAL_RELATION_SIZE PG_RELATION_SIZE PG_TABLE_SIZE PG_INDEXES_SIZE PG_GET_VIEWDEF PG_GET_INDEXDEF " +
 	"PG_GET_CONSTRAINTDEF PG_GET_EXPR FORMAT_TYPE OBJ_DESCRIPTION COL_DESCRIPTION HAS_TABLE_PRIVILEGE TO_REGCLASS " +
-	"PG_BACKEND_PID READ_CSV READ_CSV_AUTO READ_PARQUET READ_JSON READ_JSON_AUTO ROLLUP CUBE PRAGMA_TABLE_INFO " +
+	"PG_BACKEND_PID ROLLUP CUBE PRAGMA_TABLE_INFO " +
 	"PRAGMA_INDEX_LIST PRAGMA_FOREIGN_KEY_LIST PRAGMA_DATABASE_LIST PRAGMA_TABLE_LIST "
 
 // pragma checks that one only asks.

@@ -92,14 +92,11 @@ func NamesAnotherPackage(args []Arg) bool {
 	})
 }
 
-// PlainNpmSettings reports whether the text of a settings file, of this kind by
-// its name, sets nothing that matters for how scripts run.
-func PlainNpmSettings(kind, text string) bool {
+// PlainNpmSettings reports whether the text of an .npmrc sets nothing that matters for
+// how scripts run, and for where npm writes what it notes of that.
+func PlainNpmSettings(text string) bool {
 	for line := range strings.Lines(text) {
 		key, _, _ := strings.Cut(line, "=")
-		if kind != ".npmrc" {
-			key, _, _ = strings.Cut(line, ":")
-		}
 		key = strings.ToLower(strings.NewReplacer("-", "", "_", "", "[]", "").Replace(strings.TrimSpace(key)))
 		if strings.ContainsAny(key, `"'\$`) {
 			return false // npm takes quotes, escapes and variables out of a key
@@ -109,8 +106,7 @@ func PlainNpmSettings(kind, text string) bool {
 			return false // other scripts of that name
 		}
 		for _, odd := range [...]string{"shell", "nodeoptions", "script", "prefix", "userconfig", "globalconfig",
-			"require", "useragent", "nodeversion", "executionenv", "verifydeps", "pnpmfile", "packagemanager",
-			"configdep", "runtime", "import", "hook"} {
+			"require", "useragent", "nodeversion", "runtime", "import", "hook", "cache", "logsdir", "timing"} {
 			if strings.Contains(key, odd) && !strings.HasPrefix(key, "//") && !strings.HasPrefix(key, "#") &&
 				!strings.HasPrefix(key, ";") {
 				return false
