@@ -54,6 +54,8 @@ func TestEditsThatAreNotAllowed(t *testing.T) {
 		".env":      "secret",
 		"/home/dev": "home itself", "/": "root", ".": "the root itself", "~root/x": "another's home is a plain name",
 		"main.go/x": "below a file",
+		"  /etc/passwd": "blanks that a host takes off", "\u2000CLAUDE.md": "the same", " CLAUDE.md": "the same",
+		"\ufeff/etc/passwd": "the same", "CLAUDE.md\u2028": "the same", "\t~/.bashrc": "the same",
 	} {
 		c := tool("file_write", name)
 		d := verdictOf(options(nod.DefaultRules()), c)

@@ -36,7 +36,7 @@ func TestForbiddenWordsThatAreNotKnown(t *testing.T) {
 		"git pf",
 		`git -c alias.z="push --force" z`, "git -c alias.z=push z --force",
 		`for x in "push --force"; do git $x; done`,
-		"git push --force"} {
+		"git push --force", "git push --forc"} {
 		if d := ask(line); d.Verdict == nod.Allow {
 			t.Errorf("%q is allowed (%s)", line, d.Reason)
 		}

@@ -74,11 +74,25 @@ func (p Pattern) mayOccurIn(c shell.Command) bool {
 			words = append(words, shell.Word{Value: o.Name, Known: true})
 		}
 	}
-	if followedBy(p.Words[0], p.Words[1:], words) {
+	if followedBy(p.Words[0], p.Words[1:], words) || followedBy(p.Words[0], p.Words[1:], p.inFull(words)) {
 		return true
 	}
 	more := func(w shell.Word) bool { return mayBeMore(w, c.Source) }
 	return !p.isOther(c) && (c.Has(shell.Fed) || slices.ContainsFunc(c.Words[1:], more))
+}
+
+// inFull are the words with each long option that may be short for one of the
+// pattern's in its place: --delet is --delete to git and to most programs.
+func (p Pattern) inFull(words []shell.Word) []shell.Word {
+	full := slices.Clone(words)
+	for i, w := range full {
+		for _, want := range p.Words[1:] {
+			if len(w.Value) > len("--") && strings.HasPrefix(w.Value, "--") && strings.HasPrefix(want, w.Value) {
+				full[i].Value = want
+			}
+		}
+	}
+	return full
 }
 
 // isOther reports whether the command is known to be another of its program than the

@@ -1,9 +1,11 @@
 package place
 
 import (
+	"cmp"
 	"path"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
@@ -41,6 +43,21 @@ func (m *Machine) full(dir, name string) string {
 // [Workspace.Readings]. With an error it is the name as written, so that
 // what must not be touched is known by its name at least.
 func (m *Machine) Readings(dir, name string) ([]string, error) {
+	reals, err := m.readings(dir, name)
+	if bare := strings.TrimFunc(name, isBlank); bare != name {
+		more, other := m.readings(dir, bare)
+		return append(reals, more...), cmp.Or(err, other)
+	}
+	return reals, err
+}
+
+// isBlank reports what JavaScript's trim takes off, and what nobody sees: hosts do so
+// with a path (Claude Code's expandPath, read in 2.1).
+func isBlank(r rune) bool {
+	return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' || r == '\u180e'
+}
+
+func (m *Machine) readings(dir, name string) ([]string, error) {
 	full := m.full(dir, name)
 	real, err := view.Resolve(m.Files, full)
 	switch {

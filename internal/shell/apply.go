@@ -387,7 +387,10 @@ func (u *use) keyed(w word) bool {
 	if !ok {
 		return false
 	}
-	u.option(o, word{value: constant(text), raw: w.raw}, name)
+	v := w.value // of a loop over a glob, say
+	v.text, v.glob = text, max(0, w.glob-len(name)-1)
+	v.known = v.known && (w.glob == 0 || v.glob > 0)
+	u.option(o, word{value: v, raw: w.raw, many: w.many}, name)
 	return true
 }
 

@@ -165,6 +165,8 @@ func TestPackageScripts(t *testing.T) {
 			want: "run .npmrc; run project-code"},
 		{name: "a shell among installed programs", command: "npm run x",
 			files: map[string]string{"!node_modules/.bin/sh": "#!/bin/sh\nrm z\n"}, want: "run project-code"},
+		{name: "an interpreter among installed programs", command: "npm run x",
+			files: map[string]string{"!node_modules/.bin/node": "#!/bin/sh\nrm z\n"}, want: "run project-code"},
 		{name: "other settings", command: "npm run x", files: map[string]string{".npmrc": "save-exact=true\n"},
 			want: "nothing"},
 		{name: "changed by the line", command: "echo '{}' > package.json && npm run x",

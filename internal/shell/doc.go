@@ -53,7 +53,7 @@
 //     gitconfig.go and githooks.go find what git would start; gitkept.go says
 //     what it keeps ([Effect].Kept) and where it fetches ([Effect].Declared).
 //   - script.go reads the files that a line runs, and keeps their hashes.
-//     packages.go walks the scripts of package.json that npm and pnpm run, make.go
+//     packages.go walks the scripts of package.json that npm runs, make.go
 //     recipes of make, as package recipe reads them; just.go, misefiles.go and
 //     gogenerate.go name what just, mise and go generate read. What cannot be read
 //     exactly stays an effect Run.

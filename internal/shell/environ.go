@@ -111,6 +111,11 @@ func (m *machine) ambientFault(name, text string) string {
 		return "changes how words are split"
 	case name == "CDPATH":
 		return "changes where cd goes"
+	case strings.HasPrefix(name, "GIT_TRACE"):
+		if quietTrace(text) {
+			return ""
+		}
+		return "makes git write to " + grammar.Escaped(text)
 	case strings.HasPrefix(name, "GIT_CONFIG"), name == "GIT_DIR", name == "GIT_WORK_TREE", name == "GIT_INDEX_FILE":
 		if name == "GIT_CONFIG_NOSYSTEM" || text == "0" || text == "/dev/null" {
 			return ""
@@ -144,6 +149,16 @@ func (m *machine) ambientFault(name, text string) string {
 	return ""
 }
 
+// quietTrace reports whether a value of GIT_TRACE and its like makes git write to no
+// file: only to its standard error, or nowhere.
+func quietTrace(text string) bool {
+	switch strings.ToLower(text) {
+	case "", "0", "1", "2", "true", "false", "no", "on", "off":
+		return true
+	}
+	return false
+}
+
 // quietOptionOf reports whether an option of bash that every shell inherits leaves the
 // meaning of a line alone: those that bash sets by itself, and few besides.
 func quietOptionOf(option string) bool {
@@ -172,7 +187,8 @@ func (m *machine) pathFault(piece string) string {
 	case strings.HasPrefix(piece, "~/"):
 		return ""
 	case !path.IsAbs(piece):
-		if strings.Contains(piece, "/") && !strings.Contains(piece, "//") && !strings.HasPrefix(piece, "$") {
+		slash := strings.Contains(piece, "/") && !strings.Contains(piece, "//") && !strings.HasPrefix(piece, "$")
+		if slash || liesHere(m, piece) {
 			return "may run something relative: " + grammar.Escaped(piece)
 		}
 		return ""
@@ -197,6 +213,15 @@ func (m *machine) pathFault(piece string) string {
 		}
 	}
 	return ""
+}
+
+// liesHere reports whether a name is that of a file where the call starts.
+func liesHere(m *machine, name string) bool {
+	if name == "" || m.env.Files == nil || m.env.Dir == "" {
+		return false
+	}
+	info, err := m.env.Files.Lstat(m.env.Dir + "/" + name)
+	return err == nil && !info.Mode.IsDir()
 }
 
 // shellVariable reports an assignment that changes more than a variable.

@@ -184,7 +184,11 @@ func (ts *tasks) runEntries(file string, r recipe.Scripts, scripts []string, inv
 	}
 	var bins strings.Builder
 	for d := dir; ; d = path.Dir(d) {
-		bins.WriteString(strings.TrimSuffix(d, "/") + "/node_modules/.bin:")
+		bin := strings.TrimSuffix(d, "/") + "/node_modules/.bin"
+		if bins.WriteString(bin + ":"); shadows(ts.machine, bin) {
+			ts.out.note = "a program of the system has another in " + grammar.Escaped(bin)
+			return false
+		}
 		if d == "/" {
 			break
 		}
@@ -208,6 +212,20 @@ func (ts *tasks) runEntries(file string, r recipe.Scripts, scripts []string, inv
 		}
 	}
 	return true
+}
+
+// shadows reports whether a directory that comes first in PATH holds a program of the
+// name of one of the system's: what a known program starts in turn, or is written for
+// (#!/usr/bin/env node), may be that.
+func shadows(m *machine, dir string) bool {
+	names, err := m.env.Files.List(dir, maxHeededNames)
+	if err != nil {
+		return m.exists(dir)
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		s, known := m.sheet(name)
+		return m.exists("/usr/bin/"+name) || m.exists("/bin/"+name) || known && s.interprets
+	})
 }
 
 // taskFile records the file that tells a task runner what to run, by the names

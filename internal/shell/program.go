@@ -35,7 +35,7 @@ func (m *machine) find(name string, st state) program {
 		return program{name: name, fault: "this runs a program by name, and PATH is not known"}
 	}
 	p := m.found(name, list)
-	p.foreign = p.foreign || p.shim && m.namesPrograms(st.dir)
+	p.foreign = p.foreign || p.shim && namesPrograms(m, st.dir)
 	return p
 }
 
@@ -56,7 +56,7 @@ func (m *machine) found(name, list string) program {
 // home directory, may tell a version manager (asdf, mise, pyenv, rbenv, volta) to run a
 // program at some path in place of an installed version: "nodejs path:./tools" in
 // .tool-versions (read: asdf-vm.com, mise.jdx.dev).
-func (m *machine) namesPrograms(dir string) bool {
+func namesPrograms(m *machine, dir string) bool {
 	if dir == "" {
 		return true
 	}

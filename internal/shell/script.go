@@ -110,7 +110,8 @@ func (f *definitions) content(name string) (real string, data []byte, sum string
 // settingsElsewhere reports a file that a program looks for by a name which is a
 // link to a file of another name: the program may print what it cannot read there.
 func (f *definitions) settingsElsewhere(name, real string) {
-	if path.Base(real) != path.Base(name) {
+	info, err := f.machine.env.Files.Lstat(real)
+	if path.Base(real) != path.Base(name) || err == nil && hasOtherName(info) {
 		_, place := f.machine.place(real)
 		f.out.effect(Effect{Kind: Read, Target: real, Place: place, Words: name, Part: PartWords})
 	}

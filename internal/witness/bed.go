@@ -26,8 +26,9 @@ type job struct {
 	// Make says that the text makes the world of the file lines, Line that it
 	// is such a line.
 	Make, Line bool
-	// Trace says that the programs which a line starts are wanted.
-	Trace bool
+	// Trace says that the programs which a line starts are wanted, Looks the names
+	// that it looks for too.
+	Trace, Looks bool
 }
 
 // ran is what happened.
@@ -41,6 +42,8 @@ type ran struct {
 	Output  string
 	// Connected are the hosts that were asked, of a line that was traced.
 	Connected []string
+	// Looked are the names below the project that were looked for.
+	Looked []string
 	// Harm is what must not have happened, of a file line.
 	Harm []string
 	Err  string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -51,18 +52,39 @@ func (s *stage) over(turns []string) (*stage, error) {
 		return nil, err
 	}
 	made := *s
-	made.lines, made.turns, made.making = dir, turns, true
-	b, err := made.open()
+	made.lines, made.turns = dir, turns
+	return &made, made.build(scriptOf(turns))
+}
+
+// turned returns the same for a copy of the stage's repository, of which one thing
+// more was made.
+func (s *stage) turned(turn string) (*stage, error) {
+	dir, err := os.MkdirTemp(s.dir, "template-")
 	if err != nil {
 		return nil, err
 	}
-	defer b.close()
-	r, err := b.run(job{Shell: "bash", Text: scriptOf(turns) + "echo made\n", Make: true, Output: true})
-	if err == nil && !strings.HasSuffix(r.Output, "made\n") {
-		err = fmt.Errorf("the repository is not made: %s\n%q", r.Output, turns)
+	if out, err := exec.Command("cp", "-a", s.lines+"/.", dir).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("a copy of the repository: %w: %s", err, out)
 	}
-	made.making = false
-	return &made, err
+	made := *s
+	made.lines, made.turns = dir, append(slices.Clone(s.turns), turn)
+	return &made, made.build("cd project\n" + turnScript(turn))
+}
+
+// build runs a script in the home directory of the stage's repository.
+func (s *stage) build(script string) error {
+	making := *s
+	making.making = true
+	b, err := making.open()
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	r, err := b.run(job{Shell: "bash", Text: script + "echo made\n", Make: true, Output: true})
+	if err == nil && !strings.HasSuffix(r.Output, "made\n") {
+		err = fmt.Errorf("the repository is not made: %s\n%q", r.Output, s.turns)
+	}
+	return err
 }
 
 // seen is the template as nod sees it: below home what lies in the directory,

@@ -45,7 +45,7 @@ func (d *driver) runLine(j job) (ran, error) {
 	}
 	r.Harm, r.Changed = d.line.harm(r.Output)
 	if j.Trace {
-		err = r.readTrace()
+		err = r.readTrace(j.Looks)
 	}
 	return r, err
 }
@@ -223,10 +223,13 @@ func (w *lineWorld) harm(output string) (list []string, changed []change) {
 }
 
 // readTrace takes what strace wrote down.
-func (r *ran) readTrace() error {
+func (r *ran) readTrace(looks bool) error {
 	data, err := os.ReadFile(recDir + "/trace")
 	if err != nil {
 		return err
+	}
+	if looks {
+		r.Looked = looked(string(data))
 	}
 	for line := range strings.Lines(string(data)) {
 		switch {

@@ -213,7 +213,11 @@ func arguments(j job) []string {
 	}
 	switch {
 	case j.Trace:
-		return []string{"strace", "-f", "-qq", "-e", "trace=execve,connect", "-e", "signal=none", "-o",
+		calls := "trace=execve,connect"
+		if j.Looks {
+			calls = "trace=%file"
+		}
+		return []string{"strace", "-f", "-y", "-qq", "-e", calls, "-e", "signal=none", "-o",
 			recDir + "/trace", binDir + "/bash", "--norc", "-c", j.Text}
 	case j.Shell == "bash":
 		return append([]string{"bash", "--norc", "--noprofile", "-c"}, handed(j, "shopt -u extglob")...)

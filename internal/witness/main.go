@@ -45,6 +45,7 @@ func run(args []string, out, progress io.Writer) error {
 	files := flags.Bool("files", false, "run generated lines of file and git commands")
 	programs := flags.Bool("programs", false, "run what the data on programs lists")
 	arity := flags.Bool("options", false, "ask the programs themselves how they take the options that the data lists")
+	reads := flags.Bool("reads", false, "make each name that a program looks for by itself a link, a script and so on")
 	confined := flags.Bool("confine", false,
 		"try the ways out of confinement: the tests of internal/confine, with what each way met")
 	n := flags.Uint64("n", 2000, "how many texts to generate")
@@ -80,8 +81,10 @@ func run(args []string, out, progress io.Writer) error {
 		return w.stageAndRunPrograms()
 	case *arity:
 		return w.stageAndRunProbes()
+	case *reads:
+		return w.stageAndRunReads()
 	case !*shells && !*second && !*files:
-		return errors.New("say what to run: -shells, -second, -files, -programs, -options or -confine")
+		return errors.New("say what to run: -shells, -second, -files, -programs, -options, -reads or -confine")
 	}
 	return w.stageAndRun()
 }

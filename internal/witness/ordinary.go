@@ -76,13 +76,16 @@ func (g *liner) ordinary() string {
 					"log -g -3", "merge-base main feature", "fsck", "count-objects -v", "log -S MARK --oneline",
 					"diff ORIG_HEAD",
 					"show-ref", "rev-parse --show-toplevel", "symbolic-ref HEAD", "log -L1,2:README.md", "st", "lp",
-					"lfs ls-files",
 					"log --merge -p -- README.md", "show -C -C", "diff --cached --find-copies-harder",
 					"show -1 last -- .",
 					"show -n1 HEAD~1 -- docs", "log -p -1 -- ':!src'", "grep --cached SECRET", "rerere diff",
 					"bisect log",
 					"worktree list -v", "sparse-checkout list", "check-attr -a README.md", "blame -C -C README.md",
-					"status --branch --porcelain", "diff --cached -- "+p, "log --follow -p "+p)
+					"status --branch --porcelain", "diff --cached -- "+p, "log --follow -p "+p,
+					"stash show -w", "stash show -m --color", "stash show --no-renames", "show HEAD:src/..",
+					"show HEAD:docs/..HEAD", "grep SECRET blob", "grep SECRET tagged", "grep SECRET stash",
+					"branch fresh @{u}", "branch fresh main@{upstream}", "branch -u origin/main", "switch -c fresh -t",
+					"annotate README.md", "log -p origin/main..", "show @{u}", "diff @{u}", "ls-files --with-tree=v1")
 		}},
 		choice{6, func() string {
 			return "git " + g.of("add -A", "add .", "add -u", "add "+p, "commit -m x", "commit -am x",
@@ -109,6 +112,7 @@ func (g *liner) ordinary() string {
 			return "cd " + g.of(p, p, "'app/[slug]'", "'app/[slug]'", "'docs/[a-z]'", "'src/[!x]'") +
 				g.of(" && ", " && ", "; ") + g.ordinary()
 		}},
+		choice{6, func() string { return g.handedOn(p) }},
 		choice{4, func() string {
 			return g.of("cat $(git ls-files "+p+")", "head -1 $(ls "+p+")", "git ls-files "+p+" | xargs cat",
 				"ls "+p+" | xargs head -1", "cat $(find "+p+" -type f)", "tar cf - "+p+" | tar tf -",
@@ -121,5 +125,32 @@ func (g *liner) ordinary() string {
 				"cat <<E > "+p+"\nk\nE", "ls -la "+p, "ls -R "+p, "stat "+p, "file "+p, "du -a "+p, "tree "+p,
 				"readlink -f "+p, "test -f "+p+" && cat "+p, "[ -d "+p+" ] && ls "+p, "zcat "+p, "git hash-object "+p)
 		}},
+	)
+}
+
+// handedOn is a list of names that one command prints and another reads, perhaps in
+// another directory.
+func (g *liner) handedOn(p string) string {
+	list := g.of("git ls-files", "git ls-files "+p, "git ls-files ..", "git ls-files :/", "git ls-files -o",
+		"git ls-files --full-name", "git ls-files -t", "git diff --name-only", "git diff --name-only HEAD~1",
+		"git diff --name-only HEAD~2 HEAD", "git diff --name-only v1..feature", "git diff --cached --name-only",
+		"git diff --name-only --diff-filter=D HEAD~1 HEAD", "git -C src ls-files", "git log --name-only --format= -3",
+		"git show --name-only --format= HEAD", "ls", "ls -A", "ls "+p, "find . -type f", "find "+p+" -type f",
+		"find . -name '*.md'", "rg --files", "rg -l MARK", "grep -rl MARK .", "fdfind . ", "git grep -l MARK") +
+		g.of("", "", "", " | head -3", " | sort | uniq", " | grep -v zzz", " | tail -n 4", " | uniq -c", " | sort -r")
+	list = g.of("", "", "", "cd src && ", "cd nodir; ", "cd docs; ", "test -d nodir && cd docs; ",
+		"cd src && cd ..; ", "cd nodir || ") + list
+	reader := g.of("cat", "head -2", "grep -h MARK", "wc -l", "tail -n 2", "sed -n 1,3p", "grep -n SECRET")
+	there := g.of("", "", "", "cd ..; ", "cd src; ")
+	return g.choose(
+		choice{3, func() string { return list + " | xargs " + reader }},
+		choice{1, func() string { return list + " | xargs env -C src " + reader }},
+		choice{1, func() string { return list + " | xargs -I{} " + reader + " {}" }},
+		choice{2, func() string {
+			return list + " | while read -r f; do (" + there + reader + " \"$f\"); done"
+		}},
+		choice{1, func() string { return "for f in $(" + list + "); do (" + there + reader + " \"$f\"); done" }},
+		choice{1, func() string { return reader + " $(" + list + ")" }},
+		choice{1, func() string { return "(" + list + ") | xargs " + reader }},
 	)
 }

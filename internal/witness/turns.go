@@ -44,9 +44,13 @@ func scriptOf(taken []string) string {
 		script += trapScript
 	}
 	for _, turn := range taken {
-		script += fmt.Sprintf("( %s ) >/dev/null 2>&1 </dev/null || true\n", turn)
+		script += turnScript(turn)
 	}
 	return script
+}
+
+func turnScript(turn string) string {
+	return fmt.Sprintf("( %s ) >/dev/null 2>&1 </dev/null || true\n", turn)
 }
 
 // trapScript makes ./run.sh, which nothing that nod allows may start.
@@ -298,6 +302,15 @@ git init -q sub; cd sub; secret .env; mark a.txt; git add -A; git commit -qm sub
 git init -q scratch/in; cd scratch/in; mark a.txt; git add -A; git commit -qm in; git config diff.external ../../run.sh; mark a.txt -2
 git -c protocol.file.allow=always submodule add ../remote.git mod; cd mod; git config core.fsmonitor ../run.sh
 git -c protocol.file.allow=always submodule add ../remote.git mod; git commit -qm mod; secret mod/.env; mark mod/README.md -2
+git fetch -q origin; git branch -u origin/main
+printf '[blame]\nignoreRevsFile = .git-blame-ignore-revs\n' >> ~/.gitconfig; ln -s .env .git-blame-ignore-revs
+printf '[branch]\nautoSetupMerge = always\n' >> ~/.gitconfig
+printf '!.env\n' > ~/.ignore
+echo '//registry.example.org/:_authToken=SECRETMARK-own' > .npmrc; git add -f .npmrc; git commit -qm npmrc; echo 'save=true' > .npmrc
+echo 'npmAuthToken: SECRETMARK-yarn' > docs/.yarnrc.yml; git add -f docs
+secret gone.env; git add -f gone.env .env; git commit -qm gone; git rm -q --cached gone.env .env; git commit -qm away
+mark src/hist.txt; mark docs/hist.txt; git add src docs; git commit -qm hist; git rm -q docs/hist.txt; git commit -qm gone; ln -s ../.env docs/hist.txt
+mark docs/main.go; git add docs/main.go; git commit -qm main; ln -s .env main.go; ln -s ../.env docs/README.md
 git init -q --bare docs/bare; cp run.sh docs/bare/hooks/post-index-change; git -C docs/bare config core.fsmonitor ./run.sh
 cp -r .git src/bare; git -C src/bare config core.bare true; git -C src/bare config core.fsmonitor ../../run.sh
 mkdir newdir; echo 'gitdir: ../.git' > newdir/.git; echo "gitdir: $PWD/.git" > src/.git

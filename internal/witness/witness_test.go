@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -404,6 +405,20 @@ func through(b *bed, world *world, seed uint64, text, heard string) (found strin
 		}
 	}
 	return "", nil
+}
+
+// TestReads is a sample of what calls read though no word names it.
+func TestReads(t *testing.T) {
+	if _, err := os.Stat(binDir + "/strace"); err != nil {
+		t.Skip("strace is not installed (Debian: strace)")
+	}
+	var out bytes.Buffer
+	w := &witnessing{workers: 4, most: 20, out: &out, progress: io.Discard}
+	err := w.runReads(staged(t), []string{"git status -v", "git blame README.md", "git commit -m x"}, states()[:2], 67)
+	if err != nil || w.count.allowed == 0 {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	t.Log(out.String())
 }
 
 // TestSame shows that a text and a world follow from their numbers alone.
