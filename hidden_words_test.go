@@ -1,6 +1,7 @@
 package nod_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/nodgate/nod"
@@ -74,6 +75,26 @@ func TestVariablesThatLoopsHandOn(t *testing.T) {
 			Interactive: true})
 		if got := d.Verdict == nod.Allow; got != want {
 			t.Errorf("%q: %v (%s), want allowed %v", command, d.Verdict, d.Reason, want)
+		}
+	}
+}
+
+// An allow rule for a program that nod does not know says what may run, not on which
+// secrets.
+func TestSecretsThatAreGivenToUnknownPrograms(t *testing.T) {
+	p := newProject(t)
+	p.write(".env", "KEY=x\n")
+	p.write("bin/deploy", "#!/bin/sh\n")
+	p.must(os.Chmod(p.dir+"/bin/deploy", 0o755))
+	rules := nod.DefaultRules()
+	rules.Allow = []nod.Rule{rule(t, nod.ListAllow, "bin/deploy *"), rule(t, nod.ListAllow, "go test *")}
+	gate := nod.New(nod.Options{Rules: rules, Files: withPrograms{nod.OnDisk()}, Home: p.home})
+	for line, want := range map[string]bool{"bin/deploy .env": lost, "bin/deploy --key=.env": lost, "bin/deploy ./.env": lost,
+		"bin/deploy --key .env": lost} {
+		call := bash(line)
+		call.Dir, call.Roots, call.Environ = p.dir, []string{p.dir}, []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"}
+		if d := gate.Check(t.Context(), call); (d.Verdict == nod.Allow) != want {
+			t.Errorf("%q: %v (%s)", line, d.Verdict, d.Reason)
 		}
 	}
 }

@@ -107,3 +107,12 @@ func TestBranchesThatFollow(t *testing.T) {
 	p.check(lost, "git branch x", "git switch -c nb", "git checkout -b nb")
 	p.check(kept, "git branch", "git branch -d x", "git branch --list")
 }
+
+// The value of key=value may be what a loop goes over.
+func TestPairsOverGlobs(t *testing.T) {
+	p := newProject(t)
+	p.write("config/s.pem", "KEY\n")
+	p.check(lost, `for f in config/*; do dd if="$f"; done`, `for f in */*; do dd if=$f status=none; done`,
+		"dd if=config/s.pem", "echo 'cat a.txt' | fakeroot", "ts x .env")
+	p.check(kept, `for f in src/*.txt; do dd if="$f" status=none; done`, "dd if=a.txt")
+}

@@ -1,7 +1,9 @@
 package harm
 
 import (
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -45,6 +47,27 @@ func (h *Secrets) namesStandFor(c shell.Command, dir string) bool {
 		from = r.Top
 	}
 	return from == h.At.Machine.Real(dir)
+}
+
+// givenToUnknown names a secret that is there and that the line gives to a program of
+// which nothing is known: an allow rule says what may run, not on what.
+func givenToUnknown(h *Secrets) string {
+	for _, c := range h.Report.Commands {
+		if len(c.Words) == 0 || c.Dir == "" || shell.Known(path.Base(c.Words[0].Value)) {
+			continue
+		}
+		for _, w := range c.Words[1:] {
+			name := w.Value
+			if _, value, ok := strings.Cut(name, "="); ok && strings.HasPrefix(name, "-") {
+				name = value
+			}
+			real, err := h.At.Machine.Locate(c.Dir, name)
+			if w.Known && name != "" && err == nil && !h.At.Missing(real) && h.touches(real, false) {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // namesFiles reports whether a program prints names below where it looks, and

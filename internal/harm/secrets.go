@@ -23,6 +23,9 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 			return why
 		}
 	}
+	if name := givenToUnknown(h); name != "" {
+		return Objection("this names " + printable.Text(name) + ", which holds or may hold secrets")
+	}
 	if word := h.gitAims(); word != "" {
 		return Objection("this may print secrets that git has: " + printable.Text(word))
 	}

@@ -79,11 +79,27 @@ func put(a agent.Answer, stdout, stderr io.Writer) int {
 	if len(a.Stdout) == 0 {
 		return a.Exit
 	}
+	if leadsNowhere(stdout) {
+		fmt.Fprintln(stderr, "nod could not answer: its standard output is closed")
+		return 2
+	}
 	if _, err := stdout.Write(a.Stdout); err != nil {
 		fmt.Fprintln(stderr, "nod could not answer:", err)
 		return 2
 	}
 	return a.Exit
+}
+
+// leadsNowhere reports an output of which the host reads nothing. A standard output that
+// was closed is the null device to a Go program.
+func leadsNowhere(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	null, other := os.Stat(os.DevNull)
+	return err != nil || other == nil && os.SameFile(info, null)
 }
 
 // Answer is Run without printing and deadline, for those that have their own.

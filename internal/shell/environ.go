@@ -123,6 +123,10 @@ func (m *machine) ambientFault(name, text string) string {
 		return "changes what git reads"
 	case text == "":
 		return ""
+	case name == "TAR_OPTIONS" || strings.HasPrefix(name, "XZ_"):
+		if strings.Contains(text, "-file") || strings.Contains(text, "-T") || strings.Contains(text, "-X") {
+			return "names files"
+		}
 	case strings.ContainsAny(text, "`") || strings.Contains(text, "$("):
 		return "holds a command substitution"
 	}
@@ -134,8 +138,12 @@ func (m *machine) ambientFault(name, text string) string {
 		if n < 0 {
 			n = len(text) - i
 		}
-		if what := m.pathFault(text[i : i+n]); what != "" {
+		piece := text[i : i+n]
+		if what := m.pathFault(piece); what != "" {
 			return what
+		}
+		if program := i == 0 && variables.HoldsCommand(name); !program && liesHere(m, piece) {
+			return "may run something relative: " + grammar.Escaped(piece)
 		}
 		i += n + 1
 	}
@@ -187,8 +195,7 @@ func (m *machine) pathFault(piece string) string {
 	case strings.HasPrefix(piece, "~/"):
 		return ""
 	case !path.IsAbs(piece):
-		slash := strings.Contains(piece, "/") && !strings.Contains(piece, "//") && !strings.HasPrefix(piece, "$")
-		if slash || liesHere(m, piece) {
+		if strings.Contains(piece, "/") && !strings.Contains(piece, "//") && !strings.HasPrefix(piece, "$") {
 			return "may run something relative: " + grammar.Escaped(piece)
 		}
 		return ""
@@ -215,13 +222,11 @@ func (m *machine) pathFault(piece string) string {
 	return ""
 }
 
-// liesHere reports whether a name is that of a file where the call starts.
+// liesHere reports whether a name is that of a file or directory where the call starts,
+// or of a package that node would find there.
 func liesHere(m *machine, name string) bool {
-	if name == "" || m.env.Files == nil || m.env.Dir == "" {
-		return false
-	}
-	info, err := m.env.Files.Lstat(m.env.Dir + "/" + name)
-	return err == nil && !info.Mode.IsDir()
+	return name != "" && !path.IsAbs(name) && m.env.Files != nil && m.env.Dir != "" &&
+		(m.exists(m.env.Dir+"/"+name) || m.exists(m.env.Dir+"/node_modules/"+name))
 }
 
 // shellVariable reports an assignment that changes more than a variable.

@@ -214,9 +214,9 @@ func (ts *tasks) runEntries(file string, r recipe.Scripts, scripts []string, inv
 	return true
 }
 
-// shadows reports whether a directory that comes first in PATH holds a program of the
-// name of one of the system's: what a known program starts in turn, or is written for
-// (#!/usr/bin/env node), may be that.
+// shadows reports whether a directory that comes first in PATH holds a program that
+// known programs start in turn, or are written for: zcat starts gzip, #!/usr/bin/env
+// node is node. An interpreter belongs into a virtual environment.
 func shadows(m *machine, dir string) bool {
 	names, err := m.env.Files.List(dir, maxHeededNames)
 	if err != nil {
@@ -224,7 +224,7 @@ func shadows(m *machine, dir string) bool {
 	}
 	return slices.ContainsFunc(names, func(name string) bool {
 		s, known := m.sheet(name)
-		return m.exists("/usr/bin/"+name) || m.exists("/bin/"+name) || known && s.interprets
+		return known && (s.deaf || s.code == "packing" || s.interprets && !m.exists(path.Dir(dir)+"/pyvenv.cfg"))
 	})
 }
 

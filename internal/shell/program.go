@@ -23,6 +23,7 @@ type element struct {
 	name    string
 	real    string // "" if there is no such directory
 	foreign bool
+	shadows bool // it is foreign, and holds other programs of the system's names
 }
 
 // find resolves a program name as the shell would.
@@ -93,7 +94,7 @@ func (m *machine) searchPath(st state) (string, bool) {
 }
 
 func (m *machine) search(name, list string) program {
-	relative := false
+	relative, shadowed := false, false
 	for rest, more := list, true; more; {
 		var dir string
 		dir, rest, more = strings.Cut(rest, ":")
@@ -104,9 +105,10 @@ func (m *machine) search(name, list string) program {
 		el := m.element(dir)
 		if el.real != "" {
 			if p, ok := m.executable(el.real + "/" + name); ok {
-				p.foreign, p.shim = p.foreign || el.foreign || relative, path.Base(el.real) == "shims"
+				p.foreign, p.shim = p.foreign || el.foreign || relative || shadowed, path.Base(el.real) == "shims"
 				return p
 			}
+			shadowed = shadowed || el.shadows
 		}
 		if m.mayFill(dir, el) {
 			return program{real: path.Clean(dir) + "/" + name, foreign: true}
@@ -160,6 +162,7 @@ func (m *machine) element(dir string) element {
 	}
 	if el.real != "" {
 		el.foreign = m.writable(el.real, info)
+		el.shadows = el.foreign && shadows(m, el.real)
 	}
 	m.elements = append(m.elements, el)
 	return el
