@@ -87,6 +87,10 @@ func TestSpellingsOfSecretsInGit(t *testing.T) {
 	p.check(lost, "git grep KEY bl", "git grep KEY "+p.output("rev-parse", "HEAD~2:.env"), "git show HEAD:src/..",
 		"git show HEAD:src/..HEAD", "for i in src/..; do git show HEAD:$i; done")
 	p.check(kept, "git grep -l KEY bl", "git grep KEY HEAD", "git show HEAD:src/main.go")
+	p.git("config", "diff.submodule", "diff")
+	p.check(lost, "git status -v", "git status -vv", "git commit --dry-run -v", "git commit -m x --dry-run", "git diff")
+	p.check(kept, "git status", "git status --short", "git commit -m x")
+	p.git("config", "--unset", "diff.submodule")
 	p.write(".env.local", "SHOP_KEY=stashed\n")
 	p.git("add", "-f", ".env.local")
 	p.git("stash")

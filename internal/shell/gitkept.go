@@ -248,11 +248,19 @@ func (r *repository) widens(s *sheet, args []word) string {
 	for _, name := range r.wider {
 		first, _, _ := strings.Cut(name, ".")
 		if first == "stash" && shows || first == "log" && args[0].text == "log" ||
-			first != "stash" && first != "log" && s.lists("enters-submodules", args[0].text) {
+			first != "stash" && first != "log" && (s.lists("enters-submodules", args[0].text) || printsStaged(args)) {
 			return name
 		}
 	}
 	return ""
+}
+
+// printsStaged reports whether git status or git commit prints a patch.
+func printsStaged(args []word) bool {
+	return (args[0].text == "status" || args[0].text == "commit") && slices.ContainsFunc(args[1:], func(w word) bool {
+		short := strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "v")
+		return short || strings.HasPrefix(w.text, "--verb") || strings.HasPrefix(w.text, "--dry")
+	})
 }
 
 func (r *repository) noteRemote(remote, key, text string) {
