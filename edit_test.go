@@ -53,7 +53,7 @@ func TestEditsThatAreNotAllowed(t *testing.T) {
 		"": "no path", "~/.bashrc": "home", "/home/dev/.ssh/authorized_keys": "secret", "x\x00y": "NUL",
 		".env":      "secret",
 		"/home/dev": "home itself", "/": "root", ".": "the root itself", "~root/x": "another's home is a plain name",
-		"main.go/x": "below a file",
+		"main.go/x":     "below a file",
 		"  /etc/passwd": "blanks that a host takes off", "\u2000CLAUDE.md": "the same", " CLAUDE.md": "the same",
 		"\ufeff/etc/passwd": "the same", "CLAUDE.md\u2028": "the same", "\t~/.bashrc": "the same",
 	} {
