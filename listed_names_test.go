@@ -110,6 +110,8 @@ func TestBranchesThatFollow(t *testing.T) {
 	p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[branch]\n\tautoSetupMerge = always\n"), 0o644))
 	p.check(lost, "git branch x", "git switch -c nb", "git checkout -b nb")
 	p.check(kept, "git branch", "git branch -d x", "git branch --list")
+	p.git("config", "branch.x.description", "why")
+	p.check(lost, "git branch -d x")
 }
 
 // The value of key=value may be what a loop goes over.

@@ -51,8 +51,8 @@ func (m *Machine) Readings(dir, name string) ([]string, error) {
 	return reals, err
 }
 
-// isBlank reports what JavaScript's trim takes off, and what nobody sees: hosts do so
-// with a path (Claude Code's expandPath, read in 2.1).
+// isBlank reports what JavaScript's trim takes off, and what nobody sees: a host may
+// do so with a path.
 func isBlank(r rune) bool {
 	return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' || r == '\u180e'
 }

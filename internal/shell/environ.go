@@ -142,7 +142,7 @@ func (m *machine) ambientFault(name, text string) string {
 		if what := m.pathFault(piece); what != "" {
 			return what
 		}
-		if program := i == 0 && variables.HoldsCommand(name); !program && liesHere(m, piece) {
+		if program := i == 0 && variables.HoldsCommand(name); !program && liesHere(m, name, piece) {
 			return "may run something relative: " + grammar.Escaped(piece)
 		}
 		i += n + 1
@@ -172,12 +172,10 @@ func quietTrace(text string) bool {
 func quietOptionOf(option string) bool {
 	switch option {
 	case "braceexpand", "hashall", "interactive-comments", "emacs", "history", "histexpand", "monitor", "pipefail",
-		"errexit",
-		"nounset", "checkwinsize", "cmdhist", "complete_fullquote", "expand_aliases",
-		"extquote",
+		"errexit", "nounset", "checkwinsize", "cmdhist", "complete_fullquote", "expand_aliases", "extquote",
 		"force_fignore", "globasciiranges", "globskipdots", "hostcomplete", "interactive_comments", "progcomp",
-		"promptvars", "sourcepath", "histappend", "patsub_replacement", "lithist", "mailwarn", "checkhash", "checkjobs",
-		"huponexit", "login_shell":
+		"promptvars", "sourcepath", "histappend", "patsub_replacement", "lithist", "mailwarn", "checkhash",
+		"checkjobs", "huponexit", "login_shell":
 		return true
 	}
 	return false
@@ -222,11 +220,16 @@ func (m *machine) pathFault(piece string) string {
 	return ""
 }
 
-// liesHere reports whether a name is that of a file or directory where the call starts,
-// or of a package that node would find there.
-func liesHere(m *machine, name string) bool {
-	return name != "" && !path.IsAbs(name) && m.env.Files != nil && m.env.Dir != "" &&
-		(m.exists(m.env.Dir+"/"+name) || m.exists(m.env.Dir+"/node_modules/"+name))
+// liesHere reports whether a piece of a variable's value is the name of a file where the
+// call starts, of a package that node would find there, or, in a list of directories, of
+// a directory there.
+func liesHere(m *machine, variable, piece string) bool {
+	if piece == "" || path.IsAbs(piece) || m.env.Files == nil || m.env.Dir == "" {
+		return false
+	}
+	info, err := m.env.Files.Lstat(m.env.Dir + "/" + piece)
+	list := strings.HasSuffix(variable, "LIB") || strings.HasSuffix(variable, "PATH")
+	return err == nil && (list || !info.Mode.IsDir()) || m.exists(m.env.Dir+"/node_modules/"+piece)
 }
 
 // shellVariable reports an assignment that changes more than a variable.

@@ -207,6 +207,7 @@ type repository struct {
 	pushes    bool     // what is pushed goes elsewhere than what is fetched comes from
 	mirrors   bool     // fetching may overwrite more than remote branches
 	follows   bool     // settings say what a branch follows
+	describes bool     // settings hold the description of a branch
 	tracks    bool     // a new branch follows the one that it starts from, also of this repository
 	forgets   bool     // no reflog is kept
 	signs     bool     // commits or tags are signed

@@ -81,8 +81,12 @@ func (gl *gitLine) tracks() {
 	if r != nil && r.follows && gl.marks.has(markNamed) {
 		gl.out.unknown(PartWords, gl.inv.raw, "this moves or copies what git's settings say of a branch")
 	}
-	if len(gl.pos) > 0 && !gl.marks.has(markDeletion) {
+	switch deletes := gl.marks.has(markDeletion); {
+	case len(gl.pos) > 0 && !deletes:
 		gl.mayTrack(r)
+	case deletes && r != nil && r.describes:
+		gl.out.unknown(PartWords, gl.inv.raw,
+			"this may remove the description of a branch, which git keeps nowhere else")
 	}
 	if r == nil || len(gl.pos) != 2 || gl.marks.has(markDeletion|markNamed) {
 		return
@@ -203,6 +207,8 @@ func (r *repository) note(name, text, file string, own bool) {
 		r.forgets = true
 	case last == "gpgsign":
 		r.signs = r.signs || !falsy(text)
+	case own && first == "branch" && last == "description":
+		r.describes = true
 	case name == "branch.autosetupmerge":
 		r.tracks = slices.Contains([]string{"always", "inherit"}, strings.ToLower(strings.Trim(text, `"`)))
 	case name == "remote.pushdefault", first == "branch" && last == "pushremote":

@@ -81,22 +81,10 @@ func (w *witnessing) stageAndRunReads() error {
 		fmt.Fprintln(w.out, "skipped, nothing was run: strace is not installed (Debian: strace)")
 		return nil
 	}
-	dir, err := os.MkdirTemp("", "nod-witness-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	s, err := newStage(dir)
-	if errors.Is(err, errNoNamespace) {
-		fmt.Fprintf(w.out, "skipped, nothing was run: %v\n", err)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
 	texts, missing := readTexts()
 	fmt.Fprintf(w.out, "skipped %d programs of the data that are not installed here or need a service\n", missing)
-	return w.runReads(s, nth(texts, len(texts)/int(max(w.n, 1))), states(), 1)
+	texts = nth(texts, len(texts)/int(max(w.n, 1)))
+	return w.onStage(func(s *stage) error { return w.runReads(s, texts, states(), 1) })
 }
 
 // runReads watches the calls, and tries every so many of the repositories that follow

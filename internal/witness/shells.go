@@ -53,7 +53,10 @@ func newFigures() figures {
 		skipped: map[string]uint64{}}
 }
 
-func (w *witnessing) stageAndRun() error {
+func (w *witnessing) stageAndRun() error { return w.onStage(w.run) }
+
+// onStage prepares a stage for what is run; without a namespace nothing is.
+func (w *witnessing) onStage(run func(s *stage) error) error {
 	dir, err := os.MkdirTemp("", "nod-witness-")
 	if err != nil {
 		return err
@@ -67,7 +70,7 @@ func (w *witnessing) stageAndRun() error {
 	if err != nil {
 		return err
 	}
-	return w.run(s)
+	return run(s)
 }
 
 // run spreads the texts over the workers and sums up.
