@@ -263,10 +263,12 @@ func (r *repository) widens(s *sheet, args []word) string {
 
 // printsStaged reports whether git status or git commit prints a patch.
 func printsStaged(args []word) bool {
-	return (args[0].text == "status" || args[0].text == "commit") && slices.ContainsFunc(args[1:], func(w word) bool {
-		short := strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "v")
-		return short || strings.HasPrefix(w.text, "--verb") || strings.HasPrefix(w.text, "--dry")
-	})
+	verbose := func(w word) bool {
+		short := strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--")
+		return short && strings.IndexByte(w.text, 'v') > 0 || strings.HasPrefix(w.text, "--verb") ||
+			strings.HasPrefix(w.text, "--dry")
+	}
+	return (args[0].text == "status" || args[0].text == "commit") && slices.ContainsFunc(args[1:], verbose)
 }
 
 func (r *repository) noteRemote(remote, key, text string) {
