@@ -90,6 +90,7 @@ func TestSecretsThatAreGivenToUnknownPrograms(t *testing.T) {
 	rules.Allow = []nod.Rule{rule(t, nod.ListAllow, "bin/deploy *"), rule(t, nod.ListAllow, "go test *")}
 	gate := nod.New(nod.Options{Rules: rules, Files: withPrograms{nod.OnDisk()}, Home: p.home})
 	for line, want := range map[string]bool{"bin/deploy .env": lost, "bin/deploy --key=.env": lost, "bin/deploy ./.env": lost,
+		"bin/deploy @.env": lost, "bin/deploy KEY=@.env": lost,
 		"bin/deploy --key .env": lost} {
 		call := bash(line)
 		call.Dir, call.Roots, call.Environ = p.dir, []string{p.dir}, []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"}

@@ -57,13 +57,13 @@ func givenToUnknown(h *Secrets) string {
 			continue
 		}
 		for _, w := range c.Words[1:] {
-			name := w.Value
-			if _, value, ok := strings.Cut(name, "="); ok && strings.HasPrefix(name, "-") {
-				name = value
-			}
-			real, err := h.At.Machine.Locate(c.Dir, name)
-			if w.Known && name != "" && err == nil && !h.At.Missing(real) && h.touches(real, false) {
-				return name
+			_, value, _ := strings.Cut(w.Value, "=")
+			for _, name := range [...]string{w.Value, value} {
+				name = strings.TrimPrefix(name, "@")
+				real, err := h.At.Machine.Locate(c.Dir, name)
+				if w.Known && name != "" && err == nil && !h.At.Missing(real) && h.touches(real, false) {
+					return name
+				}
 			}
 		}
 	}

@@ -43,8 +43,8 @@ type reading struct {
 
 // Readings returns where a path of the call may lead: as the kernel follows
 // it, and, where that differs, with ".." taken out of the text first, or without the
-// blanks around it, as many hosts do before they open a file. All of them count; one that nobody can
-// say is "", with an error. Several layers ask, and all get one answer.
+// blanks around it, as hosts may do before they open a file. All of them count; one
+// that nobody can say is "", with an error. Several layers ask, and all get one answer.
 func (w *Workspace) Readings(name string) ([]string, error) {
 	for _, r := range w.named {
 		if r.name == name {

@@ -124,9 +124,12 @@ func (m *machine) ambientFault(name, text string) string {
 	case text == "":
 		return ""
 	case name == "TAR_OPTIONS" || strings.HasPrefix(name, "XZ_"):
-		if strings.Contains(text, "-file") || strings.Contains(text, "-T") || strings.Contains(text, "-X") {
-			return "names files"
+		for word := range strings.FieldsSeq(text) {
+			if !quietPacking(word) {
+				return "gives the option " + grammar.Escaped(word)
+			}
 		}
+		return ""
 	case strings.ContainsAny(text, "`") || strings.Contains(text, "$("):
 		return "holds a command substitution"
 	}
@@ -165,6 +168,21 @@ func quietTrace(text string) bool {
 		return true
 	}
 	return false
+}
+
+// quietPacking reports whether an option that tar or xz always gets names no file and no
+// program: how much to say, whose the files are, how hard to press.
+func quietPacking(word string) bool {
+	for _, prefix := range [...]string{"--no-", "--warning=", "--exclude=", "--owner=", "--group=", "--sort=",
+		"--format=", "--threads=", "--memlimit"} {
+		if strings.HasPrefix(word, prefix) {
+			return true
+		}
+	}
+	letters := strings.TrimPrefix(word, "-T")
+	return word == "-v" || word == "--verbose" || word == "--numeric-owner" || word == "--xattrs" || word == "--acls" ||
+		word == "-e" || word == "--extreme" || strings.HasPrefix(word, "-") && len(word) > 1 &&
+		strings.Trim(strings.TrimPrefix(letters, "-"), "0123456789") == ""
 }
 
 // quietOptionOf reports whether an option of bash that every shell inherits leaves the

@@ -265,7 +265,7 @@ func (r *repository) widens(s *sheet, args []word) string {
 func printsStaged(args []word) bool {
 	verbose := func(w word) bool {
 		short := strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--")
-		return short && strings.IndexByte(w.text, 'v') > 0 || strings.HasPrefix(w.text, "--verb") ||
+		return !w.known || short && strings.IndexByte(w.text, 'v') > 0 || strings.HasPrefix(w.text, "--verb") ||
 			strings.HasPrefix(w.text, "--dry")
 	}
 	return (args[0].text == "status" || args[0].text == "commit") && slices.ContainsFunc(args[1:], verbose)

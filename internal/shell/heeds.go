@@ -67,6 +67,9 @@ func (h *heeder) heeded(name, words string) string {
 		return h.beginning(dir, strings.TrimPrefix(prefix, "./"))
 	}
 	if own, ok := strings.CutPrefix(name, "~/"); ok {
+		if h.machine.env.Home == "" {
+			return own // where that is nobody knows
+		}
 		return h.holds(path.Join(h.machine.env.Home, own), words)
 	}
 	if here, ok := strings.CutPrefix(name, "./"); ok {

@@ -185,7 +185,7 @@ func (ts *tasks) runEntries(file string, r recipe.Scripts, scripts []string, inv
 	var bins strings.Builder
 	for d := dir; ; d = path.Dir(d) {
 		bin := strings.TrimSuffix(d, "/") + "/node_modules/.bin"
-		if bins.WriteString(bin + ":"); shadows(ts.machine, bin) {
+		if bins.WriteString(bin + ":"); shadows(ts.machine, bin, list) {
 			ts.out.note = "a program of the system has another in " + grammar.Escaped(bin)
 			return false
 		}
@@ -214,18 +214,29 @@ func (ts *tasks) runEntries(file string, r recipe.Scripts, scripts []string, inv
 	return true
 }
 
-// shadows reports whether a directory that comes first in PATH holds a program that
+// shadows reports whether a directory that comes first in PATH hides a program there that
 // known programs start in turn, or are written for: zcat starts gzip, #!/usr/bin/env
 // node is node. An interpreter belongs into a virtual environment.
-func shadows(m *machine, dir string) bool {
+func shadows(m *machine, dir, list string) bool {
 	names, err := m.env.Files.List(dir, maxHeededNames)
 	if err != nil {
 		return m.exists(dir)
 	}
 	return slices.ContainsFunc(names, func(name string) bool {
 		s, known := m.sheet(name)
-		return known && (s.deaf || s.code == "packing" || s.interprets && !m.exists(path.Dir(dir)+"/pyvenv.cfg"))
+		return known && hides(m, dir, name, list) &&
+			(s.deaf || s.code == "packing" || s.interprets && !m.exists(path.Dir(dir)+"/pyvenv.cfg"))
 	})
+}
+
+// hides reports whether another directory of PATH holds a program of this name.
+func hides(m *machine, dir, name, list string) bool {
+	for other := range strings.SplitSeq(list, ":") {
+		if path.IsAbs(other) && path.Clean(other) != dir && m.exists(path.Clean(other)+"/"+name) {
+			return true
+		}
+	}
+	return false
 }
 
 // taskFile records the file that tells a task runner what to run, by the names

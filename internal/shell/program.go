@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -23,7 +24,6 @@ type element struct {
 	name    string
 	real    string // "" if there is no such directory
 	foreign bool
-	shadows bool // it is foreign, and holds other programs of the system's names
 }
 
 // find resolves a program name as the shell would.
@@ -65,12 +65,19 @@ func namesPrograms(m *machine, dir string) bool {
 		for _, name := range [...]string{".tool-versions", ".python-version", ".ruby-version", ".node-version",
 			".java-version", ".go-version", ".nvmrc"} {
 			data, err := m.env.Files.Read(dir+"/"+name, maxHeeded)
-			if strings.ContainsAny(string(data), `/\`) || err != nil && m.exists(dir+"/"+name) {
+			if slices.ContainsFunc(strings.Fields(string(data)), isPathVersion) ||
+				err != nil && m.exists(dir+"/"+name) {
 				return true
 			}
 		}
-		for _, name := range [...]string{"mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".mise",
-			"mise/config.toml", ".config/mise.toml", ".config/mise", ".rtx.toml", ".prototools", ".volta"} {
+		for _, name := range [...]string{"mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml",
+			"mise/config.toml", ".config/mise.toml", ".rtx.toml"} {
+			data, err := m.env.Files.Read(dir+"/"+name, maxHeeded)
+			if mayHoldPath(string(data)) || err != nil && m.exists(dir+"/"+name) {
+				return true
+			}
+		}
+		for _, name := range [...]string{".mise", ".config/mise", ".prototools", ".volta"} {
 			if m.exists(dir + "/" + name) {
 				return true
 			}
@@ -93,6 +100,18 @@ func (m *machine) searchPath(st state) (string, bool) {
 	return m.inherits("PATH")
 }
 
+// isPathVersion reports whether what stands for a version is a path: lts/iron is none.
+func isPathVersion(word string) bool {
+	return strings.HasPrefix(word, "path:") || strings.Contains(word, "..") || word != "" &&
+		strings.IndexByte("./~\\", word[0]) >= 0
+}
+
+// mayHoldPath reports whether settings of mise may name a path, or more than versions:
+// path = "...", "path:...", _.source, an escape that spells either.
+func mayHoldPath(text string) bool {
+	return strings.Contains(text, "path") || strings.Contains(text, "_.") || strings.Contains(text, `\`)
+}
+
 func (m *machine) search(name, list string) program {
 	relative, shadowed := false, false
 	for rest, more := list, true; more; {
@@ -108,7 +127,7 @@ func (m *machine) search(name, list string) program {
 				p.foreign, p.shim = p.foreign || el.foreign || relative || shadowed, path.Base(el.real) == "shims"
 				return p
 			}
-			shadowed = shadowed || el.shadows
+			shadowed = shadowed || el.foreign && shadows(m, el.real, list)
 		}
 		if m.mayFill(dir, el) {
 			return program{real: path.Clean(dir) + "/" + name, foreign: true}
@@ -162,7 +181,6 @@ func (m *machine) element(dir string) element {
 	}
 	if el.real != "" {
 		el.foreign = m.writable(el.real, info)
-		el.shadows = el.foreign && shadows(m, el.real)
 	}
 	m.elements = append(m.elements, el)
 	return el

@@ -12,7 +12,8 @@ func TestShimsOfVersionManagers(t *testing.T) {
 	for _, row := range []struct{ file, text, want string }{
 		{"", "", "nothing"}, {".tool-versions", "nodejs 20.1.0\n", "nothing"}, {".python-version", "3.12\n", "nothing"},
 		{".tool-versions", "nodejs path:./tools\n", "run"}, {".python-version", "../x\n", "run"},
-		{"mise.toml", "[tools]\n", "run"}, {".nvmrc", "./x\n", "run"},
+		{"mise.toml", "[tools]\nnode = \"path:./x\"\n", "run"}, {".nvmrc", "lts/iron\n", "nothing"},
+		{"mise.toml", "[tools]\nnode = \"22\"\n", "nothing"}, {"mise.toml", "[env]\n_.source = \"x\"\n", "run"}, {".nvmrc", "./x\n", "run"},
 	} {
 		const home = "/home/dev"
 		files := view.NewMemory(false).Dir(home, 0o755).File(home+"/.asdf/shims/node", "#!/bin/sh\n", 0o755).

@@ -1,0 +1,59 @@
+package shell
+
+import (
+	"testing"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+// TestInheritedValues holds which values of the environment make every line one to ask
+// about: what makes a known program write, read or run what no word names.
+func TestInheritedValues(t *testing.T) {
+	const home = "/home/dev"
+	const dir = home + "/shop"
+	files := view.NewMemory(false).Dir(home, 0o755).File(dir+"/lk", "x\n", 0o644).Dir(dir+"/lib", 0o755).
+		Dir(dir+"/mod", 0o755).Dir(dir+"/node_modules/evil", 0o755).File("/usr/bin/ls", "\x7fELF", 0o755)
+	for _, row := range []struct {
+		name, value string
+		quiet       bool
+	}{
+		{"GIT_TRACE", "1", true}, {"GIT_TRACE", home + "/.bashrc", false}, {"GIT_TRACE2_EVENT", "/home/dev/x", false},
+		{"TAR_OPTIONS", "--no-same-owner -v", true}, {"TAR_OPTIONS", "--index-file=/home/dev/x", false},
+		{"TAR_OPTIONS", "--listed-incremental=/home/dev/x", false}, {"XZ_OPT", "-T0 -9", true},
+		{"XZ_OPT", "--files=.env", false}, {"XZ_DEFAULTS", "--threads=4", true}, {"LESSKEYIN", "lk", false},
+		{"LESS", "--lesskey-src=lk", false}, {"LESS", "-R", true}, {"LD_LIBRARY_PATH", "lib", false},
+		{"NODE_OPTIONS", "--require evil", false}, {"NODE_OPTIONS", "--max-old-space-size=4096", true},
+		{"GOFLAGS", "-mod=mod", true}, {"EDITOR", "lk", true}, {"BASHOPTS", "checkwinsize:dotglob", false},
+		{"BASHOPTS", "checkwinsize:cmdhist", true},
+	} {
+		env := Env{Dialect: Bash, Dir: dir, Home: home, Roots: []string{dir}, Files: files, Ambient: []string{row.name},
+			Lookup: func(name string) (string, bool) {
+				switch name {
+				case "PATH":
+					return "/usr/bin", true
+				case row.name:
+					return row.value, true
+				}
+				return "", false
+			}}
+		if r := Analyze("ls", env); (len(r.Unknowns) == 0) != row.quiet {
+			t.Errorf("%s=%s: %+v, want quiet %v", row.name, row.value, r.Unknowns, row.quiet)
+		}
+	}
+}
+
+// TestProgramsThatPathHides holds that a directory of the workspace in PATH makes every
+// program unknown where it hides what known ones start, and not otherwise.
+func TestProgramsThatPathHides(t *testing.T) {
+	const dir = "/home/dev/shop"
+	for name, want := range map[string]bool{"gzip": false, "node": false, "tsx": true, "eslint": true} {
+		files := view.NewMemory(false).Dir("/home/dev", 0o755).File("/usr/bin/zcat", "\x7fELF", 0o755).
+			File("/usr/bin/gzip", "\x7fELF", 0o755).File("/usr/bin/node", "\x7fELF", 0o755).
+			File(dir+"/bin/"+name, "#!/bin/sh\n", 0o755).File(dir+"/a.gz", "x", 0o644)
+		r := Analyze("zcat a.gz", Env{Dialect: Bash, Dir: dir, Home: "/home/dev", Roots: []string{dir}, Files: files,
+			Lookup: func(name string) (string, bool) { return dir + "/bin:/usr/bin", name == "PATH" }})
+		if got := brief(r) == "read "+dir+"/a.gz"; got != want {
+			t.Errorf("with bin/%s: %s, want known %v", name, brief(r), want)
+		}
+	}
+}
