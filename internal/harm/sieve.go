@@ -29,6 +29,9 @@ type filter struct {
 
 func filterOf(c shell.Command) filter {
 	f := filter{Command: c}
+	if c.Finder > 0 { // what it is handed by name it reads, hidden or not
+		f.Not |= shell.SkipsHidden | shell.SkipsIgnored
+	}
 	if c.Search != nil {
 		f.told = *c.Search
 	}

@@ -27,9 +27,17 @@ func holdsLogin(files view.Files, name string) bool {
 }
 
 // MayHoldLogin reports whether a file is, by its name, one of settings in which some
-// people keep a password or a token.
+// people keep a password or a token, or one beside whose certificate a key may stand.
 func MayHoldLogin(name string) bool {
-	return isNpmSettings(name) || isGitSettings(name)
+	return isNpmSettings(name) || isGitSettings(name) || mayBeKey(name)
+}
+
+// mayBeKey reports whether a file has a name of certificates, or of keys for ssh that
+// somebody named: in some of those a private key lies too.
+func mayBeKey(name string) bool {
+	base := path.Base(name)
+	return strings.HasSuffix(base, ".pem") || strings.HasSuffix(base, ".crt") ||
+		strings.HasPrefix(base, "id_") && !strings.Contains(base, ".")
 }
 
 func isNpmSettings(name string) bool {
@@ -43,8 +51,12 @@ func isGitSettings(name string) bool {
 		base == "config" && (strings.Contains(dir, "/.git/") || strings.HasSuffix(dir, "git/"))
 }
 
-// LoginIn reports whether the text of such a file holds a password or a token.
+// LoginIn reports whether the text of such a file holds a password, a token or a
+// private key.
 func LoginIn(name, text string) bool {
+	if mayBeKey(name) {
+		return strings.Contains(text, "PRIVATE KEY--")
+	}
 	if isNpmSettings(name) {
 		text = strings.ReplaceAll(text, " ", "")
 		return strings.Contains(text, "_auth") && !strings.Contains(text, "=${") ||

@@ -273,8 +273,8 @@ func (b *builtins) read(inv *invocation) {
 		}
 		args = args[1:]
 	}
-	for _, w := range args {
-		if !w.known || w.many || w.glob > 0 || !grammar.Identifier(w.text) || variables.ShellsOwn(w.text) ||
+	for _, w := range args { // a name in quotes, or out of a variable, is none that the survey of the text has seen
+		if !w.known || w.many || w.raw != w.text || !grammar.Identifier(w.text) || variables.ShellsOwn(w.text) ||
 			variables.Of(w.text) != variables.Unknown {
 			b.beyondShell(inv)
 		}

@@ -328,6 +328,9 @@ func (e *environment) exported(name string, v value, raw string, words []word) {
 	}
 	switch variables.Of(name) {
 	case variables.Plain:
+		if variables.Integer(name) && !(v.known && v.isNumber()) {
+			break // zsh calculates it, and an index in it runs commands
+		}
 		// A path makes libraries load catalogues from there.
 		if !(strings.HasPrefix(name, "LANG") || strings.HasPrefix(name, "LC_")) ||
 			v.known && !strings.Contains(v.text, "/") {

@@ -129,7 +129,8 @@ func (gl *gitLine) finishKept() {
 		gl.out.path(Write, word{value: constant(".git/index"), raw: gl.inv.raw}, gl.inv.st, 0)
 		return
 	}
-	gl.gitWrites(r.dir, r.fault == "" && !r.forgets && r.top != "" && !gl.marks.has(markLoses))
+	ends := gl.machine.gitIs("ends-merge", gl.sheet.heading) && gl.stopped(r)
+	gl.gitWrites(r.dir, r.fault == "" && !r.forgets && r.top != "" && !gl.marks.has(markLoses) && !ends)
 	if link := gl.repos.writesThrough(r); link != "" {
 		gl.out.unknown(PartWords, gl.inv.raw, "this may write what "+grammar.Escaped(link)+" is a link to")
 	}
@@ -137,6 +138,15 @@ func (gl *gitLine) finishKept() {
 		gl.gitWrites(cmp.Or(r.top, r.dir), false)
 		gl.out.makesLink(gl.inv.raw) // the commit may hold some
 	}
+}
+
+// stopped reports whether a merge, a cherry-pick or a revert has stopped at a conflict:
+// what was begun, the message for it and the sides of the conflict in the index are kept
+// nowhere else.
+func (gl *gitLine) stopped(r *repository) bool {
+	return slices.ContainsFunc([]string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"}, func(name string) bool {
+		return gl.machine.exists(r.dir + "/" + name)
+	})
 }
 
 func (gl *gitLine) gitWrites(target string, kept bool) {

@@ -77,7 +77,7 @@ func (ho *handover) execUnder(words []word, roots ...word) {
 	for i, root := range roots {
 		found[i] = ho.foundUnder(root)
 	}
-	if ho.finds != "roots" && !mentions(words, "{") {
+	if ho.finds != "roots" && !takesName(words) {
 		words = append(words[:len(words):len(words)], found...)
 	}
 	var out []word
@@ -86,7 +86,7 @@ func (ho *handover) execUnder(words []word, roots ...word) {
 		case w.text == "{}" && w.known:
 			out = append(out, found...)
 			continue
-		case strings.Contains(w.text, "{}"):
+		case strings.Contains(w.text, "{}") || ho.finds != "roots" && placeholder(w.text):
 			if isCode(words, i) {
 				// The name becomes part of the text, and so of the code.
 				ho.out.unknown(PartWords, ho.inv.raw,
@@ -121,9 +121,21 @@ func isCode(words []word, i int) bool {
 	return i > 0 && strings.HasPrefix(words[i-1].text, "-") && strings.HasSuffix(words[i-1].text, "c")
 }
 
-func mentions(words []word, text string) bool {
+// takesName reports whether fd certainly puts what it finds into the words, and not behind
+// them. In fd 10 {{ is a brace.
+func takesName(words []word) bool {
 	for _, w := range words {
-		if strings.Contains(w.text, text) {
+		if w.known && placeholder(w.text) && !strings.Contains(w.text, "{{") && !strings.Contains(w.text, "}}") {
+			return true
+		}
+	}
+	return false
+}
+
+// placeholder reports whether fd puts a name, or a part of one, into a text.
+func placeholder(text string) bool {
+	for _, mark := range [...]string{"{}", "{/}", "{//}", "{.}", "{/.}"} {
+		if strings.Contains(text, mark) {
 			return true
 		}
 	}

@@ -27,27 +27,59 @@ func (a *analysis) special(s *sheet, inv *invocation) (done bool) {
 }
 
 // testArgs checks the arguments of test and [. bash evaluates the name after -v
-// and -R, zsh both sides of a comparison of numbers: an index in them runs
-// commands (zsh 5.9: [ 'a[$(cmd)]' -eq 1 ] runs cmd).
+// and -R, zsh the number after -t and both sides of a comparison of numbers: an index
+// in them runs commands (zsh 5.9: [ 'a[$(cmd)]' -eq 1 ] runs cmd). So each word that
+// may be such an operator has to be known.
 func (b *builtins) testArgs(inv *invocation) {
-	zsh := b.now.zsh()
-	for i, w := range inv.args {
+	zsh, args := b.now.zsh(), tested(inv)
+	for i, w := range args {
 		before, after := word{}, word{}
 		if i > 0 {
-			before = inv.args[i-1]
+			before = args[i-1]
 		}
-		if i+1 < len(inv.args) {
-			after = inv.args[i+1]
+		if i+1 < len(args) {
+			after = args[i+1]
 		}
 		switch {
-		case (before.text == "-v" || before.text == "-R") && (!w.known || !grammar.Identifier(w.text)),
-			i > 0 && !before.known && len(inv.args) > 4:
+		case spreads(w), !w.known && !w.numeric && i+1 < len(args) && !(i == 0 && len(args) == 3 && compares(after)):
+			b.out.unknown(PartWords, inv.raw, grammar.Escaped(w.raw)+" may be an operator of "+inv.name)
+		case (before.text == "-v" || before.text == "-R") && (!w.known || !grammar.Identifier(w.text)):
 			b.out.unknown(PartWords, inv.raw, "this names a variable that nod does not know")
-		case zsh && (comparesNumbers(before.text) || comparesNumbers(after.text)) && !(w.known && w.isNumber()) &&
-			!w.numeric && !onlyStatus(w.raw):
+		case zsh && (before.text == "-t" || comparesNumbers(before.text) || comparesNumbers(after.text)) &&
+			!(w.known && w.isNumber()) && !w.numeric && !onlyStatus(w.raw):
 			b.out.unknown(PartWords, inv.raw, "this calculates with a value that nod does not know")
 		}
 	}
+}
+
+// tested are the words of an expression, without the bracket that ends it and the
+// negations before it.
+func tested(inv *invocation) []word {
+	args := inv.args
+	if n := len(args); inv.name == "[" && n > 0 && args[n-1].text == "]" {
+		args = args[:n-1]
+	}
+	for len(args) > 1 && args[0].known && args[0].text == "!" {
+		args = args[1:]
+	}
+	return args
+}
+
+// spreads reports whether a word may become several, or a name of a file that is an
+// operator: no operator has more than three characters.
+func spreads(w word) bool {
+	constant := len(w.text) - strings.Count(w.text, "*") - strings.Count(w.text, "?")
+	return w.many && !w.numeric || w.glob == 1 && (constant < 4 || strings.Contains(w.text, "["))
+}
+
+// compares reports whether a word between two others makes them a comparison,
+// whatever they are.
+func compares(w word) bool {
+	switch w.text {
+	case "=", "==", "!=", "-nt", "-ot", "-ef":
+		return w.known
+	}
+	return w.known && comparesNumbers(w.text)
 }
 
 func comparesNumbers(op string) bool {

@@ -220,7 +220,15 @@ func (e *expander) single(w *syntax.Word, st state) word {
 
 // target returns what the target of a redirection becomes: bash splits and globs
 // what expands in it, and opens the one name that comes out.
-func (e *expander) target(w *syntax.Word, st state) word { return e.unsplit(w, st, e.split) }
+func (e *expander) target(w *syntax.Word, st state) word {
+	return e.unsplit(w, st, func(b *builder, v value) {
+		text := b.text
+		e.split(b, v)
+		if !b.known && text != "" {
+			b.text = text // of several words nothing is opened
+		}
+	})
+}
 
 // unsplit returns what a word becomes that stays one word. expanded adds what a
 // variable without quotes holds.
@@ -315,6 +323,9 @@ func (e *expander) literal(b *builder, text string, first bool) {
 		}
 		plain.WriteByte(text[i])
 	}
+	if glob > 0 && strings.Contains(plain.String(), "***") { // zsh 5.9 follows links behind it
+		e.out.unknown(PartWords, b.raw, "this uses ***, which shells read differently")
+	}
 	// bash drops slashes, other shells do not; those of an address match nothing
 	if glob > 0 && strings.Contains(strings.Replace(plain.String(), "://", "", 1), "//") {
 		e.out.unknown(PartWords, b.raw, "this uses a glob with two slashes, which shells read differently")
@@ -401,7 +412,7 @@ func (e *expander) split(b *builder, v value) {
 		return
 	case !v.known:
 		b.add(v, false)
-		b.many = true
+		b.scatter()
 		return
 	}
 	switch {
@@ -410,6 +421,13 @@ func (e *expander) split(b *builder, v value) {
 		b.add(v, true)
 	default: // shells differ in what they split, and names may hold blanks
 		b.lose()
-		b.many = true
+		b.scatter()
 	}
+}
+
+// scatter notes that a word may be several, of which the beginning of the word
+// says nothing: of ./$x with blanks in it only the first begins with ./.
+func (b *builder) scatter() {
+	b.many = true
+	b.text = ""
 }

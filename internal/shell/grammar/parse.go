@@ -31,7 +31,8 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 		return nil, errSpliced
 	}
 	if strings.IndexByte(source, '#') < 0 {
-		return syntax.NewParser(append(more, syntax.Variant(lang))...).Parse(from, "")
+		file, err := syntax.NewParser(append(more, syntax.Variant(lang))...).Parse(from, "")
+		return plainly(file, err, source)
 	}
 	if continuedComment(source) {
 		return nil, errComment
@@ -40,7 +41,7 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 	if err == nil && commentInWord(file, source) {
 		return nil, errInWord
 	}
-	return file, err
+	return plainly(file, err, source)
 }
 
 // What the parser reads otherwise than a shell does (docs/rough-edges.md). A

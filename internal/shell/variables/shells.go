@@ -31,5 +31,16 @@ func ShellsOwn(name string) bool {
 		"ZSH_EXECUTION_STRING":
 		return true
 	}
-	return Of(name) == BreaksShell || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "BASH")
+	for _, prefix := range [...]string{"LC_", "BASH", "ZLE_", "zle_", "ZSH_", "zsh_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return Of(name) == BreaksShell
+}
+
+// Integer reports whether zsh takes what a variable is given for arithmetic (zsh 5.9,
+// typeset -i +m '*'), of those that are [Plain].
+func Integer(name string) bool {
+	return name == "COLUMNS" || name == "LINES" || name == "HISTSIZE" || name == "SHLVL"
 }
