@@ -23,7 +23,7 @@ const maxBelow = 20_000
 // their filters, and it may hold what is looked for.
 func (h *Secrets) secretBelow() string {
 	for i, c := range h.Report.Commands {
-		if len(c.Words) == 0 || c.Has(shell.PrintsFacts) {
+		if len(c.Words) == 0 || c.Has(shell.PrintsFacts) && !h.guesses(c) {
 			continue
 		}
 		for _, r := range h.treesOf(i) {
@@ -33,6 +33,25 @@ func (h *Secrets) secretBelow() string {
 		}
 	}
 	return ""
+}
+
+// mostAnswers is how many yes or no a line may be told of what lies below: a loop over
+// an alphabet spells out a secret with more.
+const mostAnswers = 2
+
+// guesses reports whether a search that prints names or a count is one of many in the
+// line, or looks for what nobody knows.
+func (h *Secrets) guesses(c shell.Command) bool {
+	if !c.Has(shell.Searches) {
+		return false
+	}
+	answers := 0
+	for _, other := range h.Report.Commands {
+		if other.Has(shell.Searches | shell.PrintsFacts) {
+			answers++
+		}
+	}
+	return answers > mostAnswers || !allKnown(c)
 }
 
 // movedSecret names a secret in a directory that the line moves, where it also

@@ -53,7 +53,7 @@ func (h *Secrets) namesStandFor(c shell.Command, dir string) bool {
 // which nothing is known: an allow rule says what may run, not on what.
 func givenToUnknown(h *Secrets) string {
 	for _, c := range h.Report.Commands {
-		if len(c.Words) == 0 || c.Dir == "" || shell.Known(path.Base(c.Words[0].Value)) {
+		if len(c.Words) == 0 || c.Dir == "" || shell.Known(path.Base(c.Words[0].Value)) && !c.Foreign {
 			continue
 		}
 		for _, w := range c.Words[1:] {

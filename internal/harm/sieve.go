@@ -125,7 +125,8 @@ func (s sieve) through(f filter, start, name string) bool {
 		return true // see named
 	case f.Has(shell.Git):
 		return s.throughGit(f, name)
-	case s.hides(f, start, below), f.skipsIgnored() && s.ignored(name), f.leavesDirectory(below):
+	case s.hides(f, start, below), f.skipsIgnored() && s.ignored(name) && !s.insideIgnored(start),
+		f.leavesDirectory(below):
 		return false
 	}
 	return f.hasExtension(name) && (!f.Has(shell.Searches) || f.selects(name) && s.holds(f, name))
@@ -231,6 +232,13 @@ func (s sieve) ignored(name string) bool {
 			return true
 		}
 	}
+}
+
+// insideIgnored reports whether a search starts in a directory that is ignored itself:
+// rg and fd that are told to look there do.
+func (s sieve) insideIgnored(start string) bool {
+	r := s.secrets.At.RepositoryAt(start)
+	return r == nil || r.MayIgnore(strings.TrimSuffix(start, "/")+"/anything", false)
 }
 
 // maxSearched bounds how much of a secret is read for what is looked for.

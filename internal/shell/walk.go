@@ -279,7 +279,7 @@ func repeated(loop syntax.Node, st state) state {
 
 func (a *analysis) forClause(c *syntax.ForClause, st state, in input) state {
 	iter, ok := c.Loop.(*syntax.WordIter)
-	if !ok || c.Select || c.Braces || !iter.InPos.IsValid() {
+	if !ok || c.Select || c.Braces || !iter.InPos.IsValid() || !grammar.Identifier(iter.Name.Value) {
 		a.words.unfollowed(c, grammar.Construct(c))
 		a.words.exhausts(c)
 		return a.within(c, repeated(c, st), in)

@@ -292,7 +292,7 @@ func (w *witnessing) one(s *stage, b *bed, worlds *worlds, seed uint64, text str
 		}
 		var err error
 		if results[name], err = b.run(job{Shell: name, Text: text, Variant: seed % variants,
-			Seed: seed}); err != nil {
+			Seed: seed, Output: true}); err != nil {
 			return err
 		}
 	}
@@ -333,6 +333,9 @@ func (w *witnessing) book(world *world, seed uint64, text, name string, dialects
 		for _, v := range against(world.analyze(text, d), world.files, r) {
 			found = append(found, fmt.Sprintf("%s, read as %s: %s: %s", name, dialectName(d), v.Kind, v.What))
 		}
+	}
+	if line := refused(r.Output); line != "" && !r.Stopped {
+		found = append(found, name+" cannot read it: "+line)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 var (
 	errDollars  = errors.New("a $$ before a quote, a bracket or the like")
 	errBackward = errors.New("a backquote inside of backquotes")
+	errGlued    = errors.New("a redirection right behind the number of another")
 	errHeredoc  = errors.New("a line of a here-document that begins as its end does")
 )
 
@@ -21,10 +22,10 @@ var (
 //   - every shell ends backquotes at the next backquote, be it in quotes or in a
 //     here-document;
 //   - bash 5.2 ends a here-document in $( ) at a line that begins as its end does and
-//     holds a parenthesis.
+//     holds a parenthesis;
+//   - zsh and dash take the 1 of 2>&1>x for the descriptor of the second redirection.
 func plainly(file *syntax.File, err error, source string) (*syntax.File, error) {
-	if err != nil || !strings.Contains(source, "$$") && !strings.Contains(source, "`") &&
-		!strings.Contains(source, "<<") {
+	if err != nil || !strings.Contains(source, "$$") && !strings.ContainsAny(source, "`<>") {
 		return file, err
 	}
 	syntax.Walk(file, func(n syntax.Node) bool {
@@ -54,6 +55,10 @@ func plainNode(n syntax.Node, source string) error {
 			return errBackward
 		}
 	case *syntax.Redirect:
+		if end := n.End().Offset(); n.Word != nil && Decimal(n.Word.Lit()) && (between(source, end, end+1) == ">" ||
+			between(source, end, end+1) == "<") {
+			return errGlued
+		}
 		if n.Hdoc != nil && beginsAsItsEnd(between(source, n.Hdoc.Pos().Offset(), n.Hdoc.End().Offset()),
 			delimiter(between(source, n.Word.Pos().Offset(), n.Word.End().Offset()))) {
 			return errHeredoc
