@@ -6,14 +6,16 @@ import "strings"
 // ends them in their texts: where a shell ends another than the parser does, a command
 // of the text runs, or the shell cannot read the rest (refused).
 func (g tricks) ending() string {
-	return g.of("wc ", "echo ", "ls ", "x=", "cat <<< ", "[ -n ", "for i in ", "wc > new") + g.enclosed(3) +
-		g.of("", "", " "+g.mark(), "\n"+g.command(), "; "+g.command(), " | wc", "; do wc; done", " ]")
+	word := g.enclosed(1 + g.r.IntN(2))
+	return g.of("echo "+word, "echo "+word, "x="+word, `echo "`+word+`"`, `git commit -m "`+word+`"`, "wc "+word,
+		"cat <<< "+word, "[ -n "+word+" ]", "for i in "+word+"; do wc; done", "wc > new"+word) +
+		g.of("", "", " "+g.mark(), "\n"+g.command(), "; "+g.command(), " | wc")
 }
 
 // enclosed is a word, or a part of a word.
 func (g tricks) enclosed(depth int) string {
 	var b strings.Builder
-	for range 1 + g.r.IntN(3) {
+	for range 1 + g.r.IntN(2) + g.r.IntN(2) {
 		b.WriteString(g.enclosure(depth))
 	}
 	return b.String()
@@ -40,6 +42,11 @@ func (g tricks) enclosure(depth int) string {
 				"\\$") + inner()
 		}},
 		choice{1, func() string { return g.scraps() }},
+		choice{4, func() string {
+			document := "cat <<" + g.of("'E'", "E", "-E", `"E"`) + "\n" + g.scraps() + "\nE\n"
+			return g.of("$("+document+")", `"$(`+document+`)"`, "`"+document+"`", "\"`"+document+"`\"",
+				"<("+document+")")
+		}},
 		choice{1, func() string { return "$((" + g.of("1", "1+1", "x", g.scrap()) + "))" }},
 	)
 }

@@ -50,9 +50,11 @@ func generate(seed uint64) string {
 		return scenes{g}.scenario()
 	case kind < 87:
 		return scenes{g}.soup()
-	case kind < 91:
+	case kind < 90:
 		return tricks{g}.spliced(g.script(1 + g.r.IntN(2)))
-	case kind < 95:
+	case kind < 94:
+		return tricks{g}.ending()
+	case kind < 97:
 		g.wild = g.r.IntN(3)
 		return scenes{g}.mutated(g.script(1 + g.r.IntN(2)))
 	}

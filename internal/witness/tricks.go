@@ -44,7 +44,7 @@ func (g tricks) trick() string {
 		choice{3, g.swapping},
 		choice{1, g.linking},
 		choice{3, g.carried},
-		choice{8, g.ending},
+		choice{3, g.ending},
 		choice{3, g.calculating},
 		choice{2, g.renamed},
 	)

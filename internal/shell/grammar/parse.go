@@ -24,6 +24,9 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 	if strings.IndexByte(source, '\r') >= 0 {
 		return nil, errReturn
 	}
+	if strings.ContainsFunc(source, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }) {
+		return nil, errControl
+	}
 	if rest := strings.TrimRight(source, `\`); (len(source)-len(rest))%2 == 1 {
 		return nil, errOpen
 	}
@@ -50,6 +53,7 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 // in the next line where a backslash joins the lines.
 var (
 	errReturn  = errors.New("a carriage return")
+	errControl = errors.New("a control character") // bash 5.2 marks what it reads with some of them
 	errComment = errors.New("a comment may end in a backslash")
 	errOpen    = errors.New("a backslash at its end")
 	errInWord  = errors.New("a # inside of a word")

@@ -10,7 +10,7 @@ import (
 // What some shell reads otherwise than its own grammar says, and the parser with it.
 var (
 	errDollars  = errors.New("a $$ before a quote, a bracket or the like")
-	errBackward = errors.New("a backquote inside of backquotes")
+	errBackward = errors.New("a backquote or a here-document inside of backquotes")
 	errGlued    = errors.New("a redirection right behind the number of another")
 	errHeredoc  = errors.New("a line of a here-document that begins as its end does")
 )
@@ -20,7 +20,7 @@ var (
 //   - zsh 5.9 reads $$'text' as a $ and a $'text', in which \' is no end; bash 5.2 looks
 //     for the end of "$$(" behind a parenthesis;
 //   - every shell ends backquotes at the next backquote, be it in quotes or in a
-//     here-document;
+//     here-document, and bash looks into a here-document in them once more;
 //   - bash 5.2 ends a here-document in $( ) at a line that begins as its end does and
 //     holds a parenthesis;
 //   - zsh and dash take the 1 of 2>&1>x for the descriptor of the second redirection.
@@ -51,7 +51,8 @@ func plainNode(n syntax.Node, source string) error {
 			return errDollars
 		}
 	case *syntax.CmdSubst:
-		if n.Backquotes && holdsBackquote(between(source, n.Pos().Offset()+1, n.End().Offset()-1)) {
+		inside := between(source, n.Pos().Offset()+1, n.End().Offset()-1)
+		if n.Backquotes && (holdsBackquote(inside) || strings.Contains(inside, "<<")) {
 			return errBackward
 		}
 	case *syntax.Redirect:

@@ -1,0 +1,102 @@
+package nod_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// What rg and fd leave out because it is hidden or ignored they read where it is named,
+// by the line or by the command that hands it over.
+func TestIgnoredPlacesThatAreNamed(t *testing.T) {
+	p := newProject(t)
+	p.write("dist/x/server.pem", "KEY=1\n")
+	p.check(lost, "rg . dist", "rg KEY dist/x", "cd dist && rg . x", "rg . "+p.dir+"/dist", "rg -. . dist",
+		"for d in dist src; do rg . $d; done", "fdfind . dist -x cat", "fdfind --base-directory dist -x cat",
+		"find . -type d -exec rg . {} +", "find dist -exec rg . {} +")
+	p.check(kept, "rg . src", "rg .", "rg KEY .", "rg . src a.txt", "fdfind . src -x cat")
+	p = newProject(t)
+	p.write("src/.env", "KEY=1\n")
+	p.check(lost, "find src -exec rg . {} +", "find . -type f -exec rg KEY {} \\;", "fdfind -uu . src -x rg .",
+		"fdfind -H -X rg .")
+	p.check(kept, "find src -name '*.txt' -exec rg . {} +", "fdfind txt src -x rg .")
+}
+
+// Braces that are no placeholder of fd's leave what it finds to stand behind the words.
+func TestBracesThatAreNoPlaceholder(t *testing.T) {
+	p := newProject(t)
+	p.write("conf/server.pem", "KEY=1\n")
+	p.write("notes", "mine\n")
+	p.check(lost, `fdfind -x awk "{print}"`, `fdfind -x sed -n "{p}"`, `fdfind -x jq -R "{a:.}"`,
+		`fdfind -x grep -E 'K{1}'`, `fdfind . .. -x sed -i "{s/o/m/}"`, `fdfind notes -x tee "{a}"`,
+		`fdfind -x cat {.}.pem`, `fdfind -x awk "{{print}}"`)
+	p.check(kept, `fdfind txt src -x awk "{print}" {}`, `fdfind txt src -x head -1`)
+}
+
+// A merge that has stopped is kept nowhere but in git's own directory.
+func TestAMergeThatHasStopped(t *testing.T) {
+	p := newProject(t)
+	p.check(kept, "git reset", "git reset -q", "git checkout -b n", "git switch -c n")
+	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"} {
+		p.write(".git/"+name, strings.Repeat("0", 40)+"\n")
+		p.check(lost, "git reset", "git reset HEAD", "git checkout -b n", "git switch -c n")
+		p.check(kept, "git status", "git diff")
+		p.git("update-ref", "-d", name)
+	}
+}
+
+// A bare repository has its settings and hooks where files of the workspace lie.
+func TestABareRepository(t *testing.T) {
+	newProject(t).check(lost, "git init --bare q", "git init --bare q; cp a.txt q/hooks/post-receive",
+		"mkdir -p q/hooks && cp a.txt q/hooks/post-receive && git init --bare q")
+}
+
+// A private key may lie in a file that is called like a certificate, or like no other key.
+func TestKeysUnderPublicNames(t *testing.T) {
+	p := newProject(t)
+	for _, name := range []string{"cert.pem", "fullchain.pem", "ca.crt", "id_deploy", "src/id_ci"} {
+		p.write(name, "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n")
+		p.check(kept, "cat "+name, "head -1 "+name)
+		p.write(name, "-----BEGIN RSA PRIVATE KEY-----\nx\n")
+		p.check(lost, "cat "+name, "head -1 "+name, "base64 "+name)
+	}
+	for _, name := range []string{"id_rsa_old", "id_ed25519_work", ".token", "x/.bash_history"} {
+		p.write(name, "x\n")
+		p.check(lost, "cat "+name)
+	}
+	p.write("id_rsa_old.pub", "x\n")
+	p.check(kept, "cat id_rsa_old.pub")
+}
+
+// A line that asks again and again whether a secret holds something spells it out.
+func TestGuesses(t *testing.T) {
+	p := newProject(t)
+	p.write("conf/server.pem", "KEY=abc\n")
+	p.check(lost, `for p in KEY=a KEY=b KEY=c; do grep -rq "^$p" conf && echo "$p"; done`,
+		`for c in a b c d; do grep -rl "KEY=$c" . | sed "s/^/$c /"; done`,
+		`p=KEY=; for i in 1 2 3; do for c in a b c; do grep -rq "^$p$c" conf && p=$p$c && break; done; done; echo $p`,
+		`for c in a b c; do rg -q "KEY=$c" conf && echo $c; done`, `while read c; do grep -rl "KEY=$c" .; done < b.txt`)
+	p.check(kept, "grep -rl KEY .", "grep -rc KEY conf", `for c in one two three; do grep -rl "$c" src; done`,
+		`for c in x y z; do grep -rq "this is $c" . && echo $c; done`)
+}
+
+// A name that read is given in quotes, or by a variable, is the name of a variable too.
+func TestNamesThatReadIsGiven(t *testing.T) {
+	p := newProject(t)
+	p.write("notes", "mine\n")
+	for _, name := range []string{`"f"`, `'f'`, `$'f'`, `f""`, `{f,g}`, `$x`, `"$x"`, `${x}`} {
+		p.check(lost, "f=a.txt; x=f; read "+name+" <<< notes; rm $f", "f=a.txt; x=f; read -r "+name+" <<< .env; cat $f",
+			"f=ls; x=f; while read "+name+"; do env $f a; break; done < a.txt")
+	}
+	p.check(kept, "f=a.txt; cat $f", "read -r f < a.txt; echo \"$f\"")
+}
+
+// What falls apart at blanks may be an option behind the first of them.
+func TestWordsThatFallApart(t *testing.T) {
+	p := newProject(t)
+	p.write("list", "x -delete\n")
+	p.check(lost, "find ./$(cat list)", `x="src -delete"; find ./$x`, "read x < list; find ./$x",
+		"ls | while read x; do find ./$x; done", `for x in "src -delete"; do find ./$x; done`, "git branch a$(cat list)",
+		"git reset HEA$(cat list)", "rg --files ./$(cat list)", "git tag v$(cat list)", "find $PWD/$(cat list)")
+	p.check(kept, `x="src -delete"; find "./$x"`, "x=src; find ./$x", "for x in src; do find ./$x -type f; done",
+		`git tag "v$(cat list)"`)
+}
