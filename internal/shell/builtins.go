@@ -376,6 +376,13 @@ func (b *builtins) printfTo(inv *invocation) (done bool) {
 	return false
 }
 
+// plainNumber reports whether a text is a number and no expression: to zsh a name is the
+// expression that a variable holds.
+func plainNumber(text string) bool {
+	whole, part, _ := strings.Cut(strings.TrimLeft(text, "+-"), ".")
+	return len(text) > 0 && strings.Trim(whole+part, "0123456789") == ""
+}
+
 // formatted reports a format of printf that sets a variable (%n), and numbers
 // that zsh evaluates.
 func (b *builtins) formatted(inv *invocation) {
@@ -390,13 +397,12 @@ func (b *builtins) formatted(inv *invocation) {
 	if args[0].known && strings.Contains(verbs, "n") {
 		b.out.unknown(PartWords, inv.raw, "this prints with a format that sets a variable")
 	}
-	zsh := b.now.zsh()
+	zsh, numbers := b.now.zsh(), strings.ContainsAny(verbs, "diouxXeEfFgG*") || !args[0].known || args[0].glob > 0
 	for _, w := range args[1:] {
 		switch {
 		case !args[0].known && w.known && variables.Of(w.text) >= variables.RunsValue:
 			b.out.unknown(PartWords, inv.raw, "this prints with a format that may set a variable")
-		case zsh && strings.ContainsAny(verbs, "diouxXeEfFgG*") &&
-			(w.known && strings.ContainsAny(w.text, "[$`(") || !w.known && !w.numeric && !onlyStatus(w.raw)):
+		case zsh && numbers && !(w.known && w.glob == 0 && plainNumber(w.text)) && !w.numeric && !onlyStatus(w.raw):
 			b.out.unknown(PartWords, inv.raw, "this calculates with a value that nod does not know")
 		}
 	}

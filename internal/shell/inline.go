@@ -41,12 +41,12 @@ func (b *builtins) testArgs(inv *invocation) {
 			after = args[i+1]
 		}
 		switch {
-		case spreads(w), !w.known && !w.numeric && i+1 < len(args) && !(i == 0 && len(args) == 3 && compares(after)):
+		case mayBeOperator(w), !w.known && !w.numeric && i+1 < len(args) && !(i == 0 && len(args) == 3 && compares(after)):
 			b.out.unknown(PartWords, inv.raw, grammar.Escaped(w.raw)+" may be an operator of "+inv.name)
 		case (before.text == "-v" || before.text == "-R") && (!w.known || !grammar.Identifier(w.text)):
 			b.out.unknown(PartWords, inv.raw, "this names a variable that nod does not know")
 		case zsh && (before.text == "-t" || comparesNumbers(before.text) || comparesNumbers(after.text)) &&
-			!(w.known && w.isNumber()) && !w.numeric && !onlyStatus(w.raw):
+			!(w.known && plainNumber(w.text)) && !w.numeric && !onlyStatus(w.raw):
 			b.out.unknown(PartWords, inv.raw, "this calculates with a value that nod does not know")
 		}
 	}
@@ -65,11 +65,17 @@ func tested(inv *invocation) []word {
 	return args
 }
 
-// spreads reports whether a word may become several, or a name of a file that is an
-// operator: no operator has more than three characters.
-func spreads(w word) bool {
+// mayBeOperator reports whether a word may become several, or a name of a file that is
+// an operator: none has more than three characters, and each begins with a sign.
+func mayBeOperator(w word) bool {
+	if w.glob == 0 {
+		return w.many && !w.numeric
+	}
+	if w.glob > 1 {
+		return strings.IndexByte("-=!<>()", w.text[0]) >= 0
+	}
 	constant := len(w.text) - strings.Count(w.text, "*") - strings.Count(w.text, "?")
-	return w.many && !w.numeric || w.glob == 1 && (constant < 4 || strings.Contains(w.text, "["))
+	return constant < 4 || strings.Contains(w.text, "[")
 }
 
 // compares reports whether a word between two others makes them a comparison,
