@@ -1,6 +1,7 @@
 package nod_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -36,11 +37,11 @@ func TestBracesThatAreNoPlaceholder(t *testing.T) {
 func TestAMergeThatHasStopped(t *testing.T) {
 	p := newProject(t)
 	p.check(kept, "git reset", "git reset -q", "git checkout -b n", "git switch -c n")
-	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"} {
+	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG", "MERGE_MSG"} {
 		p.write(".git/"+name, strings.Repeat("0", 40)+"\n")
 		p.check(lost, "git reset", "git reset HEAD", "git checkout -b n", "git switch -c n")
 		p.check(kept, "git status", "git diff")
-		p.git("update-ref", "-d", name)
+		p.must(os.Remove(p.dir + "/.git/" + name))
 	}
 }
 
@@ -99,4 +100,36 @@ func TestWordsThatFallApart(t *testing.T) {
 		"git reset HEA$(cat list)", "rg --files ./$(cat list)", "git tag v$(cat list)", "find $PWD/$(cat list)")
 	p.check(kept, `x="src -delete"; find "./$x"`, "x=src; find ./$x", "for x in src; do find ./$x -type f; done",
 		`git tag "v$(cat list)"`)
+}
+
+// What is called - is a file where one of that name lies, and where a program changes
+// files in place.
+func TestFilesCalledDash(t *testing.T) {
+	p := newProject(t)
+	p.check(kept, "cat a.txt | grep x -", "cat - < a.txt", "rev - < a.txt")
+	p.write("-", "mine\n")
+	p.check(lost, "sed -i 1d -", "sed -Ei 1d -")
+	p.must(os.Remove(p.dir + "/-"))
+	p.write(".env", "KEY=1\n")
+	p.must(os.Symlink(".env", p.dir+"/-"))
+	p.check(lost, "rev -", "dd if=-", "hexdump -C -", "cp - x1", "cat -")
+}
+
+// The list of what git leaves out is no place where it looks.
+func TestListsThatLeaveOut(t *testing.T) {
+	p := newProject(t)
+	p.write(".env", "KEY=1\n")
+	p.write("empty", "")
+	p.check(lost, "git ls-files -o -X empty | xargs cat", "git ls-files -o --exclude-from=.gitignore . | xargs cat",
+		"git ls-files --others --exclude-from=empty | xargs head -1", "cat $(git ls-files -o -X empty)")
+	p.check(kept, "git ls-files | xargs cat", "git ls-files src | xargs cat", "grep -l this a.txt | xargs cat")
+}
+
+// An upload to a file of this machine writes it.
+func TestUploadsToFiles(t *testing.T) {
+	p := newProject(t)
+	p.write("notes", "mine\n")
+	p.check(lost, "curl -T a.txt file://"+p.dir+"/notes", "curl file://"+p.dir+"/notes -T a.txt",
+		"curl --url file://"+p.dir+"/notes --upload-file a.txt", "curl -a -T a.txt file://"+p.home+"/.bashrc")
+	p.check(kept, "curl file://"+p.dir+"/a.txt")
 }

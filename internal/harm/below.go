@@ -189,12 +189,13 @@ func (h *Secrets) finders(command int) []int {
 
 // startsOf are the places below which a command names files.
 func (h *Secrets) startsOf(command int) (starts []string) {
+	c := h.Report.Commands[command]
 	for _, e := range h.Report.Effects {
-		if e.Command == command && e.Kind == shell.Read && e.Target != "" && !e.Aside {
+		if e.Command == command && e.Kind == shell.Read && e.Target != "" && !e.Aside &&
+			(!isGit(c) || e.Recursive || e.Names) { // the value of an option is no place where git looks
 			starts = append(starts, e.Target)
 		}
 	}
-	c := h.Report.Commands[command]
 	if isGit(c) && slices.ContainsFunc(gitOptionsOf(c).operands, leadsUp) {
 		if r := h.At.RepositoryAt(h.gitDirectory(c)); r != nil {
 			starts = append(starts, r.Top) // git ls-files .. names what lies above

@@ -140,11 +140,12 @@ func (gl *gitLine) finishKept() {
 	}
 }
 
-// stopped reports whether a merge, a cherry-pick or a revert has stopped at a conflict:
-// what was begun, the message for it and the sides of the conflict in the index are kept
+// stopped reports whether a merge, a rebase or the like has stopped, or is to be
+// committed: what was begun, the message for it and the sides of the conflict in the index are kept
 // nowhere else.
 func (gl *gitLine) stopped(r *repository) bool {
-	return slices.ContainsFunc([]string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"}, func(name string) bool {
+	return slices.ContainsFunc([]string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_MSG", "SQUASH_MSG",
+		"AUTO_MERGE", "rebase-merge", "rebase-apply", "sequencer"}, func(name string) bool {
 		return gl.machine.exists(r.dir + "/" + name)
 	})
 }

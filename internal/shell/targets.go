@@ -19,7 +19,7 @@ type targets struct {
 
 // reads reports a file that is read, or with an option changed in place.
 func (tg *targets) reads(w word, f flags) {
-	if w.known && (w.text == "-" || w.text == "" && w.raw == "") {
+	if w.known && (w.text == "-" && tg.isInput() || w.text == "" && w.raw == "") {
 		return
 	}
 	if tg.deletes {
@@ -38,6 +38,13 @@ func (tg *targets) reads(w word, f flags) {
 		return
 	}
 	tg.out.path(Read, w, tg.inv.st, f)
+}
+
+// isInput reports whether - stands for the standard input. Not every program knows that,
+// and none that changes files in place: a file of that name is taken for what is meant.
+func (tg *targets) isInput() bool {
+	name, ok := absolute(word{value: constant("-")}, tg.inv.st)
+	return !tg.inplace && ok && (tg.machine.env.Files == nil || !tg.machine.exists(name))
 }
 
 // changes takes the roles of files that are written or removed.
@@ -191,7 +198,11 @@ func (tg *targets) url(w word) {
 		if strings.ContainsAny(file, "%[]{}#?\\") { // the address is not the name of the file
 			w.value = value{}
 		}
-		tg.out.path(Read, w, tg.inv.st, 0)
+		kind = Read
+		if tg.send {
+			kind = Write // curl -T puts the file there
+		}
+		tg.out.path(kind, w, tg.inv.st, 0)
 		return
 	}
 	target := w.text

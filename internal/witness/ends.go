@@ -6,6 +6,10 @@ import "strings"
 // ends them in their texts: where a shell ends another than the parser does, a command
 // of the text runs, or the shell cannot read the rest (refused).
 func (g tricks) ending() string {
+	if g.chance(20) {
+		text := "cat <<" + g.of("E", "-E", "'E'") + g.of("", " | wc", " > new"+g.mark()) + "\n" + g.scraps() + "\nE\n"
+		return strings.ReplaceAll(text+g.of("", g.command(), g.scraps()), "E", g.of("E", "wc", "EOF"))
+	}
 	word := g.enclosed(1 + g.r.IntN(2))
 	return g.of("echo "+word, "echo "+word, "x="+word, `echo "`+word+`"`, `git commit -m "`+word+`"`, "wc "+word,
 		"cat <<< "+word, "[ -n "+word+" ]", "for i in "+word+"; do wc; done", "wc > new"+word) +
@@ -44,6 +48,7 @@ func (g tricks) enclosure(depth int) string {
 		choice{1, func() string { return g.scraps() }},
 		choice{4, func() string {
 			document := "cat <<" + g.of("'E'", "E", "-E", `"E"`) + "\n" + g.scraps() + "\nE\n"
+			document = strings.ReplaceAll(document, "E", g.of("E", "E", "wc", "EOF"))
 			return g.of("$("+document+")", `"$(`+document+`)"`, "`"+document+"`", "\"`"+document+"`\"",
 				"<("+document+")")
 		}},
@@ -65,7 +70,8 @@ func (g tricks) scrap() string {
 	return g.of("'", `"`, "`", "(", ")", "{", "}", "\\", "\\", "$", "$$", "$(", "${", "$$(", "$${", "[", "]", "\nE\n",
 		"\nE)", "\nE", "E", "#", " # ", "\n", " ", ";", "k", "((", "))", "|", "&", "<<E", "~", "*", "!",
 		"; "+run+"; ", "\n"+run+"\n", "$("+run+")", "`"+run+"`", ";"+run+"; #", "`; "+run+"; echo `",
-		`")"$(`+run+")", `"}"$(`+run+")", "\nE)\n"+run+"\nE\n", ")\n"+run+"\n(", `"; `+run+`; echo "`)
+		`")"$(`+run+")", `"}"$(`+run+")",
+		"${x}E\n", "$(wc)E\n", "$\tE\n", "\n'\nE\n"+run+" #'", "\nE)\n"+run+"\nE\n", ")\n"+run+"\n(", `"; `+run+`; echo "`)
 }
 
 // calculating hands a shell a text where it may take a number or a name.

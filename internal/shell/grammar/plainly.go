@@ -12,7 +12,7 @@ var (
 	errDollars  = errors.New("a $$ before a quote, a bracket or the like")
 	errBackward = errors.New("a backquote or a here-document inside of backquotes")
 	errGlued    = errors.New("a redirection right behind the number of another")
-	errHeredoc  = errors.New("a line of a here-document that begins as its end does")
+	errHeredoc  = errors.New("a here-document that may end elsewhere")
 )
 
 // plainly refuses a text that a shell may take apart at another place than the parser:
@@ -22,7 +22,7 @@ var (
 //   - every shell ends backquotes at the next backquote, be it in quotes or in a
 //     here-document, and bash looks into a here-document in them once more;
 //   - bash 5.2 ends a here-document in $( ) at a line that begins as its end does and
-//     holds a parenthesis;
+//     holds a parenthesis, and the parser at an end behind an expansion in its line;
 //   - zsh and dash take the 1 of 2>&1>x for the descriptor of the second redirection.
 func plainly(file *syntax.File, err error, source string) (*syntax.File, error) {
 	if err != nil || !strings.Contains(source, "$$") && !strings.ContainsAny(source, "`<>") {
@@ -60,7 +60,7 @@ func plainNode(n syntax.Node, source string) error {
 			between(source, end, end+1) == "<") {
 			return errGlued
 		}
-		if n.Hdoc != nil && beginsAsItsEnd(between(source, n.Hdoc.Pos().Offset(), n.Hdoc.End().Offset()),
+		if n.Hdoc != nil && endsElsewhere(between(source, n.Hdoc.Pos().Offset(), n.Hdoc.End().Offset()),
 			delimiter(between(source, n.Word.Pos().Offset(), n.Word.End().Offset()))) {
 			return errHeredoc
 		}
@@ -108,11 +108,13 @@ func delimiter(word string) string {
 	return strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(word)
 }
 
-// beginsAsItsEnd reports whether a line of a here-document is its end and more.
-func beginsAsItsEnd(body, end string) bool {
-	for line := range strings.SplitSeq(body, "\n") {
+// endsElsewhere reports whether a here-document, with the line that ends it, holds
+// another line that does for a shell: each is compared as a whole, from its beginning.
+func endsElsewhere(body, end string) bool {
+	lines := strings.Split(body, "\n")
+	for i, line := range lines {
 		line = strings.TrimLeft(line, "\t")
-		if line != end && strings.HasPrefix(line, end) {
+		if last := i == len(lines)-1; last && line != end || !last && strings.HasPrefix(line, end) {
 			return true
 		}
 	}
