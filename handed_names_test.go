@@ -125,6 +125,22 @@ func TestListsThatLeaveOut(t *testing.T) {
 	p.check(kept, "git ls-files | xargs cat", "git ls-files src | xargs cat", "grep -l this a.txt | xargs cat")
 }
 
+// What picks among names picks out of what it is fed, which may be a text of the line, and
+// may print other words than those.
+func TestFiltersOfNames(t *testing.T) {
+	p := newProject(t)
+	p.write(".env", "KEY=1\n")
+	p.check(lost, "cat $(sort <<< .env)", "sort <<< .env | xargs cat", "head -1 <<E | xargs cat\n.env\nE\n",
+		"for i in $(uniq <<< .env); do cat $i; done", "tail -n +1 <<< .env | while read -r f; do cat \"$f\"; done",
+		"cat $(grep . <<< .env)", "sort -u <<< .env | head -1 | xargs cat")
+	p.check(kept, "git ls-files | sort | head -3 | xargs cat", "git ls-files | grep txt | xargs head -1")
+	p.must(os.Symlink(".env", p.dir+"/5"))
+	p.must(os.Symlink(".env", p.dir+"/+5"))
+	p.check(lost, "git ls-files | grep -c . | xargs cat", "cat $(git ls-files | grep --count .)",
+		"git ls-files | head -v | xargs cat", "git ls-files | tail -v | xargs cat", "head +5", "tail a.txt +5")
+	p.check(kept, "git ls-files | grep -c .")
+}
+
 // An upload to a file of this machine writes it.
 func TestUploadsToFiles(t *testing.T) {
 	p := newProject(t)

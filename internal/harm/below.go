@@ -23,7 +23,7 @@ const maxBelow = 20_000
 // their filters, and it may hold what is looked for.
 func (h *Secrets) secretBelow() string {
 	for i, c := range h.Report.Commands {
-		if len(c.Words) == 0 || c.Has(shell.PrintsFacts) && !h.guesses(c) {
+		if len(c.Words) == 0 || c.Has(shell.PrintsFacts) && !guesses(h, c) {
 			continue
 		}
 		for _, r := range h.treesOf(i) {
@@ -41,7 +41,7 @@ const mostAnswers = 2
 
 // guesses reports whether a search that prints names or a count is one of many in the
 // line, or looks for what nobody knows.
-func (h *Secrets) guesses(c shell.Command) bool {
+func guesses(h *Secrets, c shell.Command) bool {
 	if !c.Has(shell.Searches) {
 		return false
 	}

@@ -22,8 +22,8 @@ func (h *Secrets) FedByNames(e shell.Effect) bool {
 	}
 	for i := e.From; i < e.To; i++ {
 		c := h.Report.Commands[i]
-		if !namesFiles(c) && !(picksLines(c) && !h.reads(i)) || !h.readsOpenly(i) {
-			return false
+		if !namesFiles(c) && !(picksLines(c) && !h.reads(i) && i > e.From) || !h.readsOpenly(i) {
+			return false // what picks first among the commands picks out of a text of the line
 		}
 		if namesFiles(c) && !h.namesStandFor(c, dir) {
 			return false

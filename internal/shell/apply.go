@@ -404,6 +404,7 @@ func (u *use) plus(w word) bool {
 	}
 	o, ok := u.lookup("+NUM")
 	if ok {
+		u.targets.maybeOperand(option{role: "text"}, w) // most programs take +5 for a file, but for old ones
 		u.option(o, word{value: constant(w.text[1:]), raw: w.raw}, w.text)
 	}
 	return ok

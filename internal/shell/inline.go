@@ -41,7 +41,8 @@ func (b *builtins) testArgs(inv *invocation) {
 			after = args[i+1]
 		}
 		switch {
-		case mayBeOperator(w), !w.known && !w.numeric && i+1 < len(args) && !(i == 0 && len(args) == 3 && compares(after)):
+		case mayBeOperator(w),
+			!w.known && !w.numeric && i+1 < len(args) && !(i == 0 && len(args) == 3 && compares(after)):
 			b.out.unknown(PartWords, inv.raw, grammar.Escaped(w.raw)+" may be an operator of "+inv.name)
 		case (before.text == "-v" || before.text == "-R") && (!w.known || !grammar.Identifier(w.text)):
 			b.out.unknown(PartWords, inv.raw, "this names a variable that nod does not know")

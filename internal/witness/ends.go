@@ -71,7 +71,8 @@ func (g tricks) scrap() string {
 		"\nE)", "\nE", "E", "#", " # ", "\n", " ", ";", "k", "((", "))", "|", "&", "<<E", "~", "*", "!",
 		"; "+run+"; ", "\n"+run+"\n", "$("+run+")", "`"+run+"`", ";"+run+"; #", "`; "+run+"; echo `",
 		`")"$(`+run+")", `"}"$(`+run+")",
-		"${x}E\n", "$(wc)E\n", "$\tE\n", "\n'\nE\n"+run+" #'", "\nE)\n"+run+"\nE\n", ")\n"+run+"\n(", `"; `+run+`; echo "`)
+		"${x}E\n", "$(wc)E\n", "$\tE\n", "\n'\nE\n"+run+" #'", "\nE)\n"+run+"\nE\n", ")\n"+run+"\n(",
+		`"; `+run+`; echo "`)
 }
 
 // calculating hands a shell a text where it may take a number or a name.
