@@ -22,6 +22,22 @@ func TestIgnoredPlacesThatAreNamed(t *testing.T) {
 	p.check(kept, "find src -name '*.txt' -exec rg . {} +", "fdfind txt src -x rg .")
 }
 
+// What fd's own list at home takes out of what is hidden, it finds, and a file of a kind
+// may be a second name of a secret.
+func TestHiddenFilesThatAreFound(t *testing.T) {
+	p := newProject(t)
+	p.write("h/.env", "KEY=1\n")
+	p.write("h/e.txt", "x\n")
+	p.check(kept, "fdfind . h -X cat", "rg -t md . h")
+	p.must(os.Link(p.dir+"/h/.env", p.dir+"/h/a.md"))
+	p.check(lost, "rg -t md . h", "rg -t md . .")
+	p.must(os.Remove(p.dir + "/h/a.md"))
+	p.must(os.MkdirAll(p.home+"/.config/fd", 0o755))
+	p.must(os.WriteFile(p.home+"/.config/fd/ignore", []byte("!.env\n"), 0o644))
+	p.check(lost, "fdfind . h -X cat", "fdfind . h | xargs cat")
+	p.check(lost, "cp -S .o a.txt b.txt", "mv --suffix=.o a.txt b.txt", "ln -f -S .o a.txt b.txt")
+}
+
 // Braces that are no placeholder of fd's leave what it finds to stand behind the words.
 func TestBracesThatAreNoPlaceholder(t *testing.T) {
 	p := newProject(t)

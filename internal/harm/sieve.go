@@ -129,7 +129,8 @@ func (s sieve) through(f filter, start, name string) bool {
 		f.leavesDirectory(below):
 		return false
 	}
-	return f.hasExtension(name) && (!f.Has(shell.Searches) || f.selects(name) && s.holds(f, name))
+	ofKind := len(f.told.Kinds) > 0 && !s.secrets.At.Machine.Secrets.Match(name) // a second name may be of any kind
+	return f.hasExtension(name) && (!f.Has(shell.Searches) || (f.selects(name) || ofKind) && s.holds(f, name))
 }
 
 // hides reports whether a command leaves out what lies there because it is hidden.
@@ -141,7 +142,7 @@ func (s sieve) hides(f filter, start, below string) bool {
 // shown reports whether an ignore file may take a hidden name out of what is
 // ignored.
 func (s sieve) shown(name string) bool {
-	files := s.secrets.userIgnores()
+	files := append(s.secrets.userIgnores(), s.secrets.At.Machine.Home+"/.config/fd/ignore")
 	if r := s.secrets.At.RepositoryAt(path.Dir(name)); r != nil {
 		files = append(files, r.Common+"/info/exclude")
 	}

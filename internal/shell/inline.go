@@ -67,7 +67,7 @@ func tested(inv *invocation) []word {
 }
 
 // mayBeOperator reports whether a word may become several, or a name of a file that is
-// an operator: none has more than three characters, and each begins with a sign.
+// an operator: each begins with a sign and is signs and letters, three at most.
 func mayBeOperator(w word) bool {
 	if w.glob == 0 {
 		return w.many && !w.numeric
@@ -75,8 +75,8 @@ func mayBeOperator(w word) bool {
 	if w.glob > 1 {
 		return strings.IndexByte("-=!<>()", w.text[0]) >= 0
 	}
-	constant := len(w.text) - strings.Count(w.text, "*") - strings.Count(w.text, "?")
-	return constant < 4 || strings.Contains(w.text, "[")
+	constant := strings.NewReplacer("*", "", "?", "").Replace(w.text)
+	return strings.Contains(w.text, "[") || len(constant) < 4 && !strings.ContainsAny(constant, "./_0123456789")
 }
 
 // compares reports whether a word between two others makes them a comparison,

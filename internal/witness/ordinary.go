@@ -24,6 +24,7 @@ func (g *liner) place() string {
 func (g *liner) ordinary() string {
 	p, q := g.place(), g.place()
 	return g.choose(
+		choice{4, g.handedNames},
 		choice{9, func() string {
 			return g.of("cat ", "head -3 ", "tail -n 5 ", "sed -n 1,9p ", "wc -l ", "grep -n MARK ",
 				"awk '{print $1}' ",
@@ -84,7 +85,8 @@ func (g *liner) ordinary() string {
 					"status --branch --porcelain", "diff --cached -- "+p, "log --follow -p "+p,
 					"stash show -w", "stash show -m --color", "stash show --no-renames", "show HEAD:src/..",
 					"show HEAD:docs/..HEAD", "grep SECRET blob", "grep SECRET tagged", "grep SECRET stash",
-					"branch fresh @{u}", "branch fresh main@{upstream}", "branch -u origin/main", "switch -c fresh -t",
+					"branch fresh @{u}", "branch fresh main@{upstream}", "branch -u origin/main",
+					"switch -c fresh -t",
 					"annotate README.md", "log -p origin/main..", "show @{u}", "diff @{u}", "ls-files --with-tree=v1")
 		}},
 		choice{6, func() string {
@@ -153,4 +155,37 @@ func (g *liner) handedOn(p string) string {
 		choice{1, func() string { return reader + " $(" + list + ")" }},
 		choice{1, func() string { return "(" + list + ") | xargs " + reader }},
 	)
+}
+
+// handedNames is a file that no word names as it is: out of a filter that the line feeds,
+// out of a word that falls apart, by a command that hands it on, or under the name -.
+func (g *liner) handedNames() string {
+	p, read := g.place(), g.of("cat", "head -1", "xargs cat", "rm", "tail -n 2")
+	filter := g.of("sort", "uniq", "head -1", "tail -n +1", "grep .", "sort -u", "grep -c .", "head -v", "cat",
+		"cut -c1-")
+	fed := g.of(filter+" <<< "+p, filter+" <<E\n"+p+"\nE\n", "git ls-files | "+filter, "ls -A | "+filter,
+		"git ls-files -o -X "+p, "git ls-files -o --exclude-from=README.md "+p, "git ls-files "+p+" | "+filter)
+	switch g.r.IntN(6) {
+	case 0:
+		return fed + g.of("", " | xargs "+read, " | while read -r f; do "+read+" \"$f\"; done")
+	case 1:
+		return read + " $(" + fed + ")"
+	case 2:
+		return "{ " + filter + " | xargs " + read + "; } < " + p
+	case 3:
+		return "x='" + g.of(p, "docs", "w") + g.of(" -delete", " --hard", " -D main", " -o new",
+			" -exec cat {} +", " .env") + "'; " +
+			g.of("find ./$x", "git reset H$x", "git branch n$x", "tree src$x", "ls ./$x", "cat ./$x",
+				"git tag t$x", "rg --files ./$x")
+	case 4:
+		return g.of("find "+p+" -exec rg . {} +", "fdfind . "+p+" -x awk '{print}'", "fdfind -H . "+p+" -X rg .",
+			"rg . "+p,
+			"rg -t md . "+p, "fdfind . "+p+" -x sed -i '{s/o/m/}'", "find "+p+" -type d -exec rg . {} +",
+			"fdfind "+p+" -x cat {.}.md",
+			"cd "+p+" && rg . .", "rg --files "+p+" | xargs "+read)
+	}
+	return g.of("sed -i 1d -", "rev -", "cat -", "dd if=- of=new", "head +5", "curl -T README.md file://$PWD/"+p,
+		"git reset -q",
+		"git checkout -b n9", "curl -s file://$PWD/"+p, "touch ./-; sed -i 1d -", "cp "+p+" ./-; rev -",
+		"ln "+p+" +5; head +5")
 }
