@@ -54,7 +54,7 @@ func turnScript(turn string) string {
 }
 
 // trapScript makes ./run.sh, which nothing that nod allows may start.
-const trapScript = `printf '#!/bin/sh\necho ran >> "$HOME/other/ran"\ncat\n' > run.sh
+const trapScript = `printf '#!/bin/sh\necho ran\necho ran >> "$HOME/other/ran"\ncat\n' > run.sh
 chmod +x run.sh; git add run.sh; git commit -qm run
 `
 

@@ -286,6 +286,32 @@ func TestFoundLines(t *testing.T) {
 	}
 }
 
+// TestHarmIsSeen holds that what must not happen over files is seen where it does: the lines
+// run without a question to nod.
+func TestHarmIsSeen(t *testing.T) {
+	s, err := staged(t).over(trapped())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.close()
+	for _, line := range []string{"./run.sh", "cat .env", "rm -rf scratch", "echo x > ~/other/x", "touch .envrc",
+		"git config alias.x '!ls'", "echo x >> ~/.bashrc", "git stash -u && git stash drop && git gc -q --prune=now"} {
+		r, err := b.run(job{Shell: "bash", Text: line, Line: true, Seed: 1})
+		if err != nil || len(r.Harm) == 0 {
+			t.Errorf("%s: nothing is seen of it: %v, %+v", line, err, r)
+		}
+	}
+	for _, line := range []string{"cat README.md", "echo x > new.txt", "git add README.md"} {
+		if r, err := b.run(job{Shell: "bash", Text: line, Line: true, Seed: 1}); err != nil || len(r.Harm) > 0 {
+			t.Errorf("%s: %v, %v", line, err, r.Harm)
+		}
+	}
+}
+
 // foundLine takes a line and the turns of its repository apart, each quoted.
 func foundLine(t *testing.T, quoted string) (text string, turns []string) {
 	t.Helper()
