@@ -76,6 +76,9 @@ func TestKeysUnderPublicNames(t *testing.T) {
 		p.write(name, "-----BEGIN RSA PRIVATE KEY-----\nx\n")
 		p.check(lost, "cat "+name, "head -1 "+name, "base64 "+name)
 	}
+	p.must(os.MkdirAll(p.dir+"/id_service/ca.pem", 0o755))
+	p.write("cacert.pem", strings.Repeat("-----BEGIN CERTIFICATE-----\n", 11_000))
+	p.check(kept, "ls id_service", "ls id_service/ca.pem", "head -1 cacert.pem", "grep -rn foo .")
 	for _, name := range []string{"id_rsa_old", "id_ed25519_work", ".token", "x/.bash_history"} {
 		p.write(name, "x\n")
 		p.check(lost, "cat "+name)
@@ -148,7 +151,8 @@ func TestFiltersOfNames(t *testing.T) {
 	p.write(".env", "KEY=1\n")
 	p.check(lost, "cat $(sort <<< .env)", "sort <<< .env | xargs cat", "head -1 <<E | xargs cat\n.env\nE\n",
 		"for i in $(uniq <<< .env); do cat $i; done", "tail -n +1 <<< .env | while read -r f; do cat \"$f\"; done",
-		"cat $(grep . <<< .env)", "sort -u <<< .env | head -1 | xargs cat")
+		"cat $(grep . <<< .env)", "sort -u <<< .env | head -1 | xargs cat",
+		`ls | bash -c 'sort <<< .e"n"v' | xargs cat`, `ls | sh -c 'head -1 <<< .e"n"v' | xargs cat`)
 	p.check(kept, "git ls-files | sort | head -3 | xargs cat", "git ls-files | grep txt | xargs head -1")
 	p.must(os.Symlink(".env", p.dir+"/5"))
 	p.must(os.Symlink(".env", p.dir+"/+5"))

@@ -22,14 +22,20 @@ func (h *Secrets) FedByNames(e shell.Effect) bool {
 	}
 	for i := e.From; i < e.To; i++ {
 		c := h.Report.Commands[i]
-		if !namesFiles(c) && !(picksLines(c) && !h.reads(i) && i > e.From) || !h.readsOpenly(i) {
-			return false // what picks first among the commands picks out of a text of the line
+		if !namesFiles(c) && !(picksLines(c) && !h.reads(i) && pickedFrom(c, i > e.From)) || !h.readsOpenly(i) {
+			return false
 		}
 		if namesFiles(c) && !h.namesStandFor(c, dir) {
 			return false
 		}
 	}
 	return true
+}
+
+// pickedFrom reports whether a command that picks among names is fed those of the commands
+// before it: the first, and what another program starts, may be fed a text of the line.
+func pickedFrom(c shell.Command, fed bool) bool {
+	return fed && c.Caller == 0 && len(c.Wrappers) == 0
 }
 
 // namesStandFor reports whether the names that a command prints mean, in a directory,

@@ -19,9 +19,10 @@ func holdsLogin(files view.Files, name string) bool {
 	if !MayHoldLogin(name) {
 		return false
 	}
-	data, err := files.Read(name, 256<<10)
+	data, err := files.Read(name, 1<<20)
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist)
+		info, there := files.Lstat(name)
+		return !errors.Is(err, fs.ErrNotExist) && !(there == nil && info.Mode.IsDir())
 	}
 	return LoginIn(name, string(data))
 }

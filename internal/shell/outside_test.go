@@ -104,6 +104,9 @@ func TestOutside(t *testing.T) {
 		"read \"f\" < a; ls":                         "this uses read",
 		"x=f; read $x < a; ls":                       "this uses read",
 		"ls ***/a":                                   "this uses ***",
+		"printf '%1$d' a":                            "a format that sets a variable",
+		"printf '%\\x64' a":                          "a format that sets a variable",
+		"printf '\\u0025d' a":                        "a format that sets a variable",
 		"find ./$(ls)":                               "may be an option",
 		"ls \"$x[1]\"":                               "a value that a shell changes",
 		"ls \"$x:h\"":                                "a value that a shell changes",
@@ -141,7 +144,7 @@ func TestInside(t *testing.T) {
 		"diff <(ls a) <(ls b)", "echo `ls a`", "ls ~ ~/a HEAD~1 'a'*.go a?b **/*.go [a-z]* [!.]*",
 		"find . ! -name '*.x' \\( -name a \\) -exec ls {} \\;",
 		"git log @{u} HEAD^ --format=%H", "printf '%s\\n' $'a\\tb' é $((1 + 2))", "grep foo$ a",
-		"[ a = b ] && [ a != b ]", "# a\nls # b",
+		"[ a = b ] && [ a != b ]", `printf '\033[1m%s\033[0m\n' "$x"`, "printf '100%%\n%s\n' a", "# a\nls # b",
 		"ls \\\n  a", "echo ${x} $? $$", "ls &>/dev/null",
 		"mkdir -p src/{a,b} {x,y}.go 'a b'/{c,d}", "grep -r --include=*.{js,ts} foo .", "cp a{,.bak}",
 	} {

@@ -195,6 +195,16 @@ func TestComplaints(t *testing.T) {
 	}
 }
 
+func opened(t *testing.T, s *stage) *bed {
+	t.Helper()
+	b, err := s.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.close)
+	return b
+}
+
 // TestFound runs the texts in which something was found once.
 func TestFound(t *testing.T) {
 	s := staged(t)
@@ -202,11 +212,7 @@ func TestFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := s.open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.close()
+	b := opened(t, s)
 	var out bytes.Buffer
 	w := &witnessing{most: 1000, out: &out, count: newFigures()}
 	worlds := newWorlds()
@@ -293,11 +299,7 @@ func TestHarmIsSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := s.open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.close()
+	b := opened(t, s)
 	for _, line := range []string{"./run.sh", "cat .env", "rm -rf scratch", "echo x > ~/other/x", "touch .envrc",
 		"git config alias.x '!ls'", "echo x >> ~/.bashrc", "git stash -u && git stash drop && git gc -q --prune=now"} {
 		r, err := b.run(job{Shell: "bash", Text: line, Line: true, Seed: 1})

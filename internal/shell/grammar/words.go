@@ -8,7 +8,7 @@ import (
 )
 
 // FormatVerbs returns the conversions of a format, with * where a width is an
-// argument.
+// argument, and [anyVerb] where that cannot be told.
 func FormatVerbs(format string) string {
 	var verbs []byte
 	for i := 0; i < len(format); i++ {
@@ -20,12 +20,24 @@ func FormatVerbs(format string) string {
 				verbs = append(verbs, '*')
 			}
 		}
-		if i < len(format) {
+		switch {
+		case i < len(format) && strings.IndexByte("diouxXeEfFgGaAcsbq%n", format[i]) >= 0:
 			verbs = append(verbs, format[i])
+		default: // %1$d, %\x64: which argument, or which letter, is written otherwise
+			verbs = append(verbs, anyVerb...)
+		}
+	}
+	for i := range len(format) - 1 {
+		if format[i] == '\\' && (format[i+1] == 'u' || format[i+1] == 'U') { // zsh 5.9 takes \u0025 for a %
+			verbs = append(verbs, anyVerb...)
 		}
 	}
 	return string(verbs)
 }
+
+// anyVerb is what a conversion may be that cannot be told: a number, or one that sets a
+// variable.
+const anyVerb = "dn"
 
 // Decimal reports whether every shell takes a text for the same number.
 func Decimal(s string) bool {
