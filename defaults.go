@@ -69,6 +69,7 @@ func defaultSecrets() []string {
 		".vault-pass*", ".sentryclirc",
 		"id_rsa_*", "id_ed25519_*", "id_ecdsa_*", "!id_*.pub", "ssh_host_*_key", ".secret", ".token", ".credentials",
 		"deploy_key", "id_rsa.bak", "id_rsa.old", "id_ed25519.bak", "id_ed25519.old", "id_rsa~", "id_ed25519~",
+		"*.key.old", "*.pem.old", "*.key.txt", "*.pem.txt", "id_rsa.txt", "id_ed25519.txt", ".pgpass~", ".pgpass.bak",
 		"*.pem~", "*.pem.bak", "*.pem.orig", "*.key~", "*.key.bak", "*.key.orig", ".netrc~", ".netrc.bak",
 		"credentials.json~", "credentials.json.bak", ".git-credentials~", ".git-credentials.bak",
 		".netrc", "_netrc", ".git-credentials", ".pypirc", ".pgpass", "pgpass.conf", ".htpasswd", ".my.cnf",
@@ -121,7 +122,7 @@ func defaultSecrets() []string {
 		"~/Library/Application Support/Google/Chrome", "~/Library/Application Support/Firefox", "~/Library/Cookies",
 		"~/.bash_history", "~/.zsh_history", "~/.local/share/fish/fish_history", "~/.psql_history", "~/.mysql_history",
 		"~/.sqlite_history", "~/.rediscli_history", "~/.mongorc.js",
-		"~/.python_history", "~/.node_repl_history", "~/.irb_history", "~/.lesshst", ".bash_history", ".zsh_history",
+		"~/.python_history", "~/.node_repl_history", "~/.irb_history", "~/.lesshst", ".bash_history*", ".zsh_history*",
 		"~/.sh_history", "~/.zhistory", "~/.histfile", "~/.history", "~/.bash_sessions", "~/.zsh_sessions",
 		"~/.viminfo", "~/.irb-history", "~/.pry_history", "~/.claude/history.jsonl", "~/.codex/history.jsonl",
 		// agents: logins, and settings that hold the keys of models and MCP servers

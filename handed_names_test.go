@@ -79,7 +79,8 @@ func TestKeysUnderPublicNames(t *testing.T) {
 	p.must(os.MkdirAll(p.dir+"/id_service/ca.pem", 0o755))
 	p.write("cacert.pem", strings.Repeat("-----BEGIN CERTIFICATE-----\n", 11_000))
 	p.check(kept, "ls id_service", "ls id_service/ca.pem", "head -1 cacert.pem", "grep -rn foo .")
-	for _, name := range []string{"id_rsa_old", "id_ed25519_work", ".token", "x/.bash_history"} {
+	for _, name := range []string{"id_rsa_old", "id_ed25519_work", ".token", "x/.bash_history", "server.key.old",
+		"tls.key.txt", ".bash_history.1"} {
 		p.write(name, "x\n")
 		p.check(lost, "cat "+name)
 	}

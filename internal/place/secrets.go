@@ -43,7 +43,7 @@ func mayBeKey(name string) bool {
 
 func isNpmSettings(name string) bool {
 	base := path.Base(name)
-	return base == ".npmrc" || base == ".yarnrc.yml"
+	return strings.HasPrefix(base, ".npmrc") || base == ".yarnrc.yml" // .npmrc~ and .npmrc.bak too
 }
 
 func isGitSettings(name string) bool {
