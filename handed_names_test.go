@@ -96,6 +96,16 @@ func TestGuesses(t *testing.T) {
 		`for c in a b c d; do grep -rl "KEY=$c" . | sed "s/^/$c /"; done`,
 		`p=KEY=; for i in 1 2 3; do for c in a b c; do grep -rq "^$p$c" conf && p=$p$c && break; done; done; echo $p`,
 		`for c in a b c; do rg -q "KEY=$c" conf && echo $c; done`, `while read c; do grep -rl "KEY=$c" .; done < b.txt`)
+	p.check(kept, `for c in a b c; do git log -S "KEY=$c" --oneline; done`, `for c in a b c; do git grep -q "KEY=$c"; done`)
+	p.git("add", "-f", "conf/server.pem")
+	p.git("commit", "-q", "-m", "key")
+	p.check(lost, `for c in a b c; do git log -S "KEY=$c" --oneline; done`, `git log -G "$x" --format=%h`,
+		`for c in a b c; do git diff --quiet -S"KEY=$c" HEAD~1 || echo $c; done`,
+		`for c in a b c; do git grep -q "KEY=$c" && echo $c; done`, `for c in a b c; do git grep -l "KEY=$c" HEAD; done`,
+		`while read c; do git log -S "KEY=$c" --oneline; done < b.txt`)
+	p.check(kept, "git log -S price --oneline", "git log -G 'a.*b' --format=%h", "git grep -l KEY", "git log --oneline")
+	p.git("reset", "-q", "--hard", "HEAD~1")
+	p.write("conf/server.pem", "KEY=abc\n")
 	p.check(kept, "grep -rl KEY .", "grep -rc KEY conf", `for c in one two three; do grep -rl "$c" src; done`,
 		`for c in x y z; do grep -rq "this is $c" . && echo $c; done`)
 }

@@ -244,7 +244,8 @@ func (l *gitLook) found() string {
 	case "archive":
 		return l.unless(false, func() string { return l.inTrees(func(repo.File) bool { return true }) })
 	case "grep":
-		return l.unless(l.short("lLcq") || l.longPrefix("--files-with", "--name-only", "--count", "--quiet"),
+		quiet := l.short("lLcq") || l.longPrefix("--files-with", "--name-only", "--count", "--quiet")
+		return l.unless(quiet && !l.guesses(),
 			func() string { return cmp.Or(l.searched(), l.blobs()) })
 	}
 	return ""
@@ -276,6 +277,9 @@ func (l *gitLook) unless(not bool, look func() string) string {
 // diffs reports whether the command prints what was changed, and not merely in
 // which files. byDefault says that it does so unless it is told otherwise.
 func (l *gitLook) diffs(byDefault bool) bool {
+	if l.short("SG") && l.guesses() { // which commits are shown tells what is in them
+		return true
+	}
 	if l.short("puUcW") || len(l.values["-L"]) > 0 ||
 		l.longPrefix("--pat", "--un", "--cc", "--bin", "--word", "--color-w", "--fun", "--reme", "--dd", "--diff-m",
 			"--check") {
@@ -284,6 +288,18 @@ func (l *gitLook) diffs(byDefault bool) bool {
 	return byDefault && !l.short("s") &&
 		!l.longPrefix("--stat", "--name-", "--num", "--short", "--summ", "--raw", "--no-patch", "--quiet", "--dirstat",
 			"--compact")
+}
+
+// guesses reports whether git is asked many times in the line whether something is in its
+// files, or for what nobody knows.
+func (l *gitLook) guesses() bool {
+	answers := 0
+	for _, c := range l.secrets.Report.Commands {
+		if isGit(c) && c.Told != nil && (c.Has(shell.Searches) || gitOptionsOf(c).short("SG")) {
+			answers++
+		}
+	}
+	return answers > mostAnswers || !allKnown(l.Command)
 }
 
 // first names the first file; where not all was looked at, one of the index.
