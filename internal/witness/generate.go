@@ -35,26 +35,26 @@ type (
 func generate(seed uint64) string {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x6e6f64)), names: []string{"x", "y", "z"}}
 	switch kind := g.r.IntN(100); {
-	case kind < 38:
+	case kind < 44:
 		return g.script(1 + g.r.IntN(3))
-	case kind < 42:
+	case kind < 47:
 		g.wild = 2
 		return g.script(1 + g.r.IntN(4))
-	case kind < 44:
+	case kind < 48:
 		g.wild = 7
 		return g.script(1 + g.r.IntN(4))
-	case kind < 68:
+	case kind < 69:
 		return tricks{g}.tricky()
-	case kind < 84:
+	case kind < 82:
 		g.wild = 2 * g.r.IntN(2)
 		return scenes{g}.scenario()
-	case kind < 87:
+	case kind < 84:
 		return scenes{g}.soup()
-	case kind < 90:
+	case kind < 87:
 		return tricks{g}.spliced(g.script(1 + g.r.IntN(2)))
-	case kind < 94:
+	case kind < 91:
 		return tricks{g}.ending()
-	case kind < 97:
+	case kind < 95:
 		g.wild = g.r.IntN(3)
 		return scenes{g}.mutated(g.script(1 + g.r.IntN(2)))
 	}
