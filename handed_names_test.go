@@ -141,6 +141,8 @@ func TestFilesCalledDash(t *testing.T) {
 	p.check(lost, "sed -i 1d -", "sed -Ei 1d -")
 	p.must(os.Remove(p.dir + "/-"))
 	p.write(".env", "KEY=1\n")
+	p.must(os.Symlink(".env", p.dir+"/e"))
+	p.check(lost, "mv e -; rev -", "mv e ./-; cat -")
 	p.must(os.Symlink(".env", p.dir+"/-"))
 	p.check(lost, "rev -", "dd if=-", "hexdump -C -", "cp - x1", "cat -")
 }

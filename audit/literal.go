@@ -20,7 +20,9 @@ func (s *scanner) known() *literals {
 	if s.literals == nil {
 		s.literals = &literals{}
 		if c := s.in[0]; s.command || c != '{' && c != '[' || !json.Valid([]byte(s.in)) {
-			s.literals.list, s.literals.read = grammar.Literals(s.in)
+			// What is masked is a word, and no $[...] that zsh calculates.
+			in := strings.ReplaceAll(s.in, "$$[masked-", "$$.masked-")
+			s.literals.list, s.literals.read = grammar.Literals(in)
 		}
 	}
 	return s.literals
@@ -156,5 +158,6 @@ func operator(s string) bool {
 	case ';', '|', '&', '\n', '`', '<', '>', '(', ')':
 		return true
 	}
-	return strings.HasPrefix(s, "$(") || strings.HasPrefix(s, "${")
+	behind := strings.TrimLeft(s, "$") // of $${ the first two may be one
+	return len(behind) < len(s) && (strings.HasPrefix(behind, "(") || strings.HasPrefix(behind, "{"))
 }

@@ -44,7 +44,10 @@ func (tg *targets) reads(w word, f flags) {
 // and none that changes files in place: a file of that name is taken for what is meant.
 func (tg *targets) isInput() bool {
 	name, ok := absolute(word{value: constant("-")}, tg.inv.st)
-	return !tg.inplace && ok && (tg.machine.env.Files == nil || !tg.machine.exists(name))
+	made := slices.ContainsFunc(tg.out.report.Effects, func(e Effect) bool {
+		return e.Kind == Write && (e.Target == "" || path.Base(e.Target) == "-")
+	})
+	return !tg.inplace && ok && !made && (tg.machine.env.Files == nil || !tg.machine.exists(name))
 }
 
 // changes takes the roles of files that are written or removed.

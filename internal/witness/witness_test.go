@@ -498,3 +498,19 @@ func TestTheNamespaceHolds(t *testing.T) {
 		t.Error("a file was written outside")
 	}
 }
+
+// TestRefused holds which lines are a shell's word that it cannot read a text.
+func TestRefused(t *testing.T) {
+	for output, want := range map[string]bool{
+		"bash: line 1: syntax error near unexpected token `('\n": true,
+		"k\nzsh:1: parse error near `i]'\n":                      true,
+		"dash: 1: Syntax error: Bad for loop variable\n":         true,
+		"bash: line 1: [: a: syntax error\n":                     false,
+		"awk: line 1: syntax error\n":                            false,
+		"k syntax error\n":                                       false,
+	} {
+		if got := refused(output); (got != "") != want {
+			t.Errorf("%q: %q", output, got)
+		}
+	}
+}

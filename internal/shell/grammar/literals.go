@@ -39,8 +39,7 @@ func literals(text string, depth int) ([]Literal, bool) {
 	if len(text) > LiteralLimit || depth > nestedCode {
 		return nil, false
 	}
-	source := strings.TrimSuffix(text, `\`)                         // one that nothing follows stands for itself
-	source = strings.ReplaceAll(source, "$$[masked-", "$$.masked-") // a mask is a word, and no arithmetic of zsh's
+	source := strings.TrimSuffix(text, `\`) // one that nothing follows stands for itself
 	tree, err := As(source, syntax.LangBash, syntax.KeepComments(true))
 	if errors.Is(err, errSpliced) { // where words begin and end is known all the same
 		tree, err = syntax.NewParser(syntax.Variant(syntax.LangBash),
