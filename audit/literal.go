@@ -119,14 +119,14 @@ func (s *scanner) literalEnd(a, b int) int {
 
 // plainEnd does that for a text that does not read as a shell's. What stands in
 // quotes is taken to be one, but for a command, which may read otherwise to
-// another shell: of it a mask takes the rest of a word.
+// another shell: of it a mask takes the rest of a word, up to an expansion.
 func (s *scanner) plainEnd(a, b int) int {
 	if s.command && s.mayRun(a) {
 		return a
 	}
 	quoted := !s.command && a > 0 && b < len(s.in) && isQuote(s.in[a-1]) && s.in[b] == s.in[a-1]
 	for i := a; i < b; i++ {
-		if s.command && isSpace(s.in[i]) {
+		if s.command && (isSpace(s.in[i]) || s.in[i] == '$') {
 			return i
 		}
 		if operator(s.in[i:]) && (!quoted || s.in[i] == '\n' || s.in[i] == '`' || s.in[i] == '$') {

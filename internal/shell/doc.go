@@ -26,8 +26,14 @@
 //     (words.go), repositories (git.go), tasks (packages.go) and builtins. A part
 //     holds the parts that it needs, and knows of the evaluator only what walks a
 //     text or a file for it.
-//   - grammar.Outside says by its form what is more shell than nod follows, and
-//     language.go by its meaning; walk.go walks the rest. state.go holds where the shell may stand.
+//   - grammar.Outside says by its form what is more shell than nod follows. A text in
+//     which it finds nothing is read once more, byte by byte and without the parser
+//     (grammar.ReadAlike): each statement, word, quote, substitution and here-document
+//     must begin and end where the parser's tree says. A parser of whole shells takes
+//     some texts apart otherwise than a shell; a reading that knows a handful of
+//     forms does not know those texts.
+//   - language.go says by its meaning what is more than nod follows; walk.go walks
+//     the rest. state.go holds where the shell may stand.
 //   - words.go, params.go and substitute.go expand words. A value is
 //     known, or a constant beginning, or nothing. Inherited variables are not
 //     taken for known (a repository can set them) but for HOME and, where no

@@ -25,7 +25,7 @@ func Canonical(source string, dialect Dialect) string {
 		return "as written\n" + source
 	}
 	file, err := As(source, lang, syntax.KeepComments(true))
-	if err != nil {
+	if err != nil || !certain(file.Stmts, source) {
 		return "as written\n" + source
 	}
 	d := &dump{}

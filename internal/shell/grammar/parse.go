@@ -35,7 +35,7 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 	}
 	if strings.IndexByte(source, '#') < 0 {
 		file, err := syntax.NewParser(append(more, syntax.Variant(lang))...).Parse(from, "")
-		return plainly(file, err, source)
+		return file, err
 	}
 	if continuedComment(source) {
 		return nil, errComment
@@ -44,7 +44,7 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 	if err == nil && commentInWord(file, source) {
 		return nil, errInWord
 	}
-	return plainly(file, err, source)
+	return file, err
 }
 
 // What the parser reads otherwise than a shell does (docs/rough-edges.md). A
