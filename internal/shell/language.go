@@ -6,6 +6,23 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// followed says what in a text is more shell than nod follows, by its form. Where
+// all of it is in the language, a second reading must take it apart alike.
+func (e *expander) followed(list []*syntax.Stmt) {
+	found := grammar.Outside(list, e.now.src)
+	for _, form := range found {
+		e.out.beyond = e.out.beyond || form.Hides
+		e.outside(form.Node, notFollowed(form.What))
+	}
+	if len(found) > 0 {
+		return
+	}
+	if what := grammar.ReadAlike(list, e.now.src, e.now.lang == syntax.LangPOSIX); what != "" {
+		e.out.beyond = true
+		e.out.unknown(PartOther, grammar.Shorten(e.now.src), notFollowed(what))
+	}
+}
+
 // unfollowed reports a construct that nod does not follow. The line stays open,
 // whatever the rest of it does; what stands in the construct is read all the
 // same, for what is looked for wherever it stands.

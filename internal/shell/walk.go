@@ -29,7 +29,7 @@ const (
 // whole walks a text that a shell runs from its first line to its last, and
 // returns the state after it. What the text assigns is settled first.
 func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
-	a.followed(list)
+	a.words.followed(list)
 	s := a.vars.surveyed(list)
 	for _, name := range s.names {
 		st = st.assign(name, value{})
@@ -42,23 +42,6 @@ func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
 		_, st = a.andOr(stmt, st, in, i == 0)
 	}
 	return st
-}
-
-// followed says what in a text is more shell than nod follows, by its form. Where
-// all of it is in the language, a second reading must take it apart alike.
-func (a *analysis) followed(list []*syntax.Stmt) {
-	found := grammar.Outside(list, a.now.src)
-	for _, form := range found {
-		a.out.beyond = a.out.beyond || form.Hides
-		a.words.outside(form.Node, notFollowed(form.What))
-	}
-	if len(found) > 0 {
-		return
-	}
-	if what := grammar.ReadAlike(list, a.now.src, a.now.lang == syntax.LangPOSIX); what != "" {
-		a.out.beyond = true
-		a.out.unknown(PartOther, grammar.Shorten(a.now.src), notFollowed(what))
-	}
 }
 
 // settled binds what a statement assigns that the text assigns nowhere else.

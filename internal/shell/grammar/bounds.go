@@ -2,7 +2,8 @@
 // mean: whether it is within the bounds of what is read (bounds.go), how a shell
 // parses it (parse.go) and whether two shells parse it alike, what in it is more
 // shell than nod follows (outside.go), whether a reading without the parser takes it
-// apart alike (reader.go, readwords.go, shape.go), which parts of it are constant (literals.go, words.go), which other text is the same command
+// apart alike (reader.go, readwords.go, place.go, shape.go), which parts of it are
+// constant (literals.go, words.go), which other text is the same command
 // (canonical.go), what its statements are by their shape (statements.go), which
 // runs of words in it could be commands (segments.go), and how to show it
 // (shown.go, disguise.go). It looks at no file and knows no program but shells

@@ -1,6 +1,9 @@
 package grammar
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // reader takes a text apart a second time, without the parser. It knows the
 // language in the comment of package shell and nothing else: a handful of forms,
@@ -11,15 +14,13 @@ import "strings"
 // where their grammars are strange. Every grave hole of the parser was such a
 // text, and a list of them is never whole; the list of what is plain is.
 type reader struct {
-	src     string
-	at, end int
-	posix   bool // dash may read it: no <( ), no <<<, no $' ', no &>
+	place
 	shape
+	posix   bool       // dash may read it: no <( ), no <<<, no $' ', no &>
 	pending []document // here-documents that begin in the next line
 	held    int        // those of what a substitution stands in
 	nested  int        // substitutions that are being read
 	depth   int
-	fault   string // the first form that is not known; nothing is read behind it
 }
 
 // document is a here-document by its end.
@@ -32,42 +33,6 @@ type document struct {
 // deepest bounds what stands in each other.
 const deepest = 60
 
-const (
-	blanks      = " \t"
-	terminators = " \t\n;&|()<>"
-)
-
-func (r *reader) fail(what string) {
-	if r.fault == "" {
-		r.fault = what
-	}
-	r.at = r.end
-}
-
-// next returns the byte that is n behind the present one, 0 behind the end.
-func (r *reader) next(n int) byte {
-	if r.at+n >= r.end {
-		return 0
-	}
-	return r.src[r.at+n]
-}
-
-func (r *reader) rest() string { return r.src[r.at:r.end] }
-
-// terminated reports whether a word cannot go on here.
-func (r *reader) terminated() bool {
-	return r.at >= r.end || strings.IndexByte(terminators, r.src[r.at]) >= 0
-}
-
-// bare is the word here if it has no blank in quotes.
-func (r *reader) bare() string {
-	rest := r.rest()
-	if n := strings.IndexAny(rest, terminators); n >= 0 {
-		return rest[:n]
-	}
-	return rest
-}
-
 // within reads what stands in something else.
 func (r *reader) within(read func()) {
 	if r.depth++; r.depth > deepest {
@@ -76,20 +41,6 @@ func (r *reader) within(read func()) {
 	}
 	read()
 	r.depth--
-}
-
-// spaces skips blanks, and a backslash between words that joins two lines.
-func (r *reader) spaces() {
-	for r.at < r.end {
-		switch {
-		case strings.IndexByte(blanks, r.src[r.at]) >= 0:
-			r.at++
-		case strings.HasPrefix(r.rest(), "\\\n") && (r.at == 0 || strings.IndexByte(" \t\n", r.src[r.at-1]) >= 0):
-			r.at += 2
-		default:
-			return
-		}
-	}
 }
 
 // lines skips blanks, comments and ends of lines.
@@ -139,7 +90,7 @@ func (r *reader) newline() {
 func (r *reader) list(until ...string) {
 	for {
 		r.lines()
-		if r.fault != "" || r.at >= r.end || r.next(0) == ')' || contains(until, r.bare()) {
+		if r.fault != "" || r.at >= r.end || r.next(0) == ')' || slices.Contains(until, r.bare()) {
 			return
 		}
 		r.mark(statement, 0)
@@ -151,21 +102,12 @@ func (r *reader) list(until ...string) {
 			}
 		case '\n', '#', ')', 0:
 		default:
-			if contains(until, r.bare()) { // fi fi
+			if slices.Contains(until, r.bare()) { // fi fi
 				return
 			}
 			r.fail("a command that ends in " + Escaped(r.rest()[:1]))
 		}
 	}
-}
-
-func contains(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *reader) andOr() {
@@ -207,15 +149,9 @@ func (r *reader) pipeline() {
 var otherWords = []string{"!", "case", "esac", "in", "function", "select", "coproc", "[[", "repeat", "foreach", "end",
 	"nocorrect", "then", "elif", "else", "fi", "do", "done", "}"}
 
-// assigns reports whether an assignment begins here.
-func (r *reader) assigns() bool {
-	name, _, ok := strings.Cut(r.bare(), "=")
-	return ok && Identifier(name)
-}
-
 func (r *reader) command() {
 	word := r.bare()
-	if contains(otherWords, word) {
+	if slices.Contains(otherWords, word) {
 		r.fail("the word " + word)
 	}
 	switch {

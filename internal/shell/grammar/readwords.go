@@ -367,10 +367,3 @@ func (r *reader) expanded(d document, from, to, behind int) {
 	r.pending, r.held = pending, r.held-1
 	r.leave(behind, end)
 }
-
-// leave goes on at a byte, up to another end.
-func (r *reader) leave(at, end int) {
-	if r.at, r.end = at, end; r.fault != "" {
-		r.at = end
-	}
-}

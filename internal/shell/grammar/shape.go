@@ -62,7 +62,7 @@ func (s *shape) close(n, to int) {
 // here-document begins and ends at the same bytes. posix says that dash may read
 // the text.
 func ReadAlike(list []*syntax.Stmt, source string, posix bool) string {
-	r := &reader{src: source, end: len(source), posix: posix}
+	r := &reader{place: place{src: source, end: len(source)}, posix: posix}
 	r.list()
 	if r.at < r.end {
 		r.fail("a parenthesis that nothing opens")

@@ -85,7 +85,7 @@ func TestOneReadingOnly(t *testing.T) {
 		strings.Repeat("(", 61) + "ls" + strings.Repeat(")", 61): false,
 		strings.Repeat("$(ls ", 61) + strings.Repeat(")", 61):    false,
 	} {
-		r := &reader{src: text, end: len(text), posix: posix}
+		r := &reader{place: place{src: text, end: len(text)}, posix: posix}
 		if r.list(); r.fault == "" && r.at == r.end {
 			t.Errorf("%q is read", text)
 		}
