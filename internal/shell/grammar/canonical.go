@@ -217,3 +217,16 @@ const (
 	// PowerShell is recognised and never parsed.
 	PowerShell
 )
+
+// plainName returns the length of a variable name that nothing follows which
+// zsh would take as a subscript or modifier, or 0.
+func plainName(s string) int {
+	n := 0
+	for n < len(s) && Letter(s[n]) {
+		n++
+	}
+	if n < len(s) && (s[n] == '[' || s[n] == ':') {
+		return 0
+	}
+	return n
+}

@@ -29,7 +29,7 @@ func (p *place) next(n int) byte {
 	return p.src[p.at+n]
 }
 
-func (p *place) rest() string { return p.src[p.at:p.end] }
+func (p *place) rest() string { return p.src[min(p.at, p.end):p.end] }
 
 // terminated reports whether a word cannot go on here.
 func (p *place) terminated() bool {

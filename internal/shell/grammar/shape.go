@@ -57,11 +57,9 @@ func (s *shape) close(n, to int) {
 	}
 }
 
-// ReadAlike says where a text is not taken apart as the parser's tree says, or
-// "": each statement, operator, word, quote, expansion, redirection and
-// here-document begins and ends at the same bytes. posix says that dash may read
-// the text.
-func ReadAlike(list []*syntax.Stmt, source string, posix bool) string {
+// readAgain takes a text apart without the parser. fault is what the reader does not
+// know of it, or "".
+func readAgain(source string, posix bool) (s shape, fault string) {
 	r := &reader{place: place{src: source, end: len(source)}, posix: posix}
 	r.list()
 	if r.at < r.end {
@@ -70,12 +68,30 @@ func ReadAlike(list []*syntax.Stmt, source string, posix bool) string {
 	if len(r.pending) > 0 {
 		r.fail("a here-document without its text")
 	}
-	if r.fault != "" {
-		return r.fault
+	return r.shape, r.fault
+}
+
+// Same reports whether a text certainly has one parse in bash and zsh: all of it is
+// in forms that the reader knows. What the two treat differently after parsing
+// (splitting, globs without a match, words that start with =) is the walk's
+// business, which is strict where both must agree.
+func Same(source string) bool {
+	_, fault := readAgain(source, false)
+	return fault == ""
+}
+
+// ReadAlike says where a text is not taken apart as the parser's tree says, or
+// "": each statement, operator, word, quote, expansion, redirection and
+// here-document begins and ends at the same bytes. posix says that dash may read
+// the text.
+func ReadAlike(list []*syntax.Stmt, source string, posix bool) string {
+	read, fault := readAgain(source, posix)
+	if fault != "" {
+		return fault
 	}
 	t := &tree{}
 	t.list(list)
-	if t.strange || !slices.Equal(t.marks, r.marks) || !slices.Equal(t.texts, r.texts) {
+	if t.strange || !slices.Equal(t.marks, read.marks) || !slices.Equal(t.texts, read.texts) {
 		return "a text that can be taken apart in two ways"
 	}
 	return ""

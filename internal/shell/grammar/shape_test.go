@@ -91,3 +91,21 @@ func TestOneReadingOnly(t *testing.T) {
 		}
 	}
 }
+
+// FuzzReadAgain holds that the reader ends, and that what it marks stands in the text.
+func FuzzReadAgain(f *testing.F) {
+	for _, text := range inside {
+		f.Add(text)
+	}
+	f.Add("if ls; then if\nls <<-'E'\nE \nE\nfi\n") // ran beyond its end
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, posix := range []bool{false, true} {
+			read, _ := readAgain(text, posix)
+			for _, m := range append(read.marks, read.texts...) {
+				if m.from < 0 || m.from > len(text) || m.to > len(text)+1 || m.to != 0 && m.to < m.from {
+					t.Errorf("%+v stands not in %q", m, text)
+				}
+			}
+		}
+	})
+}
