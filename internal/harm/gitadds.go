@@ -61,7 +61,7 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 		dirs = []string{r.Top}
 	}
 	for _, dir := range dirs {
-		looked := s.forced || h.unignores() || dir == r.Top || !r.MayIgnore(dir, true, s.user...)
+		looked := s.forced || h.unignores() || dir == r.Top || !r.PassesOver(repo.Surely, dir, true, s.user...)
 		if looked && h.At.Machine.IsDirectory(dir) {
 			if found := s.below(dir, 0); found != "" {
 				return Objection("this takes " + printable.Text(found) +
@@ -185,9 +185,9 @@ func (s *addSearch) ownTree(dir string) bool {
 	return ok && at.Top == dir && at.Common == s.repo.Common
 }
 
-// passesOver reports whether git may leave out a name because of an ignore file.
+// passesOver reports whether git leaves out a name because of an ignore file.
 func (s *addSearch) passesOver(name string, dir bool) bool {
-	return !s.forced && s.repo.MayIgnoreNext(name, dir, s.user...) && !s.secrets.unignores()
+	return !s.forced && s.repo.PassesOverNext(repo.Surely, name, dir, s.user...) && !s.secrets.unignores()
 }
 
 // userIgnores are the ignore files that git reads for this user in any

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -80,7 +81,7 @@ func (s sieve) follows() bool {
 func (s sieve) leavesOut(start, below string) bool {
 	return below != "" && slices.ContainsFunc(s.filters, func(f filter) bool {
 		return f.tests != nil && !s.whole && f.tests.tooDeep(below) || f.Has(shell.Shallow) && !f.anyPattern() ||
-			s.hides(f, start, below) || f.leavesDirectory(below)
+			s.hides(f, start, below) || leftOut(f.told.Prune, below) || leftOut(f.told.PruneDirs, below)
 	})
 }
 
@@ -126,7 +127,7 @@ func (s sieve) through(f filter, start, name string) bool {
 	case f.Has(shell.Git):
 		return s.throughGit(f, name)
 	case s.hides(f, start, below), f.skipsIgnored() && s.ignored(name) && !s.insideIgnored(start),
-		f.leavesDirectory(below):
+		leftOut(f.told.Prune, below), leftOut(f.told.PruneDirs, path.Dir(below)):
 		return false
 	}
 	ofKind := len(f.told.Kinds) > 0 && !s.secrets.At.Machine.Secrets.Match(name) // a second name may be of any kind
@@ -203,15 +204,17 @@ func showsHidden(glob, name string) bool {
 // throughGit knows what git ls-files, git diff and git grep look at.
 func (s sieve) throughGit(f filter, name string) bool {
 	r := s.secrets.At.RepositoryAt(path.Dir(name))
+	tracked := r != nil && (r.Tracks(name) || takesFiles(s.secrets) && (s.secrets.unignores() ||
+		!r.PassesOver(repo.Surely, name, false)))
 	switch {
 	case r == nil, f.Has(shell.Outside):
 		return !f.Has(shell.Searches) || s.holds(f, name)
 	case f.Has(shell.Searches):
-		return r.Tracks(name) && s.holds(f, name)
+		return tracked && s.holds(f, name)
 	case !f.Has(shell.Untracked):
-		return r.Tracks(name) || f.Has(shell.PrintsFiles) && s.secrets.newGitLook(r, f.Command).namesOld(name)
+		return tracked || f.Has(shell.PrintsFiles) && s.secrets.newGitLook(r, f.Command).namesOld(name)
 	case f.Has(shell.Standard):
-		return f.Has(shell.Cached) && r.Tracks(name) || !s.ignored(name)
+		return f.Has(shell.Cached) && tracked || !s.ignored(name)
 	}
 	return true
 }
@@ -220,7 +223,7 @@ func (s sieve) throughGit(f filter, name string) bool {
 // file, and no other kind of ignore file may say otherwise.
 func (s sieve) ignored(name string) bool {
 	r := s.secrets.At.RepositoryAt(path.Dir(name))
-	if r == nil || !r.Ignored(name) || !r.MayIgnore(name, false) || s.secrets.unignores() {
+	if r == nil || !r.Ignored(name) || !r.PassesOver(repo.Surely, name, false) || s.secrets.unignores() {
 		return false
 	}
 	for dir := path.Dir(name); ; dir = path.Dir(dir) { // rg and fd heed those above the repository too
@@ -239,7 +242,7 @@ func (s sieve) ignored(name string) bool {
 // rg and fd that are told to look there do.
 func (s sieve) insideIgnored(start string) bool {
 	r := s.secrets.At.RepositoryAt(start)
-	return r == nil || r.MayIgnore(strings.TrimSuffix(start, "/")+"/anything", false)
+	return r == nil || r.PassesOver(repo.Maybe, strings.TrimSuffix(start, "/")+"/anything", false)
 }
 
 // maxSearched bounds how much of a secret is read for what is looked for.
@@ -282,10 +285,9 @@ func isPlainPattern(p string) bool {
 	return p != "" && !strings.ContainsAny(strings.ReplaceAll(p, `\.`, ""), `\.[]*^$()|?+{}`+"\n")
 }
 
-// leavesDirectory reports whether an option names a directory on the way, or a
-// file, as not to be looked at.
-func (f filter) leavesDirectory(below string) bool {
-	for _, glob := range f.told.Prune {
+// leftOut reports whether globs name a part of a path.
+func leftOut(globs []string, below string) bool {
+	for _, glob := range globs {
 		for part := range strings.SplitSeq(below, "/") {
 			if ok, err := path.Match(strings.TrimSuffix(glob, "/"), part); ok && err == nil && part != "" &&
 				!strings.ContainsAny(glob, `[\`) {
@@ -310,7 +312,7 @@ func (f filter) selects(name string) bool {
 		}
 	}
 	if positive { // the last option that says something of a name holds
-		return matched
+		return matched || f.excludesFirst()
 	}
 	for _, glob := range f.excludes() {
 		if ok, _ := path.Match(glob, base); ok && !strings.ContainsAny(glob, `[\{`) {
@@ -319,6 +321,20 @@ func (f filter) selects(name string) bool {
 	}
 	return len(f.told.Kinds) == 0 ||
 		slices.ContainsFunc(f.told.Kinds, func(k string) bool { return !isSourceType(k) })
+}
+
+// excludesFirst reports whether the first option about names leaves some out: what no
+// option means is searched then (GNU grep 3.8's manual).
+func (f filter) excludesFirst() bool {
+	for _, w := range f.Words {
+		switch {
+		case !w.Known, strings.HasPrefix(w.Value, "--i"):
+			return !w.Known && len(f.told.Exclude) > 0
+		case strings.HasPrefix(w.Value, "--exc") && !strings.HasPrefix(w.Value, "--exclude-d"):
+			return true
+		}
+	}
+	return false
 }
 
 // excludes are the globs of names that are left out.
@@ -351,7 +367,7 @@ func isSourceType(kind string) bool {
 func (f filter) hasExtension(name string) bool {
 	all := f.told.Extensions
 	return len(all) == 0 || slices.ContainsFunc(all, func(e string) bool {
-		return strings.HasSuffix(strings.ToLower(name), "."+strings.ToLower(strings.TrimPrefix(e, ".")))
+		return e == "*" || strings.HasSuffix(strings.ToLower(name), "."+strings.ToLower(strings.TrimPrefix(e, ".")))
 	})
 }
 

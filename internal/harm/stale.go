@@ -49,6 +49,17 @@ func (l *gitLook) beside() Objection {
 	return ""
 }
 
+// takesFiles reports whether a command of the line may put files into git's index,
+// which others then list and search.
+func takesFiles(h *Secrets) bool {
+	for i, c := range h.Report.Commands {
+		if isGit(c) && h.changes(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // changes reports whether a command changes files.
 func (h *Secrets) changes(command int) bool {
 	return slices.ContainsFunc(h.Report.Effects, func(e shell.Effect) bool {

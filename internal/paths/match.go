@@ -39,8 +39,24 @@ func GlobMatch(glob, name string) bool {
 	if strings.HasPrefix(name, ".") && glob[0] != '.' && glob[0] != '\\' {
 		return false // dotglob and its kin are unknown to package shell
 	}
-	ok, err := path.Match(strings.ReplaceAll(anyForCaret(glob), "[!", "[^"), name)
+	glob = strings.ReplaceAll(anyForCaret(glob), "[!", "[^")
+	ok, err := path.Match(glob, name)
+	return ok || err != nil || !IsASCII(name) && matchBytes(glob, name)
+}
+
+// matchBytes matches as dash does always, and bash and zsh do in the locale C: ? and
+// [a] are one byte, of which a character beyond ASCII has several.
+func matchBytes(glob, name string) bool {
+	ok, err := path.Match(byteRunes(glob), byteRunes(name))
 	return ok || err != nil
+}
+
+func byteRunes(s string) string {
+	runes := make([]rune, len(s))
+	for i := range len(s) {
+		runes[i] = rune(s[i])
+	}
+	return string(runes)
 }
 
 // anyForCaret puts a question mark in the place of each class that begins with a

@@ -70,74 +70,120 @@ func lines(text string, parts []string, ignored bool) (result, known bool) {
 // matches reports whether a pattern means the directory. plain is false for a
 // pattern that is not read here.
 func matches(pattern string, parts []string) (matched, plain bool) {
-	name := parts[len(parts)-1]
+	if !readable(pattern) {
+		return false, false
+	}
 	if rest, ok := strings.CutPrefix(pattern, "**/"); ok && !strings.Contains(rest, "/") {
 		pattern = rest
 	}
-	if strings.Contains(pattern, "**") || strings.ContainsAny(pattern, `\[`) {
-		return false, false
+	if !strings.Contains(pattern, "/") {
+		matched, err := path.Match(pattern, parts[len(parts)-1])
+		return matched, err == nil
 	}
-	if strings.Contains(pattern, "/") {
-		pattern, name = strings.TrimPrefix(pattern, "/"), strings.Join(parts, "/")
-	}
-	matched, err := path.Match(pattern, name)
-	return matched, err == nil
+	return across(strings.Split(strings.TrimPrefix(pattern, "/"), "/"), parts)
 }
 
-// MayIgnore reports whether git may pass over the file, or the directory, at a
-// real path because of an ignore file as it is now: one of the repository, or
-// one of those given, which are the user's. A pattern that is not read here may
-// mean it.
-func (r *Repo) MayIgnore(name string, dir bool, user ...string) bool {
+// readable reports whether a pattern has no sign that git reads otherwise than
+// path.Match, or that is not read here.
+func readable(pattern string) bool {
+	for part := range strings.SplitSeq(pattern, "/") {
+		if strings.Contains(part, "**") && part != "**" {
+			return false
+		}
+	}
+	return !strings.Contains(pattern, `\`) && !strings.Contains(pattern, "[[") && !strings.Contains(pattern, "[!") &&
+		!strings.Contains(pattern, "[]")
+}
+
+// across matches component by component: ** stands for any number of them, and at
+// the end for one at least.
+func across(pattern, parts []string) (matched, plain bool) {
+	if len(pattern) == 0 || len(parts) == 0 {
+		return len(pattern) == len(parts), true
+	}
+	if pattern[0] == "**" {
+		if len(pattern) == 1 {
+			return true, true
+		}
+		if matched, plain = across(pattern[1:], parts); matched || !plain {
+			return matched, plain
+		}
+		return across(pattern, parts[1:])
+	}
+	if ok, err := path.Match(pattern[0], parts[0]); !ok {
+		return false, err == nil
+	}
+	return across(pattern[1:], parts[1:])
+}
+
+// Certainty is how sure an answer must be. The zero value asks what is sure.
+type Certainty uint8
+
+const (
+	Surely Certainty = iota
+	Maybe
+)
+
+// PassesOver reports whether git surely passes over the file, or the directory, at a
+// real path because of an ignore file as it is now, or whether it may: one of the
+// repository, or one of those given, which are the user's. A pattern that is not read
+// here may mean the file, and may not.
+func (r *Repo) PassesOver(is Certainty, name string, dir bool, user ...string) bool {
 	below, ok := strings.CutPrefix(name, r.Top+"/")
 	if !ok {
-		return true
+		return is == Maybe
 	}
 	parts := strings.Split(below, "/")
 	for n := 1; n <= len(parts); n++ {
-		if r.mayPassOver(parts[:n], dir || n < len(parts), user) {
+		if r.passesOver(is, parts[:n], dir || n < len(parts), user) {
 			return true
 		}
 	}
 	return false
 }
 
-// MayIgnoreNext is [Repo.MayIgnore] for a directory, or a file, of which it is
-// known that git passes over nothing that leads there.
-func (r *Repo) MayIgnoreNext(name string, dir bool, user ...string) bool {
+// PassesOverNext is [Repo.PassesOver] for a directory, or a file, of which it is known that
+// git passes over nothing that leads there.
+func (r *Repo) PassesOverNext(is Certainty, name string, dir bool, user ...string) bool {
 	below, ok := strings.CutPrefix(name, r.Top+"/")
-	return !ok || r.mayPassOver(strings.Split(below, "/"), dir, user)
+	if !ok {
+		return is == Maybe
+	}
+	return r.passesOver(is, strings.Split(below, "/"), dir, user)
 }
 
-// mayPassOver asks all ignore files about one name, the nearest last.
-func (r *Repo) mayPassOver(parts []string, dir bool, user []string) (ignored bool) {
+// passesOver asks all ignore files about one name, the nearest last.
+func (r *Repo) passesOver(is Certainty, parts []string, dir bool, user []string) (ignored bool) {
 	for _, file := range user {
-		ignored = r.mayIgnore(file, parts, dir, ignored)
+		ignored = r.applied(is, file, parts, dir, ignored)
 	}
-	ignored = r.mayIgnore(r.Common+"/info/exclude", parts, dir, ignored)
+	ignored = r.applied(is, r.Common+"/info/exclude", parts, dir, ignored)
 	at := r.Top
 	for n := range parts {
-		ignored = r.mayIgnore(at+"/.gitignore", parts[n:], dir, ignored)
+		ignored = r.applied(is, at+"/.gitignore", parts[n:], dir, ignored)
 		at += "/" + parts[n]
 	}
 	return ignored
 }
 
-// mayIgnore applies one ignore file to what lies below it.
-func (r *Repo) mayIgnore(file string, parts []string, dir, ignored bool) bool {
+// applied is what one ignore file makes of the answer of those before it.
+func (r *Repo) applied(is Certainty, file string, parts []string, dir, ignored bool) bool {
 	f := r.ignoreFile(file)
 	for _, p := range f.patterns {
 		if p.onlyDir && !dir {
 			continue
 		}
 		switch matched, plain := matches(p.text, parts); {
-		case !plain && !p.negated:
-			ignored = true
+		case !plain && p.negated == (is == Surely):
+			ignored = is == Maybe
 		case matched && plain:
 			ignored = !p.negated
 		}
 	}
-	return ignored || f.unread
+	if f.unread {
+		return is == Maybe
+	}
+	return ignored
 }
 
 // ignoreFile is an ignore file as it is now.

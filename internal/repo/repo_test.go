@@ -1,9 +1,11 @@
 package repo_test
 
 import (
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,6 +130,53 @@ func TestIgnoredAgainstGit(t *testing.T) {
 	}
 	if asked < 30 || agreed < asked*2/3 {
 		t.Errorf("of %d directories that git ignores %d are known to be", asked, agreed)
+	}
+}
+
+// TestPassesOverAgainstGit lays what is sure, and what may be, beside what git says of
+// files and directories under ignore files drawn from numbers.
+func TestPassesOverAgainstGit(t *testing.T) {
+	names := []string{"b.py", ".env", "a/b.py", "a/.env", "a/c/.env", "d/b", "d/a/x", "d/e/a/b.pyc"}
+	pieces := []string{"a", "*", "**", "/", "/", ".env", "b.py", "[cd]", "?", "!", "\\", "[!a]", "[^b]", "*.py", "d",
+		" ", "#", "[a-c]", "c", "."}
+	sure, surely := 0, 0
+	for seed := range uint64(150) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		file := func() (text string) {
+			for range 1 + random.IntN(3) {
+				for range 1 + random.IntN(4) {
+					text += pieces[random.IntN(len(pieces))]
+				}
+				text += "\n"
+			}
+			return text
+		}
+		dir := newRepo(t)
+		for _, name := range names {
+			put(t, dir+"/"+name+"_", "")
+		}
+		top, below := file(), file()
+		put(t, dir+"/.gitignore", top)
+		put(t, dir+"/d/.gitignore", below)
+		r, ok := repo.Around(view.Disk{}, dir+"/.")
+		if !ok {
+			t.Fatal("no repository")
+		}
+		ignored := strings.Split(git(t, dir, append([]string{"check-ignore", "--no-index"}, names...)...), "\n")
+		for _, name := range names {
+			is := slices.Contains(ignored, name)
+			yes, may := r.PassesOver(repo.Surely, dir+"/"+name, false), r.PassesOver(repo.Maybe, dir+"/"+name, false)
+			if sure++; yes == may {
+				surely++
+			}
+			if yes && !is || is && !may {
+				t.Errorf("seed %d, %q and %q below d: %s is ignored %v, surely %v, maybe %v", seed, top, below, name, is,
+					yes, may)
+			}
+		}
+	}
+	if surely < sure/2 {
+		t.Errorf("of %d answers %d are sure", sure, surely)
 	}
 }
 

@@ -202,9 +202,13 @@ func (u *use) dash(w word, rest []word) int {
 
 // unclear takes a word that may turn out to be an option.
 func (u *use) unclear(w word) int {
-	if name, _, ok := strings.Cut(w.text, "="); ok && strings.HasPrefix(name, "--") && !w.many {
+	if name, text, ok := strings.Cut(w.text, "="); ok && strings.HasPrefix(name, "--") && !w.many {
 		if o, found := u.long(name); found && o.arg != 0 {
-			u.option(o, word{raw: w.raw}, name)
+			value := word{raw: w.raw}
+			if w.glob > len(name)+1 && new(Search).list(o.role) != nil { // --include=*.go, whatever the shell finds
+				value.value = constant(text)
+			}
+			u.option(o, value, name)
 			return 0
 		}
 	}

@@ -142,7 +142,9 @@ func (m *globs) matched(w word) (names []string, ok bool) {
 	m.defs.watches(watched{path: path.Join(real, last[:strings.IndexAny(last, "*?")]), command: m.out.command,
 		heeded: true, begins: true})
 	for _, n := range all {
-		if hit, err := path.Match(last, n); err != nil || hit && n[0] != '.' {
+		hit, err := path.Match(last, n)
+		bytes := len(n) != len([]rune(n)) // ? is one byte to dash, and in the locale C
+		if err != nil || (hit || bytes) && n[0] != '.' {
 			names = append(names, n)
 		}
 	}

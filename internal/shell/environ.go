@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -60,14 +61,14 @@ func (m *machine) inherits(name string) (string, bool) {
 // would run, if it lies where the agent or anyone can write.
 func (e *environment) inherited() {
 	for _, name := range e.machine.env.Ambient {
-		if !matters(name) {
-			continue
+		text, _ := e.machine.inherits(name)
+		what := ""
+		if matters(name) {
+			what = e.machine.ambientFault(name, text)
+		} else if name != "_" {
+			what = programHere(e.machine, text)
 		}
-		text, ok := e.machine.inherits(name)
-		if !ok {
-			text = ""
-		}
-		if what := e.machine.ambientFault(name, text); what != "" {
+		if what != "" {
 			e.out.unknown(PartAssignment, "", "this runs with an inherited "+grammar.Escaped(name)+" that "+what)
 		}
 	}
@@ -97,6 +98,8 @@ func (m *machine) ambientFault(name, text string) string {
 	switch {
 	case strings.HasPrefix(name, "BASH_FUNC_"):
 		return "replaces a command by a function"
+	case name == "POSIXLY_CORRECT":
+		return "makes files of options that stand behind one"
 	case name == "SHELLOPTS" || name == "BASHOPTS":
 		for option := range strings.SplitSeq(text, ":") {
 			if !quietOptionOf(option) {
@@ -123,6 +126,8 @@ func (m *machine) ambientFault(name, text string) string {
 		return "changes what git reads"
 	case text == "":
 		return ""
+	case emptyElement(name, text) && codeOfLibraries(m):
+		return "has an empty element, which is the directory where the line runs"
 	case name == "TAR_OPTIONS" || strings.HasPrefix(name, "XZ_"):
 		for word := range strings.FieldsSeq(text) {
 			if !quietPacking(word) {
@@ -141,7 +146,7 @@ func (m *machine) ambientFault(name, text string) string {
 		if n < 0 {
 			n = len(text) - i
 		}
-		piece := text[i : i+n]
+		piece := strings.TrimPrefix(text[i:i+n], "-I")
 		if what := m.pathFault(piece); what != "" {
 			return what
 		}
@@ -238,6 +243,55 @@ func (m *machine) pathFault(piece string) string {
 	return ""
 }
 
+// emptyElement reports whether a list of directories that code is loaded from has an
+// empty element, as in $OLD:/usr/lib where OLD was not set.
+func emptyElement(name, text string) bool {
+	switch name {
+	case "LD_LIBRARY_PATH", "PYTHONPATH", "CLASSPATH", "PERL5LIB", "RUBYLIB":
+		return slices.Contains(strings.Split(text, ":"), "")
+	}
+	return false
+}
+
+// codeOfLibraries reports whether code lies where the call starts that a program would
+// load by itself from a directory in such a list.
+func codeOfLibraries(m *machine) bool {
+	if m.env.Files == nil {
+		return true
+	}
+	names, err := m.env.Files.List(m.env.Dir, maxMatched)
+	return err != nil || len(names) >= maxMatched || slices.ContainsFunc(names, func(name string) bool {
+		return strings.Contains(name, ".so") || strings.HasSuffix(name, ".jar") ||
+			name == "sitecustomize.py" || name == "usercustomize.py"
+	})
+}
+
+// programHere says so where a value of a variable of which nothing is known names a
+// program that lies in a workspace, or where the call starts: GOCACHEPROG=./run.sh.
+func programHere(m *machine, text string) string {
+	if m.env.Files == nil || !strings.Contains(text, "/") {
+		return ""
+	}
+	between := func(r rune) bool { return strings.ContainsRune(" \t\n:;|&'\"=,", r) }
+	for piece := range strings.FieldsFuncSeq(text, between) {
+		name := piece
+		switch {
+		case strings.HasPrefix(piece, "./"), strings.HasPrefix(piece, "../"):
+			name = path.Join(m.env.Dir, piece)
+		case !slices.ContainsFunc(m.env.Roots, func(root string) bool { return root != "" && view.Below(root, piece) }):
+			continue
+		}
+		if real, err := view.Resolve(m.env.Files, name); err == nil {
+			name = real
+		}
+		info, err := m.env.Files.Lstat(name)
+		if err == nil && info.Mode.IsRegular() && info.Mode.Perm()&0o111 != 0 {
+			return "may run " + grammar.Escaped(piece) + " of the workspace"
+		}
+	}
+	return ""
+}
+
 // liesHere reports whether a piece of a variable's value is the name of a file where the
 // call starts, of a package that node would find there, or, in a list of directories, of
 // a directory there.
@@ -246,7 +300,8 @@ func liesHere(m *machine, variable, piece string) bool {
 		return false
 	}
 	info, err := m.env.Files.Lstat(m.env.Dir + "/" + piece)
-	list := strings.HasSuffix(variable, "LIB") || strings.HasSuffix(variable, "PATH")
+	list := slices.ContainsFunc([]string{"LIB", "PATH", "HOME", "DIR", "DIRS", "CONFIG"},
+		func(end string) bool { return strings.HasSuffix(variable, end) })
 	return err == nil && (list || !info.Mode.IsDir()) || m.exists(m.env.Dir+"/node_modules/"+piece)
 }
 

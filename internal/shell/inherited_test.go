@@ -12,7 +12,9 @@ func TestInheritedValues(t *testing.T) {
 	const home = "/home/dev"
 	const dir = home + "/shop"
 	files := view.NewMemory(false).Dir(home, 0o755).File(dir+"/lk", "x\n", 0o644).Dir(dir+"/lib", 0o755).
-		Dir(dir+"/mod", 0o755).Dir(dir+"/node_modules/evil", 0o755).File("/usr/bin/ls", "\x7fELF", 0o755)
+		Dir(dir+"/mod", 0o755).Dir(dir+"/node_modules/evil", 0o755).
+		File(dir+"/run.sh", "x\n", 0o755).Link(dir+"/to", "run.sh").File(dir+"/a.txt", "x\n", 0o644).
+		File(dir+"/libz.so.1", "x", 0o644).File("/usr/bin/ls", "\x7fELF", 0o755)
 	for _, row := range []struct {
 		name, value string
 		quiet       bool
@@ -24,7 +26,15 @@ func TestInheritedValues(t *testing.T) {
 		{"LESS", "--lesskey-src=lk", false}, {"LESS", "-R", true}, {"LD_LIBRARY_PATH", "lib", false},
 		{"NODE_OPTIONS", "--require evil", false}, {"NODE_OPTIONS", "--max-old-space-size=4096", true},
 		{"GOFLAGS", "-mod=mod", true}, {"EDITOR", "lk", true}, {"BASHOPTS", "checkwinsize:dotglob", false},
-		{"BASHOPTS", "checkwinsize:cmdhist", true},
+		{"BASHOPTS", "checkwinsize:cmdhist", true}, {"LD_LIBRARY_PATH", "/usr/lib:", false},
+		{"LD_LIBRARY_PATH", "/usr/lib:/usr/local/lib", true}, {"PYTHONPATH", ":/usr/lib", false},
+		{"XDG_CONFIG_HOME", "lib", false}, {"XDG_CONFIG_HOME", home + "/.config", true},
+		{"XDG_CONFIG_DIRS", "mod", false}, {"CURL_HOME", "lib", false}, {"PERL5OPT", "-I./lib -Mtool", false},
+		{"GOCACHEPROG", "./run.sh", false}, {"CLOUDSDK_PYTHON", dir + "/run.sh", false}, {"GREP", "./to", false},
+		{"DBUS_SESSION_BUS_ADDRESS", "unixexec:path=" + dir + "/run.sh", false}, {"PROJECT_ROOT", dir, true},
+		{"NOTES", dir + "/a.txt", true}, {"_", "./run.sh", true}, {"POSIXLY_CORRECT", "", false},
+		{"npm_config_userconfig", "lk", false}, {"NPM_CONFIG_USERCONFIG", dir + "/lk", false},
+		{"npm_config_userconfig", home + "/.npmrc", true}, {"npm_config_local_prefix", dir, true},
 	} {
 		env := Env{Dialect: Bash, Dir: dir, Home: home, Roots: []string{dir}, Files: files, Ambient: []string{row.name},
 			Lookup: func(name string) (string, bool) {

@@ -27,7 +27,7 @@ const (
 		" replace key sed awk jq yq jqfile yqfile date setting gitremote pathspec tracked searched sent curlformat pagerfile fzfbind previewed format" +
 		" curldata curlmethod ghmethod ghfield pymodule kubeoutput loaded atfile readurl atother ghrepo curlencode" +
 		" curlcookie digword pipeout sql database dbhost unknown listed mode formula manpage psword socketword composefile" +
-		" procs numbered pattern include globs exclude prune kind extension "
+		" procs numbered pattern include globs exclude prune prune-dirs kind extension "
 	// What writes, runs, sends or deletes: an option that does needs an example.
 	graveRoles   = " write outfile numbered change delete deltree moved destdir program script inline shell shellcode split exec pipeout cd previewed "
 	graveEffects = " write delete run send remote kill persist secret privilege stdin unknown keeps "

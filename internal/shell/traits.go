@@ -133,9 +133,9 @@ type Search struct {
 	Patterns []string // what it looks for
 	// Include are globs that a name must match, Globs the same where one with
 	// "!" before it leaves a name out; Exclude are names that are left out, Prune
-	// those of files and directories that are.
-	Include, Globs, Exclude, Prune []string
-	Kinds, Extensions              []string // of files
+	// those of files and directories that are, PruneDirs those of directories alone.
+	Include, Globs, Exclude, Prune, PruneDirs []string
+	Kinds, Extensions                         []string // of files
 }
 
 // list is where the values of a role stand, nil for a role of no search.
@@ -151,6 +151,8 @@ func (s *Search) list(role string) *[]string {
 		return &s.Exclude
 	case "prune":
 		return &s.Prune
+	case "prune-dirs":
+		return &s.PruneDirs
 	case "kind":
 		return &s.Kinds
 	case "extension":
@@ -186,9 +188,15 @@ func (d *draft) sought(role string, w word) bool {
 	case list == nil:
 		return false
 	case c == nil:
-	case !w.known || w.many:
+	case (!w.known || w.many) && (role == "exclude" || strings.HasPrefix(role, "prune")):
 		c.Is |= AnyPattern
 	default:
+		if !w.known || w.many {
+			c.Is |= AnyPattern
+		}
+		if !w.known { // which files it lets pass nobody knows
+			w.text = "*"
+		}
 		*list = append((*list)[:len(*list):len(*list)], w.text)
 		c.Search = &s
 	}

@@ -62,12 +62,17 @@ func Of(name string) Influence {
 		"GEM_PATH", "GEM_HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_DIRS", "ANSIBLE_CONFIG", "VIMINIT",
 		"EXINIT", "VIM", "VIMRUNTIME", "NVIM_APPNAME", "TMUX", "PYTHONUSERBASE", "PIP_PYTHON", "PYENV_HOOK_PATH",
 		"GETCONF_DIR", "LESSKEYIN", "LESSKEY", "GROFF_TMAC_PATH", "MAGIC", "RUBYGEMS_GEMDEPS", "GEMRC",
-		"SHELLCHECK_OPTS", "XZ_DEFAULTS", "TAPE", "GNUPGHOME":
+		"SHELLCHECK_OPTS", "XZ_DEFAULTS", "TAPE", "GNUPGHOME", "POSIXLY_CORRECT":
 		return RunsValue
 	}
 	switch {
 	case strings.HasPrefix(name, "LC_"):
 		return Plain
+	case len(name) > 11 && strings.EqualFold(name[:11], "npm_config_"):
+		if strings.EqualFold(name[11:], "local_prefix") { // npm tells scripts where the project lies
+			return Unknown
+		}
+		return RunsValue
 	case strings.HasPrefix(name, "LD_"), strings.HasPrefix(name, "DYLD_"), strings.HasPrefix(name, "GIT_"),
 		strings.HasPrefix(name, "BASH_FUNC_"), strings.HasPrefix(name, "MALLOC_"), strings.HasPrefix(name, "GLIBC_"):
 		return RunsValue

@@ -1,0 +1,70 @@
+package nod_test
+
+import (
+	"os"
+	"testing"
+)
+
+// A pattern of an ignore file that nod does not read leaves nothing out.
+func TestIgnorePatterns(t *testing.T) {
+	for pattern, takes := range map[string]bool{
+		"*.py[cod]": true, `\#x`: true, "a/**/b": true, "[!a]*": true, "/**": false, "[.]env": false, "**/.env": false,
+		"*.log": true, ".en[v]": false, ".e[a-z]v": false, ".e[!a]v": true, "conf/**": true, "!*.txt": true,
+		".env\n!.e[!a]v": true, "/.env": false, ".env/": true, "**": false, "a/**\n.env": false, `\.env`: true,
+	} {
+		p := newProject(t)
+		p.write(".gitignore", pattern+"\n")
+		p.write(".env", "KEY=1\n")
+		want := kept
+		if takes {
+			want = lost
+		}
+		p.check(want, "git add .; git diff --staged", "git add -A && git commit -m x", "git add -N . && git diff")
+	}
+	p := newProject(t)
+	p.write(".gitignore", "conf/**\n**/logs/**\n")
+	p.write("conf/a/.env", "KEY=1\n")
+	p.write("src/logs/.env", "KEY=1\n")
+	p.check(kept, "git add .", "git add -A")
+	p.write("src/log/.env", "KEY=1\n")
+	p.check(lost, "git add .", "git add -A")
+}
+
+// What a search leaves out by one option another brings back, or does not mean.
+func TestOptionsThatNarrowASearch(t *testing.T) {
+	p := newProject(t)
+	p.write("conf/.env", "KEY=1\n")
+	p.check(lost, "grep -r --exclude='*.log' --include='*.py' KEY .",
+		"grep -r --exclude-dir=.git --exclude='*.lock' --include='*.ts' KEY .",
+		"grep -r --exclude-from=a.txt --include='*.ts' KEY .", "grep -r --exclude '*.log' --include='*.py' KEY .",
+		"grep -rI --exclude-dir='.*' KEY .", "grep -rI --exclude-dir=.env KEY", "grep -rI --exclude-dir={.git,.env} KEY .",
+		"grep -rn --include=*.* --include='*.py' KEY .", "grep -rn --include=.e* --include='*.py' KEY .",
+		"rg -uuu --glob=.e* --glob='*.py' KEY", "rg -uuu -g .e* -g '*.py' KEY",
+		"grep -rn --include=\"$X\" --include='*.py' KEY .", "rg -uuu -t$X -tpy KEY", "fdfind -uu -e $X -e py -x cat")
+	p.check(kept, "grep -r --include='*.py' --exclude='*.log' KEY .", "grep -r --include='*.py' --exclude-dir=.git KEY .",
+		"grep -r --exclude-dir=.git --include='*.py' KEY .", "grep -r --exclude-dir=conf KEY .",
+		"grep -r --exclude='.env*' KEY .", "rg -uuu --glob='*.py' KEY")
+}
+
+// To dash, and to all in the locale C, ? and [!a] are one byte of a name.
+func TestGlobsOfBytes(t *testing.T) {
+	p := newProject(t)
+	p.check(kept, "rm a?txt", "rm ?????")
+	p.write("t\u00e9", "mine\n")
+	p.check(lost, "rm t??", "rm t[!0-9][!0-9]", "rm t?", "rm t*", "rm ???", "mv t?? src", "find . -name 't??' -delete")
+	p.check(kept, "rm a????")
+}
+
+// What the line puts into git's index is listed behind that.
+func TestListsOfWhatTheLineAdds(t *testing.T) {
+	p := newProject(t)
+	p.write(".gitignore", ".env\n")
+	p.write(".env", "KEY=1\n")
+	p.check(kept, "git ls-files | xargs cat", "git ls-files '*.txt' | xargs cat")
+	p.check(kept, "git add -A && git ls-files | xargs cat", "git add -A && git grep KEY")
+	p.must(os.Symlink("../.env", p.dir+"/src/lk.py"))
+	p.check(lost, "git add -A && git ls-files '*.py' | xargs cat", "git add -A && cat $(git ls-files src)",
+		"git add -A && for f in $(git ls-files src); do cat $f; done",
+		"git add -A && git diff --cached --name-only | xargs cat",
+		"git add src && git commit -m x && git ls-files | xargs cat")
+}
