@@ -195,9 +195,13 @@ func (r *reader) substitution(kind kind) {
 	if c := r.next(0); c == '#' || c == '(' {
 		r.fail("a substitution that begins with # or (")
 	}
+	from := r.at - len("$(")
 	r.inner(func() { r.list() })
 	r.word(")")
 	r.close(n, r.at)
+	if r.fault == "" && endsElsewhere(r.src[:r.end], from, r.at) {
+		r.fail("a here-document in a substitution that bash 3.2, the bash of macOS, ends elsewhere")
+	}
 }
 
 // inner reads the commands of a substitution, which no here-document goes beyond.

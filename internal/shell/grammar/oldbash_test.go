@@ -1,0 +1,34 @@
+package grammar
+
+import (
+	"strings"
+	"testing"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// TestEndsOfBash3 holds what bash 3.2.57 did with each text: where it ran RUN the text is
+// outside, and where it found no end, so that nothing ran, it is not.
+func TestEndsOfBash3(t *testing.T) {
+	for body, ran := range map[string]bool{
+		"fix :)\n$(RUN)": true, "a ) b": true, "1) a\n2) b": true, "it's (a) don't\n) `RUN`": true,
+		"${x)}": true, "$[)": true, "$'a)": true, "'a' \")\" )": true, "#\n)": true,
+		"it's": false, "say \"hi": false, "(a) b $(RUN)": false, "it's 'a' don't": false, "`RUN` a": false,
+		`a\)b`: false, "case a": false, "(see 'a)' b)": false, "# it's (": false, "plain": false,
+	} {
+		for _, text := range []string{"git commit -m \"$(cat <<'EOF'\n" + body + "\nEOF\n)\"",
+			"x=$(cat <<'EOF'\n" + body + "\nEOF\n)", "cat <(cat <<'EOF'\n" + body + "\nEOF\n)"} {
+			file, err := As(text, syntax.LangBash)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if why := ReadAlike(file.Stmts, text, false); strings.Contains(why, "macOS") != ran {
+				t.Errorf("%q: %q, want outside %v", text, why, ran)
+			}
+		}
+	}
+	apostrophe := "git commit -m \"$(cat <<'EOF'\nit's\nEOF\n)\" && echo ' )$(RUN)'"
+	if file, err := As(apostrophe, syntax.LangBash); err != nil || ReadAlike(file.Stmts, apostrophe, false) == "" {
+		t.Error("what an apostrophe of a here-document reaches to is read alike")
+	}
+}
