@@ -30,7 +30,8 @@ func FuzzAnalyze(f *testing.F) {
 	}
 	for _, s := range []string{"(((", "$((", "a <<E", "`", "${", "for", "{1..9}", "a[$", "((a", "f(){ f; };f",
 		"case a in", "[[ a", "x=(", "<(a", "$'\\", "~a", "\x00", "'",
-		"ln -s dir/*.c", `find . -type f -exec ln -s {} \;`, "while test; do ls; done", "until [ # ]\ndo ls& done"} {
+		"ln -s dir/*.c", `find . -type f -exec ln -s {} \;`, "while test; do ls; done", "until [ # ]\ndo ls& done",
+		"wc > new*`wc # ]\nkk13`"} {
 		f.Add(s)
 	}
 	files := world()

@@ -102,9 +102,6 @@ func (r *reader) list(until ...string) {
 			}
 		case '\n', '#', ')', 0:
 		default:
-			if slices.Contains(until, r.bare()) { // fi fi
-				return
-			}
 			r.fail("a command that ends in " + Escaped(r.rest()[:1]))
 		}
 	}

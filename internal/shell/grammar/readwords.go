@@ -270,7 +270,7 @@ func (r *reader) redirect() {
 		r.target(">>")
 	case strings.HasPrefix(rest, ">"):
 		r.target(">")
-	case strings.HasPrefix(rest, "<") && !(r.next(1) >= '0' && r.next(1) <= '9'):
+	case strings.HasPrefix(rest, "<") && strings.IndexByte("-0123456789", r.next(1)) < 0: // no <1-5> of zsh
 		r.target("<")
 	default:
 		r.fail("a redirection of this kind")

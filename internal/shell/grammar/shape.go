@@ -72,12 +72,15 @@ func readAgain(source string, posix bool) (s shape, fault string) {
 }
 
 // Same reports whether a text certainly has one parse in bash and zsh: all of it is
-// in forms that the reader knows. What the two treat differently after parsing
-// (splitting, globs without a match, words that start with =) is the walk's
-// business, which is strict where both must agree.
+// in forms that the reader knows, and zsh's grammar takes it apart alike. What the two
+// treat differently after parsing (splitting, globs without a match, words that start
+// with =) is the walk's business, which is strict where both must agree.
 func Same(source string) bool {
-	_, fault := readAgain(source, false)
-	return fault == ""
+	if _, fault := readAgain(source, false); fault != "" {
+		return false
+	}
+	file, err := Line(source, syntax.LangZsh)
+	return err == nil && ReadAlike(file.Stmts, source, false) == ""
 }
 
 // ReadAlike says where a text is not taken apart as the parser's tree says, or

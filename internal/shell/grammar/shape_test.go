@@ -14,7 +14,7 @@ var inside = []string{
 	"\\\nls \\\n -l \\\n\n", "A=1 B='x y' ls", "x=$(ls -l); echo $x", "export A=b C=\"$HOME/x\"",
 	`echo 'a b'c"d $x ${y} \" \$ $? $$ end$"`, `rg "a|b$" x$ "[^$]"`, "echo $x$y-$z/a $?, $$", `echo $'a\n'`,
 	"(ls; cd a && ls) > f 2>&1", "{ ls; ls\n} >>f 2>/dev/null", "ls 2>&1 | cat >&2", "ls &>/dev/null", "cat <f >g",
-	"if ls; then wc; elif cat; then ls\nelse ls; fi > f", "if ls; then if ls; then ls; fi fi",
+	"if ls; then wc; elif cat; then ls\nelse ls; fi > f",
 	"for x in a 'b c' $(ls) *.go; do ls $x; done", "for x in a\ndo\nls\ndone | wc", "while read x; do ls; done < f",
 	"until ls; do ls; done", "time ls -l", "echo $(ls \"$(pwd)\" 'a)') \"$(ls 'b\")' | wc)\" $((ab))",
 	"diff <(ls a) <(ls b)", "echo `ls a` \"`ls -l`\"", "cat <<E\n$x $(ls) \"'\nE\nls", "cat <<'E' | wc\n$( `\nE\n",
@@ -78,7 +78,8 @@ func TestOneReadingOnly(t *testing.T) {
 	for text, posix := range map[string]bool{
 		"diff <(ls a) b": true, "cat <<< a": true, "ls &>/dev/null": true, "echo $'a'": true,
 		"ls &": false, "ls |& cat": false, "a=(b)": false, "f() { ls; }": false, "ls a(b)": false, "ls >|a": false,
-		"ls >!a": false, "ls <1-2>": false, "ls 3>a": false, "ls {fd}>a": false, "ls <>a": false, "[[ a ]]": false,
+		"ls >!a": false, "ls <1-2>": false, "ls <-3> a": false, "if ls; then if ls; then ls; fi fi": false,
+		"ls 3>a": false, "ls {fd}>a": false, "ls <>a": false, "[[ a ]]": false,
 		"case a in a) ls;; esac": false, "echo ${x:-a}": false, "echo $\"a\"": false, "echo $[1]": false,
 		"echo $1": false, "echo \"$*\"": false, "echo $(ls # a\n)": false, "echo `ls \\`a\\``": false,
 		"ls a\\\nb": false, "cat <<E $(ls\n)\na\nE": false, "cat <<E 'a\nb'\na\nE": false, "cat <<$x\na\n$x": false,
