@@ -34,8 +34,7 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 		return nil, errSpliced
 	}
 	if strings.IndexByte(source, '#') < 0 {
-		file, err := syntax.NewParser(append(more, syntax.Variant(lang))...).Parse(from, "")
-		return file, err
+		return syntax.NewParser(append(more, syntax.Variant(lang))...).Parse(from, "")
 	}
 	if continuedComment(source) {
 		return nil, errComment
