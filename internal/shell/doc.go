@@ -15,8 +15,9 @@
 //     else.
 //   - It parses with mvdan.cc/sh in the dialect of [Env]. Where the
 //     dialect is [Unstated], bash and zsh must both parse the text and yield
-//     the same commands and effects, or there is an Unknown. A text that the reader
-//     below knows, and that both grammars take apart as it does, is walked once. What does not parse is unknown, with nothing else: a
+//     the same commands and effects, or there is an Unknown. A text that the
+//     reader below knows, and that both grammars take apart as it does, is walked
+//     once. What does not parse is unknown, with nothing else: a
 //     shell runs the lines before its syntax error. So is what the parser is
 //     known to read otherwise than a shell does (docs/rough-edges.md).
 //   - analyze.go holds the evaluator and lists its parts: the machine (machine.go,
