@@ -153,3 +153,14 @@ func TestInside(t *testing.T) {
 		}
 	}
 }
+
+// What the second reading says is of the whole text, so that no rule for one of its
+// commands clears it.
+func TestTheSecondReadingIsOfTheText(t *testing.T) {
+	env := testEnv(world())
+	env.Dialect = Bash
+	r := Analyze("ls a; ls <-3> k5", env)
+	if len(r.Commands) != 2 || len(r.Unknowns) == 0 || r.Unknowns[len(r.Unknowns)-1].Command != -1 {
+		t.Errorf("%+v", r.Unknowns)
+	}
+}

@@ -29,7 +29,7 @@ const (
 // whole walks a text that a shell runs from its first line to its last, and
 // returns the state after it. What the text assigns is settled first.
 func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
-	a.words.followed(list)
+	all, command := a.words.followed(list), a.out.command
 	s := a.vars.surveyed(list)
 	for _, name := range s.names {
 		st = st.assign(name, value{})
@@ -40,6 +40,9 @@ func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
 			continue
 		}
 		_, st = a.andOr(stmt, st, in, i == 0)
+	}
+	if all {
+		a.words.readAgain(list, command)
 	}
 	return st
 }
