@@ -37,11 +37,13 @@ func TestOptionsThatNarrowASearch(t *testing.T) {
 	p.check(lost, "grep -r --exclude='*.log' --include='*.py' KEY .",
 		"grep -r --exclude-dir=.git --exclude='*.lock' --include='*.ts' KEY .",
 		"grep -r --exclude-from=a.txt --include='*.ts' KEY .", "grep -r --exclude '*.log' --include='*.py' KEY .",
-		"grep -rI --exclude-dir='.*' KEY .", "grep -rI --exclude-dir=.env KEY", "grep -rI --exclude-dir={.git,.env} KEY .",
+		"grep -r --ignore-case --exclude='*.log' --include='*.py' KEY .",
+		"grep -r -e --include --exclude='*.log' --include='*.py' -e KEY .",
+		"grep -r --exclude=\"$X\" --include='*.py' KEY .", "grep -rI --exclude-dir='.*' KEY .", "grep -rI --exclude-dir=.env KEY", "grep -rI --exclude-dir={.git,.env} KEY .",
 		"grep -rn --include=*.* --include='*.py' KEY .", "grep -rn --include=.e* --include='*.py' KEY .",
 		"rg -uuu --glob=.e* --glob='*.py' KEY", "rg -uuu -g .e* -g '*.py' KEY",
 		"grep -rn --include=\"$X\" --include='*.py' KEY .", "rg -uuu -t$X -tpy KEY", "fdfind -uu -e $X -e py -x cat")
-	p.check(kept, "grep -r --include='*.py' --exclude='*.log' KEY .", "grep -r --include='*.py' --exclude-dir=.git KEY .",
+	p.check(kept, "grep -r --include='*.py' --ignore-case --exclude='*.log' KEY .", "grep -r --include='*.py' --exclude-dir=.git KEY .",
 		"grep -r --exclude-dir=.git --include='*.py' KEY .", "grep -r --exclude-dir=conf KEY .",
 		"grep -r --exclude='.env*' KEY .", "rg -uuu --glob='*.py' KEY")
 }

@@ -323,18 +323,12 @@ func (f filter) selects(name string) bool {
 		slices.ContainsFunc(f.told.Kinds, func(k string) bool { return !isSourceType(k) })
 }
 
-// excludesFirst reports whether the first option about names leaves some out: what no
-// option means is searched then (GNU grep 3.8's manual).
+// excludesFirst reports whether what no option means is searched: some names are left
+// out before any are asked for, or by a file, wherever that is named.
 func (f filter) excludesFirst() bool {
-	for _, w := range f.Words {
-		switch {
-		case !w.Known, strings.HasPrefix(w.Value, "--i"):
-			return !w.Known && len(f.told.Exclude) > 0
-		case strings.HasPrefix(w.Value, "--exc") && !strings.HasPrefix(w.Value, "--exclude-d"):
-			return true
-		}
-	}
-	return false
+	return f.told.ExcludesFirst || slices.ContainsFunc(f.Words, func(w shell.Word) bool {
+		return strings.HasPrefix(w.Value, "--exclude-f")
+	})
 }
 
 // excludes are the globs of names that are left out.

@@ -204,7 +204,7 @@ func (r *Repo) ignoreFile(name string) ignoreFile {
 		return f
 	}
 	if data, err := r.files.Read(name, maxFile); err == nil {
-		f.patterns = ignorePatterns(string(data))
+		f.patterns = ignorePatterns(strings.TrimPrefix(string(data), "\ufeff")) // git skips the mark too
 	} else {
 		_, err := r.files.Lstat(name)
 		f.unread = err == nil

@@ -143,7 +143,7 @@ func (m *globs) matched(w word) (names []string, ok bool) {
 		heeded: true, begins: true})
 	for _, n := range all {
 		hit, err := path.Match(last, n)
-		bytes := len(n) != len([]rune(n)) // ? is one byte to dash, and in the locale C
+		bytes := strings.Contains(last, "?") && len(n) != len([]rune(n)) // ? is one byte to dash, and in the locale C
 		if err != nil || (hit || bytes) && n[0] != '.' {
 			names = append(names, n)
 		}

@@ -65,7 +65,7 @@ func (e *environment) inherited() {
 		what := ""
 		if matters(name) {
 			what = e.machine.ambientFault(name, text)
-		} else if name != "_" {
+		} else if name != "_" && !strings.HasPrefix(name, "npm_") { // what was called last, and what npm calls
 			what = programHere(e.machine, text)
 		}
 		if what != "" {
@@ -261,7 +261,7 @@ func codeOfLibraries(m *machine) bool {
 	}
 	names, err := m.env.Files.List(m.env.Dir, maxMatched)
 	return err != nil || len(names) >= maxMatched || slices.ContainsFunc(names, func(name string) bool {
-		return strings.Contains(name, ".so") || strings.HasSuffix(name, ".jar") ||
+		return strings.HasSuffix(name, ".so") || strings.Contains(name, ".so.") || strings.HasSuffix(name, ".jar") ||
 			name == "sitecustomize.py" || name == "usercustomize.py"
 	})
 }

@@ -35,6 +35,9 @@ func TestInheritedValues(t *testing.T) {
 		{"NOTES", dir + "/a.txt", true}, {"_", "./run.sh", true}, {"POSIXLY_CORRECT", "", false},
 		{"npm_config_userconfig", "lk", false}, {"NPM_CONFIG_USERCONFIG", dir + "/lk", false},
 		{"npm_config_userconfig", home + "/.npmrc", true}, {"npm_config_local_prefix", dir, true},
+		{"npm_config_user_agent", "npm/11.19.1 node/v20.20.2 linux x64 workspaces/false", true},
+		{"npm_package_bin_x", "./run.sh", true}, {"npm_lifecycle_script", dir + "/run.sh --x", true},
+		{"npm_config_script_shell", "./run.sh", false}, {"npm_config_noproxy", "", true},
 	} {
 		env := Env{Dialect: Bash, Dir: dir, Home: home, Roots: []string{dir}, Files: files, Ambient: []string{row.name},
 			Lookup: func(name string) (string, bool) {

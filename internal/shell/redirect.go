@@ -68,7 +68,7 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 		return
 	}
 	if w.glob > 0 {
-		w = word{value: value{text: w.text[:min(w.glob-1, len(w.text))]}, raw: w.raw}
+		w = word{value: value{text: w.text[:w.glob-1]}, raw: w.raw}
 	}
 	w.raw = raw
 	// on any descriptor, which others may copy

@@ -136,6 +136,9 @@ type Search struct {
 	// those of files and directories that are, PruneDirs those of directories alone.
 	Include, Globs, Exclude, Prune, PruneDirs []string
 	Kinds, Extensions                         []string // of files
+	// ExcludesFirst says that some names were left out before any were asked for: what
+	// no option means is searched then (GNU grep 3.8's manual).
+	ExcludesFirst bool
 }
 
 // list is where the values of a role stand, nil for a role of no search.
@@ -184,12 +187,14 @@ func (d *draft) sought(role string, w word) bool {
 		s = *c.Search // what was copied from the command before stays as it was
 	}
 	list := s.list(role)
+	s.ExcludesFirst = s.ExcludesFirst || role == "exclude" && len(s.Include) == 0
 	switch {
 	case list == nil:
 		return false
 	case c == nil:
 	case (!w.known || w.many) && (role == "exclude" || strings.HasPrefix(role, "prune")):
 		c.Is |= AnyPattern
+		c.Search = &s
 	default:
 		if !w.known || w.many {
 			c.Is |= AnyPattern

@@ -429,5 +429,5 @@ func (e *expander) split(b *builder, v value) {
 // says nothing: of ./$x with blanks in it only the first begins with ./.
 func (b *builder) scatter() {
 	b.many = true
-	b.text = ""
+	b.text, b.glob = "", 0
 }

@@ -20,7 +20,7 @@ func endsElsewhere(text string, from, to int) bool {
 	}
 	for _, comments := range []bool{false, true} {
 		p := pairs{text: text, comments: comments}
-		if end := p.close(from+len("$("), ')'); end >= 0 && end != to {
+		if end := p.close(from+len("$("), ')'); end >= 0 && end != to || p.deep {
 			return true
 		}
 	}
@@ -32,12 +32,14 @@ type pairs struct {
 	text     string
 	comments bool
 	depth    int
+	deep     bool // more stands in each other than is looked at, so that no end is known
 }
 
 // close returns where what a sign closes ends: the byte behind it, or -1.
 func (p *pairs) close(at int, sign byte) int {
 	if p.depth++; p.depth > deepest {
-		return len(p.text) + 1 // nobody knows
+		p.deep = true
+		return -1
 	}
 	for from := at; at >= 0 && at < len(p.text); {
 		switch c := p.text[at]; {

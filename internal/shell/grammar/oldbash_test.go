@@ -14,6 +14,7 @@ func TestEndsOfBash3(t *testing.T) {
 		"fix :)\n$(RUN)": true, "a ) b": true, "1) a\n2) b": true, "it's (a) don't\n) `RUN`": true,
 		"${x)}": true, "$[)": true, "$'a)": true, "'a' \")\" )": true, "#\n)": true,
 		"it's": false, "say \"hi": false, "(a) b $(RUN)": false, "it's 'a' don't": false, "`RUN` a": false,
+		strings.Repeat("(", 99) + strings.Repeat(")", 100) + "$(RUN)": true,
 		`a\)b`: false, "case a": false, "(see 'a)' b)": false, "# it's (": false, "plain": false,
 	} {
 		for _, text := range []string{"git commit -m \"$(cat <<'EOF'\n" + body + "\nEOF\n)\"",

@@ -141,14 +141,11 @@ func (r *reader) pipeline() {
 	}
 }
 
-// otherWords are words that begin what is outside of the language, in one shell
-// at least, and those that end a part of what is inside.
-var otherWords = []string{"!", "case", "esac", "in", "function", "select", "coproc", "[[", "repeat", "foreach", "end",
-	"nocorrect", "then", "elif", "else", "fi", "do", "done", "}"}
-
 func (r *reader) command() {
 	word := r.bare()
-	if slices.Contains(otherWords, word) {
+	switch word {
+	case "case", "function", "select", "coproc", "[[", "repeat", "foreach", "nocorrect", // begin what is outside
+		"!", "in", "esac", "end", "then", "elif", "else", "fi", "do", "done", "}": // or end a part
 		r.fail("the word " + word)
 	}
 	switch {
@@ -181,11 +178,7 @@ func (r *reader) group(kind kind, closing string) {
 		if r.at++; r.next(0) == '(' || r.next(0) == '#' {
 			r.fail("(( or (#")
 		}
-		if closing == ")" {
-			r.list()
-		} else {
-			r.list(closing)
-		}
+		r.list(closing)
 		r.word(closing)
 		r.close(n, r.at)
 	})

@@ -76,9 +76,6 @@ func readAgain(source string, posix bool) (s shape, fault string) {
 // treat differently after parsing (splitting, globs without a match, words that start
 // with =) is the walk's business, which is strict where both must agree.
 func Same(source string) bool {
-	if _, fault := readAgain(source, false); fault != "" {
-		return false
-	}
 	file, err := Line(source, syntax.LangZsh)
 	return err == nil && ReadAlike(file.Stmts, source, false) == ""
 }

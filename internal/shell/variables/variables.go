@@ -50,8 +50,7 @@ func Of(name string) Influence {
 		"GREP_OPTIONS", "LESS", "MORE", "SHELL", "TAR_OPTIONS", "XZ_OPT", "GZIP", "ZIPOPT", "UNZIP", "RSYNC_RSH",
 		"CVS_RSH", "SSH_ASKPASS", "SUDO_ASKPASS", "GIT_ASKPASS", "GCONV_PATH", "HOSTALIASES", "LUA_INIT",
 		"LUA_PATH", "GOFLAGS", "GOTOOLCHAIN", "GOROOT", "GOPATH", "GOENV", "CC", "CXX", "LD", "AR", "MAKEFLAGS",
-		"MFLAGS", "MAKEFILES", "RUSTC_WRAPPER", "RUSTC", "RUSTFLAGS", "CARGO_HOME", "NPM_CONFIG_PREFIX",
-		"NPM_CONFIG_USERCONFIG", "NPM_CONFIG_SCRIPT_SHELL", "npm_config_script_shell", "FZF_DEFAULT_COMMAND",
+		"MFLAGS", "MAKEFILES", "RUSTC_WRAPPER", "RUSTC", "RUSTFLAGS", "CARGO_HOME", "FZF_DEFAULT_COMMAND",
 		"FZF_DEFAULT_OPTS", "BAT_PAGER", "BAT_CONFIG_PATH", "DELTA_PAGER", "AWKPATH", "AWKLIBPATH",
 		"GAWK_READ_TIMEOUT", "DOCKER_HOST", "DOCKER_CONFIG", "KUBECONFIG", "KUBE_EDITOR", "AWS_CONFIG_FILE",
 		"SYSTEMD_PAGER", "SYSTEMD_EDITOR", "PSQL_PAGER", "PSQLRC", "MYSQL_HOME", "TERMINFO", "TERMCAP", "INFOPATH",
@@ -69,12 +68,20 @@ func Of(name string) Influence {
 	case strings.HasPrefix(name, "LC_"):
 		return Plain
 	case len(name) > 11 && strings.EqualFold(name[:11], "npm_config_"):
-		if strings.EqualFold(name[11:], "local_prefix") { // npm tells scripts where the project lies
-			return Unknown
-		}
-		return RunsValue
+		return ofNpm(strings.ToLower(name[11:]))
 	case strings.HasPrefix(name, "LD_"), strings.HasPrefix(name, "DYLD_"), strings.HasPrefix(name, "GIT_"),
 		strings.HasPrefix(name, "BASH_FUNC_"), strings.HasPrefix(name, "MALLOC_"), strings.HasPrefix(name, "GLIBC_"):
+		return RunsValue
+	}
+	return Unknown
+}
+
+// ofNpm is for a setting of npm that a variable holds. npm gives most of them to what it
+// runs, among them which npm and which node that is (npm 11.19, npm run env).
+func ofNpm(setting string) Influence {
+	switch setting {
+	case "userconfig", "globalconfig", "prefix", "script_shell", "shell", "node_options", "git", "editor", "viewer",
+		"browser", "cache", "logs_dir":
 		return RunsValue
 	}
 	return Unknown
