@@ -291,6 +291,7 @@ func (s *sheet) directive(word, rest string) bool {
 		for name := range strings.SplitSeq(rest, " ") {
 			if section, ok := s.section("=" + name); ok && name != "" {
 				s.more = append(s.more, section)
+				s.directives(section)
 			}
 		}
 	default:
