@@ -70,3 +70,37 @@ func TestListsOfWhatTheLineAdds(t *testing.T) {
 		"git add -A && git diff --cached --name-only | xargs cat",
 		"git add src && git commit -m x && git ls-files | xargs cat")
 }
+
+// A tracked secret that changed is taken in by what names none, and so is one of which
+// the index has only the name.
+func TestTrackedSecretsThatChanged(t *testing.T) {
+	takes := []string{"git add -u", "git add .", "git add -A", "git add --update", "git commit -am x", "git commit -m x .",
+		"git commit -m x ':!src'", "git commit -m x '.e*'", "git commit -a --amend --no-edit", "git commit -m x -- :/",
+		"git add src && git commit -m x .", "git add -uv && git commit -m x"}
+	p := newProject(t)
+	p.write(".env", "KEY=\n")
+	p.git("add", "-f", ".env")
+	p.git("commit", "-qm", "template")
+	p.check(kept, takes...)
+	p.write(".env", "KEY=1\n")
+	p.check(lost, takes...)
+	p.check(kept, "git add src", "git commit -m x", "git commit -m x a.txt", "git commit -m x ':!.env' src", "git add -n .")
+	p = newProject(t)
+	p.write(".gitignore", ".env\n")
+	p.write(".env", "KEY=1\n")
+	p.check(kept, "git add .", "git commit -am x")
+	p.git("add", "-fN", ".env")
+	p.check(lost, takes...)
+	p = newProject(t)
+	p.write(".env", "KEY=1\n")
+	p.git("update-index", "--split-index")
+	p.check(lost, "git add .", "git add -A && git commit -m x")
+}
+
+// What zsh would call the program by, and what a shell heeds besides, is no variable of
+// the program's.
+func TestVariablesOfTheShell(t *testing.T) {
+	p := newProject(t)
+	p.check(lost, "ARGV0=sh ls a.txt", "export ARGV0=sh; ls a.txt", "ARGV0=rm cat a.txt", "STTY=raw ls", "MallocLogFile=a.txt ls")
+	p.check(kept, "X=1 ls a.txt")
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // Bounds of a look for what git add would take in.
@@ -18,33 +19,57 @@ const (
 	maxAddDepth = 64
 )
 
-// takesIn names a secret that git add would take in without naming it: a file
-// of that kind which is neither tracked nor ignored. A tree that is too large to
-// be looked through may hold one.
+// takesIn names a secret that git add or git commit would take in without naming it: a
+// file of that kind which is neither tracked nor ignored, or one that is tracked and
+// holds something else than the index. A tree that is too large to be looked through
+// may hold one.
 func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 	c := h.Report.Commands[e.Command]
 	o := gitOptionsOf(c)
-	if !isGit(c) || !o.gitIs("takes-in") || c.Told.Dir == "" || o.short("un") ||
-		o.long("--update", "--dry-run") {
+	if !isGit(c) || c.Told.Dir == "" || !takesFromTree(o) {
 		return ""
 	}
 	if o.long("--pathspec-from-file") {
 		return Objection("this takes files into the repository, and nod does not know which: " +
 			printable.Text(e.Words))
 	}
-	dir := h.gitDirectory(c)
-	r, ok := repo.Around(h.At.Machine.Files, dir+"/.")
+	r, ok := repo.Around(h.At.Machine.Files, h.gitDirectory(c)+"/.")
 	if !ok {
 		return ""
 	}
 	s := addSearch{secrets: h, repo: r, user: h.userIgnores(), forced: o.short("f") || o.long("--force")}
-	dirs := []string{}
+	for _, dir := range h.takenFrom(c, o, r) {
+		found := s.changed(dir)
+		if found == "" && o.gitIs("takes-in") && !o.short("u") && !o.long("--update") {
+			found = s.untracked(dir)
+		}
+		if found != "" {
+			return Objection("this takes " + printable.Text(found) +
+				" into the repository, which may hold a secret or a repository of its own")
+		}
+		if s.over {
+			return Objection("this takes more into the repository than nod looks through: " + printable.Text(dir))
+		}
+	}
+	return ""
+}
+
+// takesFromTree reports whether git takes files of the working tree into the repository.
+func takesFromTree(o *gitOptions) bool {
+	if o.gitIs("takes-in") {
+		return !o.short("n") && !o.long("--dry-run")
+	}
+	return o.gitIs("takes-changes") && (len(o.operands) > 0 || o.short("a") || o.long("--all") || o.unsure)
+}
+
+// takenFrom are the directories and files that git takes in, each with all below it.
+func (h *Secrets) takenFrom(c shell.Command, o *gitOptions, r *repo.Repo) (dirs []string) {
 	for _, w := range o.operands {
 		if excludes(w) {
 			continue
 		}
 		name, top := strings.CutPrefix(w, ":/")
-		from := dir
+		from := h.gitDirectory(c)
 		if top = top || strings.HasPrefix(w, ":("); top {
 			from, name = r.Top, ""
 		}
@@ -56,23 +81,11 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 		}
 		dirs = append(dirs, h.At.Machine.Real(name))
 	}
-	if slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known }) ||
-		len(dirs) == 0 && (len(o.operands) > 0 || o.short("A") || o.long("--all")) { // all but what is left out
-		dirs = []string{r.Top}
+	all := len(o.operands) > 0 || o.short("Aau") || o.long("--all", "--update") // but what is left out
+	if slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known }) || len(dirs) == 0 && all {
+		return []string{r.Top}
 	}
-	for _, dir := range dirs {
-		looked := s.forced || h.unignores() || dir == r.Top || !r.PassesOver(repo.Surely, dir, true, s.user...)
-		if looked && h.At.Machine.IsDirectory(dir) {
-			if found := s.below(dir, 0); found != "" {
-				return Objection("this takes " + printable.Text(found) +
-					" into the repository, which may hold a secret or a repository of its own")
-			}
-			if s.over {
-				return Objection("this takes more into the repository than nod looks through: " + printable.Text(dir))
-			}
-		}
-	}
-	return ""
+	return dirs
 }
 
 // gitDirectory is where a command of git works.
@@ -152,6 +165,36 @@ type addSearch struct {
 	over    bool // not all was looked at
 }
 
+// changed names a tracked secret, at a place or below it, of which the index has
+// something else, or only the name (git add -N).
+func (s *addSearch) changed(dir string) string {
+	within := func(f repo.File) bool {
+		name := s.repo.Top + "/" + f.Name
+		return view.Below(dir, name) && s.secret(name)
+	}
+	for _, f := range s.repo.Tracked(within) {
+		if s.repo.Differs(f) && !s.secrets.At.Missing(s.repo.Top+"/"+f.Name) {
+			return s.repo.Top + "/" + f.Name
+		}
+	}
+	return ""
+}
+
+// untracked looks for a secret that git does not track yet.
+func (s *addSearch) untracked(dir string) string {
+	at := s.secrets.At.Machine
+	if !at.IsDirectory(dir) || !s.forced && !s.secrets.unignores() && dir != s.repo.Top &&
+		s.repo.PassesOver(repo.Surely, dir, true, s.user...) {
+		return ""
+	}
+	return s.below(dir, 0)
+}
+
+// secret reports whether a name is that of a secret, or a second one.
+func (s *addSearch) secret(name string) bool {
+	return s.secrets.At.Machine.Secrets.Match(name) || len(s.secrets.second().all()) > 0 && s.secrets.isTwin(name)
+}
+
 // below looks through a directory to which no ignored one leads.
 func (s *addSearch) below(dir string, depth int) (found string) {
 	entries, err := s.secrets.At.Machine.Files.Entries(dir, maxAddNames-s.seen)
@@ -167,9 +210,7 @@ func (s *addSearch) below(dir string, depth int) (found string) {
 		case e.Name == ".git" || e.Name == "node_modules":
 		case e.Type.IsDir() && !s.passesOver(name, true):
 			found = s.below(name, depth+1)
-		case e.Type.IsRegular() && (s.secrets.At.Machine.Secrets.Match(name) ||
-			len(s.secrets.second().all()) > 0 && s.secrets.isTwin(name)) && !s.repo.Tracks(name) &&
-			!s.passesOver(name, false):
+		case e.Type.IsRegular() && s.secret(name) && !s.repo.Tracks(name) && !s.passesOver(name, false):
 			found = name
 		}
 		if found != "" {

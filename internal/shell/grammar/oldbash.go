@@ -18,6 +18,9 @@ func endsElsewhere(text string, from, to int) bool {
 			return true
 		}
 	}
+	if inner := text[from:to]; strings.Contains(inner, "<<") && strings.Contains(inner, "\\\n") {
+		return true // it joins lines of a quoted here-document too, so that the end of the document may be lost
+	}
 	for _, comments := range []bool{false, true} {
 		p := pairs{text: text, comments: comments}
 		if end := p.close(from+len("$("), ')'); end >= 0 && end != to || p.deep {

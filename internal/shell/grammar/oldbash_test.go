@@ -12,7 +12,7 @@ import (
 func TestEndsOfBash3(t *testing.T) {
 	for body, ran := range map[string]bool{
 		"fix :)\n$(RUN)": true, "a ) b": true, "1) a\n2) b": true, "it's (a) don't\n) `RUN`": true,
-		"${x)}": true, "$[)": true, "$'a)": true, "'a' \")\" )": true, "#\n)": true,
+		"${x)}": true, "$[)": true, "$'a)": true, "'a' \")\" )": true, "#\n)": true, "a \\\nb": true, "a \\": true,
 		"it's": false, "say \"hi": false, "(a) b $(RUN)": false, "it's 'a' don't": false, "`RUN` a": false,
 		strings.Repeat("(", 99) + strings.Repeat(")", 100) + "$(RUN)": true,
 		`a\)b`: false, "case a": false, "(see 'a)' b)": false, "# it's (": false, "plain": false,

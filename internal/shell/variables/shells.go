@@ -28,10 +28,12 @@ func ShellsOwn(name string) bool {
 		"keymaps", "match", "mbegin", "mend", "MATCH", "MBEGIN", "MEND", "reply", "commands", "langinfo",
 		"region_highlight", "LANG", "LANGUAGE", "TZ", "TERM", "TMPDIR", "TMPPREFIX", "TMPSUFFIX", "KSH_VERSION",
 		"ZSH_NAME", "ZSH_VERSION", "ZSH_SUBSHELL", "ZSH_PATCHLEVEL", "ZSH_SCRIPT", "ZSH_ARGZERO",
-		"ZSH_EXECUTION_STRING":
+		"ZSH_EXECUTION_STRING", "KEYBOARD_HACK", "HISTORY_IGNORE", "PROMPT_EOL_MARK", "POSTEDIT", "TERMINFO_DIRS",
+		"LISTPROMPT", "MENUMODE", "MENUPROMPT", "MENUSCROLL", "MENUSELECT", "ZPCRE_OP", "GLOBSORT", "epochtime",
+		"SSH_CLIENT", "SSH2_CLIENT":
 		return true
 	}
-	for _, prefix := range [...]string{"LC_", "BASH", "ZLE_", "zle_", "ZSH_", "zsh_"} {
+	for _, prefix := range [...]string{"LC_", "BASH", "ZLE_", "zle_", "ZSH_", "zsh_", "ZFTP_", "ZCURSES_"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}

@@ -41,7 +41,7 @@ func Of(name string) Influence {
 		"PS3", "PS4", "BASH_XTRACEFD", "FUNCNEST", "EXECIGNORE", "HISTFILE", "TMOUT", "precmd_functions",
 		"preexec_functions", "chpwd_functions", "NULLCMD", "READNULLCMD", "BASH_COMPAT", "BASH_LOADABLES_PATH",
 		"argv", "aliases", "galiases", "functions", "commands", "MAIL", "MAILPATH", "ZDOTDIR", "BASH_ALIASES",
-		"BASH_CMDS", "INPUTRC", "prompt", "PROMPT", "RPROMPT", "psvar":
+		"BASH_CMDS", "INPUTRC", "ARGV0", "prompt", "PROMPT", "RPROMPT", "psvar":
 		return BreaksShell
 	case "BASH_ENV", "ENV", "PAGER", "GIT_PAGER", "MANPAGER", "LESSOPEN", "LESSCLOSE", "EDITOR", "VISUAL",
 		"BROWSER", "NODE_OPTIONS", "NODE_PATH", "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME", "PYTHONINSPECT",
@@ -70,7 +70,8 @@ func Of(name string) Influence {
 	case len(name) > 11 && strings.EqualFold(name[:11], "npm_config_"):
 		return ofNpm(strings.ToLower(name[11:]))
 	case strings.HasPrefix(name, "LD_"), strings.HasPrefix(name, "DYLD_"), strings.HasPrefix(name, "GIT_"),
-		strings.HasPrefix(name, "BASH_FUNC_"), strings.HasPrefix(name, "MALLOC_"), strings.HasPrefix(name, "GLIBC_"):
+		strings.HasPrefix(name, "BASH_FUNC_"), strings.HasPrefix(name, "MALLOC_"), strings.HasPrefix(name, "GLIBC_"),
+		strings.HasPrefix(name, "Malloc"), strings.HasPrefix(name, "MUSL_"): // of macOS and of musl
 		return RunsValue
 	}
 	return Unknown
