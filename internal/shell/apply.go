@@ -222,6 +222,9 @@ func (u *use) unclear(w word) int {
 		u.out.unknown(PartWords, u.inv.raw,
 			"this gives "+u.sheet.name+" "+grammar.Escaped(w.raw)+", which may be an option")
 	}
+	if u.inert && w.glob == 0 && u.optionsRead() && (w.text == "" || w.text[0] == '-') {
+		u.role("read", word{value: value{from: w.from, to: w.to}, raw: w.raw, many: w.many}) // grep "$(cat names)"
+	}
 	switch {
 	case w.text == "" || w.text == "-" || w.text[0] != '-' || w.glob == 1: // - and nothing is an operand
 		u.pos = append(u.pos, w)

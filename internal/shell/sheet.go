@@ -307,6 +307,11 @@ type option struct {
 	rest string // what else it does
 }
 
+// optionsRead reports whether some option names a file that is read.
+func (s *sheet) optionsRead() bool {
+	return strings.Contains(s.body, " =read") || strings.Contains(s.body, " =listed")
+}
+
 // lookup finds an option by its full spelling.
 func (s *sheet) lookup(name string) (option, bool) {
 	if o, ok := lookupIn(s.body, name); ok {
