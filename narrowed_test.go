@@ -74,7 +74,8 @@ func TestListsOfWhatTheLineAdds(t *testing.T) {
 // A tracked secret that changed is taken in by what names none, and so is one of which
 // the index has only the name.
 func TestTrackedSecretsThatChanged(t *testing.T) {
-	takes := []string{"git add -u", "git add .", "git add -A", "git add --update", "git commit -am x", "git commit -m x .",
+	takes := []string{"git add -u", "git add .", "git add -A", "git add --update", "git commit -am x",
+		"git commit -m x .",
 		"git commit -m x ':!src'", "git commit -m x '.e*'", "git commit -a --amend --no-edit", "git commit -m x -- :/",
 		"git add src && git commit -m x .", "git add -uv && git commit -m x"}
 	p := newProject(t)
@@ -103,4 +104,56 @@ func TestVariablesOfTheShell(t *testing.T) {
 	p := newProject(t)
 	p.check(lost, "ARGV0=sh ls a.txt", "export ARGV0=sh; ls a.txt", "ARGV0=rm cat a.txt", "STTY=raw ls", "MallocLogFile=a.txt ls")
 	p.check(kept, "X=1 ls a.txt")
+}
+
+// What find is told in front of a command is read as find reads it.
+func TestExpressionsOfFind(t *testing.T) {
+	p := newProject(t)
+	p.write("conf/.env", "KEY=1\n")
+	p.check(lost, "find conf -name '*.md' -false -o -exec cat {} +", "find conf \\( -name '*.md' \\) -false -o -exec cat {} \\;",
+		"find conf -name '*.md' -a -false -o -exec cat {} +", "find conf -exec true + -name '*.md' {} \\; -exec cat {} \\;",
+		"find conf -noignore_readdir_race -o -name '*.md' -o -exec cat {} +", "find conf -name '*.md' -o -exec cat {} +")
+	p.check(kept, "find conf -name '*.md' -exec cat {} +", "find conf -false -exec cat {} +",
+		"find conf -name '*.md' -type f -exec cat {} \\;")
+}
+
+// A word that nobody knows may be any option, also one that only reads.
+func TestWordsThatMayBeOptionsThatRead(t *testing.T) {
+	p := newProject(t)
+	p.write(".env", "KEY=1\n")
+	p.write("l", "-re.\n")
+	p.check(lost, "grep \"$(echo -re.)\"", "grep \"$(cat l)\" a.txt", "x=$(cat l); grep \"$x\"",
+		"while read x; do grep \"$x\" a.txt; done < l", "xargs -I{} grep {} a.txt < l", "for x in $(cat l); do grep \"$x\"; done",
+		"du $(cat l)", "xargs du < l", "findmnt $(echo -F.env)", "pmap $(echo -NCLAUDE.md)", "lspci $(echo -Q)",
+		"last $(cat l)", "systemctl status $(cat l)", "git status $(cat l)", "git ls-files $(cat l)", "pgrep $(cat l)")
+	p.check(kept, "grep -- \"$(cat l)\" a.txt", "grep -e \"$(cat l)\" a.txt", "basename \"$(cat l)\"", "ls | xargs ls",
+		"for f in *.txt; do grep one \"$f\"; done", "git ls-files src | xargs du")
+}
+
+// What is left out is left out of what stands behind that, and a name never ends in a slash.
+func TestExcludesOfTar(t *testing.T) {
+	p := newProject(t)
+	p.write("conf/.env", "KEY=1\n")
+	p.write("src/.env", "KEY=2\n")
+	p.check(lost, "tar -c conf --exclude=.env", "tar cf x.tar conf --exclude .env | cat", "tar cf x.tar -C conf . --exclude=.env",
+		"tar cf - --exclude=.env/ conf", "diff -r -x .env/ conf src", "diff -r conf src -x '*.env/'")
+	p.check(kept, "tar -c --exclude=.env conf", "diff -r -x .env conf src", "diff -r conf src -x .env",
+		"grep -r --exclude-dir=conf/ --exclude-dir=src/ KEY .")
+}
+
+// Secrets that are known by what they hold are taken in as little as those known by name.
+func TestSecretsThatGitAddTakesByContent(t *testing.T) {
+	p := newProject(t)
+	p.write(".npmrc", "registry=https://r\n")
+	p.check(kept, "git add .")
+	p.write(".npmrc", "//r/:_authToken=npm_0123456789abcdefghijklmnopqrstuvwxyz\n")
+	p.check(lost, "git add .", "git add . && git diff --cached", "git add ':!src'", "git add -A && git commit -m x")
+}
+
+// What a command is started without, and what goes on when it has ended.
+func TestWrappersThatChangeMore(t *testing.T) {
+	p := newProject(t)
+	p.check(lost, "env -i bash -c 'tool'", "env - bash -c 'ls; tool'", "env -u PATH bash -c 'tool a | head'", "env -u HOME sh -c 'cat ~/x'",
+		"env -i sh -c 'cat ~/x'", "env -u HOME sh -c 'cat \"$HOME/x\"'", "env -u HOME sh -c 'cd; cat a.txt'", "env -u \"$X\" ls", "setsid -f sleep 9", "setsid ls", "nohup setsid sleep 9")
+	p.check(kept, "env -u X ls", "env -i ls", "env - bash -c 'ls'", "env -u HOME git status", "env -u EDITOR bash -c 'ls'", "nohup ls")
 }

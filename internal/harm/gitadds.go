@@ -38,7 +38,7 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 		return ""
 	}
 	s := addSearch{secrets: h, repo: r, user: h.userIgnores(), forced: o.short("f") || o.long("--force")}
-	for _, dir := range h.takenFrom(c, o, r) {
+	for _, dir := range takenFrom(h, c, o, r) {
 		found := s.changed(dir)
 		if found == "" && o.gitIs("takes-in") && !o.short("u") && !o.long("--update") {
 			found = s.untracked(dir)
@@ -63,7 +63,7 @@ func takesFromTree(o *gitOptions) bool {
 }
 
 // takenFrom are the directories and files that git takes in, each with all below it.
-func (h *Secrets) takenFrom(c shell.Command, o *gitOptions, r *repo.Repo) (dirs []string) {
+func takenFrom(h *Secrets, c shell.Command, o *gitOptions, r *repo.Repo) (dirs []string) {
 	for _, w := range o.operands {
 		if excludes(w) {
 			continue
@@ -192,7 +192,8 @@ func (s *addSearch) untracked(dir string) string {
 
 // secret reports whether a name is that of a secret, or a second one.
 func (s *addSearch) secret(name string) bool {
-	return s.secrets.At.Machine.Secrets.Match(name) || len(s.secrets.second().all()) > 0 && s.secrets.isTwin(name)
+	at := s.secrets.At.Machine
+	return at.TouchesSecret(name, false) || len(s.secrets.second().all()) > 0 && s.secrets.isTwin(name)
 }
 
 // below looks through a directory to which no ignored one leads.

@@ -81,7 +81,7 @@ func (s sieve) follows() bool {
 func (s sieve) leavesOut(start, below string) bool {
 	return below != "" && slices.ContainsFunc(s.filters, func(f filter) bool {
 		return f.tests != nil && !s.whole && f.tests.tooDeep(below) || f.Has(shell.Shallow) && !f.anyPattern() ||
-			s.hides(f, start, below) || leftOut(f.told.Prune, below) || leftOut(f.told.PruneDirs, below)
+			s.hides(f, start, below) || leftOut(f.told.Prune, below) || leftOut(f.directories(), below)
 	})
 }
 
@@ -127,7 +127,7 @@ func (s sieve) through(f filter, start, name string) bool {
 	case f.Has(shell.Git):
 		return s.throughGit(f, name)
 	case s.hides(f, start, below), f.skipsIgnored() && s.ignored(name) && !s.insideIgnored(start),
-		leftOut(f.told.Prune, below), leftOut(f.told.PruneDirs, path.Dir(below)):
+		leftOut(f.told.Prune, below), leftOut(f.directories(), path.Dir(below)):
 		return false
 	}
 	ofKind := len(f.told.Kinds) > 0 && !s.secrets.At.Machine.Secrets.Match(name) // a second name may be of any kind
@@ -285,11 +285,21 @@ func isPlainPattern(p string) bool {
 	return p != "" && !strings.ContainsAny(strings.ReplaceAll(p, `\.`, ""), `\.[]*^$()|?+{}`+"\n")
 }
 
+// directories are the globs of directories that are left out, of which a slash at the
+// end is no part (GNU grep; to tar and diff it is, and nothing ends in a slash).
+func (f filter) directories() []string {
+	globs := slices.Clone(f.told.PruneDirs)
+	for i := range globs {
+		globs[i] = strings.TrimSuffix(globs[i], "/")
+	}
+	return globs
+}
+
 // leftOut reports whether globs name a part of a path.
 func leftOut(globs []string, below string) bool {
 	for _, glob := range globs {
 		for part := range strings.SplitSeq(below, "/") {
-			if ok, err := path.Match(strings.TrimSuffix(glob, "/"), part); ok && err == nil && part != "" &&
+			if ok, err := path.Match(glob, part); ok && err == nil && part != "" &&
 				!strings.ContainsAny(glob, `[\`) {
 				return true
 			}
@@ -419,12 +429,15 @@ func (f *findTests) may(start, below string, dir bool) bool {
 	if depth := strings.Count(below, "/"); depth > f.maxDepth || depth < f.minDepth {
 		return false
 	}
-	e := findExpression{words: f.words, below: below, dir: dir}
-	if below != "" {
-		return e.or().may
+	if f.holds(below, dir) {
+		return true
 	}
-	named := findExpression{words: f.words, below: "/" + path.Base(start), dir: dir} // "." has two names
-	return e.or().may || named.or().may
+	return below == "" && f.holds("/"+path.Base(start), dir) // "." has two names
+}
+
+func (f *findTests) holds(below string, dir bool) bool {
+	e := findExpression{words: f.words, below: below, dir: dir}
+	return e.or().may || e.lost
 }
 
 // answer says whether a test may hold, and whether it must.
@@ -434,6 +447,7 @@ type findExpression struct {
 	words []shell.Word
 	below string
 	dir   bool // it is a directory
+	lost  bool // a word is not known, so that what stands behind it may be its value
 }
 
 func (e *findExpression) or() answer {
@@ -480,17 +494,29 @@ func (e *findExpression) term() answer {
 		}
 		return a
 	case "-exec", "-execdir", "-ok", "-okdir":
-		for len(e.words) > 0 {
-			end := e.words[0].Value == ";" || e.words[0].Value == "+"
-			if e.words = e.words[1:]; end {
+		for before := ""; len(e.words) > 0; {
+			word := e.words[0].Value
+			e.words = e.words[1:]
+			if word == ";" || word == "+" && before == "{}" {
 				break
 			}
+			before = word
 		}
 		return answer{may: true}
+	case "-false":
+		return answer{}
 	case "-print", "-print0", "-ls", "-prune", "-depth", "-xdev", "-mount", "-follow", "-daystart", "-empty",
 		"-readable", "-writable", "-executable", "-noleaf", "-delete", "-quit", "-true", "-nouser", "-nogroup",
-		"-ignore_readdir_race", "-warn", "-nowarn":
+		"-ignore_readdir_race", "-noignore_readdir_race", "-warn", "-nowarn", "-d", "-x", "-s", "-X", "-E", "-P", "-L",
+		"-H", "-O1", "-O2", "-O3":
 		return answer{may: true}
+	case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-lname", "-ilname", "-regex", "-iregex",
+		"-regextype",
+		"-type", "-xtype", "-size", "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin", "-Btime", "-Bmin",
+		"-perm", "-user", "-group", "-uid", "-gid", "-links", "-inum", "-maxdepth", "-mindepth", "-fstype", "-used",
+		"-context", "-printf", "-fprint", "-fprint0", "-fls", "-samefile":
+	default:
+		e.lost = e.lost || !strings.HasPrefix(w.Value, "-newer") && w.Value != "-anewer" && w.Value != "-cnewer"
 	}
 	if len(e.words) == 0 || !w.Known || !e.words[0].Known {
 		e.words = e.words[min(1, len(e.words)):]

@@ -223,7 +223,7 @@ func (u *use) unclear(w word) int {
 			"this gives "+u.sheet.name+" "+grammar.Escaped(w.raw)+", which may be an option")
 	}
 	if u.inert && w.glob == 0 && u.optionsRead() && (w.text == "" || w.text[0] == '-') {
-		u.role("read", word{value: value{from: w.from, to: w.to}, raw: w.raw, many: w.many}) // grep "$(cat names)"
+		u.role("read", w) // grep "$(cat names)"
 	}
 	switch {
 	case w.text == "" || w.text == "-" || w.text[0] != '-' || w.glob == 1: // - and nothing is an operand
@@ -460,6 +460,8 @@ func (u *use) effects(list, raw string) {
 			u.quiet = true
 		case "inert":
 			u.inert = true
+		case "cleared":
+			u.inv.st = u.inv.st.without("PATH").without("HOME")
 		case "verb":
 			u.sub = false
 		case "args":

@@ -137,6 +137,8 @@ func (m *machine) ambientFault(name, text string) string {
 		return ""
 	case strings.ContainsAny(text, "`") || strings.Contains(text, "$("):
 		return "holds a command substitution"
+	case strings.HasPrefix(name, "LD_") && strings.Contains(text, "$"):
+		return "holds $ORIGIN or another name that the loader puts something in the place of"
 	}
 	if name == "BASH_ENV" && !path.IsAbs(text) && text[0] != '~' && text[0] != '$' {
 		return "may run something relative: " + grammar.Escaped(text) // no search in PATH
@@ -222,6 +224,9 @@ func (m *machine) pathFault(piece string) string {
 		return ""
 	}
 	real := path.Clean(piece)
+	if ofProcess(real) {
+		return "may run " + grammar.Escaped(piece) + ", which is another file for each process"
+	}
 	if m.env.Files != nil {
 		if r, err := view.Resolve(m.env.Files, piece); err == nil {
 			real = r
@@ -242,6 +247,9 @@ func (m *machine) pathFault(piece string) string {
 	}
 	return ""
 }
+
+// ofProcess reports whether a path leads elsewhere for each process: /proc/self/cwd.
+func ofProcess(name string) bool { return view.Below("/proc", name) || view.Below("/dev/fd", name) }
 
 // emptyElement reports whether a list of directories that code is loaded from has an
 // empty element, as in $OLD:/usr/lib where OLD was not set.
@@ -278,6 +286,8 @@ func programHere(m *machine, text string) string {
 		switch {
 		case strings.HasPrefix(piece, "./"), strings.HasPrefix(piece, "../"):
 			name = path.Join(m.env.Dir, piece)
+		case ofProcess(path.Clean(piece)) && strings.Contains(piece, "/cwd/"):
+			return "may run " + grammar.Escaped(piece) + " of the workspace"
 		case !slices.ContainsFunc(m.env.Roots, func(root string) bool { return root != "" && view.Below(root, piece) }):
 			continue
 		}
@@ -300,7 +310,7 @@ func liesHere(m *machine, variable, piece string) bool {
 		return false
 	}
 	info, err := m.env.Files.Lstat(m.env.Dir + "/" + piece)
-	list := slices.ContainsFunc([]string{"LIB", "PATH", "HOME", "DIR", "DIRS", "CONFIG"},
+	list := slices.ContainsFunc([]string{"LIB", "PATH", "HOME", "DIR", "DIRS", "CONFIG", "PREFIX", "MANOPT"},
 		func(end string) bool { return strings.HasSuffix(variable, end) })
 	return err == nil && (list || !info.Mode.IsDir()) || m.exists(m.env.Dir+"/node_modules/"+piece)
 }

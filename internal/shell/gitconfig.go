@@ -170,6 +170,9 @@ func runsFromGit(name, text string) bool {
 	switch first {
 	case "alias", "include", "includeif", "credential":
 		return true
+	case "commit", "tag", "push", "log":
+		signs := (last == "gpgsign" || last == "showsignature") && !falsy(text) // as the person, and gpg's agent stays
+		return signs || last == "template"
 	case "mailmap":
 		return last == "blob" // of any commit, and lines of it are printed
 	case "hook":
@@ -190,7 +193,7 @@ func runsFromGit(name, text string) bool {
 		}
 	case "diff", "merge", "filter", "difftool", "mergetool", "gpg", "trailer", "man", "browser", "guitool", "tar",
 		"submodule", "sequence", "interactive", "pager", "uploadpack", "protocol", "remote", "url", "web", "ssh",
-		"receive", "instaweb", "sendemail", "imap", "help", "http", "transfer", "lfs", "extensions", "commit":
+		"receive", "instaweb", "sendemail", "imap", "help", "http", "transfer", "lfs", "extensions":
 		switch last {
 		case "external", "command", "textconv", "driver", "clean", "smudge", "process", "cmd", "path", "program",
 			"editor", "difffilter", "packobjectshook", "uploadpack", "receivepack", "vcs", "proxy", "browser",

@@ -70,9 +70,9 @@ func TestGitConfigurationDecides(t *testing.T) {
 		{strings.Replace(remote, "https://", "ext::", 1) + "\tpromisor = true\n", "git diff", "unknown"},
 		{"[extensions]\n\tpartialClone = o\n[remote \"o\"]\n\turl = ../x\n", "git show HEAD", "unknown"},
 		{"[filter \"f\"]\n\tclean = ./x\n", "git add a", "read a; run ./x; write .git kept; unknown"},
-		{"[commit]\n\tgpgSign = true\n", "git commit -m x", "write .git kept"},
+		{"[commit]\n\tgpgSign = true\n", "git commit -m x", "run true; unknown; write .git kept"},
 		{"[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = ./x\n", "git commit -m x",
-			"run ./x; write .git kept; unknown"},
+			"run ./x; run true; write .git kept; unknown"},
 	} {
 		if got := sorted(brief(Analyze(c.command, testEnv(gitWorld(c.config))))); got != sorted(c.want) {
 			t.Errorf("%s\n%swant %s\ngot  %s", c.command, c.config, sorted(c.want), got)

@@ -60,12 +60,21 @@ const (
 
 // psWord reads an argument of ps without a dash: a process, or such letters.
 func (o *operands) psWord(w word) {
+	o.psFormat(w)
 	i := slices.IndexFunc(o.pos, func(p word) bool { return p.raw == w.raw && p.text == w.text })
 	if i > 0 && psTakes(o.pos[i-1].text) {
 		return
 	}
 	rest := strings.TrimLeft(w.text, psAlone)
-	if !w.known || w.many || rest != "" && strings.IndexByte(psTaking+"0123456789", rest[0]) < 0 && w.text != "-" {
+	if rest != "" && strings.IndexByte(psTaking+"0123456789", rest[0]) < 0 && w.text != "-" {
+		o.out.unknown(PartWords, o.inv.raw,
+			grammar.Escaped(w.shown())+" may make ps print the environment of processes")
+	}
+}
+
+// psFormat reads what ps is to print of each process.
+func (o *operands) psFormat(w word) {
+	if !w.known || w.many || strings.Contains(w.text, "environ") {
 		o.out.unknown(PartWords, o.inv.raw,
 			grammar.Escaped(w.shown())+" may make ps print the environment of processes")
 	}
@@ -108,7 +117,7 @@ func isAddress(text string) bool {
 	if strings.Count(text, ":") > 1 && !strings.Contains(text, ".") {
 		return strings.Trim(strings.ToLower(text), "0123456789abcdef:/*[]") == ""
 	}
-	return strings.Trim(text, "0123456789.:/*") == ""
+	return strings.Trim(text, "0123456789.:/*") == "" && strings.Trim(text, ".") != "" // ss . looks . up
 }
 
 // composeFile reports a file of docker compose: here, and without others that

@@ -46,7 +46,7 @@ func (e *expander) variable(p *syntax.ParamExp, st state) value {
 	}
 	switch name {
 	case "HOME":
-		if e.machine.env.Home != "" {
+		if e.machine.env.Home != "" && !st.homeless {
 			return constant(e.machine.env.Home)
 		}
 	case "PWD":

@@ -32,6 +32,10 @@ func (u *use) whole(role string, i int) bool {
 	case "shelltext":
 		u.out.inRounds(func() { u.shellText(joinedWord(rest)) }) // watch
 	case "assign":
+		if rest[0].known && rest[0].text == "-" && len(rest) > 1 {
+			u.inv.st = u.inv.st.without("PATH").without("HOME")
+			return u.whole("assign", i+1)
+		}
 		name, text, ok := strings.Cut(rest[0].text, "=")
 		if !ok || !rest[0].known && !ok {
 			return u.whole("command", i)
@@ -171,6 +175,9 @@ func (u *use) scriptWith(rest []word) {
 // role does what one argument in one role means.
 func (u *use) role(role string, w word) {
 	st := u.inv.st
+	if role == "prune-next" && len(u.pos) > 0 {
+		return // of what stands before it nothing is left out
+	}
 	if u.glued(role, w) || u.out.sought(role, w) {
 		return
 	}
@@ -254,6 +261,10 @@ func (u *use) language(role string, w word) {
 		u.codes.filterFile(role, w)
 	case "inline":
 		u.codes.inlineCode(w)
+	case "unset":
+		if u.inv.st = u.inv.st.without(w.text); !w.known {
+			u.out.unknown(PartWords, u.inv.raw, "this runs a command without "+grammar.Escaped(w.shown()))
+		}
 	case "variable":
 		if !w.known || variables.Secret(w.text) {
 			u.out.does(Secret, w.shown(), u.inv.raw)

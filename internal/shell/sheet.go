@@ -309,7 +309,9 @@ type option struct {
 
 // optionsRead reports whether some option names a file that is read.
 func (s *sheet) optionsRead() bool {
-	return strings.Contains(s.body, " =read") || strings.Contains(s.body, " =listed")
+	return slices.ContainsFunc(append(s.more[:len(s.more):len(s.more)], s.body), func(body string) bool {
+		return strings.Contains(body, " =read") || strings.Contains(body, " =listed")
+	})
 }
 
 // lookup finds an option by its full spelling.

@@ -18,7 +18,7 @@ const (
 		" stays interprets "
 	sheetDirectives = " args none deep does is list skip others heeds code use bare finds task home sql server " +
 		sheetFlags
-	sheetWords   = " recursive forced appends drop batch inplace deletes send quiet verb alone inert "
+	sheetWords   = " recursive forced appends drop batch inplace deletes send quiet verb alone inert cleared "
 	sheetEffects = " read list names tree write keeps delete run fetch send remote kill persist secret privilege exhaust stdin unknown "
 	sheetCodes   = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test tmux go golist push ghapi tar kubeget http s3copy script wget sample second printing unzip" +
 		" modes packing clock dd cat yes "
@@ -26,8 +26,8 @@ const (
 		" inline shell shelltext shellcode split command xcommand assign awaycommand awayshell exec url host remote kill persist variable cd" +
 		" replace key sed awk jq yq jqfile yqfile date setting gitremote pathspec tracked searched sent curlformat pagerfile fzfbind previewed format" +
 		" curldata curlmethod ghmethod ghfield pymodule kubeoutput loaded atfile readurl atother ghrepo curlencode" +
-		" curlcookie digword pipeout sql database dbhost unknown listed mode formula manpage psword socketword composefile" +
-		" procs numbered pattern include globs exclude prune prune-dirs kind extension "
+		" curlcookie digword pipeout sql database dbhost unknown listed mode formula manpage psword psformat socketword composefile" +
+		" procs numbered pattern include globs exclude prune prune-next prune-dirs unset kind extension "
 	// What writes, runs, sends or deletes: an option that does needs an example.
 	graveRoles   = " write outfile numbered change delete deltree moved destdir program script inline shell shellcode split exec pipeout cd previewed "
 	graveEffects = " write delete run send remote kill persist secret privilege stdin unknown keeps "

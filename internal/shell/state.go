@@ -12,6 +12,8 @@ type state struct {
 	dir  string   // absolute; "" is not known
 	more []string // where the shell may stand instead
 	vars *binding
+
+	homeless bool // HOME is not set: dash knows no ~ then, and bash another
 }
 
 // maxDirs bounds how many directories a line is followed into.
@@ -55,6 +57,18 @@ func (s state) lookup(name string) *binding {
 
 func (s state) assign(name string, v value) state {
 	s.vars = &binding{name: name, value: v, prev: s.vars}
+	return s
+}
+
+// without is s where a command starts without a variable. Programs are looked for in
+// the system's directories then, and by bash in . too, which is none of them.
+func (s state) without(name string) state {
+	switch name {
+	case "PATH":
+		return s.assign(name, constant("/bin:/usr/bin"))
+	case "HOME":
+		s.homeless = true
+	}
 	return s
 }
 

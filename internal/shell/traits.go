@@ -152,7 +152,7 @@ func (s *Search) list(role string) *[]string {
 		return &s.Globs
 	case "exclude":
 		return &s.Exclude
-	case "prune":
+	case "prune", "prune-next":
 		return &s.Prune
 	case "prune-dirs":
 		return &s.PruneDirs

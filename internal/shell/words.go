@@ -258,6 +258,10 @@ func (e *expander) unsplit(w *syntax.Word, st state, expanded func(*builder, val
 func (e *expander) part(b *builder, part syntax.WordPart, first bool, st state) {
 	switch p := part.(type) {
 	case *syntax.Lit:
+		if st.homeless && first && strings.HasPrefix(p.Value, "~") {
+			b.lose()
+			return
+		}
 		e.literal(b, p.Value, first)
 	case *syntax.SglQuoted:
 		text, plain := p.Value, true
