@@ -153,7 +153,7 @@ func (a *analysis) cd(inv *invocation) (yes state) {
 	switch {
 	case len(args) == 0 && !yes.homeless:
 		yes.dir = a.machine.env.Home
-	case len(args) == 0:
+	case len(args) == 0: // dash stays where it is, bash goes to another home
 	case len(args) > 1, !args[0].known, args[0].many, args[0].glob > 0, args[0].text == "-", args[0].text == "",
 		args[0].text[0] == '+',                // zsh: an entry of the stack of directories
 		strings.HasPrefix(args[0].text, "//"): // $PWD keeps both slashes, or not

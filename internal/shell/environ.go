@@ -224,7 +224,7 @@ func (m *machine) pathFault(piece string) string {
 		return ""
 	}
 	real := path.Clean(piece)
-	if ofProcess(real) {
+	if ofProcess(piece) {
 		return "may run " + grammar.Escaped(piece) + ", which is another file for each process"
 	}
 	if m.env.Files != nil {
@@ -248,8 +248,13 @@ func (m *machine) pathFault(piece string) string {
 	return ""
 }
 
-// ofProcess reports whether a path leads elsewhere for each process: /proc/self/cwd.
-func ofProcess(name string) bool { return view.Below("/proc", name) || view.Below("/dev/fd", name) }
+// ofProcess reports whether a path leads elsewhere for each process: /proc/self/cwd, or
+// /dev/fd/../cwd, since /dev/fd is a link into it.
+func ofProcess(name string) bool {
+	clean := path.Clean(name)
+	return view.Below("/proc", clean) || view.Below("/dev/fd", clean) ||
+		strings.Contains(name, "..") && (strings.Contains(name, "/proc") || strings.Contains(name, "/dev/"))
+}
 
 // emptyElement reports whether a list of directories that code is loaded from has an
 // empty element, as in $OLD:/usr/lib where OLD was not set.
@@ -286,7 +291,7 @@ func programHere(m *machine, text string) string {
 		switch {
 		case strings.HasPrefix(piece, "./"), strings.HasPrefix(piece, "../"):
 			name = path.Join(m.env.Dir, piece)
-		case ofProcess(path.Clean(piece)) && strings.Contains(piece, "/cwd/"):
+		case ofProcess(piece):
 			return "may run " + grammar.Escaped(piece) + " of the workspace"
 		case !slices.ContainsFunc(m.env.Roots, func(root string) bool { return root != "" && view.Below(root, piece) }):
 			continue

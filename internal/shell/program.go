@@ -117,7 +117,7 @@ func (m *machine) search(name, list string) program {
 	for rest, more := list, true; more; {
 		var dir string
 		dir, rest, more = strings.Cut(rest, ":")
-		if !path.IsAbs(dir) || ofProcess(path.Clean(dir)) {
+		if !path.IsAbs(dir) || ofProcess(dir) {
 			relative = true
 			continue
 		}

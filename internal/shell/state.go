@@ -60,8 +60,9 @@ func (s state) assign(name string, v value) state {
 	return s
 }
 
-// without is s where a command starts without a variable. Programs are looked for in
-// the system's directories then, and by bash in . too, which is none of them.
+// without is s where a command starts without a variable. Without PATH, programs are
+// looked for in the system's directories, and by bash in . too (bash 5.2 and 3.2): what is
+// not in the first two is not known.
 func (s state) without(name string) state {
 	switch name {
 	case "PATH":

@@ -68,6 +68,7 @@ func (g *liner) command() string {
 		choice{30, g.fileCommand}, choice{26, g.reader}, choice{30, g.git}, choice{10, g.packer}, choice{8,
 			g.finder}, choice{6, g.editor}, choice{8, g.carried}, choice{4, g.behind}, choice{4, g.spilling},
 		choice{10, g.history}, choice{4, g.listing}, choice{4, g.narrowed}, choice{3, g.gathered}, choice{3, g.valued},
+		choice{4, g.guessed}, choice{4, g.excluding},
 		choice{60, g.ordinary},
 	)
 	if g.chance(14) {
@@ -410,6 +411,39 @@ func (g *liner) valued() string {
 		"-pattern", "-lines", "-key", "-args", "-unified", "-width", "-reverse", "-suffix")
 	return g.of("", "", "", "POSIXLY_CORRECT=1 ") + program + " " + g.of("README.md ", "docs/a.md ", "", "") + option +
 		" " + g.of(".env", "id_rsa", "keep/.env", "config/server.key", "HEAD:keep/.env") + g.of("", "", " README.md")
+}
+
+// guessed gives a program a word of which nobody knows that it is an option.
+func (g *liner) guessed() string {
+	program := g.of("grep", "grep -n", "egrep", "fgrep", "zgrep one", "du", "wc", "ls", "stat", "basename", "tr a",
+		"seq",
+		"head", "git status", "git ls-files", "git log", "git rev-parse", "git cat-file -p", "last", "pgrep", "findmnt",
+		"lsblk", "which", "id", "df", "readlink", "cut", "rg", "fdfind", "jq", "file", "diff README.md", "sort", "nl")
+	word := g.of("-re.", "-rf.env", "--files0-from=.env", "-F.env", "-f.env", "--pathspec-from-file=.env", "-X.env",
+		"--rawfile=x=.env", "-e.", "--output=new.txt", "-o.bashrc", "-rS.", "--pre=./run.sh", "-R")
+	return g.of(program+" \"$(echo "+word+")\"", program+" $(echo "+word+")", "x=$(echo "+word+"); "+program+" \"$x\"",
+		"echo "+word+" | xargs "+program, "echo "+word+" | xargs -I{} "+program+" {} README.md",
+		"echo "+word+" | while read -r f; do "+program+" \"$f\"; done",
+		"for f in $(echo "+word+"); do "+program+" $f; done",
+		"echo "+word+" > new.txt; "+program+" $(cat new.txt)", program+" "+word[:2]+"$(echo "+word[2:]+")",
+		program+" -- \"$(echo "+word+")\"") + g.of("", "", " README.md", " .")
+}
+
+// excluding leaves something out of what is read whole, in some order and spelling.
+func (g *liner) excluding() string {
+	out := g.of(".env", ".env/", "'.e*'", "'*.env'", "'.*'", "config", "config/", "'*.key'", "./.env", "'*/.env'",
+		".ENV",
+		"'{.env,id_rsa}'", "'[.]env'", "id_rsa")
+	dir := g.of(".", ". ", "config", "src", "docs config", "config src", "./")
+	test := g.of("-name '*.md'", "-name .env", "-path '*/.env'", "-type f", "-true", "-false", "-empty", "! -name .env",
+		"\\( -name '*.md' -o -name .env \\)", "-not -false", "-prune", "-size +0", "-newer README.md")
+	return g.of("tar c --exclude="+out+" "+dir, "tar c "+dir+" --exclude="+out, "tar cf new.tar "+dir+" --exclude "+out,
+		"tar cf - -C "+dir+" . --exclude="+out, "diff -r -x "+out+" "+dir+" /tmp", "diff -r config src -x "+out,
+		"grep -r --exclude="+out+" SECRET "+dir, "grep -r SECRET "+dir+" --exclude-dir="+out,
+		"grep -r --exclude-dir="+out+" --include='*' SECRET "+dir, "rg -uu -g '!'"+out+" SECRET "+dir,
+		"find "+dir+" "+test+g.of(" ", " -o ", " -a ", " , ", " -false -o ", " -true -o ", " ! ")+test+" "+
+			g.of("-exec cat {} +", "-o -exec cat {} +", "-false -o -exec cat {} +", "-exec true + {} \\; -exec cat {} \\;",
+				"-print0 | xargs -0 cat", "-delete", "-exec rm {} +"))
 }
 
 // listing gives the names that one of several programs looks for to a command.

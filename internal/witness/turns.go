@@ -129,6 +129,7 @@ secret .ENV; secret Config.KEY; secret docs/ID_RSA
 secret docs/prod.pem; secret src/sub/.env.local; secret data/credentials.json
 secret .env.production; secret scratch/id_ed25519; secret build/x.key
 secret src/.netrc; secret docs/.pypirc; secret data/.git-credentials
+echo '//r.example.org/:_authToken=SECRETMARK-0123456789abcdef' > .npmrc; echo 'npmAuthToken: SECRETMARK-0123456789' > src/.yarnrc.yml
 mkdir -p src/.ssh docs/.aws; secret src/.ssh/id_rsa; secret docs/.aws/credentials
 mkdir .env.d id_rsa.d secrets; secret secrets/prod.key; mark secrets/x.txt
 mkdir docs/.env src/id_rsa; secret docs/.env/x.key; mark docs/.env/plain; mark src/id_rsa/x
@@ -170,6 +171,8 @@ printf '[attr]x diff=x\n* x\n' > .git/info/attributes; git config diff.x.xfuncna
 
 const indexTurns = `
 git add -N notes.txt src/todo.txt .env
+git add -fN .env config/server.key
+rm -f .env; ln -s notes.txt .env; git add -f .env; rm .env; secret .env
 git update-index --assume-unchanged src/tax.js docs/a.md
 git update-index --skip-worktree src/tax.js docs/a.md README.md
 git update-index --split-index; mark src/later.txt; git add src/later.txt

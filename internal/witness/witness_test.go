@@ -301,7 +301,7 @@ func TestHarmIsSeen(t *testing.T) {
 	}
 	b := opened(t, s)
 	for _, line := range []string{"./run.sh", "cat .env", "rm -rf scratch", "echo x > ~/other/x", "touch .envrc",
-		"git config alias.x '!ls'", "echo x >> ~/.bashrc", "git stash -u && git stash drop && git gc -q --prune=now"} {
+		"git config alias.x '!ls'", "git add -f .env", "echo x >> ~/.bashrc", "git stash -u && git stash drop && git gc -q --prune=now"} {
 		r, err := b.run(job{Shell: "bash", Text: line, Line: true, Seed: 1})
 		if err != nil || len(r.Harm) == 0 {
 			t.Errorf("%s: nothing is seen of it: %v, %+v", line, err, r)
