@@ -157,3 +157,41 @@ func TestWrappersThatChangeMore(t *testing.T) {
 		"env -i sh -c 'cat ~/x'", "env -u HOME sh -c 'cat \"$HOME/x\"'", "env -u HOME sh -c 'cd; cat a.txt'", "env -u \"$X\" ls", "setsid -f sleep 9", "setsid ls", "nohup setsid sleep 9")
 	p.check(kept, "env -u X ls", "env -i ls", "env - bash -c 'ls'", "env -u HOME git status", "env -u EDITOR bash -c 'ls'", "nohup ls")
 }
+
+// The name of a file is code where a program takes its first operand for code.
+func TestNamesOfFilesThatAreCode(t *testing.T) {
+	p := newProject(t)
+	p.write("BEGIN{system(\"id\")}", "")
+	p.check(lost, "awk *", "awk -- *", "awk B* a.txt", "sed *", "sed -n * a.txt", "jq *", "ls | xargs awk", "awk $(ls)",
+		"sed -e * a.txt", "yq *", "for f in *; do awk \"$f\" a.txt; done", "date *", "sqlite3 :memory: *")
+	p.check(kept, "awk 1 *.txt", "sed -n p *.txt", "grep * a.txt")
+}
+
+// What git takes in is asked of the file, not of names below it that the index has.
+func TestASecretInThePlaceOfADirectory(t *testing.T) {
+	p := newProject(t)
+	p.write(".gitignore", ".env\n")
+	p.write(".env", "KEY=1\n")
+	p.must(os.RemoveAll(p.dir + "/src"))
+	p.check(kept, "git add .")
+	p.must(os.Link(p.dir+"/.env", p.dir+"/src"))
+	p.check(lost, "git add .", "git add -A", "git add '*'")
+}
+
+func TestSettingsThatSign(t *testing.T) {
+	p := newProject(t)
+	p.git("config", "tag.gpgSign", "true")
+	p.check(lost, "git tag -a v9 -m x", "git tag v9 -m x")
+	p.check(kept, "git status", "git log -1", "git commit -am x")
+	p.git("config", "log.showSignature", "true")
+	p.check(lost, "git log -1", "git show")
+}
+
+func TestLinksThatFindIsGiven(t *testing.T) {
+	p := newProject(t)
+	p.write(".env", "KEY=1\n")
+	p.check(kept, "find * -maxdepth 0 -print0 | xargs -0 head -1", "timeout 5 ls")
+	p.must(os.Symlink(".env", p.dir+"/lk.txt"))
+	p.check(lost, "find * -maxdepth 0 -print0 | xargs -0 cat", "find lk.txt | xargs cat", "ls -d * | xargs cat",
+		"timeout --foreground 1 sh -c 'sleep 77'", "whatis -M . KEY", "systemctl show")
+}

@@ -194,6 +194,10 @@ func (h *Secrets) startsOf(command int) (starts []string) {
 		if e.Command == command && e.Kind == shell.Read && e.Target != "" && !e.Aside &&
 			(!isGit(c) || e.Recursive || e.Names) { // the value of an option is no place where git looks
 			starts = append(starts, e.Target)
+			if e.Pattern != "" { // find *: each is a place of its own
+				matched, _ := h.At.Machine.Matches(e.Pattern)
+				starts = append(starts, matched...)
+			}
 		}
 	}
 	if isGit(c) && slices.ContainsFunc(gitOptionsOf(c).operands, leadsUp) {
@@ -219,7 +223,8 @@ func (h *Secrets) printsFrom(r treeRead) string {
 	handed := r.opens && !h.Report.Commands[r.commands[0]].Has(shell.Flat)
 	for _, start := range r.starts {
 		start = h.At.Machine.Real(start) // a glob may name a link
-		if r.opens && (inObjects(start) || path.Base(start) == ".git") {
+		if r.opens && (inObjects(start) || path.Base(start) == ".git" ||
+			!h.At.Machine.IsDirectory(start) && h.isSecretName(start)) {
 			return start
 		}
 		var linked []string

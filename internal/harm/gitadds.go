@@ -190,6 +190,11 @@ func (s *addSearch) untracked(dir string) string {
 	return s.below(dir, 0)
 }
 
+// tracks reports whether the index has a file of that name, and not only some below it.
+func (s *addSearch) tracks(name string) bool {
+	return len(s.repo.Tracked(func(f repo.File) bool { return s.repo.Top+"/"+f.Name == name })) > 0
+}
+
 // secret reports whether a name is that of a secret, or a second one.
 func (s *addSearch) secret(name string) bool {
 	at := s.secrets.At.Machine
@@ -211,7 +216,7 @@ func (s *addSearch) below(dir string, depth int) (found string) {
 		case e.Name == ".git" || e.Name == "node_modules":
 		case e.Type.IsDir() && !s.passesOver(name, true):
 			found = s.below(name, depth+1)
-		case e.Type.IsRegular() && s.secret(name) && !s.repo.Tracks(name) && !s.passesOver(name, false):
+		case e.Type.IsRegular() && s.secret(name) && !s.tracks(name) && !s.passesOver(name, false):
 			found = name
 		}
 		if found != "" {

@@ -485,8 +485,10 @@ func (m *machine) concerns(name, sub string) bool {
 	switch first {
 	case "credential", "remote", "url", "protocol", "http", "uploadpack", "ssh", "submodule", "transfer", "lfs":
 		return m.gitIs("network", sub)
-	case "merge", "mergetool", "sequence", "trailer", "commit", "tag", "push":
+	case "merge", "mergetool", "sequence", "trailer", "commit", "push":
 		return !m.gitIs("reads", sub)
+	case "tag":
+		return m.gitIs("names-objects", sub)
 	case "log":
 		return m.gitIs("prints-objects", sub)
 	case "sendemail", "imap", "instaweb", "web", "browser", "man", "guitool", "difftool", "tar", "help":

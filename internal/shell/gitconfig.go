@@ -171,7 +171,7 @@ func runsFromGit(name, text string) bool {
 	case "alias", "include", "includeif", "credential":
 		return true
 	case "commit", "tag", "push", "log":
-		signs := (last == "gpgsign" || last == "showsignature") && !falsy(text) // as the person, and gpg's agent stays
+		signs := (last == "gpgsign" || last == "showsignature" || last == "forcesignannotated") && !falsy(text) // as the person, and gpg's agent stays
 		return signs || last == "template"
 	case "mailmap":
 		return last == "blob" // of any commit, and lines of it are printed

@@ -172,9 +172,22 @@ func (u *use) scriptWith(rest []word) {
 	u.texts.script(rest[0], u.inv)
 }
 
+// codeRole reports whether an argument in a role is a program's text.
+func codeRole(role string) bool {
+	switch role {
+	case "awk", "sed", "jq", "yq", "sql", "inline", "split", "shell", "shelltext", "shellcode", "date", "format",
+		"curlformat", "setting", "fzfbind", "previewed", "pymodule", "kubeoutput", "psformat":
+		return true
+	}
+	return false
+}
+
 // role does what one argument in one role means.
 func (u *use) role(role string, w word) {
 	st := u.inv.st
+	if w.glob > 0 && codeRole(role) { // awk * runs the name of a file
+		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" makes code of a file's name")
+	}
 	if role == "prune-next" && len(u.pos) > 0 {
 		return // of what stands before it nothing is left out
 	}
