@@ -171,8 +171,11 @@ func runsFromGit(name, text string) bool {
 	case "alias", "include", "includeif", "credential":
 		return true
 	case "commit", "tag", "push", "log":
-		signs := (last == "gpgsign" || last == "showsignature" || last == "forcesignannotated") && !falsy(text) // as the person, and gpg's agent stays
-		return signs || last == "template"
+		switch last {
+		case "gpgsign", "showsignature", "forcesignannotated": // gpg signs as the person, and its agent stays
+			return !falsy(text)
+		}
+		return last == "template"
 	case "mailmap":
 		return last == "blob" // of any commit, and lines of it are printed
 	case "hook":

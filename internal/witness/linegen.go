@@ -442,7 +442,8 @@ func (g *liner) excluding() string {
 		"grep -r --exclude="+out+" SECRET "+dir, "grep -r SECRET "+dir+" --exclude-dir="+out,
 		"grep -r --exclude-dir="+out+" --include='*' SECRET "+dir, "rg -uu -g '!'"+out+" SECRET "+dir,
 		"find "+dir+" "+test+g.of(" ", " -o ", " -a ", " , ", " -false -o ", " -true -o ", " ! ")+test+" "+
-			g.of("-exec cat {} +", "-o -exec cat {} +", "-false -o -exec cat {} +", "-exec true + {} \\; -exec cat {} \\;",
+			g.of("-exec cat {} +", "-o -exec cat {} +", "-false -o -exec cat {} +",
+				"-exec true + {} \\; -exec cat {} \\;",
 				"-print0 | xargs -0 cat", "-delete", "-exec rm {} +"))
 }
 
