@@ -164,7 +164,10 @@ func TestNamesOfFilesThatAreCode(t *testing.T) {
 	p.write("BEGIN{system(\"id\")}", "")
 	p.check(lost, "awk *", "awk -- *", "awk B* a.txt", "sed *", "sed -n * a.txt", "jq *", "ls | xargs awk", "awk $(ls)",
 		"sed -e * a.txt", "yq *", "for f in *; do awk \"$f\" a.txt; done", "date *", "sqlite3 :memory: *")
-	p.check(kept, "awk 1 *.txt", "sed -n p *.txt", "grep * a.txt")
+	p.write("bash", "")
+	p.check(lost, "env *", "nice *", "nice -n 5 *", "timeout 3 *", "nohup *", "stdbuf -o0 *", "env -i *", "env X=1 *",
+		"timeout 3 env *", "busybox *", "taskset 1 *", "find . -exec awk * {} +", "find . -exec * \\;", "watch *", "sh -c *")
+	p.check(kept, "awk 1 *.txt", "nice cat *.txt", "sed -n p *.txt", "grep * a.txt")
 }
 
 // What git takes in is asked of the file, not of names below it that the index has.
@@ -185,6 +188,15 @@ func TestSettingsThatSign(t *testing.T) {
 	p.check(kept, "git status", "git log -1", "git commit -am x")
 	p.git("config", "log.showSignature", "true")
 	p.check(lost, "git log -1", "git show")
+	p = newProject(t)
+	p.must(os.MkdirAll(p.dir+"/.git/objects/info/commit-graphs", 0o755))
+	p.write(".env", "KEY=1\n")
+	p.check(kept, "git log -1", "git --help")
+	p.must(os.Symlink("../../../../.env", p.dir+"/.git/objects/info/commit-graphs/commit-graph-chain"))
+	p.check(lost, "git log -1")
+	p = newProject(t)
+	p.write(".git/objects/info/alternates", p.dir+"/src\n")
+	p.check(lost, "git log -1", "git count-objects -v")
 }
 
 func TestLinksThatFindIsGiven(t *testing.T) {
@@ -193,5 +205,6 @@ func TestLinksThatFindIsGiven(t *testing.T) {
 	p.check(kept, "find * -maxdepth 0 -print0 | xargs -0 head -1", "timeout 5 ls")
 	p.must(os.Symlink(".env", p.dir+"/lk.txt"))
 	p.check(lost, "find * -maxdepth 0 -print0 | xargs -0 cat", "find lk.txt | xargs cat", "ls -d * | xargs cat",
+		"env -C src -C . cat c.txt", "fdfind --base-directory src --base-directory src -x cat", "git --help status",
 		"timeout --foreground 1 sh -c 'sleep 77'", "whatis -M . KEY", "systemctl show")
 }

@@ -39,6 +39,7 @@ type given struct {
 	into    word   // the directory that cp -t and its kin fill
 	archive word   // of tar
 	method  string // of an HTTP request
+	moved   bool   // an option named the directory where it runs
 	drop    bool   // the first positional role is taken by an option
 	inplace bool   // what it reads it changes
 	backup  word   // what is appended to the name of the copy it leaves then

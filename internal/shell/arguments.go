@@ -67,13 +67,11 @@ func (m *globs) several(w word) bool {
 // spills gives the words that a single place cannot hold to the role of those
 // that follow.
 func (u *use) spills(role string, w word) {
-	switch role {
-	case "command", "xcommand", "awaycommand", "awayshell", "shelltext", "shellcode", "script", "assign":
-		u.out.unknown(PartWords, u.inv.raw,
-			grammar.Escaped(w.raw)+" may be several words, since its value is not known")
-	default:
+	if !startsRole(role) {
 		u.role(role, w)
+		return
 	}
+	u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may be several words, since its value is not known")
 }
 
 // plainNames reports whether all that a glob matches are names that no program

@@ -105,8 +105,12 @@ func (gl *gitLine) option(w word, rest []word) int {
 		return min(taken, len(rest)+1)
 	case "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects", "--glob-pathspecs",
 		"--noglob-pathspecs", "-P", "--no-lazy-fetch", "--no-advice", "--version", "-v",
-		"--help", "-h", "--html-path", "--man-path", "--info-path", "-p", "--paginate":
+		"--html-path", "--man-path", "--info-path", "-p", "--paginate":
 		return 1
+	case "--help", "-h":
+		if len(rest) == 0 { // with more it is git help, whose viewer the settings name
+			return 1
+		}
 	}
 	gl.run.unknownOption(name)
 	return 1
@@ -257,8 +261,37 @@ func (m *machine) foundBefore(dir string) *repository {
 	return nil
 }
 
+// borrowsFrom is a directory that the agent can write from which a repository takes
+// objects: git reads lists of further ones there, and prints what it cannot read.
+func (m *machine) borrowsFrom(r *repository) string {
+	name := r.common + "/objects/info/alternates"
+	if !m.exists(name) {
+		return ""
+	}
+	data, err := m.env.Files.Read(name, maxHeeded)
+	if err != nil {
+		return name
+	}
+	for line := range strings.Lines(string(data)) {
+		dir := strings.Trim(strings.TrimSpace(line), `"`)
+		if dir == "" || dir[0] == '#' {
+			continue
+		}
+		if !path.IsAbs(dir) {
+			dir = r.common + "/objects/" + dir
+		}
+		if real, place := m.place(dir); place == Workspace || place == Temporary || real == "" {
+			return dir
+		}
+	}
+	return ""
+}
+
 func (g *repositories) readRepository(r *repository) {
 	if g.machine.discover(r); r.found {
+		if from := g.machine.borrowsFrom(r); from != "" {
+			r.fault = "it takes objects from a directory of the workspace: " + grammar.Escaped(from)
+		}
 		g.gitConfig(r, r.common+"/config", true, 0)
 		g.submodules(r, r.common+"/modules", 0)
 		if g.machine.exists(r.dir + "/config.worktree") {

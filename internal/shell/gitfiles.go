@@ -64,7 +64,7 @@ func gitDirs(m *machine, r *repository) (dirs []string) {
 	for _, top := range tops {
 		dirs = append(dirs, top)
 		for _, below := range [...]string{"info", "rebase-merge", "rebase-apply", "sequencer", "objects/info",
-			"branches", "remotes", "logs"} {
+			"objects/info/commit-graphs", "objects/pack/multi-pack-index.d", "branches", "remotes", "logs"} {
 			if m.exists(top + "/" + below) {
 				dirs = append(dirs, top+"/"+below)
 			}

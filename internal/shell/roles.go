@@ -12,6 +12,9 @@ import (
 // reports whether it did.
 func (u *use) whole(role string, i int) bool {
 	rest := u.pos[i:]
+	if len(rest) > 0 && rest[0].glob > 0 && startsRole(role) { // env * runs a file of the directory
+		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(rest[0].raw)+" makes code of a file's name")
+	}
 	switch role {
 	case "command":
 		for len(rest) > 0 && rest[0].known && rest[0].dashed() {
@@ -172,6 +175,15 @@ func (u *use) scriptWith(rest []word) {
 	u.texts.script(rest[0], u.inv)
 }
 
+// startsRole reports whether an argument in a role, and those behind it, are a command.
+func startsRole(role string) bool {
+	switch role {
+	case "command", "xcommand", "awaycommand", "awayshell", "shelltext", "shellcode", "script", "assign":
+		return true
+	}
+	return false
+}
+
 // codeRole reports whether an argument in a role is a program's text.
 func codeRole(role string) bool {
 	switch role {
@@ -230,6 +242,10 @@ func (u *use) role(role string, w word) {
 		if len(u.pos) > 0 { // tar takes those names in the directory before
 			u.out.unknown(PartWords, u.inv.raw, "this changes its directory behind names")
 		}
+		if u.moved { // some go on from the first, to some the last counts
+			u.out.unknown(PartWords, u.inv.raw, "this changes its directory twice")
+		}
+		u.moved = true
 		u.inv.st.dir = u.out.enterDir(w, st)
 	case "replace":
 		u.replace = cmp.Or(w.text, "{}")
