@@ -204,6 +204,11 @@ func TestLinksThatFindIsGiven(t *testing.T) {
 	p.write(".env", "KEY=1\n")
 	p.check(kept, "find * -maxdepth 0 -print0 | xargs -0 head -1", "timeout 5 ls")
 	p.must(os.Symlink(".env", p.dir+"/lk.txt"))
+	p.must(os.Symlink("../.env", p.dir+"/src/k.md"))
+	p.check(lost, "find src/* -maxdepth 0 | xargs cat", "find src/* -maxdepth 0 -exec cat {} +", "find */k.md -maxdepth 0 | xargs cat",
+		"find -H src/k* -maxdepth 0 -exec cat {} \\;", "cat $(find src/* -maxdepth 0)", "find *.txt -maxdepth 0 -exec cat {} +",
+		"find src/* -maxdepth 0 -name '*.md' | while read f; do cat \"$f\"; done", "find lk* -maxdepth 0 | xargs grep KEY",
+		"find src/* -maxdepth 0 | sort | xargs cat")
 	p.check(lost, "find * -maxdepth 0 -print0 | xargs -0 cat", "find lk.txt | xargs cat", "ls -d * | xargs cat",
 		"env -C src -C . cat c.txt", "fdfind --base-directory src --base-directory src -x cat", "git --help status",
 		"timeout --foreground 1 sh -c 'sleep 77'", "whatis -M . KEY", "systemctl show")

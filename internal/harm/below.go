@@ -158,7 +158,11 @@ func (h *Secrets) treesOf(command int) (reads []treeRead) {
 			reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command},
 				opens: h.Report.Fed(e)})
 		case h.Report.Fed(e):
-			reads = append(reads, treeRead{starts: []string{e.Target}, commands: h.finders(command), opens: true})
+			r := treeRead{starts: []string{e.Target}, commands: h.finders(command), opens: true}
+			if c.Finder > 0 {
+				r.starts = append(r.starts, matchedBy(h, c.Finder-1)...)
+			}
+			reads = append(reads, r)
 		case !c.Has(shell.Flat):
 			matched, _ := h.At.Machine.Matches(e.Pattern)
 			reads = append(reads, treeRead{starts: matched, commands: []int{command}})
@@ -194,12 +198,9 @@ func (h *Secrets) startsOf(command int) (starts []string) {
 		if e.Command == command && e.Kind == shell.Read && e.Target != "" && !e.Aside &&
 			(!isGit(c) || e.Recursive || e.Names) { // the value of an option is no place where git looks
 			starts = append(starts, e.Target)
-			if e.Pattern != "" { // find *: each is a place of its own
-				matched, _ := h.At.Machine.Matches(e.Pattern)
-				starts = append(starts, matched...)
-			}
 		}
 	}
+	starts = append(starts, matchedBy(h, command)...)
 	if isGit(c) && slices.ContainsFunc(gitOptionsOf(c).operands, leadsUp) {
 		if r := h.At.RepositoryAt(h.gitDirectory(c)); r != nil {
 			starts = append(starts, r.Top) // git ls-files .. names what lies above
@@ -210,6 +211,18 @@ func (h *Secrets) startsOf(command int) (starts []string) {
 		starts = append(starts, h.At.Machine.Real(c.Dir))
 	}
 	return starts
+}
+
+// matchedBy are the names that the globs of a command match: to find * each is a place
+// of its own.
+func matchedBy(h *Secrets, command int) (names []string) {
+	for _, e := range h.Report.Effects {
+		if e.Command == command && e.Kind == shell.Read && e.Pattern != "" && e.Names {
+			matched, _ := h.At.Machine.Matches(e.Pattern)
+			names = append(names, matched...)
+		}
+	}
+	return names
 }
 
 // leadsUp reports whether a pathspec may name what does not lie below the directory.
