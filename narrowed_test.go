@@ -211,5 +211,7 @@ func TestLinksThatFindIsGiven(t *testing.T) {
 		"find src/* -maxdepth 0 | sort | xargs cat")
 	p.check(lost, "find * -maxdepth 0 -print0 | xargs -0 cat", "find lk.txt | xargs cat", "ls -d * | xargs cat",
 		"env -C src -C . cat c.txt", "fdfind --base-directory src --base-directory src -x cat", "git --help status",
-		"timeout --foreground 1 sh -c 'sleep 77'", "whatis -M . KEY", "systemctl show")
+		"timeout --foreground 1 sh -c 'sleep 77'", "whatis -M . KEY", "systemctl show", "lscpu -s src",
+		"ps -axe", "ps -auxeww", "ps -e -x", "ps -x -O args -e", "ps -eo pid,environ", "ps -fex")
+	p.check(kept, "ps -ef", "ps aux", "ps -aux", "ps -e -o pid", "ps -ax -o pid,command", "ps -x", "ps -axo pid")
 }

@@ -280,7 +280,8 @@ func (m *machine) borrowsFrom(r *repository) string {
 		if !path.IsAbs(dir) {
 			dir = r.common + "/objects/" + dir
 		}
-		if real, place := m.place(dir); place == Workspace || place == Temporary || real == "" {
+		if real, place := m.place(dir); place == Workspace || place == Temporary || real == "" ||
+			strings.Contains(dir, `\`) {
 			return dir
 		}
 	}

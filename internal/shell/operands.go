@@ -72,6 +72,19 @@ func (o *operands) psWord(w word) {
 	}
 }
 
+// psUser reads whose processes ps is to print. Where there is no such user, ps takes all
+// words for letters without a dash: -aux, and -auxe.
+func (o *operands) psUser(w word) {
+	name := strings.Trim(w.text, "0123456789,")
+	if name == "" && w.known {
+		return
+	}
+	o.marks |= markLists
+	if letters := strings.Trim(name, psAlone+psTaking+"e"); letters == "" && strings.Contains(name, "e") {
+		o.marks |= markMakes
+	}
+}
+
 // psFormat reads what ps is to print of each process.
 func (o *operands) psFormat(w word) {
 	if !w.known || w.many || strings.Contains(w.text, "environ") {

@@ -94,6 +94,8 @@ func (o *operands) role(role string, w word) bool {
 		o.mode(w)
 	case "psword":
 		o.psWord(w)
+	case "psuser":
+		o.psUser(w)
 	case "psformat":
 		o.psFormat(w)
 	case "socketword":

@@ -26,7 +26,7 @@ const (
 		" inline shell shelltext shellcode split command xcommand assign awaycommand awayshell exec url host remote kill persist variable cd" +
 		" replace key sed awk jq yq jqfile yqfile date setting gitremote pathspec tracked searched sent curlformat pagerfile fzfbind previewed format" +
 		" curldata curlmethod ghmethod ghfield pymodule kubeoutput loaded atfile readurl atother ghrepo curlencode" +
-		" curlcookie digword pipeout sql database dbhost unknown listed mode formula manpage psword psformat socketword composefile" +
+		" curlcookie digword pipeout sql database dbhost unknown listed mode formula manpage psword psformat psuser socketword composefile" +
 		" procs numbered pattern include globs exclude prune prune-next prune-dirs unset kind extension "
 	// What writes, runs, sends or deletes: an option that does needs an example.
 	graveRoles   = " write outfile numbered change delete deltree moved destdir program script inline shell shellcode split exec pipeout cd previewed "
