@@ -1,6 +1,7 @@
 package nod_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 )
@@ -201,6 +202,13 @@ func TestSettingsThatSign(t *testing.T) {
 
 func TestLinksThatFindIsGiven(t *testing.T) {
 	p := newProject(t)
+	for i := range 150 { // more directories than are looked into
+		p.write(fmt.Sprintf("dirs/%03d/a.md", i), "")
+	}
+	p.write(".env", "KEY=1\n")
+	p.must(os.Symlink("../../.env", p.dir+"/dirs/149/k.md"))
+	p.check(lost, "find dirs/*/k.md -maxdepth 0 | xargs cat", "find dirs/*/k.md -maxdepth 0 -exec cat {} +")
+	p = newProject(t)
 	p.write(".env", "KEY=1\n")
 	p.check(kept, "find * -maxdepth 0 -print0 | xargs -0 head -1", "timeout 5 ls")
 	p.must(os.Symlink(".env", p.dir+"/lk.txt"))
@@ -208,7 +216,8 @@ func TestLinksThatFindIsGiven(t *testing.T) {
 	p.check(lost, "find src/* -maxdepth 0 | xargs cat", "find src/* -maxdepth 0 -exec cat {} +", "find */k.md -maxdepth 0 | xargs cat",
 		"find -H src/k* -maxdepth 0 -exec cat {} \\;", "cat $(find src/* -maxdepth 0)", "find *.txt -maxdepth 0 -exec cat {} +",
 		"find src/* -maxdepth 0 -name '*.md' | while read f; do cat \"$f\"; done", "find lk* -maxdepth 0 | xargs grep KEY",
-		"find src/* -maxdepth 0 | sort | xargs cat")
+		"find src/* -maxdepth 0 | sort | xargs cat", "find src/[jk]* -maxdepth 0 | xargs cat",
+		"find src/{k,c}* -maxdepth 0 -exec cat {} +", "find [s]rc/k* -maxdepth 0 -exec cat {} +")
 	p.check(lost, "find * -maxdepth 0 -print0 | xargs -0 cat", "find lk.txt | xargs cat", "ls -d * | xargs cat",
 		"env -C src -C . cat c.txt", "fdfind --base-directory src --base-directory src -x cat", "git --help status",
 		"timeout --foreground 1 sh -c 'sleep 77'", "whatis -M . KEY", "systemctl show", "lscpu -s src",
