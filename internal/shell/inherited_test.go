@@ -27,7 +27,13 @@ func TestInheritedValues(t *testing.T) {
 		{"NODE_OPTIONS", "--require evil", false}, {"NODE_OPTIONS", "--max-old-space-size=4096", true},
 		{"GOFLAGS", "-mod=mod", true}, {"EDITOR", "lk", true}, {"BASHOPTS", "checkwinsize:dotglob", false},
 		{"BASHOPTS", "checkwinsize:cmdhist", true}, {"LD_LIBRARY_PATH", "/usr/lib:", false},
-		{"LD_LIBRARY_PATH", "/usr/lib:/usr/local/lib", true}, {"PYTHONPATH", ":/usr/lib", false},
+		{"LD_LIBRARY_PATH", "/usr/lib:/usr/local/lib", true},
+		{"LD_PRELOAD", "/proc/self/cwd/x.so", false}, {"LD_LIBRARY_PATH", "/dev/fd/../cwd/lib", false},
+		{"LD_LIBRARY_PATH", "$ORIGIN/../lib", false}, {"LD_AUDIT", "${ORIGIN}/x.so", false},
+		{"BASH_ENV", "/dev/null", true},
+		{"ANY", "/proc/thread-self/cwd/x", false}, {"LESSKEYIN_SYSTEM", "lk", false}, {"COMPILER_PATH", "lib", false},
+		{"TERMINFO_DIRS", dir + "/lib", false}, {"DPKG_ADMINDIR", dir, false}, {"MTR_OPTIONS", "-F lk", false},
+		{"MANOPT", "-M mod", false}, {"PYTHONPATH", ":/usr/lib", false},
 		{"XDG_CONFIG_HOME", "lib", false}, {"XDG_CONFIG_HOME", home + "/.config", true},
 		{"XDG_CONFIG_DIRS", "mod", false}, {"CURL_HOME", "lib", false}, {"PERL5OPT", "-I./lib -Mtool", false},
 		{"GOCACHEPROG", "./run.sh", false}, {"CLOUDSDK_PYTHON", dir + "/run.sh", false}, {"GREP", "./to", false},
@@ -67,6 +73,23 @@ func TestProgramsThatPathHides(t *testing.T) {
 			Lookup: func(name string) (string, bool) { return dir + "/bin:/usr/bin", name == "PATH" }})
 		if got := brief(r) == "read "+dir+"/a.gz"; got != want {
 			t.Errorf("with bin/%s: %s, want known %v", name, brief(r), want)
+		}
+	}
+}
+
+// TestCommandsWithoutPath holds that a program which only the inherited PATH leads to is
+// not known where a command starts without PATH: bash looks for it in . then.
+func TestCommandsWithoutPath(t *testing.T) {
+	env := testEnv(view.NewMemory(false).Dir(testHome, 0o755).File(testRepo+"/a", "x\n", 0o644).
+		File("/opt/tools/rg", "x", 0o755).File("/bin/bash", "x", 0o755).File("/bin/env", "x", 0o755).
+		File("/bin/ls", "x", 0o755))
+	env.Lookup = func(name string) (string, bool) { return "/opt/tools:/bin", name == "PATH" }
+	for line, known := range map[string]bool{
+		"rg x a": true, "env -u X bash -c 'rg x a'": true, "env -i bash -c 'rg x a'": false,
+		"env - bash -c 'rg x a'": false, "env -u PATH bash -c 'ls; rg x a'": false,
+	} {
+		if r := Analyze(line, env); (len(r.Unknowns) == 0) != known {
+			t.Errorf("%s: %+v, want known %v", line, r.Unknowns, known)
 		}
 	}
 }
