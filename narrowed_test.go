@@ -116,6 +116,47 @@ func TestExpressionsOfFind(t *testing.T) {
 		"find conf -noignore_readdir_race -o -name '*.md' -o -exec cat {} +", "find conf -name '*.md' -o -exec cat {} +")
 	p.check(kept, "find conf -name '*.md' -exec cat {} +", "find conf -false -exec cat {} +",
 		"find conf -name '*.md' -type f -exec cat {} \\;")
+	p.check(lost, "find conf -exec cat -- {} -maxdepth 0 \\;", "find conf -exec cat -- {} -mindepth 9 \\;",
+		"find conf -name -mindepth -o -exec cat {} -mindepth 9 \\;", "find conf -type f -name -maxdepth -o -exec cat {} +")
+	p.check(kept, "find . -maxdepth 1 -type f -exec cat {} +", "find conf -mindepth 9 -exec cat {} +")
+}
+
+// An action does what it does before find comes to what stands behind it; where there is
+// an action, the whole expression prints nothing by itself.
+func TestActionsOfFind(t *testing.T) {
+	p := newProject(t)
+	p.write("conf/.env", "KEY=1\n")
+	p.check(lost, "find conf -type f -exec cat {} \\; -name '*.go'", "find conf -type f -print -name '*.go' | xargs cat",
+		"find conf -exec grep KEY {} + -false", "find conf ! \\( -exec cat {} \\; -name z \\)", "find conf -type f -exec cat {} + , -name a",
+		"find conf -name '*.go' -o -exec cat {} \\; -name z", "find conf -fprint /dev/stdout -name a | xargs cat",
+		"find conf -prune -false -o -name '*.go' -o -exec cat {} \\;", "find conf -true -quit -name '*.go' -o -print | xargs cat")
+	p.check(kept, "find conf -name '*.go' -exec cat {} + -o -name '*.md' -exec cat {} +",
+		"find conf -path conf/x -prune -o -name '*.go' -print | xargs cat",
+		"find conf \\( -path conf/x -o -name dist \\) -prune -o -name '*.go' -exec cat {} +")
+}
+
+// A word that nobody knows may be the one that ends what find runs.
+func TestWordsThatEndACommandOfFind(t *testing.T) {
+	p := newProject(t)
+	p.check(lost, "find src -exec echo $(cat l) {} \\;", "find src -exec echo \"$(cat l)\" -exec rm {} \\;",
+		"find src -exec echo \"$(cat l)\" \"$(cat m)\" a \\;", "find src -exec echo {} \"$(cat l)\" -execdir rm {} \\;",
+		"X=$(cat l); find src -exec echo $X {} +")
+	p.check(kept, "find src -exec echo \"$(cat l)\" {} \\;", "find src -exec echo a\"$(cat l)\" -exec rm {} \\;",
+		"find src -exec echo * {} \\;", "find src -exec echo \"$(cat l)\" \\; -exec wc -l {} +")
+	p.write(";", "")
+	p.check(lost, "find src -exec echo * {} \\;", "find src -exec echo ? {} \\;")
+	p.check(kept, "find src -exec echo *.txt {} \\;")
+}
+
+// A pattern that counts as a whole word or line leaves out less.
+func TestNamesThatAreLeftOut(t *testing.T) {
+	p := newProject(t)
+	p.write("conf/prod_secret.pem", "KEY=1\n")
+	p.check(lost, "find conf -type f | grep -vw secret | xargs cat", "find conf -type f | grep -vx secret | xargs cat",
+		"find conf -type f | grep --invert-match --line-regexp secret | xargs cat",
+		"find conf -type f | grep -vF 'secret\\.p' | xargs cat", "find conf -type f | grep -v 'secret.pe' | xargs cat")
+	p.check(kept, "find conf -type f | grep -v secret | xargs cat", "find conf -type f | grep -v 'secret\\.p' | xargs cat",
+		"find conf -type f | grep -vF t.p | xargs cat")
 }
 
 // A word that nobody knows may be any option, also one that only reads.

@@ -3,10 +3,8 @@ package harm
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -48,7 +46,7 @@ func newSieve(t *Secrets, commands []int) sieve {
 		}
 		f.names = f.Has(shell.Searches|shell.PrintsLines) && !f.Has(shell.Fed) && !t.reads(i)
 		if f.Has(shell.Expression) {
-			f.tests = parseFind(f.Words[1:])
+			f.tests = newFindTests(f.told.Terms)
 		}
 		s.whole = s.whole || s.opensDirectories(f)
 		s.filters = append(s.filters, f)
@@ -271,8 +269,9 @@ func (f filter) picksName(said, name string) bool {
 	case !known:
 		return true
 	case f.Has(shell.Inverted):
-		return !slices.ContainsFunc(patterns, func(p string) bool {
-			return isPlainPattern(p) && strings.Contains(path.Base(name), strings.ReplaceAll(p, `\.`, "."))
+		return f.Has(shell.Bounded) || !slices.ContainsFunc(patterns, func(p string) bool {
+			text, plain := plainPattern(p, f.Has(shell.Fixed))
+			return plain && strings.Contains(path.Base(name), text)
 		})
 	}
 	// Where the search starts may stand before the name in any spelling, so that
@@ -281,8 +280,14 @@ func (f filter) picksName(said, name string) bool {
 		func(p string) bool { return strings.ContainsAny(p, "/~") || mayMatch(p, said+name) })
 }
 
-func isPlainPattern(p string) bool {
-	return p != "" && !strings.ContainsAny(strings.ReplaceAll(p, `\.`, ""), `\.[]*^$()|?+{}`+"\n")
+// plainPattern is the text that a pattern stands for, if that is one text.
+func plainPattern(p string, fixed bool) (text string, plain bool) {
+	dot := `\.`
+	if fixed {
+		dot = "."
+	}
+	return strings.ReplaceAll(p, dot, "."), p != "" &&
+		!strings.ContainsAny(strings.ReplaceAll(p, dot, ""), `\.[]*^$()|?+{}`+"\n")
 }
 
 // directories are the globs of directories that are left out, of which a slash at the
@@ -391,176 +396,6 @@ func hiddenPart(below string) bool { return strings.Contains(below, "/.") }
 // patterns are what a search looks for; known is false where that is not sure.
 func (f filter) patterns() (patterns []string, known bool) {
 	return f.told.Patterns, len(f.told.Patterns) > 0 && !f.Has(shell.AnyPattern)
-}
-
-// findTests is an expression of find.
-type findTests struct {
-	words    []shell.Word
-	maxDepth int
-	minDepth int
-}
-
-func parseFind(words []shell.Word) *findTests {
-	f := &findTests{maxDepth: maxBelow}
-	for len(words) > 0 && !(strings.HasPrefix(words[0].Value, "-") && len(words[0].Value) > 2 ||
-		words[0].Value == "!" || words[0].Value == "(") {
-		words = words[1:] // -L, -H, -P and where it starts
-	}
-	f.words = words
-	for i, w := range words {
-		if i+1 < len(words) && (w.Value == "-maxdepth" || w.Value == "-mindepth") {
-			n, err := strconv.Atoi(words[i+1].Value)
-			switch {
-			case err != nil:
-			case w.Value == "-maxdepth":
-				f.maxDepth = n
-			default:
-				f.minDepth = n
-			}
-		}
-	}
-	return f
-}
-
-func (f *findTests) tooDeep(below string) bool { return strings.Count(below, "/") >= f.maxDepth }
-
-// may reports whether find may pass on a file or a directory.
-func (f *findTests) may(start, below string, dir bool) bool {
-	if depth := strings.Count(below, "/"); depth > f.maxDepth || depth < f.minDepth {
-		return false
-	}
-	if f.holds(below, dir) {
-		return true
-	}
-	return below == "" && f.holds("/"+path.Base(start), dir) // "." has two names
-}
-
-func (f *findTests) holds(below string, dir bool) bool {
-	e := findExpression{words: f.words, below: below, dir: dir}
-	return e.or().may || e.lost
-}
-
-// answer says whether a test may hold, and whether it must.
-type answer struct{ may, must bool }
-
-type findExpression struct {
-	words []shell.Word
-	below string
-	dir   bool // it is a directory
-	lost  bool // a word is not known, so that what stands behind it may be its value
-}
-
-func (e *findExpression) or() answer {
-	a := e.and()
-	for len(e.words) > 0 && (e.words[0].Value == "-o" || e.words[0].Value == "-or" || e.words[0].Value == ",") {
-		comma := e.words[0].Value == ","
-		e.words = e.words[1:]
-		b := e.and()
-		a = answer{a.may || b.may, (a.must || b.must) && !comma}
-	}
-	return a
-}
-
-func (e *findExpression) and() answer {
-	a := answer{true, true}
-	for len(e.words) > 0 {
-		switch e.words[0].Value {
-		case "-o", "-or", ",", ")":
-			return a
-		case "-a", "-and":
-			e.words = e.words[1:]
-			continue
-		}
-		b := e.term()
-		a = answer{a.may && b.may, a.must && b.must}
-	}
-	return a
-}
-
-func (e *findExpression) term() answer {
-	w := e.words[0]
-	e.words = e.words[1:]
-	switch w.Value {
-	case "!", "-not":
-		if len(e.words) == 0 {
-			return answer{may: true}
-		}
-		a := e.term()
-		return answer{!a.must, !a.may}
-	case "(":
-		a := e.or()
-		if len(e.words) > 0 {
-			e.words = e.words[1:]
-		}
-		return a
-	case "-exec", "-execdir", "-ok", "-okdir":
-		for before := ""; len(e.words) > 0; {
-			word := e.words[0].Value
-			e.words = e.words[1:]
-			if word == ";" || word == "+" && before == "{}" {
-				break
-			}
-			before = word
-		}
-		return answer{may: true}
-	case "-false":
-		return answer{}
-	case "-print", "-print0", "-ls", "-prune", "-depth", "-xdev", "-mount", "-follow", "-daystart", "-empty",
-		"-readable", "-writable", "-executable", "-noleaf", "-delete", "-quit", "-true", "-nouser", "-nogroup",
-		"-ignore_readdir_race", "-noignore_readdir_race", "-warn", "-nowarn", "-d", "-x", "-s", "-X", "-E", "-P", "-L",
-		"-H", "-O1", "-O2", "-O3":
-		return answer{may: true}
-	case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-lname", "-ilname", "-regex", "-iregex",
-		"-regextype",
-		"-type", "-xtype", "-size", "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin", "-Btime", "-Bmin",
-		"-perm", "-user", "-group", "-uid", "-gid", "-links", "-inum", "-maxdepth", "-mindepth", "-fstype", "-used",
-		"-context", "-printf", "-fprint", "-fprint0", "-fls", "-samefile":
-	default:
-		e.lost = e.lost || !strings.HasPrefix(w.Value, "-newer") && w.Value != "-anewer" && w.Value != "-cnewer"
-	}
-	if len(e.words) == 0 || !w.Known || !e.words[0].Known {
-		e.words = e.words[min(1, len(e.words)):]
-		return answer{may: true}
-	}
-	value := e.words[0].Value
-	e.words = e.words[1:]
-	name := path.Base(e.below)
-	plain := !strings.ContainsAny(value, `[\?`) && paths.IsASCII(value) && paths.IsASCII(name)
-	switch w.Value {
-	case "-name", "-iname":
-		ok, _ := path.Match(value, name)
-		return answer{paths.MayPass(w.Value+" "+value, name), ok && plain}
-	case "-path", "-wholename", "-ipath":
-		return answer{true, plain && strings.HasPrefix(value, "*/") && globAcross(value[1:], e.below)}
-	case "-type":
-		switch directories := strings.Contains(value, "d"); {
-		case e.dir && directories:
-			return answer{true, true}
-		case e.dir || value == "d":
-			return answer{}
-		}
-	}
-	return answer{may: true}
-}
-
-// globAcross matches as find -path does: a star goes across slashes.
-func globAcross(glob, text string) bool {
-	parts := strings.Split(glob, "*")
-	if !strings.HasPrefix(text, parts[0]) && !strings.Contains(text, parts[0]) {
-		return false
-	}
-	text = text[strings.Index(text, parts[0])+len(parts[0]):]
-	for i, part := range parts[1:] {
-		if i == len(parts)-2 {
-			return strings.HasSuffix(text, part)
-		}
-		at := strings.Index(text, part)
-		if at < 0 {
-			return false
-		}
-		text = text[at+len(part):]
-	}
-	return text == ""
 }
 
 // mayMatch reports whether a pattern of grep or ripgrep, in whatever dialect,

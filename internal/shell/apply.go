@@ -113,7 +113,7 @@ func (u *use) standsAlone() bool {
 func (u *use) unknownOption(name string) {
 	u.fault = true
 	u.out.trait(AnyPattern, 0)
-	u.sift.test(true, "...") // find fails on what is no test
+	u.term("", word{})
 	u.out.unknown(PartWords, u.inv.raw,
 		"this gives "+u.sheet.name+" the option "+grammar.Escaped(name)+", which nod does not know")
 }
@@ -131,7 +131,7 @@ func (u *use) read(args []word) {
 			}
 		case u.loose && w.known && strings.HasPrefix(w.text, "-"):
 		case u.skip != "" && w.known && strings.Contains(u.skip, " "+w.text+" "):
-			u.sift.word(w.text, word{})
+			u.term(w.text, word{})
 		case u.bundle && i == 0 && w.known && w.text != "" && w.text[0] != '-':
 			i += u.cluster("-"+w.text, w, args[i+1:], true)
 		case w.dashed() && !(w.known && w.text == "-"):
@@ -282,7 +282,10 @@ func (u *use) longOption(text string, w word, rest []word) int {
 func (u *use) taking(o option, name string, rest []word) int {
 	if o.role == "exec" {
 		u.effects(o.rest, u.inv.raw)
-		return u.handover().exec(rest, strings.Contains(o.rest, "batch"))
+		u.endsEarly(rest)
+		took := u.handover().exec(rest, strings.Contains(o.rest, "batch"))
+		u.term(name, word{})
+		return took
 	}
 	if role, ok := strings.CutPrefix(o.role, "pair:"); ok && len(rest) > 1 {
 		u.globs().oneWord(rest[0])
@@ -430,7 +433,7 @@ func (u *use) option(o option, value word, name string) {
 	if o.rest == "inplace" {
 		u.backup = value
 	}
-	u.sift.word(name, value)
+	u.term(name, value)
 	if strings.HasPrefix(o.rest, "alone") {
 		u.alone = name
 	}

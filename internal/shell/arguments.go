@@ -114,6 +114,36 @@ func (m *globs) dashed(w word) bool {
 	})
 }
 
+// endsEarly states that a word of the command of find -exec may turn out to be the ; or +
+// that ends it, so that what stands behind it is read by find.
+func (u *use) endsEarly(words []word) {
+	for i, w := range words {
+		behind := words[i+1:]
+		if end := slices.IndexFunc(behind, func(w word) bool { return w.known && w.text == ";" }); end >= 0 {
+			behind = behind[:end]
+		}
+		switch {
+		case w.known && !w.many && w.glob == 0:
+			if w.text == ";" || w.text == "+" && i > 0 && words[i-1].text == "{}" {
+				return
+			}
+			continue
+		case w.text != "" && w.glob != 1 && strings.IndexByte(";+", w.text[0]) < 0 && (!w.many || w.glob > 0):
+			continue
+		case w.glob == 1 && u.globs().plainNames(w):
+			continue
+		case !w.many && w.glob == 0 && !slices.ContainsFunc(behind, mayBeExec):
+			continue // what is left over behind the end, find refuses
+		}
+		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" may end the command that "+u.sheet.name+" runs")
+	}
+}
+
+// mayBeExec reports whether a word may begin another command of find.
+func mayBeExec(w word) bool {
+	return !w.known || w.many || strings.HasPrefix(w.text, "-exec") || strings.HasPrefix(w.text, "-ok")
+}
+
 func beginsWithDash(name string) bool { return strings.HasPrefix(name, "-") }
 
 // matched returns the names that a glob in the last part of a path matches

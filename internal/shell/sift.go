@@ -30,6 +30,8 @@ type sifted struct {
 func (s *sift) word(name string, value word) {
 	constant := value.known && !value.many
 	switch name {
+	case "": // find fails on what is no test
+		s.test(true, "...")
 	case "(":
 		s.groups = append(s.groups, s.sifted)
 		s.sifted = sifted{}
@@ -60,6 +62,12 @@ func (s *sift) word(name string, value word) {
 	default:
 		s.test(constant && picksStatus(name, value.text), name+" "+value.text)
 	}
+}
+
+// term takes one operator, test or action of find's expression.
+func (u *use) term(name string, value word) {
+	u.sift.word(name, value)
+	u.out.term(name, value)
 }
 
 func (s *sift) closeGroup() {

@@ -68,7 +68,7 @@ func (g *liner) command() string {
 		choice{30, g.fileCommand}, choice{26, g.reader}, choice{30, g.git}, choice{10, g.packer}, choice{8,
 			g.finder}, choice{6, g.editor}, choice{8, g.carried}, choice{4, g.behind}, choice{4, g.spilling},
 		choice{10, g.history}, choice{4, g.listing}, choice{4, g.narrowed}, choice{3, g.gathered}, choice{3, g.valued},
-		choice{4, g.guessed}, choice{4, g.excluding},
+		choice{4, g.guessed}, choice{4, g.excluding}, choice{4, g.expression},
 		choice{60, g.ordinary},
 	)
 	if g.chance(14) {
@@ -445,6 +445,24 @@ func (g *liner) excluding() string {
 			g.of("-exec cat {} +", "-o -exec cat {} +", "-false -o -exec cat {} +",
 				"-exec true + {} \\; -exec cat {} \\;",
 				"-print0 | xargs -0 cat", "-delete", "-exec rm {} +"))
+}
+
+// expression is one of find, with its actions anywhere in it and words of theirs that
+// look like tests.
+func (g *liner) expression() string {
+	part := func() string {
+		return g.of("", "", "! ", "-not ") + g.of("-name '*.md'", "-name .env", "-iname '.E*'", "-type f", "-true", "-false",
+			"-maxdepth 1", "-mindepth 2", "-path '*/.env'", "-name -maxdepth", "-name '*'", "-print", "-exec cat {} \\;",
+			"-exec cat {} +", "-exec cat -- {} -maxdepth 0 \\;", "-exec grep -h SECRET {} -name x \\;",
+			"-exec echo "+g.of(";", "'$X'", "* ", "$(echo \\;)")+" -exec cat {} +", "-exec true \\;", "-quit", "-prune",
+			"\\( -exec cat {} + -o -name x \\)", "-exec head -1 {} + -name x", "-print0", "-printf '%p\\n'")
+	}
+	text := "find " + g.of(".", "config", "src config", "./") + " " + part()
+	for range 1 + g.r.IntN(4) {
+		text += g.of(" ", " ", " ", " -o ", " -a ", " , ") + part()
+	}
+	return text + g.of("", "", " | xargs cat", " | xargs grep SECRET", " | grep -v"+g.of("", "w", "x", "F")+" "+
+		g.of("env", ".env", "'\\.env'", "config", "-e env -e id")+" | xargs cat")
 }
 
 // listing gives the names that one of several programs looks for to a command.
