@@ -233,7 +233,8 @@ func TestSecretsThatTheSearchToolSees(t *testing.T) {
 		{`{"pattern":"vat","output_mode":"content"}`, "", true},
 		{`{"pattern":"SHOP_KEY","output_mode":"files_with_matches"}`, "", true},
 		{`{"pattern":"SHOP_KEY"}`, "src", true},
-		{`{"pattern":"SHOP_KEY"}`, "*.go", true}, {`{"pattern":"SHOP_KEY"}`, "**/*.{go,ts}", true}, {`{}`, ".", true},
+		{`{"pattern":"SHOP_KEY"}`, "*.go", true}, {`{"pattern":"SHOP_KEY"}`, "**/*.{go,ts}", true},
+		{`{}`, ".", false}, {`{"Query":"SHOP_KEY"}`, ".", false}, {`{"Query":"SHOP_KEY"}`, "src", true},
 	} {
 		paths := []string{p.dir}
 		switch {
@@ -242,7 +243,7 @@ func TestSecretsThatTheSearchToolSees(t *testing.T) {
 		case c.path != "":
 			paths = []string{c.path}
 		}
-		call := nod.Call{Agent: "test", Tool: "grep", RawTool: "Grep", Input: []byte(c.input), Dir: p.dir,
+		call := nod.Call{Agent: "copilot", Tool: "grep", RawTool: "grep", Input: []byte(c.input), Dir: p.dir,
 			Roots: []string{p.dir}, Paths: paths}
 		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home}).Check(t.Context(), call)
 		if (d.Verdict == nod.Allow) != c.allowed {

@@ -59,7 +59,7 @@ func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 		return Event{}, err
 	}
 	f := fieldsOf(top, &err)
-	e := Event{Kind: Decide, Name: "session/request_permission", Project: a.Dir, PromptFollows: true}
+	e := Event{Kind: Decide, Name: "session/request_permission", Project: a.Dir, Start: a.Dir, PromptFollows: true}
 	e.Call = nod.Call{
 		Agent: a.Name(), Session: f.word("sessionId"), Dir: a.Dir, Roots: slices.Clone(a.Roots),
 		Environ: environ, Interactive: true,

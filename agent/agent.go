@@ -39,6 +39,9 @@ type Event struct {
 	// Project is the workspace root that the host vouches for; "" where it
 	// names none.
 	Project string
+	// Start is where the payload says that the agent is, wherever the arguments of
+	// the call lead; "" where it does not say so.
+	Start string
 	// Failed, Error and Took describe an Outcome.
 	Failed bool
 	Error  string

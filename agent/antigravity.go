@@ -102,7 +102,7 @@ func (a Antigravity) Decode(payload []byte, environ []string) (Event, error) {
 	e.Call.Input = raw
 	roots := f.texts("workspacePaths")
 	if len(roots) > 0 {
-		e.Call.Dir = roots[0]
+		e.Call.Dir, e.Start = roots[0], roots[0]
 	}
 	if len(roots) == 1 && path.IsAbs(roots[0]) { // of several none is the one
 		e.Project = roots[0]

@@ -169,6 +169,7 @@ func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 		Interactive: claudeAttended(variable(environ, "CLAUDE_CODE_ENTRYPOINT"), e.Mode),
 		HostJudges:  e.Mode == "auto",
 	}
+	e.Start = e.Call.Dir
 	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
 		f.wrong(m, "an absolute path")
 	}

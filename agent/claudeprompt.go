@@ -45,7 +45,7 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 		return Event{}, err
 	}
 	f := fieldsOf(top, &err)
-	e := Event{Kind: Decide, Name: "permission prompt", Mode: "default", Project: p.Project}
+	e := Event{Kind: Decide, Name: "permission prompt", Mode: "default", Project: p.Project, Start: p.Project}
 	e.Call = nod.Call{
 		ID: f.optional("tool_use_id"), Agent: p.Name(), Session: cmp.Or(p.Session, "permission prompts in "+p.Project),
 		RawTool: f.word("tool_name"), Dir: p.Project, Environ: environ,

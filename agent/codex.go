@@ -49,7 +49,7 @@ import (
 //   - write_stdin: text typed into a program that runs already. It works for
 //     commands that were started with tty alone.
 //   - web_search, which the vendor's servers run.
-//   - the arguments tty, shell and sandbox_permissions of a command. They
+//   - the arguments tty, shell, workdir and sandbox_permissions of a command. They
 //     stand in the rollout, where Codex has written the call before it asks
 //     the hook, and [Event.Complete] reads them there. shell picks among the
 //     system's own shells: a path elsewhere is not started.
@@ -150,6 +150,7 @@ func (c Codex) decodeCall(e *Event, f fields, environ []string) {
 		Interactive: e.Kind == Prompt, // else nothing says so
 		StdinUnseen: true,
 	}
+	e.Start = e.Call.Dir
 	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
 		f.wrong(m, "an absolute path")
 	}

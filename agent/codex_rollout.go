@@ -2,7 +2,10 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"path"
+	"strings"
 
 	"github.com/nodgate/nod"
 )
@@ -28,24 +31,43 @@ func codexComplete(e *Event, rollout string) {
 		return
 	}
 	typed, escalated := false, true
+	place := codexPlace(turn.dir, calls[0].workdir, e.Call.Dir)
 	for _, c := range calls {
+		if codexPlace(turn.dir, c.workdir, e.Call.Dir) != place {
+			place = "" // nobody can say which of them asks
+		}
 		typed = typed || c.tty
 		escalated = escalated && c.escalated
 		if c.shell != "" && c.shell != "bash" && c.shell != "zsh" && c.shell != "sh" {
 			e.Call.Dialect = nod.PowerShell // no shell that nod reads
 		}
 	}
-	e.Call.StdinUnseen = typed
+	e.Call.StdinUnseen, e.Call.Dir = typed, place
 	e.Contained = e.Kind == Decide && turn.confines && !escalated
 	if e.Kind == Decide && escalated && e.Mode != "bypassPermissions" && e.Mode != "" {
 		e.PromptFollows = true
 	}
 }
 
+// codexPlace is where a command runs: in the turn's directory, and from there where the
+// model says. What a payload calls cwd is either (0.169.0 followed the model).
+func codexPlace(turn, workdir, cwd string) string {
+	switch {
+	case workdir == "":
+		return cwd
+	case path.IsAbs(workdir):
+		return workdir
+	case turn == "" && strings.HasSuffix(cwd, "/"+strings.TrimSuffix(workdir, "/")):
+		return cwd
+	}
+	return strings.TrimSuffix(cmp.Or(turn, cwd), "/") + "/" + workdir
+}
+
 // codexTurn is what the record of a turn says of Codex's sandbox and prompts.
 type codexTurn struct {
 	confines bool // commands run in the sandbox
 	asks     bool // a person is asked about what leaves it
+	dir      string
 }
 
 // codexTurnOf reads the record of the last turn, the zero value where there is
@@ -94,6 +116,9 @@ func codexTurnIn(line []byte) (turn codexTurn, is bool) {
 			files.optional("type") == "restricted"
 	}
 	turn.asks = payload.optional("approval_policy") == "on-request"
+	if turn.dir = payload.optional("cwd"); !path.IsAbs(turn.dir) {
+		turn.dir = ""
+	}
 	if err != nil {
 		return codexTurn{}, true
 	}
@@ -103,6 +128,7 @@ func codexTurnIn(line []byte) (turn codexTurn, is bool) {
 // codexCall is what a command was started with.
 type codexCall struct {
 	tty, escalated bool
+	workdir        string // "" for the turn's directory
 	shell          string // base name; "" for the user's own
 }
 
@@ -158,7 +184,7 @@ func codexCallOf(line []byte, id, command string) (call codexCall, is bool, err 
 	f := fieldsOf(args, &err)
 	is = f.word("cmd") == command
 	call = codexCall{tty: f.flag("tty"), shell: baseName(f.optional("shell")),
-		escalated: f.optional("sandbox_permissions") == "require_escalated"}
+		escalated: f.optional("sandbox_permissions") == "require_escalated", workdir: f.optional("workdir")}
 	if id != "" && !is && err == nil {
 		err = errors.New("the call is of another command")
 	}

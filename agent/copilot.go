@@ -157,6 +157,7 @@ func (c Copilot) decodeCall(e *Event, f fields, environ []string) {
 	}
 	e.Call = nod.Call{Agent: c.Name(), Session: session, RawTool: f.word("toolName"), Dir: f.word("cwd"),
 		Environ: copilotEnviron(environ)}
+	e.Start = e.Call.Dir
 	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
 		f.wrong(m, "an absolute path")
 	}

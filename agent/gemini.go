@@ -154,6 +154,7 @@ func (g Gemini) decodeCall(e *Event, f fields, environ []string) {
 		Dir:     f.word("cwd"),
 		Environ: environ,
 	}
+	e.Start = e.Call.Dir
 	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
 		f.wrong(m, "an absolute path")
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"strings"
@@ -127,7 +128,7 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 	e.Plan = e.Mode == "plan" || e.Mode == "spec"
 	e.Call = nod.Call{Agent: p.agent, Environ: environ, Interactive: p.editor, ID: f.asText(f.maybeOf(p.call))}
 	in := p.decodeInput(e, f, payload)
-	p.decodeDir(&e.Call, f, in, environ)
+	p.decodeDir(e, f, in, environ)
 	e.Call.Session = e.Call.Dir
 	if len(p.session) > 0 {
 		m := f.oneOf(p.session)
@@ -178,22 +179,22 @@ func (p profile) writtenInput(e *Event, f fields, m *member) fields {
 	return fieldsOf(inner, f.err)
 }
 
-// decodeDir takes the directory from the payload, from the arguments, from the
-// list of workspaces, or from where the agent started the hook.
-func (p profile) decodeDir(call *nod.Call, f, in fields, environ []string) {
-	m := f.maybeOf(p.dir)
-	if call.Dir = f.asText(m); call.Dir == "" {
-		call.Dir = in.maybeNamed(p.spelled.workdir)
-	}
+// decodeDir takes the directory from the payload, from the list of workspaces, from
+// where the agent started the hook, or else from the arguments, which say nothing about
+// the workspace.
+func (p profile) decodeDir(e *Event, f, in fields, environ []string) {
+	at := f.asText(f.maybeOf(p.dir))
 	for _, key := range p.roots {
-		if roots := f.texts(key); call.Dir == "" && len(roots) > 0 {
-			call.Dir = roots[0]
+		if roots := f.texts(key); len(roots) > 0 {
+			at, e.Start = cmp.Or(at, roots[0]), roots[0]
 		}
 	}
-	if call.Dir == "" && len(p.roots) == 0 {
-		call.Dir = variable(environ, "PWD")
+	if at == "" && len(p.roots) == 0 {
+		at = variable(environ, "PWD")
 	}
-	if *f.err == nil && !path.IsAbs(call.Dir) {
+	e.Start = cmp.Or(e.Start, at)
+	e.Call.Dir = cmp.Or(at, in.maybeNamed(p.spelled.workdir))
+	if *f.err == nil && !path.IsAbs(e.Call.Dir) {
 		*f.err = badInput(errors.New("there is no absolute directory"))
 	}
 }
@@ -207,12 +208,16 @@ func (p profile) decodeTool(call *nod.Call, event string, in, top fields) {
 	if tool.raw == "" && p.decodeMCP(call) {
 		return
 	}
+	as := p.spelled
+	if tool.shape == special { // a search for a text, whose pattern is no place
+		tool.shape, as.pattern = search, ""
+	}
 	switch {
 	case p.typed != "" && tool.shape == command && in.flag(p.typed): // an unknown tool
 	case tool.shape == editor:
 		decodeEditor(call, p.spelled, in)
 	default:
-		arguments(call, tool, p.spelled, in)
+		arguments(call, tool, as, in)
 	}
 }
 

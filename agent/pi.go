@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"strings"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -66,7 +67,35 @@ func (p Pi) shim() shim {
 // Decode reads one payload. Call.Input shares the payload's memory, which must
 // not change afterwards.
 func (p Pi) Decode(payload []byte, environ []string) (Event, error) {
-	return p.shim().decode(payload, environ)
+	e, err := p.shim().decode(payload, environ)
+	piNames(&e.Call)
+	return e, err
+}
+
+// piNames reads names as Pi does (1.5.2, dist/utils/paths.js): blanks beyond ASCII are
+// blanks, a sign for a mention is left out, and file:// begins an address, which nod
+// does not read: the tool of such a call is unknown.
+func piNames(call *nod.Call) {
+	for i, name := range call.Paths {
+		call.Paths[i] = piName(call, name)
+	}
+	for i := range call.Edits {
+		call.Edits[i].Path = piName(call, call.Edits[i].Path)
+	}
+}
+
+func piName(call *nod.Call, name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r == 0xA0 || 0x2000 <= r && r <= 0x200A || r == 0x202F || r == 0x205F || r == 0x3000 {
+			return ' '
+		}
+		return r
+	}, name)
+	name = strings.TrimPrefix(name, "@")
+	if strings.HasPrefix(name, "file://") {
+		call.Tool = ""
+	}
+	return name
 }
 
 // Encode says a decision as the comment on [Pi] lays it down.

@@ -64,6 +64,7 @@ func (s shim) decode(payload []byte, environ []string) (Event, error) {
 // started, and no call moves it.
 func (s shim) decodeCall(e *Event, f fields, environ []string) {
 	e.Project = f.word("directory")
+	e.Start = e.Project
 	e.PromptFollows = f.flag("asks")
 	e.Call = nod.Call{
 		ID: f.word("call"), Agent: s.name, Session: f.word("session"), RawTool: f.word("tool"),

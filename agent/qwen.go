@@ -163,6 +163,7 @@ func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
 		Interactive: e.Kind == Prompt, // else nothing says so
 		HostJudges:  e.Mode == "auto",
 	}
+	e.Start = e.Call.Dir
 	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
 		f.wrong(m, "an absolute path")
 	}
@@ -196,10 +197,39 @@ func (Qwen) decodeTool(call *nod.Call, f fields) {
 	tool := lookUp(qwenTools[:], call.RawTool)
 	if tool.shape != special {
 		arguments(call, tool, qwenSpelling(), in)
-		return
+	} else {
+		call.Tool = tool.canonical
+		qwenSpecial(call, tool.raw, in)
 	}
-	call.Tool = tool.canonical
-	qwenSpecial(call, tool.raw, in)
+	qwenEscapes(call)
+}
+
+// qwenEscapes adds the names that the host takes instead of those with a backslash in
+// them: it takes what stands behind one as it is (read in 0.24.4, unescapePath).
+func qwenEscapes(call *nod.Call) {
+	for _, name := range call.Paths {
+		if plain := withoutEscapes(name); plain != name {
+			call.Paths = append(call.Paths, plain)
+		}
+	}
+	for _, e := range call.Edits {
+		if plain := withoutEscapes(e.Path); plain != e.Path {
+			e.Path = plain
+			call.Edits = append(call.Edits, e)
+		}
+	}
+}
+
+// withoutEscapes is a name without the backslashes in front of signs.
+func withoutEscapes(name string) string {
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		if name[i] == '\\' && i+1 < len(name) {
+			i++
+		}
+		b.WriteByte(name[i])
+	}
+	return b.String()
 }
 
 // qwenSpecial reads searches, of which each has its own names for where it

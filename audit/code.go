@@ -1,6 +1,9 @@
 package audit
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // runsLater reports whether the text expands a variable of that name, and so
 // may run its value: password=rm; $password -rf x. A program of awk's names the
@@ -8,7 +11,7 @@ import "strings"
 func (s *scanner) runsLater(name string) bool {
 	if s.expanded == nil {
 		s.expanded = map[string]bool{}
-		if strings.Contains(s.in, "awk") {
+		if strings.Contains(s.in, "awk") || slices.ContainsFunc(strings.Fields(s.in), isInterpreter) {
 			s.expandTwice()
 		}
 		for rest := s.in; ; {
@@ -38,6 +41,56 @@ func (s *scanner) expandTwice() {
 			seen[name] = true
 		}
 	}
+}
+
+// runsData reports whether a command may run what stands in it as the value of anything:
+// it goes through its arguments, feeds a shell, or reads its environment.
+func (s *scanner) runsData() bool {
+	if s.data == nil {
+		feeds := strings.ContainsAny(s.in, "|<")
+		runs := strings.Contains(s.in, "set --") || slices.ContainsFunc([]string{"$", "${"}, func(sign string) bool {
+			for rest := s.in; ; {
+				_, after, found := strings.Cut(rest, sign)
+				if !found {
+					return false
+				}
+				if rest = after; rest != "" && strings.IndexByte("@*123456789", rest[0]) >= 0 {
+					return true
+				}
+			}
+		})
+		for word := range strings.FieldsFuncSeq(s.in,
+			func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) && r != '_' }) {
+			runs = runs || runsText(word) || feeds && isInterpreter(word)
+		}
+		s.data = &runs
+	}
+	return *s.data
+}
+
+// runsText reports whether a word of a command gives a value to a shell or a program as
+// a text, or reads values back.
+func runsText(word string) bool {
+	switch word {
+	case "eval", "alias", "source", "shift", "trap", "environ", "ENVIRON", "SYMTAB", "printenv", "getenv", "globals",
+		"locals", "declare", "typeset", "indirect":
+		return true
+	}
+	return false
+}
+
+func isInterpreter(word string) bool {
+	switch word {
+	case "sh", "bash", "zsh", "dash", "ksh", "fish", "xargs", "python", "python3", "perl", "ruby", "node", "php":
+		return true
+	}
+	return false
+}
+
+// opaque reports whether a value is no command and no name of a program: a word that
+// looks made by chance.
+func opaque(value string) bool {
+	return len(value) >= 8 && looksRandom(value) && !strings.ContainsAny(value, " \t\n\r/.")
 }
 
 // inCode reports whether what begins at a, the value of a name that ends before
@@ -78,7 +131,7 @@ func (s *scanner) constant(a int) {
 	s.alone = true
 	from, to, next := s.inQuotes(open, depth)
 	s.alone = false
-	if strings.ContainsAny(s.in[from:to], "$`;|(){}") {
+	if strings.ContainsAny(s.in[from:to], "$`;|(){} \t\n") { // a password with blanks is rare
 		return
 	}
 	s.pastValue(s.hide(from, to), next)

@@ -46,7 +46,7 @@ func (s *scanner) isWord(i int) bool {
 // hide replaces in[a:b] by markers, references apart, up to where a shell would
 // run something, and goes on behind that. It reports whether it came to b.
 func (s *scanner) hide(a, b int) (all bool) {
-	if a < b && isReference(s.in[a:b]) {
+	if a < b && (isReference(s.in[a:b]) || s.command && !isMarker(s.in[a:b]) && !opaque(s.in[a:b]) && s.runsData()) {
 		s.pos = max(s.pos, b)
 		return true
 	}

@@ -60,6 +60,7 @@ type scanner struct {
 	command         bool // the text is a command's
 	alone           bool // a quoted value is one constant, and ends with its quote
 	expanded        map[string]bool
+	data            *bool     // see runsData; nil until it is asked for
 	literals        *literals // what a shell takes as it stands; nil until it is asked for
 }
 

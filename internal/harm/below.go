@@ -107,17 +107,25 @@ const maxSearchedNames = 5_000
 // print: it may hold what is looked for. Not every host heeds ignore files.
 func (h *Secrets) searchedBy(dir string) string {
 	var in struct {
-		Pattern *string `json:"pattern"`
-		Mode    string  `json:"output_mode"`
+		Pattern string `json:"pattern"`
+		Mode    string `json:"output_mode"`
 	}
-	if h.Tool != "grep" || json.Unmarshal(h.Input, &in) != nil || in.Pattern == nil ||
-		in.Mode == "files_with_matches" || in.Mode == "count" ||
-		in.Mode == "" && h.Agent == "claude-code" { // which prints names unless it is told otherwise
+	if h.Tool != "grep" {
 		return ""
+	}
+	f := filter{}
+	switch {
+	case json.Unmarshal(h.Input, &in) != nil:
+	case h.Agent == "claude-code" && in.Mode != "content": // it prints names unless it is told otherwise
+		return ""
+	case h.Agent == "copilot" && (in.Mode == "files_with_matches" || in.Mode == "count"):
+		return ""
+	case in.Pattern != "": // else of some other name, and may be anything
+		f.told.Patterns = []string{in.Pattern}
 	}
 	globs := slices.DeleteFunc(slices.Clone(h.Paths),
 		func(name string) bool { return !strings.ContainsAny(name, "*?[{") })
-	f := filter{told: shell.Search{Patterns: []string{*in.Pattern}, Globs: globs}}
+	f.told.Globs = globs
 	s := sieve{secrets: h, filters: []filter{f}}
 	return walkFor(h.At.Machine.Files, dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
 		return mode.IsRegular() && h.isSecretName(name) && f.selects(name) && s.holds(f, name)

@@ -317,8 +317,8 @@ func leftOut(globs []string, below string) bool {
 func (f filter) selects(name string) bool {
 	base, positive, matched := path.Base(name), false, false
 	for _, glob := range slices.Concat(f.told.Include, f.told.Globs) {
-		if strings.HasPrefix(glob, "!") {
-			continue
+		if strings.HasPrefix(glob, "!") || strings.HasPrefix(glob, "#") || strings.TrimSpace(glob) == "" {
+			continue // ripgrep takes the last two for a line of an ignore file that says nothing
 		}
 		positive = true
 		for _, one := range alternatives(glob) {

@@ -64,15 +64,14 @@ func (r *run) decideCall(ctx context.Context, e agent.Event) agent.Answer {
 // agent's cd. Where no file is kept (no state directory, no session id) the root is
 // cwd all the same: nothing else is known.
 func (r *run) remember(e agent.Event) (*session.Session, string) {
-	first := e.Project
 	if r.Places.State == "" {
-		return nil, cmp.Or(first, e.Call.Dir)
+		return nil, cmp.Or(e.Project, e.Start)
 	}
 	memory, err := session.Open(r.Places.State, e.Call.Agent, e.Call.Session)
 	if err != nil {
-		return memory, first
+		return memory, e.Project
 	}
-	root, err := memory.Root(cmp.Or(first, e.Call.Dir))
+	root, err := memory.Root(cmp.Or(e.Project, e.Start))
 	if err != nil {
 		return memory, e.Project
 	}

@@ -23,7 +23,7 @@ func PromptOf(ctx context.Context, o Options, e agent.Event, root string) (nod.P
 	memory, known, done := r.known(e)
 	defer done()
 	if root == "" {
-		root = cmp.Or(known, cmp.Or(e.Project, e.Call.Dir))
+		root = cmp.Or(known, e.Project, e.Start)
 	}
 	settings, err := r.settings(root)
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *run) known(e agent.Event) (memory *session.Session, root string, done f
 	}
 	memory, err := session.Open(state, e.Call.Agent, e.Call.Session)
 	if err == nil {
-		root, _ = memory.Root(cmp.Or(e.Project, e.Call.Dir))
+		root, _ = memory.Root(cmp.Or(e.Project, e.Start))
 	}
 	return memory, root, func() { _ = memory.Close(); clean() }
 }

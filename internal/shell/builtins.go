@@ -158,6 +158,8 @@ func (a *analysis) cd(inv *invocation) (yes state) {
 		args[0].text[0] == '+',                // zsh: an entry of the stack of directories
 		strings.HasPrefix(args[0].text, "//"): // $PWD keeps both slashes, or not
 		return yes
+	case strings.Contains(args[0].text, "..") && a.machine.namedOtherwise():
+		return yes
 	case a.machine.inheritedSet("CDPATH") && !strings.HasPrefix(args[0].text, "/"):
 		return yes
 	default:
@@ -185,6 +187,18 @@ func (a *analysis) sourced(inv *invocation) {
 	a.texts.script(name, inv)
 }
 
+// namedOtherwise reports whether the shell inherits another name for its directory, by a
+// link: cd .. goes up from there.
+func (m *machine) namedOtherwise() bool {
+	pwd, _ := m.inherits("PWD")
+	if !path.IsAbs(pwd) || m.env.Files == nil || pwd == m.env.Dir {
+		return false
+	}
+	there, err := view.Resolve(m.env.Files, pwd)
+	here, err2 := view.Resolve(m.env.Files, m.env.Dir)
+	return err != nil || err2 != nil || there == here
+}
+
 func (m *machine) inheritedSet(name string) bool {
 	v, ok := m.inherits(name)
 	return ok && v != ""
@@ -198,6 +212,9 @@ func (d *draft) enterDir(w word, st state) string {
 		return ""
 	}
 	clean := path.Clean(abs)
+	if real, _ := d.machine.place(abs); openDirectory(abs, real, true) {
+		return ""
+	}
 	if d.machine.env.Files != nil && strings.Contains(abs, "..") {
 		x, err1 := view.Resolve(d.machine.env.Files, abs)
 		y, err2 := view.Resolve(d.machine.env.Files, clean)

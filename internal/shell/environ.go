@@ -257,11 +257,11 @@ func ofProcess(name string) bool {
 }
 
 // emptyElement reports whether a list of directories that code is loaded from has an
-// empty element, as in $OLD:/usr/lib where OLD was not set.
+// empty element (glibc parts them at ; too), as in $OLD:/usr/lib where OLD was not set.
 func emptyElement(name, text string) bool {
 	switch name {
 	case "LD_LIBRARY_PATH", "PYTHONPATH", "CLASSPATH", "PERL5LIB", "RUBYLIB":
-		return slices.Contains(strings.Split(text, ":"), "")
+		return slices.Contains(strings.Split(strings.ReplaceAll(text, ";", ":"), ":"), "")
 	}
 	return false
 }

@@ -27,6 +27,9 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 		a.out.unknown(PartWords, inv.raw, "this runs git, and nod cannot tell which subcommand")
 		return
 	}
+	if inv.st.homeless {
+		a.out.unknown(PartWords, inv.raw, "this runs git without HOME, and so with other settings than the person's")
+	}
 	a.out.report.Commands[a.out.command].Told = &Told{Dir: inv.st.dir, Verbs: []string{sub.text}}
 	repo := a.repos.repository(inv.st.dir)
 	a.repos.gitSettings(repo, inv, sub.text, remerges(repo, sub.text, args[1:]))
@@ -101,7 +104,7 @@ func (gl *gitLine) option(w word, rest []word) int {
 		if name == "--exec-path" && !has {
 			return 1
 		}
-		gl.gitElsewhere(name, next)
+		gl.gitElsewhere(name)
 		return min(taken, len(rest)+1)
 	case "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects", "--glob-pathspecs",
 		"--noglob-pathspecs", "-P", "--no-lazy-fetch", "--no-advice", "--version", "-v",
@@ -116,23 +119,10 @@ func (gl *gitLine) option(w word, rest []word) int {
 	return 1
 }
 
-// gitElsewhere reports options that name another repository. Its directory is
-// read like the one found from the working directory.
-func (gl *gitLine) gitElsewhere(name string, w word) {
-	switch name {
-	case "--git-dir":
-		if abs, ok := absolute(w, gl.inv.st); ok && path.Base(abs) == ".git" &&
-			gl.repos.repository(path.Dir(path.Clean(abs))) != nil {
-			gl.inv.st.dir = path.Dir(path.Clean(abs))
-			return
-		}
-	case "--work-tree":
-		if abs, ok := absolute(w, gl.inv.st); ok {
-			if r := gl.repos.repository(path.Clean(abs)); r != nil && r.top == path.Clean(abs) {
-				return
-			}
-		}
-	case "--namespace":
+// gitElsewhere reports options that name another repository, or its working tree: with
+// the first alone that is where git starts.
+func (gl *gitLine) gitElsewhere(name string) {
+	if name == "--namespace" {
 		return
 	}
 	gl.out.unknown(PartWords, gl.inv.raw, "this leads git by "+name+" for git, and nod does not know where that leads")
@@ -211,6 +201,7 @@ type repository struct {
 	pushes    bool     // what is pushed goes elsewhere than what is fetched comes from
 	mirrors   bool     // fetching may overwrite more than remote branches
 	follows   bool     // settings say what a branch follows
+	own       bool     // settings have a branch follow one of this repository
 	describes bool     // settings hold the description of a branch
 	tracks    bool     // a new branch follows the one that it starts from, also of this repository
 	forgets   bool     // no reflog is kept

@@ -1,7 +1,10 @@
 package shell
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -87,6 +90,11 @@ func (gl *gitLine) tracks() {
 	case deletes && r != nil && r.describes:
 		gl.out.unknown(PartWords, gl.inv.raw,
 			"this may remove the description of a branch, which git keeps nowhere else")
+	case deletes && r != nil && r.own:
+		gl.out.unknown(PartWords, gl.inv.raw,
+			"this may remove a branch that git takes for merged into one of this repository, and no other has")
+	case deletes && r != nil && slices.ContainsFunc(gl.pos, func(w word) bool { return gl.onlyLogged(r, w) }):
+		gl.out.unknown(PartWords, gl.inv.raw, "this may remove what only the reflog of a branch has")
 	}
 	if r == nil || len(gl.pos) != 2 || gl.marks.has(markDeletion|markNamed) {
 		return
@@ -97,6 +105,47 @@ func (gl *gitLine) tracks() {
 		strings.Contains(start, "/") && !gl.machine.exists(r.dir+"/refs/heads/"+start) {
 		gl.out.unknown(PartWords, gl.inv.raw, "this may change what a branch follows, in git's settings")
 	}
+}
+
+// maxReflog bounds how much of a reflog is read.
+const maxReflog = 4 << 20
+
+// onlyLogged reports whether the reflog of a branch, which goes with it, may hold commits
+// that no other has. git itself asks whether the last one is merged, and those before it,
+// as far as each was made on top of the one before, are with it.
+func (gl *gitLine) onlyLogged(r *repository, w word) bool {
+	if !w.known || w.many || w.glob > 0 {
+		return true
+	}
+	files := gl.machine.env.Files
+	branch, err := files.Read(r.common+"/logs/refs/heads/"+w.text, maxReflog)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	head, _ := files.Read(r.dir+"/logs/HEAD", maxReflog)
+	lines := slices.Collect(strings.Lines(string(branch)))
+	slices.Reverse(lines)
+	merged := err == nil && len(branch) < maxReflog
+	for _, line := range lines {
+		_, rest, _ := strings.Cut(line, " ")
+		made, _, _ := strings.Cut(rest, " ")
+		if !merged && (made == "" || !bytes.Contains(head, []byte(" "+made+" "))) {
+			return true
+		}
+		merged = merged && onTop(line)
+	}
+	return err != nil
+}
+
+// onTop reports whether a line of a reflog is of a commit on top of the one before.
+func onTop(line string) bool {
+	_, what, _ := strings.Cut(line, "\t")
+	for _, kind := range [...]string{"commit:", "commit (merge):", "commit (initial):"} {
+		if strings.HasPrefix(what, kind) {
+			return true
+		}
+	}
+	return strings.HasSuffix(strings.TrimSpace(what), ": Fast-forward")
 }
 
 // needsMessage reports the editor that git starts for want of a message.
@@ -226,7 +275,9 @@ func (r *repository) note(name, text, file string, own bool) {
 		r.upstreams = append(r.upstreams, strings.Trim(text, `"`))
 	case first == "remote" && mine:
 		r.noteRemote(strings.TrimSuffix(rest, "."+last), last, text)
-	case first == "branch" && last == "remote" && text != ".":
+	case first == "branch" && last == "remote" && strings.Trim(text, `"`) == ".":
+		r.own = true
+	case first == "branch" && last == "remote":
 		r.upstreams = append(r.upstreams, text)
 	case own && (first == "url" || first == "http" || first == "credential" || first == "ssh" || first == "protocol" ||
 		first == "core" && last == "sshcommand"):

@@ -61,6 +61,9 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		e.Name = name
 	}
 	d.effect(e)
+	if openDirectory(name, e.Target, e.Recursive) {
+		d.unknown(PartWords, w.raw, "this may go on below a directory that a command has open: "+grammar.Escaped(name))
+	}
 	if kind == Write && e.Place == Null {
 		d.opensAnew(e.Target, w.raw)
 	}
@@ -320,6 +323,31 @@ func harmlessDevice(name string) bool {
 		fd, ok = strings.CutPrefix(name, "/proc/self/fd/")
 	}
 	return ok && fd != "" && strings.Trim(fd, "0123456789") == ""
+}
+
+// openDirectory reports whether a name goes on behind one that stands for what a command
+// has open, as /dev/stdin/a does: that may be a directory, another one for each command.
+// whole says that of a directory all is meant.
+func openDirectory(name, real string, whole bool) bool {
+	if path.Base(name) == ".." || strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.") {
+		whole = true
+	}
+	name = strings.NewReplacer("//", "/", "/./", "/").Replace(name) // .. stays
+	for _, name := range [...]string{name, path.Clean(name), real} {
+		for _, stream := range [...]string{"/dev/stdin", "/dev/stdout", "/dev/stderr"} {
+			if rest, ok := strings.CutPrefix(name, stream); ok && (strings.HasPrefix(rest, "/") || whole && rest == "") {
+				return true
+			}
+		}
+		before, after, ok := strings.Cut(name, "/fd/")
+		if !ok || before != "/dev" && !strings.HasPrefix(before, "/proc/") {
+			continue
+		}
+		if number, rest, more := strings.Cut(after, "/"); number != "" && (whole || more && rest != "") {
+			return true
+		}
+	}
+	return false
 }
 
 // IsTemporary reports whether a real path lies in a directory for everyone's

@@ -74,6 +74,9 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 	// on any descriptor, which others may copy
 	a.out.keeps = a.out.keeps || !w.known || !harmlessDevice(path.Clean(w.text))
 	if r.Op == syntax.RdrIn {
+		if name, ok := absolute(w, st); ok && a.machine.isDir(name) {
+			a.out.unknown(PartRedirection, raw, "this opens a directory, below which a command may go on")
+		}
 		a.out.path(Read, w, st, 0)
 		return
 	}

@@ -291,6 +291,9 @@ func (u *use) language(role string, w word) {
 	case "inline":
 		u.codes.inlineCode(w)
 	case "unset":
+		if (w.text == "XDG_CONFIG_HOME" || strings.HasPrefix(w.text, "GIT_")) && u.machine.inheritedSet(w.text) {
+			u.out.unknown(PartWords, u.inv.raw, "this runs a command with other settings of git than the person's")
+		}
 		if u.inv.st = u.inv.st.without(w.text); !w.known {
 			u.out.unknown(PartWords, u.inv.raw, "this runs a command without "+grammar.Escaped(w.shown()))
 		}

@@ -18,9 +18,12 @@ func ShortPath(dir, name string) string {
 	return name
 }
 
-// IsStore reports whether a file's content stays here.
+// IsStore reports whether a file's content stays here. What has a second name (a hard
+// link) may be a store by that.
 func (c *Call) IsStore(real string) bool {
-	return c.At.Machine.TouchesSecret(real, false) || c.At.Machine.IsSelf(real)
+	info, err := c.At.Machine.Files.Lstat(real)
+	return err == nil && info.Mode.IsRegular() && info.Links > 1 ||
+		c.At.Machine.TouchesSecret(real, false) || c.At.Machine.IsSelf(real)
 }
 
 // Shown is a text without tokens of published shapes.

@@ -1,0 +1,112 @@
+package agent_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+)
+
+// Where a call runs may be an argument; where the agent is never follows from one.
+func TestArgumentsDoNotMoveTheStart(t *testing.T) {
+	for _, row := range []struct {
+		adapter   agent.Adapter
+		payload   string
+		start, at string
+	}{
+		{agent.Generic{Agent: "crush"}, `{"event":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"bash",` +
+			`"tool_input":{"command":"ls","working_dir":"/u/out"}}`, "/u/w", "/u/out"},
+		{agent.Generic{Agent: "cursor"}, `{"hook_event_name":"beforeShellExecution","conversation_id":"s","command":"ls",` +
+			`"cwd":"/u/out","workspace_roots":["/u/w"]}`, "/u/w", "/u/out"},
+		{agent.Generic{Agent: "windsurf"}, `{"agent_action_name":"pre_run_command","trajectory_id":"s",` +
+			`"tool_info":{"command_line":"ls","cwd":"/u/out"}}`, "/u/w", "/u/out"},
+		{agent.Gemini{}, `{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/u/w","tool_name":"run_shell_command",` +
+			`"tool_input":{"command":"ls","dir_path":"/u/out"}}`, "/u/w", "/u/out"},
+		{agent.Qwen{}, `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
+			`"tool_name":"run_shell_command","tool_input":{"command":"ls","directory":"/u/out"}}`, "/u/w", "/u/out"},
+		{agent.Antigravity{}, `{"conversationId":"s","workspacePaths":["/u/w","/u/v"],"toolCall":{"name":"run_command",` +
+			`"args":{"CommandLine":"ls","Cwd":"/u/out"}}}`, "/u/w", "/u/out"},
+	} {
+		e, err := row.adapter.Decode([]byte(row.payload), []string{"PWD=/u/w"})
+		if err != nil || e.Start != row.start || e.Call.Dir != row.at {
+			t.Errorf("%s: starts in %q, runs in %q (%v)", row.adapter.Name(), e.Start, e.Call.Dir, err)
+		}
+	}
+}
+
+// Codex says in the rollout where a command runs, and in the payload perhaps not.
+func TestCodexWorkdir(t *testing.T) {
+	const turn = `{"type":"turn_context","payload":{"cwd":"/u/w","approval_policy":"on-request"}}` + "\n"
+	call := func(workdir string) string {
+		return `{"type":"response_item","payload":{"type":"function_call","name":"exec_command","call_id":"c",` +
+			`"arguments":"{\"cmd\":\"ls\"` + workdir + `}"}}` + "\n"
+	}
+	for _, row := range []struct{ rollout, event, want string }{
+		{turn + call(""), "PreToolUse", "/u/w"},
+		{turn + call(`,\"workdir\":\"/u/.aws\"`), "PreToolUse", "/u/.aws"},
+		{turn + call(`,\"workdir\":\"sub\"`), "PreToolUse", "/u/w/sub"},
+		{call(`,\"workdir\":\"sub\"`), "PreToolUse", "/u/w/sub"},
+		{turn + call(`,\"workdir\":\"/u/a\"`) + call(`,\"workdir\":\"/u/b\"`), "PermissionRequest", ""},
+	} {
+		file := filepath.Join(t.TempDir(), "rollout.jsonl")
+		if err := os.WriteFile(file, []byte(row.rollout), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		payload := `{"session_id":"s","turn_id":"t","transcript_path":"` + file + `","cwd":"/u/w","model":"m",` +
+			`"permission_mode":"default","hook_event_name":"` + row.event + `","tool_name":"Bash",` +
+			`"tool_input":{"command":"ls"},"tool_use_id":"c"}`
+		e, err := agent.Codex{}.Decode([]byte(payload), []string{"PWD=/u/w"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row.event == "PermissionRequest" {
+			e.Call.ID = "" // that event has none
+		}
+		if e.Complete(&e); e.Call.Dir != row.want || e.Start != "/u/w" {
+			t.Errorf("%s: runs in %q, want %q; starts in %q", row.rollout, e.Call.Dir, row.want, e.Start)
+		}
+	}
+}
+
+// Pi leaves the sign for a mention out, and reads addresses of files.
+func TestPiNames(t *testing.T) {
+	for name, want := range map[string]nod.Call{
+		"a.txt":                       {Tool: "file_write", Paths: []string{"a.txt"}},
+		"@.pi/extensions/a.ts":        {Tool: "file_write", Paths: []string{".pi/extensions/a.ts"}},
+		"@@a":                         {Tool: "file_write", Paths: []string{"@a"}},
+		"file:///home/u/%2Ebashrc":    {Paths: []string{"file:///home/u/%2Ebashrc"}},
+		"@file:///home/u/%2Ebashrc":   {Paths: []string{"file:///home/u/%2Ebashrc"}},
+		"my\u00a0file\u3000and\u2009": {Tool: "file_write", Paths: []string{"my file and "}},
+	} {
+		payload := `{"hook":"tool_call","tool":"write","session":"s","call":"c","directory":"/u/w","args":{"path":"` + name +
+			`","content":"x"}}`
+		e, err := agent.Pi{}.Decode([]byte(payload), nil)
+		got := nod.Call{Tool: e.Call.Tool, Paths: e.Call.Paths}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" || e.Call.Edits[0].Path != e.Call.Paths[0] {
+			t.Errorf("%s: %v %s", name, err, diff)
+		}
+	}
+}
+
+// Qwen takes what stands behind a backslash as it is.
+func TestQwenEscapes(t *testing.T) {
+	payload := `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
+		`"tool_name":"write_file","tool_input":{"file_path":"/u/w/out\\ link/o","content":"x"}}`
+	e, err := agent.Qwen{}.Decode([]byte(payload), nil)
+	if diff := cmp.Diff([]string{`/u/w/out\ link/o`, "/u/w/out link/o"}, e.Call.Paths); err != nil || diff != "" ||
+		len(e.Call.Edits) != 2 || e.Call.Edits[1].Path != "/u/w/out link/o" {
+		t.Error(err, diff, e.Call.Edits)
+	}
+}
+
+// Crush's search for a text names a place.
+func TestCrushGrep(t *testing.T) {
+	e, err := agent.Generic{Agent: "crush"}.Decode([]byte(`{"event":"PreToolUse","session_id":"s","cwd":"/u/w",`+
+		`"tool_name":"grep","tool_input":{"pattern":"/x","path":"/u/.aws"}}`), nil)
+	if diff := cmp.Diff([]string{"/u/.aws"}, e.Call.Paths); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
