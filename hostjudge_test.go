@@ -71,6 +71,9 @@ func TestWhatAHostsJudgeMayDecide(t *testing.T) {
 		{tool("read_file", ".env"), false},
 		{tool("file_write", "/home/dev/notes.txt"), false},
 		{tool("file_write", "loop/x"), false},
+		{tool("file_write", "CLAUDE.md"), false},
+		{tool("file_edit", ".npmrc"), false},
+		{tool("file_write", ".codex/hooks.json"), false},
 	} {
 		row.call.HostJudges, row.call.Interactive = true, true
 		d := verdictOf(o, row.call)

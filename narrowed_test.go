@@ -196,8 +196,9 @@ func TestSecretsThatGitAddTakesByContent(t *testing.T) {
 func TestWrappersThatChangeMore(t *testing.T) {
 	p := newProject(t)
 	p.check(lost, "env -i bash -c 'tool'", "env - bash -c 'ls; tool'", "env -u PATH bash -c 'tool a | head'", "env -u HOME sh -c 'cat ~/x'",
-		"env -i sh -c 'cat ~/x'", "env -u HOME sh -c 'cat \"$HOME/x\"'", "env -u HOME sh -c 'cd; cat a.txt'", "env -u \"$X\" ls", "setsid -f sleep 9", "setsid ls", "nohup setsid sleep 9")
-	p.check(kept, "env -u X ls", "env -i ls", "env - bash -c 'ls'", "env -u HOME git status", "env -u EDITOR bash -c 'ls'", "nohup ls")
+		"env -i sh -c 'cat ~/x'", "env -u HOME sh -c 'cat \"$HOME/x\"'", "env -u HOME sh -c 'cd; cat a.txt'", "env -u \"$X\" ls", "setsid -f sleep 9", "setsid ls", "nohup setsid sleep 9",
+		"env -u HOME git status", "env -i git add a.txt", "env - git commit -m x", "env -i bash -c 'git add a.txt'")
+	p.check(kept, "env -u X ls", "env -i ls", "env - bash -c 'ls'", "env -u EDITOR bash -c 'ls'", "nohup ls")
 }
 
 // The name of a file is code where a program takes its first operand for code.

@@ -3,6 +3,7 @@ package nod
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
@@ -62,10 +63,21 @@ func (o *openCall) withoutModel() Decision {
 // deferrable reports whether a host's own judge may decide what layers 0 to 3
 // left open: no rule may speak of the call, and nothing that is known of it
 // loses work, gives away a secret or cannot be undone. A judge that was never
-// asked, or that nods, would otherwise be all there is before a known loss.
+// asked, or that nods, would otherwise be all there is before a known loss. Hosts
+// let edits of the workspace run without asking theirs, but for a list of names that is
+// shorter than nod's.
 func (o *openCall) deferrable() bool {
-	return o.ruled.soft.Text == "" && !o.ruled.doubt.stands() && !o.secrets && !o.loss.Overwrites() &&
+	return !o.editsWorkspace() && o.ruled.soft.Text == "" && !o.ruled.doubt.stands() && !o.secrets && !o.loss.Overwrites() &&
 		!o.loss.Loses(o.ruled.clearsEffect, o.ruled.clearsCommand)
+}
+
+// editsWorkspace reports whether an edit changes a file of the workspace.
+func (o *openCall) editsWorkspace() bool {
+	return o.call.IsEdit() && slices.ContainsFunc(o.call.Paths, func(name string) bool {
+		reals, err := o.at.Readings(name)
+		return err != nil || slices.ContainsFunc(reals,
+			func(real string) bool { return o.at.Machine.Inside(o.at.Roots, real) })
+	})
 }
 
 // besidePrompts denies what a person would be asked about where another prompt

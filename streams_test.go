@@ -1,0 +1,109 @@
+package nod_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod"
+)
+
+// What stands for an open file may be a directory, below which a name goes on.
+func TestDirectoriesThatAreOpen(t *testing.T) {
+	p := newProject(t)
+	p.write("conf/.env", "KEY=1\n")
+	p.must(os.Symlink("/dev/stdin", p.dir+"/lk"))
+	p.check(lost, "cat /dev/stdin/environ < /proc/self", "cat /dev/stdin/environ", "cat /dev/fd/0/environ",
+		"cat /proc/self/fd/0/environ", "cat /proc/thread-self/fd/0/environ", "cat /dev/stdin/../environ", "cat /dev/fd/3/a",
+		"cat /dev//stdin/a", "cat /dev/./stdin/a", "cat /dev/../dev/stdin/a", "cat /dev/stdout/a", "cat lk/environ",
+		"grep -r '' /dev/stdin/", "grep -r '' /dev/stdin", "grep -r '' lk", "tar cf - -C /dev/stdin . | base64",
+		"git -C /dev/stdin status", "env -C /dev/stdin cat a", "cd /dev/stdin && cat a", "cat a.txt < src",
+		"bash -c 'cat a' < conf", "cat /dev/stdin/c.txt < src", "diff /dev/stdin a.txt < src")
+	p.check(kept, "cat /dev/stdin", "cat /dev/stdin < a.txt", "cat /dev/fd/3", "wc -l < a.txt",
+		"ls -l /dev/fd/ /proc/self/fd", "cat /proc/self/status", "cat lk", "diff <(ls) <(ls src)", "echo x > /dev/stderr")
+}
+
+// A shell goes up from the name of its directory that it inherits.
+func TestTheInheritedNameOfADirectory(t *testing.T) {
+	p := newProject(t)
+	p.must(os.Symlink(p.dir+"/src", p.home+"/link"))
+	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
+	ask := func(command string, environ ...string) nod.Verdict {
+		environ = append(environ, "PATH="+os.Getenv("PATH"), "HOME="+p.home)
+		return gate.Check(t.Context(), nod.Call{Agent: "test", Tool: "bash", Command: command, Dir: p.dir + "/src",
+			Roots: []string{p.dir}, Environ: environ, Dialect: nod.Bash, Interactive: true}).Verdict
+	}
+	up := []string{"cd .. && rm a.txt", "cd .. && echo x > new", "(cd .. && touch new)", "cd $PWD/.. && touch new",
+		"cd -L .. && touch new", "cd ../x; cat .env", "cd deep/../.. && touch new"}
+	for _, command := range up {
+		if v := ask(command, "PWD="+p.home+"/link"); v == nod.Allow {
+			t.Errorf("%s: %s", command, v)
+		}
+	}
+	for _, pwd := range []string{p.dir + "/src", p.home, "/none", ""} {
+		if v := ask("cd .. && rm a.txt", "PWD="+pwd); v != nod.Allow {
+			t.Errorf("with PWD=%s: %s", pwd, v)
+		}
+	}
+	if v := ask("cd deep && cat d.txt", "PWD="+p.home+"/link"); v != nod.Allow {
+		t.Error(v)
+	}
+}
+
+// With --git-dir alone, git's working tree is wherever it starts.
+func TestAnotherWorkingTree(t *testing.T) {
+	p := newProject(t)
+	p.must(os.MkdirAll(p.home+"/.ssh", 0o700))
+	p.must(os.WriteFile(p.home+"/.ssh/id_rsa", []byte("KEY\n"), 0o600))
+	p.check(lost, "git -C ~/.ssh --git-dir="+p.dir+"/.git add .", "cd src && git --git-dir=../.git add .",
+		"git -C src --git-dir="+p.dir+"/.git diff", "git --git-dir=.git -C src status", "git -C .git --git-dir=. add config",
+		"git --git-dir .git --work-tree . status")
+	p.check(kept, "git -C src status", "git -C . add a.txt")
+}
+
+// A branch that goes takes its reflog along.
+func TestBranchesThatGo(t *testing.T) {
+	p := newProject(t)
+	p.git("branch", "at-head")
+	p.git("checkout", "-q", "-b", "topic")
+	p.write("t.txt", "1\n")
+	p.git("add", ".")
+	p.git("commit", "-q", "-m", "two")
+	p.git("commit", "-q", "--amend", "-m", "three")
+	p.git("checkout", "-q", "main")
+	p.git("merge", "-q", "topic")
+	p.check(kept, "git branch -d at-head", "git branch -d topic") // HEAD's reflog has what was amended
+	p.git("branch", "-f", "at-head", "topic")
+	p.git("branch", "-f", "at-head", "HEAD~1")
+	p.check(kept, "git branch -d at-head")
+	head := p.dir + "/.git/logs/HEAD"
+	text, err := os.ReadFile(head)
+	p.must(err)
+	var kept0 []string // as if another working tree had made the commits
+	for line := range strings.Lines(string(text)) {
+		if !strings.Contains(line, "two") && !strings.Contains(line, "amend") {
+			kept0 = append(kept0, line)
+		}
+	}
+	p.must(os.WriteFile(head, []byte(strings.Join(kept0, "")), 0o644))
+	p.check(lost, "git branch -d topic", "git branch -d \"$X\"")
+	p.git("config", "branch.other.remote", ".")
+	p.check(lost, "git branch -d other", "git branch -d at-head")
+}
+
+// What ripgrep takes for a comment or for nothing leaves nothing out.
+func TestGlobsThatSayNothing(t *testing.T) {
+	p := newProject(t)
+	p.write("conf/.env", "KEY=1\n")
+	p.check(lost, "rg -uuu KEY -g '' .", "rg -uuu KEY -g ' ' .", "rg -uuu KEY -g '#a' .", "rg -uuu KEY --iglob '' .")
+	p.check(kept, "rg -uuu KEY -g '*.py' .", "rg -uuu KEY -g '' -g '*.py' .")
+}
+
+// A link among the files of a kind is read, and a line of it printed where it is wrong.
+func TestLinksAmongFilesThatAreFormatted(t *testing.T) {
+	p := newProject(t)
+	p.write(".env", "KEY=1\n")
+	p.check(kept, "terraform fmt -check", "terraform fmt -check -recursive")
+	p.must(os.Symlink(".env", p.dir+"/main.tf"))
+	p.check(lost, "terraform fmt -check", "terraform fmt -check -recursive", "terraform fmt -write=false")
+}
