@@ -54,7 +54,7 @@ func (o *openCall) withoutModel() Decision {
 				"nod help settings",
 		},
 	}
-	if d.Deferrable = o.deferrable(); o.ruled.soft.Text != "" && !o.call.HostJudges {
+	if d.Deferrable = o.deferrable() && !o.editsWorkspace(); o.ruled.soft.Text != "" && !o.call.HostJudges {
 		d.Verdict = Deny
 	}
 	return d
@@ -63,15 +63,14 @@ func (o *openCall) withoutModel() Decision {
 // deferrable reports whether a host's own judge may decide what layers 0 to 3
 // left open: no rule may speak of the call, and nothing that is known of it
 // loses work, gives away a secret or cannot be undone. A judge that was never
-// asked, or that nods, would otherwise be all there is before a known loss. Hosts
-// let edits of the workspace run without asking theirs, but for a list of names that is
-// shorter than nod's.
+// asked, or that nods, would otherwise be all there is before a known loss.
 func (o *openCall) deferrable() bool {
-	return !o.editsWorkspace() && o.ruled.soft.Text == "" && !o.ruled.doubt.stands() && !o.secrets && !o.loss.Overwrites() &&
+	return o.ruled.soft.Text == "" && !o.ruled.doubt.stands() && !o.secrets && !o.loss.Overwrites() &&
 		!o.loss.Loses(o.ruled.clearsEffect, o.ruled.clearsCommand)
 }
 
-// editsWorkspace reports whether an edit changes a file of the workspace.
+// editsWorkspace reports whether an edit changes a file of the workspace: hosts let
+// those run without asking their judge, but for a list of names that is shorter than nod's.
 func (o *openCall) editsWorkspace() bool {
 	return o.call.IsEdit() && slices.ContainsFunc(o.call.Paths, func(name string) bool {
 		reals, err := o.at.Readings(name)
