@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"encoding/hex"
+	"os"
 	"path"
 	"strings"
 	"time"
@@ -163,7 +165,11 @@ func (g Gemini) decodeCall(e *Event, f fields, environ []string) {
 		e.Call.Opening = lineOpening(name, geminiLine)
 	}
 	g.decodeTool(&e.Call, f)
-	e.Complete = func(e *Event) { geminiContained(e, variable(environ, "HOME")) }
+	mayRewrite(e, geminiUnwraps)
+	e.Complete = func(e *Event) {
+		geminiContained(e, variable(environ, "HOME"))
+		geminiSought(e)
+	}
 	if e.Kind == Outcome {
 		geminiOutcome(e, f)
 	}
@@ -209,19 +215,66 @@ func (Gemini) decodeTool(call *nod.Call, f fields) {
 	geminiSigns(call)
 }
 
+// geminiSought marks an edit of a file that is not there: the host then looks for one
+// whose name ends so, anywhere in the workspace (read in 0.61.0, correctPath).
+func geminiSought(e *Event) {
+	if e.Kind != Decide || e.Call.RawTool != "replace" {
+		return
+	}
+	for _, edit := range e.Call.Edits[:min(1, len(e.Call.Edits))] {
+		name := edit.Path
+		if !path.IsAbs(name) {
+			name = e.Call.Dir + "/" + name
+		}
+		if _, err := os.Stat(name); err != nil {
+			e.Unproven = true
+		}
+	}
+}
+
 // geminiSigns adds the names that the host may take instead of those that begin with
 // the sign for a mention: it leaves @ and slashes out where nothing lies there under
 // the whole name (read in resolveDefensiveToolPath, and seen).
 func geminiSigns(call *nod.Call) {
 	for _, name := range call.Paths {
-		call.Paths = append(call.Paths, withoutSigns(name)...)
+		call.Paths = append(call.Paths, otherNames(name)...)
 	}
 	for _, e := range call.Edits {
-		for _, name := range withoutSigns(e.Path) {
+		for _, name := range otherNames(e.Path) {
 			e.Path = name
 			call.Edits = append(call.Edits, e)
 		}
 	}
+}
+
+// otherNames are those that the host may take instead of one: without its signs, and
+// with %2e and its kin decoded (read in 0.61.0, resolveToRealPath).
+func otherNames(name string) (names []string) {
+	for _, one := range append([]string{name}, withoutSigns(name)...) {
+		if below, ok := strings.CutPrefix(one, `~\`); ok {
+			names = append(names, "~/"+below)
+		}
+		if plain := percentDecoded(one); plain != one {
+			names = append(names, plain)
+		}
+		if one != name {
+			names = append(names, one)
+		}
+	}
+	return names
+}
+
+// percentDecoded is a name with %2e and its kin as the bytes that they stand for.
+func percentDecoded(name string) string {
+	parts := strings.Split(name, "%")
+	for i, part := range parts[1:] {
+		if code, err := hex.DecodeString(part[:min(2, len(part))]); err == nil && len(code) == 1 {
+			parts[i+1] = string(code) + part[2:]
+		} else {
+			parts[i+1] = "%" + part
+		}
+	}
+	return strings.Join(parts, "")
 }
 
 // withoutSigns are the names that are left of one as its signs go, one by one.

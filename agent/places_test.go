@@ -3,6 +3,7 @@ package agent_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -109,4 +110,75 @@ func TestCrushGrep(t *testing.T) {
 	if diff := cmp.Diff([]string{"/u/.aws"}, e.Call.Paths); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
+}
+
+// Gemini decodes %2e and its kin, and looks for a file whose name ends as one that is
+// not there.
+func TestGeminiNames(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	decode := func(tool, name string) agent.Event {
+		e, err := agent.Gemini{}.Decode([]byte(`{"hook_event_name":"BeforeTool","session_id":"s","cwd":"`+dir+`","tool_name":"`+
+			tool+`","tool_input":{"file_path":"`+name+`","content":"x","old_string":"a","new_string":"b"}}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Complete(&e)
+		return e
+	}
+	for name, want := range map[string]string{"%2Eclaude/x": ".claude/x", "@%2eenv": ".env", "a%zz%2": "a%zz%2",
+		"sub/%2E%2E/x": "sub/../x"} {
+		if e := decode("write_file", name); !slices.Contains(e.Call.Paths, want) || len(e.Call.Edits) != len(e.Call.Paths) {
+			t.Errorf("%s: %q", name, e.Call.Paths)
+		}
+	}
+	for name, unproven := range map[string]bool{"a.txt": false, dir + "/a.txt": false, "ude/settings.json": true} {
+		if e := decode("replace", name); e.Unproven != unproven {
+			t.Errorf("%s: unproven %v", name, e.Unproven)
+		}
+	}
+	if decode("write_file", "new.txt").Unproven {
+		t.Error("a new file is written where its name says")
+	}
+}
+
+// What a host adds or takes away may turn quotes inside out.
+func TestCommandsThatHostsRewrite(t *testing.T) {
+	gemini := map[string]bool{
+		`bash -c 'echo a' ' ; rm x.log ; ' 'b'`: true, `sh -c 'echo a' 'b; rm x #'`: true, `bash -c "echo a" " ; rm x ; " "b"`: true,
+		`bash -c cd ../out && echo EVIL > o.txt`: true, `/bin/BASH  -c cat .env`: true, `bash -c 'a' && rm x`: true,
+		`bash -c "echo \$HOME"`: true, `bash -c "ls $X"`: true, " zsh -c 'a'\\''b'": true,
+		`bash -c 'ls | head'`: false, `bash -c "ls | head"`: false, `bash x.sh`: false, `ls -c 'a' 'b'`: false, `bash`: false,
+		`git commit -m "bash -c 'a' 'b'"`: false,
+	}
+	for command, want := range gemini {
+		if got := decodeBash(t, agent.Gemini{}, "BeforeTool", command).Unproven; got != want {
+			t.Errorf("gemini: %s: %v", command, got)
+		}
+	}
+	qwen := map[string]bool{
+		`git commit -m "a"`: false, `git add . && git commit -m 'a b' -m "c"`: false, `git commit --message="a"; ls`: false,
+		`git status`: false, `git commit -am x`: false, `echo "it's" && git status`: false,
+		`ls src # ; git commit -m "b" o" ; rm -rf x #`: true, `git commit --allow-empty -m x" -m "y"../out/o.txt`: true,
+		`git commit -m "a \" b"`: true, `git commit -m x\" -m "y"`: true, `git commit -m 'a'\''b'`: true,
+		"cat <<EOF\ngit commit -m \"b\"\nEOF": true, `git commit -m "$(cat x)"`: true, `gh pr create --body "a" # --body "b" c"`: true,
+		`echo "git commit -m " x -m "y; ls"`: true, `gh pr create --title "a" --body "b"`: false,
+	}
+	for command, want := range qwen {
+		if got := decodeBash(t, agent.Qwen{}, "PreToolUse", command).Unproven; got != want {
+			t.Errorf("qwen: %s: %v", command, got)
+		}
+	}
+}
+
+func decodeBash(t *testing.T, adapter agent.Adapter, event, command string) agent.Event {
+	t.Helper()
+	e, err := adapter.Decode([]byte(`{"hook_event_name":"`+event+`","session_id":"s","cwd":"/u/w","permission_mode":"default",`+
+		`"tool_name":"run_shell_command","tool_input":{"command":`+string(marshal(t, command))+`}}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }

@@ -172,6 +172,7 @@ func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
 		e.Call.Opening = lineOpening(name, qwenLine(e.Call.ID))
 	}
 	q.decodeTool(&e.Call, f)
+	mayRewrite(e, qwenAdds)
 	f.outcome(e)
 }
 
@@ -210,6 +211,9 @@ func qwenEscapes(call *nod.Call) {
 	for _, name := range call.Paths {
 		if plain := withoutEscapes(name); plain != name {
 			call.Paths = append(call.Paths, plain)
+		}
+		if below, ok := strings.CutPrefix(name, `~\`); ok { // home, to its searches (expandTilde)
+			call.Paths = append(call.Paths, "~/"+below)
 		}
 	}
 	for _, e := range call.Edits {

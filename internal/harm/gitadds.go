@@ -59,7 +59,8 @@ func takesFromTree(o *gitOptions) bool {
 	if o.gitIs("takes-in") {
 		return !o.short("n") && !o.long("--dry-run")
 	}
-	return o.gitIs("takes-changes") && (len(o.operands) > 0 || o.short("a") || o.long("--all") || o.unsure)
+	return o.gitIs("takes-changes") && (len(o.operands) > 0 || o.short("a") || o.unsure ||
+		o.long("--all", "--pathspec-from-file"))
 }
 
 // takenFrom are the directories and files that git takes in, each with all below it.

@@ -58,11 +58,17 @@ func (r *Repo) Content(f File) (data []byte, ok bool) {
 }
 
 // maxTags bounds how many tags of tags are followed.
-const maxTags = 8
+const maxTags = 16
 
 // Blob returns the file without a name whose content a revision names.
 func (r *Repo) Blob(rev string) (f File, ok bool) {
 	id, ok := r.Revision(rev)
+	id, o, there := r.tagged(id)
+	return File{id: id}, ok && (!there || o.kind == blobObject)
+}
+
+// tagged goes through tags to what they are of.
+func (r *Repo) tagged(id string) (string, object, bool) {
 	o, there := r.object(id)
 	for range maxTags {
 		if o.kind != tagObject {
@@ -71,7 +77,7 @@ func (r *Repo) Blob(rev string) (f File, ok bool) {
 		id = r.raw(field(o.data, "object"))
 		o, there = r.object(id)
 	}
-	return File{id: id}, ok && (!there || o.kind == blobObject)
+	return id, o, there
 }
 
 // In returns the files of a revision's tree that pick lets pass. known is false
@@ -225,7 +231,11 @@ type treeWalk struct {
 const maxTreePath = 2048
 
 func (w *treeWalk) compare(dir, a, b string) {
-	if a == b || len(dir) > maxTreePath || a == "" && w.same[dir] == b {
+	if a == b || a == "" && w.same[dir] == b {
+		return
+	}
+	if len(dir) > maxTreePath {
+		w.known = false
 		return
 	}
 	was, ok := w.tree(a)
@@ -334,13 +344,7 @@ type commit struct {
 
 // commit reads one, also through tags.
 func (r *Repo) commit(id string) (c commit, ok bool) {
-	o, ok := r.object(id)
-	for range 4 {
-		if ok && o.kind == tagObject {
-			id = r.raw(field(o.data, "object "))
-			o, ok = r.object(id)
-		}
-	}
+	id, o, ok := r.tagged(id)
 	if !ok || o.kind != commitObject {
 		return commit{}, false
 	}
@@ -390,11 +394,12 @@ func field(data []byte, key string) string {
 	return ""
 }
 
-// treeOf is the tree of a commit or a tag; a tree is its own.
+// treeOf is the tree of a commit; a tree is its own, also through tags.
 func (r *Repo) treeOf(id string) string {
 	if c, ok := r.commit(id); ok {
 		return c.tree
 	}
+	id, _, _ = r.tagged(id)
 	return id
 }
 

@@ -41,7 +41,8 @@ func Of(name string) Influence {
 		"PS3", "PS4", "BASH_XTRACEFD", "FUNCNEST", "EXECIGNORE", "HISTFILE", "TMOUT", "precmd_functions",
 		"preexec_functions", "chpwd_functions", "NULLCMD", "READNULLCMD", "BASH_COMPAT", "BASH_LOADABLES_PATH",
 		"argv", "aliases", "galiases", "functions", "commands", "MAIL", "MAILPATH", "ZDOTDIR", "BASH_ALIASES",
-		"BASH_CMDS", "INPUTRC", "ARGV0", "prompt", "PROMPT", "RPROMPT", "psvar":
+		"BASH_CMDS", "INPUTRC", "ARGV0", "prompt", "PROMPT", "RPROMPT", "psvar",
+		"_bgpids_file": // Gemini CLI (0.61.0) writes to what it names when the line ends
 		return BreaksShell
 	case "BASH_ENV", "ENV", "PAGER", "GIT_PAGER", "MANPAGER", "LESSOPEN", "LESSCLOSE", "EDITOR", "VISUAL",
 		"BROWSER", "NODE_OPTIONS", "NODE_PATH", "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME", "PYTHONINSPECT",

@@ -1,0 +1,107 @@
+package agent
+
+import (
+	"path"
+	"strings"
+)
+
+// Some hosts change the text of a command before a shell gets it. Where that may change
+// more than the words that it is meant for, the call is not proven.
+
+// geminiUnwraps reports whether Gemini CLI may run another text than the one given: it
+// takes sh -c and its like away, and the first and the last quote of all that follows
+// (0.61.0, stripShellWrapper). One word in quotes that holds neither quotes nor anything
+// that a shell expands is the same text either way.
+func geminiUnwraps(command string) bool {
+	shell, rest := cutWord(command)
+	switch strings.ToLower(path.Base(shell)) {
+	case "sh", "bash", "zsh":
+	default:
+		return false
+	}
+	option, rest := cutWord(rest)
+	text := strings.TrimSpace(rest)
+	if !strings.EqualFold(option, "-c") || text == "" {
+		return false
+	}
+	quote := text[:1]
+	body, closed := strings.CutSuffix(text[1:], quote)
+	switch {
+	case !closed:
+		return true
+	case quote == "'":
+		return strings.Contains(body, "'")
+	case quote == `"`:
+		return strings.ContainsAny(body, "\"\\$`")
+	}
+	return true
+}
+
+// cutWord takes the first word off a text.
+func cutWord(text string) (word, rest string) {
+	text = strings.TrimLeft(text, " \t\r\n\v\f\u00a0\ufeff")
+	end := strings.IndexAny(text, " \t\r\n\v\f")
+	if end < 0 {
+		return text, ""
+	}
+	return text[:end], text[end:]
+}
+
+// qwenAdds reports whether Qwen Code may put lines of its own where a shell reads them
+// as commands: it adds some to the message of a commit and to the body of a pull request,
+// in front of the quote that it takes for the end of that (0.24.4,
+// addCoAuthorToGitCommit, addAttributionToPR). It is that quote where all quotes of the
+// text are read alike by everybody.
+func qwenAdds(command string) bool {
+	commits := strings.Contains(command, "git") && strings.Contains(command, "commit")
+	requests := strings.Contains(command, "gh") && strings.Contains(command, "pr")
+	if !commits && !requests || !takesMessage(command) {
+		return false
+	}
+	for rest := command; ; {
+		open := strings.IndexAny(rest, `'"`)
+		before := rest
+		if open >= 0 {
+			before = rest[:open]
+		}
+		if strings.ContainsAny(before, "\\#`") || strings.Contains(before, "<<") || strings.HasSuffix(before, "$") {
+			return true
+		}
+		if open < 0 {
+			return false
+		}
+		end := strings.IndexByte(rest[open+1:], rest[open])
+		if end < 0 {
+			return true
+		}
+		inside := rest[open+1 : open+1+end]
+		if rest[open] == '"' && strings.ContainsAny(inside, "\\`$") || takesMessage(inside+`"`) ||
+			takesMessage(inside+"'") {
+			return true
+		}
+		rest = rest[open+end+2:]
+	}
+}
+
+// takesMessage reports whether an option of a message stands in front of a quote.
+func takesMessage(text string) bool {
+	for i, c := range text {
+		if c != '"' && c != '\'' {
+			continue
+		}
+		before := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(text[:i], " \t\r\n"), "="), " \t\r\n")
+		word := before[strings.LastIndexAny(before, " \t\r\n'\"")+1:]
+		if dash := strings.LastIndex(word, "-"); dash >= 0 && (strings.HasSuffix(word, "m") || strings.HasSuffix(word, "b") ||
+			strings.HasSuffix(word, "message") || strings.HasSuffix(word, "body")) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayRewrite marks a call whose command the host may change into another one.
+func mayRewrite(e *Event, may func(command string) bool) {
+	if e.Kind != Outcome && e.Call.Tool == "bash" && may(e.Call.Command) {
+		e.Unproven = true
+	}
+}
