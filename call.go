@@ -109,6 +109,11 @@ type Call struct {
 	// to another prompt, an ask is no boundary then. nil: the host does not.
 	Asking func() string
 
+	// Rewritten says how the host may make another call of this one before it runs, and
+	// what to do instead; "" if it does not. Such a call is denied, with that for a
+	// reason: what is decided here is not what would run.
+	Rewritten string
+
 	// StdinUnseen says that the agent can type into a program after it has
 	// started, and that nod is not shown what.
 	StdinUnseen bool

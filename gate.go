@@ -191,6 +191,9 @@ func (t *trial) decide(ctx context.Context) Decision {
 		const why = "the call was cancelled before nod could decide"
 		return failed(LayerNone, &fault.Error{Kind: fault.TimedOut, Message: why, Cause: err})
 	}
+	if why := t.call.Rewritten; why != "" {
+		return t.denied(LayerGuard, against(why))
+	}
 	if line, ok := t.confinedLine(); ok {
 		return t.decideConfined(line)
 	}

@@ -46,15 +46,11 @@ func logged(says string) string {
 //	deny             deny
 //
 // An allow in plan mode, under Reinforce, of a call that is not proven, or of a
-// tool that is [Idle] or the [Persons], is silence. Where silence is all that a seat
-// has for an allow, a call that is not proven counts as one to ask about.
+// tool that is [Idle] or the [Persons], is silence.
 func says(can Capabilities, e Event, d nod.Decision, p Profile, model bool) string {
 	seat := can.seat(e.Kind)
 	switch d.Verdict {
 	case nod.Allow:
-		if e.Unproven && !seat.Allow { // silence would let it run
-			return saysAsking(seat, e, d, p, model)
-		}
 		if seat.Allow && p != Reinforce && !e.Plan && !e.Unproven && !leftToHost(e.Call.Tool) {
 			return saysAllow
 		}

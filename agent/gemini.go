@@ -52,6 +52,13 @@ import (
 //     the user's own included (read). It then asks before it acts.
 //   - google_web_search, which the vendor's servers run, is shown as a call.
 //
+// # What the host makes of a call (read)
+//
+//	sh -c '...' and its like   both are taken away, with the first and the last quote
+//	_bgpids_file               a variable of its own around the command, to which it writes
+//	%2e in a path              is decoded
+//	replace of a missing file  looks for one whose name ends so
+//
 // # MCP
 //
 // A tool is mcp_<server>_<tool>, which can be divided in several ways. The
@@ -165,7 +172,9 @@ func (g Gemini) decodeCall(e *Event, f fields, environ []string) {
 		e.Call.Opening = lineOpening(name, geminiLine)
 	}
 	g.decodeTool(&e.Call, f)
-	mayRewrite(e, geminiUnwraps)
+	if e.Call.Tool == "bash" && geminiUnwraps(e.Call.Command) {
+		e.Call.Rewritten = geminiUnwrapped
+	}
 	e.Complete = func(e *Event) {
 		geminiContained(e, variable(environ, "HOME"))
 		geminiSought(e)
@@ -227,7 +236,7 @@ func geminiSought(e *Event) {
 			name = e.Call.Dir + "/" + name
 		}
 		if _, err := os.Stat(name); err != nil {
-			e.Unproven = true
+			e.Call.Rewritten = geminiSearched
 		}
 	}
 }

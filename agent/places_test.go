@@ -135,11 +135,11 @@ func TestGeminiNames(t *testing.T) {
 		}
 	}
 	for name, unproven := range map[string]bool{"a.txt": false, dir + "/a.txt": false, "ude/settings.json": true} {
-		if e := decode("replace", name); e.Unproven != unproven {
-			t.Errorf("%s: unproven %v", name, e.Unproven)
+		if e := decode("replace", name); (e.Call.Rewritten != "") != unproven {
+			t.Errorf("%s: %q", name, e.Call.Rewritten)
 		}
 	}
-	if decode("write_file", "new.txt").Unproven {
+	if decode("write_file", "new.txt").Call.Rewritten != "" {
 		t.Error("a new file is written where its name says")
 	}
 }
@@ -154,7 +154,7 @@ func TestCommandsThatHostsRewrite(t *testing.T) {
 		`git commit -m "bash -c 'a' 'b'"`: false,
 	}
 	for command, want := range gemini {
-		if got := decodeBash(t, agent.Gemini{}, "BeforeTool", command).Unproven; got != want {
+		if got := decodeBash(t, agent.Gemini{}, "BeforeTool", command).Call.Rewritten != ""; got != want {
 			t.Errorf("gemini: %s: %v", command, got)
 		}
 	}
@@ -167,7 +167,7 @@ func TestCommandsThatHostsRewrite(t *testing.T) {
 		`echo "git commit -m " x -m "y; ls"`: true, `gh pr create --title "a" --body "b"`: false,
 	}
 	for command, want := range qwen {
-		if got := decodeBash(t, agent.Qwen{}, "PreToolUse", command).Unproven; got != want {
+		if got := decodeBash(t, agent.Qwen{}, "PreToolUse", command).Call.Rewritten != ""; got != want {
 			t.Errorf("qwen: %s: %v", command, got)
 		}
 	}

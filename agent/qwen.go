@@ -51,6 +51,12 @@ import (
 //     remote one): hooks are off there (read).
 //   - Anything under --bare and in safe mode (read).
 //
+// # What the host makes of a call (read, and run)
+//
+//	git commit -m, gh pr create --body   a line of its own is added in front of the quote
+//	                                     that ends the text, or that seems to
+//	a backslash in a path                is taken away; ~\ is home to its searches
+//
 // # MCP
 //
 // A tool is mcp__<server>__<tool>. The host calls one that it has not shown
@@ -172,7 +178,9 @@ func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
 		e.Call.Opening = lineOpening(name, qwenLine(e.Call.ID))
 	}
 	q.decodeTool(&e.Call, f)
-	mayRewrite(e, qwenAdds)
+	if e.Call.Tool == "bash" && qwenAdds(e.Call.Command) {
+		e.Call.Rewritten = qwenAdded
+	}
 	f.outcome(e)
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // Some hosts change the text of a command before a shell gets it. Where that may change
-// more than the words that it is meant for, the call is not proven.
+// more than the words that it is meant for, the call is denied ([nod.Call.Rewritten]).
 
 // geminiUnwraps reports whether Gemini CLI may run another text than the one given: it
 // takes sh -c and its like away, and the first and the last quote of all that follows
@@ -99,9 +99,11 @@ func takesMessage(text string) bool {
 	return false
 }
 
-// mayRewrite marks a call whose command the host may change into another one.
-func mayRewrite(e *Event, may func(command string) bool) {
-	if e.Kind != Outcome && e.Call.Tool == "bash" && may(e.Call.Command) {
-		e.Unproven = true
-	}
-}
+const (
+	geminiUnwrapped = "Gemini CLI takes sh -c and quotes away before it runs this, which may make another command of " +
+		"it; give the command itself, without sh -c"
+	qwenAdded = "Qwen Code adds lines to the message in this before it runs it, and may add them where a shell reads " +
+		"commands; give the message in plain quotes, without \\, #, $ or ` in the line, or commit with -F and a file"
+	geminiSearched = "this file is not there, and Gemini CLI would then edit another one whose name ends so; give the " +
+		"whole path of a file that is there, or write a new one"
+)
