@@ -200,8 +200,8 @@ func runnerExample(program string) string {
 func isRunner(program string) bool {
 	switch program {
 	case "fish", "pwsh", "powershell", "cmd", "php", "lua", "luajit", "R", "Rscript", "julia", "tclsh", "wish", "expect",
-		"groovy", "guile", "octave", "elixir", "iex", "runghc", "racket", "sbcl", "gdb", "lldb", "watchexec", "nodemon",
-		"entr", "run-parts", "setpriv", "prlimit", "fakeroot": // they have no sheets
+		"guile", "octave", "racket", "sbcl", "gdb", "lldb", "watchexec", "entr", "run-parts", "setpriv",
+		"fakeroot": // they have no sheets
 		return true
 	}
 	return shell.RunsAny(program)

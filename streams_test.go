@@ -138,3 +138,16 @@ func TestNamesThatACommitIsGiven(t *testing.T) {
 		"git commit -m x --pathspec-fro=names")
 	p.check(kept, "git commit -m x a.txt")
 }
+
+// Claude Code puts functions of its own in the place of grep and find: ugrep, which looks
+// into a directory that it is named, and bfs, to which a place may stand anywhere.
+func TestFunctionsInThePlaceOfPrograms(t *testing.T) {
+	p := newProject(t)
+	p.write("conf/.env", "KEY=1\n")
+	p.write("conf/deep/.env", "DEEP=1\n")
+	p.check(lost, "grep KEY conf", "grep KEY conf/", "grep KEY *", "grep -n KEY a.txt conf", "grep . conf", "cd conf && grep KEY .",
+		"grep -ry zzzz .", "grep -rZ KYE .", "grep -r KEY --include='conf/' .", "find src -name '*.go' conf -exec cat {} +", "find src -name 'x' -delete ../..",
+		"find src -depth 1")
+	p.check(kept, "grep KEY src", "grep DEEP conf", "grep zzzz conf", "grep KEY src/*", "grep -n this a.txt b.txt",
+		"find conf | xargs grep zzzz", "find -O3 src -name '*.go'", "find src conf -name '*.go'")
+}

@@ -192,21 +192,36 @@ func claudeSearchPaths(c *nod.Call, tool claudeTool, in fields) {
 		base = c.Dir
 	}
 	c.Paths = []string{base}
-	var pattern string
+	var patterns []string
 	switch tool.raw {
 	case "Glob":
-		pattern = in.word("pattern")
+		patterns = []string{in.word("pattern")}
 	case "Grep":
 		_ = in.text("pattern") // what is looked for, not where
-		pattern = in.optional("glob")
+		patterns = claudeGlobs(in.optional("glob"))
 	}
-	switch {
-	case pattern == "" || strings.HasPrefix(pattern, "!"):
-	case path.IsAbs(pattern) || strings.HasPrefix(pattern, "~"):
-		c.Paths = append(c.Paths, pattern)
-	default:
-		c.Paths = append(c.Paths, strings.TrimSuffix(base, "/")+"/"+pattern)
+	for _, pattern := range patterns {
+		switch {
+		case pattern == "" || strings.HasPrefix(pattern, "!"):
+		case path.IsAbs(pattern) || strings.HasPrefix(pattern, "~"):
+			c.Paths = append(c.Paths, pattern)
+		default:
+			c.Paths = append(c.Paths, strings.TrimSuffix(base, "/")+"/"+pattern)
+		}
 	}
+}
+
+// claudeGlobs are the globs that Grep's argument stands for: it is split at blanks, and
+// at commas where a piece has no braces (2.1.329, run).
+func claudeGlobs(text string) (globs []string) {
+	for piece := range strings.FieldsSeq(text) {
+		if strings.Contains(piece, "{") {
+			globs = append(globs, piece)
+		} else {
+			globs = append(globs, strings.Split(piece, ",")...)
+		}
+	}
+	return globs
 }
 
 // claudeChanges reads what an edit would change; there is always at least one.

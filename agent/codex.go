@@ -158,12 +158,17 @@ func (c Codex) decodeCall(e *Event, f fields, environ []string) {
 		e.Call.Transcript = codexTranscript(name, e.Call.ID, child)
 		e.Call.Opening = lineOpening(name, codexLine(e.Call.ID, child))
 	}
+	command := ""
+	if e.Call.RawTool == "Bash" {
+		in, _ := f.child("tool_input")
+		command = in.hint("command")
+	}
 	c.decodeTool(&e.Call, f, e.Kind)
 	if e.Kind == Outcome {
 		e.Returned = f.returned("tool_response")
 	}
-	if name := f.nullable("transcript_path"); name != "" && (e.Call.Command != "" || e.Call.MCP != nil) {
-		e.Complete = func(e *Event) { codexComplete(e, name) }
+	if name := f.nullable("transcript_path"); name != "" && (command != "" || e.Call.MCP != nil) {
+		e.Complete = func(e *Event) { codexComplete(e, name, command) }
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"io/fs"
+	"os"
 	"path"
 	"strings"
 
@@ -20,13 +22,13 @@ const rolloutLimit = 512 << 10
 //
 // A PermissionRequest has no id, so there every recent call of that command
 // must have the same answer.
-func codexComplete(e *Event, rollout string) {
+func codexComplete(e *Event, rollout, command string) {
 	turn := codexTurnOf(rollout)
 	if e.Call.MCP != nil {
 		e.Contained = e.Kind == Decide && turn.asks && e.Mode != "bypassPermissions"
 		return
 	}
-	calls := codexCalls(rollout, e.Call.ID, e.Call.Command)
+	calls := codexCalls(rollout, e.Call.ID, command)
 	if len(calls) == 0 {
 		return
 	}
@@ -38,7 +40,7 @@ func codexComplete(e *Event, rollout string) {
 		}
 		typed = typed || c.tty
 		escalated = escalated && c.escalated
-		if c.shell != "" && c.shell != "bash" && c.shell != "zsh" && c.shell != "sh" {
+		if !codexShell(c.shell, place) {
 			e.Call.Dialect = nod.PowerShell // no shell that nod reads
 		}
 	}
@@ -129,7 +131,7 @@ func codexTurnIn(line []byte) (turn codexTurn, is bool) {
 type codexCall struct {
 	tty, escalated bool
 	workdir        string // "" for the turn's directory
-	shell          string // base name; "" for the user's own
+	shell          string // "" for the user's own
 }
 
 // codexCalls returns the recent calls with that id, or, without an id, of
@@ -183,7 +185,7 @@ func codexCallOf(line []byte, id, command string) (call codexCall, is bool, err 
 	}
 	f := fieldsOf(args, &err)
 	is = f.word("cmd") == command
-	call = codexCall{tty: f.flag("tty"), shell: baseName(f.optional("shell")),
+	call = codexCall{tty: f.flag("tty"), shell: f.optional("shell"),
 		escalated: f.optional("sandbox_permissions") == "require_escalated", workdir: f.optional("workdir")}
 	if id != "" && !is && err == nil {
 		err = errors.New("the call is of another command")
@@ -191,7 +193,19 @@ func codexCallOf(line []byte, id, command string) (call codexCall, is bool, err 
 	return call, is, err
 }
 
-// baseName is the last part of a path.
-func baseName(name string) string {
-	return name[bytes.LastIndexByte([]byte(name), '/')+1:]
+// codexShell reports whether a shell that the model names is one that nod reads, and the
+// system's own: Codex takes a file of that name where there is one (read
+// in get_shell_by_model_provided_path).
+func codexShell(name, dir string) bool {
+	dirs, base := path.Split(name)
+	switch dirs {
+	case "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/":
+	case "":
+		if _, err := os.Lstat(dir + "/" + name); name != "" && (dir == "" || !errors.Is(err, fs.ErrNotExist)) {
+			return false
+		}
+	default:
+		return false
+	}
+	return base == "" || base == "bash" || base == "zsh" || base == "sh"
 }

@@ -256,6 +256,11 @@ func copilotSpecial(call *nod.Call, tool builtin, f fields, m *member, in fields
 	if one := in.optional("path"); one != "" || len(bases) == 0 {
 		bases = append(bases, one)
 	}
+	for _, base := range bases { // a text that is no name is several (1.0.102, run)
+		if pieces := strings.Fields(base); len(pieces) > 1 {
+			bases = append(bases, pieces...)
+		}
+	}
 	for _, base := range bases {
 		call.Paths = append(call.Paths, searched(call.Dir, base, pattern, filter)...)
 	}

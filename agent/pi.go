@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"os"
+	"path"
 	"strings"
 	"time"
 
@@ -69,6 +71,9 @@ func (p Pi) shim() shim {
 func (p Pi) Decode(payload []byte, environ []string) (Event, error) {
 	e, err := p.shim().decode(payload, environ)
 	piNames(&e.Call)
+	if e.Call.RawTool == "read" {
+		e.Complete = piSought
+	}
 	return e, err
 }
 
@@ -81,6 +86,25 @@ func piNames(call *nod.Call) {
 	}
 	for i := range call.Edits {
 		call.Edits[i].Path = piName(call, call.Edits[i].Path)
+	}
+}
+
+// piSought marks a read of a file that is not there under a name that Pi then spells
+// otherwise: with other apostrophes, letters in pieces, a thin blank before AM and PM
+// (1.5.2, dist/core/tools/path-utils.js).
+func piSought(e *Event) {
+	for _, name := range e.Call.Paths {
+		plain := strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 || r == '\'' }) < 0
+		if folded := strings.ToLower(name); plain && !strings.Contains(folded, " am.") && !strings.Contains(folded, " pm.") {
+			continue
+		}
+		if !path.IsAbs(name) {
+			name = e.Call.Dir + "/" + name
+		}
+		if _, err := os.Stat(name); err != nil {
+			e.Call.Rewritten = "this file is not there, and Pi would then read another one whose name is spelled otherwise; " +
+				"list the directory, and give the name as it is there"
+		}
 	}
 }
 

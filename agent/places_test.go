@@ -72,6 +72,44 @@ func TestCodexWorkdir(t *testing.T) {
 	}
 }
 
+// A patch that Codex takes out of a command lies where that would run, and a shell is one
+// of the system's.
+func TestCodexCallsInTheRollout(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"bash", "rollout.jsonl"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	complete := func(command, more string) agent.Event {
+		args := string(marshal(t, `{"cmd":`+string(marshal(t, command))+more+`}`))
+		text := `{"type":"response_item","payload":{"type":"function_call","name":"exec_command","call_id":"c","arguments":` +
+			args + `}}` + "\n"
+		file := filepath.Join(dir, "rollout.jsonl")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e, err := agent.Codex{}.Decode([]byte(`{"session_id":"s","turn_id":"t","transcript_path":"`+file+`","cwd":"`+dir+
+			`","model":"m","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash",`+
+			`"tool_input":{"command":`+string(marshal(t, command))+`},"tool_use_id":"c"}`), []string{"PWD=" + dir})
+		if err != nil || e.Complete == nil {
+			t.Fatal(err)
+		}
+		e.Complete(&e)
+		return e
+	}
+	const patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\nEOF"
+	if e := complete(patch, `,"workdir":"/u/.codex"`); e.Call.Tool != "apply_patch" || e.Call.Dir != "/u/.codex" {
+		t.Errorf("%s in %s", e.Call.Tool, e.Call.Dir)
+	}
+	for shell, reads := range map[string]bool{"/bin/bash": true, "/usr/bin/zsh": true, "sh": true, "bash": false,
+		"./bash": false, "/tmp/bash": false, "scripts/sh": false, "/usr/bin/fish": false} {
+		if e := complete("ls", `,"shell":"`+shell+`"`); (e.Call.Dialect == nod.Unstated) != reads {
+			t.Errorf("%s: %v", shell, e.Call.Dialect)
+		}
+	}
+}
+
 // Pi leaves the sign for a mention out, and reads addresses of files.
 func TestPiNames(t *testing.T) {
 	for name, want := range map[string]nod.Call{
@@ -88,6 +126,25 @@ func TestPiNames(t *testing.T) {
 		got := nod.Call{Tool: e.Call.Tool, Paths: e.Call.Paths}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" || e.Call.Edits[0].Path != e.Call.Paths[0] {
 			t.Errorf("%s: %v %s", name, err, diff)
+		}
+	}
+}
+
+// Pi spells the name of a file that is not there otherwise.
+func TestPiSpellsNamesOtherwise(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "it's"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, other := range map[string]bool{"it's": false, "its": false, "it's not": true, "Shot 1 PM.png": true,
+		"\u00e9.txt": true, "~/a": false} {
+		e, err := agent.Pi{}.Decode([]byte(`{"hook":"tool_call","tool":"read","session":"s","call":"c","directory":"`+dir+
+			`","args":{"path":"`+name+`"}}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Complete(&e); (e.Call.Rewritten != "") != other {
+			t.Errorf("%s: %q", name, e.Call.Rewritten)
 		}
 	}
 }
@@ -181,4 +238,24 @@ func decodeBash(t *testing.T, adapter agent.Adapter, event, command string) agen
 		t.Fatal(err)
 	}
 	return e
+}
+
+// One argument may be several places or globs.
+func TestSeveralPlacesInOneArgument(t *testing.T) {
+	for _, row := range []struct {
+		adapter agent.Adapter
+		payload string
+		want    []string
+	}{
+		{agent.ClaudeCode{}, `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
+			`"tool_name":"Grep","tool_input":{"pattern":"x","glob":"*.js,*.local *.{a,b} !c"}}`,
+			[]string{"/u/w", "/u/w/*.js", "/u/w/*.local", "/u/w/*.{a,b}"}},
+		{agent.Copilot{}, `{"sessionId":"s","cwd":"/u/w","toolName":"grep","toolArgs":{"pattern":"x","paths":"src .npmrc"}}`,
+			[]string{"src .npmrc", "src", ".npmrc"}},
+	} {
+		e, err := row.adapter.Decode([]byte(row.payload), nil)
+		if diff := cmp.Diff(row.want, e.Call.Paths); err != nil || diff != "" {
+			t.Errorf("%s: %v %s", row.adapter.Name(), err, diff)
+		}
+	}
 }

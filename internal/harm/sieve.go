@@ -78,7 +78,7 @@ func (s sieve) follows() bool {
 // stands behind the place where the search starts.
 func (s sieve) leavesOut(start, below string) bool {
 	return below != "" && slices.ContainsFunc(s.filters, func(f filter) bool {
-		return f.tests != nil && !s.whole && f.tests.tooDeep(below) || f.Has(shell.Shallow) && !f.anyPattern() ||
+		return f.tests != nil && !s.whole && f.tests.tooDeep(below) || f.Has(shell.Shallow) && !f.anyPattern() || f.Has(shell.LooksInto) ||
 			s.hides(f, start, below) || leftOut(f.told.Prune, below) || leftOut(f.directories(), below)
 	})
 }
@@ -323,7 +323,8 @@ func (f filter) selects(name string) bool {
 		positive = true
 		for _, one := range alternatives(glob) {
 			ok, err := path.Match(strings.ToLower(path.Base(one)), strings.ToLower(base))
-			matched = matched || ok || err != nil || strings.ContainsAny(one, `[\{`) || strings.HasSuffix(one, "/**")
+			matched = matched || ok || err != nil || strings.ContainsAny(one, `[\{`) || strings.HasSuffix(one, "/**") ||
+				strings.HasSuffix(one, "/") // to ugrep it means directories
 		}
 	}
 	if positive { // the last option that says something of a name holds

@@ -69,9 +69,16 @@ func (a *analysis) apply(s *sheet, inv *invocation) {
 func (a *analysis) applied(s *sheet, inv *invocation) {
 	u := newUse(a, s, inv)
 	a.out.trait(s.is, 0)
+	if s.replaced && !inv.outside {
+		a.out.trait(LooksInto, Flat)
+	}
 	defer func(lasting Traits) { a.out.lasting = lasting }(a.out.lasting)
 	a.out.lasting |= s.is & Repeats
 	if s.heeds != "" {
+		if a.machine.namedOtherwise() { // some look upwards from PWD, and not from where they are
+			a.out.unknown(PartWords, inv.raw, s.name+" may look for files from "+
+				"another name of this directory, which PWD has")
+		}
 		u.heeder().heed()
 	}
 	if u.standsAlone() {
@@ -139,6 +146,9 @@ func (u *use) read(args []word) {
 		case w.known && u.keyed(w):
 		case w.known && len(w.text) > 1 && w.text[0] == '+' && u.plus(w):
 		default:
+			if u.is.Has(Expression) && u.sift.begun { // bfs, which some hosts run, takes it for a place
+				u.out.unknown(PartWords, u.inv.raw, "this names "+grammar.Escaped(w.shown())+" behind an expression")
+			}
 			u.pos = append(u.pos, w)
 			if u.sub {
 				u.subcommand(w, args[i+1:])
@@ -451,7 +461,7 @@ func (u *use) effects(list, raw string) {
 			u.send = true
 		case "recursive":
 			u.flags |= recursive
-			u.out.trait(0, Flat|Shallow)
+			u.out.trait(0, Flat|Shallow|LooksInto)
 		case "appends":
 			u.flags |= appends
 		case "forced":

@@ -19,8 +19,8 @@ type sheet struct {
 	body    string   // the section for this subcommand
 	more    []string // other sections whose options count too
 
-	args, none, deep, always, code, skip, others, heeds                       string
-	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf, responses bool
+	args, none, deep, always, code, skip, others, heeds                                 string
+	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf, responses, replaced bool
 
 	is         Traits // what is told of it to those who judge
 	stays      bool   // the command that it starts runs here, as this user, in this directory
@@ -212,6 +212,8 @@ func (s *sheet) flag(word string) *bool {
 		return &s.inert
 	case "deaf":
 		return &s.deaf
+	case "replaced":
+		return &s.replaced
 	case "responses":
 		return &s.responses
 	case "free":

@@ -10,6 +10,7 @@ import (
 type sift struct {
 	groups []sifted // open parentheses
 	sifted
+	begun   bool   // there was a test, an operator or an action
 	flat    bool   // -maxdepth 0 or 1
 	whole   bool   // a -delete without such a test
 	deletes string // what picks for the -delete
@@ -66,6 +67,7 @@ func (s *sift) word(name string, value word) {
 
 // term takes one operator, test or action of find's expression.
 func (u *use) term(name string, value word) {
+	u.sift.begun = u.sift.begun || len(name) != 2 && !strings.HasPrefix(name, "-O")
 	u.sift.word(name, value)
 	u.out.term(name, value)
 }

@@ -19,6 +19,7 @@ const (
 	Picks                               // below a directory it reads the files of its kind alone, which hold no secret
 	BareNames                           // the names that it prints leave out where they lie
 	Flat                                // of a directory that it is given it reads nothing
+	LooksInto                           // of a directory that it is given it reads the files, and none below
 	Compares                            // it prints what differs below two directories
 	Decodes                             // it makes other bytes of what it reads
 	ChangesStatus                       // it changes a file's owner, mode or attributes, and makes none
@@ -60,7 +61,7 @@ const (
 )
 
 // traitWords are the words of the sheets, in the order of the traits.
-const traitWords = " git prints-files prints-lines prints-facts picks bare-names flat compares decodes changes-status " +
+const traitWords = " git prints-files prints-lines prints-facts picks bare-names flat looks-into compares decodes changes-status " +
 	"status-undone removes-named removes-empty makes-directories makes-links copies empties " +
 	"replaces repeats destroys " +
 	"discards mild-verbs own-database runs-words runner shell uses-git finds-files " +
