@@ -87,6 +87,9 @@ func TestBranchesThatGo(t *testing.T) {
 	}
 	p.must(os.WriteFile(head, []byte(strings.Join(kept0, "")), 0o644))
 	p.check(lost, "git branch -d topic", "git branch -d \"$X\"")
+	p.write(".git/logs/refs/heads/gone", "")
+	p.check(lost, "git branch -m topic gone", "git branch -c gone", "git -c gc.auto=1 commit -am x")
+	p.check(kept, "git branch -m topic other", "git -c gc.auto=0 commit -am x")
 	p.git("config", "branch.other.remote", ".")
 	p.check(lost, "git branch -d other", "git branch -d at-head")
 }

@@ -61,8 +61,10 @@ func (s *scanner) runsData() bool {
 		})
 		for word := range strings.FieldsFuncSeq(s.in,
 			func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) && r != '_' }) {
-			runs = runs || runsText(word) || feeds && isInterpreter(word)
+			s.decodes = s.decodes || isDecoder(word)
+			runs = runs || runsText(word) || feeds && isShell(word)
 		}
+		runs = runs || feedsInterpreter(s.in)
 		s.data = &runs
 	}
 	return *s.data
@@ -79,9 +81,41 @@ func runsText(word string) bool {
 	return false
 }
 
+func isShell(word string) bool {
+	switch word {
+	case "sh", "bash", "zsh", "dash", "ksh", "fish", "xargs":
+		return true
+	}
+	return false
+}
+
 func isInterpreter(word string) bool {
 	switch word {
-	case "sh", "bash", "zsh", "dash", "ksh", "fish", "xargs", "python", "python3", "perl", "ruby", "node", "php":
+	case "python", "python3", "perl", "ruby", "node", "php":
+		return true
+	}
+	return isShell(word)
+}
+
+// feedsInterpreter reports whether a pipe leads to an interpreter that is given no code
+// of its own, and so runs what it reads.
+func feedsInterpreter(text string) bool {
+	for part := range strings.SplitSeq(text, "|") {
+		words := strings.Fields(part)
+		if len(words) > 0 && isInterpreter(words[0]) && (len(words) == 1 || words[1] == "-" ||
+			strings.IndexByte(";&<>)", words[1][0]) >= 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// isDecoder reports whether a program makes another text of one: what looks made by
+// chance may be a command to it.
+func isDecoder(word string) bool {
+	switch word {
+	case "base64", "base32", "xxd", "od", "rev", "tr", "cut", "sed", "awk", "openssl", "gunzip", "zcat",
+		"uudecode":
 		return true
 	}
 	return false

@@ -61,6 +61,7 @@ type scanner struct {
 	alone           bool // a quoted value is one constant, and ends with its quote
 	expanded        map[string]bool
 	data            *bool     // see runsData; nil until it is asked for
+	decodes         bool      // and makes other texts of it
 	literals        *literals // what a shell takes as it stands; nil until it is asked for
 }
 

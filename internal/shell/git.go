@@ -139,7 +139,7 @@ func (gl *gitLine) setting(w word) {
 	}
 	name = strings.ToLower(name)
 	switch {
-	case plainGitKey(name), strings.HasPrefix(name, "color."), strings.HasPrefix(name, "advice."):
+	case name == "gc.auto" && text == "0", plainGitKey(name), strings.HasPrefix(name, "color."), strings.HasPrefix(name, "advice."):
 	case (name == "core.pager" || strings.HasPrefix(name, "pager.")) &&
 		(text == "cat" || text == "" || text == "false"):
 	case name == "core.fsmonitor" && (text == "false" || text == ""):
@@ -159,7 +159,7 @@ func plainGitKey(name string) bool {
 		"diff.noprefix", "diff.mnemonicprefix", "diff.algorithm", "diff.context", "status.relativepaths",
 		"status.showuntrackedfiles", "status.submodulesummary", "grep.linenumber", "grep.patterntype", "color.ui",
 		"column.ui", "commit.gpgsign", "tag.gpgsign", "advice.detachedhead", "init.defaultbranch", "core.longpaths",
-		"gc.auto", "core.filemode", "blame.coloring", "merge.conflictstyle":
+		"core.filemode", "blame.coloring", "merge.conflictstyle":
 		return true
 	}
 	return false

@@ -84,6 +84,10 @@ func (gl *gitLine) tracks() {
 	if r != nil && r.follows && gl.marks.has(markNamed) {
 		gl.out.unknown(PartWords, gl.inv.raw, "this moves or copies what git's settings say of a branch")
 	}
+	if n := len(gl.pos); r != nil && n > 0 && gl.marks.has(markNamed) &&
+		(!gl.pos[n-1].known || gl.machine.exists(r.common+"/logs/refs/heads/"+gl.pos[n-1].text)) {
+		gl.out.unknown(PartWords, gl.inv.raw, "this may put a reflog in the place of one that only it has")
+	}
 	switch deletes := gl.marks.has(markDeletion); {
 	case len(gl.pos) > 0 && !deletes:
 		gl.mayTrack(r)
