@@ -199,8 +199,8 @@ func runnerExample(program string) string {
 // will run.
 func isRunner(program string) bool {
 	switch program {
-	case "fish", "pwsh", "powershell", "cmd", "php", "lua", "luajit", "R", "Rscript", "julia", "tclsh", "wish", "expect",
-		"guile", "octave", "racket", "sbcl", "gdb", "lldb", "watchexec", "entr", "run-parts", "setpriv",
+	case "fish", "pwsh", "powershell", "cmd", "php", "lua", "luajit", "R", "Rscript", "julia", "tclsh", "wish",
+		"expect", "guile", "octave", "racket", "sbcl", "gdb", "lldb", "watchexec", "entr", "run-parts", "setpriv",
 		"fakeroot": // they have no sheets
 		return true
 	}

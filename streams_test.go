@@ -154,3 +154,12 @@ func TestFunctionsInThePlaceOfPrograms(t *testing.T) {
 	p.check(kept, "grep KEY src", "grep DEEP conf", "grep zzzz conf", "grep KEY src/*", "grep -n this a.txt b.txt",
 		"find conf | xargs grep zzzz", "find -O3 src -name '*.go'", "find src conf -name '*.go'")
 }
+
+// A device is written to, not replaced.
+func TestDevicesThemselves(t *testing.T) {
+	p := newProject(t)
+	p.must(os.Symlink("/dev/null", p.dir+"/nl"))
+	p.check(lost, "chmod 000 /dev/null", "chmod 000 nl", "mv -f a.txt /dev/null", "cp --remove-destination a.txt /dev/null",
+		"ln -sf a.txt /dev/null", "install -m 777 a.txt /dev/null", "chmod 777 /dev/stdout")
+	p.check(kept, "cat a.txt > /dev/null", "cat a.txt | tee /dev/null", "dd if=a.txt of=/dev/null", "cp /dev/null new.txt")
+}

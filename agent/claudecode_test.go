@@ -41,10 +41,11 @@ func TestClaudeDecode(t *testing.T) {
 	const session = "00000000-0000-4000-8000-000000000001"
 	transcript := claudeTranscript("/x", "", "")
 	event := func(kind Kind, name, mode, raw, tool string, fill func(*Event)) Event {
-		e := Event{Kind: kind, Name: name, Mode: mode, Project: "/home/ada/loom", Start: "/home/ada/loom", Call: nod.Call{
-			ID: "toolu_test0001", Agent: "claude-code", Session: session, Tool: tool, RawTool: raw,
-			Dir: "/home/ada/loom", Interactive: true, Transcript: transcript,
-		}}
+		e := Event{Kind: kind, Name: name, Mode: mode, Project: "/home/ada/loom",
+			Start: "/home/ada/loom", Call: nod.Call{
+				ID: "toolu_test0001", Agent: "claude-code", Session: session, Tool: tool, RawTool: raw,
+				Dir: "/home/ada/loom", Interactive: true, Transcript: transcript,
+			}}
 		if fill != nil {
 			fill(&e)
 		}

@@ -102,11 +102,13 @@ func piSought(e *Event) {
 			name = e.Call.Dir + "/" + name
 		}
 		if _, err := os.Stat(name); err != nil {
-			e.Call.Rewritten = "this file is not there, and Pi would then read another one whose name is spelled otherwise; " +
-				"list the directory, and give the name as it is there"
+			e.Call.Rewritten = piSpelled
 		}
 	}
 }
+
+const piSpelled = "this file is not there, and Pi would then read another one whose name is spelled otherwise; " +
+	"list the directory, and give the name as it is there"
 
 func piName(call *nod.Call, name string) string {
 	name = strings.Map(func(r rune) rune {

@@ -187,7 +187,8 @@ func TestGeminiNames(t *testing.T) {
 	}
 	for name, want := range map[string]string{"%2Eclaude/x": ".claude/x", "@%2eenv": ".env", "a%zz%2": "a%zz%2",
 		"sub/%2E%2E/x": "sub/../x"} {
-		if e := decode("write_file", name); !slices.Contains(e.Call.Paths, want) || len(e.Call.Edits) != len(e.Call.Paths) {
+		e := decode("write_file", name)
+		if !slices.Contains(e.Call.Paths, want) || len(e.Call.Edits) != len(e.Call.Paths) {
 			t.Errorf("%s: %q", name, e.Call.Paths)
 		}
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -91,8 +92,8 @@ func takesMessage(text string) bool {
 		}
 		before := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(text[:i], " \t\r\n"), "="), " \t\r\n")
 		word := before[strings.LastIndexAny(before, " \t\r\n'\"")+1:]
-		if dash := strings.LastIndex(word, "-"); dash >= 0 && (strings.HasSuffix(word, "m") || strings.HasSuffix(word, "b") ||
-			strings.HasSuffix(word, "message") || strings.HasSuffix(word, "body")) {
+		if strings.Contains(word, "-") && slices.ContainsFunc([]string{"m", "b", "message", "body"},
+			func(end string) bool { return strings.HasSuffix(word, end) }) {
 			return true
 		}
 	}

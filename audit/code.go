@@ -45,7 +45,7 @@ func (s *scanner) expandTwice() {
 
 // runsData reports whether a command may run what stands in it as the value of anything:
 // it goes through its arguments, feeds a shell, or reads its environment.
-func (s *scanner) runsData() bool {
+func runsData(s *scanner) bool {
 	if s.data == nil {
 		feeds := strings.ContainsAny(s.in, "|<")
 		runs := strings.Contains(s.in, "set --") || slices.ContainsFunc([]string{"$", "${"}, func(sign string) bool {

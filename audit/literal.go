@@ -46,7 +46,7 @@ func (s *scanner) isWord(i int) bool {
 // hide replaces in[a:b] by markers, references apart, up to where a shell would
 // run something, and goes on behind that. It reports whether it came to b.
 func (s *scanner) hide(a, b int) (all bool) {
-	if a < b && (isReference(s.in[a:b]) || s.command && s.shows(s.in[a:b])) {
+	if a < b && (isReference(s.in[a:b]) || s.command && shows(s, s.in[a:b])) {
 		s.pos = max(s.pos, b)
 		return true
 	}
@@ -65,14 +65,14 @@ func (s *scanner) hide(a, b int) (all bool) {
 }
 
 // shows reports whether a value may be what the command runs.
-func (s *scanner) shows(value string) bool {
-	return !isMarker(value) && s.runsData() && (s.decodes || !opaque(value))
+func shows(s *scanner, value string) bool {
+	return !isMarker(value) && runsData(s) && (s.decodes || !opaque(value))
 }
 
 // token hides what has the shape of a token; in a command, where it is a word.
 func (s *scanner) token(a, b int) {
 	s.pos = b
-	if s.command && s.runsData() && s.decodes {
+	if s.command && runsData(s) && s.decodes {
 		return
 	}
 	if !s.command || s.literalEnd(a, b) == b {

@@ -161,7 +161,8 @@ func (h *Secrets) treesOf(command int) (reads []treeRead) {
 				reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command}, links: true})
 			}
 		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive &&
-			!(e.Pattern == "" && (c.Has(shell.Compares) || c.Has(shell.LooksInto)) && h.At.Machine.IsDirectory(e.Target)):
+			!(e.Pattern == "" && (c.Has(shell.Compares) || c.Has(shell.LooksInto)) &&
+				h.At.Machine.IsDirectory(e.Target)):
 		case e.Pattern == "": // named, and not what a search found
 			reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command},
 				opens: h.Report.Fed(e)})

@@ -63,12 +63,12 @@ const maxTags = 16
 // Blob returns the file without a name whose content a revision names.
 func (r *Repo) Blob(rev string) (f File, ok bool) {
 	id, ok := r.Revision(rev)
-	id, o, there := r.tagged(id)
+	id, o, there := tagged(r, id)
 	return File{id: id}, ok && (!there || o.kind == blobObject)
 }
 
 // tagged goes through tags to what they are of.
-func (r *Repo) tagged(id string) (string, object, bool) {
+func tagged(r *Repo, id string) (string, object, bool) {
 	o, there := r.object(id)
 	for range maxTags {
 		if o.kind != tagObject {
@@ -344,7 +344,7 @@ type commit struct {
 
 // commit reads one, also through tags.
 func (r *Repo) commit(id string) (c commit, ok bool) {
-	id, o, ok := r.tagged(id)
+	id, o, ok := tagged(r, id)
 	if !ok || o.kind != commitObject {
 		return commit{}, false
 	}
@@ -399,7 +399,7 @@ func (r *Repo) treeOf(id string) string {
 	if c, ok := r.commit(id); ok {
 		return c.tree
 	}
-	id, _, _ = r.tagged(id)
+	id, _, _ = tagged(r, id)
 	return id
 }
 

@@ -75,7 +75,7 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 	defer func(lasting Traits) { a.out.lasting = lasting }(a.out.lasting)
 	a.out.lasting |= s.is & Repeats
 	if s.heeds != "" {
-		if a.machine.namedOtherwise() { // some look upwards from PWD, and not from where they are
+		if namedOtherwise(a.machine) { // some look upwards from PWD, and not from where they are
 			a.out.unknown(PartWords, inv.raw, s.name+" may look for files from "+
 				"another name of this directory, which PWD has")
 		}
@@ -120,7 +120,7 @@ func (u *use) standsAlone() bool {
 func (u *use) unknownOption(name string) {
 	u.fault = true
 	u.out.trait(AnyPattern, 0)
-	u.term("", word{})
+	term(u, "", word{})
 	u.out.unknown(PartWords, u.inv.raw,
 		"this gives "+u.sheet.name+" the option "+grammar.Escaped(name)+", which nod does not know")
 }
@@ -138,7 +138,7 @@ func (u *use) read(args []word) {
 			}
 		case u.loose && w.known && strings.HasPrefix(w.text, "-"):
 		case u.skip != "" && w.known && strings.Contains(u.skip, " "+w.text+" "):
-			u.term(w.text, word{})
+			term(u, w.text, word{})
 		case u.bundle && i == 0 && w.known && w.text != "" && w.text[0] != '-':
 			i += u.cluster("-"+w.text, w, args[i+1:], true)
 		case w.dashed() && !(w.known && w.text == "-"):
@@ -292,9 +292,9 @@ func (u *use) longOption(text string, w word, rest []word) int {
 func (u *use) taking(o option, name string, rest []word) int {
 	if o.role == "exec" {
 		u.effects(o.rest, u.inv.raw)
-		u.endsEarly(rest)
+		endsEarly(u, rest)
 		took := u.handover().exec(rest, strings.Contains(o.rest, "batch"))
-		u.term(name, word{})
+		term(u, name, word{})
 		return took
 	}
 	if role, ok := strings.CutPrefix(o.role, "pair:"); ok && len(rest) > 1 {
@@ -443,7 +443,7 @@ func (u *use) option(o option, value word, name string) {
 	if o.rest == "inplace" {
 		u.backup = value
 	}
-	u.term(name, value)
+	term(u, name, value)
 	if strings.HasPrefix(o.rest, "alone") {
 		u.alone = name
 	}

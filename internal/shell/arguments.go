@@ -116,7 +116,7 @@ func (m *globs) dashed(w word) bool {
 
 // endsEarly states that a word of the command of find -exec may turn out to be the ; or +
 // that ends it, so that what stands behind it is read by find.
-func (u *use) endsEarly(words []word) {
+func endsEarly(u *use, words []word) {
 	for i, w := range words {
 		behind := words[i+1:]
 		if end := slices.IndexFunc(behind, func(w word) bool { return w.known && w.text == ";" }); end >= 0 {

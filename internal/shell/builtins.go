@@ -158,7 +158,7 @@ func (a *analysis) cd(inv *invocation) (yes state) {
 		args[0].text[0] == '+',                // zsh: an entry of the stack of directories
 		strings.HasPrefix(args[0].text, "//"): // $PWD keeps both slashes, or not
 		return yes
-	case strings.Contains(args[0].text, "..") && a.machine.namedOtherwise():
+	case strings.Contains(args[0].text, "..") && namedOtherwise(a.machine):
 		return yes
 	case a.machine.inheritedSet("CDPATH") && !strings.HasPrefix(args[0].text, "/"):
 		return yes
@@ -189,7 +189,7 @@ func (a *analysis) sourced(inv *invocation) {
 
 // namedOtherwise reports whether the shell inherits another name for its directory, by a
 // link: cd .. goes up from there.
-func (m *machine) namedOtherwise() bool {
+func namedOtherwise(m *machine) bool {
 	pwd, _ := m.inherits("PWD")
 	if !path.IsAbs(pwd) || m.env.Files == nil || pwd == m.env.Dir {
 		return false

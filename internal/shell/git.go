@@ -139,7 +139,8 @@ func (gl *gitLine) setting(w word) {
 	}
 	name = strings.ToLower(name)
 	switch {
-	case name == "gc.auto" && text == "0", plainGitKey(name), strings.HasPrefix(name, "color."), strings.HasPrefix(name, "advice."):
+	case name == "gc.auto" && text == "0", plainGitKey(name), strings.HasPrefix(name, "color."),
+		strings.HasPrefix(name, "advice."):
 	case (name == "core.pager" || strings.HasPrefix(name, "pager.")) &&
 		(text == "cat" || text == "" || text == "false"):
 	case name == "core.fsmonitor" && (text == "false" || text == ""):

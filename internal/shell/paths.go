@@ -66,6 +66,7 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 	}
 	if kind == Write && e.Place == Null {
 		d.opensAnew(e.Target, w.raw)
+		d.changesDevice(e.Target, w.raw)
 	}
 }
 
@@ -97,6 +98,21 @@ func (d *draft) opensAnew(name, raw string) {
 		d.anew = append(d.anew, anew{raw, d.command})
 	default:
 		d.unknown(PartWords, raw, "this writes "+name+", which empties the file that it stands for")
+	}
+}
+
+// changesDevice reports a program that puts something else in the place of a device, or
+// changes its mode, rather than write to it: as root that takes it from everybody.
+func (d *draft) changesDevice(name, raw string) {
+	c := d.current()
+	if c == nil || d.parts == PartRedirection || c.Has(Empties) {
+		return
+	}
+	for _, t := range [...]Traits{Replaces, ChangesStatus, MakesLinks, MakesDirectories, RemovesNamed} {
+		if c.Has(t) {
+			d.unknown(PartWords, raw, "this may change "+name+" itself")
+			return
+		}
 	}
 }
 
@@ -335,7 +351,8 @@ func openDirectory(name, real string, whole bool) bool {
 	name = strings.NewReplacer("//", "/", "/./", "/").Replace(name) // .. stays
 	for _, name := range [...]string{name, path.Clean(name), real} {
 		for _, stream := range [...]string{"/dev/stdin", "/dev/stdout", "/dev/stderr"} {
-			if rest, ok := strings.CutPrefix(name, stream); ok && (strings.HasPrefix(rest, "/") || whole && rest == "") {
+			rest, ok := strings.CutPrefix(name, stream)
+			if ok && (strings.HasPrefix(rest, "/") || whole && rest == "") {
 				return true
 			}
 		}

@@ -66,7 +66,7 @@ func (s *sift) word(name string, value word) {
 }
 
 // term takes one operator, test or action of find's expression.
-func (u *use) term(name string, value word) {
+func term(u *use, name string, value word) {
 	u.sift.begun = u.sift.begun || len(name) != 2 && !strings.HasPrefix(name, "-O")
 	u.sift.word(name, value)
 	u.out.term(name, value)

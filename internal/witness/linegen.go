@@ -451,8 +451,9 @@ func (g *liner) excluding() string {
 // look like tests.
 func (g *liner) expression() string {
 	part := func() string {
-		return g.of("", "", "! ", "-not ") + g.of("-name '*.md'", "-name .env", "-iname '.E*'", "-type f", "-true", "-false",
-			"-maxdepth 1", "-mindepth 2", "-path '*/.env'", "-name -maxdepth", "-name '*'", "-print", "-exec cat {} \\;",
+		return g.of("", "", "! ", "-not ") + g.of("-name '*.md'", "-name .env", "-iname '.E*'", "-type f", "-true",
+			"-false", "-maxdepth 1", "-mindepth 2", "-path '*/.env'", "-name -maxdepth", "-name '*'", "-print",
+			"-exec cat {} \\;",
 			"-exec cat {} +", "-exec cat -- {} -maxdepth 0 \\;", "-exec grep -h SECRET {} -name x \\;",
 			"-exec echo "+g.of(";", "'$X'", "* ", "$(echo \\;)")+" -exec cat {} +", "-exec true \\;", "-quit", "-prune",
 			"\\( -exec cat {} + -o -name x \\)", "-exec head -1 {} + -name x", "-print0", "-printf '%p\\n'")
