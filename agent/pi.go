@@ -95,7 +95,8 @@ func piNames(call *nod.Call) {
 func piSought(e *Event) {
 	for _, name := range e.Call.Paths {
 		plain := strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 || r == '\'' }) < 0
-		if folded := strings.ToLower(name); plain && !strings.Contains(folded, " am.") && !strings.Contains(folded, " pm.") {
+		folded := strings.ToLower(name)
+		if plain && !strings.Contains(folded, " am.") && !strings.Contains(folded, " pm.") {
 			continue
 		}
 		if !path.IsAbs(name) {
@@ -109,36 +110,6 @@ func piSought(e *Event) {
 
 const piSpelled = "this file is not there, and Pi would then read another one whose name is spelled " +
 	"otherwise; list the directory, and give the name as it is there"
-
-func piNames(call *nod.Call) {
-	for i, name := range call.Paths {
-		call.Paths[i] = piName(call, name)
-	}
-	for i := range call.Edits {
-		call.Edits[i].Path = piName(call, call.Edits[i].Path)
-	}
-}
-
-// piSought marks a read of a file that is not there under a name that Pi then spells
-// otherwise: with other apostrophes, letters in pieces, a thin blank before AM and PM
-// (1.5.2, dist/core/tools/path-utils.js).
-func piSought(e *Event) {
-	for _, name := range e.Call.Paths {
-		plain := strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 || r == '\'' }) < 0
-		if folded := strings.ToLower(name); plain && !strings.Contains(folded, " am.") && !strings.Contains(folded, " pm.") {
-			continue
-		}
-		if !path.IsAbs(name) {
-			name = e.Call.Dir + "/" + name
-		}
-		if _, err := os.Stat(name); err != nil {
-			e.Call.Rewritten = piSpelled
-		}
-	}
-}
-
-const piSpelled = "this file is not there, and Pi would then read another one whose name is spelled otherwise; " +
-	"list the directory, and give the name as it is there"
 
 func piName(call *nod.Call, name string) string {
 	name = strings.Map(func(r rune) rune {
