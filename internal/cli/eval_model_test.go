@@ -151,8 +151,8 @@ func TestTwoModelsShareAFileOfAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "other.toml"), []byte(strings.Replace(string(text), "1024", "2048", 1)),
-		0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "other.toml"), []byte(strings.Replace(string(text), "max_tokens = 1024",
+		"max_tokens = 2048", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	args := []string{"--model", "model.toml", "--model", "other.toml", "--record", "answers.jsonl", "--yes", "--brief",
