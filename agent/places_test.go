@@ -220,7 +220,7 @@ func TestCommandsThatHostsRewrite(t *testing.T) {
 		`git commit -m "a"`: false, `git add . && git commit -m 'a b' -m "c"`: false, `git commit --message="a"; ls`: false,
 		`git status`: false, `git commit -am x`: false, `echo "it's" && git status`: false,
 		`ls src # ; git commit -m "b" o" ; rm -rf x #`: true, `git commit --allow-empty -m x" -m "y"../out/o.txt`: true,
-		`git commit -m "a \" b"`: true, `git commit -m x\" -m "y"`: true, `git commit -m 'a'\''b'`: true,
+		`g\it com''mit -m "b" o"`: true, `git commit -m "a \" b"`: true, `git commit -m x\" -m "y"`: true, `git commit -m 'a'\''b'`: true,
 		"cat <<EOF\ngit commit -m \"b\"\nEOF": true, `git commit -m "$(cat x)"`: true, `gh pr create --body "a" # --body "b" c"`: true,
 		`echo "git commit -m " x -m "y; ls"`: true, `gh pr create --title "a" --body "b"`: false,
 	}

@@ -54,8 +54,9 @@ func cutWord(text string) (word, rest string) {
 // addCoAuthorToGitCommit, addAttributionToPR). It is that quote where all quotes of the
 // text are read alike by everybody.
 func qwenAdds(command string) bool {
-	commits := strings.Contains(command, "git") && strings.Contains(command, "commit")
-	requests := strings.Contains(command, "gh") && strings.Contains(command, "pr")
+	plain := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(command)
+	commits := strings.Contains(plain, "git") && strings.Contains(plain, "commit")
+	requests := strings.Contains(plain, "gh") && strings.Contains(plain, "pr")
 	if !commits && !requests || !takesMessage(command) {
 		return false
 	}
