@@ -235,6 +235,7 @@ func TestSecretsThatTheSearchToolSees(t *testing.T) {
 		{`{"pattern":"SHOP_KEY"}`, "src", true},
 		{`{"pattern":"SHOP_KEY"}`, "*.go", true}, {`{"pattern":"SHOP_KEY"}`, "**/*.{go,ts}", true},
 		{`{}`, ".", false}, {`{"Query":"SHOP_KEY"}`, ".", false}, {`{"Query":"SHOP_KEY"}`, "src", true},
+		{`{"pattern":"SHOP_KEY","output_mode":"content","Output_Mode":"count"}`, "", false},
 	} {
 		paths := []string{p.dir}
 		switch {

@@ -34,7 +34,7 @@ func TestTheInheritedNameOfADirectory(t *testing.T) {
 			Roots: []string{p.dir}, Environ: environ, Dialect: nod.Bash, Interactive: true}).Verdict
 	}
 	up := []string{"cd .. && rm a.txt", "cd .. && echo x > new", "(cd .. && touch new)", "cd $PWD/.. && touch new",
-		"cd -L .. && touch new", "cd ../x; cat .env", "cd deep/../.. && touch new"}
+		"cd -L .. && touch new", "cd ../src && touch new", "cd deep/../.. && touch new"}
 	for _, command := range up {
 		if v := ask(command, "PWD="+p.home+"/link"); v == nod.Allow {
 			t.Errorf("%s: %s", command, v)
@@ -153,6 +153,43 @@ func TestFunctionsInThePlaceOfPrograms(t *testing.T) {
 		"find src -depth 1")
 	p.check(kept, "grep KEY src", "grep DEEP conf", "grep zzzz conf", "grep KEY src/*", "grep -n this a.txt b.txt",
 		"find conf | xargs grep zzzz", "find -O3 src -name '*.go'", "find src conf -name '*.go'")
+}
+
+// What has a second name may be a secret by that, and no byte of it is shown to a model.
+func TestSecretsByASecondName(t *testing.T) {
+	p := newProject(t)
+	p.write(".env", "KEY=marked-secret\n")
+	p.write("run.sh", "frobnicate plain-script\n")
+	p.must(os.Link(p.dir+"/.env", p.dir+"/hard.sh"))
+	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home,
+		Profile: nod.Profile{Ledger: true, Stages: 2}})
+	shown := func(command string) string {
+		q, err := gate.Prompt(t.Context(), nod.Call{Agent: "test", Tool: "bash", Command: command, Dir: p.dir,
+			Roots: []string{p.dir}, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home},
+			Dialect: nod.Bash})
+		p.must(err)
+		return q.User
+	}
+	if text := shown("bash run.sh"); !strings.Contains(text, "plain-script") {
+		t.Errorf("a script is not shown:\n%s", text)
+	}
+	for _, command := range []string{"bash hard.sh", "sh hard.sh", "make -f hard.sh", ". ./hard.sh && frobnicate"} {
+		if text := shown(command); strings.Contains(text, "marked-secret") {
+			t.Errorf("%s:\n%s", command, text)
+		}
+	}
+}
+
+// A host writes to what its own variable names, and a bare interpreter runs anything.
+func TestNamesOfHostsAndInterpreters(t *testing.T) {
+	p := newProject(t)
+	p.check(lost, "_bgpids_file=a.txt", "export _bgpids_file=a.txt; pwd", "for _bgpids_file in a.txt; do pwd; done",
+		"read _bgpids_file < a.txt", "bash -c '_bgpids_file=a.txt'")
+	for _, text := range []string{"php *", "lua *", "Rscript *", "gdb *"} {
+		if _, err := nod.ParseRule(nod.ListAllow, text, "test"); err == nil {
+			t.Errorf("%s: taken", text)
+		}
+	}
 }
 
 // A device is written to, not replaced.

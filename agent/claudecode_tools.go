@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -187,11 +186,6 @@ func claudeLookupPath(c *nod.Call, in fields) {
 // claudeSearchPaths names where a search would look: the directory, and the
 // pattern below it, so that a search for ".ssh/id_*" is seen as what it is.
 func claudeSearchPaths(c *nod.Call, tool claudeTool, in fields) {
-	base := in.optional("path")
-	if base == "" {
-		base = c.Dir
-	}
-	c.Paths = []string{base}
 	var patterns []string
 	switch tool.raw {
 	case "Glob":
@@ -200,15 +194,7 @@ func claudeSearchPaths(c *nod.Call, tool claudeTool, in fields) {
 		_ = in.text("pattern") // what is looked for, not where
 		patterns = claudeGlobs(in.optional("glob"))
 	}
-	for _, pattern := range patterns {
-		switch {
-		case pattern == "" || strings.HasPrefix(pattern, "!"):
-		case path.IsAbs(pattern) || strings.HasPrefix(pattern, "~"):
-			c.Paths = append(c.Paths, pattern)
-		default:
-			c.Paths = append(c.Paths, strings.TrimSuffix(base, "/")+"/"+pattern)
-		}
-	}
+	c.Paths = searched(c.Dir, in.optional("path"), patterns...)
 }
 
 // claudeGlobs are the globs that Grep's argument stands for: it is split at blanks, and

@@ -67,9 +67,9 @@ func codexPlace(turn, workdir, cwd string) string {
 
 // codexTurn is what the record of a turn says of Codex's sandbox and prompts.
 type codexTurn struct {
-	confines bool // commands run in the sandbox
-	asks     bool // a person is asked about what leaves it
-	dir      string
+	confines bool   // commands run in the sandbox
+	asks     bool   // a person is asked about what leaves it
+	dir      string // where its commands start; "" where the record does not say so
 }
 
 // codexTurnOf reads the record of the last turn, the zero value where there is
@@ -194,8 +194,8 @@ func codexCallOf(line []byte, id, command string) (call codexCall, is bool, err 
 }
 
 // codexShell reports whether a shell that the model names is one that nod reads, and the
-// system's own: Codex takes a file of that name where there is one (read
-// in get_shell_by_model_provided_path).
+// system's own. 0.169.0 picks among those by the base name; sources of other versions take
+// a file of that very name where there is one (get_shell_by_model_provided_path).
 func codexShell(name, dir string) bool {
 	dirs, base := path.Split(name)
 	switch dirs {

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"encoding/hex"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -230,14 +229,8 @@ func geminiSought(e *Event) {
 	if e.Kind != Decide || e.Call.RawTool != "replace" {
 		return
 	}
-	for _, edit := range e.Call.Edits[:min(1, len(e.Call.Edits))] {
-		name := edit.Path
-		if !path.IsAbs(name) {
-			name = e.Call.Dir + "/" + name
-		}
-		if _, err := os.Stat(name); err != nil {
-			e.Call.Rewritten = geminiSearched
-		}
+	if len(e.Call.Edits) > 0 && absent(e.Call, e.Call.Edits[0].Path) {
+		e.Call.Rewritten = geminiSearched
 	}
 }
 

@@ -208,16 +208,12 @@ func (p profile) decodeTool(call *nod.Call, event string, in, top fields) {
 	if tool.raw == "" && p.decodeMCP(call) {
 		return
 	}
-	as := p.spelled
-	if tool.shape == special { // a search for a text, whose pattern is no place
-		tool.shape, as.pattern = search, ""
-	}
 	switch {
 	case p.typed != "" && tool.shape == command && in.flag(p.typed): // an unknown tool
 	case tool.shape == editor:
 		decodeEditor(call, p.spelled, in)
 	default:
-		arguments(call, tool, as, in)
+		arguments(call, tool, p.spelled, in)
 	}
 }
 

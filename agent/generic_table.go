@@ -45,7 +45,7 @@ func crushRow() profile {
 			{"bash", "bash", command},
 			{"fetch", "web_fetch", fetch},
 			{"glob", "glob", search},
-			{"grep", "grep", special},
+			{"grep", "grep", textSearch},
 			{"ls", "list_directory", opaque},
 			{"view", "read_file", read},
 			{"write", "file_write", write},

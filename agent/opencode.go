@@ -60,7 +60,7 @@ var opencodeTools = [...]builtin{
 	{"bash", "bash", command},
 	{"edit", "file_edit", edit},
 	{"glob", "glob", search},
-	{"grep", "grep", special},
+	{"grep", "grep", textSearch},
 	{"question", "ask_user_question", opaque},
 	{"read", "read_file", read},
 	{"skill", "skill", opaque},

@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"os"
-	"path"
 	"strings"
 	"time"
 
@@ -52,7 +50,7 @@ var piTools = [...]builtin{
 	{"bash", "bash", command},
 	{"edit", "file_edit", edits},
 	{"find", "glob", search},
-	{"grep", "grep", special},
+	{"grep", "grep", textSearch},
 	{"ls", "glob", search},
 	{"read", "read_file", read},
 	{"write", "file_write", write},
@@ -99,18 +97,13 @@ func piSought(e *Event) {
 		if plain && !strings.Contains(folded, " am.") && !strings.Contains(folded, " pm.") {
 			continue
 		}
-		if !path.IsAbs(name) {
-			name = e.Call.Dir + "/" + name
-		}
-		if _, err := os.Stat(name); err != nil {
+		if absent(e.Call, name) {
 			e.Call.Rewritten = piSpelled
 		}
 	}
 }
 
-const piSpelled = "this file is not there, and Pi would then read another one whose name is spelled " +
-	"otherwise; list the directory, and give the name as it is there"
-
+// piName is one name. Where it is an address, the tool of the call becomes unknown.
 func piName(call *nod.Call, name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == 0xA0 || 0x2000 <= r && r <= 0x200A || r == 0x202F || r == 0x205F || r == 0x3000 {

@@ -137,9 +137,9 @@ func TestPiSpellsNamesOtherwise(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, other := range map[string]bool{"it's": false, "its": false, "it's not": true, "Shot 1 PM.png": true,
-		"\u00e9.txt": true, "~/a": false} {
+		"\u00e9.txt": true, "~/a": false, "~/it's": false, "~/it's not": true} {
 		e, err := agent.Pi{}.Decode([]byte(`{"hook":"tool_call","tool":"read","session":"s","call":"c","directory":"`+dir+
-			`","args":{"path":"`+name+`"}}`), nil)
+			`","args":{"path":"`+name+`"}}`), []string{"HOME=" + dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,6 +157,16 @@ func TestQwenEscapes(t *testing.T) {
 	if diff := cmp.Diff([]string{`/u/w/out\ link/o`, "/u/w/out link/o"}, e.Call.Paths); err != nil || diff != "" ||
 		len(e.Call.Edits) != 2 || e.Call.Edits[1].Path != "/u/w/out link/o" {
 		t.Error(err, diff, e.Call.Edits)
+	}
+}
+
+// What a backslash stands in front of may be a letter, too, which the host leaves alone.
+func TestNamesWithBackslashes(t *testing.T) {
+	payload := `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
+		`"tool_name":"read_file","tool_input":{"file_path":"/u/a\\b\\ c"}}`
+	e, err := agent.Qwen{}.Decode([]byte(payload), nil)
+	if diff := cmp.Diff([]string{`/u/a\b\ c`, `/u/a\b c`, "/u/ab c"}, e.Call.Paths); err != nil || diff != "" {
+		t.Error(err, diff)
 	}
 }
 
@@ -219,6 +229,7 @@ func TestCommandsThatHostsRewrite(t *testing.T) {
 	qwen := map[string]bool{
 		`git commit -m "a"`: false, `git add . && git commit -m 'a b' -m "c"`: false, `git commit --message="a"; ls`: false,
 		`git status`: false, `git commit -am x`: false, `echo "it's" && git status`: false,
+		"ls # ; git commit -m\u00a0\"b\" o\" ; rm x #": true,
 		`ls src # ; git commit -m "b" o" ; rm -rf x #`: true, `git commit --allow-empty -m x" -m "y"../out/o.txt`: true,
 		`g\it com''mit -m "b" o"`: true, `git commit -m "a \" b"`: true, `git commit -m x\" -m "y"`: true, `git commit -m 'a'\''b'`: true,
 		"cat <<EOF\ngit commit -m \"b\"\nEOF": true, `git commit -m "$(cat x)"`: true, `gh pr create --body "a" # --body "b" c"`: true,

@@ -84,10 +84,6 @@ func (s shim) decodeCall(e *Event, f fields, environ []string) {
 
 func (s shim) decodeTool(call *nod.Call, in fields) {
 	tool, as := lookUp(s.tools, call.RawTool), s.spelled
-	if tool.shape == special { // a search for a text: its pattern is no place
-		_ = in.text(as.pattern)
-		tool.shape, as.pattern = search, ""
-	}
 	if tool.shape == edits {
 		severalEdits(call, as, in)
 		call.Tool = tool.canonical

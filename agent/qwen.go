@@ -2,6 +2,7 @@ package agent
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -217,31 +218,42 @@ func (Qwen) decodeTool(call *nod.Call, f fields) {
 // them: it takes what stands behind one as it is (read in 0.24.4, unescapePath).
 func qwenEscapes(call *nod.Call) {
 	for _, name := range call.Paths {
-		if plain := withoutEscapes(name); plain != name {
-			call.Paths = append(call.Paths, plain)
-		}
+		call.Paths = append(call.Paths, withoutEscapes(name)...)
 		if below, ok := strings.CutPrefix(name, `~\`); ok { // home, to its searches (expandTilde)
 			call.Paths = append(call.Paths, "~/"+below)
 		}
 	}
 	for _, e := range call.Edits {
-		if plain := withoutEscapes(e.Path); plain != e.Path {
-			e.Path = plain
+		for _, name := range withoutEscapes(e.Path) {
+			e.Path = name
 			call.Edits = append(call.Edits, e)
 		}
 	}
 }
 
-// withoutEscapes is a name without the backslashes in front of signs.
-func withoutEscapes(name string) string {
-	var b strings.Builder
+// withoutEscapes are a name without the backslashes in front of signs, and without any,
+// where these differ from it.
+func withoutEscapes(name string) (names []string) {
+	var signs, all strings.Builder
 	for i := 0; i < len(name); i++ {
-		if name[i] == '\\' && i+1 < len(name) {
-			i++
+		if name[i] != '\\' || i+1 == len(name) {
+			signs.WriteByte(name[i])
+			all.WriteByte(name[i])
+			continue
 		}
-		b.WriteByte(name[i])
+		i++
+		if c := name[i] | 0x20; 'a' <= c && c <= 'z' || '0' <= name[i] && name[i] <= '9' || name[i] >= 0x80 {
+			signs.WriteByte('\\')
+		}
+		signs.WriteByte(name[i])
+		all.WriteByte(name[i])
 	}
-	return b.String()
+	for _, one := range []string{signs.String(), all.String()} {
+		if one != name && !slices.Contains(names, one) {
+			names = append(names, one)
+		}
+	}
+	return names
 }
 
 // qwenSpecial reads searches, of which each has its own names for where it

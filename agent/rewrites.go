@@ -1,9 +1,13 @@
 package agent
 
 import (
+	"os"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/nodgate/nod"
 )
 
 // Some hosts change the text of a command before a shell gets it. Where that may change
@@ -21,7 +25,7 @@ func geminiUnwraps(command string) bool {
 		return false
 	}
 	option, rest := cutWord(rest)
-	text := strings.TrimSpace(rest)
+	text := strings.TrimFunc(rest, isBlank)
 	if !strings.EqualFold(option, "-c") || text == "" {
 		return false
 	}
@@ -38,10 +42,24 @@ func geminiUnwraps(command string) bool {
 	return true
 }
 
+// isBlank is what a host written in JavaScript takes for a blank: more than a shell does.
+func isBlank(r rune) bool { return unicode.IsSpace(r) || r == 0xFEFF }
+
+// absent reports whether nothing lies where a name of a call leads.
+func absent(c nod.Call, name string) bool {
+	if below, ok := strings.CutPrefix(name, "~/"); ok {
+		name = variable(c.Environ, "HOME") + "/" + below
+	} else if !path.IsAbs(name) {
+		name = c.Dir + "/" + name
+	}
+	_, err := os.Stat(name)
+	return err != nil
+}
+
 // cutWord takes the first word off a text.
 func cutWord(text string) (word, rest string) {
-	text = strings.TrimLeft(text, " \t\r\n\v\f\u00a0\ufeff")
-	end := strings.IndexAny(text, " \t\r\n\v\f")
+	text = strings.TrimLeftFunc(text, isBlank)
+	end := strings.IndexFunc(text, isBlank)
 	if end < 0 {
 		return text, ""
 	}
@@ -91,7 +109,8 @@ func takesMessage(text string) bool {
 		if c != '"' && c != '\'' {
 			continue
 		}
-		before := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(text[:i], " \t\r\n"), "="), " \t\r\n")
+		before := strings.TrimRightFunc(text[:i], isBlank)
+		before = strings.TrimRightFunc(strings.TrimSuffix(before, "="), isBlank)
 		word := before[strings.LastIndexAny(before, " \t\r\n'\"")+1:]
 		if strings.Contains(word, "-") && slices.ContainsFunc([]string{"m", "b", "message", "body"},
 			func(end string) bool { return strings.HasSuffix(word, end) }) {
@@ -108,4 +127,6 @@ const (
 		"commands; give the message in plain quotes, without \\, #, $ or ` in the line, or commit with -F and a file"
 	geminiSearched = "this file is not there, and Gemini CLI would then edit another one whose name ends so; give the " +
 		"whole path of a file that is there, or write a new one"
+	piSpelled = "this file is not there, and Pi would then read another one whose name is spelled otherwise; list the " +
+		"directory, and give the name as it is there"
 )

@@ -20,18 +20,19 @@ type builtin struct {
 type shape uint8
 
 const (
-	opaque  shape = iota
-	command       // a shell command, and where it starts
-	read          // one file
-	search        // a directory, and a pattern or filter below it
-	edit          // a file, a text in it and its replacement
-	write         // a file and its whole content
-	fetch         // an address
-	patch         // a text in the format of apply_patch
-	edits         // a file, and several texts in it with their replacements
-	editor        // a word that says which of read, write and edit it is
-	text          // an MCP call whose arguments are written into a string
-	special       // what the adapter reads by itself
+	opaque     shape = iota
+	command          // a shell command, and where it starts
+	read             // one file
+	search           // a directory, and a pattern or filter below it
+	textSearch       // a directory and a filter below it; its pattern is a text, and no place
+	edit             // a file, a text in it and its replacement
+	write            // a file and its whole content
+	fetch            // an address
+	patch            // a text in the format of apply_patch
+	edits            // a file, and several texts in it with their replacements
+	editor           // a word that says which of read, write and edit it is
+	text             // an MCP call whose arguments are written into a string
+	special          // what the adapter reads by itself
 )
 
 // spelling is how a host calls the arguments. "" is one that it does not have.
@@ -67,6 +68,9 @@ func arguments(c *nod.Call, tool builtin, as spelling, in fields) {
 		c.Paths = []string{in.word(as.file)}
 	case search:
 		c.Paths = searched(c.Dir, in.maybeNamed(as.dir), in.maybeNamed(as.pattern), in.maybeNamed(as.filter))
+	case textSearch:
+		_ = in.text(as.pattern)
+		c.Paths = searched(c.Dir, in.maybeNamed(as.dir), in.maybeNamed(as.filter))
 	case edit:
 		one := nod.Edit{Path: in.word(as.file), Old: in.text(as.old), New: in.text(as.new)}
 		if as.all != "" {
@@ -103,15 +107,15 @@ func startIn(c *nod.Call, as spelling, in fields) {
 	}
 }
 
-// searched names where a search would look: the directory, and the pattern
-// below it, so that a search for ".ssh/id_*" is seen as what it is. A filter
-// is a pattern that may begin with "!".
-func searched(cwd, base, pattern, filter string) []string {
+// searched names where a search would look: the directory, and the patterns
+// below it, so that a search for ".ssh/id_*" is seen as what it is. A pattern
+// that begins with "!" leaves out.
+func searched(cwd, base string, patterns ...string) []string {
 	if base == "" {
 		base = cwd
 	}
 	paths := []string{base}
-	for _, p := range []string{pattern, filter} {
+	for _, p := range patterns {
 		switch {
 		case p == "" || strings.HasPrefix(p, "!"):
 		case path.IsAbs(p) || strings.HasPrefix(p, "~"):

@@ -11,7 +11,7 @@ import (
 func (s *scanner) runsLater(name string) bool {
 	if s.expanded == nil {
 		s.expanded = map[string]bool{}
-		if strings.Contains(s.in, "awk") || slices.ContainsFunc(strings.Fields(s.in), isInterpreter) {
+		if strings.Contains(s.in, "awk") || givesCode(s.in) {
 			s.expandTwice()
 		}
 		for rest := s.in; ; {
@@ -31,6 +31,17 @@ func (s *scanner) runsLater(name string) bool {
 	return s.expanded[name]
 }
 
+// givesCode reports whether a text gives an interpreter code with its words (node -e),
+// which may name a variable as it stands.
+func givesCode(text string) bool {
+	words := strings.Fields(text)
+	return slices.ContainsFunc(words[:max(0, len(words)-1)], func(word string) bool {
+		return isInterpreter(word) && !isShell(word)
+	}) && slices.ContainsFunc(words, func(word string) bool {
+		return strings.HasPrefix(word, "-") && strings.ContainsAny(word, "cepr")
+	})
+}
+
 // expandTwice takes each name that stands in the text twice for expanded.
 func (s *scanner) expandTwice() {
 	seen := map[string]bool{}
@@ -48,17 +59,7 @@ func (s *scanner) expandTwice() {
 func runsData(s *scanner) bool {
 	if s.data == nil {
 		feeds := strings.ContainsAny(s.in, "|<")
-		runs := strings.Contains(s.in, "set --") || slices.ContainsFunc([]string{"$", "${"}, func(sign string) bool {
-			for rest := s.in; ; {
-				_, after, found := strings.Cut(rest, sign)
-				if !found {
-					return false
-				}
-				if rest = after; rest != "" && strings.IndexByte("@*123456789", rest[0]) >= 0 {
-					return true
-				}
-			}
-		})
+		runs := strings.Contains(s.in, "set --") || usesArguments(s.in)
 		for word := range strings.FieldsFuncSeq(s.in,
 			func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) && r != '_' }) {
 			s.decodes = s.decodes || isDecoder(word)
@@ -68,6 +69,20 @@ func runsData(s *scanner) bool {
 		s.data = &runs
 	}
 	return *s.data
+}
+
+// usesArguments reports whether a text expands the arguments of a shell: $@, $*, $1, ${1}.
+func usesArguments(text string) bool {
+	for {
+		_, after, found := strings.Cut(text, "$")
+		if !found {
+			return false
+		}
+		text = after
+		if name := strings.TrimPrefix(after, "{"); name != "" && strings.IndexByte("@*123456789", name[0]) >= 0 {
+			return true
+		}
+	}
 }
 
 // runsText reports whether a word of a command gives a value to a shell or a program as

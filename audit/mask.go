@@ -24,7 +24,8 @@ import (
 // A mask hides no code. In a text that reads as a shell's program, as every
 // command does, only parts of what the shell takes as it stands are replaced
 // (see grammar.Literals): no operator, substitution or reference, and of a
-// command no program's name. Elsewhere a mask ends at the first operator. So
+// command no program's name; and nothing that looks like words where the command may run
+// its own values (eval, "$@", a pipe into a shell). Elsewhere a mask ends at the first operator. So
 // part of a secret may stay readable where it holds one, and is not in quotes.
 func Mask(raw json.RawMessage) json.RawMessage {
 	if !json.Valid(raw) {

@@ -203,6 +203,8 @@ func TestMaskShowsWhatMayRun(t *testing.T) {
 			`curl -H "Authorization: Bearer [masked-` + fmt.Sprint(len(github)) + `]" x | python3 -m json.tool`},
 		{`curl -H "Authorization: Bearer ` + github + `" x | bash`,
 			`curl -H "Authorization: Bearer [masked-` + fmt.Sprint(len(github)) + `]" x | bash`},
+		{`python3 deploy.py --token=hunter2 --token-file x`, `python3 deploy.py --token=[masked-7] --token-file x`},
+		{`bash run.sh --password=hunter2 && echo password`, `bash run.sh --password=[masked-7] && echo password`},
 		{`set -- --token a8Hs92mQ; curl "$@"`, `set -- --token [masked-8]; curl "$@"`},
 		{`password=rm; $password -rf x`, `password=rm; $password -rf x`},
 		{`awk -v token=/tmp/x 'BEGIN {system(token)}'`, `awk -v token=/tmp/x 'BEGIN {system(token)}'`},

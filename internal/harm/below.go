@@ -106,22 +106,19 @@ const maxSearchedNames = 5_000
 // searchedBy names a secret below a directory that the agent's own search would
 // print: it may hold what is looked for. Not every host heeds ignore files.
 func (h *Secrets) searchedBy(dir string) string {
-	var in struct {
-		Pattern string `json:"pattern"`
-		Mode    string `json:"output_mode"`
-	}
 	if h.Tool != "grep" {
 		return ""
 	}
+	in := map[string]any{} // by the very keys: a field of a struct would take those of another case, too
+	_ = json.Unmarshal(h.Input, &in)
+	mode, said := in["output_mode"]
+	names := mode == "files_with_matches" || mode == "count"
+	if h.Agent == "claude-code" && (names || !said || mode == "") || h.Agent == "copilot" && names {
+		return "" // Claude Code prints names unless it is told otherwise
+	}
 	f := filter{}
-	switch {
-	case json.Unmarshal(h.Input, &in) != nil:
-	case h.Agent == "claude-code" && in.Mode != "content": // it prints names unless it is told otherwise
-		return ""
-	case h.Agent == "copilot" && (in.Mode == "files_with_matches" || in.Mode == "count"):
-		return ""
-	case in.Pattern != "": // else of some other name, and may be anything
-		f.told.Patterns = []string{in.Pattern}
+	if pattern, _ := in["pattern"].(string); pattern != "" { // else of some other name, and may be anything
+		f.told.Patterns = []string{pattern}
 	}
 	globs := slices.DeleteFunc(slices.Clone(h.Paths),
 		func(name string) bool { return !strings.ContainsAny(name, "*?[{") })

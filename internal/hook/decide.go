@@ -59,10 +59,10 @@ func (r *run) decideCall(ctx context.Context, e agent.Event) agent.Answer {
 }
 
 // remember opens the session's file and fixes its workspace root: what the
-// host vouches for, else the first directory seen. Where the session's file cannot
-// be used and the host vouches for nothing there is no root, since cwd follows the
-// agent's cd. Where no file is kept (no state directory, no session id) the root is
-// cwd all the same: nothing else is known.
+// host vouches for, else where the first payload says that the agent is. Where the
+// session's file cannot be used and the host vouches for nothing there is no root,
+// since cwd follows the agent's cd. Where no file is kept (no state directory, no
+// session id) the root is that place all the same: nothing else is known.
 func (r *run) remember(e agent.Event) (*session.Session, string) {
 	if r.Places.State == "" {
 		return nil, cmp.Or(e.Project, e.Start)

@@ -195,24 +195,24 @@ type repository struct {
 	merges bool     // log.diffMerges makes git log merge again
 	wider  []string // settings that have subcommands print more than their words say
 
-	remotes   []gitURL
-	upstreams []string // remotes of branches, by name or address
-	hooks     []string // what core.hooksPath says, in any file
-	rewrites  bool     // a setting of the repository changes how it is fetched
-	pushes    bool     // what is pushed goes elsewhere than what is fetched comes from
-	mirrors   bool     // fetching may overwrite more than remote branches
-	follows   bool     // settings say what a branch follows
-	own       bool     // settings have a branch follow one of this repository
-	describes bool     // settings hold the description of a branch
-	tracks    bool     // a new branch follows the one that it starts from, also of this repository
-	forgets   bool     // no reflog is kept
-	signs     bool     // commits or tags are signed
-	promisor  bool     // objects that are missing are fetched when they are asked for
-	inner     bool     // what lies inside it has been looked at
-	looked    bool     // at its directory, for printed
-	unlisted  string   // a directory of git's that cannot be listed whole; "" is none
-	printed   []string // files that git may print though nobody names them
-	through   *string  // the name by which git would write elsewhere; nil: not looked yet
+	remotes    []gitURL
+	upstreams  []string // remotes of branches, by name or address
+	hooks      []string // what core.hooksPath says, in any file
+	rewrites   bool     // a setting of the repository changes how it is fetched
+	pushes     bool     // what is pushed goes elsewhere than what is fetched comes from
+	mirrors    bool     // fetching may overwrite more than remote branches
+	follows    bool     // settings say what a branch follows
+	followsOwn bool     // settings have a branch follow one of this repository
+	describes  bool     // settings hold the description of a branch
+	tracks     bool     // a new branch follows the one that it starts from, also of this repository
+	forgets    bool     // no reflog is kept
+	signs      bool     // commits or tags are signed
+	promisor   bool     // objects that are missing are fetched when they are asked for
+	inner      bool     // what lies inside it has been looked at
+	looked     bool     // at its directory, for printed
+	unlisted   string   // a directory of git's that cannot be listed whole; "" is none
+	printed    []string // files that git may print though nobody names them
+	through    *string  // the name by which git would write elsewhere; nil: not looked yet
 }
 
 // gitKey is a setting that can make git run something, and where it stands.

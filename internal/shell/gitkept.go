@@ -94,7 +94,7 @@ func (gl *gitLine) tracks() {
 	case deletes && r != nil && r.describes:
 		gl.out.unknown(PartWords, gl.inv.raw,
 			"this may remove the description of a branch, which git keeps nowhere else")
-	case deletes && r != nil && r.own:
+	case deletes && r != nil && r.followsOwn:
 		gl.out.unknown(PartWords, gl.inv.raw,
 			"this may remove a branch that git takes for merged into one of this repository, and no other has")
 	case deletes && r != nil && slices.ContainsFunc(gl.pos, func(w word) bool { return gl.onlyLogged(r, w) }):
@@ -124,7 +124,7 @@ func (gl *gitLine) onlyLogged(r *repository, w word) bool {
 	files := gl.machine.env.Files
 	branch, err := files.Read(r.common+"/logs/refs/heads/"+w.text, maxReflog)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false
+		return gl.machine.exists(r.common + "/reftable") // which holds reflogs, too
 	}
 	head, _ := files.Read(r.dir+"/logs/HEAD", maxReflog)
 	lines := slices.Collect(strings.Lines(string(branch)))
@@ -280,7 +280,7 @@ func (r *repository) note(name, text, file string, own bool) {
 	case first == "remote" && mine:
 		r.noteRemote(strings.TrimSuffix(rest, "."+last), last, text)
 	case first == "branch" && last == "remote" && strings.Trim(text, `"`) == ".":
-		r.own = true
+		r.followsOwn = true
 	case first == "branch" && last == "remote":
 		r.upstreams = append(r.upstreams, text)
 	case own && (first == "url" || first == "http" || first == "credential" || first == "ssh" || first == "protocol" ||

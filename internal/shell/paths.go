@@ -3,6 +3,7 @@ package shell
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -348,7 +349,8 @@ func openDirectory(name, real string, whole bool) bool {
 	if path.Base(name) == ".." || strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.") {
 		whole = true
 	}
-	name = strings.NewReplacer("//", "/", "/./", "/").Replace(name) // .. stays
+	parts := slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool { return part == "" || part == "." })
+	name = "/" + strings.Join(parts, "/") // .. stays
 	for _, name := range [...]string{name, path.Clean(name), real} {
 		for _, stream := range [...]string{"/dev/stdin", "/dev/stdout", "/dev/stderr"} {
 			rest, ok := strings.CutPrefix(name, stream)
