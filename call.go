@@ -48,6 +48,7 @@ const (
 	Bash       = shell.Bash
 	Posix      = shell.Posix
 	Zsh        = shell.Zsh
+	Interp     = shell.Interp
 	PowerShell = shell.PowerShell
 )
 
@@ -113,6 +114,15 @@ type Call struct {
 	// what to do instead; "" if it does not. Such a call is denied, with that for a
 	// reason: what is decided here is not what would run.
 	Rewritten string
+
+	// Keeps says that the host keeps the shell in which the command runs, so that where
+	// a cd leaves it the next call begins, and no payload says so. A command that may
+	// leave it elsewhere is denied.
+	Keeps bool
+
+	// Outlives says that what the command starts is not ended with the session, as the
+	// host documents or was seen to do. Layers 0 to 3 allow no such command.
+	Outlives bool
 
 	// StdinUnseen says that the agent can type into a program after it has
 	// started, and that nod is not shown what.

@@ -223,6 +223,9 @@ func (t *trial) settle() (d Decision, settled bool) {
 	if o := t.typedInto(); o.stands() {
 		return t.denied(LayerShell, o), true
 	}
+	if o := t.stays(); o.stands() {
+		return t.denied(LayerShell, o), true
+	}
 	if o := t.reserved(); o.stands() {
 		return t.asked(LayerGuard, o), true
 	}

@@ -83,12 +83,24 @@ func (t *trial) typedInto() objection {
 	return objection{}
 }
 
+// stays is why a call may not move a shell that the host keeps for the next call.
+func (t *trial) stays() objection {
+	if !t.call.Keeps || !t.report.Moves {
+		return objection{}
+	}
+	return against("this may leave the shell in another directory, and the host keeps that shell: nod would not see " +
+		"where the next call runs").orElse("put it in parentheses: (cd x && ...)")
+}
+
 // harmless is layer 3: everything the command does is known and either
 // harmless here or cleared by an allow rule. Else it is what speaks against it.
 func (t *trial) harmless() (clearance, objection) {
 	if t.call.StdinUnseen {
 		const why = "nod is not shown what is typed into this once it runs (a pager or a prompt takes commands)"
 		return clearance{}, against(why)
+	}
+	if t.call.Outlives {
+		return clearance{}, against("what this starts goes on after the session: the host is told not to end it")
 	}
 	rule := t.ruled.clear()
 	switch o := t.unsettled(); {

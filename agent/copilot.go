@@ -234,6 +234,7 @@ func (Copilot) decodeTool(call *nod.Call, f fields, m *member, kind Kind) {
 		copilotSpecial(call, tool, f, m, in)
 	default:
 		arguments(call, tool, copilotSpelling(), in)
+		call.Outlives = tool.shape == command && in.flag("detach")
 	}
 }
 

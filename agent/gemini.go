@@ -216,6 +216,7 @@ func (Gemini) decodeTool(call *nod.Call, f fields) {
 	tool := lookUp(geminiTools[:], call.RawTool)
 	if tool.shape != special || *f.err != nil {
 		arguments(call, tool, geminiSpelling(), in)
+		call.Outlives = tool.shape == command && in.flag("is_background")
 	} else {
 		call.Tool = tool.canonical
 		geminiSearch(call, tool.raw, in)
@@ -253,9 +254,7 @@ func geminiSigns(call *nod.Call) {
 // with %2e and its kin decoded (read in 0.61.0, resolveToRealPath).
 func otherNames(name string) (names []string) {
 	for _, one := range append([]string{name}, withoutSigns(name)...) {
-		if below, ok := strings.CutPrefix(one, `~\`); ok {
-			names = append(names, "~/"+below)
-		}
+		names = append(names, belowHome(one)...)
 		if plain := percentDecoded(one); plain != one {
 			names = append(names, plain)
 		}
@@ -264,6 +263,15 @@ func otherNames(name string) (names []string) {
 		}
 	}
 	return names
+}
+
+// belowHome are the names that one with backslashes may mean to a search: ~\.ssh\x is
+// taken apart at both kinds of slashes (read in Qwen Code 0.24.4, expandTilde).
+func belowHome(name string) (names []string) {
+	if below, ok := strings.CutPrefix(name, `~\`); ok {
+		return []string{"~/" + below, "~/" + strings.ReplaceAll(below, `\`, "/")}
+	}
+	return nil
 }
 
 // percentDecoded is a name with %2e and its kin as the bytes that they stand for.
@@ -304,7 +312,9 @@ func geminiSearch(call *nod.Call, raw string, in fields) {
 	case "glob":
 		where(in.optional("dir_path"), in.word("pattern"), "")
 	case "grep_search":
-		_ = in.text("pattern")
+		if isOption(in.text("pattern")) { // to git grep and grep, where there is no rg (read in 0.61.0, and run)
+			call.Rewritten = takenForOption
+		}
 		where(in.optional("dir_path"), "", in.optional("include_pattern"))
 	case "list_directory":
 		where(in.word("dir_path"), "", "")

@@ -50,7 +50,13 @@ type profile struct {
 	// name of an MCP tool; divided is the second.
 	mcp, divided string
 	// typed is the argument that makes a command text for a program that runs.
-	typed   string
+	typed string
+	// shell is the grammar in which a command is read, keeps that the shell outlives the
+	// call, and rewrites why a command may become another one; nil where none does.
+	shell    nod.Dialect
+	keeps    bool
+	rewrites func(command string) string
+
 	answer  dialect
 	seat    Seat
 	editor  bool   // a person is always there
@@ -138,6 +144,12 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 	}
 	if *f.err == nil {
 		p.decodeTool(&e.Call, e.Name, in, f)
+	}
+	if e.Call.Command != "" {
+		e.Call.Dialect, e.Call.Keeps = p.shell, p.keeps
+	}
+	if e.Call.Command != "" && p.rewrites != nil {
+		e.Call.Rewritten = p.rewrites(e.Call.Command)
 	}
 }
 

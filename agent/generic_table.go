@@ -1,6 +1,10 @@
 package agent
 
-import "time"
+import (
+	"time"
+
+	"github.com/nodgate/nod"
+)
 
 // row is the table for [Generic]. Every row was read, none was run; tried says
 // what was read. Names of tools that are not certain are left out: such a call
@@ -50,8 +54,9 @@ func crushRow() profile {
 			{"view", "read_file", read},
 			{"write", "file_write", write},
 		},
+		shell: nod.Interp,
 		spelled: spelling{command: "command", workdir: "working_dir", file: "file_path", content: "content",
-			dir: "path", pattern: "pattern", url: "url"},
+			dir: "path", pattern: "pattern", filter: "include", url: "url", bare: true},
 		mcp: "mcp_", divided: "_",
 		answer: versioned, seat: Seat{Allow: true, Deny: true, Silence: Flows}, unit: time.Second,
 	}
@@ -162,7 +167,7 @@ func openhandsRow() profile {
 			{"file_editor", "", editor},
 			{"terminal", "bash", command},
 		},
-		typed:   "is_input",
+		typed: "is_input", keeps: true, rewrites: openhandsRewrites,
 		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str"},
 		answer:  codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Second,
 	}
@@ -180,6 +185,7 @@ func vscodeRow() profile {
 			{"runTerminalCommand", "bash", command},
 			{"run_in_terminal", "bash", command},
 		},
+		keeps: true, rewrites: vscodeRewrites,
 		spelled: spelling{command: "command"},
 		answer:  nested, seat: Seat{Allow: true, Deny: true, Ask: true, Silence: Flows}, editor: true,
 		unit: time.Second,

@@ -219,9 +219,7 @@ func (Qwen) decodeTool(call *nod.Call, f fields) {
 func qwenEscapes(call *nod.Call) {
 	for _, name := range call.Paths {
 		call.Paths = append(call.Paths, withoutEscapes(name)...)
-		if below, ok := strings.CutPrefix(name, `~\`); ok { // home, to its searches (expandTilde)
-			call.Paths = append(call.Paths, "~/"+below)
-		}
+		call.Paths = append(call.Paths, belowHome(name)...)
 	}
 	for _, e := range call.Edits {
 		for _, name := range withoutEscapes(e.Path) {

@@ -42,6 +42,9 @@ type spelling struct {
 	content, old, new, all string
 	dir, pattern, filter   string
 	url, patch             string
+	// bare says that a word of a search may be taken for an option of the program that
+	// the host searches with.
+	bare bool
 }
 
 // lookUp returns the row of a raw name, the zero row where there is none. A
@@ -66,11 +69,8 @@ func arguments(c *nod.Call, tool builtin, as spelling, in fields) {
 		startIn(c, as, in)
 	case read:
 		c.Paths = []string{in.word(as.file)}
-	case search:
-		c.Paths = searched(c.Dir, in.maybeNamed(as.dir), in.maybeNamed(as.pattern), in.maybeNamed(as.filter))
-	case textSearch:
-		_ = in.text(as.pattern)
-		c.Paths = searched(c.Dir, in.maybeNamed(as.dir), in.maybeNamed(as.filter))
+	case search, textSearch:
+		searchedFor(c, tool, as, in)
 	case edit:
 		one := nod.Edit{Path: in.word(as.file), Old: in.text(as.old), New: in.text(as.new)}
 		if as.all != "" {
@@ -86,6 +86,24 @@ func arguments(c *nod.Call, tool builtin, as spelling, in fields) {
 		patched(c, in.text(as.patch))
 	}
 }
+
+// searchedFor reads where a search looks.
+func searchedFor(c *nod.Call, tool builtin, as spelling, in fields) {
+	dir, filter, pattern := in.maybeNamed(as.dir), in.maybeNamed(as.filter), ""
+	if tool.shape == textSearch {
+		pattern = in.text(as.pattern)
+		c.Paths = searched(c.Dir, dir, filter)
+	} else {
+		pattern = in.maybeNamed(as.pattern)
+		c.Paths = searched(c.Dir, dir, pattern, filter)
+	}
+	if as.bare && slices.ContainsFunc([]string{dir, pattern, filter}, isOption) {
+		c.Rewritten = takenForOption
+	}
+}
+
+// isOption reports whether a program may take a word for an option.
+func isOption(word string) bool { return strings.HasPrefix(word, "-") }
 
 // maybeNamed is optional for an argument that the host may not have at all.
 func (f fields) maybeNamed(key string) string {

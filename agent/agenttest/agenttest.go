@@ -4,7 +4,7 @@
 // thousand hostile ones, and encodes every decision for every event. What it
 // demands:
 //
-//   - each captured payload decodes to a canonical call;
+//   - each captured payload decodes to a canonical call that starts somewhere;
 //   - a hostile payload is an error, or the same event as without what was
 //     done to it: there is no second reading of a payload;
 //   - for a key that nod reads, a twin in another case, a second occurrence
@@ -172,6 +172,9 @@ func wrongEvent(h Host, e agent.Event) (wrong []string) {
 	}
 	if !path.IsAbs(c.Dir) || e.Project != "" && !path.IsAbs(e.Project) {
 		complain("directory %q or project %q is not absolute", c.Dir, e.Project)
+	}
+	if !path.IsAbs(e.Start) {
+		complain("start %q is not absolute, so that nothing is a workspace", e.Start)
 	}
 	if strings.Trim(c.Tool, "abcdefghijklmnopqrstuvwxyz_") != "" {
 		complain("%q is no canonical name", c.Tool)

@@ -108,7 +108,8 @@ func TestSuiteNotices(t *testing.T) {
 		want []string
 	}{
 		{"nothing wrong", sloppyHost(sloppy{strict: true}), nil},
-		{"encoding/json", sloppyHost(sloppy{}), []string{"not a payload", "other readings", "large"}},
+		{"encoding/json", sloppyHost(sloppy{}),
+			[]string{"not a payload", "other readings", "large", "captured payloads"}},
 		{"allows always", sloppyHost(sloppy{strict: true, says: always("allow")}), []string{"answers", "zero values"}},
 		{"asks always", sloppyHost(sloppy{strict: true, says: always("ask")}), []string{"answers", "zero values"}},
 		{"is always silent", sloppyHost(sloppy{strict: true, says: always("abstained")}),

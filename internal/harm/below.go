@@ -252,7 +252,8 @@ func (h *Secrets) printsFrom(r treeRead) string {
 				linked = append(linked, shown)
 			}
 			return h.isSecretFile(name, mode, r.opens, s.follows()) &&
-				(handed && name != shown || s.passes(start, shown)) // no search looks behind a link that it hands over
+				// No search looks behind a link that it hands over.
+				(handed && name != shown || s.passes(start, shown) || r.opens && spellsAnother(start, shown))
 		}
 		dir := h.Report.Commands[r.commands[0]].Dir
 		plain := func(name string, mode fs.FileMode) bool {
@@ -274,6 +275,13 @@ func (h *Secrets) printsFrom(r treeRead) string {
 		}
 	}
 	return ""
+}
+
+// spellsAnother reports whether a name may be how a program prints another: git quotes
+// what is not ASCII ("\303\251"), and ls -b what is no letter, so that what is handed on is
+// that name and not the one that was picked.
+func spellsAnother(start, name string) bool {
+	return strings.ContainsAny(strings.TrimPrefix(name, start), `\"`)
 }
 
 // isSourceName reports whether a formatter or linter takes a file for one of its kind:

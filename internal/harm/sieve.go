@@ -440,8 +440,8 @@ func literalRuns(pattern string) (runs []string, sure bool) {
 			end(true)
 		case c == '{' || c == '[' || c == '(' && i+1 < len(pattern) && strings.IndexByte("?*", pattern[i+1]) >= 0:
 			return nil, false // a count, a class, a flag, a verb of PCRE: the letters there are none
-		case c == ')' && i+1 < len(pattern) && strings.IndexByte(`*?{\`, pattern[i+1]) >= 0:
-			return nil, false // a group that may be left out
+		case (c == ')' || c == '+') && i+1 < len(pattern) && strings.IndexByte(`*?{\`, pattern[i+1]) >= 0:
+			return nil, false // what may be left out: (a)?, a+*
 		case c != '\\':
 			end(false)
 		case i+1 == len(pattern):
@@ -451,6 +451,8 @@ func literalRuns(pattern string) (runs []string, sure bool) {
 			switch c := pattern[i]; {
 			case c == '?':
 				end(true)
+			case c == '+' && i+1 < len(pattern) && strings.IndexByte(`*?{\`, pattern[i+1]) >= 0:
+				return nil, false
 			case strings.IndexByte(`.$^*+-/"'<>bBsSwWdD`, c) >= 0 || c == '(':
 				end(false)
 			default:

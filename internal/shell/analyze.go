@@ -23,7 +23,7 @@ func Analyze(source string, env Env) Report {
 	switch env.Dialect {
 	case PowerShell:
 		return unreadable(source, "PowerShell is not read")
-	case Bash:
+	case Bash, Interp:
 		return read(source, m, syntax.LangBash)
 	case Posix:
 		return read(source, m, syntax.LangPOSIX)
@@ -85,10 +85,11 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 	}
 	a := newAnalysis(m, source, lang, m.env.Dialect == Unstated)
 	a.vars.inherited()
-	a.whole(file.Stmts, state{dir: m.env.Dir}, input{outer: true})
+	after := a.whole(file.Stmts, state{dir: m.env.Dir}, input{outer: true})
 	if a.limits.over != "" {
 		return Report{Exceeded: a.limits.over}
 	}
+	a.out.report.Moves = !slices.Equal(after.dirs(), []string{m.env.Dir})
 	a.defs.unstable()
 	a.out.openedAnew()
 	a.out.swapped()
@@ -135,7 +136,7 @@ type analysis struct {
 // newAnalysis is the reading of a text in one grammar; both says that bash and
 // zsh must agree.
 func newAnalysis(m *machine, source string, lang syntax.LangVariant, both bool) *analysis {
-	a := &analysis{machine: m, now: reading{src: source, lang: lang, both: both}}
+	a := &analysis{machine: m, now: reading{src: source, lang: lang, both: both, interp: m.env.Dialect == Interp}}
 	a.out = draft{machine: m, command: -1}
 	a.defs = definitions{machine: m, out: &a.out, limits: &a.limits}
 	a.vars = environment{machine: m, out: &a.out}
@@ -152,9 +153,10 @@ func newAnalysis(m *machine, source string, lang syntax.LangVariant, both bool) 
 
 // reading is the text that is being walked, and the grammar in which it is read.
 type reading struct {
-	src  string // the command, or a text found inside it
-	lang syntax.LangVariant
-	both bool // bash and zsh must agree: what they treat differently is unknown
+	src    string // the command, or a text found inside it
+	lang   syntax.LangVariant
+	both   bool // bash and zsh must agree: what they treat differently is unknown
+	interp bool // the line is of [Interp]
 }
 
 // zsh reports whether the shell that runs the text may be zsh.

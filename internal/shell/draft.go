@@ -46,6 +46,20 @@ func (d *draft) inRounds(walk func()) {
 	d.rounds--
 }
 
+// feedsItself says that a command or a pipe, by its effects from an index on, puts behind
+// a file what it reads of it: cat a | tee -a a ends when the disk is full.
+func (d *draft) feedsItself(from int, words string) {
+	effects := d.report.Effects[from:]
+	for _, e := range effects {
+		if e.Kind == Write && e.Appends && e.Target != "" && e.Place != Null && slices.ContainsFunc(effects,
+			func(r Effect) bool { return r.Kind == Read && !r.Names && r.Target == e.Target }) {
+			d.unknown(PartRedirection, words,
+				"this puts behind "+grammar.Escaped(e.Target)+" what it reads of it, and may not end")
+			return
+		}
+	}
+}
+
 // inLoop walks the body of a loop of the shell. One round may leave anything to the
 // next, so that no command in it may change a file: none of the calls in the shared
 // sessions that were settled did so.

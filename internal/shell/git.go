@@ -139,8 +139,8 @@ func (gl *gitLine) setting(w word) {
 	}
 	name = strings.ToLower(name)
 	switch {
-	case name == "gc.auto" && text == "0", plainGitKey(name), strings.HasPrefix(name, "color."),
-		strings.HasPrefix(name, "advice."):
+	case name == "gc.auto" && text == "0", plainGitKey(name), signsGit(name) && falsy(text),
+		strings.HasPrefix(name, "color."), strings.HasPrefix(name, "advice."):
 	case (name == "core.pager" || strings.HasPrefix(name, "pager.")) &&
 		(text == "cat" || text == "" || text == "false"):
 	case name == "core.fsmonitor" && (text == "false" || text == ""):
@@ -155,15 +155,20 @@ func (gl *gitLine) setting(w word) {
 // plainGitKey reports settings that change what is printed, at most.
 func plainGitKey(name string) bool {
 	switch strings.ToLower(name) {
-	case "core.quotepath", "user.name", "user.email", "core.abbrev", "log.showsignature", "diff.renames",
+	case "core.quotepath", "user.name", "user.email", "core.abbrev", "diff.renames",
 		"diff.renamelimit", "core.autocrlf", "merge.renamelimit", "log.date", "log.decorate",
 		"diff.noprefix", "diff.mnemonicprefix", "diff.algorithm", "diff.context", "status.relativepaths",
 		"status.showuntrackedfiles", "status.submodulesummary", "grep.linenumber", "grep.patterntype", "color.ui",
-		"column.ui", "commit.gpgsign", "tag.gpgsign", "advice.detachedhead", "init.defaultbranch", "core.longpaths",
+		"column.ui", "advice.detachedhead", "init.defaultbranch", "core.longpaths",
 		"core.filemode", "blame.coloring", "merge.conflictstyle":
 		return true
 	}
 	return false
+}
+
+// signsGit reports settings that start gpg unless they are off.
+func signsGit(name string) bool {
+	return name == "log.showsignature" || name == "commit.gpgsign" || name == "tag.gpgsign"
 }
 
 // repositories are those of git that commands of the line work in, and what
@@ -509,7 +514,9 @@ func known(k gitKey) bool {
 func (m *machine) concerns(name, sub string) bool {
 	first, _, _ := strings.Cut(name, ".")
 	switch first {
-	case "credential", "remote", "url", "protocol", "http", "uploadpack", "ssh", "submodule", "transfer", "lfs":
+	case "lfs": // an extension is a filter, and storage is where a filter writes
+		return m.gitIs("network", sub) || strings.HasPrefix(name, "lfs.extension.") || name == "lfs.storage"
+	case "credential", "remote", "url", "protocol", "http", "uploadpack", "ssh", "submodule", "transfer":
 		return m.gitIs("network", sub)
 	case "merge", "mergetool", "sequence", "trailer", "commit", "push":
 		return !m.gitIs("reads", sub)

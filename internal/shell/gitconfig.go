@@ -7,6 +7,7 @@ import (
 
 	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // maxConfig bounds how much of a git configuration file is read.
@@ -158,7 +159,19 @@ func (m *machine) ownCommand(text string) bool {
 			return false
 		}
 	}
-	return true
+	return !runsHere(m, text)
+}
+
+// runsHere reports whether a command may take code from the directory that it runs in:
+// python3 -m nbstripout takes nbstripout.py there, make -s clean its Makefile.
+func runsHere(m *machine, text string) bool {
+	if m.ofGit {
+		return false // git in a setting of git
+	}
+	inner := *m
+	inner.ofGit = true
+	return slices.ContainsFunc(read(text, &inner, syntax.LangBash).Effects,
+		func(e Effect) bool { return e.Kind == Run })
 }
 
 // runsFromGit reports whether a setting can make git run something, or read
@@ -200,7 +213,7 @@ func runsFromGit(name, text string) bool {
 		switch last {
 		case "external", "command", "textconv", "driver", "clean", "smudge", "process", "cmd", "path", "program",
 			"editor", "difffilter", "packobjectshook", "uploadpack", "receivepack", "vcs", "proxy", "browser",
-			"smtpserver", "tool", "defaultkeycommand", "template", "cookiefile", "customtransfer":
+			"smtpserver", "tool", "defaultkeycommand", "template", "cookiefile", "customtransfer", "storage":
 			return last != "tool"
 		case "update":
 			return strings.HasPrefix(text, "!")

@@ -43,6 +43,9 @@ type lineRunner interface {
 func (gl *gitLine) finishGit() {
 	switch gl.code {
 	case "gitcommit":
+		if rewords(gl.inv.args) {
+			gl.marks |= markOpens
+		}
 		gl.needsMessage()
 	case "gittag":
 		if gl.marks.has(markWordy) {
@@ -77,6 +80,14 @@ func (gl *gitLine) finishGit() {
 	}
 }
 
+// rewords reports whether --fixup may be one that opens an editor: --fixup=reword:HEAD.
+func rewords(args []word) bool {
+	fixes := func(w word) bool { return strings.HasPrefix(w.text, "--fix") }
+	return slices.ContainsFunc(args, fixes) && slices.ContainsFunc(args, func(w word) bool {
+		return !w.known || strings.Contains(w.text, "amend:") || strings.Contains(w.text, "reword:")
+	})
+}
+
 // tracks reports a new branch that starts at one of another repository: git writes
 // into its settings what it follows.
 func (gl *gitLine) tracks() {
@@ -97,6 +108,9 @@ func (gl *gitLine) tracks() {
 	case deletes && r != nil && r.followsOwn:
 		gl.out.unknown(PartWords, gl.inv.raw,
 			"this may remove a branch that git takes for merged into one of this repository, and no other has")
+	case deletes && r != nil && gl.detached(r):
+		gl.out.unknown(PartWords, gl.inv.raw,
+			"this may remove the only name of what HEAD is on, since HEAD is on no branch")
 	case deletes && r != nil && slices.ContainsFunc(gl.pos, func(w word) bool { return gl.onlyLogged(r, w) }):
 		gl.out.unknown(PartWords, gl.inv.raw, "this may remove what only the reflog of a branch has")
 	}
@@ -109,6 +123,13 @@ func (gl *gitLine) tracks() {
 		strings.Contains(start, "/") && !gl.machine.exists(r.dir+"/refs/heads/"+start) {
 		gl.out.unknown(PartWords, gl.inv.raw, "this may change what a branch follows, in git's settings")
 	}
+}
+
+// detached reports whether HEAD may be on no branch: what it is on has the name that git
+// takes away, perhaps, and no other.
+func (gl *gitLine) detached(r *repository) bool {
+	head, err := gl.machine.env.Files.Read(r.dir+"/HEAD", maxConfig)
+	return err != nil || !bytes.HasPrefix(head, []byte("ref: "))
 }
 
 // maxReflog bounds how much of a reflog is read.
@@ -186,6 +207,10 @@ func (gl *gitLine) finishKept() {
 	gl.gitWrites(r.dir, r.fault == "" && !r.forgets && r.top != "" && !gl.marks.has(markLoses) && !ends)
 	if link := gl.repos.writesThrough(r); link != "" {
 		gl.out.unknown(PartWords, gl.inv.raw, "this may write what "+grammar.Escaped(link)+" is a link to")
+	}
+	aside := r.dir + "/MERGE_AUTOSTASH"
+	if gl.machine.gitIs("takes-changes", gl.sheet.heading) && gl.machine.exists(aside) {
+		gl.out.unknown(PartWords, gl.inv.raw, "this may bring back what a merge put aside ("+grammar.Escaped(aside)+")")
 	}
 	if gl.marks.has(markOvertree) {
 		gl.gitWrites(cmp.Or(r.top, r.dir), false)

@@ -9,7 +9,7 @@ import (
 // followed says what in a text is more shell than nod follows, by its form. all is
 // false where something is.
 func (e *expander) followed(list []*syntax.Stmt) (all bool) {
-	found := grammar.Outside(list, e.now.src)
+	found := grammar.Outside(list, e.now.src, e.now.interp)
 	for _, form := range found {
 		e.out.beyond = e.out.beyond || form.Hides
 		e.outside(form.Node, notFollowed(form.What))

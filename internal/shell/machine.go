@@ -10,4 +10,5 @@ type machine struct {
 	elements []element
 	sheets   []*sheet
 	gits     []repository // as their files say
+	ofGit    bool         // the text is a setting of git's
 }

@@ -150,10 +150,12 @@ func (a *analysis) simple(s *syntax.Stmt, call *syntax.CallExpr, st state, in in
 	if len(call.Args) > 0 {
 		a.out.command = len(a.out.report.Commands) // that of the call below
 	}
+	from := len(a.out.report.Effects)
 	in = a.redirects(s.Redirs, st, in)
 	a.out.command = command
 	after := a.call(call, st, in)
 	a.out.command = command
+	a.out.feedsItself(from, a.now.raw(s))
 	return after
 }
 
@@ -188,7 +190,7 @@ func (a *analysis) compound(c syntax.Command, st state, in input) state {
 
 func (a *analysis) binary(c *syntax.BinaryCmd, st state, in input) state {
 	a.out.again = true
-	from := len(a.out.report.Commands)
+	from, effects := len(a.out.report.Commands), len(a.out.report.Effects)
 	left := a.stmt(c.X, st, in)
 	fed := input{kind: piped}
 	if in.kind != inherited && in.from < in.to {
@@ -198,6 +200,7 @@ func (a *analysis) binary(c *syntax.BinaryCmd, st state, in input) state {
 		fed.from = fed.to // which of its commands printed what is not known
 	}
 	right := a.stmt(c.Y, st, fed)
+	a.out.feedsItself(effects, a.now.raw(c))
 	return st.or(left).or(right) // zsh runs the last command in this shell
 }
 

@@ -132,6 +132,7 @@ type builder struct {
 	word
 	started bool // something stands here, be it an empty string in quotes
 	alone   bool // the word has one part
+	globbed bool // a glob stands somewhere in it
 	limits  *limits
 	all     joint // backs text
 	rest    joint // backs empty, where that differs
@@ -142,6 +143,7 @@ func (b *builder) add(v value, quoted bool) {
 		b.quoted = true
 	}
 	b.started = true
+	b.globbed = b.globbed || v.glob > 0
 	same := b.known && b.empty == b.text
 	if v.known && !(same && b.known) {
 		b.empty = b.rest.join(b.limits, b.empty, v.text)
@@ -205,8 +207,11 @@ func (e *expander) joined(out []word, parts []syntax.WordPart, raw string, st st
 	if b.output && b.glob > 0 { // shells name the pipe differently, so that it matches something else
 		e.unfollowed(parts[0], "a glob beside <( )")
 	}
-	if !b.known && b.glob > 0 {
-		b.glob = 0
+	if !b.known && b.globbed { // l"$x"*: each name that it matches is a word, and begins so
+		if b.glob > 0 {
+			b.text, b.glob = b.text[:b.glob-1], 0
+		}
+		b.many = true
 	}
 	b.word.raw = raw
 	return append(out, e.checked(b.word))

@@ -14,7 +14,7 @@ import (
 
 // job is a text to run.
 type job struct {
-	Shell   string // "bash", "zsh", "dash"
+	Shell   string // one of shellsTried
 	Text    string
 	Variant uint64 // of the world
 	Seed    uint64 // of what recorders print
@@ -96,6 +96,9 @@ func newStage(dir string) (*stage, error) {
 	var err error
 	if s.bwrap, err = exec.LookPath("bwrap"); err != nil {
 		return nil, fmt.Errorf("%w: bwrap is not installed (Debian: bubblewrap)", errNoNamespace)
+	}
+	if s.shells[interpName], err = os.Executable(); err != nil {
+		return nil, err
 	}
 	for _, name := range []string{"bash", "zsh", "dash"} {
 		if file, err := exec.LookPath(name); err == nil {

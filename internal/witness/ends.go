@@ -27,7 +27,7 @@ func (g tricks) enclosed(depth int) string {
 
 func (g tricks) enclosure(depth int) string {
 	if depth == 0 {
-		return g.of("k", g.mark(), "$x", "$$", "\\"+g.of("'", `"`, "`", "$", "(", "k"))
+		return g.of("k", g.mark(), "{k,"+g.mark()+"}", "$x", "$$", "\\"+g.of("'", `"`, "`", "$", "(", "k"))
 	}
 	inner := func() string { return g.enclosed(depth - 1) }
 	program := g.of("wc ", "echo ", "cat ", "cat <<'E'\n"+g.scraps()+"\nE\n", "cat <<E\n"+g.scraps()+"\nE\n",
@@ -69,6 +69,7 @@ func (g tricks) scrap() string {
 	run := "wc " + g.mark()
 	return g.of("'", `"`, "`", "(", ")", "{", "}", "\\", "\\", "$", "$$", "$(", "${", "$$(", "$${", "[", "]", "\nE\n",
 		"\nE)", "\nE", "E", "#", " # ", "\n", " ", ";", "k", "((", "))", "|", "&", "<<E", "~", "*", "!",
+		"{k,"+g.mark()+"}", "{1..2}",
 		"; "+run+"; ", "\n"+run+"\n", "$("+run+")", "`"+run+"`", ";"+run+"; #", "`; "+run+"; echo `",
 		`")"$(`+run+")", `"}"$(`+run+")",
 		"${x}E\n", "$(wc)E\n", "$\tE\n", "\n'\nE\n"+run+" #'", "\nE)\n"+run+"\nE\n", ")\n"+run+"\n(",

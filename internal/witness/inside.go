@@ -221,6 +221,8 @@ func arguments(j job) []string {
 			recDir + "/trace", binDir + "/bash", "--norc", "-c", j.Text}
 	case j.Shell == "bash":
 		return append([]string{"bash", "--norc", "--noprofile", "-c"}, handed(j, "shopt -u extglob")...)
+	case j.Shell == interpName:
+		return []string{interpName, "-c", j.Text}
 	case j.Shell == "zsh":
 		return append([]string{"zsh", "-c"}, handed(j, "setopt NO_EXTENDED_GLOB")...)
 	}

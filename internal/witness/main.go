@@ -28,6 +28,9 @@ func main() {
 		}
 		return
 	}
+	if len(os.Args) == 3 && os.Args[0] == interpName {
+		os.Exit(interpret(os.Args[2]))
+	}
 	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "witness:", err)
 		os.Exit(1)

@@ -81,7 +81,7 @@ func (w *witnessing) run(s *stage) (err error) {
 			return err
 		}
 	}
-	for _, name := range []string{"bash", "zsh", "dash"} {
+	for _, name := range shellsTried() {
 		if s.shells[name] == "" {
 			fmt.Fprintf(w.out, "skipped: %s is not installed (Debian: %s), so nothing is shown of it\n", name, name)
 		}
@@ -275,7 +275,7 @@ func (w *witnessing) one(s *stage, b *bed, worlds *worlds, seed uint64, text str
 	world := worlds.of(seed % variants)
 	allowed := false
 	byShell := map[string][]nod.Dialect{}
-	for _, d := range []nod.Dialect{nod.Unstated, nod.Bash, nod.Posix, nod.Zsh} {
+	for _, d := range []nod.Dialect{nod.Unstated, nod.Bash, nod.Posix, nod.Zsh, nod.Interp} {
 		if w.ask(world, seed, text, d).Verdict != nod.Allow {
 			continue
 		}
@@ -294,6 +294,9 @@ func (w *witnessing) one(s *stage, b *bed, worlds *worlds, seed uint64, text str
 		if results[name], err = b.run(job{Shell: name, Text: text, Variant: seed % variants,
 			Seed: seed, Output: true}); err != nil {
 			return err
+		}
+		if name == interpName {
+			results[name] = asOfShells(results[name])
 		}
 	}
 	w.generated(allowed)
@@ -322,9 +325,14 @@ func shellsOf(d nod.Dialect) []string {
 		return []string{"zsh"}
 	case nod.Posix:
 		return []string{"dash"}
+	case nod.Interp:
+		return []string{interpName}
 	}
 	return []string{"bash", "zsh"}
 }
+
+// shellsTried are the shells that texts run in.
+func shellsTried() []string { return []string{"bash", "zsh", "dash", interpName} }
 
 // book compares and counts.
 func (w *witnessing) book(world *world, seed uint64, text, name string, dialects []nod.Dialect, r ran) {
@@ -402,7 +410,8 @@ func said(report shell.Report) string {
 }
 
 func dialectName(d nod.Dialect) string {
-	return map[nod.Dialect]string{nod.Unstated: "unstated", nod.Bash: "bash", nod.Posix: "posix", nod.Zsh: "zsh"}[d]
+	return map[nod.Dialect]string{nod.Unstated: "unstated", nod.Bash: "bash", nod.Posix: "posix", nod.Zsh: "zsh",
+		nod.Interp: interpName}[d]
 }
 
 // String is the summary of a run.
@@ -410,7 +419,7 @@ func (f *figures) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d generated, %d allowed (%.1f %%), %d violations\n", f.generated, f.allowed,
 		100*float64(f.allowed)/float64(max(f.generated, 1)), f.violations)
-	for _, name := range []string{"bash", "zsh", "dash"} {
+	for _, name := range shellsTried() {
 		fmt.Fprintf(&b, "%s: %d run, %d of them stopped after %s, %d with a program that was not written down\n",
 			name, f.runs[name], f.stopped[name], patience, f.lost[name])
 	}

@@ -42,7 +42,7 @@ func langOf(d Dialect) (lang syntax.LangVariant, one bool) {
 	case Zsh:
 		return syntax.LangZsh, true
 	}
-	return syntax.LangBash, d == Bash
+	return syntax.LangBash, d == Bash || d == Interp
 }
 
 // readsItself reports whether a command names what gives a shell, or a program
@@ -214,6 +214,9 @@ const (
 	Bash
 	Posix
 	Zsh
+	// Interp is bash as mvdan.cc/sh/interp runs it (3.13.1, the shell of Crush 0.90): most
+	// backslashes outside of quotes stay, and [!a]* means hidden files, too.
+	Interp
 	// PowerShell is recognised and never parsed.
 	PowerShell
 )

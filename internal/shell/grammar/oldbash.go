@@ -30,6 +30,63 @@ func endsElsewhere(text string, from, to int) bool {
 	return false
 }
 
+// bracesInside reports whether bash 3.2 finds braces with alternatives in a word that
+// holds a substitution, and so makes several words of it, each with a substitution of its
+// own: it expands braces in the text of <( ), and in "$( )" does not know that quotes nest.
+//
+// The rules are those of brace_gobbler in bash 3.2.57.
+func bracesInside(text string) bool {
+	if !strings.Contains(text, "$(") && !strings.Contains(text, "<(") && !strings.Contains(text, "`") {
+		return false
+	}
+	for at := braceAt(text, 0, '{'); at >= 0; at = braceAt(text, at+1, '{') {
+		if braceAt(text, at+1, '}') >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// braceAt is where the next brace without quotes stands, of those that close one with
+// alternatives before it; -1 where there is no such brace.
+func braceAt(text string, at int, brace byte) int {
+	level, parts, quote := 0, brace == '{', byte(0)
+	for ; at < len(text); at++ {
+		c := text[at]
+		switch {
+		case c == '\\' && quote != '\'':
+			at++
+		case c == '$' && strings.HasPrefix(text[at:], "${") && quote != '\'':
+			at++
+			if quote == 0 {
+				level++
+			}
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case strings.HasPrefix(text[at:], "$("):
+			p := pairs{text: text}
+			end := p.close(at+len("$("), ')')
+			if end < 0 {
+				return -1
+			}
+			at = end - 1
+		case c == brace && level == 0 && parts:
+			return at
+		case c == '{':
+			level++
+		case c == '}' && level > 0:
+			level--
+		case level == 0 && (c == ',' || strings.HasPrefix(text[at:], "..")):
+			parts = true
+		}
+	}
+	return -1
+}
+
 // pairs finds the ends of quotes and brackets.
 type pairs struct {
 	text     string

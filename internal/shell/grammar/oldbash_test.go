@@ -33,3 +33,26 @@ func TestEndsOfBash3(t *testing.T) {
 		t.Error("what an apostrophe of a here-document reaches to is read alike")
 	}
 }
+
+// TestBracesOfBash3 holds which words bash 3.2.57 made several of, by the braces in what
+// they substitute.
+func TestBracesOfBash3(t *testing.T) {
+	for text, several := range map[string]bool{
+		"cat <(grep {KEY,-e} .env x)": true, "cat <(uniq {-w,a} x)": true, "diff <(cat a{a,b}) <(cat b)": true,
+		`echo "$(echo "{a,b}")"`: true, `echo "$(echo "{1..3}")"`: true, `echo "$(echo "a" {a,b})"`: false,
+		`echo $(echo {a,b})`: false, `echo "$(echo '{a,b}')"`: false, `echo "$(echo "{a}")"`: false,
+		`X="$(echo "{a,b}")" env`: false, "echo `echo {a,b}`": false, `git show "$(git rev-parse "@{u}")"`: false,
+		"git commit -m \"$(cat <<'EOF'\nuse \"a\" {b, c}\nEOF\n)\"":     false,
+		"git commit -m \"$(cat <<'EOF'\nuse \"a {b, c}\" d\nEOF\n)\"":   true,
+		"git commit -m \"$(cat <<'EOF'\nuse {b, c} and {d}\nEOF\n)\"":   false,
+		"git commit -m \"$(cat <<'EOF'\nuse \"a\" and {d..e}\nEOF\n)\"": false,
+	} {
+		file, err := As(text, syntax.LangBash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why := ReadAlike(file.Stmts, text, false); strings.Contains(why, "several words") != several {
+			t.Errorf("%q: %q, want several words %v", text, why, several)
+		}
+	}
+}

@@ -12,9 +12,9 @@ import (
 // alone: the grammar in the comment of package shell, as code. What is not
 // listed here as inside is outside. The texts that decided are those of real
 // sessions: a form that hardly a call uses is a form that shells can differ on
-// for nothing.
-func Outside(list []*syntax.Stmt, src string) []Form {
-	f := &forms{src: src, listed: map[*syntax.Word]bool{}}
+// for nothing. interp says that [Interp] runs it.
+func Outside(list []*syntax.Stmt, src string, interp bool) []Form {
+	f := &forms{src: src, interp: interp, listed: map[*syntax.Word]bool{}}
 	for _, s := range list {
 		syntax.Walk(s, f.visit)
 	}
@@ -30,6 +30,7 @@ type Form struct {
 
 type forms struct {
 	src    string
+	interp bool
 	found  []Form
 	listed map[*syntax.Word]bool // operands of commands, which may hold {a,b}
 }
@@ -338,6 +339,12 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 	first, last := part == 0, part == len(w.Parts)-1
 	rest := text
 	switch {
+	case f.interp && strings.Contains(text, `\`) && !(f.listed[w] && len(w.Parts) == 1 && ofFind(text)):
+		f.is(w, true, "a backslash outside of quotes")
+		return
+	case f.interp && strings.Contains(text, "["):
+		f.is(w, true, "[ ] in a word")
+		return
 	case first && last && (text == "[" || text == "]" || text == "!" || text == "!=" || text == "="),
 		last && text == "$":
 		return
@@ -358,6 +365,9 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 		}
 	}
 }
+
+// ofFind reports a word of an expression of find, which every interpreter reads alike.
+func ofFind(text string) bool { return text == `\;` || text == `\(` || text == `\)` || text == `\!` }
 
 // plainRun is how many bytes at the beginning of a text without quotes mean the
 // same to every shell, whatever precedes them in their part of the word; 0 where

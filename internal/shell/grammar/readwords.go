@@ -4,7 +4,7 @@ import "strings"
 
 // operand reads a word of some kind.
 func (r *reader) operand(kind kind) {
-	n := r.mark(kind, r.at)
+	n, start := r.mark(kind, r.at), r.at
 	if strings.HasPrefix(r.rest(), "<(") {
 		r.substitution(process)
 	}
@@ -16,6 +16,9 @@ func (r *reader) operand(kind kind) {
 	}
 	if strings.HasPrefix(r.rest(), "<(") || strings.HasPrefix(r.rest(), ">(") || r.next(0) == '(' {
 		r.fail("a parenthesis in a word")
+	}
+	if kind == word && r.fault == "" && bracesInside(r.src[start:r.at]) {
+		r.fail("braces beside a substitution, which bash 3.2, the bash of macOS, makes several words of")
 	}
 	r.close(n, r.at)
 }
