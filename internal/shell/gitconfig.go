@@ -170,8 +170,25 @@ func runsHere(m *machine, text string) bool {
 	}
 	inner := *m
 	inner.ofGit = true
-	return slices.ContainsFunc(read(text, &inner, syntax.LangBash).Effects,
+	return slices.ContainsFunc(read(gitValue(text), &inner, syntax.LangBash).Effects,
 		func(e Effect) bool { return e.Kind == Run })
+}
+
+// gitValue is what a value means as it stands in a file of settings: without its quotes,
+// and without the backslashes before those that belong to it.
+func gitValue(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '"':
+		case text[i] == '\\' && i+1 < len(text):
+			i++
+			b.WriteByte(text[i])
+		default:
+			b.WriteByte(text[i])
+		}
+	}
+	return b.String()
 }
 
 // runsFromGit reports whether a setting can make git run something, or read

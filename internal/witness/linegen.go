@@ -322,8 +322,9 @@ func (g *liner) editor() string {
 // spilling is an option with a value that turns out to be several words.
 func (g *liner) spilling() string {
 	return g.of("rm --interactive=", "rm -f", "touch --date=", "mkdir --mode=", "nl -s", "head -n", "cat -n",
-		"sort -k", "tee --output-error=", "cp --backup=", "ln -s", "grep -A1 -e", "uniq -f", "mv -S", "wc -") +
-		g.of("$(ls)", "$(echo k notes.txt)", "$(echo never notes.txt)", "`ls`", "$x", "$(echo k .env)") +
+		"sort -k", "tee --output-error=", "cp --backup=", "ln -s", "grep -A1 -e", "uniq -f", "mv -S", "wc -",
+		"grep -h -e ", "grep -v -e ", "git grep -e ", "git log --author ", "sort -o ", "cut -d ") +
+		g.of(`"$x"*`, `."$x"*`, `e"$x"[!b]*`, `"$x"?nv`, `config/"$x"*`, `"$(echo)"*`, "$(ls)", "$(echo k notes.txt)", "$(echo never notes.txt)", "`ls`", "$x", "$(echo k .env)") +
 		g.of("", g.names())
 }
 

@@ -339,14 +339,14 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 	first, last := part == 0, part == len(w.Parts)-1
 	rest := text
 	switch {
+	case first && last && (text == "[" || text == "]" || text == "!" || text == "!=" || text == "="),
+		last && text == "$":
+		return
 	case f.interp && strings.Contains(text, `\`) && !(f.listed[w] && len(w.Parts) == 1 && ofFind(text)):
 		f.is(w, true, "a backslash outside of quotes")
 		return
 	case f.interp && strings.Contains(text, "["):
 		f.is(w, true, "[ ] in a word")
-		return
-	case first && last && (text == "[" || text == "]" || text == "!" || text == "!=" || text == "="),
-		last && text == "$":
 		return
 	case first && strings.HasPrefix(text, "="):
 		f.is(w, true, "a word that begins with =")

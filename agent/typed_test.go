@@ -1,0 +1,124 @@
+package agent_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
+)
+
+func decodeCommand(t *testing.T, name, command string) nod.Call {
+	t.Helper()
+	payload := map[string]string{
+		"crush":     `{"event":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"bash","tool_input":{"command":`,
+		"openhands": `{"event_type":"PreToolUse","session_id":"s","working_dir":"/u/w","tool_name":"terminal","tool_input":{"command":`,
+		"vscode": `{"hookEventName":"PreToolUse","sessionId":"s","tool_use_id":"t","cwd":"/u/w","tool_name":"run_in_terminal",` +
+			`"tool_input":{"command":`,
+	}[name]
+	e, err := agent.Generic{Agent: name}.Decode([]byte(payload+string(marshal(t, command))+`}}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Call
+}
+
+// What is typed at a prompt is more than its words.
+func TestCommandsThatAreTyped(t *testing.T) {
+	for command, want := range map[string]bool{
+		"echo a # ; rm -rf src": true, "# a": true, "ls;# a": true, "(ls)# a": true, "ls\nrm x": true, "ls\tx": true,
+		"ls\rx":       true,
+		`echo "a!rm"`: true, "echo !!": true, "echo a!b": true, "cat <<E": false, `echo "$(ls)" !x`: true, "ls `ls` # x": true,
+		`echo 'a!b' '# c'`: false, `git commit -m "fix #3"`: false, `git commit -m "fix # 3"`: false, "ls a#b": false,
+		`[ a != b ]`: false, "! ls": false, `echo "a!"`: true, "echo 'it' # 's": true, `echo \# x`: false, `echo "\"# x"`: false,
+	} {
+		if got := decodeCommand(t, "vscode", command).Rewritten != ""; got != want {
+			t.Errorf("vscode: %q: %v", command, got)
+		}
+	}
+	for command, want := range map[string]bool{
+		`echo a \; rm -rf src`: true, `echo a \& rm x`: true, `echo a \| sh`: true, `echo a \> x`: true, `echo a \< x`: true,
+		"ls\tx":                         true,
+		`find . -exec cat {} \; -print`: true, `find . -exec cat {} ';'`: false, `grep "a\|b" x`: false, `grep 'a\|b' x`: false,
+		`grep a\\b x`: false, "cat <<'E'\na \\; b\nE": true, `echo "$(echo "a \; b")"`: true, `ls # it's \; b`: true, "ls # x": false,
+		"cat <<'E'\nit's\nE": false, `echo 'a' \; b 'c'`: true, "echo a!b": false,
+	} {
+		if got := decodeCommand(t, "openhands", command).Rewritten != ""; got != want {
+			t.Errorf("openhands: %q: %v", command, got)
+		}
+	}
+}
+
+// Which shell reads a command, and whether it is there for the next.
+func TestShellsOfHosts(t *testing.T) {
+	for name, want := range map[string]nod.Call{
+		"crush": {Dialect: nod.Interp}, "openhands": {Keeps: true}, "vscode": {Keeps: true},
+	} {
+		if c := decodeCommand(t, name, "ls"); c.Dialect != want.Dialect || c.Keeps != want.Keeps {
+			t.Errorf("%s: dialect %v, keeps %v", name, c.Dialect, c.Keeps)
+		}
+	}
+}
+
+// A word of a search is an option to the program that some hosts search with.
+func TestSearchesForOptions(t *testing.T) {
+	gemini := `{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/u/w","tool_name":"grep_search","tool_input":`
+	crush := `{"event":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"grep","tool_input":`
+	pi := `{"hook":"tool_call","tool":"grep","session":"s","call":"c","directory":"/u/w","args":`
+	for _, row := range []struct {
+		adapter agent.Adapter
+		payload string
+		denied  bool
+	}{
+		{agent.Gemini{}, gemini + `{"pattern":"--open-files-in-pager=rm x","include_pattern":"a"}}`, true},
+		{agent.Gemini{}, gemini + `{"pattern":"-Osh"}}`, true}, {agent.Gemini{}, gemini + `{"pattern":"[-]-open"}}`, false},
+		{agent.Generic{Agent: "crush"}, crush + `{"pattern":"--pre=sh","include":"x.txt"}}`, true},
+		{agent.Generic{Agent: "crush"}, crush + `{"pattern":"/u/w","path":"--pre=sh"}}`, true},
+		{agent.Generic{Agent: "crush"}, crush + `{"pattern":"x","include":"-x"}}`, true},
+		{agent.Generic{Agent: "crush"}, crush + `{"pattern":"x","path":"src"}}`, false},
+		{agent.Pi{}, pi + `{"pattern":"--pre=sh"}}`, false}, // which puts -- before it
+	} {
+		e, err := row.adapter.Decode([]byte(row.payload), nil)
+		if err != nil || (e.Call.Rewritten != "") != row.denied {
+			t.Errorf("%s: %s: %q %v", row.adapter.Name(), row.payload, e.Call.Rewritten, err)
+		}
+	}
+}
+
+// To searches of Qwen and Gemini a name may have slashes of both kinds behind ~.
+func TestNamesBelowHomeWithBackslashes(t *testing.T) {
+	for _, row := range []struct {
+		adapter agent.Adapter
+		payload string
+	}{
+		{agent.Qwen{}, `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
+			`"tool_name":"grep_search","tool_input":{"pattern":".","path":"~\\.ssh\\id_rsa"}}`},
+		{agent.Gemini{}, `{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/u/w","tool_name":"read_file",` +
+			`"tool_input":{"file_path":"~\\.ssh\\id_rsa"}}`},
+	} {
+		e, err := row.adapter.Decode([]byte(row.payload), nil)
+		if err != nil || !slices.Contains(e.Call.Paths, "~/.ssh/id_rsa") {
+			t.Errorf("%s: %q %v", row.adapter.Name(), e.Call.Paths, err)
+		}
+	}
+}
+
+// Two hosts do not end what they are told to start beside the session.
+func TestCommandsThatOutliveTheSession(t *testing.T) {
+	copilot := `{"sessionId":"s","cwd":"/u/w","toolName":"bash","toolArgs":{"command":"sleep 9"`
+	gemini := `{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/u/w","tool_name":"run_shell_command",` +
+		`"tool_input":{"command":"sleep 9"`
+	for _, row := range []struct {
+		adapter agent.Adapter
+		payload string
+		want    bool
+	}{
+		{agent.Copilot{}, copilot + `,"mode":"async","detach":true}}`, true}, {agent.Copilot{}, copilot + `,"mode":"async"}}`, false},
+		{agent.Gemini{}, gemini + `,"is_background":true}}`, true}, {agent.Gemini{}, gemini + `,"is_background":false}}`, false},
+	} {
+		e, err := row.adapter.Decode([]byte(row.payload), nil)
+		if err != nil || e.Call.Outlives != row.want {
+			t.Errorf("%s: %v %v", row.payload, e.Call.Outlives, err)
+		}
+	}
+}
