@@ -45,7 +45,7 @@ func TestTheInterpreterOfCrush(t *testing.T) {
 	for command, want := range map[string]nod.Verdict{
 		"cat [!.]*": nod.Ask, "ls [a-z]*": nod.Ask, "cat a\\*": nod.Ask, "cat \\{a": nod.Ask,
 		"echo x > \\#new": nod.Ask,
-		"X=\\a ls": nod.Ask, "sh -c 'cat [!a]*'": nod.Ask, "cat <<< \\a": nod.Ask,
+		"X=\\a ls":        nod.Ask, "sh -c 'cat [!a]*'": nod.Ask, "cat <<< \\a": nod.Ask,
 		`find . -name '*.txt' \( -type f \) -exec wc -l {} \;`: nod.Allow, "[ -f a.txt ] && ls *.txt": nod.Allow,
 		`grep 'a\[b' a.txt`: nod.Allow,
 	} {
