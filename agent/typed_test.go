@@ -37,7 +37,8 @@ func TestCommandsThatAreTyped(t *testing.T) {
 		}
 	}
 	for command, want := range map[string]bool{
-		`echo a \; rm -rf src`: true, `echo a \& rm x`: true, `echo a \| sh`: true, `echo a \> x`: true, `echo a \< x`: true,
+		`echo a \; rm -rf src`: true, `echo a \& rm x`: true, `echo a \| sh`: true, `echo a \> x`: true,
+		`echo a \< x`:                   true,
 		"ls\tx":                         true,
 		`find . -exec cat {} \; -print`: true, `find . -exec cat {} ';'`: false, `grep "a\|b" x`: false, `grep 'a\|b' x`: false,
 		`grep a\\b x`: false, "cat <<'E'\na \\; b\nE": true, `echo "$(echo "a \; b")"`: true, `ls # it's \; b`: true, "ls # x": false,

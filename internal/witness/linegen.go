@@ -324,7 +324,8 @@ func (g *liner) spilling() string {
 	return g.of("rm --interactive=", "rm -f", "touch --date=", "mkdir --mode=", "nl -s", "head -n", "cat -n",
 		"sort -k", "tee --output-error=", "cp --backup=", "ln -s", "grep -A1 -e", "uniq -f", "mv -S", "wc -",
 		"grep -h -e ", "grep -v -e ", "git grep -e ", "git log --author ", "sort -o ", "cut -d ") +
-		g.of(`"$x"*`, `."$x"*`, `e"$x"[!b]*`, `"$x"?nv`, `config/"$x"*`, `"$(echo)"*`, "$(ls)", "$(echo k notes.txt)", "$(echo never notes.txt)", "`ls`", "$x", "$(echo k .env)") +
+		g.of(`"$x"*`, `."$x"*`, `e"$x"[!b]*`, `"$x"?nv`, `config/"$x"*`, `"$(echo)"*`,
+			"$(ls)", "$(echo k notes.txt)", "$(echo never notes.txt)", "`ls`", "$x", "$(echo k .env)") +
 		g.of("", g.names())
 }
 
