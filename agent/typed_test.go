@@ -28,9 +28,11 @@ func TestCommandsThatAreTyped(t *testing.T) {
 	for command, want := range map[string]bool{
 		"echo a # ; rm -rf src": true, "# a": true, "ls;# a": true, "(ls)# a": true, "ls\nrm x": true, "ls\tx": true,
 		"ls\rx":       true,
-		`echo "a!rm"`: true, "echo !!": true, "echo a!b": true, "cat <<E": false, `echo "$(ls)" !x`: true, "ls `ls` # x": true,
+		`echo "a!rm"`: true, "echo !!": true, "echo a!b": true, "cat <<E": false,
+		`echo "$(ls)" !x`: true, "ls `ls` # x": true,
 		`echo 'a!b' '# c'`: false, `git commit -m "fix #3"`: false, `git commit -m "fix # 3"`: false, "ls a#b": false,
-		`[ a != b ]`: false, "! ls": false, `echo "a!"`: true, "echo 'it' # 's": true, `echo \# x`: false, `echo "\"# x"`: false,
+		`[ a != b ]`: false, "! ls": false, `echo "a!"`: true, "echo 'it' # 's": true,
+		`echo \# x`: false, `echo "\"# x"`: false,
 	} {
 		if got := decodeCommand(t, "vscode", command).Rewritten != ""; got != want {
 			t.Errorf("vscode: %q: %v", command, got)
