@@ -44,11 +44,16 @@ func TestShellsThatAreKept(t *testing.T) {
 // The interpreter of Crush keeps backslashes, and takes [!a]* for hidden files too.
 func TestTheInterpreterOfCrush(t *testing.T) {
 	p := newProject(t)
+	p.write(".env.local", "KEY=1\n")
+	p.write(".npmrc", "KEY=1\n")
 	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
 	for command, want := range map[string]nod.Verdict{
 		"cat [!.]*": nod.Ask, "ls [a-z]*": nod.Ask, "cat a\\*": nod.Ask, "cat \\{a": nod.Ask,
 		"echo x > \\#new": nod.Ask,
 		"X=\\a ls":        nod.Ask, "sh -c 'cat [!a]*'": nod.Ask, "cat <<< \\a": nod.Ask,
+		"cat ?env": nod.Ask, "cat *.env*": nod.Ask, "cat ~/*.netrc": nod.Ask, "cat *\".npmrc\"": nod.Ask, "wc -l *.txt": nod.Allow,
+		"cat *": nod.Allow, "cat ~/*.ssh/a": nod.Ask, "cat < src/../a.txt": nod.Ask, "./src/../x.sh": nod.Ask, "jq . a.json": nod.Ask,
+		"sed '# \u0081w x' a.txt":                              nod.Ask,
 		`find . -name '*.txt' \( -type f \) -exec wc -l {} \;`: nod.Allow, "[ -f a.txt ] && ls *.txt": nod.Allow,
 		`grep 'a\[b' a.txt`: nod.Allow,
 	} {
@@ -97,7 +102,8 @@ func TestACommitThatBringsBack(t *testing.T) {
 func TestOwnSettingsThatRunWhatLiesHere(t *testing.T) {
 	for command, own := range map[string]bool{
 		"python3 -m nbstripout": false, "make -s clean": false, "sh %f": false, "npx prettier %f": false, "node x.js": false,
-		"python3 -c 'import helper'": false, "env A=b python3 -m x": false, "nice make x": false, "sh -c 'make x'": false,
+		"python3 -c 'import helper'": false, "env A=b python3 -m x": false, "nice make x": false, "sh -c 'make x'": false, "f() { make; }; f": false, "PATH=bin:$PATH cat": false, "gmake": false, `ma\"\"ke`: false, "test -f x && sh x": false,
+
 		"git-lfs clean -- %f": true, "/opt/bin/strip": true, "gpg -d": true, "less -R": true,
 	} {
 		p := newProject(t)

@@ -72,6 +72,9 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 	if s.replaced && !inv.outside {
 		a.out.trait(LooksInto, Flat)
 	}
+	if s.supplanted && a.now.interp && !inv.outside {
+		a.out.unknown(PartWords, inv.raw, "the shell of Crush has a "+s.name+" of its own, which reads its words otherwise")
+	}
 	defer func(lasting Traits) { a.out.lasting = lasting }(a.out.lasting)
 	a.out.lasting |= s.is & Repeats
 	if s.heeds != "" {

@@ -170,8 +170,12 @@ func runsHere(m *machine, text string) bool {
 	}
 	inner := *m
 	inner.ofGit = true
-	return slices.ContainsFunc(read(gitValue(text), &inner, syntax.LangBash).Effects,
-		func(e Effect) bool { return e.Kind == Run })
+	r := read(gitValue(text), &inner, syntax.LangBash)
+	if r.Possible != nil {
+		r.Effects = append(r.Effects, r.Possible.Effects...)
+	}
+	return strings.Contains(text, "PATH=") ||
+		slices.ContainsFunc(r.Effects, func(e Effect) bool { return e.Kind == Run })
 }
 
 // gitValue is what a value means as it stands in a file of settings: without its quotes,

@@ -15,7 +15,7 @@ import (
 // here is a typing mistake, and would be read as nothing.
 const (
 	sheetFlags = " inert deaf free loose posix single bundle sub inherit responses" +
-		" stays interprets replaced "
+		" stays interprets replaced supplanted "
 	sheetDirectives = " args none deep does is list skip others heeds code use bare finds task home sql server " +
 		sheetFlags
 	sheetWords   = " recursive forced appends drop batch inplace deletes send quiet verb alone inert cleared "

@@ -214,7 +214,24 @@ func (e *expander) joined(out []word, parts []syntax.WordPart, raw string, st st
 		b.many = true
 	}
 	b.word.raw = raw
-	return append(out, e.checked(b.word))
+	out = append(out, e.checked(b.word))
+	if other, found := b.word.hidden(); e.now.interp && found {
+		out = append(out, other)
+	}
+	return out
+}
+
+// hidden is what else a glob is to [Interp]: there *.env is .env, too.
+func (w word) hidden() (other word, found bool) {
+	parts := strings.Split(w.text, "/")
+	for i, part := range parts {
+		if rest := strings.TrimLeft(part, "*"); rest != part && strings.HasPrefix(rest, ".") {
+			parts[i], found = rest, w.glob > 0
+		}
+	}
+	other = word{value: constant(strings.Join(parts, "/")), raw: w.raw}
+	other.glob = strings.IndexAny(other.text, "*?[") + 1
+	return other, found
 }
 
 // single returns what a word becomes where the shell neither splits nor globs

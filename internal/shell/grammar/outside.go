@@ -81,6 +81,7 @@ func (f *forms) visit(n syntax.Node) bool {
 	case *syntax.WordIter:
 		f.is(n, len(n.Items) == 0, "a loop over no list of words")
 	case *syntax.Redirect:
+		f.is(n, f.leadsUp(n.Word), "a redirection through ..")
 		f.fed(n)
 		return n.Hdoc == nil
 	case *syntax.Word:
@@ -92,6 +93,10 @@ func (f *forms) visit(n syntax.Node) bool {
 	}
 	return true
 }
+
+// leadsUp reports a name that [Interp] opens by its letters alone: a/../b is b there,
+// wherever a leads.
+func (f *forms) leadsUp(w *syntax.Word) bool { return f.interp && strings.Contains(f.raw(w), "..") }
 
 // fed looks at what a here-document expands.
 func (f *forms) fed(r *syntax.Redirect) {
@@ -195,7 +200,8 @@ func (f *forms) call(c *syntax.CallExpr) {
 		return
 	}
 	name := c.Args[0].Lit()
-	f.is(c.Args[0], name != "[" && (name == "" || !plainCommand(name)), "the name of a command that is not plain")
+	f.is(c.Args[0], name != "[" && (name == "" || !plainCommand(name) || f.leadsUp(c.Args[0])),
+		"the name of a command that is not plain")
 	for _, as := range c.Assigns {
 		f.constant(as)
 	}
@@ -345,8 +351,8 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 	case f.interp && strings.Contains(text, `\`) && !(f.listed[w] && len(w.Parts) == 1 && ofFind(text)):
 		f.is(w, true, "a backslash outside of quotes")
 		return
-	case f.interp && strings.Contains(text, "["):
-		f.is(w, true, "[ ] in a word")
+	case f.interp && strings.ContainsAny(text, "[?"):
+		f.is(w, true, "[ ] or ? in a word")
 		return
 	case first && strings.HasPrefix(text, "="):
 		f.is(w, true, "a word that begins with =")

@@ -5,6 +5,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -24,7 +25,7 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 	if strings.IndexByte(source, '\r') >= 0 {
 		return nil, errReturn
 	}
-	if strings.ContainsFunc(source, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }) {
+	if strings.ContainsFunc(source, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
 		return nil, errControl
 	}
 	if rest := strings.TrimRight(source, `\`); (len(source)-len(rest))%2 == 1 {
@@ -52,7 +53,7 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 // in the next line where a backslash joins the lines.
 var (
 	errReturn  = errors.New("a carriage return")
-	errControl = errors.New("a control character") // bash 5.2 marks what it reads with some of them
+	errControl = errors.New("a control character") // bash 5.2 and the parser mark what they read with some of them
 	errComment = errors.New("a comment may end in a backslash")
 	errOpen    = errors.New("a backslash at its end")
 	errInWord  = errors.New("a # inside of a word")
