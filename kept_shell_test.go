@@ -45,14 +45,15 @@ func TestShellsThatAreKept(t *testing.T) {
 func TestTheInterpreterOfCrush(t *testing.T) {
 	p := newProject(t)
 	p.write(".env.local", "KEY=1\n")
-	p.write(".npmrc", "KEY=1\n")
 	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
 	for command, want := range map[string]nod.Verdict{
 		"cat [!.]*": nod.Ask, "ls [a-z]*": nod.Ask, "cat a\\*": nod.Ask, "cat \\{a": nod.Ask,
 		"echo x > \\#new": nod.Ask,
 		"X=\\a ls":        nod.Ask, "sh -c 'cat [!a]*'": nod.Ask, "cat <<< \\a": nod.Ask,
-		"cat ?env": nod.Ask, "cat *.env*": nod.Ask, "cat ~/*.netrc": nod.Ask, "cat *\".npmrc\"": nod.Ask, "wc -l *.txt": nod.Allow,
-		"cat *": nod.Allow, "cat ~/*.ssh/a": nod.Ask, "cat < src/../a.txt": nod.Ask, "./src/../x.sh": nod.Ask, "jq . a.json": nod.Ask,
+		"cat ?env": nod.Ask, "cat *.env*": nod.Ask, "cat ~/*.netrc": nod.Ask, "cat *\".env.local\"": nod.Ask,
+		"wc -l *.txt": nod.Allow,
+		"cat *":       nod.Allow, "cat ~/*.ssh/a": nod.Ask,
+		"cat < src/../a.txt": nod.Ask, "./src/../x.sh": nod.Ask, "jq . a.json": nod.Ask,
 		"sed '# \u0081w x' a.txt":                              nod.Ask,
 		`find . -name '*.txt' \( -type f \) -exec wc -l {} \;`: nod.Allow, "[ -f a.txt ] && ls *.txt": nod.Allow,
 		`grep 'a\[b' a.txt`: nod.Allow,
@@ -115,6 +116,10 @@ func TestOwnSettingsThatRunWhatLiesHere(t *testing.T) {
 		p.check(want, "git add a.txt", "git status")
 	}
 	p := newProject(t)
+	p.check(kept, "git archive -o new.tar HEAD")
+	p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[filter \"lfs\"]\n\tprocess = git-lfs filter-process\n"), 0o600))
+	p.check(lost, "git archive -o new.tar HEAD")
+	p.check(kept, "git add a.txt")
 	p.git("config", "lfs.extension.foo.clean", "sh x")
 	p.check(lost, "git add a.txt")
 }

@@ -73,7 +73,8 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 		a.out.trait(LooksInto, Flat)
 	}
 	if s.supplanted && a.now.interp && !inv.outside {
-		a.out.unknown(PartWords, inv.raw, "the shell of Crush has a "+s.name+" of its own, which reads its words otherwise")
+		a.out.unknown(PartWords, inv.raw,
+			"the shell of Crush has a "+s.name+" of its own, which reads its words otherwise")
 	}
 	defer func(lasting Traits) { a.out.lasting = lasting }(a.out.lasting)
 	a.out.lasting |= s.is & Repeats

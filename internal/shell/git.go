@@ -189,16 +189,17 @@ type fileRunner interface {
 
 // repository is what was found of a git repository.
 type repository struct {
-	from   string // the directory it was looked for from
-	top    string // of the working tree; "" in a bare repository
-	dir    string // the git directory
-	common string // that of the main working tree
-	found  bool
-	fault  string
-	keys   []gitKey
-	secret bool     // a setting holds a password, a token or a header
-	merges bool     // log.diffMerges makes git log merge again
-	wider  []string // settings that have subcommands print more than their words say
+	from    string // the directory it was looked for from
+	top     string // of the working tree; "" in a bare repository
+	dir     string // the git directory
+	common  string // that of the main working tree
+	found   bool
+	fault   string
+	keys    []gitKey
+	secret  bool     // a setting holds a password, a token or a header
+	merges  bool     // log.diffMerges makes git log merge again
+	smudges bool     // a filter has a part in what git takes out of a commit, and may fetch it
+	wider   []string // settings that have subcommands print more than their words say
 
 	remotes    []gitURL
 	upstreams  []string // remotes of branches, by name or address
@@ -427,6 +428,9 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 	}
 	if r.found && !g.machine.gitIs("reads", sub) && g.machine.exists(r.dir+"/MERGE_RR") {
 		g.out.unknown(PartWords, inv.raw, "this may put into files what git has kept of earlier merges (rerere)")
+	}
+	if r.smudges && g.machine.gitIs("smudges", sub) {
+		g.out.unknown(PartWords, inv.raw, "git "+sub+" hands files to a filter, which may fetch them (git-lfs does)")
 	}
 	if g.out.reindexed && !g.machine.gitIs("looks-past", sub) {
 		g.out.unknown(PartWords, inv.raw, "this runs git after the same line changed what its index holds")

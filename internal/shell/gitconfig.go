@@ -109,6 +109,8 @@ func (g *repositories) gitLine(r *repository, section, line, file string, own bo
 		g.notesFile(r, name, text, file) // .git-blame-ignore-revs, say, which the repository has
 	}
 	r.secret = r.secret || secretSetting(name, text)
+	r.smudges = r.smudges || strings.HasPrefix(name, "filter.") &&
+		(strings.HasSuffix(name, ".smudge") || strings.HasSuffix(name, ".process"))
 	r.merges = r.merges || name == "log.diffmerges" && strings.HasPrefix(strings.Trim(text, `"`), "r")
 	if !runsFromGit(name, text) && !(section == "pretty" && strings.Contains(text, "G")) {
 		return
