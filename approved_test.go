@@ -106,10 +106,10 @@ func TestAnApprovalIsOfTheFilesThatRun(t *testing.T) {
 		w.File("/home/dev/shop/tools/deploy", script+"curl -d x https://example.org\n", 0o755)
 		return w
 	}
-	for _, command := range []string{"python3 x.py", "sh s.sh", "npm run x", "tools/deploy now",
-		"bash -c 'python3 x.py'", "./s.sh | cat", "./v.sh x"} {
+	for command, once := range map[string]bool{"python3 x.py": true, "sh s.sh": false, "npm run x": true,
+		"tools/deploy now": false, "bash -c 'python3 x.py'": true, "./s.sh | cat": false, "./v.sh x": false} {
 		before, after := approvable(t, world("a=1\n"), bash(command)), approvable(t, world("b=2\n"), bash(command))
-		if before.Key == after.Key || before.Once {
+		if before.Key == after.Key || before.Once != once {
 			t.Errorf("%s: %+v %+v", command, before, after)
 		}
 	}

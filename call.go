@@ -116,8 +116,8 @@ type Call struct {
 	Rewritten string
 
 	// Keeps says that the host keeps the shell in which the command runs, so that where
-	// a cd leaves it the next call begins, and no payload says so. A command that may
-	// leave it elsewhere is denied.
+	// a cd leaves it the next call begins, with the variables that an export gave it, and
+	// no payload says so. A command that may leave it another one is denied.
 	Keeps bool
 
 	// Outlives says that what the command starts is not ended with the session, as the

@@ -78,6 +78,9 @@ type Options struct {
 	// shown. nil: nothing is masked but what a secret store holds, which no
 	// model is shown at all.
 	Mask func(string) string
+	// MaskCommand does the same for what runs, of which nothing may be hidden but
+	// constants. nil: as Mask.
+	MaskCommand func(string) string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -101,7 +104,9 @@ type Gate struct {
 	askBlock  bool
 	denyFail  bool
 	mask      func(string) string
-	now       func() time.Time
+	// maskCommand is of what runs.
+	maskCommand func(string) string
+	now         func() time.Time
 }
 
 // New returns a gate.
@@ -110,7 +115,11 @@ func New(o Options) *Gate {
 		rules: o.Rules, model: o.Model, timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder,
 		memory: o.Memory, history: o.History, approvals: o.Approvals, confine: o.Confine,
 		unread: o.ConfineRules, anyUnread: o.ConfineAll,
-		askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask, now: o.Now,
+		askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask,
+		maskCommand: o.MaskCommand, now: o.Now,
+	}
+	if g.maskCommand == nil {
+		g.maskCommand = o.Mask
 	}
 	if o.Files == nil {
 		o.Files = view.NewMemory(false)

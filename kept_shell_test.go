@@ -25,7 +25,9 @@ func TestShellsThatAreKept(t *testing.T) {
 		"if ls; then cd src; fi": nod.Deny, "cd \"$X\" && ls": nod.Deny,
 		"cd src && python3 x.py": nod.Deny,
 		"ls | cd src":            nod.Deny,
-		"(cd src && ls)":         nod.Allow, "cd " + p.dir + " && ls": nod.Allow, "cd . && ls": nod.Allow,
+		"export A=b":             nod.Deny, "HOME=/x": nod.Deny, "export A=b && ls": nod.Deny, "for HOME in a; do ls; done": nod.Deny,
+		"A=b ls": nod.Allow, "a=b": nod.Deny, "for __x in a; do ls; done": nod.Deny, "(a=b; ls)": nod.Allow, "(export A=b; ls)": nod.Allow, "for f in src; do ls $f; done": nod.Allow,
+		"(cd src && ls)": nod.Allow, "cd " + p.dir + " && ls": nod.Allow, "cd . && ls": nod.Allow,
 		"ls":                   nod.Allow,
 		"echo $(cd src && ls)": nod.Allow, "git -C src status": nod.Allow, "cd " + p.dir + "/. && ls src": nod.Allow,
 	} {
@@ -117,6 +119,8 @@ func TestOwnSettingsThatRunWhatLiesHere(t *testing.T) {
 	}
 	p := newProject(t)
 	p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[filter \"lfs\"]\n\tprocess = git-lfs filter-process\n"), 0o600))
+	p.check(kept, "git archive -o new.tar HEAD")
+	p.write(".gitattributes", "*.bin filter=lfs\n")
 	p.check(lost, "git archive -o new.tar HEAD")
 	p.check(kept, "git add a.txt")
 	p.git("config", "lfs.extension.foo.clean", "sh x")

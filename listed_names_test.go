@@ -75,7 +75,7 @@ func TestLoginsThatAreTracked(t *testing.T) {
 	p.check(lost, "git diff", "git diff-files -p")
 	p.git("commit", "-q", "-a", "-m", "plain")
 	p.write("pkg/.yarnrc.yml", "nodeLinker: pnp\n")
-	p.check(kept, "git diff", "git show --stat", "git archive HEAD", "git log -p -- pkg")
+	p.check(kept, "git diff", "git show --stat", "git log -p -- pkg")
 	p.check(lost, "git show", "git log -p", "git diff HEAD~1")
 }
 

@@ -85,11 +85,11 @@ func (t *trial) typedInto() objection {
 
 // stays is why a call may not move a shell that the host keeps for the next call.
 func (t *trial) stays() objection {
-	if !t.call.Keeps || !t.report.Moves {
+	if !t.call.Keeps || !t.report.Lasts {
 		return objection{}
 	}
-	return against("this may leave the shell in another directory, and the host keeps that shell: nod would not see " +
-		"where the next call runs").orElse("put it in parentheses: (cd x && ...)")
+	return against("this may leave the shell in another directory or with other variables, and the host keeps that " +
+		"shell: nod would not see in what the next call runs").orElse("put it in parentheses: (cd x && ...)")
 }
 
 // harmless is layer 3: everything the command does is known and either

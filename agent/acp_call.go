@@ -415,7 +415,7 @@ func (c acpCall) edit(e *Event) {
 		// What it writes is not said, or said in the agent's own way.
 		e.Call.Edits = append(e.Call.Edits, nod.Edit{Path: name, New: string(raw.value), Whole: true})
 	}
-	if raw != nil && manyFiles(string(raw.value)) {
+	if raw != nil && (manyFiles(string(raw.value)) || !c.plainEdit()) {
 		e.Unproven = true
 	}
 }
@@ -445,6 +445,30 @@ func (c acpCall) diffs(e *Event) (described map[string]bool) {
 		e.Call.Edits, described[name] = append(e.Call.Edits, one), true
 	}
 	return described
+}
+
+// plainEdit reports whether no argument may say more of an edit than its name and texts:
+// codex-acp has what it deletes and moves in "changes".
+func (c acpCall) plainEdit() bool {
+	for _, f := range c.seen {
+		in, _ := f.rawInput()
+		if slices.ContainsFunc(in.members, func(m member) bool { return !ofEdit(string(m.key)) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// ofEdit reports whether an argument of that name is one of a plain edit, in the spelling
+// of any agent that was seen.
+func ofEdit(key string) bool {
+	switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
+	case "content", "contents", "oldstring", "newstring", "oldtext", "newtext", "replaceall", "expectedreplacements",
+		"allowmultiple", "instruction", "description", "edits", "diff", "insertline", "aiproposedstring",
+		"aiproposedcontent", "modifiedbyuser":
+		return true
+	}
+	return namesFile(key)
 }
 
 // manyFiles reports whether a patch in the arguments, still in its JSON

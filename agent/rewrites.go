@@ -56,6 +56,16 @@ func absent(c nod.Call, name string) bool {
 	return err != nil
 }
 
+// winds reports whether a directory is left again on the way to another one. Some hosts
+// take a/.. out of a name before they go there, and a may be a link.
+func winds(dir string) bool {
+	parts := strings.Split(dir, "/")
+	for len(parts) > 0 && (parts[0] == ".." || parts[0] == "." || parts[0] == "") {
+		parts = parts[1:]
+	}
+	return slices.Contains(parts, "..")
+}
+
 // cutWord takes the first word off a text.
 func cutWord(text string) (word, rest string) {
 	text = strings.TrimLeftFunc(text, isBlank)
@@ -127,6 +137,7 @@ const (
 		"commands; give the message in plain quotes, without \\, #, $ or ` in the line, or commit with -F and a file"
 	geminiSearched = "this file is not there, and Gemini CLI would then edit another one whose name ends so; give the " +
 		"whole path of a file that is there, or write a new one"
+	windingDir     = "which directory this means depends on who reads it; name it without a/.."
 	takenForOption = "the program that the host searches with would take this for an option, some of which run " +
 		"commands; let it begin with another sign, as [-]-x does in place of --x"
 	piSpelled = "this file is not there, and Pi would then read another one whose name is spelled otherwise; list the " +

@@ -116,6 +116,9 @@ func (f fields) maybeNamed(key string) string {
 // startIn moves the call to the directory that the command names for itself.
 func startIn(c *nod.Call, as spelling, in fields) {
 	dir := in.maybeNamed(as.workdir)
+	if winds(dir) {
+		c.Rewritten = windingDir
+	}
 	switch {
 	case dir == "":
 	case path.IsAbs(dir):

@@ -102,7 +102,8 @@ func openhandsRewrites(command string) string {
 }
 
 func vscodeRewrites(command string) string {
-	if typesOtherwise(command) {
+	// It takes timeout away, behind which a program stands and not what the shell has itself.
+	if typesOtherwise(command) || strings.HasPrefix(command, "timeout") {
 		return typedOtherwise
 	}
 	return ""

@@ -245,7 +245,7 @@ func (w *walker) value(top *level, s string) string {
 		return maskUser(s)
 	case top.object && isCommandName(top.field), top.argv && strings.HasSuffix(before, "c") &&
 		strings.HasPrefix(before, "-"):
-		return maskCommand(s)
+		return MaskCommand(s)
 	}
 	return MaskText(s)
 }

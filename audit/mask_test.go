@@ -222,7 +222,7 @@ func TestMaskShowsWhatMayRun(t *testing.T) {
 		{`curl -d '{"access_key": "abc"}' x`, `curl -d '{"access_key": "[masked-3]"}' x`},
 		{`curl -H "Authorization: token abc" x`, `curl -H "Authorization: token [masked-3]" x`},
 	} {
-		if got := maskCommand(tt.in); got != tt.want {
+		if got := MaskCommand(tt.in); got != tt.want {
 			t.Errorf("the command %s\n got %s\nwant %s", tt.in, got, tt.want)
 		}
 	}

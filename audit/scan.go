@@ -12,9 +12,9 @@ const passes = 8
 // Nothing that a shell could run disappears: see [Mask].
 func MaskText(s string) string { return maskAll(s, false) }
 
-// maskCommand masks the text of a command: the names of programs in it stay,
-// whatever they look like.
-func maskCommand(s string) string { return maskAll(s, true) }
+// MaskCommand masks the text of a command or of a program: the names of programs in it
+// stay, whatever they look like, and so does what an expression may run.
+func MaskCommand(s string) string { return maskAll(s, true) }
 
 func maskAll(s string, command bool) string {
 	for range passes {

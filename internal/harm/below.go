@@ -240,9 +240,11 @@ func leadsUp(spec string) bool {
 func (h *Secrets) printsFrom(r treeRead) string {
 	s := newSieve(h, r.commands)
 	handed := r.opens && !h.Report.Commands[r.commands[0]].Has(shell.Flat)
+	at := h.Report.Commands[r.commands[0]].Dir
 	for _, start := range r.starts {
+		apart := r.opens && s.fallsApart(at, start)
 		start = h.At.Machine.Real(start) // a glob may name a link
-		if r.opens && (inObjects(start) || path.Base(start) == ".git" ||
+		if r.opens && (apart || inObjects(start) || path.Base(start) == ".git" ||
 			!h.At.Machine.IsDirectory(start) && h.isSecretName(start)) {
 			return start
 		}

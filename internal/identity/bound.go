@@ -62,17 +62,12 @@ func (n *Call) ofGit(e shell.Effect) bool {
 
 func isOpen(w shell.Word) bool { return !w.Known }
 
-// runsUnbound reports whether an effect runs what is not wholly in the name: a
-// file that is not hashed or may load others, or no file that is known at all
-// (a module, inline code that may import, a project's code, a build file).
+// runsUnbound reports whether an effect runs what is not wholly in the name: all but a
+// shell's script that is hashed and loads no other. What a program in another language
+// starts or takes in (a module, breakpoint(), qx{}) no list of words tells.
 func (n *Call) runsUnbound(e shell.Effect) bool {
-	switch {
-	case e.Kind != shell.Run:
-		return false
-	case path.IsAbs(e.Target):
-		return !n.isBound(e.Target) || n.loadsMore(e.Target, n.Report.ProgramOf(e))
-	}
-	return !slices.ContainsFunc(n.Report.Definitions, func(d shell.Definition) bool { return d.Command == e.Command })
+	return e.Kind == shell.Run && (!path.IsAbs(e.Target) || !n.isBound(e.Target) ||
+		!n.isWholeScript(e.Target, n.Report.ProgramOf(e)))
 }
 
 // unbound reports whether something unknown may change what the command does
@@ -88,25 +83,11 @@ func (n *Call) unbound(u shell.Unknown) bool {
 	return c.Caller == 0 || !slices.ContainsFunc(c.Words, isOpen) || runsItsWords(c)
 }
 
-// loadsMore reports whether a program's text may load or start others, which
-// are not read. program runs it, or is the file itself.
-func (n *Call) loadsMore(file, program string) bool {
+// isWholeScript reports whether a shell runs a file, and that starts no text that is not
+// read. program runs it, or is the file itself.
+func (n *Call) isWholeScript(file, program string) bool {
 	data, err := n.At.Machine.Files.Read(file, inputBytes)
-	if err != nil {
-		return true
-	}
-	if isShellScript(string(data), file, program) && shell.ScriptLoads(string(data)) {
-		return true
-	}
-	text := strings.ToLower(string(data))
-	for _, word := range [...]string{"import", "require", "include", "load", "exec", "eval", "source", "from ",
-		"use ", "spawn", "system", "popen", "run", "dofile", "`", "%x", "do \"", "do '", "do $", "do(", "do q",
-		"do <", "module", "global", "getattr", "builtins", "constructor", "send(", "invoke"} {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
+	return err == nil && isShellScript(string(data), file, program) && !shell.ScriptLoads(string(data))
 }
 
 // isShellScript reports whether a shell reads a file: by the program that is

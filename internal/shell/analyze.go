@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
@@ -89,7 +90,8 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 	if a.limits.over != "" {
 		return Report{Exceeded: a.limits.over}
 	}
-	a.out.report.Moves = !slices.Equal(after.dirs(), []string{m.env.Dir})
+	a.out.report.Lasts = !slices.Equal(after.dirs(), []string{m.env.Dir}) ||
+		handsOn(m, file.Stmts)
 	a.defs.unstable()
 	a.out.openedAnew()
 	a.out.swapped()
@@ -98,6 +100,16 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 	}
 	a.out.report.Possible = both(possible(a.out.texts, m), a.supposing(file.Stmts))
 	return a.out.report
+}
+
+// handsOn reports whether a text leaves its shell with other variables: programs inherit
+// them, and an editor keeps some of its own there, of which it runs one at each prompt.
+func handsOn(m *machine, list []*syntax.Stmt) bool {
+	loops, sets := grammar.Left(list)
+	return sets || slices.ContainsFunc(loops, func(name string) bool {
+		_, set := m.inherits(name)
+		return set || strings.HasPrefix(name, "_")
+	})
 }
 
 // supposing is what the text would do if each variable held what the text

@@ -1,9 +1,11 @@
 package shell
 
 import (
+	"path"
 	"slices"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // draft is the report under construction: what was found so far, and where in
@@ -52,12 +54,21 @@ func (d *draft) feedsItself(from int, words string) {
 	effects := d.report.Effects[from:]
 	for _, e := range effects {
 		if e.Kind == Write && e.Appends && e.Target != "" && e.Place != Null && slices.ContainsFunc(effects,
-			func(r Effect) bool { return r.Kind == Read && !r.Names && r.Target == e.Target }) {
+			func(r Effect) bool { return r.Kind == Read && !r.Names && mayRead(r, e.Target) }) {
 			d.unknown(PartRedirection, words,
 				"this puts behind "+grammar.Escaped(e.Target)+" what it reads of it, and may not end")
 			return
 		}
 	}
+}
+
+// mayRead reports whether a read may be of a file.
+func mayRead(r Effect, file string) bool {
+	if r.Pattern != "" {
+		matched, err := path.Match(r.Pattern, file)
+		return matched || err != nil
+	}
+	return r.Target == file || r.Target == "" && r.From < r.To || r.Recursive && view.Below(r.Target, file)
 }
 
 // inLoop walks the body of a loop of the shell. One round may leave anything to the

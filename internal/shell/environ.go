@@ -143,6 +143,9 @@ func (m *machine) ambientFault(name, text string) string {
 	if name == "BASH_ENV" && !path.IsAbs(text) && text[0] != '~' && text[0] != '$' {
 		return "may run something relative: " + grammar.Escaped(text) // no search in PATH
 	}
+	if strings.HasPrefix(name, "GIT_") && variables.HoldsCommand(name) && runsHere(m, text) {
+		return "runs code of the directory that it is started in"
+	}
 	for i := 0; i < len(text); {
 		n := strings.IndexAny(text[i:], " \t\n:;|&'\"=,<>()%")
 		if n < 0 {

@@ -209,7 +209,7 @@ type repository struct {
 	mirrors    bool     // fetching may overwrite more than remote branches
 	follows    bool     // settings say what a branch follows
 	followsOwn bool     // settings have a branch follow one of this repository
-	describes  bool     // settings hold the description of a branch
+	describes  bool     // settings say of a branch what only a person wrote
 	tracks     bool     // a new branch follows the one that it starts from, also of this repository
 	forgets    bool     // no reflog is kept
 	signs      bool     // commits or tags are signed
@@ -429,7 +429,7 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 	if r.found && !g.machine.gitIs("reads", sub) && g.machine.exists(r.dir+"/MERGE_RR") {
 		g.out.unknown(PartWords, inv.raw, "this may put into files what git has kept of earlier merges (rerere)")
 	}
-	if r.smudges && g.machine.gitIs("smudges", sub) {
+	if r.smudges && g.machine.gitIs("smudges", sub) && usesFilters(g.machine, r) {
 		g.out.unknown(PartWords, inv.raw, "git "+sub+" hands files to a filter, which may fetch them (git-lfs does)")
 	}
 	if g.out.reindexed && !g.machine.gitIs("looks-past", sub) {

@@ -117,7 +117,7 @@ func (g *repositories) gitLine(r *repository, section, line, file string, own bo
 	}
 	if strings.HasPrefix(name, "include") {
 		if !own && strings.HasSuffix(name, ".path") {
-			g.gitInclude(r, strings.Trim(text, `"`), file, depth)
+			g.gitInclude(r, gitValue(text), file, depth)
 			return
 		}
 	}
@@ -161,7 +161,7 @@ func (m *machine) ownCommand(text string) bool {
 			return false
 		}
 	}
-	return !runsHere(m, text)
+	return !runsHere(m, gitValue(text))
 }
 
 // runsHere reports whether a command may take code from the directory that it runs in:
@@ -172,11 +172,11 @@ func runsHere(m *machine, text string) bool {
 	}
 	inner := *m
 	inner.ofGit = true
-	r := read(gitValue(text), &inner, syntax.LangBash)
+	r := read(text, &inner, syntax.LangBash)
 	if r.Possible != nil {
 		r.Effects = append(r.Effects, r.Possible.Effects...)
 	}
-	return strings.Contains(text, "PATH=") ||
+	return len(r.Definitions) > 0 || strings.Contains(text, "PATH=") || strings.Contains(text, "alias.") ||
 		slices.ContainsFunc(r.Effects, func(e Effect) bool { return e.Kind == Run })
 }
 

@@ -168,3 +168,20 @@ func (g *repositories) notesFile(r *repository, name, text, file string) {
 		}
 	}
 }
+
+// usesFilters reports whether a repository may hand files to a filter: it has been used with
+// git-lfs, or attributes at its top speak of some.
+func usesFilters(m *machine, r *repository) bool {
+	for _, name := range [...]string{r.common + "/lfs", r.top + "/.lfsconfig"} {
+		if m.exists(name) {
+			return true
+		}
+	}
+	for _, name := range [...]string{r.top + "/.gitattributes", r.common + "/info/attributes"} {
+		data, err := m.env.Files.Read(name, maxConfig)
+		if err != nil && m.exists(name) || strings.Contains(string(data), "filter") {
+			return true
+		}
+	}
+	return false
+}

@@ -104,8 +104,8 @@ func (gl *gitLine) tracks() {
 		gl.mayTrack(r)
 	case deletes && r != nil && r.describes:
 		gl.out.unknown(PartWords, gl.inv.raw,
-			"this may remove the description of a branch, which git keeps nowhere else")
-	case deletes && r != nil && r.followsOwn:
+			"this may remove what git's settings say of a branch, which is kept nowhere else")
+	case deletes && r != nil && (r.followsOwn || gl.machine.exists(r.common+"/remotes")):
 		gl.out.unknown(PartWords, gl.inv.raw,
 			"this may remove a branch that git takes for merged into one of this repository, and no other has")
 	case deletes && r != nil && gl.detached(r):
@@ -284,6 +284,8 @@ func (r *repository) note(name, text, file string, own bool) {
 	first, rest, _ := strings.Cut(name, ".")
 	r.follows = r.follows || own && first == "branch"
 	last := rest[strings.LastIndexByte(rest, '.')+1:]
+	r.describes = r.describes || own && first == "branch" && strings.Contains(rest, ".") && !writtenAgain(last)
+	r.followsOwn = r.followsOwn || first == "remote" && last == "fetch" && mapsElsewhere(strings.Trim(text, `"`))
 	mine := file == r.common+"/config" || file == r.dir+"/config.worktree" || !own
 	switch {
 	case name == "core.hookspath" && mine:
@@ -296,8 +298,6 @@ func (r *repository) note(name, text, file string, own bool) {
 		r.forgets = true
 	case last == "gpgsign":
 		r.signs = r.signs || !falsy(text)
-	case own && first == "branch" && last == "description":
-		r.describes = true
 	case name == "branch.autosetupmerge":
 		r.tracks = slices.Contains([]string{"always", "inherit"}, strings.ToLower(strings.Trim(text, `"`)))
 	case name == "remote.pushdefault", first == "branch" && last == "pushremote":
@@ -322,6 +322,19 @@ func (r *repository) note(name, text, file string, own bool) {
 		name == "submodule.recurse" && !falsy(text), name == "log.follow" && !falsy(text):
 		r.wider = append(r.wider, name)
 	}
+}
+
+// mapsElsewhere reports whether what is fetched may be put in the place of a branch, which
+// git then takes for another repository's: +refs/heads/*:refs/heads/*.
+func mapsElsewhere(refspec string) bool {
+	_, to, _ := strings.Cut(refspec, ":")
+	return to != "" && !strings.HasPrefix(to, "refs/remotes/") && !strings.HasPrefix(to, "refs/tags/")
+}
+
+// writtenAgain reports what git and editors write of a branch by themselves.
+func writtenAgain(key string) bool {
+	return slices.Contains([]string{"remote", "merge", "rebase", "vscode-merge-base", "github-pr-owner-number",
+		"github-pr-base-branch", "gk-merge-base", "gk-merge-target"}, key)
 }
 
 // leadsAway reports whether core.worktree names another directory than the one

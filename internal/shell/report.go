@@ -51,9 +51,9 @@ type Report struct {
 	// Malformed says that the text holds what no agent sends in good faith:
 	// NUL, a lone carriage return.
 	Malformed string
-	// Moves says that the shell of the line may stand in another directory after it, or
-	// that nod does not know where.
-	Moves bool
+	// Lasts says that the shell of the line may be another after it: it may stand in another
+	// directory, or nobody knows where, or programs inherit other variables from it.
+	Lasts bool
 	// Read lists files whose content the report rests on.
 	Read []Evidence
 	// Definitions are the files that say what commands of the line run.

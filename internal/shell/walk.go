@@ -126,13 +126,16 @@ func (a *analysis) stmt(s *syntax.Stmt, st state, in input) (after state) {
 func (a *analysis) redirected(s *syntax.Stmt, st state, in input) (after state) {
 	call, simple := s.Cmd.(*syntax.CallExpr)
 	if !simple {
+		from := len(a.out.report.Effects)
 		for _, dir := range st.dirs() {
 			in = a.redirects(s.Redirs, st.in(dir), in)
 		}
 		if s.Cmd == nil {
 			return st
 		}
-		return a.compound(s.Cmd, st, in)
+		after = a.compound(s.Cmd, st, in)
+		a.out.feedsItself(from, a.now.raw(s))
+		return after
 	}
 	for i, dir := range st.dirs() {
 		out := a.simple(s, call, st.in(dir), in)

@@ -10,4 +10,6 @@ import "github.com/nodgate/nod/internal/place"
 type Call struct {
 	*place.Call
 	Mask func(string) string // takes tokens of published shapes out; nil: nothing is masked
+
+	MaskCommand func(string) string // the same of what runs
 }

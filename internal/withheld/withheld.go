@@ -34,6 +34,14 @@ func (c *Call) Shown(text string) string {
 	return c.Mask(text)
 }
 
+// ShownCommand is [Call.Shown] for a command, or for what one runs.
+func (c *Call) ShownCommand(text string) string {
+	if c.MaskCommand == nil {
+		return text
+	}
+	return c.MaskCommand(text)
+}
+
 // Interpreted is the first secret store that the command's meaning rests on: it
 // is sourced, included or run. "" where there is none. What a command makes of
 // its content may then stand in any target, in any unknown.
@@ -145,6 +153,17 @@ func (c *Call) namesStore(text string) (found bool) {
 // withheld.
 func isCommand(key string) bool { return key == "command" || key == "cmd" }
 
+// mayRun reports whether a key names what a tool runs.
+func mayRun(key string) bool {
+	key = strings.ToLower(key)
+	for _, part := range [...]string{"command", "cmd", "script", "code", "query", "sql", "expr", "eval", "statement"} {
+		if strings.Contains(key, part) {
+			return true
+		}
+	}
+	return false
+}
+
 // nameLimit bounds what may be the name of a file.
 const nameLimit = 4096
 
@@ -192,5 +211,10 @@ func (c *Call) maskedJSON(text string) string {
 	if c.Mask == nil {
 		return text
 	}
-	return judge.EachString(text, func(_, value string) string { return c.Mask(value) })
+	return judge.EachString(text, func(key, value string) string {
+		if mayRun(key) {
+			return c.ShownCommand(value)
+		}
+		return c.Mask(value)
+	})
 }

@@ -71,6 +71,30 @@ func WritesOf(list []*syntax.Stmt) map[string]int {
 	return writes
 }
 
+// Left lists the variables of loops that a text leaves in its shell; sets says that it gives
+// one another value otherwise. A subshell leaves nothing.
+func Left(list []*syntax.Stmt) (loops []string, sets bool) {
+	visit := func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst:
+			return false
+		case *syntax.WordIter:
+			loops = append(loops, n.Name.Value)
+		case *syntax.DeclClause:
+			sets = true
+		case *syntax.CallExpr:
+			sets = sets || len(n.Args) == 0 && len(n.Assigns) > 0
+			loops = append(loops, filled(n)...)
+			return false
+		}
+		return true
+	}
+	for _, s := range list {
+		syntax.Walk(s, visit)
+	}
+	return loops, sets
+}
+
 // filled lists the variables that a builtin may fill: each word of it that
 // could be a name.
 func filled(c *syntax.CallExpr) (names []string) {
