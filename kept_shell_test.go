@@ -47,6 +47,7 @@ func TestShellsThatAreKept(t *testing.T) {
 func TestTheInterpreterOfCrush(t *testing.T) {
 	p := newProject(t)
 	p.write(".env.local", "KEY=1\n")
+	p.must(os.WriteFile(p.home+"/.netrc", []byte("KEY\n"), 0o600))
 	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
 	for command, want := range map[string]nod.Verdict{
 		"cat [!.]*": nod.Ask, "ls [a-z]*": nod.Ask, "cat a\\*": nod.Ask, "cat \\{a": nod.Ask,

@@ -229,8 +229,12 @@ func (w word) hidden() (other word, found bool) {
 			parts[i], found = rest, w.glob > 0
 		}
 	}
-	other = word{value: constant(strings.Join(parts, "/")), raw: w.raw}
-	other.glob = strings.IndexAny(other.text, "*?[") + 1
+	text := strings.Join(parts, "/")
+	if n := len(text) - 1; !strings.ContainsAny(text, "*?[") && n >= 0 {
+		text = text[:n] + "[" + text[n:] + "]" // no argument where there is no such file
+	}
+	other = word{value: constant(text), raw: w.raw}
+	other.glob = strings.IndexAny(text, "*?[") + 1
 	return other, found
 }
 
