@@ -93,6 +93,43 @@ func TestNamesThatGitQuotes(t *testing.T) {
 		"for f in $(git ls-files); do cat $f; done", "cat $(git ls-files)", "git ls-files | while read -r f; do cat $f; done")
 }
 
+// A name that is spelled out and printed is taken apart by what reads it.
+func TestPrintedNamesThatFallApart(t *testing.T) {
+	p := newProject(t)
+	p.write(".gitignore", ".env\n")
+	p.write(".env", "KEY=1\n")
+	p.must(os.Symlink(".env", p.dir+"/lnk"))
+	p.write("lnk foo", "ok\n")
+	p.write(`"lnk"`, "ok\n")
+	p.write("a foo", "ok\n")
+	p.git("add", ".")
+	p.check(lost, "grep -l ok 'lnk foo' | xargs cat", "find 'lnk foo' -type f | xargs cat", "cat $(grep -l ok 'lnk foo')",
+		"for f in $(grep -l ok 'lnk foo'); do cat $f; done", `grep -l ok '"lnk"' | xargs cat`)
+	p.check(kept, "grep -l ok 'a foo' | xargs cat", "cat 'lnk foo'")
+}
+
+// What git's settings say of a branch goes with it, and a refspec may make a branch its own
+// other side.
+func TestBranchesThatGoWithWhatOnlyTheyHave(t *testing.T) {
+	for _, settings := range [][]string{
+		{"branch.q.pushRemote", "fork"}, {"branch.q.issue", "7"}, {"remote.o.fetch", "+refs/heads/*:refs/heads/*"},
+		{"remote.o.fetch", "+refs/*:refs/*"},
+	} {
+		p := newProject(t)
+		p.git("branch", "q")
+		p.check(kept, "git branch -d q")
+		p.git("config", settings[0], settings[1])
+		p.check(lost, "git branch -d q")
+	}
+	p := newProject(t)
+	p.git("branch", "q")
+	p.git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+	p.git("config", "branch.q.remote", "origin")
+	p.check(kept, "git branch -d q")
+	p.git("checkout", "-q", "--detach")
+	p.check(lost, "git branch -d q")
+}
+
 // What a merge put aside comes back with the commit that ends it.
 func TestACommitThatBringsBack(t *testing.T) {
 	p := newProject(t)
@@ -119,6 +156,10 @@ func TestOwnSettingsThatRunWhatLiesHere(t *testing.T) {
 		p.check(want, "git add a.txt", "git status")
 	}
 	p := newProject(t)
+	p.write("f.sh", "echo a\n")
+	p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[diff]\n\texternal = sh f.sh\n"), 0o600))
+	p.check(lost, "git diff", "git status")
+	p = newProject(t)
 	p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[filter \"lfs\"]\n\tprocess = git-lfs filter-process\n"), 0o600))
 	p.check(kept, "git archive -o new.tar HEAD")
 	p.write(".gitattributes", "*.bin filter=lfs\n")
@@ -132,6 +173,7 @@ func TestOwnSettingsThatRunWhatLiesHere(t *testing.T) {
 func TestFilesThatFeedThemselves(t *testing.T) {
 	p := newProject(t)
 	p.check(lost, "sed p a.txt >> a.txt", "tee -a a.txt < a.txt", "cat a.txt | tee -a a.txt", "cat a.txt | sed p | tee -a a.txt",
-		"tr a b < a.txt >> a.txt", "shuf -r a.txt > new")
-	p.check(kept, "cat a.txt >> new", "echo x >> a.txt; cat a.txt", "cat b.txt | tee -a a.txt", "shuf -n 1 a.txt > new")
+		"tr a b < a.txt >> a.txt", "awk 1 *.txt >> a.txt", "{ awk 1 a.txt; } >> a.txt",
+		"find . -name '*.txt' | xargs awk 1 >> a.txt", "(cat a.txt) >> a.txt", "shuf -r a.txt > new")
+	p.check(kept, "cat a.txt >> new", "echo x >> a.txt; cat a.txt", "cat b.txt | tee -a a.txt", "cat src/* >> new", "shuf -n 1 a.txt > new")
 }

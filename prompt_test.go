@@ -202,6 +202,29 @@ func TestNoCommandIsWithheld(t *testing.T) {
 	}
 }
 
+// What runs is masked as such, whatever argument or file it stands in.
+func TestWhatRunsIsMaskedAsCode(t *testing.T) {
+	o := options(nod.DefaultRules())
+	o.Files = newWorld(false).File("/home/dev/shop/x.sh", "node -e \"{token:rm()}\"\n", 0o644)
+	o.Profile = nod.Profile{Ledger: true, Stages: 2}
+	o.Mask = func(s string) string { return strings.ReplaceAll(s, "rm()", "[text]") }
+	o.MaskCommand = func(s string) string { return strings.ReplaceAll(s, "HIDE", "[code]") }
+	for _, c := range []nod.Call{
+		bash("node -e '{token:rm()}' HIDE"), bash("sh x.sh HIDE"),
+		{Agent: "claude-code", RawTool: "mcp__db__q", Tool: "mcp", MCP: &nod.MCP{Server: "db", Tool: "q"},
+			Input: json.RawMessage(`{"query":"{token:rm()} HIDE","note":"HIDE"}`), Dir: "/home/dev/shop"},
+	} {
+		p, err := nod.New(o).Prompt(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := p.Text(p.Careful)
+		if strings.Contains(text, "[text]") || !strings.Contains(text, "rm()") || !strings.Contains(text, "[code]") {
+			t.Errorf("%s%s: %s", c.Command, c.RawTool, text)
+		}
+	}
+}
+
 // Tokens of published shapes are masked wherever they stand, and the call is
 // still told from another.
 func TestTokensAreMasked(t *testing.T) {

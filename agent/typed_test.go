@@ -88,6 +88,19 @@ func TestSearchesForOptions(t *testing.T) {
 	}
 }
 
+// A directory that is left again on the way is another one to some hosts.
+func TestDirectoriesThatWind(t *testing.T) {
+	for dir, denied := range map[string]bool{"d/..": true, "/u/w/d/../x": true, "./d/..": true, "../v": false,
+		"/u/v": false,
+		"..":   false, "sub": false, "a..b/c": false} {
+		e, err := agent.Gemini{}.Decode([]byte(`{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/u/w",`+
+			`"tool_name":"run_shell_command","tool_input":{"command":"ls","dir_path":"`+dir+`"}}`), nil)
+		if err != nil || (e.Call.Rewritten != "") != denied {
+			t.Errorf("%s: %q %v", dir, e.Call.Rewritten, err)
+		}
+	}
+}
+
 // To searches of Qwen and Gemini a name may have slashes of both kinds behind ~.
 func TestNamesBelowHomeWithBackslashes(t *testing.T) {
 	for _, row := range []struct {
