@@ -452,12 +452,17 @@ func (c acpCall) diffs(e *Event) (described map[string]bool) {
 func (c acpCall) plainEdit() bool {
 	for _, f := range c.seen {
 		in, _ := f.rawInput()
-		if slices.ContainsFunc(in.members, func(m member) bool { return !ofEdit(string(m.key)) }) {
+		if slices.ContainsFunc(in.members, func(m member) bool {
+			return m.value[0] == '{' || m.value[0] == '[' && mayName(m.value) || !ofEdit(string(m.key))
+		}) {
 			return false
 		}
 	}
 	return true
 }
+
+// mayName reports whether a list may name files ("path", "filePath").
+func mayName(list []byte) bool { return bytes.Contains(list, []byte("ath")) || bytes.Contains(list, []byte("ile")) }
 
 // ofEdit reports whether an argument of that name is one of a plain edit, in the spelling
 // of any agent that was seen.

@@ -1,8 +1,6 @@
 package agent
 
-import (
-	"strings"
-)
+import "strings"
 
 // Some hosts type a command into an interactive shell, where more than its words counts.
 
@@ -102,9 +100,11 @@ func openhandsRewrites(command string) string {
 }
 
 func vscodeRewrites(command string) string {
-	// It takes timeout away, behind which a program stands and not what the shell has itself.
-	if typesOtherwise(command) || strings.HasPrefix(command, "timeout") {
+	switch {
+	case typesOtherwise(command):
 		return typedOtherwise
+	case strings.HasPrefix(strings.TrimLeft(command, " "), "timeout"):
+		return timeoutTaken
 	}
 	return ""
 }
@@ -122,6 +122,8 @@ func escapesOperator(text string) bool {
 const (
 	typedOtherwise = "VS Code types this into an interactive shell, which may read several lines, tabs, # and ! " +
 		"otherwise than a script does; give one line without a comment, and put ! in single quotes"
+	timeoutTaken = "VS Code takes timeout away, and what stood behind it is then looked for in the shell itself; leave " +
+		"it out"
 	openhandsDoubled = `OpenHands puts another backslash before \; \| and the like and then types this into a shell, to ` +
 		"which the sign ends the command and a tab completes a word; put the sign in quotes, as in ';', and no tabs"
 )

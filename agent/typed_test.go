@@ -31,7 +31,7 @@ func TestCommandsThatAreTyped(t *testing.T) {
 		`echo "a!rm"`: true, "echo !!": true, "echo a!b": true, "cat <<E": false,
 		`echo "$(ls)" !x`: true, "ls `ls` # x": true,
 		`echo 'a!b' '# c'`: false, `git commit -m "fix #3"`: false, `git commit -m "fix # 3"`: false, "ls a#b": false,
-		`[ a != b ]`: false, "! ls": false, `echo "a!"`: true, "echo 'it' # 's": true,
+		`timeout 5 printf x`: true, `[ a != b ]`: false, "! ls": false, `echo "a!"`: true, "echo 'it' # 's": true,
 		`echo \# x`: false, `echo "\"# x"`: false,
 	} {
 		if got := decodeCommand(t, "vscode", command).Rewritten != ""; got != want {

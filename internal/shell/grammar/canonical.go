@@ -214,11 +214,12 @@ const (
 	Bash
 	Posix
 	Zsh
-	// Interp is bash as mvdan.cc/sh/interp runs it (3.13.1, the shell of Crush 0.90): most
-	// backslashes outside of quotes stay, and [!a]* means hidden files, too.
-	Interp
 	// PowerShell is recognised and never parsed.
 	PowerShell
+	// Interp is bash as mvdan.cc/sh/interp runs it (3.13.1, the shell of Crush 0.90): most
+	// backslashes outside of quotes stay, globs mean hidden files in more places, and a name
+	// that a redirection opens is taken by its letters, wherever links lead.
+	Interp
 )
 
 // plainName returns the length of a variable name that nothing follows which
