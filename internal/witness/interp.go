@@ -41,7 +41,7 @@ func interpret(text string) int {
 
 // interpPipe is the name that it gives what <( ) stands for, a pipe that it makes and
 // takes away; a shell says /dev/fd/63.
-var interpPipe = regexp.MustCompile(`/tmp/sh-interp-[0-9a-f]+`)
+var interpPipe = regexp.MustCompile(`/tmp/sh-interp-[0-9a-f]{16}`)
 
 // asOfShells is what happened with such names as a shell says them.
 func asOfShells(r ran) ran {
