@@ -159,6 +159,10 @@ func TestOwnSettingsThatRunWhatLiesHere(t *testing.T) {
 	p.write("f.sh", "echo a\n")
 	p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[diff]\n\texternal = sh f.sh\n"), 0o600))
 	p.check(lost, "git diff", "git status")
+	for _, value := range []string{"lua f.sh", "vim -es '+so f.sh'", "pandoc -L f.sh", "BASH_ENV=$PWD/g bash -c cat", "LUA_INIT=@x lua -v"} {
+		p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[diff]\n\texternal = \""+value+"\"\n"), 0o600))
+		p.check(lost, "git diff", "git -C src status")
+	}
 	p = newProject(t)
 	p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[filter \"lfs\"]\n\tprocess = git-lfs filter-process\n"), 0o600))
 	p.check(kept, "git archive -o new.tar HEAD")

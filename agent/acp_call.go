@@ -408,6 +408,9 @@ func (c acpCall) edit(e *Event) {
 	}
 	described := c.diffs(e)
 	_, raw := c.get("rawInput")
+	if raw == nil && len(described) == 0 || raw != nil && raw.value[0] != '{' {
+		e.Unproven = true // it may take the file away
+	}
 	for _, name := range e.Call.Paths {
 		if described[name] || raw == nil {
 			continue
@@ -429,7 +432,12 @@ func (c acpCall) diffs(e *Event) (described map[string]bool) {
 		return described
 	}
 	for _, part := range f.list("content") {
-		if part.optional("type") != "diff" {
+		switch part.optional("type") {
+		case "diff":
+		case "content":
+			continue
+		default:
+			e.Unproven = true // a terminal, say
 			continue
 		}
 		name := part.optional("path")

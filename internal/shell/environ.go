@@ -140,10 +140,11 @@ func (m *machine) ambientFault(name, text string) string {
 	case strings.HasPrefix(name, "LD_") && strings.Contains(text, "$"):
 		return "holds $ORIGIN or another name that the loader puts something in the place of"
 	}
-	if name == "BASH_ENV" && !path.IsAbs(text) && text[0] != '~' && text[0] != '$' {
+	if name == "BASH_ENV" && (!path.IsAbs(text) && text[0] != '~' && text[0] != '$' ||
+		strings.Contains(strings.ReplaceAll(text, "$HOME", ""), "$")) {
 		return "may run something relative: " + grammar.Escaped(text) // no search in PATH
 	}
-	if strings.HasPrefix(name, "GIT_") && variables.HoldsCommand(name) && runsHere(m, text) {
+	if strings.HasPrefix(name, "GIT_") && variables.HoldsCommand(name) && runsHere(m, text, m.env.Dir) {
 		return "runs code of the directory that it is started in"
 	}
 	for i := 0; i < len(text); {

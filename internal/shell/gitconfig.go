@@ -121,7 +121,7 @@ func (g *repositories) gitLine(r *repository, section, line, file string, own bo
 			return
 		}
 	}
-	if !own && g.machine.ownCommand(text) {
+	if !own && ownCommand(g.machine, text, r.top, r.from, g.machine.env.Dir) {
 		if strings.HasPrefix(name, "alias.") {
 			r.keys = append(r.keys, gitKey{name, text, "", own})
 		}
@@ -149,7 +149,7 @@ func (g *repositories) gitInclude(r *repository, target, file string, depth int)
 
 // ownCommand reports whether a command in the user's own configuration leads
 // nowhere that the agent can write.
-func (m *machine) ownCommand(text string) bool {
+func ownCommand(m *machine, text string, dirs ...string) bool {
 	for _, piece := range strings.FieldsFunc(text,
 		func(r rune) bool { return strings.ContainsRune(" \t\"';|&()=", r) }) {
 		for _, home := range [...]string{"$HOME/", "${HOME}/"} {
@@ -161,14 +161,18 @@ func (m *machine) ownCommand(text string) bool {
 			return false
 		}
 	}
-	return !runsHere(m, gitValue(text))
+	return !runsHere(m, gitValue(text), dirs...)
 }
 
 // runsHere reports whether a command may take code from the directory that it runs in:
-// python3 -m nbstripout takes nbstripout.py there, make -s clean its Makefile.
-func runsHere(m *machine, text string) bool {
+// python3 -m nbstripout takes nbstripout.py there, make -s clean its Makefile, and a program
+// that nobody knows a file that it names and that is there.
+func runsHere(m *machine, text string, dirs ...string) bool {
 	if m.ofGit {
 		return false // git in a setting of git
+	}
+	if setsVariable(text) || namesOneOf(m, text, dirs) {
+		return true
 	}
 	inner := *m
 	inner.ofGit = true
@@ -176,8 +180,32 @@ func runsHere(m *machine, text string) bool {
 	if r.Possible != nil {
 		r.Effects = append(r.Effects, r.Possible.Effects...)
 	}
-	return len(r.Definitions) > 0 || strings.Contains(text, "PATH=") || strings.Contains(text, "alias.") ||
-		slices.ContainsFunc(r.Effects, func(e Effect) bool { return e.Kind == Run })
+	return len(r.Definitions) > 0 || slices.ContainsFunc(r.Effects, func(e Effect) bool { return e.Kind == Run })
+}
+
+// setsVariable reports whether a command sets a variable of the environment, many of which
+// name what a program runs, or an alias, or speaks of the directory that it stands in.
+func setsVariable(text string) bool {
+	for i := 1; i < len(text); i++ {
+		if c := text[i-1]; text[i] == '=' && ('A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_') {
+			return true
+		}
+	}
+	return strings.Contains(text, "alias.") || strings.Contains(text, "PWD")
+}
+
+// namesOneOf reports whether a command names a file that lies in one of the directories,
+// but for its first word, which is looked for in PATH.
+func namesOneOf(m *machine, text string, dirs []string) bool {
+	pieces := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\"';|&()=@+,:<", r) })
+	for _, piece := range pieces[min(1, len(pieces)):] {
+		for _, dir := range dirs {
+			if !path.IsAbs(piece) && dir != "" && m.exists(dir+"/"+piece) && !m.isDir(dir+"/"+piece) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // gitValue is what a value means as it stands in a file of settings: without its quotes,
