@@ -93,6 +93,17 @@ func TestNamesThatGitQuotes(t *testing.T) {
 		"for f in $(git ls-files); do cat $f; done", "cat $(git ls-files)", "git ls-files | while read -r f; do cat $f; done")
 }
 
+// A search among names does not look into directories, whoever stands in its place.
+func TestNamesThatASearchPicks(t *testing.T) {
+	p := newProject(t)
+	p.write("keep/.env", "KEY=1\n")
+	p.git("add", "-f", "keep/.env")
+	p.git("commit", "-qm", "x")
+	p.check(lost, "git ls-files | grep e | xargs cat", "git ls-files keep | grep e | xargs cat", "find . | grep e | xargs cat",
+		"find keep -type f | grep -e k | xargs cat", "cat $(git ls-files | grep k)")
+	p.check(kept, "git ls-files | grep txt | xargs cat")
+}
+
 // A name that is spelled out and printed is taken apart by what reads it.
 func TestPrintedNamesThatFallApart(t *testing.T) {
 	p := newProject(t)

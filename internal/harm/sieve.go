@@ -78,7 +78,7 @@ func (s sieve) follows() bool {
 // stands behind the place where the search starts.
 func (s sieve) leavesOut(start, below string) bool {
 	return below != "" && slices.ContainsFunc(s.filters, func(f filter) bool {
-		return f.tests != nil && !s.whole && f.tests.tooDeep(below) || f.Has(shell.LooksInto) ||
+		return f.tests != nil && !s.whole && f.tests.tooDeep(below) || f.Has(shell.LooksInto) && len(s.filters) == 1 ||
 			f.Has(shell.Shallow) && !f.anyPattern() || s.hides(f, start, below) ||
 			leftOut(f.told.Prune, below) || leftOut(f.directories(), below)
 	})
