@@ -25,7 +25,7 @@ func TestShellsThatAreKept(t *testing.T) {
 		"if ls; then cd src; fi": nod.Deny, "cd \"$X\" && ls": nod.Deny,
 		"cd src && python3 x.py": nod.Deny,
 		"ls | cd src":            nod.Deny,
-		"export A=b":             nod.Deny, "HOME=/x": nod.Deny, "export A=b && ls": nod.Deny, "for HOME in a; do ls; done": nod.Deny,
+		"set -e":                 nod.Deny, "set -eu; ls": nod.Deny, "export A=b": nod.Deny, "HOME=/x": nod.Deny, "export A=b && ls": nod.Deny, "for HOME in a; do ls; done": nod.Deny,
 		"A=b ls": nod.Allow, "a=b": nod.Deny, "for __x in a; do ls; done": nod.Deny, "(a=b; ls)": nod.Allow, "(export A=b; ls)": nod.Allow, "for f in src; do ls $f; done": nod.Allow,
 		"(cd src && ls)": nod.Allow, "cd " + p.dir + " && ls": nod.Allow, "cd . && ls": nod.Allow,
 		"ls":                   nod.Allow,
@@ -116,7 +116,7 @@ func TestPrintedNamesThatFallApart(t *testing.T) {
 	p.git("add", ".")
 	p.check(lost, "grep -l ok 'lnk foo' | xargs cat", "find 'lnk foo' -type f | xargs cat", "cat $(grep -l ok 'lnk foo')",
 		"for f in $(grep -l ok 'lnk foo'); do cat $f; done", `grep -l ok '"lnk"' | xargs cat`)
-	p.check(kept, "grep -l ok 'a foo' | xargs cat", "cat 'lnk foo'")
+	p.check(kept, "grep -l ok 'a foo' | xargs cat", "cat 'lnk foo'", "git ls-files src | xargs wc -l")
 }
 
 // What git's settings say of a branch goes with it, and a refspec may make a branch its own

@@ -406,6 +406,9 @@ func (c acpCall) edit(e *Event) {
 			e.Unproven = true // relative to what, the protocol does not say
 		}
 	}
+	for _, f := range c.seen { // of what it was a moment ago
+		e.Unproven = e.Unproven || f.nonNull("kind") != nil && f.optional("kind") != "edit"
+	}
 	described := c.diffs(e)
 	_, raw := c.get("rawInput")
 	if raw == nil && len(described) == 0 || raw != nil && raw.value[0] != '{' {
@@ -461,8 +464,30 @@ func (c acpCall) plainEdit() bool {
 	for _, f := range c.seen {
 		in, _ := f.rawInput()
 		if slices.ContainsFunc(in.members, func(m member) bool {
+			if string(m.key) == "diff" && m.value[0] == '"' {
+				return !c.diffOfOne(in.hint("diff"))
+			}
 			return m.value[0] == '{' || m.value[0] == '[' && mayName(m.value) || !ofEdit(string(m.key))
 		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// diffOfOne reports whether a diff writes files that the call names, and takes none away.
+func (c acpCall) diffOfOne(diff string) bool {
+	paths := c.paths()
+	for line := range strings.Lines(diff) {
+		sign, name, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+		switch sign {
+		case "+++", "---":
+			name, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(name, "a/"), "b/"), "\t")
+			name = "/" + strings.TrimLeft(name, "/")
+			if !slices.Contains(paths, name) && !(sign == "---" && name == "/dev/null") {
+				return false
+			}
+		case "deleted", "rename", "copy", "***":
 			return false
 		}
 	}
@@ -477,9 +502,11 @@ func mayName(list []byte) bool { return bytes.Contains(list, []byte("ath")) || b
 func ofEdit(key string) bool {
 	switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
 	case "content", "contents", "oldstring", "newstring", "oldtext", "newtext", "replaceall", "expectedreplacements",
-		"allowmultiple", "instruction", "description", "edits", "diff", "insertline", "aiproposedstring",
-		"aiproposedcontent", "modifiedbyuser":
+		"allowmultiple", "instruction", "description", "edits", "insertline", "aiproposedstring", "aiproposedcontent",
+		"modifiedbyuser":
 		return true
+	case "source", "destination", "parentdir": // of more than an edit
+		return false
 	}
 	return namesFile(key)
 }
@@ -490,7 +517,7 @@ func ofEdit(key string) bool {
 func manyFiles(raw string) bool {
 	return strings.Count(raw, `\n+++ `) > 1 || strings.Count(raw, `diff --git `) > 1 ||
 		strings.Count(raw, `*** Update File: `)+strings.Count(raw, `*** Add File: `)+
-			strings.Count(raw, `*** Delete File: `) > 1 ||
+			strings.Count(raw, `*** Delete File: `) > 1 || strings.Contains(raw, `*** Delete File: `) ||
 		strings.Contains(raw, `*** Move to: `) || strings.Contains(raw, `\nrename to `)
 }
 

@@ -151,7 +151,10 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 	if p.shell == nod.Interp { // which takes a name apart by its letters, wherever links lead
 		e.Call.Dir = path.Clean(e.Call.Dir)
 	}
-	if e.Call.Command != "" && p.rewrites != nil {
+	if winds(e.Call.Dir) {
+		e.Call.Rewritten = windingDir
+	}
+	if e.Call.Command != "" && p.rewrites != nil && e.Call.Rewritten == "" {
 		e.Call.Rewritten = p.rewrites(e.Call.Command)
 	}
 }

@@ -319,7 +319,17 @@ func (t text) blanks(i int) int {
 // mask hides the value at i and goes on behind it.
 func (s *scanner) mask(i int) {
 	a, b, next := s.value(i)
+	if s.command && mayCall(s.in, a, b) {
+		return // what stands in it is looked at by itself
+	}
 	s.pastValue(s.hide(a, b), next)
+}
+
+// mayCall reports whether what stands in the place of a value is code: token=rm(x),
+// token=f"{rm()}", password "!rm -rf x".
+func mayCall(text string, a, b int) bool {
+	return b < len(text) && text[b] == '(' || strings.HasPrefix(text[a:b], "!") ||
+		strings.ContainsAny(text[a:b], "(){}")
 }
 
 // rescan is how much of a value that was not hidden whole is read again.

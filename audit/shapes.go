@@ -244,7 +244,7 @@ func secretName(name string) bool {
 	}
 	s := string(folded)
 	if len(s) < 3 || hasAnySuffix(s, "stdin", "file", "path", "prompt", "type", "length", "limit", "count", "policy",
-		"url", "uri", "endpoint", "helper") {
+		"url", "uri", "endpoint", "helper", "command", "cmd", "process") {
 		return false
 	}
 	return s == "sig" || hasAny(s, "password", "passwd", "passphrase", "secret", "credential", "apikey", "accesskey",

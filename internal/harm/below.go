@@ -23,10 +23,11 @@ const maxBelow = 20_000
 // their filters, and it may hold what is looked for.
 func (h *Secrets) secretBelow() string {
 	for i, c := range h.Report.Commands {
-		if len(c.Words) == 0 || c.Has(shell.PrintsFacts) && !guesses(h, c) {
+		if len(c.Words) == 0 {
 			continue
 		}
 		for _, r := range h.treesOf(i) {
+			r.facts = c.Has(shell.PrintsFacts) && !guesses(h, c)
 			if name := h.printsFrom(r); name != "" {
 				return name
 			}
@@ -136,6 +137,7 @@ type treeRead struct {
 	commands []int
 	opens    bool // each file is opened by its name, so that links are followed
 	links    bool // it takes the files of a kind alone, which are secrets where they are links to some
+	facts    bool // no content is printed, unless a name turns out to be an option
 }
 
 // treesOf returns what a command reads that it does not name file by file.
@@ -240,6 +242,9 @@ func leadsUp(spec string) bool {
 func (h *Secrets) printsFrom(r treeRead) string {
 	s := newSieve(h, r.commands)
 	handed := r.opens && !h.Report.Commands[r.commands[0]].Has(shell.Flat)
+	if r.facts {
+		return h.optionsIn(r)
+	}
 	at := h.Report.Commands[r.commands[0]].Dir
 	for _, start := range r.starts {
 		apart := r.opens && s.fallsApart(at, start)
@@ -315,7 +320,10 @@ func (s sieve) fallsApart(dir, name string) bool {
 		return false
 	}
 	plain := strings.NewReplacer(`"`, "", "'", "", `\`, "").Replace(name)
-	for piece := range strings.FieldsSeq(plain) {
+	for piece := range strings.FieldsSeq(plain + " " + path.Base(plain)) { // ls prints the base alone
+		if isOptionPiece(piece) {
+			return true
+		}
 		if !path.IsAbs(piece) {
 			piece = path.Join(dir, piece)
 		}
@@ -328,6 +336,27 @@ func (s sieve) fallsApart(dir, name string) bool {
 		}
 	}
 	return false
+}
+
+// isOptionPiece reports whether a piece of a name may be an option of what is handed it.
+func isOptionPiece(piece string) bool { return len(piece) > 1 && piece[0] == '-' }
+
+// optionsIn names a file of which a piece may be an option of what is handed its name: of
+// x --files0-from=.env the second is one to wc.
+func (h *Secrets) optionsIn(r treeRead) string {
+	if !r.opens {
+		return ""
+	}
+	for _, start := range r.starts {
+		found := walkFor(h.At.Machine.Files, start, maxBelow, func(name string, _ fs.FileMode) bool {
+			pieces := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" \t\n\"'\\", r) })
+			return len(pieces) > 1 && slices.ContainsFunc(pieces[1:], isOptionPiece)
+		}, func(string) bool { return false })
+		if found != "" && found != tooLarge {
+			return found
+		}
+	}
+	return ""
 }
 
 // maxLinked bounds how many links are followed below one place.

@@ -153,17 +153,6 @@ func (c *Call) namesStore(text string) (found bool) {
 // withheld.
 func isCommand(key string) bool { return key == "command" || key == "cmd" }
 
-// mayRun reports whether a key names what a tool runs.
-func mayRun(key string) bool {
-	key = strings.ToLower(key)
-	for _, part := range [...]string{"command", "cmd", "script", "code", "query", "sql", "expr", "eval", "statement"} {
-		if strings.Contains(key, part) {
-			return true
-		}
-	}
-	return false
-}
-
 // nameLimit bounds what may be the name of a file.
 const nameLimit = 4096
 
@@ -212,9 +201,12 @@ func (c *Call) maskedJSON(text string) string {
 		return text
 	}
 	return judge.EachString(text, func(key, value string) string {
-		if mayRun(key) {
-			return c.ShownCommand(value)
+		const plain = "aaaaaaaa"
+		if key != "" && c.Mask(key+"="+plain) != key+"="+plain { // the value of a secret
+			if masked, ok := strings.CutPrefix(c.Mask(key+"="+value), key+"="); ok {
+				return masked
+			}
 		}
-		return c.Mask(value)
+		return c.ShownCommand(value)
 	})
 }

@@ -83,7 +83,7 @@ func Left(list []*syntax.Stmt) (loops []string, sets bool) {
 		case *syntax.DeclClause:
 			sets = true
 		case *syntax.CallExpr:
-			sets = sets || len(n.Args) == 0 && len(n.Assigns) > 0
+			sets = sets || len(n.Args) == 0 && len(n.Assigns) > 0 || len(n.Args) > 0 && n.Args[0].Lit() == "set"
 			loops = append(loops, filled(n)...)
 			return false
 		}
