@@ -161,7 +161,7 @@ func (q question) facts(session judge.Ledger) judge.Facts {
 		Command: q.call.Command, URL: q.call.URL, Input: string(q.call.Input),
 		Open: q.withheld.ShownCommand(q.reasonOpen()), Store: q.withheld.Interpreted(),
 		Tainted: q.taint.Why(), Session: slices.Concat(q.taint.History(), q.taint.Blocked(), q.letRun()),
-		Show: q.withheld.ShownCommand, Spoken: q.withheld.Spoken, IsStore: q.withheld.IsStore,
+		Show: q.withheld.ShownFact, Spoken: q.withheld.Spoken, IsStore: q.withheld.IsStore,
 		Origin: q.taint.Origin, Host: match.HostOf,
 		KnownHost: func(target string) bool { return match.HostAllowed(q.gate.rules.Hosts, target) },
 	}

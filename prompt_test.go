@@ -207,8 +207,12 @@ func TestWhatRunsIsMaskedAsCode(t *testing.T) {
 	o := options(nod.DefaultRules())
 	o.Files = newWorld(false).File("/home/dev/shop/x.sh", "node -e \"{token:rm()}\"\n", 0o644)
 	o.Profile = nod.Profile{Ledger: true, Stages: 2}
-	o.Mask = func(s string) string { return strings.ReplaceAll(s, "rm()", "[text]") }
+	o.Mask = func(s string) string { return strings.NewReplacer("rm()", "[text]", "TARGET", "[text]").Replace(s) }
 	o.MaskCommand = func(s string) string { return strings.ReplaceAll(s, "HIDE", "[code]") }
+	if p, err := nod.New(o).Prompt(context.Background(), bash("git clone https://h/r-TARGET")); err != nil ||
+		!strings.Contains(p.Text(p.Careful), `"target":"https://h/r-[text]"`) {
+		t.Error("what a command asks is shown as it is", err, p.Text(p.Careful))
+	}
 	for _, c := range []nod.Call{
 		bash("node -e '{token:rm()}' HIDE"), bash("sh x.sh HIDE"),
 		{Agent: "claude-code", RawTool: "mcp__db__q", Tool: "mcp", MCP: &nod.MCP{Server: "db", Tool: "q"},

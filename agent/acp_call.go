@@ -495,7 +495,9 @@ func (c acpCall) diffOfOne(diff string) bool {
 }
 
 // mayName reports whether a list may name files ("path", "filePath").
-func mayName(list []byte) bool { return bytes.Contains(list, []byte("ath")) || bytes.Contains(list, []byte("ile")) }
+func mayName(list []byte) bool {
+	return bytes.Contains(list, []byte("ath")) || bytes.Contains(list, []byte("ile"))
+}
 
 // ofEdit reports whether an argument of that name is one of a plain edit, in the spelling
 // of any agent that was seen.

@@ -243,7 +243,7 @@ func (h *Secrets) printsFrom(r treeRead) string {
 	s := newSieve(h, r.commands)
 	handed := r.opens && !h.Report.Commands[r.commands[0]].Has(shell.Flat)
 	if r.facts {
-		return h.optionsIn(r)
+		return optionsIn(h, r)
 	}
 	at := h.Report.Commands[r.commands[0]].Dir
 	for _, start := range r.starts {
@@ -343,7 +343,7 @@ func isOptionPiece(piece string) bool { return len(piece) > 1 && piece[0] == '-'
 
 // optionsIn names a file of which a piece may be an option of what is handed its name: of
 // x --files0-from=.env the second is one to wc.
-func (h *Secrets) optionsIn(r treeRead) string {
+func optionsIn(h *Secrets, r treeRead) string {
 	if !r.opens {
 		return ""
 	}

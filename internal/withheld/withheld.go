@@ -42,6 +42,15 @@ func (c *Call) ShownCommand(text string) string {
 	return c.MaskCommand(text)
 }
 
+// ShownFact is [Call.ShownCommand] for what may be a target instead: a single word is no
+// program.
+func (c *Call) ShownFact(text string) string {
+	if strings.ContainsAny(text, " \t\n") {
+		return c.ShownCommand(text)
+	}
+	return c.Shown(text)
+}
+
 // Interpreted is the first secret store that the command's meaning rests on: it
 // is sourced, included or run. "" where there is none. What a command makes of
 // its content may then stand in any target, in any unknown.
