@@ -215,27 +215,30 @@ func (e *expander) joined(out []word, parts []syntax.WordPart, raw string, st st
 	}
 	b.word.raw = raw
 	out = append(out, e.checked(b.word))
-	if other, found := b.word.hidden(); e.now.interp && found {
-		out = append(out, other)
+	if e.now.interp && b.glob > 0 {
+		out = b.word.hidden(out)
 	}
 	return out
 }
 
-// hidden is what else a glob is to [Interp]: there *.env is .env, too.
-func (w word) hidden() (other word, found bool) {
-	parts := strings.Split(w.text, "/")
+// hidden adds what else a glob is to [Interp]: there *.env is .env, too.
+func (w word) hidden(out []word) []word {
+	parts, found := strings.Split(w.text, "/"), false
 	for i, part := range parts {
 		if rest := strings.TrimLeft(part, "*"); rest != part && strings.HasPrefix(rest, ".") {
-			parts[i], found = rest, w.glob > 0
+			parts[i], found = rest, true
 		}
+	}
+	if !found {
+		return out
 	}
 	text := strings.Join(parts, "/")
 	if n := len(text) - 1; !strings.ContainsAny(text, "*?[") && n >= 0 {
 		text = text[:n] + "[" + text[n:] + "]" // no argument where there is no such file
 	}
-	other = word{value: constant(text), raw: w.raw}
+	other := word{value: constant(text), raw: w.raw}
 	other.glob = strings.IndexAny(text, "*?[") + 1
-	return other, found
+	return append(out, other)
 }
 
 // single returns what a word becomes where the shell neither splits nor globs
