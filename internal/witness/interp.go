@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -15,6 +14,10 @@ import (
 // interpName is the shell that Crush runs a command with: a library, of which this
 // program is the shell where it is started under this name.
 const interpName = "interp"
+
+// pipesByName reports whether the interpreter would make a pipe with a name by chance for
+// <( ): what a program is handed then, and leaves, no report can say.
+func pipesByName(name, text string) bool { return name == interpName && strings.Contains(text, "<(") }
 
 // interpret runs a text as Crush does (0.90, internal/shell/run.go), and returns its
 // status.
@@ -37,25 +40,4 @@ func interpret(text string) int {
 		return int(status)
 	}
 	return 0
-}
-
-// interpPipe is the name that it gives what <( ) stands for, a pipe that it makes and
-// takes away; a shell says /dev/fd/63.
-var interpPipe = regexp.MustCompile(`/tmp/sh-interp-[0-9a-f]{16}`)
-
-// asOfShells is what happened with such names as a shell says them.
-func asOfShells(r ran) ran {
-	for _, s := range r.Started {
-		for i, word := range s.Words {
-			s.Words[i] = interpPipe.ReplaceAllString(word, "/dev/fd/63")
-		}
-	}
-	var changed []change
-	for _, c := range r.Changed {
-		if !interpPipe.MatchString(c.Name) {
-			changed = append(changed, c)
-		}
-	}
-	r.Changed = changed
-	return r
 }
