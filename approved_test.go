@@ -113,6 +113,16 @@ func TestAnApprovalIsOfTheFilesThatRun(t *testing.T) {
 			t.Errorf("%s: %+v %+v", command, before, after)
 		}
 	}
+	// More shell than nod follows: what a file says may decide what runs.
+	for _, body := range []string{"x=\"$(<list)\"; rm -rf \"$x\"", "mapfile -t a < list; rm \"${a[@]}\"",
+		"a=(*.sql); rm ${a[0]}", "read -a x < list; rm $x", "f() { rm \"$(cat)\"; }; f < list",
+		"case $(cat list) in a) rm a;; esac", "set -- $(cat list); rm $1"} {
+		w := newWorld(false)
+		w.File("/home/dev/shop/m.sh", "#!/bin/bash\n"+body+"\n", 0o755)
+		if a := approvable(t, w, bash("./m.sh")); !a.Once {
+			t.Errorf("%s may be approved for good", body)
+		}
+	}
 	// A link that leads elsewhere since.
 	moved := newWorld(false)
 	moved.Link("/home/dev/shop/data", "/home/dev/elsewhere")
@@ -126,9 +136,10 @@ func TestAnApprovalIsOfTheFilesThatRun(t *testing.T) {
 		"curl -K c.cfg", "npm publish",
 		"terraform apply", "kubectl apply -f k.yml", "docker build .", "docker compose up", "go run .", "cargo run",
 		"ansible-playbook p.yml",
-		"pip install -r x.txt", "npx foo", "bash -c 'go run .'", "sh go.sh", "tar xf a.tar"} {
+		"pip install -r x.txt", "npx foo", "make", "bash -c 'go run .'", "sh go.sh", "tar xf a.tar"} {
 		w := world("a=1\n")
 		w.File("/home/dev/shop/lib.py", "import helper\n", 0o644)
+		w.File("/home/dev/shop/Makefile", "V := $(shell cat version)\nall:\n\techo $(V)\n", 0o644)
 		w.File("/home/dev/shop/x.js", "require('./y')\n", 0o644)
 		w.File("/home/dev/shop/go.sh", "go run .\n", 0o644)
 		if a := approvable(t, w, bash(command)); !a.Once {

@@ -359,3 +359,37 @@ func TestSignaturesStartAProgram(t *testing.T) {
 	p.git("config", "pretty.x", "%G?")
 	p.check(lost, "git log --pretty=x")
 }
+
+// A person's own filter that takes code from the directory is no program of theirs.
+func TestOwnSettingsThatRunWhatLiesHere(t *testing.T) {
+	for command, own := range map[string]bool{
+		"python3 -m nbstripout": false, "make -s clean": false, "sh %f": false, "npx prettier %f": false, "node x.js": false,
+		"python3 -c 'import helper'": false, "env A=b python3 -m x": false, "nice make x": false, "sh -c 'make x'": false, "f() { make; }; f": false, "PATH=bin:$PATH cat": false, "gmake": false, `ma\"\"ke`: false, "test -f x && sh x": false,
+
+		"git-lfs clean -- %f": true, "/opt/bin/strip": true, "gpg -d": true, "less -R": true,
+	} {
+		p := newProject(t)
+		p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[filter \"f\"]\n\tclean = \""+command+"\"\n"), 0o600))
+		want := lost
+		if own {
+			want = kept
+		}
+		p.check(want, "git add a.txt", "git status")
+	}
+	p := newProject(t)
+	p.write("f.sh", "echo a\n")
+	p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[diff]\n\texternal = sh f.sh\n"), 0o600))
+	p.check(lost, "git diff", "git status")
+	for _, value := range []string{"lua f.sh", "vim -es '+so f.sh'", "pandoc -L f.sh", "BASH_ENV=$PWD/g bash -c cat", "LUA_INIT=@x lua -v"} {
+		p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[diff]\n\texternal = \""+value+"\"\n"), 0o600))
+		p.check(lost, "git diff", "git -C src status")
+	}
+	p = newProject(t)
+	p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[filter \"lfs\"]\n\tprocess = git-lfs filter-process\n"), 0o600))
+	p.check(kept, "git archive -o new.tar HEAD")
+	p.write(".gitattributes", "*.bin filter=lfs\n")
+	p.check(lost, "git archive -o new.tar HEAD")
+	p.check(kept, "git add a.txt")
+	p.git("config", "lfs.extension.foo.clean", "sh x")
+	p.check(lost, "git add a.txt")
+}

@@ -70,3 +70,13 @@ func TestPatternsOfAnyShell(t *testing.T) {
 		"tar cf - --anchored --exclude=key.pem sub | tar xOf -")
 	p.check(kept, "cat docs/**/*.txt", "cat docs/**", "cat docs/[^m]*", "ls .*", "cat docs/*.txt", "ls **/*.md")
 }
+
+// A glob beside a value that nobody knows is one word or many.
+func TestGlobsBesideUnknownValues(t *testing.T) {
+	p := newProject(t)
+	p.write("-lk", "x\n")
+	p.check(lost, `grep -v -e l"$e"*`, `grep -h -e ."$e"*`, `git log --author "$e"-[!n]*`, `git grep -e "$e"-[!nr-]*`,
+		`git commit -m "$e"*.txt`, `head -n "$e"* a.txt`, `grep -e *"$e" a.txt`, `sort -k "${e}"? a.txt`,
+		`grep -e [a]"$(date)"* a.txt`)
+	p.check(kept, `ls "$e"/*.txt`, `for d in src; do ls "$d"/*.txt; done`, `grep -e "$e" a.txt`, `git commit -m "$e.txt"`)
+}

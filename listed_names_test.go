@@ -122,3 +122,42 @@ func TestPairsOverGlobs(t *testing.T) {
 		"dd if=config/s.pem", "echo 'cat a.txt' | fakeroot", "ts x .env")
 	p.check(kept, `for f in src/*.txt; do dd if="$f" status=none; done`, "dd if=a.txt")
 }
+
+// git prints names that are not ASCII in quotes, and what reads them opens another file.
+func TestNamesThatGitQuotes(t *testing.T) {
+	p := newProject(t)
+	p.write("\u00e9", "x\n")
+	p.git("add", ".")
+	p.check(kept, "git ls-files | xargs cat", "for f in $(git ls-files); do cat $f; done")
+	p.write("keys/.env", "KEY=1\n")
+	p.write(".gitignore", "keys\n")
+	p.must(os.Symlink("keys/.env", p.dir+`/\303\251`))
+	p.check(lost, "git ls-files | xargs cat", "git diff --cached --name-only | xargs cat", "git ls-files | sort | xargs head",
+		"for f in $(git ls-files); do cat $f; done", "cat $(git ls-files)", "git ls-files | while read -r f; do cat $f; done")
+}
+
+// A search among names does not look into directories, whoever stands in its place.
+func TestNamesThatASearchPicks(t *testing.T) {
+	p := newProject(t)
+	p.write("keep/.env", "KEY=1\n")
+	p.git("add", "-f", "keep/.env")
+	p.git("commit", "-qm", "x")
+	p.check(lost, "git ls-files | grep e | xargs cat", "git ls-files keep | grep e | xargs cat", "find . | grep e | xargs cat",
+		"find keep -type f | grep -e k | xargs cat", "cat $(git ls-files | grep k)")
+	p.check(kept, "git ls-files | grep txt | xargs cat")
+}
+
+// A name that is spelled out and printed is taken apart by what reads it.
+func TestPrintedNamesThatFallApart(t *testing.T) {
+	p := newProject(t)
+	p.write(".gitignore", ".env\n")
+	p.write(".env", "KEY=1\n")
+	p.must(os.Symlink(".env", p.dir+"/lnk"))
+	p.write("lnk foo", "ok\n")
+	p.write(`"lnk"`, "ok\n")
+	p.write("a foo", "ok\n")
+	p.git("add", ".")
+	p.check(lost, "grep -l ok 'lnk foo' | xargs cat", "find 'lnk foo' -type f | xargs cat", "cat $(grep -l ok 'lnk foo')",
+		"for f in $(grep -l ok 'lnk foo'); do cat $f; done", `grep -l ok '"lnk"' | xargs cat`)
+	p.check(kept, "grep -l ok 'a foo' | xargs cat", "cat 'lnk foo'", "git ls-files src | xargs wc -l")
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -226,6 +227,27 @@ func TestWhatRunsIsMaskedAsCode(t *testing.T) {
 		if strings.Contains(text, "[text]") || !strings.Contains(text, "rm()") || !strings.Contains(text, "[code]") {
 			t.Errorf("%s%s: %s", c.Command, c.RawTool, text)
 		}
+	}
+}
+
+// The value of a secret's name is hidden whole, and what runs is shown beside it.
+func TestSecretsAmongArgumentsAreMasked(t *testing.T) {
+	o := options(nod.DefaultRules())
+	o.Mask, o.MaskCommand = audit.MaskText, audit.MaskCommand
+	p, err := nod.New(o).Prompt(context.Background(), nod.Call{Agent: "claude-code", RawTool: "mcp__db__q", Tool: "mcp",
+		MCP: &nod.MCP{Server: "db", Tool: "q"}, Dir: "/home/dev/shop",
+		Input: json.RawMessage(`{"password":"horsebattery","note":"PASSWORD=staplecorrect","js":"token=rm()"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := p.Text(p.Careful)
+	for _, secret := range []string{"horsebattery", "staplecorrect"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s is shown: %s", secret, text)
+		}
+	}
+	if !strings.Contains(text, "token=rm()") {
+		t.Errorf("what runs is hidden: %s", text)
 	}
 }
 

@@ -200,3 +200,12 @@ func TestDevicesThemselves(t *testing.T) {
 		"ln -sf a.txt /dev/null", "install -m 777 a.txt /dev/null", "chmod 777 /dev/stdout")
 	p.check(kept, "cat a.txt > /dev/null", "cat a.txt | tee /dev/null", "dd if=a.txt of=/dev/null", "cp /dev/null new.txt")
 }
+
+// What is put behind the file that it is read from has no end.
+func TestFilesThatFeedThemselves(t *testing.T) {
+	p := newProject(t)
+	p.check(lost, "sed p a.txt >> a.txt", "tee -a a.txt < a.txt", "cat a.txt | tee -a a.txt", "cat a.txt | sed p | tee -a a.txt",
+		"tr a b < a.txt >> a.txt", "awk 1 *.txt >> a.txt", "{ awk 1 a.txt; } >> a.txt",
+		"find . -name '*.txt' | xargs awk 1 >> a.txt", "(cat a.txt) >> a.txt", "shuf -r a.txt > new")
+	p.check(kept, "cat a.txt >> new", "echo x >> a.txt; cat a.txt", "cat b.txt | tee -a a.txt", "cat src/* >> new", "shuf -n 1 a.txt > new")
+}

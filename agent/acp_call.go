@@ -494,9 +494,10 @@ func (c acpCall) diffOfOne(diff string) bool {
 	return true
 }
 
-// mayName reports whether a list may name files ("path", "filePath").
+// mayName reports whether a list, still in its JSON spelling, may name files.
 func mayName(list []byte) bool {
-	return bytes.Contains(list, []byte("ath")) || bytes.Contains(list, []byte("ile"))
+	text := strings.ToLower(string(list))
+	return strings.Contains(text, "path") || strings.Contains(text, "file") || strings.Contains(text, `\u`)
 }
 
 // ofEdit reports whether an argument of that name is one of a plain edit, in the spelling
@@ -514,13 +515,13 @@ func ofEdit(key string) bool {
 }
 
 // manyFiles reports whether a patch in the arguments, still in its JSON
-// spelling, may be of more than one file. A removed line that looks like a
+// spelling, may be of more than one file, or take one away. A removed line that looks like a
 // header counts: that errs towards asking.
 func manyFiles(raw string) bool {
 	return strings.Count(raw, `\n+++ `) > 1 || strings.Count(raw, `diff --git `) > 1 ||
-		strings.Count(raw, `*** Update File: `)+strings.Count(raw, `*** Add File: `)+
-			strings.Count(raw, `*** Delete File: `) > 1 || strings.Contains(raw, `*** Delete File: `) ||
-		strings.Contains(raw, `*** Move to: `) || strings.Contains(raw, `\nrename to `)
+		strings.Count(raw, `*** Update File: `)+strings.Count(raw, `*** Add File: `) > 1 ||
+		strings.Contains(raw, `*** Delete File: `) || strings.Contains(raw, `*** Move to: `) ||
+		strings.Contains(raw, `\nrename to `)
 }
 
 // paths are all files that the call names, in whatever place.

@@ -148,9 +148,6 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 	if e.Call.Command != "" {
 		e.Call.Dialect, e.Call.Keeps = p.shell, p.keeps
 	}
-	if p.shell == nod.Interp { // which takes a name apart by its letters, wherever links lead
-		e.Call.Dir = path.Clean(e.Call.Dir)
-	}
 	if winds(e.Call.Dir) {
 		e.Call.Rewritten = windingDir
 	}

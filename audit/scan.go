@@ -328,8 +328,9 @@ func (s *scanner) mask(i int) {
 // mayCall reports whether what stands in the place of a value is code: token=rm(x),
 // token=f"{rm()}", password "!rm -rf x".
 func mayCall(text string, a, b int) bool {
+	_, called, opens := strings.Cut(text[a:b], "(")
 	return b < len(text) && text[b] == '(' || strings.HasPrefix(text[a:b], "!") ||
-		strings.ContainsAny(text[a:b], "(){}")
+		opens && strings.Contains(called, ")")
 }
 
 // rescan is how much of a value that was not hidden whole is read again.

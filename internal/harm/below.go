@@ -27,8 +27,11 @@ func (h *Secrets) secretBelow() string {
 			continue
 		}
 		for _, r := range h.treesOf(i) {
-			r.facts = c.Has(shell.PrintsFacts) && !guesses(h, c)
-			if name := h.printsFrom(r); name != "" {
+			found := h.printsFrom
+			if c.Has(shell.PrintsFacts) && !guesses(h, c) {
+				found = func(r treeRead) string { return optionsIn(h, r) }
+			}
+			if name := found(r); name != "" {
 				return name
 			}
 		}
@@ -137,7 +140,6 @@ type treeRead struct {
 	commands []int
 	opens    bool // each file is opened by its name, so that links are followed
 	links    bool // it takes the files of a kind alone, which are secrets where they are links to some
-	facts    bool // no content is printed, unless a name turns out to be an option
 }
 
 // treesOf returns what a command reads that it does not name file by file.
@@ -242,12 +244,9 @@ func leadsUp(spec string) bool {
 func (h *Secrets) printsFrom(r treeRead) string {
 	s := newSieve(h, r.commands)
 	handed := r.opens && !h.Report.Commands[r.commands[0]].Has(shell.Flat)
-	if r.facts {
-		return optionsIn(h, r)
-	}
-	at := h.Report.Commands[r.commands[0]].Dir
+	dir := h.Report.Commands[r.commands[0]].Dir
 	for _, start := range r.starts {
-		apart := r.opens && s.fallsApart(at, start)
+		apart := r.opens && s.fallsApart(dir, start)
 		start = h.At.Machine.Real(start) // a glob may name a link
 		if r.opens && (apart || inObjects(start) || path.Base(start) == ".git" ||
 			!h.At.Machine.IsDirectory(start) && h.isSecretName(start)) {
@@ -262,7 +261,6 @@ func (h *Secrets) printsFrom(r treeRead) string {
 				// No search looks behind a link that it hands over.
 				(handed && name != shown || s.passes(start, shown) || r.opens && spellsAnother(start, shown))
 		}
-		dir := h.Report.Commands[r.commands[0]].Dir
 		plain := func(name string, mode fs.FileMode) bool {
 			if r.links {
 				return mode&fs.ModeSymlink != 0 && h.isSecretFile(name, mode, true, false) || isSourceName(name) &&
@@ -313,7 +311,7 @@ func (h *Secrets) standsForTracked(r treeRead, link string) bool {
 }
 
 // fallsApart reports whether a name that is handed on as a word may be taken for
-// several words, some of which name a secret: shells and xargs take words apart at
+// several words, some of which name a secret or are options: shells and xargs take words apart at
 // blanks, and expand what looks like a glob.
 func (s sieve) fallsApart(dir, name string) bool {
 	if !strings.ContainsAny(name, " \t\n\"'\\*?[") {

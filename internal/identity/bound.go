@@ -63,7 +63,7 @@ func (n *Call) ofGit(e shell.Effect) bool {
 func isOpen(w shell.Word) bool { return !w.Known }
 
 // runsUnbound reports whether an effect runs what is not wholly in the name: all but a
-// shell's script that is hashed and loads no other. What a program in another language
+// shell's script that is hashed and takes nothing of what it runs from elsewhere. What a program in another language
 // starts or takes in (a module, breakpoint(), qx{}) no list of words tells.
 func (n *Call) runsUnbound(e shell.Effect) bool {
 	return e.Kind == shell.Run && (!path.IsAbs(e.Target) || !n.isBound(e.Target) ||
@@ -80,9 +80,6 @@ func (n *Call) unbound(u shell.Unknown) bool {
 		return true
 	}
 	c := n.Report.Commands[u.Command]
-	if strings.HasSuffix(u.What, "that nod does not follow") && !strings.HasPrefix(u.What, "this uses $") {
-		return true // x=$(<file) in a script: what the file says decides
-	}
 	return c.Caller == 0 || !slices.ContainsFunc(c.Words, isOpen) || runsItsWords(c)
 }
 

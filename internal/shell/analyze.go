@@ -43,7 +43,7 @@ func agree(source string, bash, zsh Report) Report {
 	if zsh.Exceeded != "" {
 		return zsh
 	}
-	bash.Possible = both(bash.Possible, zsh.Possible)
+	bash.Possible, bash.Lasts = both(bash.Possible, zsh.Possible), bash.Lasts || zsh.Lasts
 	if bash.same(zsh) {
 		return bash
 	}
@@ -90,8 +90,7 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 	if a.limits.over != "" {
 		return Report{Exceeded: a.limits.over}
 	}
-	a.out.report.Lasts = !slices.Equal(after.dirs(), []string{m.env.Dir}) ||
-		handsOn(m, file.Stmts)
+	a.out.report.Lasts = !slices.Equal(after.dirs(), []string{m.env.Dir}) || handsOn(m, file.Stmts)
 	a.defs.unstable()
 	a.out.openedAnew()
 	a.out.swapped()

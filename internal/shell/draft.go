@@ -36,6 +36,7 @@ type draft struct {
 	noDirs    []taken // what was taken for no directory
 	dirs      []taken // what was taken for a directory that something is put into
 	again     bool    // parts of the line run beside each other, or more than once
+	piping    bool    // what is walked is a part of a pipe
 	rounds    int     // loops around this command whose rounds are not counted
 	looped    int     // those of them that the shell runs
 }
@@ -48,18 +49,35 @@ func (d *draft) inRounds(walk func()) {
 	d.rounds--
 }
 
-// feedsItself says that a command or a pipe, by its effects from an index on, puts behind
-// a file what it reads of it: cat a | tee -a a ends when the disk is full.
-func (d *draft) feedsItself(from int, words string) {
-	effects := d.report.Effects[from:]
+// feedsItself says that what runs at once puts behind a file what it reads of it: cat a |
+// tee -a a ends when the disk is full.
+func (d *draft) feedsItself(writes, reads []Effect, words string) {
+	grown := appended(writes)
+	found := len(grown) > maxGrown
+	for _, r := range reads {
+		found = found || r.Kind == Read && !r.Names && slices.ContainsFunc(grown,
+			func(file string) bool { return mayRead(r, file) })
+	}
+	if found {
+		d.unknown(PartRedirection, words, "this puts behind "+grammar.Escaped(grown[0])+
+			" or another file what it may read of it, and may not end")
+	}
+}
+
+// maxGrown bounds how many files are looked at, since each read is laid beside each.
+const maxGrown = 16
+
+// appended are the files behind which effects put something, one more than maxGrown at
+// most.
+func appended(effects []Effect) (files []string) {
 	for _, e := range effects {
-		if e.Kind == Write && e.Appends && e.Target != "" && e.Place != Null && slices.ContainsFunc(effects,
-			func(r Effect) bool { return r.Kind == Read && !r.Names && mayRead(r, e.Target) }) {
-			d.unknown(PartRedirection, words,
-				"this puts behind "+grammar.Escaped(e.Target)+" what it reads of it, and may not end")
-			return
+		if e.Kind == Write && e.Appends && e.Target != "" && e.Place != Null && !slices.Contains(files, e.Target) {
+			if files = append(files, e.Target); len(files) > maxGrown {
+				break
+			}
 		}
 	}
+	return files
 }
 
 // mayRead reports whether a read may be of a file.

@@ -23,9 +23,10 @@ func RunsAny(program string) bool {
 	return name == "" || runsWords(name) || TraitsOf(name).Has(Runner)
 }
 
-// ScriptLoads reports whether a shell's script may run another file or text: a
-// command of it is not constant, is named by a path, or runs what its words
-// name. A text that does not read as a script may.
+// ScriptLoads reports whether what a shell's script runs, and on what, may stand in another
+// file: a command of it is not constant, is named by a path, or runs what its words name, or
+// words come out of other commands, of what is read, or of what a glob matches. Of a text
+// that does not read as a script they may.
 func ScriptLoads(text string) bool {
 	tree, err := grammar.As(text, syntax.LangBash)
 	if err != nil || len(text) > grammar.LiteralLimit {
@@ -33,12 +34,35 @@ func ScriptLoads(text string) bool {
 	}
 	loads := false
 	syntax.Walk(tree, func(n syntax.Node) bool {
-		call, ok := n.(*syntax.CallExpr)
-		if ok && len(call.Args) > 0 {
-			name := call.Args[0].Lit()
-			loads = loads || name == "" || strings.Contains(name, "/") || RunsWords(path.Base(name))
+		switch n := n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ArrayExpr:
+			loads = true
+		case *syntax.Word:
+			loads = loads || mayMatch(n)
+		case *syntax.CallExpr:
+			loads = loads || len(n.Args) > 0 && takesIn(n.Args[0].Lit())
 		}
 		return !loads
 	})
 	return loads
+}
+
+// takesIn reports whether a command of that name runs another text, or gives variables what
+// it reads.
+func takesIn(name string) bool {
+	switch name {
+	case "", "read", "mapfile", "readarray":
+		return true
+	}
+	return strings.Contains(name, "/") || RunsWords(path.Base(name))
+}
+
+// mayMatch reports whether a word may stand for names of files.
+func mayMatch(w *syntax.Word) bool {
+	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok && strings.ContainsAny(lit.Value, "*?") {
+			return true
+		}
+	}
+	return false
 }

@@ -133,8 +133,9 @@ func (a *analysis) redirected(s *syntax.Stmt, st state, in input) (after state) 
 		if s.Cmd == nil {
 			return st
 		}
+		to := len(a.out.report.Effects)
 		after = a.compound(s.Cmd, st, in)
-		a.out.feedsItself(from, a.now.raw(s))
+		a.out.feedsItself(a.out.report.Effects[from:to], a.out.report.Effects[from:], a.now.raw(s))
 		return after
 	}
 	for i, dir := range st.dirs() {
@@ -158,7 +159,8 @@ func (a *analysis) simple(s *syntax.Stmt, call *syntax.CallExpr, st state, in in
 	a.out.command = command
 	after := a.call(call, st, in)
 	a.out.command = command
-	a.out.feedsItself(from, a.now.raw(s))
+	own := a.out.report.Effects[from:]
+	a.out.feedsItself(own, own, a.now.raw(s))
 	return after
 }
 
@@ -194,6 +196,13 @@ func (a *analysis) compound(c syntax.Command, st state, in input) state {
 func (a *analysis) binary(c *syntax.BinaryCmd, st state, in input) state {
 	a.out.again = true
 	from, effects := len(a.out.report.Commands), len(a.out.report.Effects)
+	defer func(within bool) {
+		if a.out.piping = within; !within {
+			all := a.out.report.Effects[effects:]
+			a.out.feedsItself(all, all, a.now.raw(c))
+		}
+	}(a.out.piping)
+	a.out.piping = true
 	left := a.stmt(c.X, st, in)
 	fed := input{kind: piped}
 	if in.kind != inherited && in.from < in.to {
@@ -203,7 +212,6 @@ func (a *analysis) binary(c *syntax.BinaryCmd, st state, in input) state {
 		fed.from = fed.to // which of its commands printed what is not known
 	}
 	right := a.stmt(c.Y, st, fed)
-	a.out.feedsItself(effects, a.now.raw(c))
 	return st.or(left).or(right) // zsh runs the last command in this shell
 }
 

@@ -1,6 +1,6 @@
 // Command witness lays what nod says of a shell text beside what really
 // happens. It makes texts from numbers, asks nod, and runs what nod allows in
-// the real bash, zsh and dash, in a namespace without network where nothing of
+// the real bash, zsh and dash and in the interpreter of Crush, in a namespace without network where nothing of
 // this machine can be written and where programs are stubs that write down how
 // they were called. Without a namespace nothing is run. docs/witness.md says
 // what this shows and what it cannot.
