@@ -174,13 +174,24 @@ func runsHere(m *machine, text string, dirs ...string) bool {
 	if setsVariable(text) || namesOneOf(m, text, dirs) {
 		return true
 	}
+	if first, _, _ := strings.Cut(text, " "); !strings.ContainsAny(text, "\n;|&()<>{}`$\"'\\") &&
+		!Known(path.Base(first)) && !shellOwns(first) {
+		return false // git-lfs clean -- %f: a program of the person's, and nothing else
+	}
 	inner := *m
 	inner.ofGit = true
 	r := read(text, &inner, syntax.LangBash)
 	if r.Possible != nil {
 		r.Effects = append(r.Effects, r.Possible.Effects...)
 	}
-	return len(r.Definitions) > 0 || slices.ContainsFunc(r.Effects, func(e Effect) bool { return e.Kind == Run })
+	return slices.ContainsFunc(r.Definitions, func(d Definition) bool { return m.fromHere(DefinitionFile(d.Path)) }) ||
+		slices.ContainsFunc(r.Effects, func(e Effect) bool { return e.Kind == Run && m.fromHere(e.Target) })
+}
+
+// fromHere reports whether code may be the agent's: all but a file that lies elsewhere.
+func (m *machine) fromHere(file string) bool {
+	place := m.placeOf(file)
+	return !path.IsAbs(file) || place == Workspace || place == Temporary
 }
 
 // setsVariable reports whether a command sets a variable of the environment, many of which

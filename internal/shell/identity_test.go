@@ -233,6 +233,21 @@ func TestGitElsewhere(t *testing.T) {
 	}
 }
 
+// A person's own script elsewhere is theirs; one that git's directory has is the agent's.
+func TestGitRunsScriptsOfAPerson(t *testing.T) {
+	for value, own := range map[string]bool{
+		"~/bin/own": true, "~/bin/own -x": true, "sh ~/bin/own": true, "python3 " + testHome + "/bin/own": true,
+		"git-lfs clean -- %f": true, "delta --dark": true, "sh own.sh": false, "sh ~/bin/own own.sh": false,
+		"cat; sh own.sh": false, "python3 -m own": false, "delta own.sh": false, "eval own": false, ". own.sh": false,
+	} {
+		m := world().File(testHome+"/bin/own", "#!/bin/sh\ncat\n", 0o755).File(testRepo+"/own.sh", "cat\n", 0o755)
+		m.File(testHome+"/.gitconfig", "[diff]\n\texternal = \""+value+"\"\n", 0o644)
+		if r := Analyze("git diff", testEnv(m)); (len(r.Unknowns) == 0) != own {
+			t.Errorf("%s: %+v", value, r.Unknowns)
+		}
+	}
+}
+
 func TestGitMergeDrivers(t *testing.T) {
 	const driver = "[merge \"x\"]\n\tdriver = id\n"
 	for command, unknown := range map[string]bool{
