@@ -11,9 +11,9 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// HoldsSecret reports whether a real path is on the list of secrets, whatever
-// is in it. A run that nod confines does not see such a file.
-func (g *Gate) HoldsSecret(real string) bool { return g.machine.Secrets.Match(real) }
+// HoldsSecret reports whether a real path is on the list of secrets, or is a file of
+// settings that holds a login (.npmrc). A run that nod confines does not see such a file.
+func (g *Gate) HoldsSecret(real string) bool { return g.machine.TouchesSecret(real, false) }
 
 // confineWords stand between nod's program and the quoted line. What an agent
 // may call takes no options.

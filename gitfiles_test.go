@@ -139,6 +139,7 @@ func TestWhatGitsSettingsStart(t *testing.T) {
 		if strings.HasPrefix(value, "conf/template") {
 			name += "/hooks/pre-commit"
 		}
+		p.check(lost, "echo x > "+name) // not there yet
 		p.write(name, "x\n")
 		p.check(lost, "echo x >> "+name)
 	}

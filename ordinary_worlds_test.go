@@ -29,6 +29,36 @@ func TestGuardedLinksBelowTheTop(t *testing.T) {
 	p.check(kept, "echo x > docs/plain.md", "echo x >> docs/other.md", "mkdir docs/in")
 }
 
+// What settings name is guarded by whatever name it is reached, and so is where it will
+// be.
+func TestWhatSettingsNameIsReachedOtherwise(t *testing.T) {
+	p := newProject(t)
+	for _, name := range []string{"scr/fmt.sh", "scr/server.js", "scr/other.sh", "gh/copilot-instructions.md",
+		"hk/git/pre-commit", "real/status.sh", "z/cl/settings.json"} {
+		p.write(name, "x\n")
+	}
+	p.write(".claude/settings.json", `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"tools/fmt.sh"},`+
+		`{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/Lnk/status.sh"},{"command":"bash d/one.sh"}]}]}}`)
+	p.write(".mcp.json", `{"mcpServers":{"a":{"command":"node","args":["srv/in/server.js"]}}}`)
+	p.must(os.MkdirAll(p.dir+"/d", 0o755))
+	p.must(os.Symlink("../scr/fmt.sh", p.dir+"/d/one.sh"))
+	p.must(os.Symlink("real", p.dir+"/Lnk"))
+	p.must(os.Symlink("conf/cl", p.dir+"/.cursor"))
+	p.git("add", ".")
+	p.git("commit", "-qm", "tools")
+	p.check(lost, "mkdir tools && mv scr/* tools", "mkdir tools && install scr/* tools",
+		"mkdir .github && mv gh/* .github", "mkdir -p .github && mv -t .github gh/c*",
+		"mkdir .github && git mv gh/* .github", "mkdir .github && install gh/* .github",
+		"ln -s scr tools", "ln -s z/tools", "ln -st . z/tools", "ln -s /tmp tools", "ln -s scr srv",
+		"mkdir srv && ln -s ../scr srv/in", "ln -s z conf", "ln Lnk tools",
+		"echo x > real/status.sh", "echo x > Lnk/status.sh", "rm -r real", "mv real r2", "echo x > scr/fmt.sh")
+	p.check(kept, "mkdir docs2 && mv gh/* docs2", "ln -s scr docs2", "echo x > scr/other.sh", "echo x > real/x.sh",
+		"mkdir tools", "echo x >> README.md")
+	p.git("config", "core.hooksPath", "hooks/git")
+	p.git("config", "include.path", "../inc/git.cfg")
+	p.check(lost, "ln -s hk hooks", "ln -s hk inc", "mkdir hooks && mv hk/* hooks")
+}
+
 // What is too much to look through is asked about: more names than a glob is looked
 // at, more branches and tags.
 func TestMoreThanIsLookedThrough(t *testing.T) {

@@ -502,8 +502,12 @@ func TestAddingSecrets(t *testing.T) {
 	}
 	p.write(".gitignore", ".env\n")
 	p.check(lost, "git add -f .", "git add --force packages")
+	p.check(kept, "git commit -m x")
 	p.git("add", "-f", "packages/ui/.env")
 	p.check(kept, "git add -f .", "git add .")
+	p.check(lost, "git commit -m x", "git commit --amend --no-edit", "git commit -am x")
+	p.git("commit", "-qm", "with the secret")
+	p.check(kept, "git commit --allow-empty -m x", "git commit --amend --no-edit")
 }
 
 // A hook that was read, and is harmless, stops no commit.

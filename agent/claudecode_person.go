@@ -99,6 +99,9 @@ func claudeQueued(f, attachment fields) transcript.Origin {
 	case mode != "" && mode != "prompt":
 		return transcript.Other
 	}
+	if from := claudeFrom(f); from != transcript.Person {
+		return from
+	}
 	return claudeFrom(attachment)
 }
 
@@ -106,6 +109,9 @@ func claudeQueued(f, attachment fields) transcript.Origin {
 // that goes.
 func claudeFrom(f fields) transcript.Origin {
 	from, given := f.maybeChild("origin")
+	if f.flag("fromAnotherSession") || f.flag("fromConnector") {
+		return transcript.Other
+	}
 	if given == nil {
 		return transcript.Person
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -177,6 +178,11 @@ func claudeMessage(kind string, f fields) claudeLine {
 	if role := message.hint("role"); role != "" && role != kind {
 		line.origin = transcript.Other // a line of one speaker that holds a message of another
 	}
+	if isResult := func(b claudeBlock) bool { return b.kind == "tool_result" }; line.origin == transcript.Person &&
+		(f.hint("sourceToolAssistantUUID") != "" || f.maybe("toolUseResult") != nil) &&
+		!slices.ContainsFunc(line.blocks, isResult) {
+		line.origin = transcript.Harness // text that a tool brought along
+	}
 	line.refused = f.hint("toolDenialKind") == "user-rejected"
 	switch m := f.maybe("toolUseResult"); {
 	case m == nil:
@@ -236,7 +242,7 @@ func claudeOrigin(kind string, f fields) transcript.Origin {
 		}
 		return transcript.Agent
 	case f.flag("isMeta"), f.flag("isCompactSummary"), f.flag("isVisibleInTranscriptOnly"),
-		f.hint("sourceToolUseID") != "":
+		f.flag("turnCompanion"), f.hint("sourceToolUseID") != "":
 		return transcript.Harness
 	}
 	if from := claudeFrom(f); from != transcript.Person {

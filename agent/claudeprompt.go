@@ -16,6 +16,7 @@ import (
 //
 //	allow                   {"behavior":"allow","updatedInput":the input as sent}
 //	deny, ask, and silence  {"behavior":"deny","message":why, and how to approve}
+//	a person's tool, a message {"behavior":"deny"}: the host would not ask about them otherwise
 //
 // The arguments do not say where a command would start. The agent's shell stands in
 // the project or, after a cd, anywhere below it (measured on 2.1.329), where another
@@ -72,13 +73,14 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 
 // Encode answers; what is not allowed is denied.
 func (p ClaudePrompt) Encode(e Event, d nod.Decision, profile Profile, _ bool) Answer {
-	if e.Kind == Decide && d.Verdict == nod.Allow && profile != Reinforce && claudeMayAllow(e, d) {
+	if e.Kind == Decide && d.Verdict == nod.Allow && profile != Reinforce && claudeMayAllow(e, d) &&
+		!isPersons(e.Call.Tool) {
 		return Answer{Stdout: []byte(`{"behavior":"allow","updatedInput":` + string(e.Call.Input) + `}`),
 			Said: saysAllow}
 	}
 	says := saysDeny
 	switch {
-	case e.Kind == Decide && d.Verdict == nod.Allow && classOf(e.Call.Tool) == Persons:
+	case e.Kind == Decide && d.Verdict == nod.Allow && isPersons(e.Call.Tool):
 		return promptDenied("this tool is for a person, and nobody can be asked in this session; go on without it")
 	case d.Verdict != nod.Deny:
 		says = saysNobody
@@ -90,6 +92,11 @@ func (p ClaudePrompt) Encode(e Event, d nod.Decision, profile Profile, _ bool) A
 	}
 	return promptDenied(reason)
 }
+
+// isPersons reports whether a question about a tool of the host's own is for a person
+// alone. The host asks about a message where it goes to a session on another machine,
+// which needs "explicit approval" (2.1.329, read).
+func isPersons(tool string) bool { return classOf(tool) == Persons || tool == "send_message" }
 
 // staysInProject is set where Claude Code starts each command in the project.
 const staysInProject = "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"

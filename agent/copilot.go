@@ -118,7 +118,7 @@ func (c Copilot) Decode(payload []byte, environ []string) (Event, error) {
 		e.Call = nod.Call{Agent: c.Name(), Session: f.word("sessionId")}
 	case Unexpected:
 		e.Call = nod.Call{Agent: c.Name(), Session: top.hint("sessionId"),
-			RawTool: cmp.Or(f.optional("toolName"), f.optional("tool_name"))}
+			RawTool: unplaced(f, cmp.Or(f.optional("toolName"), f.optional("tool_name")))}
 	default:
 		c.decodeCall(&e, f, environ)
 	}
@@ -137,6 +137,8 @@ func copilotEvent(f fields) (Kind, string) {
 		return Prompt, name
 	case name != "" || f.maybe("hook_event_name") != nil:
 		return Unexpected, cmp.Or(name, f.optional("hook_event_name")) + " of another registration"
+	case tool == nil && carriesCall(f):
+		return Unexpected, cmp.Or(f.hint("hookEventName"), "unnamed")
 	case tool == nil:
 		return Other, "unnamed"
 	case result != nil:

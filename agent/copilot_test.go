@@ -124,6 +124,31 @@ func TestCopilotEnviron(t *testing.T) {
 	}
 }
 
+// A call whose event nobody knows is blocked, whatever its keys are called.
+func TestCallsThatCannotBePlaced(t *testing.T) {
+	for _, row := range []struct {
+		adapter agent.Adapter
+		payload string
+	}{
+		{agent.Copilot{}, `{"sessionId":"s","hookEventName":"PreToolUse","cwd":"/w","tool_name":"run_in_terminal",` +
+			`"tool_input":{"command":"ls"}}`},
+		{agent.Copilot{}, `{"sessionId":"s","cwd":"/w","toolArgs":"{}"}`},
+		{agent.Generic{Agent: "windsurf"}, `{"agent_action_name":"pre_new","trajectory_id":"s",` +
+			`"tool_info":{"command_line":"ls"}}`},
+		{agent.Generic{Agent: "cursor"}, `{"hook_event_name":"beforeNew","conversation_id":"s","command":"ls"}`},
+		{agent.ClaudeCode{}, `{"hook_event_name":"BeforeNew","session_id":"s","tool_input":{"command":"ls"}}`},
+	} {
+		e, err := row.adapter.Decode([]byte(row.payload), nil)
+		if err != nil || e.Kind != agent.Unexpected || e.Call.RawTool == "" {
+			t.Errorf("%s: %+v %v", row.payload, e, err)
+		}
+	}
+	e, err := agent.Copilot{}.Decode([]byte(`{"sessionId":"s","cwd":"/w","prompt":"hello"}`), nil)
+	if err != nil || e.Kind != agent.Other {
+		t.Errorf("%+v %v", e, err)
+	}
+}
+
 // A payload of another registration is blocked, not read in part.
 func TestCopilotOtherRegistration(t *testing.T) {
 	for _, payload := range []string{

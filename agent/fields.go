@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -61,7 +62,7 @@ func claudeShaped(
 	case Other:
 		e.Call = nod.Call{Agent: host, Session: top.hint("session_id")}
 	case Unexpected:
-		e.Call = nod.Call{Agent: host, Session: top.hint("session_id"), RawTool: f.optional("tool_name")}
+		e.Call = nod.Call{Agent: host, Session: top.hint("session_id"), RawTool: unplaced(f, f.optional("tool_name"))}
 	default:
 		call(&e, f)
 	}
@@ -69,6 +70,21 @@ func claudeShaped(
 		return Event{}, err
 	}
 	return e, nil
+}
+
+// carriesCall reports whether a payload has what calls have, by whatever event.
+func carriesCall(f fields) bool {
+	return slices.ContainsFunc([]string{"tool_name", "toolName", "tool_input", "toolArgs", "tool_info", "toolCall",
+		"command"}, func(key string) bool { return f.maybe(key) != nil })
+}
+
+// unplaced is the tool of a call that comes with an event which nobody knows: such a
+// call is blocked, also if it names no tool.
+func unplaced(f fields, tool string) string {
+	if tool == "" && carriesCall(f) {
+		return "unnamed"
+	}
+	return tool
 }
 
 // outcome reads what such a payload says of how a call went.

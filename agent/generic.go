@@ -55,6 +55,7 @@ type profile struct {
 	// call, and rewrites why a command may become another one; nil where none does.
 	shell    nod.Dialect
 	keeps    bool
+	detaches string // the argument by which a command outlives the session
 	rewrites func(command string) string
 
 	answer  dialect
@@ -102,7 +103,8 @@ func (g Generic) Decode(payload []byte, environ []string) (Event, error) {
 	}
 	switch {
 	case e.Kind == Unexpected && !p.single:
-		e.Call = nod.Call{Agent: g.Agent, Session: f.asText(f.maybeOf(p.session)), RawTool: f.asText(f.maybeOf(p.tool))}
+		e.Call = nod.Call{Agent: g.Agent, Session: f.asText(f.maybeOf(p.session)),
+			RawTool: unplaced(f, f.asText(f.maybeOf(p.tool)))}
 	default:
 		p.decodeCall(&e, f, payload, environ)
 	}
@@ -134,7 +136,7 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 	e.Plan = e.Mode == "plan" || e.Mode == "spec"
 	e.Call = nod.Call{Agent: p.agent, Environ: environ, Interactive: p.editor, ID: f.asText(f.maybeOf(p.call))}
 	in := p.decodeInput(e, f, payload)
-	p.decodeDir(e, f, in, environ)
+	stands := p.decodeDir(e, f, in, environ)
 	e.Call.Session = e.Call.Dir
 	if len(p.session) > 0 {
 		m := f.oneOf(p.session)
@@ -146,7 +148,8 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 		p.decodeTool(&e.Call, e.Name, in, f)
 	}
 	if e.Call.Command != "" {
-		e.Call.Dialect, e.Call.Keeps = p.shell, p.keeps
+		e.Call.Dialect, e.Call.Keeps = p.shell, p.keeps || !stands
+		e.Call.Outlives = p.detaches != "" && in.flag(p.detaches)
 	}
 	if winds(e.Call.Dir) {
 		e.Call.Rewritten = windingDir
@@ -196,9 +199,11 @@ func (p profile) writtenInput(e *Event, f fields, m *member) fields {
 
 // decodeDir takes the directory from the payload, from the list of workspaces, from
 // where the agent started the hook, or else from the arguments, which say nothing about
-// the workspace.
-func (p profile) decodeDir(e *Event, f, in fields, environ []string) {
+// the workspace. stands reports whether payload or arguments say where a command starts:
+// a shell of which nobody says that may be one that is kept.
+func (p profile) decodeDir(e *Event, f, in fields, environ []string) (stands bool) {
 	at := f.asText(f.maybeOf(p.dir))
+	stands = cmp.Or(at, in.maybeNamed(p.spelled.workdir)) != ""
 	for _, key := range p.roots {
 		if roots := f.texts(key); len(roots) > 0 {
 			at, e.Start = cmp.Or(at, roots[0]), roots[0]
@@ -212,6 +217,7 @@ func (p profile) decodeDir(e *Event, f, in fields, environ []string) {
 	if *f.err == nil && !path.IsAbs(e.Call.Dir) {
 		*f.err = badInput(errors.New("there is no absolute directory"))
 	}
+	return stands
 }
 
 func (p profile) decodeTool(call *nod.Call, event string, in, top fields) {

@@ -102,7 +102,7 @@ func droidRow() profile {
 		spelled: spelling{command: "command", file: "file_path", content: "content"},
 		mcp:     "mcp__", divided: "__",
 		answer: nested, seat: Seat{Allow: true, Deny: true, Silence: Flows},
-		project: "FACTORY_PROJECT_DIR", unit: time.Second,
+		project: "FACTORY_PROJECT_DIR", detaches: "fireAndForget", unit: time.Second,
 	}
 }
 

@@ -90,7 +90,7 @@ func (Qwen) Capabilities() Capabilities {
 // offer are from the list in its source, which has some thirty more (media,
 // teams, artifacts, cron) that are left to the model.
 var qwenTools = [...]builtin{
-	{"agent", "agent", opaque},
+	{"agent", "agent", special},
 	{"ask_user_question", "ask_user_question", opaque},
 	{"edit", "file_edit", edit},
 	{"enter_plan_mode", "enter_plan_mode", opaque},
@@ -258,6 +258,10 @@ func withoutEscapes(name string) (names []string) {
 // looks, and a cell of a notebook.
 func qwenSpecial(call *nod.Call, raw string, in fields) {
 	switch raw {
+	case "agent":
+		if in.optional("isolation") != "" { // git worktree add, with its hooks and filters
+			call.Tool = "enter_worktree"
+		}
 	case "glob":
 		call.Paths = searched(call.Dir, in.optional("path"), in.word("pattern"), "")
 	case "grep_search":

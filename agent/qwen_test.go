@@ -63,6 +63,14 @@ func TestQwenArguments(t *testing.T) {
 		"/src"); e.Call.Dir != "/home/ada/loom/src" || e.Mode != "yolo" {
 		t.Errorf("a command starts in %q, mode %q", e.Call.Dir, e.Mode)
 	}
+	const start = `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","permission_mode":"default",` +
+		`"tool_use_id":"c","tool_name":"agent","tool_input":{"prompt":"p"`
+	for more, want := range map[string]string{"": "agent", `,"isolation":"worktree"`: "enter_worktree"} {
+		e, err := agent.Qwen{}.Decode([]byte(start+more+"}}"), nil)
+		if err != nil || e.Call.Tool != want {
+			t.Errorf("%q: %s %v", more, e.Call.Tool, err)
+		}
+	}
 	if e := event(t, agent.Qwen{}, "failure.json", "none", "none"); !e.Failed || e.Error != "no such file" {
 		t.Errorf("failed %v: %q", e.Failed, e.Error)
 	}

@@ -63,6 +63,26 @@ func TestShellsOfHosts(t *testing.T) {
 	}
 }
 
+// Where nobody says where a command starts, its shell may be one that is kept.
+func TestShellsOfWhichNobodySays(t *testing.T) {
+	const cursor = `{"hook_event_name":"beforeShellExecution","conversation_id":"s","command":"cd x",` +
+		`"workspace_roots":["/w"],"cwd":`
+	const droid = `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"Execute",` +
+		`"tool_input":{"command":"ls","fireAndForget":`
+	for _, row := range []struct {
+		host, payload   string
+		keeps, outlives bool
+	}{
+		{"cursor", cursor + `""}`, true, false}, {"cursor", cursor + `"/w/x"}`, false, false},
+		{"droid", droid + `false}}`, false, false}, {"droid", droid + `true}}`, false, true},
+	} {
+		e, err := agent.Generic{Agent: row.host}.Decode([]byte(row.payload), nil)
+		if err != nil || e.Call.Keeps != row.keeps || e.Call.Outlives != row.outlives {
+			t.Errorf("%s: keeps %v, outlives %v (%v)", row.payload, e.Call.Keeps, e.Call.Outlives, err)
+		}
+	}
+}
+
 // A word of a search is an option to the program that some hosts search with.
 func TestSearchesForOptions(t *testing.T) {
 	gemini := `{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/u/w","tool_name":"grep_search","tool_input":`

@@ -21,6 +21,7 @@ type guard struct {
 	tasks int // processes and threads
 	time  time.Duration
 	until time.Time
+	told  bool // to end, by a signal
 	done  chan struct{}
 
 	mu      sync.Mutex
@@ -39,11 +40,21 @@ func (g *guard) watch(ctx context.Context, signals <-chan os.Signal) {
 			return
 		case s := <-signals:
 			g.pass(s.(syscall.Signal))
+			g.ends(s, time.Now())
 		case now := <-tick.C:
 			if why := g.over(now); why != "" {
 				g.stop(why)
 			}
 		}
+	}
+}
+
+// grace is how long a run may go on after a signal that tells it to end.
+const grace = 5 * time.Second
+
+func (g *guard) ends(s os.Signal, now time.Time) {
+	if (s == syscall.SIGTERM || s == syscall.SIGHUP) && !g.told {
+		g.told, g.until = true, now.Add(grace)
 	}
 }
 
@@ -54,6 +65,8 @@ func (g *guard) over(now time.Time) (why string) {
 	switch {
 	case used > g.limit:
 		return fmt.Sprintf("it used more than %d MiB of memory", g.limit>>20)
+	case now.After(g.until) && g.told:
+		return "it did not end when it was told to"
 	case now.After(g.until):
 		return fmt.Sprintf("it ran for longer than %s", g.time)
 	case known && left < memory()/32:

@@ -3,6 +3,7 @@
 package confine
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -47,5 +48,19 @@ func TestProcessesAreBounded(t *testing.T) {
 	}
 	if g.tasks = 2; !strings.Contains(g.over(now), "more than 2 processes") {
 		t.Errorf("%q", g.over(now))
+	}
+}
+
+// A line that heeds no signal to end is ended a little later.
+func TestALineThatDoesNotEndWhenItIsTold(t *testing.T) {
+	now := time.Now()
+	g := guard{pid: os.Getpid(), limit: 1 << 60, tasks: 1 << 30, time: time.Hour, until: now.Add(time.Hour)}
+	g.ends(syscall.SIGUSR1, now)
+	if why := g.over(now.Add(2 * grace)); why != "" && !strings.Contains(why, "machine") {
+		t.Errorf("without a signal to end: %s", why)
+	}
+	g.ends(syscall.SIGTERM, now)
+	if why := g.over(now.Add(2 * grace)); !strings.Contains(why, "told to") && !strings.Contains(why, "machine") {
+		t.Errorf("after a signal to end: %q", why)
 	}
 }

@@ -31,6 +31,8 @@ func TestWhatARunLeavesForTheNext(t *testing.T) {
 		w := newWorld(t)
 		w.file("~/.npm/shared", "shared")
 		w.file("~/go/pkg/x", "shared")
+		w.file("~/go/pkg/mod/cache/lock", "")
+		w.file("~/.cache/a/b/c/trim.txt", "")
 		w.environ = append(w.environ, "GOCACHE="+filepath.Join(w.home, ".cache/a/b/c"),
 			"GOMODCACHE="+filepath.Join(w.home, "go/pkg/mod"))
 		w.run(line)

@@ -150,11 +150,11 @@ func (l *layout) programs() error {
 	for _, below := range toolchains() {
 		dirs = append(dirs, filepath.Join(l.o.Home, below))
 	}
-	for _, name := range []string{"GOROOT", "JAVA_HOME", "RUSTUP_HOME", "PYENV_ROOT", "NVM_DIR", "VIRTUAL_ENV",
-		"CONDA_PREFIX", "ANDROID_HOME", "DOTNET_ROOT"} {
-		dirs = append(dirs, variable(l.o.Environ, name))
-	}
+	dirs = append(dirs, namedBy(l.o.Environ, toolchainVariables())...)
 	for _, dir := range filepath.SplitList(variable(l.o.Environ, "PATH")) {
+		if !l.holdsPrograms(dir) {
+			continue
+		}
 		dirs = append(dirs, dir)
 		if filepath.Base(dir) == "bin" && filepath.Dir(filepath.Clean(dir)) != l.o.Home {
 			for _, beside := range []string{"lib", "lib64", "libexec", "share", "include", "pkg"} {
@@ -176,7 +176,8 @@ func (l *layout) programs() error {
 // and not there yet. What holds home, or a whole project of another's, is not.
 func (l *layout) takes(dir string) bool {
 	dir = filepath.Clean(dir)
-	if !filepath.IsAbs(dir) || within(dir, l.o.Home) || within(dir, l.o.Root) || within(l.o.Root, dir) ||
+	if !filepath.IsAbs(dir) || l.secret(dir) ||
+		within(dir, l.o.Home) || within(dir, l.o.Root) || within(l.o.Root, dir) ||
 		strings.Count(dir, "/") < 2 && dir != "/opt" {
 		return false
 	}
@@ -202,15 +203,7 @@ func (l *layout) storesOfPackages() error {
 	for _, below := range caches() {
 		dirs = append(dirs, filepath.Join(l.o.Home, below))
 	}
-	for _, name := range []string{"GOCACHE", "GOMODCACHE", "npm_config_cache"} {
-		dirs = append(dirs, variable(l.o.Environ, name))
-	}
-	for _, v := range []struct{ name, below string }{{"GOPATH", "pkg"}, {"CARGO_HOME", "registry"},
-		{"CARGO_HOME", "git"}} {
-		if dir := variable(l.o.Environ, v.name); dir != "" {
-			dirs = append(dirs, filepath.Join(dir, v.below))
-		}
-	}
+	dirs = append(dirs, namedBy(l.o.Environ, cacheVariables())...)
 	for i, dir := range dirs {
 		if slices.Contains(dirs[:i], dir) || !l.takesCache(dir) {
 			continue
@@ -222,8 +215,73 @@ func (l *layout) storesOfPackages() error {
 	return nil
 }
 
+// naming is a variable of the environment that names a directory: below says which part
+// of it is meant, and one of holds lies in it where it is what the variable says. A
+// variable alone opens nothing: GOCACHE=$HOME/.ssh is no cache.
+type naming struct {
+	name, below string
+	holds       []string
+}
+
+func toolchainVariables() []naming {
+	return []naming{
+		{"GOROOT", "", []string{"bin/go"}}, {"JAVA_HOME", "", []string{"bin/java"}},
+		{"RUSTUP_HOME", "", []string{"toolchains"}}, {"PYENV_ROOT", "", []string{"versions"}},
+		{"NVM_DIR", "", []string{"versions"}}, {"VIRTUAL_ENV", "", []string{"pyvenv.cfg"}},
+		{"CONDA_PREFIX", "", []string{"conda-meta"}}, {"DOTNET_ROOT", "", []string{"dotnet"}},
+		{"ANDROID_HOME", "", []string{"platforms", "platform-tools", "build-tools"}},
+	}
+}
+
+func cacheVariables() []naming {
+	return []naming{
+		{"GOCACHE", "", []string{"00", "trim.txt"}}, {"GOMODCACHE", "", []string{"cache/download", "cache/lock"}},
+		{"npm_config_cache", "", []string{"_cacache"}}, {"GOPATH", "pkg", []string{"mod", "sumdb"}},
+		{"CARGO_HOME", "registry", []string{"index", "cache", "src"}},
+		{"CARGO_HOME", "git", []string{"db", "checkouts"}},
+	}
+}
+
+// namedBy are the directories that variables name and that are what the variables say.
+func namedBy(environ []string, variables []naming) (dirs []string) {
+	for _, v := range variables {
+		dir := filepath.Join(variable(environ, v.name), v.below)
+		if filepath.IsAbs(dir) && slices.ContainsFunc(v.holds, func(name string) bool {
+			_, err := os.Lstat(filepath.Join(dir, name))
+			return err == nil
+		}) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// maxPrograms bounds how many names of a directory of PATH are looked at.
+const maxPrograms = 4096
+
+// holdsPrograms reports whether a directory of PATH holds a program, and no secret.
+func (l *layout) holdsPrograms(dir string) (programs bool) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(maxPrograms)
+	for _, name := range names {
+		if l.secret(filepath.Join(dir, name)) {
+			return false
+		}
+		info, err := os.Stat(filepath.Join(dir, name))
+		programs = programs || err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	}
+	return programs
+}
+
+func (l *layout) secret(name string) bool { return l.o.Hidden != nil && l.o.Hidden(name) }
+
 func (l *layout) takesCache(dir string) bool {
-	return filepath.IsAbs(dir) && strings.Count(dir, "/") > 1 && isDir(dir) && !within(dir, l.o.Home) &&
+	return filepath.IsAbs(dir) && strings.Count(dir, "/") > 1 && isDir(dir) &&
+		!l.secret(dir) && !within(dir, l.o.Home) &&
 		!within(dir, l.o.Root) && !within(l.o.Root, dir) && !within(l.o.Cache, dir) && !within(dir, l.o.Cache)
 }
 

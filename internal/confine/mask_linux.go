@@ -1,12 +1,12 @@
 package confine
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -35,11 +35,8 @@ func (m *masker) walk() error {
 		switch {
 		case err != nil:
 			return filepath.SkipDir // what cannot be read here cannot be read inside
-		case d.Name() == ".git":
-			if d.IsDir() {
-				err = m.git(m.root, below)
-			}
-			return orSkip(err, d)
+		case d.IsDir() && (d.Name() == ".git" || isGitDirectory(name)):
+			return orSkip(m.git(m.root, below), d)
 		case m.hidden != nil && m.hidden(name):
 			m.names = append(m.names, below)
 			return orSkip(whiteout(m.root, m.mask, below), d)
@@ -66,15 +63,43 @@ func (m *masker) git(root, below string) error {
 		switch {
 		case err != nil || relErr != nil:
 			return relErr // what cannot be read here cannot be read inside
-		case d.IsDir() && (d.Name() == "objects" || d.Name() == "refs" || d.Name() == "logs" || d.Name() == "hooks"):
+		case d.IsDir() && (d.Name() == "objects" || d.Name() == "refs" || d.Name() == "logs" || d.Name() == "hooks" ||
+			d.Name() == "lfs" || d.Name() == "annex"):
 			return filepath.SkipDir
-		case d.Name() == "config" || d.Name() == "config.worktree" || d.Name() == "FETCH_HEAD":
-			return m.clean(root, rel)
-		case d.Name() == "credentials" || d.Name() == ".git-credentials":
+		case strings.Contains(d.Name(), "credential"):
 			return whiteout(root, m.mask, rel)
+		case d.Type().IsRegular() && !isGitsOwn(d.Name()) && isSmall(d):
+			return m.clean(root, rel)
 		}
 		return nil
 	})
+}
+
+// isSmall reports whether a file may be one of settings.
+func isSmall(d fs.DirEntry) bool {
+	info, err := d.Info()
+	return err != nil || info.Size() <= 1<<20
+}
+
+// isGitDirectory recognises a repository by another name than .git (git's is_git_directory).
+func isGitDirectory(dir string) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// isGitsOwn knows the files of a repository in which git keeps names of files and of
+// objects, and no addresses.
+func isGitsOwn(name string) bool {
+	switch name {
+	case "index", "HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "packed-refs", "shallow",
+		"gitdir", "commondir", "description", "exclude", "attributes", "sparse-checkout":
+		return true
+	}
+	return strings.HasPrefix(name, "sharedindex.")
 }
 
 // clean puts a file without its keys over one that holds some.
@@ -93,22 +118,31 @@ func (m *masker) clean(root, name string) error {
 	return os.WriteFile(filepath.Join(m.mask, name), plain, 0o600)
 }
 
-// withoutKeys leaves out the lines that may hold a password or a token.
+// withoutKeys leaves out the lines that may hold a password or a token, each with those
+// on which it goes on.
 func withoutKeys(text []byte) []byte {
-	var out bytes.Buffer
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		low := strings.ToLower(lines.Text())
-		_, address, is := strings.Cut(low, "://")
-		host, _, _ := strings.Cut(address, "/")
-		secret := is && strings.Contains(host, "@")
-		for _, word := range []string{"extraheader", "token", "passw", "secret", "authorization", "helper"} {
-			secret = secret || strings.Contains(low, word)
+	var out, whole bytes.Buffer
+	for line := range bytes.Lines(text) {
+		whole.Write(line)
+		if plain := bytes.TrimRight(line, "\r\n"); bytes.HasSuffix(plain, []byte{'\\'}) {
+			continue
 		}
-		if !secret {
-			out.WriteString(lines.Text() + "\n")
+		if !holdsKey(whole.String()) {
+			out.Write(whole.Bytes())
 		}
+		whole.Reset()
+	}
+	if !holdsKey(whole.String()) {
+		out.Write(whole.Bytes())
 	}
 	return out.Bytes()
+}
+
+func holdsKey(line string) bool {
+	low := strings.ToLower(strings.NewReplacer("\\\n", "", "\\\r\n", "").Replace(line))
+	_, address, is := strings.Cut(low, "://")
+	host, _, _ := strings.Cut(address, "/")
+	return is && strings.Contains(host, "@") || slices.ContainsFunc(
+		[]string{"extraheader", "token", "passw", "secret", "authorization", "helper"},
+		func(word string) bool { return strings.Contains(low, word) })
 }

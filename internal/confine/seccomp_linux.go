@@ -75,7 +75,8 @@ func rules() *program {
 		p.when(n, errno(unix.ENOSYS))
 	}
 	p.sockets()
-	p.when(unix.SYS_IOCTL, oneOf(1, []uint32{unix.TIOCSTI, tioclinux, unix.TIOCSETD}, errno(unix.EPERM), allowed())...)
+	p.when(unix.SYS_IOCTL, oneOf(1, []uint32{unix.TIOCSTI, tioclinux, unix.TIOCSETD, unix.TIOCEXCL, unix.TCXONC},
+		errno(unix.EPERM), allowed())...)
 	p.when(unix.SYS_UNSHARE, anyBit(0, namespaces, errno(unix.EPERM))...)
 	p.when(unix.SYS_CLONE, anyBit(0, namespaces&^unix.CLONE_NEWTIME, errno(unix.EPERM))...)
 	p.when(unix.SYS_PERSONALITY, oneOf(0, []uint32{0, 0xffffffff, addrNoRandomize}, allowed(), errno(unix.EPERM))...)

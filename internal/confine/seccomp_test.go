@@ -66,6 +66,8 @@ func TestFilter(t *testing.T) {
 		{"the size of a terminal", unix.SYS_IOCTL, []uint64{0, unix.TIOCGWINSZ}, retAllow},
 		{"typing", unix.SYS_IOCTL, []uint64{0, unix.TIOCSTI}, is | uint32(unix.EPERM)},
 		{"typing with upper bits", unix.SYS_IOCTL, []uint64{0, unix.TIOCSTI | 1<<40}, is | uint32(unix.EPERM)},
+		{"a terminal for itself", unix.SYS_IOCTL, []uint64{0, unix.TIOCEXCL}, is | uint32(unix.EPERM)},
+		{"stopping a terminal", unix.SYS_IOCTL, []uint64{0, unix.TCXONC}, is | uint32(unix.EPERM)},
 		{"a line discipline", unix.SYS_IOCTL, []uint64{0, unix.TIOCSETD}, is | uint32(unix.EPERM)},
 		{"personality", unix.SYS_PERSONALITY, []uint64{0xffffffff}, retAllow},
 		{"another personality", unix.SYS_PERSONALITY, []uint64{0x0400000}, is | uint32(unix.EPERM)},

@@ -21,12 +21,14 @@ const (
 
 // takesIn names a secret that git add or git commit would take in without naming it: a
 // file of that kind which is neither tracked nor ignored, or one that is tracked and
-// holds something else than the index. A tree that is too large to be looked through
+// holds something else than the index. Of a commit that is also what was put into the
+// index before, by whatever way. A tree that is too large to be looked through
 // may hold one.
 func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 	c := h.Report.Commands[e.Command]
 	o := gitOptionsOf(c)
-	if !isGit(c) || c.Told.Dir == "" || !takesFromTree(o) {
+	commits := isGit(c) && o.gitIs("takes-changes")
+	if !isGit(c) || c.Told.Dir == "" || !commits && !takesFromTree(o) {
 		return ""
 	}
 	if o.long("--pathspec-from-file") {
@@ -38,6 +40,14 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 		return ""
 	}
 	s := addSearch{secrets: h, repo: r, user: h.userIgnores(), forced: o.short("f") || o.long("--force")}
+	if commits {
+		if found := s.staged(); found != "" {
+			return Objection("this commits " + printable.Text(found) + ", which was staged and may hold a secret")
+		}
+		if !takesFromTree(o) {
+			return ""
+		}
+	}
 	for _, dir := range takenFrom(h, c, o, r) {
 		found := s.changed(dir)
 		if found == "" && o.gitIs("takes-in") && !o.short("u") && !o.long("--update") {
@@ -175,6 +185,18 @@ func (s *addSearch) changed(dir string) string {
 	}
 	for _, f := range s.repo.Tracked(within) {
 		if s.repo.Differs(f) && !s.secrets.At.Missing(s.repo.Top+"/"+f.Name) {
+			return s.repo.Top + "/" + f.Name
+		}
+	}
+	return ""
+}
+
+// staged names a secret of which the index has what the last commit has not.
+func (s *addSearch) staged() string {
+	at := s.secrets.At.Machine
+	secret := func(f repo.File) bool { return at.TouchesSecret(s.repo.Top+"/"+f.Name, false) }
+	for _, f := range s.repo.Tracked(secret) {
+		if last, ok := s.repo.At("HEAD", f.Name); !f.Same(repo.File{}) && (!ok || !last.Same(f)) {
 			return s.repo.Top + "/" + f.Name
 		}
 	}

@@ -29,11 +29,23 @@ func (l *Loss) after(e shell.Effect, tree, file string, such func(name string) b
 // lands answers for what a command moves, wherever that ends: nothing may become
 // guarded, and no secret lose its name.
 func (l *Loss) lands(e shell.Effect, tree string) Objection {
-	if info, err := l.At.Machine.Files.Lstat(tree); err != nil || !info.Mode.IsDir() {
+	info, err := l.At.Machine.Files.Lstat(tree)
+	switch {
+	case err == nil && !info.Mode.IsDir() && fillsDirectory(l.Report, e.Command):
+		return l.landed(e, tree, tree)
+	case err != nil || !info.Mode.IsDir():
 		return "" // the new name itself is looked at as one that is written
 	}
 	w := walk{loss: l, file: func(file string) Objection { return l.landed(e, tree, file) }}
 	return w.tree(tree, 0)
+}
+
+// fillsDirectory reports whether a command writes into a directory what a glob names, so
+// that no effect says each new name (mv meta/* .github).
+func fillsDirectory(r *shell.Report, command int) bool {
+	return slices.ContainsFunc(r.Effects, func(o shell.Effect) bool {
+		return o.Command == command && o.Kind == shell.Write && o.Recursive
+	})
 }
 
 // landed answers for one file of a tree that a command moves.
@@ -137,6 +149,10 @@ func (l *Loss) overwritten(e shell.Effect, name string) (why Objection) {
 	if l.At.Missing(name) {
 		if l.Report.By(e, shell.MakesDirectories) {
 			return ""
+		}
+		if e.Recursive && !moves(l.Report, e.Command) && !l.Report.By(e, shell.ChangesStatus) {
+			return Objection("this writes below " + printable.Text(name) +
+				", and nod does not look at each file: " + printable.Line(l.Source(e), 160))
 		}
 		return place.Because("this writes ", l.overtaken(e, name))
 	}

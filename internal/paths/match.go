@@ -39,7 +39,7 @@ func GlobMatch(glob, name string) bool {
 	if strings.HasPrefix(name, ".") && glob[0] != '.' && glob[0] != '\\' {
 		return false // dotglob and its kin are unknown to package shell
 	}
-	glob = strings.ReplaceAll(anyForCaret(glob), "[!", "[^")
+	glob = strings.ReplaceAll(anyForClass(glob), "[!", "[^")
 	ok, err := path.Match(glob, name)
 	return ok || err != nil || !IsASCII(name) && matchBytes(glob, name)
 }
@@ -59,26 +59,44 @@ func byteRunes(s string) string {
 	return string(runes)
 }
 
-// anyForCaret puts a question mark in the place of each class that begins with a
-// caret: bash and zsh take it for all other characters, dash for a caret and those.
-func anyForCaret(glob string) string {
+// anyForClass puts a question mark in the place of each class that shells read
+// differently: one that begins with a caret (bash and zsh take it for all other
+// characters, dash for a caret and those), and one with a range of letters, which goes by
+// the order of the locale (bash 3.2 and ksh93 match F and é with [a-g] in en_US.UTF-8).
+func anyForClass(glob string) string {
 	for from := 0; ; {
-		at := strings.Index(glob[from:], "[^")
+		at := strings.IndexByte(glob[from:], '[')
 		if at < 0 {
 			return glob
 		}
 		at += from
-		end := len(glob)
-		if n := strings.IndexByte(glob[min(at+3, end):], ']'); n >= 0 {
-			end = at + 3 + n + 1
-		}
+		from = at + 1
 		if at > 0 && glob[at-1] == '\\' { // no class
-			from = at + 2
 			continue
 		}
-		glob = glob[:at] + "?" + glob[end:]
-		from = at + 1
+		inside := strings.TrimLeft(glob[from:min(from+1, len(glob))], "!^")
+		first := len(glob[:from]) + 1
+		if inside == "" {
+			first++ // [!]a], [^]a]
+		}
+		end := len(glob)
+		if n := strings.IndexByte(glob[min(first, end):], ']'); n >= 0 {
+			end = first + n + 1
+		}
+		if strings.HasPrefix(glob[from:], "^") || rangeOfLetters(glob[from:end]) {
+			glob = glob[:at] + "?" + glob[end:]
+		}
 	}
+}
+
+func rangeOfLetters(class string) bool {
+	letter := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 }
+	for i := 1; i+2 < len(class); i++ {
+		if class[i] == '-' && (letter(class[i-1]) || letter(class[i+1])) {
+			return true
+		}
+	}
+	return false
 }
 
 // GlobLiteral is the only name that a part of a pattern matches; ok is false where

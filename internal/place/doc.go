@@ -104,7 +104,7 @@ type Workspace struct {
 	// hookDirs is where git's settings say that hooks are, with whether only their
 	// names count; nil: not looked yet.
 	hookDirs map[string]bool
-	settings map[string][]string // texts of agents' settings, by root, once looked
+	settings map[string]settingsOfAgents // by root, once looked
 }
 
 // Apart is a copy whose look-ups are its own, for another goroutine.

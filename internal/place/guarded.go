@@ -80,6 +80,15 @@ func (w *Workspace) inBareRepository(real string) bool {
 // isHook reports whether a file lies where the settings of git say that hooks
 // are. Where that is the top of a working tree, the names of hooks alone count.
 func (w *Workspace) isHook(real string) bool {
+	for dir, bare := range w.hookDirectories() {
+		if view.Below(dir, real) && (!bare || path.Dir(real) == dir && shell.IsGitHook(path.Base(real))) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *Workspace) hookDirectories() map[string]bool {
 	if w.hookDirs == nil {
 		w.hookDirs = map[string]bool{}
 		for _, root := range w.Roots {
@@ -90,12 +99,7 @@ func (w *Workspace) isHook(real string) bool {
 			}
 		}
 	}
-	for dir, bare := range w.hookDirs {
-		if view.Below(dir, real) && (!bare || path.Dir(real) == dir && shell.IsGitHook(path.Base(real))) {
-			return true
-		}
-	}
-	return false
+	return w.hookDirs
 }
 
 // guardedInPlace reports whether a file of a repository of dotfiles will be a
@@ -167,10 +171,11 @@ func unpacked(name string) (plain string, ok bool) {
 }
 
 // HoldsGuarded reports whether a path of the workspace may be a directory that
-// guarded names lie in.
+// guarded names lie in, or are said to lie by settings.
 func (w *Workspace) HoldsGuarded(real string) bool {
 	return slices.ContainsFunc(w.Roots, func(root string) bool {
-		return view.Below(root, real) && w.Machine.Guards.HoldsNext(real[len(root):])
+		return view.Below(root, real) && real != root &&
+			(w.Machine.Guards.HoldsNext(real[len(root):]) || w.leadsToGuarded(root, real))
 	})
 }
 

@@ -1,6 +1,9 @@
 package place
 
 import (
+	"io/fs"
+	"iter"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -35,21 +38,90 @@ func (w *Workspace) isStarted(real string) bool {
 		if real == root || !view.Below(root, real) {
 			return false
 		}
-		name := strings.ToLower(real[len(root)+1:])
-		return slices.ContainsFunc(w.settingsAt(root), func(text string) bool { return starts(text, name) })
+		name, at := strings.ToLower(real[len(root)+1:]), w.settingsAt(root)
+		return slices.ContainsFunc(at.texts, func(text string) bool { return starts(text, name) }) ||
+			slices.ContainsFunc(at.linked, func(to string) bool { return view.Below(to, real) })
 	})
 }
 
-func (w *Workspace) settingsAt(root string) []string {
+// leadsToGuarded reports whether settings of an agent or of git, PATH or a link name
+// something below a path, there or not: who puts a link there says what it is.
+func (w *Workspace) leadsToGuarded(root, real string) bool {
+	dir := strings.ToLower(real[len(root):])[1:] + "/"
+	for _, text := range w.settingsAt(root).texts {
+		for range pathsIn(text, dir) {
+			return true
+		}
+	}
+	named := slices.Concat(slices.Collect(maps.Keys(w.hookDirectories())), w.PathDirs())
+	for _, link := range w.aliases() {
+		named = append(named, link.real)
+	}
+	for _, link := range w.Machine.homeLinks() {
+		named = append(named, link.real)
+	}
+	return slices.ContainsFunc(named, func(name string) bool { return name != real && view.Below(real, name) })
+}
+
+// settingsOfAgents is what settings of agents say at a root.
+type settingsOfAgents struct {
+	texts  []string // in lower case
+	linked []string // the real paths to which names in the texts lead through a link of the root
+}
+
+func (w *Workspace) settingsAt(root string) settingsOfAgents {
 	if w.settings == nil {
-		w.settings = map[string][]string{}
+		w.settings = map[string]settingsOfAgents{}
 	}
-	texts, looked := w.settings[root]
+	at, looked := w.settings[root]
 	if !looked {
-		texts = append(w.Machine.settings(root, "", settingsDepth), w.Machine.personsSettings()...)
-		w.settings[root] = texts
+		texts := append(w.Machine.settings(root, "", settingsDepth), w.Machine.personsSettings()...)
+		for _, text := range texts {
+			at.texts = append(at.texts, strings.ToLower(text))
+			at.linked = append(at.linked, w.linkedIn(root, text)...)
+		}
+		w.settings[root] = at
 	}
-	return texts
+	return at
+}
+
+// maxNamed bounds how many names of a text of settings are followed.
+const maxNamed = 2000
+
+// linkedIn are the real paths to which the names in a text lead that go through a
+// link of the root: scripts/fmt.sh, where scripts leads to src.
+func (w *Workspace) linkedIn(root, text string) (reals []string) {
+	words := strings.FieldsFunc(text, func(c rune) bool {
+		return c < 0x80 && c != '/' && c != '@' && c != '+' && !pathByte(byte(c|0x20)) && !pathByte(byte(c))
+	})
+	for _, word := range words[:min(len(words), maxNamed)] {
+		for name := word; name != ""; _, name, _ = strings.Cut(name, "/") {
+			if real, ok := w.throughLink(root, name); ok {
+				reals = append(reals, real)
+			}
+		}
+	}
+	return reals
+}
+
+// throughLink is where a name below a root leads, if a link is in its way. Of a name
+// without its ending, as Node takes it, that is the directory.
+func (w *Workspace) throughLink(root, name string) (real string, ok bool) {
+	at := root
+	for part := range strings.SplitSeq(name, "/") {
+		at += "/" + part
+		info, err := w.Machine.Files.Lstat(at)
+		switch {
+		case err != nil && !ok:
+			return "", false
+		case err == nil && info.Mode&fs.ModeSymlink != 0:
+			ok = true
+		}
+	}
+	if real = w.Machine.Real(root + "/" + name); !ok || !view.Below(root, real) || real == root {
+		return "", false
+	}
+	return real, true
 }
 
 // personsSettings are the texts of the person's own settings of agents, which may
@@ -58,7 +130,7 @@ func (m *Machine) personsSettings() (texts []string) {
 	for _, name := range [...]string{".claude/settings.json", ".codex/hooks.json", ".codex/config.toml",
 		".gemini/settings.json", ".qwen/settings.json", ".copilot/settings.json", ".cursor/hooks.json"} {
 		if data, err := m.Files.Read(m.Real(m.Home+"/"+name), settingsSize); m.Home != "" && err == nil {
-			texts = append(texts, withoutRules(strings.ToLower(string(data))))
+			texts = append(texts, withoutRules(string(data)))
 		}
 	}
 	return texts
@@ -77,7 +149,7 @@ func (m *Machine) settings(root, dir string, depth int) (texts []string) {
 				continue
 			}
 			if data, err := m.Files.Read(m.Real(root+file), settingsSize); err == nil && !onRequest(name, data) {
-				texts = append(texts, withoutRules(strings.ToLower(string(data))))
+				texts = append(texts, withoutRules(string(data)))
 			}
 		case depth > 1 && (ext == "" || ext == strings.ToLower(name)) &&
 			(dir != "" || obeyed.begin[paths.FoldName(name)]):
@@ -129,18 +201,30 @@ func starts(text, name string) bool {
 // namesPath reports whether a text holds a path that ends in a name. A name that
 // is only a word must stand behind a slash.
 func namesPath(text, name string) bool {
-	word := !strings.ContainsAny(name, "./")
-	for rest := text; ; {
-		i := strings.Index(rest, name)
-		if i < 0 {
-			return false
-		}
-		end := i + len(name)
-		before := i == 0 || !pathByte(rest[i-1]) && !word || i > 0 && rest[i-1] == '/'
-		if before && (end == len(rest) || !pathByte(rest[end]) && rest[end] != '/') {
+	for after := range pathsIn(text, name) {
+		if after == "" || !pathByte(after[0]) && after[0] != '/' {
 			return true
 		}
-		rest = rest[i+1:]
+	}
+	return false
+}
+
+// pathsIn are what stands behind a name wherever it begins a path in a text, or goes
+// on with one behind a slash.
+func pathsIn(text, name string) iter.Seq[string] {
+	word := !strings.ContainsAny(name, "./")
+	return func(yield func(string) bool) {
+		for from := 0; ; from++ {
+			i := strings.Index(text[from:], name)
+			if i < 0 {
+				return
+			}
+			from += i
+			before := from == 0 || !pathByte(text[from-1]) && !word || text[from-1] == '/'
+			if before && !yield(text[from+len(name):]) {
+				return
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"strings"
@@ -37,6 +38,8 @@ func (r *Repo) HooksPaths(home string) (from []string) {
 				from = append(from, r.named(r.Top, value, home))
 			case startsFiles(key):
 				from = append(from, namedFiles(r, value, home)...)
+			case key == "attributesfile":
+				from = append(from, r.named(r.Top, value, home))
 			case key == "path":
 				files = append(files, r.named(path.Dir(files[i]), value, home))
 				from = append(from, files[len(files)-1])
@@ -52,19 +55,24 @@ func startsFiles(key string) bool {
 	switch key {
 	case "fsmonitor", "pager", "editor", "sshcommand", "gitproxy", "askpass", "alternaterefscommand", "external",
 		"command", "textconv", "driver", "clean", "smudge", "process", "cmd", "program", "difffilter",
-		"packobjectshook", "recentobjectshook", "helper", "defaultkeycommand", "attributesfile", "templatedir":
+		"packobjectshook", "recentobjectshook", "helper", "defaultkeycommand", "templatedir":
 		return true
 	}
 	return false
 }
 
-// namedFiles are what the words of a setting name of what lies in the working tree.
+// namedFiles are what the words of a setting name of what lies in the working tree,
+// or may lie there: what is not there yet counts where the word has a slash or an
+// ending, which the names of programs have not.
 func namedFiles(r *Repo, value, home string) (names []string) {
 	between := func(c rune) bool { return strings.ContainsRune(" \t\"';|&()=!<>`$", c) }
 	for word := range strings.FieldsFuncSeq(value, between) {
 		name := r.named(r.Top, word, home)
-		if info, err := r.files.Lstat(name); err == nil && name != r.Top && view.Below(r.Top, name) &&
-			(info.Mode.IsRegular() || info.Mode.IsDir() && strings.Contains(word, "/")) {
+		info, err := r.files.Lstat(name)
+		slash := strings.Contains(word, "/")
+		is := err == nil && (info.Mode.IsRegular() || info.Mode.IsDir() && slash) ||
+			errors.Is(err, fs.ErrNotExist) && word[0] != '-' && (slash || strings.Contains(word, "."))
+		if is && name != r.Top && view.Below(r.Top, name) {
 			names = append(names, name)
 		}
 	}

@@ -97,17 +97,20 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 	if a.out.beyond {
 		a.out.unread(source)
 	}
+	a.out.inItsCharacters(source)
 	a.out.report.Possible = both(possible(a.out.texts, m), a.supposing(file.Stmts))
 	return a.out.report
 }
 
 // handsOn reports whether a text leaves its shell with other variables: programs inherit
-// them, and an editor keeps some of its own there, of which it runs one at each prompt.
+// them, and an editor keeps some of its own there, of which it runs one at each prompt. A
+// name in capitals may be one of the environment of that shell, which nod does not see.
 func handsOn(m *machine, list []*syntax.Stmt) bool {
 	loops, sets := grammar.Left(list)
 	return sets || slices.ContainsFunc(loops, func(name string) bool {
 		_, set := m.inherits(name)
-		return set || strings.HasPrefix(name, "_")
+		capitals := len(name) > 1 && name == strings.ToUpper(name) && name != "REPLY" && name != "MAPFILE"
+		return set || capitals || strings.HasPrefix(name, "_")
 	})
 }
 

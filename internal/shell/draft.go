@@ -49,17 +49,18 @@ func (d *draft) inRounds(walk func()) {
 	d.rounds--
 }
 
-// feedsItself says that what runs at once puts behind a file what it reads of it: cat a |
+// feedsItself says that what runs at once puts into a file what it reads of it: cat a |
 // tee -a a ends when the disk is full.
 func (d *draft) feedsItself(writes, reads []Effect, words string) {
-	grown := appended(writes)
+	grown := grows(writes)
 	found := len(grown) > maxGrown
 	for _, r := range reads {
-		found = found || r.Kind == Read && !r.Names && slices.ContainsFunc(grown,
-			func(file string) bool { return mayRead(r, file) })
+		found = found || r.Kind == Read && !r.Names && slices.ContainsFunc(grown, func(w Effect) bool {
+			return (w.Appends || mayGrow(r, w)) && mayRead(r, w.Target)
+		})
 	}
 	if found {
-		d.unknown(PartRedirection, words, "this puts behind "+grammar.Escaped(grown[0])+
+		d.unknown(PartRedirection, words, "this puts into "+grammar.Escaped(grown[0].Target)+
 			" or another file what it may read of it, and may not end")
 	}
 }
@@ -67,17 +68,25 @@ func (d *draft) feedsItself(writes, reads []Effect, words string) {
 // maxGrown bounds how many files are looked at, since each read is laid beside each.
 const maxGrown = 16
 
-// appended are the files behind which effects put something, one more than maxGrown at
-// most.
-func appended(effects []Effect) (files []string) {
+// grows are the effects by which something is put into a file, the first of each file,
+// one more than maxGrown at most.
+func grows(effects []Effect) (found []Effect) {
 	for _, e := range effects {
-		if e.Kind == Write && e.Appends && e.Target != "" && e.Place != Null && !slices.Contains(files, e.Target) {
-			if files = append(files, e.Target); len(files) > maxGrown {
+		same := func(o Effect) bool { return o.Target == e.Target && o.Appends == e.Appends && o.Command == e.Command }
+		if e.Kind == Write && e.Target != "" && e.Place != Null && !slices.ContainsFunc(found, same) {
+			if found = append(found, e); len(found) > maxGrown {
 				break
 			}
 		}
 	}
-	return files
+	return found
+}
+
+// mayGrow reports whether a file that is written anew may grow while it is read by its
+// name: by another command of a pipe, or by the command itself (awk 1 a b > b).
+func mayGrow(r, w Effect) bool {
+	return r.Target == w.Target && !r.Recursive && r.Pattern == "" &&
+		(r.Command != w.Command || w.Part == PartRedirection)
 }
 
 // mayRead reports whether a read may be of a file.

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/shell/variables"
@@ -55,6 +56,26 @@ func (m *machine) inherits(name string) (string, bool) {
 		return "", false
 	}
 	return m.env.Lookup(name)
+}
+
+// localeOf is what says in which characters the commands of a line read, and whether they
+// are those in which nod reads.
+func localeOf(m *machine) (name string, plain bool) {
+	for _, variable := range [...]string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if value, _ := m.inherits(variable); value != "" {
+			return value, variables.PlainLocale(variable, value)
+		}
+	}
+	return "", true
+}
+
+// inItsCharacters says so where a text is read in other characters than nod reads it in.
+func (d *draft) inItsCharacters(text string) {
+	if name, plain := localeOf(d.machine); !plain &&
+		strings.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf }) {
+		d.unknown(PartAssignment, "", "this is read in the characters of "+grammar.Escaped(name)+
+			", in which a byte may mean something else; write it without them")
+	}
 }
 
 // inherited judges the environment that the command starts with: what a value
@@ -328,7 +349,9 @@ func liesHere(m *machine, variable, piece string) bool {
 func (e *environment) shellVariable(name string, v value, raw string) {
 	switch variables.Of(name) {
 	case variables.Plain:
-		return
+		if !variables.IsLocale(name) || v.known && variables.PlainLocale(name, v.text) {
+			return
+		}
 	case variables.Unknown:
 		if _, exported := e.machine.inherits(name); !exported || name == "_" {
 			return
@@ -405,9 +428,7 @@ func (e *environment) exported(name string, v value, raw string, words []word) {
 		if variables.Integer(name) && !(v.known && v.isNumber()) {
 			break // zsh calculates it, and an index in it runs commands
 		}
-		// A path makes libraries load catalogues from there.
-		if !(strings.HasPrefix(name, "LANG") || strings.HasPrefix(name, "LC_")) ||
-			v.known && !strings.Contains(v.text, "/") {
+		if !variables.IsLocale(name) || v.known && variables.PlainLocale(name, v.text) {
 			return
 		}
 	case variables.RunsValue:

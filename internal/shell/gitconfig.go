@@ -171,11 +171,12 @@ func runsHere(m *machine, text string, dirs ...string) bool {
 	if m.ofGit {
 		return false // git in a setting of git
 	}
-	if setsVariable(text) || namesOneOf(m, text, dirs) {
+	first, _, _ := strings.Cut(text, " ")
+	if setsVariable(text) || namesOneOf(m, text, dirs) || loadsByItself(path.Base(first)) ||
+		strings.Contains(first, "/") && !path.IsAbs(first) && !strings.ContainsAny(first, "$~") {
 		return true
 	}
-	if first, _, _ := strings.Cut(text, " "); !strings.ContainsAny(text, "\n;|&()<>{}`$\"'\\") &&
-		!Known(path.Base(first)) && !shellOwns(first) {
+	if !strings.ContainsAny(text, "\n;|&()<>{}`$\"'\\*?[") && !Known(path.Base(first)) && !shellOwns(first) {
 		return false // git-lfs clean -- %f: a program of the person's, and nothing else
 	}
 	inner := *m
@@ -185,7 +186,37 @@ func runsHere(m *machine, text string, dirs ...string) bool {
 		r.Effects = append(r.Effects, r.Possible.Effects...)
 	}
 	return slices.ContainsFunc(r.Definitions, func(d Definition) bool { return m.fromHere(DefinitionFile(d.Path)) }) ||
-		slices.ContainsFunc(r.Effects, func(e Effect) bool { return e.Kind == Run && m.fromHere(e.Target) })
+		slices.ContainsFunc(r.Effects, func(e Effect) bool { return e.Kind == Run && m.fromHere(e.Target) }) ||
+		slices.ContainsFunc(r.Unknowns, func(u Unknown) bool { return mayLoad(m, r, u) })
+}
+
+// mayLoad reports whether what is not known of a command may be that it takes code from
+// the directory: of an interpreter (awk -i x).
+func mayLoad(m *machine, r Report, u Unknown) bool {
+	if u.Command < 0 || u.Command >= len(r.Commands) || len(r.Commands[u.Command].Words) == 0 {
+		return false
+	}
+	program := path.Base(r.Commands[u.Command].Words[0].Value)
+	s, ok := m.sheet(program)
+	if !ok {
+		return loadsByItself(program)
+	}
+	first, _, _ := strings.Cut(s.args, " ")
+	return s.interprets || codeRole(first)
+}
+
+// loadsByItself knows programs that nod knows nothing else of and that take code from the
+// directory that they run in: lua -l x, irb with its .irbrc, inv with its tasks.py (read:
+// their manuals).
+func loadsByItself(program string) bool {
+	switch strings.TrimRight(program, "0123456789.-") {
+	case "lua", "luajit", "irb", "pry", "tclsh", "wish", "expect", "guile", "R", "Rscript", "octave", "julia", "ghci",
+		"clojure", "clj", "bb", "racket", "sbcl", "clisp", "erl", "escript", "swipl", "gforth", "pypy", "php", "raku",
+		"inv", "invoke", "doit", "latexmk", "mage", "rye", "conda", "mamba", "gdb", "emacs", "pwsh", "nu", "fish",
+		"tcsh", "csh", "ksh", "mksh":
+		return true
+	}
+	return false
 }
 
 // fromHere reports whether code may be the agent's: all but a file that lies elsewhere.

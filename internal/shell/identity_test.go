@@ -239,6 +239,9 @@ func TestGitRunsScriptsOfAPerson(t *testing.T) {
 		"~/bin/own": true, "~/bin/own -x": true, "sh ~/bin/own": true, "python3 " + testHome + "/bin/own": true,
 		"git-lfs clean -- %f": true, "delta --dark": true, "sh own.sh": false, "sh ~/bin/own own.sh": false,
 		"cat; sh own.sh": false, "python3 -m own": false, "delta own.sh": false, "eval own": false, ". own.sh": false,
+		"bin//own": false, "lua -l own": false, "lua f?lua": false, "irb": false, "gawk -i own 1": false,
+		`gawk '@include \"own\"; 1'`: false, "sh -c 'lua -l own'": false, "pypy3 -m own": false, "vim": true,
+		"awk 1": true,
 	} {
 		m := world().File(testHome+"/bin/own", "#!/bin/sh\ncat\n", 0o755).File(testRepo+"/own.sh", "cat\n", 0o755)
 		m.File(testHome+"/.gitconfig", "[diff]\n\texternal = \""+value+"\"\n", 0o644)

@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
@@ -28,10 +30,10 @@ func (a *analysis) special(s *sheet, inv *invocation) (done bool) {
 
 // testArgs checks the arguments of test and [. bash evaluates the name after -v
 // and -R, zsh the number after -t and both sides of a comparison of numbers: an index
-// in them runs commands (zsh 5.9: [ 'a[$(cmd)]' -eq 1 ] runs cmd). So each word that
+// in them runs commands (zsh 5.9: [ 'a[$(cmd)]' -eq 1 ] runs cmd; and mksh, which may be sh). So each word that
 // may be such an operator has to be known.
 func (b *builtins) testArgs(inv *invocation) {
-	zsh, args := b.now.zsh(), tested(inv)
+	calculates, args := b.now.zsh() || b.now.lang == syntax.LangPOSIX, tested(inv)
 	for i, w := range args {
 		before, after := word{}, word{}
 		if i > 0 {
@@ -46,7 +48,7 @@ func (b *builtins) testArgs(inv *invocation) {
 			b.out.unknown(PartWords, inv.raw, grammar.Escaped(w.raw)+" may be an operator of "+inv.name)
 		case (before.text == "-v" || before.text == "-R") && (!w.known || !grammar.Identifier(w.text)):
 			b.out.unknown(PartWords, inv.raw, "this names a variable that nod does not know")
-		case zsh && (before.text == "-t" || comparesNumbers(before.text) || comparesNumbers(after.text)) &&
+		case calculates && (before.text == "-t" || comparesNumbers(before.text) || comparesNumbers(after.text)) &&
 			!(w.known && plainNumber(w.text)) && !w.numeric && !onlyStatus(w.raw):
 			b.out.unknown(PartWords, inv.raw, "this calculates with a value that nod does not know")
 		}

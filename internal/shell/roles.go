@@ -2,6 +2,7 @@ package shell
 
 import (
 	"cmp"
+	"path"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -187,8 +188,8 @@ func startsRole(role string) bool {
 // codeRole reports whether an argument in a role is a program's text.
 func codeRole(role string) bool {
 	switch role {
-	case "awk", "sed", "jq", "yq", "sql", "inline", "split", "shell", "shelltext", "shellcode", "date", "format",
-		"curlformat", "setting", "fzfbind", "previewed", "pymodule", "kubeoutput", "psformat":
+	case "awk", "sed", "jq", "yq", "sql", "inline", "split", "shell", "usershell", "shelltext", "shellcode", "date",
+		"format", "curlformat", "setting", "fzfbind", "previewed", "pymodule", "kubeoutput", "psformat":
 		return true
 	}
 	return false
@@ -233,6 +234,11 @@ func (u *use) role(role string, w word) {
 	case "split":
 		u.splitText(w)
 	case "shell":
+		u.shellText(w)
+	case "usershell":
+		if value, ok := u.machine.inherits("SHELL"); ok && grammar.Shells(path.Base(value)) == nil {
+			u.out.unknown(PartWords, u.inv.raw, "this is read by the shell that SHELL names")
+		}
 		u.shellText(w)
 	case "url":
 		u.targets.url(w)

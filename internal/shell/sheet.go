@@ -19,8 +19,8 @@ type sheet struct {
 	body    string   // the section for this subcommand
 	more    []string // other sections whose options count too
 
-	args, none, deep, always, code, skip, others, heeds                                             string
-	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf, responses, replaced, supplanted bool
+	args, none, deep, always, code, skip, others, heeds                                                       string
+	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf, responses, replaced, supplanted, suffixed bool
 
 	is         Traits // what is told of it to those who judge
 	stays      bool   // the command that it starts runs here, as this user, in this directory
@@ -216,6 +216,8 @@ func (s *sheet) flag(word string) *bool {
 		return &s.replaced
 	case "supplanted":
 		return &s.supplanted
+	case "suffixed":
+		return &s.suffixed
 	case "responses":
 		return &s.responses
 	case "free":

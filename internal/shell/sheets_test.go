@@ -15,7 +15,7 @@ import (
 // here is a typing mistake, and would be read as nothing.
 const (
 	sheetFlags = " inert deaf free loose posix single bundle sub inherit responses" +
-		" stays interprets replaced supplanted "
+		" stays interprets replaced supplanted suffixed "
 	sheetDirectives = " args none deep does is list skip others heeds code use bare finds task home sql server " +
 		sheetFlags
 	sheetWords   = " recursive forced appends drop batch inplace deletes send quiet verb alone inert cleared "
@@ -24,7 +24,7 @@ const (
 		" modes packing clock dd cat yes "
 	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link tarfile program script" +
 		" inline shell shelltext shellcode split command xcommand assign awaycommand awayshell exec url host remote kill persist variable cd" +
-		" replace key sed awk jq yq jqfile yqfile date setting gitremote pathspec tracked searched sent curlformat pagerfile fzfbind previewed format" +
+		" replace key sed awk jq yq jqfile yqfile date setting gitremote pathspec tracked searched sent curlformat usershell pagerfile fzfbind previewed format" +
 		" curldata curlmethod ghmethod ghfield pymodule kubeoutput loaded atfile readurl atother ghrepo curlencode" +
 		" curlcookie digword pipeout sql database dbhost unknown listed mode formula manpage psword psformat psuser socketword composefile" +
 		" procs numbered pattern include globs exclude prune prune-next prune-dirs unset kind extension "

@@ -38,7 +38,20 @@ func (tg *targets) reads(w word, f flags) {
 		return
 	}
 	tg.out.path(Read, w, tg.inv.st, f)
+	endings := gzipEndings()
+	has := func(ending string) bool { return strings.HasSuffix(w.text, ending) }
+	if tg.sheet.suffixed && w.known && !w.many && !slices.ContainsFunc(endings, has) {
+		for _, ending := range endings {
+			other := w
+			other.text, other.raw = w.text+ending, w.raw+ending
+			tg.out.path(Read, other, tg.inv.st, f)
+		}
+	}
 }
+
+// gzipEndings are what gzip tries behind a name that is not there (gzip 1.12,
+// open_input_file; busybox takes fewer).
+func gzipEndings() []string { return []string{".gz", ".z", "-z", ".Z", "-gz", "_z"} }
 
 // isInput reports whether - stands for the standard input. Not every program knows that,
 // and none that changes files in place: a file of that name is taken for what is meant.

@@ -176,6 +176,7 @@ func (t *texts) readText(p passage, st state, inv *invocation) bool {
 		return false
 	}
 	defer t.ownProcess()()
+	t.out.inItsCharacters(p.text)
 	var first Report
 	for i, lang := range p.langs {
 		mark := t.defs.mark()

@@ -56,3 +56,18 @@ func TestBracesOfBash3(t *testing.T) {
 		}
 	}
 }
+
+// On macOS the last byte of à is a blank to bash.
+func TestLettersThatBashSplits(t *testing.T) {
+	for _, row := range []struct {
+		system, text string
+		splits       bool
+	}{
+		{"darwin", "d\u00e0/x", true}, {"darwin", "\u4f60", true}, {"darwin", "d\u00e9", false}, {"darwin", "da", false},
+		{"linux", "d\u00e0/x", false},
+	} {
+		if got := splits(row.system, row.text); got != row.splits {
+			t.Errorf("%s %q: %v", row.system, row.text, got)
+		}
+	}
+}

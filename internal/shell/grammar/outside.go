@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"runtime"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -298,6 +299,7 @@ func (f *forms) word(w *syntax.Word) {
 		switch p := part.(type) {
 		case *syntax.Lit:
 			f.literal(w, p.Value, i)
+			f.is(w, !f.interp && splits(runtime.GOOS, p.Value), "a letter outside of quotes that macOS may split")
 		case *syntax.SglQuoted:
 			_, plain := Escapes(p.Value)
 			f.is(w, p.Dollar && !plain, "$'...' with more than \\n and \\t")
@@ -306,6 +308,11 @@ func (f *forms) word(w *syntax.Word) {
 		}
 	}
 }
+
+// splits reports whether bash may split a word where a letter stands. It asks the C
+// library of each byte whether it is a blank, and that of macOS says yes for 0xA0, in
+// UTF-8 too (bash 3.2, locale.c, read, not run): rm dà/x is rm d? /x there.
+func splits(system, text string) bool { return system == "darwin" && strings.Contains(text, "\xa0") }
 
 // quoted looks at the text between double quotes.
 func (f *forms) quoted(w *syntax.Word, q *syntax.DblQuoted) {

@@ -22,6 +22,31 @@ func Influences(name string) bool {
 	return is == BreaksShell || is == RunsValue
 }
 
+// IsLocale reports whether a variable says how programs read and print: the language,
+// the characters.
+func IsLocale(name string) bool {
+	return strings.HasPrefix(name, "LANG") || strings.HasPrefix(name, "LC_")
+}
+
+// PlainLocale reports whether a locale has the characters in which nod reads, and loads
+// nothing from a path. In the characters of others a byte below 0x80 may be part of a
+// letter: of GBK, Shift_JIS and Big5 (zh_TW) a backslash (bash 5.2 and 3.2, GNU sed 4.9
+// and gawk 5.2, which then run what nod takes for a text).
+func PlainLocale(name, value string) bool {
+	if name == "LANGUAGE" {
+		return !strings.Contains(value, "/")
+	}
+	place, characters, _ := strings.Cut(strings.ToLower(value), ".")
+	characters, _, _ = strings.Cut(characters, "@")
+	switch characters {
+	case "":
+		return place == "" || place == "c" || place == "posix"
+	case "utf-8", "utf8":
+		return !strings.Contains(value, "/")
+	}
+	return false
+}
+
 // Of says what a variable can do.
 func Of(name string) Influence {
 	switch name {

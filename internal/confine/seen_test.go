@@ -1,0 +1,61 @@
+//go:build linux && (amd64 || arm64)
+
+package confine_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A variable of the environment opens no directory that is not what it says.
+func TestVariablesOpenNothing(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"~/.vault/key", "~/other/.env", "~/other/tool", "~/notes/a.txt"} {
+		w.file(name, "marked")
+	}
+	if err := os.Chmod(w.at("~/other/tool"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	plain := w.environ
+	for _, dir := range []string{".vault", "other", "notes"} {
+		at := filepath.Join(w.home, dir)
+		for _, name := range []string{"GOCACHE", "GOMODCACHE", "npm_config_cache", "GOPATH", "CARGO_HOME", "GOROOT",
+			"JAVA_HOME", "RUSTUP_HOME", "PYENV_ROOT", "NVM_DIR", "VIRTUAL_ENV", "CONDA_PREFIX", "ANDROID_HOME",
+			"DOTNET_ROOT"} {
+			w.environ = append(slices.Clone(plain), name+"="+at)
+			w.opensNothing(t, name, at)
+		}
+		w.environ = append(slices.Clone(plain), "PATH="+os.Getenv("PATH")+":"+at)
+		w.opensNothing(t, "PATH", at)
+	}
+}
+
+func (w *world) opensNothing(t *testing.T, name, dir string) {
+	t.Helper()
+	if r := w.run("cat " + dir + "/* " + dir + "/.env 2>/dev/null; true"); strings.Contains(r.out, "marked") {
+		t.Errorf("%s=%s shows what lies there", name, dir)
+	}
+}
+
+// What may hold a password in a repository, or in settings of packages, is not shown.
+func TestLoginsInTheWorkspace(t *testing.T) {
+	w := newWorld(t)
+	for name, text := range map[string]string{
+		".git/config":      "[remote \"o\"]\n\turl = https://u:mark\\\ned@h/x\n[user]\n\tname = plain\n",
+		".git/extra.inc":   "[http]\n\textraHeader = Authorization: marked\n",
+		".git/config.bak":  "[remote \"o\"]\n\turl = https://u:marked@h/x\n",
+		".git/remotes/old": "URL: https://u:marked@h/x\n",
+		".npmrc":           "//registry.example.com/:_authToken=marked\n",
+		"bare/HEAD":        "ref: refs/heads/main\n", "bare/objects/x": "", "bare/refs/x": "",
+		"bare/config": "[remote \"o\"]\n\turl = https://u:marked@h/x\n",
+	} {
+		w.file(name, text)
+	}
+	r := w.run("cat .git/config .git/extra.inc .git/config.bak .git/remotes/old .npmrc bare/config 2>/dev/null; true")
+	if strings.Contains(r.out, "ed@h") || strings.Contains(r.out, "marked") || !strings.Contains(r.out, "plain") {
+		t.Errorf("a run sees %q", r.out)
+	}
+}
