@@ -63,7 +63,8 @@ func TestLettersThatBashSplits(t *testing.T) {
 		system, text string
 		splits       bool
 	}{
-		{"darwin", "d\u00e0/x", true}, {"darwin", "\u4f60", true}, {"darwin", "d\u00e9", false}, {"darwin", "da", false},
+		{"darwin", "d\u00e0/x", true}, {"darwin", "\u4f60", true}, {"darwin", "d\u00e9", false},
+		{"darwin", "da", false},
 		{"linux", "d\u00e0/x", false},
 	} {
 		if got := splits(row.system, row.text); got != row.splits {
