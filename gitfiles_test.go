@@ -297,6 +297,7 @@ func TestSparseIndex(t *testing.T) {
 	p.git("sparse-checkout", "set", "--cone", "--sparse-index")
 	p.check(lost, "git grep --cached KEY", "git diff --cached", "git diff")
 	p.check(kept, "git log --oneline", "git branch")
+	p.check(lost, "git commit -am x", "git add -u", "git commit -m x")
 }
 
 // Where a rebase stops, git's own copy of the patch may be that of a secret.

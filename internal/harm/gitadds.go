@@ -39,6 +39,9 @@ func (h *Secrets) takesIn(e shell.Effect) (why Objection) {
 	if !ok {
 		return ""
 	}
+	if r.Unread(false) {
+		return "this takes files into a repository whose index nod cannot read, where a secret may be among them"
+	}
 	s := addSearch{secrets: h, repo: r, user: h.userIgnores(), forced: o.short("f") || o.long("--force")}
 	if commits {
 		if found := s.staged(); found != "" {

@@ -40,7 +40,7 @@ func (w *Workspace) isStarted(real string) bool {
 		}
 		name, at := strings.ToLower(real[len(root)+1:]), w.settingsAt(root)
 		return slices.ContainsFunc(at.texts, func(text string) bool { return starts(text, name) }) ||
-			slices.ContainsFunc(at.linked, func(to string) bool { return view.Below(to, real) })
+			slices.ContainsFunc(startedAs(real), func(name string) bool { return slices.Contains(at.linked, name) })
 	})
 }
 
@@ -104,8 +104,7 @@ func (w *Workspace) linkedIn(root, text string) (reals []string) {
 	return reals
 }
 
-// throughLink is where a name below a root leads, if a link is in its way. Of a name
-// without its ending, as Node takes it, that is the directory.
+// throughLink is where a name below a root leads, if a link is in its way.
 func (w *Workspace) throughLink(root, name string) (real string, ok bool) {
 	at := root
 	for part := range strings.SplitSeq(name, "/") {
@@ -186,16 +185,23 @@ func withoutRules(text string) string {
 	return text
 }
 
-// starts reports whether a text names a file: by all of its name, or as Node does,
-// which adds the ending and takes a directory's index.
+// starts reports whether a text names a file.
 func starts(text, name string) bool {
+	return slices.ContainsFunc(startedAs(name), func(name string) bool { return namesPath(text, name) })
+}
+
+// startedAs are the names by which a file is started: all of its name, or as Node does,
+// which adds the ending and takes a directory's index.
+func startedAs(name string) []string {
 	switch ext := path.Ext(name); ext {
 	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts":
 		short := strings.TrimSuffix(name, ext)
-		dir, index := strings.CutSuffix(short, "/index")
-		return namesPath(text, name) || namesPath(text, short) || index && namesPath(text, dir)
+		if dir, index := strings.CutSuffix(short, "/index"); index {
+			return []string{name, short, dir}
+		}
+		return []string{name, short}
 	}
-	return namesPath(text, name)
+	return []string{name}
 }
 
 // namesPath reports whether a text holds a path that ends in a name. A name that
