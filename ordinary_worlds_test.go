@@ -38,7 +38,8 @@ func TestWhatSettingsNameIsReachedOtherwise(t *testing.T) {
 		p.write(name, "x\n")
 	}
 	p.write(".claude/settings.json", `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"tools/fmt.sh"},`+
-		`{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/Lnk/status.sh"},{"command":"bash d/one.sh"}]}]}}`)
+		`{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/Lnk/status.sh"},{"command":"bash d/one.sh"},`+
+		`{"command":"\"$CLAUDE_PROJECT_DIR\"/'q'//a.sh"},{"command":"\tq/./b.sh"}]}]}}`)
 	p.write(".mcp.json", `{"mcpServers":{"a":{"command":"node","args":["srv/in/server.js"]}}}`)
 	p.must(os.MkdirAll(p.dir+"/d", 0o755))
 	p.must(os.Symlink("../scr/fmt.sh", p.dir+"/d/one.sh"))
@@ -51,6 +52,7 @@ func TestWhatSettingsNameIsReachedOtherwise(t *testing.T) {
 		"mkdir .github && git mv gh/* .github", "mkdir .github && install gh/* .github",
 		"ln -s scr tools", "ln -s z/tools", "ln -st . z/tools", "ln -s /tmp tools", "ln -s scr srv",
 		"mkdir srv && ln -s ../scr srv/in", "ln -s z conf", "ln Lnk tools",
+		"echo x > q/a.sh", "echo x > q/b.sh", "ln -s scr q",
 		"echo x > real/status.sh", "echo x > Lnk/status.sh", "rm -r real", "mv real r2", "echo x > scr/fmt.sh")
 	p.check(kept, "mkdir docs2 && mv gh/* docs2", "ln -s scr docs2", "echo x > scr/other.sh", "echo x > real/x.sh",
 		"mkdir tools", "echo x >> README.md")

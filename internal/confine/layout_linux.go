@@ -152,15 +152,7 @@ func (l *layout) programs() error {
 	}
 	dirs = append(dirs, namedBy(l.o.Environ, toolchainVariables())...)
 	for _, dir := range filepath.SplitList(variable(l.o.Environ, "PATH")) {
-		if !l.holdsPrograms(dir) {
-			continue
-		}
-		dirs = append(dirs, dir)
-		if filepath.Base(dir) == "bin" && filepath.Dir(filepath.Clean(dir)) != l.o.Home {
-			for _, beside := range []string{"lib", "lib64", "libexec", "share", "include", "pkg"} {
-				dirs = append(dirs, filepath.Join(filepath.Dir(dir), beside))
-			}
-		}
+		dirs = append(dirs, l.ofPrograms(filepath.Clean(dir))...)
 	}
 	for _, dir := range dirs {
 		if l.takes(dir) && isDir(dir) {
@@ -259,22 +251,38 @@ func namedBy(environ []string, variables []naming) (dirs []string) {
 // maxPrograms bounds how many names of a directory of PATH are looked at.
 const maxPrograms = 4096
 
-// holdsPrograms reports whether a directory of PATH holds a program, and no secret.
-func (l *layout) holdsPrograms(dir string) (programs bool) {
+// ofPrograms are a directory of PATH, if it holds a program and no secret, and those
+// beside it in which programs keep what they load.
+func (l *layout) ofPrograms(dir string) (dirs []string) {
+	names, plain := l.plain(dir)
+	if !plain || !slices.ContainsFunc(names, func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	}) {
+		return nil
+	}
+	if above := filepath.Dir(dir); filepath.Base(dir) == "bin" && above != l.o.Home {
+		for _, beside := range []string{"lib", "lib64", "libexec", "share", "include", "pkg"} {
+			at := filepath.Join(above, beside)
+			if info, err := os.Lstat(at); err == nil && info.IsDir() {
+				if _, plain := l.plain(at); plain {
+					dirs = append(dirs, at)
+				}
+			}
+		}
+	}
+	return append(dirs, dir)
+}
+
+// plain reports whether a directory can be listed and no secret lies right in it.
+func (l *layout) plain(dir string) (names []string, plain bool) {
 	f, err := os.Open(dir)
 	if err != nil {
-		return false
+		return nil, false
 	}
 	defer f.Close()
-	names, _ := f.Readdirnames(maxPrograms)
-	for _, name := range names {
-		if l.secret(filepath.Join(dir, name)) {
-			return false
-		}
-		info, err := os.Stat(filepath.Join(dir, name))
-		programs = programs || err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
-	}
-	return programs
+	names, _ = f.Readdirnames(maxPrograms)
+	return names, !slices.ContainsFunc(names, func(name string) bool { return l.secret(filepath.Join(dir, name)) })
 }
 
 func (l *layout) secret(name string) bool { return l.o.Hidden != nil && l.o.Hidden(name) }

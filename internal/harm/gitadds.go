@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
@@ -196,14 +197,23 @@ func (s *addSearch) changed(dir string) string {
 
 // staged names a secret of which the index has what the last commit has not.
 func (s *addSearch) staged() string {
-	at := s.secrets.At.Machine
-	secret := func(f repo.File) bool { return at.TouchesSecret(s.repo.Top+"/"+f.Name, false) }
-	for _, f := range s.repo.Tracked(secret) {
+	for _, f := range s.repo.Tracked(s.isSecretFile) {
 		if last, ok := s.repo.At("HEAD", f.Name); !f.Same(repo.File{}) && (!ok || !last.Same(f)) {
 			return s.repo.Top + "/" + f.Name
 		}
 	}
 	return ""
+}
+
+// isSecretFile reports whether a file of the index is a secret by its name, or by what
+// the index has of it.
+func (s *addSearch) isSecretFile(f repo.File) bool {
+	name := s.repo.Top + "/" + f.Name
+	if !place.MayHoldLogin(name) {
+		return s.secrets.At.Machine.TouchesSecret(name, false)
+	}
+	data, ok := s.repo.Content(f)
+	return !ok || s.secrets.At.Machine.Secrets.Match(name) || place.LoginIn(name, string(data))
 }
 
 // untracked looks for a secret that git does not track yet.

@@ -77,12 +77,35 @@ func (w *Workspace) settingsAt(root string) settingsOfAgents {
 	if !looked {
 		texts := append(w.Machine.settings(root, "", settingsDepth), w.Machine.personsSettings()...)
 		for _, text := range texts {
-			at.texts = append(at.texts, strings.ToLower(text))
-			at.linked = append(at.linked, w.linkedIn(root, text)...)
+			plain := plainPaths(text)
+			at.texts = append(at.texts, strings.ToLower(text), strings.ToLower(plain))
+			at.linked = append(at.linked, w.linkedIn(root, plain)...)
 		}
 		w.settings[root] = at
 	}
 	return at
+}
+
+// plainPaths is a text of settings as the shell reads the names in it: without what JSON
+// escapes, quotes, doubled slashes and ./ within a name.
+func plainPaths(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text) && strings.IndexByte("tnrbf", text[i+1]) >= 0:
+			b.WriteByte(' ')
+			i++
+		case c != '\\' && c != '"' && c != '\'':
+			b.WriteByte(c)
+		}
+	}
+	text = b.String()
+	for _, twice := range []string{"//", "/./"} {
+		for strings.Contains(text, twice) {
+			text = strings.ReplaceAll(text, twice, "/")
+		}
+	}
+	return text
 }
 
 // maxNamed bounds how many names of a text of settings are followed.
