@@ -131,11 +131,12 @@ func TestWhatGitsSettingsStart(t *testing.T) {
 	p := newProject(t)
 	for key, value := range map[string]string{"core.fsmonitor": "scripts/fs.sh", "core.pager": "scripts/pager.sh -x",
 		"diff.x.textconv": "sh scripts/text.sh", "core.attributesFile": "conf/attrs",
-		"gpg.program":      p.dir + "/scripts/gpg.sh",
+		"gpg.program": p.dir + "/scripts/gpg.sh",
+		"pager.log":   "scripts/log.sh", "core.editor": "'scripts'/ed.sh", "remote.x.uploadpack": "scripts/up.sh",
 		"init.templateDir": "conf/template", "credential.helper": "!./scripts/helper.sh"} {
 		p.git("config", key, value)
 		name, _, _ := strings.Cut(strings.TrimPrefix(value[strings.LastIndexAny(value, "!")+1:], "sh "), " ")
-		name = strings.TrimPrefix(strings.TrimPrefix(name, p.dir+"/"), "./")
+		name = strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(name, p.dir+"/"), "./"), "'", "")
 		if strings.HasPrefix(value, "conf/template") {
 			name += "/hooks/pre-commit"
 		}

@@ -510,6 +510,23 @@ func TestAddingSecrets(t *testing.T) {
 	p.check(kept, "git commit --allow-empty -m x", "git commit --amend --no-edit")
 }
 
+// A login in settings of packages counts as git has it, whatever lies there now.
+func TestLoginsThatGitHas(t *testing.T) {
+	p := newProject(t)
+	for name, text := range map[string]string{".npmrc": "//r/:_authToken=abc\n", ".yarnrc": "\"//r/:_authToken\" \"abc\"\n",
+		"sub/.npmrc": "registry=https://u:abc@h/\n"} {
+		p.write(name, text)
+		p.git("add", "-f", name)
+		p.write(name, "x=1\n")
+		p.check(lost, "git commit -m x", "git show :"+name)
+		p.git("commit", "-qm", "with the login")
+		p.git("commit", "-qam", "without it")
+		p.check(kept, "git show HEAD:"+name, "git commit --allow-empty -m x", "git blame "+name, "cat "+name)
+		p.check(lost, "git show HEAD~1:"+name, "git cat-file -p HEAD~1:"+name, "git blame HEAD~1 -- "+name,
+			"git annotate HEAD~1 "+name)
+	}
+}
+
 // A hook that was read, and is harmless, stops no commit.
 func TestHarmlessHooks(t *testing.T) {
 	p := newProject(t)

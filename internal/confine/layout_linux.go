@@ -150,7 +150,7 @@ func (l *layout) programs() error {
 	for _, below := range toolchains() {
 		dirs = append(dirs, filepath.Join(l.o.Home, below))
 	}
-	dirs = append(dirs, namedBy(l.o.Environ, toolchainVariables())...)
+	dirs = append(dirs, l.namedBy(toolchainVariables())...)
 	for _, dir := range filepath.SplitList(variable(l.o.Environ, "PATH")) {
 		dirs = append(dirs, l.ofPrograms(filepath.Clean(dir))...)
 	}
@@ -195,7 +195,7 @@ func (l *layout) storesOfPackages() error {
 	for _, below := range caches() {
 		dirs = append(dirs, filepath.Join(l.o.Home, below))
 	}
-	dirs = append(dirs, namedBy(l.o.Environ, cacheVariables())...)
+	dirs = append(dirs, l.namedBy(cacheVariables())...)
 	for i, dir := range dirs {
 		if slices.Contains(dirs[:i], dir) || !l.takesCache(dir) {
 			continue
@@ -234,14 +234,13 @@ func cacheVariables() []naming {
 	}
 }
 
-// namedBy are the directories that variables name and that are what the variables say.
-func namedBy(environ []string, variables []naming) (dirs []string) {
+// namedBy are the directories that variables name and that are what the variables say,
+// but for those in which a secret lies.
+func (l *layout) namedBy(variables []naming) (dirs []string) {
 	for _, v := range variables {
-		dir := filepath.Join(variable(environ, v.name), v.below)
-		if filepath.IsAbs(dir) && slices.ContainsFunc(v.holds, func(name string) bool {
-			_, err := os.Lstat(filepath.Join(dir, name))
-			return err == nil
-		}) {
+		dir := filepath.Join(variable(l.o.Environ, v.name), v.below)
+		sign := slices.ContainsFunc(v.holds, func(name string) bool { return exists(filepath.Join(dir, name)) })
+		if _, plain := l.plain(dir); sign && plain && filepath.IsAbs(dir) {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -40,6 +40,8 @@ func (m *masker) walk() error {
 		case m.hidden != nil && m.hidden(name):
 			m.names = append(m.names, below)
 			return orSkip(whiteout(m.root, m.mask, below), d)
+		case d.Type().IsRegular() && slices.Contains([]string{".gitmodules", ".lfsconfig", "hgrc"}, d.Name()):
+			return m.clean(m.root, below)
 		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "site-packages"):
 			return filepath.SkipDir
 		}
@@ -63,7 +65,7 @@ func (m *masker) git(root, below string) error {
 		switch {
 		case err != nil || relErr != nil:
 			return relErr // what cannot be read here cannot be read inside
-		case d.IsDir() && (d.Name() == "objects" || d.Name() == "refs" || d.Name() == "logs" || d.Name() == "hooks" ||
+		case d.IsDir() && (d.Name() == "objects" || d.Name() == "refs" || d.Name() == "hooks" ||
 			d.Name() == "lfs" || d.Name() == "annex"):
 			return filepath.SkipDir
 		case strings.Contains(d.Name(), "credential"):
@@ -143,6 +145,6 @@ func holdsKey(line string) bool {
 	_, address, is := strings.Cut(low, "://")
 	host, _, _ := strings.Cut(address, "/")
 	return is && strings.Contains(host, "@") || slices.ContainsFunc(
-		[]string{"extraheader", "token", "passw", "secret", "authorization", "helper"},
+		[]string{"extraheader", "token", "pass", "secret", "auth", "apikey", "helper"},
 		func(word string) bool { return strings.Contains(low, word) })
 }

@@ -1,6 +1,7 @@
 package harm
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -133,8 +134,9 @@ func (h *Secrets) gitAims() string {
 		}
 		for i, name := range o.operands {
 			rev, file, _ := strings.Cut(name, ":")
-			if o.gitIs("names-objects") && rev != "" && h.At.Machine.Secrets.Match("/"+file) {
-				return name
+			if o.gitIs("names-objects") && rev != "" && h.At.Machine.Secrets.Match("/"+file) ||
+				file != "" && loginIn(h, c, rev, file) || i > 0 && loginIn(h, c, o.operands[i-1], name) {
+				return name // HEAD:.npmrc, git blame HEAD~1 -- .npmrc
 			}
 			if o.gitIs("searches") && i == 0 && len(o.values["-e"]) == 0 || o.gitIs("takes-text") || excludes(name) {
 				continue
@@ -150,6 +152,28 @@ func (h *Secrets) gitAims() string {
 		}
 	}
 	return ""
+}
+
+// loginIn reports whether a file of settings, as a revision or the index has it, holds a
+// login, or nobody can say so.
+func loginIn(h *Secrets, c shell.Command, rev, file string) bool {
+	file = strings.TrimPrefix(file, "./")
+	if !place.MayHoldLogin("/" + file) {
+		return false
+	}
+	r, ok := repo.Around(h.At.Machine.Files, h.gitDirectory(c)+"/.")
+	if !ok {
+		return false
+	}
+	f, found := r.At(cmp.Or(rev, "HEAD"), file)
+	if rev == "" {
+		staged := r.Tracked(func(f repo.File) bool { return strings.HasSuffix("/"+f.Name, "/"+file) })
+		if found = len(staged) > 0; found {
+			f = staged[0]
+		}
+	}
+	data, ok := r.Content(f)
+	return found && (!ok || place.LoginIn("/"+file, string(data)))
 }
 
 // excludes recognises a pathspec of what is left out.

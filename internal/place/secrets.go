@@ -43,7 +43,8 @@ func mayBeKey(name string) bool {
 
 func isNpmSettings(name string) bool {
 	base := path.Base(name)
-	return strings.HasPrefix(base, ".npmrc") || base == ".yarnrc.yml" // .npmrc~ and .npmrc.bak too
+	return strings.HasPrefix(base, ".npmrc") || // .npmrc~ and .npmrc.bak too
+		base == ".yarnrc.yml" || base == ".yarnrc"
 }
 
 func isGitSettings(name string) bool {
@@ -60,11 +61,24 @@ func LoginIn(name, text string) bool {
 	}
 	if isNpmSettings(name) {
 		text = strings.ReplaceAll(text, " ", "")
-		return strings.Contains(text, "_auth") && !strings.Contains(text, "=${") ||
+		return loginInAddress(text) || strings.Contains(text, "PRIVATEKEY--") ||
+			strings.Contains(text, "_auth") && !strings.Contains(text, "=${") ||
 			strings.Contains(text, "npmAuth") && !strings.Contains(text, ":${") ||
 			strings.Contains(text, "_password=")
 	}
 	return shell.HoldsGitLogin(text)
+}
+
+// loginInAddress reports whether a text has an address with a password.
+func loginInAddress(text string) bool {
+	for _, address := range strings.Split(text, "://")[1:] {
+		host, _, _ := strings.Cut(address, "/")
+		login, _, ok := strings.Cut(host, "@")
+		if ok && strings.Contains(login, ":") && !strings.Contains(login, "${") {
+			return true
+		}
+	}
+	return false
 }
 
 // TouchesSecret reports whether a real path is a secret, or, read as a whole

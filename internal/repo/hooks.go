@@ -27,7 +27,11 @@ func (r *Repo) HooksPaths(home string) (from []string) {
 		if err != nil {
 			continue
 		}
+		section := ""
 		for line := range strings.Lines(string(data)) {
+			if strings.HasPrefix(strings.TrimSpace(line), "[") {
+				section = strings.ToLower(strings.TrimSpace(line))
+			}
 			key, value, ok := strings.Cut(line, "=")
 			if !ok {
 				continue
@@ -36,7 +40,7 @@ func (r *Repo) HooksPaths(home string) (from []string) {
 			switch value = strings.Trim(strings.TrimSpace(value), `"`); {
 			case key == "hookspath":
 				from = append(from, r.named(r.Top, value, home))
-			case startsFiles(key):
+			case startsFiles(key) || strings.HasPrefix(section, "[pager]"):
 				from = append(from, namedFiles(r, value, home)...)
 			case key == "attributesfile":
 				from = append(from, r.named(r.Top, value, home))
@@ -55,7 +59,8 @@ func startsFiles(key string) bool {
 	switch key {
 	case "fsmonitor", "pager", "editor", "sshcommand", "gitproxy", "askpass", "alternaterefscommand", "external",
 		"command", "textconv", "driver", "clean", "smudge", "process", "cmd", "program", "difffilter",
-		"packobjectshook", "recentobjectshook", "helper", "defaultkeycommand", "templatedir":
+		"packobjectshook", "recentobjectshook", "helper", "defaultkeycommand", "templatedir",
+		"uploadpack", "receivepack", "update", "smtpserver", "tunnel", "httpd", "browser":
 		return true
 	}
 	return false
@@ -65,6 +70,7 @@ func startsFiles(key string) bool {
 // or may lie there: what is not there yet counts where the word has a slash or an
 // ending, which the names of programs have not.
 func namedFiles(r *Repo, value, home string) (names []string) {
+	value = strings.NewReplacer(`"`, "", "'", "", `\`, "").Replace(value)
 	between := func(c rune) bool { return strings.ContainsRune(" \t\"';|&()=!<>`$", c) }
 	for word := range strings.FieldsFuncSeq(value, between) {
 		name := r.named(r.Top, word, home)

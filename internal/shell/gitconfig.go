@@ -241,6 +241,12 @@ func setsVariable(text string) bool {
 func namesOneOf(m *machine, text string, dirs []string) bool {
 	pieces := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\"';|&()=@+,:<", r) })
 	for _, piece := range pieces[min(1, len(pieces)):] {
+		if strings.ContainsAny(piece, "*?[") && !strings.ContainsAny(text, "'\"") {
+			return true // which file that is the shell says
+		}
+		if len(piece) > 2 && piece[0] == '-' && piece[1] != '-' { // -Px.cmake
+			piece = piece[2:]
+		}
 		for _, dir := range dirs {
 			if !path.IsAbs(piece) && dir != "" && m.exists(dir+"/"+piece) && !m.isDir(dir+"/"+piece) {
 				return true

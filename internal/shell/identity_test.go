@@ -241,6 +241,7 @@ func TestGitRunsScriptsOfAPerson(t *testing.T) {
 		"cat; sh own.sh": false, "python3 -m own": false, "delta own.sh": false, "eval own": false, ". own.sh": false,
 		"bin//own": false, "lua -l own": false, "lua f?lua": false, "irb": false, "gawk -i own 1": false,
 		`gawk '@include \"own\"; 1'`: false, "sh -c 'lua -l own'": false, "pypy3 -m own": false, "vim": true,
+		"pandoc -Lown.sh": false, "m4 own.s?": false,
 		"awk 1": true,
 	} {
 		m := world().File(testHome+"/bin/own", "#!/bin/sh\ncat\n", 0o755).File(testRepo+"/own.sh", "cat\n", 0o755)
