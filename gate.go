@@ -248,6 +248,10 @@ func (t *trial) settle() (d Decision, settled bool) {
 	}
 	t.lap(LayerGuard)
 	if c := t.gate.allowlist(t.call); c.given() {
+		if file := t.subagent(); file != "" {
+			return t.leave(object(place.Objection("this starts the agent of " + printable.Text(file) +
+				", whose definition starts programs")))
+		}
 		return t.allowed(LayerAllowlist, c), true
 	}
 	if c := t.ruled.permitsTool(); c.given() {
@@ -328,6 +332,15 @@ func (t *trial) reserved() objection {
 		return o
 	}
 	return object(t.self.Unproven)
+}
+
+// subagent is the definition of an agent that the call starts, if that starts programs.
+func (t *trial) subagent() (file string) {
+	if t.call.Tool != "agent" {
+		return ""
+	}
+	t.at.Roots = t.gate.machine.UsableRoots(t.call.Roots, t.call.Environ)
+	return t.at.Subagent(string(t.call.Input))
 }
 
 // allowlist is layer 1: a tool that reads, or only speaks to the agent and

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/nodgate/nod"
 )
 
 // A guarded name below the top may be a link: what it leads to is what is obeyed.
@@ -59,6 +61,26 @@ func TestWhatSettingsNameIsReachedOtherwise(t *testing.T) {
 	p.git("config", "core.hooksPath", "hooks/git")
 	p.git("config", "include.path", "../inc/git.cfg")
 	p.check(lost, "ln -s hk hooks", "ln -s hk inc", "mkdir hooks && mv hk/* hooks")
+}
+
+// A sub-agent whose definition in the repository starts programs is no safe tool, and
+// those programs are guarded.
+func TestSubagentsThatStartPrograms(t *testing.T) {
+	p := newProject(t)
+	p.write(".claude/agents/plain.md", "---\nname: plain\n---\nlook at the hooks\n")
+	p.write(".claude/agents/deep.md", "---\nname: Helper\nmcpServers:\n  x:\n    command: scripts/mcp.sh\n---\n")
+	p.write(".qwen/agents/ext.md", "---\nname: ext\nexecutor:\n  kind: acp\n  command: ./tools/ext.sh\n---\n")
+	for arguments, allowed := range map[string]bool{`{"subagent_type":"plain"}`: true, `{"prompt":"look"}`: true,
+		`{"subagent_type":"helper"}`: false, `{"subagent_type": "deep"}`: false, `{"agent":"ext"}`: false} {
+		g := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
+		d := g.Check(t.Context(), nod.Call{Agent: "qwen", Tool: "agent", RawTool: "agent", Input: []byte(arguments),
+			Dir: p.dir, Roots: []string{p.dir}, Interactive: true})
+		if (d.Verdict == nod.Allow) != allowed {
+			t.Errorf("%s: %s (%s)", arguments, d.Verdict, d.Reason)
+		}
+	}
+	p.check(lost, "echo x > scripts/mcp.sh", "echo x > tools/ext.sh", "ln -s docs scripts")
+	p.check(kept, "echo x > scripts/other.sh")
 }
 
 // What is too much to look through is asked about: more names than a glob is looked

@@ -159,8 +159,8 @@ func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
 // must agree. Not measured: which shell runs where $SHELL is neither.
 func claudeCommand(c *nod.Call, tool claudeTool, in fields) {
 	if tool.shape == claudeMonitor {
-		if c.Command = in.optional("command"); c.Command == "" {
-			c.Tool = "monitor" // it watches a socket
+		if c.Command = in.optional("command"); c.Command == "" || in.maybe("ws") != nil {
+			c.Tool, c.Command = "monitor", "" // it watches a socket
 		}
 		return
 	}

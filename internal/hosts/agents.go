@@ -61,6 +61,7 @@ var claudeCode = Agent{
 		{[]string{".claude", ".claude.json", "managed-settings.json"}, "settings, hooks, agents, skills, commands",
 			"measured: 2.1.329"},
 		{[]string{"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"}, "instructions", "read: code.claude.com/docs"},
+		{[]string{".worktreeinclude"}, "which ignored files the working tree of an agent gets", "read: 2.1.329"},
 		{[]string{".claude-plugin"}, "plugins and marketplaces: hooks and servers of theirs",
 			"read: code.claude.com/docs"},
 		{[]string{".mcp.json"}, "MCP servers, unasked in print mode", "measured: 2.1.329"},

@@ -173,6 +173,8 @@ func (m *Machine) settings(root, dir string, depth int) (texts []string) {
 			if data, err := m.Files.Read(m.Real(root+file), settingsSize); err == nil && !onRequest(name, data) {
 				texts = append(texts, withoutRules(string(data)))
 			}
+		case ext == ".md" && slices.Contains(subagentDirectories(), strings.TrimPrefix(dir, "/")):
+			texts = append(texts, m.definition(root+file))
 		case depth > 1 && (ext == "" || ext == strings.ToLower(name)) &&
 			(dir != "" || obeyed.begin[paths.FoldName(name)]):
 			texts = append(texts, m.settings(root, file, depth-1)...)
