@@ -1,7 +1,6 @@
 package harm
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -135,7 +134,7 @@ func (h *Secrets) gitAims() string {
 		for i, name := range o.operands {
 			rev, file, _ := strings.Cut(name, ":")
 			if o.gitIs("names-objects") && rev != "" && h.At.Machine.Secrets.Match("/"+file) ||
-				file != "" && loginIn(h, c, rev, file) || i > 0 && loginIn(h, c, o.operands[i-1], name) {
+				file != "" && loginIn(h, c, rev, file, true) || i > 0 && loginIn(h, c, o.operands[i-1], name, false) {
 				return name // HEAD:.npmrc, git blame HEAD~1 -- .npmrc
 			}
 			if o.gitIs("searches") && i == 0 && len(o.values["-e"]) == 0 || o.gitIs("takes-text") || excludes(name) {
@@ -155,8 +154,8 @@ func (h *Secrets) gitAims() string {
 }
 
 // loginIn reports whether a file of settings, as a revision or the index has it, holds a
-// login, or nobody can say so.
-func loginIn(h *Secrets, c shell.Command, rev, file string) bool {
+// login. unsure is the answer where nod does not know the revision.
+func loginIn(h *Secrets, c shell.Command, rev, file string, unsure bool) bool {
 	file = strings.TrimPrefix(file, "./")
 	if !place.MayHoldLogin("/" + file) {
 		return false
@@ -165,15 +164,20 @@ func loginIn(h *Secrets, c shell.Command, rev, file string) bool {
 	if !ok {
 		return false
 	}
-	f, found := r.At(cmp.Or(rev, "HEAD"), file)
-	if rev == "" {
-		staged := r.Tracked(func(f repo.File) bool { return strings.HasSuffix("/"+f.Name, "/"+file) })
-		if found = len(staged) > 0; found {
-			f = staged[0]
-		}
+	holds := func(f repo.File) bool {
+		data, ok := r.Content(f)
+		return !ok || place.LoginIn("/"+f.Name, string(data))
 	}
-	data, ok := r.Content(f)
-	return found && (!ok || place.LoginIn("/"+file, string(data)))
+	if rev == "" {
+		return slices.ContainsFunc(r.Tracked(func(f repo.File) bool {
+			return strings.HasSuffix("/"+f.Name, "/"+file)
+		}), holds)
+	}
+	if _, known := r.Revision(rev); !known {
+		return unsure
+	}
+	f, found := r.At(rev, file)
+	return found && holds(f)
 }
 
 // excludes recognises a pathspec of what is left out.

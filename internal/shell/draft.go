@@ -52,41 +52,63 @@ func (d *draft) inRounds(walk func()) {
 // feedsItself says that what runs at once puts into a file what it reads of it: cat a |
 // tee -a a ends when the disk is full.
 func (d *draft) feedsItself(writes, reads []Effect, words string) {
-	grown := grows(writes)
-	found := len(grown) > maxGrown
+	grown := appended(writes)
+	found := false
 	for _, r := range reads {
-		found = found || r.Kind == Read && !r.Names && slices.ContainsFunc(grown, func(w Effect) bool {
-			return (w.Appends || mayGrow(r, w)) && mayRead(r, w.Target)
-		})
+		found = found || r.Kind == Read && !r.Names && (len(grown) > maxGrown ||
+			slices.ContainsFunc(grown, func(file string) bool { return mayRead(r, file) }))
 	}
 	if found {
-		d.unknown(PartRedirection, words, "this puts into "+grammar.Escaped(grown[0].Target)+
-			" or another file what it may read of it, and may not end")
+		d.mayNotEnd(grown[0], words)
+	} else if file := rewritten(writes, reads); file != "" {
+		d.mayNotEnd(file, words)
 	}
+}
+
+func (d *draft) mayNotEnd(file, words string) {
+	d.unknown(PartRedirection, words, "this puts into "+grammar.Escaped(file)+
+		" or another file what it may read of it, and may not end")
 }
 
 // maxGrown bounds how many files are looked at, since each read is laid beside each.
 const maxGrown = 16
 
-// grows are the effects by which something is put into a file, the first of each file,
-// one more than maxGrown at most.
-func grows(effects []Effect) (found []Effect) {
+// appended are the files behind which effects put something, one more than maxGrown at
+// most.
+func appended(effects []Effect) (files []string) {
 	for _, e := range effects {
-		same := func(o Effect) bool { return o.Target == e.Target && o.Appends == e.Appends && o.Command == e.Command }
-		if e.Kind == Write && e.Target != "" && e.Place != Null && !slices.ContainsFunc(found, same) {
-			if found = append(found, e); len(found) > maxGrown {
+		if e.Kind == Write && e.Appends && e.Target != "" && e.Place != Null && !slices.Contains(files, e.Target) {
+			if files = append(files, e.Target); len(files) > maxGrown {
 				break
 			}
 		}
 	}
-	return found
+	return files
 }
 
-// mayGrow reports whether a file that is written anew may grow while it is read by its
-// name: by another command of a pipe, or by the command itself (awk 1 a b > b).
-func mayGrow(r, w Effect) bool {
-	return r.Target == w.Target && !r.Recursive && r.Pattern == "" &&
-		(r.Command != w.Command || w.Part == PartRedirection)
+// rewritten is a file that is written anew while it is read by its name: by another
+// command of a pipe, or by the command itself (awk 1 a b > b).
+func rewritten(writes, reads []Effect) string {
+	var by map[string][]Effect
+	for _, w := range writes {
+		if w.Kind == Write && !w.Appends && w.Target != "" && w.Place != Null {
+			if by == nil {
+				by = map[string][]Effect{}
+			}
+			by[w.Target] = append(by[w.Target], w)
+		}
+	}
+	for _, r := range reads {
+		if by == nil || r.Kind != Read || r.Names || r.Recursive || r.Pattern != "" {
+			continue
+		}
+		for _, w := range by[r.Target] {
+			if r.Command != w.Command || w.Part == PartRedirection {
+				return r.Target
+			}
+		}
+	}
+	return ""
 }
 
 // mayRead reports whether a read may be of a file.

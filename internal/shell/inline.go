@@ -30,8 +30,8 @@ func (a *analysis) special(s *sheet, inv *invocation) (done bool) {
 
 // testArgs checks the arguments of test and [. bash evaluates the name after -v
 // and -R, zsh the number after -t and both sides of a comparison of numbers: an index
-// in them runs commands (zsh 5.9: [ 'a[$(cmd)]' -eq 1 ] runs cmd; and mksh, which may be sh). So each word that
-// may be such an operator has to be known.
+// in them runs commands (zsh 5.9: [ 'a[$(cmd)]' -eq 1 ] runs cmd; mksh, which may be sh,
+// does so too). So each word that may be such an operator has to be known.
 func (b *builtins) testArgs(inv *invocation) {
 	calculates, args := b.now.zsh() || b.now.lang == syntax.LangPOSIX, tested(inv)
 	for i, w := range args {

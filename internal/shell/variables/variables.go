@@ -40,7 +40,7 @@ func PlainLocale(name, value string) bool {
 	characters, _, _ = strings.Cut(characters, "@")
 	switch characters {
 	case "":
-		return place == "" || place == "c" || place == "posix"
+		return place == "" || place == "c" || place == "posix" || place == "utf-8" || place == "utf8" // macOS
 	case "utf-8", "utf8":
 		return !strings.Contains(value, "/")
 	}
