@@ -174,7 +174,7 @@ func (m *Machine) settings(root, dir string, depth int) (texts []string) {
 				texts = append(texts, withoutRules(string(data)))
 			}
 		case ext == ".md" && slices.Contains(subagentDirectories(), strings.TrimPrefix(dir, "/")):
-			texts = append(texts, m.definition(root+file))
+			texts = append(texts, definition(m, root+file))
 		case depth > 1 && (ext == "" || ext == strings.ToLower(name)) &&
 			(dir != "" || obeyed.begin[paths.FoldName(name)]):
 			texts = append(texts, m.settings(root, file, depth-1)...)

@@ -26,7 +26,7 @@ func (w *Workspace) Subagent(arguments string) (file string) {
 			names, _ := w.Machine.Files.List(root+"/"+dir, maxSubagents)
 			for _, name := range names {
 				file = root + "/" + dir + "/" + name
-				head := w.Machine.definition(file)
+				head := definition(w.Machine, file)
 				stem := strings.ToLower(strings.TrimSuffix(name, path.Ext(name)))
 				if head != "" && (strings.Contains(arguments, `"`+stem+`"`) ||
 					strings.Contains(arguments, `"`+nameIn(head)+`"`)) {
@@ -40,7 +40,7 @@ func (w *Workspace) Subagent(arguments string) (file string) {
 
 // definition is the head of the definition of a sub-agent that starts programs; "" for
 // any other file.
-func (m *Machine) definition(file string) (head string) {
+func definition(m *Machine, file string) (head string) {
 	ext := strings.ToLower(path.Ext(file))
 	if ext != ".md" && ext != ".toml" && ext != ".yaml" && ext != ".yml" {
 		return ""
