@@ -133,7 +133,7 @@ func defaultSecrets() []string {
 		"~/.config/nushell/history.*", "~/.local/share/atuin/history.db", "~/.ksh_history", "~/.mongodb/mongosh",
 		"~/snap/*/common/.mozilla", "~/snap/*/common/chromium", "~/.var/app", "~/.librewolf", "~/.zen",
 		"~/.config/vivaldi", "~/.pki/nssdb", "~/.local/share/kwalletd", "~/.cache/huggingface/stored_tokens",
-		"~/.nomad-token", "~/.consul-token", "~/.config/supabase", "~/.mcp-auth", "~/.cargo/config.toml",
+		"~/.nomad-token", "~/.consul-token", "~/.config/supabase", "~/.mcp-auth",
 		"~/.config/hex", "~/.hex/hex.config", "~/.config/dart/pub-credentials.json", "~/.local/share/gem/credentials",
 		"~/.chef", "~/.cassandra/credentials", "~/.edgerc", "~/.ovh.conf", "~/.modal.toml", "~/.doppler",
 		"~/.okteto", "~/.config/dnscontrol", "~/.acme.sh/account.conf", "~/.config/wandb", "~/.clasprc.json",
