@@ -249,8 +249,8 @@ func (t *trial) settle() (d Decision, settled bool) {
 	t.lap(LayerGuard)
 	if c := t.gate.allowlist(t.call); c.given() {
 		if file := t.subagent(); file != "" {
-			return t.leave(object(place.Objection("this starts the agent of " + printable.Text(file) +
-				", whose definition starts programs")))
+			return t.leave(object(place.Objection("this starts an agent, and the definition in " +
+				printable.Text(file) + " starts programs")))
 		}
 		return t.allowed(LayerAllowlist, c), true
 	}
@@ -334,13 +334,13 @@ func (t *trial) reserved() objection {
 	return object(t.self.Unproven)
 }
 
-// subagent is the definition of an agent that the call starts, if that starts programs.
+// subagent is the definition of an agent that starts programs, where the call starts one.
 func (t *trial) subagent() (file string) {
 	if t.call.Tool != "agent" {
 		return ""
 	}
 	t.at.Roots = t.gate.machine.UsableRoots(t.call.Roots, t.call.Environ)
-	return t.at.Subagent(string(t.call.Input))
+	return t.at.Subagent()
 }
 
 // allowlist is layer 1: a tool that reads, or only speaks to the agent and

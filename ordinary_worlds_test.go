@@ -66,19 +66,26 @@ func TestWhatSettingsNameIsReachedOtherwise(t *testing.T) {
 // A sub-agent whose definition in the repository starts programs is no safe tool, and
 // those programs are guarded.
 func TestSubagentsThatStartPrograms(t *testing.T) {
-	p := newProject(t)
-	p.write(".claude/agents/plain.md", "---\nname: plain\n---\nlook at the hooks\n")
-	p.write(".claude/agents/deep.md", "---\nname: Helper\nmcpServers:\n  x:\n    command: scripts/mcp.sh\n---\n")
-	p.write(".qwen/agents/ext.md", "---\nname: ext\nexecutor:\n  kind: acp\n  command: ./tools/ext.sh\n---\n")
-	for arguments, allowed := range map[string]bool{`{"subagent_type":"plain"}`: true, `{"prompt":"look"}`: true,
-		`{"subagent_type":"helper"}`: false, `{"subagent_type": "deep"}`: false, `{"agent":"ext"}`: false} {
+	for file, text := range map[string]string{
+		".claude/agents/plain.md":     "---\nname: plain\n---\nlook at the hooks\n",
+		".claude/agents/helper.md":    "---\nname: Helper\nmcpServers:\n  x:\n    command: scripts/mcp.sh\n---\n",
+		".claude/agents/deep/er/a.md": "---\n? name\n: rev\nhooks: {}\n---\n",
+		".claude/agents/odd.md":       "---\nname: rev\n\"mcp\\x53ervers\": {}\n---\n",
+		".qwen/agents/ext.md":         "\ufeff---\nname: ext\nexecutor:\n  command: ./tools/ext.sh\n---\n",
+		"src/.claude/agents/sub.md":   "---\nname: s\nisolation: worktree\n---\n",
+	} {
+		p := newProject(t)
+		p.write(file, text)
 		g := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
-		d := g.Check(t.Context(), nod.Call{Agent: "qwen", Tool: "agent", RawTool: "agent", Input: []byte(arguments),
-			Dir: p.dir, Roots: []string{p.dir}, Interactive: true})
-		if (d.Verdict == nod.Allow) != allowed {
-			t.Errorf("%s: %s (%s)", arguments, d.Verdict, d.Reason)
+		d := g.Check(t.Context(), nod.Call{Agent: "qwen", Tool: "agent", RawTool: "agent",
+			Input: []byte(`{"prompt":"x"}`), Dir: p.dir + "/src", Roots: []string{p.dir}, Interactive: true})
+		if plain := strings.HasSuffix(file, "plain.md"); (d.Verdict == nod.Allow) != plain {
+			t.Errorf("%s: %s (%s)", file, d.Verdict, d.Reason)
 		}
 	}
+	p := newProject(t)
+	p.write(".claude/agents/in/deep.md", "---\nname: Helper\nmcpServers:\n  x:\n    command: scripts/mcp.sh\n---\n")
+	p.write(".qwen/agents/ext.md", "---\nname: ext\nexecutor:\n  kind: acp\n  command: ./tools/ext.sh\n---\n")
 	p.check(lost, "echo x > scripts/mcp.sh", "echo x > tools/ext.sh", "ln -s docs scripts")
 	p.check(kept, "echo x > scripts/other.sh")
 }

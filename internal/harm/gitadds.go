@@ -134,7 +134,8 @@ func (h *Secrets) gitAims() string {
 		for i, name := range o.operands {
 			rev, file, _ := strings.Cut(name, ":")
 			if o.gitIs("names-objects") && rev != "" && h.At.Machine.Secrets.Match("/"+file) ||
-				file != "" && loginIn(h, c, rev, file, true) || i > 0 && loginIn(h, c, o.operands[i-1], name, false) {
+				file != "" && loginIn(h, c, rev, file, true) || i > 0 && (loginIn(h, c, o.operands[i-1], name, false) ||
+				loginIn(h, c, name, o.operands[i-1], false)) {
 				return name // HEAD:.npmrc, git blame HEAD~1 -- .npmrc
 			}
 			if o.gitIs("searches") && i == 0 && len(o.values["-e"]) == 0 || o.gitIs("takes-text") || excludes(name) {

@@ -76,6 +76,9 @@ func (w *Workspace) settingsAt(root string) settingsOfAgents {
 	at, looked := w.settings[root]
 	if !looked {
 		texts := append(w.Machine.settings(root, "", settingsDepth), w.Machine.personsSettings()...)
+		for _, d := range definitions(w.Machine, root) {
+			texts = append(texts, d.head)
+		}
 		for _, text := range texts {
 			plain := plainPaths(text)
 			at.texts = append(at.texts, strings.ToLower(text), strings.ToLower(plain))
@@ -173,8 +176,6 @@ func (m *Machine) settings(root, dir string, depth int) (texts []string) {
 			if data, err := m.Files.Read(m.Real(root+file), settingsSize); err == nil && !onRequest(name, data) {
 				texts = append(texts, withoutRules(string(data)))
 			}
-		case ext == ".md" && slices.Contains(subagentDirectories(), strings.TrimPrefix(dir, "/")):
-			texts = append(texts, definition(m, root+file))
 		case depth > 1 && (ext == "" || ext == strings.ToLower(name)) &&
 			(dir != "" || obeyed.begin[paths.FoldName(name)]):
 			texts = append(texts, m.settings(root, file, depth-1)...)

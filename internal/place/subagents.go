@@ -1,73 +1,92 @@
 package place
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/nodgate/nod/internal/view"
 )
 
 // subagentDirectories are those in which hosts look for the definitions of sub-agents in
 // a repository (read: their documentation; Qwen Code 0.24.4 measured).
 func subagentDirectories() []string {
 	return []string{".claude/agents", ".qwen/agents", ".gemini/agents", ".github/agents", ".codex/agents",
-		".opencode/agent", ".opencode/agents", ".agents", ".agents/agents", ".pi/agents", ".factory/droids"}
+		".opencode/agent", ".opencode/agents", ".agents/agents", ".pi/agents", ".factory/droids"}
 }
 
-// maxSubagents bounds how many definitions of a directory are read.
-const maxSubagents = 200
+// Bounds of a look for definitions. What lies beyond counts as one that starts programs.
+const (
+	maxSubagents      = 200
+	maxSubagentsDepth = 4
+)
 
-// Subagent returns the file of the sub-agent that the arguments of a call name, if its
-// definition lies in the workspace and starts programs by itself: servers, hooks, a
-// program in its place, a working tree. "" where it is none. It errs towards one.
-func (w *Workspace) Subagent(arguments string) (file string) {
-	arguments = strings.ToLower(arguments)
+// definition is that of a sub-agent which starts programs by itself.
+type definition struct{ file, head string }
+
+// Subagent returns the file of a definition in the workspace of a sub-agent that starts
+// programs by itself: servers, hooks, a program in its place, a working tree. "" where
+// there is none. Which agent a call starts depends on names that hosts read in ways of
+// their own, so that one such definition speaks against all.
+func (w *Workspace) Subagent() (file string) {
 	for _, root := range w.Roots {
-		for _, dir := range subagentDirectories() {
-			names, _ := w.Machine.Files.List(root+"/"+dir, maxSubagents)
-			for _, name := range names {
-				file = root + "/" + dir + "/" + name
-				head := definition(w.Machine, file)
-				stem := strings.ToLower(strings.TrimSuffix(name, path.Ext(name)))
-				if head != "" && (strings.Contains(arguments, `"`+stem+`"`) ||
-					strings.Contains(arguments, `"`+nameIn(head)+`"`)) {
-					return file
-				}
+		dirs := []string{root}
+		for dir := w.Machine.Real(w.Dir); dir != root && view.Below(root, dir); dir = path.Dir(dir) {
+			dirs = append(dirs, dir)
+		}
+		for _, dir := range dirs {
+			if found := definitions(w.Machine, dir); len(found) > 0 {
+				return found[0].file
 			}
 		}
 	}
 	return ""
 }
 
-// definition is the head of the definition of a sub-agent that starts programs; "" for
-// any other file.
-func definition(m *Machine, file string) (head string) {
-	ext := strings.ToLower(path.Ext(file))
-	if ext != ".md" && ext != ".toml" && ext != ".yaml" && ext != ".yml" {
-		return ""
+// definitions are those in the directories of sub-agents right below a directory.
+func definitions(m *Machine, root string) (found []definition) {
+	for _, dir := range subagentDirectories() {
+		found = append(found, definitionsIn(m, root+"/"+dir, maxSubagentsDepth)...)
 	}
-	data, err := m.Files.Read(m.Real(file), settingsSize)
-	if err != nil {
-		return ""
-	}
-	head = string(data)
-	if ext == ".md" {
-		_, head, _ = strings.Cut(head, "---")
-		head, _, _ = strings.Cut(head, "\n---")
-	}
-	if slices.ContainsFunc([]string{"mcpservers", "mcp_servers", "mcp-servers", "hooks", "executor", "isolation"},
-		func(key string) bool { return strings.Contains(strings.ToLower(head), key) }) {
-		return head
-	}
-	return ""
+	return found
 }
 
-// nameIn is the value of the member name of a definition, in lower case.
-func nameIn(head string) string {
-	for line := range strings.Lines(strings.ToLower(head)) {
-		key, value, ok := strings.Cut(strings.ReplaceAll(line, "=", ":"), ":")
-		if ok && strings.TrimSpace(key) == "name" {
-			return strings.Trim(strings.TrimSpace(value), `"'`)
+func definitionsIn(m *Machine, dir string, depth int) (found []definition) {
+	names, _ := m.Files.List(m.Real(dir), maxSubagents+1)
+	if len(names) > maxSubagents || depth == 0 && len(names) > 0 {
+		return []definition{{dir, ""}}
+	}
+	for _, name := range names {
+		file := dir + "/" + name
+		info, statErr := m.Files.Lstat(m.Real(file))
+		switch {
+		case statErr == nil && info.Mode.IsDir():
+			found = append(found, definitionsIn(m, file, depth-1)...)
+		case statErr == nil && info.Mode&fs.ModeType == 0:
+			if head, starts := headOf(m, file); starts {
+				found = append(found, definition{file, head})
+			}
 		}
 	}
-	return "\x00" // no name
+	return found
+}
+
+// headOf is the head of a definition, and whether what stands there starts programs.
+func headOf(m *Machine, file string) (head string, starts bool) {
+	data, err := m.Files.Read(m.Real(file), settingsSize)
+	if err != nil {
+		return "", true
+	}
+	switch head = string(data); strings.ToLower(path.Ext(file)) {
+	case ".md", ".mdc", ".markdown", "":
+		_, text, _ := strings.Cut(head, "---")
+		head, _, _ = strings.Cut(text, "\n---")
+	case ".toml", ".yaml", ".yml", ".json":
+	default:
+		return "", false
+	}
+	low := strings.ToLower(head)
+	return head, slices.ContainsFunc([]string{"mcpservers", "mcp_servers", "mcp-servers", "hooks", "executor",
+		"isolation", `\x`, `\u`}, func(key string) bool { return strings.Contains(low, key) })
 }
