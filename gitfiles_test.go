@@ -1,6 +1,7 @@
 package nod_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -143,6 +144,16 @@ func TestWhatGitsSettingsStart(t *testing.T) {
 		p.check(lost, "echo x > "+name) // not there yet
 		p.write(name, "x\n")
 		p.check(lost, "echo x >> "+name)
+	}
+	for i, text := range []string{"[core]\n\tfsmonitor = too\\\nls/%d.sh\n", "[core]\n\tpager = tools/%d.sh#c\n",
+		"[core]\n\teditor = \"tools/%d.sh\\t\"\n", "[filter \"x\"]\n\tclean = \"$PWD/tools/%d.sh\"\n",
+		"[filter \"x\"]\n\tsmudge = $(git rev-parse --show-toplevel)/tools/%d.sh\n",
+		"[core]\n\thooksPath = \"too\"\"ls/%d.sh\"\n", "[include]\n\tpath = \"../to\"\"ols/%d.sh\"\n",
+		"[difftool \"a\"]\n\tpath = tools/%d.sh\n", "[remote \"o\"]\n\turl = ext::tools/%d.sh\n",
+		"[sendemail]\n\tccCmd = tools/%d.sh\n"} {
+		p.write(".git/config", "[core]\n\tbare = false\n"+fmt.Sprintf(text, i))
+		p.check(lost, fmt.Sprintf("echo x > tools/%d.sh", i))
+		p.check(kept, fmt.Sprintf("echo x > tools/%d.txt", i))
 	}
 	p.write("scripts/other.sh", "x\n")
 	p.git("config", "branch.main.remote", "scripts")

@@ -27,30 +27,41 @@ func (r *Repo) HooksPaths(home string) (from []string) {
 		if err != nil {
 			continue
 		}
-		section := ""
-		for line := range strings.Lines(string(data)) {
-			if strings.HasPrefix(strings.TrimSpace(line), "[") {
-				section = strings.ToLower(strings.TrimSpace(line))
-			}
-			key, value, ok := strings.Cut(line, "=")
-			if !ok {
-				continue
-			}
-			key = strings.ToLower(strings.TrimSpace(key[strings.LastIndexByte(key, ']')+1:]))
-			switch value = strings.Trim(strings.TrimSpace(value), `"`); {
-			case key == "hookspath":
-				from = append(from, r.named(r.Top, value, home))
-			case startsFiles(key) || strings.HasPrefix(section, "[pager]"):
-				from = append(from, namedFiles(r, value, home)...)
-			case key == "attributesfile":
-				from = append(from, r.named(r.Top, value, home))
-			case key == "path":
-				files = append(files, r.named(path.Dir(files[i]), value, home))
+		for _, s := range settingsIn(string(data)) {
+			switch {
+			case s.key == "hookspath", s.key == "attributesfile":
+				from = append(from, r.named(r.Top, s.value, home))
+			case s.key == "path" && strings.HasPrefix(s.section, "[include"):
+				files = append(files, r.named(path.Dir(files[i]), s.value, home))
 				from = append(from, files[len(files)-1])
+			case startsFiles(s.key), s.key == "path", strings.HasPrefix(s.section, "[pager]"),
+				s.key == "url" && strings.HasPrefix(s.value, "ext::"):
+				from = append(from, namedFiles(r, strings.TrimPrefix(s.value, "ext::"), home)...)
 			}
 		}
 	}
 	return from
+}
+
+// setting is a line of git's settings: its section in lower case with the bracket before
+// it, its key in lower case, its value without quotes and escapes.
+type setting struct{ section, key, value string }
+
+func settingsIn(text string) (list []setting) {
+	section := ""
+	for line := range strings.Lines(strings.ReplaceAll(strings.ReplaceAll(text, "\\\r\n", ""), "\\\n", "")) {
+		if strings.HasPrefix(strings.TrimSpace(line), "[") {
+			section = strings.ToLower(strings.TrimSpace(line))
+		}
+		key, value, ok := strings.Cut(line, "=")
+		if !ok {
+			continue
+		}
+		value = strings.NewReplacer(`\t`, " ", `\n`, " ", `\b`, " ", `"`, "", "'", "", `\`, "").Replace(value)
+		key = strings.ToLower(strings.TrimSpace(key[strings.LastIndexByte(key, ']')+1:]))
+		list = append(list, setting{section, key, strings.TrimSpace(value)})
+	}
+	return list
 }
 
 // startsFiles reports whether the value of a setting says what git starts by itself,
@@ -60,7 +71,8 @@ func startsFiles(key string) bool {
 	case "fsmonitor", "pager", "editor", "sshcommand", "gitproxy", "askpass", "alternaterefscommand", "external",
 		"command", "textconv", "driver", "clean", "smudge", "process", "cmd", "program", "difffilter",
 		"packobjectshook", "recentobjectshook", "helper", "defaultkeycommand", "templatedir",
-		"uploadpack", "receivepack", "update", "smtpserver", "tunnel", "httpd", "browser":
+		"uploadpack", "receivepack", "update", "smtpserver", "tunnel", "httpd", "browser", "cccmd", "tocmd",
+		"headercmd":
 		return true
 	}
 	return false
@@ -68,21 +80,29 @@ func startsFiles(key string) bool {
 
 // namedFiles are what the words of a setting name of what lies in the working tree,
 // or may lie there: what is not there yet counts where the word has a slash or an
-// ending, which the names of programs have not.
+// ending, which the names of programs have not. What stands before a slash may be the
+// top itself ($PWD/scripts/x).
 func namedFiles(r *Repo, value, home string) (names []string) {
-	value = strings.NewReplacer(`"`, "", "'", "", `\`, "").Replace(value)
-	between := func(c rune) bool { return strings.ContainsRune(" \t\"';|&()=!<>`$", c) }
+	between := func(c rune) bool { return strings.ContainsRune(" \t\"';|&()=!<>`$#{}", c) }
 	for word := range strings.FieldsFuncSeq(value, between) {
-		name := r.named(r.Top, word, home)
-		info, err := r.files.Lstat(name)
-		slash := strings.Contains(word, "/")
-		is := err == nil && (info.Mode.IsRegular() || info.Mode.IsDir() && slash) ||
-			errors.Is(err, fs.ErrNotExist) && word[0] != '-' && (slash || strings.Contains(word, "."))
-		if is && name != r.Top && view.Below(r.Top, name) {
+		if name := r.named(r.Top, word, home); mayStart(r, name, word) {
+			names = append(names, name)
+		}
+		first, rest, ok := strings.Cut(word, "/")
+		if name := r.named(r.Top, rest, home); ok && (first == "PWD" || first == "") && mayStart(r, name, "/"+rest) {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// mayStart reports whether a word means a file of the working tree, there or not.
+func mayStart(r *Repo, name, word string) bool {
+	info, err := r.files.Lstat(name)
+	slash := strings.Contains(word, "/")
+	is := err == nil && (info.Mode.IsRegular() || info.Mode.IsDir() && slash) ||
+		errors.Is(err, fs.ErrNotExist) && word[0] != '-' && (slash || strings.Contains(word, "."))
+	return is && name != r.Top && view.Below(r.Top, name)
 }
 
 // linkedHooks is where hooks that are links lead: scripts/pre-commit.sh.

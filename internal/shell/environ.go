@@ -61,6 +61,9 @@ func (m *machine) inherits(name string) (string, bool) {
 // localeOf is what says in which characters the commands of a line read, and whether they
 // are those in which nod reads.
 func localeOf(m *machine) (name string, plain bool) {
+	if value, _ := m.inherits("LOCPATH"); value != "" {
+		return "LOCPATH", false // locales of that name from there
+	}
 	for _, variable := range [...]string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value, _ := m.inherits(variable); value != "" {
 			return value, variables.PlainLocale(variable, value)
