@@ -86,6 +86,9 @@ func TestSubagentsThatStartPrograms(t *testing.T) {
 	p := newProject(t)
 	p.write(".claude/agents/in/deep.md", "---\nname: Helper\nmcpServers:\n  x:\n    command: scripts/mcp.sh\n---\n")
 	p.write(".qwen/agents/ext.md", "---\nname: ext\nexecutor:\n  kind: acp\n  command: ./tools/ext.sh\n---\n")
+	p.write(".claude/skills/s/SKILL.md", "---\nhooks:\n  Stop: scripts/skill.sh\n---\n")
+	p.must(os.Symlink("../../docs", p.dir+"/.claude/agents/linked"))
+	p.check(lost, "echo x > scripts/skill.sh", "echo x > docs/rev.md")
 	p.check(lost, "echo x > scripts/mcp.sh", "echo x > tools/ext.sh", "ln -s docs scripts")
 	p.check(kept, "echo x > scripts/other.sh")
 }

@@ -523,7 +523,8 @@ func TestLoginsThatGitHas(t *testing.T) {
 		p.git("commit", "-qam", "without it")
 		p.check(kept, "git show HEAD:"+name, "git commit --allow-empty -m x", "git blame "+name, "cat "+name)
 		p.check(lost, "git show HEAD~1:"+name, "git cat-file -p HEAD~1:"+name, "git blame HEAD~1 -- "+name,
-			"git annotate HEAD~1 "+name, "git blame "+name+" HEAD~1")
+			"git annotate HEAD~1 "+name, "git blame "+name+" HEAD~1",
+			"git blame --reverse HEAD~1.. "+name, "git blame ':/with' -- x/../"+name)
 	}
 }
 

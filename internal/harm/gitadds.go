@@ -134,9 +134,8 @@ func (h *Secrets) gitAims() string {
 		for i, name := range o.operands {
 			rev, file, _ := strings.Cut(name, ":")
 			if o.gitIs("names-objects") && rev != "" && h.At.Machine.Secrets.Match("/"+file) ||
-				file != "" && loginIn(h, c, rev, file, true) || i > 0 && (loginIn(h, c, o.operands[i-1], name, false) ||
-				loginIn(h, c, name, o.operands[i-1], false)) {
-				return name // HEAD:.npmrc, git blame HEAD~1 -- .npmrc
+				file != "" && loginIn(h, c, rev, file) || linesOfLogin(o, name) {
+				return name
 			}
 			if o.gitIs("searches") && i == 0 && len(o.values["-e"]) == 0 || o.gitIs("takes-text") || excludes(name) {
 				continue
@@ -154,9 +153,15 @@ func (h *Secrets) gitAims() string {
 	return ""
 }
 
+// linesOfLogin reports whether git prints who wrote which line of a file in which a login
+// may stand, in other commits than the last: git blame HEAD~1 -- .npmrc.
+func linesOfLogin(o *gitOptions, name string) bool {
+	return o.gitIs("names-lines") && place.MayHoldLogin("/"+name) && (len(o.operands) > 1 || o.long("--reverse"))
+}
+
 // loginIn reports whether a file of settings, as a revision or the index has it, holds a
-// login. unsure is the answer where nod does not know the revision.
-func loginIn(h *Secrets, c shell.Command, rev, file string, unsure bool) bool {
+// login, or nod does not know the revision.
+func loginIn(h *Secrets, c shell.Command, rev, file string) bool {
 	file = strings.TrimPrefix(file, "./")
 	if !place.MayHoldLogin("/" + file) {
 		return false
@@ -175,7 +180,7 @@ func loginIn(h *Secrets, c shell.Command, rev, file string, unsure bool) bool {
 		}), holds)
 	}
 	if _, known := r.Revision(rev); !known {
-		return unsure
+		return true
 	}
 	f, found := r.At(rev, file)
 	return found && holds(f)

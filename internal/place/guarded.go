@@ -112,7 +112,8 @@ func (m *Machine) guardedInPlace(real string) bool {
 }
 
 // alias is a link at the top of a workspace whose name is guarded, or that of a
-// directory in which guarded names lie, or a link right in such a directory.
+// directory in which guarded names lie, or a link in such a directory, for agents' own
+// one level further down.
 type alias struct {
 	name, real string // name starts at the workspace
 }
@@ -135,6 +136,12 @@ func (w *Workspace) aliases() []alias {
 			inside, _ := w.Machine.Files.List(root+"/"+name, settingsNames)
 			for _, below := range inside {
 				w.alias(root, "/"+name+"/"+below)
+				if w.Machine.obeyed().begin[paths.FoldName(name)] {
+					deeper, _ := w.Machine.Files.List(root+"/"+name+"/"+below, settingsNames)
+					for _, last := range deeper {
+						w.alias(root, "/"+name+"/"+below+"/"+last)
+					}
+				}
 			}
 		}
 		w.trackedAliases(root)

@@ -76,7 +76,7 @@ func (w *Workspace) settingsAt(root string) settingsOfAgents {
 	at, looked := w.settings[root]
 	if !looked {
 		texts := append(w.Machine.settings(root, "", settingsDepth), w.Machine.personsSettings()...)
-		for _, d := range definitions(w.Machine, root) {
+		for _, d := range definitionsBelow(w.Machine, root, startingDirectories()) {
 			texts = append(texts, d.head)
 		}
 		for _, text := range texts {

@@ -46,7 +46,18 @@ func (w *Workspace) Subagent() (file string) {
 
 // definitions are those in the directories of sub-agents right below a directory.
 func definitions(m *Machine, root string) (found []definition) {
-	for _, dir := range subagentDirectories() {
+	return definitionsBelow(m, root, subagentDirectories())
+}
+
+// startingDirectories are those whose files may say what is started, of sub-agents and
+// of what the agent itself takes up.
+func startingDirectories() []string {
+	return append(subagentDirectories(), ".claude/skills", ".claude/commands", ".qwen/skills", ".qwen/commands",
+		".agents/skills", ".github/skills")
+}
+
+func definitionsBelow(m *Machine, root string, dirs []string) (found []definition) {
+	for _, dir := range dirs {
 		found = append(found, definitionsIn(m, root+"/"+dir, maxSubagentsDepth)...)
 	}
 	return found
