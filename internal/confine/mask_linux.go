@@ -140,11 +140,17 @@ func withoutKeys(text []byte) []byte {
 	return out.Bytes()
 }
 
+// holdsKey reports whether a line may hold a password: in an address, behind a key whose
+// name says so, or among the words of a program. The names of sections and branches stay.
 func holdsKey(line string) bool {
 	low := strings.ToLower(strings.NewReplacer("\\\n", "", "\\\r\n", "").Replace(line))
 	_, address, is := strings.Cut(low, "://")
 	host, _, _ := strings.Cut(address, "/")
-	return is && strings.Contains(host, "@") || slices.ContainsFunc(
-		[]string{"extraheader", "token", "pass", "secret", "auth", "apikey", "helper"},
-		func(word string) bool { return strings.Contains(low, word) })
+	key, value, set := strings.Cut(low, "=")
+	speaks := func(text string, words ...string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
+	}
+	return is && strings.Contains(host, "@") || speaks(value, "authorization", "sshpass", "token", "passw") ||
+		set && speaks(key, "extraheader", "token", "pass", "secret", "auth", "apikey", "helper") ||
+		!set && speaks(low, "authorization")
 }

@@ -44,7 +44,8 @@ func (w *world) opensNothing(t *testing.T, name, dir string) {
 func TestLoginsInTheWorkspace(t *testing.T) {
 	w := newWorld(t)
 	for name, text := range map[string]string{
-		".git/config":      "[remote \"o\"]\n\turl = https://u:mark\\\ned@h/x\n[user]\n\tname = plain\n",
+		".git/config": "[remote \"o\"]\n\turl = https://u:mark\\\ned@h/x\n[user]\n\tname = plain\n" +
+			"[branch \"oauth-by-pass\"]\n\tremote = o\n[sendemail]\n\tsmtpPass = marked\n",
 		".git/extra.inc":   "[http]\n\textraHeader = Authorization: marked\n",
 		".git/config.bak":  "[remote \"o\"]\n\turl = https://u:marked@h/x\n",
 		".git/remotes/old": "URL: https://u:marked@h/x\n",
@@ -55,7 +56,8 @@ func TestLoginsInTheWorkspace(t *testing.T) {
 		w.file(name, text)
 	}
 	r := w.run("cat .git/config .git/extra.inc .git/config.bak .git/remotes/old .npmrc bare/config 2>/dev/null; true")
-	if strings.Contains(r.out, "ed@h") || strings.Contains(r.out, "marked") || !strings.Contains(r.out, "plain") {
+	if strings.Contains(r.out, "ed@h") || strings.Contains(r.out, "marked") || !strings.Contains(r.out, "plain") ||
+		!strings.Contains(r.out, "oauth-by-pass") {
 		t.Errorf("a run sees %q", r.out)
 	}
 }
