@@ -247,11 +247,8 @@ func (t *trial) settle() (d Decision, settled bool) {
 		return t.leave(t.ruled.doubt)
 	}
 	t.lap(LayerGuard)
-	if c := t.gate.allowlist(t.call); c.given() {
-		if file := t.subagent(); file != "" {
-			return t.leave(object(place.Objection("this starts an agent, and the definition in " +
-				printable.Text(file) + " starts programs")))
-		}
+	starts := t.subagent()
+	if c := t.gate.allowlist(t.call); c.given() && !starts.stands() {
 		return t.allowed(LayerAllowlist, c), true
 	}
 	if c := t.ruled.permitsTool(); c.given() {
@@ -277,8 +274,11 @@ func (t *trial) settle() (d Decision, settled bool) {
 		o = open
 	}
 	t.lap(LayerShell)
-	if t.ruled.brought.stands() {
+	switch {
+	case t.ruled.brought.stands():
 		o = t.ruled.brought
+	case starts.stands():
+		o = starts
 	}
 	return t.leave(o)
 }
@@ -298,10 +298,10 @@ func (t *trial) left() *openCall {
 }
 
 // look gathers the facts that the layers share. A tool that neither runs a
-// command nor changes a file needs none.
+// command, nor changes a file, nor starts an agent needs none.
 func (t *trial) look() {
 	t.mark = t.start
-	if t.call.Command == "" && !t.call.IsEdit() {
+	if t.call.Command == "" && !t.call.IsEdit() && t.call.Tool != "agent" {
 		return
 	}
 	t.at.Roots = t.gate.machine.UsableRoots(t.call.Roots, t.call.Environ)
@@ -334,13 +334,18 @@ func (t *trial) reserved() objection {
 	return object(t.self.Unproven)
 }
 
-// subagent is the definition of an agent that starts programs, where the call starts one.
-func (t *trial) subagent() (file string) {
+// subagent speaks against a call that starts an agent where a definition in the workspace
+// starts programs.
+func (t *trial) subagent() objection {
 	if t.call.Tool != "agent" {
-		return ""
+		return objection{}
 	}
-	t.at.Roots = t.gate.machine.UsableRoots(t.call.Roots, t.call.Environ)
-	return t.at.Subagent()
+	file := t.at.Subagent()
+	if file == "" {
+		return objection{}
+	}
+	return object(place.Objection("this starts an agent, and the definition in " + printable.Text(file) +
+		" starts programs"))
 }
 
 // allowlist is layer 1: a tool that reads, or only speaks to the agent and

@@ -518,12 +518,13 @@ func TestLoginsThatGitHas(t *testing.T) {
 		p.write(name, text)
 		p.git("add", "-f", name)
 		p.write(name, "x=1\n")
-		p.check(lost, "git commit -m x", "git show :"+name)
+		p.check(lost, "git commit -m x", "git show :"+name, "git show :0:"+name, "cd src && git show :./../"+name)
 		p.git("commit", "-qm", "with the login")
 		p.git("commit", "-qam", "without it")
 		p.check(kept, "git show HEAD:"+name, "git commit --allow-empty -m x", "git blame "+name, "cat "+name)
 		p.check(lost, "git show HEAD~1:"+name, "git cat-file -p HEAD~1:"+name, "git blame HEAD~1 -- "+name,
 			"git annotate HEAD~1 "+name, "git blame "+name+" HEAD~1",
+			"cd src && git show HEAD~1:../"+name, "git show 'HEAD^{/with the:}:"+name+"'",
 			"git blame --reverse HEAD~1.. "+name, "git blame ':/with' -- x/../"+name)
 	}
 }

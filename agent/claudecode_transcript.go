@@ -178,10 +178,8 @@ func claudeMessage(kind string, f fields) claudeLine {
 	if role := message.hint("role"); role != "" && role != kind {
 		line.origin = transcript.Other // a line of one speaker that holds a message of another
 	}
-	if isResult := func(b claudeBlock) bool { return b.kind == "tool_result" }; line.origin == transcript.Person &&
-		(f.hint("sourceToolAssistantUUID") != "" || f.maybe("toolUseResult") != nil) &&
-		!slices.ContainsFunc(line.blocks, isResult) {
-		line.origin = transcript.Harness // text that a tool brought along
+	if line.origin == transcript.Person && broughtAlong(f, line.blocks) {
+		line.origin = transcript.Harness
 	}
 	line.refused = f.hint("toolDenialKind") == "user-rejected"
 	switch m := f.maybe("toolUseResult"); {
@@ -227,6 +225,13 @@ func claudeResultLine(top object) (line claudeLine, ok bool) {
 		}
 	}
 	return line, err == nil && len(line.blocks) > 0
+}
+
+// broughtAlong reports whether the texts of a line came with a tool's result, and are not
+// that result.
+func broughtAlong(f fields, blocks []claudeBlock) bool {
+	return (f.hint("sourceToolAssistantUUID") != "" || f.maybe("toolUseResult") != nil) &&
+		!slices.ContainsFunc(blocks, func(b claudeBlock) bool { return b.kind == "tool_result" })
 }
 
 // claudeOrigin says who speaks in the texts of a line. A field that is not

@@ -262,8 +262,8 @@ func qwenSpecial(call *nod.Call, raw string, in fields) {
 		if in.optional("isolation") != "" { // git worktree add, with its hooks and filters
 			call.Tool = "enter_worktree"
 		}
-		if isAgent(in.optional("subagent_type")) { // another host, whose calls come to no hook of this one
-			call.Tool = "remote_agent"
+		if _, host := ByName(in.optional("subagent_type")); host { // another program, whose calls come to no hook here
+			call.Tool = "remote_agent" // 0.24.4: codex app-server, claude-agent-acp
 		}
 	case "glob":
 		call.Paths = searched(call.Dir, in.optional("path"), in.word("pattern"), "")
@@ -276,12 +276,6 @@ func qwenSpecial(call *nod.Call, raw string, in fields) {
 		one := nod.Edit{Path: in.word("notebook_path"), New: in.optional("new_source")}
 		call.Edits, call.Paths = []nod.Edit{one}, []string{one.Path}
 	}
-}
-
-// isAgent reports whether a sub-agent is another agent program, which Qwen Code starts
-// (0.24.4: codex app-server, claude-agent-acp).
-func isAgent(name string) bool {
-	return slices.Contains([]string{"codex", "claude-code", "claude", "gemini", "opencode", "copilot", "cursor"}, name)
 }
 
 // Encode says a decision as the comment on [Qwen] lays it down.

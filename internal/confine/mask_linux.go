@@ -65,6 +65,8 @@ func (m *masker) git(root, below string) error {
 		switch {
 		case err != nil || relErr != nil:
 			return relErr // what cannot be read here cannot be read inside
+		case d.IsDir() && strings.HasSuffix(name, "/logs/refs/remotes"):
+			return filepath.SkipDir // of fetches into them, which name no address
 		case d.IsDir() && (d.Name() == "objects" || d.Name() == "refs" || d.Name() == "hooks" ||
 			d.Name() == "lfs" || d.Name() == "annex"):
 			return filepath.SkipDir

@@ -134,7 +134,7 @@ func (h *Secrets) gitAims() string {
 		for i, name := range o.operands {
 			rev, file, _ := strings.Cut(name, ":")
 			if o.gitIs("names-objects") && rev != "" && h.At.Machine.Secrets.Match("/"+file) ||
-				file != "" && loginIn(h, c, rev, file) || linesOfLogin(o, name) {
+				loginIn(h, c, name) || linesOfLogin(o, name) {
 				return name
 			}
 			if o.gitIs("searches") && i == 0 && len(o.values["-e"]) == 0 || o.gitIs("takes-text") || excludes(name) {
@@ -159,31 +159,36 @@ func linesOfLogin(o *gitOptions, name string) bool {
 	return o.gitIs("names-lines") && place.MayHoldLogin("/"+name) && (len(o.operands) > 1 || o.long("--reverse"))
 }
 
-// loginIn reports whether a file of settings, as a revision or the index has it, holds a
-// login, or nod does not know the revision.
-func loginIn(h *Secrets, c shell.Command, rev, file string) bool {
-	file = strings.TrimPrefix(file, "./")
-	if !place.MayHoldLogin("/" + file) {
+// loginIn reports whether a word of git names a file of settings, as a revision or the
+// index has it, in which a login stands, or nod does not know which file that is.
+func loginIn(h *Secrets, c shell.Command, word string) bool {
+	rev, file, named := cutLast(word, ":")
+	if !named || !place.MayHoldLogin("/"+file) {
 		return false
 	}
 	r, ok := repo.Around(h.At.Machine.Files, h.gitDirectory(c)+"/.")
 	if !ok {
 		return false
 	}
-	holds := func(f repo.File) bool {
-		data, ok := r.Content(f)
-		return !ok || place.LoginIn("/"+f.Name, string(data))
+	if strings.HasPrefix(file, "./") || strings.HasPrefix(file, "../") { // from where git runs
+		file = strings.TrimPrefix(path.Join(h.gitDirectory(c), file), r.Top+"/")
 	}
-	if rev == "" {
-		return slices.ContainsFunc(r.Tracked(func(f repo.File) bool {
-			return strings.HasSuffix("/"+f.Name, "/"+file)
-		}), holds)
+	if staged := rev == "" || len(rev) == 2 && rev[0] == ':'; staged { // :0:.npmrc
+		return slices.ContainsFunc(r.Tracked(func(f repo.File) bool { return f.Name == file }),
+			func(f repo.File) bool { return hasLogin(r, f) })
 	}
 	if _, known := r.Revision(rev); !known {
 		return true
 	}
 	f, found := r.At(rev, file)
-	return found && holds(f)
+	return found && hasLogin(r, f)
+}
+
+// hasLogin reports whether a login stands in a file of settings as git has it, or nobody
+// can say so.
+func hasLogin(r *repo.Repo, f repo.File) bool {
+	data, ok := r.Content(f)
+	return !ok || place.LoginIn("/"+f.Name, string(data))
 }
 
 // excludes recognises a pathspec of what is left out.
@@ -246,8 +251,7 @@ func (s *addSearch) isSecretFile(f repo.File) bool {
 	if !place.MayHoldLogin(name) {
 		return s.secrets.At.Machine.TouchesSecret(name, false)
 	}
-	data, ok := s.repo.Content(f)
-	return !ok || s.secrets.At.Machine.Secrets.Match(name) || place.LoginIn(name, string(data))
+	return s.secrets.At.Machine.Secrets.Match(name) || hasLogin(s.repo, f)
 }
 
 // untracked looks for a secret that git does not track yet.

@@ -208,8 +208,7 @@ func (l *gitLook) isSecret(f repo.File) bool {
 // holdsLogin reports whether a file of settings holds a login, as git has it or as it
 // lies there now.
 func (l *gitLook) holdsLogin(f repo.File, full string) bool {
-	data, ok := l.repo.Content(f)
-	return !ok || place.LoginIn(full, string(data)) || l.secrets.At.Machine.TouchesSecret(full, false)
+	return hasLogin(l.repo, f) || l.secrets.At.Machine.TouchesSecret(full, false)
 }
 
 // found names a secret whose content the command prints.

@@ -74,14 +74,13 @@ func anyForClass(glob string) string {
 		if at > 0 && glob[at-1] == '\\' { // no class
 			continue
 		}
-		inside := strings.TrimLeft(glob[from:min(from+1, len(glob))], "!^")
-		first := len(glob[:from]) + 1
-		if inside == "" {
-			first++ // [!]a], [^]a]
+		first := from // the first character of the class, which may be a ]
+		if first < len(glob) && (glob[first] == '!' || glob[first] == '^') {
+			first++
 		}
 		end := len(glob)
-		if n := strings.IndexByte(glob[min(first, end):], ']'); n >= 0 {
-			end = first + n + 1
+		if n := strings.IndexByte(glob[min(first+1, end):], ']'); n >= 0 {
+			end = first + 1 + n + 1
 		}
 		if strings.HasPrefix(glob[from:], "^") || rangeOfLetters(glob[from:end]) {
 			glob = glob[:at] + "?" + glob[end:]

@@ -74,6 +74,7 @@ func definitionsIn(m *Machine, dir string, depth int) (found []definition) {
 		switch {
 		case statErr == nil && info.Mode.IsDir():
 			found = append(found, definitionsIn(m, file, depth-1)...)
+		case strings.Contains(dir, "/skills") && !strings.EqualFold(name, "SKILL.md"): // what the skill reads
 		case statErr == nil && info.Mode&fs.ModeType == 0:
 			if head, starts := headOf(m, file); starts {
 				found = append(found, definition{file, head})

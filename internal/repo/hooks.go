@@ -27,41 +27,31 @@ func (r *Repo) HooksPaths(home string) (from []string) {
 		if err != nil {
 			continue
 		}
-		for _, s := range settingsIn(string(data)) {
-			switch {
-			case s.key == "hookspath", s.key == "attributesfile":
-				from = append(from, r.named(r.Top, s.value, home))
-			case s.key == "path" && strings.HasPrefix(s.section, "[include"):
-				files = append(files, r.named(path.Dir(files[i]), s.value, home))
-				from = append(from, files[len(files)-1])
-			case startsFiles(s.key), s.key == "path", strings.HasPrefix(s.section, "[pager]"),
-				s.key == "url" && strings.HasPrefix(s.value, "ext::"):
-				from = append(from, namedFiles(r, strings.TrimPrefix(s.value, "ext::"), home)...)
+		settings, _ := Settings(string(data))
+		for _, s := range settings {
+			switch key, value := s.Key(), s.Value(); {
+			case s.Name == "core.hookspath", s.Name == "core.attributesfile":
+				from = append(from, places(r, r.Top, value, home)...)
+			case key == "path" && strings.HasPrefix(s.Name, "include"):
+				at := places(r, path.Dir(files[i]), value, home)
+				files, from = append(files, at...), append(from, at...)
+			case startsFiles(key), key == "path", strings.HasPrefix(s.Name, "pager."),
+				key == "url" && strings.HasPrefix(value, "ext::"):
+				from = append(from, namedFiles(r, strings.TrimPrefix(value, "ext::"), home)...)
 			}
 		}
 	}
 	return from
 }
 
-// setting is a line of git's settings: its section in lower case with the bracket before
-// it, its key in lower case, its value without quotes and escapes.
-type setting struct{ section, key, value string }
-
-func settingsIn(text string) (list []setting) {
-	section := ""
-	for line := range strings.Lines(strings.ReplaceAll(strings.ReplaceAll(text, "\\\r\n", ""), "\\\n", "")) {
-		if strings.HasPrefix(strings.TrimSpace(line), "[") {
-			section = strings.ToLower(strings.TrimSpace(line))
-		}
-		key, value, ok := strings.Cut(line, "=")
-		if !ok {
-			continue
-		}
-		value = strings.NewReplacer(`\t`, " ", `\n`, " ", `\b`, " ", `"`, "", "'", "", `\`, "").Replace(value)
-		key = strings.ToLower(strings.TrimSpace(key[strings.LastIndexByte(key, ']')+1:]))
-		list = append(list, setting{section, key, strings.TrimSpace(value)})
+// places are where a path of a setting leads, with what looks like a comment behind it
+// and without.
+func places(r *Repo, from, value, home string) (real []string) {
+	real = []string{r.named(from, value, home)}
+	if i := strings.IndexAny(value, "#;"); i >= 0 {
+		real = append(real, r.named(from, strings.TrimSpace(value[:i]), home))
 	}
-	return list
+	return real
 }
 
 // startsFiles reports whether the value of a setting says what git starts by itself,
@@ -83,7 +73,8 @@ func startsFiles(key string) bool {
 // ending, which the names of programs have not. What stands before a slash may be the
 // top itself ($PWD/scripts/x).
 func namedFiles(r *Repo, value, home string) (names []string) {
-	between := func(c rune) bool { return strings.ContainsRune(" \t\"';|&()=!<>`$#{}", c) }
+	value = strings.NewReplacer(`"`, "", "'", "", `\`, "").Replace(value) // as the shell reads it
+	between := func(c rune) bool { return strings.ContainsRune(" \t\n\b;|&()=!<>`$#{}", c) }
 	for word := range strings.FieldsFuncSeq(value, between) {
 		if name := r.named(r.Top, word, home); mayStart(r, name, word) {
 			names = append(names, name)

@@ -352,9 +352,7 @@ func liesHere(m *machine, variable, piece string) bool {
 func (e *environment) shellVariable(name string, v value, raw string) {
 	switch variables.Of(name) {
 	case variables.Plain:
-		if !variables.IsLocale(name) || v.known && variables.PlainLocale(name, v.text) {
-			return
-		}
+		return
 	case variables.Unknown:
 		if _, exported := e.machine.inherits(name); !exported || name == "_" {
 			return

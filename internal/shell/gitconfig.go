@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
 	"mvdan.cc/sh/v3/syntax"
@@ -29,41 +30,14 @@ func (g *repositories) gitConfig(r *repository, name string, own bool, depth int
 		return
 	}
 	g.defs.rests(name, data)
-	section := ""
-	for _, line := range configLines(strings.TrimPrefix(string(data), "\ufeff")) {
-		for line = strings.TrimSpace(line); line != "" && line[0] == '['; {
-			end := headingEnd(line)
-			if end < 0 {
-				r.fault = grammar.Escaped(name) + " cannot be read"
-				return
-			}
-			section, line = gitSection(line[1:end]), strings.TrimSpace(line[end+1:])
-		}
-		if line != "" && line[0] != '#' && line[0] != ';' {
-			g.gitLine(r, section, line, name, own, depth)
-		}
+	settings, ok := repo.Settings(string(data))
+	if !ok {
+		r.fault = grammar.Escaped(name) + " cannot be read"
+		return
 	}
-}
-
-// maxJoined bounds how many lines are read as a single line.
-const maxJoined = 64
-
-// configLines are the lines of a configuration file. A line that ends in a backslash
-// goes on in the next, but not where the backslash stands in a comment: a line that
-// may hold a comment is here with what follows it, and what follows stands alone too.
-func configLines(text string) (lines []string) {
-	physical := strings.Split(text, "\n")
-	for i := 0; i < len(physical); i++ {
-		whole, next := physical[i], i+1
-		for ; strings.HasSuffix(whole, "\\") && next < min(len(physical), i+maxJoined); next++ {
-			whole = strings.TrimSuffix(whole, "\\") + physical[next]
-		}
-		lines = append(lines, whole)
-		if !strings.ContainsAny(whole, "#;") {
-			i = next - 1
-		}
+	for _, s := range settings {
+		g.gitSetting(r, s, name, own, depth)
 	}
-	return lines
 }
 
 // rests records that the report rests on what a file says.
@@ -74,36 +48,8 @@ func (f *definitions) rests(name string, data []byte) {
 	}
 }
 
-// headingEnd returns where the heading that a line begins with ends, -1 if
-// nowhere. A bracket in quotes belongs to the name.
-func headingEnd(line string) int {
-	quoted := false
-	for i := 0; i < len(line); i++ {
-		switch {
-		case quoted && line[i] == '\\':
-			i++
-		case line[i] == '"':
-			quoted = !quoted
-		case line[i] == ']' && !quoted:
-			return i
-		}
-	}
-	return -1
-}
-
-// gitSection turns `remote "origin"` into remote.origin.
-func gitSection(heading string) string {
-	name, sub, ok := strings.Cut(heading, " ")
-	if !ok {
-		return strings.ToLower(strings.TrimSpace(heading))
-	}
-	return strings.ToLower(name) + "." + strings.Trim(strings.TrimSpace(sub), `"`)
-}
-
-func (g *repositories) gitLine(r *repository, section, line, file string, own bool, depth int) {
-	name, text, _ := strings.Cut(line, "=")
-	name = section + "." + strings.ToLower(strings.TrimSpace(name))
-	text = strings.TrimSpace(text)
+func (g *repositories) gitSetting(r *repository, s repo.Setting, file string, own bool, depth int) {
+	name, text := s.Name, s.Text
 	r.note(name, text, file, own)
 	if value := strings.Trim(text, `"`); own || !path.IsAbs(value) && !strings.HasPrefix(value, "~") {
 		g.notesFile(r, name, text, file) // .git-blame-ignore-revs, say, which the repository has
@@ -112,12 +58,12 @@ func (g *repositories) gitLine(r *repository, section, line, file string, own bo
 	r.smudges = r.smudges || strings.HasPrefix(name, "filter.") &&
 		(strings.HasSuffix(name, ".smudge") || strings.HasSuffix(name, ".process"))
 	r.merges = r.merges || name == "log.diffmerges" && strings.HasPrefix(strings.Trim(text, `"`), "r")
-	if !runsFromGit(name, text) && !(section == "pretty" && strings.Contains(text, "G")) {
+	if !runsFromGit(name, text) && !(strings.HasPrefix(name, "pretty.") && strings.Contains(text, "G")) {
 		return
 	}
 	if strings.HasPrefix(name, "include") {
 		if !own && strings.HasSuffix(name, ".path") {
-			g.gitInclude(r, gitValue(text), file, depth)
+			g.gitInclude(r, s.Value(), file, depth)
 			return
 		}
 	}
@@ -161,7 +107,7 @@ func ownCommand(m *machine, text string, dirs ...string) bool {
 			return false
 		}
 	}
-	return !runsHere(m, gitValue(text), dirs...)
+	return !runsHere(m, repo.Setting{Text: text}.Value(), dirs...)
 }
 
 // runsHere reports whether a command may take code from the directory that it runs in:
@@ -254,23 +200,6 @@ func namesOneOf(m *machine, text string, dirs []string) bool {
 		}
 	}
 	return false
-}
-
-// gitValue is what a value means as it stands in a file of settings: without its quotes,
-// and without the backslashes before those that belong to it.
-func gitValue(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '"':
-		case text[i] == '\\' && i+1 < len(text):
-			i++
-			b.WriteByte(text[i])
-		default:
-			b.WriteByte(text[i])
-		}
-	}
-	return b.String()
 }
 
 // runsFromGit reports whether a setting can make git run something, or read

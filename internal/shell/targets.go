@@ -38,14 +38,21 @@ func (tg *targets) reads(w word, f flags) {
 		return
 	}
 	tg.out.path(Read, w, tg.inv.st, f)
+	if tg.sheet.suffixed {
+		tg.readsSuffixed(w, f)
+	}
+}
+
+// readsSuffixed reports what is read where nothing of a name is there.
+func (tg *targets) readsSuffixed(w word, f flags) {
 	endings := gzipEndings()
-	has := func(ending string) bool { return strings.HasSuffix(w.text, ending) }
-	if tg.sheet.suffixed && w.known && !w.many && !slices.ContainsFunc(endings, has) {
-		for _, ending := range endings {
-			other := w
-			other.text, other.raw = w.text+ending, w.raw+ending
-			tg.out.path(Read, other, tg.inv.st, f)
-		}
+	if !w.known || w.many || slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(w.text, e) }) {
+		return
+	}
+	for _, ending := range endings {
+		other := w
+		other.text, other.raw = w.text+ending, w.raw+ending
+		tg.out.path(Read, other, tg.inv.st, f)
 	}
 }
 
