@@ -99,7 +99,7 @@ var tools = []Tool{
 			".ycm_extra_conf.py", ".phpactor.json", ".phpactor.yml", ".ropeproject", ".tern-project", ".gvimrc",
 			"buildServer.json", ".sourcekit-lsp", "rust-project.json", ".nlsp-settings", ".lapce", ".vimrc.local",
 			".local_vimrc.vim", "_vimrc_local.vim", ".vimlocal", "tasks.vs.json", "launch.vs.json",
-			".lite_project.lua", "*.ipr", ".run", ".xcode.env.local", ".arcconfig", ".gclient",
+			".lite_project.lua", "*.ipr", "*.run.xml", ".xcode.env.local", ".arcconfig", ".gclient",
 			".vim", ".emacs.d", ".config/nvim", "Code/User", "Cursor/User"}, "tasks, local variables, interpreters",
 			"read: their manuals"},
 	}},
