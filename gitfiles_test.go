@@ -155,6 +155,16 @@ func TestWhatGitsSettingsStart(t *testing.T) {
 		p.check(lost, fmt.Sprintf("echo x > tools/%d.sh", i))
 		p.check(kept, fmt.Sprintf("echo x > tools/%d.txt", i))
 	}
+	for _, own := range []string{"/proc/self/cwd/own/h", "/proc/self/root" + p.dir + "/own/h"} {
+		p.write(".git/config", "[core]\n\thooksPath = "+own+"\n")
+		p.check(lost, "echo x > own/h/pre-commit", "mkdir -p own && ln -s ../scripts own/h")
+	}
+	p.write(".git/config", "[core]\n\thooksPath = own/h\n")
+	p.git("worktree", "add", "-q", "wt")
+	p.git("init", "-q", "inner")
+	p.write("inner/.git/config", "[core]\n\thooksPath = deep/h\n")
+	p.check(lost, "echo x > wt/own/h/pre-commit", "ln -s ../scripts wt/own", "echo x > inner/deep/h/pre-commit")
+	p.check(kept, "echo x > deep/h/pre-commit", "echo x > inner/other/pre-commit")
 	p.write("scripts/other.sh", "x\n")
 	p.git("config", "branch.main.remote", "scripts")
 	p.check(kept, "echo x >> scripts/other.sh")

@@ -58,6 +58,10 @@ func TestWhatSettingsNameIsReachedOtherwise(t *testing.T) {
 		"echo x > real/status.sh", "echo x > Lnk/status.sh", "rm -r real", "mv real r2", "echo x > scr/fmt.sh")
 	p.check(kept, "mkdir docs2 && mv gh/* docs2", "ln -s scr docs2", "echo x > scr/other.sh", "echo x > real/x.sh",
 		"mkdir tools", "echo x >> README.md")
+	p.write(".codex/config.toml", `notify = ["sh", "not\u0069fy/x.sh"]`+"\n")
+	p.write(".claude/commands/c.md", "see !`take/up.sh -x` and\n```!\ntake/block.sh\n```\nnot take/text.sh\n")
+	p.check(lost, "echo x > notify/x.sh", "echo x > take/up.sh", "echo x > take/block.sh", "ln -s scr take")
+	p.check(kept, "echo x > notify/y.sh", "echo x > take/text.sh")
 	p.git("config", "core.hooksPath", "hooks/git")
 	p.git("config", "include.path", "../inc/git.cfg")
 	p.check(lost, "ln -s hk hooks", "ln -s hk inc", "mkdir hooks && mv hk/* hooks")

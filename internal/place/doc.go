@@ -101,9 +101,9 @@ type Workspace struct {
 	named  []reading             // where the call's paths lead
 	repos  map[string]*repo.Repo // by directory, nil where there is none
 	linked []alias               // what aliases found; nil: not looked yet
-	// hookDirs is where git's settings say that hooks are, with whether only their
+	// hookDirs is, for the top of each working tree, where git's settings say that hooks are, with whether only their
 	// names count; nil: not looked yet.
-	hookDirs map[string]bool
+	hookDirs map[string]map[string]bool
 	settings map[string]settingsOfAgents // by root, once looked
 }
 

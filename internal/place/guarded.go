@@ -3,6 +3,7 @@ package place
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ func (w *Workspace) inBareRepository(real string) bool {
 // isHook reports whether a file lies where the settings of git say that hooks
 // are. Where that is the top of a working tree, the names of hooks alone count.
 func (w *Workspace) isHook(real string) bool {
-	for dir, bare := range w.hookDirectories() {
+	for dir, bare := range w.hookDirectories(real) {
 		if view.Below(dir, real) && (!bare || path.Dir(real) == dir && shell.IsGitHook(path.Base(real))) {
 			return true
 		}
@@ -88,18 +89,37 @@ func (w *Workspace) isHook(real string) bool {
 	return false
 }
 
-func (w *Workspace) hookDirectories() map[string]bool {
-	if w.hookDirs == nil {
-		w.hookDirs = map[string]bool{}
-		for _, root := range w.Roots {
-			if r := w.RepositoryAt(root); r != nil {
-				for _, dir := range r.HooksPaths(w.Machine.Home) {
-					w.hookDirs[dir] = dir == r.Top || dir == root
-				}
+// hookDirectories are what the settings of git name, at each root and in the working
+// trees between a root and a path: submodules, linked ones, repositories of their own.
+func (w *Workspace) hookDirectories(real string) map[string]bool {
+	named := map[string]bool{}
+	for _, root := range w.Roots {
+		maps.Copy(named, w.hooksAt(root))
+		for dir := path.Dir(real); dir != root && view.Below(root, dir); dir = path.Dir(dir) {
+			if _, err := w.Machine.Files.Lstat(dir + "/.git"); err == nil {
+				maps.Copy(named, w.hooksAt(dir))
 			}
 		}
 	}
-	return w.hookDirs
+	return named
+}
+
+func (w *Workspace) hooksAt(top string) map[string]bool {
+	if w.hookDirs == nil {
+		w.hookDirs = map[string]map[string]bool{}
+	}
+	named, looked := w.hookDirs[top]
+	if looked {
+		return named
+	}
+	if r := w.RepositoryAt(top); r != nil {
+		named = map[string]bool{}
+		for _, dir := range r.HooksPaths(w.Machine.Home) {
+			named[dir] = dir == r.Top || dir == top
+		}
+	}
+	w.hookDirs[top] = named
+	return named
 }
 
 // guardedInPlace reports whether a file of a repository of dotfiles will be a

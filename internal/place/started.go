@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod/internal/hosts"
@@ -53,7 +54,7 @@ func (w *Workspace) leadsToGuarded(root, real string) bool {
 			return true
 		}
 	}
-	named := slices.Concat(slices.Collect(maps.Keys(w.hookDirectories())), w.PathDirs())
+	named := slices.Concat(slices.Collect(maps.Keys(w.hookDirectories(real))), w.PathDirs())
 	for _, link := range w.aliases() {
 		named = append(named, link.real)
 	}
@@ -94,7 +95,11 @@ func (w *Workspace) settingsAt(root string) settingsOfAgents {
 func plainPaths(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
+		char, length := escaped(text[i:])
 		switch c := text[i]; {
+		case length > 0:
+			b.WriteRune(char)
+			i += length - 1
 		case c == '\\' && i+1 < len(text) && strings.IndexByte("tnrbf", text[i+1]) >= 0:
 			b.WriteByte(' ')
 			i++
@@ -109,6 +114,23 @@ func plainPaths(text string) string {
 		}
 	}
 	return text
+}
+
+// escaped is the character that an escape of JSON, TOML or YAML means at the start of a
+// text (\u0069, \x69), and how long the escape is: 0 where no such escape is.
+func escaped(text string) (char rune, length int) {
+	if len(text) < 2 || text[0] != '\\' {
+		return 0, 0
+	}
+	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[text[1]]
+	if digits == 0 || len(text) < 2+digits {
+		return 0, 0
+	}
+	n, err := strconv.ParseUint(text[2:2+digits], 16, 31)
+	if err != nil {
+		return 0, 0
+	}
+	return rune(n), 2 + digits
 }
 
 // maxNamed bounds how many names of a text of settings are followed.

@@ -53,7 +53,7 @@ func definitions(m *Machine, root string) (found []definition) {
 // of what the agent itself takes up.
 func startingDirectories() []string {
 	return append(subagentDirectories(), ".claude/skills", ".claude/commands", ".qwen/skills", ".qwen/commands",
-		".agents/skills", ".github/skills")
+		".agents/skills", ".github/skills", ".opencode/command", ".opencode/commands")
 }
 
 func definitionsBelow(m *Machine, root string, dirs []string) (found []definition) {
@@ -98,7 +98,26 @@ func headOf(m *Machine, file string) (head string, starts bool) {
 	default:
 		return "", false
 	}
+	if strings.Contains(file, "/skills/") || strings.Contains(file, "/command") {
+		if lines := startedIn(string(data)); lines != "" {
+			return head + "\n" + lines, true
+		}
+	}
 	low := strings.ToLower(head)
 	return head, slices.ContainsFunc([]string{"mcpservers", "mcp_servers", "mcp-servers", "hooks", "executor",
 		"isolation", `\x`, `\u`}, func(key string) bool { return strings.Contains(low, key) })
+}
+
+// startedIn are the lines of shell that start when a command or a skill is taken up:
+// !`line`, and blocks behind ```! (read: Claude Code's documentation).
+func startedIn(text string) (lines string) {
+	for _, after := range strings.Split(text, "!`")[1:] {
+		line, _, _ := strings.Cut(after, "`")
+		lines += line + "\n"
+	}
+	for _, after := range strings.Split(text, "```!")[1:] {
+		block, _, _ := strings.Cut(after, "```")
+		lines += block + "\n"
+	}
+	return lines
 }

@@ -115,9 +115,25 @@ func (r *Repo) named(from, value, home string) string {
 	} else if !path.IsAbs(value) {
 		value = from + "/" + value
 	}
+	value = withoutProc(r, value)
 	real, err := view.Resolve(r.files, value)
 	if err != nil {
 		return path.Clean(value)
 	}
 	return real
+}
+
+// withoutProc is a path without the names that Linux has for the directory of a process
+// and for its root: git runs at the top of the working tree, nod elsewhere.
+func withoutProc(r *Repo, value string) string {
+	clean := path.Clean(value)
+	for _, own := range [...]string{"/proc/self/", "/proc/thread-self/"} {
+		if below, ok := strings.CutPrefix(clean, own+"cwd/"); ok {
+			return r.Top + "/" + below
+		}
+		if below, ok := strings.CutPrefix(clean, own+"root/"); ok {
+			return "/" + below
+		}
+	}
+	return value
 }
