@@ -95,7 +95,10 @@ func TestAmbientVariables(t *testing.T) {
 		"PYTHONPATH=/usr/share/x": false, "PS4=$(id)": true, "IFS=x": true, "TERM=xterm": false, "MYVAR=./x": false,
 		"RIPGREP_CONFIG_PATH=/home/u/.rgrc":          false,
 		"RIPGREP_CONFIG_PATH=" + testRepo + "/.rgrc": true, "CDPATH=/tmp": true, "SHELLOPTS=braceexpand:hashall": false,
-		"SHELLOPTS=xtrace": true,
+		"SHELLOPTS=xtrace":           true,
+		"GROFF_BIN_PATH=" + testRepo: true, "GROFF_FONT_PATH=.": true, "LSB_OS_RELEASE=./osr": true,
+		"PYTHONPYCACHEPREFIX=" + testRepo + "/pc": true, "BLACK_CACHE_DIR=./c": true,
+		"RUSTUP_HOME=" + testRepo + "/rh": true, "RUSTUP_HOME=/usr/local/rustup": false,
 	} {
 		name, text, _ := strings.Cut(assignment, "=")
 		env := testEnv(m)
