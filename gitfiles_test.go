@@ -159,6 +159,8 @@ func TestWhatGitsSettingsStart(t *testing.T) {
 		p.write(".git/config", "[core]\n\thooksPath = "+own+"\n")
 		p.check(lost, "echo x > own/h/pre-commit", "mkdir -p own && ln -s ../scripts own/h")
 	}
+	p.write(".git/config", "[core]\n\thooksPath = /proc/self/cwd\n")
+	p.check(lost, "echo x > pre-commit")
 	p.write(".git/config", "[core]\n\thooksPath = own/h\n")
 	p.git("worktree", "add", "-q", "wt")
 	p.git("init", "-q", "inner")

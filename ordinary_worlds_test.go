@@ -77,6 +77,7 @@ func TestSubagentsThatStartPrograms(t *testing.T) {
 		".claude/agents/odd.md":       "---\nname: rev\n\"mcp\\x53ervers\": {}\n---\n",
 		".qwen/agents/ext.md":         "\ufeff---\nname: ext\nexecutor:\n  command: ./tools/ext.sh\n---\n",
 		"src/.claude/agents/sub.md":   "---\nname: s\nisolation: worktree\n---\n",
+		".claude/agents/skills/of.md": "---\nname: s\nhooks: {}\n---\n", // no skill, by its name alone
 	} {
 		p := newProject(t)
 		p.write(file, text)

@@ -56,6 +56,25 @@ func TestHardDenyAmongTheWordsOfAnUnknownProgram(t *testing.T) {
 	}
 }
 
+// A star within a word of a rule that denies or asks stands for any text.
+func TestStarsInRulesThatDeny(t *testing.T) {
+	for rule, command := range map[string]string{"rm *.c": "rm src/b.c", "cat src/*": "cat src/b.c",
+		"git * --stat": "git diff --stat", "curl *evil*": "curl -s https://evil.example/x", "rm *.d": "rm *.d"} {
+		for _, list := range []nod.RuleList{nod.ListHardDeny, nod.ListAsk} {
+			d := verdictOf(options(ruled(list, rule)), bash(command))
+			if d.Verdict == nod.Allow || d.Rule.Text != rule {
+				t.Errorf("%s, %s: %s by rule %q (%s)", rule, command, d.Verdict, d.Rule.Text, d.Reason)
+			}
+		}
+	}
+	for rule, command := range map[string]string{"cat *.c": "cat a.txt", "git * --stat": "git diff",
+		"rm *.c": "cat b.c"} {
+		if d := verdictOf(options(ruled(nod.ListHardDeny, rule)), bash(command)); d.Rule.Text != "" {
+			t.Errorf("%s, %s: %s by rule %q", rule, command, d.Verdict, d.Rule.Text)
+		}
+	}
+}
+
 func TestAllowPatternsTooBroadToBeSafe(t *testing.T) {
 	for _, text := range []string{"*", "bash", "python", "python *", "python3 -c *", "npx", "npx *", "make", "sudo *",
 		"env *", "bash -c *", "* status", "git * main", "node -e *", "xargs *", "python3.12 *"} {

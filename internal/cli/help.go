@@ -42,7 +42,8 @@ else the managed file's value holds, then yours.
                            more once you trust it (nod help trust)
 
 A rule is a command pattern, matched by nod, if it begins with a program; else
-it is text for the model. A final " *" stands for further arguments.
+it is text for the model. A final " *" stands for further arguments;
+within a word a star is any text where the rule denies or asks.
 "$defaults" stands for the built-in list. See what holds with: nod rules
 
 Rules of ~/.claude/settings.json hold too where they tighten; claude_rules =

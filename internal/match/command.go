@@ -41,7 +41,8 @@ const (
 
 // OccursIn reports whether a denying pattern is among the command's words:
 // its program, then its other words in any places behind, single-letter
-// options however they are bundled. It errs towards matching.
+// options however they are bundled. A star in a word stands for any text. It errs
+// towards matching.
 func (p Pattern) OccursIn(c shell.Command, where position) bool {
 	if len(p.Words) == 0 {
 		return false
@@ -108,7 +109,8 @@ func (p Pattern) isOther(c shell.Command) bool {
 	if c.Told != nil && len(c.Told.Verbs) > 0 {
 		verb = shell.Word{Value: c.Told.Verbs[0], Known: true}
 	}
-	return verb.Known && !mayBeMore(verb, c.Source) && !strings.HasPrefix(verb.Value, "-") && verb.Value != p.Words[1]
+	return verb.Known && !mayBeMore(verb, c.Source) && !strings.HasPrefix(verb.Value, "-") &&
+		!starMatch(p.Words[1], verb.Value)
 }
 
 // mayBeMore reports whether a word may turn out to be others: its value is not known,
@@ -143,7 +145,7 @@ func hasWord(want string, words []shell.Word) bool {
 	letters, short := shell.ShortOptions(want)
 	var seen strings.Builder
 	for _, w := range words {
-		if w.Known && w.Value == want {
+		if w.Known && (w.Value == want || strings.Contains(want, "*") && starMatch(want, w.Value)) {
 			return true
 		}
 		if got, ok := shell.ShortOptions(w.Value); ok && w.Known {

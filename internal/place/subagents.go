@@ -58,12 +58,13 @@ func startingDirectories() []string {
 
 func definitionsBelow(m *Machine, root string, dirs []string) (found []definition) {
 	for _, dir := range dirs {
-		found = append(found, definitionsIn(m, root+"/"+dir, maxSubagentsDepth)...)
+		found = append(found, definitionsIn(m, path.Base(dir), root+"/"+dir, maxSubagentsDepth)...)
 	}
 	return found
 }
 
-func definitionsIn(m *Machine, dir string, depth int) (found []definition) {
+// definitionsIn are those at or below a directory of a kind: agents, skills, commands.
+func definitionsIn(m *Machine, kind, dir string, depth int) (found []definition) {
 	names, _ := m.Files.List(m.Real(dir), maxSubagents+1)
 	if len(names) > maxSubagents || depth == 0 && len(names) > 0 {
 		return []definition{{dir, ""}}
@@ -73,10 +74,10 @@ func definitionsIn(m *Machine, dir string, depth int) (found []definition) {
 		info, statErr := m.Files.Lstat(m.Real(file))
 		switch {
 		case statErr == nil && info.Mode.IsDir():
-			found = append(found, definitionsIn(m, file, depth-1)...)
-		case strings.Contains(dir, "/skills") && !strings.EqualFold(name, "SKILL.md"): // what the skill reads
+			found = append(found, definitionsIn(m, kind, file, depth-1)...)
+		case kind == "skills" && !strings.EqualFold(name, "SKILL.md"): // what the skill reads
 		case statErr == nil && info.Mode&fs.ModeType == 0:
-			if head, starts := headOf(m, file); starts {
+			if head, starts := headOf(m, kind, file); starts {
 				found = append(found, definition{file, head})
 			}
 		}
@@ -85,7 +86,7 @@ func definitionsIn(m *Machine, dir string, depth int) (found []definition) {
 }
 
 // headOf is the head of a definition, and whether what stands there starts programs.
-func headOf(m *Machine, file string) (head string, starts bool) {
+func headOf(m *Machine, kind, file string) (head string, starts bool) {
 	data, err := m.Files.Read(m.Real(file), settingsSize)
 	if err != nil {
 		return "", true
@@ -98,7 +99,7 @@ func headOf(m *Machine, file string) (head string, starts bool) {
 	default:
 		return "", false
 	}
-	if strings.Contains(file, "/skills/") || strings.Contains(file, "/command") {
+	if kind == "skills" || kind == "commands" || kind == "command" {
 		if lines := startedIn(string(data)); lines != "" {
 			return head + "\n" + lines, true
 		}

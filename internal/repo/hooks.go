@@ -128,10 +128,10 @@ func (r *Repo) named(from, value, home string) string {
 func withoutProc(r *Repo, value string) string {
 	clean := path.Clean(value)
 	for _, own := range [...]string{"/proc/self/", "/proc/thread-self/"} {
-		if below, ok := strings.CutPrefix(clean, own+"cwd/"); ok {
+		if below, ok := strings.CutPrefix(clean+"/", own+"cwd/"); ok {
 			return r.Top + "/" + below
 		}
-		if below, ok := strings.CutPrefix(clean, own+"root/"); ok {
+		if below, ok := strings.CutPrefix(clean+"/", own+"root/"); ok {
 			return "/" + below
 		}
 	}
