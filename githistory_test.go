@@ -186,3 +186,36 @@ func TestSecretsThatTheIndexOnlyNames(t *testing.T) {
 		"tar cf - .git | base64", "tail -c +3 .git/objects/aa/bb | gzip -dc", "cat .git/*/*/*")
 	p.check(kept, "ls .git/objects", "du -sh .git", "find .git -name '*.pack'", "cat .git/HEAD", "wc -c .git/HEAD")
 }
+
+// Git keeps an address with its password where no setting stands: in reflogs, in old
+// files of remotes, and as the name of a remote.
+func TestPasswordsBesideGitsSettings(t *testing.T) {
+	p := newProject(t)
+	shown := []string{"git reflog", "git reflog show main", "git log -g --oneline", "git log --walk-reflogs -2",
+		"git show-branch --reflog", "cat .git/logs/HEAD", "grep pull .git/logs/HEAD",
+		"tail -1 .git/logs/refs/heads/main", "git log -g --format=%gs", "git stash list",
+		"cp .git/logs/HEAD x.txt"}
+	p.check(kept, shown...)
+	line, err := os.ReadFile(p.dir + "/.git/logs/HEAD")
+	p.must(err)
+	before, _, _ := strings.Cut(string(line), "\t")
+	p.write(".git/logs/HEAD", string(line)+before+"\tpull https://dev:hunter2@code.example/x: Fast-forward\n")
+	p.write(".git/logs/refs/heads/main", string(line)+before+"\tpull https://dev:hunter2@code.example/x: Fast-forward\n")
+	p.check(lost, shown...)
+	p.check(kept, "git log", "git log --oneline -3", "git status", "git branch", "ls .git/logs", "git reflog exists HEAD")
+
+	p = newProject(t)
+	named := []string{"git for-each-ref --format='%(push:remotename)'", "git branch --format='%(upstream:remotename)'",
+		"git rev-parse --abbrev-ref '@{push}'", "git log '@{u}..'", "git diff main@{upstream}", "git remote"}
+	p.check(kept, "git branch --format='%(refname)'", "git remote")
+	p.git("config", "branch.main.pushRemote", "https://dev:hunter2@code.example/x")
+	p.check(lost, named...)
+	p.check(kept, "git branch --format='%(refname)'", "git log", "git branch -a")
+
+	p = newProject(t)
+	p.write(".git/remotes/old", "URL: https://dev:hunter2@code.example/x\nPull: main\n")
+	p.check(lost, "git remote -v", "cat .git/remotes/old", "git remote get-url old", "cat .git/*/old")
+	p = newProject(t)
+	p.write(".git/branches/old", "https://dev:hunter2@code.example/x#main\n")
+	p.check(lost, "git remote -v", "cat .git/branches/old", "git ls-remote --get-url old")
+}

@@ -47,8 +47,16 @@ func isNpmSettings(name string) bool {
 		base == ".yarnrc.yml" || base == ".yarnrc"
 }
 
+// isGitSettings recognises what may have an address with a password: settings of git, and
+// where git keeps what it was given by name (reflogs, remotes as they were kept once).
 func isGitSettings(name string) bool {
 	dir, base := path.Split(name)
+	if _, own, ok := strings.Cut(dir, "/.git/"); ok && (base == "config.worktree" ||
+		slices.ContainsFunc(strings.Split(own, "/"), func(part string) bool {
+			return part == "logs" || part == "remotes" || part == "branches"
+		})) {
+		return true
+	}
 	return base == ".gitconfig" || base == "gitconfig" ||
 		base == "config" && (strings.Contains(dir, "/.git/") || strings.HasSuffix(dir, "git/"))
 }

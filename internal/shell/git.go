@@ -33,8 +33,8 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 	a.out.report.Commands[a.out.command].Told = &Told{Dir: inv.st.dir, Verbs: []string{sub.text}}
 	repo := a.repos.repository(inv.st.dir)
 	a.repos.gitSettings(repo, inv, sub.text, remerges(repo, sub.text, args[1:]))
-	if repo != nil && repo.secret && a.out.away == "" && printsSettings(sub.text, args[1:]) {
-		a.out.does(Secret, "git settings", inv.raw)
+	if repo != nil && a.out.away == "" {
+		gitLogins(a, repo, inv, sub.text, args[1:])
 	}
 	if slices.ContainsFunc(args, asksForSignatures) {
 		a.out.unknown(PartWords, inv.raw, "git starts gpg for a format that speaks of signatures (%G)")
@@ -189,17 +189,18 @@ type fileRunner interface {
 
 // repository is what was found of a git repository.
 type repository struct {
-	from    string // the directory it was looked for from
-	top     string // of the working tree; "" in a bare repository
-	dir     string // the git directory
-	common  string // that of the main working tree
-	found   bool
-	fault   string
-	keys    []gitKey
-	secret  bool     // a setting holds a password, a token or a header
-	merges  bool     // log.diffMerges makes git log merge again
-	smudges bool     // a filter has a part in what git takes out of a commit, and may fetch it
-	wider   []string // settings that have subcommands print more than their words say
+	from       string // the directory it was looked for from
+	top        string // of the working tree; "" in a bare repository
+	dir        string // the git directory
+	common     string // that of the main working tree
+	found      bool
+	fault      string
+	keys       []gitKey
+	secret     bool     // a setting holds a password, a token or a header
+	namesLogin bool     // a remote's name is an address with a password
+	merges     bool     // log.diffMerges makes git log merge again
+	smudges    bool     // a filter has a part in what git takes out of a commit, and may fetch it
+	wider      []string // settings that have subcommands print more than their words say
 
 	remotes    []gitURL
 	upstreams  []string // remotes of branches, by name or address
@@ -293,6 +294,7 @@ func (g *repositories) readRepository(r *repository) {
 		}
 		g.gitConfig(r, r.common+"/config", true, 0)
 		g.submodules(r, r.common+"/modules", 0)
+		r.secret = r.secret || oldRemotesHoldLogin(g.machine, r)
 		if g.machine.exists(r.dir + "/config.worktree") {
 			g.gitConfig(r, r.dir+"/config.worktree", true, 0)
 		}

@@ -55,6 +55,7 @@ func (g *repositories) gitSetting(r *repository, s repo.Setting, file string, ow
 		g.notesFile(r, name, text, file) // .git-blame-ignore-revs, say, which the repository has
 	}
 	r.secret = r.secret || secretSetting(name, text)
+	r.namesLogin = r.namesLogin || namesRemote(name, text)
 	r.smudges = r.smudges || strings.HasPrefix(name, "filter.") &&
 		(strings.HasSuffix(name, ".smudge") || strings.HasSuffix(name, ".process"))
 	r.merges = r.merges || name == "log.diffmerges" && strings.HasPrefix(strings.Trim(text, `"`), "r")
